@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/base/diag.h - a list of things to tell the user: all the errors of a file in one run, and notes.
+ *
+ * A room that finds something wrong adds a line and goes on; whoever called it prints the list. Each line is complete:
+ * `file:line: what was found, what is allowed`.
+ */
+#ifndef ALOE_BASE_DIAG_H
+#define ALOE_BASE_DIAG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct diag {
+	char **lines;
+	size_t len;
+	size_t errors; /* how many of the lines are errors; the others are notes */
+	bool lost;     /* no memory for a line: printed as such, never silently */
+};
+
+void diag_init(struct diag *diag);
+void diag_fini(struct diag *diag);
+
+/* diag_error adds "file:line: text" ("file: text" when line is 0, "text" when file is NULL). Always returns -EINVAL. */
+__attribute__((format(printf, 4, 5))) int diag_error(struct diag *diag, const char *file, int line, const char *format,
+						     ...);
+/* diag_note adds a line that is no error. */
+__attribute__((format(printf, 2, 3))) void diag_note(struct diag *diag, const char *format, ...);
+void diag_print(const struct diag *diag, FILE *out);
+
+/* diag_nearest returns the string of `names` (n of them) nearest to `word` (edit distance at most 1/3 of its length and
+ * at least 1), or NULL: the "did you mean". */
+const char *diag_nearest(const char *word, const char *const *names, size_t n);
+
+#endif

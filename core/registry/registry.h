@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/registry/registry.h - which components there are, and what they say of themselves.
+ *
+ * The build writes NAME.desc (JSON) beside each NAME.so. Everything but a host reads only the .desc (also for foreign
+ * architectures); a host opens the .so and compares its digest with the one that the plan was made from.
+ */
+#ifndef ALOE_REGISTRY_H
+#define ALOE_REGISTRY_H
+
+#include <aloe/component.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/diag.h"
+
+/* A component as its .desc tells it: no code, the same tables as struct aloe_component. */
+struct component_type {
+	char *name;
+	char *summary;
+	char *doc; /* or NULL */
+	struct aloe_port *ports;
+	size_t n_ports;
+	struct aloe_param *params; /* `offset` and `size` are as in the .so */
+	size_t n_params;
+	struct aloe_var *vars;
+	size_t n_vars;
+	uint32_t kmac; /* at least 1 */
+	bool fills, drains, shapes; /* has fill, drain, shape */
+	uint64_t digest; /* FNV-1a 64 of the .desc text */
+	char *path;	 /* of the .so */
+};
+
+struct registry;
+
+/* registry_open reads every .desc of `dirs` (colon-separated; the first that has a name wins). A .desc that cannot be
+ * read or has another ABI adds an error to diag and is left out. NULL only without memory. */
+struct registry *registry_open(const char *dirs, struct diag *diag);
+void registry_close(struct registry *registry);
+const struct component_type *registry_find(const struct registry *registry, const char *name);
+size_t registry_len(const struct registry *registry);
+const struct component_type *registry_at(const struct registry *registry, size_t i); /* in order of name */
+
+/* registry_dirs gives the default search path: $ALOE_COMPONENTS if set, then ../lib/aloe seen from the running program,
+ * then ~/.local/lib/aloe. The caller frees it. */
+char *registry_dirs(void);
+
+/* component_describe gives the .desc text of a component in memory (the host's `--describe`); the caller frees it. */
+char *component_describe(const struct aloe_entry *entry);
+uint64_t component_digest(const char *desc_text);
+
+/* component_open loads `path` (dlopen, hosts and comprun only) and checks symbol, name and ABI. -ENOEXEC and an error in
+ * diag when the file is not a component. */
+int component_open(const char *path, struct diag *diag, void **ret_handle, const struct aloe_entry **ret_entry);
+void component_close(void *handle);
+
+/* Item types by name: "bit" "byte" "i16" "llr16" "f32" "cf32" "ci16". 0 / NULL for anything else (a set has no name). */
+uint32_t item_type_from_name(const char *name);
+const char *item_type_name(uint32_t type);
+
+#endif
