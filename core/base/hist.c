@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/base/hist.h"
+
+#include <math.h>
+
+void hist_clear(struct hist *hist)
+{
+	hist_store(&hist->count, 0);
+	hist_store(&hist->sum, 0);
+	hist_store(&hist->least_inverted, 0);
+	hist_store(&hist->largest, 0);
+	for (uint32_t i = 0; i < HIST_CELLS; i++)
+		hist_store(&hist->cells[i], 0);
+}
+
+static void field_add(uint64_t *into, const uint64_t *from)
+{
+	hist_store(into, hist_load(into) + hist_load(from));
+}
+
+static void field_raise(uint64_t *into, const uint64_t *from)
+{
+	const uint64_t value = hist_load(from);
+
+	if (value > hist_load(into))
+		hist_store(into, value);
+}
+
+void hist_merge(struct hist *into, const struct hist *from)
+{
+	field_add(&into->count, &from->count);
+	field_add(&into->sum, &from->sum);
+	field_raise(&into->least_inverted, &from->least_inverted);
+	field_raise(&into->largest, &from->largest);
+	for (uint32_t i = 0; i < HIST_CELLS; i++)
+		field_add(&into->cells[i], &from->cells[i]);
+}
+
+uint64_t hist_count(const struct hist *hist)
+{
+	return hist_load(&hist->count);
+}
+
+uint64_t hist_min(const struct hist *hist)
+{
+	return hist_count(hist) ? ~hist_load(&hist->least_inverted) : 0;
+}
+
+uint64_t hist_max(const struct hist *hist)
+{
+	return hist_load(&hist->largest);
+}
+
+double hist_mean(const struct hist *hist)
+{
+	const uint64_t count = hist_count(hist);
+
+	return count ? (double)hist_load(&hist->sum) / (double)count : 0;
+}
+
+uint64_t hist_cell_low(uint32_t cell)
+{
+	const uint32_t octave = cell >> HIST_SUB_BITS; /* 0: the values below 2^HIST_SUB_BITS */
+	const uint64_t sub = cell & ((1u << HIST_SUB_BITS) - 1);
+
+	return octave ? (sub + (1u << HIST_SUB_BITS)) << (octave - 1) : sub;
+}
+
+uint64_t hist_cell_high(uint32_t cell)
+{
+	return cell + 1 < HIST_CELLS ? hist_cell_low(cell + 1) - 1 : UINT64_MAX;
+}
+
+/* The middle of a cell, but never outside what was seen: the first and last cell are often only partly used. */
+static uint64_t cell_middle(const struct hist *hist, uint32_t cell)
+{
+	const uint64_t low = hist_cell_low(cell), high = hist_cell_high(cell);
+	const uint64_t least = hist_min(hist), largest = hist_max(hist);
+	const uint64_t middle = low + (high - low) / 2;
+
+	if (middle > largest)
+		return largest;
+	return middle < least ? least : middle;
+}
+
+/* Every cell is read once: a writer at work between two readings could otherwise carry the rank past the end. */
+uint64_t hist_quantile(const struct hist *hist, double q)
+{
+	uint64_t cells[HIST_CELLS], total = 0, rank, seen = 0;
+
+	for (uint32_t i = 0; i < HIST_CELLS; i++)
+		total += cells[i] = hist_load(&hist->cells[i]);
+	if (!total)
+		return 0;
+	if (q <= 0)
+		return hist_min(hist);
+	rank = q < 1 ? (uint64_t)ceil(q * (double)total) : total;
+	if (rank >= total)
+		return hist_max(hist);
+	for (uint32_t i = 0; i < HIST_CELLS; i++) {
+		seen += cells[i];
+		if (seen >= rank)
+			return cell_middle(hist, i);
+	}
+	return hist_max(hist);
+}
+
+uint64_t hist_above(const struct hist *hist, uint64_t ns)
+{
+	uint64_t above = 0;
+
+	for (uint32_t i = hist_cell(ns); i < HIST_CELLS; i++)
+		above += hist_load(&hist->cells[i]);
+	return above;
+}
