@@ -38,9 +38,11 @@ LIBS_CORE := -lzmq -lconfig -ljansson -ldl -lm
 all: $(PROGRAMS) $(COMPONENTS) $(COMPONENTS:.so=.desc)
 
 # ---- objects ----------------------------------------------------------------------------------------------------------
-$(B)/obj/core/kernels/%.o: CFLAGS_ALOE += -O3 -fPIC -fvisibility=hidden
+# Inner loops: no errno and no FP traps, so that roots and roundings are instructions; results stay the same bits.
+SPEED := -O3 -fno-math-errno -fno-trapping-math
+$(B)/obj/core/kernels/%.o: CFLAGS_ALOE += $(SPEED) -fPIC -fvisibility=hidden
 $(B)/obj/core/fft/%.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden
-$(B)/obj/components/%.o: CFLAGS_ALOE += -O3 -fPIC -fvisibility=hidden
+$(B)/obj/components/%.o: CFLAGS_ALOE += $(SPEED) -fPIC -fvisibility=hidden
 $(B)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)

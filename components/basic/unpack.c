@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * unpack - a word becomes its bits, the most significant first: 16 bits from an i16 (two's complement), 8 from a byte.
+ * The inverse is pack. */
+#include <aloe/component.h>
+
+struct unpack {
+	uint32_t width; /* bits in an item */
+};
+
+static const struct aloe_port ports[] = {
+    ALOE_IN("in", ALOE_I16 | ALOE_BYTE, "words"),
+    ALOE_OUT("out", ALOE_BIT, "their bits, most significant first"),
+};
+
+static int unpack_shape(void *self __attribute__((unused)), struct aloe_setup *setup)
+{
+	const uint32_t width = 8 * aloe_item_bytes(setup->in[0].type);
+
+	if (setup->in[0].max > UINT32_MAX / 16)
+		return aloe_fail(setup, "%u items are too many to unpack", setup->in[0].max);
+	setup->out[0].max = setup->in[0].max * width;
+	return 0;
+}
+
+static int unpack_init(void *self, struct aloe_setup *setup)
+{
+	((struct unpack *)self)->width = 8 * aloe_item_bytes(setup->in[0].type);
+	return 0;
+}
+
+static int unpack_work(void *self, struct aloe_slot *slot)
+{
+	const uint32_t width = ((const struct unpack *)self)->width;
+	const uint32_t n = aloe_in_len(slot, 0);
+	const int16_t *words = aloe_in_i16(slot, 0);
+	const uint8_t *bytes = aloe_in_byte(slot, 0);
+	uint8_t *out = aloe_out_bit(slot, 0);
+
+	slot->out[0].state = slot->in[0].state;
+	slot->out[0].len = n * width;
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t word = width == 16 ? (uint16_t)words[i] : bytes[i];
+		for (uint32_t b = 0; b < width; b++)
+			out[i * width + b] = word >> (width - 1 - b) & 1;
+	}
+	return 0;
+}
+
+ALOE_COMPONENT(unpack) = {
+    .summary = "words to bits, most significant first",
+    .ports = ALOE_LIST(ports),
+    .state_size = sizeof(struct unpack),
+    .kmac = 4,
+    .shape = unpack_shape,
+    .init = unpack_init,
+    .work = unpack_work,
+};
