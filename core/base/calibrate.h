@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/base/calibrate.h - the capacity of a core, in the unit of account of every cost: the MAC-equivalent.
+ *
+ * One MAC-equivalent is one iteration of a fixed scalar multiply-accumulate kernel (a += x[i] * y[i] in float, compiled
+ * without vectorisation, contraction or unrolling, 4 kB of data in L1). The kernel is the unit, not the machine's peak:
+ * each iteration waits for the addition before it, so the rate follows the clock and the adder's latency.
+ *
+ *	c [kMAC per slot] = t [us] x R [MMAC/s] / 1000        t [us] = c [kMAC] x 1000 / R [MMAC/s]
+ */
+#ifndef ALOE_BASE_CALIBRATE_H
+#define ALOE_BASE_CALIBRATE_H
+
+#include <stdint.h>
+
+enum { CALIBRATE_BLOCKS = 25, CALIBRATE_BLOCK_NS = 1000000 };
+
+struct calibration {
+	double mmac_per_s;      /* median of the blocks */
+	double spread;          /* (90th - 10th percentile) / median of the blocks: 0.02 is quiet, 0.5 is disturbed */
+	double mmac_per_s_best; /* of the fastest block */
+	uint32_t blocks;        /* measured: CALIBRATE_BLOCKS */
+	uint32_t block_macs;    /* iterations in each, chosen so that it takes about CALIBRATE_BLOCK_NS */
+};
+
+/* calibrate_mmac measures the core that the calling thread runs on; the caller pins it first. [control] About 50 ms
+ * (warm up, then the blocks) at whatever priority the caller has. 0, or -EIO when the clock does not advance. */
+int calibrate_mmac(struct calibration *ret);
+
+/* The conversions above. 0 when the rate is 0 (not calibrated). */
+double calibrate_kmac(double ns, double mmac_per_s);
+double calibrate_ns(double kmac, double mmac_per_s);
+
+#endif
