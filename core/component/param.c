@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/component/param.h"
+
+#include <errno.h>
+#include <math.h>
+
+static void *field(const struct aloe_param *param, void *state)
+{
+	return (uint8_t *)state + param->offset;
+}
+
+int param_enum_find(const struct aloe_param *param, const char *name)
+{
+	for (int i = 0; param->names && param->names[i]; i++)
+		if (strcmp(param->names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+static int set_real(const struct aloe_param *param, void *state, double value)
+{
+	const float narrow = (float)value;
+
+	if (param->size == sizeof(double))
+		memcpy(field(param, state), &value, sizeof(value));
+	else if (param->size == sizeof(float))
+		memcpy(field(param, state), &narrow, sizeof(narrow));
+	else
+		return -EINVAL;
+	return 0;
+}
+
+/* Signed and unsigned fields share the bits of what both can hold. */
+static int set_int(const struct aloe_param *param, void *state, double value)
+{
+	if (!isfinite(value) || value != trunc(value) || fabs(value) > 0x1p53)
+		return -EINVAL;
+	if (param->size == sizeof(int64_t)) {
+		const int64_t wide = (int64_t)value;
+
+		memcpy(field(param, state), &wide, sizeof(wide));
+	} else if (param->size == sizeof(int32_t) && value >= INT32_MIN && value <= UINT32_MAX) {
+		const uint32_t narrow = (uint32_t)(int64_t)value;
+
+		memcpy(field(param, state), &narrow, sizeof(narrow));
+	} else {
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int set_enum(const struct aloe_param *param, void *state, double value)
+{
+	int32_t count = 0;
+
+	while (param->names && param->names[count])
+		count++;
+	if (!(value >= 0 && value < count) || value != trunc(value) || param->size != sizeof(int32_t))
+		return -EINVAL;
+	const int32_t position = (int32_t)value;
+	memcpy(field(param, state), &position, sizeof(position));
+	return 0;
+}
+
+int param_set_number(const struct aloe_param *param, void *state, double value)
+{
+	switch (param->kind) {
+	case ALOE_KIND_REAL:
+		return set_real(param, state, value);
+	case ALOE_KIND_INT:
+		return set_int(param, state, value);
+	case ALOE_KIND_ENUM:
+		return set_enum(param, state, value);
+	case ALOE_KIND_BOOL:
+		if (param->size != sizeof(bool) || (value != 0 && value != 1))
+			return -EINVAL;
+		*(uint8_t *)field(param, state) = value != 0;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+int param_set_text(const struct aloe_param *param, void *state, const char *value)
+{
+	const size_t len = strlen(value);
+
+	if (param->kind != ALOE_KIND_TEXT && param->kind != ALOE_KIND_PATH)
+		return -EINVAL;
+	if (len >= param->size)
+		return -E2BIG;
+	memcpy(field(param, state), value, len + 1);
+	return 0;
+}
+
+int param_set_reals(const struct aloe_param *param, void *state, const float *data, uint32_t len)
+{
+	const struct aloe_reals reals = {data, len};
+
+	if (param->kind != ALOE_KIND_REALS || param->size != sizeof(reals))
+		return -EINVAL;
+	if (len > param->items_max)
+		return -E2BIG;
+	memcpy(field(param, state), &reals, sizeof(reals));
+	return 0;
+}
+
+void param_defaults(const struct aloe_component *component, void *state)
+{
+	for (uint32_t i = 0; i < component->params.len; i++) {
+		const struct aloe_param *param = &component->params.items[i];
+
+		if (param->kind == ALOE_KIND_TEXT || param->kind == ALOE_KIND_PATH)
+			(void)param_set_text(param, state, param->text ? param->text : "");
+		else if (param->kind == ALOE_KIND_ENUM)
+			(void)param_set_number(param, state, param->text ? param_enum_find(param, param->text) : 0);
+		else if (param->kind != ALOE_KIND_REALS)
+			(void)param_set_number(param, state, param->def);
+	}
+}
+
+static double get_int(const struct aloe_param *param, const void *at)
+{
+	int64_t wide;
+	int32_t narrow;
+
+	if (param->size == sizeof(wide)) {
+		memcpy(&wide, at, sizeof(wide));
+		return param->min >= 0 ? (double)(uint64_t)wide : (double)wide;
+	}
+	memcpy(&narrow, at, sizeof(narrow));
+	return param->min >= 0 ? (double)(uint32_t)narrow : (double)narrow;
+}
+
+double param_get_number(const struct aloe_param *param, const void *state)
+{
+	const void *at = (const uint8_t *)state + param->offset;
+	double real;
+	float narrow;
+	int32_t position;
+
+	switch (param->kind) {
+	case ALOE_KIND_REAL:
+		memcpy(&real, at, param->size == sizeof(real) ? sizeof(real) : 0);
+		memcpy(&narrow, at, sizeof(narrow));
+		return param->size == sizeof(real) ? real : (double)narrow;
+	case ALOE_KIND_INT:
+		return get_int(param, at);
+	case ALOE_KIND_BOOL:
+		return *(const uint8_t *)at != 0;
+	case ALOE_KIND_ENUM:
+		memcpy(&position, at, sizeof(position));
+		return position;
+	default:
+		return NAN;
+	}
+}

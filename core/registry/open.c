@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The door to dlopen. The loader trusts what it maps: a file cut short kills the process with SIGBUS, so the ELF tables
+ * are held against the file's size first. */
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/registry/registry.h"
+
+static bool read_at(int fd, void *to, size_t len, uint64_t offset)
+{
+	return offset <= INT64_MAX && pread(fd, to, len, (off_t)offset) == (ssize_t)len;
+}
+
+static const char *check_header(const ElfW(Ehdr) *head, uint64_t size)
+{
+	ElfW(Ehdr) own;
+	extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
+	memcpy(&own, &__ehdr_start, sizeof(own)); /* this program knows which machine it runs on */
+	if (memcmp(head->e_ident, ELFMAG, SELFMAG) != 0)
+		return "is no shared object (no ELF header)";
+	if (head->e_ident[EI_CLASS] != own.e_ident[EI_CLASS] || head->e_ident[EI_DATA] != own.e_ident[EI_DATA] ||
+	    head->e_machine != own.e_machine)
+		return "is made for another kind of processor";
+	if (head->e_type != ET_DYN || head->e_phentsize != sizeof(ElfW(Phdr)) || head->e_phnum == 0)
+		return "is no shared object (another kind of ELF file)";
+	if (head->e_phoff > size || head->e_phnum * sizeof(ElfW(Phdr)) > size - head->e_phoff || head->e_shoff > size ||
+	    (uint64_t)head->e_shnum * head->e_shentsize > size - head->e_shoff)
+		return "is cut short (its tables lie beyond the end of the file)";
+	return NULL;
+}
+
+static const char *check_segments(int fd, const ElfW(Ehdr) *head, uint64_t size)
+{
+	bool load = false, dynamic = false;
+
+	for (unsigned i = 0; i < head->e_phnum; i++) {
+		ElfW(Phdr) segment;
+
+		if (!read_at(fd, &segment, sizeof(segment), head->e_phoff + i * sizeof(segment)))
+			return "cannot be read";
+		if (segment.p_type != PT_LOAD && segment.p_type != PT_DYNAMIC)
+			continue;
+		load |= segment.p_type == PT_LOAD;
+		dynamic |= segment.p_type == PT_DYNAMIC;
+		if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset)
+			return "is cut short (a segment lies beyond the end of the file)";
+		if (segment.p_memsz > INT32_MAX || segment.p_vaddr > INT64_MAX - segment.p_memsz)
+			return "is damaged (a segment of impossible size)";
+	}
+	return load && dynamic ? NULL : "is damaged (it has nothing to load)";
+}
+
+static const char *check_file(const char *path)
+{
+	ElfW(Ehdr) head;
+	struct stat stat;
+	const char *reason;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return strerror(errno);
+	if (fstat(fd, &stat) < 0 || !S_ISREG(stat.st_mode))
+		reason = "is no file";
+	else if (!read_at(fd, &head, sizeof(head), 0))
+		reason = "is no shared object (shorter than an ELF header)";
+	else if (!(reason = check_header(&head, (uint64_t)stat.st_size)))
+		reason = check_segments(fd, &head, (uint64_t)stat.st_size);
+	close(fd);
+	return reason;
+}
+
+static int check_entry(const char *path, const char *name, const struct aloe_entry *entry, struct diag *diag)
+{
+	if (!entry)
+		diag_error(diag, path, 0, "is no component: it has no symbol aloe_component_%s", name);
+	else if (entry->abi != ALOE_ABI)
+		diag_error(diag, path, 0, "is made for ABI %u, ABI %d is needed: build it again", entry->abi, ALOE_ABI);
+	else if (!entry->name || strcmp(entry->name, name) != 0 || !entry->component)
+		diag_error(diag, path, 0, "is no component: its entry does not say \"%s\"", name);
+	else if (!entry->component->work && !entry->component->fill && !entry->component->drain)
+		diag_error(diag, path, 0, "is no component: it has neither work nor fill nor drain");
+	else
+		return 0;
+	return -ENOEXEC;
+}
+
+int component_open(const char *path, struct diag *diag, void **ret_handle, const struct aloe_entry **ret_entry)
+{
+	const char *base = strrchr(path, '/');
+	char name[NAME_MAX + 1], symbol[NAME_MAX + 32], full[PATH_MAX];
+	const char *reason = check_file(path);
+
+	if (reason) {
+		diag_error(diag, path, 0, "%s", reason);
+		return -ENOEXEC;
+	}
+	snprintf(full, sizeof(full), "%s%s", base ? "" : "./", path);
+	snprintf(name, sizeof(name), "%s", base ? base + 1 : path);
+	name[strcspn(name, ".")] = 0;
+	snprintf(symbol, sizeof(symbol), "aloe_component_%s", name);
+	void *handle = dlopen(full, RTLD_NOW | RTLD_LOCAL);
+	if (!handle) {
+		reason = dlerror();
+		diag_error(diag, path, 0, "cannot be loaded: %s", reason ? reason : "unknown reason");
+		return -ENOEXEC;
+	}
+	const struct aloe_entry *entry = dlsym(handle, symbol);
+	if (check_entry(path, name, entry, diag) < 0) {
+		dlclose(handle);
+		return -ENOEXEC;
+	}
+	*ret_handle = handle;
+	*ret_entry = entry;
+	return 0;
+}
+
+void component_close(void *handle)
+{
+	if (handle)
+		dlclose(handle);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/registry/registry.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/registry/desc.h"
+
+struct registry {
+	struct component_type **types; /* in order of name */
+	size_t len;
+};
+
+static int compare_name(const void *a, const void *b)
+{
+	const struct component_type *const *left = a, *const *right = b;
+
+	return strcmp((*left)->name, (*right)->name);
+}
+
+static int compare_key(const void *key, const void *element)
+{
+	const struct component_type *const *type = element;
+
+	return strcmp(key, (*type)->name);
+}
+
+const struct component_type *registry_find(const struct registry *registry, const char *name)
+{
+	struct component_type **found =
+		registry->len ? bsearch(name, registry->types, registry->len, sizeof(*found), compare_key) : NULL;
+
+	return found ? *found : NULL;
+}
+
+size_t registry_len(const struct registry *registry)
+{
+	return registry->len;
+}
+
+const struct component_type *registry_at(const struct registry *registry, size_t i)
+{
+	return registry->types[i];
+}
+
+void registry_close(struct registry *registry)
+{
+	if (!registry)
+		return;
+	for (size_t i = 0; i < registry->len; i++)
+		component_type_free(registry->types[i]);
+	free(registry->types);
+	free(registry);
+}
+
+/* Takes `type` over, also when it fails. */
+static int registry_add(struct registry *registry, struct component_type *type)
+{
+	struct component_type **types = realloc(registry->types, (registry->len + 1) * sizeof(*types));
+
+	if (!types) {
+		component_type_free(type);
+		return -ENOMEM;
+	}
+	registry->types = types;
+	types[registry->len++] = type;
+	qsort(types, registry->len, sizeof(*types), compare_name);
+	return 0;
+}
+
+/* ---- files -------------------------------------------------------------------------------------------------------- */
+
+static int read_text(const char *path, struct diag *diag, char **ret_text, size_t *ret_len)
+{
+	char *text = malloc(DESC_BYTES_MAX + 1);
+	FILE *file = text ? fopen(path, "re") : NULL;
+	size_t len;
+
+	if (!file) {
+		diag_error(diag, path, 0, "cannot be read: %s", text ? strerror(errno) : "no memory");
+		free(text);
+		return -EINVAL;
+	}
+	errno = 0;
+	len = fread(text, 1, DESC_BYTES_MAX + 1, file);
+	const bool failed = ferror(file);
+	const int error = errno;
+	fclose(file);
+	if (failed)
+		diag_error(diag, path, 0, "cannot be read: %s", strerror(error));
+	else if (len > DESC_BYTES_MAX)
+		diag_error(diag, path, 0, "is larger than %d bytes", DESC_BYTES_MAX);
+	else if (memchr(text, 0, len))
+		diag_error(diag, path, 0, "is no text: it has zero bytes");
+	else {
+		text[len] = 0;
+		*ret_text = text;
+		*ret_len = len;
+		return 0;
+	}
+	free(text);
+	return -EINVAL;
+}
+
+static int load(struct registry *registry, const char *dir, const char *name, struct diag *diag)
+{
+	struct component_type *type;
+	char *path, *text;
+	size_t len;
+	int error;
+
+	if (asprintf(&path, "%s/%s.desc", dir, name) < 0)
+		return -ENOMEM;
+	if (read_text(path, diag, &text, &len) < 0) {
+		free(path);
+		return 0;
+	}
+	error = desc_parse(path, text, len, diag, &type);
+	if (error == 0 && strcmp(type->name, name) != 0) {
+		diag_error(diag, path, 0, "is of component \"%s\"; the file must be named after it", type->name);
+		component_type_free(type);
+	} else if (error == 0) {
+		type->digest = component_digest(text);
+		error = asprintf(&type->path, "%s/%s.so", dir, name) < 0 ? -ENOMEM : 0;
+		if (error)
+			type->path = NULL;
+		error = registry_add(registry, type) < 0 ? -ENOMEM : error;
+	}
+	free(text);
+	free(path);
+	return error == -ENOMEM ? error : 0;
+}
+
+static int load_dir(struct registry *registry, const char *dir, struct diag *diag)
+{
+	struct dirent **files;
+	const int n = scandir(dir, &files, NULL, alphasort);
+	int error = 0;
+
+	if (n < 0 && errno != ENOENT)
+		diag_error(diag, dir, 0, "folder of components cannot be read: %s", strerror(errno));
+	for (int i = 0; i < n; i++) {
+		char *dot = strrchr(files[i]->d_name, '.');
+
+		if (dot && strcmp(dot, ".desc") == 0) {
+			*dot = 0;
+			if (!error && !registry_find(registry, files[i]->d_name))
+				error = load(registry, dir, files[i]->d_name, diag);
+		}
+		free(files[i]);
+	}
+	if (n >= 0)
+		free(files);
+	return error;
+}
+
+struct registry *registry_open(const char *dirs, struct diag *diag)
+{
+	struct registry *registry = calloc(1, sizeof(*registry));
+	char *copy = strdup(dirs), *rest = copy;
+	const size_t errors = diag->errors;
+	int error = registry && copy ? 0 : -ENOMEM;
+
+	for (char *dir; !error && (dir = strsep(&rest, ":"));)
+		if (dir[0])
+			error = load_dir(registry, dir, diag);
+	free(copy);
+	if (error) {
+		registry_close(registry);
+		return NULL;
+	}
+	if (registry->len == 0 && diag->errors == errors)
+		diag_error(diag, NULL, 0, "no components found: no .desc file in %s", dirs);
+	return registry;
+}
+
+char *registry_dirs(void)
+{
+	const char *extra = getenv("ALOE_COMPONENTS"), *home = getenv("HOME");
+	char program[4096], *dirs, *slash;
+	const ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	program[len > 0 ? len : 0] = 0;
+	for (int i = 0; i < 2; i++)
+		if ((slash = strrchr(program, '/')))
+			*slash = 0;
+	if (asprintf(&dirs, "%s%s%s/lib/aloe:%s/.local/lib/aloe", extra ? extra : "", extra ? ":" : "", program,
+		     home ? home : "") < 0)
+		return NULL;
+	return dirs;
+}
