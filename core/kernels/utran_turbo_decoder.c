@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * utran_turbo_decoder - max-log-MAP in plain C.
+ *
+ * A step's branch metric is one of 0, x, y, x + y: x if the bit is 0, y if the parity is 0, where x is the channel's
+ * systematic value plus what the other pass found. With D = 511 + 2047 + 511 = max(|x| + |y|), two metrics of one step
+ * differ by at most D, and as every state is reached from every other in three steps, state metrics by at most 3 D.
+ * They are kept relative to state 0. The start state is known: the others begin so far below it (more than 4 D) that no
+ * path from them can win, and still the smallest sum, start - 2 D of two steps - 3 D of the other side - 511, fits 16
+ * bits. Both recursions are loops with a carried state; the metrics go out as eight streams, so that the third loop,
+ * which has none, is one that a compiler makes vector code of.
+ *
+ * Transitions of state S = 4 s1 + 2 s2 + s3 (next state, parity), as in utran_turbo.c: pairs 2i, 2i + 1 lead to i and
+ * i + 4. Bit 0 leads 0 1 2 3 4 5 6 7 to 0 4 5 1 2 6 7 3, bit 1 to 4 0 1 5 6 2 3 7; parity differs from the bit in
+ * states 2 to 5. */
+#include "core/kernels/utran_turbo_decoder.h"
+#include "core/kernels/utran_turbo.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { TAIL_STEPS = 3, START = -12288 };
+
+_Static_assert(-START > 4 * (2 * UTRAN_LLR_MAX + UTRAN_EXTRINSIC_MAX), "a wrong start state could win");
+_Static_assert(START - 5 * (2 * UTRAN_LLR_MAX + UTRAN_EXTRINSIC_MAX) - UTRAN_LLR_MAX >= INT16_MIN, "metrics overflow");
+
+static inline int max(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+static inline int16_t limit(int value, int bound)
+{
+	return (int16_t)(value > bound ? bound : value < -bound ? -bound : value);
+}
+
+/* Values of a stream of n, rounded up to an odd number of cache lines: the eight streams then lie in different sets. */
+static uint32_t stream_stride(uint32_t n)
+{
+	return 32 * ((n + 31) / 32 | 1);
+}
+
+size_t utran_turbo_decoder_size(uint32_t k)
+{
+	if (k < UTRAN_TURBO_K_MIN || k > UTRAN_TURBO_K_MAX)
+		return 0;
+	return sizeof(int16_t) * stream_stride(k + TAIL_STEPS) * (7 + 2 * UTRAN_TURBO_STATES);
+}
+
+int utran_turbo_decoder_init(struct utran_turbo_decoder *decoder, uint32_t k, void *memory)
+{
+	const uint32_t stride = stream_stride(k + TAIL_STEPS);
+	int16_t *next = memory;
+
+	if (k < UTRAN_TURBO_K_MIN || k > UTRAN_TURBO_K_MAX)
+		return -EINVAL;
+	*decoder = (struct utran_turbo_decoder){.k = k, .stride = stride};
+	decoder->pi = (uint16_t *)next;
+	decoder->systematic = next + stride;
+	decoder->x[0] = next + 2 * stride;
+	decoder->x[1] = next + 3 * stride;
+	decoder->y[0] = next + 4 * stride;
+	decoder->y[1] = next + 5 * stride;
+	decoder->extrinsic = next + 6 * stride;
+	decoder->alpha = next + 7 * stride;
+	decoder->beta = next + (7 + UTRAN_TURBO_STATES) * stride;
+	return utran_turbo_interleaver(k, decoder->pi);
+}
+
+static void split(struct utran_turbo_decoder *d, const int16_t *llr)
+{
+	for (uint32_t i = 0; i < d->k; i++) {
+		d->systematic[i] = limit(llr[3 * i], UTRAN_LLR_MAX);
+		d->y[0][i] = limit(llr[3 * i + 1], UTRAN_LLR_MAX);
+		d->y[1][i] = limit(llr[3 * i + 2], UTRAN_LLR_MAX);
+	}
+	llr += 3 * d->k;
+	for (uint32_t i = 0; i < TAIL_STEPS; i++) {
+		for (int coder = 0; coder < 2; coder++) {
+			d->x[coder][d->k + i] = limit(llr[6 * coder + 2 * i], UTRAN_LLR_MAX);
+			d->y[coder][d->k + i] = limit(llr[6 * coder + 2 * i + 1], UTRAN_LLR_MAX);
+		}
+	}
+}
+
+static void forward(const int16_t *x, const int16_t *y, uint32_t k, int16_t *restrict alpha, uint32_t stride)
+{
+	int a1 = START, a2 = START, a3 = START, a4 = START, a5 = START, a6 = START, a7 = START;
+
+	for (uint32_t n = 0; n < k; n++) {
+		const int gx = x[n], gy = y[n], gxy = gx + gy;
+		const int b0 = max(gxy, a1), b4 = max(0, a1 + gxy);
+		const int b5 = max(a2 + gx, a3 + gy), b1 = max(a2 + gy, a3 + gx);
+		const int b2 = max(a4 + gx, a5 + gy), b6 = max(a4 + gy, a5 + gx);
+		const int b7 = max(a6 + gxy, a7), b3 = max(a6, a7 + gxy);
+
+		alpha[n] = 0;
+		alpha[n + stride] = (int16_t)a1;
+		alpha[n + 2 * stride] = (int16_t)a2;
+		alpha[n + 3 * stride] = (int16_t)a3;
+		alpha[n + 4 * stride] = (int16_t)a4;
+		alpha[n + 5 * stride] = (int16_t)a5;
+		alpha[n + 6 * stride] = (int16_t)a6;
+		alpha[n + 7 * stride] = (int16_t)a7;
+		a1 = b1 - b0;
+		a2 = b2 - b0;
+		a3 = b3 - b0;
+		a4 = b4 - b0;
+		a5 = b5 - b0;
+		a6 = b6 - b0;
+		a7 = b7 - b0;
+	}
+}
+
+/* The tail leaves each state one way home: three steps that shift zeros in, so the metrics behind bit k - 1 are sums.
+ */
+static void tail_metrics(const int16_t *x, const int16_t *y, int *metric)
+{
+	for (int state = 0; state < UTRAN_TURBO_STATES; state++) {
+		metric[state] = 0;
+		for (int i = 0, s = state; i < TAIL_STEPS; i++, s >>= 1) {
+			const int bit = (s >> 1 ^ s) & 1, parity = (s >> 2 ^ s) & 1;
+			metric[state] += (bit ? 0 : x[i]) + (parity ? 0 : y[i]);
+		}
+	}
+}
+
+static void backward(const int16_t *x, const int16_t *y, uint32_t k, int16_t *restrict beta, uint32_t stride)
+{
+	int m[UTRAN_TURBO_STATES];
+	int b1, b2, b3, b4, b5, b6, b7;
+
+	tail_metrics(x + k, y + k, m);
+	b1 = m[1] - m[0], b2 = m[2] - m[0], b3 = m[3] - m[0], b4 = m[4] - m[0];
+	b5 = m[5] - m[0], b6 = m[6] - m[0], b7 = m[7] - m[0];
+	for (uint32_t n = k; n-- > 0;) {
+		const int gx = x[n], gy = y[n], gxy = gx + gy;
+		const int a0 = max(gxy, b4), a1 = max(b4 + gxy, 0);
+		const int a2 = max(b5 + gx, b1 + gy), a3 = max(b1 + gx, b5 + gy);
+		const int a4 = max(b2 + gx, b6 + gy), a5 = max(b6 + gx, b2 + gy);
+		const int a6 = max(b7 + gxy, b3), a7 = max(b3 + gxy, b7);
+
+		beta[n] = 0;
+		beta[n + stride] = (int16_t)b1;
+		beta[n + 2 * stride] = (int16_t)b2;
+		beta[n + 3 * stride] = (int16_t)b3;
+		beta[n + 4 * stride] = (int16_t)b4;
+		beta[n + 5 * stride] = (int16_t)b5;
+		beta[n + 6 * stride] = (int16_t)b6;
+		beta[n + 7 * stride] = (int16_t)b7;
+		b1 = a1 - a0;
+		b2 = a2 - a0;
+		b3 = a3 - a0;
+		b4 = a4 - a0;
+		b5 = a5 - a0;
+		b6 = a6 - a0;
+		b7 = a7 - a0;
+	}
+}
+
+static inline int16_t max4(int16_t a, int16_t b, int16_t c, int16_t d)
+{
+	const int16_t ab = a > b ? a : b;
+	const int16_t cd = c > d ? c : d;
+
+	return ab > cd ? ab : cd;
+}
+
+/* What the code alone says of bit n: the best path with a 0 less the best one with a 1, x left out of both. */
+static void combine(const int16_t *restrict a, const int16_t *restrict b, uint32_t s, const int16_t *restrict y,
+		    uint32_t k, int16_t *restrict extrinsic)
+{
+#define PATH(from, to) (int16_t)(a[n + (from)*s] + b[n + (to)*s])
+	for (uint32_t n = 0; n < k; n++) {
+		const int16_t same0 = max4(PATH(0, 0), PATH(1, 4), PATH(6, 7), PATH(7, 3));
+		const int16_t other0 = max4(PATH(2, 5), PATH(3, 1), PATH(4, 2), PATH(5, 6));
+		const int16_t same1 = max4(PATH(0, 4), PATH(1, 0), PATH(6, 3), PATH(7, 7));
+		const int16_t other1 = max4(PATH(2, 1), PATH(3, 5), PATH(4, 6), PATH(5, 2));
+		const int16_t zero = (int16_t)(same0 + y[n]) > other0 ? (int16_t)(same0 + y[n]) : other0;
+		const int16_t one = (int16_t)(other1 + y[n]) > same1 ? (int16_t)(other1 + y[n]) : same1;
+		const int16_t found = (int16_t)(zero - one);
+		const int16_t upper = found < UTRAN_EXTRINSIC_MAX ? found : UTRAN_EXTRINSIC_MAX;
+
+		extrinsic[n] = upper > -UTRAN_EXTRINSIC_MAX ? upper : -UTRAN_EXTRINSIC_MAX;
+	}
+#undef PATH
+}
+
+static void pass(struct utran_turbo_decoder *d, int coder)
+{
+	forward(d->x[coder], d->y[coder], d->k, d->alpha, d->stride);
+	backward(d->x[coder], d->y[coder], d->k, d->beta, d->stride);
+	combine(d->alpha, d->beta, d->stride, d->y[coder], d->k, d->extrinsic);
+}
+
+void utran_turbo_decode_plain(struct utran_turbo_decoder *d, unsigned iterations, const int16_t *llr, uint8_t *bits)
+{
+	const uint16_t *pi = d->pi;
+
+	split(d, llr);
+	memcpy(d->x[0], d->systematic, d->k * sizeof(*d->systematic));
+	for (unsigned i = 0; i < iterations; i++) {
+		if (i > 0)
+			for (uint32_t n = 0; n < d->k; n++)
+				d->x[0][pi[n]] = (int16_t)(d->systematic[pi[n]] + d->extrinsic[n]);
+		pass(d, 0);
+		for (uint32_t n = 0; n < d->k; n++)
+			d->x[1][n] = (int16_t)(d->systematic[pi[n]] + d->extrinsic[pi[n]]);
+		pass(d, 1);
+	}
+	for (uint32_t n = 0; n < d->k; n++)
+		bits[pi[n]] = d->x[1][n] + d->extrinsic[n] < 0;
+}
