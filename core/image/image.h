@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/image/image.h - the memory that processes share: what lies where, and checked access to it.
+ *
+ *   waveform image   one per waveform: its compiled program (tables, written once), then link rings, statistics, variables
+ *                    and event rings. Writable by the waveform's own hosts, read-only to exec, stats and tools.
+ *   node image       written by exec, read-only to all others: time bases, lane tables, one control block per waveform.
+ *   lane image       the baton of one lane: writable by the hosts on that lane.
+ *
+ * Each is a sealed memfd. Offsets, never pointers. A reader that did not write an image checks it with image_check before
+ * the first access and keeps its own copy of what it must not trust later (struct image_view does both).
+ */
+#ifndef ALOE_IMAGE_H
+#define ALOE_IMAGE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/hist.h"
+
+enum {
+	IMAGE_VERSION = 1,
+	IMAGE_NONE = 0xffffffff,
+	IMAGE_VARS_MAX = 16,
+	IMAGE_PARAMS_MAX = 32,
+	IMAGE_MISSES = 64,
+	IMAGE_STEPS = 256, /* steps whose start is remembered */
+	IMAGE_INSTANCES_MAX = 4096,
+	NODE_LANES_MAX = 64,
+	NODE_ENTRIES_MAX = 64, /* segments on one lane */
+	NODE_WAVEFORMS_MAX = 64,
+	NODE_TIMEBASES_MAX = 16,
+	NODE_CHANGES = 64,
+};
+
+#define IMAGE_MAGIC 0x31474d49454f4c41ull	/* "ALOEIMG1" */
+#define IMAGE_CANARY 0x5aa5c33c0ff0a55aull	/* behind every message */
+#define IMAGE_FOREVER UINT64_MAX
+
+enum image_clock { IMAGE_TIMER, IMAGE_VIRTUAL, IMAGE_STEP };
+enum image_late { IMAGE_SLIP, IMAGE_SKIP };
+
+/* ---- the program: tables, written once by program_build ------------------------------------------------------------ */
+
+struct image_table {
+	uint64_t offset;
+	uint64_t count;
+};
+
+struct image_head {
+	uint64_t magic;
+	uint32_t version, late;
+	uint64_t static_bytes; /* the program: head, tables, text */
+	uint64_t total_bytes;  /* the image */
+	uint32_t clock, n_hosts, latency_slots, shared_host;
+	uint64_t slot_ns;
+	uint64_t slots; /* run indices 0..slots-1; IMAGE_FOREVER */
+	uint32_t name, isolation, overrun, plan; /* text offsets: name, isolation word, overrun word, plan as text */
+	struct image_table lanes, segments, order, gates, instances, inputs, outputs, buffers, params, vars, reals, text;
+	uint64_t run; /* offset of struct image_run */
+};
+
+struct image_lane {
+	int32_t cpu;
+	uint32_t reserved;
+};
+
+/* A segment may run step s when segment `segment` has done at least s + offset steps. */
+struct image_gate {
+	uint32_t segment;
+	int32_t offset;
+};
+
+struct image_segment {
+	uint32_t lane, host;
+	uint32_t order, n_instances; /* first position in the order table (uint32_t instance numbers) */
+	uint32_t gates, n_gates;
+	uint32_t lag_max, events_log2;
+	uint64_t state;	 /* offset of struct image_segment_state */
+	uint64_t events; /* offset of struct image_event[1 << events_log2] */
+};
+
+struct image_instance {
+	uint32_t name, component, path, file_line; /* text; file_line: line in the waveform file */
+	uint64_t digest;
+	uint32_t segment, lag, period, phase;
+	uint64_t budget_ns;
+	uint32_t inputs, n_inputs, outputs, n_outputs;
+	uint32_t params, n_params, vars, n_vars;
+	uint32_t kmac, io; /* io: bit 0 fills, bit 1 drains */
+	uint32_t source, sink; /* source: has no connected input; sink: the source instance whose index it ends + 1, or 0 */
+	uint64_t state; /* offset of struct image_instance_state */
+};
+
+struct image_input {
+	uint32_t name, buffer; /* IMAGE_NONE: not connected */
+	uint32_t type, max;
+	uint32_t delay, crosses; /* crosses: written by another segment */
+};
+
+struct image_output {
+	uint32_t name, buffer;
+	uint32_t type, max;
+};
+
+struct image_buffer {
+	uint32_t instance, port;
+	uint32_t type, max;
+	uint32_t depth, reserved; /* depth: a power of two */
+	uint64_t stride;   /* bytes from message to message: items, canary, padding to 64 */
+	uint64_t canary;   /* offset of the canary in a message: max items, rounded up to 8 bytes, see image_canary */
+	uint64_t messages; /* offset of struct image_message[depth] */
+	uint64_t data;	   /* offset of the items */
+};
+
+struct image_param {
+	uint32_t name, kind, flags, n_reals;
+	double number;
+	uint64_t text;	/* offset, TEXT and PATH; 0 otherwise */
+	uint64_t reals; /* offset of floats, REALS */
+};
+
+struct image_var {
+	uint32_t name, real; /* real: double, else uint64_t */
+	uint32_t offset, reserved; /* in the component's state */
+};
+
+/* ---- what moves ------------------------------------------------------------------------------------------------------ */
+
+struct image_message {
+	_Atomic uint64_t stamp; /* index + 1 when complete; 0 while being written */
+	uint32_t len, state;
+};
+
+struct image_miss {
+	uint64_t slot, step;
+	uint64_t late_ns;	/* beyond the slot's end */
+	uint64_t start_late_ns; /* how late the segment began */
+	uint64_t longest_ns;	/* the instance that took longest */
+	uint32_t instance, kind;
+};
+
+struct image_run {
+	_Atomic uint64_t last;	/* last index, set by aloe_end; the smallest wins */
+	_Atomic uint32_t fault; /* instance + 1 of the first fault; then `code` and `why` are valid */
+	int32_t code;
+	char why[240];
+};
+
+struct image_segment_state {
+	_Alignas(64) _Atomic uint64_t done; /* steps completed; its low half is a futex word */
+	_Atomic uint32_t waiters;	    /* who sleeps on it */
+	_Atomic uint32_t current;	    /* instance that runs now + 1; 0: none */
+	_Alignas(64) _Atomic uint64_t slots, slipped, skipped, missed, caught_up;
+	_Atomic uint64_t events;    /* written so far */
+	_Atomic uint64_t misses;    /* written so far */
+	_Atomic uint64_t tid;	    /* thread that runs it */
+	_Atomic uint64_t busy_ns;   /* sum over steps */
+	_Atomic uint64_t start_ns[IMAGE_STEPS]; /* of step s at s % IMAGE_STEPS */
+	_Atomic uint64_t slot[IMAGE_STEPS];
+	struct image_miss miss[IMAGE_MISSES];
+	struct hist load;     /* ns of the slot used */
+	struct hist late;     /* ns from slot edge to start */
+	struct hist overhead; /* ns of the step that no instance had */
+};
+
+struct image_instance_state {
+	_Alignas(64) _Atomic uint64_t calls, idle, absent, late, overwritten, overruns, io_waits, io_lost;
+	_Atomic uint64_t latency_slots_min, latency_slots_max; /* sinks: measured with the step's start as marker */
+	_Atomic uint64_t vars[IMAGE_VARS_MAX];
+	_Atomic uint64_t params[IMAGE_PARAMS_MAX]; /* numbers as they are in force, bits of a double */
+	_Atomic uint64_t port_ns[32], port_count;  /* inputs 0..15, outputs 16..31: sampled binding times, summed */
+	struct hist time;
+	struct hist latency; /* sinks: ns from the start of the source's step to the end of work */
+};
+
+struct image_event {
+	uint64_t start_ns, step;
+	uint32_t ns;
+	uint32_t instance;
+};
+
+/* ---- node image ------------------------------------------------------------------------------------------------------ */
+
+struct node_timebase {
+	_Atomic uint32_t used; /* how many lanes */
+	uint32_t pace;	       /* enum image_clock: TIMER or STEP */
+	uint64_t slot_ns;
+	uint64_t start_ns;	  /* CLOCK_MONOTONIC of slot 0 */
+	_Atomic uint64_t allowed; /* STEP: slots below this may begin */
+};
+
+struct node_entry { /* a segment on a lane, in order */
+	_Atomic uint32_t live;
+	uint32_t waveform; /* control block */
+	uint32_t segment;
+	uint32_t seat; /* thread of a host on this lane */
+};
+
+struct node_lane {
+	int32_t cpu;
+	_Atomic uint32_t timebase; /* IMAGE_NONE: the lane is free */
+	_Atomic uint32_t entries;  /* how many of the array were ever used; freed ones are used again */
+	struct node_entry entry[NODE_ENTRIES_MAX];
+};
+
+struct node_change {
+	uint64_t index; /* the instance's index before which it applies; IMAGE_FOREVER: the next */
+	uint32_t instance, param;
+	double number;
+};
+
+struct node_control { /* one per waveform */
+	_Atomic uint32_t used;
+	uint32_t state; /* of exec, for its own restart */
+	char name[64];
+	_Atomic uint64_t limit; /* steps below this may run: PAUSE, STEP, RUN; its low half is a futex word */
+	_Atomic uint64_t base;	/* slot of step 0 */
+	_Atomic uint64_t last;	/* last index by order (STOP, --slots) */
+	_Atomic uint64_t changes; /* written so far */
+	struct node_change change[NODE_CHANGES];
+};
+
+struct node_image {
+	uint64_t magic;
+	uint32_t version, n_lanes;
+	double mmac_per_s;
+	_Atomic uint32_t quit;
+	struct node_timebase timebase[NODE_TIMEBASES_MAX];
+	struct node_lane lane[NODE_LANES_MAX];
+	struct node_control control[NODE_WAVEFORMS_MAX];
+};
+
+/* ---- lane image ------------------------------------------------------------------------------------------------------ */
+
+/* baton = slot << 16 | fresh << 15 | entry. fresh: the slot has not begun, whoever has the entry waits for the pace. */
+#define BATON_FRESH 0x8000u
+#define BATON_NOBODY 0x7fffu
+struct lane_image {
+	_Alignas(64) _Atomic uint64_t baton;
+	_Atomic uint64_t since_ns; /* when the segment that has the baton began; 0 while it waits for the pace */
+	_Atomic uint64_t slots, skipped; /* of the lane */
+	_Alignas(64) _Atomic uint32_t go[NODE_ENTRIES_MAX]; /* futex word of each seat */
+};
+
+static inline uint64_t baton_make(uint64_t slot, uint32_t fresh, uint32_t entry)
+{
+	return slot << 16 | fresh | entry;
+}
+
+static inline uint64_t baton_slot(uint64_t baton)
+{
+	return baton >> 16;
+}
+
+static inline uint32_t baton_entry(uint64_t baton)
+{
+	return baton & 0x7fff;
+}
+
+/* ---- access ---------------------------------------------------------------------------------------------------------- */
+
+/* image_canary says at which byte of a message the canary lies: right behind the last item. */
+static inline uint64_t image_canary(uint32_t item_bytes, uint32_t max)
+{
+	return (uint64_t)item_bytes * max;
+}
+
+/* A mapped waveform image and this process's own, checked copy of its program. */
+struct image_view {
+	uint8_t *base;		    /* the mapping */
+	size_t bytes;
+	const struct image_head *head; /* in the private copy, as are all tables below */
+	const struct image_lane *lanes;
+	const struct image_segment *segments;
+	const uint32_t *order;
+	const struct image_gate *gates;
+	const struct image_instance *instances;
+	const struct image_input *inputs;
+	const struct image_output *outputs;
+	const struct image_buffer *buffers;
+	const struct image_param *params;
+	const struct image_var *vars;
+	void *copy;
+};
+
+/* image_check tells whether `bytes` (len of them) hold a sound program: every table, offset, number and text inside its
+ * limits. 0, or -EBADMSG with what is wrong in *ret_why (a constant string). */
+int image_check(const void *bytes, size_t len, const char **ret_why);
+
+/* image_create makes a sealed memfd of total_bytes, allocated in full, with the program in it: the fd, or -errno
+ * (-ENOMEM / -ENOSPC: too little memory). */
+int image_create(const void *program, size_t len);
+/* image_memfd makes an empty one of `bytes`, allocated in full. */
+int image_memfd(const char *name, size_t bytes);
+
+/* image_open maps fd (writable or not), checks it and copies its program. 0 or -errno. */
+int image_open(int fd, bool writable, struct image_view *ret);
+void image_close(struct image_view *view);
+void *image_map(int fd, size_t bytes, bool writable); /* NULL on failure or when the file is shorter */
+
+const char *image_text(const struct image_view *view, uint64_t offset); /* always terminated; "" if out of range */
+struct image_run *image_run(const struct image_view *view);
+struct image_segment_state *image_segment_state(const struct image_view *view, uint32_t segment);
+struct image_instance_state *image_instance_state(const struct image_view *view, uint32_t instance);
+struct image_message *image_messages(const struct image_view *view, uint32_t buffer);
+uint8_t *image_data(const struct image_view *view, uint32_t buffer);
+struct image_event *image_events(const struct image_view *view, uint32_t segment);
+const float *image_reals(const struct image_view *view, const struct image_param *param);
+/* image_find_instance: number of the instance of that name, or IMAGE_NONE. */
+uint32_t image_find_instance(const struct image_view *view, const char *name, size_t len);
+
+/* image_layout places everything that moves behind the program and writes the offsets into the tables: called once by
+ * program_build. */
+void image_layout(void *program);
+
+#endif

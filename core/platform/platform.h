@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/platform/platform.h - what the engine asks of the machine; platforms/posix answers.
+ *
+ * Everything degrades honestly: a right that is missing is a negative errno, which the caller reports once.
+ */
+#ifndef ALOE_PLATFORM_H
+#define ALOE_PLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum {
+	PLATFORM_PRIORITY_LANE = 50,   /* SCHED_FIFO of lane threads */
+	PLATFORM_PRIORITY_KEEPER = 51, /* of the keepers, one above */
+};
+
+/* platform_cpus writes the CPUs that this process may use, at most n: how many there are. */
+size_t platform_cpus(int *ret_cpus, size_t n);
+
+/* platform_pin keeps the calling thread on one CPU. 0 or -errno. */
+int platform_pin(int cpu);
+
+/* platform_realtime gives thread tid (0: the caller) SCHED_FIFO at `priority`; -EPERM without the right. */
+int platform_realtime(pid_t tid, int priority);
+
+/* platform_demote takes it away again, for a segment that does not return. */
+int platform_demote(pid_t tid);
+
+/* platform_no_slack makes the calling thread's timed sleeps exact (no timer slack). */
+void platform_no_slack(void);
+
+/* platform_lock_memory keeps what the process has now, and will have, in memory. -EPERM / -ENOMEM without the right. */
+int platform_lock_memory(void);
+
+/* platform_wake_fast holds the CPUs out of deep sleep for as long as the fd stays open: fd, or -errno. */
+int platform_wake_fast(void);
+
+pid_t platform_tid(void);
+
+#endif
