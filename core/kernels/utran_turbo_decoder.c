@@ -166,11 +166,11 @@ static inline int16_t max4(int16_t a, int16_t b, int16_t c, int16_t d)
 }
 
 /* What the code alone says of bit n: the best path with a 0 less the best one with a 1, x left out of both. */
-static void combine(const int16_t *restrict a, const int16_t *restrict b, uint32_t s, const int16_t *restrict y,
-		    uint32_t k, int16_t *restrict extrinsic)
+static void combine(const int16_t *restrict a, const int16_t *restrict b, size_t s, const int16_t *restrict y, size_t k,
+		    int16_t *restrict extrinsic)
 {
 #define PATH(from, to) (int16_t)(a[n + (from)*s] + b[n + (to)*s])
-	for (uint32_t n = 0; n < k; n++) {
+	for (size_t n = 0; n < k; n++) {
 		const int16_t same0 = max4(PATH(0, 0), PATH(1, 4), PATH(6, 7), PATH(7, 3));
 		const int16_t other0 = max4(PATH(2, 5), PATH(3, 1), PATH(4, 2), PATH(5, 6));
 		const int16_t same1 = max4(PATH(0, 4), PATH(1, 0), PATH(6, 3), PATH(7, 7));
