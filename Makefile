@@ -1,41 +1,56 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# One make for the whole house: `make run`, `make check`, `make lint`, `make install`; V=1 shows the commands.
+# One make for the whole house: `make help` lists the targets; V=1 shows the commands; B=DIR builds elsewhere.
 # Rooms are found by their folders; a new .c file needs no line here.
 
 B ?= build
 PREFIX ?= /usr/local
 VERSION := 0.1.0
 CFLAGS ?= -O2 -g
-WARN := -Wall -Wextra -Werror -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla
+CLANG := $(findstring clang,$(CC))
+WARN := -Wall -Wextra -Werror -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-Wpointer-arith -Wvla
 CPPFLAGS_ALOE := -I. -Icore/include -D_GNU_SOURCE -DALOE_VERSION='"$(VERSION)"'
-CFLAGS_ALOE := -std=c11 -pthread -fno-strict-aliasing -fcx-limited-range $(WARN)
+CFLAGS_ALOE := -std=c11 -pthread -fno-strict-aliasing $(if $(CLANG),,-fcx-limited-range) $(WARN)
+LDFLAGS_ALOE := -pthread -Wl,--as-needed
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc) --no-print-directory
+endif
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 # ---- what there is ----------------------------------------------------------------------------------------------------
-CORE_SRC := $(filter-out core/kernels/% core/fft/%,$(wildcard core/*/*.c)) $(wildcard platforms/posix/*.c)
+CORE_SRC := $(filter-out core/kernels/% core/fft/%,$(wildcard core/*/*.c)) $(wildcard platforms/*/*.c)
 KERNEL_SRC := $(wildcard core/kernels/*.c)
 FFT_SRC := $(wildcard core/fft/*.c)
 COMMON_SRC := $(wildcard daemons/common/*.c)
 COMPONENT_SRC := $(wildcard components/*/*.c)
 DAEMONS := $(filter-out common,$(notdir $(patsubst %/main.c,%,$(wildcard daemons/*/main.c))))
 TOOLS := $(notdir $(patsubst %/main.c,%,$(wildcard tools/*/main.c)))
-TEST_SRC := $(wildcard tests/unit/*.c tests/contract/*.c tests/sim/*.c tests/golden/*.c)
+# The insides of daemons and tools, for tests only.
+PART_SRC := $(filter-out $(COMMON_SRC) %/main.c,$(wildcard daemons/*/*.c tools/*/*.c))
+TEST_SUPPORT_SRC := $(wildcard tests/mock/*.c tests/common/*.c)
+TEST_SRC := $(wildcard tests/unit/*.c tests/contract/*.c tests/golden/*.c tests/sim/*.c tests/fuzz/fuzz_*.c)
+TEST_SCRIPTS := $(wildcard tests/*/test_*.sh)
+BENCH_SRC := $(wildcard tests/bench/bench_*.c)
+MAN := $(wildcard tools/*/*.1 daemons/*/*.8)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 PROGRAMS := $(DAEMONS:%=$(B)/bin/aloe-%) $(TOOLS:%=$(B)/bin/%)
 COMPONENTS := $(foreach s,$(COMPONENT_SRC),$(B)/lib/aloe/$(basename $(notdir $(s))).so)
+DESCS := $(COMPONENTS:.so=.desc)
 TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_SRC))
+BENCHES := $(patsubst tests/%.c,$(B)/tests/%,$(BENCH_SRC))
 
 LIBS_CORE := -lzmq -lconfig -ljansson -ldl -lm
+LIBS_FFT := $(if $(FFT_SRC),-lfftw3f)
 -include $(wildcard components/*/group.mk)
 
-all: $(PROGRAMS) $(COMPONENTS) $(COMPONENTS:.so=.desc)
+all: $(PROGRAMS) $(COMPONENTS) $(DESCS) ## programs in build/bin, components in build/lib/aloe
 
 # ---- objects ----------------------------------------------------------------------------------------------------------
 # Inner loops: no errno and no FP traps, so that roots and roundings are instructions; results stay the same bits.
@@ -48,32 +63,43 @@ $(B)/obj/%.o: %.c Makefile
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS_ALOE) $(CPPFLAGS) $(CFLAGS) $(CFLAGS_ALOE) -MMD -MP -c $< -o $@
 
-$(B)/lib/libaloe.a: $(call obj,$(CORE_SRC))
-$(B)/lib/libaloe-kernels.a: $(call obj,$(KERNEL_SRC))
-$(B)/lib/libaloe-fft.a: $(call obj,$(FFT_SRC))
-$(B)/lib/libaloe-daemon.a: $(call obj,$(COMMON_SRC))
+LIBALOE := $(B)/lib/libaloe.a
+LIBDAEMON := $(B)/lib/libaloe-daemon.a
+LIBPARTS := $(B)/lib/libaloe-parts.a
+LIBTEST := $(B)/lib/libaloe-test.a
+LIBKERNELS := $(B)/lib/libaloe-kernels.a
+LIBFFT := $(B)/lib/libaloe-fft.a
+$(LIBALOE): $(call obj,$(CORE_SRC))
+$(LIBDAEMON): $(call obj,$(COMMON_SRC))
+$(LIBPARTS): $(call obj,$(PART_SRC))
+$(LIBTEST): $(call obj,$(TEST_SUPPORT_SRC))
+$(LIBKERNELS): $(call obj,$(KERNEL_SRC))
+$(LIBFFT): $(call obj,$(FFT_SRC))
 $(B)/lib/%.a:
 	@mkdir -p $(@D)
 	$(call say,AR)
 	$(Q)rm -f $@; $(AR) rcs $@ $^
 
 # ---- programs ---------------------------------------------------------------------------------------------------------
-define program # name, folder, program file
-$(3): $(call obj,$(wildcard $(2)/*.c)) $(B)/lib/libaloe-daemon.a $(B)/lib/libaloe.a
+define program # folder, program file
+$(2): $(call obj,$(wildcard $(1)/*.c)) $(LIBDAEMON) $(LIBALOE) $(LIBKERNELS)
 	@mkdir -p $$(@D)
 	$$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $$@ $$^ $(LIBS_CORE)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS_ALOE) $(LDFLAGS) -o $$@ $$^ $(LIBS_CORE)
 endef
-$(foreach d,$(DAEMONS),$(eval $(call program,$(d),daemons/$(d),$(B)/bin/aloe-$(d))))
-$(foreach t,$(TOOLS),$(eval $(call program,$(t),tools/$(t),$(B)/bin/$(t))))
+$(foreach d,$(DAEMONS),$(eval $(call program,daemons/$(d),$(B)/bin/aloe-$(d))))
+$(foreach t,$(TOOLS),$(eval $(call program,tools/$(t),$(B)/bin/$(t))))
 
 # ---- components: the same object in a .so and linked in ---------------------------------------------------------------
 # components/GROUP/NAME.c is component NAME; components/GROUP/group.mk may set LIBS_GROUP := -lliquid ...
+# A sanitizer's symbols come from the program that loads the .so, so those builds cannot ask for a closed one.
+CLOSED := $(if $(findstring -fsanitize,$(CFLAGS)),,-Wl,-z,defs)
 define component # source, name, group
-$(B)/lib/aloe/$(2).so: $(call obj,$(1)) $(B)/lib/libaloe-kernels.a $(if $(FFT_SRC),$(B)/lib/libaloe-fft.a)
+$(B)/lib/aloe/$(2).so: $(call obj,$(1)) $(LIBKERNELS) $(LIBFFT)
 	@mkdir -p $$(@D)
 	$$(call say,SO)
-	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS) -Wl,--exclude-libs,ALL -Wl,-z,defs -o $$@ $$^ $$(LIBS_$(3)) -lm
+	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS_ALOE) $(LDFLAGS) -Wl,--exclude-libs,ALL $(CLOSED) -o $$@ $$^ $$(LIBS_$(3)) \
+		$(LIBS_FFT) -lm
 endef
 $(foreach s,$(COMPONENT_SRC),$(eval $(call component,$(s),$(basename $(notdir $(s))),$(notdir $(patsubst %/,%,$(dir $(s)))))))
 
@@ -82,15 +108,98 @@ $(B)/lib/aloe/%.desc: $(B)/lib/aloe/%.so $(B)/bin/aloe-host
 	$(Q)$(B)/bin/aloe-host --describe $< > $@
 
 # ---- tests ------------------------------------------------------------------------------------------------------------
-$(B)/tests/%: $(B)/obj/tests/%.o $(B)/lib/libaloe-daemon.a $(B)/lib/libaloe.a $(B)/lib/libaloe-kernels.a
+TEST_LIBS = $(LIBTEST) $(LIBPARTS) $(LIBDAEMON) $(LIBALOE) $(LIBKERNELS)
+define link_test
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) -pthread $(LDFLAGS) -rdynamic -o $@ $^ -lcmocka $(LIBS_CORE)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS_ALOE) $(LDFLAGS) -rdynamic -o $@ $^ -lcmocka $(LIBS_CORE)
+endef
+$(B)/tests/%: $(B)/obj/tests/%.o $(TEST_LIBS)
+	$(link_test)
+# A fuzz target is run over its corpus and a fixed number of mutations here, without end by `make fuzz`.
+$(B)/tests/fuzz/fuzz_%: $(B)/obj/tests/fuzz/fuzz_%.o $(B)/obj/tests/fuzz/smoke.o $(TEST_LIBS)
+	$(link_test)
+$(B)/fuzz/%: $(B)/obj/tests/fuzz/fuzz_%.o $(TEST_LIBS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS_ALOE) -o $@ $^ $(LIBS_CORE)
 
-tests: $(TESTS)
+tests: $(TESTS) ## the test programs, not run
+benches: $(BENCHES)
 
-clean:
-	rm -rf $(B)
+deps: ## install missing Debian packages
+	$(Q)tests/deps.sh build test
 
-.PHONY: all tests clean
+run: ## install what is missing, build, carry speech over a UTRAN bearer (ARGS="--set noise.ebn0_db=1")
+	$(Q)tests/deps.sh build
+	$(Q)$(MAKE) all
+	$(Q)$(B)/bin/aloe run waveforms/utran384.conf $(ARGS)
+
+check: ## install what is missing, build, all tests
+	$(Q)tests/deps.sh build test
+	$(Q)$(MAKE) all tests
+	$(Q)B=$(B) tests/run.sh $(TESTS) $(TEST_SCRIPTS)
+
+COMMA := ,
+SANITIZE = $(MAKE) B=build-$(1) CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=$(2) -fno-sanitize-recover=all"
+check-san: ## all test programs under ASan and UBSan
+	$(Q)tests/deps.sh build test
+	$(Q)$(call SANITIZE,san,address$(COMMA)undefined) check-programs
+
+THREADED = $(shell grep -lE 'pthread_create|threads' $(filter tests/unit/% tests/sim/%,$(TEST_SRC)))
+check-tsan: ## the tests that use threads, under TSan
+	$(Q)tests/deps.sh build test
+	$(Q)$(call SANITIZE,tsan,thread) check-programs TEST_SRC="$(THREADED)"
+
+check-programs: all tests
+	$(Q)B=$(B) tests/run.sh $(TESTS)
+
+bench: all benches ## benchmarks, as ratios
+	$(Q)for bench in $(BENCHES); do $$bench || exit 1; done
+
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,$(B)/fuzz/%,$(FUZZ_SRC))
+FUZZ_SECONDS ?= 60
+fuzz: ## libFuzzer on every parser, FUZZ_SECONDS=60 each (needs clang)
+	$(Q)$(MAKE) B=build-fuzz CC=clang CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined" fuzzers
+	$(Q)tests/fuzz/fuzz.sh build-fuzz/fuzz $(FUZZ_SECONDS)
+fuzzers: $(FUZZERS)
+
+lint: ## clang-format, clang-tidy, cppcheck, house rules
+	$(Q)tests/deps.sh build test lint
+	$(Q)CPPFLAGS='$(CPPFLAGS_ALOE)' tests/lint.sh
+	$(Q)$(MAKE) all
+	$(Q)B=$(B) tests/house/house.sh
+
+format: ## clang-format on every tracked source
+	$(Q)git ls-files '*.c' '*.h' '*.cpp' | xargs clang-format -i
+
+# ---- install ----------------------------------------------------------------------------------------------------------
+INSTALL := install -D
+at = $(DESTDIR)$(PREFIX)/$(1)
+install: all ## DESTDIR= PREFIX=/usr/local
+	$(Q)for f in $(PROGRAMS); do $(INSTALL) -m 755 $$f $(call at,bin)/$${f##*/} || exit 1; done
+	$(Q)for f in $(COMPONENTS) $(DESCS); do $(INSTALL) -m 644 $$f $(call at,lib/aloe)/$${f##*/} || exit 1; done
+	$(Q)$(INSTALL) -m 644 core/include/aloe/component.h $(call at,include/aloe)/component.h
+	$(Q)mkdir -p $(call at,lib/pkgconfig)
+	$(Q)sed 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' core/aloe.pc.in > $(call at,lib/pkgconfig)/aloe.pc
+	$(Q)for f in $(wildcard waveforms/*); do $(INSTALL) -m 644 $$f $(call at,share/aloe/waveforms)/$${f##*/} || exit 1; done
+	$(Q)for f in $(MAN); do $(INSTALL) -m 644 $$f $(call at,share/man)/man$${f##*.}/$${f##*/} || exit 1; done
+	$(Q)for f in $(wildcard tools/*/*.bash); do f=$${f##*/}; \
+		$(INSTALL) -m 644 tools/*/$$f $(call at,share/bash-completion/completions)/$${f%.bash} || exit 1; done
+	@echo "installed in $(call at,)"
+
+uninstall: ## what install put there
+	$(Q)rm -f $(foreach p,$(PROGRAMS),$(call at,bin)/$(notdir $(p))) $(call at,lib/pkgconfig)/aloe.pc \
+		$(foreach m,$(MAN),$(call at,share/man)/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
+		$(foreach c,$(wildcard tools/*/*.bash),$(call at,share/bash-completion/completions)/$(basename $(notdir $(c))))
+	$(Q)rm -rf $(call at,lib/aloe) $(call at,include/aloe) $(call at,share/aloe)
+
+clean: ## remove every build
+	rm -rf build build-*
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: all tests benches deps run check check-san check-tsan check-programs bench fuzz fuzzers lint format install \
+	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

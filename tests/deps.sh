@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# tests/deps.sh SET... - install the Debian packages of the sets (build, test, lint) that are missing, and say which.
+# Nothing to do where everything is there. Exit 2, naming what is missing, where it cannot be installed.
+set -u
+
+packages() {
+	case $1 in
+	build) echo gcc g++ make binutils libc6-dev pkg-config libzmq3-dev libconfig-dev libjansson-dev \
+		libliquid-dev libfftw3-dev libsndfile1-dev libsamplerate0-dev ;;
+	test) echo libcmocka-dev procps ;;
+	lint) echo clang-format clang-tidy cppcheck ;;
+	*) echo "deps.sh: no set '$1'; there are: build, test, lint" >&2; exit 2 ;;
+	esac
+}
+
+wanted=
+for set in "$@"; do
+	names=$(packages "$set") || exit 2
+	wanted="$wanted $names"
+done
+
+if ! command -v dpkg-query >/dev/null; then
+	echo "deps: this is not Debian; going on, in the hope that it has what Debian calls:$wanted" >&2
+	exit 0
+fi
+
+missing=
+present=" $(dpkg-query -W -f '${db:Status-Abbrev}${binary:Package} ' $wanted 2>/dev/null) "
+for name in $wanted; do
+	case $present in
+	*"ii $name "* | *"ii $name:"*) ;;
+	*) missing="$missing $name" ;;
+	esac
+done
+[ -n "$missing" ] || exit 0
+
+refuse() {
+	echo "deps: $1" >&2
+	echo "deps: missing packages:$missing" >&2
+	echo "deps: ask an administrator for: apt-get install --no-install-recommends$missing" >&2
+	exit 2
+}
+
+as_root=
+if [ "$(id -u)" != 0 ]; then
+	command -v sudo >/dev/null || refuse "packages are missing, and this user is not root and has no sudo"
+	as_root=sudo
+fi
+echo "deps: installing$missing"
+log=$(mktemp) || exit 2
+trap 'rm -f "$log"' EXIT
+install() {
+	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing >"$log" 2>&1
+}
+install && exit 0
+$as_root apt-get update >"$log" 2>&1
+install && exit 0
+tail -n 5 "$log" >&2
+refuse "apt-get could not install them (above: its last lines)"

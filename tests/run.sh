@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# tests/run.sh PROGRAM... - run test programs one after another and end with a table.
+#
+# A compiled program is a CMocka program: its counts are read from its last lines. A script (*.sh) counts as its lines
+# `ok WHAT` and `not ok WHAT`, or as one test by its exit status where it prints none; exit 77 skips it, the reason is its
+# last line. A skip needs a line in tests/expected-skips when CI=true.
+# Each program runs in a folder of its own for temporary and run-time files. Files left there, and processes left behind,
+# are failures. The time-out (TEST_TIMEOUT, seconds) is only a guard against hangs. Logs: BUILD/test-logs.
+set -u
+
+cd "$(dirname "$0")/.." || exit 2
+B=${B:-build}
+TEST_TIMEOUT=${TEST_TIMEOUT:-900}
+unset MAKEFLAGS MFLAGS MAKELEVEL
+logs=$B/test-logs
+scratch=$(mktemp -d /tmp/aloe-check.XXXXXX) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+mkdir -p "$logs"
+: >"$scratch/results"
+: >"$scratch/skips"
+: >"$scratch/failures"
+export B ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0:allow_user_segv_handler=1}"
+export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
+export TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=0:exitcode=66}"
+
+# left_behind MARK prints "PID COMMAND" of every process that was started under this mark and still lives.
+left_behind() {
+	grep -lsaF "ALOE_TEST_MARK=$1" /proc/[0-9]*/environ 2>/dev/null | while IFS=/ read -r _ _ pid _; do
+		state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$pid/status" 2>/dev/null)
+		case $state in '' | Z | X) ;; *) echo "$pid $(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null)" ;; esac
+	done
+}
+
+# count LOG STATUS prints "passed failed skipped", from what a CMocka program or a script said.
+count() {
+	awk -v status="$2" -v script="$3" '
+		/^\[  PASSED  \] [0-9]+ test/ { passed += $4; told = 1 }
+		/^\[  FAILED  \] [0-9]+ test/ { failed += $4; told = 1 }
+		/^\[  SKIPPED \] [0-9]+ test/ { skipped += $4; told = 1 }
+		/^ok / { if (script) { passed++; told = 1 } }
+		/^not ok / { if (script) { failed++; told = 1 } }
+		END {
+			if (status == 77) { passed = failed = 0; skipped = 1 }
+			else if (script && !told && status == 0) passed = 1
+			else if (!told || (status != 0 && !failed)) failed++
+			print passed + 0, failed + 0, skipped + 0
+		}' "$1"
+}
+
+# skips NAME LOG STATUS prints a line "NAME TEST: reason" for each test that was skipped.
+skips() {
+	if [ "$3" = 77 ]; then
+		echo "$1: $(tail -n 1 "$2")"
+		return
+	fi
+	awk -v name="$1" '
+		/^skip: / { reason = substr($0, 7) }
+		/^\[  SKIPPED \] [^0-9]/ && !seen[$4]++ { print name " " $4 ": " (reason == "" ? "no reason given" : reason); reason = "" }
+	' "$2"
+}
+
+run_one() {
+	program=$1
+	name=${program#"$B"/tests/}
+	name=${name#tests/}
+	log=$logs/$(echo "$name" | tr / .).log
+	n=$((n + 1))
+	mark=$$.$n
+	mkdir -p "$scratch/$n/run" "$scratch/$n/home"
+	chmod 700 "$scratch/$n/run"
+	case $program in *.sh) script=1 ;; *) script= ;; esac
+	began=$(date +%s)
+	ALOE_TEST_MARK=$mark TMPDIR=$scratch/$n/run XDG_RUNTIME_DIR=$scratch/$n/run XDG_STATE_HOME=$scratch/$n/home \
+		HOME=$scratch/$n/home timeout -k 10 "$TEST_TIMEOUT" "$program" >"$log" 2>&1 </dev/null
+	status=$?
+	seconds=$(($(date +%s) - began))
+	[ $status = 124 ] && echo "run.sh: stopped after $TEST_TIMEOUT s" >>"$log"
+	for _ in 1 2 3 4 5 6 7 8 9 10; do # what has been told to end may take a moment
+		left=$(left_behind "$mark")
+		[ -z "$left" ] && break
+		sleep 0.2
+	done
+	if [ -n "$left" ]; then
+		echo "$left" | sed 's/^/run.sh: left behind: process /' >>"$log"
+		echo "$left" | while read -r pid _; do kill -9 "$pid"; done
+		[ $status = 0 ] && status=1
+	fi
+	files=$(find "$scratch/$n/run" -mindepth 1 | head -n 5)
+	if [ -n "$files" ]; then
+		echo "$files" | sed 's/^/run.sh: left behind: /' >>"$log"
+		[ $status = 0 ] && status=1
+	fi
+	rm -rf "${scratch:?}/$n"
+	set -- $(count "$log" $status "$script")
+	echo "${name%%/*} $1 $2 $3 $seconds" >>"$scratch/results"
+	skips "$name" "$log" $status >>"$scratch/skips"
+	if [ "$2" != 0 ]; then
+		echo "$name ($log)" >>"$scratch/failures"
+		printf '  FAIL  %-40s %s passed, %s failed, exit %s\n' "$name" "$1" "$2" "$status"
+		grep -E '^not ok|^run.sh|\[  FAILED  \]|ERROR|error:|\.c:[0-9]+: ' "$log" | head -n 12 | sed 's/^/        /'
+	elif [ "$3" != 0 ]; then
+		printf '  ok    %-40s %s passed, %s skipped\n' "$name" "$1" "$3"
+	else
+		printf '  ok    %-40s %s passed\n' "$name" "$1"
+	fi
+}
+
+n=0
+for program in "$@"; do
+	run_one "$program"
+done
+
+unexpected=0
+: >"$scratch/skip-lines"
+while IFS= read -r line; do
+	if grep -v '^#' tests/expected-skips | cut -d: -f1 | grep -qxF "${line%%:*}"; then
+		echo "  skipped   $line" >>"$scratch/skip-lines"
+	else
+		echo "  skipped   $line (not in tests/expected-skips)" >>"$scratch/skip-lines"
+		[ "${CI:-}" = true ] && unexpected=$((unexpected + 1))
+	fi
+done <"$scratch/skips"
+
+echo
+awk '
+	{ programs[$1]++; passed[$1] += $2; failed[$1] += $3; skipped[$1] += $4; seconds[$1] += $5; p += $2; f += $3; s += $4; t += $5 }
+	BEGIN { printf "  %-10s %9s %7s %7s %8s %8s\n", "suite", "programs", "passed", "failed", "skipped", "seconds" }
+	END {
+		n = split("unit contract golden sim fuzz install house", order, " ")
+		for (i = 1; i <= n; i++) known[order[i]] = 1
+		for (suite in programs) if (!(suite in known)) order[++n] = suite
+		for (i = 1; i <= n; i++) if (order[i] in programs) {
+			k = order[i]
+			printf "  %-10s %9d %7d %7d %8d %8d\n", k, programs[k], passed[k], failed[k], skipped[k], seconds[k]
+			all += programs[k]
+		}
+		printf "  %-10s %9d %7d %7d %8d %8d\n", "all", all, p, f, s, t
+	}' "$scratch/results"
+cat "$scratch/skip-lines"
+sed 's/^/  failed    /' "$scratch/failures"
+set -- $(awk '{ p += $2; f += $3; s += $4 } END { print p + 0, f + 0, s + 0 }' "$scratch/results")
+[ $unexpected = 0 ] || echo "  with CI=true, $unexpected skips that tests/expected-skips does not have are failures"
+echo "$1 passed, $(($2 + unexpected)) failed, $3 skipped"
+[ "$2" = 0 ] && [ $unexpected = 0 ] && [ "$1" != 0 ]
