@@ -170,6 +170,7 @@ struct image_instance_state {
 	_Alignas(64) _Atomic uint64_t calls, idle, absent, late, overwritten, overruns, io_waits, io_lost;
 	_Atomic uint64_t latency_slots_min, latency_slots_max; /* sinks: measured with the step's start as marker */
 	_Atomic uint64_t vars[IMAGE_VARS_MAX];
+	_Atomic uint64_t applied; /* the last change: its sequence number << 32 | low half of the index that it took */
 	_Atomic uint64_t params[IMAGE_PARAMS_MAX]; /* numbers as they are in force, bits of a double */
 	_Atomic uint64_t port_ns[32], port_count;  /* inputs 0..15, outputs 16..31: sampled binding times, summed */
 	struct hist time;
@@ -208,6 +209,7 @@ struct node_lane {
 
 struct node_change {
 	uint64_t index; /* the instance's index before which it applies; IMAGE_FOREVER: the next */
+	uint64_t sequence; /* 1, 2, 3, ... */
 	uint32_t instance, param;
 	double number;
 };

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/slot/instance.h - one component at work in a host: its state, its spans, its ring to the files.
+ */
+#ifndef ALOE_SLOT_INSTANCE_H
+#define ALOE_SLOT_INSTANCE_H
+
+#include <aloe/component.h>
+
+#include "core/image/image.h"
+#include "core/slot/io.h"
+
+struct instance_input {
+	struct image_message *messages; /* NULL: not connected */
+	uint8_t *data;
+	uint64_t mask, stride, delay;
+	struct image_message *bound; /* the message of this call, to look at its stamp again */
+	bool crosses;
+};
+
+struct instance_output {
+	struct image_message *messages; /* NULL: not connected */
+	uint8_t *data;
+	uint64_t mask, stride, canary;
+	struct image_message *bound;
+};
+
+struct instance {
+	const struct aloe_component *component;
+	void *state;
+	struct image_instance_state *stats;
+	struct instance_input input[ALOE_PORTS_MAX];
+	struct instance_output output[ALOE_PORTS_MAX];
+	struct aloe_in in[ALOE_PORTS_MAX];
+	struct aloe_out out[ALOE_PORTS_MAX];
+	struct aloe_slot slot;
+	uint32_t number; /* in the image */
+	uint32_t n_in, n_out, n_vars;
+	uint64_t lag, period, phase, budget_ns;
+	const struct image_var *vars;
+	const struct image_segment_state *source_state; /* sinks: where the step of their index began */
+	uint64_t source_lag;
+	struct io_ring io; /* len 0: no I/O component */
+	struct aloe_setup setup;
+	struct aloe_format in_format[ALOE_PORTS_MAX], out_format[ALOE_PORTS_MAX];
+	struct instance_chunk *chunks; /* the arena */
+	bool initialised;
+};
+
+/* instance_open sets parameters from the image, runs check and init, makes the I/O ring and fills it for the first time.
+ * 0, or negative with words for the user in instance->setup.error. [control] */
+int instance_open(struct instance *instance, const struct image_view *view, uint32_t number,
+		  const struct aloe_entry *entry);
+/* instance_close drains, calls close, and frees everything: 0, or negative with setup.error. [control] */
+int instance_close(struct instance *instance);
+
+/* instance_call runs work for index k: binds the spans, calls, checks and publishes. 0, or negative: the fault is in
+ * instance->slot.why. `recheck`: look at the stamps of messages that cross once more (skip). [slot] */
+int instance_call(struct instance *instance, uint64_t k, bool recheck);
+/* instance_call_sampled does the same with a clock read around each port. [slot] */
+int instance_call_sampled(struct instance *instance, uint64_t k, bool recheck);
+/* instance_idle publishes IDLE for an index that the period leaves out. [slot] */
+void instance_idle(struct instance *instance, uint64_t k);
+
+/* instance_can tells whether an I/O component has its record (space) for the next call; true for all others. [slot] */
+static inline bool instance_can(const struct instance *instance)
+{
+	if (instance->io.len == 0)
+		return true;
+	return instance->component->fill != NULL ? io_has_record(&instance->io) : io_has_space(&instance->io);
+}
+
+#endif

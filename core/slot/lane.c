@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/slot/lane.h"
+
+#include <errno.h>
+
+#include "core/base/clock.h"
+
+enum { NAP_NS = 20000000 };
+
+static uint32_t live_from(const struct node_lane *lane, uint32_t first)
+{
+	uint32_t entries = atomic_load_explicit(&lane->entries, memory_order_acquire);
+
+	if (entries > NODE_ENTRIES_MAX)
+		entries = NODE_ENTRIES_MAX;
+	for (uint32_t e = first; e < entries; e++)
+		if (atomic_load_explicit(&lane->entry[e].live, memory_order_acquire))
+			return e;
+	return BATON_NOBODY;
+}
+
+uint64_t lane_next(const struct node_lane *lane, uint64_t baton)
+{
+	const uint64_t slot = baton_slot(baton);
+	const uint32_t next = baton_entry(baton) == BATON_NOBODY ? BATON_NOBODY : live_from(lane, baton_entry(baton) + 1);
+
+	if (baton & BATON_FRESH) /* whoever waited for the pace is gone: the slot is still to begin */
+		return baton_make(slot, BATON_FRESH, live_from(lane, 0));
+	if (next != BATON_NOBODY)
+		return baton_make(slot, 0, next);
+	return baton_make(slot + 1, BATON_FRESH, live_from(lane, 0));
+}
+
+int lane_pass(const struct node_lane *lane, struct lane_image *image, uint64_t from, uint64_t to, uint32_t seat)
+{
+	const uint32_t entry = baton_entry(to);
+	uint32_t next;
+
+	if (!atomic_compare_exchange_strong(&image->baton, &from, to))
+		return -ESTALE;
+	if (entry == BATON_NOBODY)
+		return 0;
+	next = lane->entry[entry].seat;
+	if (next == seat || next >= NODE_ENTRIES_MAX)
+		return 0;
+	atomic_fetch_add(&image->go[next], 1);
+	futex_wake(&image->go[next], 1);
+	return 0;
+}
+
+static bool leaves(const struct lane_thread *thread)
+{
+	return atomic_load_explicit(&thread->quit, memory_order_relaxed) != 0 ||
+	       atomic_load_explicit(&thread->node->quit, memory_order_relaxed) != 0;
+}
+
+/* ---- pace --------------------------------------------------------------------------------------------------------------- */
+
+static void timer_wait(const struct lane_thread *thread, uint64_t edge)
+{
+	uint64_t now = clock_ns();
+
+	if (now + thread->spin_ns < edge)
+		clock_sleep_until(edge - thread->spin_ns);
+	while (clock_ns() < edge)
+		cpu_relax();
+}
+
+/* The slot that may begin: `slot` at its edge, or the one under way when that has passed already. */
+static uint64_t pace_timer(const struct lane_thread *thread, const struct node_timebase *base, uint64_t slot,
+			   uint64_t *ret_edge)
+{
+	const uint64_t now = clock_ns();
+	const uint64_t current = now < base->start_ns ? 0 : (now - base->start_ns) / base->slot_ns;
+
+	if (current > slot)
+		slot = current;
+	*ret_edge = base->start_ns + slot * base->slot_ns;
+	if (now < *ret_edge)
+		timer_wait(thread, *ret_edge);
+	return slot;
+}
+
+static uint64_t pace_step(const struct lane_thread *thread, const struct node_timebase *base, uint64_t slot)
+{
+	_Atomic uint64_t *allowed = (_Atomic uint64_t *)&base->allowed;
+	uint64_t now = atomic_load(allowed);
+
+	while (slot >= now && !leaves(thread)) {
+		futex_wait(futex_low(allowed), (uint32_t)now, NAP_NS);
+		now = atomic_load(allowed);
+		if (slot >= now) /* let the caller look whether it still has the entry */
+			return IMAGE_FOREVER;
+	}
+	return slot;
+}
+
+static uint64_t pace_wait(struct lane_thread *thread, uint64_t slot, uint64_t *ret_edge)
+{
+	const struct node_lane *lane = &thread->node->lane[thread->lane];
+	const uint32_t number = atomic_load_explicit(&lane->timebase, memory_order_acquire);
+	const struct node_timebase *base;
+
+	if (number >= NODE_TIMEBASES_MAX)
+		return IMAGE_FOREVER;
+	base = &thread->node->timebase[number];
+	if (base->pace == IMAGE_TIMER)
+		return pace_timer(thread, base, slot, ret_edge);
+	slot = pace_step(thread, base, slot);
+	*ret_edge = clock_ns();
+	return slot;
+}
+
+/* ---- the baton ---------------------------------------------------------------------------------------------------------- */
+
+static inline bool mine(const struct lane_thread *thread, uint64_t baton)
+{
+	const uint32_t entry = baton_entry(baton);
+
+	return entry < NODE_ENTRIES_MAX && thread->node->lane[thread->lane].entry[entry].seat == thread->seat &&
+	       atomic_load_explicit(&thread->segments[entry], memory_order_acquire) != NULL;
+}
+
+static void baton_await(struct lane_thread *thread)
+{
+	_Atomic uint32_t *go = &thread->image->go[thread->seat];
+	const uint32_t seen = atomic_load(go);
+
+	if (!mine(thread, atomic_load(&thread->image->baton)))
+		futex_wait(go, seen, NAP_NS);
+}
+
+static int begin_slot(struct lane_thread *thread, uint64_t *baton, uint64_t *ret_edge)
+{
+	const struct node_lane *lane = &thread->node->lane[thread->lane];
+	const uint64_t fresh = *baton;
+	const uint64_t slot = pace_wait(thread, baton_slot(fresh), ret_edge);
+
+	if (slot == IMAGE_FOREVER || !atomic_load(&lane->entry[baton_entry(fresh)].live)) {
+		const uint64_t next = lane_next(lane, fresh);
+
+		if (next != fresh)
+			lane_pass(lane, thread->image, fresh, next, thread->seat);
+		return -EAGAIN;
+	}
+	*baton = baton_make(slot, 0, baton_entry(fresh));
+	if (lane_pass(lane, thread->image, fresh, *baton, thread->seat) != 0)
+		return -EAGAIN;
+	if (slot > baton_slot(fresh) && atomic_load_explicit(&thread->image->slots, memory_order_relaxed) > 0)
+		atomic_fetch_add_explicit(&thread->image->skipped, slot - baton_slot(fresh), memory_order_relaxed);
+	atomic_fetch_add_explicit(&thread->image->slots, 1, memory_order_relaxed);
+	return 0;
+}
+
+static void entry_run(struct lane_thread *thread, uint64_t baton, uint64_t edge, uint64_t *now)
+{
+	const uint32_t entry = baton_entry(baton);
+	struct segment *segment;
+
+	atomic_store(&thread->inside, entry + 1);
+	segment = atomic_load(&thread->segments[entry]);
+	if (segment != NULL && atomic_load(&thread->node->lane[thread->lane].entry[entry].live))
+		segment_slot(segment, baton_slot(baton), edge, now);
+	atomic_store_explicit(&thread->inside, 0, memory_order_release);
+}
+
+static uint64_t edge_of(const struct lane_thread *thread, uint64_t slot)
+{
+	const uint32_t number = atomic_load_explicit(&thread->node->lane[thread->lane].timebase, memory_order_acquire);
+	const struct node_timebase *base = &thread->node->timebase[number < NODE_TIMEBASES_MAX ? number : 0];
+
+	return base->pace == IMAGE_TIMER ? base->start_ns + slot * base->slot_ns : clock_ns();
+}
+
+int lane_run(struct lane_thread *thread)
+{
+	const struct node_lane *lane = &thread->node->lane[thread->lane];
+	uint64_t baton, edge = 0, now;
+
+	while (!leaves(thread)) {
+		baton = atomic_load(&thread->image->baton);
+		if (!mine(thread, baton)) {
+			baton_await(thread);
+			continue;
+		}
+		if (baton & BATON_FRESH) {
+			if (begin_slot(thread, &baton, &edge) != 0)
+				continue;
+		} else {
+			edge = edge_of(thread, baton_slot(baton));
+		}
+		now = clock_ns();
+		atomic_store_explicit(&thread->image->since_ns, now, memory_order_release);
+		entry_run(thread, baton, edge, &now);
+		atomic_store_explicit(&thread->image->since_ns, 0, memory_order_release);
+		if (lane_pass(lane, thread->image, baton, lane_next(lane, baton), thread->seat) != 0)
+			return -ESTALE;
+	}
+	return 0;
+}

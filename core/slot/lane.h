@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/slot/lane.h - the thread that a host has on a lane: waits for the baton, runs a segment, hands the baton on.
+ *
+ *        pace: slot n begins
+ *              |
+ *     baton (n, fresh, e0) --> (n, e0) --> (n, e1) --> ... --> (n + 1, fresh, e0) -- sleeps until the next slot
+ *                              host A      host B
+ *
+ * The lane's table (node image) lists the segments in order; entries that are not live are passed over. Whoever has a
+ * fresh baton waits for the pace. Every hand-on is a compare-and-swap: a thread whose swap fails was demoted by the
+ * keeper or comes back from the dead, and leaves the lane. A segment whose next neighbour belongs to the same thread (seat) is
+ * followed by it without a system call.
+ */
+#ifndef ALOE_SLOT_LANE_H
+#define ALOE_SLOT_LANE_H
+
+#include "core/slot/segment.h"
+
+struct lane_thread {
+	const struct node_image *node;
+	struct lane_image *image;
+	uint32_t lane, seat;
+	uint64_t spin_ns; /* woken so long before the edge, then spins */
+	_Atomic uint32_t quit;
+	struct segment *_Atomic segments[NODE_ENTRIES_MAX]; /* this host's, by entry */
+	_Atomic uint64_t inside; /* entry that it runs now + 1, for whoever wants to take a segment away */
+};
+
+/* lane_run is the body of the thread: returns after *quit, the node's quit, or a lost baton (-ESTALE). [slot] */
+int lane_run(struct lane_thread *thread);
+
+/* lane_next gives the baton that follows `baton`: the next live entry of the slot, or the next slot's first. */
+uint64_t lane_next(const struct node_lane *lane, uint64_t baton);
+
+/* lane_pass tries to move the baton from `from` to `to` and wakes who has it now: 0, or -ESTALE. Also exec's and the
+ * keeper's. `seat`: the caller's own, not woken; IMAGE_NONE. */
+int lane_pass(const struct node_lane *lane, struct lane_image *image, uint64_t from, uint64_t to, uint32_t seat);
+
+#endif

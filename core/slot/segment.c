@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/slot/segment.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/base/clock.h"
+#include "core/component/param.h"
+
+enum { SAMPLE_EVERY = 64, SPINS = 2000 };
+
+/* ---- [control] --------------------------------------------------------------------------------------------------------- */
+
+int segment_init(struct segment *segment, const struct image_view *view, uint32_t number, struct instance *instances,
+		 const struct node_control *control)
+{
+	const struct image_segment *row = &view->segments[number];
+
+	*segment = (struct segment){
+		.n_instances = row->n_instances,
+		.n_gates = row->n_gates,
+		.state = image_segment_state(view, number),
+		.run = image_run(view),
+		.control = control,
+		.events = image_events(view, number),
+		.events_mask = (1ull << row->events_log2) - 1,
+		.slot_ns = view->head->slot_ns,
+		.lag_max = row->lag_max,
+		.skip = view->head->late == IMAGE_SKIP,
+		.counts_misses = view->head->clock == IMAGE_TIMER,
+		.last_slot = IMAGE_FOREVER,
+		.view = view,
+	};
+	segment->instances = calloc(row->n_instances + 1, sizeof(struct instance *));
+	segment->gates = calloc(row->n_gates + 1, sizeof(struct segment_gate));
+	if (segment->instances == NULL || segment->gates == NULL) {
+		segment_fini(segment);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < row->n_instances; i++) {
+		segment->instances[i] = &instances[view->order[row->order + i]];
+		segment->waits_io += segment->instances[i]->io.len > 0;
+	}
+	for (uint32_t g = 0; g < row->n_gates; g++) {
+		const struct image_gate *gate = &view->gates[row->gates + g];
+		struct image_segment_state *state = image_segment_state(view, gate->segment);
+
+		segment->gates[g] = (struct segment_gate){&state->done, state, gate->offset};
+	}
+	return 0;
+}
+
+void segment_fini(struct segment *segment)
+{
+	free(segment->instances);
+	free(segment->gates);
+	segment->instances = NULL;
+	segment->gates = NULL;
+}
+
+/* ---- [slot] ------------------------------------------------------------------------------------------------------------ */
+
+static inline uint64_t done_of(const struct segment *segment)
+{
+	return atomic_load_explicit(&segment->state->done, memory_order_relaxed);
+}
+
+static inline uint64_t last_index(const struct segment *segment)
+{
+	const uint64_t run = atomic_load_explicit(&segment->run->last, memory_order_relaxed);
+	const uint64_t order = atomic_load_explicit(&segment->control->last, memory_order_relaxed);
+
+	return run < order ? run : order;
+}
+
+static inline void last_lower(struct segment *segment, uint64_t k)
+{
+	uint64_t have = atomic_load(&segment->run->last);
+
+	while (k < have && !atomic_compare_exchange_weak(&segment->run->last, &have, k))
+		;
+}
+
+static inline bool called(const struct instance *it, uint64_t k)
+{
+	return it->period == 1 || k % it->period == it->phase;
+}
+
+static inline void bump(_Atomic uint64_t *counter, uint64_t n)
+{
+	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
+}
+
+static bool ended(const struct segment *segment, uint64_t step, uint64_t last)
+{
+	return last != IMAGE_FOREVER && step > last + segment->lag_max;
+}
+
+static bool records_there(const struct segment *segment, uint64_t step, uint64_t last)
+{
+	for (uint32_t i = 0; i < segment->n_instances; i++) {
+		const struct instance *it = segment->instances[i];
+		const uint64_t k = step - it->lag;
+
+		if (it->io.len > 0 && step >= it->lag && k <= last && called(it, k) && !instance_can(it))
+			return false;
+	}
+	return true;
+}
+
+enum segment_status segment_ready(const struct segment *segment, const struct segment_gate **ret_gate)
+{
+	const uint64_t step = done_of(segment);
+	uint64_t last;
+
+	*ret_gate = NULL;
+	if (atomic_load_explicit(&segment->run->fault, memory_order_relaxed) != 0)
+		return SEGMENT_STOPPED;
+	for (uint32_t g = 0; g < segment->n_gates; g++) {
+		const struct segment_gate *gate = &segment->gates[g];
+
+		if ((int64_t)atomic_load_explicit(gate->done, memory_order_acquire) < (int64_t)step + gate->offset) {
+			*ret_gate = gate;
+			break;
+		}
+	}
+	last = last_index(segment);
+	if (ended(segment, step, last))
+		return SEGMENT_ENDED;
+	if (step >= atomic_load_explicit(&segment->control->limit, memory_order_acquire))
+		return SEGMENT_PAUSED;
+	if (*ret_gate != NULL || (segment->waits_io && !records_there(segment, step, last)))
+		return SEGMENT_WAITS;
+	return SEGMENT_RAN;
+}
+
+static void changes_pull(struct segment *segment, uint64_t written)
+{
+	for (; segment->changes_seen < written; segment->changes_seen++) {
+		const struct node_change *change = &segment->control->change[segment->changes_seen % NODE_CHANGES];
+
+		for (uint32_t i = 0; i < segment->n_instances; i++)
+			if (segment->instances[i]->number == change->instance && segment->n_pending < NODE_CHANGES)
+				segment->pending[segment->n_pending++] = *change;
+	}
+}
+
+static void change_apply(struct instance *it, const struct node_change *change)
+{
+	const struct aloe_param *param;
+	uint64_t bits;
+
+	if (change->param >= it->component->params.len || change->param >= IMAGE_PARAMS_MAX)
+		return;
+	param = &it->component->params.items[change->param];
+	if (!(param->flags & ALOE_LIVE) || param_set_number(param, it->state, change->number) != 0)
+		return;
+	memcpy(&bits, &change->number, sizeof(bits));
+	atomic_store_explicit(&it->stats->params[change->param], bits, memory_order_relaxed);
+}
+
+static void changes_due(struct segment *segment, struct instance *it, uint64_t k)
+{
+	for (uint32_t i = 0; i < segment->n_pending;) {
+		struct node_change *change = &segment->pending[i];
+
+		if (change->instance != it->number || (change->index != IMAGE_FOREVER && change->index > k)) {
+			i++;
+			continue;
+		}
+		change_apply(it, change);
+		atomic_store_explicit(&it->stats->applied, change->sequence << 32 | (k & 0xffffffff), memory_order_release);
+		*change = segment->pending[--segment->n_pending];
+	}
+}
+
+static void fault(struct segment *segment, const struct instance *it, int status)
+{
+	uint32_t none = 0;
+	struct image_run *run = segment->run;
+
+	if (!atomic_compare_exchange_strong(&run->fault, &none, UINT32_MAX))
+		return;
+	run->code = status;
+	strncpy(run->why, it->slot.why != NULL ? it->slot.why : "", sizeof(run->why) - 1);
+	atomic_store(&run->fault, it->number + 1);
+}
+
+static inline void sink_latency(const struct segment *segment, struct instance *it, uint64_t k, uint64_t step,
+				uint64_t slot, uint64_t now)
+{
+	const uint64_t at = (k + it->source_lag) % IMAGE_STEPS;
+	const uint64_t began = atomic_load_explicit(&it->source_state->start_ns[at], memory_order_relaxed);
+	const uint64_t slots = slot - atomic_load_explicit(&it->source_state->slot[at], memory_order_relaxed) + 1;
+
+	(void)segment;
+	if (step - k >= IMAGE_STEPS || began > now)
+		return;
+	hist_add(&it->stats->latency, now - began);
+	if (slots < atomic_load_explicit(&it->stats->latency_slots_min, memory_order_relaxed))
+		atomic_store_explicit(&it->stats->latency_slots_min, slots, memory_order_relaxed);
+	if (slots > atomic_load_explicit(&it->stats->latency_slots_max, memory_order_relaxed))
+		atomic_store_explicit(&it->stats->latency_slots_max, slots, memory_order_relaxed);
+}
+
+static inline void event_add(struct segment *segment, const struct instance *it, uint64_t step, uint64_t start,
+			     uint64_t ns)
+{
+	const uint64_t n = atomic_load_explicit(&segment->state->events, memory_order_relaxed);
+
+	segment->events[n & segment->events_mask] =
+		(struct image_event){start, step, ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns, it->number};
+	atomic_store_explicit(&segment->state->events, n + 1, memory_order_release);
+}
+
+/* One instance in one step; returns the time at its end, which is the start of the next. */
+static inline uint64_t step_instance(struct segment *segment, struct instance *it, uint64_t k, uint64_t step,
+				     uint64_t slot, uint64_t start)
+{
+	const bool sampled = step % SAMPLE_EVERY == 0;
+	uint64_t now;
+	int status;
+
+	atomic_store_explicit(&segment->state->current, it->number + 1, memory_order_relaxed);
+	if (segment->n_pending > 0)
+		changes_due(segment, it, k);
+	status = sampled ? instance_call_sampled(it, k, segment->skip) : instance_call(it, k, segment->skip);
+	if (it->slot.flags & ALOE_SLOT_END)
+		last_lower(segment, k);
+	now = clock_ns();
+	hist_add(&it->stats->time, now - start);
+	if (it->budget_ns != 0 && now - start > it->budget_ns)
+		bump(&it->stats->overruns, 1);
+	event_add(segment, it, step, start, now - start);
+	if (it->source_state != NULL)
+		sink_latency(segment, it, k, step, slot, now);
+	if (status < 0)
+		fault(segment, it, status);
+	return now;
+}
+
+static void step_begin(struct segment *segment, uint64_t step, uint64_t slot, uint64_t start_ns)
+{
+	const uint64_t written = atomic_load_explicit(&segment->control->changes, memory_order_acquire);
+
+	atomic_store_explicit(&segment->state->start_ns[step % IMAGE_STEPS], start_ns, memory_order_relaxed);
+	atomic_store_explicit(&segment->state->slot[step % IMAGE_STEPS], slot, memory_order_relaxed);
+	if (written != segment->changes_seen)
+		changes_pull(segment, written);
+}
+
+static void step_end(struct segment *segment, uint64_t step, uint64_t ns)
+{
+	struct image_segment_state *state = segment->state;
+
+	atomic_store_explicit(&state->current, 0, memory_order_relaxed);
+	bump(&state->slots, 1);
+	bump(&state->busy_ns, ns);
+	hist_add(&state->load, ns);
+	atomic_store(&state->done, step + 1);
+	if (atomic_load(&state->waiters) != 0)
+		futex_wake(futex_low(&state->done), INT_MAX);
+}
+
+static uint64_t run_step(struct segment *segment, uint64_t step, uint64_t slot, uint64_t start_ns)
+{
+	uint64_t now = start_ns;
+
+	step_begin(segment, step, slot, start_ns);
+	for (uint32_t i = 0; i < segment->n_instances; i++) {
+		struct instance *it = segment->instances[i];
+		const uint64_t k = step - it->lag;
+
+		if (step < it->lag || k > last_index(segment))
+			continue;
+		if (called(it, k))
+			now = step_instance(segment, it, k, step, slot, now);
+		else
+			instance_idle(it, k);
+	}
+	step_end(segment, step, now - start_ns);
+	return now;
+}
+
+uint64_t segment_step(struct segment *segment, uint64_t slot, uint64_t start_ns)
+{
+	return run_step(segment, done_of(segment), slot, start_ns);
+}
+
+static void miss_add(struct segment *segment, uint64_t slot, uint64_t step, uint64_t edge, uint64_t start, uint64_t end)
+{
+	struct image_segment_state *state = segment->state;
+	const uint64_t n = atomic_load_explicit(&state->misses, memory_order_relaxed);
+	struct image_miss *miss = &state->miss[n % IMAGE_MISSES];
+
+	*miss = (struct image_miss){
+		.slot = slot,
+		.step = step,
+		.late_ns = end - edge - segment->slot_ns,
+		.start_late_ns = start > edge ? start - edge : 0,
+		.instance = IMAGE_NONE,
+	};
+	for (uint32_t i = 0; i < segment->n_instances; i++) {
+		const uint64_t events = atomic_load_explicit(&state->events, memory_order_relaxed);
+		const struct image_event *event = &segment->events[(events - 1 - i) & segment->events_mask];
+
+		if (i < events && event->step == step && event->ns > miss->longest_ns) {
+			miss->longest_ns = event->ns;
+			miss->instance = event->instance;
+		}
+	}
+	atomic_store_explicit(&state->misses, n + 1, memory_order_release);
+	bump(&state->missed, 1);
+}
+
+/* Which step is due in this slot under slip (the next one) and under skip (the slot's own). */
+static enum segment_status due_step(struct segment *segment, uint64_t slot, uint64_t *ret_step)
+{
+	const uint64_t base = atomic_load_explicit(&segment->control->base, memory_order_acquire);
+	const struct segment_gate *gate;
+	const uint64_t done = done_of(segment);
+	enum segment_status status;
+
+	*ret_step = done;
+	if (base == IMAGE_FOREVER || slot < base || slot - base < done)
+		return SEGMENT_PAUSED;
+	status = segment_ready(segment, &gate);
+	if (!segment->skip || (status != SEGMENT_RAN && status != SEGMENT_WAITS))
+		return status;
+	*ret_step = slot - base;
+	if (*ret_step >= atomic_load_explicit(&segment->control->limit, memory_order_acquire))
+		return SEGMENT_PAUSED;
+	return SEGMENT_RAN;
+}
+
+enum segment_status segment_slot(struct segment *segment, uint64_t slot, uint64_t edge_ns, uint64_t *now_ns)
+{
+	const uint64_t start = *now_ns;
+	uint64_t step;
+	const enum segment_status status = due_step(segment, slot, &step);
+
+	if (status == SEGMENT_RAN || status == SEGMENT_WAITS) {
+		if (segment->last_slot != IMAGE_FOREVER && slot > segment->last_slot + 1)
+			bump(&segment->state->skipped, slot - segment->last_slot - 1);
+		segment->last_slot = slot;
+	} else {
+		segment->last_slot = IMAGE_FOREVER;
+	}
+	if (status == SEGMENT_WAITS)
+		bump(&segment->state->slipped, 1);
+	if (status != SEGMENT_RAN)
+		return status;
+	hist_add(&segment->state->late, start > edge_ns ? start - edge_ns : 0);
+	*now_ns = run_step(segment, step, slot, start);
+	if (segment->counts_misses && *now_ns > edge_ns + segment->slot_ns)
+		miss_add(segment, slot, step, edge_ns, start, *now_ns);
+	return status;
+}
+
+/* ---- virtual ----------------------------------------------------------------------------------------------------------- */
+
+static void wait_gate(const struct segment_gate *gate, uint64_t step)
+{
+	struct image_segment_state *state = gate->state;
+	uint64_t done;
+
+	for (int i = 0; i < SPINS; i++) {
+		if ((int64_t)atomic_load_explicit(&state->done, memory_order_acquire) >= (int64_t)step + gate->offset)
+			return;
+		cpu_relax();
+	}
+	atomic_fetch_add(&state->waiters, 1);
+	done = atomic_load(&state->done);
+	if ((int64_t)done < (int64_t)step + gate->offset)
+		futex_wait(futex_low(&state->done), (uint32_t)done, 20000000);
+	atomic_fetch_sub(&state->waiters, 1);
+}
+
+static void wait_limit(const struct segment *segment)
+{
+	struct node_control *control = (struct node_control *)segment->control;
+	const uint64_t limit = atomic_load(&control->limit);
+
+	if (done_of(segment) >= limit)
+		futex_wait(futex_low(&control->limit), (uint32_t)limit, 20000000);
+}
+
+void segment_run_virtual(struct segment *segment, const _Atomic uint32_t *quit)
+{
+	const struct segment_gate *gate;
+
+	for (;;) {
+		const enum segment_status status = segment_ready(segment, &gate);
+		const uint64_t step = done_of(segment);
+
+		if (status == SEGMENT_ENDED || status == SEGMENT_STOPPED || atomic_load(quit) != 0)
+			return;
+		if (status == SEGMENT_RAN) {
+			segment_step(segment, step, clock_ns());
+		} else if (status == SEGMENT_PAUSED) {
+			wait_limit(segment);
+		} else if (gate != NULL) {
+			wait_gate(gate, step);
+		} else {
+			clock_sleep_until(clock_ns() + 50000); /* the I/O thread is at it */
+		}
+	}
+}
