@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "daemons/common/program.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/image/image.h"
+
+/* A table that grows; memory errors are kept until the end. */
+struct rows {
+	uint8_t *bytes;
+	size_t count, size, room;
+};
+
+struct build {
+	const struct waveform *wf;
+	const struct plan *plan;
+	struct image_head head;
+	struct rows lanes, segments, order, gates, instances, inputs, outputs, buffers, params, vars, reals, text;
+	bool failed;
+};
+
+static void *rows_add(struct build *b, struct rows *rows, const void *row, size_t count)
+{
+	void *at;
+
+	if (rows->count + count > rows->room) {
+		const size_t room = (rows->count + count) * 2;
+		uint8_t *bytes = realloc(rows->bytes, room * rows->size);
+
+		if (bytes == NULL) {
+			b->failed = true;
+			return NULL;
+		}
+		rows->bytes = bytes;
+		rows->room = room;
+	}
+	at = rows->bytes + rows->count * rows->size;
+	if (count > 0)
+		memcpy(at, row, count * rows->size);
+	rows->count += count;
+	return at;
+}
+
+static uint32_t text_add(struct build *b, const char *text)
+{
+	const uint32_t at = (uint32_t)b->text.count;
+
+	rows_add(b, &b->text, text != NULL ? text : "", text != NULL ? strlen(text) + 1 : 1);
+	return at;
+}
+
+/* ---- gates ------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t buffer_of(const struct build *b, int instance, int port)
+{
+	for (uint32_t i = 0; i < b->plan->n_buffers; i++)
+		if ((int)b->plan->buffers[i].instance == instance && (int)b->plan->buffers[i].port == port)
+			return i;
+	return IMAGE_NONE;
+}
+
+static bool is_source(const struct build *b, uint32_t i)
+{
+	for (size_t l = 0; l < b->wf->n_links; l++)
+		if (b->wf->links[l].to == (int)i)
+			return false;
+	return true;
+}
+
+static bool has_source(const struct build *b, const struct plan_segment *segment)
+{
+	for (size_t i = 0; i < segment->n_instances; i++)
+		if (is_source(b, segment->instances[i]))
+			return true;
+	return false;
+}
+
+/* The strictest gate of `segment` towards `other`; several links need only one. */
+static void gate_note(int64_t *strictest, int64_t offset)
+{
+	if (offset > *strictest)
+		*strictest = offset;
+}
+
+static int64_t gate_between(const struct build *b, uint32_t segment, uint32_t other)
+{
+	int64_t strictest = INT32_MIN;
+
+	for (size_t l = 0; l < b->wf->n_links; l++) {
+		const struct wf_link *link = &b->wf->links[l];
+		const uint32_t from = b->plan->instances[link->from].segment, to = b->plan->instances[link->to].segment;
+		const int64_t d = b->plan->links[l].distance;
+
+		if (from == other && to == segment)
+			gate_note(&strictest, 1 - d);
+		if (from == segment && to == other)
+			gate_note(&strictest,
+				  1 + d - (int64_t)b->plan->buffers[buffer_of(b, link->from, link->from_port)].depth);
+	}
+	/* Sources stay within one step of each other, so that the first to end is seen in time by all. */
+	if (has_source(b, &b->plan->segments[segment]) && has_source(b, &b->plan->segments[other]))
+		gate_note(&strictest, 0);
+	return strictest;
+}
+
+static void add_gates(struct build *b, uint32_t segment, struct image_segment *row)
+{
+	row->gates = (uint32_t)b->gates.count;
+	for (uint32_t other = 0; other < b->plan->n_segments; other++) {
+		const int64_t offset = other == segment ? INT32_MIN : gate_between(b, segment, other);
+
+		if (offset != INT32_MIN)
+			rows_add(b, &b->gates, &(struct image_gate){other, (int32_t)offset}, 1);
+	}
+	row->n_gates = (uint32_t)b->gates.count - row->gates;
+}
+
+static void add_segments(struct build *b)
+{
+	for (uint32_t s = 0; s < b->plan->n_segments; s++) {
+		const struct plan_segment *segment = &b->plan->segments[s];
+		struct image_segment row = {
+			.lane = segment->lane,
+			.host = segment->host,
+			.order = (uint32_t)b->order.count,
+			.n_instances = (uint32_t)segment->n_instances,
+			.events_log2 = 10,
+		};
+
+		while (row.events_log2 < 17 && (1u << row.events_log2) < 1024 * segment->n_instances)
+			row.events_log2++;
+		for (size_t i = 0; i < segment->n_instances; i++)
+			if (b->plan->instances[segment->instances[i]].lag > row.lag_max)
+				row.lag_max = b->plan->instances[segment->instances[i]].lag;
+		rows_add(b, &b->order, segment->instances, segment->n_instances);
+		add_gates(b, s, &row);
+		rows_add(b, &b->segments, &row, 1);
+	}
+}
+
+/* ---- instances --------------------------------------------------------------------------------------------------------- */
+
+static void add_inputs(struct build *b, int number, const struct wf_instance *instance, struct image_instance *row)
+{
+	const struct plan_instance *me = &b->plan->instances[number];
+	uint32_t p = 0;
+
+	row->inputs = (uint32_t)b->inputs.count;
+	for (size_t i = 0; i < instance->type->n_ports; i++) {
+		const struct wf_port *port;
+		struct image_input in = {.buffer = IMAGE_NONE};
+
+		if (instance->type->ports[i].output)
+			continue;
+		port = &instance->in[p++];
+		in.name = text_add(b, instance->type->ports[i].name);
+		if (port->link >= 0) {
+			const struct wf_link *link = &b->wf->links[port->link];
+
+			in.buffer = buffer_of(b, link->from, link->from_port);
+			in.type = port->type;
+			in.max = port->max;
+			in.delay = link->delay;
+			in.crosses = b->plan->instances[link->from].segment != me->segment;
+		}
+		rows_add(b, &b->inputs, &in, 1);
+	}
+	row->n_inputs = p;
+}
+
+static void add_outputs(struct build *b, int number, const struct wf_instance *instance, struct image_instance *row)
+{
+	uint32_t p = 0;
+
+	row->outputs = (uint32_t)b->outputs.count;
+	for (size_t i = 0; i < instance->type->n_ports; i++) {
+		struct image_output out;
+
+		if (!instance->type->ports[i].output)
+			continue;
+		out.name = text_add(b, instance->type->ports[i].name);
+		out.buffer = buffer_of(b, number, (int)p);
+		out.type = instance->out[p].type;
+		out.max = out.buffer == IMAGE_NONE ? 0 : b->plan->buffers[out.buffer].max;
+		rows_add(b, &b->outputs, &out, 1);
+		p++;
+	}
+	row->n_outputs = p;
+}
+
+static void add_params(struct build *b, const struct wf_instance *instance, struct image_instance *row)
+{
+	row->params = (uint32_t)b->params.count;
+	row->n_params = (uint32_t)instance->type->n_params;
+	for (size_t i = 0; i < instance->type->n_params; i++) {
+		const struct aloe_param *param = &instance->type->params[i];
+		const struct wf_value *value = &instance->values[i];
+		struct image_param out = {.name = text_add(b, param->name),
+					  .kind = param->kind,
+					  .flags = param->flags,
+					  .number = value->number};
+
+		if (param->kind == ALOE_KIND_TEXT || param->kind == ALOE_KIND_PATH)
+			out.text = text_add(b, value->text);
+		if (param->kind == ALOE_KIND_REALS) {
+			out.n_reals = value->n_reals;
+			out.reals = b->reals.count; /* position, an offset once the tables are placed */
+			rows_add(b, &b->reals, value->reals, value->n_reals);
+		}
+		rows_add(b, &b->params, &out, 1);
+	}
+}
+
+static void add_vars(struct build *b, const struct wf_instance *instance, struct image_instance *row)
+{
+	row->vars = (uint32_t)b->vars.count;
+	row->n_vars = (uint32_t)(instance->type->n_vars < IMAGE_VARS_MAX ? instance->type->n_vars : IMAGE_VARS_MAX);
+	for (uint32_t i = 0; i < row->n_vars; i++) {
+		const struct aloe_var *var = &instance->type->vars[i];
+		const struct image_var out = {text_add(b, var->name), var->real, var->offset, 0};
+
+		rows_add(b, &b->vars, &out, 1);
+	}
+}
+
+/* The source instance upstream of `i` whose index it ends: the first found going back along first inputs. */
+static uint32_t source_of(const struct build *b, uint32_t i)
+{
+	for (size_t hops = 0; hops <= b->wf->n_instances; hops++) {
+		size_t l = 0;
+
+		while (l < b->wf->n_links && b->wf->links[l].to != (int)i)
+			l++;
+		if (l == b->wf->n_links)
+			return i;
+		i = (uint32_t)b->wf->links[l].from;
+	}
+	return i;
+}
+
+static bool is_sink(const struct build *b, uint32_t i)
+{
+	for (size_t l = 0; l < b->wf->n_links; l++)
+		if (b->wf->links[l].from == (int)i)
+			return false;
+	return !is_source(b, i);
+}
+
+static void add_instances(struct build *b)
+{
+	for (uint32_t i = 0; i < b->wf->n_instances; i++) {
+		const struct wf_instance *instance = &b->wf->instances[i];
+		const struct plan_instance *place = &b->plan->instances[i];
+		struct image_instance row = {
+			.name = text_add(b, instance->name),
+			.component = text_add(b, instance->type->name),
+			.path = text_add(b, instance->type->path),
+			.file_line = (uint32_t)instance->line,
+			.digest = instance->type->digest,
+			.segment = place->segment,
+			.lag = place->lag,
+			.period = instance->period > 0 ? instance->period : 1,
+			.phase = instance->phase,
+			.budget_ns = place->budget_ns,
+			.kmac = (uint32_t)(place->kmac + 0.5),
+			.io = (instance->type->fills ? 1u : 0) | (instance->type->drains ? 2u : 0),
+			.source = is_source(b, i),
+			.sink = is_sink(b, i) ? source_of(b, i) + 1 : 0,
+		};
+
+		add_inputs(b, (int)i, instance, &row);
+		add_outputs(b, (int)i, instance, &row);
+		add_params(b, instance, &row);
+		add_vars(b, instance, &row);
+		rows_add(b, &b->instances, &row, 1);
+	}
+}
+
+static void add_buffers(struct build *b)
+{
+	for (uint32_t i = 0; i < b->plan->n_buffers; i++) {
+		const struct plan_buffer *buffer = &b->plan->buffers[i];
+		const struct image_buffer row = {.instance = buffer->instance,
+						 .port = buffer->port,
+						 .type = buffer->type,
+						 .max = buffer->max,
+						 .depth = buffer->depth};
+
+		rows_add(b, &b->buffers, &row, 1);
+	}
+}
+
+/* ---- putting it together ----------------------------------------------------------------------------------------------- */
+
+static void table_place(struct image_table *table, const struct rows *rows, uint64_t *top)
+{
+	table->offset = (*top + 7) & ~7ull;
+	table->count = rows->count;
+	*top = table->offset + rows->count * rows->size;
+}
+
+static void fill_head(struct build *b)
+{
+	static const char *const isolation[] = {"waveform", "component", "none"};
+	static const char *const overrun[] = {"count", "flag", "conceal", "mode", "stop"};
+	struct image_head *h = &b->head;
+
+	h->magic = IMAGE_MAGIC;
+	h->version = IMAGE_VERSION;
+	h->late = b->wf->late == WF_LATE_SKIP ? IMAGE_SKIP : IMAGE_SLIP;
+	h->clock = b->wf->clock == WF_CLOCK_VIRTUAL ? IMAGE_VIRTUAL : b->wf->clock == WF_CLOCK_STEP ? IMAGE_STEP : IMAGE_TIMER;
+	h->n_hosts = b->plan->n_hosts;
+	h->latency_slots = b->plan->latency_slots;
+	h->shared_host = b->plan->shared_host;
+	h->slot_ns = b->wf->slot_ns;
+	h->name = text_add(b, b->wf->name);
+	h->isolation = text_add(b, isolation[b->wf->isolation]);
+	h->overrun = text_add(b, overrun[b->wf->overrun]);
+	h->plan = text_add(b, "");
+}
+
+static int assemble(struct build *b, void **ret_bytes, size_t *ret_len)
+{
+	const struct {
+		struct image_table *table;
+		const struct rows *rows;
+	} all[] = {
+		{&b->head.lanes, &b->lanes},	   {&b->head.segments, &b->segments}, {&b->head.order, &b->order},
+		{&b->head.gates, &b->gates},	   {&b->head.instances, &b->instances}, {&b->head.inputs, &b->inputs},
+		{&b->head.outputs, &b->outputs},   {&b->head.buffers, &b->buffers},   {&b->head.params, &b->params},
+		{&b->head.vars, &b->vars},	   {&b->head.reals, &b->reals},	      {&b->head.text, &b->text},
+	};
+	uint64_t top = sizeof(b->head);
+	uint8_t *bytes;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		table_place(all[i].table, all[i].rows, &top);
+	b->head.static_bytes = (top + 63) & ~63ull;
+	bytes = b->failed ? NULL : calloc(1, b->head.static_bytes);
+	if (bytes == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->params.count; i++)
+		((struct image_param *)b->params.bytes)[i].reals =
+			b->head.reals.offset + 4 * ((struct image_param *)b->params.bytes)[i].reals;
+	memcpy(bytes, &b->head, sizeof(b->head));
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i].rows->count > 0)
+			memcpy(bytes + all[i].table->offset, all[i].rows->bytes, all[i].rows->count * all[i].rows->size);
+	image_layout(bytes);
+	*ret_bytes = bytes;
+	*ret_len = b->head.static_bytes;
+	return 0;
+}
+
+int program_build(const struct waveform *waveform, const struct plan *plan, uint64_t slots, struct diag *diag,
+		  void **ret_bytes, size_t *ret_len)
+{
+	struct build b = {
+		.wf = waveform,
+		.plan = plan,
+		.head.slots = slots == 0 ? IMAGE_FOREVER : slots,
+		.lanes.size = sizeof(struct image_lane),
+		.segments.size = sizeof(struct image_segment),
+		.order.size = sizeof(uint32_t),
+		.gates.size = sizeof(struct image_gate),
+		.instances.size = sizeof(struct image_instance),
+		.inputs.size = sizeof(struct image_input),
+		.outputs.size = sizeof(struct image_output),
+		.buffers.size = sizeof(struct image_buffer),
+		.params.size = sizeof(struct image_param),
+		.vars.size = sizeof(struct image_var),
+		.reals.size = sizeof(float),
+		.text.size = 1,
+	};
+	struct rows *all[] = {&b.lanes,	  &b.segments, &b.order,  &b.gates, &b.instances, &b.inputs,
+			      &b.outputs, &b.buffers,  &b.params, &b.vars,  &b.reals,	  &b.text};
+	const char *why;
+	int status;
+
+	for (size_t i = 0; i < plan->n_lanes; i++)
+		rows_add(&b, &b.lanes, &(struct image_lane){plan->cpus[i], 0}, 1);
+	fill_head(&b);
+	add_segments(&b);
+	add_instances(&b);
+	add_buffers(&b);
+	status = assemble(&b, ret_bytes, ret_len);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		free(all[i]->bytes);
+	if (status != 0)
+		return diag_error(diag, waveform->file, 0, "no memory for the program");
+	status = image_check(*ret_bytes, *ret_len, &why);
+	if (status != 0) {
+		free(*ret_bytes);
+		return diag_error(diag, waveform->file, 0, "the program is not sound: %s", why);
+	}
+	return 0;
+}
