@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/map/map.h"
+#include "core/map/paths.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LAG_MAX = 1 << 20 };
+
+/* The least distance that a link may have. */
+static uint32_t distance_min(const struct waveform *wf, const uint32_t *lanes, const struct wf_link *link)
+{
+	return wf->pipelined || lanes[link->from] != lanes[link->to];
+}
+
+/* "a -> b -> a", to be freed by the caller. */
+static char *cycle_text(const struct waveform *wf, const struct arc_cycle *cycle)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < cycle->len; i++)
+		fprintf(out, "%s -> ", wf->instances[wf->links[cycle->arcs[i]].from].name);
+	fprintf(out, "%s", wf->instances[wf->links[cycle->arcs[0]].from].name);
+	return fclose(out) ? NULL : text;
+}
+
+/* lanes NULL: the cycle has no declared delay at all. */
+static int cycle_refuse(const struct waveform *wf, const uint32_t *lanes, const struct arc_cycle *cycle,
+			struct diag *diag)
+{
+	const int line = wf->links[cycle->arcs[0]].line;
+	uint64_t declared = 0, needed = 0;
+	char *text = cycle_text(wf, cycle);
+	int rc;
+
+	if (!text)
+		return -ENOMEM;
+	for (size_t i = 0; i < cycle->len; i++) {
+		declared += wf->links[cycle->arcs[i]].delay;
+		needed += lanes ? distance_min(wf, lanes, &wf->links[cycle->arcs[i]]) : 0;
+	}
+	if (!needed)
+		rc = diag_error(diag, wf->file, line,
+				"the cycle %s declares no delay, so none of it can run first: at least 1 is needed "
+				"(\"delay\" of one of its links)",
+				text);
+	else if (wf->pipelined)
+		rc =
+		    diag_error(diag, wf->file, line,
+			       "the cycle %s declares a delay of %" PRIu64 " but has %" PRIu64 " links, each of 1 slot "
+			       "or more with \"pipelined\": declare %" PRIu64 " more",
+			       text, declared, needed, needed - declared);
+	else
+		rc = diag_error(diag, wf->file, line,
+				"the cycle %s declares a delay of %" PRIu64 " but goes from lane to lane %" PRIu64
+				" times, "
+				"each of 1 slot or more: declare %" PRIu64 " more, or pin it to one lane",
+				text, declared, needed, needed - declared);
+	free(text);
+	return rc;
+}
+
+int cycles_zero_delay(const struct waveform *wf, struct diag *diag)
+{
+	struct arc *arcs = calloc(wf->n_links + 1, sizeof(*arcs));
+	int64_t *values = calloc(wf->n_instances + 1, sizeof(*values));
+	uint32_t *links = calloc(wf->n_links + 1, sizeof(*links));
+	struct arc_cycle cycle = {0};
+	size_t n = 0;
+	int rc = -ENOMEM;
+
+	if (arcs && values && links) {
+		for (size_t i = 0; i < wf->n_links; i++) {
+			if (wf->links[i].delay)
+				continue;
+			links[n] = (uint32_t)i;
+			arcs[n++] = (struct arc){(uint32_t)wf->links[i].from, (uint32_t)wf->links[i].to, 1};
+		}
+		rc = paths_longest(wf->n_instances, arcs, n, values, &cycle);
+	}
+	for (size_t i = 0; i < cycle.len; i++)
+		cycle.arcs[i] = links[cycle.arcs[i]];
+	if (rc == -ELOOP)
+		rc = cycle_refuse(wf, NULL, &cycle, diag);
+	free(cycle.arcs);
+	free(links);
+	free(values);
+	free(arcs);
+	return rc;
+}
+
+static int lags_check(const struct waveform *wf, const int64_t *values, struct diag *diag)
+{
+	for (size_t i = 0; i < wf->n_links; i++) {
+		const struct wf_link *link = &wf->links[i];
+		const int64_t distance = link->delay + values[link->to] - values[link->from];
+
+		if (distance > LAG_MAX)
+			return diag_error(diag, wf->file, link->line,
+					  "the link %s -> %s spans %" PRId64 " slots (delay = %" PRIu32
+					  "), at most %d are allowed",
+					  wf->instances[link->from].name, wf->instances[link->to].name, distance,
+					  link->delay, LAG_MAX);
+	}
+	return 0;
+}
+
+/* distance = w + lag(v) - lag(u) >= m, so lag(v) >= lag(u) + m - w. */
+static int lags_solve(const struct waveform *wf, const uint32_t *lanes, struct arc *arcs, int64_t *values,
+		      struct diag *diag)
+{
+	struct arc_cycle cycle = {0};
+	int rc;
+
+	for (size_t i = 0; i < wf->n_links; i++) {
+		const struct wf_link *link = &wf->links[i];
+
+		arcs[i] = (struct arc){(uint32_t)link->from, (uint32_t)link->to,
+				       (int64_t)distance_min(wf, lanes, link) - link->delay};
+	}
+	rc = paths_longest(wf->n_instances, arcs, wf->n_links, values, &cycle);
+	if (rc == -ELOOP)
+		rc = cycle_refuse(wf, lanes, &cycle, diag);
+	free(cycle.arcs);
+	return rc ? rc : lags_check(wf, values, diag);
+}
+
+int plan_lags(const struct waveform *wf, const uint32_t *lanes, uint32_t *ret_lags, struct diag *diag)
+{
+	struct arc *arcs = calloc(wf->n_links + 1, sizeof(*arcs));
+	int64_t *values = calloc(wf->n_instances + 1, sizeof(*values));
+	int rc = arcs && values ? cycles_zero_delay(wf, diag) : -ENOMEM;
+
+	if (!rc)
+		rc = lags_solve(wf, lanes, arcs, values, diag);
+	for (size_t i = 0; !rc && i < wf->n_instances; i++)
+		ret_lags[i] = (uint32_t)values[i];
+	free(values);
+	free(arcs);
+	return rc;
+}

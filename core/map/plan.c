@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/map/plan.h"
+#include "core/base/calibrate.h"
+#include "core/map/map.h"
+#include "core/map/profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- costs
+ * ------------------------------------------------------------------------------------------------------------- */
+
+/* DESIGN: given, or max(p99, 1.25 x p50) + 1 us from the profile. */
+static uint64_t budget_of(const struct wf_instance *instance, const struct profile_entry *entry, double mmac_per_s)
+{
+	double kmac;
+
+	if (instance->budget_us > 0)
+		return (uint64_t)(instance->budget_us * 1e3);
+	if (!entry || mmac_per_s <= 0)
+		return 0;
+	kmac = entry->kmac_p99 > 1.25 * entry->kmac_p50 ? entry->kmac_p99 : 1.25 * entry->kmac_p50;
+	return (uint64_t)calibrate_ns(kmac, mmac_per_s) + 1000;
+}
+
+static void costs_write(const struct waveform *wf, const struct platform_model *platform, const struct profile *profile,
+			struct plan *plan)
+{
+	for (size_t i = 0; i < wf->n_instances; i++) {
+		const struct profile_entry *entry = plan_profile_find(profile, wf->instances[i].name);
+		struct plan_instance *instance = &plan->instances[i];
+
+		instance->kmac = entry ? entry->kmac_p50 : wf->instances[i].type->kmac;
+		instance->budget_ns = budget_of(&wf->instances[i], entry, platform->mmac_per_s);
+		if (entry)
+			plan->hash = plan_profile_hash(plan->hash, entry);
+	}
+}
+
+/* ---- hosts: 0 is the shared one ("none"), then the waveform's own, then one for each instance that wants its own
+ * -------- */
+
+static void hosts_write(const struct waveform *wf, struct plan *plan, uint32_t *hosts)
+{
+	bool own = false;
+	uint32_t n;
+
+	for (size_t i = 0; i < wf->n_instances; i++) {
+		plan->shared_host |= wf->instances[i].isolation == WF_ISOLATION_NONE;
+		own |= wf->instances[i].isolation == WF_ISOLATION_WAVEFORM;
+	}
+	n = (uint32_t)plan->shared_host + own;
+	for (size_t i = 0; i < wf->n_instances; i++) {
+		if (wf->instances[i].isolation == WF_ISOLATION_NONE)
+			hosts[i] = 0;
+		else if (wf->instances[i].isolation == WF_ISOLATION_WAVEFORM)
+			hosts[i] = plan->shared_host;
+		else
+			hosts[i] = n++;
+	}
+	plan->n_hosts = n;
+}
+
+/* ---- segments: runs of one host in a lane's order
+ * ------------------------------------------------------------------------ */
+
+/* How many instances from `begin` on run on one lane in one host. */
+static size_t run_len(const struct plan *plan, const uint32_t *sequence, const uint32_t *hosts, size_t begin)
+{
+	const uint32_t first = sequence[begin];
+	size_t end = begin + 1;
+
+	while (end < plan->n_instances && hosts[sequence[end]] == hosts[first] &&
+	       plan->instances[sequence[end]].lane == plan->instances[first].lane)
+		end++;
+	return end - begin;
+}
+
+static int segment_add(struct plan *plan, const uint32_t *sequence, size_t len, uint32_t host)
+{
+	struct plan_segment *segment = &plan->segments[plan->n_segments];
+
+	segment->instances = calloc(len, sizeof(*segment->instances));
+	if (!segment->instances)
+		return -ENOMEM;
+	segment->lane = plan->instances[sequence[0]].lane;
+	segment->host = host;
+	segment->n_instances = len;
+	for (size_t i = 0; i < len; i++) {
+		segment->instances[i] = sequence[i];
+		plan->instances[sequence[i]].segment = (uint32_t)plan->n_segments;
+		plan->instances[sequence[i]].order = (uint32_t)i;
+	}
+	plan->n_segments++;
+	return 0;
+}
+
+/* sequence: all instances, lane by lane, in order of execution. */
+static int segments_write(struct plan *plan, const uint32_t *sequence, const uint32_t *hosts)
+{
+	size_t len;
+	int rc = 0;
+
+	plan->segments = calloc(plan->n_instances, sizeof(*plan->segments));
+	if (!plan->segments)
+		return -ENOMEM;
+	for (size_t begin = 0; !rc && begin < plan->n_instances; begin += len) {
+		len = run_len(plan, sequence, hosts, begin);
+		rc = segment_add(plan, sequence + begin, len, hosts[sequence[begin]]);
+	}
+	return rc;
+}
+
+static void sequence_write(const struct plan *plan, const uint32_t *order, uint32_t *sequence)
+{
+	size_t begin = 0;
+
+	for (uint32_t lane = 0; lane < plan->n_lanes; lane++) {
+		size_t len = 0;
+
+		for (size_t i = 0; i < plan->n_instances; i++) {
+			if (plan->instances[i].lane != lane)
+				continue;
+			sequence[begin + order[i]] = (uint32_t)i;
+			len++;
+		}
+		begin += len;
+	}
+}
+
+static int segments_make(const struct waveform *wf, struct plan *plan)
+{
+	uint32_t *hosts = calloc(wf->n_instances, sizeof(*hosts));
+	uint32_t *order = calloc(wf->n_instances, sizeof(*order));
+	uint32_t *sequence = calloc(wf->n_instances, sizeof(*sequence));
+	int rc = -ENOMEM;
+
+	if (hosts && order && sequence) {
+		hosts_write(wf, plan, hosts);
+		rc = order_lanes(wf, plan->instances, plan->links, hosts, order);
+	}
+	if (!rc) {
+		sequence_write(plan, order, sequence);
+		rc = segments_write(plan, sequence, hosts);
+	}
+	free(sequence);
+	free(order);
+	free(hosts);
+	return rc;
+}
+
+/* ---- buffers
+ * --------------------------------------------------------------------------------------------------------------- */
+
+/* The largest distance over the links of an output; -1 when it is not connected. */
+static int64_t distance_max(const struct waveform *wf, const struct plan *plan, size_t instance, uint32_t port)
+{
+	int64_t largest = -1;
+
+	for (size_t i = 0; i < wf->n_links; i++)
+		if (wf->links[i].from == (int)instance && wf->links[i].from_port == (int)port &&
+		    plan->links[i].distance > largest)
+			largest = plan->links[i].distance;
+	return largest;
+}
+
+static uint32_t depth_for(uint32_t distance)
+{
+	uint32_t depth = 2;
+
+	while (depth < distance + 2)
+		depth *= 2;
+	return depth;
+}
+
+static int buffers_make(const struct waveform *wf, struct plan *plan)
+{
+	plan->buffers = calloc(wf->n_links + 1, sizeof(*plan->buffers));
+	if (!plan->buffers)
+		return -ENOMEM;
+	for (size_t i = 0; i < wf->n_instances; i++) {
+		for (uint32_t port = 0; port < wf->instances[i].n_out; port++) {
+			const int64_t distance = distance_max(wf, plan, i, port);
+
+			if (distance < 0)
+				continue;
+			plan->buffers[plan->n_buffers++] = (struct plan_buffer){
+			    .instance = (uint32_t)i,
+			    .port = port,
+			    .type = wf->instances[i].out[port].type,
+			    .max = wf->instances[i].out[port].max,
+			    .depth = depth_for((uint32_t)distance),
+			};
+		}
+	}
+	return 0;
+}
+
+/* ---- the plan
+ * -------------------------------------------------------------------------------------------------------------- */
+
+static void latency_write(const struct waveform *wf, struct plan *plan)
+{
+	uint32_t largest = 0, largest_sink = 0;
+	bool sinks = false;
+
+	for (size_t i = 0; i < wf->n_instances; i++) {
+		bool sink = true;
+
+		for (size_t l = 0; l < wf->n_links; l++)
+			sink &= wf->links[l].from != (int)i;
+		if (plan->instances[i].lag > largest)
+			largest = plan->instances[i].lag;
+		if (sink && plan->instances[i].lag > largest_sink)
+			largest_sink = plan->instances[i].lag;
+		sinks |= sink;
+	}
+	plan->latency_slots = (sinks ? largest_sink : largest) + 1;
+}
+
+static int lanes_and_lags(const struct waveform *wf, double capacity_kmac, struct plan *plan, struct diag *diag)
+{
+	uint32_t *lanes = calloc(wf->n_instances, sizeof(*lanes)), *lags = calloc(wf->n_instances, sizeof(*lags));
+	double *kmac = calloc(wf->n_instances, sizeof(*kmac));
+	int rc = lanes && lags && kmac ? cycles_zero_delay(wf, diag) : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < wf->n_instances; i++)
+		kmac[i] = plan->instances[i].kmac;
+	if (!rc)
+		rc = map_lanes(wf, plan->n_lanes, kmac, capacity_kmac, diag, lanes);
+	if (!rc)
+		rc = plan_lags(wf, lanes, lags, diag);
+	for (size_t i = 0; !rc && i < wf->n_instances; i++) {
+		plan->instances[i].lane = lanes[i];
+		plan->instances[i].lag = lags[i];
+	}
+	for (size_t i = 0; !rc && i < wf->n_links; i++)
+		plan->links[i].distance = wf->links[i].delay + lags[wf->links[i].to] - lags[wf->links[i].from];
+	free(kmac);
+	free(lags);
+	free(lanes);
+	return rc;
+}
+
+/* The waveform's own lanes, if it names some, else the platform's. */
+static int plan_init(const struct waveform *wf, const struct platform_model *platform, struct plan *plan)
+{
+	const int *cpus = wf->n_lanes ? wf->lanes : platform->cpus;
+
+	plan->n_instances = wf->n_instances;
+	plan->n_links = wf->n_links;
+	plan->n_lanes = wf->n_lanes ? wf->n_lanes : platform->n_lanes;
+	plan->instances = calloc(plan->n_instances, sizeof(*plan->instances));
+	plan->links = calloc(plan->n_links + 1, sizeof(*plan->links));
+	plan->cpus = calloc(plan->n_lanes, sizeof(*plan->cpus));
+	if (!plan->instances || !plan->links || !plan->cpus)
+		return -ENOMEM;
+	memcpy(plan->cpus, cpus, plan->n_lanes * sizeof(*plan->cpus));
+	return 0;
+}
+
+static int plan_fill(const struct waveform *wf, const struct platform_model *platform, const struct profile *profile,
+		     struct diag *diag, struct plan *plan)
+{
+	const double slot_ns = (double)wf->slot_ns * (1 - wf->margin);
+	int rc = plan_init(wf, platform, plan);
+
+	if (!rc) {
+		costs_write(wf, platform, profile, plan);
+		rc = lanes_and_lags(wf, calibrate_kmac(slot_ns, platform->mmac_per_s), plan, diag);
+	}
+	if (!rc)
+		rc = segments_make(wf, plan);
+	if (!rc)
+		rc = buffers_make(wf, plan);
+	if (!rc)
+		latency_write(wf, plan);
+	return rc;
+}
+
+int plan_make(const struct waveform *wf, const struct platform_model *platform, const struct profile *profile,
+	      struct diag *diag, struct plan **ret)
+{
+	struct plan *plan;
+	int rc;
+
+	if (!wf->n_instances)
+		return diag_error(diag, wf->file, 0, "the waveform has no instances, at least 1 is needed");
+	if (!wf->n_lanes && !platform->n_lanes)
+		return diag_error(diag, wf->file, 0, "the platform has no lanes, at least 1 is needed");
+	plan = calloc(1, sizeof(*plan));
+	if (!plan)
+		return -ENOMEM;
+	rc = plan_fill(wf, platform, profile, diag, plan);
+	if (rc) {
+		plan_free(plan);
+		return rc;
+	}
+	*ret = plan;
+	return 0;
+}
+
+void plan_free(struct plan *plan)
+{
+	if (!plan)
+		return;
+	for (size_t i = 0; i < plan->n_segments; i++)
+		free(plan->segments[i].instances);
+	free(plan->segments);
+	free(plan->instances);
+	free(plan->links);
+	free(plan->buffers);
+	free(plan->cpus);
+	free(plan);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * A plan as text for people and as JSON. */
+#include "core/json/json.h"
+#include "core/map/plan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct lane_sum {
+	size_t instances;
+	double kmac;
+	uint64_t budget_ns;
+	bool budgets; /* known for all of its instances */
+};
+
+static struct lane_sum lane_sum(const struct plan *plan, size_t lane)
+{
+	struct lane_sum sum = {.budgets = true};
+
+	for (size_t i = 0; i < plan->n_instances; i++) {
+		if (plan->instances[i].lane != lane)
+			continue;
+		sum.instances++;
+		sum.kmac += plan->instances[i].kmac;
+		sum.budget_ns += plan->instances[i].budget_ns;
+		sum.budgets &= plan->instances[i].budget_ns > 0;
+	}
+	return sum;
+}
+
+static size_t lanes_used(const struct plan *plan)
+{
+	size_t used = 0;
+
+	for (size_t lane = 0; lane < plan->n_lanes; lane++)
+		used += lane_sum(plan, lane).instances > 0;
+	return used;
+}
+
+/* Ports by their position among the inputs, or among the outputs. */
+static const char *port_name(const struct wf_instance *instance, int output, int port)
+{
+	for (size_t i = 0; i < instance->type->n_ports; i++)
+		if (instance->type->ports[i].output == output && port-- == 0)
+			return instance->type->ports[i].name;
+	return "?";
+}
+
+static const struct plan_buffer *buffer_of(const struct plan *plan, const struct wf_link *link)
+{
+	for (size_t i = 0; i < plan->n_buffers; i++)
+		if (plan->buffers[i].instance == (uint32_t)link->from &&
+		    plan->buffers[i].port == (uint32_t)link->from_port)
+			return &plan->buffers[i];
+	return NULL;
+}
+
+/* ---- for people
+ * -------------------------------------------------------------------------------------------------------- */
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void head_print(FILE *out, const struct waveform *wf, const struct plan *plan)
+{
+	const size_t used = lanes_used(plan);
+
+	fprintf(out, "%s: %zu instance%s on %zu lane%s, slots of %g us%s\n", wf->name, plan->n_instances,
+		plural(plan->n_instances), used, plural(used), (double)wf->slot_ns / 1e3,
+		wf->pipelined ? ", pipelined" : "");
+	fprintf(out, "latency: %" PRIu32 " slot%s, %g us\n", plan->latency_slots, plural(plan->latency_slots),
+		(double)plan->latency_slots * (double)wf->slot_ns / 1e3);
+	if (plan->hash)
+		fprintf(out, "costs: measured, profile %016" PRIx64 "\n", plan->hash);
+	else
+		fprintf(out, "costs: the components' own figures, nothing measured yet\n");
+}
+
+static void budget_print(FILE *out, uint64_t budget_ns)
+{
+	if (budget_ns)
+		fprintf(out, " %10.1f", (double)budget_ns / 1e3);
+	else
+		fprintf(out, " %10s", "-");
+}
+
+static void instance_print(FILE *out, const struct waveform *wf, const struct plan *plan, uint32_t i, uint32_t host,
+			   int width)
+{
+	const struct plan_instance *instance = &plan->instances[i];
+
+	fprintf(out, "  %-*s  %-*s %4" PRIu32 " %10.1f", width, wf->instances[i].name, width,
+		wf->instances[i].type->name, instance->lag, instance->kmac);
+	budget_print(out, instance->budget_ns);
+	if (plan->shared_host && host == 0)
+		fprintf(out, "  shared\n");
+	else
+		fprintf(out, "  %6" PRIu32 "\n", host);
+}
+
+static int name_width(const struct waveform *wf)
+{
+	size_t width = 9;
+
+	for (size_t i = 0; i < wf->n_instances; i++) {
+		width = strlen(wf->instances[i].name) > width ? strlen(wf->instances[i].name) : width;
+		width = strlen(wf->instances[i].type->name) > width ? strlen(wf->instances[i].type->name) : width;
+	}
+	return width < 40 ? (int)width : 40;
+}
+
+static void lane_print(FILE *out, const struct waveform *wf, const struct plan *plan, size_t lane)
+{
+	const struct lane_sum sum = lane_sum(plan, lane);
+	const int width = name_width(wf);
+
+	if (!sum.instances)
+		return;
+	fprintf(out, "\nlane %zu on cpu %d: %.1f kMAC", lane, plan->cpus[lane], sum.kmac);
+	if (sum.budgets)
+		fprintf(out, ", budgets %.1f us, %.1f %% of the slot", (double)sum.budget_ns / 1e3,
+			100 * (double)sum.budget_ns / (double)wf->slot_ns);
+	fprintf(out, "\n  %-*s  %-*s %4s %10s %10s    host\n", width, "instance", width, "component", "lag", "kMAC",
+		"budget us");
+	for (size_t s = 0; s < plan->n_segments; s++)
+		for (size_t i = 0; plan->segments[s].lane == lane && i < plan->segments[s].n_instances; i++)
+			instance_print(out, wf, plan, plan->segments[s].instances[i], plan->segments[s].host, width);
+}
+
+static void link_print(FILE *out, const struct waveform *wf, const struct plan *plan, size_t i, int width)
+{
+	const struct wf_link *link = &wf->links[i];
+	const struct wf_instance *from = &wf->instances[link->from], *to = &wf->instances[link->to];
+	const struct plan_buffer *buffer = buffer_of(plan, link);
+	const char *type = item_type_name(buffer->type);
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s.%s -> %s.%s", from->name, port_name(from, 1, link->from_port), to->name,
+		 port_name(to, 0, link->to_port));
+	fprintf(out, "  %-*s %5" PRIu32 " %8" PRIu32 " %9" PRIu32, width, path, link->delay, plan->links[i].distance,
+		buffer->depth);
+	if (buffer->max)
+		fprintf(out, "  %" PRIu32 " %s", buffer->max, type ? type : "?");
+	fprintf(out, "\n");
+}
+
+static void links_print(FILE *out, const struct waveform *wf, const struct plan *plan)
+{
+	const int width = 3 * name_width(wf) < 60 ? 3 * name_width(wf) : 60;
+
+	if (!plan->n_links)
+		return;
+	fprintf(out, "\n  %-*s %5s %8s %9s  message\n", width, "link", "delay", "distance", "buffered");
+	for (size_t i = 0; i < plan->n_links; i++)
+		link_print(out, wf, plan, i, width);
+}
+
+char *plan_print(const struct waveform *wf, const struct plan *plan)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	head_print(out, wf, plan);
+	for (size_t lane = 0; lane < plan->n_lanes; lane++)
+		lane_print(out, wf, plan, lane);
+	links_print(out, wf, plan);
+	if (!ferror(out) && !fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* ---- JSON
+ * ---------------------------------------------------------------------------------------------------------------- */
+
+static json_t *instance_json(const struct waveform *wf, const struct plan *plan, uint32_t i)
+{
+	const struct plan_instance *instance = &plan->instances[i];
+
+	return json_pack("{s:s, s:s, s:I, s:f, s:o}", "name", wf->instances[i].name, "component",
+			 wf->instances[i].type->name, "lag", (json_int_t)instance->lag, "kmac", instance->kmac,
+			 "budget_us", instance->budget_ns ? json_real((double)instance->budget_ns / 1e3) : json_null());
+}
+
+static json_t *segment_json(const struct waveform *wf, const struct plan *plan, const struct plan_segment *segment)
+{
+	json_t *instances = json_array();
+
+	for (size_t i = 0; i < segment->n_instances; i++)
+		json_array_append_new(instances, instance_json(wf, plan, segment->instances[i]));
+	return json_pack("{s:I, s:b, s:o}", "host", (json_int_t)segment->host, "shared",
+			 plan->shared_host && segment->host == 0, "instances", instances);
+}
+
+static json_t *lane_json(const struct waveform *wf, const struct plan *plan, size_t lane)
+{
+	const struct lane_sum sum = lane_sum(plan, lane);
+	json_t *segments = json_array();
+
+	for (size_t s = 0; s < plan->n_segments; s++)
+		if (plan->segments[s].lane == lane)
+			json_array_append_new(segments, segment_json(wf, plan, &plan->segments[s]));
+	return json_pack("{s:I, s:i, s:f, s:o, s:o}", "lane", (json_int_t)lane, "cpu", plan->cpus[lane], "kmac",
+			 sum.kmac, "budget_us",
+			 sum.instances && sum.budgets ? json_real((double)sum.budget_ns / 1e3) : json_null(),
+			 "segments", segments);
+}
+
+static json_t *link_json(const struct waveform *wf, const struct plan *plan, size_t i)
+{
+	const struct wf_link *link = &wf->links[i];
+	const struct wf_instance *from = &wf->instances[link->from], *to = &wf->instances[link->to];
+	const struct plan_buffer *buffer = buffer_of(plan, link);
+	const char *type = item_type_name(buffer->type);
+
+	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:I}", "from", from->name, "from_port",
+			 port_name(from, 1, link->from_port), "to", to->name, "to_port",
+			 port_name(to, 0, link->to_port), "delay", (json_int_t)link->delay, "distance",
+			 (json_int_t)plan->links[i].distance, "depth", (json_int_t)buffer->depth, "type",
+			 type ? json_string(type) : json_null(), "items", (json_int_t)buffer->max);
+}
+
+/* The hash is text: a JSON number holds 53 bits. */
+static json_t *root_json(const struct waveform *wf, const struct plan *plan, json_t *lanes, json_t *links)
+{
+	char hash[17];
+
+	snprintf(hash, sizeof(hash), "%016" PRIx64, plan->hash);
+	return json_pack("{s:i, s:s, s:I, s:b, s:I, s:f, s:o, s:I, s:o, s:o}", "schema", 1, "waveform", wf->name,
+			 "slot_ns", (json_int_t)wf->slot_ns, "pipelined", wf->pipelined, "latency_slots",
+			 (json_int_t)plan->latency_slots, "latency_us",
+			 (double)plan->latency_slots * (double)wf->slot_ns / 1e3, "profile",
+			 plan->hash ? json_string(hash) : json_null(), "hosts", (json_int_t)plan->n_hosts, "lanes",
+			 lanes, "links", links);
+}
+
+char *plan_json(const struct waveform *wf, const struct plan *plan)
+{
+	json_t *lanes = json_array(), *links = json_array(), *root;
+	char *text;
+
+	for (size_t lane = 0; lane < plan->n_lanes; lane++)
+		json_array_append_new(lanes, lane_json(wf, plan, lane));
+	for (size_t i = 0; i < plan->n_links; i++)
+		json_array_append_new(links, link_json(wf, plan, i));
+	root = root_json(wf, plan, lanes, links);
+	text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
+	json_decref(root);
+	return text;
+}

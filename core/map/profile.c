@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/map/profile.h"
+#include "core/json/json.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROFILE_SCHEMA = 1 };
+
+const struct profile_entry *plan_profile_find(const struct profile *profile, const char *instance)
+{
+	for (size_t i = 0; profile && i < profile->len; i++)
+		if (!strcmp(profile->entries[i].instance, instance))
+			return &profile->entries[i];
+	return NULL;
+}
+
+int plan_profile_set(struct profile *profile, const char *instance, double kmac_p50, double kmac_p99)
+{
+	struct profile_entry *entry = (struct profile_entry *)plan_profile_find(profile, instance);
+
+	if (!entry) {
+		struct profile_entry *entries = realloc(profile->entries, (profile->len + 1) * sizeof(*entries));
+
+		if (!entries)
+			return -ENOMEM;
+		profile->entries = entries;
+		entry = &entries[profile->len];
+		entry->instance = strdup(instance);
+		if (!entry->instance)
+			return -ENOMEM;
+		profile->len++;
+	}
+	entry->kmac_p50 = kmac_p50;
+	entry->kmac_p99 = kmac_p99;
+	return 0;
+}
+
+void plan_profile_fini(struct profile *profile)
+{
+	for (size_t i = 0; i < profile->len; i++)
+		free(profile->entries[i].instance);
+	free(profile->entries);
+	*profile = (struct profile){0};
+}
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
+{
+	const uint8_t *bytes = data;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ bytes[i]) * 0x100000001b3ull;
+	return hash;
+}
+
+uint64_t plan_profile_hash(uint64_t hash, const struct profile_entry *entry)
+{
+	if (!hash)
+		hash = 0xcbf29ce484222325ull;
+	hash = hash_bytes(hash, entry->instance, strlen(entry->instance) + 1);
+	hash = hash_bytes(hash, &entry->kmac_p50, sizeof(entry->kmac_p50));
+	hash = hash_bytes(hash, &entry->kmac_p99, sizeof(entry->kmac_p99));
+	return hash ? hash : 1;
+}
+
+static int entry_load(const char *instance, const json_t *json, const char *file, struct diag *diag,
+		      struct profile *profile)
+{
+	double p50, p99;
+	char at[256];
+
+	snprintf(at, sizeof(at), "%s: profile.%s", file, instance);
+	if (!json_is_object(json))
+		return diag_error(diag, at, 0,
+				  "found something else, {\"kmac_p50\": ..., \"kmac_p99\": ...} is needed");
+	if (json_want_real(json, "kmac_p50", -1, at, diag, &p50) ||
+	    json_want_real(json, "kmac_p99", -1, at, diag, &p99))
+		return -EINVAL;
+	if (!(p50 >= 0 && p99 >= p50 && p99 <= 1e12))
+		return diag_error(diag, at, 0, "kmac_p50 = %g and kmac_p99 = %g: 0 <= p50 <= p99 <= 1e12 is needed",
+				  p50, p99);
+	return plan_profile_set(profile, instance, p50, p99);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(((const struct profile_entry *)a)->instance, ((const struct profile_entry *)b)->instance);
+}
+
+static int root_load(const char *file, json_t *root, struct diag *diag, struct profile *profile)
+{
+	json_t *entries = json_object_get(root, "profile"), *value;
+	uint64_t schema;
+	const char *key;
+	int rc = 0;
+
+	if (json_want_uint(root, "schema", UINT32_MAX, file, diag, &schema))
+		return -EINVAL;
+	if (schema != PROFILE_SCHEMA)
+		return diag_error(diag, file, 0, "schema = %llu, this program reads %d", (unsigned long long)schema,
+				  PROFILE_SCHEMA);
+	if (!json_is_object(entries))
+		return diag_error(diag, file, 0, "\"profile\" must be an object of instances");
+	json_object_foreach(entries, key, value)
+	{
+		const int bad = entry_load(key, value, file, diag, profile);
+
+		rc = rc == -ENOMEM || !bad ? rc : bad;
+	}
+	if (profile->len)
+		qsort(profile->entries, profile->len, sizeof(*profile->entries), compare);
+	return rc;
+}
+
+int plan_profile_load(const char *file, const char *text, size_t len, struct diag *diag, struct profile *ret)
+{
+	json_t *root = json_read(file, text, len, diag);
+	struct profile profile = {0};
+	int rc;
+
+	if (!root)
+		return -EINVAL;
+	rc = root_load(file, root, diag, &profile);
+	json_decref(root);
+	if (rc)
+		plan_profile_fini(&profile);
+	else
+		*ret = profile;
+	return rc;
+}
+
+char *plan_profile_save(const struct profile *profile)
+{
+	json_t *entries = json_object(), *root;
+	char *text, *line;
+
+	for (size_t i = 0; i < profile->len; i++) {
+		const struct profile_entry *entry = &profile->entries[i];
+
+		if (json_object_set_new(
+			entries, entry->instance,
+			json_pack("{s:f, s:f}", "kmac_p50", entry->kmac_p50, "kmac_p99", entry->kmac_p99))) {
+			json_decref(entries);
+			return NULL;
+		}
+	}
+	root = json_pack("{s:i, s:o}", "schema", PROFILE_SCHEMA, "profile", entries);
+	text = root ? json_dumps(root, JSON_INDENT(2) | JSON_SORT_KEYS) : NULL;
+	json_decref(root);
+	if (!text)
+		return NULL;
+	line = malloc(strlen(text) + 2);
+	if (line)
+		snprintf(line, strlen(text) + 2, "%s\n", text);
+	free(text);
+	return line;
+}
