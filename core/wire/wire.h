@@ -23,56 +23,58 @@ enum wire_peer { WIRE_CLIENT = 0, WIRE_FRONTEND = 1, WIRE_EXEC = 2, WIRE_STATS =
  * with the request's seq. WAVEFORM is the waveform's name. */
 enum wire_type {
 	WIRE_OK = 1,
-	WIRE_FAIL = 2,	    /* CODE (exit status: 1 run time, 2 configuration), TEXT (lines for the user) */
-	WIRE_HELLO = 3,	    /* daemon -> frontend: I am `source`, PID */
-	WIRE_PING = 4,	    /* any -> any: OK {PID, TEXT version} */
-	WIRE_DOWN = 5,	    /* client -> frontend: stop everything; OK when told, then it ends */
-	WIRE_LOAD = 10,	    /* client -> swman: FILE, TEXT, CWD, SET*, [CLOCK, LATE, ISOLATION, PIPELINED, SLOT_NS, SLOTS,
-			     * LANES "0,1"] -> OK {WAVEFORM, TEXT notes} */
-	WIRE_START = 11,    /* client -> swman -> exec: WAVEFORM -> OK {SLOT} (the change is in force) */
-	WIRE_PAUSE = 12,    /* the same */
-	WIRE_STEP = 13,	    /* the same, [COUNT = 1] */
-	WIRE_STOP = 14,	    /* the same: sinks drain, files close; the waveform stays for its report */
-	WIRE_UNLOAD = 15,   /* the same; gone afterwards */
-	WIRE_LIST = 16,	    /* client -> swman -> exec: OK {JSON: array of {name, state, index, lanes}} */
-	WIRE_STATUS = 17,   /* client -> swman -> exec: WAVEFORM -> OK {JSON: the report as of now} */
-	WIRE_PREPARE = 20,  /* swman -> exec: WAVEFORM, PROGRAM -> OK {TEXT notes}: allocated, hosts up, all INIT */
-	WIRE_SAMPLES = 21,  /* client -> exec: WAVEFORM, CURSOR -> OK {CURSOR, LOST, BYTES: struct image_event[]} */
-	WIRE_GET = 30,	    /* client -> stats: WAVEFORM, [NAME "inst", "inst.variable", "inst.parameter"] -> OK {JSON} */
-	WIRE_SET = 31,	    /* client -> stats -> exec: WAVEFORM, NAME "inst.param", VALUE, [INDEX] -> OK {INDEX} */
-	WIRE_EVENT = 40,    /* exec -> swman, no reply: WAVEFORM, STATE, TEXT */
-	WIRE_DAEMON = 41,   /* frontend -> all daemons, no reply: DAEMON, PID, STATE ("up", "down") */
+	WIRE_FAIL = 2,    /* CODE (exit status: 1 run time, 2 configuration), TEXT (lines for the user) */
+	WIRE_HELLO = 3,   /* daemon -> frontend: I am `source`, PID */
+	WIRE_PING = 4,    /* any -> any: OK {PID, TEXT version} */
+	WIRE_DOWN = 5,    /* client -> frontend: stop everything; OK when told, then it ends */
+	WIRE_LOAD = 10,   /* client -> swman: FILE, TEXT, CWD, SET*, [CLOCK, LATE, ISOLATION, PIPELINED, SLOT_NS, SLOTS,
+			   * LANES "0,1"] -> OK {WAVEFORM, TEXT notes} */
+	WIRE_START = 11,  /* client -> swman -> exec: WAVEFORM -> OK {SLOT} (the change is in force) */
+	WIRE_PAUSE = 12,  /* the same */
+	WIRE_STEP = 13,   /* the same, [COUNT = 1] */
+	WIRE_STOP = 14,   /* the same: sinks drain, files close; the waveform stays for its report */
+	WIRE_UNLOAD = 15, /* the same; gone afterwards */
+	WIRE_LIST = 16,   /* client -> swman -> exec: OK {JSON: array of {name, state, index, lanes}} */
+	WIRE_STATUS = 17, /* client -> swman -> exec: WAVEFORM -> OK {JSON: the report as of now} */
+	WIRE_PREPARE = 20, /* swman -> exec: WAVEFORM, PROGRAM -> OK {TEXT notes}: allocated, hosts up, all INIT */
+	WIRE_SAMPLES = 21, /* client -> exec: WAVEFORM, CURSOR -> OK {CURSOR, LOST, BYTES: struct image_event[]} */
+	WIRE_GET = 30,    /* client -> stats: WAVEFORM, [NAME "inst", "inst.variable", "inst.parameter"] -> OK {JSON} */
+	WIRE_SET = 31,    /* client -> stats -> exec: WAVEFORM, NAME "inst.param", VALUE, [INDEX] -> OK {INDEX} */
+	WIRE_EVENT = 40,  /* exec -> swman, no reply: WAVEFORM, STATE, TEXT */
+	WIRE_DAEMON = 41, /* frontend -> all daemons, no reply: DAEMON, PID, STATE ("up", "down") */
 };
 
 enum wire_tag {
-	WIRE_TAG_CODE = 1,	/* number */
-	WIRE_TAG_TEXT = 2,	/* text, without terminator */
-	WIRE_TAG_WAVEFORM = 3,	/* text */
-	WIRE_TAG_FILE = 4,	/* text */
-	WIRE_TAG_CWD = 5,	/* text */
-	WIRE_TAG_SET = 6,	/* text "inst.param=value", repeated */
-	WIRE_TAG_CLOCK = 7,	/* text */
-	WIRE_TAG_LATE = 8,	/* text */
-	WIRE_TAG_ISOLATION = 9, /* text */
+	WIRE_TAG_CODE = 1,       /* number */
+	WIRE_TAG_TEXT = 2,       /* text, without terminator */
+	WIRE_TAG_WAVEFORM = 3,   /* text */
+	WIRE_TAG_FILE = 4,       /* text */
+	WIRE_TAG_CWD = 5,        /* text */
+	WIRE_TAG_SET = 6,        /* text "inst.param=value", repeated */
+	WIRE_TAG_CLOCK = 7,      /* text */
+	WIRE_TAG_LATE = 8,       /* text */
+	WIRE_TAG_ISOLATION = 9,  /* text */
 	WIRE_TAG_PIPELINED = 10, /* number 0/1 */
-	WIRE_TAG_SLOT_NS = 11,	/* number */
-	WIRE_TAG_SLOTS = 12,	/* number: run indices 0..N-1 */
-	WIRE_TAG_LANES = 13,	/* text "0,1" */
-	WIRE_TAG_JSON = 14,	/* text */
-	WIRE_TAG_PROGRAM = 15,	/* bytes, core/image */
-	WIRE_TAG_COUNT = 16,	/* number */
-	WIRE_TAG_SLOT = 17,	/* number */
-	WIRE_TAG_INDEX = 18,	/* number */
-	WIRE_TAG_NAME = 19,	/* text */
-	WIRE_TAG_VALUE = 20,	/* text */
-	WIRE_TAG_STATE = 21,	/* text */
-	WIRE_TAG_PID = 22,	/* number */
-	WIRE_TAG_CURSOR = 23,	/* number */
-	WIRE_TAG_LOST = 24,	/* number */
-	WIRE_TAG_BYTES = 25,	/* bytes */
-	WIRE_TAG_DAEMON = 26,	/* number, enum wire_peer */
-	WIRE_TAG_ORIGIN = 27,	/* bytes: frontend's, who asked; comes back in the reply */
+	WIRE_TAG_SLOT_NS = 11,   /* number */
+	WIRE_TAG_SLOTS = 12,     /* number: run indices 0..N-1 */
+	WIRE_TAG_LANES = 13,     /* text "0,1" */
+	WIRE_TAG_JSON = 14,      /* text */
+	WIRE_TAG_PROGRAM = 15,   /* bytes, core/image */
+	WIRE_TAG_COUNT = 16,     /* number */
+	WIRE_TAG_SLOT = 17,      /* number */
+	WIRE_TAG_INDEX = 18,     /* number */
+	WIRE_TAG_NAME = 19,      /* text */
+	WIRE_TAG_VALUE = 20,     /* text */
+	WIRE_TAG_STATE = 21,     /* text */
+	WIRE_TAG_PID = 22,       /* number */
+	WIRE_TAG_CURSOR = 23,    /* number */
+	WIRE_TAG_LOST = 24,      /* number */
+	WIRE_TAG_BYTES = 25,     /* bytes */
+	WIRE_TAG_DAEMON = 26,    /* number, enum wire_peer */
+	WIRE_TAG_ORIGIN = 27,    /* bytes: frontend's, who asked; comes back in the reply */
 };
+
+struct wire_view;
 
 /* A message being written into a growing buffer. After -ENOMEM or -EMSGSIZE every further put is refused, and
  * wire_bytes returns NULL: errors need to be looked at only once. */
@@ -84,7 +86,11 @@ struct wire_msg {
 };
 
 void wire_init(struct wire_msg *msg, enum wire_type type, enum wire_peer source, enum wire_peer dest, uint32_t seq);
-void wire_fini(struct wire_msg *msg);
+/* wire_init_copy starts with the head and the fields of a message received, leaving out all fields of one tag (0:
+ * none). wire_put_peers changes who it is from and for. */
+void wire_init_copy(struct wire_msg *msg, const struct wire_view *view, enum wire_tag without);
+void wire_put_peers(struct wire_msg *msg, enum wire_peer source, enum wire_peer dest);
+void wire_fini(struct wire_msg *msg); /* may be called again; puts after it are refused */
 void wire_put_bytes(struct wire_msg *msg, enum wire_tag tag, const void *bytes, size_t len);
 void wire_put_text(struct wire_msg *msg, enum wire_tag tag, const char *text); /* NULL: leaves the field out */
 void wire_put_u64(struct wire_msg *msg, enum wire_tag tag, uint64_t number);
@@ -100,12 +106,14 @@ struct wire_view {
 	uint16_t fields;
 };
 
-int wire_decode(const void *bytes, size_t len, struct wire_view *ret); /* 0 or -EBADMSG; checks everything */
+/* wire_decode checks everything but what the fields mean: 0 or -EBADMSG. A type that this version does not know passes,
+ * so that the receiver can answer with its number. */
+int wire_decode(const void *bytes, size_t len, struct wire_view *ret);
 /* The nth field of a tag: 0, or -ENOENT; -EBADMSG when a number has another length than 8. */
 int wire_get_bytes(const struct wire_view *view, enum wire_tag tag, unsigned nth, const void **ret, size_t *ret_len);
 int wire_get_u64(const struct wire_view *view, enum wire_tag tag, uint64_t *ret);
-/* wire_get_text copies the first field of the tag, terminated (the caller frees); NULL if absent, holding a NUL byte, or no
- * memory. */
+/* wire_get_text copies the nth field of the tag, terminated (the caller frees); NULL if absent, holding a NUL byte, or
+ * no memory. */
 char *wire_get_text(const struct wire_view *view, enum wire_tag tag, unsigned nth);
 const char *wire_type_name(enum wire_type type);
 const char *wire_peer_name(enum wire_peer peer);

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/base/child.c - sibling programs and leashes. */
+#include "core/base/child.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int child_path(const char *name, char *ret_path, size_t size)
+{
+	char self[4096];
+	const ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+	int n;
+
+	if (len < 0)
+		return -errno;
+	self[len] = 0;
+	slash = strrchr(self, '/');
+	n = snprintf(ret_path, size, "%.*s/%s", slash ? (int)(slash - self) : 0, self, name);
+	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+}
+
+static int actions_fill(posix_spawn_file_actions_t *actions, const int *fds, size_t n_fds)
+{
+	int error = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+
+	/* duplicating onto itself is how a spawn action clears close-on-exec */
+	for (size_t i = 0; i < n_fds && !error; i++)
+		error = posix_spawn_file_actions_adddup2(actions, fds[i], fds[i]);
+	return -error;
+}
+
+static int attributes_fill(posix_spawnattr_t *attributes)
+{
+	const short flags = POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+	sigset_t none, all;
+	int error;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	error = posix_spawnattr_setflags(attributes, flags);
+	error = error ? error : posix_spawnattr_setsigmask(attributes, &none);
+	return -(error ? error : posix_spawnattr_setsigdefault(attributes, &all));
+}
+
+static int pidfd_get(pid_t pid, int *ret_pidfd)
+{
+	const int fd = pidfd_open(pid, 0);
+	const int error = errno;
+
+	if (fd < 0) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		return -error;
+	}
+	*ret_pidfd = fd;
+	return 0;
+}
+
+int child_spawn(const char *path, char *const argv[], const int *fds, size_t n_fds, pid_t *ret_pid, int *ret_pidfd)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	pid_t pid = 0;
+	int result;
+
+	if (posix_spawn_file_actions_init(&actions))
+		return -ENOMEM;
+	if (posix_spawnattr_init(&attributes)) {
+		posix_spawn_file_actions_destroy(&actions);
+		return -ENOMEM;
+	}
+	result = actions_fill(&actions, fds, n_fds);
+	if (!result)
+		result = attributes_fill(&attributes);
+	if (!result)
+		result = -posix_spawn(&pid, path, &actions, &attributes, argv, environ);
+	if (!result && ret_pidfd)
+		result = pidfd_get(pid, ret_pidfd);
+	if (!result)
+		*ret_pid = pid;
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return result;
+}
+
+pid_t child_reap(pid_t pid, int *ret_status)
+{
+	pid_t ended;
+	int status = 0;
+
+	do {
+		ended = waitpid(pid, &status, WNOHANG);
+	} while (ended < 0 && errno == EINTR);
+	if (ended < 0)
+		return -errno;
+	if (ended > 0)
+		*ret_status = status;
+	return ended;
+}
+
+void child_status_text(int status, char *ret_text, size_t size)
+{
+	if (WIFSIGNALED(status))
+		snprintf(ret_text, size, "was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		snprintf(ret_text, size, "ended with status %d", WEXITSTATUS(status));
+}
+
+/* The parent of a process, from /proc/PID/stat; the name in it may hold blanks and parentheses. */
+static pid_t parent_get(const char *pid)
+{
+	char path[64], stat[512];
+	const char *end;
+	ssize_t len;
+	int fd, parent;
+
+	if (snprintf(path, sizeof(path), "/proc/%s/stat", pid) >= (int)sizeof(path))
+		return -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = fd < 0 ? -1 : read(fd, stat, sizeof(stat) - 1);
+	if (fd >= 0)
+		close(fd);
+	if (len <= 0)
+		return -1;
+	stat[len] = 0;
+	end = strrchr(stat, ')');
+	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : -1;
+}
+
+static void children_kill(void)
+{
+	DIR *proc = opendir("/proc");
+	const pid_t self = getpid();
+	struct dirent *entry;
+
+	if (!proc)
+		return;
+	while ((entry = readdir(proc))) {
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && parent_get(entry->d_name) == self)
+			kill((pid_t)strtol(entry->d_name, NULL, 10), SIGKILL);
+	}
+	closedir(proc);
+}
+
+unsigned child_kill_all(void)
+{
+	unsigned killed = 0;
+
+	/* each round takes one generation: the next one becomes ours when its parent is gone */
+	for (;;) {
+		pid_t pid;
+
+		children_kill();
+		pid = waitpid(-1, NULL, 0);
+		if (pid > 0)
+			killed++;
+		else if (errno != EINTR)
+			return killed;
+	}
+}
+
+/* ---- leash ------------------------------------------------------------------------------------------------------- */
+
+struct leash_guard {
+	int fd;
+	unsigned grace_ms;
+};
+
+int leash_new(int ret_fds[2])
+{
+	return pipe2(ret_fds, O_CLOEXEC) < 0 ? -errno : 0;
+}
+
+bool leash_pulled(int fd)
+{
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+
+	return poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLHUP | POLLERR | POLLNVAL));
+}
+
+static void *leash_guard_run(void *arg)
+{
+	const struct leash_guard guard = *(struct leash_guard *)arg;
+	const struct timespec grace = {.tv_sec = guard.grace_ms / 1000, .tv_nsec = guard.grace_ms % 1000 * 1000000L};
+	struct pollfd poll_fd = {.fd = guard.fd, .events = 0}; /* a hang-up is always reported */
+
+	free(arg);
+	while (poll(&poll_fd, 1, -1) <= 0)
+		;
+	nanosleep(&grace, NULL);
+	_exit(1);
+}
+
+int leash_guard_start(int fd, unsigned grace_ms)
+{
+	struct leash_guard *guard = malloc(sizeof(*guard));
+	sigset_t all, before;
+	pthread_t thread;
+	int error;
+
+	if (!guard)
+		return -ENOMEM;
+	*guard = (struct leash_guard){fd, grace_ms};
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&thread, NULL, leash_guard_run, guard);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error) {
+		free(guard);
+		return -error;
+	}
+	pthread_detach(thread);
+	return 0;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/common/keep.c - entries over a socket pair. */
+#include "daemons/common/keep.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+struct keep_head {
+	uint8_t kind, n_fds;
+	uint16_t key_len;
+	uint32_t blob_len;
+};
+static_assert(sizeof(struct keep_head) == 8, "no padding on the channel");
+
+enum { SEND_PAUSE_NS = 1000000 };
+
+union keep_control { /* aligned for its header */
+	char bytes[CMSG_SPACE(KEEP_FDS_MAX * sizeof(int))];
+	struct cmsghdr align;
+};
+
+int keep_pair(int ret_fds[2])
+{
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+		return -errno;
+	if (fcntl(fds[0], F_SETFL, O_NONBLOCK) < 0) {
+		const int error = errno;
+
+		close(fds[0]);
+		close(fds[1]);
+		return -error;
+	}
+	ret_fds[0] = fds[0];
+	ret_fds[1] = fds[1];
+	return 0;
+}
+
+/* ---- sending ----------------------------------------------------------------------------------------------------- */
+
+static void control_fill(struct msghdr *msg, union keep_control *control, const int *fds, size_t n_fds)
+{
+	struct cmsghdr *head;
+
+	memset(control, 0, sizeof(*control));
+	msg->msg_control = control->bytes;
+	msg->msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
+	head = CMSG_FIRSTHDR(msg);
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(n_fds * sizeof(int));
+	memcpy(CMSG_DATA(head), fds, n_fds * sizeof(int));
+}
+
+/* Descriptors on their way are limited for each user (ETOOMANYREFS): the other end takes them soon. */
+static int message_send(int fd, const struct msghdr *msg)
+{
+	const bool waits = !(fcntl(fd, F_GETFL) & O_NONBLOCK);
+	const struct timespec pause = {.tv_nsec = SEND_PAUSE_NS};
+
+	for (;;) {
+		if (sendmsg(fd, msg, MSG_NOSIGNAL) >= 0)
+			return 0;
+		if (errno == ETOOMANYREFS && !waits)
+			return -EAGAIN;
+		if (errno == ETOOMANYREFS)
+			nanosleep(&pause, NULL);
+		else if (errno != EINTR)
+			return errno == ECONNRESET ? -EPIPE : -errno;
+	}
+}
+
+static int entry_send(int fd, enum keep_kind kind, const char *key, const void *blob, size_t len, const int *fds,
+		      size_t n_fds)
+{
+	const size_t key_len = strlen(key);
+	struct keep_head head = {(uint8_t)kind, (uint8_t)n_fds, (uint16_t)key_len, (uint32_t)len};
+	struct iovec parts[] = {
+	    {&head, sizeof(head)}, {(void *)(uintptr_t)key, key_len}, {(void *)(uintptr_t)blob, len}};
+	struct msghdr msg = {.msg_iov = parts, .msg_iovlen = 3};
+	union keep_control control;
+
+	if (key_len > KEEP_KEY_MAX || len > KEEP_BLOB_MAX || n_fds > KEEP_FDS_MAX)
+		return -EINVAL;
+	if (n_fds > 0)
+		control_fill(&msg, &control, fds, n_fds);
+	return message_send(fd, &msg);
+}
+
+int keep_put(int fd, const char *key, const void *blob, size_t len, const int *fds, size_t n_fds)
+{
+	return *key ? entry_send(fd, KEEP_PUT, key, blob, len, fds, n_fds) : -EINVAL;
+}
+
+int keep_drop(int fd, const char *key)
+{
+	return *key ? entry_send(fd, KEEP_DROP, key, NULL, 0, NULL, 0) : -EINVAL;
+}
+
+int keep_end(int fd)
+{
+	return entry_send(fd, KEEP_END, "", NULL, 0, NULL, 0);
+}
+
+/* ---- receiving --------------------------------------------------------------------------------------------------- */
+
+static void fds_take(struct msghdr *msg, struct keep_entry *entry)
+{
+	for (struct cmsghdr *head = CMSG_FIRSTHDR(msg); head; head = CMSG_NXTHDR(msg, head)) {
+		if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
+			continue;
+		entry->n_fds = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(entry->fds, CMSG_DATA(head), entry->n_fds * sizeof(int));
+	}
+}
+
+static int entry_decode(const uint8_t *bytes, size_t len, struct keep_entry *entry)
+{
+	struct keep_head head;
+	const uint8_t *key = bytes + sizeof(head);
+
+	if (len < sizeof(head))
+		return -EBADMSG;
+	memcpy(&head, bytes, sizeof(head));
+	if (head.kind < KEEP_PUT || head.kind > KEEP_END || head.n_fds != entry->n_fds)
+		return -EBADMSG;
+	if (head.key_len > KEEP_KEY_MAX || len != sizeof(head) + head.key_len + (size_t)head.blob_len)
+		return -EBADMSG;
+	if ((head.key_len == 0) != (head.kind == KEEP_END) || memchr(key, 0, head.key_len))
+		return -EBADMSG;
+	entry->kind = (enum keep_kind)head.kind;
+	memcpy(entry->key, key, head.key_len);
+	entry->len = head.blob_len;
+	entry->blob = entry->len ? malloc(entry->len) : NULL;
+	if (entry->len && !entry->blob)
+		return -ENOMEM;
+	if (entry->len)
+		memcpy(entry->blob, key + head.key_len, entry->len);
+	return 0;
+}
+
+static int entry_recv(int fd, uint8_t *bytes, size_t size, struct keep_entry *entry)
+{
+	union keep_control control;
+	struct iovec part = {bytes, size};
+	struct msghdr msg = {
+	    .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control)};
+	ssize_t len;
+
+	/* a sender that was killed before it had read everything shows as a reset, once, ahead of what it has sent */
+	do {
+		len = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
+	} while (len < 0 && (errno == EINTR || errno == ECONNRESET));
+	if (len < 0)
+		return -errno;
+	if (len == 0)
+		return -EPIPE; /* no message is empty */
+	fds_take(&msg, entry);
+	if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
+		return -EBADMSG;
+	return entry_decode(bytes, (size_t)len, entry);
+}
+
+int keep_recv(int fd, struct keep_entry *ret)
+{
+	const size_t size = sizeof(struct keep_head) + KEEP_KEY_MAX + KEEP_BLOB_MAX;
+	struct keep_entry entry = {.kind = KEEP_END};
+	uint8_t *bytes = malloc(size);
+	int result = bytes ? entry_recv(fd, bytes, size, &entry) : -ENOMEM;
+
+	free(bytes);
+	if (result < 0)
+		keep_entry_fini(&entry);
+	else
+		*ret = entry;
+	return result;
+}
+
+void keep_entry_fini(struct keep_entry *entry)
+{
+	for (size_t i = 0; i < entry->n_fds; i++) {
+		if (entry->fds[i] >= 0)
+			close(entry->fds[i]);
+	}
+	entry->n_fds = 0;
+	free(entry->blob);
+	entry->blob = NULL;
+	entry->len = 0;
+}
