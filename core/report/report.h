@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/report/report.h - the report of a waveform, as people read it.
+ *
+ * The report is the JSON object that exec makes (schema 1); swman saves it, `aloe run --json` prints it. What a report
+ * lacks reads as zero or is left out, so that an older one can still be shown.
+ */
+#ifndef ALOE_REPORT_H
+#define ALOE_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/json/json.h"
+
+enum { REPORT_SCHEMA = 1 };
+
+/* report_read parses a report and checks its schema. NULL, and the reason in diag. */
+json_t *report_read(const char *file, const char *text, size_t len, struct diag *diag);
+
+/* report_print writes the whole report: instances, lanes, slots, messages, blocks, latency, variables, misses. */
+void report_print(const json_t *report, FILE *out);
+/* report_losses writes what this machine does without, one line each ("without real-time priority: ..."). */
+void report_losses(const json_t *report, FILE *out);
+
+/* report_table writes the live table: at most `rows` lines of at most `cols` characters (0: no limit). Returns the number
+ * of lines. */
+unsigned report_table(const json_t *report, unsigned rows, unsigned cols, FILE *out);
+/* report_progress writes one line: slot, share done, load, what went wrong so far. */
+void report_progress(const json_t *report, FILE *out);
+void report_list(const json_t *list, FILE *out); /* of WIRE_LIST */
+
+/* The profile, for execinfo. */
+void report_profile(const json_t *report, FILE *out);	  /* table, with times by port */
+void report_profile_csv(const json_t *report, FILE *out); /* one line per instance, with a head */
+
+/* report_ended: nothing more will change (all sinks closed, or stopped by a fault). */
+bool report_ended(const json_t *report);
+bool report_failed(const json_t *report); /* ended by a fault: state ABNSTOP */
+/* report_clean: no slot missed, slipped or skipped, no message late, absent, overwritten or lost. */
+bool report_clean(const json_t *report);
+
+/* Numbers out of an object: 0 when absent or of another type; text "" when absent. */
+double report_number(const json_t *object, const char *key);
+const char *report_text(const json_t *object, const char *key);
+
+/* report_duration writes 0.000001 .. 1e9 seconds with a unit: "10 ms", "333 us", "13.02 s". */
+void report_duration(double seconds, char *ret_text, size_t size);
+
+#endif
