@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * aloe-host - the process that holds components. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemons/host/describe.h"
+#include "daemons/host/host.h"
 
 int main(int argc, char **argv)
 {
@@ -11,6 +13,8 @@ int main(int argc, char **argv)
 		return host_describe(argv[2]);
 	if (argc == 2 && strcmp(argv[1], "--shape") == 0)
 		return host_shape();
-	fputs("usage: aloe-host --describe FILE.so | --shape\n", stderr);
+	if (argc == 5 && strcmp(argv[1], "--sock") == 0 && strcmp(argv[3], "--leash") == 0)
+		return host_serve(atoi(argv[2]), atoi(argv[4]));
+	fputs("usage: aloe-host --describe FILE.so | --shape | --sock FD --leash FD (started by aloe-exec)\n", stderr);
 	return 2;
 }

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/common/hostlink.h - between exec and a host: fixed messages with descriptors over a SOCK_SEQPACKET pair.
+ *
+ *   exec -> host   ATTACH  open these instances, make threads     -> READY notes | FAILED why
+ *                  FINISH  drain, close everything of a waveform   -> FINISHED notes | FAILED why
+ *   host -> exec   FAULT   something happened outside the slot (an I/O error), why
+ */
+#ifndef ALOE_DAEMON_HOSTLINK_H
+#define ALOE_DAEMON_HOSTLINK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HOSTLINK_SEGMENTS_MAX = 128, HOSTLINK_LANES_MAX = 14, HOSTLINK_TEXT = 4096 };
+
+enum hostlink_type {
+	HOSTLINK_ATTACH = 1,
+	HOSTLINK_FINISH,
+	HOSTLINK_READY,
+	HOSTLINK_FAILED,
+	HOSTLINK_FINISHED,
+	HOSTLINK_FAULT,
+};
+
+struct hostlink_segment {
+	uint32_t segment; /* in the waveform image */
+	uint32_t lane;	  /* of the node */
+	uint32_t entry;	  /* in the lane's table */
+	uint32_t seat;	  /* of this host on that lane */
+};
+
+struct hostlink_msg {
+	uint32_t type;
+	uint32_t control; /* the waveform's control block in the node image */
+	uint32_t host;	  /* which of the waveform's hosts this is */
+	uint32_t n_segments;
+	uint32_t n_lanes;
+	uint32_t spin_us;
+	uint32_t lanes[HOSTLINK_LANES_MAX]; /* descriptors: node image, waveform image, then one lane image each */
+	struct hostlink_segment segments[HOSTLINK_SEGMENTS_MAX];
+	char text[HOSTLINK_TEXT]; /* lines: a note each; a line that begins with '!' says what is lost */
+};
+
+/* hostlink_send sends with up to 16 descriptors: 0 or -errno. hostlink_recv: 0, -EPIPE at the end, -EBADMSG, -errno; the
+ * descriptors are close-on-exec and the caller's. */
+int hostlink_send(int fd, const struct hostlink_msg *msg, const int *fds, size_t n_fds);
+int hostlink_recv(int fd, struct hostlink_msg *ret, int *ret_fds, size_t *ret_n_fds);
+
+#endif

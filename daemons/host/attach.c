@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/registry/registry.h"
+#include "daemons/host/host.h"
+
+static bool digest_agrees(const struct aloe_entry *entry, uint64_t digest)
+{
+	char *text = component_describe(entry);
+	const bool same = text != NULL && component_digest(text) == digest;
+
+	free(text);
+	return same;
+}
+
+static int open_instance(struct host *host, struct host_wave *wave, uint32_t number)
+{
+	const struct image_instance *row = &wave->view.instances[number];
+	const char *path = image_text(&wave->view, row->path);
+	const char *name = image_text(&wave->view, row->name);
+	const struct aloe_entry *entry;
+	struct instance *it = &wave->instances[number];
+	struct diag diag;
+	int status;
+
+	diag_init(&diag);
+	status = component_open(path, &diag, &wave->handles[number], &entry);
+	for (size_t i = 0; i < diag.len && status != 0; i++)
+		host_say(host, "%s: %s\n", name, diag.lines[i]);
+	diag_fini(&diag);
+	if (status != 0)
+		return status;
+	if (!digest_agrees(entry, row->digest)) {
+		host_say(host, "%s: %s is not the build that the plan was made from: its .desc differs\n", name, path);
+		return -ESTALE;
+	}
+	status = instance_open(it, &wave->view, number, entry);
+	if (status < 0)
+		host_say(host, "%s: %s\n", name, it->setup.error[0] ? it->setup.error : "init failed without a word");
+	else if (it->setup.note[0])
+		host_say(host, "%s: %s\n", name, it->setup.note);
+	return status < 0 ? status : 0;
+}
+
+static int open_segment(struct host *host, struct host_wave *wave, uint32_t i, const struct hostlink_segment *place)
+{
+	const struct image_view *view = &wave->view;
+	struct host_segment *segment = &wave->segments[i];
+	const struct image_segment *row;
+	int status = 0;
+
+	if (place->segment >= view->head->segments.count || place->entry >= NODE_ENTRIES_MAX ||
+	    place->lane >= NODE_LANES_MAX || place->seat >= NODE_ENTRIES_MAX)
+		return -EBADMSG;
+	segment->place = *place;
+	segment->wave = wave;
+	row = &view->segments[place->segment];
+	for (uint32_t n = 0; n < row->n_instances && status == 0; n++)
+		status = open_instance(host, wave, view->order[row->order + n]);
+	return status;
+}
+
+static int open_all(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg)
+{
+	int status = 0, first = 0;
+
+	wave->control = msg->control;
+	wave->n_segments = msg->n_segments;
+	wave->instances = calloc(wave->view.head->instances.count + 1, sizeof(struct instance));
+	wave->handles = calloc(wave->view.head->instances.count + 1, sizeof(void *));
+	wave->segments = calloc(msg->n_segments + 1, sizeof(struct host_segment));
+	if (wave->instances == NULL || wave->handles == NULL || wave->segments == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < msg->n_segments; i++) {
+		status = open_segment(host, wave, i, &msg->segments[i]);
+		first = first != 0 ? first : status; /* go on: all errors at once */
+	}
+	for (uint32_t i = 0; i < msg->n_segments && first == 0; i++)
+		first = segment_init(&wave->segments[i].segment, &wave->view, msg->segments[i].segment, wave->instances,
+				     &host->node->control[msg->control]);
+	return first;
+}
+
+static int close_all(struct host *host, struct host_wave *wave)
+{
+	int first = 0;
+
+	for (uint32_t i = 0; wave->instances != NULL && i < wave->view.head->instances.count; i++) {
+		struct instance *it = &wave->instances[i];
+		int status;
+
+		if (it->component == NULL)
+			continue;
+		status = instance_close(it);
+		if (status < 0)
+			host_say(host, "%s: %s\n", image_text(&wave->view, wave->view.instances[i].name),
+				 it->setup.error[0] ? it->setup.error : "close failed without a word");
+		first = first != 0 ? first : status;
+	}
+	for (uint32_t i = 0; wave->handles != NULL && i < wave->view.head->instances.count; i++)
+		if (wave->handles[i] != NULL)
+			component_close(wave->handles[i]);
+	for (uint32_t i = 0; wave->segments != NULL && i < wave->n_segments; i++)
+		segment_fini(&wave->segments[i].segment);
+	image_close(&wave->view);
+	free(wave->instances);
+	free(wave->handles);
+	free(wave->segments);
+	free(wave);
+	return first;
+}
+
+static int map_images(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *fds,
+		      size_t n_fds)
+{
+	if (n_fds != 2 + msg->n_lanes || msg->control >= NODE_WAVEFORMS_MAX)
+		return -EBADMSG;
+	if (host->node == NULL)
+		host->node = image_map(fds[0], sizeof(struct node_image), false);
+	if (host->node == NULL)
+		return -ENOMEM;
+	return image_open(fds[1], true, &wave->view);
+}
+
+int host_attach(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds)
+{
+	struct host_wave *wave = calloc(1, sizeof(*wave));
+	int status = wave == NULL ? -ENOMEM : map_images(host, wave, msg, fds, n_fds);
+
+	if (status != 0)
+		host_say(host, "the host cannot map its images: %s\n", strerror(-status));
+	if (status == 0)
+		status = open_all(host, wave, msg);
+	if (status == 0)
+		status = host_threads_start(host, wave, msg, fds + 2);
+	for (size_t i = 0; i < n_fds; i++)
+		close(fds[i]);
+	if (status != 0) {
+		if (wave != NULL && wave->view.base != NULL)
+			close_all(host, wave);
+		else
+			free(wave);
+		return status;
+	}
+	pthread_mutex_lock(&host->lock);
+	wave->next = host->waves;
+	host->waves = wave;
+	pthread_mutex_unlock(&host->lock);
+	return 0;
+}
+
+int host_finish(struct host *host, uint32_t control)
+{
+	struct host_wave **link, *wave;
+
+	pthread_mutex_lock(&host->lock);
+	for (link = &host->waves; *link != NULL && (*link)->control != control; link = &(*link)->next)
+		;
+	wave = *link;
+	if (wave != NULL)
+		*link = wave->next;
+	pthread_mutex_unlock(&host->lock);
+	if (wave == NULL)
+		return 0;
+	host_threads_stop(host, wave);
+	return close_all(host, wave);
+}

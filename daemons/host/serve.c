@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/base/child.h"
+#include "daemons/host/host.h"
+
+void host_say(struct host *host, const char *format, ...)
+{
+	const size_t len = strlen(host->text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(host->text + len, sizeof(host->text) - len, format, args);
+	va_end(args);
+}
+
+static void answer(struct host *host, uint32_t control, enum hostlink_type type)
+{
+	struct hostlink_msg msg = {.type = type, .control = control};
+
+	memcpy(msg.text, host->text, sizeof(msg.text));
+	hostlink_send(host->sock, &msg, NULL, 0);
+}
+
+static void dispatch(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds)
+{
+	int status;
+
+	host->text[0] = 0;
+	if (msg->type == HOSTLINK_ATTACH) {
+		status = host_attach(host, msg, fds, n_fds);
+		answer(host, msg->control, status == 0 ? HOSTLINK_READY : HOSTLINK_FAILED);
+		return;
+	}
+	for (size_t i = 0; i < n_fds; i++)
+		close(fds[i]);
+	if (msg->type == HOSTLINK_FINISH) {
+		status = host_finish(host, msg->control);
+		answer(host, msg->control, status == 0 ? HOSTLINK_FINISHED : HOSTLINK_FAILED);
+	}
+}
+
+int host_serve(int sock, int leash)
+{
+	struct host *host = calloc(1, sizeof(*host));
+	struct hostlink_msg *msg = calloc(1, sizeof(*msg));
+	struct pollfd polled[2] = {{.fd = sock, .events = POLLIN}, {.fd = leash, .events = POLLIN}};
+	int fds[16], status = 0;
+	size_t n_fds;
+
+	if (host == NULL || msg == NULL || leash_guard_start(leash, 3000) != 0)
+		return 1;
+	host->sock = sock;
+	pthread_mutex_init(&host->lock, NULL);
+	while (status == 0) {
+		if (poll(polled, 2, -1) < 0 && errno != EINTR)
+			break;
+		if (polled[1].revents != 0)
+			break;
+		if (polled[0].revents == 0)
+			continue;
+		status = hostlink_recv(sock, msg, fds, &n_fds);
+		if (status == 0)
+			dispatch(host, msg, fds, n_fds);
+		if (status == -EBADMSG)
+			status = 0;
+	}
+	/* A waveform that nobody will finish keeps its files as they are: the process ends here, threads and all. */
+	_exit(0);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/clock.h"
+#include "core/platform/platform.h"
+#include "daemons/host/host.h"
+
+/* ---- I/O thread -------------------------------------------------------------------------------------------------------- */
+
+static void report_fault(struct host *host, struct host_wave *wave, const struct instance *it)
+{
+	struct hostlink_msg msg = {.type = HOSTLINK_FAULT, .control = wave->control};
+
+	snprintf(msg.text, sizeof(msg.text), "%s: %s", it->setup.instance,
+		 it->setup.error[0] ? it->setup.error : "I/O error without a word");
+	hostlink_send(host->sock, &msg, NULL, 0);
+	wave->io_reported = true;
+}
+
+static int serve_wave(struct host *host, struct host_wave *wave)
+{
+	int moved = 0;
+
+	for (uint32_t i = 0; i < wave->view.head->instances.count; i++) {
+		struct instance *it = &wave->instances[i];
+		int status;
+
+		if (!it->initialised || it->io.len == 0)
+			continue;
+		status = it->component->fill != NULL ? io_fill(&it->io, it->component, it->state, &it->setup)
+						     : io_drain(&it->io, it->component, it->state, &it->setup);
+		if (status < 0 && !wave->io_reported)
+			report_fault(host, wave, it);
+		moved += status > 0 ? status : 0;
+	}
+	return moved;
+}
+
+static void *io_main(void *self)
+{
+	struct host *host = self;
+
+	while (!atomic_load(&host->quit)) {
+		uint64_t nap_ns = 2000000;
+		int moved = 0;
+
+		pthread_mutex_lock(&host->lock);
+		for (struct host_wave *wave = host->waves; wave != NULL; wave = wave->next) {
+			moved += serve_wave(host, wave);
+			if (wave->view.head->clock == IMAGE_VIRTUAL)
+				nap_ns = 50000;
+		}
+		pthread_mutex_unlock(&host->lock);
+		if (moved == 0)
+			clock_sleep_until(clock_ns() + nap_ns);
+	}
+	return NULL;
+}
+
+int host_io_start(struct host *host)
+{
+	if (host->has_io_thread)
+		return 0;
+	if (pthread_create(&host->io_thread, NULL, io_main, host) != 0)
+		return -EAGAIN;
+	host->has_io_thread = true;
+	return 0;
+}
+
+/* ---- lane threads ------------------------------------------------------------------------------------------------------ */
+
+static void *lane_main(void *self)
+{
+	struct host_lane *lane = self;
+
+	platform_pin(lane->thread.node->lane[lane->thread.lane].cpu);
+	platform_no_slack();
+	lane_run(&lane->thread);
+	return NULL;
+}
+
+static void *free_main(void *self)
+{
+	struct host_segment *segment = self;
+
+	atomic_store(&segment->segment.state->tid, (uint64_t)platform_tid());
+	segment_run_virtual(&segment->segment, &segment->wave->quit);
+	return NULL;
+}
+
+static int create_realtime(struct host *host, struct host_lane *lane)
+{
+	const struct sched_param param = {.sched_priority = PLATFORM_PRIORITY_LANE};
+	pthread_attr_t attr;
+	int status;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
+	pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
+	pthread_attr_setschedparam(&attr, &param);
+	status = pthread_create(&lane->id, &attr, lane_main, lane);
+	pthread_attr_destroy(&attr);
+	if (status == EPERM) {
+		host_say(host, "!no real-time priority (CAP_SYS_NICE): other programs can delay a slot by milliseconds\n");
+		status = pthread_create(&lane->id, NULL, lane_main, lane);
+	}
+	return -status;
+}
+
+static int open_lane(struct host *host, uint32_t number, uint32_t seat, uint32_t spin_us, int fd, bool realtime)
+{
+	struct host_lane *lane = host->lanes[number];
+	int status;
+
+	if (lane != NULL)
+		return 0;
+	lane = aligned_alloc(64, (sizeof(*lane) + 63) & ~(size_t)63);
+	if (lane == NULL)
+		return -ENOMEM;
+	memset(lane, 0, sizeof(*lane));
+	lane->thread.node = host->node;
+	lane->thread.lane = number;
+	lane->thread.seat = seat;
+	lane->thread.spin_ns = spin_us * 1000ull;
+	lane->thread.image = image_map(fd, sizeof(struct lane_image), true);
+	status = lane->thread.image == NULL ? -ENOMEM
+		 : realtime		    ? create_realtime(host, lane)
+					    : -pthread_create(&lane->id, NULL, lane_main, lane);
+	if (status != 0) {
+		free(lane);
+		return status;
+	}
+	host->lanes[number] = lane;
+	return 0;
+}
+
+static int start_lanes(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds)
+{
+	const bool realtime = wave->view.head->clock == IMAGE_TIMER;
+	int status = 0;
+
+	for (uint32_t i = 0; i < msg->n_segments && status == 0; i++) {
+		const struct hostlink_segment *place = &msg->segments[i];
+		uint32_t l = 0;
+
+		while (l < msg->n_lanes && msg->lanes[l] != place->lane)
+			l++;
+		if (l == msg->n_lanes)
+			return -EBADMSG;
+		status = open_lane(host, place->lane, place->seat, msg->spin_us, lane_fds[l], realtime);
+		if (status == 0)
+			atomic_store(&host->lanes[place->lane]->thread.segments[place->entry], &wave->segments[i].segment);
+	}
+	return status;
+}
+
+static int start_free(struct host_wave *wave)
+{
+	for (uint32_t i = 0; i < wave->n_segments; i++) {
+		struct host_segment *segment = &wave->segments[i];
+
+		if (pthread_create(&segment->thread, NULL, free_main, segment) != 0)
+			return -EAGAIN;
+		segment->running = true;
+	}
+	return 0;
+}
+
+int host_threads_start(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds)
+{
+	int status = host_io_start(host);
+
+	if (status != 0)
+		return status;
+	if (wave->view.head->clock == IMAGE_VIRTUAL)
+		return start_free(wave);
+	if (wave->view.head->clock == IMAGE_TIMER && !host->locked) {
+		if (platform_lock_memory() != 0)
+			host_say(host, "!memory is not locked (CAP_IPC_LOCK or a larger memlock limit): a page fault can delay "
+				       "a slot\n");
+		host->locked = true;
+	}
+	return start_lanes(host, wave, msg, lane_fds);
+}
+
+static void leave_lane(struct host *host, const struct hostlink_segment *place)
+{
+	struct lane_thread *thread = host->lanes[place->lane] != NULL ? &host->lanes[place->lane]->thread : NULL;
+
+	if (thread == NULL)
+		return;
+	atomic_store(&thread->segments[place->entry], NULL);
+	while (atomic_load(&thread->inside) == place->entry + 1)
+		clock_sleep_until(clock_ns() + 100000);
+}
+
+void host_threads_stop(struct host *host, struct host_wave *wave)
+{
+	atomic_store(&wave->quit, 1);
+	for (uint32_t i = 0; i < wave->n_segments; i++) {
+		if (wave->segments[i].running)
+			pthread_join(wave->segments[i].thread, NULL);
+		else if (wave->view.head->clock != IMAGE_VIRTUAL)
+			leave_lane(host, &wave->segments[i].place);
+	}
+}
