@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# `make install` into a folder; a component in C and one in C++ built out of tree against what was installed, through
+# pkg-config, and run by name; `make uninstall` leaves nothing.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+B=${B:-build}
+failed=0
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+stage=$work/stage
+outside=$PWD/tests/install/outside
+
+# ok WHAT COMMAND...: one test.
+ok() {
+	what=$1
+	shift
+	if "$@" >"$work/log" 2>&1; then
+		echo "ok $what"
+	else
+		echo "not ok $what: $*"
+		sed 's/^/  | /' "$work/log"
+		failed=1
+	fi
+}
+
+ok "install" make B="$B" DESTDIR="$stage" PREFIX=/usr install
+for file in bin/aloe bin/execinfo bin/comprun bin/aloe-frontend bin/aloe-exec bin/aloe-host bin/aloe-stats bin/aloe-swman \
+	lib/aloe/gain.so lib/aloe/gain.desc lib/pkgconfig/aloe.pc include/aloe/component.h \
+	share/aloe/waveforms/utran384.conf share/man/man1/aloe.1 share/man/man1/execinfo.1 share/man/man1/comprun.1 \
+	share/bash-completion/completions/aloe; do
+	ok "installed: $file" test -s "$stage/usr/$file"
+done
+
+export PKG_CONFIG_PATH="$stage/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$stage"
+flags=$(pkg-config --cflags aloe)
+describe=$stage$(pkg-config --variable=describe aloe)
+export PATH="$stage/usr/bin:$PATH" HOME="$work/home"
+mine=$HOME/.local/lib/aloe
+mkdir -p "$mine"
+cd "$work" || exit 2
+
+component() { # NAME COMPILER...
+	name=$1
+	shift
+	"$@" -fPIC -shared -O2 -Wall -Wextra -Werror -Wno-missing-field-initializers $flags -o "$mine/$name.so" &&
+		$describe "$mine/$name.so" >"$mine/$name.desc"
+}
+ok "a component in C, out of tree" component ramp cc -std=c11 "$outside/ramp.c"
+ok "a component in C++, out of tree" component negate c++ -std=c++20 "$outside/negate.cpp"
+
+cat >outside.conf <<'END'
+name = "outside";
+slot_ns = 1000000;
+instances: {
+  ramp:   { component = "ramp"; step = 3; length = 8; };
+  negate: { component = "negate"; offset = 5; };
+  sink:   { component = "file_sink"; path = "out.i16"; };
+};
+links = ( "ramp -> negate -> sink" );
+END
+ok "both are checked by name" aloe check outside.conf
+ok "both run by name" aloe run outside.conf --clock virtual --slots 100 --quiet
+awk 'BEGIN { for (k = 0; k < 100; k++) for (i = 0; i < 8; i++) print 5 - (3 * k + i) }' >expected
+od -An -v -w2 -td2 out.i16 2>/dev/null | tr -d ' ' >received
+ok "and give what they should" cmp expected received
+ok "both are listed" sh -c 'aloe list components | grep -q "^ramp" && aloe list components | grep -q "^negate"'
+refused() {
+	aloe check outside.conf --set ramp.step=101 >refusal 2>&1
+	[ $? = 2 ] && grep -q 'ramp.step' refusal && grep -q '100' refusal
+}
+ok "a value out of its range is refused, with the range" refused
+
+cd "$OLDPWD" || exit 2
+ok "uninstall" make B="$B" DESTDIR="$stage" PREFIX=/usr uninstall
+ok "nothing is left" test -z "$(find "$stage" -type f)"
+exit $failed
