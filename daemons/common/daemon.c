@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/common/daemon.c - what all daemons do alike. */
+#include "daemons/common/daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/child.h"
+
+enum { MESSAGES_IN_A_ROW = 64 };
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+static void usage_print(FILE *out, const char *program, unsigned takes)
+{
+	fprintf(out, "usage: %s --dir DIR%s [--leash FD]%s\n", program, takes & DAEMON_KEEP ? " --keep FD" : "",
+		takes & DAEMON_STATE ? " [--state STATEDIR]" : "");
+	fprintf(out, "  --dir DIR      runtime directory, with the frontend's socket\n");
+	if (takes & DAEMON_KEEP)
+		fprintf(out, "  --keep FD      descriptor on which the frontend keeps entries\n");
+	fprintf(out, "  --leash FD     read end of a pipe: end of file ends the program\n");
+	if (takes & DAEMON_STATE)
+		fprintf(out, "  --state DIR    where profiles and runs are saved\n");
+	fprintf(out, "  --help, --version\n");
+}
+
+static int fd_parse(const char *program, const char *option, const char *text, int *ret_fd)
+{
+	char *end;
+	const long fd = strtol(text, &end, 10);
+
+	if (*text == 0 || *end != 0 || fd < 0 || fd > 1 << 20 || fcntl((int)fd, F_SETFD, FD_CLOEXEC) < 0) {
+		fprintf(stderr, "%s: --%s %s: the number of an open descriptor is needed\n", program, option, text);
+		return -EINVAL;
+	}
+	*ret_fd = (int)fd;
+	return 0;
+}
+
+static int option_take(const char *program, int option, unsigned takes, struct daemon_args *args)
+{
+	switch (option) {
+	case 'd':
+		args->dir = optarg;
+		return 0;
+	case 's':
+		args->state = optarg;
+		return takes & DAEMON_STATE ? 0 : -EINVAL;
+	case 'k':
+		return takes & DAEMON_KEEP ? fd_parse(program, "keep", optarg, &args->keep) : -EINVAL;
+	case 'l':
+		return fd_parse(program, "leash", optarg, &args->leash);
+	case 'h':
+		usage_print(stdout, program, takes);
+		return 1;
+	case 'v':
+		printf("%s %s\n", program, ALOE_VERSION);
+		return 1;
+	default:
+		return -EINVAL;
+	}
+}
+
+int daemon_args_parse(const char *program, int argc, char **argv, unsigned takes, struct daemon_args *ret)
+{
+	static const struct option options[] = {
+	    {"dir", required_argument, NULL, 'd'},
+	    {"state", required_argument, NULL, 's'},
+	    {"keep", required_argument, NULL, 'k'},
+	    {"leash", required_argument, NULL, 'l'},
+	    {"help", no_argument, NULL, 'h'},
+	    {"version", no_argument, NULL, 'v'},
+	    {NULL, 0, NULL, 0},
+	};
+	struct daemon_args args = {.keep = -1, .leash = -1};
+	int option, result = 0;
+
+	optind = 1;
+	while (result == 0 && (option = getopt_long(argc, argv, "", options, NULL)) != -1)
+		result = option_take(program, option, takes, &args);
+	if (result > 0)
+		return result;
+	if (result < 0 || optind != argc || !args.dir || ((takes & DAEMON_KEEP) && args.keep < 0)) {
+		usage_print(stderr, program, takes);
+		return -EINVAL;
+	}
+	*ret = args;
+	return 0;
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+static void reply_send(struct daemon *daemon, struct wire_msg *msg)
+{
+	const int result = bus_send(daemon->bus, msg);
+
+	if (result < 0)
+		log_warning(&daemon->log, "an answer could not be sent: %s", strerror(-result));
+}
+
+void daemon_ok(struct daemon *daemon, const struct wire_view *request)
+{
+	struct wire_msg msg;
+
+	bus_reply(daemon->bus, request, WIRE_OK, &msg);
+	reply_send(daemon, &msg);
+}
+
+void daemon_fail(struct daemon *daemon, const struct wire_view *request, int code, const char *format, ...)
+{
+	struct wire_msg msg;
+	va_list args;
+	char *text;
+	int len;
+
+	va_start(args, format);
+	len = vasprintf(&text, format, args);
+	va_end(args);
+	bus_reply(daemon->bus, request, WIRE_FAIL, &msg);
+	wire_put_u64(&msg, WIRE_TAG_CODE, (uint64_t)code);
+	wire_put_text(&msg, WIRE_TAG_TEXT, len < 0 ? "out of memory" : text);
+	if (len >= 0)
+		free(text);
+	reply_send(daemon, &msg);
+}
+
+int daemon_forward(struct daemon *daemon, const struct wire_view *request, enum wire_peer to)
+{
+	struct wire_msg msg;
+
+	wire_init_copy(&msg, request, (enum wire_tag)0);
+	wire_put_peers(&msg, bus_self(daemon->bus), to);
+	return bus_send(daemon->bus, &msg);
+}
+
+static void ping_answer(struct daemon *daemon, const struct wire_view *request)
+{
+	struct wire_msg msg;
+
+	bus_reply(daemon->bus, request, WIRE_OK, &msg);
+	wire_put_u64(&msg, WIRE_TAG_PID, (uint64_t)getpid());
+	wire_put_text(&msg, WIRE_TAG_TEXT, ALOE_VERSION);
+	reply_send(daemon, &msg);
+}
+
+/* seq 0 is HELLO's alone: bus_seq begins at 1 */
+static void hello_answered(struct daemon *daemon, const struct wire_view *view)
+{
+	char *text;
+
+	if (view->type == WIRE_OK)
+		return;
+	text = wire_get_text(view, WIRE_TAG_TEXT, 0);
+	log_error(&daemon->log, "the frontend refused us: %s", text ? text : "no reason given");
+	free(text);
+	loop_stop(&daemon->loop, 1);
+}
+
+static void bus_ready(void *self, short revents)
+{
+	struct daemon *daemon = self;
+	struct wire_view view;
+	int result = 0;
+
+	(void)revents;
+	for (int i = 0; i < MESSAGES_IN_A_ROW && !daemon->loop.stopped; i++) {
+		result = bus_recv(daemon->bus, &view, NULL);
+		if (result == -EBADMSG)
+			continue;
+		if (result < 0)
+			break;
+		if (view.seq == 0 && (view.type == WIRE_OK || view.type == WIRE_FAIL))
+			hello_answered(daemon, &view);
+		else if (view.type == WIRE_PING)
+			ping_answer(daemon, &view);
+		else
+			daemon->handle(daemon->self, &view);
+	}
+	if (result < 0 && result != -EAGAIN && result != -EBADMSG)
+		log_warning(&daemon->log, "receiving: %s", strerror(-result));
+}
+
+static void leash_ready(void *self, short revents)
+{
+	struct daemon *daemon = self;
+	char byte;
+
+	if (revents & (POLLHUP | POLLERR | POLLNVAL)) {
+		daemon->ending = true;
+		loop_stop(&daemon->loop, 0);
+	} else if (read(daemon->args.leash, &byte, 1) < 0) {
+		log_warning(&daemon->log, "leash: %s", strerror(errno));
+	}
+}
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+
+static int hello_send(struct daemon *daemon, enum wire_peer peer)
+{
+	struct wire_msg msg;
+
+	wire_init(&msg, WIRE_HELLO, peer, WIRE_FRONTEND, 0);
+	wire_put_u64(&msg, WIRE_TAG_PID, (uint64_t)getpid());
+	return bus_send(daemon->bus, &msg);
+}
+
+static int leash_start(struct daemon *daemon)
+{
+	if (daemon->args.leash < 0)
+		return 0;
+	loop_watch_start(&daemon->loop, &daemon->leash_watch, daemon->args.leash, POLLIN, leash_ready, daemon);
+	return leash_guard_start(daemon->args.leash, DAEMON_GRACE_MS);
+}
+
+int daemon_init(struct daemon *daemon, const char *program, enum wire_peer peer, const struct daemon_args *args,
+		void (*handle)(void *self, const struct wire_view *view), void *self)
+{
+	int result;
+
+	*daemon = (struct daemon){.args = *args, .handle = handle, .self = self};
+	log_init(&daemon->log, program);
+	loop_init(&daemon->loop);
+	signal(SIGPIPE, SIG_IGN);
+	result = leash_start(daemon);
+	if (result < 0) {
+		log_error(&daemon->log, "cannot watch the leash: %s", strerror(-result));
+		return result;
+	}
+	daemon->bus = bus_connect(args->dir, peer);
+	if (!daemon->bus) {
+		result = -errno;
+		log_error(&daemon->log, "cannot use the runtime directory %s: %s", args->dir, strerror(-result));
+		return result;
+	}
+	loop_watch_start(&daemon->loop, &daemon->bus_watch, bus_fd(daemon->bus), POLLIN, bus_ready, daemon);
+	return hello_send(daemon, peer);
+}
+
+int daemon_run(struct daemon *daemon)
+{
+	const int result = loop_run(&daemon->loop);
+
+	if (result < 0)
+		log_error(&daemon->log, "main loop: %s", strerror(-result));
+	return result < 0 ? 1 : result;
+}
+
+void daemon_fini(struct daemon *daemon)
+{
+	loop_watch_stop(&daemon->loop, &daemon->bus_watch);
+	loop_watch_stop(&daemon->loop, &daemon->leash_watch);
+	bus_close(daemon->bus);
+	daemon->bus = NULL;
+	if (daemon->ending)
+		bus_sweep(daemon->args.dir);
+	loop_fini(&daemon->loop);
+}
