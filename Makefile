@@ -108,12 +108,15 @@ $(B)/lib/aloe/%.desc: $(B)/lib/aloe/%.so $(B)/bin/aloe-host
 	$(Q)$(B)/bin/aloe-host --describe $< > $@
 
 # ---- tests ------------------------------------------------------------------------------------------------------------
-TEST_LIBS = $(LIBTEST) $(LIBPARTS) $(LIBDAEMON) $(LIBALOE) $(LIBKERNELS)
+TEST_LIBS := $(LIBTEST) $(LIBALOE) $(LIBKERNELS)
 define link_test
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS_ALOE) $(LDFLAGS) -rdynamic -o $@ $^ -lcmocka $(LIBS_CORE)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS_ALOE) $(LDFLAGS) -rdynamic -o $@ \
+		$(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lcmocka $(LIBS_CORE)
 endef
+# Tests of core do not wait for daemons and tools.
+$(patsubst tests/%.c,$(B)/tests/%,$(shell grep -lE '"(daemons|tools)/' /dev/null $(TEST_SRC) $(BENCH_SRC))): $(LIBPARTS) $(LIBDAEMON)
 $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_LIBS)
 	$(link_test)
 # A fuzz target is run over its corpus and a fixed number of mutations here, without end by `make fuzz`.

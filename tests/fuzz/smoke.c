@@ -18,7 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { CORPUS_MAX = 512, INPUT_BYTES_MAX = 64 << 10, RUNS = 20000 };
+enum { CORPUS_MAX = 512, INPUT_BYTES_MAX = 64 << 10, RUNS = 100000 };
 
 struct input {
 	uint8_t *bytes;
@@ -141,7 +141,8 @@ static size_t piece_put(struct corpus *corpus, uint8_t *bytes, size_t len, const
 
 static size_t mutate(struct corpus *corpus, uint8_t *bytes, size_t len)
 {
-	static const uint8_t edges[] = {0, 1, 0x7f, 0x80, 0xff, '"', '{', '}', '(', ';', '=', '-', '.', '9', '\n', '\\'};
+	static const uint8_t edges[] = {0,   1,   0x7f, 0x80, 0xff, '"', '{',  '}',
+					'(', ';', '=',  '-',  '.',  '9', '\n', '\\'};
 	const struct input *other = &corpus->inputs[random_below(corpus, corpus->len)];
 	const uint64_t what = random_next(corpus) % 6;
 

@@ -82,7 +82,7 @@ awk '
 # ---- text ---------------------------------------------------------------------------------------------------------------
 # Data has none: recordings, vectors, inputs of parsers.
 files '' | grep -vE '^(LICENSE|\.gitignore|.*\.(wav|bin))$|^tests/(vectors|fuzz/corpus)/' |
-	xargs -r grep -L 'SPDX-License-Identifier: BSD-3-Clause' |
+	xargs -r grep -LE 'SPDX-License-Identifier: (BSD-3-Clause|CC-BY-SA-3.0)' |
 	sed 's/$/: no SPDX line/' | rule "an SPDX line in every file"
 
 files '(\.(c|h|cpp|mk)|Makefile)$' | xargs -r grep -nwiE 'TODO|FIXME|XXX|stub' /dev/null | rule "nothing put off"
