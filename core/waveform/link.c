@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Paths. `a -> b.port -> c` names instances in the order of the data; each arrow is one link.
+ *   - INSTANCE.PORT says which port; INSTANCE alone means its only one in that direction, or, where it has several, the
+ *     only one that is not optional.
+ *   - In the middle, INSTANCE.PORT may name an input or an output; the other side is found as above.
+ *   - A group { path = "a -> b"; delay = N; items = N; } says more about one link; with neither, its path may be longer. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/waveform/parse.h"
+
+struct stop { /* one element of a path */
+	const char *name, *port; /* port NULL: not said */
+	size_t name_len, port_len;
+	int instance;
+};
+
+struct path {
+	struct wf_parse *parse;
+	int line;
+	uint32_t delay, items;
+};
+
+int wf_find_instance(const struct waveform *waveform, const char *name, size_t len)
+{
+	for (size_t i = 0; i < waveform->n_instances; i++)
+		if (strlen(waveform->instances[i].name) == len && memcmp(waveform->instances[i].name, name, len) == 0)
+			return (int)i;
+	return -1;
+}
+
+const struct aloe_port *wf_port_of(const struct component_type *type, bool output, int port)
+{
+	for (size_t i = 0; i < type->n_ports; i++)
+		if (type->ports[i].output == output && port-- == 0)
+			return &type->ports[i];
+	return NULL;
+}
+
+/* ---- ports --------------------------------------------------------------------------------------------------------- */
+
+static int find_port(const struct component_type *type, bool output, const char *name, size_t len)
+{
+	const struct aloe_port *port;
+
+	for (int i = 0; (port = wf_port_of(type, output, i)); i++)
+		if (strlen(port->name) == len && memcmp(port->name, name, len) == 0)
+			return i;
+	return -1;
+}
+
+/* The names of the ports in one direction, or in both. Returns how many. */
+static size_t port_names(const struct component_type *type, bool inputs, bool outputs, const char **ret_names)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < type->n_ports; i++)
+		if (type->ports[i].output ? outputs : inputs)
+			ret_names[n++] = type->ports[i].name;
+	return n;
+}
+
+static void unknown_port(const struct path *path, const struct wf_instance *instance, const struct stop *stop)
+{
+	const char *names[2 * ALOE_PORTS_MAX];
+	const size_t n = port_names(instance->type, true, true, names);
+	char word[80], text[512];
+
+	snprintf(word, sizeof(word), "%.*s", (int)(stop->port_len < 60 ? stop->port_len : 60), stop->port);
+	diag_error(path->parse->diag, path->parse->file, path->line, "unknown port \"%s\" of %s (%s)%s", word,
+		   instance->name, instance->type->name, wf_suggest(word, names, n, text, sizeof(text)));
+}
+
+/* The only port in a direction, or the only one that is not optional; -1 with an error if there is none such. */
+static int only_port(const struct path *path, const struct wf_instance *instance, bool output)
+{
+	const struct component_type *type = instance->type;
+	const char *names[2 * ALOE_PORTS_MAX], *kind = output ? "output" : "input";
+	const size_t n = port_names(type, !output, output, names);
+	size_t len = 0, required = 0;
+	int chosen = 0;
+	char text[512] = "";
+
+	for (size_t i = 0; i < n; i++) {
+		if (!(wf_port_of(type, output, (int)i)->flags & ALOE_OPTIONAL)) {
+			required++;
+			chosen = (int)i;
+		}
+		if (len < sizeof(text))
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s.%s", i ? ", " : "",
+						instance->name, names[i]);
+	}
+	if (n == 1 || required == 1)
+		return chosen;
+	if (n == 0)
+		diag_error(path->parse->diag, path->parse->file, path->line, "%s (%s) has no %s", instance->name,
+			   type->name, kind);
+	else
+		diag_error(path->parse->diag, path->parse->file, path->line, "%s (%s) has %zu %ss, say which: %s",
+			   instance->name, type->name, n, kind, text);
+	return -1;
+}
+
+/* The port that a link takes at one of its ends; -1 if that is not clear, which has been said then. `end`: the path
+ * begins or ends here, so that a named port must go this way. */
+static int choose_port(const struct path *path, const struct stop *stop, bool output, bool end)
+{
+	const struct wf_instance *instance = &path->parse->waveform->instances[stop->instance];
+	int port;
+
+	if (!instance->type)
+		return -1;
+	if (!stop->port)
+		return only_port(path, instance, output);
+	port = find_port(instance->type, output, stop->port, stop->port_len);
+	if (port >= 0)
+		return port;
+	const bool other_way = find_port(instance->type, !output, stop->port, stop->port_len) >= 0;
+	if (other_way && !end)
+		return only_port(path, instance, output);
+	if (other_way)
+		diag_error(path->parse->diag, path->parse->file, path->line, "%s.%.*s is an %s; a path %s", instance->name,
+			   (int)stop->port_len, stop->port, output ? "input" : "output",
+			   output ? "begins with an output" : "ends with an input");
+	else if (output || end) /* in the middle both ends ask: once is enough */
+		unknown_port(path, instance, stop);
+	return -1;
+}
+
+/* ---- links --------------------------------------------------------------------------------------------------------- */
+
+static void connect_input(const struct path *path, const struct wf_link *link)
+{
+	struct waveform *waveform = path->parse->waveform;
+	struct wf_instance *reader = &waveform->instances[link->to];
+	struct wf_port *input = &reader->in[link->to_port];
+
+	if (input->link < 0) {
+		input->link = (int)waveform->n_links;
+		return;
+	}
+	const struct wf_link *other = &waveform->links[input->link];
+	const char *port = wf_port_of(reader->type, false, link->to_port)->name;
+	diag_error(path->parse->diag, path->parse->file, link->line,
+		   "%s.%s has two writers, %s and, on line %d, %s; one is allowed", reader->name, port,
+		   link->from < 0 ? "?" : waveform->instances[link->from].name, other->line,
+		   other->from < 0 ? "?" : waveform->instances[other->from].name);
+}
+
+static int add_link(const struct path *path, const struct wf_link *link)
+{
+	struct waveform *waveform = path->parse->waveform;
+	struct wf_link *links;
+
+	if (waveform->n_links == WF_LINKS_MAX) {
+		diag_error(path->parse->diag, path->parse->file, path->line, "more than %d links", WF_LINKS_MAX);
+		return -E2BIG;
+	}
+	links = realloc(waveform->links, (waveform->n_links + 1) * sizeof(*links));
+	if (!links)
+		return -ENOMEM;
+	waveform->links = links;
+	if (link->to_port >= 0)
+		connect_input(path, link);
+	if (link->from_port >= 0 && waveform->instances[link->from].out[link->from_port].link < 0)
+		waveform->instances[link->from].out[link->from_port].link = (int)waveform->n_links;
+	links[waveform->n_links++] = *link;
+	return 0;
+}
+
+static void find_stop(const struct path *path, struct stop *stop)
+{
+	const struct waveform *waveform = path->parse->waveform;
+	const char **names;
+	char word[80], text[512] = "";
+
+	stop->instance = wf_find_instance(waveform, stop->name, stop->name_len);
+	if (stop->instance >= 0)
+		return;
+	snprintf(word, sizeof(word), "%.*s", (int)(stop->name_len < 60 ? stop->name_len : 60), stop->name);
+	names = calloc(waveform->n_instances + 1, sizeof(*names));
+	for (size_t i = 0; names && i < waveform->n_instances; i++)
+		names[i] = waveform->instances[i].name;
+	if (names)
+		wf_suggest(word, names, waveform->n_instances, text, sizeof(text));
+	diag_error(path->parse->diag, path->parse->file, path->line, "unknown instance \"%s\"%s", word, text);
+	free(names);
+}
+
+static int link_stops(const struct path *path, const struct stop *stops, size_t n)
+{
+	int error = 0;
+
+	for (size_t i = 1; !error && i < n; i++) {
+		struct wf_link link = {stops[i - 1].instance, -1,	   stops[i].instance, -1,
+				       path->delay,	      path->items, path->line};
+
+		if (link.from >= 0)
+			link.from_port = choose_port(path, &stops[i - 1], true, i == 1);
+		if (link.to >= 0)
+			link.to_port = choose_port(path, &stops[i], false, i == n - 1);
+		error = add_link(path, &link);
+		if (!error)
+			error = wf_enough(path->parse);
+	}
+	return error;
+}
+
+/* ---- text ---------------------------------------------------------------------------------------------------------- */
+
+static const char *skip_space(const char *c)
+{
+	while (isspace((unsigned char)*c))
+		c++;
+	return c;
+}
+
+static size_t word_len(const char *c)
+{
+	size_t len = 0;
+
+	while (isalnum((unsigned char)c[len]) || c[len] == '_')
+		len++;
+	return len;
+}
+
+/* Reads INSTANCE or INSTANCE.PORT; returns what follows it, NULL if it is neither. */
+static const char *read_stop(const char *c, struct stop *stop)
+{
+	*stop = (struct stop){.name = c, .name_len = word_len(c)};
+	c += stop->name_len;
+	if (*c == '.') {
+		stop->port = c + 1;
+		stop->port_len = word_len(stop->port);
+		c = stop->port + stop->port_len;
+	}
+	return stop->name_len && (!stop->port || stop->port_len) ? skip_space(c) : NULL;
+}
+
+/* Stops of `text`, at most `max`; 0 and an error if it is no path. */
+static size_t read_stops(const struct path *path, const char *text, struct stop *stops, size_t max)
+{
+	const char *c = skip_space(text);
+	size_t n = 0;
+
+	while (c && n < max) {
+		c = read_stop(c, &stops[n++]);
+		if (c && !*c && n > 1)
+			return n;
+		c = c && strncmp(c, "->", 2) == 0 ? skip_space(c + 2) : NULL;
+	}
+	diag_error(path->parse->diag, path->parse->file, path->line,
+		   "path \"%.60s\", \"INSTANCE -> INSTANCE.PORT\" is needed", text);
+	return 0;
+}
+
+static int read_path(struct path *path, const char *text)
+{
+	const size_t longest = strlen(text) / 2 + 1; /* every stop but the first takes three characters or more */
+	const size_t max = longest < WF_LINKS_MAX ? longest : WF_LINKS_MAX;
+	struct stop *stops = calloc(max, sizeof(*stops));
+	int error = 0;
+
+	if (!stops)
+		return -ENOMEM;
+	const size_t n = read_stops(path, text, stops, max);
+	if (n > 2 && (path->delay || path->items)) {
+		diag_error(path->parse->diag, path->parse->file, path->line,
+			   "a path of %zu links has delay or items, which belong to one link: \"%.60s\"", n - 1, text);
+		path->delay = path->items = 0;
+	}
+	for (size_t i = 0; !error && i < n; i++) {
+		find_stop(path, &stops[i]);
+		error = wf_enough(path->parse);
+	}
+	if (!error)
+		error = link_stops(path, stops, n);
+	free(stops);
+	return error;
+}
+
+static void read_link_key(struct path *path, const config_setting_t *setting, const char **ret_text)
+{
+	static const char *const keys[] = {"path", "delay", "items"};
+	const struct wf_raw raw = wf_raw_setting(path->parse, setting);
+	const char *key = config_setting_name(setting);
+	struct diag *diag = path->parse->diag;
+	double number;
+	char text[128];
+
+	if (strcmp(key, "path") == 0) {
+		(void)wf_want_text(&raw, key, diag, ret_text);
+	} else if (strcmp(key, "delay") == 0) {
+		if (wf_want_int(&raw, key, 0, WF_DELAY_MAX, "slots", diag, &number) == 0)
+			path->delay = (uint32_t)number;
+	} else if (strcmp(key, "items") == 0) {
+		if (wf_want_int(&raw, key, 1, WF_ITEMS_MAX, "", diag, &number) == 0)
+			path->items = (uint32_t)number;
+	} else if (key[0] != '*') {
+		diag_error(diag, raw.where, raw.line, "unknown key \"%.60s\" of a link%s", key,
+			   wf_suggest(key, keys, 3, text, sizeof(text)));
+	}
+}
+
+static int read_link(struct wf_parse *parse, const config_setting_t *setting)
+{
+	struct path path = {parse, (int)config_setting_source_line(setting), 0, 0};
+	const char *text = NULL;
+
+	if (config_setting_type(setting) == CONFIG_TYPE_STRING)
+		return read_path(&path, config_setting_get_string(setting));
+	if (!config_setting_is_group(setting)) {
+		diag_error(parse->diag, parse->file, path.line,
+			   "a link is a path in quotes or a group { path = \"...\"; delay = N; items = N; }");
+		return 0;
+	}
+	for (int i = 0; i < config_setting_length(setting) && !wf_enough(parse); i++)
+		read_link_key(&path, config_setting_get_elem(setting, (unsigned)i), &text);
+	if (text)
+		return read_path(&path, text);
+	if (!config_setting_get_member(setting, "path"))
+		diag_error(parse->diag, parse->file, path.line, "a link without path, path = \"...\" is needed");
+	return 0;
+}
+
+int wf_read_links(struct wf_parse *parse, const config_setting_t *setting)
+{
+	const bool is_list = config_setting_is_list(setting);
+	int error = 0;
+
+	if (!is_list)
+		diag_error(parse->diag, parse->file, (int)config_setting_source_line(setting),
+			   "links is no list, links = ( \"a -> b\", ... ); is needed");
+	for (int i = 0; !error && is_list && i < config_setting_length(setting); i++)
+		if ((error = read_link(parse, config_setting_get_elem(setting, (unsigned)i))) == 0)
+			error = wf_enough(parse);
+	return error;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/waveform/parse.h - what the files of this room share; nobody else needs it.
+ *
+ *	scan.c    bytes -> a text that libconfig takes
+ *	value.c   one value, from the file or from --set, of the kind that is wanted
+ *	read.c    keys of the waveform and of its instances, --set
+ *	link.c    paths -> links
+ *	check.c   connections, cycles, item types
+ *
+ * A struct waveform on its way may have holes: an instance of unknown type (type NULL), a link end that was not
+ * understood (instance or port -1). Each hole has its error already and is passed over.
+ */
+#ifndef ALOE_WAVEFORM_PARSE_H
+#define ALOE_WAVEFORM_PARSE_H
+
+#include <libconfig.h>
+#include <sys/types.h>
+
+#include "core/waveform/waveform.h"
+
+enum {
+	WF_INSTANCES_MAX = 2000,
+	WF_LINKS_MAX = 8000,
+	WF_LANES_MAX = 64,
+	WF_CPU_MAX = 1023,
+	WF_PERIOD_MAX = 1000000,
+	WF_DELAY_MAX = 65535,
+	WF_ITEMS_MAX = 1 << 24,
+	WF_ERRORS_MAX = 100,
+	WF_REALS_MAX = 1 << 20
+};
+#define WF_SLOT_NS_MIN 1000.0
+#define WF_SLOT_NS_MAX 1e10
+
+struct wf_parse {
+	const char *file;
+	const struct registry *registry;
+	const struct wf_overrides *overrides;
+	struct diag *diag;
+	size_t errors_before; /* in diag, when this parse began */
+	struct waveform *waveform;
+};
+
+/* ---- values ------------------------------------------------------------------------------------------------------- */
+
+/* A value as found: a setting of the file, or the text after = of a --set. */
+struct wf_raw {
+	const config_setting_t *setting; /* NULL: a --set */
+	const char *word;
+	const char *where; /* the file, or "--set inst.param=value" */
+	int line;	   /* 0 for --set */
+};
+
+struct wf_raw wf_raw_setting(const struct wf_parse *parse, const config_setting_t *setting);
+
+/* Each gives 0, or -EINVAL with an error that begins with `name` and says what is allowed; *ret is then untouched. */
+int wf_want_int(const struct wf_raw *raw, const char *name, double min, double max, const char *unit,
+		struct diag *diag, double *ret);
+int wf_want_real(const struct wf_raw *raw, const char *name, double min, double max, const char *unit,
+		 struct diag *diag, double *ret);
+int wf_want_bool(const struct wf_raw *raw, const char *name, struct diag *diag, bool *ret);
+int wf_want_text(const struct wf_raw *raw, const char *name, struct diag *diag, const char **ret);
+/* Position of the text in `names` (NULL-terminated). */
+int wf_want_choice(const struct wf_raw *raw, const char *name, const char *const *names, struct diag *diag, int *ret);
+/* A list of 1 to len_max numbers, whole ones if `whole`; the caller frees it. */
+int wf_want_numbers(const struct wf_raw *raw, const char *name, bool whole, double min, double max, size_t len_max,
+		    struct diag *diag, double **ret, size_t *ret_len);
+
+/* wf_is_name: a letter, then letters, digits and _, at most 63 (instances). */
+bool wf_is_name(const char *name);
+/* wf_suggest gives `, did you mean "x"?` or `; allowed are a, b, c` into `text`, which it returns. */
+const char *wf_suggest(const char *word, const char *const *names, size_t n, char *text, size_t size);
+
+/* ---- the parts of the parser; what is wrong is in parse->diag ----------------------------------------------------- */
+
+/* wf_enough gives -E2BIG once there are so many errors that the rest of the file is better not looked at. */
+int wf_enough(const struct wf_parse *parse);
+
+/* 0, -ENOMEM or -E2BIG. */
+int wf_read_waveform(struct wf_parse *parse, const config_setting_t *root);
+int wf_read_links(struct wf_parse *parse, const config_setting_t *setting);
+int wf_check(struct wf_parse *parse);
+
+int wf_find_instance(const struct waveform *waveform, const char *name, size_t len);
+/* The descriptor's port behind input or output number `port` of an instance, and the number of a descriptor's port. */
+const struct aloe_port *wf_port_of(const struct component_type *type, bool output, int port);
+
+/* wf_order gives the instances in an order in which every link that `counts` goes forward, the file's order where
+ * there is a choice; returns how many it could place (fewer than n_instances: there is a cycle), or -ENOMEM. */
+ssize_t wf_order(const struct waveform *waveform, bool (*counts)(const struct wf_link *), int *ret_order);
+/* wf_cycle gives the links of one cycle among those that `counts`, each one's writer being the next one's reader;
+ * returns how many, 0 if there is no cycle, or -ENOMEM. Room for n_instances is needed. */
+ssize_t wf_cycle(const struct waveform *waveform, bool (*counts)(const struct wf_link *), int *ret_links);
+bool wf_link_has_no_items(const struct wf_link *link);
+bool wf_link_has_no_delay(const struct wf_link *link);
+
+#endif

@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/component/param.h"
+#include "core/waveform/parse.h"
+#include "core/waveform/scan.h"
+
+static const char *const clocks[] = {"timer", "virtual", "step", NULL};
+static const char *const lates[] = {"slip", "skip", NULL};
+static const char *const isolations[] = {"waveform", "component", "none", NULL};
+static const char *const overruns[] = {"count", "flag", "conceal", "mode", "stop", NULL};
+
+static const char *const waveform_keys[] = {"name",	"slot_ns", "slot_samples", "clock", "late",	 "isolation", "pipelined",
+					    "overrun", "margin",  "lanes",	  "instances", "links"};
+static const char *const instance_keys[] = {"component", "pin", "isolation", "period", "phase", "budget_us"};
+
+enum {
+	WAVEFORM_KEYS = sizeof(waveform_keys) / sizeof(waveform_keys[0]),
+	INSTANCE_KEYS = sizeof(instance_keys) / sizeof(instance_keys[0])
+};
+
+static bool is_among(const char *name, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static bool is_twice(const char *name)
+{
+	return strncmp(name, SCAN_TWICE, strlen(SCAN_TWICE)) == 0;
+}
+
+/* ---- keys of the waveform ------------------------------------------------------------------------------------------ */
+
+static int set_name(struct wf_parse *parse, const struct wf_raw *raw)
+{
+	const char *text;
+
+	if (wf_want_text(raw, "name", parse->diag, &text) < 0)
+		return 0;
+	if (!text[0] || strlen(text) > 63 || text[0] == '-' ||
+	    text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")]) {
+		diag_error(parse->diag, raw->where, raw->line,
+			   "name = \"%.80s\": 1 to 63 letters, digits, - and _ are allowed", text);
+		return 0;
+	}
+	free(parse->waveform->name);
+	parse->waveform->name = strdup(text);
+	return parse->waveform->name ? 0 : -ENOMEM;
+}
+
+static int set_lanes(struct wf_parse *parse, const struct wf_raw *raw)
+{
+	struct waveform *waveform = parse->waveform;
+	double *numbers;
+	size_t n;
+	const int error = wf_want_numbers(raw, "lanes", true, 0, WF_CPU_MAX, WF_LANES_MAX, parse->diag, &numbers, &n);
+
+	if (error)
+		return error == -ENOMEM ? error : 0;
+	free(waveform->lanes);
+	waveform->n_lanes = n;
+	waveform->lanes = calloc(n, sizeof(*waveform->lanes));
+	for (size_t i = 0; waveform->lanes && i < n; i++)
+		waveform->lanes[i] = (int)numbers[i];
+	free(numbers);
+	return waveform->lanes ? 0 : -ENOMEM;
+}
+
+static int set_waveform_key(struct wf_parse *parse, const char *key, const struct wf_raw *raw)
+{
+	struct waveform *waveform = parse->waveform;
+	struct diag *diag = parse->diag;
+	double number;
+	int choice;
+
+	if (strcmp(key, "name") == 0)
+		return set_name(parse, raw);
+	if (strcmp(key, "lanes") == 0)
+		return set_lanes(parse, raw);
+	if (strcmp(key, "slot_ns") == 0) {
+		if (wf_want_int(raw, key, WF_SLOT_NS_MIN, WF_SLOT_NS_MAX, "ns", diag, &number) == 0)
+			waveform->slot_ns = (uint64_t)number;
+	} else if (strcmp(key, "slot_samples") == 0) {
+		diag_error(diag, raw->where, raw->line,
+			   "slot_samples counts samples of a radio clock, which there is not; slot_ns = N is needed");
+	} else if (strcmp(key, "clock") == 0) {
+		if (wf_want_choice(raw, key, clocks, diag, &choice) == 0)
+			waveform->clock = (enum wf_clock)choice;
+	} else if (strcmp(key, "late") == 0) {
+		if (wf_want_choice(raw, key, lates, diag, &choice) == 0)
+			waveform->late = (enum wf_late)choice;
+	} else if (strcmp(key, "isolation") == 0) {
+		if (wf_want_choice(raw, key, isolations, diag, &choice) == 0)
+			waveform->isolation = (enum wf_isolation)choice;
+	} else if (strcmp(key, "overrun") == 0) {
+		if (wf_want_choice(raw, key, overruns, diag, &choice) == 0)
+			waveform->overrun = (enum wf_overrun)choice;
+	} else if (strcmp(key, "pipelined") == 0) {
+		(void)wf_want_bool(raw, key, diag, &waveform->pipelined);
+	} else if (strcmp(key, "margin") == 0) {
+		(void)wf_want_real(raw, key, 0, 0.9, "", diag, &waveform->margin);
+	}
+	return 0;
+}
+
+static void unknown_key(struct wf_parse *parse, const char *key, const struct wf_raw *raw)
+{
+	char text[512];
+
+	diag_error(parse->diag, raw->where, raw->line, "unknown key \"%.60s\" of a waveform%s", key,
+		   wf_suggest(key, waveform_keys, WAVEFORM_KEYS, text, sizeof(text)));
+}
+
+/* ---- parameters ---------------------------------------------------------------------------------------------------- */
+
+/* A relative path is relative to the directory of the command. */
+static char *absolute(const struct wf_parse *parse, const char *path)
+{
+	const char *cwd = parse->overrides && parse->overrides->cwd ? parse->overrides->cwd : NULL;
+	char *full;
+
+	if (!cwd || !path[0] || path[0] == '/')
+		return strdup(path);
+	return asprintf(&full, "%s/%s", strcmp(cwd, "/") == 0 ? "" : cwd, path) < 0 ? NULL : full;
+}
+
+static int set_text(struct wf_parse *parse, const struct aloe_param *param, const char *name, const struct wf_raw *raw,
+		    struct wf_value *value)
+{
+	const char *text;
+
+	if (wf_want_text(raw, name, parse->diag, &text) < 0)
+		return 0;
+	char *copy = param->kind == ALOE_KIND_PATH ? absolute(parse, text) : strdup(text);
+	if (!copy)
+		return -ENOMEM;
+	if (param->kind == ALOE_KIND_PATH && !text[0])
+		diag_error(parse->diag, raw->where, raw->line, "%s = \"\", the path of a file is needed", name);
+	else if (strlen(copy) >= param->size)
+		diag_error(parse->diag, raw->where, raw->line, "%s has %zu bytes, at most %u are allowed", name,
+			   strlen(copy), param->size - 1u);
+	free(value->text);
+	value->text = copy;
+	return 0;
+}
+
+static int set_reals(struct wf_parse *parse, const struct aloe_param *param, const char *name,
+		     const struct wf_raw *raw, struct wf_value *value)
+{
+	const size_t len_max = param->items_max < WF_REALS_MAX ? param->items_max : WF_REALS_MAX;
+	double *numbers;
+	size_t n;
+	const int error =
+		wf_want_numbers(raw, name, false, param->min, param->max, len_max, parse->diag, &numbers, &n);
+
+	if (error)
+		return error == -ENOMEM ? error : 0;
+	free(value->reals);
+	value->reals = calloc(n, sizeof(*value->reals));
+	value->n_reals = (uint32_t)n;
+	for (size_t i = 0; value->reals && i < n; i++)
+		value->reals[i] = (float)numbers[i];
+	free(numbers);
+	return value->reals ? 0 : -ENOMEM;
+}
+
+static int set_param(struct wf_parse *parse, const struct wf_instance *instance, size_t i, const struct wf_raw *raw)
+{
+	const struct aloe_param *param = &instance->type->params[i];
+	struct wf_value *value = &instance->values[i];
+	bool truth = false;
+	char name[160];
+	int choice = 0, error = 0;
+
+	snprintf(name, sizeof(name), "%s.%s", instance->name, param->name);
+	value->set = true;
+	value->line = raw->line;
+	switch (param->kind) {
+	case ALOE_KIND_REAL:
+		(void)wf_want_real(raw, name, param->min, param->max, param->unit, parse->diag, &value->number);
+		break;
+	case ALOE_KIND_INT:
+		(void)wf_want_int(raw, name, param->min, param->max, param->unit, parse->diag, &value->number);
+		break;
+	case ALOE_KIND_BOOL:
+		if (wf_want_bool(raw, name, parse->diag, &truth) == 0)
+			value->number = truth;
+		break;
+	case ALOE_KIND_ENUM:
+		if (wf_want_choice(raw, name, param->names, parse->diag, &choice) == 0)
+			value->number = choice;
+		break;
+	case ALOE_KIND_REALS:
+		error = set_reals(parse, param, name, raw, value);
+		break;
+	default:
+		error = set_text(parse, param, name, raw, value);
+		break;
+	}
+	return error;
+}
+
+static int default_value(struct wf_parse *parse, const struct aloe_param *param, struct wf_value *value)
+{
+	const char *text = param->text ? param->text : "";
+
+	value->number = param->def;
+	if (param->kind == ALOE_KIND_ENUM)
+		value->number = param->text ? param_enum_find(param, param->text) : 0;
+	if (param->kind == ALOE_KIND_TEXT)
+		value->text = strdup(text);
+	else if (param->kind == ALOE_KIND_PATH)
+		value->text = absolute(parse, text);
+	else
+		return 0;
+	return value->text ? 0 : -ENOMEM;
+}
+
+/* ---- keys of an instance ------------------------------------------------------------------------------------------- */
+
+static void set_instance_key(struct wf_parse *parse, struct wf_instance *instance, const char *key,
+			     const struct wf_raw *raw)
+{
+	struct diag *diag = parse->diag;
+	char name[160];
+	double number;
+	int choice;
+
+	snprintf(name, sizeof(name), "%s.%s", instance->name, key);
+	if (strcmp(key, "isolation") == 0) {
+		if (wf_want_choice(raw, name, isolations, diag, &choice) == 0)
+			instance->isolation = (enum wf_isolation)choice;
+	} else if (strcmp(key, "budget_us") == 0) {
+		(void)wf_want_real(raw, name, 0, 1e9, "us", diag, &instance->budget_us);
+	} else if (strcmp(key, "pin") == 0) {
+		if (wf_want_int(raw, name, 0, WF_LANES_MAX - 1, "", diag, &number) == 0)
+			instance->pin = (int)number;
+	} else if (strcmp(key, "period") == 0) {
+		if (wf_want_int(raw, name, 1, WF_PERIOD_MAX, "slots", diag, &number) == 0)
+			instance->period = (uint32_t)number;
+	} else if (strcmp(key, "phase") == 0) {
+		if (wf_want_int(raw, name, 0, WF_PERIOD_MAX - 1, "slots", diag, &number) == 0)
+			instance->phase = (uint32_t)number;
+	}
+}
+
+static void unknown_param(struct wf_parse *parse, const struct component_type *type, const char *key,
+			  const struct wf_raw *raw)
+{
+	const size_t n = type->n_params + INSTANCE_KEYS;
+	const char **names = calloc(n, sizeof(*names));
+	char text[512] = "";
+
+	for (size_t i = 0; names && i < n; i++)
+		names[i] = i < type->n_params ? type->params[i].name : instance_keys[i - type->n_params];
+	if (names)
+		wf_suggest(key, names, n, text, sizeof(text));
+	diag_error(parse->diag, raw->where, raw->line, "unknown parameter \"%.60s\" of %s%s", key, type->name, text);
+	free(names);
+}
+
+static int set_instance(struct wf_parse *parse, struct wf_instance *instance, const char *key,
+			const struct wf_raw *raw)
+{
+	if (is_among(key, instance_keys, INSTANCE_KEYS)) {
+		set_instance_key(parse, instance, key, raw);
+		return 0;
+	}
+	if (!instance->type)
+		return 0;
+	for (size_t i = 0; i < instance->type->n_params; i++)
+		if (strcmp(instance->type->params[i].name, key) == 0)
+			return set_param(parse, instance, i, raw);
+	unknown_param(parse, instance->type, key, raw);
+	return 0;
+}
+
+/* ---- instances ----------------------------------------------------------------------------------------------------- */
+
+static void unknown_component(struct wf_parse *parse, const char *component, const struct wf_raw *raw)
+{
+	const size_t n = registry_len(parse->registry);
+	const char **names = calloc(n + 1, sizeof(*names)), *nearest = NULL;
+
+	for (size_t i = 0; names && i < n; i++)
+		names[i] = registry_at(parse->registry, i)->name;
+	if (names)
+		nearest = diag_nearest(component, names, n);
+	if (nearest)
+		diag_error(parse->diag, raw->where, raw->line, "unknown component \"%.60s\", did you mean \"%s\"?",
+			   component, nearest);
+	else
+		diag_error(parse->diag, raw->where, raw->line,
+			   "unknown component \"%.60s\"; `aloe list components` shows the %zu that there are",
+			   component, n);
+	free(names);
+}
+
+static void find_type(struct wf_parse *parse, struct wf_instance *instance, const config_setting_t *group)
+{
+	const config_setting_t *setting = config_setting_get_member(group, "component");
+	const char *component;
+	char name[80];
+
+	if (!setting) {
+		diag_error(parse->diag, parse->file, instance->line,
+			   "instance \"%s\" has no component, component = \"...\" is needed", instance->name);
+		return;
+	}
+	const struct wf_raw raw = wf_raw_setting(parse, setting);
+	snprintf(name, sizeof(name), "%s.component", instance->name);
+	if (wf_want_text(&raw, name, parse->diag, &component) < 0)
+		return;
+	instance->type = registry_find(parse->registry, component);
+	if (!instance->type)
+		unknown_component(parse, component, &raw);
+}
+
+static int make_values(struct wf_parse *parse, struct wf_instance *instance)
+{
+	const struct component_type *type = instance->type;
+	int error = 0;
+
+	for (size_t i = 0; i < type->n_ports; i++) {
+		struct wf_port *port = type->ports[i].output ? &instance->out[instance->n_out++]
+							     : &instance->in[instance->n_in++];
+		port->link = -1;
+	}
+	instance->values = calloc(type->n_params + 1, sizeof(*instance->values));
+	if (!instance->values)
+		return -ENOMEM;
+	for (size_t i = 0; !error && i < type->n_params; i++)
+		error = default_value(parse, &type->params[i], &instance->values[i]);
+	return error;
+}
+
+static int read_instance(struct wf_parse *parse, const config_setting_t *group, struct wf_instance *instance)
+{
+	const int n = config_setting_length(group);
+	int error = 0;
+
+	instance->line = (int)config_setting_source_line(group);
+	instance->pin = -1;
+	instance->period = 1;
+	instance->isolation = parse->waveform->isolation;
+	instance->name = strdup(config_setting_name(group));
+	if (!instance->name)
+		return -ENOMEM;
+	if (!wf_is_name(instance->name))
+		diag_error(parse->diag, parse->file, instance->line,
+			   "instance \"%.80s\": a letter, then letters, digits and _, at most 63, are allowed",
+			   instance->name);
+	find_type(parse, instance, group);
+	if (instance->type)
+		error = make_values(parse, instance);
+	for (int i = 0; !error && i < n; i++) {
+		const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
+		const struct wf_raw raw = wf_raw_setting(parse, setting);
+
+		if (!is_twice(config_setting_name(setting)))
+			error = set_instance(parse, instance, config_setting_name(setting), &raw);
+		if (!error)
+			error = wf_enough(parse);
+	}
+	return error;
+}
+
+static int read_instances(struct wf_parse *parse, const config_setting_t *setting)
+{
+	struct waveform *waveform = parse->waveform;
+	const int line = (int)config_setting_source_line(setting);
+	const int n = config_setting_is_group(setting) ? config_setting_length(setting) : 0;
+	int error = 0;
+
+	if (n == 0 || n > WF_INSTANCES_MAX) {
+		diag_error(parse->diag, parse->file, line, "instances: %s, instances: { NAME: { component = ...; }; }; "
+			   "with 1 .. %d is needed", n ? "too many" : "none found", WF_INSTANCES_MAX);
+		return 0;
+	}
+	waveform->instances = calloc((size_t)n, sizeof(*waveform->instances));
+	if (!waveform->instances)
+		return -ENOMEM;
+	for (int i = 0; !error && i < n; i++) {
+		const config_setting_t *group = config_setting_get_elem(setting, (unsigned)i);
+
+		if (is_twice(config_setting_name(group)))
+			continue;
+		if (config_setting_is_group(group))
+			error = read_instance(parse, group, &waveform->instances[waveform->n_instances++]);
+		else
+			diag_error(parse->diag, parse->file, (int)config_setting_source_line(group),
+				   "instances.%.60s is no group, %.60s: { component = \"...\"; }; is needed",
+				   config_setting_name(group), config_setting_name(group));
+		if (!error)
+			error = wf_enough(parse);
+	}
+	return error;
+}
+
+/* ---- the command line ---------------------------------------------------------------------------------------------- */
+
+static void unknown_instance(struct wf_parse *parse, const char *name, const struct wf_raw *raw)
+{
+	const struct waveform *waveform = parse->waveform;
+	const char **names = calloc(waveform->n_instances + 1, sizeof(*names));
+	char text[512] = "";
+
+	for (size_t i = 0; names && i < waveform->n_instances; i++)
+		names[i] = waveform->instances[i].name;
+	if (names)
+		wf_suggest(name, names, waveform->n_instances, text, sizeof(text));
+	diag_error(parse->diag, raw->where, raw->line, "unknown instance \"%.60s\"%s", name, text);
+	free(names);
+}
+
+static int apply_to_instance(struct wf_parse *parse, const char *name, const char *key, const struct wf_raw *raw)
+{
+	const int found = wf_find_instance(parse->waveform, name, strlen(name));
+
+	if (found < 0)
+		unknown_instance(parse, name, raw);
+	else if (strcmp(key, "component") == 0)
+		diag_error(parse->diag, raw->where, raw->line, "the component of an instance is the file's to say");
+	else
+		return set_instance(parse, &parse->waveform->instances[found], key, raw);
+	return 0;
+}
+
+static int apply_set(struct wf_parse *parse, const char *set)
+{
+	const char *equals = strchr(set, '=');
+	char where[200], key[160];
+	struct wf_raw raw = {NULL, equals ? equals + 1 : "", where, 0};
+
+	snprintf(where, sizeof(where), "--set %.180s", set);
+	snprintf(key, sizeof(key), "%.*s", (int)(equals ? equals - set : 0), set);
+	char *dot = strchr(key, '.');
+	if (!equals || equals == set) {
+		diag_error(parse->diag, where, 0, "INSTANCE.PARAMETER=VALUE or KEY=VALUE is needed");
+		return 0;
+	}
+	if (dot) {
+		*dot = 0;
+		return apply_to_instance(parse, key, dot + 1, &raw);
+	}
+	if (strcmp(key, "instances") == 0 || strcmp(key, "links") == 0)
+		diag_error(parse->diag, where, 0, "%s are the file's to say", key);
+	else if (is_among(key, waveform_keys, WAVEFORM_KEYS))
+		return set_waveform_key(parse, key, &raw);
+	else
+		unknown_key(parse, key, &raw);
+	return 0;
+}
+
+static int apply_options(struct wf_parse *parse)
+{
+	const struct wf_overrides *overrides = parse->overrides;
+	struct waveform *waveform = parse->waveform;
+	const char *const options[][2] = {
+		{"clock", overrides->clock}, {"isolation", overrides->isolation}, {"late", overrides->late}};
+	int error = 0;
+
+	for (size_t i = 0; !error && i < sizeof(options) / sizeof(options[0]); i++) {
+		char where[32];
+		const struct wf_raw raw = {NULL, options[i][1], where, 0};
+
+		snprintf(where, sizeof(where), "--%s", options[i][0]);
+		if (options[i][1])
+			error = set_waveform_key(parse, options[i][0], &raw);
+	}
+	if (overrides->pipelined >= 0)
+		waveform->pipelined = overrides->pipelined != 0;
+	if (overrides->slot_ns)
+		waveform->slot_ns = overrides->slot_ns;
+	if (!error && overrides->n_lanes) {
+		free(waveform->lanes);
+		waveform->n_lanes = overrides->n_lanes;
+		waveform->lanes = calloc(overrides->n_lanes, sizeof(*waveform->lanes));
+		if (!waveform->lanes)
+			return -ENOMEM;
+		memcpy(waveform->lanes, overrides->lanes, overrides->n_lanes * sizeof(*waveform->lanes));
+	}
+	return error;
+}
+
+/* Those of the waveform come before the instances are read, which inherit from it; those of instances after. */
+static int apply_sets(struct wf_parse *parse, bool of_instances)
+{
+	const struct wf_overrides *overrides = parse->overrides;
+	int error = 0;
+
+	for (size_t i = 0; overrides && !error && i < overrides->n_sets; i++) {
+		const char *set = overrides->sets[i];
+
+		if ((memchr(set, '.', strcspn(set, "=")) != NULL) == of_instances)
+			error = apply_set(parse, set);
+	}
+	return error;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------------------------- */
+
+static void check_values(struct wf_parse *parse, const struct wf_instance *instance)
+{
+	for (size_t i = 0; instance->type && i < instance->type->n_params; i++)
+		if ((instance->type->params[i].flags & ALOE_REQUIRED) && !instance->values[i].set)
+			diag_error(parse->diag, parse->file, instance->line,
+				   "instance \"%s\": the parameter \"%s\" of %s is missing, it has no default",
+				   instance->name, instance->type->params[i].name, instance->type->name);
+	if (instance->phase >= instance->period)
+		diag_error(parse->diag, parse->file, instance->line,
+			   "%s.phase = %u is outside [0, %u], the period less one", instance->name, instance->phase,
+			   instance->period - 1);
+	if (instance->pin >= 0 && parse->waveform->n_lanes && (size_t)instance->pin >= parse->waveform->n_lanes)
+		diag_error(parse->diag, parse->file, instance->line, "%s.pin = %d is outside [0, %zu], the lanes",
+			   instance->name, instance->pin, parse->waveform->n_lanes - 1);
+}
+
+static void check_lanes(struct wf_parse *parse, const config_setting_t *lanes)
+{
+	const struct waveform *waveform = parse->waveform;
+	const int line = lanes ? (int)config_setting_source_line(lanes) : 0;
+
+	for (size_t i = 1; waveform->clock == WF_CLOCK_TIMER && i < waveform->n_lanes; i++)
+		for (size_t j = 0; j < i; j++)
+			if (waveform->lanes[i] == waveform->lanes[j])
+				diag_error(parse->diag, parse->file, line,
+					   "lanes: CPU %d is there twice; only the virtual and step clocks allow it",
+					   waveform->lanes[i]);
+}
+
+static void check_keys(struct wf_parse *parse, const config_setting_t *root)
+{
+	struct waveform *waveform = parse->waveform;
+	const bool has_slot = config_setting_get_member(root, "slot_ns") || config_setting_get_member(root, "slot_samples");
+
+	if (!waveform->name && !config_setting_get_member(root, "name"))
+		diag_error(parse->diag, parse->file, 1, "name is missing, name = \"...\" is needed");
+	if (!waveform->slot_ns && !has_slot)
+		diag_error(parse->diag, parse->file, 1, "slot_ns is missing, slot_ns = N is needed (nanoseconds)");
+	for (size_t i = 0; i < waveform->n_instances; i++)
+		check_values(parse, &waveform->instances[i]);
+	check_lanes(parse, config_setting_get_member(root, "lanes"));
+	if (waveform->clock != WF_CLOCK_TIMER)
+		waveform->late = WF_LATE_SLIP;
+}
+
+static int read_keys(struct wf_parse *parse, const config_setting_t *root)
+{
+	const int n = config_setting_length(root);
+	int error = 0;
+
+	for (int i = 0; !error && i < n; i++) {
+		const config_setting_t *setting = config_setting_get_elem(root, (unsigned)i);
+		const struct wf_raw raw = wf_raw_setting(parse, setting);
+		const char *key = config_setting_name(setting);
+
+		if (is_among(key, waveform_keys, WAVEFORM_KEYS))
+			error = set_waveform_key(parse, key, &raw);
+		else if (!is_twice(key))
+			unknown_key(parse, key, &raw);
+		if (!error)
+			error = wf_enough(parse);
+	}
+	if (!error)
+		error = apply_sets(parse, false);
+	return error || !parse->overrides ? error : apply_options(parse);
+}
+
+int wf_read_waveform(struct wf_parse *parse, const config_setting_t *root)
+{
+	const config_setting_t *instances = config_setting_get_member(root, "instances");
+	const config_setting_t *links = config_setting_get_member(root, "links");
+	int error = read_keys(parse, root);
+
+	if (!instances)
+		diag_error(parse->diag, parse->file, 1, "instances is missing, instances: { ... }; is needed");
+	else if (!error)
+		error = read_instances(parse, instances);
+	if (!error)
+		error = apply_sets(parse, true);
+	if (!error && links)
+		error = wf_read_links(parse, links);
+	if (!error)
+		check_keys(parse, root);
+	return error;
+}

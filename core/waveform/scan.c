@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/waveform/scan.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct scope { /* an open bracket, or the file */
+	char close;
+	int line;
+	size_t first_name;
+};
+
+struct name {
+	const char *text;
+	size_t len;
+	int line;
+};
+
+struct scan {
+	const char *file, *at, *end;
+	int line;
+	bool value; /* what comes is a value: = or : was the token before */
+	struct diag *diag;
+	FILE *out;
+	struct scope scopes[SCAN_DEPTH_MAX + 1];
+	int depth;
+	struct name *names;
+	size_t n_names;
+	unsigned twice;
+};
+
+static int refuse(struct scan *scan, int line, const char *what)
+{
+	return diag_error(scan->diag, scan->file, line, "%s", what);
+}
+
+/* ---- bytes -------------------------------------------------------------------------------------------------------- */
+
+/* How many bytes the character at `c` takes; 0 if it is not UTF-8. */
+static size_t utf8_len(const unsigned char *c, size_t left)
+{
+	const size_t len = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+
+	if (len == 0 || len > left)
+		return 0;
+	for (size_t i = 1; i < len; i++)
+		if ((c[i] & 0xc0) != 0x80)
+			return 0;
+	if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf0 && c[1] < 0x90) ||
+	    (c[0] == 0xf4 && c[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+static int check_bytes(const char *file, const char *text, size_t len, struct diag *diag)
+{
+	int line = 1;
+
+	if (len > SCAN_BYTES_MAX)
+		return diag_error(diag, file, 1, "%zu bytes, a waveform file has at most %d", len, SCAN_BYTES_MAX);
+	for (size_t i = 0, step; i < len; i += step) {
+		const unsigned char *c = (const unsigned char *)text + i;
+
+		step = utf8_len(c, len - i);
+		line += *c == '\n';
+		if (step == 0)
+			return diag_error(diag, file, line, "byte 0x%02x, only UTF-8 text is allowed", *c);
+		if (*c < ' ' && !strchr("\t\n\r\f", *c | (*c == 0)))
+			return diag_error(diag, file, line, "byte 0x%02x, only UTF-8 text is allowed", *c);
+	}
+	return 0;
+}
+
+/* ---- tokens ------------------------------------------------------------------------------------------------------- */
+
+static void emit(struct scan *scan, const char *text, size_t len)
+{
+	fwrite(text, 1, len, scan->out);
+}
+
+static bool next_is(const struct scan *scan, const char *word)
+{
+	const size_t len = strlen(word);
+
+	return (size_t)(scan->end - scan->at) >= len && memcmp(scan->at, word, len) == 0;
+}
+
+/* Comments leave their newlines, so that lines keep their numbers. */
+static int skip_comment(struct scan *scan)
+{
+	const int first = scan->line;
+	const bool block = next_is(scan, "/*");
+
+	while (scan->at < scan->end && (block || *scan->at != '\n')) {
+		if (block && scan->at[0] == '*' && scan->end - scan->at > 1 && scan->at[1] == '/') {
+			scan->at += 2;
+			emit(scan, " ", 1);
+			return 0;
+		}
+		if (*scan->at++ == '\n') {
+			scan->line++;
+			emit(scan, "\n", 1);
+		}
+	}
+	return block ? refuse(scan, first, "the comment that begins here has no end, */ is needed") : 0;
+}
+
+static int copy_string(struct scan *scan)
+{
+	const char *start = scan->at++;
+	const int first = scan->line;
+
+	for (; scan->at < scan->end && *scan->at != '"'; scan->at++) {
+		if (*scan->at == '\\' && scan->end - scan->at > 1)
+			scan->at++;
+		scan->line += *scan->at == '\n';
+	}
+	if (scan->at >= scan->end)
+		return refuse(scan, first, "the text that begins here has no end, \" is needed");
+	scan->at++;
+	emit(scan, start, (size_t)(scan->at - start));
+	return 0;
+}
+
+static const char *number_end(const struct scan *scan)
+{
+	const char *c = scan->at + (*scan->at == '-' || *scan->at == '+');
+	const bool hex = scan->end - c > 1 && c[0] == '0' && (c[1] | 0x20) == 'x';
+
+	while (c < scan->end && (isalnum((unsigned char)*c) || *c == '.' ||
+				 ((*c == '-' || *c == '+') && !hex && (c[-1] | 0x20) == 'e')))
+		c++;
+	return c;
+}
+
+static void copy_number(struct scan *scan)
+{
+	const char *start = scan->at, *end = number_end(scan);
+	char text[64], *rest;
+	size_t len = (size_t)(end - start);
+
+	scan->at = end;
+	while (len > 1 && len < sizeof(text) && end[-1] == 'L') {
+		end--;
+		len--;
+	}
+	if (len >= sizeof(text)) {
+		emit(scan, start, len);
+		return;
+	}
+	memcpy(text, start, len);
+	text[len] = 0;
+	errno = 0;
+	const int base = text[0] == '0' && (text[1] | 0x20) == 'x' ? 16 : 10;
+	const long long number = strtoll(text, &rest, base);
+	if (*rest)
+		emit(scan, text, len); /* a real, or nothing that libconfig knows */
+	else if (errno == ERANGE || number > (1LL << 53) || number < -(1LL << 53))
+		fprintf(scan->out, "%.17e", strtod(text, NULL));
+	else
+		fprintf(scan->out, number > INT32_MAX || number < INT32_MIN ? "%lldL" : "%lld", number);
+}
+
+static int check_twice(struct scan *scan, const struct name *name)
+{
+	const struct scope *scope = &scan->scopes[scan->depth];
+
+	for (size_t i = scope->first_name; i < scan->n_names; i++) {
+		const struct name *other = &scan->names[i];
+
+		if (other->len == name->len && memcmp(other->text, name->text, name->len) == 0) {
+			diag_error(scan->diag, scan->file, name->line,
+				   "\"%.*s\" is there twice, first on line %d; names must differ",
+				   (int)(name->len > 80 ? 80 : name->len), name->text, other->line);
+			fprintf(scan->out, SCAN_TWICE "%u*", scan->twice++);
+			return 0;
+		}
+	}
+	if (scan->n_names - scope->first_name >= SCAN_SETTINGS_MAX)
+		return diag_error(scan->diag, scan->file, name->line, "more than %d settings in one group",
+				  SCAN_SETTINGS_MAX);
+	struct name *names = realloc(scan->names, (scan->n_names + 1) * sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	scan->names = names;
+	names[scan->n_names++] = *name;
+	return 0;
+}
+
+static int copy_word(struct scan *scan)
+{
+	struct name word = {scan->at, 0, scan->line};
+	const bool key = !scan->value && scan->scopes[scan->depth].close != ')' &&
+			 scan->scopes[scan->depth].close != ']';
+	int error;
+
+	while (scan->at < scan->end && (isalnum((unsigned char)*scan->at) || strchr("_-*", *scan->at)))
+		scan->at++;
+	word.len = (size_t)(scan->at - word.text);
+	if (memchr(word.text, '*', word.len))
+		return refuse(scan, scan->line, "a * in a name; letters, digits and _ are allowed");
+	if (key && (error = check_twice(scan, &word)) < 0)
+		return error;
+	emit(scan, word.text, word.len);
+	return 0;
+}
+
+static int open_bracket(struct scan *scan)
+{
+	const char c = *scan->at++;
+
+	if (scan->depth == SCAN_DEPTH_MAX)
+		return diag_error(scan->diag, scan->file, scan->line, "brackets are nested deeper than %d levels",
+				  SCAN_DEPTH_MAX);
+	scan->scopes[++scan->depth] =
+		(struct scope){c == '{' ? '}' : c == '[' ? ']' : ')', scan->line, scan->n_names};
+	emit(scan, c == '[' ? "(" : &c, 1);
+	return 0;
+}
+
+static int close_bracket(struct scan *scan)
+{
+	const char c = *scan->at++;
+	const struct scope *scope = &scan->scopes[scan->depth];
+
+	if (scan->depth == 0)
+		return diag_error(scan->diag, scan->file, scan->line, "%c closes nothing that was opened", c);
+	if (scope->close != c)
+		return diag_error(scan->diag, scan->file, scan->line,
+				  "found %c, %c is needed first: a bracket of line %d is still open", c, scope->close,
+				  scope->line);
+	scan->n_names = scope->first_name;
+	scan->depth--;
+	emit(scan, c == ']' ? ")" : &c, 1);
+	return 0;
+}
+
+static int scan_token(struct scan *scan)
+{
+	const char c = *scan->at;
+
+	if (c == '#' || next_is(scan, "//") || next_is(scan, "/*"))
+		return skip_comment(scan);
+	if (isspace((unsigned char)c)) {
+		scan->line += c == '\n';
+		scan->at++;
+		emit(scan, c == '\n' ? "\n" : " ", 1);
+		return 0;
+	}
+	if (c == '"') {
+		scan->value = false;
+		return copy_string(scan);
+	}
+	if (c == '@')
+		return refuse(scan, scan->line, "@include is not allowed: a waveform is one file");
+	if (isalpha((unsigned char)c) || c == '*') {
+		const int error = copy_word(scan);
+
+		scan->value = false;
+		return error;
+	}
+	scan->value = c == '=' || c == ':';
+	if (isdigit((unsigned char)c) || c == '-' || c == '+' || c == '.') {
+		copy_number(scan);
+		return 0;
+	}
+	if (c == '{' || c == '(' || c == '[')
+		return open_bracket(scan);
+	if (c == '}' || c == ')' || c == ']')
+		return close_bracket(scan);
+	emit(scan, scan->at++, 1);
+	return 0;
+}
+
+static int scan_all(struct scan *scan)
+{
+	int error = 0;
+
+	if (next_is(scan, "\xef\xbb\xbf"))
+		scan->at += 3;
+	while (!error && scan->at < scan->end)
+		error = scan_token(scan);
+	if (!error && scan->depth > 0)
+		error = diag_error(scan->diag, scan->file, scan->line,
+				   "the file ends, %c is needed first: a bracket of line %d is still open",
+				   scan->scopes[scan->depth].close, scan->scopes[scan->depth].line);
+	return error;
+}
+
+int wf_scan(const char *file, const char *text, size_t len, struct diag *diag, char **ret_text)
+{
+	struct scan scan = {.file = file, .at = text, .end = text + len, .line = 1, .diag = diag};
+	char *out = NULL;
+	size_t out_len;
+	int error = check_bytes(file, text, len, diag);
+
+	if (error)
+		return error;
+	scan.out = open_memstream(&out, &out_len);
+	if (!scan.out)
+		return -ENOMEM;
+	error = scan_all(&scan);
+	free(scan.names);
+	const bool failed = ferror(scan.out);
+	if (fclose(scan.out) != 0 || failed)
+		error = -ENOMEM;
+	if (error)
+		free(out);
+	else
+		*ret_text = out;
+	return error;
+}

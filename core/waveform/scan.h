@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/waveform/scan.h - look over a waveform file before libconfig reads it.
+ *
+ * libconfig stops at the first thing it dislikes, wraps large numbers round, follows @include and recurses as deep as the
+ * file asks. The scan says these things better, and hands on a text of the same lines in which
+ *   - comments are gone;
+ *   - whole numbers that need more than 32 bits are marked as such, those beyond 2^53 are reals;
+ *   - [ ] is ( ), so that numbers with and without a point may stand in one list;
+ *   - the second setting of one name in a group, reported here, is called SCAN_TWICE + name, for the reader to skip.
+ */
+#ifndef ALOE_WAVEFORM_SCAN_H
+#define ALOE_WAVEFORM_SCAN_H
+
+#include <stddef.h>
+
+#include "core/base/diag.h"
+
+#define SCAN_TWICE "*twice"
+
+enum {
+	SCAN_BYTES_MAX = 1 << 20,
+	SCAN_DEPTH_MAX = 16,	/* brackets inside brackets */
+	SCAN_SETTINGS_MAX = 2048 /* in one group */
+};
+
+/* wf_scan returns 0 and the text for libconfig (to be freed), also when it found a name twice; -EINVAL when libconfig
+ * need not look, -ENOMEM. What is wrong is in diag. */
+int wf_scan(const char *file, const char *text, size_t len, struct diag *diag, char **ret_text);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/waveform/waveform.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/waveform/parse.h"
+#include "core/waveform/scan.h"
+
+void waveform_free(struct waveform *waveform)
+{
+	if (!waveform)
+		return;
+	for (size_t i = 0; i < waveform->n_instances; i++) {
+		struct wf_instance *instance = &waveform->instances[i];
+
+		for (size_t k = 0; instance->values && k < instance->type->n_params; k++) {
+			free(instance->values[k].text);
+			free(instance->values[k].reals);
+		}
+		free(instance->values);
+		free(instance->name);
+	}
+	free(waveform->instances);
+	free(waveform->links);
+	free(waveform->lanes);
+	free(waveform->name);
+	free(waveform->file);
+	free(waveform);
+}
+
+int wf_enough(const struct wf_parse *parse)
+{
+	return parse->diag->errors - parse->errors_before >= WF_ERRORS_MAX ? -E2BIG : 0;
+}
+
+/* libconfig names the line and a reason of its own; the line itself says more. */
+static void say_syntax(const struct wf_parse *parse, const config_t *config, const char *text)
+{
+	const char *line = text;
+	char shown[64];
+
+	for (int i = 1; i < config_error_line(config) && line; i++)
+		line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL;
+	line = line ? line + strspn(line, " \t\r") : "";
+	snprintf(shown, sizeof(shown), "%.*s", (int)strcspn(line, "\r\n"), line);
+	diag_error(parse->diag, parse->file, config_error_line(config),
+		   "%s in or before \"%s\"; key = value; or key: { ... }; is needed",
+		   config_error_text(config) ? config_error_text(config) : "syntax error", shown);
+}
+
+static int parse_text(struct wf_parse *parse, const char *text)
+{
+	config_t config;
+	int error = 0;
+
+	config_init(&config);
+	if (config_read_string(&config, text) != CONFIG_TRUE)
+		say_syntax(parse, &config, text);
+	else if ((error = wf_read_waveform(parse, config_root_setting(&config))) == 0)
+		error = wf_check(parse);
+	config_destroy(&config);
+	if (error == -E2BIG)
+		diag_error(parse->diag, parse->file, 0, "%zu errors; the rest was not looked at",
+			   parse->diag->errors - parse->errors_before);
+	return error;
+}
+
+int waveform_parse(const char *file, const char *text, size_t len, const struct registry *registry,
+		   const struct wf_overrides *overrides, struct diag *diag, struct waveform **ret)
+{
+	struct wf_parse parse = {file, registry, overrides, diag, diag->errors, calloc(1, sizeof(*parse.waveform))};
+	char *clean = NULL;
+	int error = -ENOMEM;
+
+	if (parse.waveform && (parse.waveform->file = strdup(file)))
+		error = wf_scan(file, text, len, diag, &clean);
+	if (error == 0)
+		error = parse_text(&parse, clean);
+	free(clean);
+	if (error == 0 && diag->errors == parse.errors_before) {
+		*ret = parse.waveform;
+		return 0;
+	}
+	waveform_free(parse.waveform);
+	if (error == -ENOMEM)
+		diag_error(diag, file, 0, "no memory");
+	return -EINVAL;
+}
