@@ -46,9 +46,11 @@ static int match_shape(void *self, struct aloe_setup *setup)
 	const uint32_t coded = setup->in[0].max, frames = utran_tti_frames((uint32_t)s->tti_ms);
 	const uint32_t least = utran_rate_min(coded, (enum utran_coding)s->coding), most = utran_rate_max(coded);
 
-	if (coded > UTRAN_RATE_BITS_MAX || (s->coding == UTRAN_TURBO && coded % 3))
-		return aloe_fail(setup, "input of %u bits is not %s code of at most %d bits", coded, codings[s->coding],
-				 UTRAN_RATE_BITS_MAX);
+	if (s->coding == UTRAN_TURBO && (coded % 3 || coded > UTRAN_RATE_BITS_MAX))
+		return aloe_fail(setup, "input of %u bits: turbo coded bits are a multiple of 3, at most %d", coded,
+				 UTRAN_RATE_BITS_MAX / 3 * 3);
+	if (coded > UTRAN_RATE_BITS_MAX)
+		return aloe_fail(setup, "input of %u bits is more than %d", coded, UTRAN_RATE_BITS_MAX);
 	if (frames * (uint32_t)s->output < least || frames * (uint32_t)s->output > most)
 		return aloe_fail(setup, "output %d is outside [%u, %u] for %u coded bits in %u radio frame%s",
 				 s->output, (least + frames - 1) / frames, most / frames, coded, frames,
