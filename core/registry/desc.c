@@ -170,7 +170,8 @@ static bool size_fits(const struct aloe_param *param)
 
 static int check_default(const struct aloe_param *param, struct at *at)
 {
-	const bool number = param->kind == ALOE_KIND_REAL || param->kind == ALOE_KIND_INT;
+	const bool number = (param->kind == ALOE_KIND_REAL || param->kind == ALOE_KIND_INT) &&
+			    !(param->flags & ALOE_REQUIRED);
 
 	if (!(param->min <= param->max))
 		return diag_error(at->diag, at->text, 0, "min %g is above max %g", param->min, param->max);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/registry/registry.h"
-#include "core/waveform/waveform.h"
+#include "core/waveform/shape.h"
 
 int host_describe(const char *path)
 {
@@ -32,6 +32,12 @@ int host_describe(const char *path)
 	return code;
 }
 
+static void say_call(void *context, const char *call, const char *instance)
+{
+	fprintf(context, "# %s of %s\n", call, instance);
+	fflush(context);
+}
+
 int host_shape(void)
 {
 	char *request = NULL, *answer = NULL;
@@ -40,7 +46,7 @@ int host_shape(void)
 
 	if (getdelim(&request, &size, 0, stdin) < 0)
 		fputs("aloe-host: --shape: nothing to read\n", stderr);
-	else if (!(answer = waveform_shape_serve(request)))
+	else if (!(answer = waveform_shape_answer(request, say_call, stdout)))
 		fputs("aloe-host: --shape: no memory\n", stderr);
 	else if (fputs(answer, stdout) < 0 || fflush(stdout) != 0)
 		perror("aloe-host: --shape");
