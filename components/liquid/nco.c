@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * nco - a numerically controlled oscillator and mixer: out[n] = in[n] * exp(j 2 pi (frequency n + phase)).
+ * nco - a numerically controlled oscillator and mixer: out[n] = in[n] * exp(j 2 pi (frequency n + initial_phase)).
  *
  * The phase goes on from message to message, an ABSENT message leaves it as it is; a live change of frequency keeps it
  * continuous. Sine and cosine are computed, not looked up (liquid-dsp's VCO). */
@@ -11,7 +11,7 @@
 
 struct nco {
 	double frequency;
-	double phase;
+	double initial_phase;
 	uint64_t rejected;
 	double frequency_set; /* as liquid has it */
 	cf32 *in;
@@ -25,7 +25,7 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_REAL(struct nco, frequency, 0, -0.5, 0.5, "cycles/item", ALOE_LIVE, "shift; positive is up"),
-    ALOE_PARAM_REAL(struct nco, phase, 0, -1, 1, "cycles", 0, "phase of the first item"),
+    ALOE_PARAM_REAL(struct nco, initial_phase, 0, -1, 1, "cycles", 0, "phase of the first item"),
 };
 
 static const struct aloe_var vars[] = {
@@ -44,7 +44,7 @@ static int nco_reset(void *self)
 	struct nco *nco = self;
 
 	nco_crcf_reset(nco->oscillator);
-	nco_crcf_set_phase(nco->oscillator, (float)(2 * M_PI * nco->phase));
+	nco_crcf_set_phase(nco->oscillator, (float)(2 * M_PI * nco->initial_phase));
 	nco->frequency_set = 0;
 	apply_frequency(nco);
 	return 0;

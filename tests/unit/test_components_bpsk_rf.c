@@ -14,9 +14,10 @@
 
 enum { SOURCE, MOD, PULSE, OFFSET, CLOCK, NOISE, AGC, SYNC, CARRIER, DEMOD, STAGES };
 
-static const char *const stage_names[STAGES] = {"random_source", "modem_mod", "rrc_interp", "nco",	    "resample",
-						"awgn",		 "agc",	      "symsync",    "carrier_loop", "modem_demod"};
-static const uint32_t input_types[STAGES] = {0,		ALOE_BIT,  ALOE_CF32, ALOE_CF32, ALOE_CF32,
+static const char *const stage_names[STAGES] = {"random_source", "modem_mod",  "rrc_interp", "nco",
+						"resample",      "awgn",       "agc",        "symsync",
+						"carrier_loop",  "modem_demod"};
+static const uint32_t input_types[STAGES] = {0,         ALOE_BIT,  ALOE_CF32, ALOE_CF32, ALOE_CF32,
 					     ALOE_CF32, ALOE_CF32, ALOE_CF32, ALOE_CF32, ALOE_CF32};
 
 struct chain {
@@ -38,7 +39,7 @@ static void chain_open(struct chain *chain, double ebn0_db, double carrier, doub
 		mock_open(&chain->stage[i], stage_names[i]);
 	set_real(&chain->stage[SOURCE], "seed", seed);
 	set_real(&chain->stage[OFFSET], "frequency", carrier);
-	set_real(&chain->stage[OFFSET], "phase", 0.3);
+	set_real(&chain->stage[OFFSET], "initial_phase", 0.3);
 	set_real(&chain->stage[CLOCK], "ratio", clock);
 	set_real(&chain->stage[NOISE], "ebn0_db", ebn0_db);
 	set_real(&chain->stage[NOISE], "bits_per_item", 0.5);
@@ -142,10 +143,10 @@ int main(void)
 	/* Errors expected: 1250, 240 and 115 at 4, 6 and 8 dB, so one standard deviation is 3, 6 and 9 % of the rate; half a
 	 * decibel is 30, 41 and 56 % at least. */
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ber_at_4_db),
-		cmocka_unit_test(ber_at_6_db),
-		cmocka_unit_test(ber_at_8_db),
-		cmocka_unit_test(no_carrier_loop_no_ber),
+	    cmocka_unit_test(ber_at_4_db),
+	    cmocka_unit_test(ber_at_6_db),
+	    cmocka_unit_test(ber_at_8_db),
+	    cmocka_unit_test(no_carrier_loop_no_ber),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
