@@ -48,7 +48,7 @@ struct daemon {
 	bool ending; /* the leash is pulled */
 };
 
-enum { DAEMON_GRACE_MS = 8000 }; /* a daemon that has not ended so long after its leash was pulled is ended */
+enum { DAEMON_GRACE_MS = 4000 }; /* a daemon that has not ended so long after its leash was pulled is ended */
 
 /* daemon_init connects, says HELLO, ignores SIGPIPE and watches the leash. `handle` gets every request and event, and
  * the answers to what was sent by bus_send. 0, or -errno after logging why. */

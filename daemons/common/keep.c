@@ -70,9 +70,11 @@ static int message_send(int fd, const struct msghdr *msg)
 	for (;;) {
 		if (sendmsg(fd, msg, MSG_NOSIGNAL) >= 0)
 			return 0;
-		if (errno == ETOOMANYREFS && !waits)
+		const bool crowded = errno == ETOOMANYREFS || errno == ENOBUFS;
+
+		if (crowded && !waits)
 			return -EAGAIN;
-		if (errno == ETOOMANYREFS)
+		if (crowded)
 			nanosleep(&pause, NULL);
 		else if (errno != EINTR)
 			return errno == ECONNRESET ? -EPIPE : -errno;

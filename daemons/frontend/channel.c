@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/frontend/channel.c - entries to and from one daemon. */
+#include "daemons/frontend/channel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RETRY_NS = 2000000 };
+
+static bool concerns(const struct channel *channel, const char *key)
+{
+	return !channel->prefix || strncmp(key, channel->prefix, strlen(channel->prefix)) == 0;
+}
+
+/* ---- to the daemon ----------------------------------------------------------------------------------------------- */
+
+static int send_read_only(int fd, const struct keep_entry *kept)
+{
+	int fds[KEEP_FDS_MAX], result = 0;
+	size_t n = 0;
+
+	for (; n < kept->n_fds && result == 0; n++) {
+		char path[40];
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", kept->fds[n]);
+		fds[n] = open(path, O_RDONLY | O_CLOEXEC);
+		if (fds[n] < 0) {
+			result = -errno;
+			break;
+		}
+	}
+	if (result == 0)
+		result = keep_put(fd, kept->key, kept->blob, kept->len, fds, n);
+	while (n > 0)
+		close(fds[--n]);
+	return result;
+}
+
+static int item_send(const struct channel *channel, const struct channel_item *item)
+{
+	const struct keep_entry *kept = item->entry ? &item->entry->kept : NULL;
+
+	if (item->kind == KEEP_END)
+		return keep_end(channel->fd);
+	if (item->kind == KEEP_DROP)
+		return keep_drop(channel->fd, item->key);
+	if (channel->prefix)
+		return send_read_only(channel->fd, kept);
+	return keep_put(channel->fd, kept->key, kept->blob, kept->len, kept->fds, kept->n_fds);
+}
+
+static void item_pop(struct channel *channel)
+{
+	struct channel_item *item = channel->first;
+
+	channel->first = item->next;
+	if (!channel->first)
+		channel->last = &channel->first;
+	if (item->entry)
+		store_release(item->entry);
+	free(item);
+}
+
+static void channel_flush(void *self)
+{
+	struct channel *channel = self;
+
+	while (channel->first && channel->fd >= 0) {
+		const struct channel_item *item = channel->first;
+		const int result = item_send(channel, item);
+
+		if (result == -EAGAIN) {
+			loop_timer_start(channel->loop, &channel->retry, RETRY_NS, channel_flush, channel);
+			return;
+		}
+		if (result < 0 && result != -EPIPE)
+			log_error(channel->log, "keep: \"%s\" could not be passed on: %s",
+				  item->entry ? item->entry->kept.key : item->key, strerror(-result));
+		item_pop(channel);
+	}
+}
+
+static int item_push(struct channel *channel, enum keep_kind kind, struct store_entry *entry, const char *key)
+{
+	struct channel_item *item = calloc(1, sizeof(*item));
+
+	if (!item)
+		return -ENOMEM;
+	item->kind = kind;
+	item->entry = entry ? store_hold(entry) : NULL;
+	snprintf(item->key, sizeof(item->key), "%s", key);
+	*channel->last = item;
+	channel->last = &item->next;
+	return 0;
+}
+
+static void mirror_push(struct channel *mirror, enum keep_kind kind, struct store_entry *entry, const char *key)
+{
+	if (!mirror || mirror->fd < 0 || !concerns(mirror, key))
+		return;
+	if (item_push(mirror, kind, entry, key) < 0)
+		log_error(mirror->log, "keep: \"%s\" could not be passed on: out of memory", key);
+	channel_flush(mirror);
+}
+
+/* ---- from the daemon --------------------------------------------------------------------------------------------- */
+
+static void entry_take(struct channel *channel, struct keep_entry *kept)
+{
+	struct store_entry *entry;
+	char key[KEEP_KEY_MAX + 1];
+	int result;
+
+	memcpy(key, kept->key, sizeof(key));
+	if (channel->prefix || kept->kind == KEEP_END) {
+		log_warning(channel->log, "keep: a daemon sent \"%s\", which is not its to send", key);
+		keep_entry_fini(kept);
+	} else if (kept->kind == KEEP_DROP) {
+		keep_entry_fini(kept);
+		if (store_drop(channel->store, key))
+			mirror_push(channel->mirror, KEEP_DROP, NULL, key);
+	} else {
+		result = store_put(channel->store, kept, &entry);
+		if (result < 0)
+			log_error(channel->log, "keep: \"%s\" is not kept: %s", key, strerror(-result));
+		else
+			mirror_push(channel->mirror, KEEP_PUT, entry, key);
+	}
+}
+
+/* Everything that has come; -EPIPE when there will be no more. */
+static int channel_drain(struct channel *channel)
+{
+	for (;;) {
+		struct keep_entry kept;
+		const int result = keep_recv(channel->fd, &kept);
+
+		if (result == 0)
+			entry_take(channel, &kept);
+		else if (result == -EBADMSG)
+			log_warning(channel->log, "keep: a daemon sent a message that makes no sense");
+		else
+			return result;
+	}
+}
+
+static void channel_ready(void *self, short revents)
+{
+	struct channel *channel = self;
+	const int result = channel_drain(channel);
+
+	(void)revents;
+	if (result == -EAGAIN)
+		return;
+	if (result != -EPIPE)
+		log_error(channel->log, "keep: %s", strerror(-result));
+	loop_watch_stop(channel->loop, &channel->watch); /* the daemon's end is near: channel_close follows */
+}
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+
+void channel_init(struct channel *channel, const struct log *log, struct loop *loop, struct store *store,
+		  const char *prefix, struct channel *mirror)
+{
+	*channel =
+	    (struct channel){.log = log, .loop = loop, .store = store, .prefix = prefix, .mirror = mirror, .fd = -1};
+	channel->last = &channel->first;
+}
+
+static int dump_push(struct channel *channel)
+{
+	int result = 0;
+
+	for (struct store_entry *entry = channel->store->first; entry && result == 0; entry = entry->next) {
+		if (concerns(channel, entry->kept.key))
+			result = item_push(channel, KEEP_PUT, entry, entry->kept.key);
+	}
+	return result ? result : item_push(channel, KEEP_END, NULL, "");
+}
+
+int channel_open(struct channel *channel, int *ret_fd)
+{
+	int fds[2];
+	int result = keep_pair(fds);
+
+	if (result < 0)
+		return result;
+	channel->fd = fds[0];
+	loop_watch_start(channel->loop, &channel->watch, fds[0], POLLIN, channel_ready, channel);
+	result = dump_push(channel);
+	if (result < 0) {
+		close(fds[1]);
+		channel_close(channel);
+		return result;
+	}
+	channel_flush(channel);
+	*ret_fd = fds[1];
+	return 0;
+}
+
+void channel_close(struct channel *channel)
+{
+	if (channel->fd < 0)
+		return;
+	channel_drain(channel);
+	loop_watch_stop(channel->loop, &channel->watch);
+	loop_timer_stop(channel->loop, &channel->retry);
+	close(channel->fd);
+	channel->fd = -1;
+	while (channel->first)
+		item_pop(channel);
+}

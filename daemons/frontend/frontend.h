@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/frontend/frontend.h - the node's agent, put together: bus and routing, keep store, supervision, the way down.
+ *
+ *   up ---- DOWN, SIGTERM, SIGINT, SIGHUP, or the leash is pulled ----> ending: the daemons' leash is pulled, requests to
+ *   daemons that have ended are refused; no process of ours left, or 5 s over ----> what is left is killed, the socket
+ *   and the directory (if empty) are removed
+ */
+#ifndef ALOE_FRONTEND_H
+#define ALOE_FRONTEND_H
+
+#include "daemons/common/daemon.h"
+#include "daemons/frontend/channel.h"
+#include "daemons/frontend/route.h"
+#include "daemons/frontend/store.h"
+#include "daemons/frontend/supervise.h"
+
+struct frontend {
+	struct log log;
+	struct loop loop;
+	struct bus *bus;
+	struct store store;
+	struct channel exec, stats; /* their keep channels */
+	struct supervise supervise;
+	struct route route;
+	struct loop_watch signal_watch, leash_watch;
+	struct loop_timer down_limit;
+	int signal_fd;
+};
+
+/* frontend_init takes the directory and starts the daemons: 0; -EINVAL when the directory cannot be had, or -errno, after
+ * logging why. frontend_run returns the exit status when everything is to end. frontend_fini must follow in any case: it
+ * leaves no process behind. */
+int frontend_init(struct frontend *frontend, const struct daemon_args *args);
+int frontend_run(struct frontend *frontend);
+void frontend_fini(struct frontend *frontend);
+
+#endif

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/frontend/route.c - requests to daemons, answers back. */
+#include "daemons/frontend/route.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+
+enum { MESSAGES_IN_A_ROW = 64, EXPIRY_NS = 100000000 };
+
+static bool peer_same(const struct bus_peer *a, const struct bus_peer *b)
+{
+	return a->len == b->len && memcmp(a->id, b->id, a->len) == 0;
+}
+
+/* Which daemon a peer is; WIRE_CLIENT when none. */
+static enum wire_peer peer_kind(const struct route *route, const struct bus_peer *peer)
+{
+	for (int kind = 0; kind < WIRE_PEERS; kind++) {
+		if (route->daemons[kind].len > 0 && peer_same(&route->daemons[kind], peer))
+			return (enum wire_peer)kind;
+	}
+	return WIRE_CLIENT;
+}
+
+static bool is_answer(const struct wire_view *view)
+{
+	return view->type == WIRE_OK || view->type == WIRE_FAIL;
+}
+
+static bool is_event(const struct wire_view *view)
+{
+	return view->type == WIRE_EVENT || view->type == WIRE_DAEMON;
+}
+
+/* Sends and finishes a message. */
+static int msg_send(struct route *route, const struct bus_peer *to, struct wire_msg *msg)
+{
+	size_t len;
+	const uint8_t *bytes = wire_bytes(msg, &len);
+	const int result = bytes ? bus_send_to(route->bus, to, bytes, len) : msg->error;
+
+	wire_fini(msg);
+	if (result < 0)
+		log_debug(route->log, "a message could not be passed on: %s", strerror(-result));
+	return result;
+}
+
+static void fail_send(struct route *route, const struct bus_peer *to, uint32_t seq, const char *text)
+{
+	struct wire_msg msg;
+
+	wire_init(&msg, WIRE_FAIL, WIRE_FRONTEND, peer_kind(route, to), seq);
+	wire_put_u64(&msg, WIRE_TAG_CODE, 1);
+	wire_put_text(&msg, WIRE_TAG_TEXT, text);
+	msg_send(route, to, &msg);
+}
+
+__attribute__((format(printf, 5, 6))) static void
+fail_about(struct route *route, const struct bus_peer *to, uint32_t seq, enum wire_peer daemon, const char *format, ...)
+{
+	char what[100], text[160];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	snprintf(text, sizeof(text), "aloe-%s %s", wire_peer_name(daemon), what);
+	fail_send(route, to, seq, text);
+}
+
+/* ---- requests without an answer yet ------------------------------------------------------------------------------ */
+
+static void pending_remove(struct route *route, struct route_pending **at)
+{
+	struct route_pending *pending = *at;
+
+	*at = pending->next;
+	route->n_pending--;
+	free(pending->parked);
+	free(pending);
+}
+
+static void pending_answered(struct route *route, const struct bus_peer *origin, uint32_t seq)
+{
+	for (struct route_pending **at = &route->first; *at; at = &(*at)->next) {
+		if ((*at)->seq == seq && peer_same(&(*at)->origin, origin)) {
+			pending_remove(route, at);
+			return;
+		}
+	}
+}
+
+/* Makes room by forgetting the oldest: whoever asked has long given up. */
+static struct route_pending *pending_add(struct route *route, const struct bus_peer *origin, uint32_t seq,
+					 enum wire_peer dest)
+{
+	struct route_pending *pending = calloc(1, sizeof(*pending)), **at;
+
+	pending_answered(route, origin, seq); /* passed on by another daemon: now it is this one's */
+	if (route->n_pending >= ROUTE_PENDING_MAX)
+		pending_remove(route, &route->first);
+	if (!pending)
+		return NULL;
+	pending->origin = *origin;
+	pending->seq = seq;
+	pending->dest = dest;
+	for (at = &route->first; *at; at = &(*at)->next)
+		;
+	*at = pending;
+	route->n_pending++;
+	return pending;
+}
+
+static void parked_expire(void *self)
+{
+	struct route *route = self;
+	const uint64_t now = clock_ns();
+	bool left = false;
+
+	for (struct route_pending **at = &route->first; *at;) {
+		if ((*at)->parked && (*at)->until_ns <= now) {
+			fail_about(route, &(*at)->origin, (*at)->seq, (*at)->dest, "is not running (restarting)");
+			pending_remove(route, at);
+			continue;
+		}
+		left = left || (*at)->parked;
+		at = &(*at)->next;
+	}
+	if (left)
+		loop_timer_start(route->loop, &route->expiry, EXPIRY_NS, parked_expire, route);
+}
+
+static void pending_park(struct route *route, struct route_pending *pending, struct wire_msg *msg)
+{
+	size_t len;
+	const uint8_t *bytes = wire_bytes(msg, &len);
+
+	pending->parked = bytes ? malloc(len) : NULL;
+	if (!pending->parked) {
+		fail_send(route, &pending->origin, pending->seq, "aloe-frontend: out of memory");
+		pending_answered(route, &pending->origin, pending->seq);
+		return;
+	}
+	memcpy(pending->parked, bytes, len);
+	pending->len = len;
+	pending->until_ns = clock_ns() + ROUTE_PARK_MS * 1000000ull;
+	loop_timer_start(route->loop, &route->expiry, EXPIRY_NS, parked_expire, route);
+}
+
+static void parked_send(struct route *route, enum wire_peer daemon)
+{
+	for (struct route_pending *pending = route->first; pending; pending = pending->next) {
+		if (pending->dest != daemon || !pending->parked)
+			continue;
+		bus_send_to(route->bus, &route->daemons[daemon], pending->parked, pending->len);
+		free(pending->parked);
+		pending->parked = NULL;
+	}
+}
+
+/* ---- passing on -------------------------------------------------------------------------------------------------- */
+
+/* Who is to have the answer: the sender, or, where a daemon passes a request on, the one that it names. */
+static struct bus_peer origin_of(const struct wire_view *view, enum wire_peer sender, const struct bus_peer *from)
+{
+	struct bus_peer origin = *from;
+	const void *bytes;
+	size_t len;
+
+	if (sender != WIRE_CLIENT && wire_get_bytes(view, WIRE_TAG_ORIGIN, 0, &bytes, &len) == 0 &&
+	    len <= sizeof(origin.id)) {
+		memcpy(origin.id, bytes, len);
+		origin.len = len;
+	}
+	return origin;
+}
+
+static void request_send(struct route *route, struct wire_msg *msg, enum wire_peer dest, const struct bus_peer *origin,
+			 uint32_t seq)
+{
+	struct route_pending *pending = pending_add(route, origin, seq, dest);
+
+	if (!pending) {
+		wire_fini(msg);
+		fail_send(route, origin, seq, "aloe-frontend: out of memory");
+	} else if (route->daemons[dest].len == 0) {
+		pending_park(route, pending, msg);
+		wire_fini(msg);
+	} else if (msg_send(route, &route->daemons[dest], msg) < 0) {
+		pending_answered(route, origin, seq);
+		fail_about(route, origin, seq, dest, "does not take messages");
+	}
+}
+
+static void request_pass(struct route *route, const struct wire_view *view, enum wire_peer sender,
+			 const struct bus_peer *from)
+{
+	const struct bus_peer origin = origin_of(view, sender, from);
+	const enum wire_peer dest = view->dest;
+	struct wire_msg msg;
+
+	if (dest == WIRE_CLIENT) {
+		fail_send(route, from, view->seq, "a request needs a daemon that it is for");
+		return;
+	}
+	if (route->daemons[dest].len == 0 && route->ending) {
+		fail_about(route, &origin, view->seq, dest, "has ended (going down)");
+		return;
+	}
+	wire_init_copy(&msg, view, WIRE_TAG_ORIGIN);
+	wire_put_peers(&msg, sender, dest);
+	wire_put_bytes(&msg, WIRE_TAG_ORIGIN, origin.id, origin.len);
+	request_send(route, &msg, dest, &origin, view->seq);
+}
+
+static void event_pass(struct route *route, const struct wire_view *view, enum wire_peer sender)
+{
+	struct wire_msg msg;
+
+	if (sender == WIRE_CLIENT || view->dest == WIRE_CLIENT || route->daemons[view->dest].len == 0)
+		return;
+	wire_init_copy(&msg, view, WIRE_TAG_ORIGIN);
+	wire_put_peers(&msg, sender, view->dest);
+	msg_send(route, &route->daemons[view->dest], &msg);
+}
+
+static void answer_pass(struct route *route, const struct wire_view *view, enum wire_peer sender)
+{
+	struct bus_peer origin;
+	struct wire_msg msg;
+	const void *bytes;
+	size_t len;
+
+	if (sender == WIRE_CLIENT || wire_get_bytes(view, WIRE_TAG_ORIGIN, 0, &bytes, &len) < 0 ||
+	    len > sizeof(origin.id)) {
+		log_debug(route->log, "an answer without a question was dropped");
+		return;
+	}
+	memcpy(origin.id, bytes, len);
+	origin.len = len;
+	pending_answered(route, &origin, view->seq);
+	wire_init_copy(&msg, view, WIRE_TAG_ORIGIN);
+	wire_put_peers(&msg, sender, peer_kind(route, &origin));
+	msg_send(route, &origin, &msg);
+}
+
+/* ---- what is for the frontend itself ----------------------------------------------------------------------------- */
+
+static void ok_send(struct route *route, const struct wire_view *view, const struct bus_peer *from)
+{
+	struct wire_msg msg;
+
+	bus_reply(route->bus, view, WIRE_OK, &msg);
+	if (view->type == WIRE_PING) {
+		wire_put_u64(&msg, WIRE_TAG_PID, (uint64_t)getpid());
+		wire_put_text(&msg, WIRE_TAG_TEXT, ALOE_VERSION);
+	}
+	msg_send(route, from, &msg);
+}
+
+static void hello_take(struct route *route, const struct wire_view *view, const struct bus_peer *from)
+{
+	const enum wire_peer kind = view->source;
+	const pid_t pid = kind > WIRE_FRONTEND ? route->owner.pid(route->owner.self, kind) : 0;
+	uint64_t said;
+
+	if (pid == 0 || wire_get_u64(view, WIRE_TAG_PID, &said) < 0 || said != (uint64_t)pid) {
+		fail_about(route, from, view->seq, kind, "is started by the frontend alone");
+		return;
+	}
+	ok_send(route, view, from);
+	if (peer_same(&route->daemons[kind], from))
+		return;
+	route->daemons[kind] = *from;
+	log_debug(route->log, "aloe-%s is up (pid %d)", wire_peer_name(kind), pid);
+	route_tell(route, kind, pid, "up");
+	parked_send(route, kind);
+}
+
+static void own_take(struct route *route, const struct wire_view *view, const struct bus_peer *from)
+{
+	switch (view->type) {
+	case WIRE_HELLO:
+		hello_take(route, view, from);
+		return;
+	case WIRE_PING:
+		ok_send(route, view, from);
+		return;
+	case WIRE_DOWN:
+		ok_send(route, view, from);
+		route->owner.down(route->owner.self);
+		return;
+	default:
+		fail_about(route, from, view->seq, WIRE_FRONTEND, "does not know message %u (%s)", view->type,
+			   wire_type_name(view->type));
+	}
+}
+
+static void message_take(struct route *route, const struct wire_view *view, const struct bus_peer *from)
+{
+	const enum wire_peer sender = peer_kind(route, from);
+
+	if (is_answer(view))
+		answer_pass(route, view, sender);
+	else if (is_event(view))
+		event_pass(route, view, sender);
+	else if (view->dest == WIRE_FRONTEND)
+		own_take(route, view, from);
+	else
+		request_pass(route, view, sender, from);
+}
+
+static void bus_ready(void *self, short revents)
+{
+	struct route *route = self;
+
+	(void)revents;
+	for (int i = 0; i < MESSAGES_IN_A_ROW; i++) {
+		struct wire_view view;
+		struct bus_peer from;
+		const int result = bus_recv(route->bus, &view, &from);
+
+		if (result == 0)
+			message_take(route, &view, &from);
+		else if (result == -EBADMSG)
+			log_warning(route->log, "somebody sent bytes that are no message");
+		else if (result == -EAGAIN)
+			return;
+		else
+			log_error(route->log, "receiving: %s", strerror(-result));
+	}
+}
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+
+void route_init(struct route *route, const struct log *log, struct loop *loop, struct bus *bus,
+		const struct route_owner *owner)
+{
+	*route = (struct route){.log = log, .loop = loop, .bus = bus, .owner = *owner};
+	loop_watch_start(loop, &route->watch, bus_fd(bus), POLLIN, bus_ready, route);
+}
+
+void route_fini(struct route *route)
+{
+	loop_watch_stop(route->loop, &route->watch);
+	loop_timer_stop(route->loop, &route->expiry);
+	while (route->first)
+		pending_remove(route, &route->first);
+}
+
+void route_lost(struct route *route, enum wire_peer daemon)
+{
+	const struct bus_peer gone = route->daemons[daemon];
+
+	route->daemons[daemon].len = 0;
+	for (struct route_pending **at = &route->first; *at;) {
+		struct route_pending *pending = *at;
+		const bool asked = gone.len > 0 && peer_same(&pending->origin, &gone);
+		const bool unanswered = pending->dest == daemon && !pending->parked;
+
+		if (unanswered && !asked)
+			fail_about(route, &pending->origin, pending->seq, daemon, "ended before it had answered");
+		if (unanswered || asked)
+			pending_remove(route, at);
+		else
+			at = &pending->next;
+	}
+}
+
+void route_tell(struct route *route, enum wire_peer daemon, pid_t pid, const char *state)
+{
+	for (int kind = 0; kind < WIRE_PEERS; kind++) {
+		struct wire_msg msg;
+
+		if (kind == (int)daemon || route->daemons[kind].len == 0)
+			continue;
+		wire_init(&msg, WIRE_DAEMON, WIRE_FRONTEND, (enum wire_peer)kind, 0);
+		wire_put_u64(&msg, WIRE_TAG_DAEMON, daemon);
+		wire_put_u64(&msg, WIRE_TAG_PID, (uint64_t)pid);
+		wire_put_text(&msg, WIRE_TAG_STATE, state);
+		msg_send(route, &route->daemons[kind], &msg);
+	}
+}

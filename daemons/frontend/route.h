@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/frontend/route.h - which message goes where.
+ *
+ *   client --- request {seq} ------------> frontend --- request {seq, ORIGIN client} ---> daemon
+ *   client <-- OK or FAIL {seq} ---------- frontend <-- OK or FAIL {seq, ORIGIN client} -- daemon
+ *
+ * A daemon may pass a request on to another with its ORIGIN in place: the answer then goes straight to who asked. Only
+ * daemons that have said HELLO may give an ORIGIN or an answer. Every request is answered once, also when a daemon dies over
+ * it (FAIL); one for a daemon that is just being started waits for it, at most ROUTE_PARK_MS. Events (WIRE_EVENT,
+ * WIRE_DAEMON) have no answer and do not wait.
+ */
+#ifndef ALOE_FRONTEND_ROUTE_H
+#define ALOE_FRONTEND_ROUTE_H
+
+#include <sys/types.h>
+
+#include "core/base/log.h"
+#include "core/bus/bus.h"
+#include "daemons/common/loop.h"
+
+enum { ROUTE_PARK_MS = 3000, ROUTE_PENDING_MAX = 4096 };
+
+struct route_pending { /* a request without an answer yet */
+	struct route_pending *next;
+	struct bus_peer origin;
+	uint32_t seq;
+	enum wire_peer dest;
+	uint8_t *parked; /* not sent yet: the message */
+	size_t len;
+	uint64_t until_ns;
+};
+
+struct route_owner {                                     /* what the rest of the frontend answers */
+	pid_t (*pid)(void *self, enum wire_peer daemon); /* of the daemon that was started; 0: none */
+	void (*down)(void *self);                        /* somebody wants it all to end */
+	void *self;
+};
+
+struct route {
+	const struct log *log;
+	struct loop *loop;
+	struct bus *bus;
+	struct route_owner owner;
+	struct bus_peer daemons[WIRE_PEERS]; /* len 0: not there */
+	struct route_pending *first;         /* oldest first */
+	size_t n_pending;
+	struct loop_watch watch;
+	struct loop_timer expiry;
+	bool ending; /* requests are refused */
+};
+
+void route_init(struct route *route, const struct log *log, struct loop *loop, struct bus *bus,
+		const struct route_owner *owner);
+void route_fini(struct route *route);
+/* route_lost: the daemon has ended; what it has not answered is answered. */
+void route_lost(struct route *route, enum wire_peer daemon);
+/* route_tell sends WIRE_DAEMON to all other daemons. */
+void route_tell(struct route *route, enum wire_peer daemon, pid_t pid, const char *state);
+
+#endif
