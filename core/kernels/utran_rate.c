@@ -85,6 +85,11 @@ static int16_t saturate(int32_t value)
 void utran_rate_dematch_plain(const uint32_t *table, uint32_t matched, const int16_t *in, int16_t *out, uint32_t coded)
 {
 	memset(out, 0, coded * sizeof(*out));
+	if (matched <= coded) { /* no bit came twice */
+		for (uint32_t i = 0; i < matched; i++)
+			out[table[i]] = in[i];
+		return;
+	}
 	for (uint32_t i = 0; i < matched; i++)
 		out[table[i]] = saturate(out[table[i]] + in[i]);
 }
