@@ -102,9 +102,20 @@ static int symsync_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
+/* liquid forgets the samples in the matched filter but not those in its derivative: zeros push them out first. */
 static int symsync_reset(void *self)
 {
-	return symsync_crcf_reset(((struct symsync *)self)->loop);
+	struct symsync *sync = self;
+	cf32 made[4];
+	unsigned len = 0;
+
+	symsync_crcf_lock(sync->loop);
+	for (uint32_t i = 0; i <= 2 * sync->samples_per_symbol * sync->delay; i++) {
+		cf32 zero = 0;
+		symsync_crcf_execute(sync->loop, &zero, 1, made, &len);
+	}
+	symsync_crcf_unlock(sync->loop);
+	return symsync_crcf_reset(sync->loop);
 }
 
 static int symsync_close(void *self, struct aloe_setup *setup)

@@ -1,0 +1,602 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What every component of the build must hold to, whatever it does: driven with messages made from its port types, in
+ * every state, of every length, with every value of its enum parameters and every type that its inputs accept. Nothing
+ * here knows a component, except for the few rows below: parameters without a default, and blocks of a length of their own. */
+#include "tests/contract/each.h"
+
+#include <ftw.h>
+
+enum { MAX_ITEMS = 1212, SHORT_ITEMS = 840, INDICES = 12, INPUTS = ALOE_PORTS_MAX };
+
+static const struct row {
+	const char *component, *param, *value;
+} rows[] = {
+    {"awgn", "esn0_db", "10"},
+    {"file_source", "length", "100"},
+    {"file_source", "type", "i16"}, /* what the file holds; not varied */
+    {"resample", "ratio", "1.5"},
+    {"utran_demux", "length1", "100"},
+    {"utran_demux", "length2", "200"},
+    {"utran_demux", "length3", "300"},
+    {"utran_rate_dematch", "coded", "1212"},
+    {"utran_rate_match", "output", "1000"},
+};
+
+/* ---- allocations, counted while a slot runs ---- */
+
+static _Thread_local struct {
+	bool in_slot;
+	unsigned calls;
+} allocations;
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define COUNTING 1
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *old, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void __libc_free(void *old);
+
+void *malloc(size_t size)
+{
+	allocations.calls += allocations.in_slot;
+	return __libc_malloc(size);
+}
+
+void *calloc(size_t n, size_t size)
+{
+	allocations.calls += allocations.in_slot;
+	return __libc_calloc(n, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+	allocations.calls += allocations.in_slot;
+	return __libc_realloc(old, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+	allocations.calls += allocations.in_slot;
+	return __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **ret_memory, size_t alignment, size_t size)
+{
+	allocations.calls += allocations.in_slot;
+	*ret_memory = __libc_memalign(alignment, size);
+	return *ret_memory ? 0 : ENOMEM;
+}
+
+void free(void *old)
+{
+	allocations.calls += allocations.in_slot;
+	__libc_free(old);
+}
+#else
+#define COUNTING 0
+#endif
+
+/* ---- one instance under test ---- */
+
+struct subject {
+	struct mock mock;
+	struct aloe_component watched; /* the component, with work going through watched_work */
+	uint8_t messages[INPUTS][MAX_ITEMS * 8];
+	uint64_t random;
+	uint64_t hash; /* of all that came out */
+	int failed;    /* what work returned, if negative */
+	bool input_changed;
+	int alloc_fails_in; /* aloe_alloc gives NULL at this call, counted down to 1; 0: never */
+};
+
+/* work is called with no argument but its own; the subject that is being driven on this thread is found here. */
+static _Thread_local struct subject *driven;
+
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ ((const uint8_t *)data)[i]) * 0x100000001b3u;
+	return hash;
+}
+
+static uint64_t hash_inputs(const struct subject *s)
+{
+	uint64_t hash = 1;
+
+	for (unsigned i = 0; i < INPUTS; i++)
+		if (s->mock.in[i].len)
+			hash = hash_bytes(hash, s->mock.in[i].data,
+					  (size_t)s->mock.in[i].len * aloe_item_bytes(s->mock.format_in[i].type));
+	return hash;
+}
+
+static const struct aloe_component *original(const struct mock *m)
+{
+	char symbol[300];
+	const struct aloe_entry *entry;
+
+	snprintf(symbol, sizeof(symbol), "aloe_component_%s", m->name);
+	entry = dlsym(m->library, symbol);
+	return entry->component;
+}
+
+static int watched_work(void *self, struct aloe_slot *slot)
+{
+	const struct aloe_component *component = original(&driven->mock);
+	const uint64_t before = hash_inputs(driven);
+	int rc;
+
+	allocations.in_slot = true;
+	rc = component->work(self, slot);
+	allocations.in_slot = false;
+	driven->input_changed |= hash_inputs(driven) != before;
+	if (rc < 0)
+		driven->failed = rc;
+	return rc;
+}
+
+static void *failing_alloc(struct aloe_setup *setup, size_t size)
+{
+	struct subject *s = (struct subject *)((char *)setup - offsetof(struct subject, mock.setup));
+
+	return s->alloc_fails_in && --s->alloc_fails_in == 0 ? NULL : mock_alloc(setup, size);
+}
+
+/* ---- variants: every enum value and every input type occurs in one of them ---- */
+
+static unsigned type_count(uint32_t types)
+{
+	return (unsigned)__builtin_popcount(types);
+}
+
+static uint32_t type_at(uint32_t types, unsigned variant)
+{
+	for (unsigned skip = variant % type_count(types); skip; skip--)
+		types &= types - 1;
+	return types & -types;
+}
+
+static unsigned enum_count(const struct aloe_param *p)
+{
+	unsigned n = 0;
+
+	while (p->kind == ALOE_KIND_ENUM && p->names[n])
+		n++;
+	return n;
+}
+
+static const struct row *find_row(const char *component, const char *param)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(rows[i].component, component) && !strcmp(rows[i].param, param))
+			return &rows[i];
+	return NULL;
+}
+
+static unsigned variants(const char *name)
+{
+	struct mock m;
+	unsigned n = 1;
+
+	mock_open(&m, name);
+	for (uint32_t i = 0; i < m.component->ports.len; i++) {
+		const struct aloe_port *port = &m.component->ports.items[i];
+		if (!port->output && type_count(port->types) > n)
+			n = type_count(port->types);
+	}
+	for (uint32_t i = 0; i < m.component->params.len; i++)
+		if (!find_row(name, m.component->params.items[i].name) && enum_count(&m.component->params.items[i]) > n)
+			n = enum_count(&m.component->params.items[i]);
+	mock_close(&m);
+	return n;
+}
+
+static char scratch[64]; /* folder for what the sinks write */
+
+static void set_path(struct subject *s, const struct aloe_param *p)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s-%p", scratch, s->mock.name, (void *)s);
+	assert_int_equal(mock_set(&s->mock, p->name, s->mock.component->fill ? "waveforms/speech.wav" : path), 0);
+}
+
+static void set_param(struct subject *s, const struct aloe_param *p, unsigned variant)
+{
+	static const float taps[] = {0.1f, 0.2f, 0.4f, 0.2f, 0.1f};
+	const struct row *row = find_row(s->mock.name, p->name);
+
+	if (row)
+		assert_int_equal(mock_set(&s->mock, p->name, row->value), 0);
+	else if (p->kind == ALOE_KIND_ENUM)
+		assert_int_equal(mock_set(&s->mock, p->name, p->names[variant % enum_count(p)]), 0);
+	else if (p->kind == ALOE_KIND_REALS)
+		mock_set_reals(&s->mock, p->name, taps, 5);
+	else if (p->kind == ALOE_KIND_PATH && p->flags & ALOE_REQUIRED)
+		set_path(s, p);
+}
+
+/* subject_open opens a component with everything connected, or only what must be; it is not started yet. */
+static struct subject *subject_open(const char *name, unsigned variant, bool optional)
+{
+	struct subject *s = calloc(1, sizeof(*s));
+	const struct aloe_port *port;
+
+	mock_open(&s->mock, name);
+	s->mock.setup.alloc = failing_alloc;
+	for (uint32_t i = 0; i < s->mock.component->params.len; i++)
+		set_param(s, &s->mock.component->params.items[i], variant);
+	for (unsigned i = 0; (port = mock_port(&s->mock, i, 0)); i++)
+		if (optional || !(port->flags & ALOE_OPTIONAL))
+			mock_input(&s->mock, i, type_at(port->types, variant), MAX_ITEMS);
+	for (unsigned i = 0; (port = mock_port(&s->mock, i, 1)); i++)
+		if (optional && port->flags & ALOE_OPTIONAL)
+			mock_output(&s->mock, i, type_at(port->types, variant));
+	s->watched = *s->mock.component;
+	if (s->watched.work)
+		s->watched.work = watched_work;
+	s->mock.component = &s->watched;
+	s->random = 1;
+	return s;
+}
+
+static void subject_close(struct subject *s)
+{
+	mock_close(&s->mock);
+	free(s);
+}
+
+static struct subject *subject_start(const char *name, unsigned variant, bool optional, unsigned *count)
+{
+	struct subject *s = subject_open(name, variant, optional);
+
+	if (mock_start(&s->mock) == 0)
+		return s;
+	broken(count, name, "variant %u does not start: %s", variant, s->mock.setup.error);
+	subject_close(s);
+	return NULL;
+}
+
+/* ---- messages ---- */
+
+enum message { FULL, SHORT, EMPTY, MISSING, IDLE, HOSTILE };
+
+static uint32_t random_next(struct subject *s)
+{
+	s->random = s->random * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(s->random >> 33);
+}
+
+static float make_float(struct subject *s, enum message kind)
+{
+	static const float hostile[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 1e-42f, -0.0f, 1};
+
+	if (kind == HOSTILE && random_next(s) % 4 == 0)
+		return hostile[random_next(s) % 8];
+	return (float)(int32_t)(random_next(s) << 1) * 0x1p-30f;
+}
+
+static void make_item(struct subject *s, uint32_t type, enum message kind, uint8_t *item)
+{
+	const uint64_t bits = random_next(s) | (uint64_t)random_next(s) << 31;
+	const float pair[2] = {make_float(s, kind), make_float(s, kind)};
+
+	if (type == ALOE_F32 || type == ALOE_CF32)
+		memcpy(item, pair, aloe_item_bytes(type));
+	else if (type == ALOE_BIT)
+		*item = bits & 1;
+	else
+		memcpy(item, &bits, aloe_item_bytes(type));
+}
+
+static void give(struct subject *s, unsigned port, enum message kind)
+{
+	const uint32_t type = s->mock.format_in[port].type, size = aloe_item_bytes(type);
+	const uint32_t len = kind == EMPTY ? 0 : kind == SHORT ? SHORT_ITEMS : MAX_ITEMS;
+
+	if (kind == MISSING || kind == IDLE) {
+		mock_give_state(&s->mock, port, kind == IDLE ? ALOE_IDLE : ALOE_ABSENT);
+		return;
+	}
+	for (uint32_t i = 0; i < len; i++)
+		make_item(s, type, kind, s->messages[port] + (size_t)i * size);
+	mock_give(&s->mock, port, s->messages[port], len);
+}
+
+static void hash_outputs(struct subject *s)
+{
+	for (unsigned i = 0; i < INPUTS; i++) {
+		const struct aloe_out *out = &s->mock.out[i];
+		s->hash = hash_bytes(s->hash, &out->state, sizeof(out->state));
+		s->hash = hash_bytes(s->hash, &out->len, sizeof(out->len));
+		if (out->len)
+			s->hash = hash_bytes(s->hash, out->data,
+					     (size_t)out->len * aloe_item_bytes(s->mock.format_out[i].type));
+	}
+}
+
+/* step runs one index with messages of one kind at every connected input; false at the end of a source. */
+static bool step(struct subject *s, uint64_t index, enum message kind)
+{
+	int rc;
+
+	for (unsigned i = 0; i < INPUTS; i++)
+		if (s->mock.format_in[i].type)
+			give(s, i, kind);
+	driven = s;
+	rc = mock_work(&s->mock, index);
+	if (rc < 0)
+		s->failed = rc;
+	hash_outputs(s);
+	return rc == 0;
+}
+
+static enum message kind_at(uint64_t index)
+{
+	static const enum message kinds[INDICES] = {FULL, FULL, SHORT, MISSING, FULL,  EMPTY,
+						    FULL, IDLE, FULL,  SHORT,   SHORT, FULL};
+
+	return kinds[index % INDICES];
+}
+
+static uint64_t run(struct subject *s)
+{
+	s->random = 7;
+	s->hash = 0xcbf29ce484222325u;
+	for (uint64_t k = 0; k < INDICES && step(s, k, kind_at(k)); k++)
+		;
+	return s->hash;
+}
+
+static void each_variant(const char *name, unsigned *count, void (*holds)(struct subject *, unsigned, unsigned *))
+{
+	const unsigned n = variants(name);
+
+	for (unsigned v = 0; v < n; v++) {
+		struct subject *s = subject_start(name, v, true, count);
+		if (!s)
+			continue;
+		holds(s, v, count);
+		if (s->failed)
+			broken(count, name, "variant %u: work returned %d: %s%s", v, s->failed,
+			       s->mock.why ? s->mock.why : "", s->mock.setup.error);
+		subject_close(s);
+	}
+}
+
+/* ---- the contracts ---- */
+
+static bool any_valid_output(const struct subject *s)
+{
+	for (unsigned i = 0; i < INPUTS; i++)
+		if (s->mock.out[i].state == ALOE_VALID)
+			return true;
+	return false;
+}
+
+static void absent_of_nothing(struct subject *s, unsigned variant, unsigned *count)
+{
+	if (!s->mock.format_in[0].type)
+		return; /* a source */
+	for (uint64_t k = 0; k < 3; k++) {
+		step(s, k, MISSING);
+		if (any_valid_output(s) || (s->mock.component->drain && s->mock.record.state == ALOE_VALID))
+			broken(count, s->mock.name, "variant %u makes a VALID message of nothing", variant);
+	}
+}
+
+static void empty_messages(struct subject *s, unsigned variant, unsigned *count)
+{
+	(void)variant;
+	(void)count;
+	for (uint64_t k = 0; k < 3; k++)
+		step(s, k, EMPTY);
+}
+
+/* Every third message is a good one: after nonsense it must still come out with a length that fits (mock_work looks). */
+static void hostile_numbers(struct subject *s, unsigned variant, unsigned *count)
+{
+	(void)variant;
+	(void)count;
+	for (uint64_t k = 0; k < INDICES && step(s, k, k % 3 == 2 ? FULL : HOSTILE); k++)
+		;
+}
+
+static void inputs_stay_as_they_are(struct subject *s, unsigned variant, unsigned *count)
+{
+	run(s);
+	if (s->input_changed)
+		broken(count, s->mock.name, "variant %u writes to its input, which others read too", variant);
+}
+
+static void no_allocation_in_a_slot(struct subject *s, unsigned variant, unsigned *count)
+{
+	unsigned before = allocations.calls;
+
+	run(s);
+	hostile_numbers(s, variant, count);
+	if (allocations.calls != before)
+		broken(count, s->mock.name, "variant %u: %u calls of malloc or free in work", variant,
+		       allocations.calls - before);
+	if (!s->mock.component->reset)
+		return;
+	before = allocations.calls;
+	allocations.in_slot = true;
+	s->mock.component->reset(s->mock.state);
+	allocations.in_slot = false;
+	if (allocations.calls != before)
+		broken(count, s->mock.name, "variant %u: malloc or free in reset", variant);
+}
+
+/* What has a history must be able to forget it: the same messages give the same output again. Files go on, of course. */
+static void reset_forgets(struct subject *s, unsigned variant, unsigned *count)
+{
+	const uint64_t first = run(s);
+	const bool has_reset = s->mock.component->reset;
+
+	if (s->mock.component->fill || s->mock.component->drain)
+		return;
+	if (has_reset && s->mock.component->reset(s->mock.state) < 0)
+		broken(count, s->mock.name, "variant %u: reset fails", variant);
+	if (run(s) != first)
+		broken(count, s->mock.name, "variant %u: %s", variant,
+		       has_reset ? "does not forget everything in reset" : "has a history but no reset");
+}
+
+static void instances_do_not_meet(struct subject *s, unsigned variant, unsigned *count)
+{
+	const uint64_t alone = run(s);
+	struct subject *one = subject_start(s->mock.name, variant, true, count);
+	struct subject *two = subject_start(s->mock.name, variant, true, count);
+	bool more = true;
+
+	one->random = 7;
+	one->hash = 0xcbf29ce484222325u;
+	two->random = 99;
+	for (uint64_t k = 0; k < INDICES && more; k++) {
+		more = step(one, k, kind_at(k));
+		step(two, k, k % 2 ? FULL : SHORT);
+	}
+	if (one->hash != alone)
+		broken(count, s->mock.name, "variant %u: another instance changes what it makes", variant);
+	subject_close(one);
+	subject_close(two);
+}
+
+static void only_what_must_be_connected(const char *name, unsigned *count)
+{
+	struct subject *s = subject_start(name, 0, false, count);
+
+	if (!s)
+		return;
+	run(s);
+	subject_close(s);
+}
+
+/* check and shape look only; the state that work will see is made by init. */
+static void shape_is_pure(struct subject *s, unsigned variant, unsigned *count)
+{
+	const struct aloe_component *c = s->mock.component;
+	uint8_t *before = malloc(c->state_size + 1);
+	uint32_t max[INPUTS];
+
+	memcpy(before, s->mock.state, c->state_size);
+	for (unsigned i = 0; i < INPUTS; i++)
+		max[i] = s->mock.format_out[i].max;
+	if (c->check && c->check(s->mock.state, &s->mock.setup) < 0)
+		broken(count, s->mock.name, "variant %u: check refuses what it took: %s", variant, s->mock.setup.error);
+	for (unsigned i = 0; i < INPUTS; i++)
+		s->mock.format_out[i].max = MAX_ITEMS;
+	if (c->shape && c->shape(s->mock.state, &s->mock.setup) < 0)
+		broken(count, s->mock.name, "variant %u: shape refuses what it took", variant);
+	if (memcmp(before, s->mock.state, c->state_size) != 0)
+		broken(count, s->mock.name, "variant %u: check or shape writes to the state", variant);
+	for (unsigned i = 0; c->shape && i < INPUTS && mock_port(&s->mock, i, 1); i++)
+		if (s->mock.format_out[i].max != max[i])
+			broken(count, s->mock.name, "variant %u: shape says %u, then %u", variant, max[i],
+			       s->mock.format_out[i].max);
+	free(before);
+}
+
+/* Each call of aloe_alloc fails once: init must say so, and close must cope with what was not made. */
+static void memory_may_be_short(const char *name, unsigned *count)
+{
+	bool failed = true;
+
+	for (int nth = 1; failed && nth < 100; nth++) {
+		struct subject *s = subject_open(name, 0, true);
+		s->alloc_fails_in = nth;
+		failed = mock_start(&s->mock) < 0;
+		if (!failed && s->alloc_fails_in == 0)
+			broken(count, name, "init does not see that allocation %d failed", nth);
+		if (failed && !s->mock.setup.error[0])
+			broken(count, name, "init fails without a word when allocation %d fails", nth);
+		subject_close(s);
+	}
+	if (failed)
+		broken(count, name, "does not start");
+}
+
+#define CONTRACT(name)                                                                                                 \
+	static void holds_##name(const char *component, unsigned *count)                                               \
+	{                                                                                                              \
+		each_variant(component, count, name);                                                                  \
+	}                                                                                                              \
+	static void test_##name(void **state)                                                                          \
+	{                                                                                                              \
+		(void)state;                                                                                           \
+		each_component(holds_##name);                                                                          \
+	}
+CONTRACT(absent_of_nothing)
+CONTRACT(empty_messages)
+CONTRACT(hostile_numbers)
+CONTRACT(inputs_stay_as_they_are)
+CONTRACT(no_allocation_in_a_slot)
+CONTRACT(reset_forgets)
+CONTRACT(instances_do_not_meet)
+CONTRACT(shape_is_pure)
+
+static void test_only_what_must_be_connected(void **state)
+{
+	(void)state;
+	each_component(only_what_must_be_connected);
+}
+
+static void test_memory_may_be_short(void **state)
+{
+	(void)state;
+	each_component(memory_may_be_short);
+}
+
+/* The counter itself: it sees the program, and libraries that the program loaded. */
+static void allocations_are_seen(void **state)
+{
+	char *(*volatile copy)(const char *) = strdup; /* volatile: or the compiler sees that nothing comes of it */
+	void (*volatile release)(void *) = free;
+
+	(void)state;
+	if (!COUNTING)
+		skip(); /* a sanitizer has the allocator */
+	allocations.calls = 0;
+	allocations.in_slot = true;
+	release(copy("from inside a library"));
+	allocations.in_slot = false;
+	assert_int_equal(allocations.calls, 2);
+}
+
+static int make_scratch(void **state)
+{
+	(void)state;
+	snprintf(scratch, sizeof(scratch), "/tmp/aloe-contract-XXXXXX");
+	return mkdtemp(scratch) ? 0 : -1;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static int remove_scratch(void **state)
+{
+	(void)state;
+	return nftw(scratch, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(allocations_are_seen),     cmocka_unit_test(test_no_allocation_in_a_slot),
+	    cmocka_unit_test(test_absent_of_nothing),   cmocka_unit_test(test_empty_messages),
+	    cmocka_unit_test(test_hostile_numbers),     cmocka_unit_test(test_inputs_stay_as_they_are),
+	    cmocka_unit_test(test_reset_forgets),       cmocka_unit_test(test_instances_do_not_meet),
+	    cmocka_unit_test(test_shape_is_pure),       cmocka_unit_test(test_only_what_must_be_connected),
+	    cmocka_unit_test(test_memory_may_be_short),
+	};
+
+	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
