@@ -252,22 +252,25 @@ static void test_exact(void **state)
 	check_exact(5114, 0.5, 6, 16);
 }
 
-/* Noise alone at full scale: metrics as far apart as they get. */
-static void test_exact_noise(void **state)
+/* The zero codeword at full scale with 5 to 50 % of its bits inverted: metrics and extrinsic values as large as they get,
+ * and held to their limits wherever the textbook's are. */
+static void test_exact_full_scale(void **state)
 {
 	struct link *l = link_new(1000, 3012);
 	static int32_t llr[CODED_MAX], want[UTRAN_TURBO_K_MAX];
 
 	(void)state;
-	for (int block = 0; block < 20; block++) {
+	for (unsigned block = 0; block < 90; block++) {
+		const unsigned share = 5 + block / 2, iterations = 1 + block % 8;
 		for (uint32_t i = 0; i < l->coded; i++) {
-			llr[i] = draw(l) >> 63 ? UTRAN_LLR_MAX : -UTRAN_LLR_MAX;
+			llr[i] = draw(l) % 100 < share ? -UTRAN_LLR_MAX : UTRAN_LLR_MAX;
 			l->llr[i] = llr[i] > 0 ? INT16_MAX : INT16_MIN;
 		}
-		plain_turbo_decode(llr, 1000, 1 + block % 5, UTRAN_EXTRINSIC_MAX, want);
-		link_decode(l, 1 + (unsigned)block % 5);
+		plain_turbo_decode(llr, 1000, (int)iterations, UTRAN_EXTRINSIC_MAX, want);
+		link_decode(l, iterations);
 		for (uint32_t i = 0; i < 1000; i++)
-			assert_int_equal(l->decided[i], want[i]);
+			if (l->decided[i] != want[i])
+				fail_msg("%u %% inverted, %u iterations: bit %u", share, iterations, i);
 	}
 	link_free(l);
 }
@@ -329,7 +332,7 @@ int main(void)
 	    cmocka_unit_test(test_extreme_values),
 	    cmocka_unit_test(test_no_memory),
 	    cmocka_unit_test(test_exact),
-	    cmocka_unit_test(test_exact_noise),
+	    cmocka_unit_test(test_exact_full_scale),
 	    cmocka_unit_test(test_error_rate),
 	    cmocka_unit_test(test_error_rate_unpunctured),
 	    cmocka_unit_test(test_large_scale),
