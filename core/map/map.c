@@ -74,7 +74,7 @@ static int units_sort(struct units *units, const struct waveform *wf, const stru
 {
 	uint32_t *open = calloc(wf->n_instances + 1, sizeof(*open));
 	bool *done = calloc(wf->n_instances + 1, sizeof(*done));
-	size_t unit = 0;
+	size_t unit = 0, rest = 0;
 
 	for (size_t i = 0; open && i < wf->n_links; i++)
 		open[units->of[wf->links[i].to]] += precedes(knots, units, &wf->links[i]);
@@ -93,9 +93,13 @@ static int units_sort(struct units *units, const struct waveform *wf, const stru
 				open[units->of[wf->links[i].to]]--;
 		unit = 0;
 	}
+	for (size_t i = 0; open && done && i < wf->n_instances; i++)
+		rest += units->of[i] == i && !done[i];
 	free(done);
 	free(open);
-	return open && done ? 0 : -ENOMEM;
+	if (!open || !done)
+		return -ENOMEM;
+	return rest ? -ELOOP : 0; /* a cycle without delay: the caller refuses those before */
 }
 
 /* A waveform that one lane carries easily is not spread for nothing, unless the user named the lanes. */
