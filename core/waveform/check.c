@@ -7,6 +7,19 @@
 
 /* ---- connections --------------------------------------------------------------------------------------------------- */
 
+/* Whether a link at this side of the instance was not understood: it may be the one that is missed. */
+static bool has_hole(const struct waveform *waveform, const struct wf_instance *instance, bool output)
+{
+	for (size_t k = 0; k < waveform->n_links; k++) {
+		const struct wf_link *link = &waveform->links[k];
+		const int at = output ? link->from : link->to, port = output ? link->from_port : link->to_port;
+
+		if (at >= 0 && &waveform->instances[at] == instance && port < 0)
+			return true;
+	}
+	return false;
+}
+
 static void check_connected(struct wf_parse *parse, const struct wf_instance *instance)
 {
 	int in = 0, out = 0;
@@ -15,11 +28,12 @@ static void check_connected(struct wf_parse *parse, const struct wf_instance *in
 		const struct aloe_port *port = &instance->type->ports[i];
 		const struct wf_port *own = port->output ? &instance->out[out++] : &instance->in[in++];
 
-		if (own->link < 0 && !(port->flags & ALOE_OPTIONAL))
+		if (own->link < 0 && !(port->flags & ALOE_OPTIONAL) &&
+		    !has_hole(parse->waveform, instance, port->output))
 			diag_error(parse->diag, parse->file, instance->line,
-				   "%s \"%s\" of instance \"%s\" (%s) is not connected; \"%s\" is needed",
+				   "%s \"%s\" of instance \"%s\" (%s) is not connected, a link %s it is needed",
 				   port->output ? "output" : "input", port->name, instance->name, instance->type->name,
-				   port->output ? "a link from it" : "a link to it");
+				   port->output ? "from" : "to");
 	}
 }
 
@@ -67,7 +81,8 @@ static int check_cycles(struct wf_parse *parse, bool (*counts)(const struct wf_l
 
 /* ---- item types ---------------------------------------------------------------------------------------------------- */
 
-/* What each port may still be, narrowed until nothing changes. Ports that share one type narrow each other. */
+/* What each port may still be, narrowed link by link until nothing changes. Ports of an instance that share one type
+ * always have the same set. */
 struct types {
 	uint32_t *sets; /* by instance: ALOE_PORTS_MAX inputs, then as many outputs */
 	bool *bad;	/* by link: nothing fits, said */
@@ -99,6 +114,28 @@ static uint32_t type_by_param(const struct wf_instance *instance, const struct a
 	return 0;
 }
 
+/* Ports without a type of their own get what all of them can be. */
+static void narrow_instance(const struct waveform *waveform, const struct types *types, int i)
+{
+	const struct component_type *type = waveform->instances[i].type;
+	uint32_t common = ALOE_ANY;
+
+	for (int pass = 0; type && pass < 2; pass++) {
+		int n[2] = {0, 0};
+
+		for (size_t k = 0; k < type->n_ports; k++) {
+			uint32_t *set = set_of(types, i, type->ports[k].output, n[type->ports[k].output]++);
+
+			if (!shares(&type->ports[k]))
+				continue;
+			if (pass == 0)
+				common &= *set;
+			else if (common)
+				*set = common;
+		}
+	}
+}
+
 static void types_start(const struct waveform *waveform, const struct types *types)
 {
 	for (size_t i = 0; i < waveform->n_instances; i++) {
@@ -111,33 +148,8 @@ static void types_start(const struct waveform *waveform, const struct types *typ
 			*set_of(types, (int)i, port->output, n[port->output]++) =
 				port->type_param ? type_by_param(instance, port) : port->types;
 		}
+		narrow_instance(waveform, types, (int)i);
 	}
-}
-
-/* Ports without a type of their own get what all of them can be. Returns whether anything changed. */
-static bool narrow_instance(const struct waveform *waveform, const struct types *types, size_t i)
-{
-	const struct component_type *type = waveform->instances[i].type;
-	uint32_t common = ALOE_ANY;
-	bool changed = false;
-
-	for (int pass = 0; type && pass < 2; pass++) {
-		int n[2] = {0, 0};
-
-		for (size_t k = 0; k < type->n_ports; k++) {
-			uint32_t *set = set_of(types, (int)i, type->ports[k].output, n[type->ports[k].output]++);
-
-			if (!shares(&type->ports[k]))
-				continue;
-			if (pass == 0)
-				common &= *set;
-			else if (common && *set != common) {
-				*set = common;
-				changed = true;
-			}
-		}
-	}
-	return changed;
 }
 
 static const char *set_text(uint32_t set, char *text, size_t size)
@@ -182,6 +194,8 @@ static bool narrow_link(struct wf_parse *parse, const struct types *types, size_
 	if (*from == both && *to == both)
 		return false;
 	*from = *to = both;
+	narrow_instance(parse->waveform, types, link->from);
+	narrow_instance(parse->waveform, types, link->to);
 	return true;
 }
 
@@ -248,8 +262,6 @@ static int check_types(struct wf_parse *parse)
 		changed = false;
 		for (size_t k = 0; k < waveform->n_links; k++)
 			changed |= narrow_link(parse, &types, k);
-		for (size_t i = 0; i < waveform->n_instances; i++)
-			changed |= narrow_instance(waveform, &types, i);
 	}
 	if (types.sets && types.bad && !has_holes(waveform, &types))
 		types_take(parse, &types);

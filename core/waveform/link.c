@@ -63,15 +63,22 @@ static size_t port_names(const struct component_type *type, bool inputs, bool ou
 	return n;
 }
 
-static void unknown_port(const struct path *path, const struct wf_instance *instance, const struct stop *stop)
+/* Says so, and goes on with the port that was probably meant, if it goes the right way. */
+static int unknown_port(const struct path *path, const struct wf_instance *instance, const struct stop *stop, bool output,
+			bool quiet)
 {
 	const char *names[2 * ALOE_PORTS_MAX];
 	const size_t n = port_names(instance->type, true, true, names);
 	char word[80], text[512];
 
 	snprintf(word, sizeof(word), "%.*s", (int)(stop->port_len < 60 ? stop->port_len : 60), stop->port);
+	const char *nearest = diag_nearest(word, names, n);
+	const int port = nearest ? find_port(instance->type, output, nearest, strlen(nearest)) : -1;
+	if (quiet)
+		return port;
 	diag_error(path->parse->diag, path->parse->file, path->line, "unknown port \"%s\" of %s (%s)%s", word,
 		   instance->name, instance->type->name, wf_suggest(word, names, n, text, sizeof(text)));
+	return port;
 }
 
 /* The only port in a direction, or the only one that is not optional; -1 with an error if there is none such. */
@@ -125,8 +132,8 @@ static int choose_port(const struct path *path, const struct stop *stop, bool ou
 		diag_error(path->parse->diag, path->parse->file, path->line, "%s.%.*s is an %s; a path %s", instance->name,
 			   (int)stop->port_len, stop->port, output ? "input" : "output",
 			   output ? "begins with an output" : "ends with an input");
-	else if (output || end) /* in the middle both ends ask: once is enough */
-		unknown_port(path, instance, stop);
+	else /* in the middle both sides ask: once is enough */
+		return unknown_port(path, instance, stop, output, !output && !end);
 	return -1;
 }
 
@@ -171,6 +178,7 @@ static int add_link(const struct path *path, const struct wf_link *link)
 	return 0;
 }
 
+/* An unknown name is said, and the instance that was probably meant is taken for it, so that what follows makes sense. */
 static void find_stop(const struct path *path, struct stop *stop)
 {
 	const struct waveform *waveform = path->parse->waveform;
@@ -184,8 +192,12 @@ static void find_stop(const struct path *path, struct stop *stop)
 	names = calloc(waveform->n_instances + 1, sizeof(*names));
 	for (size_t i = 0; names && i < waveform->n_instances; i++)
 		names[i] = waveform->instances[i].name;
-	if (names)
+	if (names) {
+		const char *nearest = diag_nearest(word, names, waveform->n_instances);
+
+		stop->instance = nearest ? wf_find_instance(waveform, nearest, strlen(nearest)) : -1;
 		wf_suggest(word, names, waveform->n_instances, text, sizeof(text));
+	}
 	diag_error(path->parse->diag, path->parse->file, path->line, "unknown instance \"%s\"%s", word, text);
 	free(names);
 }

@@ -69,7 +69,7 @@ int wf_want_numbers(const struct wf_raw *raw, const char *name, bool whole, doub
 
 /* wf_is_name: a letter, then letters, digits and _, at most 63 (instances). */
 bool wf_is_name(const char *name);
-/* wf_suggest gives `, did you mean "x"?` or `; allowed are a, b, c` into `text`, which it returns. */
+/* wf_suggest gives `, did you mean "x"?` or `; allowed: a, b, c` into `text`, which it returns. */
 const char *wf_suggest(const char *word, const char *const *names, size_t n, char *text, size_t size);
 
 /* ---- the parts of the parser; what is wrong is in parse->diag ----------------------------------------------------- */

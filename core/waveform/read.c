@@ -297,8 +297,7 @@ static void unknown_component(struct wf_parse *parse, const char *component, con
 			   component, nearest);
 	else
 		diag_error(parse->diag, raw->where, raw->line,
-			   "unknown component \"%.60s\"; `aloe list components` shows the %zu that there are",
-			   component, n);
+			   "unknown component \"%.60s\"; `aloe list components` shows what there is", component);
 	free(names);
 }
 

@@ -31,7 +31,7 @@ const char *wf_suggest(const char *word, const char *const *names, size_t n, cha
 		snprintf(text, size, ", did you mean \"%s\"?", nearest);
 		return text;
 	}
-	len = (size_t)snprintf(text, size, n ? "; allowed are " : "; none is allowed");
+	len = (size_t)snprintf(text, size, n ? "; allowed: " : "; none is allowed");
 	for (size_t i = 0; i < n && len < size; i++)
 		len += (size_t)snprintf(text + len, size - len, i ? ", %s" : "%s", names[i]);
 	if (len >= size && size > 4)
@@ -107,11 +107,17 @@ static bool raw_number(const struct wf_raw *raw, double *ret)
 	return true;
 }
 
+static const char *number_text(double value, char *text, size_t size)
+{
+	snprintf(text, size, value == trunc(value) && fabs(value) < 1e16 ? "%.0f" : "%.10g", value);
+	return text;
+}
+
 static int check_range(const struct wf_raw *raw, const char *name, double value, double min, double max,
 		       const char *unit, struct diag *diag)
 {
 	const char *space = unit && unit[0] ? " " : "";
-	char text[SHOW_MAX];
+	char text[SHOW_MAX], low[32], high[32];
 
 	if (isfinite(value) && value >= min && value <= max)
 		return 0;
@@ -122,10 +128,11 @@ static int check_range(const struct wf_raw *raw, const char *name, double value,
 	if (isinf(min) && isinf(max))
 		return diag_error(diag, raw->where, raw->line, "%s = %s is no finite number", name, text);
 	if (isinf(max))
-		return diag_error(diag, raw->where, raw->line, "%s = %s is below %.10g%s%s", name, text, min, space,
-				  space[0] ? unit : "");
-	return diag_error(diag, raw->where, raw->line, "%s = %s is outside [%.10g, %.10g]%s%s", name, text, min, max,
-			  space, space[0] ? unit : "");
+		return diag_error(diag, raw->where, raw->line, "%s = %s is below %s%s%s", name, text,
+				  number_text(min, low, sizeof(low)), space, space[0] ? unit : "");
+	return diag_error(diag, raw->where, raw->line, "%s = %s is outside [%s, %s]%s%s", name, text,
+			  number_text(min, low, sizeof(low)), number_text(max, high, sizeof(high)), space,
+			  space[0] ? unit : "");
 }
 
 int wf_want_real(const struct wf_raw *raw, const char *name, double min, double max, const char *unit,

@@ -2,6 +2,7 @@
 #include "core/waveform/waveform.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,10 +68,39 @@ static int parse_text(struct wf_parse *parse, const char *text)
 	return error;
 }
 
+/* The line that a message names; those that name none come first (--set) or last. */
+static long line_of(const struct wf_parse *parse, const char *message)
+{
+	const size_t len = strlen(parse->file);
+
+	if (strncmp(message, "--", 2) == 0)
+		return 0;
+	return strncmp(message, parse->file, len) == 0 && message[len] == ':' && message[len + 1] != ' '
+		       ? strtol(message + len + 1, NULL, 10)
+		       : LONG_MAX;
+}
+
+/* What is found early in the parse need not stand early in the file. */
+static void sort_lines(const struct wf_parse *parse, size_t from)
+{
+	char **lines = parse->diag->lines;
+
+	for (size_t i = from + 1; i < parse->diag->len; i++) {
+		char *line = lines[i];
+		const long number = line_of(parse, line);
+		size_t k = i;
+
+		for (; k > from && line_of(parse, lines[k - 1]) > number; k--)
+			lines[k] = lines[k - 1];
+		lines[k] = line;
+	}
+}
+
 int waveform_parse(const char *file, const char *text, size_t len, const struct registry *registry,
 		   const struct wf_overrides *overrides, struct diag *diag, struct waveform **ret)
 {
 	struct wf_parse parse = {file, registry, overrides, diag, diag->errors, calloc(1, sizeof(*parse.waveform))};
+	const size_t lines_before = diag->len;
 	char *clean = NULL;
 	int error = -ENOMEM;
 
@@ -86,5 +116,6 @@ int waveform_parse(const char *file, const char *text, size_t len, const struct 
 	waveform_free(parse.waveform);
 	if (error == -ENOMEM)
 		diag_error(diag, file, 0, "no memory");
+	sort_lines(&parse, lines_before);
 	return -EINVAL;
 }
