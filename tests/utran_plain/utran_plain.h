@@ -160,7 +160,7 @@ static inline void plain_turbo_row(int p, int v, int columns, int r, int exchang
 static inline void plain_turbo_pi(int k, int32_t *pi)
 {
 	static int32_t matrix[20][258], permuted[20][258];
-	int rows, p, v, columns, q[20] = {1}, r[20], u[258], n = 0;
+	int rows, p, v, columns, q[20] = {1}, r[20] = {0}, u[258], n = 0;
 	const int *t;
 
 	plain_turbo_size(k, &rows, &p, &v, &columns);
