@@ -156,7 +156,6 @@ struct image_segment_state {
 	_Alignas(64) _Atomic uint64_t slots, slipped, skipped, missed, caught_up;
 	_Atomic uint64_t events;    /* written so far */
 	_Atomic uint64_t misses;    /* written so far */
-	_Atomic uint64_t tid;	    /* thread that runs it */
 	_Atomic uint64_t busy_ns;   /* sum over steps */
 	_Atomic uint64_t start_ns[IMAGE_STEPS]; /* of step s at s % IMAGE_STEPS */
 	_Atomic uint64_t slot[IMAGE_STEPS];
@@ -244,6 +243,7 @@ struct lane_image {
 	_Alignas(64) _Atomic uint64_t baton;
 	_Atomic uint64_t since_ns; /* when the segment that has the baton began; 0 while it waits for the pace */
 	_Atomic uint64_t slots, skipped; /* of the lane */
+	_Atomic uint64_t tid[NODE_ENTRIES_MAX]; /* thread of each seat */
 	_Alignas(64) _Atomic uint32_t go[NODE_ENTRIES_MAX]; /* futex word of each seat */
 };
 

@@ -77,6 +77,7 @@ static void *lane_main(void *self)
 
 	platform_pin(lane->thread.node->lane[lane->thread.lane].cpu);
 	platform_no_slack();
+	atomic_store(&lane->thread.image->tid[lane->thread.seat], (uint64_t)platform_tid());
 	lane_run(&lane->thread);
 	return NULL;
 }
@@ -85,7 +86,6 @@ static void *free_main(void *self)
 {
 	struct host_segment *segment = self;
 
-	atomic_store(&segment->segment.state->tid, (uint64_t)platform_tid());
 	segment_run_virtual(&segment->segment, &segment->wave->quit);
 	return NULL;
 }

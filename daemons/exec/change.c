@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * change.c - the changes of a waveform's life, each at one step for all its segments.
+ *
+ * PAUSE and STEP move `limit`: every segment looks at it before each step, so all stop after the same one; if any had
+ * passed the chosen limit already, a larger one is chosen, never an uneven one. STOP lowers the last index, and what is in
+ * the pipeline drains as at the end of a file. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "daemons/exec/exec.h"
+
+#include <aloe/component.h>
+
+#define SECONDS 1000000000ull
+
+static void publish_limit(struct exec_wave *wave, uint64_t limit)
+{
+	struct node_control *control = wave_control(wave);
+
+	atomic_store(&control->limit, limit);
+	futex_wake(futex_low(&control->limit), INT32_MAX);
+}
+
+uint64_t wave_steps_max(const struct exec_wave *wave)
+{
+	uint64_t most = 0;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const uint64_t done = atomic_load(&image_segment_state(&wave->view, s)->done);
+
+		most = done > most ? done : most;
+	}
+	return most;
+}
+
+uint64_t wave_steps_min(const struct exec_wave *wave)
+{
+	uint64_t least = IMAGE_FOREVER;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const uint64_t done = atomic_load(&image_segment_state(&wave->view, s)->done);
+
+		least = done < least ? done : least;
+	}
+	return least;
+}
+
+/* A slot far enough ahead for every lane to hear of it: 10 slots, or as many as take 5 ms. */
+static uint64_t margin_slots(const struct exec_wave *wave)
+{
+	const uint64_t slots = 5000000 / wave->view.head->slot_ns;
+
+	if (wave->view.head->clock != IMAGE_TIMER)
+		return 0;
+	return slots > 10 ? slots : 10;
+}
+
+/* Steps from here on belong to slots from `slot` on. */
+static uint64_t begin_at(struct exec_wave *wave)
+{
+	const uint64_t steps = wave_steps_max(wave);
+	uint64_t slot = lanes_slot(wave) + margin_slots(wave);
+
+	if (slot < steps) /* a clock that stands still: as many slots must pass before */
+		slot = steps;
+	atomic_store(&wave_control(wave)->base, slot - steps);
+	return slot;
+}
+
+static bool can(struct exec_wave *wave, const struct wire_view *request, unsigned states, const char *what)
+{
+	if (wave->pending.bytes != NULL) {
+		exec_fail(wave->exec, request, 1, "\"%s\" has another change under way", wave->name);
+		return false;
+	}
+	if (states >> wave->state & 1)
+		return true;
+	exec_fail(wave->exec, request, 1, "\"%s\" is in state %s: it cannot %s from there%s%s", wave->name,
+		  wave_state_names[wave->state], what, wave->reason[0] ? "; " : "", wave->reason);
+	return false;
+}
+
+static uint64_t set_running(struct exec_wave *wave, uint64_t limit)
+{
+	const uint64_t slot = begin_at(wave);
+
+	wave->progress_ns = clock_ns();
+	if (!wave->started) {
+		wave->started = true;
+		wave->start_ns = clock_ns();
+	}
+	publish_limit(wave, limit);
+	lanes_live(wave);
+	return slot;
+}
+
+void wave_start(struct exec_wave *wave, const struct wire_view *request)
+{
+	uint64_t slot;
+
+	if (!can(wave, request, 1u << WAVE_INIT | 1u << WAVE_PAUSE | 1u << WAVE_STEP, "run"))
+		return;
+	slot = set_running(wave, IMAGE_FOREVER);
+	wave_set_state(wave, WAVE_RUN);
+	exec_ok(wave->exec, request, WIRE_TAG_SLOT, slot);
+}
+
+void wave_pause(struct exec_wave *wave, const struct wire_view *request)
+{
+	if (!can(wave, request, 1u << WAVE_RUN, "pause"))
+		return;
+	wave->pending.value = wave_steps_max(wave) + 2;
+	publish_limit(wave, wave->pending.value);
+	wave_set_state(wave, WAVE_PAUSE);
+	wave_later(&wave->pending, request, 20 * SECONDS);
+}
+
+/* On the step clock the lanes' slots themselves are let go; else the steps of this waveform. */
+void wave_step(struct exec_wave *wave, const struct wire_view *request)
+{
+	struct node_timebase *base = wave_timebase(wave);
+	uint64_t count = 1;
+
+	wire_get_u64(request, WIRE_TAG_COUNT, &count);
+	if (!can(wave, request, 1u << WAVE_INIT | 1u << WAVE_RUN | 1u << WAVE_PAUSE | 1u << WAVE_STEP, "step"))
+		return;
+	if (base != NULL && base->pace == IMAGE_STEP) {
+		if (wave->state != WAVE_RUN)
+			set_running(wave, IMAGE_FOREVER);
+		wave_set_state(wave, WAVE_RUN);
+		wave->pending.value = wave_steps_max(wave) + count;
+		atomic_fetch_add(&base->allowed, count);
+		futex_wake(futex_low(&base->allowed), INT32_MAX);
+		wave_later(&wave->pending, request, 20 * SECONDS);
+		return;
+	}
+	if (wave->state == WAVE_RUN) {
+		wave->pending.value = wave_steps_max(wave) + 1 + count;
+		publish_limit(wave, wave->pending.value);
+	} else {
+		wave->pending.value = wave_steps_max(wave) + count;
+		set_running(wave, wave->pending.value);
+	}
+	wave_set_state(wave, WAVE_STEP);
+	wave_later(&wave->pending, request, 20 * SECONDS);
+}
+
+void wave_stop(struct exec_wave *wave, const struct wire_view *request)
+{
+	const unsigned all = (1u << WAVE_STOP | 1u << WAVE_ABNSTOP) - 1;
+	uint64_t last;
+
+	if (wave->drained && (wave->state == WAVE_STOP || wave->state == WAVE_ABNSTOP)) {
+		exec_ok(wave->exec, request, WIRE_TAG_SLOT, lanes_slot(wave));
+		return;
+	}
+	if (!can(wave, request, all | 1u << WAVE_STOP | 1u << WAVE_ABNSTOP, "stop"))
+		return;
+	wave_later(&wave->pending, request, 60 * SECONDS);
+	if (!wave->started) {
+		wave->ended = true;
+		hosts_finish(wave);
+		return;
+	}
+	last = wave_steps_max(wave) + 1;
+	if (atomic_load(&wave_control(wave)->last) > last)
+		atomic_store(&wave_control(wave)->last, last);
+	if (wave->state == WAVE_PAUSE || wave->state == WAVE_STEP)
+		set_running(wave, IMAGE_FOREVER);
+	if (wave_timebase(wave) != NULL && wave_timebase(wave)->pace == IMAGE_STEP) {
+		atomic_fetch_add(&wave_timebase(wave)->allowed, wave->view.head->latency_slots + 4);
+		futex_wake(futex_low(&wave_timebase(wave)->allowed), INT32_MAX);
+	}
+}
+
+void wave_unload(struct exec_wave *wave, const struct wire_view *request)
+{
+	const bool final = wave->drained || !wave->started;
+
+	if (final || wave->state == WAVE_ABNSTOP) {
+		struct exec *exec = wave->exec;
+
+		wave_free(wave);
+		exec_ok(exec, request, WIRE_TAG_SLOT, 0);
+		return;
+	}
+	wave_stop(wave, request);
+	wave->unloading = true;
+}
+
+/* ---- SET --------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t find_param(const struct image_view *view, uint32_t instance, const char *name)
+{
+	const struct image_instance *row = &view->instances[instance];
+
+	for (uint32_t p = 0; p < row->n_params; p++)
+		if (strcmp(image_text(view, view->params[row->params + p].name), name) == 0)
+			return p;
+	return IMAGE_NONE;
+}
+
+static void set_commit(struct exec_wave *wave, const struct wire_view *request, uint32_t instance, uint32_t param,
+		       double number)
+{
+	struct node_control *control = wave_control(wave);
+	const uint64_t n = atomic_load(&control->changes);
+	const struct image_instance *row = &wave->view.instances[instance];
+	const uint64_t done = atomic_load(&image_segment_state(&wave->view, row->segment)->done);
+	uint64_t index = IMAGE_FOREVER;
+
+	wire_get_u64(request, WIRE_TAG_INDEX, &index);
+	if (index != IMAGE_FOREVER && index + row->lag <= done + margin_slots(wave)) {
+		exec_fail(wave->exec, request, 1, "index %llu is too near: \"%s\" is at %llu, name one after %llu",
+			  (unsigned long long)index, image_text(&wave->view, row->name),
+			  (unsigned long long)(done > row->lag ? done - row->lag : 0),
+			  (unsigned long long)(done + margin_slots(wave)));
+		return;
+	}
+	control->change[n % NODE_CHANGES] = (struct node_change){index, ++wave->sequence, instance, param, number};
+	atomic_store(&control->changes, n + 1);
+	if (index != IMAGE_FOREVER) {
+		exec_ok(wave->exec, request, WIRE_TAG_INDEX, index);
+		return;
+	}
+	wave->set_pending.value = wave->sequence;
+	wave->set_pending.instance = instance;
+	wave_later(&wave->set_pending, request, 10 * SECONDS);
+}
+
+static void set_checked(struct exec_wave *wave, const struct wire_view *request, uint32_t instance, uint32_t p,
+			const char *text)
+{
+	const struct image_view *view = &wave->view;
+	const struct image_param *param = &view->params[view->instances[instance].params + p];
+	const char *name = image_text(view, param->name);
+	char *end;
+	const double number = strtod(text, &end);
+
+	if (!(param->flags & ALOE_LIVE))
+		exec_fail(wave->exec, request, 2, "%s.%s is read at init only: unload, and load with --set",
+			  image_text(view, view->instances[instance].name), name);
+	else if (end == text || *end != 0 || !isfinite(number))
+		exec_fail(wave->exec, request, 2, "%s = \"%s\" is no number", name, text);
+	else if (wave->set_pending.bytes != NULL)
+		exec_fail(wave->exec, request, 1, "another set of \"%s\" is under way", wave->name);
+	else if (!wave->started || wave->drained)
+		exec_fail(wave->exec, request, 1, "\"%s\" is in state %s: nothing runs that could take it", wave->name,
+			  wave_state_names[wave->state]);
+	else
+		set_commit(wave, request, instance, p, number);
+}
+
+void wave_set(struct exec_wave *wave, const struct wire_view *request)
+{
+	char *name = wire_get_text(request, WIRE_TAG_NAME, 0), *value = wire_get_text(request, WIRE_TAG_VALUE, 0);
+	const char *dot = name != NULL ? strchr(name, '.') : NULL;
+	uint32_t instance = IMAGE_NONE, param = IMAGE_NONE;
+
+	if (dot != NULL)
+		instance = image_find_instance(&wave->view, name, (size_t)(dot - name));
+	if (instance != IMAGE_NONE)
+		param = find_param(&wave->view, instance, dot + 1);
+	if (dot == NULL || value == NULL)
+		exec_fail(wave->exec, request, 2, "set needs instance.parameter and a value");
+	else if (instance == IMAGE_NONE)
+		exec_fail(wave->exec, request, 2, "\"%s\" has no instance \"%.*s\"", wave->name, (int)(dot - name), name);
+	else if (param == IMAGE_NONE)
+		exec_fail(wave->exec, request, 2, "instance \"%.*s\" has no parameter \"%s\"", (int)(dot - name), name,
+			  dot + 1);
+	else
+		set_checked(wave, request, instance, param, value);
+	free(name);
+	free(value);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/exec/exec.h - the inside of aloe-exec: lanes and waveforms of this node, and who changes what.
+ *
+ *   request (bus) --> prepare.c   image, lane entries, hosts          LOADED -> INIT
+ *                     change.c    START PAUSE STEP STOP SET UNLOAD    INIT -> RUN <-> PAUSE -> STOP
+ *   hosts, pidfds --> hosts.c     READY, FINISHED, FAULT, death
+ *   every 5 ms    --> watch.c     faults, ends, limits reached, hangs -> ABNSTOP
+ *   keeper threads-> keeper.c     a segment that keeps the baton
+ *   request       --> report.c    the report as JSON
+ *
+ * A request that cannot be answered at once is kept with the waveform (`pending`) and answered when its condition holds.
+ */
+#ifndef ALOE_EXEC_H
+#define ALOE_EXEC_H
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "core/base/log.h"
+#include "core/bus/bus.h"
+#include "core/image/image.h"
+#include "daemons/common/hostlink.h"
+#include "daemons/common/loop.h"
+
+enum wave_state { WAVE_LOADED, WAVE_INIT, WAVE_RUN, WAVE_PAUSE, WAVE_STEP, WAVE_STOP, WAVE_ABNSTOP };
+
+struct exec_host {
+	struct exec_wave *wave;
+	uint32_t number; /* in the program */
+	pid_t pid;
+	int pidfd, sock; /* -1: gone */
+	struct loop_watch sock_watch, pid_watch;
+	bool ready, finishing, finished;
+};
+
+struct exec_place { /* where a segment is */
+	uint32_t lane, entry, seat;
+};
+
+struct exec_pending { /* a request to be answered later */
+	uint8_t *bytes; /* NULL: none */
+	size_t len;
+	uint64_t until_ns; /* answered with FAIL then */
+	uint64_t value;	   /* PAUSE, STEP: the limit; SET: the change's sequence */
+	uint32_t instance; /* SET */
+};
+
+struct exec_wave {
+	struct exec_wave *next;
+	struct exec *exec;
+	char name[64];
+	uint32_t control; /* index of the control block */
+	int fd;
+	struct image_view view;
+	enum wave_state state;
+	bool started, ended, drained, unloading;
+	bool holds_wake; /* counted in exec->realtime_waves */
+	struct exec_host *hosts;
+	uint32_t n_hosts;
+	struct exec_place *places; /* by segment */
+	struct exec_pending pending, set_pending;
+	char reason[512];
+	char notes[HOSTLINK_TEXT], losses[1024];
+	uint64_t start_ns, progress_ns, progress_sum; /* hang watch under virtual */
+	uint64_t sequence; /* of changes */
+};
+
+struct exec_lane {
+	int fd; /* lane image; -1: never used */
+	struct lane_image *image;
+	int cpu_lock; /* abstract socket that says the CPU is taken; -1 */
+	uint64_t seats; /* bit set: taken */
+	uint32_t users; /* waveforms */
+	pthread_t keeper;
+	bool has_keeper;
+	_Atomic uint32_t keeper_quit;
+	_Atomic uint64_t hung; /* keeper -> main: entry + 1 that was passed over */
+	_Atomic uint64_t hung_ns;
+	bool keeper_realtime;
+};
+
+struct exec {
+	struct loop loop;
+	struct bus *bus;
+	struct log log;
+	int keep, leash;
+	int node_fd;
+	struct node_image *node;
+	struct exec_lane lanes[NODE_LANES_MAX];
+	struct exec_wave *waves;
+	struct loop_watch bus_watch, leash_watch;
+	struct loop_timer tick;
+	int wake_fd; /* cpu_dma_latency; -1 */
+	uint32_t realtime_waves;
+	uint32_t spin_us;
+	bool no_wake_fast;
+};
+
+extern const char *const wave_state_names[];
+
+/* main.c, requests.c */
+int exec_init(struct exec *exec, const char *dir, int keep, int leash);
+void exec_fini(struct exec *exec);
+void exec_request(struct exec *exec, const struct wire_view *request);
+struct exec_wave *exec_find(struct exec *exec, const char *name, size_t len);
+void exec_ok(struct exec *exec, const struct wire_view *request, enum wire_tag tag, uint64_t value);
+__attribute__((format(printf, 4, 5))) void exec_fail(struct exec *exec, const struct wire_view *request, int code,
+						     const char *format, ...);
+/* wave_later keeps the request; wave_answer sends its answer: value with `tag`, or FAIL when why is given. */
+void wave_later(struct exec_pending *pending, const struct wire_view *request, uint64_t timeout_ns);
+void wave_answer(struct exec_wave *wave, struct exec_pending *pending, enum wire_tag tag, uint64_t value, int code,
+		 const char *why);
+void wave_set_state(struct exec_wave *wave, enum wave_state state);
+struct node_control *wave_control(const struct exec_wave *wave);
+
+/* prepare.c */
+void exec_prepare(struct exec *exec, const struct wire_view *request);
+void wave_free(struct exec_wave *wave); /* entries freed, hosts killed, memory given back */
+
+/* lanes.c */
+int lanes_take(struct exec_wave *wave, char *ret_why, size_t size);
+void lanes_leave(struct exec_wave *wave);	      /* entries are not live any more; batons repaired */
+void lanes_release(struct exec_wave *wave);	      /* and free for others */
+void lanes_live(struct exec_wave *wave);	      /* from now on */
+uint64_t lanes_slot(const struct exec_wave *wave);    /* slot of its time base now; 0 under virtual */
+struct node_timebase *wave_timebase(const struct exec_wave *wave); /* NULL under virtual */
+void lane_repair(struct exec *exec, uint32_t lane, uint32_t entry);
+int lane_reuse(struct exec_wave *wave, uint32_t lane); /* of a waveform that is on it already */
+void lanes_wake_fast(struct exec_wave *wave);
+
+/* hosts.c */
+int hosts_start(struct exec_wave *wave, char *ret_why, size_t size);
+void hosts_finish(struct exec_wave *wave);
+void hosts_kill(struct exec_wave *wave);
+void host_watch(struct exec_host *host);
+void host_forget(struct exec_host *host);
+
+/* change.c */
+void wave_start(struct exec_wave *wave, const struct wire_view *request);
+void wave_pause(struct exec_wave *wave, const struct wire_view *request);
+void wave_step(struct exec_wave *wave, const struct wire_view *request);
+void wave_stop(struct exec_wave *wave, const struct wire_view *request);
+void wave_unload(struct exec_wave *wave, const struct wire_view *request);
+void wave_set(struct exec_wave *wave, const struct wire_view *request);
+uint64_t wave_steps_max(const struct exec_wave *wave);
+uint64_t wave_steps_min(const struct exec_wave *wave);
+
+/* watch.c */
+void exec_tick(void *self);
+__attribute__((format(printf, 2, 3))) void wave_abort(struct exec_wave *wave, const char *format, ...);
+
+/* keeper.c */
+int keeper_start(struct exec *exec, uint32_t lane);
+void keeper_stop(struct exec *exec, uint32_t lane);
+
+/* report.c */
+char *wave_report(const struct exec_wave *wave); /* JSON; the caller frees */
+char *exec_list(const struct exec *exec);
+
+/* restore.c: what an earlier exec left with the frontend. 0 or -errno */
+int exec_restore(struct exec *exec);
+void keep_wave(const struct exec_wave *wave);
+void keep_wave_drop(const struct exec_wave *wave);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/child.h"
+#include "daemons/common/keep.h"
+#include "daemons/exec/exec.h"
+
+static struct exec_host *host_of(struct exec_wave *wave, uint32_t segment)
+{
+	return &wave->hosts[wave->view.segments[segment].host];
+}
+
+/* ---- answers ----------------------------------------------------------------------------------------------------------- */
+
+static void take_notes(struct exec_wave *wave, const char *text)
+{
+	while (*text != 0) {
+		const size_t len = strcspn(text, "\n");
+		const bool loss = *text == '!';
+		char *into = loss ? wave->losses : wave->notes;
+		const size_t room = loss ? sizeof(wave->losses) : sizeof(wave->notes);
+		const size_t have = strlen(into);
+		char line[512];
+
+		snprintf(line, sizeof(line), "%.*s\n", (int)(len - loss), text + loss);
+		if (strstr(into, line) == NULL)
+			snprintf(into + have, room - have, "%s", line);
+		text += len + (text[len] == '\n');
+	}
+}
+
+static void host_ready(struct exec_host *host, const struct hostlink_msg *msg)
+{
+	struct exec_wave *wave = host->wave;
+
+	host->ready = true;
+	take_notes(wave, msg->text);
+	for (uint32_t h = 0; h < wave->n_hosts; h++)
+		if (!wave->hosts[h].ready)
+			return;
+	if (wave->state == WAVE_LOADED)
+		wave_set_state(wave, WAVE_INIT);
+	keep_wave(wave);
+	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 0, NULL);
+}
+
+static void host_failed(struct exec_host *host, const struct hostlink_msg *msg)
+{
+	struct exec_wave *wave = host->wave;
+	char text[HOSTLINK_TEXT];
+
+	if (host->finishing) {
+		host->finished = true;
+		wave_abort(wave, "%.400s", msg->text);
+		return;
+	}
+	snprintf(text, sizeof(text), "%s", msg->text);
+	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 2, text);
+	wave->unloading = true; /* the tick frees it */
+}
+
+static void host_answer(struct exec_host *host, const struct hostlink_msg *msg)
+{
+	switch (msg->type) {
+	case HOSTLINK_READY:
+		host_ready(host, msg);
+		break;
+	case HOSTLINK_FAILED:
+		host_failed(host, msg);
+		break;
+	case HOSTLINK_FINISHED:
+		take_notes(host->wave, msg->text);
+		host->finished = true;
+		break;
+	case HOSTLINK_FAULT:
+		wave_abort(host->wave, "%.400s", msg->text);
+		break;
+	default:
+		log_warning(&host->wave->exec->log, "a host sent %u, which means nothing", msg->type);
+	}
+}
+
+static void sock_ready(void *self, short revents)
+{
+	struct exec_host *host = self;
+	struct hostlink_msg msg;
+	int fds[16], status;
+	size_t n_fds = 0;
+
+	(void)revents;
+	status = hostlink_recv(host->sock, &msg, fds, &n_fds);
+	while (n_fds > 0)
+		close(fds[--n_fds]);
+	if (status == 0) {
+		host_answer(host, &msg);
+	} else if (status != -EAGAIN && status != -EBADMSG) {
+		loop_watch_stop(&host->wave->exec->loop, &host->sock_watch); /* the pidfd tells the rest */
+	}
+}
+
+/* ---- death ------------------------------------------------------------------------------------------------------------- */
+
+static const char *running_in(const struct exec_host *host)
+{
+	const struct image_view *view = &host->wave->view;
+
+	for (uint32_t s = 0; s < view->head->segments.count; s++) {
+		const uint32_t current = atomic_load(&image_segment_state(view, s)->current);
+
+		if (view->segments[s].host == host->number && current > 0 && current <= view->head->instances.count)
+			return image_text(view, view->instances[current - 1].name);
+	}
+	return NULL;
+}
+
+static void host_died(void *self, short revents)
+{
+	struct exec_host *host = self;
+	struct exec_wave *wave = host->wave;
+	const char *instance = running_in(host);
+	const bool expected = host->finishing && host->finished;
+	char how[64] = "ended";
+	int status;
+
+	(void)revents;
+	if (child_reap(host->pid, &status) > 0)
+		child_status_text(status, how, sizeof(how));
+	host_forget(host);
+	host->pid = -1;
+	host->finished = true;
+	if (expected || wave->unloading)
+		return;
+	if (!host->ready && wave->pending.bytes != NULL) {
+		char why[256];
+
+		snprintf(why, sizeof(why), "a host of \"%s\" %s while its components were being initialised", wave->name, how);
+		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, why);
+		wave->unloading = true;
+		return;
+	}
+	if (instance != NULL)
+		wave_abort(wave, "the host of instance \"%s\" %s while it was in work", instance, how);
+	else
+		wave_abort(wave, "a host %s", how);
+}
+
+void host_watch(struct exec_host *host)
+{
+	struct loop *loop = &host->wave->exec->loop;
+
+	loop_watch_start(loop, &host->sock_watch, host->sock, POLLIN, sock_ready, host);
+	loop_watch_start(loop, &host->pid_watch, host->pidfd, POLLIN, host_died, host);
+}
+
+void host_forget(struct exec_host *host)
+{
+	struct loop *loop = &host->wave->exec->loop;
+	char key[KEEP_KEY_MAX + 1];
+
+	loop_watch_stop(loop, &host->sock_watch);
+	loop_watch_stop(loop, &host->pid_watch);
+	if (host->sock >= 0) {
+		close(host->sock);
+		snprintf(key, sizeof(key), "host/%s/%u", host->wave->name, host->number);
+		keep_drop(host->wave->exec->keep, key);
+	}
+	if (host->pidfd >= 0)
+		close(host->pidfd);
+	host->sock = host->pidfd = -1;
+}
+
+/* ---- start ------------------------------------------------------------------------------------------------------------- */
+
+static int spawn(struct exec_host *host)
+{
+	struct exec *exec = host->wave->exec;
+	char path[4096], sock[16], leash[16], key[KEEP_KEY_MAX + 1];
+	char *argv[] = {"aloe-host", "--sock", sock, "--leash", leash, NULL};
+	int pair[2], status;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+		return -errno;
+	snprintf(sock, sizeof(sock), "%d", pair[1]);
+	snprintf(leash, sizeof(leash), "%d", exec->leash);
+	status = child_path("aloe-host", path, sizeof(path));
+	if (status == 0)
+		status = child_spawn(path, argv, (int[]){pair[1], exec->leash}, 2, &host->pid, &host->pidfd);
+	close(pair[1]);
+	if (status != 0) {
+		close(pair[0]);
+		return status;
+	}
+	host->sock = pair[0];
+	snprintf(key, sizeof(key), "host/%s/%u", host->wave->name, host->number);
+	keep_put(exec->keep, key, &host->pid, sizeof(host->pid), &host->sock, 1);
+	host_watch(host);
+	return 0;
+}
+
+static int read_only(int fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static void attach_lanes(struct exec_wave *wave, struct hostlink_msg *msg, int *fds)
+{
+	for (uint32_t i = 0; i < msg->n_segments; i++) {
+		const uint32_t lane = msg->segments[i].lane;
+		uint32_t l = 0;
+
+		while (l < msg->n_lanes && msg->lanes[l] != lane)
+			l++;
+		if (l < msg->n_lanes || lane >= NODE_LANES_MAX || l == HOSTLINK_LANES_MAX)
+			continue;
+		msg->lanes[l] = lane;
+		fds[2 + l] = wave->exec->lanes[lane].fd;
+		msg->n_lanes++;
+	}
+}
+
+static int attach(struct exec_host *host)
+{
+	struct exec_wave *wave = host->wave;
+	struct hostlink_msg msg = {.type = HOSTLINK_ATTACH,
+				   .control = wave->control,
+				   .host = host->number,
+				   .spin_us = wave->exec->spin_us};
+	int fds[2 + HOSTLINK_LANES_MAX], status;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const struct exec_place *place = &wave->places[s];
+
+		if (host_of(wave, s) != host)
+			continue;
+		if (msg.n_segments == HOSTLINK_SEGMENTS_MAX)
+			return -E2BIG;
+		msg.segments[msg.n_segments++] = (struct hostlink_segment){
+			s, place->lane == IMAGE_NONE ? 0 : place->lane, place->entry == IMAGE_NONE ? 0 : place->entry,
+			place->seat == IMAGE_NONE ? 0 : place->seat};
+	}
+	if (wave->view.head->clock != IMAGE_VIRTUAL)
+		attach_lanes(wave, &msg, fds);
+	fds[0] = read_only(wave->exec->node_fd);
+	fds[1] = wave->fd;
+	status = hostlink_send(host->sock, &msg, fds, 2 + msg.n_lanes);
+	if (fds[0] >= 0)
+		close(fds[0]);
+	return status;
+}
+
+int hosts_start(struct exec_wave *wave, char *ret_why, size_t size)
+{
+	for (uint32_t h = 0; h < wave->n_hosts; h++) {
+		int status = spawn(&wave->hosts[h]);
+
+		if (status == 0)
+			status = attach(&wave->hosts[h]);
+		if (status == 0)
+			continue;
+		snprintf(ret_why, size, "cannot start a host (%u of %u): %s", h + 1, wave->n_hosts, strerror(-status));
+		return status;
+	}
+	return 0;
+}
+
+/* ---- end --------------------------------------------------------------------------------------------------------------- */
+
+void hosts_finish(struct exec_wave *wave)
+{
+	for (uint32_t h = 0; h < wave->n_hosts; h++) {
+		struct exec_host *host = &wave->hosts[h];
+		const struct hostlink_msg msg = {.type = HOSTLINK_FINISH, .control = wave->control, .host = h};
+
+		if (host->finishing || host->sock < 0)
+			continue;
+		host->finishing = true;
+		if (hostlink_send(host->sock, &msg, NULL, 0) != 0)
+			host->finished = true;
+	}
+}
+
+void hosts_kill(struct exec_wave *wave)
+{
+	for (uint32_t h = 0; wave->hosts != NULL && h < wave->n_hosts; h++) {
+		struct exec_host *host = &wave->hosts[h];
+		int status;
+
+		if (host->pid > 0) {
+			kill(host->pid, SIGKILL);
+			waitpid(host->pid, &status, 0);
+		}
+		host_forget(host);
+		host->pid = -1;
+	}
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/platform/platform.h"
+#include "core/slot/lane.h"
+#include "daemons/common/keep.h"
+#include "daemons/exec/exec.h"
+
+/* ---- a lane's own things ----------------------------------------------------------------------------------------------- */
+
+/* One program at a time keeps real-time lanes on a CPU: an abstract socket, which the kernel frees with its holder. */
+static int cpu_lock(int cpu)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int len;
+
+	if (fd < 0)
+		return -errno;
+	len = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "aloe-lane-%d", cpu);
+	if (bind(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0)
+		return fd;
+	len = errno;
+	close(fd);
+	return -len;
+}
+
+static int lane_image_new(struct exec *exec, uint32_t number)
+{
+	struct exec_lane *lane = &exec->lanes[number];
+	char key[32];
+
+	if (lane->fd >= 0)
+		return 0;
+	lane->fd = image_memfd("aloe-lane", sizeof(struct lane_image));
+	if (lane->fd < 0)
+		return lane->fd;
+	lane->image = image_map(lane->fd, sizeof(struct lane_image), true);
+	if (lane->image == NULL)
+		return -ENOMEM;
+	atomic_store(&lane->image->baton, baton_make(0, 0, BATON_NOBODY));
+	snprintf(key, sizeof(key), "lane/%u", number);
+	keep_put(exec->keep, key, NULL, 0, &lane->fd, 1);
+	return 0;
+}
+
+static uint32_t timebase_find(struct exec *exec, uint32_t pace, uint64_t slot_ns)
+{
+	uint32_t unused = IMAGE_NONE;
+
+	for (uint32_t i = 0; i < NODE_TIMEBASES_MAX; i++) {
+		struct node_timebase *base = &exec->node->timebase[i];
+
+		if (atomic_load(&base->used) == 0)
+			unused = unused == IMAGE_NONE ? i : unused;
+		else if (base->pace == pace && base->slot_ns == slot_ns && pace == IMAGE_TIMER)
+			return i;
+	}
+	if (unused != IMAGE_NONE) {
+		struct node_timebase *base = &exec->node->timebase[unused];
+
+		base->pace = pace;
+		base->slot_ns = slot_ns;
+		base->start_ns = clock_ns() + 1000000;
+		atomic_store(&base->allowed, 0);
+	}
+	return unused;
+}
+
+/* The time base for lanes `set` of this waveform: that of a lane in use if it agrees, else a new one. */
+static int timebase_take(struct exec_wave *wave, uint64_t set, uint32_t *ret, char *ret_why, size_t size)
+{
+	const struct image_head *head = wave->view.head;
+	struct exec *exec = wave->exec;
+	uint32_t found = IMAGE_NONE;
+
+	for (uint32_t l = 0; l < exec->node->n_lanes; l++) {
+		const uint32_t have = atomic_load(&exec->node->lane[l].timebase);
+
+		if (!(set >> l & 1) || have == IMAGE_NONE)
+			continue;
+		if (exec->node->timebase[have].pace != head->clock || exec->node->timebase[have].slot_ns != head->slot_ns ||
+		    (found != IMAGE_NONE && found != have)) {
+			snprintf(ret_why, size,
+				 "lane %u (CPU %d) runs slots of %.1f us already and \"%s\" has slots of %.1f us: put it on "
+				 "other lanes (--lanes) or unload what is there",
+				 l, exec->node->lane[l].cpu, (double)exec->node->timebase[have].slot_ns / 1e3, wave->name,
+				 (double)head->slot_ns / 1e3);
+			return -EBUSY;
+		}
+		found = have;
+	}
+	*ret = found != IMAGE_NONE ? found : timebase_find(exec, head->clock, head->slot_ns);
+	if (*ret != IMAGE_NONE)
+		return 0;
+	snprintf(ret_why, size, "%d time bases are in use, more are not possible", NODE_TIMEBASES_MAX);
+	return -ENOSPC;
+}
+
+int lane_reuse(struct exec_wave *wave, uint32_t number)
+{
+	struct exec *exec = wave->exec;
+	struct exec_lane *lane = &exec->lanes[number];
+
+	if (lane->users == 0 && wave->view.head->clock == IMAGE_TIMER) {
+		lane->cpu_lock = cpu_lock(exec->node->lane[number].cpu);
+		if (lane->cpu_lock < 0)
+			return lane->cpu_lock;
+		keeper_start(exec, number);
+	}
+	lane->users++;
+	return 0;
+}
+
+void lanes_wake_fast(struct exec_wave *wave)
+{
+	struct exec *exec = wave->exec;
+
+	wave->holds_wake = true;
+	if (exec->realtime_waves++ > 0)
+		return;
+	exec->wake_fd = platform_wake_fast();
+	exec->no_wake_fast = exec->wake_fd < 0;
+}
+
+static int lane_take(struct exec_wave *wave, uint32_t number, uint32_t base, char *ret_why, size_t size)
+{
+	struct exec *exec = wave->exec;
+	struct exec_lane *lane = &exec->lanes[number];
+	int status = lane_image_new(exec, number);
+
+	if (status != 0) {
+		snprintf(ret_why, size, "no memory for lane %u: %s", number, strerror(-status));
+		return status;
+	}
+	if (lane->users == 0) {
+		atomic_store(&exec->node->lane[number].timebase, base);
+		atomic_fetch_add(&exec->node->timebase[base].used, 1);
+	}
+	if (lane_reuse(wave, number) != 0) {
+		snprintf(ret_why, size,
+			 "CPU %d is taken by the lane of another ALOE node: use another (--lanes), stop that one, or run with "
+			 "--clock virtual",
+			 exec->node->lane[number].cpu);
+		atomic_store(&exec->node->lane[number].timebase, IMAGE_NONE);
+		atomic_fetch_sub(&exec->node->timebase[base].used, 1);
+		return -EBUSY;
+	}
+	return 0;
+}
+
+/* ---- entries ----------------------------------------------------------------------------------------------------------- */
+
+static bool entry_used(const struct exec *exec, uint32_t lane, uint32_t entry)
+{
+	for (const struct exec_wave *wave = exec->waves; wave != NULL; wave = wave->next)
+		for (uint32_t s = 0; wave->places != NULL && s < wave->view.head->segments.count; s++)
+			if (wave->places[s].lane == lane && wave->places[s].entry == entry)
+				return true;
+	return false;
+}
+
+/* A run of n free entries, so that a waveform's segments keep their order. */
+static uint32_t entries_find(const struct exec *exec, uint32_t lane, uint32_t n)
+{
+	uint32_t run = 0;
+
+	for (uint32_t e = 0; e < NODE_ENTRIES_MAX; e++) {
+		run = entry_used(exec, lane, e) ? 0 : run + 1;
+		if (run == n)
+			return e + 1 - n;
+	}
+	return IMAGE_NONE;
+}
+
+static uint32_t node_lane_of(const struct exec_wave *wave, uint32_t segment)
+{
+	const int32_t cpu = wave->view.lanes[wave->view.segments[segment].lane].cpu;
+
+	for (uint32_t l = 0; l < wave->exec->node->n_lanes; l++)
+		if (wave->exec->node->lane[l].cpu == cpu)
+			return l;
+	return IMAGE_NONE;
+}
+
+static uint32_t seat_of(struct exec_wave *wave, uint32_t segment, uint32_t lane)
+{
+	const uint32_t host = wave->view.segments[segment].host;
+	struct exec_lane *mine = &wave->exec->lanes[lane];
+
+	for (uint32_t s = 0; s < segment; s++)
+		if (wave->places[s].lane == lane && wave->view.segments[s].host == host)
+			return wave->places[s].seat;
+	for (uint32_t seat = 0; seat < NODE_ENTRIES_MAX; seat++)
+		if (!(mine->seats >> seat & 1)) {
+			mine->seats |= 1ull << seat;
+			return seat;
+		}
+	return IMAGE_NONE;
+}
+
+static int entries_take(struct exec_wave *wave, uint32_t lane, char *ret_why, size_t size)
+{
+	struct node_lane *table = &wave->exec->node->lane[lane];
+	const uint32_t n_segments = (uint32_t)wave->view.head->segments.count;
+	uint32_t n = 0, next;
+
+	for (uint32_t s = 0; s < n_segments; s++)
+		n += node_lane_of(wave, s) == lane;
+	next = entries_find(wave->exec, lane, n);
+	if (next == IMAGE_NONE) {
+		snprintf(ret_why, size, "lane %u has no room for %u more segments: it holds at most %d", lane, n,
+			 NODE_ENTRIES_MAX);
+		return -ENOSPC;
+	}
+	for (uint32_t s = 0; s < n_segments; s++) {
+		const uint32_t entry = next;
+
+		if (node_lane_of(wave, s) != lane)
+			continue;
+		wave->places[s].seat = seat_of(wave, s, lane);
+		if (wave->places[s].seat == IMAGE_NONE)
+			return -ENOSPC;
+		wave->places[s].lane = lane;
+		wave->places[s].entry = entry;
+		table->entry[entry].waveform = wave->control;
+		table->entry[entry].segment = s;
+		table->entry[entry].seat = wave->places[s].seat;
+		next++;
+	}
+	if (next > atomic_load(&table->entries))
+		atomic_store(&table->entries, next);
+	return 0;
+}
+
+static void lane_give(struct exec *exec, uint32_t number)
+{
+	struct exec_lane *lane = &exec->lanes[number];
+	const uint32_t base = atomic_load(&exec->node->lane[number].timebase);
+
+	if (--lane->users > 0)
+		return;
+	keeper_stop(exec, number);
+	if (lane->cpu_lock >= 0)
+		close(lane->cpu_lock);
+	lane->cpu_lock = -1;
+	atomic_store(&exec->node->lane[number].timebase, IMAGE_NONE);
+	if (base < NODE_TIMEBASES_MAX)
+		atomic_fetch_sub(&exec->node->timebase[base].used, 1);
+}
+
+int lanes_take(struct exec_wave *wave, char *ret_why, size_t size)
+{
+	uint64_t set = 0;
+	uint32_t base;
+	int status;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
+		wave->places[s] = (struct exec_place){IMAGE_NONE, IMAGE_NONE, IMAGE_NONE};
+	if (wave->view.head->clock == IMAGE_VIRTUAL)
+		return 0;
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const uint32_t lane = node_lane_of(wave, s);
+
+		if (lane == IMAGE_NONE) {
+			snprintf(ret_why, size, "CPU %d is not there, or not for this node to use",
+				 wave->view.lanes[wave->view.segments[s].lane].cpu);
+			return -ENODEV;
+		}
+		set |= 1ull << lane;
+	}
+	status = timebase_take(wave, set, &base, ret_why, size);
+	for (uint32_t l = 0; l < wave->exec->node->n_lanes && status == 0; l++) {
+		if (!(set >> l & 1))
+			continue;
+		status = lane_take(wave, l, base, ret_why, size);
+		if (status == 0 && (status = entries_take(wave, l, ret_why, size)) != 0)
+			lane_give(wave->exec, l);
+	}
+	if (status == 0 && wave->view.head->clock == IMAGE_TIMER)
+		lanes_wake_fast(wave);
+	return status;
+}
+
+/* ---- live, and not any more -------------------------------------------------------------------------------------------- */
+
+void lane_repair(struct exec *exec, uint32_t number, uint32_t entry)
+{
+	const struct node_lane *lane = &exec->node->lane[number];
+	struct lane_image *image = exec->lanes[number].image;
+	const uint64_t baton = atomic_load(&image->baton);
+
+	if (baton_entry(baton) == entry)
+		lane_pass(lane, image, baton, lane_next(lane, baton), IMAGE_NONE);
+}
+
+void lanes_live(struct exec_wave *wave)
+{
+	struct exec *exec = wave->exec;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const struct exec_place *place = &wave->places[s];
+
+		if (place->lane != IMAGE_NONE)
+			atomic_store(&exec->node->lane[place->lane].entry[place->entry].live, 1);
+	}
+	for (uint32_t l = 0; l < exec->node->n_lanes; l++) {
+		const struct node_timebase *base = wave_timebase(wave);
+		struct lane_image *image = exec->lanes[l].image;
+		uint64_t baton, slot;
+
+		if (image == NULL || base == NULL)
+			continue;
+		baton = atomic_load(&image->baton);
+		if (baton_entry(baton) != BATON_NOBODY)
+			continue;
+		slot = base->pace == IMAGE_TIMER ? (clock_ns() - base->start_ns) / base->slot_ns + 1
+						 : atomic_load(&base->allowed);
+		/* a lane that stood still skips nothing: its next slot is the clock's */
+		lane_pass(&exec->node->lane[l], image, baton,
+			  lane_next(&exec->node->lane[l], baton_make(slot, BATON_FRESH, BATON_NOBODY)), IMAGE_NONE);
+	}
+}
+
+void lanes_leave(struct exec_wave *wave)
+{
+	for (uint32_t s = 0; wave->places != NULL && s < wave->view.head->segments.count; s++) {
+		const struct exec_place *place = &wave->places[s];
+
+		if (place->lane != IMAGE_NONE)
+			atomic_store(&wave->exec->node->lane[place->lane].entry[place->entry].live, 0);
+	}
+}
+
+void lanes_release(struct exec_wave *wave)
+{
+	struct exec *exec = wave->exec;
+	uint64_t set = 0;
+
+	if (wave->places == NULL)
+		return;
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		struct exec_place *place = &wave->places[s];
+
+		if (place->lane == IMAGE_NONE)
+			continue;
+		lane_repair(exec, place->lane, place->entry);
+		exec->lanes[place->lane].seats &= ~(1ull << place->seat);
+		set |= 1ull << place->lane;
+		place->entry = IMAGE_NONE;
+	}
+	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
+		if (set >> l & 1)
+			lane_give(exec, l);
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
+		wave->places[s].lane = IMAGE_NONE;
+	if (wave->holds_wake && --exec->realtime_waves == 0 && exec->wake_fd >= 0) {
+		close(exec->wake_fd);
+		exec->wake_fd = -1;
+	}
+	wave->holds_wake = false;
+}
+
+struct node_timebase *wave_timebase(const struct exec_wave *wave)
+{
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
+		if (wave->places[s].lane != IMAGE_NONE) {
+			const uint32_t base = atomic_load(&wave->exec->node->lane[wave->places[s].lane].timebase);
+
+			return base < NODE_TIMEBASES_MAX ? &wave->exec->node->timebase[base] : NULL;
+		}
+	return NULL;
+}
+
+uint64_t lanes_slot(const struct exec_wave *wave)
+{
+	const struct node_timebase *base = wave_timebase(wave);
+
+	if (base == NULL)
+		return 0;
+	if (base->pace != IMAGE_TIMER)
+		return atomic_load(&base->allowed);
+	return clock_ns() < base->start_ns ? 0 : (clock_ns() - base->start_ns) / base->slot_ns;
+}

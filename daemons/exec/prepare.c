@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemons/common/keep.h"
+#include "daemons/exec/exec.h"
+
+static uint64_t available_bytes(void)
+{
+	FILE *file = fopen("/proc/meminfo", "re");
+	unsigned long long kb = 0;
+	char line[128];
+
+	while (file != NULL && fgets(line, sizeof(line), file) != NULL)
+		if (sscanf(line, "MemAvailable: %llu kB", &kb) == 1)
+			break;
+	if (file != NULL)
+		fclose(file);
+	return kb * 1024;
+}
+
+static int control_take(struct exec *exec, const char *name)
+{
+	for (uint32_t i = 0; i < NODE_WAVEFORMS_MAX; i++) {
+		struct node_control *control = &exec->node->control[i];
+
+		if (atomic_load(&control->used))
+			continue;
+		memset(control->name, 0, sizeof(control->name));
+		snprintf(control->name, sizeof(control->name), "%s", name);
+		atomic_store(&control->limit, 0);
+		atomic_store(&control->base, IMAGE_FOREVER);
+		atomic_store(&control->last, IMAGE_FOREVER);
+		atomic_store(&control->changes, 0);
+		control->state = WAVE_LOADED;
+		atomic_store(&control->used, 1);
+		return (int)i;
+	}
+	return -ENOSPC;
+}
+
+static int image_make(struct exec_wave *wave, const void *program, size_t len, char *ret_why, size_t size)
+{
+	const struct image_head *head = program;
+	const char *why;
+	int status;
+
+	if (image_check(program, len, &why) != 0) {
+		snprintf(ret_why, size, "the program is not sound: %s", why);
+		return -EBADMSG;
+	}
+	if (head->total_bytes > available_bytes()) {
+		snprintf(ret_why, size, "%s needs %.1f MB of memory for its links and statistics, %.1f MB are available", wave->name,
+			 (double)head->total_bytes / 1e6, (double)available_bytes() / 1e6);
+		return -ENOMEM;
+	}
+	wave->fd = image_create(program, len);
+	if (wave->fd < 0) {
+		snprintf(ret_why, size, "%s needs %.1f MB of memory for its links and statistics: %s (%.1f MB are available)",
+			 wave->name, (double)head->total_bytes / 1e6, strerror(-wave->fd),
+			 (double)available_bytes() / 1e6);
+		return wave->fd;
+	}
+	status = image_open(wave->fd, false, &wave->view);
+	if (status != 0)
+		snprintf(ret_why, size, "cannot map the waveform image: %s", strerror(-status));
+	return status;
+}
+
+static int wave_fill(struct exec_wave *wave, const void *program, size_t len, char *ret_why, size_t size)
+{
+	int control, status = image_make(wave, program, len, ret_why, size);
+
+	if (status != 0)
+		return status;
+	control = control_take(wave->exec, wave->name);
+	if (control < 0) {
+		snprintf(ret_why, size, "%d waveforms are loaded, more are not possible", NODE_WAVEFORMS_MAX);
+		return control;
+	}
+	wave->control = (uint32_t)control;
+	wave->n_hosts = wave->view.head->n_hosts;
+	wave->hosts = calloc(wave->n_hosts + 1, sizeof(struct exec_host));
+	wave->places = calloc(wave->view.head->segments.count + 1, sizeof(struct exec_place));
+	if (wave->hosts == NULL || wave->places == NULL)
+		return -ENOMEM;
+	for (uint32_t h = 0; h < wave->n_hosts; h++)
+		wave->hosts[h] = (struct exec_host){.wave = wave, .number = h, .pid = -1, .pidfd = -1, .sock = -1};
+	status = lanes_take(wave, ret_why, size);
+	return status != 0 ? status : hosts_start(wave, ret_why, size);
+}
+
+static struct exec_wave *wave_new(struct exec *exec, const char *name)
+{
+	struct exec_wave *wave = calloc(1, sizeof(*wave));
+
+	if (wave == NULL)
+		return NULL;
+	wave->exec = exec;
+	wave->fd = -1;
+	wave->control = IMAGE_NONE;
+	snprintf(wave->name, sizeof(wave->name), "%s", name);
+	wave->next = exec->waves;
+	exec->waves = wave;
+	return wave;
+}
+
+void wave_free(struct exec_wave *wave)
+{
+	struct exec *exec = wave->exec;
+	struct exec_wave **link = &exec->waves;
+
+	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, "the waveform was unloaded");
+	wave_answer(wave, &wave->set_pending, WIRE_TAG_INDEX, 0, 1, "the waveform was unloaded");
+	lanes_leave(wave);
+	hosts_kill(wave);
+	lanes_release(wave);
+	keep_wave_drop(wave);
+	if (wave->control != IMAGE_NONE)
+		atomic_store(&exec->node->control[wave->control].used, 0);
+	while (*link != wave)
+		link = &(*link)->next;
+	*link = wave->next;
+	image_close(&wave->view);
+	if (wave->fd >= 0)
+		close(wave->fd);
+	free(wave->hosts);
+	free(wave->places);
+	free(wave);
+}
+
+void exec_prepare(struct exec *exec, const struct wire_view *request)
+{
+	char *name = wire_get_text(request, WIRE_TAG_WAVEFORM, 0);
+	char why[512] = "no memory";
+	const void *program;
+	struct exec_wave *wave;
+	size_t len;
+
+	if (name == NULL || name[0] == 0 || strlen(name) > 63 ||
+	    wire_get_bytes(request, WIRE_TAG_PROGRAM, 0, &program, &len) != 0) {
+		exec_fail(exec, request, 2, "PREPARE without a program, or with a name of more than 63 bytes");
+	} else if (exec_find(exec, name, strlen(name)) != NULL) {
+		exec_fail(exec, request, 2, "waveform \"%s\" is loaded already", name);
+	} else if ((wave = wave_new(exec, name)) == NULL) {
+		exec_fail(exec, request, 1, "%s", why);
+	} else {
+		void *aligned = aligned_alloc(64, (len + 63) & ~(size_t)63);
+
+		if (aligned != NULL)
+			memcpy(aligned, program, len);
+		if (aligned == NULL || wave_fill(wave, aligned, len, why, sizeof(why)) != 0) {
+			exec_fail(exec, request, 2, "%s", why);
+			wave_free(wave);
+		} else {
+			wave_later(&wave->pending, request, 30 * (uint64_t)1000000000);
+			keep_wave(wave);
+		}
+		free(aligned);
+	}
+	free(name);
+}

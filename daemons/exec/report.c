@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/calibrate.h"
+#include "core/base/clock.h"
+#include "core/json/json.h"
+#include "daemons/exec/exec.h"
+
+#include <aloe/component.h>
+
+static uint64_t get(const _Atomic uint64_t *value)
+{
+	return atomic_load_explicit(value, memory_order_relaxed);
+}
+
+static double us(double ns)
+{
+	return ns / 1e3;
+}
+
+static void put_u64(json_t *object, const char *key, uint64_t value)
+{
+	json_object_set_new(object, key, json_integer((json_int_t)value));
+}
+
+static void put_real(json_t *object, const char *key, double value)
+{
+	json_object_set_new(object, key, json_real_or_null(value));
+}
+
+static void put_text(json_t *object, const char *key, const char *text)
+{
+	json_t *string = json_string(text);
+
+	json_object_set_new(object, key, string != NULL ? string : json_string("(not UTF-8)"));
+}
+
+static json_t *lines(const char *text)
+{
+	json_t *array = json_array();
+
+	while (*text != 0) {
+		const size_t len = strcspn(text, "\n");
+
+		json_array_append_new(array, json_stringn(text, len));
+		text += len + (text[len] == '\n');
+	}
+	return array;
+}
+
+static json_t *hist_json(const struct hist *hist)
+{
+	json_t *o = json_object();
+
+	put_u64(o, "count", hist_count(hist));
+	put_real(o, "mean", us(hist_mean(hist)));
+	put_real(o, "p50", us((double)hist_quantile(hist, 0.5)));
+	put_real(o, "p99", us((double)hist_quantile(hist, 0.99)));
+	put_real(o, "max", us((double)hist_max(hist)));
+	return o;
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------------------------- */
+
+static json_t *slots(const struct exec_wave *wave)
+{
+	uint64_t run = 0, skipped = 0, missed = 0, slipped = 0;
+	json_t *o = json_object();
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const struct image_segment_state *state = image_segment_state(&wave->view, s);
+
+		run = get(&state->slots) > run ? get(&state->slots) : run;
+		skipped += get(&state->skipped);
+		missed += get(&state->missed);
+		slipped += get(&state->slipped);
+	}
+	put_u64(o, "run", run);
+	put_u64(o, "skipped", skipped);
+	put_u64(o, "missed", missed);
+	put_u64(o, "slipped", wave->view.head->clock == IMAGE_VIRTUAL ? 0 : slipped);
+	return o;
+}
+
+static json_t *messages(const struct exec_wave *wave)
+{
+	uint64_t absent = 0, late = 0, overwritten = 0, lost = 0;
+	json_t *o = json_object();
+
+	for (uint32_t i = 0; i < wave->view.head->instances.count; i++) {
+		const struct image_instance_state *state = image_instance_state(&wave->view, i);
+
+		absent += get(&state->absent);
+		late += get(&state->late);
+		overwritten += get(&state->overwritten);
+		lost += get(&state->io_lost);
+	}
+	put_u64(o, "absent", absent);
+	put_u64(o, "late", late);
+	put_u64(o, "overwritten", overwritten);
+	put_u64(o, "lost", lost);
+	return o;
+}
+
+static json_t *latency(const struct exec_wave *wave)
+{
+	const struct image_head *head = wave->view.head;
+	uint64_t least = UINT64_MAX, most = 0;
+	struct hist *all = calloc(1, sizeof(*all));
+	json_t *o = json_object();
+
+	for (uint32_t i = 0; i < head->instances.count; i++) {
+		const struct image_instance_state *state = image_instance_state(&wave->view, i);
+
+		if (wave->view.instances[i].sink == 0 || wave->view.instances[i].lag + 1 != head->latency_slots)
+			continue;
+		least = get(&state->latency_slots_min) < least ? get(&state->latency_slots_min) : least;
+		most = get(&state->latency_slots_max) > most ? get(&state->latency_slots_max) : most;
+		if (all != NULL)
+			hist_merge(all, &state->latency);
+	}
+	put_u64(o, "slots", head->latency_slots);
+	put_real(o, "us", us((double)head->latency_slots * (double)head->slot_ns));
+	put_u64(o, "measured_slots_min", least == UINT64_MAX ? 0 : least);
+	put_u64(o, "measured_slots_max", most);
+	if (all != NULL)
+		json_object_set_new(o, "measured_us", hist_json(all));
+	free(all);
+	return o;
+}
+
+static json_t *lane(const struct exec_wave *wave, uint32_t number)
+{
+	const struct exec *exec = wave->exec;
+	const double slot_ns = (double)wave->view.head->slot_ns;
+	struct hist *load = calloc(3, sizeof(*load));
+	uint64_t run = 0, skipped = 0, missed = 0, busy = 0;
+	bool realtime = strstr(wave->losses, "no real-time priority") == NULL;
+	json_t *o = json_object();
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count && load != NULL; s++) {
+		const struct image_segment_state *state = image_segment_state(&wave->view, s);
+
+		if (wave->view.segments[s].lane != number)
+			continue;
+		hist_merge(&load[0], &state->load);
+		hist_merge(&load[1], &state->late);
+		hist_merge(&load[2], &state->overhead);
+		run = get(&state->slots) > run ? get(&state->slots) : run;
+		skipped += get(&state->skipped);
+		missed += get(&state->missed);
+		busy += get(&state->busy_ns);
+	}
+	(void)exec;
+	put_u64(o, "lane", number);
+	put_u64(o, "cpu", (uint64_t)wave->view.lanes[number].cpu);
+	put_text(o, "realtime", wave->view.head->clock == IMAGE_TIMER && realtime ? "FIFO 50" : "other");
+	put_u64(o, "slots", run);
+	put_u64(o, "skipped", skipped);
+	put_u64(o, "missed", missed);
+	put_real(o, "load_mean", run > 0 ? (double)busy / (double)run / slot_ns : 0);
+	put_real(o, "load_p99", load != NULL ? (double)hist_quantile(&load[0], 0.99) / slot_ns : 0);
+	json_object_set_new(o, "late_us", load != NULL ? hist_json(&load[1]) : json_null());
+	json_object_set_new(o, "overhead_us", load != NULL ? hist_json(&load[2]) : json_null());
+	free(load);
+	return o;
+}
+
+static json_t *lanes(const struct exec_wave *wave)
+{
+	json_t *array = json_array();
+
+	for (uint32_t l = 0; l < wave->view.head->lanes.count; l++)
+		for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
+			if (wave->view.segments[s].lane == l) {
+				json_array_append_new(array, lane(wave, l));
+				break;
+			}
+	return array;
+}
+
+static json_t *ports(const struct exec_wave *wave, uint32_t number, bool outputs)
+{
+	const struct image_view *view = &wave->view;
+	const struct image_instance *row = &view->instances[number];
+	const struct image_instance_state *state = image_instance_state(view, number);
+	const uint64_t count = get(&state->port_count);
+	json_t *array = json_array();
+
+	for (uint32_t p = 0; p < (outputs ? row->n_outputs : row->n_inputs); p++) {
+		const uint32_t name = outputs ? view->outputs[row->outputs + p].name : view->inputs[row->inputs + p].name;
+		json_t *o = json_object();
+
+		put_text(o, "port", image_text(view, name));
+		put_real(o, "us",
+			 count > 0 ? us((double)get(&state->port_ns[p + (outputs ? ALOE_PORTS_MAX : 0)]) / (double)count) : 0);
+		json_array_append_new(array, o);
+	}
+	return array;
+}
+
+static json_t *variables(const struct exec_wave *wave, uint32_t number)
+{
+	const struct image_view *view = &wave->view;
+	const struct image_instance *row = &view->instances[number];
+	json_t *o = json_object();
+
+	for (uint32_t v = 0; v < row->n_vars; v++) {
+		const struct image_var *var = &view->vars[row->vars + v];
+		const uint64_t bits = get(&image_instance_state(view, number)->vars[v]);
+		double real;
+
+		memcpy(&real, &bits, sizeof(real));
+		if (var->real)
+			put_real(o, image_text(view, var->name), real);
+		else
+			put_u64(o, image_text(view, var->name), bits);
+	}
+	return o;
+}
+
+static json_t *paths(const struct exec_wave *wave, uint32_t number)
+{
+	const struct image_instance *row = &wave->view.instances[number];
+	json_t *o = json_object();
+
+	for (uint32_t p = 0; p < row->n_params; p++) {
+		const struct image_param *param = &wave->view.params[row->params + p];
+
+		if (param->kind == ALOE_KIND_PATH)
+			put_text(o, image_text(&wave->view, param->name), image_text(&wave->view, param->text));
+	}
+	return o;
+}
+
+static json_t *instance(const struct exec_wave *wave, uint32_t number)
+{
+	const struct image_view *view = &wave->view;
+	const struct image_instance *row = &view->instances[number];
+	const struct image_instance_state *state = image_instance_state(view, number);
+	const struct hist *time = &state->time;
+	const double rate = wave->exec->node->mmac_per_s;
+	json_t *o = json_object();
+
+	put_text(o, "name", image_text(view, row->name));
+	put_text(o, "component", image_text(view, row->component));
+	put_u64(o, "lane", view->segments[row->segment].lane);
+	put_u64(o, "lag", row->lag);
+	put_u64(o, "calls", get(&state->calls));
+	put_real(o, "mean_us", us(hist_mean(time)));
+	put_real(o, "p50_us", us((double)hist_quantile(time, 0.5)));
+	put_real(o, "p99_us", us((double)hist_quantile(time, 0.99)));
+	put_real(o, "p999_us", us((double)hist_quantile(time, 0.999)));
+	put_real(o, "max_us", us((double)hist_max(time)));
+	put_real(o, "kmac", calibrate_kmac(hist_mean(time), rate));
+	put_real(o, "kmac_max", calibrate_kmac((double)hist_max(time), rate));
+	put_real(o, "share", hist_mean(time) / (double)view->head->slot_ns);
+	put_u64(o, "overruns", get(&state->overruns));
+	put_u64(o, "absent_in", get(&state->absent));
+	put_u64(o, "io_lost", get(&state->io_lost));
+	json_object_set_new(o, "sink", json_boolean((row->io & 2) != 0));
+	json_object_set_new(o, "variables", variables(wave, number));
+	json_object_set_new(o, "paths", paths(wave, number));
+	json_object_set_new(o, "in", ports(wave, number, false));
+	json_object_set_new(o, "out", ports(wave, number, true));
+	return o;
+}
+
+/* What the machine and the numbers tell of a miss; where they tell nothing, that. */
+static void cause(const struct exec_wave *wave, const struct image_miss *miss, char *ret, size_t size)
+{
+	const uint64_t slot_ns = wave->view.head->slot_ns;
+	const struct hist *time = miss->instance < wave->view.head->instances.count
+					  ? &image_instance_state(&wave->view, miss->instance)->time
+					  : NULL;
+	const char *name =
+		time != NULL ? image_text(&wave->view, wave->view.instances[miss->instance].name) : "no instance";
+	const double p50 = time != NULL ? us((double)hist_quantile(time, 0.5)) : 0;
+
+	if (miss->start_late_ns > slot_ns / 4)
+		snprintf(ret, size, "began %.1f us late: the lane was woken late, or an earlier segment or slot took its time",
+			 us((double)miss->start_late_ns));
+	else if (us((double)miss->longest_ns) > 4 * p50)
+		snprintf(ret, size, "%s took %.1f us (p50 %.1f us): unexplained (component or hypervisor)", name,
+			 us((double)miss->longest_ns), p50);
+	else
+		snprintf(ret, size, "the slot is too short for this lane: %s took %.1f us, as usual", name,
+			 us((double)miss->longest_ns));
+}
+
+static json_t *misses(const struct exec_wave *wave)
+{
+	json_t *array = json_array();
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const struct image_segment_state *state = image_segment_state(&wave->view, s);
+		const uint64_t n = atomic_load(&state->misses);
+
+		for (uint64_t m = n > IMAGE_MISSES / 2 ? n - IMAGE_MISSES / 2 : 0; m < n; m++) {
+			const struct image_miss miss = state->miss[m % IMAGE_MISSES];
+			json_t *o = json_object();
+			char why[256];
+
+			cause(wave, &miss, why, sizeof(why));
+			put_u64(o, "slot", miss.slot);
+			put_u64(o, "lane", wave->view.segments[s].lane);
+			put_text(o, "instance",
+				 miss.instance < wave->view.head->instances.count
+					 ? image_text(&wave->view, wave->view.instances[miss.instance].name)
+					 : "");
+			put_real(o, "late_us", us((double)miss.late_ns));
+			put_text(o, "cause", why);
+			json_array_append_new(array, o);
+		}
+	}
+	return array;
+}
+
+static json_t *losses(const struct exec_wave *wave)
+{
+	json_t *array = lines(wave->losses);
+
+	if (wave->exec->no_wake_fast && wave->view.head->clock == IMAGE_TIMER)
+		json_array_append_new(array, json_string("/dev/cpu_dma_latency cannot be held at 0: waking an idle CPU costs "
+							 "20 us and more"));
+	return array;
+}
+
+static uint64_t index_of(const struct exec_wave *wave)
+{
+	const uint64_t steps = wave_steps_min(wave);
+	const uint64_t lag = wave->view.head->latency_slots - 1;
+
+	return steps == IMAGE_FOREVER || steps < lag ? 0 : steps - lag;
+}
+
+static void head(const struct exec_wave *wave, json_t *o)
+{
+	static const char *const clocks[] = {"timer", "virtual", "step"};
+	const struct image_head *h = wave->view.head;
+
+	put_u64(o, "schema", 1);
+	put_text(o, "waveform", wave->name);
+	put_text(o, "state", wave_state_names[wave->state]);
+	put_text(o, "reason", wave->reason);
+	put_text(o, "clock", h->clock < 3 ? clocks[h->clock] : "?");
+	put_text(o, "late", h->late == IMAGE_SKIP ? "skip" : "slip");
+	put_text(o, "isolation", image_text(&wave->view, h->isolation));
+	put_u64(o, "slot_ns", h->slot_ns);
+	put_u64(o, "slots_wanted", h->slots == IMAGE_FOREVER ? 0 : h->slots);
+	put_u64(o, "index", index_of(wave));
+	json_object_set_new(o, "started", json_boolean(wave->started));
+	json_object_set_new(o, "ended", json_boolean(wave->ended));
+	json_object_set_new(o, "drained", json_boolean(wave->drained));
+	put_real(o, "capacity_mmac", wave->exec->node->mmac_per_s);
+}
+
+char *wave_report(const struct exec_wave *wave)
+{
+	json_t *o = json_object(), *array = json_array();
+	char *text;
+
+	head(wave, o);
+	json_object_set_new(o, "slots", slots(wave));
+	json_object_set_new(o, "messages", messages(wave));
+	json_object_set_new(o, "latency", latency(wave));
+	json_object_set_new(o, "lanes", lanes(wave));
+	for (uint32_t i = 0; i < wave->view.head->instances.count; i++)
+		json_array_append_new(array, instance(wave, i));
+	json_object_set_new(o, "instances", array);
+	json_object_set_new(o, "misses", misses(wave));
+	json_object_set_new(o, "notes", lines(wave->notes));
+	json_object_set_new(o, "losses", losses(wave));
+	text = json_dumps(o, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
+	json_decref(o);
+	return text;
+}
+
+char *exec_list(const struct exec *exec)
+{
+	json_t *array = json_array();
+	char *text;
+
+	for (const struct exec_wave *wave = exec->waves; wave != NULL; wave = wave->next) {
+		json_t *o = json_object();
+
+		put_text(o, "name", wave->name);
+		put_text(o, "state", wave_state_names[wave->state]);
+		put_text(o, "reason", wave->reason);
+		put_u64(o, "index", index_of(wave));
+		json_object_set_new(o, "drained", json_boolean(wave->drained));
+		json_object_set_new(o, "lanes", lanes(wave));
+		json_array_append_new(array, o);
+	}
+	text = json_dumps(array, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
+	json_decref(array);
+	return text;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "daemons/exec/exec.h"
+
+enum { HANG_S = 10, FINISH_S = 10 };
+
+void wave_abort(struct exec_wave *wave, const char *format, ...)
+{
+	va_list args;
+
+	if (wave->state == WAVE_ABNSTOP)
+		return;
+	va_start(args, format);
+	vsnprintf(wave->reason, sizeof(wave->reason), format, args);
+	va_end(args);
+	for (size_t len = strlen(wave->reason); len > 0 && wave->reason[len - 1] == '\n'; len--)
+		wave->reason[len - 1] = 0;
+	log_error(&wave->exec->log, "%s: stopped: %s", wave->name, wave->reason);
+	wave_set_state(wave, WAVE_ABNSTOP);
+	atomic_store(&wave_control(wave)->limit, 0);
+	lanes_leave(wave);
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
+		if (wave->places[s].lane != IMAGE_NONE && wave->hosts[wave->view.segments[s].host].pid < 0)
+			lane_repair(wave->exec, wave->places[s].lane, wave->places[s].entry);
+	wave->progress_ns = clock_ns();
+	hosts_finish(wave);
+}
+
+static void check_fault(struct exec_wave *wave)
+{
+	struct image_run *run = image_run(&wave->view);
+	const uint32_t fault = atomic_load(&run->fault);
+	char why[sizeof(run->why)];
+
+	if (fault == 0 || fault > wave->view.head->instances.count)
+		return;
+	memcpy(why, run->why, sizeof(why));
+	why[sizeof(why) - 1] = 0;
+	wave_abort(wave, "instance \"%s\" (%s) failed at index %llu: %s%s%s (%s)",
+		   image_text(&wave->view, wave->view.instances[fault - 1].name),
+		   image_text(&wave->view, wave->view.instances[fault - 1].component),
+		   (unsigned long long)atomic_load(&image_instance_state(&wave->view, fault - 1)->calls), why,
+		   why[0] ? "" : "work returned an error", "", strerror(-run->code));
+}
+
+static bool all_ended(const struct exec_wave *wave)
+{
+	const uint64_t run = atomic_load(&image_run(&wave->view)->last);
+	const uint64_t order = atomic_load(&wave_control(wave)->last);
+	const uint64_t last = run < order ? run : order;
+
+	if (last == IMAGE_FOREVER)
+		return false;
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
+		if (atomic_load(&image_segment_state(&wave->view, s)->done) <= last + wave->view.segments[s].lag_max)
+			return false;
+	return true;
+}
+
+static void check_end(struct exec_wave *wave)
+{
+	if (wave->ended || !all_ended(wave))
+		return;
+	wave->ended = true;
+	wave->progress_ns = clock_ns();
+	lanes_leave(wave);
+	hosts_finish(wave);
+}
+
+static bool hosts_gone(struct exec_wave *wave)
+{
+	const bool late = clock_ns() > wave->progress_ns + FINISH_S * 1000000000ull;
+
+	for (uint32_t h = 0; h < wave->n_hosts; h++)
+		if (!wave->hosts[h].finished && wave->hosts[h].pid > 0 && !late)
+			return false;
+	if (late)
+		snprintf(wave->notes + strlen(wave->notes), sizeof(wave->notes) - strlen(wave->notes),
+			 "a host did not finish within %d s and was killed\n", FINISH_S);
+	return true;
+}
+
+static void check_drained(struct exec_wave *wave)
+{
+	if (wave->drained || !(wave->ended || wave->state == WAVE_ABNSTOP) || !hosts_gone(wave))
+		return;
+	hosts_kill(wave);
+	lanes_release(wave);
+	wave->drained = true;
+	keep_wave(wave);
+	if (wave->state != WAVE_ABNSTOP)
+		wave_set_state(wave, WAVE_STOP);
+	if (wave->set_pending.bytes != NULL)
+		wave_answer(wave, &wave->set_pending, WIRE_TAG_INDEX, 0, 1, "the waveform ended first");
+}
+
+/* All segments at the limit? One that had passed it before it could see it moves the limit for all. */
+static bool limit_reached(struct exec_wave *wave)
+{
+	struct node_control *control = wave_control(wave);
+	const uint64_t most = wave_steps_max(wave);
+
+	if (most > wave->pending.value) {
+		wave->pending.value = most + 2;
+		atomic_store(&control->limit, wave->pending.value);
+		return false;
+	}
+	return wave_steps_min(wave) >= wave->pending.value;
+}
+
+static void check_pending(struct exec_wave *wave)
+{
+	struct wire_view request;
+
+	if (wave->pending.bytes == NULL || wire_decode(wave->pending.bytes, wave->pending.len, &request) != 0)
+		return;
+	if (wave->drained && request.type != WIRE_UNLOAD) {
+		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, lanes_slot(wave), 1,
+			    request.type == WIRE_STOP ? NULL : "the waveform ended first");
+		return;
+	}
+	if (request.type == WIRE_PAUSE && limit_reached(wave)) {
+		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, wave->pending.value, 0, NULL);
+	} else if (request.type == WIRE_STEP && wave_steps_min(wave) >= wave->pending.value) {
+		if (wave->state == WAVE_STEP)
+			wave_set_state(wave, WAVE_PAUSE);
+		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, wave->pending.value, 0, NULL);
+	} else if (clock_ns() > wave->pending.until_ns) {
+		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, "not done in time");
+		if (request.type == WIRE_PREPARE)
+			wave->unloading = true;
+	}
+}
+
+static void check_set(struct exec_wave *wave)
+{
+	uint64_t applied;
+
+	if (wave->set_pending.bytes == NULL)
+		return;
+	applied = atomic_load(&image_instance_state(&wave->view, wave->set_pending.instance)->applied);
+	if (applied >> 32 >= wave->set_pending.value)
+		wave_answer(wave, &wave->set_pending, WIRE_TAG_INDEX, applied & 0xffffffff, 0, NULL);
+	else if (clock_ns() > wave->set_pending.until_ns)
+		wave_answer(wave, &wave->set_pending, WIRE_TAG_INDEX, 0, 1,
+			    "no index came by in 10 s: it applies when one does");
+}
+
+/* Without a keeper (virtual, step): an instance that has been in work for 10 s, while nothing else moved either. */
+static void check_hang(struct exec_wave *wave)
+{
+	uint64_t sum = 0;
+	uint32_t current = 0;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const struct image_segment_state *state = image_segment_state(&wave->view, s);
+
+		sum += atomic_load(&state->events) + atomic_load(&state->done);
+		if (atomic_load(&state->current) != 0)
+			current = atomic_load(&state->current);
+	}
+	if (sum != wave->progress_sum || current == 0 || current > wave->view.head->instances.count) {
+		wave->progress_sum = sum;
+		wave->progress_ns = clock_ns();
+	} else if (clock_ns() > wave->progress_ns + HANG_S * 1000000000ull) {
+		const uint32_t segment = wave->view.instances[current - 1].segment;
+
+		hosts_kill(wave);
+		wave_abort(wave, "instance \"%s\" (%s) hangs: it has been in work for %d s (segment %u)",
+			   image_text(&wave->view, wave->view.instances[current - 1].name),
+			   image_text(&wave->view, wave->view.instances[current - 1].component), HANG_S, segment);
+	}
+}
+
+/* What a keeper has passed over: its host is killed now, off the lane. */
+static void check_keepers(struct exec *exec)
+{
+	for (uint32_t l = 0; l < exec->node->n_lanes; l++) {
+		const uint64_t hung = atomic_exchange(&exec->lanes[l].hung, 0);
+
+		for (struct exec_wave *wave = exec->waves; wave != NULL && hung != 0; wave = wave->next)
+			for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+				const struct image_segment *row = &wave->view.segments[s];
+				const uint32_t current = atomic_load(&image_segment_state(&wave->view, s)->current);
+
+				if (wave->places[s].lane != l || wave->places[s].entry != hung - 1)
+					continue;
+				hosts_kill(wave);
+				wave_abort(wave, "instance \"%s\" hangs: it held lane %u for %.1f ms of slots of %.3f ms",
+					   current > 0 && current <= wave->view.head->instances.count
+						   ? image_text(&wave->view, wave->view.instances[current - 1].name)
+						   : image_text(&wave->view,
+								wave->view.instances[wave->view.order[row->order]].name),
+					   l, (double)atomic_load(&exec->lanes[l].hung_ns) / 1e6,
+					   (double)wave->view.head->slot_ns / 1e6);
+			}
+	}
+}
+
+static void check_wave(struct exec_wave *wave)
+{
+	if (wave->started && !wave->drained && wave->state != WAVE_ABNSTOP) {
+		check_fault(wave);
+		if (wave->state != WAVE_ABNSTOP && wave->view.head->clock != IMAGE_TIMER && !wave->ended)
+			check_hang(wave);
+		if (wave->state != WAVE_ABNSTOP)
+			check_end(wave);
+	}
+	check_drained(wave);
+	check_pending(wave);
+	check_set(wave);
+}
+
+void exec_tick(void *self)
+{
+	struct exec *exec = self;
+	struct exec_wave *next;
+
+	check_keepers(exec);
+	for (struct exec_wave *wave = exec->waves; wave != NULL; wave = next) {
+		next = wave->next;
+		check_wave(wave);
+		if (!wave->unloading || (wave->started && !wave->drained))
+			continue;
+		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 0, NULL);
+		wave_free(wave);
+	}
+}
