@@ -4,6 +4,7 @@
 # tests/fuzz/fuzz.sh FOLDER SECONDS - run every libFuzzer program of FOLDER for SECONDS, from its corpus. New inputs and
 # crashes stay in FOLDER; one worth keeping is copied to tests/fuzz/corpus/NAME by hand.
 set -eu
+export LSAN_OPTIONS="suppressions=$PWD/tests/leaks:print_suppressions=0"
 for program in "$1"/*; do
 	[ -f "$program" ] && [ -x "$program" ] || continue
 	name=${program##*/}
