@@ -242,11 +242,11 @@ static void test_exact(void **state)
 
 	(void)state;
 	for (size_t s = 0; s < sizeof(scales) / sizeof(scales[0]); s++) {
-		for (double ebn0_db = -3; ebn0_db <= 3; ebn0_db += 1.5) {
-			check_exact(40, ebn0_db, 1, scales[s]);
-			check_exact(41, ebn0_db, 8, scales[s]);
-			check_exact(531, ebn0_db, 3, scales[s]);
-			check_exact(3856, ebn0_db, 2, scales[s]);
+		for (int step = -2; step <= 2; step++) {
+			check_exact(40, 1.5 * step, 1, scales[s]);
+			check_exact(41, 1.5 * step, 8, scales[s]);
+			check_exact(531, 1.5 * step, 3, scales[s]);
+			check_exact(3856, 1.5 * step, 2, scales[s]);
 		}
 	}
 	check_exact(5114, 0.5, 6, 16);
