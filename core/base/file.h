@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/base/file.h - whole files, and where a user's files lie. [control]
+ */
+#ifndef ALOE_BASE_FILE_H
+#define ALOE_BASE_FILE_H
+
+#include <stddef.h>
+
+/* file_read reads a whole file of at most `max` bytes; the caller frees *ret_text, which is followed by a NUL that is not
+ * counted. 0, -EFBIG, or -errno. A directory is -EISDIR. */
+int file_read(const char *path, size_t max, char **ret_text, size_t *ret_len);
+/* file_write makes or replaces a file whole: written beside it, synced, then renamed, so that a reader sees the old one or
+ * the new one. 0 or -errno. */
+int file_write(const char *path, const void *bytes, size_t len);
+
+/* dir_make makes a directory and those above it, closed to others (mode 0700). 0 or -errno; -ENOTDIR if a file is there. */
+int dir_make(const char *path);
+
+/* dir_state gives where runs and profiles are kept: $XDG_STATE_HOME/aloe, else ~/.local/state/aloe. dir_runtime gives where
+ * the long-lived node has its socket: $XDG_RUNTIME_DIR/aloe, else /tmp/aloe-UID. 0 or -ENAMETOOLONG; not made. */
+int dir_state(char *ret_path, size_t size);
+int dir_runtime(char *ret_path, size_t size);
+
+/* path_print is snprintf that says -ENAMETOOLONG when it does not fit, else 0. */
+__attribute__((format(printf, 3, 4))) int path_print(char *ret_path, size_t size, const char *format, ...);
+
+#endif

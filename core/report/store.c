@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/report/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/report/report.h"
+
+enum { PROFILE_BYTES_MAX = 4 << 20, CALLS_MIN = 100, RUNS_A_SECOND = 1000 };
+
+int store_profile_read(const char *state, const char *waveform, struct diag *diag, struct profile *ret)
+{
+	char path[PATH_MAX];
+	char *text;
+	size_t len;
+	int rc = path_print(path, sizeof(path), "%s/profiles/%s.json", state, waveform);
+
+	*ret = (struct profile){0};
+	if (rc == 0)
+		rc = file_read(path, PROFILE_BYTES_MAX, &text, &len);
+	if (rc == -ENOENT)
+		return 0;
+	if (rc < 0)
+		return diag_error(diag, path, 0, "%s", strerror(-rc));
+	rc = plan_profile_load(path, text, len, diag, ret);
+	free(text);
+	return rc;
+}
+
+static int profile_collect(const json_t *report, struct profile *profile)
+{
+	const double per_us = report_number(report, "capacity_mmac") / 1000;
+	json_t *i;
+	size_t n;
+
+	json_array_foreach(json_object_get(report, "instances"), n, i) {
+		const double p50 = report_number(i, "p50_us") * per_us, p99 = report_number(i, "p99_us") * per_us;
+		if (report_number(i, "calls") < CALLS_MIN || !(p50 > 0))
+			continue;
+		if (plan_profile_set(profile, report_text(i, "name"), p50, p99) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int store_profile_write(const char *state, const json_t *report)
+{
+	struct profile profile = {0};
+	char path[PATH_MAX];
+	char *text = NULL;
+	int rc = profile_collect(report, &profile);
+
+	if (rc == 0 && profile.len) {
+		rc = path_print(path, sizeof(path), "%s/profiles", state);
+		rc = rc < 0 ? rc : dir_make(path);
+		rc = rc < 0 ? rc
+			    : path_print(path, sizeof(path), "%s/profiles/%s.json", state, report_text(report, "waveform"));
+		text = plan_profile_save(&profile);
+		if (rc == 0)
+			rc = text ? file_write(path, text, strlen(text)) : -ENOMEM;
+	}
+	free(text);
+	plan_profile_fini(&profile);
+	return rc;
+}
+
+/* ---- runs --------------------------------------------------------------------------------------------------------------- */
+
+int store_run_new(const char *state, const char *waveform, time_t when, char *ret_dir, size_t size)
+{
+	char stamp[32];
+	struct tm tm;
+	int rc = path_print(ret_dir, size, "%s/runs", state);
+
+	if (rc == 0)
+		rc = dir_make(ret_dir);
+	localtime_r(&when, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
+	for (int n = 1; rc == 0 && n < RUNS_A_SECOND; n++) {
+		rc = n == 1 ? path_print(ret_dir, size, "%s/runs/%s-%s", state, waveform, stamp)
+			    : path_print(ret_dir, size, "%s/runs/%s-%s-%d", state, waveform, stamp, n);
+		if (rc == 0 && mkdir(ret_dir, 0700) == 0)
+			return 0;
+		if (rc == 0 && errno != EEXIST)
+			rc = -errno;
+	}
+	return rc < 0 ? rc : -EEXIST;
+}
+
+static int write_in(const char *dir, const char *name, const char *text)
+{
+	char path[PATH_MAX];
+	const int rc = path_print(path, sizeof(path), "%s/%s", dir, name);
+
+	if (!text)
+		return -ENOMEM;
+	return rc < 0 ? rc : file_write(path, text, strlen(text));
+}
+
+static char *print_text(const json_t *report)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *memory = open_memstream(&text, &len);
+
+	if (!memory)
+		return NULL;
+	report_print(report, memory);
+	report_losses(report, memory);
+	if (fclose(memory) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+int store_run_write(const char *dir, const json_t *report)
+{
+	char *json = json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+	char *text = print_text(report);
+	int rc = write_in(dir, "report.txt", text);
+
+	if (rc == 0)
+		rc = write_in(dir, "report.json", json); /* last: it marks the run as complete */
+	free(json);
+	free(text);
+	return rc;
+}
+
+/* A run of `waveform`: its name, then -YYYYmmdd-HHMMSS and perhaps more. */
+static bool run_is_of(const char *name, const char *waveform)
+{
+	const size_t len = waveform ? strlen(waveform) : 0;
+
+	return name[0] != '.' && (!waveform || (!strncmp(name, waveform, len) && name[len] == '-' &&
+						strspn(name + len, "-0123456789") == strlen(name + len)));
+}
+
+static bool newer(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+int store_run_last(const char *state, const char *waveform, char *ret_dir, size_t size)
+{
+	struct timespec newest = {0};
+	char runs[PATH_MAX], path[PATH_MAX + 300];
+	struct dirent *entry;
+	struct stat st;
+	DIR *dir;
+	int rc = path_print(runs, sizeof(runs), "%s/runs", state);
+
+	dir = rc == 0 ? opendir(runs) : NULL;
+	if (!dir)
+		return rc < 0 ? rc : -errno;
+	rc = -ENOENT;
+	while ((entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "%s/%s/report.json", runs, entry->d_name);
+		if (!run_is_of(entry->d_name, waveform) || stat(path, &st) < 0 || !newer(&st.st_mtim, &newest))
+			continue;
+		newest = st.st_mtim;
+		rc = path_print(ret_dir, size, "%s/%s", runs, entry->d_name);
+	}
+	closedir(dir);
+	return rc;
+}
