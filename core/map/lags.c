@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LAG_MAX = 1 << 20 };
 
@@ -30,15 +31,32 @@ static char *cycle_text(const struct waveform *wf, const struct arc_cycle *cycle
 	return fclose(out) ? NULL : text;
 }
 
-/* lanes NULL: the cycle has no declared delay at all. */
-static int cycle_refuse(const struct waveform *wf, const uint32_t *lanes, const struct arc_cycle *cycle,
-			struct diag *diag)
+/* Turns the cycle so that it begins with its first instance of the file. */
+static void cycle_turn(const struct waveform *wf, struct arc_cycle *cycle)
 {
-	const int line = wf->links[cycle->arcs[0]].line;
-	uint64_t declared = 0, needed = 0;
-	char *text = cycle_text(wf, cycle);
-	int rc;
+	size_t first = 0;
 
+	for (size_t i = 1; i < cycle->len; i++)
+		if (wf->links[cycle->arcs[i]].from < wf->links[cycle->arcs[first]].from)
+			first = i;
+	for (; first; first--) {
+		const uint32_t arc = cycle->arcs[0];
+
+		memmove(cycle->arcs, cycle->arcs + 1, (cycle->len - 1) * sizeof(*cycle->arcs));
+		cycle->arcs[cycle->len - 1] = arc;
+	}
+}
+
+/* Says what the cycle lacks, at the line of the link that closes it. lanes NULL: it has no declared delay at all. */
+static int cycle_refuse(const struct waveform *wf, const uint32_t *lanes, struct arc_cycle *cycle, struct diag *diag)
+{
+	uint64_t declared = 0, needed = 0;
+	int line, rc;
+	char *text;
+
+	cycle_turn(wf, cycle);
+	line = wf->links[cycle->arcs[cycle->len - 1]].line;
+	text = cycle_text(wf, cycle);
 	if (!text)
 		return -ENOMEM;
 	for (size_t i = 0; i < cycle->len; i++) {
