@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tools/aloe/client.h - talking to a node: calls that end early when the user or the node does.
+ */
+#ifndef TOOLS_ALOE_CLIENT_H
+#define TOOLS_ALOE_CLIENT_H
+
+#include <signal.h>
+
+#include "core/bus/bus.h"
+#include "core/cli/cli.h"
+#include "core/json/json.h"
+
+enum { CLIENT_CALL_MS = 60000 };
+
+struct client {
+	struct bus *bus;
+	int signal_fd;	    /* Ctrl-C and its like, -1: not watched */
+	int node_fd;	    /* pidfd of the frontend, -1: not ours */
+	unsigned interrupts; /* how often the user wanted an end */
+	char dir[4096];	    /* runtime directory */
+};
+
+/* client_open connects to the node of --dir, or of this user. 0, or CLI_FAILED after saying how to start one. */
+int client_open(struct client *client, const struct cli_args *args);
+/* client_connect connects to a node in client->dir, whether it is there yet or not. */
+int client_connect(struct client *client);
+void client_close(struct client *client);
+/* client_signals makes SIGINT, SIGTERM and SIGHUP end calls with -EINTR instead of the program. 0 or -errno. */
+int client_signals(struct client *client);
+
+void client_request(struct client *client, enum wire_type type, enum wire_peer dest, struct wire_msg *ret_msg);
+/* client_ask sends and waits: 0 with OK or FAIL in ret_view; -EINTR: the user wants an end; -ECHILD: our node has ended;
+ * -ETIMEDOUT; -errno. Says nothing. msg is finished in any case. */
+int client_ask(struct client *client, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view);
+/* client_call is client_ask that prints what went wrong: 0 only with OK; else the exit status. */
+int client_call(struct client *client, struct wire_msg *msg, struct wire_view *ret_view);
+/* client_wait does nothing for a while: 0, or -EINTR, -ECHILD. */
+int client_wait(struct client *client, int timeout_ms);
+
+/* client_json takes the JSON of an answer; NULL after saying what is wrong with it. */
+json_t *client_json(const struct wire_view *view);
+/* client_waveform asks for one waveform with nothing but its name. */
+int client_waveform(struct client *client, enum wire_type type, const char *waveform, struct wire_view *ret_view);
+
+#endif

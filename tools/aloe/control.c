@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Commands to a node that is up: load, start, pause, step, stop, unload, set. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/aloe/client.h"
+#include "tools/aloe/commands.h"
+#include "tools/aloe/source.h"
+
+static void notes_print(const struct wire_view *view)
+{
+	char *notes = wire_get_text(view, WIRE_TAG_TEXT, 0);
+
+	if (notes && notes[0])
+		printf("%s%s", notes, notes[strlen(notes) - 1] == '\n' ? "" : "\n");
+	free(notes);
+}
+
+static int load_send(struct client *client, const struct source *source, const struct cli_args *args)
+{
+	struct wire_view view;
+	struct wire_msg msg;
+	char *name;
+	int status;
+
+	client_request(client, WIRE_LOAD, WIRE_SWMAN, &msg);
+	status = source_put(source, args, &msg);
+	if (status) {
+		wire_fini(&msg);
+		return status;
+	}
+	status = client_call(client, &msg, &view);
+	if (status)
+		return status;
+	notes_print(&view);
+	name = wire_get_text(&view, WIRE_TAG_WAVEFORM, 0);
+	printf("%s is loaded: `aloe start %s`\n", name ? name : "?", name ? name : "?");
+	free(name);
+	return CLI_OK;
+}
+
+int aloe_load(const struct cli_args *args)
+{
+	struct client client;
+	struct source source;
+	int status = source_open(&source, args, args->args[0], false);
+
+	if (status == 0) {
+		status = client_open(&client, args);
+		if (status == 0) {
+			status = load_send(&client, &source, args);
+			client_close(&client);
+		}
+	}
+	source_close(&source);
+	return status;
+}
+
+/* order sends one command about the waveform args[0] and says what came of it. */
+static int order(const struct cli_args *args, enum wire_type type, uint64_t count, const char *done)
+{
+	struct client client;
+	struct wire_view view;
+	struct wire_msg msg;
+	uint64_t slot;
+	int status = client_open(&client, args);
+
+	if (status)
+		return status;
+	client_request(&client, type, WIRE_SWMAN, &msg);
+	wire_put_text(&msg, WIRE_TAG_WAVEFORM, args->args[0]);
+	if (count)
+		wire_put_u64(&msg, WIRE_TAG_COUNT, count);
+	status = client_call(&client, &msg, &view);
+	if (status == 0) {
+		printf("%s %s", args->args[0], done);
+		if (wire_get_u64(&view, WIRE_TAG_SLOT, &slot) == 0)
+			printf(", from slot %" PRIu64, slot);
+		printf("\n");
+	}
+	client_close(&client);
+	return status;
+}
+
+int aloe_start(const struct cli_args *args)
+{
+	return order(args, WIRE_START, 0, "runs");
+}
+
+int aloe_pause(const struct cli_args *args)
+{
+	return order(args, WIRE_PAUSE, 0, "pauses");
+}
+
+int aloe_step(const struct cli_args *args)
+{
+	uint64_t count = 1;
+
+	if (cli_whole(args, "count", 1, UINT32_MAX, &count) < 0)
+		return CLI_USAGE;
+	return order(args, WIRE_STEP, count, "steps");
+}
+
+int aloe_stop(const struct cli_args *args)
+{
+	return order(args, WIRE_STOP, 0, "is stopped");
+}
+
+int aloe_unload(const struct cli_args *args)
+{
+	return order(args, WIRE_UNLOAD, 0, "is unloaded");
+}
+
+static int set_send(struct client *client, const struct cli_args *args, const char *name, const char *value)
+{
+	struct wire_view view;
+	struct wire_msg msg;
+	uint64_t at = UINT64_MAX, index;
+	int status;
+
+	if (cli_whole(args, "at", 0, UINT64_MAX >> 1, &at) < 0)
+		return CLI_USAGE;
+	client_request(client, WIRE_SET, WIRE_STATS, &msg);
+	wire_put_text(&msg, WIRE_TAG_WAVEFORM, args->args[0]);
+	wire_put_text(&msg, WIRE_TAG_NAME, name);
+	wire_put_text(&msg, WIRE_TAG_VALUE, value);
+	if (at != UINT64_MAX)
+		wire_put_u64(&msg, WIRE_TAG_INDEX, at);
+	status = client_call(client, &msg, &view);
+	if (status == 0 && wire_get_u64(&view, WIRE_TAG_INDEX, &index) == 0)
+		printf("%s = %s from index %" PRIu64 "\n", name, value, index);
+	return status;
+}
+
+int aloe_set(const struct cli_args *args)
+{
+	const char *equals = strchr(args->args[1], '=');
+	struct client client;
+	char *name;
+	int status;
+
+	if (!equals || equals == args->args[1])
+		return cli_fail(args, "`%s`: INSTANCE.PARAMETER=VALUE is needed", args->args[1]);
+	status = client_open(&client, args);
+	if (status)
+		return status;
+	name = strndup(args->args[1], (size_t)(equals - args->args[1]));
+	status = name ? set_send(&client, args, name, equals + 1) : CLI_FAILED;
+	free(name);
+	client_close(&client);
+	return status;
+}

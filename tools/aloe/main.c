@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * aloe - runs software radios in time slots. This is the table of its commands; help, the man page and completion follow from
+ * it. */
+#include "tools/aloe/commands.h"
+
+#define SOURCE_OPTIONS                                                                                                  \
+	{"set", 0, "INST.PARAM=V", NULL, true, "set a parameter, or `KEY=V` of the waveform; may be repeated"},         \
+	    {"clock", 0, "CLOCK", "timer virtual step", false,                                                          \
+	     "timer (real time), virtual (as fast as it goes, same bits) or step (when told)"},                         \
+	    {"lanes", 0, "CPU,CPU", NULL, false, "run on these CPUs, one lane each; default: as the plan says"},        \
+	    {"slot-us", 0, "T", NULL, false, "slot length in microseconds"},                                            \
+	    {"late", 0, "POLICY", "slip skip", false,                                                                   \
+	     "what lateness means: slip (later, never lost) or skip (in time or ABSENT)"},                              \
+	    {"isolation", 0, "HOW", "waveform component none", false,                                                   \
+	     "one process a waveform, one an instance, or one shared by trusted waveforms"},                            \
+	    {"pipelined", 0, NULL, NULL, false, "one slot on every link: more latency, more lanes of use"}
+
+static const struct cli_option global_options[] = {
+    {"dir", 0, "DIR", "@dir", false, "runtime directory of the node; default $XDG_RUNTIME_DIR/aloe or /tmp/aloe-UID"},
+    {"state", 0, "DIR", "@dir", false, "where runs and profiles are kept; default ~/.local/state/aloe"},
+};
+
+static const struct cli_option run_options[] = {
+    {"slots", 's', "N", NULL, false, "every instance runs index 0 .. N-1; default: until a source ends or Ctrl-C"},
+    SOURCE_OPTIONS,
+    {"json", 0, NULL, NULL, false, "the report as one JSON object on standard output; notes go to standard error"},
+    {"quiet", 'q', NULL, NULL, false, "print nothing but errors (and what --json asks for)"},
+    {"strict", 0, NULL, NULL, false,
+     "exit 3 when any slot was missed, slipped or skipped, or any message late or absent"},
+};
+static const struct cli_option load_options[] = {
+    {"slots", 's', "N", NULL, false, "every instance runs index 0 .. N-1"},
+    SOURCE_OPTIONS,
+};
+static const struct cli_option check_options[] = {SOURCE_OPTIONS};
+static const struct cli_option plan_options[] = {
+    SOURCE_OPTIONS,
+    {"platform", 0, "NAME", "local", false, "the machines to plan for; there is only `local`, this one"},
+    {"json", 0, NULL, NULL, false, "as JSON"},
+};
+static const struct cli_option up_options[] = {
+    {"foreground", 'f', NULL, NULL, false, "stay here, for systemd and for looking on"},
+};
+static const struct cli_option step_options[] = {{"count", 'n', "N", NULL, false, "so many slots; default 1"}};
+static const struct cli_option list_options[] = {
+    {"json", 0, NULL, NULL, false, "as JSON"},
+    {"names", 0, NULL, NULL, false, "only the names, one a line"},
+};
+static const struct cli_option json_options[] = {{"json", 0, NULL, NULL, false, "as JSON"}};
+static const struct cli_option set_options[] = {
+    {"at", 0, "INDEX", NULL, false, "apply before exactly this index; default: as soon as possible"},
+};
+static const struct cli_option watch_options[] = {
+    {"interval", 'i', "MS", NULL, false, "how often, in milliseconds; default 1000"},
+    {"count", 'n', "N", NULL, false, "so many times; default: until Ctrl-C"},
+    {"json", 0, NULL, NULL, false, "as JSON"},
+};
+static const struct cli_option new_options[] = {{"cpp", 0, NULL, NULL, false, "in C++ instead of C"}};
+
+static const char run_doc[] =
+    "Starts a private node, loads and starts the waveform, shows a live table (on a terminal) or a line every two seconds, "
+    "and prints the report when the waveform has ended. The first Ctrl-C stops the waveform: what was sent arrives, files "
+    "are closed, the report is printed (exit 130); the second ends everything at once. Nothing is left running.\n\n"
+    "With --clock step on a terminal, Enter runs one slot, a number so many, q stops; elsewhere it runs to the end.";
+static const char check_doc[] = "All errors of the file in one run, each as `file:line: what was found, what is allowed`.";
+static const char plan_doc[] =
+    "Prints lanes, order, link distances, and the latency in slots and microseconds. Costs come from the profile of earlier "
+    "runs of the same waveform, else from the components' own figures; the same input gives the same plan.";
+static const char up_doc[] =
+    "Starts the daemons of this node in the background; a keeper starts them again if they die. `aloe down` ends them. The "
+    "daemons' lines go to node.log in the state directory.";
+static const char stop_doc[] =
+    "What was sent still arrives, files are closed; the waveform stays for its report until it is unloaded.";
+static const char set_doc[] =
+    "Prints the index from which the new value holds. Only parameters that `aloe help TYPE` calls settable while running.";
+static const char new_doc[] =
+    "Makes the folder NAME with a component, a Makefile that builds it against this installation, and a waveform to try it: "
+    "`cd NAME && make run`.";
+
+static const struct cli_command commands[] = {
+    {"run", "FILE", 1, 1, "@file", "run a waveform in a node of its own, and report", run_doc, CLI_LIST(run_options),
+     aloe_run},
+    {"check", "FILE", 1, 1, "@file", "check a waveform file, all errors at once", check_doc, CLI_LIST(check_options),
+     aloe_check},
+    {"plan", "FILE", 1, 1, "@file", "tell where and in what order it would run", plan_doc, CLI_LIST(plan_options),
+     aloe_plan},
+    {"up", "", 0, 0, NULL, "start a node that stays", up_doc, CLI_LIST(up_options), aloe_up},
+    {"down", "", 0, 0, NULL, "end it, and all that runs in it", NULL, {NULL, 0}, aloe_down},
+    {"load", "FILE", 1, 1, "@file", "load a waveform into the node", NULL, CLI_LIST(load_options), aloe_load},
+    {"start", "WAVEFORM", 1, 1, "@waveform", "start it, or go on after a pause", NULL, {NULL, 0}, aloe_start},
+    {"pause", "WAVEFORM", 1, 1, "@waveform", "hold it between two slots", NULL, {NULL, 0}, aloe_pause},
+    {"step", "WAVEFORM", 1, 1, "@waveform", "run one slot, then hold", NULL, CLI_LIST(step_options), aloe_step},
+    {"stop", "WAVEFORM", 1, 1, "@waveform", "end it in good order", stop_doc, {NULL, 0}, aloe_stop},
+    {"unload", "WAVEFORM", 1, 1, "@waveform", "remove it from the node", NULL, {NULL, 0}, aloe_unload},
+    {"list", "[components]", 0, 1, "components", "list the loaded waveforms, or the components there are", NULL,
+     CLI_LIST(list_options), aloe_list},
+    {"status", "[WAVEFORM]", 0, 1, "@waveform", "report on a waveform as of now", NULL, CLI_LIST(json_options),
+     aloe_status},
+    {"top", "WAVEFORM", 1, 1, "@waveform", "the live table, until Ctrl-C", NULL, {NULL, 0}, aloe_top},
+    {"get", "WAVEFORM [INST[.VAR]]", 1, 2, "@waveform", "print variables and parameters", NULL, CLI_LIST(json_options),
+     aloe_get},
+    {"set", "WAVEFORM INST.PARAM=V", 2, 2, "@waveform", "set a parameter while it runs", set_doc, CLI_LIST(set_options),
+     aloe_set},
+    {"watch", "WAVEFORM INST[.VAR]", 2, 2, "@waveform", "print variables again and again", NULL, CLI_LIST(watch_options),
+     aloe_watch},
+    {"new", "component NAME", 2, 2, "component", "make the skeleton of a component", new_doc, CLI_LIST(new_options),
+     aloe_new},
+    {"help", "[COMMAND|TYPE]", 0, 1, "@type", "tell of a command, or of a component", NULL, {NULL, 0}, aloe_help},
+    {"version", "", 0, 0, NULL, "print the version", NULL, {NULL, 0}, aloe_version},
+};
+
+static const char doc[] =
+    "ALOE cuts time into slots. A waveform is a graph of components; every component runs exactly once a slot, one after "
+    "another, on pinned cores. aloe checks waveform files, plans and runs them, and talks to a node that is up.";
+static const struct cli_section sections[] = {
+    {"EXIT STATUS", "  0    done\n  1    failed while running: a component or file error, a crash, no node\n"
+		    "  2    usage or configuration: the command line, the waveform file, something does not fit\n"
+		    "  3    with --strict: a slot or a message was not in time\n  130  stopped by Ctrl-C"},
+    {"EXAMPLES", "  aloe run waveforms/utran384.conf\n  aloe run waveforms/utran384.conf --set noise.ebn0_db=1\n"
+		 "  aloe run bpsk.conf --clock virtual --slots 1000 --json\n"
+		 "  aloe up && aloe load bpsk.conf && aloe start bpsk && aloe top bpsk"},
+    {"FILES", "  $XDG_RUNTIME_DIR/aloe/frontend       socket of the node that is up, else /tmp/aloe-UID\n"
+	      "  ~/.local/state/aloe/runs/            one folder a run: report.json, report.txt, plan.txt, waveform.conf\n"
+	      "  ~/.local/state/aloe/profiles/        measured costs\n"
+	      "  ~/.local/lib/aloe/                   the user's own components, NAME.so and NAME.desc"},
+    {"ENVIRONMENT", "ALOE_COMPONENTS: folders with components, separated by colons, searched first. "
+		    "ALOE_LOG: what the daemons say: error, warning, note (default) or debug. "
+		    "XDG_RUNTIME_DIR and XDG_STATE_HOME as usual."},
+    {"SEE ALSO", "execinfo(1), comprun(1), aloe-frontend(8), aloe-exec(8), aloe-stats(8), aloe-swman(8), aloe-host(8)"},
+};
+
+static const struct cli_program program = {
+    .name = "aloe",
+    .section = 1,
+    .summary = "run software radios in time slots",
+    .doc = doc,
+    .options = CLI_LIST(global_options),
+    .commands = CLI_LIST(commands),
+    .sections = CLI_LIST(sections),
+};
+
+int main(int argc, char **argv)
+{
+	return cli_main(&program, argc, argv);
+}

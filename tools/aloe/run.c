@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * aloe run: up, load, start, wait, report, down, in a private node. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/report/report.h"
+#include "tools/aloe/commands.h"
+#include "tools/aloe/live.h"
+#include "tools/aloe/node.h"
+#include "tools/aloe/source.h"
+
+enum { POLL_MS = 200, LOST_MS = 10000, STOP_MS = 30000, STEP_BLOCK = 1000, INTERRUPTED = 130, STRICT = 3 };
+
+struct run {
+	const struct cli_args *args;
+	struct source source;
+	struct client client;
+	struct node node;
+	struct live live;
+	json_t *report; /* as of the last poll */
+	char *saved;	/* where swman has kept this run */
+	FILE *say;	/* notes go here; NULL: nowhere */
+	bool step;	/* clock `step` */
+	bool keyboard;	/* the user steps */
+	bool losses_told;
+	int lost_ms; /* how long exec has not answered */
+	int stop_ms; /* since the user wanted an end */
+};
+
+/* ---- up and loaded ---------------------------------------------------------------------------------------------------------- */
+
+static int run_up(struct run *run)
+{
+	const char *state = cli_get(run->args, "state"), *missing = "";
+	int rc = node_dir(run->client.dir, sizeof(run->client.dir));
+
+	if (rc == 0)
+		rc = node_start(&run->node, run->client.dir, state);
+	if (rc < 0) {
+		rmdir(run->client.dir);
+		fprintf(stderr, "aloe: the daemons cannot be started: %s\n", strerror(-rc));
+		return CLI_FAILED;
+	}
+	run->client.node_fd = dup(run->node.pidfd);
+	if (client_connect(&run->client))
+		return CLI_FAILED;
+	rc = node_ready(&run->client, &missing);
+	if (rc == -ETIMEDOUT)
+		fprintf(stderr, "aloe: aloe-%s does not answer\n", missing);
+	else if (rc < 0 && rc != -EINTR)
+		fprintf(stderr, "aloe: aloe-frontend has ended before the run began\n");
+	return rc == 0 ? CLI_OK : rc == -EINTR ? INTERRUPTED : CLI_FAILED;
+}
+
+static void notes_say(const struct run *run, const struct wire_view *view)
+{
+	char *notes = wire_get_text(view, WIRE_TAG_TEXT, 0);
+
+	if (notes && notes[0] && run->say)
+		fprintf(run->say, "%s%s", notes, notes[strlen(notes) - 1] == '\n' ? "" : "\n");
+	free(notes);
+}
+
+static int run_load(struct run *run)
+{
+	struct wire_view view;
+	struct wire_msg msg;
+	int status;
+
+	client_request(&run->client, WIRE_LOAD, WIRE_SWMAN, &msg);
+	status = source_put(&run->source, run->args, &msg);
+	if (status) {
+		wire_fini(&msg);
+		return status;
+	}
+	status = client_call(&run->client, &msg, &view);
+	if (status == 0)
+		notes_say(run, &view);
+	return status;
+}
+
+static int run_order(struct run *run, enum wire_type type, uint64_t count)
+{
+	struct wire_view view;
+	struct wire_msg msg;
+
+	client_request(&run->client, type, WIRE_SWMAN, &msg);
+	wire_put_text(&msg, WIRE_TAG_WAVEFORM, run->source.waveform->name);
+	if (count)
+		wire_put_u64(&msg, WIRE_TAG_COUNT, count);
+	return client_call(&run->client, &msg, &view);
+}
+
+/* ---- while it runs ------------------------------------------------------------------------------------------------------------ */
+
+static void run_show(struct run *run)
+{
+	const bool quiet = !run->say || cli_has(run->args, "json");
+
+	if (run->say && !run->losses_told)
+		report_losses(run->report, run->say);
+	run->losses_told = true;
+	if (!quiet)
+		live_show(&run->live, run->report);
+}
+
+/* A daemon that dies is started again: for a while no answer is no reason to give up. */
+static int run_lost(struct run *run, const struct wire_view *view)
+{
+	char *text;
+
+	run->lost_ms += POLL_MS;
+	if (run->lost_ms < LOST_MS)
+		return CLI_OK;
+	text = view ? wire_get_text(view, WIRE_TAG_TEXT, 0) : NULL;
+	fprintf(stderr, "aloe: %s\n", text ? text : "the node does not answer");
+	free(text);
+	return CLI_FAILED;
+}
+
+static int run_poll(struct run *run)
+{
+	struct wire_view view;
+	struct wire_msg msg;
+	json_t *report;
+	char *saved;
+	int rc;
+
+	client_request(&run->client, WIRE_STATUS, WIRE_SWMAN, &msg);
+	wire_put_text(&msg, WIRE_TAG_WAVEFORM, run->source.waveform->name);
+	rc = client_ask(&run->client, &msg, 10 * POLL_MS, &view);
+	if (rc == -ETIMEDOUT)
+		return run_lost(run, NULL);
+	if (rc < 0)
+		return rc;
+	if (view.type != WIRE_OK)
+		return run_lost(run, &view);
+	report = client_json(&view);
+	if (!report)
+		return CLI_FAILED;
+	run->lost_ms = 0;
+	json_decref(run->report);
+	run->report = report;
+	saved = wire_get_text(&view, WIRE_TAG_FILE, 0);
+	if (saved) {
+		free(run->saved);
+		run->saved = saved;
+	}
+	run_show(run);
+	return CLI_OK;
+}
+
+/* The first Ctrl-C stops the waveform: what was sent arrives, files are closed. The second ends everything at once. */
+static int run_interrupted(struct run *run)
+{
+	if (run->client.interrupts > 1)
+		return INTERRUPTED;
+	if (run->say)
+		fprintf(run->say, "\nstopping; once more to end at once\n");
+	run->live.lines = 0;
+	return run_order(run, WIRE_STOP, 0);
+}
+
+/* With clock `step` each line from the keyboard is a step, or as many as the number on it; without one, all. */
+static int run_step(struct run *run)
+{
+	char line[64];
+	uint64_t count = STEP_BLOCK;
+
+	if (!run->step || run->client.interrupts)
+		return CLI_OK;
+	if (run->keyboard) {
+		if (run->say)
+			fprintf(run->say, "Enter = 1 slot, NUMBER = so many, q = stop: ");
+		fflush(stdout);
+		if (!fgets(line, sizeof(line), stdin) || line[0] == 'q') {
+			run->client.interrupts++;
+			return run_order(run, WIRE_STOP, 0);
+		}
+		count = strtoull(line, NULL, 10);
+		count = count ? count : 1;
+		run->live.lines = 0;
+	}
+	return run_order(run, WIRE_STEP, count);
+}
+
+static int run_wait(struct run *run)
+{
+	int status = CLI_OK;
+
+	while (status == CLI_OK && !report_ended(run->report)) {
+		status = run_step(run);
+		if (status == CLI_OK)
+			status = run_poll(run);
+		if (status == CLI_OK && !report_ended(run->report))
+			status = client_wait(&run->client, run->step ? 20 : POLL_MS);
+		if (status == -EINTR || (status == INTERRUPTED && run->client.interrupts == 1))
+			status = run_interrupted(run);
+		run->stop_ms += run->client.interrupts ? POLL_MS : 0;
+		if (status == CLI_OK && run->stop_ms > STOP_MS && !report_ended(run->report)) {
+			fprintf(stderr, "aloe: it does not stop (%d s): ended\n", STOP_MS / 1000);
+			status = CLI_FAILED;
+		}
+	}
+	if (status < 0)
+		fprintf(stderr, "aloe: %s\n",
+			status == -ECHILD ? "aloe-frontend has ended unexpectedly" : strerror(-status));
+	return status < 0 ? CLI_FAILED : status;
+}
+
+/* ---- afterwards ----------------------------------------------------------------------------------------------------------------- */
+
+/* Where the sinks have written: every parameter of kind path of a component that drains. */
+static void files_print(const struct waveform *waveform, FILE *out)
+{
+	for (size_t i = 0; i < waveform->n_instances; i++) {
+		const struct wf_instance *instance = &waveform->instances[i];
+		for (size_t p = 0; p < instance->type->n_params; p++) {
+			const char *path = instance->values[p].text;
+			struct stat st;
+			if (!instance->type->drains || instance->type->params[p].kind != ALOE_KIND_PATH || !path)
+				continue;
+			fprintf(out, "written    %s: %s", instance->name, path);
+			if (stat(path, &st) == 0)
+				fprintf(out, " (%lld bytes)", (long long)st.st_size);
+			fputc('\n', out);
+		}
+	}
+}
+
+static int run_report(struct run *run)
+{
+	if (!run->report)
+		return CLI_FAILED;
+	live_clear(&run->live);
+	if (cli_has(run->args, "json")) {
+		json_dumpf(run->report, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+		printf("\n");
+	} else if (run->say) {
+		report_print(run->report, stdout);
+		files_print(run->source.waveform, stdout);
+		if (run->saved)
+			printf("saved      %s\n", run->saved);
+	}
+	if (report_failed(run->report)) {
+		fprintf(stderr, "aloe: %s was stopped by a fault: %s\n", run->source.waveform->name,
+			report_text(run->report, "reason"));
+		return CLI_FAILED;
+	}
+	if (run->client.interrupts)
+		return INTERRUPTED;
+	if (cli_has(run->args, "strict") && !report_clean(run->report)) {
+		fprintf(stderr, "aloe: --strict: a slot was missed, slipped or skipped, or a message late or absent\n");
+		return STRICT;
+	}
+	return CLI_OK;
+}
+
+static int run_all(struct run *run)
+{
+	int status = run_up(run);
+
+	if (status == CLI_OK)
+		status = run_load(run);
+	if (status == CLI_OK)
+		status = run_order(run, WIRE_START, 0);
+	if (status == CLI_OK)
+		status = run_wait(run);
+	if (run->report && (status == CLI_OK || status == CLI_FAILED)) {
+		const int reported = run_report(run);
+		status = status == CLI_OK ? reported : status;
+	}
+	return status;
+}
+
+static void run_end(struct run *run, int status)
+{
+	if (!run->node.pid)
+		return;
+	if (run->client.bus && status != INTERRUPTED)
+		node_down(&run->node, &run->client);
+	else
+		node_pull(&run->node);
+	rmdir(run->client.dir); /* of a frontend that was killed */
+}
+
+int aloe_run(const struct cli_args *args)
+{
+	struct run run = {.args = args, .client = {.signal_fd = -1, .node_fd = -1}};
+	int status = source_open(&run.source, args, args->args[0], false);
+
+	if (status == CLI_OK) {
+		run.say = cli_has(args, "quiet") ? NULL : cli_has(args, "json") ? stderr : stdout;
+		run.step = run.source.waveform->clock == WF_CLOCK_STEP;
+		run.keyboard = run.step && isatty(STDIN_FILENO);
+		live_init(&run.live);
+		status = client_signals(&run.client) < 0 ? CLI_FAILED : run_all(&run);
+		fflush(stdout);
+		run_end(&run, status);
+		client_close(&run.client);
+	}
+	json_decref(run.report);
+	free(run.saved);
+	source_close(&run.source);
+	return status;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Looking at a node that is up: list, status, get, watch, top. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/report/report.h"
+#include "tools/aloe/client.h"
+#include "tools/aloe/commands.h"
+#include "tools/aloe/live.h"
+
+static int json_show(const json_t *json)
+{
+	const int rc = json_dumpf(json, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12) | JSON_ENCODE_ANY);
+
+	printf("\n");
+	return rc < 0 ? CLI_FAILED : CLI_OK;
+}
+
+static json_t *list_ask(struct client *client, int *ret_status)
+{
+	struct wire_view view;
+	struct wire_msg msg;
+	json_t *list = NULL;
+
+	client_request(client, WIRE_LIST, WIRE_SWMAN, &msg);
+	*ret_status = client_call(client, &msg, &view);
+	if (*ret_status == 0) {
+		list = client_json(&view);
+		*ret_status = list ? CLI_OK : CLI_FAILED;
+	}
+	return list;
+}
+
+static void names_show(const json_t *list)
+{
+	json_t *waveform;
+	size_t n;
+
+	json_array_foreach(list, n, waveform)
+		printf("%s\n", report_text(waveform, "name"));
+}
+
+static int list_show(struct client *client, const struct cli_args *args)
+{
+	int status;
+	json_t *list = list_ask(client, &status);
+
+	if (!list)
+		return status;
+	if (cli_has(args, "json"))
+		status = json_show(list);
+	else if (cli_has(args, "names"))
+		names_show(list);
+	else
+		report_list(list, stdout);
+	json_decref(list);
+	return status;
+}
+
+/* with_client runs `act` on the node of --dir. */
+static int with_client(const struct cli_args *args, int (*act)(struct client *client, const struct cli_args *args))
+{
+	struct client client;
+	int status = client_open(&client, args);
+
+	if (status)
+		return status;
+	status = act(&client, args);
+	client_close(&client);
+	return status;
+}
+
+int aloe_list(const struct cli_args *args)
+{
+	return args->n_args ? aloe_list_components(args) : with_client(args, list_show);
+}
+
+static json_t *status_ask(struct client *client, const char *waveform, int *ret_status)
+{
+	struct wire_view view;
+	json_t *report = NULL;
+
+	*ret_status = client_waveform(client, WIRE_STATUS, waveform, &view);
+	if (*ret_status == 0) {
+		report = client_json(&view);
+		*ret_status = report ? CLI_OK : CLI_FAILED;
+	}
+	return report;
+}
+
+static int status_show(struct client *client, const struct cli_args *args)
+{
+	int status;
+	json_t *report;
+
+	if (!args->n_args)
+		return list_show(client, args);
+	report = status_ask(client, args->args[0], &status);
+	if (!report)
+		return status;
+	if (cli_has(args, "json")) {
+		status = json_show(report);
+	} else {
+		report_print(report, stdout);
+		report_losses(report, stdout);
+	}
+	json_decref(report);
+	return status;
+}
+
+int aloe_status(const struct cli_args *args)
+{
+	return with_client(args, status_show);
+}
+
+/* ---- variables ------------------------------------------------------------------------------------------------------------ */
+
+/* flat prints a JSON value as lines "name.name value". */
+static void flat(const char *prefix, const json_t *value)
+{
+	char *text, name[512];
+	const char *key;
+	json_t *item;
+
+	if (json_is_object(value)) {
+		json_object_foreach((json_t *)value, key, item) {
+			snprintf(name, sizeof(name), "%s%s%s", prefix, prefix[0] ? "." : "", key);
+			flat(name, item);
+		}
+		return;
+	}
+	text = json_is_string(value) ? strdup(json_string_value(value))
+				     : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(9));
+	printf("%s%s%s\n", prefix, prefix[0] ? " " : "", text ? text : "?");
+	free(text);
+}
+
+static json_t *get_ask(struct client *client, const struct cli_args *args, int *ret_status)
+{
+	struct wire_view view;
+	struct wire_msg msg;
+	json_t *values = NULL;
+
+	client_request(client, WIRE_GET, WIRE_STATS, &msg);
+	wire_put_text(&msg, WIRE_TAG_WAVEFORM, args->args[0]);
+	if (args->n_args > 1)
+		wire_put_text(&msg, WIRE_TAG_NAME, args->args[1]);
+	*ret_status = client_call(client, &msg, &view);
+	if (*ret_status == 0) {
+		values = client_json(&view);
+		*ret_status = values ? CLI_OK : CLI_FAILED;
+	}
+	return values;
+}
+
+static int get_show(struct client *client, const struct cli_args *args)
+{
+	int status;
+	json_t *values = get_ask(client, args, &status);
+
+	if (!values)
+		return status;
+	if (cli_has(args, "json"))
+		status = json_show(values);
+	else
+		flat("", values);
+	json_decref(values);
+	return status;
+}
+
+int aloe_get(const struct cli_args *args)
+{
+	return with_client(args, get_show);
+}
+
+static int watch_show(struct client *client, const struct cli_args *args)
+{
+	uint64_t interval_ms = 1000, count = 0;
+	int status = CLI_OK;
+
+	if (cli_whole(args, "interval", 10, 3600000, &interval_ms) < 0 ||
+	    cli_whole(args, "count", 1, UINT32_MAX, &count) < 0 || client_signals(client) < 0)
+		return CLI_USAGE;
+	for (uint64_t n = 0; status == CLI_OK && (!count || n < count); n++) {
+		if (n && client_wait(client, (int)interval_ms) < 0)
+			break;
+		status = get_show(client, args);
+		fflush(stdout);
+	}
+	return status == 130 ? CLI_OK : status;
+}
+
+int aloe_watch(const struct cli_args *args)
+{
+	return with_client(args, watch_show);
+}
+
+static int top_show(struct client *client, const struct cli_args *args)
+{
+	int status = client_signals(client) < 0 ? CLI_FAILED : CLI_OK;
+	struct live live;
+	json_t *report;
+
+	live_init(&live);
+	while (status == CLI_OK) {
+		report = status_ask(client, args->args[0], &status);
+		if (report)
+			live_show(&live, report);
+		json_decref(report);
+		if (status == CLI_OK && client_wait(client, 500) < 0)
+			break;
+	}
+	return status == 130 ? CLI_OK : status;
+}
+
+int aloe_top(const struct cli_args *args)
+{
+	return with_client(args, top_show);
+}

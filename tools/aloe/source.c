@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/aloe/source.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/child.h"
+#include "core/base/file.h"
+
+/* lanes_parse reads "0,1": CPU numbers. The number of them, or -EINVAL after saying what is needed. */
+static int lanes_parse(const struct cli_args *args, int *ret_lanes)
+{
+	const char *text = cli_get(args, "lanes");
+	int n = 0;
+
+	for (const char *at = text; at && *at; at++) {
+		char *end;
+		const long cpu = strtol(at, &end, 10);
+		if (!isdigit((unsigned char)*at) || cpu > INT_MAX || (*end && *end != ',') || (*end && !end[1]) ||
+		    n == SOURCE_LANES_MAX) {
+			n = 0;
+			break;
+		}
+		ret_lanes[n++] = (int)cpu;
+		at = *end ? end : end - 1;
+	}
+	if (text && !n) {
+		cli_fail(args, "--lanes %s: CPU numbers separated by commas are needed, like 0,1; at most %d", text,
+			 SOURCE_LANES_MAX);
+		return -EINVAL;
+	}
+	return n;
+}
+
+static int slot_parse(const struct cli_args *args, uint64_t *ret_slot_ns)
+{
+	double slot_us = 0;
+
+	if (cli_real(args, "slot-us", 0.001, 1e9, &slot_us) < 0)
+		return -EINVAL;
+	*ret_slot_ns = (uint64_t)(slot_us * 1e3 + 0.5);
+	return 0;
+}
+
+static size_t count(const struct cli_args *args, const char *name)
+{
+	size_t n = 0;
+
+	while (cli_nth(args, name, n))
+		n++;
+	return n;
+}
+
+static int parse(struct source *source, const struct cli_args *args)
+{
+	const size_t n_sets = count(args, "set");
+	const char **sets = calloc(n_sets + 1, sizeof(*sets));
+	int lanes[SOURCE_LANES_MAX], rc = lanes_parse(args, lanes);
+	struct wf_overrides overrides = {
+	    .sets = sets,
+	    .n_sets = n_sets,
+	    .cwd = source->cwd,
+	    .clock = cli_get(args, "clock"),
+	    .isolation = cli_get(args, "isolation"),
+	    .late = cli_get(args, "late"),
+	    .pipelined = cli_has(args, "pipelined") ? 1 : -1,
+	    .lanes = lanes,
+	};
+
+	for (size_t i = 0; sets && i < n_sets; i++)
+		sets[i] = cli_nth(args, "set", i);
+	overrides.n_lanes = rc > 0 ? (size_t)rc : 0;
+	rc = rc < 0 ? rc : slot_parse(args, &overrides.slot_ns);
+	if (rc == 0)
+		rc = sets ? waveform_parse(source->file, source->text, source->len, source->registry, &overrides,
+					   &source->diag, &source->waveform)
+			  : -ENOMEM;
+	free(sets);
+	return rc;
+}
+
+static int shape_ask(struct source *source)
+{
+	char host[PATH_MAX];
+	const int rc = child_path("aloe-host", host, sizeof(host));
+
+	return rc < 0 ? diag_error(&source->diag, NULL, 0, "aloe-host is not where aloe is: %s", strerror(-rc))
+		      : waveform_shape(source->waveform, host, &source->diag);
+}
+
+static int text_read(struct source *source)
+{
+	const int rc = file_read(source->file, SOURCE_BYTES_MAX, &source->text, &source->len);
+
+	if (rc == -EFBIG)
+		return diag_error(&source->diag, source->file, 0, "longer than %d bytes: this is no waveform file",
+				  SOURCE_BYTES_MAX);
+	return rc < 0 ? diag_error(&source->diag, source->file, 0, "cannot be read: %s", strerror(-rc)) : 0;
+}
+
+int source_open(struct source *source, const struct cli_args *args, const char *file, bool shape)
+{
+	char *dirs;
+	int rc;
+
+	*source = (struct source){.file = file};
+	diag_init(&source->diag);
+	if (!getcwd(source->cwd, sizeof(source->cwd)))
+		diag_error(&source->diag, NULL, 0, "the working directory cannot be told: %s", strerror(errno));
+	dirs = registry_dirs();
+	source->registry = dirs ? registry_open(dirs, &source->diag) : NULL;
+	free(dirs);
+	rc = source->registry ? text_read(source) : -ENOMEM;
+	if (rc == 0)
+		rc = parse(source, args);
+	if (rc == 0 && shape)
+		rc = shape_ask(source);
+	if (rc < 0 || source->diag.errors)
+		diag_print(&source->diag, stderr);
+	if (rc == -ENOMEM)
+		fprintf(stderr, "aloe: out of memory\n");
+	return rc < 0 ? CLI_USAGE : 0;
+}
+
+void source_close(struct source *source)
+{
+	if (source->waveform)
+		waveform_free(source->waveform);
+	if (source->registry)
+		registry_close(source->registry);
+	diag_fini(&source->diag);
+	free(source->text);
+}
+
+int source_put(const struct source *source, const struct cli_args *args, struct wire_msg *msg)
+{
+	uint64_t slot_ns = 0, slots = 0;
+
+	if (slot_parse(args, &slot_ns) < 0 || cli_whole(args, "slots", 1, UINT64_MAX >> 1, &slots) < 0)
+		return CLI_USAGE;
+	wire_put_text(msg, WIRE_TAG_FILE, source->file);
+	wire_put_bytes(msg, WIRE_TAG_TEXT, source->text, source->len);
+	wire_put_text(msg, WIRE_TAG_CWD, source->cwd);
+	for (size_t i = 0; cli_nth(args, "set", i); i++)
+		wire_put_text(msg, WIRE_TAG_SET, cli_nth(args, "set", i));
+	wire_put_text(msg, WIRE_TAG_CLOCK, cli_get(args, "clock"));
+	wire_put_text(msg, WIRE_TAG_LATE, cli_get(args, "late"));
+	wire_put_text(msg, WIRE_TAG_ISOLATION, cli_get(args, "isolation"));
+	wire_put_text(msg, WIRE_TAG_LANES, cli_get(args, "lanes"));
+	if (cli_has(args, "pipelined"))
+		wire_put_u64(msg, WIRE_TAG_PIPELINED, 1);
+	if (slot_ns)
+		wire_put_u64(msg, WIRE_TAG_SLOT_NS, slot_ns);
+	if (slots)
+		wire_put_u64(msg, WIRE_TAG_SLOTS, slots);
+	return 0;
+}

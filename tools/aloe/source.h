@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tools/aloe/source.h - a waveform file with what the command line adds, read and validated here.
+ */
+#ifndef TOOLS_ALOE_SOURCE_H
+#define TOOLS_ALOE_SOURCE_H
+
+#include "core/cli/cli.h"
+#include "core/waveform/waveform.h"
+#include "core/wire/wire.h"
+
+enum { SOURCE_LANES_MAX = 64, SOURCE_BYTES_MAX = 8 << 20 };
+
+struct source {
+	const char *file;
+	char *text;
+	size_t len;
+	char cwd[4096];
+	struct diag diag;
+	struct registry *registry;
+	struct waveform *waveform;
+};
+
+/* source_open reads and validates; every error is printed. 0 or CLI_USAGE; source_close in any case. `shape` asks the
+ * components too (by aloe-host), so that all sizes are known and files that should be there are. */
+int source_open(struct source *source, const struct cli_args *args, const char *file, bool shape);
+void source_close(struct source *source);
+
+/* source_put adds to a LOAD what swman needs to do the same: text, directory and overrides. */
+int source_put(const struct source *source, const struct cli_args *args, struct wire_msg *msg);
+
+#endif
