@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/waveform: a file of any bytes is refused with at least one reason, or gives a waveform whose every index is in
- * range. Components are those of tests/fuzz/corpus/desc. */
+ * core/waveform: a file of any bytes is refused with at least one reason, or gives a waveform that keeps every promise of
+ * waveform.h. A first line `# --set ...` is taken as an override as well. */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/waveform/waveform.h"
+#include "tests/common/types.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -13,62 +16,103 @@ static void insist(bool true_here)
 		abort();
 }
 
-static const struct registry *registry_here(void)
+static void port_check(const struct waveform *waveform, const struct wf_port *own, const struct aloe_port *port)
 {
-	static struct registry *registry;
-	struct diag diag;
-
-	if (!registry) {
-		diag_init(&diag);
-		registry = registry_open("tests/fuzz/corpus/desc", &diag);
-		diag_print(&diag, stderr);
-		insist(registry && registry_len(registry) > 0 && diag.errors == 0);
-		diag_fini(&diag);
-	}
-	return registry;
+	insist(own->link >= -1 && own->link < (int)waveform->n_links);
+	insist(own->link >= 0 || (port->flags & ALOE_OPTIONAL));
+	insist(own->link < 0 || (aloe_item_bytes(own->type) > 0 && (own->type & port->types)));
 }
 
-static void link_check(const struct waveform *waveform, const struct wf_link *link)
+static void value_check(const struct wf_value *value, const struct aloe_param *param)
 {
-	insist(link->from >= 0 && (size_t)link->from < waveform->n_instances);
-	insist(link->to >= 0 && (size_t)link->to < waveform->n_instances);
-	insist((uint32_t)link->from_port < waveform->instances[link->from].n_out);
-	insist((uint32_t)link->to_port < waveform->instances[link->to].n_in);
+	const bool number = param->kind == ALOE_KIND_REAL || param->kind == ALOE_KIND_INT;
+
+	insist(value->set || !(param->flags & ALOE_REQUIRED));
+	insist(!number || isnan(value->number) || (value->number >= param->min && value->number <= param->max));
+	insist(!number || !isnan(value->number) || !value->set);
+	if (param->kind == ALOE_KIND_TEXT || param->kind == ALOE_KIND_PATH)
+		insist(value->text && strlen(value->text) < param->size);
+	insist(value->n_reals <= param->items_max);
+}
+
+static void instance_check(const struct waveform *waveform, const struct wf_instance *instance)
+{
+	size_t in = 0, out = 0;
+
+	insist(instance->name && instance->type && instance->period >= 1 && instance->phase < instance->period);
+	for (size_t i = 0; i < instance->type->n_ports; i++) {
+		const struct aloe_port *port = &instance->type->ports[i];
+
+		port_check(waveform, port->output ? &instance->out[out++] : &instance->in[in++], port);
+	}
+	insist(in == instance->n_in && out == instance->n_out);
+	for (size_t i = 0; i < instance->type->n_params; i++)
+		value_check(&instance->values[i], &instance->type->params[i]);
 }
 
 static void waveform_check(const struct waveform *waveform)
 {
-	char *json;
-
 	insist(waveform->name && waveform->slot_ns > 0 && waveform->n_instances > 0);
-	for (size_t i = 0; i < waveform->n_instances; i++) {
-		insist(waveform->instances[i].name && waveform->instances[i].type && waveform->instances[i].values);
-		insist(waveform->instances[i].period > 0 &&
-		       waveform->instances[i].phase < waveform->instances[i].period);
+	for (size_t i = 0; i < waveform->n_instances; i++)
+		instance_check(waveform, &waveform->instances[i]);
+	for (size_t i = 0; i < waveform->n_links; i++) {
+		const struct wf_link *link = &waveform->links[i];
+
+		insist(link->from >= 0 && link->from < (int)waveform->n_instances);
+		insist(link->to >= 0 && link->to < (int)waveform->n_instances);
+		const struct wf_instance *writer = &waveform->instances[link->from];
+		const struct wf_instance *reader = &waveform->instances[link->to];
+		insist(link->from_port >= 0 && link->from_port < (int)writer->n_out);
+		insist(link->to_port >= 0 && link->to_port < (int)reader->n_in);
+		insist(writer->out[link->from_port].type == reader->in[link->to_port].type);
+		insist(reader->in[link->to_port].link == (int)i);
 	}
-	for (size_t i = 0; i < waveform->n_links; i++)
-		link_check(waveform, &waveform->links[i]);
-	json = waveform_shape_json(waveform);
-	insist(json);
-	free(json);
+}
+
+static const struct registry *the_registry(void)
+{
+	static struct registry *registry;
+
+	if (!registry)
+		registry = test_registry_open();
+	insist(registry != NULL);
+	return registry;
+}
+
+/* What follows "# --set " in the first line, to be freed; NULL if it does not begin so. */
+static char *first_set(const uint8_t *data, size_t size)
+{
+	static const char mark[] = "# --set ";
+	const size_t skip = strlen(mark);
+	const uint8_t *end = memchr(data, '\n', size);
+
+	if (!end || size < skip || memcmp(data, mark, skip) != 0)
+		return NULL;
+	return strndup((const char *)data + skip, (size_t)(end - data) - skip);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct wf_overrides overrides = {.cwd = "/tmp", .pipelined = -1};
+	char *set = size ? first_set(data, size) : NULL;
+	const char *const sets[] = {set};
+	const struct wf_overrides overrides = {
+	    .sets = sets, .n_sets = set ? 1 : 0, .cwd = "/home", .pipelined = -1};
 	struct waveform *waveform = NULL;
 	struct diag diag;
+	char *json;
 	int rc;
 
 	diag_init(&diag);
-	rc = waveform_parse("fuzz.conf", (const char *)data, size, registry_here(), &overrides, &diag, &waveform);
-	if (rc == 0) {
-		insist(waveform && diag.errors == 0);
+	rc = waveform_parse("fuzz.conf", (const char *)data, size, the_registry(), &overrides, &diag, &waveform);
+	insist((rc == 0) == (waveform != NULL) && (rc == 0) == (diag.errors == 0) && !diag.lost);
+	if (waveform) {
 		waveform_check(waveform);
-		waveform_free(waveform);
-	} else {
-		insist(!waveform && diag.errors > 0);
+		json = waveform_shape_json(waveform);
+		insist(json != NULL);
+		free(json);
 	}
+	waveform_free(waveform);
 	diag_fini(&diag);
+	free(set);
 	return 0;
 }
