@@ -117,6 +117,16 @@ static struct bus *bus_fail(struct bus *bus, int result)
 	return NULL;
 }
 
+/* seq 0 is its alone: bus_seq begins at 1 */
+static int hello_send(struct bus *bus)
+{
+	struct wire_msg msg;
+
+	wire_init(&msg, WIRE_HELLO, bus->self, WIRE_FRONTEND, 0);
+	wire_put_u64(&msg, WIRE_TAG_PID, (uint64_t)getpid());
+	return bus_send(bus, &msg);
+}
+
 struct bus *bus_bind(const char *dir)
 {
 	char endpoint[PLACE_ENDPOINT_BYTES];
@@ -154,6 +164,8 @@ struct bus *bus_connect(const char *dir, enum wire_peer self)
 	if (!bus)
 		return NULL;
 	result = bus_open(bus, endpoint);
+	if (!result && self != WIRE_CLIENT)
+		result = hello_send(bus);
 	return result ? bus_fail(bus, result) : bus;
 }
 

@@ -19,7 +19,8 @@ struct bus;
  * the user's own, closed to writing by others (EPERM), with a path short enough for a socket in it (ENAMETOOLONG). NULL
  * with errno. bus_bind makes the directory if need be, locks it for as long as it lives (EADDRINUSE: another frontend
  * is there; the kernel lets go of the lock however a program ends) and replaces the socket of one that was killed.
- * bus_connect may come first: it connects as soon as somebody binds. */
+ * bus_connect may come first: it connects as soon as somebody binds. A daemon's first message is its HELLO {PID}, which
+ * bus_connect sends, with seq 0. */
 struct bus *bus_bind(const char *dir);
 struct bus *bus_connect(const char *dir, enum wire_peer self);
 /* bus_close waits at most 200 ms for what is still to be sent. The bound end removes the socket, and the directory if

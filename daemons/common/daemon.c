@@ -150,7 +150,7 @@ static void ping_answer(struct daemon *daemon, const struct wire_view *request)
 	reply_send(daemon, &msg);
 }
 
-/* seq 0 is HELLO's alone: bus_seq begins at 1 */
+/* seq 0: HELLO, which bus_connect has sent */
 static void hello_answered(struct daemon *daemon, const struct wire_view *view)
 {
 	char *text;
@@ -202,15 +202,6 @@ static void leash_ready(void *self, short revents)
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-static int hello_send(struct daemon *daemon, enum wire_peer peer)
-{
-	struct wire_msg msg;
-
-	wire_init(&msg, WIRE_HELLO, peer, WIRE_FRONTEND, 0);
-	wire_put_u64(&msg, WIRE_TAG_PID, (uint64_t)getpid());
-	return bus_send(daemon->bus, &msg);
-}
-
 static int leash_start(struct daemon *daemon)
 {
 	if (daemon->args.leash < 0)
@@ -240,7 +231,7 @@ int daemon_init(struct daemon *daemon, const char *program, enum wire_peer peer,
 		return result;
 	}
 	loop_watch_start(&daemon->loop, &daemon->bus_watch, bus_fd(daemon->bus), POLLIN, bus_ready, daemon);
-	return hello_send(daemon, peer);
+	return 0;
 }
 
 int daemon_run(struct daemon *daemon)

@@ -50,7 +50,7 @@ struct daemon {
 
 enum { DAEMON_GRACE_MS = 4000 }; /* a daemon that has not ended so long after its leash was pulled is ended */
 
-/* daemon_init connects, says HELLO, ignores SIGPIPE and watches the leash. `handle` gets every request and event, and
+/* daemon_init connects (and so says HELLO), ignores SIGPIPE and watches the leash. `handle` gets every request and event, and
  * the answers to what was sent by bus_send. 0, or -errno after logging why. */
 int daemon_init(struct daemon *daemon, const char *program, enum wire_peer peer, const struct daemon_args *args,
 		void (*handle)(void *self, const struct wire_view *view), void *self);

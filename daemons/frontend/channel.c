@@ -162,6 +162,12 @@ static void channel_ready(void *self, short revents)
 	loop_watch_stop(channel->loop, &channel->watch); /* the daemon's end is near: channel_close follows */
 }
 
+void channel_settle(struct channel *channel)
+{
+	if (channel->watch.on)
+		channel_ready(channel, POLLIN);
+}
+
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
 void channel_init(struct channel *channel, const struct log *log, struct loop *loop, struct store *store,

@@ -36,6 +36,7 @@ void channel_init(struct channel *channel, const struct log *log, struct loop *l
 		  const char *prefix, struct channel *mirror);
 /* channel_open makes the pair, queues all entries and END, and gives the daemon's end. 0 or -errno. */
 int channel_open(struct channel *channel, int *ret_fd);
+void channel_settle(struct channel *channel); /* takes what has come, now */
 /* channel_close first takes what a daemon that has died has put. */
 void channel_close(struct channel *channel);
 

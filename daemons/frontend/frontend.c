@@ -72,6 +72,13 @@ static void daemon_ended(void *self, enum wire_peer daemon, pid_t pid)
 	route_tell(&frontend->route, daemon, pid, "down");
 }
 
+/* So that stats knows of a waveform before its loader does. */
+static void daemon_answers(void *self, enum wire_peer daemon)
+{
+	if (daemon == WIRE_EXEC)
+		channel_settle(&((struct frontend *)self)->exec);
+}
+
 /* ---- starting ---------------------------------------------------------------------------------------------------- */
 
 static int signals_open(struct frontend *frontend)
@@ -116,7 +123,8 @@ static int parts_init(struct frontend *frontend, const struct daemon_args *args)
 
 static int bus_start(struct frontend *frontend, const char *dir)
 {
-	const struct route_owner owner = {.pid = daemon_pid, .down = down_start, .self = frontend};
+	const struct route_owner owner = {
+	    .pid = daemon_pid, .answers = daemon_answers, .down = down_start, .self = frontend};
 
 	frontend->bus = bus_bind(dir);
 	if (!frontend->bus && errno == EADDRINUSE)

@@ -246,6 +246,7 @@ static void answer_pass(struct route *route, const struct wire_view *view, enum 
 	memcpy(origin.id, bytes, len);
 	origin.len = len;
 	pending_answered(route, &origin, view->seq);
+	route->owner.answers(route->owner.self, sender);
 	wire_init_copy(&msg, view, WIRE_TAG_ORIGIN);
 	wire_put_peers(&msg, sender, peer_kind(route, &origin));
 	msg_send(route, &origin, &msg);

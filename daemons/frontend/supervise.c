@@ -49,8 +49,8 @@ static int child_exec(struct supervise_child *child, int keep)
 	struct supervise *supervise = child->of;
 	const int fds[] = {supervise->leash[0], keep};
 	char name[32], path[PATH_MAX], leash_text[16], keep_text[16];
-	const char *argv[10] = {name, "--dir", supervise->dir, "--leash", leash_text};
-	size_t n = 5;
+	const char *argv[10] = {name, "--dir", supervise->dir};
+	size_t n = 3;
 	int result;
 
 	snprintf(name, sizeof(name), "aloe-%s", wire_peer_name(child->peer));
@@ -60,6 +60,8 @@ static int child_exec(struct supervise_child *child, int keep)
 		argv[n++] = "--keep";
 		argv[n++] = keep_text;
 	}
+	argv[n++] = "--leash";
+	argv[n++] = leash_text;
 	if (child->state) {
 		argv[n++] = "--state";
 		argv[n++] = child->state;

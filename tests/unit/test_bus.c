@@ -152,9 +152,14 @@ static void test_call_keeps_requests(void **state)
 	struct wire_msg msg;
 	struct bus_peer from;
 	const uint32_t seq = bus_seq(client);
+	uint64_t pid = 0;
 
-	send_number(client, WIRE_HELLO, 0, 0);
 	assert_int_equal(recv_wait(frontend, &view, &from), 0);
+	assert_int_equal(view.type, WIRE_HELLO); /* a daemon's first message, sent by bus_connect */
+	assert_int_equal(view.source, WIRE_EXEC);
+	assert_int_equal(view.seq, 0);
+	assert_int_equal(wire_get_u64(&view, WIRE_TAG_PID, &pid), 0);
+	assert_int_equal(pid, getpid());
 	answer_send(frontend, &from, WIRE_OK, seq + 100, 1); /* nobody waits for it */
 	answer_send(frontend, &from, WIRE_LIST, seq, 2);     /* a request: same seq means nothing */
 	answer_send(frontend, &from, WIRE_STATUS, 9, 3);
