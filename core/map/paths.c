@@ -52,10 +52,12 @@ static int cycle_take(size_t n, const struct arc *arcs, const uint32_t *via, uin
 
 int paths_longest(size_t n, const struct arc *arcs, size_t n_arcs, int64_t *ret_values, struct arc_cycle *ret_cycle)
 {
-	uint32_t *via = calloc(n ? n : 1, sizeof(*via));
-	uint32_t raised = 0;
+	uint32_t *via, raised = 0;
 	int rc = 0;
 
+	if (!n)
+		return 0;
+	via = calloc(n, sizeof(*via));
 	if (!via)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {

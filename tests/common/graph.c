@@ -16,10 +16,11 @@ static uint64_t mix(uint64_t a, uint64_t b)
 	return a ^ a >> 29;
 }
 
+/* 0..n-1. */
 static uint32_t draw(uint64_t *state, uint32_t n)
 {
 	*state += 0x9e3779b97f4a7c15ull;
-	return (uint32_t)(mix(*state, 0x1234567) >> 20) % n;
+	return (uint32_t)(mix(*state, 0x1234567) >> 20) % (n ? n : 1);
 }
 
 static bool one_in(uint64_t *state, uint32_t n)
@@ -74,7 +75,7 @@ static void rank_draw(int n, uint64_t *state, int *rank)
 static void links_draw(struct test_graph *graph, uint64_t *state)
 {
 	const uint32_t n = (uint32_t)graph->n_nodes, backward = one_in(state, 2) ? 0 : 1 + draw(state, 3);
-	int rank[GRAPH_NODES_MAX];
+	int rank[GRAPH_NODES_MAX] = {0};
 
 	rank_draw(graph->n_nodes, state, rank);
 	for (uint32_t i = 1; i < n; i++) {

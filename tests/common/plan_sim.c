@@ -2,11 +2,13 @@
 #include "tests/common/plan_sim.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { NEVER = -1 };
+
+/* Keeps the first reason. */
+#define FAIL(sim, ...) snprintf((sim)->why, (sim)->why[0] ? 0 : sizeof((sim)->why), __VA_ARGS__)
 
 struct cell { /* a place in a ring */
 	struct graph_msg msg;
@@ -36,17 +38,6 @@ static void *zeroed(size_t n, size_t size)
 	return memory;
 }
 
-__attribute__((format(printf, 2, 3))) static void fail(struct plan_sim *sim, const char *format, ...)
-{
-	va_list args;
-
-	if (sim->why[0])
-		return;
-	va_start(args, format);
-	vsnprintf(sim->why, sizeof(sim->why), format, args);
-	va_end(args);
-}
-
 static struct graph_msg *message_at(const struct plan_sim *sim, int node, int port, uint64_t index)
 {
 	return &sim->messages[((uint64_t)node * GRAPH_OUTPUTS_MAX + (uint64_t)port) * sim->length + index];
@@ -70,10 +61,10 @@ static struct graph_msg input_read(struct plan_sim *sim, int l, uint64_t index)
 	wanted = (int64_t)(index - link->delay);
 	cell = cell_at(sim, link->from, link->from_port, (uint64_t)wanted);
 	if (cell->index != wanted)
-		fail(sim, "slot %" PRIu64 ": link %d: n%d needs message %" PRId64 " of n%d, the ring has %" PRId64,
+		FAIL(sim, "slot %" PRIu64 ": link %d: n%d needs message %" PRId64 " of n%d, the ring has %" PRId64,
 		     sim->slot, l, link->to, wanted, link->from, cell->index);
 	else if (cell->written_slot == (int64_t)sim->slot && cell->written_lane != lane)
-		fail(sim, "slot %" PRIu64 ": link %d: n%d reads what n%d writes on another lane in this slot",
+		FAIL(sim, "slot %" PRIu64 ": link %d: n%d reads what n%d writes on another lane in this slot",
 		     sim->slot, l, link->to, link->from);
 	if (cell->read_slot != (int64_t)sim->slot)
 		cell->read_lanes = 0;
@@ -92,7 +83,7 @@ static void output_write(struct plan_sim *sim, int node, int port, uint64_t inde
 		return;
 	cell = cell_at(sim, node, port, index);
 	if (cell->read_slot == (int64_t)sim->slot && (cell->read_lanes & ~(1ull << lane)))
-		fail(sim, "slot %" PRIu64 ": n%d overwrites message %" PRId64 " that another lane reads in this slot",
+		FAIL(sim, "slot %" PRIu64 ": n%d overwrites message %" PRId64 " that another lane reads in this slot",
 		     sim->slot, node, cell->index);
 	*cell = (struct cell){*msg, (int64_t)index, (int64_t)sim->slot, NEVER, lane, 0};
 }

@@ -145,7 +145,7 @@ static int cycle_read(const char *text, int nodes[GRAPH_NODES_MAX + 1])
 	while (n <= GRAPH_NODES_MAX && sscanf(text, "n%d%n", &nodes[n], &len) == 1) {
 		n++;
 		text += len;
-		if (strncmp(text, " -> ", 4))
+		if (strncmp(text, " -> ", 4) != 0)
 			break;
 		text += 4;
 	}

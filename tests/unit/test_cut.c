@@ -54,6 +54,12 @@ static double cut_search(const struct cut *cut, uint32_t *lanes, size_t from, do
 	return best;
 }
 
+/* 0..n-1. */
+static uint32_t draw(unsigned *seed, size_t n)
+{
+	return (uint32_t)((size_t)rand_r(seed) % (n ? n : 1));
+}
+
 static void test_cut_is_the_best_of_all(void **state)
 {
 	unsigned seed = 1;
@@ -62,20 +68,20 @@ static void test_cut_is_the_best_of_all(void **state)
 	for (int round = 0; round < 3000; round++) {
 		double loads[7], fixed[4];
 		struct cut_link links[12];
-		uint32_t lanes[7], tried[7];
-		struct cut cut = {1 + (size_t)rand_r(&seed) % 7, loads, 1 + (size_t)rand_r(&seed) % 4, fixed, links, 0};
+		uint32_t lanes[7] = {0}, tried[7] = {0};
+		struct cut cut = {1 + draw(&seed, 7), loads, 1 + draw(&seed, 4), fixed, links, 0};
 
 		for (size_t i = 0; i < cut.n_units; i++)
-			loads[i] = 1 + rand_r(&seed) % 9;
+			loads[i] = 1 + draw(&seed, 9);
 		for (size_t i = 0; i < cut.n_lanes; i++)
-			fixed[i] = rand_r(&seed) % 3 ? 0 : rand_r(&seed) % 20;
-		for (size_t i = (size_t)rand_r(&seed) % 12; i; i--) {
-			const uint32_t a = (uint32_t)rand_r(&seed) % (uint32_t)cut.n_units;
-			const uint32_t b = (uint32_t)rand_r(&seed) % (uint32_t)cut.n_units;
-			const uint32_t lane = (uint32_t)rand_r(&seed) % (uint32_t)cut.n_lanes;
+			fixed[i] = draw(&seed, 3) ? 0 : draw(&seed, 20);
+		for (uint32_t i = draw(&seed, 12); i; i--) {
+			const uint32_t a = draw(&seed, cut.n_units);
+			const uint32_t b = draw(&seed, cut.n_units);
+			const uint32_t lane = draw(&seed, cut.n_lanes);
 
 			links[cut.n_links++] =
-			    rand_r(&seed) % 4 ? (struct cut_link){a, b, 0} : (struct cut_link){a, CUT_FIXED, lane};
+			    draw(&seed, 4) ? (struct cut_link){a, b, 0} : (struct cut_link){a, CUT_FIXED, lane};
 		}
 		const double most = cut_search(&cut, tried, 0, -1);
 
