@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/stats/get.c - values by name, as one JSON object: numbers where it is one, else text, true or false, a list. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/json/json.h"
+#include "daemons/stats/stats.h"
+
+enum { ERROR_BYTES = 1000 };
+
+static json_t *var_value(const struct image_view *view, uint32_t instance, uint32_t var)
+{
+	const struct image_var *row = &view->vars[view->instances[instance].vars + var];
+	const uint64_t bits =
+	    atomic_load_explicit(&image_instance_state(view, instance)->vars[var], memory_order_relaxed);
+	double real;
+
+	if (!row->real)
+		return json_integer((json_int_t)bits);
+	memcpy(&real, &bits, sizeof(real));
+	return json_real_or_null(real);
+}
+
+static json_t *number_value(const struct image_view *view, uint32_t instance, uint32_t param, bool whole)
+{
+	const uint64_t bits =
+	    atomic_load_explicit(&image_instance_state(view, instance)->params[param], memory_order_relaxed);
+	double number;
+
+	memcpy(&number, &bits, sizeof(number));
+	if (whole && fabs(number) <= 9007199254740992.0)
+		return json_integer((json_int_t)number);
+	return json_real_or_null(number);
+}
+
+/* The word of an enum's position, if the description is at hand, else the position. */
+static json_t *enum_value(struct stats *stats, const struct image_view *view, uint32_t instance, uint32_t param)
+{
+	const struct component_type *type = stats_type(stats, view, instance, false);
+	json_t *position = number_value(view, instance, param, true);
+	const char *const *names = type ? type->params[param].names : NULL;
+
+	for (json_int_t i = 0; names && names[i]; i++) {
+		if (i == json_integer_value(position)) {
+			json_decref(position);
+			return json_string(names[i]);
+		}
+	}
+	return position;
+}
+
+static json_t *reals_value(const struct image_view *view, const struct image_param *row)
+{
+	const float *reals = image_reals(view, row);
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; list && i < row->n_reals; i++)
+		json_array_append_new(list, json_real_or_null((double)reals[i]));
+	return list;
+}
+
+static json_t *param_value(struct stats *stats, const struct image_view *view, uint32_t instance, uint32_t param)
+{
+	const struct image_param *row = &view->params[view->instances[instance].params + param];
+	json_t *number;
+
+	switch (row->kind) {
+	case ALOE_KIND_TEXT:
+	case ALOE_KIND_PATH:
+		return json_string(image_text(view, row->text));
+	case ALOE_KIND_REALS:
+		return reals_value(view, row);
+	case ALOE_KIND_ENUM:
+		return enum_value(stats, view, instance, param);
+	case ALOE_KIND_BOOL:
+		number = number_value(view, instance, param, true);
+		if (json_is_integer(number)) {
+			const bool on = json_integer_value(number) != 0;
+
+			json_decref(number);
+			return json_boolean(on);
+		}
+		return number;
+	default:
+		return number_value(view, instance, param, row->kind == ALOE_KIND_INT);
+	}
+}
+
+static void value_add(json_t *values, const struct image_view *view, uint32_t instance, uint32_t item, json_t *value)
+{
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s.%s", image_text(view, view->instances[instance].name), image_text(view, item));
+	json_object_set_new(values, name, value ? value : json_null());
+}
+
+static void var_add(json_t *values, const struct image_view *view, uint32_t instance, uint32_t var)
+{
+	const struct image_var *row = &view->vars[view->instances[instance].vars + var];
+
+	value_add(values, view, instance, row->name, var_value(view, instance, var));
+}
+
+static void param_add(struct stats *stats, json_t *values, const struct image_view *view, uint32_t instance,
+		      uint32_t param)
+{
+	const struct image_param *row = &view->params[view->instances[instance].params + param];
+
+	value_add(values, view, instance, row->name, param_value(stats, view, instance, param));
+}
+
+static void instance_add(struct stats *stats, json_t *values, const struct image_view *view, uint32_t instance)
+{
+	/* a variable hides a parameter of the same name */
+	for (uint32_t i = 0; i < view->instances[instance].n_params; i++)
+		param_add(stats, values, view, instance, i);
+	for (uint32_t i = 0; i < view->instances[instance].n_vars; i++)
+		var_add(values, view, instance, i);
+}
+
+static void values_send(struct stats *stats, const struct wire_view *request, json_t *values)
+{
+	char *text = json_dumps(values, JSON_COMPACT | JSON_REAL_PRECISION(17));
+	struct wire_msg msg;
+
+	if (!text) {
+		daemon_fail(&stats->daemon, request, 1, "aloe-stats: out of memory");
+		return;
+	}
+	bus_reply(stats->daemon.bus, request, WIRE_OK, &msg);
+	wire_put_text(&msg, WIRE_TAG_JSON, text);
+	if (bus_send(stats->daemon.bus, &msg) < 0)
+		log_warning(&stats->daemon.log, "an answer could not be sent");
+	free(text);
+}
+
+static void get_named(struct stats *stats, const struct wire_view *request, const struct stats_wave *wave,
+		      const char *text)
+{
+	struct stats_name name;
+	char error[ERROR_BYTES];
+	json_t *values;
+
+	if (stats_name_find(wave, text, &name, error, sizeof(error)) < 0) {
+		daemon_fail(&stats->daemon, request, 2, "%s", error);
+		return;
+	}
+	values = json_object();
+	if (name.whole)
+		instance_add(stats, values, &wave->view, name.instance);
+	else if (name.var != IMAGE_NONE)
+		var_add(values, &wave->view, name.instance, name.var);
+	else
+		param_add(stats, values, &wave->view, name.instance, name.param);
+	values_send(stats, request, values);
+	json_decref(values);
+}
+
+static void get_all(struct stats *stats, const struct wire_view *request, const struct stats_wave *wave)
+{
+	json_t *values = json_object();
+
+	for (uint32_t i = 0; i < wave->view.head->instances.count; i++)
+		instance_add(stats, values, &wave->view, i);
+	values_send(stats, request, values);
+	json_decref(values);
+}
+
+void stats_get(struct stats *stats, const struct wire_view *request)
+{
+	char *waveform = wire_get_text(request, WIRE_TAG_WAVEFORM, 0), *name = wire_get_text(request, WIRE_TAG_NAME, 0);
+	const struct stats_wave *wave = waveform ? stats_wave_find(stats, waveform) : NULL;
+	char error[ERROR_BYTES];
+
+	if (!waveform) {
+		daemon_fail(&stats->daemon, request, 2, "get needs the name of a waveform");
+	} else if (!wave) {
+		stats_wave_missing(stats, waveform, error, sizeof(error));
+		daemon_fail(&stats->daemon, request, 2, "%s", error);
+	} else if (name) {
+		get_named(stats, request, wave, name);
+	} else {
+		get_all(stats, request, wave);
+	}
+	free(waveform);
+	free(name);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/stats/names.c - instance, instance.variable, instance.parameter. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/diag.h"
+#include "daemons/stats/stats.h"
+
+/* ` (did you mean "x"?)`, or nothing. */
+static void suggestion(const char *word, const char *const *names, size_t n, char *ret_text, size_t size)
+{
+	const char *nearest = diag_nearest(word, names, n);
+
+	ret_text[0] = 0;
+	if (nearest)
+		snprintf(ret_text, size, " (did you mean \"%s\"?)", nearest);
+}
+
+void stats_wave_missing(const struct stats *stats, const char *name, char *ret_error, size_t error_bytes)
+{
+	int len = snprintf(ret_error, error_bytes, "no waveform \"%s\" is loaded", name);
+	const char *between = "; loaded: ";
+
+	for (const struct stats_wave *wave = stats->first; wave && len > 0 && (size_t)len < error_bytes;
+	     wave = wave->next) {
+		len += snprintf(ret_error + len, error_bytes - (size_t)len, "%s%s", between, wave->name);
+		between = ", ";
+	}
+}
+
+static int instance_missing(const struct stats_wave *wave, const char *name, size_t len, char *ret_error,
+			    size_t error_bytes)
+{
+	const struct image_view *view = &wave->view;
+	const size_t n = view->head->instances.count;
+	const char **names = calloc(n + 1, sizeof(*names));
+	char word[64], hint[100] = "";
+
+	snprintf(word, sizeof(word), "%.*s", (int)(len < 63 ? len : 63), name);
+	for (size_t i = 0; names && i < n; i++)
+		names[i] = image_text(view, view->instances[i].name);
+	if (names)
+		suggestion(word, names, n, hint, sizeof(hint));
+	free(names);
+	snprintf(ret_error, error_bytes, "waveform \"%s\" has no instance \"%s\"%s", wave->name, word, hint);
+	return -ENOENT;
+}
+
+static int item_missing(const struct image_view *view, uint32_t instance, const char *item, char *ret_error,
+			size_t error_bytes)
+{
+	const struct image_instance *row = &view->instances[instance];
+	const char *names[IMAGE_VARS_MAX + IMAGE_PARAMS_MAX];
+	char hint[100];
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < row->n_vars; i++)
+		names[n++] = image_text(view, view->vars[row->vars + i].name);
+	for (uint32_t i = 0; i < row->n_params; i++)
+		names[n++] = image_text(view, view->params[row->params + i].name);
+	suggestion(item, names, n, hint, sizeof(hint));
+	snprintf(ret_error, error_bytes, "instance \"%s\" (%s) has no variable or parameter \"%.60s\"%s",
+		 image_text(view, row->name), image_text(view, row->component), item, hint);
+	return -ENOENT;
+}
+
+static uint32_t var_find(const struct image_view *view, const struct image_instance *row, const char *name)
+{
+	for (uint32_t i = 0; i < row->n_vars; i++) {
+		if (strcmp(image_text(view, view->vars[row->vars + i].name), name) == 0)
+			return i;
+	}
+	return IMAGE_NONE;
+}
+
+static uint32_t param_find(const struct image_view *view, const struct image_instance *row, const char *name)
+{
+	for (uint32_t i = 0; i < row->n_params; i++) {
+		if (strcmp(image_text(view, view->params[row->params + i].name), name) == 0)
+			return i;
+	}
+	return IMAGE_NONE;
+}
+
+int stats_name_find(const struct stats_wave *wave, const char *text, struct stats_name *ret, char *ret_error,
+		    size_t error_bytes)
+{
+	const struct image_view *view = &wave->view;
+	const char *dot = strchr(text, '.');
+	const size_t len = dot ? (size_t)(dot - text) : strlen(text);
+	struct stats_name name = {.instance = image_find_instance(view, text, len), .whole = !dot};
+
+	name.var = name.param = IMAGE_NONE;
+	if (name.instance == IMAGE_NONE)
+		return instance_missing(wave, text, len, ret_error, error_bytes);
+	if (dot) {
+		name.var = var_find(view, &view->instances[name.instance], dot + 1);
+		name.param = param_find(view, &view->instances[name.instance], dot + 1);
+		if (name.var == IMAGE_NONE && name.param == IMAGE_NONE)
+			return item_missing(view, name.instance, dot + 1, ret_error, error_bytes);
+	}
+	*ret = name;
+	return 0;
+}
+
+/* ---- descriptions ------------------------------------------------------------------------------------------------ */
+
+static void registry_read(struct stats *stats)
+{
+	char *dirs = registry_dirs();
+	struct diag diag;
+
+	diag_init(&diag);
+	registry_close(stats->registry);
+	stats->registry = dirs ? registry_open(dirs, &diag) : NULL;
+	if (diag.errors > 0)
+		log_debug(&stats->daemon.log, "%zu component descriptions cannot be read", diag.errors);
+	diag_fini(&diag);
+	free(dirs);
+}
+
+const struct component_type *stats_type(struct stats *stats, const struct image_view *view, uint32_t instance,
+					bool again)
+{
+	const struct image_instance *row = &view->instances[instance];
+	const char *name = image_text(view, row->component);
+	const struct component_type *type;
+
+	if (!stats->registry)
+		registry_read(stats);
+	type = stats->registry ? registry_find(stats->registry, name) : NULL;
+	if (again && (!type || type->digest != row->digest)) {
+		registry_read(stats);
+		type = stats->registry ? registry_find(stats->registry, name) : NULL;
+	}
+	return type && type->digest == row->digest && type->n_params == row->n_params ? type : NULL;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/stats/waves.c - the images of the waveforms that are loaded. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemons/stats/stats.h"
+
+static const char prefix[] = "waveform/";
+
+static struct stats_wave **wave_at(struct stats *stats, const char *name)
+{
+	struct stats_wave **at = &stats->first;
+
+	while (*at && strcmp((*at)->name, name) != 0)
+		at = &(*at)->next;
+	return at;
+}
+
+const struct stats_wave *stats_wave_find(const struct stats *stats, const char *name)
+{
+	const struct stats_wave *wave = stats->first;
+
+	while (wave && strcmp(wave->name, name) != 0)
+		wave = wave->next;
+	return wave;
+}
+
+static void wave_remove(struct stats *stats, const char *name)
+{
+	struct stats_wave **at = wave_at(stats, name), *wave = *at;
+
+	if (!wave)
+		return;
+	*at = wave->next;
+	image_close(&wave->view);
+	free(wave);
+}
+
+/* In place of one of the same name. */
+static int wave_add(struct stats *stats, const char *name, int fd)
+{
+	struct stats_wave *wave = calloc(1, sizeof(*wave));
+	int result = wave ? image_open(fd, false, &wave->view) : -ENOMEM;
+
+	wave_remove(stats, name);
+	if (result < 0) {
+		free(wave);
+		return result;
+	}
+	snprintf(wave->name, sizeof(wave->name), "%s", name);
+	*wave_at(stats, name) = wave;
+	return 0;
+}
+
+static void entry_take(struct stats *stats, struct keep_entry *entry)
+{
+	const char *name = entry->key + sizeof(prefix) - 1;
+	int result = 0;
+
+	if (strncmp(entry->key, prefix, sizeof(prefix) - 1) == 0) {
+		if (entry->kind == KEEP_DROP)
+			wave_remove(stats, name);
+		else
+			result = entry->n_fds > 0 ? wave_add(stats, name, entry->fds[0]) : -EBADMSG;
+	}
+	if (result < 0)
+		log_warning(&stats->daemon.log, "the image of waveform \"%s\" cannot be read: %s", name,
+			    strerror(-result));
+	keep_entry_fini(entry);
+}
+
+int stats_waves_load(struct stats *stats, int keep)
+{
+	struct keep_entry entry;
+	int result;
+
+	while ((result = keep_recv(keep, &entry)) == 0 && entry.kind != KEEP_END)
+		entry_take(stats, &entry);
+	return result;
+}
+
+int stats_waves_settle(struct stats *stats)
+{
+	struct pollfd poll_fd = {.fd = stats->daemon.args.keep, .events = POLLIN};
+	struct keep_entry entry;
+	int result = 0;
+
+	while (result == 0 && poll(&poll_fd, 1, 0) > 0) {
+		result = keep_recv(poll_fd.fd, &entry);
+		if (result == 0)
+			entry_take(stats, &entry);
+	}
+	return result;
+}
+
+void stats_waves_close(struct stats *stats)
+{
+	while (stats->first)
+		wave_remove(stats, stats->first->name);
+}
