@@ -57,7 +57,7 @@ static int carrier_loop_init(void *self, struct aloe_setup *setup)
 	loop->in = guard_alloc(setup, setup->in[0].max);
 	if (!loop->in)
 		return -1;
-	loop->oscillator = nco_crcf_create(LIQUID_VCO);
+	loop->oscillator = nco_crcf_create(LIQUID_NCO);
 	loop->decider = modemcf_create(loop->scheme == 0 ? LIQUID_MODEM_BPSK : LIQUID_MODEM_QPSK);
 	if (!loop->oscillator || !loop->decider)
 		return aloe_fail(setup, "liquid-dsp makes no oscillator or modem");

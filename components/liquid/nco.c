@@ -2,7 +2,8 @@
  * nco - a numerically controlled oscillator and mixer: out[n] = in[n] * exp(j 2 pi (frequency n + initial_phase)).
  *
  * The phase goes on from message to message, an ABSENT message leaves it as it is; a live change of frequency keeps it
- * continuous. Sine and cosine are computed, not looked up (liquid-dsp's VCO). */
+ * continuous. It is kept to 2^-32 of a turn (liquid-dsp's nco); sine and cosine come from a table of 1024 steps, which is
+ * noise 55 dB below the signal. */
 #include <aloe/component.h>
 
 #include <liquid/liquid.h>
@@ -57,7 +58,7 @@ static int nco_init(void *self, struct aloe_setup *setup)
 	nco->in = guard_alloc(setup, setup->in[0].max);
 	if (!nco->in)
 		return -1;
-	nco->oscillator = nco_crcf_create(LIQUID_VCO);
+	nco->oscillator = nco_crcf_create(LIQUID_NCO);
 	return nco->oscillator ? nco_reset(nco) : aloe_fail(setup, "liquid-dsp makes no oscillator");
 }
 
