@@ -126,7 +126,8 @@ void report_list(const json_t *list, FILE *out)
 		if (json_is_number(lanes))
 			fprintf(out, "%.0f", json_number_value(lanes));
 		json_array_foreach(lanes, l, lane)
-			fprintf(out, "%s%.0f", l ? "," : "", json_number_value(lane));
+			fprintf(out, "%s%.0f", l ? "," : "",
+				json_is_object(lane) ? report_number(lane, "lane") : json_number_value(lane));
 		fprintf(out, "%s\n", json_string_value(lanes) ? json_string_value(lanes) : "");
 	}
 }

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * LOAD: from the text of a waveform file to a program that exec prepares. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/child.h"
+#include "core/report/local.h"
+#include "core/report/store.h"
+#include "daemons/common/program.h"
+#include "daemons/swman/swman.h"
+
+enum { LANES_MAX = 64, SETS_MAX = 1024 };
+
+struct load { /* one LOAD, while it is worked on */
+	struct swman *swman;
+	const struct wire_view *request;
+	char *file, *text, *cwd, *clock, *late, *isolation;
+	char *sets[SETS_MAX];
+	size_t n_sets;
+	int lanes[LANES_MAX];
+	size_t n_lanes;
+	uint64_t slot_ns, slots, pipelined;
+	struct diag diag;
+	struct registry *registry;
+	struct waveform *waveform;
+	struct profile profile;
+	struct plan *plan;
+	void *program;
+	size_t program_len;
+};
+
+static int lanes_take(struct load *load)
+{
+	char *text = wire_get_text(load->request, WIRE_TAG_LANES, 0), *save = NULL;
+	int rc = 0;
+
+	for (char *cpu = text ? strtok_r(text, ",", &save) : NULL; cpu && rc == 0; cpu = strtok_r(NULL, ",", &save)) {
+		char *end;
+		const long number = strtol(cpu, &end, 10);
+		if (end == cpu || *end || number < 0 || number > INT_MAX || load->n_lanes == LANES_MAX)
+			rc = diag_error(&load->diag, NULL, 0, "lanes: `%s` is no CPU number, or there are more than %d",
+					cpu, LANES_MAX);
+		else
+			load->lanes[load->n_lanes++] = (int)number;
+	}
+	free(text);
+	return rc;
+}
+
+static int request_take(struct load *load)
+{
+	const struct wire_view *request = load->request;
+
+	load->file = wire_get_text(request, WIRE_TAG_FILE, 0);
+	load->text = wire_get_text(request, WIRE_TAG_TEXT, 0);
+	load->cwd = wire_get_text(request, WIRE_TAG_CWD, 0);
+	load->clock = wire_get_text(request, WIRE_TAG_CLOCK, 0);
+	load->late = wire_get_text(request, WIRE_TAG_LATE, 0);
+	load->isolation = wire_get_text(request, WIRE_TAG_ISOLATION, 0);
+	wire_get_u64(request, WIRE_TAG_SLOT_NS, &load->slot_ns);
+	wire_get_u64(request, WIRE_TAG_SLOTS, &load->slots);
+	wire_get_u64(request, WIRE_TAG_PIPELINED, &load->pipelined);
+	while (load->n_sets < SETS_MAX && (load->sets[load->n_sets] = wire_get_text(request, WIRE_TAG_SET,
+										    (unsigned)load->n_sets)))
+		load->n_sets++;
+	if (!load->file || !load->text || !load->cwd)
+		return diag_error(&load->diag, NULL, 0, "LOAD needs a file name, its text (without NUL bytes) and a directory");
+	if (load->n_sets == SETS_MAX)
+		return diag_error(&load->diag, NULL, 0, "more than %d parameters are set", SETS_MAX - 1);
+	return lanes_take(load);
+}
+
+static int parse(struct load *load)
+{
+	const struct wf_overrides overrides = {
+	    .sets = (const char *const *)load->sets,
+	    .n_sets = load->n_sets,
+	    .cwd = load->cwd,
+	    .clock = load->clock,
+	    .isolation = load->isolation,
+	    .late = load->late,
+	    .pipelined = load->pipelined ? 1 : -1,
+	    .slot_ns = load->slot_ns,
+	    .lanes = load->lanes,
+	    .n_lanes = load->n_lanes,
+	};
+	char *dirs = registry_dirs();
+
+	load->registry = dirs ? registry_open(dirs, &load->diag) : NULL;
+	free(dirs);
+	return load->registry ? waveform_parse(load->file, load->text, strlen(load->text), load->registry, &overrides,
+					       &load->diag, &load->waveform)
+			      : -ENOMEM;
+}
+
+static int shape(struct load *load)
+{
+	char host[PATH_MAX];
+	const int rc = child_path("aloe-host", host, sizeof(host));
+
+	return rc < 0 ? rc : waveform_shape(load->waveform, host, &load->diag);
+}
+
+/* A profile that cannot be read is no reason not to run: the components' own figures hold instead. */
+static void profile_take(struct load *load)
+{
+	struct diag diag;
+
+	diag_init(&diag);
+	if (store_profile_read(load->swman->state, load->waveform->name, &diag, &load->profile) < 0)
+		diag_note(&load->diag, "profile not used: %s", diag.len ? diag.lines[0] : "no memory");
+	diag_fini(&diag);
+}
+
+static int plan(struct load *load)
+{
+	struct local_platform platform;
+
+	local_calibrate(load->swman->state);
+	local_platform(load->swman->state, &platform);
+	profile_take(load);
+	return plan_make(load->waveform, &platform.model, &load->profile, &load->diag, &load->plan);
+}
+
+static void load_fini(struct load *load)
+{
+	char *const texts[] = {load->file, load->text, load->cwd, load->clock, load->late, load->isolation};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		free(texts[i]);
+	for (size_t i = 0; i < load->n_sets; i++)
+		free(load->sets[i]);
+	free(load->program);
+	plan_free(load->plan);
+	plan_profile_fini(&load->profile);
+	if (load->waveform)
+		waveform_free(load->waveform);
+	if (load->registry)
+		registry_close(load->registry);
+	diag_fini(&load->diag);
+}
+
+/* lines joins what is to be told; the caller frees it. */
+static char *lines(const struct diag *diag)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *memory = open_memstream(&text, &len);
+
+	if (!memory)
+		return NULL;
+	diag_print(diag, memory);
+	fclose(memory);
+	while (len && text[len - 1] == '\n')
+		text[--len] = 0;
+	return text;
+}
+
+/* ---- PREPARE ----------------------------------------------------------------------------------------------------------------- */
+
+static void loaded(struct swman *swman, const struct swman_call *call, const struct wire_view *answer)
+{
+	char *notes = wire_get_text(answer, WIRE_TAG_TEXT, 0);
+	struct wire_view request;
+	struct wire_msg msg;
+	char *text = NULL;
+
+	if (!call->request || wire_decode(call->request, call->request_len, &request) < 0) {
+		free(notes);
+		return;
+	}
+	if (asprintf(&text, "%s%s%s", call->notes ? call->notes : "",
+		     call->notes && call->notes[0] && notes && notes[0] ? "\n" : "", notes ? notes : "") < 0)
+		text = NULL;
+	bus_reply(swman->daemon.bus, &request, WIRE_OK, &msg);
+	wire_put_text(&msg, WIRE_TAG_WAVEFORM, call->waveform);
+	wire_put_text(&msg, WIRE_TAG_TEXT, text);
+	bus_send(swman->daemon.bus, &msg);
+	free(text);
+	free(notes);
+}
+
+static void prepared(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+{
+	if (answer && answer->type == WIRE_OK) {
+		loaded(swman, call, answer);
+		return;
+	}
+	swman_run_drop(swman, call->waveform, false);
+	swman_pass(swman, call, answer, NULL);
+}
+
+static void prepare(struct load *load)
+{
+	struct swman *swman = load->swman;
+	struct swman_call *call = swman_call_new(load->request, load->waveform->name);
+	char *plan_text = plan_print(load->waveform, load->plan);
+	struct wire_msg msg;
+	int rc;
+
+	if (!call || !plan_text) {
+		daemon_fail(&swman->daemon, load->request, 1, "out of memory");
+		swman_call_free(call);
+		free(plan_text);
+		return;
+	}
+	call->notes = lines(&load->diag);
+	rc = swman_run_begin(swman, call->waveform, load->text, plan_text);
+	if (rc < 0)
+		log_warning(&swman->daemon.log, "%s: this run will not be kept: %s", swman->state, strerror(-rc));
+	wire_init(&msg, WIRE_PREPARE, WIRE_SWMAN, WIRE_EXEC, 0);
+	wire_put_text(&msg, WIRE_TAG_WAVEFORM, call->waveform);
+	wire_put_bytes(&msg, WIRE_TAG_PROGRAM, load->program, load->program_len);
+	swman_ask(swman, call, &msg, prepared);
+	free(plan_text);
+}
+
+static void load_fail(struct load *load, int rc)
+{
+	char *text = lines(&load->diag);
+
+	if (rc == -EINVAL || load->diag.errors)
+		daemon_fail(&load->swman->daemon, load->request, 2, "%s", text ? text : "out of memory");
+	else
+		daemon_fail(&load->swman->daemon, load->request, 1, "%s: %s", load->file ? load->file : "load",
+			    strerror(-rc));
+	free(text);
+}
+
+void swman_load(struct swman *swman, const struct wire_view *request)
+{
+	struct load load = {.swman = swman, .request = request};
+	int rc;
+
+	diag_init(&load.diag);
+	rc = request_take(&load);
+	if (rc == 0)
+		rc = parse(&load);
+	if (rc == 0 && swman_run_find(swman, load.waveform->name))
+		rc = diag_error(&load.diag, load.file, 0, "waveform \"%s\" is loaded already", load.waveform->name);
+	if (rc == 0)
+		rc = shape(&load);
+	if (rc == 0)
+		rc = plan(&load);
+	if (rc == 0)
+		rc = program_build(load.waveform, load.plan, load.slots, &load.diag, &load.program, &load.program_len);
+	if (rc == 0)
+		prepare(&load);
+	else
+		load_fail(&load, rc);
+	load_fini(&load);
+}

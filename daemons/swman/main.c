@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/swman/main.c - aloe-swman: waveforms are validated, planned and handed to exec here, and their reports kept. */
+#include <string.h>
+
+#include "core/base/file.h"
+#include "daemons/swman/swman.h"
+
+static int state_find(struct swman *swman, const struct daemon_args *args)
+{
+	int rc = args->state ? path_print(swman->state, sizeof(swman->state), "%s", args->state)
+			     : dir_state(swman->state, sizeof(swman->state));
+
+	if (rc == 0)
+		rc = dir_make(swman->state);
+	if (rc < 0)
+		log_warning(&swman->daemon.log, "%s: %s: no run and no profile will be kept", swman->state, strerror(-rc));
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct swman swman = {0};
+	struct daemon_args args;
+	int code = daemon_args_parse("aloe-swman", argc, argv, DAEMON_STATE, &args);
+
+	if (code)
+		return code > 0 ? 0 : 2;
+	if (daemon_init(&swman.daemon, "aloe-swman", WIRE_SWMAN, &args, swman_handle, &swman))
+		return 1;
+	state_find(&swman, &args);
+	swman_init(&swman);
+	code = daemon_run(&swman.daemon);
+	swman_fini(&swman);
+	daemon_fini(&swman.daemon);
+	return code;
+}

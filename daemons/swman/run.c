@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Runs: their folders, and when they are saved. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/report/report.h"
+#include "core/report/store.h"
+#include "daemons/swman/swman.h"
+
+/* A run that is not over has this file in its folder: the runtime directory of the node that it belongs to. */
+static const char mark[] = "node";
+
+struct swman_run *swman_run_find(struct swman *swman, const char *waveform)
+{
+	for (struct swman_run *run = swman->runs; run; run = run->next)
+		if (!strcmp(run->waveform, waveform))
+			return run;
+	return NULL;
+}
+
+static struct swman_run *run_add(struct swman *swman, const char *waveform)
+{
+	struct swman_run *run = calloc(1, sizeof(*run));
+
+	if (!run)
+		return NULL;
+	snprintf(run->waveform, sizeof(run->waveform), "%s", waveform);
+	run->next = swman->runs;
+	swman->runs = run;
+	return run;
+}
+
+static int write_in(const char *dir, const char *name, const char *text)
+{
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return file_write(path, text, strlen(text));
+}
+
+static void remove_in(const char *dir, const char *name)
+{
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	unlink(path);
+}
+
+int swman_run_begin(struct swman *swman, const char *waveform, const char *text, const char *plan)
+{
+	struct swman_run *run = run_add(swman, waveform);
+	int rc;
+
+	if (!run)
+		return -ENOMEM;
+	rc = store_run_new(swman->state, waveform, time(NULL), run->dir, sizeof(run->dir));
+	if (rc < 0) {
+		run->dir[0] = 0;
+		return rc;
+	}
+	rc = write_in(run->dir, mark, swman->daemon.args.dir);
+	if (rc == 0)
+		rc = write_in(run->dir, "waveform.conf", text);
+	return rc < 0 ? rc : write_in(run->dir, "plan.txt", plan);
+}
+
+void swman_run_drop(struct swman *swman, const char *waveform, bool keep)
+{
+	struct swman_run **at = &swman->runs, *run;
+
+	while (*at && strcmp((*at)->waveform, waveform) != 0)
+		at = &(*at)->next;
+	run = *at;
+	if (!run)
+		return;
+	*at = run->next;
+	if (run->dir[0] && !keep) {
+		remove_in(run->dir, mark);
+		remove_in(run->dir, "waveform.conf");
+		remove_in(run->dir, "plan.txt");
+		rmdir(run->dir);
+	}
+	free(run);
+}
+
+/* ---- saving --------------------------------------------------------------------------------------------------------------------- */
+
+static json_t *report_take(const struct wire_view *answer)
+{
+	const void *text;
+	size_t len;
+
+	if (!answer || answer->type != WIRE_OK || wire_get_bytes(answer, WIRE_TAG_JSON, 0, &text, &len) < 0)
+		return NULL;
+	return json_loadb(text, len, 0, NULL);
+}
+
+static void save(struct swman *swman, struct swman_run *run, const json_t *report)
+{
+	int rc = run->dir[0] ? store_run_write(run->dir, report) : 0;
+
+	run->saved = true;
+	run->ending = false;
+	if (rc < 0)
+		log_warning(&swman->daemon.log, "%s: the report could not be saved: %s", run->dir, strerror(-rc));
+	if (run->dir[0])
+		remove_in(run->dir, mark);
+	rc = report_failed(report) ? 0 : store_profile_write(swman->state, report);
+	if (rc < 0)
+		log_warning(&swman->daemon.log, "the profile could not be saved: %s", strerror(-rc));
+}
+
+/* looked looks at a report that came from exec: a run that is over is saved, once. */
+static struct swman_run *looked(struct swman *swman, const char *waveform, const struct wire_view *answer, bool over)
+{
+	struct swman_run *run = swman_run_find(swman, waveform);
+	json_t *report = report_take(answer);
+
+	if (!run && report)
+		run = run_add(swman, waveform);
+	if (run && report && !run->saved && (over || report_ended(report)) && report_number(report, "started") != 0)
+		save(swman, run, report);
+	json_decref(report);
+	return run;
+}
+
+static void status_ask(struct swman *swman, struct swman_call *call,
+		       void (*done)(struct swman *swman, struct swman_call *call, const struct wire_view *answer))
+{
+	struct wire_msg msg;
+
+	wire_init(&msg, WIRE_STATUS, WIRE_SWMAN, WIRE_EXEC, 0);
+	wire_put_text(&msg, WIRE_TAG_WAVEFORM, call->waveform);
+	swman_ask(swman, call, &msg, done);
+}
+
+static void status_done(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+{
+	const struct swman_run *run = looked(swman, call->waveform, answer, false);
+
+	swman_pass(swman, call, answer, run && run->saved && run->dir[0] ? run->dir : NULL);
+}
+
+/* call_of starts a call for a request that names a waveform; answers itself when it does not. */
+static struct swman_call *call_of(struct swman *swman, const struct wire_view *request)
+{
+	char *waveform = wire_get_text(request, WIRE_TAG_WAVEFORM, 0);
+	struct swman_call *call = waveform ? swman_call_new(request, waveform) : NULL;
+
+	if (!call)
+		daemon_fail(&swman->daemon, request, waveform ? 1 : 2, "%s",
+			    waveform ? "out of memory" : "the name of a waveform is needed");
+	free(waveform);
+	return call;
+}
+
+void swman_status(struct swman *swman, const struct wire_view *request)
+{
+	struct swman_call *call = call_of(swman, request);
+
+	if (call)
+		status_ask(swman, call, status_done);
+}
+
+static void unload_done(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+{
+	const struct swman_run *run = swman_run_find(swman, call->waveform);
+
+	if (answer && answer->type == WIRE_OK)
+		swman_run_drop(swman, call->waveform, run && run->saved);
+	swman_pass(swman, call, answer, NULL);
+}
+
+/* The answer to STATUS before UNLOAD: the last report there will be. */
+static void unload_looked(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+{
+	struct wire_view request;
+	struct swman_call *next;
+	struct wire_msg msg;
+
+	if (!answer || answer->type != WIRE_OK) {
+		swman_pass(swman, call, answer, NULL);
+		return;
+	}
+	looked(swman, call->waveform, answer, true);
+	next = wire_decode(call->request, call->request_len, &request) == 0 ? swman_call_new(&request, call->waveform)
+									     : NULL;
+	if (!next) {
+		swman_fail(swman, call, 1, "out of memory");
+		return;
+	}
+	wire_init(&msg, WIRE_UNLOAD, WIRE_SWMAN, WIRE_EXEC, 0);
+	wire_put_text(&msg, WIRE_TAG_WAVEFORM, call->waveform);
+	swman_ask(swman, next, &msg, unload_done);
+}
+
+/* STOP before UNLOAD, so that the report which is kept is the final one. */
+static void unload_stopped(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+{
+	struct wire_view request;
+	struct swman_call *next;
+
+	if (!answer || answer->type != WIRE_OK) {
+		swman_pass(swman, call, answer, NULL);
+		return;
+	}
+	next = wire_decode(call->request, call->request_len, &request) == 0 ? swman_call_new(&request, call->waveform)
+									     : NULL;
+	if (next)
+		status_ask(swman, next, unload_looked);
+	else
+		swman_fail(swman, call, 1, "out of memory");
+}
+
+void swman_unload(struct swman *swman, const struct wire_view *request)
+{
+	struct swman_call *call = call_of(swman, request);
+	struct wire_msg msg;
+
+	if (!call)
+		return;
+	wire_init(&msg, WIRE_STOP, WIRE_SWMAN, WIRE_EXEC, 0);
+	wire_put_text(&msg, WIRE_TAG_WAVEFORM, call->waveform);
+	swman_ask(swman, call, &msg, unload_stopped);
+}
+
+/* ---- by itself -------------------------------------------------------------------------------------------------------------------- */
+
+static void ending_done(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+{
+	struct swman_run *run = looked(swman, call->waveform, answer, false);
+
+	if (run)
+		run->asking = false;
+	if (run && answer && answer->type == WIRE_FAIL)
+		run->ending = false; /* gone meanwhile */
+	if (run && run->ending)
+		swman_sweep_start(swman);
+}
+
+static void ending_ask(struct swman *swman, struct swman_run *run)
+{
+	struct swman_call *call = run->asking ? NULL : swman_call_new(NULL, run->waveform);
+
+	if (!call)
+		return;
+	run->asking = true;
+	status_ask(swman, call, ending_done);
+}
+
+static bool stopped(const char *state)
+{
+	return state && (!strcmp(state, "STOP") || !strcmp(state, "ABNSTOP"));
+}
+
+void swman_event(struct swman *swman, const struct wire_view *event)
+{
+	char *waveform = wire_get_text(event, WIRE_TAG_WAVEFORM, 0), *state = wire_get_text(event, WIRE_TAG_STATE, 0),
+	     *text = wire_get_text(event, WIRE_TAG_TEXT, 0);
+	struct swman_run *run = waveform ? swman_run_find(swman, waveform) : NULL;
+
+	if (waveform && state && !strcmp(state, "ABNSTOP"))
+		log_error(&swman->daemon.log, "%s is stopped by a fault: %s", waveform, text ? text : "no reason given");
+	if (run && !run->saved && stopped(state)) {
+		run->ending = true;
+		ending_ask(swman, run);
+	}
+	free(waveform);
+	free(state);
+	free(text);
+}
+
+void swman_runs_sweep(struct swman *swman)
+{
+	for (struct swman_run *run = swman->runs; run; run = run->next)
+		if (run->ending)
+			ending_ask(swman, run);
+}
+
+/* ---- after a restart ----------------------------------------------------------------------------------------------------------------- */
+
+/* folder_find finds the folder of a run of this node that is not over. */
+static void folder_find(const struct swman *swman, struct swman_run *run)
+{
+	const size_t len = strlen(run->waveform);
+	char path[PATH_MAX + 300], *node;
+	struct dirent *entry;
+	size_t node_len;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/runs", swman->state);
+	dir = opendir(path);
+	while (dir && !run->dir[0] && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, run->waveform, len) != 0 || entry->d_name[len] != '-')
+			continue;
+		snprintf(path, sizeof(path), "%s/runs/%s/%s", swman->state, entry->d_name, mark);
+		if (file_read(path, PATH_MAX, &node, &node_len) < 0)
+			continue;
+		if (!strcmp(node, swman->daemon.args.dir))
+			path_print(run->dir, sizeof(run->dir), "%s/runs/%s", swman->state, entry->d_name);
+		free(node);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static bool in_list(const json_t *list, const char *name)
+{
+	json_t *waveform;
+	size_t n;
+
+	json_array_foreach(list, n, waveform)
+		if (!strcmp(report_text(waveform, "name"), name))
+			return true;
+	return false;
+}
+
+/* forget_others drops runs that exec does not have; one that it is asked about just now may be on its way. */
+static void forget_others(struct swman *swman, const json_t *list)
+{
+	struct swman_run *run = swman->runs, *next;
+
+	for (; run; run = next) {
+		const struct swman_call *call = swman->calls;
+		next = run->next;
+		while (call && strcmp(call->waveform, run->waveform) != 0)
+			call = call->next;
+		if (!call && !in_list(list, run->waveform))
+			swman_run_drop(swman, run->waveform, run->saved);
+	}
+}
+
+static void learned(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+{
+	json_t *list = report_take(answer), *waveform;
+	size_t n;
+
+	(void)call;
+	if (json_is_array(list))
+		forget_others(swman, list);
+	json_array_foreach(list, n, waveform) {
+		const char *name = report_text(waveform, "name");
+		struct swman_run *run = swman_run_find(swman, name);
+		if (!run && (run = run_add(swman, name)))
+			folder_find(swman, run);
+		if (run && !run->saved && stopped(report_text(waveform, "state"))) {
+			run->ending = true;
+			ending_ask(swman, run);
+		}
+	}
+	json_decref(list);
+}
+
+void swman_runs_learn(struct swman *swman)
+{
+	struct swman_call *call = swman_call_new(NULL, NULL);
+	struct wire_msg msg;
+
+	if (!call)
+		return;
+	wire_init(&msg, WIRE_LIST, WIRE_SWMAN, WIRE_EXEC, 0);
+	swman_ask(swman, call, &msg, learned);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "daemons/swman/swman.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SWEEP_MS = 250 };
+
+static void sweep(void *self)
+{
+	struct swman *swman = self;
+
+	swman->sweeping = false;
+	swman_calls_sweep(swman);
+	swman_runs_sweep(swman);
+}
+
+void swman_sweep_start(struct swman *swman)
+{
+	if (swman->sweeping)
+		return;
+	swman->sweeping = true;
+	loop_timer_start(&swman->daemon.loop, &swman->sweep, SWEEP_MS * 1000000ull, sweep, swman);
+}
+
+void swman_init(struct swman *swman)
+{
+	swman_runs_learn(swman);
+}
+
+void swman_fini(struct swman *swman)
+{
+	loop_timer_stop(&swman->daemon.loop, &swman->sweep);
+	swman_calls_lose(swman, "aloe-swman ends");
+	while (swman->runs)
+		swman_run_drop(swman, swman->runs->waveform, swman->runs->saved);
+}
+
+/* exec has died: it will not answer what it was asked. It finds its waveforms again when it is back. */
+static void daemon_event(struct swman *swman, const struct wire_view *event)
+{
+	char *state = wire_get_text(event, WIRE_TAG_STATE, 0);
+	uint64_t peer = 0;
+
+	wire_get_u64(event, WIRE_TAG_DAEMON, &peer);
+	if (peer == WIRE_EXEC && state && !strcmp(state, "down"))
+		swman_calls_lose(swman, "aloe-exec has died; it is being started again");
+	else if (peer == WIRE_EXEC && state && !strcmp(state, "up"))
+		swman_runs_learn(swman);
+	free(state);
+}
+
+static void forward(struct swman *swman, const struct wire_view *request)
+{
+	if (daemon_forward(&swman->daemon, request, WIRE_EXEC) < 0)
+		daemon_fail(&swman->daemon, request, 1, "aloe-exec cannot be reached");
+}
+
+void swman_handle(void *self, const struct wire_view *view)
+{
+	struct swman *swman = self;
+
+	switch (view->type) {
+	case WIRE_OK:
+	case WIRE_FAIL:
+		swman_answered(swman, view);
+		break;
+	case WIRE_LOAD:
+		swman_load(swman, view);
+		break;
+	case WIRE_STATUS:
+		swman_status(swman, view);
+		break;
+	case WIRE_UNLOAD:
+		swman_unload(swman, view);
+		break;
+	case WIRE_START:
+	case WIRE_PAUSE:
+	case WIRE_STEP:
+	case WIRE_STOP:
+	case WIRE_LIST:
+	case WIRE_SAMPLES:
+		forward(swman, view);
+		break;
+	case WIRE_EVENT:
+		swman_event(swman, view);
+		break;
+	case WIRE_DAEMON:
+		daemon_event(swman, view);
+		break;
+	default:
+		daemon_fail(&swman->daemon, view, 2, "aloe-swman does not know %s", wire_type_name(view->type));
+	}
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/swman/swman.h - the waveform manager: from a file to a program, and from a run to text files.
+ *
+ *   LOAD    parse -> shape (aloe-host) -> profile -> plan -> program -> PREPARE to exec -> the answer to who asked
+ *   START, PAUSE, STEP, STOP, LIST, SAMPLES    passed on to exec, which answers who asked
+ *   STATUS  asked of exec; when the waveform has ended, the run is saved before the answer goes out
+ *   UNLOAD  the run is saved, then passed on
+ *   EVENT   from exec: a waveform has stopped: its run is saved
+ *
+ * One thread, one loop; nothing waits for exec: what is to be done with an answer is kept in a struct swman_call.
+ */
+#ifndef DAEMONS_SWMAN_SWMAN_H
+#define DAEMONS_SWMAN_SWMAN_H
+
+#include <limits.h>
+
+#include "core/json/json.h"
+#include "daemons/common/daemon.h"
+
+struct swman;
+
+struct swman_call { /* a question to exec that is not answered yet */
+	struct swman_call *next;
+	uint32_t seq;
+	uint64_t until_ns;
+	uint8_t *request; /* who asked us, NULL: nobody, it is our own */
+	size_t request_len;
+	char *waveform;
+	char *notes;
+	/* answer NULL: there will be none, `lost` says why. The call is freed afterwards. */
+	void (*done)(struct swman *swman, struct swman_call *call, const struct wire_view *answer);
+	const char *lost;
+};
+
+struct swman_run { /* of a waveform that is loaded */
+	struct swman_run *next;
+	char waveform[64];
+	char dir[PATH_MAX]; /* below the state directory */
+	bool saved;
+	bool ending; /* has stopped; asked for its report until it is final */
+	bool asking; /* such a question is under way */
+};
+
+struct swman {
+	struct daemon daemon;
+	char state[PATH_MAX];
+	struct swman_call *calls;
+	struct swman_run *runs;
+	struct loop_timer sweep; /* calls that time out, runs that end */
+	bool sweeping;
+};
+
+/* swman.c */
+void swman_init(struct swman *swman);
+void swman_fini(struct swman *swman);
+void swman_handle(void *self, const struct wire_view *view);
+void swman_sweep_start(struct swman *swman); /* look after calls and runs until there is nothing to look after */
+
+/* call.c: swman_ask sends `msg` to exec; `request` (may be NULL) is copied for the answer. */
+struct swman_call *swman_call_new(const struct wire_view *request, const char *waveform);
+void swman_call_free(struct swman_call *call);
+void swman_ask(struct swman *swman, struct swman_call *call, struct wire_msg *msg,
+	       void (*done)(struct swman *swman, struct swman_call *call, const struct wire_view *answer));
+void swman_answered(struct swman *swman, const struct wire_view *answer);
+void swman_calls_sweep(struct swman *swman);
+void swman_calls_lose(struct swman *swman, const char *why); /* all of them */
+/* The answer to who asked: FAIL with text, or exec's answer as it is with more text in front or a field added. */
+void swman_fail(struct swman *swman, const struct swman_call *call, int code, const char *text);
+void swman_pass(struct swman *swman, const struct swman_call *call, const struct wire_view *answer, const char *file);
+
+/* load.c */
+void swman_load(struct swman *swman, const struct wire_view *request);
+
+/* run.c */
+struct swman_run *swman_run_find(struct swman *swman, const char *waveform);
+/* swman_run_begin makes the folder of a run with the waveform's text and plan. 0 or -errno. */
+int swman_run_begin(struct swman *swman, const char *waveform, const char *text, const char *plan);
+void swman_run_drop(struct swman *swman, const char *waveform, bool keep); /* forget it; the folder too, unless keep */
+void swman_status(struct swman *swman, const struct wire_view *request);
+void swman_unload(struct swman *swman, const struct wire_view *request);
+void swman_event(struct swman *swman, const struct wire_view *event);
+void swman_runs_sweep(struct swman *swman);
+void swman_runs_learn(struct swman *swman); /* after a restart: what exec has, and which folders belong to it */
+
+#endif
