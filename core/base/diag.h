@@ -29,8 +29,9 @@ __attribute__((format(printf, 4, 5))) int diag_error(struct diag *diag, const ch
 __attribute__((format(printf, 2, 3))) void diag_note(struct diag *diag, const char *format, ...);
 void diag_print(const struct diag *diag, FILE *out);
 
-/* diag_nearest returns the string of `names` (n of them) nearest to `word` (edit distance at most 1/3 of its length and
- * at least 1), or NULL: the "did you mean". */
+/* diag_nearest returns the string of `names` (n of them) nearest to `word`, or NULL: the "did you mean". Near is an edit
+ * distance, without case, neighbours exchanged counting one, of at most 1/3 of the word's length, at least 1; else a
+ * name that begins with the word, if that has three letters or more. */
 const char *diag_nearest(const char *word, const char *const *names, size_t n);
 
 #endif
