@@ -152,6 +152,7 @@ struct image_run {
 struct image_segment_state {
 	_Alignas(64) _Atomic uint64_t done; /* steps completed; its low half is a futex word */
 	_Atomic uint32_t waiters;	    /* who sleeps on it */
+	_Atomic uint32_t ended;		    /* has run its last step: nobody waits for it any more */
 	_Atomic uint32_t current;	    /* instance that runs now + 1; 0: none */
 	_Alignas(64) _Atomic uint64_t slots, slipped, skipped, missed, caught_up;
 	_Atomic uint64_t events;    /* written so far */

@@ -96,6 +96,12 @@ static bool ended(const struct segment *segment, uint64_t step, uint64_t last)
 	return last != IMAGE_FOREVER && step > last + segment->lag_max;
 }
 
+static inline bool gate_open(const struct segment_gate *gate, uint64_t step)
+{
+	return (int64_t)atomic_load_explicit(gate->done, memory_order_acquire) >= (int64_t)step + gate->offset ||
+	       atomic_load_explicit(&gate->state->ended, memory_order_acquire) != 0;
+}
+
 static bool records_there(const struct segment *segment, uint64_t step, uint64_t last)
 {
 	for (uint32_t i = 0; i < segment->n_instances; i++) {
@@ -119,7 +125,7 @@ enum segment_status segment_ready(const struct segment *segment, const struct se
 	for (uint32_t g = 0; g < segment->n_gates; g++) {
 		const struct segment_gate *gate = &segment->gates[g];
 
-		if ((int64_t)atomic_load_explicit(gate->done, memory_order_acquire) < (int64_t)step + gate->offset) {
+		if (!gate_open(gate, step)) {
 			*ret_gate = gate;
 			break;
 		}
@@ -186,15 +192,14 @@ static void fault(struct segment *segment, const struct instance *it, int status
 	atomic_store(&run->fault, it->number + 1);
 }
 
-static inline void sink_latency(const struct segment *segment, struct instance *it, uint64_t k, uint64_t step,
-				uint64_t slot, uint64_t now)
+static inline void sink_latency(struct instance *it, uint64_t k, uint64_t slot, uint64_t now)
 {
 	const uint64_t at = (k + it->source_lag) % IMAGE_STEPS;
 	const uint64_t began = atomic_load_explicit(&it->source_state->start_ns[at], memory_order_relaxed);
 	const uint64_t slots = slot - atomic_load_explicit(&it->source_state->slot[at], memory_order_relaxed) + 1;
 
-	(void)segment;
-	if (step - k >= IMAGE_STEPS || began > now)
+	/* With declared delays a sink may be at an index before its source: nothing to measure then. */
+	if (began == 0 || began > now || slots - 1 >= IMAGE_STEPS)
 		return;
 	hist_add(&it->stats->latency, now - began);
 	if (slots < atomic_load_explicit(&it->stats->latency_slots_min, memory_order_relaxed))
@@ -233,7 +238,7 @@ static inline uint64_t step_instance(struct segment *segment, struct instance *i
 		bump(&it->stats->overruns, 1);
 	event_add(segment, it, step, start, now - start);
 	if (it->source_state != NULL)
-		sink_latency(segment, it, k, step, slot, now);
+		sink_latency(it, k, slot, now);
 	if (status < 0)
 		fault(segment, it, status);
 	return now;
@@ -333,6 +338,12 @@ static enum segment_status due_step(struct segment *segment, uint64_t slot, uint
 	return SEGMENT_RAN;
 }
 
+static void say_ended(struct segment *segment)
+{
+	if (atomic_exchange(&segment->state->ended, 1) == 0 && atomic_load(&segment->state->waiters) != 0)
+		futex_wake(futex_low(&segment->state->done), INT_MAX);
+}
+
 enum segment_status segment_slot(struct segment *segment, uint64_t slot, uint64_t edge_ns, uint64_t *now_ns)
 {
 	const uint64_t start = *now_ns;
@@ -346,6 +357,8 @@ enum segment_status segment_slot(struct segment *segment, uint64_t slot, uint64_
 	} else {
 		segment->last_slot = IMAGE_FOREVER;
 	}
+	if (status == SEGMENT_ENDED)
+		say_ended(segment);
 	if (status == SEGMENT_WAITS)
 		bump(&segment->state->slipped, 1);
 	if (status != SEGMENT_RAN)
@@ -365,13 +378,13 @@ static void wait_gate(const struct segment_gate *gate, uint64_t step)
 	uint64_t done;
 
 	for (int i = 0; i < SPINS; i++) {
-		if ((int64_t)atomic_load_explicit(&state->done, memory_order_acquire) >= (int64_t)step + gate->offset)
+		if (gate_open(gate, step))
 			return;
 		cpu_relax();
 	}
 	atomic_fetch_add(&state->waiters, 1);
 	done = atomic_load(&state->done);
-	if ((int64_t)done < (int64_t)step + gate->offset)
+	if (!gate_open(gate, step))
 		futex_wait(futex_low(&state->done), (uint32_t)done, 20000000);
 	atomic_fetch_sub(&state->waiters, 1);
 }
@@ -393,6 +406,8 @@ void segment_run_virtual(struct segment *segment, const _Atomic uint32_t *quit)
 		const enum segment_status status = segment_ready(segment, &gate);
 		const uint64_t step = done_of(segment);
 
+		if (status == SEGMENT_ENDED)
+			say_ended(segment);
 		if (status == SEGMENT_ENDED || status == SEGMENT_STOPPED || atomic_load(quit) != 0)
 			return;
 		if (status == SEGMENT_RAN) {

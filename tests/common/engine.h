@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tests/common/engine.h - a random graph on the real engine (core/slot) in this process: program, image, instances,
+ * segments; driven slot by slot by the test, or by a thread per segment.
+ */
+#ifndef TESTS_COMMON_ENGINE_H
+#define TESTS_COMMON_ENGINE_H
+
+#include "core/slot/segment.h"
+#include "tests/common/graph.h"
+
+struct engine;
+
+/* engine_new: NULL when the graph cannot be planned (a legal answer for some). `late` as in the image. */
+struct engine *engine_new(const struct test_graph *graph, uint64_t length, enum image_clock clock,
+			  enum image_late late);
+void engine_free(struct engine *engine);
+
+uint32_t engine_segments(const struct engine *engine);
+struct segment *engine_segment(struct engine *engine, uint32_t number);
+const struct image_view *engine_view(const struct engine *engine);
+struct node_control *engine_control(struct engine *engine);
+
+/* engine_slot runs segment `number` in slot `slot`, as its lane would: what segment_slot says. */
+enum segment_status engine_slot(struct engine *engine, uint32_t number, uint64_t slot);
+/* engine_run_free runs all segments to the end, each on a thread of its own, on the virtual clock. */
+void engine_run_free(struct engine *engine);
+
+/* What node's work put out at `port` for index; state ABSENT and *ret_called false if it was never called for it. */
+const struct graph_msg *engine_message(const struct engine *engine, int node, int port, uint64_t index,
+				       bool *ret_called);
+/* The slot in which the node worked on the index (engine_slot only). */
+uint64_t engine_when(const struct engine *engine, int node, uint64_t index);
+
+#endif
