@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/report/print.h"
 
@@ -228,11 +229,34 @@ static void print_all_variables(const json_t *report, FILE *out)
 	size_t n;
 
 	json_array_foreach(json_object_get(report, "instances"), n, i) {
-		if (!has_variables(i))
+		if (!has_variables(i) || json_object_get(json_object_get(i, "variables"), "block_errors"))
 			continue;
 		fprintf(out, "variables  %s:", report_text(i, "name"));
 		print_variables(i, out);
 		fputc('\n', out);
+	}
+}
+
+/* Where the sinks have written. */
+static void print_files(const json_t *report, FILE *out)
+{
+	json_t *i, *path;
+	const char *key;
+	struct stat st;
+	size_t n;
+
+	json_array_foreach(json_object_get(report, "instances"), n, i) {
+		if (!json_is_true(json_object_get(i, "sink")))
+			continue;
+		json_object_foreach(json_object_get(i, "paths"), key, path) {
+			const char *text = json_string_value(path);
+			if (!text || !text[0])
+				continue;
+			fprintf(out, "written    %s: %s", report_text(i, "name"), text);
+			if (stat(text, &st) == 0)
+				fprintf(out, " (%lld bytes)", (long long)st.st_size);
+			fputc('\n', out);
+		}
 	}
 }
 
@@ -275,4 +299,5 @@ void report_print(const json_t *report, FILE *out)
 	print_blocks(report, out);
 	print_all_variables(report, out);
 	print_misses(report, out);
+	print_files(report, out);
 }

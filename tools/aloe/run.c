@@ -2,10 +2,8 @@
  *
  * aloe run: up, load, start, wait, report, down, in a private node. */
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/report/report.h"
@@ -215,24 +213,6 @@ static int run_wait(struct run *run)
 
 /* ---- afterwards ----------------------------------------------------------------------------------------------------------------- */
 
-/* Where the sinks have written: every parameter of kind path of a component that drains. */
-static void files_print(const struct waveform *waveform, FILE *out)
-{
-	for (size_t i = 0; i < waveform->n_instances; i++) {
-		const struct wf_instance *instance = &waveform->instances[i];
-		for (size_t p = 0; p < instance->type->n_params; p++) {
-			const char *path = instance->values[p].text;
-			struct stat st;
-			if (!instance->type->drains || instance->type->params[p].kind != ALOE_KIND_PATH || !path)
-				continue;
-			fprintf(out, "written    %s: %s", instance->name, path);
-			if (stat(path, &st) == 0)
-				fprintf(out, " (%lld bytes)", (long long)st.st_size);
-			fputc('\n', out);
-		}
-	}
-}
-
 static int run_report(struct run *run)
 {
 	if (!run->report)
@@ -243,7 +223,6 @@ static int run_report(struct run *run)
 		printf("\n");
 	} else if (run->say) {
 		report_print(run->report, stdout);
-		files_print(run->source.waveform, stdout);
 		if (run->saved)
 			printf("saved      %s\n", run->saved);
 	}

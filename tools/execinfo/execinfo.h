@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tools/execinfo/execinfo.h - where a profile comes from, and its histogram. */
+#ifndef TOOLS_EXECINFO_EXECINFO_H
+#define TOOLS_EXECINFO_EXECINFO_H
+
+#include "core/cli/cli.h"
+#include "core/image/image.h"
+#include "core/json/json.h"
+
+struct profile_source {
+	size_t wanted; /* samples of each instance; 0: the histograms of the whole run */
+	json_t *report;
+	struct image_event *events; /* in order of time within a segment */
+	size_t n_events;
+	uint64_t lost;
+};
+
+/* Both return the exit status, having said what is wrong. source_live also replaces, in the report, the figures of each
+ * instance by those of the samples, if samples are wanted. */
+int source_live(const struct cli_args *args, struct profile_source *source);
+int source_saved(const struct cli_args *args, const char *run, struct profile_source *source);
+void source_fini(struct profile_source *source);
+
+/* samples_apply computes calls, mean, quantiles and maximum of every instance from the events. */
+int samples_apply(json_t *report, const struct image_event *events, size_t n_events);
+/* hist_show draws one instance's samples, 20 lines at most. */
+int hist_show(const struct profile_source *source, const char *instance);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * execinfo - execution times of components: table, histogram, csv, json; from a node that is up or from a saved run. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cli/cli.h"
+#include "core/report/report.h"
+#include "core/report/type.h"
+#include "tools/execinfo/execinfo.h"
+
+static int describe(const char *name)
+{
+	const struct component_type *type;
+	struct registry *registry;
+	struct diag diag;
+	char *dirs = registry_dirs();
+
+	diag_init(&diag);
+	registry = dirs ? registry_open(dirs, &diag) : NULL;
+	diag_print(&diag, stderr);
+	diag_fini(&diag);
+	free(dirs);
+	if (!registry)
+		return CLI_FAILED;
+	type = registry_find(registry, name);
+	if (type)
+		type_print(type, stdout);
+	else
+		type_unknown(registry, name, stderr);
+	registry_close(registry);
+	return type ? CLI_OK : CLI_USAGE;
+}
+
+static int show(const struct cli_args *args, const struct profile_source *source)
+{
+	const char *hist = cli_get(args, "hist");
+
+	if (hist)
+		return hist_show(source, hist);
+	if (cli_has(args, "json")) {
+		json_dumpf(source->report, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+		printf("\n");
+	} else if (cli_has(args, "csv")) {
+		report_profile_csv(source->report, stdout);
+	} else {
+		if (source->n_events)
+			printf("%zu samples an instance at most, %zu in all, taken just now\n", source->wanted,
+			       source->n_events);
+		report_profile(source->report, stdout);
+	}
+	return CLI_OK;
+}
+
+static int execinfo(const struct cli_args *args)
+{
+	const char *type = cli_get(args, "describe"), *run = cli_get(args, "run");
+	struct profile_source source = {0};
+	uint64_t samples = 0;
+	int status;
+
+	if (cli_whole(args, "samples", 100, 100000, &samples) < 0)
+		return CLI_USAGE;
+	if (type)
+		return describe(type);
+	if (run && samples)
+		return cli_fail(args, "--samples needs a waveform that is loaded; a saved run has histograms only");
+	source.wanted = cli_has(args, "hist") && !samples && !run ? 1000 : samples;
+	if (run && cli_has(args, "hist"))
+		return cli_fail(args, "--hist needs a waveform that is loaded");
+	status = run ? source_saved(args, run, &source) : source_live(args, &source);
+	if (status == CLI_OK)
+		status = show(args, &source);
+	source_fini(&source);
+	return status;
+}
+
+static const struct cli_option options[] = {
+    {"run", 'r', "DIR", "@dir", false, "a saved run: its folder, or `last` (of WAVEFORM, if named)"},
+    {"samples", 'n', "N", NULL, false, "take this many samples of each instance now (100 .. 100000) and tell about them"},
+    {"hist", 0, "INSTANCE", NULL, false, "draw the histogram of one instance"},
+    {"csv", 0, NULL, NULL, false, "one line per instance"},
+    {"json", 0, NULL, NULL, false, "the report as it is"},
+    {"describe", 0, "TYPE", "@type", false, "tell of a component instead: ports, parameters, variables"},
+    {"dir", 0, "DIR", "@dir", false, "runtime directory of the node; default $XDG_RUNTIME_DIR/aloe or /tmp/aloe-UID"},
+    {"state", 0, "DIR", "@dir", false, "where runs are kept; default ~/.local/state/aloe"},
+};
+
+static const struct cli_command commands[] = {
+    {NULL, "[WAVEFORM]", 0, 1, "@waveform", "Tells how long each component takes.",
+     "Without WAVEFORM: of the only one that is loaded; with no node up: of the last saved run. Columns: calls of work; mean, "
+     "largest, and quantiles of its time in microseconds; kMAC, the mean in thousand multiply-accumulates of the calibrated "
+     "kernel; share, of the slot; then the time spent on each input and output, and what the lane itself takes.",
+     CLI_LIST(options), execinfo},
+};
+
+static const struct cli_section sections[] = {
+    {"EXIT STATUS", "  0    done\n  1    no node, no such waveform, no such run\n  2    usage"},
+    {"EXAMPLES", "  execinfo utran384 --samples 10000\n  execinfo utran384 --hist decoder\n"
+		 "  execinfo --run last --csv > times.csv\n  execinfo --describe awgn"},
+    {"SEE ALSO", "aloe(1), comprun(1)"},
+};
+
+static const struct cli_program program = {
+    .name = "execinfo",
+    .section = 1,
+    .summary = "execution times of components",
+    .doc = "execinfo shows the execution-time profile of a waveform that is loaded, or of a run that was saved. kMAC is the "
+	   "unit of every cost: the time divided by that of one scalar multiply-accumulate, as calibrated on this machine.",
+    .commands = CLI_LIST(commands),
+    .sections = CLI_LIST(sections),
+};
+
+int main(int argc, char **argv)
+{
+	return cli_main(&program, argc, argv);
+}
