@@ -17,6 +17,12 @@
 
 #include "tests/mock/mock.h"
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
 /* contract is told the component's name; it calls broken() for whatever is not as promised. */
 typedef void contract(const char *name, unsigned *count);
 

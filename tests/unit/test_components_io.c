@@ -15,11 +15,11 @@
 
 #include "tests/mock/mock.h"
 
-static char folder[64];
+static char folder[128];
 
 static const char *in_folder(const char *name)
 {
-	static _Thread_local char path[4][128];
+	static _Thread_local char path[4][256];
 	static _Thread_local unsigned turn;
 
 	turn = (turn + 1) % 4;
@@ -655,7 +655,7 @@ static void full_in_the_middle(void **state)
 static int make_folder(void **state)
 {
 	(void)state;
-	snprintf(folder, sizeof(folder), "/tmp/aloe-io-XXXXXX");
+	snprintf(folder, sizeof(folder), "%.90s/aloe-io-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	return mkdtemp(folder) ? 0 : -1;
 }
 
