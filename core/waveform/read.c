@@ -578,10 +578,10 @@ int wf_read_waveform(struct wf_parse *parse, const config_setting_t *root)
 	const config_setting_t *links = config_setting_get_member(root, "links");
 	int error = read_keys(parse, root);
 
-	if (!instances)
-		diag_error(parse->diag, parse->file, 1, "instances is missing, instances: { ... }; is needed");
-	else if (!error)
+	if (!error && instances)
 		error = read_instances(parse, instances);
+	else if (!error)
+		diag_error(parse->diag, parse->file, 1, "instances is missing, instances: { ... }; is needed");
 	if (!error)
 		error = apply_sets(parse, true);
 	if (!error && links)

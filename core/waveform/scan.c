@@ -154,7 +154,8 @@ static void copy_number(struct scan *scan)
 	memcpy(text, start, len);
 	text[len] = 0;
 	errno = 0;
-	const int base = text[0] == '0' && (text[1] | 0x20) == 'x' ? 16 : 10;
+	const char *digits = text + (text[0] == '-' || text[0] == '+');
+	const int base = digits[0] == '0' && (digits[1] | 0x20) == 'x' ? 16 : 10;
 	const long long number = strtoll(text, &rest, base);
 	if (*rest)
 		emit(scan, text, len); /* a real, or nothing that libconfig knows */

@@ -25,9 +25,12 @@
 
 enum {
 	SHAPE_SCHEMA = 1,
-	SHAPE_QUIET_MS_MAX = 30000, /* a host that says nothing for so long is given up */
+	SHAPE_QUIET_MS = 30000, /* a host that says nothing for so long is given up */
 	SHAPE_ANSWER_BYTES_MAX = 16 << 20
 };
+
+/* waveform_shape_within is waveform_shape with another patience than SHAPE_QUIET_MS. */
+int waveform_shape_within(struct waveform *waveform, const char *host, int quiet_ms, struct diag *diag);
 
 /* waveform_shape_answer is waveform_shape_serve with `progress` (may be NULL) called before each call into a component:
  * `call` is "open", "check" or "shape". */

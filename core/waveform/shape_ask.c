@@ -73,11 +73,11 @@ static int answer_grow(struct answer *answer)
 }
 
 /* 0 at the end of the answer; -ETIMEDOUT; -ENOMEM also when it is longer than any answer can be. */
-static int answer_read(int fd, struct answer *answer)
+static int answer_read(int fd, int quiet_ms, struct answer *answer)
 {
 	for (;;) {
 		struct pollfd poll_fd = {fd, POLLIN, 0};
-		const int ready = poll(&poll_fd, 1, SHAPE_QUIET_MS_MAX);
+		const int ready = poll(&poll_fd, 1, quiet_ms);
 
 		if (ready < 0 && errno == EINTR)
 			continue;
@@ -123,9 +123,10 @@ static int say_dead(const struct waveform *waveform, const char *host, const cha
 	return -EPROTO;
 }
 
-static int host_end(const struct waveform *waveform, const char *host, pid_t pid, int read_error,
+static int host_end(const struct waveform *waveform, const char *host, pid_t pid, int fd, int quiet_ms,
 		    struct answer *answer, struct diag *diag)
 {
+	const int read_error = answer_read(fd, quiet_ms, answer);
 	const char *json;
 	char how[96];
 	int status = 0;
@@ -136,7 +137,7 @@ static int host_end(const struct waveform *waveform, const char *host, pid_t pid
 	while ((reaped = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
 		;
 	if (read_error == -ETIMEDOUT)
-		snprintf(how, sizeof(how), "gave no answer for %d s", SHAPE_QUIET_MS_MAX / 1000);
+		snprintf(how, sizeof(how), "gave no answer for %g s", quiet_ms / 1000.0);
 	else if (read_error)
 		snprintf(how, sizeof(how), "could not be listened to (%s)", strerror(-read_error));
 	else if (reaped == pid && WIFSIGNALED(status))
@@ -150,8 +151,8 @@ static int host_end(const struct waveform *waveform, const char *host, pid_t pid
 	return say_dead(waveform, host, answer->text, how, diag);
 }
 
-static int ask(const struct waveform *waveform, const char *host, const char *request, struct answer *answer,
-	       struct diag *diag)
+static int ask(const struct waveform *waveform, const char *host, int quiet_ms, const char *request,
+	       struct answer *answer, struct diag *diag)
 {
 	int pipe_fds[2] = {-1, -1};
 	pid_t pid;
@@ -168,14 +169,14 @@ static int ask(const struct waveform *waveform, const char *host, const char *re
 		diag_error(diag, host, 0, "cannot be started: %s", strerror(-error));
 		error = -EINVAL;
 	} else {
-		error = host_end(waveform, host, pid, answer_read(pipe_fds[0], answer), answer, diag);
+		error = host_end(waveform, host, pid, pipe_fds[0], quiet_ms, answer, diag);
 	}
 	if (pipe_fds[0] >= 0)
 		close(pipe_fds[0]);
 	return error;
 }
 
-int waveform_shape(struct waveform *waveform, const char *host, struct diag *diag)
+int waveform_shape_within(struct waveform *waveform, const char *host, int quiet_ms, struct diag *diag)
 {
 	struct answer answer = {NULL, 0, 0};
 	char *request = waveform_shape_json(waveform);
@@ -183,10 +184,15 @@ int waveform_shape(struct waveform *waveform, const char *host, struct diag *dia
 
 	if (!request)
 		return diag_error(diag, waveform->file, 0, "no memory");
-	error = ask(waveform, host, request, &answer, diag);
+	error = ask(waveform, host, quiet_ms, request, &answer, diag);
 	if (!error)
 		error = waveform_shape_apply(waveform, answer.text, diag);
 	free(request);
 	free(answer.text);
 	return error;
+}
+
+int waveform_shape(struct waveform *waveform, const char *host, struct diag *diag)
+{
+	return waveform_shape_within(waveform, host, SHAPE_QUIET_MS, diag);
 }
