@@ -39,7 +39,7 @@ ALOE_COMPONENT(random_source) = {
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .state_size = sizeof(struct random_source),
-    .kmac = 5,
+    .kmac = 2,
     .shape = random_source_shape,
     .work = random_source_work,
 };

@@ -39,22 +39,27 @@ static int bpsk_mod_init(void *self, struct aloe_setup *setup)
 	return 0;
 }
 
+/* Without a branch: random bits would be guessed wrong half of the time. */
 static int bpsk_mod_work(void *self, struct aloe_slot *slot)
 {
 	const struct bpsk_mod *mod = self;
 	const uint8_t *in = aloe_in_bit(slot, 0);
-	const uint32_t n = aloe_pass(slot, 0, 0);
-	const int16_t level = mod->output == 2 ? 0 : (int16_t)lrintf(mod->level);
+	const uint32_t n = aloe_pass(slot, 0, 0), step = mod->output == 0 ? 1 : 2;
+	const float level = mod->level;
+	const int whole = (int)lrintf(level);
+	int16_t *words = slot->out[0].data;
+	float *floats = slot->out[0].data;
 
-	if (mod->output == 0)
-		for (uint32_t i = 0; i < n; i++)
-			aloe_out_i16(slot, 0)[i] = (int16_t)(in[i] ? -level : level);
-	else if (mod->output == 1)
-		for (uint32_t i = 0; i < n; i++)
-			aloe_out_ci16(slot, 0)[i] = (struct aloe_ci16){(int16_t)(in[i] ? -level : level), 0};
-	else
-		for (uint32_t i = 0; i < n; i++)
-			aloe_out_cf32(slot, 0)[i] = in[i] ? -mod->level : mod->level;
+	if (mod->output == 2) {
+		for (uint32_t i = 0; i < n; i++) {
+			floats[2 * i] = level - 2 * level * (float)(in[i] & 1);
+			floats[2 * i + 1] = 0;
+		}
+		return 0;
+	}
+	memset(words, 0, (size_t)n * step * sizeof(*words));
+	for (uint32_t i = 0; i < n; i++)
+		words[step * i] = (int16_t)(whole - 2 * whole * (in[i] & 1));
 	return 0;
 }
 
