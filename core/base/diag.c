@@ -46,8 +46,8 @@ int diag_error(struct diag *diag, const char *file, int line, const char *format
 	va_end(args);
 	if (!text || !file)
 		whole = text;
-	else if ((line > 0 ? asprintf(&whole, "%s:%d: %s", file, line, text)
-			   : asprintf(&whole, "%s: %s", file, text)) < 0)
+	else if ((line > 0 ? asprintf(&whole, "%s:%d: %s", file, line, text) : asprintf(&whole, "%s: %s", file, text)) <
+		 0)
 		whole = NULL;
 	if (whole != text)
 		free(text);

@@ -27,8 +27,8 @@ static const struct {
 	const char *name;
 	uint8_t kind;
 } kinds[] = {
-	{"real", ALOE_KIND_REAL}, {"int", ALOE_KIND_INT},   {"bool", ALOE_KIND_BOOL},	{"enum", ALOE_KIND_ENUM},
-	{"text", ALOE_KIND_TEXT}, {"path", ALOE_KIND_PATH}, {"reals", ALOE_KIND_REALS},
+    {"real", ALOE_KIND_REAL}, {"int", ALOE_KIND_INT},   {"bool", ALOE_KIND_BOOL},   {"enum", ALOE_KIND_ENUM},
+    {"text", ALOE_KIND_TEXT}, {"path", ALOE_KIND_PATH}, {"reals", ALOE_KIND_REALS},
 };
 
 void component_type_free(struct component_type *type)
@@ -170,8 +170,8 @@ static bool size_fits(const struct aloe_param *param)
 
 static int check_default(const struct aloe_param *param, struct at *at)
 {
-	const bool number = (param->kind == ALOE_KIND_REAL || param->kind == ALOE_KIND_INT) &&
-			    !(param->flags & ALOE_REQUIRED);
+	const bool number =
+	    (param->kind == ALOE_KIND_REAL || param->kind == ALOE_KIND_INT) && !(param->flags & ALOE_REQUIRED);
 
 	if (!(param->min <= param->max))
 		return diag_error(at->diag, at->text, 0, "min %g is above max %g", param->min, param->max);

@@ -19,7 +19,7 @@ static bool read_at(int fd, void *to, size_t len, uint64_t offset)
 	return offset <= INT64_MAX && pread(fd, to, len, (off_t)offset) == (ssize_t)len;
 }
 
-static const char *check_header(const ElfW(Ehdr) *head, uint64_t size)
+static const char *check_header(const ElfW(Ehdr) * head, uint64_t size)
 {
 	ElfW(Ehdr) own;
 	extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
@@ -38,7 +38,7 @@ static const char *check_header(const ElfW(Ehdr) *head, uint64_t size)
 	return NULL;
 }
 
-static const char *check_segments(int fd, const ElfW(Ehdr) *head, uint64_t size)
+static const char *check_segments(int fd, const ElfW(Ehdr) * head, uint64_t size)
 {
 	bool load = false, dynamic = false;
 

@@ -31,7 +31,7 @@ static int compare_key(const void *key, const void *element)
 const struct component_type *registry_find(const struct registry *registry, const char *name)
 {
 	struct component_type **found =
-		registry->len ? bsearch(name, registry->types, registry->len, sizeof(*found), compare_key) : NULL;
+	    registry->len ? bsearch(name, registry->types, registry->len, sizeof(*found), compare_key) : NULL;
 
 	return found ? *found : NULL;
 }

@@ -26,10 +26,10 @@ struct component_type {
 	size_t n_params;
 	struct aloe_var *vars;
 	size_t n_vars;
-	uint32_t kmac; /* at least 1 */
+	uint32_t kmac;              /* at least 1 */
 	bool fills, drains, shapes; /* has fill, drain, shape */
-	uint64_t digest; /* FNV-1a 64 of the .desc text */
-	char *path;	 /* of the .so */
+	uint64_t digest;            /* FNV-1a 64 of the .desc text */
+	char *path;                 /* of the .so */
 };
 
 struct registry;

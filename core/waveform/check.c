@@ -85,7 +85,7 @@ static int check_cycles(struct wf_parse *parse, bool (*counts)(const struct wf_l
  * always have the same set. */
 struct types {
 	uint32_t *sets; /* by instance: ALOE_PORTS_MAX inputs, then as many outputs */
-	bool *bad;	/* by link: nothing fits, said */
+	bool *bad;      /* by link: nothing fits, said */
 };
 
 static uint32_t *set_of(const struct types *types, int instance, bool output, int port)
@@ -146,7 +146,7 @@ static void types_start(const struct waveform *waveform, const struct types *typ
 			const struct aloe_port *port = &instance->type->ports[k];
 
 			*set_of(types, (int)i, port->output, n[port->output]++) =
-				port->type_param ? type_by_param(instance, port) : port->types;
+			    port->type_param ? type_by_param(instance, port) : port->types;
 		}
 		narrow_instance(waveform, types, (int)i);
 	}
@@ -159,8 +159,7 @@ static const char *set_text(uint32_t set, char *text, size_t size)
 	text[0] = 0;
 	for (uint32_t bit = 1; bit <= ALOE_ANY && len < size; bit <<= 1)
 		if (set & bit)
-			len += (size_t)snprintf(text + len, size - len, "%s%s", len ? " or " : "",
-						item_type_name(bit));
+			len += (size_t)snprintf(text + len, size - len, "%s%s", len ? " or " : "", item_type_name(bit));
 	return text;
 }
 
@@ -212,10 +211,11 @@ static void take_type(struct wf_parse *parse, struct wf_instance *instance, cons
 	if (own->link < 0 || *said)
 		return;
 	*said = true;
-	diag_error(parse->diag, parse->file, instance->line,
-		   "the item type of %s.%s is open: it may be %s, and nothing that it is linked to says which; link it to "
-		   "a port of one type",
-		   instance->name, port->name, set_text(set, text, sizeof(text)));
+	diag_error(
+	    parse->diag, parse->file, instance->line,
+	    "the item type of %s.%s is open: it may be %s, and nothing that it is linked to says which; link it to "
+	    "a port of one type",
+	    instance->name, port->name, set_text(set, text, sizeof(text)));
 }
 
 static void types_take(struct wf_parse *parse, const struct types *types)
@@ -251,8 +251,8 @@ static int check_types(struct wf_parse *parse)
 {
 	const struct waveform *waveform = parse->waveform;
 	const struct types types = {
-		calloc(waveform->n_instances * 2 * ALOE_PORTS_MAX + 1, sizeof(*types.sets)),
-		calloc(waveform->n_links + 1, sizeof(*types.bad)),
+	    calloc(waveform->n_instances * 2 * ALOE_PORTS_MAX + 1, sizeof(*types.sets)),
+	    calloc(waveform->n_links + 1, sizeof(*types.bad)),
 	};
 	bool changed = types.sets && types.bad;
 

@@ -12,7 +12,7 @@
 
 #include "core/waveform/parse.h"
 
-struct stop { /* one element of a path */
+struct stop {                    /* one element of a path */
 	const char *name, *port; /* port NULL: not said */
 	size_t name_len, port_len;
 	int instance;
@@ -64,8 +64,8 @@ static size_t port_names(const struct component_type *type, bool inputs, bool ou
 }
 
 /* Says so, and goes on with the port that was probably meant, if it goes the right way. */
-static int unknown_port(const struct path *path, const struct wf_instance *instance, const struct stop *stop, bool output,
-			bool quiet)
+static int unknown_port(const struct path *path, const struct wf_instance *instance, const struct stop *stop,
+			bool output, bool quiet)
 {
 	const char *names[2 * ALOE_PORTS_MAX];
 	const size_t n = port_names(instance->type, true, true, names);
@@ -129,8 +129,8 @@ static int choose_port(const struct path *path, const struct stop *stop, bool ou
 	if (other_way && !end)
 		return only_port(path, instance, output);
 	if (other_way)
-		diag_error(path->parse->diag, path->parse->file, path->line, "%s.%.*s is an %s; a path %s", instance->name,
-			   (int)stop->port_len, stop->port, output ? "input" : "output",
+		diag_error(path->parse->diag, path->parse->file, path->line, "%s.%.*s is an %s; a path %s",
+			   instance->name, (int)stop->port_len, stop->port, output ? "input" : "output",
 			   output ? "begins with an output" : "ends with an input");
 	else /* in the middle both sides ask: once is enough */
 		return unknown_port(path, instance, stop, output, !output && !end);
@@ -207,8 +207,8 @@ static int link_stops(const struct path *path, const struct stop *stops, size_t 
 	int error = 0;
 
 	for (size_t i = 1; !error && i < n; i++) {
-		struct wf_link link = {stops[i - 1].instance, -1,	   stops[i].instance, -1,
-				       path->delay,	      path->items, path->line};
+		struct wf_link link = {stops[i - 1].instance, -1,          stops[i].instance, -1,
+				       path->delay,           path->items, path->line};
 
 		if (link.from >= 0)
 			link.from_port = choose_port(path, &stops[i - 1], true, i == 1);

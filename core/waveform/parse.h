@@ -49,14 +49,14 @@ struct wf_raw {
 	const config_setting_t *setting; /* NULL: a --set */
 	const char *word;
 	const char *where; /* the file, or "--set inst.param=value" */
-	int line;	   /* 0 for --set */
+	int line;          /* 0 for --set */
 };
 
 struct wf_raw wf_raw_setting(const struct wf_parse *parse, const config_setting_t *setting);
 
 /* Each gives 0, or -EINVAL with an error that begins with `name` and says what is allowed; *ret is then untouched. */
-int wf_want_int(const struct wf_raw *raw, const char *name, double min, double max, const char *unit,
-		struct diag *diag, double *ret);
+int wf_want_int(const struct wf_raw *raw, const char *name, double min, double max, const char *unit, struct diag *diag,
+		double *ret);
 int wf_want_real(const struct wf_raw *raw, const char *name, double min, double max, const char *unit,
 		 struct diag *diag, double *ret);
 int wf_want_bool(const struct wf_raw *raw, const char *name, struct diag *diag, bool *ret);

@@ -13,8 +13,8 @@ static const char *const lates[] = {"slip", "skip", NULL};
 static const char *const isolations[] = {"waveform", "component", "none", NULL};
 static const char *const overruns[] = {"count", "flag", "conceal", "mode", "stop", NULL};
 
-static const char *const waveform_keys[] = {"name",	"slot_ns", "slot_samples", "clock", "late",	 "isolation", "pipelined",
-					    "overrun", "margin",  "lanes",	  "instances", "links"};
+static const char *const waveform_keys[] = {"name",      "slot_ns", "slot_samples", "clock", "late",      "isolation",
+					    "pipelined", "overrun", "margin",       "lanes", "instances", "links"};
 static const char *const instance_keys[] = {"component", "pin", "isolation", "period", "phase", "budget_us"};
 
 enum {
@@ -150,14 +150,13 @@ static int set_text(struct wf_parse *parse, const struct aloe_param *param, cons
 	return 0;
 }
 
-static int set_reals(struct wf_parse *parse, const struct aloe_param *param, const char *name,
-		     const struct wf_raw *raw, struct wf_value *value)
+static int set_reals(struct wf_parse *parse, const struct aloe_param *param, const char *name, const struct wf_raw *raw,
+		     struct wf_value *value)
 {
 	const size_t len_max = param->items_max < WF_REALS_MAX ? param->items_max : WF_REALS_MAX;
 	double *numbers;
 	size_t n;
-	const int error =
-		wf_want_numbers(raw, name, false, param->min, param->max, len_max, parse->diag, &numbers, &n);
+	const int error = wf_want_numbers(raw, name, false, param->min, param->max, len_max, parse->diag, &numbers, &n);
 
 	if (error)
 		return error == -ENOMEM ? error : 0;
@@ -265,8 +264,7 @@ static void unknown_param(struct wf_parse *parse, const struct component_type *t
 	free(names);
 }
 
-static int set_instance(struct wf_parse *parse, struct wf_instance *instance, const char *key,
-			const struct wf_raw *raw)
+static int set_instance(struct wf_parse *parse, struct wf_instance *instance, const char *key, const struct wf_raw *raw)
 {
 	if (is_among(key, instance_keys, INSTANCE_KEYS)) {
 		set_instance_key(parse, instance, key, raw);
@@ -327,8 +325,8 @@ static int make_values(struct wf_parse *parse, struct wf_instance *instance)
 	int error = 0;
 
 	for (size_t i = 0; i < type->n_ports; i++) {
-		struct wf_port *port = type->ports[i].output ? &instance->out[instance->n_out++]
-							     : &instance->in[instance->n_in++];
+		struct wf_port *port =
+		    type->ports[i].output ? &instance->out[instance->n_out++] : &instance->in[instance->n_in++];
 		port->link = -1;
 	}
 	instance->values = calloc(type->n_params + 1, sizeof(*instance->values));
@@ -378,8 +376,10 @@ static int read_instances(struct wf_parse *parse, const config_setting_t *settin
 	int error = 0;
 
 	if (n == 0 || n > WF_INSTANCES_MAX) {
-		diag_error(parse->diag, parse->file, line, "instances: %s, instances: { NAME: { component = ...; }; }; "
-			   "with 1 .. %d is needed", n ? "too many" : "none found", WF_INSTANCES_MAX);
+		diag_error(parse->diag, parse->file, line,
+			   "instances: %s, instances: { NAME: { component = ...; }; }; "
+			   "with 1 .. %d is needed",
+			   n ? "too many" : "none found", WF_INSTANCES_MAX);
 		return 0;
 	}
 	waveform->instances = calloc((size_t)n, sizeof(*waveform->instances));
@@ -462,7 +462,7 @@ static int apply_options(struct wf_parse *parse)
 	const struct wf_overrides *overrides = parse->overrides;
 	struct waveform *waveform = parse->waveform;
 	const char *const options[][2] = {
-		{"clock", overrides->clock}, {"isolation", overrides->isolation}, {"late", overrides->late}};
+	    {"clock", overrides->clock}, {"isolation", overrides->isolation}, {"late", overrides->late}};
 	int error = 0;
 
 	for (size_t i = 0; !error && i < sizeof(options) / sizeof(options[0]); i++) {
@@ -537,7 +537,8 @@ static void check_lanes(struct wf_parse *parse, const config_setting_t *lanes)
 static void check_keys(struct wf_parse *parse, const config_setting_t *root)
 {
 	struct waveform *waveform = parse->waveform;
-	const bool has_slot = config_setting_get_member(root, "slot_ns") || config_setting_get_member(root, "slot_samples");
+	const bool has_slot =
+	    config_setting_get_member(root, "slot_ns") || config_setting_get_member(root, "slot_samples");
 
 	if (!waveform->name && !config_setting_get_member(root, "name"))
 		diag_error(parse->diag, parse->file, 1, "name is missing, name = \"...\" is needed");

@@ -130,8 +130,8 @@ static const char *number_end(const struct scan *scan)
 	const char *c = scan->at + (*scan->at == '-' || *scan->at == '+');
 	const bool hex = scan->end - c > 1 && c[0] == '0' && (c[1] | 0x20) == 'x';
 
-	while (c < scan->end && (isalnum((unsigned char)*c) || *c == '.' ||
-				 ((*c == '-' || *c == '+') && !hex && (c[-1] | 0x20) == 'e')))
+	while (c < scan->end &&
+	       (isalnum((unsigned char)*c) || *c == '.' || ((*c == '-' || *c == '+') && !hex && (c[-1] | 0x20) == 'e')))
 		c++;
 	return c;
 }
@@ -194,8 +194,8 @@ static int check_twice(struct scan *scan, const struct name *name)
 static int copy_word(struct scan *scan)
 {
 	struct name word = {scan->at, 0, scan->line};
-	const bool key = !scan->value && scan->scopes[scan->depth].close != ')' &&
-			 scan->scopes[scan->depth].close != ']';
+	const bool key =
+	    !scan->value && scan->scopes[scan->depth].close != ')' && scan->scopes[scan->depth].close != ']';
 	int error;
 
 	while (scan->at < scan->end && (isalnum((unsigned char)*scan->at) || strchr("_-*", *scan->at)))
@@ -216,8 +216,7 @@ static int open_bracket(struct scan *scan)
 	if (scan->depth == SCAN_DEPTH_MAX)
 		return diag_error(scan->diag, scan->file, scan->line, "brackets are nested deeper than %d levels",
 				  SCAN_DEPTH_MAX);
-	scan->scopes[++scan->depth] =
-		(struct scope){c == '{' ? '}' : c == '[' ? ']' : ')', scan->line, scan->n_names};
+	scan->scopes[++scan->depth] = (struct scope){c == '{' ? '}' : c == '[' ? ']' : ')', scan->line, scan->n_names};
 	emit(scan, c == '[' ? "(" : &c, 1);
 	return 0;
 }

@@ -20,7 +20,7 @@
 
 enum {
 	SCAN_BYTES_MAX = 1 << 20,
-	SCAN_DEPTH_MAX = 16,	/* brackets inside brackets */
+	SCAN_DEPTH_MAX = 16,     /* brackets inside brackets */
 	SCAN_SETTINGS_MAX = 2048 /* in one group */
 };
 

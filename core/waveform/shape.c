@@ -32,7 +32,8 @@ static json_t *ports_json(const struct wf_port *ports, uint32_t n)
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < n; i++)
-		json_array_append_new(list, ports[i].link < 0 ? json_null() : json_string(item_type_name(ports[i].type)));
+		json_array_append_new(list,
+				      ports[i].link < 0 ? json_null() : json_string(item_type_name(ports[i].type)));
 	return list;
 }
 

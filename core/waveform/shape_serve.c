@@ -64,8 +64,8 @@ static void say(json_t *list, size_t i, const char *text)
 {
 	json_t *string = json_string(text);
 
-	json_array_append_new(list, json_pack("[I, o]", (json_int_t)i,
-					      string ? string : json_string("(its text is not UTF-8)")));
+	json_array_append_new(
+	    list, json_pack("[I, o]", (json_int_t)i, string ? string : json_string("(its text is not UTF-8)")));
 }
 
 static void fail(struct serve *serve, size_t i, const char *text)
@@ -110,8 +110,7 @@ static int read_link(struct serve *serve, const json_t *item)
 	    (size_t)number[1] >= serve->parts[number[0]].n_out || (size_t)number[3] >= serve->parts[number[2]].n_in)
 		return diag_error(&serve->diag, request_name, 0, "links: no such instance or port");
 	serve->graph.links[serve->graph.n_links++] =
-		(struct wf_link){(int)number[0], (int)number[1],     (int)number[2], (int)number[3],
-				 0,		 (uint32_t)number[4], 0};
+	    (struct wf_link){(int)number[0], (int)number[1], (int)number[2], (int)number[3], 0, (uint32_t)number[4], 0};
 	return 0;
 }
 
@@ -145,7 +144,8 @@ static int read_request(struct serve *serve, const char *request, json_t **ret_i
 	if (schema != SHAPE_SCHEMA)
 		return diag_error(&serve->diag, request_name, 0, "schema %u, %d is needed", (unsigned)schema,
 				  SHAPE_SCHEMA);
-	if (json_want_uint(serve->root, "slot_ns", UINT32_MAX * 10ULL, request_name, &serve->diag, &serve->slot_ns) < 0 ||
+	if (json_want_uint(serve->root, "slot_ns", UINT32_MAX * 10ULL, request_name, &serve->diag, &serve->slot_ns) <
+		0 ||
 	    json_want_array(serve->root, "instances", WF_INSTANCES_MAX, request_name, &serve->diag, &list) < 0)
 		return -EINVAL;
 	serve->parts = calloc(json_array_size(list) + 1, sizeof(*serve->parts));
@@ -211,7 +211,8 @@ static void write_params(struct serve *serve, size_t i, const json_t *object)
 
 		if (write_param(part, k, json_array_get(values, k)) == 0)
 			continue;
-		snprintf(text, sizeof(text), "parameter \"%.60s\" cannot be written", part->component->params.items[k].name);
+		snprintf(text, sizeof(text), "parameter \"%.60s\" cannot be written",
+			 part->component->params.items[k].name);
 		fail(serve, i, text);
 	}
 }
@@ -257,11 +258,11 @@ static void call(struct serve *serve, size_t i, const char *what, int (*function
 {
 	struct part *part = &serve->parts[i];
 	struct aloe_setup setup = {
-		.instance = part->name,
-		.slot_ns = serve->slot_ns,
-		.in = part->in,
-		.out = part->out,
-		.alloc = chunk_alloc,
+	    .instance = part->name,
+	    .slot_ns = serve->slot_ns,
+	    .in = part->in,
+	    .out = part->out,
+	    .alloc = chunk_alloc,
 	};
 
 	serve->progress(serve->context, what, part->name);
@@ -288,7 +289,8 @@ static bool gather_inputs(struct serve *serve, size_t i)
 
 		if (link->to != (int)i)
 			continue;
-		part->in[link->to_port].max = link->items ? link->items : serve->parts[link->from].out[link->from_port].max;
+		part->in[link->to_port].max =
+		    link->items ? link->items : serve->parts[link->from].out[link->from_port].max;
 		failed |= !link->items && serve->parts[link->from].failed;
 	}
 	return failed;
@@ -407,9 +409,9 @@ static char *answer_text(struct serve *serve)
 	char *text = NULL;
 
 	for (size_t i = 0; serve->parts && i < serve->graph.n_instances; i++)
-		json_array_append_new(max, json_pack("{s:o, s:o}", "in",
-						     max_json(serve->parts[i].in, serve->parts[i].n_in), "out",
-						     max_json(serve->parts[i].out, serve->parts[i].n_out)));
+		json_array_append_new(max,
+				      json_pack("{s:o, s:o}", "in", max_json(serve->parts[i].in, serve->parts[i].n_in),
+						"out", max_json(serve->parts[i].out, serve->parts[i].n_out)));
 	for (size_t i = 0; i < serve->diag.len; i++)
 		json_array_append_new(serve->errors, json_pack("[i, s]", -1, serve->diag.lines[i]));
 	json_t *answer = json_pack("{s:i, s:o, s:o, s:o}", "schema", SHAPE_SCHEMA, "max", max, "notes", serve->notes,

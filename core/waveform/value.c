@@ -76,8 +76,8 @@ static int wrong_kind(const struct wf_raw *raw, const char *name, const char *ne
 {
 	char text[SHOW_MAX];
 
-	return diag_error(diag, raw->where, raw->line, "%s = %s, %s is needed", name,
-			  show(raw, text, sizeof(text)), needed);
+	return diag_error(diag, raw->where, raw->line, "%s = %s, %s is needed", name, show(raw, text, sizeof(text)),
+			  needed);
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------------------------- */
@@ -148,8 +148,8 @@ int wf_want_real(const struct wf_raw *raw, const char *name, double min, double 
 	return 0;
 }
 
-int wf_want_int(const struct wf_raw *raw, const char *name, double min, double max, const char *unit,
-		struct diag *diag, double *ret)
+int wf_want_int(const struct wf_raw *raw, const char *name, double min, double max, const char *unit, struct diag *diag,
+		double *ret)
 {
 	double value;
 

@@ -76,8 +76,8 @@ static long line_of(const struct wf_parse *parse, const char *message)
 	if (strncmp(message, "--", 2) == 0)
 		return 0;
 	return strncmp(message, parse->file, len) == 0 && message[len] == ':' && message[len + 1] != ' '
-		       ? strtol(message + len + 1, NULL, 10)
-		       : LONG_MAX;
+		   ? strtol(message + len + 1, NULL, 10)
+		   : LONG_MAX;
 }
 
 /* What is found early in the parse need not stand early in the file. */

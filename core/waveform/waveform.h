@@ -23,11 +23,11 @@ enum wf_overrun { WF_OVERRUN_COUNT, WF_OVERRUN_FLAG, WF_OVERRUN_CONCEAL, WF_OVER
 
 /* One parameter as set: by the file, by --set, or the default (then `line` is 0). */
 struct wf_value {
-	double number;	/* REAL, INT, BOOL (0/1), ENUM (position) */
-	char *text;	/* TEXT; PATH, made absolute */
-	float *reals;	/* REALS */
+	double number; /* REAL, INT, BOOL (0/1), ENUM (position) */
+	char *text;    /* TEXT; PATH, made absolute */
+	float *reals;  /* REALS */
 	uint32_t n_reals;
-	bool set;	/* by file or override; false: the descriptor's default */
+	bool set; /* by file or override; false: the descriptor's default */
 	int line;
 };
 
@@ -40,21 +40,21 @@ struct wf_port { /* a port of an instance, inputs and outputs each numbered from
 struct wf_instance {
 	char *name;
 	const struct component_type *type; /* the registry's */
-	struct wf_value *values;	   /* one per parameter of the type */
+	struct wf_value *values;           /* one per parameter of the type */
 	struct wf_port in[ALOE_PORTS_MAX], out[ALOE_PORTS_MAX];
 	uint32_t n_in, n_out;
-	int pin;			   /* lane number (position in the waveform's `lanes`), or -1 */
-	enum wf_isolation isolation;	   /* the waveform's unless it has its own */
-	uint32_t period, phase;		   /* 1, 0 */
-	double budget_us;		   /* 0: from profile or default */
+	int pin;                     /* lane number (position in the waveform's `lanes`), or -1 */
+	enum wf_isolation isolation; /* the waveform's unless it has its own */
+	uint32_t period, phase;      /* 1, 0 */
+	double budget_us;            /* 0: from profile or default */
 	int line;
 };
 
 struct wf_link {
 	int from, from_port; /* instance, output */
 	int to, to_port;     /* instance, input */
-	uint32_t delay;	     /* declared, part of the algorithm */
-	uint32_t items;	     /* 0, or the maximum stated by the file (cycles) */
+	uint32_t delay;      /* declared, part of the algorithm */
+	uint32_t items;      /* 0, or the maximum stated by the file (cycles) */
 	int line;
 };
 
@@ -84,8 +84,8 @@ struct wf_overrides {
 	const char *clock; /* NULL or "timer", "virtual", "step" */
 	const char *isolation;
 	const char *late;
-	int pipelined;	   /* -1: as in the file */
-	uint64_t slot_ns;  /* 0: as in the file */
+	int pipelined;    /* -1: as in the file */
+	uint64_t slot_ns; /* 0: as in the file */
 	const int *lanes;
 	size_t n_lanes;
 };

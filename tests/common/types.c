@@ -133,7 +133,7 @@ static const struct aloe_component all = {
 
 const struct aloe_entry test_entries[] = {
     {ALOE_ABI, "source", &source}, {ALOE_ABI, "mod", &mod},   {ALOE_ABI, "copy", &copy}, {ALOE_ABI, "floats", &floats},
-    {ALOE_ABI, "sink", &sink},	   {ALOE_ABI, "pair", &pair}, {ALOE_ABI, "mux", &mux},	 {ALOE_ABI, "all", &all},
+    {ALOE_ABI, "sink", &sink},     {ALOE_ABI, "pair", &pair}, {ALOE_ABI, "mux", &mux},   {ALOE_ABI, "all", &all},
 };
 const size_t test_entries_len = sizeof(test_entries) / sizeof(test_entries[0]);
 

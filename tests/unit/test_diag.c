@@ -78,13 +78,13 @@ static const char *nearest(const char *word)
 static void test_nearest(void **state)
 {
 	(void)state;
-	assert_string_equal(nearest("lenght"), "length");    /* neighbours exchanged */
-	assert_string_equal(nearest("sourc"), "source");     /* one missing */
-	assert_string_equal(nearest("sourcee"), "source");   /* one too many */
-	assert_string_equal(nearest("SOURCE"), "source");    /* another case */
+	assert_string_equal(nearest("lenght"), "length");  /* neighbours exchanged */
+	assert_string_equal(nearest("sourc"), "source");   /* one missing */
+	assert_string_equal(nearest("sourcee"), "source"); /* one too many */
+	assert_string_equal(nearest("SOURCE"), "source");  /* another case */
 	assert_string_equal(nearest("bpsk_mdo"), "bpsk_mod");
 	assert_string_equal(nearest("bpsk_demodd"), "bpsk_demod");
-	assert_string_equal(nearest("ebn0"), "ebn0_db");     /* the beginning of one */
+	assert_string_equal(nearest("ebn0"), "ebn0_db"); /* the beginning of one */
 	assert_string_equal(nearest("pon"), "pin");
 }
 

@@ -187,11 +187,11 @@ struct replace {
 static const struct replace bad_descs[] = {
     {"all", "\"schema\": 1", "\"schema\": 2",
      "x.desc: made for schema 2, ABI 1; schema 1, ABI 1 are needed: build it again"},
-    {"all", "\"abi\": 1", "\"abi\": 99", "x.desc: made for schema 1, ABI 99; schema 1, ABI 1 are needed: build it again"},
+    {"all", "\"abi\": 1", "\"abi\": 99",
+     "x.desc: made for schema 1, ABI 99; schema 1, ABI 1 are needed: build it again"},
     {"all", "\"name\": \"all\"", "\"name\": \"a b\"",
      "x.desc: name: \"a b\" is no name: a letter, then letters, digits and _, at most 63"},
-    {"all", "\"name\": \"whole\"", "\"name\": \"wide\"",
-     "x.desc: params[2]: the name \"wide\" is taken by params[1]"},
+    {"all", "\"name\": \"whole\"", "\"name\": \"wide\"", "x.desc: params[2]: the name \"wide\" is taken by params[1]"},
     {"all", "\"kind\": \"bool\"", "\"kind\": \"boole\"",
      "x.desc: params[3]: kind: \"boole\", one of real, int, bool, enum, text, path, reals is needed"},
     {"all", "\"default\": 0.5", "\"default\": 1.5", "x.desc: params[0]: default 1.5 is outside [-1, 1]"},
@@ -335,7 +335,7 @@ static void test_bad_files_are_left_out(void **state)
 {
 	struct folder folder;
 	struct diag diag;
-	char line[200];
+	char line[320];
 	char *huge = calloc(1, DESC_BYTES_MAX + 1);
 
 	(void)state;
@@ -632,22 +632,14 @@ static void test_param_wide(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_desc_is_the_tables),
-	    cmocka_unit_test(test_digest),
-	    cmocka_unit_test(test_item_types),
-	    cmocka_unit_test(test_bad_descs),
-	    cmocka_unit_test(test_cut_descs),
-	    cmocka_unit_test(test_deep_desc),
-	    cmocka_unit_test(test_first_folder_wins),
-	    cmocka_unit_test(test_bad_files_are_left_out),
-	    cmocka_unit_test(test_no_components),
-	    cmocka_unit_test(test_default_folders),
-	    cmocka_unit_test(test_open_a_component),
-	    cmocka_unit_test(test_what_is_no_component),
-	    cmocka_unit_test(test_cut_at_every_length),
-	    cmocka_unit_test(test_param_defaults),
-	    cmocka_unit_test(test_param_set),
-	    cmocka_unit_test(test_param_refused),
+	    cmocka_unit_test(test_desc_is_the_tables),  cmocka_unit_test(test_digest),
+	    cmocka_unit_test(test_item_types),          cmocka_unit_test(test_bad_descs),
+	    cmocka_unit_test(test_cut_descs),           cmocka_unit_test(test_deep_desc),
+	    cmocka_unit_test(test_first_folder_wins),   cmocka_unit_test(test_bad_files_are_left_out),
+	    cmocka_unit_test(test_no_components),       cmocka_unit_test(test_default_folders),
+	    cmocka_unit_test(test_open_a_component),    cmocka_unit_test(test_what_is_no_component),
+	    cmocka_unit_test(test_cut_at_every_length), cmocka_unit_test(test_param_defaults),
+	    cmocka_unit_test(test_param_set),           cmocka_unit_test(test_param_refused),
 	    cmocka_unit_test(test_param_wide),
 	};
 

@@ -102,12 +102,12 @@ static void test_sizes_of_utran384(void **state)
 	static const struct {
 		const char *name;
 		uint32_t in, out;
-	} sizes[] = {{"bits", 240, 3840},	   {"crc", 3840, 3856},		 {"encoder", 3856, 11580},
-		     {"match", 11580, 9120},	   {"interleave1", 9120, 9120},	 {"segment", 9120, 9120},
-		     {"mux", 9120, 9120},	   {"interleave2", 9120, 9120},	 {"mod", 9120, 9120},
-		     {"noise", 9120, 9120},	   {"soft", 9120, 9120},	 {"deinterleave2", 9120, 9120},
-		     {"demux", 9120, 9120},	   {"desegment", 9120, 9120},	 {"deinterleave1", 9120, 9120},
-		     {"dematch", 9120, 11580},	   {"decoder", 11580, 3856},	 {"check", 3856, 3840},
+	} sizes[] = {{"bits", 240, 3840},      {"crc", 3840, 3856},         {"encoder", 3856, 11580},
+		     {"match", 11580, 9120},   {"interleave1", 9120, 9120}, {"segment", 9120, 9120},
+		     {"mux", 9120, 9120},      {"interleave2", 9120, 9120}, {"mod", 9120, 9120},
+		     {"noise", 9120, 9120},    {"soft", 9120, 9120},        {"deinterleave2", 9120, 9120},
+		     {"demux", 9120, 9120},    {"desegment", 9120, 9120},   {"deinterleave1", 9120, 9120},
+		     {"dematch", 9120, 11580}, {"decoder", 11580, 3856},    {"check", 3856, 3840},
 		     {"words", 3840, 240}};
 	const struct fixture *fixture = *state;
 	struct waveform *waveform = parsed_file(fixture, "waveforms/utran384.conf");
@@ -155,10 +155,10 @@ static void test_every_waveform_has_sizes(void **state)
 static void test_cycle_takes_items(void **state)
 {
 	const struct fixture *fixture = *state;
-	struct waveform *waveform = parsed(
-	    fixture, "x.conf",
-	    "name = \"x\"; slot_ns = 1000000; instances: { a: { component = \"gain\"; }; b: { component = \"gain\"; }; };"
-	    "links = ( \"a -> b\", { path = \"b -> a\"; delay = 1; items = 77; } );");
+	struct waveform *waveform = parsed(fixture, "x.conf",
+					   "name = \"x\"; slot_ns = 1000000; instances: { a: { component = \"gain\"; "
+					   "}; b: { component = \"gain\"; }; };"
+					   "links = ( \"a -> b\", { path = \"b -> a\"; delay = 1; items = 77; } );");
 	struct diag diag;
 
 	diag_init(&diag);
@@ -261,7 +261,8 @@ static void test_a_host_that_says_nothing(void **state)
 	const struct fixture *fixture = *state;
 	char *host = script(fixture, "exit 0"), line[200];
 
-	snprintf(line, sizeof(line), "%s: ended the host without an answer when asked for the sizes of messages\n", host);
+	snprintf(line, sizeof(line), "%s: ended the host without an answer when asked for the sizes of messages\n",
+		 host);
 	says(fixture, small, host, -EPROTO, line);
 	free(host);
 	says(fixture, small, "/nonexistent/aloe-host", -EINVAL,
@@ -275,8 +276,7 @@ static void test_bad_answers(void **state)
 	} answers[] = {
 	    {"{", "answer of aloe-host --shape:1: not JSON: string or '}' expected near end of file"},
 	    {"[]", "answer of aloe-host --shape: one JSON object { ... } is needed"},
-	    {"{\"schema\":9}",
-	     "answer of aloe-host --shape: schema 9, 1 is needed: aloe-host is of another version"},
+	    {"{\"schema\":9}", "answer of aloe-host --shape: schema 9, 1 is needed: aloe-host is of another version"},
 	    {"{\"schema\":1}", "answer of aloe-host --shape: notes: found nothing, a list is needed"},
 	    {"{\"schema\":1,\"notes\":[],\"errors\":[[7,\"x\"]],\"max\":[]}",
 	     "answer of aloe-host --shape: a line of notes or errors is not understood"},
@@ -307,11 +307,12 @@ static void test_notes_are_told(void **state)
 	struct diag diag;
 
 	diag_init(&diag);
-	assert_int_equal(waveform_shape_apply(waveform,
-					      "{\"schema\":1,\"notes\":[[1,\"is fast\"]],\"errors\":[],\"max\":["
-					      "{\"in\":[],\"out\":[5]},{\"in\":[5],\"out\":[6]},{\"in\":[6],\"out\":[]}]}",
-					      &diag),
-			 0);
+	assert_int_equal(
+	    waveform_shape_apply(waveform,
+				 "{\"schema\":1,\"notes\":[[1,\"is fast\"]],\"errors\":[],\"max\":["
+				 "{\"in\":[],\"out\":[5]},{\"in\":[5],\"out\":[6]},{\"in\":[6],\"out\":[]}]}",
+				 &diag),
+	    0);
 	assert_int_equal(diag.errors, 0);
 	assert_string_equal(diag.lines[0], "mod: is fast");
 	assert_int_equal(waveform->instances[1].out[0].max, 6);
@@ -360,7 +361,8 @@ static void test_bad_requests(void **state)
 	serves_error(strdup("no"), -1, "request:1: not JSON: '[' or '{' expected near 'no'");
 	serves_error(strdup("{}"), -1, "request: schema: found nothing, a whole number 0 .. 2147483647 is needed");
 	serves_error(request_with(fixture, "\"schema\":1", "\"schema\":2"), -1, "request: schema 2, 1 is needed");
-	serves_error(request_with(fixture, "[0,0,1,0,0]", "[0,0,9,0,0]"), -1, "request: links: no such instance or port");
+	serves_error(request_with(fixture, "[0,0,1,0,0]", "[0,0,9,0,0]"), -1,
+		     "request: links: no such instance or port");
 	serves_error(request_with(fixture, "[0,0,1,0,0]", "[0,0,1]"), -1, "request: links: five numbers are needed");
 	serves_error(request_with(fixture, "[0,0,1,0,0]", "[1,0,1,0,0]"), -1, "request: links: a cycle without items");
 }

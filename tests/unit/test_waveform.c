@@ -138,12 +138,12 @@ static void test_defaults(void **state)
 
 static void test_all_keys(void **state)
 {
-	struct waveform *wf = parsed(state,
-				     "name = \"a-1_B\"; slot_ns = 10000000000; clock = \"timer\"; late = \"skip\";\n"
-				     "isolation = \"none\"; pipelined = true; overrun = \"mode\"; margin = 0.25;\n"
-				     "lanes = [4, 2, 7];\n"
-				     "instances: { a: { component = \"all\"; pin = 2; isolation = \"component\"; period = 5;\n"
-				     "phase = 4; budget_us = 12.5; }; b: { component = \"all\"; }; };");
+	struct waveform *wf =
+	    parsed(state, "name = \"a-1_B\"; slot_ns = 10000000000; clock = \"timer\"; late = \"skip\";\n"
+			  "isolation = \"none\"; pipelined = true; overrun = \"mode\"; margin = 0.25;\n"
+			  "lanes = [4, 2, 7];\n"
+			  "instances: { a: { component = \"all\"; pin = 2; isolation = \"component\"; period = 5;\n"
+			  "phase = 4; budget_us = 12.5; }; b: { component = \"all\"; }; };");
 	const struct wf_instance *a = &wf->instances[0];
 
 	assert_string_equal(wf->name, "a-1_B");
@@ -161,9 +161,10 @@ static void test_all_keys(void **state)
 
 static void test_values_of_each_kind(void **state)
 {
-	struct waveform *wf = parsed(state, HEAD "instances: { a: { component = \"all\"; narrow = -1; wide = 2.5e299; whole = 1e1;\n"
-						 "truth = false; mode = \"fast\"; text = \"a\\\"b\"; path = \"/x\"; taps = [1, -0.5]; };\n"
-						 "b: { component = \"all\"; whole = -0x5; taps = (0.25); path = \"c/d\"; }; };");
+	struct waveform *wf = parsed(
+	    state, HEAD "instances: { a: { component = \"all\"; narrow = -1; wide = 2.5e299; whole = 1e1;\n"
+			"truth = false; mode = \"fast\"; text = \"a\\\"b\"; path = \"/x\"; taps = [1, -0.5]; };\n"
+			"b: { component = \"all\"; whole = -0x5; taps = (0.25); path = \"c/d\"; }; };");
 	const struct wf_value *a = wf->instances[0].values, *b = wf->instances[1].values;
 
 	assert_true(a[0].number == -1 && a[1].number == 2.5e299 && a[2].number == 10 && a[3].number == 0);
@@ -181,12 +182,12 @@ static void test_values_of_each_kind(void **state)
 /* A chain names an instance where one port is meant, the only one or the only one that is needed. */
 static void test_chains(void **state)
 {
-	struct waveform *wf = parsed(state, HEAD "instances: { " SOURCE
-						 "mux: { component = \"mux\"; }; other: { component = \"mux\"; };\n"
-						 "pair: { component = \"pair\"; }; " SINK " };\n"
-						 "links = ( \"source -> mux -> other.in1\", \"source->other\",\n"
-						 " \" other->pair.sent \", { path = \"mux.out -> pair.received\"; delay = 3; items = 9; },\n"
-						 " \"mux.side -> sink\" );");
+	struct waveform *wf = parsed(
+	    state, HEAD "instances: { " SOURCE "mux: { component = \"mux\"; }; other: { component = \"mux\"; };\n"
+			"pair: { component = \"pair\"; }; " SINK " };\n"
+			"links = ( \"source -> mux -> other.in1\", \"source->other\",\n"
+			" \" other->pair.sent \", { path = \"mux.out -> pair.received\"; delay = 3; items = 9; },\n"
+			" \"mux.side -> sink\" );");
 	static const int expected[][5] = {/* from, output, to, input, line */
 					  {0, 0, 1, 0, 6}, {1, 0, 2, 1, 6}, {0, 0, 2, 0, 6},
 					  {2, 0, 3, 0, 7}, {1, 0, 3, 1, 7}, {1, 1, 4, 0, 8}};
@@ -212,10 +213,11 @@ static void test_chains(void **state)
 
 static void test_named_in_the_middle(void **state)
 {
-	struct waveform *wf = parsed(state, HEAD "instances: { " SOURCE "mux: { component = \"mux\"; };\n"
-						 "next: { component = \"mux\"; }; pair: { component = \"pair\"; }; " SINK " };\n"
-						 "links = ( \"source -> mux.in0 -> next.side -> sink\", \"next -> pair.sent\",\n"
-						 "\"mux.out -> pair.received\" );");
+	struct waveform *wf =
+	    parsed(state, HEAD "instances: { " SOURCE "mux: { component = \"mux\"; };\n"
+			       "next: { component = \"mux\"; }; pair: { component = \"pair\"; }; " SINK " };\n"
+			       "links = ( \"source -> mux.in0 -> next.side -> sink\", \"next -> pair.sent\",\n"
+			       "\"mux.out -> pair.received\" );");
 
 	assert_true(wf->links[0].to_port == 0 && wf->links[1].from_port == 0);
 	assert_true(wf->links[1].to_port == 0 && wf->links[2].from_port == 1);
@@ -225,10 +227,11 @@ static void test_named_in_the_middle(void **state)
 /* Types go along links, both ways, through components that take any. */
 static void test_types_spread(void **state)
 {
-	struct waveform *wf = parsed(state, HEAD "instances: { last: { component = \"sink\"; }; b: { component = \"copy\"; };\n"
-						 "a: { component = \"copy\"; }; mod: { component = \"mod\"; output = \"ci16\"; };\n" SOURCE
-						 "early: { component = \"copy\"; }; };\n"
-						 "links = ( \"b -> last\", \"a -> b\", \"mod -> a\", \"source -> early -> mod\" );");
+	struct waveform *wf = parsed(
+	    state, HEAD "instances: { last: { component = \"sink\"; }; b: { component = \"copy\"; };\n"
+			"a: { component = \"copy\"; }; mod: { component = \"mod\"; output = \"ci16\"; };\n" SOURCE
+			"early: { component = \"copy\"; }; };\n"
+			"links = ( \"b -> last\", \"a -> b\", \"mod -> a\", \"source -> early -> mod\" );");
 
 	for (int i = 1; i <= 2; i++)
 		assert_true(wf->instances[i].in[0].type == ALOE_CI16 && wf->instances[i].out[0].type == ALOE_CI16);
@@ -240,10 +243,11 @@ static void test_types_spread(void **state)
 /* From the reader back to the writer. */
 static void test_types_spread_back(void **state)
 {
-	struct waveform *wf = parsed(state, HEAD "instances: { a: { component = \"copy\"; }; b: { component = \"copy\"; };\n"
-						 "pair: { component = \"pair\"; }; };\n"
-						 "links = ( { path = \"a -> a\"; delay = 1; items = 4; }, \"a -> pair.sent\",\n"
-						 "{ path = \"b -> b\"; delay = 1; items = 4; }, \"b -> pair.received\" );");
+	struct waveform *wf =
+	    parsed(state, HEAD "instances: { a: { component = \"copy\"; }; b: { component = \"copy\"; };\n"
+			       "pair: { component = \"pair\"; }; };\n"
+			       "links = ( { path = \"a -> a\"; delay = 1; items = 4; }, \"a -> pair.sent\",\n"
+			       "{ path = \"b -> b\"; delay = 1; items = 4; }, \"b -> pair.received\" );");
 
 	assert_true(wf->instances[0].in[0].type == ALOE_BIT && wf->instances[1].out[0].type == ALOE_BIT);
 	waveform_free(wf);
@@ -251,8 +255,9 @@ static void test_types_spread_back(void **state)
 
 static void test_layout_of_the_text(void **state)
 {
-	struct waveform *wf = parsed(state, "\xef\xbb\xbf# comment { ( [\r\n/* \" */ name = \"x\" // more }\r\n"
-					    "slot_ns : 0xF4240\r\ninstances={a:{component = \"all\",text = \"#\" \"//\"}}");
+	struct waveform *wf =
+	    parsed(state, "\xef\xbb\xbf# comment { ( [\r\n/* \" */ name = \"x\" // more }\r\n"
+			  "slot_ns : 0xF4240\r\ninstances={a:{component = \"all\",text = \"#\" \"//\"}}");
 
 	assert_int_equal(wf->slot_ns, 1000000);
 	assert_string_equal(wf->instances[0].values[5].text, "#//");
@@ -262,8 +267,9 @@ static void test_layout_of_the_text(void **state)
 
 /* ---- overrides ----------------------------------------------------------------------------------------------------- */
 
-#define PLAIN HEAD "instances: { " SOURCE "mod: { component = \"mod\"; }; all: { component = \"all\"; }; " SINK " };\n" \
-		   "links = ( \"source -> mod -> sink\" );"
+#define PLAIN                                                                                                          \
+	HEAD "instances: { " SOURCE "mod: { component = \"mod\"; }; all: { component = \"all\"; }; " SINK " };\n"      \
+	     "links = ( \"source -> mod -> sink\" );"
 
 static struct wf_overrides with_sets(const char *const *sets, size_t n)
 {
@@ -274,9 +280,9 @@ static void test_sets(void **state)
 {
 	static const char *const sets[] = {
 	    "source.length=1e2", "mod.output=i16",  "all.taps=0.5,-1,0", "all.text=a=b.c", "all.truth=false",
-	    "sink.path=d/e",	 "all.whole=-0",    "all.narrow=.5",	 "mod.pin=1",	   "mod.isolation=none",
-	    "source.length=20",	 "name=other",	    "lanes=3,4",	 "late=skip",	   "isolation=component",
-	    "margin=0.5",	 "slot_ns=2000000", "pipelined=true",	 "all.wide=-1e300"};
+	    "sink.path=d/e",     "all.whole=-0",    "all.narrow=.5",     "mod.pin=1",      "mod.isolation=none",
+	    "source.length=20",  "name=other",      "lanes=3,4",         "late=skip",      "isolation=component",
+	    "margin=0.5",        "slot_ns=2000000", "pipelined=true",    "all.wide=-1e300"};
 	const struct wf_overrides overrides = with_sets(sets, sizeof(sets) / sizeof(sets[0]));
 	struct waveform *wf = parsed_with(state, PLAIN, &overrides);
 	const struct wf_value *all = wf->instances[2].values;
@@ -331,11 +337,12 @@ static void test_options(void **state)
 
 static void test_bad_sets(void **state)
 {
-	static const char *const sets[] = {"source.lenght=1", "nois.x=1",	   "source.length=0", "source.length=abc",
-					   "mod.output=cf23", "all.truth=yes",	   "late=never",      "lat=skip",
-					   "links=5",	      "source.component=x", "novalue",	      "=1",
-					   "all.taps=1,,2",   "all.text=12345678", "all.path=",	      "all.taps=1,2,3,4,5",
-					   "slot_samples=5",  "all.narrow=nan",	   "all.wide=inf",    "source.length= 1"};
+	static const char *const sets[] = {
+	    "source.lenght=1", "nois.x=1",           "source.length=0", "source.length=abc",
+	    "mod.output=cf23", "all.truth=yes",      "late=never",      "lat=skip",
+	    "links=5",         "source.component=x", "novalue",         "=1",
+	    "all.taps=1,,2",   "all.text=12345678",  "all.path=",       "all.taps=1,2,3,4,5",
+	    "slot_samples=5",  "all.narrow=nan",     "all.wide=inf",    "source.length= 1"};
 	const struct wf_overrides overrides = with_sets(sets, sizeof(sets) / sizeof(sets[0]));
 
 	refused_len(state, PLAIN, strlen(PLAIN), &overrides,
@@ -344,7 +351,8 @@ static void test_bad_sets(void **state)
 		    "--set links=5: links are the file's to say\n"
 		    "--set novalue: INSTANCE.PARAMETER=VALUE or KEY=VALUE is needed\n"
 		    "--set =1: INSTANCE.PARAMETER=VALUE or KEY=VALUE is needed\n"
-		    "--set slot_samples=5: slot_samples counts samples of a radio clock, which there is not; slot_ns = N is needed\n"
+		    "--set slot_samples=5: slot_samples counts samples of a radio clock, which there is not; slot_ns = "
+		    "N is needed\n"
 		    "--set source.lenght=1: unknown parameter \"lenght\" of source, did you mean \"length\"?\n"
 		    "--set nois.x=1: unknown instance \"nois\"; allowed: source, mod, all, sink\n"
 		    "--set source.length=0: source.length = 0 is outside [1, 1000] items\n"
@@ -404,9 +412,10 @@ static void test_bytes(void **state)
 	memset(large, '(', 1 << 20);
 	refused_len(state, large, 1 << 20, &no_overrides, "x.conf:1: brackets are nested deeper than 16 levels\n");
 	free(large);
-	refused(state, "", "x.conf:1: instances is missing, instances: { ... }; is needed\n"
-			   "x.conf:1: name is missing, name = \"...\" is needed\n"
-			   "x.conf:1: slot_ns is missing, slot_ns = N is needed (nanoseconds)\n");
+	refused(state, "",
+		"x.conf:1: instances is missing, instances: { ... }; is needed\n"
+		"x.conf:1: name is missing, name = \"...\" is needed\n"
+		"x.conf:1: slot_ns is missing, slot_ns = N is needed (nanoseconds)\n");
 }
 
 /* So many errors that the rest is not worth looking at; and not for ever. */
