@@ -3,9 +3,29 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/registry/desc.h"
 #include "core/registry/registry.h"
 #include "core/waveform/shape.h"
+
+/* A table that nobody could use is refused here, where its author sees it. */
+static int describe(const char *path, const struct aloe_entry *entry, struct diag *diag)
+{
+	struct component_type *type = NULL;
+	char *text = component_describe(entry);
+	int error = 0;
+
+	if (!text)
+		error = diag_error(diag, path, 0, "its tables cannot be described: a text is not UTF-8, or no memory");
+	else
+		error = desc_parse(path, text, strlen(text), diag, &type);
+	if (!error && (fputs(text, stdout) < 0 || fflush(stdout) != 0))
+		error = diag_error(diag, path, 0, "its description cannot be written");
+	component_type_free(type);
+	free(text);
+	return error;
+}
 
 int host_describe(const char *path)
 {
@@ -16,15 +36,8 @@ int host_describe(const char *path)
 
 	diag_init(&diag);
 	if (component_open(path, &diag, &handle, &entry) == 0) {
-		char *text = component_describe(entry);
-
-		if (!text)
-			diag_error(&diag, path, 0, "its tables cannot be described (no memory, or texts not UTF-8)");
-		else if (fputs(text, stdout) < 0 || fflush(stdout) != 0)
-			perror("aloe-host");
-		else
+		if (describe(path, entry, &diag) == 0)
 			code = 0;
-		free(text);
 		component_close(handle);
 	}
 	diag_print(&diag, stderr);

@@ -95,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *set = size ? first_set(data, size) : NULL;
 	const char *const sets[] = {set};
-	const struct wf_overrides overrides = {.sets = sets, .n_sets = set ? 1 : 0, .cwd = "/home", .pipelined = -1};
+	const struct wf_overrides overrides = {.sets = sets, .n_sets = set ? 1 : 0, .cwd = "/there", .pipelined = -1};
 	struct waveform *waveform = NULL;
 	struct diag diag;
 	char *json;
