@@ -180,17 +180,20 @@ void wave_stop(struct exec_wave *wave, const struct wire_view *request)
 
 void wave_unload(struct exec_wave *wave, const struct wire_view *request)
 {
-	const bool final = wave->drained || !wave->started;
+	struct exec *exec = wave->exec;
 
-	if (final || wave->state == WAVE_ABNSTOP) {
-		struct exec *exec = wave->exec;
-
+	if (wave->drained) {
 		wave_free(wave);
 		exec_ok(exec, request, WIRE_TAG_SLOT, 0);
-		return;
+	} else if (wave->pending.bytes != NULL) {
+		exec_fail(exec, request, 1, "\"%s\" has another change under way", wave->name);
+	} else {
+		wave->unloading = true; /* the tick frees it when it is drained */
+		if (wave->state == WAVE_ABNSTOP)
+			wave_later(&wave->pending, request, 60 * SECONDS);
+		else
+			wave_stop(wave, request);
 	}
-	wave_stop(wave, request);
-	wave->unloading = true;
 }
 
 /* ---- SET --------------------------------------------------------------------------------------------------------------- */

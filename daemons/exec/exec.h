@@ -25,12 +25,21 @@
 
 enum wave_state { WAVE_LOADED, WAVE_INIT, WAVE_RUN, WAVE_PAUSE, WAVE_STEP, WAVE_STOP, WAVE_ABNSTOP };
 
-struct exec_host {
+struct exec_process { /* a host process; isolation "none": one for all such waveforms */
+	struct exec_process *next;
+	struct exec *exec;
+	pid_t pid;
+	int pidfd, sock;
+	struct loop_watch sock_watch, pid_watch;
+	uint32_t users; /* hosts of waveforms */
+	bool shared;
+	uint32_t seat[NODE_LANES_MAX]; /* its thread's on each lane; IMAGE_NONE */
+};
+
+struct exec_host { /* a host of a waveform */
 	struct exec_wave *wave;
 	uint32_t number; /* in the program */
-	pid_t pid;
-	int pidfd, sock; /* -1: gone */
-	struct loop_watch sock_watch, pid_watch;
+	struct exec_process *process; /* NULL: gone */
 	bool ready, finishing, finished;
 };
 
@@ -89,6 +98,7 @@ struct exec {
 	struct node_image *node;
 	struct exec_lane lanes[NODE_LANES_MAX];
 	struct exec_wave *waves;
+	struct exec_process *processes;
 	struct loop_watch bus_watch, leash_watch;
 	struct loop_timer tick;
 	int wake_fd; /* cpu_dma_latency; -1 */
@@ -129,12 +139,18 @@ void lane_repair(struct exec *exec, uint32_t lane, uint32_t entry);
 int lane_reuse(struct exec_wave *wave, uint32_t lane); /* of a waveform that is on it already */
 void lanes_wake_fast(struct exec_wave *wave);
 
+/* process.c */
+int process_take(struct exec_host *host, bool shared); /* its own, or the shared one */
+void process_leave(struct exec_host *host, bool kill_it);
+int process_restore(struct exec_host *host, pid_t pid, int pidfd, int sock, bool shared);
+
 /* hosts.c */
 int hosts_start(struct exec_wave *wave, char *ret_why, size_t size);
+int hosts_attach(struct exec_wave *wave, char *ret_why, size_t size);
 void hosts_finish(struct exec_wave *wave);
-void hosts_kill(struct exec_wave *wave);
-void host_watch(struct exec_host *host);
-void host_forget(struct exec_host *host);
+void hosts_leave(struct exec_wave *wave, bool kill_them);
+void host_answer(struct exec_host *host, const struct hostlink_msg *msg);
+void host_died(struct exec_host *host, const char *how);
 
 /* change.c */
 void wave_start(struct exec_wave *wave, const struct wire_view *request);

@@ -57,8 +57,8 @@ static void host_failed(struct exec_host *host, const struct hostlink_msg *msg)
 	struct exec_wave *wave = host->wave;
 	char text[HOSTLINK_TEXT];
 
+	host->finished = true;
 	if (host->finishing) {
-		host->finished = true;
 		wave_abort(wave, "%.400s", msg->text);
 		return;
 	}
@@ -67,7 +67,7 @@ static void host_failed(struct exec_host *host, const struct hostlink_msg *msg)
 	wave->unloading = true; /* the tick frees it */
 }
 
-static void host_answer(struct exec_host *host, const struct hostlink_msg *msg)
+void host_answer(struct exec_host *host, const struct hostlink_msg *msg)
 {
 	switch (msg->type) {
 	case HOSTLINK_READY:
@@ -88,24 +88,6 @@ static void host_answer(struct exec_host *host, const struct hostlink_msg *msg)
 	}
 }
 
-static void sock_ready(void *self, short revents)
-{
-	struct exec_host *host = self;
-	struct hostlink_msg msg;
-	int fds[16], status;
-	size_t n_fds = 0;
-
-	(void)revents;
-	status = hostlink_recv(host->sock, &msg, fds, &n_fds);
-	while (n_fds > 0)
-		close(fds[--n_fds]);
-	if (status == 0) {
-		host_answer(host, &msg);
-	} else if (status != -EAGAIN && status != -EBADMSG) {
-		loop_watch_stop(&host->wave->exec->loop, &host->sock_watch); /* the pidfd tells the rest */
-	}
-}
-
 /* ---- death ------------------------------------------------------------------------------------------------------------- */
 
 static const char *running_in(const struct exec_host *host)
@@ -121,20 +103,13 @@ static const char *running_in(const struct exec_host *host)
 	return NULL;
 }
 
-static void host_died(void *self, short revents)
+void host_died(struct exec_host *host, const char *how)
 {
-	struct exec_host *host = self;
 	struct exec_wave *wave = host->wave;
 	const char *instance = running_in(host);
 	const bool expected = host->finishing && host->finished;
-	char how[64] = "ended";
-	int status;
 
-	(void)revents;
-	if (child_reap(host->pid, &status) > 0)
-		child_status_text(status, how, sizeof(how));
-	host_forget(host);
-	host->pid = -1;
+	process_leave(host, false);
 	host->finished = true;
 	if (expected || wave->unloading)
 		return;
@@ -152,58 +127,7 @@ static void host_died(void *self, short revents)
 		wave_abort(wave, "a host %s", how);
 }
 
-void host_watch(struct exec_host *host)
-{
-	struct loop *loop = &host->wave->exec->loop;
-
-	loop_watch_start(loop, &host->sock_watch, host->sock, POLLIN, sock_ready, host);
-	loop_watch_start(loop, &host->pid_watch, host->pidfd, POLLIN, host_died, host);
-}
-
-void host_forget(struct exec_host *host)
-{
-	struct loop *loop = &host->wave->exec->loop;
-	char key[KEEP_KEY_MAX + 1];
-
-	loop_watch_stop(loop, &host->sock_watch);
-	loop_watch_stop(loop, &host->pid_watch);
-	if (host->sock >= 0) {
-		close(host->sock);
-		snprintf(key, sizeof(key), "host/%s/%u", host->wave->name, host->number);
-		keep_drop(host->wave->exec->keep, key);
-	}
-	if (host->pidfd >= 0)
-		close(host->pidfd);
-	host->sock = host->pidfd = -1;
-}
-
 /* ---- start ------------------------------------------------------------------------------------------------------------- */
-
-static int spawn(struct exec_host *host)
-{
-	struct exec *exec = host->wave->exec;
-	char path[4096], sock[16], leash[16], key[KEEP_KEY_MAX + 1];
-	char *argv[] = {"aloe-host", "--sock", sock, "--leash", leash, NULL};
-	int pair[2], status;
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-		return -errno;
-	snprintf(sock, sizeof(sock), "%d", pair[1]);
-	snprintf(leash, sizeof(leash), "%d", exec->leash);
-	status = child_path("aloe-host", path, sizeof(path));
-	if (status == 0)
-		status = child_spawn(path, argv, (int[]){pair[1], exec->leash}, 2, &host->pid, &host->pidfd);
-	close(pair[1]);
-	if (status != 0) {
-		close(pair[0]);
-		return status;
-	}
-	host->sock = pair[0];
-	snprintf(key, sizeof(key), "host/%s/%u", host->wave->name, host->number);
-	keep_put(exec->keep, key, &host->pid, sizeof(host->pid), &host->sock, 1);
-	host_watch(host);
-	return 0;
-}
 
 static int read_only(int fd)
 {
@@ -253,7 +177,7 @@ static int attach(struct exec_host *host)
 		attach_lanes(wave, &msg, fds);
 	fds[0] = read_only(wave->exec->node_fd);
 	fds[1] = wave->fd;
-	status = hostlink_send(host->sock, &msg, fds, 2 + msg.n_lanes);
+	status = hostlink_send(host->process->sock, &msg, fds, 2 + msg.n_lanes);
 	if (fds[0] >= 0)
 		close(fds[0]);
 	return status;
@@ -262,13 +186,24 @@ static int attach(struct exec_host *host)
 int hosts_start(struct exec_wave *wave, char *ret_why, size_t size)
 {
 	for (uint32_t h = 0; h < wave->n_hosts; h++) {
-		int status = spawn(&wave->hosts[h]);
+		const int status = process_take(&wave->hosts[h], h == 0 && wave->view.head->shared_host);
 
-		if (status == 0)
-			status = attach(&wave->hosts[h]);
 		if (status == 0)
 			continue;
 		snprintf(ret_why, size, "cannot start a host (%u of %u): %s", h + 1, wave->n_hosts, strerror(-status));
+		return status;
+	}
+	return 0;
+}
+
+int hosts_attach(struct exec_wave *wave, char *ret_why, size_t size)
+{
+	for (uint32_t h = 0; h < wave->n_hosts; h++) {
+		const int status = attach(&wave->hosts[h]);
+
+		if (status == 0)
+			continue;
+		snprintf(ret_why, size, "cannot reach a host (%u of %u): %s", h + 1, wave->n_hosts, strerror(-status));
 		return status;
 	}
 	return 0;
@@ -282,25 +217,16 @@ void hosts_finish(struct exec_wave *wave)
 		struct exec_host *host = &wave->hosts[h];
 		const struct hostlink_msg msg = {.type = HOSTLINK_FINISH, .control = wave->control, .host = h};
 
-		if (host->finishing || host->sock < 0)
+		if (host->finishing || host->process == NULL)
 			continue;
 		host->finishing = true;
-		if (hostlink_send(host->sock, &msg, NULL, 0) != 0)
+		if (hostlink_send(host->process->sock, &msg, NULL, 0) != 0)
 			host->finished = true;
 	}
 }
 
-void hosts_kill(struct exec_wave *wave)
+void hosts_leave(struct exec_wave *wave, bool kill_them)
 {
-	for (uint32_t h = 0; wave->hosts != NULL && h < wave->n_hosts; h++) {
-		struct exec_host *host = &wave->hosts[h];
-		int status;
-
-		if (host->pid > 0) {
-			kill(host->pid, SIGKILL);
-			waitpid(host->pid, &status, 0);
-		}
-		host_forget(host);
-		host->pid = -1;
-	}
+	for (uint32_t h = 0; wave->hosts != NULL && h < wave->n_hosts; h++)
+		process_leave(&wave->hosts[h], kill_them || !wave->hosts[h].finished);
 }

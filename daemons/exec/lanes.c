@@ -193,18 +193,15 @@ static uint32_t node_lane_of(const struct exec_wave *wave, uint32_t segment)
 
 static uint32_t seat_of(struct exec_wave *wave, uint32_t segment, uint32_t lane)
 {
-	const uint32_t host = wave->view.segments[segment].host;
-	struct exec_lane *mine = &wave->exec->lanes[lane];
+	uint32_t *mine = &wave->hosts[wave->view.segments[segment].host].process->seat[lane];
+	struct exec_lane *table = &wave->exec->lanes[lane];
 
-	for (uint32_t s = 0; s < segment; s++)
-		if (wave->places[s].lane == lane && wave->view.segments[s].host == host)
-			return wave->places[s].seat;
-	for (uint32_t seat = 0; seat < NODE_ENTRIES_MAX; seat++)
-		if (!(mine->seats >> seat & 1)) {
-			mine->seats |= 1ull << seat;
-			return seat;
+	for (uint32_t seat = 0; seat < NODE_ENTRIES_MAX && *mine == IMAGE_NONE; seat++)
+		if (!(table->seats >> seat & 1)) {
+			table->seats |= 1ull << seat;
+			*mine = seat;
 		}
-	return IMAGE_NONE;
+	return *mine;
 }
 
 static int entries_take(struct exec_wave *wave, uint32_t lane, char *ret_why, size_t size)
@@ -353,7 +350,6 @@ void lanes_release(struct exec_wave *wave)
 		if (place->lane == IMAGE_NONE)
 			continue;
 		lane_repair(exec, place->lane, place->entry);
-		exec->lanes[place->lane].seats &= ~(1ull << place->seat);
 		set |= 1ull << place->lane;
 		place->entry = IMAGE_NONE;
 	}

@@ -88,9 +88,11 @@ static int wave_fill(struct exec_wave *wave, const void *program, size_t len, ch
 	if (wave->hosts == NULL || wave->places == NULL)
 		return -ENOMEM;
 	for (uint32_t h = 0; h < wave->n_hosts; h++)
-		wave->hosts[h] = (struct exec_host){.wave = wave, .number = h, .pid = -1, .pidfd = -1, .sock = -1};
-	status = lanes_take(wave, ret_why, size);
-	return status != 0 ? status : hosts_start(wave, ret_why, size);
+		wave->hosts[h] = (struct exec_host){.wave = wave, .number = h};
+	status = hosts_start(wave, ret_why, size);
+	if (status == 0)
+		status = lanes_take(wave, ret_why, size);
+	return status != 0 ? status : hosts_attach(wave, ret_why, size);
 }
 
 static struct exec_wave *wave_new(struct exec *exec, const char *name)
@@ -116,7 +118,7 @@ void wave_free(struct exec_wave *wave)
 	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, "the waveform was unloaded");
 	wave_answer(wave, &wave->set_pending, WIRE_TAG_INDEX, 0, 1, "the waveform was unloaded");
 	lanes_leave(wave);
-	hosts_kill(wave);
+	hosts_leave(wave, false);
 	lanes_release(wave);
 	keep_wave_drop(wave);
 	if (wave->control != IMAGE_NONE)

@@ -10,6 +10,8 @@
 
 #include <aloe/component.h>
 
+static const char *const clock_names[] = {"timer", "virtual", "step"};
+
 static uint64_t get(const _Atomic uint64_t *value)
 {
 	return atomic_load_explicit(value, memory_order_relaxed);
@@ -338,14 +340,13 @@ static uint64_t index_of(const struct exec_wave *wave)
 
 static void head(const struct exec_wave *wave, json_t *o)
 {
-	static const char *const clocks[] = {"timer", "virtual", "step"};
 	const struct image_head *h = wave->view.head;
 
 	put_u64(o, "schema", 1);
 	put_text(o, "waveform", wave->name);
 	put_text(o, "state", wave_state_names[wave->state]);
 	put_text(o, "reason", wave->reason);
-	put_text(o, "clock", h->clock < 3 ? clocks[h->clock] : "?");
+	put_text(o, "clock", clock_names[h->clock % 3]);
 	put_text(o, "late", h->late == IMAGE_SKIP ? "skip" : "slip");
 	put_text(o, "isolation", image_text(&wave->view, h->isolation));
 	put_u64(o, "slot_ns", h->slot_ns);
@@ -390,6 +391,8 @@ char *exec_list(const struct exec *exec)
 		put_text(o, "state", wave_state_names[wave->state]);
 		put_text(o, "reason", wave->reason);
 		put_u64(o, "index", index_of(wave));
+		put_u64(o, "slot_ns", wave->view.head->slot_ns);
+		put_text(o, "clock", clock_names[wave->view.head->clock % 3]);
 		json_object_set_new(o, "drained", json_boolean(wave->drained));
 		json_object_set_new(o, "lanes", lanes(wave));
 		json_array_append_new(array, o);

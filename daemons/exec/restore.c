@@ -112,8 +112,7 @@ static int restore_wave(struct exec *exec, struct keep_entry *entry)
 	wave->drained = kept->drained;
 	wave->progress_ns = clock_ns();
 	for (uint32_t h = 0; h < wave->n_hosts; h++)
-		wave->hosts[h] = (struct exec_host){
-			.wave = wave, .number = h, .pid = -1, .pidfd = -1, .sock = -1, .ready = true, .finished = true};
+		wave->hosts[h] = (struct exec_host){.wave = wave, .number = h, .ready = true, .finished = true};
 	wave->next = exec->waves;
 	exec->waves = wave;
 	return 0;
@@ -125,18 +124,18 @@ static int restore_host(struct exec *exec, struct keep_entry *entry)
 	const char *slash = strrchr(name, '/');
 	struct exec_wave *wave = slash != NULL ? exec_find(exec, name, (size_t)(slash - name)) : NULL;
 	const unsigned long number = slash != NULL ? strtoul(slash + 1, NULL, 10) : 0;
-	struct exec_host *host;
+	pid_t pid;
+	int pidfd;
 
-	if (wave == NULL || number >= wave->n_hosts || entry->len != sizeof(pid_t))
+	if (wave == NULL || number >= wave->n_hosts || entry->len != sizeof(pid))
 		return 0; /* of a waveform that was not prepared to the end: its host leaves when the socket closes */
-	host = &wave->hosts[number];
-	memcpy(&host->pid, entry->blob, sizeof(host->pid));
-	host->sock = take_fd(entry);
-	host->pidfd = (int)syscall(SYS_pidfd_open, host->pid, 0);
-	host->finished = host->pidfd < 0;
-	if (host->pidfd < 0)
-		host->pid = -1;
-	return 0;
+	memcpy(&pid, entry->blob, sizeof(pid));
+	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (pidfd < 0)
+		return 0;
+	wave->hosts[number].finished = false;
+	return process_restore(&wave->hosts[number], pid, pidfd, take_fd(entry),
+			       number == 0 && wave->view.head->shared_host);
 }
 
 static int restore_entry(struct exec *exec, struct keep_entry *entry, bool hosts)
@@ -169,12 +168,14 @@ static void restore_use(struct exec_wave *wave)
 		wave->sequence = control->change[(n - 1) % NODE_CHANGES].sequence;
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
 		if (wave->places[s].lane < NODE_LANES_MAX && wave->places[s].seat < 64) {
+			const struct exec_host *host = &wave->hosts[wave->view.segments[s].host];
+
 			set |= 1ull << wave->places[s].lane;
+			if (host->process == NULL)
+				continue;
 			exec->lanes[wave->places[s].lane].seats |= 1ull << wave->places[s].seat;
+			host->process->seat[wave->places[s].lane] = wave->places[s].seat;
 		}
-	for (uint32_t h = 0; h < wave->n_hosts; h++)
-		if (wave->hosts[h].pid > 0)
-			host_watch(&wave->hosts[h]);
 	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
 		if (set >> l & 1)
 			lane_reuse(wave, l);

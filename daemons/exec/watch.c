@@ -24,7 +24,7 @@ void wave_abort(struct exec_wave *wave, const char *format, ...)
 	atomic_store(&wave_control(wave)->limit, 0);
 	lanes_leave(wave);
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
-		if (wave->places[s].lane != IMAGE_NONE && wave->hosts[wave->view.segments[s].host].pid < 0)
+		if (wave->places[s].lane != IMAGE_NONE && wave->hosts[wave->view.segments[s].host].process == NULL)
 			lane_repair(wave->exec, wave->places[s].lane, wave->places[s].entry);
 	wave->progress_ns = clock_ns();
 	hosts_finish(wave);
@@ -76,7 +76,7 @@ static bool hosts_gone(struct exec_wave *wave)
 	const bool late = clock_ns() > wave->progress_ns + FINISH_S * 1000000000ull;
 
 	for (uint32_t h = 0; h < wave->n_hosts; h++)
-		if (!wave->hosts[h].finished && wave->hosts[h].pid > 0 && !late)
+		if (!wave->hosts[h].finished && wave->hosts[h].process != NULL && !late)
 			return false;
 	if (late)
 		snprintf(wave->notes + strlen(wave->notes), sizeof(wave->notes) - strlen(wave->notes),
@@ -88,7 +88,7 @@ static void check_drained(struct exec_wave *wave)
 {
 	if (wave->drained || !(wave->ended || wave->state == WAVE_ABNSTOP) || !hosts_gone(wave))
 		return;
-	hosts_kill(wave);
+	hosts_leave(wave, false);
 	lanes_release(wave);
 	wave->drained = true;
 	keep_wave(wave);
@@ -169,7 +169,7 @@ static void check_hang(struct exec_wave *wave)
 	} else if (clock_ns() > wave->progress_ns + HANG_S * 1000000000ull) {
 		const uint32_t segment = wave->view.instances[current - 1].segment;
 
-		hosts_kill(wave);
+		hosts_leave(wave, true);
 		wave_abort(wave, "instance \"%s\" (%s) hangs: it has been in work for %d s (segment %u)",
 			   image_text(&wave->view, wave->view.instances[current - 1].name),
 			   image_text(&wave->view, wave->view.instances[current - 1].component), HANG_S, segment);
@@ -189,7 +189,7 @@ static void check_keepers(struct exec *exec)
 
 				if (wave->places[s].lane != l || wave->places[s].entry != hung - 1)
 					continue;
-				hosts_kill(wave);
+				hosts_leave(wave, true);
 				wave_abort(wave, "instance \"%s\" hangs: it held lane %u for %.1f ms of slots of %.3f ms",
 					   current > 0 && current <= wave->view.head->instances.count
 						   ? image_text(&wave->view, wave->view.instances[current - 1].name)
@@ -224,7 +224,7 @@ void exec_tick(void *self)
 	for (struct exec_wave *wave = exec->waves; wave != NULL; wave = next) {
 		next = wave->next;
 		check_wave(wave);
-		if (!wave->unloading || (wave->started && !wave->drained))
+		if (!wave->unloading || !(wave->drained || wave->state == WAVE_LOADED))
 			continue;
 		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 0, NULL);
 		wave_free(wave);

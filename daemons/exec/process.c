@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * process.c - host processes: one per host of a waveform, or one for all waveforms of isolation "none". What a process says
+ * goes to the waveform that its message names; its death concerns every waveform that it held. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/child.h"
+#include "daemons/common/keep.h"
+#include "daemons/exec/exec.h"
+
+static struct exec_host *host_in(struct exec_wave *wave, const struct exec_process *process)
+{
+	for (uint32_t h = 0; h < wave->n_hosts; h++)
+		if (wave->hosts[h].process == process)
+			return &wave->hosts[h];
+	return NULL;
+}
+
+static struct exec_host *host_of_message(struct exec_process *process, uint32_t control)
+{
+	for (struct exec_wave *wave = process->exec->waves; wave != NULL; wave = wave->next)
+		if (wave->control == control)
+			return host_in(wave, process);
+	return NULL;
+}
+
+static void sock_ready(void *self, short revents)
+{
+	struct exec_process *process = self;
+	struct hostlink_msg msg;
+	struct exec_host *host;
+	int fds[16], status;
+	size_t n_fds = 0;
+
+	(void)revents;
+	status = hostlink_recv(process->sock, &msg, fds, &n_fds);
+	while (n_fds > 0)
+		close(fds[--n_fds]);
+	if (status == 0) {
+		host = host_of_message(process, msg.control);
+		if (host != NULL)
+			host_answer(host, &msg);
+	} else if (status != -EAGAIN && status != -EBADMSG) {
+		loop_watch_stop(&process->exec->loop, &process->sock_watch); /* the pidfd tells the rest */
+	}
+}
+
+static void process_free(struct exec_process *process)
+{
+	struct exec *exec = process->exec;
+	struct exec_process **link = &exec->processes;
+
+	loop_watch_stop(&exec->loop, &process->sock_watch);
+	loop_watch_stop(&exec->loop, &process->pid_watch);
+	close(process->sock);
+	close(process->pidfd);
+	for (uint32_t l = 0; l < NODE_LANES_MAX; l++)
+		if (process->seat[l] != IMAGE_NONE)
+			exec->lanes[l].seats &= ~(1ull << process->seat[l]);
+	while (*link != process)
+		link = &(*link)->next;
+	*link = process->next;
+	free(process);
+}
+
+static void process_died(void *self, short revents)
+{
+	struct exec_process *process = self;
+	char how[64] = "ended";
+	int status;
+
+	(void)revents;
+	if (child_reap(process->pid, &status) > 0)
+		child_status_text(status, how, sizeof(how));
+	for (struct exec_wave *wave = process->exec->waves; wave != NULL; wave = wave->next) {
+		struct exec_host *host = host_in(wave, process);
+
+		if (host != NULL)
+			host_died(host, how);
+	}
+	process_free(process);
+}
+
+static struct exec_process *process_add(struct exec *exec, pid_t pid, int pidfd, int sock, bool shared)
+{
+	struct exec_process *process = calloc(1, sizeof(*process));
+
+	if (process == NULL)
+		return NULL;
+	*process = (struct exec_process){
+		.exec = exec, .pid = pid, .pidfd = pidfd, .sock = sock, .shared = shared, .next = exec->processes};
+	for (uint32_t l = 0; l < NODE_LANES_MAX; l++)
+		process->seat[l] = IMAGE_NONE;
+	exec->processes = process;
+	loop_watch_start(&exec->loop, &process->sock_watch, sock, POLLIN, sock_ready, process);
+	loop_watch_start(&exec->loop, &process->pid_watch, pidfd, POLLIN, process_died, process);
+	return process;
+}
+
+static struct exec_process *process_spawn(struct exec *exec, bool shared, int *ret_status)
+{
+	char path[4096], sock[16], leash[16];
+	char *argv[] = {"aloe-host", "--sock", sock, "--leash", leash, NULL};
+	struct exec_process *process;
+	int pair[2], pidfd;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+		*ret_status = -errno;
+		return NULL;
+	}
+	snprintf(sock, sizeof(sock), "%d", pair[1]);
+	snprintf(leash, sizeof(leash), "%d", exec->leash);
+	*ret_status = child_path("aloe-host", path, sizeof(path));
+	if (*ret_status == 0)
+		*ret_status = child_spawn(path, argv, (int[]){pair[1], exec->leash}, 2, &pid, &pidfd);
+	close(pair[1]);
+	if (*ret_status != 0) {
+		close(pair[0]);
+		return NULL;
+	}
+	process = process_add(exec, pid, pidfd, pair[0], shared);
+	if (process == NULL)
+		*ret_status = -ENOMEM; /* the host leaves when its socket closes */
+	return process;
+}
+
+static void host_key(const struct exec_host *host, char *ret, size_t size)
+{
+	snprintf(ret, size, "host/%s/%u", host->wave->name, host->number);
+}
+
+static struct exec_process *shared_find(struct exec *exec)
+{
+	for (struct exec_process *process = exec->processes; process != NULL; process = process->next)
+		if (process->shared)
+			return process;
+	return NULL;
+}
+
+int process_take(struct exec_host *host, bool shared)
+{
+	struct exec *exec = host->wave->exec;
+	struct exec_process *process = shared ? shared_find(exec) : NULL;
+	char key[KEEP_KEY_MAX + 1];
+	int status = 0;
+
+	if (process == NULL)
+		process = process_spawn(exec, shared, &status);
+	if (process == NULL)
+		return status;
+	process->users++;
+	host->process = process;
+	host_key(host, key, sizeof(key));
+	keep_put(exec->keep, key, &process->pid, sizeof(process->pid), &process->sock, 1);
+	return 0;
+}
+
+void process_leave(struct exec_host *host, bool kill_it)
+{
+	struct exec_process *process = host->process;
+	char key[KEEP_KEY_MAX + 1];
+	int status;
+
+	if (process == NULL)
+		return;
+	host_key(host, key, sizeof(key));
+	keep_drop(host->wave->exec->keep, key);
+	host->process = NULL;
+	if (--process->users > 0 && !kill_it)
+		return;
+	kill(process->pid, SIGKILL);
+	if (process->users > 0) /* others held by it learn of its death from the pidfd */
+		return;
+	waitpid(process->pid, &status, 0);
+	process_free(process);
+}
+
+int process_restore(struct exec_host *host, pid_t pid, int pidfd, int sock, bool shared)
+{
+	struct exec_process *process = host->wave->exec->processes;
+
+	while (process != NULL && process->pid != pid)
+		process = process->next;
+	if (process != NULL) {
+		close(pidfd);
+		close(sock);
+	} else {
+		process = process_add(host->wave->exec, pid, pidfd, sock, shared);
+	}
+	if (process == NULL)
+		return -ENOMEM;
+	process->users++;
+	host->process = process;
+	return 0;
+}
