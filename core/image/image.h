@@ -117,7 +117,8 @@ struct image_buffer {
 
 struct image_param {
 	uint32_t name, kind, flags, n_reals;
-	double number;
+	double number, min, max;
+	uint32_t names, n_names; /* ENUM: n_names texts, one behind the other */
 	uint64_t text;	/* offset, TEXT and PATH; 0 otherwise */
 	uint64_t reals; /* offset of floats, REALS */
 };
@@ -155,6 +156,7 @@ struct image_segment_state {
 	_Atomic uint32_t ended;		    /* has run its last step: nobody waits for it any more */
 	_Atomic uint32_t current;	    /* instance that runs now + 1; 0: none */
 	_Alignas(64) _Atomic uint64_t slots, slipped, skipped, missed, caught_up;
+	_Atomic uint64_t changes;   /* of the control block, taken so far */
 	_Atomic uint64_t events;    /* written so far */
 	_Atomic uint64_t misses;    /* written so far */
 	_Atomic uint64_t busy_ns;   /* sum over steps */

@@ -142,13 +142,14 @@ enum segment_status segment_ready(const struct segment *segment, const struct se
 
 static void changes_pull(struct segment *segment, uint64_t written)
 {
-	for (; segment->changes_seen < written; segment->changes_seen++) {
+	for (; segment->changes_seen < written && segment->n_pending < NODE_CHANGES; segment->changes_seen++) {
 		const struct node_change *change = &segment->control->change[segment->changes_seen % NODE_CHANGES];
 
 		for (uint32_t i = 0; i < segment->n_instances; i++)
-			if (segment->instances[i]->number == change->instance && segment->n_pending < NODE_CHANGES)
+			if (segment->instances[i]->number == change->instance)
 				segment->pending[segment->n_pending++] = *change;
 	}
+	atomic_store_explicit(&segment->state->changes, segment->changes_seen, memory_order_release);
 }
 
 static void change_apply(struct instance *it, const struct node_change *change)

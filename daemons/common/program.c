@@ -200,7 +200,13 @@ static void add_params(struct build *b, const struct wf_instance *instance, stru
 		struct image_param out = {.name = text_add(b, param->name),
 					  .kind = param->kind,
 					  .flags = param->flags,
-					  .number = value->number};
+					  .number = value->number,
+					  .min = param->min,
+					  .max = param->max,
+					  .names = (uint32_t)b->text.count};
+
+		while (param->names != NULL && param->names[out.n_names] != NULL)
+			text_add(b, param->names[out.n_names++]);
 
 		if (param->kind == ALOE_KIND_TEXT || param->kind == ALOE_KIND_PATH)
 			out.text = text_add(b, value->text);

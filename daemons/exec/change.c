@@ -208,6 +208,17 @@ static uint32_t find_param(const struct image_view *view, uint32_t instance, con
 	return IMAGE_NONE;
 }
 
+/* Whether every segment has taken enough changes for one more to find its place in the ring. */
+static bool ring_has_space(const struct exec_wave *wave)
+{
+	const uint64_t written = atomic_load(&wave_control(wave)->changes);
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
+		if (written - atomic_load(&image_segment_state(&wave->view, s)->changes) >= NODE_CHANGES)
+			return false;
+	return true;
+}
+
 static void set_commit(struct exec_wave *wave, const struct wire_view *request, uint32_t instance, uint32_t param,
 		       double number)
 {
@@ -225,6 +236,11 @@ static void set_commit(struct exec_wave *wave, const struct wire_view *request, 
 			  (unsigned long long)(done + margin_slots(wave)));
 		return;
 	}
+	if (!ring_has_space(wave)) {
+		exec_fail(wave->exec, request, 1, "%d changes of \"%s\" wait for their index: try again later", NODE_CHANGES,
+			  wave->name);
+		return;
+	}
 	control->change[n % NODE_CHANGES] = (struct node_change){index, ++wave->sequence, instance, param, number};
 	atomic_store(&control->changes, n + 1);
 	if (index != IMAGE_FOREVER) {
@@ -236,20 +252,63 @@ static void set_commit(struct exec_wave *wave, const struct wire_view *request, 
 	wave_later(&wave->set_pending, request, 10 * SECONDS);
 }
 
+/* The number that `text` stands for: of an ENUM its name, of a BOOL true or false. NaN if it stands for none. */
+static double set_number(const struct image_view *view, const struct image_param *param, const char *text)
+{
+	uint64_t at = param->names;
+	char *end;
+	double number;
+
+	for (uint32_t i = 0; i < param->n_names; i++) {
+		if (strcmp(image_text(view, at), text) == 0)
+			return i;
+		at += strlen(image_text(view, at)) + 1;
+	}
+	if (param->kind == ALOE_KIND_BOOL && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
+		return strcmp(text, "true") == 0;
+	number = strtod(text, &end);
+	return end == text || *end != 0 || param->kind == ALOE_KIND_ENUM ? NAN : number;
+}
+
+static void allowed(const struct image_view *view, const struct image_param *param, char *ret, size_t size)
+{
+	uint64_t at = param->names;
+	size_t len = 0;
+
+	if (param->kind == ALOE_KIND_BOOL)
+		snprintf(ret, size, "true or false");
+	else if (param->kind != ALOE_KIND_ENUM)
+		snprintf(ret, size, "a %s in [%g, %g]", param->kind == ALOE_KIND_INT ? "whole number" : "number", param->min,
+			 param->max);
+	for (uint32_t i = 0; i < param->n_names && len < size; i++) {
+		len += (size_t)snprintf(ret + len, size - len, "%s%s", i > 0 ? ", " : "", image_text(view, at));
+		at += strlen(image_text(view, at)) + 1;
+	}
+}
+
+static bool set_fits(const struct image_param *param, double number)
+{
+	if (!isfinite(number))
+		return false;
+	if (param->kind == ALOE_KIND_ENUM || param->kind == ALOE_KIND_BOOL)
+		return true;
+	return number >= param->min && number <= param->max && (param->kind != ALOE_KIND_INT || number == floor(number));
+}
+
 static void set_checked(struct exec_wave *wave, const struct wire_view *request, uint32_t instance, uint32_t p,
 			const char *text)
 {
 	const struct image_view *view = &wave->view;
 	const struct image_param *param = &view->params[view->instances[instance].params + p];
-	const char *name = image_text(view, param->name);
-	char *end;
-	const double number = strtod(text, &end);
+	const char *name = image_text(view, param->name), *owner = image_text(view, view->instances[instance].name);
+	const double number = set_number(view, param, text);
+	char range[256] = "";
 
+	allowed(view, param, range, sizeof(range));
 	if (!(param->flags & ALOE_LIVE))
-		exec_fail(wave->exec, request, 2, "%s.%s is read at init only: unload, and load with --set",
-			  image_text(view, view->instances[instance].name), name);
-	else if (end == text || *end != 0 || !isfinite(number))
-		exec_fail(wave->exec, request, 2, "%s = \"%s\" is no number", name, text);
+		exec_fail(wave->exec, request, 2, "%s.%s is read at init only: unload, and load with --set", owner, name);
+	else if (!set_fits(param, number))
+		exec_fail(wave->exec, request, 2, "%s.%s = %s is not allowed: %s", owner, name, text, range);
 	else if (wave->set_pending.bytes != NULL)
 		exec_fail(wave->exec, request, 1, "another set of \"%s\" is under way", wave->name);
 	else if (!wave->started || wave->drained)
