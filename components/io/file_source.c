@@ -29,7 +29,9 @@ static const struct aloe_param params[] = {
 
 static uint32_t item_bytes(const struct file_source *source)
 {
-	return aloe_item_bytes(1u << source->type);
+	const uint32_t bytes = aloe_item_bytes(1u << source->type);
+
+	return bytes ? bytes : 1; /* every name of io_types has a size */
 }
 
 static int file_source_check(void *self, struct aloe_setup *setup)
@@ -63,10 +65,12 @@ static int file_source_init(void *self, struct aloe_setup *setup)
 /* A file made by somebody else may hold anything; a bit that is not 0 or 1 would spread through every table below. */
 static int check_bits(const struct file_source *source, const uint8_t *bits, size_t len, struct aloe_setup *setup)
 {
+	const unsigned long long begin = source->file.offset - len;
+
 	for (size_t i = 0; i < len; i++)
 		if (bits[i] > 1)
 			return aloe_fail(setup, "%s: byte %u at offset %llu is no bit (0 or 1)", source->path, bits[i],
-					 (unsigned long long)(source->file.offset - len + i));
+					 begin + i);
 	return 0;
 }
 

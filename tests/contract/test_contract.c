@@ -382,6 +382,7 @@ static void absent_of_nothing(struct subject *s, unsigned variant, unsigned *cou
 	}
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): one signature for all contracts */
 static void empty_messages(struct subject *s, unsigned variant, unsigned *count)
 {
 	(void)variant;
@@ -390,7 +391,8 @@ static void empty_messages(struct subject *s, unsigned variant, unsigned *count)
 		step(s, k, EMPTY);
 }
 
-/* Every third message is a good one: after nonsense it must still come out with a length that fits (mock_work looks). */
+/* Every third message is a good one: after nonsense it must still come out with a length that fits (mock_work looks).
+ * NOLINTNEXTLINE(readability-non-const-parameter): one signature for all contracts */
 static void hostile_numbers(struct subject *s, unsigned variant, unsigned *count)
 {
 	(void)variant;

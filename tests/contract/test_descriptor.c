@@ -190,7 +190,7 @@ static void callbacks_are_there(const char *name, unsigned *count)
 	c = m.component;
 	snprintf(symbol, sizeof(symbol), "aloe_component_%s", name);
 	entry = dlsym(m.library, symbol);
-	if (!entry || entry->abi != ALOE_ABI || strcmp(entry->name, name))
+	if (!entry || entry->abi != ALOE_ABI || strcmp(entry->name, name) != 0)
 		broken(count, name, "ABI %u, name %s", entry ? entry->abi : 0, entry ? entry->name : "-");
 	if (!is_text(c->summary) || !is_identifier(name))
 		broken(count, name, "no summary of one line");
@@ -217,12 +217,14 @@ struct elf {
 
 static void elf_open(struct elf *elf, const char *path)
 {
-	struct stat st;
-	int fd = open(path, O_RDONLY);
+	const int fd = open(path, O_RDONLY);
+	off_t end;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0)
 		fail_msg("%s: %s", path, strerror(errno));
-	elf->size = (size_t)st.st_size;
+	end = lseek(fd, 0, SEEK_END);
+	assert_true(end > (off_t)sizeof(Elf64_Ehdr));
+	elf->size = (size_t)end;
 	elf->bytes = mmap(NULL, elf->size, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);
 	assert_ptr_not_equal(elf->bytes, MAP_FAILED);
@@ -302,7 +304,7 @@ static void check_symbols(const struct elf *elf, const Elf64_Shdr *table, const 
 		const bool defined = symbols[i].st_shndx != SHN_UNDEF;
 		if (!defined && !strncmp(symbol, "aloe_", 5))
 			broken(count, name, "needs %s from the program", symbol);
-		else if (defined && strcmp(symbol, mine) && !strncmp(symbol, "aloe_", 5))
+		else if (defined && strcmp(symbol, mine) != 0 && !strncmp(symbol, "aloe_", 5))
 			broken(count, name, "shows %s", symbol);
 	}
 }

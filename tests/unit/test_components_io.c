@@ -68,6 +68,12 @@ static void put(uint8_t **at, uint64_t value, unsigned bytes)
 		*(*at)++ = (uint8_t)(value >> 8 * i);
 }
 
+static void put_bytes(uint8_t **at, const char *bytes, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		*(*at)++ = (uint8_t)bytes[i];
+}
+
 static void put_sample(uint8_t **at, const struct wav *wav, double x)
 {
 	const double whole = nearbyint(x * ldexp(1, wav->bits - 1));
@@ -94,9 +100,9 @@ static size_t wav_encode(const struct wav *wav, uint8_t *bytes)
 	const uint32_t format = wav->extensible ? 40 : 16;
 	uint8_t *at = bytes;
 
-	memcpy(at, "RIFF", 4), at += 4;
+	put_bytes(&at, "RIFF", 4);
 	put(&at, 20 + format + data, 4);
-	memcpy(at, "WAVEfmt ", 8), at += 8;
+	put_bytes(&at, "WAVEfmt ", 8);
 	put(&at, format, 4);
 	put(&at, wav->extensible ? 0xfffe : wav->tag, 2);
 	put(&at, wav->channels, 2);
@@ -109,9 +115,9 @@ static size_t wav_encode(const struct wav *wav, uint8_t *bytes)
 		put(&at, wav->bits, 2);
 		put(&at, wav->channels == 1 ? 4 : 3, 4);
 		put(&at, wav->tag, 2);
-		memcpy(at, "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71", 14), at += 14;
+		put_bytes(&at, "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71", 14);
 	}
-	memcpy(at, "data", 4), at += 4;
+	put_bytes(&at, "data", 4);
 	put(&at, data, 4);
 	for (uint32_t n = 0; n < wav->frames; n++)
 		for (uint16_t c = 0; c < wav->channels; c++)

@@ -330,7 +330,7 @@ static void carrier_loop_finds_the_carrier(void **state)
 		assert_true(fabs(mock_var(&m, "frequency") - 0.0007) < 1e-5);
 		assert_true(mock_var(&m, "phase_error") < 0.01);
 		for (uint32_t i = 8 * N; i < 10 * N; i++) {
-			const double angle = carg(out[i]) / (2 * M_PI) * (s ? 4 : 2) + (s ? 0.5 : 0);
+			const double angle = carg(out[i]) / (2 * M_PI) * (s ? 4 : 2) + (s ? 0.5 : 0.0);
 			assert_true(fabs(angle - nearbyint(angle)) < 0.02);
 		}
 		mock_close(&m);
@@ -363,12 +363,12 @@ static void symsync_finds_the_symbols(void **state)
 		start(&sync);
 		made = run_through(&sync, shifted + shift, n - 10, out);
 		assert_true(fabs(made - 10.0 * N) < 30);
-		for (uint32_t i = made / 2; i < made; i++) {
-			const double error = fabs(crealf(out[i])) - 1;
+		for (uint32_t i = 10000; i < made; i++) {
+			const float error = fabsf(crealf(out[i])) - 1;
 			squares += error * error;
 			assert_true(fabsf(cimagf(out[i])) < 0.05f);
 		}
-		assert_true(10 * log10(squares / (made - made / 2)) < -20);
+		assert_true(10 * log10(squares / (made - 10000)) < -20);
 		mock_close(&pulse);
 		mock_close(&clock);
 		mock_close(&sync);
