@@ -75,22 +75,28 @@ bool report_clean(const json_t *report)
 
 /* ---- final report ------------------------------------------------------------------------------------------------------ */
 
+/* In words for people; the states' names for those between. */
+static const char *state_word(const json_t *report)
+{
+	if (report_failed(report))
+		return "stopped by a fault (ABNSTOP)";
+	return report_ended(report) ? "ended" : report_text(report, "state");
+}
+
 void print_head(const json_t *report, FILE *out)
 {
-	const double slot_s = report_number(report, "slot_ns") * 1e-9;
+	const double wanted = report_number(report, "slots_wanted");
 	char slot[32];
 
-	report_duration(slot_s, slot, sizeof(slot));
-	fprintf(out, "%s  %s", report_text(report, "waveform"), report_text(report, "state"));
-	if (json_is_true(json_object_get(report, "drained")))
-		fprintf(out, ", ended");
-	fprintf(out, "  index %.0f", report_number(report, "index"));
-	if (report_number(report, "slots_wanted") > 0)
-		fprintf(out, " of %.0f", report_number(report, "slots_wanted"));
-	fprintf(out, "  slot %s  clock %s  late %s  isolation %s\n", slot, report_text(report, "clock"),
+	report_duration(report_number(report, "slot_ns") * 1e-9, slot, sizeof(slot));
+	fprintf(out, "%s: %s, index %.0f", report_text(report, "waveform"), state_word(report),
+		report_number(report, "index"));
+	if (wanted > 0)
+		fprintf(out, " of %.0f", wanted);
+	fprintf(out, ", slot %s, clock %s, late %s, isolation %s\n", slot, report_text(report, "clock"),
 		report_text(report, "late"), report_text(report, "isolation"));
 	if (report_text(report, "reason")[0])
-		fprintf(out, "reason: %s\n", report_text(report, "reason"));
+		fprintf(out, "reason     %s\n", report_text(report, "reason"));
 }
 
 static int name_width(const json_t *instances)

@@ -76,7 +76,7 @@ static int order(const struct cli_args *args, enum wire_type type, uint64_t coun
 	status = client_call(&client, &msg, &view);
 	if (status == 0) {
 		printf("%s %s", args->args[0], done);
-		if (wire_get_u64(&view, WIRE_TAG_SLOT, &slot) == 0)
+		if (type != WIRE_STOP && type != WIRE_UNLOAD && wire_get_u64(&view, WIRE_TAG_SLOT, &slot) == 0)
 			printf(", from slot %" PRIu64, slot);
 		printf("\n");
 	}

@@ -26,13 +26,12 @@ struct keeper {
 	struct node node;
 };
 
-/* keep_one runs the frontend until it ends: its exit status, -1 if it was killed, -EINTR - 1000 when the user wants an end. */
+/* keep_one runs the frontend until it ends, is killed, or the user wants an end. */
 enum { KEEP_ENDED, KEEP_DIED, KEEP_SIGNAL };
 
 static int keep_one(struct keeper *keeper)
 {
 	int rc = node_start(&keeper->node, keeper->dir, keeper->state);
-	siginfo_t info = {0};
 
 	if (rc < 0) {
 		fprintf(stderr, "aloe: aloe-frontend cannot be started: %s\n", strerror(-rc));
@@ -46,7 +45,6 @@ static int keep_one(struct keeper *keeper)
 		node_pull(&keeper->node);
 		return KEEP_SIGNAL;
 	}
-	waitid(P_PID, (id_t)keeper->node.pid, &info, WEXITED | WNOWAIT);
 	return node_pull(&keeper->node) == 0 ? KEEP_ENDED : KEEP_DIED;
 }
 
@@ -151,6 +149,7 @@ static int absolute(const char *path, char *ret_path, size_t size)
 	return getcwd(cwd, sizeof(cwd)) ? path_print(ret_path, size, "%s/%s", cwd, path) : -errno;
 }
 
+/* paths_find also makes the directories. */
 static int paths_find(const struct cli_args *args, struct paths *paths)
 {
 	const char *dir = cli_get(args, "dir"), *state = cli_get(args, "state");
@@ -162,9 +161,11 @@ static int paths_find(const struct cli_args *args, struct paths *paths)
 	if (rc == 0)
 		rc = dir_make(paths->state);
 	if (rc == 0)
+		rc = dir_make(paths->dir);
+	if (rc == 0)
 		rc = path_print(paths->log, sizeof(paths->log), "%s/node.log", paths->state);
 	if (rc < 0)
-		fprintf(stderr, "aloe: %s: %s\n", rc == -ENAMETOOLONG ? "a path" : paths->state, strerror(-rc));
+		fprintf(stderr, "aloe: %s or %s: %s\n", paths->dir, paths->state, strerror(-rc));
 	return rc;
 }
 
@@ -204,6 +205,8 @@ int aloe_down(const struct cli_args *args)
 		fprintf(stderr, "aloe: the node in %s does not end\n", client.dir);
 		status = CLI_FAILED;
 	}
+	if (status == 0)
+		printf("the node is down: %s\n", client.dir);
 	client_close(&client);
 	return status;
 }

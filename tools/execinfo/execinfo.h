@@ -23,7 +23,7 @@ int source_saved(const struct cli_args *args, const char *run, struct profile_so
 void source_fini(struct profile_source *source);
 
 /* samples_apply computes calls, mean, quantiles and maximum of every instance from the events. */
-int samples_apply(json_t *report, const struct image_event *events, size_t n_events);
+int samples_apply(struct profile_source *source);
 /* hist_show draws one instance's samples, 20 lines at most. */
 int hist_show(const struct profile_source *source, const char *instance);
 

@@ -46,8 +46,7 @@ static int show(const struct cli_args *args, const struct profile_source *source
 		report_profile_csv(source->report, stdout);
 	} else {
 		if (source->n_events)
-			printf("%zu samples an instance at most, %zu in all, taken just now\n", source->wanted,
-			       source->n_events);
+			printf("of the newest %zu calls of each instance:\n", source->wanted);
 		report_profile(source->report, stdout);
 	}
 	return CLI_OK;

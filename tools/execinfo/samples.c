@@ -16,15 +16,15 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* times_of gives the times of one instance, smallest first, in ns; the caller frees them. */
-static uint32_t *times_of(const struct image_event *events, size_t n_events, uint32_t instance, size_t *ret_n)
+/* times_of gives the newest times of one instance, smallest first, in ns; the caller frees them. */
+static uint32_t *times_of(const struct profile_source *source, uint32_t instance, size_t *ret_n)
 {
-	uint32_t *times = malloc((n_events + 1) * sizeof(*times));
+	uint32_t *times = malloc((source->wanted + 1) * sizeof(*times));
 	size_t n = 0;
 
-	for (size_t i = 0; times && i < n_events; i++)
-		if (events[i].instance == instance)
-			times[n++] = events[i].ns;
+	for (size_t i = source->n_events; times && i-- > 0 && n < source->wanted;)
+		if (source->events[i].instance == instance)
+			times[n++] = source->events[i].ns;
 	if (times)
 		qsort(times, n, sizeof(*times), by_size);
 	*ret_n = n;
@@ -61,13 +61,14 @@ static void figures(json_t *instance, const uint32_t *times, size_t n, double mm
 	put(instance, "share", slot_ns > 0 ? mean / slot_ns : 0);
 }
 
-int samples_apply(json_t *report, const struct image_event *events, size_t n_events)
+int samples_apply(struct profile_source *source)
 {
+	const json_t *report = source->report;
 	json_t *instance;
 	size_t i, n;
 
 	json_array_foreach(json_object_get(report, "instances"), i, instance) {
-		uint32_t *times = times_of(events, n_events, (uint32_t)i, &n);
+		uint32_t *times = times_of(source, (uint32_t)i, &n);
 		if (!times)
 			return CLI_FAILED;
 		figures(instance, times, n, report_number(report, "capacity_mmac"), report_number(report, "slot_ns"));
@@ -123,7 +124,7 @@ int hist_show(const struct profile_source *source, const char *instance)
 
 	if (number < 0)
 		return CLI_USAGE;
-	times = times_of(source->events, source->n_events, (uint32_t)number, &n);
+	times = times_of(source, (uint32_t)number, &n);
 	if (!times || !n) {
 		fprintf(stderr, "execinfo: no samples of %s: does the waveform run?\n", instance);
 		free(times);

@@ -174,7 +174,7 @@ static int live(struct bus *bus, const struct cli_args *args, struct profile_sou
 	if (status == CLI_OK && source->wanted) {
 		status = samples_collect(bus, name, source);
 		if (status == CLI_OK)
-			status = samples_apply(source->report, source->events, source->n_events);
+			status = samples_apply(source);
 	}
 	free(name);
 	return status;
