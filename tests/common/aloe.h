@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tests/common/aloe.h - the programs of this build as a user runs them: a command line in, exit status, output and
+ * report out. For CMocka programs; what cannot be done fails the test.
+ *
+ *	struct ran *ran = aloe("run waveforms/bpsk.conf --clock virtual --slots %d --json -q", 10);
+ *	assert_int_equal(ran->status, 0);
+ *	assert_true(ran_variable(ran, "check.blocks") == 10);
+ *	ran_free(ran);
+ *
+ * The current folder is the root of the project. Each program has a working folder of its own, removed by aloe_fini; run
+ * folders and profiles go there too, so that a test begins without any and nothing of the user's is touched.
+ */
+#ifndef TESTS_COMMON_ALOE_H
+#define TESTS_COMMON_ALOE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/json/json.h"
+
+struct ran {
+	int status; /* exit status; 128 + signal */
+	char *out, *err;
+	json_t *report; /* of standard output, if that is one JSON object or array; else NULL */
+};
+
+int aloe_init(void **state); /* group setup and teardown of CMocka */
+int aloe_fini(void **state);
+
+/* aloe_path gives a file in the working folder, aloe_program one of the build's programs. Valid to aloe_fini. */
+const char *aloe_path(const char *name);
+const char *aloe_program(const char *name);
+
+/* aloe runs `aloe ARGUMENTS...` and waits for its end. aloe_ok fails the test unless the exit status is 0. */
+struct ran *aloe(const char *format, ...) __attribute__((format(printf, 1, 2)));
+struct ran *aloe_ok(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void ran_free(struct ran *ran);
+
+/* Numbers out of the report, by path ("latency.slots"; a number is a place in an array). ran_variable takes INSTANCE.VAR.
+ * Fails the test where there is none. */
+double ran_number(const struct ran *ran, const char *path);
+const char *ran_text(const struct ran *ran, const char *path);
+double ran_variable(const struct ran *ran, const char *name);
+/* ran_clean: no slot missed, slipped or skipped, no message absent, late, overwritten or lost. */
+bool ran_clean(const struct ran *ran);
+/* ran_lines counts the lines of a text. */
+int ran_lines(const char *text);
+
+/* conf_derive writes the waveform of `from` into the working folder as `name`, after the edits {found once, new text}, ...
+ * {NULL}; returns its path. */
+const char *conf_derive(const char *from, const char *name, const char *const edits[][2]);
+
+void *file_take(const char *path, size_t *ret_len); /* whole; free it */
+void file_make(const char *path, const void *data, size_t len);
+void files_equal(const char *a, const char *b);
+/* file_sha256 writes the digest of a file, 64 hexadecimal digits. */
+void file_sha256(const char *path, char ret_hex[65]);
+
+#endif
