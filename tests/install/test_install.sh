@@ -35,7 +35,7 @@ done
 
 export PKG_CONFIG_PATH="$stage/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$stage"
 flags=$(pkg-config --cflags aloe)
-describe=$stage$(pkg-config --variable=describe aloe)
+describe=$(pkg-config --variable=describe aloe)
 export PATH="$stage/usr/bin:$PATH" HOME="$work/home"
 mine=$HOME/.local/lib/aloe
 mkdir -p "$mine"

@@ -4,6 +4,7 @@
 # `aloe new component NAME` writes a skeleton that builds and runs, from an installation and from the build folder, in
 # any directory and without environment variables.
 set -u
+unset PKG_CONFIG_PATH ALOE_COMPONENTS
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
 failed=0
@@ -23,20 +24,20 @@ ok() {
 	fi
 }
 
-skeleton() { # ALOE FOLDER: the steps that the skeleton itself names
-	mkdir -p "$2" && cd "$2" || return 1
-	env -u PKG_CONFIG_PATH HOME="$work/home" "$1" new component mygain || return 1
-	cd mygain || return 1
+skeleton() ( # ALOE FOLDER: the steps that the skeleton itself names
+	mkdir -p "$2" && cd "$2" || exit 1
+	"$1" new component mygain || exit 1
+	cd mygain || exit 1
 	make && make run
-}
+)
 ok "a new component builds and runs, from the build folder" skeleton "$bin/aloe" "$work/a"
 make B="$B" DESTDIR="$work/stage" PREFIX=/usr install >/dev/null || failed=1
 ok "a new component builds and runs, from an installation" skeleton "$work/stage/usr/bin/aloe" "$work/b"
-refused() {
-	cd "$work/a" || return 1
+refused() (
+	cd "$work/a" || exit 1
 	"$bin/aloe" new component "no/slash" >refusal 2>&1
 	[ $? = 2 ] && "$bin/aloe" new component mygain >refusal 2>&1
 	[ $? = 2 ] && grep -q mygain refusal
-}
+)
 ok "a bad name and a folder that is there are refused" refused
 exit $failed

@@ -424,13 +424,13 @@ static void test_child_spawn(void **state)
 static void test_child_missing(void **state)
 {
 	char *argv[] = {"nothing", NULL};
-	char path[4096], text[80];
+	char path[4096], small[5], text[80];
 	pid_t pid = -7;
 
 	(void)state;
 	assert_int_equal(child_path("aloe-nothing", path, sizeof(path)), 0);
 	assert_non_null(strstr(path, "/aloe-nothing"));
-	assert_int_equal(child_path("aloe-nothing", path, 5), -ENAMETOOLONG);
+	assert_int_equal(child_path("aloe-nothing", small, sizeof(small)), -ENAMETOOLONG);
 	assert_int_equal(child_spawn(path, argv, NULL, 0, &pid, NULL), -ENOENT);
 	assert_int_equal(pid, -7);
 	child_status_text(SIGKILL, text, sizeof(text));

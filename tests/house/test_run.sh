@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The test of the test: tests/run.sh counts right, and fails on what it must fail on.
+set -u
+here=$(cd "$(dirname "$0")/.." && pwd)
+failed=0
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+export B="$work/build"
+mkdir -p "$B/tests/unit"
+
+# program NAME: stdin is its text, run by sh.
+program() {
+	{ echo '#!/bin/sh'; cat; } >"$B/tests/unit/$1"
+	chmod +x "$B/tests/unit/$1"
+}
+
+# expect WHAT STATUS LAST-LINE PROGRAM...: what the runner says of these programs.
+expect() {
+	what=$1 status=$2 last=$3
+	shift 3
+	(cd "$B/tests/unit" && for name in "$@"; do echo "$B/tests/unit/$name"; done) | xargs "$here/run.sh" >"$work/out" 2>&1
+	got=$?
+	[ $got = 0 ] || got=1
+	if [ $got = "$status" ] && [ "$(tail -n 1 "$work/out")" = "$last" ]; then
+		echo "ok $what"
+	else
+		echo "not ok $what (status $got)"
+		sed 's/^/  | /' "$work/out"
+		failed=1
+	fi
+}
+
+program good <<'END'
+echo '[  PASSED  ] 3 test(s).'
+END
+program bad <<'END'
+echo '[  PASSED  ] 2 test(s).'
+echo '[  FAILED  ] 1 test(s), listed below:'
+exit 1
+END
+program silent </dev/null
+program crash <<'END'
+echo '[  PASSED  ] 3 test(s).'
+kill -SEGV $$
+END
+program hang <<'END'
+sleep 60
+END
+program process <<'END'
+setsid sleep 60 >/dev/null 2>&1 &
+echo '[  PASSED  ] 1 test(s).'
+END
+program litter <<'END'
+: >"$XDG_RUNTIME_DIR/socket"
+echo '[  PASSED  ] 1 test(s).'
+END
+program skips <<'END'
+echo '[  PASSED  ] 1 test(s).'
+echo '[  SKIPPED ] 1 test(s), listed below:'
+echo '[  SKIPPED ] test_other'
+END
+program tap.sh <<'END'
+echo ok one
+echo not ok two
+exit 1
+END
+program quiet.sh </dev/null
+program away.sh <<'END'
+echo 'this machine has no such device'
+exit 77
+END
+
+export CI=
+expect "passed are counted" 0 "6 passed, 0 failed, 0 skipped" good good
+expect "failed are counted" 1 "5 passed, 1 failed, 0 skipped" good bad
+expect "a program that tells nothing has failed" 1 "0 passed, 1 failed, 0 skipped" silent
+expect "a crash is a failure" 1 "3 passed, 1 failed, 0 skipped" crash
+TEST_TIMEOUT=1 expect "a hang is ended and is a failure" 1 "0 passed, 1 failed, 0 skipped" hang
+expect "a process left behind is a failure" 1 "1 passed, 1 failed, 0 skipped" process
+expect "a file left behind is a failure" 1 "1 passed, 1 failed, 0 skipped" litter
+expect "lines of a script are counted" 1 "1 passed, 1 failed, 0 skipped" tap.sh
+expect "a silent script counts by its status" 0 "1 passed, 0 failed, 0 skipped" quiet.sh
+expect "a skip is no failure" 0 "5 passed, 0 failed, 2 skipped" good skips quiet.sh away.sh
+CI=true expect "but with CI=true it needs to be expected" 1 "4 passed, 2 failed, 2 skipped" good skips away.sh
+exit $failed
