@@ -80,7 +80,7 @@ static inline double pairs_run(const char *name, pairs_measure *thing, void *con
 	printf("%s ", peer_name);
 	pairs_print("", &sorted, 1e-3, " us");
 	sorted = pairs_sort(ratios);
-	pairs_print("x", &sorted, 1, "");
+	printf("x%.3g [%.3g .. %.3g]", pairs_median(&sorted), sorted.at[PAIRS / 4], sorted.at[PAIRS - 1 - PAIRS / 4]);
 	printf("\n%30s%d pairs", "", PAIRS);
 	if (reach_us > 0)
 		printf("; reach %.3f us, measured %.3f us: %s", reach_us, us, us <= reach_us ? "met" : "missed");
