@@ -74,7 +74,9 @@ run_one() {
 	chmod 700 "$scratch/$n/run"
 	case $program in *.sh) script=1 ;; *) script= ;; esac
 	began=$(date +%s)
-	ALOE_TEST_MARK=$mark TMPDIR=$scratch/$n/run XDG_RUNTIME_DIR=$scratch/$n/run XDG_STATE_HOME=$scratch/$n/home \
+	sanitizer=log_path=$scratch/$n/report # of every process that the program starts
+	ASAN_OPTIONS=$ASAN_OPTIONS:$sanitizer UBSAN_OPTIONS=$UBSAN_OPTIONS:$sanitizer TSAN_OPTIONS=$TSAN_OPTIONS:$sanitizer \
+		ALOE_TEST_MARK=$mark TMPDIR=$scratch/$n/run XDG_RUNTIME_DIR=$scratch/$n/run XDG_STATE_HOME=$scratch/$n/home \
 		HOME=$scratch/$n/home timeout -k 10 "$TEST_TIMEOUT" "$program" >"$log" 2>&1 </dev/null
 	status=$?
 	seconds=$(($(date +%s) - began))
@@ -84,6 +86,11 @@ run_one() {
 		[ -z "$left" ] && break
 		sleep 0.2
 	done
+	if ls "$scratch/$n"/report.* >/dev/null 2>&1; then
+		cat "$scratch/$n"/report.* >>"$log"
+		echo "run.sh: a sanitizer has something to say (above)" >>"$log"
+		[ $status = 0 ] && status=1
+	fi
 	if [ -n "$left" ]; then
 		echo "$left" | sed 's/^/run.sh: left behind: process /' >>"$log"
 		echo "$left" | while read -r pid _; do kill -9 "$pid"; done
