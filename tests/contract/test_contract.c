@@ -13,6 +13,8 @@ static const struct row {
     {"awgn", "esn0_db", "10"},
     {"file_source", "length", "100"},
     {"file_source", "type", "i16"}, /* what the file holds; not varied */
+    {"fir", "decimation", "5"},
+    {"nco", "frequency", "0.1"},
     {"resample", "ratio", "1.5"},
     {"utran_demux", "length1", "100"},
     {"utran_demux", "length2", "200"},

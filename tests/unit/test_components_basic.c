@@ -464,6 +464,7 @@ static void awgn_variance(void **state)
 	const char *esn0[1][2] = {{"esn0_db", "3"}};
 	const char *ebn0[2][2] = {{"ebn0_db", "6"}, {"bits_per_item", "0.25"}};
 	const char *amplitude[2][2] = {{"esn0_db", "10"}, {"amplitude", "5000"}};
+	const char *small[2][2] = {{"esn0_db", "10"}, {"amplitude", "10"}};
 
 	(void)state;
 	check_variance(ALOE_CF32, esn0, 1, 0.5 * pow(10, -0.3));
@@ -471,6 +472,7 @@ static void awgn_variance(void **state)
 	check_variance(ALOE_CF32, ebn0, 2, 0.5 * pow(10, -0.6) * 4);
 	check_variance(ALOE_CI16, amplitude, 2, 5000.0 * 5000 * 0.05);
 	check_variance(ALOE_I16, esn0, 1, 8192.0 * 8192 * 0.5 * pow(10, -0.3));
+	check_variance(ALOE_I16, small, 2, 5 + 1.0 / 12); /* rounded to nearest: a twelfth of noise of its own */
 }
 
 /* The textbook's bit error rate, hard decision, over each type: the definition of Es/N0 is right, real and complex. */

@@ -270,6 +270,35 @@ static void wav_source_limits_floats(void **state)
 	mock_close(&m);
 }
 
+/* Other chunks may stand before the samples; one of an odd length is followed by a byte of padding. */
+static void wav_source_skips_other_chunks(void **state)
+{
+	const struct wav wav = {1, 1, 16, 24000, 480, 0.5, 300, false};
+	uint8_t bytes[2048], longer[2048];
+	const size_t size = wav_encode(&wav, bytes);
+	uint8_t *at = longer;
+	struct mock m;
+	uint32_t len = 0;
+	int16_t *samples;
+
+	(void)state;
+	put_bytes(&at, "RIFF", 4);
+	put(&at, size + 12 - 8, 4);
+	put_bytes(&at, "WAVE", 4);
+	put_bytes(&at, "LIST", 4);
+	put(&at, 3, 4);
+	put_bytes(&at, "abc", 4);
+	memcpy(at, bytes + 12, size - 12);
+	write_file(in_folder("in.wav"), longer, size + 12);
+	if (source_start(&m, in_folder("in.wav")))
+		fail_msg("%s", m.setup.error);
+	samples = source_read(&m, &len);
+	assert_int_equal(len, 480);
+	assert_memory_equal(samples, bytes + 44, 960);
+	free(samples);
+	mock_close(&m);
+}
+
 /* ---- refusals ---- */
 
 static void refused(const char *path, const char *why)
@@ -682,6 +711,7 @@ int main(void)
 	    cmocka_unit_test(wav_source_resamples),
 	    cmocka_unit_test(wav_source_says_what_it_converts),
 	    cmocka_unit_test(wav_source_limits_floats),
+	    cmocka_unit_test(wav_source_skips_other_chunks),
 	    cmocka_unit_test(wav_source_refuses_files_that_are_cut),
 	    cmocka_unit_test(wav_source_refuses_formats),
 	    cmocka_unit_test(wav_source_survives_random_headers),
