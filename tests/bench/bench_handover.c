@@ -54,7 +54,8 @@ static void lane_body(struct handover *h, uint32_t host)
 	struct lane_thread *thread = aligned_alloc(64, (sizeof(*thread) + 63) & ~(size_t)63);
 
 	wave_lane(&h->wave, 0, host, thread);
-	_exit(lane_run(thread) != 0);
+	lane_run(thread);
+	_exit(0);
 }
 
 static void bare_begin(struct bare *bare)
@@ -151,6 +152,7 @@ static void print_gaps(const struct handover *h, const char *how)
 	if (n > 0)
 		printf("%30s%s: from end to start p50 %.2f us, p90 %.2f us, p99 %.2f us, of %zu\n", "", how, of[n / 2] / 1e3,
 		       of[n * 9 / 10] / 1e3, of[n * 99 / 100] / 1e3, n);
+	fflush(stdout);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------ */
@@ -192,6 +194,7 @@ static void run_flat_out(uint32_t hosts, int cpu)
 		child(&h, cpu, bare_body, i);
 	atomic_store(&h.bare->turns_max, 0);
 	atomic_fetch_add(&h.bare->go[0], 1);
+	futex_wake(&h.bare->go[0], 1);
 	await(&h.bare->turns, 1);
 	snprintf(name, sizeof(name), "hand-over, %u hosts, one core", hosts);
 	pairs_run(name, lane_turns, &h, "bare futex chain", bare_turns, &h, 2.5);
@@ -219,6 +222,7 @@ int main(void)
 	if (n > 1)
 		platform_pin(cpus[1]);
 	printf("-- hand-over: us for one host's turn, component, clock reads and segment included\n");
+	fflush(stdout); /* the hosts have copies of what is not */
 	run_flat_out(2, cpus[0]);
 	run_flat_out(3, cpus[0]);
 	run_flat_out(10, cpus[0]);
