@@ -251,6 +251,16 @@ static inline void count(_Atomic uint64_t *counter)
 	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
+/* A message that was absent and has been completed by the next call came late. */
+static void look_back(struct instance *it, struct instance_input *input)
+{
+	const struct image_message *message = &input->messages[(input->missed - 1) & input->mask];
+
+	if (atomic_load_explicit(&message->stamp, memory_order_relaxed) == input->missed)
+		count(&it->stats->late);
+	input->missed = 0;
+}
+
 static inline void bind_input(struct instance *it, uint32_t p, uint64_t k)
 {
 	struct instance_input *input = &it->input[p];
@@ -263,10 +273,13 @@ static inline void bind_input(struct instance *it, uint32_t p, uint64_t k)
 	input->bound = NULL;
 	if (input->messages == NULL || k < input->delay)
 		return;
+	if (input->missed != 0)
+		look_back(it, input);
 	message = &input->messages[m & input->mask];
 	stamp = atomic_load_explicit(&message->stamp, memory_order_acquire);
 	if (stamp != m + 1) {
 		count(stamp > m + 1 ? &it->stats->overwritten : &it->stats->absent);
+		input->missed = stamp > m + 1 ? 0 : m + 1;
 		return;
 	}
 	input->bound = message;

@@ -15,6 +15,7 @@ struct instance_input {
 	uint8_t *data;
 	uint64_t mask, stride, delay;
 	struct image_message *bound; /* the message of this call, to look at its stamp again */
+	uint64_t missed;	     /* stamp that was not there the last time: come meanwhile, it is late; 0: none */
 	bool crosses;
 };
 

@@ -221,7 +221,7 @@ static void test_without_gates(void **state)
 /* Under skip nothing waits; a message that was not made in time is counted, and bits are right where nothing is. */
 static void test_skip(void **state)
 {
-	uint64_t absent = 0, skipped = 0;
+	uint64_t absent = 0, late = 0, skipped = 0;
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= GRAPHS / 2; seed++) {
@@ -238,14 +238,42 @@ static void test_skip(void **state)
 		engine_free(engine);
 		engine = engine_new(&graph, LENGTH, IMAGE_STEP, IMAGE_SKIP);
 		run_slots(engine, seed, 40);
-		for (uint32_t i = 0; i < engine_view(engine)->head->instances.count; i++)
+		for (uint32_t i = 0; i < engine_view(engine)->head->instances.count; i++) {
 			absent += atomic_load(&image_instance_state(engine_view(engine), i)->absent);
+			late += atomic_load(&image_instance_state(engine_view(engine), i)->late);
+		}
 		for (uint32_t s = 0; s < engine_segments(engine); s++)
 			skipped += atomic_load(&engine_segment(engine, s)->state->skipped);
 		engine_free(engine);
 	}
 	assert_true(absent > 0);
+	assert_int_equal(late, 0); /* what was left out never came; see test_late */
 	assert_true(skipped > 0);
+}
+
+/* A writer that is run after its reader in each slot: every message is missed, and found to have come late. */
+static void test_late(void **state)
+{
+	struct test_graph graph = {.n_lanes = 2};
+	struct engine *engine;
+	int writer, reader;
+
+	(void)state;
+	writer = graph_add_node(&graph);
+	reader = graph_add_node(&graph);
+	graph_add_link(&graph, writer, 0, reader, 0);
+	graph.nodes[writer].pin = 0;
+	graph.nodes[reader].pin = 1;
+	engine = engine_new(&graph, LENGTH, IMAGE_STEP, IMAGE_SKIP);
+	assert_non_null(engine);
+	for (uint64_t slot = 0; slot < LENGTH + 1; slot++) { /* the writer comes one slot late */
+		engine_slot(engine, engine_view(engine)->instances[reader].segment, slot);
+		if (slot >= 1)
+			engine_slot(engine, engine_view(engine)->instances[writer].segment, slot - 1);
+	}
+	assert_true(atomic_load(&image_instance_state(engine_view(engine), (uint32_t)reader)->absent) >= LENGTH - 1);
+	assert_true(atomic_load(&image_instance_state(engine_view(engine), (uint32_t)reader)->late) >= LENGTH - 3);
+	engine_free(engine);
 }
 
 int main(void)
@@ -253,6 +281,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slots),	      cmocka_unit_test(test_slips), cmocka_unit_test(test_free_running),
 		cmocka_unit_test(test_without_gates), cmocka_unit_test(test_skip),
+		cmocka_unit_test(test_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
