@@ -120,7 +120,7 @@ static void check_pending(struct exec_wave *wave)
 		return;
 	if (wave->drained && request.type != WIRE_UNLOAD) {
 		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, lanes_slot(wave), 1,
-			    request.type == WIRE_STOP ? NULL : "the waveform ended first");
+			    request.type == WIRE_STOP || request.type == WIRE_STEP ? NULL : "the waveform ended first");
 		return;
 	}
 	if (request.type == WIRE_PAUSE && limit_reached(wave)) {
