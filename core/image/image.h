@@ -172,7 +172,7 @@ struct image_instance_state {
 	_Alignas(64) _Atomic uint64_t calls, idle, absent, late, overwritten, overruns, io_waits, io_lost;
 	_Atomic uint64_t latency_slots_min, latency_slots_max; /* sinks: measured with the step's start as marker */
 	_Atomic uint64_t vars[IMAGE_VARS_MAX];
-	_Atomic uint64_t applied; /* the last change: its sequence number << 32 | low half of the index that it took */
+	_Atomic uint64_t applied; /* the latest change in force: its sequence number << 32 | low half of the index that it took */
 	_Atomic uint64_t params[IMAGE_PARAMS_MAX]; /* numbers as they are in force, bits of a double */
 	_Atomic uint64_t port_ns[32], port_count;  /* inputs 0..15, outputs 16..31: sampled binding times, summed */
 	struct hist time;
@@ -199,7 +199,7 @@ struct node_entry { /* a segment on a lane, in order */
 	_Atomic uint32_t live;
 	uint32_t waveform; /* control block */
 	uint32_t segment;
-	uint32_t seat; /* thread of a host on this lane */
+	_Atomic uint32_t seat; /* thread of a host on this lane; read by all of them while an entry is used again */
 };
 
 struct node_lane {

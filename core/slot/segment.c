@@ -166,17 +166,33 @@ static void change_apply(struct instance *it, const struct node_change *change)
 	atomic_store_explicit(&it->stats->params[change->param], bits, memory_order_relaxed);
 }
 
-static void changes_due(struct segment *segment, struct instance *it, uint64_t k)
+/* The first of those due: by index, then in the order in which they were sent; `next` takes the index that comes. */
+static struct node_change *change_first(struct segment *segment, const struct instance *it, uint64_t k)
 {
-	for (uint32_t i = 0; i < segment->n_pending;) {
+	struct node_change *first = NULL;
+
+	for (uint32_t i = 0; i < segment->n_pending; i++) {
 		struct node_change *change = &segment->pending[i];
 
-		if (change->instance != it->number || (change->index != IMAGE_FOREVER && change->index > k)) {
-			i++;
-			continue;
-		}
+		if (change->index == IMAGE_FOREVER && change->instance == it->number)
+			change->index = k;
+		if (change->instance == it->number && change->index <= k &&
+		    (first == NULL || change->index < first->index ||
+		     (change->index == first->index && change->sequence < first->sequence)))
+			first = change;
+	}
+	return first;
+}
+
+static void changes_due(struct segment *segment, struct instance *it, uint64_t k)
+{
+	struct node_change *change;
+
+	while ((change = change_first(segment, it, k)) != NULL) {
 		change_apply(it, change);
-		atomic_store_explicit(&it->stats->applied, change->sequence << 32 | (k & 0xffffffff), memory_order_release);
+		if (change->sequence > atomic_load_explicit(&it->stats->applied, memory_order_relaxed) >> 32)
+			atomic_store_explicit(&it->stats->applied, change->sequence << 32 | (k & 0xffffffff),
+					      memory_order_release);
 		*change = segment->pending[--segment->n_pending];
 	}
 }
