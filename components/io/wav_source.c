@@ -28,6 +28,7 @@ struct wav_source {
 	SNDFILE *file;
 	SRC_STATE *resampler; /* NULL: the rate is right */
 	SF_INFO info;
+	long long frames_read;
 	bool exact;    /* 16-bit mono at the right rate: no conversion */
 	bool ended;    /* the file has been read to its end */
 	double ratio;  /* samples out per frame in */
@@ -169,10 +170,18 @@ static int wav_source_init(void *self, struct aloe_setup *setup)
 	return source->exact ? 0 : init_conversion(source, setup);
 }
 
-static int read_failed(const struct wav_source *source, struct aloe_setup *setup)
+/* check_read counts the `got` frames just read of `want`: a file may be cut while it is read, or the disk fail. */
+static int check_read(struct wav_source *source, sf_count_t got, sf_count_t want, struct aloe_setup *setup)
 {
-	return aloe_fail(setup, "%s: reading at frame %lld: %s", source->path,
-			 (long long)sf_seek(source->file, 0, SEEK_CUR), sf_strerror(source->file));
+	const long long frame = source->frames_read + got, frames = source->info.frames;
+
+	source->frames_read = frame;
+	if (sf_error(source->file))
+		return aloe_fail(setup, "%s: reading at frame %lld: %s", source->path, frame,
+				 sf_strerror(source->file));
+	if (got < want && frame < frames)
+		return aloe_fail(setup, "%s: ends at frame %lld of %lld", source->path, frame, frames);
+	return 0;
 }
 
 /* refill_mono reads the next frames once all have been used. */
@@ -184,8 +193,8 @@ static int refill_mono(struct wav_source *source, struct aloe_setup *setup)
 		return 0;
 	source->mono_at = 0;
 	source->mono_len = (long)sf_readf_float(source->file, source->frames, CHUNK_FRAMES);
-	if (sf_error(source->file))
-		return read_failed(source, setup);
+	if (check_read(source, source->mono_len, CHUNK_FRAMES, setup) < 0)
+		return -1;
 	source->ended = source->mono_len < CHUNK_FRAMES;
 	for (long i = 0; i < source->mono_len; i++) {
 		const float *frame = source->frames + i * channels;
@@ -257,8 +266,8 @@ static int wav_source_fill(void *self, struct aloe_record *record, struct aloe_s
 
 	if (source->exact) {
 		n = (long)sf_readf_short(source->file, record->data, record->max);
-		if (sf_error(source->file))
-			return read_failed(source, setup);
+		if (check_read(source, n, record->max, setup) < 0)
+			return -1;
 	} else {
 		n = convert(source, record->data, record->max, setup);
 		if (n < 0)

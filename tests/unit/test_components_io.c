@@ -386,6 +386,28 @@ static void wav_source_survives_random_headers(void **state)
 	}
 }
 
+/* Cut while it is read, with conversion and without: an error that says where, not a short recording. */
+static void wav_source_sees_a_file_shrink(void **state)
+{
+	static const uint32_t rates[] = {24000, 48000};
+
+	(void)state;
+	for (int r = 0; r < 2; r++) {
+		const struct wav wav = {1, 1, 16, rates[r], 48000, 0.5, 300, false};
+		struct mock m;
+		uint64_t k = 0;
+		int rc;
+
+		assert_int_equal(source_start(&m, wav_write(&wav, "in.wav")), 0);
+		assert_int_equal(truncate(in_folder("in.wav"), 44 + 2 * 20000), 0);
+		while ((rc = mock_work(&m, k)) == 0)
+			k++;
+		assert_int_equal(rc, -1);
+		assert_non_null(strstr(m.setup.error, "in.wav: ends at frame 20000 of 48000"));
+		mock_close(&m);
+	}
+}
+
 static void wav_source_wants_whole_slots(void **state)
 {
 	const struct wav wav = {1, 1, 16, 44100, 1000, 0.5, 300, false};
@@ -715,6 +737,7 @@ int main(void)
 	    cmocka_unit_test(wav_source_refuses_files_that_are_cut),
 	    cmocka_unit_test(wav_source_refuses_formats),
 	    cmocka_unit_test(wav_source_survives_random_headers),
+	    cmocka_unit_test(wav_source_sees_a_file_shrink),
 	    cmocka_unit_test(wav_source_wants_whole_slots),
 	    cmocka_unit_test(speech_there_and_back),
 	    cmocka_unit_test(wav_sink_conceals_what_is_missing),
