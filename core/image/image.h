@@ -147,6 +147,7 @@ struct image_run {
 	_Atomic uint64_t last;	/* last index, set by aloe_end; the smallest wins */
 	_Atomic uint32_t fault; /* instance + 1 of the first fault; then `code` and `why` are valid */
 	int32_t code;
+	uint64_t index; /* that it failed at */
 	char why[240];
 };
 

@@ -8,8 +8,8 @@
  *                              host A      host B
  *
  * The lane's table (node image) lists the segments in order; entries that are not live are passed over. Whoever has a
- * fresh baton waits for the pace. Every hand-on is a compare-and-swap: a thread whose swap fails was demoted by the
- * keeper or comes back from the dead, and leaves the lane. A segment whose next neighbour belongs to the same thread (seat) is
+ * fresh baton waits for the pace. Every hand-on is a compare-and-swap: for a thread whose swap fails the lane has gone on
+ * without it (the keeper passed it over, or its waveform was taken off the lane); it waits for its next turn. A segment whose next neighbour belongs to the same thread (seat) is
  * followed by it without a system call.
  */
 #ifndef ALOE_SLOT_LANE_H
@@ -27,8 +27,8 @@ struct lane_thread {
 	_Atomic uint64_t inside; /* entry that it runs now + 1, for whoever wants to take a segment away */
 };
 
-/* lane_run is the body of the thread: returns after *quit, the node's quit, or a lost baton (-ESTALE). [slot] */
-int lane_run(struct lane_thread *thread);
+/* lane_run is the body of the thread: returns after *quit or the node's quit. [slot] */
+void lane_run(struct lane_thread *thread);
 
 /* lane_next gives the baton that follows `baton`: the next live entry of the slot, or the next slot's first. */
 uint64_t lane_next(const struct node_lane *lane, uint64_t baton);

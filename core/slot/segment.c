@@ -205,6 +205,7 @@ static void fault(struct segment *segment, const struct instance *it, int status
 	if (!atomic_compare_exchange_strong(&run->fault, &none, UINT32_MAX))
 		return;
 	run->code = status;
+	run->index = it->slot.index;
 	strncpy(run->why, it->slot.why != NULL ? it->slot.why : "", sizeof(run->why) - 1);
 	atomic_store(&run->fault, it->number + 1);
 }

@@ -164,6 +164,7 @@ void wave_stop(struct exec_wave *wave, const struct wire_view *request)
 	wave_later(&wave->pending, request, 60 * SECONDS);
 	if (!wave->started) {
 		wave->ended = true;
+		wave->progress_ns = clock_ns();
 		hosts_finish(wave);
 		return;
 	}

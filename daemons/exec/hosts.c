@@ -177,6 +177,7 @@ static int attach(struct exec_host *host)
 		attach_lanes(wave, &msg, fds);
 	fds[0] = read_only(wave->exec->node_fd);
 	fds[1] = wave->fd;
+	host->finished = false;
 	status = hostlink_send(host->process->sock, &msg, fds, 2 + msg.n_lanes);
 	if (fds[0] >= 0)
 		close(fds[0]);
@@ -225,8 +226,14 @@ void hosts_finish(struct exec_wave *wave)
 	}
 }
 
+/* First all are told, and their batons go on; then each is waited for. */
 void hosts_leave(struct exec_wave *wave, bool kill_them)
 {
+	for (uint32_t h = 0; wave->hosts != NULL && h < wave->n_hosts; h++)
+		if (wave->hosts[h].process != NULL && (kill_them || !wave->hosts[h].finished)) {
+			process_kill(wave->hosts[h].process);
+			lanes_leave_host(wave, h);
+		}
 	for (uint32_t h = 0; wave->hosts != NULL && h < wave->n_hosts; h++)
 		process_leave(&wave->hosts[h], kill_them || !wave->hosts[h].finished);
 }

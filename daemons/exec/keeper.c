@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * keeper.c - the thread that watches one lane from its own CPU, one priority above it: a segment that keeps the baton for
- * longer than its slot and a guard is demoted and passed over; its host is killed afterwards, by the main thread. */
+ * longer than a guard time, or does not take it, is demoted and passed over; its host is killed afterwards, by the main
+ * thread.
+ *
+ *   (n, fresh, e)  waits for the pace:   overdue from slot n's edge + guard on
+ *   (n, e)         at work since `since`: overdue from since + guard on; a host that died before it had said so: from when
+ *                  the keeper first saw it there
+ *
+ * When the keeper itself was not woken in time the machine stood still, for everybody: that time is not held against
+ * anyone, it looks again a guard time later. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +19,16 @@
 #include "core/slot/lane.h"
 #include "daemons/exec/exec.h"
 
-enum { GUARD_ALONE_NS = 100000000, GUARD_MIN_NS = 1000000 };
+enum { GUARD_ALONE_NS = 100000000, GUARD_MIN_NS = 1000000, STALL_NS = 300000 };
 
 struct keeper {
 	struct exec *exec;
-	uint32_t lane;
+	uint32_t number;
+	struct exec_lane *mine;
+	const struct node_lane *lane;
+	uint64_t baton, seen_ns; /* as seen last, and since when */
+	uint64_t excuse_ns;	 /* what was before is not held against anyone */
+	bool realtime;
 };
 
 static uint32_t live_entries(const struct node_lane *lane)
@@ -27,64 +41,96 @@ static uint32_t live_entries(const struct node_lane *lane)
 	return live;
 }
 
-static uint64_t guard_ns(const struct exec *exec, const struct node_lane *lane)
+static const struct node_timebase *timebase_of(const struct keeper *keeper)
 {
-	const uint32_t base = atomic_load(&lane->timebase);
-	const uint64_t slot_ns = base < NODE_TIMEBASES_MAX ? exec->node->timebase[base].slot_ns : GUARD_ALONE_NS;
+	const uint32_t base = atomic_load(&keeper->lane->timebase);
 
-	if (live_entries(lane) <= 1)
-		return slot_ns > GUARD_ALONE_NS ? slot_ns : GUARD_ALONE_NS;
-	return slot_ns > GUARD_MIN_NS ? slot_ns : GUARD_MIN_NS;
+	return base < NODE_TIMEBASES_MAX ? &keeper->exec->node->timebase[base] : NULL;
 }
 
-static void pass_over(struct exec *exec, uint32_t number, uint64_t baton, uint64_t held_ns)
+/* Without real-time rights a thread may well wait for its CPU for longer than a slot: no reason to kill it. */
+static uint64_t guard_ns(const struct keeper *keeper)
 {
-	struct exec_lane *mine = &exec->lanes[number];
-	struct node_entry *entry = &exec->node->lane[number].entry[baton_entry(baton)];
-	const pid_t tid = (pid_t)atomic_load(&mine->image->tid[entry->seat]);
+	const struct node_timebase *base = timebase_of(keeper);
+	const uint64_t slot_ns = base != NULL ? base->slot_ns : GUARD_ALONE_NS;
+	const uint64_t least = !keeper->realtime || live_entries(keeper->lane) <= 1 ? GUARD_ALONE_NS : GUARD_MIN_NS;
+
+	return slot_ns > least ? slot_ns : least;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Since when the holder of the baton has it, or should have taken it. */
+static uint64_t held_since(const struct keeper *keeper, uint64_t baton)
+{
+	const struct node_timebase *base = timebase_of(keeper);
+	const uint64_t since = atomic_load(&keeper->mine->image->since_ns);
+
+	if ((baton & BATON_FRESH) && base != NULL)
+		return later(keeper->seen_ns, base->start_ns + baton_slot(baton) * base->slot_ns);
+	return since != 0 ? since : keeper->seen_ns;
+}
+
+static void pass_over(struct keeper *keeper, uint64_t baton, uint64_t held_ns)
+{
+	struct exec_lane *mine = keeper->mine;
+	struct node_entry *entry = &keeper->exec->node->lane[keeper->number].entry[baton_entry(baton)];
+	const pid_t tid = (pid_t)atomic_load(&mine->image->tid[entry->seat % NODE_ENTRIES_MAX]);
 
 	if (tid > 0)
 		platform_demote(tid);
 	atomic_store(&entry->live, 0);
 	atomic_store(&mine->image->since_ns, 0);
-	if (lane_pass(&exec->node->lane[number], mine->image, baton, lane_next(&exec->node->lane[number], baton),
-		      IMAGE_NONE) != 0)
+	if (lane_pass(keeper->lane, mine->image, baton, lane_next(keeper->lane, baton), IMAGE_NONE) != 0)
 		return;
 	atomic_store(&mine->hung_ns, held_ns);
 	atomic_store(&mine->hung, baton_entry(baton) + 1);
 }
 
-static void look(struct exec *exec, uint32_t number, uint64_t guard)
+static void look(struct keeper *keeper, uint64_t guard)
 {
-	struct exec_lane *mine = &exec->lanes[number];
-	const uint64_t baton = atomic_load(&mine->image->baton);
-	const uint64_t since = atomic_load(&mine->image->since_ns);
-	const uint64_t now = clock_ns();
+	const uint64_t baton = atomic_load(&keeper->mine->image->baton), now = clock_ns();
+	const uint32_t entry = baton_entry(baton);
+	uint64_t from;
 
-	if (since == 0 || now < since + guard || (baton & BATON_FRESH) || baton_entry(baton) >= NODE_ENTRIES_MAX)
-		return;
-	if (baton == atomic_load(&mine->image->baton) && since == atomic_load(&mine->image->since_ns))
-		pass_over(exec, number, baton, now - since);
+	if (baton != keeper->baton) {
+		keeper->baton = baton;
+		keeper->seen_ns = now;
+	}
+	from = later(held_since(keeper, baton), keeper->excuse_ns);
+	if (entry >= NODE_ENTRIES_MAX || !atomic_load(&keeper->lane->entry[entry].live))
+		lane_tend(keeper->exec, keeper->number);
+	else if (now >= from + guard && baton == atomic_load(&keeper->mine->image->baton))
+		pass_over(keeper, baton, now - from);
+}
+
+/* When the time of the one at work is over, not a whole guard later. */
+static uint64_t next_look(const struct keeper *keeper, uint64_t guard)
+{
+	const uint64_t since = atomic_load(&keeper->mine->image->since_ns), now = clock_ns();
+	const uint64_t due = later(since, keeper->excuse_ns) + guard + 10000;
+
+	return since != 0 && due > now && due < now + guard ? due : now + guard;
 }
 
 static void *keeper_main(void *self)
 {
 	struct keeper keeper = *(struct keeper *)self;
-	struct exec_lane *mine = &keeper.exec->lanes[keeper.lane];
 
 	free(self);
-	platform_pin(keeper.exec->node->lane[keeper.lane].cpu);
-	mine->keeper_realtime = platform_realtime(0, PLATFORM_PRIORITY_KEEPER) == 0;
+	platform_pin(keeper.lane->cpu);
+	keeper.realtime = platform_realtime(0, PLATFORM_PRIORITY_KEEPER) == 0;
 	platform_no_slack();
-	while (!atomic_load(&mine->keeper_quit)) {
-		const uint64_t guard = guard_ns(keeper.exec, &keeper.exec->node->lane[keeper.lane]);
-		const uint64_t since = atomic_load(&mine->image->since_ns);
-		uint64_t wake = clock_ns() + guard;
+	while (!atomic_load(&keeper.mine->keeper_quit)) {
+		const uint64_t guard = guard_ns(&keeper), wake = next_look(&keeper, guard);
 
-		if (since != 0 && since + guard < wake) /* look when this one's time is over, not a whole guard later */
-			wake = since + guard + 10000;
 		clock_sleep_until(wake);
-		look(keeper.exec, keeper.lane, guard);
+		if (clock_ns() > wake + STALL_NS)
+			keeper.excuse_ns = clock_ns();
+		look(&keeper, guard);
 	}
 	return NULL;
 }
@@ -97,8 +143,8 @@ int keeper_start(struct exec *exec, uint32_t lane)
 	int status;
 
 	if (keeper == NULL)
-		return -1;
-	*keeper = (struct keeper){exec, lane};
+		return -ENOMEM;
+	*keeper = (struct keeper){.exec = exec, .number = lane, .mine = mine, .lane = &exec->node->lane[lane]};
 	atomic_store(&mine->keeper_quit, 0);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 128 * 1024);

@@ -260,8 +260,6 @@ int lanes_take(struct exec_wave *wave, char *ret_why, size_t size)
 	uint32_t base;
 	int status;
 
-	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
-		wave->places[s] = (struct exec_place){IMAGE_NONE, IMAGE_NONE, IMAGE_NONE};
 	if (wave->view.head->clock == IMAGE_VIRTUAL)
 		return 0;
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
@@ -289,14 +287,74 @@ int lanes_take(struct exec_wave *wave, char *ret_why, size_t size)
 
 /* ---- live, and not any more -------------------------------------------------------------------------------------------- */
 
-void lane_repair(struct exec *exec, uint32_t number, uint32_t entry)
+static bool is_live(const struct node_lane *lane, uint32_t entry)
+{
+	return entry < NODE_ENTRIES_MAX && atomic_load(&lane->entry[entry].live) != 0;
+}
+
+/* The baton goes on from where nobody takes it any more. */
+static void baton_advance(struct exec *exec, uint32_t number, uint64_t baton)
+{
+	const struct node_lane *lane = &exec->node->lane[number];
+
+	atomic_store(&exec->lanes[number].image->since_ns, 0);
+	lane_pass(lane, exec->lanes[number].image, baton, lane_next(lane, baton), IMAGE_NONE);
+}
+
+/* A lane that stood still skips nothing: its next slot is the clock's. */
+static void baton_start(struct exec *exec, uint32_t number, uint64_t baton)
+{
+	const struct node_lane *lane = &exec->node->lane[number];
+	const uint32_t in_use = atomic_load(&lane->timebase);
+	const struct node_timebase *base = in_use < NODE_TIMEBASES_MAX ? &exec->node->timebase[in_use] : NULL;
+	uint64_t slot;
+
+	if (base == NULL)
+		return;
+	slot = base->pace == IMAGE_TIMER ? (clock_ns() - base->start_ns) / base->slot_ns + 1 : atomic_load(&base->allowed);
+	lane_pass(lane, exec->lanes[number].image, baton, lane_next(lane, baton_make(slot, BATON_FRESH, BATON_NOBODY)),
+		  IMAGE_NONE);
+}
+
+static bool has_live(const struct node_lane *lane)
+{
+	for (uint32_t e = 0; e < NODE_ENTRIES_MAX; e++)
+		if (is_live(lane, e))
+			return true;
+	return false;
+}
+
+/* Whoever hands the baton on looks at the table first: an entry may come or go between the look and the hand-on. */
+void lane_tend(struct exec *exec, uint32_t number)
 {
 	const struct node_lane *lane = &exec->node->lane[number];
 	struct lane_image *image = exec->lanes[number].image;
-	const uint64_t baton = atomic_load(&image->baton);
+	uint64_t baton;
 
-	if (baton_entry(baton) == entry)
-		lane_pass(lane, image, baton, lane_next(lane, baton), IMAGE_NONE);
+	if (image == NULL)
+		return;
+	baton = atomic_load(&image->baton);
+	if (baton_entry(baton) == BATON_NOBODY) {
+		if (has_live(lane))
+			baton_start(exec, number, baton);
+	} else if (!is_live(lane, baton_entry(baton)) && atomic_load(&image->since_ns) == 0) {
+		baton_advance(exec, number, baton);
+	}
+}
+
+void lanes_leave_host(struct exec_wave *wave, uint32_t host)
+{
+	for (uint32_t s = 0; wave->places != NULL && s < wave->view.head->segments.count; s++) {
+		const struct exec_place *place = &wave->places[s];
+		uint64_t baton;
+
+		if (wave->view.segments[s].host != host || place->lane == IMAGE_NONE)
+			continue;
+		atomic_store(&wave->exec->node->lane[place->lane].entry[place->entry].live, 0);
+		baton = atomic_load(&wave->exec->lanes[place->lane].image->baton);
+		if (baton_entry(baton) == place->entry)
+			baton_advance(wave->exec, place->lane, baton);
+	}
 }
 
 void lanes_live(struct exec_wave *wave)
@@ -309,22 +367,8 @@ void lanes_live(struct exec_wave *wave)
 		if (place->lane != IMAGE_NONE)
 			atomic_store(&exec->node->lane[place->lane].entry[place->entry].live, 1);
 	}
-	for (uint32_t l = 0; l < exec->node->n_lanes; l++) {
-		const struct node_timebase *base = wave_timebase(wave);
-		struct lane_image *image = exec->lanes[l].image;
-		uint64_t baton, slot;
-
-		if (image == NULL || base == NULL)
-			continue;
-		baton = atomic_load(&image->baton);
-		if (baton_entry(baton) != BATON_NOBODY)
-			continue;
-		slot = base->pace == IMAGE_TIMER ? (clock_ns() - base->start_ns) / base->slot_ns + 1
-						 : atomic_load(&base->allowed);
-		/* a lane that stood still skips nothing: its next slot is the clock's */
-		lane_pass(&exec->node->lane[l], image, baton,
-			  lane_next(&exec->node->lane[l], baton_make(slot, BATON_FRESH, BATON_NOBODY)), IMAGE_NONE);
-	}
+	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
+		lane_tend(exec, l);
 }
 
 void lanes_leave(struct exec_wave *wave)
@@ -347,17 +391,16 @@ void lanes_release(struct exec_wave *wave)
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
 		struct exec_place *place = &wave->places[s];
 
-		if (place->lane == IMAGE_NONE)
-			continue;
-		lane_repair(exec, place->lane, place->entry);
-		set |= 1ull << place->lane;
-		place->entry = IMAGE_NONE;
+		if (place->lane != IMAGE_NONE)
+			set |= 1ull << place->lane;
 	}
+	for (uint32_t h = 0; h < wave->n_hosts; h++) /* none of them is in work any more */
+		lanes_leave_host(wave, h);
 	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
 		if (set >> l & 1)
 			lane_give(exec, l);
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
-		wave->places[s].lane = IMAGE_NONE;
+		wave->places[s] = (struct exec_place){IMAGE_NONE, IMAGE_NONE, IMAGE_NONE};
 	if (wave->holds_wake && --exec->realtime_waves == 0 && exec->wake_fd >= 0) {
 		close(exec->wake_fd);
 		exec->wake_fd = -1;

@@ -20,6 +20,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error, told in words */
 	exec = calloc(1, sizeof(*exec));
 	if (exec == NULL)
 		return 1;

@@ -8,20 +8,6 @@
 #include "daemons/common/keep.h"
 #include "daemons/exec/exec.h"
 
-static uint64_t available_bytes(void)
-{
-	FILE *file = fopen("/proc/meminfo", "re");
-	unsigned long long kb = 0;
-	char line[128];
-
-	while (file != NULL && fgets(line, sizeof(line), file) != NULL)
-		if (sscanf(line, "MemAvailable: %llu kB", &kb) == 1)
-			break;
-	if (file != NULL)
-		fclose(file);
-	return kb * 1024;
-}
-
 static int control_take(struct exec *exec, const char *name)
 {
 	for (uint32_t i = 0; i < NODE_WAVEFORMS_MAX; i++) {
@@ -42,6 +28,31 @@ static int control_take(struct exec *exec, const char *name)
 	return -ENOSPC;
 }
 
+static void memory_why(const struct exec_wave *wave, const struct image_head *head, char *ret_why, size_t size)
+{
+	snprintf(ret_why, size,
+		 "\"%s\" needs %.1f MB of memory for its links and statistics, %.1f MB are available (memory of the machine, "
+		 "of the container, or a limit of this process): make `items` or the lengths of sources smaller, or free some",
+		 wave->name, (double)head->total_bytes / 1e6, (double)memory_available() / 1e6);
+}
+
+int wave_tables(struct exec_wave *wave)
+{
+	const size_t n = wave->view.head->segments.count + 1;
+
+	wave->n_hosts = wave->view.head->n_hosts;
+	wave->hosts = calloc(wave->n_hosts + 1, sizeof(struct exec_host));
+	wave->places = calloc(n, sizeof(struct exec_place));
+	wave->progress = calloc(n, sizeof(struct exec_progress));
+	if (wave->hosts == NULL || wave->places == NULL || wave->progress == NULL)
+		return -ENOMEM;
+	for (uint32_t h = 0; h < wave->n_hosts; h++)
+		wave->hosts[h] = (struct exec_host){.wave = wave, .number = h, .finished = true};
+	for (size_t s = 0; s < n; s++)
+		wave->places[s] = (struct exec_place){IMAGE_NONE, IMAGE_NONE, IMAGE_NONE};
+	return 0;
+}
+
 static int image_make(struct exec_wave *wave, const void *program, size_t len, char *ret_why, size_t size)
 {
 	const struct image_head *head = program;
@@ -52,21 +63,16 @@ static int image_make(struct exec_wave *wave, const void *program, size_t len, c
 		snprintf(ret_why, size, "the program is not sound: %s", why);
 		return -EBADMSG;
 	}
-	if (head->total_bytes > available_bytes()) {
-		snprintf(ret_why, size, "%s needs %.1f MB of memory for its links and statistics, %.1f MB are available", wave->name,
-			 (double)head->total_bytes / 1e6, (double)available_bytes() / 1e6);
+	if (head->total_bytes > memory_available()) {
+		memory_why(wave, head, ret_why, size);
 		return -ENOMEM;
 	}
 	wave->fd = image_create(program, len);
-	if (wave->fd < 0) {
-		snprintf(ret_why, size, "%s needs %.1f MB of memory for its links and statistics: %s (%.1f MB are available)",
-			 wave->name, (double)head->total_bytes / 1e6, strerror(-wave->fd),
-			 (double)available_bytes() / 1e6);
-		return wave->fd;
-	}
-	status = image_open(wave->fd, false, &wave->view);
-	if (status != 0)
-		snprintf(ret_why, size, "cannot map the waveform image: %s", strerror(-status));
+	status = wave->fd < 0 ? wave->fd : image_open(wave->fd, false, &wave->view);
+	if (status == -ENOMEM || status == -ENOSPC)
+		memory_why(wave, head, ret_why, size);
+	else if (status != 0)
+		snprintf(ret_why, size, "cannot make the waveform image: %s", strerror(-status));
 	return status;
 }
 
@@ -82,14 +88,9 @@ static int wave_fill(struct exec_wave *wave, const void *program, size_t len, ch
 		return control;
 	}
 	wave->control = (uint32_t)control;
-	wave->n_hosts = wave->view.head->n_hosts;
-	wave->hosts = calloc(wave->n_hosts + 1, sizeof(struct exec_host));
-	wave->places = calloc(wave->view.head->segments.count + 1, sizeof(struct exec_place));
-	if (wave->hosts == NULL || wave->places == NULL)
-		return -ENOMEM;
-	for (uint32_t h = 0; h < wave->n_hosts; h++)
-		wave->hosts[h] = (struct exec_host){.wave = wave, .number = h};
-	status = hosts_start(wave, ret_why, size);
+	status = wave_tables(wave);
+	if (status == 0)
+		status = hosts_start(wave, ret_why, size);
 	if (status == 0)
 		status = lanes_take(wave, ret_why, size);
 	return status != 0 ? status : hosts_attach(wave, ret_why, size);
@@ -131,6 +132,7 @@ void wave_free(struct exec_wave *wave)
 		close(wave->fd);
 	free(wave->hosts);
 	free(wave->places);
+	free(wave->progress);
 	free(wave);
 }
 

@@ -3,17 +3,20 @@
  * process.c - host processes: one per host of a waveform, or one for all waveforms of isolation "none". What a process says
  * goes to the waveform that its message names; its death concerns every waveform that it held. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/child.h"
 #include "daemons/common/keep.h"
 #include "daemons/exec/exec.h"
+
+enum { DEATH_MS = 2000 };
 
 static struct exec_host *host_in(struct exec_wave *wave, const struct exec_process *process)
 {
@@ -77,8 +80,10 @@ static void process_died(void *self, short revents)
 	int status;
 
 	(void)revents;
-	if (child_reap(process->pid, &status) > 0)
+	if (child_reap(process->pid, &status) > 0) /* one that outlived an exec is its frontend's child: no status */
 		child_status_text(status, how, sizeof(how));
+	process->dying = true;
+	process->users++; /* it is freed here */
 	for (struct exec_wave *wave = process->exec->waves; wave != NULL; wave = wave->next) {
 		struct exec_host *host = host_in(wave, process);
 
@@ -140,7 +145,7 @@ static void host_key(const struct exec_host *host, char *ret, size_t size)
 static struct exec_process *shared_find(struct exec *exec)
 {
 	for (struct exec_process *process = exec->processes; process != NULL; process = process->next)
-		if (process->shared)
+		if (process->shared && !process->dying)
 			return process;
 	return NULL;
 }
@@ -159,15 +164,31 @@ int process_take(struct exec_host *host, bool shared)
 	process->users++;
 	host->process = process;
 	host_key(host, key, sizeof(key));
-	keep_put(exec->keep, key, &process->pid, sizeof(process->pid), &process->sock, 1);
+	keep_put(exec->keep, key, &process->pid, sizeof(process->pid), (int[]){process->sock, process->pidfd}, 2);
 	return 0;
+}
+
+/* By its pidfd: the number may be another's already where the frontend has reaped it. */
+void process_kill(struct exec_process *process)
+{
+	process->dying = true;
+	pidfd_send_signal(process->pidfd, SIGKILL, NULL, 0);
+}
+
+static void process_await(struct exec_process *process)
+{
+	struct pollfd polled = {.fd = process->pidfd, .events = POLLIN};
+	int status;
+
+	if (poll(&polled, 1, DEATH_MS) != 1)
+		log_warning(&process->exec->log, "host %d does not die: it hangs in the kernel", process->pid);
+	child_reap(process->pid, &status);
 }
 
 void process_leave(struct exec_host *host, bool kill_it)
 {
 	struct exec_process *process = host->process;
 	char key[KEEP_KEY_MAX + 1];
-	int status;
 
 	if (process == NULL)
 		return;
@@ -176,10 +197,10 @@ void process_leave(struct exec_host *host, bool kill_it)
 	host->process = NULL;
 	if (--process->users > 0 && !kill_it)
 		return;
-	kill(process->pid, SIGKILL);
+	process_kill(process);
 	if (process->users > 0) /* others held by it learn of its death from the pidfd */
 		return;
-	waitpid(process->pid, &status, 0);
+	process_await(process);
 	process_free(process);
 }
 

@@ -3,10 +3,11 @@
  * restore.c - what outlives exec: the frontend keeps every descriptor, the images hold the state, hosts run on. A new exec
  * finds its node, its lanes, its waveforms and their hosts here, and goes on. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include <sys/pidfd.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
@@ -99,11 +100,9 @@ static int restore_wave(struct exec *exec, struct keep_entry *entry)
 	if (status != 0)
 		return status;
 	wave->control = kept->control;
-	wave->n_hosts = wave->view.head->n_hosts;
-	wave->hosts = calloc(wave->n_hosts + 1, sizeof(struct exec_host));
-	wave->places = calloc(wave->view.head->segments.count + 1, sizeof(struct exec_place));
-	if (wave->hosts == NULL || wave->places == NULL || kept->n_segments != wave->view.head->segments.count)
-		return -EBADMSG;
+	status = wave_tables(wave);
+	if (status != 0 || kept->n_segments != wave->view.head->segments.count)
+		return status != 0 ? status : -EBADMSG;
 	memcpy(wave->places, kept->places, kept->n_segments * sizeof(kept->places[0]));
 	memcpy(wave->reason, kept->reason, sizeof(wave->reason));
 	memcpy(wave->notes, kept->notes, sizeof(wave->notes));
@@ -112,10 +111,18 @@ static int restore_wave(struct exec *exec, struct keep_entry *entry)
 	wave->drained = kept->drained;
 	wave->progress_ns = clock_ns();
 	for (uint32_t h = 0; h < wave->n_hosts; h++)
-		wave->hosts[h] = (struct exec_host){.wave = wave, .number = h, .ready = true, .finished = true};
+		wave->hosts[h].ready = true;
 	wave->next = exec->waves;
 	exec->waves = wave;
 	return 0;
+}
+
+/* Of a waveform that was not prepared to the end, or is being removed: nobody else would tell it to end. */
+static void drop_host(struct exec *exec, const struct keep_entry *entry)
+{
+	keep_drop(exec->keep, entry->key);
+	if (entry->n_fds == 2)
+		pidfd_send_signal(entry->fds[1], SIGKILL, NULL, 0);
 }
 
 static int restore_host(struct exec *exec, struct keep_entry *entry)
@@ -124,18 +131,19 @@ static int restore_host(struct exec *exec, struct keep_entry *entry)
 	const char *slash = strrchr(name, '/');
 	struct exec_wave *wave = slash != NULL ? exec_find(exec, name, (size_t)(slash - name)) : NULL;
 	const unsigned long number = slash != NULL ? strtoul(slash + 1, NULL, 10) : 0;
+	int sock, pidfd;
 	pid_t pid;
-	int pidfd;
 
-	if (wave == NULL || number >= wave->n_hosts || entry->len != sizeof(pid))
-		return 0; /* of a waveform that was not prepared to the end: its host leaves when the socket closes */
-	memcpy(&pid, entry->blob, sizeof(pid));
-	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (pidfd < 0)
+	if (wave == NULL || number >= wave->n_hosts || entry->len != sizeof(pid) || entry->n_fds != 2) {
+		drop_host(exec, entry);
 		return 0;
+	}
+	memcpy(&pid, entry->blob, sizeof(pid));
+	sock = entry->fds[0];
+	pidfd = entry->fds[1];
+	entry->fds[0] = entry->fds[1] = -1;
 	wave->hosts[number].finished = false;
-	return process_restore(&wave->hosts[number], pid, pidfd, take_fd(entry),
-			       number == 0 && wave->view.head->shared_host);
+	return process_restore(&wave->hosts[number], pid, pidfd, sock, number == 0 && wave->view.head->shared_host);
 }
 
 static int restore_entry(struct exec *exec, struct keep_entry *entry, bool hosts)
@@ -155,34 +163,90 @@ static int restore_entry(struct exec *exec, struct keep_entry *entry, bool hosts
 	return 0;
 }
 
-/* A lane that this waveform uses: its CPU lock went with the old exec, its keeper too. */
+static uint64_t seats_restore(struct exec_wave *wave)
+{
+	uint64_t set = 0;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const struct exec_host *host = &wave->hosts[wave->view.segments[s].host];
+		const struct exec_place *place = &wave->places[s];
+
+		if (place->lane >= NODE_LANES_MAX || place->seat >= NODE_ENTRIES_MAX)
+			continue;
+		set |= 1ull << place->lane;
+		if (host->process == NULL)
+			continue;
+		wave->exec->lanes[place->lane].seats |= 1ull << place->seat;
+		host->process->seat[place->lane] = place->seat;
+	}
+	return set;
+}
+
+static bool all_hosts(const struct exec_wave *wave)
+{
+	for (uint32_t h = 0; h < wave->n_hosts; h++)
+		if (wave->hosts[h].process == NULL)
+			return false;
+	return true;
+}
+
+/* Its lanes' CPU locks went with the old exec, and the keepers. */
 static void restore_use(struct exec_wave *wave)
 {
 	struct exec *exec = wave->exec;
 	struct node_control *control = wave_control(wave);
-	uint64_t set = 0;
+	const uint64_t n = atomic_load(&control->changes), set = seats_restore(wave);
+	bool taken = false;
 
 	wave->state = control->state <= WAVE_ABNSTOP ? (enum wave_state)control->state : WAVE_RUN;
 	wave->started = wave->state != WAVE_LOADED && wave->state != WAVE_INIT;
-	for (uint64_t n = atomic_load(&control->changes), i = 0; n > 0 && i < 1; i++)
+	if (n > 0)
 		wave->sequence = control->change[(n - 1) % NODE_CHANGES].sequence;
-	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
-		if (wave->places[s].lane < NODE_LANES_MAX && wave->places[s].seat < 64) {
-			const struct exec_host *host = &wave->hosts[wave->view.segments[s].host];
-
-			set |= 1ull << wave->places[s].lane;
-			if (host->process == NULL)
-				continue;
-			exec->lanes[wave->places[s].lane].seats |= 1ull << wave->places[s].seat;
-			host->process->seat[wave->places[s].lane] = wave->places[s].seat;
-		}
 	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
-		if (set >> l & 1)
-			lane_reuse(wave, l);
+		if ((set >> l & 1) && lane_reuse(wave, l) != 0) {
+			exec->lanes[l].users++;
+			taken = true;
+		}
 	if (set != 0 && wave->view.head->clock == IMAGE_TIMER)
 		lanes_wake_fast(wave);
 	if (wave->state == WAVE_LOADED)
 		wave->unloading = true; /* nobody waits for its answer any more */
+	else if (!wave->drained && !all_hosts(wave))
+		wave_abort(wave, "a host was lost while aloe-exec was being restarted");
+	else if (!wave->drained && taken)
+		wave_abort(wave, "its CPU was taken by another ALOE node while aloe-exec was being restarted");
+	if (!wave->drained && (wave->state == WAVE_ABNSTOP || wave->ended))
+		hosts_finish(wave);
+}
+
+/* What an exec that died in the middle of a change has left in the node image. */
+static void restore_node_tables(struct exec *exec)
+{
+	struct node_image *node = exec->node;
+	uint64_t controls = 0, entries;
+
+	for (uint32_t i = 0; i < NODE_TIMEBASES_MAX; i++)
+		atomic_store(&node->timebase[i].used, 0);
+	for (const struct exec_wave *wave = exec->waves; wave != NULL; wave = wave->next)
+		controls |= 1ull << wave->control;
+	for (uint32_t i = 0; i < NODE_WAVEFORMS_MAX; i++)
+		if (!(controls >> i & 1))
+			atomic_store(&node->control[i].used, 0);
+	for (uint32_t l = 0; l < node->n_lanes && l < NODE_LANES_MAX; l++) {
+		const uint32_t base = atomic_load(&node->lane[l].timebase);
+
+		entries = 0;
+		for (const struct exec_wave *wave = exec->waves; wave != NULL; wave = wave->next)
+			for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
+				entries |= wave->places[s].lane == l ? 1ull << (wave->places[s].entry % 64) : 0;
+		for (uint32_t e = 0; e < NODE_ENTRIES_MAX; e++)
+			if (!(entries >> e & 1))
+				atomic_store(&node->lane[l].entry[e].live, 0);
+		if (exec->lanes[l].users == 0)
+			atomic_store(&node->lane[l].timebase, IMAGE_NONE);
+		else if (base < NODE_TIMEBASES_MAX)
+			atomic_fetch_add(&node->timebase[base].used, 1);
+	}
 }
 
 int exec_restore(struct exec *exec)
@@ -205,5 +269,7 @@ int exec_restore(struct exec *exec)
 	free(entries);
 	for (struct exec_wave *wave = exec->waves; wave != NULL && status == 0; wave = wave->next)
 		restore_use(wave);
+	if (status == 0 && exec->node != NULL)
+		restore_node_tables(exec);
 	return status;
 }

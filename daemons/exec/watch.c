@@ -23,10 +23,11 @@ void wave_abort(struct exec_wave *wave, const char *format, ...)
 	wave_set_state(wave, WAVE_ABNSTOP);
 	atomic_store(&wave_control(wave)->limit, 0);
 	lanes_leave(wave);
-	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
-		if (wave->places[s].lane != IMAGE_NONE && wave->hosts[wave->view.segments[s].host].process == NULL)
-			lane_repair(wave->exec, wave->places[s].lane, wave->places[s].entry);
+	for (uint32_t h = 0; h < wave->n_hosts; h++)
+		if (wave->hosts[h].process == NULL)
+			lanes_leave_host(wave, h);
 	wave->progress_ns = clock_ns();
+	keep_wave(wave);
 	hosts_finish(wave);
 }
 
@@ -43,7 +44,7 @@ static void check_fault(struct exec_wave *wave)
 	wave_abort(wave, "instance \"%s\" (%s) failed at index %llu: %s%s%s (%s)",
 		   image_text(&wave->view, wave->view.instances[fault - 1].name),
 		   image_text(&wave->view, wave->view.instances[fault - 1].component),
-		   (unsigned long long)atomic_load(&image_instance_state(&wave->view, fault - 1)->calls), why,
+		   (unsigned long long)run->index, why,
 		   why[0] ? "" : "work returned an error", "", strerror(-run->code));
 }
 
@@ -150,29 +151,31 @@ static void check_set(struct exec_wave *wave)
 			    "no index came by in 10 s: it applies when one does");
 }
 
-/* Without a keeper (virtual, step): an instance that has been in work for 10 s, while nothing else moved either. */
+/* Without a keeper (virtual, step): an instance that has been in work for 10 s. */
+static bool segment_hangs(struct exec_wave *wave, uint32_t s, uint32_t current)
+{
+	const struct image_segment_state *state = image_segment_state(&wave->view, s);
+	const uint64_t sum = atomic_load(&state->events) + atomic_load(&state->done);
+	struct exec_progress *progress = &wave->progress[s];
+
+	if (current > 0 && current <= wave->view.head->instances.count && sum == progress->sum && progress->since_ns != 0)
+		return clock_ns() > progress->since_ns + HANG_S * 1000000000ull;
+	*progress = (struct exec_progress){sum, clock_ns()};
+	return false;
+}
+
 static void check_hang(struct exec_wave *wave)
 {
-	uint64_t sum = 0;
-	uint32_t current = 0;
-
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
-		const struct image_segment_state *state = image_segment_state(&wave->view, s);
+		const uint32_t current = atomic_load(&image_segment_state(&wave->view, s)->current);
 
-		sum += atomic_load(&state->events) + atomic_load(&state->done);
-		if (atomic_load(&state->current) != 0)
-			current = atomic_load(&state->current);
-	}
-	if (sum != wave->progress_sum || current == 0 || current > wave->view.head->instances.count) {
-		wave->progress_sum = sum;
-		wave->progress_ns = clock_ns();
-	} else if (clock_ns() > wave->progress_ns + HANG_S * 1000000000ull) {
-		const uint32_t segment = wave->view.instances[current - 1].segment;
-
+		if (!segment_hangs(wave, s, current))
+			continue;
 		hosts_leave(wave, true);
-		wave_abort(wave, "instance \"%s\" (%s) hangs: it has been in work for %d s (segment %u)",
+		wave_abort(wave, "instance \"%s\" (%s) hangs: it has been in work for %d s",
 			   image_text(&wave->view, wave->view.instances[current - 1].name),
-			   image_text(&wave->view, wave->view.instances[current - 1].component), HANG_S, segment);
+			   image_text(&wave->view, wave->view.instances[current - 1].component), HANG_S);
+		return;
 	}
 }
 
@@ -221,6 +224,8 @@ void exec_tick(void *self)
 	struct exec_wave *next;
 
 	check_keepers(exec);
+	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
+		lane_tend(exec, l);
 	for (struct exec_wave *wave = exec->waves; wave != NULL; wave = next) {
 		next = wave->next;
 		check_wave(wave);

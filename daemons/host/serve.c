@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -55,6 +56,7 @@ int host_serve(int sock, int leash)
 	if (host == NULL || msg == NULL || leash_guard_start(leash, 3000) != 0)
 		return 1;
 	host->sock = sock;
+	signal(SIGXFSZ, SIG_IGN); /* a sink that meets a limit says so in words */
 	pthread_mutex_init(&host->lock, NULL);
 	while (status == 0) {
 		if (poll(polled, 2, -1) < 0 && errno != EINTR)
