@@ -185,11 +185,29 @@ int leash_new(int ret_fds[2])
 	return pipe2(ret_fds, O_CLOEXEC) < 0 ? -errno : 0;
 }
 
-bool leash_pulled(int fd)
+void leash_end(int fd)
+{
+	if (write(fd, "", 1) < 0) {
+		/* nobody holds the other end any more: nobody to tell */
+	}
+	close(fd);
+}
+
+static short leash_poll(int fd)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 
-	return poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLHUP | POLLERR | POLLNVAL));
+	return poll(&poll_fd, 1, 0) > 0 ? poll_fd.revents : 0;
+}
+
+bool leash_pulled(int fd)
+{
+	return leash_poll(fd) & (POLLHUP | POLLERR | POLLNVAL);
+}
+
+bool leash_lost(int fd)
+{
+	return leash_pulled(fd) && !(leash_poll(fd) & POLLIN);
 }
 
 static void *leash_guard_run(void *arg)

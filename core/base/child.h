@@ -6,8 +6,9 @@
  * and exactly the descriptors it is given. It runs in a session of its own (the keyboard's signals go to `aloe`, which
  * decides) with default signals.
  *
- * A leash is a pipe: the parent holds the write end and never writes, the child the read end. However the parent ends,
- * the child reads end of file and ends too.
+ * A leash is a pipe: the parent holds the write end, the child the read end. However the parent ends, the child reads end of
+ * file and ends too. A parent that ends in good order leaves one byte in the pipe, which nobody reads, before it lets go: a
+ * child that finds none knows that its parent was killed, and puts away what that one could not.
  */
 #ifndef ALOE_BASE_CHILD_H
 #define ALOE_BASE_CHILD_H
@@ -34,7 +35,10 @@ void child_status_text(int status, char *ret_text, size_t size);
 unsigned child_kill_all(void);
 
 int leash_new(int ret_fds[2]); /* [0] read end, [1] write end; both close-on-exec. 0 or -errno */
+void leash_end(int fd);        /* the write end: lets go, in good order */
 bool leash_pulled(int fd);     /* end of file has been reached: end the program. Does not wait */
+bool leash_lost(int fd);       /* pulled, and not in good order */
+
 /* leash_guard_start makes sure that the program ends even if its main loop hangs: a thread of its own waits for the end
  * of file, then grace_ms longer, then ends the process with status 1. 0 or -errno. */
 int leash_guard_start(int fd, unsigned grace_ms);

@@ -10,11 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/child.h"
 
-enum { MESSAGES_IN_A_ROW = 64 };
+enum { MESSAGES_IN_A_ROW = 64, SWEEP_TRIES = 100, SWEEP_PAUSE_NS = 10000000 };
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
@@ -189,15 +190,8 @@ static void bus_ready(void *self, short revents)
 
 static void leash_ready(void *self, short revents)
 {
-	struct daemon *daemon = self;
-	char byte;
-
-	if (revents & (POLLHUP | POLLERR | POLLNVAL)) {
-		daemon->ending = true;
-		loop_stop(&daemon->loop, 0);
-	} else if (read(daemon->args.leash, &byte, 1) < 0) {
-		log_warning(&daemon->log, "leash: %s", strerror(errno));
-	}
+	if (revents & (POLLHUP | POLLERR | POLLNVAL))
+		loop_stop(&((struct daemon *)self)->loop, 0);
 }
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
@@ -206,7 +200,7 @@ static int leash_start(struct daemon *daemon)
 {
 	if (daemon->args.leash < 0)
 		return 0;
-	loop_watch_start(&daemon->loop, &daemon->leash_watch, daemon->args.leash, POLLIN, leash_ready, daemon);
+	loop_watch_start(&daemon->loop, &daemon->leash_watch, daemon->args.leash, 0, leash_ready, daemon);
 	return leash_guard_start(daemon->args.leash, DAEMON_GRACE_MS);
 }
 
@@ -243,13 +237,22 @@ int daemon_run(struct daemon *daemon)
 	return result < 0 ? 1 : result;
 }
 
+/* The frontend's lock outlives its leash by a moment when the kernel takes it apart. */
+static void remains_sweep(const char *dir)
+{
+	const struct timespec pause = {.tv_nsec = SWEEP_PAUSE_NS};
+
+	for (int i = 0; i < SWEEP_TRIES && bus_sweep(dir) == -EADDRINUSE; i++)
+		nanosleep(&pause, NULL);
+}
+
 void daemon_fini(struct daemon *daemon)
 {
 	loop_watch_stop(&daemon->loop, &daemon->bus_watch);
 	loop_watch_stop(&daemon->loop, &daemon->leash_watch);
 	bus_close(daemon->bus);
 	daemon->bus = NULL;
-	if (daemon->ending)
-		bus_sweep(daemon->args.dir);
+	if (daemon->args.leash >= 0 && leash_lost(daemon->args.leash))
+		remains_sweep(daemon->args.dir);
 	loop_fini(&daemon->loop);
 }

@@ -45,7 +45,6 @@ struct daemon {
 	void (*handle)(void *self, const struct wire_view *view);
 	void *self;
 	struct loop_watch bus_watch, leash_watch;
-	bool ending; /* the leash is pulled */
 };
 
 enum { DAEMON_GRACE_MS = 4000 }; /* a daemon that has not ended so long after its leash was pulled is ended */
@@ -55,7 +54,7 @@ enum { DAEMON_GRACE_MS = 4000 }; /* a daemon that has not ended so long after it
 int daemon_init(struct daemon *daemon, const char *program, enum wire_peer peer, const struct daemon_args *args,
 		void (*handle)(void *self, const struct wire_view *view), void *self);
 int daemon_run(struct daemon *daemon); /* the exit status */
-/* daemon_fini also removes the runtime directory's remains if the frontend has been killed. */
+/* daemon_fini also removes what is left in the runtime directory if the frontend has been killed. */
 void daemon_fini(struct daemon *daemon);
 
 /* The short answers. TEXT may have several lines. */

@@ -318,6 +318,16 @@ static void message_take(struct route *route, const struct wire_view *view, cons
 		request_pass(route, view, sender, from);
 }
 
+/* The 1st, 2nd, 4th, 8th ...: a peer cannot fill the log. */
+static void bad_log(const struct route *route)
+{
+	const uint64_t n = bus_counts(route->bus).bad;
+
+	if ((n & (n - 1)) == 0)
+		log_warning(route->log, "somebody sent bytes that are no message (%llu times so far)",
+			    (unsigned long long)n);
+}
+
 static void bus_ready(void *self, short revents)
 {
 	struct route *route = self;
@@ -331,7 +341,7 @@ static void bus_ready(void *self, short revents)
 		if (result == 0)
 			message_take(route, &view, &from);
 		else if (result == -EBADMSG)
-			log_warning(route->log, "somebody sent bytes that are no message");
+			bad_log(route);
 		else if (result == -EAGAIN)
 			return;
 		else

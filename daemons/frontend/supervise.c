@@ -169,7 +169,7 @@ void supervise_end(struct supervise *supervise)
 			loop_timer_stop(supervise->loop, &supervise->children[peer].restart);
 	}
 	if (supervise->leash[1] >= 0)
-		close(supervise->leash[1]);
+		leash_end(supervise->leash[1]);
 	supervise->leash[1] = -1;
 }
 

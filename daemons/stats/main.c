@@ -41,14 +41,13 @@ static int stats_run(struct stats *stats, const struct daemon_args *args)
 {
 	int result;
 
-	log_init(&stats->daemon.log, "aloe-stats");
+	if (daemon_init(&stats->daemon, "aloe-stats", WIRE_STATS, args, handle, stats) < 0)
+		return 1;
 	result = stats_waves_load(stats, args->keep);
 	if (result < 0) {
 		log_error(&stats->daemon.log, "the frontend does not say what is loaded: %s", strerror(-result));
 		return 1;
 	}
-	if (daemon_init(&stats->daemon, "aloe-stats", WIRE_STATS, args, handle, stats) < 0)
-		return 1;
 	loop_watch_start(&stats->daemon.loop, &stats->keep_watch, args->keep, POLLIN, keep_ready, stats);
 	return daemon_run(&stats->daemon);
 }

@@ -384,7 +384,13 @@ static void test_loop_leash(void **state)
 	assert_int_equal(test->n_ready, 0);
 	close(leash[1]);
 	assert_true(leash_pulled(leash[0]));
+	assert_true(leash_lost(leash[0]));
 	assert_int_equal(loop_run(&test->loop), 7);
+	close(leash[0]);
+	assert_int_equal(leash_new(leash), 0);
+	leash_end(leash[1]);
+	assert_true(leash_pulled(leash[0]));
+	assert_false(leash_lost(leash[0]));
 	close(leash[0]);
 }
 

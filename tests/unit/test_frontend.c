@@ -1,0 +1,857 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tests/unit/test_frontend.c - aloe-frontend with real processes: routing, keep store, restarts, and that nothing is left.
+ *
+ * This program is also what it starts: a folder is made with a copy of the real aloe-frontend and, under the names aloe-exec,
+ * aloe-stats, aloe-swman and aloe-host, links to this program, which then behaves as one of them (fake_main below). */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/child.h"
+#include "daemons/common/daemon.h"
+#include "daemons/common/keep.h"
+
+enum { CALL_MS = 20000, DUMP_BYTES = 4096 };
+
+/* ---- the daemons that are not real ------------------------------------------------------------------------------- */
+
+struct fake_entry {
+	struct fake_entry *next;
+	struct keep_entry kept;
+};
+
+struct fake {
+	struct daemon daemon;
+	enum wire_peer peer;
+	struct fake_entry *first;
+	struct loop_watch keep_watch;
+};
+
+static void fake_entry_take(struct fake *fake, struct keep_entry *kept)
+{
+	struct fake_entry **at = &fake->first, *entry;
+
+	while (*at && strcmp((*at)->kept.key, kept->key) != 0)
+		at = &(*at)->next;
+	entry = *at;
+	if (entry) {
+		*at = entry->next;
+		keep_entry_fini(&entry->kept);
+		free(entry);
+	}
+	if (kept->kind == KEEP_DROP)
+		return;
+	for (at = &fake->first; *at; at = &(*at)->next)
+		;
+	entry = calloc(1, sizeof(*entry));
+	entry->kept = *kept;
+	*at = entry;
+}
+
+static void fake_keep_ready(void *self, short revents)
+{
+	struct fake *fake = self;
+	struct keep_entry kept;
+
+	(void)revents;
+	if (keep_recv(fake->daemon.args.keep, &kept) == 0)
+		fake_entry_take(fake, &kept);
+	else
+		loop_watch_stop(&fake->daemon.loop, &fake->keep_watch);
+}
+
+/* "key=blob:content:rw key=..." */
+static void fake_dump(struct fake *fake, const struct wire_view *request)
+{
+	char text[DUMP_BYTES] = "", content[32];
+	struct wire_msg msg;
+	int len = 0;
+
+	while (fake->peer == WIRE_STATS &&
+	       poll(&(struct pollfd){.fd = fake->daemon.args.keep, .events = POLLIN}, 1, 0) > 0)
+		fake_keep_ready(fake, POLLIN);
+	for (struct fake_entry *entry = fake->first; entry; entry = entry->next) {
+		const struct keep_entry *kept = &entry->kept;
+
+		memset(content, 0, sizeof(content));
+		if (kept->n_fds == 0 || pread(kept->fds[0], content, sizeof(content) - 1, 0) < 0)
+			strcpy(content, "?");
+		len += snprintf(text + len, sizeof(text) - (size_t)len, "%s%s=%.*s:%s:%s", len ? " " : "", kept->key,
+				(int)kept->len, (const char *)kept->blob, content,
+				kept->n_fds == 0                                         ? "none"
+				: (fcntl(kept->fds[0], F_GETFL) & O_ACCMODE) == O_RDONLY ? "ro"
+											 : "rw");
+	}
+	bus_reply(fake->daemon.bus, request, WIRE_OK, &msg);
+	wire_put_text(&msg, WIRE_TAG_TEXT, text);
+	bus_send(fake->daemon.bus, &msg);
+}
+
+/* Keeps a new memory with TEXT in it, under NAME, and TEXT as the blob too. */
+static void fake_put(struct fake *fake, const struct wire_view *request)
+{
+	char *name = wire_get_text(request, WIRE_TAG_NAME, 0), *text = wire_get_text(request, WIRE_TAG_TEXT, 0);
+	struct keep_entry kept = {.kind = KEEP_PUT, .n_fds = 1};
+
+	kept.fds[0] = memfd_create("fake", MFD_CLOEXEC);
+	if (write(kept.fds[0], text, strlen(text)) != (ssize_t)strlen(text) ||
+	    keep_put(fake->daemon.args.keep, name, text, strlen(text), kept.fds, 1) < 0)
+		_exit(3);
+	snprintf(kept.key, sizeof(kept.key), "%s", name);
+	kept.len = strlen(text);
+	kept.blob = (uint8_t *)text;
+	fake_entry_take(fake, &kept);
+	free(name);
+	daemon_ok(&fake->daemon, request);
+}
+
+static void fake_drop(struct fake *fake, const struct wire_view *request)
+{
+	char *name = wire_get_text(request, WIRE_TAG_NAME, 0);
+	struct keep_entry kept = {.kind = KEEP_DROP};
+
+	keep_drop(fake->daemon.args.keep, name);
+	snprintf(kept.key, sizeof(kept.key), "%s", name);
+	fake_entry_take(fake, &kept);
+	free(name);
+	daemon_ok(&fake->daemon, request);
+}
+
+/* A child that does not know of any leash: only the frontend can end it. */
+static void fake_host_start(struct fake *fake, const struct wire_view *request)
+{
+	char *argv[] = {"aloe-host", "--dir", (char *)(uintptr_t)fake->daemon.args.dir, NULL};
+	char path[PATH_MAX];
+	pid_t pid;
+
+	if (child_path("aloe-host", path, sizeof(path)) < 0 || child_spawn(path, argv, NULL, 0, &pid, NULL) < 0)
+		_exit(5);
+	daemon_ok(&fake->daemon, request);
+}
+
+static void fake_event_count(struct fake *fake, const struct wire_view *view)
+{
+	struct keep_entry kept = {.kind = KEEP_PUT};
+	char *state = wire_get_text(view, WIRE_TAG_STATE, 0);
+	uint64_t daemon = 0;
+
+	wire_get_u64(view, WIRE_TAG_DAEMON, &daemon);
+	snprintf(kept.key, sizeof(kept.key), "%s-%s", daemon ? wire_peer_name((enum wire_peer)daemon) : "event", state);
+	fake_entry_take(fake, &kept);
+	free(state);
+}
+
+static void fake_event_send(struct fake *fake)
+{
+	struct wire_msg msg;
+
+	wire_init(&msg, WIRE_EVENT, fake->peer, WIRE_SWMAN, 0);
+	wire_put_text(&msg, WIRE_TAG_STATE, "RUN");
+	bus_send(fake->daemon.bus, &msg);
+}
+
+static void fake_handle(void *self, const struct wire_view *view)
+{
+	struct fake *fake = self;
+
+	switch (view->type) {
+	case WIRE_LIST:
+		fake_dump(fake, view);
+		return;
+	case WIRE_PREPARE:
+		fake_put(fake, view);
+		return;
+	case WIRE_UNLOAD:
+		fake_drop(fake, view);
+		return;
+	case WIRE_STEP: /* no answer, ever */
+		return;
+	case WIRE_START: /* passed on */
+		if (fake->peer == WIRE_STATS)
+			daemon_forward(&fake->daemon, view, WIRE_EXEC);
+		else
+			daemon_fail(&fake->daemon, view, 7, "%s says no", wire_peer_name(fake->peer));
+		return;
+	case WIRE_PAUSE:
+		fake_host_start(fake, view);
+		return;
+	case WIRE_STATUS:
+		fake_event_send(fake);
+		daemon_ok(&fake->daemon, view);
+		return;
+	case WIRE_DAEMON:
+	case WIRE_EVENT:
+		if (fake->peer == WIRE_SWMAN)
+			fake_event_count(fake, view);
+		return;
+	default:
+		return;
+	}
+}
+
+static int fake_main(int argc, char **argv, const char *name)
+{
+	const enum wire_peer peer = strcmp(name, "aloe-exec") == 0    ? WIRE_EXEC
+				    : strcmp(name, "aloe-stats") == 0 ? WIRE_STATS
+								      : WIRE_SWMAN;
+	struct fake fake = {.peer = peer};
+	struct daemon_args args;
+	int status;
+
+	if (strcmp(name, "aloe-host") == 0) {
+		for (;;)
+			pause();
+	}
+	if (daemon_args_parse(name, argc, argv, peer == WIRE_SWMAN ? DAEMON_STATE : DAEMON_KEEP, &args))
+		return 2;
+	if (daemon_init(&fake.daemon, name, peer, &args, fake_handle, &fake) < 0)
+		return 4;
+	for (struct keep_entry kept; peer != WIRE_SWMAN;) {
+		if (keep_recv(args.keep, &kept) < 0)
+			return 3;
+		if (kept.kind == KEEP_END)
+			break;
+		fake_entry_take(&fake, &kept);
+	}
+	if (peer == WIRE_STATS)
+		loop_watch_start(&fake.daemon.loop, &fake.keep_watch, args.keep, POLLIN, fake_keep_ready, &fake);
+	status = daemon_run(&fake.daemon);
+	daemon_fini(&fake.daemon);
+	return status;
+}
+
+/* ---- a node to test ---------------------------------------------------------------------------------------------- */
+
+struct node {
+	char root[64], dir[80], bin[80];
+	pid_t pid;
+	int leash; /* write end */
+	struct bus *client;
+};
+
+static void rest(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+}
+
+static void file_copy(const char *from, const char *to)
+{
+	char bytes[65536];
+	const int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+	ssize_t len;
+
+	if (in < 0)
+		fail_msg("%s is not built", from);
+	assert_true(out >= 0);
+	while ((len = read(in, bytes, sizeof(bytes))) > 0)
+		assert_int_equal(write(out, bytes, (size_t)len), len);
+	assert_int_equal(len, 0);
+	close(in);
+	close(out);
+}
+
+static const char *const fakes[] = {"aloe-exec", "aloe-stats", "aloe-swman", "aloe-host"};
+
+static void programs_make(const struct node *node)
+{
+	char self[PATH_MAX] = {0}, frontend[PATH_MAX + 40], path[120];
+	char *folder;
+
+	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+	snprintf(frontend, sizeof(frontend), "%s", self);
+	folder = strrchr(frontend, '/'); /* BUILD/tests/unit/test_frontend */
+	strcpy(folder, "/../../bin/aloe-frontend");
+	snprintf(path, sizeof(path), "%s/aloe-frontend", node->bin);
+	file_copy(frontend, path);
+	for (size_t i = 0; i < sizeof(fakes) / sizeof(fakes[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", node->bin, fakes[i]);
+		file_copy(self, path);
+	}
+}
+
+static pid_t frontend_spawn(const struct node *node, int leash, int error)
+{
+	char path[120], leash_text[16];
+	char *argv[] = {"aloe-frontend", "--dir", (char *)(uintptr_t)node->dir, "--state", "/nowhere", "--leash",
+			leash_text,      NULL};
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "%s/aloe-frontend", node->bin);
+	snprintf(leash_text, sizeof(leash_text), "%d", leash);
+	if (leash < 0)
+		argv[5] = NULL;
+	pid = fork();
+	if (pid == 0) {
+		fcntl(leash, F_SETFD, 0);
+		if (error >= 0)
+			dup2(error, STDERR_FILENO);
+		execv(path, argv);
+		_exit(127);
+	}
+	return pid;
+}
+
+static void node_start(struct node *node)
+{
+	int leash[2];
+
+	assert_int_equal(leash_new(leash), 0);
+	node->pid = frontend_spawn(node, leash[0], -1);
+	close(leash[0]);
+	node->leash = leash[1];
+	while (!(node->client = bus_connect(node->dir, WIRE_CLIENT))) /* made by the frontend */
+		rest();
+}
+
+static int node_setup(void **state)
+{
+	struct node *node = calloc(1, sizeof(*node));
+
+	strcpy(node->root, "/tmp/aloe-frontend-XXXXXX");
+	assert_non_null(mkdtemp(node->root));
+	snprintf(node->dir, sizeof(node->dir), "%s/run", node->root);
+	snprintf(node->bin, sizeof(node->bin), "%s/bin", node->root);
+	mkdir(node->bin, 0700);
+	programs_make(node);
+	node_start(node);
+	*state = node;
+	return 0;
+}
+
+/* How many processes have the node's directory among their arguments. */
+static unsigned processes(const struct node *node)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	unsigned n = 0;
+
+	while ((entry = readdir(proc))) {
+		char path[300], arguments[4096];
+		ssize_t len;
+		int fd;
+
+		snprintf(path, sizeof(path), "/proc/%s/cmdline", entry->d_name);
+		fd = entry->d_name[0] > '9' || atoi(entry->d_name) == getpid() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+		len = fd < 0 ? 0 : read(fd, arguments, sizeof(arguments));
+		if (fd >= 0)
+			close(fd);
+		n += len > 0 && memmem(arguments, (size_t)len, node->dir, strlen(node->dir)) != NULL;
+	}
+	closedir(proc);
+	return n;
+}
+
+static void nothing_is_left(const struct node *node)
+{
+	while (processes(node) > 0 || access(node->dir, F_OK) == 0)
+		rest();
+}
+
+static void client_close(struct node *node)
+{
+	bus_close(node->client);
+	node->client = NULL;
+}
+
+static int node_status(const struct node *node)
+{
+	int status;
+
+	assert_int_equal(waitpid(node->pid, &status, 0), node->pid);
+	return status;
+}
+
+static int node_teardown(void **state)
+{
+	struct node *node = *state;
+	char path[120];
+	int status;
+
+	client_close(node);
+	if (node->leash >= 0)
+		close(node->leash);
+	if (waitpid(node->pid, &status, 0) == node->pid && status != 0) {
+		print_error("aloe-frontend ended with wait status %d\n", status);
+		return -1;
+	}
+	nothing_is_left(node);
+	snprintf(path, sizeof(path), "%s/aloe-frontend", node->bin);
+	unlink(path);
+	for (size_t i = 0; i < sizeof(fakes) / sizeof(fakes[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", node->bin, fakes[i]);
+		unlink(path);
+	}
+	rmdir(node->bin);
+	assert_int_equal(rmdir(node->root), 0); /* nothing of ours is in it */
+	free(node);
+	return 0;
+}
+
+/* ---- asking ------------------------------------------------------------------------------------------------------ */
+
+static int ask(struct node *node, enum wire_type type, enum wire_peer whom, const char *name, const char *text,
+	       struct wire_view *ret_view)
+{
+	struct wire_msg msg;
+
+	wire_init(&msg, type, WIRE_CLIENT, whom, bus_seq(node->client));
+	wire_put_text(&msg, WIRE_TAG_NAME, name);
+	wire_put_text(&msg, WIRE_TAG_TEXT, text);
+	return bus_call(node->client, &msg, CALL_MS, ret_view);
+}
+
+static void ask_ok(struct node *node, enum wire_type type, enum wire_peer whom, const char *name, const char *text)
+{
+	struct wire_view view;
+
+	assert_int_equal(ask(node, type, whom, name, text, &view), 0);
+	assert_int_equal(view.type, WIRE_OK);
+}
+
+static pid_t pid_of(struct node *node, enum wire_peer whom)
+{
+	struct wire_view view;
+	uint64_t pid = 0;
+
+	do { /* one that dies over the question fails it */
+		assert_int_equal(ask(node, WIRE_PING, whom, NULL, NULL, &view), 0);
+	} while (view.type != WIRE_OK);
+	assert_int_equal(view.source, whom);
+	assert_int_equal(wire_get_u64(&view, WIRE_TAG_PID, &pid), 0);
+	return (pid_t)pid;
+}
+
+static void text_is(const struct wire_view *view, const char *expected)
+{
+	char *text = wire_get_text(view, WIRE_TAG_TEXT, 0);
+
+	assert_non_null(text);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void fail_is(const struct wire_view *view, uint64_t code, const char *text)
+{
+	uint64_t found = 99;
+
+	assert_int_equal(view->type, WIRE_FAIL);
+	assert_int_equal(wire_get_u64(view, WIRE_TAG_CODE, &found), 0);
+	assert_int_equal(found, code);
+	text_is(view, text);
+}
+
+static void kept_is(struct node *node, enum wire_peer whom, const char *expected)
+{
+	struct wire_view view;
+
+	assert_int_equal(ask(node, WIRE_LIST, whom, NULL, NULL, &view), 0);
+	assert_int_equal(view.type, WIRE_OK);
+	text_is(&view, expected);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
+
+static void test_all_are_there(void **state)
+{
+	struct node *node = *state;
+	pid_t pids[WIRE_PEERS];
+	struct wire_view view;
+
+	for (enum wire_peer peer = WIRE_FRONTEND; peer < WIRE_PEERS; peer++) {
+		pids[peer] = pid_of(node, peer);
+		for (enum wire_peer other = WIRE_FRONTEND; other < peer; other++)
+			assert_int_not_equal(pids[peer], pids[other]);
+	}
+	assert_int_equal(pids[WIRE_FRONTEND], node->pid);
+	assert_int_equal(processes(node), 4);
+	assert_int_equal(ask(node, WIRE_LOAD, WIRE_FRONTEND, NULL, NULL, &view), 0);
+	fail_is(&view, 1, "aloe-frontend does not know message 10 (LOAD)");
+	assert_int_equal(ask(node, (enum wire_type)777, WIRE_CLIENT, NULL, NULL, &view), 0);
+	fail_is(&view, 1, "a request needs a daemon that it is for");
+}
+
+/* The answer to a request that a daemon has passed on comes straight back, from who gave it. */
+static void test_passed_on(void **state)
+{
+	struct node *node = *state;
+	struct wire_view view;
+
+	assert_int_equal(ask(node, WIRE_START, WIRE_SWMAN, NULL, NULL, &view), 0);
+	fail_is(&view, 7, "swman says no");
+	assert_int_equal(ask(node, WIRE_START, WIRE_STATS, NULL, NULL, &view), 0);
+	assert_int_equal(view.source, WIRE_EXEC);
+	fail_is(&view, 7, "exec says no");
+}
+
+static void test_events(void **state)
+{
+	struct node *node = *state;
+	struct wire_view view;
+	const pid_t before = pid_of(node, WIRE_STATS);
+
+	pid_of(node, WIRE_SWMAN);
+	pid_of(node, WIRE_EXEC);
+	ask_ok(node, WIRE_STATUS, WIRE_EXEC, NULL, NULL);
+	assert_int_equal(ask(node, WIRE_LIST, WIRE_SWMAN, NULL, NULL, &view), 0);
+	char *text = wire_get_text(&view, WIRE_TAG_TEXT, 0);
+	assert_non_null(strstr(text, "event-RUN"));
+	free(text);
+	kill(before, SIGKILL);
+	while (pid_of(node, WIRE_STATS) == before)
+		rest();
+	assert_int_equal(ask(node, WIRE_LIST, WIRE_SWMAN, NULL, NULL, &view), 0);
+	text = wire_get_text(&view, WIRE_TAG_TEXT, 0);
+	assert_non_null(strstr(text, "stats-down"));
+	assert_non_null(strstr(text, "stats-up"));
+	free(text);
+}
+
+/* What exec has put comes back to each that follows it, and, read-only and as it happens, to stats. */
+static void test_kept_over_kills(void **state)
+{
+	static const char all[] = "node=N:N:rw waveform/a=A2:A2:rw lane/0=L:L:rw";
+	struct node *node = *state;
+	char name[32], expected[DUMP_BYTES] = "waveform/a=A2:A2:ro";
+
+	ask_ok(node, WIRE_PREPARE, WIRE_EXEC, "node", "N");
+	ask_ok(node, WIRE_PREPARE, WIRE_EXEC, "waveform/a", "A1");
+	ask_ok(node, WIRE_PREPARE, WIRE_EXEC, "lane/0", "L");
+	ask_ok(node, WIRE_PREPARE, WIRE_EXEC, "waveform/a", "A2"); /* replaced, in its place */
+	kept_is(node, WIRE_STATS, "waveform/a=A2:A2:ro");
+	for (int i = 0; i < 6; i++) {
+		pid_t pids[WIRE_PEERS];
+
+		for (enum wire_peer peer = WIRE_EXEC; peer < WIRE_PEERS; peer++) {
+			pids[peer] = pid_of(node, peer);
+			kill(pids[peer], SIGKILL);
+		}
+		for (enum wire_peer peer = WIRE_EXEC; peer < WIRE_PEERS; peer++) {
+			while (pid_of(node, peer) == pids[peer])
+				rest();
+		}
+		kept_is(node, WIRE_EXEC, all);
+		kept_is(node, WIRE_STATS, expected);
+		/* one more of each kind in every round, dropped again at the end of it */
+		snprintf(name, sizeof(name), "waveform/%d", i);
+		ask_ok(node, WIRE_PREPARE, WIRE_EXEC, name, "X");
+		kept_is(node, WIRE_STATS, strcat(strcat(strcat(expected, " "), name), "=X:X:ro"));
+		ask_ok(node, WIRE_UNLOAD, WIRE_EXEC, name, NULL);
+		*strrchr(expected, ' ') = 0;
+		kept_is(node, WIRE_STATS, expected);
+	}
+}
+
+/* A put is kept although its sender is killed right behind it. */
+static void test_put_and_killed(void **state)
+{
+	struct node *node = *state;
+	struct wire_view view;
+	char name[32], *text;
+
+	for (int i = 0; i < 5; i++) {
+		const pid_t pid = pid_of(node, WIRE_EXEC);
+
+		snprintf(name, sizeof(name), "waveform/%d", i);
+		ask_ok(node, WIRE_PREPARE, WIRE_EXEC, name, "X");
+		kill(pid, SIGKILL);
+		while (pid_of(node, WIRE_EXEC) == pid)
+			rest();
+		assert_int_equal(ask(node, WIRE_LIST, WIRE_EXEC, NULL, NULL, &view), 0);
+		text = wire_get_text(&view, WIRE_TAG_TEXT, 0);
+		assert_non_null(strstr(text, name));
+		free(text);
+	}
+}
+
+/* More than a socket takes at once: 600 entries with a descriptor each, dumped to both. */
+static void test_many_entries(void **state)
+{
+	struct node *node = *state;
+	struct wire_view view;
+	const pid_t pid = pid_of(node, WIRE_EXEC);
+	char name[120], *text;
+
+	for (int i = 0; i < 600; i++) {
+		snprintf(name, sizeof(name), "host/%0*d", 5, i);
+		ask_ok(node, WIRE_PREPARE, WIRE_EXEC, name, "");
+	}
+	ask_ok(node, WIRE_PREPARE, WIRE_EXEC, "waveform/last", "Z");
+	for (int i = 0; i < 598; i++) {
+		snprintf(name, sizeof(name), "host/%0*d", 5, i);
+		if (i == 300) {
+			kill(pid, SIGKILL);
+			while (pid_of(node, WIRE_EXEC) == pid)
+				rest();
+		}
+		ask_ok(node, WIRE_UNLOAD, WIRE_EXEC, name, NULL);
+	}
+	assert_int_equal(ask(node, WIRE_LIST, WIRE_EXEC, NULL, NULL, &view), 0);
+	text = wire_get_text(&view, WIRE_TAG_TEXT, 0);
+	assert_string_equal(text, "host/00598=::rw host/00599=::rw waveform/last=Z:Z:rw");
+	free(text);
+	kept_is(node, WIRE_STATS, "waveform/last=Z:Z:ro");
+}
+
+static void test_killed_over_a_request(void **state)
+{
+	struct node *node = *state;
+	struct bus *other = bus_connect(node->dir, WIRE_CLIENT);
+	const pid_t pid = pid_of(node, WIRE_EXEC);
+	struct wire_msg msg;
+	struct wire_view view;
+
+	wire_init(&msg, WIRE_STEP, WIRE_CLIENT, WIRE_EXEC, bus_seq(other));
+	assert_int_equal(bus_send(other, &msg), 0);
+	wire_init(&msg, WIRE_PING, WIRE_CLIENT, WIRE_EXEC, bus_seq(other)); /* the one before it has arrived */
+	assert_int_equal(bus_call(other, &msg, CALL_MS, &view), 0);
+	kill(pid, SIGKILL);
+	while (bus_recv(other, &view, NULL) == -EAGAIN)
+		rest();
+	assert_int_equal(view.seq, 1);
+	fail_is(&view, 1, "aloe-exec ended before it had answered");
+	bus_close(other);
+}
+
+/* Peers that claim to be what they are not. */
+static void test_impostor(void **state)
+{
+	struct node *node = *state;
+	struct bus *false_exec;
+	struct wire_msg msg;
+	struct wire_view view;
+	const pid_t pid = pid_of(node, WIRE_EXEC);
+
+	false_exec = bus_connect(node->dir, WIRE_EXEC);
+	while (bus_recv(false_exec, &view, NULL) == -EAGAIN)
+		rest();
+	fail_is(&view, 1, "aloe-exec is started by the frontend alone");
+	assert_int_equal(pid_of(node, WIRE_EXEC), pid);
+	/* an ORIGIN of a client's own making is replaced: the answer comes to who asked */
+	wire_init(&msg, WIRE_PING, WIRE_EXEC, WIRE_SWMAN, bus_seq(node->client));
+	wire_put_bytes(&msg, WIRE_TAG_ORIGIN, "12345", 5);
+	assert_int_equal(bus_call(node->client, &msg, CALL_MS, &view), 0);
+	assert_int_equal(view.dest, WIRE_CLIENT);
+	/* an answer that nobody asked for goes nowhere */
+	wire_init(&msg, WIRE_OK, WIRE_EXEC, WIRE_SWMAN, 1);
+	wire_put_bytes(&msg, WIRE_TAG_ORIGIN, "12345", 5);
+	assert_int_equal(bus_send(false_exec, &msg), 0);
+	assert_int_equal(pid_of(node, WIRE_SWMAN) > 0, 1);
+	bus_close(false_exec);
+}
+
+static void test_rubbish_on_the_socket(void **state)
+{
+	struct node *node = *state;
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	uint8_t rubbish[500];
+	const pid_t pid = pid_of(node, WIRE_EXEC);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/frontend", node->dir);
+	for (unsigned i = 0; i < 20; i++) {
+		const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+		for (size_t j = 0; j < sizeof(rubbish); j++)
+			rubbish[j] = (uint8_t)((i + 1) * (j + 7) * 2654435761u >> 23);
+		assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+		assert_true(send(fd, rubbish, sizeof(rubbish), MSG_NOSIGNAL) > 0);
+		close(fd);
+	}
+	assert_int_equal(pid_of(node, WIRE_EXEC), pid);
+	assert_int_equal(pid_of(node, WIRE_FRONTEND), node->pid);
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+static void hosts_start(struct node *node)
+{
+	const pid_t pid = pid_of(node, WIRE_EXEC);
+
+	for (enum wire_peer peer = WIRE_EXEC; peer < WIRE_PEERS; peer++)
+		pid_of(node, peer);
+	ask_ok(node, WIRE_PAUSE, WIRE_EXEC, NULL, NULL); /* one that loses its parent ... */
+	kill(pid, SIGKILL);
+	while (pid_of(node, WIRE_EXEC) == pid)
+		rest();
+	ask_ok(node, WIRE_PAUSE, WIRE_EXEC, NULL, NULL); /* ... and one that will */
+	assert_int_equal(processes(node), 6);
+}
+
+static void test_down(void **state)
+{
+	struct node *node = *state;
+
+	pid_of(node, WIRE_SWMAN);
+	ask_ok(node, WIRE_DOWN, WIRE_FRONTEND, NULL, NULL);
+	client_close(node);
+	assert_int_equal(node_status(node), 0);
+	assert_int_equal(processes(node), 0);
+	assert_int_equal(access(node->dir, F_OK), -1);
+}
+
+/* Hosts that do not end by themselves, the children of an exec that lives and of one that was killed, and a daemon that
+ * does nothing any more. */
+static void test_down_with_the_unwilling(void **state)
+{
+	struct node *node = *state;
+
+	hosts_start(node);
+	kill(pid_of(node, WIRE_STATS), SIGSTOP);
+	ask_ok(node, WIRE_DOWN, WIRE_FRONTEND, NULL, NULL);
+	client_close(node);
+	assert_int_equal(node_status(node), 0);
+	assert_int_equal(processes(node), 0);
+	assert_int_equal(access(node->dir, F_OK), -1);
+}
+
+static void test_leash(void **state)
+{
+	struct node *node = *state;
+
+	pid_of(node, WIRE_SWMAN);
+	client_close(node);
+	close(node->leash);
+	node->leash = -1;
+	assert_int_equal(node_status(node), 0);
+	assert_int_equal(processes(node), 0);
+	assert_int_equal(access(node->dir, F_OK), -1);
+}
+
+static void test_leash_at_once(void **state)
+{
+	struct node *node = *state;
+
+	client_close(node);
+	close(node->leash);
+	node->leash = -1;
+	assert_int_equal(node_status(node), 0);
+	assert_int_equal(processes(node), 0);
+}
+
+static void test_terminated(void **state)
+{
+	struct node *node = *state;
+
+	pid_of(node, WIRE_SWMAN);
+	client_close(node);
+	kill(node->pid, SIGTERM);
+	assert_int_equal(node_status(node), 0);
+	assert_int_equal(processes(node), 0);
+	assert_int_equal(access(node->dir, F_OK), -1);
+}
+
+/* Its children end by their leash and clear up after it; then, and even before, another may take its place. */
+static void test_frontend_killed(void **state)
+{
+	struct node *node = *state;
+
+	for (int i = 0; i < 5; i++) {
+		pid_of(node, WIRE_SWMAN);
+		client_close(node);
+		kill(node->pid, SIGKILL);
+		assert_true(WIFSIGNALED(node_status(node)));
+		if (i % 2 == 0)
+			nothing_is_left(node);
+		close(node->leash);
+		node_start(node);
+	}
+	assert_int_equal(pid_of(node, WIRE_FRONTEND), node->pid);
+}
+
+static void error_output(const struct node *node, int *ret_status, char *ret_text, size_t size)
+{
+	int pipes[2];
+	ssize_t len, all = 0;
+	pid_t pid;
+
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	pid = frontend_spawn(node, -1, pipes[1]);
+	close(pipes[1]);
+	while ((len = read(pipes[0], ret_text + all, size - 1 - (size_t)all)) > 0)
+		all += len;
+	ret_text[all] = 0;
+	close(pipes[0]);
+	assert_int_equal(waitpid(pid, ret_status, 0), pid);
+}
+
+static void test_second_frontend(void **state)
+{
+	struct node *node = *state;
+	char text[500], expected[300];
+	int status;
+	const pid_t pid = pid_of(node, WIRE_EXEC);
+
+	error_output(node, &status, text, sizeof(text));
+	assert_int_equal(WEXITSTATUS(status), 2);
+	snprintf(expected, sizeof(expected), "aloe-frontend: another aloe-frontend runs in %s; `aloe down` ends it\n",
+		 node->dir);
+	assert_string_equal(text, expected);
+	assert_int_equal(pid_of(node, WIRE_EXEC), pid); /* the first goes on */
+}
+
+static void test_program_missing(void **state)
+{
+	struct node *node = *state;
+	char path[120], text[500];
+	int status;
+
+	test_down(state);
+	snprintf(path, sizeof(path), "%s/aloe-swman", node->bin);
+	unlink(path);
+	error_output(node, &status, text, sizeof(text));
+	assert_int_equal(WEXITSTATUS(status), 1);
+	assert_non_null(strstr(text, "aloe-swman: No such file or directory"));
+	assert_int_equal(processes(node), 0);
+	assert_int_equal(access(node->dir, F_OK), -1);
+}
+
+#define ON_NODE(function) cmocka_unit_test_setup_teardown(function, node_setup, node_teardown)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+	    ON_NODE(test_all_are_there),
+	    ON_NODE(test_passed_on),
+	    ON_NODE(test_events),
+	    ON_NODE(test_kept_over_kills),
+	    ON_NODE(test_put_and_killed),
+	    ON_NODE(test_many_entries),
+	    ON_NODE(test_killed_over_a_request),
+	    ON_NODE(test_impostor),
+	    ON_NODE(test_rubbish_on_the_socket),
+	    ON_NODE(test_down),
+	    ON_NODE(test_down_with_the_unwilling),
+	    ON_NODE(test_down_with_a_stopped_daemon),
+	    ON_NODE(test_leash),
+	    ON_NODE(test_leash_at_once),
+	    ON_NODE(test_terminated),
+	    ON_NODE(test_frontend_killed),
+	    ON_NODE(test_second_frontend),
+	    ON_NODE(test_program_missing),
+	};
+	const char *name = strrchr(argv[0], '/');
+
+	name = name ? name + 1 : argv[0];
+	if (strncmp(name, "aloe-", 5) == 0)
+		return fake_main(argc, argv, name);
+	signal(SIGPIPE, SIG_IGN);
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	return cmocka_run_group_tests_name("frontend", tests, NULL, NULL);
+}
