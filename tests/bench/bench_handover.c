@@ -150,8 +150,8 @@ static void print_gaps(const struct handover *h, const char *how)
 	}
 	qsort(of, n, sizeof(double), pairs_compare);
 	if (n > 0)
-		printf("%30s%s: from end to start p50 %.2f us, p90 %.2f us, p99 %.2f us, of %zu\n", "", how, of[n / 2] / 1e3,
-		       of[n * 9 / 10] / 1e3, of[n * 99 / 100] / 1e3, n);
+		printf("%30s%s: from end to start p50 %.2f us, p90 %.2f us, p99 %.2f us, of %zu\n", "", how,
+		       of[n / 2] / 1e3, of[n * 9 / 10] / 1e3, of[n * 99 / 100] / 1e3, n);
 	fflush(stdout);
 }
 

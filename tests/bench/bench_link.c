@@ -98,8 +98,8 @@ static void run(size_t bytes)
 
 	links.from = calloc(1, bytes);
 	links.ring = calloc(RING * LINKS, bytes);
-	if (!links.from || !links.ring || pipe2(links.pipe, O_CLOEXEC) != 0 || wave_open(&links.with, text, &options) != 0 ||
-	    wave_open(&links.without, text, &options) != 0)
+	if (!links.from || !links.ring || pipe2(links.pipe, O_CLOEXEC) != 0 ||
+	    wave_open(&links.with, text, &options) != 0 || wave_open(&links.without, text, &options) != 0)
 		exit(1);
 	free(text);
 	cut(&links.without);

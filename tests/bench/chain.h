@@ -35,8 +35,10 @@ static inline char *chain_text(unsigned n, unsigned items)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	fprintf(out, "name = \"chain\"; slot_ns = 1000000; instances: {\n"
-		     "s: { component = \"counter_source\"; length = %u; };\n", items);
+	fprintf(out,
+		"name = \"chain\"; slot_ns = 1000000; instances: {\n"
+		"s: { component = \"counter_source\"; length = %u; };\n",
+		items);
 	for (unsigned i = 0; i < n; i++)
 		fprintf(out, "c%u: { component = \"copy\"; };\n", i);
 	fprintf(out, "k: { component = \"null_sink\"; }; };\nlinks = ( \"s");

@@ -16,12 +16,15 @@ static int parse(struct wave *w, const char *text, const struct wave_options *op
 	char cwd[4096], *dirs = NULL, path[4096], *request, *answer;
 	const ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	const struct wf_overrides overrides = {
-		.cwd = getcwd(cwd, sizeof(cwd)),
-		.clock = options->clock != NULL ? options->clock : "virtual",
-		.isolation = options->isolation,
-		.pipelined = -1,
-		.lanes = options->cpus,
-		.n_lanes = options->n_cpus,
+	    .cwd = getcwd(cwd, sizeof(cwd)),
+	    .clock = options->clock != NULL ? options->clock : "virtual",
+	    .isolation = options->isolation,
+	    .pipelined = -1,
+	    .sets = options->sets,
+	    .n_sets = options->n_sets,
+	    .slot_ns = options->slot_ns,
+	    .lanes = options->cpus,
+	    .n_lanes = options->n_cpus,
 	};
 	int status;
 
@@ -71,7 +74,8 @@ static int open_instance(struct wave *w, uint32_t number, const struct wave_opti
 	struct aloe_component *component = &w->components[number];
 	struct aloe_entry entry;
 	const struct aloe_entry *real;
-	int status = component_open(image_text(&w->view, w->view.instances[number].path), diag, &w->handles[number], &real);
+	int status =
+	    component_open(image_text(&w->view, w->view.instances[number].path), diag, &w->handles[number], &real);
 
 	if (status != 0)
 		return status;
@@ -100,7 +104,7 @@ static int open_all(struct wave *w, const struct wave_options *options, struct d
 	if (!w->instances || !w->components || !w->handles || !w->segments)
 		return -1;
 	memset(w->instances, 0, bytes);
-	for (uint32_t i = 0; i < n && !options->no_instances && status >= 0; i++)
+	for (uint32_t i = 0; i < n && status >= 0; i++)
 		status = open_instance(w, i, options, diag);
 	for (uint32_t s = 0; s < n_segments && status >= 0; s++)
 		status = segment_init(&w->segments[s], &w->view, s, w->instances, &w->node->control[0]);

@@ -24,13 +24,15 @@ struct wave_work {
 };
 
 struct wave_options {
-	const char *clock;	  /* "virtual" */
-	const char *isolation;	  /* as in the text */
-	const int *cpus;	  /* lanes; default: CPU 0 */
+	const char *clock;     /* "virtual" */
+	const char *isolation; /* as in the text */
+	const int *cpus;       /* lanes; default: CPU 0 */
 	size_t n_cpus;
+	const char *const *sets; /* "inst.param=value" */
+	size_t n_sets;
+	uint64_t slot_ns; /* 0: as in the text */
 	const struct wave_work *works;
 	size_t n_works;
-	bool no_instances; /* map and bind only: somebody else opens them */
 };
 
 struct wave {
