@@ -65,6 +65,17 @@ static void fake_entry_take(struct fake *fake, struct keep_entry *kept)
 	*at = entry;
 }
 
+static void fake_fini(struct fake *fake)
+{
+	while (fake->first) {
+		struct fake_entry *entry = fake->first;
+
+		fake->first = entry->next;
+		keep_entry_fini(&entry->kept);
+		free(entry);
+	}
+}
+
 static void fake_keep_ready(void *self, short revents)
 {
 	struct fake *fake = self;
@@ -234,6 +245,7 @@ static int fake_main(int argc, char **argv, const char *name)
 		loop_watch_start(&fake.daemon.loop, &fake.keep_watch, args.keep, POLLIN, fake_keep_ready, &fake);
 	status = daemon_run(&fake.daemon);
 	daemon_fini(&fake.daemon);
+	fake_fini(&fake);
 	return status;
 }
 
