@@ -113,6 +113,26 @@ static bool limit_reached(struct exec_wave *wave)
 	return wave_steps_min(wave) >= wave->pending.value;
 }
 
+/* On the step clock a slot in which the waveform slipped (its file had not been read yet) is no step: more are let go, once
+ * those that were have passed on all of its lanes. */
+static void step_more(struct exec_wave *wave)
+{
+	struct node_timebase *base = wave_timebase(wave);
+	const uint64_t steps = wave_steps_min(wave);
+
+	if (base == NULL || base->pace != IMAGE_STEP || steps >= wave->pending.value)
+		return;
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const uint32_t lane = wave->places[s].lane;
+
+		if (lane != IMAGE_NONE &&
+		    baton_slot(atomic_load(&wave->exec->lanes[lane].image->baton)) < atomic_load(&base->allowed))
+			return;
+	}
+	atomic_fetch_add(&base->allowed, wave->pending.value - steps);
+	futex_wake(futex_low(&base->allowed), INT32_MAX);
+}
+
 static void check_pending(struct exec_wave *wave)
 {
 	struct wire_view request;
@@ -134,6 +154,8 @@ static void check_pending(struct exec_wave *wave)
 		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, "not done in time");
 		if (request.type == WIRE_PREPARE)
 			wave->unloading = true;
+	} else if (request.type == WIRE_STEP) {
+		step_more(wave);
 	}
 }
 

@@ -12,7 +12,7 @@
 #include "tools/aloe/node.h"
 #include "tools/aloe/source.h"
 
-enum { POLL_MS = 200, LOST_MS = 10000, STOP_MS = 30000, STEP_BLOCK = 1000, INTERRUPTED = 130, STRICT = 3 };
+enum { POLL_MS = 200, LOST_MS = 10000, STOP_MS = 30000, STEP_BLOCK = 1000, STEP_TRIES = 3, INTERRUPTED = 130, STRICT = 3 };
 
 struct run {
 	const struct cli_args *args;
@@ -26,6 +26,8 @@ struct run {
 	bool step;	/* clock `step` */
 	bool keyboard;	/* the user steps */
 	bool losses_told;
+	bool stopping; /* STOP has been sent */
+	int step_failures; /* in a row */
 	int lost_ms; /* how long exec has not answered */
 	int stop_ms; /* since the user wanted an end */
 };
@@ -161,30 +163,52 @@ static int run_interrupted(struct run *run)
 	if (run->say)
 		fprintf(run->say, "\nstopping; once more to end at once\n");
 	run->live.lines = 0;
+	run->stopping = true;
 	return run_order(run, WIRE_STOP, 0);
 }
 
-/* With clock `step` each line from the keyboard is a step, or as many as the number on it; without one, all. */
+/* step_count asks the keyboard, if there is one, how many slots to run; 0: none, stop. */
+static uint64_t step_count(struct run *run)
+{
+	uint64_t count;
+	char line[64];
+
+	if (!run->keyboard)
+		return STEP_BLOCK;
+	if (run->say)
+		fprintf(run->say, "Enter = 1 slot, NUMBER = so many, q = stop: ");
+	fflush(stdout);
+	run->live.lines = 0;
+	if (!fgets(line, sizeof(line), stdin) || line[0] == 'q')
+		return 0;
+	count = strtoull(line, NULL, 10);
+	return count ? count : 1;
+}
+
+/* With clock `step` each line from the keyboard is a step, or as many as the number on it; without one, all. A step that is
+ * refused because the waveform has ended meanwhile is no failure; the next report tells. */
 static int run_step(struct run *run)
 {
-	char line[64];
-	uint64_t count = STEP_BLOCK;
+	struct wire_view view;
+	struct wire_msg msg;
+	uint64_t count;
+	int rc;
 
-	if (!run->step || run->client.interrupts)
+	if (!run->step || run->stopping)
 		return CLI_OK;
-	if (run->keyboard) {
-		if (run->say)
-			fprintf(run->say, "Enter = 1 slot, NUMBER = so many, q = stop: ");
-		fflush(stdout);
-		if (!fgets(line, sizeof(line), stdin) || line[0] == 'q') {
-			run->client.interrupts++;
-			return run_order(run, WIRE_STOP, 0);
-		}
-		count = strtoull(line, NULL, 10);
-		count = count ? count : 1;
-		run->live.lines = 0;
+	count = step_count(run);
+	if (!count) {
+		run->stopping = true;
+		return run_order(run, WIRE_STOP, 0);
 	}
-	return run_order(run, WIRE_STEP, count);
+	client_request(&run->client, WIRE_STEP, WIRE_SWMAN, &msg);
+	wire_put_text(&msg, WIRE_TAG_WAVEFORM, run->source.waveform->name);
+	wire_put_u64(&msg, WIRE_TAG_COUNT, count);
+	rc = client_ask(&run->client, &msg, CLIENT_CALL_MS, &view);
+	if (rc < 0)
+		return rc;
+	run->step_failures = view.type == WIRE_OK ? 0 : run->step_failures + 1;
+	return run->step_failures < STEP_TRIES ? CLI_OK : run_order(run, WIRE_STEP, count);
 }
 
 static int run_wait(struct run *run)
@@ -199,7 +223,7 @@ static int run_wait(struct run *run)
 			status = client_wait(&run->client, run->step ? 20 : POLL_MS);
 		if (status == -EINTR || (status == INTERRUPTED && run->client.interrupts == 1))
 			status = run_interrupted(run);
-		run->stop_ms += run->client.interrupts ? POLL_MS : 0;
+		run->stop_ms += run->stopping ? POLL_MS : 0;
 		if (status == CLI_OK && run->stop_ms > STOP_MS && !report_ended(run->report)) {
 			fprintf(stderr, "aloe: it does not stop (%d s): ended\n", STOP_MS / 1000);
 			status = CLI_FAILED;
