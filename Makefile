@@ -33,9 +33,11 @@ DAEMONS := $(filter-out common,$(notdir $(patsubst %/main.c,%,$(wildcard daemons
 TOOLS := $(notdir $(patsubst %/main.c,%,$(wildcard tools/*/main.c)))
 # The insides of daemons and tools, for tests only.
 PART_SRC := $(filter-out $(COMMON_SRC) %/main.c,$(wildcard daemons/*/*.c tools/*/*.c))
-TEST_SUPPORT_SRC := $(wildcard tests/mock/*.c tests/common/*.c)
-TEST_SRC := $(wildcard tests/unit/*.c tests/contract/*.c tests/golden/*.c tests/sim/*.c tests/fuzz/fuzz_*.c)
+TEST_SUPPORT_SRC := $(wildcard tests/mock/*.c tests/common/*.c) $(filter-out tests/faults/test_%,$(wildcard tests/faults/*.c))
+TEST_SRC := $(wildcard tests/unit/*.c tests/contract/*.c tests/golden/*.c tests/sim/*.c tests/fuzz/fuzz_*.c tests/faults/test_*.c)
 TEST_SCRIPTS := $(wildcard tests/*/test_*.sh)
+# Components that misbehave: for tests, never installed.
+FAULTY_SRC := $(wildcard tests/faults/components/*.c)
 BENCH_SRC := $(wildcard tests/bench/bench_*.c)
 MAN := $(wildcard tools/*/*.1 daemons/*/*.8)
 
@@ -44,6 +46,7 @@ PROGRAMS := $(DAEMONS:%=$(B)/bin/aloe-%) $(TOOLS:%=$(B)/bin/%)
 COMPONENTS := $(foreach s,$(COMPONENT_SRC),$(B)/lib/aloe/$(basename $(notdir $(s))).so)
 DESCS := $(COMPONENTS:.so=.desc)
 TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_SRC))
+FAULTY := $(patsubst tests/faults/components/%.c,$(B)/tests/components/%.so,$(FAULTY_SRC))
 BENCHES := $(patsubst tests/%.c,$(B)/tests/%,$(BENCH_SRC))
 
 LIBS_CORE := -lzmq -lconfig -ljansson -ldl -lm
@@ -58,6 +61,7 @@ SPEED := -O3 -fno-math-errno -fno-trapping-math
 $(B)/obj/core/kernels/%.o: CFLAGS_ALOE += $(SPEED) -fPIC -fvisibility=hidden
 $(B)/obj/core/fft/%.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden
 $(B)/obj/components/%.o: CFLAGS_ALOE += $(SPEED) -fPIC -fvisibility=hidden
+$(B)/obj/tests/faults/components/%.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden
 $(B)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)
@@ -107,6 +111,14 @@ $(B)/lib/aloe/%.desc: $(B)/lib/aloe/%.so $(B)/bin/aloe-host
 	$(call say,DESC)
 	$(Q)$(B)/bin/aloe-host --describe $< > $@
 
+$(B)/tests/components/%.so: $(B)/obj/tests/faults/components/%.o
+	@mkdir -p $(@D)
+	$(call say,SO)
+	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS_ALOE) $(LDFLAGS) $(CLOSED) -o $@ $^ -lm
+$(B)/tests/components/%.desc: $(B)/tests/components/%.so $(B)/bin/aloe-host
+	$(call say,DESC)
+	$(Q)$(B)/bin/aloe-host --describe $< > $@
+
 # ---- tests ------------------------------------------------------------------------------------------------------------
 TEST_LIBS := $(LIBTEST) $(LIBALOE) $(LIBKERNELS)
 define link_test
@@ -126,7 +138,7 @@ $(B)/fuzz/%: $(B)/obj/tests/fuzz/fuzz_%.o $(TEST_LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS_ALOE) -o $@ $^ $(LIBS_CORE)
 
-tests: $(TESTS) ## the test programs, not run
+tests: $(TESTS) $(FAULTY) $(FAULTY:.so=.desc) ## the test programs, not run
 benches: $(BENCHES)
 
 deps: ## install missing Debian packages
@@ -148,14 +160,15 @@ check-san: ## all test programs under ASan and UBSan
 	$(Q)tests/deps.sh build test
 	+$(Q)$(call SANITIZE,san,address$(COMMA)undefined) check-programs
 
-THREADED = $(shell grep -lE 'pthread_create|threads' $(filter tests/unit/% tests/sim/%,$(TEST_SRC)))
+THREADED = $(filter-out %/test_slot_sacred.c,$(shell grep -lE 'pthread_create|common/engine\.h' $(TEST_SRC)))
 check-tsan: ## the tests that use threads, under TSan
 	$(Q)tests/deps.sh build test
 	+$(Q)$(call SANITIZE,tsan,thread -Wno-tsan) check-programs TEST_SRC="$(THREADED)"
 
 # TSan wants addresses where they always are.
 check-programs: all tests
-	$(Q)B=$(B) $(if $(findstring thread,$(CFLAGS)),$(shell setarch -R true 2>/dev/null && echo setarch -R)) tests/run.sh $(TESTS)
+	$(Q)B=$(B) $(if $(findstring thread,$(CFLAGS)),$(shell setarch -R true 2>/dev/null && echo setarch -R)) tests/run.sh $(TESTS) \
+		tests/sim/test_short_runs.sh
 
 bench: all benches ## benchmarks, as ratios
 	$(Q)for bench in $(BENCHES); do $$bench || exit 1; done
