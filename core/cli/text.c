@@ -176,7 +176,7 @@ static void roff_command(const struct cli_program *program, const struct cli_com
 
 static void roff_title(const struct cli_program *program, FILE *out)
 {
-	fputs(".TH ", out);
+	fprintf(out, ".\\\" SPDX-License-Identifier: BSD-3-Clause\n.\\\" made by `%s --man`\n.TH ", program->name);
 	for (const char *c = program->name; *c; c++)
 		fputc(toupper((unsigned char)*c), out);
 	fprintf(out, " %d \"\" \"ALOE %s\" \"ALOE manual\"\n.SH NAME\n", program->section, ALOE_VERSION);

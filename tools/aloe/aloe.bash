@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# bash completion of aloe, made by `aloe --completion`
+_aloe() {
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	COMPREPLY=()
+	if ((COMP_CWORD == 1)); then
+		COMPREPLY=($(compgen -W "run check plan up down load start pause step stop unload list status top get set watch new help version --help --version" -- "$cur"))
+		return
+	fi
+	case ${COMP_WORDS[1]} in
+	run)
+		case $prev in
+		-s | --slots) COMPREPLY=(); return ;;
+		--set) COMPREPLY=(); return ;;
+		--clock) COMPREPLY=($(compgen -W "timer virtual step" -- "$cur")); return ;;
+		--lanes) COMPREPLY=(); return ;;
+		--slot-us) COMPREPLY=(); return ;;
+		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
+		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --clock --lanes --slot-us --late --isolation --pipelined --json --quiet --strict --dir --state --help" -- "$cur")); return; fi
+		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
+	check)
+		case $prev in
+		--set) COMPREPLY=(); return ;;
+		--clock) COMPREPLY=($(compgen -W "timer virtual step" -- "$cur")); return ;;
+		--lanes) COMPREPLY=(); return ;;
+		--slot-us) COMPREPLY=(); return ;;
+		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
+		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --clock --lanes --slot-us --late --isolation --pipelined --dir --state --help" -- "$cur")); return; fi
+		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
+	plan)
+		case $prev in
+		--set) COMPREPLY=(); return ;;
+		--clock) COMPREPLY=($(compgen -W "timer virtual step" -- "$cur")); return ;;
+		--lanes) COMPREPLY=(); return ;;
+		--slot-us) COMPREPLY=(); return ;;
+		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
+		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
+		--platform) COMPREPLY=($(compgen -W "local" -- "$cur")); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --clock --lanes --slot-us --late --isolation --pipelined --platform --json --dir --state --help" -- "$cur")); return; fi
+		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
+	up)
+		case $prev in
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--foreground --dir --state --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	down)
+		case $prev in
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--dir --state --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	load)
+		case $prev in
+		-s | --slots) COMPREPLY=(); return ;;
+		--set) COMPREPLY=(); return ;;
+		--clock) COMPREPLY=($(compgen -W "timer virtual step" -- "$cur")); return ;;
+		--lanes) COMPREPLY=(); return ;;
+		--slot-us) COMPREPLY=(); return ;;
+		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
+		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --clock --lanes --slot-us --late --isolation --pipelined --dir --state --help" -- "$cur")); return; fi
+		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
+	start)
+		case $prev in
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--dir --state --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
+	pause)
+		case $prev in
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--dir --state --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
+	step)
+		case $prev in
+		-n | --count) COMPREPLY=(); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--count --dir --state --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
+	stop)
+		case $prev in
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--dir --state --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
+	unload)
+		case $prev in
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--dir --state --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
+	list)
+		case $prev in
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--json --names --dir --state --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "components" -- "$cur")) ;;
+	status)
+		case $prev in
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--json --dir --state --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
+	top)
+		case $prev in
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--dir --state --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
+	get)
+		case $prev in
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--json --dir --state --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
+	set)
+		case $prev in
+		--at) COMPREPLY=(); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--at --dir --state --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
+	watch)
+		case $prev in
+		-i | --interval) COMPREPLY=(); return ;;
+		-n | --count) COMPREPLY=(); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--interval --count --json --dir --state --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
+	new)
+		case $prev in
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--cpp --dir --state --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "component" -- "$cur")) ;;
+	help)
+		case $prev in
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--dir --state --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "$(aloe list components --names 2>/dev/null)" -- "$cur")) ;;
+	version)
+		case $prev in
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--dir --state --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	esac
+}
+complete -F _aloe aloe
