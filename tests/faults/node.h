@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tests/faults/node.h - a node to do harm to: `aloe up` in the test's own folder, its processes by name, and what a
+ * waveform that carries its indices says afterwards.
+ *
+ * In a waveform's text %s stands for the file that the sink writes. The components of tests/faults/components are there.
+ */
+#ifndef TESTS_FAULTS_NODE_H
+#define TESTS_FAULTS_NODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "tests/common/aloe.h"
+
+/* Group setup and teardown: faults_init gives the components and no node, node_up a node as well. node_down fails if
+ * anything is left: a process, a file in the runtime directory. */
+int faults_init(void **state);
+int faults_fini(void **state);
+int node_up(void **state);
+int node_down(void **state);
+
+/* processes gives the living processes of this test by program name, at most n: how many. */
+size_t processes(const char *program, pid_t *ret_pids, size_t n);
+pid_t process_one(const char *program); /* waits until there is exactly one, and it is no `not` */
+pid_t process_other(const char *program, pid_t old);
+void processes_gone(const char *program); /* waits until there is none */
+
+/* conf_write writes a waveform; `format` has one %s for the path of its sink's file, which is returned. */
+const char *conf_write(const char *name, const char *format);
+
+/* Loads NAME.conf of the working folder (with more options) and starts it. Its host's pid. */
+pid_t wave_begin(const char *name, const char *options);
+/* wave_state waits until the waveform has the state, then gives its report. */
+struct ran *wave_await(const char *name, const char *state);
+void wave_end(const char *name); /* stop and unload */
+
+/* A stall of the machine, as a thread of the highest priority saw it on a CPU. */
+struct stall {
+	uint64_t from_ns, to_ns;
+};
+struct stalls;
+struct stalls *stalls_watch(int cpu); /* from now on */
+void stalls_end(struct stalls *stalls);
+size_t stalls_count(const struct stalls *stalls);
+
+/* records_check reads the indices and times that a `counter` wrote: all there, from 0 on, in order; where one is missing
+ * a stall of the machine of that time excuses it (and is printed). How many there are; the test fails otherwise. */
+struct records {
+	uint64_t count, excused;
+	uint64_t late_ns_max; /* beyond the slot that the first one gives, without the excused ones */
+};
+struct records records_check(const char *path, uint64_t slot_ns, const struct stalls *stalls);
+
+/* sleeps_until a random point in the next slot of slot_ns. */
+void slot_random_point(uint64_t slot_ns, unsigned *seed);
+
+#endif
