@@ -16,6 +16,7 @@ enum { LANES_MAX = 64, SETS_MAX = 1024 };
 struct load { /* one LOAD, while it is worked on */
 	struct swman *swman;
 	const struct wire_view *request;
+	const json_t *list; /* what is loaded, of exec */
 	char *file, *text, *cwd, *clock, *late, *isolation;
 	char *sets[SETS_MAX];
 	size_t n_sets;
@@ -120,6 +121,7 @@ static int plan(struct load *load)
 
 	local_calibrate(load->swman->state);
 	local_platform(load->swman->state, &platform);
+	swman_lanes_choose(load->list, load->waveform, &platform);
 	profile_take(load);
 	return plan_make(load->waveform, &platform.model, &load->profile, &load->diag, &load->plan);
 }
@@ -229,9 +231,9 @@ static void load_fail(struct load *load, int rc)
 	free(text);
 }
 
-void swman_load(struct swman *swman, const struct wire_view *request)
+static void load(struct swman *swman, const struct wire_view *request, const json_t *list)
 {
-	struct load load = {.swman = swman, .request = request};
+	struct load load = {.swman = swman, .request = request, .list = list};
 	int rc;
 
 	diag_init(&load.diag);
@@ -251,4 +253,31 @@ void swman_load(struct swman *swman, const struct wire_view *request)
 	else
 		load_fail(&load, rc);
 	load_fini(&load);
+}
+
+static void lanes_known(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+{
+	char *text = answer && answer->type == WIRE_OK ? wire_get_text(answer, WIRE_TAG_JSON, 0) : NULL;
+	json_t *list = text ? json_loads(text, 0, NULL) : NULL;
+	struct wire_view request;
+
+	if (!answer)
+		swman_fail(swman, call, 1, call->lost);
+	else if (call->request && wire_decode(call->request, call->request_len, &request) == 0)
+		load(swman, &request, list);
+	json_decref(list);
+	free(text);
+}
+
+void swman_load(struct swman *swman, const struct wire_view *request)
+{
+	struct swman_call *call = swman_call_new(request, NULL);
+	struct wire_msg msg;
+
+	if (!call) {
+		daemon_fail(&swman->daemon, request, 1, "out of memory");
+		return;
+	}
+	wire_init(&msg, WIRE_LIST, WIRE_SWMAN, WIRE_EXEC, 0);
+	swman_ask(swman, call, &msg, lanes_known);
 }

@@ -2,7 +2,7 @@
  *
  * daemons/swman/swman.h - the waveform manager: from a file to a program, and from a run to text files.
  *
- *   LOAD    parse -> shape (aloe-host) -> profile -> plan -> program -> PREPARE to exec -> the answer to who asked
+ *   LOAD    which lanes are in use (exec) -> parse -> shape (aloe-host) -> profile -> plan -> program -> PREPARE to exec -> the answer to who asked
  *   START, PAUSE, STEP, STOP, LIST, SAMPLES    passed on to exec, which answers who asked
  *   STATUS  asked of exec; when the waveform has ended, the run is saved before the answer goes out
  *   UNLOAD  the run is saved, then passed on
@@ -16,6 +16,8 @@
 #include <limits.h>
 
 #include "core/json/json.h"
+#include "core/report/local.h"
+#include "core/waveform/waveform.h"
 #include "daemons/common/daemon.h"
 
 struct swman;
@@ -71,6 +73,10 @@ void swman_pass(struct swman *swman, const struct swman_call *call, const struct
 
 /* load.c */
 void swman_load(struct swman *swman, const struct wire_view *request);
+
+/* lanes.c: keeps those CPUs of the platform that the waveform can have beside what is loaded (exec's list), least loaded
+ * first. */
+void swman_lanes_choose(const json_t *list, const struct waveform *waveform, struct local_platform *platform);
 
 /* run.c */
 struct swman_run *swman_run_find(struct swman *swman, const char *waveform);

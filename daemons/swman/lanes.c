@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which CPUs a waveform may get: those with slots of another length are left out, the least loaded come first. */
+#include <string.h>
+
+#include "daemons/swman/swman.h"
+
+struct use { /* of one CPU, by what is loaded */
+	double load;
+	bool other; /* its lane runs slots of another length */
+};
+
+static bool agrees(const json_t *loaded, const struct waveform *waveform)
+{
+	const char *clock = json_string_value(json_object_get(loaded, "clock"));
+	const bool step = clock && strcmp(clock, "step") == 0;
+
+	return !step && waveform->clock == WF_CLOCK_TIMER &&
+	       (uint64_t)json_integer_value(json_object_get(loaded, "slot_ns")) == waveform->slot_ns;
+}
+
+static bool has_lanes(const json_t *loaded)
+{
+	const char *clock = json_string_value(json_object_get(loaded, "clock"));
+
+	return clock && strcmp(clock, "virtual") != 0 && !json_is_true(json_object_get(loaded, "drained"));
+}
+
+static struct use use_of(const json_t *list, int cpu, const struct waveform *waveform)
+{
+	struct use use = {0, false};
+	const json_t *loaded, *lane;
+	size_t i, l;
+
+	json_array_foreach((json_t *)list, i, loaded) {
+		if (!has_lanes(loaded))
+			continue;
+		json_array_foreach(json_object_get(loaded, "lanes"), l, lane) {
+			if (json_integer_value(json_object_get(lane, "cpu")) != cpu)
+				continue;
+			use.load += json_number_value(json_object_get(lane, "load_mean"));
+			use.other = use.other || !agrees(loaded, waveform);
+		}
+	}
+	return use;
+}
+
+void swman_lanes_choose(const json_t *list, const struct waveform *waveform, struct local_platform *platform)
+{
+	struct use use[LOCAL_CPUS_MAX];
+	size_t n = 0;
+
+	if (!list || waveform->clock == WF_CLOCK_VIRTUAL)
+		return;
+	for (size_t c = 0; c < platform->model.n_lanes; c++) {
+		const struct use one = use_of(list, platform->cpus[c], waveform);
+		const int cpu = platform->cpus[c];
+		size_t at = n;
+
+		if (one.other)
+			continue;
+		for (; at > 0 && use[at - 1].load > one.load; at--) {
+			use[at] = use[at - 1];
+			platform->cpus[at] = platform->cpus[at - 1];
+		}
+		use[at] = one;
+		platform->cpus[at] = cpu;
+		n++;
+	}
+	if (n > 0) /* none left: exec refuses, and says which lane runs what */
+		platform->model.n_lanes = n;
+}
