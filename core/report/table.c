@@ -118,17 +118,13 @@ void report_list(const json_t *list, FILE *out)
 		fprintf(out, "no waveform is loaded\n");
 		return;
 	}
-	fprintf(out, "%-24s %-8s %12s  %s\n", "waveform", "state", "index", "lanes");
+	fprintf(out, "%-24s %-8s %12s  %s\n", "waveform", "state", "index", "lanes on CPU");
 	json_array_foreach(list, n, waveform) {
-		const json_t *lanes = json_object_get(waveform, "lanes");
 		fprintf(out, "%-24s %-8s %12.0f  ", report_text(waveform, "name"), report_text(waveform, "state"),
 			report_number(waveform, "index"));
-		if (json_is_number(lanes))
-			fprintf(out, "%.0f", json_number_value(lanes));
-		json_array_foreach(lanes, l, lane)
-			fprintf(out, "%s%.0f", l ? "," : "",
-				json_is_object(lane) ? report_number(lane, "lane") : json_number_value(lane));
-		fprintf(out, "%s\n", json_string_value(lanes) ? json_string_value(lanes) : "");
+		json_array_foreach(json_object_get(waveform, "lanes"), l, lane)
+			fprintf(out, "%s%.0f", l ? "," : "", report_number(lane, "cpu"));
+		fputc('\n', out);
 	}
 }
 
