@@ -35,8 +35,8 @@ enum {
 	NODE_CHANGES = 64,
 };
 
-#define IMAGE_MAGIC 0x31474d49454f4c41ull	/* "ALOEIMG1" */
-#define IMAGE_CANARY 0x5aa5c33c0ff0a55aull	/* behind every message */
+#define IMAGE_MAGIC 0x31474d49454f4c41ull  /* "ALOEIMG1" */
+#define IMAGE_CANARY 0x5aa5c33c0ff0a55aull /* behind every message */
 #define IMAGE_FOREVER UINT64_MAX
 
 enum image_clock { IMAGE_TIMER, IMAGE_VIRTUAL, IMAGE_STEP };
@@ -56,9 +56,10 @@ struct image_head {
 	uint64_t total_bytes;  /* the image */
 	uint32_t clock, n_hosts, latency_slots, shared_host;
 	uint64_t slot_ns;
-	uint64_t slots; /* run indices 0..slots-1; IMAGE_FOREVER */
+	uint64_t slots;                          /* run indices 0..slots-1; IMAGE_FOREVER */
 	uint32_t name, isolation, overrun, plan; /* text offsets: name, isolation word, overrun word, plan as text */
-	struct image_table lanes, segments, order, gates, instances, inputs, outputs, buffers, params, vars, reals, text;
+	struct image_table lanes, segments, order, gates, instances, inputs, outputs, buffers, params, vars, reals,
+	    text;
 	uint64_t run; /* offset of struct image_run */
 };
 
@@ -78,7 +79,7 @@ struct image_segment {
 	uint32_t order, n_instances; /* first position in the order table (uint32_t instance numbers) */
 	uint32_t gates, n_gates;
 	uint32_t lag_max, events_log2;
-	uint64_t state;	 /* offset of struct image_segment_state */
+	uint64_t state;  /* offset of struct image_segment_state */
 	uint64_t events; /* offset of struct image_event[1 << events_log2] */
 };
 
@@ -90,7 +91,8 @@ struct image_instance {
 	uint32_t inputs, n_inputs, outputs, n_outputs;
 	uint32_t params, n_params, vars, n_vars;
 	uint32_t kmac, io; /* io: bit 0 fills, bit 1 drains */
-	uint32_t source, sink; /* source: has no connected input; sink: the source instance whose index it ends + 1, or 0 */
+	uint32_t source,
+	    sink;       /* source: has no connected input; sink: the source instance whose index it ends + 1, or 0 */
 	uint64_t state; /* offset of struct image_instance_state */
 };
 
@@ -109,22 +111,22 @@ struct image_buffer {
 	uint32_t instance, port;
 	uint32_t type, max;
 	uint32_t depth, reserved; /* depth: a power of two */
-	uint64_t stride;   /* bytes from message to message: items, canary, padding to 64 */
+	uint64_t stride;          /* bytes from message to message: items, canary, padding to 64 */
 	uint64_t canary;   /* offset of the canary in a message: max items, rounded up to 8 bytes, see image_canary */
 	uint64_t messages; /* offset of struct image_message[depth] */
-	uint64_t data;	   /* offset of the items */
+	uint64_t data;     /* offset of the items */
 };
 
 struct image_param {
 	uint32_t name, kind, flags, n_reals;
 	double number, min, max;
 	uint32_t names, n_names; /* ENUM: n_names texts, one behind the other */
-	uint64_t text;	/* offset, TEXT and PATH; 0 otherwise */
-	uint64_t reals; /* offset of floats, REALS */
+	uint64_t text;           /* offset, TEXT and PATH; 0 otherwise */
+	uint64_t reals;          /* offset of floats, REALS */
 };
 
 struct image_var {
-	uint32_t name, real; /* real: double, else uint64_t */
+	uint32_t name, real;       /* real: double, else uint64_t */
 	uint32_t offset, reserved; /* in the component's state */
 };
 
@@ -137,14 +139,14 @@ struct image_message {
 
 struct image_miss {
 	uint64_t slot, step;
-	uint64_t late_ns;	/* beyond the slot's end */
+	uint64_t late_ns;       /* beyond the slot's end */
 	uint64_t start_late_ns; /* how late the segment began */
-	uint64_t longest_ns;	/* the instance that took longest */
+	uint64_t longest_ns;    /* the instance that took longest */
 	uint32_t instance, kind;
 };
 
 struct image_run {
-	_Atomic uint64_t last;	/* last index, set by aloe_end; the smallest wins */
+	_Atomic uint64_t last;  /* last index, set by aloe_end; the smallest wins */
 	_Atomic uint32_t fault; /* instance + 1 of the first fault; then `code` and `why` are valid */
 	int32_t code;
 	uint64_t index; /* that it failed at */
@@ -153,30 +155,35 @@ struct image_run {
 
 struct image_segment_state {
 	_Alignas(64) _Atomic uint64_t done; /* steps completed; its low half is a futex word */
-	_Atomic uint32_t waiters;	    /* who sleeps on it */
-	_Atomic uint32_t ended;		    /* has run its last step: nobody waits for it any more */
-	_Atomic uint32_t current;	    /* instance that runs now + 1; 0: none */
-	_Alignas(64) _Atomic uint64_t slots, slipped, skipped, missed, caught_up;
-	_Atomic uint64_t changes;   /* of the control block, taken so far */
-	_Atomic uint64_t events;    /* written so far */
-	_Atomic uint64_t misses;    /* written so far */
-	_Atomic uint64_t busy_ns;   /* sum over steps */
+	_Atomic uint32_t waiters;           /* who sleeps on it */
+	_Atomic uint32_t ended;             /* has run its last step: nobody waits for it any more */
+	/* From here on nothing is read by the neighbours, who look at the line above from their own cores. */
+	_Alignas(64) _Atomic uint32_t current; /* instance that runs now + 1; 0: none */
+	_Atomic uint64_t slots;
+	_Atomic uint64_t busy_ns; /* sum over steps */
+	_Atomic uint64_t events;  /* written so far */
+	_Atomic uint64_t changes; /* of the control block, taken so far */
+	_Atomic uint64_t misses;  /* written so far */
+	_Atomic uint64_t slipped, skipped, missed, caught_up;
 	_Atomic uint64_t start_ns[IMAGE_STEPS]; /* of step s at s % IMAGE_STEPS */
 	_Atomic uint64_t slot[IMAGE_STEPS];
 	struct image_miss miss[IMAGE_MISSES];
-	struct hist load;     /* ns of the slot used */
-	struct hist late;     /* ns from slot edge to start */
-	struct hist overhead; /* ns of the step that no instance had */
+	struct hist load; /* ns of the slot used */
+	struct hist late; /* ns from slot edge to start */
+	struct hist
+	    overhead; /* ns of the step outside of work; of sampled steps, the sampling's clock reads included */
 };
 
+/* What every call writes comes first, in one page. */
 struct image_instance_state {
 	_Alignas(64) _Atomic uint64_t calls, idle, absent, late, overwritten, overruns, io_waits, io_lost;
-	_Atomic uint64_t latency_slots_min, latency_slots_max; /* sinks: measured with the step's start as marker */
 	_Atomic uint64_t vars[IMAGE_VARS_MAX];
-	_Atomic uint64_t applied; /* the latest change in force: its sequence number << 32 | low half of the index that it took */
+	struct hist time;
+	_Atomic uint64_t latency_slots_min, latency_slots_max; /* sinks: measured with the step's start as marker */
+	_Atomic uint64_t
+	    applied; /* the latest change in force: its sequence number << 32 | low half of the index that it took */
 	_Atomic uint64_t params[IMAGE_PARAMS_MAX]; /* numbers as they are in force, bits of a double */
 	_Atomic uint64_t port_ns[32], port_count;  /* inputs 0..15, outputs 16..31: sampled binding times, summed */
-	struct hist time;
 	struct hist latency; /* sinks: ns from the start of the source's step to the end of work */
 };
 
@@ -190,9 +197,9 @@ struct image_event {
 
 struct node_timebase {
 	_Atomic uint32_t used; /* how many lanes */
-	uint32_t pace;	       /* enum image_clock: TIMER or STEP */
+	uint32_t pace;         /* enum image_clock: TIMER or STEP */
 	uint64_t slot_ns;
-	uint64_t start_ns;	  /* CLOCK_MONOTONIC of slot 0 */
+	uint64_t start_ns;        /* CLOCK_MONOTONIC of slot 0 */
 	_Atomic uint64_t allowed; /* STEP: slots below this may begin */
 };
 
@@ -211,7 +218,7 @@ struct node_lane {
 };
 
 struct node_change {
-	uint64_t index; /* the instance's index before which it applies; IMAGE_FOREVER: the next */
+	uint64_t index;    /* the instance's index before which it applies; IMAGE_FOREVER: the next */
 	uint64_t sequence; /* 1, 2, 3, ... */
 	uint32_t instance, param;
 	double number;
@@ -221,9 +228,9 @@ struct node_control { /* one per waveform */
 	_Atomic uint32_t used;
 	uint32_t state; /* of exec, for its own restart */
 	char name[64];
-	_Atomic uint64_t limit; /* steps below this may run: PAUSE, STEP, RUN; its low half is a futex word */
-	_Atomic uint64_t base;	/* slot of step 0 */
-	_Atomic uint64_t last;	/* last index by order (STOP, --slots) */
+	_Atomic uint64_t limit;   /* steps below this may run: PAUSE, STEP, RUN; its low half is a futex word */
+	_Atomic uint64_t base;    /* slot of step 0 */
+	_Atomic uint64_t last;    /* last index by order (STOP, --slots) */
 	_Atomic uint64_t changes; /* written so far */
 	struct node_change change[NODE_CHANGES];
 };
@@ -245,9 +252,9 @@ struct node_image {
 #define BATON_NOBODY 0x7fffu
 struct lane_image {
 	_Alignas(64) _Atomic uint64_t baton;
-	_Atomic uint64_t since_ns; /* when the segment that has the baton began; 0 while it waits for the pace */
+	_Atomic uint64_t since_ns;       /* when the segment that has the baton began; 0 while it waits for the pace */
 	_Atomic uint64_t slots, skipped; /* of the lane */
-	_Atomic uint64_t tid[NODE_ENTRIES_MAX]; /* thread of each seat */
+	_Atomic uint64_t tid[NODE_ENTRIES_MAX];             /* thread of each seat */
 	_Alignas(64) _Atomic uint32_t go[NODE_ENTRIES_MAX]; /* futex word of each seat */
 };
 
@@ -276,7 +283,7 @@ static inline uint64_t image_canary(uint32_t item_bytes, uint32_t max)
 
 /* A mapped waveform image and this process's own, checked copy of its program. */
 struct image_view {
-	uint8_t *base;		    /* the mapping */
+	uint8_t *base; /* the mapping */
 	size_t bytes;
 	const struct image_head *head; /* in the private copy, as are all tables below */
 	const struct image_lane *lanes;

@@ -52,12 +52,12 @@ static void bind_inputs(struct instance *it, const struct image_view *view, cons
 			continue;
 		buffer = &view->buffers[in->buffer];
 		it->input[p] = (struct instance_input){
-			.messages = image_messages(view, in->buffer),
-			.data = image_data(view, in->buffer),
-			.mask = buffer->depth - 1,
-			.stride = buffer->stride,
-			.delay = in->delay,
-			.crosses = in->crosses != 0,
+		    .messages = image_messages(view, in->buffer),
+		    .data = image_data(view, in->buffer),
+		    .mask = buffer->depth - 1,
+		    .stride = buffer->stride,
+		    .delay = in->delay,
+		    .crosses = in->crosses != 0,
 		};
 	}
 }
@@ -75,11 +75,11 @@ static void bind_outputs(struct instance *it, const struct image_view *view, con
 		buffer = &view->buffers[out->buffer];
 		it->out[p].max = buffer->max;
 		it->output[p] = (struct instance_output){
-			.messages = image_messages(view, out->buffer),
-			.data = image_data(view, out->buffer),
-			.mask = buffer->depth - 1,
-			.stride = buffer->stride,
-			.canary = buffer->canary,
+		    .messages = image_messages(view, out->buffer),
+		    .data = image_data(view, out->buffer),
+		    .mask = buffer->depth - 1,
+		    .stride = buffer->stride,
+		    .canary = buffer->canary,
 		};
 	}
 }
@@ -157,6 +157,21 @@ static int open_io(struct instance *it)
 	return 0;
 }
 
+/* The ports' two tables each, in one piece. */
+static int alloc_ports(struct instance *it, const struct image_instance *row)
+{
+	const size_t one_in = sizeof(*it->in) + sizeof(*it->input), one_out = sizeof(*it->out) + sizeof(*it->output);
+	uint8_t *piece = arena_alloc(&it->setup, row->n_inputs * one_in + row->n_outputs * one_out + 1);
+
+	if (piece == NULL)
+		return aloe_fail(&it->setup, "no memory for %u ports", row->n_inputs + row->n_outputs);
+	it->in = (void *)piece;
+	it->out = (void *)(it->in + row->n_inputs);
+	it->input = (void *)(it->out + row->n_outputs);
+	it->output = (void *)(it->input + row->n_inputs);
+	return 0;
+}
+
 static void bind_stats(struct instance *it, const struct image_view *view, const struct image_instance *row)
 {
 	it->stats = image_instance_state(view, it->number);
@@ -178,20 +193,22 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 {
 	const struct image_instance *row = &view->instances[number];
 
-	*it = (struct instance){.component = entry->component, .number = number};
+	*it = (struct instance){.component = entry->component, .work = entry->component->work, .number = number};
 	it->setup = (struct aloe_setup){
-		.instance = image_text(view, row->name),
-		.slot_ns = view->head->slot_ns,
-		.in = it->in_format,
-		.out = it->out_format,
-		.alloc = arena_alloc,
-		.arena = it,
+	    .instance = image_text(view, row->name),
+	    .slot_ns = view->head->slot_ns,
+	    .in = it->in_format,
+	    .out = it->out_format,
+	    .alloc = arena_alloc,
+	    .arena = it,
 	};
 	if (row->n_inputs + row->n_outputs != it->component->ports.len || row->n_vars > it->component->vars.len)
 		return aloe_fail(&it->setup, "the component's ports are not those of the plan");
 	it->state = arena_alloc(&it->setup, it->component->state_size + 1);
 	if (it->state == NULL)
 		return aloe_fail(&it->setup, "no memory for %u bytes of state", it->component->state_size);
+	if (alloc_ports(it, row) != 0)
+		return -1;
 	bind_inputs(it, view, row);
 	bind_outputs(it, view, row);
 	bind_stats(it, view, row);
@@ -358,8 +375,7 @@ static int copy_record(struct instance *it)
 	if (it->component->fill != NULL) {
 		if (it->output[0].messages == NULL)
 			return 0;
-		memcpy(it->out[0].data, record->data,
-		       (size_t)record->len * aloe_item_bytes(it->out_format[0].type));
+		memcpy(it->out[0].data, record->data, (size_t)record->len * aloe_item_bytes(it->out_format[0].type));
 		aloe_put(&it->slot, 0, record->len);
 		return 0;
 	}
@@ -378,7 +394,7 @@ static inline int call_io(struct instance *it, uint64_t k)
 		count(&it->stats->io_lost);
 		return 0;
 	}
-	status = it->component->work != NULL ? it->component->work(it->state, &it->slot) : copy_record(it);
+	status = it->work != NULL ? it->work(it->state, &it->slot) : copy_record(it);
 	record_give(it);
 	return status;
 }
@@ -390,7 +406,7 @@ static inline int call_work(struct instance *it, uint64_t k)
 	it->slot.why = NULL;
 	if (it->io.len > 0)
 		return call_io(it, k);
-	return it->component->work(it->state, &it->slot);
+	return it->work(it->state, &it->slot);
 }
 
 static inline void recheck_inputs(struct instance *it, uint64_t k)
@@ -444,7 +460,7 @@ static inline uint64_t port_time(struct instance *it, uint32_t port, uint64_t si
 
 int instance_call_sampled(struct instance *it, uint64_t k, bool recheck)
 {
-	uint64_t now = clock_ns();
+	uint64_t now = clock_ns(), begin;
 	int status;
 
 	for (uint32_t p = 0; p < it->n_in; p++) {
@@ -456,10 +472,12 @@ int instance_call_sampled(struct instance *it, uint64_t k, bool recheck)
 		now = port_time(it, ALOE_PORTS_MAX + p, now);
 	}
 	atomic_thread_fence(memory_order_release);
+	begin = now;
 	status = call_work(it, k);
+	now = clock_ns();
+	it->work_ns = now - begin;
 	if (recheck)
 		recheck_inputs(it, k);
-	now = clock_ns();
 	for (uint32_t p = 0; p < it->n_out; p++) {
 		if (publish_output(it, p, k) != 0)
 			return -EOVERFLOW;

@@ -15,7 +15,7 @@ struct instance_input {
 	uint8_t *data;
 	uint64_t mask, stride, delay;
 	struct image_message *bound; /* the message of this call, to look at its stamp again */
-	uint64_t missed;	     /* stamp that was not there the last time: come meanwhile, it is late; 0: none */
+	uint64_t missed;             /* stamp that was not there the last time: come meanwhile, it is late; 0: none */
 	bool crosses;
 };
 
@@ -26,22 +26,28 @@ struct instance_output {
 	struct image_message *bound;
 };
 
+/* What a call touches comes first, and the ports that there are lie together, so that a call in a cold core costs few
+ * lines of cache. */
 struct instance {
-	const struct aloe_component *component;
+	int (*work)(void *self, struct aloe_slot *slot);
 	void *state;
 	struct image_instance_state *stats;
-	struct instance_input input[ALOE_PORTS_MAX];
-	struct instance_output output[ALOE_PORTS_MAX];
-	struct aloe_in in[ALOE_PORTS_MAX];
-	struct aloe_out out[ALOE_PORTS_MAX];
-	struct aloe_slot slot;
-	uint32_t number; /* in the image */
-	uint32_t n_in, n_out, n_vars;
+	struct aloe_in *in; /* with the three below: one piece of memory, as many as the component has */
+	struct aloe_out *out;
+	struct instance_input *input;
+	struct instance_output *output;
+	uint32_t n_in, n_out;
+
 	uint64_t lag, period, phase, budget_ns;
 	const struct image_var *vars;
+	uint32_t n_vars, number;                        /* number: in the image */
 	const struct image_segment_state *source_state; /* sinks: where the step of their index began */
 	uint64_t source_lag;
+	uint64_t work_ns; /* of the last sampled call */
+
+	struct aloe_slot slot;
 	struct io_ring io; /* len 0: no I/O component */
+	const struct aloe_component *component;
 	struct aloe_setup setup;
 	struct aloe_format in_format[ALOE_PORTS_MAX], out_format[ALOE_PORTS_MAX];
 	struct instance_chunk *chunks; /* the arena */
@@ -58,7 +64,7 @@ int instance_close(struct instance *instance);
 /* instance_call runs work for index k: binds the spans, calls, checks and publishes. 0, or negative: the fault is in
  * instance->slot.why. `recheck`: look at the stamps of messages that cross once more (skip). [slot] */
 int instance_call(struct instance *instance, uint64_t k, bool recheck);
-/* instance_call_sampled does the same with a clock read around each port. [slot] */
+/* instance_call_sampled does the same with a clock read around each port and work. [slot] */
 int instance_call_sampled(struct instance *instance, uint64_t k, bool recheck);
 /* instance_idle publishes IDLE for an index that the period leaves out. [slot] */
 void instance_idle(struct instance *instance, uint64_t k);

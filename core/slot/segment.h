@@ -44,6 +44,7 @@ struct segment {
 	uint64_t events_mask;
 	uint64_t slot_ns;
 	uint64_t lag_max;
+	uint64_t work_ns; /* of this step, if it is sampled */
 	bool skip;	    /* late = "skip" */
 	bool counts_misses; /* a slot has an end: not under virtual */
 	uint64_t last_slot; /* the slot last seen; IMAGE_FOREVER */

@@ -13,14 +13,16 @@ struct bare {
 	struct aloe_in in;
 	struct aloe_out out;
 	uint64_t ns[64];
+	uint8_t *ground;
 };
 
 struct engine_chain {
 	struct wave wave;
 	unsigned n;
+	uint8_t *ground;
 };
 
-enum { CALLS = 40000 };
+enum { CALLS = 40000, COLD_STEPS = 40, CHILL_BYTES = 8 << 20 };
 
 static double dispatch(void *context)
 {
@@ -29,20 +31,58 @@ static double dispatch(void *context)
 	return chain_steps(&chain->wave, CALLS / chain->n) / chain->n;
 }
 
+static void bare_step(struct bare *bare)
+{
+	for (unsigned i = 0; i < bare->n; i++) {
+		const uint64_t start = clock_ns();
+		int (*volatile work)(void *, struct aloe_slot *) = bare->work;
+
+		work(NULL, &bare->slot);
+		bare->ns[i] += clock_ns() - start;
+	}
+}
+
 static double bare(void *context)
 {
 	struct bare *bare = context;
 	const uint64_t begin = clock_ns();
 
 	for (unsigned step = 0; step < CALLS / bare->n; step++)
-		for (unsigned i = 0; i < bare->n; i++) {
-			const uint64_t start = clock_ns();
-			int (*volatile work)(void *, struct aloe_slot *) = bare->work;
-
-			work(NULL, &bare->slot);
-			bare->ns[i] += clock_ns() - start;
-		}
+		bare_step(bare);
 	return (double)(clock_ns() - begin) / (CALLS / bare->n) / bare->n;
+}
+
+/* The slots between which something else had the core's caches: a walk through more than they hold. */
+static void chill(uint8_t *ground)
+{
+	for (size_t i = 0; i < CHILL_BYTES; i += 64)
+		ground[i]++;
+}
+
+static double cold(void *context)
+{
+	struct engine_chain *chain = context;
+	double ns = 0;
+
+	for (unsigned i = 0; i < COLD_STEPS; i++) {
+		chill(chain->ground);
+		ns += chain_steps(&chain->wave, 1);
+	}
+	return ns / COLD_STEPS / chain->n;
+}
+
+static double cold_bare(void *context)
+{
+	struct bare *bare = context;
+	uint64_t ns = 0;
+
+	for (unsigned i = 0; i < COLD_STEPS; i++) {
+		const uint64_t begin = (chill(bare->ground), clock_ns());
+
+		bare_step(bare);
+		ns += clock_ns() - begin;
+	}
+	return (double)ns / COLD_STEPS / bare->n;
 }
 
 static void run(unsigned n)
@@ -55,10 +95,15 @@ static void run(unsigned n)
 	peer.slot.out = &peer.out;
 	chain_open(&chain.wave, n, 4, NULL);
 	snprintf(name, sizeof(name), "dispatch, %u components", n + 2);
+	chain.ground = peer.ground = calloc(1, CHILL_BYTES);
+	if (chain.ground == NULL)
+		exit(1);
 	pairs_run(name, dispatch, &chain, "pointer + 2 clocks", bare, &peer, 0.08);
 	printf("%30shistograms: %s p50 %u ns, p99 %u ns\n", "", "c0",
 	       (unsigned)hist_quantile(&chain.wave.instances[1].stats->time, 0.5),
 	       (unsigned)hist_quantile(&chain.wave.instances[1].stats->time, 0.99));
+	pairs_run("the same, caches cold", cold, &chain, "pointer + 2 clocks", cold_bare, &peer, 0);
+	free(chain.ground);
 	wave_close(&chain.wave);
 }
 

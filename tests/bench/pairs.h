@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/platform/platform.h"
 
 enum { PAIRS = 15 };
 
@@ -97,6 +98,7 @@ static inline void pairs_quiet(void)
 	CPU_ZERO(&set);
 	CPU_SET((size_t)sched_getcpu(), &set);
 	sched_setaffinity(0, sizeof(set), &set);
+	platform_realtime(0, 10);
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 }
 
