@@ -243,6 +243,23 @@ static void print_all_variables(const json_t *report, FILE *out)
 	}
 }
 
+static void print_overruns(const json_t *report, FILE *out)
+{
+	bool any = false;
+	json_t *i;
+	size_t n;
+
+	json_array_foreach(json_object_get(report, "instances"), n, i) {
+		if (report_number(i, "overruns") == 0)
+			continue;
+		fprintf(out, "%s %s %.0f times", any ? "," : "budgets    exceeded, by", report_text(i, "name"),
+			report_number(i, "overruns"));
+		any = true;
+	}
+	if (any)
+		fputc('\n', out);
+}
+
 /* Where the sinks have written. */
 static void print_files(const json_t *report, FILE *out)
 {
@@ -304,6 +321,7 @@ void report_print(const json_t *report, FILE *out)
 	print_latency(report, out);
 	print_blocks(report, out);
 	print_all_variables(report, out);
+	print_overruns(report, out);
 	print_misses(report, out);
 	print_files(report, out);
 }

@@ -64,6 +64,20 @@ static json_t *hist_json(const struct hist *hist)
 	return o;
 }
 
+/* The cells that have counted something: [[lowest ns, count], ...]. */
+static json_t *cells_json(const struct hist *hist)
+{
+	json_t *array = json_array();
+
+	for (uint32_t c = 0; c < HIST_CELLS; c++) {
+		const uint64_t count = hist_load(&hist->cells[c]);
+
+		if (count > 0)
+			json_array_append_new(array, json_pack("[I, I]", (json_int_t)hist_cell_low(c), (json_int_t)count));
+	}
+	return array;
+}
+
 /* ---- parts ------------------------------------------------------------------------------------------------------------- */
 
 static json_t *slots(const struct exec_wave *wave)
@@ -259,6 +273,7 @@ static json_t *instance(const struct exec_wave *wave, uint32_t number)
 	put_real(o, "kmac", calibrate_kmac(hist_mean(time), rate));
 	put_real(o, "kmac_max", calibrate_kmac((double)hist_max(time), rate));
 	put_real(o, "share", hist_mean(time) / (double)view->head->slot_ns);
+	json_object_set_new(o, "histogram_ns", cells_json(time));
 	put_u64(o, "overruns", get(&state->overruns));
 	put_u64(o, "absent_in", get(&state->absent));
 	put_u64(o, "io_lost", get(&state->io_lost));

@@ -24,12 +24,12 @@
 	"};\n\n"                                                                                                        \
 	"/* Once a slot. aloe_pass: as many items as came and fit; what is ABSENT or IDLE stays so, with 0 items. */\n"
 
-#define TAIL(T)                                                                                                         \
+#define TAIL(T, end)                                                                                                         \
 	"\n\tfor (uint32_t i = 0; i < n; i++)\n"                                                                        \
 	"\t\tout[i] = self->scale * in[i];\n"                                                                           \
 	"\tself->samples += n;\n"                                                                                       \
 	"\treturn 0;\n"                                                                                                 \
-	"}\n\n"                                                                                                         \
+	"}\n\n" end                                                                                                     \
 	"ALOE_COMPONENT(@NAME@) = {\n"                                                                                  \
 	"\t.summary = \"scale samples\",\n"                                                                             \
 	"\t.ports = ALOE_LIST(ports),\n"                                                                                \
@@ -46,7 +46,7 @@ static const char source_c[] =
 			"\tstruct state *self = state;\n"
 			"\tconst cf32 *in = aloe_in_cf32(slot, 0);\n"
 			"\tcf32 *out = aloe_out_cf32(slot, 0);\n"
-			"\tconst uint32_t n = aloe_pass(slot, 0, 0);\n" TAIL("struct state");
+			"\tconst uint32_t n = aloe_pass(slot, 0, 0);\n" TAIL("struct state", "");
 
 static const char source_cpp[] =
     "/*" HEAD "namespace {\n\nstruct state {\n\tfloat scale; // parameter\n\tuint64_t samples; // variable\n};\n\n" TABLES(
@@ -55,7 +55,7 @@ static const char source_cpp[] =
 		 "\tauto *self = static_cast<state *>(memory);\n"
 		 "\tconst cf32 *in = aloe_in_cf32(slot, 0);\n"
 		 "\tcf32 *out = aloe_out_cf32(slot, 0);\n"
-		 "\tconst uint32_t n = aloe_pass(slot, 0, 0);\n" TAIL("state");
+		 "\tconst uint32_t n = aloe_pass(slot, 0, 0);\n" TAIL("state", "} // namespace\n\n");
 
 #define MAKEFILE(source, compiler, standard)                                                                            \
 	"# make: @NAME@.so and what it says of itself, @NAME@.desc; make run: try it; make install: for this user, then\n" \

@@ -9,6 +9,7 @@
 #include "core/json/json.h"
 
 struct profile_source {
+	char origin[4096]; /* report.json of a saved run; "" if it is live */
 	size_t wanted; /* samples of each instance; 0: the histograms of the whole run */
 	json_t *report;
 	struct image_event *events; /* in order of time within a segment */
@@ -24,7 +25,7 @@ void source_fini(struct profile_source *source);
 
 /* samples_apply computes calls, mean, quantiles and maximum of every instance from the events. */
 int samples_apply(struct profile_source *source);
-/* hist_show draws one instance's samples, 20 lines at most. */
+/* hist_show draws one instance's times in 21 lines: of the samples if some were wanted, else of the whole run. */
 int hist_show(const struct profile_source *source, const char *instance);
 
 #endif

@@ -45,6 +45,8 @@ static int show(const struct cli_args *args, const struct profile_source *source
 	} else if (cli_has(args, "csv")) {
 		report_profile_csv(source->report, stdout);
 	} else {
+		if (source->origin[0])
+			printf("saved run: %s\n", source->origin);
 		if (source->n_events)
 			printf("of the newest %zu calls of each instance:\n", source->wanted);
 		report_profile(source->report, stdout);
@@ -65,9 +67,7 @@ static int execinfo(const struct cli_args *args)
 		return describe(type);
 	if (run && samples)
 		return cli_fail(args, "--samples needs a waveform that is loaded; a saved run has histograms only");
-	source.wanted = cli_has(args, "hist") && !samples && !run ? 1000 : samples;
-	if (run && cli_has(args, "hist"))
-		return cli_fail(args, "--hist needs a waveform that is loaded");
+	source.wanted = samples;
 	status = run ? source_saved(args, run, &source) : source_live(args, &source);
 	if (status == CLI_OK)
 		status = show(args, &source);
@@ -78,7 +78,7 @@ static int execinfo(const struct cli_args *args)
 static const struct cli_option options[] = {
     {"run", 'r', "DIR", "@dir", false, "a saved run: its folder, or `last` (of WAVEFORM, if named)"},
     {"samples", 'n', "N", NULL, false, "take this many samples of each instance now (100 .. 100000) and tell about them"},
-    {"hist", 0, "INSTANCE", NULL, false, "draw the histogram of one instance"},
+    {"hist", 0, "INSTANCE", NULL, false, "draw the histogram of one instance: of the whole run, or of the --samples"},
     {"csv", 0, NULL, NULL, false, "one line per instance"},
     {"json", 0, NULL, NULL, false, "the report as it is"},
     {"describe", 0, "TYPE", "@type", false, "tell of a component instead: ports, parameters, variables"},

@@ -81,24 +81,65 @@ int samples_apply(struct profile_source *source)
 
 enum { BINS = 20, BAR = 60 };
 
-/* From the smallest to the 99.5th percentile in equal steps; what is above in a line of its own. */
-static void draw(const uint32_t *times, size_t n)
-{
-	const double least = times[0], top = quantile_us(times, n, 0.995) * 1e3;
-	const double step = fmax((top - least) / BINS, 1);
-	size_t counts[BINS + 1] = {0}, most = 1;
+struct bins {
+	double least, step; /* ns */
+	uint64_t counts[BINS + 1];
+};
 
-	for (size_t i = 0; i < n; i++) {
-		const double bin = (times[i] - least) / step;
-		counts[bin < BINS ? (size_t)bin : BINS]++;
-	}
+static void bins_add(struct bins *bins, double ns, uint64_t count)
+{
+	const double bin = (ns - bins->least) / bins->step;
+
+	bins->counts[bin < BINS ? (size_t)bin : BINS] += count;
+}
+
+/* From the smallest to the 99th percentile in equal steps; what is above in a line of its own. */
+static void bins_draw(const struct bins *bins)
+{
+	uint64_t most = 1;
+
 	for (size_t b = 0; b <= BINS; b++)
-		most = counts[b] > most ? counts[b] : most;
+		most = bins->counts[b] > most ? bins->counts[b] : most;
 	for (size_t b = 0; b <= BINS; b++) {
-		const int filled = (int)ceil((double)counts[b] * BAR / (double)most);
-		printf("%10.3f us %s %8zu %.*s\n", (least + step * (double)b) / 1e3, b == BINS ? "up" : "  ", counts[b],
-		       filled, "############################################################");
+		const int filled = (int)ceil((double)bins->counts[b] * BAR / (double)most);
+		printf("%10.3f us %s %8llu%s%.*s\n", (bins->least + bins->step * (double)b) / 1e3, b == BINS ? "up" : "  ",
+		       (unsigned long long)bins->counts[b], filled ? " " : "", filled,
+		       "############################################################");
 	}
+}
+
+static void draw_samples(const uint32_t *times, size_t n)
+{
+	struct bins bins = {.least = times[0]};
+
+	bins.step = fmax((quantile_us(times, n, 0.99) * 1e3 - bins.least) / BINS, 1);
+	for (size_t i = 0; i < n; i++)
+		bins_add(&bins, times[i], 1);
+	bins_draw(&bins);
+}
+
+/* The report's own histogram: [[lowest ns of the cell, count], ...], in order. */
+static int draw_cells(const json_t *cells)
+{
+	double sum = 0, so_far = 0, top = 0;
+	struct bins bins = {0};
+	json_t *cell;
+	size_t n;
+
+	json_array_foreach(cells, n, cell)
+		sum += json_number_value(json_array_get(cell, 1));
+	json_array_foreach(cells, n, cell) {
+		if (so_far < 0.99 * sum)
+			top = json_number_value(json_array_get(cell, 0));
+		so_far += json_number_value(json_array_get(cell, 1));
+	}
+	bins.least = json_number_value(json_array_get(json_array_get(cells, 0), 0));
+	bins.step = fmax((top - bins.least) / BINS, 1);
+	json_array_foreach(cells, n, cell)
+		bins_add(&bins, json_number_value(json_array_get(cell, 0)),
+			 (uint64_t)json_integer_value(json_array_get(cell, 1)));
+	bins_draw(&bins);
+	return CLI_OK;
 }
 
 static int instance_find(const json_t *report, const char *name)
@@ -116,6 +157,23 @@ static int instance_find(const json_t *report, const char *name)
 	return -1;
 }
 
+static int none(const char *instance)
+{
+	fprintf(stderr, "execinfo: no times of %s: has the waveform run?\n", instance);
+	return CLI_FAILED;
+}
+
+static int hist_report(const json_t *instance, const char *name)
+{
+	const json_t *cells = json_object_get(instance, "histogram_ns");
+
+	if (!json_array_size(cells))
+		return none(name);
+	printf("%s: %.0f calls, %.3f us p50, %.3f p99, %.3f max\n", name, report_number(instance, "calls"),
+	       report_number(instance, "p50_us"), report_number(instance, "p99_us"), report_number(instance, "max_us"));
+	return draw_cells(cells);
+}
+
 int hist_show(const struct profile_source *source, const char *instance)
 {
 	const int number = instance_find(source->report, instance);
@@ -124,15 +182,14 @@ int hist_show(const struct profile_source *source, const char *instance)
 
 	if (number < 0)
 		return CLI_USAGE;
+	if (!source->wanted)
+		return hist_report(json_array_get(json_object_get(source->report, "instances"), (size_t)number), instance);
 	times = times_of(source, (uint32_t)number, &n);
-	if (!times || !n) {
-		fprintf(stderr, "execinfo: no samples of %s: does the waveform run?\n", instance);
-		free(times);
-		return CLI_FAILED;
-	}
+	if (!times || !n)
+		return free(times), none(instance);
 	printf("%s: %zu samples, %.3f us p50, %.3f p99, %.3f max\n", instance, n, quantile_us(times, n, 0.5),
 	       quantile_us(times, n, 0.99), quantile_us(times, n, 1));
-	draw(times, n);
+	draw_samples(times, n);
 	free(times);
 	return CLI_OK;
 }

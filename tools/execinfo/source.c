@@ -50,6 +50,7 @@ int source_saved(const struct cli_args *args, const char *run, struct profile_so
 			rc == -ENOENT ? "there is no saved run here" : strerror(-rc));
 		return CLI_FAILED;
 	}
+	path_print(source->origin, sizeof(source->origin), "%s", path);
 	diag_init(&diag);
 	source->report = report_read(path, text, len, &diag);
 	diag_print(&diag, stderr);
