@@ -128,7 +128,7 @@ define link_test
 		$(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lcmocka $(LIBS_CORE)
 endef
 # Tests of core do not wait for daemons and tools.
-$(patsubst tests/%.c,$(B)/tests/%,$(shell grep -lE '"(daemons|tools|tests/(common/(engine|wave)|bench/chain))[./]' /dev/null $(TEST_SRC) $(BENCH_SRC))): $(LIBPARTS) $(LIBDAEMON)
+$(patsubst tests/%.c,$(B)/tests/%,$(shell grep -lE '"(daemons|tools|tests/(common/(engine|fake|wave)|bench/chain))[./]' /dev/null $(TEST_SRC) $(BENCH_SRC))): $(LIBPARTS) $(LIBDAEMON)
 $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_LIBS)
 	$(link_test)
 # A fuzz target is run over its corpus and a fixed number of mutations here, without end by `make fuzz`.
