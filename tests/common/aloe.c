@@ -2,6 +2,7 @@
 #include "tests/common/aloe.h"
 
 #include <limits.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -14,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { COMMAND = 8192 };
+enum { COMMAND = 8192, TAKEN_TRIES = 600, TAKEN_MS = 500 };
 
 /* ---- folders ---------------------------------------------------------------------------------------------------------- */
 
@@ -155,7 +156,7 @@ const char *conf_derive(const char *from, const char *name, const char *const ed
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------- */
 
-static struct ran *run(const char *arguments)
+static struct ran *run_once(const char *arguments)
 {
 	char command[COMMAND + 3 * PATH_MAX];
 	struct ran *ran = calloc(1, sizeof(*ran));
@@ -171,6 +172,19 @@ static struct ran *run(const char *arguments)
 	ran->err = file_take(aloe_path("err"), NULL);
 	if (ran->out[0] == '{' || ran->out[0] == '[')
 		ran->report = json_loads(ran->out, JSON_REJECT_DUPLICATES, NULL);
+	return ran;
+}
+
+/* Real-time lanes have their CPU for themselves; the test of somebody else may have it just now. */
+static struct ran *run(const char *arguments)
+{
+	struct ran *ran = run_once(arguments);
+
+	for (int i = 0; i < TAKEN_TRIES && ran->status == 2 && strstr(ran->err, "taken by the lane of another"); i++) {
+		ran_free(ran);
+		poll(NULL, 0, TAKEN_MS);
+		ran = run_once(arguments);
+	}
 	return ran;
 }
 

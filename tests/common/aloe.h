@@ -32,7 +32,8 @@ int aloe_fini(void **state);
 const char *aloe_path(const char *name);
 const char *aloe_program(const char *name);
 
-/* aloe runs `aloe ARGUMENTS...` and waits for its end. aloe_ok fails the test unless the exit status is 0. */
+/* aloe runs `aloe ARGUMENTS...` and waits for its end; again while another node has the CPU of a real-time lane. aloe_ok
+ * fails the test unless the exit status is 0. */
 struct ran *aloe(const char *format, ...) __attribute__((format(printf, 1, 2)));
 struct ran *aloe_ok(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void ran_free(struct ran *ran);
