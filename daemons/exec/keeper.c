@@ -74,18 +74,31 @@ static uint64_t held_since(const struct keeper *keeper, uint64_t baton)
 	return since != 0 ? since : keeper->seen_ns;
 }
 
+/* All entries of its thread: the next one of a shared host would hang just the same. */
+static void leave_seat(struct node_lane *lane, uint32_t seat)
+{
+	for (uint32_t e = 0; e < NODE_ENTRIES_MAX; e++)
+		if (lane->entry[e].seat == seat)
+			atomic_store(&lane->entry[e].live, 0);
+}
+
 static void pass_over(struct keeper *keeper, uint64_t baton, uint64_t held_ns)
 {
 	struct exec_lane *mine = keeper->mine;
-	struct node_entry *entry = &keeper->exec->node->lane[keeper->number].entry[baton_entry(baton)];
-	const pid_t tid = (pid_t)atomic_load(&mine->image->tid[entry->seat % NODE_ENTRIES_MAX]);
+	struct node_lane *lane = &keeper->exec->node->lane[keeper->number];
+	const uint32_t seat = lane->entry[baton_entry(baton)].seat % NODE_ENTRIES_MAX;
+	const pid_t tid = (pid_t)atomic_load(&mine->image->tid[seat]);
+	uint64_t next;
 
 	if (tid > 0)
 		platform_demote(tid);
-	atomic_store(&entry->live, 0);
+	leave_seat(lane, seat);
 	atomic_store(&mine->image->since_ns, 0);
-	if (lane_pass(keeper->lane, mine->image, baton, lane_next(keeper->lane, baton), IMAGE_NONE) != 0)
+	next = lane_next(lane, baton);
+	if (lane_pass(lane, mine->image, baton, next, IMAGE_NONE) != 0)
 		return;
+	keeper->baton = next;
+	keeper->seen_ns = clock_ns();
 	atomic_store(&mine->hung_ns, held_ns);
 	atomic_store(&mine->hung, baton_entry(baton) + 1);
 }
@@ -99,6 +112,8 @@ static void look(struct keeper *keeper, uint64_t guard)
 	if (baton != keeper->baton) {
 		keeper->baton = baton;
 		keeper->seen_ns = now;
+		if (atomic_load(&keeper->mine->image->since_ns) == 0) /* whoever handed it on may have died before the wake */
+			lane_wake(keeper->lane, keeper->mine->image);
 	}
 	from = later(held_since(keeper, baton), keeper->excuse_ns);
 	if (entry >= NODE_ENTRIES_MAX || !atomic_load(&keeper->lane->entry[entry].live))
@@ -110,10 +125,10 @@ static void look(struct keeper *keeper, uint64_t guard)
 /* When the time of the one at work is over, not a whole guard later. */
 static uint64_t next_look(const struct keeper *keeper, uint64_t guard)
 {
-	const uint64_t since = atomic_load(&keeper->mine->image->since_ns), now = clock_ns();
-	const uint64_t due = later(since, keeper->excuse_ns) + guard + 10000;
+	const uint64_t baton = atomic_load(&keeper->mine->image->baton), now = clock_ns();
+	const uint64_t due = later(held_since(keeper, baton), keeper->excuse_ns) + guard + 10000;
 
-	return since != 0 && due > now && due < now + guard ? due : now + guard;
+	return due > now && due < now + guard ? due : now + guard;
 }
 
 static void *keeper_main(void *self)

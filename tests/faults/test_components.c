@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Components that crash, hang, fail, write past their length or are given NaN: their waveform stops with the reason, the
+ * other one on the same lane keeps every slot, and `aloe run` ends with status 1. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/faults/node.h"
+
+enum { SLOT_NS = 10000000 };
+
+static const char steady[] = "name = \"steady\"; slot_ns = 10000000; late = \"skip\";\n"
+			     "instances: {\n"
+			     "  source: { component = \"counter\"; };\n"
+			     "  work: { component = \"faulty\"; spin_us = 300.0; };\n"
+			     "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
+			     "};\nlinks = ( \"source -> work -> sink\" );\n";
+static const char victim[] = "name = \"victim\"; slot_ns = 10000000;\n"
+			     "instances: {\n"
+			     "  source: { component = \"counter\"; };\n"
+			     "  before: { component = \"faulty\"; };\n"
+			     "  bad: { component = \"faulty\"; at = 20; };\n"
+			     "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
+			     "};\nlinks = ( \"source -> before -> bad -> sink\" );\n";
+
+static const struct {
+	const char *how, *reason;
+} faults[] = {
+    {"crash", "\"bad\" was killed by signal 11"},
+    {"abort", "\"bad\" was killed by signal"},
+    {"error", "\"bad\" (faulty) failed at index 20: the receiver is on fire"},
+    {"overrun", "\"bad\" (faulty) failed at index 20: wrote past the end of an output message"},
+    {"overrun_one", "\"bad\" (faulty) failed at index 20: wrote past the end of an output message"},
+    {"claim", "\"bad\" (faulty) failed at index 20: claims more items than an output message holds"},
+};
+
+static void victim_run(const char *how, const char *options, const char *reason)
+{
+	char all[256];
+	struct ran *ran;
+
+	snprintf(all, sizeof(all), "--set bad.how=%s %s", how, options);
+	wave_begin("victim", all);
+	ran = wave_await("victim", "ABNSTOP");
+	if (strstr(ran_text(ran, "reason"), reason) == NULL)
+		fail_msg("%s: `%s` is not in: %s", how, reason, ran_text(ran, "reason"));
+	ran_free(ran);
+	ran_free(aloe_ok("unload victim"));
+}
+
+static void steady_begin(const char *options)
+{
+	conf_write("steady", steady);
+	conf_write("victim", victim);
+	wave_begin("steady", options);
+}
+
+static void steady_end(const struct stalls *stalls)
+{
+	struct records records;
+	struct ran *ran;
+
+	ran_free(aloe_ok("stop steady"));
+	ran = wave_await("steady", "STOP");
+	assert_int_equal(ran_number(ran, "messages.absent"), 0);
+	records = records_check(aloe_path("steady.out"), SLOT_NS, stalls);
+	assert_true(ran_number(ran, "slots.skipped") == 0 || records.excused > 0);
+	print_message("%llu indices, latest start %.3f ms after its edge, %llu gaps excused\n",
+		      (unsigned long long)records.count, (double)records.late_ns_max / 1e6,
+		      (unsigned long long)records.excused);
+	ran_free(ran);
+	ran_free(aloe_ok("unload steady"));
+}
+
+static void faults_on_the_timer(void **state)
+{
+	struct stalls *stalls = stalls_watch(0);
+
+	(void)state;
+	steady_begin("--lanes 0");
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		victim_run(faults[i].how, "--lanes 0", faults[i].reason);
+	steady_end(stalls);
+	stalls_end(stalls);
+}
+
+/* First on the lane, then behind the other. */
+static void hangs_on_the_timer(void **state)
+{
+	struct stalls *stalls = stalls_watch(0);
+
+	(void)state;
+	steady_begin("--lanes 0");
+	victim_run("hang", "--lanes 0", "\"bad\" hangs: it held lane 0");
+	victim_run("sleep", "--lanes 0", "\"bad\" hangs: it held lane 0");
+	steady_end(stalls);
+
+	conf_write("victim", victim);
+	wave_begin("victim", "--lanes 0 --set bad.how=hang --set bad.at=100");
+	wave_begin("steady", "--lanes 0");
+	ran_free(wave_await("victim", "ABNSTOP"));
+	ran_free(aloe_ok("unload victim"));
+	steady_end(stalls);
+	stalls_end(stalls);
+}
+
+static void a_hang_alone_on_its_lane(void **state)
+{
+	(void)state;
+	conf_write("victim", victim);
+	victim_run("hang", "--lanes 0", "\"bad\" hangs: it held lane 0");
+}
+
+/* One host per instance: the others are told, and end. */
+static void faults_with_many_hosts(void **state)
+{
+	struct stalls *stalls = stalls_watch(0);
+
+	(void)state;
+	steady_begin("--lanes 0");
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		victim_run(faults[i].how, "--lanes 0 --isolation component", faults[i].reason);
+	victim_run("hang", "--lanes 0 --isolation component", "\"bad\" hangs: it held lane 0");
+	steady_end(stalls);
+	stalls_end(stalls);
+}
+
+static void faults_on_the_virtual_clock(void **state)
+{
+	(void)state;
+	steady_begin("--clock virtual --late slip");
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		victim_run(faults[i].how, "--clock virtual", faults[i].reason);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		victim_run(faults[i].how, "--clock virtual --isolation component", faults[i].reason);
+	victim_run("hang", "--clock virtual", "\"bad\" (faulty) hangs: it has been in work for 10 s");
+	steady_end(NULL);
+}
+
+/* A shared host is the bargain: what crashes in it takes the others of isolation "none" along, and nobody else. */
+static void a_crash_in_the_shared_host(void **state)
+{
+	struct stalls *stalls = stalls_watch(0);
+	struct ran *ran;
+
+	(void)state;
+	steady_begin("--lanes 0");
+	conf_write("friend", "name = \"friend\"; slot_ns = 10000000; isolation = \"none\";\n"
+			     "instances: { source: { component = \"counter\"; };\n"
+			     "  sink: { component = \"file_sink\"; path = \"%s\"; }; };\nlinks = ( \"source -> sink\" );\n");
+	wave_begin("friend", "--lanes 0");
+	victim_run("crash", "--lanes 0 --isolation none", "\"bad\" was killed by signal 11");
+	ran = wave_await("friend", "ABNSTOP");
+	assert_non_null(strstr(ran_text(ran, "reason"), "was killed by signal 11"));
+	ran_free(ran);
+	ran_free(aloe_ok("unload friend"));
+	wave_begin("friend", "--lanes 0");
+	victim_run("hang", "--lanes 0 --isolation none", "\"bad\" hangs");
+	ran_free(wave_await("friend", "ABNSTOP"));
+	ran_free(aloe_ok("unload friend"));
+	wave_begin("friend", "--lanes 0");
+	ran_free(wave_await("friend", "RUN"));
+	wave_end("friend");
+	steady_end(stalls);
+	stalls_end(stalls);
+}
+
+static void faults_before_the_start(void **state)
+{
+	static const char *const faults_of_init[][2] = {
+	    {"crash_init", "while its components were being initialised"},
+	    {"crash_shape", "bad"},
+	    {"error_init", "no coefficients on a Sunday"},
+	};
+
+	(void)state;
+	steady_begin("--clock virtual --late slip");
+	for (int i = 0; i < 3; i++) {
+		struct ran *ran = aloe("load '%s' --set bad.how=%s", aloe_path("victim.conf"), faults_of_init[i][0]);
+
+		assert_true(ran->status == 1 || ran->status == 2);
+		if (strstr(ran->err, faults_of_init[i][1]) == NULL)
+			fail_msg("%s: %s", faults_of_init[i][0], ran->err);
+		ran_free(ran);
+		ran_free(aloe_ok("list"));
+		assert_int_equal(processes("aloe-host", (pid_t[4]){0}, 4), 1);
+	}
+	steady_end(NULL);
+}
+
+static void samples_that_are_no_numbers(void **state)
+{
+	struct ran *ran;
+
+	(void)state;
+	conf_write("nan", "name = \"nan\"; slot_ns = 1000000;\n"
+			  "instances: {\n"
+			  "  source: { component = \"nan_source\"; length = 256; };\n"
+			  "  agc: { component = \"agc\"; };\n"
+			  "  nco: { component = \"nco\"; };\n"
+			  "  loop: { component = \"carrier_loop\"; };\n"
+			  "  demod: { component = \"modem_demod\"; scheme = \"qpsk\"; };\n"
+			  "  soft: { component = \"bpsk_soft_demod\"; };\n"
+			  "  noise: { component = \"awgn\"; esn0_db = 10.0; };\n"
+			  "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
+			  "  end: { component = \"null_sink\"; };\n"
+			  "};\nlinks = ( \"source -> agc -> nco -> loop -> demod -> sink\", \"source -> noise -> soft -> end\" );\n");
+	ran = aloe_ok("run '%s' --clock virtual --slots 2000 --json --quiet", aloe_path("nan.conf"));
+	assert_true(ran_number(ran, "slots.run") >= 2000); /* and the lag of the last */
+	ran_free(ran);
+}
+
+static void status_of_a_run(void **state)
+{
+	(void)state;
+	conf_write("victim", victim);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		struct ran *ran = aloe("run '%s' --clock virtual --quiet --set bad.how=%s", aloe_path("victim.conf"),
+				       faults[i].how);
+
+		assert_int_equal(ran->status, 1);
+		if (strstr(ran->err, faults[i].reason) == NULL)
+			fail_msg("%s: %s", faults[i].how, ran->err);
+		ran_free(ran);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(faults_on_the_timer),	   cmocka_unit_test(hangs_on_the_timer),
+	    cmocka_unit_test(a_hang_alone_on_its_lane),	   cmocka_unit_test(faults_with_many_hosts),
+	    cmocka_unit_test(faults_on_the_virtual_clock), cmocka_unit_test(a_crash_in_the_shared_host),
+	    cmocka_unit_test(faults_before_the_start),	   cmocka_unit_test(samples_that_are_no_numbers),
+	    cmocka_unit_test(status_of_a_run),
+	};
+
+	return cmocka_run_group_tests(tests, node_up, node_down);
+}
