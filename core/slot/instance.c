@@ -189,6 +189,27 @@ static void bind_stats(struct instance *it, const struct image_view *view, const
 	}
 }
 
+static bool ports_agree(const struct aloe_component *component, const struct image_instance *row)
+{
+	uint32_t n_outputs = 0;
+
+	for (uint32_t i = 0; i < component->ports.len; i++)
+		n_outputs += component->ports.items[i].output != 0;
+	return row->n_outputs == n_outputs && row->n_inputs + n_outputs == component->ports.len;
+}
+
+/* What lies where in the state is the component's to say, not the image's. */
+static bool vars_agree(const struct aloe_component *component, const struct image_view *view,
+		       const struct image_instance *row)
+{
+	if (row->n_vars > component->vars.len)
+		return false;
+	for (uint32_t i = 0; i < row->n_vars; i++)
+		if (view->vars[row->vars + i].offset != component->vars.items[i].offset)
+			return false;
+	return true;
+}
+
 int instance_open(struct instance *it, const struct image_view *view, uint32_t number, const struct aloe_entry *entry)
 {
 	const struct image_instance *row = &view->instances[number];
@@ -202,8 +223,10 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 	    .alloc = arena_alloc,
 	    .arena = it,
 	};
-	if (row->n_inputs + row->n_outputs != it->component->ports.len || row->n_vars > it->component->vars.len)
+	if (!ports_agree(it->component, row))
 		return aloe_fail(&it->setup, "the component's ports are not those of the plan");
+	if (!vars_agree(it->component, view, row))
+		return aloe_fail(&it->setup, "the component's variables are not those of the plan");
 	it->state = arena_alloc(&it->setup, it->component->state_size + 1);
 	if (it->state == NULL)
 		return aloe_fail(&it->setup, "no memory for %u bytes of state", it->component->state_size);
