@@ -31,21 +31,27 @@ uint64_t lane_next(const struct node_lane *lane, uint64_t baton)
 	return baton_make(slot + 1, BATON_FRESH, live_from(lane, 0));
 }
 
+static void wake_seat(const struct node_lane *lane, struct lane_image *image, uint64_t baton, uint32_t but)
+{
+	const uint32_t entry = baton_entry(baton), seat = entry < NODE_ENTRIES_MAX ? lane->entry[entry].seat : but;
+
+	if (seat == but || seat >= NODE_ENTRIES_MAX)
+		return;
+	atomic_fetch_add(&image->go[seat], 1);
+	futex_wake(&image->go[seat], 1);
+}
+
 int lane_pass(const struct node_lane *lane, struct lane_image *image, uint64_t from, uint64_t to, uint32_t seat)
 {
-	const uint32_t entry = baton_entry(to);
-	uint32_t next;
-
 	if (!atomic_compare_exchange_strong(&image->baton, &from, to))
 		return -ESTALE;
-	if (entry == BATON_NOBODY)
-		return 0;
-	next = lane->entry[entry].seat;
-	if (next == seat || next >= NODE_ENTRIES_MAX)
-		return 0;
-	atomic_fetch_add(&image->go[next], 1);
-	futex_wake(&image->go[next], 1);
+	wake_seat(lane, image, to, seat);
 	return 0;
+}
+
+void lane_wake(const struct node_lane *lane, struct lane_image *image)
+{
+	wake_seat(lane, image, atomic_load(&image->baton), IMAGE_NONE);
 }
 
 static bool leaves(const struct lane_thread *thread)
@@ -126,7 +132,7 @@ static void baton_await(struct lane_thread *thread)
 	const uint32_t seen = atomic_load(go);
 
 	if (!mine(thread, atomic_load(&thread->image->baton)))
-		futex_wait(go, seen, NAP_NS);
+		futex_wait(go, seen, 0);
 }
 
 static int begin_slot(struct lane_thread *thread, uint64_t *baton, uint64_t *ret_edge)

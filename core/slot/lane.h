@@ -37,4 +37,8 @@ uint64_t lane_next(const struct node_lane *lane, uint64_t baton);
  * keeper's. `seat`: the caller's own, not woken; IMAGE_NONE. */
 int lane_pass(const struct node_lane *lane, struct lane_image *image, uint64_t from, uint64_t to, uint32_t seat);
 
+/* lane_wake wakes who has the baton now. Exec's and the keeper's: a host may have died after it had moved the baton and
+ * before it had woken the next one, who sleeps without a time limit. */
+void lane_wake(const struct node_lane *lane, struct lane_image *image);
+
 #endif

@@ -354,6 +354,8 @@ void lanes_leave_host(struct exec_wave *wave, uint32_t host)
 		baton = atomic_load(&wave->exec->lanes[place->lane].image->baton);
 		if (baton_entry(baton) == place->entry)
 			baton_advance(wave->exec, place->lane, baton);
+		else
+			lane_wake(&wave->exec->node->lane[place->lane], wave->exec->lanes[place->lane].image);
 	}
 }
 
