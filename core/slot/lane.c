@@ -22,7 +22,8 @@ static uint32_t live_from(const struct node_lane *lane, uint32_t first)
 uint64_t lane_next(const struct node_lane *lane, uint64_t baton)
 {
 	const uint64_t slot = baton_slot(baton);
-	const uint32_t next = baton_entry(baton) == BATON_NOBODY ? BATON_NOBODY : live_from(lane, baton_entry(baton) + 1);
+	const uint32_t next =
+	    baton_entry(baton) == BATON_NOBODY ? BATON_NOBODY : live_from(lane, baton_entry(baton) + 1);
 
 	if (baton & BATON_FRESH) /* whoever waited for the pace is gone: the slot is still to begin */
 		return baton_make(slot, BATON_FRESH, live_from(lane, 0));
@@ -198,6 +199,7 @@ void lane_run(struct lane_thread *thread)
 		atomic_store_explicit(&thread->image->since_ns, now, memory_order_release);
 		entry_run(thread, baton, edge, &now);
 		atomic_store_explicit(&thread->image->since_ns, 0, memory_order_release);
-		lane_pass(lane, thread->image, baton, lane_next(lane, baton), thread->seat); /* or it has gone on without us */
+		lane_pass(lane, thread->image, baton, lane_next(lane, baton),
+			  thread->seat); /* or it has gone on without us */
 	}
 }

@@ -11,14 +11,17 @@
 #include "tests/bench/chain.h"
 #include "tests/bench/pairs.h"
 
-enum { HOSTS_MAX = 16, SLOTS = 1000 };
+enum { HOSTS_MAX = 16, SLOTS = 1000, TURNS_KEPT = 1024 };
 
 struct bare {
 	_Alignas(64) _Atomic uint64_t turns;
 	_Alignas(64) _Atomic uint32_t more; /* futex word: changes when there are more turns to do */
 	_Atomic uint64_t turns_max;
 	_Alignas(64) _Atomic uint32_t go[HOSTS_MAX];
-	uint64_t ns[HOSTS_MAX];
+	uint64_t slot_ns; /* a turn begins with the slot; 0: at once */
+	struct {
+		uint64_t start_ns, end_ns;
+	} at[HOSTS_MAX][TURNS_KEPT];
 	uint64_t first_ns, last_ns; /* of the last lot of turns */
 };
 
@@ -74,6 +77,8 @@ static void bare_begin(struct bare *bare)
 		return;
 	}
 	atomic_fetch_add(&bare->turns, 1);
+	if (bare->slot_ns != 0)
+		clock_sleep_until((clock_ns() / bare->slot_ns + 1) * bare->slot_ns);
 }
 
 /* Each waits for its own word to change, reads the clock twice and changes the next one's. */
@@ -87,8 +92,8 @@ static void bare_body(struct handover *h, uint32_t host)
 			syscall(SYS_futex, &bare->go[host], FUTEX_WAIT, turn, NULL, NULL, 0);
 		if (host == 0)
 			bare_begin(bare);
-		bare->ns[host] -= clock_ns();
-		bare->ns[host] += clock_ns();
+		bare->at[host][turn % TURNS_KEPT].start_ns = clock_ns();
+		bare->at[host][turn % TURNS_KEPT].end_ns = clock_ns();
 		atomic_fetch_add_explicit(next, 1, memory_order_release);
 		syscall(SYS_futex, next, FUTEX_WAKE, 1, NULL, NULL, 0);
 	}
@@ -130,17 +135,26 @@ static double bare_turns(void *context)
 	return (double)(h->bare->last_ns - h->bare->first_ns) / (SLOTS - 1) / h->hosts;
 }
 
-/* From the event rings: the time between the end of a segment and the start of the next. */
-static void print_gaps(const struct handover *h, const char *how)
+static void print_gaps(double *of, size_t n, const char *who, const char *how)
 {
-	static double of[HOSTS_MAX * 1024];
+	qsort(of, n, sizeof(double), pairs_compare);
+	if (n > 0)
+		printf("%30s%s, %s: from end to start p50 %.2f us, p90 %.2f us, p99 %.2f us, of %zu\n", "", who, how,
+		       of[n / 2] / 1e3, of[n * 9 / 10] / 1e3, of[n * 99 / 100] / 1e3, n);
+	fflush(stdout);
+}
+
+/* From the event rings: the time between the end of a segment and the start of the next. */
+static void lane_gaps(const struct handover *h, const char *how)
+{
+	static double of[HOSTS_MAX * TURNS_KEPT];
 	const uint64_t done = atomic_load(&h->wave.segments[h->hosts - 1].state->done);
 	size_t n = 0;
 
 	for (uint32_t s = 0; s + 1 < h->hosts; s++) {
 		const struct segment *a = &h->wave.segments[s], *b = &h->wave.segments[s + 1];
 
-		for (uint64_t step = done > 1000 ? done - 1000 : 0; step < done; step++) {
+		for (uint64_t step = done > SLOTS ? done - SLOTS : 0; step < done; step++) {
 			const struct image_event *end = &a->events[step & a->events_mask];
 			const struct image_event *start = &b->events[step & b->events_mask];
 
@@ -148,11 +162,19 @@ static void print_gaps(const struct handover *h, const char *how)
 				of[n++] = (double)(start->start_ns - end->start_ns - end->ns);
 		}
 	}
-	qsort(of, n, sizeof(double), pairs_compare);
-	if (n > 0)
-		printf("%30s%s: from end to start p50 %.2f us, p90 %.2f us, p99 %.2f us, of %zu\n", "", how,
-		       of[n / 2] / 1e3, of[n * 9 / 10] / 1e3, of[n * 99 / 100] / 1e3, n);
-	fflush(stdout);
+	print_gaps(of, n, "lane", how);
+}
+
+static void bare_gaps(const struct handover *h, const char *how)
+{
+	static double of[HOSTS_MAX * TURNS_KEPT];
+	size_t n = 0;
+
+	for (uint32_t i = 0; i + 1 < h->hosts; i++)
+		for (uint32_t turn = 0; turn < SLOTS; turn++)
+			if (h->bare->at[i + 1][turn].start_ns > h->bare->at[i][turn].end_ns)
+				of[n++] = (double)(h->bare->at[i + 1][turn].start_ns - h->bare->at[i][turn].end_ns);
+	print_gaps(of, n, "bare", how);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------ */
@@ -184,33 +206,45 @@ static void close_hosts(struct handover *h)
 	wave_close(&h->wave);
 }
 
+static void open_bare(struct handover *h, int cpu)
+{
+	for (uint32_t i = 0; i < h->hosts; i++)
+		child(h, cpu, bare_body, i);
+	atomic_fetch_add(&h->bare->go[0], 1);
+	futex_wake(&h->bare->go[0], 1);
+	await(&h->bare->turns, 1);
+}
+
 static void run_flat_out(uint32_t hosts, int cpu)
 {
 	struct handover h;
 	char name[64];
 
 	open_hosts(&h, hosts, cpu, "step");
-	for (uint32_t i = 0; i < hosts; i++)
-		child(&h, cpu, bare_body, i);
-	atomic_store(&h.bare->turns_max, 0);
-	atomic_fetch_add(&h.bare->go[0], 1);
-	futex_wake(&h.bare->go[0], 1);
-	await(&h.bare->turns, 1);
+	open_bare(&h, cpu);
 	snprintf(name, sizeof(name), "hand-over, %u hosts, one core", hosts);
 	pairs_run(name, lane_turns, &h, "bare futex chain", bare_turns, &h, 2.5);
-	print_gaps(&h, "flat out");
+	lane_gaps(&h, "flat out");
+	bare_gaps(&h, "flat out");
 	close_hosts(&h);
 }
 
+/* One after the other: both want the core at the same edge. */
 static void run_on_timer(uint32_t hosts, int cpu)
 {
 	struct handover h;
 	char how[64];
 
+	snprintf(how, sizeof(how), "%u hosts, a slot of 1 ms", hosts);
 	open_hosts(&h, hosts, cpu, "timer");
 	await(&h.wave.segments[hosts - 1].state->done, SLOTS);
-	snprintf(how, sizeof(how), "%u hosts, a slot of 1 ms", hosts);
-	print_gaps(&h, how);
+	lane_gaps(&h, how);
+	close_hosts(&h);
+	open_hosts(&h, hosts, cpu, "step");
+	h.bare->slot_ns = 1000000;
+	open_bare(&h, cpu);
+	bare_turns(&h);
+	bare_gaps(&h, how);
 	close_hosts(&h);
 }
 
@@ -219,6 +253,7 @@ int main(void)
 	int cpus[2] = {0, 0};
 	const size_t n = platform_cpus(cpus, 2);
 
+	platform_wake_fast();
 	if (n > 1)
 		platform_pin(cpus[1]);
 	printf("-- hand-over: us for one host's turn, component, clock reads and segment included\n");
@@ -226,6 +261,7 @@ int main(void)
 	run_flat_out(2, cpus[0]);
 	run_flat_out(3, cpus[0]);
 	run_flat_out(10, cpus[0]);
+	run_on_timer(2, cpus[0]);
 	run_on_timer(10, cpus[0]);
 	return 0;
 }
