@@ -132,13 +132,22 @@ int store_run_write(const char *dir, const json_t *report)
 	return rc;
 }
 
-/* A run of `waveform`: its name, then -YYYYmmdd-HHMMSS and perhaps more. */
+static size_t digits(const char *text)
+{
+	return strspn(text, "0123456789");
+}
+
+/* A run of `waveform`: NAME-YYYYmmdd-HHMMSS, perhaps with -n. A name may itself end in numbers. */
 static bool run_is_of(const char *name, const char *waveform)
 {
-	const size_t len = waveform ? strlen(waveform) : 0;
+	const size_t len = strlen(waveform);
+	const char *at = name + len;
 
-	return name[0] != '.' && (!waveform || (!strncmp(name, waveform, len) && name[len] == '-' &&
-						strspn(name + len, "-0123456789") == strlen(name + len)));
+	if (strncmp(name, waveform, len) != 0 || at[0] != '-' || digits(at + 1) != 8 || at[9] != '-' ||
+	    digits(at + 10) != 6)
+		return false;
+	at += 16;
+	return !at[0] || (at[0] == '-' && at[1] && !at[1 + digits(at + 1)]);
 }
 
 static bool newer(const struct timespec *a, const struct timespec *b)
@@ -161,7 +170,7 @@ int store_run_last(const char *state, const char *waveform, char *ret_dir, size_
 	rc = -ENOENT;
 	while ((entry = readdir(dir))) {
 		snprintf(path, sizeof(path), "%s/%s/report.json", runs, entry->d_name);
-		if (!run_is_of(entry->d_name, waveform) || stat(path, &st) < 0 || !newer(&st.st_mtim, &newest))
+		if (entry->d_name[0] == '.' || (waveform && !run_is_of(entry->d_name, waveform)) || stat(path, &st) < 0 || !newer(&st.st_mtim, &newest))
 			continue;
 		newest = st.st_mtim;
 		rc = path_print(ret_dir, size, "%s/%s", runs, entry->d_name);

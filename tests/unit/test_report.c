@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Reports as people and scripts read them, profiles and runs on disk, and figures out of samples. */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/file.h"
+#include "core/report/report.h"
+#include "core/report/store.h"
+#include "tools/execinfo/execinfo.h"
+
+/* clang-format off */
+static const char whole[] =
+"{\"schema\":1,\"waveform\":\"w\",\"state\":\"STOP\",\"reason\":\"\",\"clock\":\"timer\",\"late\":\"slip\",\"isolation\":\"waveform\","
+"\"slot_ns\":10000000,\"slots_wanted\":1300,\"index\":1300,\"started\":true,\"ended\":true,\"drained\":true,"
+"\"slots\":{\"run\":1300,\"skipped\":0,\"missed\":0,\"slipped\":0},"
+"\"messages\":{\"absent\":0,\"late\":0,\"overwritten\":0,\"lost\":0},"
+"\"latency\":{\"slots\":2,\"us\":20000.0,\"measured_slots_min\":2,\"measured_slots_max\":2,"
+	"\"measured_us\":{\"count\":1300,\"mean\":10100.5,\"p50\":10100,\"p99\":10200,\"max\":10300}},"
+"\"capacity_mmac\":500,"
+"\"lanes\":[{\"lane\":0,\"cpu\":3,\"realtime\":\"FIFO 50\",\"slots\":1300,\"load_mean\":0.125,\"load_p99\":0.25,"
+	"\"late_us\":{\"p50\":1,\"p99\":2,\"max\":3},\"overhead_us\":{\"mean\":0.5}}],"
+"\"instances\":[{\"name\":\"src\",\"component\":\"wav_source\",\"lane\":0,\"calls\":1300,\"mean_us\":3,\"p50_us\":2.5,\"p99_us\":8,"
+	"\"max_us\":9,\"kmac\":1.5,\"share\":0.0003,\"overruns\":4,\"variables\":{},\"sink\":false,\"paths\":{\"path\":\"in.wav\"}},"
+	"{\"name\":\"check\",\"component\":\"bit_compare\",\"lane\":0,\"calls\":99,\"mean_us\":1,\"p50_us\":1,\"p99_us\":1,\"max_us\":1,"
+	"\"sink\":true,\"paths\":{\"path\":\"/nowhere/out.wav\"},"
+	"\"variables\":{\"blocks\":1000,\"block_errors\":10,\"bits\":4000,\"bit_errors\":1,\"short\":0}}],"
+"\"misses\":[],\"notes\":[],\"losses\":[\"no real-time priority\"]}";
+/* clang-format on */
+
+static json_t *parse(const char *text)
+{
+	struct diag diag;
+	json_t *report;
+
+	diag_init(&diag);
+	report = report_read("r.json", text, strlen(text), &diag);
+	diag_print(&diag, stderr);
+	diag_fini(&diag);
+	assert_non_null(report);
+	return report;
+}
+
+static char *text_of(void (*print)(const json_t *report, FILE *out), const json_t *report)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	print(report, out);
+	fclose(out);
+	return text;
+}
+
+static void has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("`%s` is not in:\n%s", part, text);
+}
+
+static void test_print(void **state)
+{
+	json_t *report = parse(whole);
+	char *text = text_of(report_print, report);
+
+	(void)state;
+	has(text, "w: ended, index 1300 of 1300, slot 10 ms, clock timer, late slip, isolation waveform\n");
+	has(text, "slots      1300 run, 0 skipped, 0 missed, 0 slipped\n");
+	has(text, "messages   0 absent, 0 late, 0 overwritten, 0 lost\n");
+	has(text, "latency    stated 2 slots = 20000 us; measured 2 slots; source to sink 10100.5 us mean");
+	has(text, "check: 1000 blocks, 10 block errors (BLER 0.01), 4000 bits, 1 bit errors (BER 0.00025)\n");
+	has(text, "CPU 3, FIFO 50: load 12.50 % mean, 25.00 % p99; begins 1.0 us after");
+	has(text, "budgets    exceeded, by src 4 times\n");
+	has(text, "written    check: /nowhere/out.wav\n");
+	assert_null(strstr(text, "in.wav"));
+	free(text);
+	text = text_of(report_losses, report);
+	assert_string_equal(text, "what you lose: no real-time priority\n");
+	free(text);
+	json_decref(report);
+}
+
+/* What a report lacks is no reason to crash: an empty one, and one whose members have other types. */
+static void test_print_odd(void **state)
+{
+	static const char *const odd[] = {
+	    "{\"schema\":1}",
+	    "{\"schema\":1,\"instances\":7,\"lanes\":{},\"slots\":[],\"misses\":\"x\",\"losses\":3,\"latency\":null}",
+	    "{\"schema\":1,\"instances\":[1,null,{}],\"lanes\":[\"x\"],\"misses\":[null],\"losses\":[1]}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		json_t *report = parse(odd[i]);
+		void (*const prints[])(const json_t *report, FILE *out) = {report_print,    report_losses,
+									   report_progress, report_profile,
+									   report_profile_csv, report_list};
+		for (size_t p = 0; p < sizeof(prints) / sizeof(prints[0]); p++) {
+			char *text = text_of(prints[p], report);
+			assert_non_null(text);
+			free(text);
+		}
+		assert_true(report_clean(report));
+		assert_false(report_ended(report));
+		json_decref(report);
+	}
+}
+
+static void test_schema(void **state)
+{
+	static const char other[] = "{\"schema\":2}";
+	struct diag diag;
+
+	(void)state;
+	diag_init(&diag);
+	assert_null(report_read("r.json", other, strlen(other), &diag));
+	assert_int_equal(diag.errors, 1);
+	has(diag.lines[0], "schema 2");
+	assert_null(report_read("r.json", "nonsense", 8, &diag));
+	assert_int_equal(diag.errors, 2);
+	diag_fini(&diag);
+}
+
+static void test_verdicts(void **state)
+{
+	static const struct {
+		const char *object, *key;
+	} dirt[] = {{"slots", "skipped"},   {"slots", "missed"},     {"slots", "slipped"}, {"messages", "absent"},
+		    {"messages", "late"},   {"messages", "overwritten"}, {"messages", "lost"}};
+	json_t *report = parse(whole);
+
+	(void)state;
+	assert_true(report_clean(report));
+	for (size_t i = 0; i < sizeof(dirt) / sizeof(dirt[0]); i++) {
+		json_t *object = json_object_get(report, dirt[i].object);
+		json_object_set_new(object, dirt[i].key, json_integer(1));
+		assert_false(report_clean(report));
+		json_object_set_new(object, dirt[i].key, json_integer(0));
+	}
+	assert_true(report_ended(report));
+	assert_false(report_failed(report));
+	json_object_set_new(report, "drained", json_false());
+	assert_false(report_ended(report));
+	json_object_set_new(report, "state", json_string("ABNSTOP"));
+	assert_true(report_ended(report));
+	assert_true(report_failed(report));
+	json_decref(report);
+}
+
+static unsigned lines_in(const char *text)
+{
+	unsigned n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+/* The live table never has more lines or longer ones than the terminal, and says how many lines there are. */
+static void test_table(void **state)
+{
+	json_t *report = parse(whole);
+
+	(void)state;
+	for (unsigned rows = 0; rows < 12; rows++) {
+		char *text = NULL;
+		size_t len = 0;
+		FILE *out = open_memstream(&text, &len);
+		const unsigned lines = report_table(report, rows, 40, out);
+		fclose(out);
+		assert_int_equal(lines, lines_in(text));
+		assert_true(!rows || lines <= rows);
+		for (const char *at = text; *at; at += strcspn(at, "\n") + 1)
+			assert_true(strcspn(at, "\n") <= 40);
+		if (!rows)
+			has(text, "src");
+		free(text);
+	}
+	json_decref(report);
+}
+
+static void test_duration(void **state)
+{
+	static const struct {
+		double seconds;
+		const char *text;
+	} cases[] = {{0, "0 s"}, {1e-6, "1 us"}, {333e-6, "333 us"}, {0.01, "10 ms"}, {1, "1.00 s"}, {13.019, "13.02 s"}};
+	char text[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		report_duration(cases[i].seconds, text, sizeof(text));
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
+/* ---- on disk --------------------------------------------------------------------------------------------------------------- */
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st;
+	(void)flag;
+	(void)ftw;
+	return remove(path);
+}
+
+static void folder_new(char *ret, size_t size)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	snprintf(ret, size, "%s/test-report-XXXXXX", tmp ? tmp : "/tmp");
+	assert_non_null(mkdtemp(ret));
+}
+
+static void folder_free(const char *path)
+{
+	nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void test_files(void **state)
+{
+	char dir[128], path[256], *text;
+	size_t len;
+
+	(void)state;
+	folder_new(dir, sizeof(dir));
+	snprintf(path, sizeof(path), "%s/a/b/c", dir);
+	assert_int_equal(dir_make(path), 0);
+	assert_int_equal(dir_make(path), 0);
+	snprintf(path, sizeof(path), "%s/a/file", dir);
+	assert_int_equal(file_read(path, 10, &text, &len), -ENOENT);
+	assert_int_equal(file_write(path, "one", 3), 0);
+	assert_int_equal(file_write(path, "four", 4), 0);
+	assert_int_equal(file_read(path, 4, &text, &len), 0);
+	assert_int_equal(len, 4);
+	assert_string_equal(text, "four");
+	free(text);
+	assert_int_equal(file_read(path, 3, &text, &len), -EFBIG);
+	assert_int_equal(file_read(dir, 100, &text, &len), -EISDIR);
+	assert_int_equal(dir_make(path), -ENOTDIR);
+	assert_int_equal(file_read("/proc/self/status", 1 << 20, &text, &len), 0); /* a file without a size */
+	assert_true(len > 100 && strlen(text) == len);
+	free(text);
+	assert_int_equal(path_print(path, 4, "%s", "abc"), 0);
+	assert_int_equal(path_print(path, 4, "%s", "abcd"), -ENAMETOOLONG);
+	folder_free(dir);
+}
+
+static void test_profile(void **state)
+{
+	json_t *report = parse(whole);
+	const struct profile_entry *entry;
+	struct profile profile;
+	struct diag diag;
+	char dir[128], path[256];
+
+	(void)state;
+	folder_new(dir, sizeof(dir));
+	diag_init(&diag);
+	assert_int_equal(store_profile_read(dir, "w", &diag, &profile), 0);
+	assert_int_equal(profile.len, 0);
+	assert_int_equal(store_profile_write(dir, report), 0);
+	assert_int_equal(store_profile_read(dir, "w", &diag, &profile), 0);
+	entry = plan_profile_find(&profile, "src");
+	assert_non_null(entry);
+	assert_float_equal(entry->kmac_p50, 2.5 * 500 / 1000, 1e-9); /* us x MMAC/s / 1000 */
+	assert_float_equal(entry->kmac_p99, 8.0 * 500 / 1000, 1e-9);
+	assert_null(plan_profile_find(&profile, "check")); /* called 99 times only */
+	plan_profile_fini(&profile);
+	snprintf(path, sizeof(path), "%s/profiles/w.json", dir);
+	assert_int_equal(file_write(path, "{", 1), 0);
+	assert_int_equal(store_profile_read(dir, "w", &diag, &profile), -EINVAL);
+	assert_int_equal(diag.errors, 1);
+	diag_fini(&diag);
+	json_decref(report);
+	folder_free(dir);
+}
+
+static void date_back(const char *dir, time_t seconds)
+{
+	struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+	char path[600];
+
+	snprintf(path, sizeof(path), "%s/report.json", dir);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void test_runs(void **state)
+{
+	json_t *report = parse(whole), *again;
+	char dir[128], runs[4][512], found[512], path[600], *text;
+	size_t len;
+
+	(void)state;
+	folder_new(dir, sizeof(dir));
+	assert_int_equal(store_run_last(dir, NULL, found, sizeof(found)), -ENOENT);
+	assert_int_equal(store_run_new(dir, "w", 1000000, runs[0], sizeof(runs[0])), 0);
+	assert_int_equal(store_run_new(dir, "w", 1000000, runs[1], sizeof(runs[1])), 0); /* the same second */
+	assert_int_equal(store_run_new(dir, "w-2", 1000000, runs[2], sizeof(runs[2])), 0);
+	assert_int_equal(store_run_new(dir, "w", 2000000, runs[3], sizeof(runs[3])), 0);
+	assert_string_not_equal(runs[0], runs[1]);
+	has(runs[1], "-2");
+	assert_int_equal(store_run_last(dir, NULL, found, sizeof(found)), -ENOENT); /* none has a report yet */
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(store_run_write(runs[i], report), 0);
+		date_back(runs[i], 100 + i);
+	}
+	assert_int_equal(store_run_last(dir, NULL, found, sizeof(found)), 0);
+	assert_string_equal(found, runs[2]);
+	assert_int_equal(store_run_last(dir, "w", found, sizeof(found)), 0);
+	assert_string_equal(found, runs[1]);
+	assert_int_equal(store_run_last(dir, "other", found, sizeof(found)), -ENOENT);
+	snprintf(path, sizeof(path), "%s/report.json", runs[1]);
+	assert_int_equal(file_read(path, 1 << 20, &text, &len), 0);
+	again = parse(text);
+	assert_true(json_equal(again, report));
+	json_decref(again);
+	free(text);
+	snprintf(path, sizeof(path), "%s/report.txt", runs[1]);
+	assert_int_equal(file_read(path, 1 << 20, &text, &len), 0);
+	has(text, "what you lose: no real-time priority\n");
+	free(text);
+	json_decref(report);
+	folder_free(dir);
+}
+
+/* ---- samples --------------------------------------------------------------------------------------------------------------- */
+
+/* 1000 samples of instance 1, 1 .. 1000 us, after 500 older ones of 5 us; instance 0 has none. */
+static void test_samples(void **state)
+{
+	struct profile_source source = {.wanted = 1000, .report = parse(whole), .n_events = 1500};
+	json_t *instance;
+
+	(void)state;
+	source.events = calloc(source.n_events, sizeof(*source.events));
+	for (uint32_t i = 0; i < 1500; i++)
+		source.events[i] = (struct image_event){.start_ns = i, .instance = 1,
+							.ns = i < 500 ? 5000 : ((i * 7) % 1000 + 1) * 1000};
+	assert_int_equal(samples_apply(&source), CLI_OK);
+	instance = json_array_get(json_object_get(source.report, "instances"), 1);
+	assert_float_equal(report_number(instance, "calls"), 1000, 0);
+	assert_float_equal(report_number(instance, "mean_us"), 500.5, 1e-9);
+	assert_float_equal(report_number(instance, "p50_us"), 500, 1e-9);
+	assert_float_equal(report_number(instance, "p99_us"), 990, 1e-9);
+	assert_float_equal(report_number(instance, "p999_us"), 999, 1e-9);
+	assert_float_equal(report_number(instance, "max_us"), 1000, 1e-9);
+	assert_float_equal(report_number(instance, "kmac"), 500.5 * 500 / 1000, 1e-9);
+	assert_float_equal(report_number(instance, "share"), 0.05005, 1e-9);
+	instance = json_array_get(json_object_get(source.report, "instances"), 0);
+	assert_float_equal(report_number(instance, "calls"), 0, 0);
+	free(source.events);
+	json_decref(source.report);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_print),   cmocka_unit_test(test_print_odd), cmocka_unit_test(test_schema),
+	    cmocka_unit_test(test_verdicts), cmocka_unit_test(test_table),     cmocka_unit_test(test_duration),
+	    cmocka_unit_test(test_files),   cmocka_unit_test(test_profile),   cmocka_unit_test(test_runs),
+	    cmocka_unit_test(test_samples),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
