@@ -93,7 +93,7 @@ ok "set: out of range" says 2 "1000" aloe set other gain.gain=1001
 ok "set: a parameter that is read at init only" says 2 "init only" aloe set other source.length=5
 later=$(($(number other check.blocks) + 500000))
 ok "set at an index that is to come" says 0 "^gain.gain = 3 from index $later\$" aloe set other gain.gain=3 --at $later
-ok "and then it holds" says 0 "gain.gain 3" aloe get other gain.gain
+ok "and then it holds" eventually says 0 "gain.gain 3" aloe get other gain.gain
 ok "set at an index that has passed" says 1 "too near" aloe set other gain.gain=1 --at 5
 ok "watch" says 0 "check.blocks 6" aloe watch bpsk check.blocks --interval 10 --count 2
 ok "get: an unknown instance" says 2 "nobody" aloe get bpsk nobody
