@@ -220,21 +220,52 @@ static bool ring_has_space(const struct exec_wave *wave)
 	return true;
 }
 
-static void set_commit(struct exec_wave *wave, const struct wire_view *request, uint32_t instance, uint32_t param,
-		       double number)
+/* No step is under way and none begins before the next request. */
+static bool stands(const struct exec_wave *wave)
+{
+	const struct node_timebase *base = wave_timebase(wave);
+
+	if (!wave->started)
+		return true;
+	return wave->pending.bytes == NULL && (wave->state == WAVE_PAUSE || (base != NULL && base->pace == IMAGE_STEP));
+}
+
+/* The first index that a change made now is sure to meet: on a clock that stands the next one, else what 5 ms are enough
+ * for, where nothing paces the steps by how long they have taken so far. */
+static uint64_t first_index(const struct exec_wave *wave, const struct image_instance *row)
+{
+	const struct image_segment_state *state = image_segment_state(&wave->view, row->segment);
+	const uint64_t done = atomic_load(&state->done), slots = atomic_load(&state->slots);
+	const uint64_t busy_ns = atomic_load(&state->busy_ns);
+	uint64_t step = done;
+
+	if (!stands(wave) && wave->view.head->clock == IMAGE_TIMER)
+		step += margin_slots(wave) + 1;
+	else if (!stands(wave))
+		step += busy_ns > 0 ? 5000000 * slots / busy_ns + 11 : 5000;
+	return step > row->lag ? step - row->lag : 0;
+}
+
+static void set_publish(struct exec_wave *wave, uint64_t index, uint32_t instance, uint32_t param, double number)
 {
 	struct node_control *control = wave_control(wave);
 	const uint64_t n = atomic_load(&control->changes);
+
+	control->change[n % NODE_CHANGES] = (struct node_change){index, ++wave->sequence, instance, param, number};
+	atomic_store(&control->changes, n + 1);
+}
+
+static void set_commit(struct exec_wave *wave, const struct wire_view *request, uint32_t instance, uint32_t param,
+		       double number)
+{
 	const struct image_instance *row = &wave->view.instances[instance];
-	const uint64_t done = atomic_load(&image_segment_state(&wave->view, row->segment)->done);
-	uint64_t index = IMAGE_FOREVER;
+	const uint64_t first = first_index(wave, row);
+	uint64_t index = stands(wave) ? first : IMAGE_FOREVER;
 
 	wire_get_u64(request, WIRE_TAG_INDEX, &index);
-	if (index != IMAGE_FOREVER && index + row->lag <= done + margin_slots(wave)) {
-		exec_fail(wave->exec, request, 1, "index %llu is too near: \"%s\" is at %llu, name one after %llu",
-			  (unsigned long long)index, image_text(&wave->view, row->name),
-			  (unsigned long long)(done > row->lag ? done - row->lag : 0),
-			  (unsigned long long)(done + margin_slots(wave)));
+	if (index < first) {
+		exec_fail(wave->exec, request, 1, "index %llu is past or too near: name %llu or a later one",
+			  (unsigned long long)index, (unsigned long long)first);
 		return;
 	}
 	if (!ring_has_space(wave)) {
@@ -242,8 +273,7 @@ static void set_commit(struct exec_wave *wave, const struct wire_view *request, 
 			  wave->name);
 		return;
 	}
-	control->change[n % NODE_CHANGES] = (struct node_change){index, ++wave->sequence, instance, param, number};
-	atomic_store(&control->changes, n + 1);
+	set_publish(wave, index, instance, param, number);
 	if (index != IMAGE_FOREVER) {
 		exec_ok(wave->exec, request, WIRE_TAG_INDEX, index);
 		return;
@@ -312,7 +342,7 @@ static void set_checked(struct exec_wave *wave, const struct wire_view *request,
 		exec_fail(wave->exec, request, 2, "%s.%s = %s is not allowed: %s", owner, name, text, range);
 	else if (wave->set_pending.bytes != NULL)
 		exec_fail(wave->exec, request, 1, "another set of \"%s\" is under way", wave->name);
-	else if (!wave->started || wave->drained)
+	else if (wave->ended || wave->drained || wave->state == WAVE_LOADED)
 		exec_fail(wave->exec, request, 1, "\"%s\" is in state %s: nothing runs that could take it", wave->name,
 			  wave_state_names[wave->state]);
 	else
