@@ -63,6 +63,8 @@ static bool tables_sound(const struct image_head *h)
 static bool segment_sound(const struct check *c, const struct image_segment *s)
 {
 	const struct image_head *h = c->head;
+	const struct image_segment *segments = rows(c, &h->segments);
+	const struct image_instance *instances = rows(c, &h->instances);
 	const struct image_gate *gates = rows(c, &h->gates);
 	const uint32_t *order = rows(c, &h->order);
 
@@ -75,7 +77,7 @@ static bool segment_sound(const struct check *c, const struct image_segment *s)
 		if (gates[s->gates + i].segment >= h->segments.count)
 			return false;
 	for (uint32_t i = 0; i < s->n_instances; i++)
-		if (order[s->order + i] >= h->instances.count)
+		if (order[s->order + i] >= h->instances.count || instances[order[s->order + i]].segment != s - segments)
 			return false;
 	return true;
 }
@@ -99,27 +101,40 @@ static bool buffer_sound(const struct check *c, const struct image_buffer *b)
 
 	return b->instance < h->instances.count && b->port < ALOE_PORTS_MAX && item != 0 && b->depth >= 2 &&
 	       b->depth <= 1 << 20 && (b->depth & (b->depth - 1)) == 0 && b->canary == image_canary(item, b->max) &&
-	       b->stride >= b->canary + 8 && b->stride <= 1ull << 32 &&
+	       b->stride >= b->canary + 8 && b->stride % 64 == 0 && b->stride <= 1ull << 32 &&
 	       inside(b->messages, b->depth, sizeof(struct image_message), 64, h->total_bytes) &&
 	       inside(b->data, b->depth, b->stride, 64, h->total_bytes);
 }
 
+/* A component that was told of `max` items of a type is never given more, nor others. */
 static bool ports_sound(const struct check *c)
 {
 	const struct image_head *h = c->head;
+	const struct image_buffer *buffers = rows(c, &h->buffers);
 	const struct image_input *in = rows(c, &h->inputs);
 	const struct image_output *out = rows(c, &h->outputs);
-	const struct image_param *param = rows(c, &h->params);
 
 	for (uint64_t i = 0; i < h->inputs.count; i++)
-		if (in[i].buffer != IMAGE_NONE && in[i].buffer >= h->buffers.count)
+		if (in[i].buffer != IMAGE_NONE &&
+		    (in[i].buffer >= h->buffers.count || in[i].type != buffers[in[i].buffer].type ||
+		     in[i].max < buffers[in[i].buffer].max))
 			return false;
 	for (uint64_t i = 0; i < h->outputs.count; i++)
-		if (out[i].buffer != IMAGE_NONE && out[i].buffer >= h->buffers.count)
+		if (out[i].buffer != IMAGE_NONE &&
+		    (out[i].buffer >= h->buffers.count || out[i].type != buffers[out[i].buffer].type ||
+		     out[i].max != buffers[out[i].buffer].max))
 			return false;
+	return true;
+}
+
+static bool params_sound(const struct check *c)
+{
+	const struct image_head *h = c->head;
+	const struct image_param *param = rows(c, &h->params);
+
 	for (uint64_t i = 0; i < h->params.count; i++)
-		if (param[i].n_reals > 0 && (param[i].reals % 4 != 0 ||
-					     !inside(param[i].reals, param[i].n_reals, 4, 4, h->static_bytes)))
+		if (param[i].n_names > h->text.count || /* each takes a byte at least */
+		    (param[i].n_reals > 0 && !inside(param[i].reals, param[i].n_reals, 4, 4, h->static_bytes)))
 			return false;
 	return true;
 }
@@ -134,7 +149,11 @@ int image_check(const void *bytes, size_t len, const char **ret_why)
 		return -EBADMSG;
 	*ret_why = "sizes do not agree";
 	if (h->static_bytes < sizeof(*h) || h->static_bytes > len || h->total_bytes < h->static_bytes ||
-	    h->total_bytes > 1ull << 40 || h->slot_ns == 0 || h->latency_slots == 0)
+	    h->total_bytes > 1ull << 40)
+		return -EBADMSG;
+	*ret_why = "a number in the head makes no sense";
+	if (h->slot_ns == 0 || h->slots == 0 || h->latency_slots == 0 || h->n_hosts > IMAGE_INSTANCES_MAX ||
+	    h->clock > IMAGE_STEP || h->late > IMAGE_SKIP)
 		return -EBADMSG;
 	*ret_why = "a table lies outside the program";
 	if (!tables_sound(h) || !inside(h->run, 1, sizeof(struct image_run), 64, h->total_bytes))
@@ -152,7 +171,7 @@ int image_check(const void *bytes, size_t len, const char **ret_why)
 	for (uint64_t i = 0; i < h->buffers.count; i++)
 		if (!buffer_sound(&c, (const struct image_buffer *)rows(&c, &h->buffers) + i))
 			return -EBADMSG;
-	if (!ports_sound(&c))
+	if (!ports_sound(&c) || !params_sound(&c))
 		return -EBADMSG;
 	*ret_why = NULL;
 	return 0;
@@ -285,9 +304,10 @@ static void view_bind(struct image_view *v)
 	v->vars = (const void *)(copy + v->head->vars.offset);
 }
 
+/* Another process may write to it at this moment: each byte is read once, and judged in the copy. */
 static int view_copy(struct image_view *v)
 {
-	const struct image_head *shared = (const void *)v->base;
+	const volatile struct image_head *shared = (const void *)v->base;
 	const uint64_t static_bytes = shared->static_bytes;
 	const char *why;
 
@@ -305,10 +325,13 @@ static int view_copy(struct image_view *v)
 
 int image_open(int fd, bool writable, struct image_view *ret)
 {
+	const int seals = fcntl(fd, F_GET_SEALS);
 	struct image_view v = {0};
 	struct stat stat;
 	int error;
 
+	if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) /* it must not end while it is mapped */
+		return -EBADMSG;
 	if (fstat(fd, &stat) != 0)
 		return -errno;
 	v.bytes = (size_t)stat.st_size;

@@ -309,7 +309,8 @@ int image_create(const void *program, size_t len);
 /* image_memfd makes an empty one of `bytes`, allocated in full. */
 int image_memfd(const char *name, size_t bytes);
 
-/* image_open maps fd (writable or not), checks it and copies its program. 0 or -errno. */
+/* image_open maps fd (writable or not), checks it and copies its program. 0 or -errno; -EBADMSG: not sound, or not sealed
+ * against shrinking. */
 int image_open(int fd, bool writable, struct image_view *ret);
 void image_close(struct image_view *view);
 void *image_map(int fd, size_t bytes, bool writable); /* NULL on failure or when the file is shorter */

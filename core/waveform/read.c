@@ -11,7 +11,7 @@
 static const char *const clocks[] = {"timer", "virtual", "step", NULL};
 static const char *const lates[] = {"slip", "skip", NULL};
 static const char *const isolations[] = {"waveform", "component", "none", NULL};
-static const char *const overruns[] = {"count", "flag", "conceal", "mode", "stop", NULL};
+static const char *const overruns[] = {"count", "flag", "stop", NULL};
 
 static const char *const waveform_keys[] = {"name",      "slot_ns", "slot_samples", "clock", "late",      "isolation",
 					    "pipelined", "overrun", "margin",       "lanes", "instances", "links"};

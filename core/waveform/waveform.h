@@ -19,7 +19,7 @@
 enum wf_clock { WF_CLOCK_TIMER, WF_CLOCK_VIRTUAL, WF_CLOCK_STEP };
 enum wf_late { WF_LATE_SLIP, WF_LATE_SKIP };
 enum wf_isolation { WF_ISOLATION_WAVEFORM, WF_ISOLATION_COMPONENT, WF_ISOLATION_NONE };
-enum wf_overrun { WF_OVERRUN_COUNT, WF_OVERRUN_FLAG, WF_OVERRUN_CONCEAL, WF_OVERRUN_MODE, WF_OVERRUN_STOP };
+enum wf_overrun { WF_OVERRUN_COUNT, WF_OVERRUN_FLAG, WF_OVERRUN_STOP };
 
 /* One parameter as set: by the file, by --set, or the default (then `line` is 0). */
 struct wf_value {

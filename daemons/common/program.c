@@ -310,7 +310,7 @@ static void table_place(struct image_table *table, const struct rows *rows, uint
 static void fill_head(struct build *b)
 {
 	static const char *const isolation[] = {"waveform", "component", "none"};
-	static const char *const overrun[] = {"count", "flag", "conceal", "mode", "stop"};
+	static const char *const overrun[] = {"count", "flag", "stop"};
 	struct image_head *h = &b->head;
 
 	h->magic = IMAGE_MAGIC;

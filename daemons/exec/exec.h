@@ -49,6 +49,7 @@ struct exec_place { /* where a segment is */
 
 struct exec_progress {
 	uint64_t sum, since_ns;
+	uint64_t misses; /* looked at by overrun.c */
 };
 
 struct exec_pending { /* a request to be answered later */
@@ -176,11 +177,15 @@ uint64_t wave_steps_min(const struct exec_wave *wave);
 void exec_tick(void *self);
 __attribute__((format(printf, 2, 3))) void wave_abort(struct exec_wave *wave, const char *format, ...);
 
+/* overrun.c */
+void check_overrun(struct exec_wave *wave);
+
 /* keeper.c */
 int keeper_start(struct exec *exec, uint32_t lane);
 void keeper_stop(struct exec *exec, uint32_t lane);
 
 /* report.c */
+void wave_miss_cause(const struct exec_wave *wave, const struct image_miss *miss, char *ret, size_t size);
 char *wave_report(const struct exec_wave *wave); /* JSON; the caller frees */
 char *exec_list(const struct exec *exec);
 

@@ -286,7 +286,7 @@ static json_t *instance(const struct exec_wave *wave, uint32_t number)
 }
 
 /* What the machine and the numbers tell of a miss; where they tell nothing, that. */
-static void cause(const struct exec_wave *wave, const struct image_miss *miss, char *ret, size_t size)
+void wave_miss_cause(const struct exec_wave *wave, const struct image_miss *miss, char *ret, size_t size)
 {
 	const uint64_t slot_ns = wave->view.head->slot_ns;
 	const struct hist *time = miss->instance < wave->view.head->instances.count
@@ -320,7 +320,7 @@ static json_t *misses(const struct exec_wave *wave)
 			json_t *o = json_object();
 			char why[256];
 
-			cause(wave, &miss, why, sizeof(why));
+			wave_miss_cause(wave, &miss, why, sizeof(why));
 			put_u64(o, "slot", miss.slot);
 			put_u64(o, "lane", wave->view.segments[s].lane);
 			put_text(o, "instance",
@@ -345,12 +345,18 @@ static json_t *losses(const struct exec_wave *wave)
 	return array;
 }
 
+/* How many indices every instance is done with. */
 static uint64_t index_of(const struct exec_wave *wave)
 {
-	const uint64_t steps = wave_steps_min(wave);
-	const uint64_t lag = wave->view.head->latency_slots - 1;
+	uint64_t least = IMAGE_FOREVER;
 
-	return steps == IMAGE_FOREVER || steps < lag ? 0 : steps - lag;
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const uint64_t done = get(&image_segment_state(&wave->view, s)->done);
+		const uint64_t lag = wave->view.segments[s].lag_max, index = done > lag ? done - lag : 0;
+
+		least = index < least ? index : least;
+	}
+	return least == IMAGE_FOREVER ? 0 : least;
 }
 
 static void head(const struct exec_wave *wave, json_t *o)

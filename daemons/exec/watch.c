@@ -233,6 +233,8 @@ static void check_wave(struct exec_wave *wave)
 		if (wave->state != WAVE_ABNSTOP && wave->view.head->clock != IMAGE_TIMER && !wave->ended)
 			check_hang(wave);
 		if (wave->state != WAVE_ABNSTOP)
+			check_overrun(wave);
+		if (wave->state != WAVE_ABNSTOP)
 			check_end(wave);
 	}
 	check_drained(wave);

@@ -140,7 +140,7 @@ static void test_all_keys(void **state)
 {
 	struct waveform *wf =
 	    parsed(state, "name = \"a-1_B\"; slot_ns = 10000000000; clock = \"timer\"; late = \"skip\";\n"
-			  "isolation = \"none\"; pipelined = true; overrun = \"mode\"; margin = 0.25;\n"
+			  "isolation = \"none\"; pipelined = true; overrun = \"flag\"; margin = 0.25;\n"
 			  "lanes = [4, 2, 7];\n"
 			  "instances: { a: { component = \"all\"; pin = 2; isolation = \"component\"; period = 5;\n"
 			  "phase = 4; budget_us = 12.5; }; b: { component = \"all\"; }; };");
@@ -150,7 +150,7 @@ static void test_all_keys(void **state)
 	assert_int_equal(wf->slot_ns, 10000000000);
 	assert_int_equal(wf->late, WF_LATE_SKIP);
 	assert_int_equal(wf->isolation, WF_ISOLATION_NONE);
-	assert_int_equal(wf->overrun, WF_OVERRUN_MODE);
+	assert_int_equal(wf->overrun, WF_OVERRUN_FLAG);
 	assert_true(wf->pipelined && wf->margin == 0.25);
 	assert_true(wf->n_lanes == 3 && wf->lanes[0] == 4 && wf->lanes[1] == 2 && wf->lanes[2] == 7);
 	assert_true(a->pin == 2 && a->isolation == WF_ISOLATION_COMPONENT && a->period == 5 && a->phase == 4);
