@@ -30,7 +30,7 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 }; /* exit status */
  * step"), or what bash is to complete, unchecked: "@file", "@dir", "@type" (components), "@waveform" (loaded ones). */
 struct cli_option {
 	const char *name; /* without the dashes */
-	char letter;	  /* one-letter form, or 0 */
+	char letter;      /* one-letter form, or 0 */
 	const char *arg;  /* what stands for the value in texts, or NULL: a switch without value */
 	const char *values;
 	bool repeat; /* may be given more than once */
@@ -62,9 +62,9 @@ struct cli_section { /* of the man page */
 
 struct cli_program {
 	const char *name;
-	int section;	     /* of the manual: 1 tools, 8 daemons */
-	const char *summary; /* one line */
-	const char *doc;     /* paragraphs */
+	int section;                /* of the manual: 1 tools, 8 daemons */
+	const char *summary;        /* one line */
+	const char *doc;            /* paragraphs */
 	struct cli_options options; /* that every command takes */
 	struct {
 		const struct cli_command *items;
@@ -76,7 +76,10 @@ struct cli_program {
 	} sections;
 };
 
-#define CLI_LIST(array) {array, sizeof(array) / sizeof((array)[0])}
+#define CLI_LIST(array)                                                                                                \
+	{                                                                                                              \
+		array, sizeof(array) / sizeof((array)[0])                                                              \
+	}
 
 struct cli_given {
 	const struct cli_option *option;

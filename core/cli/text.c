@@ -272,7 +272,8 @@ void cli_completion(const struct cli_program *program, FILE *out)
 
 	fprintf(out, "# SPDX-License-Identifier: BSD-3-Clause\n# bash completion of %s, made by `%s --completion`\n",
 		program->name, program->name);
-	fprintf(out, "_%s() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n\tCOMPREPLY=()\n",
+	fprintf(out,
+		"_%s() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n\tCOMPREPLY=()\n",
 		program->name);
 	if (subcommands) {
 		fputs("\tif ((COMP_CWORD == 1)); then\n\t\tCOMPREPLY=($(compgen -W \"", out);

@@ -82,7 +82,8 @@ void local_platform(const char *state, struct local_platform *ret)
 		if (CPU_ISSET(cpu, &set))
 			ret->cpus[n++] = cpu;
 	cpu_model(model, sizeof(model));
-	ret->model = (struct platform_model){.cpus = ret->cpus, .n_lanes = n, .mmac_per_s = capacity_read(state, model)};
+	ret->model =
+	    (struct platform_model){.cpus = ret->cpus, .n_lanes = n, .mmac_per_s = capacity_read(state, model)};
 }
 
 int local_calibrate(const char *state)

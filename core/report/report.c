@@ -104,7 +104,8 @@ static int name_width(const json_t *instances)
 	size_t i, width = 8;
 	json_t *instance;
 
-	json_array_foreach(instances, i, instance) {
+	json_array_foreach(instances, i, instance)
+	{
 		const size_t len = strlen(report_text(instance, "name"));
 		width = len > width ? len : width;
 	}
@@ -120,7 +121,8 @@ static void print_instances(const json_t *report, FILE *out)
 
 	fprintf(out, "\n  %-*s  %-20s %4s %9s %9s %9s %9s %9s %9s %7s\n", width, "instance", "component", "lane",
 		"calls", "mean us", "p50 us", "p99 us", "max us", "kMAC", "share");
-	json_array_foreach(instances, n, i) {
+	json_array_foreach(instances, n, i)
+	{
 		fprintf(out, "  %-*.*s  %-20.20s %4.0f %9.0f %9.2f %9.2f %9.2f %9.2f %9.2f %5.2f %%\n", width, width,
 			report_text(i, "name"), report_text(i, "component"), report_number(i, "lane"),
 			report_number(i, "calls"), report_number(i, "mean_us"), report_number(i, "p50_us"),
@@ -135,7 +137,8 @@ static void print_lanes(const json_t *report, FILE *out)
 	size_t n;
 
 	fputc('\n', out);
-	json_array_foreach(json_object_get(report, "lanes"), n, lane) {
+	json_array_foreach(json_object_get(report, "lanes"), n, lane)
+	{
 		const json_t *late = json_object_get(lane, "late_us");
 		fprintf(out, "lane %.0f     CPU %.0f, %s: load %.2f %% mean, %.2f %% p99", report_number(lane, "lane"),
 			report_number(lane, "cpu"), report_text(lane, "realtime"),
@@ -170,7 +173,8 @@ static void print_blocks(const json_t *report, FILE *out)
 	json_t *i;
 	size_t n;
 
-	json_array_foreach(json_object_get(report, "instances"), n, i) {
+	json_array_foreach(json_object_get(report, "instances"), n, i)
+	{
 		const json_t *v = json_object_get(i, "variables");
 		const double blocks = report_number(v, "blocks"), bits = report_number(v, "bits");
 		if (!json_object_get(v, "block_errors"))
@@ -210,7 +214,8 @@ void print_variables(const json_t *instance, FILE *out)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(json_object_get(instance, "variables"), key, value) {
+	json_object_foreach(json_object_get(instance, "variables"), key, value)
+	{
 		if (json_is_integer(value) && json_integer_value(value))
 			fprintf(out, "  %s %" JSON_INTEGER_FORMAT, key, json_integer_value(value));
 		else if (json_is_real(value) && json_real_value(value) != 0)
@@ -223,9 +228,8 @@ static bool has_variables(const json_t *instance)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(json_object_get(instance, "variables"), key, value)
-		if (json_number_value(value) != 0)
-			return true;
+	json_object_foreach(json_object_get(instance, "variables"), key,
+			    value) if (json_number_value(value) != 0) return true;
 	return false;
 }
 
@@ -234,7 +238,8 @@ static void print_all_variables(const json_t *report, FILE *out)
 	json_t *i;
 	size_t n;
 
-	json_array_foreach(json_object_get(report, "instances"), n, i) {
+	json_array_foreach(json_object_get(report, "instances"), n, i)
+	{
 		if (!has_variables(i) || json_object_get(json_object_get(i, "variables"), "block_errors"))
 			continue;
 		fprintf(out, "variables  %s:", report_text(i, "name"));
@@ -249,7 +254,8 @@ static void print_overruns(const json_t *report, FILE *out)
 	json_t *i;
 	size_t n;
 
-	json_array_foreach(json_object_get(report, "instances"), n, i) {
+	json_array_foreach(json_object_get(report, "instances"), n, i)
+	{
 		if (report_number(i, "overruns") == 0)
 			continue;
 		fprintf(out, "%s %s %.0f times", any ? "," : "budgets    exceeded, by", report_text(i, "name"),
@@ -268,10 +274,12 @@ static void print_files(const json_t *report, FILE *out)
 	struct stat st;
 	size_t n;
 
-	json_array_foreach(json_object_get(report, "instances"), n, i) {
+	json_array_foreach(json_object_get(report, "instances"), n, i)
+	{
 		if (!json_is_true(json_object_get(i, "sink")))
 			continue;
-		json_object_foreach(json_object_get(i, "paths"), key, path) {
+		json_object_foreach(json_object_get(i, "paths"), key, path)
+		{
 			const char *text = json_string_value(path);
 			if (!text || !text[0])
 				continue;
@@ -292,7 +300,8 @@ static void print_misses(const json_t *report, FILE *out)
 	json_t *m;
 	size_t n;
 
-	json_array_foreach(misses, n, m) {
+	json_array_foreach(misses, n, m)
+	{
 		if (n == MISSES_SHOWN)
 			break;
 		fprintf(out, "miss       slot %.0f, lane %.0f, %s, %.1f us late: %s\n", report_number(m, "slot"),
@@ -309,7 +318,7 @@ void report_losses(const json_t *report, FILE *out)
 	size_t n;
 
 	json_array_foreach(json_object_get(report, "losses"), n, line)
-		fprintf(out, "what you lose: %s\n", json_string_value(line) ? json_string_value(line) : "");
+	    fprintf(out, "what you lose: %s\n", json_string_value(line) ? json_string_value(line) : "");
 }
 
 void report_print(const json_t *report, FILE *out)

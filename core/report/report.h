@@ -31,7 +31,7 @@ void report_progress(const json_t *report, FILE *out);
 void report_list(const json_t *list, FILE *out); /* of WIRE_LIST */
 
 /* The profile, for execinfo. */
-void report_profile(const json_t *report, FILE *out);	  /* table, with times by port */
+void report_profile(const json_t *report, FILE *out);     /* table, with times by port */
 void report_profile_csv(const json_t *report, FILE *out); /* one line per instance, with a head */
 
 /* report_ended: nothing more will change (all sinks closed, or stopped by a fault). */

@@ -39,7 +39,8 @@ static int profile_collect(const json_t *report, struct profile *profile)
 	json_t *i;
 	size_t n;
 
-	json_array_foreach(json_object_get(report, "instances"), n, i) {
+	json_array_foreach(json_object_get(report, "instances"), n, i)
+	{
 		const double p50 = report_number(i, "p50_us") * per_us, p99 = report_number(i, "p99_us") * per_us;
 		if (report_number(i, "calls") < CALLS_MIN || !(p50 > 0))
 			continue;
@@ -60,7 +61,8 @@ int store_profile_write(const char *state, const json_t *report)
 		rc = path_print(path, sizeof(path), "%s/profiles", state);
 		rc = rc < 0 ? rc : dir_make(path);
 		rc = rc < 0 ? rc
-			    : path_print(path, sizeof(path), "%s/profiles/%s.json", state, report_text(report, "waveform"));
+			    : path_print(path, sizeof(path), "%s/profiles/%s.json", state,
+					 report_text(report, "waveform"));
 		text = plan_profile_save(&profile);
 		if (rc == 0)
 			rc = text ? file_write(path, text, strlen(text)) : -ENOMEM;
@@ -170,7 +172,8 @@ int store_run_last(const char *state, const char *waveform, char *ret_dir, size_
 	rc = -ENOENT;
 	while ((entry = readdir(dir))) {
 		snprintf(path, sizeof(path), "%s/%s/report.json", runs, entry->d_name);
-		if (entry->d_name[0] == '.' || (waveform && !run_is_of(entry->d_name, waveform)) || stat(path, &st) < 0 || !newer(&st.st_mtim, &newest))
+		if (entry->d_name[0] == '.' || (waveform && !run_is_of(entry->d_name, waveform)) ||
+		    stat(path, &st) < 0 || !newer(&st.st_mtim, &newest))
 			continue;
 		newest = st.st_mtim;
 		rc = path_print(ret_dir, size, "%s/%s", runs, entry->d_name);

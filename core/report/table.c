@@ -16,7 +16,8 @@ static void table_instances(const json_t *report, size_t most, FILE *out)
 
 	fprintf(out, "  %-14s %4s %9s %9s %9s %9s %8s  %s\n", "instance", "lane", "mean us", "p99 us", "max us", "kMAC",
 		"share", "variables");
-	json_array_foreach(instances, n, i) {
+	json_array_foreach(instances, n, i)
+	{
 		if (n == most)
 			break;
 		fprintf(out, "  %-14.14s %4.0f %9.2f %9.2f %9.2f %9.2f %6.2f %%", report_text(i, "name"),
@@ -35,7 +36,8 @@ static void table_lanes(const json_t *report, FILE *out)
 	json_t *lane;
 	size_t n;
 
-	json_array_foreach(json_object_get(report, "lanes"), n, lane) {
+	json_array_foreach(json_object_get(report, "lanes"), n, lane)
+	{
 		const double load = report_number(lane, "load_mean");
 		const int filled = (int)fmin(BAR, ceil(BAR * fmax(load, 0)));
 		fprintf(out, "  lane %-2.0f CPU %-3.0f [%.*s%*s] %5.1f %% mean, %5.1f %% p99, %s\n",
@@ -103,7 +105,7 @@ void report_progress(const json_t *report, FILE *out)
 		fprintf(out, " of %.0f", wanted);
 	fprintf(out, " (%s), load", done);
 	json_array_foreach(json_object_get(report, "lanes"), n, lane)
-		fprintf(out, "%s %.1f %%", n ? "," : "", 100 * report_number(lane, "load_mean"));
+	    fprintf(out, "%s %.1f %%", n ? "," : "", 100 * report_number(lane, "load_mean"));
 	fprintf(out, "; %.0f skipped, %.0f missed, %.0f slipped; %.0f absent, %.0f late\n",
 		report_number(slots, "skipped"), report_number(slots, "missed"), report_number(slots, "slipped"),
 		report_number(messages, "absent"), report_number(messages, "late"));
@@ -119,11 +121,12 @@ void report_list(const json_t *list, FILE *out)
 		return;
 	}
 	fprintf(out, "%-24s %-8s %12s  %s\n", "waveform", "state", "index", "lanes on CPU");
-	json_array_foreach(list, n, waveform) {
+	json_array_foreach(list, n, waveform)
+	{
 		fprintf(out, "%-24s %-8s %12.0f  ", report_text(waveform, "name"), report_text(waveform, "state"),
 			report_number(waveform, "index"));
 		json_array_foreach(json_object_get(waveform, "lanes"), l, lane)
-			fprintf(out, "%s%.0f", l ? "," : "", report_number(lane, "cpu"));
+		    fprintf(out, "%s%.0f", l ? "," : "", report_number(lane, "cpu"));
 		fputc('\n', out);
 	}
 }
@@ -136,7 +139,7 @@ static void profile_ports(const json_t *instance, const char *key, FILE *out)
 	size_t n;
 
 	json_array_foreach(json_object_get(instance, key), n, port)
-		fprintf(out, "%s%s.%s %.3f us", n ? ", " : "  ", key, report_text(port, "port"), report_number(port, "us"));
+	    fprintf(out, "%s%s.%s %.3f us", n ? ", " : "  ", key, report_text(port, "port"), report_number(port, "us"));
 }
 
 static void profile_overhead(const json_t *report, FILE *out)
@@ -145,10 +148,9 @@ static void profile_overhead(const json_t *report, FILE *out)
 	size_t n;
 
 	json_array_foreach(json_object_get(report, "lanes"), n, lane)
-		fprintf(out, "lane %.0f: %.0f slots, load %.2f %% mean, %.2f %% p99, overhead %.3f us a slot\n",
-			report_number(lane, "lane"), report_number(lane, "slots"),
-			100 * report_number(lane, "load_mean"), 100 * report_number(lane, "load_p99"),
-			report_number(json_object_get(lane, "overhead_us"), "mean"));
+	    fprintf(out, "lane %.0f: %.0f slots, load %.2f %% mean, %.2f %% p99, overhead %.3f us a slot\n",
+		    report_number(lane, "lane"), report_number(lane, "slots"), 100 * report_number(lane, "load_mean"),
+		    100 * report_number(lane, "load_p99"), report_number(json_object_get(lane, "overhead_us"), "mean"));
 }
 
 void report_profile(const json_t *report, FILE *out)
@@ -161,14 +163,16 @@ void report_profile(const json_t *report, FILE *out)
 		report_number(report, "capacity_mmac") > 0 ? 1000 / report_number(report, "capacity_mmac") : 0);
 	fprintf(out, "%-16s %-18s %9s %9s %9s %9s %9s %9s %9s %8s\n", "instance", "component", "calls", "mean us",
 		"max us", "kMAC", "p50 us", "p99 us", "p99.9 us", "share");
-	json_array_foreach(json_object_get(report, "instances"), n, i) {
+	json_array_foreach(json_object_get(report, "instances"), n, i)
+	{
 		fprintf(out, "%-16s %-18s %9.0f %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f %6.3f %%\n", report_text(i, "name"),
 			report_text(i, "component"), report_number(i, "calls"), report_number(i, "mean_us"),
 			report_number(i, "max_us"), report_number(i, "kmac"), report_number(i, "p50_us"),
 			report_number(i, "p99_us"), report_number(i, "p999_us"), 100 * report_number(i, "share"));
 	}
 	fprintf(out, "\ntime spent on inputs and outputs, mean of a call\n");
-	json_array_foreach(json_object_get(report, "instances"), n, i) {
+	json_array_foreach(json_object_get(report, "instances"), n, i)
+	{
 		fprintf(out, "%-16s", report_text(i, "name"));
 		profile_ports(i, "in", out);
 		profile_ports(i, "out", out);
@@ -180,8 +184,8 @@ void report_profile(const json_t *report, FILE *out)
 
 void report_profile_csv(const json_t *report, FILE *out)
 {
-	static const char *const numbers[] = {"lane",   "lag",	   "calls", "mean_us",	"max_us", "kmac",
-					      "p50_us", "p99_us", "p999_us", "share", "overruns"};
+	static const char *const numbers[] = {"lane",   "lag",    "calls",   "mean_us", "max_us",  "kmac",
+					      "p50_us", "p99_us", "p999_us", "share",   "overruns"};
 	const size_t len = sizeof(numbers) / sizeof(numbers[0]);
 	json_t *i;
 	size_t n;
@@ -190,7 +194,8 @@ void report_profile_csv(const json_t *report, FILE *out)
 	for (size_t c = 0; c < len; c++)
 		fprintf(out, ",%s", numbers[c]);
 	fputc('\n', out);
-	json_array_foreach(json_object_get(report, "instances"), n, i) {
+	json_array_foreach(json_object_get(report, "instances"), n, i)
+	{
 		fprintf(out, "%s,%s,%s", report_text(report, "waveform"), report_text(i, "name"),
 			report_text(i, "component"));
 		for (size_t c = 0; c < len; c++)

@@ -32,10 +32,12 @@ static struct use use_of(const json_t *list, int cpu, const struct waveform *wav
 	const json_t *loaded, *lane;
 	size_t i, l;
 
-	json_array_foreach((json_t *)list, i, loaded) {
+	json_array_foreach((json_t *)list, i, loaded)
+	{
 		if (!has_lanes(loaded))
 			continue;
-		json_array_foreach(json_object_get(loaded, "lanes"), l, lane) {
+		json_array_foreach(json_object_get(loaded, "lanes"), l, lane)
+		{
 			if (json_integer_value(json_object_get(lane, "cpu")) != cpu)
 				continue;
 			use.load += json_number_value(json_object_get(lane, "load_mean"));

@@ -63,11 +63,12 @@ static int request_take(struct load *load)
 	wire_get_u64(request, WIRE_TAG_SLOT_NS, &load->slot_ns);
 	wire_get_u64(request, WIRE_TAG_SLOTS, &load->slots);
 	wire_get_u64(request, WIRE_TAG_PIPELINED, &load->pipelined);
-	while (load->n_sets < SETS_MAX && (load->sets[load->n_sets] = wire_get_text(request, WIRE_TAG_SET,
-										    (unsigned)load->n_sets)))
+	while (load->n_sets < SETS_MAX &&
+	       (load->sets[load->n_sets] = wire_get_text(request, WIRE_TAG_SET, (unsigned)load->n_sets)))
 		load->n_sets++;
 	if (!load->file || !load->text || !load->cwd)
-		return diag_error(&load->diag, NULL, 0, "LOAD needs a file name, its text (without NUL bytes) and a directory");
+		return diag_error(&load->diag, NULL, 0,
+				  "LOAD needs a file name, its text (without NUL bytes) and a directory");
 	if (load->n_sets == SETS_MAX)
 		return diag_error(&load->diag, NULL, 0, "more than %d parameters are set", SETS_MAX - 1);
 	return lanes_take(load);

@@ -14,7 +14,8 @@ static int state_find(struct swman *swman, const struct daemon_args *args)
 	if (rc == 0)
 		rc = dir_make(swman->state);
 	if (rc < 0)
-		log_warning(&swman->daemon.log, "%s: %s: no run and no profile will be kept", swman->state, strerror(-rc));
+		log_warning(&swman->daemon.log, "%s: %s: no run and no profile will be kept", swman->state,
+			    strerror(-rc));
 	return rc;
 }
 

@@ -189,7 +189,7 @@ static void unload_looked(struct swman *swman, struct swman_call *call, const st
 	}
 	looked(swman, call->waveform, answer, true);
 	next = wire_decode(call->request, call->request_len, &request) == 0 ? swman_call_new(&request, call->waveform)
-									     : NULL;
+									    : NULL;
 	if (!next) {
 		swman_fail(swman, call, 1, "out of memory");
 		return;
@@ -210,7 +210,7 @@ static void unload_stopped(struct swman *swman, struct swman_call *call, const s
 		return;
 	}
 	next = wire_decode(call->request, call->request_len, &request) == 0 ? swman_call_new(&request, call->waveform)
-									     : NULL;
+									    : NULL;
 	if (next)
 		status_ask(swman, next, unload_looked);
 	else
@@ -265,7 +265,8 @@ void swman_event(struct swman *swman, const struct wire_view *event)
 	struct swman_run *run = waveform ? swman_run_find(swman, waveform) : NULL;
 
 	if (waveform && state && !strcmp(state, "ABNSTOP"))
-		log_error(&swman->daemon.log, "%s is stopped by a fault: %s", waveform, text ? text : "no reason given");
+		log_error(&swman->daemon.log, "%s is stopped by a fault: %s", waveform,
+			  text ? text : "no reason given");
 	if (run && !run->saved && stopped(state)) {
 		run->ending = true;
 		ending_ask(swman, run);
@@ -314,9 +315,7 @@ static bool in_list(const json_t *list, const char *name)
 	json_t *waveform;
 	size_t n;
 
-	json_array_foreach(list, n, waveform)
-		if (!strcmp(report_text(waveform, "name"), name))
-			return true;
+	json_array_foreach(list, n, waveform) if (!strcmp(report_text(waveform, "name"), name)) return true;
 	return false;
 }
 
@@ -343,7 +342,8 @@ static void learned(struct swman *swman, struct swman_call *call, const struct w
 	(void)call;
 	if (json_is_array(list))
 		forget_others(swman, list);
-	json_array_foreach(list, n, waveform) {
+	json_array_foreach(list, n, waveform)
+	{
 		const char *name = report_text(waveform, "name");
 		struct swman_run *run = swman_run_find(swman, name);
 		if (!run && (run = run_add(swman, name)))

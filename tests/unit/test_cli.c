@@ -21,8 +21,8 @@ static int show(const struct cli_args *args)
 
 	if (cli_whole(args, "slots", 1, 100, &slots) < 0 || cli_real(args, "gain", -1, 1, &gain) < 0)
 		return CLI_USAGE;
-	printf("%s slots=%d gain=%g json=%d clock=%s", args->command->name ? args->command->name : "-", (int)slots, gain,
-	       cli_has(args, "json"), cli_get(args, "clock") ? cli_get(args, "clock") : "-");
+	printf("%s slots=%d gain=%g json=%d clock=%s", args->command->name ? args->command->name : "-", (int)slots,
+	       gain, cli_has(args, "json"), cli_get(args, "clock") ? cli_get(args, "clock") : "-");
 	for (size_t i = 0; cli_nth(args, "set", i); i++)
 		printf(" set=%s", cli_nth(args, "set", i));
 	for (int i = 0; i < args->n_args; i++)
@@ -31,8 +31,8 @@ static int show(const struct cli_args *args)
 }
 
 static const struct cli_option run_options[] = {
-    {"slots", 's', "N", NULL, false, "how many"},	{"gain", 0, "G", NULL, false, "how much"},
-    {"json", 'j', NULL, NULL, false, "as JSON"},	{"set", 0, "K=V", NULL, true, "set one"},
+    {"slots", 's', "N", NULL, false, "how many"},       {"gain", 0, "G", NULL, false, "how much"},
+    {"json", 'j', NULL, NULL, false, "as JSON"},        {"set", 0, "K=V", NULL, true, "set one"},
     {"clock", 0, "C", "timer virtual", false, "which"},
 };
 static const struct cli_option global_options[] = {{"dir", 'd', "DIR", "@dir", false, "where"}};
@@ -214,8 +214,8 @@ static void test_derived(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_taken),  cmocka_unit_test(test_refused), cmocka_unit_test(test_numbers),
-	    cmocka_unit_test(test_help),   cmocka_unit_test(test_single),  cmocka_unit_test(test_derived),
+	    cmocka_unit_test(test_taken), cmocka_unit_test(test_refused), cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_help),  cmocka_unit_test(test_single),  cmocka_unit_test(test_derived),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

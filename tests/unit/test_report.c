@@ -102,9 +102,8 @@ static void test_print_odd(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
 		json_t *report = parse(odd[i]);
-		void (*const prints[])(const json_t *report, FILE *out) = {report_print,    report_losses,
-									   report_progress, report_profile,
-									   report_profile_csv, report_list};
+		void (*const prints[])(const json_t *report, FILE *out) = {
+		    report_print, report_losses, report_progress, report_profile, report_profile_csv, report_list};
 		for (size_t p = 0; p < sizeof(prints) / sizeof(prints[0]); p++) {
 			char *text = text_of(prints[p], report);
 			assert_non_null(text);
@@ -135,8 +134,8 @@ static void test_verdicts(void **state)
 {
 	static const struct {
 		const char *object, *key;
-	} dirt[] = {{"slots", "skipped"},   {"slots", "missed"},     {"slots", "slipped"}, {"messages", "absent"},
-		    {"messages", "late"},   {"messages", "overwritten"}, {"messages", "lost"}};
+	} dirt[] = {{"slots", "skipped"}, {"slots", "missed"},         {"slots", "slipped"}, {"messages", "absent"},
+		    {"messages", "late"}, {"messages", "overwritten"}, {"messages", "lost"}};
 	json_t *report = parse(whole);
 
 	(void)state;
@@ -194,7 +193,8 @@ static void test_duration(void **state)
 	static const struct {
 		double seconds;
 		const char *text;
-	} cases[] = {{0, "0 s"}, {1e-6, "1 us"}, {333e-6, "333 us"}, {0.01, "10 ms"}, {1, "1.00 s"}, {13.019, "13.02 s"}};
+	} cases[] = {{0, "0 s"},      {1e-6, "1 us"}, {333e-6, "333 us"},
+		     {0.01, "10 ms"}, {1, "1.00 s"},  {13.019, "13.02 s"}};
 	char text[32];
 
 	(void)state;
@@ -345,8 +345,8 @@ static void test_samples(void **state)
 	(void)state;
 	source.events = calloc(source.n_events, sizeof(*source.events));
 	for (uint32_t i = 0; i < 1500; i++)
-		source.events[i] = (struct image_event){.start_ns = i, .instance = 1,
-							.ns = i < 500 ? 5000 : ((i * 7) % 1000 + 1) * 1000};
+		source.events[i] = (struct image_event){
+		    .start_ns = i, .instance = 1, .ns = i < 500 ? 5000 : ((i * 7) % 1000 + 1) * 1000};
 	assert_int_equal(samples_apply(&source), CLI_OK);
 	instance = json_array_get(json_object_get(source.report, "instances"), 1);
 	assert_float_equal(report_number(instance, "calls"), 1000, 0);
@@ -366,9 +366,9 @@ static void test_samples(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_print),   cmocka_unit_test(test_print_odd), cmocka_unit_test(test_schema),
+	    cmocka_unit_test(test_print),    cmocka_unit_test(test_print_odd), cmocka_unit_test(test_schema),
 	    cmocka_unit_test(test_verdicts), cmocka_unit_test(test_table),     cmocka_unit_test(test_duration),
-	    cmocka_unit_test(test_files),   cmocka_unit_test(test_profile),   cmocka_unit_test(test_runs),
+	    cmocka_unit_test(test_files),    cmocka_unit_test(test_profile),   cmocka_unit_test(test_runs),
 	    cmocka_unit_test(test_samples),
 	};
 

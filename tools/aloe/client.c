@@ -26,7 +26,8 @@ int client_open(struct client *client, const struct cli_args *args)
 	int rc;
 
 	*client = (struct client){.signal_fd = -1, .node_fd = -1};
-	rc = dir ? path_print(client->dir, sizeof(client->dir), "%s", dir) : dir_runtime(client->dir, sizeof(client->dir));
+	rc = dir ? path_print(client->dir, sizeof(client->dir), "%s", dir)
+		 : dir_runtime(client->dir, sizeof(client->dir));
 	rc = rc < 0 ? rc : bus_probe(client->dir);
 	if (rc == -ENOENT || rc == -ECONNREFUSED) {
 		fprintf(stderr, "aloe: no node is running here (%s): start one with `aloe up`\n", client->dir);

@@ -15,10 +15,10 @@ enum { CLIENT_CALL_MS = 60000 };
 
 struct client {
 	struct bus *bus;
-	int signal_fd;	    /* Ctrl-C and its like, -1: not watched */
-	int node_fd;	    /* pidfd of the frontend, -1: not ours */
+	int signal_fd;       /* Ctrl-C and its like, -1: not watched */
+	int node_fd;         /* pidfd of the frontend, -1: not ours */
 	unsigned interrupts; /* how often the user wanted an end */
-	char dir[4096];	    /* runtime directory */
+	char dir[4096];      /* runtime directory */
 };
 
 /* client_open connects to the node of --dir, or of this user. 0, or CLI_FAILED after saying how to start one. */

@@ -6,12 +6,12 @@
 
 #include "core/cli/cli.h"
 
-int aloe_run(const struct cli_args *args);    /* run.c */
-int aloe_check(const struct cli_args *args);  /* check.c */
-int aloe_plan(const struct cli_args *args);   /* check.c */
-int aloe_up(const struct cli_args *args);     /* up.c */
-int aloe_down(const struct cli_args *args);   /* up.c */
-int aloe_load(const struct cli_args *args);   /* control.c, and so on */
+int aloe_run(const struct cli_args *args);   /* run.c */
+int aloe_check(const struct cli_args *args); /* check.c */
+int aloe_plan(const struct cli_args *args);  /* check.c */
+int aloe_up(const struct cli_args *args);    /* up.c */
+int aloe_down(const struct cli_args *args);  /* up.c */
+int aloe_load(const struct cli_args *args);  /* control.c, and so on */
 int aloe_start(const struct cli_args *args);
 int aloe_pause(const struct cli_args *args);
 int aloe_step(const struct cli_args *args);
@@ -23,8 +23,8 @@ int aloe_list(const struct cli_args *args);
 int aloe_get(const struct cli_args *args);
 int aloe_watch(const struct cli_args *args);
 int aloe_top(const struct cli_args *args);
-int aloe_new(const struct cli_args *args);    /* new.c */
-int aloe_help(const struct cli_args *args);   /* help.c */
+int aloe_new(const struct cli_args *args);  /* new.c */
+int aloe_help(const struct cli_args *args); /* help.c */
 int aloe_version(const struct cli_args *args);
 int aloe_list_components(const struct cli_args *args);
 

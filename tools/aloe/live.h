@@ -10,7 +10,7 @@
 
 struct live {
 	bool tty;
-	unsigned lines; /* drawn, to go back over */
+	unsigned lines;  /* drawn, to go back over */
 	int64_t line_ms; /* when the last line was written */
 };
 

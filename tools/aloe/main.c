@@ -4,17 +4,21 @@
  * it. */
 #include "tools/aloe/commands.h"
 
-#define SOURCE_OPTIONS                                                                                                  \
-	{"set", 0, "INST.PARAM=V", NULL, true, "set a parameter, or `KEY=V` of the waveform; may be repeated"},         \
-	    {"clock", 0, "CLOCK", "timer virtual step", false,                                                          \
-	     "timer (real time), virtual (as fast as it goes, same bits) or step (when told)"},                         \
-	    {"lanes", 0, "CPU,CPU", NULL, false, "run on these CPUs, one lane each; default: as the plan says"},        \
-	    {"slot-us", 0, "T", NULL, false, "slot length in microseconds"},                                            \
-	    {"late", 0, "POLICY", "slip skip", false,                                                                   \
-	     "what lateness means: slip (later, never lost) or skip (in time or ABSENT)"},                              \
-	    {"isolation", 0, "HOW", "waveform component none", false,                                                   \
-	     "one process a waveform, one an instance, or one shared by trusted waveforms"},                            \
-	    {"pipelined", 0, NULL, NULL, false, "one slot on every link: more latency, more lanes of use"}
+#define SOURCE_OPTIONS                                                                                                 \
+	{"set", 0, "INST.PARAM=V", NULL, true, "set a parameter, or `KEY=V` of the waveform; may be repeated"},        \
+	    {"clock", 0,                                                                                               \
+	     "CLOCK", "timer virtual step",                                                                            \
+	     false,   "timer (real time), virtual (as fast as it goes, same bits) or step (when told)"},               \
+	    {"lanes", 0, "CPU,CPU", NULL, false, "run on these CPUs, one lane each; default: as the plan says"},       \
+	    {"slot-us", 0, "T", NULL, false, "slot length in microseconds"},                                           \
+	    {"late",      0,     "POLICY",                                                                             \
+	     "slip skip", false, "what lateness means: slip (later, never lost) or skip (in time or ABSENT)"},         \
+	    {"isolation", 0,                                                                                           \
+	     "HOW",       "waveform component none",                                                                   \
+	     false,       "one process a waveform, one an instance, or one shared by trusted waveforms"},              \
+	{                                                                                                              \
+		"pipelined", 0, NULL, NULL, false, "one slot on every link: more latency, more lanes of use"           \
+	}
 
 static const struct cli_option global_options[] = {
     {"dir", 0, "DIR", "@dir", false, "runtime directory of the node; default $XDG_RUNTIME_DIR/aloe or /tmp/aloe-UID"},
@@ -59,24 +63,28 @@ static const struct cli_option watch_options[] = {
 static const struct cli_option new_options[] = {{"cpp", 0, NULL, NULL, false, "in C++ instead of C"}};
 
 static const char run_doc[] =
-    "Starts a private node, loads and starts the waveform, shows a live table (on a terminal) or a line every two seconds, "
-    "and prints the report when the waveform has ended. The first Ctrl-C stops the waveform: what was sent arrives, files "
+    "Starts a private node, loads and starts the waveform, shows a live table (on a terminal) or a line every two "
+    "seconds, "
+    "and prints the report when the waveform has ended. The first Ctrl-C stops the waveform: what was sent arrives, "
+    "files "
     "are closed, the report is printed (exit 130); the second ends everything at once. Nothing is left running.\n\n"
     "With --clock step on a terminal, Enter runs one slot, a number so many, q stops; elsewhere it runs to the end.";
-static const char check_doc[] = "All errors of the file in one run, each as `file:line: what was found, what is allowed`.";
+static const char check_doc[] =
+    "All errors of the file in one run, each as `file:line: what was found, what is allowed`.";
 static const char plan_doc[] =
-    "Prints lanes, order, link distances, and the latency in slots and microseconds. Costs come from the profile of earlier "
+    "Prints lanes, order, link distances, and the latency in slots and microseconds. Costs come from the profile of "
+    "earlier "
     "runs of the same waveform, else from the components' own figures; the same input gives the same plan.";
-static const char up_doc[] =
-    "Starts the daemons of this node in the background; a keeper starts them again if they die. `aloe down` ends them. The "
-    "daemons' lines go to node.log in the state directory.";
+static const char up_doc[] = "Starts the daemons of this node in the background; a keeper starts them again if they "
+			     "die. `aloe down` ends them. The "
+			     "daemons' lines go to node.log in the state directory.";
 static const char stop_doc[] =
     "What was sent still arrives, files are closed; the waveform stays for its report until it is unloaded.";
-static const char set_doc[] =
-    "Prints the index from which the new value holds. Only parameters that `aloe help TYPE` calls settable while running.";
-static const char new_doc[] =
-    "Makes the folder NAME with a component, a Makefile that builds it against this installation, and a waveform to try it: "
-    "`cd NAME && make run`.";
+static const char set_doc[] = "Prints the index from which the new value holds. Only parameters that `aloe help TYPE` "
+			      "calls settable while running.";
+static const char new_doc[] = "Makes the folder NAME with a component, a Makefile that builds it against this "
+			      "installation, and a waveform to try it: "
+			      "`cd NAME && make run`.";
 
 static const struct cli_command commands[] = {
     {"run", "FILE", 1, 1, "@file", "run a waveform in a node of its own, and report", run_doc, CLI_LIST(run_options),
@@ -102,8 +110,8 @@ static const struct cli_command commands[] = {
      aloe_get},
     {"set", "WAVEFORM INST.PARAM=V", 2, 2, "@waveform", "set a parameter while it runs", set_doc, CLI_LIST(set_options),
      aloe_set},
-    {"watch", "WAVEFORM INST[.VAR]", 2, 2, "@waveform", "print variables again and again", NULL, CLI_LIST(watch_options),
-     aloe_watch},
+    {"watch", "WAVEFORM INST[.VAR]", 2, 2, "@waveform", "print variables again and again", NULL,
+     CLI_LIST(watch_options), aloe_watch},
     {"new", "component NAME", 2, 2, "component", "make the skeleton of a component", new_doc, CLI_LIST(new_options),
      aloe_new},
     {"help", "[COMMAND|TYPE]", 0, 1, "@type", "tell of a command, or of a component", NULL, {NULL, 0}, aloe_help},
@@ -111,7 +119,8 @@ static const struct cli_command commands[] = {
 };
 
 static const char doc[] =
-    "ALOE cuts time into slots. A waveform is a graph of components; every component runs exactly once a slot, one after "
+    "ALOE cuts time into slots. A waveform is a graph of components; every component runs exactly once a slot, one "
+    "after "
     "another, on pinned cores. aloe checks waveform files, plans and runs them, and talks to a node that is up.";
 static const struct cli_section sections[] = {
     {"EXIT STATUS", "  0    done\n  1    failed while running: a component or file error, a crash, no node\n"
@@ -120,10 +129,11 @@ static const struct cli_section sections[] = {
     {"EXAMPLES", "  aloe run waveforms/utran384.conf\n  aloe run waveforms/utran384.conf --set noise.ebn0_db=1\n"
 		 "  aloe run bpsk.conf --clock virtual --slots 1000 --json\n"
 		 "  aloe up && aloe load bpsk.conf && aloe start bpsk && aloe top bpsk"},
-    {"FILES", "  $XDG_RUNTIME_DIR/aloe/frontend       socket of the node that is up, else /tmp/aloe-UID\n"
-	      "  ~/.local/state/aloe/runs/            one folder a run: report.json, report.txt, plan.txt, waveform.conf\n"
-	      "  ~/.local/state/aloe/profiles/        measured costs\n"
-	      "  ~/.local/lib/aloe/                   the user's own components, NAME.so and NAME.desc"},
+    {"FILES",
+     "  $XDG_RUNTIME_DIR/aloe/frontend       socket of the node that is up, else /tmp/aloe-UID\n"
+     "  ~/.local/state/aloe/runs/            one folder a run: report.json, report.txt, plan.txt, waveform.conf\n"
+     "  ~/.local/state/aloe/profiles/        measured costs\n"
+     "  ~/.local/lib/aloe/                   the user's own components, NAME.so and NAME.desc"},
     {"ENVIRONMENT", "ALOE_COMPONENTS: folders with components, separated by colons, searched first. "
 		    "ALOE_LOG: what the daemons say: error, warning, note (default) or debug. "
 		    "XDG_RUNTIME_DIR and XDG_STATE_HOME as usual."},

@@ -145,7 +145,8 @@ int aloe_new(const struct cli_args *args)
 	struct words words = {.name = args->args[1]};
 
 	if (!name_good(words.name))
-		return cli_fail(args, "`%s`: a name is small letters, digits and _, begins with a letter, at most %d long",
+		return cli_fail(args,
+				"`%s`: a name is small letters, digits and _, begins with a letter, at most %d long",
 				words.name, NAME_MAX_CHARS);
 	if (name_taken(words.name))
 		return cli_fail(args, "there is a component `%s` already (`aloe help %s`)", words.name, words.name);

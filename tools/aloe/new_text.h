@@ -9,7 +9,7 @@ struct new_file {
 	const char *text;
 };
 
-extern const struct new_file new_files_c[];   /* ends with a NULL name */
+extern const struct new_file new_files_c[]; /* ends with a NULL name */
 extern const struct new_file new_files_cpp[];
 
 #endif

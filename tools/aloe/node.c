@@ -33,8 +33,8 @@ int node_dir(char *ret_dir, size_t size)
 int node_start(struct node *node, const char *dir, const char *state)
 {
 	char path[PATH_MAX], leash_text[16];
-	char *argv[] = {"aloe-frontend", "--dir", (char *)dir, "--leash", leash_text, state ? "--state" : NULL,
-			(char *)state, NULL};
+	char *argv[] = {"aloe-frontend",          "--dir",       (char *)dir, "--leash", leash_text,
+			state ? "--state" : NULL, (char *)state, NULL};
 	int leash[2], rc = leash_new(leash);
 
 	if (rc < 0)

@@ -12,7 +12,15 @@
 #include "tools/aloe/node.h"
 #include "tools/aloe/source.h"
 
-enum { POLL_MS = 200, LOST_MS = 10000, STOP_MS = 30000, STEP_BLOCK = 1000, STEP_TRIES = 3, INTERRUPTED = 130, STRICT = 3 };
+enum {
+	POLL_MS = 200,
+	LOST_MS = 10000,
+	STOP_MS = 30000,
+	STEP_BLOCK = 1000,
+	STEP_TRIES = 3,
+	INTERRUPTED = 130,
+	STRICT = 3
+};
 
 struct run {
 	const struct cli_args *args;
@@ -21,15 +29,15 @@ struct run {
 	struct node node;
 	struct live live;
 	json_t *report; /* as of the last poll */
-	char *saved;	/* where swman has kept this run */
-	FILE *say;	/* notes go here; NULL: nowhere */
-	bool step;	/* clock `step` */
-	bool keyboard;	/* the user steps */
+	char *saved;    /* where swman has kept this run */
+	FILE *say;      /* notes go here; NULL: nowhere */
+	bool step;      /* clock `step` */
+	bool keyboard;  /* the user steps */
 	bool losses_told;
-	bool stopping; /* STOP has been sent */
+	bool stopping;     /* STOP has been sent */
 	int step_failures; /* in a row */
-	int lost_ms; /* how long exec has not answered */
-	int stop_ms; /* since the user wanted an end */
+	int lost_ms;       /* how long exec has not answered */
+	int stop_ms;       /* since the user wanted an end */
 };
 
 /* ---- up and loaded ---------------------------------------------------------------------------------------------------------- */

@@ -39,8 +39,7 @@ static void names_show(const json_t *list)
 	json_t *waveform;
 	size_t n;
 
-	json_array_foreach(list, n, waveform)
-		printf("%s\n", report_text(waveform, "name"));
+	json_array_foreach(list, n, waveform) printf("%s\n", report_text(waveform, "name"));
 }
 
 static int list_show(struct client *client, const struct cli_args *args)
@@ -126,7 +125,8 @@ static void flat(const char *prefix, const json_t *value)
 	json_t *item;
 
 	if (json_is_object(value)) {
-		json_object_foreach((json_t *)value, key, item) {
+		json_object_foreach((json_t *)value, key, item)
+		{
 			snprintf(name, sizeof(name), "%s%s%s", prefix, prefix[0] ? "." : "", key);
 			flat(name, item);
 		}

@@ -37,11 +37,15 @@ static const struct cli_option options[] = {
 };
 
 static const struct cli_command commands[] = {
-    {NULL, "TYPE", 1, 1, "@type", "Runs a component on raw items: standard input to its first input, its first output to "
-				  "standard output.",
-     "TYPE is the name of a component, or the path of a .so (with a / in it). Items are raw: bit and byte 1 byte each, i16 and "
-     "llr16 2 bytes, f32 4, ci16 2 x 2, cf32 2 x 4, in the machine's byte order. A message has --items items, the last one "
-     "what is left. Messages that are ABSENT or IDLE write nothing. A source without an end runs until --slots or until "
+    {NULL, "TYPE", 1, 1, "@type",
+     "Runs a component on raw items: standard input to its first input, its first output to "
+     "standard output.",
+     "TYPE is the name of a component, or the path of a .so (with a / in it). Items are raw: bit and byte 1 byte each, "
+     "i16 and "
+     "llr16 2 bytes, f32 4, ci16 2 x 2, cf32 2 x 4, in the machine's byte order. A message has --items items, the last "
+     "one "
+     "what is left. Messages that are ABSENT or IDLE write nothing. A source without an end runs until --slots or "
+     "until "
      "nobody reads.",
      CLI_LIST(options), comprun},
 };
@@ -58,7 +62,8 @@ static const struct cli_program program = {
     .name = "comprun",
     .section = 1,
     .summary = "run one component stand-alone",
-    .doc = "comprun drives a component without a waveform and without daemons: for trying it, for tests, and in shell pipes.",
+    .doc = "comprun drives a component without a waveform and without daemons: for trying it, for tests, and in shell "
+	   "pipes.",
     .commands = CLI_LIST(commands),
     .sections = CLI_LIST(sections),
 };

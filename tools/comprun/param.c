@@ -86,13 +86,14 @@ static int set_reals(struct bench *bench, const struct aloe_param *param, const 
 		char *end;
 		const double number = strtod(at, &end);
 		if (end == at || !(number >= param->min && number <= param->max))
-			return diag_error(&bench->diag, NULL, 0, "%s: `%s`: numbers %.10g .. %.10g are needed", param->name,
-					  at, param->min, param->max);
+			return diag_error(&bench->diag, NULL, 0, "%s: `%s`: numbers %.10g .. %.10g are needed",
+					  param->name, at, param->min, param->max);
 		data[n++] = (float)number;
 		at = end;
 	}
 	if (param_set_reals(param, bench->state, data, n) < 0)
-		return diag_error(&bench->diag, NULL, 0, "%s: %u numbers, at most %u", param->name, n, param->items_max);
+		return diag_error(&bench->diag, NULL, 0, "%s: %u numbers, at most %u", param->name, n,
+				  param->items_max);
 	return 0;
 }
 
@@ -141,7 +142,8 @@ int bench_required(struct bench *bench)
 	for (uint32_t i = 0; i < bench->component->params.len; i++) {
 		const struct aloe_param *param = &bench->component->params.items[i];
 		if ((param->flags & ALOE_REQUIRED) && !given(bench, param->name))
-			rc = diag_error(&bench->diag, NULL, 0, "parameter `%s` is required: %s", param->name, param->doc);
+			rc = diag_error(&bench->diag, NULL, 0, "parameter `%s` is required: %s", param->name,
+					param->doc);
 	}
 	return rc;
 }

@@ -43,9 +43,12 @@ static int names_check(struct bench *bench)
 	for (int o = 0; o < 3; o++)
 		for (size_t i = 0; (text = cli_nth(bench->args, options[o], i)); i++)
 			if (!(o != 1 && named(bench, text, 0)) && !(o != 0 && named(bench, text, 1)))
-				rc = diag_error(&bench->diag, NULL, 0, "--%s %s: PORT=%s is needed, with %s of %s", options[o],
-						text, o == 2 ? "TYPE" : "FILE",
-						o == 0 ? "an input" : o == 1 ? "an output" : "a port", bench->entry->name);
+				rc = diag_error(&bench->diag, NULL, 0, "--%s %s: PORT=%s is needed, with %s of %s",
+						options[o], text, o == 2 ? "TYPE" : "FILE",
+						o == 0   ? "an input"
+						: o == 1 ? "an output"
+							 : "a port",
+						bench->entry->name);
 	return rc;
 }
 
@@ -91,7 +94,8 @@ static uint32_t type_find(struct bench *bench, const struct bench_port *port)
 	if (port->port->type_param)
 		return type_of_param(bench, port->port->type_param);
 	for (uint32_t i = 0; i < bench->n_in + bench->n_out; i++) {
-		const struct bench_port *other = i < bench->n_in ? &bench->port_in[i] : &bench->port_out[i - bench->n_in];
+		const struct bench_port *other =
+		    i < bench->n_in ? &bench->port_in[i] : &bench->port_out[i - bench->n_in];
 		word = other->port->types == port->port->types ? given(bench, "type", other->port->name) : NULL;
 		if (word)
 			return item_type_from_name(word);
@@ -164,8 +168,8 @@ int bench_input(struct bench *bench, uint32_t number)
 	port->ended = bytes < item * format->max;
 	port->leftover = bytes % item;
 	if (port->leftover)
-		diag_error(&bench->diag, NULL, 0, "%s ends inside an item: %zu of %zu bytes", port->name, port->leftover,
-			   item);
+		diag_error(&bench->diag, NULL, 0, "%s ends inside an item: %zu of %zu bytes", port->name,
+			   port->leftover, item);
 	if (bytes >= item)
 		bench->in[number] =
 		    (struct aloe_in){.data = port->data, .len = (uint32_t)(bytes / item), .state = ALOE_VALID};

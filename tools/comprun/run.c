@@ -38,7 +38,8 @@ static void copy(struct bench *bench, struct aloe_slot *slot)
 	struct aloe_record *record = slot->record;
 
 	if (bench->component->fill) {
-		memcpy(bench->out[0].data, record->data, (size_t)record->len * aloe_item_bytes(bench->format_out[0].type));
+		memcpy(bench->out[0].data, record->data,
+		       (size_t)record->len * aloe_item_bytes(bench->format_out[0].type));
 		bench->out[0].len = record->len;
 		bench->out[0].state = record->state;
 		slot->flags |= record->end ? ALOE_SLOT_END : 0;
@@ -66,7 +67,8 @@ static int inputs(struct bench *bench, bool *ret_any)
 /* one runs one index: 0 to go on, 1 at the end, negative on failure. */
 static int one(struct bench *bench, uint64_t index)
 {
-	struct aloe_record *record = bench->component->fill || bench->component->drain ? &bench->record[index % 2] : NULL;
+	struct aloe_record *record =
+	    bench->component->fill || bench->component->drain ? &bench->record[index % 2] : NULL;
 	struct aloe_slot slot = {.index = index, .in = bench->in, .out = bench->out, .record = record};
 	int rc = 0;
 

@@ -62,7 +62,8 @@ int bench_open(struct bench *bench, const struct cli_args *args)
 	if (!bench->state)
 		return CLI_FAILED;
 	memset(bench->state, 0, bench->component->state_size);
-	bench->setup = (struct aloe_setup){.instance = bench->entry->name, .in = bench->format_in, .out = bench->format_out};
+	bench->setup =
+	    (struct aloe_setup){.instance = bench->entry->name, .in = bench->format_in, .out = bench->format_out};
 	bench->setup.alloc = alloc;
 	param_defaults(bench->component, bench->state);
 	return CLI_OK;
@@ -125,7 +126,8 @@ static int memory(struct bench *bench)
 	for (uint32_t i = 0; i < bench->n_out; i++)
 		rc |= port_memory(&bench->port_out[i], &bench->format_out[i]);
 	for (int i = 0; i < 2 && (c->fill || c->drain); i++) {
-		bench->record[i] = (struct aloe_record){.max = format->max, .data = aligned_alloc(64, (size + 127) / 64 * 64)};
+		bench->record[i] =
+		    (struct aloe_record){.max = format->max, .data = aligned_alloc(64, (size + 127) / 64 * 64)};
 		rc |= bench->record[i].data ? 0 : -ENOMEM;
 	}
 	return rc ? diag_error(&bench->diag, NULL, 0, "out of memory for messages of %u items", format->max) : 0;

@@ -10,7 +10,7 @@
 
 struct profile_source {
 	char origin[4096]; /* report.json of a saved run; "" if it is live */
-	size_t wanted; /* samples of each instance; 0: the histograms of the whole run */
+	size_t wanted;     /* samples of each instance; 0: the histograms of the whole run */
 	json_t *report;
 	struct image_event *events; /* in order of time within a segment */
 	size_t n_events;

@@ -77,7 +77,8 @@ static int execinfo(const struct cli_args *args)
 
 static const struct cli_option options[] = {
     {"run", 'r', "DIR", "@dir", false, "a saved run: its folder, or `last` (of WAVEFORM, if named)"},
-    {"samples", 'n', "N", NULL, false, "take this many samples of each instance now (100 .. 100000) and tell about them"},
+    {"samples", 'n', "N", NULL, false,
+     "take this many samples of each instance now (100 .. 100000) and tell about them"},
     {"hist", 0, "INSTANCE", NULL, false, "draw the histogram of one instance: of the whole run, or of the --samples"},
     {"csv", 0, NULL, NULL, false, "one line per instance"},
     {"json", 0, NULL, NULL, false, "the report as it is"},
@@ -88,8 +89,10 @@ static const struct cli_option options[] = {
 
 static const struct cli_command commands[] = {
     {NULL, "[WAVEFORM]", 0, 1, "@waveform", "Tells how long each component takes.",
-     "Without WAVEFORM: of the only one that is loaded; with no node up: of the last saved run. Columns: calls of work; mean, "
-     "largest, and quantiles of its time in microseconds; kMAC, the mean in thousand multiply-accumulates of the calibrated "
+     "Without WAVEFORM: of the only one that is loaded; with no node up: of the last saved run. Columns: calls of "
+     "work; mean, "
+     "largest, and quantiles of its time in microseconds; kMAC, the mean in thousand multiply-accumulates of the "
+     "calibrated "
      "kernel; share, of the slot; then the time spent on each input and output, and what the lane itself takes.",
      CLI_LIST(options), execinfo},
 };
@@ -105,8 +108,10 @@ static const struct cli_program program = {
     .name = "execinfo",
     .section = 1,
     .summary = "execution times of components",
-    .doc = "execinfo shows the execution-time profile of a waveform that is loaded, or of a run that was saved. kMAC is the "
-	   "unit of every cost: the time divided by that of one scalar multiply-accumulate, as calibrated on this machine.",
+    .doc = "execinfo shows the execution-time profile of a waveform that is loaded, or of a run that was saved. kMAC "
+	   "is the "
+	   "unit of every cost: the time divided by that of one scalar multiply-accumulate, as calibrated on this "
+	   "machine.",
     .commands = CLI_LIST(commands),
     .sections = CLI_LIST(sections),
 };

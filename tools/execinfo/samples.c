@@ -67,7 +67,8 @@ int samples_apply(struct profile_source *source)
 	json_t *instance;
 	size_t i, n;
 
-	json_array_foreach(json_object_get(report, "instances"), i, instance) {
+	json_array_foreach(json_object_get(report, "instances"), i, instance)
+	{
 		uint32_t *times = times_of(source, (uint32_t)i, &n);
 		if (!times)
 			return CLI_FAILED;
@@ -102,8 +103,8 @@ static void bins_draw(const struct bins *bins)
 		most = bins->counts[b] > most ? bins->counts[b] : most;
 	for (size_t b = 0; b <= BINS; b++) {
 		const int filled = (int)ceil((double)bins->counts[b] * BAR / (double)most);
-		printf("%10.3f us %s %8llu%s%.*s\n", (bins->least + bins->step * (double)b) / 1e3, b == BINS ? "up" : "  ",
-		       (unsigned long long)bins->counts[b], filled ? " " : "", filled,
+		printf("%10.3f us %s %8llu%s%.*s\n", (bins->least + bins->step * (double)b) / 1e3,
+		       b == BINS ? "up" : "  ", (unsigned long long)bins->counts[b], filled ? " " : "", filled,
 		       "############################################################");
 	}
 }
@@ -126,18 +127,17 @@ static int draw_cells(const json_t *cells)
 	json_t *cell;
 	size_t n;
 
+	json_array_foreach(cells, n, cell) sum += json_number_value(json_array_get(cell, 1));
 	json_array_foreach(cells, n, cell)
-		sum += json_number_value(json_array_get(cell, 1));
-	json_array_foreach(cells, n, cell) {
+	{
 		if (so_far < 0.99 * sum)
 			top = json_number_value(json_array_get(cell, 0));
 		so_far += json_number_value(json_array_get(cell, 1));
 	}
 	bins.least = json_number_value(json_array_get(json_array_get(cells, 0), 0));
 	bins.step = fmax((top - bins.least) / BINS, 1);
-	json_array_foreach(cells, n, cell)
-		bins_add(&bins, json_number_value(json_array_get(cell, 0)),
-			 (uint64_t)json_integer_value(json_array_get(cell, 1)));
+	json_array_foreach(cells, n, cell) bins_add(&bins, json_number_value(json_array_get(cell, 0)),
+						    (uint64_t)json_integer_value(json_array_get(cell, 1)));
 	bins_draw(&bins);
 	return CLI_OK;
 }
@@ -147,12 +147,11 @@ static int instance_find(const json_t *report, const char *name)
 	json_t *instance;
 	size_t i;
 
-	json_array_foreach(json_object_get(report, "instances"), i, instance)
-		if (!strcmp(report_text(instance, "name"), name))
-			return (int)i;
+	json_array_foreach(json_object_get(report, "instances"), i,
+			   instance) if (!strcmp(report_text(instance, "name"), name)) return (int)i;
 	fprintf(stderr, "execinfo: %s has no instance `%s`; it has:", report_text(report, "waveform"), name);
 	json_array_foreach(json_object_get(report, "instances"), i, instance)
-		fprintf(stderr, " %s", report_text(instance, "name"));
+	    fprintf(stderr, " %s", report_text(instance, "name"));
 	fputc('\n', stderr);
 	return -1;
 }
@@ -183,7 +182,8 @@ int hist_show(const struct profile_source *source, const char *instance)
 	if (number < 0)
 		return CLI_USAGE;
 	if (!source->wanted)
-		return hist_report(json_array_get(json_object_get(source->report, "instances"), (size_t)number), instance);
+		return hist_report(json_array_get(json_object_get(source->report, "instances"), (size_t)number),
+				   instance);
 	times = times_of(source, (uint32_t)number, &n);
 	if (!times || !n)
 		return free(times), none(instance);

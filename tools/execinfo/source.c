@@ -192,7 +192,8 @@ int source_live(const struct cli_args *args, struct profile_source *source)
 	if (rc < 0) {
 		if (!args->n_args && !source->wanted)
 			return source_saved(args, "last", source);
-		fprintf(stderr, "execinfo: no node is running here (%s): start one with `aloe up`, or see --run last\n", dir);
+		fprintf(stderr, "execinfo: no node is running here (%s): start one with `aloe up`, or see --run last\n",
+			dir);
 		return CLI_FAILED;
 	}
 	bus = bus_connect(dir, WIRE_CLIENT);
