@@ -142,7 +142,7 @@ struct image_miss {
 	uint64_t late_ns;       /* beyond the slot's end */
 	uint64_t start_late_ns; /* how late the segment began */
 	uint64_t longest_ns;    /* the instance that took longest */
-	uint32_t instance, kind;
+	uint32_t instance, follows; /* follows: the slot before was missed, too */
 };
 
 struct image_run {

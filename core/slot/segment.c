@@ -330,6 +330,7 @@ static void miss_add(struct segment *segment, uint64_t slot, uint64_t step, uint
 	    .late_ns = end - edge - segment->slot_ns,
 	    .start_late_ns = start > edge ? start - edge : 0,
 	    .instance = IMAGE_NONE,
+	    .follows = n > 0 && state->miss[(n - 1) % IMAGE_MISSES].slot + 1 == slot,
 	};
 	for (uint32_t i = 0; i < segment->n_instances; i++) {
 		const uint64_t events = atomic_load_explicit(&state->events, memory_order_relaxed);

@@ -2,7 +2,7 @@
  *
  * overrun.c - what follows a missed slot, as the waveform chose: `count` (nothing but the count and its record in the report),
  * `flag` (a line of log for each), `stop` (the waveform is stopped when 3 of 16 slots were missed by its own doing). A miss
- * whose slot began late is not its doing. */
+ * whose slot began late is not its doing, unless the slot before was missed. */
 #include "daemons/exec/exec.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ enum { STOP_MISSES = 3, STOP_SLOTS = 16 };
 
 static bool own_doing(const struct exec_wave *wave, const struct image_miss *miss)
 {
-	return miss->start_late_ns <= wave->view.head->slot_ns / 4;
+	return miss->follows || miss->start_late_ns <= wave->view.head->slot_ns / 4;
 }
 
 static bool must_stop(const struct exec_wave *wave, const struct image_segment_state *state, uint64_t newest)

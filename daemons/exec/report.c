@@ -296,7 +296,10 @@ void wave_miss_cause(const struct exec_wave *wave, const struct image_miss *miss
 		time != NULL ? image_text(&wave->view, wave->view.instances[miss->instance].name) : "no instance";
 	const double p50 = time != NULL ? us((double)hist_quantile(time, 0.5)) : 0;
 
-	if (miss->start_late_ns > slot_ns / 4)
+	if (miss->start_late_ns > slot_ns / 4 && miss->follows)
+		snprintf(ret, size, "began %.1f us late, as the slot before was missed; %s took %.1f us (p50 %.1f us)",
+			 us((double)miss->start_late_ns), name, us((double)miss->longest_ns), p50);
+	else if (miss->start_late_ns > slot_ns / 4)
 		snprintf(ret, size, "began %.1f us late: the lane was woken late, or an earlier segment or slot took its time",
 			 us((double)miss->start_late_ns));
 	else if (us((double)miss->longest_ns) > 4 * p50)
