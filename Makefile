@@ -205,6 +205,10 @@ install: all ## DESTDIR= PREFIX=/usr/local
 		$(INSTALL) -m 644 tools/*/$$f $(call at,share/bash-completion/completions)/$${f%.bash} || exit 1; done
 	@echo "installed in $(call at,)"
 
+man: $(TOOLS:%=$(B)/bin/%) ## write man pages and completions of the tools again, from their tables
+	$(Q)for t in $(TOOLS); do $(B)/bin/$$t --man > tools/$$t/$$t.1 && \
+		$(B)/bin/$$t --completion > tools/$$t/$$t.bash || exit 1; done
+
 uninstall: ## what install put there
 	$(Q)rm -f $(foreach p,$(PROGRAMS),$(call at,bin)/$(notdir $(p))) $(call at,lib/pkgconfig)/aloe.pc \
 		$(foreach m,$(MAN),$(call at,share/man)/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
@@ -217,6 +221,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all tests benches deps run check check-san check-tsan check-programs bench fuzz fuzzers lint format install \
+.PHONY: all tests benches deps run check check-san check-tsan check-programs bench fuzz fuzzers lint format install man \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -260,20 +260,15 @@ static bool stopped(const char *state)
 
 void swman_event(struct swman *swman, const struct wire_view *event)
 {
-	char *waveform = wire_get_text(event, WIRE_TAG_WAVEFORM, 0), *state = wire_get_text(event, WIRE_TAG_STATE, 0),
-	     *text = wire_get_text(event, WIRE_TAG_TEXT, 0);
+	char *waveform = wire_get_text(event, WIRE_TAG_WAVEFORM, 0), *state = wire_get_text(event, WIRE_TAG_STATE, 0);
 	struct swman_run *run = waveform ? swman_run_find(swman, waveform) : NULL;
 
-	if (waveform && state && !strcmp(state, "ABNSTOP"))
-		log_error(&swman->daemon.log, "%s is stopped by a fault: %s", waveform,
-			  text ? text : "no reason given");
 	if (run && !run->saved && stopped(state)) {
 		run->ending = true;
 		ending_ask(swman, run);
 	}
 	free(waveform);
 	free(state);
-	free(text);
 }
 
 void swman_runs_sweep(struct swman *swman)
@@ -346,6 +341,8 @@ static void learned(struct swman *swman, struct swman_call *call, const struct w
 	{
 		const char *name = report_text(waveform, "name");
 		struct swman_run *run = swman_run_find(swman, name);
+		if (!run && !strcmp(report_text(waveform, "state"), "LOADED"))
+			continue; /* being prepared: nobody here waits for it any more, and it may yet be refused */
 		if (!run && (run = run_add(swman, name)))
 			folder_find(swman, run);
 		if (run && !run->saved && stopped(report_text(waveform, "state"))) {

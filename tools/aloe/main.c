@@ -20,11 +20,17 @@
 		"pipelined", 0, NULL, NULL, false, "one slot on every link: more latency, more lanes of use"           \
 	}
 
-static const struct cli_option global_options[] = {
-    {"dir", 0, "DIR", "@dir", false, "runtime directory of the node; default $XDG_RUNTIME_DIR/aloe or /tmp/aloe-UID"},
-    {"state", 0, "DIR", "@dir", false, "where runs and profiles are kept; default ~/.local/state/aloe"},
-};
+#define DIR_OPTION                                                                                                     \
+	{                                                                                                              \
+		"dir", 0, "DIR", "@dir", false,                                                                        \
+		    "runtime directory of the node; default $XDG_RUNTIME_DIR/aloe or /tmp/aloe-UID"                    \
+	}
+#define STATE_OPTION                                                                                                   \
+	{                                                                                                              \
+		"state", 0, "DIR", "@dir", false, "where runs and profiles are kept; default ~/.local/state/aloe"      \
+	}
 
+static const struct cli_option node_options[] = {DIR_OPTION};
 static const struct cli_option run_options[] = {
     {"slots", 's', "N", NULL, false, "every instance runs index 0 .. N-1; default: until a source ends or Ctrl-C"},
     SOURCE_OPTIONS,
@@ -32,33 +38,42 @@ static const struct cli_option run_options[] = {
     {"quiet", 'q', NULL, NULL, false, "print nothing but errors (and what --json asks for)"},
     {"strict", 0, NULL, NULL, false,
      "exit 3 when any slot was missed, slipped or skipped, or any message late or absent"},
+    STATE_OPTION,
 };
 static const struct cli_option load_options[] = {
     {"slots", 's', "N", NULL, false, "every instance runs index 0 .. N-1"},
     SOURCE_OPTIONS,
+    DIR_OPTION,
 };
 static const struct cli_option check_options[] = {SOURCE_OPTIONS};
 static const struct cli_option plan_options[] = {
     SOURCE_OPTIONS,
     {"platform", 0, "NAME", "local", false, "the machines to plan for; there is only `local`, this one"},
     {"json", 0, NULL, NULL, false, "as JSON"},
+    STATE_OPTION,
 };
 static const struct cli_option up_options[] = {
     {"foreground", 'f', NULL, NULL, false, "stay here, for systemd and for looking on"},
+    DIR_OPTION,
+    STATE_OPTION,
 };
-static const struct cli_option step_options[] = {{"count", 'n', "N", NULL, false, "so many slots; default 1"}};
+static const struct cli_option step_options[] = {{"count", 'n', "N", NULL, false, "so many slots; default 1"},
+						 DIR_OPTION};
 static const struct cli_option list_options[] = {
     {"json", 0, NULL, NULL, false, "as JSON"},
     {"names", 0, NULL, NULL, false, "only the names, one a line"},
+    DIR_OPTION,
 };
-static const struct cli_option json_options[] = {{"json", 0, NULL, NULL, false, "as JSON"}};
+static const struct cli_option json_options[] = {{"json", 0, NULL, NULL, false, "as JSON"}, DIR_OPTION};
 static const struct cli_option set_options[] = {
     {"at", 0, "INDEX", NULL, false, "apply before exactly this index; default: as soon as possible"},
+    DIR_OPTION,
 };
 static const struct cli_option watch_options[] = {
     {"interval", 'i', "MS", NULL, false, "how often, in milliseconds; default 1000"},
     {"count", 'n', "N", NULL, false, "so many times; default: until Ctrl-C"},
     {"json", 0, NULL, NULL, false, "as JSON"},
+    DIR_OPTION,
 };
 static const struct cli_option new_options[] = {{"cpp", 0, NULL, NULL, false, "in C++ instead of C"}};
 
@@ -94,18 +109,19 @@ static const struct cli_command commands[] = {
     {"plan", "FILE", 1, 1, "@file", "tell where and in what order it would run", plan_doc, CLI_LIST(plan_options),
      aloe_plan},
     {"up", "", 0, 0, NULL, "start a node that stays", up_doc, CLI_LIST(up_options), aloe_up},
-    {"down", "", 0, 0, NULL, "end it, and all that runs in it", NULL, {NULL, 0}, aloe_down},
+    {"down", "", 0, 0, NULL, "end it, and all that runs in it", NULL, CLI_LIST(node_options), aloe_down},
     {"load", "FILE", 1, 1, "@file", "load a waveform into the node", NULL, CLI_LIST(load_options), aloe_load},
-    {"start", "WAVEFORM", 1, 1, "@waveform", "start it, or go on after a pause", NULL, {NULL, 0}, aloe_start},
-    {"pause", "WAVEFORM", 1, 1, "@waveform", "hold it between two slots", NULL, {NULL, 0}, aloe_pause},
+    {"start", "WAVEFORM", 1, 1, "@waveform", "start it, or go on after a pause", NULL, CLI_LIST(node_options),
+     aloe_start},
+    {"pause", "WAVEFORM", 1, 1, "@waveform", "hold it between two slots", NULL, CLI_LIST(node_options), aloe_pause},
     {"step", "WAVEFORM", 1, 1, "@waveform", "run one slot, then hold", NULL, CLI_LIST(step_options), aloe_step},
-    {"stop", "WAVEFORM", 1, 1, "@waveform", "end it in good order", stop_doc, {NULL, 0}, aloe_stop},
-    {"unload", "WAVEFORM", 1, 1, "@waveform", "remove it from the node", NULL, {NULL, 0}, aloe_unload},
+    {"stop", "WAVEFORM", 1, 1, "@waveform", "end it in good order", stop_doc, CLI_LIST(node_options), aloe_stop},
+    {"unload", "WAVEFORM", 1, 1, "@waveform", "remove it from the node", NULL, CLI_LIST(node_options), aloe_unload},
     {"list", "[components]", 0, 1, "components", "list the loaded waveforms, or the components there are", NULL,
      CLI_LIST(list_options), aloe_list},
     {"status", "[WAVEFORM]", 0, 1, "@waveform", "report on a waveform as of now", NULL, CLI_LIST(json_options),
      aloe_status},
-    {"top", "WAVEFORM", 1, 1, "@waveform", "the live table, until Ctrl-C", NULL, {NULL, 0}, aloe_top},
+    {"top", "WAVEFORM", 1, 1, "@waveform", "the live table, until Ctrl-C", NULL, CLI_LIST(node_options), aloe_top},
     {"get", "WAVEFORM [INST[.VAR]]", 1, 2, "@waveform", "print variables and parameters", NULL, CLI_LIST(json_options),
      aloe_get},
     {"set", "WAVEFORM INST.PARAM=V", 2, 2, "@waveform", "set a parameter while it runs", set_doc, CLI_LIST(set_options),
@@ -145,7 +161,6 @@ static const struct cli_program program = {
     .section = 1,
     .summary = "run software radios in time slots",
     .doc = doc,
-    .options = CLI_LIST(global_options),
     .commands = CLI_LIST(commands),
     .sections = CLI_LIST(sections),
 };
