@@ -45,6 +45,20 @@ static void dispatch(struct host *host, const struct hostlink_msg *msg, const in
 	}
 }
 
+/* Locked memory holds every stack in full: what a thread does not need is taken from the machine for nothing. */
+static int stacks_small(void)
+{
+	pthread_attr_t attr;
+	int status;
+
+	pthread_attr_init(&attr);
+	status = pthread_attr_setstacksize(&attr, ALOE_STACK_BYTES);
+	if (status == 0)
+		status = pthread_setattr_default_np(&attr);
+	pthread_attr_destroy(&attr);
+	return -status;
+}
+
 int host_serve(int sock, int leash)
 {
 	struct host *host = calloc(1, sizeof(*host));
@@ -53,7 +67,7 @@ int host_serve(int sock, int leash)
 	int fds[16], status = 0;
 	size_t n_fds;
 
-	if (host == NULL || msg == NULL || leash_guard_start(leash, 3000) != 0)
+	if (host == NULL || msg == NULL || stacks_small() != 0 || leash_guard_start(leash, 3000) != 0)
 		return 1;
 	host->sock = sock;
 	signal(SIGXFSZ, SIG_IGN); /* a sink that meets a limit says so in words */

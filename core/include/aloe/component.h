@@ -325,6 +325,8 @@ static inline void aloe_end(struct aloe_slot *slot)
 
 /* ---- the descriptor ------------------------------------------------------------------------------------------------- */
 
+enum { ALOE_STACK_BYTES = 256 * 1024 };
+
 enum { ALOE_FILL_END = 1 }; /* fill: there is nothing more; the record before this one was the last */
 
 struct aloe_list_ports {
@@ -356,7 +358,8 @@ struct aloe_component {
 	/* [control] pure: from parameters and setup->in[] to setup->out[].max. Default: out = largest in */
 	int (*shape)(void *self, struct aloe_setup *setup);
 	int (*init)(void *self, struct aloe_setup *setup);  /* [control] allocate, compute tables, open */
-	/* [slot] 0, or negative: the waveform is stopped, slot->why says why. I/O components may leave it out: the
+	/* work, reset, fill and drain run on stacks of ALOE_STACK_BYTES: large tables belong to aloe_alloc.
+	 * [slot] 0, or negative: the waveform is stopped, slot->why says why. I/O components may leave it out: the
 	 * record is then copied to output 0 (fill) or from input 0 (drain), with its state. */
 	int (*work)(void *self, struct aloe_slot *slot);
 	int (*reset)(void *self);			    /* [slot] forget history */
