@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * core/image: what is refused and why, damage to every word of a program, a mapping that another process writes to while
+ * this one opens and reads it, seals, too little memory, texts. Fuzzed as well: tests/fuzz/fuzz_image.c. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/common/image_sample.h"
+#include "tests/common/image_walk.h"
+
+enum { TOTAL_MAX = 16 << 20 };
+
+static void *program_new(size_t *ret_len)
+{
+	struct rig *rig = image_sample_rig();
+	void *program = rig_program(rig, ret_len);
+
+	rig_close(rig);
+	return program;
+}
+
+static struct image_view view_of(int *ret_fd)
+{
+	struct image_view view;
+	size_t len;
+	void *program = program_new(&len);
+
+	*ret_fd = image_create(program, len);
+	assert_true(*ret_fd >= 0);
+	assert_int_equal(image_open(*ret_fd, true, &view), 0);
+	free(program);
+	return view;
+}
+
+/* ---- one field at a time ----------------------------------------------------------------------------------------------- */
+
+static const char head_why[] = "too short, or no image of this version", sizes_why[] = "sizes do not agree",
+		  number_why[] = "a number in the head makes no sense",
+		  table_why[] = "a table lies outside the program", text_why[] = "text is not terminated",
+		  names_why[] = "a table names something that is not there";
+
+/* Row `row` of `table` (an offset in the head; 0: the head itself), the field at `at` of `size` bytes set to `value`. */
+struct damage {
+	size_t table, row_bytes, row, at, size;
+	uint64_t value;
+	const char *why;
+};
+
+#define HEAD(field, value, why)                                                                                        \
+	{                                                                                                              \
+		0, 0, 0, offsetof(struct image_head, field), sizeof(((struct image_head *)0)->field), value, why       \
+	}
+#define ROW(table, type, row, field, value)                                                                            \
+	{                                                                                                              \
+		offsetof(struct image_head, table), sizeof(struct type), row, offsetof(struct type, field),            \
+		    sizeof(((struct type *)0)->field), value, names_why                                                \
+	}
+#define TABLE(table, most)                                                                                             \
+	HEAD(table.offset, 4, table_why), HEAD(table.offset, 1ull << 40, table_why),                                   \
+	    HEAD(table.offset, UINT64_MAX - 7, table_why), HEAD(table.count, (most) + 1ull, table_why),                \
+	    HEAD(table.count, UINT64_MAX, table_why), HEAD(table.count, 1ull << 63, table_why)
+
+static const struct damage damages[] = {
+    HEAD(magic, 0, head_why),
+    HEAD(version, IMAGE_VERSION + 1, head_why),
+    HEAD(static_bytes, 0, sizes_why),
+    HEAD(static_bytes, 1 << 20, sizes_why),
+    HEAD(static_bytes, UINT64_MAX, sizes_why),
+    HEAD(total_bytes, 0, sizes_why),
+    HEAD(total_bytes, UINT64_MAX, sizes_why),
+    HEAD(slot_ns, 0, number_why),
+    HEAD(slots, 0, number_why),
+    HEAD(latency_slots, 0, number_why),
+    HEAD(n_hosts, UINT32_MAX, number_why),
+    HEAD(clock, 3, number_why),
+    HEAD(late, 2, number_why),
+    TABLE(lanes, NODE_LANES_MAX),
+    TABLE(segments, IMAGE_INSTANCES_MAX),
+    TABLE(order, IMAGE_INSTANCES_MAX),
+    TABLE(gates, 1 << 20),
+    TABLE(instances, IMAGE_INSTANCES_MAX),
+    TABLE(inputs, 1 << 20),
+    TABLE(outputs, 1 << 20),
+    TABLE(buffers, 1 << 20),
+    TABLE(params, 1 << 20),
+    TABLE(vars, 1 << 20),
+    TABLE(reals, 1 << 24),
+    TABLE(text, 1 << 26),
+    HEAD(run, 1ull << 41, table_why),
+    HEAD(run, 4, table_why),
+    HEAD(run, UINT64_MAX & ~63ull, table_why),
+    HEAD(text.count, 0, text_why),
+    HEAD(text.count, 2, text_why),
+    HEAD(n_hosts, 0, names_why),
+    ROW(segments, image_segment, 0, lane, RIG_SEGMENTS_MAX),
+    ROW(segments, image_segment, 1, host, 1),
+    ROW(segments, image_segment, 0, events_log2, 21),
+    ROW(segments, image_segment, 0, events_log2, 20),
+    ROW(segments, image_segment, 0, order, 3),
+    ROW(segments, image_segment, 1, order, 0), /* an instance of the other segment */
+    ROW(segments, image_segment, 1, n_instances, 3),
+    ROW(segments, image_segment, 0, n_instances, UINT32_MAX),
+    ROW(segments, image_segment, 0, gates, UINT32_MAX),
+    ROW(segments, image_segment, 1, n_gates, 1000),
+    ROW(segments, image_segment, 0, state, 1ull << 41),
+    ROW(segments, image_segment, 0, state, 32),
+    ROW(segments, image_segment, 0, events, UINT64_MAX & ~63ull),
+    ROW(segments, image_segment, 0, events, 8),
+    {offsetof(struct image_head, order), 4, 0, 0, 4, 3, names_why},
+    {offsetof(struct image_head, order), 4, 0, 0, 4, UINT32_MAX, names_why},
+    ROW(gates, image_gate, 0, segment, 2),
+    ROW(instances, image_instance, 0, segment, 2),
+    ROW(instances, image_instance, 0, segment, 1),
+    ROW(instances, image_instance, 0, period, 0),
+    ROW(instances, image_instance, 0, phase, 1),
+    ROW(instances, image_instance, 0, inputs, 1000),
+    ROW(instances, image_instance, 0, n_inputs, ALOE_PORTS_MAX + 1),
+    ROW(instances, image_instance, 0, outputs, 1000),
+    ROW(instances, image_instance, 0, n_outputs, ALOE_PORTS_MAX + 1),
+    ROW(instances, image_instance, 1, params, 1000),
+    ROW(instances, image_instance, 1, n_params, IMAGE_PARAMS_MAX + 1),
+    ROW(instances, image_instance, 0, vars, 1000),
+    ROW(instances, image_instance, 0, n_vars, IMAGE_VARS_MAX + 1),
+    ROW(instances, image_instance, 2, sink, 4),
+    ROW(instances, image_instance, 0, state, 1ull << 41),
+    ROW(instances, image_instance, 0, state, 8),
+    ROW(inputs, image_input, 0, buffer, 2),
+    ROW(inputs, image_input, 0, buffer, IMAGE_NONE - 1),
+    ROW(inputs, image_input, 0, type, ALOE_CF32),
+    ROW(inputs, image_input, 0, max, 7),
+    ROW(outputs, image_output, 0, buffer, 2),
+    ROW(outputs, image_output, 0, type, ALOE_CF32),
+    ROW(outputs, image_output, 0, max, 9),
+    ROW(outputs, image_output, 0, max, 7),
+    ROW(buffers, image_buffer, 0, instance, 3),
+    ROW(buffers, image_buffer, 0, port, ALOE_PORTS_MAX),
+    ROW(buffers, image_buffer, 0, type, 3),
+    ROW(buffers, image_buffer, 0, type, 0),
+    ROW(buffers, image_buffer, 0, max, 1 << 30),
+    ROW(buffers, image_buffer, 0, depth, 0),
+    ROW(buffers, image_buffer, 0, depth, 1),
+    ROW(buffers, image_buffer, 0, depth, 3),
+    ROW(buffers, image_buffer, 0, depth, 1u << 31),
+    ROW(buffers, image_buffer, 0, depth, 1u << 20),
+    ROW(buffers, image_buffer, 0, stride, 8),
+    ROW(buffers, image_buffer, 0, stride, 72),
+    ROW(buffers, image_buffer, 0, stride, 1ull << 33),
+    ROW(buffers, image_buffer, 0, canary, 0),
+    ROW(buffers, image_buffer, 0, canary, UINT64_MAX - 7),
+    ROW(buffers, image_buffer, 0, messages, 1ull << 41),
+    ROW(buffers, image_buffer, 0, messages, 16),
+    ROW(buffers, image_buffer, 0, data, 1ull << 41),
+    ROW(buffers, image_buffer, 0, data, 16),
+    ROW(params, image_param, 4, reals, 1 << 20),
+    ROW(params, image_param, 4, reals, 2),
+    ROW(params, image_param, 4, n_reals, UINT32_MAX),
+    ROW(params, image_param, 2, n_names, UINT32_MAX),
+};
+
+static void damage_do(uint8_t *program, const struct damage *d)
+{
+	uint64_t offset = 0;
+
+	if (d->table != 0)
+		memcpy(&offset, program + d->table, sizeof(offset));
+	memcpy(program + offset + d->row * d->row_bytes + d->at, &d->value, d->size);
+}
+
+static void test_fields(void **state)
+{
+	const size_t n = sizeof(damages) / sizeof(damages[0]);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		const char *why = NULL;
+		size_t len;
+		uint8_t *program = program_new(&len);
+
+		assert_int_equal(image_check(program, len, &why), 0);
+		assert_null(why);
+		damage_do(program, &damages[i]);
+		if (image_check(program, len, &why) != -EBADMSG)
+			fail_msg("damage %zu (table at %zu, field at %zu, value %llx) passes", i, damages[i].table,
+				 damages[i].at, (unsigned long long)damages[i].value);
+		if (strcmp(why, damages[i].why) != 0)
+			fail_msg("damage %zu: \"%s\" instead of \"%s\"", i, why, damages[i].why);
+		assert_int_equal(image_create(program, len), -EBADMSG);
+		free(program);
+	}
+}
+
+static void test_short(void **state)
+{
+	const char *why;
+	size_t len;
+	uint8_t *program = program_new(&len);
+
+	(void)state;
+	for (size_t n = 0; n < len; n += n < 300 ? 1 : 61) {
+		uint8_t *exact = malloc(n > 0 ? n : 1);
+
+		memcpy(exact, program, n);
+		assert_int_equal(image_check(exact, n, &why), -EBADMSG);
+		free(exact);
+	}
+	assert_int_equal(image_check(program, len, &why), 0);
+	free(program);
+}
+
+/* ---- every word -------------------------------------------------------------------------------------------------------- */
+
+static uint64_t hostile(size_t n, uint64_t was, const struct image_head *head)
+{
+	static const uint64_t fixed[] = {
+	    0,          1,        2,          3,          4,          5,          7,          8,         15,   16,
+	    31,         32,       63,         64,         65,         127,        128,        4095,      4096, 1 << 20,
+	    0x7fffffff, 1u << 31, UINT32_MAX, 1ull << 32, 1ull << 40, 1ull << 62, 1ull << 63, UINT64_MAX};
+	const size_t n_fixed = sizeof(fixed) / sizeof(fixed[0]);
+	const uint64_t near[] = {was + 1,
+				 was - 1,
+				 was + 4,
+				 was - 4,
+				 was + 8,
+				 was - 8,
+				 was + 64,
+				 was - 64,
+				 was * 2,
+				 was / 2,
+				 head->static_bytes,
+				 head->total_bytes - 64,
+				 head->total_bytes,
+				 head->static_bytes - 8,
+				 head->text.offset,
+				 head->text.count};
+
+	return n < n_fixed ? fixed[n] : near[(n - n_fixed) % 16];
+}
+
+/* Each 4- and 8-byte word of the program, each hostile value: refused, or sound wherever an accessor leads. */
+static void test_every_word(void **state)
+{
+	uint64_t passed = 0, refused = 0;
+	size_t len;
+	uint8_t *sound = program_new(&len), *program = malloc(len);
+
+	(void)state;
+	for (size_t size = 4; size <= 8; size += 4)
+		for (size_t at = 0; at + size <= len; at += size)
+			for (size_t n = 0; n < 28 + 16; n++) {
+				const char *why;
+				uint64_t value = 0;
+
+				memcpy(program, sound, len);
+				memcpy(&value, program + at, size);
+				value = hostile(n, value, (const void *)sound);
+				memcpy(program + at, &value, size);
+				if (image_try(program, len, TOTAL_MAX, &why) == 0)
+					passed++;
+				else
+					refused++;
+			}
+	assert_true(passed > 1000 && refused > 1000); /* it came to both */
+	print_message("%llu passed and walked, %llu refused\n", (unsigned long long)passed,
+		      (unsigned long long)refused);
+	free(program);
+	free(sound);
+}
+
+/* ---- a live image ------------------------------------------------------------------------------------------------------ */
+
+/* Everything that the accessors say, as one number that depends on each answer. */
+static uint64_t answers(const struct image_view *v)
+{
+	uint64_t sum = (uint64_t)((uint8_t *)image_run(v) - v->base);
+
+	for (uint32_t s = 0; s < v->head->segments.count; s++) {
+		sum = sum * 31 + (uint64_t)((uint8_t *)image_segment_state(v, s) - v->base);
+		sum = sum * 31 + (uint64_t)((uint8_t *)image_events(v, s) - v->base);
+	}
+	for (uint32_t i = 0; i < v->head->instances.count; i++) {
+		const char *name = image_text(v, v->instances[i].name);
+
+		sum = sum * 31 + (uint64_t)((uint8_t *)image_instance_state(v, i) - v->base);
+		sum = sum * 31 + (uint64_t)name[0] * 256 + (uint64_t)name[1];
+		sum = sum * 31 + image_find_instance(v, name, strlen(name));
+	}
+	for (uint32_t b = 0; b < v->head->buffers.count; b++) {
+		sum = sum * 31 + (uint64_t)((uint8_t *)image_messages(v, b) - v->base);
+		sum = sum * 31 + (uint64_t)(image_data(v, b) - v->base);
+	}
+	for (uint32_t p = 0; p < v->head->params.count; p++)
+		if (v->params[p].n_reals > 0)
+			sum = sum * 31 + (uint64_t)(image_reals(v, &v->params[p])[0] * 1000);
+	return sum;
+}
+
+/* Once open, nothing that a host writes into the program changes what an accessor says. */
+static void test_private_copy(void **state)
+{
+	int fd;
+	struct image_view view = view_of(&fd);
+	const uint64_t before = answers(&view);
+
+	(void)state;
+	memset(view.base, 0xff, view.head->static_bytes);
+	assert_true(answers(&view) == before);
+	image_walk(&view);
+	memset(view.base, 0, view.head->static_bytes);
+	assert_true(answers(&view) == before);
+	image_close(&view);
+	assert_null(view.base);
+	close(fd);
+}
+
+static void scribble(uint8_t *base, const uint8_t *sound, size_t len)
+{
+	uint64_t random = 88172645463325252ull;
+
+	for (;;) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		const size_t at = random % (len / 8) * 8;
+
+		for (int i = 0; i < 20; i++)
+			((volatile uint64_t *)base)[at / 8] = hostile(random >> 32 & 31, 64, (const void *)sound);
+		memcpy(base + at, sound + at, 8);
+	}
+}
+
+/* Another process writes hostile words all the time: open says yes or no, and a yes can be walked. */
+static void test_written_while_opened(void **state)
+{
+	int fd, opened = 0, refused = 0;
+	struct image_view view = view_of(&fd), other;
+	size_t len;
+	uint8_t *sound = program_new(&len);
+	const pid_t child = fork();
+
+	(void)state;
+	assert_true(child >= 0);
+	if (child == 0)
+		scribble(view.base, sound, len);
+	for (int i = 0; i < 20000 || ((opened == 0 || refused == 0) && i < 2000000); i++) {
+		if (image_open(fd, false, &other) != 0) {
+			refused++;
+			continue;
+		}
+		image_walk(&other);
+		image_close(&other);
+		opened++;
+	}
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	print_message("opened %d times, refused %d times\n", opened, refused);
+	assert_true(opened > 0 && refused > 0);
+	image_close(&view);
+	close(fd);
+	free(sound);
+}
+
+/* ---- making and mapping ------------------------------------------------------------------------------------------------ */
+
+static void test_created(void **state)
+{
+	int fd;
+	struct image_view view = view_of(&fd);
+	size_t len;
+	void *program = program_new(&len);
+	struct stat stat;
+
+	(void)state;
+	assert_int_equal(view.bytes, view.head->total_bytes);
+	assert_memory_equal(view.base, program, len);
+	assert_true(view.base != (const void *)view.head);
+	assert_true(atomic_load(&image_run(&view)->last) == IMAGE_FOREVER);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_true(atomic_load(&image_instance_state(&view, i)->latency_slots_min) == UINT64_MAX);
+	for (uint32_t b = 0; b < view.head->buffers.count; b++)
+		for (uint32_t m = 0; m < view.buffers[b].depth; m++) {
+			const uint64_t wanted = IMAGE_CANARY;
+
+			assert_int_equal(atomic_load(&image_messages(&view, b)[m].stamp), 0);
+			assert_memory_equal(image_data(&view, b) + m * view.buffers[b].stride + view.buffers[b].canary,
+					    &wanted, 8);
+		}
+	assert_int_equal(fstat(fd, &stat), 0); /* all of it is there, not only promised */
+	assert_true((uint64_t)stat.st_blocks * 512 >= view.head->total_bytes);
+	free(program);
+	image_close(&view);
+	close(fd);
+}
+
+static void test_slots(void **state)
+{
+	size_t len;
+	struct image_head *program = program_new(&len);
+	struct image_view view;
+	int fd;
+
+	(void)state;
+	program->slots = 10;
+	fd = image_create(program, len);
+	assert_int_equal(image_open(fd, false, &view), 0);
+	assert_int_equal(atomic_load(&image_run(&view)->last), 9);
+	image_close(&view);
+	close(fd);
+	free(program);
+}
+
+/* Where things lie: nothing overlaps, in any order of tables. */
+static void test_layout(void **state)
+{
+	int fd;
+	struct image_view view = view_of(&fd);
+	uint8_t *used = calloc(1, view.bytes);
+	uint64_t parts = 0;
+	struct {
+		uint64_t offset, bytes;
+	} part[32];
+
+	(void)state;
+	part[parts].offset = 0;
+	part[parts++].bytes = view.head->static_bytes;
+	part[parts].offset = view.head->run;
+	part[parts++].bytes = sizeof(struct image_run);
+	for (uint32_t s = 0; s < 2; s++) {
+		part[parts].offset = view.segments[s].state;
+		part[parts++].bytes = sizeof(struct image_segment_state);
+		part[parts].offset = view.segments[s].events;
+		part[parts++].bytes = sizeof(struct image_event) << view.segments[s].events_log2;
+	}
+	for (uint32_t i = 0; i < 3; i++) {
+		part[parts].offset = view.instances[i].state;
+		part[parts++].bytes = sizeof(struct image_instance_state);
+	}
+	for (uint32_t b = 0; b < view.head->buffers.count; b++) {
+		part[parts].offset = view.buffers[b].messages;
+		part[parts++].bytes = view.buffers[b].depth * sizeof(struct image_message);
+		part[parts].offset = view.buffers[b].data;
+		part[parts++].bytes = view.buffers[b].depth * view.buffers[b].stride;
+	}
+	for (uint64_t p = 0; p < parts; p++)
+		for (uint64_t i = 0; i < part[p].bytes; i++)
+			assert_int_equal(used[part[p].offset + i]++, 0);
+	free(used);
+	image_close(&view);
+	close(fd);
+}
+
+static void test_seals(void **state)
+{
+	int fd;
+	struct image_view view = view_of(&fd);
+	struct image_view other;
+	const int bare = memfd_create("bare", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	(void)state;
+	assert_int_equal(ftruncate(fd, 0), -1);
+	assert_int_equal(ftruncate(fd, (off_t)view.bytes * 2), -1);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	/* The same bytes in a file that could end while it is mapped. */
+	assert_int_equal(ftruncate(bare, (off_t)view.bytes), 0);
+	assert_int_equal(pwrite(bare, view.base, view.head->static_bytes, 0), (ssize_t)view.head->static_bytes);
+	assert_int_equal(image_open(bare, false, &other), -EBADMSG);
+	assert_int_equal(fcntl(bare, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	assert_int_equal(image_open(bare, false, &other), 0);
+	image_close(&other);
+	close(bare);
+	image_close(&view);
+	close(fd);
+}
+
+/* A program that asks for more than the file has. */
+static void test_file_too_short(void **state)
+{
+	size_t len;
+	struct image_head *program = program_new(&len);
+	struct image_view view = {0};
+
+	(void)state;
+	for (int shorter = 0; shorter < 3; shorter++) {
+		const int fd = memfd_create("short", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		const uint64_t bytes = shorter == 0 ? program->total_bytes - 1 : shorter == 1 ? len - 64 : 100;
+
+		assert_int_equal(pwrite(fd, program, len, 0), (ssize_t)len);
+		assert_int_equal(ftruncate(fd, (off_t)bytes), 0);
+		assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+		assert_int_equal(image_open(fd, false, &view), -EBADMSG);
+		assert_null(view.base);
+		assert_null(image_map(fd, bytes + 1, false));
+		close(fd);
+	}
+	assert_true(image_open(-1, false, &view) < 0);
+	free(program);
+}
+
+static void test_read_only(void **state)
+{
+	int fd;
+	struct image_view view = view_of(&fd), reader;
+	char path[64];
+	int only;
+
+	(void)state;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	only = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(only >= 0);
+	assert_int_equal(image_open(only, false, &reader), 0);
+	atomic_store(&image_run(&view)->last, 77);
+	assert_int_equal(atomic_load(&image_run(&reader)->last), 77);
+	image_close(&reader);
+	assert_int_equal(image_open(only, true, &reader), -ENOMEM); /* not with this descriptor */
+	close(only);
+	image_close(&view);
+	close(fd);
+}
+
+/* The file may not become as large as the image: refused with the reason, and nothing stays open. */
+static void test_no_memory(void **state)
+{
+	struct rlimit before, small;
+	size_t len;
+	void *program = program_new(&len);
+	int next, fd;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	small = before;
+	small.rlim_cur = 4096;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	next = dup(0);
+	close(next);
+	assert_int_equal(image_create(program, len), -EFBIG);
+	assert_int_equal(image_memfd("large", 8192), -EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	fd = dup(0);
+	assert_int_equal(fd, next);
+	close(fd);
+	free(program);
+}
+
+static void test_text(void **state)
+{
+	int fd;
+	struct image_view view = view_of(&fd);
+	const struct image_param *colour = &view.params[view.instances[1].params];
+
+	(void)state;
+	assert_string_equal(image_text(&view, view.head->name), "rig");
+	assert_string_equal(image_text(&view, view.instances[2].name), "n2");
+	assert_string_equal(image_text(&view, view.head->text.count), "");
+	assert_string_equal(image_text(&view, UINT64_MAX), "");
+	assert_string_equal(image_text(&view, view.head->text.count - 1), "");
+	assert_int_equal(colour->n_names, 3);
+	assert_string_equal(image_text(&view, colour->names), "red");
+	assert_string_equal(image_text(&view, colour->names + 4), "green");
+	assert_int_equal(image_find_instance(&view, "n0", 2), 0);
+	assert_int_equal(image_find_instance(&view, "n2.gain", 2), 2);
+	assert_int_equal(image_find_instance(&view, "n", 1), IMAGE_NONE);
+	assert_int_equal(image_find_instance(&view, "n22", 3), IMAGE_NONE);
+	assert_int_equal(image_find_instance(&view, "", 0), IMAGE_NONE);
+	image_close(&view);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_fields),
+	    cmocka_unit_test(test_short),
+	    cmocka_unit_test(test_every_word),
+	    cmocka_unit_test(test_private_copy),
+	    cmocka_unit_test(test_written_while_opened),
+	    cmocka_unit_test(test_created),
+	    cmocka_unit_test(test_slots),
+	    cmocka_unit_test(test_layout),
+	    cmocka_unit_test(test_seals),
+	    cmocka_unit_test(test_file_too_short),
+	    cmocka_unit_test(test_read_only),
+	    cmocka_unit_test(test_no_memory),
+	    cmocka_unit_test(test_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
