@@ -230,19 +230,28 @@ static bool stands(const struct exec_wave *wave)
 	return wave->pending.bytes == NULL && (wave->state == WAVE_PAUSE || (base != NULL && base->pace == IMAGE_STEP));
 }
 
-/* The first index that a change made now is sure to meet: on a clock that stands the next one, else what 5 ms are enough
- * for, where nothing paces the steps by how long they have taken so far. */
+/* How many steps 5 ms are enough for where nothing paces them: the slowest segment holds up all others. */
+static uint64_t free_slots(const struct exec_wave *wave)
+{
+	uint64_t least = 5000;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const struct image_segment_state *state = image_segment_state(&wave->view, s);
+		const uint64_t busy_ns = atomic_load(&state->busy_ns), slots = atomic_load(&state->slots);
+
+		if (busy_ns > 0 && 5000000 * slots / busy_ns < least)
+			least = 5000000 * slots / busy_ns;
+	}
+	return least + 10;
+}
+
+/* The first index that a change made now is sure to meet; on a clock that stands, the next one. */
 static uint64_t first_index(const struct exec_wave *wave, const struct image_instance *row)
 {
-	const struct image_segment_state *state = image_segment_state(&wave->view, row->segment);
-	const uint64_t done = atomic_load(&state->done), slots = atomic_load(&state->slots);
-	const uint64_t busy_ns = atomic_load(&state->busy_ns);
-	uint64_t step = done;
+	uint64_t step = atomic_load(&image_segment_state(&wave->view, row->segment)->done);
 
-	if (!stands(wave) && wave->view.head->clock == IMAGE_TIMER)
-		step += margin_slots(wave) + 1;
-	else if (!stands(wave))
-		step += busy_ns > 0 ? 5000000 * slots / busy_ns + 11 : 5000;
+	if (!stands(wave))
+		step += 1 + (wave->view.head->clock == IMAGE_TIMER ? margin_slots(wave) : free_slots(wave));
 	return step > row->lag ? step - row->lag : 0;
 }
 
