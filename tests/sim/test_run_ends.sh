@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# However `aloe run` ends, nothing is left: no process, no socket, no directory. Ctrl-C once and twice, kill -9 of aloe
+# itself, of the frontend, of every other daemon and of the host.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+B=${B:-build}
+bin=$(cd "$B/bin" && pwd)
+failed=0
+work=$(mktemp -d) || exit 2
+export XDG_RUNTIME_DIR="$work/run" XDG_STATE_HOME="$work/state" ALOE_LOG=error
+mkdir -m 700 "$work/run"
+trap 'rm -rf "$work"' EXIT
+
+ok() {
+	what=$1
+	shift
+	if "$@" >"$work/log" 2>&1; then
+		echo "ok $what"
+	else
+		echo "not ok $what: $*"
+		sed 's/^/  | /' "$work/log" "$work/out" "$work/err"
+		failed=1
+	fi
+}
+eventually() {
+	for _ in $(seq 200); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.05
+	done
+	return 1
+}
+child() { # PROGRAM: its pid below this test's runs; a host names no directory, so by its parents' leash
+	if [ "$1" = host ]; then
+		pgrep -P "$(child exec)" -x aloe-host | head -n 1
+	else
+		pgrep -f "^aloe-$1 --dir $work/run/" | head -n 1
+	fi
+}
+runs() { # a report in the making: the waveform runs
+	grep -q "index [1-9]" "$work/out" && host=$(child host) && test -n "$host"
+}
+# The shell starts what is in the background with SIGINT ignored; env gives it back.
+begin() {
+	host=
+	env --default-signal=INT "$bin/aloe" run waveforms/bpsk.conf --clock virtual "$@" >"$work/out" 2>"$work/err" &
+	aloe=$!
+	eventually test -n "$(eventually child exec && child exec)"
+}
+ends() { # STATUS
+	wait $aloe
+	status=$?
+	[ $status = "$1" ] && return
+	echo "status $status"
+	return 1
+}
+alive() { # a process that nobody has waited for yet is none any more
+	grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$1/status"
+}
+nothing() {
+	{ test -z "$host" || ! alive "$host"; } && ! pgrep -f "^aloe-.* --dir $work/run/" && test -z "$(ls "$work/run")"
+}
+
+begin
+ok "it runs" eventually runs
+kill -INT $aloe
+ok "Ctrl-C: exit 130" ends 130
+ok "with the report" grep -q "^bpsk: ended, index [1-9]" "$work/out"
+ok "with its run kept" sh -c "ls $XDG_STATE_HOME/aloe/runs/*/report.json"
+ok "and nothing left" eventually nothing
+
+begin
+ok "it runs" eventually runs
+kill -INT $aloe
+kill -INT $aloe
+ok "Ctrl-C at once again: exit 130" ends 130
+ok "and nothing left" eventually nothing
+
+begin
+kill -INT $aloe
+ok "Ctrl-C while it begins: exit 130" ends 130
+ok "and nothing left" eventually nothing
+
+begin
+ok "it runs" eventually runs
+kill -TERM $aloe
+ok "SIGTERM is as Ctrl-C" ends 130
+ok "and nothing left" eventually nothing
+
+begin
+ok "it runs" eventually runs
+kill -KILL $aloe
+ok "kill -9" ends 137
+ok "and nothing left" eventually nothing
+
+begin
+ok "it runs" eventually runs
+kill -KILL "$(child frontend)"
+ok "kill -9 of the frontend: exit 1" ends 1
+ok "in words" grep -q "aloe-frontend has ended unexpectedly" "$work/err"
+ok "and nothing left" eventually nothing
+
+begin
+ok "it runs" eventually runs
+kill -KILL "$(child host)"
+ok "kill -9 of the host: exit 1" ends 1
+ok "in words" grep -q "stopped by a fault:.*killed" "$work/err"
+ok "and nothing left" eventually nothing
+
+for daemon in swman stats exec; do
+	begin
+	ok "it runs" eventually runs
+	old=$(child $daemon)
+	kill -KILL "$old"
+	again() { test -n "$(child $daemon)" && test "$(child $daemon)" != "$old"; }
+	ok "kill -9 of aloe-$daemon: it comes back" eventually again
+	sleep 1
+	kill -INT $aloe
+	ok "the run goes on, to a good end" ends 130
+	ok "with the report" grep -q "^bpsk: ended" "$work/out"
+	ok "and nothing left" eventually nothing
+done
+exit $failed
