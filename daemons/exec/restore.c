@@ -210,13 +210,25 @@ static void restore_use(struct exec_wave *wave)
 	if (set != 0 && wave->view.head->clock == IMAGE_TIMER)
 		lanes_wake_fast(wave);
 	if (wave->state == WAVE_LOADED)
-		wave->unloading = true; /* nobody waits for its answer any more */
-	else if (!wave->drained && !all_hosts(wave))
+		return;
+	if (!wave->drained && !all_hosts(wave))
 		wave_abort(wave, "a host was lost while aloe-exec was being restarted");
 	else if (!wave->drained && taken)
 		wave_abort(wave, "its CPU was taken by another ALOE node while aloe-exec was being restarted");
 	if (!wave->drained && (wave->state == WAVE_ABNSTOP || wave->ended))
 		hosts_finish(wave);
+}
+
+/* Nobody waits for their answer any more. */
+static void drop_unprepared(struct exec *exec)
+{
+	struct exec_wave *next;
+
+	for (struct exec_wave *wave = exec->waves; wave != NULL; wave = next) {
+		next = wave->next;
+		if (wave->state == WAVE_LOADED)
+			wave_free(wave);
+	}
 }
 
 /* What an exec that died in the middle of a change has left in the node image. */
@@ -269,7 +281,9 @@ int exec_restore(struct exec *exec)
 	free(entries);
 	for (struct exec_wave *wave = exec->waves; wave != NULL && status == 0; wave = wave->next)
 		restore_use(wave);
-	if (status == 0 && exec->node != NULL)
+	if (status == 0 && exec->node != NULL) {
+		drop_unprepared(exec);
 		restore_node_tables(exec);
+	}
 	return status;
 }

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Kills while `aloe run` runs: of daemons (it goes on), of a host, the frontend and itself (it ends, with the reason, and
+ * leaves nothing behind); and of the frontend and the keeper of a node that stays. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/clock.h"
+#include "tests/faults/node.h"
+
+extern char **environ;
+
+enum { SLOTS = 2500, INTERRUPTED = 130 };
+
+static const char counted[] = "name = \"counted\"; slot_ns = 1000000;\n"
+			      "instances: {\n"
+			      "  source: { component = \"counter\"; };\n"
+			      "  work: { component = \"faulty\"; spin_us = 700.0; };\n"
+			      "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
+			      "};\nlinks = ( \"source -> work -> sink\" );\n";
+
+/* `aloe run` in the background. */
+static pid_t run_start(const char *name, const char *clock, int slots)
+{
+	char file[64], number[16];
+	const char *argv[] = {"aloe", "run", NULL, "--clock", clock, "--slots", number, "--quiet", "--json", NULL};
+	posix_spawn_file_actions_t actions;
+	pid_t pid;
+
+	snprintf(file, sizeof(file), "%s.conf", name);
+	snprintf(number, sizeof(number), "%d", slots);
+	argv[2] = aloe_path(file);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, 1, aloe_path("run.out"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	posix_spawn_file_actions_addopen(&actions, 2, aloe_path("run.err"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	assert_int_equal(posix_spawn(&pid, aloe_program("aloe"), &actions, NULL, (char **)argv, environ), 0);
+	posix_spawn_file_actions_destroy(&actions);
+	return pid;
+}
+
+static int run_wait(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		assert_int_equal(errno, EINTR);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Until its sink has written something: it runs. */
+static void run_await(const char *path)
+{
+	FILE *file;
+	int c = EOF;
+
+	while (c == EOF) {
+		file = fopen(path, "rb");
+		c = file != NULL ? fgetc(file) : EOF;
+		if (file != NULL)
+			fclose(file);
+		clock_sleep_until(clock_ns() + 10000000);
+	}
+}
+
+static bool said(const char *text)
+{
+	char *err = file_take(aloe_path("run.err"), NULL);
+	const bool found = strstr(err, text) != NULL;
+
+	if (!found)
+		print_error("`%s` is not in: %s\n", text, err);
+	free(err);
+	return found;
+}
+
+static void nothing_left(void)
+{
+	static const char *const programs[] = {"aloe-host", "aloe-exec", "aloe-stats", "aloe-swman", "aloe-frontend", "aloe"};
+	struct dirent *entry;
+	DIR *dir;
+	int n = 0;
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		processes_gone(programs[i]);
+	dir = opendir(aloe_path("run"));
+	assert_non_null(dir);
+	while ((entry = readdir(dir)) != NULL)
+		if (entry->d_name[0] != '.') {
+			print_error("left behind: %s\n", entry->d_name);
+			n++;
+		}
+	closedir(dir);
+	assert_int_equal(n, 0);
+}
+
+static void killed_while_it_runs(const char *clock, const char *program, int times)
+{
+	const char *path = conf_write("counted", counted);
+	struct records records;
+	unsigned seed = 3;
+	pid_t run, pid = -1;
+
+	unlink(path);
+	run = run_start("counted", clock, SLOTS);
+	run_await(path);
+	for (int i = 0; i < times; i++) {
+		pid = process_other(program, pid);
+		slot_random_point(50000000, &seed);
+		kill(pid, SIGKILL);
+	}
+	process_other(program, pid);
+	assert_int_equal(run_wait(run), 0);
+	records = records_check(path, 1000000, NULL);
+	assert_int_equal(records.count, SLOTS);
+	nothing_left();
+}
+
+static void daemons_die_and_the_run_goes_on(void **state)
+{
+	(void)state;
+	killed_while_it_runs("virtual", "aloe-exec", 3);
+	killed_while_it_runs("virtual", "aloe-swman", 3);
+	killed_while_it_runs("timer", "aloe-stats", 2);
+	killed_while_it_runs("timer", "aloe-exec", 3);
+}
+
+static void ends_when_killed(const char *program, int signo, int status, const char *text)
+{
+	const char *path = conf_write("counted", counted);
+	pid_t run;
+
+	unlink(path);
+	run = run_start("counted", "timer", 1000000);
+	run_await(path);
+	kill(program != NULL ? process_one(program) : run, signo);
+	assert_int_equal(run_wait(run), status);
+	if (text != NULL)
+		assert_true(said(text));
+	nothing_left();
+	records_check(path, 1000000, NULL); /* what arrived is whole */
+}
+
+static void a_host_dies(void **state)
+{
+	(void)state;
+	ends_when_killed("aloe-host", SIGKILL, 1, "was killed by signal 9");
+}
+
+static void the_frontend_dies(void **state)
+{
+	(void)state;
+	ends_when_killed("aloe-frontend", SIGKILL, 1, "aloe-frontend has ended unexpectedly");
+}
+
+static void the_command_dies(void **state)
+{
+	(void)state;
+	ends_when_killed(NULL, SIGKILL, 128 + SIGKILL, NULL);
+}
+
+static void the_user_ends_it(void **state)
+{
+	(void)state;
+	ends_when_killed(NULL, SIGINT, INTERRUPTED, NULL);
+	ends_when_killed(NULL, SIGTERM, INTERRUPTED, NULL);
+}
+
+/* With the frontend all that it kept is lost: the node comes back empty, and says so in its log. */
+static void the_frontend_of_a_node_dies(void **state)
+{
+	const char *path = conf_write("counted", counted);
+	struct ran *ran;
+	pid_t pid;
+	char *log;
+
+	(void)state;
+	unlink(path);
+	ran_free(aloe_ok("up"));
+	wave_begin("counted", "--clock timer");
+	run_await(path);
+	pid = process_one("aloe-frontend");
+	kill(pid, SIGKILL);
+	process_other("aloe-frontend", pid);
+	processes_gone("aloe-host");
+	do {
+		ran = aloe("list --json");
+		pid = ran->status;
+		if (pid == 0)
+			assert_int_equal(json_array_size(ran->report), 0);
+		ran_free(ran);
+	} while (pid != 0);
+	log = file_take(aloe_path("state/aloe/node.log"), NULL);
+	assert_non_null(strstr(log, "aloe-frontend has died"));
+	free(log);
+	wave_begin("counted", "--clock timer");
+	wave_end("counted");
+	ran_free(aloe_ok("down"));
+	nothing_left();
+}
+
+/* The keeper of a node that stays: all go with it. */
+static void the_keeper_of_a_node_dies(void **state)
+{
+	const char *path = conf_write("counted", counted);
+
+	(void)state;
+	unlink(path);
+	ran_free(aloe_ok("up"));
+	wave_begin("counted", "--clock timer");
+	run_await(path);
+	kill(process_one("aloe"), SIGKILL);
+	nothing_left();
+}
+
+/* exec dies in the middle of LOAD, and of UNLOAD: what is half done is undone, nothing stays. */
+static void exec_dies_in_the_middle_of_changes(void **state)
+{
+	unsigned seed = 5;
+
+	(void)state;
+	conf_write("counted", counted);
+	ran_free(aloe_ok("up"));
+	for (int i = 0; i < 12; i++) {
+		const pid_t pid = process_one("aloe-exec");
+		const bool unload = i % 3 == 2;
+		pid_t loader;
+
+		if (unload)
+			wave_begin("counted", "--clock timer");
+		loader = fork();
+		assert_true(loader >= 0);
+		if (loader == 0) {
+			ran_free(unload ? aloe("unload counted") : aloe("load '%s' --clock timer --isolation component",
+				      aloe_path("counted.conf")));
+			_exit(0);
+		}
+		slot_random_point(60000000, &seed);
+		kill(pid, SIGKILL);
+		run_wait(loader);
+		process_other("aloe-exec", pid);
+		for (struct ran *ran = aloe("list --json");; ran = aloe("list --json")) {
+			const bool known = ran->status == 0, loaded = known && json_array_size(ran->report) > 0;
+
+			ran_free(ran);
+			if (loaded)
+				ran_free(aloe("unload counted"));
+			else if (known)
+				break;
+		}
+		processes_gone("aloe-host");
+	}
+	wave_begin("counted", "--clock timer");
+	ran_free(wave_await("counted", "RUN"));
+	wave_end("counted");
+	ran_free(aloe_ok("down"));
+	nothing_left();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(daemons_die_and_the_run_goes_on),
+	    cmocka_unit_test(a_host_dies),
+	    cmocka_unit_test(the_frontend_dies),
+	    cmocka_unit_test(the_command_dies),
+	    cmocka_unit_test(the_user_ends_it),
+	    cmocka_unit_test(the_frontend_of_a_node_dies),
+	    cmocka_unit_test(the_keeper_of_a_node_dies),
+	    cmocka_unit_test(exec_dies_in_the_middle_of_changes),
+	};
+
+	return cmocka_run_group_tests(tests, faults_init, faults_fini);
+}
