@@ -375,11 +375,11 @@ static int answer_wait(struct bus *bus, uint32_t seq, uint64_t until_ns, struct 
 int bus_call(struct bus *bus, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view)
 {
 	const uint64_t until_ns = clock_ns() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) * 1000000;
-	struct wire_view sent;
+	struct wire_view sent = {.seq = 0};
 	size_t len;
 	const uint8_t *bytes = wire_bytes(msg, &len);
 	int result = bytes ? wire_decode(bytes, len, &sent) : msg->error;
-	const uint32_t seq = result == 0 ? sent.seq : 0;
+	const uint32_t seq = sent.seq;
 
 	if (result == 0)
 		result = bus_send(bus, msg);

@@ -105,12 +105,16 @@ int keep_put(int fd, const char *key, const void *blob, size_t len, const int *f
 
 int keep_drop(int fd, const char *key)
 {
-	return *key ? entry_send(fd, KEEP_DROP, key, NULL, 0, NULL, 0) : -EINVAL;
+	const int none = -1;
+
+	return *key ? entry_send(fd, KEEP_DROP, key, NULL, 0, &none, 0) : -EINVAL;
 }
 
 int keep_end(int fd)
 {
-	return entry_send(fd, KEEP_END, "", NULL, 0, NULL, 0);
+	const int none = -1;
+
+	return entry_send(fd, KEEP_END, "", NULL, 0, &none, 0);
 }
 
 /* ---- receiving --------------------------------------------------------------------------------------------------- */

@@ -43,12 +43,11 @@ static int send_read_only(int fd, const struct keep_entry *kept)
 
 static int item_send(const struct channel *channel, const struct channel_item *item)
 {
-	const struct keep_entry *kept = item->entry ? &item->entry->kept : NULL;
+	const struct keep_entry *kept;
 
-	if (item->kind == KEEP_END)
-		return keep_end(channel->fd);
-	if (item->kind == KEEP_DROP)
-		return keep_drop(channel->fd, item->key);
+	if (!item->entry)
+		return item->kind == KEEP_END ? keep_end(channel->fd) : keep_drop(channel->fd, item->key);
+	kept = &item->entry->kept;
 	if (channel->prefix)
 		return send_read_only(channel->fd, kept);
 	return keep_put(channel->fd, kept->key, kept->blob, kept->len, kept->fds, kept->n_fds);

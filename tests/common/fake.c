@@ -86,7 +86,7 @@ static void fake_dump(struct fake *fake, const struct wire_view *request)
 
 		memset(content, 0, sizeof(content));
 		if (kept->n_fds == 0 || pread(kept->fds[0], content, sizeof(content) - 1, 0) < 0)
-			strcpy(content, "?");
+			content[0] = '?';
 		len += snprintf(text + len, sizeof(text) - (size_t)len, "%s%s=%.*s:%s:%s", len ? " " : "", kept->key,
 				(int)kept->len, (const char *)kept->blob, content,
 				kept->n_fds == 0                                         ? "none"
@@ -200,6 +200,17 @@ static void fake_handle(void *self, const struct wire_view *view)
 	}
 }
 
+/* What is kept, up to END. */
+static int fake_load(struct fake *fake)
+{
+	struct keep_entry kept;
+	int result;
+
+	while ((result = keep_recv(fake->daemon.args.keep, &kept)) == 0 && kept.kind != KEEP_END)
+		fake_entry_take(fake, &kept);
+	return result;
+}
+
 static const char *base_name(const char *argv0)
 {
 	const char *slash = strrchr(argv0, '/');
@@ -220,7 +231,7 @@ int fake_main(int argc, char **argv)
 								      : WIRE_SWMAN;
 	struct fake fake = {.peer = peer};
 	struct daemon_args args;
-	int status;
+	int status = 3;
 
 	if (strcmp(name, "aloe-host") == 0) {
 		for (;;)
@@ -230,16 +241,12 @@ int fake_main(int argc, char **argv)
 		return 2;
 	if (daemon_init(&fake.daemon, name, peer, &args, fake_handle, &fake) < 0)
 		return 4;
-	for (struct keep_entry kept; peer != WIRE_SWMAN;) {
-		if (keep_recv(args.keep, &kept) < 0)
-			return 3;
-		if (kept.kind == KEEP_END)
-			break;
-		fake_entry_take(&fake, &kept);
+	if (peer == WIRE_SWMAN || fake_load(&fake) == 0) {
+		if (peer == WIRE_STATS)
+			loop_watch_start(&fake.daemon.loop, &fake.keep_watch, args.keep, POLLIN, fake_keep_ready,
+					 &fake);
+		status = daemon_run(&fake.daemon);
 	}
-	if (peer == WIRE_STATS)
-		loop_watch_start(&fake.daemon.loop, &fake.keep_watch, args.keep, POLLIN, fake_keep_ready, &fake);
-	status = daemon_run(&fake.daemon);
 	daemon_fini(&fake.daemon);
 	fake_fini(&fake);
 	return status;

@@ -27,7 +27,7 @@ static int dir_setup(void **state)
 {
 	struct place_test *test = calloc(1, sizeof(*test));
 
-	strcpy(test->dir, "/tmp/aloe-bus-XXXXXX");
+	snprintf(test->dir, sizeof(test->dir), "/tmp/aloe-bus-XXXXXX");
 	assert_non_null(mkdtemp(test->dir));
 	snprintf(test->socket, sizeof(test->socket), "%s/frontend", test->dir);
 	*state = test;
@@ -340,7 +340,7 @@ static void test_directory_of_others(void **state)
 	longer[sizeof(longer) - 1] = 0;
 	assert_null(bus_bind(longer));
 	assert_int_equal(errno, ENAMETOOLONG);
-	strcat(strcpy(link, test->dir), "-link");
+	snprintf(link, sizeof(link), "%.60s-link", test->dir);
 	assert_int_equal(symlink(test->dir, link), 0);
 	assert_null(bus_bind(link));
 	assert_int_equal(errno, ENOTDIR);

@@ -158,9 +158,9 @@ static void raw_send(int fd, const void *bytes, size_t len, int n_fds)
 	if (n > 0) {
 		msg.msg_control = &control;
 		msg.msg_controllen = CMSG_SPACE(n * sizeof(int));
-		*CMSG_FIRSTHDR(&msg) = (struct cmsghdr){CMSG_LEN(n * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+		control.align = (struct cmsghdr){CMSG_LEN(n * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
 		for (unsigned i = 0; i < n; i++)
-			((int *)(void *)CMSG_DATA(CMSG_FIRSTHDR(&msg)))[i] = STDERR_FILENO;
+			((int *)(void *)CMSG_DATA(&control.align))[i] = STDERR_FILENO;
 	}
 	assert_int_equal(sendmsg(fd, &msg, 0), (int)len);
 }
