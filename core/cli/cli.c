@@ -263,7 +263,7 @@ static int args_check(const struct cli_args *args)
 
 static bool asked(int argc, char **argv, const char *name, const char *letter)
 {
-	for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
+	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
 		if (!strcmp(argv[i], name) || (letter && !strcmp(argv[i], letter)))
 			return true;
 	return false;

@@ -39,7 +39,7 @@ static void wrap(const char *text, int indent, int at, FILE *out)
 			}
 			while (!strncmp(text, "  ", 2)) {
 				const size_t line = strcspn(text, "\n");
-				at = fprintf(out, "%.*s\n%*s", (int)line, text, indent, "");
+				fprintf(out, "%.*s\n%*s", (int)line, text, indent, "");
 				at = indent;
 				text += line + (text[line] == '\n');
 			}

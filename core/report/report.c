@@ -228,8 +228,11 @@ static bool has_variables(const json_t *instance)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(json_object_get(instance, "variables"), key,
-			    value) if (json_number_value(value) != 0) return true;
+	json_object_foreach(json_object_get(instance, "variables"), key, value)
+	{
+		if (json_number_value(value) != 0)
+			return true;
+	}
 	return false;
 }
 
@@ -318,7 +321,9 @@ void report_losses(const json_t *report, FILE *out)
 	size_t n;
 
 	json_array_foreach(json_object_get(report, "losses"), n, line)
-	    fprintf(out, "what you lose: %s\n", json_string_value(line) ? json_string_value(line) : "");
+	{
+		fprintf(out, "what you lose: %s\n", json_string_value(line) ? json_string_value(line) : "");
+	}
 }
 
 void report_print(const json_t *report, FILE *out)

@@ -17,8 +17,8 @@ enum { PROFILE_BYTES_MAX = 4 << 20, CALLS_MIN = 100, RUNS_A_SECOND = 1000 };
 int store_profile_read(const char *state, const char *waveform, struct diag *diag, struct profile *ret)
 {
 	char path[PATH_MAX];
-	char *text;
-	size_t len;
+	char *text = NULL;
+	size_t len = 0;
 	int rc = path_print(path, sizeof(path), "%s/profiles/%s.json", state, waveform);
 
 	*ret = (struct profile){0};

@@ -105,7 +105,9 @@ void report_progress(const json_t *report, FILE *out)
 		fprintf(out, " of %.0f", wanted);
 	fprintf(out, " (%s), load", done);
 	json_array_foreach(json_object_get(report, "lanes"), n, lane)
-	    fprintf(out, "%s %.1f %%", n ? "," : "", 100 * report_number(lane, "load_mean"));
+	{
+		fprintf(out, "%s %.1f %%", n ? "," : "", 100 * report_number(lane, "load_mean"));
+	}
 	fprintf(out, "; %.0f skipped, %.0f missed, %.0f slipped; %.0f absent, %.0f late\n",
 		report_number(slots, "skipped"), report_number(slots, "missed"), report_number(slots, "slipped"),
 		report_number(messages, "absent"), report_number(messages, "late"));
@@ -126,7 +128,9 @@ void report_list(const json_t *list, FILE *out)
 		fprintf(out, "%-24s %-8s %12.0f  ", report_text(waveform, "name"), report_text(waveform, "state"),
 			report_number(waveform, "index"));
 		json_array_foreach(json_object_get(waveform, "lanes"), l, lane)
-		    fprintf(out, "%s%.0f", l ? "," : "", report_number(lane, "cpu"));
+		{
+			fprintf(out, "%s%.0f", l ? "," : "", report_number(lane, "cpu"));
+		}
 		fputc('\n', out);
 	}
 }
@@ -139,7 +143,10 @@ static void profile_ports(const json_t *instance, const char *key, FILE *out)
 	size_t n;
 
 	json_array_foreach(json_object_get(instance, key), n, port)
-	    fprintf(out, "%s%s.%s %.3f us", n ? ", " : "  ", key, report_text(port, "port"), report_number(port, "us"));
+	{
+		fprintf(out, "%s%s.%s %.3f us", n ? ", " : "  ", key, report_text(port, "port"),
+			report_number(port, "us"));
+	}
 }
 
 static void profile_overhead(const json_t *report, FILE *out)
@@ -148,9 +155,12 @@ static void profile_overhead(const json_t *report, FILE *out)
 	size_t n;
 
 	json_array_foreach(json_object_get(report, "lanes"), n, lane)
-	    fprintf(out, "lane %.0f: %.0f slots, load %.2f %% mean, %.2f %% p99, overhead %.3f us a slot\n",
-		    report_number(lane, "lane"), report_number(lane, "slots"), 100 * report_number(lane, "load_mean"),
-		    100 * report_number(lane, "load_p99"), report_number(json_object_get(lane, "overhead_us"), "mean"));
+	{
+		fprintf(out, "lane %.0f: %.0f slots, load %.2f %% mean, %.2f %% p99, overhead %.3f us a slot\n",
+			report_number(lane, "lane"), report_number(lane, "slots"),
+			100 * report_number(lane, "load_mean"), 100 * report_number(lane, "load_p99"),
+			report_number(json_object_get(lane, "overhead_us"), "mean"));
+	}
 }
 
 void report_profile(const json_t *report, FILE *out)

@@ -310,7 +310,11 @@ static bool in_list(const json_t *list, const char *name)
 	json_t *waveform;
 	size_t n;
 
-	json_array_foreach(list, n, waveform) if (!strcmp(report_text(waveform, "name"), name)) return true;
+	json_array_foreach(list, n, waveform)
+	{
+		if (!strcmp(report_text(waveform, "name"), name))
+			return true;
+	}
 	return false;
 }
 

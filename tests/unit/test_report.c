@@ -336,6 +336,13 @@ static void test_runs(void **state)
 
 /* ---- samples --------------------------------------------------------------------------------------------------------------- */
 
+static void fill_event(struct image_event *event, uint32_t i)
+{
+	event->start_ns = i;
+	event->instance = 1;
+	event->ns = i < 500 ? 5000 : ((i * 7) % 1000 + 1) * 1000;
+}
+
 /* 1000 samples of instance 1, 1 .. 1000 us, after 500 older ones of 5 us; instance 0 has none. */
 static void test_samples(void **state)
 {
@@ -345,8 +352,7 @@ static void test_samples(void **state)
 	(void)state;
 	source.events = calloc(source.n_events, sizeof(*source.events));
 	for (uint32_t i = 0; i < 1500; i++)
-		source.events[i] = (struct image_event){
-		    .start_ns = i, .instance = 1, .ns = i < 500 ? 5000 : ((i * 7) % 1000 + 1) * 1000};
+		fill_event(&source.events[i], i);
 	assert_int_equal(samples_apply(&source), CLI_OK);
 	instance = json_array_get(json_object_get(source.report, "instances"), 1);
 	assert_float_equal(report_number(instance, "calls"), 1000, 0);

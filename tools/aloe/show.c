@@ -39,7 +39,10 @@ static void names_show(const json_t *list)
 	json_t *waveform;
 	size_t n;
 
-	json_array_foreach(list, n, waveform) printf("%s\n", report_text(waveform, "name"));
+	json_array_foreach(list, n, waveform)
+	{
+		printf("%s\n", report_text(waveform, "name"));
+	}
 }
 
 static int list_show(struct client *client, const struct cli_args *args)

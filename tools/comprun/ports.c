@@ -160,7 +160,7 @@ int bench_input(struct bench *bench, uint32_t number)
 	size_t bytes = 0;
 
 	bench->in[number] = (struct aloe_in){.data = port->data};
-	if (!port->file || port->ended)
+	if (!port->file || port->ended || !item)
 		return 0;
 	bytes = fread(port->data, 1, item * format->max, port->file);
 	if (ferror(port->file))

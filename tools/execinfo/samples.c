@@ -127,7 +127,10 @@ static int draw_cells(const json_t *cells)
 	json_t *cell;
 	size_t n;
 
-	json_array_foreach(cells, n, cell) sum += json_number_value(json_array_get(cell, 1));
+	json_array_foreach(cells, n, cell)
+	{
+		sum += json_number_value(json_array_get(cell, 1));
+	}
 	json_array_foreach(cells, n, cell)
 	{
 		if (so_far < 0.99 * sum)
@@ -136,8 +139,11 @@ static int draw_cells(const json_t *cells)
 	}
 	bins.least = json_number_value(json_array_get(json_array_get(cells, 0), 0));
 	bins.step = fmax((top - bins.least) / BINS, 1);
-	json_array_foreach(cells, n, cell) bins_add(&bins, json_number_value(json_array_get(cell, 0)),
-						    (uint64_t)json_integer_value(json_array_get(cell, 1)));
+	json_array_foreach(cells, n, cell)
+	{
+		bins_add(&bins, json_number_value(json_array_get(cell, 0)),
+			 (uint64_t)json_integer_value(json_array_get(cell, 1)));
+	}
 	bins_draw(&bins);
 	return CLI_OK;
 }
@@ -147,11 +153,16 @@ static int instance_find(const json_t *report, const char *name)
 	json_t *instance;
 	size_t i;
 
-	json_array_foreach(json_object_get(report, "instances"), i,
-			   instance) if (!strcmp(report_text(instance, "name"), name)) return (int)i;
+	json_array_foreach(json_object_get(report, "instances"), i, instance)
+	{
+		if (!strcmp(report_text(instance, "name"), name))
+			return (int)i;
+	}
 	fprintf(stderr, "execinfo: %s has no instance `%s`; it has:", report_text(report, "waveform"), name);
 	json_array_foreach(json_object_get(report, "instances"), i, instance)
-	    fprintf(stderr, " %s", report_text(instance, "name"));
+	{
+		fprintf(stderr, " %s", report_text(instance, "name"));
+	}
 	fputc('\n', stderr);
 	return -1;
 }

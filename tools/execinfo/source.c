@@ -38,9 +38,9 @@ static int saved_find(const struct cli_args *args, const char *run, char *ret_pa
 
 int source_saved(const struct cli_args *args, const char *run, struct profile_source *source)
 {
-	char path[PATH_MAX], *text;
+	char path[PATH_MAX], *text = NULL;
 	struct diag diag;
-	size_t len;
+	size_t len = 0;
 	int rc = saved_find(args, run, path, sizeof(path));
 
 	if (rc == 0)
