@@ -286,7 +286,7 @@ static json_t *instance(const struct exec_wave *wave, uint32_t number)
 }
 
 /* What the machine and the numbers tell of a miss; where they tell nothing, that. */
-static void cause(const struct exec_wave *wave, const struct image_miss *miss, char *ret, size_t size)
+void wave_miss_cause(const struct exec_wave *wave, const struct image_miss *miss, char *ret, size_t size)
 {
 	const uint64_t slot_ns = wave->view.head->slot_ns;
 	const struct hist *time = miss->instance < wave->view.head->instances.count
@@ -296,7 +296,10 @@ static void cause(const struct exec_wave *wave, const struct image_miss *miss, c
 		time != NULL ? image_text(&wave->view, wave->view.instances[miss->instance].name) : "no instance";
 	const double p50 = time != NULL ? us((double)hist_quantile(time, 0.5)) : 0;
 
-	if (miss->start_late_ns > slot_ns / 4)
+	if (miss->start_late_ns > slot_ns / 4 && miss->follows)
+		snprintf(ret, size, "began %.1f us late, as the slot before was missed; %s took %.1f us (p50 %.1f us)",
+			 us((double)miss->start_late_ns), name, us((double)miss->longest_ns), p50);
+	else if (miss->start_late_ns > slot_ns / 4)
 		snprintf(ret, size, "began %.1f us late: the lane was woken late, or an earlier segment or slot took its time",
 			 us((double)miss->start_late_ns));
 	else if (us((double)miss->longest_ns) > 4 * p50)
@@ -320,7 +323,7 @@ static json_t *misses(const struct exec_wave *wave)
 			json_t *o = json_object();
 			char why[256];
 
-			cause(wave, &miss, why, sizeof(why));
+			wave_miss_cause(wave, &miss, why, sizeof(why));
 			put_u64(o, "slot", miss.slot);
 			put_u64(o, "lane", wave->view.segments[s].lane);
 			put_text(o, "instance",
