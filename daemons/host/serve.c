@@ -67,8 +67,11 @@ int host_serve(int sock, int leash)
 	int fds[16], status = 0;
 	size_t n_fds;
 
-	if (host == NULL || msg == NULL || stacks_small() != 0 || leash_guard_start(leash, 3000) != 0)
+	if (host == NULL || msg == NULL || stacks_small() != 0 || leash_guard_start(leash, 3000) != 0) {
+		free(host);
+		free(msg);
 		return 1;
+	}
 	host->sock = sock;
 	signal(SIGXFSZ, SIG_IGN); /* a sink that meets a limit says so in words */
 	pthread_mutex_init(&host->lock, NULL);

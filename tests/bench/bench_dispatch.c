@@ -45,11 +45,12 @@ static void bare_step(struct bare *bare)
 static double bare(void *context)
 {
 	struct bare *bare = context;
+	const unsigned steps = CALLS / bare->n;
 	const uint64_t begin = clock_ns();
 
-	for (unsigned step = 0; step < CALLS / bare->n; step++)
+	for (unsigned step = 0; step < steps; step++)
 		bare_step(bare);
-	return (double)(clock_ns() - begin) / (CALLS / bare->n) / bare->n;
+	return (double)(clock_ns() - begin) / steps / bare->n;
 }
 
 /* The slots between which something else had the core's caches: a walk through more than they hold. */
