@@ -251,22 +251,23 @@ static void print_all_variables(const json_t *report, FILE *out)
 	}
 }
 
+/* Over budget but in time: how often in all, and who most often. */
 static void print_overruns(const json_t *report, FILE *out)
 {
-	bool any = false;
+	const json_t *worst = NULL;
+	double sum = 0;
 	json_t *i;
 	size_t n;
 
 	json_array_foreach(json_object_get(report, "instances"), n, i)
 	{
-		if (report_number(i, "overruns") == 0)
-			continue;
-		fprintf(out, "%s %s %.0f times", any ? "," : "budgets    exceeded, by", report_text(i, "name"),
-			report_number(i, "overruns"));
-		any = true;
+		sum += report_number(i, "overruns");
+		if (report_number(i, "overruns") > report_number(worst, "overruns"))
+			worst = i;
 	}
-	if (any)
-		fputc('\n', out);
+	if (worst)
+		fprintf(out, "budgets    exceeded %.0f times, most often by %s: %.0f times\n", sum,
+			report_text(worst, "name"), report_number(worst, "overruns"));
 }
 
 /* Where the sinks have written. */

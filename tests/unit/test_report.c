@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "core/base/file.h"
+#include "core/report/local.h"
 #include "core/report/report.h"
 #include "core/report/store.h"
 #include "tools/execinfo/execinfo.h"
@@ -80,7 +81,7 @@ static void test_print(void **state)
 	has(text, "latency    stated 2 slots = 20000 us; measured 2 slots; source to sink 10100.5 us mean");
 	has(text, "check: 1000 blocks, 10 block errors (BLER 0.01), 4000 bits, 1 bit errors (BER 0.00025)\n");
 	has(text, "CPU 3, FIFO 50: load 12.50 % mean, 25.00 % p99; begins 1.0 us after");
-	has(text, "budgets    exceeded, by src 4 times\n");
+	has(text, "budgets    exceeded 4 times, most often by src: 4 times\n");
 	has(text, "written    check: /nowhere/out.wav\n");
 	assert_null(strstr(text, "in.wav"));
 	free(text);
@@ -334,6 +335,32 @@ static void test_runs(void **state)
 	folder_free(dir);
 }
 
+/* The capacity is measured once for a machine, kept, and given to every plan from then on. */
+static void test_local(void **state)
+{
+	struct local_platform platform;
+	double kept;
+	char dir[128], path[256];
+
+	(void)state;
+	folder_new(dir, sizeof(dir));
+	local_platform(dir, &platform);
+	assert_true(platform.model.n_lanes >= 1);
+	assert_true(platform.model.mmac_per_s == 0);
+	assert_int_equal(local_calibrate(dir), 0);
+	local_platform(dir, &platform);
+	kept = platform.model.mmac_per_s;
+	assert_true(kept > 1 && kept < 1e6);
+	assert_int_equal(local_calibrate(dir), 0);
+	local_platform(dir, &platform);
+	assert_true(platform.model.mmac_per_s == kept);
+	snprintf(path, sizeof(path), "%s/capacity.json", dir);
+	assert_int_equal(file_write(path, "{\"cpu\":\"another\",\"mmac_per_s\":5}", 32), 0);
+	local_platform(dir, &platform);
+	assert_true(platform.model.mmac_per_s == 0);
+	folder_free(dir);
+}
+
 /* ---- samples --------------------------------------------------------------------------------------------------------------- */
 
 static void fill_event(struct image_event *event, uint32_t i)
@@ -375,7 +402,7 @@ int main(void)
 	    cmocka_unit_test(test_print),    cmocka_unit_test(test_print_odd), cmocka_unit_test(test_schema),
 	    cmocka_unit_test(test_verdicts), cmocka_unit_test(test_table),     cmocka_unit_test(test_duration),
 	    cmocka_unit_test(test_files),    cmocka_unit_test(test_profile),   cmocka_unit_test(test_runs),
-	    cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_local),    cmocka_unit_test(test_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
