@@ -141,14 +141,14 @@ static int begin_slot(struct lane_thread *thread, uint64_t *baton, uint64_t *ret
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
 	const uint64_t fresh = *baton;
 	const uint64_t slot = pace_wait(thread, baton_slot(fresh), ret_edge);
+	const uint64_t first = lane_next(lane, fresh);
 
-	if (slot == IMAGE_FOREVER || !atomic_load(&lane->entry[baton_entry(fresh)].live)) {
-		const uint64_t next = lane_next(lane, fresh);
-
-		if (next != fresh)
-			lane_pass(lane, thread->image, fresh, next, thread->seat);
+	if (!mine(thread, fresh)) /* while we waited the entry has become another's */
 		return -EAGAIN;
-	}
+	if (first != fresh) /* the table has changed since: a segment before ours has come, or ours has left */
+		lane_pass(lane, thread->image, fresh, first, thread->seat);
+	if (first != fresh || slot == IMAGE_FOREVER)
+		return -EAGAIN;
 	*baton = baton_make(slot, 0, baton_entry(fresh));
 	if (lane_pass(lane, thread->image, fresh, *baton, thread->seat) != 0)
 		return -EAGAIN;

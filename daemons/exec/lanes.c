@@ -301,7 +301,8 @@ static void baton_advance(struct exec *exec, uint32_t number, uint64_t baton)
 	lane_pass(lane, exec->lanes[number].image, baton, lane_next(lane, baton), IMAGE_NONE);
 }
 
-/* A lane that stood still skips nothing: its next slot is the clock's. */
+/* A lane that stood still skips nothing: its next slot is the clock's. On the step clock no slot is lost: one that became
+ * live while the last one left has its turn in slots that were allowed since. */
 static void baton_start(struct exec *exec, uint32_t number, uint64_t baton)
 {
 	const struct node_lane *lane = &exec->node->lane[number];
@@ -312,6 +313,8 @@ static void baton_start(struct exec *exec, uint32_t number, uint64_t baton)
 	if (base == NULL)
 		return;
 	slot = base->pace == IMAGE_TIMER ? (clock_ns() - base->start_ns) / base->slot_ns + 1 : atomic_load(&base->allowed);
+	if (base->pace == IMAGE_STEP && baton_slot(baton) < slot)
+		slot = baton_slot(baton);
 	lane_pass(lane, exec->lanes[number].image, baton, lane_next(lane, baton_make(slot, BATON_FRESH, BATON_NOBODY)),
 		  IMAGE_NONE);
 }
