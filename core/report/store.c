@@ -33,9 +33,9 @@ int store_profile_read(const char *state, const char *waveform, struct diag *dia
 	return rc;
 }
 
-static int profile_collect(const json_t *report, struct profile *profile)
+static int profile_collect(const json_t *report, double mmac_per_s, struct profile *profile)
 {
-	const double per_us = report_number(report, "capacity_mmac") / 1000;
+	const double per_us = mmac_per_s / 1000;
 	json_t *i;
 	size_t n;
 
@@ -50,12 +50,12 @@ static int profile_collect(const json_t *report, struct profile *profile)
 	return 0;
 }
 
-int store_profile_write(const char *state, const json_t *report)
+int store_profile_write(const char *state, const json_t *report, double mmac_per_s)
 {
 	struct profile profile = {0};
 	char path[PATH_MAX];
 	char *text = NULL;
-	int rc = profile_collect(report, &profile);
+	int rc = profile_collect(report, mmac_per_s, &profile);
 
 	if (rc == 0 && profile.len) {
 		rc = path_print(path, sizeof(path), "%s/profiles", state);

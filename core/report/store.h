@@ -18,8 +18,9 @@
 /* store_profile_read: 0 (no entry if there is no profile yet); -EINVAL with what is wrong with the file in diag. The caller
  * ends it with plan_profile_fini. */
 int store_profile_read(const char *state, const char *waveform, struct diag *diag, struct profile *ret);
-/* store_profile_write keeps the costs that a report has measured, of instances called at least 100 times. 0 or -errno. */
-int store_profile_write(const char *state, const json_t *report);
+/* store_profile_write keeps the costs that a report has measured, of instances called at least 100 times. `mmac_per_s` is the
+ * capacity that plans are made with, so that what was measured in time comes back as the same time. 0 or -errno. */
+int store_profile_write(const char *state, const json_t *report, double mmac_per_s);
 
 /* store_run_new makes the directory of a run that began at `when`. 0 or -errno. */
 int store_run_new(const char *state, const char *waveform, time_t when, char *ret_dir, size_t size);

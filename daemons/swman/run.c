@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/report/local.h"
 #include "core/report/report.h"
 #include "core/report/store.h"
 #include "daemons/swman/swman.h"
@@ -103,6 +104,7 @@ static json_t *report_take(const struct wire_view *answer)
 static void save(struct swman *swman, struct swman_run *run, const json_t *report)
 {
 	int rc = run->dir[0] ? store_run_write(run->dir, report) : 0;
+	struct local_platform platform;
 
 	run->saved = true;
 	run->ending = false;
@@ -110,7 +112,8 @@ static void save(struct swman *swman, struct swman_run *run, const json_t *repor
 		log_warning(&swman->daemon.log, "%s: the report could not be saved: %s", run->dir, strerror(-rc));
 	if (run->dir[0])
 		remove_in(run->dir, mark);
-	rc = report_failed(report) ? 0 : store_profile_write(swman->state, report);
+	local_platform(swman->state, &platform);
+	rc = report_failed(report) ? 0 : store_profile_write(swman->state, report, platform.model.mmac_per_s);
 	if (rc < 0)
 		log_warning(&swman->daemon.log, "the profile could not be saved: %s", strerror(-rc));
 }

@@ -270,7 +270,7 @@ static void test_profile(void **state)
 	diag_init(&diag);
 	assert_int_equal(store_profile_read(dir, "w", &diag, &profile), 0);
 	assert_int_equal(profile.len, 0);
-	assert_int_equal(store_profile_write(dir, report), 0);
+	assert_int_equal(store_profile_write(dir, report, 500), 0);
 	assert_int_equal(store_profile_read(dir, "w", &diag, &profile), 0);
 	entry = plan_profile_find(&profile, "src");
 	assert_non_null(entry);
