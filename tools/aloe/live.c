@@ -32,13 +32,28 @@ void live_clear(struct live *live)
 	live->lines = 0;
 }
 
+/* Over the old one, line by line, and written at once, so that nothing flickers. */
 static void table(struct live *live, const json_t *report)
 {
 	struct winsize size = {.ws_row = 24, .ws_col = 80};
+	FILE *memory;
+	char *text = NULL;
+	size_t len = 0;
+	unsigned lines;
 
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	live_clear(live);
-	live->lines = report_table(report, size.ws_row > 1 ? size.ws_row - 1u : 0, size.ws_col, stdout);
+	memory = open_memstream(&text, &len);
+	if (!memory)
+		return;
+	lines = report_table(report, size.ws_row > 1 ? size.ws_row - 1u : 0, size.ws_col, memory);
+	fclose(memory);
+	if (live->lines)
+		printf("\033[%uA\r", live->lines);
+	for (const char *at = text; at && *at; at += strcspn(at, "\n") + 1)
+		printf("%.*s\033[K\n", (int)strcspn(at, "\n"), at);
+	printf("\033[J");
+	live->lines = lines;
+	free(text);
 }
 
 void live_show(struct live *live, const json_t *report)
