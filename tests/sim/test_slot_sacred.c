@@ -29,6 +29,12 @@
 #define SANITIZED 0
 #endif
 
+#if defined(__SANITIZE_THREAD__)
+#define OWN_CALLS 1 /* the sanitizer asks the kernel in every thread */
+#else
+#define OWN_CALLS 0
+#endif
+
 enum { STEPS = 200, HOSTS_MAX = 32, SLOTS = 100, SECONDS_MAX = 60 };
 
 /* ---- what the C library is asked, counted while a slot runs ------------------------------------------------------- */
@@ -442,12 +448,17 @@ static void test_asking_the_kernel_is_seen(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
+	const struct CMUnitTest counted[] = {
 	    cmocka_unit_test(test_nothing_is_asked),
 	    cmocka_unit_test(test_asking_is_seen),
+	};
+	const struct CMUnitTest trapped[] = {
 	    cmocka_unit_test(test_kernel_is_not_asked),
 	    cmocka_unit_test(test_asking_the_kernel_is_seen),
 	};
+	int failed = cmocka_run_group_tests(counted, NULL, NULL);
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	if (!OWN_CALLS)
+		failed += cmocka_run_group_tests(trapped, NULL, NULL);
+	return failed;
 }
