@@ -152,6 +152,7 @@ static json_t *lane(const struct exec_wave *wave, uint32_t number)
 	const struct exec *exec = wave->exec;
 	const double slot_ns = (double)wave->view.head->slot_ns;
 	struct hist *load = calloc(3, sizeof(*load));
+	uint32_t n = 0; /* segments on it */
 	uint64_t run = 0, skipped = 0, missed = 0, busy = 0;
 	bool realtime = strstr(wave->losses, "no real-time priority") == NULL;
 	json_t *o = json_object();
@@ -162,7 +163,8 @@ static json_t *lane(const struct exec_wave *wave, uint32_t number)
 		if (wave->view.segments[s].lane != number)
 			continue;
 		hist_merge(&load[0], &state->load);
-		hist_merge(&load[1], &state->late);
+		if (n++ == 0) /* the others have the baton from it */
+			hist_merge(&load[1], &state->late);
 		hist_merge(&load[2], &state->overhead);
 		run = get(&state->slots) > run ? get(&state->slots) : run;
 		skipped += get(&state->skipped);
