@@ -383,6 +383,8 @@ int program_build(const struct waveform *waveform, const struct plan *plan, uint
 	struct rows *all[] = {&b.lanes,	  &b.segments, &b.order,  &b.gates, &b.instances, &b.inputs,
 			      &b.outputs, &b.buffers,  &b.params, &b.vars,  &b.reals,	  &b.text};
 	const char *why;
+	void *bytes;
+	size_t len;
 	int status;
 
 	for (size_t i = 0; i < plan->n_lanes; i++)
@@ -391,15 +393,17 @@ int program_build(const struct waveform *waveform, const struct plan *plan, uint
 	add_segments(&b);
 	add_instances(&b);
 	add_buffers(&b);
-	status = assemble(&b, ret_bytes, ret_len);
+	status = assemble(&b, &bytes, &len);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		free(all[i]->bytes);
 	if (status != 0)
 		return diag_error(diag, waveform->file, 0, "no memory for the program");
-	status = image_check(*ret_bytes, *ret_len, &why);
+	status = image_check(bytes, len, &why);
 	if (status != 0) {
-		free(*ret_bytes);
+		free(bytes);
 		return diag_error(diag, waveform->file, 0, "the program is not sound: %s", why);
 	}
+	*ret_bytes = bytes;
+	*ret_len = len;
 	return 0;
 }

@@ -512,6 +512,20 @@ static void test_memory(void **state)
 	}
 }
 
+static void test_ring_memory(void **state)
+{
+	struct io_ring ring;
+
+	(void)state;
+	for (long n = 0; n < 2; n++) {
+		starve_after(n);
+		assert_int_equal(io_ring_init(&ring, 4, 8, 8), -ENOMEM);
+		assert_true(starve_over());
+		assert_null(ring.records);
+		assert_null(ring.data);
+	}
+}
+
 static void test_segment_memory(void **state)
 {
 	struct rig *rig = rig_new(IMAGE_STEP, IMAGE_SLIP);
@@ -665,14 +679,23 @@ static void test_drain_fails(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_delay),           cmocka_unit_test(test_states),
-	    cmocka_unit_test(test_optional),        cmocka_unit_test(test_caught),
-	    cmocka_unit_test(test_sampled),         cmocka_unit_test(test_vars),
-	    cmocka_unit_test(test_params),          cmocka_unit_test(test_param_refused),
-	    cmocka_unit_test(test_other_component), cmocka_unit_test(test_callbacks),
-	    cmocka_unit_test(test_memory),          cmocka_unit_test(test_segment_memory),
-	    cmocka_unit_test(test_ring_length),     cmocka_unit_test(test_copy),
-	    cmocka_unit_test(test_without_record),  cmocka_unit_test(test_waits_for_record),
+	    cmocka_unit_test(test_delay),
+	    cmocka_unit_test(test_states),
+	    cmocka_unit_test(test_optional),
+	    cmocka_unit_test(test_caught),
+	    cmocka_unit_test(test_sampled),
+	    cmocka_unit_test(test_vars),
+	    cmocka_unit_test(test_params),
+	    cmocka_unit_test(test_param_refused),
+	    cmocka_unit_test(test_other_component),
+	    cmocka_unit_test(test_callbacks),
+	    cmocka_unit_test(test_memory),
+	    cmocka_unit_test(test_ring_memory),
+	    cmocka_unit_test(test_segment_memory),
+	    cmocka_unit_test(test_ring_length),
+	    cmocka_unit_test(test_copy),
+	    cmocka_unit_test(test_without_record),
+	    cmocka_unit_test(test_waits_for_record),
 	    cmocka_unit_test(test_drain_fails),
 	};
 

@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "core/slot/io.h"
-#include "tests/common/starve.h"
 
 enum { MAX = 16, FILE_MAX = 200000 };
 
@@ -274,13 +273,6 @@ static void test_init(void **state)
 	io_ring_fini(&ring);
 	assert_int_equal(io_ring_init(&ring, 4, 0, 8), 0); /* an input that is not connected */
 	io_ring_fini(&ring);
-	for (long n = 0; n < 2; n++) {
-		starve_after(n);
-		assert_int_equal(io_ring_init(&ring, 4, 8, 8), -ENOMEM);
-		assert_true(starve_over());
-		assert_null(ring.records);
-		assert_null(ring.data);
-	}
 }
 
 struct pipe_line {
