@@ -199,6 +199,17 @@ struct ran *aloe(const char *format, ...)
 	return run(arguments);
 }
 
+struct ran *aloe_once(const char *format, ...)
+{
+	char arguments[COMMAND];
+	va_list args;
+
+	va_start(args, format);
+	assert_true(vsnprintf(arguments, sizeof(arguments), format, args) < COMMAND);
+	va_end(args);
+	return run_once(arguments);
+}
+
 struct ran *aloe_ok(const char *format, ...)
 {
 	char arguments[COMMAND];

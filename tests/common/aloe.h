@@ -35,6 +35,8 @@ const char *aloe_program(const char *name);
 /* aloe runs `aloe ARGUMENTS...` and waits for its end; again while another node has the CPU of a real-time lane. aloe_ok
  * fails the test unless the exit status is 0. */
 struct ran *aloe(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* aloe_once does not wait for a CPU that is taken. */
+struct ran *aloe_once(const char *format, ...) __attribute__((format(printf, 1, 2)));
 struct ran *aloe_ok(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void ran_free(struct ran *ran);
 

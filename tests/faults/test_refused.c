@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What cannot work is refused before it runs, with the cause: damaged components, files of noise, too little memory, a
+ * CPU that is taken, a full disk. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/faults/node.h"
+
+static const char text[] = "name = \"plain\"; slot_ns = 1000000;\n"
+			   "instances: {\n"
+			   "  source: { component = \"counter\"; };\n"
+			   "  work: { component = \"faulty\"; };\n"
+			   "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
+			   "};\nlinks = ( \"source -> work -> sink\" );\n";
+
+static void refused(int status, const char *says, const char *arguments)
+{
+	struct ran *ran = aloe("%s", arguments);
+
+	if (ran->status != status || strstr(ran->err, says) == NULL)
+		fail_msg("aloe %s: exit %d instead of %d, or not `%s`:\n%s%s", arguments, ran->status, status, says, ran->out,
+			 ran->err);
+	ran_free(ran);
+	assert_int_equal(processes("aloe-host", (pid_t[1]){0}, 1), 0);
+}
+
+/* ---- components ------------------------------------------------------------------------------------------------------- */
+
+/* A folder of components in front of the others, with `faulty` as given. */
+static void component_put(const void *so, size_t so_len, const void *desc, size_t desc_len)
+{
+	mkdir(aloe_path("damaged"), 0700);
+	file_make(aloe_path("damaged/faulty.so"), so, so_len);
+	file_make(aloe_path("damaged/faulty.desc"), desc, desc_len);
+}
+
+struct files {
+	char so_path[4096], desc_path[4096];
+	uint8_t *so, *desc;
+	size_t so_len, desc_len;
+	char *dirs;
+};
+
+static struct files files_take(void)
+{
+	struct files files = {.dirs = strdup(getenv("ALOE_COMPONENTS"))};
+	const int len = (int)strcspn(files.dirs, ":");
+	char dirs[16384];
+
+	snprintf(files.so_path, sizeof(files.so_path), "%.*s/faulty.so", len, files.dirs);
+	snprintf(files.desc_path, sizeof(files.desc_path), "%.*s/faulty.desc", len, files.dirs);
+	files.so = file_take(files.so_path, &files.so_len);
+	files.desc = file_take(files.desc_path, &files.desc_len);
+	snprintf(dirs, sizeof(dirs), "%s:%s", aloe_path("damaged"), files.dirs);
+	setenv("ALOE_COMPONENTS", dirs, 1);
+	return files;
+}
+
+static void files_give(struct files *files)
+{
+	setenv("ALOE_COMPONENTS", files->dirs, 1);
+	free(files->dirs);
+	free(files->so);
+	free(files->desc);
+}
+
+static void noise_fill(uint8_t *bytes, size_t len, unsigned *seed)
+{
+	for (size_t i = 0; i < len; i++)
+		bytes[i] = (uint8_t)(rand_r(seed) >> 7);
+}
+
+static void components_cut_short(void **state)
+{
+	struct files files = files_take();
+	char arguments[8192];
+
+	(void)state;
+	conf_write("plain", text);
+	snprintf(arguments, sizeof(arguments), "run '%s' --clock virtual --slots 10", aloe_path("plain.conf"));
+	for (size_t eighths = 0; eighths < 8; eighths++) {
+		component_put(files.so, files.so_len * eighths / 8, files.desc, files.desc_len);
+		refused(2, "faulty.so", arguments);
+	}
+	component_put(files.so, files.so_len, files.desc, files.desc_len);
+	ran_free(aloe_ok("%s", arguments));
+	files_give(&files);
+}
+
+static void components_of_noise(void **state)
+{
+	struct files files = files_take();
+	uint8_t *noise = malloc(files.so_len);
+	unsigned seed = 7;
+	char arguments[8192];
+	struct ran *ran;
+
+	(void)state;
+	assert_non_null(noise);
+	conf_write("plain", text);
+	snprintf(arguments, sizeof(arguments), "run '%s' --clock virtual --slots 10", aloe_path("plain.conf"));
+	noise_fill(noise, files.so_len, &seed);
+	component_put(noise, files.so_len, files.desc, files.desc_len);
+	refused(2, "faulty.so: is no shared object", arguments);
+	memcpy(noise, files.so, 64); /* behind a good header */
+	component_put(noise, files.so_len, files.desc, files.desc_len);
+	refused(2, "faulty", arguments);
+	noise_fill(noise, files.desc_len < files.so_len ? files.desc_len : files.so_len, &seed);
+	component_put(files.so, files.so_len, noise, files.desc_len < files.so_len ? files.desc_len : files.so_len);
+	ran = aloe_ok("%s", arguments); /* said, and the next folder's is taken */
+	assert_non_null(strstr(ran->err, "damaged/faulty.desc: is no"));
+	ran_free(ran);
+	free(noise);
+	files_give(&files);
+}
+
+/* A .so that is not the one its .desc was made from. */
+static void a_component_of_another_build(void **state)
+{
+	struct files files = files_take();
+	char arguments[8192], *unit = strstr((char *)files.desc, "time that every call takes");
+
+	(void)state;
+	assert_non_null(unit);
+	unit[0] = 'T';
+	component_put(files.so, files.so_len, files.desc, files.desc_len);
+	conf_write("plain", text);
+	snprintf(arguments, sizeof(arguments), "run '%s' --clock virtual --slots 10", aloe_path("plain.conf"));
+	refused(2, "faulty", arguments);
+	files_give(&files);
+}
+
+/* ---- waveforms -------------------------------------------------------------------------------------------------------- */
+
+static void waveforms_of_noise(void **state)
+{
+	uint8_t noise[3000];
+	unsigned seed = 11;
+	char arguments[8192];
+
+	(void)state;
+	snprintf(arguments, sizeof(arguments), "run '%s' --clock virtual --slots 10", aloe_path("noise.conf"));
+	for (size_t i = 0; i < 40; i++) {
+		const size_t len = 1 + i * i * 1800 / 1000;
+
+		noise_fill(noise, len, &seed);
+		for (size_t b = 0; i % 2 == 1 && b < len; b++) /* every other one of printable characters */
+			noise[b] = (uint8_t)(32 + noise[b] % 95);
+		file_make(aloe_path("noise.conf"), noise, len);
+		refused(2, "noise.conf", arguments);
+	}
+}
+
+/* ---- memory, CPU, disk ------------------------------------------------------------------------------------------------ */
+
+/* More than any machine has, by `items` and by the number of links. */
+static void more_memory_than_there_is(void **state)
+{
+	enum { COPIES = 1500 };
+	char *all = malloc(COPIES * 64 + 4096), arguments[8192];
+	size_t len;
+
+	(void)state;
+	assert_non_null(all);
+	len = (size_t)sprintf(all, "name = \"huge\"; slot_ns = 1000000000;\ninstances: {\n"
+				   "  source: { component = \"random_source\"; length = 16777216; };\n"
+				   "  mod: { component = \"bpsk_mod\"; };\n  sink: { component = \"null_sink\"; };\n");
+	for (int i = 0; i < COPIES; i++)
+		len += (size_t)sprintf(all + len, "  c%d: { component = \"copy\"; };\n", i);
+	len += (size_t)sprintf(all + len, "};\nlinks = ( \"source -> mod");
+	for (int i = 0; i < COPIES; i++)
+		len += (size_t)sprintf(all + len, " -> c%d", i);
+	len += (size_t)sprintf(all + len, " -> sink\" );\n");
+	file_make(aloe_path("huge.conf"), all, len);
+	free(all);
+	snprintf(arguments, sizeof(arguments), "run '%s' --clock virtual --slots 10", aloe_path("huge.conf"));
+	refused(2, "MB of memory for its links and statistics, ", arguments);
+	refused(2, "MB are available", arguments);
+}
+
+static void a_cpu_that_is_taken(void **state)
+{
+	struct ran *ran;
+
+	(void)state;
+	conf_write("plain", text);
+	ran_free(aloe_ok("up"));
+	wave_begin("plain", "--lanes 0");
+	ran = aloe_once("run '%s' --lanes 0 --slots 10", aloe_path("plain.conf"));
+	assert_int_equal(ran->status, 2);
+	assert_non_null(strstr(ran->err, "CPU 0 is taken by the lane of another ALOE node"));
+	ran_free(ran);
+	ran_free(aloe_ok("run '%s' --clock virtual --slots 10 --quiet", aloe_path("plain.conf")));
+	wave_end("plain");
+	ran_free(aloe_ok("run '%s' --lanes 0 --slots 10 --quiet", aloe_path("plain.conf")));
+	ran_free(aloe_ok("down"));
+	processes_gone("aloe-frontend");
+}
+
+static void a_full_disk(void **state)
+{
+	char arguments[8192];
+
+	(void)state;
+	if (access("/dev/full", W_OK) != 0)
+		skip();
+	conf_write("plain", text);
+	snprintf(arguments, sizeof(arguments), "run '%s' --quiet --set sink.path=/dev/full --slots 100000 --clock virtual",
+		 aloe_path("plain.conf"));
+	refused(1, "/dev/full", arguments);
+	refused(1, "No space left on device", arguments);
+	snprintf(arguments, sizeof(arguments), "run '%s' --quiet --set sink.path=/dev/full --slots 100000 --lanes 0",
+		 aloe_path("plain.conf"));
+	refused(1, "No space left on device", arguments);
+}
+
+static void a_folder_that_is_not_there(void **state)
+{
+	char arguments[8192];
+
+	(void)state;
+	conf_write("plain", text);
+	snprintf(arguments, sizeof(arguments), "run '%s' --quiet --set sink.path=/nowhere/out --clock virtual --slots 10",
+		 aloe_path("plain.conf"));
+	refused(2, "/nowhere/out", arguments);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(components_cut_short),	    cmocka_unit_test(components_of_noise),
+	    cmocka_unit_test(a_component_of_another_build), cmocka_unit_test(waveforms_of_noise),
+	    cmocka_unit_test(more_memory_than_there_is),    cmocka_unit_test(a_cpu_that_is_taken),
+	    cmocka_unit_test(a_full_disk),		    cmocka_unit_test(a_folder_that_is_not_there),
+	};
+
+	return cmocka_run_group_tests(tests, faults_init, faults_fini);
+}
