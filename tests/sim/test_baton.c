@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The baton between the threads of a lane: it goes round in order, once a slot; a hand-on whose wake was lost with the one
  * who should have given it stays where it is until lane_wake, and goes on then. */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -151,48 +150,11 @@ static void test_a_lost_wake(void **state)
 	close_hosts(bench);
 }
 
-/* Two want to move the same baton: one does, the other is told so. */
-static void test_one_of_two(void **state)
-{
-	struct bench *bench = open_hosts();
-	const struct node_lane *lane = &bench->wave.node->lane[0];
-	const uint64_t from = baton(bench), to = baton_make(0, 0, 0);
-
-	(void)state;
-	assert_int_equal(from, baton_make(0, BATON_FRESH, 0));
-	assert_int_equal(lane_pass(lane, bench->wave.lane[0], from, to, IMAGE_NONE), 0);
-	assert_int_equal(lane_pass(lane, bench->wave.lane[0], from, lane_next(lane, to), IMAGE_NONE), -ESTALE);
-	assert_int_equal(baton(bench), to);
-	close_hosts(bench);
-}
-
-/* The entries that are not live are passed over; with none alive the slot goes on and nobody has it. */
-static void test_next(void **state)
-{
-	struct bench *bench = open_hosts();
-	struct node_lane *lane = &bench->wave.node->lane[0];
-
-	(void)state;
-	assert_int_equal(lane_next(lane, baton_make(7, 0, 0)), baton_make(7, 0, 1));
-	atomic_store(&lane->entry[1].live, 0);
-	assert_int_equal(lane_next(lane, baton_make(7, 0, 0)), baton_make(7, 0, 2));
-	assert_int_equal(lane_next(lane, baton_make(7, 0, 3)), baton_make(8, BATON_FRESH, 0));
-	atomic_store(&lane->entry[0].live, 0);
-	assert_int_equal(lane_next(lane, baton_make(7, 0, 3)), baton_make(8, BATON_FRESH, 2));
-	assert_int_equal(lane_next(lane, baton_make(7, BATON_FRESH, 0)), baton_make(7, BATON_FRESH, 2));
-	atomic_store(&lane->entry[2].live, 0);
-	atomic_store(&lane->entry[3].live, 0);
-	assert_int_equal(lane_next(lane, baton_make(7, 0, 3)), baton_make(8, BATON_FRESH, BATON_NOBODY));
-	close_hosts(bench);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_round_and_round),
 	    cmocka_unit_test(test_a_lost_wake),
-	    cmocka_unit_test(test_one_of_two),
-	    cmocka_unit_test(test_next),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
