@@ -104,6 +104,24 @@ static void look_optional(struct probe *probe, struct aloe_slot *slot)
 	assert_int_equal(slot->out[0].max, 0);
 }
 
+/* Nor where another process wrote a length beside such a state. */
+static void test_length_of_nothing(void **state)
+{
+	struct rig *rig = chain_open(0);
+	struct image_message *message;
+	const void *data;
+
+	(void)state;
+	instance_call(&rig->instances[0], 0, false);
+	message = (struct image_message *)rig_message(rig, 0, 0, 0, &data);
+	message->state = ALOE_IDLE;
+	assert_int_equal(message->len, 8);
+	instance_call(&rig->instances[1], 0, false);
+	assert_int_equal(probe_of(rig, 1)->log[0].state, ALOE_IDLE);
+	assert_int_equal(probe_of(rig, 1)->log[0].value, 0);
+	rig_close(rig);
+}
+
 /* An input without a writer reads ABSENT and is not counted; an output without a reader holds nothing. */
 static void test_optional(void **state)
 {
@@ -362,6 +380,10 @@ static void test_other_component(void **state)
 	refused(rig, &other, "the component's variables are not those of the plan");
 	other.vars = (struct aloe_list_vars){moved, 2};
 	refused(rig, &other, "the component's variables are not those of the plan");
+	rig_close(rig);
+	rig = rig_new(IMAGE_STEP, IMAGE_SLIP);
+	rig_add(rig, &probe_pass, 0, 0);
+	refused(rig, &probe_sink, "the component's ports are not those of the plan"); /* one port less */
 	rig_close(rig);
 }
 
@@ -681,6 +703,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_delay),
 	    cmocka_unit_test(test_states),
+	    cmocka_unit_test(test_length_of_nothing),
 	    cmocka_unit_test(test_optional),
 	    cmocka_unit_test(test_caught),
 	    cmocka_unit_test(test_sampled),
