@@ -210,7 +210,7 @@ struct ran *aloe_once(const char *format, ...)
 	return run_once(arguments);
 }
 
-struct ran *aloe_ok(const char *format, ...)
+struct ran *aloe_ends(int status, const char *format, ...)
 {
 	char arguments[COMMAND];
 	struct ran *ran;
@@ -220,8 +220,8 @@ struct ran *aloe_ok(const char *format, ...)
 	assert_true(vsnprintf(arguments, sizeof(arguments), format, args) < COMMAND);
 	va_end(args);
 	ran = run(arguments);
-	if (ran->status != 0)
-		fail_msg("aloe %s: exit %d\n%s%s", arguments, ran->status, ran->out, ran->err);
+	if (ran->status != status)
+		fail_msg("aloe %s: exit %d, not %d\n%.1500s%s", arguments, ran->status, status, ran->out, ran->err);
 	return ran;
 }
 

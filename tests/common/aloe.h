@@ -32,12 +32,13 @@ int aloe_fini(void **state);
 const char *aloe_path(const char *name);
 const char *aloe_program(const char *name);
 
-/* aloe runs `aloe ARGUMENTS...` and waits for its end; again while another node has the CPU of a real-time lane. aloe_ok
- * fails the test unless the exit status is 0. */
+/* aloe runs `aloe ARGUMENTS...` and waits for its end; again while another node has the CPU of a real-time lane. aloe_ends
+ * and aloe_ok fail the test where the exit status is another. */
 struct ran *aloe(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* aloe_once does not wait for a CPU that is taken. */
 struct ran *aloe_once(const char *format, ...) __attribute__((format(printf, 1, 2)));
-struct ran *aloe_ok(const char *format, ...) __attribute__((format(printf, 1, 2)));
+struct ran *aloe_ends(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define aloe_ok(...) aloe_ends(0, __VA_ARGS__)
 void ran_free(struct ran *ran);
 
 /* Numbers out of the report, by path ("latency.slots"; a number is a place in an array). ran_variable takes INSTANCE.VAR.
