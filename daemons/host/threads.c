@@ -176,13 +176,15 @@ int host_threads_start(struct host *host, struct host_wave *wave, const struct h
 		return status;
 	if (wave->view.head->clock == IMAGE_VIRTUAL)
 		return start_free(wave);
-	if (wave->view.head->clock == IMAGE_TIMER && !host->locked) {
+	status = start_lanes(host, wave, msg, lane_fds);
+	/* Last: what a limit on locked memory leaves may be too little for one more stack. */
+	if (status == 0 && wave->view.head->clock == IMAGE_TIMER && !host->locked) {
 		if (platform_lock_memory() != 0)
 			host_say(host, "!memory is not locked (CAP_IPC_LOCK or a larger memlock limit): a page fault can delay "
 				       "a slot\n");
 		host->locked = true;
 	}
-	return start_lanes(host, wave, msg, lane_fds);
+	return status;
 }
 
 static void leave_lane(struct host *host, const struct hostlink_segment *place)

@@ -137,5 +137,6 @@ int main(void)
 	    cmocka_unit_test(kills_on_the_timer),
 	};
 
+	cmocka_set_test_filter(getenv("ONLY"));
 	return cmocka_run_group_tests(tests, node_up, node_down);
 }

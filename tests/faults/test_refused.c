@@ -243,5 +243,6 @@ int main(void)
 	    cmocka_unit_test(a_full_disk),		    cmocka_unit_test(a_folder_that_is_not_there),
 	};
 
+	cmocka_set_test_filter(getenv("ONLY"));
 	return cmocka_run_group_tests(tests, faults_init, faults_fini);
 }

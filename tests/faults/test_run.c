@@ -282,5 +282,6 @@ int main(void)
 	    cmocka_unit_test(exec_dies_in_the_middle_of_changes),
 	};
 
+	cmocka_set_test_filter(getenv("ONLY"));
 	return cmocka_run_group_tests(tests, faults_init, faults_fini);
 }
