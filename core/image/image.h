@@ -134,7 +134,7 @@ struct image_var {
 
 struct image_message {
 	_Atomic uint64_t stamp; /* index + 1 when complete; 0 while being written */
-	uint32_t len, state;
+	_Atomic uint32_t len, state; /* under skip a reader may come upon them while they are written */
 };
 
 struct image_miss {

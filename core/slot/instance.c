@@ -324,8 +324,8 @@ static inline void bind_input(struct instance *it, uint32_t p, uint64_t k)
 	}
 	input->bound = message;
 	in->data = input->data + (m & input->mask) * input->stride;
-	in->state = message->state;
-	in->len = message->state == ALOE_VALID ? message->len : 0;
+	in->state = atomic_load_explicit(&message->state, memory_order_relaxed);
+	in->len = in->state == ALOE_VALID ? atomic_load_explicit(&message->len, memory_order_relaxed) : 0;
 }
 
 static inline void bind_output(struct instance *it, uint32_t p, uint64_t k)
@@ -359,8 +359,8 @@ static inline int publish_output(struct instance *it, uint32_t p, uint64_t k)
 		it->slot.why = "claims more items than an output message holds";
 		return -EOVERFLOW;
 	}
-	output->bound->len = out->state == ALOE_VALID ? out->len : 0;
-	output->bound->state = out->state;
+	atomic_store_explicit(&output->bound->len, out->state == ALOE_VALID ? out->len : 0, memory_order_relaxed);
+	atomic_store_explicit(&output->bound->state, out->state, memory_order_relaxed);
 	atomic_store_explicit(&output->bound->stamp, k + 1, memory_order_release);
 	return 0;
 }

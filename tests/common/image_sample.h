@@ -45,6 +45,7 @@ static inline struct rig *image_sample_rig(void)
 	rig_link(rig, 0, 0, 1, 0, 0);
 	rig_link(rig, 0, 0, 2, 0, 2);
 	rig->nodes[1].values[2] = (struct rig_value){.reals = taps, .n_reals = 3};
+	rig->nodes[0].max = 64;
 	rig->nodes[1].max = 13;
 	rig->nodes[2].source = 0;
 	rig_gates(rig);

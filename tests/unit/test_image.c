@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -140,11 +141,11 @@ static const struct damage damages[] = {
     ROW(inputs, image_input, 0, buffer, 2),
     ROW(inputs, image_input, 0, buffer, IMAGE_NONE - 1),
     ROW(inputs, image_input, 0, type, ALOE_CF32),
-    ROW(inputs, image_input, 0, max, 7),
+    ROW(inputs, image_input, 0, max, 63),
     ROW(outputs, image_output, 0, buffer, 2),
     ROW(outputs, image_output, 0, type, ALOE_CF32),
-    ROW(outputs, image_output, 0, max, 9),
-    ROW(outputs, image_output, 0, max, 7),
+    ROW(outputs, image_output, 0, max, 65),
+    ROW(outputs, image_output, 0, max, 63),
     ROW(buffers, image_buffer, 0, instance, 3),
     ROW(buffers, image_buffer, 0, port, ALOE_PORTS_MAX),
     ROW(buffers, image_buffer, 0, type, 3),
@@ -156,6 +157,7 @@ static const struct damage damages[] = {
     ROW(buffers, image_buffer, 0, depth, 1u << 31),
     ROW(buffers, image_buffer, 0, depth, 1u << 20),
     ROW(buffers, image_buffer, 0, stride, 8),
+    ROW(buffers, image_buffer, 0, stride, 64), /* the canary would lie in the next message */
     ROW(buffers, image_buffer, 0, stride, 72),
     ROW(buffers, image_buffer, 0, stride, 1ull << 33),
     ROW(buffers, image_buffer, 0, canary, 0),
@@ -352,8 +354,10 @@ static void test_written_while_opened(void **state)
 
 	(void)state;
 	assert_true(child >= 0);
-	if (child == 0)
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		scribble(view.base, sound, len);
+	}
 	for (int i = 0; i < 20000 || ((opened == 0 || refused == 0) && i < 2000000); i++) {
 		if (image_open(fd, false, &other) != 0) {
 			refused++;
@@ -555,6 +559,25 @@ static void test_no_memory(void **state)
 	free(program);
 }
 
+/* A text table that ends with the program: there is nothing behind it. */
+static void test_text_end(void **state)
+{
+	size_t len;
+	struct image_head *program = program_new(&len);
+	struct image_view view;
+	int fd;
+
+	(void)state;
+	program->text.count = len - program->text.offset;
+	fd = image_create(program, len);
+	assert_int_equal(image_open(fd, false, &view), 0);
+	assert_string_equal(image_text(&view, view.head->text.count), "");
+	assert_string_equal(image_text(&view, view.head->text.count - 1), "");
+	image_close(&view);
+	close(fd);
+	free(program);
+}
+
 static void test_text(void **state)
 {
 	int fd;
@@ -595,6 +618,7 @@ int main(void)
 	    cmocka_unit_test(test_read_only),
 	    cmocka_unit_test(test_no_memory),
 	    cmocka_unit_test(test_text),
+	    cmocka_unit_test(test_text_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,7 +114,7 @@ static void test_length_of_nothing(void **state)
 	(void)state;
 	instance_call(&rig->instances[0], 0, false);
 	message = (struct image_message *)rig_message(rig, 0, 0, 0, &data);
-	message->state = ALOE_IDLE;
+	atomic_store(&message->state, ALOE_IDLE);
 	assert_int_equal(message->len, 8);
 	instance_call(&rig->instances[1], 0, false);
 	assert_int_equal(probe_of(rig, 1)->log[0].state, ALOE_IDLE);

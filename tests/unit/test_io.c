@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -306,6 +307,7 @@ static void test_threads(void **state)
 	pthread_t id;
 
 	(void)state;
+	alarm(120); /* only against a hang */
 	line->source.bytes = FILE_MAX - 5;
 	line->sink.written = calloc(1, FILE_MAX);
 	assert_int_equal(io_ring_init(&line->in, 7, MAX, 1), 0);
@@ -333,6 +335,7 @@ static void test_threads(void **state)
 	for (uint64_t i = 0; i < line->sink.at; i++)
 		if (line->sink.written[i] != byte_at(i))
 			fail_msg("byte %d is %d", (int)i, line->sink.written[i]);
+	alarm(0);
 	io_ring_fini(&line->in);
 	io_ring_fini(&line->out);
 	free(line->sink.written);

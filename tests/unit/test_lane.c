@@ -373,6 +373,61 @@ static void test_pass(void **state)
 	world_free(w);
 }
 
+/* What exec's tick does with a baton that nobody takes: by the state of its entry, and whether somebody is at work. */
+static void test_tend(void **state)
+{
+	struct world *w = world_new(1, 1, 1);
+	struct lane_image *image = w->images[0];
+	struct node_lane *lane = &w->node->lane[0];
+
+	(void)state;
+	atomic_store(&lane->entries, 3);
+	atomic_store(&lane->entry[2].live, 1);
+	atomic_store(allowed(w), 10);
+	atomic_store(&image->baton, baton_make(7, 0, 1));
+	atomic_store(&image->since_ns, 1); /* at work: left to the keeper */
+	lane_tend(w->exec, 0);
+	assert_int_equal(atomic_load(&image->baton), baton_make(7, 0, 1));
+	atomic_store(&image->since_ns, 0);
+	lane_tend(w->exec, 0);
+	assert_int_equal(atomic_load(&image->baton), baton_make(7, 0, 2));
+	lane_tend(w->exec, 0); /* live: its own thread will come */
+	assert_int_equal(atomic_load(&image->baton), baton_make(7, 0, 2));
+	atomic_store(&lane->entry[2].live, 0);
+	lane_tend(w->exec, 0);
+	assert_int_equal(atomic_load(&image->baton), baton_make(8, BATON_FRESH, BATON_NOBODY));
+	lane_tend(w->exec, 0);
+	assert_int_equal(atomic_load(&image->baton), baton_make(8, BATON_FRESH, BATON_NOBODY));
+	atomic_store(&lane->entry[0].live, 1); /* no slot that was allowed is lost */
+	lane_tend(w->exec, 0);
+	assert_int_equal(atomic_load(&image->baton), baton_make(8, BATON_FRESH, 0));
+	atomic_store(&image->baton, baton_make(1000, BATON_FRESH, BATON_NOBODY)); /* of a time base before this one */
+	lane_tend(w->exec, 0);
+	assert_int_equal(atomic_load(&image->baton), baton_make(10, BATON_FRESH, 0));
+	world_free(w);
+}
+
+/* The baton comes to an entry that has just been taken off the lane: its segment does not run any more. */
+static void test_not_live(void **state)
+{
+	struct world *w = world_new(1, 1, 1);
+
+	(void)state;
+	threads_start(w);
+	assert_true(life_load(w, &w->waves[0], 1, 0, true));
+	atomic_store(&w->waves[0].rig->control.base, 0);
+	atomic_store(allowed(w), 5);
+	assert_int_equal(
+	    lane_pass(&w->node->lane[0], w->images[0], baton_make(0, 0, BATON_NOBODY), baton_make(0, 0, 0), IMAGE_NONE),
+	    0);
+	while (baton_entry(atomic_load(&w->images[0]->baton)) != BATON_NOBODY)
+		sched_yield();
+	assert_int_equal(atomic_load(&w->images[0]->baton), baton_make(1, BATON_FRESH, BATON_NOBODY));
+	assert_int_equal(atomic_load(&rig_state(w->waves[0].rig, 0)->done), 0);
+	life_unload(w, &w->waves[0]);
+	world_free(w);
+}
+
 /* Segments of one thread follow each other without a wake-up. */
 static void test_same_seat(void **state)
 {
@@ -635,9 +690,10 @@ static void test_timer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_next),        cmocka_unit_test(test_pass),      cmocka_unit_test(test_same_seat),
-	    cmocka_unit_test(test_life),        cmocka_unit_test(test_two_lanes), cmocka_unit_test(test_passed_over),
-	    cmocka_unit_test(test_holder_gone), cmocka_unit_test(test_timer),
+	    cmocka_unit_test(test_next),      cmocka_unit_test(test_pass),        cmocka_unit_test(test_same_seat),
+	    cmocka_unit_test(test_tend),      cmocka_unit_test(test_not_live),    cmocka_unit_test(test_life),
+	    cmocka_unit_test(test_two_lanes), cmocka_unit_test(test_passed_over), cmocka_unit_test(test_holder_gone),
+	    cmocka_unit_test(test_timer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -274,6 +274,7 @@ static const char hand[] =
     "	map: { component = \"mod\"; output = \"ci16\"; };\n"
     "	end: { component = \"sink\"; path = \"o.bin\"; };\n"
     "	every: { component = \"all\"; taps = [0.5, -0.25]; mode = \"fast\"; text = \"abc\"; whole = 7; };\n"
+    "	again: { component = \"all\"; taps = [1.0]; };\n"
     "};\n"
     "links = ( \"src -> both.in0\", \"both.out -> map -> end\" );\n";
 
@@ -325,7 +326,7 @@ static void head_check(const struct tables *t)
 	assert_int_equal(head->late, IMAGE_SKIP);
 	assert_int_equal(head->clock, IMAGE_TIMER);
 	assert_true(head->slots == IMAGE_FOREVER);
-	assert_int_equal(head->instances.count, 5);
+	assert_int_equal(head->instances.count, 6);
 	assert_int_equal(head->buffers.count, 3);
 }
 
@@ -366,6 +367,10 @@ static void params_check(const struct tables *t)
 	reals = (const void *)((const uint8_t *)t->program + p->reals);
 	assert_int_equal(p->n_reals, 2);
 	assert_true(reals[0] == 0.5f && reals[1] == -0.25f);
+	p = param_of(t, 5, "taps");
+	reals = (const void *)((const uint8_t *)t->program + p->reals);
+	assert_int_equal(p->n_reals, 1);
+	assert_true(reals[0] == 1);
 }
 
 static void vars_check(const struct tables *t)

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -440,6 +441,84 @@ static void test_skip_recheck(void **state)
 	rig_close(rig);
 }
 
+/* Looks away between being given its input and reading it. */
+__attribute__((noinline, no_sanitize("thread"))) static int slow_work(void *self, struct aloe_slot *slot)
+{
+	const volatile uint64_t *in = slot->in[0].data;
+
+	(void)self;
+	for (int i = 0; i < 300; i++)
+		cpu_relax();
+	if (!aloe_in_valid(slot, 0))
+		return 0;
+	*(volatile uint64_t *)slot->out[0].data = *in;
+	aloe_put(slot, 0, 8);
+	return 0;
+}
+
+__attribute__((noinline, no_sanitize("thread"))) static int fast_work(void *self, struct aloe_slot *slot)
+{
+	(void)self;
+	*(volatile uint64_t *)slot->out[0].data = probe_value(slot->index);
+	aloe_put(slot, 0, 8);
+	return 0;
+}
+
+struct writer {
+	struct rig *rig;
+	_Atomic uint32_t quit;
+	pthread_t id;
+};
+
+static void *writer_main(void *self)
+{
+	struct writer *writer = self;
+
+	for (uint64_t slot = 0; !atomic_load(&writer->quit); slot++) {
+		rig_slot(writer->rig, 0, slot);
+		for (uint64_t i = slot % 512; i > 0; i--)
+			cpu_relax();
+	}
+	return NULL;
+}
+
+/* A reader just where the ring is written over, on a thread of its own: what it passes on as VALID is the message. */
+static void test_skip_threads(void **state)
+{
+	const struct aloe_component fast = {.ports = probe_source.ports, .state_size = 8, .work = fast_work};
+	const struct aloe_component slow = {.ports = probe_pass.ports, .state_size = 8, .work = slow_work};
+	struct rig *rig = rig_new(IMAGE_STEP, IMAGE_SKIP);
+	struct writer writer = {.rig = rig};
+	uint64_t valid = 0;
+
+	(void)state;
+	alarm(120); /* only against a hang */
+	rig_add(rig, &fast, 0, 0);
+	rig_add(rig, &slow, 1, 0);
+	rig_link(rig, 0, 0, 1, 0, 0);
+	rig_open(rig);
+	assert_int_equal(pthread_create(&writer.id, NULL, writer_main, &writer), 0);
+	while (valid < 300 || atomic_load(&stats(rig, 1)->overwritten) < 300) {
+		const uint64_t slot = done(rig, 0) - 3;
+		const struct image_message *message;
+		const void *data;
+
+		if (slot + 3 < 4 || rig_slot(rig, 1, slot) != SEGMENT_RAN)
+			continue;
+		message = rig_message(rig, 1, 0, slot, &data);
+		assert_non_null(message);
+		if (atomic_load(&message->state) != ALOE_VALID || atomic_load(&message->len) != 8)
+			continue;
+		valid++;
+		if (*(const uint64_t *)data != probe_value(slot))
+			fail_msg("index %d: another message's items", (int)slot);
+	}
+	atomic_store(&writer.quit, 1);
+	pthread_join(writer.id, NULL);
+	rig_close(rig);
+	alarm(0);
+}
+
 /* The last step is jumped over: no instance runs beyond its last index, and the segment ends. */
 static void test_skip_past_end(void **state)
 {
@@ -653,27 +732,17 @@ static void test_virtual_quit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_base),
-	    cmocka_unit_test(test_base_moved),
-	    cmocka_unit_test(test_limit),
-	    cmocka_unit_test(test_skipped_slots),
-	    cmocka_unit_test(test_gates),
-	    cmocka_unit_test(test_ended_holds_nobody),
-	    cmocka_unit_test(test_end_smallest),
-	    cmocka_unit_test(test_end_by_order),
-	    cmocka_unit_test(test_fault),
-	    cmocka_unit_test(test_period),
-	    cmocka_unit_test(test_events),
-	    cmocka_unit_test(test_latency),
-	    cmocka_unit_test(test_skip_absent),
-	    cmocka_unit_test(test_skip_overwritten),
-	    cmocka_unit_test(test_skip_recheck),
-	    cmocka_unit_test(test_skip_past_end),
-	    cmocka_unit_test(test_skip_limit),
-	    cmocka_unit_test(test_misses),
-	    cmocka_unit_test(test_no_misses_on_step),
-	    cmocka_unit_test(test_overruns),
-	    cmocka_unit_test(test_virtual),
+	    cmocka_unit_test(test_base),          cmocka_unit_test(test_base_moved),
+	    cmocka_unit_test(test_limit),         cmocka_unit_test(test_skipped_slots),
+	    cmocka_unit_test(test_gates),         cmocka_unit_test(test_ended_holds_nobody),
+	    cmocka_unit_test(test_end_smallest),  cmocka_unit_test(test_end_by_order),
+	    cmocka_unit_test(test_fault),         cmocka_unit_test(test_period),
+	    cmocka_unit_test(test_events),        cmocka_unit_test(test_latency),
+	    cmocka_unit_test(test_skip_absent),   cmocka_unit_test(test_skip_overwritten),
+	    cmocka_unit_test(test_skip_recheck),  cmocka_unit_test(test_skip_threads),
+	    cmocka_unit_test(test_skip_past_end), cmocka_unit_test(test_skip_limit),
+	    cmocka_unit_test(test_misses),        cmocka_unit_test(test_no_misses_on_step),
+	    cmocka_unit_test(test_overruns),      cmocka_unit_test(test_virtual),
 	    cmocka_unit_test(test_virtual_quit),
 	};
 
