@@ -23,6 +23,8 @@
 #include "daemons/common/hostlink.h"
 #include "daemons/common/loop.h"
 
+enum { PREPARE_S = 30 }; /* at most so long takes the init of all components */
+
 enum wave_state { WAVE_LOADED, WAVE_INIT, WAVE_RUN, WAVE_PAUSE, WAVE_STEP, WAVE_STOP, WAVE_ABNSTOP };
 
 struct exec_process { /* a host process; isolation "none": one for all such waveforms */
@@ -162,6 +164,7 @@ void hosts_finish(struct exec_wave *wave);
 void hosts_leave(struct exec_wave *wave, bool kill_them);
 void host_answer(struct exec_host *host, const struct hostlink_msg *msg);
 void host_died(struct exec_host *host, const char *how);
+const char *host_instance(const struct exec_host *host); /* name of the one in init or in work; NULL: none */
 
 /* change.c */
 void wave_start(struct exec_wave *wave, const struct wire_view *request);

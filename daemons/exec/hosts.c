@@ -90,7 +90,7 @@ void host_answer(struct exec_host *host, const struct hostlink_msg *msg)
 
 /* ---- death ------------------------------------------------------------------------------------------------------------- */
 
-static const char *running_in(const struct exec_host *host)
+const char *host_instance(const struct exec_host *host)
 {
 	const struct image_view *view = &host->wave->view;
 
@@ -106,7 +106,7 @@ static const char *running_in(const struct exec_host *host)
 void host_died(struct exec_host *host, const char *how)
 {
 	struct exec_wave *wave = host->wave;
-	const char *instance = running_in(host);
+	const char *instance = host_instance(host);
 	const bool expected = host->finishing && host->finished;
 
 	process_leave(host, false);
@@ -114,9 +114,12 @@ void host_died(struct exec_host *host, const char *how)
 	if (expected || wave->unloading)
 		return;
 	if (!host->ready && wave->pending.bytes != NULL) {
-		char why[256];
+		char why[512];
 
-		snprintf(why, sizeof(why), "a host of \"%s\" %s while its components were being initialised", wave->name, how);
+		if (instance != NULL)
+			snprintf(why, sizeof(why), "the host of instance \"%s\" %s in its init", instance, how);
+		else
+			snprintf(why, sizeof(why), "a host of \"%s\" %s while its components were being loaded", wave->name, how);
 		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, why);
 		wave->unloading = true;
 		return;

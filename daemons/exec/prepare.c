@@ -160,7 +160,7 @@ void exec_prepare(struct exec *exec, const struct wire_view *request)
 			exec_fail(exec, request, 2, "%s", why);
 			wave_free(wave);
 		} else {
-			wave_later(&wave->pending, request, 30 * (uint64_t)1000000000);
+			wave_later(&wave->pending, request, PREPARE_S * (uint64_t)1000000000);
 			keep_wave(wave);
 		}
 		free(aligned);

@@ -133,6 +133,20 @@ static void step_more(struct exec_wave *wave)
 	futex_wake(futex_low(&base->allowed), INT32_MAX);
 }
 
+static void prepare_overdue(struct exec_wave *wave)
+{
+	const char *instance = NULL;
+	char why[256];
+
+	for (uint32_t h = 0; h < wave->n_hosts && instance == NULL; h++)
+		if (!wave->hosts[h].ready)
+			instance = host_instance(&wave->hosts[h]);
+	snprintf(why, sizeof(why), "%s \"%.64s\" has not returned within %d s: refused",
+		 instance != NULL ? "init of instance" : "a host of", instance != NULL ? instance : wave->name, PREPARE_S);
+	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, why);
+	wave->unloading = true;
+}
+
 static void check_pending(struct exec_wave *wave)
 {
 	struct wire_view request;
@@ -151,9 +165,10 @@ static void check_pending(struct exec_wave *wave)
 			wave_set_state(wave, WAVE_PAUSE);
 		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, wave->pending.value, 0, NULL);
 	} else if (clock_ns() > wave->pending.until_ns) {
-		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, "not done in time");
 		if (request.type == WIRE_PREPARE)
-			wave->unloading = true;
+			prepare_overdue(wave);
+		else
+			wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, "not done in time");
 	} else if (request.type == WIRE_STEP) {
 		step_more(wave);
 	}

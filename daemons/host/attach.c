@@ -37,7 +37,10 @@ static int open_instance(struct host *host, struct host_wave *wave, uint32_t num
 		host_say(host, "%s: %s is not the build that the plan was made from: its .desc differs\n", name, path);
 		return -ESTALE;
 	}
+	/* So that exec can name it, should it not come back from here. */
+	atomic_store(&image_segment_state(&wave->view, row->segment)->current, number + 1);
 	status = instance_open(it, &wave->view, number, entry);
+	atomic_store(&image_segment_state(&wave->view, row->segment)->current, 0);
 	if (status < 0)
 		host_say(host, "%s: %s\n", name, it->setup.error[0] ? it->setup.error : "init failed without a word");
 	else if (it->setup.note[0])

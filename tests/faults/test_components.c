@@ -173,7 +173,7 @@ static void a_crash_in_the_shared_host(void **state)
 static void faults_before_the_start(void **state)
 {
 	static const char *const faults_of_init[][2] = {
-	    {"crash_init", "while its components were being initialised"},
+	    {"crash_init", "the host of instance \"bad\" was killed by signal 11"},
 	    {"crash_shape", "bad"},
 	    {"error_init", "no coefficients on a Sunday"},
 	};
