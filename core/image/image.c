@@ -39,18 +39,18 @@ static bool tables_sound(const struct image_head *h)
 		const struct image_table *table;
 		uint64_t size, max;
 	} all[] = {
-		{&h->lanes, sizeof(struct image_lane), NODE_LANES_MAX},
-		{&h->segments, sizeof(struct image_segment), IMAGE_INSTANCES_MAX},
-		{&h->order, 4, IMAGE_INSTANCES_MAX},
-		{&h->gates, sizeof(struct image_gate), 1 << 20},
-		{&h->instances, sizeof(struct image_instance), IMAGE_INSTANCES_MAX},
-		{&h->inputs, sizeof(struct image_input), 1 << 20},
-		{&h->outputs, sizeof(struct image_output), 1 << 20},
-		{&h->buffers, sizeof(struct image_buffer), 1 << 20},
-		{&h->params, sizeof(struct image_param), 1 << 20},
-		{&h->vars, sizeof(struct image_var), 1 << 20},
-		{&h->reals, sizeof(float), 1 << 24},
-		{&h->text, 1, 1 << 26},
+	    {&h->lanes, sizeof(struct image_lane), NODE_LANES_MAX},
+	    {&h->segments, sizeof(struct image_segment), IMAGE_INSTANCES_MAX},
+	    {&h->order, 4, IMAGE_INSTANCES_MAX},
+	    {&h->gates, sizeof(struct image_gate), 1 << 20},
+	    {&h->instances, sizeof(struct image_instance), IMAGE_INSTANCES_MAX},
+	    {&h->inputs, sizeof(struct image_input), 1 << 20},
+	    {&h->outputs, sizeof(struct image_output), 1 << 20},
+	    {&h->buffers, sizeof(struct image_buffer), 1 << 20},
+	    {&h->params, sizeof(struct image_param), 1 << 20},
+	    {&h->vars, sizeof(struct image_var), 1 << 20},
+	    {&h->reals, sizeof(float), 1 << 24},
+	    {&h->text, 1, 1 << 26},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -88,9 +88,9 @@ static bool instance_sound(const struct check *c, const struct image_instance *i
 
 	return i->segment < h->segments.count && i->n_inputs <= ALOE_PORTS_MAX && i->n_outputs <= ALOE_PORTS_MAX &&
 	       i->period > 0 && i->phase < i->period && i->n_params <= IMAGE_PARAMS_MAX &&
-	       i->n_vars <= IMAGE_VARS_MAX && i->sink <= h->instances.count && part(&h->inputs, i->inputs, i->n_inputs) &&
-	       part(&h->outputs, i->outputs, i->n_outputs) && part(&h->params, i->params, i->n_params) &&
-	       part(&h->vars, i->vars, i->n_vars) &&
+	       i->n_vars <= IMAGE_VARS_MAX && i->sink <= h->instances.count &&
+	       part(&h->inputs, i->inputs, i->n_inputs) && part(&h->outputs, i->outputs, i->n_outputs) &&
+	       part(&h->params, i->params, i->n_params) && part(&h->vars, i->vars, i->n_vars) &&
 	       inside(i->state, 1, sizeof(struct image_instance_state), 64, h->total_bytes);
 }
 
@@ -255,7 +255,8 @@ static void canaries_write(const struct image_view *view)
 
 static void state_init(const struct image_view *view)
 {
-	atomic_store(&image_run(view)->last, view->head->slots == IMAGE_FOREVER ? IMAGE_FOREVER : view->head->slots - 1);
+	atomic_store(&image_run(view)->last,
+		     view->head->slots == IMAGE_FOREVER ? IMAGE_FOREVER : view->head->slots - 1);
 	for (uint32_t i = 0; i < view->head->instances.count; i++)
 		atomic_store(&image_instance_state(view, i)->latency_slots_min, UINT64_MAX);
 }
@@ -330,10 +331,9 @@ int image_open(int fd, bool writable, struct image_view *ret)
 	struct stat stat;
 	int error;
 
-	if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) /* it must not end while it is mapped */
+	/* Sealed: it must not end while it is mapped. */
+	if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(fd, &stat) != 0)
 		return -EBADMSG;
-	if (fstat(fd, &stat) != 0)
-		return -errno;
 	v.bytes = (size_t)stat.st_size;
 	if (v.bytes < sizeof(struct image_head))
 		return -EBADMSG;

@@ -96,7 +96,7 @@ static uint32_t text_add(struct tables *t, const char *text)
 	const uint32_t at = (uint32_t)t->head.text.count;
 
 	insist(at + strlen(text) + 1 <= sizeof(t->text), "too much text");
-	strcpy(t->text + at, text);
+	memcpy(t->text + at, text, strlen(text) + 1);
 	t->head.text.count += strlen(text) + 1;
 	return at;
 }

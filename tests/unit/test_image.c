@@ -139,7 +139,7 @@ static const struct damage damages[] = {
     ROW(instances, image_instance, 0, state, 1ull << 41),
     ROW(instances, image_instance, 0, state, 8),
     ROW(inputs, image_input, 0, buffer, 2),
-    ROW(inputs, image_input, 0, buffer, IMAGE_NONE - 1),
+    ROW(inputs, image_input, 0, buffer, 0x7fffffff),
     ROW(inputs, image_input, 0, type, ALOE_CF32),
     ROW(inputs, image_input, 0, max, 63),
     ROW(outputs, image_output, 0, buffer, 2),

@@ -118,13 +118,12 @@ static void gate_need(int64_t *need, int64_t steps)
 
 static void gates_check(const struct waveform *wf, const struct tables *t)
 {
-	enum { T = 100000, NOTHING = -1 };
+	enum { T = 100000, NOTHING = 0 };
 	const uint32_t n = (uint32_t)t->head->segments.count;
-	int64_t *need = malloc(sizeof(*need) * n * n);
+	int64_t *need = calloc((size_t)n * n, sizeof(*need));
 	uint32_t wanted = 0, sources[64], n_sources = 0;
 
-	for (uint32_t i = 0; i < n * n; i++)
-		need[i] = NOTHING;
+	assert_non_null(need);
 	for (size_t l = 0; l < wf->n_links; l++) {
 		const struct image_instance *u = &t->instances[wf->links[l].from], *v = &t->instances[wf->links[l].to];
 		const struct image_buffer *ring =
