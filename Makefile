@@ -183,7 +183,7 @@ fuzzers: $(FUZZERS)
 
 lint: ## clang-format, clang-tidy, cppcheck, house rules
 	$(Q)tests/deps.sh build test lint
-	$(Q)CPPFLAGS='$(CPPFLAGS_ALOE)' tests/lint.sh
+	$(Q)tests/lint.sh
 	$(Q)$(MAKE) all
 	$(Q)B=$(B) tests/house/house.sh
 

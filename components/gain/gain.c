@@ -7,12 +7,12 @@ struct gain {
 };
 
 static const struct aloe_port ports[] = {
-	ALOE_IN("in", ALOE_CF32, "samples to scale"),
-	ALOE_OUT("out", ALOE_CF32, "scaled samples"),
+    ALOE_IN("in", ALOE_CF32, "samples to scale"),
+    ALOE_OUT("out", ALOE_CF32, "scaled samples"),
 };
 
 static const struct aloe_param params[] = {
-	ALOE_PARAM_REAL(struct gain, gain, 1.0, 0.0, 1e3, "", ALOE_LIVE, "linear gain"),
+    ALOE_PARAM_REAL(struct gain, gain, 1.0, 0.0, 1e3, "", ALOE_LIVE, "linear gain"),
 };
 
 static int gain_work(void *self, struct aloe_slot *slot)
@@ -28,9 +28,9 @@ static int gain_work(void *self, struct aloe_slot *slot)
 }
 
 ALOE_COMPONENT(gain) = {
-	.summary = "multiply every sample by a constant",
-	.ports = ALOE_LIST(ports),
-	.params = ALOE_LIST(params),
-	.state_size = sizeof(struct gain),
-	.work = gain_work,
+    .summary = "multiply every sample by a constant",
+    .ports = ALOE_LIST(ports),
+    .params = ALOE_LIST(params),
+    .state_size = sizeof(struct gain),
+    .work = gain_work,
 };

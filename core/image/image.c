@@ -265,7 +265,7 @@ int image_create(const void *program, size_t len)
 {
 	const struct image_head *h = program;
 	const char *why;
-	struct image_view view;
+	struct image_view view = {0};
 	int error, fd;
 
 	if (image_check(program, len, &why) != 0)

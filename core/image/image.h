@@ -133,15 +133,15 @@ struct image_var {
 /* ---- what moves ------------------------------------------------------------------------------------------------------ */
 
 struct image_message {
-	_Atomic uint64_t stamp; /* index + 1 when complete; 0 while being written */
+	_Atomic uint64_t stamp;      /* index + 1 when complete; 0 while being written */
 	_Atomic uint32_t len, state; /* under skip a reader may come upon them while they are written */
 };
 
 struct image_miss {
 	uint64_t slot, step;
-	uint64_t late_ns;       /* beyond the slot's end */
-	uint64_t start_late_ns; /* how late the segment began */
-	uint64_t longest_ns;    /* the instance that took longest */
+	uint64_t late_ns;           /* beyond the slot's end */
+	uint64_t start_late_ns;     /* how late the segment began */
+	uint64_t longest_ns;        /* the instance that took longest */
 	uint32_t instance, follows; /* follows: the slot before was missed, too */
 };
 

@@ -334,6 +334,7 @@ static void check_unique(const char *const *names, size_t n, const char *key, st
 {
 	for (size_t i = 1; i < n; i++)
 		for (size_t j = 0; j < i; j++)
+			/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a table without a name is refused before */
 			if (strcmp(names[i], names[j]) == 0)
 				diag_error(at->diag, at->text, 0, "%s[%zu]: the name \"%s\" is taken by %s[%zu]", key,
 					   i, names[i], key, j);

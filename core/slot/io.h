@@ -18,12 +18,12 @@
 struct io_ring {
 	struct aloe_record *records;
 	uint8_t *data;
-	uint32_t len; /* records */
-	uint32_t max; /* items of one */
-	_Atomic uint64_t head; /* records produced */
-	_Atomic uint64_t tail; /* records consumed */
-	uint64_t filled;       /* source: head or, with the one kept back, head + 1 */
-	bool ended;	       /* source: fill has said that there is no more */
+	uint32_t len;            /* records */
+	uint32_t max;            /* items of one */
+	_Atomic uint64_t head;   /* records produced */
+	_Atomic uint64_t tail;   /* records consumed */
+	uint64_t filled;         /* source: head or, with the one kept back, head + 1 */
+	bool ended;              /* source: fill has said that there is no more */
 	_Atomic uint32_t failed; /* fill or drain returned an error: the text is in setup->error */
 };
 
@@ -44,7 +44,7 @@ static inline bool io_has_record(const struct io_ring *ring)
 static inline bool io_has_space(const struct io_ring *ring)
 {
 	return atomic_load_explicit(&ring->head, memory_order_relaxed) -
-		       atomic_load_explicit(&ring->tail, memory_order_acquire) <
+		   atomic_load_explicit(&ring->tail, memory_order_acquire) <
 	       ring->len;
 }
 

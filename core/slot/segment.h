@@ -19,9 +19,9 @@
 
 enum segment_status {
 	SEGMENT_RAN,
-	SEGMENT_WAITS,	 /* a gate is closed or a record is missing: slipped, where the step was due */
-	SEGMENT_PAUSED,	 /* at its limit, or not started yet */
-	SEGMENT_ENDED,	 /* every instance has run its last index */
+	SEGMENT_WAITS,   /* a gate is closed or a record is missing: slipped, where the step was due */
+	SEGMENT_PAUSED,  /* at its limit, or not started yet */
+	SEGMENT_ENDED,   /* every instance has run its last index */
 	SEGMENT_STOPPED, /* a fault somewhere in the waveform */
 };
 
@@ -44,8 +44,8 @@ struct segment {
 	uint64_t events_mask;
 	uint64_t slot_ns;
 	uint64_t lag_max;
-	uint64_t work_ns; /* of this step, if it is sampled */
-	bool skip;	    /* late = "skip" */
+	uint64_t work_ns;   /* of this step, if it is sampled */
+	bool skip;          /* late = "skip" */
 	bool counts_misses; /* a slot has an end: not under virtual */
 	uint64_t last_slot; /* the slot last seen; IMAGE_FOREVER */
 	uint64_t changes_seen;

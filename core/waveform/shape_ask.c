@@ -155,7 +155,7 @@ static int ask(const struct waveform *waveform, const char *host, int quiet_ms, 
 	       struct answer *answer, struct diag *diag)
 {
 	int pipe_fds[2] = {-1, -1};
-	pid_t pid;
+	pid_t pid = -1;
 	const int in = request_open(request);
 	int error = in < 0 ? in : pipe2(pipe_fds, O_CLOEXEC) < 0 ? -errno : 0;
 

@@ -317,7 +317,7 @@ static void check_outputs(struct serve *serve, size_t i)
 static void shape_part(struct serve *serve, size_t i)
 {
 	struct part *part = &serve->parts[i];
-	uint32_t largest = 0, types[ALOE_PORTS_MAX];
+	uint32_t largest = 0, types[ALOE_PORTS_MAX] = {0};
 
 	if (gather_inputs(serve, i) || part->failed) {
 		part->failed = true;

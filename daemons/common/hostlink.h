@@ -25,15 +25,15 @@ enum hostlink_type {
 
 struct hostlink_segment {
 	uint32_t segment; /* in the waveform image */
-	uint32_t lane;	  /* of the node */
-	uint32_t entry;	  /* in the lane's table */
-	uint32_t seat;	  /* of this host on that lane */
+	uint32_t lane;    /* of the node */
+	uint32_t entry;   /* in the lane's table */
+	uint32_t seat;    /* of this host on that lane */
 };
 
 struct hostlink_msg {
 	uint32_t type;
 	uint32_t control; /* the waveform's control block in the node image */
-	uint32_t host;	  /* which of the waveform's hosts this is */
+	uint32_t host;    /* which of the waveform's hosts this is */
 	uint32_t n_segments;
 	uint32_t n_lanes;
 	uint32_t spin_us;

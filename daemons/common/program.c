@@ -122,11 +122,11 @@ static void add_segments(struct build *b)
 	for (uint32_t s = 0; s < b->plan->n_segments; s++) {
 		const struct plan_segment *segment = &b->plan->segments[s];
 		struct image_segment row = {
-			.lane = segment->lane,
-			.host = segment->host,
-			.order = (uint32_t)b->order.count,
-			.n_instances = (uint32_t)segment->n_instances,
-			.events_log2 = 10,
+		    .lane = segment->lane,
+		    .host = segment->host,
+		    .order = (uint32_t)b->order.count,
+		    .n_instances = (uint32_t)segment->n_instances,
+		    .events_log2 = 10,
 		};
 
 		while (row.events_log2 < 17 && (1u << row.events_log2) < 1024 * segment->n_instances)
@@ -260,20 +260,20 @@ static void add_instances(struct build *b)
 		const struct wf_instance *instance = &b->wf->instances[i];
 		const struct plan_instance *place = &b->plan->instances[i];
 		struct image_instance row = {
-			.name = text_add(b, instance->name),
-			.component = text_add(b, instance->type->name),
-			.path = text_add(b, instance->type->path),
-			.file_line = (uint32_t)instance->line,
-			.digest = instance->type->digest,
-			.segment = place->segment,
-			.lag = place->lag,
-			.period = instance->period > 0 ? instance->period : 1,
-			.phase = instance->phase,
-			.budget_ns = place->budget_ns,
-			.kmac = (uint32_t)(place->kmac + 0.5),
-			.io = (instance->type->fills ? 1u : 0) | (instance->type->drains ? 2u : 0),
-			.source = is_source(b, i),
-			.sink = is_sink(b, i) ? source_of(b, i) + 1 : 0,
+		    .name = text_add(b, instance->name),
+		    .component = text_add(b, instance->type->name),
+		    .path = text_add(b, instance->type->path),
+		    .file_line = (uint32_t)instance->line,
+		    .digest = instance->type->digest,
+		    .segment = place->segment,
+		    .lag = place->lag,
+		    .period = instance->period > 0 ? instance->period : 1,
+		    .phase = instance->phase,
+		    .budget_ns = place->budget_ns,
+		    .kmac = (uint32_t)(place->kmac + 0.5),
+		    .io = (instance->type->fills ? 1u : 0) | (instance->type->drains ? 2u : 0),
+		    .source = is_source(b, i),
+		    .sink = is_sink(b, i) ? source_of(b, i) + 1 : 0,
 		};
 
 		add_inputs(b, (int)i, instance, &row);
@@ -316,7 +316,9 @@ static void fill_head(struct build *b)
 	h->magic = IMAGE_MAGIC;
 	h->version = IMAGE_VERSION;
 	h->late = b->wf->late == WF_LATE_SKIP ? IMAGE_SKIP : IMAGE_SLIP;
-	h->clock = b->wf->clock == WF_CLOCK_VIRTUAL ? IMAGE_VIRTUAL : b->wf->clock == WF_CLOCK_STEP ? IMAGE_STEP : IMAGE_TIMER;
+	h->clock = b->wf->clock == WF_CLOCK_VIRTUAL ? IMAGE_VIRTUAL
+		   : b->wf->clock == WF_CLOCK_STEP  ? IMAGE_STEP
+						    : IMAGE_TIMER;
 	h->n_hosts = b->plan->n_hosts;
 	h->latency_slots = b->plan->latency_slots;
 	h->shared_host = b->plan->shared_host;
@@ -333,10 +335,10 @@ static int assemble(struct build *b, void **ret_bytes, size_t *ret_len)
 		struct image_table *table;
 		const struct rows *rows;
 	} all[] = {
-		{&b->head.lanes, &b->lanes},	   {&b->head.segments, &b->segments}, {&b->head.order, &b->order},
-		{&b->head.gates, &b->gates},	   {&b->head.instances, &b->instances}, {&b->head.inputs, &b->inputs},
-		{&b->head.outputs, &b->outputs},   {&b->head.buffers, &b->buffers},   {&b->head.params, &b->params},
-		{&b->head.vars, &b->vars},	   {&b->head.reals, &b->reals},	      {&b->head.text, &b->text},
+	    {&b->head.lanes, &b->lanes},     {&b->head.segments, &b->segments},   {&b->head.order, &b->order},
+	    {&b->head.gates, &b->gates},     {&b->head.instances, &b->instances}, {&b->head.inputs, &b->inputs},
+	    {&b->head.outputs, &b->outputs}, {&b->head.buffers, &b->buffers},     {&b->head.params, &b->params},
+	    {&b->head.vars, &b->vars},       {&b->head.reals, &b->reals},         {&b->head.text, &b->text},
 	};
 	uint64_t top = sizeof(b->head);
 	uint8_t *bytes;
@@ -349,11 +351,12 @@ static int assemble(struct build *b, void **ret_bytes, size_t *ret_len)
 		return -ENOMEM;
 	for (size_t i = 0; i < b->params.count; i++)
 		((struct image_param *)b->params.bytes)[i].reals =
-			b->head.reals.offset + 4 * ((struct image_param *)b->params.bytes)[i].reals;
+		    b->head.reals.offset + 4 * ((struct image_param *)b->params.bytes)[i].reals;
 	memcpy(bytes, &b->head, sizeof(b->head));
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i].rows->count > 0)
-			memcpy(bytes + all[i].table->offset, all[i].rows->bytes, all[i].rows->count * all[i].rows->size);
+			memcpy(bytes + all[i].table->offset, all[i].rows->bytes,
+			       all[i].rows->count * all[i].rows->size);
 	image_layout(bytes);
 	*ret_bytes = bytes;
 	*ret_len = b->head.static_bytes;
@@ -364,24 +367,24 @@ int program_build(const struct waveform *waveform, const struct plan *plan, uint
 		  void **ret_bytes, size_t *ret_len)
 {
 	struct build b = {
-		.wf = waveform,
-		.plan = plan,
-		.head.slots = slots == 0 ? IMAGE_FOREVER : slots,
-		.lanes.size = sizeof(struct image_lane),
-		.segments.size = sizeof(struct image_segment),
-		.order.size = sizeof(uint32_t),
-		.gates.size = sizeof(struct image_gate),
-		.instances.size = sizeof(struct image_instance),
-		.inputs.size = sizeof(struct image_input),
-		.outputs.size = sizeof(struct image_output),
-		.buffers.size = sizeof(struct image_buffer),
-		.params.size = sizeof(struct image_param),
-		.vars.size = sizeof(struct image_var),
-		.reals.size = sizeof(float),
-		.text.size = 1,
+	    .wf = waveform,
+	    .plan = plan,
+	    .head.slots = slots == 0 ? IMAGE_FOREVER : slots,
+	    .lanes.size = sizeof(struct image_lane),
+	    .segments.size = sizeof(struct image_segment),
+	    .order.size = sizeof(uint32_t),
+	    .gates.size = sizeof(struct image_gate),
+	    .instances.size = sizeof(struct image_instance),
+	    .inputs.size = sizeof(struct image_input),
+	    .outputs.size = sizeof(struct image_output),
+	    .buffers.size = sizeof(struct image_buffer),
+	    .params.size = sizeof(struct image_param),
+	    .vars.size = sizeof(struct image_var),
+	    .reals.size = sizeof(float),
+	    .text.size = 1,
 	};
-	struct rows *all[] = {&b.lanes,	  &b.segments, &b.order,  &b.gates, &b.instances, &b.inputs,
-			      &b.outputs, &b.buffers,  &b.params, &b.vars,  &b.reals,	  &b.text};
+	struct rows *all[] = {&b.lanes,   &b.segments, &b.order,  &b.gates, &b.instances, &b.inputs,
+			      &b.outputs, &b.buffers,  &b.params, &b.vars,  &b.reals,     &b.text};
 	const char *why;
 	void *bytes;
 	size_t len;

@@ -278,8 +278,8 @@ static void set_commit(struct exec_wave *wave, const struct wire_view *request, 
 		return;
 	}
 	if (!ring_has_space(wave)) {
-		exec_fail(wave->exec, request, 1, "%d changes of \"%s\" wait for their index: try again later", NODE_CHANGES,
-			  wave->name);
+		exec_fail(wave->exec, request, 1, "%d changes of \"%s\" wait for their index: try again later",
+			  NODE_CHANGES, wave->name);
 		return;
 	}
 	set_publish(wave, index, instance, param, number);
@@ -318,8 +318,8 @@ static void allowed(const struct image_view *view, const struct image_param *par
 	if (param->kind == ALOE_KIND_BOOL)
 		snprintf(ret, size, "true or false");
 	else if (param->kind != ALOE_KIND_ENUM)
-		snprintf(ret, size, "a %s in [%g, %g]", param->kind == ALOE_KIND_INT ? "whole number" : "number", param->min,
-			 param->max);
+		snprintf(ret, size, "a %s in [%g, %g]", param->kind == ALOE_KIND_INT ? "whole number" : "number",
+			 param->min, param->max);
 	for (uint32_t i = 0; i < param->n_names && len < size; i++) {
 		len += (size_t)snprintf(ret + len, size - len, "%s%s", i > 0 ? ", " : "", image_text(view, at));
 		at += strlen(image_text(view, at)) + 1;
@@ -332,7 +332,8 @@ static bool set_fits(const struct image_param *param, double number)
 		return false;
 	if (param->kind == ALOE_KIND_ENUM || param->kind == ALOE_KIND_BOOL)
 		return true;
-	return number >= param->min && number <= param->max && (param->kind != ALOE_KIND_INT || number == floor(number));
+	return number >= param->min && number <= param->max &&
+	       (param->kind != ALOE_KIND_INT || number == floor(number));
 }
 
 static void set_checked(struct exec_wave *wave, const struct wire_view *request, uint32_t instance, uint32_t p,
@@ -346,7 +347,8 @@ static void set_checked(struct exec_wave *wave, const struct wire_view *request,
 
 	allowed(view, param, range, sizeof(range));
 	if (!(param->flags & ALOE_LIVE))
-		exec_fail(wave->exec, request, 2, "%s.%s is read at init only: unload, and load with --set", owner, name);
+		exec_fail(wave->exec, request, 2, "%s.%s is read at init only: unload, and load with --set", owner,
+			  name);
 	else if (!set_fits(param, number))
 		exec_fail(wave->exec, request, 2, "%s.%s = %s is not allowed: %s", owner, name, text, range);
 	else if (wave->set_pending.bytes != NULL)
@@ -371,7 +373,8 @@ void wave_set(struct exec_wave *wave, const struct wire_view *request)
 	if (dot == NULL || value == NULL)
 		exec_fail(wave->exec, request, 2, "set needs instance.parameter and a value");
 	else if (instance == IMAGE_NONE)
-		exec_fail(wave->exec, request, 2, "\"%s\" has no instance \"%.*s\"", wave->name, (int)(dot - name), name);
+		exec_fail(wave->exec, request, 2, "\"%s\" has no instance \"%.*s\"", wave->name, (int)(dot - name),
+			  name);
 	else if (param == IMAGE_NONE)
 		exec_fail(wave->exec, request, 2, "instance \"%.*s\" has no parameter \"%s\"", (int)(dot - name), name,
 			  dot + 1);

@@ -33,15 +33,15 @@ struct exec_process { /* a host process; isolation "none": one for all such wave
 	pid_t pid;
 	int pidfd, sock;
 	struct loop_watch sock_watch, pid_watch;
-	uint32_t users; /* hosts of waveforms */
-	bool shared, dying; /* dying: was sent SIGKILL */
+	uint32_t users;                /* hosts of waveforms */
+	bool shared, dying;            /* dying: was sent SIGKILL */
 	uint32_t seat[NODE_LANES_MAX]; /* its thread's on each lane; IMAGE_NONE */
 };
 
 struct exec_host { /* a host of a waveform */
 	struct exec_wave *wave;
-	uint32_t number; /* in the program */
-	struct exec_process *process; /* NULL: gone */
+	uint32_t number;                 /* in the program */
+	struct exec_process *process;    /* NULL: gone */
 	bool ready, finishing, finished; /* finished: it holds nothing of the waveform (any more) */
 };
 
@@ -54,11 +54,11 @@ struct exec_progress {
 	uint64_t misses; /* looked at by overrun.c */
 };
 
-struct exec_pending { /* a request to be answered later */
+struct exec_pending {   /* a request to be answered later */
 	uint8_t *bytes; /* NULL: none */
 	size_t len;
 	uint64_t until_ns; /* answered with FAIL then */
-	uint64_t value;	   /* PAUSE, STEP: the limit; SET: the change's sequence */
+	uint64_t value;    /* PAUSE, STEP: the limit; SET: the change's sequence */
 	uint32_t instance; /* SET */
 };
 
@@ -80,13 +80,13 @@ struct exec_wave {
 	char notes[HOSTLINK_TEXT], losses[1024];
 	uint64_t start_ns, progress_ns; /* progress_ns: when it was told to finish */
 	struct exec_progress *progress; /* by segment: hang watch without a keeper */
-	uint64_t sequence; /* of changes */
+	uint64_t sequence;              /* of changes */
 };
 
 struct exec_lane {
 	int fd; /* lane image; -1: never used */
 	struct lane_image *image;
-	int cpu_lock; /* abstract socket that says the CPU is taken; -1 */
+	int cpu_lock;   /* abstract socket that says the CPU is taken; -1 */
 	uint64_t seats; /* bit set: taken */
 	uint32_t users; /* waveforms */
 	pthread_t keeper;
@@ -134,25 +134,25 @@ struct node_control *wave_control(const struct exec_wave *wave);
 /* prepare.c */
 void exec_prepare(struct exec *exec, const struct wire_view *request);
 int wave_tables(struct exec_wave *wave); /* hosts, places, progress; none of the hosts is there yet. 0 or -ENOMEM */
-void wave_free(struct exec_wave *wave); /* entries freed, hosts killed, memory given back */
+void wave_free(struct exec_wave *wave);  /* entries freed, hosts killed, memory given back */
 
 /* memory.c */
 uint64_t memory_available(void); /* bytes that this node may still take */
 
 /* lanes.c */
 int lanes_take(struct exec_wave *wave, char *ret_why, size_t size);
-void lanes_leave(struct exec_wave *wave);	      /* entries are not live any more */
-void lanes_leave_host(struct exec_wave *wave, uint32_t host); /* nor is the host: its batons go on */
-void lanes_release(struct exec_wave *wave);	      /* and free for others */
-void lanes_live(struct exec_wave *wave);	      /* from now on */
-uint64_t lanes_slot(const struct exec_wave *wave);    /* slot of its time base now; 0 under virtual */
+void lanes_leave(struct exec_wave *wave);                          /* entries are not live any more */
+void lanes_leave_host(struct exec_wave *wave, uint32_t host);      /* nor is the host: its batons go on */
+void lanes_release(struct exec_wave *wave);                        /* and free for others */
+void lanes_live(struct exec_wave *wave);                           /* from now on */
+uint64_t lanes_slot(const struct exec_wave *wave);                 /* slot of its time base now; 0 under virtual */
 struct node_timebase *wave_timebase(const struct exec_wave *wave); /* NULL under virtual */
-void lane_tend(struct exec *exec, uint32_t lane);      /* the baton is where somebody takes it */
-int lane_reuse(struct exec_wave *wave, uint32_t lane); /* of a waveform that is on it already */
+void lane_tend(struct exec *exec, uint32_t lane);                  /* the baton is where somebody takes it */
+int lane_reuse(struct exec_wave *wave, uint32_t lane);             /* of a waveform that is on it already */
 void lanes_wake_fast(struct exec_wave *wave);
 
 /* process.c */
-int process_take(struct exec_host *host, bool shared); /* its own, or the shared one */
+int process_take(struct exec_host *host, bool shared);    /* its own, or the shared one */
 void process_leave(struct exec_host *host, bool kill_it); /* a killed one that nobody else uses is gone on return */
 void process_kill(struct exec_process *process);
 int process_restore(struct exec_host *host, pid_t pid, int pidfd, int sock, bool shared);

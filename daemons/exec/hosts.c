@@ -119,7 +119,8 @@ void host_died(struct exec_host *host, const char *how)
 		if (instance != NULL)
 			snprintf(why, sizeof(why), "the host of instance \"%s\" %s in its init", instance, how);
 		else
-			snprintf(why, sizeof(why), "a host of \"%s\" %s while its components were being loaded", wave->name, how);
+			snprintf(why, sizeof(why), "a host of \"%s\" %s while its components were being loaded",
+				 wave->name, how);
 		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, why);
 		wave->unloading = true;
 		return;
@@ -159,10 +160,8 @@ static void attach_lanes(struct exec_wave *wave, struct hostlink_msg *msg, int *
 static int attach(struct exec_host *host)
 {
 	struct exec_wave *wave = host->wave;
-	struct hostlink_msg msg = {.type = HOSTLINK_ATTACH,
-				   .control = wave->control,
-				   .host = host->number,
-				   .spin_us = wave->exec->spin_us};
+	struct hostlink_msg msg = {
+	    .type = HOSTLINK_ATTACH, .control = wave->control, .host = host->number, .spin_us = wave->exec->spin_us};
 	int fds[2 + HOSTLINK_LANES_MAX], status;
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
@@ -173,8 +172,8 @@ static int attach(struct exec_host *host)
 		if (msg.n_segments == HOSTLINK_SEGMENTS_MAX)
 			return -E2BIG;
 		msg.segments[msg.n_segments++] = (struct hostlink_segment){
-			s, place->lane == IMAGE_NONE ? 0 : place->lane, place->entry == IMAGE_NONE ? 0 : place->entry,
-			place->seat == IMAGE_NONE ? 0 : place->seat};
+		    s, place->lane == IMAGE_NONE ? 0 : place->lane, place->entry == IMAGE_NONE ? 0 : place->entry,
+		    place->seat == IMAGE_NONE ? 0 : place->seat};
 	}
 	if (wave->view.head->clock != IMAGE_VIRTUAL)
 		attach_lanes(wave, &msg, fds);

@@ -26,7 +26,8 @@ static int cpu_lock(int cpu)
 	if (fd < 0)
 		return -errno;
 	len = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "aloe-lane-%d", cpu);
-	if (bind(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0)
+	if (bind(fd, (struct sockaddr *)&address,
+		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0)
 		return fd;
 	len = errno;
 	close(fd);
@@ -87,13 +88,14 @@ static int timebase_take(struct exec_wave *wave, uint64_t set, uint32_t *ret, ch
 
 		if (!(set >> l & 1) || have == IMAGE_NONE)
 			continue;
-		if (exec->node->timebase[have].pace != head->clock || exec->node->timebase[have].slot_ns != head->slot_ns ||
-		    (found != IMAGE_NONE && found != have)) {
-			snprintf(ret_why, size,
-				 "lane %u (CPU %d) runs slots of %.1f us already and \"%s\" has slots of %.1f us: put it on "
-				 "other lanes (--lanes) or unload what is there",
-				 l, exec->node->lane[l].cpu, (double)exec->node->timebase[have].slot_ns / 1e3, wave->name,
-				 (double)head->slot_ns / 1e3);
+		if (exec->node->timebase[have].pace != head->clock ||
+		    exec->node->timebase[have].slot_ns != head->slot_ns || (found != IMAGE_NONE && found != have)) {
+			snprintf(
+			    ret_why, size,
+			    "lane %u (CPU %d) runs slots of %.1f us already and \"%s\" has slots of %.1f us: put it on "
+			    "other lanes (--lanes) or unload what is there",
+			    l, exec->node->lane[l].cpu, (double)exec->node->timebase[have].slot_ns / 1e3, wave->name,
+			    (double)head->slot_ns / 1e3);
 			return -EBUSY;
 		}
 		found = have;
@@ -147,7 +149,8 @@ static int lane_take(struct exec_wave *wave, uint32_t number, uint32_t base, cha
 	}
 	if (lane_reuse(wave, number) != 0) {
 		snprintf(ret_why, size,
-			 "CPU %d is taken by the lane of another ALOE node: use another (--lanes), stop that one, or run with "
+			 "CPU %d is taken by the lane of another ALOE node: use another (--lanes), stop that one, or "
+			 "run with "
 			 "--clock virtual",
 			 exec->node->lane[number].cpu);
 		atomic_store(&exec->node->lane[number].timebase, IMAGE_NONE);
@@ -312,7 +315,8 @@ static void baton_start(struct exec *exec, uint32_t number, uint64_t baton)
 
 	if (base == NULL)
 		return;
-	slot = base->pace == IMAGE_TIMER ? (clock_ns() - base->start_ns) / base->slot_ns + 1 : atomic_load(&base->allowed);
+	slot =
+	    base->pace == IMAGE_TIMER ? (clock_ns() - base->start_ns) / base->slot_ns + 1 : atomic_load(&base->allowed);
 	if (base->pace == IMAGE_STEP && baton_slot(baton) < slot)
 		slot = baton_slot(baton);
 	lane_pass(lane, exec->lanes[number].image, baton, lane_next(lane, baton_make(slot, BATON_FRESH, BATON_NOBODY)),

@@ -29,6 +29,7 @@ int main(int argc, char **argv)
 		status = exec_init(exec, argv[2], atoi(argv[4]), atoi(argv[6]));
 	if (status != 0) {
 		fprintf(stderr, "aloe-exec: cannot start: %s\n", strerror(-status));
+		free(exec);
 		return 1;
 	}
 	status = loop_run(&exec->loop);

@@ -45,8 +45,10 @@ static void look(struct exec_wave *wave, uint32_t segment, bool stop)
 			log_warning(&wave->exec->log, "%s: slot %llu missed by %.1f us: %s", wave->name,
 				    (unsigned long long)miss.slot, (double)miss.late_ns / 1e3, why);
 		else if (must_stop(wave, state, seen))
-			wave_abort(wave, "%d of %d slots were missed (overrun = \"stop\"); the last, slot %llu, by %.1f us: %s",
-				   STOP_MISSES, STOP_SLOTS, (unsigned long long)miss.slot, (double)miss.late_ns / 1e3, why);
+			wave_abort(
+			    wave,
+			    "%d of %d slots were missed (overrun = \"stop\"); the last, slot %llu, by %.1f us: %s",
+			    STOP_MISSES, STOP_SLOTS, (unsigned long long)miss.slot, (double)miss.late_ns / 1e3, why);
 	}
 }
 

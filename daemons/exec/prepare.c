@@ -31,8 +31,10 @@ static int control_take(struct exec *exec, const char *name)
 static void memory_why(const struct exec_wave *wave, const struct image_head *head, char *ret_why, size_t size)
 {
 	snprintf(ret_why, size,
-		 "\"%s\" needs %.1f MB of memory for its links and statistics, %.1f MB are available (memory of the machine, "
-		 "of the container, or a limit of this process): make `items` or the lengths of sources smaller, or free some",
+		 "\"%s\" needs %.1f MB of memory for its links and statistics, %.1f MB are available (memory of the "
+		 "machine, "
+		 "of the container, or a limit of this process): make `items` or the lengths of sources smaller, or "
+		 "free some",
 		 wave->name, (double)head->total_bytes / 1e6, (double)memory_available() / 1e6);
 }
 

@@ -100,7 +100,7 @@ static struct exec_process *process_add(struct exec *exec, pid_t pid, int pidfd,
 	if (process == NULL)
 		return NULL;
 	*process = (struct exec_process){
-		.exec = exec, .pid = pid, .pidfd = pidfd, .sock = sock, .shared = shared, .next = exec->processes};
+	    .exec = exec, .pid = pid, .pidfd = pidfd, .sock = sock, .shared = shared, .next = exec->processes};
 	for (uint32_t l = 0; l < NODE_LANES_MAX; l++)
 		process->seat[l] = IMAGE_NONE;
 	exec->processes = process;

@@ -73,7 +73,8 @@ static json_t *cells_json(const struct hist *hist)
 		const uint64_t count = hist_load(&hist->cells[c]);
 
 		if (count > 0)
-			json_array_append_new(array, json_pack("[I, I]", (json_int_t)hist_cell_low(c), (json_int_t)count));
+			json_array_append_new(array,
+					      json_pack("[I, I]", (json_int_t)hist_cell_low(c), (json_int_t)count));
 	}
 	return array;
 }
@@ -208,12 +209,15 @@ static json_t *ports(const struct exec_wave *wave, uint32_t number, bool outputs
 	json_t *array = json_array();
 
 	for (uint32_t p = 0; p < (outputs ? row->n_outputs : row->n_inputs); p++) {
-		const uint32_t name = outputs ? view->outputs[row->outputs + p].name : view->inputs[row->inputs + p].name;
+		const uint32_t name =
+		    outputs ? view->outputs[row->outputs + p].name : view->inputs[row->inputs + p].name;
 		json_t *o = json_object();
 
 		put_text(o, "port", image_text(view, name));
 		put_real(o, "us",
-			 count > 0 ? us((double)get(&state->port_ns[p + (outputs ? ALOE_PORTS_MAX : 0)]) / (double)count) : 0);
+			 count > 0
+			     ? us((double)get(&state->port_ns[p + (outputs ? ALOE_PORTS_MAX : 0)]) / (double)count)
+			     : 0);
 		json_array_append_new(array, o);
 	}
 	return array;
@@ -292,17 +296,18 @@ void wave_miss_cause(const struct exec_wave *wave, const struct image_miss *miss
 {
 	const uint64_t slot_ns = wave->view.head->slot_ns;
 	const struct hist *time = miss->instance < wave->view.head->instances.count
-					  ? &image_instance_state(&wave->view, miss->instance)->time
-					  : NULL;
+				      ? &image_instance_state(&wave->view, miss->instance)->time
+				      : NULL;
 	const char *name =
-		time != NULL ? image_text(&wave->view, wave->view.instances[miss->instance].name) : "no instance";
+	    time != NULL ? image_text(&wave->view, wave->view.instances[miss->instance].name) : "no instance";
 	const double p50 = time != NULL ? us((double)hist_quantile(time, 0.5)) : 0;
 
 	if (miss->start_late_ns > slot_ns / 4 && miss->follows)
 		snprintf(ret, size, "began %.1f us late, as the slot before was missed; %s took %.1f us (p50 %.1f us)",
 			 us((double)miss->start_late_ns), name, us((double)miss->longest_ns), p50);
 	else if (miss->start_late_ns > slot_ns / 4)
-		snprintf(ret, size, "began %.1f us late: the lane was woken late, or an earlier segment or slot took its time",
+		snprintf(ret, size,
+			 "began %.1f us late: the lane was woken late, or an earlier segment or slot took its time",
 			 us((double)miss->start_late_ns));
 	else if (us((double)miss->longest_ns) > 4 * p50)
 		snprintf(ret, size, "%s took %.1f us (p50 %.1f us): unexplained (component or hypervisor)", name,
@@ -330,8 +335,8 @@ static json_t *misses(const struct exec_wave *wave)
 			put_u64(o, "lane", wave->view.segments[s].lane);
 			put_text(o, "instance",
 				 miss.instance < wave->view.head->instances.count
-					 ? image_text(&wave->view, wave->view.instances[miss.instance].name)
-					 : "");
+				     ? image_text(&wave->view, wave->view.instances[miss.instance].name)
+				     : "");
 			put_real(o, "late_us", us((double)miss.late_ns));
 			put_text(o, "cause", why);
 			json_array_append_new(array, o);
@@ -345,8 +350,9 @@ static json_t *losses(const struct exec_wave *wave)
 	json_t *array = lines(wave->losses);
 
 	if (wave->exec->no_wake_fast && wave->view.head->clock == IMAGE_TIMER)
-		json_array_append_new(array, json_string("/dev/cpu_dma_latency cannot be held at 0: waking an idle CPU costs "
-							 "20 us and more"));
+		json_array_append_new(array,
+				      json_string("/dev/cpu_dma_latency cannot be held at 0: waking an idle CPU costs "
+						  "20 us and more"));
 	return array;
 }
 

@@ -42,7 +42,8 @@ void keep_wave(const struct exec_wave *wave)
 	memcpy(kept->losses, wave->losses, sizeof(kept->losses));
 	memcpy(kept->places, wave->places, n * sizeof(kept->places[0]));
 	snprintf(key, sizeof(key), "waveform/%s", wave->name);
-	keep_put(wave->exec->keep, key, kept, offsetof(struct kept_wave, places) + n * sizeof(kept->places[0]), &wave->fd, 1);
+	keep_put(wave->exec->keep, key, kept, offsetof(struct kept_wave, places) + n * sizeof(kept->places[0]),
+		 &wave->fd, 1);
 	free(kept);
 }
 
@@ -91,8 +92,10 @@ static int restore_wave(struct exec *exec, struct keep_entry *entry)
 	struct exec_wave *wave = calloc(1, sizeof(*wave));
 	int status;
 
-	if (wave == NULL || entry->len < offsetof(struct kept_wave, places) || kept->control >= NODE_WAVEFORMS_MAX)
+	if (wave == NULL || entry->len < offsetof(struct kept_wave, places) || kept->control >= NODE_WAVEFORMS_MAX) {
+		free(wave);
 		return -EBADMSG;
+	}
 	wave->exec = exec;
 	snprintf(wave->name, sizeof(wave->name), "%.63s", entry->key + strlen("waveform/"));
 	wave->fd = take_fd(entry);

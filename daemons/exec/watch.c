@@ -43,9 +43,8 @@ static void check_fault(struct exec_wave *wave)
 	why[sizeof(why) - 1] = 0;
 	wave_abort(wave, "instance \"%s\" (%s) failed at index %llu: %s%s%s (%s)",
 		   image_text(&wave->view, wave->view.instances[fault - 1].name),
-		   image_text(&wave->view, wave->view.instances[fault - 1].component),
-		   (unsigned long long)run->index, why,
-		   why[0] ? "" : "work returned an error", "", strerror(-run->code));
+		   image_text(&wave->view, wave->view.instances[fault - 1].component), (unsigned long long)run->index,
+		   why, why[0] ? "" : "work returned an error", "", strerror(-run->code));
 }
 
 static bool all_ended(const struct exec_wave *wave)
@@ -142,7 +141,8 @@ static void prepare_overdue(struct exec_wave *wave)
 		if (!wave->hosts[h].ready)
 			instance = host_instance(&wave->hosts[h]);
 	snprintf(why, sizeof(why), "%s \"%.64s\" has not returned within %d s: refused",
-		 instance != NULL ? "init of instance" : "a host of", instance != NULL ? instance : wave->name, PREPARE_S);
+		 instance != NULL ? "init of instance" : "a host of", instance != NULL ? instance : wave->name,
+		 PREPARE_S);
 	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, why);
 	wave->unloading = true;
 }
@@ -195,7 +195,8 @@ static bool segment_hangs(struct exec_wave *wave, uint32_t s, uint32_t current)
 	const uint64_t sum = atomic_load(&state->events) + atomic_load(&state->done);
 	struct exec_progress *progress = &wave->progress[s];
 
-	if (current > 0 && current <= wave->view.head->instances.count && sum == progress->sum && progress->since_ns != 0)
+	if (current > 0 && current <= wave->view.head->instances.count && sum == progress->sum &&
+	    progress->since_ns != 0)
 		return clock_ns() > progress->since_ns + HANG_S * 1000000000ull;
 	*progress = (struct exec_progress){sum, clock_ns()};
 	return false;
@@ -230,11 +231,12 @@ static void check_keepers(struct exec *exec)
 				if (wave->places[s].lane != l || wave->places[s].entry != hung - 1)
 					continue;
 				hosts_leave(wave, true);
-				wave_abort(wave, "instance \"%s\" hangs: it held lane %u for %.1f ms of slots of %.3f ms",
+				wave_abort(wave,
+					   "instance \"%s\" hangs: it held lane %u for %.1f ms of slots of %.3f ms",
 					   current > 0 && current <= wave->view.head->instances.count
-						   ? image_text(&wave->view, wave->view.instances[current - 1].name)
-						   : image_text(&wave->view,
-								wave->view.instances[wave->view.order[row->order]].name),
+					       ? image_text(&wave->view, wave->view.instances[current - 1].name)
+					       : image_text(&wave->view,
+							    wave->view.instances[wave->view.order[row->order]].name),
 					   l, (double)atomic_load(&exec->lanes[l].hung_ns) / 1e6,
 					   (double)wave->view.head->slot_ns / 1e6);
 			}

@@ -35,7 +35,7 @@ struct route_owner {                                     /* what the rest of the
 	pid_t (*pid)(void *self, enum wire_peer daemon); /* of the daemon that was started; 0: none */
 	/* its answer is about to be passed on: what it has put to be kept before that comes first */
 	void (*answers)(void *self, enum wire_peer daemon);
-	void (*down)(void *self);                        /* somebody wants it all to end */
+	void (*down)(void *self); /* somebody wants it all to end */
 	void *self;
 };
 

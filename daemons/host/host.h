@@ -28,7 +28,7 @@ struct host_wave { /* what we hold of one waveform */
 	uint32_t control;
 	struct image_view view;
 	struct instance *instances; /* by number in the image; ours are open */
-	void **handles;		    /* of the .so files; NULL: not ours */
+	void **handles;             /* of the .so files; NULL: not ours */
 	struct host_segment *segments;
 	uint32_t n_segments;
 	_Atomic uint32_t quit;
@@ -60,8 +60,7 @@ int host_attach(struct host *host, const struct hostlink_msg *msg, const int *fd
 int host_finish(struct host *host, uint32_t control);
 
 /* threads.c */
-int host_threads_start(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg,
-		       const int *lane_fds);
+int host_threads_start(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds);
 void host_threads_stop(struct host *host, struct host_wave *wave);
 int host_io_start(struct host *host);
 void host_say(struct host *host, const char *format, ...) __attribute__((format(printf, 2, 3)));

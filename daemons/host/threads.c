@@ -103,7 +103,8 @@ static int create_realtime(struct host *host, struct host_lane *lane)
 	status = pthread_create(&lane->id, &attr, lane_main, lane);
 	pthread_attr_destroy(&attr);
 	if (status == EPERM) {
-		host_say(host, "!no real-time priority (CAP_SYS_NICE): other programs can delay a slot by milliseconds\n");
+		host_say(host,
+			 "!no real-time priority (CAP_SYS_NICE): other programs can delay a slot by milliseconds\n");
 		status = pthread_create(&lane->id, NULL, lane_main, lane);
 	}
 	return -status;
@@ -126,7 +127,7 @@ static int open_lane(struct host *host, uint32_t number, uint32_t seat, uint32_t
 	lane->thread.spin_ns = spin_us * 1000ull;
 	lane->thread.image = image_map(fd, sizeof(struct lane_image), true);
 	status = lane->thread.image == NULL ? -ENOMEM
-		 : realtime		    ? create_realtime(host, lane)
+		 : realtime                 ? create_realtime(host, lane)
 					    : -pthread_create(&lane->id, NULL, lane_main, lane);
 	if (status != 0) {
 		free(lane);
@@ -151,7 +152,8 @@ static int start_lanes(struct host *host, struct host_wave *wave, const struct h
 			return -EBADMSG;
 		status = open_lane(host, place->lane, place->seat, msg->spin_us, lane_fds[l], realtime);
 		if (status == 0)
-			atomic_store(&host->lanes[place->lane]->thread.segments[place->entry], &wave->segments[i].segment);
+			atomic_store(&host->lanes[place->lane]->thread.segments[place->entry],
+				     &wave->segments[i].segment);
 	}
 	return status;
 }
@@ -180,8 +182,10 @@ int host_threads_start(struct host *host, struct host_wave *wave, const struct h
 	/* Last: what a limit on locked memory leaves may be too little for one more stack. */
 	if (status == 0 && wave->view.head->clock == IMAGE_TIMER && !host->locked) {
 		if (platform_lock_memory() != 0)
-			host_say(host, "!memory is not locked (CAP_IPC_LOCK or a larger memlock limit): a page fault can delay "
-				       "a slot\n");
+			host_say(
+			    host,
+			    "!memory is not locked (CAP_IPC_LOCK or a larger memlock limit): a page fault can delay "
+			    "a slot\n");
 		host->locked = true;
 	}
 	return status;

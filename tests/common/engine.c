@@ -73,9 +73,9 @@ static int open_node(struct engine *e, const struct waveform *wf, int node)
 	const struct aloe_entry entry = {ALOE_ABI, "node", &e->components[node]};
 
 	e->components[node] = (struct aloe_component){
-		.ports = {wf->instances[node].type->ports, (uint32_t)wf->instances[node].type->n_ports},
-		.state_size = sizeof(struct node_state),
-		.work = node_work,
+	    .ports = {wf->instances[node].type->ports, (uint32_t)wf->instances[node].type->n_ports},
+	    .state_size = sizeof(struct node_state),
+	    .work = node_work,
 	};
 	if (instance_open(&e->instances[node], &e->view, (uint32_t)node, &entry) != 0)
 		return -1;
@@ -120,8 +120,7 @@ static int build(struct engine *e, struct waveform *wf, struct plan *plan)
 	return status != 0 ? status : open_all(e, wf);
 }
 
-struct engine *engine_new(const struct test_graph *graph, uint64_t length, enum image_clock clock,
-			  enum image_late late)
+struct engine *engine_new(const struct test_graph *graph, uint64_t length, enum image_clock clock, enum image_late late)
 {
 	static const int cpus[GRAPH_LANES_MAX] = {0, 1, 0, 1};
 	const struct platform_model platform = {cpus, (size_t)graph->n_lanes, graph->seed % 3 ? 0 : 60};

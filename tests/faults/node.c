@@ -80,7 +80,8 @@ static size_t files_in(const char *path)
 
 int node_down(void **state)
 {
-	static const char *const programs[] = {"aloe-host", "aloe-exec", "aloe-stats", "aloe-swman", "aloe-frontend", "aloe"};
+	static const char *const programs[] = {"aloe-host",  "aloe-exec",     "aloe-stats",
+					       "aloe-swman", "aloe-frontend", "aloe"};
 
 	ran_free(aloe_ok("down"));
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
@@ -115,8 +116,8 @@ static bool is_ours(const char *pid, const char *program)
 	ssize_t len;
 
 	len = proc_read(pid, "stat", text, sizeof(text));
-	if (len <= 0 || strrchr(text, ')') == NULL || sscanf(strrchr(text, ')') + 1, " %c", &state) != 1 || state == 'Z' ||
-	    state == 'X')
+	if (len <= 0 || strrchr(text, ')') == NULL || sscanf(strrchr(text, ')') + 1, " %c", &state) != 1 ||
+	    state == 'Z' || state == 'X')
 		return false;
 	*strrchr(text, ')') = 0;
 	if (strcmp(strchr(text, '(') + 1, program) != 0)
@@ -322,9 +323,10 @@ struct records records_check(const char *path, uint64_t slot_ns, const struct st
 		}
 		if (!stalled(stalls, was->ns, is->ns))
 			fail_msg("%s: after index %llu comes %llu, %.3f ms later, and the machine did not stall", path,
-				 (unsigned long long)was->index, (unsigned long long)is->index, (double)(is->ns - was->ns) / 1e6);
-		print_message("excused: indices %llu to %llu, the machine stalled\n", (unsigned long long)was->index + 1,
-			      (unsigned long long)is->index - 1);
+				 (unsigned long long)was->index, (unsigned long long)is->index,
+				 (double)(is->ns - was->ns) / 1e6);
+		print_message("excused: indices %llu to %llu, the machine stalled\n",
+			      (unsigned long long)was->index + 1, (unsigned long long)is->index - 1);
 		sum.excused++;
 	}
 	free(all);

@@ -150,9 +150,10 @@ static void a_crash_in_the_shared_host(void **state)
 
 	(void)state;
 	steady_begin("--lanes 0");
-	conf_write("friend", "name = \"friend\"; slot_ns = 10000000; isolation = \"none\";\n"
-			     "instances: { source: { component = \"counter\"; };\n"
-			     "  sink: { component = \"file_sink\"; path = \"%s\"; }; };\nlinks = ( \"source -> sink\" );\n");
+	conf_write("friend",
+		   "name = \"friend\"; slot_ns = 10000000; isolation = \"none\";\n"
+		   "instances: { source: { component = \"counter\"; };\n"
+		   "  sink: { component = \"file_sink\"; path = \"%s\"; }; };\nlinks = ( \"source -> sink\" );\n");
 	wave_begin("friend", "--lanes 0");
 	victim_run("crash", "--lanes 0 --isolation none", "\"bad\" was killed by signal 11");
 	ran = wave_await("friend", "ABNSTOP");
@@ -198,18 +199,20 @@ static void samples_that_are_no_numbers(void **state)
 	struct ran *ran;
 
 	(void)state;
-	conf_write("nan", "name = \"nan\"; slot_ns = 1000000;\n"
-			  "instances: {\n"
-			  "  source: { component = \"nan_source\"; length = 256; };\n"
-			  "  agc: { component = \"agc\"; };\n"
-			  "  nco: { component = \"nco\"; };\n"
-			  "  loop: { component = \"carrier_loop\"; };\n"
-			  "  demod: { component = \"modem_demod\"; scheme = \"qpsk\"; };\n"
-			  "  soft: { component = \"bpsk_soft_demod\"; };\n"
-			  "  noise: { component = \"awgn\"; esn0_db = 10.0; };\n"
-			  "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
-			  "  end: { component = \"null_sink\"; };\n"
-			  "};\nlinks = ( \"source -> agc -> nco -> loop -> demod -> sink\", \"source -> noise -> soft -> end\" );\n");
+	conf_write(
+	    "nan",
+	    "name = \"nan\"; slot_ns = 1000000;\n"
+	    "instances: {\n"
+	    "  source: { component = \"nan_source\"; length = 256; };\n"
+	    "  agc: { component = \"agc\"; };\n"
+	    "  nco: { component = \"nco\"; };\n"
+	    "  loop: { component = \"carrier_loop\"; };\n"
+	    "  demod: { component = \"modem_demod\"; scheme = \"qpsk\"; };\n"
+	    "  soft: { component = \"bpsk_soft_demod\"; };\n"
+	    "  noise: { component = \"awgn\"; esn0_db = 10.0; };\n"
+	    "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
+	    "  end: { component = \"null_sink\"; };\n"
+	    "};\nlinks = ( \"source -> agc -> nco -> loop -> demod -> sink\", \"source -> noise -> soft -> end\" );\n");
 	ran = aloe_ok("run '%s' --clock virtual --slots 2000 --json --quiet", aloe_path("nan.conf"));
 	assert_true(ran_number(ran, "slots.run") >= 2000); /* and the lag of the last */
 	ran_free(ran);
@@ -220,8 +223,8 @@ static void status_of_a_run(void **state)
 	(void)state;
 	conf_write("victim", victim);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
-		struct ran *ran = aloe("run '%s' --clock virtual --slots 1000 --quiet --set bad.how=%s", aloe_path("victim.conf"),
-				       faults[i].how);
+		struct ran *ran = aloe("run '%s' --clock virtual --slots 1000 --quiet --set bad.how=%s",
+				       aloe_path("victim.conf"), faults[i].how);
 
 		assert_int_equal(ran->status, 1);
 		if (strstr(ran->err, faults[i].reason) == NULL)
@@ -233,10 +236,14 @@ static void status_of_a_run(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(faults_on_the_timer),	   cmocka_unit_test(hangs_on_the_timer),
-	    cmocka_unit_test(a_hang_alone_on_its_lane),	   cmocka_unit_test(faults_with_many_hosts),
-	    cmocka_unit_test(faults_on_the_virtual_clock), cmocka_unit_test(a_crash_in_the_shared_host),
-	    cmocka_unit_test(faults_before_the_start),	   cmocka_unit_test(samples_that_are_no_numbers),
+	    cmocka_unit_test(faults_on_the_timer),
+	    cmocka_unit_test(hangs_on_the_timer),
+	    cmocka_unit_test(a_hang_alone_on_its_lane),
+	    cmocka_unit_test(faults_with_many_hosts),
+	    cmocka_unit_test(faults_on_the_virtual_clock),
+	    cmocka_unit_test(a_crash_in_the_shared_host),
+	    cmocka_unit_test(faults_before_the_start),
+	    cmocka_unit_test(samples_that_are_no_numbers),
 	    cmocka_unit_test(status_of_a_run),
 	};
 

@@ -27,8 +27,8 @@ static void refused(int status, const char *says, const char *arguments)
 	struct ran *ran = aloe("%s", arguments);
 
 	if (ran->status != status || strstr(ran->err, says) == NULL)
-		fail_msg("aloe %s: exit %d instead of %d, or not `%s`:\n%s%s", arguments, ran->status, status, says, ran->out,
-			 ran->err);
+		fail_msg("aloe %s: exit %d instead of %d, or not `%s`:\n%s%s", arguments, ran->status, status, says,
+			 ran->out, ran->err);
 	ran_free(ran);
 	assert_int_equal(processes("aloe-host", (pid_t[1]){0}, 1), 0);
 }
@@ -214,8 +214,8 @@ static void a_full_disk(void **state)
 	if (access("/dev/full", W_OK) != 0)
 		skip();
 	conf_write("plain", text);
-	snprintf(arguments, sizeof(arguments), "run '%s' --quiet --set sink.path=/dev/full --slots 100000 --clock virtual",
-		 aloe_path("plain.conf"));
+	snprintf(arguments, sizeof(arguments),
+		 "run '%s' --quiet --set sink.path=/dev/full --slots 100000 --clock virtual", aloe_path("plain.conf"));
 	refused(1, "/dev/full", arguments);
 	refused(1, "No space left on device", arguments);
 	snprintf(arguments, sizeof(arguments), "run '%s' --quiet --set sink.path=/dev/full --slots 100000 --lanes 0",
@@ -229,18 +229,22 @@ static void a_folder_that_is_not_there(void **state)
 
 	(void)state;
 	conf_write("plain", text);
-	snprintf(arguments, sizeof(arguments), "run '%s' --quiet --set sink.path=/nowhere/out --clock virtual --slots 10",
-		 aloe_path("plain.conf"));
+	snprintf(arguments, sizeof(arguments),
+		 "run '%s' --quiet --set sink.path=/nowhere/out --clock virtual --slots 10", aloe_path("plain.conf"));
 	refused(2, "/nowhere/out", arguments);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(components_cut_short),	    cmocka_unit_test(components_of_noise),
-	    cmocka_unit_test(a_component_of_another_build), cmocka_unit_test(waveforms_of_noise),
-	    cmocka_unit_test(more_memory_than_there_is),    cmocka_unit_test(a_cpu_that_is_taken),
-	    cmocka_unit_test(a_full_disk),		    cmocka_unit_test(a_folder_that_is_not_there),
+	    cmocka_unit_test(components_cut_short),
+	    cmocka_unit_test(components_of_noise),
+	    cmocka_unit_test(a_component_of_another_build),
+	    cmocka_unit_test(waveforms_of_noise),
+	    cmocka_unit_test(more_memory_than_there_is),
+	    cmocka_unit_test(a_cpu_that_is_taken),
+	    cmocka_unit_test(a_full_disk),
+	    cmocka_unit_test(a_folder_that_is_not_there),
 	};
 
 	cmocka_set_test_filter(getenv("ONLY"));

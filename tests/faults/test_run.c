@@ -88,7 +88,8 @@ static bool said(const char *text)
 
 static void nothing_left(void)
 {
-	static const char *const programs[] = {"aloe-host", "aloe-exec", "aloe-stats", "aloe-swman", "aloe-frontend", "aloe"};
+	static const char *const programs[] = {"aloe-host",  "aloe-exec",     "aloe-stats",
+					       "aloe-swman", "aloe-frontend", "aloe"};
 	struct dirent *entry;
 	DIR *dir;
 	int n = 0;
@@ -243,8 +244,9 @@ static void exec_dies_in_the_middle_of_changes(void **state)
 		loader = fork();
 		assert_true(loader >= 0);
 		if (loader == 0) {
-			ran_free(unload ? aloe("unload counted") : aloe("load '%s' --clock timer --isolation component",
-				      aloe_path("counted.conf")));
+			ran_free(
+			    unload ? aloe("unload counted")
+				   : aloe("load '%s' --clock timer --isolation component", aloe_path("counted.conf")));
 			_exit(0);
 		}
 		slot_random_point(60000000, &seed);

@@ -35,8 +35,8 @@ static void bits_check(const struct test_graph *graph, struct engine *engine, co
 				const struct graph_msg *have = engine_message(engine, node, port, k, &called);
 
 				if (called != graph_calls(graph, node, k))
-					fail_msg("seed %d, %s: n%d was %scalled at index %d", (int)graph->seed, how, node,
-						 called ? "" : "not ", (int)k);
+					fail_msg("seed %d, %s: n%d was %scalled at index %d", (int)graph->seed, how,
+						 node, called ? "" : "not ", (int)k);
 				if (called && !graph_msg_equal(interpreter_message(truth, node, port, k), have))
 					fail_msg("seed %d, %s: n%d.%d differs at index %d", (int)graph->seed, how, node,
 						 port, (int)k);
@@ -279,9 +279,8 @@ static void test_late(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_slots),	      cmocka_unit_test(test_slips), cmocka_unit_test(test_free_running),
-		cmocka_unit_test(test_without_gates), cmocka_unit_test(test_skip),
-		cmocka_unit_test(test_late),
+	    cmocka_unit_test(test_slots),         cmocka_unit_test(test_slips), cmocka_unit_test(test_free_running),
+	    cmocka_unit_test(test_without_gates), cmocka_unit_test(test_skip),  cmocka_unit_test(test_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,13 +38,13 @@ typedef float complex cf32; /* one complex sample, 8 bytes: re, im */
 
 /* ---- item types: a port names one, or the set that it accepts ---------------------------------------------------- */
 
-#define ALOE_BIT 0x01u	 /* uint8_t, one bit per byte, 0 or 1 */
-#define ALOE_BYTE 0x02u	 /* uint8_t */
-#define ALOE_I16 0x04u	 /* int16_t, host order */
+#define ALOE_BIT 0x01u   /* uint8_t, one bit per byte, 0 or 1 */
+#define ALOE_BYTE 0x02u  /* uint8_t */
+#define ALOE_I16 0x04u   /* int16_t, host order */
 #define ALOE_LLR16 0x08u /* int16_t soft bit, positive = bit 0, 0 = nothing known */
-#define ALOE_F32 0x10u	 /* float */
-#define ALOE_CF32 0x20u	 /* cf32 */
-#define ALOE_CI16 0x40u	 /* struct aloe_ci16 */
+#define ALOE_F32 0x10u   /* float */
+#define ALOE_CF32 0x20u  /* cf32 */
+#define ALOE_CI16 0x40u  /* struct aloe_ci16 */
 #define ALOE_ANY 0x7fu
 
 struct aloe_ci16 {
@@ -82,24 +82,39 @@ struct aloe_port {
 	const char *name;
 	uint32_t types; /* set of the item types accepted */
 	uint8_t output; /* 0 input, 1 output */
-	uint8_t flags;	/* ALOE_OPTIONAL */
+	uint8_t flags;  /* ALOE_OPTIONAL */
 	/* Where `types` is a set: the ALOE_PARAM_ENUM whose value names the type, or NULL: all such ports of an
 	 * instance have one type, that of whatever they are linked to. */
 	const char *type_param;
 	const char *doc;
 };
 
-#define ALOE_IN(name, types, doc) {name, types, 0, 0, NULL, doc}
-#define ALOE_IN_OPTIONAL(name, types, doc) {name, types, 0, ALOE_OPTIONAL, NULL, doc}
-#define ALOE_OUT(name, types, doc) {name, types, 1, 0, NULL, doc}
-#define ALOE_OUT_OPTIONAL(name, types, doc) {name, types, 1, ALOE_OPTIONAL, NULL, doc}
-#define ALOE_OUT_AS(name, types, type_param, doc) {name, types, 1, 0, type_param, doc}
+#define ALOE_IN(name, types, doc)                                                                                      \
+	{                                                                                                              \
+		name, types, 0, 0, NULL, doc                                                                           \
+	}
+#define ALOE_IN_OPTIONAL(name, types, doc)                                                                             \
+	{                                                                                                              \
+		name, types, 0, ALOE_OPTIONAL, NULL, doc                                                               \
+	}
+#define ALOE_OUT(name, types, doc)                                                                                     \
+	{                                                                                                              \
+		name, types, 1, 0, NULL, doc                                                                           \
+	}
+#define ALOE_OUT_OPTIONAL(name, types, doc)                                                                            \
+	{                                                                                                              \
+		name, types, 1, ALOE_OPTIONAL, NULL, doc                                                               \
+	}
+#define ALOE_OUT_AS(name, types, type_param, doc)                                                                      \
+	{                                                                                                              \
+		name, types, 1, 0, type_param, doc                                                                     \
+	}
 
 /* ---- parameters: plain fields of the state, written by the framework between slots, never during ------------------ */
 
 enum aloe_kind {
 	ALOE_KIND_REAL, /* float or double, by the field's size */
-	ALOE_KIND_INT,	/* int32_t, uint32_t, int64_t or uint64_t; values up to 2^53 */
+	ALOE_KIND_INT,  /* int32_t, uint32_t, int64_t or uint64_t; values up to 2^53 */
 	ALOE_KIND_BOOL, /* bool (1 byte) */
 	ALOE_KIND_ENUM, /* int32_t: position in `names` */
 	ALOE_KIND_TEXT, /* char[N], always terminated */
@@ -112,51 +127,71 @@ struct aloe_reals {
 	uint32_t len;
 };
 
-#define ALOE_LIVE 1u	 /* may be set while running; takes effect at one index */
+#define ALOE_LIVE 1u     /* may be set while running; takes effect at one index */
 #define ALOE_REQUIRED 2u /* has no default */
 
 struct aloe_param {
 	const char *name;
 	uint8_t kind; /* enum aloe_kind */
 	uint8_t flags;
-	uint16_t size;	 /* of the field, bytes */
-	uint32_t offset; /* in the state */
-	double def, min, max; /* numbers; ALOE_NAN as default = not set. REALS: min and max of each item */
-	const char *text;     /* default of ENUM, TEXT and PATH */
+	uint16_t size;            /* of the field, bytes */
+	uint32_t offset;          /* in the state */
+	double def, min, max;     /* numbers; ALOE_NAN as default = not set. REALS: min and max of each item */
+	const char *text;         /* default of ENUM, TEXT and PATH */
 	const char *const *names; /* ENUM: what is allowed, NULL-terminated */
-	uint32_t items_max;	  /* REALS: at most so many */
-	const char *unit;	  /* "" if it has none */
+	uint32_t items_max;       /* REALS: at most so many */
+	const char *unit;         /* "" if it has none */
 	const char *doc;
 };
 
 #define ALOE_FIELD_(S, field) (uint16_t)sizeof(((S *)0)->field), (uint32_t)offsetof(S, field)
-#define ALOE_PARAM_REAL(S, field, def, min, max, unit, flags, doc)                                                      \
-	{#field, ALOE_KIND_REAL, flags, ALOE_FIELD_(S, field), def, min, max, NULL, NULL, 0, unit, doc}
-#define ALOE_PARAM_INT(S, field, def, min, max, unit, flags, doc)                                                       \
-	{#field, ALOE_KIND_INT, flags, ALOE_FIELD_(S, field), def, min, max, NULL, NULL, 0, unit, doc}
-#define ALOE_PARAM_BOOL(S, field, def, flags, doc)                                                                      \
-	{#field, ALOE_KIND_BOOL, flags, ALOE_FIELD_(S, field), def, 0, 1, NULL, NULL, 0, "", doc}
-#define ALOE_PARAM_ENUM(S, field, names, def, flags, doc)                                                               \
-	{#field, ALOE_KIND_ENUM, flags, ALOE_FIELD_(S, field), 0, 0, 0, def, names, 0, "", doc}
-#define ALOE_PARAM_TEXT(S, field, def, flags, doc)                                                                      \
-	{#field, ALOE_KIND_TEXT, flags, ALOE_FIELD_(S, field), 0, 0, 0, def, NULL, 0, "", doc}
-#define ALOE_PARAM_PATH(S, field, def, flags, doc)                                                                      \
-	{#field, ALOE_KIND_PATH, flags, ALOE_FIELD_(S, field), 0, 0, 0, def, NULL, 0, "", doc}
-#define ALOE_PARAM_REALS(S, field, items_max, min, max, unit, flags, doc)                                               \
-	{#field, ALOE_KIND_REALS, flags, ALOE_FIELD_(S, field), 0, min, max, NULL, NULL, items_max, unit, doc}
+#define ALOE_PARAM_REAL(S, field, def, min, max, unit, flags, doc)                                                     \
+	{                                                                                                              \
+#field, ALOE_KIND_REAL, flags, ALOE_FIELD_(S, field), def, min, max, NULL, NULL, 0, unit, doc          \
+	}
+#define ALOE_PARAM_INT(S, field, def, min, max, unit, flags, doc)                                                      \
+	{                                                                                                              \
+#field, ALOE_KIND_INT, flags, ALOE_FIELD_(S, field), def, min, max, NULL, NULL, 0, unit, doc           \
+	}
+#define ALOE_PARAM_BOOL(S, field, def, flags, doc)                                                                     \
+	{                                                                                                              \
+#field, ALOE_KIND_BOOL, flags, ALOE_FIELD_(S, field), def, 0, 1, NULL, NULL, 0, "", doc                \
+	}
+#define ALOE_PARAM_ENUM(S, field, names, def, flags, doc)                                                              \
+	{                                                                                                              \
+#field, ALOE_KIND_ENUM, flags, ALOE_FIELD_(S, field), 0, 0, 0, def, names, 0, "", doc                  \
+	}
+#define ALOE_PARAM_TEXT(S, field, def, flags, doc)                                                                     \
+	{                                                                                                              \
+#field, ALOE_KIND_TEXT, flags, ALOE_FIELD_(S, field), 0, 0, 0, def, NULL, 0, "", doc                   \
+	}
+#define ALOE_PARAM_PATH(S, field, def, flags, doc)                                                                     \
+	{                                                                                                              \
+#field, ALOE_KIND_PATH, flags, ALOE_FIELD_(S, field), 0, 0, 0, def, NULL, 0, "", doc                   \
+	}
+#define ALOE_PARAM_REALS(S, field, items_max, min, max, unit, flags, doc)                                              \
+	{                                                                                                              \
+#field, ALOE_KIND_REALS, flags, ALOE_FIELD_(S, field), 0, min, max, NULL, NULL, items_max, unit, doc   \
+	}
 
 /* ---- variables: fields of the state that the framework shows after every call of work ----------------------------- */
 
 struct aloe_var {
 	const char *name;
-	uint8_t real;  /* 1: double, 0: uint64_t */
+	uint8_t real; /* 1: double, 0: uint64_t */
 	uint32_t offset;
 	const char *unit;
 	const char *doc;
 };
 
-#define ALOE_VAR_U64(S, field, unit, doc) {#field, 0, (uint32_t)offsetof(S, field), unit, doc}
-#define ALOE_VAR_F64(S, field, unit, doc) {#field, 1, (uint32_t)offsetof(S, field), unit, doc}
+#define ALOE_VAR_U64(S, field, unit, doc)                                                                              \
+	{                                                                                                              \
+#field, 0, (uint32_t)offsetof(S, field), unit, doc                                                     \
+	}
+#define ALOE_VAR_F64(S, field, unit, doc)                                                                              \
+	{                                                                                                              \
+#field, 1, (uint32_t)offsetof(S, field), unit, doc                                                     \
+	}
 
 /* ---- [control] what check, shape, init and close are given --------------------------------------------------------- */
 
@@ -166,15 +201,15 @@ struct aloe_format {
 };
 
 struct aloe_setup {
-	const char *instance;	  /* name in the waveform file */
-	uint64_t slot_ns;	  /* slot length */
-	struct aloe_format *in;	  /* by port, inputs in the order of the table */
-	struct aloe_format *out;  /* shape writes `max` (and only that); it comes as the largest input */
-	uint32_t simd;		  /* kernel level to use, core/kernels */
+	const char *instance;    /* name in the waveform file */
+	uint64_t slot_ns;        /* slot length */
+	struct aloe_format *in;  /* by port, inputs in the order of the table */
+	struct aloe_format *out; /* shape writes `max` (and only that); it comes as the largest input */
+	uint32_t simd;           /* kernel level to use, core/kernels */
 	void *(*alloc)(struct aloe_setup *setup, size_t size); /* see aloe_alloc */
-	void *arena;		  /* the framework's */
-	char error[256];	  /* see aloe_fail */
-	char note[256];		  /* see aloe_note */
+	void *arena;                                           /* the framework's */
+	char error[256];                                       /* see aloe_fail */
+	char note[256];                                        /* see aloe_note */
 };
 
 /* aloe_alloc gives zeroed memory, aligned to 64 bytes, that lives as long as the instance; NULL when there is none. */
@@ -206,20 +241,20 @@ __attribute__((format(printf, 2, 3))) static inline void aloe_note(struct aloe_s
 
 enum aloe_state {
 	ALOE_ABSENT = 0, /* no message: reads as zero items */
-	ALOE_IDLE = 1,	 /* nothing by plan (a writer with a period) */
+	ALOE_IDLE = 1,   /* nothing by plan (a writer with a period) */
 	ALOE_VALID = 2
 };
 
 struct aloe_in {
 	const void *data;
-	uint32_t len;	/* items; 0 unless VALID */
+	uint32_t len;   /* items; 0 unless VALID */
 	uint32_t state; /* enum aloe_state */
 };
 
 struct aloe_out {
 	void *data;
-	uint32_t max;	/* items that fit */
-	uint32_t len;	/* items written */
+	uint32_t max;   /* items that fit */
+	uint32_t len;   /* items written */
 	uint32_t state; /* comes as ABSENT; see aloe_put, aloe_pass */
 };
 
@@ -236,11 +271,11 @@ struct aloe_record {
 #define ALOE_SLOT_END 1u
 
 struct aloe_slot {
-	uint64_t index;	 /* what this call works on: 0, 1, 2, ... */
+	uint64_t index; /* what this call works on: 0, 1, 2, ... */
 	const struct aloe_in *in;
 	struct aloe_out *out;
 	struct aloe_record *record; /* I/O components: filled (source) or to be written (sink); else NULL */
-	const char *why;	    /* a constant string beside a negative return value */
+	const char *why;            /* a constant string beside a negative return value */
 	uint32_t flags;
 };
 
@@ -260,14 +295,14 @@ static inline uint32_t aloe_out_max(const struct aloe_slot *slot, unsigned port)
 }
 
 /* Spans into the links' rings; reading past the length or writing past the maximum is a fault. */
-#define ALOE_SPANS_(name, type)                                                                                         \
-	static inline const type *aloe_in_##name(const struct aloe_slot *slot, unsigned port)                           \
-	{                                                                                                               \
-		return (const type *)slot->in[port].data;                                                               \
-	}                                                                                                               \
-	static inline type *aloe_out_##name(const struct aloe_slot *slot, unsigned port)                                \
-	{                                                                                                               \
-		return (type *)slot->out[port].data;                                                                    \
+#define ALOE_SPANS_(name, type)                                                                                        \
+	static inline const type *aloe_in_##name(const struct aloe_slot *slot, unsigned port)                          \
+	{                                                                                                              \
+		return (const type *)slot->in[port].data;                                                              \
+	}                                                                                                              \
+	static inline type *aloe_out_##name(const struct aloe_slot *slot, unsigned port)                               \
+	{                                                                                                              \
+		return (type *)slot->out[port].data;                                                                   \
 	}
 ALOE_SPANS_(bit, uint8_t)
 ALOE_SPANS_(byte, uint8_t)
@@ -341,7 +376,10 @@ struct aloe_list_vars {
 	const struct aloe_var *items;
 	uint32_t len;
 };
-#define ALOE_LIST(array) {array, (uint32_t)(sizeof(array) / sizeof((array)[0]))}
+#define ALOE_LIST(array)                                                                                               \
+	{                                                                                                              \
+		array, (uint32_t)(sizeof(array) / sizeof((array)[0]))                                                  \
+	}
 
 /* All callbacks but `work` are optional. `self` is the state: zeroed, then parameters written, then check, shape, init.
  * [control] callbacks return 0, or a negative number after aloe_fail. */
@@ -357,12 +395,12 @@ struct aloe_component {
 	int (*check)(void *self, struct aloe_setup *setup);
 	/* [control] pure: from parameters and setup->in[] to setup->out[].max. Default: out = largest in */
 	int (*shape)(void *self, struct aloe_setup *setup);
-	int (*init)(void *self, struct aloe_setup *setup);  /* [control] allocate, compute tables, open */
+	int (*init)(void *self, struct aloe_setup *setup); /* [control] allocate, compute tables, open */
 	/* work, reset, fill and drain run on stacks of ALOE_STACK_BYTES: large tables belong to aloe_alloc.
 	 * [slot] 0, or negative: the waveform is stopped, slot->why says why. I/O components may leave it out: the
 	 * record is then copied to output 0 (fill) or from input 0 (drain), with its state. */
 	int (*work)(void *self, struct aloe_slot *slot);
-	int (*reset)(void *self);			    /* [slot] forget history */
+	int (*reset)(void *self);                           /* [slot] forget history */
 	int (*close)(void *self, struct aloe_setup *setup); /* [control] after the last drain; patch headers, sync */
 	/* [io] sources: write up to record->max items, set record->len; 0, ALOE_FILL_END, or negative after aloe_fail */
 	int (*fill)(void *self, struct aloe_record *record, struct aloe_setup *setup);
@@ -377,10 +415,10 @@ struct aloe_entry {
 };
 
 /* ALOE_COMPONENT(gain) = { .summary = ..., }; defines the one visible symbol `aloe_component_gain`. */
-#define ALOE_COMPONENT(name)                                                                                            \
-	extern const struct aloe_component aloe_descriptor_##name __attribute__((visibility("hidden")));                \
-	extern const struct aloe_entry aloe_component_##name __attribute__((visibility("default")));                    \
-	const struct aloe_entry aloe_component_##name = {ALOE_ABI, #name, &aloe_descriptor_##name};                     \
+#define ALOE_COMPONENT(name)                                                                                           \
+	extern const struct aloe_component aloe_descriptor_##name __attribute__((visibility("hidden")));               \
+	extern const struct aloe_entry aloe_component_##name __attribute__((visibility("default")));                   \
+	const struct aloe_entry aloe_component_##name = {ALOE_ABI, #name, &aloe_descriptor_##name};                    \
 	const struct aloe_component aloe_descriptor_##name
 
 #ifdef __cplusplus

@@ -12,10 +12,25 @@ struct faulty {
 	uint32_t item_bytes;
 };
 
-enum { NOTHING, CRASH, ABORT, HANG, SLEEP, ERROR, OVERRUN, OVERRUN_ONE, CLAIM, CRASH_SHAPE, CRASH_INIT, ERROR_INIT, HANG_INIT };
+enum {
+	NOTHING,
+	CRASH,
+	ABORT,
+	HANG,
+	SLEEP,
+	ERROR,
+	OVERRUN,
+	OVERRUN_ONE,
+	CLAIM,
+	CRASH_SHAPE,
+	CRASH_INIT,
+	ERROR_INIT,
+	HANG_INIT
+};
 
-static const char *const hows[] = {"nothing", "crash", "abort", "hang", "sleep", "error", "overrun", "overrun_one",
-				   "claim", "crash_shape", "crash_init", "error_init", "hang_init", NULL};
+static const char *const hows[] = {"nothing",    "crash",      "abort",       "hang",  "sleep",
+				   "error",      "overrun",    "overrun_one", "claim", "crash_shape",
+				   "crash_init", "error_init", "hang_init",   NULL};
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_ANY, "items of any type"),
@@ -32,7 +47,7 @@ static void crash(void)
 {
 	volatile int *volatile nowhere = NULL;
 
-	*nowhere = 1;
+	*nowhere = 1; /* cppcheck-suppress nullPointer */
 }
 
 static int64_t now_ns(void)

@@ -9,16 +9,16 @@ struct ramp {
 };
 
 static const struct aloe_port ports[] = {
-	ALOE_OUT("out", ALOE_I16, "the ramp"),
+    ALOE_OUT("out", ALOE_I16, "the ramp"),
 };
 
 static const struct aloe_param params[] = {
-	ALOE_PARAM_INT(struct ramp, step, 1, -100, 100, "", ALOE_LIVE, "added with every index"),
-	ALOE_PARAM_INT(struct ramp, length, 16, 1, 4096, "items", 0, "items in a slot"),
+    ALOE_PARAM_INT(struct ramp, step, 1, -100, 100, "", ALOE_LIVE, "added with every index"),
+    ALOE_PARAM_INT(struct ramp, length, 16, 1, 4096, "items", 0, "items in a slot"),
 };
 
 static const struct aloe_var vars[] = {
-	ALOE_VAR_U64(struct ramp, made, "items", "items made so far"),
+    ALOE_VAR_U64(struct ramp, made, "items", "items made so far"),
 };
 
 static int ramp_shape(void *self, struct aloe_setup *setup)
@@ -40,11 +40,11 @@ static int ramp_work(void *self, struct aloe_slot *slot)
 }
 
 ALOE_COMPONENT(ramp) = {
-	.summary = "a rising ramp",
-	.ports = ALOE_LIST(ports),
-	.params = ALOE_LIST(params),
-	.vars = ALOE_LIST(vars),
-	.state_size = sizeof(struct ramp),
-	.shape = ramp_shape,
-	.work = ramp_work,
+    .summary = "a rising ramp",
+    .ports = ALOE_LIST(ports),
+    .params = ALOE_LIST(params),
+    .vars = ALOE_LIST(vars),
+    .state_size = sizeof(struct ramp),
+    .shape = ramp_shape,
+    .work = ramp_work,
 };
