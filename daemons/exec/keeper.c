@@ -31,14 +31,20 @@ struct keeper {
 	bool realtime;
 };
 
-static uint32_t live_entries(const struct node_lane *lane)
+/* One waveform at most has the lane: whoever holds it harms nobody else. */
+static bool alone(const struct node_lane *lane)
 {
 	const uint32_t entries = atomic_load(&lane->entries);
-	uint32_t live = 0;
+	uint32_t waveform = IMAGE_NONE;
 
-	for (uint32_t e = 0; e < entries && e < NODE_ENTRIES_MAX; e++)
-		live += atomic_load(&lane->entry[e].live) != 0;
-	return live;
+	for (uint32_t e = 0; e < entries && e < NODE_ENTRIES_MAX; e++) {
+		if (atomic_load(&lane->entry[e].live) == 0)
+			continue;
+		if (waveform != IMAGE_NONE && waveform != lane->entry[e].waveform)
+			return false;
+		waveform = lane->entry[e].waveform;
+	}
+	return true;
 }
 
 static const struct node_timebase *timebase_of(const struct keeper *keeper)
@@ -53,7 +59,7 @@ static uint64_t guard_ns(const struct keeper *keeper)
 {
 	const struct node_timebase *base = timebase_of(keeper);
 	const uint64_t slot_ns = base != NULL ? base->slot_ns : GUARD_ALONE_NS;
-	const uint64_t least = !keeper->realtime || live_entries(keeper->lane) <= 1 ? GUARD_ALONE_NS : GUARD_MIN_NS;
+	const uint64_t least = !keeper->realtime || alone(keeper->lane) ? GUARD_ALONE_NS : GUARD_MIN_NS;
 
 	return slot_ns > least ? slot_ns : least;
 }
