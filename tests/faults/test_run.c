@@ -271,6 +271,46 @@ static void exec_dies_in_the_middle_of_changes(void **state)
 	nothing_left();
 }
 
+/* While exec is starting the hosts of a waveform: those that are there already are told to end by the next exec. */
+static void exec_dies_between_hosts(void **state)
+{
+	enum { WORKERS = 24 };
+	char text[4096];
+	int len = sprintf(text, "name = \"many\"; slot_ns = 1000000; isolation = \"component\";\ninstances: {\n"
+				"  source: { component = \"counter\"; };\n");
+
+	(void)state;
+	for (int i = 0; i < WORKERS; i++)
+		len += sprintf(text + len, "  w%d: { component = \"faulty\"; };\n", i);
+	len += sprintf(text + len, "  sink: { component = \"file_sink\"; path = \"%%s\"; };\n};\nlinks = ( \"source");
+	for (int i = 0; i < WORKERS; i++)
+		len += sprintf(text + len, " -> w%d", i);
+	sprintf(text + len, " -> sink\" );\n");
+	conf_write("many", text);
+	ran_free(aloe_ok("up"));
+	for (int i = 0; i < 4; i++) {
+		const pid_t pid = process_one("aloe-exec"), loader = fork();
+		pid_t hosts[64];
+
+		assert_true(loader >= 0);
+		if (loader == 0) {
+			ran_free(aloe("load '%s' --clock virtual", aloe_path("many.conf")));
+			_exit(0);
+		}
+		while (processes("aloe-host", hosts, 64) < 2)
+			;
+		kill(pid, SIGKILL);
+		run_wait(loader);
+		process_other("aloe-exec", pid);
+		processes_gone("aloe-host");
+	}
+	wave_begin("many", "--clock virtual --slots 10");
+	ran_free(wave_await("many", "STOP"));
+	ran_free(aloe_ok("unload many"));
+	ran_free(aloe_ok("down"));
+	nothing_left();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +322,7 @@ int main(void)
 	    cmocka_unit_test(the_frontend_of_a_node_dies),
 	    cmocka_unit_test(the_keeper_of_a_node_dies),
 	    cmocka_unit_test(exec_dies_in_the_middle_of_changes),
+	    cmocka_unit_test(exec_dies_between_hosts),
 	};
 
 	cmocka_set_test_filter(getenv("ONLY"));
