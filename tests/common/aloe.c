@@ -68,11 +68,17 @@ int aloe_init(void **state)
 
 int aloe_fini(void **state)
 {
+	const bool left = rmdir(aloe_path("run")) != 0;
 	char command[PATH_MAX + 16];
 
 	(void)state;
+	if (left)
+		print_error("runs have left something behind:\n");
+	snprintf(command, sizeof(command), "%s '%s'", left ? "find" : "true", aloe_path("run"));
+	if (system(command) != 0)
+		return -1;
 	snprintf(command, sizeof(command), "rm -rf '%s'", getenv(folder_key));
-	return system(command);
+	return system(command) != 0 || left ? -1 : 0;
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------------ */

@@ -25,7 +25,8 @@ struct ran {
 	json_t *report; /* of standard output, if that is one JSON object or array; else NULL */
 };
 
-int aloe_init(void **state); /* group setup and teardown of CMocka */
+/* Group setup and teardown of CMocka. aloe_fini fails where the runs have left a socket or folder behind. */
+int aloe_init(void **state);
 int aloe_fini(void **state);
 
 /* aloe_path gives a file in the working folder, aloe_program one of the build's programs. Valid to aloe_fini. */

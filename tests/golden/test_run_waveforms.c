@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -111,6 +112,23 @@ static void test_passthrough_lengths(void **state)
 	free(bytes);
 }
 
+/* From any folder, with nothing in the environment: a relative path is relative to the folder of the command. */
+static void test_any_folder(void **state)
+{
+	char root[4096], command[20000];
+
+	(void)state;
+	assert_non_null(getcwd(root, sizeof(root)));
+	snprintf(command, sizeof(command),
+		 "cd '%s' && env -i '%s' run '%s/waveforms/passthrough.conf' --clock virtual -q --state here "
+		 "--set source.path=data && cmp data passthrough.out && test -d here/runs",
+		 aloe_path("run"), aloe_program("aloe"), root);
+	file_make(aloe_path("run/data"), command, strlen(command));
+	assert_int_equal(system(command), 0);
+	snprintf(command, sizeof(command), "cd '%s' && rm -r data passthrough.out here", aloe_path("run"));
+	assert_int_equal(system(command), 0);
+}
+
 /* ---- latency ---------------------------------------------------------------------------------------------------------- */
 
 /* The waveform with all its files in the working folder. */
@@ -193,6 +211,7 @@ int main(void)
 	    cmocka_unit_test(test_bpsk_rf),
 	    cmocka_unit_test(test_passthrough),
 	    cmocka_unit_test(test_passthrough_lengths),
+	    cmocka_unit_test(test_any_folder),
 	    cmocka_unit_test(test_latency),
 	    cmocka_unit_test(test_latency_planned),
 	};

@@ -17,7 +17,7 @@
 
 #include "tests/common/aloe.h"
 
-enum { SLOTS = 10000, SLOTS_SKIP = 1000, SLOTS_COMPONENT = 1200, BLOCK = 240, SINKS_MAX = 3, COUNTS_MAX = 4 };
+enum { SLOTS = 10000, SLOTS_SKIP = 1000, BLOCK = 240, SINKS_MAX = 3, COUNTS_MAX = 4 };
 
 /* What a run left: digests of its sinks, and counts. */
 struct outcome {
@@ -256,43 +256,30 @@ static void test_utran384_skip(void **state)
 	check_skip(&subject, "--clock timer --late skip --slot-us 3000");
 }
 
-static void test_bpsk_virtual(void **state)
+static void test_bpsk_virtual_and_step(void **state)
 {
 	const struct subject subject = bpsk(false);
 	const struct outcome want = reference(&subject, SLOTS);
+	struct ran *ran;
 
 	(void)state;
 	check_virtual(&subject, &want);
+	ran = run(&subject, SLOTS, "--clock step --lanes 0,1");
+	same(&subject, &want, ran, "--clock step");
+	ran_free(ran);
 }
 
 static void test_bpsk_slip(void **state)
 {
 	static const char *const hows[] = {"--clock timer --slot-us 500 --lanes 0",
-					   "--clock timer --slot-us 500 --lanes 0,1 --pipelined --isolation none"};
+					   "--clock timer --slot-us 500 --lanes 0,1 --pipelined --isolation none",
+					   "--clock timer --slot-us 500 --lanes 0,1 --isolation component"};
 	const struct subject subject = bpsk(false), jolts = bpsk(true);
 	const struct outcome want = reference(&subject, SLOTS);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(hows) / sizeof(hows[0]); i++)
 		check_slipped(&jolts, &want, SLOTS, hows[i]);
-}
-
-/* Hosts that share a lane may not hold it for longer than a slot: two jolts on one lane, shorter and more often. */
-static void test_bpsk_slip_component(void **state)
-{
-	static const char *const edits[][2] = {{"long_us = 2000.0; seed = 11", "long_us = 2200.0; seed = 11; pin = 1"},
-					       {"long_us = 2000.0; seed = 12", "long_us = 2200.0; seed = 12; pin = 1"},
-					       {"\"bpsk_demod\"; }", "\"bpsk_demod\"; pin = 0; }"},
-					       {NULL, NULL}};
-	const struct subject subject = bpsk(false);
-	const struct outcome want = reference(&subject, SLOTS_COMPONENT);
-	struct subject jolts = bpsk(true);
-
-	(void)state;
-	jolts.file = conf_derive(jolts.file, "bpsk-pinned.conf", edits);
-	check_slipped(&jolts, &want, SLOTS_COMPONENT,
-		      "--clock timer --slot-us 4000 --lanes 0,1 --isolation component --set jolt.jitter=0.3 "
-		      "--set shock.jitter=0.3");
 }
 
 static void test_bpsk_skip(void **state)
@@ -307,9 +294,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_utran384_virtual), cmocka_unit_test(test_utran384_slip),
-	    cmocka_unit_test(test_utran384_skip),    cmocka_unit_test(test_bpsk_virtual),
-	    cmocka_unit_test(test_bpsk_slip),        cmocka_unit_test(test_bpsk_slip_component),
-	    cmocka_unit_test(test_bpsk_skip),
+	    cmocka_unit_test(test_utran384_skip),    cmocka_unit_test(test_bpsk_virtual_and_step),
+	    cmocka_unit_test(test_bpsk_slip),        cmocka_unit_test(test_bpsk_skip),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);
