@@ -17,7 +17,13 @@
 
 #include "tests/common/aloe.h"
 
-enum { SLOTS = 10000, SLOTS_SKIP = 1000, BLOCK = 240, SINKS_MAX = 3, COUNTS_MAX = 4 };
+enum {
+	SLOTS = ALOE_SLOWER(10000, 1000),
+	SLOTS_SKIP = ALOE_SLOWER(1000, 200),
+	BLOCK = 240,
+	SINKS_MAX = 3,
+	COUNTS_MAX = 4
+};
 
 /* What a run left: digests of its sinks, and counts. */
 struct outcome {
