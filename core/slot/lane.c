@@ -181,7 +181,7 @@ static uint64_t edge_of(const struct lane_thread *thread, uint64_t slot)
 void lane_run(struct lane_thread *thread)
 {
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
-	uint64_t baton, edge = 0, now;
+	uint64_t baton, edge = 0, now, since;
 
 	while (!leaves(thread)) {
 		baton = atomic_load(&thread->image->baton);
@@ -196,9 +196,10 @@ void lane_run(struct lane_thread *thread)
 			edge = edge_of(thread, baton_slot(baton));
 		}
 		now = clock_ns();
-		atomic_store_explicit(&thread->image->since_ns, now, memory_order_release);
+		since = now;
+		atomic_store_explicit(&thread->image->since_ns, since, memory_order_release);
 		entry_run(thread, baton, edge, &now);
-		atomic_store_explicit(&thread->image->since_ns, 0, memory_order_release);
+		atomic_compare_exchange_strong(&thread->image->since_ns, &since, 0); /* unless it is another's by now */
 		lane_pass(lane, thread->image, baton, lane_next(lane, baton),
 			  thread->seat); /* or it has gone on without us */
 	}
