@@ -32,7 +32,8 @@ int platform_demote(pid_t tid);
 /* platform_no_slack makes the calling thread's timed sleeps exact (no timer slack). */
 void platform_no_slack(void);
 
-/* platform_lock_memory keeps what the process has now, and will have, in memory. -EPERM / -ENOMEM without the right. */
+/* platform_lock_memory keeps what the process has now in memory and, where no limit stands against it, what it will have.
+ * -EPERM / -ENOMEM without the right. */
 int platform_lock_memory(void);
 
 /* platform_wake_fast holds the CPUs out of deep sleep for as long as the fd stays open: fd, or -errno. */

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -57,7 +58,12 @@ void platform_no_slack(void)
 
 int platform_lock_memory(void)
 {
-	return mlockall(MCL_CURRENT | MCL_FUTURE) == 0 ? 0 : -errno;
+	struct rlimit limit;
+	/* Under a limit, locking what is yet to come would make a later allocation fail instead of slow. */
+	const bool limited =
+	    geteuid() != 0 && (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY);
+
+	return mlockall(limited ? MCL_CURRENT : MCL_CURRENT | MCL_FUTURE) == 0 ? 0 : -errno;
 }
 
 int platform_wake_fast(void)
