@@ -38,6 +38,11 @@ struct exec_process { /* a host process; isolation "none": one for all such wave
 	uint32_t seat[NODE_LANES_MAX]; /* its thread's on each lane; IMAGE_NONE */
 };
 
+struct kept_process { /* with the frontend, beside the descriptors of the socket and the process */
+	pid_t pid;
+	uint32_t seat[NODE_LANES_MAX];
+};
+
 struct exec_host { /* a host of a waveform */
 	struct exec_wave *wave;
 	uint32_t number;                 /* in the program */
@@ -155,7 +160,8 @@ void lanes_wake_fast(struct exec_wave *wave);
 int process_take(struct exec_host *host, bool shared);    /* its own, or the shared one */
 void process_leave(struct exec_host *host, bool kill_it); /* a killed one that nobody else uses is gone on return */
 void process_kill(struct exec_process *process);
-int process_restore(struct exec_host *host, pid_t pid, int pidfd, int sock, bool shared);
+void process_keep(const struct exec_process *process); /* its seats have changed */
+int process_restore(struct exec_host *host, const struct kept_process *kept, int pidfd, int sock, bool shared);
 
 /* hosts.c */
 int hosts_start(struct exec_wave *wave, char *ret_why, size_t size);

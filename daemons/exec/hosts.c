@@ -204,6 +204,7 @@ int hosts_attach(struct exec_wave *wave, char *ret_why, size_t size)
 	for (uint32_t h = 0; h < wave->n_hosts; h++) {
 		const int status = attach(&wave->hosts[h]);
 
+		process_keep(wave->hosts[h].process);
 		if (status == 0)
 			continue;
 		snprintf(ret_why, size, "cannot reach a host (%u of %u): %s", h + 1, wave->n_hosts, strerror(-status));

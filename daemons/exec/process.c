@@ -82,6 +82,8 @@ static void process_died(void *self, short revents)
 	(void)revents;
 	if (child_reap(process->pid, &status) > 0) /* one that outlived an exec is its frontend's child: no status */
 		child_status_text(status, how, sizeof(how));
+	if (process->shared && process->dying)
+		snprintf(how, sizeof(how), "was killed: another waveform hung in it");
 	process->dying = true;
 	process->users++; /* it is freed here */
 	for (struct exec_wave *wave = process->exec->waves; wave != NULL; wave = wave->next) {
@@ -150,11 +152,32 @@ static struct exec_process *shared_find(struct exec *exec)
 	return NULL;
 }
 
+static void host_keep(const struct exec_host *host)
+{
+	const struct exec_process *process = host->process;
+	struct kept_process kept = {.pid = process->pid};
+	char key[KEEP_KEY_MAX + 1];
+
+	memcpy(kept.seat, process->seat, sizeof(kept.seat));
+	host_key(host, key, sizeof(key));
+	keep_put(process->exec->keep, key, &kept, sizeof(kept), (int[]){process->sock, process->pidfd}, 2);
+}
+
+/* Whichever waveform stays longest with it, the seats of its threads are known. */
+void process_keep(const struct exec_process *process)
+{
+	for (struct exec_wave *wave = process->exec->waves; wave != NULL; wave = wave->next) {
+		const struct exec_host *host = host_in(wave, process);
+
+		if (host != NULL)
+			host_keep(host);
+	}
+}
+
 int process_take(struct exec_host *host, bool shared)
 {
 	struct exec *exec = host->wave->exec;
 	struct exec_process *process = shared ? shared_find(exec) : NULL;
-	char key[KEEP_KEY_MAX + 1];
 	int status = 0;
 
 	if (process == NULL)
@@ -163,8 +186,7 @@ int process_take(struct exec_host *host, bool shared)
 		return status;
 	process->users++;
 	host->process = process;
-	host_key(host, key, sizeof(key));
-	keep_put(exec->keep, key, &process->pid, sizeof(process->pid), (int[]){process->sock, process->pidfd}, 2);
+	host_keep(host);
 	return 0;
 }
 
@@ -204,20 +226,30 @@ void process_leave(struct exec_host *host, bool kill_it)
 	process_free(process);
 }
 
-int process_restore(struct exec_host *host, pid_t pid, int pidfd, int sock, bool shared)
+static void seats_take(struct exec_process *process, const struct kept_process *kept)
+{
+	for (uint32_t l = 0; l < NODE_LANES_MAX; l++)
+		if (kept->seat[l] < NODE_ENTRIES_MAX) {
+			process->seat[l] = kept->seat[l];
+			process->exec->lanes[l].seats |= 1ull << kept->seat[l];
+		}
+}
+
+int process_restore(struct exec_host *host, const struct kept_process *kept, int pidfd, int sock, bool shared)
 {
 	struct exec_process *process = host->wave->exec->processes;
 
-	while (process != NULL && process->pid != pid)
+	while (process != NULL && process->pid != kept->pid)
 		process = process->next;
 	if (process != NULL) {
 		close(pidfd);
 		close(sock);
 	} else {
-		process = process_add(host->wave->exec, pid, pidfd, sock, shared);
+		process = process_add(host->wave->exec, kept->pid, pidfd, sock, shared);
 	}
 	if (process == NULL)
 		return -ENOMEM;
+	seats_take(process, kept);
 	process->users++;
 	host->process = process;
 	return 0;

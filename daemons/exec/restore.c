@@ -134,19 +134,19 @@ static int restore_host(struct exec *exec, struct keep_entry *entry)
 	const char *slash = strrchr(name, '/');
 	struct exec_wave *wave = slash != NULL ? exec_find(exec, name, (size_t)(slash - name)) : NULL;
 	const unsigned long number = slash != NULL ? strtoul(slash + 1, NULL, 10) : 0;
+	struct kept_process kept;
 	int sock, pidfd;
-	pid_t pid;
 
-	if (wave == NULL || number >= wave->n_hosts || entry->len != sizeof(pid) || entry->n_fds != 2) {
+	if (wave == NULL || number >= wave->n_hosts || entry->len != sizeof(kept) || entry->n_fds != 2) {
 		drop_host(exec, entry);
 		return 0;
 	}
-	memcpy(&pid, entry->blob, sizeof(pid));
+	memcpy(&kept, entry->blob, sizeof(kept));
 	sock = entry->fds[0];
 	pidfd = entry->fds[1];
 	entry->fds[0] = entry->fds[1] = -1;
 	wave->hosts[number].finished = false;
-	return process_restore(&wave->hosts[number], pid, pidfd, sock, number == 0 && wave->view.head->shared_host);
+	return process_restore(&wave->hosts[number], &kept, pidfd, sock, number == 0 && wave->view.head->shared_host);
 }
 
 static int restore_entry(struct exec *exec, struct keep_entry *entry, bool hosts)
@@ -166,21 +166,16 @@ static int restore_entry(struct exec *exec, struct keep_entry *entry, bool hosts
 	return 0;
 }
 
-static uint64_t seats_restore(struct exec_wave *wave)
+static uint64_t lanes_of(const struct exec_wave *wave)
 {
 	uint64_t set = 0;
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
-		const struct exec_host *host = &wave->hosts[wave->view.segments[s].host];
 		const struct exec_place *place = &wave->places[s];
 
 		if (place->lane >= NODE_LANES_MAX || place->seat >= NODE_ENTRIES_MAX)
 			continue;
 		set |= 1ull << place->lane;
-		if (host->process == NULL)
-			continue;
-		wave->exec->lanes[place->lane].seats |= 1ull << place->seat;
-		host->process->seat[place->lane] = place->seat;
 	}
 	return set;
 }
@@ -193,12 +188,23 @@ static bool all_hosts(const struct exec_wave *wave)
 	return true;
 }
 
+/* It was drained, and exec died before it had put everything away. */
+static void restore_drained(struct exec_wave *wave)
+{
+	for (uint32_t h = 0; h < wave->n_hosts; h++)
+		wave->hosts[h].finished = true;
+	hosts_leave(wave, false);
+	lanes_release(wave);
+	if (wave->state != WAVE_ABNSTOP)
+		wave_set_state(wave, WAVE_STOP);
+}
+
 /* Its lanes' CPU locks went with the old exec, and the keepers. */
 static void restore_use(struct exec_wave *wave)
 {
 	struct exec *exec = wave->exec;
 	struct node_control *control = wave_control(wave);
-	const uint64_t n = atomic_load(&control->changes), set = seats_restore(wave);
+	const uint64_t n = atomic_load(&control->changes), set = lanes_of(wave);
 	bool taken = false;
 
 	wave->state = control->state <= WAVE_ABNSTOP ? (enum wave_state)control->state : WAVE_RUN;
@@ -218,6 +224,8 @@ static void restore_use(struct exec_wave *wave)
 		wave_abort(wave, "a host was lost while aloe-exec was being restarted");
 	else if (!wave->drained && taken)
 		wave_abort(wave, "its CPU was taken by another ALOE node while aloe-exec was being restarted");
+	if (wave->drained)
+		restore_drained(wave);
 	if (!wave->drained && (wave->state == WAVE_ABNSTOP || wave->ended))
 		hosts_finish(wave);
 }

@@ -88,9 +88,10 @@ static void check_drained(struct exec_wave *wave)
 {
 	if (wave->drained || !(wave->ended || wave->state == WAVE_ABNSTOP) || !hosts_gone(wave))
 		return;
+	wave->drained = true;
+	keep_wave(wave);
 	hosts_leave(wave, false);
 	lanes_release(wave);
-	wave->drained = true;
 	keep_wave(wave);
 	if (wave->state != WAVE_ABNSTOP)
 		wave_set_state(wave, WAVE_STOP);

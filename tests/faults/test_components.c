@@ -162,7 +162,9 @@ static void a_crash_in_the_shared_host(void **state)
 	ran_free(aloe_ok("unload friend"));
 	wave_begin("friend", "--lanes 0");
 	victim_run("hang", "--lanes 0 --isolation none", "\"bad\" hangs");
-	ran_free(wave_await("friend", "ABNSTOP"));
+	ran = wave_await("friend", "ABNSTOP");
+	assert_non_null(strstr(ran_text(ran, "reason"), "another waveform hung in it"));
+	ran_free(ran);
 	ran_free(aloe_ok("unload friend"));
 	wave_begin("friend", "--lanes 0");
 	ran_free(wave_await("friend", "RUN"));

@@ -311,6 +311,34 @@ static void exec_dies_between_hosts(void **state)
 	nothing_left();
 }
 
+/* A thread of the shared host stays on a lane that none of its waveforms uses any more: the next exec must not give its
+ * seat to another host. */
+static void seats_are_known_to_the_next_exec(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	conf_write("counted", counted);
+	conf_write("other",
+		   "name = \"other\"; slot_ns = 1000000;\n"
+		   "instances: { source: { component = \"counter\"; };\n"
+		   "  sink: { component = \"file_sink\"; path = \"%s\"; }; };\nlinks = ( \"source -> sink\" );\n");
+	ran_free(aloe_ok("up"));
+	wave_begin("counted", "--lanes 0 --isolation none");
+	wave_begin("other", "--clock virtual --isolation none");
+	wave_end("counted");
+	pid = process_one("aloe-exec");
+	kill(pid, SIGKILL);
+	process_other("aloe-exec", pid);
+	ran_free(wave_await("other", "RUN"));
+	wave_begin("counted", "--lanes 0 --slots 100");
+	ran_free(wave_await("counted", "STOP"));
+	ran_free(aloe_ok("unload counted"));
+	wave_end("other");
+	ran_free(aloe_ok("down"));
+	nothing_left();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,6 +351,7 @@ int main(void)
 	    cmocka_unit_test(the_keeper_of_a_node_dies),
 	    cmocka_unit_test(exec_dies_in_the_middle_of_changes),
 	    cmocka_unit_test(exec_dies_between_hosts),
+	    cmocka_unit_test(seats_are_known_to_the_next_exec),
 	};
 
 	cmocka_set_test_filter(getenv("ONLY"));
