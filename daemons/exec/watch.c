@@ -148,6 +148,13 @@ static void prepare_overdue(struct exec_wave *wave)
 	wave->unloading = true;
 }
 
+static uint64_t slot_of_step(const struct exec_wave *wave, uint64_t step)
+{
+	const uint64_t base = atomic_load(&wave_control(wave)->base);
+
+	return base == IMAGE_FOREVER ? step : base + step;
+}
+
 static void check_pending(struct exec_wave *wave)
 {
 	struct wire_view request;
@@ -160,11 +167,11 @@ static void check_pending(struct exec_wave *wave)
 		return;
 	}
 	if (request.type == WIRE_PAUSE && limit_reached(wave)) {
-		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, wave->pending.value, 0, NULL);
+		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, slot_of_step(wave, wave->pending.value), 0, NULL);
 	} else if (request.type == WIRE_STEP && wave_steps_min(wave) >= wave->pending.value) {
 		if (wave->state == WAVE_STEP)
 			wave_set_state(wave, WAVE_PAUSE);
-		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, wave->pending.value, 0, NULL);
+		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, slot_of_step(wave, wave->pending.value), 0, NULL);
 	} else if (clock_ns() > wave->pending.until_ns) {
 		if (request.type == WIRE_PREPARE)
 			prepare_overdue(wave);
