@@ -45,7 +45,7 @@ static const struct aloe_param params[] = {
 
 static void crash(void)
 {
-	volatile int *volatile nowhere = NULL;
+	volatile int *volatile nowhere = (volatile int *)64; /* not NULL: sanitizers have a death of their own for that */
 
 	*nowhere = 1; /* cppcheck-suppress nullPointer */
 }
@@ -75,7 +75,7 @@ static int faulty_init(void *self, struct aloe_setup *setup)
 		crash();
 	if (faulty->how == ERROR_INIT)
 		return aloe_fail(setup, "no coefficients on a Sunday");
-	for (volatile int i = 0; faulty->how == HANG_INIT; i = i + 1)
+	for (volatile unsigned i = 0; faulty->how == HANG_INIT; i = i + 1)
 		;
 	return 0;
 }
@@ -93,7 +93,7 @@ static int misbehave(struct faulty *faulty, struct aloe_slot *slot)
 	case ABORT:
 		__builtin_trap();
 	case HANG:
-		for (volatile int i = 0;; i = i + 1)
+		for (volatile unsigned i = 0;; i = i + 1)
 			;
 	case SLEEP:
 		for (;;)
