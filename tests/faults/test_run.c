@@ -226,6 +226,21 @@ static void the_keeper_of_a_node_dies(void **state)
 	nothing_left();
 }
 
+/* A LOAD that came before exec, or waited for the next one, has succeeded. */
+static void unload_if_loaded(const char *name)
+{
+	for (;;) {
+		struct ran *ran = aloe("list --json");
+		const bool known = ran->status == 0, loaded = known && json_array_size(ran->report) > 0;
+
+		ran_free(ran);
+		if (loaded)
+			ran_free(aloe("unload %s", name));
+		else if (known)
+			return;
+	}
+}
+
 /* exec dies in the middle of LOAD, and of UNLOAD: what is half done is undone, nothing stays. */
 static void exec_dies_in_the_middle_of_changes(void **state)
 {
@@ -253,15 +268,7 @@ static void exec_dies_in_the_middle_of_changes(void **state)
 		kill(pid, SIGKILL);
 		run_wait(loader);
 		process_other("aloe-exec", pid);
-		for (struct ran *ran = aloe("list --json");; ran = aloe("list --json")) {
-			const bool known = ran->status == 0, loaded = known && json_array_size(ran->report) > 0;
-
-			ran_free(ran);
-			if (loaded)
-				ran_free(aloe("unload counted"));
-			else if (known)
-				break;
-		}
+		unload_if_loaded("counted");
 		processes_gone("aloe-host");
 	}
 	wave_begin("counted", "--clock timer");
@@ -302,6 +309,7 @@ static void exec_dies_between_hosts(void **state)
 		kill(pid, SIGKILL);
 		run_wait(loader);
 		process_other("aloe-exec", pid);
+		unload_if_loaded("many");
 		processes_gone("aloe-host");
 	}
 	wave_begin("many", "--clock virtual --slots 10");
