@@ -45,7 +45,8 @@ static const struct aloe_param params[] = {
 
 static void crash(void)
 {
-	volatile int *volatile nowhere = (volatile int *)64; /* not NULL: sanitizers have a death of their own for that */
+	volatile int *volatile nowhere =
+	    (volatile int *)64; /* not NULL: sanitizers have a death of their own for that */
 
 	*nowhere = 1; /* cppcheck-suppress nullPointer */
 }

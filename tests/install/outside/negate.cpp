@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-namespace {
+namespace
+{
 
 struct negate {
 	int32_t offset;
@@ -12,16 +13,16 @@ struct negate {
 };
 
 const aloe_port ports[] = {
-	ALOE_IN("in", ALOE_I16, "items"),
-	ALOE_OUT("out", ALOE_I16, "negated items"),
+    ALOE_IN("in", ALOE_I16, "items"),
+    ALOE_OUT("out", ALOE_I16, "negated items"),
 };
 
 const aloe_param params[] = {
-	ALOE_PARAM_INT(negate, offset, 0, -1000, 1000, "", ALOE_LIVE, "added to every item"),
+    ALOE_PARAM_INT(negate, offset, 0, -1000, 1000, "", ALOE_LIVE, "added to every item"),
 };
 
 const aloe_var vars[] = {
-	ALOE_VAR_U64(negate, items, "items", "items so far"),
+    ALOE_VAR_U64(negate, items, "items", "items so far"),
 };
 
 int negate_work(void *self, aloe_slot *slot)
@@ -39,10 +40,10 @@ int negate_work(void *self, aloe_slot *slot)
 } // namespace
 
 ALOE_COMPONENT(negate) = {
-	.summary = "change the sign of every item",
-	.ports = ALOE_LIST(ports),
-	.params = ALOE_LIST(params),
-	.vars = ALOE_LIST(vars),
-	.state_size = sizeof(negate),
-	.work = negate_work,
+    .summary = "change the sign of every item",
+    .ports = ALOE_LIST(ports),
+    .params = ALOE_LIST(params),
+    .vars = ALOE_LIST(vars),
+    .state_size = sizeof(negate),
+    .work = negate_work,
 };
