@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/base/clock.h"
+#include "core/base/simd.h"
 #include "core/component/param.h"
 
 /* ---- arena ------------------------------------------------------------------------------------------------------------ */
@@ -210,6 +211,15 @@ static bool vars_agree(const struct aloe_component *component, const struct imag
 	return true;
 }
 
+static int choose_simd(struct aloe_setup *setup)
+{
+	enum simd_level level = SIMD_PLAIN;
+	const int rc = simd_choose(&level, setup->error, sizeof(setup->error));
+
+	setup->simd = level;
+	return rc;
+}
+
 int instance_open(struct instance *it, const struct image_view *view, uint32_t number, const struct aloe_entry *entry)
 {
 	const struct image_instance *row = &view->instances[number];
@@ -223,6 +233,8 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 	    .alloc = arena_alloc,
 	    .arena = it,
 	};
+	if (choose_simd(&it->setup) < 0)
+		return -1;
 	if (!ports_agree(it->component, row))
 		return aloe_fail(&it->setup, "the component's ports are not those of the plan");
 	if (!vars_agree(it->component, view, row))

@@ -5,7 +5,7 @@
  * that the test program itself lies in (BUILD/tests/ROOM/NAME), so `make BUILD/lib/aloe/NAME.so` comes first.
  *
  *	struct mock m;
- *	mock_open(&m, "gain");
+ *	mock_open(&m, "gain");                            // m.setup.simd: the best of this machine, unless changed
  *	mock_set(&m, "gain", "2.5");                       // text, as in a waveform file; 0 or -1
  *	mock_input(&m, 0, ALOE_CF32, 1000);                // connect input 0: type and most items in a message
  *	assert_int_equal(mock_start(&m), 0);               // check, shape, init; else m.setup.error says why
@@ -27,6 +27,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "core/base/simd.h"
 
 enum { MOCK_CANARY_BYTES = 64 };
 
@@ -192,6 +194,7 @@ static inline void mock_open(struct mock *m, const char *name)
 	memset(m->state, 0, m->component->state_size);
 	m->setup = (struct aloe_setup){.instance = name, .slot_ns = 10000000, .in = m->format_in, .out = m->format_out};
 	m->setup.alloc = mock_alloc;
+	m->setup.simd = simd_best();
 	for (uint32_t i = 0; i < m->component->params.len; i++)
 		mock_set_default(m, &m->component->params.items[i]);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/simd.h"
 #include "core/component/param.h"
 #include "core/registry/registry.h"
 #include "core/report/type.h"
@@ -133,10 +134,21 @@ static int memory(struct bench *bench)
 	return rc ? diag_error(&bench->diag, NULL, 0, "out of memory for messages of %u items", format->max) : 0;
 }
 
+static int choose_simd(struct bench *bench)
+{
+	enum simd_level level = SIMD_PLAIN;
+	char why[128];
+
+	if (simd_choose(&level, why, sizeof(why)) < 0)
+		return diag_error(&bench->diag, NULL, 0, "%s", why);
+	bench->setup.simd = level;
+	return 0;
+}
+
 int bench_start(struct bench *bench)
 {
 	const char *text;
-	int rc = 0;
+	int rc = choose_simd(bench);
 
 	for (size_t i = 0; (text = cli_nth(bench->args, "param", i)); i++)
 		rc |= bench_set(bench, text);

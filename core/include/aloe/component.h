@@ -205,7 +205,7 @@ struct aloe_setup {
 	uint64_t slot_ns;        /* slot length */
 	struct aloe_format *in;  /* by port, inputs in the order of the table */
 	struct aloe_format *out; /* shape writes `max` (and only that); it comes as the largest input */
-	uint32_t simd;           /* kernel level to use, core/kernels */
+	uint32_t simd;           /* vector level to use: 0 plain C, 1 SSE4.1, 2 AVX2, 3 AVX-512, 4 NEON (ALOE_SIMD) */
 	void *(*alloc)(struct aloe_setup *setup, size_t size); /* see aloe_alloc */
 	void *arena;                                           /* the framework's */
 	char error[256];                                       /* see aloe_fail */
