@@ -95,7 +95,7 @@ int param_set_text(const struct aloe_param *param, void *state, const char *valu
 
 int param_set_reals(const struct aloe_param *param, void *state, const float *data, uint32_t len)
 {
-	const struct aloe_reals reals = {data, len};
+	const struct aloe_reals reals = {data, len, 1, NULL};
 
 	if (param->kind != ALOE_KIND_REALS || param->size != sizeof(reals))
 		return -EINVAL;
@@ -103,6 +103,38 @@ int param_set_reals(const struct aloe_param *param, void *state, const float *da
 		return -E2BIG;
 	memcpy(field(param, state), &reals, sizeof(reals));
 	return 0;
+}
+
+bool param_is_live_array(const struct aloe_param *param)
+{
+	return param->kind == ALOE_KIND_REALS && (param->flags & ALOE_LIVE) && param->size == sizeof(struct aloe_reals);
+}
+
+int param_prepare(const struct aloe_component *component, void *state, struct aloe_setup *setup)
+{
+	for (uint32_t i = 0; component->prepare && i < component->params.len; i++) {
+		const struct aloe_param *param = &component->params.items[i];
+		int status;
+
+		if (!param_is_live_array(param))
+			continue;
+		status = component->prepare(state, param, field(param, state), setup);
+		if (status >= 0)
+			continue;
+		param_release(component, state, i);
+		return status;
+	}
+	return 0;
+}
+
+void param_release(const struct aloe_component *component, void *state, uint32_t n)
+{
+	for (uint32_t i = 0; component->release && i < n; i++) {
+		const struct aloe_param *param = &component->params.items[i];
+
+		if (param_is_live_array(param))
+			component->release(state, param, field(param, state));
+	}
 }
 
 void param_defaults(const struct aloe_component *component, void *state)

@@ -22,6 +22,13 @@ int param_set_text(const struct aloe_param *param, void *state, const char *valu
 /* REALS: the state keeps the pointer; `data` must outlive its use. -EINVAL: another kind; -E2BIG: over items_max. */
 int param_set_reals(const struct aloe_param *param, void *state, const float *data, uint32_t len);
 
+/* param_is_live_array tells whether it may be another array in the next call of work. */
+bool param_is_live_array(const struct aloe_param *param);
+/* param_prepare calls the component's `prepare` for its live arrays as they are in the state, after init: 0, or negative
+ * with setup->error; nothing is left prepared then. param_release is the mirror, for the first n parameters. */
+int param_prepare(const struct aloe_component *component, void *state, struct aloe_setup *setup);
+void param_release(const struct aloe_component *component, void *state, uint32_t n);
+
 /* param_get_number reads a REAL, INT, BOOL or ENUM field back; INT fields of a parameter whose `min` is not negative
  * are read as unsigned. NaN for other kinds. */
 double param_get_number(const struct aloe_param *param, const void *state);

@@ -161,8 +161,8 @@ static bool size_fits(const struct aloe_param *param)
 	case ALOE_KIND_TEXT:
 	case ALOE_KIND_PATH:
 		return param->size >= 2;
-	case ALOE_KIND_REALS: /* two words, of this machine or of another */
-		return param->size == 8 || param->size == 16;
+	case ALOE_KIND_REALS: /* of this machine, or of another with pointers of half the size */
+		return param->size == 16 || param->size == 24;
 	default:
 		return param->size == 4 || param->size == 8;
 	}

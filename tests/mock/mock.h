@@ -12,6 +12,7 @@
  *	mock_give(&m, 0, samples, 1000);                   // VALID message, not copied; mock_give_state for the others
  *	assert_int_equal(mock_work(&m, 0), 0);             // index 0; I/O components: fill or drain as well
  *	m.out[0].state, .len, .data                        // what came out, valid until the next mock_work
+ *	assert_int_equal(mock_set_live(&m, "taps", t, 9), 0); // another array, in force from the next mock_work on
  *	mock_close(&m);
  *
  * Inputs and optional outputs are unconnected until mock_input and mock_output say otherwise; other outputs are always
@@ -29,6 +30,7 @@
 #include <unistd.h>
 
 #include "core/base/simd.h"
+#include "core/component/param.h"
 
 enum { MOCK_CANARY_BYTES = 64 };
 
@@ -51,6 +53,12 @@ struct mock {
 	const char *why;           /* slot->why of the last mock_work */
 	uint64_t params_set;       /* bit n: parameter n was set or has a default */
 	size_t arena_bytes;        /* taken by init */
+	bool prepared;
+	struct mock_old { /* arrays replaced since the last mock_work */
+		const struct aloe_param *param;
+		struct aloe_reals reals;
+	} old[16];
+	unsigned n_old;
 };
 
 static inline void mock_die(const struct mock *m, const char *what, const char *detail)
@@ -147,10 +155,38 @@ static inline int mock_set(struct mock *m, const char *name, const char *value)
 static inline void mock_set_reals(struct mock *m, const char *name, const float *data, uint32_t len)
 {
 	const struct aloe_param *p = mock_param(m, name);
-	const struct aloe_reals reals = {data, len};
+	const struct aloe_reals reals = {data, len, 1, NULL};
 
 	m->params_set |= 1ull << (p - m->component->params.items);
 	memcpy(m->state + p->offset, &reals, sizeof(reals));
+}
+
+/* mock_set_live replaces an ALOE_LIVE array of a started component, as `aloe set` does: `prepare`, then the swap; what
+ * was there is released after the next mock_work. Negative: refused, with the reason in m->setup.error. */
+static inline int mock_set_live(struct mock *m, const char *name, const float *data, uint32_t len)
+{
+	const struct aloe_param *p = mock_param(m, name);
+	struct aloe_reals *field = (struct aloe_reals *)(m->state + p->offset);
+	struct aloe_reals next = {data, len, field->version + 1, NULL};
+	int rc = 0;
+
+	if (!param_is_live_array(p) || len > p->items_max || m->n_old == sizeof(m->old) / sizeof(m->old[0]))
+		mock_die(m, "not live, too long, or set too often without mock_work:", name);
+	if (m->component->prepare)
+		rc = m->component->prepare(m->state, p, &next, &m->setup);
+	if (rc < 0)
+		return rc;
+	m->old[m->n_old].param = p;
+	m->old[m->n_old++].reals = *field;
+	*field = next;
+	return 0;
+}
+
+static inline void mock_release_old(struct mock *m)
+{
+	for (; m->n_old > 0; m->n_old--)
+		if (m->component->release)
+			m->component->release(m->state, m->old[m->n_old - 1].param, &m->old[m->n_old - 1].reals);
 }
 
 static inline void mock_set_default(struct mock *m, const struct aloe_param *p)
@@ -271,7 +307,7 @@ static inline void mock_record_alloc(struct mock *m)
 	}
 }
 
-/* mock_start calls check, shape and init; the first negative answer is returned, its reason in m->setup.error. */
+/* mock_start calls check, shape, init and prepare; the first negative answer is returned, its reason in m->setup.error. */
 static inline int mock_start(struct mock *m)
 {
 	const struct aloe_component *c = m->component;
@@ -291,7 +327,10 @@ static inline int mock_start(struct mock *m)
 	for (unsigned i = 0; mock_port(m, i, 1); i++)
 		mock_output_alloc(m, i);
 	mock_record_alloc(m);
-	return c->init ? c->init(m->state, &m->setup) : 0;
+	if (c->init && c->init(m->state, &m->setup) < 0)
+		return -1;
+	m->prepared = param_prepare(c, m->state, &m->setup) >= 0;
+	return m->prepared ? 0 : -1;
 }
 
 /* mock_give makes `len` items the VALID message of input `port` for the next mock_work. */
@@ -368,6 +407,7 @@ static inline int mock_work(struct mock *m, uint64_t index)
 	m->slot_flags = slot.flags;
 	m->why = slot.why;
 	memset(m->in, 0, sizeof(m->in));
+	mock_release_old(m);
 	if (rc >= 0 && m->component->drain)
 		rc = m->component->drain(m->state, &m->record, &m->setup);
 	return rc;
@@ -389,8 +429,12 @@ static inline double mock_var(const struct mock *m, const char *name)
 /* mock_close ends the component and frees everything, also after a failed start; what close returned. */
 static inline int mock_close(struct mock *m)
 {
-	const int rc = m->component->close ? m->component->close(m->state, &m->setup) : 0;
+	int rc;
 
+	mock_release_old(m);
+	if (m->prepared)
+		param_release(m->component, m->state, m->component->params.len);
+	rc = m->component->close ? m->component->close(m->state, &m->setup) : 0;
 	while (m->setup.arena) {
 		struct mock_chunk *chunk = (struct mock_chunk *)m->setup.arena;
 		m->setup.arena = chunk->next;

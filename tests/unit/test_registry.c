@@ -186,9 +186,9 @@ struct replace {
 /* The text of a good .desc, with one thing made wrong. */
 static const struct replace bad_descs[] = {
     {"all", "\"schema\": 1", "\"schema\": 2",
-     "x.desc: made for schema 2, ABI 1; schema 1, ABI 1 are needed: build it again"},
-    {"all", "\"abi\": 1", "\"abi\": 99",
-     "x.desc: made for schema 1, ABI 99; schema 1, ABI 1 are needed: build it again"},
+     "x.desc: made for schema 2, ABI 2; schema 1, ABI 2 are needed: build it again"},
+    {"all", "\"abi\": 2", "\"abi\": 99",
+     "x.desc: made for schema 1, ABI 99; schema 1, ABI 2 are needed: build it again"},
     {"all", "\"name\": \"all\"", "\"name\": \"a b\"",
      "x.desc: name: \"a b\" is no name: a letter, then letters, digits and _, at most 63"},
     {"all", "\"name\": \"whole\"", "\"name\": \"wide\"", "x.desc: params[2]: the name \"wide\" is taken by params[1]"},
@@ -202,7 +202,7 @@ static const struct replace bad_descs[] = {
      "x.desc: params[5]: text: the default does not fit 8 bytes"},
     {"all", "\"size\": 1,", "\"size\": 2,", "x.desc: params[3]: size: 2 bytes do not fit its kind"},
     {"all", "\"offset\": 0,", "\"offset\": 4000,",
-     "x.desc: params[0]: the field, 4 bytes at 4000, lies outside the state of 104 bytes"},
+     "x.desc: params[0]: the field, 4 bytes at 4000, lies outside the state of 112 bytes"},
     {"all", "\"offset\": 0,", "\"offset\": -1,",
      "x.desc: params[0]: offset: found -1, a whole number 0 .. 268435456 is needed"},
     {"all", "\"offset\": 0,", "\"offset\": \"0\",",

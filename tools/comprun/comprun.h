@@ -40,7 +40,7 @@ struct bench {
 	struct bench_port port_in[ALOE_PORTS_MAX], port_out[ALOE_PORTS_MAX];
 	uint32_t n_in, n_out;
 	struct aloe_record record[2]; /* the second: one ahead, to know the last */
-	bool source_ended, started;
+	bool source_ended, started, prepared;
 	float *reals[64]; /* of REALS parameters */
 	size_t n_reals;
 };

@@ -162,7 +162,11 @@ int bench_start(struct bench *bench)
 	if (rc)
 		return CLI_USAGE;
 	rc = said(bench, bench->component->init ? bench->component->init(bench->state, &bench->setup) : 0, "init");
-	bench->started = rc == 0;
+	if (rc == 0) {
+		bench->started = true;
+		rc = said(bench, param_prepare(bench->component, bench->state, &bench->setup), "prepare");
+		bench->prepared = rc == 0;
+	}
 	if (bench->setup.note[0])
 		fprintf(stderr, "%s: %s\n", bench->entry->name, bench->setup.note);
 	return rc < 0 ? CLI_FAILED : CLI_OK;
@@ -186,6 +190,8 @@ int bench_close(struct bench *bench)
 {
 	int rc = 0;
 
+	if (bench->prepared)
+		param_release(bench->component, bench->state, bench->component->params.len);
 	if (bench->started && bench->component->close)
 		rc = said(bench, bench->component->close(bench->state, &bench->setup), "close");
 	rc |= ports_close(bench, bench->port_in, bench->n_in);

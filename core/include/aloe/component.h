@@ -34,7 +34,7 @@ typedef float complex cf32; /* one complex sample, 8 bytes: re, im */
 #define ALOE_NAN ((double)__builtin_nanf(""))
 #endif
 
-#define ALOE_ABI 1 /* changes whenever a struct below does */
+#define ALOE_ABI 2 /* changes whenever a struct below does */
 
 /* ---- item types: a port names one, or the set that it accepts ---------------------------------------------------- */
 
@@ -122,9 +122,14 @@ enum aloe_kind {
 	ALOE_KIND_REALS /* struct aloe_reals; the array belongs to the framework */
 };
 
+/* An array belongs to the framework. Where it is ALOE_LIVE it may be another one in the next call of work, never during
+ * one: then `version` is larger than before. What a call of work saw before stays as it was until the first call that
+ * sees something newer has returned (so that one message can fade from one to the other). */
 struct aloe_reals {
 	const float *data;
 	uint32_t len;
+	uint32_t version; /* 1 as loaded, larger with each set */
+	void *derived;    /* what `prepare` has made of it; NULL without one */
 };
 
 #define ALOE_LIVE 1u     /* may be set while running; takes effect at one index */
@@ -396,6 +401,16 @@ struct aloe_component {
 	/* [control] pure: from parameters and setup->in[] to setup->out[].max. Default: out = largest in */
 	int (*shape)(void *self, struct aloe_setup *setup);
 	int (*init)(void *self, struct aloe_setup *setup); /* [control] allocate, compute tables, open */
+	/* [control] For components that need something costly made of an ALOE_LIVE array (a transform, a filter object):
+	 * sets next->derived before next->data takes effect. Called for each such array once after init, and for each
+	 * value set later, then on another thread while work runs: of *self it may read what check, shape and init have
+	 * left and nobody writes any more. aloe_alloc gives memory that lives as long as the value. Negative after
+	 * aloe_fail: that value is refused, the one in force stays. */
+	int (*prepare)(const void *self, const struct aloe_param *param, struct aloe_reals *next,
+		       struct aloe_setup *setup);
+	/* [control] mirror of prepare, for what is not from aloe_alloc: when work has passed on to a newer value, and
+	 * before close */
+	void (*release)(const void *self, const struct aloe_param *param, struct aloe_reals *old);
 	/* work, reset, fill and drain run on stacks of ALOE_STACK_BYTES: large tables belong to aloe_alloc.
 	 * [slot] 0, or negative: the waveform is stopped, slot->why says why. I/O components may leave it out: the
 	 * record is then copied to output 0 (fill) or from input 0 (drain), with its state. */
