@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/map/mapper.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXACT_UNITS_MAX = 24 }; /* beyond that a search within reason proves nothing: the portfolio leaves it out */
+
+struct run { /* one mapper at work */
+	struct mapping_state state;
+	const uint32_t *falling; /* units by falling demand */
+	const uint32_t *file;    /* 0, 1, 2, ... */
+	uint32_t *cores;
+	double cost; /* to beat */
+	bool proven;
+};
+
+const char *mapper_name(enum mapper mapper)
+{
+	static const char *const names[MAPPERS] = {
+	    [MAPPER_TW1] = "tw1",          [MAPPER_TW2] = "tw2",
+	    [MAPPER_TW3] = "tw3",          [MAPPER_TW1_FALLING] = "tw1d",
+	    [MAPPER_TW2_FALLING] = "tw2d", [MAPPER_TW3_FALLING] = "tw3d",
+	    [MAPPER_GREEDY] = "greedy",    [MAPPER_WORST_FIT] = "worst-fit",
+	    [MAPPER_CHAIN] = "chain",      [MAPPER_LOCAL] = "local",
+	    [MAPPER_EXACT] = "exact",      [MAPPER_PORTFOLIO] = "portfolio",
+	};
+
+	return names[mapper];
+}
+
+int mapper_find(const char *name, enum mapper *ret)
+{
+	for (int mapper = 0; mapper < MAPPERS; mapper++) {
+		if (strcmp(name, mapper_name((enum mapper)mapper)) != 0)
+			continue;
+		*ret = (enum mapper)mapper;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* Worst fit, and where that finds nothing each unit on the core with the most left, fitting or not: a start to mend. */
+static int run_local(struct run *run)
+{
+	const struct mapping_problem *problem = run->state.problem;
+
+	if (mapper_worst_fit(&run->state, run->falling, run->cores) == 0)
+		return mapper_improve(&run->state, run->cores);
+	mapping_state_clear(&run->state);
+	for (size_t i = 0; i < problem->n_units; i++) {
+		const double *demand = &problem->demand[run->falling[i] * problem->n_cores];
+		uint32_t best = MAPPING_NONE;
+
+		for (uint32_t core = 0; core < problem->n_cores; core++)
+			if (demand[core] < INFINITY &&
+			    (best == MAPPING_NONE ||
+			     run->state.left[core] - demand[core] > run->state.left[best] - demand[best]))
+				best = core;
+		if (best == MAPPING_NONE)
+			return -ENOENT;
+		run->cores[run->falling[i]] = best;
+		run->state.left[best] -= demand[best];
+	}
+	return mapper_improve(&run->state, run->cores);
+}
+
+static int run_one(struct run *run, enum mapper mapper)
+{
+	switch (mapper) {
+	case MAPPER_TW1:
+	case MAPPER_TW2:
+	case MAPPER_TW3:
+		return mapper_survivors(&run->state, run->file, 1 + mapper - MAPPER_TW1, run->cores);
+	case MAPPER_TW1_FALLING:
+	case MAPPER_TW2_FALLING:
+	case MAPPER_TW3_FALLING:
+		return mapper_survivors(&run->state, run->falling, 1 + mapper - MAPPER_TW1_FALLING, run->cores);
+	case MAPPER_GREEDY:
+		return mapper_greedy(&run->state, run->cores);
+	case MAPPER_WORST_FIT:
+		return mapper_worst_fit(&run->state, run->falling, run->cores);
+	case MAPPER_CHAIN:
+		return mapper_chain(&run->state, run->cores);
+	case MAPPER_LOCAL:
+		return run_local(run);
+	default:
+		return mapper_exact(&run->state, run->falling, run->cores, &run->cost, &run->proven);
+	}
+}
+
+/* Runs one mapper and keeps what it finds if that is cheaper than what there is. */
+static int try_one(struct run *run, enum mapper mapper, uint64_t limit, uint32_t *cores, struct mapper_result *result)
+{
+	double cost = INFINITY;
+	int rc;
+
+	run->state.steps = 0;
+	run->state.steps_limit = limit;
+	run->cost = result->cost;
+	memcpy(run->cores, cores, run->state.problem->n_units * sizeof(*cores));
+	rc = run_one(run, mapper);
+	result->steps += run->state.steps;
+	result->tired |= mapping_tired(&run->state);
+	run->state.steps_limit = 0;
+	if (rc == 0)
+		cost = mapping_cost(&run->state, run->cores);
+	if (cost < result->cost) {
+		result->cost = cost;
+		result->winner = mapper;
+		memcpy(cores, run->cores, run->state.problem->n_units * sizeof(*cores));
+	}
+	return rc == -ENOMEM ? rc : 0;
+}
+
+/* Steps that a t_w-mapping takes; one that would not come to its end is not begun. */
+static double steps_needed(const struct mapping_problem *problem, enum mapper mapper)
+{
+	const unsigned window = 1 + mapper % 3;
+
+	return mapper <= MAPPER_TW3_FALLING ? (double)problem->n_units * pow((double)problem->n_cores, window + 1) : 0;
+}
+
+static int run_all(struct run *run, uint64_t limit, uint32_t *cores, struct mapper_result *result)
+{
+	const struct mapping_problem *problem = run->state.problem;
+	int rc = 0;
+
+	for (int mapper = 0; mapper < MAPPER_EXACT && !rc; mapper++)
+		if (!limit || steps_needed(problem, (enum mapper)mapper) <= (double)limit)
+			rc = try_one(run, (enum mapper)mapper, limit, cores, result);
+	result->tired = false;
+	if (!rc && result->cost < INFINITY) {
+		run->state.steps = 0;
+		run->state.steps_limit = limit;
+		memcpy(run->cores, cores, problem->n_units * sizeof(*cores));
+		mapper_improve(&run->state, run->cores);
+		run->state.steps_limit = 0;
+		result->steps += run->state.steps;
+		result->cost = mapping_cost(&run->state, run->cores);
+		memcpy(cores, run->cores, problem->n_units * sizeof(*cores));
+	}
+	if (!rc && problem->n_units <= EXACT_UNITS_MAX)
+		rc = try_one(run, MAPPER_EXACT, limit, cores, result);
+	return rc;
+}
+
+int mapper_run(enum mapper mapper, const struct mapping_problem *problem, uint64_t steps_limit, uint32_t *ret_cores,
+	       struct mapper_result *ret)
+{
+	const size_t n = problem->n_units + 1;
+	uint32_t *memory = calloc(4 * n, sizeof(*memory));
+	struct run run = {.falling = memory, .file = memory + n, .cores = memory + 2 * n};
+	struct mapping_graph graph = {0};
+	struct mapper_result result = {.cost = INFINITY, .winner = mapper};
+	int rc = memory ? mapping_graph_init(&graph, problem) : -ENOMEM;
+
+	if (!rc)
+		rc = mapping_state_init(&run.state, problem, &graph);
+	if (!rc)
+		rc = mapping_order(problem, memory);
+	for (size_t i = 0; !rc && i < n; i++)
+		memory[n + i] = (uint32_t)i;
+	if (!rc && problem->n_units)
+		rc = mapper == MAPPER_PORTFOLIO ? run_all(&run, steps_limit, memory + 3 * n, &result)
+						: try_one(&run, mapper, steps_limit, memory + 3 * n, &result);
+	if (!rc && !problem->n_units)
+		result.cost = 0;
+	if (!rc) {
+		result.proven = run.proven || !problem->n_units;
+		if (result.cost < INFINITY)
+			memcpy(ret_cores, memory + 3 * n, problem->n_units * sizeof(*ret_cores));
+		*ret = result;
+	}
+	mapping_state_fini(&run.state);
+	mapping_graph_fini(&graph);
+	free(memory);
+	return rc;
+}

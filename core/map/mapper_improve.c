@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Local search: move one unit or swap two. First until nothing is overloaded any more, with a few kicks where it is stuck;
+ * then until no such step makes the mapping cheaper. */
+#include "core/map/mapper.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KICKS = 32 };
+
+struct local {
+	struct mapping_state *state; /* left and pool_left go below zero here: overload */
+	uint32_t *cores;
+	uint32_t random;
+};
+
+static double over(double left, double whole)
+{
+	if (left >= -1e-9 * whole)
+		return 0;
+	return whole > 0 ? -left / whole : -left;
+}
+
+/* Takes `amount` (negative: gives it) and says what that adds to the overload, as shares of what is overloaded. */
+static double shift(double *left, double whole, double amount)
+{
+	const double before = over(*left, whole);
+
+	*left -= amount;
+	return over(*left, whole) - before;
+}
+
+/* What a pair of cores that no pool joins counts: more than any pool can be over. */
+static const double APART = 1e3;
+
+static double shift_link(struct local *local, const struct mapping_link *link, double sign)
+{
+	const struct mapping_problem *problem = local->state->problem;
+	const uint32_t from = local->cores[link->from], to = local->cores[link->to];
+	const uint32_t pool = problem->pool[from * problem->n_cores + to];
+
+	if (from == to)
+		return 0;
+	if (pool == MAPPING_NONE)
+		return sign * APART;
+	if (problem->bandwidth[pool] == INFINITY)
+		return 0;
+	return shift(&local->state->pool_left[pool], problem->bandwidth[pool], sign * link->bandwidth);
+}
+
+/* Moves a unit and says how the overload changes. Only to cores where it may be. */
+static double move(struct local *local, uint32_t unit, uint32_t to)
+{
+	struct mapping_state *state = local->state;
+	const struct mapping_problem *problem = state->problem;
+	const double *demand = &problem->demand[unit * problem->n_cores];
+	const uint32_t from = local->cores[unit];
+	double change = 0;
+
+	state->steps++;
+	for (uint32_t i = state->graph->first[unit]; i < state->graph->first[unit + 1]; i++)
+		change += shift_link(local, &problem->links[state->graph->links[i]], -1);
+	change += shift(&state->left[from], problem->capacity[from], -demand[from]);
+	local->cores[unit] = to;
+	change += shift(&state->left[to], problem->capacity[to], demand[to]);
+	for (uint32_t i = state->graph->first[unit]; i < state->graph->first[unit + 1]; i++)
+		change += shift_link(local, &problem->links[state->graph->links[i]], 1);
+	return change;
+}
+
+static bool may_be(const struct local *local, uint32_t unit, uint32_t core)
+{
+	const struct mapping_problem *problem = local->state->problem;
+
+	return problem->demand[unit * problem->n_cores + core] < INFINITY;
+}
+
+/* The overload of what local->cores says, from the beginning. */
+static double weigh(struct local *local)
+{
+	struct mapping_state *state = local->state;
+	const struct mapping_problem *problem = state->problem;
+	double sum = 0;
+
+	mapping_state_clear(state);
+	for (uint32_t unit = 0; unit < problem->n_units; unit++) {
+		const uint32_t core = local->cores[unit];
+		sum +=
+		    shift(&state->left[core], problem->capacity[core], problem->demand[unit * problem->n_cores + core]);
+	}
+	for (size_t i = 0; i < problem->n_links; i++)
+		sum += shift_link(local, &problem->links[i], 1);
+	return sum;
+}
+
+/* Takes the first move or swap that lowers the overload by more than rounding does; false if there is none. */
+static bool lighten(struct local *local)
+{
+	const struct mapping_problem *problem = local->state->problem;
+
+	for (uint32_t unit = 0; unit < problem->n_units && !mapping_tired(local->state); unit++) {
+		const uint32_t was = local->cores[unit];
+
+		for (uint32_t core = 0; core < problem->n_cores; core++) {
+			if (core == was || !may_be(local, unit, core))
+				continue;
+			if (move(local, unit, core) < -1e-9)
+				return true;
+			move(local, unit, was);
+		}
+		for (uint32_t other = 0; other < unit; other++) {
+			const uint32_t theirs = local->cores[other];
+			if (theirs == was || !may_be(local, unit, theirs) || !may_be(local, other, was))
+				continue;
+			if (move(local, unit, theirs) + move(local, other, was) < -1e-9)
+				return true;
+			move(local, other, theirs);
+			move(local, unit, was);
+		}
+	}
+	return false;
+}
+
+static uint32_t draw(struct local *local, size_t below)
+{
+	local->random = local->random * 1664525u + 1013904223u;
+	return (uint32_t)((uint64_t)local->random * below >> 32);
+}
+
+/* Three units somewhere else. */
+static void kick(struct local *local)
+{
+	const struct mapping_problem *problem = local->state->problem;
+
+	for (int i = 0; i < 3; i++) {
+		const uint32_t unit = draw(local, problem->n_units), core = draw(local, problem->n_cores);
+		if (may_be(local, unit, core))
+			local->cores[unit] = core;
+	}
+}
+
+/* Until it fits; false if that is not found. */
+static bool mend(struct local *local)
+{
+	for (int kicks = 0; kicks < KICKS && !mapping_tired(local->state); kicks++) {
+		if (kicks)
+			kick(local);
+		weigh(local);
+		while (lighten(local))
+			;
+		if (weigh(local) <= 0)
+			return true;
+	}
+	return false;
+}
+
+static bool cheaper(struct local *local, double *cost)
+{
+	const double now = mapping_cost(local->state, local->cores);
+
+	if (!(now < *cost - 1e-12))
+		return false;
+	*cost = now;
+	return true;
+}
+
+/* Takes the first move or swap that is cheaper. */
+static bool polish(struct local *local, double *cost)
+{
+	const struct mapping_problem *problem = local->state->problem;
+	uint32_t *cores = local->cores;
+
+	for (uint32_t unit = 0; unit < problem->n_units; unit++) {
+		const uint32_t was = cores[unit];
+
+		for (uint32_t core = 0; core < problem->n_cores && !mapping_tired(local->state); core++) {
+			if (core == was || !may_be(local, unit, core))
+				continue;
+			cores[unit] = core;
+			if (cheaper(local, cost))
+				return true;
+		}
+		cores[unit] = was;
+		for (uint32_t other = 0; other < unit && !mapping_tired(local->state); other++) {
+			const uint32_t theirs = cores[other];
+			if (theirs == was)
+				continue;
+			cores[unit] = theirs;
+			cores[other] = was;
+			if (cheaper(local, cost))
+				return true;
+			cores[other] = theirs;
+			cores[unit] = was;
+		}
+	}
+	return false;
+}
+
+int mapper_improve(struct mapping_state *state, uint32_t *ret_cores)
+{
+	struct local local = {.state = state, .cores = ret_cores, .random = 1};
+	double cost = mapping_cost(state, ret_cores);
+
+	if (cost == INFINITY && !mend(&local))
+		return -ENOENT;
+	cost = mapping_cost(state, ret_cores);
+	while (cost < INFINITY && !mapping_tired(state) && polish(&local, &cost))
+		;
+	return cost < INFINITY ? 0 : -ENOENT;
+}
