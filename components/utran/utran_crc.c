@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_crc - append the CRC to a transport block, 3GPP TS 25.212 section 4.2.1. */
+ * utran_crc - append the CRC to each transport block of a TTI, 3GPP TS 25.212 section 4.2.1, and concatenate them
+ * (4.2.2.1). A message of no items is a TTI of transport blocks of size 0, which have their parity too, all zero; a TTI
+ * without a transport block is no message (IDLE) and gets none. */
 #include <aloe/component.h>
 
 #include "core/kernels/utran_crc.h"
 
 struct utran_crc_state {
 	int32_t size;
-	uint32_t block;
+	int32_t tti_blocks;
+	uint32_t block; /* bits of one, without parity */
 	struct utran_crc crc;
 	uint64_t short_blocks;
 };
 
 static const struct aloe_port ports[] = {
-    ALOE_IN("in", ALOE_BIT, "one transport block"),
-    ALOE_OUT("out", ALOE_BIT, "the block and its parity, in reverse order as the standard wants it"),
+    ALOE_IN("in", ALOE_BIT, "the transport blocks of one TTI, one after the other"),
+    ALOE_OUT("out", ALOE_BIT, "each block followed by its parity, in reverse order as the standard wants it"),
 };
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct utran_crc_state, size, 16, 8, 24, "bit", 0, "parity bits: 8, 12, 16 or 24"),
+    ALOE_PARAM_INT(struct utran_crc_state, tti_blocks, 1, 1, 256, "block", 0, "transport blocks in a TTI, of one size"),
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct utran_crc_state, short_blocks, "block", "messages that were not one whole block"),
+    ALOE_VAR_U64(struct utran_crc_state, short_blocks, "block", "messages that were not all blocks of a TTI"),
 };
 
 static int crc_check(void *self, struct aloe_setup *setup)
@@ -36,7 +40,12 @@ static int crc_check(void *self, struct aloe_setup *setup)
 
 static int crc_shape(void *self, struct aloe_setup *setup)
 {
-	setup->out[0].max = setup->in[0].max + (uint32_t)((const struct utran_crc_state *)self)->size;
+	const struct utran_crc_state *s = self;
+
+	if (setup->in[0].max % (uint32_t)s->tti_blocks)
+		return aloe_fail(setup, "input of %u bits is not %d transport blocks of one size", setup->in[0].max,
+				 s->tti_blocks);
+	setup->out[0].max = setup->in[0].max + (uint32_t)(s->tti_blocks * s->size);
 	return 0;
 }
 
@@ -44,24 +53,31 @@ static int crc_init(void *self, struct aloe_setup *setup)
 {
 	struct utran_crc_state *s = self;
 
-	s->block = setup->in[0].max;
+	s->block = setup->in[0].max / (uint32_t)s->tti_blocks;
 	return utran_crc_init(&s->crc, (uint32_t)s->size);
 }
 
 static int crc_work(void *self, struct aloe_slot *slot)
 {
 	struct utran_crc_state *s = self;
+	const uint32_t blocks = (uint32_t)s->tti_blocks, block = aloe_in_len(slot, 0) ? s->block : 0;
+	const uint8_t *in = aloe_in_bit(slot, 0);
 	uint8_t *out = aloe_out_bit(slot, 0);
 
-	if (!aloe_pass_block(slot, 0, 0, s->block, s->block + s->crc.size, &s->short_blocks))
+	if (!aloe_pass_block(slot, 0, 0, blocks * block, blocks * (block + s->crc.size), &s->short_blocks))
 		return 0;
-	memcpy(out, aloe_in_bit(slot, 0), s->block);
-	utran_crc_attach(&s->crc, out, s->block, out + s->block);
+	for (uint32_t i = 0; i < blocks; i++) {
+		if (block)
+			memcpy(out, in, block);
+		utran_crc_attach(&s->crc, out, block, out + block);
+		in += block;
+		out += block + s->crc.size;
+	}
 	return 0;
 }
 
 ALOE_COMPONENT(utran_crc) = {
-    .summary = "append the CRC to a UTRAN transport block",
+    .summary = "append the CRC to UTRAN transport blocks",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),
