@@ -298,27 +298,35 @@ static int common_run(const struct cli_program *program, const char *word)
 		cli_man(program, stdout);
 	else if (!strcmp(word, "--completion"))
 		cli_completion(program, stdout);
-	else if (!strcmp(word, "--help") || !strcmp(word, "-h"))
-		cli_help(program, NULL, stdout);
 	else
 		return -1;
 	return fflush(stdout) || ferror(stdout) ? CLI_FAILED : CLI_OK;
 }
 
-int cli_main(const struct cli_program *program, int argc, char **argv)
+static int program_run(const struct cli_program *program, int argc, char **argv)
 {
-	const bool subcommands = program->commands.items[0].name != NULL;
-	const struct cli_command *command;
-	int status = argc > 1 ? common_run(program, argv[1]) : -1;
+	const struct cli_command *command = program->commands.items;
 
-	if (status >= 0)
-		return status;
-	if (!subcommands)
-		return command_run(program, &program->commands.items[0], argc > 0 ? argc - 1 : 0, argv + 1);
-	if (argc < 2) {
+	if (!command->name)
+		return command_run(program, command, argc, argv);
+	if (argc < 1) {
 		cli_help(program, NULL, stderr);
 		return CLI_USAGE;
 	}
-	command = cli_find(program, argv[1]);
-	return command ? command_run(program, command, argc - 2, argv + 2) : unknown_command(program, argv[1]);
+	if (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h")) {
+		cli_help(program, NULL, stdout);
+		return CLI_OK;
+	}
+	command = cli_find(program, argv[0]);
+	if (!command)
+		return unknown_command(program, argv[0]);
+	return command->group ? program_run(command->group, argc - 1, argv + 1)
+			      : command_run(program, command, argc - 1, argv + 1);
+}
+
+int cli_main(const struct cli_program *program, int argc, char **argv)
+{
+	const int status = argc > 1 ? common_run(program, argv[1]) : -1;
+
+	return status >= 0 ? status : program_run(program, argc > 0 ? argc - 1 : 0, argv + 1);
 }

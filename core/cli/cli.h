@@ -43,6 +43,7 @@ struct cli_options {
 };
 
 struct cli_args;
+struct cli_program;
 
 struct cli_command {
 	const char *name; /* NULL in a program without subcommands */
@@ -53,6 +54,7 @@ struct cli_command {
 	const char *doc;      /* paragraphs for the man page and --help, separated by empty lines; or NULL */
 	struct cli_options options;
 	int (*run)(const struct cli_args *args); /* returns the exit status */
+	const struct cli_program *group;         /* instead of options and run: a command with commands of its own */
 };
 
 struct cli_section { /* of the man page */
@@ -61,7 +63,7 @@ struct cli_section { /* of the man page */
 };
 
 struct cli_program {
-	const char *name;
+	const char *name;           /* of a group with those before it: "aloe bench" */
 	int section;                /* of the manual: 1 tools, 8 daemons */
 	const char *summary;        /* one line */
 	const char *doc;            /* paragraphs */

@@ -89,18 +89,21 @@ static void program_help(const struct cli_program *program, FILE *out)
 		const struct cli_command *c = &program->commands.items[i];
 		fprintf(out, "  %-10s %-24s %s\n", c->name, c->args, c->summary);
 	}
-	fprintf(out, "\n`%s COMMAND --help` tells the options of one, `man %s` everything.\n", program->name,
-		program->name);
+	if (program->options.len)
+		fprintf(out, "\nall of them take\n");
+	options_help(&program->options, out);
+	fprintf(out, "\n`%s COMMAND --help` tells the options of one, `man %.*s` everything.\n", program->name,
+		(int)strcspn(program->name, " "), program->name);
 }
 
 void cli_help(const struct cli_program *program, const struct cli_command *command, FILE *out)
 {
 	if (!command && !program->commands.items[0].name)
 		command = &program->commands.items[0];
-	if (command)
+	if (command && !command->group)
 		command_help(program, command, out);
 	else
-		program_help(program, out);
+		program_help(command ? command->group : program, out);
 }
 
 /* ---- man page --------------------------------------------------------------------------------------------------------- */
@@ -171,7 +174,9 @@ static void roff_command(const struct cli_program *program, const struct cli_com
 		fputs(".PP\n", out);
 		roff_text(c->doc, out);
 	}
-	roff_options(&c->options, out);
+	roff_options(c->group ? &c->group->options : &c->options, out);
+	for (size_t i = 0; c->group && i < c->group->commands.len; i++)
+		roff_command(c->group, &c->group->commands.items[i], out);
 }
 
 static void roff_title(const struct cli_program *program, FILE *out)
@@ -253,9 +258,18 @@ static void complete_names(const struct cli_options *options, FILE *out)
 		fprintf(out, "--%s ", options->items[i].name);
 }
 
-static void complete_command(const struct cli_program *program, const struct cli_command *c, FILE *out)
+static void complete_program(const struct cli_program *program, int at, FILE *out);
+
+/* The command that is word `at` of the line. */
+static void complete_command(const struct cli_program *program, const struct cli_command *c, int at, FILE *out)
 {
-	fprintf(out, "\t%s)\n\t\tcase $prev in\n", c->name ? c->name : "*");
+	fprintf(out, "\t%s)\n\t\t", c->name ? c->name : "*");
+	if (c->group) {
+		complete_program(c->group, at + 1, out);
+		fputs("\t\t;;\n", out);
+		return;
+	}
+	fputs("case $prev in\n", out);
 	complete_options(&c->options, out);
 	complete_options(&program->options, out);
 	fputs("\t\tesac\n\t\tif [[ $cur == -* ]]; then COMPREPLY=($(compgen -W \"", out);
@@ -266,23 +280,27 @@ static void complete_command(const struct cli_program *program, const struct cli
 	fputs(" ;;\n", out);
 }
 
+static void complete_program(const struct cli_program *program, int at, FILE *out)
+{
+	if (program->commands.items[0].name) {
+		fprintf(out, "\tif ((COMP_CWORD == %d)); then\n\t\tCOMPREPLY=($(compgen -W \"", at);
+		for (size_t i = 0; i < program->commands.len; i++)
+			fprintf(out, "%s ", program->commands.items[i].name);
+		fprintf(out, "--help%s\" -- \"$cur\"))\n\t\treturn\n\tfi\n", at == 1 ? " --version" : "");
+	}
+	fprintf(out, "\tcase ${COMP_WORDS[%d]} in\n", at);
+	for (size_t i = 0; i < program->commands.len; i++)
+		complete_command(program, &program->commands.items[i], at, out);
+	fputs("\tesac\n", out);
+}
+
 void cli_completion(const struct cli_program *program, FILE *out)
 {
-	const bool subcommands = program->commands.items[0].name != NULL;
-
 	fprintf(out, "# SPDX-License-Identifier: BSD-3-Clause\n# bash completion of %s, made by `%s --completion`\n",
 		program->name, program->name);
 	fprintf(out,
 		"_%s() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n\tCOMPREPLY=()\n",
 		program->name);
-	if (subcommands) {
-		fputs("\tif ((COMP_CWORD == 1)); then\n\t\tCOMPREPLY=($(compgen -W \"", out);
-		for (size_t i = 0; i < program->commands.len; i++)
-			fprintf(out, "%s ", program->commands.items[i].name);
-		fputs("--help --version\" -- \"$cur\"))\n\t\treturn\n\tfi\n", out);
-	}
-	fputs("\tcase ${COMP_WORDS[1]} in\n", out);
-	for (size_t i = 0; i < program->commands.len; i++)
-		complete_command(program, &program->commands.items[i], out);
-	fprintf(out, "\tesac\n}\ncomplete -F _%s %s\n", program->name, program->name);
+	complete_program(program, 1, out);
+	fprintf(out, "}\ncomplete -F _%s %s\n", program->name, program->name);
 }

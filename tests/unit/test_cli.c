@@ -36,10 +36,22 @@ static const struct cli_option run_options[] = {
     {"clock", 0, "C", "timer virtual", false, "which"},
 };
 static const struct cli_option global_options[] = {{"dir", 'd', "DIR", "@dir", false, "where"}};
+static const struct cli_command inner_commands[] = {
+    {"time", "[FILE]", 0, 1, "@file", "measure time", NULL, CLI_LIST(run_options), show},
+    {"space", "", 0, 0, NULL, "measure space", NULL, {NULL, 0}, show},
+};
+static const struct cli_option inner_options[] = {{"csv", 0, "FILE", "@file", false, "as a table"}};
+static const struct cli_program inner = {.name = "prog bench",
+					 .section = 1,
+					 .summary = "measures",
+					 .doc = "Text.",
+					 .options = CLI_LIST(inner_options),
+					 .commands = CLI_LIST(inner_commands)};
 static const struct cli_command commands[] = {
     {"run", "FILE", 1, 1, "@file", "run it", "More about run.\n\n  kept as it is", CLI_LIST(run_options), show},
     {"list", "[components]", 0, 1, "components", "list them", NULL, {NULL, 0}, show},
     {"down", "", 0, 0, NULL, "end it", NULL, {NULL, 0}, show},
+    {"bench", "COMMAND", 0, 0, NULL, "measure something", "More about bench.", {NULL, 0}, NULL, &inner},
 };
 static const struct cli_section sections[] = {{"FILES", "  a.conf   one\n.dots at the start of a line"}};
 static const struct cli_program program = {
@@ -178,6 +190,33 @@ static void test_help(void **state)
 	expect("down -h", CLI_OK, "usage: prog down [OPTION]...\n", NULL);
 }
 
+/* A command with commands of its own answers for itself. */
+static void test_group(void **state)
+{
+	struct said *said = calloc(1, sizeof(*said));
+
+	(void)state;
+	expect("bench time --slots 3 a", RAN, "time slots=3 gain=0.5 json=0 clock=- [a]", NULL);
+	expect("bench time --csv -", RAN, "time slots=7", NULL);
+	expect("bench time --slots many", CLI_USAGE, NULL, "prog bench time: --slots many: a whole number");
+	expect("bench", CLI_USAGE, NULL, "usage: prog bench COMMAND");
+	expect("bench tiem", CLI_USAGE, NULL, "prog bench: there is no command `tiem`; did you mean `time`?");
+	expect("bench space --slots 3", CLI_USAGE, NULL, "Try `prog bench space --help`.");
+	expect("bench space --dir x", CLI_USAGE, NULL, "there is no option `--dir`");
+	expect("bench --help", CLI_OK, "space ", NULL);
+	expect("bench --help", CLI_OK, "--csv FILE", NULL);
+	expect("bench time --help", CLI_OK, "usage: prog bench time [OPTION]... [FILE]", NULL);
+	expect("--help", CLI_OK, "bench      COMMAND", NULL);
+	assert_int_equal(call_of(&program, "--man", said)->status, CLI_OK);
+	assert_non_null(strstr(said->out, ".SS \"prog bench COMMAND\""));
+	assert_non_null(strstr(said->out, ".SS \"prog bench time [FILE]\""));
+	assert_non_null(strstr(said->out, "as a table"));
+	assert_int_equal(call_of(&program, "--completion", said)->status, CLI_OK);
+	assert_non_null(strstr(said->out, "COMP_CWORD == 2"));
+	assert_non_null(strstr(said->out, "compgen -W \"time space --help\""));
+	free(said);
+}
+
 static void test_single(void **state)
 {
 	struct said *said = calloc(1, sizeof(*said));
@@ -216,6 +255,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_taken), cmocka_unit_test(test_refused), cmocka_unit_test(test_numbers),
 	    cmocka_unit_test(test_help),  cmocka_unit_test(test_single),  cmocka_unit_test(test_derived),
+	    cmocka_unit_test(test_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
