@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_demux - undo utran_mux on soft bits: a radio frame back into its transport channels. */
+ * utran_demux - undo utran_mux on soft bits: a radio frame back into its transport channels.
+ *
+ * How many soft bits each channel has is said by length0 to length3, or follows from frame_bits and rm as it did in
+ * utran_rate_match (share.h): then the input is the whole of the physical channel. */
 #include <aloe/component.h>
+
+#include "components/utran/share.h"
 
 enum { CHANNELS = 4 };
 
 struct demux {
 	int32_t length0, length1, length2, length3;
+	struct aloe_reals frame_bits;
+	struct aloe_reals rm;
 	uint32_t frame;
 	uint32_t bits[CHANNELS];
 	bool connected[CHANNELS];
@@ -25,11 +32,27 @@ static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct demux, length1, 0, 0, 1 << 20, "bit", 0, "soft bits of out1, also if not connected"),
     ALOE_PARAM_INT(struct demux, length2, 0, 0, 1 << 20, "bit", 0, "soft bits of out2, also if not connected"),
     ALOE_PARAM_INT(struct demux, length3, 0, 0, 1 << 20, "bit", 0, "soft bits of out3, also if not connected"),
+    SHARE_PARAMS(struct demux),
 };
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct demux, short_blocks, "block", "messages that were not one whole radio frame"),
 };
+
+/* demux_shares works out what each output gets by the channels' shares. */
+static int demux_shares(const struct demux *s, struct aloe_setup *setup, uint32_t *bits)
+{
+	uint32_t matched[UTRAN_RATE_CHANNELS_MAX] = {0};
+
+	if (s->length0 || s->length1 || s->length2 || s->length3)
+		return aloe_fail(setup, "frame_bits and a length are both set; give one of them");
+	if (s->frame_bits.len > CHANNELS)
+		return aloe_fail(setup, "frame_bits has %u items, there are %d outputs", s->frame_bits.len, CHANNELS);
+	if (share_work_out(&s->frame_bits, &s->rm, setup->in[0].max, setup, matched) < 0)
+		return -1;
+	memcpy(bits, matched, CHANNELS * sizeof(*bits));
+	return 0;
+}
 
 /* demux_lengths works out what each output gets, into bits[]; the sum is the frame. */
 static int demux_lengths(const struct demux *s, struct aloe_setup *setup, uint32_t *bits)
@@ -37,6 +60,8 @@ static int demux_lengths(const struct demux *s, struct aloe_setup *setup, uint32
 	const uint32_t frame = setup->in[0].max;
 	const uint64_t others = (uint64_t)s->length1 + (uint64_t)s->length2 + (uint64_t)s->length3;
 
+	if (s->frame_bits.len)
+		return demux_shares(s, setup, bits);
 	bits[0] = (uint32_t)s->length0;
 	bits[1] = (uint32_t)s->length1;
 	bits[2] = (uint32_t)s->length2;

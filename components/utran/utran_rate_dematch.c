@@ -1,53 +1,73 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_rate_dematch - undo utran_rate_match on soft bits. */
+ * utran_rate_dematch - undo utran_rate_match on soft bits.
+ *
+ * Downlink: whole TTIs, after the first deinterleaver. Uplink: radio frames, before they are joined; frame n of a TTI is
+ * that where (index - tti_phase) mod (tti_ms / 10) = n. */
 #include <aloe/component.h>
 
-#include "core/kernels/utran_rate.h"
+#include "components/utran/rate.h"
+#include "components/utran/tti.h"
 
 struct rate_dematch {
 	int32_t coded;
+	int32_t tti_ms;
+	int32_t tti_phase;
 	int32_t coding;
-	uint32_t matched;
-	uint32_t *table;
+	int32_t direction;
+	struct rate_patterns patterns;
 	uint64_t short_blocks;
 };
 
-static const char *const codings[] = {[UTRAN_TURBO] = "turbo", [UTRAN_CONVOLUTIONAL] = "convolutional", NULL};
-
 static const struct aloe_port ports[] = {
-    ALOE_IN("in", ALOE_LLR16, "all soft bits of one TTI"),
+    ALOE_IN("in", ALOE_LLR16, "all soft bits of one TTI; uplink: of one radio frame"),
     ALOE_OUT("out", ALOE_LLR16, "coded soft bits: 0 where punctured, the sum where repeated"),
 };
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct rate_dematch, coded, 0, 1, UTRAN_RATE_BITS_MAX, "bit", ALOE_REQUIRED,
 		   "coded bits of a TTI before rate matching; 3K + 12 for a turbo code"),
-    ALOE_PARAM_ENUM(struct rate_dematch, coding, codings, "turbo", 0, "code that the bits come from"),
+    ALOE_PARAM_INT(struct rate_dematch, tti_ms, 10, 10, 80, "ms", 0,
+		   "uplink: transmission time interval, 10, 20, 40 or 80"),
+    ALOE_PARAM_INT(struct rate_dematch, tti_phase, 0, 0, 7, "slot", 0,
+		   "uplink: index of the first radio frame of a TTI"),
+    ALOE_PARAM_ENUM(struct rate_dematch, coding, rate_codings, "turbo", 0, "code that the bits come from"),
+    ALOE_PARAM_ENUM(struct rate_dematch, direction, rate_directions, "downlink", 0, "whose order of steps it is"),
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct rate_dematch, short_blocks, "block", "messages that were not one whole TTI"),
+    ALOE_VAR_U64(struct rate_dematch, short_blocks, "block", "messages that were not one whole TTI, uplink: frame"),
 };
+
+/* Radio frames that have a pattern of their own. */
+static uint32_t dematch_patterns(const struct rate_dematch *s)
+{
+	return s->direction == RATE_UPLINK ? utran_tti_frames((uint32_t)s->tti_ms) : 1;
+}
 
 static int dematch_check(void *self, struct aloe_setup *setup)
 {
 	const struct rate_dematch *s = self;
 
-	if (s->coding == UTRAN_TURBO && s->coded % 3)
+	if (tti_check(s->tti_ms, s->tti_phase, setup) < 0)
+		return -1;
+	if (s->direction == RATE_DOWNLINK && s->coding == UTRAN_TURBO && s->coded % 3)
 		return aloe_fail(setup, "coded %d is not a multiple of 3, as turbo coded bits are", s->coded);
+	if ((uint32_t)s->coded % dematch_patterns(s))
+		return aloe_fail(setup, "coded %d is not a multiple of the %u radio frames of the TTI", s->coded,
+				 dematch_patterns(s));
 	return 0;
 }
 
 static int dematch_shape(void *self, struct aloe_setup *setup)
 {
 	const struct rate_dematch *s = self;
-	const uint32_t least = utran_rate_min((uint32_t)s->coded, (enum utran_coding)s->coding);
-	const uint32_t most = utran_rate_max((uint32_t)s->coded);
+	const uint32_t made = (uint32_t)s->coded / dematch_patterns(s);
+	const uint32_t least = utran_rate_min(made, (enum utran_coding)s->coding), most = utran_rate_max(made);
 
 	if (setup->in[0].max < least || setup->in[0].max > most)
-		return aloe_fail(setup, "input of %u soft bits is outside [%u, %u] for %d coded bits", setup->in[0].max,
-				 least, most, s->coded);
-	setup->out[0].max = (uint32_t)s->coded;
+		return aloe_fail(setup, "input of %u soft bits is outside [%u, %u] for %u coded bits", setup->in[0].max,
+				 least, most, made);
+	setup->out[0].max = made;
 	return 0;
 }
 
@@ -55,20 +75,21 @@ static int dematch_init(void *self, struct aloe_setup *setup)
 {
 	struct rate_dematch *s = self;
 
-	s->matched = setup->in[0].max;
-	s->table = aloe_alloc(setup, s->matched * sizeof(*s->table));
-	if (!s->table)
-		return aloe_fail(setup, "no memory for a table of %u bits", s->matched);
-	return utran_rate_table((uint32_t)s->coded, s->matched, (enum utran_coding)s->coding, s->table);
+	s->patterns.coded = setup->out[0].max;
+	s->patterns.matched = setup->in[0].max;
+	s->patterns.len = dematch_patterns(s);
+	return rate_patterns_init(&s->patterns, (enum utran_coding)s->coding, (enum rate_direction)s->direction, setup);
 }
 
 static int dematch_work(void *self, struct aloe_slot *slot)
 {
 	struct rate_dematch *s = self;
-	const uint32_t coded = (uint32_t)s->coded;
+	const struct rate_patterns *p = &s->patterns;
+	const uint32_t n = p->len == 1 ? 0 : tti_frame(slot->index, p->len, s->tti_phase);
 
-	if (aloe_pass_block(slot, 0, 0, s->matched, coded, &s->short_blocks))
-		utran_rate_dematch_plain(s->table, s->matched, aloe_in_llr16(slot, 0), aloe_out_llr16(slot, 0), coded);
+	if (aloe_pass_block(slot, 0, 0, p->matched, p->coded, &s->short_blocks))
+		utran_rate_dematch_plain(p->tables + n * p->matched, p->matched, aloe_in_llr16(slot, 0),
+					 aloe_out_llr16(slot, 0), p->coded);
 	return 0;
 }
 

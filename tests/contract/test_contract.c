@@ -8,7 +8,7 @@
 enum { MAX_ITEMS = 1212, SHORT_ITEMS = 840, INDICES = 12, INPUTS = ALOE_PORTS_MAX };
 
 static const struct row {
-	const char *component, *param, *value;
+	const char *component, *param, *value; /* NULL: not set */
 } rows[] = {
     {"awgn", "esn0_db", "10"},
     {"file_source", "length", "100"},
@@ -16,11 +16,15 @@ static const struct row {
     {"fir", "decimation", "5"},
     {"nco", "frequency", "0.1"},
     {"resample", "ratio", "1.5"},
+    {"utran_demux", "frame_bits", NULL}, /* the lengths are given */
+    {"utran_demux", "rm", NULL},
     {"utran_demux", "length1", "100"},
     {"utran_demux", "length2", "200"},
     {"utran_demux", "length3", "300"},
     {"utran_rate_dematch", "coded", "1212"},
     {"utran_rate_match", "output", "1000"},
+    {"utran_rate_match", "frame_bits", NULL},
+    {"utran_rate_match", "rm", NULL},
 };
 
 /* ---- allocations, counted while a slot runs ---- */
@@ -205,6 +209,8 @@ static void set_param(struct subject *s, const struct aloe_param *p, unsigned va
 	static const float taps[] = {0.1f, 0.2f, 0.4f, 0.2f, 0.1f};
 	const struct row *row = find_row(s->mock.name, p->name);
 
+	if (row && !row->value)
+		return;
 	if (row)
 		assert_int_equal(mock_set(&s->mock, p->name, row->value), 0);
 	else if (p->kind == ALOE_KIND_ENUM)

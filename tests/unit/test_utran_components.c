@@ -84,7 +84,7 @@ static void test_refusals(void **state)
 		"input of 11581 soft bits is not 3K + 12 for a block K in [40, 5114]");
 	refused("utran_turbo_decoder", ALOE_LLR16, 129, NULL,
 		"input of 129 soft bits is not 3K + 12 for a block K in [40, 5114]");
-	refused("utran_rate_match", ALOE_BIT, 11580, NULL, "parameter output is required");
+	refused("utran_rate_match", ALOE_BIT, 11580, NULL, "output is not set; give it, or ndata and frame_bits");
 	refused("utran_rate_match", ALOE_BIT, 11580, WITH({"output", "3859"}),
 		"output 3859 is outside [3860, 185280] for 11580 coded bits in 1 radio frame");
 	refused("utran_rate_match", ALOE_BIT, 3900, WITH({"output", "649"}, {"tti_ms", "20"}),

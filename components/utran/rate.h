@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * rate.h - what utran_rate_match and utran_rate_dematch have in common: the patterns of one transport channel, one for
+ * the TTI in the downlink, one for each of its radio frames in the uplink.
+ */
+#ifndef COMPONENTS_UTRAN_RATE_H
+#define COMPONENTS_UTRAN_RATE_H
+
+#include <aloe/component.h>
+
+#include "core/kernels/utran_rate.h"
+
+enum rate_direction { RATE_DOWNLINK, RATE_UPLINK };
+
+static const char *const rate_directions[] = {[RATE_DOWNLINK] = "downlink", [RATE_UPLINK] = "uplink", NULL};
+static const char *const rate_codings[] = {[UTRAN_TURBO] = "turbo", [UTRAN_CONVOLUTIONAL] = "convolutional", NULL};
+
+struct rate_patterns {
+	uint32_t coded, matched; /* bits of a message */
+	uint32_t len;            /* patterns: 1, or the radio frames of a TTI */
+	uint32_t *tables;        /* one after the other, by radio frame */
+};
+
+/* rate_patterns_init makes `len` patterns of so many bits: 0, or negative after aloe_fail. */
+static inline int rate_patterns_init(struct rate_patterns *p, enum utran_coding coding, enum rate_direction direction,
+				     struct aloe_setup *setup)
+{
+	int rc = 0;
+
+	p->tables = aloe_alloc(setup, (size_t)p->len * p->matched * sizeof(*p->tables));
+	if (!p->tables)
+		return aloe_fail(setup, "no memory for a table of %u bits", p->len * p->matched);
+	if (direction == RATE_DOWNLINK)
+		rc = utran_rate_table(p->coded, p->matched, coding, p->tables);
+	for (uint32_t n = 0; direction == RATE_UPLINK && rc == 0 && n < p->len; n++)
+		rc = utran_rate_table_uplink(p->coded, p->matched, coding, p->len, n, p->tables + n * p->matched);
+	return rc < 0 ? aloe_fail(setup, "no pattern makes %u bits of %u", p->matched, p->coded) : 0;
+}
+
+#endif
