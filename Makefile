@@ -56,15 +56,16 @@ LIBS_FFT := $(if $(FFT_SRC),-lfftw3f)
 all: $(PROGRAMS) $(COMPONENTS) $(DESCS) ## programs in build/bin, components in build/lib/aloe
 
 # ---- objects ----------------------------------------------------------------------------------------------------------
-# Inner loops: no errno and no FP traps, so that roots and roundings are instructions; results stay the same bits.
-SPEED := -O3 -fno-math-errno -fno-trapping-math
+# Inner loops: no errno and no FP traps, so that roots and roundings are instructions; multiply and add do not melt into one
+# rounding behind our back. So results are the same bits everywhere.
+SPEED := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off
 $(B)/obj/core/kernels/%.o: CFLAGS_ALOE += $(SPEED) -fPIC -fvisibility=hidden
-# Variants are compiled for their instructions and do not let multiply and add melt into one rounding behind our back.
+# Variants are compiled for their instructions.
 ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 SIMD_x86_64_sse41 := -msse4.1
-SIMD_x86_64_avx2 := -mavx2 -mbmi -mbmi2 -mfma
+SIMD_x86_64_avx2 := -mavx2 -mbmi -mbmi2 -mfma -mpclmul
 SIMD_x86_64_avx512 := $(SIMD_x86_64_avx2) -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi -mavx512vbmi2
-$(foreach v,sse41 avx2 avx512,$(eval $(B)/obj/core/kernels/%_$(v).o: CFLAGS_ALOE += -ffp-contract=off $(SIMD_$(ARCH)_$(v))))
+$(foreach v,sse41 avx2 avx512,$(eval $(B)/obj/core/kernels/%_$(v).o: CFLAGS_ALOE += $(SIMD_$(ARCH)_$(v))))
 $(B)/obj/core/fft/%.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden
 $(B)/obj/components/%.o: CFLAGS_ALOE += $(SPEED) -fPIC -fvisibility=hidden
 $(B)/obj/tests/faults/components/%.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden

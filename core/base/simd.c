@@ -23,7 +23,7 @@ const char *simd_name(enum simd_level level)
 static bool has_avx2(void)
 {
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-	       __builtin_cpu_supports("fma");
+	       __builtin_cpu_supports("fma") && __builtin_cpu_supports("pclmul");
 }
 
 static bool has_avx512(void)
