@@ -8,7 +8,7 @@ const struct soft_kernels soft_plain = SOFT_TABLE;
 const struct soft_kernels *soft_kernels(enum simd_level level)
 {
 	static const struct soft_kernels *const tables[SIMD_LEVELS] =
-	    KERNEL_LEVELS(&soft_plain, &soft_sse41, &soft_avx2, &soft_avx512, &soft_neon);
+	    KERNEL_LEVELS(&soft_plain, &soft_sse41, &soft_avx2, &soft_avx512, &soft_plain);
 
 	return tables[level];
 }

@@ -35,15 +35,16 @@ static inline void soft_map_f32(const uint8_t *restrict bits, float level, float
 	}
 }
 
+/* Real part and zero leave as one word. */
 static inline void soft_map_re_f32(const uint8_t *restrict bits, float level, float *restrict out, uint32_t n)
 {
 	const uint32_t word = soft_word(level);
+	const int shift = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 32;
 
 	for (size_t i = 0; i < n; i++) {
-		const uint32_t mapped = soft_mapped(word, bits[i]);
+		const uint64_t mapped = (uint64_t)soft_mapped(word, bits[i]) << shift;
 
 		memcpy(&out[2 * i], &mapped, sizeof(mapped));
-		out[2 * i + 1] = 0;
 	}
 }
 
