@@ -11,6 +11,8 @@
 
 #include <aloe/component.h>
 
+enum { IMAGE_ITEMS_MAX = 1 << 24 }; /* of one array */
+
 /* ---- checking --------------------------------------------------------------------------------------------------------- */
 
 static bool inside(uint64_t offset, uint64_t count, uint64_t size, uint64_t align, uint64_t limit)
@@ -127,6 +129,11 @@ static bool ports_sound(const struct check *c)
 	return true;
 }
 
+static uint64_t array_bytes(const struct image_param *param)
+{
+	return sizeof(struct image_array) + 4ull * param->items_max;
+}
+
 static bool params_sound(const struct check *c)
 {
 	const struct image_head *h = c->head;
@@ -134,7 +141,10 @@ static bool params_sound(const struct check *c)
 
 	for (uint64_t i = 0; i < h->params.count; i++)
 		if (param[i].n_names > h->text.count || /* each takes a byte at least */
-		    (param[i].n_reals > 0 && !inside(param[i].reals, param[i].n_reals, 4, 4, h->static_bytes)))
+		    (param[i].n_reals > 0 && !inside(param[i].reals, param[i].n_reals, 4, 4, h->static_bytes)) ||
+		    (param[i].array != 0 &&
+		     (param[i].items_max > IMAGE_ITEMS_MAX || param[i].n_reals > param[i].items_max ||
+		      !inside(param[i].array, 1, array_bytes(&param[i]), 64, h->total_bytes))))
 			return false;
 	return true;
 }
@@ -193,6 +203,7 @@ void image_layout(void *program)
 	struct image_segment *segments = (void *)((uint8_t *)program + h->segments.offset);
 	struct image_instance *instances = (void *)((uint8_t *)program + h->instances.offset);
 	struct image_buffer *buffers = (void *)((uint8_t *)program + h->buffers.offset);
+	struct image_param *params = (void *)((uint8_t *)program + h->params.offset);
 	uint64_t top = h->static_bytes;
 
 	h->run = place(&top, sizeof(struct image_run));
@@ -202,6 +213,9 @@ void image_layout(void *program)
 	}
 	for (uint64_t i = 0; i < h->instances.count; i++)
 		instances[i].state = place(&top, sizeof(struct image_instance_state));
+	for (uint64_t i = 0; i < h->params.count; i++)
+		if (params[i].kind == ALOE_KIND_REALS && (params[i].flags & ALOE_LIVE))
+			params[i].array = place(&top, array_bytes(&params[i]));
 	for (uint64_t i = 0; i < h->buffers.count; i++) {
 		struct image_buffer *b = &buffers[i];
 
@@ -397,6 +411,86 @@ struct image_event *image_events(const struct image_view *view, uint32_t segment
 const float *image_reals(const struct image_view *view, const struct image_param *param)
 {
 	return (const void *)((const uint8_t *)view->copy + param->reals);
+}
+
+static struct image_array *array_of(const struct image_view *view, const struct image_param *param)
+{
+	return (void *)(view->base + param->array);
+}
+
+void image_array_show(const struct image_view *view, const struct image_param *param, const float *data, uint32_t len)
+{
+	struct image_array *array = array_of(view, param);
+	const uint64_t edits = atomic_load(&array->edits);
+	uint32_t bits;
+
+	if (len > param->items_max)
+		return;
+	atomic_store(&array->edits, edits + 1);
+	atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&array->len, len, memory_order_relaxed);
+	for (uint32_t i = 0; i < len; i++) {
+		memcpy(&bits, &data[i], sizeof(bits));
+		atomic_store_explicit(&array->items[i], bits, memory_order_relaxed);
+	}
+	atomic_store_explicit(&array->edits, edits + 2, memory_order_release);
+}
+
+void image_array_seen(const struct image_view *view, const struct image_param *param, uint64_t sequence)
+{
+	struct image_array *array = array_of(view, param);
+
+	if (sequence > atomic_load_explicit(&array->sequence, memory_order_relaxed))
+		atomic_store_explicit(&array->sequence, sequence, memory_order_release);
+}
+
+static uint32_t array_copy(const struct image_array *array, const struct image_param *param, float *ret)
+{
+	uint32_t len = atomic_load_explicit(&array->len, memory_order_relaxed), bits;
+
+	if (len > param->items_max)
+		len = param->items_max;
+	for (uint32_t i = 0; i < len; i++) {
+		bits = atomic_load_explicit(&array->items[i], memory_order_relaxed);
+		memcpy(&ret[i], &bits, sizeof(bits));
+	}
+	atomic_thread_fence(memory_order_acquire);
+	return len;
+}
+
+uint32_t image_array_read(const struct image_view *view, const struct image_param *param, float *ret)
+{
+	enum { TRIES = 1000 }; /* the writer may have died in the middle */
+	const struct image_array *array = array_of(view, param);
+	uint64_t edits = atomic_load_explicit(&array->edits, memory_order_acquire);
+	uint32_t len = 0;
+
+	if (edits == 0) {
+		memcpy(ret, image_reals(view, param), param->n_reals * sizeof(*ret));
+		return param->n_reals;
+	}
+	for (int i = 0; i < TRIES; i++) {
+		len = array_copy(array, param, ret);
+		if (edits % 2 == 0 && atomic_load_explicit(&array->edits, memory_order_relaxed) == edits)
+			break;
+		edits = atomic_load_explicit(&array->edits, memory_order_acquire);
+	}
+	return len;
+}
+
+uint64_t image_array_sequence(const struct image_view *view, const struct image_param *param)
+{
+	return atomic_load_explicit(&array_of(view, param)->sequence, memory_order_acquire);
+}
+
+bool image_taken_index(const struct image_view *view, uint32_t segment, uint64_t sequence, uint64_t *ret_index)
+{
+	const struct image_taken *taken = &image_segment_state(view, segment)->taken[sequence % NODE_CHANGES];
+
+	if (atomic_load_explicit(&taken->sequence, memory_order_acquire) < sequence)
+		return false;
+	*ret_index = atomic_load_explicit(&taken->index, memory_order_relaxed);
+	return true;
 }
 
 uint32_t image_find_instance(const struct image_view *view, const char *name, size_t len)

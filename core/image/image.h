@@ -21,7 +21,7 @@
 #include "core/base/hist.h"
 
 enum {
-	IMAGE_VERSION = 1,
+	IMAGE_VERSION = 2,
 	IMAGE_NONE = 0xffffffff,
 	IMAGE_VARS_MAX = 16,
 	IMAGE_PARAMS_MAX = 32,
@@ -122,7 +122,9 @@ struct image_param {
 	double number, min, max;
 	uint32_t names, n_names; /* ENUM: n_names texts, one behind the other */
 	uint64_t text;           /* offset, TEXT and PATH; 0 otherwise */
-	uint64_t reals;          /* offset of floats, REALS */
+	uint64_t reals;          /* offset of floats, REALS: as loaded */
+	uint32_t items_max, reserved;
+	uint64_t array; /* offset of struct image_array, REALS that are live; 0 otherwise */
 };
 
 struct image_var {
@@ -143,6 +145,19 @@ struct image_miss {
 	uint64_t start_late_ns;     /* how late the segment began */
 	uint64_t longest_ns;        /* the instance that took longest */
 	uint32_t instance, follows; /* follows: the slot before was missed, too */
+};
+
+/* A live array as it is in force, for tools: written by the host's control thread when the slot has taken it over. */
+struct image_array {
+	_Alignas(64) _Atomic uint64_t edits; /* odd while it is written; 0: never, it is as loaded */
+	_Atomic uint64_t sequence;           /* of the latest change that was in force and is seen to here */
+	_Atomic uint32_t len;
+	_Atomic uint32_t items[]; /* bits of floats, items_max of them */
+};
+
+/* Changes that were taken, by sequence % NODE_CHANGES. */
+struct image_taken {
+	_Atomic uint64_t sequence, index;
 };
 
 struct image_run {
@@ -168,6 +183,7 @@ struct image_segment_state {
 	_Atomic uint64_t start_ns[IMAGE_STEPS]; /* of step s at s % IMAGE_STEPS */
 	_Atomic uint64_t slot[IMAGE_STEPS];
 	struct image_miss miss[IMAGE_MISSES];
+	struct image_taken taken[NODE_CHANGES];
 	struct hist load; /* ns of the slot used */
 	struct hist late; /* ns from slot edge to start */
 	struct hist
@@ -180,11 +196,9 @@ struct image_instance_state {
 	_Atomic uint64_t vars[IMAGE_VARS_MAX];
 	struct hist time;
 	_Atomic uint64_t latency_slots_min, latency_slots_max; /* sinks: measured with the step's start as marker */
-	_Atomic uint64_t
-	    applied; /* the latest change in force: its sequence number << 32 | low half of the index that it took */
-	_Atomic uint64_t params[IMAGE_PARAMS_MAX]; /* numbers as they are in force, bits of a double */
-	_Atomic uint64_t port_ns[32], port_count;  /* inputs 0..15, outputs 16..31: sampled binding times, summed */
-	struct hist latency; /* sinks: ns from the start of the source's step to the end of work */
+	_Atomic uint64_t params[IMAGE_PARAMS_MAX];             /* numbers as they are in force, bits of a double */
+	_Atomic uint64_t port_ns[32], port_count; /* inputs 0..15, outputs 16..31: sampled binding times, summed */
+	struct hist latency;                      /* sinks: ns from the start of the source's step to the end of work */
 };
 
 struct image_event {
@@ -323,6 +337,15 @@ struct image_message *image_messages(const struct image_view *view, uint32_t buf
 uint8_t *image_data(const struct image_view *view, uint32_t buffer);
 struct image_event *image_events(const struct image_view *view, uint32_t segment);
 const float *image_reals(const struct image_view *view, const struct image_param *param);
+/* image_array_show puts an array where tools see it, image_array_seen says up to which change that is so (one writer: the
+ * host). image_array_read copies what is in force, as loaded or as set since, into ret (room for items_max): how many.
+ * image_array_sequence: the latest change seen, 0: none. `param` is one that has such a place. */
+void image_array_show(const struct image_view *view, const struct image_param *param, const float *data, uint32_t len);
+void image_array_seen(const struct image_view *view, const struct image_param *param, uint64_t sequence);
+uint32_t image_array_read(const struct image_view *view, const struct image_param *param, float *ret);
+uint64_t image_array_sequence(const struct image_view *view, const struct image_param *param);
+/* image_taken_index: index that the change took in segment; false: not taken yet. */
+bool image_taken_index(const struct image_view *view, uint32_t segment, uint64_t sequence, uint64_t *ret_index);
 /* image_find_instance: number of the instance of that name, or IMAGE_NONE. */
 uint32_t image_find_instance(const struct image_view *view, const char *name, size_t len);
 

@@ -8,35 +8,11 @@
 #include "core/base/simd.h"
 #include "core/component/param.h"
 
-/* ---- arena ------------------------------------------------------------------------------------------------------------ */
-
-struct instance_chunk {
-	struct instance_chunk *next;
-	uint8_t pad[56];
-};
-
-static void *arena_alloc(struct aloe_setup *setup, size_t size)
+static void *instance_alloc(struct aloe_setup *setup, size_t size)
 {
 	struct instance *instance = setup->arena;
-	const size_t bytes = (sizeof(struct instance_chunk) + size + 63) & ~(size_t)63;
-	struct instance_chunk *chunk = aligned_alloc(64, bytes);
 
-	if (chunk == NULL)
-		return NULL;
-	memset(chunk, 0, bytes);
-	chunk->next = instance->chunks;
-	instance->chunks = chunk;
-	return chunk + 1;
-}
-
-static void arena_free(struct instance *instance)
-{
-	while (instance->chunks != NULL) {
-		struct instance_chunk *chunk = instance->chunks;
-
-		instance->chunks = chunk->next;
-		free(chunk);
-	}
+	return arena_take(&instance->chunks, size);
 }
 
 /* ---- open -------------------------------------------------------------------------------------------------------------- */
@@ -162,7 +138,7 @@ static int open_io(struct instance *it)
 static int alloc_ports(struct instance *it, const struct image_instance *row)
 {
 	const size_t one_in = sizeof(*it->in) + sizeof(*it->input), one_out = sizeof(*it->out) + sizeof(*it->output);
-	uint8_t *piece = arena_alloc(&it->setup, row->n_inputs * one_in + row->n_outputs * one_out + 1);
+	uint8_t *piece = arena_take(&it->chunks, row->n_inputs * one_in + row->n_outputs * one_out + 1);
 
 	if (piece == NULL)
 		return aloe_fail(&it->setup, "no memory for %u ports", row->n_inputs + row->n_outputs);
@@ -230,7 +206,7 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 	    .slot_ns = view->head->slot_ns,
 	    .in = it->in_format,
 	    .out = it->out_format,
-	    .alloc = arena_alloc,
+	    .alloc = instance_alloc,
 	    .arena = it,
 	};
 	if (choose_simd(&it->setup) < 0)
@@ -239,7 +215,7 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 		return aloe_fail(&it->setup, "the component's ports are not those of the plan");
 	if (!vars_agree(it->component, view, row))
 		return aloe_fail(&it->setup, "the component's variables are not those of the plan");
-	it->state = arena_alloc(&it->setup, it->component->state_size + 1);
+	it->state = arena_take(&it->chunks, it->component->state_size + 1);
 	if (it->state == NULL)
 		return aloe_fail(&it->setup, "no memory for %u bytes of state", it->component->state_size);
 	if (alloc_ports(it, row) != 0)
@@ -255,6 +231,8 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 	if (it->component->init != NULL && it->component->init(it->state, &it->setup) < 0)
 		return -1;
 	it->initialised = true;
+	if (live_new(it->component, it->state, &it->setup, it->setup.error, sizeof(it->setup.error), &it->live) != 0)
+		return -1;
 	it->slot.in = it->in;
 	it->slot.out = it->out;
 	return open_io(it);
@@ -278,6 +256,8 @@ int instance_close(struct instance *it)
 		status = io_drain(&it->io, it->component, it->state, &it->setup);
 	if (status >= 0 && atomic_load(&it->io.failed))
 		status = -EIO;
+	live_free(it->live);
+	it->live = NULL;
 	if (it->initialised && it->component->close != NULL) {
 		char before[sizeof(it->setup.error)];
 
@@ -290,7 +270,7 @@ int instance_close(struct instance *it)
 	if (it->state != NULL && it->stats != NULL)
 		show_vars(it);
 	io_ring_fini(&it->io);
-	arena_free(it);
+	arena_free(&it->chunks);
 	it->state = NULL;
 	it->initialised = false;
 	return status < 0 ? status : 0;

@@ -9,6 +9,7 @@
 
 #include "core/image/image.h"
 #include "core/slot/io.h"
+#include "core/slot/live.h"
 
 struct instance_input {
 	struct image_message *messages; /* NULL: not connected */
@@ -50,7 +51,8 @@ struct instance {
 	const struct aloe_component *component;
 	struct aloe_setup setup;
 	struct aloe_format in_format[ALOE_PORTS_MAX], out_format[ALOE_PORTS_MAX];
-	struct instance_chunk *chunks; /* the arena */
+	struct arena_chunk *chunks;
+	struct live *live; /* NULL: no array of it is live */
 	bool initialised;
 };
 

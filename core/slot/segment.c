@@ -152,7 +152,7 @@ static void changes_pull(struct segment *segment, uint64_t written)
 	atomic_store_explicit(&segment->state->changes, segment->changes_seen, memory_order_release);
 }
 
-static void change_apply(struct instance *it, const struct node_change *change)
+static void change_apply(struct instance *it, const struct node_change *change, uint64_t step)
 {
 	const struct aloe_param *param;
 	uint64_t bits;
@@ -160,6 +160,10 @@ static void change_apply(struct instance *it, const struct node_change *change)
 	if (change->param >= it->component->params.len || change->param >= IMAGE_PARAMS_MAX)
 		return;
 	param = &it->component->params.items[change->param];
+	if (it->live != NULL && param_is_live_array(param)) {
+		live_swap(it->live, change->param, change->sequence, step);
+		return;
+	}
 	if (!(param->flags & ALOE_LIVE) || param_set_number(param, it->state, change->number) != 0)
 		return;
 	memcpy(&bits, &change->number, sizeof(bits));
@@ -184,15 +188,21 @@ static struct node_change *change_first(struct segment *segment, const struct in
 	return first;
 }
 
+static void change_taken(struct segment *segment, uint64_t sequence, uint64_t k)
+{
+	struct image_taken *taken = &segment->state->taken[sequence % NODE_CHANGES];
+
+	atomic_store_explicit(&taken->index, k, memory_order_relaxed);
+	atomic_store_explicit(&taken->sequence, sequence, memory_order_release);
+}
+
 static void changes_due(struct segment *segment, struct instance *it, uint64_t k)
 {
 	struct node_change *change;
 
 	while ((change = change_first(segment, it, k)) != NULL) {
-		change_apply(it, change);
-		if (change->sequence > atomic_load_explicit(&it->stats->applied, memory_order_relaxed) >> 32)
-			atomic_store_explicit(&it->stats->applied, change->sequence << 32 | (k & 0xffffffff),
-					      memory_order_release);
+		change_apply(it, change, k + it->lag);
+		change_taken(segment, change->sequence, k);
 		*change = segment->pending[--segment->n_pending];
 	}
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/component/param.h"
+#include "core/component/reals.h"
 #include "core/waveform/parse.h"
 #include "core/waveform/scan.h"
 
@@ -150,12 +151,51 @@ static int set_text(struct wf_parse *parse, const struct aloe_param *param, cons
 	return 0;
 }
 
+/* The numbers of a file, where the value is "@FILE"; false where it is something else. */
+static bool is_file(const struct wf_raw *raw, const char **ret_path)
+{
+	const char *text = raw->setting ? config_setting_get_string(raw->setting) : raw->word;
+
+	if (!text || text[0] != '@')
+		return false;
+	*ret_path = text + 1;
+	return true;
+}
+
+static int set_reals_file(struct wf_parse *parse, const struct aloe_param *param, const char *name,
+			  const struct wf_raw *raw, const char *path, struct wf_value *value)
+{
+	char *full = absolute(parse, path), why[512];
+	float *data;
+	uint32_t len;
+	int error = full ? reals_read(full, &data, &len, why, sizeof(why)) : -ENOMEM;
+
+	free(full);
+	if (error == 0 && reals_fit(data, len, param->items_max, param->min, param->max, why, sizeof(why)) < 0) {
+		free(data);
+		error = -EINVAL;
+	}
+	if (error) {
+		if (error == -EINVAL)
+			diag_error(parse->diag, raw->where, raw->line, "%s = \"@%.100s\": %s", name, path, why);
+		return error == -ENOMEM ? error : 0;
+	}
+	free(value->reals);
+	value->reals = data;
+	value->n_reals = len;
+	return 0;
+}
+
 static int set_reals(struct wf_parse *parse, const struct aloe_param *param, const char *name, const struct wf_raw *raw,
 		     struct wf_value *value)
 {
-	const size_t len_max = param->items_max < WF_REALS_MAX ? param->items_max : WF_REALS_MAX;
+	const size_t len_max = param->items_max < REALS_MAX ? param->items_max : REALS_MAX;
+	const char *path;
 	double *numbers;
 	size_t n;
+
+	if (is_file(raw, &path))
+		return set_reals_file(parse, param, name, raw, path, value);
 	const int error = wf_want_numbers(raw, name, false, param->min, param->max, len_max, parse->diag, &numbers, &n);
 
 	if (error)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/component/param.h"
+#include "core/component/reals.h"
 #include "core/json/json.h"
 #include "core/waveform/parse.h"
 #include "core/waveform/shape.h"
@@ -170,7 +171,7 @@ static int read_request(struct serve *serve, const char *request, json_t **ret_i
 static int write_reals(struct part *part, const struct aloe_param *param, size_t i, const json_t *list)
 {
 	const size_t len = json_array_size(list);
-	float *data = len <= WF_REALS_MAX ? calloc(len + 1, sizeof(*data)) : NULL;
+	float *data = len <= REALS_MAX ? calloc(len + 1, sizeof(*data)) : NULL;
 
 	if (!data)
 		return -ENOMEM;

@@ -216,20 +216,20 @@ static size_t raw_len(const struct wf_raw *raw)
 	return len;
 }
 
-/* Item `i` of a list; of a --set, the word between commas, for which `word` is the place. */
-static struct wf_raw raw_item(const struct wf_raw *raw, size_t i, char *word, size_t size)
+/* Item `i` of a list; of a --set, the word at *at, which goes on to the next; `word` is its place. */
+static struct wf_raw raw_item(const struct wf_raw *raw, size_t i, const char **at, char *word, size_t size)
 {
 	struct wf_raw item = *raw;
-	const char *start = raw->word;
+	size_t len;
 
 	if (raw->setting) {
 		item.setting = config_setting_get_elem(raw->setting, (unsigned)i);
 		item.line = (int)config_setting_source_line(item.setting);
 		return item;
 	}
-	for (; i > 0; i--)
-		start = strchr(start, ',') + 1;
-	snprintf(word, size, "%.*s", (int)strcspn(start, ","), start);
+	len = strcspn(*at, ",");
+	snprintf(word, size, "%.*s", (int)len, *at);
+	*at += len + ((*at)[len] == ',');
 	item.word = word;
 	return item;
 }
@@ -239,6 +239,7 @@ int wf_want_numbers(const struct wf_raw *raw, const char *name, bool whole, doub
 {
 	const bool is_list = !raw->setting || config_setting_is_list(raw->setting);
 	const size_t len = is_list ? raw_len(raw) : 0;
+	const char *at = raw->word;
 	double *numbers;
 	int error = 0;
 
@@ -252,7 +253,7 @@ int wf_want_numbers(const struct wf_raw *raw, const char *name, bool whole, doub
 		return -ENOMEM;
 	for (size_t i = 0; !error && i < len; i++) {
 		char item_name[160], word[64];
-		const struct wf_raw item = raw_item(raw, i, word, sizeof(word));
+		const struct wf_raw item = raw_item(raw, i, &at, word, sizeof(word));
 
 		snprintf(item_name, sizeof(item_name), "%s[%zu]", name, i);
 		error = (whole ? wf_want_int : wf_want_real)(&item, item_name, min, max, "", diag, &numbers[i]);

@@ -4,6 +4,8 @@
  *
  *   exec -> host   ATTACH  open these instances, make threads     -> READY notes | FAILED why
  *                  FINISH  drain, close everything of a waveform   -> FINISHED notes | FAILED why
+ *                  OFFER   prepare an array, in a descriptor of its own -> OFFERED | REFUSED why
+ *                  FORGET  an array offered that will not be published
  *   host -> exec   FAULT   something happened outside the slot (an I/O error), why
  */
 #ifndef ALOE_DAEMON_HOSTLINK_H
@@ -21,6 +23,10 @@ enum hostlink_type {
 	HOSTLINK_FAILED,
 	HOSTLINK_FINISHED,
 	HOSTLINK_FAULT,
+	HOSTLINK_OFFER,
+	HOSTLINK_OFFERED,
+	HOSTLINK_REFUSED,
+	HOSTLINK_FORGET,
 };
 
 struct hostlink_segment {
@@ -37,6 +43,8 @@ struct hostlink_msg {
 	uint32_t n_segments;
 	uint32_t n_lanes;
 	uint32_t spin_us;
+	uint32_t instance, param, n_items;  /* OFFER and its answers, FORGET; OFFER's descriptor: a memfd of floats */
+	uint64_t sequence;                  /* of the change */
 	uint32_t lanes[HOSTLINK_LANES_MAX]; /* descriptors: node image, waveform image, then one lane image each */
 	struct hostlink_segment segments[HOSTLINK_SEGMENTS_MAX];
 	char text[HOSTLINK_TEXT]; /* lines: a note each; a line that begins with '!' says what is lost */

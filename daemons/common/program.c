@@ -212,6 +212,7 @@ static void add_params(struct build *b, const struct wf_instance *instance, stru
 			out.text = text_add(b, value->text);
 		if (param->kind == ALOE_KIND_REALS) {
 			out.n_reals = value->n_reals;
+			out.items_max = param->items_max;
 			out.reals = b->reals.count; /* position, an offset once the tables are placed */
 			rows_add(b, &b->reals, value->reals, value->n_reals);
 		}

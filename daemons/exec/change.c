@@ -51,7 +51,7 @@ uint64_t wave_steps_min(const struct exec_wave *wave)
 }
 
 /* A slot far enough ahead for every lane to hear of it: 10 slots, or as many as take 5 ms. */
-static uint64_t margin_slots(const struct exec_wave *wave)
+uint64_t wave_margin(const struct exec_wave *wave)
 {
 	const uint64_t slots = 5000000 / wave->view.head->slot_ns;
 
@@ -64,7 +64,7 @@ static uint64_t margin_slots(const struct exec_wave *wave)
 static uint64_t begin_at(struct exec_wave *wave)
 {
 	const uint64_t steps = wave_steps_max(wave);
-	uint64_t slot = lanes_slot(wave) + margin_slots(wave);
+	uint64_t slot = lanes_slot(wave) + wave_margin(wave);
 
 	if (slot < steps) /* a clock that stands still: as many slots must pass before */
 		slot = steps;
@@ -195,191 +195,4 @@ void wave_unload(struct exec_wave *wave, const struct wire_view *request)
 		else
 			wave_stop(wave, request);
 	}
-}
-
-/* ---- SET --------------------------------------------------------------------------------------------------------------- */
-
-static uint32_t find_param(const struct image_view *view, uint32_t instance, const char *name)
-{
-	const struct image_instance *row = &view->instances[instance];
-
-	for (uint32_t p = 0; p < row->n_params; p++)
-		if (strcmp(image_text(view, view->params[row->params + p].name), name) == 0)
-			return p;
-	return IMAGE_NONE;
-}
-
-/* Whether every segment has taken enough changes for one more to find its place in the ring. */
-static bool ring_has_space(const struct exec_wave *wave)
-{
-	const uint64_t written = atomic_load(&wave_control(wave)->changes);
-
-	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
-		if (written - atomic_load(&image_segment_state(&wave->view, s)->changes) >= NODE_CHANGES)
-			return false;
-	return true;
-}
-
-/* No step is under way and none begins before the next request. */
-static bool stands(const struct exec_wave *wave)
-{
-	const struct node_timebase *base = wave_timebase(wave);
-
-	if (!wave->started)
-		return true;
-	return wave->pending.bytes == NULL && (wave->state == WAVE_PAUSE || (base != NULL && base->pace == IMAGE_STEP));
-}
-
-/* How many steps 5 ms are enough for where nothing paces them: the slowest segment holds up all others. */
-static uint64_t free_slots(const struct exec_wave *wave)
-{
-	uint64_t least = 5000;
-
-	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
-		const struct image_segment_state *state = image_segment_state(&wave->view, s);
-		const uint64_t busy_ns = atomic_load(&state->busy_ns), slots = atomic_load(&state->slots);
-
-		if (busy_ns > 0 && 5000000 * slots / busy_ns < least)
-			least = 5000000 * slots / busy_ns;
-	}
-	return least + 10;
-}
-
-/* The first index that a change made now is sure to meet; on a clock that stands, the next one. */
-static uint64_t first_index(const struct exec_wave *wave, const struct image_instance *row)
-{
-	uint64_t step = atomic_load(&image_segment_state(&wave->view, row->segment)->done);
-
-	if (!stands(wave))
-		step += 1 + (wave->view.head->clock == IMAGE_TIMER ? margin_slots(wave) : free_slots(wave));
-	return step > row->lag ? step - row->lag : 0;
-}
-
-static void set_publish(struct exec_wave *wave, uint64_t index, uint32_t instance, uint32_t param, double number)
-{
-	struct node_control *control = wave_control(wave);
-	const uint64_t n = atomic_load(&control->changes);
-
-	control->change[n % NODE_CHANGES] = (struct node_change){index, ++wave->sequence, instance, param, number};
-	atomic_store(&control->changes, n + 1);
-}
-
-static void set_commit(struct exec_wave *wave, const struct wire_view *request, uint32_t instance, uint32_t param,
-		       double number)
-{
-	const struct image_instance *row = &wave->view.instances[instance];
-	const uint64_t first = first_index(wave, row);
-	uint64_t index = stands(wave) ? first : IMAGE_FOREVER;
-
-	wire_get_u64(request, WIRE_TAG_INDEX, &index);
-	if (index < first) {
-		exec_fail(wave->exec, request, 1, "index %llu is past or too near: name %llu or a later one",
-			  (unsigned long long)index, (unsigned long long)first);
-		return;
-	}
-	if (!ring_has_space(wave)) {
-		exec_fail(wave->exec, request, 1, "%d changes of \"%s\" wait for their index: try again later",
-			  NODE_CHANGES, wave->name);
-		return;
-	}
-	set_publish(wave, index, instance, param, number);
-	if (index != IMAGE_FOREVER) {
-		exec_ok(wave->exec, request, WIRE_TAG_INDEX, index);
-		return;
-	}
-	wave->set_pending.value = wave->sequence;
-	wave->set_pending.instance = instance;
-	wave_later(&wave->set_pending, request, 10 * SECONDS);
-}
-
-/* The number that `text` stands for: of an ENUM its name, of a BOOL true or false. NaN if it stands for none. */
-static double set_number(const struct image_view *view, const struct image_param *param, const char *text)
-{
-	uint64_t at = param->names;
-	char *end;
-	double number;
-
-	for (uint32_t i = 0; i < param->n_names; i++) {
-		if (strcmp(image_text(view, at), text) == 0)
-			return i;
-		at += strlen(image_text(view, at)) + 1;
-	}
-	if (param->kind == ALOE_KIND_BOOL && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
-		return strcmp(text, "true") == 0;
-	number = strtod(text, &end);
-	return end == text || *end != 0 || param->kind == ALOE_KIND_ENUM ? NAN : number;
-}
-
-static void allowed(const struct image_view *view, const struct image_param *param, char *ret, size_t size)
-{
-	uint64_t at = param->names;
-	size_t len = 0;
-
-	if (param->kind == ALOE_KIND_BOOL)
-		snprintf(ret, size, "true or false");
-	else if (param->kind != ALOE_KIND_ENUM)
-		snprintf(ret, size, "a %s in [%g, %g]", param->kind == ALOE_KIND_INT ? "whole number" : "number",
-			 param->min, param->max);
-	for (uint32_t i = 0; i < param->n_names && len < size; i++) {
-		len += (size_t)snprintf(ret + len, size - len, "%s%s", i > 0 ? ", " : "", image_text(view, at));
-		at += strlen(image_text(view, at)) + 1;
-	}
-}
-
-static bool set_fits(const struct image_param *param, double number)
-{
-	if (!isfinite(number))
-		return false;
-	if (param->kind == ALOE_KIND_ENUM || param->kind == ALOE_KIND_BOOL)
-		return true;
-	return number >= param->min && number <= param->max &&
-	       (param->kind != ALOE_KIND_INT || number == floor(number));
-}
-
-static void set_checked(struct exec_wave *wave, const struct wire_view *request, uint32_t instance, uint32_t p,
-			const char *text)
-{
-	const struct image_view *view = &wave->view;
-	const struct image_param *param = &view->params[view->instances[instance].params + p];
-	const char *name = image_text(view, param->name), *owner = image_text(view, view->instances[instance].name);
-	const double number = set_number(view, param, text);
-	char range[256] = "";
-
-	allowed(view, param, range, sizeof(range));
-	if (!(param->flags & ALOE_LIVE))
-		exec_fail(wave->exec, request, 2, "%s.%s is read at init only: unload, and load with --set", owner,
-			  name);
-	else if (!set_fits(param, number))
-		exec_fail(wave->exec, request, 2, "%s.%s = %s is not allowed: %s", owner, name, text, range);
-	else if (wave->set_pending.bytes != NULL)
-		exec_fail(wave->exec, request, 1, "another set of \"%s\" is under way", wave->name);
-	else if (wave->ended || wave->drained || wave->state == WAVE_LOADED)
-		exec_fail(wave->exec, request, 1, "\"%s\" is in state %s: nothing runs that could take it", wave->name,
-			  wave_state_names[wave->state]);
-	else
-		set_commit(wave, request, instance, p, number);
-}
-
-void wave_set(struct exec_wave *wave, const struct wire_view *request)
-{
-	char *name = wire_get_text(request, WIRE_TAG_NAME, 0), *value = wire_get_text(request, WIRE_TAG_VALUE, 0);
-	const char *dot = name != NULL ? strchr(name, '.') : NULL;
-	uint32_t instance = IMAGE_NONE, param = IMAGE_NONE;
-
-	if (dot != NULL)
-		instance = image_find_instance(&wave->view, name, (size_t)(dot - name));
-	if (instance != IMAGE_NONE)
-		param = find_param(&wave->view, instance, dot + 1);
-	if (dot == NULL || value == NULL)
-		exec_fail(wave->exec, request, 2, "set needs instance.parameter and a value");
-	else if (instance == IMAGE_NONE)
-		exec_fail(wave->exec, request, 2, "\"%s\" has no instance \"%.*s\"", wave->name, (int)(dot - name),
-			  name);
-	else if (param == IMAGE_NONE)
-		exec_fail(wave->exec, request, 2, "instance \"%.*s\" has no parameter \"%s\"", (int)(dot - name), name,
-			  dot + 1);
-	else
-		set_checked(wave, request, instance, param, value);
-	free(name);
-	free(value);
 }

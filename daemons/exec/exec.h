@@ -3,7 +3,8 @@
  * daemons/exec/exec.h - the inside of aloe-exec: lanes and waveforms of this node, and who changes what.
  *
  *   request (bus) --> prepare.c   image, lane entries, hosts          LOADED -> INIT
- *                     change.c    START PAUSE STEP STOP SET UNLOAD    INIT -> RUN <-> PAUSE -> STOP
+ *                     change.c    START PAUSE STEP STOP UNLOAD        INIT -> RUN <-> PAUSE -> STOP
+ *                     set.c       SET: a number, or an array that the host prepares first
  *   hosts, pidfds --> hosts.c     READY, FINISHED, FAULT, death
  *   every 5 ms    --> watch.c     faults, ends, limits reached, hangs -> ABNSTOP
  *   keeper threads-> keeper.c     a segment that keeps the baton
@@ -63,8 +64,7 @@ struct exec_pending {   /* a request to be answered later */
 	uint8_t *bytes; /* NULL: none */
 	size_t len;
 	uint64_t until_ns; /* answered with FAIL then */
-	uint64_t value;    /* PAUSE, STEP: the limit; SET: the change's sequence */
-	uint32_t instance; /* SET */
+	uint64_t value;    /* PAUSE, STEP: the limit */
 };
 
 struct exec_wave {
@@ -81,6 +81,8 @@ struct exec_wave {
 	uint32_t n_hosts;
 	struct exec_place *places; /* by segment */
 	struct exec_pending pending, set_pending;
+	struct node_change offered;   /* array that its host prepares for set_pending; sequence 0: none */
+	struct node_change published; /* what set_pending waits for otherwise */
 	char reason[512];
 	char notes[HOSTLINK_TEXT], losses[1024];
 	uint64_t start_ns, progress_ns; /* progress_ns: when it was told to finish */
@@ -178,9 +180,14 @@ void wave_pause(struct exec_wave *wave, const struct wire_view *request);
 void wave_step(struct exec_wave *wave, const struct wire_view *request);
 void wave_stop(struct exec_wave *wave, const struct wire_view *request);
 void wave_unload(struct exec_wave *wave, const struct wire_view *request);
-void wave_set(struct exec_wave *wave, const struct wire_view *request);
+uint64_t wave_margin(const struct exec_wave *wave);
 uint64_t wave_steps_max(const struct exec_wave *wave);
 uint64_t wave_steps_min(const struct exec_wave *wave);
+
+/* set.c */
+void wave_set(struct exec_wave *wave, const struct wire_view *request);
+void set_offered(struct exec_wave *wave, const struct hostlink_msg *msg); /* OFFERED, REFUSED */
+void check_set(struct exec_wave *wave);
 
 /* watch.c */
 void exec_tick(void *self);

@@ -80,6 +80,10 @@ void host_answer(struct exec_host *host, const struct hostlink_msg *msg)
 		take_notes(host->wave, msg->text);
 		host->finished = true;
 		break;
+	case HOSTLINK_OFFERED:
+	case HOSTLINK_REFUSED:
+		set_offered(host->wave, msg);
+		break;
 	case HOSTLINK_FAULT:
 		wave_abort(host->wave, "%.400s", msg->text);
 		break;

@@ -182,20 +182,6 @@ static void check_pending(struct exec_wave *wave)
 	}
 }
 
-static void check_set(struct exec_wave *wave)
-{
-	uint64_t applied;
-
-	if (wave->set_pending.bytes == NULL)
-		return;
-	applied = atomic_load(&image_instance_state(&wave->view, wave->set_pending.instance)->applied);
-	if (applied >> 32 >= wave->set_pending.value)
-		wave_answer(wave, &wave->set_pending, WIRE_TAG_INDEX, applied & 0xffffffff, 0, NULL);
-	else if (clock_ns() > wave->set_pending.until_ns)
-		wave_answer(wave, &wave->set_pending, WIRE_TAG_INDEX, 0, 1,
-			    "no index came by in 10 s: it applies when one does");
-}
-
 /* Without a keeper (virtual, step): an instance that has been in work for 10 s. */
 static bool segment_hangs(struct exec_wave *wave, uint32_t s, uint32_t current)
 {

@@ -2,7 +2,7 @@
  *
  * daemons/host/host.h - the inside of aloe-host: who holds what, and which thread may touch it.
  *
- *   control thread  ATTACH, FINISH (this file's functions)
+ *   control thread  ATTACH, FINISH, OFFER, FORGET (this file's functions)
  *   I/O thread      fill and drain of all instances, under `lock`
  *   lane threads    one per lane of the node that a segment of ours is on (timer, step)
  *   free threads    one per segment (virtual)
@@ -58,6 +58,11 @@ int host_serve(int sock, int leash); /* the main loop: the program's exit code *
 /* attach.c: 0, or negative with the reason in host->text. The descriptors are consumed. */
 int host_attach(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds);
 int host_finish(struct host *host, uint32_t control);
+
+/* live.c: 0, or negative with the reason in host->text. host_sweep: how many arrays wait for something still. */
+int host_offer(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds);
+void host_forget(struct host *host, const struct hostlink_msg *msg);
+uint32_t host_sweep(struct host *host);
 
 /* threads.c */
 int host_threads_start(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds);

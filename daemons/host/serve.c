@@ -19,9 +19,12 @@ void host_say(struct host *host, const char *format, ...)
 	va_end(args);
 }
 
-static void answer(struct host *host, uint32_t control, enum hostlink_type type)
+enum { SWEEP_MS = 5 };
+
+static void answer(struct host *host, const struct hostlink_msg *request, enum hostlink_type type)
 {
-	struct hostlink_msg msg = {.type = type, .control = control};
+	struct hostlink_msg msg = {
+	    .type = type, .control = request->control, .instance = request->instance, .sequence = request->sequence};
 
 	memcpy(msg.text, host->text, sizeof(msg.text));
 	hostlink_send(host->sock, &msg, NULL, 0);
@@ -34,14 +37,20 @@ static void dispatch(struct host *host, const struct hostlink_msg *msg, const in
 	host->text[0] = 0;
 	if (msg->type == HOSTLINK_ATTACH) {
 		status = host_attach(host, msg, fds, n_fds);
-		answer(host, msg->control, status == 0 ? HOSTLINK_READY : HOSTLINK_FAILED);
+		answer(host, msg, status == 0 ? HOSTLINK_READY : HOSTLINK_FAILED);
 		return;
+	}
+	if (msg->type == HOSTLINK_OFFER) {
+		status = host_offer(host, msg, fds, n_fds);
+		answer(host, msg, status == 0 ? HOSTLINK_OFFERED : HOSTLINK_REFUSED);
 	}
 	for (size_t i = 0; i < n_fds; i++)
 		close(fds[i]);
+	if (msg->type == HOSTLINK_FORGET)
+		host_forget(host, msg);
 	if (msg->type == HOSTLINK_FINISH) {
 		status = host_finish(host, msg->control);
-		answer(host, msg->control, status == 0 ? HOSTLINK_FINISHED : HOSTLINK_FAILED);
+		answer(host, msg, status == 0 ? HOSTLINK_FINISHED : HOSTLINK_FAILED);
 	}
 }
 
@@ -75,7 +84,7 @@ int host_serve(int sock, int leash)
 	struct host *host = calloc(1, sizeof(*host));
 	struct hostlink_msg *msg = calloc(1, sizeof(*msg));
 	struct pollfd polled[2] = {{.fd = sock, .events = POLLIN}, {.fd = leash, .events = POLLIN}};
-	int fds[16], status = 0;
+	int fds[16], status = 0, wait_ms = -1;
 	size_t n_fds;
 
 	stacks_small();
@@ -88,8 +97,9 @@ int host_serve(int sock, int leash)
 	signal(SIGXFSZ, SIG_IGN); /* a sink that meets a limit says so in words */
 	pthread_mutex_init(&host->lock, NULL);
 	while (status == 0) {
-		if (poll(polled, 2, -1) < 0 && errno != EINTR)
+		if (poll(polled, 2, wait_ms) < 0 && errno != EINTR)
 			break;
+		wait_ms = host_sweep(host) > 0 ? SWEEP_MS : -1;
 		if (polled[1].revents != 0)
 			break;
 		if (polled[0].revents == 0)
@@ -99,6 +109,7 @@ int host_serve(int sock, int leash)
 			dispatch(host, msg, fds, n_fds);
 		if (status == -EBADMSG)
 			status = 0;
+		wait_ms = 0; /* look after what came of it */
 	}
 	/* A waveform that nobody will finish keeps its files as they are: the process ends here, threads and all. */
 	_exit(0);

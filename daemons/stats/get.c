@@ -54,11 +54,14 @@ static json_t *enum_value(struct stats *stats, const struct image_view *view, ui
 
 static json_t *reals_value(const struct image_view *view, const struct image_param *row)
 {
-	const float *reals = image_reals(view, row);
+	float *set = row->array != 0 ? calloc(row->items_max + 1u, sizeof(*set)) : NULL;
+	const uint32_t n = set ? image_array_read(view, row, set) : row->n_reals;
+	const float *reals = set ? set : image_reals(view, row);
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; list && i < row->n_reals; i++)
+	for (uint32_t i = 0; list && i < n; i++)
 		json_array_append_new(list, json_real_or_null((double)reals[i]));
+	free(set);
 	return list;
 }
 

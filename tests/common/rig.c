@@ -167,6 +167,7 @@ static void add_param(struct tables *t, const struct aloe_param *param, const st
 		row->text = text_add(t, text);
 	if (param->kind == ALOE_KIND_REALS) {
 		row->n_reals = value->n_reals;
+		row->items_max = param->items_max;
 		row->reals = t->head.reals.count;
 		memcpy(t->reals + row->reals, value->reals, value->n_reals * sizeof(float));
 		t->head.reals.count += value->n_reals;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Commands to a node that is up: load, start, pause, step, stop, unload, set. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/component/reals.h"
 #include "tools/aloe/client.h"
 #include "tools/aloe/commands.h"
 #include "tools/aloe/source.h"
@@ -113,7 +115,8 @@ int aloe_unload(const struct cli_args *args)
 	return order(args, WIRE_UNLOAD, 0, "is unloaded");
 }
 
-static int set_send(struct client *client, const struct cli_args *args, const char *name, const char *value)
+static int set_send(struct client *client, const struct cli_args *args, const char *name, const char *value,
+		    const char *given)
 {
 	struct wire_view view;
 	struct wire_msg msg;
@@ -130,25 +133,45 @@ static int set_send(struct client *client, const struct cli_args *args, const ch
 		wire_put_u64(&msg, WIRE_TAG_INDEX, at);
 	status = client_call(client, &msg, &view);
 	if (status == 0 && wire_get_u64(&view, WIRE_TAG_INDEX, &index) == 0)
-		printf("%s = %s from index %" PRIu64 "\n", name, value, index);
+		printf("%s = %s from index %" PRIu64 "\n", name, given, index);
 	return status;
+}
+
+/* value_text gives what is to be sent: the text itself, or the numbers of @FILE. The caller frees it. */
+static int value_text(const char *value, char **ret)
+{
+	char why[512] = "no memory";
+	float *data = NULL;
+	uint32_t len = 0;
+	int error = value[0] == '@' ? reals_read(value + 1, &data, &len, why, sizeof(why)) : 0;
+
+	*ret = error ? NULL : value[0] == '@' ? reals_print(data, len) : strdup(value);
+	free(data);
+	if (*ret)
+		return CLI_OK;
+	fprintf(stderr, "aloe: %s\n", why);
+	return error == -EINVAL ? CLI_USAGE : CLI_FAILED;
 }
 
 int aloe_set(const struct cli_args *args)
 {
 	const char *equals = strchr(args->args[1], '=');
 	struct client client;
-	char *name;
+	char *name, *text;
 	int status;
 
 	if (!equals || equals == args->args[1])
 		return cli_fail(args, "`%s`: INSTANCE.PARAMETER=VALUE is needed", args->args[1]);
-	status = client_open(&client, args);
+	status = value_text(equals + 1, &text);
 	if (status)
 		return status;
-	name = strndup(args->args[1], (size_t)(equals - args->args[1]));
-	status = name ? set_send(&client, args, name, equals + 1) : CLI_FAILED;
-	free(name);
-	client_close(&client);
+	status = client_open(&client, args);
+	if (status == 0) {
+		name = strndup(args->args[1], (size_t)(equals - args->args[1]));
+		status = name ? set_send(&client, args, name, text, equals + 1) : CLI_FAILED;
+		free(name);
+		client_close(&client);
+	}
+	free(text);
 	return status;
 }

@@ -95,8 +95,11 @@ static const char up_doc[] = "Starts the daemons of this node in the background;
 			     "daemons' lines go to node.log in the state directory.";
 static const char stop_doc[] =
     "What was sent still arrives, files are closed; the waveform stays for its report until it is unloaded.";
-static const char set_doc[] = "Prints the index from which the new value holds. Only parameters that `aloe help TYPE` "
-			      "calls settable while running.";
+static const char set_doc[] =
+    "Prints the index from which the new value holds. Only parameters that `aloe help TYPE` calls settable while running.\n\n"
+    "An array is given as numbers with commas between, or as @FILE: numbers in text (white space or commas between them, # "
+    "begins a comment), or raw 32-bit floats of this machine where the name ends in .f32. It is prepared beside the one in "
+    "force and taken over whole, between two slots.";
 static const char new_doc[] = "Makes the folder NAME with a component, a Makefile that builds it against this "
 			      "installation, and a waveform to try it: "
 			      "`cd NAME && make run`.";

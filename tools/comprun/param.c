@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/component/param.h"
+#include "core/component/reals.h"
 #include "tools/comprun/comprun.h"
 
 static const struct aloe_param *find(struct bench *bench, const char *name, size_t len)
@@ -73,28 +74,23 @@ static int set_text(struct bench *bench, const struct aloe_param *param, const c
 	return diag_error(&bench->diag, NULL, 0, "%s: at most %d characters", param->name, param->size - 1);
 }
 
-/* "0.5,1,0.5" or "[0.5, 1, 0.5]" */
 static int set_reals(struct bench *bench, const struct aloe_param *param, const char *value)
 {
-	float *data = malloc((strlen(value) + 1) * sizeof(*data));
-	uint32_t n = 0;
+	float *data;
+	uint32_t n;
+	char why[512] = "out of memory";
+	int rc = value[0] == '@' ? reals_read(value + 1, &data, &n, why, sizeof(why))
+				 : reals_parse(value, &data, &n, why, sizeof(why));
 
-	if (!data || bench->n_reals == sizeof(bench->reals) / sizeof(bench->reals[0]))
-		return free(data), diag_error(&bench->diag, NULL, 0, "%s: out of memory", param->name);
-	bench->reals[bench->n_reals++] = data;
-	for (const char *at = value + strspn(value, "[ "); *at && *at != ']'; at += strspn(at, ", ")) {
-		char *end;
-		const double number = strtod(at, &end);
-		if (end == at || !(number >= param->min && number <= param->max))
-			return diag_error(&bench->diag, NULL, 0, "%s: `%s`: numbers %.10g .. %.10g are needed",
-					  param->name, at, param->min, param->max);
-		data[n++] = (float)number;
-		at = end;
+	if (rc < 0)
+		return diag_error(&bench->diag, NULL, 0, "%s: %s", param->name, why);
+	rc = reals_fit(data, n, param->items_max, param->min, param->max, why, sizeof(why));
+	if (rc == 0 && bench->n_reals < sizeof(bench->reals) / sizeof(bench->reals[0])) {
+		bench->reals[bench->n_reals++] = data;
+		return param_set_reals(param, bench->state, data, n);
 	}
-	if (param_set_reals(param, bench->state, data, n) < 0)
-		return diag_error(&bench->diag, NULL, 0, "%s: %u numbers, at most %u", param->name, n,
-				  param->items_max);
-	return 0;
+	free(data);
+	return diag_error(&bench->diag, NULL, 0, "%s: %s", param->name, rc < 0 ? why : "set too often");
 }
 
 int bench_set(struct bench *bench, const char *text)
