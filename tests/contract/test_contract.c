@@ -3,6 +3,7 @@
  * What every component of the build must hold to, whatever it does: driven with messages made from its port types, in
  * every state, of every length, with every value of its enum parameters and every type that its inputs accept. Nothing
  * here knows a component, except for the few rows below: parameters without a default, and blocks of a length of their own. */
+#include "tests/common/counting.h"
 #include "tests/contract/each.h"
 
 enum { MAX_ITEMS = 1212, SHORT_ITEMS = 840, INDICES = 12, INPUTS = ALOE_PORTS_MAX };
@@ -26,58 +27,6 @@ static const struct row {
     {"utran_rate_match", "frame_bits", NULL},
     {"utran_rate_match", "rm", NULL},
 };
-
-/* ---- allocations, counted while a slot runs ---- */
-
-static _Thread_local struct {
-	bool in_slot;
-	unsigned calls;
-} allocations;
-
-#if !SANITIZED /* else the sanitizer has the allocator, and nothing is counted */
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *old, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-void __libc_free(void *old);
-
-void *malloc(size_t size)
-{
-	allocations.calls += allocations.in_slot;
-	return __libc_malloc(size);
-}
-
-void *calloc(size_t n, size_t size)
-{
-	allocations.calls += allocations.in_slot;
-	return __libc_calloc(n, size);
-}
-
-void *realloc(void *old, size_t size)
-{
-	allocations.calls += allocations.in_slot;
-	return __libc_realloc(old, size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size)
-{
-	allocations.calls += allocations.in_slot;
-	return __libc_memalign(alignment, size);
-}
-
-int posix_memalign(void **ret_memory, size_t alignment, size_t size)
-{
-	allocations.calls += allocations.in_slot;
-	*ret_memory = __libc_memalign(alignment, size);
-	return *ret_memory ? 0 : ENOMEM;
-}
-
-void free(void *old)
-{
-	allocations.calls += allocations.in_slot;
-	__libc_free(old);
-}
-#endif
 
 /* ---- one instance under test ---- */
 
@@ -129,9 +78,9 @@ static int watched_work(void *self, struct aloe_slot *slot)
 	const uint64_t before = hash_inputs(driven);
 	int rc;
 
-	allocations.in_slot = true;
+	asked.in_slot = true;
 	rc = component->work(self, slot);
-	allocations.in_slot = false;
+	asked.in_slot = false;
 	driven->input_changed |= hash_inputs(driven) != before;
 	if (rc < 0)
 		driven->failed = rc;
@@ -418,20 +367,20 @@ static void inputs_stay_as_they_are(struct subject *s, unsigned variant, unsigne
 
 static void no_allocation_in_a_slot(struct subject *s, unsigned variant, unsigned *count)
 {
-	unsigned before = allocations.calls;
+	unsigned before = asked.allocations;
 
 	run(s);
 	hostile_numbers(s, variant, count);
-	if (allocations.calls != before)
+	if (asked.allocations != before)
 		broken(count, s->mock.name, "variant %u: %u calls of malloc or free in work", variant,
-		       allocations.calls - before);
+		       asked.allocations - before);
 	if (!s->mock.component->reset)
 		return;
-	before = allocations.calls;
-	allocations.in_slot = true;
+	before = asked.allocations;
+	asked.in_slot = true;
 	s->mock.component->reset(s->mock.state);
-	allocations.in_slot = false;
-	if (allocations.calls != before)
+	asked.in_slot = false;
+	if (asked.allocations != before)
 		broken(count, s->mock.name, "variant %u: malloc or free in reset", variant);
 }
 
@@ -524,6 +473,93 @@ static void memory_may_be_short(const char *name, unsigned *count)
 		broken(count, name, "does not start");
 }
 
+/* ---- live arrays: set at an index, in force exactly there ---- */
+
+enum { AT = 6, BYTES_MAX = 1 << 20 };
+
+struct record { /* what came out of one index */
+	struct aloe_out out;
+	uint32_t type;
+	uint8_t bytes[BYTES_MAX];
+};
+
+static void record_step(struct subject *s, uint64_t index, struct record *ret)
+{
+	step(s, index, FULL);
+	ret->out = s->mock.out[0];
+	ret->type = s->mock.format_out[0].type;
+	assert_true((size_t)ret->out.max * aloe_item_bytes(ret->type) <= BYTES_MAX);
+	if (ret->out.len)
+		memcpy(ret->bytes, ret->out.data, (size_t)ret->out.len * aloe_item_bytes(ret->type));
+}
+
+/* The same but for the order of sums, if the items are floats. */
+static bool records_agree(const struct record *a, const struct record *b)
+{
+	const size_t n = (size_t)a->out.len * aloe_item_bytes(a->type);
+	float largest = 0;
+
+	if (a->out.len != b->out.len || a->out.state != b->out.state)
+		return false;
+	if (memcmp(a->bytes, b->bytes, n) == 0 || !(a->type & (ALOE_F32 | ALOE_CF32)))
+		return memcmp(a->bytes, b->bytes, n) == 0;
+	for (size_t i = 0; i < n / sizeof(float); i++)
+		largest = fmaxf(largest, fabsf(((const float *)(const void *)a->bytes)[i]));
+	for (size_t i = 0; i < n / sizeof(float); i++)
+		if (!(fabsf(((const float *)(const void *)a->bytes)[i] - ((const float *)(const void *)b->bytes)[i]) <=
+		      1e-5f * largest))
+			return false;
+	return true;
+}
+
+/* One that has the new array from the start, one that gets it before index AT; the subject itself keeps the old one. */
+static void live_array(struct subject *old, unsigned variant, const char *param, uint32_t len, unsigned *count)
+{
+	static const float taps[] = {0.3f, -0.2f, 0.1f, 0, 0.25f, -0.1f, 0.2f, 0.05f, -0.3f};
+	struct subject *all = subject_open(old->mock.name, variant, true);
+	struct subject *set = subject_start(old->mock.name, variant, true, count);
+	struct record *before = malloc(3 * sizeof(*before)), *after = before + 1, *now = before + 2;
+	bool differ = false;
+
+	mock_set_reals(&all->mock, param, taps, len);
+	assert_int_equal(mock_start(&all->mock), 0);
+	old->random = all->random = set->random = 7;
+	if (old->mock.component->reset)
+		old->mock.component->reset(old->mock.state);
+	for (uint64_t k = 0; k < INDICES; k++) {
+		if (k == AT)
+			assert_int_equal(mock_set_live(&set->mock, param, taps, len), 0);
+		record_step(old, k, before);
+		record_step(all, k, after);
+		record_step(set, k, now);
+		differ |= !records_agree(before, after);
+		if (!records_agree(now, k < AT ? before : after))
+			broken(count, old->mock.name, "variant %u: %s of %u items set at index %d: index %d is not %s",
+			       variant, param, len, AT, (int)k, k < AT ? "as before" : "as with the new one");
+	}
+	if (!differ)
+		broken(count, old->mock.name, "variant %u: %s changes nothing", variant, param);
+	free(before);
+	subject_close(all);
+	subject_close(set);
+}
+
+static void live_arrays(struct subject *s, unsigned variant, unsigned *count)
+{
+	const struct aloe_list_params *params = &s->mock.component->params;
+	const unsigned before = asked.allocations;
+
+	for (uint32_t i = 0; i < params->len; i++) {
+		if (!param_is_live_array(&params->items[i]))
+			continue;
+		live_array(s, variant, params->items[i].name, 5, count); /* as many as there were */
+		if (params->items[i].items_max >= 9)
+			live_array(s, variant, params->items[i].name, 9, count);
+	}
+	if (asked.allocations != before)
+		broken(count, s->mock.name, "variant %u: malloc or free in work that sees a new array", variant);
+}
+
 #define CONTRACT(name)                                                                                                 \
 	static void holds_##name(const char *component, unsigned *count)                                               \
 	{                                                                                                              \
@@ -542,6 +578,7 @@ CONTRACT(no_allocation_in_a_slot)
 CONTRACT(reset_forgets)
 CONTRACT(instances_do_not_meet)
 CONTRACT(shape_is_pure)
+CONTRACT(live_arrays)
 
 static void test_only_what_must_be_connected(void **state)
 {
@@ -562,11 +599,11 @@ static void allocations_are_seen(void **state)
 	void (*volatile release)(void *) = free;
 
 	(void)state;
-	allocations.calls = 0;
-	allocations.in_slot = true;
+	asked.allocations = 0;
+	asked.in_slot = true;
 	release(copy("from inside a library"));
-	allocations.in_slot = false;
-	assert_int_equal(allocations.calls, SANITIZED ? 0 : 2);
+	asked.in_slot = false;
+	assert_int_equal(asked.allocations, COUNTING ? 2 : 0);
 }
 
 static int make_scratch(void **state)
@@ -593,11 +630,17 @@ static int remove_scratch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(allocations_are_seen),     cmocka_unit_test(test_no_allocation_in_a_slot),
-	    cmocka_unit_test(test_absent_of_nothing),   cmocka_unit_test(test_empty_messages),
-	    cmocka_unit_test(test_hostile_numbers),     cmocka_unit_test(test_inputs_stay_as_they_are),
-	    cmocka_unit_test(test_reset_forgets),       cmocka_unit_test(test_instances_do_not_meet),
-	    cmocka_unit_test(test_shape_is_pure),       cmocka_unit_test(test_only_what_must_be_connected),
+	    cmocka_unit_test(allocations_are_seen),
+	    cmocka_unit_test(test_no_allocation_in_a_slot),
+	    cmocka_unit_test(test_absent_of_nothing),
+	    cmocka_unit_test(test_empty_messages),
+	    cmocka_unit_test(test_hostile_numbers),
+	    cmocka_unit_test(test_inputs_stay_as_they_are),
+	    cmocka_unit_test(test_live_arrays),
+	    cmocka_unit_test(test_reset_forgets),
+	    cmocka_unit_test(test_instances_do_not_meet),
+	    cmocka_unit_test(test_shape_is_pure),
+	    cmocka_unit_test(test_only_what_must_be_connected),
 	    cmocka_unit_test(test_memory_may_be_short),
 	};
 
