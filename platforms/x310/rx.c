@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The stream from the device. */
+#include "platforms/x310/stream.h"
+
+#include <errno.h>
+
+static void fail(struct rx_stream *rx, const char *why)
+{
+	rx->phase = STREAM_FAILED;
+	rx->why = why;
+	rx->request.open = false;
+}
+
+static void configure(struct rx_stream *rx)
+{
+	const struct rx_options *o = &rx->options;
+	struct request *request = &rx->request;
+
+	rx->init_answered = rx->answer_init = false;
+	request_to_device(request, &o->endpoint);
+	request_write(request, SEP_OUT_DST, o->endpoint.own);
+	request_write(request, SEP_OUT_FREQ_BYTES, (uint32_t)o->frequency.bytes);
+	request_write(request, SEP_OUT_FREQ_BYTES + 4, (uint32_t)(o->frequency.bytes >> 32));
+	request_write(request, SEP_OUT_FREQ_PKTS, (uint32_t)o->frequency.pkts);
+	request_write(request, SEP_OUT_HEADROOM, 0);
+	request_write(request, SEP_OUT_CTRL, SEP_OUT_START | SEP_SWAP_U16 | (o->lossy ? SEP_OUT_LOSSY : 0));
+	request_end(request);
+}
+
+static void check(struct rx_stream *rx)
+{
+	request_to_device(&rx->request, &rx->options.endpoint);
+	request_read(&rx->request, SEP_OUT_CTRL);
+	request_end(&rx->request);
+}
+
+/* Enters a phase and asks what belongs to it. */
+static void enter(struct rx_stream *rx, enum stream_phase phase, uint64_t now_ns)
+{
+	rx->phase = phase;
+	if (phase == STREAM_CONFIGURE)
+		configure(rx);
+	else if (phase == STREAM_CHECK)
+		check(rx);
+	else if (!stream_ask(&rx->request, &rx->options.endpoint, phase))
+		return;
+	request_open(&rx->request, rx->request_seq++, now_ns);
+}
+
+void rx_open(struct rx_stream *rx, const struct rx_options *options, uint64_t now_ns)
+{
+	*rx = (struct rx_stream){.options = *options};
+	enter(rx, STREAM_ADVERTISE, now_ns);
+}
+
+void rx_restart(struct rx_stream *rx, uint64_t now_ns)
+{
+	rx->counts.restarts++;
+	enter(rx, STREAM_CONFIGURE, now_ns);
+}
+
+/* ---- what comes ------------------------------------------------------------------------------------------------------ */
+
+static void begin(struct rx_stream *rx)
+{
+	rx->phase = STREAM_READY;
+	rx->next_seq = 0;
+	rx->received = rx->released = rx->reported = (struct stream_total){0, 0};
+}
+
+static void checked(struct rx_stream *rx, const struct chdr_mgmt *answer, uint64_t now_ns)
+{
+	const bool controlled = rx->options.frequency.bytes || rx->options.frequency.pkts;
+	uint32_t status;
+
+	if (!request_register(answer, SEP_OUT_CTRL, &status))
+		fail(rx, "the endpoint does not say how its configuration went");
+	else if (status & SEP_OUT_PENDING)
+		enter(rx, STREAM_CHECK, now_ns + 1000000);
+	else if (status & SEP_OUT_FAILED)
+		fail(rx,
+		     "the endpoint refused the configuration: our STRS came from another endpoint or with a status");
+	else if (!!(status & SEP_OUT_FLOW_CONTROL) != controlled)
+		fail(rx, "the endpoint's flow control is not as it was configured");
+	else
+		begin(rx);
+}
+
+static void answered(struct rx_stream *rx, const struct chdr_mgmt *answer, uint64_t now_ns)
+{
+	switch (rx->phase) {
+	case STREAM_DEVICE:
+		if (!stream_is_endpoint(answer))
+			fail(rx, "what lies behind that port of the crossbar is no stream endpoint with data");
+		else
+			enter(rx, STREAM_CONFIGURE, now_ns);
+		break;
+	case STREAM_CONFIGURE:
+		enter(rx, rx->init_answered || rx->answer_init ? STREAM_CHECK : STREAM_INIT, now_ns);
+		break;
+	case STREAM_CHECK:
+		checked(rx, answer, now_ns);
+		break;
+	default:
+		enter(rx, stream_after(&rx->options.endpoint, rx->phase), now_ns);
+	}
+}
+
+/* What the device says it has sent and we have not got is lost: room for it is given back. */
+static void resync(struct rx_stream *rx, const struct chdr_strc *strc)
+{
+	const struct stream_total lost = {strc->bytes - rx->received.bytes, strc->pkts - rx->received.pkts};
+
+	rx->counts.resyncs++;
+	rx->counts.resync_bytes += lost.bytes;
+	rx->released.bytes += lost.bytes;
+	rx->released.pkts += lost.pkts;
+	rx->received = (struct stream_total){strc->bytes, strc->pkts};
+}
+
+static void command(struct rx_stream *rx, uint64_t now_ns, const struct chdr_strc *strc)
+{
+	if (strc->src != rx->options.endpoint.device)
+		return;
+	if (strc->op == CHDR_INIT && rx->phase >= STREAM_CONFIGURE && rx->phase < STREAM_READY) {
+		rx->answer_init = true;
+		if (rx->phase == STREAM_INIT)
+			enter(rx, STREAM_CHECK, now_ns);
+	}
+	if (rx->phase != STREAM_READY || strc->op == CHDR_INIT)
+		return;
+	if (strc->op == CHDR_RESYNC)
+		resync(rx, strc);
+	rx->received.bytes += CHDR_STRC_BYTES;
+	rx->received.pkts++;
+	rx->released.bytes += CHDR_STRC_BYTES;
+	rx->released.pkts++;
+}
+
+void rx_control(struct rx_stream *rx, uint64_t now_ns, const struct chdr_packet *packet)
+{
+	struct chdr_mgmt answer;
+	struct chdr_strc strc;
+
+	if (request_take(&rx->request, packet, &answer))
+		answered(rx, &answer, now_ns);
+	else if (packet->header.dst == rx->options.endpoint.own && chdr_strc_parse(packet, &strc) == 0)
+		command(rx, now_ns, &strc);
+}
+
+enum rx_verdict rx_data(struct rx_stream *rx, const struct chdr_header *header)
+{
+	const int16_t ahead = (int16_t)(header->seq - rx->next_seq);
+
+	if (rx->phase != STREAM_READY)
+		return RX_EARLY;
+	rx->received.bytes += chdr_counted(header->length);
+	rx->received.pkts++;
+	rx->counts.packets++;
+	rx->counts.bytes += header->length;
+	if (ahead < 0) {
+		rx->counts.old++;
+		return RX_OLD;
+	}
+	rx->gap = (uint16_t)ahead;
+	rx->counts.lost += rx->gap;
+	rx->next_seq = (uint16_t)(header->seq + 1);
+	return ahead ? RX_GAP : RX_NEXT;
+}
+
+void rx_release(struct rx_stream *rx, uint32_t length)
+{
+	rx->released.bytes += chdr_counted(length);
+	rx->released.pkts++;
+}
+
+/* ---- what goes ------------------------------------------------------------------------------------------------------ */
+
+static bool report_due(const struct rx_stream *rx)
+{
+	const struct stream_total *every = &rx->options.frequency;
+
+	if (rx->phase != STREAM_READY || (!every->bytes && !every->pkts))
+		return false;
+	return (every->bytes && rx->released.bytes - rx->reported.bytes >= every->bytes) ||
+	       (every->pkts && rx->released.pkts - rx->reported.pkts >= every->pkts);
+}
+
+static size_t report(struct rx_stream *rx, const struct stream_total *total, uint8_t *bytes)
+{
+	const struct rx_options *o = &rx->options;
+	const struct chdr_strs strs = {
+	    .src = o->endpoint.own,
+	    .capacity_bytes = o->capacity.bytes,
+	    .capacity_pkts = (uint32_t)o->capacity.pkts,
+	    .xfer_bytes = total->bytes,
+	    .xfer_pkts = total->pkts,
+	};
+
+	rx->counts.reports++;
+	return chdr_strs_write(bytes, o->endpoint.device, rx->strs_seq++, &strs);
+}
+
+size_t rx_poll(struct rx_stream *rx, uint64_t now_ns, uint8_t *bytes)
+{
+	static const struct stream_total none = {0, 0};
+	int rc;
+
+	if (rx->answer_init) {
+		rx->answer_init = false;
+		rx->init_answered = true;
+		rx->strs_seq = 0;
+		return report(rx, &none, bytes);
+	}
+	rc = request_poll(&rx->request, now_ns, bytes);
+	if (rc == -ETIMEDOUT)
+		fail(rx, "the device does not answer a management request");
+	if (rc > 0)
+		return (size_t)rc;
+	if (!report_due(rx))
+		return 0;
+	rx->reported = rx->released;
+	return report(rx, &rx->released, bytes);
+}
