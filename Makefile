@@ -32,7 +32,7 @@ COMPONENT_SRC := $(wildcard components/*/*.c)
 DAEMONS := $(filter-out common,$(notdir $(patsubst %/main.c,%,$(wildcard daemons/*/main.c))))
 TOOLS := $(notdir $(patsubst %/main.c,%,$(wildcard tools/*/main.c)))
 # The insides of daemons and tools, for tests only.
-PART_SRC := $(filter-out $(COMMON_SRC) %/main.c,$(wildcard daemons/*/*.c tools/*/*.c))
+PART_SRC := $(filter-out $(COMMON_SRC) %/main.c,$(wildcard daemons/*/*.c tools/*/*.c tools/*/*/*.c))
 TEST_SUPPORT_SRC := $(wildcard tests/mock/*.c tests/common/*.c) $(filter-out tests/faults/test_%,$(wildcard tests/faults/*.c))
 TEST_SRC := $(wildcard tests/unit/*.c tests/contract/*.c tests/golden/*.c tests/sim/*.c tests/fuzz/fuzz_*.c tests/faults/test_*.c)
 TEST_SCRIPTS := $(wildcard tests/*/test_*.sh)
@@ -50,7 +50,7 @@ FAULTY := $(patsubst tests/faults/components/%.c,$(B)/tests/components/%.so,$(FA
 BENCHES := $(patsubst tests/%.c,$(B)/tests/%,$(BENCH_SRC))
 
 LIBS_CORE := -lzmq -lconfig -ljansson -ldl -lm
-LIBS_FFT := $(if $(FFT_SRC),-lfftw3f)
+LIBS_FFT := $(if $(FFT_SRC),-lfftw3f_threads -lfftw3f)
 -include $(wildcard components/*/group.mk)
 
 all: $(PROGRAMS) $(COMPONENTS) $(DESCS) ## programs in build/bin, components in build/lib/aloe
@@ -93,7 +93,7 @@ $(B)/lib/%.a:
 
 # ---- programs ---------------------------------------------------------------------------------------------------------
 define program # folder, program file
-$(2): $(call obj,$(wildcard $(1)/*.c)) $(LIBDAEMON) $(LIBALOE) $(LIBKERNELS)
+$(2): $(call obj,$(wildcard $(1)/*.c $(1)/*/*.c)) $(LIBDAEMON) $(LIBALOE) $(LIBKERNELS)
 	@mkdir -p $$(@D)
 	$$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS_ALOE) $(LDFLAGS) -o $$@ $$^ $(LIBS_CORE)
@@ -127,12 +127,12 @@ $(B)/tests/components/%.desc: $(B)/tests/components/%.so $(B)/bin/aloe-host
 	$(Q)$(B)/bin/aloe-host --describe $< > $@
 
 # ---- tests ------------------------------------------------------------------------------------------------------------
-TEST_LIBS := $(LIBTEST) $(LIBALOE) $(LIBKERNELS)
+TEST_LIBS := $(LIBTEST) $(LIBALOE) $(LIBKERNELS) $(LIBFFT)
 define link_test
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS_ALOE) $(LDFLAGS) -rdynamic -o $@ \
-		$(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lcmocka $(LIBS_CORE)
+		$(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lcmocka $(LIBS_FFT) $(LIBS_CORE)
 endef
 # Tests of core do not wait for daemons and tools.
 $(patsubst tests/%.c,$(B)/tests/%,$(shell grep -lE '"(daemons|tools|tests/(common/(engine|fake|wave)|bench/chain))[./]' /dev/null $(TEST_SRC) $(BENCH_SRC))): $(LIBPARTS) $(LIBDAEMON)
