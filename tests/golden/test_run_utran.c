@@ -168,7 +168,7 @@ static void test_halves(void **state)
 /* Number of blocks in error of so many, on two lanes. */
 static int errors_at(double ebn0_db, int blocks)
 {
-	struct ran *ran = aloe_ok("run tests/golden/bler.conf --clock virtual --slots %d --lanes 0,1 --json -q "
+	struct ran *ran = aloe_ok("run waveforms/utran384-random.conf --clock virtual --slots %d --lanes 0,1 --json -q "
 				  "--set noise.ebn0_db=%g",
 				  blocks, ebn0_db);
 	const int errors = (int)ran_variable(ran, "compare.block_errors");

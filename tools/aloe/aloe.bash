@@ -4,7 +4,7 @@ _aloe() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "run check plan up down load start pause step stop unload list status top get set watch new help version --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run check plan up down load start pause step stop unload list status top get set watch bench new help version --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -141,6 +141,30 @@ _aloe() {
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--interval --count --json --dir --help" -- "$cur")); return; fi
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
+	bench)
+			if ((COMP_CWORD == 2)); then
+		COMPREPLY=($(compgen -W "bler --help" -- "$cur"))
+		return
+	fi
+	case ${COMP_WORDS[2]} in
+	bler)
+		case $prev in
+		-w | --waveform) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		-i | --iterations) COMPREPLY=(); return ;;
+		--scaling) COMPREPLY=(); return ;;
+		--ebn0) COMPREPLY=(); return ;;
+		--errors) COMPREPLY=(); return ;;
+		--blocks) COMPREPLY=(); return ;;
+		--seed) COMPREPLY=(); return ;;
+		--simd) COMPREPLY=(); return ;;
+		--set) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --iterations --scaling --ebn0 --errors --blocks --seed --simd --set --json --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	esac
+		;;
 	new)
 		case $prev in
 		esac

@@ -2,6 +2,7 @@
  *
  * aloe - runs software radios in time slots. This is the table of its commands; help, the man page and completion follow from
  * it. */
+#include "tools/aloe/bench/bench.h"
 #include "tools/aloe/commands.h"
 
 #define SOURCE_OPTIONS                                                                                                 \
@@ -95,14 +96,20 @@ static const char up_doc[] = "Starts the daemons of this node in the background;
 			     "daemons' lines go to node.log in the state directory.";
 static const char stop_doc[] =
     "What was sent still arrives, files are closed; the waveform stays for its report until it is unloaded.";
-static const char set_doc[] =
-    "Prints the index from which the new value holds. Only parameters that `aloe help TYPE` calls settable while running.\n\n"
-    "An array is given as numbers with commas between, or as @FILE: numbers in text (white space or commas between them, # "
-    "begins a comment), or raw 32-bit floats of this machine where the name ends in .f32. It is prepared beside the one in "
-    "force and taken over whole, between two slots.";
+static const char set_doc[] = "Prints the index from which the new value holds. Only parameters that `aloe help TYPE` "
+			      "calls settable while running.\n\n"
+			      "An array is given as numbers with commas between, or as @FILE: numbers in text (white "
+			      "space or commas between them, # "
+			      "begins a comment), or raw 32-bit floats of this machine where the name ends in .f32. It "
+			      "is prepared beside the one in "
+			      "force and taken over whole, between two slots.";
 static const char new_doc[] = "Makes the folder NAME with a component, a Makefile that builds it against this "
 			      "installation, and a waveform to try it: "
 			      "`cd NAME && make run`.";
+
+static const char bench_doc[] = "Each prints tables with the number of samples and the reference figures beside ours; "
+				"longer ones show how far they "
+				"are. Ctrl-C ends with what was measured so far (exit 130).";
 
 static const struct cli_command commands[] = {
     {"run", "FILE", 1, 1, "@file", "run a waveform in a node of its own, and report", run_doc, CLI_LIST(run_options),
@@ -131,6 +138,16 @@ static const struct cli_command commands[] = {
      aloe_set},
     {"watch", "WAVEFORM INST[.VAR]", 2, 2, "@waveform", "print variables again and again", NULL,
      CLI_LIST(watch_options), aloe_watch},
+    {"bench",
+     "COMMAND",
+     0,
+     0,
+     NULL,
+     "measure this installation on this machine",
+     bench_doc,
+     {NULL, 0},
+     NULL,
+     &bench_program},
     {"new", "component NAME", 2, 2, "component", "make the skeleton of a component", new_doc, CLI_LIST(new_options),
      aloe_new},
     {"help", "[COMMAND|TYPE]", 0, 1, "@type", "tell of a command, or of a component", NULL, {NULL, 0}, aloe_help},

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tools/aloe/bench/bench.h - the frame of `aloe bench COMMAND`.
+ *
+ * A benchmark runs the programs of this installation (run.h), fills tables (table.h), may draw a plot (plot.h), and says
+ * in notes what its figures stand on. The frame reads the options that all take, shows progress, catches Ctrl-C, and puts
+ * the result out: tables for people, or --json, and --csv, --plot.
+ *
+ *	struct bench bench;
+ *	int status = bench_open(&bench, args);
+ *	if (status == CLI_OK) {
+ *		... bench_table, bench_row, bench_note, bench.plot ...
+ *		status = bench_close(&bench, status);
+ *	}
+ *	return status;
+ */
+#ifndef TOOLS_ALOE_BENCH_BENCH_H
+#define TOOLS_ALOE_BENCH_BENCH_H
+
+#include "core/base/simd.h"
+#include "core/cli/cli.h"
+#include "tools/aloe/bench/plot.h"
+#include "tools/aloe/bench/progress.h"
+#include "tools/aloe/bench/table.h"
+
+enum { BENCH_TABLES_MAX = 8, BENCH_CPUS_MAX = 1024, BENCH_INTERRUPTED = 130, BENCH_MISSED = 3 };
+
+struct bench {
+	const struct cli_args *args;
+	struct table tables[BENCH_TABLES_MAX];
+	size_t n_tables;
+	struct plot plot; /* title NULL: nothing to draw */
+	json_t *notes;
+	bool missed; /* a reference figure was not reached: --strict */
+	struct progress progress;
+	int signal_fd;       /* Ctrl-C and its like */
+	unsigned interrupts; /* how often the user wanted an end: finish with what there is */
+	int cpus[BENCH_CPUS_MAX];
+	size_t n_cpus;  /* that this process may use */
+	char dir[4096]; /* the runs' state directory: made for this benchmark, removed after it */
+};
+
+/* bench_open reads the options; 0, or the exit status after saying what is wrong. */
+int bench_open(struct bench *bench, const struct cli_args *args);
+/* bench_close puts out what there is, unless `status` says that the benchmark failed (not CLI_OK), and ends the frame. Returns
+ * the exit status: 130 after Ctrl-C; BENCH_MISSED with --strict where a reference figure was not reached. */
+int bench_close(struct bench *bench, int status);
+
+/* bench_table begins a table; the first one is what --csv writes. The columns and texts stay the caller's. */
+void bench_table(struct bench *bench, const char *key, const char *title, const struct column *columns, size_t n);
+/* bench_row adds a row to the table begun last; takes the object over (NULL: out of memory, left out and said). */
+void bench_row(struct bench *bench, json_t *row);
+/* bench_note adds a sentence below the tables: a formula, a condition, where a reference figure is from. */
+__attribute__((format(printf, 2, 3))) void bench_note(struct bench *bench, const char *format, ...);
+
+/* bench_file finds a file of this project that is installed, or in the source: waveforms/NAME. 0, or CLI_USAGE after saying
+ * where it was looked for. */
+int bench_file(const struct bench *bench, const char *name, char *ret_path, size_t size);
+
+/* bench_levels reads --simd LEVEL,...; one entry, what the environment asks for, if not given: how many, or -EINVAL after
+ * saying what is allowed. */
+int bench_levels(const struct bench *bench, enum simd_level ret_levels[SIMD_LEVELS]);
+
+extern const struct cli_program bench_program; /* commands.c */
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The table of `aloe bench`; help, the man page and completion follow from it. */
+#include "tools/aloe/bench/commands.h"
+
+#include "tools/aloe/bench/bench.h"
+
+#define SET_OPTION                                                                                                     \
+	{                                                                                                              \
+		"set", 0, "INST.PARAM=V", NULL, true, "set a parameter of the waveform; may be repeated"               \
+	}
+#define SIMD_OPTION                                                                                                    \
+	{                                                                                                              \
+		"simd", 0, "LEVEL,...", NULL, false,                                                                   \
+		    "vector levels to compare: plain, sse41, avx2, avx512, neon; default: as ALOE_SIMD says, or the "  \
+		    "best"                                                                                             \
+	}
+
+static const struct cli_option common_options[] = {
+    {"json", 0, NULL, NULL, false, "everything as one JSON object on standard output"},
+    {"csv", 0, "FILE", "@file", false, "write the first table as CSV; - is standard output"},
+    {"plot", 0, "FILE", "@file", false, "draw it: FILE.svg, FILE.png (by gnuplot), or FILE.gp, the script"},
+    {"strict", 0, NULL, NULL, false, "exit 3 when a reference figure was not reached"},
+    {"quiet", 'q', NULL, NULL, false, "no progress"},
+};
+
+static const struct cli_option bler_options[] = {
+    {"waveform", 'w', "FILE", "@file", false, "with noise and bit_compare; default utran384-random.conf"},
+    {"iterations", 'i', "N,...", NULL, false, "of the decoder; default 1,2,4,8"},
+    {"scaling", 0, "S,...", NULL, false, "of the decoder's extrinsics, 0.01 .. 1; default: the waveform's"},
+    {"ebn0", 0, "FROM:TO:STEP", NULL, false, "in dB; default: around the reference, in steps of 0.1"},
+    {"errors", 0, "N", NULL, false, "enough block errors for a point; default 100"},
+    {"blocks", 0, "N", NULL, false, "at most so many blocks for a point; default 20000"},
+    {"seed", 0, "N", NULL, false, "other noise, other bits: 0 .. 8191; default 1"},
+    SIMD_OPTION,
+    SET_OPTION,
+};
+
+static const char bler_doc[] =
+    "Runs the waveform in virtual time, one run on each CPU at a time, with other noise and bits in each, until every "
+    "point has enough block errors. The same command counts the same on every machine; levels and iterations see the "
+    "same noise. Prints rates with 95 % confidence intervals, and the Eb/N0 at which the block error rate crosses 0.1 "
+    "and 0.01 beside the reference, if there is one (K = 3856, 1, 2, 4 or 8 iterations). Ctrl-C ends it with what was "
+    "measured so far.";
+
+static const struct cli_command commands[] = {
+    {"bler", "", 0, 0, NULL, "block and bit error rates over Eb/N0", bler_doc, CLI_LIST(bler_options), bench_bler},
+};
+
+static const char doc[] =
+    "Measures on this machine, with the programs of this installation, and prints what is known from elsewhere beside "
+    "it.";
+
+const struct cli_program bench_program = {
+    .name = "aloe bench",
+    .section = 1,
+    .summary = "measure this installation on this machine",
+    .doc = doc,
+    .options = CLI_LIST(common_options),
+    .commands = CLI_LIST(commands),
+};

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tools/aloe/bench/commands.h - what each benchmark does; the table is in commands.c. All return the exit status. */
+#ifndef TOOLS_ALOE_BENCH_COMMANDS_H
+#define TOOLS_ALOE_BENCH_COMMANDS_H
+
+#include "core/cli/cli.h"
+
+int bench_bler(const struct cli_args *args);   /* bler.c */
+int bench_copies(const struct cli_args *args); /* copies.c */
+int bench_utran(const struct cli_args *args);  /* utran.c */
+
+#endif

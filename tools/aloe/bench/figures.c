@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/aloe/bench/figures.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { RANGE_MAX = 1000 };
+
+/* ---- what the command line says --------------------------------------------------------------------------------------- */
+
+/* number reads one that ends at `until` (or at the end of the text); NULL if there is none. */
+static const char *number(const char *text, char until, double *ret)
+{
+	char *end;
+
+	*ret = strtod(text, &end);
+	if (end == text || !isfinite(*ret) || (*end && *end != until))
+		return NULL;
+	return end + (*end != 0);
+}
+
+int range_parse(const char *text, struct range *ret)
+{
+	struct range range;
+	const char *at = number(text, ':', &range.from);
+
+	range.to = range.from;
+	range.step = 1;
+	if (at && *at) {
+		at = number(at, ':', &range.to);
+		at = at && *at ? number(at, 0, &range.step) : NULL;
+	} else if (at && at[-1] == ':') {
+		at = NULL;
+	}
+	if (!at || range.step <= 0 || range.to < range.from || (range.to - range.from) / range.step > RANGE_MAX - 1)
+		return -EINVAL;
+	*ret = range;
+	return 0;
+}
+
+size_t range_count(const struct range *range)
+{
+	return 1 + (size_t)((range->to - range->from) / range->step + 1e-6);
+}
+
+double range_at(const struct range *range, size_t i)
+{
+	return range->from + (double)i * range->step;
+}
+
+int list_parse(const char *text, double min, double max, size_t n, double *ret)
+{
+	size_t len = 0;
+	const char *at = text;
+
+	do {
+		if (len == n)
+			return -EINVAL;
+		at = number(at, ',', &ret[len]);
+		if (!at || ret[len] < min || ret[len] > max)
+			return -EINVAL;
+		for (size_t i = 0; i < len; i++)
+			if (ret[i] == ret[len])
+				return -EINVAL;
+		len++;
+	} while (*at || at[-1] == ',');
+	return (int)len;
+}
+
+/* ---- rates ------------------------------------------------------------------------------------------------------------- */
+
+struct interval interval_wilson(uint64_t hits, uint64_t of)
+{
+	const double z = 1.959963984540054, n = (double)of, p = of ? (double)hits / n : 0;
+	const double scale = 1 + z * z / n, middle = (p + z * z / (2 * n)) / scale;
+	const double half = z / scale * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+
+	if (!of)
+		return (struct interval){0, 1};
+	return (struct interval){hits ? middle - half : 0, hits < of ? middle + half : 1};
+}
+
+/* Half a hit where there is none, so that it has a logarithm. */
+static double rate_of(const struct rate_point *point)
+{
+	return point->of ? fmax((double)point->hits, 0.5) / (double)point->of : 1;
+}
+
+static double low_of(const struct rate_point *point)
+{
+	const double low = interval_wilson(point->hits, point->of).low;
+
+	return point->of ? fmax(low, 0.025 / (double)point->of) : 1;
+}
+
+static double high_of(const struct rate_point *point)
+{
+	return interval_wilson(point->hits, point->of).high;
+}
+
+static double cross(const struct rate_point *points, size_t n, double rate, double (*of)(const struct rate_point *))
+{
+	for (size_t i = 0; i + 1 < n; i++) {
+		const double left = of(&points[i]), right = of(&points[i + 1]);
+		if (left >= rate && right < rate)
+			return points[i].x + (points[i + 1].x - points[i].x) * log(left / rate) / log(left / right);
+	}
+	return NAN;
+}
+
+struct crossing crossing_find(const struct rate_point *points, size_t n, double rate)
+{
+	return (struct crossing){
+	    .x = cross(points, n, rate, rate_of),
+	    .range = {cross(points, n, rate, low_of), cross(points, n, rate, high_of)},
+	};
+}
+
+/* ---- samples ------------------------------------------------------------------------------------------------------------ */
+
+static int by_size(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double median(double *values, size_t n)
+{
+	if (!n)
+		return NAN;
+	qsort(values, n, sizeof(*values), by_size);
+	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+/* ---- search ------------------------------------------------------------------------------------------------------------- */
+
+void search_init(struct search *search, uint64_t max)
+{
+	*search = (struct search){0, max + 1};
+}
+
+uint64_t search_next(const struct search *search)
+{
+	if (search->holds + 1 >= search->fails)
+		return 0;
+	if (search->holds == 0)
+		return 1;
+	if (2 * search->holds < search->fails)
+		return 2 * search->holds;
+	return search->holds + (search->fails - search->holds) / 2;
+}
+
+void search_tell(struct search *search, uint64_t n, bool holds)
+{
+	if (holds)
+		search->holds = n;
+	else
+		search->fails = n;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tools/aloe/bench/figures.h - the arithmetic of measurements: pure functions.
+ */
+#ifndef TOOLS_ALOE_BENCH_FIGURES_H
+#define TOOLS_ALOE_BENCH_FIGURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- what the command line says -------------------------------------------------------------------------------------- */
+
+struct range {
+	double from, to, step;
+};
+
+/* range_parse reads "FROM:TO:STEP" or one number: 0; -EINVAL if it is none, TO < FROM, STEP <= 0, or more than 1000
+ * values. range_count and range_at give the values, TO included where the steps meet it to a millionth of a step. */
+int range_parse(const char *text, struct range *ret);
+size_t range_count(const struct range *range);
+double range_at(const struct range *range, size_t i);
+
+/* list_parse reads numbers min..max separated by commas: how many, or -EINVAL: none, one outside, one twice, more than n. */
+int list_parse(const char *text, double min, double max, size_t n, double *ret);
+
+/* ---- rates ------------------------------------------------------------------------------------------------------------ */
+
+struct interval {
+	double low, high;
+};
+
+/* interval_wilson gives the 95 % confidence interval of a rate of which `hits` of `of` were seen (Wilson's score
+ * interval); [0, 1] of none. */
+struct interval interval_wilson(uint64_t hits, uint64_t of);
+
+struct rate_point {
+	double x;
+	uint64_t hits, of;
+};
+
+struct crossing {
+	double x;              /* NAN: the points do not reach it on both sides */
+	struct interval range; /* 95 %; NAN where the curve of the bounds does not cross among the points */
+};
+
+/* crossing_find gives where a falling rate, measured at n points in order of x, crosses `rate`: straight lines between the
+ * points, in the logarithm of the rate. The interval is where the curves of the lower and of the upper bounds of the points
+ * cross it. No hits count as half a one. */
+struct crossing crossing_find(const struct rate_point *points, size_t n, double rate);
+
+/* ---- samples ---------------------------------------------------------------------------------------------------------- */
+
+/* median sorts the values; the mean of the middle two of an even number; NAN of none. */
+double median(double *values, size_t n);
+
+/* ---- search ----------------------------------------------------------------------------------------------------------- */
+
+/* The largest N in 1..max that holds, where all below hold and none above: doubling, then halving.
+ *
+ *	for (n = search_next(&search); n != 0; n = search_next(&search))
+ *		search_tell(&search, n, holds(n));
+ */
+struct search {
+	uint64_t holds, fails; /* the largest known to hold, 0: none; the smallest known not to, max + 1: none */
+};
+
+void search_init(struct search *search, uint64_t max);
+uint64_t search_next(const struct search *search); /* 0: known */
+void search_tell(struct search *search, uint64_t n, bool holds);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/aloe/bench/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/child.h"
+#include "core/report/report.h"
+
+/* ---- words -------------------------------------------------------------------------------------------------------------- */
+
+void words_add(struct words *words, const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (words->n + 1 < WORDS_MAX && vasprintf(&text, format, args) >= 0)
+		words->items[words->n++] = text;
+	else
+		words->lost = true;
+	va_end(args);
+}
+
+void words_fini(struct words *words)
+{
+	for (size_t i = 0; i < words->n; i++)
+		free(words->items[i]);
+	*words = (struct words){0};
+}
+
+/* ---- start -------------------------------------------------------------------------------------------------------------- */
+
+/* In the child: ends with its parent, hears no keyboard (the parent passes on what it hears), writes into files. */
+static _Noreturn void become(const struct bench_run *run, char *const argv[], enum simd_level level)
+{
+	const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	setsid();
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setenv("ALOE_SIMD", simd_name(level), 1);
+	if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(run->out, STDOUT_FILENO) >= 0 &&
+	    dup2(run->err, STDERR_FILENO) >= 0)
+		execv(argv[0], argv);
+	_exit(127);
+}
+
+static int spawn(char *const argv[], enum simd_level level, struct bench_run *run)
+{
+	run->out = memfd_create("report", MFD_CLOEXEC);
+	run->err = memfd_create("errors", MFD_CLOEXEC);
+	run->pid = run->out < 0 || run->err < 0 ? -1 : fork();
+	if (run->pid < 0)
+		return -errno;
+	if (run->pid == 0)
+		become(run, argv, level);
+	run->pidfd = pidfd_open(run->pid, 0);
+	return run->pidfd < 0 ? -errno : 0;
+}
+
+static void forget(struct bench_run *run)
+{
+	for (int i = 0; i < 3; i++) {
+		const int fd = (const int[]){run->out, run->err, run->pidfd}[i];
+		if (fd >= 0)
+			close(fd);
+	}
+	*run = (struct bench_run){0};
+}
+
+int run_start(struct bench *bench, struct words *words, enum simd_level level, struct bench_run *ret)
+{
+	struct bench_run run = {.pidfd = -1, .out = -1, .err = -1};
+	char program[4096], *argv[WORDS_MAX + 8];
+	size_t n = 0;
+	int rc = words->lost ? -E2BIG : child_path("aloe", program, sizeof(program));
+
+	argv[n++] = program;
+	argv[n++] = (char *)"run";
+	argv[n++] = (char *)"--json";
+	argv[n++] = (char *)"--quiet";
+	argv[n++] = (char *)"--state";
+	argv[n++] = bench->dir;
+	for (size_t i = 0; i < words->n; i++)
+		argv[n++] = words->items[i];
+	argv[n] = NULL;
+	fflush(NULL);
+	rc = rc < 0 ? rc : spawn(argv, level, &run);
+	words_fini(words);
+	if (rc == 0) {
+		*ret = run;
+		return 0;
+	}
+	cli_fail(bench->args, "a run cannot be started: %s", strerror(-rc));
+	forget(&run);
+	return rc;
+}
+
+/* ---- wait --------------------------------------------------------------------------------------------------------------- */
+
+static bool interrupted(struct bench *bench)
+{
+	struct signalfd_siginfo info;
+	const unsigned before = bench->interrupts;
+
+	while (read(bench->signal_fd, &info, sizeof(info)) == sizeof(info))
+		bench->interrupts++;
+	return bench->interrupts != before;
+}
+
+int run_wait(struct bench *bench, const struct bench_run *runs, size_t n, int timeout_ms)
+{
+	struct pollfd *fds = calloc(n + 1, sizeof(*fds));
+	int rc = -EAGAIN;
+
+	if (!fds)
+		return -ENOMEM;
+	fds[n] = (struct pollfd){.fd = bench->signal_fd, .events = POLLIN};
+	for (size_t i = 0; i < n; i++)
+		fds[i] = (struct pollfd){.fd = runs[i].pid ? runs[i].pidfd : -1, .events = POLLIN};
+	if (poll(fds, n + 1, timeout_ms) > 0) {
+		for (size_t i = 0; i < n && rc == -EAGAIN; i++)
+			if (fds[i].revents)
+				rc = (int)i;
+		if (fds[n].revents && interrupted(bench)) {
+			for (size_t i = 0; i < n; i++)
+				if (runs[i].pid)
+					kill(runs[i].pid, SIGINT);
+			rc = -EINTR;
+		}
+	}
+	free(fds);
+	return rc;
+}
+
+/* ---- take --------------------------------------------------------------------------------------------------------------- */
+
+static char *content(int fd, size_t *ret_len)
+{
+	const off_t len = lseek(fd, 0, SEEK_END);
+	char *text = len < 0 ? NULL : malloc((size_t)len + 1);
+	ssize_t n = text ? pread(fd, text, (size_t)len, 0) : 0;
+
+	if (text)
+		text[n > 0 ? n : 0] = 0;
+	*ret_len = n > 0 ? (size_t)n : 0;
+	return text;
+}
+
+static json_t *report_of(const struct bench_run *run)
+{
+	json_t *report = NULL;
+	struct diag diag;
+	size_t len;
+	char *text = content(run->out, &len);
+
+	diag_init(&diag);
+	if (text && len)
+		report = report_read("report", text, len, &diag);
+	diag_print(&diag, stderr);
+	diag_fini(&diag);
+	free(text);
+	return report;
+}
+
+int run_take(struct bench_run *run, json_t **ret_report)
+{
+	int status = 0, code;
+	size_t len;
+	char *errors;
+
+	while (waitpid(run->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	*ret_report = report_of(run);
+	if (code != CLI_OK && code != BENCH_INTERRUPTED) {
+		errors = content(run->err, &len);
+		fprintf(stderr, "%saloe run has ended with status %d\n", errors ? errors : "", code);
+		free(errors);
+	}
+	forget(run);
+	return code;
+}
+
+void run_kill(struct bench_run *run)
+{
+	json_t *report = NULL;
+
+	if (!run->pid)
+		return;
+	kill(run->pid, SIGTERM);
+	kill(run->pid, SIGTERM); /* the second one ends it at once */
+	run_take(run, &report);
+	json_decref(report);
+}
+
+int run_only(struct bench *bench, struct words *words, enum simd_level level, const char *what, json_t **ret)
+{
+	struct bench_run run = {0};
+	int rc;
+
+	*ret = NULL;
+	if (run_start(bench, words, level, &run) < 0)
+		return CLI_FAILED;
+	while ((rc = run_wait(bench, &run, 1, 100)) != 0) {
+		if (rc == -EAGAIN)
+			progress_show(&bench->progress, "%s", what);
+		else if (rc != -EINTR)
+			break;
+	}
+	progress_clear(&bench->progress);
+	return run_take(&run, ret);
+}
+
+json_t *report_instance(const json_t *report, const char *name)
+{
+	json_t *instance;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "instances"), i, instance)
+	{
+		if (!strcmp(report_text(instance, "name"), name))
+			return instance;
+	}
+	return NULL;
+}

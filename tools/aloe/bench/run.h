@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tools/aloe/bench/run.h - `aloe run --json` of this installation as a child, several at a time.
+ *
+ *	struct words words = {0};
+ *	struct bench_run run;
+ *	words_add(&words, "waveforms/bpsk.conf");
+ *	words_add(&words, "--set=noise.ebn0_db=%g", 2.5);
+ *	rc = run_start(bench, &words, SIMD_AVX2, &run);
+ *	while ((rc = run_wait(bench, &run, 1, 200)) == -EAGAIN)
+ *		progress_show(...);
+ *	status = run_take(&run, &report);
+ */
+#ifndef TOOLS_ALOE_BENCH_RUN_H
+#define TOOLS_ALOE_BENCH_RUN_H
+
+#include <sys/types.h>
+
+#include "tools/aloe/bench/bench.h"
+
+enum { WORDS_MAX = 256 };
+
+struct words { /* of a command line */
+	char *items[WORDS_MAX];
+	size_t n;
+	bool lost; /* one did not fit */
+};
+
+__attribute__((format(printf, 2, 3))) void words_add(struct words *words, const char *format, ...);
+void words_fini(struct words *words);
+
+struct bench_run {
+	pid_t pid; /* 0: none */
+	int pidfd, out, err;
+};
+
+/* run_start starts `aloe run --json --quiet WORDS...` with the kernels of one level; takes the words over. 0, or -errno after
+ * saying what is wrong. A run ends when this process does, however that ends. */
+int run_start(struct bench *bench, struct words *words, enum simd_level level, struct bench_run *ret);
+
+/* run_wait waits for the first of n runs (those without a pid are none) to end: its place; -EAGAIN when the time is up;
+ * -EINTR: the user wants an end, of which all runs have been told: go on taking what they give. */
+int run_wait(struct bench *bench, const struct bench_run *runs, size_t n, int timeout_ms);
+
+/* run_take gives the report of a run that has ended, and its exit status. What it says of an error is printed. The report is
+ * NULL where there is none; a run that was interrupted has one, of what it has done. */
+int run_take(struct bench_run *run, json_t **ret_report);
+/* run_kill ends a run that is not wanted any more. */
+void run_kill(struct bench_run *run);
+
+/* run_only starts a run and waits for its end, with `what` and the time as progress: the exit status; *ret as run_take. */
+int run_only(struct bench *bench, struct words *words, enum simd_level level, const char *what, json_t **ret);
+
+/* report_instance finds an instance of a report by name, NULL if it has none. */
+json_t *report_instance(const json_t *report, const char *name);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/aloe/bench/table.h"
+
+#include <string.h>
+
+enum { CELL = 160 };
+
+static void cell_text(const struct column *column, const json_t *value, char *ret, size_t size)
+{
+	if (json_is_string(value))
+		snprintf(ret, size, "%s", json_string_value(value));
+	else if (!json_is_number(value))
+		snprintf(ret, size, "-");
+	else if (column->decimals >= 0)
+		snprintf(ret, size, "%.*f", column->decimals, json_number_value(value));
+	else
+		snprintf(ret, size, "%.3g", json_number_value(value));
+}
+
+static int width_of(const struct table *table, const struct column *column)
+{
+	int width = (int)strlen(column->title);
+	char text[CELL];
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(table->rows, i, row)
+	{
+		cell_text(column, json_object_get(row, column->key), text, sizeof(text));
+		width = (int)strlen(text) > width ? (int)strlen(text) : width;
+	}
+	return width;
+}
+
+/* Texts stand left, numbers right; nothing follows the last word of a line. */
+static void cell_print(const struct table *table, size_t c, int width, const char *text, FILE *out)
+{
+	const bool last = c + 1 == table->n_columns;
+
+	if (table->columns[c].decimals == COLUMN_TEXT)
+		fprintf(out, "  %-*s", last ? 0 : width, text);
+	else
+		fprintf(out, "  %*s", width, text);
+}
+
+void table_print(const struct table *table, FILE *out)
+{
+	char text[CELL];
+	json_t *row;
+	size_t i;
+
+	fprintf(out, "%s\n", table->title);
+	for (size_t c = 0; c < table->n_columns; c++)
+		cell_print(table, c, width_of(table, &table->columns[c]), table->columns[c].title, out);
+	fputc('\n', out);
+	json_array_foreach(table->rows, i, row)
+	{
+		for (size_t c = 0; c < table->n_columns; c++) {
+			const struct column *column = &table->columns[c];
+			cell_text(column, json_object_get(row, column->key), text, sizeof(text));
+			cell_print(table, c, width_of(table, column), text, out);
+		}
+		fputc('\n', out);
+	}
+}
+
+static void csv_cell(const json_t *value, FILE *out)
+{
+	const char *text = json_string_value(value);
+
+	if (text && strpbrk(text, ",\"\n")) {
+		fputc('"', out);
+		for (; *text; text++)
+			fprintf(out, "%s%c", *text == '"' ? "\"" : "", *text);
+		fputc('"', out);
+	} else if (text) {
+		fputs(text, out);
+	} else if (json_is_integer(value)) {
+		fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	} else if (json_is_number(value)) {
+		fprintf(out, "%.9g", json_number_value(value));
+	}
+}
+
+void table_csv(const struct table *table, FILE *out)
+{
+	json_t *row;
+	size_t i;
+
+	for (size_t c = 0; c < table->n_columns; c++)
+		fprintf(out, "%s%s", c ? "," : "", table->columns[c].key);
+	fputc('\n', out);
+	json_array_foreach(table->rows, i, row)
+	{
+		for (size_t c = 0; c < table->n_columns; c++) {
+			fputs(c ? "," : "", out);
+			csv_cell(json_object_get(row, table->columns[c].key), out);
+		}
+		fputc('\n', out);
+	}
+}
