@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Arrays set while a waveform runs, through the real processes: each at exactly the index that was named or told, whole, with
+ * what the component made of it; from the command line and from files; refused in words; as large as 65536 numbers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <poll.h>
+
+#include "tests/common/aloe.h"
+
+enum { FAILED = 1, USAGE = 2, ITEMS = 4, SLOTS = 3000, SETS_MAX = 64, LARGE = 65536, POLL_MS = 20, TRIES = 3000 };
+
+struct set {
+	uint64_t index;
+	float first, len;
+};
+
+static void ok(const char *command)
+{
+	ran_free(aloe_ok("%s", command));
+}
+
+static void refused(int status, const char *words, const char *command)
+{
+	struct ran *ran = aloe("%s", command);
+
+	if (ran->status != status || !strstr(ran->err, words))
+		fail_msg("aloe %s: exit %d, not %d with `%s`: %s%s", command, ran->status, status, words, ran->out,
+			 ran->err);
+	assert_int_equal(ran_lines(ran->err), 1);
+	ran_free(ran);
+}
+
+static void ended(void)
+{
+	for (int i = 0; i < TRIES; i++) {
+		struct ran *ran = aloe_ok("status live --json");
+		const bool is = json_is_true(json_object_get(ran->report, "drained"));
+
+		assert_string_not_equal(ran_text(ran, "state"), "ABNSTOP");
+		ran_free(ran);
+		if (is)
+			return;
+		poll(NULL, 0, POLL_MS);
+	}
+	fail_msg("it does not end");
+}
+
+/* `spin` keeps the virtual clock from being over before anything can be set. */
+static void load(double spin_us, const char *how)
+{
+	char text[2048];
+
+	snprintf(text, sizeof(text),
+		 "name = \"live\";\nslot_ns = 1000000;\ninstances: {\n"
+		 "\tarrays: { component = \"arrays\"; values = [1, 2, 3]; };\n"
+		 "\tloads: { component = \"spin\"; mean_us = %g; };\n"
+		 "\tsink: { component = \"file_sink\"; path = \"%s\"; };\n};\n"
+		 "links = ( \"arrays -> loads -> sink\" );\n",
+		 spin_us, aloe_path("live.f32"));
+	file_make(aloe_path("live.conf"), text, strlen(text));
+	ran_free(aloe_ok("load '%s' --slots %d %s", aloe_path("live.conf"), SLOTS, how));
+}
+
+/* Every message shows the newest array at or before it; all numbers of one are alike but for the first array. */
+static void check(const struct set *sets, int n, const char *how)
+{
+	struct set want = {0, 1, 3};
+	float version = 1, mean;
+	size_t len;
+	const float *got = file_take(aloe_path("live.f32"), &len);
+
+	assert_int_equal(len, SLOTS * ITEMS * sizeof(float));
+	for (uint64_t k = 0; k < SLOTS; k++) {
+		for (int s = 0; s < n; s++)
+			if (sets[s].index == k)
+				want = sets[s];
+		mean = want.len == 3 ? 2 : want.first;
+		if (got[k * ITEMS] != want.first || got[k * ITEMS + 1] != want.len || got[k * ITEMS + 2] != mean ||
+		    got[k * ITEMS + 3] < version)
+			fail_msg("%s: index %d: %g of %g, mean %g, version %g; not %g of %g", how, (int)k,
+				 (double)got[k * ITEMS], (double)got[k * ITEMS + 1], (double)got[k * ITEMS + 2],
+				 (double)got[k * ITEMS + 3], (double)want.first, (double)want.len);
+		version = got[k * ITEMS + 3];
+	}
+	free((void *)got);
+}
+
+/* A file of `len` times `value`, raw or as text. */
+static const char *values_file(float value, uint32_t len, bool raw)
+{
+	const char *path = aloe_path(raw ? "values.f32" : "values.txt");
+	float *values = malloc(len * sizeof(*values));
+	char *text = malloc(len * 16 + 64);
+	size_t at = (size_t)sprintf(text, "# %u values\n", len);
+
+	for (uint32_t i = 0; i < len; i++) {
+		values[i] = value;
+		at += (size_t)sprintf(text + at, i % 3 ? ", %g" : "\n%g", (double)value);
+	}
+	if (raw)
+		file_make(path, values, len * sizeof(*values));
+	else
+		file_make(path, text, at);
+	free(values);
+	free(text);
+	return path;
+}
+
+/* From where it holds, or in *ret_status why not. */
+static struct set set_values(float value, uint32_t len, int way, const char *options, int *ret_status)
+{
+	struct set set = {0, value, (float)len};
+	unsigned long long index = 0;
+	struct ran *ran;
+
+	if (way == 0 && len < 20) {
+		char list[512] = "";
+
+		for (uint32_t i = 0; i < len; i++)
+			sprintf(list + strlen(list), "%s%g", i ? "," : "", (double)value);
+		ran = aloe("set live arrays.values=%s %s", list, options);
+	} else {
+		ran = aloe("set live arrays.values=@%s %s", values_file(value, len, way == 1), options);
+	}
+	*ret_status = ran->status;
+	if (ran->status == 0 && (!strstr(ran->out, " from index ") ||
+				 sscanf(strstr(ran->out, " from index "), " from index %llu", &index) != 1))
+		fail_msg("%s", ran->out);
+	if (ran->status != 0 && !strstr(ran->err, "past or too near") && !strstr(ran->err, "nothing runs") &&
+	    !strstr(ran->err, "ended first"))
+		fail_msg("%s", ran->err);
+	ran_free(ran);
+	set.index = index;
+	return set;
+}
+
+static void set_at(struct set *sets, int *n, float value, uint32_t len, int way, uint64_t index)
+{
+	char options[64];
+	int status;
+
+	snprintf(options, sizeof(options), "--at %llu", (unsigned long long)index);
+	sets[*n] = set_values(value, len, way, options, &status);
+	assert_int_equal(status, 0);
+	assert_int_equal(sets[(*n)++].index, index);
+}
+
+static void shows(const char *begin, size_t len)
+{
+	struct ran *ran = aloe_ok("get live arrays.values");
+
+	if (strncmp(ran->out, begin, strlen(begin)) != 0 || strlen(ran->out) < len)
+		fail_msg("get says %.60s..., not %s", ran->out, begin);
+	ran_free(ran);
+}
+
+static const char *const hows[] = {"--clock timer --lanes 0", "--clock virtual --lanes 0,1",
+				   "--clock virtual --lanes 0,1 --pipelined --isolation component"};
+enum { HOWS = sizeof(hows) / sizeof(hows[0]) };
+
+/* Named beforehand, in any order; several at one index: the last that was sent. */
+static void test_at(void **state)
+{
+	(void)state;
+	for (int h = 0; h < HOWS; h++) {
+		struct set sets[SETS_MAX];
+		int n = 0;
+
+		load(0, hows[h]);
+		set_at(sets, &n, 5, 7, 0, 500);
+		set_at(sets, &n, 6, LARGE, 1, 701);
+		set_at(sets, &n, 7, 5000, 2, 700);
+		set_at(sets, &n, 8, 1, 0, 0);
+		set_at(sets, &n, 9, 2, 0, 900);
+		set_at(sets, &n, 10, 4, 0, 900);
+		shows("arrays.values [1.0,2.0,3.0]\n", 1);
+		ok("step live --count 100");
+		shows("arrays.values [8.0]\n", 1);
+		refused(FAILED, "index 90 is past or too near", "set live arrays.values=4 --at 90");
+		set_at(sets, &n, 11, LARGE, 1, SLOTS - 1);
+		ok("start live");
+		ended();
+		ok("unload live");
+		check(sets, n, hows[h]);
+	}
+}
+
+/* While it runs, without a name: the index that is told is the one, and then it is what `get` shows. */
+static void test_running(void **state)
+{
+	int all = 0;
+
+	(void)state;
+	for (int h = 0; h < HOWS; h++) {
+		struct set sets[SETS_MAX];
+		int n = 0, status;
+		char begin[64];
+
+		load(600, hows[h]);
+		ok("start live");
+		for (int i = 0; i < SETS_MAX / 2 && (n == 0 || sets[n - 1].index < SLOTS / 2); i++) {
+			sets[n] = set_values((float)(10 + i), i % 3 ? 10 : LARGE, i % 3, "", &status);
+			if (status != 0)
+				continue;
+			snprintf(begin, sizeof(begin), "arrays.values [%d.0,%d.0", 10 + i, 10 + i);
+			shows(begin, i % 3 ? 10 : LARGE);
+			n++;
+		}
+		ended();
+		ok("unload live");
+		check(sets, n, hows[h]);
+		all += n;
+	}
+	print_message("%d arrays set while it ran\n", all);
+	assert_true(all >= 2 * HOWS);
+}
+
+static void test_refused(void **state)
+{
+	struct set none[1] = {{0, 1, 3}};
+	char command[256];
+
+	(void)state;
+	load(0, "--clock timer --lanes 0");
+	ok("start live");
+	refused(USAGE, "arrays.values: values may not begin with -1", "set live arrays.values=-1,5");
+	refused(USAGE, "arrays.values: number 1 = 1001 is outside [-1000, 1000]", "set live arrays.values=1,1001");
+	refused(USAGE, "arrays.values: \"x\" is no number", "set live arrays.values=1,x");
+	refused(USAGE, "arrays.values: no number there", "set live arrays.values=");
+	refused(USAGE, "No such file", "set live arrays.values=@/nowhere");
+	refused(USAGE, "read at init only", "set live arrays.other=1");
+	refused(FAILED, "past or too near", "set live arrays.values=1 --at 0");
+	snprintf(command, sizeof(command), "set live arrays.values=@%s", values_file(3, LARGE + 1, true));
+	refused(USAGE, "arrays.values: 65537 numbers, 1 .. 65536 are allowed", command);
+	shows("arrays.values [1.0,2.0,3.0]\n", 1);
+	ended();
+	ok("unload live");
+	check(none, 1, "refused");
+}
+
+/* A prepare that crashes is the waveform's end, in words; nobody waits for an answer. */
+static void test_crash(void **state)
+{
+	struct ran *ran;
+
+	(void)state;
+	load(0, "--clock timer --lanes 0");
+	ok("start live");
+	ran = aloe("set live arrays.values=-2");
+	assert_int_equal(ran->status, FAILED);
+	ran_free(ran);
+	ran = aloe_ok("status live --json");
+	assert_string_equal(ran_text(ran, "state"), "ABNSTOP");
+	ran_free(ran);
+	ok("unload live");
+}
+
+/* At load, too: in the file, and with --set. */
+static void test_loaded(void **state)
+{
+	static const char text[] = "name = \"live\"; slot_ns = 1000000; clock = \"virtual\";"
+				   "instances: { arrays: { component = \"arrays\"; values = \"@%s\"; };"
+				   " sink: { component = \"file_sink\"; path = \"%s\"; }; };"
+				   "links = ( \"arrays -> sink\" );";
+	char file[2048], sink[512];
+	float *got;
+	size_t len;
+
+	(void)state;
+	snprintf(sink, sizeof(sink), "%s", aloe_path("loaded.f32"));
+	snprintf(file, sizeof(file), text, values_file(4, 20000, false), sink);
+	file_make(aloe_path("loaded.conf"), file, strlen(file));
+	ran_free(aloe_ok("run '%s' --slots 2 -q", aloe_path("loaded.conf")));
+	got = file_take(sink, &len);
+	assert_true(len == 32 && got[0] == 4 && got[1] == 20000 && got[3] == 1);
+	free(got);
+	ran_free(aloe_ok("run '%s' --slots 2 -q --set arrays.values=@%s", aloe_path("loaded.conf"),
+			 values_file(5, LARGE, true)));
+	got = file_take(sink, &len);
+	assert_true(len == 32 && got[0] == 5 && got[1] == LARGE);
+	free(got);
+	file_make(aloe_path("values.f32"), "123", 3);
+	ran_free(
+	    aloe_ends(USAGE, "run '%s' --set arrays.values=@%s", aloe_path("loaded.conf"), aloe_path("values.f32")));
+}
+
+/* The test's own component is found before the build's. */
+static int node_up(void **state)
+{
+	char build[4096] = "", dirs[9000];
+
+	assert_int_equal(aloe_init(state), 0);
+	assert_true(readlink("/proc/self/exe", build, sizeof(build) - 1) > 0);
+	for (int up = 0; up < 3 && strrchr(build, '/'); up++)
+		*strrchr(build, '/') = 0;
+	snprintf(dirs, sizeof(dirs), "%s/tests/components:%s/lib/aloe", build, build);
+	setenv("ALOE_COMPONENTS", dirs, 1);
+	ok("up");
+	return 0;
+}
+
+static int node_down(void **state)
+{
+	ok("down");
+	return aloe_fini(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_at),    cmocka_unit_test(test_running), cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_crash), cmocka_unit_test(test_loaded),
+	};
+
+	return cmocka_run_group_tests(tests, node_up, node_down);
+}
