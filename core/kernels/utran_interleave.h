@@ -16,8 +16,32 @@
 
 #include <stdint.h>
 
+#include "core/base/simd.h"
+
 /* utran_tti_frames gives the radio frames of a TTI: 1, 2, 4, 8 for 10, 20, 40, 80 ms, and 0 for anything else. */
 uint32_t utran_tti_frames(uint32_t tti_ms);
+
+/* P1 of `frames` columns: column c of the result is column P1[c] of what was written. It is its own inverse. */
+const uint8_t *utran_interleave1_pattern(uint32_t frames);
+
+/* utran_interleave2_starts tells where each original column of the second interleaver begins in its output. */
+enum { UTRAN_INTERLEAVE2_COLUMNS = 30 };
+void utran_interleave2_starts(uint32_t len, uint32_t ret_starts[UTRAN_INTERLEAVE2_COLUMNS]);
+
+struct utran_interleave_kernels {
+	void (*interleave1)(const uint8_t *in, uint8_t *out, uint32_t len, uint32_t frames);
+	void (*deinterleave1)(const int16_t *in, int16_t *out, uint32_t len, uint32_t frames);
+	void (*interleave2)(const uint8_t *in, uint8_t *out, uint32_t len);
+	void (*deinterleave2)(const int16_t *in, int16_t *out, uint32_t len);
+};
+
+/* utran_interleave_kernels gives the functions of a level. Vector levels transpose blocks of 16 (soft bits: 8) rows in
+ * registers; what is shorter they leave to the plain loops. */
+const struct utran_interleave_kernels *utran_interleave_kernels(enum simd_level level);
+
+/* The tables behind it; those with a level's name exist on its processors only. */
+extern const struct utran_interleave_kernels utran_interleave_plain, utran_interleave_sse41, utran_interleave_avx2,
+    utran_interleave_avx512, utran_interleave_neon;
 
 void utran_interleave1_plain(const uint8_t *in, uint8_t *out, uint32_t len, uint32_t frames);
 void utran_deinterleave1_plain(const int16_t *in, int16_t *out, uint32_t len, uint32_t frames);

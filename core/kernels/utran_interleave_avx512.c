@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * utran_interleave for AVX-512: the second interleaver with all 30 columns in two registers (bits) or one (soft bits). */
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include "core/kernels/utran_interleave_16.h"
+
+enum { COLUMNS = UTRAN_INTERLEAVE2_COLUMNS };
+
+/* Four rows are 120 bytes: read as bytes 0 to 63 and 56 to 119. Byte `at` of them in the two registers, and the four bytes
+ * of column c. */
+#define BYTE(at) ((at) < 64 ? (at) : (at) + 8)
+#define COLUMN(c) BYTE(c), BYTE(30 + (c)), BYTE(60 + (c)), BYTE(90 + (c))
+#define COLUMNS16(c)                                                                                                   \
+	COLUMN(c), COLUMN((c) + 1), COLUMN((c) + 2), COLUMN((c) + 3), COLUMN((c) + 4), COLUMN((c) + 5),                \
+	    COLUMN((c) + 6), COLUMN((c) + 7), COLUMN((c) + 8), COLUMN((c) + 9), COLUMN((c) + 10), COLUMN((c) + 11),    \
+	    COLUMN((c) + 12), COLUMN((c) + 13), COLUMN((c) + 14), COLUMN((c) + 15)
+
+/* Four registers with four rows of 16 columns each become 16 columns of 16 rows. */
+static inline void columns16(const __m512i *rows4, uint8_t *out, const uint32_t *starts)
+{
+	const __m512i low01 = _mm512_unpacklo_epi32(rows4[0], rows4[1]);
+	const __m512i low23 = _mm512_unpacklo_epi32(rows4[2], rows4[3]);
+	const __m512i high01 = _mm512_unpackhi_epi32(rows4[0], rows4[1]);
+	const __m512i high23 = _mm512_unpackhi_epi32(rows4[2], rows4[3]);
+	const __m512i column[4] = {_mm512_unpacklo_epi64(low01, low23), _mm512_unpackhi_epi64(low01, low23),
+				   _mm512_unpacklo_epi64(high01, high23), _mm512_unpackhi_epi64(high01, high23)};
+
+#pragma GCC unroll 4
+	for (int i = 0; i < 4; i++) {
+		_mm_storeu_si128((__m128i *)(out + starts[i]), _mm512_castsi512_si128(column[i]));
+		_mm_storeu_si128((__m128i *)(out + starts[i + 4]), _mm512_extracti32x4_epi32(column[i], 1));
+		_mm_storeu_si128((__m128i *)(out + starts[i + 8]), _mm512_extracti32x4_epi32(column[i], 2));
+		_mm_storeu_si128((__m128i *)(out + starts[i + 12]), _mm512_extracti32x4_epi32(column[i], 3));
+	}
+}
+
+static inline void rows16(const uint8_t *in, uint8_t *out, const uint32_t *starts)
+{
+	static const uint8_t from0[64] = {COLUMNS16(0)}, from14[64] = {COLUMNS16(14)};
+	const __m512i below = _mm512_loadu_si512(from0), above = _mm512_loadu_si512(from14);
+	__m512i lower[4], upper[4];
+
+#pragma GCC unroll 4
+	for (int i = 0; i < 4; i++) {
+		const __m512i a = _mm512_loadu_si512(in + 4 * COLUMNS * i);
+		const __m512i b = _mm512_loadu_si512(in + 4 * COLUMNS * i + 56);
+
+		lower[i] = _mm512_permutex2var_epi8(a, below, b);
+		upper[i] = _mm512_permutex2var_epi8(a, above, b);
+	}
+	columns16(lower, out, starts);
+	columns16(upper, out, starts + 14);
+}
+
+static void interleave2(const uint8_t *in, uint8_t *out, uint32_t len)
+{
+	const uint32_t rows = len / COLUMNS;
+	uint32_t starts[COLUMNS];
+
+	if (rows < 16) {
+		utran_interleave2_plain(in, out, len);
+		return;
+	}
+	utran_interleave2_starts(len, starts);
+	for (uint32_t r = 0; r < rows; r = utran_interleave_next(r, rows, 16))
+		rows16(in + COLUMNS * r, out + r, starts);
+	utran_interleave2_rest(in, out, len, starts);
+}
+
+static inline __m512i four(const int16_t *a, const int16_t *b, const int16_t *c, const int16_t *d)
+{
+	__m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)a));
+
+	v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)b), 1);
+	v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)c), 2);
+	return _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)d), 3);
+}
+
+/* 8 rows of all columns: each lane of 128 bits transposes 8 of them; the last two columns of the last lane are none. */
+static inline void rows8(const int16_t *in, int16_t *out, const uint32_t *starts)
+{
+	__m512i v[8], zipped[8];
+
+#pragma GCC unroll 8
+	for (int i = 0; i < 8; i++)
+		v[i] = four(in + starts[i], in + starts[i + 8], in + starts[i + 16], in + starts[i < 6 ? i + 24 : 29]);
+#pragma GCC unroll 3
+	for (int stage = 0; stage < 3; stage++) {
+#pragma GCC unroll 4
+		for (int i = 0; i < 4; i++) {
+			zipped[2 * i] = _mm512_unpacklo_epi16(v[i], v[i + 4]);
+			zipped[2 * i + 1] = _mm512_unpackhi_epi16(v[i], v[i + 4]);
+		}
+		memcpy(v, zipped, sizeof(v));
+	}
+#pragma GCC unroll 8
+	for (int i = 0; i < 8; i++)
+		_mm512_mask_storeu_epi16(out + COLUMNS * i, (1u << COLUMNS) - 1, v[i]);
+}
+
+static void deinterleave2(const int16_t *in, int16_t *out, uint32_t len)
+{
+	const uint32_t rows = len / COLUMNS;
+	uint32_t starts[COLUMNS];
+
+	if (rows < 8) {
+		utran_deinterleave2_plain(in, out, len);
+		return;
+	}
+	utran_interleave2_starts(len, starts);
+	for (uint32_t r = 0; r < rows; r = utran_interleave_next(r, rows, 8))
+		rows8(in + r, out + COLUMNS * r, starts);
+	utran_deinterleave2_rest(in, out, len, starts);
+}
+
+const struct utran_interleave_kernels utran_interleave_avx512 = {utran_interleave1_16, utran_deinterleave1_16,
+								 interleave2, deinterleave2};
+#endif
