@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * utran_rate - rate matching by table. */
 #include "core/kernels/utran_rate.h"
+#include "core/kernels/levels.h"
 
 #include <string.h>
 
@@ -18,11 +19,33 @@ static int16_t saturate(int32_t value)
 void utran_rate_dematch_plain(const uint32_t *table, uint32_t matched, const int16_t *in, int16_t *out, uint32_t coded)
 {
 	memset(out, 0, coded * sizeof(*out));
-	if (matched <= coded) { /* no bit came twice */
-		for (uint32_t i = 0; i < matched; i++)
-			out[table[i]] = in[i];
-		return;
-	}
 	for (uint32_t i = 0; i < matched; i++)
 		out[table[i]] = saturate(out[table[i]] + in[i]);
+}
+
+void utran_rate_match_rest(const struct utran_rate_plan *plan, const uint8_t *in, uint8_t *out)
+{
+	utran_rate_match_plain(plan->table + plan->rest, plan->matched - plan->rest, in, out + plan->rest);
+}
+
+void utran_rate_dematch_rest(const struct utran_rate_plan *plan, const int16_t *in, int16_t *out)
+{
+	memset(out + plan->done, 0, (plan->coded - plan->done) * sizeof(*out));
+	if (plan->once) {
+		for (uint32_t i = plan->rest; i < plan->matched; i++)
+			out[plan->table[i]] = in[i];
+		return;
+	}
+	for (uint32_t i = plan->rest; i < plan->matched; i++)
+		out[plan->table[i]] = saturate(out[plan->table[i]] + in[i]);
+}
+
+const struct utran_rate_kernels utran_rate_plain = {0, false, utran_rate_match_rest, utran_rate_dematch_rest};
+
+const struct utran_rate_kernels *utran_rate_kernels(enum simd_level level)
+{
+	static const struct utran_rate_kernels *const tables[SIMD_LEVELS] =
+	    KERNEL_LEVELS(&utran_rate_plain, &utran_rate_sse41, &utran_rate_avx2, &utran_rate_avx512, &utran_rate_neon);
+
+	return tables[level];
 }
