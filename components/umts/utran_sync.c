@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * utran_sync - from samples to the chips of whole radio frames: matched filter, frame acquisition and chip clock in one.
+ *
+ * A message is the time of one radio frame, 38400 samples_per_chip samples, beginning anywhere in the sender's frame. While
+ * there is no lock, every message is searched for the cell's scrambled common pilot (CPICH; components/umts/search.h), at
+ * one carrier offset a message, until its frame is found. From there on the matched filter (root raised cosine, a bank of
+ * it with at least 32 steps in a chip) gives one sample a chip, at the peaks of the pulses; 15 times a frame the pilot
+ * half a chip early and half a chip late is compared, and a second-order loop moves the clock. The carrier is left alone:
+ * utran_phase_correct takes off what is left of it.
+ *
+ * Output: 38400 chips, the first of which is the first of the scrambling code; ABSENT until locked. A frame ends in a later
+ * message than it began in: with rrc_interp of the same `delay` and a channel of less than 38400 - 2 delay chips, the
+ * frame sent at index k comes out at index k + 1. A message that is ABSENT or not whole is a hole: its time passes, and
+ * frames with a hole in them are ABSENT. When the pilot is not to be seen for LOST_FRAMES in a row, the search begins
+ * again; a sender's clock that gains or loses a whole frame costs one of them. */
+#include <aloe/component.h>
+
+#include <math.h>
+
+#include "components/umts/scrambling.h"
+#include "components/umts/search.h"
+#include "core/kernels/fir.h"
+
+enum { BLOCK = 256, BLOCKS = UTRAN_CHIPS / BLOCK, LOOKS = 15, LOST_FRAMES = 5 };
+enum { SAMPLES_MAX = 8, STEPS = 32 };
+
+#define SEEN_RATIO 2.0 /* power of the pilot and its noise over that of the noise; it is 1 without a pilot */
+#define CLOCK_MAX 50e-6
+
+struct look { /* sums of a frame's looks at the pilot */
+	double difference, pilot, power;
+};
+
+struct sync {
+	uint32_t primary_code;
+	uint32_t samples_per_chip;
+	double rolloff;
+	uint32_t delay;
+	double known_delay;
+	double search_hz;
+	double bandwidth;
+	uint64_t locked, locks, tries, frames, spoilt, dropped, short_blocks;
+	double frame_chip, clock_ppm, pilot_db, carrier_hz;
+	uint32_t len;                 /* taps of a phase */
+	uint32_t steps;               /* of a sample */
+	float *bank;                  /* steps filters of samples_per_chip phases */
+	uint32_t past;                /* chips kept of the message before */
+	cf32 *tail;                   /* their samples */
+	cf32 *streams[SAMPLES_MAX];   /* samples by phase: `past` chips, then the message */
+	cf32 *chips;                  /* of this frame so far, and then some */
+	uint32_t held;                /* how many */
+	uint64_t made;                /* chips since lock */
+	uint64_t hole_from, hole_to;  /* of those, the last ones with a hole in them */
+	double next;                  /* sample of the streams at which the next chip lies */
+	double rate;                  /* of the sender's clock, 0 when it is right: less than 0 is fast */
+	double slope;                 /* of the comparison at the peak */
+	uint32_t block, turn, unseen; /* of the frame; which blocks are looked at; frames without a pilot */
+	struct look look;
+	struct search search;
+	cf32 aside[BLOCK], plain[BLOCK];
+	float mean[2 * BLOCK];
+	int8_t *code;
+	const struct fir_kernels *fir;
+	const struct utran_chip_kernels *kernels;
+};
+
+static const struct aloe_port ports[] = {
+    ALOE_IN("in", ALOE_CF32, "samples, the time of one radio frame"),
+    ALOE_OUT("out", ALOE_CF32, "chips of one radio frame, from its beginning on"),
+};
+
+static const struct aloe_param params[] = {
+    SCRAMBLING_PARAM(struct sync),
+    ALOE_PARAM_INT(struct sync, samples_per_chip, 2, 2, SAMPLES_MAX, "", 0, "nominal"),
+    ALOE_PARAM_REAL(struct sync, rolloff, 0.22, 0.05, 1, "", 0, "excess bandwidth of the pulses"),
+    ALOE_PARAM_INT(struct sync, delay, 10, 1, 64, "chips", 0, "half the length of the pulse"),
+    ALOE_PARAM_REAL(struct sync, known_delay, ALOE_NAN, 0, 300000, "items", 0,
+		    "of the channel, where it is known and nothing is to be searched; not set: search"),
+    ALOE_PARAM_REAL(struct sync, search_hz, 500, 0, 5000, "Hz", 0, "largest carrier offset to search at"),
+    ALOE_PARAM_REAL(struct sync, bandwidth, 0.1, 0, 0.5, "", ALOE_LIVE,
+		    "of the clock loop, per frame; smaller is slower and quieter; 0 holds the clock"),
+};
+
+static const struct aloe_var vars[] = {
+    ALOE_VAR_U64(struct sync, locked, "", "1 while frames come out"),
+    ALOE_VAR_U64(struct sync, locks, "", "how often a frame was found; more than 1: it was lost"),
+    ALOE_VAR_U64(struct sync, tries, "", "messages searched"),
+    ALOE_VAR_U64(struct sync, frames, "", "frames that came out"),
+    ALOE_VAR_U64(struct sync, spoilt, "", "frames ABSENT because of a hole in the input"),
+    ALOE_VAR_U64(struct sync, dropped, "", "frames too many, from a sender whose clock is fast"),
+    ALOE_VAR_U64(struct sync, short_blocks, "block", "messages that were not the time of one frame"),
+    ALOE_VAR_F64(struct sync, frame_chip, "chips", "where in the last message a frame began"),
+    ALOE_VAR_F64(struct sync, clock_ppm, "ppm", "the sender's clock is so much fast"),
+    ALOE_VAR_F64(struct sync, pilot_db, "dB", "power of the pilot over all that is received, last frame"),
+    ALOE_VAR_F64(struct sync, carrier_hz, "Hz", "carrier offset at which the frame was found, in steps of 100"),
+};
+
+static int sync_shape(void *self, struct aloe_setup *setup)
+{
+	const uint32_t samples = ((const struct sync *)self)->samples_per_chip * UTRAN_CHIPS;
+
+	if (setup->in[0].max != samples)
+		return aloe_fail(setup, "a radio frame has %u samples, the input %u", samples, setup->in[0].max);
+	setup->out[0].max = UTRAN_CHIPS;
+	return 0;
+}
+
+/* ---- matched filter ---- */
+
+/* Tap k of phase p meets sample k * samples_per_chip + p, counted from `delay` chips before the whole sample that the chip
+ * lies behind, by step / steps. The gain is 1 for a pulse of rrc_interp. */
+static void design(struct sync *s)
+{
+	const uint32_t n = s->samples_per_chip;
+	float *tap = s->bank;
+
+	for (uint32_t step = 0; step < s->steps; step++)
+		for (uint32_t p = 0; p < n; p++)
+			for (uint32_t k = 0; k < s->len; k++) {
+				const double t = k + ((double)p - (double)step / s->steps) / n - s->delay;
+
+				*tap++ = (float)(fabs(t) <= s->delay ? pulse_rrc(t, s->rolloff) / n : 0);
+			}
+}
+
+/* Chips whose first lies at sample `at`. */
+static void filter(const struct sync *s, double at, cf32 *chips, uint32_t n)
+{
+	const uint32_t per = s->samples_per_chip;
+	const uint64_t step = (uint64_t)llrint(at * s->steps);
+	const uint64_t first = step / s->steps - (uint64_t)s->delay * per;
+	const cf32 *in[SAMPLES_MAX];
+
+	for (uint32_t p = 0; p < per; p++)
+		in[p] = s->streams[(first + p) % per] + (first + p) / per;
+	s->fir->sum(s->bank + step % s->steps * per * s->len, s->len, in, per, chips, n);
+}
+
+/* ---- init ---- */
+
+static int alloc_buffers(struct sync *s, struct aloe_setup *setup)
+{
+	const uint32_t n = s->samples_per_chip;
+
+	s->bank = aloe_alloc(setup, (size_t)s->steps * n * s->len * sizeof(*s->bank));
+	s->tail = aloe_alloc(setup, (size_t)s->past * n * sizeof(*s->tail));
+	s->chips = aloe_alloc(setup, (size_t)(3 * UTRAN_CHIPS + BLOCK) * sizeof(*s->chips));
+	if (!s->bank || !s->tail || !s->chips)
+		return aloe_fail(setup, "no memory for frames");
+	for (uint32_t p = 0; p < n; p++) {
+		s->streams[p] = aloe_alloc(setup, (size_t)(s->past + UTRAN_CHIPS) * sizeof(*s->streams[p]));
+		if (!s->streams[p])
+			return aloe_fail(setup, "no memory for a frame of samples");
+	}
+	return 0;
+}
+
+static int sync_init(void *self, struct aloe_setup *setup)
+{
+	struct sync *s = self;
+	int8_t ones[BLOCK];
+
+	s->len = 2 * s->delay + 1;
+	s->steps = (STEPS + s->samples_per_chip - 1) / s->samples_per_chip;
+	s->past = BLOCK + 2 * s->delay + 8;
+	s->fir = fir_kernels((enum simd_level)setup->simd);
+	s->kernels = utran_chip_kernels((enum simd_level)setup->simd);
+	s->slope = (pulse_rc(0.499, s->rolloff) - pulse_rc(0.501, s->rolloff)) / 0.001;
+	utran_ovsf(BLOCK, 0, ones);
+	utran_chip_pairs(ones, BLOCK, 1.0f / BLOCK, s->mean);
+	s->code = scrambling_alloc(s->primary_code, setup);
+	if (!s->code || alloc_buffers(s, setup) < 0)
+		return -1;
+	design(s);
+	return isnan(s->known_delay) ? search_init(&s->search, s->code, s->rolloff, s->search_hz, setup) : 0;
+}
+
+/* ---- lock ---- */
+
+static void lock(struct sync *s, double at)
+{
+	s->next = at;
+	s->rate = 0;
+	s->held = s->block = s->unseen = 0;
+	s->made = s->hole_from = s->hole_to = 0;
+	s->look = (struct look){0};
+	s->locked = 1;
+	s->locks++;
+}
+
+/* A chip a symbol from the beginning of the message on; the last few would need the next message. */
+static void search(struct sync *s)
+{
+	const uint32_t n = s->samples_per_chip, whole = UTRAN_CHIPS - s->delay - 1;
+
+	s->tries++;
+	filter(s, (double)s->past * n, s->search.chips, whole);
+	memset(s->search.chips + whole, 0, (UTRAN_CHIPS - whole) * sizeof(cf32));
+	if (!search_try(&s->search))
+		return;
+	s->carrier_hz = s->search.offset_hz;
+	lock(s, (s->past + s->search.chip) * n);
+}
+
+/* ---- clock ---- */
+
+/* The pilot in a block of chips, which are scrambled. */
+static cf32 pilot(struct sync *s, const cf32 *chips)
+{
+	cf32 symbol;
+
+	s->kernels->descramble(s->code + 2 * BLOCK * s->block, chips, s->plain, BLOCK);
+	s->kernels->despread(s->mean, BLOCK, s->plain, &symbol, 1);
+	return symbol;
+}
+
+static void look(struct sync *s, const cf32 *chips)
+{
+	const double half = 0.5 * s->samples_per_chip;
+	const cf32 now = pilot(s, chips);
+	cf32 late;
+
+	for (uint32_t i = 0; i < BLOCK; i++)
+		s->look.power += search_power(s->plain[i]) / BLOCK;
+	filter(s, s->next + half, s->aside, BLOCK);
+	late = pilot(s, s->aside);
+	filter(s, s->next - half, s->aside, BLOCK);
+	s->look.difference += crealf((late - pilot(s, s->aside)) * conjf(now));
+	s->look.pilot += search_power(now);
+}
+
+/* The end of a frame: what the looks have seen moves the clock, or says that there is nothing to be seen. */
+static void steer(struct sync *s)
+{
+	const struct look look = s->look;
+	const double ratio = BLOCK * look.pilot / look.power, n = s->samples_per_chip;
+	const double late = look.difference / look.pilot / (2 * s->slope);
+	const bool seen = ratio >= SEEN_RATIO;
+
+	s->look = (struct look){0};
+	s->unseen = seen ? 0 : s->unseen + 1;
+	s->pilot_db = seen ? 10 * log10((ratio - 1) / BLOCK) : -100;
+	s->block = 0;
+	s->turn = (s->turn + 1) % (BLOCKS / LOOKS);
+	if (s->unseen >= LOST_FRAMES && isnan(s->known_delay))
+		s->locked = 0;
+	if (!seen || !(fabs(late) < 1))
+		return;
+	s->next += s->bandwidth * late * n;
+	s->rate += 0.25 * s->bandwidth * s->bandwidth * late / UTRAN_CHIPS;
+	s->rate = fmax(-CLOCK_MAX, fmin(CLOCK_MAX, s->rate));
+	s->clock_ppm = -1e6 * s->rate;
+}
+
+/* ---- frames ---- */
+
+/* As many blocks as there are samples for. */
+static void make_chips(struct sync *s)
+{
+	const double n = s->samples_per_chip, end = (s->past + (double)UTRAN_CHIPS - s->delay - BLOCK - 2) * n;
+
+	while (s->locked && s->next < end && s->held <= 3 * UTRAN_CHIPS) {
+		cf32 *chips = s->chips + s->held;
+
+		if (s->block == 0)
+			s->frame_chip = s->next / n - s->past;
+		filter(s, s->next, chips, BLOCK);
+		if (s->block % (BLOCKS / LOOKS) == s->turn)
+			look(s, chips);
+		s->next += BLOCK * n * (1 + s->rate);
+		s->held += BLOCK;
+		s->made += BLOCK;
+		if (++s->block == BLOCKS)
+			steer(s);
+	}
+}
+
+static void put_frame(struct sync *s, struct aloe_slot *slot)
+{
+	const uint64_t from = s->made - s->held;
+
+	if (s->held < UTRAN_CHIPS)
+		return;
+	if (from < s->hole_to && from + UTRAN_CHIPS > s->hole_from) {
+		s->spoilt++;
+	} else {
+		memcpy(aloe_out_cf32(slot, 0), s->chips, UTRAN_CHIPS * sizeof(cf32));
+		aloe_put(slot, 0, UTRAN_CHIPS);
+		s->frames++;
+	}
+	s->held -= UTRAN_CHIPS;
+	memmove(s->chips, s->chips + UTRAN_CHIPS, s->held * sizeof(cf32));
+	if (s->held < 2 * UTRAN_CHIPS)
+		return;
+	s->held -= UTRAN_CHIPS;
+	s->dropped++;
+	memmove(s->chips, s->chips + UTRAN_CHIPS, s->held * sizeof(cf32));
+}
+
+/* Samples by phase: the last of the message before, then this one, or a hole. */
+static void take(struct sync *s, const cf32 *in)
+{
+	const uint32_t n = s->samples_per_chip, past = s->past * n;
+	cf32 *behind[SAMPLES_MAX];
+
+	s->fir->deal(s->tail, n, s->streams, s->past);
+	for (uint32_t p = 0; p < n; p++)
+		behind[p] = s->streams[p] + s->past;
+	if (in) {
+		s->fir->deal(in, n, behind, UTRAN_CHIPS);
+		memcpy(s->tail, in + (size_t)n * UTRAN_CHIPS - past, past * sizeof(*in));
+		return;
+	}
+	for (uint32_t p = 0; p < n; p++)
+		memset(behind[p], 0, UTRAN_CHIPS * sizeof(cf32));
+	memset(s->tail, 0, past * sizeof(cf32));
+}
+
+/* What comes next joins nothing. */
+static int sync_forget(struct sync *s)
+{
+	memset(s->tail, 0, (size_t)s->past * s->samples_per_chip * sizeof(cf32));
+	return 0;
+}
+
+/* Chips from `made` on, and those that the filter brings near, have nothing in them; holes in a row are one. */
+static void mark_hole(struct sync *s, uint64_t made)
+{
+	const uint64_t from = made > s->past ? made - s->past : 0;
+
+	if (from > s->hole_to || s->hole_to == 0)
+		s->hole_from = from;
+	s->hole_to = s->made + s->past;
+}
+
+static int sync_work(void *self, struct aloe_slot *slot)
+{
+	struct sync *s = self;
+	const double samples = (double)s->samples_per_chip * UTRAN_CHIPS;
+	const bool valid = aloe_in_valid(slot, 0), whole = aloe_in_len(slot, 0) == samples;
+	const bool hole = !valid || !whole;
+	const uint64_t made = s->made;
+
+	s->short_blocks += valid && !whole;
+	slot->out[0].state = valid ? ALOE_ABSENT : slot->in[0].state;
+	if (hole && !s->locked)
+		return sync_forget(s);
+	take(s, hole ? NULL : aloe_in_cf32(slot, 0));
+	if (!s->locked && !isnan(s->known_delay))
+		lock(s, s->past * (double)s->samples_per_chip + s->known_delay + s->delay * s->samples_per_chip);
+	else if (!s->locked)
+		search(s);
+	make_chips(s);
+	s->next -= samples;
+	if (hole)
+		mark_hole(s, made);
+	if (s->locked)
+		put_frame(s, slot);
+	return 0;
+}
+
+static int sync_reset(void *self)
+{
+	struct sync *s = self;
+
+	s->locked = s->turn = 0;
+	s->search.offset = 0;
+	return sync_forget(s);
+}
+
+static int sync_close(void *self, struct aloe_setup *setup)
+{
+	(void)setup;
+	search_fini(&((struct sync *)self)->search);
+	return 0;
+}
+
+ALOE_COMPONENT(utran_sync) = {
+    .summary = "matched filter, frame acquisition and chip clock of a UTRA downlink receiver",
+    .ports = ALOE_LIST(ports),
+    .params = ALOE_LIST(params),
+    .vars = ALOE_LIST(vars),
+    .state_size = sizeof(struct sync),
+    .kmac = 150,
+    .shape = sync_shape,
+    .init = sync_init,
+    .work = sync_work,
+    .reset = sync_reset,
+    .close = sync_close,
+};

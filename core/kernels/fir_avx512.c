@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * fir - the loops, compiled for avx512. */
+#if defined(__x86_64__)
+#define FIR_VECTOR_BYTES 64
+#include "core/kernels/fir_loops.h"
+
+const struct fir_kernels fir_avx512 = FIR_TABLE;
+#endif

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * utran_chips - the loops, compiled for avx512. */
+#if defined(__x86_64__)
+#define CHIPS_VECTOR_BYTES 64
+#include "core/kernels/utran_chips_loops.h"
+
+const struct utran_chip_kernels utran_chips_avx512 = CHIPS_TABLE;
+#endif
