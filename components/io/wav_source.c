@@ -2,7 +2,8 @@
  * wav_source - speech or music from a WAV file, as 16-bit mono at the rate of the waveform.
  *
  * Every message has the same number of samples, rate_hz times the slot (or `length`); the last is padded with zeros,
- * and output `length` says how many samples are real, so that a wav_sink can cut the padding off again. Files of 8 to
+ * and output `length` says how many samples are real, so that a wav_sink can cut the padding off again. `tail` messages
+ * of padding alone follow, for a receiver that delivers what was sent at one index at a later one. Files of 8 to
  * 192 kHz, 8, 16, 24 or 32-bit integers, 32 or 64-bit floats, mono or stereo (both channels' mean) are read with
  * libsndfile and resampled with libsamplerate (best sinc) on the I/O thread, outside the slot. A file that is 16-bit
  * mono at rate_hz already passes bit by bit. */
@@ -23,8 +24,10 @@ struct wav_source {
 	char path[IO_PATH_MAX];
 	uint32_t rate_hz;
 	uint32_t length;
+	uint32_t tail;
 	uint32_t buffer_ms;
 	uint64_t samples;
+	uint32_t tail_sent;
 	SNDFILE *file;
 	SRC_STATE *resampler; /* NULL: the rate is right */
 	SF_INFO info;
@@ -49,6 +52,7 @@ static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct wav_source, rate_hz, 24000, 8000, 192000, "Hz", 0, "sample rate of the output"),
     ALOE_PARAM_INT(struct wav_source, length, 0, 0, 1 << 20, "items", 0,
 		   "samples in each message; 0: rate_hz times the slot"),
+    ALOE_PARAM_INT(struct wav_source, tail, 0, 0, 1000, "messages", 0, "of silence behind the end of the file"),
     IO_PARAM_BUFFER_MS(struct wav_source),
 };
 
@@ -273,7 +277,7 @@ static int wav_source_fill(void *self, struct aloe_record *record, struct aloe_s
 		if (n < 0)
 			return -1;
 	}
-	if (n == 0)
+	if (n == 0 && source->tail_sent++ == source->tail)
 		return ALOE_FILL_END;
 	record->len = (uint32_t)n;
 	record->state = ALOE_VALID;

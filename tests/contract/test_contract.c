@@ -2,7 +2,8 @@
  *
  * What every component of the build must hold to, whatever it does: driven with messages made from its port types, in
  * every state, of every length, with every value of its enum parameters and every type that its inputs accept. Nothing
- * here knows a component, except for the few rows below: parameters without a default, and blocks of a length of their own. */
+ * here knows a component, except for the few rows below: parameters without a default, and inputs whose blocks have a length
+ * of their own. */
 #include "tests/common/counting.h"
 #include "tests/contract/each.h"
 
@@ -22,10 +23,15 @@ static const struct row {
     {"utran_demux", "length1", "100"},
     {"utran_demux", "length2", "200"},
     {"utran_demux", "length3", "300"},
+    {"utran_dpch_demap", "in", "600"},
+    {"utran_dpch_demap", "slot_format", "11"},
+    {"utran_dpch_map", "in", "420"},
+    {"utran_dpch_map", "slot_format", "11"},
     {"utran_rate_dematch", "coded", "1212"},
     {"utran_rate_match", "output", "1000"},
     {"utran_rate_match", "frame_bits", NULL},
     {"utran_rate_match", "rm", NULL},
+    {"utran_sync", "in", "76800"},
 };
 
 /* ---- one instance under test ---- */
@@ -33,7 +39,7 @@ static const struct row {
 struct subject {
 	struct mock mock;
 	struct aloe_component watched; /* the component, with work going through watched_work */
-	uint8_t messages[INPUTS][MAX_ITEMS * 8];
+	uint8_t *messages[INPUTS];
 	uint64_t random;
 	uint64_t hash; /* of all that came out */
 	int failed;    /* what work returned, if negative */
@@ -170,6 +176,15 @@ static void set_param(struct subject *s, const struct aloe_param *p, unsigned va
 		set_path(s, p);
 }
 
+static void connect_input(struct subject *s, unsigned i, const struct aloe_port *port, unsigned variant)
+{
+	const struct row *row = find_row(s->mock.name, port->name);
+	const uint32_t max = row ? (uint32_t)atoi(row->value) : MAX_ITEMS;
+
+	mock_input(&s->mock, i, type_at(port->types, variant), max);
+	s->messages[i] = calloc(max, 8);
+}
+
 /* subject_open opens a component with everything connected, or only what must be; it is not started yet. */
 static struct subject *subject_open(const char *name, unsigned variant, bool optional)
 {
@@ -182,7 +197,7 @@ static struct subject *subject_open(const char *name, unsigned variant, bool opt
 		set_param(s, &s->mock.component->params.items[i], variant);
 	for (unsigned i = 0; (port = mock_port(&s->mock, i, 0)); i++)
 		if (optional || !(port->flags & ALOE_OPTIONAL))
-			mock_input(&s->mock, i, type_at(port->types, variant), MAX_ITEMS);
+			connect_input(s, i, port, variant);
 	for (unsigned i = 0; (port = mock_port(&s->mock, i, 1)); i++)
 		if (optional && port->flags & ALOE_OPTIONAL)
 			mock_output(&s->mock, i, type_at(port->types, variant));
@@ -197,6 +212,8 @@ static struct subject *subject_open(const char *name, unsigned variant, bool opt
 static void subject_close(struct subject *s)
 {
 	mock_close(&s->mock);
+	for (unsigned i = 0; i < INPUTS; i++)
+		free(s->messages[i]);
 	free(s);
 }
 
@@ -246,7 +263,8 @@ static void make_item(struct subject *s, uint32_t type, enum message kind, uint8
 static void give(struct subject *s, unsigned port, enum message kind)
 {
 	const uint32_t type = s->mock.format_in[port].type, size = aloe_item_bytes(type);
-	const uint32_t len = kind == EMPTY ? 0 : kind == SHORT ? SHORT_ITEMS : MAX_ITEMS;
+	const uint32_t max = s->mock.format_in[port].max, part = SHORT_ITEMS < max ? SHORT_ITEMS : max / 2;
+	const uint32_t len = kind == EMPTY ? 0 : kind == SHORT ? part : max;
 
 	if (kind == MISSING || kind == IDLE) {
 		mock_give_state(&s->mock, port, kind == IDLE ? ALOE_IDLE : ALOE_ABSENT);
