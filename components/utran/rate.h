@@ -19,11 +19,32 @@ struct rate_patterns {
 	uint32_t coded, matched; /* bits of a message */
 	uint32_t len;            /* patterns: 1, or the radio frames of a TTI */
 	uint32_t *tables;        /* one after the other, by radio frame */
+	const struct utran_rate_kernels *kernels;
+	struct utran_rate_plan plans[8]; /* of them, for the one direction that the component goes */
 };
 
-/* rate_patterns_init makes `len` patterns of so many bits: 0, or negative after aloe_fail. */
+typedef size_t rate_plan(struct utran_rate_plan *plan, const struct utran_rate_kernels *kernels, const uint32_t *table,
+			 uint32_t matched, uint32_t coded);
+
+/* rate_plans_init makes of each table a plan for the kernels: 0, or negative after aloe_fail. */
+static inline int rate_plans_init(struct rate_patterns *p, rate_plan *plan, struct aloe_setup *setup)
+{
+	p->kernels = utran_rate_kernels((enum simd_level)setup->simd);
+	for (uint32_t n = 0; n < p->len; n++) {
+		const size_t size = plan(&p->plans[n], p->kernels, p->tables + n * p->matched, p->matched, p->coded);
+		void *memory = aloe_alloc(setup, size + 1);
+
+		if (!memory)
+			return aloe_fail(setup, "no memory for the %zu bytes of a plan", size);
+		utran_rate_plan_fill(&p->plans[n], memory);
+	}
+	return 0;
+}
+
+/* rate_patterns_init makes `len` patterns of so many bits, for utran_rate_plan_match or _dematch: 0, or negative after
+ * aloe_fail. */
 static inline int rate_patterns_init(struct rate_patterns *p, enum utran_coding coding, enum rate_direction direction,
-				     struct aloe_setup *setup)
+				     rate_plan *plan, struct aloe_setup *setup)
 {
 	int rc = 0;
 
@@ -34,7 +55,9 @@ static inline int rate_patterns_init(struct rate_patterns *p, enum utran_coding 
 		rc = utran_rate_table(p->coded, p->matched, coding, p->tables);
 	for (uint32_t n = 0; direction == RATE_UPLINK && rc == 0 && n < p->len; n++)
 		rc = utran_rate_table_uplink(p->coded, p->matched, coding, p->len, n, p->tables + n * p->matched);
-	return rc < 0 ? aloe_fail(setup, "no pattern makes %u bits of %u", p->matched, p->coded) : 0;
+	if (rc < 0)
+		return aloe_fail(setup, "no pattern makes %u bits of %u", p->matched, p->coded);
+	return rate_plans_init(p, plan, setup);
 }
 
 #endif

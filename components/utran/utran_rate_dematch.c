@@ -78,7 +78,8 @@ static int dematch_init(void *self, struct aloe_setup *setup)
 	s->patterns.coded = setup->out[0].max;
 	s->patterns.matched = setup->in[0].max;
 	s->patterns.len = dematch_patterns(s);
-	return rate_patterns_init(&s->patterns, (enum utran_coding)s->coding, (enum rate_direction)s->direction, setup);
+	return rate_patterns_init(&s->patterns, (enum utran_coding)s->coding, (enum rate_direction)s->direction,
+				  utran_rate_plan_dematch, setup);
 }
 
 static int dematch_work(void *self, struct aloe_slot *slot)
@@ -88,8 +89,7 @@ static int dematch_work(void *self, struct aloe_slot *slot)
 	const uint32_t n = p->len == 1 ? 0 : tti_frame(slot->index, p->len, s->tti_phase);
 
 	if (aloe_pass_block(slot, 0, 0, p->matched, p->coded, &s->short_blocks))
-		utran_rate_dematch_plain(p->tables + n * p->matched, p->matched, aloe_in_llr16(slot, 0),
-					 aloe_out_llr16(slot, 0), p->coded);
+		p->kernels->dematch(&p->plans[n], aloe_in_llr16(slot, 0), aloe_out_llr16(slot, 0));
 	return 0;
 }
 

@@ -118,7 +118,8 @@ static int match_init(void *self, struct aloe_setup *setup)
 	s->patterns.coded = setup->in[0].max;
 	s->patterns.matched = setup->out[0].max;
 	s->patterns.len = utran_tti_frames((uint32_t)s->tti_ms) / match_frames(s);
-	return rate_patterns_init(&s->patterns, (enum utran_coding)s->coding, (enum rate_direction)s->direction, setup);
+	return rate_patterns_init(&s->patterns, (enum utran_coding)s->coding, (enum rate_direction)s->direction,
+				  utran_rate_plan_match, setup);
 }
 
 static int match_work(void *self, struct aloe_slot *slot)
@@ -128,8 +129,7 @@ static int match_work(void *self, struct aloe_slot *slot)
 	const uint32_t n = p->len == 1 ? 0 : tti_frame(slot->index, p->len, s->tti_phase);
 
 	if (aloe_pass_block(slot, 0, 0, p->coded, p->matched, &s->short_blocks))
-		utran_rate_match_plain(p->tables + n * p->matched, p->matched, aloe_in_bit(slot, 0),
-				       aloe_out_bit(slot, 0));
+		p->kernels->match(&p->plans[n], aloe_in_bit(slot, 0), aloe_out_bit(slot, 0));
 	return 0;
 }
 
