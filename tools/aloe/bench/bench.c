@@ -73,7 +73,7 @@ static void cpus_find(struct bench *bench)
 			bench->cpus[bench->n_cpus++] = cpu;
 }
 
-int bench_open(struct bench *bench, const struct cli_args *args)
+int bench_begin(struct bench *bench, const struct cli_args *args)
 {
 	int rc;
 
@@ -267,7 +267,7 @@ static int remove_one(const char *path, const struct stat *stat, int type, struc
 	return remove(path);
 }
 
-int bench_close(struct bench *bench, int status)
+int bench_end(struct bench *bench, int status)
 {
 	progress_clear(&bench->progress);
 	if (status == CLI_OK)

@@ -7,10 +7,10 @@
  * the result out: tables for people, or --json, and --csv, --plot.
  *
  *	struct bench bench;
- *	int status = bench_open(&bench, args);
+ *	int status = bench_begin(&bench, args);
  *	if (status == CLI_OK) {
  *		... bench_table, bench_row, bench_note, bench.plot ...
- *		status = bench_close(&bench, status);
+ *		status = bench_end(&bench, status);
  *	}
  *	return status;
  */
@@ -40,11 +40,11 @@ struct bench {
 	char dir[4096]; /* the runs' state directory: made for this benchmark, removed after it */
 };
 
-/* bench_open reads the options; 0, or the exit status after saying what is wrong. */
-int bench_open(struct bench *bench, const struct cli_args *args);
-/* bench_close puts out what there is, unless `status` says that the benchmark failed (not CLI_OK), and ends the frame. Returns
+/* bench_begin reads the options; 0, or the exit status after saying what is wrong. */
+int bench_begin(struct bench *bench, const struct cli_args *args);
+/* bench_end puts out what there is, unless `status` says that the benchmark failed (not CLI_OK), and ends the frame. Returns
  * the exit status: 130 after Ctrl-C; BENCH_MISSED with --strict where a reference figure was not reached. */
-int bench_close(struct bench *bench, int status);
+int bench_end(struct bench *bench, int status);
 
 /* bench_table begins a table; the first one is what --csv writes. The columns and texts stay the caller's. */
 void bench_table(struct bench *bench, const char *key, const char *title, const struct column *columns, size_t n);

@@ -541,7 +541,7 @@ int bench_bler(const struct cli_args *args)
 	struct bler bler = {.bench = &bench};
 	const char *given = cli_get(args, "waveform");
 	char path[4096];
-	int status = bench_open(&bench, args);
+	int status = bench_begin(&bench, args);
 
 	if (status != CLI_OK)
 		return status;
@@ -552,10 +552,10 @@ int bench_bler(const struct cli_args *args)
 		status = chain_open(&bench, given ? given : path, &bler.chain);
 		if (status == CLI_OK)
 			status = measure(&bler);
-		status = bench_close(&bench, status); /* the plot's title is the chain's */
+		status = bench_end(&bench, status); /* the plot's title is the chain's */
 		chain_close(&bler.chain);
 	} else {
-		status = bench_close(&bench, status);
+		status = bench_end(&bench, status);
 	}
 	free(bler.curves);
 	free(bler.points);

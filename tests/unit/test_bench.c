@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The pure parts of `aloe bench`: ranges and lists, intervals against published values, crossings, the search for the largest,
+ * yardsticks, tables and plots as text. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tools/aloe/bench/bler.h"
+#include "tools/aloe/bench/figures.h"
+#include "tools/aloe/bench/plot.h"
+#include "tools/aloe/bench/table.h"
+#include "tools/aloe/bench/yardstick.h"
+
+#define NEAR(a, b, by) assert_true(fabs((a) - (b)) <= (by))
+
+/* ---- ranges and lists ------------------------------------------------------------------------------------------------- */
+
+static void test_range(void **state)
+{
+	static const char *const bad[] = {"",      "1:2",     "1:2:",  "1:2:0", "1:2:-1",     "2:1:0.1",     "a:2:1",
+					  "1:b:1", "1:2:1:1", "1:2:x", ":2:1",  "0:1:0.0001", "0:inf:1e300", "1;2;3"};
+	struct range range = {7, 7, 7};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (range_parse(bad[i], &range) != -EINVAL)
+			fail_msg("`%s` was taken", bad[i]);
+	assert_true(range.from == 7);
+	assert_int_equal(range_parse("1.6:2.6:0.1", &range), 0);
+	assert_int_equal(range_count(&range), 11);
+	NEAR(range_at(&range, 10), 2.6, 1e-9);
+	assert_int_equal(range_parse("-1:0:0.3", &range), 0);
+	assert_int_equal(range_count(&range), 4);
+	assert_int_equal(range_parse("2.5", &range), 0);
+	assert_int_equal(range_count(&range), 1);
+	assert_true(range_at(&range, 0) == 2.5);
+	assert_int_equal(range_parse("0:999:1", &range), 0);
+	assert_int_equal(range_parse("0:1000:1", &range), -EINVAL);
+}
+
+static void test_list(void **state)
+{
+	static const char *const bad[] = {"", ",", "1,", ",1", "1,,2", "1,0", "33", "1,1", "1 2", "1,2,3,4,5", "nan"};
+	double values[4];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (list_parse(bad[i], 1, 32, 4, values) != -EINVAL)
+			fail_msg("`%s` was taken", bad[i]);
+	assert_int_equal(list_parse("1,2,4,8", 1, 32, 4, values), 4);
+	assert_true(values[0] == 1 && values[1] == 2 && values[2] == 4 && values[3] == 8);
+	assert_int_equal(list_parse("0.75", 0.01, 1, 4, values), 1);
+	assert_true(values[0] == 0.75);
+}
+
+/* ---- rates ------------------------------------------------------------------------------------------------------------- */
+
+/* The four examples of Newcombe, Statistics in Medicine 17 (1998), method 3; then none and all: z^2 / (n + z^2). */
+static void test_wilson(void **state)
+{
+	static const struct {
+		uint64_t hits, of;
+		double low, high;
+	} known[] = {
+	    {81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611},
+	    {1, 29, 0.0061, 0.1718},   {0, 1000, 0, 0.003827},    {1000, 1000, 0.996173, 1},
+	};
+	const struct interval none = interval_wilson(0, 0);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		const struct interval range = interval_wilson(known[i].hits, known[i].of);
+		if (fabs(range.low - known[i].low) > 5e-5 || fabs(range.high - known[i].high) > 5e-5)
+			fail_msg("%d of %d: [%.6f, %.6f]", (int)known[i].hits, (int)known[i].of, range.low, range.high);
+	}
+	assert_true(none.low == 0 && none.high == 1);
+}
+
+/* It holds the true rate 95 times in 100: 4000 rates of 0.03 in 1000, from a generator of our own. */
+static void test_wilson_covers(void **state)
+{
+	enum { TRIES = 4000, OF = 1000 };
+	uint64_t random = 88172645463325252ull;
+	int inside = 0;
+
+	(void)state;
+	for (int t = 0; t < TRIES; t++) {
+		struct interval range;
+		uint64_t hits = 0;
+		for (int i = 0; i < OF; i++) {
+			random ^= random << 13;
+			random ^= random >> 7;
+			random ^= random << 17;
+			hits += (double)(random >> 11) * 0x1p-53 < 0.03;
+		}
+		range = interval_wilson(hits, OF);
+		inside += range.low <= 0.03 && 0.03 <= range.high;
+	}
+	assert_in_range(inside, TRIES * 94 / 100, TRIES * 965 / 1000);
+}
+
+static void test_crossing(void **state)
+{
+	/* 10^-x at 0, 1, 2, 3: crosses 10^-1.5 at 1.5 */
+	const struct rate_point line[] = {
+	    {0, 1000000, 1000000}, {1, 100000, 1000000}, {2, 10000, 1000000}, {3, 1000, 1000000}};
+	const struct rate_point rough[] = {{2.0, 250, 1000}, {2.1, 130, 1000}, {2.2, 70, 1000}, {2.3, 0, 1000}};
+	struct crossing at = crossing_find(line, 4, pow(10, -1.5));
+
+	(void)state;
+	NEAR(at.x, 1.5, 1e-9);
+	assert_true(at.range.low < 1.5 && at.range.low > 1.49 && at.range.high > 1.5 && at.range.high < 1.51);
+	NEAR(crossing_find(line, 4, 0.1).x, 1, 1e-9);
+	assert_true(isnan(crossing_find(line, 4, 1e-4).x));
+	assert_true(isnan(crossing_find(line + 1, 3, 0.5).x));
+	assert_true(isnan(crossing_find(line, 1, 0.5).x));
+	assert_true(isnan(crossing_find(line, 0, 0.5).x));
+
+	at = crossing_find(rough, 4, 0.1);
+	NEAR(at.x, 2.1 + 0.1 * log(1.3) / log(13. / 7), 1e-9);
+	assert_true(at.range.low < at.x && at.x < at.range.high);
+	at = crossing_find(rough, 4, 0.01); /* behind 70 of 1000 stands none: as half a one */
+	NEAR(at.x, 2.2 + 0.1 * log(7) / log(140), 1e-9);
+	assert_true(at.range.high > at.x);
+}
+
+/* ---- samples, search --------------------------------------------------------------------------------------------------- */
+
+static void test_median(void **state)
+{
+	double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2};
+
+	(void)state;
+	assert_true(median(odd, 3) == 2);
+	assert_true(median(even, 4) == 2.5);
+	assert_true(isnan(median(odd, 0)));
+}
+
+static void test_search(void **state)
+{
+	(void)state;
+	for (uint64_t max = 1; max < 70; max++)
+		for (uint64_t limit = 0; limit <= max; limit++) {
+			struct search search;
+			int tries = 0;
+
+			search_init(&search, max);
+			for (uint64_t n = search_next(&search); n != 0; n = search_next(&search)) {
+				assert_in_range(n, 1, max);
+				search_tell(&search, n, n <= limit);
+				assert_true(++tries <= 14);
+			}
+			assert_int_equal(search.holds, limit);
+		}
+}
+
+/* ---- bler ---------------------------------------------------------------------------------------------------------------- */
+
+static void test_batch(void **state)
+{
+	(void)state;
+	assert_int_equal(bler_batch(0, 0, 100, 20000), 1000);
+	assert_int_equal(bler_batch(0, 0, 100, 60), 60);
+	assert_int_equal(bler_batch(1000, 100, 100, 20000), 0);
+	assert_int_equal(bler_batch(1000, 50, 100, 20000), 1100);
+	assert_int_equal(bler_batch(1000, 20, 100, 20000), 4400);
+	assert_int_equal(bler_batch(1000, 0, 100, 20000), 8000);
+	assert_int_equal(bler_batch(17000, 5, 100, 20000), 3000);
+	assert_int_equal(bler_batch(20000, 5, 100, 20000), 0);
+	assert_int_equal(bler_batch(1000, 99, 100, 20000), 1000);
+}
+
+static void test_verdict(void **state)
+{
+	(void)state;
+	assert_string_equal(bler_verdict(0.02, 0, 0.05), "within 0.1 dB");
+	assert_string_equal(bler_verdict(-0.24, -0.3, -0.2), "better by more than 0.1 dB");
+	assert_string_equal(bler_verdict(0.2, 0.15, 0.25), "not within 0.1 dB");
+	assert_non_null(strstr(bler_verdict(0.08, 0.02, 0.14), "not certain"));
+	assert_non_null(strstr(bler_verdict(0.08, 0.02, NAN), "not certain"));
+	assert_non_null(strstr(bler_verdict(0.12, 0.06, 0.18), "not certain"));
+	assert_string_equal(bler_verdict(NAN, NAN, NAN), "the points do not reach it");
+}
+
+static void test_yardstick(void **state)
+{
+	struct yardstick y;
+
+	(void)state;
+	assert_true(yardstick_find(3856, 9049, 4, 1, &y));
+	NEAR(y.tenth_db, 1.33, 1e-9);
+	NEAR(y.hundredth_db, 1.48, 1e-9);
+	assert_true(y.measured);
+	assert_true(yardstick_find(3856, 11580, 8, 0.75, &y));
+	NEAR(y.tenth_db, 0.44, 1e-9);
+	assert_string_equal(y.decoder, "max-log x0.75");
+	assert_true(yardstick_find(3856, 9120, 2, 1, &y));
+	NEAR(y.tenth_db, 2.12, 1e-9);
+	NEAR(y.hundredth_db, 2.43, 1e-9);
+	assert_true(y.measured);
+	assert_true(yardstick_find(3856, 9120, 8, 1, &y));
+	NEAR(y.tenth_db, 1.02 - 71. / 2531 * 0.33, 1e-9);
+	assert_false(y.measured);
+	assert_true(yardstick_find(3856, 9120, 1, 0.75, &y)); /* one iteration has nothing to scale but the last pass */
+	assert_string_equal(y.decoder, "max-log");
+	assert_false(yardstick_find(3856, 9120, 3, 1, &y));
+	assert_false(yardstick_find(3855, 9120, 2, 1, &y));
+	assert_false(yardstick_find(3856, 9000, 2, 1, &y));
+	assert_false(yardstick_find(3856, 12000, 2, 1, &y));
+}
+
+/* ---- texts --------------------------------------------------------------------------------------------------------------- */
+
+static const struct column columns[] = {
+    {"name", "name", COLUMN_TEXT}, {"count", "count", 0}, {"time_us", "time us", 2}, {"rate", "rate", COLUMN_SHORT}};
+
+static json_t *rows(void)
+{
+	return json_pack("[{s:s, s:i, s:f, s:f}, {s:s, s:i, s:n}]", "name", "one, \"two\"", "count", 12345, "time_us",
+			 1.2345, "rate", 0.000123456, "name", "b", "count", 7, "time_us");
+}
+
+static char *text_of(const struct table *table, void (*write)(const struct table *, FILE *))
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	write(table, out);
+	fclose(out);
+	return text;
+}
+
+static void test_table(void **state)
+{
+	struct table table = {"t", "a title", columns, 4, rows()};
+	char *text = text_of(&table, table_print);
+
+	(void)state;
+	assert_string_equal(text, "a title\n"
+				  "  name        count  time us      rate\n"
+				  "  one, \"two\"  12345     1.23  0.000123\n"
+				  "  b               7        -         -\n");
+	free(text);
+	text = text_of(&table, table_csv);
+	assert_string_equal(text, "name,count,time_us,rate\n"
+				  "\"one, \"\"two\"\"\",12345,1.2345,0.000123456\n"
+				  "b,7,,\n");
+	free(text);
+	json_decref(table.rows);
+}
+
+static char *script_of(const struct plot *plot, const char *file)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	plot_script(plot, file, out);
+	fclose(out);
+	return text;
+}
+
+static void has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("no `%s` in:\n%s", part, text);
+}
+
+static void test_plot(void **state)
+{
+	struct plot plot = {.title = "it's", .x = "Eb/N0 [dB]", .y = "rate", .log_y = true};
+	json_t *points = plot_series(&plot, PLOT_LINE, "a_b"), *marks = plot_series(&plot, PLOT_MARKS, "ref");
+	char *text;
+
+	(void)state;
+	json_array_append_new(points, json_pack("[f, f, f, f]", 1.5, 0.25, 0.2, 0.3));
+	json_array_append_new(points, json_pack("[f, f, f, f]", 2.5, 0.0, 0.0, 0.1));
+	json_array_append_new(marks, json_pack("[f, f]", 2.0, 0.1));
+	text = script_of(&plot, "/tmp/it's.svg");
+	has(text, "set terminal svg");
+	has(text, "set output '/tmp/it''s.svg'\n");
+	has(text, "set title 'it''s' noenhanced\n");
+	has(text, "set xlabel 'Eb/N0 [dB]' noenhanced\n");
+	has(text, "set ylabel 'rate' noenhanced\n");
+	has(text, "set logscale y\n");
+	has(text, "\n1.5 0.25 0.2 0.3 \n2.5 NaN NaN 0.1 \nEND\n"); /* zero has no logarithm */
+	has(text, "plot $data0 using 1:2:3:4 with yerrorlines");
+	has(text, ", $data1 using 1:2 with points");
+	free(text);
+	text = script_of(&plot, "a.gp");
+	assert_null(strstr(text, "set terminal"));
+	assert_null(strstr(text, "set output"));
+	free(text);
+	plot_fini(&plot);
+	assert_int_equal(plot_check("a.gp"), 0);
+	assert_int_equal(plot_check("a.pdf"), -EINVAL);
+	assert_int_equal(plot_check(".svg"), -EINVAL);
+	assert_int_equal(plot_check("svg"), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_range),         cmocka_unit_test(test_list),     cmocka_unit_test(test_wilson),
+	    cmocka_unit_test(test_wilson_covers), cmocka_unit_test(test_crossing), cmocka_unit_test(test_median),
+	    cmocka_unit_test(test_search),        cmocka_unit_test(test_batch),    cmocka_unit_test(test_verdict),
+	    cmocka_unit_test(test_yardstick),     cmocka_unit_test(test_table),    cmocka_unit_test(test_plot),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
