@@ -8,6 +8,8 @@
  *	anything else			counted `unmatched` */
 #include <aloe/component.h>
 
+#include "core/kernels/bits.h"
+
 struct bit_compare {
 	uint64_t blocks;
 	uint64_t block_errors;
@@ -18,6 +20,7 @@ struct bit_compare {
 	uint64_t unmatched;
 	double bler;
 	double ber;
+	const struct bits_kernels *kernels;
 };
 
 enum { SENT, RECEIVED };
@@ -44,15 +47,18 @@ static void compare_blocks(struct bit_compare *compare, const struct aloe_slot *
 {
 	const uint32_t sent_len = aloe_in_len(slot, SENT), received_len = aloe_in_len(slot, RECEIVED);
 	const uint32_t n = sent_len < received_len ? sent_len : received_len;
-	const uint8_t *sent = aloe_in_bit(slot, SENT), *received = aloe_in_bit(slot, RECEIVED);
-	uint32_t errors = 0;
+	const uint32_t errors = compare->kernels->differ(aloe_in_bit(slot, SENT), aloe_in_bit(slot, RECEIVED), n);
 
-	for (uint32_t i = 0; i < n; i++)
-		errors += sent[i] != received[i];
 	compare->bits += n;
 	compare->bit_errors += errors;
 	compare->length_errors += sent_len != received_len;
 	compare->block_errors += errors || sent_len != received_len;
+}
+
+static int bit_compare_init(void *self, struct aloe_setup *setup)
+{
+	((struct bit_compare *)self)->kernels = bits_kernels((enum simd_level)setup->simd);
+	return 0;
 }
 
 static int bit_compare_work(void *self, struct aloe_slot *slot)
@@ -80,5 +86,6 @@ ALOE_COMPONENT(bit_compare) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct bit_compare),
     .kmac = 2,
+    .init = bit_compare_init,
     .work = bit_compare_work,
 };

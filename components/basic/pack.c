@@ -3,9 +3,12 @@
  * unpack. A message that is no whole number of words cannot be packed: it is counted and becomes ABSENT. */
 #include <aloe/component.h>
 
+#include "core/kernels/bits.h"
+
 struct pack {
 	int32_t output;
 	uint32_t width; /* bits in a word */
+	const struct bits_kernels *kernels;
 	uint64_t short_blocks;
 };
 
@@ -39,8 +42,8 @@ static int pack_init(void *self, struct aloe_setup *setup)
 {
 	struct pack *pack = self;
 
-	(void)setup;
 	pack->width = pack_width(pack);
+	pack->kernels = bits_kernels((enum simd_level)setup->simd);
 	return 0;
 }
 
@@ -52,15 +55,10 @@ static int pack_work(void *self, struct aloe_slot *slot)
 
 	if (!aloe_pass_block(slot, 0, 0, words * width, words, &pack->short_blocks))
 		return 0;
-	for (uint32_t i = 0; i < words; i++) {
-		uint32_t word = 0;
-		for (uint32_t b = 0; b < width; b++)
-			word = word << 1 | (in[i * width + b] & 1);
-		if (width == 16)
-			aloe_out_i16(slot, 0)[i] = (int16_t)(uint16_t)word;
-		else
-			aloe_out_byte(slot, 0)[i] = (uint8_t)word;
-	}
+	if (width == 16)
+		pack->kernels->pack16(in, slot->out[0].data, words);
+	else
+		pack->kernels->pack8(in, slot->out[0].data, words);
 	return 0;
 }
 

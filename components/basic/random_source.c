@@ -8,6 +8,7 @@
 struct random_source {
 	uint64_t seed;
 	uint32_t length;
+	const struct random_kernels *kernels;
 };
 
 static const struct aloe_port ports[] = {
@@ -25,11 +26,17 @@ static int random_source_shape(void *self, struct aloe_setup *setup)
 	return 0;
 }
 
+static int random_source_init(void *self, struct aloe_setup *setup)
+{
+	((struct random_source *)self)->kernels = random_kernels((enum simd_level)setup->simd);
+	return 0;
+}
+
 static int random_source_work(void *self, struct aloe_slot *slot)
 {
 	const struct random_source *source = self;
 
-	random_bits(source->seed, slot->index, aloe_out_bit(slot, 0), source->length);
+	source->kernels->bits(source->seed, slot->index, aloe_out_bit(slot, 0), source->length);
 	aloe_put(slot, 0, source->length);
 	return 0;
 }
@@ -41,5 +48,6 @@ ALOE_COMPONENT(random_source) = {
     .state_size = sizeof(struct random_source),
     .kmac = 2,
     .shape = random_source_shape,
+    .init = random_source_init,
     .work = random_source_work,
 };

@@ -3,8 +3,11 @@
  * The inverse is pack. */
 #include <aloe/component.h>
 
+#include "core/kernels/bits.h"
+
 struct unpack {
 	uint32_t width; /* bits in an item */
+	const struct bits_kernels *kernels;
 };
 
 static const struct aloe_port ports[] = {
@@ -24,25 +27,24 @@ static int unpack_shape(void *self __attribute__((unused)), struct aloe_setup *s
 
 static int unpack_init(void *self, struct aloe_setup *setup)
 {
-	((struct unpack *)self)->width = 8 * aloe_item_bytes(setup->in[0].type);
+	struct unpack *unpack = self;
+
+	unpack->width = 8 * aloe_item_bytes(setup->in[0].type);
+	unpack->kernels = bits_kernels((enum simd_level)setup->simd);
 	return 0;
 }
 
 static int unpack_work(void *self, struct aloe_slot *slot)
 {
-	const uint32_t width = ((const struct unpack *)self)->width;
+	const struct unpack *unpack = self;
 	const uint32_t n = aloe_in_len(slot, 0);
-	const int16_t *words = aloe_in_i16(slot, 0);
-	const uint8_t *bytes = aloe_in_byte(slot, 0);
-	uint8_t *out = aloe_out_bit(slot, 0);
 
 	slot->out[0].state = slot->in[0].state;
-	slot->out[0].len = n * width;
-	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t word = width == 16 ? (uint16_t)words[i] : bytes[i];
-		for (uint32_t b = 0; b < width; b++)
-			out[i * width + b] = word >> (width - 1 - b) & 1;
-	}
+	slot->out[0].len = n * unpack->width;
+	if (unpack->width == 16)
+		unpack->kernels->unpack16(slot->in[0].data, aloe_out_bit(slot, 0), n);
+	else
+		unpack->kernels->unpack8(slot->in[0].data, aloe_out_bit(slot, 0), n);
 	return 0;
 }
 

@@ -28,7 +28,8 @@ struct awgn {
 	float sigma;                       /* of one dimension */
 	float level;
 	uint32_t type;
-	float *noise;
+	float *noise; /* of integers */
+	const struct random_kernels *kernels;
 };
 
 static const struct aloe_port ports[] = {
@@ -102,9 +103,12 @@ static int awgn_init(void *self, struct aloe_setup *setup)
 	struct awgn *awgn = self;
 
 	awgn->type = setup->in[0].type;
+	awgn->kernels = random_kernels((enum simd_level)setup->simd);
 	awgn->level = !isnan(awgn->amplitude) ? (float)awgn->amplitude : is_whole(awgn->type) ? 8192 : 1;
 	awgn->esn0_seen_db = awgn->ebn0_seen_db = ALOE_NAN;
 	update_sigma(awgn);
+	if (!is_whole(awgn->type))
+		return 0;
 	awgn->noise = aloe_alloc(setup, (size_t)setup->in[0].max * dimensions(awgn->type) * sizeof(float) + 1);
 	return awgn->noise ? 0 : aloe_fail(setup, "no memory for the noise of %u items", setup->in[0].max);
 }
@@ -128,18 +132,15 @@ static int awgn_work(void *self, struct aloe_slot *slot)
 {
 	struct awgn *awgn = self;
 	const uint32_t n = aloe_pass(slot, 0, 0) * dimensions(awgn->type);
-	const float *in = slot->in[0].data, *noise = awgn->noise;
-	float *out = slot->out[0].data;
 
 	if (awgn->esn0_db != awgn->esn0_seen_db || awgn->ebn0_db != awgn->ebn0_seen_db)
 		update_sigma(awgn);
-	random_gauss(awgn->seed, slot->index, awgn->noise, n);
-	if (is_whole(awgn->type)) {
-		awgn->clipped += add_whole(slot->in[0].data, noise, awgn->sigma, slot->out[0].data, n);
+	if (!is_whole(awgn->type)) {
+		awgn->kernels->add_gauss(awgn->seed, slot->index, slot->in[0].data, awgn->sigma, slot->out[0].data, n);
 		return 0;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		out[i] = in[i] + awgn->sigma * noise[i];
+	awgn->kernels->gauss(awgn->seed, slot->index, awgn->noise, n);
+	awgn->clipped += add_whole(slot->in[0].data, awgn->noise, awgn->sigma, slot->out[0].data, n);
 	return 0;
 }
 

@@ -2,8 +2,11 @@
  * bpsk_demod - hard decision: a sample whose real part is negative is bit 1, any other (NaN too) bit 0. */
 #include <aloe/component.h>
 
+#include "core/kernels/soft.h"
+
 struct bpsk_demod {
 	uint32_t type;
+	const struct soft_kernels *kernels;
 };
 
 static const struct aloe_port ports[] = {
@@ -13,25 +16,25 @@ static const struct aloe_port ports[] = {
 
 static int bpsk_demod_init(void *self, struct aloe_setup *setup)
 {
-	((struct bpsk_demod *)self)->type = setup->in[0].type;
+	struct bpsk_demod *demod = self;
+
+	demod->type = setup->in[0].type;
+	demod->kernels = soft_kernels((enum simd_level)setup->simd);
 	return 0;
 }
 
 static int bpsk_demod_work(void *self, struct aloe_slot *slot)
 {
-	const uint32_t type = ((const struct bpsk_demod *)self)->type;
+	const struct bpsk_demod *demod = self;
 	const uint32_t n = aloe_pass(slot, 0, 0);
 	uint8_t *out = aloe_out_bit(slot, 0);
 
-	if (type == ALOE_I16)
-		for (uint32_t i = 0; i < n; i++)
-			out[i] = aloe_in_i16(slot, 0)[i] < 0;
-	else if (type == ALOE_CI16)
-		for (uint32_t i = 0; i < n; i++)
-			out[i] = aloe_in_ci16(slot, 0)[i].re < 0;
+	if (demod->type == ALOE_I16)
+		demod->kernels->hard_i16(slot->in[0].data, out, n);
+	else if (demod->type == ALOE_CI16)
+		demod->kernels->hard_re_i16(slot->in[0].data, out, n);
 	else
-		for (uint32_t i = 0; i < n; i++)
-			out[i] = crealf(aloe_in_cf32(slot, 0)[i]) < 0;
+		demod->kernels->hard_re_f32(slot->in[0].data, out, n);
 	return 0;
 }
 

@@ -6,11 +6,13 @@
 #include <math.h>
 
 #include "components/modem/bpsk.h"
+#include "core/kernels/soft.h"
 
 struct bpsk_mod {
 	int32_t output;
 	double amplitude;
 	float level;
+	const struct soft_kernels *kernels;
 };
 
 static const struct aloe_port ports[] = {
@@ -36,30 +38,23 @@ static int bpsk_mod_init(void *self, struct aloe_setup *setup)
 	struct bpsk_mod *mod = self;
 
 	mod->level = bpsk_amplitude(mod->amplitude, setup->out[0].type);
+	mod->kernels = soft_kernels((enum simd_level)setup->simd);
 	return 0;
 }
 
-/* Without a branch: random bits would be guessed wrong half of the time. */
 static int bpsk_mod_work(void *self, struct aloe_slot *slot)
 {
 	const struct bpsk_mod *mod = self;
 	const uint8_t *in = aloe_in_bit(slot, 0);
-	const uint32_t n = aloe_pass(slot, 0, 0), step = mod->output == 0 ? 1 : 2;
-	const float level = mod->level;
-	const int whole = (int)lrintf(level);
-	int16_t *words = slot->out[0].data;
-	float *floats = slot->out[0].data;
+	const uint32_t n = aloe_pass(slot, 0, 0);
+	const int16_t whole = (int16_t)lrintf(mod->level);
 
-	if (mod->output == 2) {
-		for (uint32_t i = 0; i < n; i++) {
-			floats[2 * i] = level - 2 * level * (float)(in[i] & 1);
-			floats[2 * i + 1] = 0;
-		}
-		return 0;
-	}
-	memset(words, 0, (size_t)n * step * sizeof(*words));
-	for (uint32_t i = 0; i < n; i++)
-		words[step * i] = (int16_t)(whole - 2 * whole * (in[i] & 1));
+	if (mod->output == 0)
+		mod->kernels->map_i16(in, whole, slot->out[0].data, n);
+	else if (mod->output == 1)
+		mod->kernels->map_re_i16(in, whole, slot->out[0].data, n);
+	else
+		mod->kernels->map_re_f32(in, mod->level, slot->out[0].data, n);
 	return 0;
 }
 

@@ -6,14 +6,14 @@
  * the sample; a max-log decoder does not mind the factor, so `scale` only chooses the resolution. */
 #include <aloe/component.h>
 
-#include <math.h>
-
 #include "components/modem/bpsk.h"
+#include "core/kernels/soft.h"
 
 struct bpsk_soft_demod {
 	double scale;
 	double amplitude;
 	uint32_t type;
+	const struct soft_kernels *kernels;
 	float unit; /* one sample of `amplitude` times this is 1 */
 };
 
@@ -39,16 +39,9 @@ static int bpsk_soft_demod_init(void *self, struct aloe_setup *setup)
 	struct bpsk_soft_demod *demod = self;
 
 	demod->type = setup->in[0].type;
+	demod->kernels = soft_kernels((enum simd_level)setup->simd);
 	demod->unit = 1 / bpsk_amplitude(demod->amplitude, demod->type);
 	return 0;
-}
-
-static inline int16_t soft_bit(float x)
-{
-	const float low = x > -32767.0f ? x : -32767.0f;
-	const float limited = low < 32767.0f ? low : 32767.0f;
-
-	return x == x ? (int16_t)lrintf(limited) : 0;
 }
 
 static int bpsk_soft_demod_work(void *self, struct aloe_slot *slot)
@@ -59,17 +52,13 @@ static int bpsk_soft_demod_work(void *self, struct aloe_slot *slot)
 	int16_t *out = aloe_out_llr16(slot, 0);
 
 	if (demod->type == ALOE_I16)
-		for (uint32_t i = 0; i < n; i++)
-			out[i] = soft_bit(factor * aloe_in_i16(slot, 0)[i]);
+		demod->kernels->soft_i16(slot->in[0].data, factor, out, n);
 	else if (demod->type == ALOE_CI16)
-		for (uint32_t i = 0; i < n; i++)
-			out[i] = soft_bit(factor * aloe_in_ci16(slot, 0)[i].re);
+		demod->kernels->soft_re_i16(slot->in[0].data, factor, out, n);
 	else if (demod->type == ALOE_F32)
-		for (uint32_t i = 0; i < n; i++)
-			out[i] = soft_bit(factor * aloe_in_f32(slot, 0)[i]);
+		demod->kernels->soft_f32(slot->in[0].data, factor, out, n);
 	else
-		for (uint32_t i = 0; i < n; i++)
-			out[i] = soft_bit(factor * crealf(aloe_in_cf32(slot, 0)[i]));
+		demod->kernels->soft_re_f32(slot->in[0].data, factor, out, n);
 	return 0;
 }
 

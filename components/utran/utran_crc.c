@@ -54,7 +54,9 @@ static int crc_init(void *self, struct aloe_setup *setup)
 	struct utran_crc_state *s = self;
 
 	s->block = setup->in[0].max / (uint32_t)s->tti_blocks;
-	return utran_crc_init(&s->crc, (uint32_t)s->size);
+	utran_crc_init(&s->crc, (uint32_t)s->size);
+	utran_crc_use(&s->crc, (enum simd_level)setup->simd);
+	return 0;
 }
 
 static int crc_work(void *self, struct aloe_slot *slot)

@@ -71,7 +71,9 @@ static int check_init(void *self, struct aloe_setup *setup)
 
 	s->block = (setup->in[0].max / (uint32_t)s->tti_blocks) - (uint32_t)s->size;
 	s->tells = setup->out[ERRORS].type != 0;
-	return utran_crc_init(&s->crc, (uint32_t)s->size);
+	utran_crc_init(&s->crc, (uint32_t)s->size);
+	utran_crc_use(&s->crc, (enum simd_level)setup->simd);
+	return 0;
 }
 
 /* check_blocks copies `block` bits of each block; how many blocks are bad. */

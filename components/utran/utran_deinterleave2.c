@@ -6,6 +6,7 @@
 
 struct deinterleave2 {
 	uint32_t block;
+	const struct utran_interleave_kernels *kernels;
 	uint64_t short_blocks;
 };
 
@@ -20,7 +21,10 @@ static const struct aloe_var vars[] = {
 
 static int deinterleave_init(void *self, struct aloe_setup *setup)
 {
-	((struct deinterleave2 *)self)->block = setup->in[0].max;
+	struct deinterleave2 *s = self;
+
+	s->block = setup->in[0].max;
+	s->kernels = utran_interleave_kernels((enum simd_level)setup->simd);
 	return 0;
 }
 
@@ -29,7 +33,7 @@ static int deinterleave_work(void *self, struct aloe_slot *slot)
 	struct deinterleave2 *s = self;
 
 	if (aloe_pass_block(slot, 0, 0, s->block, s->block, &s->short_blocks))
-		utran_deinterleave2_plain(aloe_in_llr16(slot, 0), aloe_out_llr16(slot, 0), s->block);
+		s->kernels->deinterleave2(aloe_in_llr16(slot, 0), aloe_out_llr16(slot, 0), s->block);
 	return 0;
 }
 

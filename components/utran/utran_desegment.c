@@ -6,7 +6,7 @@
  * decoder may still make good; with none of its frames the TTI is ABSENT, or IDLE if they all were. */
 #include <aloe/component.h>
 
-#include "core/kernels/utran_interleave.h"
+#include "components/utran/tti.h"
 
 struct desegment {
 	int32_t tti_ms;
@@ -14,9 +14,9 @@ struct desegment {
 	uint32_t frames;
 	uint32_t frame_bits;
 	uint64_t tti;   /* number of the TTI gathered, from 1; 0 none */
-	uint32_t valid; /* frames of it that came */
+	uint32_t valid; /* bit n: frame n of it came */
 	uint32_t idle;
-	int16_t *soft;
+	int16_t *soft; /* frames but the last */
 	uint64_t short_blocks;
 	uint64_t lost_frames;
 };
@@ -27,8 +27,8 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(struct desegment, tti_ms, 10, 10, 80, "ms", 0, "transmission time interval: 10, 20, 40 or 80"),
-    ALOE_PARAM_INT(struct desegment, tti_phase, 0, 0, 7, "slot", 0, "index of the first radio frame of a TTI"),
+    TTI_PARAM_MS(struct desegment),
+    TTI_PARAM_PHASE(struct desegment),
 };
 
 static const struct aloe_var vars[] = {
@@ -39,14 +39,8 @@ static const struct aloe_var vars[] = {
 static int desegment_check(void *self, struct aloe_setup *setup)
 {
 	const struct desegment *s = self;
-	const uint32_t frames = utran_tti_frames((uint32_t)s->tti_ms);
 
-	if (!frames)
-		return aloe_fail(setup, "tti_ms %d is not 10, 20, 40 or 80", s->tti_ms);
-	if ((uint32_t)s->tti_phase >= frames)
-		return aloe_fail(setup, "tti_phase %d is outside [0, %u] for tti_ms %d", s->tti_phase, frames - 1,
-				 s->tti_ms);
-	return 0;
+	return tti_check(s->tti_ms, s->tti_phase, setup);
 }
 
 static int desegment_shape(void *self, struct aloe_setup *setup)
@@ -78,9 +72,9 @@ static void desegment_begin(struct desegment *s, uint64_t tti)
 		return;
 	s->tti = tti;
 	s->valid = s->idle = 0;
-	memset(s->soft, 0, s->frames * s->frame_bits * sizeof(*s->soft));
 }
 
+/* The last frame needs no place to wait in. */
 static void desegment_take(struct desegment *s, const struct aloe_in *in, uint32_t frame)
 {
 	if (in->state == ALOE_IDLE)
@@ -91,28 +85,38 @@ static void desegment_take(struct desegment *s, const struct aloe_in *in, uint32
 		s->short_blocks++;
 		return;
 	}
-	s->valid++;
-	memcpy(s->soft + frame * s->frame_bits, in->data, s->frame_bits * sizeof(*s->soft));
+	s->valid |= 1u << frame;
+	if (frame < s->frames - 1)
+		memcpy(s->soft + frame * s->frame_bits, in->data, s->frame_bits * sizeof(*s->soft));
 }
 
 static void desegment_emit(struct desegment *s, struct aloe_slot *slot)
 {
+	int16_t *out = aloe_out_llr16(slot, 0);
+
 	if (s->valid == 0) {
 		slot->out[0].state = s->idle == s->frames ? ALOE_IDLE : ALOE_ABSENT;
 		return;
 	}
-	s->lost_frames += s->frames - s->valid;
-	memcpy(aloe_out_llr16(slot, 0), s->soft, s->frames * s->frame_bits * sizeof(*s->soft));
+	for (uint32_t frame = 0; frame < s->frames; frame++, out += s->frame_bits) {
+		const int16_t *from = frame == s->frames - 1 ? aloe_in_llr16(slot, 0) : s->soft + frame * s->frame_bits;
+		const bool valid = s->valid >> frame & 1;
+
+		s->lost_frames += !valid;
+		if (valid)
+			memcpy(out, from, s->frame_bits * sizeof(*out));
+		else
+			memset(out, 0, s->frame_bits * sizeof(*out));
+	}
 	aloe_put(slot, 0, s->frames * s->frame_bits);
 }
 
 static int desegment_work(void *self, struct aloe_slot *slot)
 {
 	struct desegment *s = self;
-	const uint64_t place = slot->index + s->frames - (uint32_t)s->tti_phase;
-	const uint32_t frame = (uint32_t)(place % s->frames);
+	const uint32_t frame = tti_frame(slot->index, s->frames, s->tti_phase);
 
-	desegment_begin(s, place / s->frames);
+	desegment_begin(s, tti_number(slot->index, s->frames, s->tti_phase));
 	desegment_take(s, &slot->in[0], frame);
 	if (frame == s->frames - 1)
 		desegment_emit(s, slot);

@@ -2,22 +2,23 @@
  * utran_interleave1 - first interleaver, 3GPP TS 25.212 section 4.2.5. */
 #include <aloe/component.h>
 
-#include "core/kernels/utran_interleave.h"
+#include "components/utran/tti.h"
 
 struct interleave1 {
 	int32_t tti_ms;
 	uint32_t frames;
 	uint32_t block;
+	const struct utran_interleave_kernels *kernels;
 	uint64_t short_blocks;
 };
 
 static const struct aloe_port ports[] = {
-    ALOE_IN("in", ALOE_BIT, "all bits of one TTI"),
-    ALOE_OUT("out", ALOE_BIT, "the same bits, radio frame after radio frame"),
+    ALOE_IN("in", ALOE_BIT | ALOE_BYTE, "all bits of one TTI"),
+    ALOE_OUT("out", ALOE_BIT | ALOE_BYTE, "the same bits, radio frame after radio frame"),
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(struct interleave1, tti_ms, 10, 10, 80, "ms", 0, "transmission time interval: 10, 20, 40 or 80"),
+    TTI_PARAM_MS(struct interleave1),
 };
 
 static const struct aloe_var vars[] = {
@@ -26,22 +27,12 @@ static const struct aloe_var vars[] = {
 
 static int interleave_check(void *self, struct aloe_setup *setup)
 {
-	const int32_t tti_ms = ((const struct interleave1 *)self)->tti_ms;
-
-	if (!utran_tti_frames((uint32_t)tti_ms))
-		return aloe_fail(setup, "tti_ms %d is not 10, 20, 40 or 80", tti_ms);
-	return 0;
+	return tti_check(((const struct interleave1 *)self)->tti_ms, 0, setup);
 }
 
 static int interleave_shape(void *self, struct aloe_setup *setup)
 {
-	const uint32_t frames = utran_tti_frames((uint32_t)((const struct interleave1 *)self)->tti_ms);
-
-	if (setup->in[0].max % frames)
-		return aloe_fail(setup, "input of %u bits is not a multiple of the %u radio frames of the TTI",
-				 setup->in[0].max, frames);
-	setup->out[0].max = setup->in[0].max;
-	return 0;
+	return tti_shape(((const struct interleave1 *)self)->tti_ms, false, setup);
 }
 
 static int interleave_init(void *self, struct aloe_setup *setup)
@@ -50,6 +41,7 @@ static int interleave_init(void *self, struct aloe_setup *setup)
 
 	s->frames = utran_tti_frames((uint32_t)s->tti_ms);
 	s->block = setup->in[0].max;
+	s->kernels = utran_interleave_kernels((enum simd_level)setup->simd);
 	return 0;
 }
 
@@ -58,7 +50,7 @@ static int interleave_work(void *self, struct aloe_slot *slot)
 	struct interleave1 *s = self;
 
 	if (aloe_pass_block(slot, 0, 0, s->block, s->block, &s->short_blocks))
-		utran_interleave1_plain(aloe_in_bit(slot, 0), aloe_out_bit(slot, 0), s->block, s->frames);
+		s->kernels->interleave1(aloe_in_bit(slot, 0), aloe_out_bit(slot, 0), s->block, s->frames);
 	return 0;
 }
 

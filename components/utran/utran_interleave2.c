@@ -6,12 +6,13 @@
 
 struct interleave2 {
 	uint32_t block;
+	const struct utran_interleave_kernels *kernels;
 	uint64_t short_blocks;
 };
 
 static const struct aloe_port ports[] = {
-    ALOE_IN("in", ALOE_BIT, "all bits of one radio frame on one physical channel"),
-    ALOE_OUT("out", ALOE_BIT, "the same bits, spread over the frame"),
+    ALOE_IN("in", ALOE_BIT | ALOE_BYTE, "all bits of one radio frame on one physical channel"),
+    ALOE_OUT("out", ALOE_BIT | ALOE_BYTE, "the same bits, spread over the frame"),
 };
 
 static const struct aloe_var vars[] = {
@@ -20,7 +21,10 @@ static const struct aloe_var vars[] = {
 
 static int interleave_init(void *self, struct aloe_setup *setup)
 {
-	((struct interleave2 *)self)->block = setup->in[0].max;
+	struct interleave2 *s = self;
+
+	s->block = setup->in[0].max;
+	s->kernels = utran_interleave_kernels((enum simd_level)setup->simd);
 	return 0;
 }
 
@@ -29,7 +33,7 @@ static int interleave_work(void *self, struct aloe_slot *slot)
 	struct interleave2 *s = self;
 
 	if (aloe_pass_block(slot, 0, 0, s->block, s->block, &s->short_blocks))
-		utran_interleave2_plain(aloe_in_bit(slot, 0), aloe_out_bit(slot, 0), s->block);
+		s->kernels->interleave2(aloe_in_bit(slot, 0), aloe_out_bit(slot, 0), s->block);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
  * frame n goes out n indices later. If the TTI was not there, all its frames are what it was, ABSENT or IDLE. */
 #include <aloe/component.h>
 
-#include "core/kernels/utran_interleave.h"
+#include "components/utran/tti.h"
 
 struct segment {
 	int32_t tti_ms;
@@ -20,13 +20,13 @@ struct segment {
 };
 
 static const struct aloe_port ports[] = {
-    ALOE_IN("in", ALOE_BIT, "all bits of one TTI, in its first radio frame"),
-    ALOE_OUT("out", ALOE_BIT, "the bits of one radio frame"),
+    ALOE_IN("in", ALOE_BIT | ALOE_BYTE, "all bits of one TTI, in its first radio frame"),
+    ALOE_OUT("out", ALOE_BIT | ALOE_BYTE, "the bits of one radio frame"),
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(struct segment, tti_ms, 10, 10, 80, "ms", 0, "transmission time interval: 10, 20, 40 or 80"),
-    ALOE_PARAM_INT(struct segment, tti_phase, 0, 0, 7, "slot", 0, "index of the first radio frame of a TTI"),
+    TTI_PARAM_MS(struct segment),
+    TTI_PARAM_PHASE(struct segment),
 };
 
 static const struct aloe_var vars[] = {
@@ -37,25 +37,13 @@ static const struct aloe_var vars[] = {
 static int segment_check(void *self, struct aloe_setup *setup)
 {
 	const struct segment *s = self;
-	const uint32_t frames = utran_tti_frames((uint32_t)s->tti_ms);
 
-	if (!frames)
-		return aloe_fail(setup, "tti_ms %d is not 10, 20, 40 or 80", s->tti_ms);
-	if ((uint32_t)s->tti_phase >= frames)
-		return aloe_fail(setup, "tti_phase %d is outside [0, %u] for tti_ms %d", s->tti_phase, frames - 1,
-				 s->tti_ms);
-	return 0;
+	return tti_check(s->tti_ms, s->tti_phase, setup);
 }
 
 static int segment_shape(void *self, struct aloe_setup *setup)
 {
-	const uint32_t frames = utran_tti_frames((uint32_t)((const struct segment *)self)->tti_ms);
-
-	if (setup->in[0].max % frames)
-		return aloe_fail(setup, "input of %u bits is not a multiple of the %u radio frames of the TTI",
-				 setup->in[0].max, frames);
-	setup->out[0].max = setup->in[0].max / frames;
-	return 0;
+	return tti_shape(((const struct segment *)self)->tti_ms, true, setup);
 }
 
 static int segment_init(void *self, struct aloe_setup *setup)
@@ -102,13 +90,13 @@ static void segment_later(struct segment *s, struct aloe_slot *slot, uint64_t tt
 static int segment_work(void *self, struct aloe_slot *slot)
 {
 	struct segment *s = self;
-	const uint64_t place = slot->index + s->frames - (uint32_t)s->tti_phase;
-	const uint32_t frame = (uint32_t)(place % s->frames);
+	const uint64_t tti = tti_number(slot->index, s->frames, s->tti_phase);
+	const uint32_t frame = tti_frame(slot->index, s->frames, s->tti_phase);
 
 	if (frame == 0)
-		segment_first(s, slot, place / s->frames);
+		segment_first(s, slot, tti);
 	else
-		segment_later(s, slot, place / s->frames, frame);
+		segment_later(s, slot, tti, frame);
 	return 0;
 }
 
