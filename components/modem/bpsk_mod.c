@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * bpsk_mod - binary phase shift keying: bit 0 becomes +amplitude, bit 1 becomes -amplitude, one real sample a bit (the
- * imaginary part of complex types is 0). No pulse shaping: that is rrc_interp's. */
+ * imaginary part of complex types is 0). No pulse shaping: that is rrc_interp's. Bytes are bits too, and 2 stands for
+ * nothing sent (utran_dtx): a sample of 0. */
 #include <aloe/component.h>
 
 #include <math.h>
@@ -12,11 +13,13 @@ struct bpsk_mod {
 	int32_t output;
 	double amplitude;
 	float level;
+	bool pauses; /* the input may have some */
+	uint32_t item_bytes;
 	const struct soft_kernels *kernels;
 };
 
 static const struct aloe_port ports[] = {
-    ALOE_IN("in", ALOE_BIT, "bits"),
+    ALOE_IN("in", ALOE_BIT | ALOE_BYTE, "bits; bytes: 0, 1, or 2 for nothing sent"),
     ALOE_OUT_AS("out", ALOE_I16 | ALOE_CI16 | ALOE_CF32, "output", "one sample a bit"),
 };
 
@@ -38,8 +41,18 @@ static int bpsk_mod_init(void *self, struct aloe_setup *setup)
 	struct bpsk_mod *mod = self;
 
 	mod->level = bpsk_amplitude(mod->amplitude, setup->out[0].type);
+	mod->pauses = setup->in[0].type == ALOE_BYTE;
+	mod->item_bytes = aloe_item_bytes(setup->out[0].type);
 	mod->kernels = soft_kernels((enum simd_level)setup->simd);
 	return 0;
+}
+
+/* No amplitude where nothing is sent. */
+static void pause_samples(const uint8_t *in, uint8_t *samples, size_t size, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (in[i] & 2)
+			memset(samples + i * size, 0, size);
 }
 
 static int bpsk_mod_work(void *self, struct aloe_slot *slot)
@@ -55,6 +68,8 @@ static int bpsk_mod_work(void *self, struct aloe_slot *slot)
 		mod->kernels->map_re_i16(in, whole, slot->out[0].data, n);
 	else
 		mod->kernels->map_re_f32(in, mod->level, slot->out[0].data, n);
+	if (mod->pauses)
+		pause_samples(in, slot->out[0].data, mod->item_bytes, n);
 	return 0;
 }
 

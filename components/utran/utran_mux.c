@@ -10,11 +10,11 @@ struct mux {
 };
 
 static const struct aloe_port ports[] = {
-    ALOE_IN("in0", ALOE_BIT, "radio frame of transport channel 1"),
-    ALOE_IN_OPTIONAL("in1", ALOE_BIT, "radio frame of transport channel 2"),
-    ALOE_IN_OPTIONAL("in2", ALOE_BIT, "radio frame of transport channel 3"),
-    ALOE_IN_OPTIONAL("in3", ALOE_BIT, "radio frame of transport channel 4"),
-    ALOE_OUT("out", ALOE_BIT, "radio frame of the physical channel"),
+    ALOE_IN("in0", ALOE_BIT | ALOE_BYTE, "radio frame of transport channel 1"),
+    ALOE_IN_OPTIONAL("in1", ALOE_BIT | ALOE_BYTE, "radio frame of transport channel 2"),
+    ALOE_IN_OPTIONAL("in2", ALOE_BIT | ALOE_BYTE, "radio frame of transport channel 3"),
+    ALOE_IN_OPTIONAL("in3", ALOE_BIT | ALOE_BYTE, "radio frame of transport channel 4"),
+    ALOE_OUT("out", ALOE_BIT | ALOE_BYTE, "radio frame of the physical channel"),
 };
 
 static const struct aloe_var vars[] = {

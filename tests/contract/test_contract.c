@@ -18,8 +18,11 @@ static const struct row {
     {"fir", "decimation", "5"},
     {"nco", "frequency", "0.1"},
     {"resample", "ratio", "1.5"},
+    {"utran_deequalise", "coded", "1212"},
     {"utran_demux", "frame_bits", NULL}, /* the lengths are given */
     {"utran_demux", "rm", NULL},
+    {"upols", "taps", "4"},
+    {"upols", "transform", "auto"}, /* messages here have no size of its own transforms */
     {"utran_demux", "length1", "100"},
     {"utran_demux", "length2", "200"},
     {"utran_demux", "length3", "300"},
