@@ -21,6 +21,7 @@ static const struct row {
     {"utran_deequalise", "coded", "1212"},
     {"utran_demux", "frame_bits", NULL}, /* the lengths are given */
     {"utran_demux", "rm", NULL},
+    {"upols", "per_slot", "1"}, /* a message of its port takes 16 slots to hold, so that what is set is heard */
     {"upols", "taps", "4"},
     {"upols", "transform", "auto"}, /* messages here have no size of its own transforms */
     {"utran_demux", "length1", "100"},
