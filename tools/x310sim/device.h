@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tools/x310sim/device.h - the device's end of the wire: an X310 as its host sees it, as pure functions of packets and
+ * ticks. One transport (SFP), a crossbar, stream endpoints, and a radio channel behind each of those that have one.
+ *
+ *	host -> transport (learns addresses by ADVERTISE) -> crossbar (routes) -> stream endpoint -> DUC -> radio Tx
+ *	host <- transport <----------------------------- crossbar <- stream endpoint <- DDC <- radio Rx
+ *
+ * Time is the radio's 64-bit tick counter (200 MHz); the caller says how far it has got, in steps of any size: everything
+ * happens at its own tick, packets that are taken in between arrive at the tick of the last device_run.
+ *
+ * What is left out: real converters, the timing of words inside a packet, half-band filters (samples pass through DDC and
+ * DUC as they are). Source: UHD 4.x FPGA sources (chdr_stream_input.v, chdr_stream_output.v, radio_tx_core.v,
+ * radio_rx_core.v, chdr_mgmt_pkt_handler.v).
+ */
+#ifndef TOOLS_X310SIM_DEVICE_H
+#define TOOLS_X310SIM_DEVICE_H
+
+#include "platforms/x310/chdr.h"
+#include "platforms/x310/request.h"
+
+enum {
+	DEVICE_ENDPOINTS = 4,
+	DEVICE_FIRST_PORT = 3, /* crossbar: 0 SFP0, 1 SFP1, 2 PCIe, then the endpoints */
+	DEVICE_TABLE = 64,     /* addresses, routes: the oldest makes room */
+	DEVICE_MESSAGES = 32,  /* of a radio, until acknowledged */
+	DEVICE_COMMANDS = 32,  /* of a radio's Rx */
+	DEVICE_CAPACITY = 524287,
+	DEVICE_RX_PACKETS = 8 /* between radio and host while the window is shut */
+};
+
+#define DEVICE_TICKS_PER_S 200000000ull
+#define DEVICE_FLUSH_TICKS 17476ull /* 2^14 cycles of 187.5 MHz */
+
+/* ---- what the caller gives ------------------------------------------------------------------------------------------- */
+
+struct device_io {
+	/* Who sent the packet that is being taken, and who is to get one that goes out: the caller's own numbers. */
+	void (*send)(void *self, uint64_t address, const uint8_t *bytes, size_t size);
+	/* The analog side: n complex int16 (re, im) of a channel, the first at `tick`. */
+	void (*transmit)(void *self, unsigned channel, uint64_t tick, const uint8_t *iq, uint32_t n);
+	void (*receive)(void *self, unsigned channel, uint64_t tick, uint8_t *ret_iq, uint32_t n);
+	void *self;
+};
+
+struct device_options {
+	uint16_t version;    /* 0x0100 */
+	bool stop_supported; /* FPGA of UHD 4.9 and later */
+	uint32_t capacity;   /* bytes an endpoint holds; DEVICE_CAPACITY */
+	bool zeros;          /* not in any FPGA: a Tx packet that is missing becomes zeros in its place */
+	uint32_t divide;     /* ticks per sample until the host says otherwise: 2 = 100 MSa/s */
+};
+
+/* ---- a packet queue --------------------------------------------------------------------------------------------------- */
+
+struct sim_packet {
+	struct sim_packet *next;
+	uint64_t tick; /* arrived */
+	uint32_t size;
+	uint32_t missing; /* packets before it that never came */
+	uint8_t bytes[];
+};
+
+struct sim_queue {
+	struct sim_packet *first, **last;
+	uint64_t bytes; /* counted, rounded up */
+};
+
+void sim_queue_init(struct sim_queue *queue);
+void sim_queue_clear(struct sim_queue *queue);
+int sim_queue_push(struct sim_queue *queue, const uint8_t *bytes, size_t size, uint64_t tick); /* 0 or -ENOMEM */
+struct sim_packet *sim_queue_pop(struct sim_queue *queue);
+
+/* ---- the parts -------------------------------------------------------------------------------------------------------- */
+
+struct sim_total {
+	uint64_t bytes, pkts;
+};
+
+enum sim_input_phase { SIM_INPUT_IDLE, SIM_INPUT_FLUSH };
+
+/* The endpoint's data side towards the radio.
+ *	IDLE: DATA -> sequence, destination -> to the DUC when it takes it; STRC -> done at once
+ *	INIT -> FLUSH: everything is discarded until it has been silent for DEVICE_FLUSH_TICKS, then one STRS -> IDLE */
+struct sim_input {
+	enum sim_input_phase phase;
+	struct sim_queue queue;
+	uint16_t own, report_to; /* from INIT */
+	bool controlled, first_strc, first_data;
+	bool stop_on_seqerr, latched;
+	uint16_t data_seq, strc_seq, strs_seq; /* next */
+	struct sim_total every, consumed, reported;
+	uint64_t silent_until;
+	uint64_t discarded, discarded_bytes, overflowed;
+	uint64_t seqerr, rterr;
+};
+
+/* The endpoint's data side towards the host. */
+struct sim_output {
+	uint32_t control; /* as written: start, lossy, swap units */
+	uint16_t dst;
+	uint32_t every_low, every_high, every_pkts, headroom;
+	bool pending, failed, controlled, started;
+	struct sim_total sent, acked, capacity;
+	uint64_t since_resync_bytes, since_resync_pkts;
+	uint16_t data_seq, strc_seq;
+	struct sim_queue queue; /* whole packets that wait for window */
+	unsigned waiting;
+};
+
+enum sim_tx_phase { SIM_TX_IDLE, SIM_TX_BURST };
+
+struct sim_tx { /* radio_tx_core */
+	enum sim_tx_phase phase;
+	struct sim_packet *packet; /* next to be played, or being played */
+	bool playing;
+	uint64_t tick; /* of the sample after what is being played */
+	uint64_t underruns, late, bursts, samples, zeros, played;
+};
+
+struct sim_command {
+	uint64_t time, words;
+	bool timed;
+	uint8_t mode; /* 0 stop, 1 finite, 2 continuous */
+};
+
+struct sim_rx { /* radio_rx_core */
+	struct sim_command commands[DEVICE_COMMANDS];
+	unsigned n_commands;
+	bool running, finite, blocked; /* blocked: an error that has not been acknowledged */
+	uint64_t left;                 /* finite: samples */
+	uint64_t tick;                 /* of the next sample */
+	uint64_t overruns, late, samples;
+};
+
+struct sim_message {
+	uint32_t address, code;
+	uint64_t tick;
+};
+
+struct sim_radio {
+	struct sim_tx tx;
+	struct sim_rx rx;
+	uint32_t spp;
+	uint32_t divide;              /* ticks per sample */
+	uint32_t registers[0x80 / 4]; /* of the channel, as written */
+	struct sim_message messages[DEVICE_MESSAGES];
+	unsigned n_messages, lost_messages;
+	bool awaits_ack;
+	uint8_t ctrl_seq;
+};
+
+struct sim_endpoint {
+	uint16_t epid;
+	struct sim_input input;
+	struct sim_output output;
+	struct sim_radio radio;
+};
+
+struct sim_table {
+	struct {
+		uint16_t key;
+		uint64_t value;
+		uint64_t age;
+	} rows[DEVICE_TABLE];
+	unsigned n;
+	uint64_t age;
+};
+
+struct device {
+	struct device_options options;
+	struct device_io io;
+	uint64_t tick;
+	uint64_t from; /* address of the packet being taken */
+	struct sim_table addresses, routes;
+	struct sim_endpoint endpoints[DEVICE_ENDPOINTS];
+	uint16_t ctrl_seq;
+	uint64_t malformed, unroutable, no_address;
+};
+
+void device_init(struct device *device, const struct device_options *options, const struct device_io *io);
+void device_fini(struct device *device);
+
+/* device_take takes one CHDR packet that came from `from`, at the tick that device_run has got to. */
+void device_take(struct device *device, uint64_t from, const uint8_t *bytes, size_t size);
+/* device_run lets time pass up to `tick`. */
+void device_run(struct device *device, uint64_t tick);
+/* device_next gives the tick at which something will happen by itself; UINT64_MAX: nothing. */
+uint64_t device_next(const struct device *device);
+
+/* ---- between the parts ------------------------------------------------------------------------------------------------ */
+
+void sim_table_set(struct sim_table *table, uint16_t key, uint64_t value);
+bool sim_table_get(const struct sim_table *table, uint16_t key, uint64_t *ret_value);
+
+/* Sends a packet whose header names its endpoint; lost if nobody has advertised that one. */
+void device_send(struct device *device, const uint8_t *bytes, size_t size);
+
+void sim_mgmt(struct device *device, const struct chdr_packet *packet);
+void sim_ctrl(struct device *device, const struct chdr_packet *packet);
+
+void sim_input_init(struct sim_input *input);
+void sim_input_fini(struct sim_input *input);
+void sim_input_take(struct device *device, struct sim_endpoint *endpoint, const struct chdr_packet *packet,
+		    const uint8_t *bytes);
+/* The next data packet for the radio, no later than `tick`: the caller's; NULL: none. */
+struct sim_packet *sim_input_next(struct device *device, struct sim_endpoint *endpoint, uint64_t tick);
+void sim_input_run(struct device *device, struct sim_endpoint *endpoint, uint64_t tick);
+
+void sim_output_init(struct sim_output *output);
+void sim_output_fini(struct sim_output *output);
+uint32_t sim_output_status(const struct sim_output *output);
+void sim_output_control(struct device *device, struct sim_endpoint *endpoint, uint32_t value);
+void sim_output_strs(struct device *device, struct sim_endpoint *endpoint, const struct chdr_strs *strs);
+/* False: there is no room, the radio has to stop. */
+bool sim_output_data(struct device *device, struct sim_endpoint *endpoint, const uint8_t *bytes, size_t size);
+
+void sim_radio_init(struct sim_radio *radio, uint32_t divide);
+void sim_radio_fini(struct sim_radio *radio);
+void sim_radio_run(struct device *device, struct sim_endpoint *endpoint, uint64_t tick);
+uint64_t sim_radio_next(const struct device *device, const struct sim_endpoint *endpoint);
+uint32_t sim_radio_read(const struct sim_radio *radio, uint32_t offset);
+void sim_radio_write(struct sim_radio *radio, uint32_t offset, uint32_t value);
+void sim_radio_acked(struct device *device, struct sim_endpoint *endpoint);
+unsigned sim_channel(const struct device *device, const struct sim_endpoint *endpoint);
+
+#endif

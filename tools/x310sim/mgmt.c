@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Management packets on their way through transport, crossbar and endpoint. Each node does what its hop says; RETURN turns
+ * the packet round, with the answers of all nodes in one hop. Where nothing lies behind a port nobody answers. */
+#include "tools/x310sim/device.h"
+
+enum { DEVICE_ID = 1, NODE_CROSSBAR = 1, NODE_ENDPOINT = 2, NODE_TRANSPORT = 3 };
+
+enum {
+	TRANSPORTS = 3,
+	IPV4_64 = 1,
+	HAS_CTRL = 1,
+	HAS_DATA = 2,
+	ONE_INPUT = 1 << 2,
+	ONE_OUTPUT = 1 << 8,
+	ERRORS = 1 << 14
+};
+
+struct walk {
+	struct device *device;
+	const struct chdr_mgmt *message;
+	struct chdr_mgmt answer;
+	uint32_t step;
+	unsigned node, port; /* where the packet is; the port behind which an endpoint lies */
+	bool returned;
+};
+
+static void answer(struct walk *walk, enum chdr_mgmt_op op, uint64_t payload)
+{
+	(void)chdr_mgmt_add(&walk->answer, op, payload, false);
+}
+
+static void info(struct walk *walk)
+{
+	const unsigned n = walk->port - DEVICE_FIRST_PORT;
+	uint32_t extended, instance = 0;
+
+	if (walk->node == NODE_TRANSPORT)
+		extended = IPV4_64;
+	else if (walk->node == NODE_CROSSBAR)
+		extended = (DEVICE_FIRST_PORT + DEVICE_ENDPOINTS) | TRANSPORTS << 8;
+	else {
+		extended = HAS_DATA | ONE_INPUT | ONE_OUTPUT | ERRORS | (n == 0 ? HAS_CTRL : 0);
+		instance = n;
+	}
+	answer(walk, CHDR_INFO_RESP,
+	       DEVICE_ID | (uint64_t)walk->node << 16 | (uint64_t)instance << 20 | (uint64_t)extended << 30);
+}
+
+static struct sim_endpoint *endpoint(const struct walk *walk)
+{
+	return &walk->device->endpoints[walk->port - DEVICE_FIRST_PORT];
+}
+
+static void reset(struct sim_endpoint *endpoint, uint32_t what)
+{
+	if (what & 1) {
+		sim_output_fini(&endpoint->output);
+		sim_output_init(&endpoint->output);
+	}
+	if (what & 2) {
+		sim_input_fini(&endpoint->input);
+		sim_input_init(&endpoint->input);
+	}
+}
+
+static void write_endpoint(struct walk *walk, uint16_t address, uint32_t data)
+{
+	struct sim_endpoint *sep = endpoint(walk);
+	struct sim_output *out = &sep->output;
+
+	switch (address) {
+	case SEP_EPID:
+		sep->epid = (uint16_t)data;
+		break;
+	case SEP_RESET:
+		reset(sep, data);
+		break;
+	case SEP_OUT_CTRL:
+		sim_output_control(walk->device, sep, data);
+		break;
+	case SEP_OUT_DST:
+		out->dst = (uint16_t)data;
+		break;
+	case SEP_OUT_FREQ_BYTES:
+		out->every_low = data;
+		break;
+	case SEP_OUT_FREQ_BYTES + 4:
+		out->every_high = data & 0xff;
+		break;
+	case SEP_OUT_FREQ_PKTS:
+		out->every_pkts = data & 0xffffff;
+		break;
+	case SEP_OUT_HEADROOM:
+		out->headroom = data & 0xffffff;
+		break;
+	default: /* the swap units of the input: samples are taken as sc16 */
+		break;
+	}
+}
+
+static uint32_t read_endpoint(const struct walk *walk, uint16_t address)
+{
+	const struct sim_endpoint *sep = endpoint(walk);
+	const struct sim_output *out = &sep->output;
+
+	switch (address) {
+	case SEP_EPID:
+		return sep->epid;
+	case SEP_OUT_CTRL:
+		return sim_output_status(out);
+	case SEP_OUT_DST:
+		return out->dst;
+	case SEP_OUT_CAPACITY_BYTES:
+		return (uint32_t)out->capacity.bytes;
+	case SEP_OUT_CAPACITY_BYTES + 4:
+		return (uint32_t)(out->capacity.bytes >> 32);
+	case SEP_OUT_CAPACITY_PKTS:
+		return (uint32_t)out->capacity.pkts;
+	default:
+		return 0;
+	}
+}
+
+static void write_register(struct walk *walk, uint64_t payload)
+{
+	const uint16_t address = (uint16_t)payload;
+	const uint32_t data = (uint32_t)(payload >> 16);
+
+	if (walk->node == NODE_CROSSBAR)
+		sim_table_set(&walk->device->routes, address, data & 1023);
+	else if (walk->node == NODE_ENDPOINT)
+		write_endpoint(walk, address, data);
+}
+
+/* Goes through the operations of one hop. False: the packet ends here. */
+static bool hop(struct walk *walk)
+{
+	bool last = false;
+
+	while (!last) {
+		const struct chdr_mgmt_step *step = &walk->message->steps[walk->step++];
+
+		last = step->last;
+		if (step->op == CHDR_ADVERTISE && walk->node == NODE_TRANSPORT)
+			sim_table_set(&walk->device->addresses, walk->message->src, walk->device->from);
+		else if (step->op == CHDR_SEL_DEST && walk->node == NODE_CROSSBAR)
+			walk->port = (unsigned)(step->payload & 1023);
+		else if (step->op == CHDR_INFO_REQ)
+			info(walk);
+		else if (step->op == CHDR_CFG_WR)
+			write_register(walk, step->payload);
+		else if (step->op == CHDR_CFG_RD && walk->node == NODE_ENDPOINT)
+			answer(
+			    walk, CHDR_CFG_RD_RESP,
+			    chdr_mgmt_register((uint16_t)step->payload, read_endpoint(walk, (uint16_t)step->payload)));
+		else if (step->op == CHDR_RETURN)
+			walk->returned = true;
+	}
+	return !walk->returned;
+}
+
+/* The next node. False: there is none. */
+static bool onward(struct walk *walk)
+{
+	if (walk->node == NODE_TRANSPORT) {
+		walk->node = NODE_CROSSBAR;
+		return true;
+	}
+	if (walk->node == NODE_ENDPOINT || walk->port < DEVICE_FIRST_PORT ||
+	    walk->port >= DEVICE_FIRST_PORT + DEVICE_ENDPOINTS)
+		return false;
+	walk->node = NODE_ENDPOINT;
+	return true;
+}
+
+void sim_mgmt(struct device *device, const struct chdr_packet *packet)
+{
+	struct chdr_mgmt message;
+	struct walk walk = {.device = device, .message = &message, .node = NODE_TRANSPORT};
+	uint8_t bytes[CHDR_MGMT_BYTES_MAX];
+
+	if (chdr_mgmt_parse(packet, &message) < 0 || message.version >> 8 != device->options.version >> 8) {
+		device->malformed++;
+		return;
+	}
+	walk.answer = (struct chdr_mgmt){.version = message.version};
+	answer(&walk, CHDR_NOP, 0);
+	while (walk.step < message.n_steps && hop(&walk))
+		if (!onward(&walk))
+			break;
+	if (!walk.returned)
+		return;
+	walk.answer.steps[walk.answer.n_steps - 1].last = true;
+	walk.answer.n_hops = 1;
+	device_send(device, bytes, chdr_mgmt_write(bytes, message.src, packet->header.seq, &walk.answer));
+}
