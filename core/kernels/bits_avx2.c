@@ -44,10 +44,8 @@ static void pack16(const uint8_t *bits, uint16_t *words, uint32_t n)
 static inline size_t unpack(const uint8_t *words, uint8_t *bits, size_t n_bits, uint32_t width)
 {
 	const __m256i one = _mm256_set1_epi8(1), bit = _mm256_set1_epi64x(0x0102040810204080);
-	const __m256i in8 =
-	    _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
-	const __m256i in16 =
-	    _mm256_setr_epi64x(0x0101010101010101, 0, 0x0303030303030303, 0x0202020202020202);
+	const __m256i in8 = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+	const __m256i in16 = _mm256_setr_epi64x(0x0101010101010101, 0, 0x0303030303030303, 0x0202020202020202);
 	size_t i = 0;
 
 	for (; i + 32 <= n_bits; i += 32) {
@@ -78,9 +76,8 @@ static uint32_t differ(const uint8_t *a, const uint8_t *b, uint32_t n)
 	size_t i = 0;
 
 	for (; i + 32 <= n; i += 32)
-		same += (uint32_t)__builtin_popcount((uint32_t)_mm256_movemask_epi8(
-		    _mm256_cmpeq_epi8(_mm256_loadu_si256((const __m256i *)(a + i)),
-				      _mm256_loadu_si256((const __m256i *)(b + i)))));
+		same += (uint32_t)__builtin_popcount((uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(
+		    _mm256_loadu_si256((const __m256i *)(a + i)), _mm256_loadu_si256((const __m256i *)(b + i)))));
 	for (; i < n; i++)
 		same += a[i] == b[i];
 	return n - same;

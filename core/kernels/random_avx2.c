@@ -31,8 +31,8 @@ static inline struct half half_counters(__m256i blocks, uint64_t index, enum ran
 static inline void random_chunk(uint64_t seed, uint64_t index, enum random_purpose purpose, uint32_t chunk,
 				struct random_lanes *ret_x)
 {
-	const __m256i blocks = _mm256_add_epi64(_mm256_set1_epi64x((int64_t)chunk * RANDOM_LANES),
-						_mm256_setr_epi64x(0, 2, 4, 6));
+	const __m256i blocks =
+	    _mm256_add_epi64(_mm256_set1_epi64x((int64_t)chunk * RANDOM_LANES), _mm256_setr_epi64x(0, 2, 4, 6));
 
 	for (int first = 0; first < RANDOM_LANES; first += 8) {
 		const __m256i here = _mm256_add_epi64(blocks, _mm256_set1_epi64x(first));

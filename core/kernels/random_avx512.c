@@ -44,8 +44,8 @@ static inline void random_chunk(uint64_t seed, uint64_t index, enum random_purpo
 		key1 += RANDOM_KEY_STEP_1;
 	}
 	for (int w = 0; w < 4; w++)
-		_mm512_store_si512(ret_x->word[w], _mm512_mask_blend_epi32(0xaaaa, even.word[w],
-									   _mm512_slli_epi64(odd.word[w], 32)));
+		_mm512_store_si512(ret_x->word[w],
+				   _mm512_mask_blend_epi32(0xaaaa, even.word[w], _mm512_slli_epi64(odd.word[w], 32)));
 }
 
 static inline void random_spread(uint32_t word, uint8_t *out)

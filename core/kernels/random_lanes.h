@@ -10,7 +10,7 @@
 enum { RANDOM_LANES = 16, RANDOM_CHUNK = 4 * RANDOM_LANES, RANDOM_ROUNDS = 10 };
 
 struct random_lanes {
-	_Alignas(64) 	uint32_t word[4][RANDOM_LANES];
+	_Alignas(64) uint32_t word[4][RANDOM_LANES];
 };
 
 #define RANDOM_MULTIPLY_0 0xd2511f53u

@@ -39,7 +39,8 @@ static inline void random_lanes_mix(struct random_lanes *x, uint32_t key0, uint3
 	}
 }
 
-static inline void random_chunk(uint64_t seed, uint64_t index, enum random_purpose purpose, uint32_t chunk, struct random_lanes *ret_x)
+static inline void random_chunk(uint64_t seed, uint64_t index, enum random_purpose purpose, uint32_t chunk,
+				struct random_lanes *ret_x)
 {
 	for (uint32_t l = 0; l < RANDOM_LANES; l++) {
 		ret_x->word[0][l] = chunk * RANDOM_LANES + l;

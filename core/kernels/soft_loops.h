@@ -51,7 +51,7 @@ static inline void soft_map_re_f32(const uint8_t *restrict bits, float level, fl
 static inline void soft_map_i16(const uint8_t *restrict bits, int16_t level, int16_t *restrict out, uint32_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const int16_t minus = (int16_t)-(bits[i] & 1);
+		const int16_t minus = (int16_t) - (bits[i] & 1);
 
 		out[i] = (int16_t)((level ^ minus) - minus);
 	}
@@ -60,7 +60,7 @@ static inline void soft_map_i16(const uint8_t *restrict bits, int16_t level, int
 static inline void soft_map_re_i16(const uint8_t *restrict bits, int16_t level, int16_t *restrict out, uint32_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const int16_t minus = (int16_t)-(bits[i] & 1);
+		const int16_t minus = (int16_t) - (bits[i] & 1);
 
 		out[2 * i] = (int16_t)((level ^ minus) - minus);
 		out[2 * i + 1] = 0;

@@ -16,9 +16,9 @@
 
 static inline __m128i utran_crc_folded(__m128i block, __m128i constants, __m128i next)
 {
-	return _mm_xor_si128(_mm_xor_si128(_mm_clmulepi64_si128(block, constants, 0x11),
-					   _mm_clmulepi64_si128(block, constants, 0x00)),
-			     next);
+	return _mm_xor_si128(
+	    _mm_xor_si128(_mm_clmulepi64_si128(block, constants, 0x11), _mm_clmulepi64_si128(block, constants, 0x00)),
+	    next);
 }
 
 /* 128 bits to 64 that are worth the same, and those byte by byte to the remainder of them times D^32. */
@@ -26,8 +26,7 @@ static inline uint32_t utran_crc_reduced(const struct utran_crc *crc, __m128i bl
 {
 	const __m128i constant = _mm_cvtsi32_si128((int)crc->fold[0]);
 	const __m128i low = _mm_set_epi64x(0, -1);
-	const __m128i three =
-	    _mm_xor_si128(_mm_clmulepi64_si128(block, constant, 0x01), _mm_and_si128(block, low));
+	const __m128i three = _mm_xor_si128(_mm_clmulepi64_si128(block, constant, 0x01), _mm_and_si128(block, low));
 	const __m128i two = _mm_xor_si128(_mm_clmulepi64_si128(three, constant, 0x01), three);
 	const uint64_t word = (uint64_t)_mm_cvtsi128_si64(two);
 	uint32_t state = 0;

@@ -4,5 +4,5 @@
 #include "core/kernels/utran_interleave_16.h"
 
 const struct utran_interleave_kernels utran_interleave_neon = {utran_interleave1_16, utran_deinterleave1_16,
-								utran_interleave2_16, utran_deinterleave2_16};
+							       utran_interleave2_16, utran_deinterleave2_16};
 #endif

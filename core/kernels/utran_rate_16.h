@@ -70,8 +70,8 @@ static inline void utran_rate_sum_16(const struct utran_rate_plan *plan, const i
 
 		while (!plan->steps[s].len) {
 			s++;
-			sum = utran_rate_add(
-			    sum, utran_rate_load(in + plan->steps[s].from, plan->places + 16 * (size_t)s));
+			sum = utran_rate_add(sum,
+					     utran_rate_load(in + plan->steps[s].from, plan->places + 16 * (size_t)s));
 		}
 		utran_rate_store(to, sum);
 	}
@@ -82,8 +82,8 @@ static inline void utran_rate_dematch_16(const struct utran_rate_plan *plan, con
 {
 	if (plan->once)
 		for (uint32_t s = 0; s < plan->len; s++)
-			utran_rate_store(out + 8 * (size_t)s, utran_rate_load(in + plan->steps[s].from,
-									      plan->places + 16 * (size_t)s));
+			utran_rate_store(out + 8 * (size_t)s,
+					 utran_rate_load(in + plan->steps[s].from, plan->places + 16 * (size_t)s));
 	else
 		utran_rate_sum_16(plan, in, out);
 	utran_rate_dematch_rest(plan, in, out);
