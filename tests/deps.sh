@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# tests/deps.sh SET... - install the Debian packages of the sets (build, test, lint) that are missing, and say which.
+# tests/deps.sh SET... - install the Debian packages of the sets (build, test, lint, neon) that are missing, and say which.
 # Nothing to do where everything is there. Exit 2, naming what is missing, where it cannot be installed.
 set -u
 
@@ -9,9 +9,10 @@ packages() {
 	case $1 in
 	build) echo gcc g++ make binutils libc6-dev pkg-config libzmq3-dev libconfig-dev libjansson-dev \
 		libliquid-dev libfftw3-dev libsndfile1-dev libsamplerate0-dev ;;
-	test) echo libcmocka-dev procps ;;
+	test) echo libcmocka-dev procps gnuplot-nox ;;
 	lint) echo clang-format clang-tidy cppcheck ;;
-	*) echo "deps.sh: no set '$1'; there are: build, test, lint" >&2; exit 2 ;;
+	neon) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libcmocka-dev:arm64 ;;
+	*) echo "deps.sh: no set '$1'; there are: build, test, lint, neon" >&2; exit 2 ;;
 	esac
 }
 
@@ -26,11 +27,13 @@ if ! command -v dpkg-query >/dev/null; then
 	exit 0
 fi
 
+# Packages of this machine show without an architecture, or with it where there may be others beside them.
 missing=
+native=$(dpkg --print-architecture)
 present=" $(dpkg-query -W -f '${db:Status-Abbrev}${binary:Package} ' $wanted 2>/dev/null) "
 for name in $wanted; do
 	case $present in
-	*"ii $name "* | *"ii $name:"*) ;;
+	*"ii $name "* | *"ii $name:$native "*) ;;
 	*) missing="$missing $name" ;;
 	esac
 done
@@ -55,6 +58,9 @@ install() {
 	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing >"$log" 2>&1
 }
 install && exit 0
+for foreign in $(echo "$missing" | tr ' ' '\n' | sed -n 's/.*://p' | sort -u); do
+	$as_root dpkg --add-architecture "$foreign"
+done
 $as_root apt-get update >"$log" 2>&1
 install && exit 0
 tail -n 5 "$log" >&2

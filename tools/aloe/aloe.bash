@@ -15,11 +15,12 @@ _aloe() {
 		--clock) COMPREPLY=($(compgen -W "timer virtual step" -- "$cur")); return ;;
 		--lanes) COMPREPLY=(); return ;;
 		--slot-us) COMPREPLY=(); return ;;
+		--copies) COMPREPLY=(); return ;;
 		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --clock --lanes --slot-us --late --isolation --pipelined --json --quiet --strict --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --clock --lanes --slot-us --copies --late --isolation --pipelined --json --quiet --strict --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	check)
 		case $prev in
@@ -27,10 +28,11 @@ _aloe() {
 		--clock) COMPREPLY=($(compgen -W "timer virtual step" -- "$cur")); return ;;
 		--lanes) COMPREPLY=(); return ;;
 		--slot-us) COMPREPLY=(); return ;;
+		--copies) COMPREPLY=(); return ;;
 		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --clock --lanes --slot-us --late --isolation --pipelined --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --clock --lanes --slot-us --copies --late --isolation --pipelined --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	plan)
 		case $prev in
@@ -38,12 +40,13 @@ _aloe() {
 		--clock) COMPREPLY=($(compgen -W "timer virtual step" -- "$cur")); return ;;
 		--lanes) COMPREPLY=(); return ;;
 		--slot-us) COMPREPLY=(); return ;;
+		--copies) COMPREPLY=(); return ;;
 		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
 		--platform) COMPREPLY=($(compgen -W "local" -- "$cur")); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --clock --lanes --slot-us --late --isolation --pipelined --platform --json --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --clock --lanes --slot-us --copies --late --isolation --pipelined --platform --json --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	up)
 		case $prev in
@@ -65,11 +68,12 @@ _aloe() {
 		--clock) COMPREPLY=($(compgen -W "timer virtual step" -- "$cur")); return ;;
 		--lanes) COMPREPLY=(); return ;;
 		--slot-us) COMPREPLY=(); return ;;
+		--copies) COMPREPLY=(); return ;;
 		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --clock --lanes --slot-us --late --isolation --pipelined --dir --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --clock --lanes --slot-us --copies --late --isolation --pipelined --dir --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	start)
 		case $prev in
@@ -143,7 +147,7 @@ _aloe() {
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
 	bench)
 			if ((COMP_CWORD == 2)); then
-		COMPREPLY=($(compgen -W "bler --help" -- "$cur"))
+		COMPREPLY=($(compgen -W "bler copies utran --help" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[2]} in
@@ -162,6 +166,35 @@ _aloe() {
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --iterations --scaling --ebn0 --errors --blocks --seed --simd --set --json --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	copies)
+		case $prev in
+		-s | --seconds) COMPREPLY=(); return ;;
+		-m | --max) COMPREPLY=(); return ;;
+		-l | --lanes) COMPREPLY=(); return ;;
+		--slot-us) COMPREPLY=(); return ;;
+		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
+		--simd) COMPREPLY=(); return ;;
+		--set) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seconds --max --lanes --slot-us --clock --simd --set --json --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
+	utran)
+		case $prev in
+		-w | --waveform) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		-s | --seconds) COMPREPLY=(); return ;;
+		-r | --rounds) COMPREPLY=(); return ;;
+		-i | --iterations) COMPREPLY=(); return ;;
+		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
+		--cpu) COMPREPLY=(); return ;;
+		--simd) COMPREPLY=(); return ;;
+		--set) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --seconds --rounds --iterations --clock --cpu --simd --set --json --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	esac
 		;;

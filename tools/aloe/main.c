@@ -12,6 +12,8 @@
 	     false,   "timer (real time), virtual (as fast as it goes, same bits) or step (when told)"},               \
 	    {"lanes", 0, "CPU,CPU", NULL, false, "run on these CPUs, one lane each; default: as the plan says"},       \
 	    {"slot-us", 0, "T", NULL, false, "slot length in microseconds"},                                           \
+	    {"copies", 0,     "N",                                                                                     \
+	     NULL,     false, "N independent copies of it in one waveform; {copy} in a text or path is the number"},   \
 	    {"late",      0,     "POLICY",                                                                             \
 	     "slip skip", false, "what lateness means: slip (later, never lost) or skip (in time or ABSENT)"},         \
 	    {"isolation", 0,                                                                                           \

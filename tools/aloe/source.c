@@ -60,6 +60,7 @@ static int parse(struct source *source, const struct cli_args *args)
 	const size_t n_sets = count(args, "set");
 	const char **sets = calloc(n_sets + 1, sizeof(*sets));
 	int lanes[SOURCE_LANES_MAX], rc = lanes_parse(args, lanes);
+	uint64_t copies = 1;
 	struct wf_overrides overrides = {
 	    .sets = sets,
 	    .n_sets = n_sets,
@@ -75,6 +76,8 @@ static int parse(struct source *source, const struct cli_args *args)
 		sets[i] = cli_nth(args, "set", i);
 	overrides.n_lanes = rc > 0 ? (size_t)rc : 0;
 	rc = rc < 0 ? rc : slot_parse(args, &overrides.slot_ns);
+	rc = rc < 0 ? rc : cli_whole(args, "copies", 1, SOURCE_COPIES_MAX, &copies);
+	overrides.copies = (uint32_t)copies;
 	if (rc == 0)
 		rc = sets ? waveform_parse(source->file, source->text, source->len, source->registry, &overrides,
 					   &source->diag, &source->waveform)
@@ -138,9 +141,10 @@ void source_close(struct source *source)
 
 int source_put(const struct source *source, const struct cli_args *args, struct wire_msg *msg)
 {
-	uint64_t slot_ns = 0, slots = 0;
+	uint64_t slot_ns = 0, slots = 0, copies = 0;
 
-	if (slot_parse(args, &slot_ns) < 0 || cli_whole(args, "slots", 1, UINT64_MAX >> 1, &slots) < 0)
+	if (slot_parse(args, &slot_ns) < 0 || cli_whole(args, "slots", 1, UINT64_MAX >> 1, &slots) < 0 ||
+	    cli_whole(args, "copies", 1, SOURCE_COPIES_MAX, &copies) < 0)
 		return CLI_USAGE;
 	wire_put_text(msg, WIRE_TAG_FILE, source->file);
 	wire_put_bytes(msg, WIRE_TAG_TEXT, source->text, source->len);
@@ -157,5 +161,7 @@ int source_put(const struct source *source, const struct cli_args *args, struct 
 		wire_put_u64(msg, WIRE_TAG_SLOT_NS, slot_ns);
 	if (slots)
 		wire_put_u64(msg, WIRE_TAG_SLOTS, slots);
+	if (copies)
+		wire_put_u64(msg, WIRE_TAG_COPIES, copies);
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include "core/waveform/waveform.h"
 #include "core/wire/wire.h"
 
-enum { SOURCE_LANES_MAX = 64, SOURCE_BYTES_MAX = 8 << 20 };
+enum { SOURCE_LANES_MAX = 64, SOURCE_BYTES_MAX = 8 << 20, SOURCE_COPIES_MAX = 1000000 };
 
 struct source {
 	const char *file;

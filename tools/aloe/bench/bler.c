@@ -250,7 +250,7 @@ static int point_take(struct bler *bler, size_t worker)
 	struct point *point = bler->working[worker];
 	const uint64_t before = point->blocks;
 	json_t *report = NULL, *counts;
-	const int status = run_take(&bler->runs[worker], &report);
+	const int status = run_take(&bler->runs[worker], &report, NULL);
 
 	point->running = false;
 	if (status != CLI_OK && status != BENCH_INTERRUPTED) {

@@ -53,6 +53,24 @@ static const char utran_doc[] =
     "maximum, kMAC), what the transmit chain, the receive chain and the decoder take of a slot, and how that compares "
     "with what was published for ALOE: 3250 us for the chain, 1827.8 us of them in the decoder.";
 
+static const struct cli_option copies_options[] = {
+    {"seconds", 's', "S", NULL, false, "that the largest number must hold; default 60"},
+    {"max", 'm', "N", NULL, false, "look no further; default 1000"},
+    {"lanes", 'l', "N,...", NULL, false, "on so many lanes; default 1,2"},
+    {"slot-us", 0, "T", NULL, false, "slot length in microseconds; default: the waveform's"},
+    {"clock", 0, "CLOCK", "timer virtual", false, "timer (default), or virtual, where nothing is missed: cost only"},
+    SIMD_OPTION,
+    SET_OPTION,
+};
+
+static const char copies_doc[] = "Looks for the largest number of copies of a waveform that run on one lane, and on "
+				 "two, without a miss: doubling and "
+				 "halving in short runs, then runs of the whole time, one copy in fifty less until one "
+				 "holds. Two figures: every miss "
+				 "counted; and those not counted that fall into a gap, a time in which a thread above "
+				 "all others did not get the core "
+				 "either. Prints what a copy costs against their number.";
+
 static const char bler_doc[] =
     "Runs the waveform in virtual time, one run on each CPU at a time, with other noise and bits in each, until every "
     "point has enough block errors. The same command counts the same on every machine; levels and iterations see the "
@@ -62,6 +80,8 @@ static const char bler_doc[] =
 
 static const struct cli_command commands[] = {
     {"bler", "", 0, 0, NULL, "block and bit error rates over Eb/N0", bler_doc, CLI_LIST(bler_options), bench_bler},
+    {"copies", "[FILE]", 0, 1, "@file", "how many copies of a waveform a lane holds", copies_doc,
+     CLI_LIST(copies_options), bench_copies},
     {"utran", "", 0, 0, NULL, "what the UTRAN bearer takes of a slot, component by component", utran_doc,
      CLI_LIST(utran_options), bench_utran},
 };

@@ -177,19 +177,22 @@ static json_t *report_of(const struct bench_run *run)
 	return report;
 }
 
-int run_take(struct bench_run *run, json_t **ret_report)
+int run_take(struct bench_run *run, json_t **ret_report, char **ret_errors)
 {
 	int status = 0, code;
 	size_t len;
-	char *errors;
+	char *errors = NULL;
 
 	while (waitpid(run->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	*ret_report = report_of(run);
-	if (code != CLI_OK && code != BENCH_INTERRUPTED) {
+	if (code != CLI_OK && code != BENCH_INTERRUPTED)
 		errors = content(run->err, &len);
-		fprintf(stderr, "%saloe run has ended with status %d\n", errors ? errors : "", code);
+	if (ret_errors) {
+		*ret_errors = errors;
+	} else if (errors) {
+		fprintf(stderr, "%saloe run has ended with status %d\n", errors, code);
 		free(errors);
 	}
 	forget(run);
@@ -204,16 +207,19 @@ void run_kill(struct bench_run *run)
 		return;
 	kill(run->pid, SIGTERM);
 	kill(run->pid, SIGTERM); /* the second one ends it at once */
-	run_take(run, &report);
+	run_take(run, &report, NULL);
 	json_decref(report);
 }
 
-int run_only(struct bench *bench, struct words *words, enum simd_level level, const char *what, json_t **ret)
+int run_only(struct bench *bench, struct words *words, enum simd_level level, const char *what, json_t **ret_report,
+	     char **ret_errors)
 {
 	struct bench_run run = {0};
 	int rc;
 
-	*ret = NULL;
+	*ret_report = NULL;
+	if (ret_errors)
+		*ret_errors = NULL;
 	if (run_start(bench, words, level, &run) < 0)
 		return CLI_FAILED;
 	while ((rc = run_wait(bench, &run, 1, 100)) != 0) {
@@ -223,7 +229,7 @@ int run_only(struct bench *bench, struct words *words, enum simd_level level, co
 			break;
 	}
 	progress_clear(&bench->progress);
-	return run_take(&run, ret);
+	return run_take(&run, ret_report, ret_errors);
 }
 
 json_t *report_instance(const json_t *report, const char *name)

@@ -9,7 +9,7 @@
  *	rc = run_start(bench, &words, SIMD_AVX2, &run);
  *	while ((rc = run_wait(bench, &run, 1, 200)) == -EAGAIN)
  *		progress_show(...);
- *	status = run_take(&run, &report);
+ *	status = run_take(&run, &report, NULL);
  */
 #ifndef TOOLS_ALOE_BENCH_RUN_H
 #define TOOLS_ALOE_BENCH_RUN_H
@@ -42,14 +42,17 @@ int run_start(struct bench *bench, struct words *words, enum simd_level level, s
  * -EINTR: the user wants an end, of which all runs have been told: go on taking what they give. */
 int run_wait(struct bench *bench, const struct bench_run *runs, size_t n, int timeout_ms);
 
-/* run_take gives the report of a run that has ended, and its exit status. What it says of an error is printed. The report is
- * NULL where there is none; a run that was interrupted has one, of what it has done. */
-int run_take(struct bench_run *run, json_t **ret_report);
+/* run_take gives the report of a run that has ended, and its exit status. What it said of an error goes to *ret_errors, the
+ * caller's to free, or is printed (NULL). The report is NULL where there is none; a run that was interrupted has one, of what
+ * it has done. */
+int run_take(struct bench_run *run, json_t **ret_report, char **ret_errors);
 /* run_kill ends a run that is not wanted any more. */
 void run_kill(struct bench_run *run);
 
-/* run_only starts a run and waits for its end, with `what` and the time as progress: the exit status; *ret as run_take. */
-int run_only(struct bench *bench, struct words *words, enum simd_level level, const char *what, json_t **ret);
+/* run_only starts a run and waits for its end, with `what` and the time as progress: the exit status; results as of
+ * run_take. */
+int run_only(struct bench *bench, struct words *words, enum simd_level level, const char *what, json_t **ret_report,
+	     char **ret_errors);
 
 /* report_instance finds an instance of a report by name, NULL if it has none. */
 json_t *report_instance(const json_t *report, const char *name);

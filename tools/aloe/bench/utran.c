@@ -168,7 +168,7 @@ static int level_run(struct utran *utran, size_t level)
 	words_add(&words, "--lanes=%d", (int)utran->cpu);
 	snprintf(what, sizeof(what), "round %zu of %d, %s", utran->done + 1, (int)utran->rounds,
 		 simd_name(utran->levels[level]));
-	status = run_only(utran->bench, &words, utran->levels[level], what, &report);
+	status = run_only(utran->bench, &words, utran->levels[level], what, &report, NULL);
 	if (report && (status == CLI_OK || (status == BENCH_INTERRUPTED && report_number(report, "index") > 0)))
 		round_take(utran, level, report);
 	json_decref(report);

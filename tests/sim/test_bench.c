@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * `aloe bench` as a user runs it: tables, JSON, CSV and plots that agree with each other, exit statuses, Ctrl-C. */
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/common/aloe.h"
+
+enum { OK, FAILED, USAGE, STRICT };
+
+static double cell(const struct ran *ran, const char *table, int row, const char *key)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "tables.%s.%d.%s", table, row, key);
+	return ran_number(ran, path);
+}
+
+static size_t rows(const struct ran *ran, const char *table)
+{
+	return json_array_size(json_object_get(json_object_get(ran->report, "tables"), table));
+}
+
+static void has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("no `%s` in:\n%s", part, text);
+}
+
+/* ---- bler ---------------------------------------------------------------------------------------------------------------- */
+
+static const char bler[] = "bench bler --iterations 1,2 --ebn0 1.7:2.7:0.5 --errors 20 --blocks 400 -q";
+
+static void check_point(const struct ran *ran, int row)
+{
+	const double blocks = cell(ran, "curve", row, "blocks"), wrong = cell(ran, "curve", row, "block_errors");
+	const double rate = cell(ran, "curve", row, "bler");
+
+	assert_true(blocks == 400);
+	assert_true(fabs(rate - wrong / blocks) < 1e-9);
+	assert_true(cell(ran, "curve", row, "bler_low") <= rate && rate <= cell(ran, "curve", row, "bler_high"));
+	assert_true(cell(ran, "curve", row, "bits") == blocks * 3856);
+	assert_true(cell(ran, "curve", row, "bit_errors") >= wrong);
+	assert_true(fabs(cell(ran, "curve", row, "ebn0_db") - cell(ran, "curve", row, "esn0_db") -
+			 10 * log10(9120. / 3856)) < 1e-6);
+	if (row % 3) /* less noise, fewer errors */
+		assert_true(wrong <= cell(ran, "curve", row - 1, "block_errors"));
+	if (row >= 3) /* a second iteration helps */
+		assert_true(wrong < cell(ran, "curve", row - 3, "block_errors"));
+}
+
+static void test_bler(void **state)
+{
+	struct ran *ran = aloe_ok("%s --json --csv '%s'", bler, aloe_path("bler.csv"));
+	struct ran *again = aloe_ok("%s --csv -", bler);
+	char *csv = file_take(aloe_path("bler.csv"), NULL);
+
+	(void)state;
+	assert_string_equal(ran->err, "");
+	assert_string_equal(ran_text(ran, "bench"), "bler");
+	has(ran_text(ran, "command"), "aloe bench bler --iterations 1,2 --ebn0 1.7:2.7:0.5");
+	assert_true(ran_number(ran, "schema") == 1);
+	assert_true(ran_number(ran, "machine.cpus") >= 1);
+	assert_int_equal(rows(ran, "curve"), 6);
+	for (int row = 0; row < 6; row++)
+		check_point(ran, row);
+
+	/* Two iterations cross 0.1 between the points, near where they should; with 400 blocks 0.01 is not a matter. */
+	assert_int_equal(rows(ran, "crossings"), 4);
+	assert_true(cell(ran, "crossings", 2, "bler") == 0.1);
+	assert_true(cell(ran, "crossings", 2, "reference_db") == 2.12);
+	assert_true(fabs(cell(ran, "crossings", 2, "ebn0_db") - 2.12) < 0.15);
+	assert_true(cell(ran, "crossings", 2, "low_db") < cell(ran, "crossings", 2, "ebn0_db"));
+	assert_true(cell(ran, "crossings", 2, "high_db") > cell(ran, "crossings", 2, "ebn0_db"));
+
+	/* The same counts on every run; CSV is the first table. */
+	assert_string_equal(again->out, csv);
+	assert_int_equal(ran_lines(csv), 7);
+	assert_int_equal(strncmp(csv, "simd,iterations,scaling,ebn0_db,esn0_db,blocks,block_errors,", 60), 0);
+	free(csv);
+	ran_free(again);
+	ran_free(ran);
+}
+
+/* Levels see the same noise; the text says what the JSON says. */
+static void test_levels(void **state)
+{
+	struct ran *ran = aloe_ok("bench bler --iterations 1 --ebn0 3 --blocks 60 --simd plain --seed 7 -q"), *other;
+
+	(void)state;
+	has(ran->out, "aloe bench bler --iterations 1 --ebn0 3");
+	has(ran->out, "where the block error rate crosses");
+	has(ran->out, "the points do not reach it");
+	other = aloe_ok("bench bler --iterations 1 --ebn0 3 --blocks 60 --simd plain --seed 8 -q --csv -");
+	assert_int_equal(ran_lines(other->out), 2);
+	assert_null(strstr(other->out, "crosses"));
+	ran_free(ran);
+	ran_free(other);
+	ran = aloe_ends(STRICT, "bench bler --iterations 1 --ebn0 3 --blocks 60 -q --strict");
+	has(ran->err, "--strict: a reference figure was not reached");
+	ran_free(ran);
+}
+
+static void test_other_waveform(void **state)
+{
+	const char *path =
+	    conf_derive("waveforms/bpsk.conf", "noisy.conf",
+			(const char *const[][2]){
+			    {"mod:    { component = \"bpsk_mod\"; };",
+			     "mod: { component = \"bpsk_mod\"; output = \"cf32\"; }; noise: { component = \"awgn\"; "
+			     "ebn0_db = 3.0; bits_per_item = 1.0; };"},
+			    {"mod -> demod", "mod -> noise -> demod"},
+			    {NULL, NULL}});
+	struct ran *ran = aloe_ok("bench bler --waveform '%s' --ebn0 4:6:2 --blocks 500 --json -q", path);
+	const double expected = 0.5 * erfc(sqrt(pow(10, 0.4)));
+
+	(void)state;
+	assert_int_equal(rows(ran, "curve"), 2);
+	assert_true(fabs(cell(ran, "curve", 0, "ber") / expected - 1) < 0.05);
+	ran_free(ran);
+	ran = aloe_ends(USAGE, "bench bler --waveform '%s'", path);
+	has(ran->err, "--ebn0 FROM:TO:STEP is needed: there is no reference");
+	ran_free(ran);
+	ran = aloe_ends(USAGE, "bench bler --waveform '%s' --iterations 2 --ebn0 3", path);
+	has(ran->err, "--iterations: ");
+	ran_free(ran);
+}
+
+/* ---- plots --------------------------------------------------------------------------------------------------------------- */
+
+static void check_file(const char *name, const char *begins, const char *holds)
+{
+	size_t len;
+	char *text = file_take(aloe_path(name), &len);
+
+	if (len < strlen(begins) || memcmp(text, begins, strlen(begins)) != 0)
+		fail_msg("%s does not begin with %s", name, begins);
+	if (holds)
+		has(text, holds);
+	free(text);
+}
+
+static void test_plots(void **state)
+{
+	static const char *const files[][3] = {{"b.gp", "set title 'utran384-random'", "set logscale y"},
+					       {"b.svg", "<?xml", "block error rate"},
+					       {"b.png", "\x89PNG", NULL}};
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		ran_free(aloe_ok("bench bler --iterations 1 --ebn0 2:3:1 --blocks 40 -q --plot '%s'",
+				 aloe_path(files[i][0])));
+		check_file(files[i][0], files[i][1], files[i][2]);
+	}
+	ran_free(aloe_ends(FAILED, "bench bler --iterations 1 --ebn0 2 --blocks 10 -q --plot /nowhere/at/all.gp"));
+	ran_free(aloe_ends(FAILED, "bench bler --iterations 1 --ebn0 2 --blocks 10 -q --csv /nowhere/at/all.csv"));
+}
+
+/* ---- utran --------------------------------------------------------------------------------------------------------------- */
+
+static double sum_of(const struct ran *ran, const char *part, const char *key)
+{
+	double sum = 0;
+
+	for (int i = 0; i < (int)rows(ran, "components"); i++) {
+		char path[80];
+		snprintf(path, sizeof(path), "tables.components.%d.part", i);
+		if (!strcmp(ran_text(ran, path), part))
+			sum += cell(ran, "components", i, key);
+	}
+	return sum;
+}
+
+static void test_utran(void **state)
+{
+	struct ran *ran = aloe_ok("bench utran --clock virtual --rounds 2 --seconds 0.5 --simd plain --json -q");
+	static const char *const parts[] = {"tx", "rx", "decoder"};
+	static const double instances[] = {7, 6, 1, 14, 16};
+	double whole = 0;
+
+	(void)state;
+	assert_int_equal(rows(ran, "components"), 20);
+	assert_int_equal(rows(ran, "sums"), 5);
+	for (int i = 0; i < 20; i++) {
+		assert_true(cell(ran, "components", i, "calls") == 100);
+		assert_true(cell(ran, "components", i, "mean_us") > 0);
+		assert_true(cell(ran, "components", i, "max_us") >= cell(ran, "components", i, "p50_us") * 0.96);
+	}
+	for (int i = 0; i < 5; i++)
+		assert_true(cell(ran, "sums", i, "instances") == instances[i]);
+	for (int i = 0; i < 3; i++) {
+		const double sum = sum_of(ran, parts[i], "mean_us");
+		assert_true(fabs(cell(ran, "sums", i, "mean_us") - sum) < 1e-6 * sum);
+		whole += sum;
+	}
+	assert_true(fabs(cell(ran, "sums", 3, "mean_us") - whole) < 1e-6 * whole);
+	assert_true(cell(ran, "sums", 3, "published_us") == 3250);
+	assert_true(fabs(cell(ran, "sums", 3, "times") - 3250 / whole) < 1e-3 * 3250 / whole);
+	ran_free(ran);
+}
+
+/* ---- what is refused ----------------------------------------------------------------------------------------------------- */
+
+static void test_usage(void **state)
+{
+	static const char *const wrong[][2] = {
+	    {"", "usage: aloe bench COMMAND"},
+	    {"blre", "aloe bench: there is no command `blre`; did you mean `bler`?"},
+	    {"bler --iterations 0", "--iterations 0: different whole numbers 1 .. 32"},
+	    {"bler --iterations 1.5", "--iterations 1.5: "},
+	    {"bler --iterations 2,2", "--iterations 2,2: "},
+	    {"bler --scaling 2", "--scaling 2: different numbers 0.01 .. 1"},
+	    {"bler --ebn0 3:2:1", "--ebn0 3:2:1: FROM:TO:STEP in dB"},
+	    {"bler --ebn0 1e9", "--ebn0 1e9: is outside of -60 .. 200 dB"},
+	    {"bler --errors 0", "--errors 0: a whole number 1 .. 1000000"},
+	    {"bler --blocks many", "--blocks many: "},
+	    {"bler --seed 8192", "--seed 8192: "},
+	    {"bler --simd mmx", "--simd mmx: levels that this machine has"},
+	    {"bler --simd plain,plain", "--simd plain,plain: "},
+	    {"bler --plot a.pdf", "--plot a.pdf: a file that ends in .svg, .png or .gp"},
+	    {"bler --json --csv -", "--json and --csv - cannot both"},
+	    {"bler --waveform none.conf", "none.conf: cannot be read"},
+	    {"bler --waveform waveforms/bpsk.conf", "a parameter ebn0_db (awgn)"},
+	    {"bler --set noise.ebn0=1", "unknown parameter \"ebn0\""},
+	    {"bler extra", "takes no argument"},
+	    {"utran --rounds 0", "--rounds 0: "},
+	    {"utran --clock step", "--clock step: allowed are: timer virtual"},
+	    {"utran --waveform waveforms/bpsk.conf", "a parameter ebn0_db"},
+	    {"copies --lanes 0", "--lanes 0: different numbers of lanes"},
+	    {"copies --seconds x", "--seconds x: "},
+	    {"copies none.conf", "none.conf: cannot be read"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct ran *ran = aloe_ends(USAGE, "bench %s", wrong[i][0]);
+		has(ran->err, wrong[i][1]);
+		assert_string_equal(ran->out, "");
+		ran_free(ran);
+	}
+}
+
+/* An ALOE_SIMD that is none is refused in words; gnuplot that is not there, too. */
+static void test_environment(void **state)
+{
+	char *const path = strdup(getenv("PATH"));
+	struct ran *ran;
+
+	(void)state;
+	setenv("ALOE_SIMD", "mmx", 1);
+	ran = aloe_ends(USAGE, "bench bler -q");
+	has(ran->err, "mmx");
+	ran_free(ran);
+	unsetenv("ALOE_SIMD");
+	setenv("PATH", "/nonexistent", 1);
+	ran = aloe_ends(USAGE, "bench bler --plot a.svg");
+	setenv("PATH", path, 1);
+	has(ran->err, "apt-get install gnuplot-nox");
+	ran_free(ran);
+	free(path);
+}
+
+/* ---- Ctrl-C --------------------------------------------------------------------------------------------------------------- */
+
+/* Runs the command for so long, then interrupts it: its exit status; what it said is in the file `out`. */
+static int interrupted_after(useconds_t us, char *const argv[])
+{
+	const pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		signal(SIGINT, SIG_DFL);
+		if (freopen(aloe_path("out"), "w", stdout))
+			execv(argv[0], argv);
+		_exit(127);
+	}
+	usleep(us);
+	kill(pid, SIGINT);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void test_interrupted(void **state)
+{
+	char *const argv[] = {(char *)aloe_program("aloe"),
+			      (char *)"bench",
+			      (char *)"bler",
+			      (char *)"--ebn0",
+			      (char *)"3:9:1",
+			      (char *)"--blocks",
+			      (char *)"1000000",
+			      (char *)"-q",
+			      NULL};
+	char *text;
+
+	(void)state;
+	for (useconds_t us = 0; us <= 3000000; us = us ? 6 * us : 30000) /* at any stage */
+		assert_int_equal(interrupted_after(us, argv), 130);
+	text = file_take(aloe_path("out"), NULL);
+	has(text, "interrupted: what was measured so far");
+	has(text, "3856 bits a block");
+	has(text, "  9.000 ");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_bler),           cmocka_unit_test(test_levels),
+	    cmocka_unit_test(test_other_waveform), cmocka_unit_test(test_plots),
+	    cmocka_unit_test(test_utran),          cmocka_unit_test(test_usage),
+	    cmocka_unit_test(test_environment),    cmocka_unit_test(test_interrupted),
+	};
+
+	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/aloe/bench/gaps.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+
+#include "core/base/clock.h"
+
+enum { GAPS_MAX = 8192, POLL_NS = 250000, LATE_NS = 150000, PRIORITY = 60 };
+
+struct gap {
+	uint64_t from_ns, to_ns;
+};
+
+struct watch { /* of one CPU; written by its thread */
+	pthread_t thread;
+	int cpu;
+	bool running;
+	_Atomic bool able, quit;
+	_Atomic size_t n;
+	struct gap seen[GAPS_MAX];
+};
+
+struct gaps {
+	size_t n;
+	struct watch watches[];
+};
+
+static bool prepare(const struct watch *watch)
+{
+	const struct sched_param priority = {.sched_priority = PRIORITY};
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)watch->cpu, &set);
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	return sched_setaffinity(0, sizeof(set), &set) == 0 && sched_setscheduler(0, SCHED_FIFO, &priority) == 0;
+}
+
+static void *watch_main(void *self)
+{
+	struct watch *watch = self;
+
+	watch->able = prepare(watch);
+	while (!watch->quit) {
+		const uint64_t wanted = clock_ns() + POLL_NS;
+		const size_t n = watch->n;
+		uint64_t now;
+
+		clock_sleep_until(wanted);
+		now = clock_ns();
+		if (now > wanted + LATE_NS && n < GAPS_MAX) {
+			watch->seen[n] = (struct gap){wanted, now};
+			watch->n = n + 1;
+		}
+	}
+	return NULL;
+}
+
+struct gaps *gaps_start(const int *cpus, size_t n)
+{
+	struct gaps *gaps = calloc(1, sizeof(*gaps) + n * sizeof(gaps->watches[0]));
+
+	for (size_t i = 0; gaps && i < n; i++) {
+		struct watch *watch = &gaps->watches[i];
+		watch->cpu = cpus[i];
+		watch->running = pthread_create(&watch->thread, NULL, watch_main, watch) == 0;
+		if (!watch->running) {
+			gaps_stop(gaps);
+			gaps_free(gaps);
+			return NULL;
+		}
+		gaps->n++;
+	}
+	return gaps;
+}
+
+void gaps_stop(struct gaps *gaps)
+{
+	for (size_t i = 0; gaps && i < gaps->n; i++)
+		gaps->watches[i].quit = true;
+	for (size_t i = 0; gaps && i < gaps->n; i++) {
+		if (gaps->watches[i].running)
+			pthread_join(gaps->watches[i].thread, NULL);
+		gaps->watches[i].running = false;
+	}
+}
+
+void gaps_free(struct gaps *gaps)
+{
+	free(gaps);
+}
+
+bool gaps_able(const struct gaps *gaps)
+{
+	for (size_t i = 0; i < gaps->n; i++)
+		if (!gaps->watches[i].able)
+			return false;
+	return true;
+}
+
+bool gaps_between(const struct gaps *gaps, uint64_t from_ns, uint64_t to_ns)
+{
+	for (size_t w = 0; w < gaps->n; w++)
+		for (size_t i = 0; i < gaps->watches[w].n; i++) {
+			const struct gap *gap = &gaps->watches[w].seen[i];
+			if (gap->from_ns < to_ns && gap->to_ns > from_ns)
+				return true;
+		}
+	return false;
+}
+
+size_t gaps_count(const struct gaps *gaps)
+{
+	size_t n = 0;
+
+	for (size_t w = 0; w < gaps->n; w++)
+		n += gaps->watches[w].n;
+	return n;
+}
+
+uint64_t gaps_longest_ns(const struct gaps *gaps)
+{
+	uint64_t longest = 0;
+
+	for (size_t w = 0; w < gaps->n; w++)
+		for (size_t i = 0; i < gaps->watches[w].n; i++) {
+			const struct gap *gap = &gaps->watches[w].seen[i];
+			longest = gap->to_ns - gap->from_ns > longest ? gap->to_ns - gap->from_ns : longest;
+		}
+	return longest;
+}
