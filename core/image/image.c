@@ -62,6 +62,17 @@ static bool tables_sound(const struct image_head *h)
 	return true;
 }
 
+static bool lanes_sound(const struct check *c)
+{
+	const struct image_lane *lane = rows(c, &c->head->lanes);
+
+	for (uint64_t i = 0; i < c->head->lanes.count; i++)
+		if ((lane[i].last != IMAGE_NONE && lane[i].last >= c->head->segments.count) ||
+		    !inside(lane[i].state, 1, sizeof(struct image_lane_state), 64, c->head->total_bytes))
+			return false;
+	return true;
+}
+
 static bool segment_sound(const struct check *c, const struct image_segment *s)
 {
 	const struct image_head *h = c->head;
@@ -70,7 +81,7 @@ static bool segment_sound(const struct check *c, const struct image_segment *s)
 	const struct image_gate *gates = rows(c, &h->gates);
 	const uint32_t *order = rows(c, &h->order);
 
-	if (s->lane >= h->lanes.count || s->host >= h->n_hosts || s->events_log2 > 20 ||
+	if (s->lane >= h->lanes.count || s->host >= h->n_hosts || s->events_log2 > IMAGE_EVENTS_LOG2_MAX ||
 	    !part(&h->order, s->order, s->n_instances) || !part(&h->gates, s->gates, s->n_gates) ||
 	    !inside(s->state, 1, sizeof(struct image_segment_state), 64, h->total_bytes) ||
 	    !inside(s->events, 1ull << s->events_log2, sizeof(struct image_event), 64, h->total_bytes))
@@ -93,7 +104,8 @@ static bool instance_sound(const struct check *c, const struct image_instance *i
 	       i->n_vars <= IMAGE_VARS_MAX && i->sink <= h->instances.count &&
 	       part(&h->inputs, i->inputs, i->n_inputs) && part(&h->outputs, i->outputs, i->n_outputs) &&
 	       part(&h->params, i->params, i->n_params) && part(&h->vars, i->vars, i->n_vars) &&
-	       inside(i->state, 1, sizeof(struct image_instance_state), 64, h->total_bytes);
+	       inside(i->state, 1, sizeof(struct image_instance_state), 64, h->total_bytes) &&
+	       (i->latency == 0 || inside(i->latency, 1, sizeof(struct image_latency), 64, h->total_bytes));
 }
 
 static bool buffer_sound(const struct check *c, const struct image_buffer *b)
@@ -163,7 +175,7 @@ int image_check(const void *bytes, size_t len, const char **ret_why)
 		return -EBADMSG;
 	*ret_why = "a number in the head makes no sense";
 	if (h->slot_ns == 0 || h->slots == 0 || h->latency_slots == 0 || h->n_hosts > IMAGE_INSTANCES_MAX ||
-	    h->clock > IMAGE_STEP || h->late > IMAGE_SKIP)
+	    h->clock > IMAGE_STEP || h->late > IMAGE_SKIP || h->copies == 0 || h->instances.count % h->copies != 0)
 		return -EBADMSG;
 	*ret_why = "a table lies outside the program";
 	if (!tables_sound(h) || !inside(h->run, 1, sizeof(struct image_run), 64, h->total_bytes))
@@ -181,7 +193,7 @@ int image_check(const void *bytes, size_t len, const char **ret_why)
 	for (uint64_t i = 0; i < h->buffers.count; i++)
 		if (!buffer_sound(&c, (const struct image_buffer *)rows(&c, &h->buffers) + i))
 			return -EBADMSG;
-	if (!ports_sound(&c) || !params_sound(&c))
+	if (!lanes_sound(&c) || !ports_sound(&c) || !params_sound(&c))
 		return -EBADMSG;
 	*ret_why = NULL;
 	return 0;
@@ -200,6 +212,7 @@ static uint64_t place(uint64_t *top, uint64_t bytes)
 void image_layout(void *program)
 {
 	struct image_head *h = program;
+	struct image_lane *lanes = (void *)((uint8_t *)program + h->lanes.offset);
 	struct image_segment *segments = (void *)((uint8_t *)program + h->segments.offset);
 	struct image_instance *instances = (void *)((uint8_t *)program + h->instances.offset);
 	struct image_buffer *buffers = (void *)((uint8_t *)program + h->buffers.offset);
@@ -211,8 +224,17 @@ void image_layout(void *program)
 		segments[i].state = place(&top, sizeof(struct image_segment_state));
 		segments[i].events = place(&top, sizeof(struct image_event) << segments[i].events_log2);
 	}
-	for (uint64_t i = 0; i < h->instances.count; i++)
+	for (uint64_t i = 0; i < h->lanes.count; i++) {
+		lanes[i].state = place(&top, sizeof(struct image_lane_state));
+		lanes[i].last = IMAGE_NONE;
+	}
+	for (uint32_t i = 0; i < h->segments.count; i++)
+		if (segments[i].lane < h->lanes.count)
+			lanes[segments[i].lane].last = i;
+	for (uint64_t i = 0; i < h->instances.count; i++) {
 		instances[i].state = place(&top, sizeof(struct image_instance_state));
+		instances[i].latency = instances[i].sink != 0 ? place(&top, sizeof(struct image_latency)) : 0;
+	}
 	for (uint64_t i = 0; i < h->params.count; i++)
 		if (params[i].kind == ALOE_KIND_REALS && (params[i].flags & ALOE_LIVE))
 			params[i].array = place(&top, array_bytes(&params[i]));
@@ -272,7 +294,8 @@ static void state_init(const struct image_view *view)
 	atomic_store(&image_run(view)->last,
 		     view->head->slots == IMAGE_FOREVER ? IMAGE_FOREVER : view->head->slots - 1);
 	for (uint32_t i = 0; i < view->head->instances.count; i++)
-		atomic_store(&image_instance_state(view, i)->latency_slots_min, UINT64_MAX);
+		if (view->instances[i].latency != 0)
+			atomic_store(&image_latency(view, i)->slots_min, UINT64_MAX);
 }
 
 int image_create(const void *program, size_t len)
@@ -391,6 +414,18 @@ struct image_segment_state *image_segment_state(const struct image_view *view, u
 struct image_instance_state *image_instance_state(const struct image_view *view, uint32_t instance)
 {
 	return (void *)(view->base + view->instances[instance].state);
+}
+
+struct image_latency *image_latency(const struct image_view *view, uint32_t instance)
+{
+	const uint64_t at = view->instances[instance].latency;
+
+	return at != 0 ? (void *)(view->base + at) : NULL;
+}
+
+struct image_lane_state *image_lane_state(const struct image_view *view, uint32_t lane)
+{
+	return (void *)(view->base + view->lanes[lane].state);
 }
 
 struct image_message *image_messages(const struct image_view *view, uint32_t buffer)

@@ -21,13 +21,14 @@
 #include "core/base/hist.h"
 
 enum {
-	IMAGE_VERSION = 2,
+	IMAGE_VERSION = 3,
 	IMAGE_NONE = 0xffffffff,
 	IMAGE_VARS_MAX = 16,
 	IMAGE_PARAMS_MAX = 32,
 	IMAGE_MISSES = 64,
 	IMAGE_STEPS = 256, /* steps whose start is remembered */
-	IMAGE_INSTANCES_MAX = 4096,
+	IMAGE_INSTANCES_MAX = 1 << 17,
+	IMAGE_EVENTS_LOG2_MAX = 22,
 	NODE_LANES_MAX = 64,
 	NODE_ENTRIES_MAX = 64, /* segments on one lane */
 	NODE_WAVEFORMS_MAX = 64,
@@ -61,11 +62,15 @@ struct image_head {
 	struct image_table lanes, segments, order, gates, instances, inputs, outputs, buffers, params, vars, reals,
 	    text;
 	uint64_t run; /* offset of struct image_run */
+	uint32_t
+	    copies; /* of the waveform's instances: instance i is copy i / (count / copies), of i % (count / copies) */
+	uint32_t reserved;
 };
 
 struct image_lane {
 	int32_t cpu;
-	uint32_t reserved;
+	uint32_t last;  /* the last segment on it in the order of a slot, IMAGE_NONE: none is */
+	uint64_t state; /* offset of struct image_lane_state */
 };
 
 /* A segment may run step s when segment `segment` has done at least s + offset steps. */
@@ -85,6 +90,7 @@ struct image_segment {
 
 struct image_instance {
 	uint32_t name, component, path, file_line; /* text; file_line: line in the waveform file */
+	uint32_t original, reserved;               /* text: its name in the file, of which `name` is a copy's */
 	uint64_t digest;
 	uint32_t segment, lag, period, phase;
 	uint64_t budget_ns;
@@ -92,8 +98,9 @@ struct image_instance {
 	uint32_t params, n_params, vars, n_vars;
 	uint32_t kmac, io; /* io: bit 0 fills, bit 1 drains */
 	uint32_t source,
-	    sink;       /* source: has no connected input; sink: the source instance whose index it ends + 1, or 0 */
-	uint64_t state; /* offset of struct image_instance_state */
+	    sink;         /* source: has no connected input; sink: the source instance whose index it ends + 1, or 0 */
+	uint64_t state;   /* offset of struct image_instance_state */
+	uint64_t latency; /* offset of struct image_latency, sinks; 0 otherwise */
 };
 
 struct image_input {
@@ -184,10 +191,22 @@ struct image_segment_state {
 	_Atomic uint64_t slot[IMAGE_STEPS];
 	struct image_miss miss[IMAGE_MISSES];
 	struct image_taken taken[NODE_CHANGES];
-	struct hist load; /* ns of the slot used */
 	struct hist late; /* ns from slot edge to start */
 	struct hist
 	    overhead; /* ns of the step outside of work; of sampled steps, the sampling's clock reads included */
+};
+
+/* What a lane's segments take of a slot, together: each adds its part, the last one in the slot's order counts the sum. */
+enum { IMAGE_LANE_SLOTS = 64 };
+struct image_lane_state {
+	_Alignas(64) _Atomic uint64_t ns[IMAGE_LANE_SLOTS]; /* of slot n at n % IMAGE_LANE_SLOTS */
+	struct hist load;
+};
+
+/* Of a sink: measured from the step's start at its source, as marker, to the end of work. */
+struct image_latency {
+	_Alignas(64) _Atomic uint64_t slots_min, slots_max;
+	struct hist ns;
 };
 
 /* What every call writes comes first, in one page. */
@@ -195,10 +214,9 @@ struct image_instance_state {
 	_Alignas(64) _Atomic uint64_t calls, idle, absent, late, overwritten, overruns, io_waits, io_lost;
 	_Atomic uint64_t vars[IMAGE_VARS_MAX];
 	struct hist time;
-	_Atomic uint64_t latency_slots_min, latency_slots_max; /* sinks: measured with the step's start as marker */
-	_Atomic uint64_t params[IMAGE_PARAMS_MAX];             /* numbers as they are in force, bits of a double */
-	_Atomic uint64_t port_ns[32], port_count; /* inputs 0..15, outputs 16..31: sampled binding times, summed */
-	struct hist latency;                      /* sinks: ns from the start of the source's step to the end of work */
+	_Atomic uint64_t params[IMAGE_PARAMS_MAX]; /* numbers as they are in force, bits of a double */
+	_Atomic uint64_t port_ns[32], port_count;  /* inputs 0..15, outputs 16..31: sampled binding times, summed */
+	struct hist latency; /* sinks: ns from the start of the source's step to the end of work */
 };
 
 struct image_event {
@@ -333,6 +351,8 @@ const char *image_text(const struct image_view *view, uint64_t offset); /* alway
 struct image_run *image_run(const struct image_view *view);
 struct image_segment_state *image_segment_state(const struct image_view *view, uint32_t segment);
 struct image_instance_state *image_instance_state(const struct image_view *view, uint32_t instance);
+struct image_latency *image_latency(const struct image_view *view, uint32_t instance); /* NULL: no sink */
+struct image_lane_state *image_lane_state(const struct image_view *view, uint32_t lane);
 struct image_message *image_messages(const struct image_view *view, uint32_t buffer);
 uint8_t *image_data(const struct image_view *view, uint32_t buffer);
 struct image_event *image_events(const struct image_view *view, uint32_t segment);

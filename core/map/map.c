@@ -47,10 +47,23 @@ static void units_fini(struct units *units)
 	free(units->position);
 }
 
+/* Copies have no links between them: each lies on one lane, unless the file itself pins parts of it. */
+static bool whole_copies(const struct waveform *wf)
+{
+	for (size_t i = 0; i < waveform_originals(wf); i++)
+		if (wf->instances[i].pin >= 0)
+			return false;
+	return wf->copies > 1;
+}
+
 static void units_load(struct units *units, const struct waveform *wf, const struct knots *knots, const double *kmac)
 {
+	const bool whole = whole_copies(wf);
+
 	for (size_t i = 0; i < wf->n_instances; i++) {
 		units->of[i] = knots->together[knots->of[i]] ? knots->of[i] : (uint32_t)i;
+		if (whole)
+			units->of[i] = (uint32_t)(i / waveform_originals(wf) * waveform_originals(wf));
 		units->pins[i] = -1;
 		units->position[i] = NOT_PLACED;
 	}

@@ -28,12 +28,14 @@ static void costs_write(const struct waveform *wf, const struct platform_model *
 			struct plan *plan)
 {
 	for (size_t i = 0; i < wf->n_instances; i++) {
-		const struct profile_entry *entry = plan_profile_find(profile, wf->instances[i].name);
+		const struct wf_instance *row = &wf->instances[i];
+		const struct profile_entry *entry =
+		    plan_profile_find(profile, row->original ? row->original : row->name);
 		struct plan_instance *instance = &plan->instances[i];
 
 		instance->kmac = entry ? entry->kmac_p50 : wf->instances[i].type->kmac;
 		instance->budget_ns = budget_of(&wf->instances[i], entry, platform->mmac_per_s);
-		if (entry)
+		if (entry && i < waveform_originals(wf))
 			plan->hash = plan_profile_hash(plan->hash, entry);
 	}
 }

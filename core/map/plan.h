@@ -10,7 +10,8 @@
  * Lanes: pins; the rest is one contiguous cut of the topological order (ties by file order) over the lanes in ascending
  * order, with the smallest largest load, then the fewest links between lanes, then the fewest lanes. A cycle whose declared
  * delays do not cover each of its links stays on one lane. A waveform that takes at most half of a lane (or whose
- * capacity is not known) is not spread beyond the lanes that its pins name, unless the user named the lanes.
+ * capacity is not known) is not spread beyond the lanes that its pins name, unless the user named the lanes. Copies of a
+ * waveform without pins lie on one lane each.
  *
  * Latency: not pipelined, the lag of an instance is at most the number of times that the path to it changes lanes, so
  * lag + 1 is at most the lanes that the path comes to: inside the published bound of 2 x the cores on the path, where a

@@ -113,6 +113,17 @@ static int name_width(const struct waveform *wf)
 	return width < 40 ? (int)width : 40;
 }
 
+/* Of copies the first on a lane stands for all. */
+static bool is_shown(const struct waveform *wf, const struct plan *plan, size_t lane, uint32_t number)
+{
+	const size_t n = waveform_originals(wf);
+
+	for (size_t i = number % n; i < number; i += n)
+		if (plan->instances[i].lane == lane)
+			return false;
+	return true;
+}
+
 static void lane_print(FILE *out, const struct waveform *wf, const struct plan *plan, size_t lane)
 {
 	const struct lane_sum sum = lane_sum(plan, lane);
@@ -128,7 +139,12 @@ static void lane_print(FILE *out, const struct waveform *wf, const struct plan *
 		"budget us");
 	for (size_t s = 0; s < plan->n_segments; s++)
 		for (size_t i = 0; plan->segments[s].lane == lane && i < plan->segments[s].n_instances; i++)
-			instance_print(out, wf, plan, plan->segments[s].instances[i], plan->segments[s].host, width);
+			if (is_shown(wf, plan, lane, plan->segments[s].instances[i]))
+				instance_print(out, wf, plan, plan->segments[s].instances[i], plan->segments[s].host,
+					       width);
+	if (wf->copies > 1)
+		fprintf(out, "  ... and so for each of %zu copies here\n",
+			sum.instances / waveform_originals(wf) + (sum.instances % waveform_originals(wf) > 0));
 }
 
 static void link_print(FILE *out, const struct waveform *wf, const struct plan *plan, size_t i, int width)
@@ -155,7 +171,7 @@ static void links_print(FILE *out, const struct waveform *wf, const struct plan 
 	if (!plan->n_links)
 		return;
 	fprintf(out, "\n  %-*s %5s %8s %9s  message\n", width, "link", "delay", "distance", "buffered");
-	for (size_t i = 0; i < plan->n_links; i++)
+	for (size_t i = 0; i < waveform_original_links(wf); i++)
 		link_print(out, wf, plan, i, width);
 }
 

@@ -93,10 +93,22 @@ void print_head(const json_t *report, FILE *out)
 		report_number(report, "index"));
 	if (wanted > 0)
 		fprintf(out, " of %.0f", wanted);
+	if (report_number(report, "copies") > 1)
+		fprintf(out, ", %.0f copies", report_number(report, "copies"));
 	fprintf(out, ", slot %s, clock %s, late %s, isolation %s\n", slot, report_text(report, "clock"),
 		report_text(report, "late"), report_text(report, "isolation"));
 	if (report_text(report, "reason")[0])
 		fprintf(out, "reason     %s\n", report_text(report, "reason"));
+}
+
+void print_lane(const json_t *instance, FILE *out)
+{
+	const json_t *lane = json_object_get(instance, "lane");
+
+	if (json_is_integer(lane))
+		fprintf(out, " %4" JSON_INTEGER_FORMAT, json_integer_value(lane));
+	else
+		fprintf(out, " %4s", "all"); /* copies on several */
 }
 
 static int name_width(const json_t *instances)
@@ -123,11 +135,11 @@ static void print_instances(const json_t *report, FILE *out)
 		"calls", "mean us", "p50 us", "p99 us", "max us", "kMAC", "share");
 	json_array_foreach(instances, n, i)
 	{
-		fprintf(out, "  %-*.*s  %-20.20s %4.0f %9.0f %9.2f %9.2f %9.2f %9.2f %9.2f %5.2f %%\n", width, width,
-			report_text(i, "name"), report_text(i, "component"), report_number(i, "lane"),
-			report_number(i, "calls"), report_number(i, "mean_us"), report_number(i, "p50_us"),
-			report_number(i, "p99_us"), report_number(i, "max_us"), report_number(i, "kmac"),
-			100 * report_number(i, "share"));
+		fprintf(out, "  %-*.*s  %-20.20s", width, width, report_text(i, "name"), report_text(i, "component"));
+		print_lane(i, out);
+		fprintf(out, " %9.0f %9.2f %9.2f %9.2f %9.2f %9.2f %5.2f %%\n", report_number(i, "calls"),
+			report_number(i, "mean_us"), report_number(i, "p50_us"), report_number(i, "p99_us"),
+			report_number(i, "max_us"), report_number(i, "kmac"), 100 * report_number(i, "share"));
 	}
 }
 
@@ -186,6 +198,10 @@ static void print_blocks(const json_t *report, FILE *out)
 			fprintf(out, ", %.0f bits, %.0f bit errors", bits, report_number(v, "bit_errors"));
 			print_rate(report_number(v, "bit_errors"), bits, "BER", out);
 		}
+		if (json_object_get(i, "worst"))
+			fprintf(out, "; worst is copy %.0f with %.0f block errors",
+				report_number(json_object_get(i, "worst"), "copy"),
+				report_number(json_object_get(i, "worst"), "block_errors"));
 		fputc('\n', out);
 	}
 }
@@ -270,6 +286,15 @@ static void print_overruns(const json_t *report, FILE *out)
 			report_text(worst, "name"), report_number(worst, "overruns"));
 }
 
+/* Of copies: where the last has written, if that is another file. */
+static void print_last_path(const json_t *instance, const char *key, const char *first, FILE *out)
+{
+	const char *last = report_text(json_object_get(instance, "paths_last"), key);
+
+	if (last[0] && strcmp(last, first) != 0)
+		fprintf(out, " ... %s", last);
+}
+
 /* Where the sinks have written. */
 static void print_files(const json_t *report, FILE *out)
 {
@@ -288,6 +313,7 @@ static void print_files(const json_t *report, FILE *out)
 			if (!text || !text[0])
 				continue;
 			fprintf(out, "written    %s: %s", report_text(i, "name"), text);
+			print_last_path(i, key, text, out);
 			if (stat(text, &st) == 0)
 				fprintf(out, " (%lld bytes)", (long long)st.st_size);
 			fputc('\n', out);

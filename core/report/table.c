@@ -20,9 +20,11 @@ static void table_instances(const json_t *report, size_t most, FILE *out)
 	{
 		if (n == most)
 			break;
-		fprintf(out, "  %-14.14s %4.0f %9.2f %9.2f %9.2f %9.2f %6.2f %%", report_text(i, "name"),
-			report_number(i, "lane"), report_number(i, "mean_us"), report_number(i, "p99_us"),
-			report_number(i, "max_us"), report_number(i, "kmac"), 100 * report_number(i, "share"));
+		fprintf(out, "  %-14.14s", report_text(i, "name"));
+		print_lane(i, out);
+		fprintf(out, " %9.2f %9.2f %9.2f %9.2f %6.2f %%", report_number(i, "mean_us"),
+			report_number(i, "p99_us"), report_number(i, "max_us"), report_number(i, "kmac"),
+			100 * report_number(i, "share"));
 		print_variables(i, out);
 		fputc('\n', out);
 	}

@@ -158,7 +158,8 @@ static void bind_stats(struct instance *it, const struct image_view *view, const
 	it->budget_ns = row->budget_ns;
 	it->vars = &view->vars[row->vars];
 	it->n_vars = row->n_vars;
-	if (row->sink != 0) {
+	it->latency = image_latency(view, it->number);
+	if (row->sink != 0 && it->latency != NULL) {
 		const struct image_instance *source = &view->instances[row->sink - 1];
 
 		it->source_state = image_segment_state(view, source->segment);

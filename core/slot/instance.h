@@ -43,6 +43,7 @@ struct instance {
 	const struct image_var *vars;
 	uint32_t n_vars, number;                        /* number: in the image */
 	const struct image_segment_state *source_state; /* sinks: where the step of their index began */
+	struct image_latency *latency;
 	uint64_t source_lag;
 	uint64_t work_ns; /* of the last sampled call */
 

@@ -11,6 +11,14 @@ enum { SAMPLE_EVERY = 128, SPINS = 2000 }; /* fewer than 1 in 100: a p99 is that
 
 /* ---- [control] --------------------------------------------------------------------------------------------------------- */
 
+static bool shares_lane(const struct image_view *view, uint32_t number)
+{
+	for (uint32_t s = 0; s < view->head->segments.count; s++)
+		if (s != number && view->segments[s].lane == view->segments[number].lane)
+			return true;
+	return false;
+}
+
 int segment_init(struct segment *segment, const struct image_view *view, uint32_t number, struct instance *instances,
 		 const struct node_control *control)
 {
@@ -29,6 +37,9 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	    .skip = view->head->late == IMAGE_SKIP,
 	    .counts_misses = view->head->clock == IMAGE_TIMER,
 	    .last_slot = IMAGE_FOREVER,
+	    .lane = image_lane_state(view, row->lane),
+	    .last_of_lane = view->lanes[row->lane].last == number,
+	    .shares_lane = shares_lane(view, number),
 	    .view = view,
 	};
 	segment->instances = calloc(row->n_instances + 1, sizeof(struct instance *));
@@ -229,11 +240,11 @@ static inline void sink_latency(struct instance *it, uint64_t k, uint64_t slot, 
 	/* With declared delays a sink may be at an index before its source: nothing to measure then. */
 	if (began == 0 || began > now || slots - 1 >= IMAGE_STEPS)
 		return;
-	hist_add(&it->stats->latency, now - began);
-	if (slots < atomic_load_explicit(&it->stats->latency_slots_min, memory_order_relaxed))
-		atomic_store_explicit(&it->stats->latency_slots_min, slots, memory_order_relaxed);
-	if (slots > atomic_load_explicit(&it->stats->latency_slots_max, memory_order_relaxed))
-		atomic_store_explicit(&it->stats->latency_slots_max, slots, memory_order_relaxed);
+	hist_add(&it->latency->ns, now - began);
+	if (slots < atomic_load_explicit(&it->latency->slots_min, memory_order_relaxed))
+		atomic_store_explicit(&it->latency->slots_min, slots, memory_order_relaxed);
+	if (slots > atomic_load_explicit(&it->latency->slots_max, memory_order_relaxed))
+		atomic_store_explicit(&it->latency->slots_max, slots, memory_order_relaxed);
 }
 
 static inline void event_add(struct segment *segment, const struct instance *it, uint64_t step, uint64_t start,
@@ -288,14 +299,26 @@ static void step_begin(struct segment *segment, uint64_t step, uint64_t slot, ui
 	segment->work_ns = 0;
 }
 
-static void step_end(struct segment *segment, uint64_t step, uint64_t ns)
+/* Each segment of a lane adds its part of the slot; whoever comes last in the slot counts the sum. */
+static void lane_load(struct segment *segment, uint64_t slot, uint64_t ns)
+{
+	_Atomic uint64_t *sum = &segment->lane->ns[slot % IMAGE_LANE_SLOTS];
+
+	if (segment->shares_lane)
+		atomic_fetch_add_explicit(sum, ns, memory_order_relaxed);
+	if (segment->last_of_lane)
+		hist_add(&segment->lane->load,
+			 segment->shares_lane ? atomic_exchange_explicit(sum, 0, memory_order_relaxed) : ns);
+}
+
+static void step_end(struct segment *segment, uint64_t step, uint64_t slot, uint64_t ns)
 {
 	struct image_segment_state *state = segment->state;
 
 	atomic_store_explicit(&state->current, 0, memory_order_relaxed);
 	bump(&state->slots, 1);
 	bump(&state->busy_ns, ns);
-	hist_add(&state->load, ns);
+	lane_load(segment, slot, ns);
 	if (sampled(step))
 		hist_add(&state->overhead, ns - segment->work_ns);
 	atomic_store(&state->done, step + 1);
@@ -319,7 +342,7 @@ static uint64_t run_step(struct segment *segment, uint64_t step, uint64_t slot, 
 		else
 			instance_idle(it, k);
 	}
-	step_end(segment, step, now - start_ns);
+	step_end(segment, step, slot, now - start_ns);
 	return now;
 }
 

@@ -40,6 +40,8 @@ struct segment {
 	struct image_segment_state *state;
 	struct image_run *run;
 	const struct node_control *control;
+	struct image_lane_state *lane;
+	bool last_of_lane, shares_lane;
 	struct image_event *events;
 	uint64_t events_mask;
 	uint64_t slot_ns;

@@ -7,6 +7,7 @@
  *	read.c    keys of the waveform and of its instances, --set
  *	link.c    paths -> links
  *	check.c   connections, cycles, item types
+ *	copies.c  the whole, N times
  *
  * A struct waveform on its way may have holes: an instance of unknown type (type NULL), a link end that was not
  * understood (instance or port -1). Each hole has its error already and is passed over.
@@ -20,8 +21,8 @@
 #include "core/waveform/waveform.h"
 
 enum {
-	WF_INSTANCES_MAX = 2000,
-	WF_LINKS_MAX = 8000,
+	WF_INSTANCES_MAX = 65536,
+	WF_LINKS_MAX = 1 << 18,
 	WF_LANES_MAX = 64,
 	WF_CPU_MAX = 1023,
 	WF_PERIOD_MAX = 1000000,
@@ -81,6 +82,7 @@ int wf_read_waveform(struct wf_parse *parse, const config_setting_t *root);
 int wf_read_links(struct wf_parse *parse, const config_setting_t *setting);
 int wf_check(struct wf_parse *parse);
 
+int wf_copies(struct wf_parse *parse, uint32_t copies);
 int wf_find_instance(const struct waveform *waveform, const char *name, size_t len);
 /* The descriptor's port behind input or output number `port` of an instance, and the number of a descriptor's port. */
 const struct aloe_port *wf_port_of(const struct component_type *type, bool output, int port);

@@ -50,14 +50,20 @@ static json_t *instance_json(const struct wf_instance *instance)
 			 ports_json(instance->in, instance->n_in), "out", ports_json(instance->out, instance->n_out));
 }
 
+/* Copies that do not differ have one shape: the first is asked for. */
+static size_t asked(const struct waveform *waveform, size_t n)
+{
+	return waveform->copies > 1 && !waveform->copies_differ ? n / waveform->copies : n;
+}
+
 char *waveform_shape_json(const struct waveform *waveform)
 {
 	json_t *instances = json_array(), *links = json_array();
 	char *text = NULL;
 
-	for (size_t i = 0; i < waveform->n_instances; i++)
+	for (size_t i = 0; i < asked(waveform, waveform->n_instances); i++)
 		json_array_append_new(instances, instance_json(&waveform->instances[i]));
-	for (size_t i = 0; i < waveform->n_links; i++) {
+	for (size_t i = 0; i < asked(waveform, waveform->n_links); i++) {
 		const struct wf_link *link = &waveform->links[i];
 
 		json_array_append_new(links, json_pack("[i, i, i, i, I]", link->from, link->from_port, link->to,
@@ -130,16 +136,16 @@ static int apply_lines(const struct waveform *waveform, const json_t *root, cons
 
 static int apply_max(struct waveform *waveform, const json_t *root, struct diag *diag)
 {
+	const size_t n = asked(waveform, waveform->n_instances);
 	json_t *list;
 
-	if (json_want_array(root, "max", waveform->n_instances, host_file, diag, &list) < 0)
+	if (json_want_array(root, "max", n, host_file, diag, &list) < 0)
 		return -EINVAL;
-	if (json_array_size(list) != waveform->n_instances)
-		return diag_error(diag, host_file, 0, "max: %zu instances, %zu are needed", json_array_size(list),
-				  waveform->n_instances);
+	if (json_array_size(list) != n)
+		return diag_error(diag, host_file, 0, "max: %zu instances, %zu are needed", json_array_size(list), n);
 	for (size_t i = 0; i < waveform->n_instances; i++) {
 		struct wf_instance *instance = &waveform->instances[i];
-		const json_t *item = json_array_get(list, i);
+		const json_t *item = json_array_get(list, i % n);
 
 		if (apply_ports(item, "in", instance->in, instance->n_in, diag) < 0 ||
 		    apply_ports(item, "out", instance->out, instance->n_out, diag) < 0)

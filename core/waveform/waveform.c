@@ -22,6 +22,7 @@ void waveform_free(struct waveform *waveform)
 		}
 		free(instance->values);
 		free(instance->name);
+		free(instance->original);
 	}
 	free(waveform->instances);
 	free(waveform->links);
@@ -51,6 +52,11 @@ static void say_syntax(const struct wf_parse *parse, const config_t *config, con
 		   config_error_text(config) ? config_error_text(config) : "syntax error", shown);
 }
 
+static uint32_t copies_of(const struct wf_parse *parse)
+{
+	return parse->overrides && parse->overrides->copies > 1 ? parse->overrides->copies : 1;
+}
+
 static int parse_text(struct wf_parse *parse, const char *text)
 {
 	config_t config;
@@ -61,6 +67,8 @@ static int parse_text(struct wf_parse *parse, const char *text)
 		say_syntax(parse, &config, text);
 	else if ((error = wf_read_waveform(parse, config_root_setting(&config))) == 0)
 		error = wf_check(parse);
+	if (error == 0 && parse->diag->errors == parse->errors_before)
+		error = wf_copies(parse, copies_of(parse));
 	config_destroy(&config);
 	if (error == -E2BIG)
 		diag_error(parse->diag, parse->file, 0, "%zu errors; the rest was not looked at",

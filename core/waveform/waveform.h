@@ -39,6 +39,7 @@ struct wf_port { /* a port of an instance, inputs and outputs each numbered from
 
 struct wf_instance {
 	char *name;
+	char *original;                    /* of a copy: its name in the file; else NULL */
 	const struct component_type *type; /* the registry's */
 	struct wf_value *values;           /* one per parameter of the type */
 	struct wf_port in[ALOE_PORTS_MAX], out[ALOE_PORTS_MAX];
@@ -74,7 +75,20 @@ struct waveform {
 	size_t n_instances;
 	struct wf_link *links;
 	size_t n_links;
+	uint32_t copies;    /* of what the file says, one behind the other; 0 or 1: none */
+	bool copies_differ; /* in a text or path, by their number */
 };
+
+/* How many instances and links one copy has. */
+static inline size_t waveform_originals(const struct waveform *waveform)
+{
+	return waveform->n_instances / (waveform->copies ? waveform->copies : 1);
+}
+
+static inline size_t waveform_original_links(const struct waveform *waveform)
+{
+	return waveform->n_links / (waveform->copies ? waveform->copies : 1);
+}
 
 /* What the command line adds: `inst.param=value` or a waveform key `=value`; applied before validation. */
 struct wf_overrides {
@@ -88,10 +102,12 @@ struct wf_overrides {
 	uint64_t slot_ns; /* 0: as in the file */
 	const int *lanes;
 	size_t n_lanes;
+	uint32_t copies; /* 0 or 1: none; else `sets` hold for all of them */
 };
 
 /* waveform_parse reads `text` (the content of `file`, which is only a name here) and validates it against the registry.
- * 0, or -EINVAL with everything that is wrong in diag (and *ret untouched). Never touches files. */
+ * 0, or -EINVAL with everything that is wrong in diag (and *ret untouched). Of files it reads those of arrays ("@FILE") and
+ * looks whether sinks would share one. */
 int waveform_parse(const char *file, const char *text, size_t len, const struct registry *registry,
 		   const struct wf_overrides *overrides, struct diag *diag, struct waveform **ret);
 void waveform_free(struct waveform *waveform);

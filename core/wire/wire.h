@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WIRE_VERSION = 1, WIRE_HEAD_BYTES = 20, WIRE_BYTES_MAX = 16 << 20 };
+enum { WIRE_VERSION = 1, WIRE_HEAD_BYTES = 20, WIRE_BYTES_MAX = 256 << 20 };
 
 enum wire_peer { WIRE_CLIENT = 0, WIRE_FRONTEND = 1, WIRE_EXEC = 2, WIRE_STATS = 3, WIRE_SWMAN = 4, WIRE_PEERS };
 
@@ -28,7 +28,7 @@ enum wire_type {
 	WIRE_PING = 4,    /* any -> any: OK {PID, TEXT version} */
 	WIRE_DOWN = 5,    /* client -> frontend: stop everything; OK when told, then it ends */
 	WIRE_LOAD = 10,   /* client -> swman: FILE, TEXT, CWD, SET*, [CLOCK, LATE, ISOLATION, PIPELINED, SLOT_NS, SLOTS,
-			   * LANES "0,1"] -> OK {WAVEFORM, TEXT notes} */
+			   * LANES "0,1", COPIES] -> OK {WAVEFORM, TEXT notes} */
 	WIRE_START = 11,  /* client -> swman -> exec: WAVEFORM -> OK {SLOT} (the change is in force) */
 	WIRE_PAUSE = 12,  /* the same */
 	WIRE_STEP = 13,   /* the same, [COUNT = 1] */
@@ -71,6 +71,7 @@ enum wire_tag {
 	WIRE_TAG_LOST = 24,      /* number */
 	WIRE_TAG_BYTES = 25,     /* bytes */
 	WIRE_TAG_DAEMON = 26,    /* number, enum wire_peer */
+	WIRE_TAG_COPIES = 28,    /* number */
 	WIRE_TAG_ORIGIN = 27,    /* bytes: frontend's, who asked; comes back in the reply */
 };
 

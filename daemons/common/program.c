@@ -7,10 +7,20 @@
 
 #include "core/image/image.h"
 
+enum { NAMES_KNOWN = 1024, EVENTS_LOG2_MAX = 17 };
+
 /* A table that grows; memory errors are kept until the end. */
 struct rows {
 	uint8_t *bytes;
 	size_t count, size, room;
+};
+
+/* Of the links and buffers, by instance: built once, so that large waveforms take no longer than they must. */
+struct index {
+	uint32_t *first;  /* by instance: of its links in `links`; n_instances + 1 */
+	uint32_t *links;  /* that lead to it, in the file's order */
+	uint32_t *buffer; /* by instance: its first buffer */
+	bool *has_reader;
 };
 
 struct build {
@@ -18,6 +28,13 @@ struct build {
 	const struct plan *plan;
 	struct image_head head;
 	struct rows lanes, segments, order, gates, instances, inputs, outputs, buffers, params, vars, reals, text;
+	struct index index;
+	struct names { /* lists of an enum's words that were added last, by where the registry has them */
+		const char *const *names;
+		uint32_t at;
+	} names[NAMES_KNOWN];
+	uint32_t *words; /* hash table of texts: offset + 1 */
+	size_t n_words, words_size;
 	bool failed;
 };
 
@@ -43,30 +60,131 @@ static void *rows_add(struct build *b, struct rows *rows, const void *row, size_
 	return at;
 }
 
-static uint32_t text_add(struct build *b, const char *text)
+/* ---- texts: each is there once --------------------------------------------------------------------------------------------- */
+
+static uint64_t text_hash(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325ull; /* FNV-1a */
+
+	for (; *text != 0; text++)
+		hash = (hash ^ (uint8_t)*text) * 0x100000001b3ull;
+	return hash;
+}
+
+static uint32_t *word_place(const struct build *b, uint32_t *words, size_t size, const char *text)
+{
+	size_t at = text_hash(text) & (size - 1);
+
+	while (words[at] != 0 && strcmp((const char *)b->text.bytes + words[at] - 1, text) != 0)
+		at = (at + 1) & (size - 1);
+	return &words[at];
+}
+
+static bool words_grow(struct build *b)
+{
+	const size_t size = b->words_size > 0 ? b->words_size * 2 : 1024;
+	uint32_t *words = calloc(size, sizeof(*words));
+
+	if (words == NULL)
+		return false;
+	for (size_t i = 0; i < b->words_size; i++)
+		if (b->words[i] != 0)
+			*word_place(b, words, size, (const char *)b->text.bytes + b->words[i] - 1) = b->words[i];
+	free(b->words);
+	b->words = words;
+	b->words_size = size;
+	return true;
+}
+
+/* One of its own, behind the text before it. */
+static uint32_t text_append(struct build *b, const char *text)
 {
 	const uint32_t at = (uint32_t)b->text.count;
 
-	rows_add(b, &b->text, text != NULL ? text : "", text != NULL ? strlen(text) + 1 : 1);
+	rows_add(b, &b->text, text, strlen(text) + 1);
 	return at;
+}
+
+static uint32_t text_add(struct build *b, const char *text)
+{
+	uint32_t *word;
+
+	if (text == NULL)
+		text = "";
+	if (b->n_words * 2 >= b->words_size && !words_grow(b)) {
+		b->failed = true;
+		return 0;
+	}
+	word = word_place(b, b->words, b->words_size, text);
+	if (*word == 0) {
+		const uint32_t at = text_append(b, text);
+
+		*word = at + 1;
+		b->n_words++;
+	}
+	return *word - 1;
+}
+
+/* ---- links and buffers by instance -------------------------------------------------------------------------------------- */
+
+static void index_fill(struct build *b)
+{
+	const struct waveform *wf = b->wf;
+	struct index *index = &b->index;
+
+	for (size_t l = 0; l < wf->n_links; l++) {
+		index->first[wf->links[l].to + 1]++;
+		index->has_reader[wf->links[l].from] = true;
+	}
+	for (size_t i = 0; i < wf->n_instances; i++)
+		index->first[i + 1] += index->first[i];
+	for (size_t l = wf->n_links; l-- > 0;) /* from the back: `first` comes down to where it belongs */
+		index->links[--index->first[wf->links[l].to + 1]] = (uint32_t)l;
+	for (size_t i = 0; i < wf->n_instances; i++)
+		index->first[i] = index->first[i + 1];
+	index->first[wf->n_instances] = (uint32_t)wf->n_links;
+	for (uint32_t i = b->plan->n_buffers; i-- > 0;)
+		index->buffer[b->plan->buffers[i].instance] = i;
+}
+
+static int index_init(struct build *b)
+{
+	const size_t n = b->wf->n_instances + 2;
+	struct index *index = &b->index;
+
+	index->first = calloc(n, sizeof(*index->first));
+	index->links = calloc(b->wf->n_links + 1, sizeof(*index->links));
+	index->buffer = calloc(n, sizeof(*index->buffer));
+	index->has_reader = calloc(n, sizeof(*index->has_reader));
+	if (index->first == NULL || index->links == NULL || index->buffer == NULL || index->has_reader == NULL)
+		return -ENOMEM;
+	index_fill(b);
+	return 0;
+}
+
+static void index_fini(struct index *index)
+{
+	free(index->first);
+	free(index->links);
+	free(index->buffer);
+	free(index->has_reader);
 }
 
 /* ---- gates ------------------------------------------------------------------------------------------------------------- */
 
+/* The buffers of an instance lie together in the plan. */
 static uint32_t buffer_of(const struct build *b, int instance, int port)
 {
-	for (uint32_t i = 0; i < b->plan->n_buffers; i++)
-		if ((int)b->plan->buffers[i].instance == instance && (int)b->plan->buffers[i].port == port)
+	for (uint32_t i = b->index.buffer[instance];
+	     i < b->plan->n_buffers && (int)b->plan->buffers[i].instance == instance; i++)
+		if ((int)b->plan->buffers[i].port == port)
 			return i;
 	return IMAGE_NONE;
 }
 
 static bool is_source(const struct build *b, uint32_t i)
 {
-	for (size_t l = 0; l < b->wf->n_links; l++)
-		if (b->wf->links[l].to == (int)i)
-			return false;
-	return true;
+	return b->index.first[i] == b->index.first[i + 1];
 }
 
 static bool has_source(const struct build *b, const struct plan_segment *segment)
@@ -117,6 +235,18 @@ static void add_gates(struct build *b, uint32_t segment, struct image_segment *r
 	row->n_gates = (uint32_t)b->gates.count - row->gates;
 }
 
+/* 1024 steps of a small segment, fewer of a large one, never less than 16. */
+static uint32_t events_log2(size_t n_instances)
+{
+	uint32_t log2 = 10;
+
+	while (log2 < EVENTS_LOG2_MAX && (1u << log2) < 1024 * n_instances)
+		log2++;
+	while (log2 < IMAGE_EVENTS_LOG2_MAX && (1u << log2) < 16 * n_instances)
+		log2++;
+	return log2;
+}
+
 static void add_segments(struct build *b)
 {
 	for (uint32_t s = 0; s < b->plan->n_segments; s++) {
@@ -126,11 +256,9 @@ static void add_segments(struct build *b)
 		    .host = segment->host,
 		    .order = (uint32_t)b->order.count,
 		    .n_instances = (uint32_t)segment->n_instances,
-		    .events_log2 = 10,
+		    .events_log2 = events_log2(segment->n_instances),
 		};
 
-		while (row.events_log2 < 17 && (1u << row.events_log2) < 1024 * segment->n_instances)
-			row.events_log2++;
 		for (size_t i = 0; i < segment->n_instances; i++)
 			if (b->plan->instances[segment->instances[i]].lag > row.lag_max)
 				row.lag_max = b->plan->instances[segment->instances[i]].lag;
@@ -190,6 +318,43 @@ static void add_outputs(struct build *b, int number, const struct wf_instance *i
 	row->n_outputs = p;
 }
 
+/* One behind the other; those of the types added last are there already. */
+static uint32_t names_add(struct build *b, const struct wf_instance *instance, size_t i)
+{
+	const char *const *names = instance->type->params[i].names;
+	struct names *known = &b->names[(uintptr_t)instance->type->params[i].names / 16 % NAMES_KNOWN];
+
+	if (names == NULL)
+		return 0;
+	if (known->names != names) {
+		known->names = names;
+		known->at = (uint32_t)b->text.count;
+		for (; *names != NULL; names++)
+			text_append(b, *names);
+	}
+	return known->at;
+}
+
+/* The copies of an array are one. */
+static uint64_t reals_add(struct build *b, const struct wf_instance *instance, size_t i)
+{
+	const struct wf_value *value = &instance->values[i];
+	const size_t originals = waveform_originals(b->wf);
+	const size_t number = (size_t)(instance - b->wf->instances);
+
+	if (number >= originals) {
+		const struct wf_instance *original = &b->wf->instances[number % originals];
+		const struct image_instance *rows = (const void *)b->instances.bytes;
+		const struct image_param *params = (const void *)b->params.bytes;
+
+		if (original->values[i].n_reals == value->n_reals &&
+		    memcmp(original->values[i].reals, value->reals, value->n_reals * sizeof(float)) == 0)
+			return params[rows[number % originals].params + i].reals;
+	}
+	rows_add(b, &b->reals, value->reals, value->n_reals);
+	return b->reals.count - value->n_reals; /* position, an offset once the tables are placed */
+}
+
 static void add_params(struct build *b, const struct wf_instance *instance, struct image_instance *row)
 {
 	row->params = (uint32_t)b->params.count;
@@ -203,18 +368,16 @@ static void add_params(struct build *b, const struct wf_instance *instance, stru
 					  .number = value->number,
 					  .min = param->min,
 					  .max = param->max,
-					  .names = (uint32_t)b->text.count};
+					  .names = names_add(b, instance, i)};
 
 		while (param->names != NULL && param->names[out.n_names] != NULL)
-			text_add(b, param->names[out.n_names++]);
-
+			out.n_names++;
 		if (param->kind == ALOE_KIND_TEXT || param->kind == ALOE_KIND_PATH)
 			out.text = text_add(b, value->text);
 		if (param->kind == ALOE_KIND_REALS) {
 			out.n_reals = value->n_reals;
 			out.items_max = param->items_max;
-			out.reals = b->reals.count; /* position, an offset once the tables are placed */
-			rows_add(b, &b->reals, value->reals, value->n_reals);
+			out.reals = reals_add(b, instance, i);
 		}
 		rows_add(b, &b->params, &out, 1);
 	}
@@ -235,24 +398,14 @@ static void add_vars(struct build *b, const struct wf_instance *instance, struct
 /* The source instance upstream of `i` whose index it ends: the first found going back along first inputs. */
 static uint32_t source_of(const struct build *b, uint32_t i)
 {
-	for (size_t hops = 0; hops <= b->wf->n_instances; hops++) {
-		size_t l = 0;
-
-		while (l < b->wf->n_links && b->wf->links[l].to != (int)i)
-			l++;
-		if (l == b->wf->n_links)
-			return i;
-		i = (uint32_t)b->wf->links[l].from;
-	}
+	for (size_t hops = 0; hops <= b->wf->n_instances && !is_source(b, i); hops++)
+		i = (uint32_t)b->wf->links[b->index.links[b->index.first[i]]].from;
 	return i;
 }
 
 static bool is_sink(const struct build *b, uint32_t i)
 {
-	for (size_t l = 0; l < b->wf->n_links; l++)
-		if (b->wf->links[l].from == (int)i)
-			return false;
-	return !is_source(b, i);
+	return !b->index.has_reader[i] && !is_source(b, i);
 }
 
 static void add_instances(struct build *b)
@@ -262,6 +415,7 @@ static void add_instances(struct build *b)
 		const struct plan_instance *place = &b->plan->instances[i];
 		struct image_instance row = {
 		    .name = text_add(b, instance->name),
+		    .original = text_add(b, instance->original != NULL ? instance->original : instance->name),
 		    .component = text_add(b, instance->type->name),
 		    .path = text_add(b, instance->type->path),
 		    .file_line = (uint32_t)instance->line,
@@ -323,6 +477,7 @@ static void fill_head(struct build *b)
 	h->n_hosts = b->plan->n_hosts;
 	h->latency_slots = b->plan->latency_slots;
 	h->shared_host = b->plan->shared_host;
+	h->copies = b->wf->copies > 1 ? b->wf->copies : 1;
 	h->slot_ns = b->wf->slot_ns;
 	h->name = text_add(b, b->wf->name);
 	h->isolation = text_add(b, isolation[b->wf->isolation]);
@@ -392,12 +547,17 @@ int program_build(const struct waveform *waveform, const struct plan *plan, uint
 	int status;
 
 	for (size_t i = 0; i < plan->n_lanes; i++)
-		rows_add(&b, &b.lanes, &(struct image_lane){plan->cpus[i], 0}, 1);
-	fill_head(&b);
-	add_segments(&b);
-	add_instances(&b);
-	add_buffers(&b);
-	status = assemble(&b, &bytes, &len);
+		rows_add(&b, &b.lanes, &(struct image_lane){.cpu = plan->cpus[i]}, 1);
+	status = index_init(&b);
+	if (status == 0) {
+		fill_head(&b);
+		add_segments(&b);
+		add_instances(&b);
+		add_buffers(&b);
+		status = assemble(&b, &bytes, &len);
+	}
+	index_fini(&b.index);
+	free(b.words);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		free(all[i]->bytes);
 	if (status != 0)

@@ -5,39 +5,11 @@
 
 #include "core/base/calibrate.h"
 #include "core/base/clock.h"
-#include "core/json/json.h"
-#include "daemons/exec/exec.h"
+#include "daemons/exec/report.h"
 
 #include <aloe/component.h>
 
 static const char *const clock_names[] = {"timer", "virtual", "step"};
-
-static uint64_t get(const _Atomic uint64_t *value)
-{
-	return atomic_load_explicit(value, memory_order_relaxed);
-}
-
-static double us(double ns)
-{
-	return ns / 1e3;
-}
-
-static void put_u64(json_t *object, const char *key, uint64_t value)
-{
-	json_object_set_new(object, key, json_integer((json_int_t)value));
-}
-
-static void put_real(json_t *object, const char *key, double value)
-{
-	json_object_set_new(object, key, json_real_or_null(value));
-}
-
-static void put_text(json_t *object, const char *key, const char *text)
-{
-	json_t *string = json_string(text);
-
-	json_object_set_new(object, key, string != NULL ? string : json_string("(not UTF-8)"));
-}
 
 static json_t *lines(const char *text)
 {
@@ -62,21 +34,6 @@ static json_t *hist_json(const struct hist *hist)
 	put_real(o, "p99", us((double)hist_quantile(hist, 0.99)));
 	put_real(o, "max", us((double)hist_max(hist)));
 	return o;
-}
-
-/* The cells that have counted something: [[lowest ns, count], ...]. */
-static json_t *cells_json(const struct hist *hist)
-{
-	json_t *array = json_array();
-
-	for (uint32_t c = 0; c < HIST_CELLS; c++) {
-		const uint64_t count = hist_load(&hist->cells[c]);
-
-		if (count > 0)
-			json_array_append_new(array,
-					      json_pack("[I, I]", (json_int_t)hist_cell_low(c), (json_int_t)count));
-	}
-	return array;
 }
 
 /* ---- parts ------------------------------------------------------------------------------------------------------------- */
@@ -129,14 +86,14 @@ static json_t *latency(const struct exec_wave *wave)
 	json_t *o = json_object();
 
 	for (uint32_t i = 0; i < head->instances.count; i++) {
-		const struct image_instance_state *state = image_instance_state(&wave->view, i);
+		const struct image_latency *sink = image_latency(&wave->view, i);
 
-		if (wave->view.instances[i].sink == 0 || wave->view.instances[i].lag + 1 != head->latency_slots)
+		if (sink == NULL || wave->view.instances[i].lag + 1 != head->latency_slots)
 			continue;
-		least = get(&state->latency_slots_min) < least ? get(&state->latency_slots_min) : least;
-		most = get(&state->latency_slots_max) > most ? get(&state->latency_slots_max) : most;
+		least = get(&sink->slots_min) < least ? get(&sink->slots_min) : least;
+		most = get(&sink->slots_max) > most ? get(&sink->slots_max) : most;
 		if (all != NULL)
-			hist_merge(all, &state->latency);
+			hist_merge(all, &sink->ns);
 	}
 	put_u64(o, "slots", head->latency_slots);
 	put_real(o, "us", us((double)head->latency_slots * (double)head->slot_ns));
@@ -150,29 +107,26 @@ static json_t *latency(const struct exec_wave *wave)
 
 static json_t *lane(const struct exec_wave *wave, uint32_t number)
 {
-	const struct exec *exec = wave->exec;
 	const double slot_ns = (double)wave->view.head->slot_ns;
-	struct hist *load = calloc(3, sizeof(*load));
-	uint32_t n = 0; /* segments on it */
+	struct hist *all = calloc(2, sizeof(*all)); /* late, overhead */
+	uint32_t n = 0;                             /* segments on it */
 	uint64_t run = 0, skipped = 0, missed = 0, busy = 0;
 	bool realtime = strstr(wave->losses, "no real-time priority") == NULL;
 	json_t *o = json_object();
 
-	for (uint32_t s = 0; s < wave->view.head->segments.count && load != NULL; s++) {
+	for (uint32_t s = 0; s < wave->view.head->segments.count && all != NULL; s++) {
 		const struct image_segment_state *state = image_segment_state(&wave->view, s);
 
 		if (wave->view.segments[s].lane != number)
 			continue;
-		hist_merge(&load[0], &state->load);
 		if (n++ == 0) /* the others have the baton from it */
-			hist_merge(&load[1], &state->late);
-		hist_merge(&load[2], &state->overhead);
+			hist_merge(&all[0], &state->late);
+		hist_merge(&all[1], &state->overhead);
 		run = get(&state->slots) > run ? get(&state->slots) : run;
 		skipped += get(&state->skipped);
 		missed += get(&state->missed);
 		busy += get(&state->busy_ns);
 	}
-	(void)exec;
 	put_u64(o, "lane", number);
 	put_u64(o, "cpu", (uint64_t)wave->view.lanes[number].cpu);
 	put_text(o, "realtime", wave->view.head->clock == IMAGE_TIMER && realtime ? "FIFO 50" : "other");
@@ -180,10 +134,10 @@ static json_t *lane(const struct exec_wave *wave, uint32_t number)
 	put_u64(o, "skipped", skipped);
 	put_u64(o, "missed", missed);
 	put_real(o, "load_mean", run > 0 ? (double)busy / (double)run / slot_ns : 0);
-	put_real(o, "load_p99", load != NULL ? (double)hist_quantile(&load[0], 0.99) / slot_ns : 0);
-	json_object_set_new(o, "late_us", load != NULL ? hist_json(&load[1]) : json_null());
-	json_object_set_new(o, "overhead_us", load != NULL ? hist_json(&load[2]) : json_null());
-	free(load);
+	put_real(o, "load_p99", (double)hist_quantile(&image_lane_state(&wave->view, number)->load, 0.99) / slot_ns);
+	json_object_set_new(o, "late_us", all != NULL ? hist_json(&all[0]) : json_null());
+	json_object_set_new(o, "overhead_us", all != NULL ? hist_json(&all[1]) : json_null());
+	free(all);
 	return o;
 }
 
@@ -198,97 +152,6 @@ static json_t *lanes(const struct exec_wave *wave)
 				break;
 			}
 	return array;
-}
-
-static json_t *ports(const struct exec_wave *wave, uint32_t number, bool outputs)
-{
-	const struct image_view *view = &wave->view;
-	const struct image_instance *row = &view->instances[number];
-	const struct image_instance_state *state = image_instance_state(view, number);
-	const uint64_t count = get(&state->port_count);
-	json_t *array = json_array();
-
-	for (uint32_t p = 0; p < (outputs ? row->n_outputs : row->n_inputs); p++) {
-		const uint32_t name =
-		    outputs ? view->outputs[row->outputs + p].name : view->inputs[row->inputs + p].name;
-		json_t *o = json_object();
-
-		put_text(o, "port", image_text(view, name));
-		put_real(o, "us",
-			 count > 0
-			     ? us((double)get(&state->port_ns[p + (outputs ? ALOE_PORTS_MAX : 0)]) / (double)count)
-			     : 0);
-		json_array_append_new(array, o);
-	}
-	return array;
-}
-
-static json_t *variables(const struct exec_wave *wave, uint32_t number)
-{
-	const struct image_view *view = &wave->view;
-	const struct image_instance *row = &view->instances[number];
-	json_t *o = json_object();
-
-	for (uint32_t v = 0; v < row->n_vars; v++) {
-		const struct image_var *var = &view->vars[row->vars + v];
-		const uint64_t bits = get(&image_instance_state(view, number)->vars[v]);
-		double real;
-
-		memcpy(&real, &bits, sizeof(real));
-		if (var->real)
-			put_real(o, image_text(view, var->name), real);
-		else
-			put_u64(o, image_text(view, var->name), bits);
-	}
-	return o;
-}
-
-static json_t *paths(const struct exec_wave *wave, uint32_t number)
-{
-	const struct image_instance *row = &wave->view.instances[number];
-	json_t *o = json_object();
-
-	for (uint32_t p = 0; p < row->n_params; p++) {
-		const struct image_param *param = &wave->view.params[row->params + p];
-
-		if (param->kind == ALOE_KIND_PATH)
-			put_text(o, image_text(&wave->view, param->name), image_text(&wave->view, param->text));
-	}
-	return o;
-}
-
-static json_t *instance(const struct exec_wave *wave, uint32_t number)
-{
-	const struct image_view *view = &wave->view;
-	const struct image_instance *row = &view->instances[number];
-	const struct image_instance_state *state = image_instance_state(view, number);
-	const struct hist *time = &state->time;
-	const double rate = wave->exec->node->mmac_per_s;
-	json_t *o = json_object();
-
-	put_text(o, "name", image_text(view, row->name));
-	put_text(o, "component", image_text(view, row->component));
-	put_u64(o, "lane", view->segments[row->segment].lane);
-	put_u64(o, "lag", row->lag);
-	put_u64(o, "calls", get(&state->calls));
-	put_real(o, "mean_us", us(hist_mean(time)));
-	put_real(o, "p50_us", us((double)hist_quantile(time, 0.5)));
-	put_real(o, "p99_us", us((double)hist_quantile(time, 0.99)));
-	put_real(o, "p999_us", us((double)hist_quantile(time, 0.999)));
-	put_real(o, "max_us", us((double)hist_max(time)));
-	put_real(o, "kmac", calibrate_kmac(hist_mean(time), rate));
-	put_real(o, "kmac_max", calibrate_kmac((double)hist_max(time), rate));
-	put_real(o, "share", hist_mean(time) / (double)view->head->slot_ns);
-	json_object_set_new(o, "histogram_ns", cells_json(time));
-	put_u64(o, "overruns", get(&state->overruns));
-	put_u64(o, "absent_in", get(&state->absent));
-	put_u64(o, "io_lost", get(&state->io_lost));
-	json_object_set_new(o, "sink", json_boolean((row->io & 2) != 0));
-	json_object_set_new(o, "variables", variables(wave, number));
-	json_object_set_new(o, "paths", paths(wave, number));
-	json_object_set_new(o, "in", ports(wave, number, false));
-	json_object_set_new(o, "out", ports(wave, number, true));
-	return o;
 }
 
 /* What the machine and the numbers tell of a miss; where they tell nothing, that. */
@@ -319,6 +182,7 @@ void wave_miss_cause(const struct exec_wave *wave, const struct image_miss *miss
 
 static json_t *misses(const struct exec_wave *wave)
 {
+	const struct node_timebase *base = wave_timebase(wave);
 	json_t *array = json_array();
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
@@ -332,6 +196,8 @@ static json_t *misses(const struct exec_wave *wave)
 
 			wave_miss_cause(wave, &miss, why, sizeof(why));
 			put_u64(o, "slot", miss.slot);
+			if (base != NULL) /* CLOCK_MONOTONIC of the slot's edge */
+				put_u64(o, "at_ns", base->start_ns + miss.slot * base->slot_ns);
 			put_u64(o, "lane", wave->view.segments[s].lane);
 			put_text(o, "instance",
 				 miss.instance < wave->view.head->instances.count
@@ -381,6 +247,7 @@ static void head(const struct exec_wave *wave, json_t *o)
 	put_text(o, "clock", clock_names[h->clock % 3]);
 	put_text(o, "late", h->late == IMAGE_SKIP ? "skip" : "slip");
 	put_text(o, "isolation", image_text(&wave->view, h->isolation));
+	put_u64(o, "copies", h->copies);
 	put_u64(o, "slot_ns", h->slot_ns);
 	put_u64(o, "slots_wanted", h->slots == IMAGE_FOREVER ? 0 : h->slots);
 	put_u64(o, "index", index_of(wave));
@@ -392,7 +259,7 @@ static void head(const struct exec_wave *wave, json_t *o)
 
 char *wave_report(const struct exec_wave *wave)
 {
-	json_t *o = json_object(), *array = json_array();
+	json_t *o = json_object();
 	char *text;
 
 	head(wave, o);
@@ -400,9 +267,9 @@ char *wave_report(const struct exec_wave *wave)
 	json_object_set_new(o, "messages", messages(wave));
 	json_object_set_new(o, "latency", latency(wave));
 	json_object_set_new(o, "lanes", lanes(wave));
-	for (uint32_t i = 0; i < wave->view.head->instances.count; i++)
-		json_array_append_new(array, instance(wave, i));
-	json_object_set_new(o, "instances", array);
+	json_object_set_new(o, "instances", report_instances(wave));
+	if (wave->view.head->copies > 1)
+		json_object_set_new(o, "per_copy", report_copies(wave));
 	json_object_set_new(o, "misses", misses(wave));
 	json_object_set_new(o, "notes", lines(wave->notes));
 	json_object_set_new(o, "losses", losses(wave));

@@ -22,7 +22,7 @@ struct load { /* one LOAD, while it is worked on */
 	size_t n_sets;
 	int lanes[LANES_MAX];
 	size_t n_lanes;
-	uint64_t slot_ns, slots, pipelined;
+	uint64_t slot_ns, slots, pipelined, copies;
 	struct diag diag;
 	struct registry *registry;
 	struct waveform *waveform;
@@ -63,6 +63,7 @@ static int request_take(struct load *load)
 	wire_get_u64(request, WIRE_TAG_SLOT_NS, &load->slot_ns);
 	wire_get_u64(request, WIRE_TAG_SLOTS, &load->slots);
 	wire_get_u64(request, WIRE_TAG_PIPELINED, &load->pipelined);
+	wire_get_u64(request, WIRE_TAG_COPIES, &load->copies);
 	while (load->n_sets < SETS_MAX &&
 	       (load->sets[load->n_sets] = wire_get_text(request, WIRE_TAG_SET, (unsigned)load->n_sets)))
 		load->n_sets++;
@@ -87,6 +88,7 @@ static int parse(struct load *load)
 	    .slot_ns = load->slot_ns,
 	    .lanes = load->lanes,
 	    .n_lanes = load->n_lanes,
+	    .copies = load->copies > UINT32_MAX ? UINT32_MAX : (uint32_t)load->copies,
 	};
 	char *dirs = registry_dirs();
 

@@ -61,6 +61,9 @@ static void walk_segment(struct walk *w, uint32_t s)
 
 	own(w, row, sizeof(*row), "segment");
 	own(w, &v->lanes[row->lane], sizeof(struct image_lane), "lane");
+	shared(w, image_lane_state(v, row->lane), sizeof(struct image_lane_state), 64, "lane state");
+	insist(v->lanes[row->lane].last == IMAGE_NONE || v->lanes[row->lane].last < v->head->segments.count,
+	       "the lane's last segment");
 	insist(row->host < v->head->n_hosts, "host");
 	for (uint32_t i = 0; i < row->n_instances; i++) {
 		own(w, &v->order[row->order + i], 4, "order");
@@ -109,6 +112,10 @@ static void walk_param(struct walk *w, const struct image_param *row)
 	}
 	if (row->n_reals > 0)
 		own(w, image_reals(w->view, row), row->n_reals * 4ull, "reals");
+	if (row->array != 0) {
+		shared(w, w->view->base + row->array, sizeof(struct image_array) + 4ull * row->items_max, 64, "array");
+		insist(row->n_reals <= row->items_max, "more items than an array holds");
+	}
 }
 
 static void walk_ports(struct walk *w, const struct image_instance *row)

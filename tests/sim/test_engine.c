@@ -101,14 +101,14 @@ static void latency_check(const struct test_graph *graph, struct engine *engine)
 	const struct image_view *view = engine_view(engine);
 
 	for (int node = 0; node < graph->n_nodes; node++) {
-		const struct image_instance_state *state = image_instance_state(view, (uint32_t)node);
+		const struct image_latency *sink = image_latency(view, (uint32_t)node);
 
-		if (view->instances[node].sink == 0 || !view->instances[view->instances[node].sink - 1].source ||
-		    hist_count(&state->latency) == 0)
+		if (sink == NULL || !view->instances[view->instances[node].sink - 1].source ||
+		    hist_count(&sink->ns) == 0)
 			continue;
-		assert_int_equal(atomic_load(&state->latency_slots_min),
+		assert_int_equal(atomic_load(&sink->slots_min),
 				 view->instances[node].lag - view->instances[view->instances[node].sink - 1].lag + 1);
-		assert_int_equal(atomic_load(&state->latency_slots_max), atomic_load(&state->latency_slots_min));
+		assert_int_equal(atomic_load(&sink->slots_max), atomic_load(&sink->slots_min));
 	}
 }
 

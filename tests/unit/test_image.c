@@ -88,6 +88,17 @@ static const struct damage damages[] = {
     HEAD(n_hosts, UINT32_MAX, number_why),
     HEAD(clock, 3, number_why),
     HEAD(late, 2, number_why),
+    HEAD(copies, 0, number_why),
+    HEAD(copies, 2, number_why),
+    ROW(lanes, image_lane, 0, last, 2),
+    ROW(lanes, image_lane, 1, state, 1ull << 41),
+    ROW(lanes, image_lane, 1, state, 32),
+    ROW(instances, image_instance, 2, latency, UINT64_MAX & ~63ull),
+    ROW(instances, image_instance, 2, latency, 4),
+    ROW(params, image_param, 4, array, UINT64_MAX & ~63ull),
+    ROW(params, image_param, 4, array, 4),
+    ROW(params, image_param, 4, items_max, 2), /* fewer than are there */
+    ROW(params, image_param, 4, items_max, UINT32_MAX),
     TABLE(lanes, NODE_LANES_MAX),
     TABLE(segments, IMAGE_INSTANCES_MAX),
     TABLE(order, IMAGE_INSTANCES_MAX),
@@ -108,8 +119,8 @@ static const struct damage damages[] = {
     HEAD(n_hosts, 0, names_why),
     ROW(segments, image_segment, 0, lane, RIG_SEGMENTS_MAX),
     ROW(segments, image_segment, 1, host, 1),
-    ROW(segments, image_segment, 0, events_log2, 21),
-    ROW(segments, image_segment, 0, events_log2, 20),
+    ROW(segments, image_segment, 0, events_log2, IMAGE_EVENTS_LOG2_MAX + 1),
+    ROW(segments, image_segment, 0, events_log2, IMAGE_EVENTS_LOG2_MAX),
     ROW(segments, image_segment, 0, order, 3),
     ROW(segments, image_segment, 1, order, 0), /* an instance of the other segment */
     ROW(segments, image_segment, 1, n_instances, 3),
@@ -392,7 +403,8 @@ static void test_created(void **state)
 	assert_true(view.base != (const void *)view.head);
 	assert_true(atomic_load(&image_run(&view)->last) == IMAGE_FOREVER);
 	for (uint32_t i = 0; i < 3; i++)
-		assert_true(atomic_load(&image_instance_state(&view, i)->latency_slots_min) == UINT64_MAX);
+		assert_true((image_latency(&view, i) != NULL) == (i == 2)); /* the sink's */
+	assert_true(atomic_load(&image_latency(&view, 2)->slots_min) == UINT64_MAX);
 	for (uint32_t b = 0; b < view.head->buffers.count; b++)
 		for (uint32_t m = 0; m < view.buffers[b].depth; m++) {
 			const uint64_t wanted = IMAGE_CANARY;
@@ -434,7 +446,7 @@ static void test_layout(void **state)
 	uint64_t parts = 0;
 	struct {
 		uint64_t offset, bytes;
-	} part[32];
+	} part[64];
 
 	(void)state;
 	part[parts].offset = 0;
@@ -447,10 +459,18 @@ static void test_layout(void **state)
 		part[parts].offset = view.segments[s].events;
 		part[parts++].bytes = sizeof(struct image_event) << view.segments[s].events_log2;
 	}
+	for (uint32_t l = 0; l < view.head->lanes.count; l++) {
+		part[parts].offset = view.lanes[l].state;
+		part[parts++].bytes = sizeof(struct image_lane_state);
+	}
 	for (uint32_t i = 0; i < 3; i++) {
 		part[parts].offset = view.instances[i].state;
 		part[parts++].bytes = sizeof(struct image_instance_state);
 	}
+	part[parts].offset = view.instances[2].latency;
+	part[parts++].bytes = sizeof(struct image_latency);
+	part[parts].offset = view.params[view.instances[1].params + 2].array;
+	part[parts++].bytes = sizeof(struct image_array) + 8 * sizeof(float);
 	for (uint32_t b = 0; b < view.head->buffers.count; b++) {
 		part[parts].offset = view.buffers[b].messages;
 		part[parts++].bytes = view.buffers[b].depth * sizeof(struct image_message);

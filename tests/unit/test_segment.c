@@ -338,24 +338,24 @@ static void test_events(void **state)
 static void test_latency(void **state)
 {
 	struct rig *rig = chain_new(IMAGE_STEP, IMAGE_SLIP);
-	struct image_instance_state *sink;
+	const struct image_latency *sink;
 	uint64_t slot = 0;
 
 	(void)state;
 	rig_open(rig);
-	sink = stats(rig, 2);
+	sink = image_latency(&rig->view, 2);
 	for (; slot < 10; slot++) {
 		rig_slot(rig, 0, slot);
 		rig_slot(rig, 1, slot);
 	}
-	assert_int_equal(atomic_load(&sink->latency_slots_min), 2);
-	assert_int_equal(atomic_load(&sink->latency_slots_max), 2);
+	assert_int_equal(atomic_load(&sink->slots_min), 2);
+	assert_int_equal(atomic_load(&sink->slots_max), 2);
 	rig_slot(rig, 0, slot++); /* the reader is left out of 1 slot: everything after it is one slot later */
 	rig_slot(rig, 1, slot++);
 	rig_slot(rig, 1, slot);
-	assert_int_equal(atomic_load(&sink->latency_slots_min), 2);
-	assert_int_equal(atomic_load(&sink->latency_slots_max), 3);
-	assert_int_equal(hist_count(&sink->latency), probe_of(rig, 2)->calls);
+	assert_int_equal(atomic_load(&sink->slots_min), 2);
+	assert_int_equal(atomic_load(&sink->slots_max), 3);
+	assert_int_equal(hist_count(&sink->ns), probe_of(rig, 2)->calls);
 	rig_close(rig);
 }
 

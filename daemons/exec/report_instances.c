@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * report_instances.c - what the instances took and counted. Of copies the report shows each instance of the file once: times
+ * over the calls of all copies, counts summed, and which copy was worst; and beside it one line for each copy. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/calibrate.h"
+#include "daemons/exec/report.h"
+
+#include <aloe/component.h>
+
+static uint32_t originals(const struct exec_wave *wave)
+{
+	return (uint32_t)(wave->view.head->instances.count / wave->view.head->copies);
+}
+
+static struct image_instance_state *state_of(const struct exec_wave *wave, uint32_t original, uint32_t copy)
+{
+	return image_instance_state(&wave->view, copy * originals(wave) + original);
+}
+
+/* The cells that have counted something: [[lowest ns, count], ...]. */
+static json_t *cells_json(const struct hist *hist)
+{
+	json_t *array = json_array();
+
+	for (uint32_t c = 0; c < HIST_CELLS; c++) {
+		const uint64_t count = hist_load(&hist->cells[c]);
+
+		if (count > 0)
+			json_array_append_new(array,
+					      json_pack("[I, I]", (json_int_t)hist_cell_low(c), (json_int_t)count));
+	}
+	return array;
+}
+
+/* The sum of one counter over all copies. */
+static uint64_t sum(const struct exec_wave *wave, uint32_t original, size_t offset)
+{
+	uint64_t total = 0;
+
+	for (uint32_t c = 0; c < wave->view.head->copies; c++)
+		total += get((const _Atomic uint64_t *)((const uint8_t *)state_of(wave, original, c) + offset));
+	return total;
+}
+#define SUM(wave, original, field) sum(wave, original, offsetof(struct image_instance_state, field))
+
+static json_t *ports(const struct exec_wave *wave, uint32_t number, bool outputs)
+{
+	const struct image_view *view = &wave->view;
+	const struct image_instance *row = &view->instances[number];
+	const uint64_t count = SUM(wave, number, port_count);
+	json_t *array = json_array();
+
+	for (uint32_t p = 0; p < (outputs ? row->n_outputs : row->n_inputs); p++) {
+		const uint32_t name =
+		    outputs ? view->outputs[row->outputs + p].name : view->inputs[row->inputs + p].name;
+		const uint64_t ns = sum(wave, number,
+					offsetof(struct image_instance_state, port_ns) +
+					    (p + (outputs ? ALOE_PORTS_MAX : 0)) * sizeof(uint64_t));
+		json_t *o = json_object();
+
+		put_text(o, "port", image_text(view, name));
+		put_real(o, "us", count > 0 ? us((double)ns / (double)count) : 0);
+		json_array_append_new(array, o);
+	}
+	return array;
+}
+
+/* Counts are summed, other figures are means over the copies. */
+static double variable(const struct exec_wave *wave, uint32_t original, uint32_t v, uint32_t copy)
+{
+	const struct image_instance *row = &wave->view.instances[original];
+	const uint64_t bits = get(&state_of(wave, original, copy)->vars[v]);
+	double real;
+
+	memcpy(&real, &bits, sizeof(real));
+	return wave->view.vars[row->vars + v].real ? real : (double)bits;
+}
+
+static json_t *variables(const struct exec_wave *wave, uint32_t number)
+{
+	const struct image_view *view = &wave->view;
+	const struct image_instance *row = &view->instances[number];
+	const uint32_t copies = view->head->copies;
+	json_t *o = json_object();
+
+	for (uint32_t v = 0; v < row->n_vars; v++) {
+		const struct image_var *var = &view->vars[row->vars + v];
+		uint64_t total = 0;
+		double mean = 0;
+
+		for (uint32_t c = 0; c < copies; c++) {
+			total += get(&state_of(wave, number, c)->vars[v]);
+			mean += variable(wave, number, v, c) / copies;
+		}
+		if (var->real)
+			put_real(o, image_text(view, var->name), mean);
+		else
+			put_u64(o, image_text(view, var->name), total);
+	}
+	return o;
+}
+
+static uint32_t var_named(const struct exec_wave *wave, uint32_t number, const char *name)
+{
+	const struct image_instance *row = &wave->view.instances[number];
+
+	for (uint32_t v = 0; v < row->n_vars; v++)
+		if (strcmp(image_text(&wave->view, wave->view.vars[row->vars + v].name), name) == 0)
+			return v;
+	return IMAGE_NONE;
+}
+
+/* Of an instance that counts errors: the copy with most of them; blocks first, then bits. NULL: none has any. */
+static json_t *worst(const struct exec_wave *wave, uint32_t number)
+{
+	const uint32_t block = var_named(wave, number, "block_errors"), bit = var_named(wave, number, "bit_errors");
+	double most = 0, blocks = 0;
+	uint32_t copy = 0;
+	json_t *o;
+
+	for (uint32_t c = 0; block != IMAGE_NONE && c < wave->view.head->copies; c++) {
+		const double errors = variable(wave, number, block, c);
+		const double bits = bit != IMAGE_NONE ? variable(wave, number, bit, c) : 0;
+
+		if (errors * 1e12 + bits <= most)
+			continue;
+		most = errors * 1e12 + bits;
+		blocks = errors;
+		copy = c + 1;
+	}
+	if (copy == 0)
+		return NULL;
+	o = json_object();
+	put_u64(o, "copy", copy);
+	put_real(o, "block_errors", blocks);
+	if (bit != IMAGE_NONE)
+		put_real(o, "bit_errors", variable(wave, number, bit, copy - 1));
+	return o;
+}
+
+static json_t *paths(const struct exec_wave *wave, uint32_t number)
+{
+	const struct image_instance *row = &wave->view.instances[number];
+	json_t *o = json_object();
+
+	for (uint32_t p = 0; p < row->n_params; p++) {
+		const struct image_param *param = &wave->view.params[row->params + p];
+
+		if (param->kind == ALOE_KIND_PATH)
+			put_text(o, image_text(&wave->view, param->name), image_text(&wave->view, param->text));
+	}
+	return o;
+}
+
+static void put_lane(const struct exec_wave *wave, uint32_t number, json_t *o)
+{
+	const struct image_view *view = &wave->view;
+	const uint32_t lane = view->segments[view->instances[number].segment].lane;
+
+	for (uint32_t c = 1; c < view->head->copies; c++)
+		if (view->segments[view->instances[c * originals(wave) + number].segment].lane != lane) {
+			json_object_set_new(o, "lane", json_null()); /* on several */
+			return;
+		}
+	put_u64(o, "lane", lane);
+}
+
+static void put_times(const struct exec_wave *wave, const struct hist *time, json_t *o)
+{
+	const double rate = wave->exec->node->mmac_per_s;
+
+	put_real(o, "mean_us", us(hist_mean(time)));
+	put_real(o, "p50_us", us((double)hist_quantile(time, 0.5)));
+	put_real(o, "p99_us", us((double)hist_quantile(time, 0.99)));
+	put_real(o, "p999_us", us((double)hist_quantile(time, 0.999)));
+	put_real(o, "max_us", us((double)hist_max(time)));
+	put_real(o, "kmac", calibrate_kmac(hist_mean(time), rate));
+	put_real(o, "kmac_max", calibrate_kmac((double)hist_max(time), rate));
+	put_real(o, "share", wave->view.head->copies * hist_mean(time) / (double)wave->view.head->slot_ns);
+	json_object_set_new(o, "histogram_ns", cells_json(time));
+}
+
+static void put_copies(const struct exec_wave *wave, uint32_t number, json_t *o)
+{
+	const uint32_t copies = wave->view.head->copies;
+	json_t *bad = worst(wave, number);
+
+	if (copies < 2) {
+		json_decref(bad);
+		return;
+	}
+	if (bad != NULL)
+		json_object_set_new(o, "worst", bad);
+	json_object_set_new(o, "paths_last", paths(wave, (copies - 1) * originals(wave) + number));
+}
+
+static json_t *instance(const struct exec_wave *wave, uint32_t number, struct hist *time)
+{
+	const struct image_view *view = &wave->view;
+	const struct image_instance *row = &view->instances[number];
+	json_t *o = json_object();
+
+	hist_clear(time);
+	for (uint32_t c = 0; c < view->head->copies; c++)
+		hist_merge(time, &state_of(wave, number, c)->time);
+	put_text(o, "name", image_text(view, row->original));
+	put_text(o, "component", image_text(view, row->component));
+	put_lane(wave, number, o);
+	put_u64(o, "lag", row->lag);
+	put_u64(o, "calls", SUM(wave, number, calls));
+	put_times(wave, time, o);
+	put_u64(o, "overruns", SUM(wave, number, overruns));
+	put_u64(o, "absent_in", SUM(wave, number, absent));
+	put_u64(o, "io_lost", SUM(wave, number, io_lost));
+	json_object_set_new(o, "sink", json_boolean((row->io & 2) != 0));
+	json_object_set_new(o, "variables", variables(wave, number));
+	json_object_set_new(o, "paths", paths(wave, number));
+	put_copies(wave, number, o);
+	json_object_set_new(o, "in", ports(wave, number, false));
+	json_object_set_new(o, "out", ports(wave, number, true));
+	return o;
+}
+
+json_t *report_instances(const struct exec_wave *wave)
+{
+	struct hist *time = calloc(1, sizeof(*time));
+	json_t *array = json_array();
+
+	for (uint32_t i = 0; time != NULL && i < originals(wave); i++)
+		json_array_append_new(array, instance(wave, i, time));
+	free(time);
+	return array;
+}
+
+/* What its instances that count errors have counted. */
+static void put_errors(const struct exec_wave *wave, uint32_t copy, json_t *o)
+{
+	static const char *const names[] = {"blocks", "block_errors", "bits", "bit_errors"};
+	uint64_t counted[4] = {0};
+	bool any = false;
+
+	for (uint32_t i = 0; i < originals(wave); i++) {
+		if (var_named(wave, i, "block_errors") == IMAGE_NONE)
+			continue;
+		any = true;
+		for (int n = 0; n < 4; n++) {
+			const uint32_t v = var_named(wave, i, names[n]);
+
+			counted[n] += v != IMAGE_NONE ? get(&state_of(wave, i, copy)->vars[v]) : 0;
+		}
+	}
+	for (int n = 0; any && n < 4; n++)
+		put_u64(o, names[n], counted[n]);
+}
+
+static json_t *one_copy(const struct exec_wave *wave, uint32_t copy)
+{
+	const struct image_view *view = &wave->view;
+	double mean = 0, most = 0;
+	uint64_t overruns = 0;
+	json_t *o = json_object();
+
+	for (uint32_t i = 0; i < originals(wave); i++) {
+		const struct image_instance_state *state = state_of(wave, i, copy);
+
+		mean += hist_mean(&state->time);
+		most += (double)hist_max(&state->time);
+		overruns += get(&state->overruns);
+	}
+	put_u64(o, "copy", copy + 1);
+	put_u64(o, "lane", view->segments[view->instances[copy * originals(wave)].segment].lane);
+	put_real(o, "mean_us", us(mean));
+	put_real(o, "max_us", us(most)); /* of all its instances, were they slowest in one slot */
+	put_u64(o, "overruns", overruns);
+	put_errors(wave, copy, o);
+	return o;
+}
+
+json_t *report_copies(const struct exec_wave *wave)
+{
+	json_t *array = json_array();
+
+	for (uint32_t c = 0; c < wave->view.head->copies; c++)
+		json_array_append_new(array, one_copy(wave, c));
+	return array;
+}
