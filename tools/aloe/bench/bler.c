@@ -33,7 +33,8 @@ struct curve {
 	bool has_yardstick;
 	int iterations;
 	double scaling;
-	size_t first, n; /* of its points */
+	size_t first_level; /* the curve of the first level with the same iterations and scaling */
+	size_t first, n;    /* of its points */
 };
 
 struct bler {
@@ -185,7 +186,8 @@ static int curves_make(struct bler *bler)
 			for (size_t s = 0; s < bler->n_scalings && status == CLI_OK; s++)
 				status = curve_add(bler, &(struct curve){.level = bler->levels[l],
 									 .iterations = (int)bler->iterations[i],
-									 .scaling = bler->scalings[s]});
+									 .scaling = bler->scalings[s],
+									 .first_level = i * bler->n_scalings + s});
 	return status;
 }
 
@@ -390,12 +392,12 @@ static struct crossing crossing_of(const struct bler *bler, const struct curve *
 	return crossing;
 }
 
-/* How far this level is from the first one with the same iterations and scaling; curves go level by level. */
+/* How far this level is from the first one with the same iterations and scaling. */
 static double first_level(const struct bler *bler, const struct curve *curve, double rate)
 {
-	const size_t each = bler->n_iterations * bler->n_scalings, at = (size_t)(curve - bler->curves);
+	const struct curve *first = &bler->curves[curve->first_level];
 
-	return at < each ? NAN : crossing_of(bler, curve, rate).x - crossing_of(bler, &bler->curves[at % each], rate).x;
+	return curve == first ? NAN : crossing_of(bler, curve, rate).x - crossing_of(bler, first, rate).x;
 }
 
 const char *bler_verdict(double difference_db, double low_db, double high_db)

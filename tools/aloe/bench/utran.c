@@ -92,28 +92,38 @@ static enum part part_of(const struct waveform *waveform, size_t i, const bool *
 	return chain_among(waveform, seen) ? PART_RADIO : PART_NONE;
 }
 
-static int parts_find(struct utran *utran)
+/* `seen` has room for three times the instances. */
+static size_t parts_mark(struct utran *utran, bool *seen)
 {
 	const struct waveform *waveform = utran->chain.source.waveform;
 	const size_t n = waveform->n_instances;
 	const int noise = (int)(utran->chain.noise - waveform->instances);
-	bool *seen = calloc(3 * n, sizeof(*seen)), *before = seen + n, *after = before + n;
+	bool *before = seen + n, *after = seen + 2 * n;
 	size_t in_chain = 0;
 
-	utran->parts = calloc(n, sizeof(*utran->parts));
-	utran->costs = calloc(n * utran->n_levels, sizeof(*utran->costs));
-	if (!seen || !utran->parts || !utran->costs) {
-		free(seen);
-		return CLI_FAILED;
-	}
 	reach(waveform, noise, false, before);
 	reach(waveform, noise, true, after);
 	for (size_t i = 0; i < n; i++) {
 		utran->parts[i] = i == (size_t)noise ? PART_NONE : part_of(waveform, i, before, after, seen);
 		in_chain += of_chain(&waveform->instances[i]);
 	}
+	return in_chain;
+}
+
+static int parts_find(struct utran *utran)
+{
+	const size_t n = utran->chain.source.waveform->n_instances;
+	bool *seen = calloc(3 * n, sizeof(*seen));
+	int status = CLI_FAILED;
+
+	utran->parts = calloc(n, sizeof(*utran->parts));
+	utran->costs = calloc(n * utran->n_levels, sizeof(*utran->costs));
+	if (seen && utran->parts && utran->costs)
+		status = parts_mark(utran, seen)
+			     ? CLI_OK
+			     : cli_fail(utran->bench->args, "%s: has no component utran_...", utran->chain.path);
 	free(seen);
-	return in_chain ? CLI_OK : cli_fail(utran->bench->args, "%s: has no component utran_...", utran->chain.path);
+	return status;
 }
 
 /* ---- measuring ---------------------------------------------------------------------------------------------------------- */
