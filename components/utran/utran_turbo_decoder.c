@@ -1,86 +1,216 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_turbo_decoder - max-log-MAP turbo decoder for the code of utran_turbo_encoder. */
+ * utran_turbo_decoder - max-log-MAP turbo decoder for the code of utran_turbo_encoder.
+ *
+ * Every message is one TTI: the coded blocks that X bits were cut into, one after the other (TS 25.212 section 4.2.2.2).
+ * `block` names X for a single block, `bits` for any number of them. If neither is given X is what the input can hold, all
+ * of its blocks full: that is right unless the encoder had to fill up (X < 40, or X not a multiple of the blocks).
+ *
+ * With `early_stop` all blocks are decoded again and again until the parity of every transport block in the TTI is right;
+ * without it the time of a TTI is always the same. */
 #include <aloe/component.h>
 
+#include "core/kernels/utran_code_block.h"
+#include "core/kernels/utran_crc.h"
 #include "core/kernels/utran_turbo.h"
 #include "core/kernels/utran_turbo_decoder.h"
 
 struct turbo_decoder {
 	int32_t iterations;
-	int32_t block; /* 0: what the input holds */
-	uint32_t k;
-	struct utran_turbo_decoder decoder;
+	int32_t block;
+	int32_t bits;
+	double scaling;
+	bool early_stop;
+	int32_t crc;
+	int32_t tti_blocks;
+	struct utran_code_blocks cut;
+	struct utran_turbo_decoder *decoders; /* one for each code block with early_stop, else one */
+	uint8_t *scratch;                     /* a first block with its filler */
+	struct utran_crc parity;
+	uint64_t iterations_run;
 	uint64_t short_blocks;
 };
 
 static const struct aloe_port ports[] = {
-    ALOE_IN("in", ALOE_LLR16, "3K + 12 soft bits; values beyond +-511 count as +-511, 16 per unit amplitude is right"),
-    ALOE_OUT("out", ALOE_BIT, "K decided bits"),
+    ALOE_IN("in", ALOE_LLR16,
+	    "3K + 12 soft bits a block; beyond +-511 they count as +-511, 16 per unit amplitude is right"),
+    ALOE_OUT("out", ALOE_BIT, "X decided bits"),
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(struct turbo_decoder, iterations, 2, 1, 32, "", ALOE_LIVE, "iterations, two passes each"),
+    ALOE_PARAM_INT(struct turbo_decoder, iterations, 2, 1, 32, "", ALOE_LIVE,
+		   "iterations, two passes each; the most, with early_stop"),
     ALOE_PARAM_INT(struct turbo_decoder, block, 0, 0, UTRAN_TURBO_K_MAX, "bit", 0,
-		   "K, 40 to 5114; 0 = as many as the input holds"),
+		   "K of a single block, 40 to 5114; 0 = see bits"),
+    ALOE_PARAM_INT(struct turbo_decoder, bits, 0, 0, UTRAN_CODE_BLOCKS_MAX *UTRAN_TURBO_K_MAX, "bit", 0,
+		   "X of a TTI, cut into up to 16 blocks; 0 = as many as the input holds"),
+    ALOE_PARAM_REAL(
+	struct turbo_decoder, scaling, 0.875, 1.0 / 16, 1.0, "", ALOE_LIVE,
+	"of what one pass hands to the next: 0.875 serves 2 iterations best, 0.75 many, 1 is plain max-log"),
+    ALOE_PARAM_BOOL(struct turbo_decoder, early_stop, false, 0,
+		    "stop when the parity of all transport blocks is right"),
+    ALOE_PARAM_INT(struct turbo_decoder, crc, 16, 0, 24, "bit", 0, "early_stop: parity bits, 8, 12, 16 or 24"),
+    ALOE_PARAM_INT(struct turbo_decoder, tti_blocks, 1, 1, 256, "block", 0,
+		   "early_stop: transport blocks in a TTI, of one size"),
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct turbo_decoder, short_blocks, "block", "messages that were not one whole block"),
+    ALOE_VAR_U64(struct turbo_decoder, iterations_run, "", "iterations, summed over all TTIs"),
+    ALOE_VAR_U64(struct turbo_decoder, short_blocks, "block", "messages that were not one whole TTI"),
 };
 
 static int decoder_check(void *self, struct aloe_setup *setup)
 {
-	const int32_t block = ((const struct turbo_decoder *)self)->block;
+	const struct turbo_decoder *s = self;
+	struct utran_crc crc;
 
-	if (block && block < UTRAN_TURBO_K_MIN)
-		return aloe_fail(setup, "block %d is outside [%d, %d]", block, UTRAN_TURBO_K_MIN, UTRAN_TURBO_K_MAX);
+	if (s->block && s->block < UTRAN_TURBO_K_MIN)
+		return aloe_fail(setup, "block %d is outside [%d, %d]", s->block, UTRAN_TURBO_K_MIN, UTRAN_TURBO_K_MAX);
+	if (s->block && s->bits && s->block != s->bits)
+		return aloe_fail(setup, "block %d and bits %d are both given; one is enough", s->block, s->bits);
+	if (s->early_stop && utran_crc_init(&crc, (uint32_t)s->crc) < 0)
+		return aloe_fail(setup, "crc %d is not 8, 12, 16 or 24, as early_stop needs it", s->crc);
+	return 0;
+}
+
+static uint32_t coded_bits(const struct utran_code_blocks *cut)
+{
+	return cut->blocks * utran_turbo_coded(cut->k);
+}
+
+/* The cut of full blocks that `coded` soft bits are. */
+static int cut_coded(uint32_t coded, struct utran_code_blocks *ret_cut)
+{
+	struct utran_code_blocks cut;
+
+	for (uint32_t blocks = 1; blocks <= UTRAN_CODE_BLOCKS_MAX; blocks++) {
+		const uint32_t k = coded / blocks / 3 - UTRAN_TURBO_TAIL / 3;
+		if (coded >= blocks * utran_turbo_coded(UTRAN_TURBO_K_MIN) &&
+		    utran_code_blocks_init(&cut, blocks * k, UTRAN_TURBO_K_MIN, UTRAN_TURBO_K_MAX) == 0 &&
+		    coded_bits(&cut) == coded) {
+			*ret_cut = cut;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static int decoder_cut(const struct turbo_decoder *s, struct aloe_setup *setup, struct utran_code_blocks *ret_cut)
+{
+	const uint32_t coded = setup->in[0].max, bits = (uint32_t)(s->bits ? s->bits : s->block);
+
+	if (bits == 0 && cut_coded(coded, ret_cut) < 0)
+		return aloe_fail(
+		    setup, "input of %u soft bits is not 3K + 12 for a block K in [%d, %d], nor up to %d such blocks",
+		    coded, UTRAN_TURBO_K_MIN, UTRAN_TURBO_K_MAX, UTRAN_CODE_BLOCKS_MAX);
+	if (bits == 0)
+		return 0;
+	if (utran_code_blocks_init(ret_cut, bits, UTRAN_TURBO_K_MIN, UTRAN_TURBO_K_MAX) < 0)
+		return aloe_fail(setup, "bits %u do not fit %d code blocks", bits, UTRAN_CODE_BLOCKS_MAX);
+	if (coded != coded_bits(ret_cut))
+		return aloe_fail(setup, "%s %u needs %u soft bits, the input has %u", s->bits ? "bits" : "block", bits,
+				 coded_bits(ret_cut), coded);
 	return 0;
 }
 
 static int decoder_shape(void *self, struct aloe_setup *setup)
 {
-	const uint32_t coded = setup->in[0].max, given = (uint32_t)((const struct turbo_decoder *)self)->block;
-	const uint32_t block = coded / 3 - UTRAN_TURBO_TAIL / 3;
+	const struct turbo_decoder *s = self;
+	struct utran_code_blocks cut;
 
-	if (given && coded != utran_turbo_coded(given))
-		return aloe_fail(setup, "block %u needs %u soft bits, the input has %u", given,
-				 utran_turbo_coded(given), coded);
-	if (coded % 3 || coded < utran_turbo_coded(UTRAN_TURBO_K_MIN) || coded > utran_turbo_coded(UTRAN_TURBO_K_MAX))
-		return aloe_fail(setup, "input of %u soft bits is not 3K + 12 for a block K in [%d, %d]", coded,
-				 UTRAN_TURBO_K_MIN, UTRAN_TURBO_K_MAX);
-	setup->out[0].max = block;
+	if (decoder_cut(s, setup, &cut) < 0)
+		return -1;
+	if (s->early_stop && (cut.bits % (uint32_t)s->tti_blocks || cut.bits < (uint32_t)(s->tti_blocks * s->crc)))
+		return aloe_fail(setup, "%u bits are not %d transport blocks of one size with a CRC of %d", cut.bits,
+				 s->tti_blocks, s->crc);
+	setup->out[0].max = cut.bits;
 	return 0;
 }
 
 static int decoder_init(void *self, struct aloe_setup *setup)
 {
 	struct turbo_decoder *s = self;
-	void *memory;
+	const enum simd_level level = (enum simd_level)setup->simd;
+	uint32_t count;
 
-	s->k = setup->in[0].max / 3 - UTRAN_TURBO_TAIL / 3;
-	memory = aloe_alloc(setup, utran_turbo_decoder_size(s->k));
-	if (!memory)
-		return aloe_fail(setup, "no memory for a block of %u bits", s->k);
-	return utran_turbo_decoder_init(&s->decoder, s->k, memory);
+	if (decoder_cut(s, setup, &s->cut) < 0)
+		return -1;
+	count = s->early_stop ? s->cut.blocks : 1;
+	s->decoders = aloe_alloc(setup, count * sizeof(*s->decoders));
+	s->scratch = aloe_alloc(setup, s->cut.k);
+	for (uint32_t r = 0; s->decoders && s->scratch && r < count; r++) {
+		void *memory = aloe_alloc(setup, utran_turbo_decoder_size(s->cut.k));
+		if (!memory)
+			break;
+		utran_turbo_decoder_init(&s->decoders[r], utran_turbo_decoder_kernels(level, s->cut.k), s->cut.k,
+					 UTRAN_SCALING_ONE, memory);
+	}
+	if (!s->decoders || !s->scratch || !s->decoders[count - 1].k)
+		return aloe_fail(setup, "no memory for %u blocks of %u bits", count, s->cut.k);
+	if (!s->early_stop)
+		return 0;
+	utran_crc_init(&s->parity, (uint32_t)s->crc);
+	utran_crc_use(&s->parity, level);
+	return 0;
+}
+
+static void decode_fixed(struct turbo_decoder *s, const int16_t *llr, uint8_t *out)
+{
+	for (uint32_t r = 0; r < s->cut.blocks; r++) {
+		utran_turbo_decode(s->decoders, (unsigned)s->iterations, llr + r * utran_turbo_coded(s->cut.k),
+				   utran_code_block_room(&s->cut, r, out, s->scratch));
+		utran_code_block_put(&s->cut, r, out, s->scratch);
+	}
+	s->iterations_run += (uint64_t)s->iterations;
+}
+
+static bool all_right(const struct turbo_decoder *s, const uint8_t *bits)
+{
+	const uint32_t each = s->cut.bits / (uint32_t)s->tti_blocks;
+
+	for (int32_t i = 0; i < s->tti_blocks; i++)
+		if (!utran_crc_check(&s->parity, bits + (uint32_t)i * each, each - s->parity.size))
+			return false;
+	return true;
+}
+
+static void decode_early(struct turbo_decoder *s, const int16_t *llr, uint8_t *out)
+{
+	for (uint32_t r = 0; r < s->cut.blocks; r++)
+		s->decoders->kernels->start(&s->decoders[r], llr + r * utran_turbo_coded(s->cut.k));
+	for (int32_t i = 1; i <= s->iterations; i++) {
+		for (uint32_t r = 0; r < s->cut.blocks; r++) {
+			s->decoders->kernels->iterate(&s->decoders[r], i < s->iterations,
+						      utran_code_block_room(&s->cut, r, out, s->scratch));
+			utran_code_block_put(&s->cut, r, out, s->scratch);
+		}
+		s->iterations_run++;
+		if (all_right(s, out))
+			return;
+	}
 }
 
 static int decoder_work(void *self, struct aloe_slot *slot)
 {
 	struct turbo_decoder *s = self;
 
-	if (aloe_pass_block(slot, 0, 0, utran_turbo_coded(s->k), s->k, &s->short_blocks))
-		utran_turbo_decode_plain(&s->decoder, (unsigned)s->iterations, aloe_in_llr16(slot, 0),
-					 aloe_out_bit(slot, 0));
+	if (!aloe_pass_block(slot, 0, 0, coded_bits(&s->cut), s->cut.bits, &s->short_blocks))
+		return 0;
+	for (uint32_t r = 0; r < (s->early_stop ? s->cut.blocks : 1); r++)
+		s->decoders[r].scaling = (uint32_t)(s->scaling * UTRAN_SCALING_ONE + 0.5);
+	if (s->early_stop)
+		decode_early(s, aloe_in_llr16(slot, 0), aloe_out_bit(slot, 0));
+	else
+		decode_fixed(s, aloe_in_llr16(slot, 0), aloe_out_bit(slot, 0));
 	return 0;
 }
 
 ALOE_COMPONENT(utran_turbo_decoder) = {
-    .summary = "UTRAN turbo decoder, max-log-MAP: 3K + 12 soft bits to K bits",
+    .summary = "UTRAN turbo decoder, max-log-MAP: 3K + 12 soft bits to K bits, up to 16 code blocks",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct turbo_decoder),
-    .kmac = 260,
+    .kmac = 40,
     .check = decoder_check,
     .shape = decoder_shape,
     .init = decoder_init,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_turbo_decoder - max-log-MAP in plain C.
+ * utran_turbo_decoder - layout and tables for every level, and max-log-MAP in plain C.
  *
  * A step's branch metric is one of 0, x, y, x + y: x if the bit is 0, y if the parity is 0, where x is the channel's
- * systematic value plus what the other pass found. With D = 511 + 2047 + 511 = max(|x| + |y|), two metrics of one step
+ * systematic value plus what the other pass found. With D = 511 + 1023 + 511 = max(|x| + |y|), two metrics of one step
  * differ by at most D, and as every state is reached from every other in three steps, state metrics by at most 3 D.
  * They are kept relative to state 0. The start state is known: the others begin so far below it (more than 4 D) that no
  * path from them can win, and still the smallest sum, start - 2 D of two steps - 3 D of the other side - 511, fits 16
@@ -13,78 +13,118 @@
  * i + 4. Bit 0 leads 0 1 2 3 4 5 6 7 to 0 4 5 1 2 6 7 3, bit 1 to 4 0 1 5 6 2 3 7; parity differs from the bit in
  * states 2 to 5. */
 #include "core/kernels/utran_turbo_decoder.h"
+#include "core/kernels/levels.h"
 #include "core/kernels/utran_turbo.h"
+#include "core/kernels/utran_turbo_decoder_parts.h"
 
 #include <errno.h>
 #include <string.h>
 
-enum { TAIL_STEPS = 3, START = -12288 };
+/* Values of a stream of n, rounded up to an odd number of cache lines: equal positions of neighbours then lie in
+ * different sets. */
+static uint32_t stream_stride(uint32_t n)
+{
+	return 32 * ((n + 31) / 32 | 1);
+}
 
-_Static_assert(-START > 4 * (2 * UTRAN_LLR_MAX + UTRAN_EXTRINSIC_MAX), "a wrong start state could win");
-_Static_assert(START - 5 * (2 * UTRAN_LLR_MAX + UTRAN_EXTRINSIC_MAX) - UTRAN_LLR_MAX >= INT16_MIN, "metrics overflow");
+enum {
+	STREAMS = 10 + 2 * UTRAN_TURBO_STATES, /* in the order of layout() */
+	EDGE = 3 * UTRAN_TURBO_STATES * UTRAN_TURBO_LANES_MAX,
+	LAST = 3 * 32 * ((UTRAN_TURBO_K_MAX / 8 + 32) / 32) /* of the longest window, 8 lanes */
+};
+
+/* The longest stream is that of 32 lanes. */
+size_t utran_turbo_decoder_size(uint32_t k)
+{
+	if (k < UTRAN_TURBO_K_MIN || k > UTRAN_TURBO_K_MAX)
+		return 0;
+	return sizeof(int16_t) * ((size_t)stream_stride(k + UTRAN_TURBO_LANES_MAX) * STREAMS + 4 * EDGE + LAST);
+}
+
+static void layout(struct utran_turbo_decoder *d, int16_t *memory)
+{
+	const uint32_t stride = d->stride;
+
+	d->from[0] = (uint16_t *)memory;
+	d->from[1] = (uint16_t *)memory + stride;
+	d->from_bit = (uint16_t *)memory + 2 * stride;
+	d->systematic = memory + 3 * stride;
+	d->x[0] = memory + 4 * stride;
+	d->x[1] = memory + 5 * stride;
+	d->y[0] = memory + 6 * stride;
+	d->y[1] = memory + 7 * stride;
+	d->extrinsic = memory + 8 * stride;
+	d->decided = (uint8_t *)(memory + 9 * stride);
+	d->alpha = memory + 10 * stride;
+	d->beta = memory + (10 + UTRAN_TURBO_STATES) * stride;
+	memory += STREAMS * stride;
+	for (int i = 0; i < 4; i++)
+		d->edge[i / 2][i % 2] = memory + i * EDGE;
+	d->last = memory + 4 * EDGE;
+	memset(d->x[0], 0, 6 * stride * sizeof(*memory)); /* what stands behind the last bit stays within bounds */
+}
+
+/* Where bit i of a coder's input lies in a stream. */
+static uint32_t position(const struct utran_turbo_decoder *d, uint32_t i)
+{
+	return i % d->steps * d->kernels->lanes + i / d->steps;
+}
+
+static int tables(struct utran_turbo_decoder *d)
+{
+	uint16_t pi[UTRAN_TURBO_K_MAX];
+	const int result = utran_turbo_interleaver(d->k, pi);
+
+	if (result < 0)
+		return result;
+	for (uint32_t i = 0; i < d->k; i++) {
+		const uint32_t second = position(d, i), first = position(d, pi[i]);
+		d->from[0][first] = d->from_bit[pi[i]] = (uint16_t)second;
+		d->from[1][second] = (uint16_t)first;
+	}
+	for (uint32_t i = d->k; i < d->steps * d->kernels->lanes; i++)
+		d->from[0][position(d, i)] = d->from[1][position(d, i)] = (uint16_t)position(d, i);
+	return 0;
+}
+
+int utran_turbo_decoder_init(struct utran_turbo_decoder *decoder, const struct utran_turbo_decoder_kernels *kernels,
+			     uint32_t k, uint32_t scaling, void *memory)
+{
+	const uint32_t steps = (k + kernels->lanes - 1) / kernels->lanes;
+
+	if (k < UTRAN_TURBO_K_MIN || k > UTRAN_TURBO_K_MAX || scaling == 0 || scaling > UTRAN_SCALING_ONE)
+		return -EINVAL;
+	*decoder = (struct utran_turbo_decoder){
+	    .kernels = kernels,
+	    .k = k,
+	    .steps = steps,
+	    .stride = stream_stride(steps * kernels->lanes),
+	    .scaling = scaling,
+	};
+	layout(decoder, memory);
+	return tables(decoder);
+}
 
 static inline int max(int a, int b)
 {
 	return a > b ? a : b;
 }
 
-static inline int16_t limit(int value, int bound)
-{
-	return (int16_t)(value > bound ? bound : value < -bound ? -bound : value);
-}
-
-/* Values of a stream of n, rounded up to an odd number of cache lines: the eight streams then lie in different sets. */
-static uint32_t stream_stride(uint32_t n)
-{
-	return 32 * ((n + 31) / 32 | 1);
-}
-
-size_t utran_turbo_decoder_size(uint32_t k)
-{
-	if (k < UTRAN_TURBO_K_MIN || k > UTRAN_TURBO_K_MAX)
-		return 0;
-	return sizeof(int16_t) * stream_stride(k + TAIL_STEPS) * (7 + 2 * UTRAN_TURBO_STATES);
-}
-
-int utran_turbo_decoder_init(struct utran_turbo_decoder *decoder, uint32_t k, void *memory)
-{
-	const uint32_t stride = stream_stride(k + TAIL_STEPS);
-	int16_t *next = memory;
-
-	if (k < UTRAN_TURBO_K_MIN || k > UTRAN_TURBO_K_MAX)
-		return -EINVAL;
-	*decoder = (struct utran_turbo_decoder){.k = k, .stride = stride};
-	decoder->pi = (uint16_t *)next;
-	decoder->systematic = next + stride;
-	decoder->x[0] = next + 2 * stride;
-	decoder->x[1] = next + 3 * stride;
-	decoder->y[0] = next + 4 * stride;
-	decoder->y[1] = next + 5 * stride;
-	decoder->extrinsic = next + 6 * stride;
-	decoder->alpha = next + 7 * stride;
-	decoder->beta = next + (7 + UTRAN_TURBO_STATES) * stride;
-	return utran_turbo_interleaver(k, decoder->pi);
-}
-
-static void split(struct utran_turbo_decoder *d, const int16_t *llr)
+static void plain_start(struct utran_turbo_decoder *d, const int16_t *llr)
 {
 	for (uint32_t i = 0; i < d->k; i++) {
-		d->systematic[i] = limit(llr[3 * i], UTRAN_LLR_MAX);
-		d->y[0][i] = limit(llr[3 * i + 1], UTRAN_LLR_MAX);
-		d->y[1][i] = limit(llr[3 * i + 2], UTRAN_LLR_MAX);
+		d->systematic[i] = d->x[0][i] = utran_turbo_limit(llr[3 * i], UTRAN_LLR_MAX);
+		d->y[0][i] = utran_turbo_limit(llr[3 * i + 1], UTRAN_LLR_MAX);
+		d->y[1][i] = utran_turbo_limit(llr[3 * i + 2], UTRAN_LLR_MAX);
 	}
-	llr += 3 * d->k;
-	for (uint32_t i = 0; i < TAIL_STEPS; i++) {
-		for (int coder = 0; coder < 2; coder++) {
-			d->x[coder][d->k + i] = limit(llr[6 * coder + 2 * i], UTRAN_LLR_MAX);
-			d->y[coder][d->k + i] = limit(llr[6 * coder + 2 * i + 1], UTRAN_LLR_MAX);
-		}
-	}
+	for (int coder = 0; coder < 2; coder++)
+		utran_turbo_end(llr + 3 * d->k + 6 * coder, d->end[coder]);
 }
 
 static void forward(const int16_t *x, const int16_t *y, uint32_t k, int16_t *restrict alpha, uint32_t stride)
 {
-	int a1 = START, a2 = START, a3 = START, a4 = START, a5 = START, a6 = START, a7 = START;
+	int a1 = UTRAN_TURBO_NEVER, a2 = UTRAN_TURBO_NEVER, a3 = UTRAN_TURBO_NEVER, a4 = UTRAN_TURBO_NEVER,
+	    a5 = UTRAN_TURBO_NEVER, a6 = UTRAN_TURBO_NEVER, a7 = UTRAN_TURBO_NEVER;
 
 	for (uint32_t n = 0; n < k; n++) {
 		const int gx = x[n], gy = y[n], gxy = gx + gy;
@@ -111,27 +151,12 @@ static void forward(const int16_t *x, const int16_t *y, uint32_t k, int16_t *res
 	}
 }
 
-/* The tail leaves each state one way home: three steps that shift zeros in, so the metrics behind bit k - 1 are sums.
- */
-static void tail_metrics(const int16_t *x, const int16_t *y, int *metric)
+static void backward(const int16_t *x, const int16_t *y, uint32_t k, const int16_t *m, int16_t *restrict beta,
+		     uint32_t stride)
 {
-	for (int state = 0; state < UTRAN_TURBO_STATES; state++) {
-		metric[state] = 0;
-		for (int i = 0, s = state; i < TAIL_STEPS; i++, s >>= 1) {
-			const int bit = (s >> 1 ^ s) & 1, parity = (s >> 2 ^ s) & 1;
-			metric[state] += (bit ? 0 : x[i]) + (parity ? 0 : y[i]);
-		}
-	}
-}
+	int b1 = m[1] - m[0], b2 = m[2] - m[0], b3 = m[3] - m[0], b4 = m[4] - m[0];
+	int b5 = m[5] - m[0], b6 = m[6] - m[0], b7 = m[7] - m[0];
 
-static void backward(const int16_t *x, const int16_t *y, uint32_t k, int16_t *restrict beta, uint32_t stride)
-{
-	int m[UTRAN_TURBO_STATES];
-	int b1, b2, b3, b4, b5, b6, b7;
-
-	tail_metrics(x + k, y + k, m);
-	b1 = m[1] - m[0], b2 = m[2] - m[0], b3 = m[3] - m[0], b4 = m[4] - m[0];
-	b5 = m[5] - m[0], b6 = m[6] - m[0], b7 = m[7] - m[0];
 	for (uint32_t n = k; n-- > 0;) {
 		const int gx = x[n], gy = y[n], gxy = gx + gy;
 		const int a0 = max(gxy, b4), a1 = max(b4 + gxy, 0);
@@ -188,25 +213,36 @@ static void combine(const int16_t *restrict a, const int16_t *restrict b, size_t
 static void pass(struct utran_turbo_decoder *d, int coder)
 {
 	forward(d->x[coder], d->y[coder], d->k, d->alpha, d->stride);
-	backward(d->x[coder], d->y[coder], d->k, d->beta, d->stride);
+	backward(d->x[coder], d->y[coder], d->k, d->end[coder], d->beta, d->stride);
 	combine(d->alpha, d->beta, d->stride, d->y[coder], d->k, d->extrinsic);
 }
 
-void utran_turbo_decode_plain(struct utran_turbo_decoder *d, unsigned iterations, const int16_t *llr, uint8_t *bits)
+static int16_t scaled(const struct utran_turbo_decoder *d, int16_t extrinsic)
 {
-	const uint16_t *pi = d->pi;
+	return (int16_t)((extrinsic * (int32_t)d->scaling + UTRAN_SCALING_ONE / 2) >> 14);
+}
 
-	split(d, llr);
-	memcpy(d->x[0], d->systematic, d->k * sizeof(*d->systematic));
-	for (unsigned i = 0; i < iterations; i++) {
-		if (i > 0)
-			for (uint32_t n = 0; n < d->k; n++)
-				d->x[0][pi[n]] = (int16_t)(d->systematic[pi[n]] + d->extrinsic[n]);
-		pass(d, 0);
-		for (uint32_t n = 0; n < d->k; n++)
-			d->x[1][n] = (int16_t)(d->systematic[pi[n]] + d->extrinsic[pi[n]]);
-		pass(d, 1);
-	}
+static void plain_iterate(struct utran_turbo_decoder *d, bool more, uint8_t *bits)
+{
+	pass(d, 0);
 	for (uint32_t n = 0; n < d->k; n++)
-		bits[pi[n]] = d->x[1][n] + d->extrinsic[n] < 0;
+		d->x[1][n] = (int16_t)(d->systematic[d->from[1][n]] + scaled(d, d->extrinsic[d->from[1][n]]));
+	pass(d, 1);
+	for (uint32_t n = 0; bits && n < d->k; n++)
+		bits[n] = d->x[1][d->from_bit[n]] + d->extrinsic[d->from_bit[n]] < 0;
+	for (uint32_t n = 0; more && n < d->k; n++)
+		d->x[0][n] = (int16_t)(d->systematic[n] + scaled(d, d->extrinsic[d->from[0][n]]));
+}
+
+static const struct utran_turbo_decoder_kernels plain = {1, plain_start, plain_iterate};
+
+const struct utran_turbo_decoder_kernels *utran_turbo_decoder_kernels(enum simd_level level, uint32_t k)
+{
+	static const struct utran_turbo_decoder_kernels *const tables[SIMD_LEVELS] =
+	    KERNEL_LEVELS(&plain, &utran_turbo_decoder_sse41, &utran_turbo_decoder_avx2, &utran_turbo_decoder_avx512,
+			  &utran_turbo_decoder_neon);
+
+	while (tables[level]->lanes > 1 && k < tables[level]->lanes * tables[level]->lanes)
+		level--;
+	return tables[level];
 }

@@ -37,7 +37,7 @@ static double fast(void *context)
 	const uint64_t begin = clock_ns();
 
 	for (int i = 0; i < BLOCKS; i++)
-		utran_turbo_decode_plain(&d->fast, d->iterations, d->llr, d->bits);
+		utran_turbo_decode(&d->fast, d->iterations, d->llr, d->bits);
 	return (double)(clock_ns() - begin) / BLOCKS;
 }
 
@@ -46,7 +46,7 @@ static double plain(void *context)
 	struct decoders *d = context;
 	const uint64_t begin = clock_ns();
 
-	plain_turbo_decode(d->plain_llr, K, (int)d->iterations, UTRAN_EXTRINSIC_MAX, d->plain_bits);
+	plain_turbo_decode(d->plain_llr, K, (int)d->iterations, UTRAN_EXTRINSIC_MAX, PLAIN_SCALING_ONE, d->plain_bits);
 	return (double)(clock_ns() - begin);
 }
 
@@ -58,7 +58,8 @@ static void run_kernel(unsigned iterations)
 	char name[64];
 	double us;
 
-	if (memory == NULL || utran_turbo_decoder_init(&d.fast, K, memory) != 0)
+	if (memory == NULL || utran_turbo_decoder_init(&d.fast, utran_turbo_decoder_kernels(simd_best(), K), K,
+						       UTRAN_SCALING_ONE, memory) != 0)
 		exit(1);
 	d.iterations = iterations;
 	for (int i = 0; i < CODED; i++) { /* what is in them does not matter to the time */

@@ -81,9 +81,9 @@ static void test_refusals(void **state)
 	refused("utran_turbo_decoder", ALOE_LLR16, 11581, WITH({"block", "3856"}),
 		"block 3856 needs 11580 soft bits, the input has 11581");
 	refused("utran_turbo_decoder", ALOE_LLR16, 11581, NULL,
-		"input of 11581 soft bits is not 3K + 12 for a block K in [40, 5114]");
+		"input of 11581 soft bits is not 3K + 12 for a block K in [40, 5114], nor up to 16 such blocks");
 	refused("utran_turbo_decoder", ALOE_LLR16, 129, NULL,
-		"input of 129 soft bits is not 3K + 12 for a block K in [40, 5114]");
+		"input of 129 soft bits is not 3K + 12 for a block K in [40, 5114], nor up to 16 such blocks");
 	refused("utran_rate_match", ALOE_BIT, 11580, NULL, "output is not set; give it, or ndata and frame_bits");
 	refused("utran_rate_match", ALOE_BIT, 11580, WITH({"output", "3859"}),
 		"output 3859 is outside [3860, 185280] for 11580 coded bits in 1 radio frame");

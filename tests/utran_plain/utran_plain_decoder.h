@@ -4,7 +4,7 @@
  *
  * Forward and backward recursions over all branches of the trellis with its tail, metric +-x/2 +-y/2 doubled so that it
  * stays whole, L(u) = best path with 0 less best path with 1, and nothing normalised. Extrinsic values are limited to
- * `limit`, if it is not 0. It is slow and it cannot overflow: what a fast decoder with the same limits must equal.
+ * `limit`, if it is not 0, and handed on times scaling / PLAIN_SCALING_ONE, rounded, halves up. It is slow and it cannot overflow: what a fast decoder with the same limits must equal.
  */
 #ifndef TESTS_UTRAN_PLAIN_UTRAN_PLAIN_DECODER_H
 #define TESTS_UTRAN_PLAIN_UTRAN_PLAIN_DECODER_H
@@ -13,7 +13,7 @@
 
 #define PLAIN_NEVER (INT64_MIN / 4)
 
-enum { PLAIN_STEPS_MAX = 5114 + 3 };
+enum { PLAIN_STEPS_MAX = 5114 + 3, PLAIN_SCALING_ONE = 1 << 14 };
 
 static inline int64_t plain_branch(int bit, int parity, int64_t x, int64_t y)
 {
@@ -82,8 +82,16 @@ static inline void plain_siso(const int64_t *x, const int64_t *y, int k, int64_t
 	}
 }
 
+static inline int64_t plain_scaled(int64_t extrinsic, int64_t scaling)
+{
+	const int64_t twice = 2 * extrinsic * scaling + PLAIN_SCALING_ONE; /* floor of the half sum, below */
+
+	return (twice >= 0 ? twice : twice - 2 * PLAIN_SCALING_ONE + 1) / (2 * PLAIN_SCALING_ONE);
+}
+
 /* 3k + 12 soft bits, positive = 0, to k bits. */
-static inline void plain_turbo_decode(const int32_t *llr, int k, int iterations, int64_t limit, int32_t *bits)
+static inline void plain_turbo_decode(const int32_t *llr, int k, int iterations, int64_t limit, int64_t scaling,
+				      int32_t *bits)
 {
 	static int64_t x[2][PLAIN_STEPS_MAX], y[2][PLAIN_STEPS_MAX], e1[PLAIN_STEPS_MAX], e2[PLAIN_STEPS_MAX];
 	int32_t *pi = plain_items((size_t)k);
@@ -102,14 +110,14 @@ static inline void plain_turbo_decode(const int32_t *llr, int k, int iterations,
 	}
 	for (int i = 0; i < iterations; i++) {
 		for (int n = 0; n < k; n++)
-			x[0][pi[n]] = llr[3 * pi[n]] + e2[n];
+			x[0][pi[n]] = llr[3 * pi[n]] + plain_scaled(e2[n], scaling);
 		plain_siso(x[0], y[0], k, limit, e1);
 		for (int n = 0; n < k; n++)
-			x[1][n] = llr[3 * pi[n]] + e1[pi[n]];
+			x[1][n] = llr[3 * pi[n]] + plain_scaled(e1[pi[n]], scaling);
 		plain_siso(x[1], y[1], k, limit, e2);
 	}
 	for (int n = 0; n < k; n++)
-		bits[pi[n]] = llr[3 * pi[n]] + e1[pi[n]] + e2[n] < 0;
+		bits[pi[n]] = x[1][n] + e2[n] < 0;
 	free(pi);
 }
 
