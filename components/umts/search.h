@@ -5,7 +5,7 @@
  * The common pilot, scrambled, repeats itself with every frame, so any 38400 chips in a row hold all of it, turned round;
  * one cyclic correlation (by Fourier transforms of 38400 items) shows its beginning, 46 dB above the noise of a chip. A
  * carrier offset blurs it, but offsets of whole multiples of 100 Hz, the reciprocal of a frame, only move the spectrum by
- * as many items: they are tried one a call, 0, +1, -1, +2, ..., and the other 50 Hz cost 4 dB at worst.
+ * as many items: they are tried in turn, 0, +1, -1, +2, ..., SEARCH_TRIES a call, and the other 50 Hz cost 4 dB at worst.
  *
  * By chance a point of the correlation exceeds SEARCH_RATIO times the mean of all in one try out of 10^6.
  */
@@ -22,6 +22,8 @@
 
 #define SEARCH_RATIO 25.0f
 #define SEARCH_STEP_HZ 100.0
+
+enum { SEARCH_TRIES = 11 };
 
 struct search {
 	struct fft *forward, *inverse;
@@ -96,47 +98,58 @@ static inline double search_fraction(const struct search *search, uint32_t peak)
 	return best_delta;
 }
 
-static inline bool search_peak(struct search *search)
+/* The peak over the mean, and where. */
+static inline float search_peak(const struct search *search, uint32_t *ret_peak)
 {
 	float best = 0, sum = 0;
-	uint32_t peak = 0;
 
-	for (uint32_t i = 0; i < UTRAN_CHIPS; i++) {
-		const float power = search_power(search->correlation[i]);
-
-		sum += power;
-		if (power > best) {
-			best = power;
-			peak = i;
+	for (uint32_t i = 0; i < UTRAN_CHIPS; i++)
+		sum += search_power(search->correlation[i]);
+	for (uint32_t i = 0; i < UTRAN_CHIPS; i++)
+		if (search_power(search->correlation[i]) > best) {
+			best = search_power(search->correlation[i]);
+			*ret_peak = i;
 		}
-	}
-	if (!(best > SEARCH_RATIO * sum / UTRAN_CHIPS))
-		return false;
-	search->chip = peak + search_fraction(search, peak);
-	return true;
+	return best > 0 ? best * UTRAN_CHIPS / sum : 0;
 }
 
-/* search_try looks once, at one carrier offset: true if a frame begins at `chip`. About a millisecond. [slot] */
+/* What the spectrum says if the carrier is `offset` steps off. */
+static inline void search_correlate(struct search *search, int32_t offset)
+{
+	const uint32_t shift = (uint32_t)((offset + UTRAN_CHIPS) % UTRAN_CHIPS), rest = UTRAN_CHIPS - shift;
+
+	for (uint32_t i = 0; i < rest; i++)
+		search->product[i] = search->spectrum[i + shift] * search->code[i];
+	for (uint32_t i = rest; i < UTRAN_CHIPS; i++)
+		search->product[i] = search->spectrum[i - rest] * search->code[i];
+	fft_execute(search->inverse, (float *)search->product, (float *)search->correlation);
+}
+
+/* search_try looks once, at the next SEARCH_TRIES carrier offsets: true if a frame begins at `chip`. About 0.2 ms for each
+ * offset. [slot] */
 static inline bool search_try(struct search *search)
 {
-	const int32_t offset = search->offset;
-	const uint32_t shift = (uint32_t)((offset + UTRAN_CHIPS) % UTRAN_CHIPS);
+	const int32_t all = 2 * search->offsets + 1;
+	float best = SEARCH_RATIO;
 
-	search->offset = offset > 0 ? -offset : 1 - offset;
-	if (search->offset > search->offsets)
-		search->offset = 0;
 	fft_execute(search->forward, (float *)search->chips, (float *)search->spectrum);
-	for (uint32_t i = 0; i < UTRAN_CHIPS; i++) {
-		const uint32_t from = i + shift < UTRAN_CHIPS ? i + shift : i + shift - UTRAN_CHIPS;
+	for (int32_t i = 0; i < all && i < SEARCH_TRIES; i++) {
+		const int32_t offset = search->offset;
+		uint32_t peak = 0;
+		float ratio;
 
-		search->product[i] = search->spectrum[from] * search->code[i];
+		search_correlate(search, offset);
+		ratio = search_peak(search, &peak);
+		search->offset = offset > 0 ? -offset : 1 - offset;
+		if (search->offset > search->offsets)
+			search->offset = 0;
+		if (ratio <= best)
+			continue;
+		best = ratio;
+		search->chip = peak + search_fraction(search, peak);
+		search->offset_hz = offset * SEARCH_STEP_HZ;
 	}
-	fft_execute(search->inverse, (float *)search->product, (float *)search->correlation);
-	if (!search_peak(search))
-		return false;
-	search->offset_hz = offset * SEARCH_STEP_HZ;
-	search->offset = 0;
-	return true;
+	return best > SEARCH_RATIO;
 }
 
 #endif

@@ -3,10 +3,10 @@
  *
  * A message is the time of one radio frame, 38400 samples_per_chip samples, beginning anywhere in the sender's frame. While
  * there is no lock, every message is searched for the cell's scrambled common pilot (CPICH; components/umts/search.h), at
- * one carrier offset a message, until its frame is found. From there on the matched filter (root raised cosine, a bank of
+ * up to eleven carrier offsets, until its frame is found. From there on the matched filter (root raised cosine, a bank of
  * it with at least 32 steps in a chip) gives one sample a chip, at the peaks of the pulses; 15 times a frame the pilot
- * half a chip early and half a chip late is compared, and a second-order loop moves the clock. The carrier is left alone:
- * utran_phase_correct takes off what is left of it.
+ * half a chip early and half a chip late is compared, and a second-order loop moves the clock, boldly at first. The carrier
+ * is left alone: utran_phase_correct takes off what is left of it.
  *
  * Output: 38400 chips, the first of which is the first of the scrambling code; ABSENT until locked. A frame ends in a later
  * message than it began in: with rrc_interp of the same `delay` and a channel of less than 38400 - 2 delay chips, the
@@ -55,6 +55,7 @@ struct sync {
 	double rate;                  /* of the sender's clock, 0 when it is right: less than 0 is fast */
 	double slope;                 /* of the comparison at the peak */
 	uint32_t block, turn, unseen; /* of the frame; which blocks are looked at; frames without a pilot */
+	uint32_t steered;             /* frames since lock that moved the clock */
 	struct look look;
 	struct search search;
 	cf32 aside[BLOCK], plain[BLOCK];
@@ -181,7 +182,7 @@ static void lock(struct sync *s, double at)
 {
 	s->next = at;
 	s->rate = 0;
-	s->held = s->block = s->unseen = 0;
+	s->held = s->block = s->unseen = s->steered = 0;
 	s->made = s->hole_from = s->hole_to = 0;
 	s->look = (struct look){0};
 	s->locked = 1;
@@ -236,6 +237,7 @@ static void steer(struct sync *s)
 	const double ratio = BLOCK * look.pilot / look.power, n = s->samples_per_chip;
 	const double late = look.difference / look.pilot / (2 * s->slope);
 	const bool seen = ratio >= SEEN_RATIO;
+	double gain;
 
 	s->look = (struct look){0};
 	s->unseen = seen ? 0 : s->unseen + 1;
@@ -246,8 +248,9 @@ static void steer(struct sync *s)
 		s->locked = 0;
 	if (!seen || !(fabs(late) < 1))
 		return;
-	s->next += s->bandwidth * late * n;
-	s->rate += 0.25 * s->bandwidth * s->bandwidth * late / UTRAN_CHIPS;
+	gain = fmax(s->bandwidth, s->bandwidth > 0 ? fmin(0.8, 4.0 / (2 + s->steered++)) : 0);
+	s->next += gain * late * n;
+	s->rate += 0.375 * gain * gain * late / UTRAN_CHIPS;
 	s->rate = fmax(-CLOCK_MAX, fmin(CLOCK_MAX, s->rate));
 	s->clock_ppm = -1e6 * s->rate;
 }
@@ -263,7 +266,7 @@ static void make_chips(struct sync *s)
 		cf32 *chips = s->chips + s->held;
 
 		if (s->block == 0)
-			s->frame_chip = s->next / n - s->past;
+			s->frame_chip = fmod(s->next / n - s->past + UTRAN_CHIPS, UTRAN_CHIPS);
 		filter(s, s->next, chips, BLOCK);
 		if (s->block % (BLOCKS / LOOKS) == s->turn)
 			look(s, chips);
