@@ -135,9 +135,15 @@ define link_test
 		$(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lcmocka $(LIBS_FFT) $(LIBS_CORE)
 endef
 # Tests of core do not wait for daemons and tools.
-$(patsubst tests/%.c,$(B)/tests/%,$(shell grep -lE '"(daemons|tools|tests/(common/(engine|fake|wave)|bench/chain))[./]' /dev/null $(TEST_SRC) $(BENCH_SRC))): $(LIBPARTS) $(LIBDAEMON)
+$(patsubst tests/%.c,$(B)/tests/%,$(shell grep -lE '"(daemons|tools|tests/(common/(engine|fake|wave)|bench/chain))[./]' /dev/null $(TEST_SRC) $(BENCH_SRC) tests/bench/smoke.c)): $(LIBPARTS) $(LIBDAEMON)
 $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_LIBS)
 	$(link_test)
+# Tests of kernels alone need no library, so that they can be built for a machine of which there is nothing else.
+KERNEL_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(shell grep -LE '^.include "(daemons|tools|platforms|components|core/([^kb]|base/[^s])|tests/(mock|bench|common/[^g]))' $$(grep -lE '"core/kernels/' $(TEST_SRC))))
+$(KERNEL_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/core/base/simd.o $(LIBKERNELS)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS_ALOE) $(LDFLAGS) -o $@ $^ -lcmocka -lm
 # A fuzz target is run over its corpus and a fixed number of mutations here, without end by `make fuzz`.
 $(B)/tests/fuzz/fuzz_%: $(B)/obj/tests/fuzz/fuzz_%.o $(B)/obj/tests/fuzz/smoke.o $(TEST_LIBS)
 	$(link_test)
@@ -172,6 +178,12 @@ check-tsan: ## the tests that use threads, under TSan
 	$(Q)tests/deps.sh build test
 	+$(Q)$(call SANITIZE,tsan,thread -Wno-tsan) check-programs TEST_SRC="$(THREADED)"
 
+check-neon: ## kernels and their tests for aarch64, under qemu
+	$(Q)tests/deps.sh build neon
+	+$(Q)$(MAKE) B=build-neon CC=aarch64-linux-gnu-gcc check-kernels
+check-kernels: $(KERNEL_TESTS)
+	$(Q)B=$(B) TEST_RUNNER=$(if $(filter aarch64,$(ARCH)),qemu-aarch64) tests/run.sh $^
+
 # TSan wants addresses where they always are.
 check-programs: all tests
 	$(Q)B=$(B) $(if $(findstring thread,$(CFLAGS)),$(shell setarch -R true 2>/dev/null && echo setarch -R)) tests/run.sh $(TESTS) \
@@ -179,6 +191,12 @@ check-programs: all tests
 
 bench: all benches ## benchmarks, as ratios
 	$(Q)for bench in $(BENCHES); do $$bench || exit 1; done
+
+bench-smoke: all $(B)/tests/bench/smoke ## instructions of the hot paths, by callgrind, against tests/bench/expected.json
+	$(Q)tests/deps.sh build test bench
+	$(Q)$(B)/tests/bench/smoke
+bench-expected: all $(B)/tests/bench/smoke ## write them there, when they are as they should be
+	$(Q)$(B)/tests/bench/smoke --expected
 
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,$(B)/fuzz/%,$(FUZZ_SRC))
@@ -228,6 +246,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all tests benches deps run check check-san check-tsan check-programs bench fuzz fuzzers lint format install man \
+.PHONY: all tests benches deps run check check-san check-tsan check-programs check-neon check-kernels bench bench-smoke bench-expected fuzz fuzzers lint format install man \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

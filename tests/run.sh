@@ -3,9 +3,9 @@
 #
 # tests/run.sh PROGRAM... - run test programs one after another and end with a table.
 #
-# A compiled program is a CMocka program: its counts are read from its last lines. A script (*.sh) counts as its lines
-# `ok WHAT` and `not ok WHAT`, or as one test by its exit status where it prints none; exit 77 skips it, the reason is its
-# last line. A skip needs a line in tests/expected-skips when CI=true.
+# A compiled program is a CMocka program: its counts are read from its last lines; TEST_RUNNER (qemu-aarch64), if set, runs
+# it. A script (*.sh) counts as its lines `ok WHAT` and `not ok WHAT`, or as one test by its exit status where it prints
+# none; exit 77 skips it, the reason is its last line. A skip needs a line in tests/expected-skips when CI=true.
 # Each program runs in a folder of its own for temporary and run-time files. Files left there, and processes left behind,
 # are failures. The time-out (TEST_TIMEOUT, seconds) is only a guard against hangs. Logs: BUILD/test-logs.
 set -u
@@ -77,7 +77,7 @@ run_one() {
 	sanitizer=log_path=$scratch/$n/report # of every process that the program starts
 	ASAN_OPTIONS=$ASAN_OPTIONS:$sanitizer UBSAN_OPTIONS=$UBSAN_OPTIONS:$sanitizer TSAN_OPTIONS=$TSAN_OPTIONS:$sanitizer \
 		ALOE_TEST_MARK=$mark TMPDIR=$scratch/$n/run XDG_RUNTIME_DIR=$scratch/$n/run XDG_STATE_HOME=$scratch/$n/home \
-		HOME=$scratch/$n/home timeout -k 10 "$TEST_TIMEOUT" "$program" >"$log" 2>&1 </dev/null
+		HOME=$scratch/$n/home timeout -k 10 "$TEST_TIMEOUT" ${TEST_RUNNER:-} "$program" >"$log" 2>&1 </dev/null
 	status=$?
 	seconds=$(($(date +%s) - began))
 	[ $status = 124 ] && echo "run.sh: stopped after $TEST_TIMEOUT s" >>"$log"
