@@ -24,7 +24,7 @@
 
 #include "core/base/simd.h"
 
-enum random_purpose { RANDOM_WORDS = 0, RANDOM_BITS = 1, RANDOM_GAUSS = 2 };
+enum random_purpose { RANDOM_WORDS = 0, RANDOM_BITS = 1, RANDOM_GAUSS = 2, RANDOM_FADING = 3 };
 
 /* random_philox is one block: Philox4x32-10 of counter and key. The published test vectors hold for it. */
 void random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t ret_words[4]);

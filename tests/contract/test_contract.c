@@ -13,6 +13,7 @@ static const struct row {
 	const char *component, *param, *value; /* NULL: not set */
 } rows[] = {
     {"awgn", "esn0_db", "10"},
+    {"fader", "rate_hz", "1e6"},
     {"file_source", "length", "100"},
     {"file_source", "type", "i16"}, /* what the file holds; not varied */
     {"fir", "decimation", "5"},
