@@ -193,3 +193,8 @@ void device_run(struct device *device, uint64_t tick)
 	} while (device_next(device) <= tick);
 	device->tick = tick > device->tick ? tick : device->tick;
 }
+
+void device_set_time(struct device *device, uint64_t tick)
+{
+	device->tick = tick;
+}

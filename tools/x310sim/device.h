@@ -150,6 +150,11 @@ struct sim_radio {
 	uint8_t ctrl_seq;
 };
 
+struct sim_converters { /* of a radio, behind SPI */
+	uint32_t spi_control, spi_back;
+	uint8_t adc[256];
+};
+
 struct sim_endpoint {
 	uint16_t epid;
 	struct sim_input input;
@@ -173,7 +178,8 @@ struct device {
 	uint64_t tick;
 	uint64_t from; /* address of the packet being taken */
 	struct sim_table addresses, routes;
-	struct sim_endpoint endpoints[DEVICE_ENDPOINTS];
+	struct sim_endpoint endpoints[DEVICE_ENDPOINTS]; /* 0, 1: radio 0; 2, 3: radio 1 */
+	struct sim_converters converters[2];
 	uint16_t ctrl_seq;
 	uint64_t malformed, unroutable, no_address;
 };
@@ -185,6 +191,8 @@ void device_fini(struct device *device);
 void device_take(struct device *device, uint64_t from, const uint8_t *bytes, size_t size);
 /* device_run lets time pass up to `tick`. */
 void device_run(struct device *device, uint64_t tick);
+/* device_set_time makes it another tick from now on; what streams is not moved. */
+void device_set_time(struct device *device, uint64_t tick);
 /* device_next gives the tick at which something will happen by itself; UINT64_MAX: nothing. */
 uint64_t device_next(const struct device *device);
 
@@ -198,6 +206,12 @@ void device_send(struct device *device, const uint8_t *bytes, size_t size);
 
 void sim_mgmt(struct device *device, const struct chdr_packet *packet);
 void sim_ctrl(struct device *device, const struct chdr_packet *packet);
+
+/* Registers of the block behind a control port; false: there is none. */
+bool sim_block_read(struct device *device, uint16_t port, uint32_t address, uint32_t *ret_value);
+bool sim_block_write(struct device *device, uint16_t port, uint32_t address, uint32_t value);
+unsigned sim_block_radio(uint16_t port);                       /* which radio it belongs to */
+uint32_t sim_adc_now(const struct sim_converters *converters); /* test pattern of both channels, as RX_DATA shows it */
 
 void sim_input_init(struct sim_input *input);
 void sim_input_fini(struct sim_input *input);

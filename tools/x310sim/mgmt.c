@@ -40,7 +40,7 @@ static void info(struct walk *walk)
 	else if (walk->node == NODE_CROSSBAR)
 		extended = (DEVICE_FIRST_PORT + DEVICE_ENDPOINTS) | TRANSPORTS << 8;
 	else {
-		extended = HAS_DATA | ONE_INPUT | ONE_OUTPUT | ERRORS | (n == 0 ? HAS_CTRL : 0);
+		extended = HAS_DATA | ONE_OUTPUT | ERRORS | (n == 0 ? HAS_CTRL : 0) | (n % 2 == 0 ? ONE_INPUT : 0);
 		instance = n;
 	}
 	answer(walk, CHDR_INFO_RESP,
@@ -179,6 +179,7 @@ void sim_mgmt(struct device *device, const struct chdr_packet *packet)
 	struct chdr_mgmt message;
 	struct walk walk = {.device = device, .message = &message, .node = NODE_TRANSPORT};
 	uint8_t bytes[CHDR_MGMT_BYTES_MAX];
+	size_t size;
 
 	if (chdr_mgmt_parse(packet, &message) < 0 || message.version >> 8 != device->options.version >> 8) {
 		device->malformed++;
@@ -193,5 +194,9 @@ void sim_mgmt(struct device *device, const struct chdr_packet *packet)
 		return;
 	walk.answer.steps[walk.answer.n_steps - 1].last = true;
 	walk.answer.n_hops = 1;
-	device_send(device, bytes, chdr_mgmt_write(bytes, message.src, packet->header.seq, &walk.answer));
+	size = chdr_mgmt_write(bytes, message.src, packet->header.seq, &walk.answer);
+	if (walk.node == NODE_TRANSPORT) /* turned round before the table of addresses is asked */
+		device->io.send(device->io.self, device->from, bytes, size);
+	else
+		device_send(device, bytes, size);
 }

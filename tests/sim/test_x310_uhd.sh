@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# An unmodified UHD (Debian's uhd-host) against x310sim on loopback: it brings the device up, receives a tone sample for
+# sample, transmits, and does both at once.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+B=${B:-build}
+sim=$B/bin/x310sim
+examples=/usr/libexec/uhd/examples
+args=type=x300,addr=127.0.0.2
+failed=0
+work=$(mktemp -d) || exit 2
+export UHD_LOG_CONSOLE_LEVEL=error
+if ! command -v uhd_usrp_probe >/dev/null; then
+	echo "Debian's uhd-host is not here"
+	exit 77
+fi
+
+sim_start() { # OPTIONS...
+	"$sim" --json "$@" >"$work/json" 2>"$work/said" &
+	pid=$!
+	for _ in $(seq 100); do
+		grep -q ready "$work/said" && return
+		sleep 0.05
+	done
+	cat "$work/said"
+	return 1
+}
+sim_end() {
+	kill -TERM $pid && wait $pid
+}
+trap 'kill $pid 2>/dev/null; rm -rf "$work"' EXIT
+
+ok() {
+	what=$1
+	shift
+	if "$@" >"$work/log" 2>&1; then
+		echo "ok $what"
+	else
+		echo "not ok $what: $*"
+		sed 's/^/  | /' "$work/log"
+		failed=1
+	fi
+}
+says() { # WORDS COMMAND...
+	words=$1
+	shift
+	"$@" >"$work/out" 2>&1 && grep -q -e "$words" "$work/out" && return
+	cat "$work/out"
+	return 1
+}
+count() { # NAME: of channel 0 in what the simulator printed
+	sed 's/.*"channels": \[//' "$work/json" | grep -o "\"$1\": [0-9]*" | head -n 1 | sed 's/.* //'
+}
+is() { # NAME OPERATOR VALUE
+	value=$(count "$1")
+	[ "$value" "$2" "$3" ] && return
+	echo "$1 is $value, not $2 $3"
+	cat "$work/json"
+	return 1
+}
+# The tone has a period of 16 samples, so a file of it is its first 64 bytes over and over.
+periodic() { # FILE BYTES
+	[ "$(stat -c %s "$1")" = "$2" ] || return 1
+	head -c $(($2 - 64)) "$1" >"$work/a"
+	tail -c +65 "$1" | cmp - "$work/a"
+}
+
+ok "the simulator begins" sim_start
+ok "a second one on the same address says why it cannot" says "ports 49152, 49153 and 49158: Address already in use" \
+	sh -c "! $sim 2>&1"
+ok "uhd_usrp_probe finds both radios" says "0/Radio#1" timeout 60 uhd_usrp_probe --args $args
+ok "rx_samples_to_file" timeout 60 $examples/rx_samples_to_file --args $args --type short --rate 1e6 --freq 0 \
+	--nsamps 1000000 --file "$work/rx"
+ok "every sample is there" periodic "$work/rx" 4000000
+ok "it ends" sim_end
+ok "no overrun, nothing malformed" is rx_overruns = 0
+
+ok "the simulator begins again" sim_start --record "$work/tx"
+ok "tx_waveforms" timeout 60 $examples/tx_waveforms --args $args --rate 1e6 --freq 0 --nsamps 500000 --wave-type SINE \
+	--wave-freq 62500 --ampl 0.5
+ok "it ends with what it recorded" sim_end
+ok "what was transmitted was played" is tx_samples -ge 500000
+ok "in sequence" is tx_sequence_errors = 0
+ok "within the window" is tx_overflowed = 0
+ok "and recorded" test "$(stat -c %s "$work/tx")" = $(($(count tx_samples) * 4))
+
+ok "the simulator begins again" sim_start
+ok "benchmark_rate, both ways" says "Num dropped samples:      0" timeout 60 $examples/benchmark_rate --args $args \
+	--rx_rate 1e6 --tx_rate 1e6 --duration 2 --channels 0
+ok "no sequence error" grep -q "Num sequence errors (Rx): 0" "$work/out"
+ok "it ends" sim_end
+ok "nothing was out of sequence" is tx_sequence_errors = 0
+exit $failed
