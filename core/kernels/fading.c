@@ -7,8 +7,6 @@
 #include "core/kernels/levels.h"
 #include "core/kernels/random.h"
 
-#define TURN 6.283185307179586476925
-
 const struct fading_kernels fading_plain = FADING_TABLE;
 
 const struct fading_kernels *fading_kernels(enum simd_level level)
@@ -30,24 +28,12 @@ static double uniform(uint64_t seed, uint32_t path, uint32_t n)
 	return words[n % 4] * 0x1p-32;
 }
 
-/* The nearest eighth of a turn and what is left of it: series for at most an eighth of a turn. */
-void fading_phasor(double turns, double *ret_re, double *ret_im)
-{
-	const double part = turns - floor(turns), quarter = floor(4 * part + 0.5), y = TURN * (part - 0.25 * quarter);
-	const double yy = y * y;
-	const double s = y * (1 - yy / 6 * (1 - yy / 20 * (1 - yy / 42 * (1 - yy / 72 * (1 - yy / 110)))));
-	const double c = 1 - yy / 2 * (1 - yy / 12 * (1 - yy / 30 * (1 - yy / 56 * (1 - yy / 90))));
-	const int turned = (int)quarter & 3;
-
-	*ret_re = turned == 0 ? c : turned == 1 ? -s : turned == 2 ? -c : s;
-	*ret_im = turned == 0 ? s : turned == 1 ? c : turned == 2 ? -s : -c;
-}
-
 void fading_init(uint64_t seed, uint32_t path, double doppler_hz, struct fading *ret_fading)
 {
 	const double golden = uniform(seed, 0, FADING_WAVES) + path * 0.61803398874989484820;
 	const double rotation = 0.0625 + 0.125 * (golden - floor(golden));
 
+	*ret_fading = (struct fading){0};
 	for (uint32_t n = 0; n < FADING_WAVES; n++) {
 		double re, im;
 

@@ -25,11 +25,11 @@
 
 #include "core/base/simd.h"
 
-enum { FADING_WAVES = 31 };
+enum { FADING_WAVES = 31, FADING_WAVES_PADDED = 32 };
 
 struct fading {
-	double hz[FADING_WAVES];
-	double turns[FADING_WAVES]; /* at time 0; 1 is a whole turn */
+	double hz[FADING_WAVES_PADDED];
+	double turns[FADING_WAVES_PADDED]; /* at time 0; 1 is a whole turn */
 };
 
 /* fading_init makes path `path` of `seed`. [control] */
@@ -50,8 +50,25 @@ struct fading_kernels {
 /* fading_kernels gives the functions of a level. */
 const struct fading_kernels *fading_kernels(enum simd_level level);
 
-/* fading_phasor gives exp(j 2 pi turns), within 1e-8: only IEEE operations in a fixed order. */
-void fading_phasor(double turns, double *ret_re, double *ret_im);
+/* fading_phasor gives exp(j 2 pi turns), within 1e-8, for up to 2^50 turns: only IEEE operations in a fixed order, and no
+ * branch, so that loops of it vectorise. */
+static inline void fading_phasor(double turns, double *ret_re, double *ret_im)
+{
+	const double whole = 6755399441055744.0; /* 1.5 x 2^52: what is added to it is rounded to nearest */
+	const double part = turns - ((turns + whole) - whole);
+	const double quarter = (4 * part + whole) - whole; /* -2 .. 2 */
+	const double y = 6.283185307179586476925 * (part - 0.25 * quarter), yy = y * y;
+	const double s =
+	    y *
+	    (1 + yy * (-1.0 / 6 + yy * (1.0 / 120 + yy * (-1.0 / 5040 + yy * (1.0 / 362880 - yy * (1.0 / 39916800))))));
+	const double c =
+	    1 + yy * (-0.5 + yy * (1.0 / 24 + yy * (-1.0 / 720 + yy * (1.0 / 40320 - yy * (1.0 / 3628800)))));
+	const double re = quarter * quarter == 1 ? s : c, im = quarter * quarter == 1 ? c : s;
+	const double half = quarter * quarter == 4 ? -1 : 1;
+
+	*ret_re = (quarter == 1 ? -1 : half) * re;
+	*ret_im = (quarter == -1 ? -1 : half) * im;
+}
 
 /* The tables behind it; those with an x86-64 level's name exist there only. */
 extern const struct fading_kernels fading_plain, fading_avx2, fading_avx512;

@@ -6,15 +6,12 @@
 #ifndef CORE_KERNELS_FADING_LOOPS_H
 #define CORE_KERNELS_FADING_LOOPS_H
 
+#include <stddef.h>
 #include <string.h>
 
 #include "core/kernels/fading.h"
 
-enum {
-	FADING_LANES = 16,
-	FADING_WAVES_PADDED = 32,
-	FADING_TURNED = 64
-}; /* after so many turns the phasors are made afresh */
+enum { FADING_LANES = 16, FADING_TURNED = 64 }; /* after so many turns the phasors are made afresh */
 
 struct fading_phasors {
 	float re[FADING_WAVES_PADDED], im[FADING_WAVES_PADDED];
@@ -22,14 +19,15 @@ struct fading_phasors {
 
 /* The phasors of all waves: at a time, or of the turn that they take in it. */
 static inline void fading_phasors(const struct fading *fading, double scale, double time_s, float amplitude,
-				  struct fading_phasors *ret_z)
+				  struct fading_phasors *restrict ret_z)
 {
-	for (int n = 0; n < FADING_WAVES; n++) {
-		double re, im;
+	double re[FADING_WAVES_PADDED], im[FADING_WAVES_PADDED];
 
-		fading_phasor(fading->hz[n] * time_s + scale * fading->turns[n], &re, &im);
-		ret_z->re[n] = (float)(amplitude * re);
-		ret_z->im[n] = (float)(amplitude * im);
+	for (int n = 0; n < FADING_WAVES_PADDED; n++)
+		fading_phasor(fading->hz[n] * time_s + scale * fading->turns[n], &re[n], &im[n]);
+	for (int n = 0; n < FADING_WAVES_PADDED; n++) {
+		ret_z->re[n] = (float)(amplitude * re[n]);
+		ret_z->im[n] = (float)(amplitude * im[n]);
 	}
 	for (int n = FADING_WAVES; n < FADING_WAVES_PADDED; n++)
 		ret_z->re[n] = ret_z->im[n] = 0;
@@ -64,10 +62,10 @@ static void fading_gains(const struct fading *fading, double start_s, double ste
 	const float each = amplitude * 0.17960530202677491f; /* 1 / sqrt(31) */
 	struct fading_phasors z, turn;
 
-	if (n > 1)
+	if (n > 2)
 		fading_phasors(fading, 0, step_s, 1, &turn);
 	for (uint32_t i = 0; i < n; i++) {
-		if (i % FADING_TURNED == 0)
+		if (i % FADING_TURNED == 0 || n <= 2)
 			fading_phasors(fading, 1, start_s + i * step_s, each, &z);
 		else
 			fading_turn(&z, &turn);
@@ -116,16 +114,35 @@ static void fading_add_product(const float *restrict gains, const float *restric
 	}
 }
 
-static void fading_filter(const float *restrict taps, uint32_t n_taps, const float *restrict x, uint32_t n,
-			  float *restrict ret_out)
+/* So many floats at a time: their sums stay in registers over all taps. */
+static inline void fading_filter_piece(const float *restrict taps, uint32_t n_taps, const float *restrict x,
+				       float *restrict out)
 {
-	for (size_t i = 0; i < 2 * (size_t)n; i++)
-		ret_out[i] = taps[0] * x[i];
+	enum { FLOATS = 64 };
+	float sum[FLOATS];
+
+	for (int i = 0; i < FLOATS; i++)
+		sum[i] = taps[0] * x[i];
 	for (uint32_t k = 1; k < n_taps; k++) {
 		const float *from = x - 2 * (size_t)k;
 
-		for (size_t i = 0; i < 2 * (size_t)n; i++)
-			ret_out[i] += taps[k] * from[i];
+		for (int i = 0; i < FLOATS; i++)
+			sum[i] += taps[k] * from[i];
+	}
+	memcpy(out, sum, sizeof(sum));
+}
+
+static void fading_filter(const float *restrict taps, uint32_t n_taps, const float *restrict x, uint32_t n,
+			  float *restrict ret_out)
+{
+	const size_t floats = 2 * (size_t)n, pieces = floats / 64 * 64;
+
+	for (size_t at = 0; at < pieces; at += 64)
+		fading_filter_piece(taps, n_taps, x + at, ret_out + at);
+	for (size_t at = pieces; at < floats; at++) {
+		ret_out[at] = taps[0] * x[at];
+		for (uint32_t k = 1; k < n_taps; k++)
+			ret_out[at] += taps[k] * x[(ptrdiff_t)at - 2 * (ptrdiff_t)k];
 	}
 }
 
