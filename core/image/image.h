@@ -216,7 +216,6 @@ struct image_instance_state {
 	struct hist time;
 	_Atomic uint64_t params[IMAGE_PARAMS_MAX]; /* numbers as they are in force, bits of a double */
 	_Atomic uint64_t port_ns[32], port_count;  /* inputs 0..15, outputs 16..31: sampled binding times, summed */
-	struct hist latency; /* sinks: ns from the start of the source's step to the end of work */
 };
 
 struct image_event {

@@ -19,9 +19,9 @@
 #define SCAN_TWICE "*twice"
 
 enum {
-	SCAN_BYTES_MAX = 1 << 20,
+	SCAN_BYTES_MAX = 8 << 20,
 	SCAN_DEPTH_MAX = 16,     /* brackets inside brackets */
-	SCAN_SETTINGS_MAX = 2048 /* in one group */
+	SCAN_SETTINGS_MAX = 32768 /* in one group */
 };
 
 /* wf_scan returns 0 and the text for libconfig (to be freed), also when it found a name twice; -EINVAL when libconfig

@@ -399,16 +399,16 @@ static void test_the_example_of_the_promise(void **state)
 static void test_bytes(void **state)
 {
 	static const char zero[] = "name = \"x\";\n\0";
-	char *large = malloc((1 << 20) + 1);
+	char *large = malloc((8 << 20) + 1);
 
 	refused_len(state, zero, sizeof(zero) - 1, &no_overrides, "x.conf:2: byte 0x00, only UTF-8 text is allowed\n");
 	refused(state, "\n\nname = \"\xff\";", "x.conf:3: byte 0xff, only UTF-8 text is allowed\n");
 	refused(state, "# \xc3", "x.conf:1: byte 0xc3, only UTF-8 text is allowed\n");
 	refused(state, "# \xed\xa0\x80", "x.conf:1: byte 0xed, only UTF-8 text is allowed\n");
 	refused(state, "\x1b", "x.conf:1: byte 0x1b, only UTF-8 text is allowed\n");
-	memset(large, ' ', (1 << 20) + 1);
-	refused_len(state, large, (1 << 20) + 1, &no_overrides,
-		    "x.conf:1: 1048577 bytes, a waveform file has at most 1048576\n");
+	memset(large, ' ', (8 << 20) + 1);
+	refused_len(state, large, (8 << 20) + 1, &no_overrides,
+		    "x.conf:1: 8388609 bytes, a waveform file has at most 8388608\n");
 	memset(large, '(', 1 << 20);
 	refused_len(state, large, 1 << 20, &no_overrides, "x.conf:1: brackets are nested deeper than 16 levels\n");
 	free(large);
@@ -438,11 +438,11 @@ static void test_too_many_errors(void **state)
 
 static void test_settings_without_end(void **state)
 {
-	char *text = malloc(40000), *at = text;
+	char *text = malloc(800000), *at = text;
 
-	for (int i = 0; i < 2049; i++)
+	for (int i = 0; i < 32769; i++)
 		at += sprintf(at, "k%d = 1;\n", i);
-	refused(state, text, "x.conf:2049: more than 2048 settings in one group\n");
+	refused(state, text, "x.conf:32769: more than 32768 settings in one group\n");
 	free(text);
 }
 
