@@ -157,11 +157,13 @@ static inline uint8_t coder_step(struct coder *c, uint8_t bit)
 }
 
 /* Three steps that feed the register zeros, whatever it held. */
-static void coder_end(struct coder *c, uint8_t *out)
+void utran_turbo_tail(uint8_t s1, uint8_t s2, uint8_t s3, uint8_t *out)
 {
+	struct coder c = {s1, s2, s3};
+
 	for (int i = 0; i < 3; i++) {
-		out[2 * i] = c->s2 ^ c->s3;
-		out[2 * i + 1] = coder_step(c, c->s2 ^ c->s3);
+		out[2 * i] = c.s2 ^ c.s3;
+		out[2 * i + 1] = coder_step(&c, c.s2 ^ c.s3);
 	}
 }
 
@@ -174,6 +176,6 @@ void utran_turbo_encode_plain(const uint16_t *pi, uint32_t k, const uint8_t *in,
 		out[3 * i + 1] = coder_step(&first, in[i]);
 		out[3 * i + 2] = coder_step(&second, in[pi[i]]);
 	}
-	coder_end(&first, out + 3 * k);
-	coder_end(&second, out + 3 * k + 6);
+	utran_turbo_tail(first.s1, first.s2, first.s3, out + 3 * k);
+	utran_turbo_tail(second.s1, second.s2, second.s3, out + 3 * k + 6);
 }

@@ -22,7 +22,10 @@ static inline uint32_t utran_turbo_coded(uint32_t k)
  * -EINVAL if k is outside [40, 5114]. */
 int utran_turbo_interleaver(uint32_t k, uint16_t *ret_pi);
 
-/* utran_turbo_encode_plain codes one block of k bits into 3k + 12. */
+/* utran_turbo_encode_plain codes one block of k bits into 3k + 12: the reference of utran_turbo_encoder.h. */
 void utran_turbo_encode_plain(const uint16_t *pi, uint32_t k, const uint8_t *in, uint8_t *out);
+
+/* utran_turbo_tail writes the six tail bits x z x z x z of one coder whose register holds s1 (the newest bit), s2, s3. */
+void utran_turbo_tail(uint8_t s1, uint8_t s2, uint8_t s3, uint8_t *out);
 
 #endif
