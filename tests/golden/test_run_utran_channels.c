@@ -245,6 +245,36 @@ static void test_yardstick(void **state)
 	}
 }
 
+/* ---- beyond the reference channels ------------------------------------------------------------------------------------------- */
+
+/* Channels whose first TTI begins at index 3 or 1: until all three have begun, there is no radio frame. */
+static void test_uplink80(void **state)
+{
+	static const struct {
+		const char *name;
+		int matched, blocks, bits;
+	} channels[] = {
+	    {"", 115, (SLOTS - 3) / 8, 244}, {"b_", 1638, (SLOTS - 3) / 2, 1203}, {"c_", 147, (SLOTS - 3) / 8, 640}};
+	struct ran *plan = aloe_ok("plan tests/golden/uplink80.conf --json");
+	struct ran *ran =
+	    aloe_ok("run tests/golden/uplink80.conf --clock virtual --slots %d --lanes 0,1 --json -q", SLOTS);
+	char name[64];
+
+	(void)state;
+	for (int c = 0; c < 3; c++) {
+		check_item(plan, channels[c].name, "match", channels[c].matched);
+		snprintf(name, sizeof(name), "%scompare.bits", channels[c].name);
+		assert_int_equal((int)ran_variable(ran, name), channels[c].blocks * channels[c].bits);
+		snprintf(name, sizeof(name), "%scompare.bit_errors", channels[c].name);
+		assert_int_equal((int)ran_variable(ran, name), 0);
+		snprintf(name, sizeof(name), "%scheck.block_errors", channels[c].name);
+		assert_int_equal((int)ran_variable(ran, name), 0);
+	}
+	check_item(plan, "", "mux", 1900);
+	ran_free(plan);
+	ran_free(ran);
+}
+
 /* ---- DTX -------------------------------------------------------------------------------------------------------------------- */
 
 /* A DCCH with nothing to send in every other TTI: nothing is sent in its place, and the DTCH beside it goes on. */
@@ -278,7 +308,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_lengths),   cmocka_unit_test(test_without_noise), cmocka_unit_test(test_with_noise),
-	    cmocka_unit_test(test_yardstick), cmocka_unit_test(test_dtx),
+	    cmocka_unit_test(test_yardstick), cmocka_unit_test(test_uplink80),      cmocka_unit_test(test_dtx),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);
