@@ -134,10 +134,10 @@ static void test_any_folder(void **state)
 /* The waveform with all its files in the working folder. */
 static const char *arguments(const char *name)
 {
-	static const char *const files[][2] = {{"utran384", "sink.path"},       {"utran384-tx", "frames.path"},
-					       {"utran384-tx", "lengths.path"}, {"utran384-rx", "frames.path"},
-					       {"utran384-rx", "lengths.path"}, {"utran384-rx", "sink.path"},
-					       {"passthrough", "sink.path"}};
+	static const char *const files[][2] = {{"utran384", "sink.path"},      {"utran384-rf", "sink.path"},
+					       {"utran384-tx", "frames.path"}, {"utran384-tx", "lengths.path"},
+					       {"utran384-rx", "frames.path"}, {"utran384-rx", "lengths.path"},
+					       {"utran384-rx", "sink.path"},   {"passthrough", "sink.path"}};
 	char text[4096];
 	size_t at =
 	    (size_t)snprintf(text, sizeof(text), "waveforms/%s.conf --clock virtual --slots 400 --json -q", name);
@@ -171,7 +171,7 @@ static void test_latency(void **state)
 	static const struct {
 		const char *name;
 		int pipelined;
-	} waveforms[] = {{"bpsk", 4},         {"bpsk-rf", 11},     {"utran384", 21},
+	} waveforms[] = {{"bpsk", 4},         {"bpsk-rf", 11},     {"utran384", 21},  {"utran384-rf", 33},
 			 {"utran384-tx", 10}, {"utran384-rx", 12}, {"passthrough", 3}};
 
 	(void)state;

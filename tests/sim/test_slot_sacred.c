@@ -100,6 +100,7 @@ static const struct subject {
     {"waveforms/passthrough.conf", "component", "sink.path=%s/sacred.bin", 1000000},
     {"waveforms/utran384.conf", "waveform", "sink.path=%s/sacred.wav", 4000000},
     {"waveforms/utran384.conf", "component", "sink.path=%s/sacred.wav", 4000000},
+    {"waveforms/utran384-rf.conf", "waveform", "sink.path=%s/sacred.wav", 10000000},
     {NULL, "waveform", NULL, 1000000},
     {NULL, "component", NULL, 1000000},
 };
