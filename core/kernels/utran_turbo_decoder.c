@@ -38,7 +38,8 @@ size_t utran_turbo_decoder_size(uint32_t k)
 {
 	if (k < UTRAN_TURBO_K_MIN || k > UTRAN_TURBO_K_MAX)
 		return 0;
-	return sizeof(int16_t) * ((size_t)stream_stride(k + UTRAN_TURBO_LANES_MAX) * STREAMS + 4 * EDGE + LAST);
+	return sizeof(int16_t) * ((size_t)stream_stride(k + UTRAN_TURBO_LANES_MAX) * STREAMS + 4 * EDGE + LAST) +
+	       utran_bit_gather_size(k);
 }
 
 static void layout(struct utran_turbo_decoder *d, int16_t *memory)
@@ -61,6 +62,7 @@ static void layout(struct utran_turbo_decoder *d, int16_t *memory)
 	for (int i = 0; i < 4; i++)
 		d->edge[i / 2][i % 2] = memory + i * EDGE;
 	d->last = memory + 4 * EDGE;
+	d->gather = (struct utran_bit_gather *)(d->last + LAST);
 	memset(d->x[0], 0, 6 * stride * sizeof(*memory)); /* what stands behind the last bit stays within bounds */
 }
 
@@ -84,6 +86,7 @@ static int tables(struct utran_turbo_decoder *d)
 	}
 	for (uint32_t i = d->k; i < d->steps * d->kernels->lanes; i++)
 		d->from[0][position(d, i)] = d->from[1][position(d, i)] = (uint16_t)position(d, i);
+	utran_bit_gather_init(d->gather, d->from_bit, d->k);
 	return 0;
 }
 

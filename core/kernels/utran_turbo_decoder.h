@@ -39,6 +39,7 @@
 #include <stdint.h>
 
 #include "core/base/simd.h"
+#include "core/kernels/utran_bit_gather.h"
 
 enum { UTRAN_LLR_MAX = 511, UTRAN_EXTRINSIC_MAX = 1023 };
 
@@ -83,7 +84,8 @@ struct utran_turbo_decoder {
 	int16_t *beta;        /* state metrics behind each step */
 	int16_t *edge[2][2];  /* [coder][forward, backward]: the last iteration's metrics where warm-ups begin */
 	int16_t *last;        /* soft bits of the last window, so that nobody reads behind the codeword */
-	uint8_t *decided;     /* bits in the second coder's order */
+	struct utran_bit_gather *gather;    /* from_bit, for AVX-512 */
+	uint8_t *decided;                   /* bits in the second coder's order: bytes, for AVX-512 packed */
 	int16_t end[2][UTRAN_TURBO_STATES]; /* metrics of each coder's state behind bit k - 1, from the tail */
 };
 

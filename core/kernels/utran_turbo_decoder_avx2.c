@@ -66,12 +66,12 @@ static inline void v_gather(const int16_t *values, const uint16_t *from, int16_t
 }
 
 /* One byte a lane: 1 if it is negative. */
-static inline void v_negative(vec v, uint8_t *at)
+static inline void v_decide(vec v, uint8_t *decided, uint32_t t)
 {
 	const __m256i ones = _mm256_srli_epi16((__m256i)v, 15);
 	const __m256i bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(ones, ones), 0x08);
 
-	_mm_store_si128((__m128i *)at, _mm256_castsi256_si128(bytes));
+	_mm_store_si128((__m128i *)(decided + t * LANES), _mm256_castsi256_si128(bytes));
 }
 
 /* 128 bits from each of the addresses. */

@@ -3,6 +3,10 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "core/kernels/utran_bit_gather_avx512.h"
+#include "core/kernels/utran_turbo_decoder.h"
 
 typedef int16_t vec __attribute__((vector_size(64)));
 enum { LANES = 32 };
@@ -79,10 +83,29 @@ static inline void v_gather(const int16_t *values, const uint16_t *from, int16_t
 	_mm512_store_si512(at, _mm512_mask_blend_epi16(0xaaaaaaaa, even, _mm512_slli_epi32(odd, 16)));
 }
 
-/* One byte a lane: 1 if it is negative. */
-static inline void v_negative(vec v, uint8_t *at)
+/* One bit a lane: 1 if it is negative. */
+static inline void v_decide(vec v, uint8_t *decided, uint32_t t)
 {
-	_mm256_store_si256((__m256i *)at, _mm512_cvtepi16_epi8(_mm512_srli_epi16((__m512i)v, 15)));
+	const uint32_t negative = _mm512_movepi16_mask((__m512i)v);
+
+	memcpy(decided + t * sizeof(negative), &negative, sizeof(negative));
+}
+
+/* The block's bits in order: all that were decided lie in registers. */
+static void hand_out(const struct utran_turbo_decoder *d, uint8_t *bits)
+{
+	const uint32_t full = d->k / 64;
+	__m512i all[GATHER_REGISTERS];
+
+	bit_gather_load(all, (const uint64_t *)d->decided);
+	for (uint32_t i = 0; i < full; i++)
+		_mm512_storeu_si512(bits + 64 * i,
+				    _mm512_maskz_set1_epi8(bit_gather(all, &d->gather[i], d->steps > 128), 1));
+	if (d->k % 64) {
+		const uint64_t rest = bit_gather(all, &d->gather[full], d->steps > 128);
+		_mm512_mask_storeu_epi8(bits + 64 * full, ((uint64_t)1 << d->k % 64) - 1,
+					_mm512_maskz_set1_epi8(rest, 1));
+	}
 }
 
 /* 128 bits from each of the addresses. */
@@ -122,6 +145,8 @@ V_INTERLEAVE(v_low32, _mm512_unpacklo_epi32)
 V_INTERLEAVE(v_high32, _mm512_unpackhi_epi32)
 V_INTERLEAVE(v_low64, _mm512_unpacklo_epi64)
 V_INTERLEAVE(v_high64, _mm512_unpackhi_epi64)
+
+#define LANES_HAND_OUT hand_out
 
 #include "core/kernels/utran_turbo_decoder_lanes.h"
 

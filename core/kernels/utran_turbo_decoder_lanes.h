@@ -2,8 +2,8 @@
  *
  * core/kernels/utran_turbo_decoder_lanes.h - max-log-MAP with one window of the trellis in each 16-bit lane of a vector.
  *
- * A source that includes this defines `vec`, LANES and the operations v_* on it first (utran_turbo_decoder_avx2.c), and
- * ends with the table UTRAN_TURBO_LANES_TABLE. The trellis and the bounds are those of utran_turbo_decoder.c.
+ * A source that includes this defines `vec`, LANES and the operations v_* on it first (utran_turbo_decoder_avx2.c), may
+ * have a hand_out of its own (LANES_HAND_OUT), and ends with the table UTRAN_TURBO_LANES_TABLE. The trellis and the bounds are those of utran_turbo_decoder.c.
  *
  * Sums. State metrics are brought back to state 0 after every fourth step, which leaves them within 3 D; before that
  * they have moved by at most 4 D. So a path through both sides and a step is within 2 * 7 D + 511, and every sum is exact.
@@ -178,11 +178,13 @@ INLINE void hand_on(const struct utran_turbo_decoder *d, int coder)
 		v_gather(d->extrinsic, from + i, x + i);
 }
 
+#ifndef LANES_HAND_OUT
 static void hand_out(const struct utran_turbo_decoder *d, uint8_t *bits)
 {
 	for (uint32_t i = 0; i < d->k; i++)
 		bits[i] = d->decided[d->from_bit[i]];
 }
+#endif
 
 /* The first coder's pass hands on all that it knows of a bit, the second one's only what it has found itself: the
  * systematic value is added where it lies. */
@@ -208,7 +210,7 @@ INLINE void forward_run(struct utran_turbo_decoder *d, int coder, bool on, bool 
 			v_store(d->extrinsic + t * LANES, handed);
 		}
 		if (out)
-			v_negative(xt + found, d->decided + t * LANES);
+			v_decide(xt + found, d->decided, t);
 	}
 }
 
@@ -313,7 +315,7 @@ INLINE void triples(const int16_t *const *at, vec *x, vec *y0, vec *y1)
 	*y1 = v_order(v_thirds(b, c, a), order_y1);
 }
 
-/* Eight steps of all windows; subtracts the parities that are known from *known. */
+/* Eight steps of all windows; subtracts the parities that are known from *known, in every eighth window. */
 INLINE void start_steps(struct utran_turbo_decoder *d, const int16_t *llr, uint32_t t, vec *known)
 {
 	vec x[PIECE], y0[PIECE], y1[PIECE];
@@ -325,7 +327,8 @@ INLINE void start_steps(struct utran_turbo_decoder *d, const int16_t *llr, uint3
 		if (l == PIECE - 1)
 			at[PIECES - 1] = d->last + 3 * t;
 		triples(at, &x[l], &y0[l], &y1[l]);
-		*known = *known + (vec)(y0[l] != 0) + (vec)(y1[l] != 0);
+		if (l == 0)
+			*known = *known + (vec)(y0[l] != 0) + (vec)(y1[l] != 0);
 	}
 	transpose(x);
 	transpose(y0);
@@ -367,7 +370,7 @@ static void start(struct utran_turbo_decoder *d, const int16_t *llr)
 	memcpy(sums, &known, sizeof(sums));
 	for (int l = 0; l < LANES; l++)
 		count -= (uint32_t)(int32_t)sums[l];
-	start_warm(d, count, 2 * (t + PIECE) * LANES);
+	start_warm(d, count, 2 * (t / PIECE + 1) * LANES);
 	for (int coder = 0; coder < 2; coder++) {
 		utran_turbo_end(llr + 3 * d->k + 6 * coder, d->end[coder]);
 		memset(d->edge[coder][0], 0, STATES * sizeof(vec));

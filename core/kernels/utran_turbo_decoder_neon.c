@@ -76,9 +76,9 @@ static inline void v_gather(const int16_t *values, const uint16_t *from, int16_t
 }
 
 /* One byte a lane: 1 if it is negative. */
-static inline void v_negative(vec v, uint8_t *at)
+static inline void v_decide(vec v, uint8_t *decided, uint32_t t)
 {
-	vst1_u8(at, vmovn_u16(vshrq_n_u16(vreinterpretq_u16_s16(v), 15)));
+	vst1_u8(decided + t * LANES, vmovn_u16(vshrq_n_u16(vreinterpretq_u16_s16(v), 15)));
 }
 
 /* 128 bits from the address. */

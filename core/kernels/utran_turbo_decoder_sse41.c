@@ -62,11 +62,11 @@ static inline void v_gather(const int16_t *values, const uint16_t *from, int16_t
 }
 
 /* One byte a lane: 1 if it is negative. */
-static inline void v_negative(vec v, uint8_t *at)
+static inline void v_decide(vec v, uint8_t *decided, uint32_t t)
 {
 	const __m128i ones = _mm_srli_epi16((__m128i)v, 15);
 
-	_mm_storel_epi64((__m128i *)at, _mm_packus_epi16(ones, ones));
+	_mm_storel_epi64((__m128i *)(decided + t * LANES), _mm_packus_epi16(ones, ones));
 }
 
 /* 128 bits from the address. */
