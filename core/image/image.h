@@ -148,6 +148,7 @@ struct image_message {
 
 struct image_miss {
 	uint64_t slot, step;
+	uint64_t at_ns;             /* CLOCK_MONOTONIC of the slot's edge */
 	uint64_t late_ns;           /* beyond the slot's end */
 	uint64_t start_late_ns;     /* how late the segment began */
 	uint64_t longest_ns;        /* the instance that took longest */

@@ -360,6 +360,7 @@ static void miss_add(struct segment *segment, uint64_t slot, uint64_t step, uint
 	*miss = (struct image_miss){
 	    .slot = slot,
 	    .step = step,
+	    .at_ns = edge,
 	    .late_ns = end - edge - segment->slot_ns,
 	    .start_late_ns = start > edge ? start - edge : 0,
 	    .instance = IMAGE_NONE,

@@ -182,7 +182,6 @@ void wave_miss_cause(const struct exec_wave *wave, const struct image_miss *miss
 
 static json_t *misses(const struct exec_wave *wave)
 {
-	const struct node_timebase *base = wave_timebase(wave);
 	json_t *array = json_array();
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
@@ -196,8 +195,7 @@ static json_t *misses(const struct exec_wave *wave)
 
 			wave_miss_cause(wave, &miss, why, sizeof(why));
 			put_u64(o, "slot", miss.slot);
-			if (base != NULL) /* CLOCK_MONOTONIC of the slot's edge */
-				put_u64(o, "at_ns", base->start_ns + miss.slot * base->slot_ns);
+			put_u64(o, "at_ns", miss.at_ns);
 			put_u64(o, "lane", wave->view.segments[s].lane);
 			put_text(o, "instance",
 				 miss.instance < wave->view.head->instances.count

@@ -11,7 +11,9 @@
 
 #include <cmocka.h>
 
+#include "core/base/clock.h"
 #include "tools/aloe/bench/bler.h"
+#include "tools/aloe/bench/copies.h"
 #include "tools/aloe/bench/figures.h"
 #include "tools/aloe/bench/plot.h"
 #include "tools/aloe/bench/table.h"
@@ -215,6 +217,58 @@ static void test_yardstick(void **state)
 	assert_false(yardstick_find(3856, 12000, 2, 1, &y));
 }
 
+/* ---- copies -------------------------------------------------------------------------------------------------------------- */
+
+/* The machine stood still from 1030 to 1035 ms. */
+static bool one_gap(const struct gaps *gaps, uint64_t from_ns, uint64_t to_ns)
+{
+	assert_non_null(gaps);
+	return from_ns < 1035000000u && to_ns > 1030000000u;
+}
+
+static json_t *miss(int lane, int slot, int at_ms, double late_us)
+{
+	return json_pack("{s:i, s:i, s:I, s:f}", "lane", lane, "slot", slot, "at_ns", (json_int_t)at_ms * 1000000,
+			 "late_us", late_us);
+}
+
+static void test_in_gaps(void **state)
+{
+	const struct gaps *some = (const struct gaps *)state;
+	const json_t *outside = NULL;
+	json_t *misses = json_pack("[o, o, o, o, o, o]", miss(0, 101, 1010, 5),  /* ends at 1020 */
+				   miss(0, 102, 1020, 11000),                    /* ends at 1031 */
+				   miss(0, 103, 1030, 5), miss(0, 104, 1040, 5), /* its echo */
+				   miss(0, 106, 1060, 5), miss(1, 105, 1050, 5));
+	json_t *report = json_pack("{s:i, s:o}", "slot_ns", 10000000, "misses", misses);
+
+	assert_int_equal(copies_in_gaps(report, one_gap, some, &outside), 3);
+	assert_ptr_equal(outside, json_array_get(misses, 0));
+	outside = NULL;
+	assert_int_equal(copies_in_gaps(report, one_gap, NULL, &outside), 0);
+	assert_ptr_equal(outside, json_array_get(misses, 0));
+	json_decref(report);
+}
+
+/* What is counted is as long as it says; started and stopped at will. */
+static void test_gaps(void **state)
+{
+	struct gaps *gaps = gaps_start((const int[]){0}, 1);
+	const uint64_t from = clock_ns();
+
+	(void)state;
+	assert_non_null(gaps);
+	clock_sleep_until(from + 20000000);
+	gaps_stop(gaps);
+	assert_true(gaps_count(gaps) == 0 || gaps_longest_ns(gaps) > 400000); /* 0.25 ms asleep and 0.15 late */
+	assert_int_equal(gaps_count(gaps) > 0, gaps_between(gaps, 0, UINT64_MAX));
+	assert_false(gaps_between(gaps, from - 2000000, from - 1000000));
+	gaps_stop(gaps); /* again is nothing */
+	gaps_free(gaps);
+	gaps_stop(NULL);
+	gaps_free(NULL);
+}
+
 /* ---- texts --------------------------------------------------------------------------------------------------------------- */
 
 static const struct column columns[] = {
@@ -312,6 +366,7 @@ int main(void)
 	    cmocka_unit_test(test_wilson_covers), cmocka_unit_test(test_crossing), cmocka_unit_test(test_median),
 	    cmocka_unit_test(test_search),        cmocka_unit_test(test_batch),    cmocka_unit_test(test_verdict),
 	    cmocka_unit_test(test_yardstick),     cmocka_unit_test(test_table),    cmocka_unit_test(test_plot),
+	    cmocka_unit_test(test_in_gaps),       cmocka_unit_test(test_gaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

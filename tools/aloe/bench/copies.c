@@ -21,7 +21,8 @@ struct trial { /* one run */
 	uint64_t copies;
 	double seconds, slots, missed, in_gaps, not_run, load_mean, load_p99, busy_us;
 	bool holds[COPIES_COUNTINGS];
-	bool refused; /* did not run at all */
+	bool refused;  /* did not run at all */
+	char why[160]; /* the cause of its first miss outside of gaps */
 };
 
 struct copies {
@@ -43,7 +44,7 @@ static const char *const countings[] = {"every miss", "those outside of gaps"};
 /* ---- one run ------------------------------------------------------------------------------------------------------------ */
 
 /* A miss that follows one in a gap at once is its echo. Misses of a lane are in order. */
-size_t copies_in_gaps(const json_t *report, const struct gaps *gaps)
+size_t copies_in_gaps(const json_t *report, copies_in_gap *in_gap, const struct gaps *gaps, const json_t **ret_outside)
 {
 	const double slot_ns = report_number(report, "slot_ns");
 	double last_lane = -1, last_slot = 0;
@@ -56,8 +57,10 @@ size_t copies_in_gaps(const json_t *report, const struct gaps *gaps)
 		const double lane = report_number(miss, "lane"), slot = report_number(miss, "slot");
 		const double end = slot_ns + report_number(miss, "late_us") * 1e3;
 		const bool echo = lane == last_lane && slot == last_slot + 1;
-		if (!echo && (!at || !gaps_between(gaps, (uint64_t)at, (uint64_t)at + (uint64_t)end)))
+		if (!echo && (!at || !gaps || !in_gap(gaps, (uint64_t)at, (uint64_t)at + (uint64_t)end))) {
+			*ret_outside = *ret_outside ? *ret_outside : miss;
 			continue;
+		}
 		in_gaps++;
 		last_lane = lane;
 		last_slot = slot;
@@ -69,13 +72,17 @@ static void trial_fill(struct trial *trial, const json_t *report, const struct g
 {
 	const json_t *slots = json_object_get(report, "slots");
 	const double slot_us = report_number(report, "slot_ns") * 1e-3;
+	const json_t *outside = NULL;
 	json_t *lane;
 	size_t i;
 
 	trial->slots = report_number(slots, "run");
 	trial->missed = report_number(slots, "missed");
 	trial->not_run = report_number(slots, "skipped") + report_number(slots, "slipped");
-	trial->in_gaps = gaps ? (double)copies_in_gaps(report, gaps) : 0;
+	trial->in_gaps = (double)copies_in_gaps(report, gaps_between, gaps, &outside);
+	if (outside)
+		snprintf(trial->why, sizeof(trial->why), "%s %.0f us late: %s", report_text(outside, "instance"),
+			 report_number(outside, "late_us"), report_text(outside, "cause"));
 	json_array_foreach(json_object_get(report, "lanes"), i, lane)
 	{
 		trial->busy_us += report_number(lane, "load_mean") * slot_us;
@@ -286,6 +293,13 @@ static void notes(struct copies *copies)
 	    bench,
 	    "in gaps: misses at a time when a thread of priority 60 on a lane's CPU woke more than 0.15 ms late, "
 	    "and those that follow at once; not run: slots skipped or slipped");
+	for (size_t i = 0; i < copies->n_trials; i++) {
+		const struct trial *trial = &copies->trials[i];
+		if (trial->why[0] && !trial->holds[COPIES_OUTSIDE])
+			bench_note(bench, "%zu lane%s, %llu copies, %.0f s: first miss: %s", trial->lanes,
+				   trial->lanes == 1 ? "" : "s", (unsigned long long)trial->copies, trial->seconds,
+				   trial->why);
+	}
 	if (copies->blind)
 		bench_note(bench, "no right to real-time priority (CAP_SYS_NICE): gaps are not told from our own load");
 	if (copies->refusal && copies->refusal[0])

@@ -9,7 +9,9 @@
 
 enum copies_counting { COPIES_EVERY, COPIES_OUTSIDE, COPIES_COUNTINGS };
 
-/* copies_in_gaps counts the misses of a report that fall into a gap, or follow at once one that does. */
-size_t copies_in_gaps(const json_t *report, const struct gaps *gaps);
+/* copies_in_gaps counts the misses of a report that fall into a gap, or follow at once one that does; *ret_outside (NULL
+ * before) becomes the first that does neither. in_gap is gaps_between, or a test's. NULL for gaps: none were seen. */
+typedef bool copies_in_gap(const struct gaps *gaps, uint64_t from_ns, uint64_t to_ns);
+size_t copies_in_gaps(const json_t *report, copies_in_gap *in_gap, const struct gaps *gaps, const json_t **ret_outside);
 
 #endif

@@ -18,6 +18,8 @@
 #include "core/base/child.h"
 #include "core/report/report.h"
 
+enum { TAKEN_S = 60 };
+
 /* ---- words -------------------------------------------------------------------------------------------------------------- */
 
 void words_add(struct words *words, const char *format, ...)
@@ -177,6 +179,12 @@ static json_t *report_of(const struct bench_run *run)
 	return report;
 }
 
+static void errors_print(char *errors, int status)
+{
+	fprintf(stderr, "%saloe run has ended with status %d\n", errors, status);
+	free(errors);
+}
+
 int run_take(struct bench_run *run, json_t **ret_report, char **ret_errors)
 {
 	int status = 0, code;
@@ -189,12 +197,10 @@ int run_take(struct bench_run *run, json_t **ret_report, char **ret_errors)
 	*ret_report = report_of(run);
 	if (code != CLI_OK && code != BENCH_INTERRUPTED)
 		errors = content(run->err, &len);
-	if (ret_errors) {
+	if (ret_errors)
 		*ret_errors = errors;
-	} else if (errors) {
-		fprintf(stderr, "%saloe run has ended with status %d\n", errors, code);
-		free(errors);
-	}
+	else if (errors)
+		errors_print(errors, code);
 	forget(run);
 	return code;
 }
@@ -211,16 +217,17 @@ void run_kill(struct bench_run *run)
 	json_decref(report);
 }
 
-int run_only(struct bench *bench, struct words *words, enum simd_level level, const char *what, json_t **ret_report,
-	     char **ret_errors)
+static int only(struct bench *bench, const struct words *words, enum simd_level level, const char *what,
+		json_t **ret_report, char **ret_errors)
 {
 	struct bench_run run = {0};
+	struct words copy = {0};
 	int rc;
 
-	*ret_report = NULL;
-	if (ret_errors)
-		*ret_errors = NULL;
-	if (run_start(bench, words, level, &run) < 0)
+	for (size_t i = 0; i < words->n; i++)
+		words_add(&copy, "%s", words->items[i]);
+	copy.lost = copy.lost || words->lost;
+	if (run_start(bench, &copy, level, &run) < 0)
 		return CLI_FAILED;
 	while ((rc = run_wait(bench, &run, 1, 100)) != 0) {
 		if (rc == -EAGAIN)
@@ -230,6 +237,33 @@ int run_only(struct bench *bench, struct words *words, enum simd_level level, co
 	}
 	progress_clear(&bench->progress);
 	return run_take(&run, ret_report, ret_errors);
+}
+
+int run_only(struct bench *bench, struct words *words, enum simd_level level, const char *what, json_t **ret_report,
+	     char **ret_errors)
+{
+	char *errors = NULL;
+	int status;
+
+	for (int waited_s = 0;; waited_s++) {
+		*ret_report = NULL;
+		status = only(bench, words, level, what, ret_report, &errors);
+		if (!errors || !strstr(errors, "taken by the lane of another") || waited_s == TAKEN_S)
+			break;
+		free(errors);
+		errors = NULL;
+		progress_show(&bench->progress, "%s: waiting for a CPU that another ALOE node has", what);
+		if (run_wait(bench, NULL, 0, 1000) == -EINTR) {
+			status = BENCH_INTERRUPTED;
+			break;
+		}
+	}
+	words_fini(words);
+	if (ret_errors)
+		*ret_errors = errors;
+	else if (errors)
+		errors_print(errors, status);
+	return status;
 }
 
 json_t *report_instance(const json_t *report, const char *name)

@@ -49,8 +49,8 @@ int run_take(struct bench_run *run, json_t **ret_report, char **ret_errors);
 /* run_kill ends a run that is not wanted any more. */
 void run_kill(struct bench_run *run);
 
-/* run_only starts a run and waits for its end, with `what` and the time as progress: the exit status; results as of
- * run_take. */
+/* run_only starts a run, again for a minute while another node has its CPU, and waits for its end, with `what` and the time as
+ * progress: the exit status; results as of run_take. */
 int run_only(struct bench *bench, struct words *words, enum simd_level level, const char *what, json_t **ret_report,
 	     char **ret_errors);
 
