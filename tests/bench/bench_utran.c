@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The UTRAN chain, per slot of 10 ms (384 kbit/s, one block of 3856 bits): the turbo decoder's kernel beside the textbook
- * decoder that the tests hold it against, and the waveform utran384 on the engine, component by component, beside what was
- * published for ALOE on a 2.27 GHz laptop of 2010: 3250 us for the chain, 1827.8 us of them in the decoder.
+ * The UTRAN chain, per slot of 10 ms (384 kbit/s, one block of 3856 bits): the waveform utran384 on the engine,
+ * component by component, beside what was published for ALOE on a 2.27 GHz laptop of 2010: 3250 us
+ * for the chain, 1827.8 us of them in the decoder. The turbo code alone is bench_turbo's.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,65 +12,14 @@
 #include <cmocka.h>
 
 #include "core/base/calibrate.h"
-#include "core/kernels/utran_turbo_decoder.h"
+#include "core/base/simd.h"
 #include "tests/bench/pairs.h"
 #include "tests/common/wave.h"
-#include "tests/utran_plain/utran_plain_decoder.h"
 
-enum { K = 3856, CODED = 3 * K + 12, SLOTS = 400 };
+enum { SLOTS = 400 };
 
 #define PUBLISHED_CHAIN_US 3250.0
 #define PUBLISHED_DECODER_US 1827.8
-
-struct decoders {
-	struct utran_turbo_decoder fast;
-	unsigned iterations;
-	int16_t llr[CODED];
-	int32_t plain_llr[CODED], plain_bits[K];
-	uint8_t bits[K];
-};
-
-static double fast(void *context)
-{
-	enum { BLOCKS = 8 };
-	struct decoders *d = context;
-	const uint64_t begin = clock_ns();
-
-	for (int i = 0; i < BLOCKS; i++)
-		utran_turbo_decode(&d->fast, d->iterations, d->llr, d->bits);
-	return (double)(clock_ns() - begin) / BLOCKS;
-}
-
-static double plain(void *context)
-{
-	struct decoders *d = context;
-	const uint64_t begin = clock_ns();
-
-	plain_turbo_decode(d->plain_llr, K, (int)d->iterations, UTRAN_EXTRINSIC_MAX, PLAIN_SCALING_ONE, d->plain_bits);
-	return (double)(clock_ns() - begin);
-}
-
-static void run_kernel(unsigned iterations)
-{
-	static struct decoders d;
-	void *memory = aligned_alloc(64, (utran_turbo_decoder_size(K) + 63) & ~(size_t)63);
-	uint32_t random = 1;
-	char name[64];
-	double us;
-
-	if (memory == NULL || utran_turbo_decoder_init(&d.fast, utran_turbo_decoder_kernels(simd_best(), K), K,
-						       UTRAN_SCALING_ONE, memory) != 0)
-		exit(1);
-	d.iterations = iterations;
-	for (int i = 0; i < CODED; i++) { /* what is in them does not matter to the time */
-		random = random * 1664525u + 1013904223u;
-		d.plain_llr[i] = d.llr[i] = (int16_t)((int32_t)(random >> 24) - 128);
-	}
-	snprintf(name, sizeof(name), "decoder kernel, %u iterations", iterations);
-	us = pairs_run(name, fast, &d, "textbook, 64-bit", plain, &d, 0);
-	printf("%30s%.1f Mbit/s; one block a slot is %.2f %% of 10 ms\n", "", K / us, us / 100);
-	free(memory);
-}
 
 /* Which part of the bearer a component is. */
 enum part { TRANSMIT, RECEIVE, DECODE, OTHER, PARTS };
@@ -170,10 +119,6 @@ static void run_chain(void)
 int main(void)
 {
 	pairs_quiet();
-	printf("-- turbo decoder, K = %d\n", K);
-	run_kernel(1);
-	run_kernel(2);
-	run_kernel(8);
 	run_chain();
 	return 0;
 }
