@@ -85,7 +85,7 @@ ALOE_COMPONENT(bit_compare) = {
     .ports = ALOE_LIST(ports),
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct bit_compare),
-    .kmac = 2,
+    .kmac = 1,
     .init = bit_compare_init,
     .work = bit_compare_work,
 };

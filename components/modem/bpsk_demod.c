@@ -42,7 +42,7 @@ ALOE_COMPONENT(bpsk_demod) = {
     .summary = "BPSK symbols to bits by hard decision",
     .ports = ALOE_LIST(ports),
     .state_size = sizeof(struct bpsk_demod),
-    .kmac = 5,
+    .kmac = 2,
     .init = bpsk_demod_init,
     .work = bpsk_demod_work,
 };

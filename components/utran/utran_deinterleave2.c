@@ -42,7 +42,7 @@ ALOE_COMPONENT(utran_deinterleave2) = {
     .ports = ALOE_LIST(ports),
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct deinterleave2),
-    .kmac = 5,
+    .kmac = 1,
     .init = deinterleave_init,
     .work = deinterleave_work,
 };

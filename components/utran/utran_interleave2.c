@@ -42,7 +42,7 @@ ALOE_COMPONENT(utran_interleave2) = {
     .ports = ALOE_LIST(ports),
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct interleave2),
-    .kmac = 5,
+    .kmac = 1,
     .init = interleave_init,
     .work = interleave_work,
 };

@@ -3,7 +3,7 @@
  * core/kernels/bits.h - bits that lie one in a byte: to words and back, and how many differ.
  *
  * The first bit of a word is its most significant one. Of a byte that holds a bit the lowest bit counts; written are 0 and
- * 1. Words are in the machine's order and need no alignment; nothing behind the lengths is read or written.
+ * 1. Words are in the machine's order; nothing behind the lengths is read or written.
  */
 #ifndef CORE_KERNELS_BITS_H
 #define CORE_KERNELS_BITS_H

@@ -15,7 +15,7 @@
  * A soft bit is factor * value, rounded to nearest, halves to even, and limited to +-32767; NaN, which says nothing,
  * becomes 0. So bit 0 is positive, and a value of `amplitude` becomes `scale` with factor = scale / amplitude. A hard bit
  * is 1 where the value is negative, else (NaN too) 0. Every level gives the same bits. `in` and `out` do not overlap,
- * need no alignment, and nothing behind n is read or written.
+ * need no more alignment than their type, and nothing behind n is read or written.
  */
 #ifndef CORE_KERNELS_SOFT_H
 #define CORE_KERNELS_SOFT_H
