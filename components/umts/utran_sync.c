@@ -110,11 +110,13 @@ static int sync_shape(void *self, struct aloe_setup *setup)
 
 /* Tap k of phase p meets sample k * samples_per_chip + p, counted from `delay` chips before the whole sample that the chip
  * lies behind, by step / steps. The gain is 1 for a pulse of rrc_interp. */
-static void design(struct sync *s)
+static int make_bank(struct sync *s, struct aloe_setup *setup)
 {
 	const uint32_t n = s->samples_per_chip;
-	float *tap = s->bank;
+	float *tap = s->bank = aloe_alloc(setup, (size_t)s->steps * n * s->len * sizeof(*s->bank));
 
+	if (!tap)
+		return aloe_fail(setup, "no memory for %u filters", s->steps);
 	for (uint32_t step = 0; step < s->steps; step++)
 		for (uint32_t p = 0; p < n; p++)
 			for (uint32_t k = 0; k < s->len; k++) {
@@ -122,6 +124,7 @@ static void design(struct sync *s)
 
 				*tap++ = (float)(fabs(t) <= s->delay ? pulse_rrc(t, s->rolloff) / n : 0);
 			}
+	return 0;
 }
 
 /* Chips whose first lies at sample `at`. */
@@ -143,10 +146,9 @@ static int alloc_buffers(struct sync *s, struct aloe_setup *setup)
 {
 	const uint32_t n = s->samples_per_chip;
 
-	s->bank = aloe_alloc(setup, (size_t)s->steps * n * s->len * sizeof(*s->bank));
 	s->tail = aloe_alloc(setup, (size_t)s->past * n * sizeof(*s->tail));
 	s->chips = aloe_alloc(setup, (size_t)(3 * UTRAN_CHIPS + BLOCK) * sizeof(*s->chips));
-	if (!s->bank || !s->tail || !s->chips)
+	if (!s->tail || !s->chips)
 		return aloe_fail(setup, "no memory for frames");
 	for (uint32_t p = 0; p < n; p++) {
 		s->streams[p] = aloe_alloc(setup, (size_t)(s->past + UTRAN_CHIPS) * sizeof(*s->streams[p]));
@@ -170,9 +172,8 @@ static int sync_init(void *self, struct aloe_setup *setup)
 	utran_ovsf(BLOCK, 0, ones);
 	utran_chip_pairs(ones, BLOCK, 1.0f / BLOCK, s->mean);
 	s->code = scrambling_alloc(s->primary_code, setup);
-	if (!s->code || alloc_buffers(s, setup) < 0)
+	if (!s->code || make_bank(s, setup) < 0 || alloc_buffers(s, setup) < 0)
 		return -1;
-	design(s);
 	return isnan(s->known_delay) ? search_init(&s->search, s->code, s->rolloff, s->search_hz, setup) : 0;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * fir - the loops for any processor, and the choice of a level. */
-#define FIR_VECTOR_BYTES 16
 #include "core/kernels/fir_loops.h"
 #include "core/kernels/levels.h"
 

@@ -13,6 +13,10 @@
 
 #include "core/kernels/fir.h"
 
+#ifndef FIR_VECTOR_BYTES
+#define FIR_VECTOR_BYTES 16 /* what every processor with vectors has */
+#endif
+
 enum { FIR_LANES = FIR_VECTOR_BYTES / sizeof(float), FIR_SUMS = 8, FIR_BLOCK = FIR_LANES * FIR_SUMS };
 
 typedef float fir_vector __attribute__((vector_size(FIR_VECTOR_BYTES)));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * utran_chips - the loops for any processor, and the choice of a level. */
-#define CHIPS_VECTOR_BYTES 16
 #include "core/kernels/utran_chips_loops.h"
 #include "core/kernels/levels.h"
 

@@ -10,6 +10,10 @@
 
 #include "core/kernels/utran_chips.h"
 
+#ifndef CHIPS_VECTOR_BYTES
+#define CHIPS_VECTOR_BYTES 16 /* what every processor with vectors has */
+#endif
+
 enum {
 	CHIPS_STEP = 8, /* chips at a time: 16 floats */
 	CHIPS_LANES = CHIPS_VECTOR_BYTES / sizeof(float),

@@ -218,6 +218,34 @@ static void wav_source_reads_every_sample_format(void **state)
 			}
 }
 
+/* Messages of silence behind the end, whose length is 0: as many as asked for, whether the file is converted or not. */
+static void wav_source_has_a_tail(void **state)
+{
+	static const uint32_t rates[] = {24000, 16000};
+
+	(void)state;
+	for (unsigned r = 0; r < 2; r++) {
+		const struct wav wav = {1, 1, 16, rates[r], 1000, 0.7, 440, 0};
+		const uint64_t blocks = (1000 * 24000 / rates[r] + 239) / 240;
+		struct mock m;
+
+		assert_int_equal(source_start(&m, wav_write(&wav, "in.wav")), 0);
+		assert_int_equal(mock_set(&m, "tail", "3"), 0);
+		for (uint64_t k = 0; k < blocks + 3; k++) {
+			const int16_t *length = m.out[1].data;
+
+			assert_int_equal(mock_work(&m, k), 0);
+			assert_int_equal(m.out[0].len, 240);
+			assert_true(k < blocks ? *length > 0 : *length == 0);
+			for (int i = 0; k >= blocks && i < 240; i++)
+				assert_int_equal(((const int16_t *)m.out[0].data)[i], 0);
+		}
+		assert_int_equal(mock_work(&m, blocks + 3), ALOE_FILL_END);
+		assert_true(fabs(mock_var(&m, "samples") - 1000.0 * 24000 / rates[r]) <= 2);
+		mock_close(&m);
+	}
+}
+
 static void wav_source_resamples(void **state)
 {
 	static const uint32_t rates[] = {8000, 11025, 16000, 22050, 44100, 48000, 96000, 192000};
@@ -730,6 +758,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(wav_source_reads_every_sample_format),
+	    cmocka_unit_test(wav_source_has_a_tail),
 	    cmocka_unit_test(wav_source_resamples),
 	    cmocka_unit_test(wav_source_says_what_it_converts),
 	    cmocka_unit_test(wav_source_limits_floats),
