@@ -55,19 +55,16 @@ static double rate_of(const struct channel_tdl *channel, const struct aloe_setup
 	return !isnan(channel->tdl.rate_hz) ? channel->tdl.rate_hz : setup->in[0].max * 1e9 / (double)setup->slot_ns;
 }
 
-static int channel_tdl_check(void *self, struct aloe_setup *setup)
-{
-	const struct channel_tdl *channel = self;
-
-	return tdl_check(&channel->tdl, rate_of(channel, setup), setup);
-}
-
+/* What there is to refuse depends on the sample rate, and that on the length of messages. */
 static int channel_tdl_shape(void *self, struct aloe_setup *setup)
 {
 	const struct channel_tdl *channel = self;
 	const float *delays_ns, *powers_db;
-	const uint64_t all = (uint64_t)setup->in[0].max * tdl_arrays(&channel->tdl, &delays_ns, &powers_db);
+	uint64_t all;
 
+	if (tdl_check(&channel->tdl, rate_of(channel, setup), setup) < 0)
+		return -1;
+	all = (uint64_t)setup->in[0].max * tdl_arrays(&channel->tdl, &delays_ns, &powers_db);
 	if (setup->out[1].type && all > UINT32_MAX)
 		return aloe_fail(setup, "the gains of %u items are too many for a message", setup->in[0].max);
 	setup->out[0].max = setup->in[0].max;
@@ -192,7 +189,6 @@ ALOE_COMPONENT(channel_tdl) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct channel_tdl),
     .kmac = 100,
-    .check = channel_tdl_check,
     .shape = channel_tdl_shape,
     .init = channel_tdl_init,
     .work = channel_tdl_work,

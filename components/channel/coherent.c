@@ -23,7 +23,7 @@ static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct coherent, unmatched, "", "messages without gains, or with another number of them"),
 };
 
-static int coherent_check(void *self, struct aloe_setup *setup)
+static int coherent_shape(void *self, struct aloe_setup *setup)
 {
 	(void)self;
 	if (setup->in[IN].max != setup->in[TAPS].max)
@@ -65,6 +65,6 @@ ALOE_COMPONENT(coherent) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct coherent),
     .kmac = 20,
-    .check = coherent_check,
+    .shape = coherent_shape,
     .work = coherent_work,
 };

@@ -10,8 +10,8 @@
  *
  * Inputs and outputs are those that have a link, in order. `response` holds complex taps as re, im, path after path:
  * (out0, in0), (out0, in1), ..., (out1, in0), ...; `taps` for each (0: the array is divided evenly), and zeros where it
- * ends early. `path` names a file of cf32 in the same order instead. `response` is live; an optional port `response` takes
- * messages of the same order from a fader, `taps` (0: its largest message divided evenly) for each path.
+ * ends early; from a file, response = "@FILE.f32". It is live; an optional port `response` takes messages of the same order
+ * from a fader, `taps` (0: its largest message divided evenly) for each path.
  *
  * A response of another index: up to slot n - 1 all is as if the old one had always been, from n on as if the new one had
  * always been, the inputs before n included. A set is prepared outside of the slot and costs nothing in it. A message of
@@ -24,17 +24,13 @@
  * partitions after the last message, then what comes in (ABSENT, IDLE) goes out. A short message is filled with zeros and
  * counted; the output has the length of the longest input.
  *
- * Error against a sum in double precision: below 1e-6 of the output's root mean square. Bits are the same in every run with
- * one vector level and one `transform`; between levels they differ by rounding. */
+ * No item is further than 2e-6 of the output's root mean square from the sum in double precision. Bits are the same in every
+ * run with one vector level and one `transform`; between levels they differ by rounding. */
 #include <aloe/component.h>
-
-#include <errno.h>
-#include <stdio.h>
-#include <sys/stat.h>
 
 #include "components/channel/frames.h"
 
-enum { PORTS = 4, PARTITIONS_MAX = 64, REALS_MAX = 1 << 22, PATH_MAX_BYTES = 1024, PADDING = 32 };
+enum { PORTS = 4, PARTITIONS_MAX = 64, REALS_MAX = 1 << 20, PADDING = 32 };
 enum { RESPONSE_PORT = PORTS };
 
 /* Spectra of all partitions of all paths; the products of output o are terms[o * n_terms ...]. */
@@ -47,7 +43,6 @@ struct response {
 
 struct upols {
 	struct aloe_reals response;
-	char path[PATH_MAX_BYTES];
 	uint32_t taps;
 	uint32_t partitions;
 	uint32_t fade;
@@ -75,7 +70,7 @@ struct upols {
 	const float **inputs;
 	float *sum, *padded, *zeros, *faded;
 
-	const struct response *current, *of_file;
+	const struct response *current;
 	const void *seen;
 	struct { /* of the port */
 		struct response slots[2];
@@ -101,7 +96,6 @@ static const char *const transforms[] = {"auto", "own", "fftw", NULL};
 static const struct aloe_param params[] = {
     ALOE_PARAM_REALS(struct upols, response, REALS_MAX, -1e6, 1e6, "", ALOE_LIVE,
 		     "taps of every path: re, im, re, im, ..."),
-    ALOE_PARAM_PATH(struct upols, path, "", 0, "file of cf32 to take the taps from"),
     ALOE_PARAM_INT(struct upols, taps, 0, 0, 1 << 24, "items", 0,
 		   "complex taps of each path; 0: what is given, divided evenly"),
     ALOE_PARAM_INT(struct upols, partitions, 0, 0, PARTITIONS_MAX, "", 0,
@@ -150,19 +144,6 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
 	return a / b + (a % b != 0);
 }
 
-/* file_items: complex taps in the file; negative after aloe_fail. */
-static int64_t file_items(const struct upols *up, struct aloe_setup *setup)
-{
-	struct stat st;
-
-	if (stat(up->path, &st) < 0)
-		return aloe_fail(setup, "path: %s: %s", up->path, strerror(errno));
-	if (!S_ISREG(st.st_mode) || st.st_size == 0 || st.st_size % 8 || st.st_size / 4 > REALS_MAX)
-		return aloe_fail(setup, "%s: is no file of taps: %lld bytes; each has 8 (re, im), 1 to %d of them",
-				 up->path, (long long)st.st_size, REALS_MAX / 2);
-	return st.st_size / 8;
-}
-
 /* taps_of: taps of each path where `items` complex ones are given for all; negative after aloe_fail. */
 static int64_t taps_of(const struct upols *up, uint32_t items, const char *what, struct aloe_setup *setup)
 {
@@ -188,10 +169,6 @@ static int64_t needed(const struct upols *up, struct aloe_setup *setup)
 
 	if (up->response.len)
 		taps = taps_of(up, response_items(up), "response", setup);
-	if (up->path[0]) {
-		const int64_t items = file_items(up, setup);
-		taps = items < 0 ? items : taps_of(up, (uint32_t)items, up->path, setup);
-	}
 	if (taps < 0)
 		return taps;
 	if (setup->in[RESPONSE_PORT].type) {
@@ -217,14 +194,19 @@ static int check_inputs(struct aloe_setup *setup)
 static int upols_check(void *self, struct aloe_setup *setup)
 {
 	const struct upols *up = self;
+
+	if (!up->response.len && !setup->in[RESPONSE_PORT].type)
+		return aloe_fail(setup, "no response: set response, or link port response");
+	return 0;
+}
+
+static int upols_shape(void *self, struct aloe_setup *setup)
+{
+	const struct upols *up = self;
 	int64_t n;
 
 	if (frames_check(setup->in[0].max, (enum frames_transform)up->transform, setup) < 0 || check_inputs(setup) < 0)
 		return -1;
-	if (up->response.len && up->path[0])
-		return aloe_fail(setup, "response and path are both set; give one of them");
-	if (!up->response.len && !up->path[0] && !setup->in[RESPONSE_PORT].type)
-		return aloe_fail(setup, "no response: set response or path, or link port response");
 	n = needed(up, setup);
 	if (n < 0)
 		return -1;
@@ -233,12 +215,6 @@ static int upols_check(void *self, struct aloe_setup *setup)
 				 setup->in[0].max, up->partitions ? up->partitions : PARTITIONS_MAX);
 	if (up->fade > setup->in[0].max)
 		return aloe_fail(setup, "fade = %u is more than a block of %u items", up->fade, setup->in[0].max);
-	return 0;
-}
-
-static int upols_shape(void *self, struct aloe_setup *setup)
-{
-	(void)self;
 	for (uint32_t i = 0; i < PORTS; i++)
 		setup->out[i].max = setup->in[0].max;
 	return 0;
@@ -323,33 +299,6 @@ static int upols_prepare(const void *self, const struct aloe_param *param, struc
 	return next->derived ? 0 : -1;
 }
 
-static int load_file(struct upols *up, struct aloe_setup *setup)
-{
-	const int64_t items = file_items(up, setup),
-		      taps = items < 0 ? -1 : taps_of(up, (uint32_t)items, up->path, setup);
-	float *data;
-	FILE *file;
-	size_t got = 0;
-
-	if (taps < 0)
-		return -1;
-	data = aloe_alloc(setup, (size_t)items * 8);
-	if (!data)
-		return aloe_fail(setup, "%s: no memory for %lld taps", up->path, (long long)items);
-	file = fopen(up->path, "rbe");
-	if (file) {
-		got = fread(data, 8, (size_t)items, file);
-		fclose(file);
-	}
-	if (got != (size_t)items)
-		return aloe_fail(setup, "%s: ends after %zu of %lld taps", up->path, got, (long long)items);
-	for (int64_t i = 0; i < 2 * items; i++)
-		if (!isfinite(data[i]))
-			return aloe_fail(setup, "%s: tap %lld is not a finite number", up->path, (long long)i / 2);
-	up->of_file = response_make(up, data, (uint32_t)(2 * items), taps, setup);
-	return up->of_file ? 0 : -1;
-}
-
 /* ---- [control] init ---- */
 
 static int init_inputs(struct upols *up, struct aloe_setup *setup)
@@ -407,7 +356,7 @@ static int upols_init(void *self, struct aloe_setup *setup)
 		return -1;
 	aloe_note(setup, "%u x %u, block %u, %u partitions, transforms of %u by %s", up->n_in, up->n_out,
 		  up->frames.block, up->depth, up->frames.size, up->frames.own ? "own kernels" : "FFTW");
-	return up->path[0] ? load_file(up, setup) : 0;
+	return 0;
 }
 
 static int upols_close(void *self, struct aloe_setup *setup)
@@ -461,8 +410,6 @@ static bool choose_response(struct upols *up, struct aloe_slot *slot)
 {
 	const struct response *before = up->current;
 
-	if (!up->current)
-		up->current = up->of_file;
 	if (up->response.derived != up->seen) {
 		up->seen = up->response.derived;
 		up->current = up->response.derived;

@@ -81,7 +81,7 @@ awk '
 
 # ---- text ---------------------------------------------------------------------------------------------------------------
 # Data has none: recordings, vectors, inputs of parsers.
-files '' | grep -vE '^(LICENSE|\.gitignore|.*\.(wav|bin))$|^tests/(vectors|fuzz/corpus)/' |
+files '' | grep -vE '^(LICENSE|\.gitignore|.*\.(wav|bin|f32))$|^tests/(vectors|fuzz/corpus)/' |
 	xargs -r grep -LE 'SPDX-License-Identifier: (BSD-3-Clause|CC-BY-SA-3.0)' |
 	sed 's/$/: no SPDX line/' | rule "an SPDX line in every file"
 

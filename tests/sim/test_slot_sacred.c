@@ -101,6 +101,8 @@ static const struct subject {
     {"waveforms/utran384.conf", "waveform", "sink.path=%s/sacred.wav", 4000000},
     {"waveforms/utran384.conf", "component", "sink.path=%s/sacred.wav", 4000000},
     {"waveforms/utran384-rf.conf", "waveform", "sink.path=%s/sacred.wav", 10000000},
+    {"waveforms/utran384-fading.conf", "waveform", "sink.path=%s/sacred.wav", 10000000},
+    {"tests/sim/channel.conf", "waveform", NULL, 1000000},
     {NULL, "waveform", NULL, 1000000},
     {NULL, "component", NULL, 1000000},
 };

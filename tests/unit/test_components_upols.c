@@ -16,7 +16,7 @@
 
 #include "tests/mock/mock.h"
 
-#define TOLERANCE 1e-6 /* of the root mean square; 1e-5 is asked for */
+#define TOLERANCE 2e-6 /* of the root mean square; 1e-5 is asked for */
 
 enum { PORTS = 4, RESPONSE_PORT = 4, SLOTS = 24 };
 
@@ -488,31 +488,7 @@ static void nonsense_is_forgotten(void **state)
 	free(response);
 }
 
-/* ---- files, and what is refused ---- */
-
-static void from_file(void **state)
-{
-	char path[] = "/tmp/aloe-upols-XXXXXX";
-	const int fd = mkstemp(path);
-	struct rig rig;
-	float *response;
-
-	(void)state;
-	assert_true(fd >= 0);
-	rig_open(&rig, 64, 1, 2, 100);
-	response = random_response(&rig);
-	assert_int_equal(write(fd, response, reals(&rig) * 4), reals(&rig) * 4);
-	close(fd);
-	assert_int_equal(mock_set(&rig.mock, "path", path), 0);
-	rig_start(&rig);
-	hold(&rig, response, 0);
-	for (uint32_t n = 0; n < SLOTS; n++)
-		rig_slot(&rig, n);
-	check_deviation(&rig, 0, 0, SLOTS);
-	rig_close(&rig);
-	free(response);
-	unlink(path);
-}
+/* ---- what is refused ---- */
 
 static void refused(const char *param, const char *value, uint32_t block, uint32_t len, const char *why)
 {
@@ -536,11 +512,7 @@ static void what_is_refused(void **state)
 	struct mock m;
 
 	(void)state;
-	refused(NULL, NULL, 64, 0, "no response: set response or path, or link port response");
-	refused("path", "no/such/file", 64, 0, "no/such/file: No such file");
-	refused("path", "waveforms", 64, 0, "waveforms: is no file of taps");
-	refused("path", "waveforms/speech.wav", 64, 2, "response and path are both set");
-	refused("path", "waveforms/speech.wav", 64, 0, "waveforms/speech.wav: is no file of taps: 586742 bytes");
+	refused(NULL, NULL, 64, 0, "no response: set response, or link port response");
 	refused("partitions", "1", 64, 130, "needs 2 partitions of 64 items, there are 1");
 	refused("taps", "3", 64, 8, "response has 4 taps; taps = 3 for each of 1 paths are 3");
 	refused("transform", "own", 100, 2, "powers of two from 64 to 4096, a block has 100 items");
@@ -563,7 +535,7 @@ int main(void)
 	    cmocka_unit_test(set_lengths),      cmocka_unit_test(port),
 	    cmocka_unit_test(port_alone),       cmocka_unit_test(tails),
 	    cmocka_unit_test(one_input_absent), cmocka_unit_test(nonsense_is_forgotten),
-	    cmocka_unit_test(from_file),        cmocka_unit_test(what_is_refused),
+	    cmocka_unit_test(what_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
