@@ -36,6 +36,10 @@ void platform_no_slack(void);
  * -EPERM / -ENOMEM without the right. */
 int platform_lock_memory(void);
 
+/* platform_huge_pages asks for huge pages behind memory that is aligned to 2 MB and not touched yet. 0, or -ENOTSUP where this
+ * machine gives none. */
+int platform_huge_pages(void *memory, size_t bytes);
+
 /* platform_wake_fast holds the CPUs out of deep sleep for as long as the fd stays open: fd, or -errno. */
 int platform_wake_fast(void);
 

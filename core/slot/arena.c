@@ -5,30 +5,74 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct arena_chunk {
-	struct arena_chunk *next;
-	uint8_t pad[56];
+#include "core/platform/platform.h"
+
+enum { LINE = 64, REGION_FIRST = 4096, HUGE_PAGE = 2 << 20 };
+
+#if defined(__SANITIZE_ADDRESS__)
+enum { ALONE = 1 }; /* so that the sanitizer sees who writes past a piece of its own */
+#else
+enum { ALONE = 0 };
+#endif
+
+struct arena_region {
+	struct arena_region *next;
+	size_t used, size; /* this head included */
+	uint8_t pad[LINE - 3 * sizeof(size_t)];
 };
+_Static_assert(sizeof(struct arena_region) == LINE, "pieces are aligned");
 
-void *arena_take(struct arena_chunk **chunks, size_t size)
+static size_t round_up(size_t size, size_t to)
 {
-	const size_t bytes = (sizeof(struct arena_chunk) + size + 63) & ~(size_t)63;
-	struct arena_chunk *chunk = bytes > size ? aligned_alloc(64, bytes) : NULL;
-
-	if (chunk == NULL)
-		return NULL;
-	memset(chunk, 0, bytes);
-	chunk->next = *chunks;
-	*chunks = chunk;
-	return chunk + 1;
+	return (size + to - 1) / to * to;
 }
 
-void arena_free(struct arena_chunk **chunks)
+/* Touched here, so that no page is missing later. */
+static struct arena_region *region_new(struct arena *arena, size_t least)
 {
-	while (*chunks != NULL) {
-		struct arena_chunk *chunk = *chunks;
+	size_t size = ALONE || least > arena->next_bytes ? least : arena->next_bytes;
+	const size_t align = size >= HUGE_PAGE ? HUGE_PAGE : LINE;
+	struct arena_region *region;
 
-		*chunks = chunk->next;
-		free(chunk);
+	size = round_up(size, align);
+	region = aligned_alloc(align, size);
+	if (region == NULL)
+		return NULL;
+	if (align == HUGE_PAGE && platform_huge_pages(region, size) != 0)
+		arena->no_huge = true;
+	memset(region, 0, size);
+	region->size = size;
+	region->used = sizeof(*region);
+	region->next = arena->regions;
+	arena->regions = region;
+	arena->next_bytes = size * 2 < HUGE_PAGE ? size * 2 : HUGE_PAGE;
+	if (arena->next_bytes < REGION_FIRST)
+		arena->next_bytes = REGION_FIRST;
+	return region;
+}
+
+void *arena_take(struct arena *arena, size_t size)
+{
+	const size_t bytes = round_up(size > 0 ? size : 1, LINE);
+	struct arena_region *region = arena->regions;
+
+	if (bytes < size || bytes > SIZE_MAX / 4)
+		return NULL;
+	if (ALONE || region == NULL || region->size - region->used < bytes)
+		region = region_new(arena, bytes + sizeof(*region));
+	if (region == NULL)
+		return NULL;
+	region->used += bytes;
+	return (uint8_t *)region + region->used - bytes;
+}
+
+void arena_free(struct arena *arena)
+{
+	while (arena->regions != NULL) {
+		struct arena_region *region = arena->regions;
+
+		arena->regions = region->next;
+		free(region);
 	}
+	*arena = (struct arena){0};
 }

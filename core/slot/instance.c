@@ -12,7 +12,7 @@ static void *instance_alloc(struct aloe_setup *setup, size_t size)
 {
 	struct instance *instance = setup->arena;
 
-	return arena_take(&instance->chunks, size);
+	return arena_take(instance->arena, size);
 }
 
 /* ---- open -------------------------------------------------------------------------------------------------------------- */
@@ -138,7 +138,7 @@ static int open_io(struct instance *it)
 static int alloc_ports(struct instance *it, const struct image_instance *row)
 {
 	const size_t one_in = sizeof(*it->in) + sizeof(*it->input), one_out = sizeof(*it->out) + sizeof(*it->output);
-	uint8_t *piece = arena_take(&it->chunks, row->n_inputs * one_in + row->n_outputs * one_out + 1);
+	uint8_t *piece = arena_take(it->arena, row->n_inputs * one_in + row->n_outputs * one_out + 1);
 
 	if (piece == NULL)
 		return aloe_fail(&it->setup, "no memory for %u ports", row->n_inputs + row->n_outputs);
@@ -197,11 +197,13 @@ static int choose_simd(struct aloe_setup *setup)
 	return rc;
 }
 
-int instance_open(struct instance *it, const struct image_view *view, uint32_t number, const struct aloe_entry *entry)
+int instance_open(struct instance *it, const struct image_view *view, uint32_t number, const struct aloe_entry *entry,
+		  struct arena *arena)
 {
 	const struct image_instance *row = &view->instances[number];
 
-	*it = (struct instance){.component = entry->component, .work = entry->component->work, .number = number};
+	*it = (struct instance){
+	    .component = entry->component, .work = entry->component->work, .number = number, .arena = arena};
 	it->setup = (struct aloe_setup){
 	    .instance = image_text(view, row->name),
 	    .slot_ns = view->head->slot_ns,
@@ -216,7 +218,7 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 		return aloe_fail(&it->setup, "the component's ports are not those of the plan");
 	if (!vars_agree(it->component, view, row))
 		return aloe_fail(&it->setup, "the component's variables are not those of the plan");
-	it->state = arena_take(&it->chunks, it->component->state_size + 1);
+	it->state = arena_take(it->arena, it->component->state_size + 1);
 	if (it->state == NULL)
 		return aloe_fail(&it->setup, "no memory for %u bytes of state", it->component->state_size);
 	if (alloc_ports(it, row) != 0)
@@ -271,7 +273,6 @@ int instance_close(struct instance *it)
 	if (it->state != NULL && it->stats != NULL)
 		show_vars(it);
 	io_ring_fini(&it->io);
-	arena_free(&it->chunks);
 	it->state = NULL;
 	it->initialised = false;
 	return status < 0 ? status : 0;

@@ -52,16 +52,17 @@ struct instance {
 	const struct aloe_component *component;
 	struct aloe_setup setup;
 	struct aloe_format in_format[ALOE_PORTS_MAX], out_format[ALOE_PORTS_MAX];
-	struct arena_chunk *chunks;
+	struct arena *arena;
 	struct live *live; /* NULL: no array of it is live */
 	bool initialised;
 };
 
 /* instance_open sets parameters from the image, runs check and init, makes the I/O ring and fills it for the first time.
- * 0, or negative with words for the user in instance->setup.error. [control] */
+ * Its memory is from `arena`, which is the caller's and outlives it. 0, or negative with words for the user in
+ * instance->setup.error. [control] */
 int instance_open(struct instance *instance, const struct image_view *view, uint32_t number,
-		  const struct aloe_entry *entry);
-/* instance_close drains, calls close, and frees everything: 0, or negative with setup.error. [control] */
+		  const struct aloe_entry *entry, struct arena *arena);
+/* instance_close drains, calls close, and frees everything but the arena: 0, or negative with setup.error. [control] */
 int instance_close(struct instance *instance);
 
 /* instance_call runs work for index k: binds the spans, calls, checks and publishes. 0, or negative: the fault is in

@@ -21,7 +21,7 @@ static void value_free(const struct live *live, struct live_value *value)
 {
 	if (live->component->release != NULL)
 		live->component->release(live->state, param_of(live, value->param), &value->reals);
-	arena_free(&value->chunks);
+	arena_free(&value->arena);
 	free(value);
 }
 
@@ -29,7 +29,7 @@ static void *value_alloc(struct aloe_setup *setup, size_t size)
 {
 	struct live_value *value = setup->arena;
 
-	return arena_take(&value->chunks, size);
+	return arena_take(&value->arena, size);
 }
 
 static int call_prepare(const struct live *live, struct live_value *value, char *why, size_t size)
@@ -58,7 +58,7 @@ static int value_new(const struct live *live, uint32_t param, uint64_t sequence,
 		     char *why, size_t size, struct live_value **ret)
 {
 	struct live_value *value = calloc(1, sizeof(*value));
-	float *copy = value != NULL ? arena_take(&value->chunks, (len + 1) * sizeof(*copy)) : NULL;
+	float *copy = value != NULL ? arena_take(&value->arena, (len + 1) * sizeof(*copy)) : NULL;
 	int status = copy == NULL ? -ENOMEM : 0;
 
 	if (status != 0)
@@ -75,7 +75,7 @@ static int value_new(const struct live *live, uint32_t param, uint64_t sequence,
 		return 0;
 	}
 	if (value != NULL)
-		arena_free(&value->chunks);
+		arena_free(&value->arena);
 	free(value);
 	return status;
 }

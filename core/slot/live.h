@@ -24,9 +24,9 @@ struct live_value {              /* one array of an instance */
 	uint32_t param;
 	bool shown;
 	struct aloe_reals reals;
-	struct arena_chunk *chunks; /* the copy, and what prepare took */
-	_Atomic uint64_t since;     /* step before which it came into force + 1; 0: not yet */
-	_Atomic uint64_t until;     /* nobody sees it once so many steps are done; 0: offered or in force */
+	struct arena arena;     /* the copy, and what prepare took */
+	_Atomic uint64_t since; /* step before which it came into force + 1; 0: not yet */
+	_Atomic uint64_t until; /* nobody sees it once so many steps are done; 0: offered or in force */
 };
 
 struct live {

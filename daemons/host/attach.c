@@ -52,7 +52,7 @@ static int open_instance(struct host *host, struct host_wave *wave, uint32_t num
 	}
 	/* So that exec can name it, should it not come back from here. */
 	atomic_store(&image_segment_state(&wave->view, row->segment)->current, number + 1);
-	status = instance_open(it, &wave->view, number, entry);
+	status = instance_open(it, &wave->view, number, entry, &wave->arena);
 	atomic_store(&image_segment_state(&wave->view, row->segment)->current, 0);
 	if (status < 0)
 		host_say(host, "%s: %s\n", name, it->setup.error[0] ? it->setup.error : "init failed without a word");
@@ -85,9 +85,9 @@ static int open_all(struct host *host, struct host_wave *wave, const struct host
 
 	wave->control = msg->control;
 	wave->n_segments = msg->n_segments;
-	wave->instances = calloc(wave->view.head->instances.count + 1, sizeof(struct instance));
-	wave->handles = calloc(wave->view.head->instances.count + 1, sizeof(void *));
-	wave->segments = calloc(msg->n_segments + 1, sizeof(struct host_segment));
+	wave->instances = arena_take(&wave->arena, wave->view.head->instances.count * sizeof(struct instance));
+	wave->handles = arena_take(&wave->arena, wave->view.head->instances.count * sizeof(void *));
+	wave->segments = arena_take(&wave->arena, (msg->n_segments + 1) * sizeof(struct host_segment));
 	if (wave->instances == NULL || wave->handles == NULL || wave->segments == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < msg->n_segments; i++) {
@@ -97,6 +97,10 @@ static int open_all(struct host *host, struct host_wave *wave, const struct host
 	for (uint32_t i = 0; i < msg->n_segments && first == 0; i++)
 		first = segment_init(&wave->segments[i].segment, &wave->view, msg->segments[i].segment, wave->instances,
 				     &host->node->control[msg->control]);
+	if (wave->arena.no_huge && !host->said_no_huge)
+		host_say(host, "!no huge pages (transparent_hugepage is \"never\"): a host with much memory takes "
+			       "longer to go when it is killed\n");
+	host->said_no_huge |= wave->arena.no_huge;
 	return first;
 }
 
@@ -122,9 +126,7 @@ static int close_all(struct host *host, struct host_wave *wave)
 	for (uint32_t i = 0; wave->segments != NULL && i < wave->n_segments; i++)
 		segment_fini(&wave->segments[i].segment);
 	image_close(&wave->view);
-	free(wave->instances);
-	free(wave->handles);
-	free(wave->segments);
+	arena_free(&wave->arena);
 	free(wave);
 	return first;
 }

@@ -27,6 +27,7 @@ struct host_wave { /* what we hold of one waveform */
 	struct host_wave *next;
 	uint32_t control;
 	struct image_view view;
+	struct arena arena;         /* of all that follows, and of the instances */
 	struct instance *instances; /* by number in the image; ours are open */
 	void **handles;             /* of the .so files; NULL: not ours */
 	struct host_segment *segments;
@@ -49,7 +50,7 @@ struct host {
 	struct host_wave *waves;
 	pthread_t io_thread;
 	_Atomic uint32_t quit;
-	bool has_io_thread, locked;
+	bool has_io_thread, locked, said_no_huge;
 	char text[HOSTLINK_TEXT]; /* notes and losses for the answer */
 };
 

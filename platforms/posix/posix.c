@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -64,6 +66,25 @@ int platform_lock_memory(void)
 	    geteuid() != 0 && (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY);
 
 	return mlockall(limited ? MCL_CURRENT : MCL_CURRENT | MCL_FUTURE) == 0 ? 0 : -errno;
+}
+
+/* Advice is taken in silence where the policy is "never". */
+static bool huge_pages_never(void)
+{
+	FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
+	char policy[64] = "[never]";
+
+	if (file != NULL) {
+		if (fgets(policy, sizeof(policy), file) == NULL)
+			policy[0] = 0;
+		fclose(file);
+	}
+	return strstr(policy, "[never]") != NULL;
+}
+
+int platform_huge_pages(void *memory, size_t bytes)
+{
+	return madvise(memory, bytes, MADV_HUGEPAGE) != 0 || huge_pages_never() ? -ENOTSUP : 0;
 }
 
 int platform_wake_fast(void)

@@ -27,6 +27,7 @@ struct engine {
 	int fd;
 	uint64_t length, slot;
 	struct aloe_component *components;
+	struct arena arena;
 	struct instance *instances;
 	struct segment *segments;
 	struct cell *cells; /* [node][port][index] */
@@ -77,7 +78,7 @@ static int open_node(struct engine *e, const struct waveform *wf, int node)
 	    .state_size = sizeof(struct node_state),
 	    .work = node_work,
 	};
-	if (instance_open(&e->instances[node], &e->view, (uint32_t)node, &entry) != 0)
+	if (instance_open(&e->instances[node], &e->view, (uint32_t)node, &entry, &e->arena) != 0)
 		return -1;
 	*(struct node_state *)e->instances[node].state = (struct node_state){e, node};
 	return 0;
@@ -156,6 +157,7 @@ void engine_free(struct engine *e)
 		segment_fini(&e->segments[s]);
 	for (int i = 0; i < e->graph->n_nodes; i++)
 		instance_close(&e->instances[i]);
+	arena_free(&e->arena);
 	image_close(&e->view);
 	close(e->fd);
 	free(e->components);

@@ -324,7 +324,7 @@ void rig_open(struct rig *rig)
 	for (uint32_t n = 0; n < rig->n_nodes; n++) {
 		const struct aloe_entry entry = {ALOE_ABI, "c", rig->nodes[n].component};
 
-		if (instance_open(&rig->instances[n], &rig->view, n, &entry) != 0)
+		if (instance_open(&rig->instances[n], &rig->view, n, &entry, &rig->arena) != 0)
 			insist(false, rig->instances[n].setup.error);
 	}
 	for (uint32_t s = 0; s < rig->n_segments; s++)
@@ -339,6 +339,7 @@ void rig_close(struct rig *rig)
 	for (uint32_t n = 0; n < rig->n_nodes; n++)
 		if (rig->instances[n].component != NULL)
 			instance_close(&rig->instances[n]);
+	arena_free(&rig->arena);
 	if (rig->fd >= 0) {
 		image_close(&rig->view);
 		close(rig->fd);

@@ -58,6 +58,7 @@ struct rig {
 	int fd;
 	struct image_view view;
 	struct node_control control;
+	struct arena arena;
 	struct instance instances[RIG_NODES_MAX];
 	struct segment segments[RIG_SEGMENTS_MAX];
 };

@@ -40,6 +40,7 @@ struct wave {
 	struct waveform *waveform;
 	struct plan *plan;
 	struct image_view view;
+	struct arena arena;
 	struct instance *instances;
 	struct aloe_component *components; /* those that the instances run */
 	void **handles;
