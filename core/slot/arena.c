@@ -30,7 +30,8 @@ static size_t round_up(size_t size, size_t to)
 /* Touched here, so that no page is missing later. */
 static struct arena_region *region_new(struct arena *arena, size_t least)
 {
-	size_t size = ALONE || least > arena->next_bytes ? least : arena->next_bytes;
+	const size_t usual = arena->next_bytes > 0 ? arena->next_bytes : REGION_FIRST;
+	size_t size = ALONE || least > usual ? least : usual;
 	const size_t align = size >= HUGE_PAGE ? HUGE_PAGE : LINE;
 	struct arena_region *region;
 
@@ -46,8 +47,6 @@ static struct arena_region *region_new(struct arena *arena, size_t least)
 	region->next = arena->regions;
 	arena->regions = region;
 	arena->next_bytes = size * 2 < HUGE_PAGE ? size * 2 : HUGE_PAGE;
-	if (arena->next_bytes < REGION_FIRST)
-		arena->next_bytes = REGION_FIRST;
 	return region;
 }
 
