@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 typedef int16_t vec __attribute__((vector_size(32)));
-enum { LANES = 16 };
+#define LANES 16
 
 static inline vec v_load(const int16_t *at)
 {

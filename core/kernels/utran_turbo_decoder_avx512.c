@@ -9,7 +9,7 @@
 #include "core/kernels/utran_turbo_decoder.h"
 
 typedef int16_t vec __attribute__((vector_size(64)));
-enum { LANES = 32 };
+#define LANES 32
 
 static inline vec v_load(const int16_t *at)
 {

@@ -19,6 +19,8 @@
 #include "core/kernels/utran_turbo.h"
 #include "core/kernels/utran_turbo_decoder_parts.h"
 
+#ifdef LANES
+
 #define INLINE static inline __attribute__((always_inline))
 
 enum { STATES = UTRAN_TURBO_STATES, GROUP = 4 };
@@ -383,5 +385,7 @@ static void start(struct utran_turbo_decoder *d, const int16_t *llr)
 	{                                                                                                              \
 		LANES, start, iterate                                                                                  \
 	}
+
+#endif
 
 #endif

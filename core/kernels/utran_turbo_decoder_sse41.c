@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 typedef int16_t vec __attribute__((vector_size(16)));
-enum { LANES = 8 };
+#define LANES 8
 
 static inline vec v_load(const int16_t *at)
 {

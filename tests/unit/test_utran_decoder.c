@@ -67,22 +67,22 @@ static void gauss_pair(struct link *l, double *g)
 	g[1] = v * q;
 }
 
-/* The levels that this machine has: for (level = 0; (level = level_from(level)) < SIMD_LEVELS; level++) */
-static enum simd_level level_from(int level)
+/* The next level that this machine has; SIMD_LEVELS at the end. */
+static int next_level(int level)
 {
-	while (level < SIMD_LEVELS && !simd_has((enum simd_level)level))
+	do
 		level++;
-	return (enum simd_level)level;
+	while (level < SIMD_LEVELS && !simd_has((enum simd_level)level));
+	return level;
 }
 
-#define EVERY_LEVEL(level) (enum simd_level level = SIMD_PLAIN; level < SIMD_LEVELS; level = level_from((int)level + 1))
-
-static void link_start(struct link *l, enum simd_level level, uint32_t scaling)
+static void link_start(struct link *l, int level, uint32_t scaling)
 {
 	l->memory[level] = aligned_alloc(64, (l->size + GUARD + 63) / 64 * 64);
 	assert_non_null(l->memory[level]);
 	memset(l->memory[level], 0xa5, l->size + GUARD);
-	assert_int_equal(utran_turbo_decoder_init(&l->decoders[level], utran_turbo_decoder_kernels(level, l->k), l->k,
+	assert_int_equal(utran_turbo_decoder_init(&l->decoders[level],
+						  utran_turbo_decoder_kernels((enum simd_level)level, l->k), l->k,
 						  scaling, l->memory[level]),
 			 0);
 }
@@ -102,21 +102,18 @@ static struct link *link_new(uint32_t k, uint32_t sent, double scaling)
 	for (uint32_t i = 0; i < l->coded; i++)
 		l->numbers[i] = (int32_t)i;
 	assert_int_equal(plain_rate_match(l->numbers, (int)l->coded, (int)sent - (int)l->coded, 1, l->table), sent);
-	for
-		EVERY_LEVEL(level)
-	link_start(l, level, (uint32_t)lrint(scaling * UTRAN_SCALING_ONE));
+	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
+		link_start(l, level, (uint32_t)lrint(scaling * UTRAN_SCALING_ONE));
 	return l;
 }
 
 static void link_free(struct link *l)
 {
-	for
-		EVERY_LEVEL(level)
-		{
-			for (int i = 0; i < GUARD; i++)
-				assert_int_equal(l->memory[level][l->size + (size_t)i], 0xa5);
-			free(l->memory[level]);
-		}
+	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level)) {
+		for (int i = 0; i < GUARD; i++)
+			assert_int_equal(l->memory[level][l->size + (size_t)i], 0xa5);
+		free(l->memory[level]);
+	}
 	free(l);
 }
 
@@ -138,7 +135,7 @@ static void link_send(struct link *l, double sigma, double scale)
 	}
 }
 
-static int link_decode(struct link *l, enum simd_level level, unsigned iterations)
+static int link_decode(struct link *l, int level, unsigned iterations)
 {
 	memset(l->decided, 7, l->k + GUARD);
 	utran_turbo_decode(&l->decoders[level], iterations, l->llr, l->decided);
@@ -164,20 +161,18 @@ static struct errors link_errors(struct link *l, double ebn0_db, unsigned iterat
 	for (int b = 0; b < blocks; b++) {
 		int plain = 0;
 		link_send(l, link_sigma(l, ebn0_db), scale);
-		for
-			EVERY_LEVEL(level)
-			{
-				const int wrong = !link_decode(l, level, iterations);
-				plain = level == SIMD_PLAIN ? wrong : plain;
-				errors.at[level] += wrong;
-				errors.apart[level] += wrong != plain;
-			}
+		for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level)) {
+			const int wrong = !link_decode(l, level, iterations);
+			plain = level == SIMD_PLAIN ? wrong : plain;
+			errors.at[level] += wrong;
+			errors.apart[level] += wrong != plain;
+		}
 	}
-	for
-		EVERY_LEVEL(level)
-	print_message("K %u, %u sent, %.2f dB, %u iterations, scaling %g, scale %g, %s: %d of %d blocks wrong\n", l->k,
-		      l->sent, ebn0_db, iterations, l->decoders[level].scaling / (double)UTRAN_SCALING_ONE, scale,
-		      simd_name(level), errors.at[level], blocks);
+	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
+		print_message(
+		    "K %u, %u sent, %.2f dB, %u iterations, scaling %g, scale %g, %s: %d of %d blocks wrong\n", l->k,
+		    l->sent, ebn0_db, iterations, l->decoders[level].scaling / (double)UTRAN_SCALING_ONE, scale,
+		    simd_name((enum simd_level)level), errors.at[level], blocks);
 	return errors;
 }
 
@@ -202,15 +197,14 @@ static void test_sizes(void **state)
 static void test_lanes(void **state)
 {
 	(void)state;
-	for
-		EVERY_LEVEL(level)
-		{
-			const uint32_t most = utran_turbo_decoder_kernels(level, 5114)->lanes;
-			for (uint32_t k = 40; k <= 5114; k++) {
-				const uint32_t fit = k >= 1024 ? 32 : k >= 256 ? 16 : k >= 64 ? 8 : 1;
-				assert_int_equal(utran_turbo_decoder_kernels(level, k)->lanes, fit < most ? fit : most);
-			}
+	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level)) {
+		const uint32_t most = utran_turbo_decoder_kernels((enum simd_level)level, 5114)->lanes;
+		for (uint32_t k = 40; k <= 5114; k++) {
+			const uint32_t fit = k >= 1024 ? 32 : k >= 256 ? 16 : k >= 64 ? 8 : 1;
+			assert_int_equal(utran_turbo_decoder_kernels((enum simd_level)level, k)->lanes,
+					 fit < most ? fit : most);
 		}
+	}
 	assert_int_equal(utran_turbo_decoder_kernels(SIMD_PLAIN, 5114)->lanes, 1);
 #if defined(__x86_64__)
 	assert_int_equal(utran_turbo_decoder_kernels(SIMD_SSE41, 5114)->lanes, 8);
@@ -229,11 +223,10 @@ static void test_loopback(void **state)
 		const uint32_t coded = utran_turbo_coded(k);
 		struct link *l = link_new(k, k % 2 ? coded - coded / 5 : coded, 1);
 		link_send(l, 0, 16);
-		for
-			EVERY_LEVEL(level)
-		if (!link_decode(l, level, 1))
-			fail_msg("K = %u, %u of %u bits sent, %s: wrong without noise", k, l->sent, coded,
-				 simd_name(level));
+		for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
+			if (!link_decode(l, level, 1))
+				fail_msg("K = %u, %u of %u bits sent, %s: wrong without noise", k, l->sent, coded,
+					 simd_name((enum simd_level)level));
 		link_free(l);
 	}
 }
@@ -248,9 +241,8 @@ static void test_loopback_ends(void **state)
 		struct link *l = link_new(ends[i], utran_turbo_coded(ends[i]), 0.75);
 		for (int block = 0; block < 4; block++) {
 			link_send(l, 0, 16);
-			for
-				EVERY_LEVEL(level)
-			assert_true(link_decode(l, level, 1));
+			for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
+				assert_true(link_decode(l, level, 1));
 		}
 		link_free(l);
 	}
@@ -267,11 +259,10 @@ static void test_light_noise(void **state)
 			struct link *l = link_new(ends[i], sents[s], 0.875);
 			for (unsigned iterations = 2; iterations <= 8; iterations += 3) {
 				link_send(l, link_sigma(l, s ? 10 : 7), 16);
-				for
-					EVERY_LEVEL(level)
-				if (!link_decode(l, level, iterations))
-					fail_msg("K = %u, %u sent, %u iterations, %s", l->k, l->sent, iterations,
-						 simd_name(level));
+				for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
+					if (!link_decode(l, level, iterations))
+						fail_msg("K = %u, %u sent, %u iterations, %s", l->k, l->sent,
+							 iterations, simd_name((enum simd_level)level));
 			}
 			link_free(l);
 		}
@@ -286,21 +277,18 @@ static void test_steps(void **state)
 
 	(void)state;
 	link_send(l, link_sigma(l, 1.2), 16);
-	for
-		EVERY_LEVEL(level)
-		{
-			struct utran_turbo_decoder other = l->decoders[level];
-			void *memory = aligned_alloc(64, (l->size + 63) / 64 * 64);
-			assert_int_equal(utran_turbo_decoder_init(&other, other.kernels, l->k, other.scaling, memory),
-					 0);
-			other.kernels->start(&other, l->llr);
-			for (unsigned i = 1; i <= 6; i++) {
-				other.kernels->iterate(&other, i < 6, step);
-				link_decode(l, level, i);
-				assert_memory_equal(step, l->decided, l->k);
-			}
-			free(memory);
+	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level)) {
+		struct utran_turbo_decoder other = l->decoders[level];
+		void *memory = aligned_alloc(64, (l->size + 63) / 64 * 64);
+		assert_int_equal(utran_turbo_decoder_init(&other, other.kernels, l->k, other.scaling, memory), 0);
+		other.kernels->start(&other, l->llr);
+		for (unsigned i = 1; i <= 6; i++) {
+			other.kernels->iterate(&other, i < 6, step);
+			link_decode(l, level, i);
+			assert_memory_equal(step, l->decided, l->k);
 		}
+		free(memory);
+	}
 	link_free(l);
 }
 
@@ -313,13 +301,11 @@ static void test_extreme_values(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++) {
 		link_send(l, 0, scales[i]);
-		for
-			EVERY_LEVEL(level)
-			{
-				assert_true(link_decode(l, level, 1));
-				assert_true(link_decode(l, level, 8));
-				assert_true(link_decode(l, level, 32));
-			}
+		for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level)) {
+			assert_true(link_decode(l, level, 1));
+			assert_true(link_decode(l, level, 8));
+			assert_true(link_decode(l, level, 32));
+		}
 	}
 	link_free(l);
 }
@@ -339,16 +325,14 @@ static void test_garbage(void **state)
 						      : kind == 1 ? values[draw(l) >> 61]
 						      : kind == 2 ? 0x8000
 								  : 0);
-			for
-				EVERY_LEVEL(level)
-				{
-					link_decode(l, level, 3);
-					memcpy(first, l->decided, l->k);
-					for (uint32_t j = 0; j < l->k; j++)
-						assert_true(l->decided[j] <= 1);
-					link_decode(l, level, 3);
-					assert_memory_equal(first, l->decided, l->k);
-				}
+			for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level)) {
+				link_decode(l, level, 3);
+				memcpy(first, l->decided, l->k);
+				for (uint32_t j = 0; j < l->k; j++)
+					assert_true(l->decided[j] <= 1);
+				link_decode(l, level, 3);
+				assert_memory_equal(first, l->decided, l->k);
+			}
 		}
 		link_free(l);
 	}
@@ -366,18 +350,16 @@ static void test_no_memory(void **state)
 	memcpy(other, l->llr, sizeof(other));
 	link_send(l, link_sigma(l, 1.0), 16);
 	memcpy(llr, l->llr, sizeof(llr));
-	for
-		EVERY_LEVEL(level)
-		{
-			memcpy(l->llr, llr, sizeof(llr));
-			link_decode(l, level, 2);
-			memcpy(first, l->decided, sizeof(first));
-			memcpy(l->llr, other, sizeof(llr));
-			link_decode(l, level, 5);
-			memcpy(l->llr, llr, sizeof(llr));
-			link_decode(l, level, 2);
-			assert_memory_equal(l->decided, first, sizeof(first));
-		}
+	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level)) {
+		memcpy(l->llr, llr, sizeof(llr));
+		link_decode(l, level, 2);
+		memcpy(first, l->decided, sizeof(first));
+		memcpy(l->llr, other, sizeof(llr));
+		link_decode(l, level, 5);
+		memcpy(l->llr, llr, sizeof(llr));
+		link_decode(l, level, 2);
+		assert_memory_equal(l->decided, first, sizeof(first));
+	}
 	link_free(l);
 }
 
@@ -453,10 +435,9 @@ static void test_full_scale(void **state)
 		for (uint32_t i = 0; i < l->coded; i++)
 			if (draw(l) % 20 == 0)
 				l->llr[i] = (int16_t)~l->llr[i];
-		for
-			EVERY_LEVEL(level)
-		for (unsigned iterations = 4; iterations <= 16; iterations *= 4)
-			assert_true(link_decode(l, level, iterations));
+		for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
+			for (unsigned iterations = 4; iterations <= 16; iterations *= 4)
+				assert_true(link_decode(l, level, iterations));
 	}
 	link_free(l);
 }
@@ -464,16 +445,14 @@ static void test_full_scale(void **state)
 /* Number of errors that `blocks` blocks of error rate `rate` have, and three standard deviations of it. */
 static void assert_rate_above(const struct errors *errors, int blocks, double rate)
 {
-	for
-		EVERY_LEVEL(level)
-	assert_true(errors->at[level] > rate * blocks + 3 * sqrt(rate * (1 - rate) * blocks));
+	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
+		assert_true(errors->at[level] > rate * blocks + 3 * sqrt(rate * (1 - rate) * blocks));
 }
 
 static void assert_rate_below(const struct errors *errors, int blocks, double rate)
 {
-	for
-		EVERY_LEVEL(level)
-	assert_true(errors->at[level] < rate * blocks - 3 * sqrt(rate * (1 - rate) * blocks));
+	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
+		assert_true(errors->at[level] < rate * blocks - 3 * sqrt(rate * (1 - rate) * blocks));
 }
 
 /* Configuration B within 0.15 dB of the curve, at both of its marks and on every level. */
@@ -502,13 +481,11 @@ static void test_error_rate_unpunctured(void **state)
 	const struct errors three_quarters = link_errors(scaled, 0.5, 8, 16, 500);
 
 	(void)state;
-	for
-		EVERY_LEVEL(level)
-		{
-			assert_in_range(two.at[level], 125, 225);
-			assert_in_range(eight.at[level], 25, 80);
-			assert_in_range(three_quarters.at[level], 8, 42);
-		}
+	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level)) {
+		assert_in_range(two.at[level], 125, 225);
+		assert_in_range(eight.at[level], 25, 80);
+		assert_in_range(three_quarters.at[level], 8, 42);
+	}
 	link_free(l);
 	link_free(scaled);
 }
@@ -520,9 +497,8 @@ static void check_windows(uint32_t sent, double ebn0_db, unsigned iterations, do
 	struct link *l = link_new(3856, sent, scaling);
 	const struct errors errors = link_errors(l, ebn0_db, iterations, 16, blocks);
 
-	for
-		EVERY_LEVEL(level)
-	assert_true(errors.at[level] <= 1.05 * errors.at[SIMD_PLAIN] + 3 * sqrt(errors.apart[level]));
+	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
+		assert_true(errors.at[level] <= 1.05 * errors.at[SIMD_PLAIN] + 3 * sqrt(errors.apart[level]));
 	link_free(l);
 }
 
@@ -551,9 +527,8 @@ static void test_default_scaling(void **state)
 		struct link *l = link_new(3856, 9120, 1), *scaled = link_new(3856, 9120, 0.875);
 		const struct errors whole = link_errors(l, points[p].ebn0_db, points[p].iterations, 16, 1000);
 		const struct errors less = link_errors(scaled, points[p].ebn0_db, points[p].iterations, 16, 1000);
-		for
-			EVERY_LEVEL(level)
-		assert_true(less.at[level] <= 1.05 * whole.at[level]);
+		for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
+			assert_true(less.at[level] <= 1.05 * whole.at[level]);
 		link_free(l);
 		link_free(scaled);
 	}
@@ -566,12 +541,10 @@ static void test_large_scale(void **state)
 	const struct errors large = link_errors(l, 2.0, 8, 100, 64), larger = link_errors(l, 2.0, 8, 400, 64);
 
 	(void)state;
-	for
-		EVERY_LEVEL(level)
-		{
-			assert_int_equal(large.at[level], 0);
-			assert_int_equal(larger.at[level], 0);
-		}
+	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level)) {
+		assert_int_equal(large.at[level], 0);
+		assert_int_equal(larger.at[level], 0);
+	}
 	link_free(l);
 }
 
