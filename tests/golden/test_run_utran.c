@@ -75,6 +75,20 @@ static void check_concealed(const struct ran *ran, const char *name)
 	assert_in_range(changed, failed * 9 / 10, failed);
 }
 
+/* The bits are those of the blocks, whatever the length of a slot. */
+static void test_any_slot(void **state)
+{
+	static const char *const slots_us[] = {"500", "1234.5", "25000"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(slots_us) / sizeof(slots_us[0]); i++) {
+		ran_free(aloe_ok("run waveforms/utran384.conf --clock virtual --slot-us %s -q --set sink.path='%s'",
+				 slots_us[i], aloe_path("slot.wav")));
+		files_equal(speech, aloe_path("slot.wav"));
+		ran_free(aloe_ok("check waveforms/utran384-tx.conf --slot-us %s", slots_us[i]));
+	}
+}
+
 static void test_some_blocks_fail(void **state)
 {
 	struct ran *ran = utran384("2dB.wav", 2.12);
@@ -210,6 +224,7 @@ int main(void)
 	    cmocka_unit_test(test_identical),        cmocka_unit_test(test_some_blocks_fail),
 	    cmocka_unit_test(test_most_blocks_fail), cmocka_unit_test(test_halves),
 	    cmocka_unit_test(test_error_rate_tenth), cmocka_unit_test(test_error_rate_hundredth),
+	    cmocka_unit_test(test_any_slot),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);
