@@ -37,7 +37,7 @@ static void has(const char *text, const char *part)
 
 /* ---- bler ---------------------------------------------------------------------------------------------------------------- */
 
-static const char bler[] = "bench bler --iterations 1,2 --ebn0 1.7:2.7:0.5 --errors 20 --blocks 400 -q";
+static const char bler[] = "bench bler --iterations 1,2 --scaling 1 --ebn0 1.7:2.7:0.5 --errors 20 --blocks 400 -q";
 
 static void check_point(const struct ran *ran, int row)
 {
@@ -66,7 +66,7 @@ static void test_bler(void **state)
 	(void)state;
 	assert_string_equal(ran->err, "");
 	assert_string_equal(ran_text(ran, "bench"), "bler");
-	has(ran_text(ran, "command"), "aloe bench bler --iterations 1,2 --ebn0 1.7:2.7:0.5");
+	has(ran_text(ran, "command"), "aloe bench bler --iterations 1,2 --scaling 1 --ebn0 1.7:2.7:0.5");
 	assert_true(ran_number(ran, "schema") == 1);
 	assert_true(ran_number(ran, "machine.cpus") >= 1);
 	assert_int_equal(rows(ran, "curve"), 6);
@@ -207,6 +207,48 @@ static void test_utran(void **state)
 	ran_free(ran);
 }
 
+/* ---- copies -------------------------------------------------------------------------------------------------------------- */
+
+/* On the virtual clock nothing is missed: the largest is what --max allows, found in as few runs as it takes. */
+static void test_copies(void **state)
+{
+	struct ran *ran = aloe_ok("bench copies --clock virtual --max 5 --seconds 0.5 --lanes 1 --json -q");
+	static const double tried[] = {1, 2, 4, 5};
+
+	(void)state;
+	assert_int_equal(rows(ran, "trials"), 4);
+	for (int i = 0; i < 4; i++) {
+		assert_true(cell(ran, "trials", i, "copies") == tried[i]);
+		assert_true(cell(ran, "trials", i, "slots") == 50);
+		assert_true(cell(ran, "trials", i, "missed") == 0);
+		assert_true(cell(ran, "trials", i, "copy_us") > 0);
+	}
+	assert_int_equal(rows(ran, "largest"), 2);
+	for (int i = 0; i < 2; i++) {
+		assert_true(cell(ran, "largest", i, "copies") == 5);
+		assert_true(cell(ran, "largest", i, "seconds") == 0.5);
+	}
+	assert_string_equal(ran_text(ran, "tables.largest.0.limit"), "--max: maybe more");
+	ran_free(ran);
+}
+
+/* A slot that is too short for one copy holds none, by whatever counting, and says which component is to blame. */
+static void test_copies_none(void **state)
+{
+	const char *path = conf_derive("waveforms/bpsk.conf", "slow.conf",
+				       (const char *const[][2]){{"mod:    {", "slow: { component = \"spin\"; mean_us = "
+									      "1500.0; };\n\tmod:    {"},
+								{"source -> mod", "source -> slow -> mod"},
+								{NULL, NULL}});
+	struct ran *ran = aloe_ok("bench copies '%s' --max 4 --seconds 0.2 --lanes 1 -q", path);
+
+	(void)state;
+	has(ran->out, "every miss");
+	has(ran->out, "slow ");
+	has(ran->out, "  no\n");
+	ran_free(ran);
+}
+
 /* ---- what is refused ----------------------------------------------------------------------------------------------------- */
 
 static void test_usage(void **state)
@@ -315,10 +357,10 @@ static void test_interrupted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_bler),           cmocka_unit_test(test_levels),
-	    cmocka_unit_test(test_other_waveform), cmocka_unit_test(test_plots),
-	    cmocka_unit_test(test_utran),          cmocka_unit_test(test_usage),
-	    cmocka_unit_test(test_environment),    cmocka_unit_test(test_interrupted),
+	    cmocka_unit_test(test_bler),        cmocka_unit_test(test_levels), cmocka_unit_test(test_other_waveform),
+	    cmocka_unit_test(test_plots),       cmocka_unit_test(test_utran),  cmocka_unit_test(test_copies),
+	    cmocka_unit_test(test_copies_none), cmocka_unit_test(test_usage),  cmocka_unit_test(test_environment),
+	    cmocka_unit_test(test_interrupted),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);

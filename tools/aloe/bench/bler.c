@@ -29,7 +29,7 @@ struct point {
 
 struct curve {
 	enum simd_level level;
-	struct yardstick yardstick;
+	struct yardstick yardstick, plain; /* of this scaling; of none */
 	bool has_yardstick;
 	int iterations;
 	double scaling;
@@ -153,7 +153,8 @@ static int curve_add(struct bler *bler, const struct curve *from)
 
 	*curve = *from;
 	curve->has_yardstick =
-	    yardstick_find(bler->chain.k, bler->chain.m, curve->iterations, scaling, &curve->yardstick);
+	    yardstick_find(bler->chain.k, bler->chain.m, curve->iterations, scaling, &curve->yardstick) &&
+	    yardstick_find(bler->chain.k, bler->chain.m, curve->iterations, 1, &curve->plain);
 	if (range_of(bler, curve, &range) < 0)
 		return cli_fail(bler->bench->args,
 				"--ebn0 FROM:TO:STEP is needed: there is no reference for K = %.0f, M = %.0f, "
@@ -314,7 +315,7 @@ static int work(struct bler *bler)
 static const struct column curve_columns[] = {
     {"simd", "level", COLUMN_TEXT},
     {"iterations", "iterations", 0},
-    {"scaling", "scaling", 2},
+    {"scaling", "scaling", 3},
     {"ebn0_db", "Eb/N0 dB", 3},
     {"esn0_db", "Es/N0 dB", 3},
     {"blocks", "blocks", 0},
@@ -364,7 +365,7 @@ static void curve_rows(struct bler *bler, const struct curve *curve)
 static const struct column crossing_columns[] = {
     {"simd", "level", COLUMN_TEXT},
     {"iterations", "iterations", 0},
-    {"scaling", "scaling", 2},
+    {"scaling", "scaling", 3},
     {"bler", "BLER", 2},
     {"ebn0_db", "Eb/N0 dB", 3},
     {"low_db", "95 % from", 3},
@@ -372,6 +373,8 @@ static const struct column crossing_columns[] = {
     {"reference_db", "reference", 3},
     {"reference", "of", COLUMN_TEXT},
     {"difference_db", "difference", 3},
+    {"plain_reference_db", "max-log", 3},
+    {"plain_difference_db", "difference", 3},
     {"first_level_db", "to first level", 3},
     {"verdict", "verdict", COLUMN_TEXT},
 };
@@ -411,12 +414,17 @@ const char *bler_verdict(double difference_db, double low_db, double high_db)
 	return difference_db < -YARDSTICK_DB ? "better by more than 0.1 dB" : "within 0.1 dB";
 }
 
+static double reference_of(const struct curve *curve, const struct yardstick *yardstick, double rate)
+{
+	if (!curve->has_yardstick)
+		return NAN;
+	return rate > 0.05 ? yardstick->tenth_db : yardstick->hundredth_db;
+}
+
 static void crossing_row(struct bler *bler, const struct curve *curve, double rate)
 {
 	const struct crossing crossing = crossing_of(bler, curve, rate);
-	const double reference = !curve->has_yardstick ? NAN
-				 : rate > 0.05         ? curve->yardstick.tenth_db
-						       : curve->yardstick.hundredth_db;
+	const double reference = reference_of(curve, &curve->yardstick, rate);
 	const double difference = crossing.x - reference;
 	json_t *row = json_pack("{s:s, s:o?, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "simd", simd_name(curve->level),
 				"iterations", curve->iterations ? json_integer(curve->iterations) : NULL, "scaling",
@@ -427,6 +435,9 @@ static void crossing_row(struct bler *bler, const struct curve *curve, double ra
 				"first_level_db", json_real_or_null(first_level(bler, curve, rate)));
 
 	if (row && curve->has_yardstick) {
+		const double plain = reference_of(curve, &curve->plain, rate);
+		json_object_set_new(row, "plain_reference_db", json_real(plain));
+		json_object_set_new(row, "plain_difference_db", json_real_or_null(crossing.x - plain));
 		json_object_set_new(
 		    row, "reference",
 		    json_sprintf("%s%s", curve->yardstick.decoder, curve->yardstick.measured ? "" : ", converted"));
@@ -444,7 +455,7 @@ static void curve_plot(struct bler *bler, const struct curve *curve)
 	json_t *points;
 
 	if (!isnan(curve->scaling))
-		snprintf(scaling, sizeof(scaling), ", x%.2f", curve->scaling);
+		snprintf(scaling, sizeof(scaling), ", x%.3g", curve->scaling);
 	snprintf(title, sizeof(title), "%d iteration%s%s%s%s", curve->iterations, curve->iterations == 1 ? "" : "s",
 		 scaling, bler->n_levels > 1 ? ", " : "", bler->n_levels > 1 ? simd_name(curve->level) : "");
 	points = plot_series(&bler->bench->plot, PLOT_LINE, title);
@@ -492,6 +503,7 @@ static void notes(struct bler *bler)
 			   "reference: three independent decoders in floating point, +-0.03 dB; Eb counts the %d bits "
 			   "into the encoder: Eb/N0 = Es/N0 + 10 log10(M / %d)",
 			   YARDSTICK_K, YARDSTICK_K);
+	bench_note(bench, "verdict: against `reference`; max-log: that of extrinsics that are not scaled");
 	if (converted)
 		bench_note(bench, "converted: from M = 9049 and M = 11580 on a straight line: Eb/N0(M) = Eb/N0(9049) + "
 				  "(M - 9049) / 2531 x (Eb/N0(11580) - Eb/N0(9049))");

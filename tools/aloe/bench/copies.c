@@ -318,7 +318,7 @@ static int measure(struct copies *copies)
 	size_t i;
 
 	for (size_t l = 0; l < copies->n_lanes && status == CLI_OK; l++)
-		for (int c = COPIES_COUNTINGS - 1; c >= 0 && status == CLI_OK; c--) {
+		for (int c = 0; c < COPIES_COUNTINGS && status == CLI_OK; c++) {
 			const uint64_t n = largest(copies, (size_t)copies->lanes[l], (enum copies_counting)c, &status);
 			if (status == CLI_OK)
 				json_array_append_new(
