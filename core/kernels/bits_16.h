@@ -8,7 +8,7 @@
 
 #include "core/kernels/bits.h"
 
-#if defined(__SSE4_1__)
+#if defined(__x86_64__)
 #include <immintrin.h>
 
 static inline uint32_t bits_gather16(const uint8_t *bits)

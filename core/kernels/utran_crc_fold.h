@@ -11,7 +11,7 @@
 
 #include "core/kernels/utran_crc.h"
 
-#if defined(__PCLMUL__)
+#if defined(__x86_64__)
 #include <immintrin.h>
 
 static inline __m128i utran_crc_folded(__m128i block, __m128i constants, __m128i next)

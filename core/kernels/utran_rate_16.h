@@ -7,7 +7,7 @@
 
 #include "core/kernels/utran_rate.h"
 
-#if defined(__SSE4_1__)
+#if defined(__x86_64__)
 #include <immintrin.h>
 
 typedef __m128i utran_rate_vector;

@@ -149,9 +149,9 @@ static const struct kernel kernels[] = {
 
 static struct utran_rate_plan plan(struct bench *b, const struct utran_rate_kernels *rate, bool soft)
 {
-	struct utran_rate_plan plan;
-	const size_t size =
-	    (soft ? utran_rate_plan_dematch : utran_rate_plan_match)(&plan, rate, b->table, FRAME, CODED);
+	struct utran_rate_plan plan = {0};
+	const size_t size = soft ? utran_rate_plan_dematch(&plan, rate, b->table, FRAME, CODED)
+				 : utran_rate_plan_match(&plan, rate, b->table, FRAME, CODED);
 	void *memory = aligned_alloc(64, (size + 64) / 64 * 64);
 
 	if (memory == NULL)
