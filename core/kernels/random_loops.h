@@ -18,6 +18,7 @@
 #ifndef RANDOM_OWN
 static inline void random_round(struct random_lanes *x, uint32_t key0, uint32_t key1)
 {
+#pragma GCC unroll 1 /* or it is no loop any more when the compiler looks for vectors */
 	for (int l = 0; l < RANDOM_LANES; l++) {
 		const uint64_t a = (uint64_t)RANDOM_MULTIPLY_0 * x->word[0][l];
 		const uint64_t b = (uint64_t)RANDOM_MULTIPLY_1 * x->word[2][l];
@@ -53,8 +54,15 @@ static inline void random_chunk(uint64_t seed, uint64_t index, enum random_purpo
 
 static inline void random_spread(uint32_t word, uint8_t *out)
 {
-	for (int b = 0; b < 32; b++)
-		out[b] = word >> b & 1;
+	for (int i = 0; i < 4; i++) {
+		const uint64_t set = (word >> 8 * i & 0xff) * 0x0101010101010101u & 0x8040201008040201u;
+		uint64_t bits = (set + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u;
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+		bits = __builtin_bswap64(bits);
+#endif
+		memcpy(out + 8 * i, &bits, sizeof(bits));
+	}
 }
 #endif
 
