@@ -117,6 +117,9 @@ static int options_match(struct bler *bler)
 	const struct cli_args *args = bler->bench->args;
 	const struct chain *chain = &bler->chain;
 
+	if (chain->esn0)
+		return cli_fail(args, "%s: %s has esn0_db: ebn0_db and bits_per_item are needed for a curve over Eb/N0",
+				chain->path, chain->noise->name);
 	if (!chain->decoder && cli_has(args, "iterations"))
 		return cli_fail(args, "--iterations: %s has no component with that parameter", chain->path);
 	if (cli_has(args, "scaling") && !decoder_has(chain, "scaling"))
@@ -503,7 +506,8 @@ static void notes(struct bler *bler)
 			   "reference: three independent decoders in floating point, +-0.03 dB; Eb counts the %d bits "
 			   "into the encoder: Eb/N0 = Es/N0 + 10 log10(M / %d)",
 			   YARDSTICK_K, YARDSTICK_K);
-	bench_note(bench, "verdict: against `reference`; max-log: that of extrinsics that are not scaled");
+	if (bler->chain.k == YARDSTICK_K)
+		bench_note(bench, "verdict: against `reference`; max-log: that of extrinsics that are not scaled");
 	if (converted)
 		bench_note(bench, "converted: from M = 9049 and M = 11580 on a straight line: Eb/N0(M) = Eb/N0(9049) + "
 				  "(M - 9049) / 2531 x (Eb/N0(11580) - Eb/N0(9049))");

@@ -52,7 +52,7 @@ static int missing(const struct bench *bench, const struct chain *chain, const c
 static int chain_find(const struct bench *bench, struct chain *chain)
 {
 	const struct waveform *waveform = chain->source.waveform;
-	const struct wf_value *bits_per_item, *scaling;
+	const struct wf_value *bits_per_item, *scaling, *esn0;
 
 	chain->noise = first_with(waveform, "ebn0_db");
 	chain->compare = compare_find(waveform);
@@ -63,9 +63,12 @@ static int chain_find(const struct bench *bench, struct chain *chain)
 		return missing(bench, chain, "bit_compare, which counts the errors");
 	bits_per_item = value_of(chain->noise, "bits_per_item");
 	scaling = value_of(chain->decoder, "scaling");
+	esn0 = value_of(chain->noise, "esn0_db");
+	chain->esn0 = esn0 && esn0->set;
 	chain->k = chain->compare->in[0].max;
 	if (bits_per_item && bits_per_item->number > 0)
 		chain->m = chain->k / bits_per_item->number;
+	chain->iterations = chain->decoder ? (int)value_of(chain->decoder, "iterations")->number : 0;
 	chain->scaling = scaling && scaling->number > 0 ? scaling->number : 1;
 	return CLI_OK;
 }
@@ -87,7 +90,8 @@ void chain_close(struct chain *chain)
 /* 53 bits: 13 of the user's seed, 20 of the noise in thousandths of a dB, 12 of the batch, 8 of the instance. */
 static uint64_t seed_of(const struct chain_point *point, size_t instance)
 {
-	const uint64_t noise = (uint64_t)llround((point->ebn0_db + 500) * 1000) & 0xfffff;
+	const double ebn0_db = isnan(point->ebn0_db) ? 0 : point->ebn0_db;
+	const uint64_t noise = (uint64_t)llround((ebn0_db + 500) * 1000) & 0xfffff;
 
 	return point->seed << 40 | noise << 20 | (uint64_t)(point->batch & 0xfff) << 8 | (instance & 0xff);
 }
@@ -99,7 +103,8 @@ void chain_words(const struct chain *chain, const struct chain_point *point, str
 	words_add(words, "%s", chain->path);
 	for (size_t i = 0; cli_nth(chain->args, "set", i); i++)
 		words_add(words, "--set=%s", cli_nth(chain->args, "set", i));
-	words_add(words, "--set=%s.ebn0_db=%.6g", chain->noise->name, point->ebn0_db);
+	if (!isnan(point->ebn0_db))
+		words_add(words, "--set=%s.ebn0_db=%.6g", chain->noise->name, point->ebn0_db);
 	for (size_t i = 0; i < waveform->n_instances; i++) {
 		const struct wf_instance *instance = &waveform->instances[i];
 		if (value_of(instance, "seed"))

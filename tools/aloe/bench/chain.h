@@ -17,8 +17,10 @@ struct chain {
 	const struct wf_instance *noise;   /* has a parameter ebn0_db */
 	const struct wf_instance *compare; /* bit_compare whose `received` comes from a decoder, else the first */
 	const struct wf_instance *decoder; /* the first with a parameter `iterations`, or NULL */
+	bool esn0;                         /* the file says how much noise as Es/N0 */
 	double k;                          /* bits in a block */
 	double m;                          /* items on the channel for it; 0: not known */
+	int iterations;                    /* of the decoder as in the file; 0 without one */
 	double scaling;                    /* of the decoder's extrinsics; 1 where it has no such parameter */
 };
 
@@ -27,7 +29,7 @@ int chain_open(struct bench *bench, const char *path, struct chain *chain);
 void chain_close(struct chain *chain);
 
 struct chain_point {
-	double ebn0_db;
+	double ebn0_db; /* NAN: as in the file */
 	int iterations; /* 0: as in the file */
 	double scaling; /* NAN: as in the file */
 	uint64_t seed;  /* below 2^13 */
