@@ -58,12 +58,13 @@ static bool whole_copies(const struct waveform *wf)
 
 static void units_load(struct units *units, const struct waveform *wf, const struct knots *knots, const double *kmac)
 {
-	const bool whole = whole_copies(wf);
+	const size_t n = waveform_originals(wf);
+	const bool whole = n > 0 && whole_copies(wf);
 
 	for (size_t i = 0; i < wf->n_instances; i++) {
 		units->of[i] = knots->together[knots->of[i]] ? knots->of[i] : (uint32_t)i;
 		if (whole)
-			units->of[i] = (uint32_t)(i / waveform_originals(wf) * waveform_originals(wf));
+			units->of[i] = (uint32_t)(i / n * n);
 		units->pins[i] = -1;
 		units->position[i] = NOT_PLACED;
 	}

@@ -118,7 +118,7 @@ static bool is_shown(const struct waveform *wf, const struct plan *plan, size_t 
 {
 	const size_t n = waveform_originals(wf);
 
-	for (size_t i = number % n; i < number; i += n)
+	for (size_t i = n > 0 ? number % n : number; i < number; i += n)
 		if (plan->instances[i].lane == lane)
 			return false;
 	return true;
@@ -142,9 +142,9 @@ static void lane_print(FILE *out, const struct waveform *wf, const struct plan *
 			if (is_shown(wf, plan, lane, plan->segments[s].instances[i]))
 				instance_print(out, wf, plan, plan->segments[s].instances[i], plan->segments[s].host,
 					       width);
-	if (wf->copies > 1)
+	if (wf->copies > 1 && waveform_originals(wf) > 0)
 		fprintf(out, "  ... and so for each of %zu copies here\n",
-			sum.instances / waveform_originals(wf) + (sum.instances % waveform_originals(wf) > 0));
+			(sum.instances + waveform_originals(wf) - 1) / waveform_originals(wf));
 }
 
 static void link_print(FILE *out, const struct waveform *wf, const struct plan *plan, size_t i, int width)

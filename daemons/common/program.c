@@ -75,7 +75,8 @@ static uint32_t *word_place(const struct build *b, uint32_t *words, size_t size,
 {
 	size_t at = text_hash(text) & (size - 1);
 
-	while (words[at] != 0 && strcmp((const char *)b->text.bytes + words[at] - 1, text) != 0)
+	while (words[at] != 0 && b->text.bytes != NULL &&
+	       strcmp((const char *)b->text.bytes + words[at] - 1, text) != 0)
 		at = (at + 1) & (size - 1);
 	return &words[at];
 }
@@ -342,7 +343,7 @@ static uint64_t reals_add(struct build *b, const struct wf_instance *instance, s
 	const size_t originals = waveform_originals(b->wf);
 	const size_t number = (size_t)(instance - b->wf->instances);
 
-	if (number >= originals) {
+	if (number >= originals && value->n_reals > 0 && b->instances.bytes != NULL && b->params.bytes != NULL) {
 		const struct wf_instance *original = &b->wf->instances[number % originals];
 		const struct image_instance *rows = (const void *)b->instances.bytes;
 		const struct image_param *params = (const void *)b->params.bytes;
