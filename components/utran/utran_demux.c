@@ -50,7 +50,8 @@ static int demux_shares(const struct demux *s, struct aloe_setup *setup, uint32_
 		return aloe_fail(setup, "frame_bits has %u items, there are %d outputs", s->frame_bits.len, CHANNELS);
 	if (share_work_out(&s->frame_bits, &s->rm, setup->in[0].max, setup, matched) < 0)
 		return -1;
-	memcpy(bits, matched, CHANNELS * sizeof(*bits));
+	for (unsigned i = 0; i < CHANNELS; i++)
+		bits[i] = matched[i];
 	return 0;
 }
 

@@ -1,48 +1,64 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * utran_viterbi - NEON: eight pairs of states at a time. */
 #if defined(__aarch64__)
-#include "core/kernels/utran_viterbi.h"
-
 #include <arm_neon.h>
-#include <string.h>
+#include <stdint.h>
 
-enum { LANES = 8, HALF = UTRAN_VITERBI_STATES / 2 };
+enum { LANES = 8 };
 
-/* The larger of two metrics that wrap around; ret_signs has a bit for each lane where `a` is the smaller. */
-static inline int16x8_t larger(int16x8_t a, int16x8_t b, uint8_t *ret_signs)
+typedef int16x8_t vector;
+
+static inline vector metrics_load(const int16_t *from)
+{
+	return vld1q_s16(from);
+}
+
+static inline vector pattern_load(const int16_t *branches)
+{
+	return vld1q_s16(branches);
+}
+
+static inline vector pattern_look_up(vector pattern, const uint8_t *bytes)
+{
+	return vreinterpretq_s16_u8(vqtbl1q_u8(vreinterpretq_u8_s16(pattern), vld1q_u8(bytes)));
+}
+
+static inline vector metrics_add(vector a, vector b)
+{
+	return vaddq_s16(a, b);
+}
+
+static inline vector metrics_sub(vector a, vector b)
+{
+	return vsubq_s16(a, b);
+}
+
+static inline vector metrics_larger(vector a, vector b, vector *ret_less)
+{
+	*ret_less = vsubq_s16(a, b);
+	return vaddq_s16(b, vmaxq_s16(*ret_less, vdupq_n_s16(0)));
+}
+
+static inline void metrics_zip(vector even, vector odd, int16_t *to)
+{
+	vst1q_s16(to, vzip1q_s16(even, odd));
+	vst1q_s16(to + LANES, vzip2q_s16(even, odd));
+}
+
+static inline uint8_t signs_of(vector metrics)
 {
 	static const uint16_t weights[LANES] = {1, 2, 4, 8, 16, 32, 64, 128};
-	const uint16x8_t less = vcltzq_s16(vsubq_s16(a, b));
 
-	*ret_signs = (uint8_t)vaddvq_u16(vandq_u16(less, vld1q_u16(weights)));
-	return vbslq_s16(less, b, a);
+	return (uint8_t)vaddvq_u16(vandq_u16(vcltzq_s16(metrics), vld1q_u16(weights)));
 }
 
-static void select_neon(const int16_t (*branches)[8], const uint8_t *select, uint32_t steps, int16_t *metrics,
-			uint8_t (*ret_decisions)[UTRAN_VITERBI_DECISION_BYTES])
+static inline void signs_store(vector low, vector high, uint8_t *to)
 {
-	int16_t other[UTRAN_VITERBI_STATES], *old = metrics, *new = other;
-
-	for (uint32_t t = 0; t < steps; t++) {
-		const uint8x16_t branch = vreinterpretq_u8_s16(vld1q_s16(branches[t]));
-		uint8_t *decisions = ret_decisions[t];
-		int16_t *swap = old;
-
-		for (uint32_t j = 0; j < HALF; j += LANES) {
-			const int16x8_t m = vreinterpretq_s16_u8(vqtbl1q_u8(branch, vld1q_u8(select + 2 * j)));
-			const int16x8_t a = vld1q_s16(old + j), b = vld1q_s16(old + j + HALF);
-			const int16x8_t even = larger(vaddq_s16(a, m), vsubq_s16(b, m), &decisions[j / 8]);
-			const int16x8_t odd = larger(vsubq_s16(a, m), vaddq_s16(b, m), &decisions[(j + HALF) / 8]);
-
-			vst1q_s16(new + 2 * j, vzip1q_s16(even, odd));
-			vst1q_s16(new + 2 * j + LANES, vzip2q_s16(even, odd));
-		}
-		old = new;
-		new = swap;
-	}
-	if (old != metrics)
-		memcpy(metrics, old, sizeof(other));
+	to[0] = signs_of(low);
+	to[1] = signs_of(high);
 }
 
-const struct utran_viterbi_kernels utran_viterbi_neon = {select_neon};
+#include "core/kernels/utran_viterbi_loops.h"
+
+const struct utran_viterbi_kernels utran_viterbi_neon = {select_states};
 #endif

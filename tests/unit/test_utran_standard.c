@@ -501,7 +501,8 @@ static void test_dtx_onwards(void **state)
 		for (int i = 0; i < 8; i++) {
 			const float want = in[i] == 2 ? 0 : in[i] ? -4 : 4;
 			const int16_t *words = m.out[0].data;
-			const float re = o == 0 ? words[i] : o == 1 ? words[2 * i] : ((const float *)words)[2 * i];
+			const float *floats = m.out[0].data;
+			const float re = o == 0 ? words[i] : o == 1 ? words[2 * i] : floats[2 * i];
 			assert_true(re == want);
 		}
 		mock_close(&m);

@@ -18,10 +18,10 @@ enum { PLAIN_CONV_STATES = 256 };
 /* The nine digits of generator n of the code of rate 1/outputs, the one for the newest bit first. */
 static inline const char *plain_conv_generator(int outputs, int n)
 {
-	static const char *const half[] = {"101110001", "111101011"};               /* 561, 753 */
-	static const char *const third[] = {"101101111", "110110011", "111001001"}; /* 557, 663, 711 */
+	static const char *const digits[2][3] = {{"101110001", "111101011", ""},           /* 561, 753 */
+						 {"101101111", "110110011", "111001001"}}; /* 557, 663, 711 */
 
-	return outputs == 2 ? half[n] : third[n];
+	return digits[outputs - 2][n];
 }
 
 /* Output n when the register holds `bits`, the newest first. */
