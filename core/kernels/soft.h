@@ -45,7 +45,7 @@ struct soft_kernels {
 /* soft_kernels gives the functions of a level. */
 const struct soft_kernels *soft_kernels(enum simd_level level);
 
-/* The tables behind it; those with an x86-64 level's name exist there only. On aarch64 the plain loops are NEON code. */
-extern const struct soft_kernels soft_plain, soft_sse41, soft_avx2, soft_avx512;
+/* The tables behind it; those with a level's name exist on its processors only. */
+extern const struct soft_kernels soft_plain, soft_sse41, soft_avx2, soft_avx512, soft_neon;
 
 #endif

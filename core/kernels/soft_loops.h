@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * core/kernels/soft_loops.h - the loops of soft.h, once for all levels: each source that includes it is compiled for other
- * instructions, and the compiler makes vector code of them. Without branches, and with casts that no vector unit lacks.
+ * instructions, and the compiler makes vector code of them. Without branches, and with casts that no vector unit lacks. Soft
+ * decisions the levels have by hand, and end them with these.
  */
 #ifndef CORE_KERNELS_SOFT_LOOPS_H
 #define CORE_KERNELS_SOFT_LOOPS_H
@@ -93,11 +94,5 @@ SOFT_LOOP(i16, int16_t, 1)
 SOFT_LOOP(re_f32, float, 2)
 SOFT_LOOP(re_i16, int16_t, 2)
 #undef SOFT_LOOP
-
-#define SOFT_TABLE                                                                                                     \
-	{                                                                                                              \
-		soft_map_f32, soft_map_i16, soft_map_re_f32, soft_map_re_i16, soft_f32, soft_i16, soft_re_f32,         \
-		    soft_re_i16, hard_f32, hard_i16, hard_re_f32, hard_re_i16                                          \
-	}
 
 #endif
