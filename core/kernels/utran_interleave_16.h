@@ -180,7 +180,11 @@ static inline void utran_deinterleave2_rest(const int16_t *in, int16_t *out, uin
 		out[i] = in[starts[i - rows * UTRAN_INTERLEAVE2_COLUMNS] + rows];
 }
 
-static inline void utran_interleave2_16(const uint8_t *in, uint8_t *out, uint32_t len)
+/* The second interleaver by a level's own blocks: rows16 takes 16 rows of the matrix to where their columns lie, rows8
+ * brings 8 rows of soft bits back. */
+static inline __attribute__((always_inline)) void
+utran_interleave2_blocks(const uint8_t *in, uint8_t *out, uint32_t len,
+			 void (*rows16)(const uint8_t *in, uint8_t *out, const uint32_t *starts))
 {
 	const uint32_t rows = len / UTRAN_INTERLEAVE2_COLUMNS;
 	uint32_t starts[UTRAN_INTERLEAVE2_COLUMNS];
@@ -190,16 +194,15 @@ static inline void utran_interleave2_16(const uint8_t *in, uint8_t *out, uint32_
 		return;
 	}
 	utran_interleave2_starts(len, starts);
-	for (uint32_t r = 0; r < rows; r = utran_interleave_next(r, rows, 16)) {
-		square8(in + UTRAN_INTERLEAVE2_COLUMNS * r, out + r, starts);
-		square8(in + UTRAN_INTERLEAVE2_COLUMNS * r + 14, out + r, starts + 14);
-	}
+	for (uint32_t r = 0; r < rows; r = utran_interleave_next(r, rows, 16))
+		rows16(in + UTRAN_INTERLEAVE2_COLUMNS * r, out + r, starts);
 	utran_interleave2_rest(in, out, len, starts);
 }
 
-static inline void utran_deinterleave2_16(const int16_t *in, int16_t *out, uint32_t len)
+static inline __attribute__((always_inline)) void
+utran_deinterleave2_blocks(const int16_t *in, int16_t *out, uint32_t len,
+			   void (*rows8)(const int16_t *in, int16_t *out, const uint32_t *starts))
 {
-	static const uint8_t columns[4] = {0, 8, 16, 22};
 	const uint32_t rows = len / UTRAN_INTERLEAVE2_COLUMNS;
 	uint32_t starts[UTRAN_INTERLEAVE2_COLUMNS];
 
@@ -208,23 +211,45 @@ static inline void utran_deinterleave2_16(const int16_t *in, int16_t *out, uint3
 		return;
 	}
 	utran_interleave2_starts(len, starts);
-	for (uint32_t r = 0; r < rows; r = utran_interleave_next(r, rows, 8)) {
-		for (int g = 0; g < 4; g++) {
-			v8i16 v[8];
+	for (uint32_t r = 0; r < rows; r = utran_interleave_next(r, rows, 8))
+		rows8(in + r, out + UTRAN_INTERLEAVE2_COLUMNS * r, starts);
+	utran_deinterleave2_rest(in, out, len, starts);
+}
+
+static inline void utran_interleave2_rows16(const uint8_t *in, uint8_t *out, const uint32_t *starts)
+{
+	square8(in, out, starts);
+	square8(in + 14, out, starts + 14);
+}
+
+static inline void utran_interleave2_16(const uint8_t *in, uint8_t *out, uint32_t len)
+{
+	utran_interleave2_blocks(in, out, len, utran_interleave2_rows16);
+}
+
+static inline void utran_interleave2_rows8(const int16_t *in, int16_t *out, const uint32_t *starts)
+{
+	static const uint8_t columns[4] = {0, 8, 16, 22};
+
+#pragma GCC unroll 4
+	for (int g = 0; g < 4; g++) {
+		v8i16 v[8];
 
 #pragma GCC unroll 8
-			for (int i = 0; i < 8; i++)
-				v[i] = load16(in + starts[columns[g] + i] + r);
+		for (int i = 0; i < 8; i++)
+			v[i] = load16(in + starts[columns[g] + i]);
 #pragma GCC unroll 4
-			for (int stage = 0; stage < 3; stage++)
-				zips16(v, 8);
+		for (int stage = 0; stage < 3; stage++)
+			zips16(v, 8);
 #pragma GCC unroll 8
-			for (int i = 0; i < 8; i++)
-				memcpy(out + UTRAN_INTERLEAVE2_COLUMNS * (r + (uint32_t)i) + columns[g], &v[i],
-				       sizeof(v[i]));
-		}
+		for (int i = 0; i < 8; i++)
+			memcpy(out + UTRAN_INTERLEAVE2_COLUMNS * i + columns[g], &v[i], sizeof(v[i]));
 	}
-	utran_deinterleave2_rest(in, out, len, starts);
+}
+
+static inline void utran_deinterleave2_16(const int16_t *in, int16_t *out, uint32_t len)
+{
+	utran_deinterleave2_blocks(in, out, len, utran_interleave2_rows8);
 }
 
 #endif

@@ -38,21 +38,11 @@ static inline void rows16(const uint8_t *in, uint8_t *out, const uint32_t *start
 
 static void interleave2(const uint8_t *in, uint8_t *out, uint32_t len)
 {
-	const uint32_t rows = len / COLUMNS;
-	uint32_t starts[COLUMNS];
-
-	if (rows < 16) {
-		utran_interleave2_plain(in, out, len);
-		return;
-	}
-	utran_interleave2_starts(len, starts);
-	for (uint32_t r = 0; r < rows; r = utran_interleave_next(r, rows, 16))
-		rows16(in + COLUMNS * r, out + r, starts);
-	utran_interleave2_rest(in, out, len, starts);
+	utran_interleave2_blocks(in, out, len, rows16);
 }
 
 /* 8 rows of 16 columns. */
-static inline void rows8(const int16_t *in, int16_t *out, const uint32_t *starts)
+static inline void half_rows8(const int16_t *in, int16_t *out, const uint32_t *starts)
 {
 	__m256i v[8], zipped[8];
 
@@ -73,21 +63,15 @@ static inline void rows8(const int16_t *in, int16_t *out, const uint32_t *starts
 		_mm256_storeu_si256((__m256i *)(out + COLUMNS * i), v[i]);
 }
 
+static inline void rows8(const int16_t *in, int16_t *out, const uint32_t *starts)
+{
+	half_rows8(in, out, starts);
+	half_rows8(in, out + 14, starts + 14);
+}
+
 static void deinterleave2(const int16_t *in, int16_t *out, uint32_t len)
 {
-	const uint32_t rows = len / COLUMNS;
-	uint32_t starts[COLUMNS];
-
-	if (rows < 8) {
-		utran_deinterleave2_plain(in, out, len);
-		return;
-	}
-	utran_interleave2_starts(len, starts);
-	for (uint32_t r = 0; r < rows; r = utran_interleave_next(r, rows, 8)) {
-		rows8(in + r, out + COLUMNS * r, starts);
-		rows8(in + r, out + COLUMNS * r + 14, starts + 14);
-	}
-	utran_deinterleave2_rest(in, out, len, starts);
+	utran_deinterleave2_blocks(in, out, len, rows8);
 }
 
 const struct utran_interleave_kernels utran_interleave_avx2 = {utran_interleave1_16, utran_deinterleave1_16,

@@ -55,17 +55,7 @@ static inline void rows16(const uint8_t *in, uint8_t *out, const uint32_t *start
 
 static void interleave2(const uint8_t *in, uint8_t *out, uint32_t len)
 {
-	const uint32_t rows = len / COLUMNS;
-	uint32_t starts[COLUMNS];
-
-	if (rows < 16) {
-		utran_interleave2_plain(in, out, len);
-		return;
-	}
-	utran_interleave2_starts(len, starts);
-	for (uint32_t r = 0; r < rows; r = utran_interleave_next(r, rows, 16))
-		rows16(in + COLUMNS * r, out + r, starts);
-	utran_interleave2_rest(in, out, len, starts);
+	utran_interleave2_blocks(in, out, len, rows16);
 }
 
 static inline __m512i four(const int16_t *a, const int16_t *b, const int16_t *c, const int16_t *d)
@@ -101,17 +91,7 @@ static inline void rows8(const int16_t *in, int16_t *out, const uint32_t *starts
 
 static void deinterleave2(const int16_t *in, int16_t *out, uint32_t len)
 {
-	const uint32_t rows = len / COLUMNS;
-	uint32_t starts[COLUMNS];
-
-	if (rows < 8) {
-		utran_deinterleave2_plain(in, out, len);
-		return;
-	}
-	utran_interleave2_starts(len, starts);
-	for (uint32_t r = 0; r < rows; r = utran_interleave_next(r, rows, 8))
-		rows8(in + r, out + COLUMNS * r, starts);
-	utran_deinterleave2_rest(in, out, len, starts);
+	utran_deinterleave2_blocks(in, out, len, rows8);
 }
 
 const struct utran_interleave_kernels utran_interleave_avx512 = {utran_interleave1_16, utran_deinterleave1_16,
