@@ -108,9 +108,9 @@ static void fading_add_product(const float *restrict gains, const float *restric
 			turned[2 * i + 1] = x[2 * i];
 		}
 		for (uint32_t i = 0; i < 2 * len; i++)
-			sum[i] += re[i] * x[i];
+			sum[i] += re[i] * x[i]; /* cppcheck-suppress uninitvar */
 		for (uint32_t i = 0; i < 2 * len; i++)
-			sum[i] += im[i] * turned[i];
+			sum[i] += im[i] * turned[i]; /* cppcheck-suppress uninitvar */
 	}
 }
 

@@ -14,9 +14,7 @@ const struct spectrum_kernels *spectrum_kernels(enum simd_level level, uint32_t 
 	    KERNEL_LEVELS(&spectrum_plain, &spectrum_sse41, &spectrum_avx2, &spectrum_avx512, &spectrum_neon);
 
 	/* A square of vectors is transposed: there must be one. */
-	while (level > SIMD_PLAIN && level != SIMD_NEON && size < tables[level]->lanes * tables[level]->lanes)
-		level--;
-	return tables[level];
+	return level == SIMD_AVX512 && size < 16 * 16 ? tables[SIMD_AVX2] : tables[level];
 }
 
 int spectrum_has_size(uint32_t size)

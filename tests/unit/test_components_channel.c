@@ -594,7 +594,7 @@ static void refused(const char *component, const char *const sets[][2], const ch
 	struct mock m;
 
 	mock_open(&m, component);
-	if (strcmp(component, "fader"))
+	if (strcmp(component, "fader") != 0)
 		mock_input(&m, 0, ALOE_CF32, MAX);
 	for (int i = 0; sets[i][0]; i++)
 		assert_int_equal(mock_set(&m, sets[i][0], sets[i][1]), 0);
