@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { LANES = 16 };
+#define LANES 16
 
 typedef __m256i vector;
 

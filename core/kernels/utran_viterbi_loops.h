@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * utran_viterbi_loops - the inner loop over vectors, for a file that has defined what a vector is:
+ * utran_viterbi_loops - the inner loop over vectors, for a file that has defined what a vector is (without LANES there is
+ * nothing here):
  *
  *	LANES, vector			metrics in a vector, and its type
  *	pattern_load(branches)		the eight metrics of a step, once in every 16 bytes
@@ -18,6 +19,7 @@
 
 #include "core/kernels/utran_viterbi.h"
 
+#ifdef LANES
 enum { HALF = UTRAN_VITERBI_STATES / 2 };
 
 /* States 2j and 2j + 1 for LANES j from `j` on; ret_less says where each comes from. */
@@ -54,5 +56,6 @@ static void select_states(const int16_t (*branches)[8], const uint8_t *select, u
 	if (old != metrics)
 		memcpy(metrics, old, sizeof(other));
 }
+#endif
 
 #endif

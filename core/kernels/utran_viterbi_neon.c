@@ -4,7 +4,7 @@
 #include <arm_neon.h>
 #include <stdint.h>
 
-enum { LANES = 8 };
+#define LANES 8
 
 typedef int16x8_t vector;
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { LANES = 8 };
+#define LANES 8
 
 typedef __m128i vector;
 
