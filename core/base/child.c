@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +34,12 @@ int child_path(const char *name, char *ret_path, size_t size)
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
-static int actions_fill(posix_spawn_file_actions_t *actions, const int *fds, size_t n_fds)
+static int actions_fill(posix_spawn_file_actions_t *actions, const int *fds, size_t n_fds, int stderr_fd)
 {
 	int error = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 
+	if (!error && stderr_fd >= 0)
+		error = posix_spawn_file_actions_adddup2(actions, stderr_fd, STDERR_FILENO);
 	/* duplicating onto itself is how a spawn action clears close-on-exec */
 	for (size_t i = 0; i < n_fds && !error; i++)
 		error = posix_spawn_file_actions_adddup2(actions, fds[i], fds[i]);
@@ -70,7 +73,8 @@ static int pidfd_get(pid_t pid, int *ret_pidfd)
 	return 0;
 }
 
-int child_spawn(const char *path, char *const argv[], const int *fds, size_t n_fds, pid_t *ret_pid, int *ret_pidfd)
+int child_spawn(const char *path, char *const argv[], const int *fds, size_t n_fds, int error, pid_t *ret_pid,
+		int *ret_pidfd)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -83,7 +87,7 @@ int child_spawn(const char *path, char *const argv[], const int *fds, size_t n_f
 		posix_spawn_file_actions_destroy(&actions);
 		return -ENOMEM;
 	}
-	result = actions_fill(&actions, fds, n_fds);
+	result = actions_fill(&actions, fds, n_fds, error);
 	if (!result)
 		result = attributes_fill(&attributes);
 	if (!result)
@@ -120,25 +124,85 @@ void child_status_text(int status, char *ret_text, size_t size)
 		snprintf(ret_text, size, "ended with status %d", WEXITSTATUS(status));
 }
 
-/* The parent of a process, from /proc/PID/stat; the name in it may hold blanks and parentheses. */
-static pid_t parent_get(const char *pid)
+static ssize_t proc_read(const char *pid, const char *what, char *ret_text, size_t size)
 {
-	char path[64], stat[512];
-	const char *end;
+	char path[64];
 	ssize_t len;
-	int fd, parent;
+	int fd;
 
-	if (snprintf(path, sizeof(path), "/proc/%s/stat", pid) >= (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "/proc/%s/%s", pid, what) >= (int)sizeof(path))
 		return -1;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	len = fd < 0 ? -1 : read(fd, stat, sizeof(stat) - 1);
+	len = fd < 0 ? -1 : read(fd, ret_text, size - 1);
 	if (fd >= 0)
 		close(fd);
-	if (len <= 0)
+	if (len >= 0)
+		ret_text[len] = 0;
+	return len;
+}
+
+/* The parent of a process that lives, from /proc/PID/stat; the name in it may hold blanks and parentheses. */
+static pid_t parent_get(const char *pid)
+{
+	char stat[512], state;
+	const char *end;
+	int parent;
+
+	if (proc_read(pid, "stat", stat, sizeof(stat)) <= 0)
 		return -1;
-	stat[len] = 0;
 	end = strrchr(stat, ')');
-	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : -1;
+	return end && sscanf(end + 1, " %c %d", &state, &parent) == 2 && state != 'Z' && state != 'X' ? parent : -1;
+}
+
+static bool is_number(const char *name)
+{
+	return name[0] >= '1' && name[0] <= '9';
+}
+
+static bool args_begin(const char *pid, const char *const argv[], size_t n_args)
+{
+	char text[8192];
+	const ssize_t len = proc_read(pid, "cmdline", text, sizeof(text));
+	size_t at = 0;
+
+	for (size_t i = 0; i < n_args; i++) {
+		if (len < 0 || at >= (size_t)len || strcmp(text + at, argv[i]) != 0)
+			return false;
+		at += strlen(argv[i]) + 1;
+	}
+	return true;
+}
+
+/* The pidfd first: what is then seen under that number is what it stands for. */
+static pid_t child_check(pid_t parent, const char *name, const char *const argv[], size_t n_args, int *ret_pidfd)
+{
+	const pid_t pid = (pid_t)strtol(name, NULL, 10);
+	const int fd = parent_get(name) == parent ? pidfd_open(pid, 0) : -1;
+
+	if (fd < 0)
+		return 0;
+	if (parent_get(name) == parent && args_begin(name, argv, n_args)) {
+		*ret_pidfd = fd;
+		return pid;
+	}
+	close(fd);
+	return 0;
+}
+
+pid_t child_find(pid_t parent, const char *const argv[], size_t n_args, int *ret_pidfd)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	pid_t pid = 0;
+
+	if (!proc)
+		return -errno;
+	while (pid == 0 && (entry = readdir(proc))) {
+		if (is_number(entry->d_name))
+			pid = child_check(parent, entry->d_name, argv, n_args, ret_pidfd);
+	}
+	closedir(proc);
+	return pid;
 }
 
 static void children_kill(void)
@@ -150,7 +214,7 @@ static void children_kill(void)
 	if (!proc)
 		return;
 	while ((entry = readdir(proc))) {
-		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && parent_get(entry->d_name) == self)
+		if (is_number(entry->d_name) && parent_get(entry->d_name) == self)
 			kill((pid_t)strtol(entry->d_name, NULL, 10), SIGKILL);
 	}
 	closedir(proc);
@@ -183,31 +247,6 @@ struct leash_guard {
 int leash_new(int ret_fds[2])
 {
 	return pipe2(ret_fds, O_CLOEXEC) < 0 ? -errno : 0;
-}
-
-void leash_end(int fd)
-{
-	if (write(fd, "", 1) < 0) {
-		/* nobody holds the other end any more: nobody to tell */
-	}
-	close(fd);
-}
-
-static short leash_poll(int fd)
-{
-	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-
-	return poll(&poll_fd, 1, 0) > 0 ? poll_fd.revents : 0;
-}
-
-bool leash_pulled(int fd)
-{
-	return leash_poll(fd) & (POLLHUP | POLLERR | POLLNVAL);
-}
-
-bool leash_lost(int fd)
-{
-	return leash_pulled(fd) && !(leash_poll(fd) & POLLIN);
 }
 
 static void *leash_guard_run(void *arg)

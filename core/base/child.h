@@ -6,14 +6,12 @@
  * and exactly the descriptors it is given. It runs in a session of its own (the keyboard's signals go to `aloe`, which
  * decides) with default signals.
  *
- * A leash is a pipe: the parent holds the write end, the child the read end. However the parent ends, the child reads end of
- * file and ends too. A parent that ends in good order leaves one byte in the pipe, which nobody reads, before it lets go: a
- * child that finds none knows that its parent was killed, and puts away what that one could not.
+ * A leash is a pipe: one process holds the write end, all that are to end with it hold the read end. However that one
+ * ends, kill -9 included, they read end of file and end too.
  */
 #ifndef ALOE_BASE_CHILD_H
 #define ALOE_BASE_CHILD_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -21,23 +19,26 @@
 int child_path(const char *name, char *ret_path, size_t size);
 
 /* child_spawn starts the program at `path`; the descriptors in `fds` are open in it under the same numbers (tell it
- * which, in argv). Does not copy the caller's memory, so threads with real-time duties do not see page faults.
- * ret_pidfd (may be NULL) becomes readable when the child has ended. 0, or -errno when it could not be started. */
-int child_spawn(const char *path, char *const argv[], const int *fds, size_t n_fds, pid_t *ret_pid, int *ret_pidfd);
+ * which, in argv), and `error` is its standard error (-1: ours). Does not copy the caller's memory, so threads with
+ * real-time duties do not see page faults. ret_pidfd (may be NULL) becomes readable when the child has ended. 0, or -errno
+ * when it could not be started. */
+int child_spawn(const char *path, char *const argv[], const int *fds, size_t n_fds, int error, pid_t *ret_pid,
+		int *ret_pidfd);
 
 /* child_reap takes the status of one child that has ended (`pid` -1: any): its pid, 0 when none has, -ECHILD when there
  * is none. child_status_text says how it ended, in words: "ended with status 1", "was killed by signal 9 (Killed)". */
 pid_t child_reap(pid_t pid, int *ret_status);
 void child_status_text(int status, char *ret_text, size_t size);
 
+/* child_find looks for a living child of `parent` whose arguments begin with these texts: its pid, with a pidfd of it; 0
+ * when there is none, or -errno. */
+pid_t child_find(pid_t parent, const char *const argv[], size_t n_args, int *ret_pidfd);
+
 /* child_kill_all kills (SIGKILL) and reaps all children, including those that become ours because their parent, our
  * child, has just ended (PR_SET_CHILD_SUBREAPER). Returns how many. */
 unsigned child_kill_all(void);
 
 int leash_new(int ret_fds[2]); /* [0] read end, [1] write end; both close-on-exec. 0 or -errno */
-void leash_end(int fd);        /* the write end: lets go, in good order */
-bool leash_pulled(int fd);     /* end of file has been reached: end the program. Does not wait */
-bool leash_lost(int fd);       /* pulled, and not in good order */
 
 /* leash_guard_start makes sure that the program ends even if its main loop hangs: a thread of its own waits for the end
  * of file, then grace_ms longer, then ends the process with status 1. 0 or -errno. */

@@ -4,6 +4,7 @@
 #include "core/bus/bus.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -14,7 +15,7 @@
 #include "core/base/clock.h"
 #include "core/bus/place.h"
 
-enum { LINGER_MS = 200, RECONNECT_MS = 20, RECONNECT_MS_MAX = 200, KEPT_MAX = 256 };
+enum { LINGER_MS = 200, RECONNECT_MS = 20, RECONNECT_MS_MAX = 80, KEPT_MAX = 256 };
 
 struct kept { /* a request that arrived while bus_call waited for an answer */
 	struct kept *next;
@@ -24,6 +25,8 @@ struct kept { /* a request that arrived while bus_call waited for an answer */
 
 struct bus {
 	void *ctx, *socket;
+	void *monitor; /* connected end: tells that the connection was lost */
+	bool lost;     /* it was, and nobody has been told */
 	enum wire_peer self;
 	uint32_t seq;
 	int poll_fd;        /* epoll over ZMQ_FD and event_fd */
@@ -45,18 +48,33 @@ static int watch_add(int poll_fd, int fd)
 	return epoll_ctl(poll_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
-static int watch_open(struct bus *bus)
+static int watch_socket(int poll_fd, void *socket)
 {
 	int fd;
 	size_t size = sizeof(fd);
 
+	return zmq_getsockopt(socket, ZMQ_FD, &fd, &size) < 0 ? -1 : watch_add(poll_fd, fd);
+}
+
+static int watch_open(struct bus *bus)
+{
 	bus->poll_fd = epoll_create1(EPOLL_CLOEXEC);
 	bus->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (bus->poll_fd < 0 || bus->event_fd < 0 || zmq_getsockopt(bus->socket, ZMQ_FD, &fd, &size) < 0)
+	if (bus->poll_fd < 0 || bus->event_fd < 0 || watch_add(bus->poll_fd, bus->event_fd) < 0)
 		return -errno;
-	if (watch_add(bus->poll_fd, fd) < 0 || watch_add(bus->poll_fd, bus->event_fd) < 0)
+	if (watch_socket(bus->poll_fd, bus->socket) < 0)
 		return -errno;
-	return 0;
+	return bus->monitor && watch_socket(bus->poll_fd, bus->monitor) < 0 ? -errno : 0;
+}
+
+static int monitor_open(struct bus *bus)
+{
+	static const char endpoint[] = "inproc://monitor";
+
+	if (zmq_socket_monitor(bus->socket, endpoint, ZMQ_EVENT_DISCONNECTED) < 0)
+		return -errno;
+	bus->monitor = zmq_socket(bus->ctx, ZMQ_PAIR);
+	return bus->monitor && zmq_connect(bus->monitor, endpoint) == 0 ? 0 : -errno;
 }
 
 static int option_set(void *socket, int option, int value)
@@ -86,6 +104,8 @@ static int bus_open(struct bus *bus, const char *endpoint)
 	if (!bus->socket)
 		return -errno;
 	result = options_set(bus);
+	if (!result && bus->self != WIRE_FRONTEND)
+		result = monitor_open(bus);
 	if (!result)
 		result = watch_open(bus);
 	if (result)
@@ -118,7 +138,7 @@ static struct bus *bus_fail(struct bus *bus, int result)
 }
 
 /* seq 0 is its alone: bus_seq begins at 1 */
-static int hello_send(struct bus *bus)
+int bus_hello(struct bus *bus)
 {
 	struct wire_msg msg;
 
@@ -164,8 +184,6 @@ struct bus *bus_connect(const char *dir, enum wire_peer self)
 	if (!bus)
 		return NULL;
 	result = bus_open(bus, endpoint);
-	if (!result && self != WIRE_CLIENT)
-		result = hello_send(bus);
 	return result ? bus_fail(bus, result) : bus;
 }
 
@@ -192,6 +210,8 @@ void bus_close(struct bus *bus)
 		close(bus->event_fd);
 	if (bus->socket)
 		zmq_close(bus->socket);
+	if (bus->monitor)
+		zmq_close(bus->monitor);
 	while (bus->ctx && zmq_ctx_term(bus->ctx) < 0 && errno == EINTR)
 		;
 	place_leave(&bus->place);
@@ -199,11 +219,27 @@ void bus_close(struct bus *bus)
 	free(bus);
 }
 
+void bus_leave(struct bus *bus)
+{
+	place_leave(&bus->place);
+}
+
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
 int bus_fd(const struct bus *bus)
 {
 	return bus->poll_fd;
+}
+
+/* An event is two parts, of which nothing but that it came is of interest. */
+static void monitor_take(struct bus *bus)
+{
+	zmq_msg_t part;
+
+	zmq_msg_init(&part);
+	while (bus->monitor && zmq_msg_recv(&part, bus->monitor, ZMQ_DONTWAIT) >= 0)
+		bus->lost = true;
+	zmq_msg_close(&part);
 }
 
 /* After every use of the socket: ZMQ_FD tells of a message once, event_fd goes on as long as there is one. */
@@ -215,7 +251,8 @@ static void watch_update(struct bus *bus)
 
 	if (zmq_getsockopt(bus->socket, ZMQ_EVENTS, &events, &size) < 0)
 		events = ZMQ_POLLIN; /* interrupted: look again */
-	if ((events & ZMQ_POLLIN) || bus->first) {
+	monitor_take(bus);
+	if ((events & ZMQ_POLLIN) || bus->first || bus->lost) {
 		if (write(bus->event_fd, &count, sizeof(count)) < 0)
 			return; /* full: set already */
 	} else if (read(bus->event_fd, &count, sizeof(count)) < 0) {
@@ -305,6 +342,15 @@ static int kept_pop(struct bus *bus, struct wire_view *ret_view)
 	return wire_decode(kept->bytes, kept->len, ret_view);
 }
 
+/* When nothing has come: what was sent to us before the loss is taken first. */
+static int loss_take(struct bus *bus)
+{
+	const bool lost = bus->lost;
+
+	bus->lost = false;
+	return lost ? -ECONNRESET : -EAGAIN;
+}
+
 int bus_recv(struct bus *bus, struct wire_view *ret_view, struct bus_peer *ret_from)
 {
 	int result;
@@ -312,6 +358,8 @@ int bus_recv(struct bus *bus, struct wire_view *ret_view, struct bus_peer *ret_f
 	free(bus->lent);
 	bus->lent = NULL;
 	result = bus->first ? kept_pop(bus, ret_view) : socket_recv(bus, ret_view, ret_from);
+	if (result == -EAGAIN)
+		result = loss_take(bus);
 	watch_update(bus);
 	return result;
 }
@@ -352,7 +400,8 @@ int bus_send_to(struct bus *bus, const struct bus_peer *to, const void *bytes, s
 static int answer_wait(struct bus *bus, uint32_t seq, uint64_t until_ns, struct wire_view *ret_view)
 {
 	for (;;) {
-		zmq_pollitem_t item = {.socket = bus->socket, .events = ZMQ_POLLIN};
+		zmq_pollitem_t items[] = {{.socket = bus->socket, .events = ZMQ_POLLIN},
+					  {.socket = bus->monitor, .events = ZMQ_POLLIN}};
 		uint64_t now;
 		int result = socket_recv(bus, ret_view, NULL);
 
@@ -362,12 +411,17 @@ static int answer_wait(struct bus *bus, uint32_t seq, uint64_t until_ns, struct 
 			kept_push(bus, ret_view);
 		if (result == 0 || result == -EBADMSG)
 			continue;
+		if (result == -EAGAIN)
+			result = loss_take(bus);
 		if (result != -EAGAIN)
 			return result;
+		monitor_take(bus);
+		if (bus->lost)
+			continue; /* the answer may have come before that */
 		now = clock_ns();
 		if (now >= until_ns)
 			return -ETIMEDOUT;
-		if (zmq_poll(&item, 1, (long)((until_ns - now) / 1000000 + 1)) < 0 && errno != EINTR)
+		if (zmq_poll(items, 2, (long)((until_ns - now) / 1000000 + 1)) < 0 && errno != EINTR)
 			return -errno;
 	}
 }
@@ -381,6 +435,8 @@ int bus_call(struct bus *bus, struct wire_msg *msg, int timeout_ms, struct wire_
 	int result = bytes ? wire_decode(bytes, len, &sent) : msg->error;
 	const uint32_t seq = sent.seq;
 
+	monitor_take(bus);
+	bus->lost = false; /* of an earlier question */
 	if (result == 0)
 		result = bus_send(bus, msg);
 	wire_fini(msg);

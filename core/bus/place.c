@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -16,6 +17,9 @@
 
 /* Somebody who only looks (bus_probe, bus_sweep) holds the lock for microseconds; a frontend holds it for good. */
 enum { LOCK_TRIES = 25, LOCK_PAUSE_NS = 20000000 };
+
+/* What a frontend makes in its directory, the bus's socket first. */
+static const char *const sockets[] = {"frontend", "attach"};
 
 void place_init(struct place *place)
 {
@@ -53,6 +57,12 @@ int place_check(const char *dir)
 		return fd;
 	close(fd);
 	return 0;
+}
+
+static void sockets_remove(int fd)
+{
+	for (size_t i = 0; i < sizeof(sockets) / sizeof(sockets[0]); i++)
+		unlinkat(fd, sockets[i], 0);
 }
 
 /* Whether the directory that we hold is still the one of that name: the one before us may have removed it. */
@@ -94,7 +104,7 @@ int place_take(struct place *place, const char *dir)
 	place->fd = fd;
 	snprintf(place->dir, sizeof(place->dir), "%s", dir);
 	snprintf(place->socket, sizeof(place->socket), "%.*s/frontend", PLACE_PATH_BYTES - 10, dir);
-	unlink(place->socket);
+	sockets_remove(fd);
 	return 0;
 }
 
@@ -107,7 +117,7 @@ void place_leave(struct place *place)
 {
 	if (place->fd < 0)
 		return;
-	unlink(place->socket);
+	sockets_remove(place->fd);
 	rmdir(place->dir);
 	close(place->fd);
 	place_init(place);
@@ -121,6 +131,8 @@ int bus_probe(const char *dir)
 	if (fd < 0)
 		return fd;
 	result = flock(fd, LOCK_SH | LOCK_NB) == 0 ? -ECONNREFUSED : errno == EWOULDBLOCK ? 0 : -errno;
+	if (result == -ECONNREFUSED && faccessat(fd, sockets[0], F_OK, 0) == 0)
+		result = -EHOSTDOWN;
 	close(fd);
 	return result;
 }
@@ -134,8 +146,7 @@ int bus_sweep(const char *dir)
 		return fd;
 	place_init(&place);
 	place.fd = fd;
-	snprintf(place.dir, sizeof(place.dir), "%s", dir);
-	if (snprintf(place.socket, sizeof(place.socket), "%s/frontend", dir) >= (int)sizeof(place.socket)) {
+	if (snprintf(place.dir, sizeof(place.dir), "%s", dir) >= (int)sizeof(place.dir)) {
 		close(fd);
 		return -ENAMETOOLONG;
 	}

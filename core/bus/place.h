@@ -20,10 +20,10 @@ void place_init(struct place *place);
 int place_endpoint(const char *dir, char *ret_endpoint);
 /* place_check: 0 when the directory is there, the user's own and closed to writing by others; -EPERM, -errno. */
 int place_check(const char *dir);
-/* place_take makes the directory if need be, locks it and removes a dead one's socket: 0, -EADDRINUSE, -errno. */
+/* place_take makes the directory if need be, locks it and removes a dead one's sockets: 0, -EADDRINUSE, -errno. */
 int place_take(struct place *place, const char *dir);
 int place_close_to_others(struct place *place); /* the socket is the user's alone */
 void place_leave(
-    struct place *place); /* removes the socket, the directory if empty, and lets go; nothing if not taken */
+    struct place *place); /* removes the sockets, the directory if empty, and lets go; nothing if not taken */
 
 #endif

@@ -21,7 +21,7 @@
 #include "core/base/hist.h"
 
 enum {
-	IMAGE_VERSION = 3,
+	IMAGE_VERSION = 4,
 	IMAGE_NONE = 0xffffffff,
 	IMAGE_VARS_MAX = 16,
 	IMAGE_PARAMS_MAX = 32,
@@ -57,14 +57,13 @@ struct image_head {
 	uint64_t total_bytes;  /* the image */
 	uint32_t clock, n_hosts, latency_slots, shared_host;
 	uint64_t slot_ns;
-	uint64_t slots;                          /* run indices 0..slots-1; IMAGE_FOREVER */
-	uint32_t name, isolation, overrun, plan; /* text offsets: name, isolation word, overrun word, plan as text */
+	uint64_t slots;                    /* run indices 0..slots-1; IMAGE_FOREVER */
+	uint32_t name, isolation, overrun; /* text offsets: name, isolation word, overrun word */
+	uint32_t
+	    copies; /* of the waveform's instances: instance i is copy i / (count / copies), of i % (count / copies) */
 	struct image_table lanes, segments, order, gates, instances, inputs, outputs, buffers, params, vars, reals,
 	    text;
 	uint64_t run; /* offset of struct image_run */
-	uint32_t
-	    copies; /* of the waveform's instances: instance i is copy i / (count / copies), of i % (count / copies) */
-	uint32_t reserved;
 };
 
 struct image_lane {
@@ -117,8 +116,10 @@ struct image_output {
 struct image_buffer {
 	uint32_t instance, port;
 	uint32_t type, max;
-	uint32_t depth, reserved; /* depth: a power of two */
-	uint64_t stride;          /* bytes from message to message: items, canary, padding to 64 */
+	uint32_t depth; /* a power of two */
+	uint32_t
+	    shares; /* 1 + an earlier buffer, alike, whose items' place it has too: never both in use; 0: its own */
+	uint64_t stride;   /* bytes from message to message: items, canary, padding to 64 */
 	uint64_t canary;   /* offset of the canary in a message: max items, rounded up to 8 bytes, see image_canary */
 	uint64_t messages; /* offset of struct image_message[depth] */
 	uint64_t data;     /* offset of the items */

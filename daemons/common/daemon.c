@@ -15,17 +15,15 @@
 
 #include "core/base/child.h"
 
-enum { MESSAGES_IN_A_ROW = 64, SWEEP_TRIES = 100, SWEEP_PAUSE_NS = 10000000 };
+enum { MESSAGES_IN_A_ROW = 64, SWEEP_TRIES = 100, SWEEP_PAUSE_NS = 10000000, HELLO_NS = 200000000 };
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static void usage_print(FILE *out, const char *program, unsigned takes)
 {
-	fprintf(out, "usage: %s --dir DIR%s [--leash FD]%s\n", program, takes & DAEMON_KEEP ? " --keep FD" : "",
+	fprintf(out, "usage: %s --dir DIR [--leash FD]%s\n", program,
 		takes & DAEMON_STATE ? " [--state STATEDIR]" : "");
-	fprintf(out, "  --dir DIR      runtime directory, with the frontend's socket\n");
-	if (takes & DAEMON_KEEP)
-		fprintf(out, "  --keep FD      descriptor on which the frontend keeps entries\n");
+	fprintf(out, "  --dir DIR      runtime directory, with the frontend's sockets\n");
 	fprintf(out, "  --leash FD     read end of a pipe: end of file ends the program\n");
 	if (takes & DAEMON_STATE)
 		fprintf(out, "  --state DIR    where profiles and runs are saved\n");
@@ -54,8 +52,6 @@ static int option_take(const char *program, int option, unsigned takes, struct d
 	case 's':
 		args->state = optarg;
 		return takes & DAEMON_STATE ? 0 : -EINVAL;
-	case 'k':
-		return takes & DAEMON_KEEP ? fd_parse(program, "keep", optarg, &args->keep) : -EINVAL;
 	case 'l':
 		return fd_parse(program, "leash", optarg, &args->leash);
 	case 'h':
@@ -72,15 +68,11 @@ static int option_take(const char *program, int option, unsigned takes, struct d
 int daemon_args_parse(const char *program, int argc, char **argv, unsigned takes, struct daemon_args *ret)
 {
 	static const struct option options[] = {
-	    {"dir", required_argument, NULL, 'd'},
-	    {"state", required_argument, NULL, 's'},
-	    {"keep", required_argument, NULL, 'k'},
-	    {"leash", required_argument, NULL, 'l'},
-	    {"help", no_argument, NULL, 'h'},
-	    {"version", no_argument, NULL, 'v'},
-	    {NULL, 0, NULL, 0},
+	    {"dir", required_argument, NULL, 'd'},   {"state", required_argument, NULL, 's'},
+	    {"leash", required_argument, NULL, 'l'}, {"help", no_argument, NULL, 'h'},
+	    {"version", no_argument, NULL, 'v'},     {NULL, 0, NULL, 0},
 	};
-	struct daemon_args args = {.keep = -1, .leash = -1};
+	struct daemon_args args = {.leash = -1};
 	int option, result = 0;
 
 	optind = 1;
@@ -88,7 +80,7 @@ int daemon_args_parse(const char *program, int argc, char **argv, unsigned takes
 		result = option_take(program, option, takes, &args);
 	if (result > 0)
 		return result;
-	if (result < 0 || optind != argc || !args.dir || ((takes & DAEMON_KEEP) && args.keep < 0)) {
+	if (result < 0 || optind != argc || !args.dir) {
 		usage_print(stderr, program, takes);
 		return -EINVAL;
 	}
@@ -151,17 +143,39 @@ static void ping_answer(struct daemon *daemon, const struct wire_view *request)
 	reply_send(daemon, &msg);
 }
 
-/* seq 0: HELLO, which bus_connect has sent */
+static void hello_say(void *self)
+{
+	struct daemon *daemon = self;
+
+	bus_hello(daemon->bus); /* into a connection that is just being given up, perhaps: once more then */
+	loop_timer_start(&daemon->loop, &daemon->hello, HELLO_NS, hello_say, daemon);
+}
+
+/* seq 0: HELLO */
 static void hello_answered(struct daemon *daemon, const struct wire_view *view)
 {
 	char *text;
 
-	if (view->type == WIRE_OK)
+	loop_timer_stop(&daemon->loop, &daemon->hello);
+	daemon->greeted = view->type == WIRE_OK;
+	if (daemon->greeted)
 		return;
 	text = wire_get_text(view, WIRE_TAG_TEXT, 0);
 	log_error(&daemon->log, "the frontend refused us: %s", text ? text : "no reason given");
 	free(text);
 	loop_stop(&daemon->loop, 1);
+}
+
+static void message_take(struct daemon *daemon, const struct wire_view *view)
+{
+	if (view->seq == 0 && (view->type == WIRE_OK || view->type == WIRE_FAIL))
+		hello_answered(daemon, view);
+	else if (!daemon->greeted)
+		log_debug(&daemon->log, "a message of a frontend that is gone was dropped");
+	else if (view->type == WIRE_PING)
+		ping_answer(daemon, view);
+	else
+		daemon->role->handle(daemon->self, view);
 }
 
 static void bus_ready(void *self, short revents)
@@ -173,19 +187,68 @@ static void bus_ready(void *self, short revents)
 	(void)revents;
 	for (int i = 0; i < MESSAGES_IN_A_ROW && !daemon->loop.stopped; i++) {
 		result = bus_recv(daemon->bus, &view, NULL);
-		if (result == -EBADMSG)
+		if (result == -EBADMSG || result == -ECONNRESET) /* `lost` tells of the latter */
 			continue;
 		if (result < 0)
 			break;
-		if (view.seq == 0 && (view.type == WIRE_OK || view.type == WIRE_FAIL))
-			hello_answered(daemon, &view);
-		else if (view.type == WIRE_PING)
-			ping_answer(daemon, &view);
-		else
-			daemon->handle(daemon->self, &view);
+		message_take(daemon, &view);
 	}
-	if (result < 0 && result != -EAGAIN && result != -EBADMSG)
+	if (result < 0 && result != -EAGAIN && result != -EBADMSG && result != -ECONNRESET)
 		log_warning(&daemon->log, "receiving: %s", strerror(-result));
+}
+
+/* ---- the frontend ------------------------------------------------------------------------------------------------ */
+
+void daemon_put(struct daemon *daemon, const char *key, const void *blob, size_t len, const int *fds, size_t n_fds)
+{
+	const int result = daemon->attach.fd < 0 ? 0 : keep_put(daemon->attach.fd, key, blob, len, fds, n_fds);
+
+	if (result < 0 && result != -EPIPE)
+		log_error(&daemon->log, "\"%s\" is not kept: %s", key, strerror(-result));
+}
+
+void daemon_drop(struct daemon *daemon, const char *key)
+{
+	if (daemon->attach.fd >= 0)
+		keep_drop(daemon->attach.fd, key);
+}
+
+static void entry_take(void *self, struct keep_entry *entry)
+{
+	struct daemon *daemon = self;
+
+	if (daemon->role->entry)
+		daemon->role->entry(daemon->self, entry);
+	else
+		keep_entry_fini(entry);
+}
+
+static void attach_ready(void *self)
+{
+	struct daemon *daemon = self;
+	const int result = daemon->role->ready ? daemon->role->ready(daemon->self) : 0;
+
+	if (result == 0) {
+		hello_say(daemon);
+		return;
+	}
+	log_error(&daemon->log, "cannot take up what is kept: %s", strerror(-result));
+	loop_stop(&daemon->loop, 1);
+}
+
+static void attach_lost(void *self)
+{
+	struct daemon *daemon = self;
+
+	loop_timer_stop(&daemon->loop, &daemon->hello);
+	daemon->greeted = false;
+	if (daemon->role->lost)
+		daemon->role->lost(daemon->self);
+}
+
+static void attach_left(void *self)
+{
+	loop_stop(&((struct daemon *)self)->loop, 0);
 }
 
 static void leash_ready(void *self, short revents)
@@ -204,13 +267,13 @@ static int leash_start(struct daemon *daemon)
 	return leash_guard_start(daemon->args.leash, DAEMON_GRACE_MS);
 }
 
-int daemon_init(struct daemon *daemon, const char *program, enum wire_peer peer, const struct daemon_args *args,
-		void (*handle)(void *self, const struct wire_view *view), void *self)
+int daemon_init(struct daemon *daemon, const struct daemon_role *role, const struct daemon_args *args, void *self)
 {
+	static const struct attach_calls calls = {entry_take, attach_ready, attach_lost, attach_left};
 	int result;
 
-	*daemon = (struct daemon){.args = *args, .handle = handle, .self = self};
-	log_init(&daemon->log, program);
+	*daemon = (struct daemon){.args = *args, .role = role, .self = self, .attach.fd = -1};
+	log_init(&daemon->log, role->program);
 	loop_init(&daemon->loop);
 	signal(SIGPIPE, SIG_IGN);
 	result = leash_start(daemon);
@@ -218,13 +281,14 @@ int daemon_init(struct daemon *daemon, const char *program, enum wire_peer peer,
 		log_error(&daemon->log, "cannot watch the leash: %s", strerror(-result));
 		return result;
 	}
-	daemon->bus = bus_connect(args->dir, peer);
+	daemon->bus = bus_connect(args->dir, role->peer);
 	if (!daemon->bus) {
 		result = -errno;
 		log_error(&daemon->log, "cannot use the runtime directory %s: %s", args->dir, strerror(-result));
 		return result;
 	}
 	loop_watch_start(&daemon->loop, &daemon->bus_watch, bus_fd(daemon->bus), POLLIN, bus_ready, daemon);
+	attach_start(&daemon->attach, &daemon->loop, args->dir, wire_peer_name(role->peer), &calls, daemon);
 	return 0;
 }
 
@@ -248,11 +312,14 @@ static void remains_sweep(const char *dir)
 
 void daemon_fini(struct daemon *daemon)
 {
+	const bool killed = daemon->bus && attach_stop(&daemon->attach);
+
+	loop_timer_stop(&daemon->loop, &daemon->hello);
 	loop_watch_stop(&daemon->loop, &daemon->bus_watch);
 	loop_watch_stop(&daemon->loop, &daemon->leash_watch);
 	bus_close(daemon->bus);
 	daemon->bus = NULL;
-	if (daemon->args.leash >= 0 && leash_lost(daemon->args.leash))
+	if (killed)
 		remains_sweep(daemon->args.dir);
 	loop_fini(&daemon->loop);
 }

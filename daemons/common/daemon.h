@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * daemons/common/daemon.h - what all daemons under the frontend do alike: options, bus, HELLO, PING, leash, main loop.
+ * daemons/common/daemon.h - what all daemons under the frontend do alike: options, leash, the tie to the frontend, bus,
+ * HELLO, PING, main loop.
  *
- *	static void exec_handle(void *self, const struct wire_view *view) { ... daemon_fail(&exec->daemon, view, 2,
- *"..."); }
+ *	static const struct daemon_role role = {"aloe-stats", WIRE_STATS, handle, entry, ready, lost};
  *
- *	int result = daemon_args_parse("aloe-exec", argc, argv, DAEMON_KEEP, &args);
+ *	int result = daemon_args_parse("aloe-stats", argc, argv, 0, &args);
  *	if (result) return result > 0 ? 0 : 2;
- *	if (daemon_init(&exec.daemon, "aloe-exec", WIRE_EXEC, &args, exec_handle, &exec)) return 1;
- *	... loop_watch_start(&exec.daemon.loop, ...) ...
- *	code = daemon_run(&exec.daemon);	   until the leash is pulled
+ *	if (daemon_init(&stats.daemon, &role, &args, &stats)) return 1;
+ *	code = daemon_run(&stats.daemon);	   until it is told to leave, or the leash is pulled
  *	... put away what is its own ...
- *	daemon_fini(&exec.daemon);
+ *	daemon_fini(&stats.daemon);
+ *
+ * Messages come only from a frontend that has answered HELLO: what one had sent that has been killed since is dropped, for
+ * whoever waits for it has been told that it is lost.
  */
 #ifndef ALOE_DAEMONS_DAEMON_H
 #define ALOE_DAEMONS_DAEMON_H
@@ -20,42 +22,57 @@
 
 #include "core/base/log.h"
 #include "core/bus/bus.h"
+#include "daemons/common/attach.h"
 #include "daemons/common/loop.h"
 
 struct daemon_args {
 	const char *dir;   /* runtime directory, always given */
 	const char *state; /* --state, NULL if not given */
-	int keep;          /* --keep, open descriptor; -1 if not given */
-	int leash;         /* --leash, the same */
+	int leash;         /* --leash, open descriptor; -1 if not given */
 };
 
-enum { DAEMON_KEEP = 1, DAEMON_STATE = 2 }; /* what it takes besides --dir and --leash */
+enum { DAEMON_STATE = 1 }; /* what it takes besides --dir and --leash */
 
 /* daemon_args_parse: 0; 1 after --help or --version have been printed; -EINVAL after saying what is wrong on standard
- * error. Descriptors that are not open are an error; those that are become close-on-exec. `takes` with DAEMON_KEEP
- * makes
- * --keep needed. */
+ * error. A descriptor that is not open is an error; one that is becomes close-on-exec. */
 int daemon_args_parse(const char *program, int argc, char **argv, unsigned takes, struct daemon_args *ret);
+
+struct daemon_role {
+	const char *program; /* "aloe-..." */
+	enum wire_peer peer;
+	/* requests and events, and the answers to what was sent by bus_send */
+	void (*handle)(void *self, const struct wire_view *view);
+	void (*entry)(void *self, struct keep_entry *entry); /* of what is kept; finishes it. NULL: takes none */
+	/* What is kept is all there, the first time or from another frontend: 0, or -errno, which ends the daemon. HELLO
+	 * follows. May be NULL. */
+	int (*ready)(void *self);
+	void (*lost)(void *self); /* what was asked will not be answered; may be NULL */
+};
 
 struct daemon {
 	struct log log;
 	struct loop loop;
 	struct bus *bus;
 	struct daemon_args args;
-	void (*handle)(void *self, const struct wire_view *view);
+	const struct daemon_role *role;
 	void *self;
+	struct attach attach;
 	struct loop_watch bus_watch, leash_watch;
+	struct loop_timer hello; /* said again until it is answered */
+	bool greeted;            /* it was */
 };
 
 enum { DAEMON_GRACE_MS = 4000 }; /* a daemon that has not ended so long after its leash was pulled is ended */
 
-/* daemon_init connects (and so says HELLO), ignores SIGPIPE and watches the leash. `handle` gets every request and event, and
- * the answers to what was sent by bus_send. 0, or -errno after logging why. */
-int daemon_init(struct daemon *daemon, const char *program, enum wire_peer peer, const struct daemon_args *args,
-		void (*handle)(void *self, const struct wire_view *view), void *self);
+/* daemon_init opens the bus, ignores SIGPIPE, watches the leash and begins to attach. 0, or -errno after logging why. */
+int daemon_init(struct daemon *daemon, const struct daemon_role *role, const struct daemon_args *args, void *self);
 int daemon_run(struct daemon *daemon); /* the exit status */
 /* daemon_fini also removes what is left in the runtime directory if the frontend has been killed. */
 void daemon_fini(struct daemon *daemon);
+
+/* What the frontend is to keep; nothing while there is none: `ready` puts all again. */
+void daemon_put(struct daemon *daemon, const char *key, const void *blob, size_t len, const int *fds, size_t n_fds);
+void daemon_drop(struct daemon *daemon, const char *key);
 
 /* The short answers. TEXT may have several lines. */
 void daemon_ok(struct daemon *daemon, const struct wire_view *request);

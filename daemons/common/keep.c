@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * daemons/common/keep.c - entries over a socket pair. */
+ * daemons/common/keep.c - entries over a socket. */
 #include "daemons/common/keep.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,22 +30,74 @@ union keep_control { /* aligned for its header */
 	struct cmsghdr align;
 };
 
-int keep_pair(int ret_fds[2])
+/* ---- connecting -------------------------------------------------------------------------------------------------- */
+
+static int address_fill(const char *dir, struct sockaddr_un *ret)
 {
-	int fds[2];
+	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
+	return snprintf(ret->sun_path, sizeof(ret->sun_path), "%s/attach", dir) < (int)sizeof(ret->sun_path)
+		   ? 0
+		   : -ENAMETOOLONG;
+}
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
-		return -errno;
-	if (fcntl(fds[0], F_SETFL, O_NONBLOCK) < 0) {
-		const int error = errno;
+static int socket_new(void)
+{
+	const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-		close(fds[0]);
-		close(fds[1]);
-		return -error;
+	return fd < 0 ? -errno : fd;
+}
+
+static int socket_fail(int fd)
+{
+	const int error = errno;
+
+	close(fd);
+	return -error;
+}
+
+int keep_listen(const char *dir)
+{
+	struct sockaddr_un address;
+	int fd = address_fill(dir, &address);
+
+	fd = fd < 0 ? fd : socket_new();
+	if (fd < 0)
+		return fd;
+	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 || chmod(address.sun_path, 0600) < 0 ||
+	    listen(fd, SOMAXCONN) < 0)
+		return socket_fail(fd);
+	return fd;
+}
+
+int keep_accept(int fd, pid_t *ret_pid)
+{
+	const int end = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct ucred who;
+	socklen_t size = sizeof(who);
+
+	if (end < 0)
+		return errno == EINTR || errno == ECONNABORTED ? -EAGAIN : -errno;
+	if (getsockopt(end, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0)
+		return socket_fail(end);
+	if (who.uid != geteuid()) {
+		close(end);
+		return -EPERM;
 	}
-	ret_fds[0] = fds[0];
-	ret_fds[1] = fds[1];
-	return 0;
+	*ret_pid = who.pid;
+	return end;
+}
+
+int keep_connect(const char *dir)
+{
+	struct sockaddr_un address;
+	int fd = address_fill(dir, &address);
+
+	fd = fd < 0 ? fd : socket_new();
+	if (fd < 0)
+		return fd;
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 || fcntl(fd, F_SETFL, 0) < 0)
+		return socket_fail(fd);
+	return fd;
 }
 
 /* ---- sending ----------------------------------------------------------------------------------------------------- */
@@ -103,18 +158,31 @@ int keep_put(int fd, const char *key, const void *blob, size_t len, const int *f
 	return *key ? entry_send(fd, KEEP_PUT, key, blob, len, fds, n_fds) : -EINVAL;
 }
 
-int keep_drop(int fd, const char *key)
+static int word_send(int fd, enum keep_kind kind, const char *key)
 {
 	const int none = -1;
 
-	return *key ? entry_send(fd, KEEP_DROP, key, NULL, 0, &none, 0) : -EINVAL;
+	return entry_send(fd, kind, key, NULL, 0, &none, 0);
+}
+
+int keep_drop(int fd, const char *key)
+{
+	return *key ? word_send(fd, KEEP_DROP, key) : -EINVAL;
 }
 
 int keep_end(int fd)
 {
-	const int none = -1;
+	return word_send(fd, KEEP_END, "");
+}
 
-	return entry_send(fd, KEEP_END, "", NULL, 0, &none, 0);
+int keep_hello(int fd, const char *name)
+{
+	return *name ? word_send(fd, KEEP_HELLO, name) : -EINVAL;
+}
+
+int keep_leave(int fd)
+{
+	return word_send(fd, KEEP_LEAVE, "");
 }
 
 /* ---- receiving --------------------------------------------------------------------------------------------------- */
@@ -137,11 +205,11 @@ static int entry_decode(const uint8_t *bytes, size_t len, struct keep_entry *ent
 	if (len < sizeof(head))
 		return -EBADMSG;
 	memcpy(&head, bytes, sizeof(head));
-	if (head.kind < KEEP_PUT || head.kind > KEEP_END || head.n_fds != entry->n_fds)
+	if (head.kind < KEEP_PUT || head.kind > KEEP_LEAVE || head.n_fds != entry->n_fds)
 		return -EBADMSG;
 	if (head.key_len > KEEP_KEY_MAX || len != sizeof(head) + head.key_len + (size_t)head.blob_len)
 		return -EBADMSG;
-	if ((head.key_len == 0) != (head.kind == KEEP_END) || memchr(key, 0, head.key_len))
+	if ((head.key_len == 0) != (head.kind == KEEP_END || head.kind == KEEP_LEAVE) || memchr(key, 0, head.key_len))
 		return -EBADMSG;
 	entry->kind = (enum keep_kind)head.kind;
 	memcpy(entry->key, key, head.key_len);
@@ -164,7 +232,7 @@ static int entry_recv(int fd, uint8_t *bytes, size_t size, struct keep_entry *en
 
 	/* a sender that was killed before it had read everything shows as a reset, once, ahead of what it has sent */
 	do {
-		len = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
+		len = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	} while (len < 0 && (errno == EINTR || errno == ECONNRESET));
 	if (len < 0)
 		return -errno;

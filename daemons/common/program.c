@@ -440,6 +440,83 @@ static void add_instances(struct build *b)
 	}
 }
 
+/* ---- buffers: of the copies in one segment, which run one after another, each has done with its messages before the next
+ * begins. They share the place, which thus stays in the core's cache. */
+
+/* Does a segment run whole copies, none of which comes back after another? */
+static bool runs_copies(const struct build *b, const struct plan_segment *segment)
+{
+	const size_t n = waveform_originals(b->wf);
+
+	for (size_t i = 1; i < segment->n_instances; i++)
+		if (segment->instances[i] / n < segment->instances[i - 1] / n)
+			return false;
+	return segment->n_instances % n == 0;
+}
+
+/* All readers run behind the writer in the same step, in its segment. */
+static bool *used_at_once(const struct build *b)
+{
+	bool *at_once = calloc(b->plan->n_buffers + 1, sizeof(*at_once));
+
+	for (uint32_t i = 0; at_once != NULL && i < b->plan->n_buffers; i++)
+		at_once[i] = true;
+	for (size_t l = 0; at_once != NULL && l < b->wf->n_links; l++) {
+		const struct wf_link *link = &b->wf->links[l];
+		const struct plan_instance *places = b->plan->instances;
+
+		if (link->delay > 0 || b->plan->links[l].distance > 0 ||
+		    places[link->from].segment != places[link->to].segment)
+			at_once[buffer_of(b, link->from, link->from_port)] = false;
+	}
+	return at_once;
+}
+
+/* The buffer of the first copy in the same segment; itself where there is none, or where it cannot be shared. */
+static uint32_t shared_with(const struct build *b, uint32_t i, const uint32_t *first_copy)
+{
+	const struct plan_buffer *mine = &b->plan->buffers[i];
+	const uint32_t per_copy = (uint32_t)(b->plan->n_buffers / b->wf->copies);
+	const uint32_t copy = first_copy[b->plan->instances[mine->instance].segment];
+	const uint32_t other = copy == IMAGE_NONE ? i : copy * per_copy + i % per_copy;
+	const struct plan_buffer *theirs = &b->plan->buffers[other];
+
+	return other < i && theirs->type == mine->type && theirs->max == mine->max && theirs->depth == mine->depth
+		   ? other
+		   : i;
+}
+
+/* By segment: the first of its copies; IMAGE_NONE where copies do not run one after another. */
+static uint32_t *first_copies(const struct build *b)
+{
+	uint32_t *first = calloc(b->plan->n_segments + 1, sizeof(*first));
+
+	for (size_t s = 0; first != NULL && s < b->plan->n_segments; s++) {
+		const struct plan_segment *segment = &b->plan->segments[s];
+
+		first[s] = segment->n_instances > 0 && runs_copies(b, segment)
+			       ? (uint32_t)(segment->instances[0] / waveform_originals(b->wf))
+			       : IMAGE_NONE;
+	}
+	return first;
+}
+
+static void share_buffers(struct build *b)
+{
+	struct image_buffer *rows = (void *)b->buffers.bytes;
+	bool *at_once = used_at_once(b);
+	uint32_t *first = first_copies(b);
+
+	b->failed |= at_once == NULL || first == NULL;
+	for (uint32_t i = 0; !b->failed && i < b->plan->n_buffers; i++) {
+		const uint32_t other = shared_with(b, i, first);
+
+		rows[i].shares = at_once[i] && other != i && at_once[other] ? other + 1 : 0;
+	}
+	free(at_once);
+	free(first);
+}
+
 static void add_buffers(struct build *b)
 {
 	for (uint32_t i = 0; i < b->plan->n_buffers; i++) {
@@ -452,6 +529,8 @@ static void add_buffers(struct build *b)
 
 		rows_add(b, &b->buffers, &row, 1);
 	}
+	if (b->wf->copies > 1 && b->plan->n_buffers > 0 && waveform_originals(b->wf) > 0)
+		share_buffers(b);
 }
 
 /* ---- putting it together ----------------------------------------------------------------------------------------------- */
@@ -483,7 +562,6 @@ static void fill_head(struct build *b)
 	h->name = text_add(b, b->wf->name);
 	h->isolation = text_add(b, isolation[b->wf->isolation]);
 	h->overrun = text_add(b, overrun[b->wf->overrun]);
-	h->plan = text_add(b, "");
 }
 
 static int assemble(struct build *b, void **ret_bytes, size_t *ret_len)

@@ -74,12 +74,15 @@ static uint64_t begin_at(struct exec_wave *wave)
 
 static bool can(struct exec_wave *wave, const struct wire_view *request, unsigned states, const char *what)
 {
-	if (wave->pending.bytes != NULL) {
+	if (wave_busy(&wave->pending)) {
 		exec_fail(wave->exec, request, 1, "\"%s\" has another change under way", wave->name);
 		return false;
 	}
-	if (states >> wave->state & 1)
+	if (states >> wave->state & 1) {
+		free(wave->pending.bytes); /* nobody's */
+		wave->pending.bytes = NULL;
 		return true;
+	}
 	exec_fail(wave->exec, request, 1, "\"%s\" is in state %s: it cannot %s from there%s%s", wave->name,
 		  wave_state_names[wave->state], what, wave->reason[0] ? "; " : "", wave->reason);
 	return false;
@@ -186,7 +189,7 @@ void wave_unload(struct exec_wave *wave, const struct wire_view *request)
 	if (wave->drained) {
 		wave_free(wave);
 		exec_ok(exec, request, WIRE_TAG_SLOT, 0);
-	} else if (wave->pending.bytes != NULL) {
+	} else if (wave_busy(&wave->pending)) {
 		exec_fail(exec, request, 1, "\"%s\" has another change under way", wave->name);
 	} else {
 		wave->unloading = true; /* the tick frees it when it is drained */

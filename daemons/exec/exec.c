@@ -3,47 +3,17 @@
 #include <string.h>
 
 #include "core/base/calibrate.h"
-#include "core/base/child.h"
 #include "core/platform/platform.h"
-#include "daemons/common/keep.h"
 #include "daemons/exec/exec.h"
 
 enum { TICK_NS = 5000000, SPIN_US = 60 };
-
-static void bus_ready(void *self, short revents)
-{
-	struct exec *exec = self;
-	struct wire_view view;
-	int status;
-
-	(void)revents;
-	while ((status = bus_recv(exec->bus, &view, NULL)) != -EAGAIN) {
-		if (status == -EBADMSG) {
-			log_warning(&exec->log, "a message that is not well formed was dropped");
-			continue;
-		}
-		if (status != 0)
-			return;
-		exec_request(exec, &view);
-	}
-}
-
-static void leash_ready(void *self, short revents)
-{
-	struct exec *exec = self;
-
-	(void)revents;
-	if (leash_pulled(exec->leash))
-		loop_stop(&exec->loop, 0);
-}
 
 static void tick(void *self)
 {
 	struct exec *exec = self;
 
-	bus_ready(exec, 0); /* the bus's descriptor is edge-triggered */
 	exec_tick(exec);
-	loop_timer_start(&exec->loop, &exec->tick, TICK_NS, tick, exec);
+	loop_timer_start(&exec->daemon.loop, &exec->tick, TICK_NS, tick, exec);
 }
 
 static void *calibrate_main(void *self)
@@ -83,36 +53,40 @@ static int node_new(struct exec *exec)
 		exec->node->lane[i].cpu = cpus[i];
 		atomic_store(&exec->node->lane[i].timebase, IMAGE_NONE);
 	}
-	keep_put(exec->keep, "node", NULL, 0, &exec->node_fd, 1);
 	return calibrate(exec);
 }
 
-int exec_init(struct exec *exec, const char *dir, int keep, int leash)
+/* The first time: what an earlier exec has left, or a node of our own. Every time: the frontend is told all there is. */
+static int ready(void *self)
 {
-	int status;
+	struct exec *exec = self;
+	int status = 0;
 
-	*exec = (struct exec){.keep = keep, .leash = leash, .node_fd = -1, .wake_fd = -1, .spin_us = SPIN_US};
-	log_init(&exec->log, "aloe-exec");
-	loop_init(&exec->loop);
+	if (!exec->tick.on) {
+		status = exec_restore(exec);
+		if (status == 0 && exec->node == NULL)
+			status = node_new(exec);
+		if (status != 0)
+			return status;
+		tick(exec);
+	}
+	exec_keep(exec);
+	return 0;
+}
+
+int exec_init(struct exec *exec, const struct daemon_args *args)
+{
+	static const struct daemon_role role = {"aloe-exec", WIRE_EXEC, exec_request, exec_entry, ready, exec_lost};
+
+	*exec = (struct exec){.node_fd = -1, .wake_fd = -1, .spin_us = SPIN_US};
 	for (int i = 0; i < NODE_LANES_MAX; i++)
 		exec->lanes[i].fd = exec->lanes[i].cpu_lock = -1;
-	status = exec_restore(exec);
-	if (status == 0 && exec->node == NULL)
-		status = node_new(exec);
-	if (status != 0)
-		return status;
-	exec->bus = bus_connect(dir, WIRE_EXEC);
-	if (exec->bus == NULL)
-		return -errno;
-	loop_watch_start(&exec->loop, &exec->bus_watch, bus_fd(exec->bus), POLLIN, bus_ready, exec);
-	loop_watch_start(&exec->loop, &exec->leash_watch, leash, POLLIN, leash_ready, exec);
-	loop_timer_start(&exec->loop, &exec->tick, TICK_NS, tick, exec);
-	return 0;
+	return daemon_init(&exec->daemon, &role, args, exec);
 }
 
 void exec_fini(struct exec *exec)
 {
-	if (exec->bus != NULL)
-		bus_close(exec->bus);
-	loop_fini(&exec->loop);
+	for (struct exec_process *process = exec->processes; process != NULL; process = process->next)
+		process_kill(process);
+	daemon_fini(&exec->daemon);
 }

@@ -18,11 +18,9 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-#include "core/base/log.h"
-#include "core/bus/bus.h"
 #include "core/image/image.h"
+#include "daemons/common/daemon.h"
 #include "daemons/common/hostlink.h"
-#include "daemons/common/loop.h"
 
 enum { PREPARE_S = 30 }; /* at most so long takes the init of all components */
 
@@ -65,6 +63,7 @@ struct exec_pending {   /* a request to be answered later */
 	size_t len;
 	uint64_t until_ns; /* answered with FAIL then */
 	uint64_t value;    /* PAUSE, STEP: the limit */
+	bool nobodys;      /* who asked has gone with the frontend: another request may take its place */
 };
 
 struct exec_wave {
@@ -104,16 +103,14 @@ struct exec_lane {
 };
 
 struct exec {
-	struct loop loop;
-	struct bus *bus;
-	struct log log;
-	int keep, leash;
+	struct daemon daemon;
+	struct keep_entry *kept; /* of an earlier exec, until they are all there */
+	size_t n_kept;
 	int node_fd;
-	struct node_image *node;
+	struct node_image *node; /* NULL until then */
 	struct exec_lane lanes[NODE_LANES_MAX];
 	struct exec_wave *waves;
 	struct exec_process *processes;
-	struct loop_watch bus_watch, leash_watch;
 	struct loop_timer tick;
 	int wake_fd; /* cpu_dma_latency; -1 */
 	uint32_t realtime_waves;
@@ -123,16 +120,20 @@ struct exec {
 
 extern const char *const wave_state_names[];
 
-/* main.c, requests.c */
-int exec_init(struct exec *exec, const char *dir, int keep, int leash);
+/* exec.c: exec_fini kills all hosts. */
+int exec_init(struct exec *exec, const struct daemon_args *args);
 void exec_fini(struct exec *exec);
-void exec_request(struct exec *exec, const struct wire_view *request);
+
+/* requests.c */
+void exec_request(void *self, const struct wire_view *request);
+void exec_lost(void *self); /* the frontend was killed: nobody waits for an answer any more */
 struct exec_wave *exec_find(struct exec *exec, const char *name, size_t len);
 void exec_ok(struct exec *exec, const struct wire_view *request, enum wire_tag tag, uint64_t value);
 __attribute__((format(printf, 4, 5))) void exec_fail(struct exec *exec, const struct wire_view *request, int code,
 						     const char *format, ...);
 /* wave_later keeps the request; wave_answer sends its answer: value with `tag`, or FAIL when why is given. */
 void wave_later(struct exec_pending *pending, const struct wire_view *request, uint64_t timeout_ns);
+bool wave_busy(const struct exec_pending *pending); /* somebody waits for it */
 void wave_answer(struct exec_wave *wave, struct exec_pending *pending, enum wire_tag tag, uint64_t value, int code,
 		 const char *why);
 void wave_set_state(struct exec_wave *wave, enum wave_state state);
@@ -147,6 +148,7 @@ void wave_free(struct exec_wave *wave);  /* entries freed, hosts killed, memory 
 uint64_t memory_available(void); /* bytes that this node may still take */
 
 /* lanes.c */
+void lane_keep(struct exec *exec, uint32_t number);
 int lanes_take(struct exec_wave *wave, char *ret_why, size_t size);
 void lanes_leave(struct exec_wave *wave);                          /* entries are not live any more */
 void lanes_leave_host(struct exec_wave *wave, uint32_t host);      /* nor is the host: its batons go on */
@@ -205,8 +207,12 @@ void wave_miss_cause(const struct exec_wave *wave, const struct image_miss *miss
 char *wave_report(const struct exec_wave *wave); /* JSON; the caller frees */
 char *exec_list(const struct exec *exec);
 
-/* restore.c: what an earlier exec left with the frontend. 0 or -errno */
+/* restore.c: exec_restore takes up what an earlier exec left with the frontend: 0 or -errno. exec_keep puts everything, for
+ * a frontend that knows nothing yet. */
+void exec_entry(void *self, struct keep_entry *entry);
 int exec_restore(struct exec *exec);
+void exec_forget(struct exec *exec); /* what has come of it */
+void exec_keep(struct exec *exec);
 void keep_wave(const struct exec_wave *wave);
 void keep_wave_drop(const struct exec_wave *wave);
 

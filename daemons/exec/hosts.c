@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "core/base/child.h"
-#include "daemons/common/keep.h"
 #include "daemons/exec/exec.h"
 
 static struct exec_host *host_of(struct exec_wave *wave, uint32_t segment)
@@ -46,6 +45,8 @@ static void host_ready(struct exec_host *host, const struct hostlink_msg *msg)
 	for (uint32_t h = 0; h < wave->n_hosts; h++)
 		if (!wave->hosts[h].ready)
 			return;
+	if (wave->unloading) /* nobody waits for it any more: the tick frees it */
+		return;
 	if (wave->state == WAVE_LOADED)
 		wave_set_state(wave, WAVE_INIT);
 	keep_wave(wave);
@@ -88,7 +89,7 @@ void host_answer(struct exec_host *host, const struct hostlink_msg *msg)
 		wave_abort(host->wave, "%.400s", msg->text);
 		break;
 	default:
-		log_warning(&host->wave->exec->log, "a host sent %u, which means nothing", msg->type);
+		log_warning(&host->wave->exec->daemon.log, "a host sent %u, which means nothing", msg->type);
 	}
 }
 

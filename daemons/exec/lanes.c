@@ -11,7 +11,6 @@
 #include "core/base/clock.h"
 #include "core/platform/platform.h"
 #include "core/slot/lane.h"
-#include "daemons/common/keep.h"
 #include "daemons/exec/exec.h"
 
 /* ---- a lane's own things ----------------------------------------------------------------------------------------------- */
@@ -34,10 +33,17 @@ static int cpu_lock(int cpu)
 	return -len;
 }
 
+void lane_keep(struct exec *exec, uint32_t number)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "lane/%u", number);
+	daemon_put(&exec->daemon, key, NULL, 0, &exec->lanes[number].fd, 1);
+}
+
 static int lane_image_new(struct exec *exec, uint32_t number)
 {
 	struct exec_lane *lane = &exec->lanes[number];
-	char key[32];
 
 	if (lane->fd >= 0)
 		return 0;
@@ -48,8 +54,7 @@ static int lane_image_new(struct exec *exec, uint32_t number)
 	if (lane->image == NULL)
 		return -ENOMEM;
 	atomic_store(&lane->image->baton, baton_make(0, 0, BATON_NOBODY));
-	snprintf(key, sizeof(key), "lane/%u", number);
-	keep_put(exec->keep, key, NULL, 0, &lane->fd, 1);
+	lane_keep(exec, number);
 	return 0;
 }
 

@@ -42,7 +42,7 @@ static void look(struct exec_wave *wave, uint32_t segment, bool stop)
 
 		wave_miss_cause(wave, &miss, why, sizeof(why));
 		if (!stop)
-			log_warning(&wave->exec->log, "%s: slot %llu missed by %.1f us: %s", wave->name,
+			log_warning(&wave->exec->daemon.log, "%s: slot %llu missed by %.1f us: %s", wave->name,
 				    (unsigned long long)miss.slot, (double)miss.late_ns / 1e3, why);
 		else if (must_stop(wave, state, seen))
 			wave_abort(

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemons/common/keep.h"
 #include "daemons/exec/exec.h"
 
 static int control_take(struct exec *exec, const char *name)

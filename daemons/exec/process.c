@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "core/base/child.h"
-#include "daemons/common/keep.h"
 #include "daemons/exec/exec.h"
 
 enum { DEATH_MS = 2000 };
@@ -51,7 +50,7 @@ static void sock_ready(void *self, short revents)
 		if (host != NULL)
 			host_answer(host, &msg);
 	} else if (status != -EAGAIN && status != -EBADMSG) {
-		loop_watch_stop(&process->exec->loop, &process->sock_watch); /* the pidfd tells the rest */
+		loop_watch_stop(&process->exec->daemon.loop, &process->sock_watch); /* the pidfd tells the rest */
 	}
 }
 
@@ -60,8 +59,8 @@ static void process_free(struct exec_process *process)
 	struct exec *exec = process->exec;
 	struct exec_process **link = &exec->processes;
 
-	loop_watch_stop(&exec->loop, &process->sock_watch);
-	loop_watch_stop(&exec->loop, &process->pid_watch);
+	loop_watch_stop(&exec->daemon.loop, &process->sock_watch);
+	loop_watch_stop(&exec->daemon.loop, &process->pid_watch);
 	close(process->sock);
 	close(process->pidfd);
 	for (uint32_t l = 0; l < NODE_LANES_MAX; l++)
@@ -106,8 +105,8 @@ static struct exec_process *process_add(struct exec *exec, pid_t pid, int pidfd,
 	for (uint32_t l = 0; l < NODE_LANES_MAX; l++)
 		process->seat[l] = IMAGE_NONE;
 	exec->processes = process;
-	loop_watch_start(&exec->loop, &process->sock_watch, sock, POLLIN, sock_ready, process);
-	loop_watch_start(&exec->loop, &process->pid_watch, pidfd, POLLIN, process_died, process);
+	loop_watch_start(&exec->daemon.loop, &process->sock_watch, sock, POLLIN, sock_ready, process);
+	loop_watch_start(&exec->daemon.loop, &process->pid_watch, pidfd, POLLIN, process_died, process);
 	return process;
 }
 
@@ -124,10 +123,10 @@ static struct exec_process *process_spawn(struct exec *exec, bool shared, int *r
 		return NULL;
 	}
 	snprintf(sock, sizeof(sock), "%d", pair[1]);
-	snprintf(leash, sizeof(leash), "%d", exec->leash);
+	snprintf(leash, sizeof(leash), "%d", exec->daemon.args.leash);
 	*ret_status = child_path("aloe-host", path, sizeof(path));
 	if (*ret_status == 0)
-		*ret_status = child_spawn(path, argv, (int[]){pair[1], exec->leash}, 2, &pid, &pidfd);
+		*ret_status = child_spawn(path, argv, (int[]){pair[1], exec->daemon.args.leash}, 2, -1, &pid, &pidfd);
 	close(pair[1]);
 	if (*ret_status != 0) {
 		close(pair[0]);
@@ -160,7 +159,7 @@ static void host_keep(const struct exec_host *host)
 
 	memcpy(kept.seat, process->seat, sizeof(kept.seat));
 	host_key(host, key, sizeof(key));
-	keep_put(process->exec->keep, key, &kept, sizeof(kept), (int[]){process->sock, process->pidfd}, 2);
+	daemon_put(&process->exec->daemon, key, &kept, sizeof(kept), (int[]){process->sock, process->pidfd}, 2);
 }
 
 /* Whichever waveform stays longest with it, the seats of its threads are known. */
@@ -203,7 +202,7 @@ static void process_await(struct exec_process *process)
 	int status;
 
 	if (poll(&polled, 1, DEATH_MS) != 1)
-		log_warning(&process->exec->log, "host %d does not die: it hangs in the kernel", process->pid);
+		log_warning(&process->exec->daemon.log, "host %d does not die: it hangs in the kernel", process->pid);
 	child_reap(process->pid, &status);
 }
 
@@ -215,7 +214,7 @@ void process_leave(struct exec_host *host, bool kill_it)
 	if (process == NULL)
 		return;
 	host_key(host, key, sizeof(key));
-	keep_drop(host->wave->exec->keep, key);
+	daemon_drop(&host->wave->exec->daemon, key);
 	host->process = NULL;
 	if (--process->users > 0 && !kill_it)
 		return;

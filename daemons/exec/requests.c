@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/base/clock.h"
 #include "daemons/exec/exec.h"
@@ -28,9 +27,9 @@ void exec_ok(struct exec *exec, const struct wire_view *request, enum wire_tag t
 {
 	struct wire_msg msg;
 
-	bus_reply(exec->bus, request, WIRE_OK, &msg);
+	bus_reply(exec->daemon.bus, request, WIRE_OK, &msg);
 	wire_put_u64(&msg, tag, value);
-	bus_send(exec->bus, &msg);
+	bus_send(exec->daemon.bus, &msg);
 }
 
 void exec_fail(struct exec *exec, const struct wire_view *request, int code, const char *format, ...)
@@ -42,10 +41,10 @@ void exec_fail(struct exec *exec, const struct wire_view *request, int code, con
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	bus_reply(exec->bus, request, WIRE_FAIL, &msg);
+	bus_reply(exec->daemon.bus, request, WIRE_FAIL, &msg);
 	wire_put_u64(&msg, WIRE_TAG_CODE, (uint64_t)code);
 	wire_put_text(&msg, WIRE_TAG_TEXT, text);
-	bus_send(exec->bus, &msg);
+	bus_send(exec->daemon.bus, &msg);
 }
 
 void wave_later(struct exec_pending *pending, const struct wire_view *request, uint64_t timeout_ns)
@@ -54,8 +53,37 @@ void wave_later(struct exec_pending *pending, const struct wire_view *request, u
 	pending->bytes = malloc(request->len);
 	pending->len = request->len;
 	pending->until_ns = clock_ns() + timeout_ns;
+	pending->nobodys = false;
 	if (pending->bytes != NULL)
 		memcpy(pending->bytes, request->bytes, request->len);
+}
+
+bool wave_busy(const struct exec_pending *pending)
+{
+	return pending->bytes != NULL && !pending->nobodys;
+}
+
+/* A LOAD whose answer nobody hears has not been: whoever asked asks again. Other changes take their course. */
+static void wave_lost(struct exec_wave *wave)
+{
+	struct wire_view request;
+
+	wave->pending.nobodys = wave->set_pending.nobodys = true;
+	if (wave->pending.bytes == NULL || wire_decode(wave->pending.bytes, wave->pending.len, &request) != 0 ||
+	    request.type != WIRE_PREPARE)
+		return;
+	free(wave->pending.bytes);
+	wave->pending.bytes = NULL;
+	wave->unloading = true; /* the tick frees it */
+}
+
+void exec_lost(void *self)
+{
+	struct exec *exec = self;
+
+	exec_forget(exec); /* half of what an earlier exec had is of no use */
+	for (struct exec_wave *wave = exec->waves; wave != NULL; wave = wave->next)
+		wave_lost(wave);
 }
 
 void wave_answer(struct exec_wave *wave, struct exec_pending *pending, enum wire_tag tag, uint64_t value, int code,
@@ -70,11 +98,11 @@ void wave_answer(struct exec_wave *wave, struct exec_pending *pending, enum wire
 		if (why != NULL) {
 			exec_fail(wave->exec, &request, code, "%s", why);
 		} else {
-			bus_reply(wave->exec->bus, &request, WIRE_OK, &msg);
+			bus_reply(wave->exec->daemon.bus, &request, WIRE_OK, &msg);
 			wire_put_u64(&msg, tag, value);
 			if (request.type == WIRE_PREPARE)
 				wire_put_text(&msg, WIRE_TAG_TEXT, wave->notes);
-			bus_send(wave->exec->bus, &msg);
+			bus_send(wave->exec->daemon.bus, &msg);
 		}
 	}
 	free(bytes);
@@ -88,13 +116,11 @@ void wave_set_state(struct exec_wave *wave, enum wave_state state)
 		return;
 	wave->state = state;
 	wave_control(wave)->state = (uint32_t)state;
-	if (wave->exec->bus == NULL)
-		return;
-	wire_init(&msg, WIRE_EVENT, WIRE_EXEC, WIRE_SWMAN, bus_seq(wave->exec->bus));
+	wire_init(&msg, WIRE_EVENT, WIRE_EXEC, WIRE_SWMAN, bus_seq(wave->exec->daemon.bus));
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, wave->name);
 	wire_put_text(&msg, WIRE_TAG_STATE, wave_state_names[state]);
 	wire_put_text(&msg, WIRE_TAG_TEXT, wave->reason);
-	bus_send(wave->exec->bus, &msg);
+	bus_send(wave->exec->daemon.bus, &msg);
 }
 
 static void send_json(struct exec *exec, const struct wire_view *request, char *json)
@@ -105,9 +131,9 @@ static void send_json(struct exec *exec, const struct wire_view *request, char *
 		exec_fail(exec, request, 1, "aloe-exec has no memory for its answer");
 		return;
 	}
-	bus_reply(exec->bus, request, WIRE_OK, &msg);
+	bus_reply(exec->daemon.bus, request, WIRE_OK, &msg);
 	wire_put_text(&msg, WIRE_TAG_JSON, json);
-	bus_send(exec->bus, &msg);
+	bus_send(exec->daemon.bus, &msg);
 	free(json);
 }
 
@@ -138,11 +164,11 @@ static void samples(struct exec_wave *wave, const struct wire_view *request)
 			n++;
 		}
 	}
-	bus_reply(wave->exec->bus, request, WIRE_OK, &msg);
+	bus_reply(wave->exec->daemon.bus, request, WIRE_OK, &msg);
 	wire_put_u64(&msg, WIRE_TAG_CURSOR, newest);
 	wire_put_u64(&msg, WIRE_TAG_LOST, lost);
 	wire_put_bytes(&msg, WIRE_TAG_BYTES, events, n * sizeof(*events));
-	bus_send(wave->exec->bus, &msg);
+	bus_send(wave->exec->daemon.bus, &msg);
 	free(events);
 }
 
@@ -151,17 +177,7 @@ static void status(struct exec_wave *wave, const struct wire_view *request)
 	send_json(wave->exec, request, wave_report(wave));
 }
 
-static void ping(struct exec *exec, const struct wire_view *request)
-{
-	struct wire_msg msg;
-
-	bus_reply(exec->bus, request, WIRE_OK, &msg);
-	wire_put_u64(&msg, WIRE_TAG_PID, (uint64_t)getpid());
-	wire_put_text(&msg, WIRE_TAG_TEXT, ALOE_VERSION);
-	bus_send(exec->bus, &msg);
-}
-
-void exec_request(struct exec *exec, const struct wire_view *request)
+void exec_request(void *self, const struct wire_view *request)
 {
 	static const struct {
 		enum wire_type type;
@@ -170,14 +186,11 @@ void exec_request(struct exec *exec, const struct wire_view *request)
 	    {WIRE_START, wave_start},   {WIRE_PAUSE, wave_pause}, {WIRE_STEP, wave_step},  {WIRE_STOP, wave_stop},
 	    {WIRE_UNLOAD, wave_unload}, {WIRE_STATUS, status},    {WIRE_SAMPLES, samples}, {WIRE_SET, wave_set},
 	};
+	struct exec *exec = self;
 	char *name;
 
 	if (request->type == WIRE_OK || request->type == WIRE_FAIL || request->type == WIRE_DAEMON)
 		return;
-	if (request->type == WIRE_PING) {
-		ping(exec, request);
-		return;
-	}
 	if (request->type == WIRE_PREPARE) {
 		exec_prepare(exec, request);
 		return;

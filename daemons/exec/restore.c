@@ -42,8 +42,8 @@ void keep_wave(const struct exec_wave *wave)
 	memcpy(kept->losses, wave->losses, sizeof(kept->losses));
 	memcpy(kept->places, wave->places, n * sizeof(kept->places[0]));
 	snprintf(key, sizeof(key), "waveform/%s", wave->name);
-	keep_put(wave->exec->keep, key, kept, offsetof(struct kept_wave, places) + n * sizeof(kept->places[0]),
-		 &wave->fd, 1);
+	daemon_put(&wave->exec->daemon, key, kept, offsetof(struct kept_wave, places) + n * sizeof(kept->places[0]),
+		   &wave->fd, 1);
 	free(kept);
 }
 
@@ -52,7 +52,7 @@ void keep_wave_drop(const struct exec_wave *wave)
 	char key[KEEP_KEY_MAX + 1];
 
 	snprintf(key, sizeof(key), "waveform/%s", wave->name);
-	keep_drop(wave->exec->keep, key);
+	daemon_drop(&wave->exec->daemon, key);
 }
 
 /* ---- coming back ------------------------------------------------------------------------------------------------------- */
@@ -123,7 +123,7 @@ static int restore_wave(struct exec *exec, struct keep_entry *entry)
 /* Of a waveform that was not prepared to the end, or is being removed: nobody else would tell it to end. */
 static void drop_host(struct exec *exec, const struct keep_entry *entry)
 {
-	keep_drop(exec->keep, entry->key);
+	daemon_drop(&exec->daemon, entry->key);
 	if (entry->n_fds == 2)
 		pidfd_send_signal(entry->fds[1], SIGKILL, NULL, 0);
 }
@@ -272,24 +272,37 @@ static void restore_node_tables(struct exec *exec)
 	}
 }
 
+/* Only an exec that has just been started takes up what is kept; one that finds another frontend knows better. */
+void exec_entry(void *self, struct keep_entry *entry)
+{
+	struct exec *exec = self;
+	struct keep_entry *kept = exec->node != NULL ? NULL : realloc(exec->kept, (exec->n_kept + 1) * sizeof(*kept));
+
+	if (kept == NULL) {
+		keep_entry_fini(entry);
+		return;
+	}
+	exec->kept = kept;
+	kept[exec->n_kept++] = *entry;
+}
+
+void exec_forget(struct exec *exec)
+{
+	for (size_t i = 0; i < exec->n_kept; i++)
+		keep_entry_fini(&exec->kept[i]);
+	free(exec->kept);
+	exec->kept = NULL;
+	exec->n_kept = 0;
+}
+
 int exec_restore(struct exec *exec)
 {
-	struct keep_entry *entries = calloc(4096, sizeof(*entries));
-	size_t n = 0;
-	int status = entries == NULL ? -ENOMEM : 0;
+	int status = 0;
 
-	while (status == 0 && n < 4096) {
-		status = keep_recv(exec->keep, &entries[n]);
-		if (status != 0 || entries[n].kind == KEEP_END)
-			break;
-		n++;
-	}
 	for (int hosts = 0; hosts < 2; hosts++)
-		for (size_t i = 0; i < n && status == 0; i++)
-			status = restore_entry(exec, &entries[i], hosts == 1);
-	for (size_t i = 0; i < n; i++)
-		keep_entry_fini(&entries[i]);
-	free(entries);
+		for (size_t i = 0; i < exec->n_kept && status == 0; i++)
+			status = restore_entry(exec, &exec->kept[i], hosts == 1);
+	exec_forget(exec);
 	for (struct exec_wave *wave = exec->waves; wave != NULL && status == 0; wave = wave->next)
 		restore_use(wave);
 	if (status == 0 && exec->node != NULL) {
@@ -297,4 +310,17 @@ int exec_restore(struct exec *exec)
 		restore_node_tables(exec);
 	}
 	return status;
+}
+
+void exec_keep(struct exec *exec)
+{
+	daemon_put(&exec->daemon, "node", NULL, 0, &exec->node_fd, 1);
+	for (uint32_t l = 0; l < NODE_LANES_MAX; l++)
+		if (exec->lanes[l].fd >= 0)
+			lane_keep(exec, l);
+	for (const struct exec_wave *wave = exec->waves; wave != NULL; wave = wave->next)
+		keep_wave(wave);
+	for (const struct exec_process *process = exec->processes; process != NULL; process = process->next)
+		process_keep(process);
+	keep_end(exec->daemon.attach.fd);
 }

@@ -276,6 +276,19 @@ static void number_set(struct exec_wave *wave, const struct wire_view *request, 
 	set_commit(wave, request, change);
 }
 
+/* In place of one that nobody waits for any more. */
+static void set_begin(struct exec_wave *wave, const struct wire_view *request, struct node_change *change,
+		      const struct image_param *param, const char *name, const char *text)
+{
+	free(wave->set_pending.bytes);
+	wave->set_pending.bytes = NULL;
+	wave->offered.sequence = 0;
+	if (param->kind == ALOE_KIND_REALS)
+		array_set(wave, request, change, param, name, text);
+	else
+		number_set(wave, request, change, param, name, text);
+}
+
 static void set_checked(struct exec_wave *wave, const struct wire_view *request, uint32_t instance, uint32_t p,
 			const char *text)
 {
@@ -288,15 +301,13 @@ static void set_checked(struct exec_wave *wave, const struct wire_view *request,
 		 image_text(view, param->name));
 	if (!(param->flags & ALOE_LIVE))
 		exec_fail(wave->exec, request, 2, "%s is read at init only: unload, and load with --set", name);
-	else if (wave->set_pending.bytes != NULL)
+	else if (wave_busy(&wave->set_pending))
 		exec_fail(wave->exec, request, 1, "another set of \"%s\" is under way", wave->name);
 	else if (wave->ended || wave->drained || wave->state == WAVE_LOADED)
 		exec_fail(wave->exec, request, 1, "\"%s\" is in state %s: nothing runs that could take it", wave->name,
 			  wave_state_names[wave->state]);
-	else if (param->kind == ALOE_KIND_REALS)
-		array_set(wave, request, &change, param, name, text);
 	else
-		number_set(wave, request, &change, param, name, text);
+		set_begin(wave, request, &change, param, name, text);
 }
 
 void wave_set(struct exec_wave *wave, const struct wire_view *request)

@@ -19,7 +19,7 @@ void wave_abort(struct exec_wave *wave, const char *format, ...)
 	va_end(args);
 	for (size_t len = strlen(wave->reason); len > 0 && wave->reason[len - 1] == '\n'; len--)
 		wave->reason[len - 1] = 0;
-	log_error(&wave->exec->log, "%s: stopped: %s", wave->name, wave->reason);
+	log_error(&wave->exec->daemon.log, "%s: stopped: %s", wave->name, wave->reason);
 	wave_set_state(wave, WAVE_ABNSTOP);
 	atomic_store(&wave_control(wave)->limit, 0);
 	lanes_leave(wave);
@@ -41,10 +41,10 @@ static void check_fault(struct exec_wave *wave)
 		return;
 	memcpy(why, run->why, sizeof(why));
 	why[sizeof(why) - 1] = 0;
-	wave_abort(wave, "instance \"%s\" (%s) failed at index %llu: %s%s%s (%s)",
+	wave_abort(wave, "instance \"%s\" (%s) failed at index %llu: %s (%s)",
 		   image_text(&wave->view, wave->view.instances[fault - 1].name),
 		   image_text(&wave->view, wave->view.instances[fault - 1].component), (unsigned long long)run->index,
-		   why, why[0] ? "" : "work returned an error", "", strerror(-run->code));
+		   why[0] ? why : "work returned an error", strerror(-run->code));
 }
 
 static bool all_ended(const struct exec_wave *wave)

@@ -14,7 +14,9 @@ enum { RETRY_NS = 2000000 };
 
 static bool concerns(const struct channel *channel, const char *key)
 {
-	return !channel->prefix || strncmp(key, channel->prefix, strlen(channel->prefix)) == 0;
+	if (channel->kind == CHANNEL_MIRROR)
+		return strncmp(key, channel->prefix, strlen(channel->prefix)) == 0;
+	return channel->kind == CHANNEL_WRITER;
 }
 
 /* ---- to the daemon ----------------------------------------------------------------------------------------------- */
@@ -48,7 +50,7 @@ static int item_send(const struct channel *channel, const struct channel_item *i
 	if (!item->entry)
 		return item->kind == KEEP_END ? keep_end(channel->fd) : keep_drop(channel->fd, item->key);
 	kept = &item->entry->kept;
-	if (channel->prefix)
+	if (channel->kind == CHANNEL_MIRROR)
 		return send_read_only(channel->fd, kept);
 	return keep_put(channel->fd, kept->key, kept->blob, kept->len, kept->fds, kept->n_fds);
 }
@@ -100,11 +102,28 @@ static int item_push(struct channel *channel, enum keep_kind kind, struct store_
 
 static void mirror_push(struct channel *mirror, enum keep_kind kind, struct store_entry *entry, const char *key)
 {
-	if (!mirror || mirror->fd < 0 || !concerns(mirror, key))
+	if (!mirror || mirror->fd < 0 || !mirror->told || !concerns(mirror, key))
 		return;
 	if (item_push(mirror, kind, entry, key) < 0)
 		log_error(mirror->log, "keep: \"%s\" could not be passed on: out of memory", key);
 	channel_flush(mirror);
+}
+
+static void channel_tell(struct channel *channel)
+{
+	int result = 0;
+
+	if (channel->fd < 0 || channel->told || (channel->kind == CHANNEL_MIRROR && !channel->store->settled))
+		return;
+	for (struct store_entry *entry = channel->store->first; entry && result == 0; entry = entry->next) {
+		if (concerns(channel, entry->kept.key))
+			result = item_push(channel, KEEP_PUT, entry, entry->kept.key);
+	}
+	result = result ? result : item_push(channel, KEEP_END, NULL, "");
+	if (result < 0)
+		log_error(channel->log, "keep: not all can be passed on: %s", strerror(-result));
+	channel->told = true;
+	channel_flush(channel);
 }
 
 /* ---- from the daemon --------------------------------------------------------------------------------------------- */
@@ -116,7 +135,11 @@ static void entry_take(struct channel *channel, struct keep_entry *kept)
 	int result;
 
 	memcpy(key, kept->key, sizeof(key));
-	if (channel->prefix || kept->kind == KEEP_END) {
+	if (channel->kind == CHANNEL_WRITER && kept->kind == KEEP_END) {
+		channel->store->settled = true;
+		if (channel->mirror)
+			channel_tell(channel->mirror);
+	} else if (channel->kind != CHANNEL_WRITER || kept->kind > KEEP_END) {
 		log_warning(channel->log, "keep: a daemon sent \"%s\", which is not its to send", key);
 		keep_entry_fini(kept);
 	} else if (kept->kind == KEEP_DROP) {
@@ -169,43 +192,25 @@ void channel_settle(struct channel *channel)
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-void channel_init(struct channel *channel, const struct log *log, struct loop *loop, struct store *store,
-		  const char *prefix, struct channel *mirror)
+void channel_init(struct channel *channel, enum channel_kind kind, const struct log *log, struct loop *loop,
+		  struct store *store)
 {
-	*channel =
-	    (struct channel){.log = log, .loop = loop, .store = store, .prefix = prefix, .mirror = mirror, .fd = -1};
+	*channel = (struct channel){.kind = kind, .log = log, .loop = loop, .store = store, .fd = -1};
 	channel->last = &channel->first;
 }
 
-static int dump_push(struct channel *channel)
+void channel_take(struct channel *channel, int fd)
 {
-	int result = 0;
-
-	for (struct store_entry *entry = channel->store->first; entry && result == 0; entry = entry->next) {
-		if (concerns(channel, entry->kept.key))
-			result = item_push(channel, KEEP_PUT, entry, entry->kept.key);
-	}
-	return result ? result : item_push(channel, KEEP_END, NULL, "");
+	channel_close(channel);
+	channel->fd = fd;
+	loop_watch_start(channel->loop, &channel->watch, fd, POLLIN, channel_ready, channel);
+	channel_tell(channel);
 }
 
-int channel_open(struct channel *channel, int *ret_fd)
+void channel_leave(struct channel *channel)
 {
-	int fds[2];
-	int result = keep_pair(fds);
-
-	if (result < 0)
-		return result;
-	channel->fd = fds[0];
-	loop_watch_start(channel->loop, &channel->watch, fds[0], POLLIN, channel_ready, channel);
-	result = dump_push(channel);
-	if (result < 0) {
-		close(fds[1]);
-		channel_close(channel);
-		return result;
-	}
-	channel_flush(channel);
-	*ret_fd = fds[1];
-	return 0;
+	if (channel->fd >= 0 && keep_leave(channel->fd) < 0)
+		channel_close(channel); /* no room for it: the daemon attaches again, and is told at the door */
 }
 
 void channel_close(struct channel *channel)
@@ -217,6 +222,7 @@ void channel_close(struct channel *channel)
 	loop_timer_stop(channel->loop, &channel->retry);
 	close(channel->fd);
 	channel->fd = -1;
+	channel->told = false;
 	while (channel->first)
 		item_pop(channel);
 }

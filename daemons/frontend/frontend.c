@@ -37,10 +37,15 @@ static void down_start(void *self)
 	raise(SIGCHLD); /* there may be no child at all: look */
 }
 
+/* Whoever would clear up after us has let go, or was killed, and we may be next: before anybody is told to leave. */
 static void leash_ready(void *self, short revents)
 {
-	if (revents & (POLLHUP | POLLERR | POLLNVAL))
-		down_start(self);
+	struct frontend *frontend = self;
+
+	if (!(revents & (POLLHUP | POLLERR | POLLNVAL)))
+		return;
+	bus_leave(frontend->bus);
+	down_start(frontend);
 }
 
 static void signal_ready(void *self, short revents)
@@ -59,9 +64,35 @@ static void signal_ready(void *self, short revents)
 
 /* ---- what the rooms ask of each other ---------------------------------------------------------------------------- */
 
+/* HELLO may be faster over the bus than through the door, which comes first. */
 static pid_t daemon_pid(void *self, enum wire_peer daemon)
 {
-	return supervise_pid(&((struct frontend *)self)->supervise, daemon);
+	struct frontend *frontend = self;
+	struct channel *const channels[WIRE_PEERS] = {
+	    [WIRE_EXEC] = &frontend->exec, [WIRE_STATS] = &frontend->stats, [WIRE_SWMAN] = &frontend->swman};
+
+	door_settle(&frontend->door);
+	return channels[daemon] && channels[daemon]->fd >= 0 ? supervise_pid(&frontend->supervise, daemon) : 0;
+}
+
+static void daemon_heard(void *self, enum wire_peer daemon)
+{
+	supervise_heard(&((struct frontend *)self)->supervise, daemon);
+}
+
+static void daemon_ping(void *self, enum wire_peer daemon)
+{
+	route_ping(&((struct frontend *)self)->route, daemon);
+}
+
+static bool daemon_busy(void *self, enum wire_peer daemon)
+{
+	return route_busy(&((struct frontend *)self)->route, daemon);
+}
+
+static bool daemon_attached(void *self, enum wire_peer daemon, pid_t pid, int fd)
+{
+	return supervise_attach(&((struct frontend *)self)->supervise, daemon, pid, fd);
 }
 
 static void daemon_ended(void *self, enum wire_peer daemon, pid_t pid)
@@ -70,6 +101,11 @@ static void daemon_ended(void *self, enum wire_peer daemon, pid_t pid)
 
 	route_lost(&frontend->route, daemon);
 	route_tell(&frontend->route, daemon, pid, "down");
+	if (!frontend->route.ending)
+		return;
+	if (daemon == WIRE_EXEC)
+		store_fini(&frontend->store); /* hosts that it could not end do so when their sockets close */
+	raise(SIGCHLD);                       /* it may have been the last: look */
 }
 
 /* So that stats knows of a waveform before its loader does. */
@@ -102,20 +138,25 @@ static int signals_open(struct frontend *frontend)
 static int leash_start(struct frontend *frontend, int leash)
 {
 	if (leash < 0)
-		return 0;
+		return leash_new(frontend->leash);
+	frontend->leash[0] = leash;
 	loop_watch_start(&frontend->loop, &frontend->leash_watch, leash, 0, leash_ready, frontend);
 	return leash_guard_start(leash, 2 * DOWN_GRACE_MS);
 }
 
 static int parts_init(struct frontend *frontend, const struct daemon_args *args)
 {
+	const struct supervise_owner owner = {
+	    .ended = daemon_ended, .ping = daemon_ping, .busy = daemon_busy, .self = frontend};
 	int result = signals_open(frontend);
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (!result)
-		result = supervise_init(&frontend->supervise, &frontend->log, &frontend->loop, args->dir);
-	if (!result)
 		result = leash_start(frontend, args->leash);
+	supervise_init(&frontend->supervise, &frontend->log, &frontend->loop, args->dir, frontend->leash[0], &owner);
+	if (!result)
+		result =
+		    door_open(&frontend->door, &frontend->log, &frontend->loop, args->dir, daemon_attached, frontend);
 	if (result < 0)
 		log_error(&frontend->log, "cannot start: %s", strerror(-result));
 	return result;
@@ -124,7 +165,7 @@ static int parts_init(struct frontend *frontend, const struct daemon_args *args)
 static int bus_start(struct frontend *frontend, const char *dir)
 {
 	const struct route_owner owner = {
-	    .pid = daemon_pid, .answers = daemon_answers, .down = down_start, .self = frontend};
+	    .pid = daemon_pid, .heard = daemon_heard, .answers = daemon_answers, .down = down_start, .self = frontend};
 
 	frontend->bus = bus_bind(dir);
 	if (!frontend->bus && errno == EADDRINUSE)
@@ -137,31 +178,33 @@ static int bus_start(struct frontend *frontend, const char *dir)
 	return 0;
 }
 
+/* Where nobody above us holds the leash, those of an earlier frontend end with it: none is to be found. */
 static int daemons_start(struct frontend *frontend, const struct daemon_args *args)
 {
 	struct supervise *supervise = &frontend->supervise;
-	int result;
+	const bool adopt = args->leash >= 0;
+	int result = 0;
 
-	supervise->ended = daemon_ended;
-	supervise->self = frontend;
-	channel_init(&frontend->stats, &frontend->log, &frontend->loop, &frontend->store, "waveform/", NULL);
-	channel_init(&frontend->exec, &frontend->log, &frontend->loop, &frontend->store, NULL, &frontend->stats);
+	frontend->stats.prefix = "waveform/";
+	frontend->exec.mirror = &frontend->stats;
 	supervise_add(supervise, WIRE_EXEC, &frontend->exec, NULL);
 	supervise_add(supervise, WIRE_STATS, &frontend->stats, NULL);
-	supervise_add(supervise, WIRE_SWMAN, NULL, args->state);
-	result = supervise_start(supervise, WIRE_EXEC);
-	result = result ? result : supervise_start(supervise, WIRE_STATS);
-	return result ? result : supervise_start(supervise, WIRE_SWMAN);
+	supervise_add(supervise, WIRE_SWMAN, &frontend->swman, args->state);
+	for (int peer = WIRE_EXEC; peer < WIRE_PEERS && result == 0; peer++)
+		result = supervise_start(supervise, (enum wire_peer)peer, adopt);
+	return result;
 }
 
 int frontend_init(struct frontend *frontend, const struct daemon_args *args)
 {
 	int result;
 
-	*frontend = (struct frontend){.signal_fd = -1, .exec.fd = -1, .stats.fd = -1};
-	frontend->supervise.leash[0] = frontend->supervise.leash[1] = -1;
+	*frontend = (struct frontend){.signal_fd = -1, .leash = {-1, -1}, .door.fd = -1};
 	log_init(&frontend->log, "aloe-frontend");
 	loop_init(&frontend->loop);
+	channel_init(&frontend->exec, CHANNEL_WRITER, &frontend->log, &frontend->loop, &frontend->store);
+	channel_init(&frontend->stats, CHANNEL_MIRROR, &frontend->log, &frontend->loop, &frontend->store);
+	channel_init(&frontend->swman, CHANNEL_PLAIN, &frontend->log, &frontend->loop, &frontend->store);
 	result = bus_start(frontend, args->dir);
 	result = result ? result : parts_init(frontend, args);
 	return result ? result : daemons_start(frontend, args);
@@ -178,10 +221,15 @@ int frontend_run(struct frontend *frontend)
 
 void frontend_fini(struct frontend *frontend)
 {
+	supervise_end(&frontend->supervise);
 	supervise_fini(&frontend->supervise);
+	door_close(&frontend->door);
+	if (frontend->leash[1] >= 0)
+		close(frontend->leash[1]);
 	child_kill_all();
 	channel_close(&frontend->exec);
 	channel_close(&frontend->stats);
+	channel_close(&frontend->swman);
 	store_fini(&frontend->store);
 	if (frontend->bus)
 		route_fini(&frontend->route);

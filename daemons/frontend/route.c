@@ -98,18 +98,19 @@ static void pending_answered(struct route *route, const struct bus_peer *origin,
 }
 
 /* Makes room by forgetting the oldest: whoever asked has long given up. */
-static struct route_pending *pending_add(struct route *route, const struct bus_peer *origin, uint32_t seq,
-					 enum wire_peer dest)
+static struct route_pending *pending_add(struct route *route, const struct bus_peer *origin,
+					 const struct wire_view *view, enum wire_peer dest)
 {
 	struct route_pending *pending = calloc(1, sizeof(*pending)), **at;
 
-	pending_answered(route, origin, seq); /* passed on by another daemon: now it is this one's */
+	pending_answered(route, origin, view->seq); /* passed on by another daemon: now it is this one's */
 	if (route->n_pending >= ROUTE_PENDING_MAX)
 		pending_remove(route, &route->first);
 	if (!pending)
 		return NULL;
 	pending->origin = *origin;
-	pending->seq = seq;
+	pending->seq = view->seq;
+	pending->type = view->type;
 	pending->dest = dest;
 	for (at = &route->first; *at; at = &(*at)->next)
 		;
@@ -182,10 +183,12 @@ static struct bus_peer origin_of(const struct wire_view *view, enum wire_peer se
 	return origin;
 }
 
-static void request_send(struct route *route, struct wire_msg *msg, enum wire_peer dest, const struct bus_peer *origin,
-			 uint32_t seq)
+static void request_send(struct route *route, struct wire_msg *msg, const struct wire_view *view,
+			 const struct bus_peer *origin)
 {
-	struct route_pending *pending = pending_add(route, origin, seq, dest);
+	const enum wire_peer dest = view->dest;
+	const uint32_t seq = view->seq;
+	struct route_pending *pending = pending_add(route, origin, view, dest);
 
 	if (!pending) {
 		wire_fini(msg);
@@ -210,6 +213,10 @@ static void request_pass(struct route *route, const struct wire_view *view, enum
 		fail_send(route, from, view->seq, "a request needs a daemon that it is for");
 		return;
 	}
+	if (sender == WIRE_CLIENT && view->source != WIRE_CLIENT) { /* meant for a frontend that was killed */
+		fail_send(route, from, view->seq, "a daemon asks nothing before its HELLO");
+		return;
+	}
 	if (route->daemons[dest].len == 0 && route->ending) {
 		fail_about(route, &origin, view->seq, dest, "has ended (going down)");
 		return;
@@ -217,7 +224,7 @@ static void request_pass(struct route *route, const struct wire_view *view, enum
 	wire_init_copy(&msg, view, WIRE_TAG_ORIGIN);
 	wire_put_peers(&msg, sender, dest);
 	wire_put_bytes(&msg, WIRE_TAG_ORIGIN, origin.id, origin.len);
-	request_send(route, &msg, dest, &origin, view->seq);
+	request_send(route, &msg, view, &origin);
 }
 
 static void event_pass(struct route *route, const struct wire_view *view, enum wire_peer sender)
@@ -308,6 +315,8 @@ static void message_take(struct route *route, const struct wire_view *view, cons
 {
 	const enum wire_peer sender = peer_kind(route, from);
 
+	if (sender != WIRE_CLIENT)
+		route->owner.heard(route->owner.self, sender);
 	if (is_answer(view))
 		answer_pass(route, view, sender);
 	else if (is_event(view))
@@ -383,6 +392,28 @@ void route_lost(struct route *route, enum wire_peer daemon)
 		else
 			at = &pending->next;
 	}
+}
+
+/* Its answer has no ORIGIN and goes nowhere: that it came is all. */
+void route_ping(struct route *route, enum wire_peer daemon)
+{
+	struct wire_msg msg;
+
+	if (route->daemons[daemon].len == 0)
+		return;
+	wire_init(&msg, WIRE_PING, WIRE_FRONTEND, daemon, 1);
+	msg_send(route, &route->daemons[daemon], &msg);
+}
+
+/* LOAD: components are shaped and a plan made; PREPARE and UNLOAD: memory is taken and given back. */
+bool route_busy(const struct route *route, enum wire_peer daemon)
+{
+	for (const struct route_pending *pending = route->first; pending; pending = pending->next) {
+		if (pending->dest == daemon && !pending->parked &&
+		    (pending->type == WIRE_LOAD || pending->type == WIRE_PREPARE || pending->type == WIRE_UNLOAD))
+			return true;
+	}
+	return false;
 }
 
 void route_tell(struct route *route, enum wire_peer daemon, pid_t pid, const char *state)

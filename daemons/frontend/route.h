@@ -6,7 +6,8 @@
  *   client <-- OK or FAIL {seq} ---------- frontend <-- OK or FAIL {seq, ORIGIN client} -- daemon
  *
  * A daemon may pass a request on to another with its ORIGIN in place: the answer then goes straight to who asked. Only
- * daemons that have said HELLO may give an ORIGIN or an answer. Every request is answered once, also when a daemon dies over
+ * daemons that have said HELLO may ask, give an ORIGIN or an answer: what one had sent to a frontend that was killed may
+ * still come, and whoever waited for it has been told that it is lost. Every request is answered once, also when a daemon dies over
  * it (FAIL); one for a daemon that is just being started waits for it, at most ROUTE_PARK_MS. Events (WIRE_EVENT,
  * WIRE_DAEMON) have no answer and do not wait.
  */
@@ -26,13 +27,15 @@ struct route_pending { /* a request without an answer yet */
 	struct bus_peer origin;
 	uint32_t seq;
 	enum wire_peer dest;
+	enum wire_type type;
 	uint8_t *parked; /* not sent yet: the message */
 	size_t len;
 	uint64_t until_ns;
 };
 
-struct route_owner {                                     /* what the rest of the frontend answers */
-	pid_t (*pid)(void *self, enum wire_peer daemon); /* of the daemon that was started; 0: none */
+struct route_owner {                                      /* what the rest of the frontend answers */
+	pid_t (*pid)(void *self, enum wire_peer daemon);  /* of the daemon that has attached; 0: none */
+	void (*heard)(void *self, enum wire_peer daemon); /* it has sent something */
 	/* its answer is about to be passed on: what it has put to be kept before that comes first */
 	void (*answers)(void *self, enum wire_peer daemon);
 	void (*down)(void *self); /* somebody wants it all to end */
@@ -57,6 +60,9 @@ void route_init(struct route *route, const struct log *log, struct loop *loop, s
 void route_fini(struct route *route);
 /* route_lost: the daemon has ended; what it has not answered is answered. */
 void route_lost(struct route *route, enum wire_peer daemon);
+void route_ping(struct route *route, enum wire_peer daemon);
+/* route_busy: the daemon has been asked for something that may keep it from answering for long. */
+bool route_busy(const struct route *route, enum wire_peer daemon);
 /* route_tell sends WIRE_DAEMON to all other daemons. */
 void route_tell(struct route *route, enum wire_peer daemon, pid_t pid, const char *state);
 

@@ -2,8 +2,9 @@
  *
  * daemons/frontend/store.h - the keep store: what other daemons must not lose when they die.
  *
- * It lives in the frontend's memory. When the frontend itself is killed it is lost with it: hosts then end 5 s after losing
- * both exec and frontend, and whoever keeps the frontend starts with nothing loaded. Nothing here pretends otherwise.
+ * It lives in the frontend's memory and dies with it. The exec that goes on then has everything still, and puts it again to
+ * the next frontend. Only where both are killed at once is it lost; the hosts, whose sockets close with the last of the two,
+ * end by that.
  */
 #ifndef ALOE_FRONTEND_STORE_H
 #define ALOE_FRONTEND_STORE_H
@@ -25,6 +26,7 @@ struct store_entry {
 struct store {
 	struct store_entry *first; /* in the order in which the keys first came */
 	size_t count;
+	bool settled; /* exec has put everything once */
 };
 
 /* store_put takes over what `kept` holds (also on failure), in place of an entry of the same key: 0, -ENOSPC, -ENOMEM. */

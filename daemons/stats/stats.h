@@ -3,7 +3,7 @@
  * daemons/stats/stats.h - variables and parameters of the waveforms that run on this node: get and set.
  *
  * It holds a read-only mapping of every waveform image, which the frontend sends when exec has made one (and all of them
- * when stats is started again), and reads the values from there: no process is asked, no lane disturbed. SET is checked
+ * when either of the two is started again), and reads the values from there: no process is asked, no lane disturbed. SET is checked
  * against the component's description and passed on to exec, whose answer (the index it got) goes straight to who asked.
  */
 #ifndef ALOE_STATS_H
@@ -12,25 +12,24 @@
 #include "core/image/image.h"
 #include "core/registry/registry.h"
 #include "daemons/common/daemon.h"
-#include "daemons/common/keep.h"
 
 struct stats_wave {
 	struct stats_wave *next;
 	char name[KEEP_KEY_MAX + 1];
 	struct image_view view;
+	bool doubtful; /* not named by the frontend that there is now; it may still do so */
 };
 
 struct stats {
 	struct daemon daemon;
-	struct loop_watch keep_watch;
 	struct stats_wave *first;
 	struct registry *registry; /* NULL: not needed yet */
 };
 
-/* waves.c: the images. stats_waves_load waits for everything that the frontend keeps: 0 or -errno. stats_waves_settle takes
- * what has come since. */
-int stats_waves_load(struct stats *stats, int keep);
-int stats_waves_settle(struct stats *stats);
+/* waves.c: the images. Those of an earlier frontend hold until another one has named all that there are. */
+void stats_waves_entry(void *self, struct keep_entry *entry);
+int stats_waves_ready(void *self);
+void stats_waves_lost(void *self);
 void stats_waves_close(struct stats *stats);
 const struct stats_wave *stats_wave_find(const struct stats *stats, const char *name);
 

@@ -2,7 +2,6 @@
  *
  * daemons/stats/waves.c - the images of the waveforms that are loaded. */
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,8 +55,9 @@ static int wave_add(struct stats *stats, const char *name, int fd)
 	return 0;
 }
 
-static void entry_take(struct stats *stats, struct keep_entry *entry)
+void stats_waves_entry(void *self, struct keep_entry *entry)
 {
+	struct stats *stats = self;
 	const char *name = entry->key + sizeof(prefix) - 1;
 	int result = 0;
 
@@ -73,28 +73,25 @@ static void entry_take(struct stats *stats, struct keep_entry *entry)
 	keep_entry_fini(entry);
 }
 
-int stats_waves_load(struct stats *stats, int keep)
+int stats_waves_ready(void *self)
 {
-	struct keep_entry entry;
-	int result;
+	struct stats *stats = self;
+	struct stats_wave *next;
 
-	while ((result = keep_recv(keep, &entry)) == 0 && entry.kind != KEEP_END)
-		entry_take(stats, &entry);
-	return result;
+	for (struct stats_wave *wave = stats->first; wave; wave = next) {
+		next = wave->next;
+		if (wave->doubtful)
+			wave_remove(stats, wave->name);
+	}
+	return 0;
 }
 
-int stats_waves_settle(struct stats *stats)
+void stats_waves_lost(void *self)
 {
-	struct pollfd poll_fd = {.fd = stats->daemon.args.keep, .events = POLLIN};
-	struct keep_entry entry;
-	int result = 0;
+	struct stats *stats = self;
 
-	while (result == 0 && poll(&poll_fd, 1, 0) > 0) {
-		result = keep_recv(poll_fd.fd, &entry);
-		if (result == 0)
-			entry_take(stats, &entry);
-	}
-	return result;
+	for (struct stats_wave *wave = stats->first; wave; wave = wave->next)
+		wave->doubtful = true;
 }
 
 void stats_waves_close(struct stats *stats)

@@ -21,16 +21,20 @@ static int state_find(struct swman *swman, const struct daemon_args *args)
 
 int main(int argc, char **argv)
 {
+	static const struct daemon_role role = {.program = "aloe-swman",
+						.peer = WIRE_SWMAN,
+						.handle = swman_handle,
+						.ready = swman_ready,
+						.lost = swman_lost};
 	struct swman swman = {0};
 	struct daemon_args args;
 	int code = daemon_args_parse("aloe-swman", argc, argv, DAEMON_STATE, &args);
 
 	if (code)
 		return code > 0 ? 0 : 2;
-	if (daemon_init(&swman.daemon, "aloe-swman", WIRE_SWMAN, &args, swman_handle, &swman))
+	if (daemon_init(&swman.daemon, &role, &args, &swman))
 		return 1;
 	state_find(&swman, &args);
-	swman_init(&swman);
 	code = daemon_run(&swman.daemon);
 	swman_fini(&swman);
 	daemon_fini(&swman.daemon);

@@ -23,9 +23,15 @@ void swman_sweep_start(struct swman *swman)
 	loop_timer_start(&swman->daemon.loop, &swman->sweep, SWEEP_MS * 1000000ull, sweep, swman);
 }
 
-void swman_init(struct swman *swman)
+int swman_ready(void *self)
 {
-	swman_runs_learn(swman);
+	swman_runs_learn(self);
+	return 0;
+}
+
+void swman_lost(void *self)
+{
+	swman_calls_lose(self, "aloe-frontend has died; it is being started again");
 }
 
 void swman_fini(struct swman *swman)

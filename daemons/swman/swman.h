@@ -54,7 +54,8 @@ struct swman {
 };
 
 /* swman.c */
-void swman_init(struct swman *swman);
+int swman_ready(void *self); /* a frontend is there: what has exec? */
+void swman_lost(void *self);
 void swman_fini(struct swman *swman);
 void swman_handle(void *self, const struct wire_view *view);
 void swman_sweep_start(struct swman *swman); /* look after calls and runs until there is nothing to look after */

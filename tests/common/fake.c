@@ -24,7 +24,7 @@ struct fake {
 	struct daemon daemon;
 	enum wire_peer peer;
 	struct fake_entry *first;
-	struct loop_watch keep_watch;
+	bool ready; /* has taken up what is kept */
 };
 
 static void fake_entry_take(struct fake *fake, struct keep_entry *kept)
@@ -59,16 +59,35 @@ static void fake_fini(struct fake *fake)
 	}
 }
 
-static void fake_keep_ready(void *self, short revents)
+static void fake_entry(void *self, struct keep_entry *kept)
 {
 	struct fake *fake = self;
-	struct keep_entry kept;
 
-	(void)revents;
-	if (keep_recv(fake->daemon.args.keep, &kept) == 0)
-		fake_entry_take(fake, &kept);
+	if (!fake->ready || fake->peer == WIRE_STATS)
+		fake_entry_take(fake, kept);
 	else
-		loop_watch_stop(&fake->daemon.loop, &fake->keep_watch);
+		keep_entry_fini(kept);
+}
+
+/* exec puts all it has, to every frontend. */
+static int fake_ready(void *self)
+{
+	struct fake *fake = self;
+
+	fake->ready = true;
+	for (const struct fake_entry *entry = fake->first; entry && fake->peer == WIRE_EXEC; entry = entry->next)
+		daemon_put(&fake->daemon, entry->kept.key, entry->kept.blob, entry->kept.len, entry->kept.fds,
+			   entry->kept.n_fds);
+	return fake->peer == WIRE_EXEC ? keep_end(fake->daemon.attach.fd) : 0;
+}
+
+/* stats hears of all again; half of what an earlier exec had is of no use to exec. */
+static void fake_lost(void *self)
+{
+	struct fake *fake = self;
+
+	if (fake->peer == WIRE_STATS || !fake->ready)
+		fake_fini(fake);
 }
 
 /* "key=blob:content:rw key=..." */
@@ -78,9 +97,7 @@ static void fake_dump(struct fake *fake, const struct wire_view *request)
 	struct wire_msg msg;
 	int len = 0;
 
-	while (fake->peer == WIRE_STATS &&
-	       poll(&(struct pollfd){.fd = fake->daemon.args.keep, .events = POLLIN}, 1, 0) > 0)
-		fake_keep_ready(fake, POLLIN);
+	attach_settle(&fake->daemon.attach);
 	for (struct fake_entry *entry = fake->first; entry; entry = entry->next) {
 		const struct keep_entry *kept = &entry->kept;
 
@@ -106,7 +123,7 @@ static void fake_put(struct fake *fake, const struct wire_view *request)
 
 	kept.fds[0] = memfd_create("fake", MFD_CLOEXEC);
 	if (write(kept.fds[0], text, strlen(text)) != (ssize_t)strlen(text) ||
-	    keep_put(fake->daemon.args.keep, name, text, strlen(text), kept.fds, 1) < 0)
+	    keep_put(fake->daemon.attach.fd, name, text, strlen(text), kept.fds, 1) < 0)
 		_exit(3);
 	snprintf(kept.key, sizeof(kept.key), "%s", name);
 	kept.len = strlen(text);
@@ -121,7 +138,7 @@ static void fake_drop(struct fake *fake, const struct wire_view *request)
 	char *name = wire_get_text(request, WIRE_TAG_NAME, 0);
 	struct keep_entry kept = {.kind = KEEP_DROP};
 
-	keep_drop(fake->daemon.args.keep, name);
+	daemon_drop(&fake->daemon, name);
 	snprintf(kept.key, sizeof(kept.key), "%s", name);
 	fake_entry_take(fake, &kept);
 	free(name);
@@ -135,7 +152,7 @@ static void fake_host_start(struct fake *fake, const struct wire_view *request)
 	char path[PATH_MAX];
 	pid_t pid;
 
-	if (child_path("aloe-host", path, sizeof(path)) < 0 || child_spawn(path, argv, NULL, 0, &pid, NULL) < 0)
+	if (child_path("aloe-host", path, sizeof(path)) < 0 || child_spawn(path, argv, NULL, 0, -1, &pid, NULL) < 0)
 		_exit(5);
 	daemon_ok(&fake->daemon, request);
 }
@@ -200,17 +217,6 @@ static void fake_handle(void *self, const struct wire_view *view)
 	}
 }
 
-/* What is kept, up to END. */
-static int fake_load(struct fake *fake)
-{
-	struct keep_entry kept;
-	int result;
-
-	while ((result = keep_recv(fake->daemon.args.keep, &kept)) == 0 && kept.kind != KEEP_END)
-		fake_entry_take(fake, &kept);
-	return result;
-}
-
 static const char *base_name(const char *argv0)
 {
 	const char *slash = strrchr(argv0, '/');
@@ -229,24 +235,20 @@ int fake_main(int argc, char **argv)
 	const enum wire_peer peer = strcmp(name, "aloe-exec") == 0    ? WIRE_EXEC
 				    : strcmp(name, "aloe-stats") == 0 ? WIRE_STATS
 								      : WIRE_SWMAN;
+	const struct daemon_role role = {name, peer, fake_handle, fake_entry, fake_ready, fake_lost};
 	struct fake fake = {.peer = peer};
 	struct daemon_args args;
-	int status = 3;
+	int status;
 
 	if (strcmp(name, "aloe-host") == 0) {
 		for (;;)
 			pause();
 	}
-	if (daemon_args_parse(name, argc, argv, peer == WIRE_SWMAN ? DAEMON_STATE : DAEMON_KEEP, &args))
+	if (daemon_args_parse(name, argc, argv, peer == WIRE_SWMAN ? DAEMON_STATE : 0, &args))
 		return 2;
-	if (daemon_init(&fake.daemon, name, peer, &args, fake_handle, &fake) < 0)
+	if (daemon_init(&fake.daemon, &role, &args, &fake) < 0)
 		return 4;
-	if (peer == WIRE_SWMAN || fake_load(&fake) == 0) {
-		if (peer == WIRE_STATS)
-			loop_watch_start(&fake.daemon.loop, &fake.keep_watch, args.keep, POLLIN, fake_keep_ready,
-					 &fake);
-		status = daemon_run(&fake.daemon);
-	}
+	status = daemon_run(&fake.daemon);
 	daemon_fini(&fake.daemon);
 	fake_fini(&fake);
 	return status;

@@ -3,7 +3,7 @@
  * tests/common/fake.h - stand-ins for aloe-exec, aloe-stats, aloe-swman and aloe-host, for tests of the real frontend.
  *
  * The test program is linked or copied under those names into a folder with aloe-frontend, and calls fake_main when it has been
- * started under one of them. A fake daemon says HELLO, loads what is kept, ends by its leash, and answers
+ * started under one of them. A fake daemon attaches, loads what is kept, says HELLO, ends as real ones do, and answers
  *
  *	LIST     OK {TEXT "key=blob:content of the first descriptor:rw|ro|none ..."}: what it has been given or has put; swman
  *		 lists the events that it has got

@@ -176,7 +176,6 @@ uint64_t image_walk(const struct image_view *view)
 	text(&w, view->head->name);
 	text(&w, view->head->isolation);
 	text(&w, view->head->overrun);
-	text(&w, view->head->plan);
 	shared(&w, image_run(view), sizeof(struct image_run), 8, "run");
 	for (uint64_t s = 0; s < view->head->segments.count; s++)
 		walk_segment(&w, (uint32_t)s);

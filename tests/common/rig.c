@@ -284,7 +284,7 @@ void *rig_program(const struct rig *rig, size_t *ret_len)
 	    .instances.count = rig->n_nodes,
 	};
 	t->head.name = text_add(t, "rig");
-	t->head.isolation = t->head.overrun = t->head.plan = text_add(t, "");
+	t->head.isolation = t->head.overrun = text_add(t, "");
 	for (uint32_t s = 0; s < rig->n_segments; s++)
 		add_segment(rig, t, s);
 	for (uint32_t n = 0; n < rig->n_nodes; n++) {

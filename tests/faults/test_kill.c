@@ -58,13 +58,13 @@ static void daemon_kill(const char *program, unsigned *seed)
 
 static void kills(const char *options, int n, unsigned seed)
 {
-	static const char *const daemons[] = {"aloe-exec", "aloe-stats", "aloe-swman"};
+	static const char *const daemons[] = {"aloe-exec", "aloe-frontend", "aloe-stats", "aloe-swman"};
 
 	for (int i = 0; i < n; i++) {
 		if (i % 2 == 0)
 			host_kill(options, &seed);
 		else
-			daemon_kill(daemons[i / 2 % 3], &seed);
+			daemon_kill(daemons[i / 2 % 4], &seed);
 	}
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Kills while `aloe run` runs: of daemons (it goes on), of a host, the frontend and itself (it ends, with the reason, and
- * leaves nothing behind); and of the frontend and the keeper of a node that stays. */
+ * Kills while `aloe run` runs: of daemons (it goes on), of a host and itself (it ends, with the reason, and leaves nothing
+ * behind); of the frontend and the keeper of a node that stays; of the frontend while any of them ends; daemons that hang. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@
 
 extern char **environ;
 
-enum { SLOTS = 2500, INTERRUPTED = 130 };
+enum { SLOTS = 2500, INTERRUPTED = 130, ORPHANED = 4 };
 
 static const char counted[] = "name = \"counted\"; slot_ns = 1000000;\n"
 			      "instances: {\n"
@@ -60,19 +61,44 @@ static int run_wait(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Until its sink has written something: it runs. */
-static void run_await(const char *path)
+static void run_print(void)
+{
+	char *err = file_take(aloe_path("run.err"), NULL);
+
+	print_error("%s", err);
+	free(err);
+}
+
+/* Until its sink has written something: it runs. `run` 0: it is not ours to wait for. */
+static void run_await(const char *path, pid_t run)
 {
 	FILE *file;
 	int c = EOF;
 
 	while (c == EOF) {
+		siginfo_t info = {0};
+
 		file = fopen(path, "rb");
 		c = file != NULL ? fgetc(file) : EOF;
 		if (file != NULL)
 			fclose(file);
+		if (c == EOF && run > 0 && waitid(P_PID, (id_t)run, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+		    info.si_pid == run) {
+			run_print();
+			fail_msg("aloe run has ended before it ran");
+		}
 		clock_sleep_until(clock_ns() + 10000000);
 	}
+}
+
+/* It ends with this status. */
+static void run_ends(pid_t run, int status)
+{
+	const int got = run_wait(run);
+
+	if (got != status)
+		run_print();
+	assert_int_equal(got, status);
 }
 
 static bool said(const char *text)
@@ -107,6 +133,14 @@ static void nothing_left(void)
 	assert_int_equal(n, 0);
 }
 
+static void frontend_kill_if_there(void)
+{
+	pid_t pids[2];
+
+	if (processes("aloe-frontend", pids, 2) > 0)
+		kill(pids[0], SIGKILL);
+}
+
 static void killed_while_it_runs(const char *clock, const char *program, int times)
 {
 	const char *path = conf_write("counted", counted);
@@ -116,14 +150,14 @@ static void killed_while_it_runs(const char *clock, const char *program, int tim
 
 	unlink(path);
 	run = run_start("counted", clock, SLOTS);
-	run_await(path);
+	run_await(path, run);
 	for (int i = 0; i < times; i++) {
 		pid = process_other(program, pid);
 		slot_random_point(50000000, &seed);
 		kill(pid, SIGKILL);
 	}
 	process_other(program, pid);
-	assert_int_equal(run_wait(run), 0);
+	run_ends(run, 0);
 	records = records_check(path, 1000000, NULL);
 	assert_int_equal(records.count, SLOTS);
 	nothing_left();
@@ -136,94 +170,188 @@ static void daemons_die_and_the_run_goes_on(void **state)
 	killed_while_it_runs("virtual", "aloe-swman", 3);
 	killed_while_it_runs("timer", "aloe-stats", 2);
 	killed_while_it_runs("timer", "aloe-exec", 3);
+	killed_while_it_runs("virtual", "aloe-frontend", 3);
+	killed_while_it_runs("timer", "aloe-frontend", 3);
 }
 
-static void ends_when_killed(const char *program, int signo, int status, const char *text)
+/* At any moment from the first on: while the daemons start, over LOAD, over START. The run is as any other. */
+static void the_frontend_dies_while_it_begins(void **state)
+{
+	enum { TIMES = 16, FEW = 200 };
+	const char *path = conf_write("counted", counted);
+	unsigned seed = 7;
+
+	(void)state;
+	for (int i = 0; i < TIMES; i++) {
+		const pid_t run = run_start("counted", "virtual", FEW);
+		char *out;
+		json_t *report;
+
+		slot_random_point(i < TIMES / 2 ? 60000000 : 250000000, &seed);
+		frontend_kill_if_there();
+		run_ends(run, 0);
+		assert_int_equal(records_check(path, 1000000, NULL).count, FEW);
+		out = file_take(aloe_path("run.out"), NULL);
+		report = json_loads(out, 0, NULL);
+		assert_non_null(report);
+		json_decref(report);
+		free(out);
+		unlink(path);
+		nothing_left();
+	}
+}
+
+/* It lives and does nothing: found out, killed, started again. */
+static void a_daemon_hangs(const char *program)
 {
 	const char *path = conf_write("counted", counted);
-	pid_t run;
+	pid_t run, pid;
 
 	unlink(path);
-	run = run_start("counted", "timer", 1000000);
-	run_await(path);
-	kill(program != NULL ? process_one(program) : run, signo);
-	assert_int_equal(run_wait(run), status);
-	if (text != NULL)
-		assert_true(said(text));
+	run = run_start("counted", "timer", 15000);
+	run_await(path, run);
+	pid = process_one(program);
+	kill(pid, SIGSTOP);
+	while (kill(pid, 0) == 0)
+		clock_sleep_until(clock_ns() + 10000000);
+	process_other(program, pid);
+	run_ends(run, 0);
+	assert_int_equal(records_check(path, 1000000, NULL).count, 15000);
 	nothing_left();
-	records_check(path, 1000000, NULL); /* what arrived is whole */
+}
+
+static void daemons_hang(void **state)
+{
+	(void)state;
+	a_daemon_hangs("aloe-exec");
+	a_daemon_hangs("aloe-swman");
+}
+
+/* `orphaned`: the frontend is killed as well, a moment later each time. */
+static void ends_when_killed(const char *program, int signo, int status, const char *text, bool orphaned)
+{
+	const char *path = conf_write("counted", counted);
+
+	for (int i = 0; i < (orphaned ? ORPHANED : 1); i++) {
+		pid_t run;
+
+		unlink(path);
+		run = run_start("counted", "timer", 1000000);
+		run_await(path, run);
+		kill(program != NULL ? process_one(program) : run, signo);
+		if (orphaned) {
+			clock_sleep_until(clock_ns() + (uint64_t)i * 700000);
+			frontend_kill_if_there();
+		}
+		run_ends(run, status);
+		if (text != NULL)
+			assert_true(said(text));
+		nothing_left();
+		records_check(path, 1000000, NULL); /* what arrived is whole */
+	}
 }
 
 static void a_host_dies(void **state)
 {
 	(void)state;
-	ends_when_killed("aloe-host", SIGKILL, 1, "was killed by signal 9");
-}
-
-static void the_frontend_dies(void **state)
-{
-	(void)state;
-	ends_when_killed("aloe-frontend", SIGKILL, 1, "aloe-frontend has ended unexpectedly");
+	ends_when_killed("aloe-host", SIGKILL, 1, "was killed by signal 9", false);
+	ends_when_killed("aloe-host", SIGKILL, 1, "was killed by signal 9", true);
 }
 
 static void the_command_dies(void **state)
 {
 	(void)state;
-	ends_when_killed(NULL, SIGKILL, 128 + SIGKILL, NULL);
+	ends_when_killed(NULL, SIGKILL, 128 + SIGKILL, NULL, false);
+	ends_when_killed(NULL, SIGKILL, 128 + SIGKILL, NULL, true);
 }
 
 static void the_user_ends_it(void **state)
 {
 	(void)state;
-	ends_when_killed(NULL, SIGINT, INTERRUPTED, NULL);
-	ends_when_killed(NULL, SIGTERM, INTERRUPTED, NULL);
+	ends_when_killed(NULL, SIGINT, INTERRUPTED, NULL, false);
+	ends_when_killed(NULL, SIGTERM, INTERRUPTED, NULL, false);
+	ends_when_killed(NULL, SIGINT, INTERRUPTED, NULL, true);
+	ends_when_killed(NULL, SIGTERM, INTERRUPTED, NULL, true);
 }
 
-/* With the frontend all that it kept is lost: the node comes back empty, and says so in its log. */
+/* Nothing that runs notices; whoever asks meanwhile is answered by the next one. */
 static void the_frontend_of_a_node_dies(void **state)
 {
 	const char *path = conf_write("counted", counted);
-	struct ran *ran;
-	pid_t pid;
+	unsigned seed = 11;
+	pid_t host, exec;
 	char *log;
 
 	(void)state;
 	unlink(path);
 	ran_free(aloe_ok("up"));
-	wave_begin("counted", "--clock timer");
-	run_await(path);
-	pid = process_one("aloe-frontend");
-	kill(pid, SIGKILL);
-	process_other("aloe-frontend", pid);
-	processes_gone("aloe-host");
-	do {
-		ran = aloe("list --json");
-		pid = ran->status;
-		if (pid == 0)
-			assert_int_equal(json_array_size(ran->report), 0);
-		ran_free(ran);
-	} while (pid != 0);
+	host = wave_begin("counted", "--clock virtual");
+	run_await(path, 0);
+	exec = process_one("aloe-exec");
+	for (int i = 0; i < 6; i++) {
+		const pid_t pid = process_one("aloe-frontend");
+
+		slot_random_point(20000000, &seed);
+		kill(pid, SIGKILL);
+		ran_free(aloe_ok("list")); /* at once */
+		assert_int_equal(process_other("aloe-frontend", pid) != pid, 1);
+		ran_free(aloe_ok("set counted work.spin_us=%d", 600 + i));
+		ran_free(aloe_ok("get counted work.spin_us"));
+		ran_free(aloe_ok("watch counted work --interval 10 --count 2"));
+		ran_free(wave_await("counted", "RUN"));
+	}
+	assert_int_equal(process_one("aloe-host"), host);
+	assert_int_equal(process_one("aloe-exec"), exec);
 	log = file_take(aloe_path("state/aloe/node.log"), NULL);
 	assert_non_null(strstr(log, "aloe-frontend has died"));
 	free(log);
+	wave_end("counted");
+	assert_true(records_check(path, 1000000, NULL).count > 0);
 	wave_begin("counted", "--clock timer");
 	wave_end("counted");
 	ran_free(aloe_ok("down"));
 	nothing_left();
 }
 
-/* The keeper of a node that stays: all go with it. */
-static void the_keeper_of_a_node_dies(void **state)
+/* The keeper of a node that stays: all go with it. DOWN: the same. Also where the frontend is killed over it. */
+static void ends_of_a_node(bool down, bool orphaned)
 {
 	const char *path = conf_write("counted", counted);
 
+	for (int i = 0; i < (orphaned ? ORPHANED : 1); i++) {
+		pid_t downer = -1;
+
+		unlink(path);
+		ran_free(aloe_ok("up"));
+		wave_begin("counted", "--clock timer");
+		run_await(path, 0);
+		if (down && (downer = fork()) == 0) {
+			ran_free(aloe_ok("down"));
+			_exit(0);
+		} else if (!down) {
+			kill(process_one("aloe"), SIGKILL);
+		}
+		if (orphaned) {
+			clock_sleep_until(clock_ns() + (uint64_t)i * (down ? 4000000 : 700000));
+			frontend_kill_if_there();
+		}
+		if (down)
+			assert_int_equal(run_wait(downer), 0);
+		nothing_left();
+	}
+}
+
+static void the_keeper_of_a_node_dies(void **state)
+{
 	(void)state;
-	unlink(path);
-	ran_free(aloe_ok("up"));
-	wave_begin("counted", "--clock timer");
-	run_await(path);
-	kill(process_one("aloe"), SIGKILL);
-	nothing_left();
+	ends_of_a_node(false, false);
+	ends_of_a_node(false, true);
+}
+
+static void a_node_goes_down(void **state)
+{
+	(void)state;
+	ends_of_a_node(true, true);
 }
 
 /* A LOAD that came before exec, or waited for the next one, has succeeded. */
@@ -352,11 +480,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(daemons_die_and_the_run_goes_on),
 	    cmocka_unit_test(a_host_dies),
-	    cmocka_unit_test(the_frontend_dies),
+	    cmocka_unit_test(the_frontend_dies_while_it_begins),
+	    cmocka_unit_test(daemons_hang),
 	    cmocka_unit_test(the_command_dies),
 	    cmocka_unit_test(the_user_ends_it),
 	    cmocka_unit_test(the_frontend_of_a_node_dies),
 	    cmocka_unit_test(the_keeper_of_a_node_dies),
+	    cmocka_unit_test(a_node_goes_down),
 	    cmocka_unit_test(exec_dies_in_the_middle_of_changes),
 	    cmocka_unit_test(exec_dies_between_hosts),
 	    cmocka_unit_test(seats_are_known_to_the_next_exec),

@@ -109,7 +109,7 @@ ok "execinfo: too few samples asked for" says 2 "100 .. 100000" "$bin/execinfo" 
 child() { # PROGRAM: its pid below this node
 	pgrep -f "^aloe-$1 --dir $work/aloe " | head -n 1
 }
-for daemon in swman stats exec; do
+for daemon in swman stats exec frontend; do
 	pid=$(child $daemon)
 	ok "kill aloe-$daemon" kill -9 "$pid"
 	ok "both waveforms are there again" eventually says 0 "^other.*RUN" aloe list
@@ -134,8 +134,13 @@ ended() { aloe status bpsk | grep -q "^bpsk: ended, index 50 of 50"; }
 ok "it ends by itself" eventually ended
 ok "execinfo, histogram of the whole run" says 0 "^mod: 50 calls" "$bin/execinfo" --run last bpsk --hist mod
 
-ok "kill the frontend" kill -9 "$(child frontend)"
-ok "the keeper starts it again, empty" eventually says 0 "no waveform is loaded" aloe list
+old=$(child frontend)
+kill -9 "$old"
+ok "the frontend killed: asked at once, the node answers" says 0 "^bpsk.*STOP" aloe list
+again() { test -n "$(child frontend)" && test "$(child frontend)" != "$old"; }
+ok "by another frontend" eventually again
+kill -STOP "$(child swman)"
+ok "a daemon that hangs is started again" eventually says 0 "^bpsk.*STOP" aloe list
 ok "down" says 0 "the node is down" aloe down
 ok "and gone" says 1 "no node is running here" aloe list
 gone() { ! pgrep -f "^aloe-.* --dir $work/aloe " && ! test -e "$work/aloe"; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # However `aloe run` ends, nothing is left: no process, no socket, no directory. Ctrl-C once and twice, kill -9 of aloe
-# itself, of the frontend, of every other daemon and of the host.
+# itself, of every daemon and of the host.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
@@ -96,19 +96,12 @@ ok "and nothing left" eventually nothing
 
 begin
 ok "it runs" eventually runs
-kill -KILL "$(child frontend)"
-ok "kill -9 of the frontend: exit 1" ends 1
-ok "in words" grep -q "aloe-frontend has ended unexpectedly" "$work/err"
-ok "and nothing left" eventually nothing
-
-begin
-ok "it runs" eventually runs
 kill -KILL "$(child host)"
 ok "kill -9 of the host: exit 1" ends 1
 ok "in words" grep -q "stopped by a fault:.*killed" "$work/err"
 ok "and nothing left" eventually nothing
 
-for daemon in swman stats exec; do
+for daemon in swman stats exec frontend; do
 	begin
 	ok "it runs" eventually runs
 	old=$(child $daemon)

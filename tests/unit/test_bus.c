@@ -154,8 +154,9 @@ static void test_call_keeps_requests(void **state)
 	const uint32_t seq = bus_seq(client);
 	uint64_t pid = 0;
 
+	assert_int_equal(bus_hello(client), 0);
 	assert_int_equal(recv_wait(frontend, &view, &from), 0);
-	assert_int_equal(view.type, WIRE_HELLO); /* a daemon's first message, sent by bus_connect */
+	assert_int_equal(view.type, WIRE_HELLO);
 	assert_int_equal(view.source, WIRE_EXEC);
 	assert_int_equal(view.seq, 0);
 	assert_int_equal(wire_get_u64(&view, WIRE_TAG_PID, &pid), 0);
@@ -314,7 +315,7 @@ static void test_killed_frontend(void **state)
 
 	frontend_die(test->dir);
 	assert_int_equal(access(test->socket, F_OK), 0); /* stale */
-	assert_int_equal(bus_probe(test->dir), -ECONNREFUSED);
+	assert_int_equal(bus_probe(test->dir), -EHOSTDOWN);
 	frontend = bus_bind(test->dir);
 	assert_non_null(frontend);
 	assert_int_equal(bus_probe(test->dir), 0);
@@ -323,6 +324,44 @@ static void test_killed_frontend(void **state)
 	assert_int_equal(bus_sweep(test->dir), 0);
 	assert_int_equal(access(test->dir, F_OK), -1);
 	assert_int_equal(bus_sweep(test->dir), -ENOENT);
+}
+
+/* A question to a frontend that is killed over it: said at once, and once; the next one is for the next frontend. */
+static void test_killed_over_a_question(void **state)
+{
+	struct place_test *test = *state;
+	struct bus *client, *frontend;
+	struct wire_view view;
+	struct wire_msg msg;
+	struct bus_peer from;
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		frontend = bus_bind(test->dir);
+		while (frontend) {
+			if (recv_wait(frontend, &view, &from) == 0 && view.type == WIRE_LIST)
+				raise(SIGKILL);
+			answer_send(frontend, &from, WIRE_OK, view.seq, 1);
+		}
+		_exit(1);
+	}
+	client = bus_connect(test->dir, WIRE_CLIENT);
+	send_number(client, WIRE_STATUS, 101, 7);
+	assert_int_equal(recv_wait(client, &view, NULL), 0);
+	send_number(client, WIRE_LIST, 102, 7);
+	assert_int_equal(view.seq, 101);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(recv_wait(client, &view, NULL), -ECONNRESET);
+	assert_int_equal(bus_recv(client, &view, NULL), -EAGAIN);
+	assert_int_equal(poll(&(struct pollfd){.fd = bus_fd(client), .events = POLLIN}, 1, 0), 0);
+	wire_init(&msg, WIRE_PING, WIRE_CLIENT, WIRE_FRONTEND, bus_seq(client));
+	assert_int_equal(bus_call(client, &msg, 20, &view), -ETIMEDOUT); /* it waits for the next one */
+	frontend = bus_bind(test->dir);
+	assert_non_null(frontend);
+	assert_int_equal(recv_wait(frontend, &view, &from), 0);
+	assert_int_equal(view.type, WIRE_PING);
+	bus_close(client);
+	bus_close(frontend);
 }
 
 static void test_directory_of_others(void **state)
@@ -384,11 +423,11 @@ static void test_directory_not_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    ON_DIR(test_there_and_back),      ON_DIR(test_fd_stays_readable),   ON_DIR(test_call_keeps_requests),
-	    ON_DIR(test_call_times_out),      ON_DIR(test_connect_before_bind), ON_DIR(test_peer_gone),
-	    ON_DIR(test_bad_messages),        ON_DIR(test_large_message),       ON_DIR(test_one_frontend),
-	    ON_DIR(test_killed_frontend),     ON_DIR(test_directory_of_others), ON_DIR(test_socket_is_private),
-	    ON_DIR(test_directory_not_empty),
+	    ON_DIR(test_there_and_back),      ON_DIR(test_fd_stays_readable),      ON_DIR(test_call_keeps_requests),
+	    ON_DIR(test_call_times_out),      ON_DIR(test_connect_before_bind),    ON_DIR(test_peer_gone),
+	    ON_DIR(test_bad_messages),        ON_DIR(test_large_message),          ON_DIR(test_one_frontend),
+	    ON_DIR(test_killed_frontend),     ON_DIR(test_directory_of_others),    ON_DIR(test_socket_is_private),
+	    ON_DIR(test_directory_not_empty), ON_DIR(test_killed_over_a_question),
 	};
 
 	return cmocka_run_group_tests_name("bus", tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -34,7 +35,7 @@ enum { CALL_MS = 20000 };
 struct node {
 	char root[64], dir[80], bin[80];
 	pid_t pid;
-	int leash; /* write end */
+	int leash[2]; /* [1] -1: pulled */
 	struct bus *client;
 };
 
@@ -100,14 +101,16 @@ static pid_t frontend_spawn(const struct node *node, int leash, int error)
 
 static void node_start(struct node *node)
 {
-	int leash[2];
-
-	assert_int_equal(leash_new(leash), 0);
-	node->pid = frontend_spawn(node, leash[0], -1);
-	close(leash[0]);
-	node->leash = leash[1];
+	node->pid = frontend_spawn(node, node->leash[0], -1);
 	while (!(node->client = bus_connect(node->dir, WIRE_CLIENT))) /* made by the frontend */
 		rest();
+}
+
+static void leash_pull(struct node *node)
+{
+	if (node->leash[1] >= 0)
+		close(node->leash[1]);
+	node->leash[1] = -1;
 }
 
 static int node_setup(void **state)
@@ -120,6 +123,8 @@ static int node_setup(void **state)
 	snprintf(node->bin, sizeof(node->bin), "%s/bin", node->root);
 	mkdir(node->bin, 0700);
 	programs_make(node);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	assert_int_equal(leash_new(node->leash), 0);
 	node_start(node);
 	*state = node;
 	return 0;
@@ -148,10 +153,24 @@ static unsigned processes(const struct node *node)
 	return n;
 }
 
+/* What a frontend that was killed has left to us, once it has ended. */
+static void orphans_reap(const struct node *node)
+{
+	siginfo_t info = {0};
+
+	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid > 0 &&
+	       info.si_pid != node->pid) {
+		waitpid(info.si_pid, NULL, 0);
+		info.si_pid = 0;
+	}
+}
+
 static void nothing_is_left(const struct node *node)
 {
-	while (processes(node) > 0 || access(node->dir, F_OK) == 0)
+	while (processes(node) > 0 || access(node->dir, F_OK) == 0) {
+		orphans_reap(node);
 		rest();
+	}
 }
 
 static void client_close(struct node *node)
@@ -175,8 +194,8 @@ static int node_teardown(void **state)
 	int status;
 
 	client_close(node);
-	if (node->leash >= 0)
-		close(node->leash);
+	leash_pull(node);
+	close(node->leash[0]);
 	if (waitpid(node->pid, &status, 0) == node->pid && status != 0) {
 		print_error("aloe-frontend ended with wait status %d\n", status);
 		return -1;
@@ -430,15 +449,20 @@ static void test_impostor(void **state)
 	const pid_t pid = pid_of(node, WIRE_EXEC);
 
 	false_exec = bus_connect(node->dir, WIRE_EXEC);
+	assert_int_equal(bus_hello(false_exec), 0);
 	while (bus_recv(false_exec, &view, NULL) == -EAGAIN)
 		rest();
 	fail_is(&view, 1, "aloe-exec is started by the frontend alone");
 	assert_int_equal(pid_of(node, WIRE_EXEC), pid);
 	/* an ORIGIN of a client's own making is replaced: the answer comes to who asked */
-	wire_init(&msg, WIRE_PING, WIRE_EXEC, WIRE_SWMAN, bus_seq(node->client));
+	wire_init(&msg, WIRE_PING, WIRE_CLIENT, WIRE_SWMAN, bus_seq(node->client));
 	wire_put_bytes(&msg, WIRE_TAG_ORIGIN, "12345", 5);
 	assert_int_equal(bus_call(node->client, &msg, CALL_MS, &view), 0);
 	assert_int_equal(view.dest, WIRE_CLIENT);
+	/* and who claims to be a daemon, but has not been let in, is not passed on */
+	wire_init(&msg, WIRE_PREPARE, WIRE_SWMAN, WIRE_EXEC, bus_seq(node->client));
+	assert_int_equal(bus_call(node->client, &msg, CALL_MS, &view), 0);
+	fail_is(&view, 1, "a daemon asks nothing before its HELLO");
 	/* an answer that nobody asked for goes nowhere */
 	wire_init(&msg, WIRE_OK, WIRE_EXEC, WIRE_SWMAN, 1);
 	wire_put_bytes(&msg, WIRE_TAG_ORIGIN, "12345", 5);
@@ -519,8 +543,7 @@ static void test_leash(void **state)
 
 	pid_of(node, WIRE_SWMAN);
 	client_close(node);
-	close(node->leash);
-	node->leash = -1;
+	leash_pull(node);
 	assert_int_equal(node_status(node), 0);
 	assert_int_equal(processes(node), 0);
 	assert_int_equal(access(node->dir, F_OK), -1);
@@ -531,8 +554,7 @@ static void test_leash_at_once(void **state)
 	struct node *node = *state;
 
 	client_close(node);
-	close(node->leash);
-	node->leash = -1;
+	leash_pull(node);
 	assert_int_equal(node_status(node), 0);
 	assert_int_equal(processes(node), 0);
 }
@@ -549,22 +571,162 @@ static void test_terminated(void **state)
 	assert_int_equal(access(node->dir, F_OK), -1);
 }
 
-/* Its children end by their leash and clear up after it; then, and even before, another may take its place. */
+static void frontend_kill(struct node *node)
+{
+	client_close(node);
+	kill(node->pid, SIGKILL);
+	assert_true(WIFSIGNALED(node_status(node)));
+	node->pid = 0;
+}
+
+/* Everything goes on: the same daemons, with what they had, found by the next frontend; also after one of them was killed
+ * meanwhile, and one more in turn. */
 static void test_frontend_killed(void **state)
+{
+	struct node *node = *state;
+	pid_t pids[WIRE_PEERS];
+	struct bus *false_exec;
+	struct wire_view view;
+
+	ask_ok(node, WIRE_PREPARE, WIRE_EXEC, "node", "N");
+	ask_ok(node, WIRE_PREPARE, WIRE_EXEC, "waveform/a", "A");
+	for (enum wire_peer peer = WIRE_EXEC; peer < WIRE_PEERS; peer++)
+		pids[peer] = pid_of(node, peer);
+	for (int i = 0; i < 6; i++) {
+		const enum wire_peer victim = (enum wire_peer)(WIRE_EXEC + i);
+
+		frontend_kill(node);
+		assert_int_equal(processes(node), 3);
+		if (victim < WIRE_PEERS && victim != WIRE_EXEC) /* not exec: with both of them, all is lost */
+			kill(pids[victim], SIGKILL);
+		node_start(node);
+		for (enum wire_peer peer = WIRE_EXEC; peer < WIRE_PEERS; peer++) {
+			const pid_t pid = pid_of(node, peer);
+
+			if (peer == victim && peer != WIRE_EXEC)
+				assert_int_not_equal(pid, pids[peer]);
+			else
+				assert_int_equal(pid, pids[peer]);
+			pids[peer] = pid;
+		}
+		kept_is(node, WIRE_EXEC, "node=N:N:rw waveform/a=A:A:rw");
+		kept_is(node, WIRE_STATS, "waveform/a=A:A:ro");
+		orphans_reap(node);
+	}
+	kill(pids[WIRE_EXEC],
+	     SIGKILL); /* not the frontend's child: it is started again, and what it had put is there */
+	while (pid_of(node, WIRE_EXEC) == pids[WIRE_EXEC])
+		rest();
+	kept_is(node, WIRE_EXEC, "node=N:N:rw waveform/a=A:A:rw");
+	kept_is(node, WIRE_STATS, "waveform/a=A:A:ro");
+	false_exec = bus_connect(node->dir, WIRE_EXEC);
+	assert_int_equal(bus_hello(false_exec), 0);
+	while (bus_recv(false_exec, &view, NULL) == -EAGAIN)
+		rest();
+	fail_is(&view, 1, "aloe-exec is started by the frontend alone");
+	bus_close(false_exec);
+}
+
+/* A question over which the frontend is killed fails at once; those to the next one are answered. */
+static void test_killed_over_a_question(void **state)
+{
+	struct node *node = *state;
+	struct wire_msg msg;
+	struct wire_view view;
+	int result;
+
+	for (int i = 0; i < 5; i++) {
+		wire_init(&msg, WIRE_STEP, WIRE_CLIENT, WIRE_EXEC, bus_seq(node->client));
+		assert_int_equal(bus_send(node->client, &msg), 0);
+		pid_of(node, WIRE_EXEC); /* it has arrived */
+		kill(node->pid, SIGKILL);
+		assert_true(WIFSIGNALED(node_status(node)));
+		while ((result = bus_recv(node->client, &view, NULL)) == -EAGAIN)
+			rest();
+		assert_int_equal(result, -ECONNRESET);
+		node->pid = frontend_spawn(node, node->leash[0], -1);
+		pid_of(node, WIRE_EXEC);
+	}
+}
+
+/* Both at once, and the leash pulled while there is no frontend: all ends, and is cleared up. */
+static void test_killed_and_let_go(void **state)
+{
+	struct node *node = *state;
+
+	hosts_start(node);
+	frontend_kill(node);
+	leash_pull(node);
+	while (processes(node) > 2) { /* the fakes of hosts know of no leash */
+		orphans_reap(node);
+		rest();
+	}
+	while (access(node->dir, F_OK) == 0)
+		rest();
+	child_kill_all();
+}
+
+/* In the middle of DOWN: those who have been told to leave do; the next frontend has a whole node again. */
+static void test_killed_over_down(void **state)
 {
 	struct node *node = *state;
 
 	for (int i = 0; i < 5; i++) {
-		pid_of(node, WIRE_SWMAN);
-		client_close(node);
+		struct wire_msg msg;
+
+		for (enum wire_peer peer = WIRE_EXEC; peer < WIRE_PEERS; peer++)
+			pid_of(node, peer);
+		wire_init(&msg, WIRE_DOWN, WIRE_CLIENT, WIRE_FRONTEND, bus_seq(node->client));
+		assert_int_equal(bus_send(node->client, &msg), 0);
+		for (int j = 0; j < i; j++)
+			rest();
 		kill(node->pid, SIGKILL);
-		assert_true(WIFSIGNALED(node_status(node)));
-		if (i % 2 == 0)
-			nothing_is_left(node);
-		close(node->leash);
+		client_close(node);
+		node_status(node);
+		node->pid = 0;
+		orphans_reap(node);
 		node_start(node);
 	}
-	assert_int_equal(pid_of(node, WIRE_FRONTEND), node->pid);
+	test_down(state);
+}
+
+/* It was given no leash: all end with it and clear up after it; then, and even before, another may take its place. */
+static void test_unkept_frontend_killed(void **state)
+{
+	struct node *node = *state;
+
+	test_down(state);
+	for (int i = 0; i < 5; i++) {
+		node->pid = frontend_spawn(node, -1, -1);
+		while (!(node->client = bus_connect(node->dir, WIRE_CLIENT)))
+			rest();
+		pid_of(node, WIRE_SWMAN);
+		frontend_kill(node);
+		if (i % 2 == 0)
+			nothing_is_left(node);
+	}
+	nothing_is_left(node);
+}
+
+/* A daemon that lives and does nothing is killed and started again; so is one that a new frontend finds so. */
+static void test_stopped(void **state)
+{
+	struct node *node = *state;
+	pid_t pid = pid_of(node, WIRE_STATS);
+	const pid_t exec = pid_of(node, WIRE_EXEC);
+
+	kill(pid, SIGSTOP);
+	while (kill(pid, 0) == 0)
+		rest();
+	assert_int_not_equal(pid_of(node, WIRE_STATS), pid);
+	pid = pid_of(node, WIRE_SWMAN);
+	kill(pid, SIGSTOP);
+	frontend_kill(node);
+	node_start(node);
+	while (waitpid(pid, NULL, 0) != pid)
+		;
+	assert_int_not_equal(pid_of(node, WIRE_SWMAN), pid);
+	assert_int_equal(pid_of(node, WIRE_EXEC), exec);
 }
 
 static void error_output(const struct node *node, int *ret_status, char *ret_text, size_t size)
@@ -634,6 +796,11 @@ int main(int argc, char **argv)
 	    ON_NODE(test_leash_at_once),
 	    ON_NODE(test_terminated),
 	    ON_NODE(test_frontend_killed),
+	    ON_NODE(test_killed_over_a_question),
+	    ON_NODE(test_killed_and_let_go),
+	    ON_NODE(test_killed_over_down),
+	    ON_NODE(test_unkept_frontend_killed),
+	    ON_NODE(test_stopped),
 	    ON_NODE(test_second_frontend),
 	    ON_NODE(test_program_missing),
 	};

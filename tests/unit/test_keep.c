@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -47,11 +48,36 @@ static unsigned fds_open(void)
 	return n;
 }
 
+/* [0] the frontend's end, [1] the daemon's. */
+static void pair_open(int *ret_fds)
+{
+	char dir[] = "/tmp/aloe-keep-XXXXXX", path[40];
+	pid_t pid = 0;
+	int fd;
+
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(keep_connect(dir), -ENOENT);
+	fd = keep_listen(dir);
+	assert_true(fd >= 0);
+	assert_int_equal(keep_listen(dir), -EADDRINUSE);
+	assert_int_equal(keep_accept(fd, &pid), -EAGAIN);
+	ret_fds[1] = keep_connect(dir);
+	assert_true(ret_fds[1] >= 0);
+	ret_fds[0] = keep_accept(fd, &pid);
+	assert_true(ret_fds[0] >= 0);
+	assert_int_equal(pid, getpid());
+	close(fd);
+	assert_int_equal(keep_connect(dir), -ECONNREFUSED);
+	snprintf(path, sizeof(path), "%s/attach", dir);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 static int pair_setup(void **state)
 {
 	int *fds = malloc(2 * sizeof(int));
 
-	assert_int_equal(keep_pair(fds), 0);
+	pair_open(fds);
 	*state = fds;
 	return 0;
 }
@@ -93,6 +119,15 @@ static void test_put_and_recv(void **state)
 	assert_int_equal(keep_end(ends[0]), 0);
 	assert_int_equal(keep_recv(ends[1], &entry), 0);
 	assert_int_equal(entry.kind, KEEP_END);
+	assert_int_equal(keep_leave(ends[0]), 0);
+	assert_int_equal(keep_recv(ends[1], &entry), 0);
+	assert_int_equal(entry.kind, KEEP_LEAVE);
+	assert_int_equal(keep_recv(ends[1], &entry), -EAGAIN); /* never waits */
+	assert_int_equal(keep_hello(ends[1], ""), -EINVAL);
+	assert_int_equal(keep_hello(ends[1], "exec"), 0);
+	assert_int_equal(keep_recv(ends[0], &entry), 0);
+	assert_int_equal(entry.kind, KEEP_HELLO);
+	assert_string_equal(entry.key, "exec");
 	close(fds[0]);
 	close(fds[1]);
 }
@@ -241,7 +276,7 @@ static void test_sender_killed(void **state)
 	assert_int_equal(keep_recv(ends[0], &entry), -EPIPE);
 	assert_int_equal(keep_put(ends[0], "c", NULL, 0, NULL, 0), -EPIPE);
 	close(ends[0]);
-	assert_int_equal(keep_pair(ends), 0); /* something for the teardown to close */
+	pair_open(ends); /* something for the teardown to close */
 }
 
 /* The frontend's end never waits; the daemon's does, and gets through. */
@@ -378,19 +413,11 @@ static void test_loop_leash(void **state)
 	assert_int_equal(leash_new(leash), 0);
 	assert_true(fcntl(leash[0], F_GETFD) & FD_CLOEXEC);
 	assert_true(fcntl(leash[1], F_GETFD) & FD_CLOEXEC);
-	assert_false(leash_pulled(leash[0]));
 	loop_watch_start(&test->loop, &test->watch[0], leash[0], 0, hung_up, test);
 	assert_int_equal(loop_step(&test->loop, 0), 0);
 	assert_int_equal(test->n_ready, 0);
 	close(leash[1]);
-	assert_true(leash_pulled(leash[0]));
-	assert_true(leash_lost(leash[0]));
 	assert_int_equal(loop_run(&test->loop), 7);
-	close(leash[0]);
-	assert_int_equal(leash_new(leash), 0);
-	leash_end(leash[1]);
-	assert_true(leash_pulled(leash[0]));
-	assert_false(leash_lost(leash[0]));
 	close(leash[0]);
 }
 
@@ -399,25 +426,33 @@ static void test_loop_leash(void **state)
 /* A child gets the descriptors it is given, by number, and no others; a session of its own; default signals. */
 static void test_child_spawn(void **state)
 {
-	char script[40], fd_path[60], byte;
+	char script[80], fd_path[60], byte;
 	char *argv[] = {"sh", "-c", script, NULL};
-	int given[2], kept, pidfd, status = 0;
+	const char *const args[] = {"sh", "-c", script};
+	int given[2], kept, pidfd, found = -1, status = 0;
 	pid_t pid;
 
 	(void)state;
 	assert_int_equal(pipe2(given, O_CLOEXEC), 0);
 	kept = memory_new("secret");
-	snprintf(script, sizeof(script), "echo >&%d; exec sleep 1000", given[1]);
+	snprintf(script, sizeof(script), "echo >&2; echo >&%d; while :; do sleep 1000; done", given[1]);
 	signal(SIGTERM, SIG_IGN);
-	assert_int_equal(child_spawn("/bin/sh", argv, &given[1], 1, &pid, &pidfd), 0);
+	assert_int_equal(child_spawn("/bin/sh", argv, &given[1], 1, given[1], &pid, &pidfd), 0);
 	signal(SIGTERM, SIG_DFL);
 	close(given[1]);
 	assert_int_equal(read(given[0], &byte, 1), 1);
+	assert_int_equal(read(given[0], &byte, 1), 1); /* one by its number, one as standard error */
+	assert_int_equal(child_find(getpid(), args, 3, &found), pid);
+	assert_int_equal(pidfd_send_signal(found, 0, NULL, 0), 0);
+	close(found);
+	assert_int_equal(child_find(getppid(), args, 3, &found), 0); /* somebody else's */
+	script[0] = 'x';
+	assert_int_equal(child_find(getpid(), args, 3, &found), 0);
 	assert_int_equal(getsid(pid), pid);
 	snprintf(fd_path, sizeof(fd_path), "/proc/%d/fd/%d", pid, kept);
 	assert_int_equal(access(fd_path, F_OK), -1);
 	assert_int_equal(child_reap(pid, &status), 0);
-	kill(pid, SIGTERM);
+	kill(-pid, SIGTERM);
 	assert_int_equal(poll(&(struct pollfd){.fd = pidfd, .events = POLLIN}, 1, -1), 1);
 	assert_int_equal(child_reap(pid, &status), pid);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
@@ -437,7 +472,7 @@ static void test_child_missing(void **state)
 	assert_int_equal(child_path("aloe-nothing", path, sizeof(path)), 0);
 	assert_non_null(strstr(path, "/aloe-nothing"));
 	assert_int_equal(child_path("aloe-nothing", small, sizeof(small)), -ENAMETOOLONG);
-	assert_int_equal(child_spawn(path, argv, NULL, 0, &pid, NULL), -ENOENT);
+	assert_int_equal(child_spawn(path, argv, NULL, 0, -1, &pid, NULL), -ENOENT);
 	assert_int_equal(pid, -7);
 	child_status_text(SIGKILL, text, sizeof(text));
 	assert_string_equal(text, "was killed by signal 9 (Killed)");

@@ -72,25 +72,52 @@ static void message_send(struct stats_test *test, struct wire_msg *msg)
 
 static void stats_spawn(struct stats_test *test)
 {
-	char keep_text[16], leash_text[16];
-	char *argv[] = {"aloe-stats", "--dir", test->dir, "--keep", keep_text, "--leash", leash_text, NULL};
-	int keep[2], leash[2];
+	char leash_text[16];
+	char *argv[] = {"aloe-stats", "--dir", test->dir, "--leash", leash_text, NULL};
+	int leash[2];
 
-	assert_int_equal(keep_pair(keep), 0);
 	assert_int_equal(leash_new(leash), 0);
-	snprintf(keep_text, sizeof(keep_text), "%d", keep[1]);
 	snprintf(leash_text, sizeof(leash_text), "%d", leash[0]);
-	assert_int_equal(child_spawn(test->bin, argv, (int[]){keep[1], leash[0]}, 2, &test->pid, NULL), 0);
-	close(keep[1]);
+	assert_int_equal(child_spawn(test->bin, argv, &leash[0], 1, -1, &test->pid, NULL), 0);
 	close(leash[0]);
-	test->keep = keep[0];
 	test->leash = leash[1];
+}
+
+/* What a frontend does first. */
+static void stats_admit(struct stats_test *test)
+{
+	struct pollfd poll_fd = {.events = POLLIN};
+	struct keep_entry entry;
+	pid_t pid;
+
+	poll_fd.fd = keep_listen(test->dir);
+	assert_true(poll_fd.fd >= 0);
+	assert_int_equal(poll(&poll_fd, 1, WAIT_MS), 1);
+	test->keep = keep_accept(poll_fd.fd, &pid);
+	close(poll_fd.fd);
+	assert_int_equal(pid, test->pid);
+	poll_fd.fd = test->keep;
+	assert_int_equal(poll(&poll_fd, 1, WAIT_MS), 1);
+	assert_int_equal(keep_recv(test->keep, &entry), 0);
+	assert_int_equal(entry.kind, KEEP_HELLO);
+	assert_string_equal(entry.key, "stats");
+}
+
+static void stats_greet(struct stats_test *test)
+{
+	struct wire_view view;
+	struct wire_msg msg;
+
+	assert_int_equal(message_wait(test, &view), 0);
+	assert_int_equal(view.type, WIRE_HELLO);
+	assert_int_equal(view.source, WIRE_STATS);
+	bus_reply(test->bus, &view, WIRE_OK, &msg);
+	message_send(test, &msg);
 }
 
 static int test_setup(void **state)
 {
 	struct stats_test *test = calloc(1, sizeof(*test));
-	struct wire_view view;
 
 	snprintf(test->dir, sizeof(test->dir), "/tmp/aloe-stats-XXXXXX");
 	assert_non_null(mkdtemp(test->dir));
@@ -100,9 +127,9 @@ static int test_setup(void **state)
 	test->bus = bus_bind(test->dir);
 	assert_non_null(test->bus);
 	stats_spawn(test);
-	assert_int_equal(message_wait(test, &view), 0);
-	assert_int_equal(view.type, WIRE_HELLO);
-	assert_int_equal(view.source, WIRE_STATS);
+	stats_admit(test);
+	assert_int_equal(keep_end(test->keep), 0);
+	stats_greet(test);
 	*state = test;
 	return 0;
 }
@@ -112,10 +139,11 @@ static int test_teardown(void **state)
 	struct stats_test *test = *state;
 	int status;
 
-	leash_end(test->leash);
+	assert_int_equal(keep_leave(test->keep), 0);
 	if (waitpid(test->pid, &status, 0) != test->pid || status != 0)
 		return -1;
 	close(test->keep);
+	close(test->leash);
 	wave_close(&test->wave);
 	bus_close(test->bus);
 	free(test);
@@ -203,7 +231,6 @@ static void test_get(void **state)
 	struct stats_test *test = *state;
 
 	image_give(test, "waveform/test");
-	assert_int_equal(keep_end(test->keep), 0);
 	get_is(test, "source.seed", "{\"source.seed\":7}");
 	get_is(test, "check.blocks", "{\"check.blocks\":0}");
 	slots_run(test, 0, 25);
@@ -223,7 +250,6 @@ static void test_get_all(void **state)
 	json_t *all;
 	char *text;
 
-	assert_int_equal(keep_end(test->keep), 0);
 	image_give(test, "waveform/test");
 	slots_run(test, 0, 3);
 	request(test, WIRE_GET, "test", NULL, NULL, &view);
@@ -243,7 +269,6 @@ static void test_names(void **state)
 {
 	struct stats_test *test = *state;
 
-	assert_int_equal(keep_end(test->keep), 0);
 	fail_is(test, WIRE_GET, "test", NULL, NULL, "no waveform \"test\" is loaded");
 	image_give(test, "waveform/test");
 	image_give(test, "waveform/other");
@@ -265,7 +290,6 @@ static void test_set_refused(void **state)
 	struct stats_test *test = *state;
 
 	image_give(test, "waveform/test");
-	assert_int_equal(keep_end(test->keep), 0);
 	fail_is(test, WIRE_SET, "test", "noise.esn0_db", "1e9", "noise.esn0_db = 1e9 is outside [-60, 200] dB");
 	fail_is(test, WIRE_SET, "test", "noise.esn0_db", "loud",
 		"noise.esn0_db = \"loud\": a number -60 .. 200 dB is needed");
@@ -287,7 +311,6 @@ static void test_set_passed_on(void **state)
 	char *name, *value;
 
 	image_give(test, "waveform/test");
-	assert_int_equal(keep_end(test->keep), 0);
 	request(test, WIRE_SET, "test", "noise.esn0_db", "12.5", &view);
 	assert_int_equal(view.type, WIRE_SET);
 	assert_int_equal(view.source, WIRE_STATS);
@@ -315,7 +338,6 @@ static void test_bad_images(void **state)
 	assert_int_equal(keep_put(test->keep, "waveform/empty", "", 0, &empty, 1), 0);
 	assert_int_equal(keep_put(test->keep, "waveform/none", "", 0, NULL, 0), 0);
 	assert_int_equal(keep_put(test->keep, "lane/0", "", 0, &empty, 1), 0);
-	assert_int_equal(keep_end(test->keep), 0);
 	fail_is(test, WIRE_GET, "short", NULL, NULL, "no waveform \"short\" is loaded; loaded: test");
 	get_is(test, "source.seed", "{\"source.seed\":7}");
 	munmap(bytes, test->wave.view.bytes);
@@ -330,7 +352,6 @@ static void test_other_messages(void **state)
 	uint64_t pid = 0;
 	char *text;
 
-	assert_int_equal(keep_end(test->keep), 0);
 	request(test, WIRE_STEP, NULL, NULL, NULL, &view);
 	assert_int_equal(view.type, WIRE_FAIL);
 	text = wire_get_text(&view, WIRE_TAG_TEXT, 0);

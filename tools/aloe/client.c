@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -20,16 +21,29 @@ int client_connect(struct client *client)
 	return CLI_FAILED;
 }
 
+/* One that was killed is started again by whoever keeps it: that takes a moment. */
+static int probe(const char *dir)
+{
+	enum { TRIES = 150, TRY_MS = 20 };
+	int rc = bus_probe(dir);
+
+	for (int i = 0; i < TRIES && rc == -EHOSTDOWN; i++) {
+		poll(NULL, 0, TRY_MS);
+		rc = bus_probe(dir);
+	}
+	return rc;
+}
+
 int client_open(struct client *client, const struct cli_args *args)
 {
 	const char *dir = cli_get(args, "dir");
 	int rc;
 
-	*client = (struct client){.signal_fd = -1, .node_fd = -1};
+	*client = (struct client)CLIENT_NONE;
 	rc = dir ? path_print(client->dir, sizeof(client->dir), "%s", dir)
 		 : dir_runtime(client->dir, sizeof(client->dir));
-	rc = rc < 0 ? rc : bus_probe(client->dir);
-	if (rc == -ENOENT || rc == -ECONNREFUSED) {
+	rc = rc < 0 ? rc : probe(client->dir);
+	if (rc == -ENOENT || rc == -ECONNREFUSED || rc == -EHOSTDOWN) {
 		fprintf(stderr, "aloe: no node is running here (%s): start one with `aloe up`\n", client->dir);
 		return CLI_FAILED;
 	}
@@ -45,8 +59,6 @@ void client_close(struct client *client)
 	bus_close(client->bus);
 	if (client->signal_fd >= 0)
 		close(client->signal_fd);
-	if (client->node_fd >= 0)
-		close(client->node_fd);
 }
 
 int client_signals(struct client *client)
@@ -90,10 +102,13 @@ static int wait_any(struct client *client, int timeout_ms)
 	    {.fd = client->bus ? bus_fd(client->bus) : -1, .events = POLLIN},
 	    {.fd = client->signal_fd, .events = POLLIN},
 	    {.fd = client->node_fd, .events = POLLIN},
+	    {.fd = client->words_fd, .events = POLLIN},
 	};
 
-	if (poll(fds, 3, timeout_ms) < 0)
+	if (poll(fds, 4, timeout_ms) < 0)
 		return errno == EINTR ? 0 : -errno;
+	if (fds[3].revents)
+		client->words(client->words_self);
 	if (fds[1].revents && interrupted(client))
 		return -EINTR;
 	return fds[2].revents ? -ECHILD : 0;
@@ -120,12 +135,13 @@ static uint32_t seq_of(const struct wire_msg *msg)
 			  : 0;
 }
 
-int client_ask(struct client *client, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view)
+static int ask_once(struct client *client, struct wire_msg *msg, int64_t until, struct wire_view *ret_view)
 {
-	const int64_t until = now_ms() + timeout_ms;
 	const uint32_t seq = seq_of(msg);
-	int rc = bus_send(client->bus, msg);
+	int rc;
 
+	answer(client, 0, ret_view); /* what came of earlier questions */
+	rc = bus_send(client->bus, msg);
 	while (rc == 0) {
 		const int64_t left = until - now_ms();
 		if ((rc = answer(client, seq, ret_view)))
@@ -137,6 +153,31 @@ int client_ask(struct client *client, struct wire_msg *msg, int timeout_ms, stru
 	return rc > 0 ? 0 : rc;
 }
 
+/* Asked twice, it does no harm. */
+static bool asks_only(enum wire_type type)
+{
+	return type == WIRE_PING || type == WIRE_LIST || type == WIRE_STATUS || type == WIRE_GET;
+}
+
+int client_ask(struct client *client, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view)
+{
+	const int64_t until = now_ms() + timeout_ms;
+	struct wire_view whole;
+	struct wire_msg copy;
+	size_t len;
+	const uint8_t *bytes = wire_bytes(msg, &len);
+	int rc = bytes ? wire_decode(bytes, len, &whole) : msg->error;
+
+	if (rc == 0) {
+		do {
+			wire_init_copy(&copy, &whole, (enum wire_tag)0);
+			rc = ask_once(client, &copy, until, ret_view);
+		} while (rc == -ECONNRESET && asks_only(whole.type));
+	}
+	wire_fini(msg);
+	return rc;
+}
+
 int client_wait(struct client *client, int timeout_ms)
 {
 	const int64_t until = now_ms() + timeout_ms;
@@ -144,7 +185,7 @@ int client_wait(struct client *client, int timeout_ms)
 
 	do {
 		struct wire_view view;
-		if (client->bus && (rc = answer(client, 0, &view)) < 0)
+		if (client->bus && (rc = answer(client, 0, &view)) < 0 && rc != -ECONNRESET)
 			break;
 		rc = wait_any(client, (int)(until - now_ms()));
 	} while (rc == 0 && now_ms() < until);
@@ -162,19 +203,26 @@ static int fail_print(const struct wire_view *view)
 	return code == CLI_USAGE ? CLI_USAGE : CLI_FAILED;
 }
 
-int client_call(struct client *client, struct wire_msg *msg, struct wire_view *ret_view)
+int client_judge(int rc, const struct wire_view *view)
 {
-	const int rc = client_ask(client, msg, CLIENT_CALL_MS, ret_view);
-
 	if (rc == 0)
-		return ret_view->type == WIRE_OK ? 0 : fail_print(ret_view);
+		return view->type == WIRE_OK ? 0 : fail_print(view);
 	if (rc == -ETIMEDOUT)
 		fprintf(stderr, "aloe: the node does not answer (%d s)\n", CLIENT_CALL_MS / 1000);
+	else if (rc == -ECONNRESET)
+		fprintf(stderr,
+			"aloe: aloe-frontend has died before it had answered; it is being started again. `aloe list` "
+			"tells what came of it\n");
 	else if (rc == -ECHILD)
 		fprintf(stderr, "aloe: the node has ended unexpectedly\n");
 	else if (rc != -EINTR)
 		fprintf(stderr, "aloe: %s\n", strerror(-rc));
 	return rc == -EINTR ? 130 : CLI_FAILED;
+}
+
+int client_call(struct client *client, struct wire_msg *msg, struct wire_view *ret_view)
+{
+	return client_judge(client_ask(client, msg, CLIENT_CALL_MS, ret_view), ret_view);
 }
 
 json_t *client_json(const struct wire_view *view)

@@ -15,13 +15,22 @@ enum { CLIENT_CALL_MS = 60000 };
 
 struct client {
 	struct bus *bus;
-	int signal_fd;       /* Ctrl-C and its like, -1: not watched */
-	int node_fd;         /* pidfd of the frontend, -1: not ours */
+	int signal_fd; /* Ctrl-C and its like, -1: not watched */
+	int node_fd;   /* pidfd of the frontend, -1: not ours. Not closed here */
+	int words_fd;  /* what the daemons say, -1: not ours to read; `words` is called when something has come */
+	void (*words)(void *self);
+	void *words_self;
 	unsigned interrupts; /* how often the user wanted an end */
 	char dir[4096];      /* runtime directory */
 };
 
-/* client_open connects to the node of --dir, or of this user. 0, or CLI_FAILED after saying how to start one. */
+#define CLIENT_NONE                                                                                                    \
+	{                                                                                                              \
+		.signal_fd = -1, .node_fd = -1, .words_fd = -1                                                         \
+	}
+
+/* client_open connects to the node of --dir, or of this user, also while a frontend that was killed is being followed by
+ * another. 0, or CLI_FAILED after saying how to start one. */
 int client_open(struct client *client, const struct cli_args *args);
 /* client_connect connects to a node in client->dir, whether it is there yet or not. */
 int client_connect(struct client *client);
@@ -30,11 +39,14 @@ void client_close(struct client *client);
 int client_signals(struct client *client);
 
 void client_request(struct client *client, enum wire_type type, enum wire_peer dest, struct wire_msg *ret_msg);
-/* client_ask sends and waits: 0 with OK or FAIL in ret_view; -EINTR: the user wants an end; -ECHILD: our node has ended;
+/* client_ask sends and waits: 0 with OK or FAIL in ret_view; -EINTR: the user wants an end; -ECHILD: our frontend has ended;
+ * -ECONNRESET: a frontend was killed over it, and nobody knows what came of it (what only asks is asked again instead);
  * -ETIMEDOUT; -errno. Says nothing. msg is finished in any case. */
 int client_ask(struct client *client, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view);
-/* client_call is client_ask that prints what went wrong: 0 only with OK; else the exit status. */
+/* client_call is client_ask that prints what went wrong: 0 only with OK; else the exit status. client_judge is the latter
+ * half of it. */
 int client_call(struct client *client, struct wire_msg *msg, struct wire_view *ret_view);
+int client_judge(int rc, const struct wire_view *view);
 /* client_wait does nothing for a while: 0, or -EINTR, -ECHILD. */
 int client_wait(struct client *client, int timeout_ms);
 

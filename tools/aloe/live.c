@@ -10,7 +10,7 @@
 #include "core/base/clock.h"
 #include "core/report/report.h"
 
-enum { LINE_MS = 2000 };
+enum { LINE_MS = 2000, WORD_MAX = 65536 };
 
 static int64_t now_ms(void)
 {
@@ -65,4 +65,52 @@ void live_show(struct live *live, const json_t *report)
 		live->line_ms = now_ms();
 	}
 	fflush(stdout);
+}
+
+/* What has been read up to the last line's end, or all of it when it has no end. */
+static size_t whole_lines(const struct live *live)
+{
+	const char *end = live->word_len > 0 ? memrchr(live->word, '\n', live->word_len) : NULL;
+
+	return end ? (size_t)(end - live->word) + 1 : live->word_len > WORD_MAX ? live->word_len : 0;
+}
+
+static bool words_write(struct live *live, size_t len)
+{
+	if (len == 0)
+		return false;
+	live_clear(live);
+	fflush(stdout);
+	fwrite(live->word, 1, len, stderr);
+	memmove(live->word, live->word + len, live->word_len - len);
+	live->word_len -= len;
+	return true;
+}
+
+bool live_words(struct live *live, int fd)
+{
+	char bytes[4096];
+	bool wrote = false;
+	ssize_t len;
+
+	while ((len = read(fd, bytes, sizeof(bytes))) > 0) {
+		char *word = realloc(live->word, live->word_len + (size_t)len);
+
+		if (!word) {
+			fwrite(bytes, 1, (size_t)len, stderr);
+			continue;
+		}
+		live->word = word;
+		memcpy(word + live->word_len, bytes, (size_t)len);
+		live->word_len += (size_t)len;
+		wrote |= words_write(live, whole_lines(live));
+	}
+	return wrote;
+}
+
+void live_fini(struct live *live)
+{
+	words_write(live, live->word_len);
+	free(live->word);
+	live->word = NULL;
 }

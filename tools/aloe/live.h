@@ -6,16 +6,26 @@
 #ifndef TOOLS_ALOE_LIVE_H
 #define TOOLS_ALOE_LIVE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "core/json/json.h"
 
 struct live {
 	bool tty;
 	unsigned lines;  /* drawn, to go back over */
 	int64_t line_ms; /* when the last line was written */
+	char *word;      /* of the daemons, a line that is not complete */
+	size_t word_len;
 };
 
 void live_init(struct live *live);
 void live_show(struct live *live, const json_t *report);
 void live_clear(struct live *live); /* takes the table away, for other output */
+/* live_words reads what the daemons have said on `fd`, which does not wait, and writes it on standard error line by line,
+ * above the table: true when it wrote, and the table is gone. */
+bool live_words(struct live *live, int fd);
+void live_fini(struct live *live); /* writes what is left of a line */
 
 #endif

@@ -93,8 +93,8 @@ static const char plan_doc[] =
     "Prints lanes, order, link distances, and the latency in slots and microseconds. Costs come from the profile of "
     "earlier "
     "runs of the same waveform, else from the components' own figures; the same input gives the same plan.";
-static const char up_doc[] = "Starts the daemons of this node in the background; a keeper starts them again if they "
-			     "die. `aloe down` ends them. The "
+static const char up_doc[] = "Starts the daemons of this node in the background; they are started again if they die, "
+			     "and what runs goes on. `aloe down` ends them. The "
 			     "daemons' lines go to node.log in the state directory.";
 static const char stop_doc[] =
     "What was sent still arrives, files are closed; the waveform stays for its report until it is unloaded.";
@@ -168,7 +168,7 @@ static const struct cli_section sections[] = {
 		 "  aloe run bpsk.conf --clock virtual --slots 1000 --json\n"
 		 "  aloe up && aloe load bpsk.conf && aloe start bpsk && aloe top bpsk"},
     {"FILES",
-     "  $XDG_RUNTIME_DIR/aloe/frontend       socket of the node that is up, else /tmp/aloe-UID\n"
+     "  $XDG_RUNTIME_DIR/aloe/               sockets of the node that is up, else /tmp/aloe-UID\n"
      "  ~/.local/state/aloe/runs/            one folder a run: report.json, report.txt, plan.txt, waveform.conf\n"
      "  ~/.local/state/aloe/profiles/        measured costs\n"
      "  ~/.local/lib/aloe/                   the user's own components, NAME.so and NAME.desc"},

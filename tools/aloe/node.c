@@ -2,19 +2,23 @@
 #include "tools/aloe/node.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/child.h"
+#include "core/base/clock.h"
 #include "core/base/file.h"
 
 enum { READY_MS = 20000, DOWN_MS = 15000, PING_MS = 500 };
+enum { STEADY_MS = 1000, BACKOFF_MS = 50, BACKOFF_MS_MAX = 8000, QUICK_MAX = 8 };
 
 int node_dir(char *ret_dir, size_t size)
 {
@@ -30,26 +34,102 @@ int node_dir(char *ret_dir, size_t size)
 	return rc;
 }
 
-int node_start(struct node *node, const char *dir, const char *state)
+/* ---- the frontend ------------------------------------------------------------------------------------------------ */
+
+static int frontend_start(struct node *node)
 {
 	char path[PATH_MAX], leash_text[16];
-	char *argv[] = {"aloe-frontend",          "--dir",       (char *)dir, "--leash", leash_text,
-			state ? "--state" : NULL, (char *)state, NULL};
-	int leash[2], rc = leash_new(leash);
+	char *argv[] = {"aloe-frontend",     "--dir",    (char *)node->dir,
+			"--leash",           leash_text, node->state ? "--state" : NULL,
+			(char *)node->state, NULL};
+	int rc = child_path("aloe-frontend", path, sizeof(path));
 
+	snprintf(leash_text, sizeof(leash_text), "%d", node->leash[0]);
+	if (rc == 0)
+		rc = child_spawn(path, argv, &node->leash[0], 1, node->words[1], &node->pid, &node->pidfd);
 	if (rc < 0)
 		return rc;
-	snprintf(leash_text, sizeof(leash_text), "%d", leash[0]);
-	rc = child_path("aloe-frontend", path, sizeof(path));
-	if (rc == 0)
-		rc = child_spawn(path, argv, &leash[0], 1, &node->pid, &node->pidfd);
-	close(leash[0]);
-	if (rc < 0)
-		close(leash[1]);
-	else
-		node->leash = leash[1];
+	node->began_ns = clock_ns();
+	node->client->node_fd = node->pidfd;
+	return 0;
+}
+
+int node_start(struct node *node, struct client *client, const char *dir, const char *state, bool words)
+{
+	int rc;
+
+	*node = (struct node){.client = client, .dir = dir, .state = state, .leash = {-1, -1}, .words = {-1, -1}};
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	rc = leash_new(node->leash);
+	if (rc == 0 && words && (pipe2(node->words, O_CLOEXEC) < 0 || fcntl(node->words[0], F_SETFL, O_NONBLOCK) < 0))
+		rc = -errno;
+	return rc < 0 ? rc : frontend_start(node);
+}
+
+/* reap waits for the end of the frontend, at most so long, then kills it: its exit status, -1 when it was killed. */
+static int reap(struct node *node, int timeout_ms)
+{
+	struct pollfd fd = {.fd = node->pidfd, .events = POLLIN};
+	int status = 0;
+
+	if (node->pid == 0)
+		return -1;
+	if (poll(&fd, 1, timeout_ms) == 0) {
+		fprintf(stderr, "aloe: aloe-frontend does not end: killed\n");
+		kill(node->pid, SIGKILL);
+	}
+	while (waitpid(node->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	close(node->pidfd);
+	node->client->node_fd = -1;
+	node->pid = 0;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int backoff_ms(unsigned quick)
+{
+	int ms = quick > 0 ? BACKOFF_MS : 0;
+
+	while (quick-- > 1 && ms < BACKOFF_MS_MAX)
+		ms *= 2;
+	return ms < BACKOFF_MS_MAX ? ms : BACKOFF_MS_MAX;
+}
+
+int node_again(struct node *node, bool ever)
+{
+	int status = reap(node, DOWN_MS), rc;
+
+	do {
+		const bool steady = clock_ns() - node->began_ns > STEADY_MS * 1000000ull;
+
+		if (status == 0)
+			return 1;
+		node->quick = steady ? 0 : node->quick + 1;
+		if (!ever && (status > 0 || node->quick > QUICK_MAX))
+			return -EIO;
+		dprintf(node->words[1] >= 0 ? node->words[1] : STDERR_FILENO,
+			"aloe: aloe-frontend has died; it is started again, what runs goes on\n");
+		rc = client_wait(node->client, backoff_ms(node->quick));
+		if (rc < 0)
+			return rc;
+		rc = frontend_start(node);
+		status = rc;
+	} while (rc < 0 && ever);
 	return rc;
 }
+
+void node_tend(struct node *node)
+{
+	siginfo_t info = {0};
+
+	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0 &&
+	       info.si_pid != node->pid) {
+		waitpid(info.si_pid, NULL, 0);
+		info.si_pid = 0;
+	}
+}
+
+/* ---- beginning and end ------------------------------------------------------------------------------------------- */
 
 static int ping(struct client *client, enum wire_peer peer)
 {
@@ -85,39 +165,34 @@ int node_ready(struct client *client, const char **ret_missing)
 	return 0;
 }
 
-/* reap waits for the end of the frontend, at most so long, then kills it. */
-static int reap(struct node *node, int timeout_ms)
+/* What a frontend that was killed in the middle of it all could not end or put away. */
+static void remains_remove(struct node *node)
 {
-	struct pollfd fd = {.fd = node->pidfd, .events = POLLIN};
-	int status = 0;
-
-	if (poll(&fd, 1, timeout_ms) == 0) {
-		fprintf(stderr, "aloe: aloe-frontend does not end: killed\n");
-		kill(node->pid, SIGKILL);
-	}
-	while (waitpid(node->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	close(node->pidfd);
-	node->pidfd = -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	if (node->leash[1] >= 0)
+		close(node->leash[1]);
+	close(node->leash[0]);
+	child_kill_all();
+	bus_sweep(node->dir);
+	if (node->words[1] >= 0)
+		close(node->words[1]);
 }
 
-int node_down(struct node *node, struct client *client)
+void node_down(struct node *node)
 {
 	struct wire_view view;
 	struct wire_msg msg;
-	int status;
 
-	client->node_fd = -1; /* its end is what we want now */
-	client_request(client, WIRE_DOWN, WIRE_FRONTEND, &msg);
-	client_ask(client, &msg, PING_MS, &view);
-	status = reap(node, DOWN_MS);
-	close(node->leash);
-	return status;
+	node->client->node_fd = -1; /* its end is what we want now */
+	client_request(node->client, WIRE_DOWN, WIRE_FRONTEND, &msg);
+	client_ask(node->client, &msg, PING_MS, &view);
+	reap(node, DOWN_MS);
+	remains_remove(node);
 }
 
-int node_pull(struct node *node)
+void node_pull(struct node *node)
 {
-	close(node->leash);
-	return reap(node, DOWN_MS);
+	close(node->leash[1]);
+	node->leash[1] = -1;
+	reap(node, DOWN_MS);
+	remains_remove(node);
 }

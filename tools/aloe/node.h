@@ -1,32 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tools/aloe/node.h - the daemons of one node, started from here.
+ * tools/aloe/node.h - the daemons of one node, kept from here.
  *
- * aloe-frontend gets the read end of a pipe whose write end stays here: however this process ends, kill -9 included, the
- * node reads end of file and ends too, with all its hosts, its socket and its directory.
+ *   start ---> aloe-frontend runs ---- DOWN, or let go of ----> all has ended, nothing is left
+ *                ^         | killed
+ *                '--again--'   its daemons and the waveforms go on meanwhile, and find the new one
+ *
+ * All of the node hold the read end of a pipe whose write end stays here: however this process ends, kill -9 included, they
+ * read end of file and end too, with all hosts, sockets and the directory. What loses its parent on the way becomes a child
+ * of this process, which reaps it, and kills what is left at the end.
  */
 #ifndef TOOLS_ALOE_NODE_H
 #define TOOLS_ALOE_NODE_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "tools/aloe/client.h"
 
 struct node {
-	pid_t pid;
-	int pidfd; /* readable when the frontend has ended */
-	int leash; /* write end */
+	const char *dir, *state;
+	struct client *client; /* told of the frontend's end (node_fd) */
+	pid_t pid;             /* 0: there is no frontend */
+	int pidfd;             /* readable when the frontend has ended */
+	int leash[2];
+	int words[2]; /* standard error of all of the node, to be read at [0]; -1: ours */
+	uint64_t began_ns;
+	unsigned quick; /* frontends in a row that did not live long */
 };
 
 /* node_dir makes a private runtime directory below $XDG_RUNTIME_DIR or /tmp. 0 or -errno. */
 int node_dir(char *ret_dir, size_t size);
-/* node_start starts aloe-frontend in `dir`; `state` may be NULL. 0 or -errno. */
-int node_start(struct node *node, const char *dir, const char *state);
+/* node_start starts aloe-frontend in `dir`; `state` may be NULL; `words`: what the daemons say is to be read at words[0],
+ * which does not wait. 0 or -errno. */
+int node_start(struct node *node, struct client *client, const char *dir, const char *state, bool words);
+/* node_again follows a frontend that has ended (-ECHILD): 0 when another one has been started; 1 when it had ended in good
+ * order; -EIO when it had failed, or too many in a row were killed, unless `ever`; -EINTR; -errno. */
+int node_again(struct node *node, bool ever);
 /* node_ready waits until all daemons answer. 0; -EINTR, -ECHILD, -ETIMEDOUT, *ret_missing naming the daemon. */
 int node_ready(struct client *client, const char **ret_missing);
-/* node_down asks the node to end and waits for it; node_pull lets go of the leash, and waits as well. The exit status of the
- * frontend, or -1 if it was killed. */
-int node_down(struct node *node, struct client *client);
-int node_pull(struct node *node);
+void node_tend(struct node *node); /* reaps what has ended, but for the frontend */
+/* node_down asks the node to end and waits for it; node_pull just lets go of the leash, and waits as well. Nothing of the
+ * node is left afterwards. */
+void node_down(struct node *node);
+void node_pull(struct node *node);
 
 #endif

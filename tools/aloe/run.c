@@ -15,6 +15,7 @@
 enum {
 	POLL_MS = 200,
 	LOST_MS = 10000,
+	RETRY_MS = 50,
 	STOP_MS = 30000,
 	STEP_BLOCK = 1000,
 	STEP_TRIES = 3,
@@ -40,7 +41,43 @@ struct run {
 	int stop_ms;       /* since the user wanted an end */
 };
 
+static bool run_shows(const struct run *run)
+{
+	return run->say && !cli_has(run->args, "json");
+}
+
 /* ---- up and loaded ---------------------------------------------------------------------------------------------------------- */
+
+/* What the daemons say goes above the table. */
+static void run_words(void *self)
+{
+	struct run *run = self;
+
+	if (live_words(&run->live, run->node.words[0]) && run->report && run_shows(run))
+		live_show(&run->live, run->report);
+}
+
+/* run_again follows a frontend that was killed by another, which finds all as it was: -ECONNRESET, for what was asked of the
+ * first is not known; or what else was the matter. */
+static int run_again(struct run *run, int rc)
+{
+	if (rc != -ECHILD)
+		return rc;
+	rc = node_again(&run->node, false);
+	return rc == 0 ? -ECONNRESET : rc == 1 || rc == -EIO ? -ECHILD : rc;
+}
+
+static int run_ask(struct run *run, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view)
+{
+	return run_again(run, client_ask(&run->client, msg, timeout_ms, ret_view));
+}
+
+static int run_pause(struct run *run, int ms)
+{
+	const int rc = run_again(run, client_wait(&run->client, ms));
+
+	return rc == -ECONNRESET ? 0 : rc;
+}
 
 static int run_up(struct run *run)
 {
@@ -48,16 +85,18 @@ static int run_up(struct run *run)
 	int rc = node_dir(run->client.dir, sizeof(run->client.dir));
 
 	if (rc == 0)
-		rc = node_start(&run->node, run->client.dir, state);
+		rc = node_start(&run->node, &run->client, run->client.dir, state, true);
 	if (rc < 0) {
 		rmdir(run->client.dir);
 		fprintf(stderr, "aloe: the daemons cannot be started: %s\n", strerror(-rc));
 		return CLI_FAILED;
 	}
-	run->client.node_fd = dup(run->node.pidfd);
+	run->client.words_fd = run->node.words[0];
 	if (client_connect(&run->client))
 		return CLI_FAILED;
-	rc = node_ready(&run->client, &missing);
+	do {
+		rc = run_again(run, node_ready(&run->client, &missing));
+	} while (rc == -ECONNRESET);
 	if (rc == -ETIMEDOUT)
 		fprintf(stderr, "aloe: aloe-%s does not answer\n", missing);
 	else if (rc < 0 && rc != -EINTR)
@@ -74,7 +113,72 @@ static void notes_say(const struct run *run, const struct wire_view *view)
 	free(notes);
 }
 
-static int run_load(struct run *run)
+/* run_try_order: 0, or the exit status after saying why; -ECONNRESET when nobody knows what came of it. */
+static int run_try_order(struct run *run, enum wire_type type, uint64_t count)
+{
+	struct wire_view view;
+	struct wire_msg msg;
+	int rc;
+
+	client_request(&run->client, type, WIRE_SWMAN, &msg);
+	wire_put_text(&msg, WIRE_TAG_WAVEFORM, run->source.waveform->name);
+	if (count)
+		wire_put_u64(&msg, WIRE_TAG_COUNT, count);
+	rc = run_ask(run, &msg, CLIENT_CALL_MS, &view);
+	return rc == -ECONNRESET ? rc : client_judge(rc, &view);
+}
+
+/* run_order gives an order that may be given twice. */
+static int run_order(struct run *run, enum wire_type type, uint64_t count)
+{
+	int status;
+
+	do {
+		status = run_try_order(run, type, count);
+	} while (status == -ECONNRESET);
+	return status;
+}
+
+/* Whether the waveform is loaded, or half loaded: 1, 0 or -errno. */
+static int run_is_loaded(struct run *run)
+{
+	struct wire_view view;
+	struct wire_msg msg;
+	json_t *list;
+	int rc;
+
+	client_request(&run->client, WIRE_LIST, WIRE_SWMAN, &msg);
+	rc = run_ask(run, &msg, CLIENT_CALL_MS, &view);
+	if (rc < 0 || view.type != WIRE_OK)
+		return rc == -ECONNRESET || rc == 0 ? 1 : rc;
+	list = client_json(&view);
+	rc = json_array_size(list) > 0;
+	json_decref(list);
+	return rc;
+}
+
+/* run_unload takes away what may have come of a LOAD that was not answered. */
+static int run_unload(struct run *run)
+{
+	int rc;
+
+	while ((rc = run_is_loaded(run)) == 1) {
+		struct wire_view view;
+		struct wire_msg msg;
+
+		client_request(&run->client, WIRE_UNLOAD, WIRE_SWMAN, &msg);
+		wire_put_text(&msg, WIRE_TAG_WAVEFORM, run->source.waveform->name);
+		rc = run_ask(run, &msg, CLIENT_CALL_MS, &view);
+		if (rc < 0 && rc != -ECONNRESET)
+			break;
+		rc = run_pause(run, RETRY_MS);
+		if (rc < 0)
+			break;
+	}
+	return rc == 0 ? 0 : client_judge(rc, NULL);
+}
+
+static int run_try_load(struct run *run)
 {
 	struct wire_view view;
 	struct wire_msg msg;
@@ -86,34 +190,35 @@ static int run_load(struct run *run)
 		wire_fini(&msg);
 		return status;
 	}
-	status = client_call(&run->client, &msg, &view);
+	status = run_ask(run, &msg, CLIENT_CALL_MS, &view);
+	if (status == -ECONNRESET)
+		return status;
+	status = client_judge(status, &view);
 	if (status == 0)
 		notes_say(run, &view);
 	return status;
 }
 
-static int run_order(struct run *run, enum wire_type type, uint64_t count)
+static int run_load(struct run *run)
 {
-	struct wire_view view;
-	struct wire_msg msg;
+	int status = run_try_load(run);
 
-	client_request(&run->client, type, WIRE_SWMAN, &msg);
-	wire_put_text(&msg, WIRE_TAG_WAVEFORM, run->source.waveform->name);
-	if (count)
-		wire_put_u64(&msg, WIRE_TAG_COUNT, count);
-	return client_call(&run->client, &msg, &view);
+	while (status == -ECONNRESET) {
+		status = run_unload(run);
+		if (status == CLI_OK)
+			status = run_try_load(run);
+	}
+	return status;
 }
 
 /* ---- while it runs ------------------------------------------------------------------------------------------------------------ */
 
 static void run_show(struct run *run)
 {
-	const bool quiet = !run->say || cli_has(run->args, "json");
-
 	if (run->say && !run->losses_told)
 		report_losses(run->report, run->say);
 	run->losses_told = true;
-	if (!quiet)
+	if (run_shows(run))
 		live_show(&run->live, run->report);
 }
 
@@ -141,8 +246,8 @@ static int run_poll(struct run *run)
 
 	client_request(&run->client, WIRE_STATUS, WIRE_SWMAN, &msg);
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, run->source.waveform->name);
-	rc = client_ask(&run->client, &msg, 10 * POLL_MS, &view);
-	if (rc == -ETIMEDOUT)
+	rc = run_ask(run, &msg, 10 * POLL_MS, &view);
+	if (rc == -ETIMEDOUT || rc == -ECONNRESET)
 		return run_lost(run, NULL);
 	if (rc < 0)
 		return rc;
@@ -212,11 +317,26 @@ static int run_step(struct run *run)
 	client_request(&run->client, WIRE_STEP, WIRE_SWMAN, &msg);
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, run->source.waveform->name);
 	wire_put_u64(&msg, WIRE_TAG_COUNT, count);
-	rc = client_ask(&run->client, &msg, CLIENT_CALL_MS, &view);
+	rc = run_ask(run, &msg, CLIENT_CALL_MS, &view);
 	if (rc < 0)
-		return rc;
+		return rc == -ECONNRESET ? CLI_OK : rc;
 	run->step_failures = view.type == WIRE_OK ? 0 : run->step_failures + 1;
 	return run->step_failures < STEP_TRIES ? CLI_OK : run_order(run, WIRE_STEP, count);
+}
+
+/* Whether a START that was not answered has been obeyed, the report tells. */
+static int run_start(struct run *run)
+{
+	int status = run_try_order(run, WIRE_START, 0);
+
+	while (status == -ECONNRESET) {
+		status = run_poll(run);
+		if (status < 0)
+			status = client_judge(status, NULL);
+		if (status == CLI_OK && !(run->report && report_number(run->report, "started") != 0))
+			status = run_try_order(run, WIRE_START, 0);
+	}
+	return status;
 }
 
 static int run_wait(struct run *run)
@@ -228,7 +348,7 @@ static int run_wait(struct run *run)
 		if (status == CLI_OK)
 			status = run_poll(run);
 		if (status == CLI_OK && !report_ended(run->report))
-			status = client_wait(&run->client, run->step ? 20 : POLL_MS);
+			status = run_pause(run, run->step ? 20 : POLL_MS);
 		if (status == -EINTR || (status == INTERRUPTED && run->client.interrupts == 1))
 			status = run_interrupted(run);
 		run->stop_ms += run->stopping ? POLL_MS : 0;
@@ -279,7 +399,7 @@ static int run_all(struct run *run)
 	if (status == CLI_OK)
 		status = run_load(run);
 	if (status == CLI_OK)
-		status = run_order(run, WIRE_START, 0);
+		status = run_start(run);
 	if (status == CLI_OK)
 		status = run_wait(run);
 	if (run->report && (status == CLI_OK || status == CLI_FAILED)) {
@@ -291,18 +411,19 @@ static int run_all(struct run *run)
 
 static void run_end(struct run *run, int status)
 {
-	if (!run->node.pid)
+	if (!run->node.dir)
 		return;
-	if (run->client.bus && status != INTERRUPTED)
-		node_down(&run->node, &run->client);
+	if (run->client.bus && run->node.pid && status != INTERRUPTED)
+		node_down(&run->node);
 	else
 		node_pull(&run->node);
-	rmdir(run->client.dir); /* of a frontend that was killed */
+	live_words(&run->live, run->node.words[0]);
+	live_fini(&run->live);
 }
 
 int aloe_run(const struct cli_args *args)
 {
-	struct run run = {.args = args, .client = {.signal_fd = -1, .node_fd = -1}};
+	struct run run = {.args = args, .client = CLIENT_NONE};
 	int status = source_open(&run.source, args, args->args[0], false);
 
 	if (status == CLI_OK) {
@@ -310,6 +431,8 @@ int aloe_run(const struct cli_args *args)
 		run.step = run.source.waveform->clock == WF_CLOCK_STEP;
 		run.keyboard = run.step && isatty(STDIN_FILENO);
 		live_init(&run.live);
+		run.client.words = run_words;
+		run.client.words_self = &run;
 		status = client_signals(&run.client) < 0 ? CLI_FAILED : run_all(&run);
 		fflush(stdout);
 		run_end(&run, status);

@@ -1,89 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * up and down: a node that stays. A keeper process, this program in the background, holds the leash of aloe-frontend and
- * starts it again when it dies. */
+ * up and down: a node that stays. A keeper process, this program in the background, holds its leash and starts aloe-frontend
+ * again when that dies. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/child.h"
-#include "core/base/clock.h"
 #include "core/base/file.h"
 #include "tools/aloe/commands.h"
 #include "tools/aloe/node.h"
 
-enum { BACKOFF_MS = 250, BACKOFF_MS_MAX = 8000, CALM_MS = 60000 };
-
-struct keeper {
-	const char *dir, *state;
-	struct client client; /* only its signals and timers */
-	struct node node;
-};
-
-/* keep_one runs the frontend until it ends, is killed, or the user wants an end. */
-enum { KEEP_ENDED, KEEP_DIED, KEEP_SIGNAL };
-
-static int keep_one(struct keeper *keeper)
+/* keep keeps a frontend running until it has ended in good order, or the user wants an end. */
+static int keep(struct node *node)
 {
-	int rc = node_start(&keeper->node, keeper->dir, keeper->state);
+	enum { TEND_MS = 1000 };
+	int rc = 0;
 
-	if (rc < 0) {
-		fprintf(stderr, "aloe: aloe-frontend cannot be started: %s\n", strerror(-rc));
-		return KEEP_DIED;
+	while (rc == 0) {
+		rc = client_wait(node->client, TEND_MS);
+		node_tend(node);
+		if (rc == -ECHILD)
+			rc = node_again(node, true);
 	}
-	keeper->client.node_fd = keeper->node.pidfd;
-	while ((rc = client_wait(&keeper->client, INT_MAX)) == 0)
-		;
-	keeper->client.node_fd = -1;
-	if (rc == -EINTR) {
-		node_pull(&keeper->node);
-		return KEEP_SIGNAL;
-	}
-	return node_pull(&keeper->node) == 0 ? KEEP_ENDED : KEEP_DIED;
-}
-
-static int64_t now_ms(void)
-{
-	return (int64_t)(clock_ns() / 1000000);
-}
-
-/* keep starts the frontend again whenever it dies, later each time if it never lives long. */
-static int keep(struct keeper *keeper)
-{
-	int backoff_ms = BACKOFF_MS;
-
-	for (;;) {
-		const int64_t began = now_ms();
-		const int how = keep_one(keeper);
-		if (how != KEEP_DIED)
-			return CLI_OK;
-		child_kill_all(); /* what the dead frontend has left to us */
-		bus_sweep(keeper->dir);
-		backoff_ms = now_ms() - began > CALM_MS ? BACKOFF_MS : backoff_ms;
-		fprintf(stderr, "aloe: aloe-frontend has died; started again in %d ms\n", backoff_ms);
-		if (client_wait(&keeper->client, backoff_ms) < 0)
-			return CLI_OK;
-		backoff_ms = 2 * backoff_ms < BACKOFF_MS_MAX ? 2 * backoff_ms : BACKOFF_MS_MAX;
-	}
+	node_pull(node);
+	return rc == 1 || rc == -EINTR ? CLI_OK : CLI_FAILED;
 }
 
 static int keeper_main(const char *dir, const char *state)
 {
-	struct keeper keeper = {.dir = dir, .state = state, .client = {.signal_fd = -1, .node_fd = -1}};
-	int status;
+	struct client client = CLIENT_NONE; /* only its signals and timers */
+	struct node node;
+	int rc = client_signals(&client);
 
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	if (client_signals(&keeper.client) < 0)
+	if (rc == 0)
+		rc = node_start(&node, &client, dir, state, false);
+	if (rc < 0) {
+		fprintf(stderr, "aloe: aloe-frontend cannot be started: %s\n", strerror(-rc));
 		return CLI_FAILED;
-	status = keep(&keeper);
-	client_close(&keeper.client);
-	return status;
+	}
+	rc = keep(&node);
+	client_close(&client);
+	return rc;
 }
 
 /* detach leaves the terminal: double fork, own session, no standard input or output; log lines go to DIR's log file. True
@@ -118,7 +80,7 @@ static bool detach(const char *log)
 
 static int up_wait(const char *dir, const char *log)
 {
-	struct client client = {.signal_fd = -1, .node_fd = -1};
+	struct client client = CLIENT_NONE;
 	const char *missing = "";
 	int rc;
 
@@ -187,21 +149,44 @@ int aloe_up(const struct cli_args *args)
 	return up_wait(paths.dir, paths.log);
 }
 
+/* Whether a node is there, or one whose frontend was killed and is being followed by another. */
+static bool is_up(const struct client *client)
+{
+	const int rc = bus_probe(client->dir);
+
+	return rc == 0 || rc == -EHOSTDOWN;
+}
+
+/* down_ask asks for the end, and once more where a frontend was killed over it and another one has come. */
+static int down_ask(struct client *client)
+{
+	enum { TRIES = 150, TRY_MS = 100, AGAIN = 10 };
+	int rc = 0;
+
+	for (int i = 0; i < TRIES && is_up(client) && (rc == 0 || rc == -ECONNRESET); i++) {
+		struct wire_view view;
+		struct wire_msg msg;
+
+		client_request(client, WIRE_DOWN, WIRE_FRONTEND, &msg);
+		if (i % AGAIN == 0)
+			rc = client_ask(client, &msg, CLIENT_CALL_MS, &view);
+		wire_fini(&msg);
+		poll(NULL, 0, TRY_MS);
+	}
+	return rc == -ECONNRESET ? 0 : rc;
+}
+
 int aloe_down(const struct cli_args *args)
 {
-	enum { TRIES = 150, TRY_MS = 100 };
 	struct client client;
-	struct wire_view view;
-	struct wire_msg msg;
 	int status = client_open(&client, args);
 
 	if (status)
 		return status;
-	client_request(&client, WIRE_DOWN, WIRE_FRONTEND, &msg);
-	status = client_call(&client, &msg, &view);
-	for (int i = 0; status == 0 && i < TRIES && bus_probe(client.dir) == 0; i++)
-		poll(NULL, 0, TRY_MS);
-	if (status == 0 && bus_probe(client.dir) == 0) {
+	status = down_ask(&client);
+	if (status < 0) {
+		status = client_judge(status, NULL);
+	} else if (is_up(&client)) {
 		fprintf(stderr, "aloe: the node in %s does not end\n", client.dir);
 		status = CLI_FAILED;
 	}
