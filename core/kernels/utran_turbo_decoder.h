@@ -10,7 +10,7 @@
  *
  * One iteration is two passes, one over each of the coders; without noise one iteration decodes. An extrinsic value e is
  * handed on as round(scaling * e), halves rounded up, with `scaling` in steps of 1 / UTRAN_SCALING_ONE; the decision takes
- * it whole. 0.75 is worth 0.03 dB at 2 iterations and 0.2 dB at 8.
+ * it whole. 0.875 is worth 0.04 dB at 2 iterations, 0.75 is worth 0.2 dB at 8.
  *
  * Two kinds of decoder stand behind one table of functions:
  *
@@ -22,6 +22,10 @@
  *				parity bits that are not punctured, at least UTRAN_WARM_MIN and at most UTRAN_WARM_MAX
  *				steps; after the first iteration half as long, from the metrics that the last iteration had
  *				there. So bits differ from the reference's only in blocks that noise leaves undecided.
+ *
+ * A window is walked in one to three sections of at most 64 steps (32 lanes; 128 and 256 for 16 and 8), so that the state
+ * metrics of one, 32 KiB, stay in the first cache: backward through a section, then forward. Backward metrics where
+ * sections meet come from a warm-up too, through the next section. Warm-ups longer than a section leave it at one.
  *
  * K < lanes^2 takes fewer lanes: on the level AVX-512, K >= 1024 is decoded with 32, 256 to 1023 with 16, 64 to 255 with
  * 8, and 40 to 63 by the reference, on every level.
