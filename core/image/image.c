@@ -108,14 +108,27 @@ static bool instance_sound(const struct check *c, const struct image_instance *i
 	       (i->latency == 0 || inside(i->latency, 1, sizeof(struct image_latency), 64, h->total_bytes));
 }
 
+static bool shares_sound(const struct check *c, const struct image_buffer *b)
+{
+	const struct image_buffer *first = rows(c, &c->head->buffers), *other;
+
+	if (b->shares == 0)
+		return true;
+	if (b->shares > (uint64_t)(b - first))
+		return false;
+	other = first + b->shares - 1;
+	return other->type == b->type && other->max == b->max && other->depth == b->depth && other->data == b->data;
+}
+
 static bool buffer_sound(const struct check *c, const struct image_buffer *b)
 {
 	const struct image_head *h = c->head;
 	const uint32_t item = aloe_item_bytes(b->type);
 
-	return b->instance < h->instances.count && b->port < ALOE_PORTS_MAX && item != 0 && b->depth >= 2 &&
-	       b->depth <= 1 << 20 && (b->depth & (b->depth - 1)) == 0 && b->canary == image_canary(item, b->max) &&
-	       b->stride >= b->canary + 8 && b->stride % 64 == 0 && b->stride <= 1ull << 32 &&
+	return b->instance < h->instances.count && b->port < ALOE_PORTS_MAX && shares_sound(c, b) && item != 0 &&
+	       b->depth >= 2 && b->depth <= 1 << 20 && (b->depth & (b->depth - 1)) == 0 &&
+	       b->canary == image_canary(item, b->max) && b->stride >= b->canary + 8 && b->stride % 64 == 0 &&
+	       b->stride <= 1ull << 32 &&
 	       inside(b->messages, b->depth, sizeof(struct image_message), 64, h->total_bytes) &&
 	       inside(b->data, b->depth, b->stride, 64, h->total_bytes);
 }
@@ -244,7 +257,8 @@ void image_layout(void *program)
 		b->canary = image_canary(aloe_item_bytes(b->type), b->max);
 		b->stride = (b->canary + 8 + 63) & ~63ull;
 		b->messages = place(&top, b->depth * sizeof(struct image_message));
-		b->data = place(&top, b->depth * b->stride);
+		b->data =
+		    b->shares > 0 && b->shares <= i ? buffers[b->shares - 1].data : place(&top, b->depth * b->stride);
 	}
 	h->total_bytes = (top + 4095) & ~4095ull;
 }

@@ -236,6 +236,61 @@ static void test_lanes(void **state)
 	}
 }
 
+/* On a lane all copies have the place of the first; on two lanes there are two. */
+static void check_buffers(const struct image_view *view)
+{
+	const uint32_t per_copy = (uint32_t)(view->head->buffers.count / 30);
+
+	assert_int_equal(per_copy, LINKS);
+	for (uint32_t i = 0; i < view->head->buffers.count; i++)
+		for (uint32_t k = 0; k < i; k++) {
+			const struct image_buffer *a = &view->buffers[i], *b = &view->buffers[k];
+			const bool one_lane =
+			    view->instances[a->instance].segment == view->instances[b->instance].segment;
+
+			assert_int_equal(a->data == b->data, one_lane && i % per_copy == k % per_copy);
+			assert_true(a->messages != b->messages);
+		}
+}
+
+/* What is used beyond its own step is nobody else's. */
+static void test_apart(void **state)
+{
+	struct waveform *wf = parsed(state, 10, "sink.path=/dev/null");
+	struct image_head *head;
+	const struct image_buffer *rows;
+	struct plan *plan;
+	struct diag diag;
+	void *program;
+	size_t len;
+
+	for (size_t i = 0; i < wf->n_instances; i++)
+		wf->instances[i].pin = i % N == 3; /* the sinks, on the other lane */
+	for (size_t l = 1; l < wf->n_links; l += LINKS)
+		wf->links[l].delay = 1; /* into the filters */
+	plan = planned(wf, 2);
+	diag_init(&diag);
+	assert_int_equal(program_build(wf, plan, 0, &diag, &program, &len), 0);
+	head = program;
+	rows = (const void *)((const uint8_t *)program + head->buffers.offset);
+	for (uint32_t i = 0; i < head->buffers.count; i++)
+		assert_int_equal(rows[i].shares, 0); /* no segment has whole copies */
+	free(program);
+	plan_free(plan);
+	for (size_t i = 0; i < wf->n_instances; i++)
+		wf->instances[i].pin = -1;
+	plan = planned(wf, 1);
+	assert_int_equal(program_build(wf, plan, 0, &diag, &program, &len), 0);
+	head = program;
+	rows = (const void *)((const uint8_t *)program + head->buffers.offset);
+	for (uint32_t i = 0; i < head->buffers.count; i++)
+		assert_int_equal(rows[i].shares, i < LINKS || i % LINKS == 1 ? 0 : i % LINKS + 1);
+	free(program);
+	plan_free(plan);
+	diag_fini(&diag);
+	waveform_free(wf);
+}
+
 static void test_program(void **state)
 {
 	struct waveform *wf = parsed(state, 30, "sink.path=/dev/null");
@@ -269,6 +324,7 @@ static void test_program(void **state)
 		assert_int_equal(params[rows[i].params].name, params[rows[i % N].params].name);
 		assert_int_equal(rows[i].sink, i % N == 3 ? i / N * N + 1 : 0);
 	}
+	check_buffers(&view);
 	assert_true(image_reals(&view, &params[rows[29 * N + 2].params])[1] == 2);
 	image_close(&view);
 	close(fd);
@@ -283,7 +339,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_none),    cmocka_unit_test(test_made),  cmocka_unit_test(test_files),
 	    cmocka_unit_test(test_limits),  cmocka_unit_test(test_shape), cmocka_unit_test(test_lanes),
-	    cmocka_unit_test(test_program),
+	    cmocka_unit_test(test_program), cmocka_unit_test(test_apart),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_open, fixture_close);

@@ -91,6 +91,9 @@ static const struct damage damages[] = {
     HEAD(copies, 0, number_why),
     HEAD(copies, 2, number_why),
     ROW(lanes, image_lane, 0, last, 2),
+    ROW(buffers, image_buffer, 0, shares, 1),
+    ROW(buffers, image_buffer, 1, shares, 1), /* not alike */
+    ROW(buffers, image_buffer, 1, shares, UINT32_MAX),
     ROW(lanes, image_lane, 1, state, 1ull << 41),
     ROW(lanes, image_lane, 1, state, 32),
     ROW(instances, image_instance, 2, latency, UINT64_MAX & ~63ull),
