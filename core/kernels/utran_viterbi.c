@@ -7,7 +7,13 @@
 
 #include "core/kernels/levels.h"
 
-enum { HALF = UTRAN_VITERBI_STATES / 2 };
+enum {
+	HALF = UTRAN_VITERBI_STATES / 2,
+	BRANCH_MAX = UTRAN_CONV_OUTPUTS_MAX * UTRAN_VITERBI_SOFT_MAX,
+	SPREAD_MAX = 2 * UTRAN_CONV_TAIL * BRANCH_MAX
+};
+
+_Static_assert(SPREAD_MAX + 2 * BRANCH_MAX <= INT16_MAX, "metrics could overtake each other by wrapping around");
 
 /* Sums wrap around, as the vector registers' do. */
 static int16_t add(int16_t a, int16_t b)

@@ -171,8 +171,9 @@ static void test_latency(void **state)
 	static const struct {
 		const char *name;
 		int pipelined;
-	} waveforms[] = {{"bpsk", 4},         {"bpsk-rf", 11},     {"utran384", 21},  {"utran384-rf", 33},
-			 {"utran384-tx", 10}, {"utran384-rx", 12}, {"passthrough", 3}};
+	} waveforms[] = {{"bpsk", 4},         {"bpsk-rf", 11},     {"utran384", 21},           {"utran384-rf", 33},
+			 {"utran384-tx", 10}, {"utran384-rx", 12}, {"passthrough", 3},         {"utran144", 19},
+			 {"utran64", 19},     {"utran12k2", 19},   {"utran384-dtch-dcch", 19}, {"utran384-uplink", 21}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(waveforms) / sizeof(waveforms[0]); i++) {

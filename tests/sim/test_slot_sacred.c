@@ -105,6 +105,8 @@ static const struct subject {
     {"tests/sim/channel.conf", "waveform", NULL, 1000000},
     {NULL, "waveform", NULL, 1000000},
     {NULL, "component", NULL, 1000000},
+    {"waveforms/utran12k2.conf", "waveform", NULL, 1000000},
+    {"waveforms/utran384-uplink.conf", "waveform", NULL, 4000000},
 };
 enum { SUBJECTS = sizeof(subjects) / sizeof(subjects[0]) };
 
