@@ -14,7 +14,7 @@ struct demux {
 	struct aloe_reals frame_bits;
 	struct aloe_reals rm;
 	uint32_t frame;
-	uint32_t bits[CHANNELS];
+	uint32_t bits[CHANNELS] = {0};
 	bool connected[CHANNELS];
 	uint64_t short_blocks;
 };
@@ -77,7 +77,7 @@ static int demux_lengths(const struct demux *s, struct aloe_setup *setup, uint32
 
 static int demux_shape(void *self, struct aloe_setup *setup)
 {
-	uint32_t bits[CHANNELS];
+	uint32_t bits[CHANNELS] = {0};
 
 	if (demux_lengths(self, setup, bits) < 0)
 		return -1;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_mux - one radio frame of each transport channel, one after the other, 3GPP TS 25.212 section 4.2.8. */
+ * utran_mux - one radio frame of each transport channel, one after the other, 3GPP TS 25.212 section 4.2.8.
+ *
+ * With one physical channel its segmentation (4.2.10), which comes next, changes nothing: no component does it. */
 #include <aloe/component.h>
 
 enum { CHANNELS = 4 };
