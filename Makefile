@@ -179,7 +179,8 @@ check-tsan: ## the tests that use threads, under TSan
 	+$(Q)$(call SANITIZE,tsan,thread -Wno-tsan) check-programs TEST_SRC="$(THREADED)"
 
 # Statistics take minutes under an emulator and tell nothing about instructions.
-STATISTICS := test_error_rate* test_windows test_default_scaling test_union_bound test_quantisation
+STATISTICS := test_error_rate* test_windows test_default_scaling test_union_bound test_quantisation doppler_is_classical \
+	envelope_is_rayleigh paths_are_independent
 check-neon: ## kernels and their tests for aarch64, under qemu
 	$(Q)tests/deps.sh build neon
 	+$(Q)$(MAKE) B=build-neon CC=aarch64-linux-gnu-gcc check-kernels

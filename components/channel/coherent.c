@@ -64,7 +64,7 @@ ALOE_COMPONENT(coherent) = {
     .ports = ALOE_LIST(ports),
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct coherent),
-    .kmac = 20,
+    .kmac = 6,
     .shape = coherent_shape,
     .work = coherent_work,
 };

@@ -6,7 +6,7 @@
 #include "core/kernels/levels.h"
 #include "core/kernels/spectrum_loops.h"
 
-const struct spectrum_kernels spectrum_plain = SPECTRUM_TABLE(8);
+const struct spectrum_kernels spectrum_plain = SPECTRUM_TABLE;
 
 const struct spectrum_kernels *spectrum_kernels(enum simd_level level, uint32_t size)
 {
@@ -22,14 +22,10 @@ int spectrum_has_size(uint32_t size)
 	return size >= SPECTRUM_SIZE_MIN && size <= SPECTRUM_SIZE_MAX && (size & (size - 1)) == 0;
 }
 
-/* next_radix: of what is to be done in whole vectors, the largest part that leaves no 2 behind where it can be avoided. */
-static uint32_t next_radix(uint32_t rest, uint32_t radix_max)
+/* next_radix: of what is to be done in whole vectors, so that no 2 is left behind where it can be avoided. */
+static uint32_t next_radix(uint32_t rest)
 {
-	if (rest <= radix_max)
-		return rest;
-	if (radix_max == 8 && rest != 16)
-		return 8;
-	return 4;
+	return rest <= 8 ? rest : rest == 16 ? 4 : 8;
 }
 
 static size_t pass_floats(uint32_t radix, uint32_t length)
@@ -62,7 +58,7 @@ static size_t lay_out(const struct spectrum_kernels *kernels, uint32_t size, flo
 	*plan = (struct spectrum_plan){.size = size};
 	while (length > kernels->lanes) {
 		if (plan->n_passes > 0)
-			radix = next_radix(length / kernels->lanes, kernels->radix_max);
+			radix = next_radix(length / kernels->lanes);
 		assert(plan->n_passes < SPECTRUM_PASSES_MAX);
 		if (memory != NULL)
 			fill_twiddles(kernels->lanes, radix, length, memory + floats);

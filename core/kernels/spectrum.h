@@ -48,8 +48,7 @@ struct spectrum_plan {
 };
 
 struct spectrum_kernels {
-	uint32_t lanes;     /* floats in a vector: what a plan is made for */
-	uint32_t radix_max; /* of the passes between the first and the last */
+	uint32_t lanes; /* floats in a vector: what a plan is made for */
 	/* forward transforms [history | in], in: size/2 cf32 (re, im), any alignment. [slot] */
 	void (*forward)(const struct spectrum_plan *plan, const float *in, float *history, float *ret_spectrum);
 	/* inverse spoils the spectrum; ret_out: size/2 cf32, any alignment. [slot] */

@@ -39,5 +39,5 @@ static inline void v_join(vec re, vec im, vec *ret_a, vec *ret_b)
 
 #include "core/kernels/spectrum_loops.h"
 
-const struct spectrum_kernels spectrum_avx2 = SPECTRUM_TABLE(4);
+const struct spectrum_kernels spectrum_avx2 = SPECTRUM_TABLE;
 #endif

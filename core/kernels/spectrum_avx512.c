@@ -44,5 +44,5 @@ static inline void v_join(vec re, vec im, vec *ret_a, vec *ret_b)
 
 #include "core/kernels/spectrum_loops.h"
 
-const struct spectrum_kernels spectrum_avx512 = SPECTRUM_TABLE(8);
+const struct spectrum_kernels spectrum_avx512 = SPECTRUM_TABLE;
 #endif

@@ -541,9 +541,9 @@ static void spectrum_join(const float *blocks, uint32_t n, float *ret_out)
 		c_join(ret_out + 2 * (size_t)i, c_load(blocks, i));
 }
 
-#define SPECTRUM_TABLE(radix_max)                                                                                      \
+#define SPECTRUM_TABLE                                                                                                 \
 	{                                                                                                              \
-		LANES, radix_max, spectrum_forward, spectrum_inverse, spectrum_multiply, spectrum_split, spectrum_join \
+		LANES, spectrum_forward, spectrum_inverse, spectrum_multiply, spectrum_split, spectrum_join            \
 	}
 
 #endif
