@@ -348,7 +348,12 @@ static void test_plot(void **state)
 	has(text, "plot $data0 using 1:2:3:4 with yerrorlines");
 	has(text, ", $data1 using 1:2 with points");
 	free(text);
+	plot.log_y = false;
+	json_array_append_new(plot_series(&plot, PLOT_BARS, "bars"), json_pack("[s, f]", "one", 3.0));
 	text = script_of(&plot, "a.gp");
+	has(text, "set yrange [0:*]\n");
+	has(text, "\n\"one\" 3 \nEND\n");
+	has(text, "xtic(1) with histograms");
 	assert_null(strstr(text, "set terminal"));
 	assert_null(strstr(text, "set output"));
 	free(text);

@@ -74,6 +74,8 @@ static void head(const struct plot *plot, const char *file, FILE *out)
 	fputs("set style fill solid 0.7\nset boxwidth 0.8\n", out);
 	if (plot->log_x)
 		fputs("set logscale x\n", out);
+	if (!plot->log_y)
+		fputs("set yrange [0:*]\n", out);
 	if (plot->log_y)
 		fputs("set logscale y\nset format y '10^{%L}'\nset mytics 10\n", out);
 }
@@ -86,7 +88,7 @@ static void point(const struct plot *plot, const json_t *point, FILE *out)
 	json_array_foreach(point, i, value)
 	{
 		if (json_is_string(value))
-			quoted(json_string_value(value), out);
+			fprintf(out, "\"%s\"", json_string_value(value));
 		else if (plot->log_y && i > 0 && json_number_value(value) <= 0)
 			fputs("NaN", out);
 		else

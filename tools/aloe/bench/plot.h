@@ -16,14 +16,14 @@
 enum plot_style {
 	PLOT_LINE,  /* points [x, y, low, high] with error bars, joined */
 	PLOT_MARKS, /* points [x, y], each a cross: figures to compare with */
-	PLOT_BARS   /* [label, y], side by side; one such series makes the x axis one of labels */
+	PLOT_BARS /* [label, y], side by side, labels without quotes; one such series makes the x axis one of labels */
 };
 
 enum { PLOT_SERIES_MAX = 64 };
 
 struct plot {
 	const char *title, *x, *y; /* with units: "Eb/N0 [dB]" */
-	bool log_x, log_y;
+	bool log_x, log_y;         /* an axis y that is not logarithmic begins at 0 */
 	size_t n;
 	struct plot_series {
 		char title[80];

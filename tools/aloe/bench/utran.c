@@ -344,6 +344,7 @@ static void result(struct utran *utran)
 	bench->plot.title = "time of a call in a slot";
 	bench->plot.x = "instance";
 	bench->plot.y = "time [us]";
+	bench->plot.log_y = true;
 }
 
 int bench_utran(const struct cli_args *args)
