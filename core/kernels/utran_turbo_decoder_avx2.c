@@ -7,21 +7,6 @@
 typedef int16_t vec __attribute__((vector_size(32)));
 #define LANES 16
 
-static inline vec v_load(const int16_t *at)
-{
-	return (vec)_mm256_load_si256((const __m256i *)at);
-}
-
-static inline void v_store(int16_t *at, vec v)
-{
-	_mm256_store_si256((__m256i *)at, (__m256i)v);
-}
-
-static inline vec v_set(int16_t value)
-{
-	return (vec)_mm256_set1_epi16(value);
-}
-
 #define V_OPERATION(name, intrinsic)                                                                                   \
 	static inline vec name(vec a, vec b)                                                                           \
 	{                                                                                                              \

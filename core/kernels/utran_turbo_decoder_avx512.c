@@ -11,21 +11,6 @@
 typedef int16_t vec __attribute__((vector_size(64)));
 #define LANES 32
 
-static inline vec v_load(const int16_t *at)
-{
-	return (vec)_mm512_load_si512(at);
-}
-
-static inline void v_store(int16_t *at, vec v)
-{
-	_mm512_store_si512(at, (__m512i)v);
-}
-
-static inline vec v_set(int16_t value)
-{
-	return (vec)_mm512_set1_epi16(value);
-}
-
 static inline vec v_max(vec a, vec b)
 {
 	return (vec)_mm512_max_epi16((__m512i)a, (__m512i)b);

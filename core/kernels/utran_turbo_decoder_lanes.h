@@ -32,6 +32,21 @@ _Static_assert(2 * (3 + GROUP) * UTRAN_TURBO_BRANCH_MAX + UTRAN_LLR_MAX <= INT16
 _Static_assert(UTRAN_TURBO_NEVER - 2 * UTRAN_TURBO_BRANCH_MAX - (3 + GROUP) * UTRAN_TURBO_BRANCH_MAX >= INT16_MIN,
 	       "a sum could overflow at the start");
 
+INLINE vec v_load(const int16_t *at)
+{
+	return *(const vec *)at;
+}
+
+INLINE void v_store(int16_t *at, vec v)
+{
+	*(vec *)at = v;
+}
+
+INLINE vec v_set(int16_t value)
+{
+	return (vec){0} + value;
+}
+
 INLINE void metrics_load(vec *m, const int16_t *at)
 {
 	for (int s = 0; s < STATES; s++)

@@ -7,21 +7,6 @@
 typedef int16x8_t vec;
 #define LANES 8
 
-static inline vec v_load(const int16_t *at)
-{
-	return vld1q_s16(at);
-}
-
-static inline void v_store(int16_t *at, vec v)
-{
-	vst1q_s16(at, v);
-}
-
-static inline vec v_set(int16_t value)
-{
-	return vdupq_n_s16(value);
-}
-
 static inline vec v_max(vec a, vec b)
 {
 	return vmaxq_s16(a, b);

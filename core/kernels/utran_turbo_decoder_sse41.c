@@ -7,21 +7,6 @@
 typedef int16_t vec __attribute__((vector_size(16)));
 #define LANES 8
 
-static inline vec v_load(const int16_t *at)
-{
-	return (vec)_mm_load_si128((const __m128i *)at);
-}
-
-static inline void v_store(int16_t *at, vec v)
-{
-	_mm_store_si128((__m128i *)at, (__m128i)v);
-}
-
-static inline vec v_set(int16_t value)
-{
-	return (vec)_mm_set1_epi16(value);
-}
-
 #define V_OPERATION(name, intrinsic)                                                                                   \
 	static inline vec name(vec a, vec b)                                                                           \
 	{                                                                                                              \
