@@ -65,6 +65,16 @@ void *arena_take(struct arena *arena, size_t size)
 	return (uint8_t *)region + region->used - bytes;
 }
 
+void *arena_scratch(struct arena *arena, uint64_t owner, size_t size)
+{
+	if (arena->scratch == NULL || arena->scratch_owner != owner || arena->scratch_bytes < size) {
+		arena->scratch = arena_take(arena, size);
+		arena->scratch_bytes = size;
+		arena->scratch_owner = owner;
+	}
+	return arena->scratch;
+}
+
 void arena_free(struct arena *arena)
 {
 	while (arena->regions != NULL) {

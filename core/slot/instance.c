@@ -15,6 +15,14 @@ static void *instance_alloc(struct aloe_setup *setup, size_t size)
 	return arena_take(instance->arena, size);
 }
 
+/* The instances of a segment never run at the same time. */
+static void *instance_scratch(struct aloe_setup *setup, size_t size)
+{
+	struct instance *instance = setup->arena;
+
+	return arena_scratch(instance->arena, instance->segment, size);
+}
+
 /* ---- open -------------------------------------------------------------------------------------------------------------- */
 
 static void bind_inputs(struct instance *it, const struct image_view *view, const struct image_instance *row)
@@ -202,14 +210,18 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 {
 	const struct image_instance *row = &view->instances[number];
 
-	*it = (struct instance){
-	    .component = entry->component, .work = entry->component->work, .number = number, .arena = arena};
+	*it = (struct instance){.component = entry->component,
+				.work = entry->component->work,
+				.number = number,
+				.segment = row->segment,
+				.arena = arena};
 	it->setup = (struct aloe_setup){
 	    .instance = image_text(view, row->name),
 	    .slot_ns = view->head->slot_ns,
 	    .in = it->in_format,
 	    .out = it->out_format,
 	    .alloc = instance_alloc,
+	    .scratch = instance_scratch,
 	    .arena = it,
 	};
 	if (choose_simd(&it->setup) < 0)

@@ -41,7 +41,7 @@ struct instance {
 
 	uint64_t lag, period, phase, budget_ns;
 	const struct image_var *vars;
-	uint32_t n_vars, number;                        /* number: in the image */
+	uint32_t n_vars, number, segment;               /* numbers in the image */
 	const struct image_segment_state *source_state; /* sinks: where the step of their index began */
 	struct image_latency *latency;
 	uint64_t source_lag;

@@ -54,6 +54,11 @@ struct mock {
 	uint64_t params_set;       /* bit n: parameter n was set or has a default */
 	size_t arena_bytes;        /* taken by init */
 	bool prepared;
+	struct mock_scratch { /* spoilt before each call of work */
+		void *at;
+		size_t size;
+	} scratch[16];
+	unsigned n_scratch;
 	struct mock_old { /* arrays replaced since the last mock_work */
 		const struct aloe_param *param;
 		struct aloe_reals reals;
@@ -80,6 +85,18 @@ static inline void *mock_alloc(struct aloe_setup *setup, size_t size)
 	setup->arena = chunk;
 	m->arena_bytes += size;
 	return chunk->bytes;
+}
+
+static inline void *mock_scratch(struct aloe_setup *setup, size_t size)
+{
+	struct mock *m = (struct mock *)((char *)setup - offsetof(struct mock, setup));
+	void *at = setup->alloc(setup, size);
+
+	if (m->n_scratch == sizeof(m->scratch) / sizeof(m->scratch[0]))
+		mock_die(m, "more pieces of scratch memory than the mock has room for", "");
+	if (at)
+		m->scratch[m->n_scratch++] = (struct mock_scratch){at, size};
+	return at;
 }
 
 /* mock_port gives port `n` of the inputs (output 0) or outputs (output 1), NULL past the last. */
@@ -230,6 +247,7 @@ static inline void mock_open(struct mock *m, const char *name)
 	memset(m->state, 0, m->component->state_size);
 	m->setup = (struct aloe_setup){.instance = name, .slot_ns = 10000000, .in = m->format_in, .out = m->format_out};
 	m->setup.alloc = mock_alloc;
+	m->setup.scratch = mock_scratch;
 	m->setup.simd = simd_best();
 	for (uint32_t i = 0; i < m->component->params.len; i++)
 		mock_set_default(m, &m->component->params.items[i]);
@@ -395,6 +413,8 @@ static inline int mock_work(struct mock *m, uint64_t index)
 		m->out[i].len = 0;
 		m->out[i].state = ALOE_ABSENT;
 	}
+	for (unsigned i = 0; i < m->n_scratch; i++)
+		memset(m->scratch[i].at, (int)(index * 37 + 0xa5), m->scratch[i].size);
 	if (rc)
 		return rc;
 	m->record.index = index;

@@ -111,13 +111,32 @@ static void test_growth(void **state)
 	arena_free(&arena);
 }
 
+static void test_scratch(void **state)
+{
+	struct arena arena = {0};
+	void *const one = arena_scratch(&arena, 1, 1000), *other, *larger;
+
+	(void)state;
+	assert_int_equal((uintptr_t)one % 64, 0);
+	assert_ptr_equal(arena_scratch(&arena, 1, 1000), one);
+	assert_ptr_equal(arena_scratch(&arena, 1, 10), one);
+	larger = arena_scratch(&arena, 1, 5000);
+	memset(one, 1, 1000);
+	memset(larger, 2, 5000);
+	assert_int_equal(*(uint8_t *)one, 1); /* the smaller one is still somebody's */
+	assert_ptr_equal(arena_scratch(&arena, 1, 1000), larger);
+	other = arena_scratch(&arena, 2, 1000);
+	assert_ptr_not_equal(other, larger);
+	memset(other, 3, 1000);
+	assert_int_equal(*(uint8_t *)larger, 2);
+	arena_free(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_pieces),
-	    cmocka_unit_test(test_none),
-	    cmocka_unit_test(test_huge),
-	    cmocka_unit_test(test_growth),
+	    cmocka_unit_test(test_pieces), cmocka_unit_test(test_none),    cmocka_unit_test(test_huge),
+	    cmocka_unit_test(test_growth), cmocka_unit_test(test_scratch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,16 +211,25 @@ struct aloe_setup {
 	struct aloe_format *in;  /* by port, inputs in the order of the table */
 	struct aloe_format *out; /* shape writes `max` (and only that); it comes as the largest input */
 	uint32_t simd;           /* vector level to use: 0 plain C, 1 SSE4.1, 2 AVX2, 3 AVX-512, 4 NEON (ALOE_SIMD) */
-	void *(*alloc)(struct aloe_setup *setup, size_t size); /* see aloe_alloc */
-	void *arena;                                           /* the framework's */
-	char error[256];                                       /* see aloe_fail */
-	char note[256];                                        /* see aloe_note */
+	void *(*alloc)(struct aloe_setup *setup, size_t size);   /* see aloe_alloc */
+	void *arena;                                             /* the framework's */
+	char error[256];                                         /* see aloe_fail */
+	char note[256];                                          /* see aloe_note */
+	void *(*scratch)(struct aloe_setup *setup, size_t size); /* see aloe_scratch; may be NULL */
 };
 
 /* aloe_alloc gives zeroed memory, aligned to 64 bytes, that lives as long as the instance; NULL when there is none. */
 static inline void *aloe_alloc(struct aloe_setup *setup, size_t size)
 {
 	return setup->alloc(setup, size);
+}
+
+/* aloe_scratch gives memory, aligned to 64 bytes, for use inside one call of work (or reset): what it holds when the next
+ * call begins is anything. Instances that run one after another get the same, so that the core's cache holds it once
+ * for all of them. Not for fill and drain, which run beside work. In init; NULL when there is none. */
+static inline void *aloe_scratch(struct aloe_setup *setup, size_t size)
+{
+	return setup->scratch ? setup->scratch(setup, size) : setup->alloc(setup, size);
 }
 
 /* aloe_fail states what is wrong, in words for the user, and returns -1 for `return aloe_fail(...)`. */
