@@ -22,7 +22,7 @@
 #include "core/kernels/fir.h"
 
 enum { BLOCK = 256, BLOCKS = UTRAN_CHIPS / BLOCK, LOOKS = 15, LOST_FRAMES = 5 };
-enum { SAMPLES_MAX = 8, STEPS = 32 };
+enum { SAMPLES_MAX = 8, STEPS = 32, RING = 3 * UTRAN_CHIPS };
 
 #define SEEN_RATIO 2.0 /* power of the pilot and its noise over that of the noise; it is 1 without a pilot */
 #define CLOCK_MAX 50e-6
@@ -47,8 +47,8 @@ struct sync {
 	uint32_t past;                /* chips kept of the message before */
 	cf32 *tail;                   /* their samples */
 	cf32 *streams[SAMPLES_MAX];   /* samples by phase: `past` chips, then the message */
-	cf32 *chips;                  /* of this frame so far, and then some */
-	uint32_t held;                /* how many */
+	cf32 *ring;                   /* chips since lock, three frames of them */
+	uint32_t held;                /* how many have not come out */
 	uint64_t made;                /* chips since lock */
 	uint64_t hole_from, hole_to;  /* of those, the last ones with a hole in them */
 	double next;                  /* sample of the streams at which the next chip lies */
@@ -147,8 +147,8 @@ static int alloc_buffers(struct sync *s, struct aloe_setup *setup)
 	const uint32_t n = s->samples_per_chip;
 
 	s->tail = aloe_alloc(setup, (size_t)s->past * n * sizeof(*s->tail));
-	s->chips = aloe_alloc(setup, (size_t)(3 * UTRAN_CHIPS + BLOCK) * sizeof(*s->chips));
-	if (!s->tail || !s->chips)
+	s->ring = aloe_alloc(setup, (size_t)RING * sizeof(*s->ring));
+	if (!s->tail || !s->ring)
 		return aloe_fail(setup, "no memory for frames");
 	for (uint32_t p = 0; p < n; p++) {
 		s->streams[p] = aloe_alloc(setup, (size_t)(s->past + UTRAN_CHIPS) * sizeof(*s->streams[p]));
@@ -263,8 +263,8 @@ static void make_chips(struct sync *s)
 {
 	const double n = s->samples_per_chip, end = (s->past + (double)UTRAN_CHIPS - s->delay - BLOCK - 2) * n;
 
-	while (s->locked && s->next < end && s->held <= 3 * UTRAN_CHIPS) {
-		cf32 *chips = s->chips + s->held;
+	while (s->locked && s->next < end && s->held < RING) {
+		cf32 *chips = s->ring + s->made % RING;
 
 		if (s->block == 0)
 			s->frame_chip = fmod(s->next / n - s->past + UTRAN_CHIPS, UTRAN_CHIPS);
@@ -279,6 +279,7 @@ static void make_chips(struct sync *s)
 	}
 }
 
+/* The oldest frame, if it is whole; of two that wait the older one goes. */
 static void put_frame(struct sync *s, struct aloe_slot *slot)
 {
 	const uint64_t from = s->made - s->held;
@@ -288,17 +289,15 @@ static void put_frame(struct sync *s, struct aloe_slot *slot)
 	if (from < s->hole_to && from + UTRAN_CHIPS > s->hole_from) {
 		s->spoilt++;
 	} else {
-		memcpy(aloe_out_cf32(slot, 0), s->chips, UTRAN_CHIPS * sizeof(cf32));
+		memcpy(aloe_out_cf32(slot, 0), s->ring + from % RING, UTRAN_CHIPS * sizeof(cf32));
 		aloe_put(slot, 0, UTRAN_CHIPS);
 		s->frames++;
 	}
 	s->held -= UTRAN_CHIPS;
-	memmove(s->chips, s->chips + UTRAN_CHIPS, s->held * sizeof(cf32));
 	if (s->held < 2 * UTRAN_CHIPS)
 		return;
 	s->held -= UTRAN_CHIPS;
 	s->dropped++;
-	memmove(s->chips, s->chips + UTRAN_CHIPS, s->held * sizeof(cf32));
 }
 
 /* Samples by phase: the last of the message before, then this one, or a hole. */
