@@ -14,7 +14,7 @@ struct demux {
 	struct aloe_reals frame_bits;
 	struct aloe_reals rm;
 	uint32_t frame;
-	uint32_t bits[CHANNELS] = {0};
+	uint32_t bits[CHANNELS];
 	bool connected[CHANNELS];
 	uint64_t short_blocks;
 };
