@@ -142,9 +142,9 @@ static inline void frames_filter(const struct frames *frames, struct frames_scra
 	const float scale = 1.0f / (float)frames->size;
 	float *filter = frames->own ? scratch->out : scratch->frame;
 
-	memset(filter, 0, 2 * (size_t)frames->size * sizeof(float));
 	for (size_t i = 0; i < 2 * (size_t)n; i++)
 		filter[i] = scale * taps[i];
+	memset(filter + 2 * (size_t)n, 0, 2 * (size_t)(frames->size - n) * sizeof(float));
 	if (frames->own) { /* as a block before, followed by the zeros that filter has behind it */
 		frames->kernels->split(filter, frames->block, scratch->frame);
 		frames->kernels->forward(&frames->plan, filter + 2 * (size_t)frames->block, scratch->frame,

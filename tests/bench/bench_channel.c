@@ -261,6 +261,31 @@ static void run_ports(uint32_t n, uint32_t partitions)
 	component_close(&one);
 }
 
+/* What another response costs in its slot: one from the port, with a partition transformed in each slot, or one that is
+ * faded to over a whole block. A
+ * message comes in every slot. */
+static void run_response(uint32_t partitions, uint32_t fade)
+{
+	struct component with, without;
+	char name[64], text[16];
+
+	component_open(&without, 256, partitions, 1, 1, "auto");
+	with = (struct component){.in = floats((size_t)2 * 256 * BLOCKS), .block = 256, .n_in = 1};
+	with.response = floats((size_t)2 * 256 * partitions);
+	mock_open(&with.mock, "upols");
+	mock_input(&with.mock, 0, ALOE_CF32, 256);
+	mock_input(&with.mock, 4, ALOE_CF32, 256 * partitions);
+	snprintf(text, sizeof(text), "%u", fade);
+	if (mock_set(&with.mock, "per_slot", fade ? "0" : "1") < 0 || mock_set(&with.mock, "fade", text) < 0 ||
+	    mock_start(&with.mock) < 0)
+		exit(1);
+	with.mock.in[4] = (struct aloe_in){with.response, 256 * partitions, ALOE_VALID};
+	snprintf(name, sizeof(name), fade ? "%u new partitions, faded" : "one new partition of %u", partitions);
+	pairs_run(name, component_ns, &with, "none", component_ns, &without, 0);
+	component_close(&with);
+	component_close(&without);
+}
+
 int main(void)
 {
 	static const uint32_t partitions[] = {1, 2, 4, 16, 64};
@@ -283,5 +308,8 @@ int main(void)
 	}
 	run_ports(2, 2);
 	run_ports(4, 2);
+	run_response(2, 0);
+	run_response(16, 0);
+	run_response(1, 256);
 	return 0;
 }
