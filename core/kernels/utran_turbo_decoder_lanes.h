@@ -337,6 +337,7 @@ INLINE void start_steps(struct utran_turbo_decoder *d, const int16_t *llr, uint3
 {
 	vec x[PIECE], y0[PIECE], y1[PIECE];
 
+#pragma GCC unroll 8
 	for (uint32_t l = 0; l < PIECE; l++) {
 		const int16_t *at[PIECES];
 		for (uint32_t p = 0; p < PIECES; p++)
