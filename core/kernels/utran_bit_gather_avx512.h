@@ -5,6 +5,7 @@
 #ifndef CORE_KERNELS_UTRAN_BIT_GATHER_AVX512_H
 #define CORE_KERNELS_UTRAN_BIT_GATHER_AVX512_H
 
+#if defined(__x86_64__)
 #include <immintrin.h>
 #include <stdbool.h>
 
@@ -34,5 +35,7 @@ static inline uint64_t bit_gather(const __m512i *bits, const struct utran_bit_ga
 		lower = _mm512_mask_mov_epi8(lower, table->last, _mm512_permutex2var_epi8(bits[8], byte, bits[9]));
 	return _mm512_test_epi8_mask(lower, _mm512_load_si512(table->bit));
 }
+
+#endif
 
 #endif

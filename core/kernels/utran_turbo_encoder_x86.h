@@ -5,6 +5,7 @@
 #ifndef CORE_KERNELS_UTRAN_TURBO_ENCODER_X86_H
 #define CORE_KERNELS_UTRAN_TURBO_ENCODER_X86_H
 
+#if defined(__x86_64__)
 #include <immintrin.h>
 #include <stdint.h>
 
@@ -62,5 +63,7 @@ static inline void spread(const uint8_t *in, uint64_t z, uint64_t z2, uint8_t *o
 #define WORDS_INTERLEAVE(e, in, first, second) words_gather(e, in, second)
 
 #include "core/kernels/utran_turbo_encoder_words.h"
+
+#endif
 
 #endif
