@@ -90,6 +90,7 @@ static int channel_tdl_init(void *self, struct aloe_setup *setup)
 	const double rate_hz = rate_of(channel, setup);
 	double step;
 
+	tdl_note(&channel->tdl, setup);
 	tdl_line_init(&channel->tdl, rate_hz, &channel->line);
 	channel->kernels = fading_kernels((enum simd_level)setup->simd);
 	channel->doppler_now_hz = channel->line.doppler_hz;

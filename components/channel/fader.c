@@ -69,6 +69,7 @@ static int fader_init(void *self, struct aloe_setup *setup)
 	struct fader *fader = self;
 	uint32_t n;
 
+	tdl_note(&fader->tdl, setup);
 	tdl_line_init(&fader->tdl, fader->tdl.rate_hz, &fader->line);
 	n = fader->paths * fader->line.n_taps;
 	fader->made = length_of(fader, &fader->line);

@@ -136,6 +136,14 @@ static inline int tdl_check(const struct tdl *tdl, double rate_hz, struct aloe_s
 	return 0;
 }
 
+/* tdl_note [control] says when arrays were given that no profile looks at. */
+static inline void tdl_note(const struct tdl *tdl, struct aloe_setup *setup)
+{
+	if (tdl->profile != TDL_CUSTOM && (tdl->delays_ns.len || tdl->powers_db.len))
+		aloe_note(setup, "delays_ns and powers_db are not used: profile is %s, not custom",
+			  tdl_profile_names[tdl->profile]);
+}
+
 /* tdl_doppler gives the largest Doppler shift. */
 static inline double tdl_doppler(const struct tdl *tdl)
 {

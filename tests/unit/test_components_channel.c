@@ -183,8 +183,16 @@ static void custom(void **state)
 	}
 	for (int i = 0; i < 3; i++)
 		assert_true(fabs(10 * log10(power[i]) - powers_db[i]) < 0.2);
+	assert_string_equal(m.setup.note, "");
 	mock_close(&m);
 	free(x);
+	/* ... and with another profile they are not used, and that is said. */
+	open_channel(&m, "case1", MAX, 1e4);
+	mock_set_reals(&m, "delays_ns", delays_ns, 3);
+	start(&m);
+	assert_non_null(strstr(m.setup.note, "delays_ns and powers_db are not used: profile is case1"));
+	assert_true(mock_var(&m, "path_count") == 2);
+	mock_close(&m);
 }
 
 /* ---- samples ---- */
