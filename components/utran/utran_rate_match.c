@@ -2,6 +2,9 @@
  * utran_rate_match - puncture or repeat coded bits so that the transport channels fill the radio frame, 3GPP TS 25.212
  * section 4.2.7.
  *
+ * All TTIs of a channel are of one size, that of its largest transport format, so fixed and flexible positions are matched
+ * alike; positions that a frame has left (`output` given, and less than there are) are utran_dtx's.
+ *
  * Downlink: one pattern for a TTI, before the first interleaver. Uplink: one for each radio frame of the TTI, after the
  * segmentation; frame n is that where (index - tti_phase) mod (tti_ms / 10) = n. How many bits a radio frame gets is
  * said by `output`, or follows from the physical channel's `ndata` and all its transport channels (share.h). */

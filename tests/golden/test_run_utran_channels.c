@@ -304,11 +304,35 @@ static void test_dtx(void **state)
 	ran_free(ran);
 }
 
+/* Flexible positions: the channels fill 370 of the frame's 420 positions, and the rest of it is DTX. */
+static void test_dtx_second(void **state)
+{
+	const char *path = conf_derive(
+	    "waveforms/utran12k2.conf", "dtx2.conf",
+	    (const char *const[][2]){{"ndata = 420; frame_bits = [402, 90]; channel = 1;", "output = 300;"},
+				     {"ndata = 420; frame_bits = [402, 90]; channel = 2;", "output = 70;"},
+				     {"\"utran_demux\"; frame_bits = [402, 90];",
+				      "\"utran_demux\"; length0 = 300; length1 = 70; length2 = 50;"},
+				     {"\tmux: ", "\tdtx: { component = \"utran_dtx\"; output = 420; };\n\tmux: "},
+				     {"\"mux ->", "\"mux -> dtx ->"},
+				     {NULL, NULL}});
+	struct ran *ran = aloe_ok("run '%s' --clock virtual --slots %d --json -q", path, SLOTS);
+
+	(void)state;
+	assert_true(ran_clean(ran));
+	check_perfect(ran, "", 2, 244);
+	check_perfect(ran, "dcch_", 4, 100);
+	assert_true(ran_variable(ran, "dtx.bits") == SLOTS * 370);
+	assert_true(ran_variable(ran, "dtx.positions") == SLOTS * 50);
+	ran_free(ran);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_lengths),   cmocka_unit_test(test_without_noise), cmocka_unit_test(test_with_noise),
-	    cmocka_unit_test(test_yardstick), cmocka_unit_test(test_uplink80),      cmocka_unit_test(test_dtx),
+	    cmocka_unit_test(test_lengths),    cmocka_unit_test(test_without_noise), cmocka_unit_test(test_with_noise),
+	    cmocka_unit_test(test_yardstick),  cmocka_unit_test(test_uplink80),      cmocka_unit_test(test_dtx),
+	    cmocka_unit_test(test_dtx_second),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);
