@@ -518,6 +518,76 @@ static void despreading_gains(void **state)
 	}
 }
 
+/* Four channels of one cell, of different spreading factors: each comes out of the sum as if it were alone. */
+static void channels_do_not_meet(void **state)
+{
+	static const int channels[4][2] = {{8, 1}, {4, 3}, {128, 34}, {256, 0}};
+	static cf32 symbols[4][CHIPS / 4];
+	struct mock spread[4], add;
+
+	(void)state;
+	mock_open(&add, "add");
+	for (unsigned c = 0; c < 4; c++)
+		mock_input(&add, c, ALOE_CF32, CHIPS);
+	start(&add);
+	for (unsigned c = 0; c < 4; c++) {
+		const uint32_t n = CHIPS / (uint32_t)channels[c][0];
+
+		random_gauss(11, c, (float *)symbols[c], 2 * n);
+		mock_open(&spread[c], "utran_spread");
+		set_real(&spread[c], "sf", channels[c][0]);
+		set_real(&spread[c], "code", channels[c][1]);
+		mock_input(&spread[c], 0, ALOE_CF32, n);
+		start(&spread[c]);
+		run(&spread[c], symbols[c], n, 0);
+		mock_give(&add, c, spread[c].out[0].data, CHIPS);
+	}
+	assert_int_equal(mock_work(&add, 0), 0);
+	assert_int_equal(add.out[0].len, CHIPS);
+	for (unsigned c = 0; c < 4; c++) {
+		struct mock m;
+
+		mock_open(&m, "utran_despread");
+		set_real(&m, "sf", channels[c][0]);
+		set_real(&m, "code", channels[c][1]);
+		mock_input(&m, 0, ALOE_CF32, CHIPS);
+		start(&m);
+		run(&m, add.out[0].data, CHIPS, 0);
+		for (uint32_t i = 0; i < m.out[0].len; i++)
+			assert_true(cabsf(((const cf32 *)m.out[0].data)[i] - symbols[c][i]) < 1e-5f);
+		mock_close(&m);
+		mock_close(&spread[c]);
+	}
+	mock_close(&add);
+}
+
+static void add_needs_all_of_one_length(void **state)
+{
+	static const float ones[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+	struct mock m;
+
+	(void)state;
+	mock_open(&m, "add");
+	mock_input(&m, 0, ALOE_F32, 10);
+	mock_input(&m, 1, ALOE_F32, 10);
+	start(&m);
+	mock_give(&m, 0, ones, 10);
+	mock_give(&m, 1, ones, 10);
+	assert_int_equal(mock_work(&m, 0), 0);
+	for (int i = 0; i < 10; i++)
+		assert_true(((const float *)m.out[0].data)[i] == 2 * ones[i]);
+	mock_give(&m, 0, ones, 10);
+	mock_give(&m, 1, ones, 9);
+	assert_int_equal(mock_work(&m, 1), 0);
+	assert_int_equal(m.out[0].state, ALOE_ABSENT);
+	assert_true(mock_var(&m, "short_blocks") == 1);
+	mock_give(&m, 0, ones, 10);
+	mock_give_state(&m, 1, ALOE_IDLE);
+	assert_int_equal(mock_work(&m, 2), 0);
+	assert_int_equal(m.out[0].state, ALOE_IDLE);
+	mock_close(&m);
+}
+
 /* Symbols through a channel that turns and fades come out at the angle at which they were sent, weighed by its power. */
 static void phase_is_corrected(void **state)
 {
@@ -723,6 +793,8 @@ int main(void)
 	    cmocka_unit_test(holes_cost_their_frames),
 	    cmocka_unit_test(loses_and_finds_again),
 	    cmocka_unit_test(despreading_gains),
+	    cmocka_unit_test(channels_do_not_meet),
+	    cmocka_unit_test(add_needs_all_of_one_length),
 	    cmocka_unit_test(phase_is_corrected),
 	    cmocka_unit_test(phase_needs_both),
 	    cmocka_unit_test(qpsk_there_and_back),
