@@ -33,12 +33,16 @@ struct at_level {
 	struct utran_rate_plan match, dematch;
 };
 
+/* Messages lie as the engine lays them. */
 struct bench {
 	struct at_level at[SIMD_LEVELS];
-	uint8_t bits[CODED], bits_out[CODED];
-	int16_t soft[CODED], soft_out[CODED];
-	float symbols[2 * FRAME], symbols_out[2 * FRAME];
-	uint16_t words[WORDS];
+	_Alignas(64) uint8_t bits[CODED];
+	_Alignas(64) uint8_t bits_out[CODED];
+	_Alignas(64) int16_t soft[CODED];
+	_Alignas(64) int16_t soft_out[CODED];
+	_Alignas(64) float symbols[2 * FRAME];
+	_Alignas(64) float symbols_out[2 * FRAME];
+	_Alignas(64) uint16_t words[WORDS];
 	uint32_t table[FRAME];
 	volatile uint32_t sink;
 };
