@@ -16,14 +16,16 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* times_of gives the newest times of one instance, smallest first, in ns; the caller frees them. */
+/* times_of gives the newest times of one instance of the file, of all its copies, smallest first, in ns; the caller frees
+ * them. */
 static uint32_t *times_of(const struct profile_source *source, uint32_t instance, size_t *ret_n)
 {
+	const size_t instances = json_array_size(json_object_get(source->report, "instances"));
 	uint32_t *times = malloc((source->wanted + 1) * sizeof(*times));
 	size_t n = 0;
 
-	for (size_t i = source->n_events; times && i-- > 0 && n < source->wanted;)
-		if (source->events[i].instance == instance)
+	for (size_t i = source->n_events; times && instances && i-- > 0 && n < source->wanted;)
+		if (source->events[i].instance % instances == instance)
 			times[n++] = source->events[i].ns;
 	if (times)
 		qsort(times, n, sizeof(*times), by_size);
@@ -44,7 +46,7 @@ static void put(json_t *instance, const char *key, double value)
 	json_object_set_new(instance, key, json_real(value));
 }
 
-static void figures(json_t *instance, const uint32_t *times, size_t n, double mmac_per_s, double slot_ns)
+static void figures(json_t *instance, const uint32_t *times, size_t n, double mmac_per_s, double slot_ns, double copies)
 {
 	double sum = 0, mean;
 
@@ -58,7 +60,7 @@ static void figures(json_t *instance, const uint32_t *times, size_t n, double mm
 	put(instance, "p999_us", quantile_us(times, n, 0.999));
 	put(instance, "max_us", quantile_us(times, n, 1));
 	put(instance, "kmac", calibrate_kmac(mean, mmac_per_s));
-	put(instance, "share", slot_ns > 0 ? mean / slot_ns : 0);
+	put(instance, "share", slot_ns > 0 ? copies * mean / slot_ns : 0);
 }
 
 int samples_apply(struct profile_source *source)
@@ -72,7 +74,8 @@ int samples_apply(struct profile_source *source)
 		uint32_t *times = times_of(source, (uint32_t)i, &n);
 		if (!times)
 			return CLI_FAILED;
-		figures(instance, times, n, report_number(report, "capacity_mmac"), report_number(report, "slot_ns"));
+		figures(instance, times, n, report_number(report, "capacity_mmac"), report_number(report, "slot_ns"),
+			fmax(report_number(report, "copies"), 1));
 		free(times);
 	}
 	return CLI_OK;
