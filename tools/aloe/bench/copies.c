@@ -166,29 +166,62 @@ static const struct trial *trial_get(struct copies *copies, size_t lanes, uint64
 
 /* ---- the largest -------------------------------------------------------------------------------------------------------- */
 
-/* Short runs find about where the limit is, whole ones confirm. 0: none, or no more. */
-static uint64_t largest(struct copies *copies, size_t lanes, enum copies_counting counting, int *ret_status)
+/* Short runs find about where the limit is. *ret: the largest that they held; 0, or the status. */
+static int largest_quick(struct copies *copies, size_t lanes, enum copies_counting counting, uint64_t *ret)
 {
 	const double quick = fmin(copies->seconds, fmax(2, copies->seconds / 12));
-	const struct trial *trial;
 	struct search search;
-	uint64_t n;
+	int status = CLI_OK;
 
 	search_init(&search, copies->max);
-	for (n = search_next(&search); n != 0; n = search_next(&search)) {
-		trial = trial_get(copies, lanes, n, quick, ret_status);
+	for (uint64_t n = search_next(&search); n != 0; n = search_next(&search)) {
+		const struct trial *trial = trial_get(copies, lanes, n, quick, &status);
 		if (!trial)
-			return 0;
+			return status;
 		search_tell(&search, n, trial->holds[counting]);
 	}
-	for (n = search.holds; n > 0; n -= n / 50 + 1) {
-		trial = trial_get(copies, lanes, n, copies->seconds, ret_status);
+	*ret = search.holds;
+	return status;
+}
+
+/* From there whole runs go down, by 2, 4, 8 ... %, until one holds, then halve what is between to 2 %. */
+static int largest(struct copies *copies, size_t lanes, enum copies_counting counting, uint64_t *ret)
+{
+	uint64_t n = 0, fails = 0, next;
+	int status = largest_quick(copies, lanes, counting, &n);
+
+	for (uint64_t step = n / 50 + 1; status == CLI_OK && n > 0; step *= 2) {
+		const struct trial *trial = trial_get(copies, lanes, n, copies->seconds, &status);
 		if (!trial || trial->holds[counting])
-			return trial ? n : 0;
-		if (n / 50 + 1 > n)
 			break;
+		fails = n;
+		n = n > step ? n - step : n > 1 ? 1 : 0;
 	}
-	return 0;
+	while (status == CLI_OK && fails > n + n / 50 + 1) {
+		const struct trial *trial;
+		next = n + (fails - n) / 2;
+		trial = trial_get(copies, lanes, next, copies->seconds, &status);
+		if (!trial)
+			break;
+		n = trial->holds[counting] ? next : n;
+		fails = trial->holds[counting] ? fails : next;
+	}
+	*ret = n;
+	return status;
+}
+
+/* The smallest number above n that was tried and not held, 0 if none was. */
+static uint64_t not_held(const struct copies *copies, size_t lanes, enum copies_counting counting, uint64_t n)
+{
+	uint64_t least = 0;
+
+	for (size_t i = 0; i < copies->n_trials; i++) {
+		const struct trial *trial = &copies->trials[i];
+		if (trial->lanes == lanes && trial->copies > n && !trial->holds[counting] &&
+		    (!least || trial->copies < least))
+			least = trial->copies;
+	}
+	return least;
 }
 
 static const struct column largest_columns[] = {
@@ -196,14 +229,15 @@ static const struct column largest_columns[] = {
     {"copies", "copies", 0},       {"seconds", "held for s", 0},
     {"load_mean", "load mean", 3}, {"load_p99", "load p99", 3},
     {"copy_us", "us a copy", 2},   {"missed", "missed", 0},
-    {"in_gaps", "in gaps", 0},     {"limit", "limit", COLUMN_TEXT},
+    {"in_gaps", "in gaps", 0},     {"not_held", "not held", 0},
 };
 
 static json_t *largest_row(struct copies *copies, size_t lanes, enum copies_counting counting, uint64_t n)
 {
 	const struct trial *held = NULL;
-	json_t *row = json_pack("{s:I, s:s, s:I}", "lanes", (json_int_t)lanes, "counting", countings[counting],
-				"copies", (json_int_t)n);
+	const uint64_t above = not_held(copies, lanes, counting, n);
+	json_t *row = json_pack("{s:I, s:s, s:I, s:o?}", "lanes", (json_int_t)lanes, "counting", countings[counting],
+				"copies", (json_int_t)n, "not_held", above ? json_integer((json_int_t)above) : NULL);
 
 	for (size_t i = 0; i < copies->n_trials; i++) {
 		const struct trial *trial = &copies->trials[i];
@@ -211,11 +245,10 @@ static json_t *largest_row(struct copies *copies, size_t lanes, enum copies_coun
 			held = trial;
 	}
 	if (row && held)
-		json_object_update_new(
-		    row, json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:s}", "seconds", held->seconds, "load_mean",
-				   held->load_mean, "load_p99", held->load_p99, "copy_us", held->busy_us / (double)n,
-				   "missed", held->missed, "in_gaps", held->in_gaps, "limit",
-				   n == copies->max ? "--max: maybe more" : "the next was not held"));
+		json_object_update_new(row, json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "seconds", held->seconds,
+						      "load_mean", held->load_mean, "load_p99", held->load_p99,
+						      "copy_us", held->busy_us / (double)n, "missed", held->missed,
+						      "in_gaps", held->in_gaps));
 	return row;
 }
 
@@ -319,7 +352,8 @@ static int measure(struct copies *copies)
 
 	for (size_t l = 0; l < copies->n_lanes && status == CLI_OK; l++)
 		for (int c = 0; c < COPIES_COUNTINGS && status == CLI_OK; c++) {
-			const uint64_t n = largest(copies, (size_t)copies->lanes[l], (enum copies_counting)c, &status);
+			uint64_t n = 0;
+			status = largest(copies, (size_t)copies->lanes[l], (enum copies_counting)c, &n);
 			if (status == CLI_OK)
 				json_array_append_new(
 				    rows, largest_row(copies, (size_t)copies->lanes[l], (enum copies_counting)c, n));
