@@ -2,6 +2,7 @@
  *
  * aloe run: up, load, start, wait, report, down, in a private node. */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -280,6 +281,15 @@ static int run_interrupted(struct run *run)
 	return run_order(run, WIRE_STOP, 0);
 }
 
+/* keyboard_wait waits for a line; what the daemons say meanwhile is shown. */
+static void keyboard_wait(struct run *run)
+{
+	struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = run->client.words_fd, .events = POLLIN}};
+
+	while (poll(fds, 2, -1) >= 0 && !fds[0].revents)
+		run_words(run);
+}
+
 /* step_count asks the keyboard, if there is one, how many slots to run; 0: none, stop. */
 static uint64_t step_count(struct run *run)
 {
@@ -292,6 +302,7 @@ static uint64_t step_count(struct run *run)
 		fprintf(run->say, "Enter = 1 slot, NUMBER = so many, q = stop: ");
 	fflush(stdout);
 	run->live.lines = 0;
+	keyboard_wait(run);
 	if (!fgets(line, sizeof(line), stdin) || line[0] == 'q')
 		return 0;
 	count = strtoull(line, NULL, 10);

@@ -34,7 +34,7 @@ static int keep(struct node *node)
 static int keeper_main(const char *dir, const char *state)
 {
 	struct client client = CLIENT_NONE; /* only its signals and timers */
-	struct node node;
+	struct node node = {.pid = 0};
 	int rc = client_signals(&client);
 
 	if (rc == 0)
