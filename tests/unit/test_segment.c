@@ -335,6 +335,34 @@ static void test_events(void **state)
 	rig_close(rig);
 }
 
+/* The load of a lane is what its segments take of a slot together. */
+static void test_lane_load(void **state)
+{
+	struct rig *rig = rig_new(IMAGE_STEP, IMAGE_SLIP);
+	struct hist *load;
+
+	(void)state;
+	rig_add(rig, &probe_source, 0, 0);
+	rig_add(rig, &probe_sink, 1, 1);
+	rig_add(rig, &probe_source, 2, 0);
+	rig_link(rig, 0, 0, 1, 0, 0);
+	rig->nodes[0].depth = 4;
+	rig->segment_lane[1] = rig->segment_lane[0];
+	rig->segment_lane[2] = rig->segment_lane[0] + 1;
+	rig_open(rig);
+	for (uint64_t slot = 0; slot < 100; slot++)
+		for (uint32_t s = 0; s < 3; s++)
+			rig_slot(rig, s, slot);
+	load = &image_lane_state(&rig->view, rig->segment_lane[0])->load;
+	assert_int_equal(hist_count(load), 100);
+	assert_int_equal(load->sum,
+			 atomic_load(&rig_state(rig, 0)->busy_ns) + atomic_load(&rig_state(rig, 1)->busy_ns));
+	load = &image_lane_state(&rig->view, rig->segment_lane[2])->load;
+	assert_int_equal(hist_count(load), 100);
+	assert_int_equal(load->sum, atomic_load(&rig_state(rig, 2)->busy_ns));
+	rig_close(rig);
+}
+
 static void test_latency(void **state)
 {
 	struct rig *rig = chain_new(IMAGE_STEP, IMAGE_SLIP);
@@ -733,17 +761,29 @@ static void test_virtual_quit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_base),          cmocka_unit_test(test_base_moved),
-	    cmocka_unit_test(test_limit),         cmocka_unit_test(test_skipped_slots),
-	    cmocka_unit_test(test_gates),         cmocka_unit_test(test_ended_holds_nobody),
-	    cmocka_unit_test(test_end_smallest),  cmocka_unit_test(test_end_by_order),
-	    cmocka_unit_test(test_fault),         cmocka_unit_test(test_period),
-	    cmocka_unit_test(test_events),        cmocka_unit_test(test_latency),
-	    cmocka_unit_test(test_skip_absent),   cmocka_unit_test(test_skip_overwritten),
-	    cmocka_unit_test(test_skip_recheck),  cmocka_unit_test(test_skip_threads),
-	    cmocka_unit_test(test_skip_past_end), cmocka_unit_test(test_skip_limit),
-	    cmocka_unit_test(test_misses),        cmocka_unit_test(test_no_misses_on_step),
-	    cmocka_unit_test(test_overruns),      cmocka_unit_test(test_virtual),
+	    cmocka_unit_test(test_base),
+	    cmocka_unit_test(test_base_moved),
+	    cmocka_unit_test(test_limit),
+	    cmocka_unit_test(test_skipped_slots),
+	    cmocka_unit_test(test_gates),
+	    cmocka_unit_test(test_ended_holds_nobody),
+	    cmocka_unit_test(test_end_smallest),
+	    cmocka_unit_test(test_end_by_order),
+	    cmocka_unit_test(test_fault),
+	    cmocka_unit_test(test_period),
+	    cmocka_unit_test(test_events),
+	    cmocka_unit_test(test_latency),
+	    cmocka_unit_test(test_lane_load),
+	    cmocka_unit_test(test_skip_absent),
+	    cmocka_unit_test(test_skip_overwritten),
+	    cmocka_unit_test(test_skip_recheck),
+	    cmocka_unit_test(test_skip_threads),
+	    cmocka_unit_test(test_skip_past_end),
+	    cmocka_unit_test(test_skip_limit),
+	    cmocka_unit_test(test_misses),
+	    cmocka_unit_test(test_no_misses_on_step),
+	    cmocka_unit_test(test_overruns),
+	    cmocka_unit_test(test_virtual),
 	    cmocka_unit_test(test_virtual_quit),
 	};
 
