@@ -20,7 +20,7 @@
 
 enum {
 	SCAN_BYTES_MAX = 8 << 20,
-	SCAN_DEPTH_MAX = 16,     /* brackets inside brackets */
+	SCAN_DEPTH_MAX = 16,      /* brackets inside brackets */
 	SCAN_SETTINGS_MAX = 32768 /* in one group */
 };
 
