@@ -219,6 +219,13 @@ void bus_close(struct bus *bus)
 	free(bus);
 }
 
+void bus_abandon(struct bus *bus)
+{
+	if (bus && bus->socket)
+		option_set(bus->socket, ZMQ_LINGER, 0);
+	bus_close(bus);
+}
+
 void bus_leave(struct bus *bus)
 {
 	place_leave(&bus->place);

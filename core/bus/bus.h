@@ -28,6 +28,7 @@ int bus_hello(struct bus *bus);
 /* bus_close waits at most 200 ms for what is still to be sent. The bound end removes what a frontend has in the
  * directory, and the directory if nothing else is in it. NULL does nothing. */
 void bus_close(struct bus *bus);
+void bus_abandon(struct bus *bus); /* the same at once: what has not been sent never will be */
 /* bus_leave (bound end) removes them at once, for one that may be killed any moment: nobody finds it any more, who is
  * connected stays so. */
 void bus_leave(struct bus *bus);

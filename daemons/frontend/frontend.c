@@ -137,23 +137,24 @@ static int signals_open(struct frontend *frontend)
 
 static int leash_start(struct frontend *frontend, int leash)
 {
-	if (leash < 0)
-		return leash_new(frontend->leash);
-	frontend->leash[0] = leash;
-	loop_watch_start(&frontend->loop, &frontend->leash_watch, leash, 0, leash_ready, frontend);
-	return leash_guard_start(leash, 2 * DOWN_GRACE_MS);
+	int result = leash < 0 ? leash_new(frontend->leash) : 0;
+
+	if (leash >= 0) {
+		frontend->leash[0] = leash;
+		loop_watch_start(&frontend->loop, &frontend->leash_watch, leash, 0, leash_ready, frontend);
+		result = leash_guard_start(leash, 2 * DOWN_GRACE_MS);
+	}
+	frontend->supervise.leash = frontend->leash[0];
+	return result;
 }
 
 static int parts_init(struct frontend *frontend, const struct daemon_args *args)
 {
-	const struct supervise_owner owner = {
-	    .ended = daemon_ended, .ping = daemon_ping, .busy = daemon_busy, .self = frontend};
 	int result = signals_open(frontend);
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (!result)
 		result = leash_start(frontend, args->leash);
-	supervise_init(&frontend->supervise, &frontend->log, &frontend->loop, args->dir, frontend->leash[0], &owner);
 	if (!result)
 		result =
 		    door_open(&frontend->door, &frontend->log, &frontend->loop, args->dir, daemon_attached, frontend);
@@ -197,6 +198,8 @@ static int daemons_start(struct frontend *frontend, const struct daemon_args *ar
 
 int frontend_init(struct frontend *frontend, const struct daemon_args *args)
 {
+	const struct supervise_owner owner = {
+	    .ended = daemon_ended, .ping = daemon_ping, .busy = daemon_busy, .self = frontend};
 	int result;
 
 	*frontend = (struct frontend){.signal_fd = -1, .leash = {-1, -1}, .door.fd = -1};
@@ -205,6 +208,7 @@ int frontend_init(struct frontend *frontend, const struct daemon_args *args)
 	channel_init(&frontend->exec, CHANNEL_WRITER, &frontend->log, &frontend->loop, &frontend->store);
 	channel_init(&frontend->stats, CHANNEL_MIRROR, &frontend->log, &frontend->loop, &frontend->store);
 	channel_init(&frontend->swman, CHANNEL_PLAIN, &frontend->log, &frontend->loop, &frontend->store);
+	supervise_init(&frontend->supervise, &frontend->log, &frontend->loop, args->dir, &owner);
 	result = bus_start(frontend, args->dir);
 	result = result ? result : parts_init(frontend, args);
 	return result ? result : daemons_start(frontend, args);

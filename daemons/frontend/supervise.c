@@ -81,10 +81,10 @@ bool supervise_attach(struct supervise *supervise, enum wire_peer peer, pid_t pi
 
 /* ---- starting ---------------------------------------------------------------------------------------------------- */
 
-void supervise_init(struct supervise *supervise, const struct log *log, struct loop *loop, const char *dir, int leash,
+void supervise_init(struct supervise *supervise, const struct log *log, struct loop *loop, const char *dir,
 		    const struct supervise_owner *owner)
 {
-	*supervise = (struct supervise){.log = log, .loop = loop, .dir = dir, .leash = leash, .owner = *owner};
+	*supervise = (struct supervise){.log = log, .loop = loop, .dir = dir, .leash = -1, .owner = *owner};
 	loop_timer_start(loop, &supervise->second, SECOND_NS, second, supervise);
 }
 

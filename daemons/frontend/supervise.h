@@ -59,14 +59,14 @@ struct supervise {
 	const struct log *log;
 	struct loop *loop;
 	const char *dir;
-	int leash; /* inherited by the children */
+	int leash; /* inherited by the children; set before the first is started */
 	bool ending;
 	struct supervise_owner owner;
 	struct loop_timer second;
 	struct supervise_child children[WIRE_PEERS]; /* by peer; those with of == NULL are not supervised */
 };
 
-void supervise_init(struct supervise *supervise, const struct log *log, struct loop *loop, const char *dir, int leash,
+void supervise_init(struct supervise *supervise, const struct log *log, struct loop *loop, const char *dir,
 		    const struct supervise_owner *owner);
 /* supervise_fini kills those adopted that have not ended. */
 void supervise_fini(struct supervise *supervise);

@@ -364,6 +364,26 @@ static void test_killed_over_a_question(void **state)
 	bus_close(frontend);
 }
 
+/* What waits for a frontend is not for the one that comes after bus_abandon. */
+static void test_abandon(void **state)
+{
+	struct place_test *test = *state;
+	struct bus *client = bus_connect(test->dir, WIRE_CLIENT), *frontend;
+	struct wire_view view;
+	struct bus_peer from;
+
+	send_number(client, WIRE_STOP, 1, 7);
+	bus_abandon(client);
+	client = bus_connect(test->dir, WIRE_CLIENT);
+	send_number(client, WIRE_STOP, 2, 7);
+	frontend = bus_bind(test->dir);
+	assert_int_equal(recv_wait(frontend, &view, &from), 0);
+	assert_int_equal(view.seq, 2);
+	assert_int_equal(bus_recv(frontend, &view, &from), -EAGAIN);
+	bus_close(client);
+	bus_close(frontend);
+}
+
 static void test_directory_of_others(void **state)
 {
 	struct place_test *test = *state;
@@ -427,7 +447,7 @@ int main(void)
 	    ON_DIR(test_call_times_out),      ON_DIR(test_connect_before_bind),    ON_DIR(test_peer_gone),
 	    ON_DIR(test_bad_messages),        ON_DIR(test_large_message),          ON_DIR(test_one_frontend),
 	    ON_DIR(test_killed_frontend),     ON_DIR(test_directory_of_others),    ON_DIR(test_socket_is_private),
-	    ON_DIR(test_directory_not_empty), ON_DIR(test_killed_over_a_question),
+	    ON_DIR(test_directory_not_empty), ON_DIR(test_killed_over_a_question), ON_DIR(test_abandon),
 	};
 
 	return cmocka_run_group_tests_name("bus", tests, NULL, NULL);

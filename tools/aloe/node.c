@@ -97,7 +97,7 @@ static int backoff_ms(unsigned quick)
 
 int node_again(struct node *node, bool ever)
 {
-	int status = reap(node, DOWN_MS), rc;
+	int status = reap(node, DOWN_MS), waited, rc;
 
 	do {
 		const bool steady = clock_ns() - node->began_ns > STEADY_MS * 1000000ull;
@@ -109,13 +109,11 @@ int node_again(struct node *node, bool ever)
 			return -EIO;
 		dprintf(node->words[1] >= 0 ? node->words[1] : STDERR_FILENO,
 			"aloe: aloe-frontend has died; it is started again, what runs goes on\n");
-		rc = client_wait(node->client, backoff_ms(node->quick));
-		if (rc < 0)
-			return rc;
+		waited = client_wait(node->client, backoff_ms(node->quick));
 		rc = frontend_start(node);
 		status = rc;
-	} while (rc < 0 && ever);
-	return rc;
+	} while (rc < 0 && ever && waited == 0);
+	return rc < 0 ? rc : waited; /* who wants an end wants it of a node that can be asked for it */
 }
 
 void node_tend(struct node *node)

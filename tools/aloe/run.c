@@ -59,11 +59,15 @@ static void run_words(void *self)
 }
 
 /* run_again follows a frontend that was killed by another, which finds all as it was: -ECONNRESET, for what was asked of the
- * first is not known; or what else was the matter. */
+ * first is not known; or what else was the matter. What has not been sent yet is not to reach the second: it is asked again. */
 static int run_again(struct run *run, int rc)
 {
 	if (rc != -ECHILD)
 		return rc;
+	bus_abandon(run->client.bus);
+	run->client.bus = NULL;
+	if (client_connect(&run->client))
+		return -EIO;
 	rc = node_again(&run->node, false);
 	return rc == 0 ? -ECONNRESET : rc == 1 || rc == -EIO ? -ECHILD : rc;
 }
