@@ -331,7 +331,7 @@ static int init_port(struct upols *up, struct aloe_setup *setup)
 	const struct aloe_format *format = &setup->in[RESPONSE_PORT];
 	const uint32_t n = up->n_in * up->n_out, block = up->frames.block;
 
-	if (!format->type)
+	if (!format->type || !n)
 		return 0;
 	up->port.taps = up->taps ? up->taps : format->max / n;
 	up->port.total = n * divide_up(up->port.taps, block);

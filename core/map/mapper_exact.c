@@ -188,10 +188,11 @@ int mapper_exact(struct mapping_state *state, const uint32_t *order, uint32_t *r
 		 bool *ret_proven)
 {
 	const struct mapping_problem *problem = state->problem;
-	struct branch branch = {.state = state, .best = ret_cores, .cost = *cost};
+	struct branch branch = {.state = state, .cost = *cost};
 	uint32_t *file_order = calloc(problem->n_units + 1, sizeof(*file_order));
 	int rc = file_order ? branch_init(&branch) : -ENOMEM;
 
+	branch.best = ret_cores;
 	for (uint32_t i = 0; !rc && i < problem->n_units; i++)
 		file_order[i] = i;
 	if (!rc && branch.cost == INFINITY) {

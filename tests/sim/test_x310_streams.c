@@ -132,13 +132,16 @@ static void write_register(struct world *w, uint16_t port, uint32_t address, uin
 				       .address = address,
 				       .data = {value}};
 	uint8_t bytes[CHDR_CTRL_BYTES_MAX];
+	size_t size;
 
-	fly(w, false, bytes, chdr_ctrl_write(bytes, DEVICE, w->ctrl_seq++, CHDR_V1, &ctrl));
+	size = chdr_ctrl_write(bytes, DEVICE, w->ctrl_seq++, CHDR_V1, &ctrl);
+	fly(w, false, bytes, size);
 }
 
 static void host_ctrl(struct world *w, const struct chdr_packet *packet)
 {
 	uint8_t bytes[CHDR_CTRL_BYTES_MAX];
+	size_t size;
 	struct chdr_ctrl ctrl;
 
 	assert_int_equal(chdr_ctrl_parse(packet, CHDR_V1, &ctrl), 0);
@@ -148,7 +151,8 @@ static void host_ctrl(struct world *w, const struct chdr_packet *packet)
 	}
 	w->events[radio_message_parse(&ctrl).event]++;
 	radio_message_ack(&ctrl, CONTROL, CHDR_V1);
-	fly(w, false, bytes, chdr_ctrl_write(bytes, DEVICE, w->ctrl_seq++, CHDR_V1, &ctrl));
+	size = chdr_ctrl_write(bytes, DEVICE, w->ctrl_seq++, CHDR_V1, &ctrl);
+	fly(w, false, bytes, size);
 }
 
 static void host_data(struct world *w, const struct chdr_packet *packet)
@@ -246,11 +250,14 @@ static void advertise_control(struct world *w)
 	const struct endpoint own = {CONTROL, 0, DEVICE, DEVICE_FIRST_PORT, true, 0x0100};
 	uint8_t bytes[CHDR_MGMT_BYTES_MAX];
 	struct request request;
+	size_t size;
 
 	request_advertise(&request, &own);
-	fly(w, false, bytes, chdr_mgmt_write(bytes, 0, 0, &request.message));
+	size = chdr_mgmt_write(bytes, 0, 0, &request.message);
+	fly(w, false, bytes, size);
 	request_claim(&request, &own);
-	fly(w, false, bytes, chdr_mgmt_write(bytes, 0, 1, &request.message));
+	size = chdr_mgmt_write(bytes, 0, 1, &request.message);
+	fly(w, false, bytes, size);
 }
 
 static void write_radio(struct world *w)

@@ -103,7 +103,8 @@ static struct chdr_packet strs(enum chdr_status status, uint64_t capacity, uint6
 
 /* ---- Rx ---------------------------------------------------------------------------------------------------------------- */
 
-static const struct rx_options rx_options = {endpoint, {4194304, 0xffffff}, {131072, 0xffffff}, true};
+static const struct rx_options rx_options = {
+    {HOST, 0, DEVICE, PORT, false, 0x0100}, {4194304, 0xffffff}, {131072, 0xffffff}, true};
 
 static void rx_step(struct rx_stream *rx, enum stream_phase phase, const char *name, enum chdr_mgmt_op op,
 		    uint64_t payload)

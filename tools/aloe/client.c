@@ -162,7 +162,7 @@ static bool asks_only(enum wire_type type)
 int client_ask(struct client *client, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view)
 {
 	const int64_t until = now_ms() + timeout_ms;
-	struct wire_view whole;
+	struct wire_view whole = {0};
 	struct wire_msg copy;
 	size_t len;
 	const uint8_t *bytes = wire_bytes(msg, &len);

@@ -40,7 +40,7 @@ static void put_le(uint8_t *at, uint16_t value)
 void firmware_init(struct firmware *firmware, uint32_t ip, const char *name, const char *serial)
 {
 	static const uint8_t mac[6] = {0x00, 0x80, 0x2f, 0x11, 0x22, 0x33};
-	uint8_t *e = firmware->eeprom;
+	uint8_t *e;
 
 	*firmware = (struct firmware){.ip = ip};
 	e = firmware->eeprom;

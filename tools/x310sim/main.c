@@ -84,21 +84,25 @@ static int run(struct server *server, const struct cli_args *args, uint32_t ip, 
 static int x310sim(const struct cli_args *args)
 {
 	const char *address = cli_get(args, "address"), *source = cli_get(args, "source");
-	struct server *server = calloc(1, sizeof(*server));
+	struct server *server;
 	double seconds = 0;
 	struct in_addr ip;
 	int status, rc;
 
-	if (cli_real(args, "seconds", 0.001, 1e9, &seconds) < 0 || server == NULL)
+	if (cli_real(args, "seconds", 0.001, 1e9, &seconds) < 0)
 		return CLI_USAGE;
 	if (inet_pton(AF_INET, address ? address : "127.0.0.2", &ip) != 1) {
 		fprintf(stderr, "x310sim: --address %s is not an IPv4 address\n", address);
 		return CLI_USAGE;
 	}
+	server = calloc(1, sizeof(*server));
+	if (server == NULL)
+		return CLI_FAILED;
 	rc = analog_open(&server->analog, source ? source : "tone", cli_get(args, "record"));
 	if (rc < 0) {
 		fprintf(stderr, "x310sim: %s: %s\n", server->analog.kind == ANALOG_FILE ? source : "record",
 			strerror(-rc));
+		free(server);
 		return CLI_FAILED;
 	}
 	status = run(server, args, ntohl(ip.s_addr), seconds);

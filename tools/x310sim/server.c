@@ -93,7 +93,7 @@ static void drain(struct server *server, int which)
 	uint8_t bytes[CHDR_PACKET_MAX + 1024];
 
 	for (int i = 0; i < BURST; i++) {
-		struct sockaddr_in from;
+		struct sockaddr_in from = {0};
 		socklen_t len = sizeof(from);
 		const ssize_t size = recvfrom(server->sockets[which], bytes, sizeof(bytes), MSG_DONTWAIT,
 					      (struct sockaddr *)&from, &len);
