@@ -28,7 +28,7 @@ struct awgn {
 	float sigma;                       /* of one dimension */
 	float level;
 	uint32_t type;
-	float *noise; /* of integers */
+	float *noise; /* of integers: scratch */
 	const struct random_kernels *kernels;
 };
 
@@ -109,7 +109,7 @@ static int awgn_init(void *self, struct aloe_setup *setup)
 	update_sigma(awgn);
 	if (!is_whole(awgn->type))
 		return 0;
-	awgn->noise = aloe_alloc(setup, (size_t)setup->in[0].max * dimensions(awgn->type) * sizeof(float) + 1);
+	awgn->noise = aloe_scratch(setup, (size_t)setup->in[0].max * dimensions(awgn->type) * sizeof(float) + 1);
 	return awgn->noise ? 0 : aloe_fail(setup, "no memory for the noise of %u items", setup->in[0].max);
 }
 

@@ -13,7 +13,8 @@ struct conv_decoder {
 	struct utran_code_blocks cut;
 	const struct utran_viterbi_kernels *kernels;
 	struct utran_viterbi *viterbi;
-	uint8_t *scratch;
+	struct utran_viterbi_work *work;
+	uint8_t *filled; /* a first block with its filler: scratch, behind work */
 	uint64_t short_blocks;
 };
 
@@ -73,9 +74,10 @@ static int decoder_init(void *self, struct aloe_setup *setup)
 		return -1;
 	s->kernels = utran_viterbi_kernels((enum simd_level)setup->simd);
 	s->viterbi = aloe_alloc(setup, sizeof(*s->viterbi));
-	s->scratch = aloe_alloc(setup, s->cut.k);
-	if (!s->viterbi || !s->scratch)
+	s->work = aloe_scratch(setup, sizeof(*s->work) + s->cut.k);
+	if (!s->viterbi || !s->work)
 		return aloe_fail(setup, "no memory for a block of %u bits", s->cut.k);
+	s->filled = (uint8_t *)(s->work + 1);
 	utran_viterbi_init(s->viterbi, (enum utran_conv_rate)s->rate);
 	return 0;
 }
@@ -90,9 +92,9 @@ static int decoder_work(void *self, struct aloe_slot *slot)
 	if (!aloe_pass_block(slot, 0, 0, s->cut.blocks * coded, s->cut.bits, &s->short_blocks))
 		return 0;
 	for (uint32_t r = 0; r < s->cut.blocks; r++) {
-		utran_viterbi_decode(s->kernels, s->viterbi, in + r * coded, s->cut.k,
-				     utran_code_block_room(&s->cut, r, out, s->scratch));
-		utran_code_block_put(&s->cut, r, out, s->scratch);
+		utran_viterbi_decode(s->kernels, s->viterbi, s->work, in + r * coded, s->cut.k,
+				     utran_code_block_room(&s->cut, r, out, s->filled));
+		utran_code_block_put(&s->cut, r, out, s->filled);
 	}
 	return 0;
 }

@@ -24,7 +24,7 @@ struct turbo_decoder {
 	int32_t tti_blocks;
 	struct utran_code_blocks cut;
 	struct utran_turbo_decoder *decoders; /* one for each code block with early_stop, else one */
-	uint8_t *scratch;                     /* a first block with its filler */
+	uint8_t *filled;                      /* a first block with its filler: scratch */
 	struct utran_crc parity;
 	uint64_t iterations_run;
 	uint64_t short_blocks;
@@ -126,30 +126,42 @@ static int decoder_shape(void *self, struct aloe_setup *setup)
 	return 0;
 }
 
+/* The decoders' working memory and the first block's room are one piece, for who asks again gets the same. */
+static int decoders_init(struct turbo_decoder *s, struct aloe_setup *setup, uint32_t count)
+{
+	const struct utran_turbo_decoder_kernels *kernels =
+	    utran_turbo_decoder_kernels((enum simd_level)setup->simd, s->cut.k);
+	const size_t work_bytes = utran_turbo_decoder_work_size(s->cut.k);
+	uint8_t *work = aloe_scratch(setup, count * work_bytes + s->cut.k);
+
+	s->decoders = aloe_alloc(setup, count * sizeof(*s->decoders));
+	if (!s->decoders || !work)
+		return -1;
+	for (uint32_t r = 0; r < count; r++) {
+		void *tables = aloe_alloc(setup, utran_turbo_decoder_size(s->cut.k));
+		if (!tables)
+			return -1;
+		utran_turbo_decoder_init(&s->decoders[r], kernels, s->cut.k, UTRAN_SCALING_ONE, tables,
+					 work + r * work_bytes);
+	}
+	s->filled = work + count * work_bytes;
+	return 0;
+}
+
 static int decoder_init(void *self, struct aloe_setup *setup)
 {
 	struct turbo_decoder *s = self;
-	const enum simd_level level = (enum simd_level)setup->simd;
 	uint32_t count;
 
 	if (decoder_cut(s, setup, &s->cut) < 0)
 		return -1;
 	count = s->early_stop ? s->cut.blocks : 1;
-	s->decoders = aloe_alloc(setup, count * sizeof(*s->decoders));
-	s->scratch = aloe_alloc(setup, s->cut.k);
-	for (uint32_t r = 0; s->decoders && s->scratch && r < count; r++) {
-		void *memory = aloe_alloc(setup, utran_turbo_decoder_size(s->cut.k));
-		if (!memory)
-			break;
-		utran_turbo_decoder_init(&s->decoders[r], utran_turbo_decoder_kernels(level, s->cut.k), s->cut.k,
-					 UTRAN_SCALING_ONE, memory);
-	}
-	if (!s->decoders || !s->scratch || !s->decoders[count - 1].k)
+	if (decoders_init(s, setup, count) < 0)
 		return aloe_fail(setup, "no memory for %u blocks of %u bits", count, s->cut.k);
 	if (!s->early_stop)
 		return 0;
 	utran_crc_init(&s->parity, (uint32_t)s->crc);
-	utran_crc_use(&s->parity, level);
+	utran_crc_use(&s->parity, (enum simd_level)setup->simd);
 	return 0;
 }
 
@@ -157,8 +169,8 @@ static void decode_fixed(struct turbo_decoder *s, const int16_t *llr, uint8_t *o
 {
 	for (uint32_t r = 0; r < s->cut.blocks; r++) {
 		utran_turbo_decode(s->decoders, (unsigned)s->iterations, llr + r * utran_turbo_coded(s->cut.k),
-				   utran_code_block_room(&s->cut, r, out, s->scratch));
-		utran_code_block_put(&s->cut, r, out, s->scratch);
+				   utran_code_block_room(&s->cut, r, out, s->filled));
+		utran_code_block_put(&s->cut, r, out, s->filled);
 	}
 	s->iterations_run += (uint64_t)s->iterations;
 }
@@ -180,8 +192,8 @@ static void decode_early(struct turbo_decoder *s, const int16_t *llr, uint8_t *o
 	for (int32_t i = 1; i <= s->iterations; i++) {
 		for (uint32_t r = 0; r < s->cut.blocks; r++) {
 			s->decoders->kernels->iterate(&s->decoders[r], i < s->iterations,
-						      utran_code_block_room(&s->cut, r, out, s->scratch));
-			utran_code_block_put(&s->cut, r, out, s->scratch);
+						      utran_code_block_room(&s->cut, r, out, s->filled));
+			utran_code_block_put(&s->cut, r, out, s->filled);
 		}
 		s->iterations_run++;
 		if (all_right(s, out))

@@ -18,7 +18,6 @@
 #include "core/kernels/utran_turbo_decoder_parts.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* Values of a stream of n, rounded up to an odd number of cache lines: equal positions of neighbours then lie in
  * different sets. */
@@ -28,7 +27,8 @@ static uint32_t stream_stride(uint32_t n)
 }
 
 enum {
-	STREAMS = 10 + 2 * UTRAN_TURBO_STATES, /* in the order of layout() */
+	TABLES = 3,
+	STREAMS = 7 + 2 * UTRAN_TURBO_STATES, /* in the order of layout() */
 	EDGE = 3 * UTRAN_TURBO_STATES * UTRAN_TURBO_LANES_MAX,
 	LAST = 3 * 32 * ((UTRAN_TURBO_K_MAX / 8 + 32) / 32) /* of the longest window, 8 lanes */
 };
@@ -38,32 +38,37 @@ size_t utran_turbo_decoder_size(uint32_t k)
 {
 	if (k < UTRAN_TURBO_K_MIN || k > UTRAN_TURBO_K_MAX)
 		return 0;
-	return sizeof(int16_t) * ((size_t)stream_stride(k + UTRAN_TURBO_LANES_MAX) * STREAMS + 4 * EDGE + LAST) +
-	       utran_bit_gather_size(k);
+	return sizeof(uint16_t) * stream_stride(k + UTRAN_TURBO_LANES_MAX) * TABLES + utran_bit_gather_size(k);
 }
 
-static void layout(struct utran_turbo_decoder *d, int16_t *memory)
+size_t utran_turbo_decoder_work_size(uint32_t k)
+{
+	if (k < UTRAN_TURBO_K_MIN || k > UTRAN_TURBO_K_MAX)
+		return 0;
+	return sizeof(int16_t) * ((size_t)stream_stride(k + UTRAN_TURBO_LANES_MAX) * STREAMS + 4 * EDGE + LAST);
+}
+
+static void layout(struct utran_turbo_decoder *d, uint16_t *table, int16_t *work)
 {
 	const uint32_t stride = d->stride;
 
-	d->from[0] = (uint16_t *)memory;
-	d->from[1] = (uint16_t *)memory + stride;
-	d->from_bit = (uint16_t *)memory + 2 * stride;
-	d->systematic = memory + 3 * stride;
-	d->x[0] = memory + 4 * stride;
-	d->x[1] = memory + 5 * stride;
-	d->y[0] = memory + 6 * stride;
-	d->y[1] = memory + 7 * stride;
-	d->extrinsic = memory + 8 * stride;
-	d->decided = (uint8_t *)(memory + 9 * stride);
-	d->alpha = memory + 10 * stride;
-	d->beta = memory + (10 + UTRAN_TURBO_STATES) * stride;
-	memory += STREAMS * stride;
+	d->from[0] = table;
+	d->from[1] = table + stride;
+	d->from_bit = table + 2 * stride;
+	d->gather = (struct utran_bit_gather *)(table + TABLES * stride);
+	d->systematic = work;
+	d->x[0] = work + stride;
+	d->x[1] = work + 2 * stride;
+	d->y[0] = work + 3 * stride;
+	d->y[1] = work + 4 * stride;
+	d->extrinsic = work + 5 * stride;
+	d->decided = (uint8_t *)(work + 6 * stride);
+	d->alpha = work + 7 * stride;
+	d->beta = work + (7 + UTRAN_TURBO_STATES) * stride;
+	work += STREAMS * stride;
 	for (int i = 0; i < 4; i++)
-		d->edge[i / 2][i % 2] = memory + i * EDGE;
-	d->last = memory + 4 * EDGE;
-	d->gather = (struct utran_bit_gather *)(d->last + LAST);
-	memset(d->x[0], 0, 6 * stride * sizeof(*memory)); /* what stands behind the last bit stays within bounds */
+		d->edge[i / 2][i % 2] = work + i * EDGE;
+	d->last = work + 4 * EDGE;
 }
 
 /* Where bit i of a coder's input lies in a stream. */
@@ -72,7 +77,7 @@ static uint32_t position(const struct utran_turbo_decoder *d, uint32_t i)
 	return i % d->steps * d->kernels->lanes + i / d->steps;
 }
 
-static int tables(struct utran_turbo_decoder *d)
+static int make_tables(struct utran_turbo_decoder *d)
 {
 	uint16_t pi[UTRAN_TURBO_K_MAX];
 	const int result = utran_turbo_interleaver(d->k, pi);
@@ -91,7 +96,7 @@ static int tables(struct utran_turbo_decoder *d)
 }
 
 int utran_turbo_decoder_init(struct utran_turbo_decoder *decoder, const struct utran_turbo_decoder_kernels *kernels,
-			     uint32_t k, uint32_t scaling, void *memory)
+			     uint32_t k, uint32_t scaling, void *tables, void *work)
 {
 	const uint32_t steps = (k + kernels->lanes - 1) / kernels->lanes;
 
@@ -104,8 +109,8 @@ int utran_turbo_decoder_init(struct utran_turbo_decoder *decoder, const struct u
 	    .stride = stream_stride(steps * kernels->lanes),
 	    .scaling = scaling,
 	};
-	layout(decoder, memory);
-	return tables(decoder);
+	layout(decoder, tables, work);
+	return make_tables(decoder);
 }
 
 static inline int max(int a, int b)

@@ -30,9 +30,13 @@
  * K < lanes^2 takes fewer lanes: on the level AVX-512, K >= 1024 is decoded with 32, 256 to 1023 with 16, 64 to 255 with
  * 8, and 40 to 63 by the reference, on every level.
  *
+ * A decoder has tables, which init makes and nothing changes, and working memory, which holds a block from `start` to its
+ * last `iterate` and before that may hold anything: decoders that take turns, a block each, can have the same.
+ *
  *	struct utran_turbo_decoder decoder;
- *	memory = aligned_alloc(64, utran_turbo_decoder_size(k));
- *	utran_turbo_decoder_init(&decoder, utran_turbo_decoder_kernels(level, k), k, UTRAN_SCALING_ONE, memory);
+ *	tables = aligned_alloc(64, utran_turbo_decoder_size(k));
+ *	work = aligned_alloc(64, utran_turbo_decoder_work_size(k));
+ *	utran_turbo_decoder_init(&decoder, utran_turbo_decoder_kernels(level, k), k, UTRAN_SCALING_ONE, tables, work);
  *	utran_turbo_decode(&decoder, 2, llr, bits);		// 3k + 12 soft bits to k bits
  */
 #ifndef CORE_KERNELS_UTRAN_TURBO_DECODER_H
@@ -67,8 +71,9 @@ struct utran_turbo_decoder_kernels {
 /* utran_turbo_decoder_kernels gives the fastest decoder that the level has for blocks of k bits. */
 const struct utran_turbo_decoder_kernels *utran_turbo_decoder_kernels(enum simd_level level, uint32_t k);
 
-/* Everything lies in the caller's memory. Value t of lane l of a stream lies at t * lanes + l and belongs to bit
- * l * steps + t of a coder's input; what lies behind the last bit of the last lane means nothing and is left there. */
+/* Arrays lie in the caller's memory: from, from_bit and gather are the tables, all others are working memory. Value t of
+ * lane l of a stream lies at t * lanes + l and belongs to bit l * steps + t of a coder's input; what lies behind the last
+ * bit of the last lane means nothing and is left there. */
 struct utran_turbo_decoder {
 	const struct utran_turbo_decoder_kernels *kernels;
 	uint32_t k;
@@ -93,13 +98,15 @@ struct utran_turbo_decoder {
 	int16_t end[2][UTRAN_TURBO_STATES]; /* metrics of each coder's state behind bit k - 1, from the tail */
 };
 
-/* utran_turbo_decoder_size gives the bytes of memory for blocks of k bits on any level; 0 if k is outside [40, 5114]. */
+/* Bytes of tables and of working memory for blocks of k bits on any level, multiples of 64; 0 if k is outside [40, 5114]. */
 size_t utran_turbo_decoder_size(uint32_t k);
+size_t utran_turbo_decoder_work_size(uint32_t k);
 
-/* utran_turbo_decoder_init lays the decoder out in `memory`, aligned to 64 bytes, and makes its tables; -EINVAL if k is
- * outside [40, 5114] or scaling outside [1, UTRAN_SCALING_ONE]. There is nothing to undo. */
+/* utran_turbo_decoder_init lays the decoder out in `tables` and `work`, both aligned to 64 bytes, and makes the tables;
+ * `work` is not touched. -EINVAL if k is outside [40, 5114] or scaling outside [1, UTRAN_SCALING_ONE]. There is nothing to
+ * undo. */
 int utran_turbo_decoder_init(struct utran_turbo_decoder *decoder, const struct utran_turbo_decoder_kernels *kernels,
-			     uint32_t k, uint32_t scaling, void *memory);
+			     uint32_t k, uint32_t scaling, void *tables, void *work);
 
 /* utran_turbo_decode decodes one block in `iterations` >= 1; nothing is kept from one block to the next. */
 static inline void utran_turbo_decode(struct utran_turbo_decoder *decoder, unsigned iterations, const int16_t *llr,

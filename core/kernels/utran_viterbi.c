@@ -79,12 +79,13 @@ static int16_t limited(int16_t soft)
 }
 
 /* Metric of each pattern: the soft bit where the output is 0, less it where it is 1. */
-static void make_branches(struct utran_viterbi *v, const int16_t *soft, uint32_t steps)
+static void make_branches(enum utran_conv_rate rate, struct utran_viterbi_work *work, const int16_t *soft,
+			  uint32_t steps)
 {
-	const bool third = v->rate == UTRAN_CONV_THIRD;
+	const bool third = rate == UTRAN_CONV_THIRD;
 
 	for (uint32_t t = 0; t < steps; t++) {
-		int16_t *branch = v->branches[t];
+		int16_t *branch = work->branches[t];
 		const int x = limited(*soft++), y = limited(*soft++), z = third ? limited(*soft++) : 0;
 
 		branch[0] = (int16_t)(x + y + z);
@@ -97,36 +98,37 @@ static void make_branches(struct utran_viterbi *v, const int16_t *soft, uint32_t
 }
 
 /* From state 0, which leads to twice as many states in each step, until all are reached. */
-static void start(struct utran_viterbi *v)
+static void start(const struct utran_viterbi *v, struct utran_viterbi_work *work)
 {
-	int16_t *metrics = v->metrics;
+	int16_t *metrics = work->metrics;
 
 	metrics[0] = 0;
 	for (uint32_t t = 0; t < UTRAN_CONV_TAIL; t++) {
 		for (uint32_t j = 1u << t; j-- > 0;) {
-			const int16_t a = metrics[j], m = v->branches[t][v->select[2 * j] / 2];
+			const int16_t a = metrics[j], m = work->branches[t][v->select[2 * j] / 2];
 			metrics[2 * j] = (int16_t)(a + m);
 			metrics[2 * j + 1] = (int16_t)(a - m);
 		}
 	}
 }
 
-static void way_back(const struct utran_viterbi *v, uint32_t k, uint8_t *ret_bits)
+static void way_back(const struct utran_viterbi_work *work, uint32_t k, uint8_t *ret_bits)
 {
 	uint32_t state = 0;
 
 	for (uint32_t t = k; t-- > 0;) {
-		const uint32_t at = state % 2 * HALF + state / 2, bit = v->decisions[t][at / 8] >> at % 8 & 1;
+		const uint32_t at = state % 2 * HALF + state / 2, bit = work->decisions[t][at / 8] >> at % 8 & 1;
 		ret_bits[t] = (uint8_t)bit;
 		state = state / 2 + bit * HALF;
 	}
 }
 
-void utran_viterbi_decode(const struct utran_viterbi_kernels *kernels, struct utran_viterbi *v, const int16_t *soft,
-			  uint32_t k, uint8_t *ret_bits)
+void utran_viterbi_decode(const struct utran_viterbi_kernels *kernels, const struct utran_viterbi *v,
+			  struct utran_viterbi_work *work, const int16_t *soft, uint32_t k, uint8_t *ret_bits)
 {
-	make_branches(v, soft, k + UTRAN_CONV_TAIL);
-	start(v);
-	kernels->select((const int16_t(*)[8])v->branches + UTRAN_CONV_TAIL, v->select, k, v->metrics, v->decisions);
-	way_back(v, k, ret_bits);
+	make_branches(v->rate, work, soft, k + UTRAN_CONV_TAIL);
+	start(v, work);
+	kernels->select((const int16_t(*)[8])work->branches + UTRAN_CONV_TAIL, v->select, k, work->metrics,
+			work->decisions);
+	way_back(work, k, ret_bits);
 }

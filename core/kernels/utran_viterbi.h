@@ -16,7 +16,7 @@
  * taken modulo 2^16 has the right sign, and nothing need be normalised.
  *
  *	utran_viterbi_init(v, UTRAN_CONV_THIRD);
- *	utran_viterbi_decode(utran_viterbi_kernels(level), v, soft, 112, bits);	// 360 soft bits
+ *	utran_viterbi_decode(utran_viterbi_kernels(level), v, work, soft, 112, bits);	// 360 soft bits
  */
 #ifndef CORE_KERNELS_UTRAN_VITERBI_H
 #define CORE_KERNELS_UTRAN_VITERBI_H
@@ -33,15 +33,19 @@ enum {
 	UTRAN_VITERBI_DECISION_BYTES = UTRAN_VITERBI_STATES / 8
 };
 
-/* Coder and working memory, about 25 KiB: from aloe_alloc, for a vector wants it aligned. */
+/* The coder: from aloe_alloc, for a vector wants it aligned. */
 struct utran_viterbi {
-	_Alignas(64) int16_t branches[UTRAN_VITERBI_STEPS_MAX][8]; /* metric of each pattern of outputs, by step */
 	/* Pattern of outputs on the branch from j to 2j, as the two bytes of branches[] that hold its metric. */
-	uint8_t select[UTRAN_VITERBI_STATES];
+	_Alignas(64) uint8_t select[UTRAN_VITERBI_STATES];
+	enum utran_conv_rate rate;
+};
+
+/* Working memory, about 25 KiB: from aloe_scratch, for a block begins with whatever is in it. */
+struct utran_viterbi_work {
+	_Alignas(64) int16_t branches[UTRAN_VITERBI_STEPS_MAX][8]; /* metric of each pattern of outputs, by step */
 	int16_t metrics[UTRAN_VITERBI_STATES];
 	/* By step from the ninth: 128 bits for the even states, then 128 for the odd ones. */
 	uint8_t decisions[UTRAN_CONVOLUTIONAL_K_MAX][UTRAN_VITERBI_DECISION_BYTES];
-	enum utran_conv_rate rate;
 };
 
 /* The inner loop: add, compare and select in every state, `steps` times. */
@@ -56,8 +60,8 @@ const struct utran_viterbi_kernels *utran_viterbi_kernels(enum simd_level level)
 void utran_viterbi_init(struct utran_viterbi *v, enum utran_conv_rate rate);
 
 /* utran_viterbi_decode makes k bits, 1 to 504, of utran_conv_coded(rate, k) soft bits (positive = 0). */
-void utran_viterbi_decode(const struct utran_viterbi_kernels *kernels, struct utran_viterbi *v, const int16_t *soft,
-			  uint32_t k, uint8_t *ret_bits);
+void utran_viterbi_decode(const struct utran_viterbi_kernels *kernels, const struct utran_viterbi *v,
+			  struct utran_viterbi_work *work, const int16_t *soft, uint32_t k, uint8_t *ret_bits);
 
 /* Variants, for the table only. */
 extern const struct utran_viterbi_kernels utran_viterbi_sse41, utran_viterbi_avx2, utran_viterbi_avx512,

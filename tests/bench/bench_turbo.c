@@ -51,7 +51,8 @@ static struct turbo *turbo_new(enum simd_level level, unsigned iterations)
 	t->encode = utran_turbo_encoder_kernels(level);
 	if (utran_turbo_encoder_init(&t->encoder, K, memory_of(utran_turbo_encoder_size(K))) != 0 ||
 	    utran_turbo_decoder_init(&t->decoder, utran_turbo_decoder_kernels(level, K), K, UTRAN_SCALING_ONE,
-				     memory_of(utran_turbo_decoder_size(K))) != 0)
+				     memory_of(utran_turbo_decoder_size(K)),
+				     memory_of(utran_turbo_decoder_work_size(K))) != 0)
 		exit(1);
 	for (int i = 0; i < K; i++)
 		t->in[i] = draw(&seed) >> 9 & 1;
@@ -69,6 +70,7 @@ static void turbo_free(struct turbo *t)
 {
 	free(t->encoder.gather);
 	free(t->decoder.from[0]);
+	free(t->decoder.systematic);
 	free(t);
 }
 

@@ -11,7 +11,8 @@ enum { ROUNDS = 64 };
 
 struct decoder {
 	const struct utran_viterbi_kernels *kernels;
-	struct utran_viterbi *viterbi;
+	struct utran_viterbi viterbi;
+	struct utran_viterbi_work work;
 	uint32_t k;
 	int16_t soft[3 * UTRAN_VITERBI_STEPS_MAX];
 	uint8_t bits[UTRAN_CONVOLUTIONAL_K_MAX];
@@ -23,7 +24,7 @@ static double decode(void *context)
 	const uint64_t begin = clock_ns();
 
 	for (int i = 0; i < ROUNDS; i++)
-		utran_viterbi_decode(d->kernels, d->viterbi, d->soft, d->k, d->bits);
+		utran_viterbi_decode(d->kernels, &d->viterbi, &d->work, d->soft, d->k, d->bits);
 	return (double)(clock_ns() - begin) / ROUNDS;
 }
 
@@ -32,10 +33,7 @@ static void decoder_init(struct decoder *d, enum simd_level level, enum utran_co
 	uint32_t random = 1;
 
 	d->kernels = utran_viterbi_kernels(level);
-	d->viterbi = aligned_alloc(64, (sizeof(*d->viterbi) + 63) & ~(size_t)63);
-	if (d->viterbi == NULL)
-		exit(1);
-	utran_viterbi_init(d->viterbi, rate);
+	utran_viterbi_init(&d->viterbi, rate);
 	d->k = k;
 	for (uint32_t i = 0; i < utran_conv_coded(rate, k); i++) { /* what is in them does not matter to the time */
 		random = random * 1664525u + 1013904223u;
@@ -54,8 +52,6 @@ static void run_level(enum simd_level level, enum utran_conv_rate rate, uint32_t
 	snprintf(name, sizeof(name), "rate 1/%u, K = %u, %s", utran_conv_outputs(rate), k, simd_name(level));
 	us = pairs_run(name, decode, &fast, "plain", decode, &plain, 0);
 	printf("%30s%.1f Mbit/s, %.1f ns a bit\n", "", k / us, 1e3 * us / k);
-	free(fast.viterbi);
-	free(plain.viterbi);
 }
 
 int main(void)

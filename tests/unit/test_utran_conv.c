@@ -29,14 +29,28 @@ static void draw_bits(uint32_t *seed, uint8_t *bits, int32_t *same, uint32_t n)
 		same[i] = bits[i] = draw(seed) >> 7 & 1;
 }
 
-static struct utran_viterbi *viterbi_new(enum utran_conv_rate rate)
+struct viterbi {
+	struct utran_viterbi coder;
+	struct utran_viterbi_work work;
+	int spoilt;
+};
+
+static struct viterbi *viterbi_new(enum utran_conv_rate rate)
 {
-	struct utran_viterbi *v = aligned_alloc(64, (sizeof(*v) + 63) / 64 * 64);
+	struct viterbi *v = aligned_alloc(64, sizeof(*v));
 
 	assert_non_null(v);
-	memset(v, 0x5a, sizeof(*v));
-	utran_viterbi_init(v, rate);
+	v->spoilt = 0x5a;
+	utran_viterbi_init(&v->coder, rate);
 	return v;
+}
+
+/* Whatever the working memory holds. */
+static void viterbi_decode(enum simd_level level, struct viterbi *v, const int16_t *soft, uint32_t k, uint8_t *ret_bits)
+{
+	memset(&v->work, v->spoilt, sizeof(v->work));
+	v->spoilt = (v->spoilt + 37) % 256;
+	utran_viterbi_decode(utran_viterbi_kernels(level), &v->coder, &v->work, soft, k, ret_bits);
 }
 
 /* ---- coder -------------------------------------------------------------------------------------------------------------- */
@@ -156,26 +170,28 @@ static void check_levels(uint32_t k, int r, int how, uint32_t *seed)
 	static uint8_t bits[K_MAX], coded[CODED_MAX], want[K_MAX + 64], got[K_MAX + 64];
 	static int32_t same[K_MAX];
 	static int16_t soft[CODED_MAX + 1];
-	struct utran_viterbi *plain = viterbi_new(rates[r]);
+	struct viterbi *plain = viterbi_new(rates[r]);
 	int16_t *unaligned = soft + 1;
 
 	draw_bits(seed, bits, same, k);
 	utran_conv_encode(rates[r], bits, k, coded);
 	soften(coded, utran_conv_coded(rates[r], k), how, seed, unaligned);
 	memset(want, 0x77, sizeof(want));
-	utran_viterbi_decode(utran_viterbi_kernels(SIMD_PLAIN), plain, unaligned, k, want);
+	viterbi_decode(SIMD_PLAIN, plain, unaligned, k, want);
 	if (how == 0 || how == 4)
 		assert_memory_equal(want, bits, k);
 	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level++) {
-		struct utran_viterbi *v;
+		struct viterbi *v;
 
 		if (!simd_has((enum simd_level)level))
 			continue;
 		v = viterbi_new(rates[r]);
+		v->spoilt = level;
 		memset(got, 0x77, sizeof(got));
-		utran_viterbi_decode(utran_viterbi_kernels((enum simd_level)level), v, unaligned, k, got);
-		if (memcmp(got, want, sizeof(got)) != 0 || memcmp(v->decisions, plain->decisions, k * 32) != 0 ||
-		    memcmp(v->metrics, plain->metrics, sizeof(v->metrics)) != 0)
+		viterbi_decode((enum simd_level)level, v, unaligned, k, got);
+		if (memcmp(got, want, sizeof(got)) != 0 ||
+		    memcmp(v->work.decisions, plain->work.decisions, k * 32) != 0 ||
+		    memcmp(v->work.metrics, plain->work.metrics, sizeof(v->work.metrics)) != 0)
 			fail_msg("%s: rate 1/%d, %u bits, input %d: not as plain", simd_name((enum simd_level)level),
 				 r + 2, k, how);
 		free(v);
@@ -201,7 +217,7 @@ static void check_exact(uint32_t k, int r, int how, uint32_t *seed)
 	static int32_t same[K_MAX], want[K_MAX];
 	static int16_t soft[CODED_MAX];
 	static double llr[CODED_MAX];
-	struct utran_viterbi *v = viterbi_new(rates[r]);
+	struct viterbi *v = viterbi_new(rates[r]);
 	const uint32_t n = utran_conv_coded(rates[r], k);
 	double sums[2] = {0, 0};
 
@@ -211,7 +227,7 @@ static void check_exact(uint32_t k, int r, int how, uint32_t *seed)
 	for (uint32_t i = 0; i < n; i++)
 		llr[i] = soft[i] > 511 ? 511 : soft[i] < -511 ? -511 : soft[i];
 	plain_viterbi(r + 2, llr, (int)k, want);
-	utran_viterbi_decode(utran_viterbi_kernels(simd_best()), v, soft, k, got);
+	viterbi_decode(simd_best(), v, soft, k, got);
 	for (int which = 0; which < 2; which++) { /* two paths may be equally good: then either */
 		for (uint32_t i = 0; i < k; i++)
 			same[i] = which ? got[i] : want[i];
@@ -321,7 +337,7 @@ static struct errors measure(int r, uint32_t k, double esn0_db, int blocks, bool
 	static int32_t want[K_MAX];
 	const uint32_t n = utran_conv_coded(rates[r], k);
 	const double sigma = sqrt(0.5 * pow(10, -esn0_db / 10));
-	struct utran_viterbi *v = viterbi_new(rates[r]);
+	struct viterbi *v = viterbi_new(rates[r]);
 	struct errors e = {0};
 
 	for (int b = 0; b < blocks; b++) {
@@ -334,7 +350,7 @@ static struct errors measure(int r, uint32_t k, double esn0_db, int blocks, bool
 			llr[i] = (coded[i] ? -1 : 1) + sigma * (double)noise[i];
 			soft[i] = (int16_t)lrint(16 * llr[i]);
 		}
-		utran_viterbi_decode(utran_viterbi_kernels(simd_best()), v, soft, k, got);
+		viterbi_decode(simd_best(), v, soft, k, got);
 		if (doubles)
 			plain_viterbi(r + 2, llr, (int)k, want);
 		for (uint32_t i = 0; i < k; i++) {

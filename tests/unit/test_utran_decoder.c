@@ -28,8 +28,10 @@ struct link {
 	uint8_t codeword[CODED_MAX];
 	int16_t llr[CODED_MAX];
 	struct utran_turbo_decoder decoders[SIMD_LEVELS];
-	uint8_t *memory[SIMD_LEVELS];
-	size_t size;
+	uint8_t *tables[SIMD_LEVELS];
+	uint8_t *work; /* of all levels, spoilt before each block */
+	size_t size, work_size;
+	int spoilt;
 	uint64_t random[4];
 };
 
@@ -76,14 +78,29 @@ static int next_level(int level)
 	return level;
 }
 
+/* Memory with a guard behind it, full of what nobody may count on. */
+static uint8_t *guarded_new(size_t size)
+{
+	uint8_t *memory = aligned_alloc(64, (size + GUARD + 63) / 64 * 64);
+
+	assert_non_null(memory);
+	memset(memory, 0xa5, size + GUARD);
+	return memory;
+}
+
+static void guarded_free(uint8_t *memory, size_t size)
+{
+	for (size_t i = size; i < size + GUARD; i++)
+		assert_int_equal(memory[i], 0xa5);
+	free(memory);
+}
+
 static void link_start(struct link *l, int level, uint32_t scaling)
 {
-	l->memory[level] = aligned_alloc(64, (l->size + GUARD + 63) / 64 * 64);
-	assert_non_null(l->memory[level]);
-	memset(l->memory[level], 0xa5, l->size + GUARD);
+	l->tables[level] = guarded_new(l->size);
 	assert_int_equal(utran_turbo_decoder_init(&l->decoders[level],
 						  utran_turbo_decoder_kernels((enum simd_level)level, l->k), l->k,
-						  scaling, l->memory[level]),
+						  scaling, l->tables[level], l->work),
 			 0);
 }
 
@@ -96,6 +113,8 @@ static struct link *link_new(uint32_t k, uint32_t sent, double scaling)
 	l->coded = utran_turbo_coded(k);
 	l->sent = sent;
 	l->size = utran_turbo_decoder_size(k);
+	l->work_size = utran_turbo_decoder_work_size(k);
+	l->work = guarded_new(l->work_size);
 	for (int i = 0; i < 4; i++)
 		l->random[i] = 0x9e3779b97f4a7c15u * (uint64_t)(i + 1) + k;
 	assert_int_equal(utran_turbo_interleaver(k, l->pi), 0);
@@ -109,11 +128,9 @@ static struct link *link_new(uint32_t k, uint32_t sent, double scaling)
 
 static void link_free(struct link *l)
 {
-	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level)) {
-		for (int i = 0; i < GUARD; i++)
-			assert_int_equal(l->memory[level][l->size + (size_t)i], 0xa5);
-		free(l->memory[level]);
-	}
+	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
+		guarded_free(l->tables[level], l->size);
+	guarded_free(l->work, l->work_size);
 	free(l);
 }
 
@@ -138,6 +155,8 @@ static void link_send(struct link *l, double sigma, double scale)
 static int link_decode(struct link *l, int level, unsigned iterations)
 {
 	memset(l->decided, 7, l->k + GUARD);
+	memset(l->work, l->spoilt, l->work_size);
+	l->spoilt += 37;
 	utran_turbo_decode(&l->decoders[level], iterations, l->llr, l->decided);
 	for (uint32_t i = l->k; i < l->k + GUARD; i++)
 		assert_int_equal(l->decided[i], 7);
@@ -186,11 +205,16 @@ static void test_sizes(void **state)
 	(void)state;
 	assert_int_equal(utran_turbo_decoder_size(39), 0);
 	assert_int_equal(utran_turbo_decoder_size(5115), 0);
-	assert_true(utran_turbo_decoder_size(40) > 0);
-	assert_int_equal(utran_turbo_decoder_init(&decoder, plain, 39, one, memory), -EINVAL);
-	assert_int_equal(utran_turbo_decoder_init(&decoder, plain, 5115, one, memory), -EINVAL);
-	assert_int_equal(utran_turbo_decoder_init(&decoder, plain, 40, 0, memory), -EINVAL);
-	assert_int_equal(utran_turbo_decoder_init(&decoder, plain, 40, one + 1, memory), -EINVAL);
+	assert_int_equal(utran_turbo_decoder_work_size(39), 0);
+	assert_int_equal(utran_turbo_decoder_work_size(5115), 0);
+	for (uint32_t k = 40; k <= 5114; k++) {
+		assert_true(utran_turbo_decoder_size(k) > 0 && utran_turbo_decoder_size(k) % 64 == 0);
+		assert_true(utran_turbo_decoder_work_size(k) > 0 && utran_turbo_decoder_work_size(k) % 64 == 0);
+	}
+	assert_int_equal(utran_turbo_decoder_init(&decoder, plain, 39, one, memory, memory), -EINVAL);
+	assert_int_equal(utran_turbo_decoder_init(&decoder, plain, 5115, one, memory, memory), -EINVAL);
+	assert_int_equal(utran_turbo_decoder_init(&decoder, plain, 40, 0, memory, memory), -EINVAL);
+	assert_int_equal(utran_turbo_decoder_init(&decoder, plain, 40, one + 1, memory, memory), -EINVAL);
 }
 
 /* The lanes that the header promises for each size. */
@@ -279,15 +303,16 @@ static void test_steps(void **state)
 	link_send(l, link_sigma(l, 1.2), 16);
 	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level)) {
 		struct utran_turbo_decoder other = l->decoders[level];
-		void *memory = aligned_alloc(64, (l->size + 63) / 64 * 64);
-		assert_int_equal(utran_turbo_decoder_init(&other, other.kernels, l->k, other.scaling, memory), 0);
+		uint8_t *tables = guarded_new(l->size), *work = guarded_new(l->work_size);
+		assert_int_equal(utran_turbo_decoder_init(&other, other.kernels, l->k, other.scaling, tables, work), 0);
 		other.kernels->start(&other, l->llr);
 		for (unsigned i = 1; i <= 6; i++) {
 			other.kernels->iterate(&other, i < 6, step);
 			link_decode(l, level, i);
 			assert_memory_equal(step, l->decided, l->k);
 		}
-		free(memory);
+		guarded_free(tables, l->size);
+		guarded_free(work, l->work_size);
 	}
 	link_free(l);
 }
@@ -338,7 +363,7 @@ static void test_garbage(void **state)
 	}
 }
 
-/* Nothing stays from one block to the next. */
+/* Nothing stays from one block to the next, and what the working memory holds before a block does not matter. */
 static void test_no_memory(void **state)
 {
 	struct link *l = link_new(3856, 9120, 1);
