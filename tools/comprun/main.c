@@ -31,7 +31,8 @@ static const struct cli_option options[] = {
     {"items", 'n', "N", NULL, false, "items in a message of each input; default 1024"},
     {"in", 'i', "PORT=FILE", "@file", true, "read an input from a file; default: the first from standard input"},
     {"out", 'o', "PORT=FILE", "@file", true, "write an output to a file; default: the first to standard output"},
-    {"type", 't', "PORT=TYPE", NULL, true, "item type of a port that takes several"},
+    {"type", 't', "PORT=TYPE", NULL, true,
+     "item type of a port that takes several; bits where it takes bits and bytes"},
     {"slot-us", 0, "T", NULL, false, "slot length that the component is told, in microseconds; default 10000"},
     {"vars", 'v', NULL, NULL, false, "print the variables at the end, to standard error"},
 };

@@ -111,9 +111,17 @@ static void types_text(uint32_t types, char *ret, size_t size)
 			snprintf(ret + strlen(ret), size - strlen(ret), " %s", item_type_name(bit));
 }
 
-static int type_set(struct bench *bench, const struct bench_port *port, struct aloe_format *format)
+/* Where nobody says which, bits are meant by what takes bits, and bytes only beside them (a third value, DTX). */
+static uint32_t type_or_bits(struct bench *bench, const struct bench_port *port)
 {
 	const uint32_t type = type_find(bench, port);
+
+	return !type && port->port->types == (ALOE_BIT | ALOE_BYTE) ? ALOE_BIT : type;
+}
+
+static int type_set(struct bench *bench, const struct bench_port *port, struct aloe_format *format)
+{
+	const uint32_t type = type_or_bits(bench, port);
 	char allowed[128];
 
 	if (aloe_item_bytes(type) && (port->port->types & type)) {
