@@ -414,7 +414,8 @@ static inline int mock_work(struct mock *m, uint64_t index)
 		m->out[i].state = ALOE_ABSENT;
 	}
 	for (unsigned i = 0; i < m->n_scratch; i++)
-		memset(m->scratch[i].at, (int)(index * 37 + 0xa5), m->scratch[i].size);
+		for (size_t b = 0; b < m->scratch[i].size; b++)
+			((uint8_t *)m->scratch[i].at)[b] = (uint8_t)(index * 37 + b * 181 + 0xa5);
 	if (rc)
 		return rc;
 	m->record.index = index;

@@ -32,7 +32,7 @@ static void draw_bits(uint32_t *seed, uint8_t *bits, int32_t *same, uint32_t n)
 struct viterbi {
 	struct utran_viterbi coder;
 	struct utran_viterbi_work work;
-	int spoilt;
+	uint32_t spoilt;
 };
 
 static struct viterbi *viterbi_new(enum utran_conv_rate rate)
@@ -48,8 +48,11 @@ static struct viterbi *viterbi_new(enum utran_conv_rate rate)
 /* Whatever the working memory holds. */
 static void viterbi_decode(enum simd_level level, struct viterbi *v, const int16_t *soft, uint32_t k, uint8_t *ret_bits)
 {
-	memset(&v->work, v->spoilt, sizeof(v->work));
-	v->spoilt = (v->spoilt + 37) % 256;
+	uint32_t rubbish[sizeof(v->work) / sizeof(uint32_t)];
+
+	for (size_t i = 0; i < sizeof(rubbish) / sizeof(rubbish[0]); i++)
+		rubbish[i] = v->spoilt = v->spoilt * 1664525u + 1013904223u;
+	memcpy(&v->work, rubbish, sizeof(rubbish));
 	utran_viterbi_decode(utran_viterbi_kernels(level), &v->coder, &v->work, soft, k, ret_bits);
 }
 
@@ -186,7 +189,7 @@ static void check_levels(uint32_t k, int r, int how, uint32_t *seed)
 		if (!simd_has((enum simd_level)level))
 			continue;
 		v = viterbi_new(rates[r]);
-		v->spoilt = level;
+		v->spoilt = (uint32_t)level;
 		memset(got, 0x77, sizeof(got));
 		viterbi_decode((enum simd_level)level, v, unaligned, k, got);
 		if (memcmp(got, want, sizeof(got)) != 0 ||

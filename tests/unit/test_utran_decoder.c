@@ -29,9 +29,9 @@ struct link {
 	int16_t llr[CODED_MAX];
 	struct utran_turbo_decoder decoders[SIMD_LEVELS];
 	uint8_t *tables[SIMD_LEVELS];
-	uint8_t *work; /* of all levels, spoilt before each block */
-	size_t size, work_size;
-	int spoilt;
+	uint8_t *work;    /* of all levels, spoilt before each block with */
+	uint8_t *rubbish; /* from another place each time */
+	size_t size, work_size, spoilt;
 	uint64_t random[4];
 };
 
@@ -115,8 +115,11 @@ static struct link *link_new(uint32_t k, uint32_t sent, double scaling)
 	l->size = utran_turbo_decoder_size(k);
 	l->work_size = utran_turbo_decoder_work_size(k);
 	l->work = guarded_new(l->work_size);
+	l->rubbish = guarded_new(l->work_size);
 	for (int i = 0; i < 4; i++)
 		l->random[i] = 0x9e3779b97f4a7c15u * (uint64_t)(i + 1) + k;
+	for (size_t i = 0; i < l->work_size; i++)
+		l->rubbish[i] = (uint8_t)((uint32_t)i * 2654435761u >> 23);
 	assert_int_equal(utran_turbo_interleaver(k, l->pi), 0);
 	for (uint32_t i = 0; i < l->coded; i++)
 		l->numbers[i] = (int32_t)i;
@@ -131,6 +134,7 @@ static void link_free(struct link *l)
 	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
 		guarded_free(l->tables[level], l->size);
 	guarded_free(l->work, l->work_size);
+	guarded_free(l->rubbish, l->work_size);
 	free(l);
 }
 
@@ -155,8 +159,8 @@ static void link_send(struct link *l, double sigma, double scale)
 static int link_decode(struct link *l, int level, unsigned iterations)
 {
 	memset(l->decided, 7, l->k + GUARD);
-	memset(l->work, l->spoilt, l->work_size);
-	l->spoilt += 37;
+	l->spoilt = (l->spoilt + 37) % GUARD;
+	memcpy(l->work, l->rubbish + l->spoilt, l->work_size);
 	utran_turbo_decode(&l->decoders[level], iterations, l->llr, l->decided);
 	for (uint32_t i = l->k; i < l->k + GUARD; i++)
 		assert_int_equal(l->decided[i], 7);
