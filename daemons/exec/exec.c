@@ -86,7 +86,17 @@ int exec_init(struct exec *exec, const struct daemon_args *args)
 
 void exec_fini(struct exec *exec)
 {
-	for (struct exec_process *process = exec->processes; process != NULL; process = process->next)
-		process_kill(process);
+	struct exec_wave *wave;
+
+	while (exec->processes != NULL) {
+		process_kill(exec->processes);
+		process_free(exec->processes);
+	}
+	for (uint32_t lane = 0; lane < NODE_LANES_MAX; lane++)
+		keeper_stop(exec, lane);
+	while ((wave = exec->waves) != NULL) {
+		exec->waves = wave->next;
+		wave_dispose(wave);
+	}
 	daemon_fini(&exec->daemon);
 }

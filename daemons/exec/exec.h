@@ -141,8 +141,9 @@ struct node_control *wave_control(const struct exec_wave *wave);
 
 /* prepare.c */
 void exec_prepare(struct exec *exec, const struct wire_view *request);
-int wave_tables(struct exec_wave *wave); /* hosts, places, progress; none of the hosts is there yet. 0 or -ENOMEM */
-void wave_free(struct exec_wave *wave);  /* entries freed, hosts killed, memory given back */
+int wave_tables(struct exec_wave *wave);   /* hosts, places, progress; none of the hosts is there yet. 0 or -ENOMEM */
+void wave_free(struct exec_wave *wave);    /* entries freed, hosts killed, memory given back */
+void wave_dispose(struct exec_wave *wave); /* only what this process has of it */
 
 /* memory.c */
 uint64_t memory_available(void); /* bytes that this node may still take */
@@ -164,6 +165,7 @@ void lanes_wake_fast(struct exec_wave *wave);
 int process_take(struct exec_host *host, bool shared);    /* its own, or the shared one */
 void process_leave(struct exec_host *host, bool kill_it); /* a killed one that nobody else uses is gone on return */
 void process_kill(struct exec_process *process);
+void process_free(struct exec_process *process);
 void process_keep(const struct exec_process *process); /* its seats have changed */
 int process_restore(struct exec_host *host, const struct kept_process *kept, int pidfd, int sock, bool shared);
 

@@ -128,6 +128,11 @@ void wave_free(struct exec_wave *wave)
 	while (*link != wave)
 		link = &(*link)->next;
 	*link = wave->next;
+	wave_dispose(wave);
+}
+
+void wave_dispose(struct exec_wave *wave)
+{
 	image_close(&wave->view);
 	if (wave->fd >= 0)
 		close(wave->fd);

@@ -54,7 +54,7 @@ static void sock_ready(void *self, short revents)
 	}
 }
 
-static void process_free(struct exec_process *process)
+void process_free(struct exec_process *process)
 {
 	struct exec *exec = process->exec;
 	struct exec_process **link = &exec->processes;
