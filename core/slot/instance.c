@@ -15,11 +15,15 @@ static void *instance_alloc(struct aloe_setup *setup, size_t size)
 	return arena_take(instance->arena, size);
 }
 
-/* The instances of a segment never run at the same time. */
+/* The instances of a segment never run at the same time; the pieces of one instance are used together, so only the first
+ * is shared. */
 static void *instance_scratch(struct aloe_setup *setup, size_t size)
 {
 	struct instance *instance = setup->arena;
 
+	if (instance->has_scratch)
+		return arena_take(instance->arena, size);
+	instance->has_scratch = true;
 	return arena_scratch(instance->arena, instance->segment, size);
 }
 

@@ -55,6 +55,7 @@ struct instance {
 	struct arena *arena;
 	struct live *live; /* NULL: no array of it is live */
 	bool initialised;
+	bool has_scratch;
 };
 
 /* instance_open sets parameters from the image, runs check and init, makes the I/O ring and fills it for the first time.

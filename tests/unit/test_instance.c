@@ -534,6 +534,28 @@ static void test_memory(void **state)
 	}
 }
 
+/* The instances of a segment share the first piece that each asks for, and no other. */
+static void test_scratch(void **state)
+{
+	struct rig *rig = rig_new(IMAGE_STEP, IMAGE_SLIP);
+	struct aloe_setup *one = &rig->instances[0].setup, *other = &rig->instances[1].setup;
+	void *shared, *own;
+
+	(void)state;
+	rig_add(rig, &probe_source, 0, 0);
+	rig_add(rig, &probe_source, 0, 0);
+	rig_open(rig);
+	shared = aloe_scratch(one, 1000);
+	own = aloe_scratch(one, 100);
+	assert_non_null(shared);
+	assert_non_null(own);
+	assert_ptr_equal(aloe_scratch(other, 1000), shared);
+	assert_ptr_not_equal(own, shared);
+	assert_ptr_not_equal(aloe_scratch(other, 100), shared);
+	assert_ptr_not_equal(aloe_scratch(other, 100), own);
+	rig_close(rig);
+}
+
 static void test_ring_memory(void **state)
 {
 	struct io_ring ring;
@@ -713,6 +735,7 @@ int main(void)
 	    cmocka_unit_test(test_other_component),
 	    cmocka_unit_test(test_callbacks),
 	    cmocka_unit_test(test_memory),
+	    cmocka_unit_test(test_scratch),
 	    cmocka_unit_test(test_ring_memory),
 	    cmocka_unit_test(test_segment_memory),
 	    cmocka_unit_test(test_ring_length),

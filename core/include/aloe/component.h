@@ -226,7 +226,8 @@ static inline void *aloe_alloc(struct aloe_setup *setup, size_t size)
 
 /* aloe_scratch gives memory, aligned to 64 bytes, for use inside one call of work (or reset): what it holds when the next
  * call begins is anything. Instances that run one after another get the same, so that the core's cache holds it once
- * for all of them. Not for fill and drain, which run beside work. In init; NULL when there is none. */
+ * for all of them. Ask once, for all that is needed: a second piece is the instance's own. Not for fill and drain, which
+ * run beside work. In init; NULL when there is none. */
 static inline void *aloe_scratch(struct aloe_setup *setup, size_t size)
 {
 	return setup->scratch ? setup->scratch(setup, size) : setup->alloc(setup, size);
