@@ -48,7 +48,7 @@ static struct viterbi *viterbi_new(enum utran_conv_rate rate)
 /* Whatever the working memory holds. */
 static void viterbi_decode(enum simd_level level, struct viterbi *v, const int16_t *soft, uint32_t k, uint8_t *ret_bits)
 {
-	uint32_t rubbish[sizeof(v->work) / sizeof(uint32_t)];
+	uint32_t rubbish[sizeof(v->work) / sizeof(uint32_t)] = {0};
 
 	for (size_t i = 0; i < sizeof(rubbish) / sizeof(rubbish[0]); i++)
 		rubbish[i] = v->spoilt = v->spoilt * 1664525u + 1013904223u;
