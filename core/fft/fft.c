@@ -2,6 +2,7 @@
  * Fourier transforms by FFTW. See fft.h. */
 #include "core/fft/fft.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,11 +12,25 @@ struct fft {
 	fftwf_plan plan;
 };
 
+/* The planner keeps what it learnt and the hooks of its lock till the end of the process: FFTW must not be unloaded with the
+ * component that brought it. */
+static void library_keep(void)
+{
+	Dl_info library;
+	void *handle = NULL;
+
+	if (dladdr((void *)(uintptr_t)fftwf_make_planner_thread_safe, &library) != 0)
+		handle = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	if (handle != NULL)
+		dlclose(handle);
+}
+
 static fftwf_plan make_plan(uint32_t size, enum fft_direction direction, enum fft_effort effort)
 {
 	fftwf_complex *in = fftwf_malloc(size * sizeof(*in)), *out = fftwf_malloc(size * sizeof(*out));
 	fftwf_plan plan = NULL;
 
+	library_keep();
 	fftwf_make_planner_thread_safe();
 	if (in != NULL && out != NULL)
 		plan = fftwf_plan_dft_1d((int)size, in, out, direction == FFT_FORWARD ? FFTW_FORWARD : FFTW_BACKWARD,
