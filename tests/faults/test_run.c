@@ -177,7 +177,7 @@ static void daemons_die_and_the_run_goes_on(void **state)
 /* At any moment from the first on: while the daemons start, over LOAD, over START. The run is as any other. */
 static void the_frontend_dies_while_it_begins(void **state)
 {
-	enum { TIMES = 16, FEW = 200 };
+	enum { TIMES = ALOE_SLOWER(16, 6), FEW = 200 };
 	const char *path = conf_write("counted", counted);
 	unsigned seed = 7;
 
