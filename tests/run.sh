@@ -7,7 +7,8 @@
 # it. A script (*.sh) counts as its lines `ok WHAT` and `not ok WHAT`, or as one test by its exit status where it prints
 # none; exit 77 skips it, the reason is its last line. A skip needs a line in tests/expected-skips when CI=true.
 # Each program runs in a folder of its own for temporary and run-time files. Files left there, and processes left behind,
-# are failures. The time-out (TEST_TIMEOUT, seconds) is only a guard against hangs. Logs: BUILD/test-logs.
+# are failures. Unit tests, contracts and fuzz smokes run one on each CPU; what starts lanes has the machine for itself. The
+# time-out (TEST_TIMEOUT, seconds) is only a guard against hangs. Logs: BUILD/test-logs.
 set -u
 
 cd "$(dirname "$0")/.." || exit 2
@@ -17,7 +18,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 logs=$B/test-logs
 scratch=$(mktemp -d /tmp/aloe-check.XXXXXX) || exit 2
 trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
+trap 'trap "" TERM; kill 0; exit 130' INT TERM # also those in the background
 mkdir -p "$logs"
 : >"$scratch/results"
 : >"$scratch/skips"
@@ -63,12 +64,13 @@ skips() {
 	' "$2"
 }
 
+# run_one N PROGRAM
 run_one() {
-	program=$1
+	n=$1
+	program=$2
 	name=${program#"$B"/tests/}
 	name=${name#tests/}
 	log=$logs/$(echo "$name" | tr / .).log
-	n=$((n + 1))
 	mark=$$.$n
 	mkdir -p "$scratch/$n/run" "$scratch/$n/home"
 	chmod 700 "$scratch/$n/run"
@@ -101,25 +103,45 @@ run_one() {
 		echo "$files" | sed 's/^/run.sh: left behind: /' >>"$log"
 		[ $status = 0 ] && status=1
 	fi
-	rm -rf "${scratch:?}/$n"
+	rm -rf "${scratch:?}/$n/"*
 	set -- $(count "$log" $status "$script")
 	echo "${name%%/*} $1 $2 $3 $seconds" >>"$scratch/results"
 	skips "$name" "$log" $status >>"$scratch/skips"
 	if [ "$2" != 0 ]; then
 		echo "$name ($log)" >>"$scratch/failures"
-		printf '  FAIL  %-40s %s passed, %s failed, exit %s\n' "$name" "$1" "$2" "$status"
-		grep -E '^not ok|^run.sh|\[  FAILED  \]|ERROR|error:|\.c:[0-9]+: ' "$log" | head -n 12 | sed 's/^/        /'
-	elif [ "$3" != 0 ]; then
-		printf '  ok    %-40s %s passed, %s skipped\n' "$name" "$1" "$3"
+		told="  FAIL  $(printf %-40s "$name") $1 passed, $2 failed, exit $status
+$(grep -E '^not ok|^run.sh|\[  FAILED  \]|ERROR|error:|\.c:[0-9]+: ' "$log" | head -n 12 | sed 's/^/        /')"
 	else
-		printf '  ok    %-40s %s passed\n' "$name" "$1"
+		told="  ok    $(printf '%-40s %3d passed' "$name" "$1")"
+		[ "$3" = 0 ] || told="$told, $3 skipped"
 	fi
+	echo "$told, $seconds s"
 }
 
-n=0
+# run_all LETTER PROGRAM... runs those that nobody else has taken. (Names are short: a socket's path has an end.)
+run_all() {
+	letter=$1
+	place=0
+	shift
+	for one in "$@"; do
+		place=$((place + 1))
+		mkdir "$scratch/$letter$place" 2>/dev/null && run_one "$letter$place" "$one"
+	done
+}
+
+together=
+alone=
 for program in "$@"; do
-	run_one "$program"
+	case $program in
+	"$B"/tests/unit/* | "$B"/tests/contract/* | "$B"/tests/fuzz/*) together="$together $program" ;;
+	*) alone="$alone $program" ;;
+	esac
 done
+for _ in $(seq "$(nproc)"); do
+	run_all t $together &
+done
+wait
+run_all a $alone
 
 unexpected=0
 : >"$scratch/skip-lines"
