@@ -93,6 +93,7 @@ static int knots_find(const struct waveform *wf, uint32_t *ret_of)
 
 struct knot { /* one knot at work */
 	const struct waveform *wf;
+	uint32_t crossing; /* slots from lane to lane */
 	const uint32_t *of;
 	uint32_t id;
 	struct arc *arcs; /* its links */
@@ -141,7 +142,8 @@ static int knot_legal(struct knot *knot, const int *pins, size_t *ret_crossings)
 		const bool crosses = !pins || pins[link->from] != pins[link->to];
 
 		crossings += crosses;
-		knot->arcs[i] = (struct arc){(uint32_t)link->from, (uint32_t)link->to, (int64_t)crosses - link->delay};
+		knot->arcs[i] = (struct arc){(uint32_t)link->from, (uint32_t)link->to,
+					     (int64_t)(crosses ? knot->crossing : 0) - link->delay};
 	}
 	*ret_crossings = crossings;
 	return paths_longest(wf->n_instances, knot->arcs, knot->n_arcs, knot->values, NULL);
@@ -225,10 +227,11 @@ static int knot_judge(struct knot *knot, struct knots *knots)
 	return 0;
 }
 
-static int knots_judge(const struct waveform *wf, struct knots *knots)
+static int knots_judge(const struct waveform *wf, uint32_t crossing, struct knots *knots)
 {
 	struct knot knot = {
 	    .wf = wf,
+	    .crossing = crossing,
 	    .of = knots->of,
 	    .arcs = calloc(wf->n_links + 1, sizeof(*knot.arcs)),
 	    .links = calloc(wf->n_links + 1, sizeof(*knot.links)),
@@ -251,7 +254,7 @@ static int knots_judge(const struct waveform *wf, struct knots *knots)
 	return rc;
 }
 
-int knots_new(const struct waveform *wf, struct knots **ret)
+int knots_new(const struct waveform *wf, uint32_t crossing, struct knots **ret)
 {
 	struct knots *knots = calloc(1, sizeof(*knots));
 	int rc = -ENOMEM;
@@ -266,7 +269,7 @@ int knots_new(const struct waveform *wf, struct knots **ret)
 	for (size_t i = 0; !rc && i < wf->n_instances; i++)
 		knots->pins[i] = wf->instances[i].pin;
 	if (!rc)
-		rc = knots_judge(wf, knots);
+		rc = knots_judge(wf, crossing, knots);
 	if (rc) {
 		knots_free(knots);
 		return rc;

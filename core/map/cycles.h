@@ -17,8 +17,8 @@ struct knots {
 	int *pins;      /* lane of each instance, or -1: pins, completed inside torn knots */
 };
 
-/* knots_new finds the knots of a waveform. 0 or -ENOMEM. */
-int knots_new(const struct waveform *waveform, struct knots **ret);
+/* knots_new finds the knots of a waveform, where a link between two lanes takes up to `crossing` slots. 0 or -ENOMEM. */
+int knots_new(const struct waveform *waveform, uint32_t crossing, struct knots **ret);
 void knots_free(struct knots *knots);
 
 #endif

@@ -11,9 +11,13 @@
 enum { LAG_MAX = 1 << 20 };
 
 /* The least distance that a link may have. */
-static uint32_t distance_min(const struct waveform *wf, const uint32_t *lanes, const struct wf_link *link)
+static uint32_t distance_min(const struct waveform *wf, const struct lag_lanes *lanes, const struct wf_link *link)
 {
-	return wf->pipelined || lanes[link->from] != lanes[link->to];
+	const uint32_t from = lanes->of[link->from], to = lanes->of[link->to];
+
+	if (from == to)
+		return wf->pipelined;
+	return lanes->delay ? lanes->delay[from * lanes->n + to] : 1;
 }
 
 /* "a -> b -> a", to be freed by the caller. */
@@ -48,9 +52,10 @@ static void cycle_turn(const struct waveform *wf, struct arc_cycle *cycle)
 }
 
 /* Says what the cycle lacks, at the line of the link that closes it. lanes NULL: it has no declared delay at all. */
-static int cycle_refuse(const struct waveform *wf, const uint32_t *lanes, struct arc_cycle *cycle, struct diag *diag)
+static int cycle_refuse(const struct waveform *wf, const struct lag_lanes *lanes, struct arc_cycle *cycle,
+			struct diag *diag)
 {
-	uint64_t declared = 0, needed = 0;
+	uint64_t declared = 0, needed = 0, changes = 0;
 	int line, rc;
 	char *text;
 
@@ -62,6 +67,8 @@ static int cycle_refuse(const struct waveform *wf, const uint32_t *lanes, struct
 	for (size_t i = 0; i < cycle->len; i++) {
 		declared += wf->links[cycle->arcs[i]].delay;
 		needed += lanes ? distance_min(wf, lanes, &wf->links[cycle->arcs[i]]) : 0;
+		changes +=
+		    lanes && lanes->of[wf->links[cycle->arcs[i]].from] != lanes->of[wf->links[cycle->arcs[i]].to];
 	}
 	if (!needed)
 		rc = diag_error(diag, wf->file, line,
@@ -77,9 +84,10 @@ static int cycle_refuse(const struct waveform *wf, const uint32_t *lanes, struct
 	else
 		rc = diag_error(diag, wf->file, line,
 				"the cycle %s declares a delay of %" PRIu64 " but goes from lane to lane %" PRIu64
-				" times, "
-				"each of 1 slot or more: declare %" PRIu64 " more, or pin it to one lane",
-				text, declared, needed, needed - declared);
+				" times, %s: declare %" PRIu64 " more, or pin it to one lane",
+				text, declared, changes,
+				needed == changes ? "each of 1 slot or more" : "some of 2 slots or more (another node)",
+				needed - declared);
 	free(text);
 	return rc;
 }
@@ -130,26 +138,31 @@ static int lags_check(const struct waveform *wf, const int64_t *values, struct d
 }
 
 /* distance = w + lag(v) - lag(u) >= m, so lag(v) >= lag(u) + m - w. */
-static int lags_solve(const struct waveform *wf, const uint32_t *lanes, struct arc *arcs, int64_t *values,
-		      struct diag *diag)
+int lags_values(const struct waveform *wf, const struct lag_lanes *lanes, struct arc *arcs, int64_t *ret_values,
+		struct arc_cycle *ret_cycle)
 {
-	struct arc_cycle cycle = {0};
-	int rc;
-
 	for (size_t i = 0; i < wf->n_links; i++) {
 		const struct wf_link *link = &wf->links[i];
 
 		arcs[i] = (struct arc){(uint32_t)link->from, (uint32_t)link->to,
 				       (int64_t)distance_min(wf, lanes, link) - link->delay};
 	}
-	rc = paths_longest(wf->n_instances, arcs, wf->n_links, values, &cycle);
+	return paths_longest(wf->n_instances, arcs, wf->n_links, ret_values, ret_cycle);
+}
+
+static int lags_solve(const struct waveform *wf, const struct lag_lanes *lanes, struct arc *arcs, int64_t *values,
+		      struct diag *diag)
+{
+	struct arc_cycle cycle = {0};
+	int rc = lags_values(wf, lanes, arcs, values, &cycle);
+
 	if (rc == -ELOOP)
 		rc = cycle_refuse(wf, lanes, &cycle, diag);
 	free(cycle.arcs);
 	return rc ? rc : lags_check(wf, values, diag);
 }
 
-int plan_lags(const struct waveform *wf, const uint32_t *lanes, uint32_t *ret_lags, struct diag *diag)
+int lags_make(const struct waveform *wf, const struct lag_lanes *lanes, uint32_t *ret_lags, struct diag *diag)
 {
 	struct arc *arcs = calloc(wf->n_links + 1, sizeof(*arcs));
 	int64_t *values = calloc(wf->n_instances + 1, sizeof(*values));
@@ -162,4 +175,11 @@ int plan_lags(const struct waveform *wf, const uint32_t *lanes, uint32_t *ret_la
 	free(values);
 	free(arcs);
 	return rc;
+}
+
+int plan_lags(const struct waveform *wf, const uint32_t *lanes, uint32_t *ret_lags, struct diag *diag)
+{
+	const struct lag_lanes of = {.of = lanes};
+
+	return lags_make(wf, &of, ret_lags, diag);
 }

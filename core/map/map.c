@@ -1,202 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/map/map.h"
-#include "core/map/cut.h"
-#include "core/map/cycles.h"
+#include "core/map/rank.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { NOT_PLACED = 0xffffffff };
-
-/* Everything that moves as one: a knot kept together, or a single instance. Numbered by its first instance. */
-struct units {
-	uint32_t *of;       /* by instance */
-	int *pins;          /* by unit: lane, or -1 */
-	double *loads;      /* by unit, kMAC */
-	uint32_t *sequence; /* units without a pin, in topological order, ties by file order */
-	uint32_t *position; /* by unit: place in the sequence */
-	size_t n_sequence;
+enum {
+	STEPS = MAPPER_STEPS / 4, /* of each mapper, each time */
+	EXACT_UNITS = 16,         /* with more `exact` is kept for the proof that nothing fits */
+	PROOF_UNITS = 24,
+	REFINE_UNITS = 64,
+	REFINE_STEPS = 2000000, /* instances and links looked at */
+	PROBES = 24,
 };
 
-struct lanes { /* those that may be used */
-	uint32_t *numbers;
-	double *fixed; /* load of pinned units */
-	size_t len;
+static const double tiers[] = {0.5, 0.8, 1.0};
+
+struct search {
+	const struct units *units;
+	const struct plan_options *options;
+	struct ranker ranker;
+	struct units_problem priced; /* what costs are counted in */
+	struct mapping_graph graph;
+	struct mapping_state state;
+	double share;    /* of the lanes, at which mappers are asked */
+	bool within;     /* only what fits at that share is taken */
+	uint32_t *cores; /* being tried */
+	uint32_t *best;
+	bool found;
+	struct rank rank; /* of the best */
+	struct rank ranks[PLAN_CANDIDATES_MAX];
+	struct plan_choice *choice;
 };
 
-static int units_init(struct units *units, const struct waveform *wf)
-{
-	const size_t n = wf->n_instances + 1;
-
-	units->of = calloc(n, sizeof(*units->of));
-	units->pins = calloc(n, sizeof(*units->pins));
-	units->loads = calloc(n, sizeof(*units->loads));
-	units->sequence = calloc(n, sizeof(*units->sequence));
-	units->position = calloc(n, sizeof(*units->position));
-	if (!units->of || !units->pins || !units->loads || !units->sequence || !units->position)
-		return -ENOMEM;
-	return 0;
-}
-
-static void units_fini(struct units *units)
-{
-	free(units->of);
-	free(units->pins);
-	free(units->loads);
-	free(units->sequence);
-	free(units->position);
-}
-
-/* Copies have no links between them: each lies on one lane, unless the file itself pins parts of it. */
-static bool whole_copies(const struct waveform *wf)
-{
-	for (size_t i = 0; i < waveform_originals(wf); i++)
-		if (wf->instances[i].pin >= 0)
-			return false;
-	return wf->copies > 1;
-}
-
-static void units_load(struct units *units, const struct waveform *wf, const struct knots *knots, const double *kmac)
-{
-	const size_t n = waveform_originals(wf);
-	const bool whole = n > 0 && whole_copies(wf);
-
-	for (size_t i = 0; i < wf->n_instances; i++) {
-		units->of[i] = knots->together[knots->of[i]] ? knots->of[i] : (uint32_t)i;
-		if (whole)
-			units->of[i] = (uint32_t)(i / n * n);
-		units->pins[i] = -1;
-		units->position[i] = NOT_PLACED;
-	}
-	for (size_t i = 0; i < wf->n_instances; i++) {
-		units->loads[units->of[i]] += kmac[i];
-		if (knots->pins[i] >= 0)
-			units->pins[units->of[i]] = knots->pins[i];
-	}
-}
-
-/* Must the writer's unit stand before the reader's? Inside a knot that may be spread only links without delay say so:
- * the others close its cycles. */
-static bool precedes(const struct knots *knots, const struct units *units, const struct wf_link *link)
-{
-	if (units->of[link->from] == units->of[link->to])
-		return false;
-	return knots->of[link->from] != knots->of[link->to] || link->delay == 0;
-}
-
-static int units_sort(struct units *units, const struct waveform *wf, const struct knots *knots)
-{
-	uint32_t *open = calloc(wf->n_instances + 1, sizeof(*open));
-	bool *done = calloc(wf->n_instances + 1, sizeof(*done));
-	size_t unit = 0, rest = 0;
-
-	for (size_t i = 0; open && i < wf->n_links; i++)
-		open[units->of[wf->links[i].to]] += precedes(knots, units, &wf->links[i]);
-	while (open && done && unit < wf->n_instances) {
-		if (units->of[unit] != unit || done[unit] || open[unit]) {
-			unit++;
-			continue;
-		}
-		done[unit] = true;
-		if (units->pins[unit] < 0) {
-			units->position[unit] = (uint32_t)units->n_sequence;
-			units->sequence[units->n_sequence++] = (uint32_t)unit;
-		}
-		for (size_t i = 0; i < wf->n_links; i++)
-			if (units->of[wf->links[i].from] == unit && precedes(knots, units, &wf->links[i]))
-				open[units->of[wf->links[i].to]]--;
-		unit = 0;
-	}
-	for (size_t i = 0; open && done && i < wf->n_instances; i++)
-		rest += units->of[i] == i && !done[i];
-	free(done);
-	free(open);
-	if (!open || !done)
-		return -ENOMEM;
-	return rest ? -ELOOP : 0; /* a cycle without delay: the caller refuses those before */
-}
-
-/* A waveform that one lane carries easily is not spread for nothing, unless the user named the lanes. */
-static bool wants_few(const struct waveform *wf, const double *kmac, double capacity_kmac)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < wf->n_instances; i++)
-		sum += kmac[i];
-	return !wf->n_lanes && (capacity_kmac <= 0 || sum <= capacity_kmac / 2);
-}
-
-static int lanes_init(struct lanes *lanes, const struct waveform *wf, const struct units *units, size_t n_lanes,
-		      bool few)
-{
-	lanes->numbers = calloc(n_lanes, sizeof(*lanes->numbers));
-	lanes->fixed = calloc(n_lanes, sizeof(*lanes->fixed));
-	if (!lanes->numbers || !lanes->fixed)
-		return -ENOMEM;
-	for (size_t lane = 0; lane < n_lanes; lane++) {
-		double load = 0;
-		bool pinned = false;
-
-		for (size_t i = 0; i < wf->n_instances; i++) {
-			if (units->of[i] == i && units->pins[i] == (int)lane) {
-				pinned = true;
-				load += units->loads[i];
-			}
-		}
-		if (few && !pinned)
-			continue;
-		lanes->numbers[lanes->len] = (uint32_t)lane;
-		lanes->fixed[lanes->len++] = load;
-	}
-	lanes->len += !lanes->len; /* few, and no pin: lane 0 */
-	return 0;
-}
-
-static struct cut_link cut_link(const struct units *units, const struct lanes *lanes, const struct wf_link *link)
-{
-	const uint32_t from = units->of[link->from], to = units->of[link->to];
-	const uint32_t free_end = units->pins[from] < 0 ? from : to, other = free_end == from ? to : from;
-	struct cut_link ret = {units->position[free_end], CUT_FIXED, CUT_FIXED};
-
-	if (units->pins[other] < 0)
-		ret.b = units->position[other];
-	for (uint32_t i = 0; i < lanes->len; i++)
-		if ((int)lanes->numbers[i] == units->pins[other])
-			ret.lane = i;
-	return ret;
-}
-
-static int units_cut(const struct units *units, const struct waveform *wf, const struct lanes *lanes,
-		     uint32_t *ret_lanes)
-{
-	struct cut_link *links = calloc(wf->n_links + 1, sizeof(*links));
-	uint32_t *cut_lanes = calloc(units->n_sequence + 1, sizeof(*cut_lanes));
-	double *loads = calloc(units->n_sequence + 1, sizeof(*loads));
-	struct cut cut = {units->n_sequence, loads, lanes->len, lanes->fixed, links, 0};
-	int rc = -ENOMEM;
-
-	if (links && cut_lanes && loads) {
-		for (size_t i = 0; i < units->n_sequence; i++)
-			loads[i] = units->loads[units->sequence[i]];
-		for (size_t i = 0; i < wf->n_links; i++)
-			if (units->pins[units->of[wf->links[i].from]] < 0 ||
-			    units->pins[units->of[wf->links[i].to]] < 0)
-				links[cut.n_links++] = cut_link(units, lanes, &wf->links[i]);
-		rc = cut_make(&cut, cut_lanes);
-	}
-	for (size_t i = 0; !rc && i < wf->n_instances; i++) {
-		const uint32_t unit = units->of[i];
-
-		ret_lanes[i] = units->pins[unit] >= 0 ? (uint32_t)units->pins[unit]
-						      : lanes->numbers[cut_lanes[units->position[unit]]];
-	}
-	free(loads);
-	free(cut_lanes);
-	free(links);
-	return rc;
-}
-
-static int pins_check(const struct waveform *wf, size_t n_lanes, struct diag *diag)
+int pins_check(const struct waveform *wf, size_t n_lanes, struct diag *diag)
 {
 	int rc = 0;
 
@@ -209,29 +48,430 @@ static int pins_check(const struct waveform *wf, size_t n_lanes, struct diag *di
 	return rc;
 }
 
-int map_lanes(const struct waveform *wf, size_t n_lanes, const double *kmac, double capacity_kmac, struct diag *diag,
-	      uint32_t *ret_lanes)
-{
-	struct knots *knots = NULL;
-	struct units units = {0};
-	struct lanes lanes = {0};
-	int rc = pins_check(wf, n_lanes, diag);
+/* ---- what is proposed ----------------------------------------------------------------------------------------------- */
 
-	if (!rc)
-		rc = knots_new(wf, &knots);
-	if (!rc)
-		rc = units_init(&units, wf);
-	if (!rc) {
-		units_load(&units, wf, knots, kmac);
-		rc = units_sort(&units, wf, knots);
+static struct plan_candidate *candidate(struct search *search, const char *name, struct rank **ret_rank)
+{
+	struct plan_choice *choice = search->choice;
+	size_t i = 0;
+
+	while (i < choice->n_candidates && strcmp(choice->candidates[i].name, name) != 0)
+		i++;
+	if (i == PLAN_CANDIDATES_MAX)
+		i--;
+	else if (i == choice->n_candidates)
+		choice->candidates[choice->n_candidates++] = (struct plan_candidate){.name = name};
+	*ret_rank = &search->ranks[i];
+	return &choice->candidates[i];
+}
+
+static void missed(struct search *search, const char *name, bool proven)
+{
+	struct rank *rank;
+	struct plan_candidate *row = candidate(search, name, &rank);
+
+	row->proven |= proven;
+	if (!row->found)
+		row->share = search->share;
+}
+
+/* Takes search->cores if it is better than what there is. */
+static int offer(struct search *search, const char *name)
+{
+	struct rank rank, *before;
+	int rc = rank_make(&search->ranker, search->cores, &rank);
+	struct plan_candidate *row;
+
+	if (rc)
+		return rc;
+	rank.cost = mapping_cost(&search->state, search->cores);
+	if (search->within && (!rank.legal || !rank.joined || rank.cost == INFINITY)) {
+		missed(search, name, false);
+		return 0;
 	}
+	row = candidate(search, name, &before);
+	if (!row->found || rank_better(&search->ranker, &rank, before)) {
+		*before = rank;
+		*row = (struct plan_candidate){.name = name,
+					       .found = true,
+					       .share = search->share,
+					       .cost = rank.cost,
+					       .peak = rank.peak,
+					       .latency_slots = rank.latency,
+					       .crossings = rank.crossings};
+	}
+	if (!search->found || rank_better(&search->ranker, &rank, &search->rank)) {
+		search->found = true;
+		search->rank = rank;
+		search->choice->best = *row;
+		memcpy(search->best, search->cores, search->units->n * sizeof(*search->best));
+	}
+	return 0;
+}
+
+static void priced_close(struct search *search)
+{
+	mapping_state_fini(&search->state);
+	mapping_graph_fini(&search->graph);
+	units_problem_fini(&search->priced);
+	search->state = (struct mapping_state){0};
+	search->graph = (struct mapping_graph){0};
+	search->priced = (struct units_problem){0};
+}
+
+/* From here on costs are counted at this share of the lanes. */
+static int priced_open(struct search *search, double share)
+{
+	int rc;
+
+	priced_close(search);
+	rc = units_problem_init(&search->priced, search->units, search->ranker.demand, share, search->options->q);
 	if (!rc)
-		rc = lanes_init(&lanes, wf, &units, n_lanes, wants_few(wf, kmac, capacity_kmac));
+		rc = mapping_graph_init(&search->graph, &search->priced.problem);
 	if (!rc)
-		rc = units_cut(&units, wf, &lanes, ret_lanes);
-	free(lanes.numbers);
-	free(lanes.fixed);
-	units_fini(&units);
-	knots_free(knots);
+		rc = mapping_state_init(&search->state, &search->priced.problem, &search->graph);
+	return rc;
+}
+
+/* Asks one mapper; *ret_found: it has a mapping. */
+static int ask(struct search *search, enum mapper mapper, const struct mapping_problem *problem, uint64_t steps,
+	       bool *ret_found)
+{
+	struct mapper_result result;
+	int rc;
+
+	*ret_found = false;
+	if (mapper_steps(mapper, problem) > (double)steps)
+		return 0;
+	rc = mapper_run(mapper, problem, steps, search->cores, &result);
+	if (rc)
+		return rc;
+	*ret_found = result.cost < INFINITY;
+	if (*ret_found)
+		return offer(search, mapper_name(mapper));
+	missed(search, mapper_name(mapper), result.proven);
+	return 0;
+}
+
+/* Asks all mappers at a share of the lanes, or the one that the user named. */
+static int ask_all(struct search *search, double share)
+{
+	struct units_problem made = {0};
+	const enum mapper only = search->options->mapper;
+	bool found;
+	int rc = units_problem_init(&made, search->units, search->ranker.demand, share, search->options->q);
+
+	search->share = share;
+	for (int mapper = 0; !rc && mapper < MAPPER_PORTFOLIO; mapper++)
+		if (only == MAPPER_PORTFOLIO ? mapper != MAPPER_EXACT || search->units->n <= EXACT_UNITS
+					     : only == (enum mapper)mapper)
+			rc = ask(search, (enum mapper)mapper, &made.problem, only == MAPPER_PORTFOLIO ? STEPS : 0,
+				 &found);
+	units_problem_fini(&made);
+	return rc;
+}
+
+/* ---- the smallest share at which a mapper finds something ----------------------------------------------------------- */
+
+static int probe(struct search *search, enum mapper mapper, double share, double *ret_peak)
+{
+	struct units_problem made = {0};
+	struct rank rank;
+	bool found = false;
+	int rc = units_problem_init(&made, search->units, search->ranker.demand, share, search->options->q);
+
+	search->share = share;
+	if (!rc)
+		rc = ask(search, mapper, &made.problem, STEPS / 4, &found);
+	if (!rc && found)
+		rc = rank_make(&search->ranker, search->cores, &rank);
+	*ret_peak = !rc && found ? rank.peak : INFINITY;
+	units_problem_fini(&made);
+	return rc;
+}
+
+/* Between `low`, where it finds nothing, and `high`, where it did. */
+static int squeeze(struct search *search, enum mapper mapper)
+{
+	double low = search->ranker.floor, high, peak;
+	int rc = probe(search, mapper, low * (1 + 1e-9), &peak);
+
+	if (rc || peak < INFINITY)
+		return rc;
+	for (high = 1.25 * low; peak == INFINITY && high < 1e4 * low; high *= 1.6) {
+		rc = probe(search, mapper, high, &peak);
+		if (rc)
+			return rc;
+		low = peak == INFINITY ? high : low;
+	}
+	high = peak;
+	for (int i = 0; i < PROBES && high < INFINITY && high > low * 1.002; i++) {
+		const double middle = (low + high) / 2;
+
+		rc = probe(search, mapper, middle, &peak);
+		if (rc)
+			return rc;
+		if (peak == INFINITY)
+			low = middle;
+		high = fmin(high, peak);
+	}
+	return 0;
+}
+
+/* ---- by hand -------------------------------------------------------------------------------------------------------- */
+
+/* Everything on one lane: the first that holds it. */
+static int ask_one_lane(struct search *search, double share)
+{
+	const struct units *units = search->units;
+	const size_t n = units->resources->n_lanes;
+
+	for (uint32_t lane = 0; lane < n && !search->found; lane++) {
+		double sum = units->resources->lanes[lane].taken_ns;
+		int rc;
+
+		for (size_t unit = 0; unit < units->n; unit++)
+			sum += search->ranker.demand[unit * n + lane];
+		if (!(sum <= share * units->resources->lanes[lane].room_ns * (1 + 1e-9)))
+			continue;
+		for (size_t unit = 0; unit < units->n; unit++)
+			search->cores[unit] = lane;
+		search->share = share;
+		rc = offer(search, "one lane");
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static bool may_be(const struct search *search, uint32_t unit, uint32_t lane)
+{
+	return search->units->budget[unit * search->units->resources->n_lanes + lane] < INFINITY;
+}
+
+/* Offers the mapping in search->cores; *ret_better: it was taken, and is the best now. */
+static int try_step(struct search *search, bool *ret_better)
+{
+	int rc = offer(search, "refined");
+
+	*ret_better = !rc && memcmp(search->cores, search->best, search->units->n * sizeof(*search->best)) == 0;
+	if (!*ret_better)
+		memcpy(search->cores, search->best, search->units->n * sizeof(*search->best));
+	return rc;
+}
+
+/* One step from the best: a unit moved, or two exchanged. */
+static int step(struct search *search, size_t *steps, bool *ret_better)
+{
+	const size_t n = search->units->resources->n_lanes;
+	int rc = 0;
+
+	*ret_better = false;
+	for (uint32_t unit = 0; unit < search->units->n; unit++) {
+		for (uint32_t lane = 0; lane<n && * steps> 0 && !rc && !*ret_better; lane++) {
+			if (lane == search->best[unit] || !may_be(search, unit, lane))
+				continue;
+			search->cores[unit] = lane;
+			rc = try_step(search, ret_better);
+			--*steps;
+		}
+		for (uint32_t other = 0; other<unit && * steps> 0 && !rc && !*ret_better; other++) {
+			const uint32_t mine = search->best[unit], theirs = search->best[other];
+
+			if (mine == theirs || !may_be(search, unit, theirs) || !may_be(search, other, mine))
+				continue;
+			search->cores[unit] = theirs;
+			search->cores[other] = mine;
+			rc = try_step(search, ret_better);
+			--*steps;
+		}
+		if (rc || *ret_better)
+			break;
+	}
+	return rc;
+}
+
+/* Walks on from the best of all by what counts here, which is not what the mappers count. */
+static int refine(struct search *search)
+{
+	const struct waveform *wf = search->units->waveform;
+	size_t steps = REFINE_STEPS / (wf->n_instances + wf->n_links + 1);
+	bool better = search->found && search->units->n <= REFINE_UNITS && search->options->mapper == MAPPER_PORTFOLIO;
+	int rc = 0;
+
+	if (better)
+		memcpy(search->cores, search->best, search->units->n * sizeof(*search->best));
+	while (!rc && better && steps > 0)
+		rc = step(search, &steps, &better);
+	return rc;
+}
+
+/* ---- the two ways to choose ----------------------------------------------------------------------------------------- */
+
+/* As even as it can be, whatever the lanes hold. */
+static int spread(struct search *search, const double *demand, enum plan_mode mode)
+{
+	static const enum mapper even[] = {MAPPER_CHAIN, MAPPER_WORST_FIT, MAPPER_LOCAL};
+	const enum mapper only = search->options->mapper;
+	int rc;
+
+	search->choice->mode = mode;
+	search->within = false;
+	ranker_use(&search->ranker, demand, true);
+	rc = priced_open(search, fmax(1, 2 * search->ranker.floor));
+	if (!rc && only != MAPPER_PORTFOLIO)
+		return squeeze(search, only);
+	for (size_t i = 0; !rc && i < sizeof(even) / sizeof(even[0]); i++)
+		rc = squeeze(search, even[i]);
+	if (!rc && search->found)
+		rc = ask_all(search, 1.05 * search->rank.peak);
+	return rc ? rc : refine(search);
+}
+
+/* Beyond the published bound. */
+static bool is_late(const struct search *search)
+{
+	return !search->units->waveform->pipelined && search->rank.latency > 2 * search->rank.lanes;
+}
+
+static int tier(struct search *search, double share)
+{
+	int rc = 0;
+
+	if (search->ranker.floor > share * (1 + 1e-9))
+		return 0;
+	search->within = true;
+	search->share = share;
+	rc = priced_open(search, share);
+	if (!rc && search->options->mapper == MAPPER_PORTFOLIO && !search->found)
+		rc = ask_one_lane(search, share);
+	if (!rc && (!search->found || is_late(search)))
+		rc = ask_all(search, share);
+	return rc ? rc : refine(search);
+}
+
+/* Nothing fits as far as the others know: does exact? */
+static int prove(struct search *search)
+{
+	struct units_problem made = {0};
+	bool found;
+	int rc;
+
+	if (search->options->mapper != MAPPER_PORTFOLIO || search->units->n > PROOF_UNITS)
+		return 0;
+	rc = units_problem_init(&made, search->units, search->ranker.demand, 1, search->options->q);
+	search->share = 1;
+	if (!rc)
+		rc = ask(search, MAPPER_EXACT, &made.problem, MAPPER_STEPS, &found);
+	units_problem_fini(&made);
+	return rc;
+}
+
+static int tiered(struct search *search, double least)
+{
+	int rc = 0;
+
+	search->choice->mode = PLAN_TIERS;
+	ranker_use(&search->ranker, search->units->budget, false);
+	for (size_t i = 0; !rc && i < sizeof(tiers) / sizeof(tiers[0]); i++) {
+		if (tiers[i] < least)
+			continue;
+		if (search->found && !is_late(search))
+			break;
+		rc = tier(search, tiers[i]);
+	}
+	if (!rc && !search->found)
+		rc = prove(search);
+	return rc;
+}
+
+/* Named lanes are used evenly; if budgets do not fit so, however they fit. */
+static int choose_named(struct search *search)
+{
+	int rc = spread(search, search->units->typical, PLAN_SPREAD);
+
+	if (rc || !search->found || search->rank.fits || !search->units->resources->known)
+		return rc;
+	search->found = false;
+	rc = tiered(search, 1);
+	if (rc || search->found)
+		return rc;
+	return spread(search, search->units->budget, PLAN_OVER);
+}
+
+static int choose(struct search *search)
+{
+	const bool portfolio = search->options->mapper == MAPPER_PORTFOLIO;
+	int rc;
+
+	if (search->units->resources->named)
+		return choose_named(search);
+	if (!search->units->resources->known)
+		return spread(search, search->units->typical, PLAN_SPREAD);
+	rc = tiered(search, portfolio ? 0 : 1);
+	if (rc || search->found)
+		return rc;
+	return spread(search, search->units->budget, PLAN_OVER);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------------ */
+
+/* Without a capacity there is no telling how many lanes are needed: those of pins, or the first. */
+static int few(struct units *units)
+{
+	const struct resources *resources = units->resources;
+	bool *allowed, any = false;
+
+	if (resources->known || resources->named)
+		return 0;
+	allowed = calloc(resources->n_lanes, sizeof(*allowed));
+	if (!allowed)
+		return -ENOMEM;
+	for (size_t unit = 0; unit < units->n; unit++)
+		if (units->pins[unit] >= 0)
+			allowed[units->pins[unit]] = any = true;
+	allowed[0] |= !any;
+	units_restrict(units, allowed);
+	free(allowed);
+	return 0;
+}
+
+static int search_init(struct search *search)
+{
+	const size_t n = search->units->n + 1;
+
+	search->cores = calloc(n, sizeof(*search->cores));
+	search->best = calloc(n, sizeof(*search->best));
+	if (!search->cores || !search->best)
+		return -ENOMEM;
+	return ranker_init(&search->ranker, search->units);
+}
+
+static void search_fini(struct search *search)
+{
+	priced_close(search);
+	ranker_fini(&search->ranker);
+	free(search->cores);
+	free(search->best);
+}
+
+int map_lanes(struct units *units, const struct plan_options *options, struct diag *diag, uint32_t *ret_lanes,
+	      struct plan_choice *ret)
+{
+	struct search search = {.units = units, .options = options, .choice = ret};
+	int rc = few(units);
+
+	*ret = (struct plan_choice){.q = options->q};
+	if (!rc)
+		rc = search_init(&search);
+	if (!rc)
+		rc = choose(&search);
+	if (!rc && (!search.found || !search.rank.joined))
+		rc = diag_error(diag, units->waveform->file, 0,
+				"%s found no mapping: the nodes that it needs are not joined",
+				mapper_name(options->mapper));
+	for (size_t i = 0; !rc && i < units->waveform->n_instances; i++)
+		ret_lanes[i] = search.best[units->of[i]];
+	search_fini(&search);
 	return rc;
 }

@@ -115,8 +115,7 @@ static int try_one(struct run *run, enum mapper mapper, uint64_t limit, uint32_t
 	return rc == -ENOMEM ? rc : 0;
 }
 
-/* Steps that a t_w-mapping takes; one that would not come to its end is not begun. */
-static double steps_needed(const struct mapping_problem *problem, enum mapper mapper)
+double mapper_steps(enum mapper mapper, const struct mapping_problem *problem)
 {
 	const unsigned window = 1 + mapper % 3;
 
@@ -129,7 +128,7 @@ static int run_all(struct run *run, uint64_t limit, uint32_t *cores, struct mapp
 	int rc = 0;
 
 	for (int mapper = 0; mapper < MAPPER_EXACT && !rc; mapper++)
-		if (!limit || steps_needed(problem, (enum mapper)mapper) <= (double)limit)
+		if (!limit || mapper_steps((enum mapper)mapper, problem) <= (double)limit)
 			rc = try_one(run, (enum mapper)mapper, limit, cores, result);
 	result->tired = false;
 	if (!rc && result->cost < INFINITY) {

@@ -58,6 +58,10 @@ int mapper_find(const char *name, enum mapper *ret); /* 0 or -ENOENT */
 int mapper_run(enum mapper mapper, const struct mapping_problem *problem, uint64_t steps_limit, uint32_t *ret_cores,
 	       struct mapper_result *ret);
 
+/* mapper_steps tells the steps that a t_w-mapping takes, 0 of any other mapper: one that would not come to its end need not
+ * be begun. */
+double mapper_steps(enum mapper mapper, const struct mapping_problem *problem);
+
 /* The parts, for core/map alone: they write ret_cores when they find a mapping, and give 0, -ENOENT (nothing found) or
  * -ENOMEM. mapper_exact also says whether it has proven its answer; `ret_cores` holds a mapping to beat if *cost is less
  * than INFINITY. mapper_improve starts from ret_cores, whole or not, fitting or not. */

@@ -1,43 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/map/plan.h"
-#include "core/base/calibrate.h"
+#include "core/map/admission.h"
 #include "core/map/map.h"
 #include "core/map/profile.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- costs
  * ------------------------------------------------------------------------------------------------------------- */
 
-/* DESIGN: given, or max(p99, 1.25 x p50) + 1 us from the profile. */
-static uint64_t budget_of(const struct wf_instance *instance, const struct profile_entry *entry, double mmac_per_s)
+static int costs_make(const struct waveform *wf, const struct profile *profile, struct plan *plan, struct cost **ret)
 {
-	double kmac;
+	struct cost *costs = calloc(wf->n_instances, sizeof(*costs));
 
-	if (instance->budget_us > 0)
-		return (uint64_t)(instance->budget_us * 1e3);
-	if (!entry || mmac_per_s <= 0)
-		return 0;
-	kmac = entry->kmac_p99 > 1.25 * entry->kmac_p50 ? entry->kmac_p99 : 1.25 * entry->kmac_p50;
-	return (uint64_t)calibrate_ns(kmac, mmac_per_s) + 1000;
-}
-
-static void costs_write(const struct waveform *wf, const struct platform_model *platform, const struct profile *profile,
-			struct plan *plan)
-{
+	if (!costs)
+		return -ENOMEM;
 	for (size_t i = 0; i < wf->n_instances; i++) {
-		const struct wf_instance *row = &wf->instances[i];
-		const struct profile_entry *entry =
-		    plan_profile_find(profile, row->original ? row->original : row->name);
-		struct plan_instance *instance = &plan->instances[i];
-
-		instance->kmac = entry ? entry->kmac_p50 : wf->instances[i].type->kmac;
-		instance->budget_ns = budget_of(&wf->instances[i], entry, platform->mmac_per_s);
-		if (entry && i < waveform_originals(wf))
-			plan->hash = plan_profile_hash(plan->hash, entry);
+		costs[i] = cost_of(&wf->instances[i], profile);
+		plan->instances[i].kmac = costs[i].kmac;
+		plan->instances[i].guessed = !costs[i].timed;
+		if (costs[i].timed && i < waveform_originals(wf))
+			plan->hash = plan_profile_hash(plan->hash, plan_profile_find(profile, wf->instances[i].name));
 	}
+	*ret = costs;
+	return 0;
 }
 
 /* ---- hosts: 0 is the shared one ("none"), then the waveform's own, then one for each instance that wants its own
@@ -221,86 +208,111 @@ static void latency_write(const struct waveform *wf, struct plan *plan)
 	plan->latency_slots = (sinks ? largest_sink : largest) + 1;
 }
 
-static int lanes_and_lags(const struct waveform *wf, double capacity_kmac, struct plan *plan, struct diag *diag)
+static int plan_init(const struct waveform *wf, const struct resources *resources, struct plan *plan)
+{
+	plan->n_links = wf->n_links;
+	plan->n_lanes = resources->n_lanes;
+	plan->links = calloc(plan->n_links + 1, sizeof(*plan->links));
+	plan->cpus = calloc(plan->n_lanes, sizeof(*plan->cpus));
+	plan->lanes = calloc(plan->n_lanes, sizeof(*plan->lanes));
+	if (!plan->links || !plan->cpus || !plan->lanes)
+		return -ENOMEM;
+	for (size_t lane = 0; lane < plan->n_lanes; lane++)
+		plan->cpus[lane] = resources->lanes[lane].cpu;
+	return 0;
+}
+
+static int lanes_make(const struct waveform *wf, const struct resources *resources, const struct cost *costs,
+		      const struct plan_options *options, uint32_t *lanes, struct diag *diag, struct plan *plan)
+{
+	struct units units = {0};
+	int rc = cycles_zero_delay(wf, diag);
+
+	if (!rc)
+		rc = pins_check(wf, resources->n_lanes, diag);
+	if (!rc)
+		rc = units_init(&units, wf, resources, costs);
+	if (!rc)
+		rc = map_lanes(&units, options, diag, lanes, &plan->choice);
+	units_fini(&units);
+	return rc;
+}
+
+static int lanes_and_lags(const struct waveform *wf, const struct resources *resources, const struct cost *costs,
+			  const struct plan_options *options, struct diag *diag, struct plan *plan)
 {
 	uint32_t *lanes = calloc(wf->n_instances, sizeof(*lanes)), *lags = calloc(wf->n_instances, sizeof(*lags));
-	double *kmac = calloc(wf->n_instances, sizeof(*kmac));
-	int rc = lanes && lags && kmac ? cycles_zero_delay(wf, diag) : -ENOMEM;
+	const struct lag_lanes of = {lanes, resources->delay, resources->n_lanes};
+	int rc = lanes && lags ? lanes_make(wf, resources, costs, options, lanes, diag, plan) : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < wf->n_instances; i++)
-		kmac[i] = plan->instances[i].kmac;
 	if (!rc)
-		rc = map_lanes(wf, plan->n_lanes, kmac, capacity_kmac, diag, lanes);
-	if (!rc)
-		rc = plan_lags(wf, lanes, lags, diag);
+		rc = lags_make(wf, &of, lags, diag);
 	for (size_t i = 0; !rc && i < wf->n_instances; i++) {
 		plan->instances[i].lane = lanes[i];
 		plan->instances[i].lag = lags[i];
 	}
 	for (size_t i = 0; !rc && i < wf->n_links; i++)
 		plan->links[i].distance = wf->links[i].delay + lags[wf->links[i].to] - lags[wf->links[i].from];
-	free(kmac);
 	free(lags);
 	free(lanes);
 	return rc;
 }
 
-/* The waveform's own lanes, if it names some, else the platform's. */
-static int plan_init(const struct waveform *wf, const struct platform_model *platform, struct plan *plan)
-{
-	const int *cpus = wf->n_lanes ? wf->lanes : platform->cpus;
-
-	plan->n_instances = wf->n_instances;
-	plan->n_links = wf->n_links;
-	plan->n_lanes = wf->n_lanes ? wf->n_lanes : platform->n_lanes;
-	plan->instances = calloc(plan->n_instances, sizeof(*plan->instances));
-	plan->links = calloc(plan->n_links + 1, sizeof(*plan->links));
-	plan->cpus = calloc(plan->n_lanes, sizeof(*plan->cpus));
-	if (!plan->instances || !plan->links || !plan->cpus)
-		return -ENOMEM;
-	memcpy(plan->cpus, cpus, plan->n_lanes * sizeof(*plan->cpus));
-	return 0;
-}
-
 static int plan_fill(const struct waveform *wf, const struct platform_model *platform, const struct profile *profile,
-		     struct diag *diag, struct plan *plan)
+		     const struct plan_options *options, struct diag *diag, struct plan *plan)
 {
-	const double slot_ns = (double)wf->slot_ns * (1 - wf->margin);
-	int rc = plan_init(wf, platform, plan);
+	struct resources resources = {0};
+	struct cost *costs = NULL;
+	int rc = resources_init(&resources, wf, platform, diag);
 
-	if (!rc) {
-		costs_write(wf, platform, profile, plan);
-		rc = lanes_and_lags(wf, calibrate_kmac(slot_ns, platform->mmac_per_s), plan, diag);
-	}
+	if (!rc)
+		rc = costs_make(wf, profile, plan, &costs);
+	if (!rc)
+		rc = plan_init(wf, &resources, plan);
+	if (!rc)
+		rc = lanes_and_lags(wf, &resources, costs, options, diag, plan);
 	if (!rc)
 		rc = segments_make(wf, plan);
 	if (!rc)
 		rc = buffers_make(wf, plan);
-	if (!rc)
+	if (!rc) {
 		latency_write(wf, plan);
+		admission_write(wf, &resources, costs, plan);
+		rc = admission_check(wf, &resources, options, plan, diag);
+	}
+	free(costs);
+	resources_fini(&resources);
 	return rc;
 }
 
-int plan_make(const struct waveform *wf, const struct platform_model *platform, const struct profile *profile,
-	      struct diag *diag, struct plan **ret)
+int plan_make_with(const struct waveform *wf, const struct platform_model *platform, const struct profile *profile,
+		   const struct plan_options *options, struct diag *diag, struct plan **ret)
 {
 	struct plan *plan;
 	int rc;
 
 	if (!wf->n_instances)
 		return diag_error(diag, wf->file, 0, "the waveform has no instances, at least 1 is needed");
-	if (!wf->n_lanes && !platform->n_lanes)
-		return diag_error(diag, wf->file, 0, "the platform has no lanes, at least 1 is needed");
 	plan = calloc(1, sizeof(*plan));
 	if (!plan)
 		return -ENOMEM;
-	rc = plan_fill(wf, platform, profile, diag, plan);
+	plan->n_instances = wf->n_instances;
+	plan->instances = calloc(plan->n_instances, sizeof(*plan->instances));
+	rc = plan->instances ? plan_fill(wf, platform, profile, options, diag, plan) : -ENOMEM;
 	if (rc) {
 		plan_free(plan);
 		return rc;
 	}
 	*ret = plan;
 	return 0;
+}
+
+int plan_make(const struct waveform *wf, const struct platform_model *platform, const struct profile *profile,
+	      struct diag *diag, struct plan **ret)
+{
+	const struct plan_options options = PLAN_OPTIONS;
+
+	return plan_make_with(wf, platform, profile, &options, diag, ret);
 }
 
 void plan_free(struct plan *plan)
@@ -314,5 +326,6 @@ void plan_free(struct plan *plan)
 	free(plan->links);
 	free(plan->buffers);
 	free(plan->cpus);
+	free(plan->lanes);
 	free(plan);
 }

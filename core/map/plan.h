@@ -7,15 +7,18 @@
  * delay w has distance d = w + lag(v) - lag(u) slots. Legal: 0 on one lane with the writer first in the order; at least 1
  * between lanes, or everywhere with `pipelined`.
  *
- * Lanes: pins; the rest is one contiguous cut of the topological order (ties by file order) over the lanes in ascending
- * order, with the smallest largest load, then the fewest links between lanes, then the fewest lanes. A cycle whose declared
- * delays do not cover each of its links stays on one lane. A waveform that takes at most half of a lane (or whose
- * capacity is not known) is not spread beyond the lanes that its pins name, unless the user named the lanes. Copies of a
- * waveform without pins lie on one lane each.
+ * Lanes: pins; the rest is the mappers' (core/map/mapper.h) and the rule by which one of their mappings is taken
+ * (core/map/map.h). A cycle whose declared delays do not cover each of its links stays on one lane, and so does each copy of
+ * a waveform without pins. A waveform that takes at most half of a lane (or whose lanes' capacity is not known) is not
+ * spread beyond the lanes that its pins name, unless the user named the lanes.
  *
- * Latency: not pipelined, the lag of an instance is at most the number of times that the path to it changes lanes, so
- * lag + 1 is at most the lanes that the path comes to: inside the published bound of 2 x the cores on the path, where a
- * core to which pins lead the path back counts again.
+ * Admission: what is measured or given (budget_us) must fit, on every lane and every link between nodes; nothing is refused
+ * for a guess (a component's own figure), for the virtual and step clocks, or with admit = "always": then it is a note.
+ *
+ * Latency: not pipelined and on one node, the lag of an instance is at most the number of times that the path to it changes
+ * lanes, so lag + 1 is at most the lanes that the path comes to: inside the published bound of 2 x the cores on the path,
+ * where a core to which the path comes back counts again. It comes back to a core only for pins, for cycles, or where
+ * nothing fits otherwise.
  */
 #ifndef ALOE_MAP_PLAN_H
 #define ALOE_MAP_PLAN_H
@@ -25,14 +28,9 @@
 #include <stdint.h>
 
 #include "core/base/diag.h"
+#include "core/map/mapper.h"
+#include "core/waveform/platform.h"
 #include "core/waveform/waveform.h"
-
-/* One node here; more of it belongs to the resource manager. Lanes that the waveform names itself replace these. */
-struct platform_model {
-	const int *cpus; /* CPU of each lane */
-	size_t n_lanes;
-	double mmac_per_s; /* capacity of a core; 0: not calibrated */
-};
 
 /* Measured cost of components: kMAC per slot by instance name, from a stored profile; absent -> descriptor default. */
 struct profile_entry {
@@ -50,7 +48,9 @@ struct plan_instance {  /* same numbering as the waveform's instances */
 	uint32_t order; /* position in its segment */
 	uint32_t segment;
 	uint64_t budget_ns; /* 0: none known */
+	uint64_t start_ns;  /* in its slot, at the latest: the lane's base and the budgets before it; 0: not known */
 	double kmac;
+	bool guessed; /* kmac is the component's own figure */
 };
 
 struct plan_link {         /* same numbering as the waveform's links */
@@ -70,6 +70,37 @@ struct plan_segment { /* the part of a lane that one host runs */
 	size_t n_instances;
 };
 
+struct plan_lane {
+	double mmac_per_s; /* 0: not calibrated */
+	double limit_ns;   /* of a slot: all but the margin */
+	double base_ns;    /* T_base and T_noise; hand-overs between hosts */
+	double taken_ns;   /* admitted before */
+	double need_ns;    /* budgets and T_module of its instances; what has no budget counts as it is guessed */
+	double typical_ns; /* what a usual slot takes of its instances */
+	size_t n_instances, n_guessed;
+};
+
+struct plan_candidate { /* a mapper, and the best that it proposed */
+	const char *name;
+	bool found;
+	bool proven;  /* nothing found: there is nothing */
+	double share; /* of the capacity, at which it was asked */
+	double cost;  /* of core/map/mapping.h, at that share */
+	double peak;  /* largest share of a lane's room that is used */
+	uint32_t latency_slots, crossings;
+};
+
+enum plan_mode { PLAN_TIERS, PLAN_SPREAD, PLAN_OVER };
+enum { PLAN_CANDIDATES_MAX = 16 };
+
+struct plan_choice {         /* how the lanes came about */
+	enum plan_mode mode; /* PLAN_OVER: nothing fits, this is the smallest largest load */
+	double q;
+	struct plan_candidate best;
+	struct plan_candidate candidates[PLAN_CANDIDATES_MAX];
+	size_t n_candidates;
+};
+
 struct plan {
 	struct plan_instance *instances;
 	size_t n_instances;
@@ -80,15 +111,28 @@ struct plan {
 	struct plan_segment *segments; /* in order within each lane */
 	size_t n_segments;
 	int *cpus; /* by lane */
+	struct plan_lane *lanes;
 	size_t n_lanes;
+	struct plan_choice choice;
 	uint32_t n_hosts;
 	bool shared_host;       /* some instance has isolation "none": host 0 is the node's shared one */
 	uint32_t latency_slots; /* largest lag of an instance without readers + 1; of all, if each has some */
 	uint64_t hash;          /* of the profile used; 0: descriptor defaults */
 };
 
-/* plan_make maps, lags, orders and sizes. -EINVAL with the reason in diag (a cycle whose declared delays do not cover
- * its crossings, a pin to a lane that is not there, ...). The same input gives the same plan. */
+struct plan_options {
+	double q;           /* weight of processing against links in a mapping's cost, 0 .. 1 */
+	enum mapper mapper; /* MAPPER_PORTFOLIO: all of them, and the rule above; else this one alone, at 100 % */
+	bool admit;         /* whatever does not fit is a note, not a refusal */
+};
+#define PLAN_OPTIONS ((struct plan_options){.q = 0.5, .mapper = MAPPER_PORTFOLIO})
+
+/* plan_make maps, lags, orders, sizes and admits. -EINVAL with the reason in diag (a cycle whose declared delays do not
+ * cover its crossings, a pin to a lane that is not there, a lane that does not hold its budgets, ...). The same input gives
+ * the same plan. plan_make_with does so with other options than PLAN_OPTIONS. */
+int plan_make_with(const struct waveform *waveform, const struct platform_model *platform,
+		   const struct profile *profile, const struct plan_options *options, struct diag *diag,
+		   struct plan **ret);
 int plan_make(const struct waveform *waveform, const struct platform_model *platform, const struct profile *profile,
 	      struct diag *diag, struct plan **ret);
 void plan_free(struct plan *plan);

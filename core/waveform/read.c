@@ -14,8 +14,11 @@ static const char *const lates[] = {"slip", "skip", NULL};
 static const char *const isolations[] = {"waveform", "component", "none", NULL};
 static const char *const overruns[] = {"count", "flag", "stop", NULL};
 
-static const char *const waveform_keys[] = {"name",      "slot_ns", "slot_samples", "clock", "late",      "isolation",
-					    "pipelined", "overrun", "margin",       "lanes", "instances", "links"};
+static const char *const admits[] = {"fits", "always", NULL};
+
+static const char *const waveform_keys[] = {"name",      "slot_ns", "slot_samples", "clock", "late",  "isolation",
+					    "pipelined", "overrun", "margin",       "admit", "lanes", "instances",
+					    "links"};
 static const char *const instance_keys[] = {"component", "pin", "isolation", "period", "phase", "budget_us"};
 
 enum {
@@ -104,6 +107,9 @@ static int set_waveform_key(struct wf_parse *parse, const char *key, const struc
 			waveform->overrun = (enum wf_overrun)choice;
 	} else if (strcmp(key, "pipelined") == 0) {
 		(void)wf_want_bool(raw, key, diag, &waveform->pipelined);
+	} else if (strcmp(key, "admit") == 0) {
+		if (wf_want_choice(raw, key, admits, diag, &choice) == 0)
+			waveform->admit_always = choice == 1;
 	} else if (strcmp(key, "margin") == 0) {
 		(void)wf_want_real(raw, key, 0, 0.9, "", diag, &waveform->margin);
 	}

@@ -69,6 +69,7 @@ struct waveform {
 	enum wf_overrun overrun;
 	bool pipelined;
 	double margin; /* 0..0.9 of the slot kept free */
+	bool admit_always; /* loaded even if it does not fit */
 	int *lanes;    /* CPU numbers the user named; NULL: the platform's */
 	size_t n_lanes;
 	struct wf_instance *instances;

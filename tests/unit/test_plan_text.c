@@ -172,6 +172,8 @@ static void test_print(void **state)
 	graph.links[1].delay = 2;
 	waveform = graph_waveform(&graph);
 	waveform->lanes[1] = 1;
+	for (int i = 0; i < 4; i++)
+		waveform->instances[i].pin = i / 2;
 	waveform->instances[0].budget_us = 10;
 	waveform->instances[1].budget_us = 20;
 	plan = planned_at(waveform, 2, 0, NULL);

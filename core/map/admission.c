@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/map/admission.h"
+#include "core/map/units.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const double SLACK = 1e-9; /* of rounding */
+
+/* ---- what there is of each lane ------------------------------------------------------------------------------------- */
+
+static void instance_write(const struct lane_resource *resource, const struct cost *cost,
+			   struct plan_instance *instance, struct plan_lane *lane)
+{
+	const double rate = resources_rate(resource);
+	const bool known = cost->source == COST_GIVEN || (cost->source == COST_MEASURED && resource->mmac_per_s > 0);
+
+	instance->budget_ns = known ? (uint64_t)cost_budget_ns(cost, rate) : 0;
+	lane->need_ns += cost_budget_ns(cost, rate) + resource->module_ns;
+	lane->typical_ns += cost_typical_ns(cost, rate) + resource->module_ns;
+	lane->n_instances++;
+	lane->n_guessed += !known;
+}
+
+static void starts_write(const struct resources *resources, struct plan *plan)
+{
+	for (size_t lane = 0; lane < plan->n_lanes; lane++) {
+		const struct lane_resource *resource = &resources->lanes[lane];
+		double at = resource->base_ns;
+		bool known = plan->lanes[lane].n_guessed == 0;
+		size_t segments = 0;
+
+		for (size_t s = 0; known && s < plan->n_segments; s++) {
+			if (plan->segments[s].lane != lane)
+				continue;
+			at += segments++ ? resource->handover_ns : 0;
+			for (size_t i = 0; i < plan->segments[s].n_instances; i++) {
+				struct plan_instance *instance = &plan->instances[plan->segments[s].instances[i]];
+
+				instance->start_ns = (uint64_t)at;
+				at += (double)instance->budget_ns + resource->module_ns;
+			}
+		}
+	}
+}
+
+void admission_write(const struct waveform *wf, const struct resources *resources, const struct cost *costs,
+		     struct plan *plan)
+{
+	const double limit_ns = (double)wf->slot_ns * (1 - resources->margin);
+
+	for (size_t l = 0; l < plan->n_lanes; l++) {
+		const struct lane_resource *resource = &resources->lanes[l];
+
+		plan->lanes[l] = (struct plan_lane){.mmac_per_s = resource->mmac_per_s,
+						    .limit_ns = limit_ns,
+						    .base_ns = limit_ns - resource->room_ns - resource->handover_ns,
+						    .taken_ns = resource->taken_ns};
+	}
+	for (size_t s = 0; s < plan->n_segments; s++)
+		plan->lanes[plan->segments[s].lane].base_ns += resources->lanes[plan->segments[s].lane].handover_ns;
+	for (size_t i = 0; i < plan->n_instances; i++) {
+		const uint32_t l = plan->instances[i].lane;
+
+		instance_write(&resources->lanes[l], &costs[i], &plan->instances[i], &plan->lanes[l]);
+	}
+	for (size_t l = 0; l < plan->n_lanes; l++) /* a lane that is shared is handed over once more */
+		plan->lanes[l].base_ns +=
+		    !plan->lanes[l].n_instances || plan->lanes[l].taken_ns > 0 ? resources->lanes[l].handover_ns : 0;
+	starts_write(resources, plan);
+}
+
+/* ---- does it fit? --------------------------------------------------------------------------------------------------- */
+
+static const struct plan_instance *largest(const struct plan *plan, size_t lane)
+{
+	const struct plan_instance *most = NULL;
+
+	for (size_t i = 0; i < plan->n_instances; i++)
+		if (plan->instances[i].lane == lane && (!most || plan->instances[i].budget_ns > most->budget_ns))
+			most = &plan->instances[i];
+	return most;
+}
+
+/* What the instances with a budget need. */
+static double known_ns(const struct plan *plan, const struct resources *resources, size_t lane)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < plan->n_instances; i++)
+		if (plan->instances[i].lane == lane && plan->instances[i].budget_ns)
+			sum += (double)plan->instances[i].budget_ns + resources->lanes[lane].module_ns;
+	return sum;
+}
+
+static void lane_name(const struct resources *resources, size_t lane, char *text, size_t size)
+{
+	const char *node = resources_node(resources, lane);
+
+	snprintf(text, size, "lane %zu (%s%scpu %d)", lane, node, node[0] ? " " : "", resources->lanes[lane].cpu);
+}
+
+static int lane_check(const struct waveform *wf, const struct resources *resources, bool refuse,
+		      const struct plan *plan, size_t number, struct diag *diag)
+{
+	const struct plan_lane *lane = &plan->lanes[number];
+	const double fixed = lane->base_ns + lane->taken_ns, sure = known_ns(plan, resources, number);
+	const struct plan_instance *most = largest(plan, number);
+	char name[96], text[512];
+
+	if (!most || fixed + lane->need_ns <= lane->limit_ns * (1 + SLACK))
+		return 0;
+	lane_name(resources, number, name, sizeof(name));
+	if (sure <= 0 || fixed + sure <= lane->limit_ns * (1 + SLACK)) {
+		if (resources->known)
+			diag_note(diag,
+				  "%s may not hold its %zu instances: %.1f us of %.1f us by the components' own "
+				  "figures, %zu of which were never measured",
+				  name, lane->n_instances, (fixed + lane->need_ns) / 1e3, lane->limit_ns / 1e3,
+				  lane->n_guessed);
+		return 0;
+	}
+	snprintf(
+	    text, sizeof(text),
+	    "%s does not hold its %zu instance%s: %.1f us are needed, %.1f us of the slot are there (margin %g %%): "
+	    "budgets %.1f us, overhead %.1f us, admitted before %.1f us; the largest is %s with %.1f us",
+	    name, lane->n_instances, lane->n_instances == 1 ? "" : "s", (fixed + sure) / 1e3, lane->limit_ns / 1e3,
+	    100 * resources->margin, sure / 1e3, lane->base_ns / 1e3, lane->taken_ns / 1e3,
+	    wf->instances[most - plan->instances].name, (double)most->budget_ns / 1e3);
+	if (refuse)
+		return diag_error(diag, wf->file, 0, "%s", text);
+	diag_note(diag, "%s", text);
+	return 0;
+}
+
+/* What crosses, by pool; the caller frees it. */
+double *admission_kbit(const struct waveform *wf, const struct resources *resources, const struct plan *plan)
+{
+	double *sums = calloc(resources->n_pools, sizeof(*sums));
+
+	for (size_t i = 0; sums && i < wf->n_links; i++) {
+		const uint32_t from = plan->instances[wf->links[i].from].lane;
+		const uint32_t to = plan->instances[wf->links[i].to].lane;
+		const uint32_t pool = resources->pool[from * resources->n_lanes + to];
+
+		if (from != to && pool != MAPPING_NONE)
+			sums[pool] += units_link_kbit(wf, &wf->links[i]);
+	}
+	return sums;
+}
+
+static int links_check(const struct waveform *wf, const struct resources *resources, bool refuse,
+		       const struct plan *plan, struct diag *diag)
+{
+	double *sums = admission_kbit(wf, resources, plan);
+	int rc = sums ? 0 : -ENOMEM;
+
+	for (size_t pool = 0; sums && pool < resources->n_pools; pool++) {
+		const struct platform_link *link;
+		char text[256];
+
+		if (sums[pool] <= resources->kbit[pool] * (1 + SLACK))
+			continue;
+		link = &resources->platform->links[resources->pool_links[pool]];
+		snprintf(text, sizeof(text),
+			 "the link %s - %s does not carry it: %.1f kbit a slot are needed, %.1f are there "
+			 "(%g Mbit/s)",
+			 resources->platform->nodes[link->nodes[0]].name,
+			 resources->platform->nodes[link->nodes[link->n_nodes - 1]].name, sums[pool],
+			 resources->kbit[pool], link->mbit_per_s);
+		if (refuse)
+			rc = diag_error(diag, wf->file, 0, "%s", text);
+		else
+			diag_note(diag, "%s", text);
+	}
+	free(sums);
+	return rc;
+}
+
+static int memory_check(const struct waveform *wf, const struct resources *resources, bool refuse,
+			const struct plan *plan, struct diag *diag)
+{
+	const struct platform_model *platform = resources->platform;
+	int rc = 0;
+
+	for (size_t node = 0; node < platform->n_nodes; node++) {
+		const double there = platform->nodes[node].memory_bytes;
+		double bytes = 0;
+
+		for (size_t b = 0; b < plan->n_buffers; b++)
+			if (resources->lanes[plan->instances[plan->buffers[b].instance].lane].node == node)
+				bytes += (double)plan->buffers[b].depth * plan->buffers[b].max *
+					 aloe_item_bytes(plan->buffers[b].type);
+		if (there <= 0 || bytes <= there)
+			continue;
+		if (refuse)
+			rc = diag_error(diag, wf->file, 0, "the links take %.1f MB of the %.1f MB of memory of node %s",
+					bytes / 1e6, there / 1e6, platform->nodes[node].name);
+		else
+			diag_note(diag, "the links take %.1f MB of the %.1f MB of memory of node %s", bytes / 1e6,
+				  there / 1e6, platform->nodes[node].name);
+	}
+	return rc;
+}
+
+int admission_check(const struct waveform *wf, const struct resources *resources, const struct plan_options *options,
+		    const struct plan *plan, struct diag *diag)
+{
+	const bool refuse = wf->clock == WF_CLOCK_TIMER && !wf->admit_always && !options->admit;
+	int rc = 0, one;
+
+	if (wf->clock != WF_CLOCK_TIMER)
+		return 0;
+	for (size_t lane = 0; lane < plan->n_lanes; lane++) {
+		one = lane_check(wf, resources, refuse, plan, lane, diag);
+		rc = rc ? rc : one;
+	}
+	one = links_check(wf, resources, refuse, plan, diag);
+	rc = rc ? rc : one;
+	one = memory_check(wf, resources, refuse, plan, diag);
+	return rc ? rc : one;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/map/costs.h - what each instance costs in a slot, and how sure that is.
+ *
+ * Measured: the profile's. The budget is what admission counts: given by the file, or max(p99, 1.25 x p50) + 1 us. The
+ * typical cost (p50) is what loads are balanced by: tails come and go. Guessed: the component's own figure; it shapes the
+ * plan, but nothing is refused for a guess.
+ */
+#ifndef ALOE_MAP_COSTS_H
+#define ALOE_MAP_COSTS_H
+
+#include "core/map/plan.h"
+
+enum cost_source { COST_GUESSED, COST_MEASURED, COST_GIVEN };
+
+struct cost {
+	enum cost_source source;
+	double kmac;        /* typical */
+	double kmac_budget; /* max(p99, 1.25 x p50); as kmac when guessed */
+	double given_ns;    /* "budget_us" of the file; 0: none */
+	bool timed;         /* kmac is measured: false with a given budget alone */
+};
+
+struct cost cost_of(const struct wf_instance *instance, const struct profile *profile);
+
+/* Times on a core of this rate (MMAC/s, not 0). */
+double cost_typical_ns(const struct cost *cost, double mmac_per_s);
+double cost_budget_ns(const struct cost *cost, double mmac_per_s);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/map/resources.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+double resources_rate(const struct lane_resource *lane)
+{
+	return lane->mmac_per_s > 0 ? lane->mmac_per_s : 1000;
+}
+
+const char *resources_node(const struct resources *resources, size_t lane)
+{
+	const struct platform_model *platform = resources->platform;
+
+	return platform->name && platform->n_nodes ? platform->nodes[resources->lanes[lane].node].name : "";
+}
+
+uint32_t resources_most(const struct resources *resources)
+{
+	uint32_t most = 1;
+
+	for (size_t i = 0; i < resources->n_lanes * resources->n_lanes; i++)
+		most = resources->delay[i] > most ? resources->delay[i] : most;
+	return most;
+}
+
+/* ---- lanes ---------------------------------------------------------------------------------------------------------- */
+
+static void lane_fill(const struct waveform *wf, const struct platform_model *platform, double margin, size_t core,
+		      struct lane_resource *lane)
+{
+	const double slot_ns = (double)wf->slot_ns * (1 - margin);
+
+	*lane =
+	    (struct lane_resource){.cpu = platform->cpus[core], .mmac_per_s = platform->mmac_per_s, .room_ns = slot_ns};
+	if (platform->cores) {
+		lane->node = platform->cores[core].node;
+		lane->mmac_per_s = platform->cores[core].mmac_per_s;
+		lane->taken_ns = platform->cores[core].taken_ns;
+	}
+	if (lane->node < platform->n_nodes) {
+		const struct platform_node *node = &platform->nodes[lane->node];
+
+		lane->base_ns = node->base_ns;
+		lane->module_ns = node->module_ns;
+		lane->handover_ns = node->handover_ns;
+		lane->room_ns = slot_ns - node->base_ns - node->noise_ns;
+	}
+}
+
+static int lane_find(const struct waveform *wf, const struct platform_model *platform, double margin, int cpu,
+		     struct lane_resource *lane, struct diag *diag)
+{
+	for (size_t core = 0; core < platform->n_lanes; core++)
+		if (platform->cpus[core] == cpu) {
+			lane_fill(wf, platform, margin, core, lane);
+			return 0;
+		}
+	if (platform->name)
+		return diag_error(diag, wf->file, 0, "lanes: platform \"%s\" has no core %d, only [0, %zu]",
+				  platform->name, cpu, platform->n_lanes - 1);
+	/* here: exec says whether there is such a CPU */
+	*lane = (struct lane_resource){
+	    .cpu = cpu,
+	    .mmac_per_s = platform->cores && platform->n_lanes ? platform->cores[0].mmac_per_s : platform->mmac_per_s,
+	    .room_ns = (double)wf->slot_ns * (1 - margin)};
+	return 0;
+}
+
+static int lanes_init(struct resources *resources, const struct waveform *wf, const struct platform_model *platform,
+		      struct diag *diag)
+{
+	int rc = 0;
+
+	resources->lanes = calloc(resources->n_lanes, sizeof(*resources->lanes));
+	if (!resources->lanes)
+		return -ENOMEM;
+	resources->known = true;
+	for (size_t lane = 0; !rc && lane < resources->n_lanes; lane++) {
+		if (resources->named)
+			rc = lane_find(wf, platform, resources->margin, wf->lanes[lane], &resources->lanes[lane], diag);
+		else
+			lane_fill(wf, platform, resources->margin, lane, &resources->lanes[lane]);
+		resources->known = resources->known && resources->lanes[lane].mmac_per_s > 0;
+	}
+	return rc;
+}
+
+/* ---- what joins them ------------------------------------------------------------------------------------------------ */
+
+static bool joins(const struct platform_link *link, uint32_t node)
+{
+	for (size_t i = 0; i < link->n_nodes; i++)
+		if (link->nodes[i] == node)
+			return true;
+	return false;
+}
+
+/* The link with the most bandwidth that joins two nodes; the first of several; n_links: there is none. */
+static size_t link_between(const struct platform_model *platform, uint32_t from, uint32_t to)
+{
+	size_t best = platform->n_links;
+
+	for (size_t i = 0; i < platform->n_links; i++)
+		if (joins(&platform->links[i], from) && joins(&platform->links[i], to) &&
+		    (best == platform->n_links || platform->links[i].mbit_per_s > platform->links[best].mbit_per_s))
+			best = i;
+	return best;
+}
+
+/* Pools: one for the memory of each node, then two for each link: there, and (full duplex) back. */
+static void pair_join(struct resources *resources, size_t n_nodes, size_t from, size_t to)
+{
+	const struct platform_model *platform = resources->platform;
+	const uint32_t a = resources->lanes[from].node, b = resources->lanes[to].node;
+	const size_t at = from * resources->n_lanes + to;
+	const size_t link = a == b ? 0 : link_between(platform, a, b);
+
+	resources->delay[at] = a == b || link == platform->n_links ? 1 : platform->links[link].delay;
+	resources->pool[at] = MAPPING_NONE;
+	if (a == b)
+		resources->pool[at] = a;
+	else if (link < platform->n_links)
+		resources->pool[at] =
+		    (uint32_t)(n_nodes + 2 * link + (platform->links[link].kind == PLATFORM_FULL && a > b ? 1 : 0));
+}
+
+static int joints_init(struct resources *resources, uint64_t slot_ns)
+{
+	const struct platform_model *platform = resources->platform;
+	const size_t n = resources->n_lanes, n_nodes = platform->n_nodes ? platform->n_nodes : 1;
+
+	resources->n_pools = n_nodes + 2 * platform->n_links;
+	resources->delay = calloc(n * n, sizeof(*resources->delay));
+	resources->pool = calloc(n * n, sizeof(*resources->pool));
+	resources->kbit = calloc(resources->n_pools, sizeof(*resources->kbit));
+	resources->pool_links = calloc(resources->n_pools, sizeof(*resources->pool_links));
+	if (!resources->delay || !resources->pool || !resources->kbit || !resources->pool_links)
+		return -ENOMEM;
+	for (size_t pool = 0; pool < resources->n_pools; pool++) {
+		const size_t link = pool < n_nodes ? 0 : (pool - n_nodes) / 2;
+
+		resources->pool_links[pool] = pool < n_nodes ? MAPPING_NONE : (uint32_t)link;
+		resources->kbit[pool] =
+		    pool < n_nodes ? INFINITY : platform->links[link].mbit_per_s * (double)slot_ns * 1e-6;
+	}
+	for (size_t from = 0; from < n; from++)
+		for (size_t to = 0; to < n; to++)
+			pair_join(resources, n_nodes, from, to);
+	return 0;
+}
+
+int resources_init(struct resources *resources, const struct waveform *wf, const struct platform_model *platform,
+		   struct diag *diag)
+{
+	int rc;
+
+	*resources = (struct resources){.platform = platform, .named = wf->n_lanes > 0};
+	resources->n_lanes = wf->n_lanes ? wf->n_lanes : platform->n_lanes;
+	resources->margin = wf->margin > platform->margin ? wf->margin : platform->margin;
+	if (!resources->n_lanes)
+		return diag_error(diag, wf->file, 0, "the platform has no lanes, at least 1 is needed");
+	rc = lanes_init(resources, wf, platform, diag);
+	return rc ? rc : joints_init(resources, wf->slot_ns);
+}
+
+void resources_fini(struct resources *resources)
+{
+	free(resources->lanes);
+	free(resources->delay);
+	free(resources->pool);
+	free(resources->kbit);
+	free(resources->pool_links);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/map/units.h"
+#include "core/map/cycles.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double units_link_kbit(const struct waveform *wf, const struct wf_link *link)
+{
+	const struct wf_port *port = &wf->instances[link->from].out[link->from_port];
+
+	return 8e-3 * port->max * aloe_item_bytes(port->type);
+}
+
+/* ---- who stays together --------------------------------------------------------------------------------------------- */
+
+/* Copies have no links between them: each lies on one lane, unless the file itself pins parts of it. */
+static bool whole_copies(const struct waveform *wf)
+{
+	for (size_t i = 0; i < waveform_originals(wf); i++)
+		if (wf->instances[i].pin >= 0)
+			return false;
+	return wf->copies > 1;
+}
+
+/* Names each unit by its first instance. */
+static void firsts_write(const struct waveform *wf, const struct knots *knots, uint32_t *firsts)
+{
+	const size_t n = waveform_originals(wf);
+	const bool whole = n > 0 && whole_copies(wf);
+
+	for (size_t i = 0; i < wf->n_instances; i++) {
+		firsts[i] = knots->together[knots->of[i]] ? knots->of[i] : (uint32_t)i;
+		if (whole)
+			firsts[i] = (uint32_t)(i / n * n);
+	}
+}
+
+/* Must the writer's unit stand before the reader's? Inside a knot that may be spread only links without delay say so:
+ * the others close its cycles. */
+static bool precedes(const struct knots *knots, const uint32_t *firsts, const struct wf_link *link)
+{
+	if (firsts[link->from] == firsts[link->to])
+		return false;
+	return knots->of[link->from] != knots->of[link->to] || link->delay == 0;
+}
+
+/* Numbers the units in topological order, ties by file order. */
+static int number(struct units *units, const struct knots *knots, const uint32_t *firsts, uint32_t *open,
+		  uint32_t *numbers)
+{
+	const struct waveform *wf = units->waveform;
+	size_t unit = 0, rest = 0;
+
+	for (size_t i = 0; i < wf->n_instances; i++)
+		numbers[i] = MAPPING_NONE;
+	for (size_t i = 0; i < wf->n_links; i++)
+		open[firsts[wf->links[i].to]] += precedes(knots, firsts, &wf->links[i]);
+	while (unit < wf->n_instances) {
+		size_t next = unit + 1;
+
+		if (firsts[unit] == unit && numbers[unit] == MAPPING_NONE && !open[unit]) {
+			numbers[unit] = (uint32_t)units->n++;
+			for (size_t i = 0; i < wf->n_links; i++) {
+				const uint32_t to = firsts[wf->links[i].to];
+
+				if (firsts[wf->links[i].from] == unit && precedes(knots, firsts, &wf->links[i]) &&
+				    --open[to] == 0 && to < next)
+					next = to;
+			}
+		}
+		unit = next;
+	}
+	for (size_t i = 0; i < wf->n_instances; i++)
+		rest += firsts[i] == i && numbers[i] == MAPPING_NONE;
+	return rest ? -ELOOP : 0;
+}
+
+static int units_number(struct units *units, const struct knots *knots)
+{
+	const struct waveform *wf = units->waveform;
+	uint32_t *firsts = calloc(wf->n_instances + 1, sizeof(*firsts));
+	uint32_t *open = calloc(wf->n_instances + 1, sizeof(*open));
+	uint32_t *numbers = calloc(wf->n_instances + 1, sizeof(*numbers));
+	int rc = -ENOMEM;
+
+	if (firsts && open && numbers) {
+		firsts_write(wf, knots, firsts);
+		rc = number(units, knots, firsts, open, numbers);
+	}
+	for (size_t i = 0; !rc && i < wf->n_instances; i++)
+		units->of[i] = numbers[firsts[i]];
+	free(numbers);
+	free(open);
+	free(firsts);
+	return rc;
+}
+
+/* ---- demands -------------------------------------------------------------------------------------------------------- */
+
+static void demands_write(struct units *units, const struct knots *knots)
+{
+	const struct waveform *wf = units->waveform;
+	const size_t n = units->resources->n_lanes;
+
+	for (size_t unit = 0; unit < units->n; unit++)
+		units->pins[unit] = -1;
+	for (size_t i = 0; i < wf->n_instances; i++) {
+		if (knots->pins[i] >= 0)
+			units->pins[units->of[i]] = knots->pins[i];
+		for (size_t lane = 0; lane < n; lane++) {
+			const struct lane_resource *resource = &units->resources->lanes[lane];
+			const double rate = resources_rate(resource);
+			const size_t at = units->of[i] * n + lane;
+
+			units->typical[at] += cost_typical_ns(&units->costs[i], rate) + resource->module_ns;
+			units->budget[at] += cost_budget_ns(&units->costs[i], rate) + resource->module_ns;
+		}
+	}
+	for (size_t at = 0; at < units->n * n; at++)
+		if (units->pins[at / n] >= 0 && units->pins[at / n] != (int)(at % n))
+			units->typical[at] = units->budget[at] = INFINITY;
+}
+
+/* ---- links ---------------------------------------------------------------------------------------------------------- */
+
+static int by_ends(const void *a, const void *b)
+{
+	const struct mapping_link *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+static void links_write(struct units *units)
+{
+	const struct waveform *wf = units->waveform;
+	size_t n = 0;
+
+	for (size_t i = 0; i < wf->n_links; i++) {
+		const uint32_t from = units->of[wf->links[i].from], to = units->of[wf->links[i].to];
+
+		if (from != to)
+			units->links[n++] = (struct mapping_link){from, to, units_link_kbit(wf, &wf->links[i])};
+	}
+	if (n)
+		qsort(units->links, n, sizeof(*units->links), by_ends);
+	for (size_t i = 0; i < n; i++) {
+		struct mapping_link *last = units->n_links ? &units->links[units->n_links - 1] : NULL;
+
+		units->kbit += units->links[i].bandwidth;
+		if (last && by_ends(last, &units->links[i]) == 0) {
+			last->bandwidth += units->links[i].bandwidth;
+			units->counts[units->n_links - 1]++;
+		} else {
+			units->links[units->n_links] = units->links[i];
+			units->counts[units->n_links++] = 1;
+		}
+	}
+}
+
+int units_init(struct units *units, const struct waveform *wf, const struct resources *resources,
+	       const struct cost *costs)
+{
+	const size_t n = wf->n_instances + 1;
+	struct knots *knots = NULL;
+	int rc = knots_new(wf, resources_most(resources), &knots);
+
+	*units = (struct units){.waveform = wf, .resources = resources, .costs = costs};
+	units->of = calloc(n, sizeof(*units->of));
+	units->pins = calloc(n, sizeof(*units->pins));
+	units->links = calloc(wf->n_links + 1, sizeof(*units->links));
+	units->counts = calloc(wf->n_links + 1, sizeof(*units->counts));
+	if (!rc)
+		rc = units->of && units->pins && units->links && units->counts ? units_number(units, knots) : -ENOMEM;
+	if (!rc) {
+		units->typical = calloc(units->n * resources->n_lanes + 1, sizeof(*units->typical));
+		units->budget = calloc(units->n * resources->n_lanes + 1, sizeof(*units->budget));
+		rc = units->typical && units->budget ? 0 : -ENOMEM;
+	}
+	if (!rc) {
+		demands_write(units, knots);
+		links_write(units);
+	}
+	knots_free(knots);
+	return rc;
+}
+
+void units_fini(struct units *units)
+{
+	free(units->of);
+	free(units->pins);
+	free(units->typical);
+	free(units->budget);
+	free(units->links);
+	free(units->counts);
+}
+
+void units_restrict(struct units *units, const bool *allowed)
+{
+	const size_t n = units->resources->n_lanes;
+
+	for (size_t at = 0; at < units->n * n; at++)
+		if (!allowed[at % n])
+			units->typical[at] = units->budget[at] = INFINITY;
+}
+
+/* ---- the problem ---------------------------------------------------------------------------------------------------- */
+
+/* Memory joins the lanes of a node: 40 Gbit/s, so that a link between lanes costs a little, but never too little for what
+ * there is to send. */
+static double memory_kbit(const struct units *units)
+{
+	return fmax(40e3 * (double)units->waveform->slot_ns * 1e-6, 4 * units->kbit);
+}
+
+int units_problem_init(struct units_problem *made, const struct units *units, const double *demand, double scale,
+		       double q)
+{
+	const struct resources *resources = units->resources;
+
+	made->capacity = calloc(resources->n_lanes, sizeof(*made->capacity));
+	made->bandwidth = calloc(resources->n_pools, sizeof(*made->bandwidth));
+	if (!made->capacity || !made->bandwidth)
+		return -ENOMEM;
+	for (size_t lane = 0; lane < resources->n_lanes; lane++)
+		made->capacity[lane] =
+		    fmax(0, scale * resources->lanes[lane].room_ns - resources->lanes[lane].taken_ns);
+	for (size_t pool = 0; pool < resources->n_pools; pool++)
+		made->bandwidth[pool] = resources->pool_links[pool] == MAPPING_NONE
+					    ? memory_kbit(units)
+					    : fmax(1, scale) * resources->kbit[pool];
+	made->problem = (struct mapping_problem){
+	    .n_units = units->n,
+	    .n_cores = resources->n_lanes,
+	    .n_pools = resources->n_pools,
+	    .n_links = units->n_links,
+	    .demand = demand,
+	    .capacity = made->capacity,
+	    .pool = resources->pool,
+	    .bandwidth = made->bandwidth,
+	    .links = units->links,
+	    .q = q,
+	};
+	return 0;
+}
+
+void units_problem_fini(struct units_problem *made)
+{
+	free(made->capacity);
+	free(made->bandwidth);
+}
