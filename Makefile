@@ -24,7 +24,11 @@ endif
 .SECONDARY:
 
 # ---- what there is ----------------------------------------------------------------------------------------------------
-CORE_SRC := $(filter-out core/kernels/% core/fft/%,$(wildcard core/*/*.c)) $(wildcard platforms/*/*.c)
+# A door for packets that needs a library is one itself, made where that is installed: only who asks for it maps it.
+DOOR_SRC := $(wildcard platforms/dpdk/*.c)
+DPDK := $(shell pkg-config --exists libdpdk 2>/dev/null && echo yes)
+CORE_SRC := $(filter-out core/kernels/% core/fft/%,$(wildcard core/*/*.c)) \
+	$(filter-out $(DOOR_SRC),$(wildcard platforms/*/*.c))
 KERNEL_SRC := $(wildcard core/kernels/*.c)
 FFT_SRC := $(wildcard core/fft/*.c)
 COMMON_SRC := $(wildcard daemons/common/*.c)
@@ -46,6 +50,7 @@ PROGRAMS := $(DAEMONS:%=$(B)/bin/aloe-%) $(TOOLS:%=$(B)/bin/%)
 COMPONENTS := $(foreach s,$(COMPONENT_SRC),$(B)/lib/aloe/$(basename $(notdir $(s))).so)
 DESCS := $(COMPONENTS:.so=.desc)
 TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_SRC))
+DOORS := $(if $(DPDK),$(B)/lib/aloe-doors/dpdk.so)
 FAULTY := $(patsubst tests/faults/components/%.c,$(B)/tests/components/%.so,$(FAULTY_SRC))
 BENCHES := $(patsubst tests/%.c,$(B)/tests/%,$(BENCH_SRC))
 
@@ -53,7 +58,7 @@ LIBS_CORE := -lzmq -lconfig -ljansson -ldl -lm
 LIBS_FFT := $(if $(FFT_SRC),-lfftw3f_threads -lfftw3f)
 -include $(wildcard components/*/group.mk)
 
-all: $(PROGRAMS) $(COMPONENTS) $(DESCS) ## programs in build/bin, components in build/lib/aloe
+all: $(PROGRAMS) $(COMPONENTS) $(DESCS) $(DOORS) ## programs in build/bin, components in build/lib/aloe
 
 # ---- objects ----------------------------------------------------------------------------------------------------------
 # Inner loops: no errno and no FP traps, so that roots and roundings are instructions; multiply and add do not melt into one
@@ -69,6 +74,8 @@ $(foreach v,sse41 avx2 avx512,$(eval $(B)/obj/core/kernels/%_$(v).o: CFLAGS_ALOE
 $(B)/obj/core/fft/%.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden
 $(B)/obj/components/%.o: CFLAGS_ALOE += $(SPEED) -fPIC -fvisibility=hidden
 $(B)/obj/tests/faults/components/%.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden
+$(B)/obj/platforms/dpdk/%.o $(B)/obj/platforms/x310/frame.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden
+$(B)/obj/platforms/dpdk/%.o: CFLAGS_ALOE += -O3 $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libdpdk 2>/dev/null))
 $(B)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)
@@ -117,6 +124,11 @@ $(foreach s,$(COMPONENT_SRC),$(eval $(call component,$(s),$(basename $(notdir $(
 $(B)/lib/aloe/%.desc: $(B)/lib/aloe/%.so $(B)/bin/aloe-host
 	$(call say,DESC)
 	$(Q)$(B)/bin/aloe-host --describe $< > $@
+
+$(B)/lib/aloe-doors/dpdk.so: $(call obj,$(DOOR_SRC) platforms/x310/frame.c)
+	@mkdir -p $(@D)
+	$(call say,SO)
+	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS_ALOE) $(LDFLAGS) $(CLOSED) -o $@ $^ $(shell pkg-config --libs libdpdk)
 
 $(B)/tests/components/%.so: $(B)/obj/tests/faults/components/%.o
 	@mkdir -p $(@D)
@@ -226,6 +238,7 @@ at = $(DESTDIR)$(PREFIX)/$(1)
 install: all ## DESTDIR= PREFIX=/usr/local
 	$(Q)for f in $(PROGRAMS); do $(INSTALL) -m 755 $$f $(call at,bin)/$${f##*/} || exit 1; done
 	$(Q)for f in $(COMPONENTS) $(DESCS); do $(INSTALL) -m 644 $$f $(call at,lib/aloe)/$${f##*/} || exit 1; done
+	$(Q)for f in $(DOORS); do $(INSTALL) -m 644 $$f $(call at,lib/aloe-doors)/$${f##*/} || exit 1; done
 	$(Q)$(INSTALL) -m 644 core/include/aloe/component.h $(call at,include/aloe)/component.h
 	$(Q)mkdir -p $(call at,lib/pkgconfig)
 	$(Q)sed 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' core/aloe.pc.in > $(call at,lib/pkgconfig)/aloe.pc
@@ -243,7 +256,7 @@ uninstall: ## what install put there
 	$(Q)rm -f $(foreach p,$(PROGRAMS),$(call at,bin)/$(notdir $(p))) $(call at,lib/pkgconfig)/aloe.pc \
 		$(foreach m,$(MAN),$(call at,share/man)/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
 		$(foreach c,$(wildcard tools/*/*.bash),$(call at,share/bash-completion/completions)/$(basename $(notdir $(c))))
-	$(Q)rm -rf $(call at,lib/aloe) $(call at,include/aloe) $(call at,share/aloe)
+	$(Q)rm -rf $(call at,lib/aloe) $(call at,lib/aloe-doors) $(call at,include/aloe) $(call at,share/aloe)
 
 clean: ## remove every build
 	rm -rf build build-*

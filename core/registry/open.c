@@ -93,26 +93,68 @@ static int check_entry(const char *path, const char *name, const struct aloe_ent
 	return -ENOEXEC;
 }
 
-int component_open(const char *path, struct diag *diag, void **ret_handle, const struct aloe_entry **ret_entry)
+/* NULL: diag says why. */
+static void *load(const char *path, struct diag *diag)
 {
-	const char *base = strrchr(path, '/');
-	char name[NAME_MAX + 1], symbol[NAME_MAX + 32], full[PATH_MAX];
 	const char *reason = check_file(path);
+	char full[PATH_MAX];
+	void *handle;
 
 	if (reason) {
 		diag_error(diag, path, 0, "%s", reason);
-		return -ENOEXEC;
+		return NULL;
 	}
-	snprintf(full, sizeof(full), "%s%s", base ? "" : "./", path);
-	snprintf(name, sizeof(name), "%s", base ? base + 1 : path);
-	name[strcspn(name, ".")] = 0;
-	snprintf(symbol, sizeof(symbol), "aloe_component_%s", name);
-	void *handle = dlopen(full, RTLD_NOW | RTLD_LOCAL);
+	snprintf(full, sizeof(full), "%s%s", strchr(path, '/') ? "" : "./", path);
+	handle = dlopen(full, RTLD_NOW | RTLD_LOCAL);
 	if (!handle) {
 		reason = dlerror();
 		diag_error(diag, path, 0, "cannot be loaded: %s", reason ? reason : "unknown reason");
+	}
+	return handle;
+}
+
+int library_open(const char *path, const char *symbol, struct diag *diag, const void **ret_symbol)
+{
+	void *handle = load(path, diag);
+	const void *found = handle ? dlsym(handle, symbol) : NULL;
+
+	if (!handle)
+		return -ENOEXEC;
+	if (!found) {
+		dlclose(handle);
+		diag_error(diag, path, 0, "has no symbol %s", symbol);
 		return -ENOEXEC;
 	}
+	*ret_symbol = found;
+	return 0;
+}
+
+int library_path(const char *name, char *ret_path, size_t size)
+{
+	const char *dir = getenv("ALOE_DOORS");
+	char program[PATH_MAX], *slash;
+	const ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	int n;
+
+	program[len > 0 ? len : 0] = 0;
+	for (int i = 0; i < 2; i++)
+		if ((slash = strrchr(program, '/')))
+			*slash = 0;
+	n = snprintf(ret_path, size, "%s%s/%s.so", dir ? dir : program, dir ? "" : "/lib/aloe-doors", name);
+	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+}
+
+int component_open(const char *path, struct diag *diag, void **ret_handle, const struct aloe_entry **ret_entry)
+{
+	const char *base = strrchr(path, '/');
+	char name[NAME_MAX + 1], symbol[NAME_MAX + 32];
+	void *handle = load(path, diag);
+
+	if (!handle)
+		return -ENOEXEC;
+	snprintf(name, sizeof(name), "%s", base ? base + 1 : path);
+	name[strcspn(name, ".")] = 0;
+	snprintf(symbol, sizeof(symbol), "aloe_component_%s", name);
 	const struct aloe_entry *entry = dlsym(handle, symbol);
 	if (check_entry(path, name, entry, diag) < 0) {
 		dlclose(handle);

@@ -55,6 +55,12 @@ uint64_t component_digest(const char *desc_text);
 int component_open(const char *path, struct diag *diag, void **ret_handle, const struct aloe_entry **ret_entry);
 void component_close(void *handle);
 
+/* library_open loads `path` as component_open does and finds `symbol`: what the platform answers with a library of its own,
+ * so that only who asks for it needs that (hosts and device simulators only). It stays until the process ends.
+ * library_path writes where the answer `name` lies: $ALOE_DOORS, or ../lib/aloe-doors seen from the running program. */
+int library_open(const char *path, const char *symbol, struct diag *diag, const void **ret_symbol);
+int library_path(const char *name, char *ret_path, size_t size); /* 0 or -ENAMETOOLONG */
+
 /* Item types by name: "bit" "byte" "i16" "llr16" "f32" "cf32" "ci16". 0 / NULL for anything else (a set has no name). */
 uint32_t item_type_from_name(const char *name);
 const char *item_type_name(uint32_t type);

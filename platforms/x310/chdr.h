@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CHDR_PORT = 49153, CHDR_HEADER = 8, CHDR_TIMESTAMP = 8, CHDR_PACKET_MAX = 8192, CHDR_METADATA_MAX = 31 };
+enum { CHDR_PORT = 49153, CHDR_HEADER = 8, CHDR_TIMESTAMP = 8, CHDR_PACKET_MAX = 8192 };
 
 enum chdr_type {
 	CHDR_MGMT = 0,
@@ -74,9 +74,11 @@ enum { CHDR_STRS_BYTES = 40, CHDR_STRC_BYTES = 24 };
 
 enum chdr_status { CHDR_OKAY = 0, CHDR_CMDERR = 1, CHDR_SEQERR = 2, CHDR_DATAERR = 3, CHDR_RTERR = 4 };
 
-/* In `info`, FPGA of UHD 4.9 and later. SEQERR: received | expected << 16 | type << 32. RTERR: received | own << 16. */
+/* In `info`, FPGA of UHD 4.9 and later. OKAY: command received | data expected << 16. SEQERR: received | expected << 16 |
+ * type << 32. RTERR: received | own << 16. */
 #define CHDR_INFO_STOP_ON_SEQERR (1ull << 44)
 #define CHDR_INFO_SEQERR_LATCHED (1ull << 45)
+#define CHDR_INFO_FLOW_CONTROL (1ull << 47) /* sent because as much as was asked for has been consumed */
 
 struct chdr_strs {
 	uint16_t src;            /* who says so: the sink of the data */

@@ -9,7 +9,6 @@ void request_open(struct request *request, uint16_t seq, uint64_t now_ns)
 	request->tries = 0;
 	request->next_ns = now_ns;
 	request->open = true;
-	request->awaits_reply = false;
 }
 
 int request_poll(struct request *request, uint64_t now_ns, uint8_t *bytes)
@@ -22,13 +21,12 @@ int request_poll(struct request *request, uint64_t now_ns, uint8_t *bytes)
 	}
 	request->tries++;
 	request->next_ns = now_ns + REQUEST_RETRY_NS;
-	request->awaits_reply = true;
 	return (int)chdr_mgmt_write(bytes, 0, request->seq, &request->message);
 }
 
 bool request_take(struct request *request, const struct chdr_packet *packet, struct chdr_mgmt *ret_answer)
 {
-	if (!request->open || !request->awaits_reply || packet->header.type != CHDR_MGMT ||
+	if (!request->open || request->tries == 0 || packet->header.type != CHDR_MGMT ||
 	    packet->header.dst != request->message.src || packet->header.seq != request->seq)
 		return false;
 	if (chdr_mgmt_parse(packet, ret_answer) < 0)
@@ -37,7 +35,7 @@ bool request_take(struct request *request, const struct chdr_packet *packet, str
 	return true;
 }
 
-void request_new(struct request *request, const struct endpoint *endpoint)
+static void begin(struct request *request, const struct endpoint *endpoint)
 {
 	request->message = (struct chdr_mgmt){.src = endpoint->own, .version = endpoint->version};
 }
@@ -56,14 +54,14 @@ void request_end(struct request *request)
 
 void request_advertise(struct request *request, const struct endpoint *endpoint)
 {
-	request_new(request, endpoint);
+	begin(request, endpoint);
 	add(request, CHDR_ADVERTISE, 0, false);
 	request_end(request);
 }
 
 void request_route_own(struct request *request, const struct endpoint *endpoint)
 {
-	request_new(request, endpoint);
+	begin(request, endpoint);
 	add(request, CHDR_NOP, 0, true);
 	add(request, CHDR_CFG_WR, chdr_mgmt_register(endpoint->own, endpoint->own_port), false);
 	request_end(request);
@@ -71,7 +69,7 @@ void request_route_own(struct request *request, const struct endpoint *endpoint)
 
 void request_to_device(struct request *request, const struct endpoint *endpoint)
 {
-	request_new(request, endpoint);
+	begin(request, endpoint);
 	add(request, CHDR_NOP, 0, true);
 	add(request, CHDR_SEL_DEST, endpoint->device_port, true);
 }
@@ -86,7 +84,7 @@ void request_claim(struct request *request, const struct endpoint *endpoint)
 
 void request_route_device(struct request *request, const struct endpoint *endpoint)
 {
-	request_new(request, endpoint);
+	begin(request, endpoint);
 	add(request, CHDR_NOP, 0, true);
 	add(request, CHDR_CFG_WR, chdr_mgmt_register(endpoint->device, endpoint->device_port), false);
 	add(request, CHDR_SEL_DEST, endpoint->device_port, true);

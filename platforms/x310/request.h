@@ -53,10 +53,9 @@ struct endpoint {
 struct request {
 	struct chdr_mgmt message;
 	uint16_t seq;
-	unsigned tries;
+	unsigned tries;   /* sent so often */
 	uint64_t next_ns; /* to be sent then */
 	bool open;
-	bool awaits_reply; /* set by request_poll once it has gone out */
 };
 
 /* request_open takes what is in request->message, which must end in [.. RETURN][NOP]. */
@@ -66,8 +65,7 @@ int request_poll(struct request *request, uint64_t now_ns, uint8_t *bytes);
 /* request_take: is this the answer? Then the request is closed. */
 bool request_take(struct request *request, const struct chdr_packet *packet, struct chdr_mgmt *ret_answer);
 
-/* request_new begins a message of `own`: nothing in it yet. The steps that lead to a node are hops of their own. */
-void request_new(struct request *request, const struct endpoint *endpoint);
+/* Each of these begins a message of `own`. The steps that lead to a node are hops of their own. */
 void request_advertise(struct request *request, const struct endpoint *endpoint);
 void request_route_own(struct request *request, const struct endpoint *endpoint);
 void request_claim(struct request *request, const struct endpoint *endpoint);

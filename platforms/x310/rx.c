@@ -5,6 +5,8 @@
 
 #include <errno.h>
 
+enum { CHECK_NS = 1000000 }; /* pending: asked again then */
+
 static void fail(struct rx_stream *rx, const char *why)
 {
 	rx->phase = STREAM_FAILED;
@@ -18,6 +20,7 @@ static void configure(struct rx_stream *rx)
 	struct request *request = &rx->request;
 
 	rx->init_answered = rx->answer_init = false;
+	rx->tries++;
 	request_to_device(request, &o->endpoint);
 	request_write(request, SEP_OUT_DST, o->endpoint.own);
 	request_write(request, SEP_OUT_FREQ_BYTES, (uint32_t)o->frequency.bytes);
@@ -38,6 +41,8 @@ static void check(struct rx_stream *rx)
 /* Enters a phase and asks what belongs to it. */
 static void enter(struct rx_stream *rx, enum stream_phase phase, uint64_t now_ns)
 {
+	if (phase != rx->phase)
+		rx->deadline_ns = now_ns + REQUEST_RETRY_NS;
 	rx->phase = phase;
 	if (phase == STREAM_CONFIGURE)
 		configure(rx);
@@ -57,6 +62,7 @@ void rx_open(struct rx_stream *rx, const struct rx_options *options, uint64_t no
 void rx_restart(struct rx_stream *rx, uint64_t now_ns)
 {
 	rx->counts.restarts++;
+	rx->tries = 0;
 	enter(rx, STREAM_CONFIGURE, now_ns);
 }
 
@@ -69,6 +75,17 @@ static void begin(struct rx_stream *rx)
 	rx->received = rx->released = rx->reported = (struct stream_total){0, 0};
 }
 
+/* INIT, or our answer to it, is lost: the device says and asks nothing more. */
+static void configure_again(struct rx_stream *rx, uint64_t now_ns)
+{
+	if (rx->tries < REQUEST_TRIES)
+		enter(rx, STREAM_CONFIGURE, now_ns);
+	else if (rx->phase == STREAM_INIT)
+		fail(rx, "the endpoint does not say INIT");
+	else
+		fail(rx, "the endpoint does not take our answer to INIT");
+}
+
 static void checked(struct rx_stream *rx, const struct chdr_mgmt *answer, uint64_t now_ns)
 {
 	const bool controlled = rx->options.frequency.bytes || rx->options.frequency.pkts;
@@ -76,8 +93,10 @@ static void checked(struct rx_stream *rx, const struct chdr_mgmt *answer, uint64
 
 	if (!request_register(answer, SEP_OUT_CTRL, &status))
 		fail(rx, "the endpoint does not say how its configuration went");
+	else if ((status & SEP_OUT_PENDING) && now_ns >= rx->deadline_ns)
+		configure_again(rx, now_ns);
 	else if (status & SEP_OUT_PENDING)
-		enter(rx, STREAM_CHECK, now_ns + 1000000);
+		enter(rx, STREAM_CHECK, now_ns + CHECK_NS);
 	else if (status & SEP_OUT_FAILED)
 		fail(rx,
 		     "the endpoint refused the configuration: our STRS came from another endpoint or with a status");
@@ -213,6 +232,8 @@ size_t rx_poll(struct rx_stream *rx, uint64_t now_ns, uint8_t *bytes)
 		rx->strs_seq = 0;
 		return report(rx, &none, bytes);
 	}
+	if (rx->phase == STREAM_INIT && now_ns >= rx->deadline_ns)
+		configure_again(rx, now_ns);
 	rc = request_poll(&rx->request, now_ns, bytes);
 	if (rc == -ETIMEDOUT)
 		fail(rx, "the device does not answer a management request");

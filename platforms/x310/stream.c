@@ -3,14 +3,6 @@
  * What both streams share, and the radio's messages. */
 #include "platforms/x310/stream.h"
 
-const char *stream_phase_name(enum stream_phase phase)
-{
-	static const char *const names[] = {"idle",      "advertise", "own route", "claim", "device route",
-					    "configure", "init",      "check",     "ready", "failed"};
-
-	return names[phase];
-}
-
 enum { NODE_ENDPOINT = 2, HAS_DATA = 2 };
 
 bool stream_ask(struct request *request, const struct endpoint *endpoint, enum stream_phase phase)

@@ -6,10 +6,12 @@
  *	            advertise    route own   [claim]   route device    configure
  *	IDLE --open--> ADVERTISE --> OWN --> CLAIM --> DEVICE --> CONFIGURE --> INIT --> (Rx: CHECK) --> READY
  *	                  any request that is not answered, an endpoint that is none, or a refusal --> FAILED, `why` says why
+ *	INIT, CHECK (Rx) --no INIT, or still pending, after REQUEST_RETRY_NS--> CONFIGURE; after REQUEST_TRIES --> FAILED
  *	READY --restart (a stall, a sequence error in stop mode)--> CONFIGURE (Rx) or INIT (Tx)
  *
  * Rx: the device says INIT (STRC), perhaps before it answers the configuration; we answer with our capacity (STRS); CHECK
- * reads its register until it is no longer pending. Only then may the radio be told to stream.
+ * reads its register until it is no longer pending. Only then may the radio be told to stream. The device waits for our
+ * answer without end and says INIT once: if either is lost it is configured again.
  * Tx: we say INIT (STRC) and are silent until the device answers with its capacity (STRS); it takes at least 87.4 us. While
  * its capacity is not known the first INIT asks for no reports, a second one for a report each eighth of it.
  *
@@ -40,8 +42,6 @@ enum { STREAM_PACKET_MAX = CHDR_MGMT_BYTES_MAX }; /* room that a poll needs */
 struct stream_total {
 	uint64_t bytes, pkts;
 };
-
-const char *stream_phase_name(enum stream_phase phase);
 
 /* For the two streams alone. stream_ask writes the request of ADVERTISE .. DEVICE; false: the phase has none of those.
  * stream_after gives the phase after one that was answered. stream_is_endpoint reads the answer of DEVICE. */
@@ -80,9 +80,11 @@ struct rx_stream {
 	const char *why;
 	struct request request;
 	uint16_t request_seq, strs_seq, next_seq;
-	uint16_t gap;       /* of the last RX_GAP */
-	bool answer_init;   /* STRS is due in answer to INIT */
-	bool init_answered; /* it has been sent */
+	uint16_t gap;         /* of the last RX_GAP */
+	bool answer_init;     /* STRS is due in answer to INIT */
+	bool init_answered;   /* it has been sent */
+	unsigned tries;       /* configured so often */
+	uint64_t deadline_ns; /* of INIT, of CHECK: configured again then */
 	struct stream_total received, released, reported;
 	struct rx_counts counts;
 };
@@ -104,7 +106,8 @@ void rx_release(struct rx_stream *rx, uint32_t length);
 /* ---- to the device -------------------------------------------------------------------------------------------------- */
 
 enum tx_policy {                 /* what a sequence error that the device reports leads to */
-		 TX_GO_ON,       /* nothing: the samples after it play early by what was lost */
+		 TX_GO_ON,       /* nothing: the samples after it play early by what was lost. With stop_on_seqerr the
+				    device goes on only after INIT, so that this is TX_REINIT */
 		 TX_REINIT,      /* one INIT: all that is on its way is discarded, then it begins anew */
 		 TX_REINIT_TWICE /* INIT for the capacity, INIT for the reports: as published for UHD */
 };

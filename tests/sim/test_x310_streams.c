@@ -47,6 +47,7 @@ struct world {
 	/* impairments, by data sequence number; -1 none */
 	int lose_tx, lose_rx, lose_rx_until;
 	bool lose_reports;
+	unsigned lose_init, lose_answer; /* STRC to the host, STRS from it: so many */
 	/* what the host sends: packet i is full of samples i + 1, i + 1 */
 	uint32_t to_send, next;
 	uint64_t first_time; /* 0: no timestamps */
@@ -77,11 +78,16 @@ static void fly(struct world *w, bool to_host, const uint8_t *bytes, size_t size
 
 /* ---- the device's side ------------------------------------------------------------------------------------------------ */
 
-static bool lost_to_host(const struct world *w, const uint8_t *bytes)
+static bool lost_to_host(struct world *w, const uint8_t *bytes)
 {
 	struct chdr_packet packet;
 
-	if (chdr_parse(bytes, 2048, &packet) < 0 || packet.header.type != CHDR_DATA_TS)
+	assert_int_equal(chdr_parse(bytes, 2048, &packet), 0);
+	if (packet.header.type == CHDR_STRC && w->lose_init) {
+		w->lose_init--;
+		return true;
+	}
+	if (packet.header.type != CHDR_DATA_TS)
 		return false;
 	return w->lose_rx >= 0 && packet.header.seq >= w->lose_rx && packet.header.seq < w->lose_rx_until;
 }
@@ -212,9 +218,11 @@ static void host_step(struct world *w)
 		fly(w, false, bytes, size);
 	while ((size = rx_poll(&w->rx, ns(w), bytes)) > 0) {
 		struct chdr_packet packet;
-		const bool lost =
-		    w->lose_reports && chdr_parse(bytes, size, &packet) == 0 && packet.header.type == CHDR_STRS;
-		if (!lost)
+		const bool strs = chdr_parse(bytes, size, &packet) == 0 && packet.header.type == CHDR_STRS;
+
+		if (strs && w->lose_answer)
+			w->lose_answer--;
+		else if (!strs || !w->lose_reports)
 			fly(w, false, bytes, size);
 	}
 	while (w->sending && w->next < w->to_send && tx_room(&w->tx) >= PACKET_BYTES &&
@@ -556,6 +564,29 @@ static void an_overrun_and_a_window_lost_whole(void **state)
 	world_fini(&w);
 }
 
+/* What sets the stream up is lost on its way, once or more: it is set up again, and streams. */
+static void a_handshake_that_is_lost(void **state)
+{
+	const struct tx_options tx = tx_options(TX_GO_ON, false);
+
+	(void)state;
+	for (unsigned lost = 1; lost < 8; lost++) {
+		struct world w;
+
+		world_init(&w, &stock, &tx, true);
+		w.lose_init = lost % 4;
+		w.lose_answer = lost / 4;
+		rx_restart(&w.rx, ns(&w));
+		run(&w, REQUEST_TRIES * REQUEST_RETRY_NS / DEVICE_TICK_NS);
+		assert_int_equal(w.rx.phase, STREAM_READY);
+		start_receiving(&w);
+		run(&w, 200 * PACKET_TICKS);
+		assert_in_range(w.rx_packets, 190, 201);
+		assert_int_equal(w.rx_wrong + w.rx_gaps, 0);
+		world_fini(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -568,6 +599,7 @@ int main(void)
 	    cmocka_unit_test(all_samples_are_received),
 	    cmocka_unit_test(lost_packets_are_known_and_mended),
 	    cmocka_unit_test(an_overrun_and_a_window_lost_whole),
+	    cmocka_unit_test(a_handshake_that_is_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

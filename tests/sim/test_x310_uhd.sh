@@ -68,7 +68,7 @@ periodic() { # FILE BYTES
 }
 
 ok "the simulator begins" sim_start
-ok "a second one on the same address says why it cannot" says "ports 49152, 49153 and 49158: Address already in use" \
+ok "a second one on the same address says why it cannot" says "UDP port 49152: Address already in use" \
 	sh -c "! $sim 2>&1"
 ok "uhd_usrp_probe finds both radios" says "0/Radio#1" timeout 60 uhd_usrp_probe --args $args
 ok "rx_samples_to_file" timeout 60 $examples/rx_samples_to_file --args $args --type short --rate 1e6 --freq 0 \

@@ -8,47 +8,21 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "platforms/x310/stream.h"
+#include "tests/common/x310_vectors.h"
 
 enum { HOST = 3, DEVICE = 2, PORT = 3, DATA_BYTES = 2064, ENDPOINT = 0x4107, CROSSBAR = 0x309 };
 
 static const struct endpoint endpoint = {HOST, 0, DEVICE, PORT, false, 0x0100};
-
-/* The packet of a name in the file of vectors. */
-static size_t vector(const char *name, uint8_t *bytes)
-{
-	FILE *file = fopen("tests/vectors/x310/chdr.txt", "r");
-	char line[4096];
-	size_t size = 0;
-
-	assert_non_null(file);
-	while (size == 0 && fgets(line, sizeof(line), file)) {
-		const char *hex = line;
-		unsigned byte;
-
-		if (strncmp(line, name, strlen(name)) != 0 || line[strlen(name)] != ';')
-			continue;
-		for (int field = 0; field < 3; field++)
-			hex = strchr(hex, ';') + 1;
-		for (; *hex != ';'; hex += 2) {
-			assert_int_equal(sscanf(hex, "%2x", &byte), 1);
-			bytes[size++] = (uint8_t)byte;
-		}
-	}
-	fclose(file);
-	assert_true(size > 0);
-	return size;
-}
 
 /* Sequence numbers of management are the caller's own. */
 static void same_request(const uint8_t *bytes, size_t size, const char *name)
 {
 	uint8_t want[STREAM_PACKET_MAX];
 
-	assert_int_equal(vector(name, want), size);
+	assert_int_equal(x310_vector(name, want), size);
 	memcpy(want + 4, bytes + 4, 2);
 	assert_memory_equal(bytes, want, size);
 }
@@ -223,6 +197,53 @@ static void a_device_that_is_silent(void **state)
 		sent += rx_poll(&rx, now, bytes) > 0;
 	assert_int_equal(sent, REQUEST_TRIES);
 	assert_non_null(strstr(rx.why, "does not answer"));
+}
+
+/* Configures again and again: how often, until the stream has failed. `init` comes each time or never. */
+static unsigned rx_configured_until_failed(struct rx_stream *rx, bool init)
+{
+	unsigned configured = 1;
+	uint64_t now = 1;
+
+	rx_configured(rx);
+	for (; rx->phase != STREAM_FAILED; now += REQUEST_RETRY_NS / 4) {
+		const struct chdr_packet say = strc(CHDR_INIT, 131072, 0xffffff);
+		uint8_t bytes[STREAM_PACKET_MAX];
+		struct chdr_packet packet;
+
+		assert_true(now < 100 * REQUEST_RETRY_NS);
+		if (init && rx->phase == STREAM_INIT)
+			rx_control(rx, now, &say);
+		while (rx_poll(rx, now, bytes) > 0) {
+			const bool check = rx->phase == STREAM_CHECK;
+
+			if (bytes[6] >> 5 != CHDR_MGMT)
+				continue; /* our STRS, which is lost */
+			configured += rx->phase == STREAM_CONFIGURE;
+			packet = reply(bytes, check ? CHDR_CFG_RD_RESP : CHDR_NOP,
+				       check ? chdr_mgmt_register(SEP_OUT_CTRL, 0xa000000a) : 0);
+			rx_control(rx, now, &packet);
+		}
+	}
+	return configured;
+}
+
+static void rx_init_is_lost(void **state)
+{
+	struct rx_stream rx;
+
+	(void)state;
+	assert_int_equal(rx_configured_until_failed(&rx, false), REQUEST_TRIES);
+	assert_non_null(strstr(rx.why, "does not say INIT"));
+}
+
+static void rx_answer_to_init_is_lost(void **state)
+{
+	struct rx_stream rx;
+
+	(void)state;
+	assert_int_equal(rx_configured_until_failed(&rx, true), REQUEST_TRIES);
+	assert_non_null(strstr(rx.why, "does not take our answer"));
 }
 
 static enum rx_verdict rx_seq(struct rx_stream *rx, uint16_t seq)
@@ -550,7 +571,7 @@ static void radio_messages(void **state)
 		struct radio_message message;
 		struct chdr_ctrl ctrl;
 
-		assert_int_equal(chdr_parse(bytes, vector(cases[i].name, bytes), &packet), 0);
+		assert_int_equal(chdr_parse(bytes, x310_vector(cases[i].name, bytes), &packet), 0);
 		assert_int_equal(chdr_ctrl_parse(&packet, CHDR_V1, &ctrl), 0);
 		message = radio_message_parse(&ctrl);
 		assert_int_equal(message.event, cases[i].event);
@@ -572,11 +593,11 @@ static void radio_message_acks(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		uint8_t bytes[STREAM_PACKET_MAX], want[STREAM_PACKET_MAX];
-		const size_t size = vector(cases[i].ack, want);
+		const size_t size = x310_vector(cases[i].ack, want);
 		struct chdr_packet packet;
 		struct chdr_ctrl ctrl;
 
-		assert_int_equal(chdr_parse(bytes, vector(cases[i].name, bytes), &packet), 0);
+		assert_int_equal(chdr_parse(bytes, x310_vector(cases[i].name, bytes), &packet), 0);
 		assert_int_equal(chdr_ctrl_parse(&packet, cases[i].dialect, &ctrl), 0);
 		radio_message_ack(&ctrl, 1, cases[i].dialect);
 		assert_int_equal(chdr_ctrl_write(bytes, DEVICE, 11, cases[i].dialect, &ctrl), size);
@@ -591,6 +612,8 @@ int main(void)
 	    cmocka_unit_test(rx_init_comes_early),
 	    cmocka_unit_test(rx_refusals),
 	    cmocka_unit_test(a_device_that_is_silent),
+	    cmocka_unit_test(rx_init_is_lost),
+	    cmocka_unit_test(rx_answer_to_init_is_lost),
 	    cmocka_unit_test(rx_counts_what_is_missing),
 	    cmocka_unit_test(rx_reports),
 	    cmocka_unit_test(rx_resync),

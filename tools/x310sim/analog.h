@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { ANALOG_CHANNELS = 4, ANALOG_RING = 1 << 20 };
+enum { ANALOG_CHANNELS = 4, ANALOG_RING = 1 << 20, ANALOG_TONE_PERIOD = 16 };
 
 enum analog_kind { ANALOG_ZEROS, ANALOG_TONE, ANALOG_LOOP, ANALOG_FILE };
 
@@ -17,12 +17,14 @@ struct analog {
 	enum analog_kind kind;
 	FILE *source, *record; /* record: what channel 0 transmits, without the silence between bursts */
 	uint8_t *loop;         /* ANALOG_RING samples of each channel */
-	uint64_t loop_ticks;   /* the wire's delay */
-	uint64_t read_short;   /* samples that the file did not have */
-	int write_error;       /* errno */
+	uint8_t tone[ANALOG_TONE_PERIOD * 4];
+	uint64_t read_short; /* samples that the file did not have */
+	const char *failed;  /* path that analog_open could not open */
+	int write_error;     /* errno */
 };
 
-/* analog_open: "zeros", "tone", "loop" or the path of a file of complex int16; record may be NULL. 0 or -errno. */
+/* analog_open: "zeros", "tone", "loop" or the path of a file of complex int16; record may be NULL. 0; or -errno with
+ * analog->failed, nothing to close. */
 int analog_open(struct analog *analog, const char *source, const char *record);
 int analog_close(struct analog *analog); /* 0, or -errno of what could not be written */
 

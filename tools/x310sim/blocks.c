@@ -105,7 +105,8 @@ static uint32_t pattern(const struct sim_converters *c, uint8_t which)
 	}
 }
 
-uint32_t sim_adc_now(const struct sim_converters *c)
+/* The pattern of both channels, as RX_DATA shows it. */
+static uint32_t adc_now(const struct sim_converters *c)
 {
 	return (pattern(c, c->adc[0x62]) << 18 | pattern(c, c->adc[0x75]) << 2) ^ 0xfffc0000u;
 }
@@ -163,7 +164,7 @@ static uint32_t read_radio(struct device *device, unsigned radio, uint32_t addre
 	const struct sim_endpoint *channel = radio_channel(device, radio, address);
 
 	if (channel != NULL && address % RADIO_CHANNEL == RX_DATA)
-		return sim_adc_now(&device->converters[radio]);
+		return adc_now(&device->converters[radio]);
 	if (channel != NULL)
 		return sim_radio_read(&channel->radio, address % RADIO_CHANNEL);
 	switch (address) {

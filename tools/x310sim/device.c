@@ -23,14 +23,13 @@ void sim_queue_clear(struct sim_queue *queue)
 		free(packet);
 }
 
-int sim_queue_push(struct sim_queue *queue, const uint8_t *bytes, size_t size, uint64_t tick)
+int sim_queue_push(struct sim_queue *queue, const uint8_t *bytes, size_t size)
 {
 	struct sim_packet *packet = malloc(sizeof(*packet) + size);
 
 	if (packet == NULL)
 		return -ENOMEM;
 	packet->next = NULL;
-	packet->tick = tick;
 	packet->size = (uint32_t)size;
 	packet->missing = 0;
 	memcpy(packet->bytes, bytes, size);

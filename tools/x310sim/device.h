@@ -30,6 +30,7 @@ enum {
 };
 
 #define DEVICE_TICKS_PER_S 200000000ull
+#define DEVICE_TICK_NS (1000000000ull / DEVICE_TICKS_PER_S)
 #define DEVICE_FLUSH_TICKS 17476ull /* 2^14 cycles of 187.5 MHz */
 
 /* ---- what the caller gives ------------------------------------------------------------------------------------------- */
@@ -55,7 +56,6 @@ struct device_options {
 
 struct sim_packet {
 	struct sim_packet *next;
-	uint64_t tick; /* arrived */
 	uint32_t size;
 	uint32_t missing; /* packets before it that never came */
 	uint8_t bytes[];
@@ -68,7 +68,7 @@ struct sim_queue {
 
 void sim_queue_init(struct sim_queue *queue);
 void sim_queue_clear(struct sim_queue *queue);
-int sim_queue_push(struct sim_queue *queue, const uint8_t *bytes, size_t size, uint64_t tick); /* 0 or -ENOMEM */
+int sim_queue_push(struct sim_queue *queue, const uint8_t *bytes, size_t size); /* 0 or -ENOMEM */
 struct sim_packet *sim_queue_pop(struct sim_queue *queue);
 
 /* ---- the parts -------------------------------------------------------------------------------------------------------- */
@@ -145,7 +145,8 @@ struct sim_radio {
 	uint32_t divide;              /* ticks per sample */
 	uint32_t registers[0x80 / 4]; /* of the channel, as written */
 	struct sim_message messages[DEVICE_MESSAGES];
-	unsigned n_messages, lost_messages;
+	unsigned n_messages;
+	uint64_t lost_messages; /* there were DEVICE_MESSAGES already */
 	bool awaits_ack;
 	uint8_t ctrl_seq;
 };
@@ -210,8 +211,7 @@ void sim_ctrl(struct device *device, const struct chdr_packet *packet);
 /* Registers of the block behind a control port; false: there is none. */
 bool sim_block_read(struct device *device, uint16_t port, uint32_t address, uint32_t *ret_value);
 bool sim_block_write(struct device *device, uint16_t port, uint32_t address, uint32_t value);
-unsigned sim_block_radio(uint16_t port);                       /* which radio it belongs to */
-uint32_t sim_adc_now(const struct sim_converters *converters); /* test pattern of both channels, as RX_DATA shows it */
+unsigned sim_block_radio(uint16_t port); /* which radio it belongs to */
 
 void sim_input_init(struct sim_input *input);
 void sim_input_fini(struct sim_input *input);

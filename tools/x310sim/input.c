@@ -124,7 +124,7 @@ void sim_input_take(struct device *device, struct sim_endpoint *endpoint, const 
 		input->discarded_bytes += packet->header.length;
 		input->silent_until = device->tick + DEVICE_FLUSH_TICKS;
 	} else if (input->queue.bytes + chdr_counted(packet->header.length) > device->options.capacity ||
-		   sim_queue_push(&input->queue, bytes, packet->header.length, device->tick) < 0) {
+		   sim_queue_push(&input->queue, bytes, packet->header.length) < 0) {
 		input->overflowed++; /* the real one would block the crossbar: the host has sent beyond its window */
 	}
 }
@@ -160,7 +160,7 @@ static void consumed(struct device *device, struct sim_endpoint *endpoint, uint3
 	if (input->controlled && ((every->bytes && input->consumed.bytes - input->reported.bytes >= every->bytes) ||
 				  (every->pkts && input->consumed.pkts - input->reported.pkts >= every->pkts)))
 		report(device, endpoint, CHDR_OKAY,
-		       okay_info(device, input) | (device->options.stop_supported ? 1ull << 47 : 0));
+		       okay_info(device, input) | (device->options.stop_supported ? CHDR_INFO_FLOW_CONTROL : 0));
 }
 
 /* The data packet at the head, if it is for the radio. */

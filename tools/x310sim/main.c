@@ -3,79 +3,80 @@
  * x310sim - a USRP X310 without the hardware: the device's end of the wire, for tests and for those who have none. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/base/diag.h"
 #include "core/cli/cli.h"
-#include "tools/x310sim/server.h"
+#include "core/registry/registry.h"
+#include "tools/x310sim/counts.h"
 
-static void print_text(const struct server *s)
+static int fail(const char *what, int rc)
 {
-	printf("packets    %llu in, %llu out, %llu malformed, %llu without a route, %llu without an address\n",
-	       (unsigned long long)s->packets_in, (unsigned long long)s->packets_out,
-	       (unsigned long long)s->device.malformed, (unsigned long long)s->device.unroutable,
-	       (unsigned long long)s->device.no_address);
-	for (int i = 0; i < DEVICE_ENDPOINTS; i++) {
-		const struct sim_endpoint *e = &s->device.endpoints[i];
-		const struct sim_tx *tx = &e->radio.tx;
-		const struct sim_rx *rx = &e->radio.rx;
-
-		if (!tx->played && !tx->late && !rx->samples && !rx->overruns)
-			continue;
-		printf("channel %d  tx: %llu packets, %llu samples played, %llu underruns, %llu late, %llu sequence "
-		       "errors, "
-		       "%llu discarded, %llu beyond the window, %llu bursts\n",
-		       i, (unsigned long long)tx->played, (unsigned long long)tx->samples,
-		       (unsigned long long)tx->underruns, (unsigned long long)tx->late,
-		       (unsigned long long)e->input.seqerr, (unsigned long long)e->input.discarded,
-		       (unsigned long long)e->input.overflowed, (unsigned long long)tx->bursts);
-		printf("           rx: %llu samples, %llu overruns, %llu late commands\n",
-		       (unsigned long long)rx->samples, (unsigned long long)rx->overruns, (unsigned long long)rx->late);
-	}
-	printf("clock      looked at up to %.1f us late\n", (double)s->behind_max * 1e6 / (double)DEVICE_TICKS_PER_S);
+	fprintf(stderr, "x310sim: %s: %s\n", what, strerror(-rc));
+	return CLI_FAILED;
 }
 
-static void print_json(const struct server *s)
+/* An option that is an IPv4 address, in host order. */
+static int get_ip(const struct cli_args *args, const char *name, const char *otherwise, uint32_t *ret)
 {
-	printf(
-	    "{\"schema\": 1, \"packets_in\": %llu, \"packets_out\": %llu, \"malformed\": %llu, \"unroutable\": %llu, "
-	    "\"no_address\": %llu, \"clock_late_us\": %.1f, \"channels\": [",
-	    (unsigned long long)s->packets_in, (unsigned long long)s->packets_out,
-	    (unsigned long long)s->device.malformed, (unsigned long long)s->device.unroutable,
-	    (unsigned long long)s->device.no_address, (double)s->behind_max * 1e6 / (double)DEVICE_TICKS_PER_S);
-	for (int i = 0; i < DEVICE_ENDPOINTS; i++) {
-		const struct sim_endpoint *e = &s->device.endpoints[i];
-		printf("%s{\"tx_packets\": %llu, \"tx_samples\": %llu, \"tx_underruns\": %llu, \"tx_late\": %llu, "
-		       "\"tx_sequence_errors\": %llu, \"tx_discarded\": %llu, \"tx_overflowed\": %llu, \"tx_bursts\": "
-		       "%llu, "
-		       "\"rx_samples\": %llu, \"rx_overruns\": %llu, \"rx_late\": %llu}",
-		       i ? ", " : "", (unsigned long long)e->radio.tx.played, (unsigned long long)e->radio.tx.samples,
-		       (unsigned long long)e->radio.tx.underruns, (unsigned long long)e->radio.tx.late,
-		       (unsigned long long)e->input.seqerr, (unsigned long long)e->input.discarded,
-		       (unsigned long long)e->input.overflowed, (unsigned long long)e->radio.tx.bursts,
-		       (unsigned long long)e->radio.rx.samples, (unsigned long long)e->radio.rx.overruns,
-		       (unsigned long long)e->radio.rx.late);
-	}
-	printf("]}\n");
+	const char *text = cli_get(args, name);
+	struct in_addr ip;
+
+	if (inet_pton(AF_INET, text ? text : otherwise, &ip) != 1)
+		return cli_fail(args, "--%s %s is not an IPv4 address", name, text);
+	*ret = ntohl(ip.s_addr);
+	return CLI_OK;
 }
 
-static int run(struct server *server, const struct cli_args *args, uint32_t ip, double seconds)
+/* SFP1 is there with --port; what moves packets through it is a library of its own. */
+static int get_sfp1(const struct cli_args *args, struct server_options *options)
 {
-	const struct device_options options = {.version = 0x0100,
-					       .stop_supported = cli_has(args, "stop-on-error"),
-					       .zeros = cli_has(args, "missing-tx-zeros"),
-					       .capacity = DEVICE_CAPACITY,
-					       .divide = 2};
-	int rc = server_open(server, ip, &options);
+	struct door_options *sfp1 = &options->sfp1_options;
+	const void *symbol = NULL;
+	char path[PATH_MAX];
+	uint64_t bytes = 0;
+	struct diag diag;
+	int rc;
+
+	sfp1->port = cli_get(args, "port");
+	sfp1->eal = cli_get(args, "eal");
+	if (cli_whole(args, "port-bytes", 512, CHDR_PACKET_MAX, &bytes) < 0 ||
+	    get_ip(args, "port-address", "192.168.40.2", &sfp1->own.ip) != CLI_OK)
+		return CLI_USAGE;
+	sfp1->packet_bytes = (uint32_t)bytes;
+	if (sfp1->port == NULL)
+		return CLI_OK;
+	diag_init(&diag);
+	rc = library_path("dpdk", path, sizeof(path));
+	if (rc == 0)
+		rc = library_open(path, "door_dpdk", &diag, &symbol);
+	diag_print(&diag, stderr);
+	if (rc < 0)
+		fprintf(stderr, "x310sim: --port needs DPDK; that library is built where libdpdk-dev is installed\n");
+	diag_fini(&diag);
+	options->sfp1 = symbol;
+	return rc < 0 ? CLI_FAILED : CLI_OK;
+}
+
+static int run(struct server *server, const struct cli_args *args, const struct server_options *options, double seconds)
+{
+	const struct in_addr ip = {htonl(options->ip)};
+	char why[DOOR_WHY] = "";
+	int rc = server_open(server, options, why);
 
 	if (rc < 0) {
-		fprintf(stderr, "x310sim: %s: ports %d, %d and %d: %s\n", cli_get(args, "address"), FIRMWARE_PORT,
-			CHDR_PORT, MTU_PORT, strerror(-rc));
+		fprintf(stderr, "x310sim: %s: %s\n", inet_ntoa(ip), why);
 	} else {
-		fprintf(stderr, "x310sim: ready on %s\n", inet_ntoa((struct in_addr){htonl(ip)}));
+		for (int i = 0; i < SERVER_DOORS; i++)
+			if (server->doors[i] && server->doors[i]->note[0])
+				fprintf(stderr, "x310sim: %s: %s\n", server->doors[i]->kind->name,
+					server->doors[i]->note);
+		fprintf(stderr, "x310sim: ready on %s\n", inet_ntoa(ip));
 		server_run(server, seconds > 0 ? clock_ns() + (uint64_t)(seconds * 1e9) : UINT64_MAX);
-		(cli_has(args, "json") ? print_json : print_text)(server);
+		(cli_has(args, "json") ? counts_json : counts_text)(server, stdout);
 	}
 	server_close(server);
 	return rc < 0 ? CLI_FAILED : CLI_OK;
@@ -83,40 +84,45 @@ static int run(struct server *server, const struct cli_args *args, uint32_t ip, 
 
 static int x310sim(const struct cli_args *args)
 {
-	const char *address = cli_get(args, "address"), *source = cli_get(args, "source");
+	const char *source = cli_get(args, "source"), *record = cli_get(args, "record");
+	struct server_options options = {.device = {.version = 0x0100,
+						    .stop_supported = cli_has(args, "stop-on-error"),
+						    .zeros = cli_has(args, "missing-tx-zeros"),
+						    .capacity = DEVICE_CAPACITY,
+						    .divide = 2}};
 	struct server *server;
 	double seconds = 0;
-	struct in_addr ip;
 	int status, rc;
 
-	if (cli_real(args, "seconds", 0.001, 1e9, &seconds) < 0)
+	if (cli_real(args, "seconds", 0.001, 1e9, &seconds) < 0 ||
+	    get_ip(args, "address", "127.0.0.2", &options.ip) != CLI_OK)
 		return CLI_USAGE;
-	if (inet_pton(AF_INET, address ? address : "127.0.0.2", &ip) != 1) {
-		fprintf(stderr, "x310sim: --address %s is not an IPv4 address\n", address);
-		return CLI_USAGE;
-	}
+	status = get_sfp1(args, &options);
+	if (status != CLI_OK)
+		return status;
 	server = calloc(1, sizeof(*server));
 	if (server == NULL)
-		return CLI_FAILED;
-	rc = analog_open(&server->analog, source ? source : "tone", cli_get(args, "record"));
+		return fail("simulator", -ENOMEM);
+	rc = analog_open(&server->analog, source ? source : "tone", record);
 	if (rc < 0) {
-		fprintf(stderr, "x310sim: %s: %s\n", server->analog.kind == ANALOG_FILE ? source : "record",
-			strerror(-rc));
-		free(server);
-		return CLI_FAILED;
+		status = fail(server->analog.failed ? server->analog.failed : source, rc);
+	} else {
+		status = run(server, args, &options, seconds);
+		rc = analog_close(&server->analog);
+		status = rc < 0 ? fail(record, rc) : status;
 	}
-	status = run(server, args, ntohl(ip.s_addr), seconds);
-	rc = analog_close(&server->analog);
-	if (rc < 0)
-		fprintf(stderr, "x310sim: %s: %s\n", cli_get(args, "record"), strerror(-rc));
 	free(server);
-	return rc < 0 ? CLI_FAILED : status;
+	return status;
 }
 
 static const struct cli_option options[] = {
     {"address", 'a', "IP", NULL, false, "address of this machine to be the device on; default 127.0.0.2"},
     {"source", 's', "WHAT", "@file", false, "what the receivers hear: tone, zeros, loop, or a file of complex int16"},
     {"record", 'r', "FILE", "@file", false, "write what channel 0 transmits, complex int16"},
+    {"port", 'p', "PORT", NULL, false, "a second network port that the kernel does not see, by DPDK: net_memif0,..."},
+    {"port-address", 0, "IP", NULL, false, "the device's address there; default 192.168.40.2"},
+    {"port-bytes", 0, "N", NULL, false, "largest CHDR packet there, 512 .. 8192; default: what the port can"},
+    {"eal", 0, "OPTIONS", NULL, false, "options for DPDK's environment, before its own"},
     {"seconds", 't', "S", NULL, false, "end after so long; default: at SIGINT or SIGTERM"},
     {"stop-on-error", 0, NULL, NULL, false, "be an FPGA of UHD 4.9 or later, which can stop on sequence errors"},
     {"missing-tx-zeros", 0, NULL, NULL, false, "put zeros where a Tx packet is missing, which no FPGA does"},
@@ -129,13 +135,17 @@ static const struct cli_command commands[] = {
      "4.0 to "
      "4.9. Time is this machine's: rates beyond what a core can move are late, and the counts say so. `loop` joins "
      "each "
-     "transmitter to the receiver of the same channel.",
+     "transmitter to the receiver of the same channel.\n\nThe first of its 10 Gbit/s ports is an address of this "
+     "machine. "
+     "With --port there is a second one, for CHDR alone, which any port of DPDK can be (memif, af_packet, a real "
+     "one): one core is busy with looking at it.",
      CLI_LIST(options), x310sim},
 };
 
 static const struct cli_section sections[] = {
     {"EXAMPLES", "  x310sim --address 127.0.0.2 &\n"
-		 "  uhd_usrp_probe --args type=x300,addr=127.0.0.2"},
+		 "  uhd_usrp_probe --args type=x300,addr=127.0.0.2\n"
+		 "  x310sim --port net_memif0,role=server,socket=/tmp/sfp1,socket-abstract=no &"},
     {"EXIT STATUS", "  0    done\n  1    a port or a file cannot be had\n  2    usage"},
 };
 

@@ -123,7 +123,7 @@ bool sim_output_data(struct device *device, struct sim_endpoint *endpoint, const
 {
 	struct sim_output *output = &endpoint->output;
 
-	if (output->waiting == DEVICE_RX_PACKETS || sim_queue_push(&output->queue, bytes, size, device->tick) < 0)
+	if (output->waiting == DEVICE_RX_PACKETS || sim_queue_push(&output->queue, bytes, size) < 0)
 		return false;
 	output->waiting++;
 	drain(device, endpoint);

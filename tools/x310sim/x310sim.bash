@@ -9,9 +9,13 @@ _x310sim() {
 		-a | --address) COMPREPLY=(); return ;;
 		-s | --source) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		-r | --record) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		-p | --port) COMPREPLY=(); return ;;
+		--port-address) COMPREPLY=(); return ;;
+		--port-bytes) COMPREPLY=(); return ;;
+		--eal) COMPREPLY=(); return ;;
 		-t | --seconds) COMPREPLY=(); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--address --source --record --seconds --stop-on-error --missing-tx-zeros --json --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--address --source --record --port --port-address --port-bytes --eal --seconds --stop-on-error --missing-tx-zeros --json --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	esac
 }

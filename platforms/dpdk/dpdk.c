@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "platforms/dpdk/dpdk.h"
+
+#include <rte_dev.h>
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "platforms/x310/frame.h"
+
+enum { NEIGHBOURS = 64, DESCRIPTORS = 1024, CACHE = 256, NAME = 64, ASK_NS = 10000000 };
+
+struct neighbour {
+	uint32_t ip;
+	bool known;
+	uint64_t asked_ns;
+	uint8_t mac[6];
+};
+
+struct dpdk {
+	struct door door;
+	uint16_t port;
+	bool started;
+	char name[NAME];
+	uint32_t packet_bytes;
+	struct rte_mempool *pool;
+	struct frame_address own;
+	struct neighbour neighbours[NEIGHBOURS];
+	unsigned n_neighbours, last; /* last one asked for */
+};
+
+static struct dpdk *dpdk_of(struct door *door)
+{
+	return (struct dpdk *)(void *)door;
+}
+
+/* ---- neighbours -------------------------------------------------------------------------------------------------------- */
+
+/* The entry of an address; a new one, in the place of the oldest if there are too many. */
+static struct neighbour *neighbour_of(struct dpdk *dpdk, uint32_t ip)
+{
+	if (dpdk->last < dpdk->n_neighbours && dpdk->neighbours[dpdk->last].ip == ip)
+		return &dpdk->neighbours[dpdk->last];
+	for (dpdk->last = 0; dpdk->last < dpdk->n_neighbours; dpdk->last++)
+		if (dpdk->neighbours[dpdk->last].ip == ip)
+			return &dpdk->neighbours[dpdk->last];
+	if (dpdk->n_neighbours == NEIGHBOURS)
+		memmove(dpdk->neighbours, dpdk->neighbours + 1, --dpdk->n_neighbours * sizeof(dpdk->neighbours[0]));
+	dpdk->last = dpdk->n_neighbours++;
+	dpdk->neighbours[dpdk->last] = (struct neighbour){.ip = ip};
+	return &dpdk->neighbours[dpdk->last];
+}
+
+static void learn(struct dpdk *dpdk, const struct frame_address *from)
+{
+	struct neighbour *neighbour = neighbour_of(dpdk, from->ip);
+
+	memcpy(neighbour->mac, from->mac, sizeof(neighbour->mac));
+	neighbour->known = true;
+}
+
+/* A frame of our own making. */
+static void send_frame(struct dpdk *dpdk, struct rte_mbuf *mbuf, size_t size)
+{
+	mbuf->data_len = (uint16_t)size;
+	mbuf->pkt_len = (uint32_t)size;
+	if (rte_eth_tx_burst(dpdk->port, 0, &mbuf, 1) == 0)
+		rte_pktmbuf_free(mbuf);
+}
+
+static void ask(struct dpdk *dpdk, struct neighbour *neighbour)
+{
+	const uint64_t now = clock_ns();
+	struct rte_mbuf *mbuf;
+
+	if (neighbour->asked_ns && now - neighbour->asked_ns < ASK_NS)
+		return;
+	mbuf = rte_pktmbuf_alloc(dpdk->pool);
+	if (mbuf == NULL)
+		return;
+	neighbour->asked_ns = now;
+	send_frame(dpdk, mbuf, frame_arp_request(rte_pktmbuf_mtod(mbuf, uint8_t *), &dpdk->own, neighbour->ip));
+}
+
+/* ---- in ----------------------------------------------------------------------------------------------------------------- */
+
+static void answer(struct dpdk *dpdk, const struct frame *frame)
+{
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(dpdk->pool);
+	size_t size;
+
+	if (mbuf == NULL)
+		return;
+	size = frame_answer(frame, &dpdk->own, rte_pktmbuf_mtod(mbuf, uint8_t *), rte_pktmbuf_tailroom(mbuf));
+	if (size == 0) {
+		dpdk->door.counts.foreign++;
+		rte_pktmbuf_free(mbuf);
+		return;
+	}
+	dpdk->door.counts.answered++;
+	send_frame(dpdk, mbuf, size);
+}
+
+static void not_ours(struct dpdk *dpdk, const struct frame *frame)
+{
+	const bool arp = frame->kind == FRAME_IS_ARP_REQUEST || frame->kind == FRAME_IS_ARP_REPLY;
+
+	if (arp && frame->to.ip == dpdk->own.ip)
+		learn(dpdk, &frame->from);
+	if (frame->kind == FRAME_IS_ARP_REQUEST || frame->kind == FRAME_IS_ECHO_REQUEST)
+		answer(dpdk, frame);
+	else if (!arp)
+		dpdk->door.counts.foreign++;
+}
+
+/* True: it is a datagram for us. */
+static bool take(struct dpdk *dpdk, struct rte_mbuf *mbuf, struct packet *ret)
+{
+	struct door_counts *counts = &dpdk->door.counts;
+	struct frame frame;
+
+	if ((mbuf->nb_segs > 1 && rte_pktmbuf_linearize(mbuf) < 0) ||
+	    frame_parse(rte_pktmbuf_mtod(mbuf, const uint8_t *), mbuf->data_len, &frame) < 0) {
+		counts->malformed++;
+		return false;
+	}
+	if (frame.kind != FRAME_IS_UDP || frame.to.ip != dpdk->own.ip || frame.to.port != dpdk->own.port) {
+		not_ours(dpdk, &frame);
+		return false;
+	}
+	*ret = (struct packet){.bytes = rte_pktmbuf_mtod_offset(mbuf, uint8_t *, FRAME_UDP),
+			       .size = (uint32_t)frame.payload_bytes,
+			       .peer = {frame.from.ip, frame.from.port},
+			       .own = mbuf};
+	counts->received++;
+	counts->received_bytes += ret->size;
+	return true;
+}
+
+static unsigned dpdk_receive(struct door *door, struct packet *ret, unsigned n)
+{
+	struct dpdk *dpdk = dpdk_of(door);
+	struct rte_mbuf *mbufs[DOOR_BURST];
+	const uint16_t got = rte_eth_rx_burst(dpdk->port, 0, mbufs, (uint16_t)(n < DOOR_BURST ? n : DOOR_BURST));
+	unsigned good = 0;
+
+	for (uint16_t i = 0; i < got; i++)
+		rte_prefetch0(rte_pktmbuf_mtod(mbufs[i], void *));
+	for (uint16_t i = 0; i < got; i++) {
+		if (take(dpdk, mbufs[i], &ret[good]))
+			good++;
+		else
+			rte_pktmbuf_free(mbufs[i]);
+	}
+	return good;
+}
+
+static void dpdk_put(struct door *door, const struct packet *packets, unsigned n)
+{
+	(void)door;
+	for (unsigned i = 0; i < n; i++)
+		rte_pktmbuf_free(packets[i].own);
+}
+
+/* ---- out ---------------------------------------------------------------------------------------------------------------- */
+
+static unsigned dpdk_get(struct door *door, struct packet *ret, unsigned n)
+{
+	struct dpdk *dpdk = dpdk_of(door);
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		struct rte_mbuf *mbuf = rte_pktmbuf_alloc(dpdk->pool);
+
+		if (mbuf == NULL)
+			break;
+		ret[i] = (struct packet){.bytes = rte_pktmbuf_mtod(mbuf, uint8_t *), .own = mbuf};
+	}
+	return i;
+}
+
+/* The headers go before the bytes, wherever in the buffer those lie. */
+static void frame_it(struct dpdk *dpdk, const struct packet *packet, const struct neighbour *neighbour)
+{
+	struct rte_mbuf *mbuf = packet->own;
+	struct frame_address to = {.port = packet->peer.port, .ip = packet->peer.ip};
+	uint8_t *frame = packet->bytes - FRAME_UDP;
+
+	memcpy(to.mac, neighbour->mac, sizeof(to.mac));
+	frame_udp_write(frame, &dpdk->own, &to, FRAME_TTL, packet->size);
+	mbuf->data_off = (uint16_t)(frame - (uint8_t *)mbuf->buf_addr);
+	mbuf->data_len = (uint16_t)(packet->size + FRAME_UDP);
+	mbuf->pkt_len = mbuf->data_len;
+}
+
+static unsigned burst(struct dpdk *dpdk, const struct packet *packets, struct rte_mbuf **mbufs, unsigned n)
+{
+	const unsigned sent = n ? rte_eth_tx_burst(dpdk->port, 0, mbufs, (uint16_t)n) : 0;
+
+	dpdk->door.counts.sent += sent;
+	for (unsigned i = 0; i < sent; i++)
+		dpdk->door.counts.sent_bytes += packets[i].size;
+	return sent;
+}
+
+/* Those whose neighbour is not known, or that are too long, end here. */
+static bool sendable(struct dpdk *dpdk, const struct packet *packet, struct neighbour **ret)
+{
+	*ret = neighbour_of(dpdk, packet->peer.ip);
+	if (packet->size > dpdk->packet_bytes) {
+		dpdk->door.counts.refused++;
+		return false;
+	}
+	if ((*ret)->known)
+		return true;
+	dpdk->door.counts.unknown++;
+	ask(dpdk, *ret);
+	return false;
+}
+
+static unsigned dpdk_send(struct door *door, const struct packet *packets, unsigned n)
+{
+	struct dpdk *dpdk = dpdk_of(door);
+	struct rte_mbuf *mbufs[DOOR_BURST];
+	unsigned taken = 0;
+
+	n = n < DOOR_BURST ? n : DOOR_BURST;
+	while (taken < n) {
+		struct neighbour *neighbour;
+		unsigned run = 0, sent;
+
+		while (taken + run < n && sendable(dpdk, &packets[taken + run], &neighbour)) {
+			frame_it(dpdk, &packets[taken + run], neighbour);
+			mbufs[run] = packets[taken + run].own;
+			run++;
+		}
+		sent = burst(dpdk, packets + taken, mbufs, run);
+		taken += sent;
+		if (sent < run)
+			break;
+		if (taken < n) /* the one that could not be sent */
+			rte_pktmbuf_free(packets[taken++].own);
+	}
+	door->counts.held_back += n - taken;
+	return taken;
+}
+
+/* ---- the rest ------------------------------------------------------------------------------------------------------------- */
+
+static void dpdk_count(struct door *door)
+{
+	struct rte_eth_stats stats;
+
+	if (rte_eth_stats_get(dpdk_of(door)->port, &stats) == 0)
+		door->counts.dropped = stats.imissed + stats.rx_nombuf;
+}
+
+static int dpdk_fd(const struct door *door)
+{
+	(void)door;
+	return -1;
+}
+
+static void dpdk_close(struct door *door)
+{
+	struct dpdk *dpdk = dpdk_of(door);
+
+	if (dpdk->started)
+		rte_eth_dev_stop(dpdk->port);
+	if (dpdk->name[0] && strncmp(dpdk->name, "net_", 4) == 0)
+		rte_eal_hotplug_remove("vdev", dpdk->name);
+	rte_mempool_free(dpdk->pool);
+	free(dpdk);
+}
+
+static int fail(char *ret_why, const char *what, const char *of, int rc)
+{
+	snprintf(ret_why, DOOR_WHY, "DPDK %s: %s: %s", of, what, strerror(-rc));
+	return rc < 0 ? rc : -EIO;
+}
+
+/* "net_memif0,role=client" is the device net_memif0 with the arguments role=client. */
+static int attach(struct dpdk *dpdk, const char *port, char *ret_why)
+{
+	const size_t name = strcspn(port, ",");
+	int rc = 0;
+
+	if (name >= sizeof(dpdk->name))
+		return fail(ret_why, "the device's name is too long", port, -ENAMETOOLONG);
+	if (strncmp(port, "net_", 4) == 0) {
+		char device[NAME];
+
+		snprintf(device, sizeof(device), "%.*s", (int)name, port);
+		rc = rte_eal_hotplug_add("vdev", device, port[name] ? port + name + 1 : "");
+	}
+	if (rc < 0)
+		return fail(ret_why, "the device cannot be had", port, rc);
+	snprintf(dpdk->name, sizeof(dpdk->name), "%.*s", (int)name, port);
+	rc = rte_eth_dev_get_port_by_name(dpdk->name, &dpdk->port);
+	return rc < 0 ? fail(ret_why, "there is no such port", port, rc) : 0;
+}
+
+/* Frames longer than usual have to be allowed; a port that knows no such limit takes them. */
+static void allow_long(struct dpdk *dpdk)
+{
+	const unsigned mtu = dpdk->packet_bytes + FRAME_UDP - RTE_ETHER_HDR_LEN;
+
+	if (mtu > RTE_ETHER_MTU)
+		(void)rte_eth_dev_set_mtu(dpdk->port, (uint16_t)mtu);
+}
+
+static int set_up(struct dpdk *dpdk, const struct door_options *options, char *ret_why)
+{
+	const struct rte_eth_conf none = {.rxmode = {.mq_mode = RTE_ETH_MQ_RX_NONE}};
+	uint16_t rx = DESCRIPTORS, tx = DESCRIPTORS;
+	const int socket = rte_eth_dev_socket_id(dpdk->port);
+	int rc = rte_eth_dev_configure(dpdk->port, 1, 1, &none);
+
+	if (rc < 0)
+		return fail(ret_why, "it takes no queues", options->port, rc);
+	allow_long(dpdk);
+	rc = rte_eth_dev_adjust_nb_rx_tx_desc(dpdk->port, &rx, &tx);
+	if (rc == 0)
+		rc = rte_eth_rx_queue_setup(dpdk->port, 0, rx, (unsigned)socket, NULL, dpdk->pool);
+	if (rc == 0)
+		rc = rte_eth_tx_queue_setup(dpdk->port, 0, tx, (unsigned)socket, NULL);
+	if (rc < 0)
+		return fail(ret_why, "its queues cannot be set up", options->port, rc);
+	rc = rte_eth_dev_start(dpdk->port);
+	if (rc < 0)
+		return fail(ret_why, "it does not start", options->port, rc);
+	dpdk->started = true;
+	return 0;
+}
+
+static int make_pool(struct dpdk *dpdk, const struct door_options *options, char *ret_why)
+{
+	const size_t room = RTE_PKTMBUF_HEADROOM + FRAME_UDP + options->packet_bytes;
+
+	/* those with the caller, in the queues and in the cache */
+	dpdk->pool = rte_pktmbuf_pool_create(dpdk->name, options->packets + 2 * DESCRIPTORS + CACHE, CACHE, 0,
+					     (uint16_t)((room + 63) / 64 * 64), SOCKET_ID_ANY);
+	return dpdk->pool ? 0 : fail(ret_why, "no memory for its buffers", options->port, -rte_errno);
+}
+
+static int dpdk_open(const struct door_options *options, char *ret_why, struct door **ret)
+{
+	struct dpdk *dpdk = calloc(1, sizeof(*dpdk));
+	struct rte_ether_addr mac;
+	int rc;
+
+	if (dpdk == NULL)
+		return -ENOMEM;
+	dpdk->door.kind = &door_dpdk;
+	dpdk->door.own = options->own;
+	dpdk->packet_bytes = options->packet_bytes;
+	rc = dpdk_start(options, dpdk->door.note, ret_why);
+	if (rc == 0)
+		rc = attach(dpdk, options->port, ret_why);
+	if (rc == 0)
+		rc = make_pool(dpdk, options, ret_why);
+	if (rc == 0)
+		rc = set_up(dpdk, options, ret_why);
+	if (rc < 0) {
+		dpdk_close(&dpdk->door);
+		return rc;
+	}
+	rte_eth_macaddr_get(dpdk->port, &mac);
+	dpdk->own = (struct frame_address){.port = options->own.port, .ip = options->own.ip};
+	memcpy(dpdk->own.mac, mac.addr_bytes, sizeof(dpdk->own.mac));
+	*ret = &dpdk->door;
+	return 0;
+}
+
+const struct door_kind door_dpdk = {
+    .name = "dpdk",
+    .open = dpdk_open,
+    .close = dpdk_close,
+    .receive = dpdk_receive,
+    .put = dpdk_put,
+    .get = dpdk_get,
+    .send = dpdk_send,
+    .count = dpdk_count,
+    .fd = dpdk_fd,
+};

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * platforms/dpdk/dpdk.h - the door of a port that the kernel does not see, by DPDK: a 10 GbE card, or a virtual device
+ * (net_memif, net_af_packet, net_af_xdp, net_pcap, net_ring). UDP, IPv4 and Ethernet headers are written and checked here;
+ * ARP and echo requests for our address are answered, and who is to get a packet is asked for by ARP.
+ *
+ * Built as a library of its own, lib/aloe-doors/dpdk.so with the symbol door_dpdk, where libdpdk is installed: only who
+ * asks for it maps DPDK. DPDK's environment is one for a process and stays until its end. Its options, after those of the
+ * caller:
+ *
+ *	--in-memory             where there are free huge pages of 2 MB for all buffers,
+ *	--no-huge -m MB         otherwise: no right is needed, and the note says so
+ *	--no-pci                with a virtual device; -a ADDRESS with a card
+ *
+ * The thread that opens a door is the one that uses it; its CPUs stay as they were. Rights are those of the device: none for
+ * memif, CAP_NET_RAW for af_packet and pcap, CAP_NET_ADMIN and CAP_BPF too for af_xdp.
+ */
+#ifndef PLATFORMS_DPDK_DPDK_H
+#define PLATFORMS_DPDK_DPDK_H
+
+#include "core/platform/door.h"
+
+extern const struct door_kind door_dpdk __attribute__((visibility("default")));
+
+/* The environment of this process: -EALREADY is no error. packet_bytes and packets say how much memory a port wants. */
+int dpdk_start(const struct door_options *options, char *ret_note, char *ret_why);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * DPDK's environment, once in a process. */
+#include "platforms/dpdk/dpdk.h"
+
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_lcore.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WORDS = 32, TEXT = 1024, MB = 1 << 20, EAL_MB = 16, PACKET_OVERHEAD = 512, HUGE_MB = 2 };
+
+struct words {
+	char text[TEXT];
+	size_t used;
+	char *words[WORDS];
+	int n;
+};
+
+/* What does not fit is left out, and the environment then says what it misses. */
+static void add(struct words *words, const char *word)
+{
+	const size_t size = strlen(word) + 1;
+
+	if (words->n == WORDS - 1 || size > sizeof(words->text) - words->used)
+		return;
+	words->words[words->n++] = memcpy(words->text + words->used, word, size);
+	words->used += size;
+}
+
+static void add_all(struct words *words, const char *text)
+{
+	char copy[TEXT], *rest = copy, *word;
+
+	snprintf(copy, sizeof(copy), "%s", text ? text : "");
+	while ((word = strsep(&rest, " ")) != NULL)
+		if (*word)
+			add(words, word);
+}
+
+static unsigned free_huge_pages(void)
+{
+	FILE *file = fopen("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "re");
+	unsigned n = 0;
+
+	if (file == NULL)
+		return 0;
+	if (fscanf(file, "%u", &n) != 1)
+		n = 0;
+	fclose(file);
+	return n;
+}
+
+/* One CPU of those that we may use; no thread of ours is bound to it. */
+static int any_cpu(const cpu_set_t *cpus)
+{
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, cpus))
+			return cpu;
+	return 0;
+}
+
+static void fill(struct words *words, const struct door_options *options, const cpu_set_t *cpus, char *ret_note)
+{
+	const uint64_t bytes = (uint64_t)options->packets * (options->packet_bytes + PACKET_OVERHEAD);
+	const unsigned mb = (unsigned)(2 * bytes / MB) + EAL_MB;
+	const bool huge = free_huge_pages() * HUGE_MB >= mb;
+	char text[64];
+
+	add(words, "aloe");
+	add_all(words, options->eal);
+	snprintf(text, sizeof(text), "--lcores=0@%d", any_cpu(cpus));
+	add(words, text);
+	if (huge) {
+		add_all(words, "--in-memory --single-file-segments");
+	} else {
+		snprintf(text, sizeof(text), "--no-huge -m %u", mb > 64 ? mb : 64);
+		add_all(words, text);
+		snprintf(ret_note, DOOR_WHY,
+			 "no huge pages: %u MB of ordinary memory, which cannot be shared without a copy",
+			 mb > 64 ? mb : 64);
+	}
+	if (strncmp(options->port, "net_", 4) == 0) {
+		add(words, "--no-pci");
+	} else {
+		add(words, "-a");
+		add(words, options->port);
+	}
+	add_all(words, "--no-shconf --no-telemetry --log-level=4 --file-prefix=aloe");
+}
+
+int dpdk_start(const struct door_options *options, char *ret_note, char *ret_why)
+{
+	struct words words = {.used = 0};
+	cpu_set_t cpus;
+	int rc;
+
+	pthread_getaffinity_np(pthread_self(), sizeof(cpus), &cpus);
+	fill(&words, options, &cpus, ret_note);
+	rc = rte_eal_init(words.n, words.words);
+	if (rc < 0)
+		rc = -rte_errno;
+	pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus); /* it has bound us to one */
+	if (rc == -EALREADY) {
+		ret_note[0] = 0;
+		return rte_lcore_id() != LCORE_ID_ANY || rte_thread_register() == 0 ? 0 : -rte_errno;
+	}
+	if (rc < 0) {
+		snprintf(ret_why, DOOR_WHY, "DPDK's environment does not start: %s", rte_strerror(-rc));
+		return rc;
+	}
+	(void)rmdir(rte_eal_get_runtime_dir()); /* nothing is in it */
+	return 0;
+}

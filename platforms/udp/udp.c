@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "platforms/udp/udp.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/sock_diag.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { ALIGN = 64, QUEUE_BYTES = 8 << 20, SEGMENTS = 32, DATAGRAM_MAX = 65000 };
+
+struct udp {
+	struct door door;
+	int fd;
+	bool segments;    /* the kernel knows UDP_SEGMENT */
+	uint32_t room;    /* bytes of a buffer */
+	uint8_t *memory;  /* of all buffers */
+	uint8_t **unused; /* a stack of them */
+	uint32_t n_unused, n;
+	struct mmsghdr messages[DOOR_BURST];
+	struct iovec parts[DOOR_BURST];
+	struct sockaddr_in names[DOOR_BURST];
+	union {
+		struct cmsghdr head;
+		uint8_t bytes[CMSG_SPACE(sizeof(uint16_t))];
+	} segment_bytes[DOOR_BURST];
+};
+
+static struct udp *udp_of(struct door *door)
+{
+	return (struct udp *)(void *)door;
+}
+
+/* ---- in ---------------------------------------------------------------------------------------------------------------- */
+
+static void prepare_receive(struct udp *udp, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		udp->parts[i] = (struct iovec){udp->unused[udp->n_unused - 1 - i], udp->room};
+		udp->messages[i].msg_hdr = (struct msghdr){.msg_name = &udp->names[i],
+							   .msg_namelen = sizeof(udp->names[i]),
+							   .msg_iov = &udp->parts[i],
+							   .msg_iovlen = 1};
+	}
+}
+
+static unsigned udp_receive(struct door *door, struct packet *ret, unsigned n)
+{
+	struct udp *udp = udp_of(door);
+	unsigned good = 0;
+	int got;
+
+	n = n < DOOR_BURST ? n : DOOR_BURST;
+	n = n < udp->n_unused ? n : udp->n_unused;
+	prepare_receive(udp, n);
+	got = n ? recvmmsg(udp->fd, udp->messages, n, MSG_DONTWAIT, NULL) : 0;
+	if (got <= 0)
+		return 0;
+	udp->n_unused -= (uint32_t)got;
+	for (int i = 0; i < got; i++) {
+		const struct sockaddr_in *from = &udp->names[i];
+
+		if (udp->messages[i].msg_hdr.msg_flags & MSG_TRUNC) {
+			door->counts.malformed++;
+			udp->unused[udp->n_unused++] = udp->parts[i].iov_base; /* below those that are out */
+			continue;
+		}
+		ret[good++] = (struct packet){.bytes = udp->parts[i].iov_base,
+					      .size = udp->messages[i].msg_len,
+					      .peer = {ntohl(from->sin_addr.s_addr), ntohs(from->sin_port)},
+					      .own = udp->parts[i].iov_base};
+		door->counts.received_bytes += udp->messages[i].msg_len;
+	}
+	door->counts.received += good;
+	return good;
+}
+
+static void udp_put(struct door *door, const struct packet *packets, unsigned n)
+{
+	struct udp *udp = udp_of(door);
+
+	for (unsigned i = 0; i < n; i++)
+		udp->unused[udp->n_unused++] = packets[i].own;
+}
+
+static unsigned udp_get(struct door *door, struct packet *ret, unsigned n)
+{
+	struct udp *udp = udp_of(door);
+
+	n = n < udp->n_unused ? n : udp->n_unused;
+	for (unsigned i = 0; i < n; i++) {
+		uint8_t *bytes = udp->unused[--udp->n_unused];
+
+		ret[i] = (struct packet){.bytes = bytes, .own = bytes};
+	}
+	return n;
+}
+
+/* ---- out --------------------------------------------------------------------------------------------------------------- */
+
+/* How many packets from the first on may leave as one: the same peer and size, but for the last, which may be shorter. */
+static unsigned run_length(const struct udp *udp, const struct packet *packets, unsigned n)
+{
+	const struct packet *first = packets;
+	unsigned length = 1;
+	uint32_t bytes = first->size;
+
+	while (udp->segments && length < n && length < SEGMENTS && packets[length - 1].size == first->size &&
+	       packets[length].size <= first->size && packets[length].peer.ip == first->peer.ip &&
+	       packets[length].peer.port == first->peer.port && bytes + packets[length].size <= DATAGRAM_MAX)
+		bytes += packets[length++].size;
+	return length;
+}
+
+static void prepare_message(struct udp *udp, unsigned message, const struct packet *packets, unsigned n,
+			    struct iovec *parts)
+{
+	struct msghdr *head = &udp->messages[message].msg_hdr;
+	struct cmsghdr *control = &udp->segment_bytes[message].head;
+	const uint16_t size = (uint16_t)packets->size;
+
+	for (unsigned i = 0; i < n; i++)
+		parts[i] = (struct iovec){packets[i].bytes, packets[i].size};
+	udp->names[message] = (struct sockaddr_in){
+	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(packets->peer.ip), .sin_port = htons(packets->peer.port)};
+	*head = (struct msghdr){.msg_name = &udp->names[message],
+				.msg_namelen = sizeof(udp->names[message]),
+				.msg_iov = parts,
+				.msg_iovlen = n};
+	if (n == 1)
+		return;
+	head->msg_control = control;
+	head->msg_controllen = sizeof(udp->segment_bytes[message]);
+	*control =
+	    (struct cmsghdr){.cmsg_level = SOL_UDP, .cmsg_type = UDP_SEGMENT, .cmsg_len = CMSG_LEN(sizeof(size))};
+	memcpy(CMSG_DATA(control), &size, sizeof(size));
+}
+
+/* Gives the packets in the first messages. */
+static unsigned in_messages(const struct udp *udp, unsigned messages)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < messages; i++)
+		n += (unsigned)udp->messages[i].msg_hdr.msg_iovlen;
+	return n;
+}
+
+static bool full(int error)
+{
+	return error == EAGAIN || error == EWOULDBLOCK || error == ENOBUFS || error == ENOMEM;
+}
+
+static unsigned udp_send(struct door *door, const struct packet *packets, unsigned n)
+{
+	struct udp *udp = udp_of(door);
+	unsigned messages = 0, taken;
+	int sent;
+
+	n = n < DOOR_BURST ? n : DOOR_BURST;
+	for (unsigned at = 0; at < n; messages++) {
+		const unsigned run = run_length(udp, packets + at, n - at);
+
+		prepare_message(udp, messages, packets + at, run, udp->parts + at);
+		at += run;
+	}
+	sent = messages ? sendmmsg(udp->fd, udp->messages, messages, MSG_DONTWAIT) : 0;
+	if (sent < 0 && !full(errno)) { /* the first one cannot be sent, now or later */
+		taken = in_messages(udp, 1);
+		door->counts.refused += taken;
+	} else {
+		taken = in_messages(udp, sent > 0 ? (unsigned)sent : 0);
+		door->counts.sent += taken;
+		for (unsigned i = 0; i < taken; i++)
+			door->counts.sent_bytes += packets[i].size;
+		door->counts.held_back += n - taken;
+	}
+	udp_put(door, packets, taken);
+	return taken;
+}
+
+/* ---- the rest ---------------------------------------------------------------------------------------------------------- */
+
+static void udp_count(struct door *door)
+{
+	uint32_t info[SK_MEMINFO_VARS] = {0};
+	socklen_t size = sizeof(info);
+
+	if (getsockopt(udp_of(door)->fd, SOL_SOCKET, SO_MEMINFO, info, &size) == 0)
+		door->counts.dropped += (uint32_t)(info[SK_MEMINFO_DROPS] - (uint32_t)door->counts.dropped);
+}
+
+static int udp_fd(const struct door *door)
+{
+	return ((const struct udp *)(const void *)door)->fd;
+}
+
+static void udp_close(struct door *door)
+{
+	struct udp *udp = udp_of(door);
+
+	if (udp->fd >= 0)
+		close(udp->fd);
+	free(udp->memory);
+	free(udp->unused);
+	free(udp);
+}
+
+static int allocate(struct udp *udp, const struct door_options *options)
+{
+	udp->n = options->packets;
+	udp->room = (options->packet_bytes + ALIGN - 1) / ALIGN * ALIGN;
+	udp->memory = aligned_alloc(ALIGN, (size_t)udp->n * udp->room);
+	udp->unused = calloc(udp->n, sizeof(*udp->unused));
+	if (udp->memory == NULL || udp->unused == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < udp->n; i++)
+		udp->unused[udp->n_unused++] = udp->memory + (size_t)i * udp->room;
+	return 0;
+}
+
+/* The kernel counts its own overhead in a socket's buffer and so doubles what it is asked for. */
+static void widen(struct udp *udp, int force, int option, const char *way, const char *limit, int bytes)
+{
+	const size_t said = strlen(udp->door.note);
+	socklen_t size = sizeof(int);
+	int got = 0;
+
+	if (setsockopt(udp->fd, SOL_SOCKET, force, &bytes, sizeof(bytes)) == 0)
+		return;
+	setsockopt(udp->fd, SOL_SOCKET, option, &bytes, sizeof(bytes));
+	if (getsockopt(udp->fd, SOL_SOCKET, option, &got, &size) == 0 && got / 2 < bytes)
+		snprintf(udp->door.note + said, sizeof(udp->door.note) - said, "%s%s buffer %d of %d bytes (%s)",
+			 said ? ", " : "", way, got / 2, bytes, limit);
+}
+
+static int open_socket(struct udp *udp, const struct door_options *options)
+{
+	struct sockaddr_in own = {
+	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(options->own.ip), .sin_port = htons(options->own.port)};
+	const int bytes = (int)(options->queue_bytes ? options->queue_bytes : QUEUE_BYTES), zero = 0;
+	socklen_t size = sizeof(own);
+
+	udp->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (udp->fd < 0 || bind(udp->fd, (const struct sockaddr *)&own, sizeof(own)) < 0 ||
+	    getsockname(udp->fd, (struct sockaddr *)&own, &size) < 0)
+		return -errno;
+	widen(udp, SO_RCVBUFFORCE, SO_RCVBUF, "receive", "net.core.rmem_max", bytes);
+	widen(udp, SO_SNDBUFFORCE, SO_SNDBUF, "send", "net.core.wmem_max", bytes);
+	udp->segments = setsockopt(udp->fd, SOL_UDP, UDP_SEGMENT, &zero, sizeof(zero)) == 0;
+	udp->door.own = (struct door_address){ntohl(own.sin_addr.s_addr), ntohs(own.sin_port)};
+	return 0;
+}
+
+static int udp_open(const struct door_options *options, char *ret_why, struct door **ret)
+{
+	struct udp *udp = calloc(1, sizeof(*udp));
+	int rc;
+
+	if (udp == NULL)
+		return -ENOMEM;
+	udp->door.kind = &door_udp;
+	udp->fd = -1;
+	rc = allocate(udp, options);
+	if (rc == 0)
+		rc = open_socket(udp, options);
+	if (rc < 0) {
+		const struct in_addr ip = {htonl(options->own.ip)};
+		char text[INET_ADDRSTRLEN] = "";
+
+		inet_ntop(AF_INET, &ip, text, sizeof(text));
+		snprintf(ret_why, DOOR_WHY, "UDP %s:%u: %s", text, options->own.port, strerror(-rc));
+		udp_close(&udp->door);
+		return rc;
+	}
+	*ret = &udp->door;
+	return 0;
+}
+
+const struct door_kind door_udp = {
+    .name = "udp",
+    .open = udp_open,
+    .close = udp_close,
+    .receive = udp_receive,
+    .put = udp_put,
+    .get = udp_get,
+    .send = udp_send,
+    .count = udp_count,
+    .fd = udp_fd,
+};
