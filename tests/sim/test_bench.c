@@ -249,6 +249,41 @@ static void test_copies_none(void **state)
 	ran_free(ran);
 }
 
+/* ---- map ----------------------------------------------------------------------------------------------------------------- */
+
+/* The same seeds are the same problems; exact solves all that are feasible, the portfolio is never dearer than any other. */
+static void test_map(void **state)
+{
+	struct ran *ran = aloe_ok("bench map --seeds 3:32 --load 80,93 --units 60 --cores 8 --json -q");
+	struct ran *again = aloe_ok("bench map --seeds 3:32 --load 80,93 --units 0 --json -q");
+
+	(void)state;
+	assert_int_equal(rows(ran, "mappers"), 24);
+	assert_int_equal(rows(ran, "large"), 12);
+	assert_int_equal(rows(again, "large"), 0);
+	for (int load = 0; load < 2; load++) {
+		const double feasible = cell(ran, "problems", load, "feasible");
+
+		assert_true(cell(ran, "problems", load, "problems") == 30);
+		assert_true(
+		    feasible + cell(ran, "problems", load, "infeasible") + cell(ran, "problems", load, "open") == 30);
+		assert_true(feasible > 10);
+		for (int row = 12 * load; row < 12 * load + 12; row++) {
+			assert_true(cell(ran, "mappers", row, "feasible") == feasible);
+			assert_true(cell(ran, "mappers", row, "solved") == cell(again, "mappers", row, "solved"));
+			assert_true(cell(ran, "mappers", row, "solved") <= feasible);
+			assert_true(cell(ran, "mappers", row, "cost_mean") >= 1 - 1e-9);
+		}
+		assert_true(cell(ran, "mappers", 12 * load + 10, "solved") == feasible);
+		assert_true(cell(ran, "mappers", 12 * load + 10, "cost_worst") == 1);
+		assert_true(cell(ran, "mappers", 12 * load + 11, "cost_mean") <=
+			    cell(ran, "mappers", 12 * load + 9, "cost_mean"));
+	}
+	has(ran->out, "\"reach\": \"met\"");
+	ran_free(again);
+	ran_free(ran);
+}
+
 /* ---- what is refused ----------------------------------------------------------------------------------------------------- */
 
 static void test_usage(void **state)
@@ -278,6 +313,12 @@ static void test_usage(void **state)
 	    {"utran --waveform waveforms/bpsk.conf", "a parameter ebn0_db"},
 	    {"copies --lanes 0", "--lanes 0: different numbers of lanes"},
 	    {"copies --seconds x", "--seconds x: "},
+	    {"map --seeds 0", "--seeds 0: N or FROM:TO"},
+	    {"map --seeds 5:4", "--seeds 5:4: "},
+	    {"map --seeds 1:2:3", "--seeds 1:2:3: "},
+	    {"map --load 0", "--load 0: different numbers 1 .. 100"},
+	    {"map --q 2", "--q 2: "},
+	    {"map --units 1", "--units 1: 0 (no large problem) or 2"},
 	    {"copies none.conf", "none.conf: cannot be read"},
 	};
 
@@ -357,9 +398,11 @@ static void test_interrupted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_bler),        cmocka_unit_test(test_levels), cmocka_unit_test(test_other_waveform),
-	    cmocka_unit_test(test_plots),       cmocka_unit_test(test_utran),  cmocka_unit_test(test_copies),
-	    cmocka_unit_test(test_copies_none), cmocka_unit_test(test_usage),  cmocka_unit_test(test_environment),
+	    cmocka_unit_test(test_bler),           cmocka_unit_test(test_levels),
+	    cmocka_unit_test(test_other_waveform), cmocka_unit_test(test_plots),
+	    cmocka_unit_test(test_utran),          cmocka_unit_test(test_copies),
+	    cmocka_unit_test(test_copies_none),    cmocka_unit_test(test_map),
+	    cmocka_unit_test(test_usage),          cmocka_unit_test(test_environment),
 	    cmocka_unit_test(test_interrupted),
 	};
 

@@ -9,9 +9,10 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
-#include "tests/common/mapping_random.h"
+#include "tools/aloe/bench/mapping_random.h"
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) <= 5e-5)
 

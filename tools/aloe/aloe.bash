@@ -147,7 +147,7 @@ _aloe() {
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
 	bench)
 			if ((COMP_CWORD == 2)); then
-		COMPREPLY=($(compgen -W "bler copies utran --help" -- "$cur"))
+		COMPREPLY=($(compgen -W "bler copies map utran --help" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[2]} in
@@ -181,6 +181,19 @@ _aloe() {
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seconds --max --lanes --slot-us --clock --simd --set --json --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
+	map)
+		case $prev in
+		--seeds) COMPREPLY=(); return ;;
+		--load) COMPREPLY=(); return ;;
+		--q) COMPREPLY=(); return ;;
+		--steps) COMPREPLY=(); return ;;
+		--units) COMPREPLY=(); return ;;
+		--cores) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seeds --load --q --steps --units --cores --json --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
 	utran)
 		case $prev in
 		-w | --waveform) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;

@@ -72,6 +72,21 @@ static const char copies_doc[] =
     "costs against their number. On a machine whose cores are not shared with others, 60 s are about ten minutes a "
     "lane.";
 
+static const struct cli_option map_options[] = {
+    {"seeds", 0, "N", NULL, false, "problems 1 .. N, or FROM:TO; default 1000"},
+    {"load", 0, "P,...", NULL, false, "of all cores together, in percent; default 80,88,93"},
+    {"q", 0, "Q", NULL, false, "0: only links cost, 1: only processing; default 0.5"},
+    {"steps", 0, "N", NULL, false, "the exact mapper gives up after so many; default 50000000"},
+    {"units", 0, "N", NULL, false, "components of the large problem, 0: none; default 1000"},
+    {"cores", 0, "N", NULL, false, "of the large problem; default 100"},
+};
+
+static const char map_doc[] =
+    "Makes random mapping problems, lets the exact mapper find the cheapest mapping of each, or the proof that there is "
+    "none, and tells of every other mapper, and of the portfolio that plans are made with, how many of the feasible "
+    "problems it solves, how much dearer than need be, and in what time. Then one large problem. The same seeds are the "
+    "same problems everywhere.";
+
 static const char bler_doc[] =
     "Runs the waveform in virtual time, one run on each CPU at a time, with other noise and bits in each, until every "
     "point has enough block errors. The same command counts the same on every machine; levels and iterations see the "
@@ -83,6 +98,7 @@ static const struct cli_command commands[] = {
     {"bler", "", 0, 0, NULL, "block and bit error rates over Eb/N0", bler_doc, CLI_LIST(bler_options), bench_bler},
     {"copies", "[FILE]", 0, 1, "@file", "how many copies of a waveform a lane holds", copies_doc,
      CLI_LIST(copies_options), bench_copies},
+    {"map", "", 0, 0, NULL, "how many mapping problems the mappers solve", map_doc, CLI_LIST(map_options), bench_map},
     {"utran", "", 0, 0, NULL, "what the UTRAN bearer takes of a slot, component by component", utran_doc,
      CLI_LIST(utran_options), bench_utran},
 };

@@ -8,6 +8,7 @@
 
 int bench_bler(const struct cli_args *args);   /* bler.c */
 int bench_copies(const struct cli_args *args); /* copies.c */
+int bench_map(const struct cli_args *args);    /* map.c */
 int bench_utran(const struct cli_args *args);  /* utran.c */
 
 #endif

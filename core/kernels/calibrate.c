@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * calibrate - the classes in plain C, and their measurement. */
+#include "core/kernels/calibrate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/base/calibrate.h"
+#include "core/base/clock.h"
+#include "core/kernels/calibrate_loops.h"
+#include "core/kernels/levels.h"
+
+const char *calibrate_class_name(enum calibrate_class class)
+{
+	static const char *const names[CALIBRATE_CLASSES] = {
+	    "call",      "scalar",     "arithmetic",  "copy",    "bits",     "register", "shuffle8",
+	    "shuffle16", "transpose8", "transpose16", "gather8", "gather16", "weave",    "trellis",
+	};
+
+	return names[class];
+}
+
+/* ---- plain C ------------------------------------------------------------------------------------------------------------ */
+
+void calibrate_copy_plain(struct calibrate_data *data)
+{
+	memcpy(data->out8, data->in8, CALIBRATE_ITEMS);
+	__asm__ volatile("" : : "r"(data->out8) : "memory");
+}
+
+/* Eight bits in eight bytes at once, then the checksum byte by byte. */
+static uint32_t pack8(const uint8_t *bits)
+{
+	uint64_t word;
+
+	memcpy(&word, bits, sizeof(word));
+	return (uint32_t)(word * 0x8040201008040201u >> 56);
+}
+
+static uint32_t checksum(const uint32_t *table, const uint8_t *bits, uint32_t len)
+{
+	uint32_t state = 0;
+
+	for (uint32_t i = 0; i < len; i += 8)
+		state = (state << 8) ^ table[(state >> 24) ^ pack8(bits + i)];
+	return state;
+}
+
+static void bits(struct calibrate_data *data)
+{
+	data->sink = checksum(data->table[0], data->in8, CALIBRATE_ITEMS);
+}
+
+/* One at a time, s1 the newest bit. */
+struct shift_register {
+	uint8_t s1, s2, s3;
+};
+
+static inline uint8_t register_step(struct shift_register *r, uint8_t bit)
+{
+	const uint8_t a = bit ^ r->s2 ^ r->s3, z = a ^ r->s1 ^ r->s3;
+
+	r->s3 = r->s2;
+	r->s2 = r->s1;
+	r->s1 = a;
+	return z;
+}
+
+static void shift_register(struct calibrate_data *data)
+{
+	struct shift_register r = {0};
+	const uint8_t *in = data->in8;
+	uint8_t *out = data->out8;
+
+	for (uint32_t i = 0; i < CALIBRATE_ITEMS; i++)
+		out[i] = register_step(&r, in[i]);
+}
+
+static void pick8(const uint32_t *places, uint32_t n, const uint8_t *in, uint8_t *out)
+{
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = in[places[i]];
+}
+
+static void shuffle8(struct calibrate_data *data)
+{
+	pick8(data->kept, CALIBRATE_ITEMS, data->in8, data->out8);
+}
+
+static int16_t limited(int32_t value)
+{
+	return (int16_t)(value > INT16_MAX ? INT16_MAX : value < INT16_MIN ? INT16_MIN : value);
+}
+
+static void add16(const uint32_t *places, uint32_t n, const int16_t *in, int16_t *out)
+{
+	for (uint32_t i = 0; i < n; i++)
+		out[places[i]] = limited(out[places[i]] + in[i]);
+}
+
+static void shuffle16(struct calibrate_data *data)
+{
+	memset(data->out16, 0, CALIBRATE_ITEMS * sizeof(*data->out16));
+	add16(data->spread, CALIBRATE_ITEMS / 4 * 3, data->in16, data->out16);
+}
+
+enum { COLUMNS = 32 };
+
+static void columns8(const uint8_t *in, uint8_t *out, uint32_t len)
+{
+	for (uint32_t c = 0; c < COLUMNS; c++)
+		for (uint32_t i = c; i < len; i += COLUMNS)
+			*out++ = in[i];
+}
+
+static void transpose8(struct calibrate_data *data)
+{
+	columns8(data->in8, data->out8, CALIBRATE_ITEMS);
+}
+
+static void rows16(const int16_t *in, int16_t *out, uint32_t len)
+{
+	for (uint32_t c = 0; c < COLUMNS; c++)
+		for (uint32_t i = c; i < len; i += COLUMNS)
+			out[i] = *in++;
+}
+
+static void transpose16(struct calibrate_data *data)
+{
+	rows16(data->in16, data->out16, CALIBRATE_ITEMS);
+}
+
+static void gather8(const uint16_t *order, uint32_t n, const uint8_t *in, uint8_t *out)
+{
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = in[order[i]];
+}
+
+void calibrate_gather8_plain(struct calibrate_data *data)
+{
+	gather8(data->order, CALIBRATE_BLOCK, data->in8, data->out8);
+}
+
+static void gather16(const uint16_t *order, uint32_t n, const int16_t *in, int16_t *out)
+{
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = in[order[i]];
+}
+
+void calibrate_gather16_plain(struct calibrate_data *data)
+{
+	gather16(data->order, CALIBRATE_BLOCK, data->in16, data->out16);
+}
+
+static void weave3(const uint8_t *in, uint32_t n, uint8_t *out)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		out[3 * i] = in[i];
+		out[3 * i + 1] = in[n + i];
+		out[3 * i + 2] = in[2 * n + i];
+	}
+}
+
+static void weave(struct calibrate_data *data)
+{
+	weave3(data->in8, CALIBRATE_ITEMS / 3, data->out8);
+}
+
+static inline int max(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+/* State 0 is what all others are counted from; each state's metrics are a row. */
+static void metrics_keep(int16_t *restrict kept, int m1, int m2, int m3, int m4, int m5, int m6, int m7)
+{
+	kept[0] = 0;
+	kept[CALIBRATE_BLOCK] = (int16_t)m1;
+	kept[2 * CALIBRATE_BLOCK] = (int16_t)m2;
+	kept[3 * CALIBRATE_BLOCK] = (int16_t)m3;
+	kept[4 * CALIBRATE_BLOCK] = (int16_t)m4;
+	kept[5 * CALIBRATE_BLOCK] = (int16_t)m5;
+	kept[6 * CALIBRATE_BLOCK] = (int16_t)m6;
+	kept[7 * CALIBRATE_BLOCK] = (int16_t)m7;
+}
+
+static void backward(const int16_t *x, const int16_t *y, int16_t *restrict kept)
+{
+	int b1 = 0, b2 = 0, b3 = 0, b4 = 0, b5 = 0, b6 = 0, b7 = 0;
+
+	for (uint32_t t = CALIBRATE_BLOCK; t-- > 0;) {
+		const int gx = x[t], gy = y[t], gxy = gx + gy;
+		const int a0 = max(gxy, b4), a1 = max(0, b4 + gxy), a2 = max(b1 + gx, b5 + gy);
+		const int a3 = max(b1 + gy, b5 + gx), a4 = max(b2 + gy, b6 + gx), a5 = max(b2 + gx, b6 + gy);
+		const int a6 = max(b3, b7 + gxy), a7 = max(b3 + gxy, b7);
+
+		metrics_keep(kept + t, b1, b2, b3, b4, b5, b6, b7);
+		b1 = a1 - a0, b2 = a2 - a0, b3 = a3 - a0, b4 = a4 - a0, b5 = a5 - a0, b6 = a6 - a0, b7 = a7 - a0;
+	}
+}
+
+static void forward(const int16_t *x, const int16_t *y, int16_t *restrict kept)
+{
+	int a1 = 0, a2 = 0, a3 = 0, a4 = 0, a5 = 0, a6 = 0, a7 = 0;
+
+	for (uint32_t t = 0; t < CALIBRATE_BLOCK; t++) {
+		const int gx = x[t], gy = y[t], gxy = gx + gy;
+		const int b0 = max(gxy, a1), b4 = max(0, a1 + gxy), b1 = max(a2 + gx, a3 + gy);
+		const int b5 = max(a2 + gy, a3 + gx), b2 = max(a4 + gy, a5 + gx), b6 = max(a4 + gx, a5 + gy);
+		const int b3 = max(a6, a7 + gxy), b7 = max(a6 + gxy, a7);
+
+		metrics_keep(kept + t, a1, a2, a3, a4, a5, a6, a7);
+		a1 = b1 - b0, a2 = b2 - b0, a3 = b3 - b0, a4 = b4 - b0, a5 = b5 - b0, a6 = b6 - b0, a7 = b7 - b0;
+	}
+}
+
+static inline int16_t max4(int16_t a, int16_t b, int16_t c, int16_t d)
+{
+	const int16_t ab = a > b ? a : b, cd = c > d ? c : d;
+
+	return ab > cd ? ab : cd;
+}
+
+static void join(const int16_t *restrict a, const int16_t *restrict b, const int16_t *restrict y, int16_t *restrict out)
+{
+#define PATH(from, to) (int16_t)(a[t + (from)*CALIBRATE_BLOCK] + b[t + (to)*CALIBRATE_BLOCK])
+	for (size_t t = 0; t < CALIBRATE_BLOCK; t++) {
+		const int16_t zero = max4(PATH(0, 0), PATH(1, 0), PATH(2, 1), PATH(3, 1));
+		const int16_t zero_y = max4(PATH(4, 2), PATH(5, 2), PATH(6, 3), PATH(7, 3));
+		const int16_t one = max4(PATH(0, 4), PATH(1, 4), PATH(2, 5), PATH(3, 5));
+		const int16_t one_y = max4(PATH(4, 6), PATH(5, 6), PATH(6, 7), PATH(7, 7));
+		const int16_t first = (int16_t)(zero + y[t]) > zero_y ? (int16_t)(zero + y[t]) : zero_y;
+		const int16_t second = (int16_t)(one_y + y[t]) > one ? (int16_t)(one_y + y[t]) : one;
+
+		out[t] = (int16_t)(first - second);
+	}
+#undef PATH
+}
+
+static void trellis(struct calibrate_data *data)
+{
+	const int16_t *x = data->in16, *y = data->in16 + 1;
+
+	backward(x, y, data->metrics[0]);
+	forward(x, y, data->metrics[1]);
+	join(data->metrics[1], data->metrics[0], y, data->out16);
+}
+
+const struct calibrate_kernels calibrate_plain = {{
+    [CALIBRATE_ARITHMETIC] = arithmetic,
+    [CALIBRATE_COPY] = calibrate_copy_plain,
+    [CALIBRATE_BITS] = bits,
+    [CALIBRATE_REGISTER] = shift_register,
+    [CALIBRATE_SHUFFLE8] = shuffle8,
+    [CALIBRATE_SHUFFLE16] = shuffle16,
+    [CALIBRATE_TRANSPOSE8] = transpose8,
+    [CALIBRATE_TRANSPOSE16] = transpose16,
+    [CALIBRATE_GATHER8] = calibrate_gather8_plain,
+    [CALIBRATE_GATHER16] = calibrate_gather16_plain,
+    [CALIBRATE_WEAVE] = weave,
+    [CALIBRATE_TRELLIS] = trellis,
+}};
+
+const struct calibrate_kernels *calibrate_kernels(enum simd_level level)
+{
+	static const struct calibrate_kernels *const tables[SIMD_LEVELS] =
+	    KERNEL_LEVELS(&calibrate_plain, &calibrate_sse41, &calibrate_avx2, &calibrate_avx512, &calibrate_neon);
+
+	return tables[level];
+}
+
+/* ---- data --------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t random_next(uint32_t *state)
+{
+	*state = *state * 1664525 + 1013904223;
+	return *state >> 8;
+}
+
+/* Of four, three are kept; which one is not, changes. */
+static void shuffles_init(struct calibrate_data *data)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < CALIBRATE_WIDE && n < CALIBRATE_ITEMS; i++) {
+		if (i % 4 == i / 4 % 3)
+			continue;
+		data->kept[n] = i;
+		data->masks8[i / 64] |= (uint64_t)1 << i % 64;
+		data->places8[n / CALIBRATE_STEP8 * 16 + n % CALIBRATE_STEP8] = (uint8_t)(i % 16);
+		data->from8[n / CALIBRATE_STEP8] = i / 16 * 16;
+		n++;
+	}
+	memset(data->places16, 0xff, sizeof(data->places16));
+	for (uint32_t i = 0; i < CALIBRATE_ITEMS / 4 * 3; i++) {
+		const uint32_t to = data->kept[i], step = to / CALIBRATE_STEP16, at = to % CALIBRATE_STEP16;
+
+		data->spread[i] = to;
+		data->masks16[to / 32] |= 1u << to % 32;
+		data->from16[step] = step * CALIBRATE_STEP16 / 4 * 3;
+		data->places16[16 * step + 2 * at] = (uint8_t)(2 * (i - data->from16[step]));
+		data->places16[16 * step + 2 * at + 1] = (uint8_t)(2 * (i - data->from16[step]) + 1);
+	}
+}
+
+static void order_init(struct calibrate_data *data, uint32_t *state)
+{
+	for (uint32_t i = 0; i < CALIBRATE_BLOCK; i++)
+		data->order[i] = (uint16_t)i;
+	for (uint32_t i = CALIBRATE_BLOCK - 1; i > 0; i--) {
+		const uint32_t j = random_next(state) % (i + 1);
+		const uint16_t one = data->order[i];
+
+		data->order[i] = data->order[j];
+		data->order[j] = one;
+	}
+	for (uint32_t i = 0; i < CALIBRATE_BLOCK; i++) {
+		data->byte[i] = (uint8_t)(data->order[i] / 8 % 256);
+		data->bit[i] = (uint8_t)(1u << data->order[i] % 8);
+		data->upper[i / 64] |= (uint64_t)(data->order[i] / 8 >= 256) << i % 64;
+	}
+}
+
+void calibrate_data_init(struct calibrate_data *data)
+{
+	uint32_t state = 1;
+
+	memset(data, 0, sizeof(*data));
+	for (uint32_t i = 0; i < CALIBRATE_WIDE; i++) {
+		data->in8[i] = (uint8_t)(random_next(&state) % 2);
+		data->in16[i] = (int16_t)((int)(random_next(&state) % 201) - 100);
+	}
+	for (uint32_t t = 0; t < 4; t++)
+		for (uint32_t i = 0; i < 256; i++)
+			data->table[t][i] = random_next(&state) << 8 ^ random_next(&state);
+	shuffles_init(data);
+	order_init(data, &state);
+}
+
+/* ---- measuring ------------------------------------------------------------------------------------------------------------ */
+
+enum { CACHE_LINE = 64, BLOCKS = 11, BLOCK_NS = 250000, PASSES_MAX = 1 << 20 };
+
+static void nothing(struct calibrate_data *data)
+{
+	(void)data;
+}
+
+/* As many calls as a pass has items. */
+static void calls(struct calibrate_data *data)
+{
+	void (*volatile const call)(struct calibrate_data *) = nothing;
+
+	for (uint32_t i = 0; i < CALIBRATE_ITEMS; i++) {
+		call(data);
+		data->sink = (uint32_t)clock_ns();
+	}
+}
+
+/* What other components do to the first cache between two calls of one: nothing of its data is left there. They read and
+ * write as much. */
+static void sweep(struct calibrate_data *data)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < sizeof(data->others); i += 2 * CACHE_LINE) {
+		data->others[i]++;
+		sum += data->others[i + CACHE_LINE];
+	}
+	data->sink = sum;
+}
+
+static uint64_t passes_ns(void (*run)(struct calibrate_data *), struct calibrate_data *data, uint32_t passes)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < passes; i++) {
+		uint64_t begin;
+
+		sweep(data);
+		begin = clock_ns();
+		run(data);
+		ns += clock_ns() - begin;
+	}
+	return ns;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* As many passes as take about a block, then the median of the blocks. */
+static int class_measure(void (*run)(struct calibrate_data *), struct calibrate_data *data, uint32_t items,
+			 double *ret_ns)
+{
+	double blocks[BLOCKS];
+	uint32_t passes = 1;
+	uint64_t ns = 0;
+
+	for (; passes < PASSES_MAX; passes *= 2) {
+		ns = passes_ns(run, data, passes);
+		if (ns >= BLOCK_NS / 2)
+			break;
+	}
+	if (!ns)
+		return -EIO;
+	for (int i = 0; i < BLOCKS; i++)
+		blocks[i] = (double)passes_ns(run, data, passes) / passes / items;
+	qsort(blocks, BLOCKS, sizeof(blocks[0]), compare);
+	*ret_ns = blocks[BLOCKS / 2];
+	return *ret_ns > 0 ? 0 : -EIO;
+}
+
+static uint32_t items_of(enum calibrate_class class)
+{
+	return class == CALIBRATE_GATHER8 || class == CALIBRATE_GATHER16 || class == CALIBRATE_TRELLIS
+		   ? CALIBRATE_BLOCK
+		   : CALIBRATE_ITEMS;
+}
+
+int calibrate_classes(enum simd_level level, double ret_ns[CALIBRATE_CLASSES])
+{
+	const struct calibrate_kernels *kernels = calibrate_kernels(level);
+	struct calibrate_data *data = aligned_alloc(64, sizeof(*data));
+	struct calibration mac;
+	double ns[CALIBRATE_CLASSES];
+	int rc = data ? calibrate_mmac(&mac) : -ENOMEM;
+
+	if (rc == 0) {
+		calibrate_data_init(data);
+		ns[CALIBRATE_SCALAR] = 1e3 / mac.mmac_per_s;
+		rc = class_measure(calls, data, CALIBRATE_ITEMS, &ns[CALIBRATE_CALL]);
+	}
+	for (int class = CALIBRATE_ARITHMETIC; rc == 0 && class < CALIBRATE_CLASSES; class ++)
+		rc = class_measure(kernels->run[class], data, items_of((enum calibrate_class) class), &ns[class]);
+	free(data);
+	if (rc == 0)
+		memcpy(ret_ns, ns, sizeof(ns));
+	return rc;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/kernels/calibrate.h - what a core does in a second, by class of work: a kernel for each class, as good as the vector
+ * level allows, so that a time measured on one machine can be converted to another (core/map/class.h).
+ *
+ * The rate of the scalar multiply-accumulate (core/base/calibrate.h) is the unit of account; it says nothing about how much
+ * faster a machine with wider vectors moves bits. The kernels here say that. They are not the components': each is the
+ * plainest form of its class, on random data in the first cache.
+ *
+ * | class       | an item is                            | plain C        | vector levels                                |
+ * |-------------|---------------------------------------|----------------|----------------------------------------------|
+ * | call        | a call through a pointer, a clock read | the same       | the same                                     |
+ * | scalar      | an addition that waits for the one before | the same    | the same                                     |
+ * | arithmetic  | a 16-bit number added to and limited  | a loop         | the same loop, compiled for the level        |
+ * | copy        | a byte copied                         | memcpy         | the same                                     |
+ * | bits        | a bit of a byte packed and checksummed | 8 at a time, by table | 16 by table; 32, 64 by carry-less multiplication |
+ * | register    | a bit through a shift register with feedback | bit by bit | 64 in a word, packed and spread               |
+ * | shuffle8    | a byte kept, others between dropped   | by index       | 16 bytes by shuffle; compress                |
+ * | shuffle16   | a 16-bit number spread out            | by index, added | 16 bytes by shuffle, 32, expand              |
+ * | transpose8  | a byte of a matrix of 32 columns      | by stride      | squares of 16 in registers of 16, 32, 64 bytes |
+ * | transpose16 | a 16-bit number, back to 32 columns   | by stride      | squares of 8                                 |
+ * | gather8     | a bit from anywhere in a block        | by index       | AVX-512: looked up in registers              |
+ * | gather16    | a 16-bit number from anywhere         | by index       | AVX-512: gathered                            |
+ * | weave       | a byte of three streams made one      | by stride      | 16 bytes by shuffle; bits deposited          |
+ * | trellis     | a step of 8 states, forward, backward, joined | one at a time | 8, 16, 32 side by side              |
+ *
+ * NEON has those of 16 bytes that need no instruction of x86.
+ */
+#ifndef CORE_KERNELS_CALIBRATE_H
+#define CORE_KERNELS_CALIBRATE_H
+
+#include <stdint.h>
+
+#include "core/base/simd.h"
+
+enum calibrate_class {
+	CALIBRATE_CALL,
+	CALIBRATE_SCALAR,
+	CALIBRATE_ARITHMETIC,
+	CALIBRATE_COPY,
+	CALIBRATE_BITS,
+	CALIBRATE_REGISTER,
+	CALIBRATE_SHUFFLE8,
+	CALIBRATE_SHUFFLE16,
+	CALIBRATE_TRANSPOSE8,
+	CALIBRATE_TRANSPOSE16,
+	CALIBRATE_GATHER8,
+	CALIBRATE_GATHER16,
+	CALIBRATE_WEAVE,
+	CALIBRATE_TRELLIS,
+	CALIBRATE_CLASSES
+};
+
+/* What a pass of a kernel works on, and how much. */
+enum {
+	CALIBRATE_ITEMS = 6144,
+	CALIBRATE_WIDE = CALIBRATE_ITEMS / 3 * 4, /* of which so many are kept */
+	CALIBRATE_BLOCK = 3072,                   /* items of gather8, gather16 and trellis: a code block */
+	CALIBRATE_STATES = 8,
+};
+enum { CALIBRATE_STEP8 = 12, CALIBRATE_STEP16 = 8 }; /* items that a shuffle of 16 bytes makes */
+
+struct calibrate_data {
+	_Alignas(64) uint8_t in8[CALIBRATE_WIDE + 64];
+	_Alignas(64) uint8_t out8[CALIBRATE_WIDE + 64];
+	_Alignas(64) int16_t in16[CALIBRATE_WIDE + 64];
+	_Alignas(64) int16_t out16[CALIBRATE_WIDE + 64];
+	_Alignas(64) uint8_t places8[CALIBRATE_ITEMS / CALIBRATE_STEP8 * 16]; /* of shuffles */
+	_Alignas(64) uint8_t places16[CALIBRATE_ITEMS / CALIBRATE_STEP16 * 16];
+	uint32_t from8[CALIBRATE_ITEMS / CALIBRATE_STEP8], from16[CALIBRATE_ITEMS / CALIBRATE_STEP16];
+	uint64_t masks8[CALIBRATE_WIDE / 64]; /* which are kept */
+	uint32_t masks16[CALIBRATE_ITEMS / 32];
+	uint32_t kept[CALIBRATE_ITEMS];                                   /* item i of the result is that of in8 */
+	uint32_t spread[CALIBRATE_ITEMS];                                 /* item i of in16 goes there: 3 of 4 */
+	_Alignas(64) uint16_t order[CALIBRATE_BLOCK];                     /* anywhere */
+	_Alignas(64) uint8_t byte[CALIBRATE_BLOCK], bit[CALIBRATE_BLOCK]; /* the same, as byte and bit of packed ones */
+	uint64_t upper[CALIBRATE_BLOCK / 64];                             /* byte 256 and later */
+	uint32_t table[4][256];                                           /* a checksum's */
+	_Alignas(64) int16_t metrics[2][CALIBRATE_BLOCK * CALIBRATE_STATES];
+	_Alignas(64) uint64_t words[64];
+	_Alignas(64) uint8_t others[128 * 1024]; /* larger than the first cache */
+	volatile uint32_t sink;                  /* someone must want the result */
+};
+
+/* One pass: `items` of work; see the table. */
+struct calibrate_kernels {
+	void (*run[CALIBRATE_CLASSES])(struct calibrate_data *data); /* NULL: call and scalar, measured otherwise */
+};
+
+const struct calibrate_kernels *calibrate_kernels(enum simd_level level);
+extern const struct calibrate_kernels calibrate_plain, calibrate_sse41, calibrate_avx2, calibrate_avx512,
+    calibrate_neon;
+
+void calibrate_data_init(struct calibrate_data *data);
+
+/* The loops that some levels have no better ones for. */
+void calibrate_copy_plain(struct calibrate_data *data);
+void calibrate_gather8_plain(struct calibrate_data *data);
+void calibrate_gather16_plain(struct calibrate_data *data);
+
+const char *calibrate_class_name(enum calibrate_class class);
+
+/* calibrate_classes measures ns an item, of each class, at a level that this machine has, on the CPU that the caller has
+ * pinned itself to. [control] About 150 ms. 0, -ENOMEM, or -EIO when the clock does not advance. */
+int calibrate_classes(enum simd_level level, double ret_ns[CALIBRATE_CLASSES]);
+
+#endif

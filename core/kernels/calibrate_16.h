@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/kernels/calibrate_16.h - the classes in registers of 16 bytes: SSE4.1, what AVX2 has no better one for, and NEON. */
+#ifndef CORE_KERNELS_CALIBRATE_16_H
+#define CORE_KERNELS_CALIBRATE_16_H
+
+#include <string.h>
+
+#include "core/kernels/bits_16.h"
+#include "core/kernels/calibrate.h"
+#include "core/kernels/calibrate_words.h"
+
+typedef uint8_t v16u8 __attribute__((vector_size(16)));
+typedef int16_t v8i16 __attribute__((vector_size(16)));
+
+#if defined(__x86_64__)
+static inline v16u8 shuffled(v16u8 v, v16u8 places)
+{
+	return (v16u8)_mm_shuffle_epi8((__m128i)v, (__m128i)places);
+}
+#elif defined(__aarch64__)
+static inline v16u8 shuffled(v16u8 v, v16u8 places)
+{
+	return (v16u8)vqtbl1q_u8((uint8x16_t)v, (uint8x16_t)places);
+}
+#endif
+
+static inline v16u8 load16(const void *from)
+{
+	v16u8 v;
+
+	memcpy(&v, from, sizeof(v));
+	return v;
+}
+
+static inline void store16(void *to, v16u8 v)
+{
+	memcpy(to, &v, sizeof(v));
+}
+
+static inline void shuffle8_16(struct calibrate_data *data)
+{
+	uint8_t *to = data->out8;
+
+	for (uint32_t s = 0; s < CALIBRATE_ITEMS / CALIBRATE_STEP8; s++, to += CALIBRATE_STEP8)
+		store16(to, shuffled(load16(data->in8 + data->from8[s]), load16(data->places8 + 16 * (size_t)s)));
+}
+
+static inline void shuffle16_16(struct calibrate_data *data)
+{
+	for (uint32_t s = 0; s < CALIBRATE_ITEMS / CALIBRATE_STEP16; s++)
+		store16(data->out16 + CALIBRATE_STEP16 * (size_t)s,
+			shuffled(load16(data->in16 + data->from16[s]), load16(data->places16 + 16 * (size_t)s)));
+}
+
+#define ZIP_LOW8(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define ZIP_HIGH8(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#define ZIP_LOW16(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define ZIP_HIGH16(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+
+enum { COLUMNS = 32, ROWS = CALIBRATE_ITEMS / COLUMNS };
+
+static inline void square8(const uint8_t *in, uint8_t *out)
+{
+	v16u8 v[16], zipped[16];
+
+#pragma GCC unroll 16
+	for (int i = 0; i < 16; i++)
+		v[i] = load16(in + COLUMNS * i);
+#pragma GCC unroll 4
+	for (int stage = 0; stage < 4; stage++) {
+#pragma GCC unroll 8
+		for (int i = 0; i < 8; i++) {
+			zipped[2 * i] = ZIP_LOW8(v[i], v[i + 8]);
+			zipped[2 * i + 1] = ZIP_HIGH8(v[i], v[i + 8]);
+		}
+		memcpy(v, zipped, sizeof(v));
+	}
+#pragma GCC unroll 16
+	for (int i = 0; i < 16; i++)
+		store16(out + ROWS * i, v[i]);
+}
+
+static inline void transpose8_16(struct calibrate_data *data)
+{
+	for (int row = 0; row + 16 <= ROWS; row += 16)
+		for (int column = 0; column < COLUMNS; column += 16)
+			square8(data->in8 + COLUMNS * row + column, data->out8 + ROWS * column + row);
+}
+
+static inline void square16(const int16_t *in, int16_t *out)
+{
+	v8i16 v[8], zipped[8];
+
+#pragma GCC unroll 8
+	for (int i = 0; i < 8; i++)
+		v[i] = (v8i16)load16(in + ROWS * i);
+#pragma GCC unroll 3
+	for (int stage = 0; stage < 3; stage++) {
+#pragma GCC unroll 4
+		for (int i = 0; i < 4; i++) {
+			zipped[2 * i] = ZIP_LOW16(v[i], v[i + 4]);
+			zipped[2 * i + 1] = ZIP_HIGH16(v[i], v[i + 4]);
+		}
+		memcpy(v, zipped, sizeof(v));
+	}
+#pragma GCC unroll 8
+	for (int i = 0; i < 8; i++)
+		store16(out + COLUMNS * i, (v16u8)v[i]);
+}
+
+static inline void transpose16_16(struct calibrate_data *data)
+{
+	for (int row = 0; row + 8 <= ROWS; row += 8)
+		for (int column = 0; column < COLUMNS; column += 8)
+			square16(data->in16 + ROWS * column + row, data->out16 + COLUMNS * row + column);
+}
+
+static inline void bits_16(struct calibrate_data *data)
+{
+	uint32_t state = 0;
+
+	for (uint32_t i = 0; i < CALIBRATE_ITEMS; i += 32) {
+		state ^= bits_gather16(data->in8 + i) << 16 | bits_gather16(data->in8 + i + 16);
+		state = data->table[3][state >> 24] ^ data->table[2][state >> 16 & 0xff] ^
+			data->table[1][state >> 8 & 0xff] ^ data->table[0][state & 0xff];
+	}
+	data->sink = state;
+}
+
+static inline uint64_t pack64_16(const uint8_t *bits)
+{
+	uint64_t word = 0;
+
+	for (int i = 0; i < 4; i++)
+		word |= (uint64_t)bits_gather16(bits + 16 * i) << 16 * i;
+	return word;
+}
+
+static inline void spread64_16(uint8_t *out, uint64_t word)
+{
+	for (int i = 0; i < 4; i++)
+		bits_spread16((uint32_t)(word >> 16 * i) & 0xffff, out + 16 * i);
+}
+
+static inline void register_16(struct calibrate_data *data)
+{
+	register_words(data, pack64_16, spread64_16);
+}
+
+/* Sixteen of each stream: one shuffle of each leaves them where two blends put them into three vectors. */
+static inline void weave_16(struct calibrate_data *data)
+{
+	static const v16u8 x_places = {0, 11, 6, 1, 12, 7, 2, 13, 8, 3, 14, 9, 4, 15, 10, 5};
+	static const v16u8 y_places = {5, 0, 11, 6, 1, 12, 7, 2, 13, 8, 3, 14, 9, 4, 15, 10};
+	static const v16u8 z_places = {10, 5, 0, 11, 6, 1, 12, 7, 2, 13, 8, 3, 14, 9, 4, 15};
+	static const v16u8 second = {0, 255, 0, 0, 255, 0, 0, 255, 0, 0, 255, 0, 0, 255, 0, 0};
+	static const v16u8 third = {0, 0, 255, 0, 0, 255, 0, 0, 255, 0, 0, 255, 0, 0, 255, 0};
+	const uint8_t *in = data->in8;
+
+	for (size_t i = 0; i < CALIBRATE_ITEMS / 3; i += 16) {
+		const v16u8 x = shuffled(load16(in + i), x_places);
+		const v16u8 y = shuffled(load16(in + CALIBRATE_ITEMS / 3 + i), y_places);
+		const v16u8 z = shuffled(load16(in + CALIBRATE_ITEMS / 3 * 2 + i), z_places);
+		const v16u8 first = ~(second | third);
+
+		store16(data->out8 + 3 * i, (x & first) | (y & second) | (z & third));
+		store16(data->out8 + 3 * i + 16, (y & first) | (z & second) | (x & third));
+		store16(data->out8 + 3 * i + 32, (z & first) | (x & second) | (y & third));
+	}
+}
+
+#endif
