@@ -440,19 +440,10 @@ static void add_instances(struct build *b)
 	}
 }
 
-/* ---- buffers: of the copies in one segment, which run one after another, each has done with its messages before the next
- * begins. They share the place, which thus stays in the core's cache. */
-
-/* Does a segment run whole copies, none of which comes back after another? */
-static bool runs_copies(const struct build *b, const struct plan_segment *segment)
-{
-	const size_t n = waveform_originals(b->wf);
-
-	for (size_t i = 1; i < segment->n_instances; i++)
-		if (segment->instances[i] / n < segment->instances[i - 1] / n)
-			return false;
-	return segment->n_instances % n == 0;
-}
+/* ---- buffers --------------------------------------------------------------------------------------------------------------
+ * A message that is written and read in one step of one segment needs its place no longer than from its writer to its last
+ * reader. The next writer with a buffer alike takes the place over, which thus stays in the core's cache: a chain of any
+ * length works in two places, and so do copies that run one after another. */
 
 /* All readers run behind the writer in the same step, in its segment. */
 static bool *used_at_once(const struct build *b)
@@ -472,49 +463,76 @@ static bool *used_at_once(const struct build *b)
 	return at_once;
 }
 
-/* The buffer of the first copy in the same segment; itself where there is none, or where it cannot be shared. */
-static uint32_t shared_with(const struct build *b, uint32_t i, const uint32_t *first_copy)
-{
-	const struct plan_buffer *mine = &b->plan->buffers[i];
-	const uint32_t per_copy = (uint32_t)(b->plan->n_buffers / b->wf->copies);
-	const uint32_t copy = first_copy[b->plan->instances[mine->instance].segment];
-	const uint32_t other = copy == IMAGE_NONE ? i : copy * per_copy + i % per_copy;
-	const struct plan_buffer *theirs = &b->plan->buffers[other];
+struct places {
+	uint32_t *last;    /* by buffer: where in its segment's order its last reader runs */
+	uint32_t *of;      /* by buffer: its place */
+	uint32_t *holder;  /* by place: the buffer that has it now */
+	uint32_t *first;   /* by place: the buffer of the lowest number that has had it */
+	uint32_t n, begin; /* begin: the first place of this segment */
+};
 
-	return other < i && theirs->type == mine->type && theirs->max == mine->max && theirs->depth == mine->depth
-		   ? other
-		   : i;
+static bool places_init(struct places *places, const struct build *b)
+{
+	const size_t n = b->plan->n_buffers + 1;
+	uint32_t *all = calloc(4 * n, sizeof(*all));
+
+	if (all == NULL)
+		return false;
+	*places = (struct places){.last = all, .of = all + n, .holder = all + 2 * n, .first = all + 3 * n};
+	for (size_t l = 0; l < b->wf->n_links; l++) {
+		const struct wf_link *link = &b->wf->links[l];
+		uint32_t *last = &places->last[buffer_of(b, link->from, link->from_port)];
+		const uint32_t order = b->plan->instances[link->to].order;
+
+		*last = order > *last ? order : *last;
+	}
+	return true;
 }
 
-/* By segment: the first of its copies; IMAGE_NONE where copies do not run one after another. */
-static uint32_t *first_copies(const struct build *b)
+/* A place whose last reader runs before this writer, the same for all copies of an instance; a new one where there is none.
+ * So what an instance reads and what it writes are never in one place. */
+static uint32_t place_for(const struct build *b, struct places *places, uint32_t buffer)
 {
-	uint32_t *first = calloc(b->plan->n_segments + 1, sizeof(*first));
+	const struct plan_buffer *mine = &b->plan->buffers[buffer];
+	uint32_t p;
 
-	for (size_t s = 0; first != NULL && s < b->plan->n_segments; s++) {
-		const struct plan_segment *segment = &b->plan->segments[s];
+	for (p = places->begin; p < places->n; p++) {
+		const struct plan_buffer *theirs = &b->plan->buffers[places->holder[p]];
 
-		first[s] = segment->n_instances > 0 && runs_copies(b, segment)
-			       ? (uint32_t)(segment->instances[0] / waveform_originals(b->wf))
-			       : IMAGE_NONE;
+		if (places->last[places->holder[p]] < b->plan->instances[mine->instance].order &&
+		    theirs->type == mine->type && theirs->max == mine->max && theirs->depth == mine->depth)
+			break;
 	}
-	return first;
+	if (p == places->n)
+		places->first[places->n++] = buffer;
+	else if (buffer < places->first[p])
+		places->first[p] = buffer;
+	places->holder[p] = buffer;
+	return p;
 }
 
 static void share_buffers(struct build *b)
 {
 	struct image_buffer *rows = (void *)b->buffers.bytes;
 	bool *at_once = used_at_once(b);
-	uint32_t *first = first_copies(b);
+	struct places places = {0};
 
-	b->failed |= at_once == NULL || first == NULL;
-	for (uint32_t i = 0; !b->failed && i < b->plan->n_buffers; i++) {
-		const uint32_t other = shared_with(b, i, first);
+	b->failed |= at_once == NULL || !places_init(&places, b);
+	for (size_t s = 0; !b->failed && s < b->plan->n_segments; s++) {
+		const struct plan_segment *segment = &b->plan->segments[s];
 
-		rows[i].shares = at_once[i] && other != i && at_once[other] ? other + 1 : 0;
+		places.begin = places.n;
+		for (size_t i = 0; i < segment->n_instances; i++)
+			for (uint32_t k = b->index.buffer[segment->instances[i]];
+			     k < b->plan->n_buffers && b->plan->buffers[k].instance == segment->instances[i]; k++)
+				if (at_once[k])
+					places.of[k] = place_for(b, &places, k);
 	}
+	for (uint32_t i = 0; !b->failed && i < b->plan->n_buffers; i++)
+		if (at_once[i] && places.first[places.of[i]] != i)
+			rows[i].shares = places.first[places.of[i]] + 1;
 	free(at_once);
-	free(first);
+	free(places.last);
 }
 
 static void add_buffers(struct build *b)
@@ -529,8 +547,7 @@ static void add_buffers(struct build *b)
 
 		rows_add(b, &b->buffers, &row, 1);
 	}
-	if (b->wf->copies > 1 && b->plan->n_buffers > 0 && waveform_originals(b->wf) > 0)
-		share_buffers(b);
+	share_buffers(b);
 }
 
 /* ---- putting it together ----------------------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,21 @@ static json_t *latency(const struct exec_wave *wave)
 	return o;
 }
 
+/* What its instances were admitted with; those without a budget count as they were measured so far. */
+static double lane_budget(const struct exec_wave *wave, uint32_t number)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < wave->view.head->instances.count; i++) {
+		const struct image_instance *row = &wave->view.instances[i];
+
+		if (wave->view.segments[row->segment].lane == number)
+			sum += row->budget_ns ? (double)row->budget_ns
+					      : (double)hist_quantile(&image_instance_state(&wave->view, i)->time, 0.99);
+	}
+	return sum;
+}
+
 static json_t *lane(const struct exec_wave *wave, uint32_t number)
 {
 	const double slot_ns = (double)wave->view.head->slot_ns;
@@ -133,6 +149,7 @@ static json_t *lane(const struct exec_wave *wave, uint32_t number)
 	put_u64(o, "slots", run);
 	put_u64(o, "skipped", skipped);
 	put_u64(o, "missed", missed);
+	put_real(o, "budget_us", us(lane_budget(wave, number)));
 	put_real(o, "load_mean", run > 0 ? (double)busy / (double)run / slot_ns : 0);
 	put_real(o, "load_p99", (double)hist_quantile(&image_lane_state(&wave->view, number)->load, 0.99) / slot_ns);
 	json_object_set_new(o, "late_us", all != NULL ? hist_json(&all[0]) : json_null());
@@ -234,6 +251,22 @@ static uint64_t index_of(const struct exec_wave *wave)
 	return least == IMAGE_FOREVER ? 0 : least;
 }
 
+/* From the start to the end of the last call so far; not known after exec was started again. */
+static double run_seconds(const struct exec_wave *wave)
+{
+	uint64_t end_ns = wave->start_ns;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const uint64_t n = atomic_load(&image_segment_state(&wave->view, s)->events);
+		const uint64_t mask = (1ull << wave->view.segments[s].events_log2) - 1;
+		const struct image_event last = image_events(&wave->view, s)[(n - 1) & mask];
+
+		if (n > 0 && last.start_ns + last.ns > end_ns)
+			end_ns = last.start_ns + last.ns;
+	}
+	return wave->start_ns == 0 ? NAN : (double)(end_ns - wave->start_ns) * 1e-9;
+}
+
 static void head(const struct exec_wave *wave, json_t *o)
 {
 	const struct image_head *h = wave->view.head;
@@ -249,6 +282,7 @@ static void head(const struct exec_wave *wave, json_t *o)
 	put_u64(o, "slot_ns", h->slot_ns);
 	put_u64(o, "slots_wanted", h->slots == IMAGE_FOREVER ? 0 : h->slots);
 	put_u64(o, "index", index_of(wave));
+	put_real(o, "run_s", run_seconds(wave));
 	json_object_set_new(o, "started", json_boolean(wave->started));
 	json_object_set_new(o, "ended", json_boolean(wave->ended));
 	json_object_set_new(o, "drained", json_boolean(wave->drained));

@@ -253,6 +253,79 @@ static void check_buffers(const struct image_view *view)
 		}
 }
 
+/* Where the last reader of a buffer runs; UINT32_MAX if one runs in another step or segment. */
+static uint32_t last_use(const struct waveform *wf, const struct plan *plan, uint32_t buffer)
+{
+	const struct plan_buffer *b = &plan->buffers[buffer];
+	uint32_t last = 0;
+
+	for (size_t l = 0; l < wf->n_links; l++) {
+		const struct wf_link *link = &wf->links[l];
+		const struct plan_instance *to = &plan->instances[link->to];
+
+		if ((uint32_t)link->from != b->instance || (uint32_t)link->from_port != b->port)
+			continue;
+		if (plan->links[l].distance > 0 || link->delay > 0 ||
+		    to->segment != plan->instances[b->instance].segment)
+			return UINT32_MAX;
+		last = to->order > last ? to->order : last;
+	}
+	return last;
+}
+
+/* Two buffers have one place only if one is read for the last time before the other is written. Returns how many places. */
+static uint32_t check_places(const struct waveform *wf, const struct plan *plan, const struct image_buffer *rows)
+{
+	uint32_t places = 0;
+
+	for (uint32_t i = 0; i < plan->n_buffers; i++) {
+		const struct plan_instance *mine = &plan->instances[plan->buffers[i].instance];
+
+		places += rows[i].shares == 0;
+		for (uint32_t k = 0; k < i; k++) {
+			const struct plan_instance *theirs = &plan->instances[plan->buffers[k].instance];
+
+			if (rows[i].data != rows[k].data)
+				continue;
+			assert_int_equal(mine->segment, theirs->segment);
+			assert_true(last_use(wf, plan, i) < theirs->order || last_use(wf, plan, k) < mine->order);
+			assert_int_equal(rows[i].type, rows[k].type);
+			assert_int_equal(rows[i].max, rows[k].max);
+		}
+	}
+	return places;
+}
+
+/* A chain of any length works in two places; what somebody still reads later keeps its own. */
+static void test_places(void **state)
+{
+	static const char chain[] =
+	    "name = \"x\"; slot_ns = 1000000;\n"
+	    "instances: { s: { component = \"random_source\"; length = 8; };\n"
+	    " a: { component = \"copy\"; }; b: { component = \"copy\"; }; c: { component = \"copy\"; };\n"
+	    " d: { component = \"copy\"; }; e: { component = \"copy\"; }; k: { component = \"bit_compare\"; }; };\n"
+	    "links = ( \"s -> a -> b -> c -> d -> e -> k.received\", { path = \"a -> k.sent\"; } );\n";
+	const struct wf_overrides overrides = {.cwd = "/there", .pipelined = -1, .copies = 1};
+	struct waveform *wf = NULL;
+	const struct image_buffer *rows;
+	struct plan *plan;
+	struct diag diag;
+	void *program;
+	size_t len;
+
+	diag_init(&diag);
+	assert_int_equal(waveform_parse("x.conf", chain, strlen(chain), *state, &overrides, &diag, &wf), 0);
+	plan = planned(wf, 1);
+	assert_int_equal(program_build(wf, plan, 0, &diag, &program, &len), 0);
+	rows = (const void *)((const uint8_t *)program + ((const struct image_head *)program)->buffers.offset);
+	assert_int_equal(plan->n_buffers, 6);
+	assert_int_equal(check_places(wf, plan, rows), 3);
+	free(program);
+	plan_free(plan);
+	waveform_free(wf);
+	diag_fini(&diag);
+}
+
 /* What is used beyond its own step is nobody else's. */
 static void test_apart(void **state)
 {
@@ -274,7 +347,9 @@ static void test_apart(void **state)
 	head = program;
 	rows = (const void *)((const uint8_t *)program + head->buffers.offset);
 	for (uint32_t i = 0; i < head->buffers.count; i++)
-		assert_int_equal(rows[i].shares, 0); /* no segment has whole copies */
+		if (i % LINKS != 0) /* into a filter, one step later; into a sink, on another lane */
+			assert_int_equal(rows[i].shares, 0);
+	assert_true(check_places(wf, plan, rows) < head->buffers.count);
 	free(program);
 	plan_free(plan);
 	for (size_t i = 0; i < wf->n_instances; i++)
@@ -339,7 +414,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_none),    cmocka_unit_test(test_made),  cmocka_unit_test(test_files),
 	    cmocka_unit_test(test_limits),  cmocka_unit_test(test_shape), cmocka_unit_test(test_lanes),
-	    cmocka_unit_test(test_program), cmocka_unit_test(test_apart),
+	    cmocka_unit_test(test_program), cmocka_unit_test(test_apart), cmocka_unit_test(test_places),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_open, fixture_close);
