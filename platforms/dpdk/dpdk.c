@@ -308,12 +308,14 @@ static int attach(struct dpdk *dpdk, const char *port, char *ret_why)
 	return rc < 0 ? fail(ret_why, "there is no such port", port, rc) : 0;
 }
 
-/* Frames longer than usual have to be allowed; a port that knows no such limit takes them. */
+/* Frames longer than usual have to be allowed, where the port knows such a limit. */
 static void allow_long(struct dpdk *dpdk)
 {
 	const unsigned mtu = dpdk->packet_bytes + FRAME_UDP - RTE_ETHER_HDR_LEN;
+	struct rte_eth_dev_info info;
 
-	if (mtu > RTE_ETHER_MTU)
+	if (mtu > RTE_ETHER_MTU && rte_eth_dev_info_get(dpdk->port, &info) == 0 && mtu <= info.max_mtu &&
+	    mtu + RTE_ETHER_HDR_LEN <= info.max_rx_pktlen)
 		(void)rte_eth_dev_set_mtu(dpdk->port, (uint16_t)mtu);
 }
 

@@ -22,7 +22,8 @@
 
 extern const struct door_kind door_dpdk __attribute__((visibility("default")));
 
-/* The environment of this process: -EALREADY is no error. packet_bytes and packets say how much memory a port wants. */
+/* dpdk_start starts the environment of this process, once: packet_bytes and packets say how much memory a port wants; the
+ * ports after the first have to do with what that one asked for. For the door alone. */
 int dpdk_start(const struct door_options *options, char *ret_note, char *ret_why);
 
 #endif

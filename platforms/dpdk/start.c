@@ -103,16 +103,16 @@ int dpdk_start(const struct door_options *options, char *ret_note, char *ret_why
 	cpu_set_t cpus;
 	int rc;
 
+	if (rte_lcore_count() > 0) { /* it runs already */
+		ret_note[0] = 0;
+		return rte_lcore_id() != LCORE_ID_ANY || rte_thread_register() == 0 ? 0 : -rte_errno;
+	}
 	pthread_getaffinity_np(pthread_self(), sizeof(cpus), &cpus);
 	fill(&words, options, &cpus, ret_note);
 	rc = rte_eal_init(words.n, words.words);
 	if (rc < 0)
 		rc = -rte_errno;
 	pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus); /* it has bound us to one */
-	if (rc == -EALREADY) {
-		ret_note[0] = 0;
-		return rte_lcore_id() != LCORE_ID_ANY || rte_thread_register() == 0 ? 0 : -rte_errno;
-	}
 	if (rc < 0) {
 		snprintf(ret_why, DOOR_WHY, "DPDK's environment does not start: %s", rte_strerror(-rc));
 		return rc;

@@ -42,6 +42,7 @@ static const struct count channel_counts[] = {
     COUNT(struct sim_endpoint, "tx_discarded_bytes", input.discarded_bytes),
     COUNT(struct sim_endpoint, "tx_overflowed", input.overflowed),
     COUNT(struct sim_endpoint, "tx_bursts", radio.tx.bursts),
+    COUNT(struct sim_endpoint, "rx_packets", output.packets),
     COUNT(struct sim_endpoint, "rx_samples", radio.rx.samples),
     COUNT(struct sim_endpoint, "rx_overruns", radio.rx.overruns),
     COUNT(struct sim_endpoint, "rx_late", radio.rx.late),

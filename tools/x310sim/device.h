@@ -105,6 +105,7 @@ struct sim_output {
 	uint64_t since_resync_bytes, since_resync_pkts;
 	uint16_t data_seq, strc_seq;
 	struct sim_queue queue; /* whole packets that wait for window */
+	uint64_t packets;       /* data, given to the wire */
 	unsigned waiting;
 };
 

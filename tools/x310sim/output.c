@@ -92,6 +92,7 @@ static void drain(struct device *device, struct sim_endpoint *endpoint)
 		}
 		packet = sim_queue_pop(&output->queue);
 		output->waiting--;
+		output->packets++;
 		put_le16(packet->bytes, output->dst);
 		put_le16(packet->bytes + 4, output->data_seq++);
 		count(output, packet->size);

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/common/x310_rig.h"
+
+#include <limits.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/clock.h"
+#include "core/registry/registry.h"
+#include "platforms/udp/udp.h"
+#include "tests/common/aloe.h"
+
+enum { HOST_IP = 0xc0a82801, SIM_IP = 0xc0a82802, LOOPBACK = 0x7f000001, LOOPBACK_SIM = 0x7f000003, PATIENCE_S = 30 };
+
+const struct x310_rig_wire x310_rig_wires[RIG_WIRES] = {
+    {.name = "udp"},
+    {.name = "memif",
+     .host = "net_memif0,role=client,socket=%s/memif,socket-abstract=no,bsize=2304,rsize=12",
+     .sim = "net_memif0,role=server,socket=%s/memif,socket-abstract=no,bsize=2304,rsize=12"},
+    {.name = "af_packet",
+     .host = "net_af_packet0,iface=x310host,qdisc_bypass=1",
+     .sim = "net_af_packet0,iface=x310sim,qdisc_bypass=1",
+     .needs = "ip link add x310host type veth peer name x310sim && ip link set x310host up && ip link set x310sim up",
+     .undo = "ip link del x310host",
+     .silent = true},
+};
+
+/* ---- DPDK ------------------------------------------------------------------------------------------------------------------ */
+
+/* lib/aloe-doors of the build; programs of tests lie deeper than it thinks. */
+static void tell_doors(void)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s", aloe_program("x310sim"));
+	*strrchr(path, '/') = 0;
+	strcpy(strrchr(path, '/'), "/lib/aloe-doors");
+	setenv("ALOE_DOORS", path, 1);
+}
+
+static const struct door_kind *find_kind(const struct x310_rig_wire *wire)
+{
+	const void *symbol = NULL;
+	char path[PATH_MAX];
+	struct diag diag;
+
+	if (wire->host == NULL)
+		return &door_udp;
+	tell_doors();
+	diag_init(&diag);
+	assert_int_equal(library_path("dpdk", path, sizeof(path)), 0);
+	(void)library_open(path, "door_dpdk", &diag, &symbol);
+	diag_fini(&diag);
+	return symbol;
+}
+
+static bool run(const char *command)
+{
+	char quiet[512];
+
+	if (command == NULL)
+		return true;
+	snprintf(quiet, sizeof(quiet), "{ %s; } >/dev/null 2>&1", command);
+	return system(quiet) == 0;
+}
+
+const char *x310_rig_missing(const struct x310_rig_wire *wire)
+{
+	if (find_kind(wire) == NULL)
+		return "lib/aloe-doors/dpdk.so was not built: libdpdk-dev is not installed";
+	run(wire->undo); /* of a run that was killed */
+	if (!run(wire->needs)) {
+		run(wire->undo);
+		return "a pair of virtual Ethernet devices cannot be made: CAP_NET_ADMIN is needed";
+	}
+	run(wire->undo);
+	return NULL;
+}
+
+/* ---- x310sim ---------------------------------------------------------------------------------------------------------------- */
+
+static const char *port_of(const char *pattern, char *text, size_t size)
+{
+	char folder[PATH_MAX];
+
+	snprintf(folder, sizeof(folder), "%s", aloe_path(""));
+	folder[strlen(folder) - 1] = 0;
+	snprintf(text, size, pattern, folder);
+	return text;
+}
+
+static void exec_sim(const struct x310_rig_wire *wire, const struct x310_rig_options *options)
+{
+	const char *argv[16] = {aloe_program("x310sim"), "--json", "--address", "127.0.0.3"};
+	char port[PATH_MAX];
+	int n = 4;
+
+	if (options->source) {
+		argv[n++] = "--source";
+		argv[n++] = options->source;
+	}
+	if (options->record) {
+		argv[n++] = "--record";
+		argv[n++] = options->record;
+	}
+	if (wire->sim) {
+		argv[n++] = "--port-bytes";
+		argv[n++] = "2048";
+		argv[n++] = "--port";
+		argv[n++] = port_of(wire->sim, port, sizeof(port));
+	}
+	if (!freopen(aloe_path("said"), "w", stdout) || !freopen(aloe_path("errors"), "w", stderr))
+		_exit(3);
+	execv(argv[0], (char **)(uintptr_t)argv);
+	_exit(4);
+}
+
+static bool file_has(const char *path, const char *word)
+{
+	size_t len;
+	char *text = file_take(path, &len);
+	const bool has = memmem(text, len, word, strlen(word)) != NULL;
+
+	free(text);
+	return has;
+}
+
+static void start_sim(struct x310_rig *rig, const struct x310_rig_options *options)
+{
+	file_make(aloe_path("errors"), "", 0);
+	rig->pid = fork();
+	assert_true(rig->pid >= 0);
+	if (rig->pid == 0)
+		exec_sim(rig->wire, options);
+	for (int i = 0; !file_has(aloe_path("errors"), "ready"); i++) {
+		if (i == 100 * PATIENCE_S || waitpid(rig->pid, NULL, WNOHANG) != 0) {
+			size_t len;
+			print_error("%s\n", (char *)file_take(aloe_path("errors"), &len));
+			fail_msg("x310sim does not begin");
+		}
+		usleep(10000);
+	}
+}
+
+/* ---- the radio ---------------------------------------------------------------------------------------------------------------- */
+
+static void open_door(struct x310_rig *rig, const struct x310_rig_options *options)
+{
+	const bool loopback = rig->wire->host == NULL;
+	char port[PATH_MAX], why[DOOR_WHY] = "";
+	const struct door_options door = {
+	    .own = {loopback ? LOOPBACK : HOST_IP, loopback ? 0 : 50000},
+	    .packets = 4096,
+	    .packet_bytes = RIG_PACKET,
+	    .queue_bytes = options->queue_bytes,
+	    .port = loopback ? NULL : port_of(rig->wire->host, port, sizeof(port)),
+	};
+
+	if (door_open(find_kind(rig->wire), &door, why, &rig->door) < 0)
+		fail_msg("%s", why);
+}
+
+static void open_radio(struct x310_rig *rig, const struct x310_rig_options *options)
+{
+	const struct radio_options radio = {
+	    .device = {rig->wire->host ? SIM_IP : LOOPBACK_SIM, CHDR_PORT},
+	    .endpoint = {0x100, 0, 2, 3, true, 0x0100},
+	    .block = 4,
+	    .rx = options->rx,
+	    .tx = options->tx,
+	    .window = options->window.bytes ? options->window : (struct stream_total){1 << 20, 0xffffff},
+	    .frequency = {1 << 17, 0xffffff},
+	    .lossy = true,
+	};
+	const uint64_t end = clock_ns() + PATIENCE_S * 1000000000ull;
+	struct radio_packet packets[DOOR_BURST];
+
+	radio_open(&rig->radio, &radio, rig->door, clock_ns());
+	radio_configure(&rig->radio, options->spp, options->ticks_per_sample);
+	while (!radio_ready(&rig->radio)) {
+		radio_release(&rig->radio, packets, radio_receive(&rig->radio, clock_ns(), packets, DOOR_BURST));
+		if (radio_failed(&rig->radio))
+			fail_msg("%s: %s", rig->wire->name, radio_failed(&rig->radio));
+		if (clock_ns() > end)
+			fail_msg("%s: the streams do not stand", rig->wire->name);
+	}
+	assert_int_equal(rig->radio.control.refused, 0);
+}
+
+void x310_rig_start(struct x310_rig *rig, const struct x310_rig_wire *wire, const struct x310_rig_options *options)
+{
+	*rig = (struct x310_rig){.wire = wire};
+	assert_true(run(wire->needs));
+	start_sim(rig, options);
+	open_door(rig, options);
+	open_radio(rig, options);
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------------------------------- */
+
+void x310_rig_stop(struct x310_rig *rig)
+{
+	struct radio_packet packets[DOOR_BURST];
+	struct diag diag;
+	int status;
+	char *text;
+	size_t len;
+	unsigned n;
+
+	kill(rig->pid, SIGTERM);
+	assert_int_equal(waitpid(rig->pid, &status, 0), rig->pid);
+	rig->pid = 0;
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	while ((n = radio_receive(&rig->radio, clock_ns(), packets, DOOR_BURST)) > 0)
+		radio_release(&rig->radio, packets, n);
+	door_count(rig->door);
+	text = file_take(aloe_path("said"), &len);
+	diag_init(&diag);
+	rig->said = json_read("x310sim", text, len, &diag);
+	diag_print(&diag, stderr);
+	assert_non_null(rig->said);
+	diag_fini(&diag);
+	free(text);
+}
+
+void x310_rig_close(struct x310_rig *rig)
+{
+	if (rig->pid > 0) {
+		kill(rig->pid, SIGKILL);
+		waitpid(rig->pid, NULL, 0);
+	}
+	door_close(rig->door);
+	json_decref(rig->said);
+	unlink(aloe_path("memif"));
+	run(rig->wire->undo);
+}
+
+static uint64_t number(const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+
+	assert_true(json_is_integer(value));
+	return (uint64_t)json_integer_value(value);
+}
+
+uint64_t x310_rig_said(const struct x310_rig *rig, const char *name)
+{
+	return number(rig->said, name);
+}
+
+uint64_t x310_rig_port(const struct x310_rig *rig, const char *name)
+{
+	return number(json_array_get(json_object_get(rig->said, "sfp"), rig->wire->host != NULL), name);
+}
+
+uint64_t x310_rig_channel(const struct x310_rig *rig, const char *name)
+{
+	return number(json_array_get(json_object_get(rig->said, "channels"), 0), name);
+}

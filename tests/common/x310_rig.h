@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tests/common/x310_rig.h - x310sim as a process of its own and a host's radio in this one, joined by a door. For CMocka
+ * programs and benchmarks, after aloe_init; what cannot be done fails the test.
+ */
+#ifndef TESTS_COMMON_X310_RIG_H
+#define TESTS_COMMON_X310_RIG_H
+
+#include <sys/types.h>
+
+#include "core/json/json.h"
+#include "platforms/x310/radio.h"
+
+enum { RIG_PACKET = 2048, RIG_SPP = 256, RIG_TICKS_PER_US = 200, RIG_WIRES = 3 };
+
+struct x310_rig_wire {
+	const char *name;
+	const char *host, *sim; /* DPDK ports of both ends, %s: the working folder; NULL: kernel UDP on loopback */
+	const char *needs;      /* a command that must succeed first; NULL */
+	const char *undo;
+	bool silent; /* the port does not tell what it dropped */
+};
+
+extern const struct x310_rig_wire x310_rig_wires[RIG_WIRES]; /* udp, memif, af_packet */
+
+struct x310_rig_options {
+	const char *source, *record; /* of x310sim; NULL: tone, nothing */
+	uint32_t queue_bytes;        /* of our socket; 0: as it comes */
+	struct stream_total window;  /* 0: what the queue holds */
+	uint32_t spp, ticks_per_sample;
+	bool rx, tx;
+};
+
+struct x310_rig {
+	const struct x310_rig_wire *wire;
+	pid_t pid;
+	struct door *door;
+	struct radio radio;
+	json_t *said; /* what x310sim counted, after x310_rig_stop */
+};
+
+/* x310_rig_missing says why this wire cannot be had here; NULL: it can. */
+const char *x310_rig_missing(const struct x310_rig_wire *wire);
+
+/* x310_rig_start starts x310sim and brings the streams up: radio_ready. */
+void x310_rig_start(struct x310_rig *rig, const struct x310_rig_wire *wire, const struct x310_rig_options *options);
+/* x310_rig_stop ends x310sim and takes all that is still on its way, then rig->door->counts are final and rig->said is there. */
+void x310_rig_stop(struct x310_rig *rig);
+void x310_rig_close(struct x310_rig *rig);
+
+uint64_t x310_rig_said(const struct x310_rig *rig, const char *name);    /* of the device */
+uint64_t x310_rig_port(const struct x310_rig *rig, const char *name);    /* of the port that we are on */
+uint64_t x310_rig_channel(const struct x310_rig *rig, const char *name); /* of channel 0 */
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Both streams of a radio through each kind of door, against x310sim in a process of its own: what is received is what was
+ * sent, and every packet that is not is in somebody's count. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "platforms/udp/udp.h"
+#include "tests/common/aloe.h"
+#include "tests/common/x310_rig.h"
+
+enum { TONE = 16, PACKETS = 600, NO_DATA = 150 /* RESYNC, acknowledgements: at most */ };
+
+static void need(const struct x310_rig_wire *wire)
+{
+	const char *why = x310_rig_missing(wire);
+
+	if (why == NULL)
+		return;
+	print_message("skip: %s\n", why);
+	skip();
+}
+
+/* The tone that x310sim plays to its receivers: sample n of it, by the time of its tick. */
+static void tone_init(uint8_t *tone)
+{
+	static const uint16_t quarter[] = {8192, 7568, 5793, 3135, 0}; /* 8192 cos(k pi / 8) */
+
+	for (int i = 0; i < TONE; i++) {
+		const int at[2] = {i, (i + 12) % TONE};
+
+		for (int part = 0; part < 2; part++) {
+			const int k = at[part] % 8, fold = k <= 4 ? k : 8 - k;
+			const int sign = (at[part] % TONE > 4 && at[part] % TONE < 12) ? -1 : 1;
+			const uint16_t value = (uint16_t)(sign * quarter[fold]);
+
+			tone[4 * i + 2 * part] = (uint8_t)value;
+			tone[4 * i + 2 * part + 1] = (uint8_t)(value >> 8);
+		}
+	}
+}
+
+static bool is_tone(const uint8_t *tone, const uint8_t *iq, uint32_t n, uint64_t sample)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (memcmp(iq + 4 * i, tone + 4 * ((sample + i) % TONE), 4) != 0)
+			return false;
+	return true;
+}
+
+/* ---- from antenna to antenna -------------------------------------------------------------------------------------------------- */
+
+struct passed {
+	uint32_t packets, samples, wrong;
+	uint64_t next; /* ticks */
+	uint64_t jumps;
+};
+
+/* Sends each packet back, `later` ticks after it was heard, PACKETS of them. */
+static void pass(struct x310_rig *rig, uint32_t ticks_per_sample, uint64_t later, struct passed *passed)
+{
+	struct radio_packet in[DOOR_BURST];
+	struct packet out[DOOR_BURST];
+	uint8_t tone[4 * TONE];
+
+	tone_init(tone);
+	*passed = (struct passed){.packets = 0};
+	radio_start(&rig->radio, 0);
+	while (passed->packets < PACKETS) {
+		const unsigned n = radio_receive(&rig->radio, clock_ns(), in, DOOR_BURST);
+
+		for (unsigned i = 0; i < n && passed->packets < PACKETS; i++) {
+			if (radio_get(&rig->radio, in[i].n, out, 1) == 0)
+				break; /* not heard of, and counted at the end */
+			passed->wrong += !is_tone(tone, in[i].iq, in[i].n, in[i].ticks / ticks_per_sample);
+			passed->jumps += passed->packets > 0 && in[i].ticks != passed->next;
+			passed->next = in[i].ticks + (uint64_t)in[i].n * ticks_per_sample;
+			memcpy(radio_iq(&out[0]), in[i].iq, RADIO_IQ * in[i].n);
+			passed->packets++;
+			passed->samples += in[i].n;
+			radio_send(&rig->radio, &out[0], in[i].n, in[i].ticks + later, passed->packets == PACKETS);
+		}
+		radio_release(&rig->radio, in, n);
+		radio_flush(&rig->radio);
+		assert_null(radio_failed(&rig->radio));
+	}
+}
+
+/* Until all that was sent has been played or refused; messages are acknowledged meanwhile. */
+static void settle(struct x310_rig *rig, unsigned ms)
+{
+	const uint64_t end = clock_ns() + ms * 1000000ull;
+	struct radio_packet in[DOOR_BURST];
+
+	while (clock_ns() < end || !radio_ready(&rig->radio))
+		radio_release(&rig->radio, in, radio_receive(&rig->radio, clock_ns(), in, DOOR_BURST));
+}
+
+/* Where nothing was lost or late, the recording is the tone without a seam. */
+static void check_record(const char *path, uint32_t samples)
+{
+	uint8_t tone[4 * TONE];
+	size_t len;
+	uint8_t *iq = file_take(path, &len);
+	uint64_t first = 0;
+
+	tone_init(tone);
+	assert_int_equal(len, 4 * (size_t)samples);
+	while (first < TONE && !is_tone(tone, iq, TONE, first))
+		first++;
+	assert_true(is_tone(tone, iq, samples, first));
+	free(iq);
+}
+
+static void from_antenna_to_antenna(void **state)
+{
+	const struct x310_rig_wire *wire = *state;
+	const uint32_t divide = 200; /* 1 MSa/s */
+	const struct x310_rig_options options = {
+	    .record = aloe_path("record"), .spp = RIG_SPP, .ticks_per_sample = divide, .rx = true, .tx = true};
+	struct passed passed;
+	struct x310_rig rig;
+	uint64_t lost;
+
+	need(wire);
+	x310_rig_start(&rig, wire, &options);
+	pass(&rig, divide, 100000 * RIG_TICKS_PER_US, &passed);
+	radio_stop(&rig.radio);
+	settle(&rig, 150);
+	x310_rig_stop(&rig);
+	lost = rig.radio.tx.counts.packets - x310_rig_channel(&rig, "tx_packets") - x310_rig_channel(&rig, "tx_late");
+	print_message("%s: %u packets passed on, %llu lost, %llu late\n", wire->name, passed.packets,
+		      (unsigned long long)lost, (unsigned long long)x310_rig_channel(&rig, "tx_late"));
+	assert_int_equal(passed.wrong, 0);
+	assert_int_equal(passed.jumps == 0,
+			 rig.radio.rx.counts.lost == 0 && x310_rig_channel(&rig, "rx_overruns") == 0);
+	assert_true(lost == 0 || x310_rig_channel(&rig, "tx_sequence_errors") > 0);
+	assert_int_equal(x310_rig_channel(&rig, "tx_overflowed"), 0);
+	if (lost == 0 && passed.jumps == 0 && x310_rig_channel(&rig, "tx_late") == 0 &&
+	    x310_rig_channel(&rig, "tx_underruns") == 0)
+		check_record(options.record, passed.samples);
+	assert_int_equal(rig.radio.control.events[RADIO_TX_LATE], x310_rig_channel(&rig, "tx_late"));
+	assert_int_equal(rig.radio.counts.malformed + rig.door->counts.malformed, 0);
+	x310_rig_close(&rig);
+}
+
+/* ---- every packet is counted ------------------------------------------------------------------------------------------------------ */
+
+static void receive_for(struct x310_rig *rig, unsigned ms, uint64_t *ret_packets)
+{
+	const uint64_t end = clock_ns() + ms * 1000000ull;
+	struct radio_packet in[DOOR_BURST];
+
+	while (clock_ns() < end) {
+		const unsigned n = radio_receive(&rig->radio, clock_ns(), in, DOOR_BURST);
+
+		*ret_packets += n;
+		radio_release(&rig->radio, in, n);
+	}
+}
+
+/* A host that stands still with a window larger than its queue: packets are lost. The gaps in the sequence, what wire and
+ * socket say they dropped, and what the device says it sent are the same numbers, but for what is no data. */
+static void what_is_lost_is_counted(void **state)
+{
+	const struct x310_rig_wire *wire = *state;
+	const struct x310_rig_options options = {.queue_bytes = 256 << 10,
+						 .window = {16 << 20, 0xffffff},
+						 .spp = RIG_SPP,
+						 .ticks_per_sample = 10, /* 20 MSa/s */
+						 .rx = true};
+	uint64_t packets = 0, sent, received, missing, known, last;
+	struct x310_rig rig;
+
+	need(wire);
+	x310_rig_start(&rig, wire, &options);
+	radio_start(&rig.radio, 0);
+	receive_for(&rig, 50, &packets);
+	usleep(80000);
+	receive_for(&rig, 50, &packets);
+	radio_stop(&rig.radio);
+	settle(&rig, 50);
+	x310_rig_stop(&rig);
+	sent = x310_rig_port(&rig, "sent") + x310_rig_said(&rig, "wire_full");
+	received = rig.door->counts.received;
+	missing = x310_rig_channel(&rig, "rx_packets") - rig.radio.rx.counts.packets;
+	known = rig.door->counts.dropped + x310_rig_said(&rig, "wire_full");
+	print_message(
+	    "%s: %llu sent by the device, %llu received, %llu dropped by our end, %llu found no room on the wire; "
+	    "%llu data packets missing\n",
+	    wire->name, (unsigned long long)sent, (unsigned long long)received,
+	    (unsigned long long)rig.door->counts.dropped, (unsigned long long)x310_rig_said(&rig, "wire_full"),
+	    (unsigned long long)missing);
+	assert_true(missing > 0 && rig.radio.rx.counts.old == 0);
+	last = (uint16_t)(x310_rig_channel(&rig, "rx_packets") - rig.radio.rx.next_seq); /* nothing came after them */
+	assert_int_equal(rig.radio.rx.counts.lost + last, missing);
+	assert_in_range(sent - received, missing, missing + NO_DATA);
+	if (!wire->silent)
+		assert_int_equal(sent - received, known);
+	x310_rig_close(&rig);
+}
+
+/* ---- doors that cannot be opened ---------------------------------------------------------------------------------------------- */
+
+static void a_door_that_is_taken(void **state)
+{
+	struct door_options options = {.own = {0x7f000001, 0}, .packets = 4, .packet_bytes = 1500};
+	char why[DOOR_WHY] = "";
+	struct door *door, *second;
+
+	(void)state;
+	assert_int_equal(door_open(&door_udp, &options, why, &door), 0);
+	assert_true(door->own.port != 0);
+	options.own.port = door->own.port;
+	assert_true(door_open(&door_udp, &options, why, &second) < 0);
+	assert_non_null(strstr(why, "127.0.0.1"));
+	assert_non_null(strstr(why, "Address already in use"));
+	door_close(door);
+	door_close(NULL);
+}
+
+/* Buffers are lent, not given; a datagram longer than one is refused; send returns what it did not take. */
+static void a_door_and_its_buffers(void **state)
+{
+	const struct door_options options = {.own = {0x7f000001, 0}, .packets = 4, .packet_bytes = 1024};
+	struct packet packets[8];
+	char why[DOOR_WHY] = "";
+	struct door *a, *b;
+
+	(void)state;
+	assert_int_equal(door_open(&door_udp, &options, why, &a), 0);
+	assert_int_equal(door_open(&door_udp, &options, why, &b), 0);
+	assert_int_equal(door_get(a, packets, 8), 4);
+	assert_int_equal(door_get(a, packets + 4, 1), 0);
+	for (uint32_t i = 0; i < 4; i++) {
+		packets[i].size = i < 3 ? 100 + i % 2 : 1024;
+		packets[i].peer = b->own;
+		memset(packets[i].bytes, (int)i, packets[i].size);
+	}
+	assert_int_equal(door_send(a, packets, 4), 4);
+	assert_int_equal(a->counts.sent_bytes, 100 + 101 + 100 + 1024);
+	assert_int_equal(door_receive(b, packets, 8), 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(packets[i].size, i < 3 ? 100 + i % 2 : 1024);
+		assert_int_equal(packets[i].bytes[packets[i].size - 1], i);
+		assert_int_equal(packets[i].peer.port, a->own.port);
+	}
+	assert_int_equal(door_receive(b, packets + 4, 1), 0); /* no buffer is left */
+	packets[0].size = 10;
+	assert_int_equal(door_send(b, packets, 1), 1); /* what was received goes back as it is */
+	door_put(b, packets + 1, 3);
+	assert_int_equal(door_receive(a, packets, 8), 1);
+	assert_int_equal(packets[0].size, 10);
+	door_put(a, packets, 1);
+	assert_int_equal(door_get(a, packets, 8), 4);
+	packets[0].size = 65000 < 1024 ? 1 : 1024;
+	packets[0].peer = (struct door_address){0xf0000001, 9}; /* no such route */
+	assert_int_equal(door_send(a, packets, 1), 1);
+	assert_int_equal(a->counts.refused, 1);
+	door_close(a);
+	door_close(b);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[2 + 2 * RIG_WIRES] = {
+	    cmocka_unit_test(a_door_that_is_taken),
+	    cmocka_unit_test(a_door_and_its_buffers),
+	};
+	static char names[2 * RIG_WIRES][64];
+
+	for (int i = 0; i < RIG_WIRES; i++) {
+		struct CMUnitTest *two = &tests[2 + 2 * i];
+
+		snprintf(names[2 * i], sizeof(names[0]), "from_antenna_to_antenna_%s", x310_rig_wires[i].name);
+		snprintf(names[2 * i + 1], sizeof(names[0]), "what_is_lost_is_counted_%s", x310_rig_wires[i].name);
+		two[0] = (struct CMUnitTest)cmocka_unit_test_prestate(from_antenna_to_antenna,
+								      (void *)(uintptr_t)&x310_rig_wires[i]);
+		two[1] = (struct CMUnitTest)cmocka_unit_test_prestate(what_is_lost_is_counted,
+								      (void *)(uintptr_t)&x310_rig_wires[i]);
+		two[0].name = names[2 * i];
+		two[1].name = names[2 * i + 1];
+	}
+	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);
+}
