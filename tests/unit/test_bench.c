@@ -253,14 +253,14 @@ static void test_in_gaps(void **state)
 /* What is counted is as long as it says; started and stopped at will. */
 static void test_gaps(void **state)
 {
-	struct gaps *gaps = gaps_start((const int[]){0}, 1);
 	const uint64_t from = clock_ns();
+	struct gaps *gaps = gaps_start((const int[]){0}, 1);
 
 	(void)state;
 	assert_non_null(gaps);
 	clock_sleep_until(from + 20000000);
 	gaps_stop(gaps);
-	assert_true(gaps_count(gaps) == 0 || gaps_longest_ns(gaps) > 400000); /* 0.25 ms asleep and 0.15 late */
+	assert_true(gaps_count(gaps) == 0 || gaps_longest_ns(gaps) > 150000); /* so much late, or none */
 	assert_int_equal(gaps_count(gaps) > 0, gaps_between(gaps, 0, UINT64_MAX));
 	assert_false(gaps_between(gaps, from - 2000000, from - 1000000));
 	gaps_stop(gaps); /* again is nothing */

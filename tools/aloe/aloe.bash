@@ -147,7 +147,7 @@ _aloe() {
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
 	bench)
 			if ((COMP_CWORD == 2)); then
-		COMPREPLY=($(compgen -W "bler copies map utran --help" -- "$cur"))
+		COMPREPLY=($(compgen -W "bler bpsk copies hist link map memory overhead table1 utran --help" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[2]} in
@@ -165,7 +165,21 @@ _aloe() {
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --iterations --scaling --ebn0 --errors --blocks --seed --simd --set --json --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --iterations --scaling --ebn0 --errors --blocks --seed --simd --set --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	bpsk)
+		case $prev in
+		--slot-us) COMPREPLY=(); return ;;
+		-l | --lanes) COMPREPLY=(); return ;;
+		-s | --slots) COMPREPLY=(); return ;;
+		-r | --runs) COMPREPLY=(); return ;;
+		-m | --max) COMPREPLY=(); return ;;
+		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
+		--simd) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slot-us --lanes --slots --runs --max --clock --simd --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	copies)
 		case $prev in
@@ -179,8 +193,35 @@ _aloe() {
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seconds --max --lanes --slot-us --clock --simd --set --json --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seconds --max --lanes --slot-us --clock --simd --set --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
+	hist)
+		case $prev in
+		-n | --samples) COMPREPLY=(); return ;;
+		--isolation) COMPREPLY=(); return ;;
+		--cpu) COMPREPLY=(); return ;;
+		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
+		--simd) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --isolation --cpu --clock --simd --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	link)
+		case $prev in
+		-n | --samples) COMPREPLY=(); return ;;
+		-e | --each) COMPREPLY=(); return ;;
+		-b | --bits) COMPREPLY=(); return ;;
+		--slot-us) COMPREPLY=(); return ;;
+		--isolation) COMPREPLY=(); return ;;
+		--cpu) COMPREPLY=(); return ;;
+		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
+		--simd) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --each --bits --slot-us --isolation --cpu --clock --simd --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
 	map)
 		case $prev in
 		--seeds) COMPREPLY=(); return ;;
@@ -192,7 +233,45 @@ _aloe() {
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seeds --load --q --steps --units --cores --json --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seeds --load --q --steps --units --cores --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	memory)
+		case $prev in
+		--isolation) COMPREPLY=(); return ;;
+		--cpu) COMPREPLY=(); return ;;
+		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
+		--simd) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--isolation --cpu --clock --simd --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
+	overhead)
+		case $prev in
+		-n | --samples) COMPREPLY=(); return ;;
+		-r | --rounds) COMPREPLY=(); return ;;
+		-c | --components) COMPREPLY=(); return ;;
+		--slot-us) COMPREPLY=(); return ;;
+		--isolation) COMPREPLY=(); return ;;
+		--cpu) COMPREPLY=(); return ;;
+		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
+		--simd) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --rounds --components --slot-us --isolation --cpu --clock --simd --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	table1)
+		case $prev in
+		-n | --samples) COMPREPLY=(); return ;;
+		--isolation) COMPREPLY=(); return ;;
+		--cpu) COMPREPLY=(); return ;;
+		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
+		--simd) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --isolation --cpu --clock --simd --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	utran)
 		case $prev in
@@ -207,7 +286,7 @@ _aloe() {
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --seconds --rounds --iterations --clock --cpu --simd --set --json --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --seconds --rounds --iterations --clock --cpu --simd --set --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	esac
 		;;

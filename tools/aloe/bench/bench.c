@@ -2,6 +2,7 @@
 #include "tools/aloe/bench/bench.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <math.h>
 #include <sched.h>
@@ -11,9 +12,11 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/child.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
 
@@ -34,6 +37,8 @@ static int options_check(const struct bench *bench)
 				plot);
 	if (csv && !strcmp(csv, "-") && cli_has(bench->args, "json"))
 		return cli_fail(bench->args, "--json and --csv - cannot both have standard output");
+	if (cli_has(bench->args, "json") && cli_has(bench->args, "markdown"))
+		return cli_fail(bench->args, "--json and --markdown cannot both have standard output");
 	return CLI_OK;
 }
 
@@ -51,15 +56,56 @@ static int signals_take(struct bench *bench)
 	return bench->signal_fd < 0 ? -errno : 0;
 }
 
+static int remove_one(const char *path, const struct stat *stat, int type, struct FTW *ftw)
+{
+	(void)stat;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+/* A process of its own removes the folder when the last of those who hold the leash has ended: this process and all that it
+ * has started, each in whatever way, kill -9 included. */
+static _Noreturn void sweep(const char *dir, int leash)
+{
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	char end;
+
+	setsid();
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && null >= 0; fd++)
+		dup2(null, fd);
+	while (read(leash, &end, 1) != 0 && errno == EINTR)
+		;
+	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	_exit(0);
+}
+
 static int dir_new(struct bench *bench)
 {
 	const char *tmp = getenv("TMPDIR");
 	int rc =
 	    path_print(bench->dir, sizeof(bench->dir), "%s/aloe-bench-XXXXXX", tmp && tmp[0] == '/' ? tmp : "/tmp");
+	int leash[2];
 
-	if (rc == 0 && !mkdtemp(bench->dir))
-		rc = -errno;
+	rc = rc < 0 ? rc : leash_new(leash);
+	if (rc < 0)
+		return rc;
+	bench->leash = leash[1];
+	bench->sweeper = mkdtemp(bench->dir) ? fork() : -1;
+	if (bench->sweeper == 0) {
+		close(leash[1]);
+		sweep(bench->dir, leash[0]);
+	}
+	rc = bench->sweeper < 0 ? -errno : 0;
+	close(leash[0]);
 	return rc;
+}
+
+static void dir_remove(struct bench *bench)
+{
+	close(bench->leash);
+	while (waitpid(bench->sweeper, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 static void cpus_find(struct bench *bench)
@@ -178,37 +224,51 @@ static json_t *head_of(const struct bench *bench)
 			 bench->interrupts > 0);
 }
 
-static void head_print(const json_t *head, FILE *out)
+/* The command, then the machine and the date: one line each. */
+static void head_print(const json_t *head, const char *format, FILE *out)
 {
 	const char *command, *date, *cpu, *kernel, *simd;
 	int cpus, interrupted;
+	char machine[512];
 	double seconds;
 
 	if (json_unpack((json_t *)head, "{s:s, s:s, s:{s:s, s:i, s:s, s:s}, s:F, s:b}", "command", &command, "date",
 			&date, "machine", "cpu", &cpu, "cpus", &cpus, "kernel", &kernel, "simd", &simd, "seconds",
-			&seconds, "interrupted", &interrupted) == 0)
-		fprintf(out, "%s\n%s, %d CPUs, %s; Linux %s; %s; %.1f s%s\n", command, cpu, cpus, simd, kernel, date,
-			seconds, interrupted ? "; interrupted: what was measured so far" : "");
+			&seconds, "interrupted", &interrupted) < 0)
+		return;
+	snprintf(machine, sizeof(machine), "%s, %d CPUs, %s; Linux %s; %s; %.1f s%s", cpu, cpus, simd, kernel, date,
+		 seconds, interrupted ? "; interrupted: what was measured so far" : "");
+	fprintf(out, format, command, machine);
 }
 
 /* ---- close --------------------------------------------------------------------------------------------------------------- */
 
-static void print_all(const struct bench *bench, const json_t *head)
+static void notes_print(const struct bench *bench, const char *before)
 {
 	json_t *note;
 	size_t i;
 
-	head_print(head, stdout);
-	for (i = 0; i < bench->n_tables; i++) {
-		putchar('\n');
-		table_print(&bench->tables[i], stdout);
-	}
 	if (json_array_size(bench->notes))
 		putchar('\n');
 	json_array_foreach(bench->notes, i, note)
 	{
-		printf("%s\n", json_string_value(note));
+		printf("%s%s\n", before, json_string_value(note));
 	}
+}
+
+static void print_all(const struct bench *bench, const json_t *head)
+{
+	const bool markdown = cli_has(bench->args, "markdown");
+
+	head_print(head, markdown ? "`%s`\n%s\n" : "%s\n%s\n", stdout);
+	for (size_t i = 0; i < bench->n_tables; i++) {
+		putchar('\n');
+		if (markdown)
+			table_markdown(&bench->tables[i], stdout);
+		else
+			table_print(&bench->tables[i], stdout);
+	}
+	notes_print(bench, markdown ? "* " : "");
 }
 
 static void json_all(const struct bench *bench, json_t *head)
@@ -259,14 +319,6 @@ static int put_out(struct bench *bench)
 	return fflush(stdout) || ferror(stdout) || rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
-static int remove_one(const char *path, const struct stat *stat, int type, struct FTW *ftw)
-{
-	(void)stat;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 int bench_end(struct bench *bench, int status)
 {
 	progress_clear(&bench->progress);
@@ -284,77 +336,6 @@ int bench_end(struct bench *bench, int status)
 	plot_fini(&bench->plot);
 	json_decref(bench->notes);
 	close(bench->signal_fd);
-	nftw(bench->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	dir_remove(bench);
 	return status;
-}
-
-/* ---- for several -------------------------------------------------------------------------------------------------------- */
-
-int bench_file(const struct bench *bench, const char *name, char *ret_path, size_t size)
-{
-	static const char *const places[] = {"../share/aloe", "../.."}; /* seen from the program: installed, built */
-	char self[4096];
-	const ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	self[len > 0 ? len : 0] = 0;
-	if (strrchr(self, '/'))
-		*strrchr(self, '/') = 0;
-	if (path_print(ret_path, size, "waveforms/%s", name) == 0 && access(ret_path, R_OK) == 0)
-		return CLI_OK;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (path_print(ret_path, size, "%s/%s/waveforms/%s", self, places[i], name) == 0 &&
-		    access(ret_path, R_OK) == 0)
-			return CLI_OK;
-	return cli_fail(bench->args, "waveforms/%s is neither here nor in %s/%s; name a waveform with --waveform", name,
-			self, places[0]);
-}
-
-static int level_parse(const char *word, size_t len, enum simd_level *ret)
-{
-	for (int level = 0; level < SIMD_LEVELS; level++) {
-		const char *name = simd_name((enum simd_level)level);
-		if (strlen(name) == len && !memcmp(name, word, len) && simd_has((enum simd_level)level)) {
-			*ret = (enum simd_level)level;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
-static int levels_refuse(const struct bench *bench, const char *text)
-{
-	char names[128];
-	size_t n = 0;
-
-	names[0] = 0;
-	for (int level = 0; level < SIMD_LEVELS; level++)
-		if (simd_has((enum simd_level)level) && n < sizeof(names))
-			n += (size_t)snprintf(names + n, sizeof(names) - n, " %s", simd_name((enum simd_level)level));
-	cli_fail(bench->args, "--simd %s: levels that this machine has, separated by commas, are needed:%s", text,
-		 names);
-	return -EINVAL;
-}
-
-int bench_levels(const struct bench *bench, enum simd_level ret_levels[SIMD_LEVELS])
-{
-	const char *text = cli_get(bench->args, "simd");
-	char why[256];
-	int n = 0;
-
-	if (!text && simd_choose(&ret_levels[0], why, sizeof(why)) < 0)
-		return cli_fail(bench->args, "%s", why), -EINVAL;
-	if (!text)
-		return 1;
-	for (const char *at = text;; at++) {
-		const size_t len = strcspn(at, ",");
-		if (n == SIMD_LEVELS || level_parse(at, len, &ret_levels[n]) < 0)
-			return levels_refuse(bench, text);
-		for (int i = 0; i < n; i++)
-			if (ret_levels[i] == ret_levels[n])
-				return levels_refuse(bench, text);
-		n++;
-		at += len;
-		if (!*at)
-			return n;
-	}
 }

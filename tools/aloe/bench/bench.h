@@ -4,7 +4,7 @@
  *
  * A benchmark runs the programs of this installation (run.h), fills tables (table.h), may draw a plot (plot.h), and says
  * in notes what its figures stand on. The frame reads the options that all take, shows progress, catches Ctrl-C, and puts
- * the result out: tables for people, or --json, and --csv, --plot.
+ * the result out: tables for people, or --markdown or --json, and --csv, --plot.
  *
  *	struct bench bench;
  *	int status = bench_begin(&bench, args);
@@ -16,6 +16,8 @@
  */
 #ifndef TOOLS_ALOE_BENCH_BENCH_H
 #define TOOLS_ALOE_BENCH_BENCH_H
+
+#include <sys/types.h>
 
 #include "core/base/simd.h"
 #include "core/cli/cli.h"
@@ -38,6 +40,8 @@ struct bench {
 	int cpus[BENCH_CPUS_MAX];
 	size_t n_cpus;  /* that this process may use */
 	char dir[4096]; /* the runs' state directory: made for this benchmark, removed after it */
+	int leash;      /* held by this process and its runs: at its end the folder is removed */
+	pid_t sweeper;  /* who does that */
 };
 
 /* bench_begin reads the options; 0, or the exit status after saying what is wrong. */
@@ -57,9 +61,22 @@ __attribute__((format(printf, 2, 3))) void bench_note(struct bench *bench, const
  * where it was looked for. */
 int bench_file(const struct bench *bench, const char *name, char *ret_path, size_t size);
 
+/* bench_level gives the one level that the environment, or --simd, asks for: 0, or -EINVAL after saying what is allowed. */
+int bench_level(const struct bench *bench, enum simd_level *ret);
 /* bench_levels reads --simd LEVEL,...; one entry, what the environment asks for, if not given: how many, or -EINVAL after
  * saying what is allowed. */
 int bench_levels(const struct bench *bench, enum simd_level ret_levels[SIMD_LEVELS]);
+
+/* As the papers' components are a process each, a ratio to their figures is one of ISOLATION_COMPONENT. */
+enum isolation { ISOLATION_NONE, ISOLATION_WAVEFORM, ISOLATION_COMPONENT, ISOLATIONS };
+
+const char *isolation_name(enum isolation isolation);
+/* bench_isolations reads --isolation HOW,...: how many, in this order and all of them if not given; -EINVAL after saying what
+ * is allowed. */
+int bench_isolations(const struct bench *bench, enum isolation ret[ISOLATIONS]);
+
+/* bench_cpu reads --cpu: the first of ours, if not given. 0, or -EINVAL after saying what is wrong. */
+int bench_cpu(const struct bench *bench, int *ret);
 
 extern const struct cli_program bench_program; /* commands.c */
 

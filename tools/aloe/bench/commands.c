@@ -15,9 +15,23 @@
 		    "vector levels to compare: plain, sse41, avx2, avx512, neon; default: as ALOE_SIMD says, or the "  \
 		    "best"                                                                                             \
 	}
+#define ISOLATION_OPTION(default)                                                                                      \
+	{                                                                                                              \
+		"isolation", 0, "HOW,...", NULL, false, "none, waveform, component; default: " default                 \
+	}
+#define CPU_OPTION                                                                                                     \
+	{                                                                                                              \
+		"cpu", 0, "CPU", NULL, false, "the core; default: the first"                                           \
+	}
+#define CLOCK_OPTION                                                                                                   \
+	{                                                                                                              \
+		"clock", 0, "CLOCK", "timer virtual", false,                                                           \
+		    "timer (default), or virtual: slot after slot, for trials"                                         \
+	}
 
 static const struct cli_option common_options[] = {
     {"json", 0, NULL, NULL, false, "everything as one JSON object on standard output"},
+    {"markdown", 0, NULL, NULL, false, "tables and notes as Markdown, for a README"},
     {"csv", 0, "FILE", "@file", false, "write the first table as CSV; - is standard output"},
     {"plot", 0, "FILE", "@file", false, "draw it: FILE.svg, FILE.png (by gnuplot), or FILE.gp, the script"},
     {"strict", 0, NULL, NULL, false, "exit 3 when a reference figure was not reached"},
@@ -82,9 +96,11 @@ static const struct cli_option map_options[] = {
 };
 
 static const char map_doc[] =
-    "Makes random mapping problems, lets the exact mapper find the cheapest mapping of each, or the proof that there is "
+    "Makes random mapping problems, lets the exact mapper find the cheapest mapping of each, or the proof that there "
+    "is "
     "none, and tells of every other mapper, and of the portfolio that plans are made with, how many of the feasible "
-    "problems it solves, how much dearer than need be, and in what time. Then one large problem. The same seeds are the "
+    "problems it solves, how much dearer than need be, and in what time. Then one large problem. The same seeds are "
+    "the "
     "same problems everywhere.";
 
 static const char bler_doc[] =
@@ -94,11 +110,112 @@ static const char bler_doc[] =
     "and 0.01 beside the reference, if there is one (K = 3856, 1, 2, 4 or 8 iterations). Ctrl-C ends it with what was "
     "measured so far.";
 
+static const struct cli_option table1_options[] = {
+    {"samples", 'n', "N", NULL, false, "slots of each run; default 100"},
+    ISOLATION_OPTION("all three"),
+    CPU_OPTION,
+    CLOCK_OPTION,
+    SIMD_OPTION,
+};
+
+static const char table1_doc[] = "The table of the papers: execution times of the UTRAN chain of 384 kbit/s, mean and "
+				 "maximum of 100 slots of 10 ms, in "
+				 "microseconds and kMAC, beside what was published. As the first interleaver is the "
+				 "identity at 10 ms, a row of 20 ms "
+				 "is added.";
+
+static const struct cli_option hist_options[] = {
+    {"samples", 'n', "N", NULL, false, "calls; default 10000, which takes 100 s for each of two runs"},
+    ISOLATION_OPTION("waveform"),
+    CPU_OPTION,
+    CLOCK_OPTION,
+    SIMD_OPTION,
+};
+
+static const char hist_doc[] =
+    "Figure 1 of the papers: how 10000 execution times of the first interleaver and of the turbo decoder of the UTRAN "
+    "chain "
+    "are distributed. The first interleaver of a TTI of 20 ms, which has something to do, is added.";
+
+static const struct cli_option bpsk_options[] = {
+    {"slot-us", 0, "T,...", NULL, false, "slot lengths; default 100,200,500,1000,2000,5000,10000,20000"},
+    {"lanes", 'l', "N,...", NULL, false, "on so many lanes; default 1,2"},
+    {"slots", 's', "N", NULL, false, "of each of the three runs that must hold; default 1000"},
+    {"runs", 'r', "N", NULL, false, "that must hold; default 3"},
+    {"max", 'm', "BITS", NULL, false, "look no further; default 16777216"},
+    CLOCK_OPTION,
+    SIMD_OPTION,
+};
+
+static const char bpsk_doc[] = "Figure 2 of the papers: the largest packet of source -> modulator -> demodulator -> "
+			       "sink that is stable, and what it "
+			       "makes of bits a second, against the slot length, on one lane and two. Stable: three "
+			       "runs of 1000 slots without a miss. "
+			       "Found by doubling and halving in short runs, then by whole runs, to 2.2 %. Two "
+			       "figures: every miss counted; and those "
+			       "not counted that fall into a gap, a time in which a core with nothing else to do stood "
+			       "still too. Takes about half an "
+			       "hour.";
+
+static const struct cli_option link_options[] = {
+    {"samples", 'n', "N", NULL, false, "messages of the first length; default 100000"},
+    {"each", 'e', "N", NULL, false, "messages of every other length; default 10000"},
+    {"bits", 'b', "N,...", NULL, false, "lengths; default 100000, then 64 to 10000000"},
+    {"slot-us", 0, "T", NULL, false, "slot length; default: 250 and what copying the message may take"},
+    ISOLATION_OPTION("all three"),
+    CPU_OPTION,
+    CLOCK_OPTION,
+    SIMD_OPTION,
+};
+
+static const char link_doc[] =
+    "Figures 3 and 4 of the papers: what it takes to send a message over a link and to receive it, each by a copy of "
+    "the "
+    "whole message, together, against its length; and the same in place, as ALOE's links are meant to be used.";
+
+static const struct cli_option overhead_options[] = {
+    {"samples", 'n', "N", NULL, false, "slots of each chain; default 100000"},
+    {"rounds", 'r', "N", NULL, false, "in so many rounds; default 5"},
+    {"components", 'c', "N,...", NULL, false, "in the chain; default 3,10,50,200"},
+    {"slot-us", 0, "T,...", NULL, false, "slot lengths to compare; default 100,200,500,1000,2000,5000,10000,20000"},
+    ISOLATION_OPTION("all three"),
+    CPU_OPTION,
+    CLOCK_OPTION,
+    SIMD_OPTION,
+};
+
+static const char overhead_doc[] =
+    "Figures 5 and 6 of the papers: what a slot costs beside the components' work, T_base + N x T_module. Chains of "
+    "components "
+    "that hardly do anything are timed, a line is fitted, and held against what the event rings say directly. Then the "
+    "overhead of ten components against the slot length.";
+
+static const struct cli_option memory_options[] = {
+    ISOLATION_OPTION("all three"),
+    CPU_OPTION,
+    CLOCK_OPTION,
+    SIMD_OPTION,
+};
+
+static const char memory_doc[] = "Table III of the papers: what memory each process of a running waveform has for "
+				 "itself, and what it shares; and what one "
+				 "more instance takes. Without FILE: the UTRAN chain.";
+
 static const struct cli_command commands[] = {
     {"bler", "", 0, 0, NULL, "block and bit error rates over Eb/N0", bler_doc, CLI_LIST(bler_options), bench_bler},
+    {"bpsk", "", 0, 0, NULL, "the largest packet that a slot holds, against its length", bpsk_doc,
+     CLI_LIST(bpsk_options), bench_bpsk},
     {"copies", "[FILE]", 0, 1, "@file", "how many copies of a waveform a lane holds", copies_doc,
      CLI_LIST(copies_options), bench_copies},
+    {"hist", "", 0, 0, NULL, "how execution times are distributed", hist_doc, CLI_LIST(hist_options), bench_hist},
+    {"link", "", 0, 0, NULL, "a message from one component into another", link_doc, CLI_LIST(link_options), bench_link},
     {"map", "", 0, 0, NULL, "how many mapping problems the mappers solve", map_doc, CLI_LIST(map_options), bench_map},
+    {"memory", "[FILE]", 0, 1, "@file", "what each process and each instance takes of memory", memory_doc,
+     CLI_LIST(memory_options), bench_memory},
+    {"overhead", "", 0, 0, NULL, "what a slot costs beside the components' work", overhead_doc,
+     CLI_LIST(overhead_options), bench_overhead},
+    {"table1", "", 0, 0, NULL, "execution times of the UTRAN chain", table1_doc, CLI_LIST(table1_options),
+     bench_table1},
     {"utran", "", 0, 0, NULL, "what the UTRAN bearer takes of a slot, component by component", utran_doc,
      CLI_LIST(utran_options), bench_utran},
 };

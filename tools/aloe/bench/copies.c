@@ -11,6 +11,7 @@
 #include "tools/aloe/bench/commands.h"
 #include "tools/aloe/bench/figures.h"
 #include "tools/aloe/bench/gaps.h"
+#include "tools/aloe/bench/limit.h"
 #include "tools/aloe/bench/run.h"
 #include "tools/aloe/source.h"
 
@@ -39,7 +40,10 @@ struct copies {
 	char *refusal; /* what the last run that was refused said */
 };
 
-static const char *const countings[] = {"every miss", "those outside of gaps"};
+const char *copies_counting_name(enum copies_counting counting)
+{
+	return counting == COPIES_EVERY ? "every miss" : "those outside of gaps";
+}
 
 /* ---- one run ------------------------------------------------------------------------------------------------------------ */
 
@@ -68,6 +72,15 @@ size_t copies_in_gaps(const json_t *report, copies_in_gap *in_gap, const struct 
 	return in_gaps;
 }
 
+void copies_judge(const json_t *report, size_t in_gaps, bool ret_holds[COPIES_COUNTINGS])
+{
+	const double missed = report_number(json_object_get(report, "slots"), "missed");
+
+	ret_holds[COPIES_EVERY] = report_clean(report) && !report_failed(report);
+	ret_holds[COPIES_OUTSIDE] =
+	    ret_holds[COPIES_EVERY] || (!report_failed(report) && missed > 0 && (double)in_gaps >= missed);
+}
+
 static void trial_fill(struct trial *trial, const json_t *report, const struct gaps *gaps)
 {
 	const json_t *slots = json_object_get(report, "slots");
@@ -89,9 +102,7 @@ static void trial_fill(struct trial *trial, const json_t *report, const struct g
 		trial->load_mean = fmax(trial->load_mean, report_number(lane, "load_mean"));
 		trial->load_p99 = fmax(trial->load_p99, report_number(lane, "load_p99"));
 	}
-	trial->holds[COPIES_EVERY] = report_clean(report) && !report_failed(report);
-	trial->holds[COPIES_OUTSIDE] = trial->holds[COPIES_EVERY] ||
-				       (!report_failed(report) && trial->missed > 0 && trial->in_gaps >= trial->missed);
+	copies_judge(report, (size_t)trial->in_gaps, trial->holds);
 }
 
 static void trial_words(const struct copies *copies, const struct trial *trial, struct words *words)
@@ -166,48 +177,30 @@ static const struct trial *trial_get(struct copies *copies, size_t lanes, uint64
 
 /* ---- the largest -------------------------------------------------------------------------------------------------------- */
 
-/* Short runs find about where the limit is. *ret: the largest that they held; 0, or the status. */
-static int largest_quick(struct copies *copies, size_t lanes, enum copies_counting counting, uint64_t *ret)
-{
-	const double quick = fmin(copies->seconds, fmax(2, copies->seconds / 12));
-	struct search search;
-	int status = CLI_OK;
+struct question {
+	struct copies *copies;
+	size_t lanes;
+	enum copies_counting counting;
+};
 
-	search_init(&search, copies->max);
-	for (uint64_t n = search_next(&search); n != 0; n = search_next(&search)) {
-		const struct trial *trial = trial_get(copies, lanes, n, quick, &status);
-		if (!trial)
-			return status;
-		search_tell(&search, n, trial->holds[counting]);
-	}
-	*ret = search.holds;
-	return status;
+static int holds(void *self, uint64_t n, bool whole, bool *ret_holds)
+{
+	const struct question *question = self;
+	const double seconds = question->copies->seconds;
+	int status = CLI_OK;
+	const struct trial *trial = trial_get(question->copies, question->lanes, n,
+					      whole ? seconds : fmin(seconds, fmax(2, seconds / 12)), &status);
+
+	*ret_holds = trial && trial->holds[question->counting];
+	return trial || status != CLI_OK ? status : CLI_FAILED;
 }
 
-/* From there whole runs go down, by 2, 4, 8 ... %, until one holds, then halve what is between to 2 %. */
 static int largest(struct copies *copies, size_t lanes, enum copies_counting counting, uint64_t *ret)
 {
-	uint64_t n = 0, fails = 0, next;
-	int status = largest_quick(copies, lanes, counting, &n);
+	struct question question = {copies, lanes, counting};
+	const struct limit limit = {copies->max, 0.02, holds, &question};
 
-	for (uint64_t step = n / 50 + 1; status == CLI_OK && n > 0; step *= 2) {
-		const struct trial *trial = trial_get(copies, lanes, n, copies->seconds, &status);
-		if (!trial || trial->holds[counting])
-			break;
-		fails = n;
-		n = n > step ? n - step : n > 1 ? 1 : 0;
-	}
-	while (status == CLI_OK && fails > n + n / 50 + 1) {
-		const struct trial *trial;
-		next = n + (fails - n) / 2;
-		trial = trial_get(copies, lanes, next, copies->seconds, &status);
-		if (!trial)
-			break;
-		n = trial->holds[counting] ? next : n;
-		fails = trial->holds[counting] ? fails : next;
-	}
-	*ret = n;
-	return status;
+	return limit_find(&limit, ret);
 }
 
 /* The smallest number above n that was tried and not held, 0 if none was. */
@@ -236,8 +229,9 @@ static json_t *largest_row(struct copies *copies, size_t lanes, enum copies_coun
 {
 	const struct trial *held = NULL;
 	const uint64_t above = not_held(copies, lanes, counting, n);
-	json_t *row = json_pack("{s:I, s:s, s:I, s:o?}", "lanes", (json_int_t)lanes, "counting", countings[counting],
-				"copies", (json_int_t)n, "not_held", above ? json_integer((json_int_t)above) : NULL);
+	json_t *row =
+	    json_pack("{s:I, s:s, s:I, s:o?}", "lanes", (json_int_t)lanes, "counting", copies_counting_name(counting),
+		      "copies", (json_int_t)n, "not_held", above ? json_integer((json_int_t)above) : NULL);
 
 	for (size_t i = 0; i < copies->n_trials; i++) {
 		const struct trial *trial = &copies->trials[i];
@@ -377,7 +371,6 @@ static int options_parse(struct copies *copies)
 {
 	const struct bench *bench = copies->bench;
 	const char *lanes = cli_get(bench->args, "lanes");
-	enum simd_level levels[SIMD_LEVELS];
 	int n;
 
 	copies->seconds = 60;
@@ -397,11 +390,7 @@ static int options_parse(struct copies *copies)
 		return cli_fail(bench->args, "--lanes %s: different numbers of lanes are needed, 1 .. %zu (CPUs)",
 				lanes, bench->n_cpus);
 	copies->n_lanes = (size_t)n;
-	n = bench_levels(bench, levels);
-	copies->level = levels[0];
-	if (n > 1)
-		return cli_fail(bench->args, "--simd %s: one level is needed", cli_get(bench->args, "simd"));
-	return n < 0 ? CLI_USAGE : CLI_OK;
+	return bench_level(bench, &copies->level) < 0 ? CLI_USAGE : CLI_OK;
 }
 
 /* The slot that the file says, where the command does not. */

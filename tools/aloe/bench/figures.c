@@ -117,6 +117,51 @@ struct crossing crossing_find(const struct rate_point *points, size_t n, double 
 	};
 }
 
+/* ---- lines ------------------------------------------------------------------------------------------------------------- */
+
+/* The two-sided 95 % quantile of Student's distribution. */
+static double student_95(size_t freedom)
+{
+	static const double table[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+				       2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086};
+	const size_t n = sizeof(table) / sizeof(table[0]);
+
+	if (freedom == 0)
+		return NAN;
+	return freedom <= n ? table[freedom - 1] : 1.96 + 2.45 / (double)freedom;
+}
+
+static struct interval about(double middle, double half)
+{
+	return (struct interval){middle - half, middle + half};
+}
+
+struct line line_fit(const double (*points)[2], size_t n)
+{
+	double w = 0, x = 0, y = 0, xx = 0, xy = 0, left = 0, scale, t;
+	struct line line;
+
+	for (size_t i = 0; i < n; i++) {
+		const double weight = 1 / (points[i][1] * points[i][1]);
+		w += weight;
+		x += weight * points[i][0];
+		y += weight * points[i][1];
+		xx += weight * points[i][0] * points[i][0];
+		xy += weight * points[i][0] * points[i][1];
+	}
+	scale = w * xx - x * x;
+	if (!(scale > 1e-12 * w * xx))
+		return (struct line){NAN, NAN, {NAN, NAN}, {NAN, NAN}};
+	line.slope = (w * xy - x * y) / scale;
+	line.base = (y - line.slope * x) / w;
+	for (size_t i = 0; i < n; i++)
+		left += pow((points[i][1] - line.base - line.slope * points[i][0]) / points[i][1], 2);
+	t = n > 2 ? student_95(n - 2) * sqrt(left / (double)(n - 2)) : NAN;
+	line.base_range = about(line.base, t * sqrt(xx / scale));
+	line.slope_range = about(line.slope, t * sqrt(w / scale));
+	return line;
+}
+
 /* ---- samples ------------------------------------------------------------------------------------------------------------ */
 
 static int by_size(const void *a, const void *b)

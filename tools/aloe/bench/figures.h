@@ -49,6 +49,18 @@ struct crossing {
  * cross it. No hits count as half a one. */
 struct crossing crossing_find(const struct rate_point *points, size_t n, double rate);
 
+/* ---- lines ------------------------------------------------------------------------------------------------------------ */
+
+struct line { /* y = base + slope x */
+	double base, slope;
+	struct interval base_range, slope_range; /* 95 % */
+};
+
+/* line_fit draws the line through n points [x, y] of least squares in y / its own size, for measurements that are wrong in
+ * proportion; y above 0. The intervals are Student's, of n - 2 degrees of freedom. NAN without two different x; the intervals
+ * without a third point. */
+struct line line_fit(const double (*points)[2], size_t n);
+
 /* ---- samples ---------------------------------------------------------------------------------------------------------- */
 
 /* median sorts the values; the mean of the middle two of an even number; NAN of none. */

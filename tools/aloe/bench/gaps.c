@@ -9,7 +9,7 @@
 
 #include "core/base/clock.h"
 
-enum { GAPS_MAX = 8192, POLL_NS = 250000, LATE_NS = 150000, PRIORITY = 60 };
+enum { GAPS_MAX = 8192, POLL_NS = 250000, LATE_NS = 150000, IDLE_LATE_NS = 20000, PRIORITY = 60 };
 
 struct gap {
 	uint64_t from_ns, to_ns;
@@ -29,7 +29,7 @@ struct gaps {
 	struct watch watches[];
 };
 
-static bool prepare(const struct watch *watch)
+static bool prepare(const struct watch *watch, bool above)
 {
 	const struct sched_param priority = {.sched_priority = PRIORITY};
 	cpu_set_t set;
@@ -37,30 +37,52 @@ static bool prepare(const struct watch *watch)
 	CPU_ZERO(&set);
 	CPU_SET((size_t)watch->cpu, &set);
 	prctl(PR_SET_TIMERSLACK, 1UL);
-	return sched_setaffinity(0, sizeof(set), &set) == 0 && sched_setscheduler(0, SCHED_FIFO, &priority) == 0;
+	return sched_setaffinity(0, sizeof(set), &set) == 0 &&
+	       (!above || sched_setscheduler(0, SCHED_FIFO, &priority) == 0);
 }
 
-static void *watch_main(void *self)
+static void gap_add(struct watch *watch, uint64_t from_ns, uint64_t to_ns)
+{
+	const size_t n = watch->n;
+
+	if (n == GAPS_MAX)
+		return;
+	watch->seen[n] = (struct gap){from_ns, to_ns};
+	watch->n = n + 1;
+}
+
+static void *watch_above(void *self)
 {
 	struct watch *watch = self;
 
-	watch->able = prepare(watch);
+	watch->able = prepare(watch, true);
 	while (!watch->quit) {
 		const uint64_t wanted = clock_ns() + POLL_NS;
-		const size_t n = watch->n;
 		uint64_t now;
 
 		clock_sleep_until(wanted);
 		now = clock_ns();
-		if (now > wanted + LATE_NS && n < GAPS_MAX) {
-			watch->seen[n] = (struct gap){wanted, now};
-			watch->n = n + 1;
-		}
+		if (now > wanted + LATE_NS)
+			gap_add(watch, wanted, now);
 	}
 	return NULL;
 }
 
-struct gaps *gaps_start(const int *cpus, size_t n)
+static void *watch_idle(void *self)
+{
+	struct watch *watch = self;
+	uint64_t last = clock_ns(), now;
+
+	watch->able = prepare(watch, false);
+	for (; !watch->quit; last = now) {
+		now = clock_ns();
+		if (now > last + IDLE_LATE_NS)
+			gap_add(watch, last, now);
+	}
+	return NULL;
+}
+
+static struct gaps *start(const int *cpus, size_t n, void *(*watch_main)(void *))
 {
 	struct gaps *gaps = calloc(1, sizeof(*gaps) + n * sizeof(gaps->watches[0]));
 
@@ -76,6 +98,16 @@ struct gaps *gaps_start(const int *cpus, size_t n)
 		gaps->n++;
 	}
 	return gaps;
+}
+
+struct gaps *gaps_start(const int *cpus, size_t n)
+{
+	return start(cpus, n, watch_above);
+}
+
+struct gaps *gaps_start_idle(int cpu)
+{
+	return start(&cpu, 1, watch_idle);
 }
 
 void gaps_stop(struct gaps *gaps)

@@ -17,6 +17,9 @@ struct gaps;
 
 /* gaps_start watches n CPUs. NULL without memory or threads. */
 struct gaps *gaps_start(const int *cpus, size_t n);
+/* gaps_start_idle watches one that has nothing else to do: a thread of ordinary priority reads its clock all the time, and where
+ * two readings are more than 20 us apart, the core did something else or stood still. */
+struct gaps *gaps_start_idle(int cpu);
 void gaps_stop(struct gaps *gaps); /* NULL is nothing to stop; what was seen stays readable */
 void gaps_free(struct gaps *gaps);
 

@@ -117,6 +117,7 @@ void plot_script(const struct plot *plot, const char *file, FILE *out)
 	static const char *const styles[] = {
 	    [PLOT_LINE] = "using 1:2:3:4 with yerrorlines lw 1.5 pt 7 ps 0.5",
 	    [PLOT_MARKS] = "using 1:2 with points pt 2 ps 1.5 lw 2 lc rgb 'black'",
+	    [PLOT_STEPS] = "using 1:2 with histeps lw 1.5",
 	    [PLOT_BARS] = "using 2:xtic(1) with histograms",
 	};
 	bool bars = false;

@@ -45,7 +45,7 @@ void words_fini(struct words *words)
 /* ---- start -------------------------------------------------------------------------------------------------------------- */
 
 /* In the child: ends with its parent, hears no keyboard (the parent passes on what it hears), writes into files. */
-static _Noreturn void become(const struct bench_run *run, char *const argv[], enum simd_level level)
+static _Noreturn void become(const struct bench_run *run, int leash, char *const argv[], enum simd_level level)
 {
 	const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	sigset_t none;
@@ -55,13 +55,14 @@ static _Noreturn void become(const struct bench_run *run, char *const argv[], en
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setenv("ALOE_SIMD", simd_name(level), 1);
+	fcntl(leash, F_SETFD, 0); /* the state directory is there as long as anybody may write into it */
 	if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(run->out, STDOUT_FILENO) >= 0 &&
 	    dup2(run->err, STDERR_FILENO) >= 0)
 		execv(argv[0], argv);
 	_exit(127);
 }
 
-static int spawn(char *const argv[], enum simd_level level, struct bench_run *run)
+static int spawn(const struct bench *bench, char *const argv[], enum simd_level level, struct bench_run *run)
 {
 	run->out = memfd_create("report", MFD_CLOEXEC);
 	run->err = memfd_create("errors", MFD_CLOEXEC);
@@ -69,7 +70,7 @@ static int spawn(char *const argv[], enum simd_level level, struct bench_run *ru
 	if (run->pid < 0)
 		return -errno;
 	if (run->pid == 0)
-		become(run, argv, level);
+		become(run, bench->leash, argv, level);
 	run->pidfd = pidfd_open(run->pid, 0);
 	return run->pidfd < 0 ? -errno : 0;
 }
@@ -101,7 +102,7 @@ int run_start(struct bench *bench, struct words *words, enum simd_level level, s
 		argv[n++] = words->items[i];
 	argv[n] = NULL;
 	fflush(NULL);
-	rc = rc < 0 ? rc : spawn(argv, level, &run);
+	rc = rc < 0 ? rc : spawn(bench, argv, level, &run);
 	words_fini(words);
 	if (rc == 0) {
 		*ret = run;
@@ -217,37 +218,52 @@ void run_kill(struct bench_run *run)
 	json_decref(report);
 }
 
+/* What was looked at is over when that has seen enough; its end by our own order is no interruption. */
+static int wait_end(struct bench *bench, struct bench_run *run, const char *what, const struct watcher *watcher)
+{
+	bool seen = !watcher;
+	int rc;
+
+	while ((rc = run_wait(bench, run, 1, 100)) != 0) {
+		if (rc == -EAGAIN)
+			progress_show(&bench->progress, "%s", what);
+		else if (rc != -EINTR)
+			break;
+		if (rc == -EAGAIN && !seen && watcher->look(watcher->self, run->pid)) {
+			kill(run->pid, SIGINT);
+			seen = true;
+		}
+	}
+	progress_clear(&bench->progress);
+	return seen ? 0 : -ENODATA;
+}
+
 static int only(struct bench *bench, const struct words *words, enum simd_level level, const char *what,
-		json_t **ret_report, char **ret_errors)
+		const struct watcher *watcher, json_t **ret_report, char **ret_errors)
 {
 	struct bench_run run = {0};
 	struct words copy = {0};
-	int rc;
+	int status, seen;
 
 	for (size_t i = 0; i < words->n; i++)
 		words_add(&copy, "%s", words->items[i]);
 	copy.lost = copy.lost || words->lost;
 	if (run_start(bench, &copy, level, &run) < 0)
 		return CLI_FAILED;
-	while ((rc = run_wait(bench, &run, 1, 100)) != 0) {
-		if (rc == -EAGAIN)
-			progress_show(&bench->progress, "%s", what);
-		else if (rc != -EINTR)
-			break;
-	}
-	progress_clear(&bench->progress);
-	return run_take(&run, ret_report, ret_errors);
+	seen = wait_end(bench, &run, what, watcher);
+	status = run_take(&run, ret_report, ret_errors);
+	return watcher && seen == 0 && status == BENCH_INTERRUPTED && !bench->interrupts ? CLI_OK : status;
 }
 
-int run_only(struct bench *bench, struct words *words, enum simd_level level, const char *what, json_t **ret_report,
-	     char **ret_errors)
+int run_watched(struct bench *bench, struct words *words, enum simd_level level, const char *what,
+		const struct watcher *watcher, json_t **ret_report, char **ret_errors)
 {
 	char *errors = NULL;
 	int status;
 
 	for (int waited_s = 0;; waited_s++) {
 		*ret_report = NULL;
-		status = only(bench, words, level, what, ret_report, &errors);
+		status = only(bench, words, level, what, watcher, ret_report, &errors);
 		if (!errors || !strstr(errors, "taken by the lane of another") || waited_s == TAKEN_S)
 			break;
 		free(errors);
@@ -266,15 +282,31 @@ int run_only(struct bench *bench, struct words *words, enum simd_level level, co
 	return status;
 }
 
-json_t *report_instance(const json_t *report, const char *name)
+int run_only(struct bench *bench, struct words *words, enum simd_level level, const char *what, json_t **ret_report,
+	     char **ret_errors)
+{
+	return run_watched(bench, words, level, what, NULL, ret_report, ret_errors);
+}
+
+static json_t *report_find(const json_t *report, const char *key, const char *value)
 {
 	json_t *instance;
 	size_t i;
 
 	json_array_foreach(json_object_get(report, "instances"), i, instance)
 	{
-		if (!strcmp(report_text(instance, "name"), name))
+		if (!strcmp(report_text(instance, key), value))
 			return instance;
 	}
 	return NULL;
+}
+
+json_t *report_instance(const json_t *report, const char *name)
+{
+	return report_find(report, "name", name);
+}
+
+json_t *report_component(const json_t *report, const char *type)
+{
+	return report_find(report, "component", type);
 }

@@ -54,7 +54,17 @@ void run_kill(struct bench_run *run);
 int run_only(struct bench *bench, struct words *words, enum simd_level level, const char *what, json_t **ret_report,
 	     char **ret_errors);
 
-/* report_instance finds an instance of a report by name, NULL if it has none. */
+/* run_watched is run_only for a run without an end: every 100 ms `look` is asked whether it has seen enough; then the run is
+ * stopped in good order, which is CLI_OK. */
+struct watcher {
+	bool (*look)(void *self, pid_t pid);
+	void *self;
+};
+int run_watched(struct bench *bench, struct words *words, enum simd_level level, const char *what,
+		const struct watcher *watcher, json_t **ret_report, char **ret_errors);
+
+/* report_instance finds an instance of a report by name, report_component the first of a component; NULL if it has none. */
 json_t *report_instance(const json_t *report, const char *name);
+json_t *report_component(const json_t *report, const char *type);
 
 #endif

@@ -99,3 +99,36 @@ void table_csv(const struct table *table, FILE *out)
 		fputc('\n', out);
 	}
 }
+
+/* A cell's own bars are no borders. */
+static void markdown_cell(const char *text, FILE *out)
+{
+	fputs(" ", out);
+	for (; *text; text++)
+		fprintf(out, "%s%c", *text == '|' ? "\\" : "", *text);
+	fputs(" |", out);
+}
+
+void table_markdown(const struct table *table, FILE *out)
+{
+	char text[CELL];
+	json_t *row;
+	size_t i;
+
+	fprintf(out, "**%s**\n\n|", table->title);
+	for (size_t c = 0; c < table->n_columns; c++)
+		markdown_cell(table->columns[c].title, out);
+	fputs("\n|", out);
+	for (size_t c = 0; c < table->n_columns; c++)
+		fputs(table->columns[c].decimals == COLUMN_TEXT ? "---|" : "---:|", out);
+	fputc('\n', out);
+	json_array_foreach(table->rows, i, row)
+	{
+		fputc('|', out);
+		for (size_t c = 0; c < table->n_columns; c++) {
+			cell_text(&table->columns[c], json_object_get(row, table->columns[c].key), text, sizeof(text));
+			markdown_cell(text, out);
+		}
+		fputc('\n', out);
+	}
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tools/aloe/bench/table.h - the result of a benchmark as a table: for people, as CSV, as JSON.
+ * tools/aloe/bench/table.h - the result of a benchmark as a table: for people, as CSV, as Markdown, as JSON.
  *
  * A row is a JSON object with the keys of the columns; what is null or missing is printed as "-", and empty in CSV.
  */
@@ -28,5 +28,6 @@ struct table {
 
 void table_print(const struct table *table, FILE *out);
 void table_csv(const struct table *table, FILE *out);
+void table_markdown(const struct table *table, FILE *out);
 
 #endif

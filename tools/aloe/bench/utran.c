@@ -10,11 +10,9 @@
 #include "tools/aloe/bench/chain.h"
 #include "tools/aloe/bench/commands.h"
 #include "tools/aloe/bench/figures.h"
+#include "tools/aloe/bench/published.h"
 #include "tools/aloe/bench/run.h"
 #include "tools/aloe/bench/yardstick.h"
-
-#define PUBLISHED_CHAIN_US 3250.0
-#define PUBLISHED_DECODER_US 1827.8
 
 enum { ROUNDS_MAX = 99 };
 

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * aloe bench memory: what each process of a running waveform has for itself, and what an instance takes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/report/report.h"
+#include "tools/aloe/bench/commands.h"
+#include "tools/aloe/bench/conf.h"
+#include "tools/aloe/bench/processes.h"
+#include "tools/aloe/bench/published.h"
+#include "tools/aloe/bench/run.h"
+
+enum { PATH = 4096, PROCESSES_MAX = 512, ALIKE = 3, FEW = 10, MANY = 210, ITEMS = 4 };
+
+#define REACH_DAEMON_KB (3 * 1024.0)
+#define REACH_INSTANCE_KB 16.0
+
+struct look { /* at the processes of a run, until they are the same for a while */
+	struct process seen[PROCESSES_MAX];
+	size_t n;
+	double private_kb, shared_kb; /* of all */
+	int alike;
+};
+
+struct memory {
+	struct bench *bench;
+	enum isolation isolations[ISOLATIONS];
+	int n_isolations, cpu;
+	enum simd_level level;
+	const char *path; /* of the waveform */
+	double instances; /* in it */
+	struct look looks[ISOLATIONS];
+	struct look few[ISOLATIONS], many[ISOLATIONS];
+};
+
+/* ---- runs ---------------------------------------------------------------------------------------------------------------- */
+
+static bool has_host(const struct look *look)
+{
+	for (size_t i = 0; i < look->n; i++)
+		if (look->seen[i].n_components)
+			return true;
+	return false;
+}
+
+static bool look_at(void *self, pid_t pid)
+{
+	struct look *look = self;
+	const double private_kb = look->private_kb, shared_kb = look->shared_kb;
+	const size_t n = look->n;
+
+	look->n = processes_below(pid, look->seen, PROCESSES_MAX);
+	look->private_kb = look->shared_kb = 0;
+	for (size_t i = 0; i < look->n; i++) {
+		look->private_kb += look->seen[i].private_kb;
+		look->shared_kb += look->seen[i].shared_kb;
+	}
+	if (!has_host(look) || look->n != n || fabs(look->private_kb - private_kb) > 0.01 * private_kb ||
+	    fabs(look->shared_kb - shared_kb) > 0.01 * shared_kb)
+		look->alike = 0;
+	return ++look->alike > ALIKE;
+}
+
+static int run_one(struct memory *memory, const char *path, enum isolation isolation, struct look *look,
+		   json_t **ret_report)
+{
+	const char *clock = cli_get(memory->bench->args, "clock");
+	const struct watcher watcher = {look_at, look};
+	struct words words = {0};
+	char what[80];
+	int status;
+
+	words_add(&words, "%s", path);
+	words_add(&words, "--clock=%s", clock ? clock : "timer");
+	words_add(&words, "--lanes=%d", memory->cpu);
+	words_add(&words, "--isolation=%s", isolation_name(isolation));
+	snprintf(what, sizeof(what), "isolation %s", isolation_name(isolation));
+	status = run_watched(memory->bench, &words, memory->level, what, &watcher, ret_report, NULL);
+	if (status != CLI_OK)
+		look->n = 0;
+	return status;
+}
+
+static int waveform_runs(struct memory *memory)
+{
+	int status = CLI_OK;
+
+	for (int i = 0; i < memory->n_isolations && status == CLI_OK; i++) {
+		const enum isolation isolation = memory->isolations[i];
+		json_t *report;
+		status = run_one(memory, memory->path, isolation, &memory->looks[isolation], &report);
+		memory->instances = (double)json_array_size(json_object_get(report, "instances"));
+		json_decref(report);
+	}
+	return status;
+}
+
+/* Few and many small instances in one process: what is between them is theirs. */
+static int chain_runs(struct memory *memory)
+{
+	char few[PATH], many[PATH];
+	int status = conf_chain(memory->bench, "few", FEW, ITEMS, few, sizeof(few));
+
+	if (status == CLI_OK)
+		status = conf_chain(memory->bench, "many", MANY, ITEMS, many, sizeof(many));
+	for (int i = 0; i < memory->n_isolations && status == CLI_OK; i++) {
+		const enum isolation isolation = memory->isolations[i];
+		json_t *report = NULL;
+		if (isolation == ISOLATION_COMPONENT)
+			continue;
+		status = run_one(memory, few, isolation, &memory->few[isolation], &report);
+		json_decref(report);
+		report = NULL;
+		if (status == CLI_OK)
+			status = run_one(memory, many, isolation, &memory->many[isolation], &report);
+		json_decref(report);
+	}
+	return status;
+}
+
+/* ---- result -------------------------------------------------------------------------------------------------------------- */
+
+static const struct column process_columns[] = {
+    {"isolation", "isolation", COLUMN_TEXT},
+    {"process", "process", COLUMN_TEXT},
+    {"components", "components", COLUMN_TEXT},
+    {"samples", "processes", 0},
+    {"private_kb", "private kB", 0},
+    {"shared_kb", "shared kB", 0},
+    {"reach_kb", "reach kB", 0},
+    {"reached", "reached", COLUMN_TEXT},
+    {"published_kb", "published kB", 0},
+    {"published_ti_kb", "TI", 0},
+    {"times", "times smaller", 1},
+    {"in_process_kb", "in process, an instance, kB", 0},
+};
+
+static bool is_host(const struct process *process)
+{
+	return !strcmp(process->name, "aloe-host");
+}
+
+/* `aloe` is the command that the user runs, no part of the node. */
+static bool is_daemon(const struct process *process)
+{
+	return !is_host(process) && strcmp(process->name, "aloe") != 0;
+}
+
+static double hosts_kb(const struct look *look)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < look->n; i++)
+		sum += is_host(&look->seen[i]) ? look->seen[i].private_kb : 0;
+	return sum;
+}
+
+static void process_row(struct memory *memory, enum isolation isolation, const struct process *process)
+{
+	const bool host = is_host(process), apart = isolation == ISOLATION_COMPONENT;
+	const double published = is_daemon(process)                         ? PUBLISHED_DAEMON_KB
+				 : host && (apart || memory->instances < 2) ? PUBLISHED_COMPONENT_KB
+									    : NAN;
+	const double inside = hosts_kb(&memory->looks[ISOLATION_WAVEFORM]) / memory->instances;
+	const double reach = is_daemon(process) ? REACH_DAEMON_KB : NAN;
+	char many[32];
+	json_t *row;
+
+	snprintf(many, sizeof(many), "%u types", process->n_components);
+	row = json_pack("{s:s, s:s, s:s, s:i, s:f, s:f, s:o, s:o, s:o, s:o}", "isolation", isolation_name(isolation),
+			"process", process->name, "components",
+			process->n_components > 2   ? many
+			: process->n_components > 0 ? process->components
+						    : "-",
+			"samples", 1, "private_kb", process->private_kb, "shared_kb", process->shared_kb, "reach_kb",
+			json_real_or_null(reach), "published_kb", json_real_or_null(published), "times",
+			json_real_or_null(apart ? published / process->private_kb : NAN), "in_process_kb",
+			json_real_or_null(apart && host && inside > 0 ? inside : NAN));
+	if (row && reach > 0)
+		json_object_set_new(row, "reached", json_string(process->private_kb <= reach ? "yes" : "no"));
+	memory->bench->missed = memory->bench->missed || process->private_kb > reach;
+	bench_row(memory->bench, row);
+}
+
+static const struct column instance_columns[] = {
+    {"isolation", "isolation", COLUMN_TEXT}, {"samples", "instances", 0},         {"private_kb", "private kB each", 2},
+    {"shared_kb", "shared kB each", 2},      {"sum_kb", "together", 2},           {"reach_kb", "reach kB", 0},
+    {"reached", "reached", COLUMN_TEXT},     {"published_kb", "published kB", 0}, {"published_ti_kb", "TI", 0},
+};
+
+/* Of processes that have loaded components. */
+static void hosts_sum(const struct look *look, double *ret_private_kb, double *ret_shared_kb)
+{
+	*ret_private_kb = *ret_shared_kb = 0;
+	for (size_t i = 0; i < look->n; i++)
+		if (is_host(&look->seen[i])) {
+			*ret_private_kb += look->seen[i].private_kb;
+			*ret_shared_kb += look->seen[i].shared_kb;
+		}
+}
+
+static void instance_row(struct memory *memory, enum isolation isolation)
+{
+	const struct look *few = &memory->few[isolation], *many = &memory->many[isolation];
+	double private_kb, shared_kb, less_private_kb, less_shared_kb, sum;
+
+	if (!few->n || !many->n)
+		return;
+	hosts_sum(few, &less_private_kb, &less_shared_kb);
+	hosts_sum(many, &private_kb, &shared_kb);
+	private_kb = (private_kb - less_private_kb) / (MANY - FEW);
+	shared_kb = (shared_kb - less_shared_kb) / (MANY - FEW);
+	sum = private_kb + shared_kb;
+	bench_row(memory->bench,
+		  json_pack("{s:s, s:i, s:f, s:f, s:f, s:f, s:s, s:f, s:n}", "isolation", isolation_name(isolation),
+			    "samples", MANY - FEW, "private_kb", private_kb, "shared_kb", shared_kb, "sum_kb", sum,
+			    "reach_kb", REACH_INSTANCE_KB, "reached", sum <= REACH_INSTANCE_KB ? "yes" : "no",
+			    "published_kb", PUBLISHED_COMPONENT_KB, "published_ti_kb"));
+	memory->bench->missed = memory->bench->missed || sum > REACH_INSTANCE_KB;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct process *x = a, *y = b;
+	const int order = is_host(x) - is_host(y);
+
+	return order                      ? order
+	       : strcmp(x->name, y->name) ? strcmp(x->name, y->name)
+					  : strcmp(x->components, y->components);
+}
+
+static void isolation_rows(struct memory *memory, enum isolation isolation)
+{
+	struct look *look = &memory->looks[isolation];
+	json_t *bars = look->n ? plot_series(&memory->bench->plot, PLOT_BARS, isolation_name(isolation)) : NULL;
+
+	qsort(look->seen, look->n, sizeof(look->seen[0]), by_name);
+	for (size_t i = 0; i < look->n; i++) {
+		const struct process *process = &look->seen[i];
+		const char *label = process->n_components == 1 ? process->components : process->name;
+		process_row(memory, isolation, process);
+		if (bars)
+			json_array_append_new(bars, json_pack("[s, f]", label, process->private_kb));
+	}
+}
+
+static void result(struct memory *memory)
+{
+	struct bench *bench = memory->bench;
+
+	bench_table(bench, "processes", "resident memory of each process", process_columns,
+		    sizeof(process_columns) / sizeof(process_columns[0]));
+	for (int i = 0; i < memory->n_isolations; i++)
+		isolation_rows(memory, memory->isolations[i]);
+	bench_table(bench, "instances", "what an instance adds", instance_columns,
+		    sizeof(instance_columns) / sizeof(instance_columns[0]));
+	for (int i = 0; i < memory->n_isolations; i++)
+		instance_row(memory, memory->isolations[i]);
+	bench_note(bench,
+		   "%s, %.0f instances; private: pages that no other process has, shared: images and libraries; "
+		   "looked at while it ran, when %d looks in a row saw the same to 1 %%",
+		   memory->path, memory->instances, ALIKE + 1);
+	bench_note(bench,
+		   "an instance: a host with %d `copy` less one with %d, by the difference; its link of %d bytes, its "
+		   "statistics and its state are in it",
+		   MANY, FEW, ITEMS * 2);
+	bench_note(
+	    bench,
+	    "published: about 3 MB a daemon and 260 kB a component, each a process, on Linux; hence `times smaller` "
+	    "with isolation component only. TI: no figure is known here");
+	bench->plot.title = "resident private memory";
+	bench->plot.x = "process, or its component";
+	bench->plot.y = "memory [kB]";
+}
+
+static int options_parse(struct memory *memory)
+{
+	memory->n_isolations = bench_isolations(memory->bench, memory->isolations);
+	if (memory->n_isolations < 0 || bench_level(memory->bench, &memory->level) < 0 ||
+	    bench_cpu(memory->bench, &memory->cpu) < 0)
+		return CLI_USAGE;
+	return CLI_OK;
+}
+
+static int measure(struct memory *memory)
+{
+	int status = waveform_runs(memory);
+
+	if (status == CLI_OK)
+		status = chain_runs(memory);
+	if (status == CLI_OK || status == BENCH_INTERRUPTED) {
+		result(memory);
+		status = CLI_OK;
+	}
+	return status;
+}
+
+int bench_memory(const struct cli_args *args)
+{
+	struct bench bench;
+	struct memory *memory = calloc(1, sizeof(*memory));
+	char path[PATH];
+	int status = memory ? bench_begin(&bench, args) : CLI_FAILED;
+
+	if (status == CLI_OK) {
+		memory->bench = &bench;
+		memory->path = args->n_args ? args->args[0] : path;
+		status = options_parse(memory);
+		if (status == CLI_OK && !args->n_args)
+			status = bench_file(&bench, "utran384-random.conf", path, sizeof(path));
+		if (status == CLI_OK)
+			status = measure(memory);
+		status = bench_end(&bench, status);
+	}
+	free(memory);
+	return status;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * aloe bench table1: what each component of the UTRAN chain takes, mean and maximum of 100 slots, in microseconds and kMAC,
+ * beside the published table. */
+#include <math.h>
+#include <string.h>
+
+#include "core/report/report.h"
+#include "tools/aloe/bench/commands.h"
+#include "tools/aloe/bench/conf.h"
+#include "tools/aloe/bench/published.h"
+#include "tools/aloe/bench/run.h"
+
+enum { PATH = 4096 };
+
+struct table1 {
+	struct bench *bench;
+	enum isolation isolations[ISOLATIONS];
+	int n_isolations, cpu;
+	uint64_t slots;
+	enum simd_level level;
+	json_t *bearer[ISOLATIONS], *longer[ISOLATIONS]; /* reports: the chain; the interleaver of 20 ms */
+};
+
+/* ---- runs ---------------------------------------------------------------------------------------------------------------- */
+
+static int run_one(struct table1 *table1, const char *path, enum isolation isolation, json_t **ret_report)
+{
+	const char *clock = cli_get(table1->bench->args, "clock");
+	struct words words = {0};
+	char what[80];
+
+	words_add(&words, "%s", path);
+	words_add(&words, "--slots=%llu", (unsigned long long)table1->slots);
+	words_add(&words, "--clock=%s", clock ? clock : "timer");
+	words_add(&words, "--lanes=%d", table1->cpu);
+	words_add(&words, "--isolation=%s", isolation_name(isolation));
+	snprintf(what, sizeof(what), "isolation %s", isolation_name(isolation));
+	return run_only(table1->bench, &words, table1->level, what, ret_report, NULL);
+}
+
+static int runs(struct table1 *table1)
+{
+	char bearer[PATH], longer[PATH];
+	int status = bench_file(table1->bench, "utran384-random.conf", bearer, sizeof(bearer));
+
+	if (status == CLI_OK)
+		status = conf_interleaver(table1->bench, longer, sizeof(longer));
+	for (int i = 0; i < table1->n_isolations && status == CLI_OK; i++) {
+		const enum isolation isolation = table1->isolations[i];
+		status = run_one(table1, bearer, isolation, &table1->bearer[isolation]);
+		if (status == CLI_OK)
+			status = run_one(table1, longer, isolation, &table1->longer[isolation]);
+	}
+	return status;
+}
+
+/* ---- result -------------------------------------------------------------------------------------------------------------- */
+
+static const struct column columns[] = {
+    {"isolation", "isolation", COLUMN_TEXT},
+    {"component", "component", COLUMN_TEXT},
+    {"calls", "calls", 0},
+    {"mean_us", "mean us", 2},
+    {"max_us", "max us", 2},
+    {"kmac", "kMAC", 2},
+    {"kmac_max", "max kMAC", 2},
+    {"published_mean_us", "published mean us", 1},
+    {"published_max_us", "max us", 1},
+    {"published_kmac", "kMAC x86", 1},
+    {"published_arm_kmac", "kMAC ARM", 1},
+    {"times", "max: times faster", 1},
+    {"in_process_max_us", "in process max us", 2},
+};
+
+struct cells {
+	double calls, mean_us, max_us, kmac, kmac_max;
+};
+
+static struct cells cells_of(const json_t *instance)
+{
+	return (struct cells){report_number(instance, "calls"), report_number(instance, "mean_us"),
+			      report_number(instance, "max_us"), report_number(instance, "kmac"),
+			      report_number(instance, "kmac_max")};
+}
+
+static void cells_add(struct cells *sum, const struct cells *more)
+{
+	sum->calls = more->calls;
+	sum->mean_us += more->mean_us;
+	sum->max_us += more->max_us;
+	sum->kmac += more->kmac;
+	sum->kmac_max += more->kmac_max;
+}
+
+/* `in_process`: the same of isolation `waveform`, for the rows of `component`; NULL if it was not measured. */
+static void row_add(struct table1 *table1, enum isolation isolation, const char *name, const struct cells *cells,
+		    const struct cells *in_process, const struct published *published)
+{
+	const bool apart = isolation == ISOLATION_COMPONENT;
+	const double published_us = published ? published_max_us(published->x86_kmac) : NAN;
+
+	bench_row(table1->bench,
+		  json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "isolation",
+			    isolation_name(isolation), "component", name, "calls", cells->calls, "mean_us",
+			    cells->mean_us, "max_us", cells->max_us, "kmac", cells->kmac, "kmac_max", cells->kmac_max,
+			    "published_mean_us", json_real_or_null(published ? published->mean_us : NAN),
+			    "published_max_us", json_real_or_null(published_us), "published_kmac",
+			    json_real_or_null(published ? published->x86_kmac : NAN), "published_arm_kmac",
+			    json_real_or_null(published ? published->arm_kmac : NAN), "times",
+			    json_real_or_null(apart ? published_us / cells->max_us : NAN), "in_process_max_us",
+			    json_real_or_null(apart && in_process ? in_process->max_us : NAN)));
+}
+
+static bool measured(const struct table1 *table1, enum isolation isolation)
+{
+	return table1->longer[isolation] != NULL;
+}
+
+static void isolation_rows(struct table1 *table1, enum isolation isolation)
+{
+	const json_t *bearer = table1->bearer[isolation], *inside = table1->bearer[ISOLATION_WAVEFORM];
+	const bool beside = measured(table1, ISOLATION_WAVEFORM);
+	struct cells sum = {0}, inside_sum = {0}, cells, in_process;
+	struct published whole = {"chain", "", 0, 0, PUBLISHED_CHAIN_US};
+	json_t *bars = plot_series(&table1->bench->plot, PLOT_BARS, isolation_name(isolation));
+
+	for (size_t i = 0; i < PUBLISHED_BEARER; i++) {
+		const struct published *published = published_bearer(i);
+		cells = cells_of(report_component(bearer, published->type));
+		in_process = cells_of(report_component(inside, published->type));
+		cells_add(&sum, &cells);
+		cells_add(&inside_sum, &in_process);
+		whole.x86_kmac += published->x86_kmac;
+		whole.arm_kmac += published->arm_kmac;
+		row_add(table1, isolation, published->name, &cells, beside ? &in_process : NULL, published);
+		if (bars)
+			json_array_append_new(bars, json_pack("[s, f]", published->name, cells.mean_us));
+	}
+	row_add(table1, isolation, whole.name, &sum, beside ? &inside_sum : NULL, &whole);
+	cells = cells_of(report_component(table1->longer[isolation], "utran_interleave1"));
+	in_process = cells_of(report_component(table1->longer[ISOLATION_WAVEFORM], "utran_interleave1"));
+	row_add(table1, isolation, "1st interleaver, 20 ms", &cells, beside ? &in_process : NULL, NULL);
+}
+
+static void published_plot(struct table1 *table1)
+{
+	json_t *bars = plot_series(&table1->bench->plot, PLOT_BARS, "published, x86: maximum");
+
+	for (size_t i = 0; i < PUBLISHED_BEARER && bars; i++)
+		json_array_append_new(bars, json_pack("[s, f]", published_bearer(i)->name,
+						      published_max_us(published_bearer(i)->x86_kmac)));
+}
+
+static void result(struct table1 *table1)
+{
+	struct bench *bench = table1->bench;
+	const char *clock = cli_get(bench->args, "clock");
+	const json_t *report = NULL;
+
+	bench_table(bench, "components", "execution times of the UTRAN chain", columns,
+		    sizeof(columns) / sizeof(columns[0]));
+	for (int i = 0; i < table1->n_isolations; i++)
+		if (measured(table1, table1->isolations[i])) {
+			report = table1->bearer[table1->isolations[i]];
+			isolation_rows(table1, table1->isolations[i]);
+		}
+	published_plot(table1);
+	bench_note(bench,
+		   "utran384-random.conf, 3840 information bits in a slot of 10 ms, clock %s, CPU %d, %s, every call "
+		   "counted, the first too; this core does %.0f MMAC/s",
+		   clock ? clock : "timer", table1->cpu, simd_name(table1->level),
+		   report_number(report, "capacity_mmac"));
+	bench_note(bench, "chain: the sum of the rows above it; its maximum is the sum of their maxima");
+	bench_note(
+	    bench,
+	    "1st interleaver: at 10 ms it has one column and is the identity; hence the row of 20 ms, 18240 bits");
+	bench_note(bench,
+		   "published: ALOE, one process each, on one core of a 2.27 GHz Centrino of 600 MMAC/s (and an ARM of "
+		   "200); max us is what the kMAC stand for; hence `times faster` with isolation component only");
+	bench->plot.title = "UTRAN execution times, mean";
+	bench->plot.x = "component";
+	bench->plot.y = "time [us]";
+	bench->plot.log_y = true;
+}
+
+static int options_parse(struct table1 *table1)
+{
+	table1->slots = 100;
+	table1->n_isolations = bench_isolations(table1->bench, table1->isolations);
+	if (table1->n_isolations < 0 || bench_level(table1->bench, &table1->level) < 0 ||
+	    bench_cpu(table1->bench, &table1->cpu) < 0 ||
+	    cli_whole(table1->bench->args, "samples", 1, 10000000, &table1->slots) < 0)
+		return CLI_USAGE;
+	return CLI_OK;
+}
+
+int bench_table1(const struct cli_args *args)
+{
+	struct bench bench;
+	struct table1 table1 = {.bench = &bench};
+	int status = bench_begin(&bench, args);
+
+	if (status != CLI_OK)
+		return status;
+	status = options_parse(&table1);
+	if (status == CLI_OK)
+		status = runs(&table1);
+	if (status == CLI_OK || status == BENCH_INTERRUPTED) {
+		result(&table1);
+		status = CLI_OK;
+	}
+	for (int i = 0; i < ISOLATIONS; i++) {
+		json_decref(table1.bearer[i]);
+		json_decref(table1.longer[i]);
+	}
+	return bench_end(&bench, status);
+}
