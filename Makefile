@@ -179,6 +179,10 @@ check: ## install what is missing, build, all tests
 	$(Q)$(MAKE) all tests
 	$(Q)B=$(B) tests/run.sh $(TESTS) $(TEST_SCRIPTS)
 
+# Statistics take minutes under an emulator or a sanitizer and tell nothing about instructions or memory.
+STATISTICS := test_error_rate* test_windows test_default_scaling test_union_bound test_quantisation doppler_is_classical \
+	envelope_is_rayleigh paths_are_independent
+
 COMMA := ,
 SANITIZE = $(MAKE) B=build-$(1) CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=$(2) -fno-sanitize-recover=all"
 # Thousands of blocks for an error rate take minutes under sanitizers, on paths that the other programs go as well.
@@ -192,9 +196,6 @@ check-tsan: ## the tests that use threads, under TSan
 	$(Q)tests/deps.sh build test
 	+$(Q)$(call SANITIZE,tsan,thread -Wno-tsan) check-programs TEST_SRC="$(THREADED)"
 
-# Statistics take minutes under an emulator and tell nothing about instructions.
-STATISTICS := test_error_rate* test_windows test_default_scaling test_union_bound test_quantisation doppler_is_classical \
-	envelope_is_rayleigh paths_are_independent
 check-neon: ## kernels and their tests for aarch64, under qemu
 	$(Q)tests/deps.sh build neon
 	+$(Q)$(MAKE) B=build-neon CC=aarch64-linux-gnu-gcc check-kernels
@@ -203,8 +204,9 @@ check-kernels: $(KERNEL_TESTS)
 
 # TSan wants addresses where they always are.
 check-programs: all tests
-	$(Q)B=$(B) $(if $(findstring thread,$(CFLAGS)),$(shell setarch -R true 2>/dev/null && echo setarch -R)) tests/run.sh $(TESTS) \
-		tests/sim/test_short_runs.sh
+	$(Q)B=$(B) TEST_LEAVE_OUT="$(STATISTICS)" \
+		$(if $(findstring thread,$(CFLAGS)),$(shell setarch -R true 2>/dev/null && echo setarch -R)) \
+		tests/run.sh $(TESTS) tests/sim/test_short_runs.sh
 
 bench: all benches ## benchmarks, as ratios
 	$(Q)for bench in $(BENCHES); do $$bench || exit 1; done
