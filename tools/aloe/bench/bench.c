@@ -339,3 +339,25 @@ int bench_end(struct bench *bench, int status)
 	dir_remove(bench);
 	return status;
 }
+
+int bench_main(const struct cli_args *args, const struct bench_parts *parts)
+{
+	struct bench bench, **self = calloc(1, parts->size);
+	int status = self ? bench_begin(&bench, args) : CLI_FAILED;
+
+	if (status == CLI_OK) {
+		*self = &bench;
+		status = parts->options(self);
+		if (status == CLI_OK)
+			status = parts->measure(self);
+		if (status == CLI_OK || (status == BENCH_INTERRUPTED && bench.interrupts)) {
+			parts->result(self);
+			status = CLI_OK;
+		}
+		status = bench_end(&bench, status);
+		if (parts->fini)
+			parts->fini(self);
+	}
+	free(self);
+	return status;
+}

@@ -50,6 +50,17 @@ int bench_begin(struct bench *bench, const struct cli_args *args);
  * the exit status: 130 after Ctrl-C; BENCH_MISSED with --strict where a reference figure was not reached. */
 int bench_end(struct bench *bench, int status);
 
+/* bench_main is a whole benchmark of parts that are given their own memory, zeroed, of which the first field is a
+ * `struct bench *`. What was measured until Ctrl-C is shown, too. */
+struct bench_parts {
+	size_t size;
+	int (*options)(void *self); /* 0, or the exit status after saying what is wrong */
+	int (*measure)(void *self);
+	void (*result)(void *self); /* tables, plot, notes, of what there is */
+	void (*fini)(void *self);   /* may be NULL */
+};
+int bench_main(const struct cli_args *args, const struct bench_parts *parts);
+
 /* bench_table begins a table; the first one is what --csv writes. The columns and texts stay the caller's. */
 void bench_table(struct bench *bench, const char *key, const char *title, const struct column *columns, size_t n);
 /* bench_row adds a row to the table begun last; takes the object over (NULL: out of memory, left out and said). */

@@ -350,8 +350,9 @@ static void curve(struct bpsk *bpsk, double lanes, enum copies_counting counting
 	}
 }
 
-static void result(struct bpsk *bpsk)
+static void result(void *self)
 {
+	struct bpsk *bpsk = self;
 	struct bench *bench = bpsk->bench;
 	json_t *row;
 	size_t i, quick;
@@ -411,11 +412,13 @@ static int lists_parse(struct bpsk *bpsk)
 	return CLI_OK;
 }
 
-static int options_parse(struct bpsk *bpsk)
+static int options_parse(void *self)
 {
+	struct bpsk *bpsk = self;
 	const struct cli_args *args = bpsk->bench->args;
 	const char *clock = cli_get(args, "clock");
 
+	bpsk->rows = json_array();
 	bpsk->slots = 1000;
 	bpsk->runs = 3;
 	bpsk->max = BITS_MAX;
@@ -427,8 +430,9 @@ static int options_parse(struct bpsk *bpsk)
 	return lists_parse(bpsk);
 }
 
-static int measure(struct bpsk *bpsk)
+static int measure(void *self)
 {
+	struct bpsk *bpsk = self;
 	static const char text[] =
 	    "name = \"bench-bpsk\";\nslot_ns = 1000000;\ninstances: {\n"
 	    "\tsource: { component = \"random_source\"; length = 1000; };\n"
@@ -437,32 +441,21 @@ static int measure(struct bpsk *bpsk)
 	    "links = (\"source -> mod -> demod -> sink\");\n";
 	int status = conf_write(bpsk->bench, "bpsk", text, bpsk->path, sizeof(bpsk->path));
 
-	if (status == CLI_OK)
-		status = search_all(bpsk);
-	if (status == CLI_OK || status == BENCH_INTERRUPTED) {
-		result(bpsk);
-		status = CLI_OK;
-	}
-	return status;
+	return status == CLI_OK ? search_all(bpsk) : status;
+}
+
+static void fini(void *self)
+{
+	struct bpsk *bpsk = self;
+
+	json_decref(bpsk->rows);
+	free(bpsk->trials);
+	free(bpsk->refusal);
 }
 
 int bench_bpsk(const struct cli_args *args)
 {
-	struct bench bench;
-	struct bpsk *bpsk = calloc(1, sizeof(*bpsk));
-	int status = bpsk ? bench_begin(&bench, args) : CLI_FAILED;
+	static const struct bench_parts parts = {sizeof(struct bpsk), options_parse, measure, result, fini};
 
-	if (status == CLI_OK) {
-		bpsk->bench = &bench;
-		bpsk->rows = json_array();
-		status = options_parse(bpsk);
-		if (status == CLI_OK)
-			status = measure(bpsk);
-		status = bench_end(&bench, status);
-		json_decref(bpsk->rows);
-		free(bpsk->trials);
-		free(bpsk->refusal);
-	}
-	free(bpsk);
-	return status;
+	return bench_main(args, &parts);
 }

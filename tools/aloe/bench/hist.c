@@ -74,8 +74,9 @@ static int run_one(struct histograms *h, const char *path, enum isolation isolat
 	return status;
 }
 
-static int runs(struct histograms *h)
+static int runs(void *self)
 {
+	struct histograms *h = self;
 	char bearer[PATH], longer[PATH];
 	int status = bench_file(h->bench, "utran384-random.conf", bearer, sizeof(bearer));
 
@@ -188,8 +189,9 @@ static void each(struct histograms *h, void (*rows)(struct histograms *, enum is
 				rows(h, h->isolations[i], which);
 }
 
-static void result(struct histograms *h)
+static void result(void *self)
 {
+	struct histograms *h = self;
 	struct bench *bench = h->bench;
 	const char *clock = cli_get(bench->args, "clock");
 
@@ -215,8 +217,9 @@ static void result(struct histograms *h)
 	bench->plot.log_y = true;
 }
 
-static int options_parse(struct histograms *h)
+static int options_parse(void *self)
 {
+	struct histograms *h = self;
 	h->samples = 10000;
 	h->n_isolations = 1;
 	h->isolations[0] = ISOLATION_WAVEFORM;
@@ -230,21 +233,7 @@ static int options_parse(struct histograms *h)
 
 int bench_hist(const struct cli_args *args)
 {
-	struct bench bench;
-	struct histograms *h = calloc(1, sizeof(*h));
-	int status = h ? bench_begin(&bench, args) : CLI_FAILED;
+	static const struct bench_parts parts = {sizeof(struct histograms), options_parse, runs, result, NULL};
 
-	if (status == CLI_OK) {
-		h->bench = &bench;
-		status = options_parse(h);
-		if (status == CLI_OK)
-			status = runs(h);
-		if (status == CLI_OK || status == BENCH_INTERRUPTED) {
-			result(h);
-			status = CLI_OK;
-		}
-		status = bench_end(&bench, status);
-	}
-	free(h);
-	return status;
+	return bench_main(args, &parts);
 }

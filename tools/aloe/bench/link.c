@@ -90,8 +90,9 @@ static int run_one(struct links *links, enum isolation isolation, size_t length,
 	return status;
 }
 
-static int runs(struct links *links)
+static int runs(void *self)
 {
+	struct links *links = self;
 	static const char text[] = "name = \"link\";\nslot_ns = 1000000;\ninstances: {\n"
 				   "\twriter: { component = \"link_writer\"; };\n"
 				   "\treader: { component = \"link_reader\"; };\n};\n"
@@ -189,8 +190,9 @@ static double wrong(const struct links *links)
 	return sum;
 }
 
-static void result(struct links *links)
+static void result(void *self)
 {
+	struct links *links = self;
 	struct bench *bench = links->bench;
 	const char *clock = cli_get(bench->args, "clock");
 
@@ -244,8 +246,9 @@ static int lengths_parse(struct links *links)
 	return CLI_OK;
 }
 
-static int options_parse(struct links *links)
+static int options_parse(void *self)
 {
+	struct links *links = self;
 	const struct cli_args *args = links->bench->args;
 
 	links->samples = 100000;
@@ -261,21 +264,7 @@ static int options_parse(struct links *links)
 
 int bench_link(const struct cli_args *args)
 {
-	struct bench bench;
-	struct links *links = calloc(1, sizeof(*links));
-	int status = links ? bench_begin(&bench, args) : CLI_FAILED;
+	static const struct bench_parts parts = {sizeof(struct links), options_parse, runs, result, NULL};
 
-	if (status == CLI_OK) {
-		links->bench = &bench;
-		status = options_parse(links);
-		if (status == CLI_OK)
-			status = runs(links);
-		if (status == CLI_OK || status == BENCH_INTERRUPTED) {
-			result(links);
-			status = CLI_OK;
-		}
-		status = bench_end(&bench, status);
-	}
-	free(links);
-	return status;
+	return bench_main(args, &parts);
 }

@@ -30,7 +30,7 @@ struct memory {
 	enum isolation isolations[ISOLATIONS];
 	int n_isolations, cpu;
 	enum simd_level level;
-	const char *path; /* of the waveform */
+	char path[PATH];  /* of the waveform */
 	double instances; /* in it */
 	struct look looks[ISOLATIONS];
 	struct look few[ISOLATIONS], many[ISOLATIONS];
@@ -247,8 +247,9 @@ static void isolation_rows(struct memory *memory, enum isolation isolation)
 	}
 }
 
-static void result(struct memory *memory)
+static void result(void *self)
 {
+	struct memory *memory = self;
 	struct bench *bench = memory->bench;
 
 	bench_table(bench, "processes", "resident memory of each process", process_columns,
@@ -276,8 +277,9 @@ static void result(struct memory *memory)
 	bench->plot.y = "memory [kB]";
 }
 
-static int options_parse(struct memory *memory)
+static int options_parse(void *self)
 {
+	struct memory *memory = self;
 	memory->n_isolations = bench_isolations(memory->bench, memory->isolations);
 	if (memory->n_isolations < 0 || bench_level(memory->bench, &memory->level) < 0 ||
 	    bench_cpu(memory->bench, &memory->cpu) < 0)
@@ -285,36 +287,24 @@ static int options_parse(struct memory *memory)
 	return CLI_OK;
 }
 
-static int measure(struct memory *memory)
+static int measure(void *self)
 {
-	int status = waveform_runs(memory);
+	struct memory *memory = self;
+	const struct cli_args *args = memory->bench->args;
+	int status = CLI_OK;
 
+	if (args->n_args)
+		snprintf(memory->path, sizeof(memory->path), "%s", args->args[0]);
+	else
+		status = bench_file(memory->bench, "utran384-random.conf", memory->path, sizeof(memory->path));
 	if (status == CLI_OK)
-		status = chain_runs(memory);
-	if (status == CLI_OK || status == BENCH_INTERRUPTED) {
-		result(memory);
-		status = CLI_OK;
-	}
-	return status;
+		status = waveform_runs(memory);
+	return status == CLI_OK ? chain_runs(memory) : status;
 }
 
 int bench_memory(const struct cli_args *args)
 {
-	struct bench bench;
-	struct memory *memory = calloc(1, sizeof(*memory));
-	char path[PATH];
-	int status = memory ? bench_begin(&bench, args) : CLI_FAILED;
+	static const struct bench_parts parts = {sizeof(struct memory), options_parse, measure, result, NULL};
 
-	if (status == CLI_OK) {
-		memory->bench = &bench;
-		memory->path = args->n_args ? args->args[0] : path;
-		status = options_parse(memory);
-		if (status == CLI_OK && !args->n_args)
-			status = bench_file(&bench, "utran384-random.conf", path, sizeof(path));
-		if (status == CLI_OK)
-			status = measure(memory);
-		status = bench_end(&bench, status);
-	}
-	free(memory);
-	return status;
+	return bench_main(args, &parts);
 }

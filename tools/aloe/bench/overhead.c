@@ -123,7 +123,8 @@ static int cell_run(struct overhead *o, struct cell *cell, double components, en
 static int direct_run(struct overhead *o, enum isolation isolation)
 {
 	const double components = o->n_counts > 2 ? o->counts[2] : o->counts[o->n_counts - 1];
-	struct samples samples = {.waveform = "chain", .wanted = SAMPLES};
+	struct samples samples = {.waveform = "chain",
+				  .wanted = (size_t)fmin(SAMPLES, (double)o->samples * components)};
 	const struct watcher watcher = {samples_look, &samples};
 	struct direct *direct = &o->direct[isolation];
 	struct words words = {0};
@@ -165,8 +166,9 @@ static int rounds_run(struct overhead *o)
 	return status;
 }
 
-static int runs(struct overhead *o)
+static int runs(void *self)
 {
+	struct overhead *o = self;
 	int status = rounds_run(o);
 
 	for (int i = 0; i < o->n_isolations && status == CLI_OK; i++)
@@ -416,8 +418,9 @@ static void notes(struct overhead *o)
 #define TABLE(bench, key, title, columns)                                                                              \
 	bench_table(bench, key, title, columns, sizeof(columns) / sizeof((columns)[0]))
 
-static void result(struct overhead *o)
+static void result(void *self)
 {
+	struct overhead *o = self;
 	TABLE(o->bench, "chains", "a slot of a chain", chain_columns);
 	for (int i = 0; i < o->n_isolations; i++)
 		for (size_t c = 0; c < o->n_counts; c++)
@@ -456,8 +459,9 @@ static int lists_parse(struct overhead *o)
 	return CLI_OK;
 }
 
-static int options_parse(struct overhead *o)
+static int options_parse(void *self)
 {
+	struct overhead *o = self;
 	const struct cli_args *args = o->bench->args;
 
 	o->samples = 100000;
@@ -472,21 +476,7 @@ static int options_parse(struct overhead *o)
 
 int bench_overhead(const struct cli_args *args)
 {
-	struct bench bench;
-	struct overhead *o = calloc(1, sizeof(*o));
-	int status = o ? bench_begin(&bench, args) : CLI_FAILED;
+	static const struct bench_parts parts = {sizeof(struct overhead), options_parse, runs, result, NULL};
 
-	if (status == CLI_OK) {
-		o->bench = &bench;
-		status = options_parse(o);
-		if (status == CLI_OK)
-			status = runs(o);
-		if (status == CLI_OK || status == BENCH_INTERRUPTED) {
-			result(o);
-			status = CLI_OK;
-		}
-		status = bench_end(&bench, status);
-	}
-	free(o);
-	return status;
+	return bench_main(args, &parts);
 }

@@ -39,8 +39,9 @@ static int run_one(struct table1 *table1, const char *path, enum isolation isola
 	return run_only(table1->bench, &words, table1->level, what, ret_report, NULL);
 }
 
-static int runs(struct table1 *table1)
+static int runs(void *self)
 {
+	struct table1 *table1 = self;
 	char bearer[PATH], longer[PATH];
 	int status = bench_file(table1->bench, "utran384-random.conf", bearer, sizeof(bearer));
 
@@ -152,8 +153,9 @@ static void published_plot(struct table1 *table1)
 						      published_max_us(published_bearer(i)->x86_kmac)));
 }
 
-static void result(struct table1 *table1)
+static void result(void *self)
 {
+	struct table1 *table1 = self;
 	struct bench *bench = table1->bench;
 	const char *clock = cli_get(bench->args, "clock");
 	const json_t *report = NULL;
@@ -184,8 +186,9 @@ static void result(struct table1 *table1)
 	bench->plot.log_y = true;
 }
 
-static int options_parse(struct table1 *table1)
+static int options_parse(void *self)
 {
+	struct table1 *table1 = self;
 	table1->slots = 100;
 	table1->n_isolations = bench_isolations(table1->bench, table1->isolations);
 	if (table1->n_isolations < 0 || bench_level(table1->bench, &table1->level) < 0 ||
@@ -195,24 +198,19 @@ static int options_parse(struct table1 *table1)
 	return CLI_OK;
 }
 
+static void fini(void *self)
+{
+	struct table1 *table1 = self;
+
+	for (int i = 0; i < ISOLATIONS; i++) {
+		json_decref(table1->bearer[i]);
+		json_decref(table1->longer[i]);
+	}
+}
+
 int bench_table1(const struct cli_args *args)
 {
-	struct bench bench;
-	struct table1 table1 = {.bench = &bench};
-	int status = bench_begin(&bench, args);
+	static const struct bench_parts parts = {sizeof(struct table1), options_parse, runs, result, fini};
 
-	if (status != CLI_OK)
-		return status;
-	status = options_parse(&table1);
-	if (status == CLI_OK)
-		status = runs(&table1);
-	if (status == CLI_OK || status == BENCH_INTERRUPTED) {
-		result(&table1);
-		status = CLI_OK;
-	}
-	for (int i = 0; i < ISOLATIONS; i++) {
-		json_decref(table1.bearer[i]);
-		json_decref(table1.longer[i]);
-	}
-	return bench_end(&bench, status);
+	return bench_main(args, &parts);
 }
