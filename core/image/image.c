@@ -356,6 +356,12 @@ static void view_bind(struct image_view *v)
 	v->vars = (const void *)(copy + v->head->vars.offset);
 }
 
+void image_bind(void *program, struct image_view *ret)
+{
+	*ret = (struct image_view){.copy = program};
+	view_bind(ret);
+}
+
 /* Another process may write to it at this moment: each byte is read once, and judged in the copy. */
 static int view_copy(struct image_view *v)
 {

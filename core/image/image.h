@@ -21,7 +21,7 @@
 #include "core/base/hist.h"
 
 enum {
-	IMAGE_VERSION = 4,
+	IMAGE_VERSION = 5,
 	IMAGE_NONE = 0xffffffff,
 	IMAGE_VARS_MAX = 16,
 	IMAGE_PARAMS_MAX = 32,
@@ -175,6 +175,8 @@ struct image_run {
 	int32_t code;
 	uint64_t index; /* that it failed at */
 	char why[240];
+	_Atomic uint64_t remaps; /* how often it has gone to other lanes; then what its segments had counted before: */
+	_Atomic uint64_t slots, slipped, skipped, missed;
 };
 
 struct image_segment_state {
@@ -187,6 +189,7 @@ struct image_segment_state {
 	_Atomic uint64_t busy_ns; /* sum over steps */
 	_Atomic uint64_t events;  /* written so far */
 	_Atomic uint64_t changes; /* of the control block, taken so far */
+	_Atomic uint64_t applied; /* those of them that were for its instances and are in force */
 	_Atomic uint64_t misses;  /* written so far */
 	_Atomic uint64_t slipped, skipped, missed, caught_up;
 	_Atomic uint64_t start_ns[IMAGE_STEPS]; /* of step s at s % IMAGE_STEPS */
@@ -218,6 +221,7 @@ struct image_instance_state {
 	struct hist time;
 	_Atomic uint64_t params[IMAGE_PARAMS_MAX]; /* numbers as they are in force, bits of a double */
 	_Atomic uint64_t port_ns[32], port_count;  /* inputs 0..15, outputs 16..31: sampled binding times, summed */
+	_Atomic uint64_t first;                    /* step before which it rests, see core/image/follow.h; 0: its lag */
 };
 
 struct image_event {
@@ -345,6 +349,8 @@ int image_memfd(const char *name, size_t bytes);
 /* image_open maps fd (writable or not), checks it and copies its program. 0 or -errno; -EBADMSG: not sound, or not sealed
  * against shrinking. */
 int image_open(int fd, bool writable, struct image_view *ret);
+/* image_bind gives the tables of a program that lies in no image: checked, the caller's. Nothing to close. */
+void image_bind(void *program, struct image_view *ret);
 void image_close(struct image_view *view);
 void *image_map(int fd, size_t bytes, bool writable); /* NULL on failure or when the file is shorter */
 
@@ -370,8 +376,8 @@ bool image_taken_index(const struct image_view *view, uint32_t segment, uint64_t
 /* image_find_instance: number of the instance of that name, or IMAGE_NONE. */
 uint32_t image_find_instance(const struct image_view *view, const char *name, size_t len);
 
-/* image_layout places everything that moves behind the program and writes the offsets into the tables: called once by
- * program_build. */
+/* image_layout places everything that moves behind the program and writes the offsets into the tables: called by
+ * program_build, and again by image_fit when it has changed them. */
 void image_layout(void *program);
 
 #endif

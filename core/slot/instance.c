@@ -16,15 +16,15 @@ static void *instance_alloc(struct aloe_setup *setup, size_t size)
 }
 
 /* The instances of a segment never run at the same time; the pieces of one instance are used together, so only the first
- * is shared. */
+ * is shared. Where there are no copies there is little to gain, and an instance can go to another segment. */
 static void *instance_scratch(struct aloe_setup *setup, size_t size)
 {
 	struct instance *instance = setup->arena;
 
-	if (instance->has_scratch)
+	if (instance->has_scratch || !instance->shares_scratch)
 		return arena_take(instance->arena, size);
 	instance->has_scratch = true;
-	return arena_scratch(instance->arena, instance->segment, size);
+	return arena_scratch(instance->arena, instance->scratch_segment, size);
 }
 
 /* ---- open -------------------------------------------------------------------------------------------------------------- */
@@ -165,6 +165,7 @@ static void bind_stats(struct instance *it, const struct image_view *view, const
 {
 	it->stats = image_instance_state(view, it->number);
 	it->lag = row->lag;
+	it->first = atomic_load(&it->stats->first) > row->lag ? atomic_load(&it->stats->first) : row->lag;
 	it->period = row->period;
 	it->phase = row->phase;
 	it->budget_ns = row->budget_ns;
@@ -218,6 +219,8 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 				.work = entry->component->work,
 				.number = number,
 				.segment = row->segment,
+				.shares_scratch = view->head->copies > 1,
+				.scratch_segment = row->segment,
 				.arena = arena};
 	it->setup = (struct aloe_setup){
 	    .instance = image_text(view, row->name),
@@ -255,6 +258,16 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 	it->slot.in = it->in;
 	it->slot.out = it->out;
 	return open_io(it);
+}
+
+void instance_follow(struct instance *it, const struct image_view *view)
+{
+	const struct image_instance *row = &view->instances[it->number];
+
+	it->segment = row->segment;
+	bind_inputs(it, view, row);
+	bind_outputs(it, view, row);
+	bind_stats(it, view, row);
 }
 
 static inline void show_vars(struct instance *it)

@@ -39,7 +39,7 @@ struct instance {
 	struct instance_output *output;
 	uint32_t n_in, n_out;
 
-	uint64_t lag, period, phase, budget_ns;
+	uint64_t lag, first, period, phase, budget_ns; /* first: step before which it rests, its lag or later */
 	const struct image_var *vars;
 	uint32_t n_vars, number, segment;               /* numbers in the image */
 	const struct image_segment_state *source_state; /* sinks: where the step of their index began */
@@ -55,7 +55,8 @@ struct instance {
 	struct arena *arena;
 	struct live *live; /* NULL: no array of it is live */
 	bool initialised;
-	bool has_scratch;
+	bool has_scratch, shares_scratch; /* both: it shares it with others of the segment that it was opened in, */
+	uint32_t scratch_segment;         /* which is this one: none of them may run beside it */
 };
 
 /* instance_open sets parameters from the image, runs check and init, makes the I/O ring and fills it for the first time.
@@ -63,6 +64,9 @@ struct instance {
  * instance->setup.error. [control] */
 int instance_open(struct instance *instance, const struct image_view *view, uint32_t number,
 		  const struct aloe_entry *entry, struct arena *arena);
+/* instance_follow takes an instance over to the tables and rings of another image of its waveform, filled by image_carry; its
+ * state stays as it is. Texts and arrays of the image that it was opened with must live on. [control] */
+void instance_follow(struct instance *instance, const struct image_view *view);
 /* instance_close drains, calls close, and frees everything but the arena: 0, or negative with setup.error. [control] */
 int instance_close(struct instance *instance);
 

@@ -230,6 +230,13 @@ uint32_t live_sweep(struct live *live, uint64_t done, const struct image_view *v
 	return waiting;
 }
 
+void live_moved(struct live *live)
+{
+	for (struct live_value *value = live->values; value != NULL; value = value->next)
+		if (value->sequence != 0)
+			value->shown = false;
+}
+
 /* ---- [slot] ------------------------------------------------------------------------------------------------------------ */
 
 bool live_swap(struct live *live, uint32_t param, uint64_t sequence, uint64_t step)

@@ -55,6 +55,9 @@ void live_forget(struct live *live, uint64_t sequence);
  * How many values wait for something still. [control] */
 uint32_t live_sweep(struct live *live, uint64_t done, const struct image_view *view, const struct image_param *params);
 
+/* live_moved: the image is another now, and knows nothing of what is in force; the next sweep tells it. [control] */
+void live_moved(struct live *live);
+
 /* live_swap puts the array of `sequence` in force before step `step`: false if there is none. [slot] */
 bool live_swap(struct live *live, uint32_t param, uint64_t sequence, uint64_t step);
 

@@ -40,7 +40,6 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	    .lane = image_lane_state(view, row->lane),
 	    .last_of_lane = view->lanes[row->lane].last == number,
 	    .shares_lane = shares_lane(view, number),
-	    .view = view,
 	};
 	segment->instances = calloc(row->n_instances + 1, sizeof(struct instance *));
 	segment->gates = calloc(row->n_gates + 1, sizeof(struct segment_gate));
@@ -119,7 +118,7 @@ static bool records_there(const struct segment *segment, uint64_t step, uint64_t
 		const struct instance *it = segment->instances[i];
 		const uint64_t k = step - it->lag;
 
-		if (it->io.len > 0 && step >= it->lag && k <= last && called(it, k) && !instance_can(it))
+		if (it->io.len > 0 && step >= it->first && k <= last && called(it, k) && !instance_can(it))
 			return false;
 	}
 	return true;
@@ -151,16 +150,33 @@ enum segment_status segment_ready(const struct segment *segment, const struct se
 	return SEGMENT_RAN;
 }
 
+static bool runs(const struct segment *segment, uint32_t instance)
+{
+	for (uint32_t i = 0; i < segment->n_instances; i++)
+		if (segment->instances[i]->number == instance)
+			return true;
+	return false;
+}
+
 static void changes_pull(struct segment *segment, uint64_t written)
 {
 	for (; segment->changes_seen < written && segment->n_pending < NODE_CHANGES; segment->changes_seen++) {
 		const struct node_change *change = &segment->control->change[segment->changes_seen % NODE_CHANGES];
 
-		for (uint32_t i = 0; i < segment->n_instances; i++)
-			if (segment->instances[i]->number == change->instance)
-				segment->pending[segment->n_pending++] = *change;
+		if (runs(segment, change->instance))
+			segment->pending[segment->n_pending++] = *change;
 	}
 	atomic_store_explicit(&segment->state->changes, segment->changes_seen, memory_order_release);
+}
+
+void segment_follow(struct segment *segment, struct segment *before, uint64_t written)
+{
+	changes_pull(before, written);
+	for (uint32_t i = 0; i < before->n_pending && segment->n_pending < NODE_CHANGES; i++)
+		if (runs(segment, before->pending[i].instance))
+			segment->pending[segment->n_pending++] = before->pending[i];
+	segment->changes_seen = written;
+	atomic_store_explicit(&segment->state->changes, written, memory_order_release);
 }
 
 static void change_apply(struct instance *it, const struct node_change *change, uint64_t step)
@@ -214,6 +230,7 @@ static void changes_due(struct segment *segment, struct instance *it, uint64_t k
 	while ((change = change_first(segment, it, k)) != NULL) {
 		change_apply(it, change, k + it->lag);
 		change_taken(segment, change->sequence, k);
+		bump(&segment->state->applied, 1);
 		*change = segment->pending[--segment->n_pending];
 	}
 }
@@ -335,7 +352,7 @@ static uint64_t run_step(struct segment *segment, uint64_t step, uint64_t slot, 
 		struct instance *it = segment->instances[i];
 		const uint64_t k = step - it->lag;
 
-		if (step < it->lag || k > last_index(segment))
+		if (step < it->first || k > last_index(segment))
 			continue;
 		if (called(it, k))
 			now = step_instance(segment, it, k, step, slot, now);
@@ -386,6 +403,7 @@ static enum segment_status due_step(struct segment *segment, uint64_t slot, uint
 	const struct segment_gate *gate;
 	const uint64_t done = done_of(segment);
 	enum segment_status status;
+	uint64_t limit;
 
 	*ret_step = done;
 	if (base == IMAGE_FOREVER || slot < base || slot - base < done)
@@ -394,9 +412,12 @@ static enum segment_status due_step(struct segment *segment, uint64_t slot, uint
 	if (!segment->skip || (status != SEGMENT_RAN && status != SEGMENT_WAITS))
 		return status;
 	*ret_step = slot - base;
-	if (*ret_step >= atomic_load_explicit(&segment->control->limit, memory_order_acquire))
-		return SEGMENT_PAUSED;
-	return SEGMENT_RAN;
+	limit = atomic_load_explicit(&segment->control->limit, memory_order_acquire);
+	if (*ret_step < limit)
+		return SEGMENT_RAN;
+	if (limit > done) /* the slots before were skipped: it stands where the others do */
+		atomic_store(&segment->state->done, limit);
+	return SEGMENT_PAUSED;
 }
 
 static void say_ended(struct segment *segment)

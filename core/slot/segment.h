@@ -52,14 +52,17 @@ struct segment {
 	uint64_t last_slot; /* the slot last seen; IMAGE_FOREVER */
 	uint64_t changes_seen;
 	uint32_t n_pending;
-	struct node_change pending[NODE_CHANGES];
-	const struct image_view *view;
+	struct node_change pending[NODE_CHANGES]; /* exec never has more on their way */
 };
 
 /* segment_init binds segment `number` of the view to `instances` (by number in the image, opened). 0 or -ENOMEM. */
 int segment_init(struct segment *segment, const struct image_view *view, uint32_t number, struct instance *instances,
 		 const struct node_control *control);
 void segment_fini(struct segment *segment);
+
+/* segment_follow gives a new segment the changes that wait, in a segment that stands, for instances that are its now;
+ * `written`: so many were published, and all of these are known to it then. Once for each segment of before. [control] */
+void segment_follow(struct segment *segment, struct segment *before, uint64_t written);
 
 /* segment_ready tells whether step done + 0 may run now; *ret_gate is the gate that is closed, NULL if it is a record. */
 enum segment_status segment_ready(const struct segment *segment, const struct segment_gate **ret_gate);

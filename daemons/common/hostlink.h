@@ -6,6 +6,9 @@
  *                  FINISH  drain, close everything of a waveform   -> FINISHED notes | FAILED why
  *                  OFFER   prepare an array, in a descriptor of its own -> OFFERED | REFUSED why
  *                  FORGET  an array offered that will not be published
+ *                  REMAP   as ATTACH, for instances that are open: get other tables ready -> REMAPPABLE | STUCK why
+ *                  SWITCH  while the waveform stands: run by the tables that are ready -> SWITCHED
+ *                  REMAIN  they are not needed
  *   host -> exec   FAULT   something happened outside the slot (an I/O error), why
  */
 #ifndef ALOE_DAEMON_HOSTLINK_H
@@ -27,6 +30,12 @@ enum hostlink_type {
 	HOSTLINK_OFFERED,
 	HOSTLINK_REFUSED,
 	HOSTLINK_FORGET,
+	HOSTLINK_REMAP,
+	HOSTLINK_REMAPPABLE,
+	HOSTLINK_SWITCH,
+	HOSTLINK_SWITCHED,
+	HOSTLINK_REMAIN,
+	HOSTLINK_STUCK,
 };
 
 struct hostlink_segment {

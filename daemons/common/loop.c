@@ -111,18 +111,19 @@ static int polled_fill(struct loop *loop)
 	return 0;
 }
 
-/* How long to wait for the soonest timer, rounded up so that it is due when the wait is over. */
-static int wait_limit(const struct loop *loop, int wait_ms)
+/* How long to wait for the soonest timer; NULL: for ever. */
+static const struct timespec *wait_limit(const struct loop *loop, int wait_ms, struct timespec *ret)
 {
 	const uint64_t now = clock_ns();
-	uint64_t due_ms;
+	uint64_t ns = wait_ms >= 0 ? (uint64_t)wait_ms * 1000000 : UINT64_MAX;
 
-	if (!loop->timers)
-		return wait_ms;
-	due_ms = loop->timers->at_ns > now ? (loop->timers->at_ns - now + 999999) / 1000000 : 0;
-	if (due_ms > 60000)
-		due_ms = 60000;
-	return wait_ms >= 0 && wait_ms < (int)due_ms ? wait_ms : (int)due_ms;
+	if (loop->timers) {
+		const uint64_t due = loop->timers->at_ns > now ? loop->timers->at_ns - now : 0;
+
+		ns = due < ns ? due : ns;
+	}
+	*ret = (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+	return ns == UINT64_MAX ? NULL : ret;
 }
 
 static void timers_fire(struct loop *loop)
@@ -140,10 +141,11 @@ static void timers_fire(struct loop *loop)
 int loop_step(struct loop *loop, int wait_ms)
 {
 	int result = polled_fill(loop);
+	struct timespec limit;
 
 	if (result < 0)
 		return result;
-	if (poll(loop->polled, loop->n_polled, wait_limit(loop, wait_ms)) < 0)
+	if (ppoll(loop->polled, loop->n_polled, wait_limit(loop, wait_ms, &limit), NULL) < 0)
 		return errno == EINTR ? 0 : -errno;
 	for (size_t i = 0; i < loop->n_polled && !loop->stopped; i++) {
 		struct loop_watch *watch = loop->owners[i];

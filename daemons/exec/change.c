@@ -18,7 +18,7 @@
 
 #define SECONDS 1000000000ull
 
-static void publish_limit(struct exec_wave *wave, uint64_t limit)
+void wave_limit(struct exec_wave *wave, uint64_t limit)
 {
 	struct node_control *control = wave_control(wave);
 
@@ -43,9 +43,11 @@ uint64_t wave_steps_min(const struct exec_wave *wave)
 	uint64_t least = IMAGE_FOREVER;
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
-		const uint64_t done = atomic_load(&image_segment_state(&wave->view, s)->done);
+		const struct image_segment_state *state = image_segment_state(&wave->view, s);
+		const uint64_t done = atomic_load(&state->done);
 
-		least = done < least ? done : least;
+		if (atomic_load(&state->ended) == 0) /* those wait for nothing any more */
+			least = done < least ? done : least;
 	}
 	return least;
 }
@@ -61,10 +63,10 @@ uint64_t wave_margin(const struct exec_wave *wave)
 }
 
 /* Steps from here on belong to slots from `slot` on. */
-static uint64_t begin_at(struct exec_wave *wave)
+static uint64_t begin_at(struct exec_wave *wave, uint64_t margin)
 {
 	const uint64_t steps = wave_steps_max(wave);
-	uint64_t slot = lanes_slot(wave) + wave_margin(wave);
+	uint64_t slot = lanes_slot(wave) + margin;
 
 	if (slot < steps) /* a clock that stands still: as many slots must pass before */
 		slot = steps;
@@ -72,9 +74,9 @@ static uint64_t begin_at(struct exec_wave *wave)
 	return slot;
 }
 
-static bool can(struct exec_wave *wave, const struct wire_view *request, unsigned states, const char *what)
+bool wave_can(struct exec_wave *wave, const struct wire_view *request, unsigned states, const char *what)
 {
-	if (wave_busy(&wave->pending)) {
+	if (wave_busy(&wave->pending) || wave->remap != REMAP_NONE) {
 		exec_fail(wave->exec, request, 1, "\"%s\" has another change under way", wave->name);
 		return false;
 	}
@@ -88,16 +90,16 @@ static bool can(struct exec_wave *wave, const struct wire_view *request, unsigne
 	return false;
 }
 
-static uint64_t set_running(struct exec_wave *wave, uint64_t limit)
+uint64_t wave_run(struct exec_wave *wave, uint64_t limit, uint64_t margin)
 {
-	const uint64_t slot = begin_at(wave);
+	const uint64_t slot = begin_at(wave, margin);
 
 	wave->progress_ns = clock_ns();
 	if (!wave->started) {
 		wave->started = true;
 		wave->start_ns = clock_ns();
 	}
-	publish_limit(wave, limit);
+	wave_limit(wave, limit);
 	lanes_live(wave);
 	return slot;
 }
@@ -106,19 +108,19 @@ void wave_start(struct exec_wave *wave, const struct wire_view *request)
 {
 	uint64_t slot;
 
-	if (!can(wave, request, 1u << WAVE_INIT | 1u << WAVE_PAUSE | 1u << WAVE_STEP, "run"))
+	if (!wave_can(wave, request, 1u << WAVE_INIT | 1u << WAVE_PAUSE | 1u << WAVE_STEP, "run"))
 		return;
-	slot = set_running(wave, IMAGE_FOREVER);
+	slot = wave_run(wave, IMAGE_FOREVER, wave_margin(wave));
 	wave_set_state(wave, WAVE_RUN);
 	exec_ok(wave->exec, request, WIRE_TAG_SLOT, slot);
 }
 
 void wave_pause(struct exec_wave *wave, const struct wire_view *request)
 {
-	if (!can(wave, request, 1u << WAVE_RUN, "pause"))
+	if (!wave_can(wave, request, 1u << WAVE_RUN, "pause"))
 		return;
 	wave->pending.value = wave_steps_max(wave) + 2;
-	publish_limit(wave, wave->pending.value);
+	wave_limit(wave, wave->pending.value);
 	wave_set_state(wave, WAVE_PAUSE);
 	wave_later(&wave->pending, request, 20 * SECONDS);
 }
@@ -130,11 +132,11 @@ void wave_step(struct exec_wave *wave, const struct wire_view *request)
 	uint64_t count = 1;
 
 	wire_get_u64(request, WIRE_TAG_COUNT, &count);
-	if (!can(wave, request, 1u << WAVE_INIT | 1u << WAVE_RUN | 1u << WAVE_PAUSE | 1u << WAVE_STEP, "step"))
+	if (!wave_can(wave, request, 1u << WAVE_INIT | 1u << WAVE_RUN | 1u << WAVE_PAUSE | 1u << WAVE_STEP, "step"))
 		return;
 	if (base != NULL && base->pace == IMAGE_STEP) {
 		if (wave->state != WAVE_RUN)
-			set_running(wave, IMAGE_FOREVER);
+			wave_run(wave, IMAGE_FOREVER, wave_margin(wave));
 		wave_set_state(wave, WAVE_RUN);
 		wave->pending.value = wave_steps_max(wave) + count;
 		atomic_fetch_add(&base->allowed, count);
@@ -144,10 +146,10 @@ void wave_step(struct exec_wave *wave, const struct wire_view *request)
 	}
 	if (wave->state == WAVE_RUN) {
 		wave->pending.value = wave_steps_max(wave) + 1 + count;
-		publish_limit(wave, wave->pending.value);
+		wave_limit(wave, wave->pending.value);
 	} else {
 		wave->pending.value = wave_steps_max(wave) + count;
-		set_running(wave, wave->pending.value);
+		wave_run(wave, wave->pending.value, wave_margin(wave));
 	}
 	wave_set_state(wave, WAVE_STEP);
 	wave_later(&wave->pending, request, 20 * SECONDS);
@@ -162,7 +164,7 @@ void wave_stop(struct exec_wave *wave, const struct wire_view *request)
 		exec_ok(wave->exec, request, WIRE_TAG_SLOT, lanes_slot(wave));
 		return;
 	}
-	if (!can(wave, request, all | 1u << WAVE_STOP | 1u << WAVE_ABNSTOP, "stop"))
+	if (!wave_can(wave, request, all | 1u << WAVE_STOP | 1u << WAVE_ABNSTOP, "stop"))
 		return;
 	wave_later(&wave->pending, request, 60 * SECONDS);
 	if (!wave->started) {
@@ -175,7 +177,7 @@ void wave_stop(struct exec_wave *wave, const struct wire_view *request)
 	if (atomic_load(&wave_control(wave)->last) > last)
 		atomic_store(&wave_control(wave)->last, last);
 	if (wave->state == WAVE_PAUSE || wave->state == WAVE_STEP)
-		set_running(wave, IMAGE_FOREVER);
+		wave_run(wave, IMAGE_FOREVER, wave_margin(wave));
 	if (wave_timebase(wave) != NULL && wave_timebase(wave)->pace == IMAGE_STEP) {
 		atomic_fetch_add(&wave_timebase(wave)->allowed, wave->view.head->latency_slots + 4);
 		futex_wake(futex_low(&wave_timebase(wave)->allowed), INT32_MAX);
@@ -189,7 +191,7 @@ void wave_unload(struct exec_wave *wave, const struct wire_view *request)
 	if (wave->drained) {
 		wave_free(wave);
 		exec_ok(exec, request, WIRE_TAG_SLOT, 0);
-	} else if (wave_busy(&wave->pending)) {
+	} else if (wave_busy(&wave->pending) || wave->remap != REMAP_NONE) {
 		exec_fail(exec, request, 1, "\"%s\" has another change under way", wave->name);
 	} else {
 		wave->unloading = true; /* the tick frees it when it is drained */

@@ -5,6 +5,7 @@
  *   request (bus) --> prepare.c   image, lane entries, hosts          LOADED -> INIT
  *                     change.c    START PAUSE STEP STOP UNLOAD        INIT -> RUN <-> PAUSE -> STOP
  *                     set.c       SET: a number, or an array that the host prepares first
+ *                     remap.c     REMAP: the same instances on other lanes, RUN -> RUN
  *   hosts, pidfds --> hosts.c     READY, FINISHED, FAULT, death
  *   every 5 ms    --> watch.c     faults, ends, limits reached, hangs -> ABNSTOP
  *   keeper threads-> keeper.c     a segment that keeps the baton
@@ -23,6 +24,8 @@
 #include "daemons/common/hostlink.h"
 
 enum { PREPARE_S = 30 }; /* at most so long takes the init of all components */
+
+enum remap_stage { REMAP_NONE, REMAP_PREPARES, REMAP_HALTS, REMAP_SWITCHES };
 
 enum wave_state { WAVE_LOADED, WAVE_INIT, WAVE_RUN, WAVE_PAUSE, WAVE_STEP, WAVE_STOP, WAVE_ABNSTOP };
 
@@ -87,6 +90,13 @@ struct exec_wave {
 	uint64_t start_ns, progress_ns; /* progress_ns: when it was told to finish */
 	struct exec_progress *progress; /* by segment: hang watch without a keeper */
 	uint64_t sequence;              /* of changes */
+
+	enum remap_stage remap;
+	struct exec_wave *other;   /* where it goes to, then where it came from, see remap.c; in no list */
+	struct exec_wave *follows; /* of such a one: the waveform */
+	struct loop_timer remap_timer;
+	uint64_t remap_number, remap_slot; /* which one; the last slot before it stood */
+	uint32_t remap_answers, remap_latency;
 };
 
 struct exec_lane {
@@ -141,6 +151,7 @@ struct node_control *wave_control(const struct exec_wave *wave);
 
 /* prepare.c */
 void exec_prepare(struct exec *exec, const struct wire_view *request);
+int image_make(struct exec_wave *wave, const void *program, size_t len, char *ret_why, size_t size); /* fd, view */
 int wave_tables(struct exec_wave *wave);   /* hosts, places, progress; none of the hosts is there yet. 0 or -ENOMEM */
 void wave_free(struct exec_wave *wave);    /* entries freed, hosts killed, memory given back */
 void wave_dispose(struct exec_wave *wave); /* only what this process has of it */
@@ -171,7 +182,7 @@ int process_restore(struct exec_host *host, const struct kept_process *kept, int
 
 /* hosts.c */
 int hosts_start(struct exec_wave *wave, char *ret_why, size_t size);
-int hosts_attach(struct exec_wave *wave, char *ret_why, size_t size);
+int hosts_attach(struct exec_wave *wave, enum hostlink_type type, char *ret_why, size_t size);
 void hosts_finish(struct exec_wave *wave);
 void hosts_leave(struct exec_wave *wave, bool kill_them);
 void host_answer(struct exec_host *host, const struct hostlink_msg *msg);
@@ -185,8 +196,20 @@ void wave_step(struct exec_wave *wave, const struct wire_view *request);
 void wave_stop(struct exec_wave *wave, const struct wire_view *request);
 void wave_unload(struct exec_wave *wave, const struct wire_view *request);
 uint64_t wave_margin(const struct exec_wave *wave);
+bool wave_can(struct exec_wave *wave, const struct wire_view *request, unsigned states, const char *what);
+void wave_limit(struct exec_wave *wave, uint64_t limit); /* steps below it may run */
+/* wave_run lets it run up to `limit`, from the slot given back on: so many slots from now. */
+uint64_t wave_run(struct exec_wave *wave, uint64_t limit, uint64_t margin);
 uint64_t wave_steps_max(const struct exec_wave *wave);
 uint64_t wave_steps_min(const struct exec_wave *wave);
+
+/* remap.c: remap_restore goes on with what an exec before this one was about. */
+void wave_remap(struct exec_wave *wave, const struct wire_view *request);
+void remap_answered(struct exec_host *host, const struct hostlink_msg *msg); /* REMAPPABLE, STUCK, SWITCHED */
+void remap_check(struct exec_wave *wave);
+void remap_drop(struct exec_wave *wave); /* what there is of it, without a word to anybody */
+void remap_restore(struct exec_wave *wave);
+uint64_t remap_margin(const struct exec_wave *wave);
 
 /* set.c */
 void wave_set(struct exec_wave *wave, const struct wire_view *request);
@@ -195,6 +218,7 @@ void check_set(struct exec_wave *wave);
 
 /* watch.c */
 void exec_tick(void *self);
+bool wave_limit_reached(struct exec_wave *wave); /* all segments stand at pending.value, or at what it must become */
 __attribute__((format(printf, 2, 3))) void wave_abort(struct exec_wave *wave, const char *format, ...);
 
 /* overrun.c */

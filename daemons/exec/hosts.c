@@ -85,6 +85,11 @@ void host_answer(struct exec_host *host, const struct hostlink_msg *msg)
 	case HOSTLINK_REFUSED:
 		set_offered(host->wave, msg);
 		break;
+	case HOSTLINK_REMAPPABLE:
+	case HOSTLINK_STUCK:
+	case HOSTLINK_SWITCHED:
+		remap_answered(host, msg);
+		break;
 	case HOSTLINK_FAULT:
 		wave_abort(host->wave, "%.400s", msg->text);
 		break;
@@ -162,11 +167,14 @@ static void attach_lanes(struct exec_wave *wave, struct hostlink_msg *msg, int *
 	}
 }
 
-static int attach(struct exec_host *host)
+static int attach(struct exec_host *host, enum hostlink_type type)
 {
 	struct exec_wave *wave = host->wave;
-	struct hostlink_msg msg = {
-	    .type = HOSTLINK_ATTACH, .control = wave->control, .host = host->number, .spin_us = wave->exec->spin_us};
+	struct hostlink_msg msg = {.type = type,
+				   .control = wave->control,
+				   .host = host->number,
+				   .spin_us = wave->exec->spin_us,
+				   .sequence = wave->remap_number};
 	int fds[2 + HOSTLINK_LANES_MAX], status;
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
@@ -204,10 +212,10 @@ int hosts_start(struct exec_wave *wave, char *ret_why, size_t size)
 	return 0;
 }
 
-int hosts_attach(struct exec_wave *wave, char *ret_why, size_t size)
+int hosts_attach(struct exec_wave *wave, enum hostlink_type type, char *ret_why, size_t size)
 {
 	for (uint32_t h = 0; h < wave->n_hosts; h++) {
-		const int status = attach(&wave->hosts[h]);
+		const int status = attach(&wave->hosts[h], type);
 
 		process_keep(wave->hosts[h].process);
 		if (status == 0)

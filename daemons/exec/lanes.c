@@ -81,12 +81,20 @@ static uint32_t timebase_find(struct exec *exec, uint32_t pace, uint64_t slot_ns
 	return unused;
 }
 
+/* Of a waveform that is being remapped: it keeps its own. */
+static uint32_t timebase_kept(const struct exec_wave *wave)
+{
+	const struct node_timebase *base = wave->follows != NULL ? wave_timebase(wave->follows) : NULL;
+
+	return base != NULL ? (uint32_t)(base - wave->exec->node->timebase) : IMAGE_NONE;
+}
+
 /* The time base for lanes `set` of this waveform: that of a lane in use if it agrees, else a new one. */
 static int timebase_take(struct exec_wave *wave, uint64_t set, uint32_t *ret, char *ret_why, size_t size)
 {
 	const struct image_head *head = wave->view.head;
 	struct exec *exec = wave->exec;
-	uint32_t found = IMAGE_NONE;
+	uint32_t found = timebase_kept(wave);
 
 	for (uint32_t l = 0; l < exec->node->n_lanes; l++) {
 		const uint32_t have = atomic_load(&exec->node->lane[l].timebase);
@@ -167,12 +175,19 @@ static int lane_take(struct exec_wave *wave, uint32_t number, uint32_t base, cha
 
 /* ---- entries ----------------------------------------------------------------------------------------------------------- */
 
+static bool uses_entry(const struct exec_wave *wave, uint32_t lane, uint32_t entry)
+{
+	for (uint32_t s = 0; wave != NULL && wave->places != NULL && s < wave->view.head->segments.count; s++)
+		if (wave->places[s].lane == lane && wave->places[s].entry == entry)
+			return true;
+	return false;
+}
+
 static bool entry_used(const struct exec *exec, uint32_t lane, uint32_t entry)
 {
 	for (const struct exec_wave *wave = exec->waves; wave != NULL; wave = wave->next)
-		for (uint32_t s = 0; wave->places != NULL && s < wave->view.head->segments.count; s++)
-			if (wave->places[s].lane == lane && wave->places[s].entry == entry)
-				return true;
+		if (uses_entry(wave, lane, entry) || uses_entry(wave->other, lane, entry))
+			return true;
 	return false;
 }
 

@@ -54,7 +54,7 @@ int wave_tables(struct exec_wave *wave)
 	return 0;
 }
 
-static int image_make(struct exec_wave *wave, const void *program, size_t len, char *ret_why, size_t size)
+int image_make(struct exec_wave *wave, const void *program, size_t len, char *ret_why, size_t size)
 {
 	const struct image_head *head = program;
 	const char *why;
@@ -94,7 +94,7 @@ static int wave_fill(struct exec_wave *wave, const void *program, size_t len, ch
 		status = hosts_start(wave, ret_why, size);
 	if (status == 0)
 		status = lanes_take(wave, ret_why, size);
-	return status != 0 ? status : hosts_attach(wave, ret_why, size);
+	return status != 0 ? status : hosts_attach(wave, HOSTLINK_ATTACH, ret_why, size);
 }
 
 static struct exec_wave *wave_new(struct exec *exec, const char *name)
@@ -119,6 +119,7 @@ void wave_free(struct exec_wave *wave)
 
 	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, "the waveform was unloaded");
 	wave_answer(wave, &wave->set_pending, WIRE_TAG_INDEX, 0, 1, "the waveform was unloaded");
+	remap_drop(wave);
 	lanes_leave(wave);
 	hosts_leave(wave, false);
 	lanes_release(wave);

@@ -41,7 +41,8 @@ static json_t *hist_json(const struct hist *hist)
 
 static json_t *slots(const struct exec_wave *wave)
 {
-	uint64_t run = 0, skipped = 0, missed = 0, slipped = 0;
+	const struct image_run *before = image_run(&wave->view); /* on other lanes */
+	uint64_t run = 0, skipped = get(&before->skipped), missed = get(&before->missed), slipped = get(&before->slipped);
 	json_t *o = json_object();
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
@@ -52,7 +53,7 @@ static json_t *slots(const struct exec_wave *wave)
 		missed += get(&state->missed);
 		slipped += get(&state->slipped);
 	}
-	put_u64(o, "run", run);
+	put_u64(o, "run", get(&before->slots) + run);
 	put_u64(o, "skipped", skipped);
 	put_u64(o, "missed", missed);
 	put_u64(o, "slipped", wave->view.head->clock == IMAGE_VIRTUAL ? 0 : slipped);
@@ -283,6 +284,7 @@ static void head(const struct exec_wave *wave, json_t *o)
 	put_u64(o, "slots_wanted", h->slots == IMAGE_FOREVER ? 0 : h->slots);
 	put_u64(o, "index", index_of(wave));
 	put_real(o, "run_s", run_seconds(wave));
+	put_u64(o, "remaps", get(&image_run(&wave->view)->remaps));
 	json_object_set_new(o, "started", json_boolean(wave->started));
 	json_object_set_new(o, "ended", json_boolean(wave->ended));
 	json_object_set_new(o, "drained", json_boolean(wave->drained));
@@ -310,6 +312,16 @@ char *wave_report(const struct exec_wave *wave)
 	return text;
 }
 
+/* By lane of the plan, with those that hold nothing. */
+static json_t *cpus(const struct exec_wave *wave)
+{
+	json_t *array = json_array();
+
+	for (uint32_t l = 0; l < wave->view.head->lanes.count; l++)
+		json_array_append_new(array, json_integer(wave->view.lanes[l].cpu));
+	return array;
+}
+
 char *exec_list(const struct exec *exec)
 {
 	json_t *array = json_array();
@@ -326,6 +338,7 @@ char *exec_list(const struct exec *exec)
 		put_text(o, "clock", clock_names[wave->view.head->clock % 3]);
 		json_object_set_new(o, "drained", json_boolean(wave->drained));
 		json_object_set_new(o, "lanes", lanes(wave));
+		json_object_set_new(o, "cpus", cpus(wave));
 		json_array_append_new(array, o);
 	}
 	text = json_dumps(array, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));

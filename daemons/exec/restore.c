@@ -16,7 +16,7 @@
 
 struct kept_wave {
 	uint32_t control, n_segments;
-	uint8_t started, ended, drained, reserved;
+	uint8_t started, ended, drained, switches;
 	char reason[512];
 	char notes[HOSTLINK_TEXT], losses[1024];
 	struct exec_place places[2048];
@@ -37,6 +37,7 @@ void keep_wave(const struct exec_wave *wave)
 	kept->started = wave->started;
 	kept->ended = wave->ended;
 	kept->drained = wave->drained;
+	kept->switches = wave->remap == REMAP_SWITCHES;
 	memcpy(kept->reason, wave->reason, sizeof(kept->reason));
 	memcpy(kept->notes, wave->notes, sizeof(kept->notes));
 	memcpy(kept->losses, wave->losses, sizeof(kept->losses));
@@ -112,6 +113,7 @@ static int restore_wave(struct exec *exec, struct keep_entry *entry)
 	memcpy(wave->losses, kept->losses, sizeof(wave->losses));
 	wave->ended = kept->ended;
 	wave->drained = kept->drained;
+	wave->remap = kept->switches ? REMAP_SWITCHES : REMAP_NONE;
 	wave->progress_ns = clock_ns();
 	for (uint32_t h = 0; h < wave->n_hosts; h++)
 		wave->hosts[h].ready = true;
@@ -228,6 +230,8 @@ static void restore_use(struct exec_wave *wave)
 		restore_drained(wave);
 	if (!wave->drained && (wave->state == WAVE_ABNSTOP || wave->ended))
 		hosts_finish(wave);
+	else if (!wave->drained)
+		remap_restore(wave);
 }
 
 /* Nobody waits for their answer any more. */

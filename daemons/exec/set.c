@@ -30,15 +30,20 @@ static uint32_t find_param(const struct image_view *view, uint32_t instance, con
 	return IMAGE_NONE;
 }
 
-/* Whether every segment has taken enough changes for one more to find its place in the ring. */
+/* Whether one more finds its place, in the ring and with the segments, where it waits for its index. */
 static bool ring_has_space(const struct exec_wave *wave)
 {
 	const uint64_t written = atomic_load(&wave_control(wave)->changes);
+	uint64_t applied = 0;
 
-	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
-		if (written - atomic_load(&image_segment_state(&wave->view, s)->changes) >= NODE_CHANGES)
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const struct image_segment_state *state = image_segment_state(&wave->view, s);
+
+		applied += atomic_load(&state->applied);
+		if (written - atomic_load(&state->changes) >= NODE_CHANGES)
 			return false;
-	return true;
+	}
+	return written - applied < NODE_CHANGES;
 }
 
 /* No step is under way and none begins before the next request. */
@@ -69,8 +74,11 @@ static uint64_t free_slots(const struct exec_wave *wave)
 /* The first index that a change made now is sure to meet; on a clock that stands, the next one. */
 static uint64_t first_index(const struct exec_wave *wave, const struct image_instance *row)
 {
+	const uint64_t rests = atomic_load(
+	    &image_instance_state(&wave->view, (uint32_t)(row - wave->view.instances))->first);
 	uint64_t step = atomic_load(&image_segment_state(&wave->view, row->segment)->done);
 
+	step = step < rests ? rests : step;
 	if (!stands(wave))
 		step += 1 + (wave->view.head->clock == IMAGE_TIMER ? wave_margin(wave) : free_slots(wave));
 	return step > row->lag ? step - row->lag : 0;
@@ -303,6 +311,8 @@ static void set_checked(struct exec_wave *wave, const struct wire_view *request,
 		exec_fail(wave->exec, request, 2, "%s is read at init only: unload, and load with --set", name);
 	else if (wave_busy(&wave->set_pending))
 		exec_fail(wave->exec, request, 1, "another set of \"%s\" is under way", wave->name);
+	else if (wave->remap != REMAP_NONE && param->kind == ALOE_KIND_REALS)
+		exec_fail(wave->exec, request, 1, "\"%s\" is being remapped: try again", wave->name);
 	else if (wave->ended || wave->drained || wave->state == WAVE_LOADED)
 		exec_fail(wave->exec, request, 1, "\"%s\" is in state %s: nothing runs that could take it", wave->name,
 			  wave_state_names[wave->state]);

@@ -14,6 +14,7 @@ void wave_abort(struct exec_wave *wave, const char *format, ...)
 
 	if (wave->state == WAVE_ABNSTOP)
 		return;
+	remap_drop(wave);
 	va_start(args, format);
 	vsnprintf(wave->reason, sizeof(wave->reason), format, args);
 	va_end(args);
@@ -100,7 +101,7 @@ static void check_drained(struct exec_wave *wave)
 }
 
 /* All segments at the limit? One that had passed it before it could see it moves the limit for all. */
-static bool limit_reached(struct exec_wave *wave)
+bool wave_limit_reached(struct exec_wave *wave)
 {
 	struct node_control *control = wave_control(wave);
 	const uint64_t most = wave_steps_max(wave);
@@ -166,7 +167,9 @@ static void check_pending(struct exec_wave *wave)
 			    request.type == WIRE_STOP || request.type == WIRE_STEP ? NULL : "the waveform ended first");
 		return;
 	}
-	if (request.type == WIRE_PAUSE && limit_reached(wave)) {
+	if (wave->remap != REMAP_NONE)
+		return;
+	if (request.type == WIRE_PAUSE && wave_limit_reached(wave)) {
 		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, slot_of_step(wave, wave->pending.value), 0, NULL);
 	} else if (request.type == WIRE_STEP && wave_steps_min(wave) >= wave->pending.value) {
 		if (wave->state == WAVE_STEP)
@@ -249,6 +252,7 @@ static void check_wave(struct exec_wave *wave)
 			check_end(wave);
 	}
 	check_drained(wave);
+	remap_check(wave);
 	check_pending(wave);
 	check_set(wave);
 }

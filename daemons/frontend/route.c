@@ -405,12 +405,13 @@ void route_ping(struct route *route, enum wire_peer daemon)
 	msg_send(route, &route->daemons[daemon], &msg);
 }
 
-/* LOAD: components are shaped and a plan made; PREPARE and UNLOAD: memory is taken and given back. */
+/* LOAD and REMAP: components are shaped and a plan made; PREPARE and UNLOAD: memory is taken and given back. */
 bool route_busy(const struct route *route, enum wire_peer daemon)
 {
 	for (const struct route_pending *pending = route->first; pending; pending = pending->next) {
 		if (pending->dest == daemon && !pending->parked &&
-		    (pending->type == WIRE_LOAD || pending->type == WIRE_PREPARE || pending->type == WIRE_UNLOAD))
+		    (pending->type == WIRE_LOAD || pending->type == WIRE_PREPARE || pending->type == WIRE_UNLOAD ||
+		     pending->type == WIRE_REMAP))
 			return true;
 	}
 	return false;

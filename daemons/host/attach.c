@@ -20,7 +20,7 @@ static bool digest_agrees(const struct aloe_entry *entry, uint64_t digest)
 static bool known(const struct host_wave *wave, uint32_t number)
 {
 	enum { BACK = 64 };
-	const struct image_instance *rows = wave->view.instances;
+	const struct image_instance *rows = wave->now.view.instances;
 
 	for (uint32_t i = number > BACK ? number - BACK : 0; i < number; i++)
 		if (rows[i].path == rows[number].path && rows[i].digest == rows[number].digest &&
@@ -31,9 +31,9 @@ static bool known(const struct host_wave *wave, uint32_t number)
 
 static int open_instance(struct host *host, struct host_wave *wave, uint32_t number)
 {
-	const struct image_instance *row = &wave->view.instances[number];
-	const char *path = image_text(&wave->view, row->path);
-	const char *name = image_text(&wave->view, row->name);
+	const struct image_instance *row = &wave->now.view.instances[number];
+	const char *path = image_text(&wave->now.view, row->path);
+	const char *name = image_text(&wave->now.view, row->name);
 	const struct aloe_entry *entry;
 	struct instance *it = &wave->instances[number];
 	struct diag diag;
@@ -51,9 +51,9 @@ static int open_instance(struct host *host, struct host_wave *wave, uint32_t num
 		return -ESTALE;
 	}
 	/* So that exec can name it, should it not come back from here. */
-	atomic_store(&image_segment_state(&wave->view, row->segment)->current, number + 1);
-	status = instance_open(it, &wave->view, number, entry, &wave->arena);
-	atomic_store(&image_segment_state(&wave->view, row->segment)->current, 0);
+	atomic_store(&image_segment_state(&wave->now.view, row->segment)->current, number + 1);
+	status = instance_open(it, &wave->now.view, number, entry, &wave->arena);
+	atomic_store(&image_segment_state(&wave->now.view, row->segment)->current, 0);
 	if (status < 0)
 		host_say(host, "%s: %s\n", name, it->setup.error[0] ? it->setup.error : "init failed without a word");
 	else if (it->setup.note[0])
@@ -61,19 +61,43 @@ static int open_instance(struct host *host, struct host_wave *wave, uint32_t num
 	return status < 0 ? status : 0;
 }
 
-static int open_segment(struct host *host, struct host_wave *wave, uint32_t i, const struct hostlink_segment *place)
+int host_tables_init(struct host_tables *tables, const struct hostlink_msg *msg)
 {
-	const struct image_view *view = &wave->view;
-	struct host_segment *segment = &wave->segments[i];
-	const struct image_segment *row;
+	const size_t bytes = (msg->n_segments + 1) * sizeof(struct host_segment);
+
+	if (msg->n_segments > HOSTLINK_SEGMENTS_MAX || msg->n_lanes > HOSTLINK_LANES_MAX)
+		return -EBADMSG;
+	tables->segments = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
+	if (tables->segments == NULL)
+		return -ENOMEM;
+	memset(tables->segments, 0, bytes);
+	tables->n_segments = msg->n_segments;
+	for (uint32_t i = 0; i < msg->n_segments; i++) {
+		const struct hostlink_segment *place = &msg->segments[i];
+
+		if (place->segment >= tables->view.head->segments.count || place->entry >= NODE_ENTRIES_MAX ||
+		    place->lane >= NODE_LANES_MAX || place->seat >= NODE_ENTRIES_MAX)
+			return -EBADMSG;
+		tables->segments[i].place = *place;
+	}
+	return 0;
+}
+
+void host_tables_fini(struct host_tables *tables)
+{
+	for (uint32_t i = 0; tables->segments != NULL && i < tables->n_segments; i++)
+		segment_fini(&tables->segments[i].segment);
+	free(tables->segments);
+	tables->segments = NULL;
+	image_close(&tables->view);
+}
+
+static int open_segment(struct host *host, struct host_wave *wave, uint32_t i)
+{
+	const struct image_view *view = &wave->now.view;
+	const struct image_segment *row = &view->segments[wave->now.segments[i].place.segment];
 	int status = 0;
 
-	if (place->segment >= view->head->segments.count || place->entry >= NODE_ENTRIES_MAX ||
-	    place->lane >= NODE_LANES_MAX || place->seat >= NODE_ENTRIES_MAX)
-		return -EBADMSG;
-	segment->place = *place;
-	segment->wave = wave;
-	row = &view->segments[place->segment];
 	for (uint32_t n = 0; n < row->n_instances && status == 0; n++)
 		status = open_instance(host, wave, view->order[row->order + n]);
 	return status;
@@ -81,22 +105,24 @@ static int open_segment(struct host *host, struct host_wave *wave, uint32_t i, c
 
 static int open_all(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg)
 {
-	int status = 0, first = 0;
+	const uint64_t n = wave->now.view.head->instances.count;
+	int status, first = 0;
 
 	wave->control = msg->control;
-	wave->n_segments = msg->n_segments;
-	wave->instances = arena_take(&wave->arena, wave->view.head->instances.count * sizeof(struct instance));
-	wave->handles = arena_take(&wave->arena, wave->view.head->instances.count * sizeof(void *));
-	wave->segments = arena_take(&wave->arena, (msg->n_segments + 1) * sizeof(struct host_segment));
-	if (wave->instances == NULL || wave->handles == NULL || wave->segments == NULL)
+	wave->instances = arena_take(&wave->arena, n * sizeof(struct instance));
+	wave->handles = arena_take(&wave->arena, n * sizeof(void *));
+	if (wave->instances == NULL || wave->handles == NULL)
 		return -ENOMEM;
+	status = host_tables_init(&wave->now, msg);
+	if (status != 0)
+		return status;
 	for (uint32_t i = 0; i < msg->n_segments; i++) {
-		status = open_segment(host, wave, i, &msg->segments[i]);
+		status = open_segment(host, wave, i);
 		first = first != 0 ? first : status; /* go on: all errors at once */
 	}
 	for (uint32_t i = 0; i < msg->n_segments && first == 0; i++)
-		first = segment_init(&wave->segments[i].segment, &wave->view, msg->segments[i].segment, wave->instances,
-				     &host->node->control[msg->control]);
+		first = segment_init(&wave->now.segments[i].segment, &wave->now.view, msg->segments[i].segment,
+				     wave->instances, &host->node->control[msg->control]);
 	if (wave->arena.no_huge && !host->said_no_huge)
 		host_say(host, "!no huge pages (transparent_hugepage is \"never\"): a host with much memory takes "
 			       "longer to go when it is killed\n");
@@ -108,7 +134,7 @@ static int close_all(struct host *host, struct host_wave *wave)
 {
 	int first = 0;
 
-	for (uint32_t i = 0; wave->instances != NULL && i < wave->view.head->instances.count; i++) {
+	for (uint32_t i = 0; wave->instances != NULL && i < wave->now.view.head->instances.count; i++) {
 		struct instance *it = &wave->instances[i];
 		int status;
 
@@ -116,23 +142,21 @@ static int close_all(struct host *host, struct host_wave *wave)
 			continue;
 		status = instance_close(it);
 		if (status < 0)
-			host_say(host, "%s: %s\n", image_text(&wave->view, wave->view.instances[i].name),
+			host_say(host, "%s: %s\n", image_text(&wave->now.view, wave->now.view.instances[i].name),
 				 it->setup.error[0] ? it->setup.error : "close failed without a word");
 		first = first != 0 ? first : status;
 	}
-	for (uint32_t i = 0; wave->handles != NULL && i < wave->view.head->instances.count; i++)
+	for (uint32_t i = 0; wave->handles != NULL && i < wave->now.view.head->instances.count; i++)
 		if (wave->handles[i] != NULL)
 			component_close(wave->handles[i]);
-	for (uint32_t i = 0; wave->segments != NULL && i < wave->n_segments; i++)
-		segment_fini(&wave->segments[i].segment);
-	image_close(&wave->view);
+	host_tables_fini(&wave->now);
+	free(wave->opened_with);
 	arena_free(&wave->arena);
 	free(wave);
 	return first;
 }
 
-static int map_images(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *fds,
-		      size_t n_fds)
+int host_map(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds, struct image_view *ret)
 {
 	if (n_fds != 2 + msg->n_lanes || msg->control >= NODE_WAVEFORMS_MAX)
 		return -EBADMSG;
@@ -140,13 +164,22 @@ static int map_images(struct host *host, struct host_wave *wave, const struct ho
 		host->node = image_map(fds[0], sizeof(struct node_image), false);
 	if (host->node == NULL)
 		return -ENOMEM;
-	return image_open(fds[1], true, &wave->view);
+	return image_open(fds[1], true, ret);
+}
+
+struct host_wave *host_find(const struct host *host, uint32_t control)
+{
+	struct host_wave *wave = host->waves;
+
+	while (wave != NULL && wave->control != control)
+		wave = wave->next;
+	return wave;
 }
 
 int host_attach(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds)
 {
 	struct host_wave *wave = calloc(1, sizeof(*wave));
-	int status = wave == NULL ? -ENOMEM : map_images(host, wave, msg, fds, n_fds);
+	int status = wave == NULL ? -ENOMEM : host_map(host, msg, fds, n_fds, &wave->now.view);
 
 	if (status != 0)
 		host_say(host, "the host cannot map its images: %s\n", strerror(-status));
@@ -157,7 +190,7 @@ int host_attach(struct host *host, const struct hostlink_msg *msg, const int *fd
 	for (size_t i = 0; i < n_fds; i++)
 		close(fds[i]);
 	if (status != 0) {
-		if (wave != NULL && wave->view.base != NULL)
+		if (wave != NULL && wave->now.view.base != NULL)
 			close_all(host, wave);
 		else
 			free(wave);
@@ -183,6 +216,7 @@ int host_finish(struct host *host, uint32_t control)
 	pthread_mutex_unlock(&host->lock);
 	if (wave == NULL)
 		return 0;
+	host_remain(host, wave);
 	host_threads_stop(host, wave);
 	return close_all(host, wave);
 }

@@ -2,7 +2,7 @@
  *
  * daemons/host/host.h - the inside of aloe-host: who holds what, and which thread may touch it.
  *
- *   control thread  ATTACH, FINISH, OFFER, FORGET (this file's functions)
+ *   control thread  ATTACH, FINISH, OFFER, FORGET, REMAP, SWITCH, REMAIN (this file's functions)
  *   I/O thread      fill and drain of all instances, under `lock`
  *   lane threads    one per lane of the node that a segment of ours is on (timer, step)
  *   free threads    one per segment (virtual)
@@ -23,16 +23,22 @@ struct host_segment {
 	bool running;
 };
 
+struct host_tables { /* by which a waveform runs here */
+	struct image_view view;
+	struct host_segment *segments;
+	uint32_t n_segments;
+};
+
 struct host_wave { /* what we hold of one waveform */
 	struct host_wave *next;
 	uint32_t control;
-	struct image_view view;
+	struct host_tables now;
+	struct host_tables *other;  /* of a remap that is being prepared; NULL */
+	void *opened_with;          /* the program that instances were opened with, once it is no longer in force */
 	struct arena arena;         /* of all that follows, and of the instances */
 	struct instance *instances; /* by number in the image; ours are open */
 	void **handles;             /* of the .so files; NULL: not ours */
-	struct host_segment *segments;
-	uint32_t n_segments;
-	_Atomic uint32_t quit;
+	_Atomic uint32_t quit;      /* virtual: the threads of `now` end */
 	bool io_reported;
 };
 
@@ -59,6 +65,16 @@ int host_serve(int sock, int leash); /* the main loop: the program's exit code *
 /* attach.c: 0, or negative with the reason in host->text. The descriptors are consumed. */
 int host_attach(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds);
 int host_finish(struct host *host, uint32_t control);
+int host_map(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds, struct image_view *ret);
+struct host_wave *host_find(const struct host *host, uint32_t control);           /* NULL: none */
+int host_tables_init(struct host_tables *tables, const struct hostlink_msg *msg); /* places; -ENOMEM, -EBADMSG */
+void host_tables_fini(struct host_tables *tables);
+
+/* remap.c: the same instances by other tables. host_remap: 0, or negative with the reason in host->text and nothing changed;
+ * the descriptors are consumed. host_switch: 0, also when there is nothing to go over to: exec may have died. */
+int host_remap(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds);
+int host_switch(struct host *host, uint32_t control);
+void host_remain(struct host *host, struct host_wave *wave);
 
 /* live.c: 0, or negative with the reason in host->text. host_sweep: how many arrays wait for something still. */
 int host_offer(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds);
@@ -68,6 +84,12 @@ uint32_t host_sweep(struct host *host);
 /* threads.c */
 int host_threads_start(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds);
 void host_threads_stop(struct host *host, struct host_wave *wave);
+/* host_lanes_join puts segments into the tables of our threads on their lanes, host_lanes_leave takes them out and waits for
+ * the one at work; host_free_start and host_free_stop: the threads of the virtual clock. */
+int host_lanes_join(struct host *host, struct host_tables *tables, const struct hostlink_msg *msg, const int *lane_fds);
+void host_lanes_leave(struct host *host, struct host_tables *tables);
+int host_free_start(struct host_wave *wave);
+void host_free_stop(struct host *host, struct host_wave *wave);
 int host_io_start(struct host *host);
 void host_say(struct host *host, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -12,11 +12,9 @@
 /* NULL where there is no such thing: exec may have died, and another one be mistaken. */
 static struct live *live_of(const struct host *host, const struct hostlink_msg *msg)
 {
-	const struct host_wave *wave = host->waves;
+	const struct host_wave *wave = host_find(host, msg->control);
 
-	while (wave != NULL && wave->control != msg->control)
-		wave = wave->next;
-	if (wave == NULL || msg->instance >= wave->view.head->instances.count)
+	if (wave == NULL || msg->instance >= wave->now.view.head->instances.count)
 		return NULL;
 	return wave->instances[msg->instance].live;
 }
@@ -61,7 +59,7 @@ void host_forget(struct host *host, const struct hostlink_msg *msg)
 
 static uint32_t sweep_wave(const struct host_wave *wave)
 {
-	const struct image_view *view = &wave->view;
+	const struct image_view *view = &wave->now.view;
 	uint32_t waiting = 0;
 
 	for (uint32_t i = 0; i < view->head->instances.count; i++) {

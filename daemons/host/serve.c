@@ -40,6 +40,11 @@ static void dispatch(struct host *host, const struct hostlink_msg *msg, const in
 		answer(host, msg, status == 0 ? HOSTLINK_READY : HOSTLINK_FAILED);
 		return;
 	}
+	if (msg->type == HOSTLINK_REMAP) {
+		status = host_remap(host, msg, fds, n_fds);
+		answer(host, msg, status == 0 ? HOSTLINK_REMAPPABLE : HOSTLINK_STUCK);
+		return;
+	}
 	if (msg->type == HOSTLINK_OFFER) {
 		status = host_offer(host, msg, fds, n_fds);
 		answer(host, msg, status == 0 ? HOSTLINK_OFFERED : HOSTLINK_REFUSED);
@@ -48,6 +53,12 @@ static void dispatch(struct host *host, const struct hostlink_msg *msg, const in
 		close(fds[i]);
 	if (msg->type == HOSTLINK_FORGET)
 		host_forget(host, msg);
+	if (msg->type == HOSTLINK_REMAIN)
+		host_remain(host, host_find(host, msg->control));
+	if (msg->type == HOSTLINK_SWITCH) {
+		status = host_switch(host, msg->control);
+		answer(host, msg, status == 0 ? HOSTLINK_SWITCHED : HOSTLINK_FAULT);
+	}
 	if (msg->type == HOSTLINK_FINISH) {
 		status = host_finish(host, msg->control);
 		answer(host, msg, status == 0 ? HOSTLINK_FINISHED : HOSTLINK_FAILED);

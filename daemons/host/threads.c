@@ -23,7 +23,7 @@ static int serve_wave(struct host *host, struct host_wave *wave)
 {
 	int moved = 0;
 
-	for (uint32_t i = 0; i < wave->view.head->instances.count; i++) {
+	for (uint32_t i = 0; i < wave->now.view.head->instances.count; i++) {
 		struct instance *it = &wave->instances[i];
 		int status;
 
@@ -49,7 +49,7 @@ static void *io_main(void *self)
 		pthread_mutex_lock(&host->lock);
 		for (struct host_wave *wave = host->waves; wave != NULL; wave = wave->next) {
 			moved += serve_wave(host, wave);
-			if (wave->view.head->clock == IMAGE_VIRTUAL)
+			if (wave->now.view.head->clock == IMAGE_VIRTUAL)
 				nap_ns = 50000;
 		}
 		pthread_mutex_unlock(&host->lock);
@@ -137,9 +137,9 @@ static int open_lane(struct host *host, uint32_t number, uint32_t seat, uint32_t
 	return 0;
 }
 
-static int start_lanes(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds)
+int host_lanes_join(struct host *host, struct host_tables *tables, const struct hostlink_msg *msg, const int *lane_fds)
 {
-	const bool realtime = wave->view.head->clock == IMAGE_TIMER;
+	const bool realtime = tables->view.head->clock == IMAGE_TIMER;
 	int status = 0;
 
 	for (uint32_t i = 0; i < msg->n_segments && status == 0; i++) {
@@ -153,16 +153,18 @@ static int start_lanes(struct host *host, struct host_wave *wave, const struct h
 		status = open_lane(host, place->lane, place->seat, msg->spin_us, lane_fds[l], realtime);
 		if (status == 0)
 			atomic_store(&host->lanes[place->lane]->thread.segments[place->entry],
-				     &wave->segments[i].segment);
+				     &tables->segments[i].segment);
 	}
 	return status;
 }
 
-static int start_free(struct host_wave *wave)
+int host_free_start(struct host_wave *wave)
 {
-	for (uint32_t i = 0; i < wave->n_segments; i++) {
-		struct host_segment *segment = &wave->segments[i];
+	atomic_store(&wave->quit, 0);
+	for (uint32_t i = 0; i < wave->now.n_segments; i++) {
+		struct host_segment *segment = &wave->now.segments[i];
 
+		segment->wave = wave;
 		if (pthread_create(&segment->thread, NULL, free_main, segment) != 0)
 			return -EAGAIN;
 		segment->running = true;
@@ -176,11 +178,11 @@ int host_threads_start(struct host *host, struct host_wave *wave, const struct h
 
 	if (status != 0)
 		return status;
-	if (wave->view.head->clock == IMAGE_VIRTUAL)
-		return start_free(wave);
-	status = start_lanes(host, wave, msg, lane_fds);
+	if (wave->now.view.head->clock == IMAGE_VIRTUAL)
+		return host_free_start(wave);
+	status = host_lanes_join(host, &wave->now, msg, lane_fds);
 	/* Last: what a limit on locked memory leaves may be too little for one more stack. */
-	if (status == 0 && wave->view.head->clock == IMAGE_TIMER && !host->locked) {
+	if (status == 0 && wave->now.view.head->clock == IMAGE_TIMER && !host->locked) {
 		if (platform_lock_memory() != 0)
 			host_say(
 			    host,
@@ -202,13 +204,37 @@ static void leave_lane(struct host *host, const struct hostlink_segment *place)
 		clock_sleep_until(clock_ns() + 100000);
 }
 
-void host_threads_stop(struct host *host, struct host_wave *wave)
+void host_lanes_leave(struct host *host, struct host_tables *tables)
+{
+	for (uint32_t i = 0; i < tables->n_segments; i++)
+		leave_lane(host, &tables->segments[i].place);
+}
+
+/* One that sleeps at the waveform's limit looks around when somebody wakes those there. */
+static void join_awake(struct host *host, const struct host_wave *wave, pthread_t thread)
+{
+	struct node_control *control = &host->node->control[wave->control];
+
+	while (pthread_tryjoin_np(thread, NULL) != 0) {
+		futex_wake(futex_low(&control->limit), INT32_MAX);
+		clock_sleep_until(clock_ns() + 20000);
+	}
+}
+
+void host_free_stop(struct host *host, struct host_wave *wave)
 {
 	atomic_store(&wave->quit, 1);
-	for (uint32_t i = 0; i < wave->n_segments; i++) {
-		if (wave->segments[i].running)
-			pthread_join(wave->segments[i].thread, NULL);
-		else if (wave->view.head->clock != IMAGE_VIRTUAL)
-			leave_lane(host, &wave->segments[i].place);
+	for (uint32_t i = 0; i < wave->now.n_segments; i++) {
+		if (wave->now.segments[i].running)
+			join_awake(host, wave, wave->now.segments[i].thread);
+		wave->now.segments[i].running = false;
 	}
+}
+
+void host_threads_stop(struct host *host, struct host_wave *wave)
+{
+	if (wave->now.view.head->clock == IMAGE_VIRTUAL)
+		host_free_stop(host, wave);
+	else
+		host_lanes_leave(host, &wave->now);
 }

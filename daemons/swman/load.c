@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * LOAD: from the text of a waveform file to a program that exec prepares. */
+ * LOAD: from the text of a waveform file to a program that exec prepares; and once more, for one that runs, to another
+ * program (remap.c). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,9 @@ enum { LANES_MAX = 64, SETS_MAX = 1024 };
 struct load { /* one LOAD, while it is worked on */
 	struct swman *swman;
 	const struct wire_view *request;
-	const json_t *list; /* what is loaded, of exec */
+	const struct wire_view *remap; /* it is loaded, and to be mapped anew; NULL */
+	const char *cpus;              /* those that it has now, if a remap counts its lanes from these; NULL */
+	const json_t *list;            /* what is loaded, of exec */
 	char *file, *text, *cwd, *clock, *late, *isolation;
 	char *sets[SETS_MAX];
 	size_t n_sets;
@@ -34,8 +37,11 @@ struct load { /* one LOAD, while it is worked on */
 
 static int lanes_take(struct load *load)
 {
-	char *text = wire_get_text(load->request, WIRE_TAG_LANES, 0), *save = NULL;
+	char *text = load->remap ? wire_get_text(load->remap, WIRE_TAG_LANES, 0) : NULL, *save = NULL;
 	int rc = 0;
+
+	if (!text)
+		text = load->cpus ? strdup(load->cpus) : wire_get_text(load->request, WIRE_TAG_LANES, 0);
 
 	for (char *cpu = text ? strtok_r(text, ",", &save) : NULL; cpu && rc == 0; cpu = strtok_r(NULL, ",", &save)) {
 		char *end;
@@ -48,6 +54,16 @@ static int lanes_take(struct load *load)
 	}
 	free(text);
 	return rc;
+}
+
+static void sets_take(struct load *load, const struct wire_view *request)
+{
+	for (unsigned n = 0; load->n_sets < SETS_MAX; n++) {
+		char *set = wire_get_text(request, WIRE_TAG_SET, n);
+		if (!set)
+			break;
+		load->sets[load->n_sets++] = set;
+	}
 }
 
 static int request_take(struct load *load)
@@ -64,9 +80,9 @@ static int request_take(struct load *load)
 	wire_get_u64(request, WIRE_TAG_SLOTS, &load->slots);
 	wire_get_u64(request, WIRE_TAG_PIPELINED, &load->pipelined);
 	wire_get_u64(request, WIRE_TAG_COPIES, &load->copies);
-	while (load->n_sets < SETS_MAX &&
-	       (load->sets[load->n_sets] = wire_get_text(request, WIRE_TAG_SET, (unsigned)load->n_sets)))
-		load->n_sets++;
+	sets_take(load, request);
+	if (load->remap)
+		sets_take(load, load->remap);
 	if (!load->file || !load->text || !load->cwd)
 		return diag_error(&load->diag, NULL, 0,
 				  "LOAD needs a file name, its text (without NUL bytes) and a directory");
@@ -212,7 +228,7 @@ static void prepare(struct load *load)
 		return;
 	}
 	call->notes = lines(&load->diag);
-	rc = swman_run_begin(swman, call->waveform, load->text, plan_text);
+	rc = swman_run_begin(swman, call->waveform, load->text, plan_text, load->request);
 	if (rc < 0)
 		log_warning(&swman->daemon.log, "%s: this run will not be kept: %s", swman->state, strerror(-rc));
 	wire_init(&msg, WIRE_PREPARE, WIRE_SWMAN, WIRE_EXEC, 0);
@@ -224,26 +240,28 @@ static void prepare(struct load *load)
 
 static void load_fail(struct load *load, int rc)
 {
+	const struct wire_view *asked = load->remap ? load->remap : load->request;
 	char *text = lines(&load->diag);
 
 	if (rc == -EINVAL || load->diag.errors)
-		daemon_fail(&load->swman->daemon, load->request, 2, "%s", text ? text : "out of memory");
+		daemon_fail(&load->swman->daemon, asked, 2, "%s", text ? text : "out of memory");
 	else
-		daemon_fail(&load->swman->daemon, load->request, 1, "%s: %s", load->file ? load->file : "load",
+		daemon_fail(&load->swman->daemon, asked, 1, "%s: %s", load->file ? load->file : "load",
 			    strerror(-rc));
 	free(text);
 }
 
-static void load(struct swman *swman, const struct wire_view *request, const json_t *list)
+static void load(struct swman *swman, const struct wire_view *request, const struct wire_view *remap, const char *cpus,
+		 const json_t *list)
 {
-	struct load load = {.swman = swman, .request = request, .list = list};
+	struct load load = {.swman = swman, .request = request, .remap = remap, .cpus = cpus, .list = list};
 	int rc;
 
 	diag_init(&load.diag);
 	rc = request_take(&load);
 	if (rc == 0)
 		rc = parse(&load);
-	if (rc == 0 && swman_run_find(swman, load.waveform->name))
+	if (rc == 0 && !remap && swman_run_find(swman, load.waveform->name))
 		rc = diag_error(&load.diag, load.file, 0, "waveform \"%s\" is loaded already", load.waveform->name);
 	if (rc == 0)
 		rc = shape(&load);
@@ -251,7 +269,9 @@ static void load(struct swman *swman, const struct wire_view *request, const jso
 		rc = plan(&load);
 	if (rc == 0)
 		rc = program_build(load.waveform, load.plan, load.slots, &load.diag, &load.program, &load.program_len);
-	if (rc == 0)
+	if (rc == 0 && remap)
+		swman_remap_send(swman, remap, load.waveform, load.plan, load.program, load.program_len);
+	else if (rc == 0)
 		prepare(&load);
 	else
 		load_fail(&load, rc);
@@ -267,7 +287,7 @@ static void lanes_known(struct swman *swman, struct swman_call *call, const stru
 	if (!answer)
 		swman_fail(swman, call, 1, call->lost);
 	else if (call->request && wire_decode(call->request, call->request_len, &request) == 0)
-		load(swman, &request, list);
+		load(swman, &request, NULL, NULL, list);
 	json_decref(list);
 	free(text);
 }
@@ -283,4 +303,10 @@ void swman_load(struct swman *swman, const struct wire_view *request)
 	}
 	wire_init(&msg, WIRE_LIST, WIRE_SWMAN, WIRE_EXEC, 0);
 	swman_ask(swman, call, &msg, lanes_known);
+}
+
+void swman_load_again(struct swman *swman, const struct wire_view *request, const struct wire_view *remap,
+		      const char *cpus, const json_t *list)
+{
+	load(swman, request, remap, cpus, list);
 }

@@ -15,6 +15,8 @@
 
 /* A run that is not over has this file in its folder: the runtime directory of the node that it belongs to. */
 static const char mark[] = "node";
+/* ... and this: the LOAD request. */
+static const char load_file[] = "load";
 
 struct swman_run *swman_run_find(struct swman *swman, const char *waveform)
 {
@@ -52,13 +54,26 @@ static void remove_in(const char *dir, const char *name)
 	unlink(path);
 }
 
-int swman_run_begin(struct swman *swman, const char *waveform, const char *text, const char *plan)
+static int bytes_in(const char *dir, const char *name, const void *bytes, size_t len)
+{
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return file_write(path, bytes, len);
+}
+
+int swman_run_begin(struct swman *swman, const char *waveform, const char *text, const char *plan,
+		    const struct wire_view *load)
 {
 	struct swman_run *run = run_add(swman, waveform);
 	int rc;
 
 	if (!run)
 		return -ENOMEM;
+	run->load = malloc(load->len);
+	run->load_len = run->load ? load->len : 0;
+	if (run->load)
+		memcpy(run->load, load->bytes, load->len);
 	rc = store_run_new(swman->state, waveform, time(NULL), run->dir, sizeof(run->dir));
 	if (rc < 0) {
 		run->dir[0] = 0;
@@ -66,8 +81,18 @@ int swman_run_begin(struct swman *swman, const char *waveform, const char *text,
 	}
 	rc = write_in(run->dir, mark, swman->daemon.args.dir);
 	if (rc == 0)
+		rc = bytes_in(run->dir, load_file, load->bytes, load->len);
+	if (rc == 0)
 		rc = write_in(run->dir, "waveform.conf", text);
 	return rc < 0 ? rc : write_in(run->dir, "plan.txt", plan);
+}
+
+void swman_run_replan(struct swman *swman, const char *waveform, const char *plan)
+{
+	const struct swman_run *run = swman_run_find(swman, waveform);
+
+	if (run && run->dir[0] && write_in(run->dir, "plan.txt", plan) < 0)
+		log_warning(&swman->daemon.log, "%s: the new plan could not be saved", run->dir);
 }
 
 void swman_run_drop(struct swman *swman, const char *waveform, bool keep)
@@ -82,10 +107,12 @@ void swman_run_drop(struct swman *swman, const char *waveform, bool keep)
 	*at = run->next;
 	if (run->dir[0] && !keep) {
 		remove_in(run->dir, mark);
+		remove_in(run->dir, load_file);
 		remove_in(run->dir, "waveform.conf");
 		remove_in(run->dir, "plan.txt");
 		rmdir(run->dir);
 	}
+	free(run->load);
 	free(run);
 }
 
@@ -101,21 +128,39 @@ static json_t *report_take(const struct wire_view *answer)
 	return json_loadb(text, len, 0, NULL);
 }
 
+static void profile_write(struct swman *swman, const json_t *report)
+{
+	struct local_platform platform;
+	int rc;
+
+	local_platform(swman->state, &platform);
+	rc = report_failed(report) ? 0 : store_profile_write(swman->state, report, platform.model.mmac_per_s);
+	if (rc < 0)
+		log_warning(&swman->daemon.log, "the profile could not be saved: %s", strerror(-rc));
+}
+
+void swman_run_learn(struct swman *swman, const struct wire_view *status)
+{
+	json_t *report = report_take(status);
+
+	if (report)
+		profile_write(swman, report);
+	json_decref(report);
+}
+
 static void save(struct swman *swman, struct swman_run *run, const json_t *report)
 {
-	int rc = run->dir[0] ? store_run_write(run->dir, report) : 0;
-	struct local_platform platform;
+	const int rc = run->dir[0] ? store_run_write(run->dir, report) : 0;
 
 	run->saved = true;
 	run->ending = false;
 	if (rc < 0)
 		log_warning(&swman->daemon.log, "%s: the report could not be saved: %s", run->dir, strerror(-rc));
-	if (run->dir[0])
+	if (run->dir[0]) {
 		remove_in(run->dir, mark);
-	local_platform(swman->state, &platform);
-	rc = report_failed(report) ? 0 : store_profile_write(swman->state, report, platform.model.mmac_per_s);
-	if (rc < 0)
-		log_warning(&swman->daemon.log, "the profile could not be saved: %s", strerror(-rc));
+		remove_in(run->dir, load_file);
+	}
+	profile_write(swman, report);
 }
 
 /* looked looks at a report that came from exec: a run that is over is saved, once. */
@@ -283,11 +328,11 @@ void swman_runs_sweep(struct swman *swman)
 
 /* ---- after a restart ----------------------------------------------------------------------------------------------------------------- */
 
-/* folder_find finds the folder of a run of this node that is not over. */
+/* folder_find finds the folder of a run of this node that is not over, and how it was loaded. */
 static void folder_find(const struct swman *swman, struct swman_run *run)
 {
 	const size_t len = strlen(run->waveform);
-	char path[PATH_MAX + 300], *node;
+	char path[PATH_MAX + 300], *node, *text;
 	struct dirent *entry;
 	size_t node_len;
 	DIR *dir;
@@ -306,6 +351,9 @@ static void folder_find(const struct swman *swman, struct swman_run *run)
 	}
 	if (dir)
 		closedir(dir);
+	snprintf(path, sizeof(path), "%s/%s", run->dir, load_file);
+	if (run->dir[0] && !run->load && file_read(path, WIRE_BYTES_MAX, &text, &run->load_len) == 0)
+		run->load = (uint8_t *)text;
 }
 
 static bool in_list(const json_t *list, const char *name)

@@ -6,6 +6,7 @@
  *   START, PAUSE, STEP, STOP, LIST, SAMPLES    passed on to exec, which answers who asked
  *   STATUS  asked of exec; when the waveform has ended, the run is saved before the answer goes out
  *   UNLOAD  the run is saved, then passed on
+ *   REMAP   the LOAD that is kept with the run, mapped again with what is known by now -> REMAP to exec -> the answer
  *   EVENT   from exec: a waveform has stopped: its run is saved
  *
  * One thread, one loop; nothing waits for exec: what is to be done with an answer is kept in a struct swman_call.
@@ -42,6 +43,8 @@ struct swman_run { /* of a waveform that is loaded */
 	bool saved;
 	bool ending; /* has stopped; asked for its report until it is final */
 	bool asking; /* such a question is under way */
+	uint8_t *load; /* the LOAD request, for a remap; NULL: not known */
+	size_t load_len;
 };
 
 struct swman {
@@ -74,6 +77,15 @@ void swman_pass(struct swman *swman, const struct swman_call *call, const struct
 
 /* load.c */
 void swman_load(struct swman *swman, const struct wire_view *request);
+/* swman_load_again maps what was loaded with `request` once more, as `remap` wants it, on the same CPUs (NULL: as the
+ * request says), beside what else exec has in `list`; swman_remap_send follows, or the answer that says why not. */
+void swman_load_again(struct swman *swman, const struct wire_view *request, const struct wire_view *remap,
+		      const char *cpus, const json_t *list);
+
+/* remap.c */
+void swman_remap(struct swman *swman, const struct wire_view *request);
+void swman_remap_send(struct swman *swman, const struct wire_view *remap, const struct waveform *waveform,
+		      const struct plan *plan, const void *program, size_t len);
 
 /* lanes.c: keeps those CPUs of the platform that the waveform can have beside what is loaded (exec's list), least loaded
  * first. */
@@ -81,8 +93,13 @@ void swman_lanes_choose(const json_t *list, const struct waveform *waveform, str
 
 /* run.c */
 struct swman_run *swman_run_find(struct swman *swman, const char *waveform);
-/* swman_run_begin makes the folder of a run with the waveform's text and plan. 0 or -errno. */
-int swman_run_begin(struct swman *swman, const char *waveform, const char *text, const char *plan);
+/* swman_run_begin makes the folder of a run with the waveform's text and plan, and keeps how it was loaded. 0 or -errno.
+ * swman_run_replan puts another plan in the place of the first. swman_run_learn looks at a report, so that plans that are
+ * made from now on go by what it has measured. */
+int swman_run_begin(struct swman *swman, const char *waveform, const char *text, const char *plan,
+		    const struct wire_view *load);
+void swman_run_replan(struct swman *swman, const char *waveform, const char *plan);
+void swman_run_learn(struct swman *swman, const struct wire_view *status);
 void swman_run_drop(struct swman *swman, const char *waveform, bool keep); /* forget it; the folder too, unless keep */
 void swman_status(struct swman *swman, const struct wire_view *request);
 void swman_unload(struct swman *swman, const struct wire_view *request);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/image/follow.h"
 #include "core/map/plan.h"
 #include "daemons/common/program.h"
 
@@ -32,6 +33,9 @@ struct engine {
 	struct segment *segments;
 	struct cell *cells; /* [node][port][index] */
 	_Atomic uint32_t quit;
+	_Atomic uint64_t twice;
+	enum wf_clock clock;
+	enum wf_late late;
 };
 
 static struct cell *cell_at(const struct engine *e, int node, int port, uint64_t index)
@@ -62,10 +66,13 @@ static int node_work(void *self, struct aloe_slot *slot)
 			slot->out[p].len = out[p].len;
 			slot->out[p].state = out[p].state;
 		}
+		e->twice += cell_at(e, state->node, p, slot->index)->called;
 		*cell_at(e, state->node, p, slot->index) = (struct cell){out[p], e->slot, true};
 	}
-	if (node->n_outputs == 0)
-		cell_at(e, state->node, 0, slot->index)->slot = e->slot;
+	if (node->n_outputs == 0) {
+		e->twice += cell_at(e, state->node, 0, slot->index)->called;
+		*cell_at(e, state->node, 0, slot->index) = (struct cell){.slot = e->slot, .called = true};
+	}
 	return 0;
 }
 
@@ -101,16 +108,24 @@ static int open_all(struct engine *e, const struct waveform *wf)
 	return 0;
 }
 
-static int build(struct engine *e, struct waveform *wf, struct plan *plan)
+static int program_of(const struct engine *e, struct waveform *wf, struct plan *plan, void **ret_program,
+		      size_t *ret_len)
 {
 	struct diag diag;
-	void *program;
-	size_t len;
 	int status;
 
 	diag_init(&diag);
-	status = program_build(wf, plan, e->length, &diag, &program, &len);
+	status = program_build(wf, plan, e->length, &diag, ret_program, ret_len);
 	diag_fini(&diag);
+	return status;
+}
+
+static int build(struct engine *e, struct waveform *wf, struct plan *plan)
+{
+	void *program;
+	size_t len;
+	int status = program_of(e, wf, plan, &program, &len);
+
 	if (status != 0)
 		return status;
 	e->fd = image_create(program, len);
@@ -121,24 +136,35 @@ static int build(struct engine *e, struct waveform *wf, struct plan *plan)
 	return status != 0 ? status : open_all(e, wf);
 }
 
-struct engine *engine_new(const struct test_graph *graph, uint64_t length, enum image_clock clock, enum image_late late)
+static int plan_of(const struct test_graph *graph, struct waveform *wf, struct plan **ret)
 {
 	static const int cpus[GRAPH_LANES_MAX] = {0, 1, 0, 1};
 	const struct platform_model platform = {cpus, (size_t)graph->n_lanes, graph->seed % 3 ? 0 : 60};
+	struct diag diag;
+	int status;
+
+	diag_init(&diag);
+	status = plan_make(wf, &platform, NULL, &diag, ret);
+	diag_fini(&diag);
+	return status;
+}
+
+struct engine *engine_new(const struct test_graph *graph, uint64_t length, enum image_clock clock, enum image_late late)
+{
 	static const enum wf_clock clocks[] = {WF_CLOCK_TIMER, WF_CLOCK_VIRTUAL, WF_CLOCK_STEP};
 	struct waveform *wf = graph_waveform(graph);
 	struct engine *e = NULL;
 	struct plan *plan;
-	struct diag diag;
 
-	diag_init(&diag);
 	wf->clock = clocks[clock];
 	wf->late = late == IMAGE_SKIP ? WF_LATE_SKIP : WF_LATE_SLIP;
-	if (plan_make(wf, &platform, NULL, &diag, &plan) == 0) {
+	if (plan_of(graph, wf, &plan) == 0) {
 		e = aligned_alloc(64, (sizeof(*e) + 63) & ~(size_t)63);
 		memset(e, 0, sizeof(*e));
 		e->graph = graph;
 		e->length = length;
+		e->clock = wf->clock;
+		e->late = wf->late;
 		e->fd = -1;
 		atomic_store(&e->control.limit, IMAGE_FOREVER);
 		atomic_store(&e->control.last, IMAGE_FOREVER);
@@ -146,9 +172,104 @@ struct engine *engine_new(const struct test_graph *graph, uint64_t length, enum 
 			abort();
 		plan_free(plan);
 	}
-	diag_fini(&diag);
 	graph_waveform_free(wf);
 	return e;
+}
+
+/* ---- remap ----------------------------------------------------------------------------------------------------------------- */
+
+bool engine_stands(const struct engine *e)
+{
+	for (uint32_t s = 1; s < engine_segments(e); s++)
+		if (atomic_load(&e->segments[s].state->done) != atomic_load(&e->segments[0].state->done))
+			return false;
+	return true;
+}
+
+static int other_program(struct engine *e, const int *pins, void **ret_program, size_t *ret_len)
+{
+	struct waveform *wf = graph_waveform(e->graph);
+	struct plan *plan;
+	int status;
+
+	wf->clock = e->clock;
+	wf->late = e->late;
+	for (int i = 0; i < e->graph->n_nodes; i++)
+		wf->instances[i].pin = pins[i];
+	status = plan_of(e->graph, wf, &plan);
+	if (status == 0) {
+		status = program_of(e, wf, plan, ret_program, ret_len);
+		plan_free(plan);
+	}
+	graph_waveform_free(wf);
+	return status;
+}
+
+/* What a test leaves out, to see that it is missed. */
+static void spoil_image(struct engine *e, const struct image_view *after, enum engine_spoil spoil)
+{
+	for (uint32_t b = 0; b < after->head->buffers.count && spoil == ENGINE_NO_MESSAGES; b++)
+		for (uint32_t m = 0; m < after->buffers[b].depth; m++)
+			atomic_store(&image_messages(after, b)[m].stamp, 0);
+	for (int i = 0; i < e->graph->n_nodes && spoil == ENGINE_NO_REST; i++)
+		atomic_store(&image_instance_state(after, (uint32_t)i)->first, 0);
+}
+
+static void go_over(struct engine *e, struct image_view *after, int fd, uint64_t step)
+{
+	struct segment *segments = calloc(after->head->segments.count, sizeof(*segments));
+
+	for (uint32_t s = 0; s < after->head->segments.count; s++) {
+		if (segments == NULL || segment_init(&segments[s], after, s, e->instances, &e->control) != 0)
+			abort();
+		for (uint32_t b = 0; b < engine_segments(e); b++)
+			segment_follow(&segments[s], &e->segments[b], atomic_load(&e->control.changes));
+	}
+	for (uint32_t s = 0; s < engine_segments(e); s++)
+		segment_fini(&e->segments[s]);
+	free(e->segments);
+	e->segments = segments;
+	for (int i = 0; i < e->graph->n_nodes; i++)
+		instance_follow(&e->instances[i], after);
+	image_close(&e->view);
+	close(e->fd);
+	e->view = *after;
+	e->fd = fd;
+	if (e->control.limit != IMAGE_FOREVER)
+		atomic_store(&e->control.limit, step);
+}
+
+int engine_remap(struct engine *e, const int *pins, enum engine_spoil spoil)
+{
+	struct image_view after;
+	void *program;
+	char why[256];
+	size_t len;
+	uint64_t step;
+	int fd, status = other_program(e, pins, &program, &len);
+
+	if (status != 0)
+		return status;
+	if (image_follows(&e->view, program, why, sizeof(why)) != 0 || image_fit(&e->view, program) != 0)
+		abort();
+	fd = image_create(program, len);
+	free(program);
+	if (fd < 0 || image_open(fd, true, &after) != 0)
+		abort();
+	status = image_carry(&e->view, &after, &step);
+	if (status != 0) {
+		image_close(&after);
+		close(fd);
+		return status;
+	}
+	spoil_image(e, &after, spoil);
+	go_over(e, &after, fd, step);
+	return 0;
+}
+
+uint64_t engine_twice(const struct engine *e)
+{
+	return e->twice;
 }
 
 void engine_free(struct engine *e)

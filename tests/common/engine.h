@@ -26,6 +26,14 @@ enum segment_status engine_slot(struct engine *engine, uint32_t number, uint64_t
 /* engine_run_free runs all segments to the end, each on a thread of its own, on the virtual clock. */
 void engine_run_free(struct engine *engine);
 
+/* engine_remap gives every node the lane that `pins` names (-1: the plan's to choose), as exec and a host would: all segments
+ * must have done the same number of steps (see engine_stands); the same holds afterwards. 0, or -EINVAL where there is no
+ * such plan, -ENOBUFS; then nothing has changed. `spoil`: leave one part of it out. */
+enum engine_spoil { ENGINE_WHOLE, ENGINE_NO_MESSAGES, ENGINE_NO_REST };
+int engine_remap(struct engine *engine, const int *pins, enum engine_spoil spoil);
+bool engine_stands(const struct engine *engine);
+uint64_t engine_twice(const struct engine *engine); /* calls for an index that a node had been called for already */
+
 /* What node's work put out at `port` for index; state ABSENT and *ret_called false if it was never called for it. */
 const struct graph_msg *engine_message(const struct engine *engine, int node, int port, uint64_t index,
 				       bool *ret_called);

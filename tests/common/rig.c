@@ -275,7 +275,7 @@ void *rig_program(const struct rig *rig, size_t *ret_len)
 	    .late = rig->late,
 	    .clock = rig->clock,
 	    .n_hosts = 1,
-	    .copies = 1,
+	    .copies = rig->copies > 1 ? rig->copies : 1,
 	    .latency_slots = 1,
 	    .slot_ns = rig->slot_ns,
 	    .slots = rig->slots,

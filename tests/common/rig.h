@@ -47,6 +47,7 @@ struct rig {
 	enum image_clock clock;
 	enum image_late late;
 	uint64_t slot_ns, slots; /* 1 ms; IMAGE_FOREVER */
+	uint32_t copies;         /* 0 or 1: none */
 	uint32_t n_nodes, n_segments, n_gates;
 	struct rig_node nodes[RIG_NODES_MAX];
 	uint32_t segment_lane[RIG_SEGMENTS_MAX];

@@ -534,7 +534,21 @@ static void test_memory(void **state)
 	}
 }
 
-/* The instances of a segment share the first piece that each asks for, and no other. */
+/* Without copies each has its own, so that they can go to different lanes. */
+static void test_scratch_alone(void **state)
+{
+	struct rig *rig = rig_new(IMAGE_STEP, IMAGE_SLIP);
+	struct aloe_setup *one = &rig->instances[0].setup, *other = &rig->instances[1].setup;
+
+	(void)state;
+	rig_add(rig, &probe_source, 0, 0);
+	rig_add(rig, &probe_source, 0, 0);
+	rig_open(rig);
+	assert_ptr_not_equal(aloe_scratch(one, 1000), aloe_scratch(other, 1000));
+	rig_close(rig);
+}
+
+/* Copies that run in a segment share the first piece that each asks for, and no other. */
 static void test_scratch(void **state)
 {
 	struct rig *rig = rig_new(IMAGE_STEP, IMAGE_SLIP);
@@ -542,6 +556,7 @@ static void test_scratch(void **state)
 	void *shared, *own;
 
 	(void)state;
+	rig->copies = 2;
 	rig_add(rig, &probe_source, 0, 0);
 	rig_add(rig, &probe_source, 0, 0);
 	rig_open(rig);
@@ -735,7 +750,7 @@ int main(void)
 	    cmocka_unit_test(test_other_component),
 	    cmocka_unit_test(test_callbacks),
 	    cmocka_unit_test(test_memory),
-	    cmocka_unit_test(test_scratch),
+	    cmocka_unit_test(test_scratch), cmocka_unit_test(test_scratch_alone),
 	    cmocka_unit_test(test_ring_memory),
 	    cmocka_unit_test(test_segment_memory),
 	    cmocka_unit_test(test_ring_length),

@@ -277,7 +277,9 @@ static void life_unload(struct world *w, struct wave *wave)
 	for (uint32_t s = 0; s < n; s++) {
 		struct host_segment segment = {
 		    .place = {s, wave->places[s].lane, wave->places[s].entry, wave->host[s]}};
-		struct host_wave part = {.view = wave->rig->view, .segments = &segment, .n_segments = 1};
+		struct host_wave part = {
+		    .now = {.view = wave->rig->view, .segments = &segment, .n_segments = 1},
+		};
 
 		host_threads_stop(w->hosts[wave->host[s]], &part);
 	}

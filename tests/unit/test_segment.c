@@ -577,10 +577,12 @@ static void test_skip_limit(void **state)
 	atomic_store(&rig->control.limit, 6);
 	assert_int_equal(rig_slot(rig, 0, 2), SEGMENT_RAN);
 	assert_int_equal(rig_slot(rig, 0, 2), SEGMENT_PAUSED); /* its slot is over */
-	assert_int_equal(rig_slot(rig, 0, 6), SEGMENT_PAUSED);
 	assert_int_equal(rig_slot(rig, 0, 5), SEGMENT_RAN);
 	assert_int_equal(rig_slot(rig, 0, 6), SEGMENT_PAUSED);
 	assert_int_equal(done(rig, 0), 6);
+	assert_int_equal(rig_slot(rig, 1, 3), SEGMENT_RAN);
+	assert_int_equal(rig_slot(rig, 1, 7), SEGMENT_PAUSED); /* its last two slots were skipped: it stands with the other */
+	assert_int_equal(done(rig, 1), 6);
 	rig_close(rig);
 }
 

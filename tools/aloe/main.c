@@ -72,6 +72,11 @@ static const struct cli_option set_options[] = {
     {"at", 0, "INDEX", NULL, false, "apply before exactly this index; default: as soon as possible"},
     DIR_OPTION,
 };
+static const struct cli_option remap_options[] = {
+    {"lanes", 0, "CPU,CPU", NULL, false, "on these CPUs, one lane each; default: as it was loaded"},
+    {"pin", 0, "INST=LANE", NULL, true, "this instance on this lane, counted from 0; may be repeated"},
+    DIR_OPTION,
+};
 static const struct cli_option watch_options[] = {
     {"interval", 'i', "MS", NULL, false, "how often, in milliseconds; default 1000"},
     {"count", 'n', "N", NULL, false, "so many times; default: until Ctrl-C"},
@@ -105,6 +110,12 @@ static const char set_doc[] = "Prints the index from which the new value holds. 
 			      "begins a comment), or raw 32-bit floats of this machine where the name ends in .f32. It "
 			      "is prepared beside the one in "
 			      "force and taken over whole, between two slots.";
+static const char remap_doc[] =
+    "The waveform goes on where it stood: every instance keeps its state and works on every index once, the output has the "
+    "same bits, and others lose no slot. It stands still for a few slots and has the latency of the new plan, both of which "
+    "are printed. Without options the manager maps it as at its load, by what the run has measured so far. A pin counts "
+    "the lanes that the waveform has, or those of --lanes. What cannot be moved while it runs is refused, and "
+    "nothing changes.";
 static const char new_doc[] = "Makes the folder NAME with a component, a Makefile that builds it against this "
 			      "installation, and a waveform to try it: "
 			      "`cd NAME && make run`.";
@@ -138,6 +149,8 @@ static const struct cli_command commands[] = {
      aloe_get},
     {"set", "WAVEFORM INST.PARAM=V", 2, 2, "@waveform", "set a parameter while it runs", set_doc, CLI_LIST(set_options),
      aloe_set},
+    {"remap", "WAVEFORM", 1, 1, "@waveform", "move it to other lanes while it runs", remap_doc, CLI_LIST(remap_options),
+     aloe_remap},
     {"watch", "WAVEFORM INST[.VAR]", 2, 2, "@waveform", "print variables again and again", NULL,
      CLI_LIST(watch_options), aloe_watch},
     {"bench",

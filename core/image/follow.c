@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/image/follow.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 1 << 20 };
+
+static uint64_t get(const _Atomic uint64_t *number)
+{
+	return atomic_load_explicit(number, memory_order_relaxed);
+}
+
+static void put(_Atomic uint64_t *number, uint64_t value)
+{
+	atomic_store_explicit(number, value, memory_order_relaxed);
+}
+
+uint64_t image_next_index(const struct image_view *view, uint32_t instance)
+{
+	const struct image_instance *row = &view->instances[instance];
+	const uint64_t done = get(&image_segment_state(view, row->segment)->done);
+	const uint64_t first = get(&image_instance_state(view, instance)->first);
+	const uint64_t step = done > first ? done : first;
+
+	return step > row->lag ? step - row->lag : 0;
+}
+
+/* ---- may it follow? ------------------------------------------------------------------------------------------------------ */
+
+static bool same_text(const struct image_view *a, uint32_t text_a, const struct image_view *b, uint32_t text_b)
+{
+	return strcmp(image_text(a, text_a), image_text(b, text_b)) == 0;
+}
+
+static bool same_head(const struct image_head *a, const struct image_head *b)
+{
+	return a->instances.count == b->instances.count && a->buffers.count == b->buffers.count &&
+	       a->inputs.count == b->inputs.count && a->outputs.count == b->outputs.count &&
+	       a->params.count == b->params.count && a->vars.count == b->vars.count && a->copies == b->copies;
+}
+
+static bool same_shape(const struct image_instance *a, const struct image_instance *b)
+{
+	return a->period == b->period && a->phase == b->phase && a->io == b->io && a->source == b->source &&
+	       a->inputs == b->inputs && a->n_inputs == b->n_inputs && a->outputs == b->outputs &&
+	       a->n_outputs == b->n_outputs && a->params == b->params && a->n_params == b->n_params &&
+	       a->vars == b->vars && a->n_vars == b->n_vars;
+}
+
+static bool same_ports(const struct image_view *a, const struct image_view *b)
+{
+	for (uint64_t i = 0; i < a->head->inputs.count; i++)
+		if (a->inputs[i].buffer != b->inputs[i].buffer || a->inputs[i].type != b->inputs[i].type ||
+		    a->inputs[i].max != b->inputs[i].max || a->inputs[i].delay != b->inputs[i].delay)
+			return false;
+	for (uint64_t i = 0; i < a->head->outputs.count; i++)
+		if (a->outputs[i].buffer != b->outputs[i].buffer)
+			return false;
+	for (uint64_t i = 0; i < a->head->buffers.count; i++)
+		if (a->buffers[i].instance != b->buffers[i].instance || a->buffers[i].port != b->buffers[i].port ||
+		    a->buffers[i].type != b->buffers[i].type || a->buffers[i].max != b->buffers[i].max)
+			return false;
+	for (uint64_t i = 0; i < a->head->params.count; i++)
+		if (a->params[i].items_max != b->params[i].items_max ||
+		    (a->params[i].array != 0) != (b->params[i].array != 0))
+			return false;
+	for (uint64_t i = 0; i < a->head->vars.count; i++)
+		if (a->vars[i].offset != b->vars[i].offset)
+			return false;
+	return true;
+}
+
+static int instance_follows(const struct image_view *a, const struct image_view *b, uint32_t i, char *why, size_t size)
+{
+	const struct image_instance *before = &a->instances[i], *after = &b->instances[i];
+	const char *name = image_text(a, before->name);
+
+	if (!same_text(a, before->name, b, after->name) || !same_text(a, before->component, b, after->component))
+		snprintf(why, size, "instance \"%s\" is \"%s\" now", name, image_text(b, after->name));
+	else if (before->digest != after->digest || !same_text(a, before->path, b, after->path))
+		snprintf(why, size,
+			 "%s of instance \"%s\" has been built anew since it was loaded: unload the waveform and load "
+			 "it again",
+			 image_text(a, before->component), name);
+	else if (a->segments[before->segment].host != b->segments[after->segment].host)
+		snprintf(why, size, "instance \"%s\" would move to another process: its state cannot follow it there",
+			 name);
+	else if (!same_shape(before, after))
+		snprintf(why, size,
+			 "instance \"%s\" has other ports, parameters or another period than when it was loaded", name);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+int image_follows(const struct image_view *before, const void *program, char *ret_why, size_t size)
+{
+	struct image_view after;
+
+	image_bind((void *)program, &after);
+	if (before->head->slot_ns != after.head->slot_ns || before->head->clock != after.head->clock ||
+	    before->head->late != after.head->late)
+		snprintf(ret_why, size, "its slots or its clock would change: unload the waveform and load it again");
+	else if (!same_head(before->head, after.head))
+		snprintf(ret_why, size, "it has other instances or links than when it was loaded");
+	else if (before->head->n_hosts != after.head->n_hosts || before->head->shared_host != after.head->shared_host)
+		snprintf(ret_why, size, "it would run in other processes: the state of instances cannot follow there");
+	else if (!same_ports(before, &after))
+		snprintf(ret_why, size, "its messages have other sizes than when it was loaded");
+	else
+		for (uint32_t i = 0; i < before->head->instances.count; i++) {
+			if (instance_follows(before, &after, i, ret_why, size) != 0)
+				return -EINVAL;
+			if (i + 1 == before->head->instances.count)
+				return 0;
+		}
+	return -EINVAL;
+}
+
+/* ---- room ---------------------------------------------------------------------------------------------------------------- */
+
+/* How many messages of a link may be on their way: by the plan once it has settled, and as it is now. */
+static uint64_t in_flight(const struct image_view *view, uint32_t writer, uint32_t reader, uint64_t delay, bool now)
+{
+	const int64_t lags = now ? (int64_t)(image_next_index(view, writer) - image_next_index(view, reader))
+				 : (int64_t)view->instances[reader].lag - (int64_t)view->instances[writer].lag;
+	const int64_t n = lags + (int64_t)delay;
+
+	return n > 0 ? (uint64_t)n : 0;
+}
+
+/* By buffer: the most of all its links. */
+static uint64_t *all_in_flight(const struct image_view *view, bool now)
+{
+	uint64_t *most = calloc(view->head->buffers.count + 1, sizeof(*most));
+
+	for (uint32_t i = 0; most != NULL && i < view->head->instances.count; i++)
+		for (uint32_t p = 0; p < view->instances[i].n_inputs; p++) {
+			const struct image_input *in = &view->inputs[view->instances[i].inputs + p];
+			uint64_t n;
+
+			if (in->buffer == IMAGE_NONE)
+				continue;
+			n = in_flight(view, view->buffers[in->buffer].instance, i, in->delay, now);
+			most[in->buffer] = n > most[in->buffer] ? n : most[in->buffer];
+		}
+	return most;
+}
+
+/* A place is shared by messages that are read in the step that writes them: not while one is on its way. */
+static void unshare(struct image_buffer *rows, uint64_t n, const uint64_t *most, bool *busy)
+{
+	for (uint64_t i = 0; i < n; i++)
+		if (most[i] > 0)
+			busy[rows[i].shares > 0 ? rows[i].shares - 1 : i] = true;
+	for (uint64_t i = 0; i < n; i++)
+		if (rows[i].shares > 0 && busy[rows[i].shares - 1])
+			rows[i].shares = 0;
+}
+
+int image_fit(const struct image_view *before, void *program)
+{
+	uint64_t *now = all_in_flight(before, true), *settled = all_in_flight(before, false);
+	bool *busy = calloc(before->head->buffers.count + 1, sizeof(*busy));
+	int status = now == NULL || settled == NULL || busy == NULL ? -ENOMEM : 0;
+	struct image_view after;
+	struct image_buffer *rows;
+
+	image_bind(program, &after);
+	rows = (struct image_buffer *)after.buffers;
+	for (uint64_t i = 0; status == 0 && i < after.head->buffers.count; i++) {
+		settled[i] = now[i] > settled[i] ? now[i] : settled[i];
+		while (rows[i].depth < settled[i] && status == 0) {
+			rows[i].depth *= 2;
+			status = rows[i].depth > DEPTH_MAX ? -ENOBUFS : 0;
+		}
+	}
+	if (status == 0) {
+		unshare(rows, after.head->buffers.count, settled, busy);
+		image_layout(program);
+	}
+	free(now);
+	free(settled);
+	free(busy);
+	return status;
+}
+
+/* ---- carrying over ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t earliest(const struct image_view *before, const struct image_view *after)
+{
+	uint64_t least = IMAGE_FOREVER;
+
+	for (uint32_t i = 0; i < after->head->instances.count; i++) {
+		const uint64_t first = image_next_index(before, i) + after->instances[i].lag;
+
+		least = first < least ? first : least;
+	}
+	return least == IMAGE_FOREVER ? 0 : least;
+}
+
+static void carry_instance(const struct image_view *before, const struct image_view *after, uint32_t i)
+{
+	struct image_instance_state *state = image_instance_state(after, i);
+	const struct image_latency *latency = image_latency(before, i);
+
+	memcpy(state, image_instance_state(before, i), sizeof(*state));
+	put(&state->first, image_next_index(before, i) + after->instances[i].lag);
+	if (latency != NULL && image_latency(after, i) != NULL)
+		memcpy(image_latency(after, i), latency, sizeof(*latency));
+}
+
+static void carry_arrays(const struct image_view *before, const struct image_view *after)
+{
+	for (uint64_t i = 0; i < after->head->params.count; i++) {
+		const struct image_param *from = &before->params[i], *to = &after->params[i];
+
+		if (to->array != 0)
+			memcpy(after->base + to->array, before->base + from->array,
+			       sizeof(struct image_array) + 4ull * from->items_max);
+	}
+}
+
+static void carry_messages(const struct image_view *before, const struct image_view *after, uint32_t b, uint64_t n)
+{
+	const struct image_buffer *from = &before->buffers[b], *to = &after->buffers[b];
+	const uint64_t end = image_next_index(before, from->instance);
+
+	for (uint64_t k = end > n ? end - n : 0; k < end; k++) {
+		const struct image_message *old = &image_messages(before, b)[k & (from->depth - 1)];
+		struct image_message *message = &image_messages(after, b)[k & (to->depth - 1)];
+
+		if (get(&old->stamp) != k + 1)
+			continue;
+		memcpy(image_data(after, b) + (k & (to->depth - 1)) * to->stride,
+		       image_data(before, b) + (k & (from->depth - 1)) * from->stride, from->canary);
+		atomic_store_explicit(&message->len, atomic_load_explicit(&old->len, memory_order_relaxed),
+				      memory_order_relaxed);
+		atomic_store_explicit(&message->state, atomic_load_explicit(&old->state, memory_order_relaxed),
+				      memory_order_relaxed);
+		put(&message->stamp, k + 1);
+	}
+}
+
+static int carry_links(const struct image_view *before, const struct image_view *after)
+{
+	uint64_t *now = all_in_flight(before, true);
+	int status = now == NULL ? -ENOMEM : 0;
+
+	for (uint32_t b = 0; status == 0 && b < after->head->buffers.count; b++)
+		if (now[b] > before->buffers[b].depth || now[b] > after->buffers[b].depth)
+			status = -ENOBUFS;
+	for (uint32_t b = 0; status == 0 && b < after->head->buffers.count; b++)
+		if (now[b] > 0)
+			carry_messages(before, after, b, now[b]);
+	free(now);
+	return status;
+}
+
+/* What was counted for the waveform as a whole; a lane's row begins anew. */
+static void carry_run(const struct image_view *before, const struct image_view *after)
+{
+	const struct image_run *from = image_run(before);
+	struct image_run *to = image_run(after);
+	uint64_t slots = 0;
+
+	for (uint32_t s = 0; s < before->head->segments.count; s++) {
+		const struct image_segment_state *state = image_segment_state(before, s);
+
+		slots = get(&state->slots) > slots ? get(&state->slots) : slots;
+		put(&to->skipped, get(&to->skipped) + get(&state->skipped));
+		put(&to->slipped, get(&to->slipped) + get(&state->slipped));
+		put(&to->missed, get(&to->missed) + get(&state->missed));
+	}
+	put(&to->slots, get(&from->slots) + slots);
+	put(&to->skipped, get(&to->skipped) + get(&from->skipped));
+	put(&to->slipped, get(&to->slipped) + get(&from->slipped));
+	put(&to->missed, get(&to->missed) + get(&from->missed));
+	put(&to->last, get(&from->last));
+	put(&to->remaps, get(&from->remaps) + 1);
+}
+
+/* The records of missed slots, and how many changes were applied: any segment may have them. */
+static void carry_records(const struct image_segment_state *from, struct image_segment_state *to)
+{
+	const uint64_t misses = get(&from->misses);
+
+	for (uint64_t m = misses > IMAGE_MISSES ? misses - IMAGE_MISSES : 0; m < misses; m++) {
+		to->miss[get(&to->misses) % IMAGE_MISSES] = from->miss[m % IMAGE_MISSES];
+		put(&to->misses, get(&to->misses) + 1);
+	}
+	put(&to->applied, get(&to->applied) + get(&from->applied));
+}
+
+static void carry_taken(const struct image_segment_state *from, struct image_segment_state *to)
+{
+	for (uint32_t i = 0; i < NODE_CHANGES; i++)
+		if (get(&from->taken[i].sequence) > get(&to->taken[i].sequence)) {
+			put(&to->taken[i].index, get(&from->taken[i].index));
+			put(&to->taken[i].sequence, get(&from->taken[i].sequence));
+		}
+}
+
+/* When the indices began that are still on their way to a sink. */
+static void carry_starts(const struct image_view *before, const struct image_view *after, uint32_t source)
+{
+	const struct image_instance *old = &before->instances[source], *row = &after->instances[source];
+	const struct image_segment_state *from = image_segment_state(before, old->segment);
+	struct image_segment_state *to = image_segment_state(after, row->segment);
+
+	for (uint64_t k = 0; k < IMAGE_STEPS; k++) {
+		put(&to->start_ns[(k + row->lag) % IMAGE_STEPS], get(&from->start_ns[(k + old->lag) % IMAGE_STEPS]));
+		put(&to->slot[(k + row->lag) % IMAGE_STEPS], get(&from->slot[(k + old->lag) % IMAGE_STEPS]));
+	}
+}
+
+static void carry_segments(const struct image_view *before, const struct image_view *after, uint64_t step)
+{
+	const uint64_t n_before = before->head->segments.count, n_after = after->head->segments.count;
+
+	for (uint32_t t = 0; t < n_after; t++) {
+		struct image_segment_state *to = image_segment_state(after, t);
+
+		put(&to->done, step);
+		for (uint32_t f = 0; f < n_before; f++)
+			carry_taken(image_segment_state(before, f), to);
+	}
+	for (uint32_t f = 0; f < n_before; f++)
+		carry_records(image_segment_state(before, f), image_segment_state(after, f % (uint32_t)n_after));
+	for (uint32_t i = 0; i < after->head->instances.count; i++)
+		if (after->instances[i].source != 0)
+			carry_starts(before, after, i);
+}
+
+/* None may be told that a change was taken which another has yet to see. */
+static void even_changes(const struct image_view *before, const struct image_view *after)
+{
+	uint64_t least = IMAGE_FOREVER;
+
+	for (uint32_t f = 0; f < before->head->segments.count; f++)
+		if (get(&image_segment_state(before, f)->changes) < least)
+			least = get(&image_segment_state(before, f)->changes);
+	for (uint32_t t = 0; t < after->head->segments.count; t++)
+		put(&image_segment_state(after, t)->changes, least == IMAGE_FOREVER ? 0 : least);
+}
+
+int image_carry(const struct image_view *before, const struct image_view *after, uint64_t *ret_step)
+{
+	int status;
+
+	if (after->head->segments.count == 0)
+		return -EINVAL;
+	status = carry_links(before, after);
+	if (status != 0)
+		return status;
+	*ret_step = earliest(before, after);
+	carry_arrays(before, after);
+	carry_run(before, after);
+	carry_segments(before, after, *ret_step);
+	even_changes(before, after);
+	for (uint32_t i = 0; i < after->head->instances.count; i++)
+		carry_instance(before, after, i);
+	return 0;
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * remap.c - a waveform goes to other lanes while it runs, at one step for all its segments.
+ *
+ *   PREPARES  another image, entries on the lanes, tables in the hosts; nothing of what runs has changed, all can be refused
+ *   HALTS     `limit` is the step at which all segments stand, as in PAUSE; other waveforms go on
+ *   SWITCHES  counters, values and messages are carried over (core/image/follow.h), the frontend is told, and each host that
+ *             it is so. From here on it is the other image that counts, also for an exec that comes after this one
+ *
+ * then steps begin again. `other` is what it comes to, in SWITCHES what it came from. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/image/follow.h"
+#include "daemons/exec/exec.h"
+
+enum { LOOK_NS = 100000, HALT_S = 10, HEAR_NS = 500000 };
+
+static void other_free(struct exec_wave *wave)
+{
+	if (wave->other == NULL)
+		return;
+	lanes_leave(wave->other);
+	lanes_release(wave->other);
+	wave_dispose(wave->other);
+	wave->other = NULL;
+}
+
+void remap_drop(struct exec_wave *wave)
+{
+	loop_timer_stop(&wave->exec->daemon.loop, &wave->remap_timer);
+	other_free(wave);
+	wave->remap = REMAP_NONE;
+}
+
+/* ---- PREPARES ---------------------------------------------------------------------------------------------------------- */
+
+/* other_new gives the wave another image and tables, of a program that is the caller's and is changed to fit. */
+static int other_new(struct exec_wave *wave, void *program, size_t len, char *ret_why, size_t size)
+{
+	struct exec_wave *other;
+	const char *unsound;
+	int status;
+
+	if (image_check(program, len, &unsound) != 0) {
+		snprintf(ret_why, size, "the program is not sound: %s", unsound);
+		return -EBADMSG;
+	}
+	status = image_follows(&wave->view, program, ret_why, size);
+	if (status != 0)
+		return status;
+	status = image_fit(&wave->view, program);
+	other = status == 0 ? calloc(1, sizeof(*other)) : NULL;
+	if (other == NULL) {
+		snprintf(ret_why, size, "no memory for its tables, or a delay that is too long");
+		return status != 0 ? status : -ENOMEM;
+	}
+	other->exec = wave->exec;
+	other->follows = wave;
+	other->control = wave->control;
+	other->fd = -1;
+	snprintf(other->name, sizeof(other->name), "%s", wave->name);
+	wave->other = other;
+	status = image_make(other, program, len, ret_why, size);
+	return status != 0 ? status : wave_tables(other);
+}
+
+static int other_place(struct exec_wave *wave, char *ret_why, size_t size)
+{
+	struct exec_wave *other = wave->other;
+	int status;
+
+	for (uint32_t h = 0; h < other->n_hosts; h++)
+		other->hosts[h].process = wave->hosts[h].process;
+	status = lanes_take(other, ret_why, size);
+	if (status != 0)
+		return status;
+	other->remap_number = wave->remap_number = clock_ns();
+	return hosts_attach(other, HOSTLINK_REMAP, ret_why, size);
+}
+
+static void tell_hosts(struct exec_wave *wave, enum hostlink_type type)
+{
+	const struct hostlink_msg msg = {.type = type, .control = wave->control, .sequence = wave->remap_number};
+
+	for (uint32_t h = 0; h < wave->n_hosts; h++)
+		if (wave->hosts[h].process != NULL)
+			hostlink_send(wave->hosts[h].process->sock, &msg, NULL, 0);
+}
+
+/* All is as it was; if it stood already, it goes on. */
+static void give_up(struct exec_wave *wave, int code, const char *why)
+{
+	const bool halted = wave->remap == REMAP_HALTS;
+
+	tell_hosts(wave, HOSTLINK_REMAIN);
+	remap_drop(wave);
+	if (halted && wave->state == WAVE_RUN)
+		wave_run(wave, IMAGE_FOREVER, remap_margin(wave));
+	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, code, why);
+}
+
+static bool may_remap(struct exec_wave *wave, const struct wire_view *request)
+{
+	if (!wave_can(wave, request, 1u << WAVE_INIT | 1u << WAVE_RUN | 1u << WAVE_PAUSE, "be remapped"))
+		return false;
+	if (wave->ended)
+		exec_fail(wave->exec, request, 1, "\"%s\" is ending", wave->name);
+	else if (wave->offered.sequence != 0)
+		exec_fail(wave->exec, request, 1, "\"%s\" is preparing an array: try again when it is set", wave->name);
+	else
+		return true;
+	return false;
+}
+
+void wave_remap(struct exec_wave *wave, const struct wire_view *request)
+{
+	const void *program;
+	char why[512] = "no memory";
+	void *aligned;
+	size_t len;
+
+	if (!may_remap(wave, request))
+		return;
+	if (wire_get_bytes(request, WIRE_TAG_PROGRAM, 0, &program, &len) != 0) {
+		exec_fail(wave->exec, request, 2, "REMAP without a program");
+		return;
+	}
+	aligned = aligned_alloc(64, (len + 63) & ~(size_t)63);
+	if (aligned != NULL)
+		memcpy(aligned, program, len);
+	wave->remap = REMAP_PREPARES;
+	wave->remap_answers = 0;
+	if (aligned == NULL || other_new(wave, aligned, len, why, sizeof(why)) != 0 ||
+	    other_place(wave, why, sizeof(why)) != 0) {
+		give_up(wave, 2, why); /* nobody waits yet */
+		exec_fail(wave->exec, request, 2, "\"%s\" cannot be remapped: %s", wave->name, why);
+	} else {
+		wave_later(&wave->pending, request, PREPARE_S * (uint64_t)1000000000);
+	}
+	free(aligned);
+}
+
+/* ---- SWITCHES ---------------------------------------------------------------------------------------------------------- */
+
+static uint64_t last_slot(const struct exec_wave *wave)
+{
+	const uint64_t steps = wave_steps_max(wave);
+	uint64_t last = 0;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count && steps > 0; s++) {
+		const struct image_segment_state *state = image_segment_state(&wave->view, s);
+		const uint64_t slot = atomic_load(&state->slot[(steps - 1) % IMAGE_STEPS]);
+
+		last = slot > last ? slot : last;
+	}
+	return last;
+}
+
+static int carry(struct exec_wave *wave, uint64_t *ret_step)
+{
+	struct image_view after;
+	int status = image_open(wave->other->fd, true, &after);
+
+	if (status != 0)
+		return status;
+	status = image_carry(&wave->view, &after, ret_step);
+	image_close(&after);
+	return status;
+}
+
+static void exchange(struct exec_wave *wave)
+{
+	struct exec_wave *other = wave->other;
+	const struct exec_wave before = *wave;
+
+	wave->fd = other->fd;
+	wave->view = other->view;
+	wave->places = other->places;
+	wave->progress = other->progress;
+	other->fd = before.fd;
+	other->view = before.view;
+	other->places = before.places;
+	other->progress = before.progress;
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
+		wave->progress[s].misses = atomic_load(&image_segment_state(&wave->view, s)->misses);
+}
+
+static void go_over(struct exec_wave *wave)
+{
+	uint64_t step;
+
+	wave->remap_latency = wave->view.head->latency_slots;
+	wave->remap_slot = last_slot(wave);
+	lanes_leave(wave);
+	if (carry(wave, &step) != 0) {
+		give_up(wave, 1, "messages are on their way for which there is no room on the new lanes: try again");
+		return;
+	}
+	exchange(wave);
+	wave->remap = REMAP_SWITCHES;
+	wave->remap_answers = 0;
+	wave->pending.until_ns = clock_ns() + HALT_S * 1000000000ull;
+	wave_limit(wave, step); /* for threads that have no lane they begin here */
+	keep_wave(wave);
+	tell_hosts(wave, HOSTLINK_SWITCH);
+}
+
+/* ---- HALTS ------------------------------------------------------------------------------------------------------------- */
+
+static bool any_ended(const struct exec_wave *wave)
+{
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
+		if (atomic_load(&image_segment_state(&wave->view, s)->ended) != 0)
+			return true;
+	return wave->ended || wave->drained;
+}
+
+static void look(void *self)
+{
+	struct exec_wave *wave = self;
+
+	if (wave->remap != REMAP_HALTS)
+		return;
+	if (any_ended(wave) || wave->state == WAVE_ABNSTOP)
+		give_up(wave, 1, "the waveform ended first");
+	else if (wave_limit_reached(wave))
+		go_over(wave);
+	else
+		loop_timer_start(&wave->exec->daemon.loop, &wave->remap_timer, LOOK_NS, look, wave);
+}
+
+/* On the step clock it stands where the last slot that was let go has left it, which is the same step for all segments unless
+ * one of them slipped. */
+static void halt(struct exec_wave *wave)
+{
+	const bool stands = wave->state != WAVE_RUN || wave->view.head->clock == IMAGE_STEP;
+
+	wave->pending.until_ns = clock_ns() + HALT_S * 1000000000ull;
+	if (stands && wave_steps_min(wave) != wave_steps_max(wave)) {
+		give_up(wave, 1, "its lanes do not stand at one slot: step it once more");
+	} else if (stands) {
+		go_over(wave);
+	} else {
+		wave->remap = REMAP_HALTS;
+		wave->pending.value = wave_steps_max(wave) + 2;
+		wave_limit(wave, wave->pending.value);
+		look(wave);
+	}
+}
+
+/* ---- what hosts say ---------------------------------------------------------------------------------------------------- */
+
+/* Time for every lane to hear of it. */
+uint64_t remap_margin(const struct exec_wave *wave)
+{
+	return wave->view.head->clock == IMAGE_TIMER ? 2 + HEAR_NS / wave->view.head->slot_ns : 0;
+}
+
+static void answer(struct exec_wave *wave, uint64_t slot, bool runs)
+{
+	const uint64_t stood = runs && slot > wave->remap_slot ? slot - wave->remap_slot - 1 : 0;
+	const bool timed = runs && wave->view.head->clock == IMAGE_TIMER;
+	struct wire_view request;
+	struct wire_msg msg;
+	char text[200];
+	int len;
+
+	len = snprintf(text, sizeof(text), "latency %u slot%s, before %u", wave->view.head->latency_slots,
+		       wave->view.head->latency_slots == 1 ? "" : "s", wave->remap_latency);
+	if (timed)
+		snprintf(text + len, sizeof(text) - (size_t)len, "; it stood still for %llu slot%s (%.3g ms)",
+			 (unsigned long long)stood, stood == 1 ? "" : "s",
+			 (double)stood * (double)wave->view.head->slot_ns / 1e6);
+	log_note(&wave->exec->daemon.log, "%s: remapped: %s", wave->name, text);
+	if (wave->pending.bytes == NULL || wire_decode(wave->pending.bytes, wave->pending.len, &request) != 0)
+		return;
+	bus_reply(wave->exec->daemon.bus, &request, WIRE_OK, &msg);
+	wire_put_u64(&msg, WIRE_TAG_SLOT, slot);
+	wire_put_u64(&msg, WIRE_TAG_COUNT, stood);
+	wire_put_text(&msg, WIRE_TAG_STATE, wave_state_names[wave->state]);
+	wire_put_text(&msg, WIRE_TAG_TEXT, text);
+	bus_send(wave->exec->daemon.bus, &msg);
+	free(wave->pending.bytes);
+	wave->pending.bytes = NULL;
+}
+
+/* First of all it runs: to give up a lane takes the time that its keeper sleeps. */
+static void finish(struct exec_wave *wave)
+{
+	const bool runs = wave->state == WAVE_RUN;
+	const uint64_t slot = runs ? wave_run(wave, IMAGE_FOREVER, remap_margin(wave)) : lanes_slot(wave);
+
+	remap_drop(wave);
+	keep_wave(wave);
+	answer(wave, slot, runs);
+}
+
+void remap_answered(struct exec_host *host, const struct hostlink_msg *msg)
+{
+	struct exec_wave *wave = host->wave;
+	const bool ours = msg->sequence == wave->remap_number;
+
+	if (msg->type == HOSTLINK_STUCK && ours && wave->remap == REMAP_PREPARES) {
+		char why[HOSTLINK_TEXT + 100];
+
+		snprintf(why, sizeof(why), "\"%s\" cannot be remapped: %s", wave->name, msg->text);
+		give_up(wave, 2, why);
+	} else if (msg->type == HOSTLINK_REMAPPABLE && ours && wave->remap == REMAP_PREPARES) {
+		if (++wave->remap_answers == wave->n_hosts)
+			halt(wave);
+	} else if (msg->type == HOSTLINK_SWITCHED && ours && wave->remap == REMAP_SWITCHES) {
+		if (++wave->remap_answers == wave->n_hosts)
+			finish(wave);
+	}
+}
+
+void remap_check(struct exec_wave *wave)
+{
+	if (wave->remap == REMAP_NONE || clock_ns() <= wave->pending.until_ns)
+		return;
+	if (wave->remap == REMAP_SWITCHES)
+		wave_abort(wave, "a host has not gone over to its new lanes within %d s", HALT_S);
+	else
+		give_up(wave, 1, "it has not come to stand in time: it goes on as before");
+}
+
+void remap_restore(struct exec_wave *wave)
+{
+	if (wave->remap == REMAP_SWITCHES) {
+		wave->remap_answers = 0;
+		wave->remap_number = clock_ns();
+		wave->pending.until_ns = clock_ns() + HALT_S * 1000000000ull;
+		tell_hosts(wave, HOSTLINK_SWITCH);
+	} else if (wave->state == WAVE_RUN && !wave->ended &&
+		   atomic_load(&wave_control(wave)->limit) != IMAGE_FOREVER) {
+		wave_run(wave, IMAGE_FOREVER, remap_margin(wave));
+	}
+}
