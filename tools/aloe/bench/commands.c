@@ -201,6 +201,42 @@ static const char memory_doc[] = "Table III of the papers: what memory each proc
 				 "itself, and what it shares; and what one "
 				 "more instance takes. Without FILE: the UTRAN chain.";
 
+#define CONTEST_OPTIONS(known)                                                                                         \
+	{"vs", 0, "NAME,...", NULL, false, "beside " known " (built by `make bench-peers` in the source)"},            \
+	    {"runs", 'r', "N", NULL, false, "of each system and size; default 20"},                                    \
+	    {"trials", 0, "N", NULL, false, "of each set-up of a system, to find its best; default 2"},                \
+	{                                                                                                              \
+		"seed", 0, "N", NULL, false, "another random order; default 1"                                         \
+	}
+
+static const struct cli_option pipes_options[] = {
+    {"sizes", 0, "N,...", NULL, false, "N pipes of N stages; default 1 .. 10 and 20"},
+    {"items", 'n', "N", NULL, false, "floats that go through; default 1e8"},
+    {"slot-items", 0, "N,...", NULL, false, "of them in a slot; default 4096; of several the first is compared"},
+    {"check", 0, NULL, NULL, false, "numbered floats: look at every one in every sink, measure nothing"},
+    CONTEST_OPTIONS("gnuradio, futuresdr"),
+    SIMD_OPTION,
+};
+
+static const char pipes_doc[] =
+    "The benchmark of schedulers by Bloessl and others: one null source and one head feed N pipes of N stages, each of "
+    "which copies floats. Every system takes part with its best set-up of priority, pinning and lanes, which trials "
+    "find at each size; then come rounds in which each does every size once, in random order. Prints means with 95 % "
+    "intervals, says where the runs fall into two groups, and the ratios of the pairs of each round.";
+
+static const struct cli_option messages_options[] = {
+    {"sizes", 0, "N,...", NULL, false, "N pipes of N stages; default 1 .. 10 and 20"},
+    {"items", 'n', "N", NULL, false, "packets of 500 bytes that go through; default 1e5"},
+    {"packets", 0, "N,...", NULL, false, "of them in a slot; default 30; of several the first is compared"},
+    {"check", 0, NULL, NULL, false, "look at every byte in every sink, measure nothing"},
+    CONTEST_OPTIONS("gnuradio"),
+    SIMD_OPTION,
+};
+
+static const char messages_doc[] =
+    "As `pipes`, but with packets of 500 bytes that are queued before the start, and one that says \"done\" after "
+    "them. Every stage takes and sends on each packet by itself, with its own length and number.";
+
 static const struct cli_command commands[] = {
     {"bler", "", 0, 0, NULL, "block and bit error rates over Eb/N0", bler_doc, CLI_LIST(bler_options), bench_bler},
     {"bpsk", "", 0, 0, NULL, "the largest packet that a slot holds, against its length", bpsk_doc,
@@ -212,8 +248,12 @@ static const struct cli_command commands[] = {
     {"map", "", 0, 0, NULL, "how many mapping problems the mappers solve", map_doc, CLI_LIST(map_options), bench_map},
     {"memory", "[FILE]", 0, 1, "@file", "what each process and each instance takes of memory", memory_doc,
      CLI_LIST(memory_options), bench_memory},
+    {"messages", "", 0, 0, NULL, "packets through pipes x stages, beside other schedulers", messages_doc,
+     CLI_LIST(messages_options), bench_messages},
     {"overhead", "", 0, 0, NULL, "what a slot costs beside the components' work", overhead_doc,
      CLI_LIST(overhead_options), bench_overhead},
+    {"pipes", "", 0, 0, NULL, "floats through pipes x stages, beside other schedulers", pipes_doc,
+     CLI_LIST(pipes_options), bench_pipes},
     {"table1", "", 0, 0, NULL, "execution times of the UTRAN chain", table1_doc, CLI_LIST(table1_options),
      bench_table1},
     {"utran", "", 0, 0, NULL, "what the UTRAN bearer takes of a slot, component by component", utran_doc,

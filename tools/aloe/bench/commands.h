@@ -14,7 +14,9 @@ int bench_bpsk(const struct cli_args *args);     /* bpsk.c */
 int bench_hist(const struct cli_args *args);     /* hist.c */
 int bench_link(const struct cli_args *args);     /* link.c */
 int bench_memory(const struct cli_args *args);   /* memory.c */
+int bench_messages(const struct cli_args *args); /* pipes.c */
 int bench_overhead(const struct cli_args *args); /* overhead.c */
+int bench_pipes(const struct cli_args *args);    /* pipes.c */
 int bench_table1(const struct cli_args *args);   /* table1.c */
 
 #endif

@@ -179,6 +179,40 @@ double median(double *values, size_t n)
 	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
+struct interval interval_mean(const double *values, size_t n, double *ret_mean)
+{
+	double sum = 0, squares = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += values[i];
+	*ret_mean = sum / (double)n;
+	for (size_t i = 0; i < n; i++)
+		squares += (values[i] - *ret_mean) * (values[i] - *ret_mean);
+	if (n < 2)
+		return (struct interval){NAN, NAN};
+	return about(*ret_mean, student_95(n - 1) * sqrt(squares / (double)(n - 1) / (double)n));
+}
+
+bool two_groups(double *values, size_t n, double *ret_low, double *ret_high)
+{
+	const double middle = median(values, n);
+	size_t cut = 1;
+	double gap;
+
+	if (n < 5)
+		return false;
+	for (size_t i = 2; i < n; i++)
+		if (values[i] - values[i - 1] > values[cut] - values[cut - 1])
+			cut = i;
+	gap = values[cut] - values[cut - 1];
+	if (cut * 5 < n || (n - cut) * 5 < n || gap <= values[cut - 1] - values[0] ||
+	    gap <= values[n - 1] - values[cut] || gap <= 0.05 * middle)
+		return false;
+	*ret_low = median(values, cut);
+	*ret_high = median(values + cut, n - cut);
+	return true;
+}
+
 /* ---- search ------------------------------------------------------------------------------------------------------------- */
 
 void search_init(struct search *search, uint64_t max)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 #include "core/base/child.h"
 #include "core/report/report.h"
 
-enum { TAKEN_S = 60 };
+enum { TAKEN_S = 60, FIFO_PRIORITY = 40 };
 
 /* ---- words -------------------------------------------------------------------------------------------------------------- */
 
@@ -45,8 +46,10 @@ void words_fini(struct words *words)
 /* ---- start -------------------------------------------------------------------------------------------------------------- */
 
 /* In the child: ends with its parent, hears no keyboard (the parent passes on what it hears), writes into files. */
-static _Noreturn void become(const struct bench_run *run, int leash, char *const argv[], enum simd_level level)
+static _Noreturn void become(const struct bench_run *run, int leash, char *const argv[], const struct words *words,
+			     enum simd_level level)
 {
+	const struct sched_param param = {.sched_priority = FIFO_PRIORITY};
 	const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	sigset_t none;
 
@@ -55,6 +58,8 @@ static _Noreturn void become(const struct bench_run *run, int leash, char *const
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setenv("ALOE_SIMD", simd_name(level), 1);
+	if (words->fifo && sched_setscheduler(0, SCHED_FIFO, &param) != 0)
+		_exit(126);
 	fcntl(leash, F_SETFD, 0); /* the state directory is there as long as anybody may write into it */
 	if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(run->out, STDOUT_FILENO) >= 0 &&
 	    dup2(run->err, STDERR_FILENO) >= 0)
@@ -62,7 +67,8 @@ static _Noreturn void become(const struct bench_run *run, int leash, char *const
 	_exit(127);
 }
 
-static int spawn(const struct bench *bench, char *const argv[], enum simd_level level, struct bench_run *run)
+static int spawn(const struct bench *bench, char *const argv[], const struct words *words, enum simd_level level,
+		 struct bench_run *run)
 {
 	run->out = memfd_create("report", MFD_CLOEXEC);
 	run->err = memfd_create("errors", MFD_CLOEXEC);
@@ -70,7 +76,7 @@ static int spawn(const struct bench *bench, char *const argv[], enum simd_level 
 	if (run->pid < 0)
 		return -errno;
 	if (run->pid == 0)
-		become(run, bench->leash, argv, level);
+		become(run, bench->leash, argv, words, level);
 	run->pidfd = pidfd_open(run->pid, 0);
 	return run->pidfd < 0 ? -errno : 0;
 }
@@ -89,20 +95,17 @@ int run_start(struct bench *bench, struct words *words, enum simd_level level, s
 {
 	struct bench_run run = {.pidfd = -1, .out = -1, .err = -1};
 	char program[4096], *argv[WORDS_MAX + 8];
+	const char *const own[] = {program, "run", "--json", "--quiet", "--state", bench->dir};
 	size_t n = 0;
 	int rc = words->lost ? -E2BIG : child_path("aloe", program, sizeof(program));
 
-	argv[n++] = program;
-	argv[n++] = (char *)"run";
-	argv[n++] = (char *)"--json";
-	argv[n++] = (char *)"--quiet";
-	argv[n++] = (char *)"--state";
-	argv[n++] = bench->dir;
+	for (; words->program ? n < 1 : n < sizeof(own) / sizeof(own[0]); n++)
+		argv[n] = (char *)(words->program ? words->program : own[n]);
 	for (size_t i = 0; i < words->n; i++)
 		argv[n++] = words->items[i];
 	argv[n] = NULL;
 	fflush(NULL);
-	rc = rc < 0 ? rc : spawn(bench, argv, level, &run);
+	rc = rc < 0 ? rc : spawn(bench, argv, words, level, &run);
 	words_fini(words);
 	if (rc == 0) {
 		*ret = run;
@@ -242,7 +245,7 @@ static int only(struct bench *bench, const struct words *words, enum simd_level 
 		const struct watcher *watcher, json_t **ret_report, char **ret_errors)
 {
 	struct bench_run run = {0};
-	struct words copy = {0};
+	struct words copy = {.program = words->program, .fifo = words->fifo};
 	int status, seen;
 
 	for (size_t i = 0; i < words->n; i++)

@@ -23,7 +23,9 @@ enum { WORDS_MAX = 256 };
 struct words { /* of a command line */
 	char *items[WORDS_MAX];
 	size_t n;
-	bool lost; /* one did not fit */
+	bool lost;           /* one did not fit */
+	const char *program; /* another program than `aloe run`, which prints JSON with "schema": 1 as well; or NULL */
+	bool fifo;           /* all its threads under SCHED_FIFO */
 };
 
 __attribute__((format(printf, 2, 3))) void words_add(struct words *words, const char *format, ...);
@@ -34,7 +36,7 @@ struct bench_run {
 	int pidfd, out, err;
 };
 
-/* run_start starts `aloe run --json --quiet WORDS...` with the kernels of one level; takes the words over. 0, or -errno after
+/* run_start starts `aloe run --json --quiet WORDS...` (or another program) with the kernels of one level; takes the words over. 0, or -errno after
  * saying what is wrong. A run ends when this process does, however that ends. */
 int run_start(struct bench *bench, struct words *words, enum simd_level level, struct bench_run *ret);
 

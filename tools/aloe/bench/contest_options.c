@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the command line says of a contest, and the programs of the peers. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/child.h"
+#include "core/base/file.h"
+#include "tools/aloe/bench/contest.h"
+#include "tools/aloe/bench/figures.h"
+
+/* ---- peers -------------------------------------------------------------------------------------------------------------- */
+
+/* They lie beside the folder of the programs, in a build: nobody installs them. */
+static int program_find(const char *name, char *ret_path, size_t size)
+{
+	char own[4096];
+	int rc = child_path("aloe", own, sizeof(own));
+
+	if (rc == 0 && strrchr(own, '/'))
+		*strrchr(own, '/') = 0;
+	rc = rc < 0 ? rc : path_print(ret_path, size, "%s/../peers/%s", own, name);
+	return rc < 0 ? rc : access(ret_path, X_OK) < 0 ? -errno : 0;
+}
+
+int peer_run(struct bench *bench, const struct contest_system *system, struct words *words, const char *what,
+	     json_t **ret_report)
+{
+	char path[4096], *errors = NULL;
+	int status;
+
+	if (program_find(system->program, path, sizeof(path)) < 0)
+		return CLI_FAILED;
+	words->program = path;
+	status = run_only(bench, words, SIMD_PLAIN, what, ret_report, &errors);
+	if (!bench->interrupts && (status != CLI_OK || !*ret_report)) {
+		fprintf(stderr, "%s%s has ended with status %d\n", errors ? errors : "", what, status);
+		status = CLI_FAILED;
+	}
+	free(errors);
+	return bench->interrupts ? BENCH_INTERRUPTED : status;
+}
+
+static int peer_add(struct contest *contest, const struct contest_system *known, size_t n, const char *name, size_t len)
+{
+	char path[4096];
+
+	for (size_t i = 0; i < contest->n_systems; i++)
+		if (strlen(contest->systems[i].name) == len && !memcmp(contest->systems[i].name, name, len))
+			return cli_fail(contest->bench->args, "--vs: %.*s is there twice", (int)len, name);
+	for (size_t i = 0; i < n; i++) {
+		if (strlen(known[i].name) != len || memcmp(known[i].name, name, len) != 0)
+			continue;
+		if (program_find(known[i].program, path, sizeof(path)) < 0)
+			return cli_fail(contest->bench->args,
+					"--vs %s: it is not built (`make bench-peers` in the source does)",
+					known[i].name);
+		contest->systems[contest->n_systems++] = known[i];
+		return CLI_OK;
+	}
+	return cli_fail(contest->bench->args, "--vs %.*s: there is only %s%s%s", (int)len, name, known[0].name,
+			n > 1 ? " and " : "", n > 1 ? known[1].name : "");
+}
+
+int contest_peers(struct contest *contest, const struct contest_system *known, size_t n)
+{
+	const char *text = cli_get(contest->bench->args, "vs");
+	int status = CLI_OK;
+
+	while (text && status == CLI_OK) {
+		const size_t len = strcspn(text, ",");
+		if (contest->n_systems == CONTEST_SYSTEMS_MAX)
+			return CLI_USAGE;
+		status = peer_add(contest, known, n, text, len);
+		text = text[len] ? text + len + 1 : NULL;
+	}
+	return status;
+}
+
+/* ---- sizes and runs ----------------------------------------------------------------------------------------------------- */
+
+int contest_sizes(struct contest *contest, const char *otherwise)
+{
+	const char *text = cli_get(contest->bench->args, "sizes");
+	double sizes[CONTEST_SIZES_MAX];
+	const int n = list_parse(text ? text : otherwise, 1, 64, CONTEST_SIZES_MAX, sizes);
+
+	for (int i = 0; i < n; i++)
+		if (sizes[i] != floor(sizes[i]))
+			return cli_fail(contest->bench->args, "--sizes %s: whole numbers are needed", text);
+	if (n < 0)
+		return cli_fail(contest->bench->args,
+				"--sizes %s: different numbers 1 .. 64, at most %d of them, are needed", text,
+				(int)CONTEST_SIZES_MAX);
+	for (int i = 0; i < n; i++)
+		contest->sizes[i] = (struct contest_size){(unsigned)sizes[i], (unsigned)sizes[i]};
+	contest->n_sizes = (size_t)n;
+	contest->pipes = true;
+	return CLI_OK;
+}
+
+int contest_options(struct contest *contest)
+{
+	const struct cli_args *args = contest->bench->args;
+
+	contest->runs = 20;
+	contest->trials = 2;
+	contest->seed = 1;
+	if (cli_whole(args, "runs", 1, CONTEST_RUNS_MAX, &contest->runs) < 0 ||
+	    cli_whole(args, "trials", 1, 100, &contest->trials) < 0 ||
+	    cli_whole(args, "seed", 0, 1u << 31, &contest->seed) < 0)
+		return CLI_USAGE;
+	return CLI_OK;
+}
