@@ -15,7 +15,10 @@
 #include "tools/aloe/bench/bler.h"
 #include "tools/aloe/bench/copies.h"
 #include "tools/aloe/bench/figures.h"
+#include "tools/aloe/bench/limit.h"
 #include "tools/aloe/bench/plot.h"
+#include "tools/aloe/bench/published.h"
+#include "tools/aloe/bench/samples.h"
 #include "tools/aloe/bench/table.h"
 #include "tools/aloe/bench/yardstick.h"
 
@@ -162,6 +165,139 @@ static void test_search(void **state)
 		}
 }
 
+/* ---- lines -------------------------------------------------------------------------------------------------------------- */
+
+static void test_line(void **state)
+{
+	const double exact[][2] = {{1, 5}, {10, 23}, {50, 103}};
+	const double off[][2] = {{1, 1.1}, {1, 0.9}, {3, 3.3}, {3, 2.7}};
+	struct line line = line_fit(exact, 3);
+
+	(void)state;
+	NEAR(line.base, 3, 1e-9);
+	NEAR(line.slope, 2, 1e-9);
+	NEAR(line.slope_range.low, 2, 1e-6);
+	NEAR(line.base_range.high, 3, 1e-6);
+	assert_true(isnan(line_fit(exact, 2).slope_range.low)); /* two points are a line, without a doubt or a bound */
+	NEAR(line_fit(exact, 2).slope, 2, 1e-9);
+	assert_true(isnan(line_fit(exact, 1).slope) && isnan(line_fit(exact, 0).base));
+	/* By hand: weights 1/y^2; 2 degrees of freedom, Student's 4.303. */
+	line = line_fit(off, 4);
+	NEAR(line.slope, 0.980198, 1e-6);
+	NEAR(line.base, 0.0, 1e-9);
+	NEAR(line.slope_range.high - line.slope, 0.66689, 1e-4);
+	NEAR(line.slope - line.slope_range.low, line.slope_range.high - line.slope, 1e-12);
+}
+
+/* Of 400 sets of points about 2 + 3 x with errors in proportion, nearly 95 in 100 intervals hold the 3. */
+static void test_line_covers(void **state)
+{
+	uint64_t random = 88172645463325252ull;
+	int inside = 0;
+
+	(void)state;
+	for (int t = 0; t < 400; t++) {
+		double points[12][2];
+		struct line line;
+		for (int i = 0; i < 12; i++) {
+			double noise = 0;
+			for (int k = 0; k < 12; k++) { /* about normal */
+				random ^= random << 13;
+				random ^= random >> 7;
+				random ^= random << 17;
+				noise += (double)(random >> 11) * 0x1p-53 - 0.5;
+			}
+			points[i][0] = pow(4, i % 4);
+			points[i][1] = (2 + 3 * points[i][0]) * (1 + 0.05 * noise);
+		}
+		line = line_fit((const double(*)[2])points, 12);
+		inside += line.slope_range.low <= 3 && 3 <= line.slope_range.high;
+	}
+	assert_in_range(inside, 360, 396);
+}
+
+/* ---- limits -------------------------------------------------------------------------------------------------------------- */
+
+struct
+    machine { /* that holds so much in short runs and so much in whole ones, and fails once at some number for no reason */
+	uint64_t quick, whole, unlucky;
+	int asked;
+};
+
+static int machine_holds(void *self, uint64_t n, bool whole, bool *ret_holds)
+{
+	struct machine *machine = self;
+
+	*ret_holds = n <= (whole ? machine->whole : machine->quick) && n != machine->unlucky;
+	if (n == machine->unlucky)
+		machine->unlucky = 0;
+	return ++machine->asked > 60 ? 7 : 0;
+}
+
+static void test_limit(void **state)
+{
+	struct machine machine;
+	struct limit limit = {1000, 0, machine_holds, &machine};
+	uint64_t n = 99;
+
+	(void)state;
+	for (uint64_t whole = 0; whole <= 600; whole += 7) {
+		machine = (struct machine){600, whole, 0, 0};
+		assert_int_equal(limit_find(&limit, &n), 0);
+		assert_in_range(n, whole > 1 ? whole - 1 : whole, whole); /* neighbours are close enough */
+	}
+	limit.tolerance = 0.02;
+	machine = (struct machine){600, 500, 0, 0};
+	assert_int_equal(limit_find(&limit, &n), 0);
+	assert_in_range(n, 490, 500);
+	machine = (struct machine){1000, 1000, 0, 0};
+	assert_int_equal(limit_find(&limit, &n), 0);
+	assert_int_equal(n, 1000);
+	machine = (struct machine){0, 0, 0, 0};
+	assert_int_equal(limit_find(&limit, &n), 0);
+	assert_int_equal(n, 0);
+	machine = (struct machine){600, 500, 0, 55};
+	assert_int_equal(limit_find(&limit, &n), 7); /* an error ends it */
+}
+
+/* ---- published figures ---------------------------------------------------------------------------------------------------- */
+
+static void test_published(void **state)
+{
+	double x86 = 0, arm = 0;
+
+	(void)state;
+	for (size_t i = 0; i < PUBLISHED_BEARER; i++) {
+		x86 += published_bearer(i)->x86_kmac;
+		arm += published_bearer(i)->arm_kmac;
+	}
+	NEAR(x86, 2071.8, 1e-9); /* the totals that were published with them */
+	NEAR(arm, 3260, 1e-9);
+	NEAR(published_max_us(published_bearer(12)->x86_kmac), 1907, 1e-9);
+	NEAR(published_max_us(published_bearer(0)->x86_kmac), 115, 1e-9);
+}
+
+/* ---- single calls --------------------------------------------------------------------------------------------------------- */
+
+static void test_distances(void **state)
+{
+	struct image_event events[] = {/* start, step, ns, instance; as rings give them, segment by segment */
+				       {1000, 1, 10, 0}, {2000, 2, 10, 0}, {1100, 1, 10, 1}, {2150, 2, 10, 1},
+				       {1300, 1, 10, 2}, {2300, 2, 10, 2}, {1350, 1, 10, 3}, {3000, 3, 10, 2}};
+	struct samples samples = {.events = events, .n = 8};
+	double *ns;
+
+	(void)state;
+	assert_int_equal(samples_distances(&samples, 1, 2, &ns), 2); /* of step 3 there is only one */
+	assert_true(ns[0] == 200 && ns[1] == 150);
+	free(ns);
+	assert_int_equal(samples_distances(&samples, 0, 3, &ns), 5);
+	free(ns);
+	samples.n = 0;
+	assert_int_equal(samples_distances(&samples, 0, 3, &ns), 0);
+	free(ns);
+}
+
 /* ---- bler ---------------------------------------------------------------------------------------------------------------- */
 
 static void test_batch(void **state)
@@ -250,6 +386,23 @@ static void test_in_gaps(void **state)
 	json_decref(report);
 }
 
+/* A core that only reads its clock: what it did not read for 20 us is a gap. */
+static void test_gaps_idle(void **state)
+{
+	const uint64_t from = clock_ns();
+	struct gaps *gaps = gaps_start_idle(0);
+
+	(void)state;
+	assert_non_null(gaps);
+	clock_sleep_until(from + 20000000);
+	gaps_stop(gaps);
+	assert_true(gaps_able(gaps));
+	assert_true(gaps_count(gaps) == 0 || gaps_longest_ns(gaps) > 20000);
+	assert_int_equal(gaps_count(gaps) > 0, gaps_between(gaps, from, UINT64_MAX));
+	assert_false(gaps_between(gaps, 0, from));
+	gaps_free(gaps);
+}
+
 /* What is counted is as long as it says; started and stopped at will. */
 static void test_gaps(void **state)
 {
@@ -307,6 +460,14 @@ static void test_table(void **state)
 				  "\"one, \"\"two\"\"\",12345,1.2345,0.000123456\n"
 				  "b,7,,\n");
 	free(text);
+	text = text_of(&table, table_markdown);
+	assert_string_equal(text, "**a title**\n\n| name | count | time us | rate |\n|---|---:|---:|---:|\n"
+				  "| one, \"two\" | 12345 | 1.23 | 0.000123 |\n| b | 7 | - | - |\n");
+	free(text);
+	json_object_set_new(json_array_get(table.rows, 1), "name", json_string("b | c"));
+	text = text_of(&table, table_markdown);
+	assert_non_null(strstr(text, "| b \\| c | 7 |"));
+	free(text);
 	json_decref(table.rows);
 }
 
@@ -350,7 +511,9 @@ static void test_plot(void **state)
 	free(text);
 	plot.log_y = false;
 	json_array_append_new(plot_series(&plot, PLOT_BARS, "bars"), json_pack("[s, f]", "one", 3.0));
+	json_array_append_new(plot_series(&plot, PLOT_STEPS, "steps"), json_pack("[f, f]", 1.0, 7.0));
 	text = script_of(&plot, "a.gp");
+	has(text, "using 1:2 with histeps");
 	has(text, "set yrange [0:*]\n");
 	has(text, "\n\"one\" 3 \nEND\n");
 	has(text, "xtic(1) with histograms");
@@ -367,11 +530,13 @@ static void test_plot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_range),         cmocka_unit_test(test_list),     cmocka_unit_test(test_wilson),
-	    cmocka_unit_test(test_wilson_covers), cmocka_unit_test(test_crossing), cmocka_unit_test(test_median),
-	    cmocka_unit_test(test_search),        cmocka_unit_test(test_batch),    cmocka_unit_test(test_verdict),
-	    cmocka_unit_test(test_yardstick),     cmocka_unit_test(test_table),    cmocka_unit_test(test_plot),
-	    cmocka_unit_test(test_in_gaps),       cmocka_unit_test(test_gaps),
+	    cmocka_unit_test(test_range),         cmocka_unit_test(test_list),        cmocka_unit_test(test_wilson),
+	    cmocka_unit_test(test_wilson_covers), cmocka_unit_test(test_crossing),    cmocka_unit_test(test_median),
+	    cmocka_unit_test(test_search),        cmocka_unit_test(test_batch),       cmocka_unit_test(test_verdict),
+	    cmocka_unit_test(test_yardstick),     cmocka_unit_test(test_table),       cmocka_unit_test(test_plot),
+	    cmocka_unit_test(test_in_gaps),       cmocka_unit_test(test_gaps),        cmocka_unit_test(test_gaps_idle),
+	    cmocka_unit_test(test_line),          cmocka_unit_test(test_line_covers), cmocka_unit_test(test_limit),
+	    cmocka_unit_test(test_published),     cmocka_unit_test(test_distances),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -259,7 +259,7 @@ static void largest_row(struct bpsk *bpsk, const struct question *question, uint
 				       json_pack("{s:f, s:f, s:f, s:f, s:f, s:s}", "samples", trial->slots, "missed",
 						 trial->missed, "in_gaps", trial->in_gaps, "not_run", trial->not_run,
 						 "load_mean", trial->load_mean, "mapping", trial->mapping));
-	if (row && bits_of(place + 1) > bpsk->max)
+	if (row && place == place_of(bpsk->max))
 		json_object_set_new(row, "limit", json_string("--max"));
 	json_array_append_new(bpsk->rows, row);
 }
