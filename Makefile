@@ -152,7 +152,7 @@ $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_LIBS)
 	$(link_test)
 # Tests of kernels alone need no library, so that they can be built for a machine of which there is nothing else.
 KERNEL_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(shell grep -LE '^.include "(daemons|tools|platforms|components|core/([^kb]|base/[^s])|tests/(mock|bench|common/[^g]))' $$(grep -lE '"core/kernels/' $(TEST_SRC))))
-$(KERNEL_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/tests/common/leave_out.o $(B)/obj/core/base/simd.o $(LIBKERNELS)
+$(KERNEL_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/tests/common/leave_out.o $(B)/obj/core/base/simd.o $(B)/obj/core/base/calibrate.o $(LIBKERNELS)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS_ALOE) $(LDFLAGS) -Wl,--wrap=_cmocka_run_group_tests -o $@ $^ -lcmocka -lm

@@ -85,6 +85,7 @@ ALOE_COMPONENT(utran_crc) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct utran_crc_state),
     .kmac = 1,
+    .mix = "bits 1, copy 1",
     .check = crc_check,
     .shape = crc_shape,
     .init = crc_init,

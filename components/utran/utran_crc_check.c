@@ -126,6 +126,7 @@ ALOE_COMPONENT(utran_crc_check) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct crc_check),
     .kmac = 1,
+    .mix = "bits 1, copy 1",
     .check = check_check,
     .shape = check_shape,
     .init = check_init,

@@ -61,6 +61,7 @@ ALOE_COMPONENT(utran_deinterleave1) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct deinterleave1),
     .kmac = 1,
+    .mix = "copy 1", /* of a TTI of 10 ms */
     .check = deinterleave_check,
     .shape = deinterleave_shape,
     .init = deinterleave_init,

@@ -43,6 +43,7 @@ ALOE_COMPONENT(utran_deinterleave2) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct deinterleave2),
     .kmac = 1,
+    .mix = "transpose16 1",
     .init = deinterleave_init,
     .work = deinterleave_work,
 };

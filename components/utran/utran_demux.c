@@ -124,6 +124,7 @@ ALOE_COMPONENT(utran_demux) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct demux),
     .kmac = 1,
+    .mix = "copy 1",
     .shape = demux_shape,
     .init = demux_init,
     .work = demux_work,

@@ -134,6 +134,7 @@ ALOE_COMPONENT(utran_desegment) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct desegment),
     .kmac = 1,
+    .mix = "copy 1",
     .check = desegment_check,
     .shape = desegment_shape,
     .init = desegment_init,

@@ -61,6 +61,7 @@ ALOE_COMPONENT(utran_interleave1) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct interleave1),
     .kmac = 1,
+    .mix = "copy 1", /* of a TTI of 10 ms */
     .check = interleave_check,
     .shape = interleave_shape,
     .init = interleave_init,

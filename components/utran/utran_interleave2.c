@@ -43,6 +43,7 @@ ALOE_COMPONENT(utran_interleave2) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct interleave2),
     .kmac = 1,
+    .mix = "transpose8 1",
     .init = interleave_init,
     .work = interleave_work,
 };

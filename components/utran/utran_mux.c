@@ -88,6 +88,7 @@ ALOE_COMPONENT(utran_mux) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct mux),
     .kmac = 1,
+    .mix = "copy 1",
     .shape = mux_shape,
     .init = mux_init,
     .work = mux_work,

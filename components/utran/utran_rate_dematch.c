@@ -100,6 +100,7 @@ ALOE_COMPONENT(utran_rate_dematch) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct rate_dematch),
     .kmac = 2,
+    .mix = "shuffle16 1",
     .check = dematch_check,
     .shape = dematch_shape,
     .init = dematch_init,

@@ -146,6 +146,7 @@ ALOE_COMPONENT(utran_rate_match) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct rate_match),
     .kmac = 1,
+    .mix = "shuffle8 1",
     .check = match_check,
     .shape = match_shape,
     .init = match_init,

@@ -108,6 +108,7 @@ ALOE_COMPONENT(utran_segment) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct segment),
     .kmac = 1,
+    .mix = "copy 1",
     .check = segment_check,
     .shape = segment_shape,
     .init = segment_init,

@@ -223,6 +223,7 @@ ALOE_COMPONENT(utran_turbo_decoder) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct turbo_decoder),
     .kmac = 24,
+    .mix = "trellis 1, gather16 1",
     .check = decoder_check,
     .shape = decoder_shape,
     .init = decoder_init,

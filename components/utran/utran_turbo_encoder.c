@@ -76,6 +76,7 @@ ALOE_COMPONENT(utran_turbo_encoder) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct turbo_encoder),
     .kmac = 2,
+    .mix = "gather8 1, register 2, weave 3",
     .shape = encoder_shape,
     .init = encoder_init,
     .work = encoder_work,

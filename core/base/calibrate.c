@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum {
@@ -116,6 +117,27 @@ int calibrate_mmac(struct calibration *ret)
 	    .block_macs = macs,
 	};
 	return 0;
+}
+
+const char *calibrate_class_name(enum calibrate_class class)
+{
+	static const char *const names[CALIBRATE_CLASSES] = {
+	    "call",      "scalar",     "arithmetic",  "copy",    "bits",     "register", "shuffle8",
+	    "shuffle16", "transpose8", "transpose16", "gather8", "gather16", "weave",    "trellis",
+	};
+
+	return names[class];
+}
+
+int calibrate_class_find(const char *name, size_t len)
+{
+	for (int class = 0; class < CALIBRATE_CLASSES; class++) {
+		const char *known = calibrate_class_name((enum calibrate_class)class);
+
+		if (strlen(known) == len && memcmp(known, name, len) == 0)
+			return class;
+	}
+	return -ENOENT;
 }
 
 double calibrate_kmac(double ns, double mmac_per_s)

@@ -11,6 +11,7 @@
 #ifndef ALOE_BASE_CALIBRATE_H
 #define ALOE_BASE_CALIBRATE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { CALIBRATE_BLOCKS = 25, CALIBRATE_BLOCK_NS = 1000000 };
@@ -26,6 +27,29 @@ struct calibration {
 /* calibrate_mmac measures the core that the calling thread runs on; the caller pins it first. [control] About 50 ms
  * (warm up, then the blocks) at whatever priority the caller has. 0, or -EIO when the clock does not advance. */
 int calibrate_mmac(struct calibration *ret);
+
+/* What work is made of, for times that are taken from one machine to another: each class has a rate of its own on each
+ * machine and vector level (core/kernels/calibrate.h measures them, core/map/class.h converts by them). */
+enum calibrate_class {
+	CALIBRATE_CALL,
+	CALIBRATE_SCALAR,
+	CALIBRATE_ARITHMETIC,
+	CALIBRATE_COPY,
+	CALIBRATE_BITS,
+	CALIBRATE_REGISTER,
+	CALIBRATE_SHUFFLE8,
+	CALIBRATE_SHUFFLE16,
+	CALIBRATE_TRANSPOSE8,
+	CALIBRATE_TRANSPOSE16,
+	CALIBRATE_GATHER8,
+	CALIBRATE_GATHER16,
+	CALIBRATE_WEAVE,
+	CALIBRATE_TRELLIS,
+	CALIBRATE_CLASSES
+};
+
+const char *calibrate_class_name(enum calibrate_class class);
+int calibrate_class_find(const char *name, size_t len); /* the class, or -ENOENT */
 
 /* The conversions above. 0 when the rate is 0 (not calibrated). */
 double calibrate_kmac(double ns, double mmac_per_s);

@@ -5,20 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/base/calibrate.h"
 #include "core/base/clock.h"
 #include "core/kernels/calibrate_loops.h"
 #include "core/kernels/levels.h"
-
-const char *calibrate_class_name(enum calibrate_class class)
-{
-	static const char *const names[CALIBRATE_CLASSES] = {
-	    "call",      "scalar",     "arithmetic",  "copy",    "bits",     "register", "shuffle8",
-	    "shuffle16", "transpose8", "transpose16", "gather8", "gather16", "weave",    "trellis",
-	};
-
-	return names[class];
-}
 
 /* ---- plain C ------------------------------------------------------------------------------------------------------------ */
 
@@ -421,17 +410,16 @@ static uint32_t items_of(enum calibrate_class class)
 		   : CALIBRATE_ITEMS;
 }
 
-int calibrate_classes(enum simd_level level, double ret_ns[CALIBRATE_CLASSES])
+int calibrate_classes(enum simd_level level, const struct calibration *mac, double ret_ns[CALIBRATE_CLASSES])
 {
 	const struct calibrate_kernels *kernels = calibrate_kernels(level);
-	struct calibrate_data *data = aligned_alloc(64, sizeof(*data));
-	struct calibration mac;
+	struct calibrate_data *data = aligned_alloc(CACHE_LINE, sizeof(*data));
 	double ns[CALIBRATE_CLASSES];
-	int rc = data ? calibrate_mmac(&mac) : -ENOMEM;
+	int rc = data ? 0 : -ENOMEM;
 
 	if (rc == 0) {
 		calibrate_data_init(data);
-		ns[CALIBRATE_SCALAR] = 1e3 / mac.mmac_per_s;
+		ns[CALIBRATE_SCALAR] = 1e3 / mac->mmac_per_s;
 		rc = class_measure(calls, data, CALIBRATE_ITEMS, &ns[CALIBRATE_CALL]);
 	}
 	for (int class = CALIBRATE_ARITHMETIC; rc == 0 && class < CALIBRATE_CLASSES; class ++)

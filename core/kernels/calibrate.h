@@ -31,25 +31,8 @@
 
 #include <stdint.h>
 
+#include "core/base/calibrate.h"
 #include "core/base/simd.h"
-
-enum calibrate_class {
-	CALIBRATE_CALL,
-	CALIBRATE_SCALAR,
-	CALIBRATE_ARITHMETIC,
-	CALIBRATE_COPY,
-	CALIBRATE_BITS,
-	CALIBRATE_REGISTER,
-	CALIBRATE_SHUFFLE8,
-	CALIBRATE_SHUFFLE16,
-	CALIBRATE_TRANSPOSE8,
-	CALIBRATE_TRANSPOSE16,
-	CALIBRATE_GATHER8,
-	CALIBRATE_GATHER16,
-	CALIBRATE_WEAVE,
-	CALIBRATE_TRELLIS,
-	CALIBRATE_CLASSES
-};
 
 /* What a pass of a kernel works on, and how much. */
 enum {
@@ -98,10 +81,9 @@ void calibrate_copy_plain(struct calibrate_data *data);
 void calibrate_gather8_plain(struct calibrate_data *data);
 void calibrate_gather16_plain(struct calibrate_data *data);
 
-const char *calibrate_class_name(enum calibrate_class class);
-
-/* calibrate_classes measures ns an item, of each class, at a level that this machine has, on the CPU that the caller has
- * pinned itself to. [control] About 150 ms. 0, -ENOMEM, or -EIO when the clock does not advance. */
-int calibrate_classes(enum simd_level level, double ret_ns[CALIBRATE_CLASSES]);
+/* calibrate_classes measures ns an item, of each class, at a level that this machine has, on the core that the calling thread
+ * runs on; `mac` is the scalar class, measured before. [control] About 100 ms. 0, -ENOMEM, or -EIO when the clock does not
+ * advance. */
+int calibrate_classes(enum simd_level level, const struct calibration *mac, double ret_ns[CALIBRATE_CLASSES]);
 
 #endif

@@ -32,15 +32,7 @@
 #include "core/waveform/platform.h"
 #include "core/waveform/waveform.h"
 
-/* Measured cost of components: kMAC per slot by instance name, from a stored profile; absent -> descriptor default. */
-struct profile_entry {
-	char *instance;
-	double kmac_p50, kmac_p99;
-};
-struct profile {
-	struct profile_entry *entries;
-	size_t len;
-};
+struct profile; /* core/map/profile.h */
 
 struct plan_instance {  /* same numbering as the waveform's instances */
 	uint32_t lane;  /* position in the platform's lanes */

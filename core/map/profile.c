@@ -46,6 +46,49 @@ void plan_profile_fini(struct profile *profile)
 	*profile = (struct profile){0};
 }
 
+/* ---- another machine ----------------------------------------------------------------------------------------------------- */
+
+static double kmac_convert(const struct class_rates *from, const struct class_rates *to, const double *mix, double kmac)
+{
+	return calibrate_kmac(class_convert(from, to, mix, calibrate_ns(kmac, from->mmac_per_s)), to->mmac_per_s);
+}
+
+void plan_profile_convert(struct profile *profile, const struct waveform *waveform, const struct class_rates *to)
+{
+	const struct class_rates *from = &profile->platform;
+
+	profile->elsewhere = class_rates_known(from) && class_rates_fingerprint(from) != class_rates_fingerprint(to);
+	if (!profile->elsewhere || !class_rates_known(to))
+		return;
+	for (size_t i = 0; i < waveform->n_instances; i++) {
+		const struct wf_instance *instance = &waveform->instances[i];
+		struct profile_entry *entry = (struct profile_entry *)plan_profile_find(profile, instance->name);
+		double mix[CALIBRATE_CLASSES];
+
+		if (!entry)
+			continue;
+		if (class_mix(instance->type->mix, mix) < 0)
+			class_mix(NULL, mix);
+		entry->kmac_p50 = kmac_convert(from, to, mix, entry->kmac_p50);
+		entry->kmac_p99 = kmac_convert(from, to, mix, entry->kmac_p99);
+	}
+	profile->converted = true;
+}
+
+void plan_profile_origin(const struct profile *profile, char *ret_text, size_t size)
+{
+	if (!profile || !profile->len)
+		snprintf(ret_text, size, "none");
+	else if (!class_rates_known(&profile->platform))
+		snprintf(ret_text, size, "measured nobody knows where");
+	else if (!profile->elsewhere)
+		snprintf(ret_text, size, "measured on this kind of machine");
+	else
+		snprintf(ret_text, size, "measured on %s, %s, %s", profile->platform.cpu, profile->platform.simd,
+			 profile->converted ? "converted by classes of work"
+					    : "not converted: this machine is not calibrated");
+}
+
 /* FNV-1a, 64 bits. */
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
 {
@@ -92,7 +135,8 @@ static int compare(const void *a, const void *b)
 
 static int root_load(const char *file, json_t *root, struct diag *diag, struct profile *profile)
 {
-	json_t *entries = json_object_get(root, "profile"), *value;
+	json_t *entries = json_object_get(root, "profile"), *platform = json_object_get(root, "platform"), *value;
+	char at[256];
 	uint64_t schema;
 	const char *key;
 	int rc = 0;
@@ -104,6 +148,9 @@ static int root_load(const char *file, json_t *root, struct diag *diag, struct p
 				  PROFILE_SCHEMA);
 	if (!json_is_object(entries))
 		return diag_error(diag, file, 0, "\"profile\" must be an object of instances");
+	snprintf(at, sizeof(at), "%s: platform", file);
+	if (platform && !json_is_null(platform))
+		rc = class_rates_read(platform, at, diag, &profile->platform);
 	json_object_foreach(entries, key, value)
 	{
 		const int bad = entry_load(key, value, file, diag, profile);
@@ -147,7 +194,9 @@ char *plan_profile_save(const struct profile *profile)
 			return NULL;
 		}
 	}
-	root = json_pack("{s:i, s:o}", "schema", PROFILE_SCHEMA, "profile", entries);
+	root = json_pack("{s:i, s:o*, s:o}", "schema", PROFILE_SCHEMA, "platform",
+			 class_rates_known(&profile->platform) ? class_rates_json(&profile->platform) : NULL, "profile",
+			 entries);
 	text = root ? json_dumps(root, JSON_INDENT(2) | JSON_SORT_KEYS) : NULL;
 	json_decref(root);
 	if (!text)

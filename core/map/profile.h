@@ -1,17 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/map/profile.h - the measured cost of a waveform's instances, as text: pure, whoever calls reads and writes
- *files.
+ * core/map/profile.h - the measured cost of a waveform's instances, as text: pure, whoever calls reads and writes files.
  *
- *	{"schema": 1, "profile": {"decoder": {"kmac_p50": 980.5, "kmac_p99": 1144.2}, ...}}
+ *	{"schema": 1,
+ *	 "platform": {"cpu": "...", "simd": "avx2", "governor": "performance", "version": "0.1.0", "mmac_per_s": 1790.0,
+ *	              "classes_ns": {"call": 18.4, "scalar": 0.56, ...}},
+ *	 "profile": {"decoder": {"kmac_p50": 980.5, "kmac_p99": 1144.2}, ...}}
  *
- * kMAC per slot in which the instance is called. A profile comes from execinfo, belongs to one waveform, and is used by
- * plan_make as it is: the same profile gives the same plan.
+ * kMAC per slot in which the instance is called. A profile is measured by execinfo or at the end of a run, belongs to one
+ * waveform and one kind of machine ("platform": its rates, core/map/class.h; may be absent), and is used by plan_make as it
+ * is: the same profile gives the same plan. On another kind of machine it is converted first; one measured there is always
+ * better (core/report/store.h chooses).
  */
 #ifndef ALOE_MAP_PROFILE_H
 #define ALOE_MAP_PROFILE_H
 
-#include "core/map/plan.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/diag.h"
+#include "core/map/class.h"
+#include "core/waveform/waveform.h"
+
+struct profile_entry {
+	char *instance;
+	double kmac_p50, kmac_p99;
+};
+struct profile {
+	struct profile_entry *entries;
+	size_t len;
+	struct class_rates platform; /* where it was measured; all zero: not known */
+	bool elsewhere;              /* another kind of machine than it is used for */
+	bool converted;              /* to that one */
+};
 
 /* plan_profile_load reads the text of `file` (only a name here). 0; -EINVAL with what is wrong in diag. The entries are
  * in order of instance name. */
@@ -26,6 +48,16 @@ void plan_profile_fini(struct profile *profile);
 
 /* plan_profile_find gives the entry of an instance, or NULL; profile may be NULL. */
 const struct profile_entry *plan_profile_find(const struct profile *profile, const char *instance);
+
+/* plan_profile_convert makes the costs those of another machine, by the mixes of the waveform's components; instances that it
+ * has not keep theirs. Nothing is converted if it is the
+ * same kind, or if the rates of either are not known. */
+void plan_profile_convert(struct profile *profile, const struct waveform *waveform, const struct class_rates *to);
+
+/* plan_profile_origin says in a few words where the costs are from: "measured on this kind of machine", "measured on CPU,
+ * avx2, converted by classes of work" or "..., not converted: this machine is not calibrated", "measured nobody knows where",
+ * "none". */
+void plan_profile_origin(const struct profile *profile, char *ret_text, size_t size);
 
 /* plan_profile_hash continues a hash (0 at the beginning) by one entry, never giving 0. */
 uint64_t plan_profile_hash(uint64_t hash, const struct profile_entry *entry);

@@ -391,7 +391,7 @@ static void check_ports(const struct component_type *type, struct at *at)
 static int read_head(struct desc *desc, struct at *at)
 {
 	struct component_type *type = &desc->type;
-	const char *name = NULL, *summary = NULL, *doc = NULL;
+	const char *name = NULL, *summary = NULL, *doc = NULL, *mix = NULL;
 	uint64_t schema = 0, abi = 0, kmac = 0;
 	int bad = 0;
 
@@ -407,9 +407,11 @@ static int read_head(struct desc *desc, struct at *at)
 	bad |= json_want_text_or_null(desc->root, "doc", at->text, at->diag, &doc);
 	bad |= json_want_uint(desc->root, "state_size", DESC_STATE_BYTES_MAX, at->text, at->diag, &desc->state_size);
 	bad |= json_want_uint(desc->root, "kmac", UINT32_MAX, at->text, at->diag, &kmac);
+	bad |= json_want_text_or_null(desc->root, "mix", at->text, at->diag, &mix);
 	type->name = (char *)name;
 	type->summary = (char *)summary;
 	type->doc = (char *)doc;
+	type->mix = (char *)mix;
 	type->kmac = kmac ? (uint32_t)kmac : 1;
 	return bad ? -EINVAL : 0;
 }

@@ -27,6 +27,7 @@ struct component_type {
 	struct aloe_var *vars;
 	size_t n_vars;
 	uint32_t kmac;              /* at least 1 */
+	char *mix;                  /* what work is made of, see core/map/class.h; or NULL */
 	bool fills, drains, shapes; /* has fill, drain, shape */
 	uint64_t digest;            /* FNV-1a 64 of the .desc text */
 	char *path;                 /* of the .so */

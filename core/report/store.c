@@ -10,59 +10,106 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/report/local.h"
 #include "core/report/report.h"
 
 enum { PROFILE_BYTES_MAX = 4 << 20, CALLS_MIN = 100, RUNS_A_SECOND = 1000 };
 
-int store_profile_read(const char *state, const char *waveform, struct diag *diag, struct profile *ret)
+static int profile_path(const char *state, const char *waveform, const struct class_rates *rates, char *ret,
+			size_t size)
 {
+	return path_print(ret, size, "%s/profiles/%s/%016llx.json", state, waveform,
+			  (unsigned long long)class_rates_fingerprint(rates));
+}
+
+/* The newest profile of a waveform, of whatever machine. */
+static int profile_newest(const char *state, const char *waveform, char *ret_path, size_t size)
+{
+	struct timespec newest = {0};
+	char dir[PATH_MAX], path[PATH_MAX];
+	int rc = path_print(dir, sizeof(dir), "%s/profiles/%s", state, waveform);
+	DIR *entries = rc < 0 ? NULL : opendir(dir);
+	struct dirent *entry;
+	struct stat stat;
+
+	rc = -ENOENT;
+	while (entries && (entry = readdir(entries))) {
+		const char *end = strrchr(entry->d_name, '.');
+
+		if (!end || strcmp(end, ".json") != 0 ||
+		    path_print(path, sizeof(path), "%s/%s", dir, entry->d_name) < 0 || lstat(path, &stat) < 0 ||
+		    !S_ISREG(stat.st_mode))
+			continue;
+		if (rc == 0 && (stat.st_mtim.tv_sec < newest.tv_sec ||
+				(stat.st_mtim.tv_sec == newest.tv_sec && stat.st_mtim.tv_nsec <= newest.tv_nsec)))
+			continue;
+		newest = stat.st_mtim;
+		rc = path_print(ret_path, size, "%s", path);
+	}
+	if (entries)
+		closedir(entries);
+	return rc;
+}
+
+int store_profile_read(const char *state, const struct waveform *waveform, struct diag *diag, struct profile *ret)
+{
+	struct class_rates here;
 	char path[PATH_MAX];
 	char *text = NULL;
 	size_t len = 0;
-	int rc = path_print(path, sizeof(path), "%s/profiles/%s.json", state, waveform);
+	int rc;
 
 	*ret = (struct profile){0};
+	local_rates(state, &here);
+	rc = profile_path(state, waveform->name, &here, path, sizeof(path));
 	if (rc == 0)
 		rc = file_read(path, PROFILE_BYTES_MAX, &text, &len);
+	if (rc == -ENOENT) {
+		rc = profile_newest(state, waveform->name, path, sizeof(path));
+		rc = rc < 0 ? rc : file_read(path, PROFILE_BYTES_MAX, &text, &len);
+	}
 	if (rc == -ENOENT)
 		return 0;
 	if (rc < 0)
 		return diag_error(diag, path, 0, "%s", strerror(-rc));
 	rc = plan_profile_load(path, text, len, diag, ret);
 	free(text);
+	if (rc == 0)
+		plan_profile_convert(ret, waveform, &here);
 	return rc;
 }
 
-static int profile_collect(const json_t *report, double mmac_per_s, struct profile *profile)
+int store_profile_take(const json_t *report, const struct class_rates *rates, struct profile *ret)
 {
-	const double per_us = mmac_per_s / 1000;
 	json_t *i;
 	size_t n;
 
+	*ret = (struct profile){.platform = *rates};
 	json_array_foreach(json_object_get(report, "instances"), n, i)
 	{
-		const double p50 = report_number(i, "p50_us") * per_us, p99 = report_number(i, "p99_us") * per_us;
+		const double p50 = calibrate_kmac(report_number(i, "p50_us") * 1e3, rates->mmac_per_s);
+		const double p99 = calibrate_kmac(report_number(i, "p99_us") * 1e3, rates->mmac_per_s);
+
 		if (report_number(i, "calls") < CALLS_MIN || !(p50 > 0))
 			continue;
-		if (plan_profile_set(profile, report_text(i, "name"), p50, p99) < 0)
+		if (plan_profile_set(ret, report_text(i, "name"), p50, p99) < 0)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-int store_profile_write(const char *state, const json_t *report, double mmac_per_s)
+int store_profile_write(const char *state, const json_t *report, const struct class_rates *rates)
 {
-	struct profile profile = {0};
+	const char *waveform = report_text(report, "waveform");
+	struct profile profile;
 	char path[PATH_MAX];
 	char *text = NULL;
-	int rc = profile_collect(report, mmac_per_s, &profile);
+	int rc = store_profile_take(report, rates, &profile);
 
 	if (rc == 0 && profile.len) {
-		rc = path_print(path, sizeof(path), "%s/profiles", state);
+		rc = path_print(path, sizeof(path), "%s/profiles/%s", state, waveform);
 		rc = rc < 0 ? rc : dir_make(path);
-		rc = rc < 0 ? rc
-			    : path_print(path, sizeof(path), "%s/profiles/%s.json", state,
-					 report_text(report, "waveform"));
+		rc = rc < 0 ? rc : profile_path(state, waveform, rates, path, sizeof(path));
 		text = plan_profile_save(&profile);
 		if (rc == 0)
 			rc = text ? file_write(path, text, strlen(text)) : -ENOMEM;

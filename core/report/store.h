@@ -2,7 +2,9 @@
  *
  * core/report/store.h - what is kept between runs, as text files below the state directory.
  *
- *	profiles/NAME.json                    measured cost of a waveform's instances, see core/map/profile.h
+ *	profiles/NAME/KIND.json               measured cost of a waveform's instances on a kind of machine, see
+ *	                                      core/map/profile.h
+ *	capacity/KIND.json                    rates of that kind of machine, see core/map/class.h and local.h
  *	runs/NAME-YYYYmmdd-HHMMSS[-n]/        one run: waveform.conf, plan.txt, report.json, report.txt
  *
  * Runs are kept until the user deletes them. Tools read, swman writes.
@@ -15,12 +17,16 @@
 #include "core/json/json.h"
 #include "core/map/profile.h"
 
-/* store_profile_read: 0 (no entry if there is no profile yet); -EINVAL with what is wrong with the file in diag. The caller
- * ends it with plan_profile_fini. */
-int store_profile_read(const char *state, const char *waveform, struct diag *diag, struct profile *ret);
-/* store_profile_write keeps the costs that a report has measured, of instances called at least 100 times. `mmac_per_s` is the
- * capacity that plans are made with, so that what was measured in time comes back as the same time. 0 or -errno. */
-int store_profile_write(const char *state, const json_t *report, double mmac_per_s);
+/* store_profile_read gives what the instances of a waveform cost on this kind of machine (core/report/local.h): as measured on
+ * one like it, or, if there is none, the newest measured elsewhere, converted by classes of work (core/map/class.h).
+ * plan_profile_origin says which. 0 (no entry if there is no profile yet); -EINVAL with what is wrong with the file in diag.
+ * The caller ends it with plan_profile_fini. */
+int store_profile_read(const char *state, const struct waveform *waveform, struct diag *diag, struct profile *ret);
+/* store_profile_write keeps the costs that a report has measured, of instances called at least 100 times, as measured on the
+ * kind of machine of `rates`, instead of those measured there before. 0 or -errno. */
+int store_profile_write(const char *state, const json_t *report, const struct class_rates *rates);
+/* store_profile_take gives them without keeping them; fini in any case. 0 or -ENOMEM. */
+int store_profile_take(const json_t *report, const struct class_rates *rates, struct profile *ret);
 
 /* store_run_new makes the directory of a run that began at `when`. 0 or -errno. */
 int store_run_new(const char *state, const char *waveform, time_t when, char *ret_dir, size_t size);

@@ -127,10 +127,15 @@ static int shape(struct load *load)
 static void profile_take(struct load *load)
 {
 	struct diag diag;
+	char origin[512];
 
 	diag_init(&diag);
-	if (store_profile_read(load->swman->state, load->waveform->name, &diag, &load->profile) < 0)
+	if (store_profile_read(load->swman->state, load->waveform, &diag, &load->profile) < 0)
 		diag_note(&load->diag, "profile not used: %s", diag.len ? diag.lines[0] : "no memory");
+	if (load->profile.elsewhere) {
+		plan_profile_origin(&load->profile, origin, sizeof(origin));
+		diag_note(&load->diag, "costs: %s", origin);
+	}
 	diag_fini(&diag);
 }
 

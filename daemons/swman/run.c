@@ -134,7 +134,7 @@ static void profile_write(struct swman *swman, const json_t *report)
 	int rc;
 
 	local_platform(swman->state, &platform);
-	rc = report_failed(report) ? 0 : store_profile_write(swman->state, report, platform.model.mmac_per_s);
+	rc = report_failed(report) ? 0 : store_profile_write(swman->state, report, &platform.rates);
 	if (rc < 0)
 		log_warning(&swman->daemon.log, "the profile could not be saved: %s", strerror(-rc));
 }

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "core/map/class.h"
 #include "tests/contract/each.h"
 
 static const char *const type_names[] = {"bit", "byte", "i16", "llr16", "f32", "cf32", "ci16"};
@@ -185,6 +186,7 @@ static void callbacks_are_there(const char *name, unsigned *count)
 	const struct aloe_entry *entry;
 	const struct aloe_component *c;
 	const struct aloe_param *buffer;
+	double mix[CALIBRATE_CLASSES];
 
 	mock_open(&m, name);
 	c = m.component;
@@ -194,6 +196,8 @@ static void callbacks_are_there(const char *name, unsigned *count)
 		broken(count, name, "ABI %u, name %s", entry ? entry->abi : 0, entry ? entry->name : "-");
 	if (!is_text(c->summary) || !is_identifier(name))
 		broken(count, name, "no summary of one line");
+	if (class_mix(c->mix, mix) < 0)
+		broken(count, name, "mix = \"%s\": classes of work with a number after each are needed", c->mix);
 	if (!c->work && !c->fill && !c->drain)
 		broken(count, name, "neither work nor fill nor drain");
 	if (c->fill && (c->drain || !mock_port(&m, 0, 1)))

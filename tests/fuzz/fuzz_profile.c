@@ -24,6 +24,8 @@ static void profile_check(const struct profile *profile)
 	diag_init(&diag);
 	insist(text && plan_profile_load("again", text, strlen(text), &diag, &again) == 0);
 	insist(again.len == profile->len && diag.errors == 0);
+	insist(class_rates_known(&again.platform) == class_rates_known(&profile->platform));
+	insist(class_rates_same(&again.platform, &profile->platform));
 	for (size_t i = 0; i < again.len; i++) {
 		const struct profile_entry *entry = &profile->entries[i];
 

@@ -257,10 +257,63 @@ static void test_files(void **state)
 	folder_free(dir);
 }
 
+/* Rates of a kind of machine that there is not. */
+static struct class_rates rates_of(const char *cpu, double mmac_per_s, double trellis_ns)
+{
+	struct class_rates rates = {.simd = "plain", .version = "1", .mmac_per_s = mmac_per_s};
+
+	snprintf(rates.cpu, sizeof(rates.cpu), "%s", cpu);
+	for (int class = 0; class < CALIBRATE_CLASSES; class ++)
+		rates.ns[class] = class == CALIBRATE_SCALAR ? 1e3 / mmac_per_s : 1;
+	rates.ns[CALIBRATE_TRELLIS] = trellis_ns;
+	return rates;
+}
+
+/* An instance that is all trellis, one that nothing is known of, and how their costs are told. */
+static struct waveform profile_waveform(struct wf_instance instances[2], struct component_type types[2])
+{
+	types[0] = (struct component_type){.name = (char *)"decoder", .mix = (char *)"trellis 1"};
+	types[1] = (struct component_type){.name = (char *)"any"};
+	instances[0] = (struct wf_instance){.name = (char *)"src", .type = &types[0]};
+	instances[1] = (struct wf_instance){.name = (char *)"other", .type = &types[1]};
+	return (struct waveform){.name = (char *)"w", .instances = instances, .n_instances = 2};
+}
+
+static void origin_is(const struct profile *profile, const char *text)
+{
+	char origin[512];
+
+	plan_profile_origin(profile, origin, sizeof(origin));
+	assert_string_equal(origin, text);
+}
+
+static double cost_read(const char *dir, const struct waveform *waveform, const char *origin)
+{
+	struct profile profile;
+	struct diag diag;
+	double kmac = 0;
+
+	diag_init(&diag);
+	assert_int_equal(store_profile_read(dir, waveform, &diag, &profile), 0);
+	origin_is(&profile, origin);
+	if (profile.len) {
+		kmac = plan_profile_find(&profile, "src")->kmac_p50;
+		assert_null(plan_profile_find(&profile, "check")); /* called 99 times only */
+	}
+	plan_profile_fini(&profile);
+	diag_fini(&diag);
+	return kmac;
+}
+
+/* Measured elsewhere: converted by classes. Measured here: as it is, however old. */
 static void test_profile(void **state)
 {
+	const struct class_rates slow = rates_of("slow", 500, 30);
+	struct component_type types[2];
+	struct wf_instance instances[2];
+	const struct waveform waveform = profile_waveform(instances, types);
 	json_t *report = parse(whole);
-	const struct profile_entry *entry;
+	struct class_rates here;
 	struct profile profile;
 	struct diag diag;
 	char dir[128], path[256];
@@ -268,19 +321,24 @@ static void test_profile(void **state)
 	(void)state;
 	folder_new(dir, sizeof(dir));
 	diag_init(&diag);
-	assert_int_equal(store_profile_read(dir, "w", &diag, &profile), 0);
-	assert_int_equal(profile.len, 0);
-	assert_int_equal(store_profile_write(dir, report, 500), 0);
-	assert_int_equal(store_profile_read(dir, "w", &diag, &profile), 0);
-	entry = plan_profile_find(&profile, "src");
-	assert_non_null(entry);
-	assert_float_equal(entry->kmac_p50, 2.5 * 500 / 1000, 1e-9); /* us x MMAC/s / 1000 */
-	assert_float_equal(entry->kmac_p99, 8.0 * 500 / 1000, 1e-9);
-	assert_null(plan_profile_find(&profile, "check")); /* called 99 times only */
-	plan_profile_fini(&profile);
-	snprintf(path, sizeof(path), "%s/profiles/w.json", dir);
+	assert_true(cost_read(dir, &waveform, "none") == 0);
+	assert_int_equal(store_profile_write(dir, report, &slow), 0);
+	assert_float_equal(
+	    cost_read(dir, &waveform, "measured on slow, plain, not converted: this machine is not calibrated"),
+	    2.5 * 500 / 1000, 1e-9); /* nothing is known of this machine: us x MMAC/s / 1000 */
+	assert_int_equal(local_calibrate(dir), 0);
+	local_rates(dir, &here);
+	assert_float_equal(cost_read(dir, &waveform, "measured on slow, plain, converted by classes of work"),
+			   (here.ns[CALIBRATE_CALL] + 2499. / 30 * here.ns[CALIBRATE_TRELLIS]) * here.mmac_per_s / 1e6,
+			   1e-9);
+	assert_int_equal(store_profile_write(dir, report, &here), 0);
+	assert_int_equal(store_profile_write(dir, report, &slow), 0); /* newer, but not of here */
+	assert_float_equal(cost_read(dir, &waveform, "measured on this kind of machine"), 2.5 * here.mmac_per_s / 1000,
+			   1e-9);
+	snprintf(path, sizeof(path), "%s/profiles/w/%016llx.json", dir,
+		 (unsigned long long)class_rates_fingerprint(&here));
 	assert_int_equal(file_write(path, "{", 1), 0);
-	assert_int_equal(store_profile_read(dir, "w", &diag, &profile), -EINVAL);
+	assert_int_equal(store_profile_read(dir, &waveform, &diag, &profile), -EINVAL);
 	assert_int_equal(diag.errors, 1);
 	diag_fini(&diag);
 	json_decref(report);
@@ -335,29 +393,64 @@ static void test_runs(void **state)
 	folder_free(dir);
 }
 
-/* The capacity is measured once for a machine, kept, and given to every plan from then on. */
+/* Writes what is kept again with one text of it changed. */
+static void kept_change(const char *dir, const char *key, const char *value)
+{
+	struct class_rates kind;
+	char path[256], *text;
+	json_t *json;
+	size_t len;
+
+	local_kind(&kind);
+	snprintf(path, sizeof(path), "%s/capacity/%016llx.json", dir,
+		 (unsigned long long)class_rates_fingerprint(&kind));
+	assert_int_equal(file_read(path, 1 << 20, &text, &len), 0);
+	json = json_loadb(text, len, 0, NULL);
+	assert_non_null(json);
+	json_object_set_new(json, key, json_string(value));
+	free(text);
+	text = json_dumps(json, 0);
+	assert_int_equal(file_write(path, text, strlen(text)), 0);
+	json_decref(json);
+	free(text);
+}
+
+/* The rates are measured once for a kind of machine, kept, and given to every plan from then on; those of another CPU,
+ * governor, level or version are not its own. */
 static void test_local(void **state)
 {
+	static const char *const keys[] = {"cpu", "governor", "simd", "version"};
 	struct local_platform platform;
+	struct class_rates rates;
 	double kept;
-	char dir[128], path[256];
+	char dir[128];
 
 	(void)state;
 	folder_new(dir, sizeof(dir));
 	local_platform(dir, &platform);
 	assert_true(platform.model.n_lanes >= 1);
-	assert_true(platform.model.mmac_per_s == 0);
+	assert_true(platform.model.mmac_per_s == 0 && !class_rates_known(&platform.rates));
 	assert_int_equal(local_calibrate(dir), 0);
 	local_platform(dir, &platform);
 	kept = platform.model.mmac_per_s;
 	assert_true(kept > 1 && kept < 1e6);
+	for (int class = 0; class < CALIBRATE_CLASSES; class ++)
+		assert_true(platform.rates.ns[class] > 0 && platform.rates.ns[class] < 1e6);
 	assert_int_equal(local_calibrate(dir), 0);
 	local_platform(dir, &platform);
 	assert_true(platform.model.mmac_per_s == kept);
-	snprintf(path, sizeof(path), "%s/capacity.json", dir);
-	assert_int_equal(file_write(path, "{\"cpu\":\"another\",\"mmac_per_s\":5}", 32), 0);
-	local_platform(dir, &platform);
-	assert_true(platform.model.mmac_per_s == 0);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		kept_change(dir, keys[i], "another");
+		local_rates(dir, &rates);
+		assert_false(class_rates_known(&rates));
+		assert_int_equal(local_calibrate(dir), 0);
+		local_rates(dir, &rates);
+		assert_true(class_rates_known(&rates));
+	}
+	setenv("ALOE_SIMD", "plain", 1);
+	local_rates(dir, &rates); /* another level is another machine */
+	assert_true(!class_rates_known(&rates) || strcmp(platform.rates.simd, "plain") == 0);
+	unsetenv("ALOE_SIMD");
 	folder_free(dir);
 }
 

@@ -53,7 +53,7 @@ static int plan_of(const struct cli_args *args, struct source *source)
 	int rc = given ? path_print(state, sizeof(state), "%s", given) : dir_state(state, sizeof(state));
 
 	if (rc == 0)
-		rc = store_profile_read(state, source->waveform->name, &source->diag, &profile);
+		rc = store_profile_read(state, source->waveform, &source->diag, &profile);
 	if (rc == 0) {
 		local_platform(state, &platform);
 		rc = plan_make(source->waveform, &platform.model, &profile, &source->diag, &plan);

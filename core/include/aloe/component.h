@@ -34,7 +34,7 @@ typedef float complex cf32; /* one complex sample, 8 bytes: re, im */
 #define ALOE_NAN ((double)__builtin_nanf(""))
 #endif
 
-#define ALOE_ABI 2 /* changes whenever a struct below does */
+#define ALOE_ABI 3 /* changes whenever a struct below does */
 
 /* ---- item types: a port names one, or the set that it accepts ---------------------------------------------------- */
 
@@ -431,6 +431,9 @@ struct aloe_component {
 	int (*fill)(void *self, struct aloe_record *record, struct aloe_setup *setup);
 	/* [io] sinks: take one record (any state); 0, or negative after aloe_fail */
 	int (*drain)(void *self, const struct aloe_record *record, struct aloe_setup *setup);
+	/* What work is made of, to tell its time on one machine from that on another: classes of core/kernels/calibrate.h and
+	 * how many items of each go together ("bits 1, copy 1"). NULL: one of scalar. */
+	const char *mix;
 };
 
 struct aloe_entry {
