@@ -89,7 +89,8 @@ struct image_segment {
 
 struct image_instance {
 	uint32_t name, component, path, file_line; /* text; file_line: line in the waveform file */
-	uint32_t original, reserved;               /* text: its name in the file, of which `name` is a copy's */
+	uint32_t original;                         /* text: its name in the file, of which `name` is a copy's */
+	uint32_t admitted_ns;                      /* of every slot: what the plan counted on; 0: a guess */
 	uint64_t digest;
 	uint32_t segment, lag, period, phase;
 	uint64_t budget_ns;

@@ -17,7 +17,9 @@ static void instance_write(const struct lane_resource *resource, const struct co
 	const bool known = cost->source == COST_GIVEN || (cost->source == COST_MEASURED && resource->mmac_per_s > 0);
 
 	instance->budget_ns = known ? (uint64_t)cost_budget_ns(cost, rate) : 0;
-	lane->need_ns += cost_budget_ns(cost, rate) + resource->module_ns;
+	instance->admitted_ns = known ? (uint64_t)cost_need_ns(cost, rate) : 0;
+	lane->need_ns += cost_need_ns(cost, rate) + resource->module_ns;
+	lane->reserve_ns = fmax(lane->reserve_ns, cost_budget_ns(cost, rate) - cost_need_ns(cost, rate));
 	lane->typical_ns += cost_typical_ns(cost, rate) + resource->module_ns;
 	lane->n_instances++;
 	lane->n_guessed += !known;
@@ -78,19 +80,19 @@ static const struct plan_instance *largest(const struct plan *plan, size_t lane)
 	const struct plan_instance *most = NULL;
 
 	for (size_t i = 0; i < plan->n_instances; i++)
-		if (plan->instances[i].lane == lane && (!most || plan->instances[i].budget_ns > most->budget_ns))
+		if (plan->instances[i].lane == lane && (!most || plan->instances[i].admitted_ns > most->admitted_ns))
 			most = &plan->instances[i];
 	return most;
 }
 
-/* What the instances with a budget need. */
+/* What the instances whose cost is known need. */
 static double known_ns(const struct plan *plan, const struct resources *resources, size_t lane)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < plan->n_instances; i++)
 		if (plan->instances[i].lane == lane && plan->instances[i].budget_ns)
-			sum += (double)plan->instances[i].budget_ns + resources->lanes[lane].module_ns;
+			sum += (double)plan->instances[i].admitted_ns + resources->lanes[lane].module_ns;
 	return sum;
 }
 
@@ -124,10 +126,10 @@ static int lane_check(const struct waveform *wf, const struct resources *resourc
 	snprintf(
 	    text, sizeof(text),
 	    "%s does not hold its %zu instance%s: %.1f us are needed, %.1f us of the slot are there (margin %g %%): "
-	    "budgets %.1f us, overhead %.1f us, admitted before %.1f us; the largest is %s with %.1f us",
+	    "instances %.1f us, overhead %.1f us, admitted before %.1f us; the largest is %s with %.1f us",
 	    name, lane->n_instances, lane->n_instances == 1 ? "" : "s", (fixed + sure) / 1e3, lane->limit_ns / 1e3,
 	    100 * resources->margin, sure / 1e3, lane->base_ns / 1e3, lane->taken_ns / 1e3,
-	    wf->instances[most - plan->instances].name, (double)most->budget_ns / 1e3);
+	    wf->instances[most - plan->instances].name, (double)most->admitted_ns / 1e3);
 	if (refuse)
 		return diag_error(diag, wf->file, 0, "%s", text);
 	diag_note(diag, "%s", text);
@@ -207,7 +209,7 @@ static int memory_check(const struct waveform *wf, const struct resources *resou
 int admission_check(const struct waveform *wf, const struct resources *resources, const struct plan_options *options,
 		    const struct plan *plan, struct diag *diag)
 {
-	const bool refuse = wf->clock == WF_CLOCK_TIMER && !wf->admit_always && !options->admit;
+	const bool refuse = wf->clock == WF_CLOCK_TIMER && wf->admit != WF_ADMIT_ALWAYS && !options->admit;
 	int rc = 0, one;
 
 	if (wf->clock != WF_CLOCK_TIMER)

@@ -2,7 +2,8 @@
  *
  * core/map/admission.h - does a mapped waveform fit, and what is nearest to it that would.
  *
- * On every lane: T_base + T_noise + hand-overs + sum of (budget + T_module) + what was admitted before <= T x (1 - margin);
+ * On every lane: T_base + T_noise + hand-overs + sum of (need + T_module) + what was admitted before <= T x (1 - margin);
+ * need as in core/map/costs.h;
  * on every link between nodes: what crosses <= its bandwidth in a slot; on every node: link buffers <= its memory, if known.
  * A lane on which costs are guessed is refused only if what is known does not fit; else it is told in a note.
  */

@@ -5,11 +5,12 @@
 
 #include <math.h>
 
-struct cost cost_of(const struct wf_instance *instance, const struct profile *profile)
+struct cost cost_of(const struct wf_instance *instance, const struct profile *profile, enum wf_admit admit)
 {
 	const struct profile_entry *entry =
 	    plan_profile_find(profile, instance->original ? instance->original : instance->name);
-	struct cost cost = {.kmac = instance->type->kmac, .kmac_budget = instance->type->kmac};
+	struct cost cost = {
+	    .kmac = instance->type->kmac, .kmac_budget = instance->type->kmac, .strict = admit == WF_ADMIT_STRICT};
 
 	if (entry) {
 		cost.source = COST_MEASURED;
@@ -27,6 +28,13 @@ struct cost cost_of(const struct wf_instance *instance, const struct profile *pr
 double cost_typical_ns(const struct cost *cost, double mmac_per_s)
 {
 	return cost->source == COST_GIVEN && !cost->timed ? cost->given_ns : calibrate_ns(cost->kmac, mmac_per_s);
+}
+
+double cost_need_ns(const struct cost *cost, double mmac_per_s)
+{
+	if (cost->source == COST_MEASURED && !cost->strict)
+		return calibrate_ns(1.25 * cost->kmac, mmac_per_s) + 1000;
+	return cost_budget_ns(cost, mmac_per_s);
 }
 
 double cost_budget_ns(const struct cost *cost, double mmac_per_s)

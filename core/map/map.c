@@ -246,7 +246,7 @@ static int ask_one_lane(struct search *search, double share)
 
 static bool may_be(const struct search *search, uint32_t unit, uint32_t lane)
 {
-	return search->units->budget[unit * search->units->resources->n_lanes + lane] < INFINITY;
+	return search->units->need[unit * search->units->resources->n_lanes + lane] < INFINITY;
 }
 
 /* Offers the mapping in search->cores; *ret_better: it was taken, and is the best now. */
@@ -372,7 +372,7 @@ static int tiered(struct search *search, double least)
 	int rc = 0;
 
 	search->choice->mode = PLAN_TIERS;
-	ranker_use(&search->ranker, search->units->budget, false);
+	ranker_use(&search->ranker, search->units->need, false);
 	for (size_t i = 0; !rc && i < sizeof(tiers) / sizeof(tiers[0]); i++) {
 		if (tiers[i] < least)
 			continue;
@@ -385,7 +385,7 @@ static int tiered(struct search *search, double least)
 	return rc;
 }
 
-/* Named lanes are used evenly; if budgets do not fit so, however they fit. */
+/* Named lanes are used evenly; if needs do not fit so, however they fit. */
 static int choose_named(struct search *search)
 {
 	int rc = spread(search, search->units->typical, PLAN_SPREAD);
@@ -396,7 +396,7 @@ static int choose_named(struct search *search)
 	rc = tiered(search, 1);
 	if (rc || search->found)
 		return rc;
-	return spread(search, search->units->budget, PLAN_OVER);
+	return spread(search, search->units->need, PLAN_OVER);
 }
 
 static int choose(struct search *search)
@@ -411,7 +411,7 @@ static int choose(struct search *search)
 	rc = tiered(search, portfolio ? 0 : 1);
 	if (rc || search->found)
 		return rc;
-	return spread(search, search->units->budget, PLAN_OVER);
+	return spread(search, search->units->need, PLAN_OVER);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------ */

@@ -3,6 +3,7 @@
 #include "core/map/admission.h"
 #include "core/map/map.h"
 #include "core/map/profile.h"
+#include "core/map/whatif.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,11 +18,14 @@ static int costs_make(const struct waveform *wf, const struct profile *profile, 
 	if (!costs)
 		return -ENOMEM;
 	for (size_t i = 0; i < wf->n_instances; i++) {
-		costs[i] = cost_of(&wf->instances[i], profile);
+		const struct wf_instance *row = &wf->instances[i];
+
+		costs[i] = cost_of(row, profile, wf->admit);
 		plan->instances[i].kmac = costs[i].kmac;
 		plan->instances[i].guessed = !costs[i].timed;
 		if (costs[i].timed && i < waveform_originals(wf))
-			plan->hash = plan_profile_hash(plan->hash, plan_profile_find(profile, wf->instances[i].name));
+			plan->hash = plan_profile_hash(
+			    plan->hash, plan_profile_find(profile, row->original ? row->original : row->name));
 	}
 	*ret = costs;
 	return 0;
@@ -258,6 +262,16 @@ static int lanes_and_lags(const struct waveform *wf, const struct resources *res
 	return rc;
 }
 
+static void nearest_note(const struct waveform *wf, const struct platform_model *platform,
+			 const struct profile *profile, const struct plan_options *options, const struct plan *plan,
+			 struct diag *diag)
+{
+	struct plan_whatif whatif;
+
+	if (plan_whatif(wf, platform, profile, options, plan, &whatif) == 0)
+		plan_whatif_note(wf, &whatif, diag);
+}
+
 static int plan_fill(const struct waveform *wf, const struct platform_model *platform, const struct profile *profile,
 		     const struct plan_options *options, struct diag *diag, struct plan *plan)
 {
@@ -279,6 +293,8 @@ static int plan_fill(const struct waveform *wf, const struct platform_model *pla
 		latency_write(wf, plan);
 		admission_write(wf, &resources, costs, plan);
 		rc = admission_check(wf, &resources, options, plan, diag);
+		if (rc == -EINVAL)
+			nearest_note(wf, platform, profile, options, plan, diag);
 	}
 	free(costs);
 	resources_fini(&resources);

@@ -12,8 +12,9 @@
  * a waveform without pins. A waveform that takes at most half of a lane (or whose lanes' capacity is not known) is not
  * spread beyond the lanes that its pins name, unless the user named the lanes.
  *
- * Admission: what is measured or given (budget_us) must fit, on every lane and every link between nodes; nothing is refused
- * for a guess (a component's own figure), for the virtual and step clocks, or with admit = "always": then it is a note.
+ * Admission: what is measured or given (budget_us) must fit, on every lane and every link between nodes (core/map/costs.h,
+ * admission.h); nothing is refused for a guess (a component's own figure), for the virtual and step clocks, or with
+ * admit = "always": then it is a note.
  *
  * Latency: not pipelined and on one node, the lag of an instance is at most the number of times that the path to it changes
  * lanes, so lag + 1 is at most the lanes that the path comes to: inside the published bound of 2 x the cores on the path,
@@ -39,8 +40,9 @@ struct plan_instance {  /* same numbering as the waveform's instances */
 	uint32_t lag;   /* slots */
 	uint32_t order; /* position in its segment */
 	uint32_t segment;
-	uint64_t budget_ns; /* 0: none known */
-	uint64_t start_ns;  /* in its slot, at the latest: the lane's base and the budgets before it; 0: not known */
+	uint64_t budget_ns;   /* 0: none known */
+	uint64_t admitted_ns; /* what it was admitted with; 0: a guess */
+	uint64_t start_ns;    /* in its slot, at the latest: the lane's base and the budgets before it; 0: not known */
 	double kmac;
 	bool guessed; /* kmac is the component's own figure */
 };
@@ -67,7 +69,8 @@ struct plan_lane {
 	double limit_ns;   /* of a slot: all but the margin */
 	double base_ns;    /* T_base and T_noise; hand-overs between hosts */
 	double taken_ns;   /* admitted before */
-	double need_ns;    /* budgets and T_module of its instances; what has no budget counts as it is guessed */
+	double need_ns;    /* of its instances, with T_module, as admitted; guesses count */
+	double reserve_ns; /* the largest tail: what one budget goes beyond what was admitted */
 	double typical_ns; /* what a usual slot takes of its instances */
 	size_t n_instances, n_guessed;
 };

@@ -82,22 +82,22 @@ static void rank_loads(struct ranker *ranker, const uint32_t *cores, struct rank
 	const struct units *units = ranker->units;
 	const struct resources *resources = units->resources;
 	const size_t n = resources->n_lanes;
-	double *budgets = ranker->loads + n;
+	double *needs = ranker->loads + n;
 
 	for (size_t lane = 0; lane < n; lane++)
-		ranker->loads[lane] = budgets[lane] = 0;
+		ranker->loads[lane] = needs[lane] = 0;
 	for (size_t unit = 0; unit < units->n; unit++) {
 		ranker->loads[cores[unit]] += ranker->demand[unit * n + cores[unit]];
-		budgets[cores[unit]] += units->budget[unit * n + cores[unit]];
+		needs[cores[unit]] += units->need[unit * n + cores[unit]];
 	}
 	for (size_t lane = 0; lane < n; lane++) {
 		const struct lane_resource *resource = &resources->lanes[lane];
 
-		if (budgets[lane] <= 0)
+		if (needs[lane] <= 0)
 			continue;
 		rank->lanes++;
 		rank->peak = fmax(rank->peak, ratio(ranker->loads[lane] + resource->taken_ns, resource->room_ns));
-		if (budgets[lane] + resource->taken_ns > resource->room_ns * (1 + SLACK))
+		if (needs[lane] + resource->taken_ns > resource->room_ns * (1 + SLACK))
 			rank->fits = false;
 	}
 	if (ranker->spread && ranker->floor > 0 && rank->peak > ranker->floor)

@@ -27,7 +27,7 @@ struct rank {
 struct ranker { /* room to rank in */
 	const struct units *units;
 	bool spread;          /* compare as lanes that the user named */
-	const double *demand; /* loads are counted by: units->typical or units->budget */
+	const double *demand; /* loads are counted by: units->typical or units->need */
 	double floor;         /* no mapping has a smaller peak */
 	struct arc *arcs;
 	int64_t *lags;

@@ -4,7 +4,7 @@
  *
  * A lane has room for
  *
- *	sum over its instances of (budget + T_module)  <=  T x (1 - margin) - T_base - T_noise - taken
+ *	sum over its instances of (need + T_module)  <=  T x (1 - margin) - T_base - T_noise - taken
  *
  * nanoseconds of a slot of length T; `taken` is what waveforms loaded before were admitted with, whether they use it or
  * not, so that loading one never breaks another's admission. Lanes of one node are joined by its memory, which holds

@@ -116,12 +116,12 @@ static void demands_write(struct units *units, const struct knots *knots)
 			const size_t at = units->of[i] * n + lane;
 
 			units->typical[at] += cost_typical_ns(&units->costs[i], rate) + resource->module_ns;
-			units->budget[at] += cost_budget_ns(&units->costs[i], rate) + resource->module_ns;
+			units->need[at] += cost_need_ns(&units->costs[i], rate) + resource->module_ns;
 		}
 	}
 	for (size_t at = 0; at < units->n * n; at++)
 		if (units->pins[at / n] >= 0 && units->pins[at / n] != (int)(at % n))
-			units->typical[at] = units->budget[at] = INFINITY;
+			units->typical[at] = units->need[at] = INFINITY;
 }
 
 /* ---- links ---------------------------------------------------------------------------------------------------------- */
@@ -178,8 +178,8 @@ int units_init(struct units *units, const struct waveform *wf, const struct reso
 		rc = units->of && units->pins && units->links && units->counts ? units_number(units, knots) : -ENOMEM;
 	if (!rc) {
 		units->typical = calloc(units->n * resources->n_lanes + 1, sizeof(*units->typical));
-		units->budget = calloc(units->n * resources->n_lanes + 1, sizeof(*units->budget));
-		rc = units->typical && units->budget ? 0 : -ENOMEM;
+		units->need = calloc(units->n * resources->n_lanes + 1, sizeof(*units->need));
+		rc = units->typical && units->need ? 0 : -ENOMEM;
 	}
 	if (!rc) {
 		demands_write(units, knots);
@@ -194,7 +194,7 @@ void units_fini(struct units *units)
 	free(units->of);
 	free(units->pins);
 	free(units->typical);
-	free(units->budget);
+	free(units->need);
 	free(units->links);
 	free(units->counts);
 }
@@ -205,7 +205,7 @@ void units_restrict(struct units *units, const bool *allowed)
 
 	for (size_t at = 0; at < units->n * n; at++)
 		if (!allowed[at % n])
-			units->typical[at] = units->budget[at] = INFINITY;
+			units->typical[at] = units->need[at] = INFINITY;
 }
 
 /* ---- the problem ---------------------------------------------------------------------------------------------------- */

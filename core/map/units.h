@@ -21,7 +21,7 @@ struct units {
 	uint32_t *of;               /* unit of each instance */
 	int *pins;                  /* by unit: lane, or -1 */
 	double *typical;            /* n rows of n_lanes: ns of a slot, INFINITY where it may not be */
-	double *budget;             /* the same, of budgets and T_module */
+	double *need;               /* the same, of needs */
 	struct mapping_link *links; /* between different units, each pair and direction once, by rising `from` */
 	uint32_t *counts;           /* by such a link: how many links of the waveform */
 	size_t n_links;

@@ -8,6 +8,7 @@
  *	link.c    paths -> links
  *	check.c   connections, cycles, item types
  *	copies.c  the whole, N times
+ *	platform.c  the other kind of file: machines
  *
  * A struct waveform on its way may have holes: an instance of unknown type (type NULL), a link end that was not
  * understood (instance or port -1). Each hole has its error already and is passed over.
@@ -71,6 +72,10 @@ int wf_want_numbers(const struct wf_raw *raw, const char *name, bool whole, doub
 bool wf_is_name(const char *name);
 /* wf_suggest gives `, did you mean "x"?` or `; allowed: a, b, c` into `text`, which it returns. */
 const char *wf_suggest(const char *word, const char *const *names, size_t n, char *text, size_t size);
+
+/* What libconfig did not like, with its line; the lines of diag from `from` on in order of their lines in the file. */
+void wf_say_syntax(const struct wf_parse *parse, const config_t *config, const char *text);
+void wf_sort_lines(const struct wf_parse *parse, size_t from);
 
 /* ---- the parts of the parser; what is wrong is in parse->diag ----------------------------------------------------- */
 

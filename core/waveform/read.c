@@ -14,7 +14,7 @@ static const char *const lates[] = {"slip", "skip", NULL};
 static const char *const isolations[] = {"waveform", "component", "none", NULL};
 static const char *const overruns[] = {"count", "flag", "stop", NULL};
 
-static const char *const admits[] = {"fits", "always", NULL};
+static const char *const admits[] = {"fits", "strict", "always", NULL};
 
 static const char *const waveform_keys[] = {"name",      "slot_ns", "slot_samples", "clock", "late",  "isolation",
 					    "pipelined", "overrun", "margin",       "admit", "lanes", "instances",
@@ -109,7 +109,7 @@ static int set_waveform_key(struct wf_parse *parse, const char *key, const struc
 		(void)wf_want_bool(raw, key, diag, &waveform->pipelined);
 	} else if (strcmp(key, "admit") == 0) {
 		if (wf_want_choice(raw, key, admits, diag, &choice) == 0)
-			waveform->admit_always = choice == 1;
+			waveform->admit = (enum wf_admit)choice;
 	} else if (strcmp(key, "margin") == 0) {
 		(void)wf_want_real(raw, key, 0, 0.9, "", diag, &waveform->margin);
 	}

@@ -38,7 +38,7 @@ int wf_enough(const struct wf_parse *parse)
 }
 
 /* libconfig names the line and a reason of its own; the line itself says more. */
-static void say_syntax(const struct wf_parse *parse, const config_t *config, const char *text)
+void wf_say_syntax(const struct wf_parse *parse, const config_t *config, const char *text)
 {
 	const char *line = text;
 	char shown[64];
@@ -64,7 +64,7 @@ static int parse_text(struct wf_parse *parse, const char *text)
 
 	config_init(&config);
 	if (config_read_string(&config, text) != CONFIG_TRUE)
-		say_syntax(parse, &config, text);
+		wf_say_syntax(parse, &config, text);
 	else if ((error = wf_read_waveform(parse, config_root_setting(&config))) == 0)
 		error = wf_check(parse);
 	if (error == 0 && parse->diag->errors == parse->errors_before)
@@ -89,7 +89,7 @@ static long line_of(const struct wf_parse *parse, const char *message)
 }
 
 /* What is found early in the parse need not stand early in the file. */
-static void sort_lines(const struct wf_parse *parse, size_t from)
+void wf_sort_lines(const struct wf_parse *parse, size_t from)
 {
 	char **lines = parse->diag->lines;
 
@@ -124,6 +124,6 @@ int waveform_parse(const char *file, const char *text, size_t len, const struct 
 	waveform_free(parse.waveform);
 	if (error == -ENOMEM)
 		diag_error(diag, file, 0, "no memory");
-	sort_lines(&parse, lines_before);
+	wf_sort_lines(&parse, lines_before);
 	return -EINVAL;
 }

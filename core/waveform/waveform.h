@@ -19,6 +19,11 @@
 enum wf_clock { WF_CLOCK_TIMER, WF_CLOCK_VIRTUAL, WF_CLOCK_STEP };
 enum wf_late { WF_LATE_SLIP, WF_LATE_SKIP };
 enum wf_isolation { WF_ISOLATION_WAVEFORM, WF_ISOLATION_COMPONENT, WF_ISOLATION_NONE };
+enum wf_admit { /* loaded if usual costs fit; if tails fit, all at once; whether it fits or not */
+	WF_ADMIT_FITS,
+	WF_ADMIT_STRICT,
+	WF_ADMIT_ALWAYS
+};
 enum wf_overrun { WF_OVERRUN_COUNT, WF_OVERRUN_FLAG, WF_OVERRUN_STOP };
 
 /* One parameter as set: by the file, by --set, or the default (then `line` is 0). */
@@ -69,7 +74,7 @@ struct waveform {
 	enum wf_overrun overrun;
 	bool pipelined;
 	double margin; /* 0..0.9 of the slot kept free */
-	bool admit_always; /* loaded even if it does not fit */
+	enum wf_admit admit;
 	int *lanes;    /* CPU numbers the user named; NULL: the platform's */
 	size_t n_lanes;
 	struct wf_instance *instances;

@@ -426,6 +426,7 @@ static void add_instances(struct build *b)
 		    .period = instance->period > 0 ? instance->period : 1,
 		    .phase = instance->phase,
 		    .budget_ns = place->budget_ns,
+		    .admitted_ns = (uint32_t)(place->admitted_ns < UINT32_MAX ? place->admitted_ns : UINT32_MAX),
 		    .kmac = (uint32_t)(place->kmac + 0.5),
 		    .io = (instance->type->fills ? 1u : 0) | (instance->type->drains ? 2u : 0),
 		    .source = is_source(b, i),

@@ -107,8 +107,8 @@ static json_t *latency(const struct exec_wave *wave)
 	return o;
 }
 
-/* What its instances were admitted with; those without a budget count as they were measured so far. */
-static double lane_budget(const struct exec_wave *wave, uint32_t number)
+/* What its instances were admitted with; those whose cost was a guess count as they were measured so far. */
+static double lane_admitted(const struct exec_wave *wave, uint32_t number)
 {
 	double sum = 0;
 
@@ -116,8 +116,9 @@ static double lane_budget(const struct exec_wave *wave, uint32_t number)
 		const struct image_instance *row = &wave->view.instances[i];
 
 		if (wave->view.segments[row->segment].lane == number)
-			sum += row->budget_ns ? (double)row->budget_ns
-					      : (double)hist_quantile(&image_instance_state(&wave->view, i)->time, 0.99);
+			sum += row->admitted_ns
+				   ? (double)row->admitted_ns
+				   : 1.25 * (double)hist_quantile(&image_instance_state(&wave->view, i)->time, 0.5);
 	}
 	return sum;
 }
@@ -150,7 +151,7 @@ static json_t *lane(const struct exec_wave *wave, uint32_t number)
 	put_u64(o, "slots", run);
 	put_u64(o, "skipped", skipped);
 	put_u64(o, "missed", missed);
-	put_real(o, "budget_us", us(lane_budget(wave, number)));
+	put_real(o, "admitted_us", us(lane_admitted(wave, number)));
 	put_real(o, "load_mean", run > 0 ? (double)busy / (double)run / slot_ns : 0);
 	put_real(o, "load_p99", (double)hist_quantile(&image_lane_state(&wave->view, number)->load, 0.99) / slot_ns);
 	json_object_set_new(o, "late_us", all != NULL ? hist_json(&all[0]) : json_null());

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which CPUs a waveform may get: those with slots of another length are left out, the least loaded come first. */
+ * Which CPUs a waveform may get: those with slots of another length are left out, those of which the least is taken come
+ * first. Taken is what the waveforms there were admitted with, whatever they use of it. */
 #include <string.h>
 
 #include "daemons/swman/swman.h"
 
-struct use { /* of one CPU, by what is loaded */
-	double load;
-	bool other; /* its lane runs slots of another length */
+struct use {             /* of one CPU, by what is loaded */
+	double taken_ns; /* of a slot */
+	bool other;      /* its lane runs slots of another length */
 };
 
 static bool agrees(const json_t *loaded, const struct waveform *waveform)
@@ -40,7 +41,7 @@ static struct use use_of(const json_t *list, int cpu, const struct waveform *wav
 		{
 			if (json_integer_value(json_object_get(lane, "cpu")) != cpu)
 				continue;
-			use.load += json_number_value(json_object_get(lane, "load_mean"));
+			use.taken_ns += 1e3 * json_number_value(json_object_get(lane, "admitted_us"));
 			use.other = use.other || !agrees(loaded, waveform);
 		}
 	}
@@ -49,23 +50,24 @@ static struct use use_of(const json_t *list, int cpu, const struct waveform *wav
 
 void swman_lanes_choose(const json_t *list, const struct waveform *waveform, struct local_platform *platform)
 {
-	struct use use[LOCAL_CPUS_MAX];
 	size_t n = 0;
 
 	if (!list || waveform->clock == WF_CLOCK_VIRTUAL)
 		return;
 	for (size_t c = 0; c < platform->model.n_lanes; c++) {
 		const struct use one = use_of(list, platform->cpus[c], waveform);
+		struct platform_core core = platform->cores[c];
 		const int cpu = platform->cpus[c];
 		size_t at = n;
 
 		if (one.other)
 			continue;
-		for (; at > 0 && use[at - 1].load > one.load; at--) {
-			use[at] = use[at - 1];
+		core.taken_ns = one.taken_ns;
+		for (; at > 0 && platform->cores[at - 1].taken_ns > core.taken_ns; at--) {
+			platform->cores[at] = platform->cores[at - 1];
 			platform->cpus[at] = platform->cpus[at - 1];
 		}
-		use[at] = one;
+		platform->cores[at] = core;
 		platform->cpus[at] = cpu;
 		n++;
 	}

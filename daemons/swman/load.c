@@ -239,6 +239,7 @@ static void prepare(struct load *load)
 	wire_init(&msg, WIRE_PREPARE, WIRE_SWMAN, WIRE_EXEC, 0);
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, call->waveform);
 	wire_put_bytes(&msg, WIRE_TAG_PROGRAM, load->program, load->program_len);
+	swman->prepares++;
 	swman_ask(swman, call, &msg, prepared);
 	free(plan_text);
 }
@@ -291,8 +292,12 @@ static void lanes_known(struct swman *swman, struct swman_call *call, const stru
 
 	if (!answer)
 		swman_fail(swman, call, 1, call->lost);
-	else if (call->request && wire_decode(call->request, call->request_len, &request) == 0)
-		load(swman, &request, NULL, NULL, list);
+	else if (call->request && wire_decode(call->request, call->request_len, &request) == 0) {
+		if (call->prepares == swman->prepares)
+			load(swman, &request, NULL, NULL, list);
+		else /* what is taken has changed since: one waveform is admitted after another */
+			swman_load(swman, &request);
+	}
 	json_decref(list);
 	free(text);
 }
@@ -306,6 +311,7 @@ void swman_load(struct swman *swman, const struct wire_view *request)
 		daemon_fail(&swman->daemon, request, 1, "out of memory");
 		return;
 	}
+	call->prepares = swman->prepares;
 	wire_init(&msg, WIRE_LIST, WIRE_SWMAN, WIRE_EXEC, 0);
 	swman_ask(swman, call, &msg, lanes_known);
 }

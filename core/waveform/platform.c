@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/waveform/platform.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/waveform/parse.h"
+#include "core/waveform/scan.h"
+
+static const char *const kinds[] = {"full", "half", "bus", NULL};
+static const char *const arches[] = {"x86_64", "aarch64", "armhf", NULL};
+static const char *const root_keys[] = {"name", "margin", "nodes", "links"};
+static const char *const node_keys[] = {"mmac_per_s", "cores",    "arch",        "base_us",
+					"module_us",  "noise_us", "handover_us", "memory_mb"};
+static const char *const link_keys[] = {"nodes", "mbit_per_s", "kind", "delay"};
+
+#define KEYS(keys) keys, sizeof(keys) / sizeof((keys)[0])
+
+struct reader {
+	struct wf_parse parse;
+	char *name;
+	double margin;
+	struct platform_node *nodes;
+	size_t n_nodes;
+	struct platform_core *cores;
+	int *cpus;
+	size_t n_cores;
+	struct platform_link *links;
+	size_t n_links;
+};
+
+/* Refuses keys that are not among `keys`. */
+static void check_keys(struct reader *reader, const config_setting_t *group, const char *what, const char *const *keys,
+		       size_t n)
+{
+	for (int i = 0; i < config_setting_length(group) && wf_enough(&reader->parse) == 0; i++) {
+		const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
+		const char *key = config_setting_name(setting);
+		char text[512];
+		bool known = strncmp(key, SCAN_TWICE, strlen(SCAN_TWICE)) == 0;
+
+		for (size_t k = 0; k < n; k++)
+			known |= strcmp(key, keys[k]) == 0;
+		if (!known)
+			diag_error(reader->parse.diag, reader->parse.file, (int)config_setting_source_line(setting),
+				   "unknown key \"%.60s\" of a %s%s", key, what,
+				   wf_suggest(key, keys, n, text, sizeof(text)));
+	}
+}
+
+/* The value of a key; false if it is not there. */
+static bool find(const struct reader *reader, const config_setting_t *group, const char *key, struct wf_raw *ret)
+{
+	const config_setting_t *setting = config_setting_get_member(group, key);
+
+	if (setting)
+		*ret = wf_raw_setting(&reader->parse, setting);
+	return setting != NULL;
+}
+
+static void want_real(struct reader *reader, const config_setting_t *group, const char *where, const char *key,
+		      double min, double max, const char *unit, double scale, double *ret)
+{
+	struct wf_raw raw;
+	char name[160];
+	double value;
+
+	snprintf(name, sizeof(name), "%s%s%s", where, where[0] ? "." : "", key);
+	if (find(reader, group, key, &raw) && wf_want_real(&raw, name, min, max, unit, reader->parse.diag, &value) == 0)
+		*ret = value * scale;
+}
+
+static void want_whole(struct reader *reader, const config_setting_t *group, const char *where, const char *key,
+		       double max, const char *unit, double *ret)
+{
+	struct wf_raw raw;
+	char name[160];
+
+	snprintf(name, sizeof(name), "%s.%s", where, key);
+	if (find(reader, group, key, &raw))
+		(void)wf_want_int(&raw, name, 1, max, unit, reader->parse.diag, ret);
+}
+
+/* ---- nodes ---------------------------------------------------------------------------------------------------------- */
+
+/* One rate for each core: a number for all, or a list. */
+static int read_rates(struct reader *reader, const config_setting_t *group, const char *name, size_t n, double *rates)
+{
+	struct diag *diag = reader->parse.diag;
+	struct wf_raw raw;
+	char key[96];
+	double *list = NULL, rate = 0;
+	size_t len = 0;
+	int rc;
+
+	snprintf(key, sizeof(key), "%s.mmac_per_s", name);
+	if (!find(reader, group, "mmac_per_s", &raw)) {
+		diag_error(diag, reader->parse.file, (int)config_setting_source_line(group),
+			   "node \"%s\" has no mmac_per_s, mmac_per_s = R is needed (million MACs a second of a core)",
+			   name);
+		return 0;
+	}
+	if (!config_setting_is_list(raw.setting)) {
+		if (wf_want_real(&raw, key, 0.001, 1e9, "MMAC/s", diag, &rate) == 0)
+			for (size_t i = 0; i < n; i++)
+				rates[i] = rate;
+		return 0;
+	}
+	rc = wf_want_numbers(&raw, key, false, 0.001, 1e9, PLATFORM_CORES_MAX, diag, &list, &len);
+	if (rc == 0 && len != n)
+		diag_error(diag, raw.where, raw.line, "%s has %zu items, the node has %zu core%s", key, len, n,
+			   n == 1 ? "" : "s");
+	for (size_t i = 0; rc == 0 && len == n && i < n; i++)
+		rates[i] = list[i];
+	free(list);
+	return rc == -ENOMEM ? rc : 0;
+}
+
+static int add_cores(struct reader *reader, const config_setting_t *group, uint32_t node, size_t n)
+{
+	const size_t total = reader->n_cores + n;
+	double *rates = calloc(n, sizeof(*rates));
+	struct platform_core *cores = realloc(reader->cores, total * sizeof(*cores));
+	int *cpus, rc = rates && cores ? 0 : -ENOMEM;
+
+	reader->cores = cores ? cores : reader->cores;
+	cpus = realloc(reader->cpus, total * sizeof(*cpus));
+	reader->cpus = cpus ? cpus : reader->cpus;
+	if (!rc && cpus)
+		rc = read_rates(reader, group, reader->nodes[node].name, n, rates);
+	else
+		rc = -ENOMEM;
+	for (size_t i = 0; !rc && i < n; i++) {
+		reader->cpus[reader->n_cores] = (int)reader->n_cores;
+		reader->cores[reader->n_cores++] = (struct platform_core){.node = node, .mmac_per_s = rates[i]};
+	}
+	free(rates);
+	return rc;
+}
+
+static int read_arch(struct reader *reader, const config_setting_t *group, struct platform_node *node)
+{
+	struct wf_raw raw;
+	char name[96];
+	int choice;
+
+	snprintf(name, sizeof(name), "%s.arch", node->name);
+	if (!find(reader, group, "arch", &raw) || wf_want_choice(&raw, name, arches, reader->parse.diag, &choice) < 0)
+		return 0;
+	node->arch = strdup(arches[choice]);
+	return node->arch ? 0 : -ENOMEM;
+}
+
+static int read_node(struct reader *reader, const config_setting_t *group)
+{
+	struct platform_node *node = &reader->nodes[reader->n_nodes];
+	const int line = (int)config_setting_source_line(group);
+	double n = 1;
+
+	node->name = strdup(config_setting_name(group));
+	if (!node->name)
+		return -ENOMEM;
+	reader->n_nodes++;
+	if (!config_setting_is_group(group)) {
+		diag_error(reader->parse.diag, reader->parse.file, line,
+			   "node \"%.60s\": NAME: { mmac_per_s = ...; }; is needed", node->name);
+		return 0;
+	}
+	if (!wf_is_name(node->name))
+		diag_error(reader->parse.diag, reader->parse.file, line,
+			   "node \"%.80s\": a letter, then letters, digits and _, at most 63, are allowed", node->name);
+	check_keys(reader, group, "node", KEYS(node_keys));
+	want_whole(reader, group, node->name, "cores", PLATFORM_CORES_MAX, "", &n);
+	want_real(reader, group, node->name, "base_us", 0, 1e9, "us", 1e3, &node->base_ns);
+	want_real(reader, group, node->name, "module_us", 0, 1e9, "us", 1e3, &node->module_ns);
+	want_real(reader, group, node->name, "noise_us", 0, 1e9, "us", 1e3, &node->noise_ns);
+	want_real(reader, group, node->name, "handover_us", 0, 1e9, "us", 1e3, &node->handover_ns);
+	want_real(reader, group, node->name, "memory_mb", 0, 1e9, "MB", 1e6, &node->memory_bytes);
+	if (reader->n_cores + (size_t)n > PLATFORM_CORES_MAX) {
+		diag_error(reader->parse.diag, reader->parse.file, line, "more than %d cores", PLATFORM_CORES_MAX);
+		return 0;
+	}
+	if (read_arch(reader, group, node) < 0)
+		return -ENOMEM;
+	return add_cores(reader, group, (uint32_t)(reader->n_nodes - 1), (size_t)n);
+}
+
+static int read_nodes(struct reader *reader, const config_setting_t *root)
+{
+	const config_setting_t *nodes = config_setting_get_member(root, "nodes");
+	const int n = nodes && config_setting_is_group(nodes) ? config_setting_length(nodes) : 0;
+	int rc = 0;
+
+	if (n == 0 || n > PLATFORM_NODES_MAX) {
+		diag_error(reader->parse.diag, reader->parse.file, nodes ? (int)config_setting_source_line(nodes) : 1,
+			   "nodes: %s, nodes: { NAME: { mmac_per_s = ...; }; }; with 1 .. %d is needed",
+			   nodes ? (n ? "too many" : "none there") : "missing", PLATFORM_NODES_MAX);
+		return 0;
+	}
+	reader->nodes = calloc((size_t)n, sizeof(*reader->nodes));
+	if (!reader->nodes)
+		return -ENOMEM;
+	for (int i = 0; i < n && rc == 0; i++) {
+		const config_setting_t *group = config_setting_get_elem(nodes, (unsigned)i);
+
+		if (strncmp(config_setting_name(group), SCAN_TWICE, strlen(SCAN_TWICE)) != 0)
+			rc = read_node(reader, group);
+		if (rc == 0)
+			rc = wf_enough(&reader->parse);
+	}
+	return rc;
+}
+
+/* ---- links ---------------------------------------------------------------------------------------------------------- */
+
+static void unknown_node(struct reader *reader, const struct wf_raw *raw, const char *word)
+{
+	const char *names[PLATFORM_NODES_MAX];
+	char text[512];
+
+	for (size_t i = 0; i < reader->n_nodes; i++)
+		names[i] = reader->nodes[i].name;
+	diag_error(reader->parse.diag, raw->where, raw->line, "unknown node \"%.60s\"%s", word,
+		   wf_suggest(word, names, reader->n_nodes, text, sizeof(text)));
+}
+
+static void read_end(struct reader *reader, const config_setting_t *item, struct platform_link *link)
+{
+	const struct wf_raw raw = wf_raw_setting(&reader->parse, item);
+	const char *word;
+	size_t node = 0;
+
+	if (wf_want_text(&raw, "nodes", reader->parse.diag, &word) < 0)
+		return;
+	while (node < reader->n_nodes && strcmp(reader->nodes[node].name, word) != 0)
+		node++;
+	if (node == reader->n_nodes) {
+		unknown_node(reader, &raw, word);
+		return;
+	}
+	for (size_t i = 0; i < link->n_nodes; i++)
+		if (link->nodes[i] == node) {
+			diag_error(reader->parse.diag, raw.where, raw.line, "node \"%s\" is there twice in a link",
+				   word);
+			return;
+		}
+	link->nodes[link->n_nodes++] = (uint32_t)node;
+}
+
+static int read_ends(struct reader *reader, const config_setting_t *group, struct platform_link *link)
+{
+	const config_setting_t *nodes = config_setting_get_member(group, "nodes");
+	const bool list = nodes && config_setting_is_list(nodes);
+	const int n = list ? config_setting_length(nodes) : 0;
+	const int most = link->kind == PLATFORM_BUS ? PLATFORM_NODES_MAX : 2;
+
+	if (n < 2 || n > most) {
+		diag_error(reader->parse.diag, reader->parse.file,
+			   (int)config_setting_source_line(nodes ? nodes : group),
+			   "a \"%s\" link has %d node%s, nodes = [\"A\", \"B\"] with %s is needed", kinds[link->kind],
+			   n, n == 1 ? "" : "s", most == 2 ? "2 (a \"bus\" has more)" : "2 or more");
+		return 0;
+	}
+	link->nodes = calloc((size_t)n, sizeof(*link->nodes));
+	if (!link->nodes)
+		return -ENOMEM;
+	for (int i = 0; i < n; i++)
+		read_end(reader, config_setting_get_elem(nodes, (unsigned)i), link);
+	return 0;
+}
+
+static int read_link(struct reader *reader, const config_setting_t *group)
+{
+	struct platform_link *link = &reader->links[reader->n_links];
+	struct wf_raw raw;
+	double delay = 2;
+	int choice = PLATFORM_FULL;
+
+	if (!config_setting_is_group(group)) {
+		diag_error(reader->parse.diag, reader->parse.file, (int)config_setting_source_line(group),
+			   "a link is { nodes = [\"A\", \"B\"]; mbit_per_s = ...; }");
+		return 0;
+	}
+	reader->n_links++;
+	check_keys(reader, group, "link", KEYS(link_keys));
+	if (find(reader, group, "kind", &raw))
+		(void)wf_want_choice(&raw, "kind", kinds, reader->parse.diag, &choice);
+	link->kind = (enum platform_kind)choice;
+	if (find(reader, group, "delay", &raw))
+		(void)wf_want_int(&raw, "delay", 1, PLATFORM_DELAY_MAX, "slots", reader->parse.diag, &delay);
+	link->delay = (uint32_t)delay;
+	want_real(reader, group, "", "mbit_per_s", 0.001, 1e9, "Mbit/s", 1, &link->mbit_per_s);
+	if (!config_setting_get_member(group, "mbit_per_s"))
+		diag_error(reader->parse.diag, reader->parse.file, (int)config_setting_source_line(group),
+			   "the link has no mbit_per_s, mbit_per_s = B is needed");
+	return read_ends(reader, group, link);
+}
+
+static int read_links(struct reader *reader, const config_setting_t *root)
+{
+	const config_setting_t *links = config_setting_get_member(root, "links");
+	const int n = links && config_setting_is_list(links) ? config_setting_length(links) : 0;
+	int rc = 0;
+
+	if (links && (!config_setting_is_list(links) || n > PLATFORM_LINKS_MAX))
+		diag_error(reader->parse.diag, reader->parse.file, (int)config_setting_source_line(links),
+			   "links = ( { nodes = [\"A\", \"B\"]; ... }, ... ) with at most %d is needed",
+			   PLATFORM_LINKS_MAX);
+	if (!n || n > PLATFORM_LINKS_MAX)
+		return 0;
+	reader->links = calloc((size_t)n, sizeof(*reader->links));
+	if (!reader->links)
+		return -ENOMEM;
+	for (int i = 0; i < n && rc == 0; i++) {
+		rc = read_link(reader, config_setting_get_elem(links, (unsigned)i));
+		if (rc == 0)
+			rc = wf_enough(&reader->parse);
+	}
+	return rc;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------------------ */
+
+static int read_root(struct reader *reader, const config_setting_t *root)
+{
+	struct wf_raw raw;
+	const char *name = "";
+	int rc;
+
+	check_keys(reader, root, "platform", KEYS(root_keys));
+	if (!find(reader, root, "name", &raw))
+		diag_error(reader->parse.diag, reader->parse.file, 1, "name is missing, name = \"...\" is needed");
+	else if (wf_want_text(&raw, "name", reader->parse.diag, &name) == 0 && (!name[0] || strlen(name) > 63))
+		diag_error(reader->parse.diag, raw.where, raw.line, "name = \"%.80s\": 1 to 63 letters are needed",
+			   name);
+	reader->name = strdup(name);
+	if (!reader->name)
+		return -ENOMEM;
+	want_real(reader, root, "", "margin", 0, 0.9, "", 1, &reader->margin);
+	rc = read_nodes(reader, root);
+	return rc ? rc : read_links(reader, root);
+}
+
+static int read_text(struct reader *reader, const char *text)
+{
+	struct diag *diag = reader->parse.diag;
+	config_t config;
+	int rc = 0;
+
+	config_init(&config);
+	if (config_read_string(&config, text) != CONFIG_TRUE)
+		wf_say_syntax(&reader->parse, &config, text);
+	else
+		rc = read_root(reader, config_root_setting(&config));
+	config_destroy(&config);
+	if (rc == -E2BIG)
+		diag_error(diag, reader->parse.file, 0, "%zu errors; the rest was not looked at",
+			   diag->errors - reader->parse.errors_before);
+	return rc;
+}
+
+static void model_give(struct reader *reader, struct platform_model *model)
+{
+	*model = (struct platform_model){
+	    .cpus = reader->cpus,
+	    .n_lanes = reader->n_cores,
+	    .mmac_per_s = reader->n_cores ? reader->cores[0].mmac_per_s : 0,
+	    .cores = reader->cores,
+	    .name = reader->name,
+	    .margin = reader->margin,
+	    .nodes = reader->nodes,
+	    .n_nodes = reader->n_nodes,
+	    .links = reader->links,
+	    .n_links = reader->n_links,
+	};
+}
+
+int platform_parse(const char *file, const char *text, size_t len, struct diag *diag, struct platform_model **ret)
+{
+	struct reader reader = {.parse = {.file = file, .diag = diag, .errors_before = diag->errors}};
+	struct platform_model *model = calloc(1, sizeof(*model));
+	const size_t lines_before = diag->len;
+	char *clean = NULL;
+	int rc = model ? wf_scan(file, text, len, diag, &clean) : -ENOMEM;
+
+	if (rc == 0)
+		rc = read_text(&reader, clean);
+	free(clean);
+	if (model)
+		model_give(&reader, model);
+	if (rc == 0 && diag->errors == reader.parse.errors_before) {
+		*ret = model;
+		return 0;
+	}
+	if (model)
+		platform_free(model);
+	if (rc == -ENOMEM)
+		diag_error(diag, file, 0, "no memory");
+	wf_sort_lines(&reader.parse, lines_before);
+	return -EINVAL;
+}
+
+void platform_free(struct platform_model *platform)
+{
+	if (!platform)
+		return;
+	for (size_t i = 0; i < platform->n_nodes; i++) {
+		free(platform->nodes[i].name);
+		free(platform->nodes[i].arch);
+	}
+	for (size_t i = 0; i < platform->n_links; i++)
+		free(platform->links[i].nodes);
+	free((void *)platform->nodes);
+	free((void *)platform->links);
+	free((void *)platform->cores);
+	free((void *)platform->cpus);
+	free((void *)platform->name);
+	free(platform);
+}
