@@ -59,16 +59,7 @@ static unsigned free_huge_pages(void)
 	return n;
 }
 
-/* One CPU of those that we may use; no thread of ours is bound to it. */
-static int any_cpu(const cpu_set_t *cpus)
-{
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, cpus))
-			return cpu;
-	return 0;
-}
-
-static void fill(struct words *words, const struct door_options *options, const cpu_set_t *cpus, char *ret_note)
+static void fill(struct words *words, const struct door_options *options, char *ret_note)
 {
 	const uint64_t bytes = (uint64_t)options->packets * (options->packet_bytes + PACKET_OVERHEAD);
 	const unsigned mb = (unsigned)(2 * bytes / MB) + EAL_MB;
@@ -77,7 +68,8 @@ static void fill(struct words *words, const struct door_options *options, const 
 
 	add(words, "aloe");
 	add_all(words, options->eal);
-	snprintf(text, sizeof(text), "--lcores=0@%d", any_cpu(cpus));
+	snprintf(text, sizeof(text), "--lcores=0@%d",
+		 sched_getcpu()); /* where we are: it binds us to one for a moment */
 	add(words, text);
 	if (huge) {
 		add_all(words, "--in-memory --single-file-segments");
@@ -108,7 +100,7 @@ int dpdk_start(const struct door_options *options, char *ret_note, char *ret_why
 		return rte_lcore_id() != LCORE_ID_ANY || rte_thread_register() == 0 ? 0 : -rte_errno;
 	}
 	pthread_getaffinity_np(pthread_self(), sizeof(cpus), &cpus);
-	fill(&words, options, &cpus, ret_note);
+	fill(&words, options, ret_note);
 	rc = rte_eal_init(words.n, words.words);
 	if (rc < 0)
 		rc = -rte_errno;

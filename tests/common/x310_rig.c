@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -115,10 +116,11 @@ static void exec_sim(const struct x310_rig_wire *wire, const struct x310_rig_opt
 	}
 	if (wire->sim) {
 		argv[n++] = "--port-bytes";
-		argv[n++] = "2048";
+		argv[n++] = "2176";
 		argv[n++] = "--port";
 		argv[n++] = port_of(wire->sim, port, sizeof(port));
 	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing behind */
 	if (!freopen(aloe_path("said"), "w", stdout) || !freopen(aloe_path("errors"), "w", stderr))
 		_exit(3);
 	execv(argv[0], (char **)(uintptr_t)argv);

@@ -11,7 +11,7 @@
 #include "core/json/json.h"
 #include "platforms/x310/radio.h"
 
-enum { RIG_PACKET = 2048, RIG_SPP = 256, RIG_TICKS_PER_US = 200, RIG_WIRES = 3 };
+enum { RIG_PACKET = 2176, RIG_SPP = 256, RIG_TICKS_PER_US = 200, RIG_WIRES = 3 };
 
 struct x310_rig_wire {
 	const char *name;

@@ -331,6 +331,11 @@ static void start_sending(struct world *w, uint32_t packets)
 	w->play_base = w->first_time;
 }
 
+static void start_receiving(struct world *w)
+{
+	write_register(w, 4, 0x1014, 2);
+}
+
 /* Which packet's samples lie in the place of packet n: its number + 1, 0 silence, -1 several. */
 static int played_at(const struct world *w, uint32_t n)
 {
@@ -489,12 +494,33 @@ static void late_packets_are_dropped(void **state)
 	world_fini(&w);
 }
 
-/* ---- Rx ---------------------------------------------------------------------------------------------------------------- */
-
-static void start_receiving(struct world *w)
+/* Many late packets at once fill the queue of messages; that the receiver has stopped is said all the same, for it waits
+ * until that is acknowledged. */
+static void an_overrun_among_late_packets(void **state)
 {
-	write_register(w, 4, 0x1014, 2);
+	const struct tx_options tx = tx_options(TX_GO_ON, false);
+	enum { LATE = 6000 };
+	struct world w;
+
+	(void)state;
+	world_init(&w, &stock, &tx, false);
+	run(&w, (LATE + 100) * PACKET_TICKS);
+	w.lose_reports = true;
+	start_receiving(&w);
+	run(&w, 62 * PACKET_TICKS); /* the window is almost shut */
+	w.first_time = 1;           /* all of them are late */
+	w.to_send = LATE;
+	w.sending = true;
+	run(&w, 200 * PACKET_TICKS);
+	assert_true(w.device.endpoints[0].radio.lost_messages > 0);
+	assert_int_equal(w.device.endpoints[0].radio.tx.late, LATE);
+	assert_int_equal(w.events[RADIO_TX_LATE] + w.device.endpoints[0].radio.lost_messages, LATE);
+	assert_int_equal(w.events[RADIO_RX_OVERRUN], 1);
+	assert_false(w.device.endpoints[0].radio.rx.blocked);
+	world_fini(&w);
 }
+
+/* ---- Rx ---------------------------------------------------------------------------------------------------------------- */
 
 static void all_samples_are_received(void **state)
 {
@@ -596,6 +622,7 @@ int main(void)
 	    cmocka_unit_test(a_lost_packet_becomes_zeros),
 	    cmocka_unit_test(recovery_by_init),
 	    cmocka_unit_test(late_packets_are_dropped),
+	    cmocka_unit_test(an_overrun_among_late_packets),
 	    cmocka_unit_test(all_samples_are_received),
 	    cmocka_unit_test(lost_packets_are_known_and_mended),
 	    cmocka_unit_test(an_overrun_and_a_window_lost_whole),

@@ -145,7 +145,8 @@ struct sim_radio {
 	uint32_t spp;
 	uint32_t divide;              /* ticks per sample */
 	uint32_t registers[0x80 / 4]; /* of the channel, as written */
-	struct sim_message messages[DEVICE_MESSAGES];
+	struct sim_message
+	    messages[DEVICE_MESSAGES + 1]; /* Rx has a place of its own: it waits for its acknowledgement */
 	unsigned n_messages;
 	uint64_t lost_messages; /* there were DEVICE_MESSAGES already */
 	bool awaits_ack;

@@ -67,7 +67,7 @@ static void say(struct device *device, struct sim_endpoint *endpoint, bool rx, u
 {
 	struct sim_radio *radio = &endpoint->radio;
 
-	if (radio->n_messages == DEVICE_MESSAGES) {
+	if (!rx && radio->n_messages >= DEVICE_MESSAGES) {
 		radio->lost_messages++;
 		return;
 	}

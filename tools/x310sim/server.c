@@ -243,10 +243,10 @@ static int open_doors(struct server *server, const struct server_options *option
 int server_open(struct server *server, const struct server_options *options, char *ret_why)
 {
 	const struct device_io io = {server_send, server_transmit, server_receive, server};
+	int rc;
 
 	firmware_init(&server->firmware, options->ip, "x310sim", "SIM0001");
 	device_init(&server->device, &options->device, &io);
-	server->begin_ns = clock_ns();
 	for (int i = 0; i < SERVER_SOCKETS; i++)
 		server->sockets[i] = -1;
 	server->signals = watch_signals();
@@ -261,7 +261,9 @@ int server_open(struct server *server, const struct server_options *options, cha
 		snprintf(ret_why, DOOR_WHY, "UDP port %u: %s", ports[i], strerror(-server->sockets[i]));
 		return server->sockets[i];
 	}
-	return open_doors(server, options, ret_why);
+	rc = open_doors(server, options, ret_why);
+	server->begin_ns = clock_ns();
+	return rc;
 }
 
 void server_close(struct server *server)
