@@ -36,6 +36,57 @@ void hist_merge(struct hist *into, const struct hist *from)
 		field_add(&into->cells[i], &from->cells[i]);
 }
 
+static void cell_add(uint64_t *cells, uint32_t cell, uint64_t n)
+{
+	hist_store(&cells[cell], hist_load(&cells[cell]) + n);
+}
+
+static void window_empty(struct hist_head *head, uint64_t *cells)
+{
+	for (uint32_t i = 0; i < HIST_WINDOW; i++) {
+		const uint8_t n = head->window[i];
+
+		if (n == 0)
+			continue;
+		__atomic_store_n(&head->window[i], 0, __ATOMIC_RELAXED);
+		cell_add(cells, head->first + i, n);
+	}
+}
+
+void hist_head_visit(struct hist_head *head, uint64_t *cells, uint32_t cell)
+{
+	const uint32_t at = cell - head->first;
+
+	cell_add(cells, cell, 1);
+	if (at < HIST_WINDOW) { /* full */
+		__atomic_store_n(&head->window[at], 0, __ATOMIC_RELAXED);
+		cell_add(cells, cell, UINT8_MAX);
+		head->beside = 0;
+	} else if (++head->beside >= HIST_BESIDE_MAX) {
+		const uint32_t first = cell > HIST_WINDOW / 2 ? cell - HIST_WINDOW / 2 : 0;
+
+		window_empty(head, cells);
+		__atomic_store_n(&head->first, first < HIST_CELLS - HIST_WINDOW ? first : HIST_CELLS - HIST_WINDOW,
+				 __ATOMIC_RELAXED);
+		head->beside = 0;
+	}
+}
+
+/* While the window moves a reader may see its last counts twice or not at all, never at a place where there were none. */
+void hist_head_merge(struct hist *into, const struct hist_head *head, const uint64_t *cells)
+{
+	const uint32_t first = __atomic_load_n(&head->first, __ATOMIC_RELAXED);
+
+	field_add(&into->count, &head->count);
+	field_add(&into->sum, &head->sum);
+	field_raise(&into->least_inverted, &head->least_inverted);
+	field_raise(&into->largest, &head->largest);
+	for (uint32_t i = 0; i < HIST_CELLS; i++)
+		field_add(&into->cells[i], &cells[i]);
+	for (uint32_t i = 0; i < HIST_WINDOW && first <= HIST_CELLS - HIST_WINDOW; i++)
+		cell_add(into->cells, first + i, __atomic_load_n(&head->window[i], __ATOMIC_RELAXED));
+}
+
 uint64_t hist_count(const struct hist *hist)
 {
 	return hist_load(&hist->count);

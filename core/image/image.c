@@ -105,6 +105,7 @@ static bool instance_sound(const struct check *c, const struct image_instance *i
 	       part(&h->inputs, i->inputs, i->n_inputs) && part(&h->outputs, i->outputs, i->n_outputs) &&
 	       part(&h->params, i->params, i->n_params) && part(&h->vars, i->vars, i->n_vars) &&
 	       inside(i->state, 1, sizeof(struct image_instance_state), 64, h->total_bytes) &&
+	       inside(i->time, 1, sizeof(struct hist_head), 64, h->total_bytes) &&
 	       (i->latency == 0 || inside(i->latency, 1, sizeof(struct image_latency), 64, h->total_bytes));
 }
 
@@ -126,7 +127,7 @@ static bool buffer_sound(const struct check *c, const struct image_buffer *b)
 	const uint32_t item = aloe_item_bytes(b->type);
 
 	return b->instance < h->instances.count && b->port < ALOE_PORTS_MAX && shares_sound(c, b) && item != 0 &&
-	       b->depth >= 2 && b->depth <= 1 << 20 && (b->depth & (b->depth - 1)) == 0 &&
+	       b->depth >= 1 && b->depth <= 1 << 20 && (b->depth & (b->depth - 1)) == 0 &&
 	       b->canary == image_canary(item, b->max) && b->stride >= b->canary + 8 && b->stride % 64 == 0 &&
 	       b->stride <= 1ull << 32 &&
 	       inside(b->messages, b->depth, sizeof(struct image_message), 64, h->total_bytes) &&
@@ -228,6 +229,7 @@ void image_layout(void *program)
 	struct image_lane *lanes = (void *)((uint8_t *)program + h->lanes.offset);
 	struct image_segment *segments = (void *)((uint8_t *)program + h->segments.offset);
 	struct image_instance *instances = (void *)((uint8_t *)program + h->instances.offset);
+	const uint32_t *order = (const void *)((uint8_t *)program + h->order.offset);
 	struct image_buffer *buffers = (void *)((uint8_t *)program + h->buffers.offset);
 	struct image_param *params = (void *)((uint8_t *)program + h->params.offset);
 	uint64_t top = h->static_bytes;
@@ -244,6 +246,9 @@ void image_layout(void *program)
 	for (uint32_t i = 0; i < h->segments.count; i++)
 		if (segments[i].lane < h->lanes.count)
 			lanes[segments[i].lane].last = i;
+	for (uint64_t i = 0; i < h->order.count; i++)
+		if (order[i] < h->instances.count)
+			instances[order[i]].time = place(&top, sizeof(struct hist_head));
 	for (uint64_t i = 0; i < h->instances.count; i++) {
 		instances[i].state = place(&top, sizeof(struct image_instance_state));
 		instances[i].latency = instances[i].sink != 0 ? place(&top, sizeof(struct image_latency)) : 0;
@@ -434,6 +439,24 @@ struct image_segment_state *image_segment_state(const struct image_view *view, u
 struct image_instance_state *image_instance_state(const struct image_view *view, uint32_t instance)
 {
 	return (void *)(view->base + view->instances[instance].state);
+}
+
+struct hist_head *image_time(const struct image_view *view, uint32_t instance)
+{
+	return (void *)(view->base + view->instances[instance].time);
+}
+
+void image_time_merge(const struct image_view *view, uint32_t instance, struct hist *into)
+{
+	hist_head_merge(into, image_time(view, instance), image_instance_state(view, instance)->time_cells);
+}
+
+uint64_t image_time_quantile(const struct image_view *view, uint32_t instance, double q)
+{
+	struct hist time = {0};
+
+	image_time_merge(view, instance, &time);
+	return hist_quantile(&time, q);
 }
 
 struct image_latency *image_latency(const struct image_view *view, uint32_t instance)

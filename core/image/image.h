@@ -100,6 +100,7 @@ struct image_instance {
 	uint32_t source,
 	    sink;         /* source: has no connected input; sink: the source instance whose index it ends + 1, or 0 */
 	uint64_t state;   /* offset of struct image_instance_state */
+	uint64_t time;    /* offset of struct hist_head: its calls; the cells are in image_instance_state */
 	uint64_t latency; /* offset of struct image_latency, sinks; 0 otherwise */
 };
 
@@ -117,7 +118,7 @@ struct image_output {
 struct image_buffer {
 	uint32_t instance, port;
 	uint32_t type, max;
-	uint32_t depth; /* a power of two */
+	uint32_t depth; /* a power of two; 1: read in the step in which it is written */
 	uint32_t
 	    shares; /* 1 + an earlier buffer, alike, whose items' place it has too: never both in use; 0: its own */
 	uint64_t stride;   /* bytes from message to message: items, canary, padding to 64 */
@@ -215,11 +216,12 @@ struct image_latency {
 	struct hist ns;
 };
 
-/* What every call writes comes first, in one page. */
+/* What every call writes are variables and `time`, the times of each call of work, whose heads lie one behind the other in
+ * the order of execution. */
 struct image_instance_state {
-	_Alignas(64) _Atomic uint64_t calls, idle, absent, late, overwritten, overruns, io_waits, io_lost;
-	_Atomic uint64_t vars[IMAGE_VARS_MAX];
-	struct hist time;
+	_Alignas(64) _Atomic uint64_t vars[IMAGE_VARS_MAX];
+	uint64_t time_cells[HIST_CELLS];
+	_Atomic uint64_t idle, absent, late, overwritten, overruns, io_waits, io_lost;
 	_Atomic uint64_t params[IMAGE_PARAMS_MAX]; /* numbers as they are in force, bits of a double */
 	_Atomic uint64_t port_ns[32], port_count;  /* inputs 0..15, outputs 16..31: sampled binding times, summed */
 	_Atomic uint64_t first;                    /* step before which it rests, see core/image/follow.h; 0: its lag */
@@ -292,6 +294,8 @@ struct lane_image {
 	_Alignas(64) _Atomic uint64_t baton;
 	_Atomic uint64_t since_ns;       /* when the segment that has the baton began; 0 while it waits for the pace */
 	_Atomic uint64_t slots, skipped; /* of the lane */
+	_Atomic uint64_t
+	    guard_ns; /* so long before a slot's edge its first thread wants to be awake; 0: not known yet */
 	_Atomic uint64_t tid[NODE_ENTRIES_MAX];             /* thread of each seat */
 	_Alignas(64) _Atomic uint32_t go[NODE_ENTRIES_MAX]; /* futex word of each seat */
 };
@@ -359,6 +363,10 @@ const char *image_text(const struct image_view *view, uint64_t offset); /* alway
 struct image_run *image_run(const struct image_view *view);
 struct image_segment_state *image_segment_state(const struct image_view *view, uint32_t segment);
 struct image_instance_state *image_instance_state(const struct image_view *view, uint32_t instance);
+struct hist_head *image_time(const struct image_view *view, uint32_t instance);
+/* image_time_merge adds what the instance's calls took to `into`, image_time_quantile is hist_quantile of them alone. */
+void image_time_merge(const struct image_view *view, uint32_t instance, struct hist *into);
+uint64_t image_time_quantile(const struct image_view *view, uint32_t instance, double q);
 struct image_latency *image_latency(const struct image_view *view, uint32_t instance); /* NULL: no sink */
 struct image_lane_state *image_lane_state(const struct image_view *view, uint32_t lane);
 struct image_message *image_messages(const struct image_view *view, uint32_t buffer);

@@ -136,6 +136,7 @@ static int open_io(struct instance *it)
 		return 0;
 	if (io_ring_init(&it->io, io_records(it), format->max, format->type ? aloe_item_bytes(format->type) : 1) != 0)
 		return aloe_fail(&it->setup, "no memory for the ring of %u records", io_records(it));
+	it->records = it->io.len;
 	if (it->component->fill == NULL)
 		return 0;
 	status = io_fill(&it->io, it->component, it->state, &it->setup);
@@ -164,6 +165,7 @@ static int alloc_ports(struct instance *it, const struct image_instance *row)
 static void bind_stats(struct instance *it, const struct image_view *view, const struct image_instance *row)
 {
 	it->stats = image_instance_state(view, it->number);
+	it->time = image_time(view, it->number);
 	it->lag = row->lag;
 	it->first = atomic_load(&it->stats->first) > row->lag ? atomic_load(&it->stats->first) : row->lag;
 	it->period = row->period;
@@ -284,7 +286,7 @@ int instance_close(struct instance *it)
 {
 	int status = 0;
 
-	if (it->initialised && it->component->drain != NULL && it->io.len > 0)
+	if (it->initialised && it->component->drain != NULL && it->records > 0)
 		status = io_drain(&it->io, it->component, it->state, &it->setup);
 	if (status >= 0 && atomic_load(&it->io.failed))
 		status = -EIO;
@@ -450,7 +452,7 @@ static inline int call_work(struct instance *it, uint64_t k)
 	it->slot.index = k;
 	it->slot.flags = 0;
 	it->slot.why = NULL;
-	if (it->io.len > 0)
+	if (it->records > 0)
 		return call_io(it, k);
 	return it->work(it->state, &it->slot);
 }
@@ -491,7 +493,6 @@ int instance_call(struct instance *it, uint64_t k, bool recheck)
 		if (publish_output(it, p, k) != 0)
 			return -EOVERFLOW;
 	show_vars(it);
-	count(&it->stats->calls);
 	return status;
 }
 
@@ -531,7 +532,6 @@ int instance_call_sampled(struct instance *it, uint64_t k, bool recheck)
 	}
 	count(&it->stats->port_count);
 	show_vars(it);
-	count(&it->stats->calls);
 	return status;
 }
 

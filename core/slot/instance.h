@@ -33,6 +33,7 @@ struct instance {
 	int (*work)(void *self, struct aloe_slot *slot);
 	void *state;
 	struct image_instance_state *stats;
+	struct hist_head *time;
 	struct aloe_in *in; /* with the three below: one piece of memory, as many as the component has */
 	struct aloe_out *out;
 	struct instance_input *input;
@@ -40,15 +41,17 @@ struct instance {
 	uint32_t n_in, n_out;
 
 	uint64_t lag, first, period, phase, budget_ns; /* first: step before which it rests, its lag or later */
-	const struct image_var *vars;
-	uint32_t n_vars, number, segment;               /* numbers in the image */
 	const struct image_segment_state *source_state; /* sinks: where the step of their index began */
-	struct image_latency *latency;
-	uint64_t source_lag;
-	uint64_t work_ns; /* of the last sampled call */
+	const struct image_var *vars;
+	uint32_t n_vars, number, segment; /* numbers in the image */
+	uint32_t records;                 /* of an I/O component's ring; 0: it is none */
 
 	struct aloe_slot slot;
-	struct io_ring io; /* len 0: no I/O component */
+	uint64_t work_ns; /* of the last sampled call */
+
+	struct image_latency *latency;
+	uint64_t source_lag;
+	struct io_ring io;
 	const struct aloe_component *component;
 	struct aloe_setup setup;
 	struct aloe_format in_format[ALOE_PORTS_MAX], out_format[ALOE_PORTS_MAX];
@@ -81,7 +84,7 @@ void instance_idle(struct instance *instance, uint64_t k);
 /* instance_can tells whether an I/O component has its record (space) for the next call; true for all others. [slot] */
 static inline bool instance_can(const struct instance *instance)
 {
-	if (instance->io.len == 0)
+	if (instance->records == 0)
 		return true;
 	return instance->component->fill != NULL ? io_has_record(&instance->io) : io_has_space(&instance->io);
 }

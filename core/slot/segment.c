@@ -49,7 +49,7 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	}
 	for (uint32_t i = 0; i < row->n_instances; i++) {
 		segment->instances[i] = &instances[view->order[row->order + i]];
-		segment->waits_io += segment->instances[i]->io.len > 0;
+		segment->waits_io += segment->instances[i]->records > 0;
 	}
 	for (uint32_t g = 0; g < row->n_gates; g++) {
 		const struct image_gate *gate = &view->gates[row->gates + g];
@@ -118,7 +118,7 @@ static bool records_there(const struct segment *segment, uint64_t step, uint64_t
 		const struct instance *it = segment->instances[i];
 		const uint64_t k = step - it->lag;
 
-		if (it->io.len > 0 && step >= it->first && k <= last && called(it, k) && !instance_can(it))
+		if (it->records > 0 && step >= it->first && k <= last && called(it, k) && !instance_can(it))
 			return false;
 	}
 	return true;
@@ -274,6 +274,25 @@ static inline void event_add(struct segment *segment, const struct instance *it,
 	atomic_store_explicit(&segment->state->events, n + 1, memory_order_release);
 }
 
+static void visits_make(struct segment *segment)
+{
+	for (uint32_t i = 0; i < segment->n_visits; i++)
+		hist_head_visit(segment->visits[i].head, segment->visits[i].cells, segment->visits[i].cell);
+	segment->n_visits = 0;
+}
+
+static inline void time_add(struct segment *segment, struct instance *it, uint64_t ns)
+{
+	const uint32_t cell = hist_head_add(it->time, ns);
+
+	if (cell == HIST_NO_CELL)
+		return;
+	if (segment->n_visits == SEGMENT_VISITS)
+		visits_make(segment);
+	__builtin_prefetch(&it->stats->time_cells[cell], 1);
+	segment->visits[segment->n_visits++] = (struct segment_visit){it->time, it->stats->time_cells, cell};
+}
+
 static inline bool sampled(uint64_t step)
 {
 	return step % SAMPLE_EVERY == 0;
@@ -294,7 +313,7 @@ static inline uint64_t step_instance(struct segment *segment, struct instance *i
 	if (it->slot.flags & ALOE_SLOT_END)
 		last_lower(segment, k);
 	now = clock_ns();
-	hist_add(&it->stats->time, now - start);
+	time_add(segment, it, now - start);
 	if (it->budget_ns != 0 && now - start > it->budget_ns)
 		bump(&it->stats->overruns, 1);
 	event_add(segment, it, step, start, now - start);
@@ -333,6 +352,7 @@ static void step_end(struct segment *segment, uint64_t step, uint64_t slot, uint
 	struct image_segment_state *state = segment->state;
 
 	atomic_store_explicit(&state->current, 0, memory_order_relaxed);
+	visits_make(segment);
 	bump(&state->slots, 1);
 	bump(&state->busy_ns, ns);
 	lane_load(segment, slot, ns);

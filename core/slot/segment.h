@@ -31,6 +31,15 @@ struct segment_gate {
 	int64_t offset;
 };
 
+/* A value whose cell lies in the cold; gone to when the step is over, so that the next instance's time is its own. */
+struct segment_visit {
+	struct hist_head *head;
+	uint64_t *cells;
+	uint32_t cell;
+};
+
+enum { SEGMENT_VISITS = 32 };
+
 struct segment {
 	struct instance **instances; /* in order of execution */
 	uint32_t n_instances;
@@ -46,7 +55,9 @@ struct segment {
 	uint64_t events_mask;
 	uint64_t slot_ns;
 	uint64_t lag_max;
-	uint64_t work_ns;   /* of this step, if it is sampled */
+	uint64_t work_ns; /* of this step, if it is sampled */
+	uint32_t n_visits;
+	struct segment_visit visits[SEGMENT_VISITS];
 	bool skip;          /* late = "skip" */
 	bool counts_misses; /* a slot has an end: not under virtual */
 	uint64_t last_slot; /* the slot last seen; IMAGE_FOREVER */

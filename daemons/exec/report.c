@@ -42,7 +42,8 @@ static json_t *hist_json(const struct hist *hist)
 static json_t *slots(const struct exec_wave *wave)
 {
 	const struct image_run *before = image_run(&wave->view); /* on other lanes */
-	uint64_t run = 0, skipped = get(&before->skipped), missed = get(&before->missed), slipped = get(&before->slipped);
+	uint64_t run = 0, skipped = get(&before->skipped), missed = get(&before->missed),
+		 slipped = get(&before->slipped);
 	json_t *o = json_object();
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
@@ -116,9 +117,8 @@ static double lane_admitted(const struct exec_wave *wave, uint32_t number)
 		const struct image_instance *row = &wave->view.instances[i];
 
 		if (wave->view.segments[row->segment].lane == number)
-			sum += row->admitted_ns
-				   ? (double)row->admitted_ns
-				   : 1.25 * (double)hist_quantile(&image_instance_state(&wave->view, i)->time, 0.5);
+			sum += row->admitted_ns ? (double)row->admitted_ns
+						: 1.25 * (double)image_time_quantile(&wave->view, i, 0.5);
 	}
 	return sum;
 }
@@ -177,12 +177,9 @@ static json_t *lanes(const struct exec_wave *wave)
 void wave_miss_cause(const struct exec_wave *wave, const struct image_miss *miss, char *ret, size_t size)
 {
 	const uint64_t slot_ns = wave->view.head->slot_ns;
-	const struct hist *time = miss->instance < wave->view.head->instances.count
-				      ? &image_instance_state(&wave->view, miss->instance)->time
-				      : NULL;
-	const char *name =
-	    time != NULL ? image_text(&wave->view, wave->view.instances[miss->instance].name) : "no instance";
-	const double p50 = time != NULL ? us((double)hist_quantile(time, 0.5)) : 0;
+	const bool known = miss->instance < wave->view.head->instances.count;
+	const char *name = known ? image_text(&wave->view, wave->view.instances[miss->instance].name) : "no instance";
+	const double p50 = known ? us((double)image_time_quantile(&wave->view, miss->instance, 0.5)) : 0;
 
 	if (miss->start_late_ns > slot_ns / 4 && miss->follows)
 		snprintf(ret, size, "began %.1f us late, as the slot before was missed; %s took %.1f us (p50 %.1f us)",

@@ -205,12 +205,12 @@ static json_t *instance(const struct exec_wave *wave, uint32_t number, struct hi
 
 	hist_clear(time);
 	for (uint32_t c = 0; c < view->head->copies; c++)
-		hist_merge(time, &state_of(wave, number, c)->time);
+		image_time_merge(view, c * originals(wave) + number, time);
 	put_text(o, "name", image_text(view, row->original));
 	put_text(o, "component", image_text(view, row->component));
 	put_lane(wave, number, o);
 	put_u64(o, "lag", row->lag);
-	put_u64(o, "calls", SUM(wave, number, calls));
+	put_u64(o, "calls", hist_count(time));
 	put_times(wave, time, o);
 	put_u64(o, "overruns", SUM(wave, number, overruns));
 	put_u64(o, "absent_in", SUM(wave, number, absent));
@@ -264,11 +264,12 @@ static json_t *one_copy(const struct exec_wave *wave, uint32_t copy)
 	json_t *o = json_object();
 
 	for (uint32_t i = 0; i < originals(wave); i++) {
-		const struct image_instance_state *state = state_of(wave, i, copy);
+		const struct hist_head *time = image_time(view, copy * originals(wave) + i);
+		const uint64_t calls = hist_load(&time->count);
 
-		mean += hist_mean(&state->time);
-		most += (double)hist_max(&state->time);
-		overruns += get(&state->overruns);
+		mean += calls > 0 ? (double)hist_load(&time->sum) / (double)calls : 0;
+		most += (double)hist_load(&time->largest);
+		overruns += get(&state_of(wave, i, copy)->overruns);
 	}
 	put_u64(o, "copy", copy + 1);
 	put_u64(o, "lane", view->segments[view->instances[copy * originals(wave)].segment].lane);

@@ -101,19 +101,69 @@ static void run(unsigned n)
 		exit(1);
 	pairs_run(name, dispatch, &chain, "pointer + 2 clocks", bare, &peer, 0.08);
 	printf("%30shistograms: %s p50 %u ns, p99 %u ns\n", "", "c0",
-	       (unsigned)hist_quantile(&chain.wave.instances[1].stats->time, 0.5),
-	       (unsigned)hist_quantile(&chain.wave.instances[1].stats->time, 0.99));
+	       (unsigned)image_time_quantile(&chain.wave.view, 1, 0.5),
+	       (unsigned)image_time_quantile(&chain.wave.view, 1, 0.99));
 	pairs_run("the same, caches cold", cold, &chain, "pointer + 2 clocks", cold_bare, &peer, 0);
 	free(chain.ground);
 	wave_close(&chain.wave);
 }
 
-int main(void)
+/* ---- from 10 components to 10 000 on one lane ------------------------------------------------------------------------------ */
+
+enum { SCALES = 4, SCALE_CALLS = 100000 };
+
+static double scale_turn(void *context)
+{
+	struct engine_chain *chain = context;
+	const unsigned steps = SCALE_CALLS / chain->n;
+
+	return chain_steps(&chain->wave, steps > 3 ? steps : 3) / chain->n;
+}
+
+/* In turn, so that what the machine does meanwhile strikes all of them. */
+static void run_scale(void)
+{
+	static const unsigned sizes[SCALES] = {10, 100, 1000, 10000};
+	static struct engine_chain chains[SCALES];
+	double ns[SCALES][PAIRS], ratio[PAIRS];
+	struct pairs_sorted sorted;
+
+	for (int s = 0; s < SCALES; s++) {
+		chains[s].n = sizes[s] + 2;
+		chain_open(&chains[s].wave, sizes[s], 4, NULL);
+		scale_turn(&chains[s]);
+	}
+	for (int i = 0; i < PAIRS; i++)
+		for (int s = 0; s < SCALES; s++)
+			ns[s][i] = scale_turn(&chains[s]);
+	printf("-- scale: us of the slot for one component\n");
+	for (int s = 0; s < SCALES; s++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "%u copies on a lane", sizes[s]);
+		for (int i = 0; i < PAIRS; i++)
+			ratio[i] = ns[s][i] / ns[0][i];
+		sorted = pairs_sort(ns[s]);
+		printf("%-30s", name);
+		pairs_print("", &sorted, 1e-3, " us");
+		sorted = pairs_sort(ratio);
+		printf("x%.3g of %u copies; reach x2: %s\n", pairs_median(&sorted), sizes[0],
+		       pairs_median(&sorted) <= 2 ? "met" : "missed");
+		wave_close(&chains[s].wave);
+	}
+}
+
+int main(int argc, char **argv)
 {
 	pairs_quiet();
+	if (argc > 1 && argv[1]) {
+		run_scale();
+		return 0;
+	}
 	printf("-- dispatch: ns of the slot for one component, the segment's own share included\n");
 	run(1);
 	run(8);
 	run(48);
+	run_scale();
 	return 0;
 }

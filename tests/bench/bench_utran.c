@@ -50,7 +50,7 @@ static void side_open(struct wave *wave, enum simd_level level)
 
 static double median_us(const struct wave *wave, uint32_t instance)
 {
-	return (double)hist_quantile(&wave->instances[instance].stats->time, 0.5) / 1e3;
+	return (double)image_time_quantile(&wave->view, instance, 0.5) / 1e3;
 }
 
 /* What was published is for the chain alone: source, modem, noise and sink are not of it. */
@@ -62,8 +62,8 @@ static void print_components(const struct wave *plain, const struct wave *fast, 
 		const enum part part = part_of(component);
 
 		printf("  %-24s %8.2f us %8.2f us  p99 %8.2f us  %7.2f kMAC%s\n", component, us[0], us[1],
-		       (double)hist_quantile(&fast->instances[i].stats->time, 0.99) / 1e3,
-		       calibrate_kmac(us[1] * 1e3, mmac), part == OTHER ? "  (not of the chain)" : "");
+		       (double)image_time_quantile(&fast->view, i, 0.99) / 1e3, calibrate_kmac(us[1] * 1e3, mmac),
+		       part == OTHER ? "  (not of the chain)" : "");
 		sums[0][part] += us[0];
 		sums[1][part] += us[1];
 	}

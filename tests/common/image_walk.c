@@ -165,6 +165,7 @@ static void walk_instance(struct walk *w, uint32_t i)
 	if (row->sink != 0)
 		own(w, &v->instances[row->sink - 1], sizeof(*row), "source of a sink");
 	shared(w, image_instance_state(v, i), sizeof(struct image_instance_state), 64, "instance state");
+	shared(w, image_time(v, i), sizeof(struct hist_head), 64, "times");
 }
 
 uint64_t image_walk(const struct image_view *view)

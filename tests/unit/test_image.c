@@ -152,6 +152,8 @@ static const struct damage damages[] = {
     ROW(instances, image_instance, 2, sink, 4),
     ROW(instances, image_instance, 0, state, 1ull << 41),
     ROW(instances, image_instance, 0, state, 8),
+    ROW(instances, image_instance, 0, time, 1ull << 41),
+    ROW(instances, image_instance, 0, time, 8),
     ROW(inputs, image_input, 0, buffer, 2),
     ROW(inputs, image_input, 0, buffer, 0x7fffffff),
     ROW(inputs, image_input, 0, type, ALOE_CF32),
@@ -166,7 +168,6 @@ static const struct damage damages[] = {
     ROW(buffers, image_buffer, 0, type, 0),
     ROW(buffers, image_buffer, 0, max, 1 << 30),
     ROW(buffers, image_buffer, 0, depth, 0),
-    ROW(buffers, image_buffer, 0, depth, 1),
     ROW(buffers, image_buffer, 0, depth, 3),
     ROW(buffers, image_buffer, 0, depth, 1u << 31),
     ROW(buffers, image_buffer, 0, depth, 1u << 20),
@@ -469,6 +470,8 @@ static void test_layout(void **state)
 	for (uint32_t i = 0; i < 3; i++) {
 		part[parts].offset = view.instances[i].state;
 		part[parts++].bytes = sizeof(struct image_instance_state);
+		part[parts].offset = view.instances[i].time;
+		part[parts++].bytes = sizeof(struct hist_head);
 	}
 	part[parts].offset = view.instances[2].latency;
 	part[parts++].bytes = sizeof(struct image_latency);

@@ -294,7 +294,7 @@ static void test_period(void **state)
 	run_to_end(rig);
 	assert_int_equal(probe_of(rig, 0)->calls, 4);
 	assert_int_equal(atomic_load(&stats(rig, 0)->idle), 8);
-	assert_int_equal(atomic_load(&stats(rig, 0)->calls), 4);
+	assert_int_equal(image_time(&rig->view, 0)->count, 4);
 	for (uint64_t k = 0; k < 12; k++) {
 		const struct probe_call *call = &probe_of(rig, 2)->log[k];
 
@@ -329,7 +329,7 @@ static void test_events(void **state)
 					 atomic_load(&rig_state(rig, 1)->start_ns[events[e].step % IMAGE_STEPS]));
 		busy += events[e].ns;
 	}
-	assert_int_equal(hist_count(&stats(rig, 1)->time), 100);
+	assert_int_equal(image_time(&rig->view, 1)->count, 100);
 	assert_int_equal(atomic_load(&rig_state(rig, 1)->busy_ns), busy);
 	assert_int_equal(atomic_load(&rig_state(rig, 1)->slots), 101);
 	rig_close(rig);
@@ -465,7 +465,7 @@ static void test_skip_recheck(void **state)
 	for (uint64_t k = 0; k < 4; k++)
 		assert_int_equal(probe_of(rig, 2)->log[k].state, k == 3 ? ALOE_ABSENT : ALOE_VALID);
 	assert_int_equal(atomic_load(&stats(rig, 1)->overwritten), 1);
-	assert_int_equal(atomic_load(&stats(rig, 1)->calls), 4);
+	assert_int_equal(image_time(&rig->view, 1)->count, 4);
 	rig_close(rig);
 }
 
