@@ -443,8 +443,8 @@ static void add_instances(struct build *b)
 
 /* ---- buffers --------------------------------------------------------------------------------------------------------------
  * A message that is written and read in one step of one segment needs its place no longer than from its writer to its last
- * reader. The next writer with a buffer alike takes the place over, which thus stays in the core's cache: a chain of any
- * length works in two places, and so do copies that run one after another. */
+ * reader, and one place is enough. The next writer with a buffer alike takes the place over, which thus stays in the core's
+ * cache: a chain of any length works in two places, and so do copies that run one after another. */
 
 /* All readers run behind the writer in the same step, in its segment. */
 static bool *used_at_once(const struct build *b)
@@ -529,9 +529,13 @@ static void share_buffers(struct build *b)
 				if (at_once[k])
 					places.of[k] = place_for(b, &places, k);
 	}
-	for (uint32_t i = 0; !b->failed && i < b->plan->n_buffers; i++)
-		if (at_once[i] && places.first[places.of[i]] != i)
+	for (uint32_t i = 0; !b->failed && i < b->plan->n_buffers; i++) {
+		if (!at_once[i])
+			continue;
+		rows[i].depth = 1;
+		if (places.first[places.of[i]] != i)
 			rows[i].shares = places.first[places.of[i]] + 1;
+	}
 	free(at_once);
 	free(places.last);
 }

@@ -216,16 +216,68 @@ static void links_check(const struct waveform *wf, const struct plan *plan, cons
 		assert_int_equal(ring->instance, link->from);
 		assert_int_equal(ring->port, link->from_port);
 		assert_int_equal(ring->depth & (ring->depth - 1), 0);
-		assert_true(ring->depth >= plan->links[l].distance + 2);
+		assert_true(ring->depth >= plan->links[l].distance + (ring->depth == 1 ? 1 : 2));
 		assert_int_equal(ring->type, in->type);
 		assert_int_equal(ring->max, in->max);
 		assert_int_equal(out->max, ring->max);
 	}
 }
 
+/* From which instance to which, in the order of execution, a message of buffer b is needed; false: beyond its step, too. */
+static bool needed(const struct waveform *wf, const struct plan *plan, const struct tables *t, uint32_t b,
+		   uint32_t *ret_from, uint32_t *ret_to)
+{
+	const struct image_buffer *row = &t->buffers[b];
+	const struct image_instance *writer = &t->instances[row->instance];
+
+	*ret_from = *ret_to = plan->instances[row->instance].order;
+	for (size_t l = 0; l < wf->n_links; l++) {
+		const struct wf_link *link = &wf->links[l];
+		const struct image_instance *reader = &t->instances[link->to];
+
+		if (link->from != (int)row->instance || link->from_port != (int)row->port)
+			continue;
+		if (reader->segment != writer->segment || reader->lag != writer->lag || link->delay > 0)
+			return false;
+		if (plan->instances[link->to].order > *ret_to)
+			*ret_to = plan->instances[link->to].order;
+	}
+	return true;
+}
+
+/* Messages that lie at one place are of one segment and alike, and none is written before the last reader of another that
+ * was there is through: how many places were saved. */
+static uint32_t places_check(const struct waveform *wf, const struct plan *plan, const struct tables *t)
+{
+	uint32_t saved = 0, from[2], to[2];
+
+	for (uint32_t a = 0; a < t->head->buffers.count; a++) {
+		const struct image_buffer *x = &t->buffers[a];
+		const bool at_once = needed(wf, plan, t, a, &from[0], &to[0]);
+
+		assert_int_equal(x->depth == 1, at_once);
+		assert_true(at_once || x->shares == 0);
+		saved += x->shares != 0;
+		for (uint32_t b = 0; b < a; b++) {
+			const struct image_buffer *y = &t->buffers[b];
+
+			assert_int_equal(x->data == y->data, x->data < y->data + y->depth * y->stride &&
+								 y->data < x->data + x->depth * x->stride);
+			assert_true(x->messages != y->messages);
+			if (x->data != y->data)
+				continue;
+			assert_true(at_once && needed(wf, plan, t, b, &from[1], &to[1]));
+			assert_int_equal(t->instances[x->instance].segment, t->instances[y->instance].segment);
+			assert_true(x->type == y->type && x->max == y->max);
+			assert_true(from[0] > to[1] || from[1] > to[0]);
+		}
+	}
+	return saved;
+}
+
 static void test_graphs(void **state)
 {
-	uint32_t planned = 0, gates = 0;
+	uint32_t planned = 0, gates = 0, saved = 0;
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
@@ -243,6 +295,7 @@ static void test_graphs(void **state)
 			segments_check(plan, &t);
 			gates_check(wf, &t);
 			links_check(wf, plan, &t);
+			saved += places_check(wf, plan, &t);
 			for (uint32_t i = 0; i < wf->n_instances; i++)
 				instance_check(wf, plan, &t, i);
 			assert_int_equal(t.head->slots, seed);
@@ -257,7 +310,7 @@ static void test_graphs(void **state)
 		diag_fini(&diag);
 		graph_waveform_free(wf);
 	}
-	assert_true(planned > GRAPHS / 2 && gates > GRAPHS);
+	assert_true(planned > GRAPHS / 2 && gates > GRAPHS && saved > GRAPHS / 10);
 }
 
 /* ---- by hand ----------------------------------------------------------------------------------------------------------- */
@@ -466,7 +519,7 @@ static void test_refused(void **state)
 	assert_true(program_build(h.wf, h.plan, 0, &diag, &program, &len) < 0);
 	starve_over();
 	assert_string_equal(diag.lines[0], "hand.conf: no memory for the program");
-	h.plan->buffers[0].depth = 3; /* as no plan is */
+	h.plan->buffers[0].type = 0; /* as no plan is */
 	assert_true(program_build(h.wf, h.plan, 0, &diag, &program, &len) < 0);
 	assert_string_equal(diag.lines[1],
 			    "hand.conf: the program is not sound: a table names something that is not there");
