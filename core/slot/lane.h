@@ -21,7 +21,6 @@ struct lane_thread {
 	const struct node_image *node;
 	struct lane_image *image;
 	uint32_t lane, seat;
-	uint64_t spin_ns; /* woken so long before the edge, then spins */
 	_Atomic uint32_t quit;
 	struct segment *_Atomic segments[NODE_ENTRIES_MAX]; /* this host's, by entry */
 	_Atomic uint64_t inside; /* entry that it runs now + 1, for whoever wants to take a segment away */

@@ -51,7 +51,6 @@ struct hostlink_msg {
 	uint32_t host;    /* which of the waveform's hosts this is */
 	uint32_t n_segments;
 	uint32_t n_lanes;
-	uint32_t spin_us;
 	uint32_t instance, param, n_items;  /* OFFER and its answers, FORGET; OFFER's descriptor: a memfd of floats */
 	uint64_t sequence;                  /* of the change */
 	uint32_t lanes[HOSTLINK_LANES_MAX]; /* descriptors: node image, waveform image, then one lane image each */

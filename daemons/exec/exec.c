@@ -6,7 +6,7 @@
 #include "core/platform/platform.h"
 #include "daemons/exec/exec.h"
 
-enum { TICK_NS = 5000000, SPIN_US = 60 };
+enum { TICK_NS = 5000000 };
 
 static void tick(void *self)
 {
@@ -78,7 +78,7 @@ int exec_init(struct exec *exec, const struct daemon_args *args)
 {
 	static const struct daemon_role role = {"aloe-exec", WIRE_EXEC, exec_request, exec_entry, ready, exec_lost};
 
-	*exec = (struct exec){.node_fd = -1, .wake_fd = -1, .spin_us = SPIN_US};
+	*exec = (struct exec){.node_fd = -1, .wake_fd = -1};
 	for (int i = 0; i < NODE_LANES_MAX; i++)
 		exec->lanes[i].fd = exec->lanes[i].cpu_lock = -1;
 	return daemon_init(&exec->daemon, &role, args, exec);

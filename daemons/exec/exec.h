@@ -124,7 +124,6 @@ struct exec {
 	struct loop_timer tick;
 	int wake_fd; /* cpu_dma_latency; -1 */
 	uint32_t realtime_waves;
-	uint32_t spin_us;
 	bool no_wake_fast;
 };
 

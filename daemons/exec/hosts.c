@@ -173,7 +173,6 @@ static int attach(struct exec_host *host, enum hostlink_type type)
 	struct hostlink_msg msg = {.type = type,
 				   .control = wave->control,
 				   .host = host->number,
-				   .spin_us = wave->exec->spin_us,
 				   .sequence = wave->remap_number};
 	int fds[2 + HOSTLINK_LANES_MAX], status;
 

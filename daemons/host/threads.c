@@ -110,7 +110,7 @@ static int create_realtime(struct host *host, struct host_lane *lane)
 	return -status;
 }
 
-static int open_lane(struct host *host, uint32_t number, uint32_t seat, uint32_t spin_us, int fd, bool realtime)
+static int open_lane(struct host *host, uint32_t number, uint32_t seat, int fd, bool realtime)
 {
 	struct host_lane *lane = host->lanes[number];
 	int status;
@@ -124,7 +124,6 @@ static int open_lane(struct host *host, uint32_t number, uint32_t seat, uint32_t
 	lane->thread.node = host->node;
 	lane->thread.lane = number;
 	lane->thread.seat = seat;
-	lane->thread.spin_ns = spin_us * 1000ull;
 	lane->thread.image = image_map(fd, sizeof(struct lane_image), true);
 	status = lane->thread.image == NULL ? -ENOMEM
 		 : realtime                 ? create_realtime(host, lane)
@@ -150,7 +149,7 @@ int host_lanes_join(struct host *host, struct host_tables *tables, const struct 
 			l++;
 		if (l == msg->n_lanes)
 			return -EBADMSG;
-		status = open_lane(host, place->lane, place->seat, msg->spin_us, lane_fds[l], realtime);
+		status = open_lane(host, place->lane, place->seat, lane_fds[l], realtime);
 		if (status == 0)
 			atomic_store(&host->lanes[place->lane]->thread.segments[place->entry],
 				     &tables->segments[i].segment);

@@ -89,7 +89,6 @@ static void fill(struct hostlink_msg *msg)
 	*msg = (struct hostlink_msg){
 	    .type = HOSTLINK_ATTACH, .control = 7, .host = 2, .n_segments = HOSTLINK_SEGMENTS_MAX};
 	msg->n_lanes = HOSTLINK_LANES_MAX;
-	msg->spin_us = 40;
 	for (uint32_t i = 0; i < HOSTLINK_SEGMENTS_MAX; i++)
 		msg->segments[i] = (struct hostlink_segment){i, i + 1, i + 2, i + 3};
 	for (uint32_t i = 0; i < HOSTLINK_LANES_MAX; i++)
