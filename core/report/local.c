@@ -9,8 +9,8 @@
 
 #include "core/base/calibrate.h"
 #include "core/base/file.h"
-#include "core/json/json.h"
-#include "core/report/report.h"
+#include "core/base/simd.h"
+#include "core/kernels/calibrate.h"
 
 enum { FILE_BYTES_MAX = 1 << 20 };
 
@@ -25,44 +25,97 @@ static void cpu_model(char *ret_text, size_t size)
 	if (file_read("/proc/cpuinfo", FILE_BYTES_MAX, &text, &len) < 0)
 		return;
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		const char *value = strchr(line, ':');
+
 		if (!strncmp(line, "processor", 9) && seen++)
 			break; /* the first CPU is enough */
 		for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
-			if (!strncmp(line, keys[k], strlen(keys[k])) && n + 1 < size)
-				n += (size_t)snprintf(ret_text + n, size - n, "%s;", line);
+			if (value && value[1] && !strncmp(line, keys[k], strlen(keys[k])) && n + 1 < size)
+				n += (size_t)snprintf(ret_text + n, size - n, "%s%s", n ? ", " : "", value + 2);
 	}
 	free(text);
 }
 
-/* capacity_read gives the rate that is kept for this model of CPU, 0 if there is none. */
-static double capacity_read(const char *state, const char *model)
+/* "" where the kernel has no frequency scaling, as in most virtual machines. */
+static void cpu_governor(int cpu, char *ret_text, size_t size)
 {
-	char path[PATH_MAX];
-	double rate = 0;
-	char *text;
+	char path[PATH_MAX], *text;
 	size_t len;
-	json_t *kept;
 
-	if (path_print(path, sizeof(path), "%s/capacity.json", state) < 0 ||
+	ret_text[0] = 0;
+	if (path_print(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu) < 0 ||
 	    file_read(path, FILE_BYTES_MAX, &text, &len) < 0)
-		return 0;
-	kept = json_loadb(text, len, 0, NULL);
-	if (!strcmp(report_text(kept, "cpu"), model))
-		rate = report_number(kept, "mmac_per_s");
-	json_decref(kept);
+		return;
+	snprintf(ret_text, size, "%.*s", (int)strcspn(text, "\n"), text);
 	free(text);
-	return rate > 0 && rate < 1e9 ? rate : 0;
 }
 
-static int capacity_write(const char *state, const char *model, double mmac_per_s)
+static int first_cpu(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	sched_getaffinity(0, sizeof(set), &set);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &set))
+			return cpu;
+	return 0;
+}
+
+void local_kind(struct class_rates *ret)
+{
+	enum simd_level level = SIMD_PLAIN;
+	char why[CLASS_TEXT_MAX];
+
+	*ret = (struct class_rates){.version = ALOE_VERSION};
+	if (simd_choose(&level, why, sizeof(why)) < 0)
+		level = simd_best();
+	cpu_model(ret->cpu, sizeof(ret->cpu));
+	cpu_governor(first_cpu(), ret->governor, sizeof(ret->governor));
+	snprintf(ret->simd, sizeof(ret->simd), "%s", simd_name(level));
+}
+
+/* ---- kept in the state directory ------------------------------------------------------------------------------------------ */
+
+/* A file for each kind, so that a machine that is used in two ways is not measured again and again. */
+static int rates_path(const char *state, const struct class_rates *kind, char *ret_path, size_t size)
+{
+	return path_print(ret_path, size, "%s/capacity/%016llx.json", state,
+			  (unsigned long long)class_rates_fingerprint(kind));
+}
+
+void local_rates(const char *state, struct class_rates *ret)
+{
+	struct class_rates kind, kept;
+	char path[PATH_MAX], *text;
+	struct diag diag;
+	json_t *json;
+	size_t len;
+
+	local_kind(&kind);
+	*ret = kind;
+	if (rates_path(state, &kind, path, sizeof(path)) < 0 || file_read(path, FILE_BYTES_MAX, &text, &len) < 0)
+		return;
+	diag_init(&diag); /* what is wrong with it does not matter: it is measured again */
+	json = json_read(path, text, len, &diag);
+	if (json && class_rates_read(json, path, &diag, &kept) == 0 && class_rates_same(&kind, &kept))
+		*ret = kept;
+	json_decref(json);
+	diag_fini(&diag);
+	free(text);
+}
+
+static int rates_write(const char *state, const struct class_rates *rates)
 {
 	char path[PATH_MAX];
-	json_t *kept = json_pack("{s:i, s:s, s:f}", "schema", 1, "cpu", model, "mmac_per_s", mmac_per_s);
+	json_t *kept = class_rates_json(rates);
 	char *text = kept ? json_dumps(kept, JSON_INDENT(1)) : NULL;
-	int rc = text ? dir_make(state) : -ENOMEM;
+	int rc = text ? path_print(path, sizeof(path), "%s/capacity", state) : -ENOMEM;
 
 	if (rc == 0)
-		rc = path_print(path, sizeof(path), "%s/capacity.json", state);
+		rc = dir_make(path);
+	if (rc == 0)
+		rc = rates_path(state, rates, path, sizeof(path));
 	if (rc == 0)
 		rc = file_write(path, text, strlen(text));
 	free(text);
@@ -72,7 +125,6 @@ static int capacity_write(const char *state, const char *model, double mmac_per_
 
 void local_platform(const char *state, struct local_platform *ret)
 {
-	char model[512];
 	cpu_set_t set;
 	size_t n = 0;
 
@@ -81,12 +133,12 @@ void local_platform(const char *state, struct local_platform *ret)
 	for (int cpu = 0; cpu < CPU_SETSIZE && n < LOCAL_CPUS_MAX; cpu++)
 		if (CPU_ISSET(cpu, &set))
 			ret->cpus[n++] = cpu;
-	cpu_model(model, sizeof(model));
+	local_rates(state, &ret->rates);
 	ret->node = (struct platform_node){
 	    .base_ns = LOCAL_BASE_NS, .module_ns = LOCAL_MODULE_NS, .handover_ns = LOCAL_HANDOVER_NS};
 	ret->model = (struct platform_model){.cpus = ret->cpus,
 					     .n_lanes = n,
-					     .mmac_per_s = capacity_read(state, model),
+					     .mmac_per_s = ret->rates.mmac_per_s,
 					     .cores = ret->cores,
 					     .nodes = &ret->node,
 					     .n_nodes = 1};
@@ -94,22 +146,42 @@ void local_platform(const char *state, struct local_platform *ret)
 		ret->cores[i] = (struct platform_core){.mmac_per_s = ret->model.mmac_per_s};
 }
 
-int local_calibrate(const char *state)
+int local_measure(struct class_rates *ret)
 {
 	enum { TRIES = 4 };
 	struct calibration best = {.spread = 1e9}, now;
-	char model[512];
+	enum simd_level level = SIMD_PLAIN;
+	struct class_rates rates;
 	int rc = -EIO;
 
-	cpu_model(model, sizeof(model));
-	if (capacity_read(state, model) > 0)
-		return 0;
+	local_kind(&rates);
+	for (int l = 0; l < SIMD_LEVELS; l++)
+		if (!strcmp(simd_name((enum simd_level)l), rates.simd))
+			level = (enum simd_level)l;
 	for (int i = 0; i < TRIES && best.spread > 0.05; i++) { /* the quietest of a few */
-		const int measured = calibrate_mmac(&now);
-		if (measured == 0 && now.spread < best.spread) {
+		if (calibrate_mmac(&now) == 0 && now.spread < best.spread) {
 			best = now;
 			rc = 0;
 		}
 	}
-	return rc == 0 ? capacity_write(state, model, best.mmac_per_s) : rc;
+	if (rc == 0)
+		rc = calibrate_classes(level, &best, rates.ns);
+	if (rc < 0)
+		return rc;
+	rates.mmac_per_s = best.mmac_per_s;
+	*ret = rates;
+	return 0;
+}
+
+int local_calibrate(const char *state)
+{
+	struct class_rates rates;
+	int rc = 0;
+
+	local_rates(state, &rates);
+	if (!class_rates_known(&rates)) {
+		rc = local_measure(&rates);
+		rc = rc < 0 ? rc : rates_write(state, &rates);
+	}
+	return rc;
 }

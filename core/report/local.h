@@ -5,6 +5,7 @@
 #ifndef ALOE_REPORT_LOCAL_H
 #define ALOE_REPORT_LOCAL_H
 
+#include "core/map/class.h"
 #include "core/map/plan.h"
 
 enum { LOCAL_CPUS_MAX = 64 };
@@ -14,6 +15,7 @@ struct local_platform {
 	struct platform_core cores[LOCAL_CPUS_MAX];
 	struct platform_node node;
 	struct platform_model model; /* points to the others */
+	struct class_rates rates;    /* of this kind of machine; mmac_per_s 0: never measured */
 };
 
 /* What a lane costs beside its instances' work, ns of a slot, as tests/bench/bench_node and bench_handover measure it on
@@ -24,8 +26,14 @@ enum { LOCAL_BASE_NS = 5000, LOCAL_MODULE_NS = 100, LOCAL_HANDOVER_NS = 3000 };
  * (0: never measured). */
 void local_platform(const char *state, struct local_platform *ret);
 
-/* local_calibrate measures the capacity (about 50 ms) unless one is kept for this model of CPU already, and keeps it. 0, or
- * -errno when it could not be measured or kept. */
+/* local_rates gives the rates kept for this kind of machine: CPU model, governor of the first CPU, vector level (ALOE_SIMD, or
+ * the best), and version of ALOE. None kept, or of another: the kind alone, rates 0. local_kind gives that without a look. */
+void local_rates(const char *state, struct class_rates *ret);
+void local_kind(struct class_rates *ret);
+
+/* local_calibrate measures them (0.1 to 0.3 s) unless they are kept already, and keeps them: in capacity/, a file for each kind.
+ * 0, or -errno when they could not be measured or kept. local_measure measures whatever is kept, and keeps nothing. */
 int local_calibrate(const char *state);
+int local_measure(struct class_rates *ret);
 
 #endif
