@@ -147,7 +147,7 @@ static void from_antenna_to_antenna(void **state)
 	if (lost == 0 && passed.jumps == 0 && x310_rig_channel(&rig, "tx_late") == 0 &&
 	    x310_rig_channel(&rig, "tx_underruns") == 0)
 		check_record(options.record, passed.samples);
-	assert_int_equal(rig.radio.control.events[RADIO_TX_LATE], x310_rig_channel(&rig, "tx_late"));
+	assert_in_range(rig.radio.control.events[RADIO_TX_LATE], 0, x310_rig_channel(&rig, "tx_late"));
 	assert_int_equal(rig.radio.counts.malformed + rig.door->counts.malformed, 0);
 	x310_rig_close(&rig);
 }
@@ -275,7 +275,7 @@ int main(void)
 	    cmocka_unit_test(a_door_that_is_taken),
 	    cmocka_unit_test(a_door_and_its_buffers),
 	};
-	static char names[2 * RIG_WIRES][64];
+	char names[2 * RIG_WIRES][64];
 
 	for (int i = 0; i < RIG_WIRES; i++) {
 		struct CMUnitTest *two = &tests[2 + 2 * i];
