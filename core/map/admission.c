@@ -59,6 +59,7 @@ void admission_write(const struct waveform *wf, const struct resources *resource
 						    .limit_ns = limit_ns,
 						    .base_ns = limit_ns - resource->room_ns - resource->handover_ns,
 						    .taken_ns = resource->taken_ns};
+		snprintf(plan->lanes[l].node, sizeof(plan->lanes[l].node), "%s", resources_node(resources, l));
 	}
 	for (size_t s = 0; s < plan->n_segments; s++)
 		plan->lanes[plan->segments[s].lane].base_ns += resources->lanes[plan->segments[s].lane].handover_ns;

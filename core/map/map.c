@@ -345,8 +345,9 @@ static int tier(struct search *search, double share)
 	rc = priced_open(search, share);
 	if (!rc && search->options->mapper == MAPPER_PORTFOLIO && !search->found)
 		rc = ask_one_lane(search, share);
-	if (!rc && (!search->found || is_late(search)))
-		rc = ask_all(search, share);
+	if (rc || (search->found && !is_late(search)))
+		return rc;
+	rc = ask_all(search, share);
 	return rc ? rc : refine(search);
 }
 

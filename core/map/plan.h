@@ -65,6 +65,7 @@ struct plan_segment { /* the part of a lane that one host runs */
 };
 
 struct plan_lane {
+	char node[64];     /* of a platform file; "" here */
 	double mmac_per_s; /* 0: not calibrated */
 	double limit_ns;   /* of a slot: all but the margin */
 	double base_ns;    /* T_base and T_noise; hand-overs between hosts */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * A plan as text for people and as JSON. */
-#include "core/json/json.h"
-#include "core/map/plan.h"
+#include "core/map/plan_text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,9 +65,25 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
+static const char *mode_text(const struct plan *plan, char *text, size_t size)
+{
+	const struct plan_candidate *best = &plan->choice.best;
+
+	if (plan->choice.mode == PLAN_TIERS)
+		snprintf(text, size, "by %s, at %.0f %% of the capacity; largest load %.1f %%", best->name,
+			 100 * best->share, 100 * best->peak);
+	else if (plan->choice.mode == PLAN_OVER)
+		snprintf(text, size, "NOTHING FITS; by %s, the smallest largest load there is: %.1f %%", best->name,
+			 100 * best->peak);
+	else
+		snprintf(text, size, "by %s, as even as they can be without going back", best->name);
+	return text;
+}
+
 static void head_print(FILE *out, const struct waveform *wf, const struct plan *plan)
 {
 	const size_t used = lanes_used(plan);
+	char text[256];
 
 	fprintf(out, "%s: %zu instance%s on %zu lane%s, slots of %g us%s\n", wf->name, plan->n_instances,
 		plural(plan->n_instances), used, plural(used), (double)wf->slot_ns / 1e3,
@@ -78,6 +94,7 @@ static void head_print(FILE *out, const struct waveform *wf, const struct plan *
 		fprintf(out, "costs: measured, profile %016" PRIx64 "\n", plan->hash);
 	else
 		fprintf(out, "costs: the components' own figures, nothing measured yet\n");
+	fprintf(out, "lanes: %s\n", mode_text(plan, text, sizeof(text)));
 }
 
 static void budget_print(FILE *out, uint64_t budget_ns)
@@ -131,7 +148,11 @@ static void lane_print(FILE *out, const struct waveform *wf, const struct plan *
 
 	if (!sum.instances)
 		return;
-	fprintf(out, "\nlane %zu on cpu %d: %.1f kMAC", lane, plan->cpus[lane], sum.kmac);
+	fprintf(out, "\nlane %zu on %s%scpu %d: %.1f kMAC", lane, plan->lanes[lane].node,
+		plan->lanes[lane].node[0] ? " " : "", plan->cpus[lane], sum.kmac);
+	if (plan->lanes[lane].mmac_per_s > 0)
+		fprintf(out, ", %.1f %% taken",
+			100 * plan_lane_ns(&plan->lanes[lane]) / fmax(1, plan->lanes[lane].limit_ns));
 	if (sum.budgets)
 		fprintf(out, ", budgets %.1f us, %.1f %% of the slot", (double)sum.budget_ns / 1e3,
 			100 * (double)sum.budget_ns / (double)wf->slot_ns);
@@ -175,6 +196,14 @@ static void links_print(FILE *out, const struct waveform *wf, const struct plan 
 		link_print(out, wf, plan, i, width);
 }
 
+void plan_print_to(FILE *out, const struct waveform *wf, const struct plan *plan)
+{
+	head_print(out, wf, plan);
+	for (size_t lane = 0; lane < plan->n_lanes; lane++)
+		lane_print(out, wf, plan, lane);
+	links_print(out, wf, plan);
+}
+
 char *plan_print(const struct waveform *wf, const struct plan *plan)
 {
 	char *text = NULL;
@@ -183,10 +212,7 @@ char *plan_print(const struct waveform *wf, const struct plan *plan)
 
 	if (!out)
 		return NULL;
-	head_print(out, wf, plan);
-	for (size_t lane = 0; lane < plan->n_lanes; lane++)
-		lane_print(out, wf, plan, lane);
-	links_print(out, wf, plan);
+	plan_print_to(out, wf, plan);
 	if (!ferror(out) && !fclose(out))
 		return text;
 	free(text);
@@ -196,13 +222,19 @@ char *plan_print(const struct waveform *wf, const struct plan *plan)
 /* ---- JSON
  * ---------------------------------------------------------------------------------------------------------------- */
 
+static json_t *us_or_null(uint64_t ns)
+{
+	return ns ? json_real((double)ns / 1e3) : json_null();
+}
+
 static json_t *instance_json(const struct waveform *wf, const struct plan *plan, uint32_t i)
 {
 	const struct plan_instance *instance = &plan->instances[i];
 
-	return json_pack("{s:s, s:s, s:I, s:f, s:o}", "name", wf->instances[i].name, "component",
+	return json_pack("{s:s, s:s, s:I, s:f, s:b, s:o, s:o, s:o}", "name", wf->instances[i].name, "component",
 			 wf->instances[i].type->name, "lag", (json_int_t)instance->lag, "kmac", instance->kmac,
-			 "budget_us", instance->budget_ns ? json_real((double)instance->budget_ns / 1e3) : json_null());
+			 "guessed", instance->guessed, "budget_us", us_or_null(instance->budget_ns), "admitted_us",
+			 us_or_null(instance->admitted_ns), "start_us", us_or_null(instance->start_ns));
 }
 
 static json_t *segment_json(const struct waveform *wf, const struct plan *plan, const struct plan_segment *segment)
@@ -217,16 +249,20 @@ static json_t *segment_json(const struct waveform *wf, const struct plan *plan, 
 
 static json_t *lane_json(const struct waveform *wf, const struct plan *plan, size_t lane)
 {
+	const struct plan_lane *row = &plan->lanes[lane];
 	const struct lane_sum sum = lane_sum(plan, lane);
 	json_t *segments = json_array();
 
 	for (size_t s = 0; s < plan->n_segments; s++)
 		if (plan->segments[s].lane == lane)
 			json_array_append_new(segments, segment_json(wf, plan, &plan->segments[s]));
-	return json_pack("{s:I, s:i, s:f, s:o, s:o}", "lane", (json_int_t)lane, "cpu", plan->cpus[lane], "kmac",
-			 sum.kmac, "budget_us",
+	return json_pack("{s:I, s:s, s:i, s:f, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:o}", "lane",
+			 (json_int_t)lane, "node", row->node, "cpu", plan->cpus[lane], "kmac", sum.kmac, "budget_us",
 			 sum.instances && sum.budgets ? json_real((double)sum.budget_ns / 1e3) : json_null(),
-			 "segments", segments);
+			 "mmac_per_s", row->mmac_per_s, "limit_us", row->limit_ns / 1e3, "base_us", row->base_ns / 1e3,
+			 "taken_us", row->taken_ns / 1e3, "need_us", row->need_ns / 1e3, "typical_us",
+			 row->typical_ns / 1e3, "reserve_us", row->reserve_ns / 1e3, "guessed",
+			 (json_int_t)row->n_guessed, "segments", segments);
 }
 
 static json_t *link_json(const struct waveform *wf, const struct plan *plan, size_t i)
@@ -257,17 +293,22 @@ static json_t *root_json(const struct waveform *wf, const struct plan *plan, jso
 			 lanes, "links", links);
 }
 
-char *plan_json(const struct waveform *wf, const struct plan *plan)
+json_t *plan_json_root(const struct waveform *wf, const struct plan *plan)
 {
-	json_t *lanes = json_array(), *links = json_array(), *root;
-	char *text;
+	json_t *lanes = json_array(), *links = json_array();
 
 	for (size_t lane = 0; lane < plan->n_lanes; lane++)
 		json_array_append_new(lanes, lane_json(wf, plan, lane));
 	for (size_t i = 0; i < plan->n_links; i++)
 		json_array_append_new(links, link_json(wf, plan, i));
-	root = root_json(wf, plan, lanes, links);
-	text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
+	return root_json(wf, plan, lanes, links);
+}
+
+char *plan_json(const struct waveform *wf, const struct plan *plan)
+{
+	json_t *root = plan_json_root(wf, plan);
+	char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
+
 	json_decref(root);
 	return text;
 }

@@ -4,7 +4,7 @@ _aloe() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "run check plan up down load start pause step stop unload list status top get set watch bench new help version --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run check plan up down load start pause step stop unload list status top get set remap watch bench new help version --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -20,7 +20,7 @@ _aloe() {
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --clock --lanes --slot-us --copies --late --isolation --pipelined --json --quiet --strict --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --clock --lanes --slot-us --copies --late --isolation --force --pipelined --json --quiet --strict --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	check)
 		case $prev in
@@ -32,7 +32,7 @@ _aloe() {
 		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --clock --lanes --slot-us --copies --late --isolation --pipelined --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --clock --lanes --slot-us --copies --late --isolation --force --pipelined --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	plan)
 		case $prev in
@@ -43,10 +43,13 @@ _aloe() {
 		--copies) COMPREPLY=(); return ;;
 		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
-		--platform) COMPREPLY=($(compgen -W "local" -- "$cur")); return ;;
+		--platform) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--why) COMPREPLY=(); return ;;
+		--mapper) COMPREPLY=($(compgen -W "tw1 tw2 tw3 tw1d tw2d tw3d greedy worst-fit chain local exact portfolio" -- "$cur")); return ;;
+		--q) COMPREPLY=(); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --clock --lanes --slot-us --copies --late --isolation --pipelined --platform --json --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --clock --lanes --slot-us --copies --late --isolation --force --pipelined --platform --why --mapper --q --json --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	up)
 		case $prev in
@@ -73,7 +76,7 @@ _aloe() {
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --clock --lanes --slot-us --copies --late --isolation --pipelined --dir --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --clock --lanes --slot-us --copies --late --isolation --force --pipelined --dir --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	start)
 		case $prev in
@@ -137,6 +140,14 @@ _aloe() {
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--at --dir --help" -- "$cur")); return; fi
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
+	remap)
+		case $prev in
+		--lanes) COMPREPLY=(); return ;;
+		--pin) COMPREPLY=(); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--lanes --pin --dir --help" -- "$cur")); return; fi
+		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
 	watch)
 		case $prev in
 		-i | --interval) COMPREPLY=(); return ;;
@@ -147,7 +158,7 @@ _aloe() {
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
 	bench)
 			if ((COMP_CWORD == 2)); then
-		COMPREPLY=($(compgen -W "bler bpsk copies hist link map memory overhead table1 utran --help" -- "$cur"))
+		COMPREPLY=($(compgen -W "bler bpsk chain copies handover hist link map memory messages overhead pipes table1 throughput utran --help" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[2]} in
@@ -162,10 +173,11 @@ _aloe() {
 		--seed) COMPREPLY=(); return ;;
 		--simd) COMPREPLY=(); return ;;
 		--set) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --iterations --scaling --ebn0 --errors --blocks --seed --simd --set --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --iterations --scaling --ebn0 --errors --blocks --seed --simd --set --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	bpsk)
 		case $prev in
@@ -176,10 +188,25 @@ _aloe() {
 		-m | --max) COMPREPLY=(); return ;;
 		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
 		--simd) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slot-us --lanes --slots --runs --max --clock --simd --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slot-us --lanes --slots --runs --max --clock --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	chain)
+		case $prev in
+		-s | --seconds) COMPREPLY=(); return ;;
+		--vs) COMPREPLY=(); return ;;
+		-r | --runs) COMPREPLY=(); return ;;
+		--trials) COMPREPLY=(); return ;;
+		--seed) COMPREPLY=(); return ;;
+		--simd) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seconds --vs --runs --trials --seed --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	copies)
 		case $prev in
@@ -190,11 +217,26 @@ _aloe() {
 		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
 		--simd) COMPREPLY=(); return ;;
 		--set) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seconds --max --lanes --slot-us --clock --simd --set --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seconds --max --lanes --slot-us --clock --simd --set --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
+	handover)
+		case $prev in
+		-s | --seconds) COMPREPLY=(); return ;;
+		--vs) COMPREPLY=(); return ;;
+		-r | --runs) COMPREPLY=(); return ;;
+		--trials) COMPREPLY=(); return ;;
+		--seed) COMPREPLY=(); return ;;
+		--simd) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seconds --vs --runs --trials --seed --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
 	hist)
 		case $prev in
 		-n | --samples) COMPREPLY=(); return ;;
@@ -202,10 +244,11 @@ _aloe() {
 		--cpu) COMPREPLY=(); return ;;
 		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
 		--simd) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --isolation --cpu --clock --simd --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --isolation --cpu --clock --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	link)
 		case $prev in
@@ -217,10 +260,11 @@ _aloe() {
 		--cpu) COMPREPLY=(); return ;;
 		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
 		--simd) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --each --bits --slot-us --isolation --cpu --clock --simd --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --each --bits --slot-us --isolation --cpu --clock --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	map)
 		case $prev in
@@ -230,10 +274,11 @@ _aloe() {
 		--steps) COMPREPLY=(); return ;;
 		--units) COMPREPLY=(); return ;;
 		--cores) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seeds --load --q --steps --units --cores --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seeds --load --q --steps --units --cores --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	memory)
 		case $prev in
@@ -241,11 +286,28 @@ _aloe() {
 		--cpu) COMPREPLY=(); return ;;
 		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
 		--simd) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--isolation --cpu --clock --simd --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--isolation --cpu --clock --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
+	messages)
+		case $prev in
+		--sizes) COMPREPLY=(); return ;;
+		-n | --items) COMPREPLY=(); return ;;
+		--packets) COMPREPLY=(); return ;;
+		--vs) COMPREPLY=(); return ;;
+		-r | --runs) COMPREPLY=(); return ;;
+		--trials) COMPREPLY=(); return ;;
+		--seed) COMPREPLY=(); return ;;
+		--simd) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--sizes --items --packets --check --vs --runs --trials --seed --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
 	overhead)
 		case $prev in
 		-n | --samples) COMPREPLY=(); return ;;
@@ -256,10 +318,27 @@ _aloe() {
 		--cpu) COMPREPLY=(); return ;;
 		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
 		--simd) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --rounds --components --slot-us --isolation --cpu --clock --simd --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --rounds --components --slot-us --isolation --cpu --clock --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	pipes)
+		case $prev in
+		--sizes) COMPREPLY=(); return ;;
+		-n | --items) COMPREPLY=(); return ;;
+		--slot-items) COMPREPLY=(); return ;;
+		--vs) COMPREPLY=(); return ;;
+		-r | --runs) COMPREPLY=(); return ;;
+		--trials) COMPREPLY=(); return ;;
+		--seed) COMPREPLY=(); return ;;
+		--simd) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--sizes --items --slot-items --check --vs --runs --trials --seed --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	table1)
 		case $prev in
@@ -268,10 +347,25 @@ _aloe() {
 		--cpu) COMPREPLY=(); return ;;
 		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
 		--simd) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --isolation --cpu --clock --simd --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --isolation --cpu --clock --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	throughput)
+		case $prev in
+		-n | --items) COMPREPLY=(); return ;;
+		--vs) COMPREPLY=(); return ;;
+		-r | --runs) COMPREPLY=(); return ;;
+		--trials) COMPREPLY=(); return ;;
+		--seed) COMPREPLY=(); return ;;
+		--simd) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--items --vs --runs --trials --seed --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	utran)
 		case $prev in
@@ -283,10 +377,11 @@ _aloe() {
 		--cpu) COMPREPLY=(); return ;;
 		--simd) COMPREPLY=(); return ;;
 		--set) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --seconds --rounds --iterations --clock --cpu --simd --set --json --markdown --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --seconds --rounds --iterations --clock --cpu --simd --set --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	esac
 		;;

