@@ -248,6 +248,7 @@ install: all ## DESTDIR= PREFIX=/usr/local
 	$(Q)mkdir -p $(call at,lib/pkgconfig)
 	$(Q)sed 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' core/aloe.pc.in > $(call at,lib/pkgconfig)/aloe.pc
 	$(Q)for f in $(wildcard waveforms/*); do $(INSTALL) -m 644 $$f $(call at,share/aloe/waveforms)/$${f##*/} || exit 1; done
+	$(Q)for f in $(wildcard platforms/nodes/*.conf); do $(INSTALL) -m 644 $$f $(call at,share/aloe/platforms)/$${f##*/} || exit 1; done
 	$(Q)for f in $(MAN); do $(INSTALL) -m 644 $$f $(call at,share/man)/man$${f##*.}/$${f##*/} || exit 1; done
 	$(Q)for f in $(wildcard tools/*/*.bash); do f=$${f##*/}; \
 		$(INSTALL) -m 644 tools/*/$$f $(call at,share/bash-completion/completions)/$${f%.bash} || exit 1; done
