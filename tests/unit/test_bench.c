@@ -511,9 +511,9 @@ static void test_plot(void **state)
 	free(text);
 	plot.log_y = false;
 	json_array_append_new(plot_series(&plot, PLOT_BARS, "bars"), json_pack("[s, f]", "one", 3.0));
-	json_array_append_new(plot_series(&plot, PLOT_STEPS, "steps"), json_pack("[f, f]", 1.0, 7.0));
+	json_array_append_new(plot_series(&plot, PLOT_COUNTS, "counts"), json_pack("[f, f]", 1.0, 7.0));
 	text = script_of(&plot, "a.gp");
-	has(text, "using 1:2 with histeps");
+	has(text, "using 1:2 with impulses");
 	has(text, "set yrange [0:*]\n");
 	has(text, "\n\"one\" 3 \nEND\n");
 	has(text, "xtic(1) with histograms");

@@ -256,12 +256,44 @@ static void notes_print(const struct bench *bench, const char *before)
 	}
 }
 
+/* Whether the user wants to see that table: all, if none is named or none that is named is there. */
+static bool named(const struct bench *bench, const struct table *table)
+{
+	for (size_t i = 0; cli_nth(bench->args, "table", i); i++)
+		if (!strcmp(cli_nth(bench->args, "table", i), table->key))
+			return true;
+	return false;
+}
+
+static bool wanted(const struct bench *bench, const struct table *table)
+{
+	for (size_t i = 0; i < bench->n_tables; i++)
+		if (named(bench, &bench->tables[i]))
+			return named(bench, table);
+	return true;
+}
+
+static void names_check(const struct bench *bench)
+{
+	if (!cli_has(bench->args, "table"))
+		return;
+	for (size_t i = 0; i < bench->n_tables; i++)
+		if (named(bench, &bench->tables[i]))
+			return;
+	fprintf(stderr, "%s: --table: there is none of that name; there are:", bench->args->program->name);
+	for (size_t i = 0; i < bench->n_tables; i++)
+		fprintf(stderr, " %s", bench->tables[i].key);
+	fputc('\n', stderr);
+}
+
 static void print_all(const struct bench *bench, const json_t *head)
 {
 	const bool markdown = cli_has(bench->args, "markdown");
 
-	head_print(head, markdown ? "`%s`\n%s\n" : "%s\n%s\n", stdout);
+	head_print(head, markdown ? "`%s`\n\n%s\n" : "%s\n%s\n", stdout);
 	for (size_t i = 0; i < bench->n_tables; i++) {
+		if (!wanted(bench, &bench->tables[i]))
+			continue;
 		putchar('\n');
 		if (markdown)
 			table_markdown(&bench->tables[i], stdout);
@@ -288,8 +320,11 @@ static int csv_write(const struct bench *bench, const char *path)
 	FILE *out = strcmp(path, "-") ? fopen(path, "we") : stdout;
 	int rc = out ? 0 : -errno;
 
-	if (rc == 0 && bench->n_tables)
-		table_csv(&bench->tables[0], out);
+	for (size_t i = 0; i < bench->n_tables && rc == 0; i++)
+		if (wanted(bench, &bench->tables[i])) {
+			table_csv(&bench->tables[i], out);
+			break;
+		}
 	if (out && out != stdout && (ferror(out) | fclose(out)))
 		rc = -EIO;
 	if (rc < 0)
@@ -305,6 +340,7 @@ static int put_out(struct bench *bench)
 
 	if (!head)
 		return CLI_FAILED;
+	names_check(bench);
 	if (cli_has(bench->args, "json"))
 		json_all(bench, head);
 	else if (!csv || strcmp(csv, "-") != 0)

@@ -113,7 +113,7 @@ static void cell_rows(struct histograms *h, enum isolation isolation, int which)
 	json_t *points;
 
 	snprintf(title, sizeof(title), "%s, %s", shown[which].name, isolation_name(isolation));
-	points = plot_series(&h->bench->plot, PLOT_STEPS, title);
+	points = plot_series(&h->bench->plot, PLOT_COUNTS, title);
 	for (uint32_t c = 0; c < HIST_CELLS; c++) {
 		const double from = cell_us(c, false), to = cell_us(c, true), share = times->cells[c] / times->samples;
 		if (times->cells[c] == 0)

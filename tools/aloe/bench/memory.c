@@ -240,10 +240,13 @@ static void isolation_rows(struct memory *memory, enum isolation isolation)
 	qsort(look->seen, look->n, sizeof(look->seen[0]), by_name);
 	for (size_t i = 0; i < look->n; i++) {
 		const struct process *process = &look->seen[i];
-		const char *label = process->n_components == 1 ? process->components : process->name;
 		process_row(memory, isolation, process);
-		if (bars)
-			json_array_append_new(bars, json_pack("[s, f]", label, process->private_kb));
+		if (bars && is_host(process) && (i == 0 || !is_host(process - 1)))
+			json_array_append_new(bars, json_pack("[s, f]", "all hosts", hosts_kb(look)));
+		if (bars && (!is_host(process) || isolation == ISOLATION_COMPONENT))
+			json_array_append_new(bars, json_pack("[s, f]",
+							      is_host(process) ? process->components : process->name,
+							      process->private_kb));
 	}
 }
 

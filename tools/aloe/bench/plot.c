@@ -70,7 +70,7 @@ static void head(const struct plot *plot, const char *file, FILE *out)
 	set_text("title", plot->title, out);
 	set_text("xlabel", plot->x, out);
 	set_text("ylabel", plot->y, out);
-	fputs("set grid xtics ytics lt 1 lw 1 lc rgb '#c0c0c0'\nset key outside right top noenhanced\n", out);
+	fputs("set grid xtics ytics lt 1 lw 1 lc rgb '#c0c0c0'\nset key below noenhanced\n", out);
 	fputs("set style fill solid 0.7\nset boxwidth 0.8\n", out);
 	if (plot->log_x)
 		fputs("set logscale x\n", out);
@@ -117,15 +117,19 @@ void plot_script(const struct plot *plot, const char *file, FILE *out)
 	static const char *const styles[] = {
 	    [PLOT_LINE] = "using 1:2:3:4 with yerrorlines lw 1.5 pt 7 ps 0.5",
 	    [PLOT_MARKS] = "using 1:2 with points pt 2 ps 1.5 lw 2 lc rgb 'black'",
-	    [PLOT_STEPS] = "using 1:2 with histeps lw 1.5",
+	    [PLOT_COUNTS] = "using 1:2 with impulses lw 2",
 	    [PLOT_BARS] = "using 2:xtic(1) with histograms",
 	};
-	bool bars = false;
+	bool bars = false, counts = false;
 
 	head(plot, file, out);
 	data(plot, out);
-	for (size_t s = 0; s < plot->n; s++)
+	for (size_t s = 0; s < plot->n; s++) {
 		bars = bars || plot->series[s].style == PLOT_BARS;
+		counts = counts || plot->series[s].style == PLOT_COUNTS;
+	}
+	if (counts && plot->log_y)
+		fputs("set yrange [0.5:*]\n", out);
 	if (bars)
 		fputs("set xtics rotate by -45 noenhanced\nset style histogram clustered\n", out);
 	for (size_t s = 0; s < plot->n; s++) {
