@@ -5,20 +5,23 @@
  *
  *	PROGRAM TOPOLOGY [KEY=NUMBER ...]
  *
- * Keys: `fifo` = 1 runs all threads under SCHED_FIFO; `cpus` how many CPUs the program may use, the first ones (0: all). What
+ * Keys: `fifo` = 1 runs all threads under SCHED_FIFO; `wake` = 1 holds /dev/cpu_dma_latency at 0; `cpus` how many CPUs the program may use, the first ones (0: all). What
  * else there is, the program's head says. The result is one JSON object on standard output, with "schema": 1.
  */
 #ifndef TESTS_BENCH_PEERS_PEER_H
 #define TESTS_BENCH_PEERS_PEER_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { PEER_FIFO = 50 };
 
@@ -60,6 +63,15 @@ static inline double peer_number(int argc, char **argv, const char *key, double 
 	return otherwise;
 }
 
+/* peer_awake keeps idle CPUs from sleeping deeply, until the program ends. */
+static inline bool peer_awake(void)
+{
+	const int32_t zero = 0;
+	const int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
+
+	return fd >= 0 && write(fd, &zero, sizeof(zero)) == (ssize_t)sizeof(zero);
+}
+
 /* peer_begin takes priority and CPUs for this thread, and so for those that it will start: ends the program if it may not. */
 static inline void peer_begin(int argc, char **argv)
 {
@@ -78,6 +90,10 @@ static inline void peer_begin(int argc, char **argv)
 			CPU_SET((size_t)cpu, &set);
 			n++;
 		}
+	if (peer_number(argc, argv, "wake", 0) > 0 && !peer_awake()) {
+		fprintf(stderr, "%s: /dev/cpu_dma_latency: %s\n", argv[0], strerror(errno));
+		exit(1);
+	}
 	if ((n > 0 && sched_setaffinity(0, sizeof(set), &set) != 0) ||
 	    (peer_number(argc, argv, "fifo", 0) > 0 && sched_setscheduler(0, SCHED_FIFO, &param) != 0)) {
 		fprintf(stderr, "%s: priority or CPUs are not given: %s\n", argv[0], strerror(errno));

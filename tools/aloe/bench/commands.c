@@ -32,6 +32,7 @@
 static const struct cli_option common_options[] = {
     {"json", 0, NULL, NULL, false, "everything as one JSON object on standard output"},
     {"markdown", 0, NULL, NULL, false, "tables and notes as Markdown, for a README"},
+    {"table", 0, "KEY", NULL, true, "show this table only (its name in --json); may be repeated"},
     {"csv", 0, "FILE", "@file", false, "write the first table as CSV; - is standard output"},
     {"plot", 0, "FILE", "@file", false, "draw it: FILE.svg, FILE.png (by gnuplot), or FILE.gp, the script"},
     {"strict", 0, NULL, NULL, false, "exit 3 when a reference figure was not reached"},
@@ -237,12 +238,45 @@ static const char messages_doc[] =
     "As `pipes`, but with packets of 500 bytes that are queued before the start, and one that says \"done\" after "
     "them. Every stage takes and sends on each packet by itself, with its own length and number.";
 
+static const struct cli_option chain_options[] = {
+    {"seconds", 's', "S", NULL, false, "a run takes; default 2"},
+    CONTEST_OPTIONS("gnuradio"),
+    SIMD_OPTION,
+};
+
+static const char chain_doc[] =
+    "A vector of 1000 floats every ms through ten copies on one lane: p50, p99 and maximum of the time "
+    "from when it is emitted to when the sink has it.";
+
+static const struct cli_option throughput_options[] = {
+    {"items", 'n', "N", NULL, false, "bits that go through; default 5e7"},
+    CONTEST_OPTIONS("gnuradio"),
+    SIMD_OPTION,
+};
+
+static const char throughput_doc[] =
+    "Bytes become bits, bits BPSK symbols, these are decided, and the bits become bytes, as fast as it goes.";
+
+static const struct cli_option handover_options[] = {
+    {"seconds", 's', "S", NULL, false, "a run takes; default 2"},
+    CONTEST_OPTIONS("jack"),
+    SIMD_OPTION,
+};
+
+static const char handover_doc[] =
+    "What it takes to go from one component to the next, all in one process, and each in one of its own; "
+    "and from one client of JACK to the next.";
+
 static const struct cli_command commands[] = {
     {"bler", "", 0, 0, NULL, "block and bit error rates over Eb/N0", bler_doc, CLI_LIST(bler_options), bench_bler},
     {"bpsk", "", 0, 0, NULL, "the largest packet that a slot holds, against its length", bpsk_doc,
      CLI_LIST(bpsk_options), bench_bpsk},
+    {"chain", "", 0, 0, NULL, "how late ten copies deliver what goes in every ms, beside others", chain_doc,
+     CLI_LIST(chain_options), bench_chain},
     {"copies", "[FILE]", 0, 1, "@file", "how many copies of a waveform a lane holds", copies_doc,
      CLI_LIST(copies_options), bench_copies},
+    {"handover", "", 0, 0, NULL, "from one component to the next, beside JACK", handover_doc,
+     CLI_LIST(handover_options), bench_handover},
     {"hist", "", 0, 0, NULL, "how execution times are distributed", hist_doc, CLI_LIST(hist_options), bench_hist},
     {"link", "", 0, 0, NULL, "a message from one component into another", link_doc, CLI_LIST(link_options), bench_link},
     {"map", "", 0, 0, NULL, "how many mapping problems the mappers solve", map_doc, CLI_LIST(map_options), bench_map},
@@ -256,6 +290,8 @@ static const struct cli_command commands[] = {
      CLI_LIST(pipes_options), bench_pipes},
     {"table1", "", 0, 0, NULL, "execution times of the UTRAN chain", table1_doc, CLI_LIST(table1_options),
      bench_table1},
+    {"throughput", "", 0, 0, NULL, "bits a second through a BPSK chain, beside others", throughput_doc,
+     CLI_LIST(throughput_options), bench_throughput},
     {"utran", "", 0, 0, NULL, "what the UTRAN bearer takes of a slot, component by component", utran_doc,
      CLI_LIST(utran_options), bench_utran},
 };

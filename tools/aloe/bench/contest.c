@@ -9,7 +9,7 @@
 
 static double *value_at(const struct contest *contest, size_t system, size_t size, uint64_t run)
 {
-	return &contest->values[(system * contest->n_sizes + size) * contest->runs + run];
+	return &contest->values[((system * contest->n_sizes + size) * contest->runs + run) * CONTEST_FIGURES];
 }
 
 static void what_is_run(const struct contest *contest, size_t system, size_t size, const struct contest_setup *setup,
@@ -24,7 +24,7 @@ static void what_is_run(const struct contest *contest, size_t system, size_t siz
 }
 
 static int measure(struct contest *contest, size_t system, size_t size, const struct contest_setup *setup, double items,
-		   const char *which, double *ret)
+		   const char *which, double ret[CONTEST_FIGURES])
 {
 	char what[160];
 	int status;
@@ -37,24 +37,46 @@ static int measure(struct contest *contest, size_t system, size_t size, const st
 
 /* ---- trials ------------------------------------------------------------------------------------------------------------- */
 
+/* One set-up's best of the trials; INFINITY where this machine does not let it run. */
+static int trials_run(struct contest *contest, size_t system, size_t size, const struct contest_setup *setup,
+		      double *ret)
+{
+	double value[CONTEST_FIGURES] = {0};
+
+	*ret = INFINITY;
+	for (uint64_t trial = 0; trial < contest->trials; trial++) {
+		const int status = measure(contest, system, size, setup, contest->trial_items, "trial", value);
+
+		if (status == BENCH_INTERRUPTED)
+			return status;
+		if (status != CLI_OK) {
+			*ret = INFINITY;
+			bench_note(contest->bench, "%s, %s: not to be had here", contest->systems[system].name,
+				   setup->name);
+			return CLI_OK;
+		}
+		*ret = fmin(*ret, value[0]);
+	}
+	return CLI_OK;
+}
+
 /* The set-up whose best trial is best. */
 static int best_find(struct contest *contest, size_t system, size_t size)
 {
 	const struct contest_system *who = &contest->systems[system];
-	double best = INFINITY, value = INFINITY;
+	double best = INFINITY, value;
 
 	contest->best[system][size] = &who->setups[0];
-	for (size_t i = 0; who->n_setups > 1 && i < who->n_setups; i++)
-		for (uint64_t trial = 0; trial < contest->trials; trial++) {
-			const int status =
-			    measure(contest, system, size, &who->setups[i], contest->trial_items, "trial", &value);
-			if (status != CLI_OK)
-				return status;
-			if (value < best)
-				contest->best[system][size] = &who->setups[i];
-			best = fmin(best, value);
-		}
-	return CLI_OK;
+	for (size_t i = 0; who->n_setups > 1 && i < who->n_setups; i++) {
+		const int status = trials_run(contest, system, size, &who->setups[i], &value);
+
+		if (status != CLI_OK)
+			return status;
+		if (value < best)
+			contest->best[system][size] = &who->setups[i];
+		best = fmin(best, value);
+	}
+	return who->n_setups > 1 && best == INFINITY ? CLI_FAILED : CLI_OK;
 }
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------------- */
@@ -100,7 +122,8 @@ int contest_run(struct contest *contest)
 	uint64_t state = contest->seed;
 	int status = CLI_OK;
 
-	contest->values = calloc(contest->n_systems * contest->n_sizes * contest->runs, sizeof(double));
+	contest->values =
+	    calloc(contest->n_systems * contest->n_sizes * contest->runs * CONTEST_FIGURES, sizeof(double));
 	if (!contest->values)
 		return CLI_FAILED;
 	for (size_t system = 0; system < contest->n_systems && status == CLI_OK; system++)
@@ -121,19 +144,32 @@ void contest_fini(struct contest *contest)
 
 /* ---- tables ------------------------------------------------------------------------------------------------------------- */
 
-static double *copy_of(const struct contest *contest, size_t system, size_t size)
+static double *copy_of(const struct contest *contest, size_t system, size_t size, size_t figure)
 {
 	double *values = calloc(contest->done + 1, sizeof(*values));
 
-	if (values)
-		memcpy(values, value_at(contest, system, size, 0), contest->done * sizeof(*values));
+	for (uint64_t r = 0; values && r < contest->done; r++)
+		values[r] = value_at(contest, system, size, r)[figure];
 	return values;
+}
+
+static void more_add(const struct contest *contest, size_t system, size_t size, json_t *row)
+{
+	static const char *const keys[CONTEST_FIGURES] = {NULL, "second", "third"};
+
+	for (size_t f = 1; row && f < CONTEST_FIGURES && contest->more[f]; f++) {
+		double *values = copy_of(contest, system, size, f);
+
+		if (values)
+			json_object_set_new(row, keys[f], json_real_or_null(median(values, contest->done)));
+		free(values);
+	}
 }
 
 static void time_row(struct contest *contest, size_t system, size_t size, json_t *points)
 {
 	const struct contest_size *s = &contest->sizes[size];
-	double *values = copy_of(contest, system, size), mean, low = NAN, high = NAN;
+	double *values = copy_of(contest, system, size, 0), mean, low = NAN, high = NAN;
 	struct interval range;
 	bool two;
 	json_t *row;
@@ -150,6 +186,7 @@ static void time_row(struct contest *contest, size_t system, size_t size, json_t
 			json_real_or_null(high));
 	if (row && contest->pipes)
 		json_object_update_new(row, json_pack("{s:i, s:i}", "pipes", (int)s->pipes, "stages", (int)s->stages));
+	more_add(contest, system, size, row);
 	bench_row(contest->bench, row);
 	if (points)
 		json_array_append_new(points, json_pack("[i, f, f, f]", (int)(s->pipes * s->stages), mean,
@@ -161,35 +198,29 @@ static void time_row(struct contest *contest, size_t system, size_t size, json_t
 	free(values);
 }
 
-static int by_size(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static void ratio_row(struct contest *contest, size_t system, size_t size)
+static void ratio_row(struct contest *contest, size_t ours, size_t system, size_t size)
 {
 	const struct contest_system *who = &contest->systems[system];
 	const struct contest_size *s = &contest->sizes[size];
-	double *ratios = copy_of(contest, system, size), p50;
+	const double reach = ours ? who->reach_others : who->reach;
+	double *ratios = copy_of(contest, system, size, 0), p50;
 	json_t *row;
 
 	if (!ratios)
 		return;
 	for (uint64_t r = 0; r < contest->done; r++)
-		ratios[r] /= *value_at(contest, 0, size, r);
-	qsort(ratios, contest->done, sizeof(*ratios), by_size);
-	p50 = median(ratios, contest->done);
-	row = json_pack("{s:s, s:I, s:f, s:f, s:f, s:f, s:f, s:o}", "system", who->name, "pairs",
-			(json_int_t)contest->done, "ratio", p50, "quarter", ratios[contest->done / 4], "three_quarters",
-			ratios[contest->done - 1 - contest->done / 4], "min", ratios[0], "max",
-			ratios[contest->done - 1], "reach", json_real_or_null(who->reach > 0 ? who->reach : NAN));
+		ratios[r] /= *value_at(contest, ours, size, r);
+	p50 = median(ratios, contest->done); /* sorts them */
+	row =
+	    json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:f, s:o}", "system", contest->systems[ours].name, "against",
+		      who->name, "pairs", (json_int_t)contest->done, "ratio", p50, "quarter", ratios[contest->done / 4],
+		      "three_quarters", ratios[contest->done - 1 - contest->done / 4], "min", ratios[0], "max",
+		      ratios[contest->done - 1], "reach", json_real_or_null(reach > 0 ? reach : NAN));
 	if (row && contest->pipes)
 		json_object_update_new(row, json_pack("{s:i, s:i}", "pipes", (int)s->pipes, "stages", (int)s->stages));
-	if (row && who->reach > 0)
-		json_object_set_new(row, "reached", json_string(p50 >= who->reach ? "yes" : "no"));
-	contest->bench->missed = contest->bench->missed || (who->reach > 0 && p50 < who->reach);
+	if (row && reach > 0)
+		json_object_set_new(row, "reached", json_string(p50 >= reach ? "yes" : "no"));
+	contest->bench->missed = contest->bench->missed || (reach > 0 && p50 < reach);
 	bench_row(contest->bench, row);
 	free(ratios);
 }
@@ -199,9 +230,10 @@ enum { SIZE_COLUMNS = 2 };
 static const struct column ratio_columns[] = {
     {"pipes", "pipes", 0},
     {"stages", "stages", 0},
-    {"system", "against", COLUMN_TEXT},
+    {"system", "system", COLUMN_TEXT},
+    {"against", "against", COLUMN_TEXT},
     {"pairs", "pairs", 0},
-    {"ratio", "times as much", COLUMN_SHORT},
+    {"ratio", "times", COLUMN_SHORT},
     {"quarter", "1/4", COLUMN_SHORT},
     {"three_quarters", "3/4", COLUMN_SHORT},
     {"min", "min", COLUMN_SHORT},
@@ -262,21 +294,25 @@ static void conditions(struct contest *contest)
 
 void contest_tables(struct contest *contest)
 {
-	char title[160];
+	size_t n_columns = sizeof(time_columns) / sizeof(time_columns[0]), peers = 0;
 
-	snprintf(title, sizeof(title), "times in %s; rate: %s", contest->unit, contest->rate);
-	table_begin(contest, "times", "times and rates", time_columns, sizeof(time_columns) / sizeof(time_columns[0]));
+	memcpy(contest->columns, time_columns, sizeof(time_columns));
+	for (size_t f = 1; f < CONTEST_FIGURES && contest->more[f]; f++)
+		contest->columns[n_columns++] =
+		    (struct column){f == 1 ? "second" : "third", contest->more[f], COLUMN_SHORT};
+	table_begin(contest, "times", contest->title, contest->columns, n_columns);
 	for (size_t system = 0; system < contest->n_systems; system++) {
 		json_t *points = plot_series(&contest->bench->plot, PLOT_LINE, contest->systems[system].name);
 		for (size_t size = 0; size < contest->n_sizes; size++)
 			time_row(contest, system, size, points);
 	}
-	if (contest->n_systems > 1)
-		table_begin(contest, "ratios", "what the others take, as a multiple of the first", ratio_columns,
+	for (size_t system = 0; system < contest->n_systems; system++)
+		peers += contest->systems[system].program != NULL;
+	if (peers)
+		table_begin(contest, "ratios", "so many times as much the others take", ratio_columns,
 			    sizeof(ratio_columns) / sizeof(ratio_columns[0]));
 	for (size_t size = 0; size < contest->n_sizes; size++)
-		for (size_t system = 1; system < contest->n_systems; system++)
-			ratio_row(contest, system, size);
-	bench_note(contest->bench, "%s", title);
+		for (size_t i = 0; i < peers * (contest->n_systems - peers); i++)
+			ratio_row(contest, i / peers, contest->n_systems - peers + i % peers, size);
 	conditions(contest);
 }

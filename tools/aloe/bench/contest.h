@@ -2,9 +2,9 @@
  *
  * tools/aloe/bench/contest.h - the same work by several systems, measured in turn.
  *
- * Every system may be set up in several ways; trials at each size find which is best, and with that one it takes part. Then
+ * Ours come first, then peers. Every system may be set up in several ways; trials at each size find which is best, and with that one it takes part. Then
  * come rounds: in each of them every system does every size once, in random order, so that what the machine does meanwhile
- * strikes all. The first system is ours. A ratio is the median of those of the rounds, theirs by ours.
+ * strikes all. A ratio is the median of those of the rounds, theirs by ours.
  *
  *	struct contest contest = {.bench = &bench, .runs = 20, ...};
  *	status = contest_run(&contest);
@@ -16,7 +16,13 @@
 
 #include "tools/aloe/bench/run.h"
 
-enum { CONTEST_SYSTEMS_MAX = 10, CONTEST_SIZES_MAX = 32, CONTEST_RUNS_MAX = 1000 };
+enum {
+	CONTEST_SYSTEMS_MAX = 10,
+	CONTEST_SIZES_MAX = 32,
+	CONTEST_RUNS_MAX = 1000,
+	CONTEST_FIGURES = 3,
+	CONTEST_COLUMNS = 16
+};
 
 struct contest_setup {
 	const char *name; /* "FIFO, pinned" */
@@ -29,7 +35,8 @@ struct contest_system {
 	char name[32];
 	const char *program; /* of a peer: its file name in the folder of peers; NULL: ours */
 	double slot_items;   /* of ours: items in a message */
-	double reach;        /* of a peer: ours is to be better so many times; 0: nothing said */
+	double reach;        /* of a peer: our first is to be better so many times; 0: nothing said */
+	double reach_others; /* and each other of ours */
 	const struct contest_setup *setups;
 	size_t n_setups;
 };
@@ -47,18 +54,21 @@ struct contest {
 	uint64_t runs, trials, seed;
 	double items;       /* that a run moves */
 	double trial_items; /* in a trial */
-	/* One run, less is better: 0, or the exit status after saying what is wrong. */
+	/* One run; of the first figure less is better: 0, or the exit status after saying what is wrong. */
 	int (*measure)(struct contest *contest, const struct contest_system *system, const struct contest_setup *setup,
-		       const struct contest_size *size, double items, const char *what, double *ret);
-	void *self;       /* of whoever measures */
-	const char *unit; /* of what is measured: "s" */
-	const char *rate; /* title of what follows from it: "GB/s copied" */
+		       const struct contest_size *size, double items, const char *what, double ret[CONTEST_FIGURES]);
+	void *self;        /* of whoever measures */
+	const char *title; /* of the table: what is measured, and the rate that follows from it, with units */
+	const char *unit;  /* of what is measured: "s" */
 	double (*rate_of)(const struct contest *contest, const struct contest_size *size, double value);
-	bool pipes; /* tell of pipes and stages */
+	const char
+	    *more[CONTEST_FIGURES]; /* titles of the second and third figure, whose medians are shown too; or NULL */
+	bool pipes;                 /* tell of pipes and stages */
 	/* of contest_run */
 	const struct contest_setup *best[CONTEST_SYSTEMS_MAX][CONTEST_SIZES_MAX];
-	double *values; /* by system, size, run */
-	uint64_t done;  /* whole rounds */
+	double *values; /* by system, size, run, figure */
+	struct column columns[CONTEST_COLUMNS];
+	uint64_t done; /* whole rounds */
 };
 
 /* contest_run measures: 0, or the exit status; after Ctrl-C 0 as well, with the rounds that are whole. */
@@ -72,6 +82,10 @@ int contest_peers(struct contest *contest, const struct contest_system *known, s
 /* contest_sizes reads --sizes N,...: N pipes of N stages each. contest_runs reads --runs, --trials and --seed. */
 int contest_sizes(struct contest *contest, const char *otherwise);
 int contest_options(struct contest *contest);
+
+/* contest_words adds the words of `keys`, "KEY=NUMBER KEY=NUMBER"; contest_cpus writes the first `lanes` CPUs, "0,1". */
+void contest_words(struct words *words, const char *keys);
+void contest_cpus(const struct bench *bench, unsigned lanes, char *ret, size_t size);
 
 /* peer_run runs a peer's program with KEY=NUMBER words: CLI_OK and its result, or the exit status after saying what is wrong. */
 int peer_run(struct bench *bench, const struct contest_system *system, struct words *words, const char *what,

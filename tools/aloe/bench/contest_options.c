@@ -26,6 +26,24 @@ static int program_find(const char *name, char *ret_path, size_t size)
 	return rc < 0 ? rc : access(ret_path, X_OK) < 0 ? -errno : 0;
 }
 
+void contest_words(struct words *words, const char *keys)
+{
+	while (*keys) {
+		const size_t len = strcspn(keys, " ");
+
+		words_add(words, "%.*s", (int)len, keys);
+		keys += len + (keys[len] == ' ');
+	}
+}
+
+void contest_cpus(const struct bench *bench, unsigned lanes, char *ret, size_t size)
+{
+	size_t n = 0;
+
+	for (unsigned l = 0; l < lanes && n + 8 < size; l++)
+		n += (size_t)snprintf(ret + n, size - n, "%s%d", l ? "," : "", bench->cpus[l]);
+}
+
 int peer_run(struct bench *bench, const struct contest_system *system, struct words *words, const char *what,
 	     json_t **ret_report)
 {

@@ -51,11 +51,11 @@ static const struct contest_setup futuresdr_setups[] = {
 #define SETUPS(array) array, sizeof(array) / sizeof((array)[0])
 
 static const struct contest_system peers[] = {
-    {"gnuradio", "gnuradio", 0, 20, SETUPS(gnuradio_setups)},
-    {"futuresdr", "futuresdr", 0, 2, SETUPS(futuresdr_setups)},
+    {"gnuradio", "gnuradio", 0, 20, 0, SETUPS(gnuradio_setups)},
+    {"futuresdr", "futuresdr", 0, 2, 0, SETUPS(futuresdr_setups)},
 };
 static const struct contest_system message_peers[] = {
-    {"gnuradio", "gnuradio", 0, 50, SETUPS(gnuradio_setups)},
+    {"gnuradio", "gnuradio", 0, 50, 0, SETUPS(gnuradio_setups)},
 };
 
 /* ---- ours --------------------------------------------------------------------------------------------------------------- */
@@ -72,16 +72,8 @@ static bool packets_arrived(const json_t *variables, const void *wanted)
 	       report_number(variables, "malformed") == 0 && report_number(variables, "done") == 1;
 }
 
-static void lanes_print(const struct bench *bench, unsigned lanes, char *ret, size_t size)
-{
-	size_t n = 0;
-
-	for (unsigned l = 0; l < lanes && n + 8 < size; l++)
-		n += (size_t)snprintf(ret + n, size - n, "%s%d", l ? "," : "", bench->cpus[l]);
-}
-
 static int measure_ours(struct pipes *pipes, const struct contest_system *system, const struct contest_setup *setup,
-			const struct contest_size *size, double items, const char *what, double *ret)
+			const struct contest_size *size, double items, const char *what, double ret[CONTEST_FIGURES])
 {
 	struct bench *bench = pipes->bench;
 	const unsigned all = bench->n_cpus < size->pipes ? (unsigned)bench->n_cpus : size->pipes;
@@ -109,7 +101,7 @@ static int measure_ours(struct pipes *pipes, const struct contest_system *system
 					: "component = \"null_sink\";";
 	if (topology_write(bench, &topology, path, sizeof(path)) != CLI_OK)
 		return CLI_FAILED;
-	lanes_print(bench, lanes, cpus, sizeof(cpus));
+	contest_cpus(bench, lanes, cpus, sizeof(cpus));
 	words_add(&words, "%s", path);
 	words_add(&words, "--clock=virtual");
 	words_add(&words, "--lanes=%s", cpus);
@@ -124,18 +116,8 @@ static int measure_ours(struct pipes *pipes, const struct contest_system *system
 
 /* ---- theirs ------------------------------------------------------------------------------------------------------------- */
 
-static void keys_add(struct words *words, const char *keys)
-{
-	while (*keys) {
-		const size_t len = strcspn(keys, " ");
-
-		words_add(words, "%.*s", (int)len, keys);
-		keys += len + (keys[len] == ' ');
-	}
-}
-
 static int measure_peer(struct pipes *pipes, const struct contest_system *system, const struct contest_setup *setup,
-			const struct contest_size *size, double items, const char *what, double *ret)
+			const struct contest_size *size, double items, const char *what, double ret[CONTEST_FIGURES])
 {
 	struct words words = {0};
 	json_t *report = NULL;
@@ -147,7 +129,7 @@ static int measure_peer(struct pipes *pipes, const struct contest_system *system
 	words_add(&words, "stages=%u", size->stages);
 	words_add(&words, "items=%.0f", items);
 	words_add(&words, "bytes=%d", (int)PACKET_BYTES);
-	keys_add(&words, setup->keys);
+	contest_words(&words, setup->keys);
 	status = peer_run(pipes->bench, system, &words, what, &report);
 	*ret = report_number(report, "seconds");
 	arrived = report_number(report, "arrived");
@@ -203,12 +185,12 @@ static int check(struct pipes *pipes)
 		const struct contest_system *system = &contest->systems[i / contest->n_sizes];
 
 		for (size_t s = 0; s < system->n_setups && status == CLI_OK; s++) {
-			double seconds;
+			double seconds[CONTEST_FIGURES];
 
 			if (system->program)
 				continue;
 			status =
-			    measure_ours(pipes, system, &system->setups[s], size, contest->items, "check", &seconds);
+			    measure_ours(pipes, system, &system->setups[s], size, contest->items, "check", seconds);
 			if (status == CLI_OK)
 				bench_row(pipes->bench,
 					  json_pack("{s:i, s:i, s:s, s:f, s:f}", "pipes", (int)size->pipes, "stages",
@@ -257,7 +239,7 @@ static int options_parse(struct pipes *pipes)
 	if (status == CLI_OK && cli_real(pipes->bench->args, "items", 1, 1e12, &contest->items) < 0)
 		status = CLI_USAGE;
 	contest->items = floor(contest->items);
-	contest->trial_items = fmax(1, floor(contest->items / 10));
+	contest->trial_items = fmax(1, floor(contest->items / 4));
 	if (status == CLI_OK)
 		status = contest_sizes(contest, "1,2,3,4,5,6,7,8,9,10,20");
 	if (status == CLI_OK && bench_level(pipes->bench, &pipes->level) < 0)
@@ -311,7 +293,8 @@ static int bench_both(const struct cli_args *args, bool messages)
 	pipes->bench = &bench;
 	pipes->messages = messages;
 	pipes->contest = (struct contest){.bench = &bench, .measure = pipes_measure, .self = pipes, .unit = "s"};
-	pipes->contest.rate = messages ? "us a packet and stage" : "GB/s that the stages copy";
+	pipes->contest.title =
+	    messages ? "times in s; rate: us a packet and stage" : "times in s; rate: GB/s that the stages copy";
 	pipes->contest.rate_of = messages ? packet_us : copied;
 	status = options_parse(pipes);
 	if (status == CLI_OK && pipes->check)
