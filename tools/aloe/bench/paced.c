@@ -26,6 +26,7 @@ struct paced {
 	struct bench *bench;
 	enum simd_level level;
 	double seconds; /* of a run that has a clock */
+	bool checked;   /* numbered bytes have come out as they went in */
 };
 
 #define SETUPS(array) array, sizeof(array) / sizeof((array)[0])
@@ -146,28 +147,29 @@ static const struct contest_setup our_setups[] = {
 static const struct contest_system throughput_peers[] = {{"gnuradio", "gnuradio", 0, 10, 0, chain_setups, 6}};
 
 /* Bytes in, bytes out; with two lanes the receiver has its own. */
-static int bits_write(const struct bench *bench, double bits, unsigned lanes, char *ret_path, size_t size)
+static int bits_write(const struct bench *bench, double bits, unsigned lanes, bool numbers, char *ret_path, size_t size)
 {
 	char text[1024];
 	const int second = lanes > 1;
 
 	snprintf(text, sizeof(text),
 		 "name = \"bits\";\nslot_ns = 1000000;\ninstances: {\n"
-		 "\tsource: { component = \"null_source\"; type = \"byte\"; length = %d; content = \"numbers\"; pin = "
+		 "\tsource: { component = \"null_source\"; type = \"byte\"; length = %d; content = \"%s\"; pin = "
 		 "0; };\n"
 		 "\thead: { component = \"head\"; items = %.0f; pin = 0; };\n"
 		 "\tunpack: { component = \"unpack\"; pin = 0; };\n"
 		 "\tmap: { component = \"bpsk_mod\"; output = \"i16\"; pin = 0; };\n"
 		 "\tdecide: { component = \"bpsk_demod\"; pin = %d; };\n"
 		 "\tpack: { component = \"pack\"; output = \"byte\"; pin = %d; };\n"
-		 "\tsink: { component = \"number_check\"; pin = %d; };\n"
+		 "\tsink: { component = \"%s\"; pin = %d; };\n"
 		 "};\nlinks = (\"source -> head -> unpack -> map -> decide -> pack -> sink\");\n",
-		 (int)SLOT_BITS / 8, bits / 8, second, second, second);
+		 (int)SLOT_BITS / 8, numbers ? "numbers" : "zeros", bits / 8, second, second,
+		 numbers ? "number_check" : "null_sink", second);
 	return conf_write(bench, "bits", text, ret_path, size);
 }
 
-static int bits_ours(struct paced *paced, const struct contest_setup *setup, double items, const char *what,
-		     double *ret)
+static int bits_run(struct paced *paced, const struct contest_setup *setup, double items, bool numbers,
+		    const char *what, double *ret)
 {
 	struct words words = {.fifo = setup->fifo};
 	const unsigned lanes = setup->lanes < paced->bench->n_cpus ? setup->lanes : (unsigned)paced->bench->n_cpus;
@@ -176,7 +178,7 @@ static int bits_ours(struct paced *paced, const struct contest_setup *setup, dou
 	char path[4096], cpus[16];
 	int status;
 
-	if (bits_write(paced->bench, items, lanes, path, sizeof(path)) != CLI_OK)
+	if (bits_write(paced->bench, items, lanes, numbers, path, sizeof(path)) != CLI_OK)
 		return CLI_FAILED;
 	contest_cpus(paced->bench, lanes, cpus, sizeof(cpus));
 	words_add(&words, "%s", path);
@@ -190,6 +192,18 @@ static int bits_ours(struct paced *paced, const struct contest_setup *setup, dou
 		status = CLI_FAILED;
 	}
 	return report_end(report, status);
+}
+
+/* Before the first run one with bytes that are looked at; those that count carry zeros, as the peers' do. */
+static int bits_ours(struct paced *paced, const struct contest_setup *setup, double items, const char *what,
+		     double *ret)
+{
+	int status = paced->checked ? CLI_OK : bits_run(paced, setup, 8e5, true, "check", ret);
+
+	paced->checked = paced->checked || status == CLI_OK;
+	if (status == CLI_OK)
+		status = bits_run(paced, setup, items, false, what, ret);
+	return status;
 }
 
 static int throughput_measure(struct contest *contest, const struct contest_system *system,
@@ -319,7 +333,7 @@ static const struct kind kinds[] = {
      0,
      {"bytes to bits to symbols (ours: i16; GNU Radio: float), decided, and back to bytes; free-running clock, 16384 "
       "bits in a "
-      "slot; every byte of ours is seen to come out as it went in, which the time includes"},
+      "slot; zeros from a null source, after a run with numbered bytes that were all seen to come out as they went in"},
      "BPSK without noise",
      "time [s]"},
     {{.measure = handover_measure,
