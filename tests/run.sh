@@ -109,13 +109,14 @@ run_one() {
 	skips "$name" "$log" $status >>"$scratch/skips"
 	if [ "$2" != 0 ]; then
 		echo "$name ($log)" >>"$scratch/failures"
-		told="  FAIL  $(printf %-40s "$name") $1 passed, $2 failed, exit $status
+		told="  FAIL  $(printf %-40s "$name") $1 passed, $2 failed, exit $status, $seconds s
 $(grep -E '^not ok|^run.sh|\[  FAILED  \]|ERROR|error:|\.c:[0-9]+: ' "$log" | head -n 12 | sed 's/^/        /')"
 	else
 		told="  ok    $(printf '%-40s %3d passed' "$name" "$1")"
 		[ "$3" = 0 ] || told="$told, $3 skipped"
+		told="$told, $seconds s"
 	fi
-	echo "$told, $seconds s"
+	echo "$told"
 }
 
 # run_all LETTER PROGRAM... runs those that nobody else has taken. (Names are short: a socket's path has an end.)
