@@ -23,6 +23,7 @@ enum {
 	ITEMS = 4,
 	ENDS = 2,
 	RELATIVE = 10,
+	DIRECT_MAX = 60,
 	SAMPLES = 50000
 };
 enum statistic { MEAN, P50, STATISTICS };
@@ -119,10 +120,23 @@ static int cell_run(struct overhead *o, struct cell *cell, double components, en
 	return cell->refused[0] ? CLI_OK : status;
 }
 
+/* The longest chain that ran, of those that do not fill the rings in no time; -1: none ran. */
+static int direct_choose(const struct overhead *o, enum isolation isolation)
+{
+	int best = -1;
+
+	for (size_t c = 0; c < o->n_counts; c++)
+		if (o->chains[isolation][c].n && o->counts[c] > ENDS + 1 && o->counts[c] <= DIRECT_MAX &&
+		    (best < 0 || o->counts[c] > o->counts[best]))
+			best = (int)c;
+	return best;
+}
+
 /* Single calls: from the start of one component to that of the next. */
 static int direct_run(struct overhead *o, enum isolation isolation)
 {
-	const double components = o->n_counts > 2 ? o->counts[2] : o->counts[o->n_counts - 1];
+	const int chosen = direct_choose(o, isolation);
+	const double components = chosen < 0 ? 0 : o->counts[chosen];
 	struct samples samples = {.waveform = "chain",
 				  .wanted = (size_t)fmin(SAMPLES, (double)o->samples * components)};
 	const struct watcher watcher = {samples_look, &samples};
@@ -132,11 +146,14 @@ static int direct_run(struct overhead *o, enum isolation isolation)
 	double *ns = NULL;
 	char path[PATH];
 	size_t n = 0;
-	int status = conf_chain(o->bench, "chain", (uint64_t)components - ENDS, ITEMS, path, sizeof(path));
+	int status;
 
+	if (chosen < 0)
+		return CLI_OK;
+	status = conf_chain(o->bench, "chain", (uint64_t)components - ENDS, ITEMS, path, sizeof(path));
 	if (status != CLI_OK)
 		return status;
-	chain_words(o, path, isolation, o->chains[isolation][o->n_counts > 2 ? 2 : o->n_counts - 1].slot_us, &words);
+	chain_words(o, path, isolation, o->chains[isolation][chosen].slot_us, &words);
 	status = run_watched(o->bench, &words, o->level, "event rings", &watcher, &report, NULL);
 	if (status == CLI_OK)
 		n = samples_distances(&samples, 1, (uint32_t)components - ENDS, &ns);

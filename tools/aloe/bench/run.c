@@ -95,7 +95,7 @@ int run_start(struct bench *bench, struct words *words, enum simd_level level, s
 {
 	struct bench_run run = {.pidfd = -1, .out = -1, .err = -1};
 	char program[4096], *argv[WORDS_MAX + 8];
-	const char *const own[] = {program, "run", "--json", "--quiet", "--state", bench->dir};
+	const char *const own[] = {program, "run", "--json", "--quiet", "--force", "--state", bench->dir};
 	size_t n = 0;
 	int rc = words->lost ? -E2BIG : child_path("aloe", program, sizeof(program));
 

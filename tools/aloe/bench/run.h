@@ -36,8 +36,9 @@ struct bench_run {
 	int pidfd, out, err;
 };
 
-/* run_start starts `aloe run --json --quiet WORDS...` (or another program) with the kernels of one level; takes the words over. 0, or -errno after
- * saying what is wrong. A run ends when this process does, however that ends. */
+/* run_start starts `aloe run --json --quiet --force WORDS...` (or another program) with the kernels of one level; takes the words
+ * over. Forced: what does not hold is seen to miss, instead of being refused for what was measured of it with other parameters.
+ * 0, or -errno after saying what is wrong. A run ends when this process does, however that ends. */
 int run_start(struct bench *bench, struct words *words, enum simd_level level, struct bench_run *ret);
 
 /* run_wait waits for the first of n runs (those without a pid are none) to end: its place; -EAGAIN when the time is up;
