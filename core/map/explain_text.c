@@ -65,10 +65,10 @@ static void whatif_print(FILE *out, const struct waveform *wf, const struct plan
 		slot_ns / 1e3);
 	if (whatif->scale < INFINITY)
 		fprintf(out, "  largest messages   %.2f x those of now\n", whatif->scale);
-	if (whatif->slot_ns > slot_ns && whatif->enough_ns > 0)
+	if (whatif->over && whatif->enough_ns > 0)
 		fprintf(out, "  speed up first     %s, from %.1f to %.1f us (%.2f x): then its lane fits\n", first,
 			whatif->first_ns / 1e3, whatif->enough_ns / 1e3, whatif->first_ns / whatif->enough_ns);
-	else if (whatif->slot_ns > slot_ns)
+	else if (whatif->over)
 		fprintf(out, "  speed up first     %s (%.1f us), and others of its lane\n", first,
 			whatif->first_ns / 1e3);
 	else if (whatif->enough_ns <= 0)

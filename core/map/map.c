@@ -141,7 +141,7 @@ static int ask(struct search *search, enum mapper mapper, const struct mapping_p
 	int rc;
 
 	*ret_found = false;
-	if (mapper_steps(mapper, problem) > (double)steps)
+	if (steps && mapper_steps(mapper, problem) > (double)steps)
 		return 0;
 	rc = mapper_run(mapper, problem, steps, search->cores, &result);
 	if (rc)
@@ -198,7 +198,7 @@ static int squeeze(struct search *search, enum mapper mapper)
 
 	if (rc || peak < INFINITY)
 		return rc;
-	for (high = 1.25 * low; peak == INFINITY && high < 1e4 * low; high *= 1.6) {
+	for (high = 1.25 * low; peak == INFINITY && high < 1e4 * search->ranker.floor; high *= 1.6) {
 		rc = probe(search, mapper, high, &peak);
 		if (rc)
 			return rc;
@@ -395,7 +395,7 @@ static int choose_named(struct search *search)
 		return rc;
 	search->found = false;
 	rc = tiered(search, 1);
-	if (rc || search->found)
+	if (rc || search->found || search->options->mapper != MAPPER_PORTFOLIO)
 		return rc;
 	return spread(search, search->units->need, PLAN_OVER);
 }
@@ -410,7 +410,7 @@ static int choose(struct search *search)
 	if (!search->units->resources->known)
 		return spread(search, search->units->typical, PLAN_SPREAD);
 	rc = tiered(search, portfolio ? 0 : 1);
-	if (rc || search->found)
+	if (rc || search->found || !portfolio)
 		return rc;
 	return spread(search, search->units->need, PLAN_OVER);
 }
@@ -467,10 +467,12 @@ int map_lanes(struct units *units, const struct plan_options *options, struct di
 		rc = search_init(&search);
 	if (!rc)
 		rc = choose(&search);
-	if (!rc && (!search.found || !search.rank.joined))
-		rc = diag_error(diag, units->waveform->file, 0,
-				"%s found no mapping: the nodes that it needs are not joined",
+	if (!rc && !search.found && options->mapper != MAPPER_PORTFOLIO)
+		rc = diag_error(diag, units->waveform->file, 0, "%s found no mapping that fits",
 				mapper_name(options->mapper));
+	else if (!rc && (!search.found || !search.rank.joined))
+		rc = diag_error(diag, units->waveform->file, 0,
+				"there is no mapping: pins lead to nodes that no link joins");
 	for (size_t i = 0; !rc && i < units->waveform->n_instances; i++)
 		ret_lanes[i] = search.best[units->of[i]];
 	search_fini(&search);

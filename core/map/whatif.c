@@ -94,6 +94,7 @@ static void first_look(const struct waveform *wf, const struct profile *profile,
 			whatif->first_ns = ns;
 		}
 	}
+	whatif->over = over > 0;
 	whatif->enough_ns = whatif->first_ns - (over > 0 ? over : lane_ns(plan, lane) - next_ns);
 	if (over <= 0)
 		whatif->enough_ns = fmax(whatif->enough_ns, 0);
@@ -226,7 +227,7 @@ void plan_whatif_note(const struct waveform *wf, const struct plan_whatif *whati
 	const char *first = wf->instances[whatif->first].name;
 	char faster[128] = "", cores[64] = "", smaller[64] = "";
 
-	if (whatif->enough_ns > 0)
+	if (whatif->over && whatif->enough_ns > 0)
 		snprintf(faster, sizeof(faster), "; or %s in %.1f us (%.2f x as fast)", first, whatif->enough_ns / 1e3,
 			 whatif->first_ns / whatif->enough_ns);
 	if (whatif->cores)

@@ -14,6 +14,7 @@ struct plan_whatif {
 	size_t guessed;  /* instances whose costs were never measured */
 	double slot_ns;  /* the shortest slot that this mapping holds, with the messages of now */
 	double scale;    /* all messages, budgets and links could be so many times as large; INFINITY: nothing grows */
+	bool over;       /* a lane does not hold its instances */
 	uint32_t first;  /* the instance to make faster first: the largest on the fullest lane */
 	double first_ns; /* its budget */
 	double

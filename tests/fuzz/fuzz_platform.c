@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * core/waveform/platform: a file of any bytes is refused with at least one reason, or gives a platform that a plan can be made
+ * for: every number in its range, every core on a node, every link between nodes that are there. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/waveform/platform.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void insist(bool true_here)
+{
+	if (!true_here)
+		abort();
+}
+
+static void node_check(const struct platform_node *node)
+{
+	insist(node->name && node->name[0]);
+	insist(node->base_ns >= 0 && node->module_ns >= 0 && node->noise_ns >= 0 && node->handover_ns >= 0);
+	insist(isfinite(node->base_ns + node->module_ns + node->noise_ns + node->handover_ns));
+	insist(node->memory_bytes >= 0 && isfinite(node->memory_bytes));
+}
+
+static void link_check(const struct platform_model *platform, const struct platform_link *link)
+{
+	insist(link->n_nodes >= 2 && (link->kind == PLATFORM_BUS || link->n_nodes == 2));
+	insist(link->delay >= 1 && link->delay <= PLATFORM_DELAY_MAX && link->mbit_per_s > 0 &&
+	       isfinite(link->mbit_per_s));
+	for (size_t i = 0; i < link->n_nodes; i++) {
+		insist(link->nodes[i] < platform->n_nodes);
+		for (size_t k = 0; k < i; k++)
+			insist(link->nodes[i] != link->nodes[k]);
+	}
+}
+
+static void platform_check(const struct platform_model *platform)
+{
+	insist(platform->name && platform->name[0] && platform->n_nodes > 0 && platform->n_lanes > 0);
+	insist(platform->n_lanes <= PLATFORM_CORES_MAX && platform->margin >= 0 && platform->margin <= 0.9);
+	for (size_t i = 0; i < platform->n_nodes; i++)
+		node_check(&platform->nodes[i]);
+	for (size_t i = 0; i < platform->n_lanes; i++) {
+		insist(platform->cpus[i] == (int)i && platform->cores[i].node < platform->n_nodes);
+		insist(platform->cores[i].mmac_per_s > 0 && isfinite(platform->cores[i].mmac_per_s));
+	}
+	for (size_t i = 0; i < platform->n_links; i++)
+		link_check(platform, &platform->links[i]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct platform_model *platform = NULL;
+	struct diag diag;
+
+	diag_init(&diag);
+	if (platform_parse("fuzz.conf", (const char *)data, size, &diag, &platform) == 0) {
+		insist(diag.errors == 0);
+		platform_check(platform);
+		platform_free(platform);
+	} else {
+		insist(diag.errors > 0 && !platform);
+	}
+	diag_fini(&diag);
+	return 0;
+}
