@@ -215,10 +215,13 @@ static struct node_change *change_first(struct segment *segment, const struct in
 	return first;
 }
 
+/* One that was sent long before and had its index named is not asked for any more. */
 static void change_taken(struct segment *segment, uint64_t sequence, uint64_t k)
 {
 	struct image_taken *taken = &segment->state->taken[sequence % NODE_CHANGES];
 
+	if (atomic_load_explicit(&taken->sequence, memory_order_relaxed) > sequence)
+		return;
 	atomic_store_explicit(&taken->index, k, memory_order_relaxed);
 	atomic_store_explicit(&taken->sequence, sequence, memory_order_release);
 }

@@ -41,7 +41,8 @@ enum wire_type {
 	WIRE_PREPARE = 20, /* swman -> exec: WAVEFORM, PROGRAM -> OK {TEXT notes}: allocated, hosts up, all INIT */
 	WIRE_SAMPLES = 21, /* client -> exec: WAVEFORM, CURSOR -> OK {CURSOR, LOST, BYTES: struct image_event[]} */
 	WIRE_GET = 30,    /* client -> stats: WAVEFORM, [NAME "inst", "inst.variable", "inst.parameter"] -> OK {JSON} */
-	WIRE_SET = 31,    /* client -> stats -> exec: WAVEFORM, NAME "inst.param", VALUE, [INDEX] -> OK {INDEX} */
+	WIRE_SET = 31,    /* client -> stats -> exec: WAVEFORM, NAME "inst.param", VALUE, [INDEX] -> OK {INDEX}; several
+			   * NAME and VALUE: all of them from that index on */
 	WIRE_EVENT = 40,  /* exec -> swman, no reply: WAVEFORM, STATE, TEXT */
 	WIRE_DAEMON = 41, /* frontend -> all daemons, no reply: DAEMON, PID, STATE ("up", "down") */
 };

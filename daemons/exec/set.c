@@ -3,6 +3,7 @@
  * set.c - a parameter takes another value at one index of its instance.
  *
  *   number   checked here, written into the ring of changes, applied by the segment's own thread
+ *   numbers  of several instances: published together, with one index that all of them are sure to meet
  *   array    checked here, offered to the host, whose control thread prepares a second copy; then the same */
 #include <errno.h>
 #include <math.h>
@@ -30,8 +31,8 @@ static uint32_t find_param(const struct image_view *view, uint32_t instance, con
 	return IMAGE_NONE;
 }
 
-/* Whether one more finds its place, in the ring and with the segments, where it waits for its index. */
-static bool ring_has_space(const struct exec_wave *wave)
+/* Whether n more find their place, in the ring and with the segments, where they wait for their index. */
+static bool ring_has_space(const struct exec_wave *wave, uint64_t n)
 {
 	const uint64_t written = atomic_load(&wave_control(wave)->changes);
 	uint64_t applied = 0;
@@ -40,10 +41,10 @@ static bool ring_has_space(const struct exec_wave *wave)
 		const struct image_segment_state *state = image_segment_state(&wave->view, s);
 
 		applied += atomic_load(&state->applied);
-		if (written - atomic_load(&state->changes) >= NODE_CHANGES)
+		if (written + n - atomic_load(&state->changes) > NODE_CHANGES)
 			return false;
 	}
-	return written - applied < NODE_CHANGES;
+	return written + n - applied <= NODE_CHANGES;
 }
 
 /* No step is under way and none begins before the next request. */
@@ -74,8 +75,8 @@ static uint64_t free_slots(const struct exec_wave *wave)
 /* The first index that a change made now is sure to meet; on a clock that stands, the next one. */
 static uint64_t first_index(const struct exec_wave *wave, const struct image_instance *row)
 {
-	const uint64_t rests = atomic_load(
-	    &image_instance_state(&wave->view, (uint32_t)(row - wave->view.instances))->first);
+	const uint64_t rests =
+	    atomic_load(&image_instance_state(&wave->view, (uint32_t)(row - wave->view.instances))->first);
 	uint64_t step = atomic_load(&image_segment_state(&wave->view, row->segment)->done);
 
 	step = step < rests ? rests : step;
@@ -84,13 +85,15 @@ static uint64_t first_index(const struct exec_wave *wave, const struct image_ins
 	return step > row->lag ? step - row->lag : 0;
 }
 
-static void set_publish(struct exec_wave *wave, const struct node_change *change)
+/* All of them are seen at once. */
+static void set_publish(struct exec_wave *wave, const struct node_change *changes, unsigned n)
 {
 	struct node_control *control = wave_control(wave);
-	const uint64_t n = atomic_load(&control->changes);
+	const uint64_t written = atomic_load(&control->changes);
 
-	control->change[n % NODE_CHANGES] = *change;
-	atomic_store(&control->changes, n + 1);
+	for (unsigned i = 0; i < n; i++)
+		control->change[(written + i) % NODE_CHANGES] = changes[i];
+	atomic_store(&control->changes, written + n);
 }
 
 /* change->index is chosen here, by the request or as soon as possible: 0; or negative, answered. */
@@ -105,12 +108,12 @@ static int set_commit(struct exec_wave *wave, const struct wire_view *request, s
 			  (unsigned long long)change->index, (unsigned long long)first);
 		return -ERANGE;
 	}
-	if (!ring_has_space(wave)) {
+	if (!ring_has_space(wave, 1)) {
 		exec_fail(wave->exec, request, 1, "%d changes of \"%s\" wait for their index: try again later",
 			  NODE_CHANGES, wave->name);
 		return -EAGAIN;
 	}
-	set_publish(wave, change);
+	set_publish(wave, change, 1);
 	if (change->index != IMAGE_FOREVER) {
 		exec_ok(wave->exec, request, WIRE_TAG_INDEX, change->index);
 		return 0;
@@ -297,6 +300,121 @@ static void set_begin(struct exec_wave *wave, const struct wire_view *request, s
 		number_set(wave, request, change, param, name, text);
 }
 
+/* ---- several at once --------------------------------------------------------------------------------------------------- */
+
+enum { SEVERAL_MAX = NODE_CHANGES / 2 };
+
+/* One of several: a number. 0, or -EINVAL answered. */
+static int change_of(struct exec_wave *wave, const struct wire_view *request, unsigned nth, struct node_change *ret)
+{
+	char *name = wire_get_text(request, WIRE_TAG_NAME, nth), *value = wire_get_text(request, WIRE_TAG_VALUE, nth);
+	const char *dot = name != NULL ? strchr(name, '.') : NULL;
+	const struct image_param *param = NULL;
+	int status = -EINVAL;
+
+	*ret = (struct node_change){.instance = IMAGE_NONE, .param = IMAGE_NONE, .number = NAN};
+	if (dot != NULL)
+		ret->instance = image_find_instance(&wave->view, name, (size_t)(dot - name));
+	if (ret->instance != IMAGE_NONE)
+		ret->param = find_param(&wave->view, ret->instance, dot + 1);
+	if (ret->param != IMAGE_NONE)
+		param = &wave->view.params[wave->view.instances[ret->instance].params + ret->param];
+	if (param != NULL && param->kind != ALOE_KIND_REALS && value != NULL)
+		ret->number = set_number(&wave->view, param, value);
+	if (param == NULL)
+		exec_fail(wave->exec, request, 2, "\"%s\" has no parameter \"%s\"", wave->name,
+			  name != NULL ? name : "");
+	else if (param->kind == ALOE_KIND_REALS)
+		exec_fail(wave->exec, request, 2, "%s is an array: set it alone, with --at if the index matters", name);
+	else if (!(param->flags & ALOE_LIVE) || !set_fits(param, ret->number))
+		exec_fail(wave->exec, request, 2, "%s = %s is not allowed%s", name, value != NULL ? value : "",
+			  param->flags & ALOE_LIVE ? "" : ": it is read at init only");
+	else
+		status = 0;
+	free(name);
+	free(value);
+	return status;
+}
+
+/* The first index that all of them are sure to meet. */
+static uint64_t first_of_all(const struct exec_wave *wave, const struct node_change *changes, unsigned n)
+{
+	uint64_t index = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		const uint64_t first = first_index(wave, &wave->view.instances[changes[i].instance]);
+
+		index = first > index ? first : index;
+	}
+	return index;
+}
+
+/* Once they are published: no segment may have begun the step that belongs to `index` before it could see them. */
+static bool all_in_time(const struct exec_wave *wave, const struct node_change *changes, unsigned n, uint64_t index)
+{
+	for (unsigned i = 0; i < n; i++) {
+		const struct image_instance *row = &wave->view.instances[changes[i].instance];
+
+		if (!stands(wave) &&
+		    atomic_load(&image_segment_state(&wave->view, row->segment)->done) >= index + row->lag)
+			return false;
+	}
+	return true;
+}
+
+static void several_commit(struct exec_wave *wave, const struct wire_view *request, struct node_change *changes,
+			   unsigned n)
+{
+	const uint64_t first = first_of_all(wave, changes, n);
+	uint64_t index = first;
+
+	wire_get_u64(request, WIRE_TAG_INDEX, &index);
+	if (index < first) {
+		exec_fail(wave->exec, request, 1, "index %llu is past or too near: name %llu or a later one",
+			  (unsigned long long)index, (unsigned long long)first);
+		return;
+	}
+	if (!ring_has_space(wave, n)) {
+		exec_fail(wave->exec, request, 1, "%d changes of \"%s\" wait for their index: try again later",
+			  NODE_CHANGES, wave->name);
+		return;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		changes[i].index = index;
+		changes[i].sequence = ++wave->sequence;
+	}
+	set_publish(wave, changes, n);
+	if (all_in_time(wave, changes, n, index))
+		exec_ok(wave->exec, request, WIRE_TAG_INDEX, index);
+	else
+		exec_fail(wave->exec, request, 1,
+			  "the machine stood still: they hold, but not all from index %llu on: set them again",
+			  (unsigned long long)index);
+}
+
+/* Numbers of any instances, on whatever lanes, all from one index on. */
+static void set_several(struct exec_wave *wave, const struct wire_view *request, unsigned n)
+{
+	struct node_change changes[SEVERAL_MAX];
+
+	if (n > SEVERAL_MAX) {
+		exec_fail(wave->exec, request, 2, "at most %d parameters can be set at one index", SEVERAL_MAX);
+		return;
+	}
+	if (wave->remap != REMAP_NONE || wave->ended || wave->drained || wave->state == WAVE_LOADED) {
+		exec_fail(wave->exec, request, 1, "\"%s\" %s", wave->name,
+			  wave->remap != REMAP_NONE ? "is being remapped: try again"
+						    : "does not run: nothing could take them");
+		return;
+	}
+	for (unsigned i = 0; i < n; i++)
+		if (change_of(wave, request, i, &changes[i]) != 0)
+			return;
+	several_commit(wave, request, changes, n);
+}
+
+/* ---- the request ------------------------------------------------------------------------------------------------------- */
+
 static void set_checked(struct exec_wave *wave, const struct wire_view *request, uint32_t instance, uint32_t p,
 			const char *text)
 {
@@ -325,7 +443,18 @@ void wave_set(struct exec_wave *wave, const struct wire_view *request)
 	char *name = wire_get_text(request, WIRE_TAG_NAME, 0), *value = wire_get_text(request, WIRE_TAG_VALUE, 0);
 	const char *dot = name != NULL ? strchr(name, '.') : NULL;
 	uint32_t instance = IMAGE_NONE, param = IMAGE_NONE;
+	const void *bytes;
+	unsigned n = 0;
+	size_t len;
 
+	while (wire_get_bytes(request, WIRE_TAG_NAME, n, &bytes, &len) == 0)
+		n++;
+	if (n > 1) {
+		set_several(wave, request, n);
+		free(name);
+		free(value);
+		return;
+	}
 	if (dot != NULL)
 		instance = image_find_instance(&wave->view, name, (size_t)(dot - name));
 	if (instance != IMAGE_NONE)

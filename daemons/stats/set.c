@@ -86,44 +86,61 @@ int stats_value_check(const struct aloe_param *param, const char *name, const ch
 	}
 }
 
-static void set_forward(struct stats *stats, const struct wire_view *request, const char *value)
+/* ---- the request -------------------------------------------------------------------------------------------------------- */
+
+/* value_take gives what exec is to be sent for the nth pair: the number as text, or the text as it came where exec knows
+ * what it can take. NULL with the reason in ret_error; the caller frees it. */
+static char *value_take(struct stats *stats, const struct stats_wave *wave, const char *text, const char *value,
+			char *ret_error, size_t size)
+{
+	const struct component_type *type;
+	struct stats_name name;
+	char number[64];
+
+	if (stats_name_find(wave, text, &name, ret_error, size) < 0)
+		return NULL;
+	if (name.param == IMAGE_NONE) {
+		snprintf(ret_error, size, "%s is %s: only a parameter can be set", text,
+			 name.whole ? "an instance" : "a variable");
+		return NULL;
+	}
+	type = stats_type(stats, &wave->view, name.instance, true);
+	if (!type || type->params[name.param].kind > ALOE_KIND_ENUM)
+		return strdup(value);
+	if (stats_value_check(&type->params[name.param], text, value, number, sizeof(number), ret_error, size) < 0)
+		return NULL;
+	return strdup(number);
+}
+
+static void set_forward(struct stats *stats, const struct wire_view *request, const struct stats_wave *wave)
 {
 	struct wire_msg msg;
-	int result;
+	int result = 0;
 
 	wire_init_copy(&msg, request, WIRE_TAG_VALUE);
-	wire_put_text(&msg, WIRE_TAG_VALUE, value);
+	for (unsigned n = 0; result == 0; n++) {
+		char *name = wire_get_text(request, WIRE_TAG_NAME, n), error[ERROR_BYTES] = "out of memory";
+		char *value = wire_get_text(request, WIRE_TAG_VALUE, n), *checked = NULL;
+
+		if (name && value)
+			checked = value_take(stats, wave, name, value, error, sizeof(error));
+		if (checked)
+			wire_put_text(&msg, WIRE_TAG_VALUE, checked);
+		else if (name && value)
+			daemon_fail(&stats->daemon, request, 2, "%s", error);
+		result = checked ? 0 : name && value ? -EINVAL : -ENOENT;
+		free(name);
+		free(value);
+		free(checked);
+	}
+	if (result == -EINVAL) {
+		wire_fini(&msg);
+		return;
+	}
 	wire_put_peers(&msg, WIRE_STATS, WIRE_EXEC);
 	result = bus_send(stats->daemon.bus, &msg);
 	if (result < 0)
 		daemon_fail(&stats->daemon, request, 1, "aloe-stats cannot pass this on: %s", strerror(-result));
-}
-
-static void set_named(struct stats *stats, const struct wire_view *request, const struct stats_wave *wave,
-		      const char *text, const char *value)
-{
-	const struct component_type *type;
-	struct stats_name name;
-	char error[ERROR_BYTES], number[64];
-
-	if (stats_name_find(wave, text, &name, error, sizeof(error)) < 0) {
-		daemon_fail(&stats->daemon, request, 2, "%s", error);
-		return;
-	}
-	if (name.param == IMAGE_NONE) {
-		daemon_fail(&stats->daemon, request, 2, "%s is %s: only a parameter can be set", text,
-			    name.whole ? "an instance" : "a variable");
-		return;
-	}
-	type = stats_type(stats, &wave->view, name.instance, true);
-	if (!type || type->params[name.param].kind > ALOE_KIND_ENUM) {
-		set_forward(stats, request, value); /* exec knows what it can take */
-		return;
-	}
-	if (stats_value_check(&type->params[name.param], text, value, number, sizeof(number), error, sizeof(error)) < 0)
-		daemon_fail(&stats->daemon, request, 2, "%s", error);
-	else
-		set_forward(stats, request, number);
 }
 
 void stats_set(struct stats *stats, const struct wire_view *request)
@@ -138,7 +155,7 @@ void stats_set(struct stats *stats, const struct wire_view *request)
 		stats_wave_missing(stats, waveform, error, sizeof(error));
 		daemon_fail(&stats->daemon, request, 2, "%s", error);
 	} else {
-		set_named(stats, request, wave, name, value);
+		set_forward(stats, request, wave);
 	}
 	free(waveform);
 	free(name);

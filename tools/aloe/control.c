@@ -115,28 +115,6 @@ int aloe_unload(const struct cli_args *args)
 	return order(args, WIRE_UNLOAD, 0, "is unloaded");
 }
 
-static int set_send(struct client *client, const struct cli_args *args, const char *name, const char *value,
-		    const char *given)
-{
-	struct wire_view view;
-	struct wire_msg msg;
-	uint64_t at = UINT64_MAX, index;
-	int status;
-
-	if (cli_whole(args, "at", 0, UINT64_MAX >> 1, &at) < 0)
-		return CLI_USAGE;
-	client_request(client, WIRE_SET, WIRE_STATS, &msg);
-	wire_put_text(&msg, WIRE_TAG_WAVEFORM, args->args[0]);
-	wire_put_text(&msg, WIRE_TAG_NAME, name);
-	wire_put_text(&msg, WIRE_TAG_VALUE, value);
-	if (at != UINT64_MAX)
-		wire_put_u64(&msg, WIRE_TAG_INDEX, at);
-	status = client_call(client, &msg, &view);
-	if (status == 0 && wire_get_u64(&view, WIRE_TAG_INDEX, &index) == 0)
-		printf("%s = %s from index %" PRIu64 "\n", name, given, index);
-	return status;
-}
-
 /* value_text gives what is to be sent: the text itself, or the numbers of @FILE. The caller frees it. */
 static int value_text(const char *value, char **ret)
 {
@@ -153,25 +131,60 @@ static int value_text(const char *value, char **ret)
 	return error == -EINVAL ? CLI_USAGE : CLI_FAILED;
 }
 
-int aloe_set(const struct cli_args *args)
+/* One INSTANCE.PARAMETER=VALUE. */
+static int set_put(const struct cli_args *args, const char *arg, struct wire_msg *msg)
 {
-	const char *equals = strchr(args->args[1], '=');
-	struct client client;
+	const char *equals = strchr(arg, '=');
 	char *name, *text;
 	int status;
 
-	if (!equals || equals == args->args[1])
-		return cli_fail(args, "`%s`: INSTANCE.PARAMETER=VALUE is needed", args->args[1]);
+	if (!equals || equals == arg)
+		return cli_fail(args, "`%s`: INSTANCE.PARAMETER=VALUE is needed", arg);
 	status = value_text(equals + 1, &text);
 	if (status)
 		return status;
-	status = client_open(&client, args);
-	if (status == 0) {
-		name = strndup(args->args[1], (size_t)(equals - args->args[1]));
-		status = name ? set_send(&client, args, name, text, equals + 1) : CLI_FAILED;
-		free(name);
-		client_close(&client);
-	}
+	name = strndup(arg, (size_t)(equals - arg));
+	wire_put_text(msg, WIRE_TAG_NAME, name);
+	wire_put_text(msg, WIRE_TAG_VALUE, text);
 	free(text);
+	free(name);
+	return name ? 0 : CLI_FAILED;
+}
+
+static int set_make(struct client *client, const struct cli_args *args, struct wire_msg *msg)
+{
+	uint64_t at = UINT64_MAX;
+	int status = cli_whole(args, "at", 0, UINT64_MAX >> 1, &at) < 0 ? CLI_USAGE : 0;
+
+	client_request(client, WIRE_SET, WIRE_STATS, msg);
+	wire_put_text(msg, WIRE_TAG_WAVEFORM, args->args[0]);
+	for (int i = 1; status == 0 && i < args->n_args; i++)
+		status = set_put(args, args->args[i], msg);
+	if (at != UINT64_MAX)
+		wire_put_u64(msg, WIRE_TAG_INDEX, at);
+	return status;
+}
+
+int aloe_set(const struct cli_args *args)
+{
+	struct client client;
+	struct wire_view view;
+	struct wire_msg msg;
+	uint64_t index;
+	int status = client_open(&client, args);
+
+	if (status)
+		return status;
+	status = set_make(&client, args, &msg);
+	if (status)
+		wire_fini(&msg);
+	else
+		status = client_call(&client, &msg, &view);
+	for (int i = 1; status == 0 && wire_get_u64(&view, WIRE_TAG_INDEX, &index) == 0 && i < args->n_args; i++) {
+		const int name = (int)strcspn(args->args[i], "=");
+
+		printf("%.*s = %s from index %" PRIu64 "\n", name, args->args[i], args->args[i] + name + 1, index);
+	}
+	client_close(&client);
 	return status;
 }

@@ -8,7 +8,7 @@
 struct faulty {
 	int32_t how;
 	uint64_t at;
-	double spin_us;
+	double spin_us, nap_us;
 	uint32_t item_bytes;
 };
 
@@ -41,6 +41,7 @@ static const struct aloe_param params[] = {
     ALOE_PARAM_ENUM(struct faulty, how, hows, "nothing", 0, "what it does"),
     ALOE_PARAM_INT(struct faulty, at, 100, 0, 9007199254740992.0, "", 0, "index at which it does it"),
     ALOE_PARAM_REAL(struct faulty, spin_us, 0, 0, 1e7, "us", ALOE_LIVE, "time that every call takes"),
+    ALOE_PARAM_REAL(struct faulty, nap_us, 0, 0, 999999, "us", ALOE_LIVE, "time that every call sleeps"),
 };
 
 static void crash(void)
@@ -126,6 +127,8 @@ static int faulty_work(void *self, struct aloe_slot *slot)
 		memcpy(slot->out[0].data, slot->in[0].data, (size_t)n * faulty->item_bytes);
 	while (until && now_ns() < until)
 		;
+	if (faulty->nap_us > 0)
+		nanosleep(&(struct timespec){.tv_nsec = (long)(faulty->nap_us * 1e3)}, NULL);
 	return slot->index == faulty->at ? misbehave(faulty, slot) : 0;
 }
 
