@@ -19,6 +19,7 @@ struct turbo_decoder {
 	int32_t block;
 	int32_t bits;
 	double scaling;
+	int32_t metrics;
 	bool early_stop;
 	int32_t crc;
 	int32_t tti_blocks;
@@ -46,6 +47,9 @@ static const struct aloe_param params[] = {
     ALOE_PARAM_REAL(
 	struct turbo_decoder, scaling, 0.875, 1.0 / 16, 1.0, "", ALOE_LIVE,
 	"of what one pass hands to the next: 0.875 serves 2 iterations best, 0.75 many, 1 is plain max-log"),
+    ALOE_PARAM_INT(
+	struct turbo_decoder, metrics, 16, 8, 16, "bit", 0,
+	"of a state metric: 8 is faster where K >= 256, costs up to 0.05 dB and takes soft bits of any scale"),
     ALOE_PARAM_BOOL(struct turbo_decoder, early_stop, false, 0,
 		    "stop when the parity of all transport blocks is right"),
     ALOE_PARAM_INT(struct turbo_decoder, crc, 16, 0, 24, "bit", 0, "early_stop: parity bits, 8, 12, 16 or 24"),
@@ -67,6 +71,8 @@ static int decoder_check(void *self, struct aloe_setup *setup)
 		return aloe_fail(setup, "block %d is outside [%d, %d]", s->block, UTRAN_TURBO_K_MIN, UTRAN_TURBO_K_MAX);
 	if (s->block && s->bits && s->block != s->bits)
 		return aloe_fail(setup, "block %d and bits %d are both given; one is enough", s->block, s->bits);
+	if (s->metrics != 8 && s->metrics != 16)
+		return aloe_fail(setup, "metrics %d is not 8 or 16", s->metrics);
 	if (s->early_stop && utran_crc_init(&crc, (uint32_t)s->crc) < 0)
 		return aloe_fail(setup, "crc %d is not 8, 12, 16 or 24, as early_stop needs it", s->crc);
 	return 0;
@@ -130,7 +136,7 @@ static int decoder_shape(void *self, struct aloe_setup *setup)
 static int decoders_init(struct turbo_decoder *s, struct aloe_setup *setup, uint32_t count)
 {
 	const struct utran_turbo_decoder_kernels *kernels =
-	    utran_turbo_decoder_kernels((enum simd_level)setup->simd, s->cut.k);
+	    utran_turbo_decoder_kernels((enum simd_level)setup->simd, (uint32_t)s->metrics, s->cut.k);
 	const size_t work_bytes = utran_turbo_decoder_work_size(s->cut.k);
 	uint8_t *work = aloe_scratch(setup, count * work_bytes + s->cut.k);
 

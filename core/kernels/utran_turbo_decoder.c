@@ -28,12 +28,12 @@ static uint32_t stream_stride(uint32_t n)
 
 enum {
 	TABLES = 3,
-	STREAMS = 7 + 2 * UTRAN_TURBO_STATES, /* in the order of layout() */
-	EDGE = 3 * UTRAN_TURBO_STATES * UTRAN_TURBO_LANES_MAX,
-	LAST = 3 * 32 * ((UTRAN_TURBO_K_MAX / 8 + 32) / 32) /* of the longest window, 8 lanes */
+	STREAMS = 7 + 2 * UTRAN_TURBO_STATES,                      /* in the order of layout() */
+	EDGE = 3 * UTRAN_TURBO_STATES * UTRAN_TURBO_LANES_MAX / 2, /* 64 bytes for each state in each section */
+	LAST = 3 * 32 * ((UTRAN_TURBO_K_MAX / 8 + 32) / 32)        /* of the longest window, 8 lanes */
 };
 
-/* The longest stream is that of 32 lanes. */
+/* The longest stream is that of 64 lanes. Streams of 8 bits leave half of their room unused. */
 size_t utran_turbo_decoder_size(uint32_t k)
 {
 	if (k < UTRAN_TURBO_K_MIN || k > UTRAN_TURBO_K_MAX)
@@ -120,13 +120,14 @@ static inline int max(int a, int b)
 
 static void plain_start(struct utran_turbo_decoder *d, const int16_t *llr)
 {
+	int16_t *systematic = d->systematic, *x = d->x[0], *y0 = d->y[0], *y1 = d->y[1];
+
 	for (uint32_t i = 0; i < d->k; i++) {
-		d->systematic[i] = d->x[0][i] = utran_turbo_limit(llr[3 * i], UTRAN_LLR_MAX);
-		d->y[0][i] = utran_turbo_limit(llr[3 * i + 1], UTRAN_LLR_MAX);
-		d->y[1][i] = utran_turbo_limit(llr[3 * i + 2], UTRAN_LLR_MAX);
+		systematic[i] = x[i] = utran_turbo_limit(llr[3 * i], UTRAN_LLR_MAX);
+		y0[i] = utran_turbo_limit(llr[3 * i + 1], UTRAN_LLR_MAX);
+		y1[i] = utran_turbo_limit(llr[3 * i + 2], UTRAN_LLR_MAX);
 	}
-	for (int coder = 0; coder < 2; coder++)
-		utran_turbo_end(llr + 3 * d->k + 6 * coder, d->end[coder]);
+	utran_turbo_ends(d, llr + 3 * d->k);
 }
 
 static void forward(const int16_t *x, const int16_t *y, uint32_t k, int16_t *restrict alpha, uint32_t stride)
@@ -232,25 +233,40 @@ static int16_t scaled(const struct utran_turbo_decoder *d, int16_t extrinsic)
 
 static void plain_iterate(struct utran_turbo_decoder *d, bool more, uint8_t *bits)
 {
+	int16_t *x0 = d->x[0], *x1 = d->x[1];
+	const int16_t *systematic = d->systematic, *extrinsic = d->extrinsic;
+
 	pass(d, 0);
 	for (uint32_t n = 0; n < d->k; n++)
-		d->x[1][n] = (int16_t)(d->systematic[d->from[1][n]] + scaled(d, d->extrinsic[d->from[1][n]]));
+		x1[n] = (int16_t)(systematic[d->from[1][n]] + scaled(d, extrinsic[d->from[1][n]]));
 	pass(d, 1);
 	for (uint32_t n = 0; bits && n < d->k; n++)
-		bits[n] = d->x[1][d->from_bit[n]] + d->extrinsic[d->from_bit[n]] < 0;
+		bits[n] = x1[d->from_bit[n]] + extrinsic[d->from_bit[n]] < 0;
 	for (uint32_t n = 0; more && n < d->k; n++)
-		d->x[0][n] = (int16_t)(d->systematic[n] + scaled(d, d->extrinsic[d->from[0][n]]));
+		x0[n] = (int16_t)(systematic[n] + scaled(d, extrinsic[d->from[0][n]]));
 }
 
-static const struct utran_turbo_decoder_kernels plain = {1, plain_start, plain_iterate};
+static const struct utran_turbo_decoder_kernels plain = {1, 16, plain_start, plain_iterate};
 
-const struct utran_turbo_decoder_kernels *utran_turbo_decoder_kernels(enum simd_level level, uint32_t k)
+/* Whether blocks of k bits make so many windows: none too short for a vector's work, the last one with a step at least. */
+static bool windows_fit(uint32_t lanes, uint32_t k)
 {
-	static const struct utran_turbo_decoder_kernels *const tables[SIMD_LEVELS] =
-	    KERNEL_LEVELS(&plain, &utran_turbo_decoder_sse41, &utran_turbo_decoder_avx2, &utran_turbo_decoder_avx512,
-			  &utran_turbo_decoder_neon);
+	const uint32_t steps = (k + lanes - 1) / lanes, least = lanes < 40 ? lanes : 40;
 
-	while (tables[level]->lanes > 1 && k < tables[level]->lanes * tables[level]->lanes)
+	return lanes == 1 || (k >= lanes * least && k > (lanes - 1) * steps);
+}
+
+const struct utran_turbo_decoder_kernels *utran_turbo_decoder_kernels(enum simd_level level, uint32_t metrics,
+								      uint32_t k)
+{
+	static const struct utran_turbo_decoder_kernels *const tables[2][SIMD_LEVELS] = {
+	    KERNEL_LEVELS(&plain, &utran_turbo_decoder_sse41, &utran_turbo_decoder_avx2, &utran_turbo_decoder_avx512,
+			  &utran_turbo_decoder_neon),
+	    KERNEL_LEVELS(&utran_turbo_decoder8_plain, &utran_turbo_decoder8_sse41, &utran_turbo_decoder8_avx2,
+			  &utran_turbo_decoder8_avx512, &utran_turbo_decoder8_neon)};
+	const struct utran_turbo_decoder_kernels *const *table = tables[metrics == 8];
+
+	while (!windows_fit(table[level]->lanes, k))
 		level--;
-	return tables[level];
+	return table[level];
 }

@@ -16,19 +16,37 @@
  *
  *	lanes = 1		the reference in plain C: the trellis is walked in one piece, so decisions are the textbook's.
  *	lanes = 8, 16, 32	SSE4.1 and NEON, AVX2, AVX-512: the block is cut into that many windows of ceil(K / lanes)
- *				steps, one in each 16-bit lane; only the last one is shorter. State metrics where windows
- *				meet are found by a warm-up through the last steps of the window before (forward) or the
- *				first ones of the next (backward). It is as long as it takes to see UTRAN_WARM_PARITIES
- *				parity bits that are not punctured, at least UTRAN_WARM_MIN and at most UTRAN_WARM_MAX
- *				steps; after the first iteration half as long, from the metrics that the last iteration had
- *				there. So bits differ from the reference's only in blocks that noise leaves undecided.
+ *	(8 bits: 16, 32, 64)	steps, one in each lane; only the last one is shorter. State metrics where windows meet are
+ *				found by a warm-up through the last steps of the window before (forward) or the first ones
+ *				of the next (backward). It is as long as it takes to see UTRAN_WARM_PARITIES parity bits
+ *				that are not punctured, at least UTRAN_WARM_MIN and at most UTRAN_WARM_MAX steps; after the
+ *				first iteration half as long, from the metrics that the last iteration had there. So bits
+ *				differ from the reference's only in blocks that noise leaves undecided.
  *
- * A window is walked in one to three sections of at most 64 steps (32 lanes; 128 and 256 for 16 and 8), so that the state
+ * A window is walked in one to three sections of at most 2048 / lanes steps (8 bits: 4096 / lanes), so that the state
  * metrics of one, 32 KiB, stay in the first cache: backward through a section, then forward. Backward metrics where
  * sections meet come from a warm-up too, through the next section. Warm-ups longer than a section leave it at one.
  *
- * K < lanes^2 takes fewer lanes: on the level AVX-512, K >= 1024 is decoded with 32, 256 to 1023 with 16, 64 to 255 with
- * 8, and 40 to 63 by the reference, on every level.
+ * A window has at least as many steps as there are lanes, but 40 are enough for 64 lanes, and the last window at least one.
+ * Other K take fewer lanes: on the level AVX-512, K >= 1024 is decoded with 32 (8 bits: most K >= 2497 with 64), 256 to
+ * 1023 with 16, 64 to 255 with 8 (8 bits: by the reference), and 40 to 63 by the reference, on every level.
+ *
+ * Metrics of 8 bits: twice the lanes, at the price of resolution. What is argued for it:
+ *
+ *	scale		the block's known soft bits get a mean magnitude of UTRAN_LLR8_MEAN, whatever their scale was (it is
+ *			lowered only): at the noise where blocks begin to decode a unit is an eighth of the signal's amplitude.
+ *			Half of that resolution would cost 0.06 dB; +-UTRAN_LLR8_MAX is 2.5 times the mean, and more range
+ *			would gain nothing.
+ *	metrics		are unsigned: what agrees with the soft bits is rewarded, nothing is less than 0, so that plain adds
+ *			do. The best state is brought back to 77 at every other step, what lies further below it becomes 0. In
+ *			two steps it rises by 2 D at most, D = max(|x| + |y|) = 80, and the metrics of the two ways that meet at
+ *			a bit are brought back in turn: neither a metric nor a path leaves 8 bits. Adds that saturate would
+ *			need none of that, but they and maxima share one port of the processor (two below AVX-512), and so
+ *			they took longer than 16 bits do.
+ *	extrinsic	values are limited to +-UTRAN_EXTRINSIC8_MAX, what these bounds leave; their scaling is in 1 / 128.
+ *
+ * All that costs 0.02 dB and the windows, shorter than those of 16 bits, as much again (tests/bench/bench_turbo_loss counts
+ * it), and takes 0.8 to 0.87 of the time of 16 bits; in plain C, which also decodes K < 256, it is twice as slow.
  *
  * A decoder has tables, which init makes and nothing changes, and working memory, which holds a block from `start` to its
  * last `iterate` and before that may hold anything: decoders that take turns, a block each, can have the same.
@@ -51,9 +69,11 @@
 
 enum { UTRAN_LLR_MAX = 511, UTRAN_EXTRINSIC_MAX = 1023 };
 
+enum { UTRAN_LLR8_MAX = 20, UTRAN_EXTRINSIC8_MAX = 40, UTRAN_LLR8_MEAN = 8 };
+
 enum { UTRAN_SCALING_ONE = 1 << 14 };
 
-enum { UTRAN_TURBO_STATES = 8, UTRAN_TURBO_LANES_MAX = 32 };
+enum { UTRAN_TURBO_STATES = 8, UTRAN_TURBO_LANES_MAX = 64 };
 
 enum { UTRAN_WARM_PARITIES = 20, UTRAN_WARM_MIN = 32, UTRAN_WARM_MAX = 160 };
 
@@ -61,6 +81,7 @@ struct utran_turbo_decoder;
 
 struct utran_turbo_decoder_kernels {
 	uint32_t lanes;
+	uint32_t metrics; /* bits of a state metric: 8 or 16 */
 	/* start takes in 3k + 12 soft bits and forgets the block before. */
 	void (*start)(struct utran_turbo_decoder *decoder, const int16_t *llr);
 	/* iterate does one more iteration. `bits`, if not NULL, gets the k bits decided after it; `more` prepares for
@@ -68,31 +89,33 @@ struct utran_turbo_decoder_kernels {
 	void (*iterate)(struct utran_turbo_decoder *decoder, bool more, uint8_t *bits);
 };
 
-/* utran_turbo_decoder_kernels gives the fastest decoder that the level has for blocks of k bits. */
-const struct utran_turbo_decoder_kernels *utran_turbo_decoder_kernels(enum simd_level level, uint32_t k);
+/* utran_turbo_decoder_kernels gives the fastest decoder that the level has for blocks of k bits with state metrics of 8 or
+ * 16 bits. */
+const struct utran_turbo_decoder_kernels *utran_turbo_decoder_kernels(enum simd_level level, uint32_t metrics,
+								      uint32_t k);
 
 /* Arrays lie in the caller's memory: from, from_bit and gather are the tables, all others are working memory. Value t of
  * lane l of a stream lies at t * lanes + l and belongs to bit l * steps + t of a coder's input; what lies behind the last
- * bit of the last lane means nothing and is left there. */
+ * bit of the last lane means nothing and is left there. Streams of values are int8_t or int16_t, as the metrics are. */
 struct utran_turbo_decoder {
 	const struct utran_turbo_decoder_kernels *kernels;
 	uint32_t k;
-	uint32_t steps;       /* of a window: ceil(k / lanes) */
-	uint32_t sections;    /* that a window is walked in */
-	uint32_t warm_first;  /* steps of a warm-up, in the first iteration */
-	uint32_t warm_next;   /* and later */
-	uint32_t stride;      /* values from one stream to the next one */
-	uint32_t scaling;     /* UTRAN_SCALING_ONE = 1 */
-	uint32_t iteration;   /* done since start */
-	uint16_t *from[2];    /* where a value of that coder's order lies in the other one's */
-	uint16_t *from_bit;   /* where bit i of the block lies in the second coder's order */
-	int16_t *systematic;  /* of the channel, first coder's order */
-	int16_t *x[2], *y[2]; /* what each coder's pass reads: systematic and what the other found; parity */
-	int16_t *extrinsic;   /* what the last pass found */
-	int16_t *alpha;       /* state metrics before each step: the reference's */
-	int16_t *beta;        /* state metrics behind each step */
-	int16_t *edge[2][2];  /* [coder][forward, backward]: the last iteration's metrics where warm-ups begin */
-	int16_t *last;        /* soft bits of the last window, so that nobody reads behind the codeword */
+	uint32_t steps;      /* of a window: ceil(k / lanes) */
+	uint32_t sections;   /* that a window is walked in */
+	uint32_t warm_first; /* steps of a warm-up, in the first iteration */
+	uint32_t warm_next;  /* and later */
+	uint32_t stride;     /* values from one stream to the next one */
+	uint32_t scaling;    /* UTRAN_SCALING_ONE = 1 */
+	uint32_t iteration;  /* done since start */
+	uint16_t *from[2];   /* where a value of that coder's order lies in the other one's */
+	uint16_t *from_bit;  /* where bit i of the block lies in the second coder's order */
+	void *systematic;    /* of the channel, first coder's order */
+	void *x[2], *y[2];   /* what each coder's pass reads: systematic and what the other found; parity */
+	void *extrinsic;     /* what the last pass found */
+	void *alpha;         /* state metrics before each step: the reference's */
+	void *beta;          /* state metrics behind each step */
+	void *edge[2][2];    /* [coder][forward, backward]: the last iteration's metrics where warm-ups begin */
+	int16_t *last;       /* soft bits of the last window, so that nobody reads behind the codeword */
 	struct utran_bit_gather *gather;    /* from_bit, for AVX-512 */
 	uint8_t *decided;                   /* bits in the second coder's order: bytes, for AVX-512 packed */
 	int16_t end[2][UTRAN_TURBO_STATES]; /* metrics of each coder's state behind bit k - 1, from the tail */

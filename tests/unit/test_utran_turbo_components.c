@@ -113,6 +113,7 @@ static void test_refusals(void **state)
 	refused("utran_turbo_decoder", 132, WITH("block=41"), "block 41 needs 135 soft bits, the input has 132");
 	refused("utran_turbo_decoder", 132, WITH("block=40", "bits=41"),
 		"block 40 and bits 41 are both given; one is enough");
+	refused("utran_turbo_decoder", 132, WITH("metrics=12"), "metrics 12 is not 8 or 16");
 	refused("utran_turbo_decoder", 15360, NULL,
 		"input of 15360 soft bits is not 3K + 12 for a block K in [40, 5114], nor up to 16 such blocks");
 	refused("utran_turbo_decoder", 132, WITH("early_stop=true", "crc=0"),
@@ -138,7 +139,7 @@ static void check_coded(struct tti *t, uint32_t bits, const uint8_t *out)
 	}
 }
 
-static void check_way(struct tti *t, uint32_t bits, uint32_t simd)
+static void check_way(struct tti *t, uint32_t bits, uint32_t simd, const char *metrics)
 {
 	struct mock encoder, decoder;
 	char setting[32];
@@ -150,7 +151,8 @@ static void check_way(struct tti *t, uint32_t bits, uint32_t simd)
 	assert_int_equal(mock_work(&encoder, 0), 0);
 	assert_int_equal(encoder.out[0].len, encoder.out[0].max);
 	check_coded(t, bits, encoder.out[0].data);
-	assert_int_equal(start_at(&decoder, simd, "utran_turbo_decoder", encoder.out[0].len, WITH(setting)), 0);
+	assert_int_equal(start_at(&decoder, simd, "utran_turbo_decoder", encoder.out[0].len, WITH(setting, metrics)),
+			 0);
 	mock_give(&decoder, 0, t->soft, encoder.out[0].len);
 	assert_int_equal(mock_work(&decoder, 0), 0);
 	assert_int_equal(decoder.out[0].len, bits);
@@ -164,8 +166,10 @@ static void test_way(void **state)
 	static const uint32_t sizes[] = {1, 39, 40, 41, 3856, 5114, 5115, 5116, 10228, 10229, 20000, 50001, BITS_MAX};
 
 	for (uint32_t level = SIMD_PLAIN; level < SIMD_LEVELS; level++)
-		for (size_t i = 0; simd_has((enum simd_level)level) && i < sizeof(sizes) / sizeof(sizes[0]); i++)
-			check_way(*state, sizes[i], level);
+		for (size_t i = 0; simd_has((enum simd_level)level) && i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+			check_way(*state, sizes[i], level, "metrics=16");
+			check_way(*state, sizes[i], level, "metrics=8");
+		}
 }
 
 /* `blocks` transport blocks with their parity, coded, with one soft bit in `flip` inverted. */
