@@ -7,7 +7,7 @@
 
 #include "core/image/image.h"
 
-enum { NAMES_KNOWN = 1024, EVENTS_LOG2_MAX = 17 };
+enum { NAMES_KNOWN = 1024, EVENTS_LOG2_MAX = 17, AHEAD = 16, AHEAD_BYTES = 256 * 1024 };
 
 /* A table that grows; memory errors are kept until the end. */
 struct rows {
@@ -183,6 +183,19 @@ static uint32_t buffer_of(const struct build *b, int instance, int port)
 	return IMAGE_NONE;
 }
 
+/* Without a clock a segment may go ahead of its neighbours, so that what holds up one does not hold up the other at once: as
+ * many messages as lie in a core's cache beside others. */
+static uint32_t depth_of(const struct build *b, uint32_t i)
+{
+	const struct plan_buffer *buffer = &b->plan->buffers[i];
+	const uint64_t bytes = (uint64_t)buffer->max * aloe_item_bytes(buffer->type);
+	uint32_t depth = buffer->depth;
+
+	while (b->wf->clock == WF_CLOCK_VIRTUAL && depth < AHEAD && 2 * depth * bytes <= AHEAD_BYTES)
+		depth *= 2;
+	return depth;
+}
+
 static bool is_source(const struct build *b, uint32_t i)
 {
 	return b->index.first[i] == b->index.first[i + 1];
@@ -215,8 +228,7 @@ static int64_t gate_between(const struct build *b, uint32_t segment, uint32_t ot
 		if (from == other && to == segment)
 			gate_note(&strictest, 1 - d);
 		if (from == segment && to == other)
-			gate_note(&strictest,
-				  1 + d - (int64_t)b->plan->buffers[buffer_of(b, link->from, link->from_port)].depth);
+			gate_note(&strictest, 1 + d - (int64_t)depth_of(b, buffer_of(b, link->from, link->from_port)));
 	}
 	/* Sources stay within one step of each other, so that the first to end is seen in time by all. */
 	if (has_source(b, &b->plan->segments[segment]) && has_source(b, &b->plan->segments[other]))
@@ -548,7 +560,7 @@ static void add_buffers(struct build *b)
 						 .port = buffer->port,
 						 .type = buffer->type,
 						 .max = buffer->max,
-						 .depth = buffer->depth};
+						 .depth = depth_of(b, i)};
 
 		rows_add(b, &b->buffers, &row, 1);
 	}
