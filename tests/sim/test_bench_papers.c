@@ -134,6 +134,26 @@ static void test_markdown(void **state)
 	ran_free(ran);
 }
 
+/* --table shows one of them, and writes it as CSV; of a name that is not there it says which are. */
+static void test_one_table(void **state)
+{
+	struct ran *ran =
+	    aloe_ok("bench hist -n 3 --clock virtual --table summary --csv '%s' -q", aloe_path("one.csv"));
+	char *csv = file_take(aloe_path("one.csv"), NULL);
+
+	(void)state;
+	has(ran->out, "what they come to");
+	assert_null(strstr(ran->out, "from us"));
+	assert_int_equal(strncmp(csv, "isolation,component,samples,", 28), 0);
+	assert_int_equal(ran_lines(csv), 4);
+	free(csv);
+	ran_free(ran);
+	ran = aloe_ok("bench hist -n 3 --clock virtual --table sumary -q");
+	has(ran->err, "--table: there is none of that name; there are: cells summary");
+	has(ran->out, "from us");
+	ran_free(ran);
+}
+
 /* ---- hist ---------------------------------------------------------------------------------------------------------------- */
 
 static void check_summary(const struct ran *ran, const json_t *summary)
@@ -404,9 +424,10 @@ static void test_killed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_table1), cmocka_unit_test(test_markdown), cmocka_unit_test(test_hist),
-	    cmocka_unit_test(test_link),   cmocka_unit_test(test_overhead), cmocka_unit_test(test_memory),
-	    cmocka_unit_test(test_bpsk),   cmocka_unit_test(test_usage),    cmocka_unit_test(test_killed),
+	    cmocka_unit_test(test_table1), cmocka_unit_test(test_markdown), cmocka_unit_test(test_one_table),
+	    cmocka_unit_test(test_hist),   cmocka_unit_test(test_link),     cmocka_unit_test(test_overhead),
+	    cmocka_unit_test(test_memory), cmocka_unit_test(test_bpsk),     cmocka_unit_test(test_usage),
+	    cmocka_unit_test(test_killed),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);

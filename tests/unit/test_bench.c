@@ -400,6 +400,8 @@ static void test_gaps_idle(void **state)
 	assert_true(gaps_count(gaps) == 0 || gaps_longest_ns(gaps) > 20000);
 	assert_int_equal(gaps_count(gaps) > 0, gaps_between(gaps, from, UINT64_MAX));
 	assert_false(gaps_between(gaps, 0, from));
+	assert_true(gaps_share(gaps) >= 0 && gaps_share(gaps) <= 1);
+	assert_int_equal(gaps_share(gaps) > 0, gaps_count(gaps) > 0);
 	gaps_free(gaps);
 }
 

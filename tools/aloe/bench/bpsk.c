@@ -35,7 +35,7 @@ struct
 	size_t lanes;
 	uint64_t place; /* on the scale */
 	bool whole;
-	double runs, slots, missed, in_gaps, not_run, load_mean;
+	double runs, slots, missed, in_gaps, not_run, load_mean, away;
 	bool holds[COPIES_COUNTINGS];
 	bool refused;
 	char mapping[120];
@@ -109,6 +109,7 @@ static void trial_add(struct trial *trial, const json_t *report, const struct ga
 	trial->missed += report_number(slots, "missed");
 	trial->not_run += report_number(slots, "skipped") + report_number(slots, "slipped");
 	trial->in_gaps += (double)in_gaps;
+	trial->away = fmax(trial->away, gaps ? gaps_share(gaps) : 0);
 	json_array_foreach(json_object_get(report, "lanes"), i, lane)
 	{
 		trial->load_mean = fmax(trial->load_mean, report_number(lane, "load_mean"));
@@ -255,10 +256,10 @@ static void largest_row(struct bpsk *bpsk, const struct question *question, uint
 				"mbit_per_s", bits / question->slot_us, "published_mbit_per_s");
 
 	if (row && trial)
-		json_object_update_new(row,
-				       json_pack("{s:f, s:f, s:f, s:f, s:f, s:s}", "samples", trial->slots, "missed",
-						 trial->missed, "in_gaps", trial->in_gaps, "not_run", trial->not_run,
-						 "load_mean", trial->load_mean, "mapping", trial->mapping));
+		json_object_update_new(row, json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:s}", "samples", trial->slots,
+						      "missed", trial->missed, "in_gaps", trial->in_gaps, "away",
+						      trial->away, "not_run", trial->not_run, "load_mean",
+						      trial->load_mean, "mapping", trial->mapping));
 	if (row && place == place_of(bpsk->max))
 		json_object_set_new(row, "limit", json_string("--max"));
 	json_array_append_new(bpsk->rows, row);
@@ -295,6 +296,7 @@ static const struct column largest_columns[] = {
     {"samples", "slots", 0},
     {"missed", "missed", 0},
     {"in_gaps", "in gaps", 0},
+    {"away", "reference away", COLUMN_SHORT},
     {"not_run", "not run", 0},
     {"load_mean", "load", 3},
     {"limit", "limited by", COLUMN_TEXT},
@@ -377,7 +379,9 @@ static void result(void *self)
 	bench_note(bench,
 		   "in gaps: misses at a time when a core without a lane, which only reads its clock, stood still for "
 		   "more than 20 us; where every core has a lane, when a thread above the lane woke more than 150 us "
-		   "late; and those that follow at once");
+		   "late; and those that follow at once. Reference away: the share of the time that it was; where it "
+		   "is large, "
+		   "the machine does something else and `outside of gaps` says little");
 	if (bpsk->blind)
 		bench_note(bench, "no right to real-time priority (CAP_SYS_NICE): gaps are not told from our own load");
 	if (bpsk->refusal && bpsk->refusal[0])

@@ -20,6 +20,7 @@ struct watch { /* of one CPU; written by its thread */
 	int cpu;
 	bool running;
 	_Atomic bool able, quit;
+	uint64_t from_ns, to_ns; /* watched */
 	_Atomic size_t n;
 	struct gap seen[GAPS_MAX];
 };
@@ -56,6 +57,7 @@ static void *watch_above(void *self)
 	struct watch *watch = self;
 
 	watch->able = prepare(watch, true);
+	watch->from_ns = clock_ns();
 	while (!watch->quit) {
 		const uint64_t wanted = clock_ns() + POLL_NS;
 		uint64_t now;
@@ -65,20 +67,23 @@ static void *watch_above(void *self)
 		if (now > wanted + LATE_NS)
 			gap_add(watch, wanted, now);
 	}
+	watch->to_ns = clock_ns();
 	return NULL;
 }
 
 static void *watch_idle(void *self)
 {
 	struct watch *watch = self;
-	uint64_t last = clock_ns(), now;
+	uint64_t last, now;
 
 	watch->able = prepare(watch, false);
+	last = watch->from_ns = clock_ns();
 	for (; !watch->quit; last = now) {
 		now = clock_ns();
 		if (now > last + IDLE_LATE_NS)
 			gap_add(watch, last, now);
 	}
+	watch->to_ns = last;
 	return NULL;
 }
 
@@ -164,4 +169,18 @@ uint64_t gaps_longest_ns(const struct gaps *gaps)
 			longest = gap->to_ns - gap->from_ns > longest ? gap->to_ns - gap->from_ns : longest;
 		}
 	return longest;
+}
+
+double gaps_share(const struct gaps *gaps)
+{
+	double sum = 0;
+
+	for (size_t w = 0; w < gaps->n; w++) {
+		const struct watch *watch = &gaps->watches[w];
+		uint64_t away_ns = 0;
+		for (size_t i = 0; i < watch->n; i++)
+			away_ns += watch->seen[i].to_ns - watch->seen[i].from_ns;
+		sum += watch->to_ns > watch->from_ns ? (double)away_ns / (double)(watch->to_ns - watch->from_ns) : 0;
+	}
+	return gaps->n ? sum / (double)gaps->n : 0;
 }

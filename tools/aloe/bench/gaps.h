@@ -29,5 +29,7 @@ bool gaps_able(const struct gaps *gaps);
 bool gaps_between(const struct gaps *gaps, uint64_t from_ns, uint64_t to_ns);
 size_t gaps_count(const struct gaps *gaps);
 uint64_t gaps_longest_ns(const struct gaps *gaps);
+/* gaps_share gives the part of the time watched that was gaps, the mean of the CPUs; when they are stopped. */
+double gaps_share(const struct gaps *gaps);
 
 #endif
