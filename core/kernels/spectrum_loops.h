@@ -168,37 +168,48 @@ static inline struct cvec c_fnma(vec factor, struct cvec a, struct cvec c)
 	return (struct cvec){V_FNMA(factor, a.re, c.re), V_FNMA(factor, a.im, c.im)};
 }
 
-static inline void dft8(struct cvec *x)
+/* Even and odd items, each transformed by itself, the odd ones turned. */
+static inline void dft8_parts(const struct cvec *x, struct cvec *e, struct cvec *o)
 {
-	const vec half = V_ALL(0.70710678118654752440f);
-	struct cvec e[4] = {x[0], x[2], x[4], x[6]}, o[4] = {x[1], x[3], x[5], x[7]};
-
+	for (int i = 0; i < 4; i++) {
+		e[i] = x[2 * i];
+		o[i] = x[2 * i + 1];
+	}
 	dft4(e);
 	dft4(o);
 	dft8_roots(o);
-	x[0] = c_add(e[0], o[0]);
-	x[1] = c_fma(half, o[1], e[1]);
-	x[2] = c_add(e[2], o[2]);
-	x[3] = c_fma(half, o[3], e[3]);
+}
+
+static inline void dft8_join_second(const struct cvec *e, const struct cvec *o, struct cvec *x)
+{
+	const vec half = V_ALL(0.70710678118654752440f);
+
 	x[4] = c_sub(e[0], o[0]);
 	x[5] = c_fnma(half, o[1], e[1]);
 	x[6] = c_sub(e[2], o[2]);
 	x[7] = c_fnma(half, o[3], e[3]);
 }
 
+static inline void dft8(struct cvec *x)
+{
+	const vec half = V_ALL(0.70710678118654752440f);
+	struct cvec e[4], o[4];
+
+	dft8_parts(x, e, o);
+	x[0] = c_add(e[0], o[0]);
+	x[1] = c_fma(half, o[1], e[1]);
+	x[2] = c_add(e[2], o[2]);
+	x[3] = c_fma(half, o[3], e[3]);
+	dft8_join_second(e, o, x);
+}
+
 /* Only the second half of dft8, to x[4 .. 7]. */
 static inline void dft8_second(struct cvec *x)
 {
-	const vec half = V_ALL(0.70710678118654752440f);
-	struct cvec e[4] = {x[0], x[2], x[4], x[6]}, o[4] = {x[1], x[3], x[5], x[7]};
+	struct cvec e[4], o[4];
 
-	dft4(e);
-	dft4(o);
-	dft8_roots(o);
-	x[4] = c_sub(e[0], o[0]);
-	x[5] = c_fnma(half, o[1], e[1]);
-	x[6] = c_sub(e[2], o[2]);
-	x[7] = c_fnma(half, o[3], e[3]);
+	dft8_parts(x, e, o);
+	dft8_join_second(e, o, x);
 }
 
 static inline __attribute__((always_inline)) void dft(uint32_t radix, struct cvec *x)

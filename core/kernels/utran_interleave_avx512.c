@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_interleave for AVX-512: the second interleaver with all 30 columns in two registers (bits) or one (soft bits). */
+ * utran_interleave for AVX-512: the second interleaver with all 30 columns in two registers (bits) or one (soft bits), the
+ * first one's bits with 16 rows in one or two registers. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -58,6 +59,74 @@ static void interleave2(const uint8_t *in, uint8_t *out, uint32_t len)
 	utran_interleave2_blocks(in, out, len, rows16);
 }
 
+/* Sixteen bytes from `at` on, `step` apart; the columns of 16 rows of 2, 4 and 8 bytes. */
+#define EVERY(at, step)                                                                                                \
+	(at), (at) + (step), (at) + 2 * (step), (at) + 3 * (step), (at) + 4 * (step), (at) + 5 * (step),               \
+	    (at) + 6 * (step), (at) + 7 * (step), (at) + 8 * (step), (at) + 9 * (step), (at) + 10 * (step),            \
+	    (at) + 11 * (step), (at) + 12 * (step), (at) + 13 * (step), (at) + 14 * (step), (at) + 15 * (step)
+static const uint8_t columns_of2[32] = {EVERY(0, 2), EVERY(1, 2)};
+static const uint8_t columns_of4[64] = {EVERY(0, 4), EVERY(1, 4), EVERY(2, 4), EVERY(3, 4)};
+static const uint8_t columns_of8[128] = {EVERY(0, 8), EVERY(1, 8), EVERY(2, 8), EVERY(3, 8),
+					 EVERY(4, 8), EVERY(5, 8), EVERY(6, 8), EVERY(7, 8)};
+
+static void interleave1_of2(const uint8_t *in, uint8_t *out, uint32_t rows)
+{
+	const __m256i columns = _mm256_loadu_si256((const __m256i *)columns_of2);
+
+	for (uint32_t r = 0; r < rows; r = utran_interleave_next(r, rows, 16)) {
+		const __m256i both = _mm256_loadu_si256((const __m256i *)(in + 2 * r));
+		const __m256i v = _mm256_permutexvar_epi8(columns, both);
+
+		_mm_storeu_si128((__m128i *)(out + r), _mm256_castsi256_si128(v));
+		_mm_storeu_si128((__m128i *)(out + rows + r), _mm256_extracti128_si256(v, 1));
+	}
+}
+
+/* Four columns of 16 rows to where columns pattern[0] to [3] lie. */
+static inline void columns4(__m512i v, uint8_t *out, uint32_t rows, const uint8_t *pattern)
+{
+	_mm_storeu_si128((__m128i *)(out + pattern[0] * rows), _mm512_castsi512_si128(v));
+	_mm_storeu_si128((__m128i *)(out + pattern[1] * rows), _mm512_extracti32x4_epi32(v, 1));
+	_mm_storeu_si128((__m128i *)(out + pattern[2] * rows), _mm512_extracti32x4_epi32(v, 2));
+	_mm_storeu_si128((__m128i *)(out + pattern[3] * rows), _mm512_extracti32x4_epi32(v, 3));
+}
+
+static void interleave1_of4(const uint8_t *in, uint8_t *out, uint32_t rows, const uint8_t *pattern)
+{
+	const __m512i columns = _mm512_loadu_si512(columns_of4);
+
+	for (uint32_t r = 0; r < rows; r = utran_interleave_next(r, rows, 16))
+		columns4(_mm512_permutexvar_epi8(columns, _mm512_loadu_si512(in + 4 * r)), out + r, rows, pattern);
+}
+
+static void interleave1_of8(const uint8_t *in, uint8_t *out, uint32_t rows, const uint8_t *pattern)
+{
+	const __m512i lower = _mm512_loadu_si512(columns_of8), upper = _mm512_loadu_si512(columns_of8 + 64);
+
+	for (uint32_t r = 0; r < rows; r = utran_interleave_next(r, rows, 16)) {
+		const __m512i a = _mm512_loadu_si512(in + 8 * r), b = _mm512_loadu_si512(in + 8 * r + 64);
+
+		columns4(_mm512_permutex2var_epi8(a, lower, b), out + r, rows, pattern);
+		columns4(_mm512_permutex2var_epi8(a, upper, b), out + r, rows, pattern + 4);
+	}
+}
+
+/* A shuffle of the bytes of two registers is several instructions here, one of all bytes of a register just one. */
+static void interleave1(const uint8_t *in, uint8_t *out, uint32_t len, uint32_t frames)
+{
+	const uint8_t *pattern = utran_interleave1_pattern(frames);
+	const uint32_t rows = len / frames;
+
+	if (frames == 1 || rows < 16)
+		utran_interleave1_plain(in, out, len, frames);
+	else if (frames == 2)
+		interleave1_of2(in, out, rows);
+	else if (frames == 4)
+		interleave1_of4(in, out, rows, pattern);
+	else
+		interleave1_of8(in, out, rows, pattern);
+}
+
 static inline __m512i four(const int16_t *a, const int16_t *b, const int16_t *c, const int16_t *d)
 {
 	__m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)a));
@@ -94,6 +163,6 @@ static void deinterleave2(const int16_t *in, int16_t *out, uint32_t len)
 	utran_deinterleave2_blocks(in, out, len, rows8);
 }
 
-const struct utran_interleave_kernels utran_interleave_avx512 = {utran_interleave1_16, utran_deinterleave1_16,
-								 interleave2, deinterleave2};
+const struct utran_interleave_kernels utran_interleave_avx512 = {interleave1, utran_deinterleave1_16, interleave2,
+								 deinterleave2};
 #endif
