@@ -45,7 +45,7 @@ struct soft_kernels {
 /* soft_kernels gives the functions of a level. */
 const struct soft_kernels *soft_kernels(enum simd_level level);
 
-/* soft_map_re_f32 is every level's: it stores eight bytes for each that it reads, which wider vectors do no faster. */
+/* soft_map_re_f32 is the plain one; the levels end their own with it. */
 void soft_map_re_f32(const uint8_t *restrict bits, float level, float *restrict out, uint32_t n);
 
 /* The tables behind it; those with a level's name exist on its processors only. */

@@ -60,7 +60,24 @@ SOFT_AVX2(i16, int16_t, 1, 0, 1, 4, 5, 2, 3, 6, 7)
 SOFT_AVX2(re_f32, float, 2, 0, 4, 1, 5, 2, 6, 3, 7)
 SOFT_AVX2(re_i16, int16_t, 2, 0, 1, 4, 5, 2, 3, 6, 7)
 
-const struct soft_kernels soft_avx2 = {soft_map_f32, soft_map_i16, soft_map_re_f32, soft_map_re_i16,
+/* 8 at a time: a byte becomes 64 bits, of which the lower half is the real part. */
+static void avx2_map_re_f32(const uint8_t *restrict bits, float level, float *restrict out, uint32_t n)
+{
+	const __m256i word = _mm256_set1_epi64x(soft_word(level));
+	uint32_t i = 0;
+
+	for (; i + 8 <= n; i += 8) {
+		const __m256i low = _mm256_cvtepu8_epi64(_mm_loadu_si32(bits + i));
+		const __m256i high = _mm256_cvtepu8_epi64(_mm_loadu_si32(bits + i + 4));
+		__m256i *to = (__m256i *)(void *)(out + 2 * (size_t)i);
+
+		_mm256_storeu_si256(to, _mm256_xor_si256(_mm256_slli_epi32(low, 31), word));
+		_mm256_storeu_si256(to + 1, _mm256_xor_si256(_mm256_slli_epi32(high, 31), word));
+	}
+	soft_map_re_f32(bits + i, level, out + 2 * (size_t)i, n - i);
+}
+
+const struct soft_kernels soft_avx2 = {soft_map_f32, soft_map_i16, avx2_map_re_f32, soft_map_re_i16,
 				       avx2_f32,     avx2_i16,     avx2_re_f32,     avx2_re_i16,
 				       hard_f32,     hard_i16,     hard_re_f32,     hard_re_i16};
 #endif
