@@ -214,6 +214,10 @@ bench: all benches ## benchmarks, as ratios
 bench-peers: ## install and build what aloe bench can measure itself against: GNU Radio, JACK, FutureSDR
 	$(Q)B=$(B) CXX="$(CXX)" tests/bench/peers/build.sh
 
+ENGINE_BENCHES := $(patsubst %,$(B)/tests/bench/bench_%,dispatch link lane)
+bench-engine: all $(ENGINE_BENCHES) ## what the engine costs for a slot, a link and a component, each reach as met or missed
+	$(Q)for bench in $(ENGINE_BENCHES); do $$bench || exit 1; done
+
 bench-smoke: all $(B)/tests/bench/smoke ## instructions of the hot paths, by callgrind, against tests/bench/expected.json
 	$(Q)tests/deps.sh build test bench
 	$(Q)$(B)/tests/bench/smoke
@@ -270,6 +274,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all tests benches deps run check check-san check-tsan check-programs check-neon check-kernels bench bench-peers bench-smoke bench-expected fuzz fuzzers lint format install man \
+.PHONY: all tests benches deps run check check-san check-tsan check-programs check-neon check-kernels bench bench-peers bench-engine bench-smoke bench-expected fuzz fuzzers lint format install man \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

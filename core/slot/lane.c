@@ -63,14 +63,12 @@ static bool leaves(const struct lane_thread *thread)
 
 /* ---- pace --------------------------------------------------------------------------------------------------------------- */
 
-/* A sleep ends late, by how much is the machine's affair. The guard goes up by a quarter where it was too short and comes
- * down by 1/4096 where it was long enough, so that it ends up where one wake-up in a thousand comes too late. */
-static void guard_learn(_Atomic uint64_t *guard_ns, uint64_t guard, uint64_t late)
+uint64_t lane_guard(uint64_t guard, uint64_t late_ns)
 {
-	const uint64_t next = late > guard ? guard + guard / 4 : guard - guard / 4096;
+	const uint64_t next = late_ns > guard ? guard + guard / 4 : guard - guard / 4096;
 	const uint64_t least = next > GUARD_MIN_NS ? next : GUARD_MIN_NS;
 
-	atomic_store_explicit(guard_ns, least < GUARD_MAX_NS ? least : GUARD_MAX_NS, memory_order_relaxed);
+	return least < GUARD_MAX_NS ? least : GUARD_MAX_NS;
 }
 
 static void timer_wait(const struct lane_thread *thread, uint64_t edge, uint64_t now)
@@ -82,7 +80,7 @@ static void timer_wait(const struct lane_thread *thread, uint64_t edge, uint64_t
 	if (now + guard < edge) {
 		clock_sleep_until(edge - guard);
 		now = clock_ns();
-		guard_learn(guard_ns, guard, now - (edge - guard));
+		atomic_store_explicit(guard_ns, lane_guard(guard, now - (edge - guard)), memory_order_relaxed);
 	}
 	for (; now < edge; now = clock_ns())
 		cpu_relax();

@@ -26,6 +26,11 @@ struct lane_thread {
 	_Atomic uint64_t inside; /* entry that it runs now + 1, for whoever wants to take a segment away */
 };
 
+/* lane_guard gives how long before the next edge the lane wants to be awake, when it was to be so `guard` ns before this one
+ * and the sleep ended late_ns late. How late is the machine's affair: from one slot to the next it goes up by a quarter or
+ * down by 1/4096, so that it ends up where one wake-up in a thousand comes too late, between 4 and 100 us. */
+uint64_t lane_guard(uint64_t guard, uint64_t late_ns);
+
 /* lane_run is the body of the thread: returns after *quit or the node's quit. [slot] */
 void lane_run(struct lane_thread *thread);
 

@@ -99,7 +99,7 @@ static void run(unsigned n)
 	chain.ground = peer.ground = calloc(1, CHILL_BYTES);
 	if (chain.ground == NULL)
 		exit(1);
-	pairs_run(name, dispatch, &chain, "pointer + 2 clocks", bare, &peer, 0.08);
+	pairs_run(name, dispatch, &chain, "pointer + 2 clocks", bare, &peer, 0.06);
 	printf("%30shistograms: %s p50 %u ns, p99 %u ns\n", "", "c0",
 	       (unsigned)image_time_quantile(&chain.wave.view, 1, 0.5),
 	       (unsigned)image_time_quantile(&chain.wave.view, 1, 0.99));

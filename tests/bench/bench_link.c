@@ -105,7 +105,7 @@ static void run(size_t bytes)
 	cut(&links.without);
 	fcntl(links.pipe[1], F_SETPIPE_SZ, 1 << 17);
 	snprintf(name, sizeof(name), "link, %zu bytes", bytes);
-	pairs_run(name, message, &links, "copied into a ring", ring_copy, &links, 0.06);
+	pairs_run(name, message, &links, "copied into a ring", ring_copy, &links, 0.01);
 	pairs_run("", message, &links, "through a pipe", pipe_copy, &links, 0);
 	wave_close(&links.with);
 	wave_close(&links.without);

@@ -3,6 +3,7 @@
  * (daemons/host/threads.c): one segment at a time, in order, once in each slot, whatever comes and goes; nobody sleeps on a
  * baton that is his. On the step clock, so that nothing depends on how fast the machine is; a watchdog ends a hang. */
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -541,6 +542,48 @@ static void test_two_lanes(void **state)
 	world_free(w);
 }
 
+/* A machine on which a sleep of `least` ns ends late by that, and by an exponential tail of a tenth of it. */
+static uint64_t sleep_late(struct world *w, double least)
+{
+	return (uint64_t)(least - least / 10 * log((1 + (double)random_below(w, 1 << 30)) / (1 << 30)));
+}
+
+/* The guard finds to where one wake-up in a thousand is too late, whatever it begins with and when the machine changes; it
+ * stays within its bounds on machines beyond them. */
+static void test_guard(void **state)
+{
+	enum { LEARN = 100000, LOOK = 400000 };
+	static const double machines[] = {10000, 40000, 3000, 25000, 55000};
+	struct world *w = zeroed(sizeof(*w));
+	uint64_t guard = 60000;
+
+	(void)state;
+	w->random = 88172645463325252ull;
+	for (size_t m = 0; m < sizeof(machines) / sizeof(machines[0]); m++) {
+		const double wanted = machines[m] * (1 + log(1000) / 10);
+		uint64_t late = 0, sum = 0;
+
+		for (int i = 0; i < LEARN; i++)
+			guard = lane_guard(guard, sleep_late(w, machines[m]));
+		for (int i = 0; i < LOOK; i++) {
+			const uint64_t ns = sleep_late(w, machines[m]);
+
+			late += ns > guard;
+			sum += guard;
+			guard = lane_guard(guard, ns);
+		}
+		assert_in_range(late, LOOK / 2000, LOOK / 500);
+		assert_true(fabs((double)sum / LOOK / wanted - 1) < 0.15);
+	}
+	for (int i = 0; i < LEARN; i++)
+		guard = lane_guard(guard, 0);
+	assert_int_equal(guard, 4096);
+	for (int i = 0; i < LEARN; i++)
+		guard = lane_guard(guard, 1000000);
+	assert_int_equal(guard, 100000);
+	free(w);
+}
+
 static void hang(struct probe *probe, struct aloe_slot *slot)
 {
 	_Atomic uint32_t *go_on = probe->arg;
@@ -692,10 +735,10 @@ static void test_timer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_next),      cmocka_unit_test(test_pass),        cmocka_unit_test(test_same_seat),
-	    cmocka_unit_test(test_tend),      cmocka_unit_test(test_not_live),    cmocka_unit_test(test_life),
-	    cmocka_unit_test(test_two_lanes), cmocka_unit_test(test_passed_over), cmocka_unit_test(test_holder_gone),
-	    cmocka_unit_test(test_timer),
+	    cmocka_unit_test(test_next),        cmocka_unit_test(test_pass),      cmocka_unit_test(test_same_seat),
+	    cmocka_unit_test(test_tend),        cmocka_unit_test(test_not_live),  cmocka_unit_test(test_life),
+	    cmocka_unit_test(test_guard),       cmocka_unit_test(test_two_lanes), cmocka_unit_test(test_passed_over),
+	    cmocka_unit_test(test_holder_gone), cmocka_unit_test(test_timer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
