@@ -2,6 +2,8 @@
 #include "core/base/hist.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <string.h>
 
 void hist_clear(struct hist *hist)
 {
@@ -41,11 +43,23 @@ static void cell_add(uint64_t *cells, uint32_t cell, uint64_t n)
 	hist_store(&cells[cell], hist_load(&cells[cell]) + n);
 }
 
+static bool eight_empty(const uint8_t *bytes)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return word == 0;
+}
+
 static void window_empty(struct hist_head *head, uint64_t *cells)
 {
 	for (uint32_t i = 0; i < HIST_WINDOW; i++) {
 		const uint8_t n = head->window[i];
 
+		if (i % 8 == 0 && eight_empty(&head->window[i])) {
+			i += 7;
+			continue;
+		}
 		if (n == 0)
 			continue;
 		__atomic_store_n(&head->window[i], 0, __ATOMIC_RELAXED);
