@@ -20,12 +20,12 @@ static void cost_print(FILE *out, double cost)
 
 static void candidates_print(FILE *out, const struct plan_choice *choice)
 {
-	fprintf(out, "\n  %-10s %5s %8s %7s %7s %9s   (q = %g)\n", "mapper", "at", "cost", "fullest", "latency",
+	fprintf(out, "\n  %-10s %7s %8s %7s %7s %9s   (q = %g)\n", "mapper", "at", "cost", "fullest", "latency",
 		"crossings", choice->q);
 	for (size_t i = 0; i < choice->n_candidates; i++) {
 		const struct plan_candidate *row = &choice->candidates[i];
 
-		fprintf(out, "  %-10s %3.0f %%", row->name, 100 * row->share);
+		fprintf(out, "  %-10s %5.1f %%", row->name, 100 * row->share);
 		if (!row->found) {
 			fprintf(out, " %8s  %s\n", "-", row->proven ? "there is no mapping: proven" : "found none");
 			continue;

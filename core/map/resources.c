@@ -5,6 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Of a slot that is shorter than what a lane costs itself: admission refuses it where there is a clock, and without one it
+ * is mapped as any other. */
+static const double LEAST_ROOM = 1e-3;
+
 double resources_rate(const struct lane_resource *lane)
 {
 	return lane->mmac_per_s > 0 ? lane->mmac_per_s : 1000;
@@ -46,7 +50,7 @@ static void lane_fill(const struct waveform *wf, const struct platform_model *pl
 		lane->base_ns = node->base_ns;
 		lane->module_ns = node->module_ns;
 		lane->handover_ns = node->handover_ns;
-		lane->room_ns = slot_ns - node->base_ns - node->noise_ns;
+		lane->room_ns = fmax(slot_ns - node->base_ns - node->noise_ns, slot_ns * LEAST_ROOM);
 	}
 }
 

@@ -542,7 +542,7 @@ static void test_bpsk_on_two_lanes(void **state)
 	free(chain);
 }
 
-/* 1 000 instances on 100 cores: planned, at less than what they have. How long it takes: tests/bench/bench_plan. */
+/* 1 000 instances on 100 cores: planned, at less than what they have. How long that takes: tests/bench/bench_plan.c. */
 static void test_large(void **state)
 {
 	int many[LARGE_CORES];

@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# aloe plan and admission as a user meets them: platforms by name and by file, mappers, reasons, JSON, refusals with the nearest
+# thing that fits; in a node, a waveform that finds no room beside another, and one that is loaded all the same.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+B=${B:-build}
+bin=$(cd "$B/bin" && pwd)
+failed=0
+work=$(mktemp -d) || exit 2
+export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=error
+trap '"$bin/aloe" down >/dev/null 2>&1; rm -rf "$work"' EXIT
+
+says() { # WHAT STATUS WORDS COMMAND...: the status, and the words among what it prints
+	what=$1
+	want=$2
+	words=$3
+	shift 3
+	"$@" >"$work/said" 2>&1
+	got=$?
+	if [ $got = "$want" ] && grep -q -e "$words" "$work/said"; then
+		echo "ok $what"
+	else
+		echo "not ok $what: status $got, not \`$words\` in"
+		sed 's/^/  | /' "$work/said"
+		failed=1
+	fi
+}
+aloe() {
+	"$bin/aloe" "$@"
+}
+load() { # as soon as no other node has the CPU
+	for _ in $(seq 100); do
+		said=$("$bin/aloe" load "$@" 2>&1)
+		status=$?
+		case $said in *"is taken by the lane of another"*) sleep 0.2 ;; *) break ;; esac
+	done
+	echo "$said"
+	return $status
+}
+json() { # the words, among the JSON without blanks
+	aloe "$@" | tr -d ' \n'
+}
+
+for costs in 3000 6000 4000; do # us of a slot of 10 ms: 13 ms together
+	echo "x$costs { component = \"gain\"; budget_us = $costs; };"
+done | sed 's/ /: /' >"$work/instances"
+cat >"$work/heavy.conf" <<END
+name = "heavy";
+slot_ns = 10000000;
+instances: {
+	source: { component = "null_source"; type = "cf32"; length = 100; budget_us = 1; };
+	$(cat "$work/instances")
+	sink: { component = "null_sink"; budget_us = 1; };
+};
+links = ( "source -> x3000 -> x6000 -> x4000 -> sink" );
+END
+sed 's/"heavy"/"light"/; s/budget_us = .000/budget_us = 2000/' "$work/heavy.conf" >"$work/light.conf"
+cat >"$work/one.conf" <<'END'
+name = "one";
+nodes: { board: { mmac_per_s = 200.0; base_us = 100.0; module_us = 10.0; }; };
+END
+
+says "a platform by name" 0 "lane 0 on left cpu 0" aloe plan "$work/light.conf" --platform arm-pair
+says "a platform by file" 0 "lane 0 on board cpu 0" aloe plan "$work/light.conf" --platform "$work/one.conf"
+says "a platform that is not there" 2 'no such platform, did you mean "arm-pair"' aloe plan "$work/light.conf" --platform arm-pai
+says "a platform file with an error" 2 "light.conf:.*unknown key" aloe plan "$work/light.conf" --platform "$work/light.conf"
+says "refused: what is missing" 2 "lane 0 (board cpu 0) does not hold its 5 instances: 13152.0 us are needed, 10000.0 us" \
+	aloe plan "$work/heavy.conf" --platform "$work/one.conf"
+says "refused: the nearest that fits" 2 "nearest that fits: slots of 13152 us .* or 2 cores like the first" \
+	aloe plan "$work/heavy.conf" --platform "$work/one.conf"
+says "the slot that was named fits" 0 "lanes: by one lane" aloe plan "$work/heavy.conf" --platform "$work/one.conf" --slot-us 13152
+says "one us less does not" 2 "does not hold" aloe plan "$work/heavy.conf" --platform "$work/one.conf" --slot-us 13151
+says "told, not refused, with --force" 0 "NOTHING FITS" aloe plan "$work/heavy.conf" --platform "$work/one.conf" --force
+says "on two it fits, 2 slots over the link" 0 "latency: 3 slots" aloe plan "$work/heavy.conf" --platform arm-pair
+says "one mapper alone" 0 "lanes: by worst-fit, at 100 %" aloe plan "$work/heavy.conf" --platform x86-four --mapper worst-fit
+says "a mapper that is none" 2 "best" aloe plan "$work/heavy.conf" --mapper best
+says "a weight that is none" 2 "\-\-q" aloe plan "$work/heavy.conf" --q 2
+says "why here" 0 "the lane would need" aloe plan "$work/heavy.conf" --platform arm-pair --why x6000
+says "why of nobody" 2 'no such instance, did you mean "x6000"' aloe plan "$work/heavy.conf" --platform arm-pair --why x600
+says "JSON" 0 '"schema":1,.*"choice":{"mode":"tiers".*"what_if":{.*"cores":2.*"why":{"instance":"sink"' \
+	json plan "$work/heavy.conf" --platform arm-pair --why sink --json
+says "what if" 0 "cores needed       2 like that of lane 0 (200 MMAC/s)" aloe plan "$work/heavy.conf" --platform arm-pair
+says "the virtual clock has the time" 0 "lane 0 on board" \
+	aloe plan "$work/heavy.conf" --platform "$work/one.conf" --clock virtual
+
+says "up" 0 "the node is up" aloe up
+says "heavy on one lane is refused" 2 "lane 0 (cpu 0) does not hold its 5 instances" load "$work/heavy.conf" --lanes 0
+says "light finds room" 0 "light is loaded" load "$work/light.conf" --lanes 0
+sed 's/"light"/"second"/' "$work/light.conf" >"$work/second.conf"
+says "a second beside it does not, by what the first was promised" 2 "admitted before 6002.0 us" \
+	load "$work/second.conf" --lanes 0
+says "it is loaded all the same with --force" 0 "second is loaded" load "$work/second.conf" --lanes 0 --force
+says "the note is there" 0 "light" aloe list
+says "unload makes room" 0 "" aloe unload second
+says "and again" 0 "" aloe unload light
+says "now it fits" 0 "second is loaded" load "$work/second.conf" --lanes 0
+says "down" 0 "" aloe down
+exit $failed
