@@ -15,6 +15,7 @@
 #ifndef ALOE_PLATFORM_DOOR_H
 #define ALOE_PLATFORM_DOOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -73,6 +74,7 @@ struct door_kind {
 	unsigned (*send)(struct door *door, const struct packet *packets, unsigned n);
 	void (*count)(struct door *door);
 	int (*fd)(const struct door *door);
+	bool (*up)(const struct door *door);
 };
 
 /* door_open: 0, or -errno with the reason in ret_why (DOOR_WHY bytes). */
@@ -122,6 +124,13 @@ static inline void door_count(struct door *door)
 static inline int door_fd(const struct door *door)
 {
 	return door->kind->fd(door);
+}
+
+/* door_up tells whether there is somebody at the other end of the wire: a card's link, a virtual device's peer. What is sent
+ * before that is held back or lost. */
+static inline bool door_up(const struct door *door)
+{
+	return door->kind->up(door);
 }
 
 #endif

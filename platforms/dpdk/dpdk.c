@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "platforms/dpdk/dpdk.h"
 
+#include <rte_alarm.h>
 #include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +31,7 @@ struct dpdk {
 	struct door door;
 	uint16_t port;
 	bool started;
+	_Atomic bool removed;
 	char name[NAME];
 	uint32_t packet_bytes;
 	struct rte_mempool *pool;
@@ -269,14 +272,34 @@ static int dpdk_fd(const struct door *door)
 	return -1;
 }
 
+static bool dpdk_up(const struct door *door)
+{
+	struct rte_eth_link link;
+
+	return rte_eth_link_get_nowait(((const struct dpdk *)(const void *)door)->port, &link) == 0 &&
+	       link.link_status == RTE_ETH_LINK_UP;
+}
+
+/* Events of a virtual device (its peer has gone) are handled in the environment's own thread, with no regard to what we do
+ * meanwhile: so the device is taken away there, too. */
+static void remove_there(void *self)
+{
+	struct dpdk *dpdk = self;
+
+	if (dpdk->started)
+		rte_eth_dev_stop(dpdk->port);
+	if (strncmp(dpdk->name, "net_", 4) == 0)
+		rte_eal_hotplug_remove("vdev", dpdk->name);
+	atomic_store(&dpdk->removed, true);
+}
+
 static void dpdk_close(struct door *door)
 {
 	struct dpdk *dpdk = dpdk_of(door);
 
-	if (dpdk->started)
-		rte_eth_dev_stop(dpdk->port);
-	if (dpdk->name[0] && strncmp(dpdk->name, "net_", 4) == 0)
-		rte_eal_hotplug_remove("vdev", dpdk->name);
+	if (dpdk->name[0] && rte_eal_alarm_set(1, remove_there, dpdk) == 0)
+		while (!atomic_load(&dpdk->removed))
+			usleep(100);
 	rte_mempool_free(dpdk->pool);
 	free(dpdk);
 }
@@ -392,4 +415,5 @@ const struct door_kind door_dpdk = {
     .send = dpdk_send,
     .count = dpdk_count,
     .fd = dpdk_fd,
+    .up = dpdk_up,
 };

@@ -8,6 +8,7 @@
 #include <rte_lcore.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -89,6 +90,20 @@ static void fill(struct words *words, const struct door_options *options, char *
 	add_all(words, "--no-shconf --no-telemetry --log-level=4 --file-prefix=aloe");
 }
 
+/* The folder that it makes for itself, PLACE/dpdk/aloe, has nothing in it. */
+static void remove_folder(const char *path)
+{
+	char above[PATH_MAX], *slash;
+
+	snprintf(above, sizeof(above), "%s", path);
+	(void)rmdir(above);
+	slash = strrchr(above, '/');
+	if (slash != NULL) {
+		*slash = 0;
+		(void)rmdir(above); /* unless there is another's */
+	}
+}
+
 int dpdk_start(const struct door_options *options, char *ret_note, char *ret_why)
 {
 	struct words words = {.used = 0};
@@ -109,6 +124,6 @@ int dpdk_start(const struct door_options *options, char *ret_note, char *ret_why
 		snprintf(ret_why, DOOR_WHY, "DPDK's environment does not start: %s", rte_strerror(-rc));
 		return rc;
 	}
-	(void)rmdir(rte_eal_get_runtime_dir()); /* nothing is in it */
+	remove_folder(rte_eal_get_runtime_dir());
 	return 0;
 }

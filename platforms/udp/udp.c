@@ -201,6 +201,12 @@ static int udp_fd(const struct door *door)
 	return ((const struct udp *)(const void *)door)->fd;
 }
 
+static bool udp_up(const struct door *door)
+{
+	(void)door;
+	return true;
+}
+
 static void udp_close(struct door *door)
 {
 	struct udp *udp = udp_of(door);
@@ -293,4 +299,5 @@ const struct door_kind door_udp = {
     .send = udp_send,
     .count = udp_count,
     .fd = udp_fd,
+    .up = udp_up,
 };

@@ -21,7 +21,14 @@
 #include "platforms/udp/udp.h"
 #include "tests/common/aloe.h"
 
-enum { HOST_IP = 0xc0a82801, SIM_IP = 0xc0a82802, LOOPBACK = 0x7f000001, LOOPBACK_SIM = 0x7f000003, PATIENCE_S = 30 };
+enum {
+	HOST_IP = 0xc0a82801,
+	SIM_IP = 0xc0a82802,
+	LOOPBACK = 0x7f000001,
+	LOOPBACK_SIM = 0x7f000003,
+	PATIENCE_S = 30,
+	QUIET_NS = 30000000
+};
 
 const struct x310_rig_wire x310_rig_wires[RIG_WIRES] = {
     {.name = "udp"},
@@ -49,7 +56,7 @@ static void tell_doors(void)
 	setenv("ALOE_DOORS", path, 1);
 }
 
-static const struct door_kind *find_kind(const struct x310_rig_wire *wire)
+const struct door_kind *x310_rig_kind(const struct x310_rig_wire *wire)
 {
 	const void *symbol = NULL;
 	char path[PATH_MAX];
@@ -77,7 +84,7 @@ static bool run(const char *command)
 
 const char *x310_rig_missing(const struct x310_rig_wire *wire)
 {
-	if (find_kind(wire) == NULL)
+	if (x310_rig_kind(wire) == NULL)
 		return "lib/aloe-doors/dpdk.so was not built: libdpdk-dev is not installed";
 	run(wire->undo); /* of a run that was killed */
 	if (!run(wire->needs)) {
@@ -144,7 +151,7 @@ static void start_sim(struct x310_rig *rig, const struct x310_rig_options *optio
 	assert_true(rig->pid >= 0);
 	if (rig->pid == 0)
 		exec_sim(rig->wire, options);
-	for (int i = 0; !file_has(aloe_path("errors"), "ready"); i++) {
+	for (int i = 0; !file_has(aloe_path("errors"), "ready on"); i++) {
 		if (i == 100 * PATIENCE_S || waitpid(rig->pid, NULL, WNOHANG) != 0) {
 			size_t len;
 			print_error("%s\n", (char *)file_take(aloe_path("errors"), &len));
@@ -168,8 +175,23 @@ static void open_door(struct x310_rig *rig, const struct x310_rig_options *optio
 	    .port = loopback ? NULL : port_of(rig->wire->host, port, sizeof(port)),
 	};
 
-	if (door_open(find_kind(rig->wire), &door, why, &rig->door) < 0)
+	if (door_open(x310_rig_kind(rig->wire), &door, why, &rig->door) < 0)
 		fail_msg("%s", why);
+}
+
+void x310_rig_fail(struct x310_rig *rig, const char *why)
+{
+	const struct door_counts *counts = &rig->door->counts;
+	size_t len;
+
+	kill(rig->pid, SIGTERM);
+	waitpid(rig->pid, NULL, 0);
+	rig->pid = 0;
+	print_error("x310sim counted %s\n", (char *)file_take(aloe_path("said"), &len));
+	fail_msg("%s: %s (%llu packets sent, %llu held back, %llu unknown, %llu received, %llu dropped)",
+		 rig->wire->name, why, (unsigned long long)counts->sent, (unsigned long long)counts->held_back,
+		 (unsigned long long)counts->unknown, (unsigned long long)counts->received,
+		 (unsigned long long)counts->dropped);
 }
 
 static void open_radio(struct x310_rig *rig, const struct x310_rig_options *options)
@@ -187,14 +209,16 @@ static void open_radio(struct x310_rig *rig, const struct x310_rig_options *opti
 	const uint64_t end = clock_ns() + PATIENCE_S * 1000000000ull;
 	struct radio_packet packets[DOOR_BURST];
 
+	while (!door_up(rig->door) && clock_ns() < end)
+		usleep(1000);
 	radio_open(&rig->radio, &radio, rig->door, clock_ns());
 	radio_configure(&rig->radio, options->spp, options->ticks_per_sample);
 	while (!radio_ready(&rig->radio)) {
 		radio_release(&rig->radio, packets, radio_receive(&rig->radio, clock_ns(), packets, DOOR_BURST));
 		if (radio_failed(&rig->radio))
-			fail_msg("%s: %s", rig->wire->name, radio_failed(&rig->radio));
+			x310_rig_fail(rig, radio_failed(&rig->radio));
 		if (clock_ns() > end)
-			fail_msg("%s: the streams do not stand", rig->wire->name);
+			x310_rig_fail(rig, "the streams do not stand");
 	}
 	assert_int_equal(rig->radio.control.refused, 0);
 }
@@ -218,14 +242,19 @@ void x310_rig_stop(struct x310_rig *rig)
 	char *text;
 	size_t len;
 	unsigned n;
+	uint64_t quiet;
 
+	/* not after its end: a port's driver may take down what we are looking at */
+	for (quiet = clock_ns(); clock_ns() - quiet < QUIET_NS;) {
+		n = radio_receive(&rig->radio, clock_ns(), packets, DOOR_BURST);
+		radio_release(&rig->radio, packets, n);
+		quiet = n ? clock_ns() : quiet;
+	}
+	door_count(rig->door);
 	kill(rig->pid, SIGTERM);
 	assert_int_equal(waitpid(rig->pid, &status, 0), rig->pid);
 	rig->pid = 0;
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-	while ((n = radio_receive(&rig->radio, clock_ns(), packets, DOOR_BURST)) > 0)
-		radio_release(&rig->radio, packets, n);
-	door_count(rig->door);
 	text = file_take(aloe_path("said"), &len);
 	diag_init(&diag);
 	rig->said = json_read("x310sim", text, len, &diag);
@@ -245,6 +274,7 @@ void x310_rig_close(struct x310_rig *rig)
 	json_decref(rig->said);
 	unlink(aloe_path("memif"));
 	run(rig->wire->undo);
+	*rig = (struct x310_rig){.wire = rig->wire};
 }
 
 static uint64_t number(const json_t *object, const char *name)

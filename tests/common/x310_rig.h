@@ -39,14 +39,20 @@ struct x310_rig {
 	json_t *said; /* what x310sim counted, after x310_rig_stop */
 };
 
+/* x310_rig_kind gives the kind of door of a wire; NULL: it was not built. */
+const struct door_kind *x310_rig_kind(const struct x310_rig_wire *wire);
+
 /* x310_rig_missing says why this wire cannot be had here; NULL: it can. */
 const char *x310_rig_missing(const struct x310_rig_wire *wire);
 
 /* x310_rig_start starts x310sim and brings the streams up: radio_ready. */
 void x310_rig_start(struct x310_rig *rig, const struct x310_rig_wire *wire, const struct x310_rig_options *options);
-/* x310_rig_stop ends x310sim and takes all that is still on its way, then rig->door->counts are final and rig->said is there. */
+/* x310_rig_stop takes all that is still on its way (nothing streams any more) and ends x310sim: then rig->door->counts are
+ * final and rig->said is there. */
 void x310_rig_stop(struct x310_rig *rig);
-void x310_rig_close(struct x310_rig *rig);
+void x310_rig_close(struct x310_rig *rig); /* also of one that was not started, or is half so */
+/* x310_rig_fail fails the test, with what both ends have counted. */
+void x310_rig_fail(struct x310_rig *rig, const char *why);
 
 uint64_t x310_rig_said(const struct x310_rig *rig, const char *name);    /* of the device */
 uint64_t x310_rig_port(const struct x310_rig *rig, const char *name);    /* of the port that we are on */
