@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * `aloe bench pipes`, `messages`, `chain`, `throughput` and `handover` as a user runs them, without peers. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/common/aloe.h"
+
+enum { OK, FAILED, USAGE };
+
+static double cell(const struct ran *ran, const char *table, int row, const char *key)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "tables.%s.%d.%s", table, row, key);
+	return ran_number(ran, path);
+}
+
+static size_t rows(const struct ran *ran, const char *table)
+{
+	return json_array_size(json_object_get(json_object_get(ran->report, "tables"), table));
+}
+
+/* Every item has to reach every sink: the commands fail where one does not. */
+static void test_check(void **state)
+{
+	struct ran *ran = aloe_ok("bench pipes --check --sizes 1,3 --items 30001 --slot-items 64,1000 --json -q");
+
+	(void)state;
+	assert_int_equal(rows(ran, "check"), 2 * 2 * 4);
+	for (int i = 0; i < 16; i++)
+		assert_true(cell(ran, "check", i, "arrived") == 30001);
+	assert_true(cell(ran, "check", 15, "slot_items") == 1000);
+	ran_free(ran);
+	ran = aloe_ok("bench messages --check --sizes 2 --items 700 --json -q");
+	assert_int_equal(rows(ran, "check"), 4);
+	assert_true(cell(ran, "check", 0, "arrived") == 700);
+	ran_free(ran);
+}
+
+static void test_pipes(void **state)
+{
+	struct ran *ran =
+	    aloe_ok("bench pipes --sizes 1,2 --items 50000 --slot-items 1024,4096 --runs 3 --trials 1 --json "
+		    "-q --plot '%s'",
+		    aloe_path("pipes.gp"));
+	char *plot = file_take(aloe_path("pipes.gp"), NULL);
+
+	(void)state;
+	assert_int_equal(rows(ran, "times"), 4);
+	for (int i = 0; i < 4; i++) {
+		const double mean = cell(ran, "times", i, "mean"), stages = i % 2 ? 4 : 1;
+		assert_true(cell(ran, "times", i, "runs") == 3);
+		assert_true(cell(ran, "times", i, "low") <= mean && mean <= cell(ran, "times", i, "high"));
+		assert_true(cell(ran, "times", i, "min") > 0 && cell(ran, "times", i, "min") <= mean);
+		assert_true(fabs(cell(ran, "times", i, "rate") * mean / (50000 * 4e-9 * stages) - 1) < 1e-6);
+	}
+	assert_non_null(strstr(ran_text(ran, "tables.times.0.system"), "aloe 1024"));
+	assert_non_null(strstr(plot, "pipes x stages"));
+	free(plot);
+	ran_free(ran);
+}
+
+static void test_messages(void **state)
+{
+	struct ran *ran = aloe_ok("bench messages --sizes 2 --items 1000 --runs 2 --trials 1 --json -q");
+
+	(void)state;
+	assert_int_equal(rows(ran, "times"), 1);
+	assert_true(cell(ran, "times", 0, "rate") > 0);
+	ran_free(ran);
+}
+
+static void test_chains(void **state)
+{
+	struct ran *ran = aloe_ok("bench throughput --items 800000 --runs 2 --trials 1 --json -q");
+
+	(void)state;
+	assert_true(fabs(cell(ran, "times", 0, "rate") * cell(ran, "times", 0, "mean") / 0.8 - 1) < 1e-6);
+	ran_free(ran);
+	ran = aloe_ok("bench chain --seconds 0.2 --runs 2 --json -q");
+	assert_true(cell(ran, "times", 0, "mean") > 0);
+	assert_true(cell(ran, "times", 0, "second") <= cell(ran, "times", 0, "third")); /* p50, max */
+	ran_free(ran);
+	ran = aloe_ok("bench handover --seconds 0.2 --runs 2 --json -q");
+	assert_int_equal(rows(ran, "times"), 2);
+	assert_true(cell(ran, "times", 0, "mean") > 0);
+	assert_true(cell(ran, "times", 1, "mean") > 0);
+	ran_free(ran);
+}
+
+static void refused(const char *command, const char *says)
+{
+	struct ran *ran = aloe_ends(USAGE, "%s", command);
+
+	if (!strstr(ran->err, says))
+		fail_msg("`%s` says: %s", command, ran->err);
+	ran_free(ran);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	refused("bench pipes --vs nobody", "--vs nobody: there is only gnuradio and futuresdr");
+	refused("bench messages --vs futuresdr", "there is only gnuradio");
+	refused("bench handover --vs gnuradio", "there is only jack");
+	refused("bench pipes --sizes 2,2", "different numbers 1 .. 64");
+	refused("bench pipes --sizes 1.5", "whole numbers");
+	refused("bench pipes --slot-items 0", "--slot-items 0: at most 6 different numbers");
+	refused("bench messages --packets 5000", "--packets 5000: at most 6 different numbers 1 .. 4096");
+	refused("bench chain --seconds 0", "--seconds");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_check),  cmocka_unit_test(test_pipes),   cmocka_unit_test(test_messages),
+	    cmocka_unit_test(test_chains), cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);
+}
