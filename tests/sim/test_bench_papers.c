@@ -123,14 +123,13 @@ static void test_table1(void **state)
 
 static void test_markdown(void **state)
 {
-	struct ran *ran = aloe_ok("bench table1 -n 2 --isolation none --clock virtual --markdown -q");
+	struct ran *ran = aloe_ok("bench map --seeds 2 --units 0 --markdown -q");
 
 	(void)state;
-	assert_int_equal(ran->out[0], '`');
-	has(ran->out, "aloe bench table1 --samples 2");
-	has(ran->out, "\n**execution times of the UTRAN chain**\n\n| isolation | component | calls |");
-	has(ran->out, " |\n|---|---|---:|");
-	has(ran->out, "\n* published: ");
+	assert_int_equal(strncmp(ran->out, "`aloe bench map --seeds 2 --units 0 --markdown", 46), 0);
+	has(ran->out, "\n\n**the problems**\n\n| load % | problems | feasible |");
+	has(ran->out, " |\n|---:|---:|---:|---:|---:|\n| 80 | 2 | ");
+	has(ran->out, "\n\n* random problems, seeds 1 to 2");
 	ran_free(ran);
 }
 
@@ -138,19 +137,19 @@ static void test_markdown(void **state)
 static void test_one_table(void **state)
 {
 	struct ran *ran =
-	    aloe_ok("bench hist -n 3 --clock virtual --table summary --csv '%s' -q", aloe_path("one.csv"));
-	char *csv = file_take(aloe_path("one.csv"), NULL);
+	    aloe_ok("bench map --seeds 2 --units 0 --table problems --csv '%s' -q", aloe_path("problems.csv"));
+	char *csv = file_take(aloe_path("problems.csv"), NULL);
 
 	(void)state;
-	has(ran->out, "what they come to");
-	assert_null(strstr(ran->out, "from us"));
-	assert_int_equal(strncmp(csv, "isolation,component,samples,", 28), 0);
+	has(ran->out, "the problems\n");
+	assert_null(strstr(ran->out, "a mapper solves"));
+	assert_int_equal(strncmp(csv, "load_percent,problems,", 22), 0);
 	assert_int_equal(ran_lines(csv), 4);
 	free(csv);
 	ran_free(ran);
-	ran = aloe_ok("bench hist -n 3 --clock virtual --table sumary -q");
-	has(ran->err, "--table: there is none of that name; there are: cells summary");
-	has(ran->out, "from us");
+	ran = aloe_ok("bench map --seeds 2 --units 0 --table problem -q");
+	has(ran->err, "--table: there is none of that name; there are: mappers problems\n");
+	has(ran->out, "a mapper solves");
 	ran_free(ran);
 }
 
@@ -322,7 +321,7 @@ static void test_memory(void **state)
 static void test_bpsk(void **state)
 {
 	struct ran *ran = aloe_ok(
-	    "bench bpsk --clock virtual --max 92 --slots 20 --runs 2 --slot-us 100 --lanes 1 --json --plot '%s' -q",
+	    "bench bpsk --clock virtual --max 68 --slots 20 --runs 2 --slot-us 100 --lanes 1 --json --plot '%s' -q",
 	    aloe_path("bpsk.gp"));
 	char *script = file_take(aloe_path("bpsk.gp"), NULL);
 
@@ -330,7 +329,7 @@ static void test_bpsk(void **state)
 	assert_int_equal(rows(ran, "largest"), 2);
 	for (size_t i = 0; i < 2; i++) {
 		const json_t *row = row_at(ran, "largest", i);
-		assert_true(number(row, "bits") == round(64 * exp2(16. / 32)));
+		assert_true(number(row, "bits") == round(64 * exp2(2. / 32)));
 		same(number(row, "mbit_per_s"), number(row, "bits") / 100);
 		assert_true(number(row, "samples") == 2 * 20 && number(row, "missed") == 0);
 		assert_string_equal(text(row, "mapping"), "source mod demod sink");

@@ -162,7 +162,7 @@ static int by_bits(const void *a, const void *b)
 
 static void curves(struct links *links, enum isolation isolation, enum calls calls)
 {
-	const double *order[LENGTHS_MAX + 1];
+	const double *order[LENGTHS_MAX + 1] = {NULL};
 	json_t *points;
 	char title[80];
 
