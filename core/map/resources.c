@@ -5,8 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of a slot that is shorter than what a lane costs itself: admission refuses it where there is a clock, and without one it
- * is mapped as any other. */
+/* Of a slot that is shorter than what a lane costs itself: it is mapped all the same, and admission says why it is not held. */
 static const double LEAST_ROOM = 1e-3;
 
 double resources_rate(const struct lane_resource *lane)
@@ -36,6 +35,7 @@ static void lane_fill(const struct waveform *wf, const struct platform_model *pl
 		      struct lane_resource *lane)
 {
 	const double slot_ns = (double)wf->slot_ns * (1 - margin);
+	const bool timed = wf->clock == WF_CLOCK_TIMER; /* else nothing is waited for, and noise costs no slot */
 
 	*lane =
 	    (struct lane_resource){.cpu = platform->cpus[core], .mmac_per_s = platform->mmac_per_s, .room_ns = slot_ns};
@@ -46,11 +46,12 @@ static void lane_fill(const struct waveform *wf, const struct platform_model *pl
 	}
 	if (lane->node < platform->n_nodes) {
 		const struct platform_node *node = &platform->nodes[lane->node];
+		const double noise_ns = timed ? node->noise_ns : 0;
 
-		lane->base_ns = node->base_ns;
+		lane->base_ns = timed ? node->base_ns : 0;
 		lane->module_ns = node->module_ns;
 		lane->handover_ns = node->handover_ns;
-		lane->room_ns = fmax(slot_ns - node->base_ns - node->noise_ns, slot_ns * LEAST_ROOM);
+		lane->room_ns = fmax(slot_ns - lane->base_ns - noise_ns, slot_ns * LEAST_ROOM);
 	}
 }
 
