@@ -146,8 +146,7 @@ static void from_antenna_to_antenna(void **state)
 	print_message("%s: %u packets passed on, %llu lost, %llu late\n", wire->name, passed.packets,
 		      (unsigned long long)lost, (unsigned long long)x310_rig_channel(rig, "tx_late"));
 	assert_int_equal(passed.wrong, 0);
-	assert_int_equal(passed.jumps == 0,
-			 rig->radio.rx.counts.lost == 0 && x310_rig_channel(rig, "rx_overruns") == 0);
+	assert_true(passed.jumps == 0 || rig->radio.rx.counts.lost > 0 || x310_rig_channel(rig, "rx_overruns") > 0);
 	assert_true(lost == 0 || x310_rig_channel(rig, "tx_sequence_errors") > 0);
 	assert_int_equal(x310_rig_channel(rig, "tx_overflowed"), 0);
 	if (lost == 0 && passed.jumps == 0 && x310_rig_channel(rig, "tx_late") == 0 &&
