@@ -31,6 +31,10 @@ struct contest_setup {
 	const char *keys; /* of a peer: "fifo=1 pin=1" */
 };
 
+/* How GNU Radio's programs may be set up: the first of CONTEST_GNURADIO for throughput, all where time is waited for. */
+enum { CONTEST_GNURADIO = 6, CONTEST_GNURADIO_PACED = 8 };
+extern const struct contest_setup contest_gnuradio[CONTEST_GNURADIO_PACED];
+
 struct contest_system {
 	char name[32];
 	const char *program; /* of a peer: its file name in the folder of peers; NULL: ours */

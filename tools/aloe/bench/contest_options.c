@@ -14,6 +14,17 @@
 
 /* ---- peers -------------------------------------------------------------------------------------------------------------- */
 
+const struct contest_setup contest_gnuradio[CONTEST_GNURADIO_PACED] = {
+    {"normal", 0, false, ""},
+    {"normal, pinned", 0, false, "pin=1"},
+    {"normal, one core", 0, false, "cpus=1"},
+    {"FIFO", 0, false, "fifo=1"},
+    {"FIFO, pinned", 0, false, "fifo=1 pin=1"},
+    {"FIFO, one core", 0, false, "fifo=1 cpus=1"},
+    {"FIFO, awake", 0, false, "fifo=1 wake=1"},
+    {"FIFO, one core, awake", 0, false, "fifo=1 cpus=1 wake=1"},
+};
+
 /* They lie beside the folder of the programs, in a build: nobody installs them. */
 static int program_find(const char *name, char *ret_path, size_t size)
 {

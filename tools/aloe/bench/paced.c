@@ -40,17 +40,8 @@ static int report_end(json_t *report, int status)
 /* ---- chain -------------------------------------------------------------------------------------------------------------- */
 
 static const struct contest_setup one_lane[] = {{"1 lane, FIFO", 1, false, NULL}};
-static const struct contest_setup chain_setups[] = {
-    {"normal", 0, false, ""},
-    {"normal, pinned", 0, false, "pin=1"},
-    {"normal, one core", 0, false, "cpus=1"},
-    {"FIFO", 0, false, "fifo=1"},
-    {"FIFO, pinned", 0, false, "fifo=1 pin=1"},
-    {"FIFO, one core", 0, false, "fifo=1 cpus=1"},
-    {"FIFO, awake", 0, false, "fifo=1 wake=1"},
-    {"FIFO, one core, awake", 0, false, "fifo=1 cpus=1 wake=1"},
-};
-static const struct contest_system chain_peers[] = {{"gnuradio", "gnuradio", 0, 10, 0, SETUPS(chain_setups)}};
+static const struct contest_system chain_peers[] = {
+    {"gnuradio", "gnuradio", 0, 10, 0, contest_gnuradio, CONTEST_GNURADIO_PACED}};
 
 static void spread_read(const json_t *spread, double ret[CONTEST_FIGURES])
 {
@@ -144,7 +135,8 @@ static const struct contest_setup our_setups[] = {
     {"1 lane, FIFO", 1, true, NULL},
     {"2 lanes, FIFO", 2, true, NULL},
 };
-static const struct contest_system throughput_peers[] = {{"gnuradio", "gnuradio", 0, 10, 0, chain_setups, 6}};
+static const struct contest_system throughput_peers[] = {
+    {"gnuradio", "gnuradio", 0, 10, 0, contest_gnuradio, CONTEST_GNURADIO}};
 
 /* Bytes in, bytes out; with two lanes the receiver has its own. */
 static int bits_write(const struct bench *bench, double bits, unsigned lanes, bool numbers, char *ret_path, size_t size)

@@ -27,15 +27,6 @@ static const struct contest_setup our_setups[] = {
     {"all lanes, FIFO", 0, true, NULL},
 };
 
-static const struct contest_setup gnuradio_setups[] = {
-    {"normal", 0, false, ""},
-    {"normal, pinned", 0, false, "pin=1"},
-    {"normal, one core", 0, false, "cpus=1"},
-    {"FIFO", 0, false, "fifo=1"},
-    {"FIFO, pinned", 0, false, "fifo=1 pin=1"},
-    {"FIFO, one core", 0, false, "fifo=1 cpus=1"},
-};
-
 static const struct contest_setup futuresdr_setups[] = {
     {"smol", 0, false, ""},
     {"smol, pinned", 0, false, "pin=1"},
@@ -51,11 +42,11 @@ static const struct contest_setup futuresdr_setups[] = {
 #define SETUPS(array) array, sizeof(array) / sizeof((array)[0])
 
 static const struct contest_system peers[] = {
-    {"gnuradio", "gnuradio", 0, 20, 0, SETUPS(gnuradio_setups)},
+    {"gnuradio", "gnuradio", 0, 20, 0, contest_gnuradio, CONTEST_GNURADIO},
     {"futuresdr", "futuresdr", 0, 2, 0, SETUPS(futuresdr_setups)},
 };
 static const struct contest_system message_peers[] = {
-    {"gnuradio", "gnuradio", 0, 50, 0, SETUPS(gnuradio_setups)},
+    {"gnuradio", "gnuradio", 0, 50, 0, contest_gnuradio, CONTEST_GNURADIO},
 };
 
 /* ---- ours --------------------------------------------------------------------------------------------------------------- */
