@@ -176,7 +176,7 @@ static int ask_all(struct search *search, double share)
 static int probe(struct search *search, enum mapper mapper, double share, double *ret_peak)
 {
 	struct units_problem made = {0};
-	struct rank rank;
+	struct rank rank = {0};
 	bool found = false;
 	int rc = units_problem_init(&made, search->units, search->ranker.demand, share, search->options->q);
 

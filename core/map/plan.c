@@ -23,7 +23,7 @@ static int costs_make(const struct waveform *wf, const struct profile *profile, 
 		costs[i] = cost_of(row, profile, wf->admit);
 		plan->instances[i].kmac = costs[i].kmac;
 		plan->instances[i].guessed = !costs[i].timed;
-		if (costs[i].timed && i < waveform_originals(wf))
+		if (i < waveform_originals(wf) && costs[i].timed)
 			plan->hash = plan_profile_hash(
 			    plan->hash, plan_profile_find(profile, row->original ? row->original : row->name));
 	}

@@ -65,7 +65,7 @@ static size_t names_take(const char *path, char **names, size_t n)
 
 static int unknown_platform(const struct request *request, const char *name)
 {
-	char *names[NAMES_MAX + 1], path[PATH_MAX], all[1024] = "local";
+	char *names[NAMES_MAX + 1] = {NULL}, path[PATH_MAX], all[1024] = "local";
 	size_t n = 0, len = strlen(all);
 	const char *nearest;
 
