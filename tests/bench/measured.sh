@@ -6,7 +6,7 @@
 #
 # DIR (build/measured) has NAME.md, NAME.csv and NAME.svg of each and, of all that are there, measured.md: a benchmark can be
 # repeated alone. --into puts that between the lines `<!-- measured: begin -->` and `<!-- measured: end -->` of FILE.
-# --short takes few samples, to try it. The whole takes about two hours, and wants a machine that does nothing else.
+# --short takes few samples, to try it. The whole takes some hours, and wants a machine that does nothing else.
 set -eu
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -26,7 +26,7 @@ while [ $# -gt 0 ]; do
 	shift
 done
 out=${out:-$B/measured}
-all='table1 hist bpsk link overhead memory utran copies bler pipes messages'
+all='table1 hist bpsk link overhead memory utran copies bler map pipes messages chain throughput handover'
 
 # title NAME: its heading. A name that is not known has none.
 title() {
@@ -40,10 +40,23 @@ title() {
 	utran) echo 'The UTRAN bearer, component by component' ;;
 	copies) echo 'Bearers on a core' ;;
 	bler) echo 'Block error rates' ;;
-	pipes) echo 'Streams: pipes and stages' ;;
-	messages) echo 'Messages' ;;
+	map) echo 'Mappers' ;;
+	pipes) echo 'Streams through pipes and stages (Bloessl et al.)' ;;
+	messages) echo 'Messages through pipes and stages' ;;
+	chain) echo 'A paced chain' ;;
+	throughput) echo 'BPSK, as fast as it goes' ;;
+	handover) echo 'From one component to the next' ;;
 	*) return 1 ;;
 	esac
+}
+
+# beside PEER...: --vs those of them that `make bench-peers` has built.
+beside() {
+	vs=''
+	for peer; do
+		[ ! -x "$B/peers/$peer" ] || vs=$vs${vs:+,}$peer
+	done
+	echo "${vs:+--vs $vs}"
 }
 
 # options NAME: what is given to it; with --short, few samples.
@@ -60,12 +73,22 @@ options() {
 	overhead) echo '--table lines --table relative' ;;
 	overhead-short) echo '--table lines --table relative --samples 1000 --rounds 2 --components 3,10 --slot-us 1000' ;;
 	memory | memory-short) echo '' ;;
-	utran) echo '' ;;
-	utran-short) echo '--rounds 1 --seconds 1' ;;
+	utran) echo '--table sums' ;;
+	utran-short) echo '--table sums --rounds 1 --seconds 1' ;;
 	copies) echo '--table largest' ;;
 	copies-short) echo '--table largest --max 4 --seconds 1' ;;
 	bler) echo '--table crossings' ;;
 	bler-short) echo '--table crossings --iterations 2 --blocks 400' ;;
+	map) echo '--table mappers' ;;
+	map-short) echo '--table mappers --seeds 10 --units 0' ;;
+	pipes) beside gnuradio futuresdr ;;
+	pipes-short) echo "--sizes 2 --items 1e6 --runs 2 $(beside gnuradio futuresdr)" ;;
+	messages) beside gnuradio ;;
+	messages-short) echo "--sizes 2 --items 1e4 --runs 2 $(beside gnuradio)" ;;
+	chain | throughput) beside gnuradio ;;
+	chain-short | throughput-short) echo "--runs 2 $(beside gnuradio)" ;;
+	handover) beside jack ;;
+	handover-short) echo "--runs 2 $(beside jack)" ;;
 	*) echo '' ;;
 	esac
 }
@@ -78,12 +101,20 @@ for name in $names; do
 	title "$name" >/dev/null || { echo "measured.sh: $name: there are $all" >&2; exit 2; }
 done
 
+failed=0
 mkdir -p "$out"
 for name in ${names:-$all}; do
 	echo "$name" >&2
 	# shellcheck disable=SC2046 # options are words
 	"$B/bin/aloe" bench "$name" $(options "$name") --markdown --csv "$out/$name.csv" --plot "$out/$name.svg" \
-		>"$out/$name.part"
+		>"$out/$name.part" || {
+		status=$?
+		rm "$out/$name.part"
+		[ $status != 130 ] || exit 130
+		echo "measured.sh: $name has failed: left out" >&2
+		failed=1
+		continue
+	}
 	sed '1s/ --markdown .*/`/' "$out/$name.part" >"$out/$name.md" # the command as one would give it
 	rm "$out/$name.part"
 done
@@ -104,3 +135,4 @@ done
 		}' "$into" >"$out/into" && cat "$out/into" >"$into" && rm "$out/into"
 }
 echo "$out/measured.md${into:+, and in $into}" >&2
+exit $failed
