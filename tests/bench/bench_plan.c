@@ -16,7 +16,7 @@ struct bench {
 	struct aloe_port ports[2];
 	struct wf_instance instances[UNITS];
 	struct wf_link links[UNITS + EXTRA];
-	char names[UNITS][8];
+	char names[UNITS][16];
 	int cpus[CORES];
 	struct platform_core cores[CORES];
 	struct platform_node nodes[NODES];

@@ -27,7 +27,7 @@ struct chain {
 	struct aloe_port ports[2];
 	struct wf_instance instances[LARGE];
 	struct wf_link links[LARGE];
-	char names[LARGE][8];
+	char names[LARGE][16];
 };
 
 static struct chain *chain_new(const double *budgets_us, int n, uint32_t items)
