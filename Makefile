@@ -161,7 +161,9 @@ $(B)/tests/fuzz/fuzz_%: $(B)/obj/tests/fuzz/fuzz_%.o $(B)/obj/tests/fuzz/smoke.o
 	$(link_test)
 $(B)/fuzz/%: $(B)/obj/tests/fuzz/fuzz_%.o $(TEST_LIBS)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS_ALOE) -o $@ $^ $(LIBS_CORE)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS_ALOE) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
+		$(LIBS_CORE)
+$(B)/fuzz/x310sim: $(LIBPARTS)
 
 tests: $(TESTS) $(FAULTY) $(FAULTY:.so=.desc) ## the test programs, not run
 benches: $(BENCHES)
@@ -180,7 +182,7 @@ check: ## install what is missing, build, all tests
 	$(Q)B=$(B) tests/run.sh $(TESTS) $(TEST_SCRIPTS)
 
 # Statistics take minutes under an emulator or a sanitizer and tell nothing about instructions or memory.
-STATISTICS := test_error_rate* test_windows test_default_scaling test_union_bound test_quantisation doppler_is_classical \
+STATISTICS := test_error_rate* test_windows_* test_default_scaling_* test_bytes_loss test_union_bound test_quantisation doppler_is_classical \
 	envelope_is_rayleigh paths_are_independent
 
 COMMA := ,

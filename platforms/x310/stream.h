@@ -113,8 +113,9 @@ enum tx_policy {                 /* what a sequence error that the device report
 };
 
 #define TX_INIT_RETRY_NS 200000000ull
-#define TX_PING_NS 1000000ull /* the window is shut for so long: a report was lost */
-enum { TX_INIT_TRIES = 5, TX_RESYNC_ROOM = 128 };
+#define TX_PING_NS 1000000ull      /* the window is shut for so long: a report was lost */
+#define TX_SILENCE_NS 200000000ull /* and no PING was answered for so long: INIT */
+enum { TX_INIT_TRIES = 5, TX_COMMAND_ROOM = 128 /* of the window, for PING and RESYNC alone */ };
 
 struct tx_options {
 	struct endpoint endpoint;
@@ -127,6 +128,7 @@ struct tx_counts {
 	uint64_t packets, bytes; /* data */
 	uint64_t reports, seqerr, rterr, other_errors;
 	uint64_t resyncs, pings, inits;
+	uint64_t stalls; /* INIT because the device said nothing any more */
 };
 
 struct tx_stream {
@@ -139,6 +141,7 @@ struct tx_stream {
 	bool asks_capacity; /* INIT that waits for an answer asks for no reports */
 	unsigned tries;
 	uint64_t next_ns; /* INIT again; PING */
+	uint64_t heard_ns;
 	struct stream_total sent, acked;
 	uint64_t since_resync; /* bytes */
 	struct tx_counts counts;
@@ -153,7 +156,7 @@ void tx_control(struct tx_stream *tx, uint64_t now_ns, const struct chdr_packet 
  * out of it and writes sequence and destination into the header. */
 static inline uint64_t tx_room(const struct tx_stream *tx)
 {
-	const uint64_t out = tx->sent.bytes - tx->acked.bytes;
+	const uint64_t out = tx->sent.bytes - tx->acked.bytes + TX_COMMAND_ROOM;
 
 	return tx->phase == STREAM_READY && out < tx->capacity ? tx->capacity - out : 0;
 }

@@ -59,7 +59,7 @@ static void init_answered(struct tx_stream *tx, const struct chdr_strs *strs, ui
 {
 	if (strs->status != CHDR_OKAY || strs->xfer_bytes || strs->xfer_pkts)
 		return; /* of before the flush */
-	if (strs->capacity_bytes < CHDR_STRC_BYTES) {
+	if (strs->capacity_bytes <= TX_COMMAND_ROOM) {
 		fail(tx, "the endpoint has no buffer for data");
 		return;
 	}
@@ -73,12 +73,14 @@ static void init_answered(struct tx_stream *tx, const struct chdr_strs *strs, ui
 	}
 	tx->phase = STREAM_READY;
 	tx->next_ns = now_ns + TX_PING_NS;
+	tx->heard_ns = now_ns;
 }
 
 static void status(struct tx_stream *tx, const struct chdr_strs *strs, uint64_t now_ns)
 {
 	tx->counts.reports++;
 	tx->next_ns = now_ns + TX_PING_NS;
+	tx->heard_ns = now_ns;
 	if (strs->xfer_bytes > tx->acked.bytes &&
 	    strs->xfer_bytes <= tx->sent.bytes) /* an old one does not turn back */
 		tx->acked = (struct stream_total){strs->xfer_bytes, strs->xfer_pkts};
@@ -160,21 +162,39 @@ static void count_command(struct tx_stream *tx)
 	tx->sent.pkts++;
 }
 
-static size_t poll_ready(struct tx_stream *tx, uint64_t now_ns, uint8_t *bytes)
+/* Reports were lost, or the device is gone: asked, and at last begun anew. */
+static size_t poll_shut(struct tx_stream *tx, uint64_t now_ns, bool room, uint8_t *bytes)
 {
 	static const struct stream_total none = {0, 0};
+
+	if (now_ns - tx->heard_ns >= TX_SILENCE_NS) {
+		tx->counts.stalls++;
+		tx_restart(tx, now_ns);
+		return poll_init(tx, now_ns, bytes);
+	}
+	if (!room)
+		return 0;
+	tx->next_ns = now_ns + TX_PING_NS;
+	tx->counts.pings++;
+	count_command(tx);
+	return command(tx, CHDR_PING, &none, bytes);
+}
+
+static size_t poll_ready(struct tx_stream *tx, uint64_t now_ns, uint8_t *bytes)
+{
+	const uint64_t out = tx->sent.bytes - tx->acked.bytes;
+	const bool room = out + CHDR_STRC_BYTES <= tx->capacity;
 	size_t size = 0;
 
-	if (tx->since_resync >= tx->capacity && tx_room(tx) >= TX_RESYNC_ROOM) {
+	if (out == 0) /* nothing to hear of */
+		tx->heard_ns = now_ns;
+	if (tx->since_resync >= tx->capacity && room) {
 		size = command(tx, CHDR_RESYNC, &tx->sent, bytes);
 		tx->since_resync = 0;
 		tx->counts.resyncs++;
 		count_command(tx);
-	} else if (tx->sent.bytes != tx->acked.bytes && tx_room(tx) < CHDR_PACKET_MAX && now_ns >= tx->next_ns) {
-		size = command(tx, CHDR_PING, &none, bytes);
-		tx->next_ns = now_ns + TX_PING_NS;
-		tx->counts.pings++;
-		count_command(tx);
+	} else if (out && tx_room(tx) < CHDR_PACKET_MAX && now_ns >= tx->next_ns) {
+		size = poll_shut(tx, now_ns, room, bytes);
 	}
 	return size;
 }

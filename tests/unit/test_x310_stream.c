@@ -388,7 +388,7 @@ static void tx_ready(struct tx_stream *tx, const struct tx_options *options)
 		tx_init(tx, "strc_tx_init_zero", 1);
 	tx_init(tx, options->stop_on_seqerr ? "strc_tx_init_stop_on_seq_error" : "strc_tx_init_freq", 1);
 	assert_int_equal(tx->phase, STREAM_READY);
-	assert_int_equal(tx_room(tx), CAPACITY);
+	assert_int_equal(tx_room(tx), CAPACITY - TX_COMMAND_ROOM);
 }
 
 static void tx_opens(void **state)
@@ -429,13 +429,13 @@ static void tx_window(void **state)
 
 	packet = strs(CHDR_OKAY, CAPACITY, 80000, 10);
 	tx_control(&tx, 3, &packet);
-	assert_int_equal(tx_room(&tx), CAPACITY - sent + 80000);
+	assert_int_equal(tx_room(&tx), CAPACITY - TX_COMMAND_ROOM - sent + 80000);
 	packet = strs(CHDR_OKAY, CAPACITY, 40000, 5); /* an old one */
 	tx_control(&tx, 4, &packet);
-	assert_int_equal(tx_room(&tx), CAPACITY - sent + 80000);
+	assert_int_equal(tx_room(&tx), CAPACITY - TX_COMMAND_ROOM - sent + 80000);
 	packet = strs(CHDR_OKAY, CAPACITY, sent + 8, 80); /* more than there was */
 	tx_control(&tx, 5, &packet);
-	assert_int_equal(tx_room(&tx), CAPACITY - sent + 80000);
+	assert_int_equal(tx_room(&tx), CAPACITY - TX_COMMAND_ROOM - sent + 80000);
 }
 
 /* Every `capacity` bytes the device is told what was sent. */
@@ -477,6 +477,30 @@ static void tx_pings_when_shut(void **state)
 		pings += tx_poll(&tx, now, bytes) == CHDR_STRC_BYTES;
 	assert_in_range(pings, 8, 10);
 	assert_int_equal(tx.counts.pings, pings);
+}
+
+/* A device that says nothing any more: the window is never exceeded, and after a while it is begun anew. */
+static void tx_begins_anew_when_nobody_answers(void **state)
+{
+	uint8_t bytes[STREAM_PACKET_MAX];
+	struct tx_stream tx;
+	uint64_t now = 1;
+
+	(void)state;
+	tx_ready(&tx, &(struct tx_options){.endpoint = endpoint});
+	while (tx_room(&tx) >= 8000)
+		tx_send(&tx, 8000);
+	while (tx_room(&tx) >= 8)
+		tx_send(&tx, 8);
+	for (; tx.phase == STREAM_READY; now += TX_PING_NS / 10) {
+		assert_true(now < 2 * TX_SILENCE_NS);
+		tx_poll(&tx, now, bytes);
+		assert_true(tx.sent.bytes - tx.acked.bytes <= CAPACITY);
+	}
+	assert_in_range(now, TX_SILENCE_NS, TX_SILENCE_NS + TX_PING_NS);
+	assert_int_equal(tx.counts.pings, TX_COMMAND_ROOM / CHDR_STRC_BYTES);
+	assert_int_equal(tx.counts.stalls, 1);
+	assert_int_equal(tx.counts.inits, 3);
 }
 
 static void tx_sequence_errors(void **state)
@@ -622,6 +646,7 @@ int main(void)
 	    cmocka_unit_test(tx_window),
 	    cmocka_unit_test(tx_resync),
 	    cmocka_unit_test(tx_pings_when_shut),
+	    cmocka_unit_test(tx_begins_anew_when_nobody_answers),
 	    cmocka_unit_test(tx_sequence_errors),
 	    cmocka_unit_test(tx_late_reports_during_init),
 	    cmocka_unit_test(an_endpoint_without_buffer),

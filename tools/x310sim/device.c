@@ -195,5 +195,12 @@ void device_run(struct device *device, uint64_t tick)
 
 void device_set_time(struct device *device, uint64_t tick)
 {
+	const uint64_t by = tick - device->tick;
+
+	for (int i = 0; i < DEVICE_ENDPOINTS; i++) {
+		device->endpoints[i].radio.rx.tick += by;
+		device->endpoints[i].radio.tx.tick += by;
+		device->endpoints[i].input.silent_until += by;
+	}
 	device->tick = tick;
 }

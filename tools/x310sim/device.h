@@ -194,7 +194,7 @@ void device_fini(struct device *device);
 void device_take(struct device *device, uint64_t from, const uint8_t *bytes, size_t size);
 /* device_run lets time pass up to `tick`. */
 void device_run(struct device *device, uint64_t tick);
-/* device_set_time makes it another tick from now on; what streams is not moved. */
+/* device_set_time makes it another tick from now on; what streams goes on, under its new time. */
 void device_set_time(struct device *device, uint64_t tick);
 /* device_next gives the tick at which something will happen by itself; UINT64_MAX: nothing. */
 uint64_t device_next(const struct device *device);
