@@ -630,9 +630,9 @@ static void test_large_scale(void **state)
 }
 
 #define BOTH(test)                                                                                                     \
-	{#test " 16", test, NULL, NULL, &words},                                                                       \
+	{#test "_16", test, NULL, NULL, &words},                                                                       \
 	{                                                                                                              \
-#test " 8", test, NULL, NULL, &bytes                                                                   \
+#test "_8", test, NULL, NULL, &bytes                                                                   \
 	}
 
 int main(void)
