@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/image/follow.h"
 #include "daemons/exec/exec.h"
 
 #include <aloe/component.h>
@@ -155,6 +156,18 @@ void wave_step(struct exec_wave *wave, const struct wire_view *request)
 	wave_later(&wave->pending, request, 20 * SECONDS);
 }
 
+/* The last index: none that some instance has begun already, so that all others come to it, too. Instances that have been
+ * remapped a moment ago may be ahead of the steps (core/image/follow.h). */
+static uint64_t last_of_all(const struct exec_wave *wave)
+{
+	uint64_t last = wave_steps_max(wave) + 1;
+
+	for (uint32_t i = 0; i < wave->view.head->instances.count; i++)
+		if (image_next_index(&wave->view, i) > last)
+			last = image_next_index(&wave->view, i);
+	return last;
+}
+
 void wave_stop(struct exec_wave *wave, const struct wire_view *request)
 {
 	const unsigned all = (1u << WAVE_STOP | 1u << WAVE_ABNSTOP) - 1;
@@ -167,21 +180,22 @@ void wave_stop(struct exec_wave *wave, const struct wire_view *request)
 	if (!wave_can(wave, request, all | 1u << WAVE_STOP | 1u << WAVE_ABNSTOP, "stop"))
 		return;
 	wave_later(&wave->pending, request, 60 * SECONDS);
+	wave->pending.value = 0;
 	if (!wave->started) {
 		wave->ended = true;
 		wave->progress_ns = clock_ns();
 		hosts_finish(wave);
 		return;
 	}
-	last = wave_steps_max(wave) + 1;
+	last = last_of_all(wave);
 	if (atomic_load(&wave_control(wave)->last) > last)
 		atomic_store(&wave_control(wave)->last, last);
 	if (wave->state == WAVE_PAUSE || wave->state == WAVE_STEP)
 		wave_run(wave, IMAGE_FOREVER, wave_margin(wave));
-	if (wave_timebase(wave) != NULL && wave_timebase(wave)->pace == IMAGE_STEP) {
-		atomic_fetch_add(&wave_timebase(wave)->allowed, wave->view.head->latency_slots + 4);
-		futex_wake(futex_low(&wave_timebase(wave)->allowed), INT32_MAX);
-	}
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
+		if (last + wave->view.segments[s].lag_max >= wave->pending.value)
+			wave->pending.value = last + wave->view.segments[s].lag_max + 1;
+	wave_step_more(wave);
 }
 
 void wave_unload(struct exec_wave *wave, const struct wire_view *request)

@@ -218,6 +218,7 @@ void check_set(struct exec_wave *wave);
 /* watch.c */
 void exec_tick(void *self);
 bool wave_limit_reached(struct exec_wave *wave); /* all segments stand at pending.value, or at what it must become */
+void wave_step_more(struct exec_wave *wave);     /* on the step clock: slots for those that are not there yet */
 __attribute__((format(printf, 2, 3))) void wave_abort(struct exec_wave *wave, const char *format, ...);
 
 /* overrun.c */

@@ -170,10 +170,8 @@ static void attach_lanes(struct exec_wave *wave, struct hostlink_msg *msg, int *
 static int attach(struct exec_host *host, enum hostlink_type type)
 {
 	struct exec_wave *wave = host->wave;
-	struct hostlink_msg msg = {.type = type,
-				   .control = wave->control,
-				   .host = host->number,
-				   .sequence = wave->remap_number};
+	struct hostlink_msg msg = {
+	    .type = type, .control = wave->control, .host = host->number, .sequence = wave->remap_number};
 	int fds[2 + HOSTLINK_LANES_MAX], status;
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {

@@ -226,28 +226,27 @@ static void look(void *self)
 
 	if (wave->remap != REMAP_HALTS)
 		return;
-	if (any_ended(wave) || wave->state == WAVE_ABNSTOP)
+	if (any_ended(wave) || wave->state == WAVE_ABNSTOP) {
 		give_up(wave, 1, "the waveform ended first");
-	else if (wave_limit_reached(wave))
+	} else if (wave_limit_reached(wave)) {
 		go_over(wave);
-	else
+	} else {
+		wave_step_more(wave);
 		loop_timer_start(&wave->exec->daemon.loop, &wave->remap_timer, LOOK_NS, look, wave);
+	}
 }
 
-/* On the step clock it stands where the last slot that was let go has left it, which is the same step for all segments unless
- * one of them slipped. */
+/* On the step clock one segment may have slipped where another has not: slots are let go until they are even. */
 static void halt(struct exec_wave *wave)
 {
-	const bool stands = wave->state != WAVE_RUN || wave->view.head->clock == IMAGE_STEP;
+	const bool steps = wave->view.head->clock == IMAGE_STEP;
 
 	wave->pending.until_ns = clock_ns() + HALT_S * 1000000000ull;
-	if (stands && wave_steps_min(wave) != wave_steps_max(wave)) {
-		give_up(wave, 1, "its lanes do not stand at one slot: step it once more");
-	} else if (stands) {
+	if (wave->state != WAVE_RUN) {
 		go_over(wave);
 	} else {
 		wave->remap = REMAP_HALTS;
-		wave->pending.value = wave_steps_max(wave) + 2;
+		wave->pending.value = wave_steps_max(wave) + (steps ? 0 : 2);
 		wave_limit(wave, wave->pending.value);
 		look(wave);
 	}

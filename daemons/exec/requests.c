@@ -183,9 +183,9 @@ void exec_request(void *self, const struct wire_view *request)
 		enum wire_type type;
 		void (*handle)(struct exec_wave *wave, const struct wire_view *request);
 	} table[] = {
-	    {WIRE_START, wave_start},   {WIRE_PAUSE, wave_pause}, {WIRE_STEP, wave_step},  {WIRE_STOP, wave_stop},
-	    {WIRE_UNLOAD, wave_unload}, {WIRE_STATUS, status},    {WIRE_SAMPLES, samples}, {WIRE_SET, wave_set},
-	    {WIRE_REMAP, wave_remap},
+	    {WIRE_START, wave_start}, {WIRE_PAUSE, wave_pause},   {WIRE_STEP, wave_step},
+	    {WIRE_STOP, wave_stop},   {WIRE_UNLOAD, wave_unload}, {WIRE_STATUS, status},
+	    {WIRE_SAMPLES, samples},  {WIRE_SET, wave_set},       {WIRE_REMAP, wave_remap},
 	};
 	struct exec *exec = self;
 	char *name;

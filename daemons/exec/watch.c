@@ -116,7 +116,7 @@ bool wave_limit_reached(struct exec_wave *wave)
 
 /* On the step clock a slot in which the waveform slipped (its file had not been read yet) is no step: more are let go, once
  * those that were have passed on all of its lanes. */
-static void step_more(struct exec_wave *wave)
+void wave_step_more(struct exec_wave *wave)
 {
 	struct node_timebase *base = wave_timebase(wave);
 	const uint64_t steps = wave_steps_min(wave);
@@ -180,8 +180,8 @@ static void check_pending(struct exec_wave *wave)
 			prepare_overdue(wave);
 		else
 			wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, "not done in time");
-	} else if (request.type == WIRE_STEP) {
-		step_more(wave);
+	} else if (request.type == WIRE_STEP || request.type == WIRE_STOP || request.type == WIRE_UNLOAD) {
+		wave_step_more(wave);
 	}
 }
 

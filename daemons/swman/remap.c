@@ -85,8 +85,12 @@ static void list_known(struct swman *swman, struct swman_call *call, const struc
 
 	if (!list)
 		swman_fail(swman, call, 1, answer ? "aloe-exec does not say what is loaded" : call->lost);
-	else if (wire_decode(call->request, call->request_len, &request) == 0)
-		map_again(swman, &request, call->waveform, list);
+	else if (wire_decode(call->request, call->request_len, &request) == 0) {
+		if (call->prepares == swman->prepares)
+			map_again(swman, &request, call->waveform, list);
+		else /* what is taken has changed since */
+			swman_remap(swman, &request);
+	}
 	json_decref(list);
 	free(text);
 }
@@ -106,6 +110,7 @@ static void status_known(struct swman *swman, struct swman_call *call, const str
 		swman_fail(swman, call, 1, "out of memory");
 		return;
 	}
+	next->prepares = swman->prepares;
 	wire_init(&msg, WIRE_LIST, WIRE_SWMAN, WIRE_EXEC, 0);
 	swman_ask(swman, next, &msg, list_known);
 }
@@ -209,5 +214,6 @@ void swman_remap_send(struct swman *swman, const struct wire_view *remap, const 
 	wire_init(&msg, WIRE_REMAP, WIRE_SWMAN, WIRE_EXEC, 0);
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, call->waveform);
 	wire_put_bytes(&msg, WIRE_TAG_PROGRAM, program, len);
+	swman->prepares++;
 	swman_ask(swman, call, &msg, remapped);
 }

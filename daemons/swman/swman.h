@@ -27,7 +27,7 @@ struct swman_call { /* a question to exec that is not answered yet */
 	struct swman_call *next;
 	uint32_t seq;
 	uint64_t until_ns;
-	uint64_t prepares; /* LOAD: as many had been sent when the question was asked */
+	uint64_t prepares; /* LOAD, REMAP: as many had been sent when the question was asked */
 	uint8_t *request; /* who asked us, NULL: nobody, it is our own */
 	size_t request_len;
 	char *waveform;
@@ -52,7 +52,7 @@ struct swman {
 	struct daemon daemon;
 	char state[PATH_MAX];
 	struct swman_call *calls;
-	uint64_t prepares; /* sent to exec */
+	uint64_t prepares; /* and remaps, sent to exec */
 	struct swman_run *runs;
 	struct loop_timer sweep; /* calls that time out, runs that end */
 	bool sweeping;

@@ -10,11 +10,13 @@
  * and what happens when a part of one is left out: test_remap. */
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -25,7 +27,10 @@
 #include "tools/aloe/client.h"
 
 enum {
+	FAILED = 1,
+	USAGE = 2,
 	VIRTUAL_CHANGES = ALOE_SLOWER(2500, 300),
+	KILLS = ALOE_SLOWER(24, 6),
 	TIMER_CHANGES = ALOE_SLOWER(100, 30),
 	SLOT_NS = ALOE_SLOWER(5000000, 20000000),
 	SETS_MAX = 65536,
@@ -418,9 +423,152 @@ static void changes_on_the_timer(void **state)
 	stalls_end(stalls[1]);
 }
 
+/* ---- killed in the middle of it ---------------------------------------------------------------------------------------- */
+
+/* A remap from the command line, in the background, while aloe-exec is killed at some moment of it. How many were done. */
+static uint64_t remap_killed(struct world *w, const char *waveform, const char *instance)
+{
+	const pid_t exec = process_one("aloe-exec"), child = fork();
+	struct ran *ran;
+	uint64_t done;
+
+	if (child == 0) {
+		ran = aloe("remap %s --pin %s=%u", waveform, instance, draw(w, 2));
+		_exit(ran->status);
+	}
+	draw(w, 2);
+	assert_true(child > 0);
+	clock_sleep_until(clock_ns() + 5000000 + draw(w, 40) * 1000000ull);
+	kill(exec, SIGKILL);
+	process_other("aloe-exec", exec);
+	waitpid(child, NULL, 0);
+	ran = wave_await(waveform, "RUN");
+	done = (uint64_t)ran_number(ran, "remaps");
+	ran_free(ran);
+	return done;
+}
+
+/* Whatever was under way is done to the end or has not been: no index is lost, no bit. */
+static void exec_killed_while_remapping(void **state)
+{
+	struct records records;
+	uint64_t done[2] = {0};
+	struct world w;
+
+	(void)state;
+	begin(&w, "slip", "nap_us", "--clock virtual --lanes 0,1");
+	for (int i = 0; i < KILLS; i++) {
+		set_some(&w, 2, false, false);
+		if (i % 2)
+			done[1] = remap_killed(&w, "marks", i % 3 ? "b" : "source");
+		else
+			done[0] = remap_killed(&w, "noisy", i % 3 ? "noise" : "demod");
+	}
+	finish(&w);
+	records = records_check(aloe_path("steady.out"), SLOT_NS, NULL);
+	marks_check(&w);
+	noisy_check();
+	print_message("%d times killed, %llu remaps done all the same; steady %llu indices, no gap\n", KILLS,
+		      (unsigned long long)(done[0] + done[1]), (unsigned long long)records.count);
+	assert_true(done[0] + done[1] > 0);
+	free(w.sets);
+}
+
+/* ---- by hand ----------------------------------------------------------------------------------------------------------- */
+
+static void refused(int status, const char *words, const char *command)
+{
+	struct ran *ran = aloe("%s", command);
+
+	if (ran->status != status || !strstr(ran->err, words))
+		fail_msg("aloe %s: exit %d, not %d with `%s`: %s%s", command, ran->status, status, words, ran->out,
+			 ran->err);
+	assert_int_equal(ran_lines(ran->err), 1);
+	ran_free(ran);
+}
+
+static void says(const char *words, const char *command)
+{
+	struct ran *ran = aloe_ok("%s", command);
+
+	if (!strstr(ran->out, words))
+		fail_msg("aloe %s: no `%s`: %s", command, words, ran->out);
+	ran_free(ran);
+}
+
+/* In any process: the bits are the same. */
+static void every_isolation(void **state)
+{
+	static const char *const hows[] = {"component", "none"};
+
+	(void)state;
+	for (int h = 0; h < 2; h++) {
+		char options[100];
+
+		conf_make("noisy", noisy, "slip", "spin_us");
+		snprintf(options, sizeof(options), "--clock timer --lanes 0,1 --isolation %s", hows[h]);
+		wave_begin("noisy", options);
+		says("noisy runs on its new lanes", "remap noisy --pin noise=1");
+		says("lane 1 (CPU 1): demod\n", "remap noisy --pin source=0 --pin mod=0 --pin noise=0 --pin slow=0 "
+						"--pin demod=1 --pin sink=0");
+		says("; it stood still for ", "remap noisy --lanes 1");
+		says("lane 0 (CPU 0): source mod noise slow demod sink\n", "remap noisy --lanes 0");
+		wave_end("noisy");
+		noisy_check();
+	}
+}
+
+/* Where it stands already it stays so, and goes on by its new tables. */
+static void in_every_state(void **state)
+{
+	(void)state;
+	conf_make("noisy", noisy, "slip", "nap_us");
+	ran_free(aloe_ok("load '%s' --clock step --lanes 0,1", aloe_path("noisy.conf")));
+	says("noisy is on its new lanes, in state INIT\n", "remap noisy --pin demod=1 --pin source=0");
+	ran_free(aloe_ok("step noisy --count 5"));
+	says("latency 2 slots, before 2", "remap noisy --pin demod=0 --pin source=1 --pin sink=0");
+	ran_free(aloe_ok("step noisy --count 5"));
+	says("latency 1 slot, before 2", "remap noisy --lanes 1");
+	says("latency 3 slots, before 1", "remap noisy --pin source=0 --pin demod=1 --pin sink=0 --lanes 0,1");
+	ran_free(aloe_ok("step noisy --count 7"));
+	wave_end("noisy");
+	assert_true(noisy_check() > 10);
+}
+
+static void refusals(void **state)
+{
+	char command[512];
+
+	(void)state;
+	refused(USAGE, "no waveform \"noisy\" is loaded", "remap noisy");
+	conf_make("noisy", noisy, "slip", "nap_us");
+	wave_begin("noisy", "--clock timer --lanes 0,1");
+	refused(USAGE, "INSTANCE=LANE is needed", "remap noisy --pin noise");
+	refused(USAGE, "INSTANCE=LANE is needed", "remap noisy --pin noise=x");
+	refused(USAGE, "unknown instance \"nose\", did you mean \"noise\"", "remap noisy --pin nose=1");
+	refused(USAGE, "noise.pin = 2 is outside [0, 1], the lanes", "remap noisy --pin noise=2");
+	refused(USAGE, "CPU 63 is not there, or not for this node to use", "remap noisy --lanes 63");
+	refused(USAGE, "`x` is no CPU number", "remap noisy --lanes 0,x");
+	ran_free(aloe_ok("stop noisy"));
+	refused(FAILED, "is in state STOP: it cannot be remapped from there", "remap noisy");
+	ran_free(aloe_ok("unload noisy"));
+	noisy_check();
+	snprintf(command, sizeof(command),
+		 "load waveforms/utran384.conf --copies 2 --lanes 0 --clock step --set 'sink.path=%s'",
+		 aloe_path("{copy}.wav"));
+	ran_free(aloe_ok("%s", command));
+	refused(USAGE, "share working memory and cannot go to different ones", "remap utran384 --lanes 0,1");
+	says("in state INIT", "remap utran384 --lanes 1");
+	ran_free(aloe_ok("unload utran384"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(every_isolation),
+	    cmocka_unit_test(in_every_state),
+	    cmocka_unit_test(refusals),
+	    cmocka_unit_test(exec_killed_while_remapping),
 	    cmocka_unit_test(changes_on_the_virtual_clock),
 	    cmocka_unit_test(changes_on_the_timer),
 	};
