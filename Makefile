@@ -210,6 +210,12 @@ check-programs: all tests
 		$(if $(findstring thread,$(CFLAGS)),$(shell setarch -R true 2>/dev/null && echo setarch -R)) \
 		tests/run.sh $(TESTS) tests/sim/test_short_runs.sh
 
+# A second set of the UTRAN components, and what measures classes of work, as a slow kind of node for `aloe bench predict`.
+O0 := $(patsubst components/utran/%.c,$(B)/O0/lib/aloe/%.so,$(wildcard components/utran/*.c))
+o0: all ## the UTRAN components without optimisation, for aloe bench predict
+	$(Q)$(MAKE) B=$(B)/O0 CFLAGS=-O0 SPEED="-O0 -fno-math-errno -fno-trapping-math -ffp-contract=off" $(O0) $(B)/O0/bin/execinfo
+	$(Q)cp $(patsubst $(B)/O0/%.so,$(B)/%.desc,$(O0)) $(B)/O0/lib/aloe
+
 bench: all benches ## benchmarks, as ratios
 	$(Q)for bench in $(BENCHES); do $$bench || exit 1; done
 
@@ -276,6 +282,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all tests benches deps run check check-san check-tsan check-programs check-neon check-kernels bench bench-peers bench-engine bench-smoke bench-expected fuzz fuzzers lint format install man \
+.PHONY: all tests benches o0 deps run check check-san check-tsan check-programs check-neon check-kernels bench bench-peers bench-engine bench-smoke bench-expected fuzz fuzzers lint format install man \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

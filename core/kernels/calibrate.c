@@ -3,6 +3,7 @@
 #include "core/kernels/calibrate.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "core/base/clock.h"
@@ -37,7 +38,7 @@ static uint32_t checksum(const uint32_t *table, const uint8_t *bits, uint32_t le
 
 static void bits(struct calibrate_data *data)
 {
-	data->sink = checksum(data->table[0], data->in8, CALIBRATE_ITEMS);
+	data->sink = checksum(data->table[0], data->in8, CALIBRATE_BLOCK);
 }
 
 /* One at a time, s1 the newest bit. */
@@ -76,21 +77,16 @@ static void shuffle8(struct calibrate_data *data)
 	pick8(data->kept, CALIBRATE_ITEMS, data->in8, data->out8);
 }
 
-static int16_t limited(int32_t value)
-{
-	return (int16_t)(value > INT16_MAX ? INT16_MAX : value < INT16_MIN ? INT16_MIN : value);
-}
-
-static void add16(const uint32_t *places, uint32_t n, const int16_t *in, int16_t *out)
+static void put16(const uint32_t *places, uint32_t n, const int16_t *in, int16_t *out)
 {
 	for (uint32_t i = 0; i < n; i++)
-		out[places[i]] = limited(out[places[i]] + in[i]);
+		out[places[i]] = in[i];
 }
 
 static void shuffle16(struct calibrate_data *data)
 {
 	memset(data->out16, 0, CALIBRATE_ITEMS * sizeof(*data->out16));
-	add16(data->spread, CALIBRATE_ITEMS / 4 * 3, data->in16, data->out16);
+	put16(data->spread, data->n_spread, data->in16, data->out16);
 }
 
 enum { COLUMNS = 32 };
@@ -104,7 +100,7 @@ static void columns8(const uint8_t *in, uint8_t *out, uint32_t len)
 
 static void transpose8(struct calibrate_data *data)
 {
-	columns8(data->in8, data->out8, CALIBRATE_ITEMS);
+	columns8(data->in8 + CALIBRATE_BEGIN8, data->out8, CALIBRATE_ITEMS);
 }
 
 static void rows16(const int16_t *in, int16_t *out, uint32_t len)
@@ -116,7 +112,7 @@ static void rows16(const int16_t *in, int16_t *out, uint32_t len)
 
 static void transpose16(struct calibrate_data *data)
 {
-	rows16(data->in16, data->out16, CALIBRATE_ITEMS);
+	rows16(data->in16, data->out16 + CALIBRATE_BEGIN16, CALIBRATE_ITEMS);
 }
 
 static void gather8(const uint16_t *order, uint32_t n, const uint8_t *in, uint8_t *out)
@@ -161,44 +157,45 @@ static inline int max(int a, int b)
 }
 
 /* State 0 is what all others are counted from; each state's metrics are a row. */
-static void metrics_keep(int16_t *restrict kept, int m1, int m2, int m3, int m4, int m5, int m6, int m7)
+static inline void metrics_keep(int16_t *restrict kept, size_t stride, int m1, int m2, int m3, int m4, int m5, int m6,
+				int m7)
 {
 	kept[0] = 0;
-	kept[CALIBRATE_BLOCK] = (int16_t)m1;
-	kept[2 * CALIBRATE_BLOCK] = (int16_t)m2;
-	kept[3 * CALIBRATE_BLOCK] = (int16_t)m3;
-	kept[4 * CALIBRATE_BLOCK] = (int16_t)m4;
-	kept[5 * CALIBRATE_BLOCK] = (int16_t)m5;
-	kept[6 * CALIBRATE_BLOCK] = (int16_t)m6;
-	kept[7 * CALIBRATE_BLOCK] = (int16_t)m7;
+	kept[stride] = (int16_t)m1;
+	kept[2 * stride] = (int16_t)m2;
+	kept[3 * stride] = (int16_t)m3;
+	kept[4 * stride] = (int16_t)m4;
+	kept[5 * stride] = (int16_t)m5;
+	kept[6 * stride] = (int16_t)m6;
+	kept[7 * stride] = (int16_t)m7;
 }
 
-static void backward(const int16_t *x, const int16_t *y, int16_t *restrict kept)
+static void backward(const int16_t *x, const int16_t *y, int16_t *restrict kept, size_t stride)
 {
 	int b1 = 0, b2 = 0, b3 = 0, b4 = 0, b5 = 0, b6 = 0, b7 = 0;
 
 	for (uint32_t t = CALIBRATE_BLOCK; t-- > 0;) {
 		const int gx = x[t], gy = y[t], gxy = gx + gy;
-		const int a0 = max(gxy, b4), a1 = max(0, b4 + gxy), a2 = max(b1 + gx, b5 + gy);
-		const int a3 = max(b1 + gy, b5 + gx), a4 = max(b2 + gy, b6 + gx), a5 = max(b2 + gx, b6 + gy);
-		const int a6 = max(b3, b7 + gxy), a7 = max(b3 + gxy, b7);
+		const int a0 = max(gxy, b4), a1 = max(b4 + gxy, 0), a2 = max(b5 + gx, b1 + gy);
+		const int a3 = max(b1 + gx, b5 + gy), a4 = max(b2 + gx, b6 + gy), a5 = max(b6 + gx, b2 + gy);
+		const int a6 = max(b7 + gxy, b3), a7 = max(b3 + gxy, b7);
 
-		metrics_keep(kept + t, b1, b2, b3, b4, b5, b6, b7);
+		metrics_keep(kept + t, stride, b1, b2, b3, b4, b5, b6, b7);
 		b1 = a1 - a0, b2 = a2 - a0, b3 = a3 - a0, b4 = a4 - a0, b5 = a5 - a0, b6 = a6 - a0, b7 = a7 - a0;
 	}
 }
 
-static void forward(const int16_t *x, const int16_t *y, int16_t *restrict kept)
+static void forward(const int16_t *x, const int16_t *y, int16_t *restrict kept, size_t stride)
 {
 	int a1 = 0, a2 = 0, a3 = 0, a4 = 0, a5 = 0, a6 = 0, a7 = 0;
 
 	for (uint32_t t = 0; t < CALIBRATE_BLOCK; t++) {
 		const int gx = x[t], gy = y[t], gxy = gx + gy;
-		const int b0 = max(gxy, a1), b4 = max(0, a1 + gxy), b1 = max(a2 + gx, a3 + gy);
-		const int b5 = max(a2 + gy, a3 + gx), b2 = max(a4 + gy, a5 + gx), b6 = max(a4 + gx, a5 + gy);
-		const int b3 = max(a6, a7 + gxy), b7 = max(a6 + gxy, a7);
+		const int b0 = max(gxy, a1), b4 = max(0, a1 + gxy), b5 = max(a2 + gx, a3 + gy);
+		const int b1 = max(a2 + gy, a3 + gx), b2 = max(a4 + gx, a5 + gy), b6 = max(a4 + gy, a5 + gx);
+		const int b7 = max(a6 + gxy, a7), b3 = max(a6, a7 + gxy);
 
-		metrics_keep(kept + t, a1, a2, a3, a4, a5, a6, a7);
+		metrics_keep(kept + t, stride, a1, a2, a3, a4, a5, a6, a7);
 		a1 = b1 - b0, a2 = b2 - b0, a3 = b3 - b0, a4 = b4 - b0, a5 = b5 - b0, a6 = b6 - b0, a7 = b7 - b0;
 	}
 }
@@ -210,9 +207,10 @@ static inline int16_t max4(int16_t a, int16_t b, int16_t c, int16_t d)
 	return ab > cd ? ab : cd;
 }
 
-static void join(const int16_t *restrict a, const int16_t *restrict b, const int16_t *restrict y, int16_t *restrict out)
+static void join(const int16_t *restrict a, const int16_t *restrict b, size_t stride, const int16_t *restrict y,
+		 int16_t *restrict out)
 {
-#define PATH(from, to) (int16_t)(a[t + (from)*CALIBRATE_BLOCK] + b[t + (to)*CALIBRATE_BLOCK])
+#define PATH(from, to) (int16_t)(a[t + (from)*stride] + b[t + (to)*stride])
 	for (size_t t = 0; t < CALIBRATE_BLOCK; t++) {
 		const int16_t zero = max4(PATH(0, 0), PATH(1, 0), PATH(2, 1), PATH(3, 1));
 		const int16_t zero_y = max4(PATH(4, 2), PATH(5, 2), PATH(6, 3), PATH(7, 3));
@@ -230,9 +228,9 @@ static void trellis(struct calibrate_data *data)
 {
 	const int16_t *x = data->in16, *y = data->in16 + 1;
 
-	backward(x, y, data->metrics[0]);
-	forward(x, y, data->metrics[1]);
-	join(data->metrics[1], data->metrics[0], y, data->out16);
+	backward(x, y, data->metrics[0], data->stride);
+	forward(x, y, data->metrics[1], data->stride);
+	join(data->metrics[1], data->metrics[0], data->stride, y, data->out16);
 }
 
 const struct calibrate_kernels calibrate_plain = {{
@@ -266,30 +264,55 @@ static uint32_t random_next(uint32_t *state)
 	return *state >> 8;
 }
 
-/* Of four, three are kept; which one is not, changes. */
+/* Of five, four are kept; which one is not, changes. */
+static bool dropped(uint32_t i)
+{
+	return i % 5 == i / 5 % 5;
+}
+
+/* As many as lie within 16 bytes of the first. */
+static void steps8_init(struct calibrate_data *data)
+{
+	for (uint32_t at = 0; at < CALIBRATE_ITEMS; data->n_steps8++) {
+		struct calibrate_step *step = &data->steps8[data->n_steps8];
+		uint8_t *places = data->places8 + 16 * (size_t)data->n_steps8;
+
+		step->from = data->kept[at];
+		for (; at < CALIBRATE_ITEMS && data->kept[at] < step->from + 16; at++)
+			places[step->len++] = (uint8_t)(data->kept[at] - step->from);
+	}
+}
+
+static void steps16_init(struct calibrate_data *data)
+{
+	memset(data->places16, 0xff, sizeof(data->places16));
+	for (uint32_t i = 0; i < data->n_spread; i++) {
+		struct calibrate_step *step = &data->steps16[data->spread[i] / CALIBRATE_STEP16];
+		uint8_t *place = data->places16 + 2 * (size_t)data->spread[i];
+
+		if (!step->len++)
+			step->from = i;
+		place[0] = (uint8_t)(2 * (i - step->from));
+		place[1] = (uint8_t)(2 * (i - step->from) + 1);
+	}
+}
+
 static void shuffles_init(struct calibrate_data *data)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < CALIBRATE_WIDE && n < CALIBRATE_ITEMS; i++) {
-		if (i % 4 == i / 4 % 3)
+		if (dropped(i))
 			continue;
-		data->kept[n] = i;
 		data->masks8[i / 64] |= (uint64_t)1 << i % 64;
-		data->places8[n / CALIBRATE_STEP8 * 16 + n % CALIBRATE_STEP8] = (uint8_t)(i % 16);
-		data->from8[n / CALIBRATE_STEP8] = i / 16 * 16;
-		n++;
+		data->kept[n++] = i;
+		if (i < CALIBRATE_ITEMS) {
+			data->masks16[i / 32] |= 1u << i % 32;
+			data->spread[data->n_spread++] = i;
+		}
 	}
-	memset(data->places16, 0xff, sizeof(data->places16));
-	for (uint32_t i = 0; i < CALIBRATE_ITEMS / 4 * 3; i++) {
-		const uint32_t to = data->kept[i], step = to / CALIBRATE_STEP16, at = to % CALIBRATE_STEP16;
-
-		data->spread[i] = to;
-		data->masks16[to / 32] |= 1u << to % 32;
-		data->from16[step] = step * CALIBRATE_STEP16 / 4 * 3;
-		data->places16[16 * step + 2 * at] = (uint8_t)(2 * (i - data->from16[step]));
-		data->places16[16 * step + 2 * at + 1] = (uint8_t)(2 * (i - data->from16[step]) + 1);
-	}
+	steps8_init(data);
+	steps16_init(data);
 }
 
 static void order_init(struct calibrate_data *data, uint32_t *state)
@@ -322,51 +345,76 @@ void calibrate_data_init(struct calibrate_data *data)
 	for (uint32_t t = 0; t < 4; t++)
 		for (uint32_t i = 0; i < 256; i++)
 			data->table[t][i] = random_next(&state) << 8 ^ random_next(&state);
+	for (uint32_t i = 0; i < CALIBRATE_MESSAGES; i++)
+		data->messages[i] = (struct calibrate_message){data->in8, i, i, 2, 0};
+	data->made.max = CALIBRATE_MESSAGES;
+	data->stride = CALIBRATE_BLOCK;
+	for (uint32_t c = 0; c < COLUMNS; c++)
+		data->starts[c] = CALIBRATE_ITEMS / COLUMNS * c;
 	shuffles_init(data);
 	order_init(data, &state);
 }
 
 /* ---- measuring ------------------------------------------------------------------------------------------------------------ */
 
-enum { CACHE_LINE = 64, BLOCKS = 11, BLOCK_NS = 250000, PASSES_MAX = 1 << 20 };
+enum { CACHE_LINE = 64, CALLS = 301, BLOCKS = 11, BLOCK_NS = 250000, PASSES_MAX = 1 << 20 };
 
-static void nothing(struct calibrate_data *data)
+/* What work does beside its items: whether all messages are there and whole, which turn it is, what comes out. */
+static uint32_t messages_state(const struct calibrate_message *messages, uint32_t *missed)
 {
-	(void)data;
-}
+	uint32_t state = 2;
 
-/* As many calls as a pass has items. */
-static void calls(struct calibrate_data *data)
-{
-	void (*volatile const call)(struct calibrate_data *) = nothing;
+	for (uint32_t i = 0; i < CALIBRATE_MESSAGES; i++) {
+		uint32_t one = messages[i].max ? messages[i].state : 2;
 
-	for (uint32_t i = 0; i < CALIBRATE_ITEMS; i++) {
-		call(data);
-		data->sink = (uint32_t)clock_ns();
+		if (messages[i].max && one == 2 && messages[i].len != messages[i].max) {
+			(*missed)++;
+			one = 0;
+		}
+		state = one < state ? one : state;
 	}
+	return state;
 }
 
-/* What other components do to the first cache between two calls of one: nothing of its data is left there. They read and
- * write as much. */
-static void sweep(struct calibrate_data *data)
+static void work(struct calibrate_data *data)
 {
+	struct calibrate_message *made = &data->made;
+	uint32_t len = 0;
+
+	made->state = messages_state(data->messages, &made->late);
+	if (made->state != 2 || data->sink % made->max == 1)
+		return;
+	for (uint32_t i = 0; i < CALIBRATE_MESSAGES; i++)
+		len += data->messages[i].max;
+	made->len = len;
+}
+
+/* What other components do to the first cache between two calls of one: neither its tables nor the place of its output are
+ * there any more; its input is, for the one before has just written it. */
+static void sweep(struct calibrate_data *data, bool numbers)
+{
+	const uint8_t *in = numbers ? (const uint8_t *)data->in16 : data->in8;
+	const size_t size = CALIBRATE_ITEMS * (numbers ? sizeof(int16_t) : 1);
 	uint32_t sum = 0;
 
 	for (size_t i = 0; i < sizeof(data->others); i += 2 * CACHE_LINE) {
 		data->others[i]++;
 		sum += data->others[i + CACHE_LINE];
 	}
+	for (size_t i = 0; i < size; i += CACHE_LINE)
+		sum += in[i];
 	data->sink = sum;
 }
 
-static uint64_t passes_ns(void (*run)(struct calibrate_data *), struct calibrate_data *data, uint32_t passes)
+static uint64_t passes_ns(void (*run)(struct calibrate_data *), struct calibrate_data *data, bool numbers,
+			  uint32_t passes)
 {
 	uint64_t ns = 0;
 
 	for (uint32_t i = 0; i < passes; i++) {
 		uint64_t begin;
 
-		sweep(data);
+		sweep(data, numbers);
 		begin = clock_ns();
 		run(data);
 		ns += clock_ns() - begin;
@@ -381,8 +429,22 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static uint32_t items_of(enum calibrate_class class)
+{
+	return class == CALIBRATE_BITS || class == CALIBRATE_GATHER8 || class == CALIBRATE_GATHER16 ||
+		       class == CALIBRATE_TRELLIS
+		   ? CALIBRATE_BLOCK
+		   : CALIBRATE_ITEMS;
+}
+
+static bool works_on_numbers(enum calibrate_class class)
+{
+	return class == CALIBRATE_ARITHMETIC || class == CALIBRATE_SHUFFLE16 || class == CALIBRATE_TRANSPOSE16 ||
+	       class == CALIBRATE_GATHER16 || class == CALIBRATE_TRELLIS;
+}
+
 /* As many passes as take about a block, then the median of the blocks. */
-static int class_measure(void (*run)(struct calibrate_data *), struct calibrate_data *data, uint32_t items,
+static int class_measure(void (*run)(struct calibrate_data *), struct calibrate_data *data, enum calibrate_class class,
 			 double *ret_ns)
 {
 	double blocks[BLOCKS];
@@ -390,24 +452,37 @@ static int class_measure(void (*run)(struct calibrate_data *), struct calibrate_
 	uint64_t ns = 0;
 
 	for (; passes < PASSES_MAX; passes *= 2) {
-		ns = passes_ns(run, data, passes);
+		ns = passes_ns(run, data, works_on_numbers(class), passes);
 		if (ns >= BLOCK_NS / 2)
 			break;
 	}
 	if (!ns)
 		return -EIO;
 	for (int i = 0; i < BLOCKS; i++)
-		blocks[i] = (double)passes_ns(run, data, passes) / passes / items;
+		blocks[i] = (double)passes_ns(run, data, works_on_numbers(class), passes) / passes / items_of(class);
 	qsort(blocks, BLOCKS, sizeof(blocks[0]), compare);
 	*ret_ns = blocks[BLOCKS / 2];
 	return *ret_ns > 0 ? 0 : -EIO;
 }
 
-static uint32_t items_of(enum calibrate_class class)
+/* A call as it comes in a slot: after others have been run, so that neither its code nor its data are at hand. */
+static int call_measure(const struct calibrate_kernels *kernels, struct calibrate_data *data, double *ret_ns)
 {
-	return class == CALIBRATE_GATHER8 || class == CALIBRATE_GATHER16 || class == CALIBRATE_TRELLIS
-		   ? CALIBRATE_BLOCK
-		   : CALIBRATE_ITEMS;
+	void (*volatile const call)(struct calibrate_data *) = work;
+	double ns[CALLS];
+
+	for (int i = 0; i < CALLS; i++) {
+		uint64_t begin;
+
+		for (int class = CALIBRATE_ARITHMETIC; class < CALIBRATE_TRELLIS; class ++)
+			kernels->run[class](data);
+		begin = clock_ns();
+		call(data);
+		ns[i] = (double)(clock_ns() - begin);
+	}
+	qsort(ns, CALLS, sizeof(ns[0]), compare);
+	*ret_ns = ns[CALLS / 2];
+	return *ret_ns > 0 ? 0 : -EIO;
 }
 
 int calibrate_classes(enum simd_level level, const struct calibration *mac, double ret_ns[CALIBRATE_CLASSES])
@@ -420,10 +495,10 @@ int calibrate_classes(enum simd_level level, const struct calibration *mac, doub
 	if (rc == 0) {
 		calibrate_data_init(data);
 		ns[CALIBRATE_SCALAR] = 1e3 / mac->mmac_per_s;
-		rc = class_measure(calls, data, CALIBRATE_ITEMS, &ns[CALIBRATE_CALL]);
+		rc = call_measure(kernels, data, &ns[CALIBRATE_CALL]);
 	}
 	for (int class = CALIBRATE_ARITHMETIC; rc == 0 && class < CALIBRATE_CLASSES; class ++)
-		rc = class_measure(kernels->run[class], data, items_of((enum calibrate_class) class), &ns[class]);
+		rc = class_measure(kernels->run[class], data, (enum calibrate_class) class, &ns[class]);
 	free(data);
 	if (rc == 0)
 		memcpy(ret_ns, ns, sizeof(ns));

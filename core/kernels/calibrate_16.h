@@ -42,15 +42,17 @@ static inline void shuffle8_16(struct calibrate_data *data)
 {
 	uint8_t *to = data->out8;
 
-	for (uint32_t s = 0; s < CALIBRATE_ITEMS / CALIBRATE_STEP8; s++, to += CALIBRATE_STEP8)
-		store16(to, shuffled(load16(data->in8 + data->from8[s]), load16(data->places8 + 16 * (size_t)s)));
+	for (uint32_t s = 0; s < data->n_steps8; s++) {
+		store16(to, shuffled(load16(data->in8 + data->steps8[s].from), load16(data->places8 + 16 * (size_t)s)));
+		to += data->steps8[s].len;
+	}
 }
 
 static inline void shuffle16_16(struct calibrate_data *data)
 {
 	for (uint32_t s = 0; s < CALIBRATE_ITEMS / CALIBRATE_STEP16; s++)
 		store16(data->out16 + CALIBRATE_STEP16 * (size_t)s,
-			shuffled(load16(data->in16 + data->from16[s]), load16(data->places16 + 16 * (size_t)s)));
+			shuffled(load16(data->in16 + data->steps16[s].from), load16(data->places16 + 16 * (size_t)s)));
 }
 
 #define ZIP_LOW8(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
@@ -60,7 +62,7 @@ static inline void shuffle16_16(struct calibrate_data *data)
 
 enum { COLUMNS = 32, ROWS = CALIBRATE_ITEMS / COLUMNS };
 
-static inline void square8(const uint8_t *in, uint8_t *out)
+static inline void square8(const uint8_t *in, uint8_t *out, const uint32_t *starts)
 {
 	v16u8 v[16], zipped[16];
 
@@ -78,23 +80,24 @@ static inline void square8(const uint8_t *in, uint8_t *out)
 	}
 #pragma GCC unroll 16
 	for (int i = 0; i < 16; i++)
-		store16(out + ROWS * i, v[i]);
+		store16(out + starts[i], v[i]);
 }
 
 static inline void transpose8_16(struct calibrate_data *data)
 {
 	for (int row = 0; row + 16 <= ROWS; row += 16)
 		for (int column = 0; column < COLUMNS; column += 16)
-			square8(data->in8 + COLUMNS * row + column, data->out8 + ROWS * column + row);
+			square8(data->in8 + CALIBRATE_BEGIN8 + COLUMNS * row + column, data->out8 + row,
+				data->starts + column);
 }
 
-static inline void square16(const int16_t *in, int16_t *out)
+static inline void square16(const int16_t *in, int16_t *out, const uint32_t *starts)
 {
 	v8i16 v[8], zipped[8];
 
 #pragma GCC unroll 8
 	for (int i = 0; i < 8; i++)
-		v[i] = (v8i16)load16(in + ROWS * i);
+		v[i] = (v8i16)load16(in + starts[i]);
 #pragma GCC unroll 3
 	for (int stage = 0; stage < 3; stage++) {
 #pragma GCC unroll 4
@@ -113,14 +116,15 @@ static inline void transpose16_16(struct calibrate_data *data)
 {
 	for (int row = 0; row + 8 <= ROWS; row += 8)
 		for (int column = 0; column < COLUMNS; column += 8)
-			square16(data->in16 + ROWS * column + row, data->out16 + COLUMNS * row + column);
+			square16(data->in16 + row, data->out16 + CALIBRATE_BEGIN16 + COLUMNS * row + column,
+				 data->starts + column);
 }
 
 static inline void bits_16(struct calibrate_data *data)
 {
 	uint32_t state = 0;
 
-	for (uint32_t i = 0; i < CALIBRATE_ITEMS; i += 32) {
+	for (uint32_t i = 0; i < CALIBRATE_BLOCK; i += 32) {
 		state ^= bits_gather16(data->in8 + i) << 16 | bits_gather16(data->in8 + i + 16);
 		state = data->table[3][state >> 24] ^ data->table[2][state >> 16 & 0xff] ^
 			data->table[1][state >> 8 & 0xff] ^ data->table[0][state & 0xff];

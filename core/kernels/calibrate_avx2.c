@@ -43,7 +43,7 @@ static void bits(struct calibrate_data *data)
 static void shuffle16(struct calibrate_data *data)
 {
 	for (uint32_t s = 0; s < CALIBRATE_ITEMS / CALIBRATE_STEP16; s += 2) {
-		const __m256i from = pair(data->in16 + data->from16[s], data->in16 + data->from16[s + 1]);
+		const __m256i from = pair(data->in16 + data->steps16[s].from, data->in16 + data->steps16[s + 1].from);
 		const __m256i places = _mm256_load_si256((const __m256i *)(data->places16 + 16 * (size_t)s));
 
 		_mm256_storeu_si256((__m256i *)(data->out16 + CALIBRATE_STEP16 * (size_t)s),
@@ -52,7 +52,7 @@ static void shuffle16(struct calibrate_data *data)
 }
 
 /* Two squares side by side. */
-static inline void squares8(const uint8_t *in, uint8_t *out)
+static inline void squares8(const uint8_t *in, uint8_t *out, const uint32_t *starts)
 {
 	__m256i v[16], zipped[16];
 
@@ -70,24 +70,24 @@ static inline void squares8(const uint8_t *in, uint8_t *out)
 	}
 #pragma GCC unroll 16
 	for (int i = 0; i < 16; i++) {
-		_mm_storeu_si128((__m128i *)(out + ROWS * i), _mm256_castsi256_si128(v[i]));
-		_mm_storeu_si128((__m128i *)(out + ROWS * (i + 16)), _mm256_extracti128_si256(v[i], 1));
+		_mm_storeu_si128((__m128i *)(out + starts[i]), _mm256_castsi256_si128(v[i]));
+		_mm_storeu_si128((__m128i *)(out + starts[i + 16]), _mm256_extracti128_si256(v[i], 1));
 	}
 }
 
 static void transpose8(struct calibrate_data *data)
 {
 	for (int row = 0; row + 16 <= ROWS; row += 16)
-		squares8(data->in8 + COLUMNS * row, data->out8 + row);
+		squares8(data->in8 + CALIBRATE_BEGIN8 + COLUMNS * row, data->out8 + row, data->starts);
 }
 
-static inline void squares16(const int16_t *in, int16_t *out)
+static inline void squares16(const int16_t *in, int16_t *out, const uint32_t *starts)
 {
 	__m256i v[8], zipped[8];
 
 #pragma GCC unroll 8
 	for (int i = 0; i < 8; i++)
-		v[i] = pair(in + ROWS * i, in + ROWS * (i + 8));
+		v[i] = pair(in + starts[i], in + starts[i + 8]);
 #pragma GCC unroll 3
 	for (int stage = 0; stage < 3; stage++) {
 #pragma GCC unroll 4
@@ -106,7 +106,8 @@ static void transpose16(struct calibrate_data *data)
 {
 	for (int row = 0; row + 8 <= ROWS; row += 8)
 		for (int column = 0; column < COLUMNS; column += 16)
-			squares16(data->in16 + ROWS * column + row, data->out16 + COLUMNS * row + column);
+			squares16(data->in16 + row, data->out16 + CALIBRATE_BEGIN16 + COLUMNS * row + column,
+				  data->starts + column);
 }
 
 const struct calibrate_kernels calibrate_avx2 = {{

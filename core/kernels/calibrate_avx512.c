@@ -60,7 +60,7 @@ static void shuffle16(struct calibrate_data *data)
 #define COLUMNS16(c) COLUMNS4(c), COLUMNS4((c) + 4), COLUMNS4((c) + 8), COLUMNS4((c) + 12)
 
 /* Four registers of four rows of 16 columns each become 16 columns of 16 rows. */
-static inline void columns16(const __m512i *rows4, uint8_t *out)
+static inline void columns16(const __m512i *rows4, uint8_t *out, const uint32_t *starts)
 {
 	const __m512i low01 = _mm512_unpacklo_epi32(rows4[0], rows4[1]);
 	const __m512i low23 = _mm512_unpacklo_epi32(rows4[2], rows4[3]);
@@ -71,10 +71,10 @@ static inline void columns16(const __m512i *rows4, uint8_t *out)
 
 #pragma GCC unroll 4
 	for (int i = 0; i < 4; i++) {
-		_mm_storeu_si128((__m128i *)(out + ROWS * i), _mm512_castsi512_si128(column[i]));
-		_mm_storeu_si128((__m128i *)(out + ROWS * (i + 4)), _mm512_extracti32x4_epi32(column[i], 1));
-		_mm_storeu_si128((__m128i *)(out + ROWS * (i + 8)), _mm512_extracti32x4_epi32(column[i], 2));
-		_mm_storeu_si128((__m128i *)(out + ROWS * (i + 12)), _mm512_extracti32x4_epi32(column[i], 3));
+		_mm_storeu_si128((__m128i *)(out + starts[i]), _mm512_castsi512_si128(column[i]));
+		_mm_storeu_si128((__m128i *)(out + starts[i + 4]), _mm512_extracti32x4_epi32(column[i], 1));
+		_mm_storeu_si128((__m128i *)(out + starts[i + 8]), _mm512_extracti32x4_epi32(column[i], 2));
+		_mm_storeu_si128((__m128i *)(out + starts[i + 12]), _mm512_extracti32x4_epi32(column[i], 3));
 	}
 }
 
@@ -88,24 +88,24 @@ static void transpose8(struct calibrate_data *data)
 
 #pragma GCC unroll 4
 		for (int i = 0; i < 4; i++) {
-			const uint8_t *in = data->in8 + COLUMNS * (row + 4 * i);
+			const uint8_t *in = data->in8 + CALIBRATE_BEGIN8 + COLUMNS * (row + 4 * i);
 			const __m512i a = _mm512_loadu_si512(in), b = _mm512_loadu_si512(in + 64);
 
 			lower[i] = _mm512_permutex2var_epi8(a, below, b);
 			upper[i] = _mm512_permutex2var_epi8(a, above, b);
 		}
-		columns16(lower, data->out8 + row);
-		columns16(upper, data->out8 + ROWS * 16 + row);
+		columns16(lower, data->out8 + row, data->starts);
+		columns16(upper, data->out8 + row, data->starts + 16);
 	}
 }
 
-static inline __m512i four(const int16_t *in)
+static inline __m512i four(const int16_t *in, const uint32_t *starts)
 {
-	__m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)in));
+	__m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(in + starts[0])));
 
-	v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(in + 8 * ROWS)), 1);
-	v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(in + 16 * ROWS)), 2);
-	return _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(in + 24 * ROWS)), 3);
+	v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(in + starts[8])), 1);
+	v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(in + starts[16])), 2);
+	return _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(in + starts[24])), 3);
 }
 
 /* All columns of 8 rows: four squares side by side. */
@@ -116,7 +116,7 @@ static void transpose16(struct calibrate_data *data)
 
 #pragma GCC unroll 8
 		for (int i = 0; i < 8; i++)
-			v[i] = four(data->in16 + ROWS * i + row);
+			v[i] = four(data->in16 + row, data->starts + i);
 #pragma GCC unroll 3
 		for (int stage = 0; stage < 3; stage++) {
 #pragma GCC unroll 4
@@ -128,7 +128,7 @@ static void transpose16(struct calibrate_data *data)
 		}
 #pragma GCC unroll 8
 		for (int i = 0; i < 8; i++)
-			_mm512_storeu_si512(data->out16 + COLUMNS * (row + i), v[i]);
+			_mm512_storeu_si512(data->out16 + CALIBRATE_BEGIN16 + COLUMNS * (row + i), v[i]);
 	}
 }
 

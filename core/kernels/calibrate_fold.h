@@ -10,13 +10,25 @@
 
 #include "core/kernels/calibrate.h"
 
+/* What is left, 128 bits, byte by byte. */
+static inline uint32_t bits_rest(const struct calibrate_data *data, __m128i block)
+{
+	uint8_t bytes[16];
+	uint32_t state = 0;
+
+	_mm_storeu_si128((__m128i *)bytes, block);
+	for (int i = 15; i >= 0; i--)
+		state = (state << 8) ^ data->table[0][(state >> 24) ^ bytes[i]];
+	return state;
+}
+
 static inline __attribute__((always_inline)) void bits_fold(struct calibrate_data *data,
 							    uint64_t (*pack64)(const uint8_t *bits))
 {
 	const __m128i constants = _mm_set_epi64x(0x1021b5a3, 0x7e2c4991);
 	__m128i block = _mm_setzero_si128();
 
-	for (uint32_t i = 0; i < CALIBRATE_ITEMS; i += 128) {
+	for (uint32_t i = 0; i < CALIBRATE_BLOCK; i += 128) {
 		const uint64_t high = pack64(data->in8 + i), low = pack64(data->in8 + i + 64);
 		const __m128i next = _mm_set_epi64x((int64_t)high, (int64_t)low);
 
@@ -24,7 +36,7 @@ static inline __attribute__((always_inline)) void bits_fold(struct calibrate_dat
 						    _mm_clmulepi64_si128(block, constants, 0x00)),
 				      next);
 	}
-	data->sink = (uint32_t)_mm_cvtsi128_si64(block);
+	data->sink = bits_rest(data, block);
 }
 #endif
 

@@ -146,17 +146,15 @@ void local_platform(const char *state, struct local_platform *ret)
 		ret->cores[i] = (struct platform_core){.mmac_per_s = ret->model.mmac_per_s};
 }
 
-int local_measure(struct class_rates *ret)
+static int rates_measure(struct class_rates *rates)
 {
 	enum { TRIES = 4 };
 	struct calibration best = {.spread = 1e9}, now;
 	enum simd_level level = SIMD_PLAIN;
-	struct class_rates rates;
 	int rc = -EIO;
 
-	local_kind(&rates);
 	for (int l = 0; l < SIMD_LEVELS; l++)
-		if (!strcmp(simd_name((enum simd_level)l), rates.simd))
+		if (!strcmp(simd_name((enum simd_level)l), rates->simd))
 			level = (enum simd_level)l;
 	for (int i = 0; i < TRIES && best.spread > 0.05; i++) { /* the quietest of a few */
 		if (calibrate_mmac(&now) == 0 && now.spread < best.spread) {
@@ -164,13 +162,27 @@ int local_measure(struct class_rates *ret)
 			rc = 0;
 		}
 	}
+	rates->mmac_per_s = best.mmac_per_s;
+	return rc < 0 ? rc : calibrate_classes(level, &best, rates->ns);
+}
+
+/* On one CPU, whichever it is. */
+int local_measure(struct class_rates *ret)
+{
+	struct class_rates rates;
+	cpu_set_t before, one;
+	int rc;
+
+	local_kind(&rates);
+	CPU_ZERO(&one);
+	CPU_SET((size_t)sched_getcpu(), &one);
+	sched_getaffinity(0, sizeof(before), &before);
+	sched_setaffinity(0, sizeof(one), &one);
+	rc = rates_measure(&rates);
+	sched_setaffinity(0, sizeof(before), &before);
 	if (rc == 0)
-		rc = calibrate_classes(level, &best, rates.ns);
-	if (rc < 0)
-		return rc;
-	rates.mmac_per_s = best.mmac_per_s;
-	*ret = rates;
-	return 0;
+		*ret = rates;
+	return rc;
 }
 
 int local_calibrate(const char *state)

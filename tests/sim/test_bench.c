@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "core/base/file.h"
 #include "tests/common/aloe.h"
 
 enum { OK, FAILED, USAGE, STRICT };
@@ -284,6 +286,81 @@ static void test_map(void **state)
 	ran_free(ran);
 }
 
+/* ---- predict ------------------------------------------------------------------------------------------------------------- */
+
+static bool has_error(const struct ran *ran, int row)
+{
+	const json_t *table = json_object_get(json_object_get(ran->report, "tables"), "components");
+
+	return json_is_number(json_object_get(json_array_get(table, (size_t)row), "class_error"));
+}
+
+static void check_predictions(const struct ran *all, const struct ran *withheld, const char *kind)
+{
+	static const char *const keys[] = {"clock_us", "mac_us", "class_us"};
+	int n = 0, errors = 0;
+
+	for (int row = 0, other = 0; row < (int)rows(all, "components"); row++) {
+		char path[80];
+
+		snprintf(path, sizeof(path), "tables.components.%d.source", row);
+		if (!strcmp(ran_text(all, path), kind))
+			continue; /* nothing is known of it as a source any more */
+		for (int k = 0; k < 3; k++)
+			assert_true(cell(all, "components", row, keys[k]) ==
+				    cell(withheld, "components", other, keys[k]));
+		snprintf(path, sizeof(path), "tables.components.%d.target", other);
+		if (!strcmp(ran_text(withheld, path), kind)) {
+			assert_true(cell(withheld, "components", other, "class_us") > 0);
+			assert_false(has_error(withheld, other));
+			n++;
+		} else {
+			errors += has_error(withheld, other);
+		}
+		other++;
+	}
+	assert_true(n >= 14 && n % 14 == 0);
+	assert_true(errors % 14 == 0);
+}
+
+/* What is predicted for a kind does not change when what was measured of components there is taken away. */
+static void test_predict(void **state)
+{
+	struct ran *ran = aloe_ok("bench predict --rounds 1 --seconds 1 --keep '%s' --json -q", aloe_path("kinds"));
+	struct ran *again = aloe_ok("bench predict --from '%s' --json -q", aloe_path("kinds")), *withheld;
+	char path[400];
+
+	(void)state;
+	if (rows(ran, "pairs") == 0) { /* a machine of one level, without the slow build */
+		ran_free(ran);
+		ran_free(again);
+		skip();
+	}
+	assert_true(rows(ran, "components") % 14 == 0);
+	for (int row = 0; row < (int)rows(ran, "components"); row++) {
+		const double predicted = cell(ran, "components", row, "class_us");
+
+		assert_true(cell(ran, "components", row, "clock_us") == cell(ran, "components", row, "source_us"));
+		assert_true(fabs(predicted - cell(again, "components", row, "class_us")) < 1e-6 * predicted);
+		assert_true(fabs(cell(ran, "components", row, "class_error") -
+				 100 * fabs(predicted / cell(ran, "components", row, "target_us") - 1)) < 1e-4);
+	}
+	snprintf(path, sizeof(path), "%s/plain.profile.json", aloe_path("kinds"));
+	assert_int_equal(unlink(path), 0);
+	withheld = aloe_ok("bench predict --from '%s' --json -q", aloe_path("kinds"));
+	check_predictions(again, withheld, "plain");
+	ran_free(withheld);
+	ran_free(again);
+	ran_free(ran);
+
+	/* What is not one of those files is told by name. */
+	assert_int_equal(file_write(path, "{\"schema\": 1, \"profile\": 7}", strlen("{\"schema\": 1, \"profile\": 7}")),
+			 0);
+	ran = aloe_ends(USAGE, "bench predict --from '%s'", aloe_path("kinds"));
+	has(ran->err, "plain.profile.json: \"profile\" must be an object");
+	ran_free(ran);
+}
+
 /* ---- what is refused ----------------------------------------------------------------------------------------------------- */
 
 static void test_usage(void **state)
@@ -313,6 +390,9 @@ static void test_usage(void **state)
 	    {"utran --waveform waveforms/bpsk.conf", "a parameter ebn0_db"},
 	    {"copies --lanes 0", "--lanes 0: different numbers of lanes"},
 	    {"copies --seconds x", "--seconds x: "},
+	    {"predict --rounds 0", "--rounds 0: "},
+	    {"predict --from a --keep b", "--from and --keep exclude each other"},
+	    {"predict --waveform none.conf", "none.conf: cannot be read"},
 	    {"map --seeds 0", "--seeds 0: N or FROM:TO"},
 	    {"map --seeds 5:4", "--seeds 5:4: "},
 	    {"map --seeds 1:2:3", "--seeds 1:2:3: "},
@@ -402,8 +482,8 @@ int main(void)
 	    cmocka_unit_test(test_other_waveform), cmocka_unit_test(test_plots),
 	    cmocka_unit_test(test_utran),          cmocka_unit_test(test_copies),
 	    cmocka_unit_test(test_copies_none),    cmocka_unit_test(test_map),
-	    cmocka_unit_test(test_usage),          cmocka_unit_test(test_environment),
-	    cmocka_unit_test(test_interrupted),
+	    cmocka_unit_test(test_predict),        cmocka_unit_test(test_usage),
+	    cmocka_unit_test(test_environment),    cmocka_unit_test(test_interrupted),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);

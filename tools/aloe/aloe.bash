@@ -158,7 +158,7 @@ _aloe() {
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
 	bench)
 			if ((COMP_CWORD == 2)); then
-		COMPREPLY=($(compgen -W "bler bpsk chain copies handover hist link map memory messages overhead pipes table1 throughput utran --help" -- "$cur"))
+		COMPREPLY=($(compgen -W "bler bpsk chain copies handover hist link predict map memory messages overhead pipes table1 throughput utran --help" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[2]} in
@@ -265,6 +265,20 @@ _aloe() {
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --each --bits --slot-us --isolation --cpu --clock --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	predict)
+		case $prev in
+		-w | --waveform) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		-r | --rounds) COMPREPLY=(); return ;;
+		-s | --seconds) COMPREPLY=(); return ;;
+		--cpu) COMPREPLY=(); return ;;
+		--keep) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--from) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		--table) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --rounds --seconds --cpu --keep --from --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	map)
 		case $prev in

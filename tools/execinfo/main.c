@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * execinfo - execution times of components: table, histogram, csv, json; from a node that is up or from a saved run. */
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/cli/cli.h"
+#include "core/base/file.h"
+#include "core/report/local.h"
 #include "core/report/report.h"
+#include "core/report/store.h"
 #include "core/report/type.h"
 #include "tools/execinfo/execinfo.h"
 
@@ -31,6 +35,51 @@ static int describe(const char *name)
 		type_unknown(registry, name, stderr);
 	registry_close(registry);
 	return type ? CLI_OK : CLI_USAGE;
+}
+
+/* On the first CPU; with --json as the rates of this kind of machine are kept, too. */
+static int calibrate(const struct cli_args *args)
+{
+	struct class_rates rates;
+	const int rc = local_measure(&rates);
+	json_t *json = rc == 0 ? class_rates_json(&rates) : NULL;
+
+	if (!json)
+		return cli_fail(args, "--calibrate: %s", strerror(rc < 0 ? -rc : ENOMEM)), CLI_FAILED;
+	if (cli_has(args, "json")) {
+		json_object_set_new(json, "schema", json_integer(1));
+		json_dumpf(json, stdout, JSON_INDENT(1));
+		putchar('\n');
+	} else {
+		printf("%s, %s%s%s: %.1f MMAC/s\n", rates.cpu, rates.simd, rates.governor[0] ? ", governor " : "",
+		       rates.governor, rates.mmac_per_s);
+		for (int class = 0; class < CALIBRATE_CLASSES; class ++)
+			printf("  %-12s %10.4f ns an item\n", calibrate_class_name((enum calibrate_class) class),
+			       rates.ns[class]);
+	}
+	json_decref(json);
+	return CLI_OK;
+}
+
+/* Keeps what was measured for the plans of this kind of machine. */
+static int save(const struct cli_args *args, const struct profile_source *source)
+{
+	const char *given = cli_get(args, "state");
+	struct class_rates rates;
+	char state[PATH_MAX];
+	int rc = given ? path_print(state, sizeof(state), "%s", given) : dir_state(state, sizeof(state));
+
+	rc = rc < 0 ? rc : local_calibrate(state);
+	if (rc == 0) {
+		local_rates(state, &rates);
+		rc = store_profile_write(state, source->report, &rates);
+	}
+	if (rc < 0) {
+		fprintf(stderr, "execinfo: --save: %s: %s\n", state, strerror(-rc));
+		return CLI_FAILED;
+	}
+	printf("kept as the costs of %s on %s, %s\n", report_text(source->report, "waveform"), rates.cpu, rates.simd);
+	return CLI_OK;
 }
 
 static int show(const struct cli_args *args, const struct profile_source *source)
@@ -63,6 +112,8 @@ static int execinfo(const struct cli_args *args)
 
 	if (cli_whole(args, "samples", 100, 100000, &samples) < 0)
 		return CLI_USAGE;
+	if (cli_has(args, "calibrate"))
+		return calibrate(args);
 	if (type)
 		return describe(type);
 	if (run && samples)
@@ -70,7 +121,7 @@ static int execinfo(const struct cli_args *args)
 	source.wanted = samples;
 	status = run ? source_saved(args, run, &source) : source_live(args, &source);
 	if (status == CLI_OK)
-		status = show(args, &source);
+		status = cli_has(args, "save") ? save(args, &source) : show(args, &source);
 	source_fini(&source);
 	return status;
 }
@@ -83,6 +134,9 @@ static const struct cli_option options[] = {
     {"csv", 0, NULL, NULL, false, "one line per instance"},
     {"json", 0, NULL, NULL, false, "the report as it is"},
     {"describe", 0, "TYPE", "@type", false, "tell of a component instead: ports, parameters, variables"},
+    {"save", 0, NULL, NULL, false,
+     "keep the times as what plans for this kind of machine are made with, instead of showing them"},
+    {"calibrate", 0, NULL, NULL, false, "measure what a core does by class of work instead; nothing is kept"},
     {"dir", 0, "DIR", "@dir", false, "runtime directory of the node; default $XDG_RUNTIME_DIR/aloe or /tmp/aloe-UID"},
     {"state", 0, "DIR", "@dir", false, "where runs are kept; default ~/.local/state/aloe"},
 };
@@ -99,8 +153,9 @@ static const struct cli_command commands[] = {
 
 static const struct cli_section sections[] = {
     {"EXIT STATUS", "  0    done\n  1    no node, no such waveform, no such run\n  2    usage"},
-    {"EXAMPLES", "  execinfo utran384 --samples 10000\n  execinfo utran384 --hist decoder\n"
-		 "  execinfo --run last --csv > times.csv\n  execinfo --describe awgn"},
+    {"EXAMPLES",
+     "  execinfo utran384 --samples 10000\n  execinfo utran384 --hist decoder\n"
+     "  execinfo --run last --csv > times.csv\n  execinfo --describe awgn\n  ALOE_SIMD=sse41 execinfo --calibrate"},
     {"SEE ALSO", "aloe(1), comprun(1)"},
 };
 

@@ -96,6 +96,23 @@ static const struct cli_option map_options[] = {
     {"cores", 0, "N", NULL, false, "of the large problem; default 100"},
 };
 
+static const struct cli_option predict_options[] = {
+    {"waveform", 'w', "FILE", "@file", false, "with utran_ components; default utran384-random.conf"},
+    {"rounds", 'r', "N", NULL, false, "so many rounds of each kind, in turn; default 12"},
+    {"seconds", 's', "S", NULL, false, "of slots in a round, on the virtual clock; default 5"},
+    {"cpu", 0, "CPU", NULL, false, "the core; default: the first"},
+    {"keep", 0, "DIR", "@dir", false, "write what was measured there: KIND.rates.json, KIND.profile.json"},
+    {"from", 0, "DIR", "@dir", false, "measure nothing, predict from what was kept there"},
+};
+
+static const char predict_doc[] = "Tells the time of each UTRAN component on one kind of node from that on another, "
+				  "and how wrong that is: by the clock, "
+				  "by the single metric of MAC-equivalents, and by classes of work, as plans use "
+				  "profiles of other machines. Kinds are "
+				  "vector levels, and a build without optimisation (make o0). A prediction uses no "
+				  "time of a component on its target: "
+				  "without KIND.profile.json of the target, --from predicts the same.";
+
 static const char map_doc[] =
     "Makes random mapping problems, lets the exact mapper find the cheapest mapping of each, or the proof that there "
     "is "
@@ -279,6 +296,8 @@ static const struct cli_command commands[] = {
      CLI_LIST(handover_options), bench_handover},
     {"hist", "", 0, 0, NULL, "how execution times are distributed", hist_doc, CLI_LIST(hist_options), bench_hist},
     {"link", "", 0, 0, NULL, "a message from one component into another", link_doc, CLI_LIST(link_options), bench_link},
+    {"predict", "", 0, 0, NULL, "how well times are told from one kind of node to another", predict_doc,
+     CLI_LIST(predict_options), bench_predict},
     {"map", "", 0, 0, NULL, "how many mapping problems the mappers solve", map_doc, CLI_LIST(map_options), bench_map},
     {"memory", "[FILE]", 0, 1, "@file", "what each process and each instance takes of memory", memory_doc,
      CLI_LIST(memory_options), bench_memory},

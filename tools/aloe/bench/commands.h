@@ -11,6 +11,7 @@ int bench_chain(const struct cli_args *args);      /* paced.c */
 int bench_copies(const struct cli_args *args);     /* copies.c */
 int bench_map(const struct cli_args *args);        /* map.c */
 int bench_throughput(const struct cli_args *args); /* paced.c */
+int bench_predict(const struct cli_args *args);    /* predict.c */
 int bench_utran(const struct cli_args *args);      /* utran.c */
 int bench_bpsk(const struct cli_args *args);       /* bpsk.c */
 int bench_handover(const struct cli_args *args);   /* paced.c */
