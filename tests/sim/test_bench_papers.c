@@ -281,6 +281,8 @@ static void check_process(const json_t *row)
 	const bool apart = !strcmp(text(row, "isolation"), "component");
 
 	assert_true(number(row, "private_kb") > 50 && number(row, "shared_kb") > 50);
+	if (!strcmp(text(row, "process"), "aloe-exec") || !strcmp(text(row, "process"), "aloe-host"))
+		assert_true(number(row, "image_kb") > 0);
 	assert_true(none(row, "published_ti_kb") || !json_object_get(row, "published_ti_kb"));
 	if (!apart || !strcmp(text(row, "process"), "aloe"))
 		assert_true(none(row, "times"));
@@ -310,7 +312,7 @@ static void test_memory(void **state)
 			same(number(row, "in_process_kb"), all / 4);
 	}
 	assert_int_equal(rows(ran, "instances"), 1);
-	same(number(instance, "sum_kb"), number(instance, "private_kb") + number(instance, "shared_kb"));
+	same(number(instance, "sum_kb"), number(instance, "private_kb") + number(instance, "image_kb"));
 	assert_true(number(instance, "sum_kb") > 4 && number(instance, "sum_kb") < 260);
 	ran_free(ran);
 }

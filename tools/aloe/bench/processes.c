@@ -45,17 +45,28 @@ static bool name_read(struct process *process)
 	return ours;
 }
 
-static bool memory_read(struct process *process)
+static void line_add(struct process *process, const char *line, bool image)
 {
-	FILE *file = proc_open(process->pid, "smaps_rollup");
-	char line[256];
 	double kb;
 
+	if (sscanf(line, "Private_%*[^:]: %lf", &kb) == 1)
+		*(image ? &process->image_kb : &process->private_kb) += kb;
+	else if (sscanf(line, "Shared_%*[^:]: %lf", &kb) == 1)
+		*(image ? &process->image_kb : &process->shared_kb) += kb;
+}
+
+/* Each mapping's address and name, then its figures, which begin with capitals. */
+static bool memory_read(struct process *process)
+{
+	FILE *file = proc_open(process->pid, "smaps");
+	bool image = false;
+	char line[4608];
+
 	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "Private_%*[^:]: %lf", &kb) == 1)
-			process->private_kb += kb;
-		else if (sscanf(line, "Shared_%*[^:]: %lf", &kb) == 1)
-			process->shared_kb += kb;
+		if (isupper((unsigned char)line[0]))
+			line_add(process, line, image);
+		else
+			image = strstr(line, "/memfd:aloe-") != NULL;
 	if (file)
 		fclose(file);
 	return process->private_kb > 0; /* none: it ends just now */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * tools/aloe/bench/processes.h - a process and all below it: what memory each has for itself and shares with others, as the
- * kernel says (/proc/PID/smaps_rollup).
+ * kernel says (/proc/PID/smaps). Images are shared by nature, whoever has touched which of their pages.
  */
 #ifndef TOOLS_ALOE_BENCH_PROCESSES_H
 #define TOOLS_ALOE_BENCH_PROCESSES_H
@@ -12,8 +12,8 @@
 struct process {
 	pid_t pid;
 	char name[32];
-	double private_kb, shared_kb; /* resident */
-	char components[256];         /* that it has loaded, as "copy null_sink" */
+	double private_kb, image_kb, shared_kb; /* resident: its own; of images; libraries and files */
+	char components[256];                   /* that it has loaded, as "copy null_sink" */
 	unsigned n_components;
 };
 
