@@ -94,16 +94,14 @@ static int open_instance(struct wave *w, uint32_t number, const struct wave_opti
 static int open_all(struct wave *w, const struct wave_options *options, struct diag *diag)
 {
 	const size_t n = w->view.head->instances.count, n_segments = w->view.head->segments.count;
-	const size_t bytes = (n * sizeof(struct instance) + 63) & ~(size_t)63;
 	int status = 0;
 
-	w->instances = aligned_alloc(64, bytes);
+	w->instances = arena_take(&w->arena, n * sizeof(*w->instances));
 	w->components = calloc(n, sizeof(*w->components));
 	w->handles = calloc(n, sizeof(*w->handles));
 	w->segments = calloc(n_segments, sizeof(*w->segments));
 	if (!w->instances || !w->components || !w->handles || !w->segments)
 		return -1;
-	memset(w->instances, 0, bytes);
 	for (uint32_t i = 0; i < n && status >= 0; i++)
 		status = open_instance(w, i, options, diag);
 	for (uint32_t s = 0; s < n_segments && status >= 0; s++)
@@ -194,7 +192,6 @@ void wave_close(struct wave *w)
 	munmap(w->node, sizeof(*w->node));
 	image_close(&w->view);
 	close(w->fd);
-	free(w->instances);
 	free(w->components);
 	free(w->handles);
 	free(w->segments);
