@@ -42,14 +42,16 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	    .shares_lane = shares_lane(view, number),
 	};
 	segment->instances = calloc(row->n_instances + 1, sizeof(struct instance *));
+	segment->io = calloc(row->n_instances + 1, sizeof(struct instance *));
 	segment->gates = calloc(row->n_gates + 1, sizeof(struct segment_gate));
-	if (segment->instances == NULL || segment->gates == NULL) {
+	if (segment->instances == NULL || segment->io == NULL || segment->gates == NULL) {
 		segment_fini(segment);
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < row->n_instances; i++) {
 		segment->instances[i] = &instances[view->order[row->order + i]];
-		segment->waits_io += segment->instances[i]->records > 0;
+		if (segment->instances[i]->records > 0)
+			segment->io[segment->n_io++] = segment->instances[i];
 	}
 	for (uint32_t g = 0; g < row->n_gates; g++) {
 		const struct image_gate *gate = &view->gates[row->gates + g];
@@ -63,8 +65,10 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 void segment_fini(struct segment *segment)
 {
 	free(segment->instances);
+	free(segment->io);
 	free(segment->gates);
 	segment->instances = NULL;
+	segment->io = NULL;
 	segment->gates = NULL;
 }
 
@@ -114,11 +118,11 @@ static inline bool gate_open(const struct segment_gate *gate, uint64_t step)
 
 static bool records_there(const struct segment *segment, uint64_t step, uint64_t last)
 {
-	for (uint32_t i = 0; i < segment->n_instances; i++) {
-		const struct instance *it = segment->instances[i];
+	for (uint32_t i = 0; i < segment->n_io; i++) {
+		const struct instance *it = segment->io[i];
 		const uint64_t k = step - it->lag;
 
-		if (it->records > 0 && step >= it->first && k <= last && called(it, k) && !instance_can(it))
+		if (step >= it->first && k <= last && called(it, k) && !instance_can(it))
 			return false;
 	}
 	return true;
@@ -145,7 +149,7 @@ enum segment_status segment_ready(const struct segment *segment, const struct se
 		return SEGMENT_ENDED;
 	if (step >= atomic_load_explicit(&segment->control->limit, memory_order_acquire))
 		return SEGMENT_PAUSED;
-	if (*ret_gate != NULL || (segment->waits_io && !records_there(segment, step, last)))
+	if (*ret_gate != NULL || !records_there(segment, step, last))
 		return SEGMENT_WAITS;
 	return SEGMENT_RAN;
 }

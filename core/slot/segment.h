@@ -45,7 +45,8 @@ struct segment {
 	uint32_t n_instances;
 	struct segment_gate *gates;
 	uint32_t n_gates;
-	uint32_t waits_io; /* has I/O components */
+	struct instance **io; /* those of them that have records to wait for */
+	uint32_t n_io;
 	struct image_segment_state *state;
 	struct image_run *run;
 	const struct node_control *control;

@@ -33,6 +33,9 @@ static json_t *hist_json(const struct hist *hist)
 	put_real(o, "mean", us(hist_mean(hist)));
 	put_real(o, "p50", us((double)hist_quantile(hist, 0.5)));
 	put_real(o, "p99", us((double)hist_quantile(hist, 0.99)));
+	put_real(o, "p999", us((double)hist_quantile(hist, 0.999)));
+	put_real(o, "p9999", us((double)hist_quantile(hist, 0.9999)));
+	put_real(o, "p99999", us((double)hist_quantile(hist, 0.99999)));
 	put_real(o, "max", us((double)hist_max(hist)));
 	return o;
 }

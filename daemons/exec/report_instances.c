@@ -176,6 +176,8 @@ static void put_times(const struct exec_wave *wave, const struct hist *time, jso
 	put_real(o, "p50_us", us((double)hist_quantile(time, 0.5)));
 	put_real(o, "p99_us", us((double)hist_quantile(time, 0.99)));
 	put_real(o, "p999_us", us((double)hist_quantile(time, 0.999)));
+	put_real(o, "p9999_us", us((double)hist_quantile(time, 0.9999)));
+	put_real(o, "p99999_us", us((double)hist_quantile(time, 0.99999)));
 	put_real(o, "max_us", us((double)hist_max(time)));
 	put_real(o, "kmac", calibrate_kmac(hist_mean(time), rate));
 	put_real(o, "kmac_max", calibrate_kmac((double)hist_max(time), rate));
