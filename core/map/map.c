@@ -232,11 +232,11 @@ static int ask_one_lane(struct search *search, double share)
 
 		for (size_t unit = 0; unit < units->n; unit++)
 			sum += search->ranker.demand[unit * n + lane];
-		if (!(sum <= share * units->resources->lanes[lane].room_ns * (1 + 1e-9)))
+		if (sum == INFINITY || sum > share * units->resources->lanes[lane].room_ns * (1 + 1e-9))
 			continue;
 		for (size_t unit = 0; unit < units->n; unit++)
 			search->cores[unit] = lane;
-		search->share = share;
+		search->share = fmin(share, 1);
 		rc = offer(search, "one lane");
 		if (rc)
 			return rc;
@@ -308,10 +308,34 @@ static int refine(struct search *search)
 
 /* ---- the two ways to choose ----------------------------------------------------------------------------------------- */
 
+/* Nothing can be better: as even as can be, and not later than on one lane. */
+static bool is_perfect(const struct search *search)
+{
+	return search->found && search->rank.bucket == 0 && search->rank.latency == 1 && !search->rank.crossings &&
+	       (search->rank.fits || !search->units->resources->known);
+}
+
+/* May any unit be there? */
+static size_t lanes_usable(const struct search *search)
+{
+	size_t usable = 0;
+
+	for (uint32_t lane = 0; lane < search->units->resources->n_lanes; lane++) {
+		uint32_t unit = 0;
+
+		while (unit < search->units->n && !may_be(search, unit, lane))
+			unit++;
+		usable += unit < search->units->n;
+	}
+	return usable;
+}
+
 /* As even as it can be, whatever the lanes hold. */
 static int spread(struct search *search, const double *demand, enum plan_mode mode)
 {
-	static const enum mapper even[] = {MAPPER_CHAIN, MAPPER_WORST_FIT, MAPPER_LOCAL};
+	static const enum mapper linked[] = {MAPPER_CHAIN, MAPPER_WORST_FIT, MAPPER_LOCAL};
+	static const enum mapper apart[] = {MAPPER_WORST_FIT, MAPPER_CHAIN, MAPPER_LOCAL};
+	const enum mapper *even = search->units->n_links ? linked : apart;
 	const enum mapper only = search->options->mapper;
 	int rc;
 
@@ -319,12 +343,17 @@ static int spread(struct search *search, const double *demand, enum plan_mode mo
 	search->within = false;
 	ranker_use(&search->ranker, demand, true);
 	rc = priced_open(search, fmax(1, 2 * search->ranker.floor));
-	if (!rc && only != MAPPER_PORTFOLIO)
+	if (!rc && lanes_usable(search) == 1)
+		rc = ask_one_lane(search, INFINITY);
+	if (rc || search->found)
+		return rc;
+	if (only != MAPPER_PORTFOLIO)
 		return squeeze(search, only);
-	for (size_t i = 0; !rc && i < sizeof(even) / sizeof(even[0]); i++)
+	for (size_t i = 0; !rc && !is_perfect(search) && i < 3; i++)
 		rc = squeeze(search, even[i]);
-	if (!rc && search->found)
-		rc = ask_all(search, 1.05 * search->rank.peak);
+	if (rc || !search->found || is_perfect(search))
+		return rc;
+	rc = ask_all(search, 1.05 * search->rank.peak);
 	return rc ? rc : refine(search);
 }
 

@@ -2,9 +2,9 @@
  *
  * core/map/mapping.h - the mapping problem: units with demands onto cores with capacities, joined by links.
  *
- * A unit is what moves as one: an instance, or instances that must stay together. Its demand is in kMAC per slot, by core
- * (cores differ); it is INFINITY on a core where the unit may not be: a pin, an instruction set. A core's capacity is what
- * it offers in a slot, less what others have taken. A link between units on two cores takes its bandwidth, kbit per slot,
+ * A unit is what moves as one: an instance, or instances that must stay together. Its demand is what it takes of a slot, by
+ * core (cores differ), in the unit of the capacities: kMAC, or ns as in plans (core/map/units.h). It is INFINITY on a core
+ * where the unit may not be: a pin. A core's capacity is what it offers in a slot, less what others have taken. A link between units on two cores takes its bandwidth, kbit per slot,
  * out of the pool that joins the two: full duplex has a pool for each direction, half duplex one for both, a bus one for
  * all its pairs. Links inside a core take nothing.
  *

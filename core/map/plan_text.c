@@ -141,6 +141,19 @@ static bool is_shown(const struct waveform *wf, const struct plan *plan, size_t 
 	return true;
 }
 
+/* The guard period cannot be kept free in a slot, as it is as long as one: it is told instead. */
+static void shared_print(FILE *out, const struct waveform *wf, const struct plan_lane *lane)
+{
+	const double slot_ms = (double)wf->slot_ns / 1e6;
+
+	if (lane->taken_ns > 0)
+		fprintf(
+		    out,
+		    "\n  shared with waveforms that were admitted with %.1f us; should a host of theirs hang, up to "
+		    "%.1f ms are lost once",
+		    lane->taken_ns / 1e3, slot_ms + fmax(slot_ms, 1) + 0.2);
+}
+
 static void lane_print(FILE *out, const struct waveform *wf, const struct plan *plan, size_t lane)
 {
 	const struct lane_sum sum = lane_sum(plan, lane);
@@ -156,6 +169,7 @@ static void lane_print(FILE *out, const struct waveform *wf, const struct plan *
 	if (sum.budgets)
 		fprintf(out, ", budgets %.1f us, %.1f %% of the slot", (double)sum.budget_ns / 1e3,
 			100 * (double)sum.budget_ns / (double)wf->slot_ns);
+	shared_print(out, wf, &plan->lanes[lane]);
 	fprintf(out, "\n  %-*s  %-*s %4s %10s %10s    host\n", width, "instance", width, "component", "lag", "kMAC",
 		"budget us");
 	for (size_t s = 0; s < plan->n_segments; s++)

@@ -63,6 +63,7 @@ nodes: { board: { mmac_per_s = 200.0; base_us = 100.0; module_us = 10.0; }; };
 END
 
 says "a platform by name" 0 "lane 0 on left cpu 0" aloe plan "$work/light.conf" --platform arm-pair
+says "of another kind: told" 0 "node left is armhf, this machine" aloe plan "$work/light.conf" --platform arm-pair
 says "a platform by file" 0 "lane 0 on board cpu 0" aloe plan "$work/light.conf" --platform "$work/one.conf"
 says "a platform that is not there" 2 'no such platform, did you mean "arm-pair"' aloe plan "$work/light.conf" --platform arm-pai
 says "a platform file with an error" 2 "light.conf:.*unknown key" aloe plan "$work/light.conf" --platform "$work/light.conf"

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "core/base/child.h"
@@ -99,6 +100,27 @@ static int platform_find(const struct request *request, const char *name, char *
 	return unknown_platform(request, name);
 }
 
+/* What a plan for other instruction sets does not know. */
+static void arch_note(struct request *request)
+{
+	struct utsname here;
+	const char *machine = uname(&here) == 0 ? here.machine : "";
+
+	machine = strncmp(machine, "armv", 4) == 0 ? "armhf" : machine;
+	for (size_t i = 0; i < request->file->n_nodes; i++) {
+		const struct platform_node *node = &request->file->nodes[i];
+
+		if (!node->arch || strcmp(node->arch, machine) == 0)
+			continue;
+		diag_note(
+		    &request->source->diag,
+		    "node %s is %s, this machine %s: costs are this machine's, scaled by MMAC/s; that the components "
+		    "are built for it is taken for granted",
+		    node->name, node->arch, machine);
+		return;
+	}
+}
+
 static int platform_open(struct request *request)
 {
 	const char *name = cli_get(request->args, "platform");
@@ -119,6 +141,8 @@ static int platform_open(struct request *request)
 	rc = platform_parse(path, text, len, &request->source->diag, &request->file);
 	free(text);
 	request->platform = request->file;
+	if (rc == 0)
+		arch_note(request);
 	return rc;
 }
 
