@@ -15,14 +15,13 @@ static inline int max(int a, int b)
 	return a > b ? a : b;
 }
 
-/* The best metric becomes UTRAN_TURBO8_RANGE, whatever lies further below it than that 0. */
+/* The best metric, which never falls, becomes UTRAN_TURBO8_RANGE again, whatever lies further below it than that 0. */
 static inline void normalise(int *m)
 {
 	const int best = max(max(max(m[0], m[1]), max(m[2], m[3])), max(max(m[4], m[5]), max(m[6], m[7])));
-	const int less = max(best - UTRAN_TURBO8_RANGE, 0);
 
 	for (int s = 0; s < STATES; s++)
-		m[s] = max(m[s] - less, 0);
+		m[s] = max(m[s] - best + UTRAN_TURBO8_RANGE, 0);
 }
 
 /* Metrics of bit and parity: what agrees with x and y is rewarded, nothing is less than 0. */

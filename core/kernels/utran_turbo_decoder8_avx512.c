@@ -73,7 +73,8 @@ static inline void v_decide(vec v, uint8_t *decided, uint32_t t)
 	memcpy(decided + t * sizeof(negative), &negative, sizeof(negative));
 }
 
-/* Sixteen values at a time as 32 bits, of which one byte is kept. */
+/* Sixteen values at a time as 32 bits, of which one byte is kept. Three permutations of the bytes of registers with two
+ * transpositions between them, which can make any order, take as long. */
 static inline __m128i gather16(const void *values, const uint16_t *from)
 {
 	const __m512i at = _mm512_cvtepu16_epi32(_mm256_load_si256((const __m256i *)from));

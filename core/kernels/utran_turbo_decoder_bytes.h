@@ -11,19 +11,36 @@
 
 typedef int8_t value;
 
-enum { GROUP = 2, START = UTRAN_TURBO8_RANGE, NEVER = 0, EXTRINSIC_MAX = UTRAN_EXTRINSIC8_MAX };
+enum {
+	GROUP = 2,
+	START = UTRAN_TURBO8_RANGE,
+	UNKNOWN = UTRAN_TURBO8_RANGE, /* bytes of metrics of which nothing is known */
+	NEVER = 0,
+	EXTRINSIC_MAX = UTRAN_EXTRINSIC8_MAX
+};
 
 /* Metrics of bit and parity: what agrees with x and y is rewarded, nothing is less than 0. */
 struct branches {
 	vec of00, of01, of10, of11;
 };
 
+/* And of a parity alone. */
+struct parities {
+	vec of0, of1;
+};
+
+INLINE struct parities parities_of(vec y)
+{
+	const vec of0 = v_max(y, (vec){0});
+
+	return (struct parities){of0, v_sub(of0, y)};
+}
+
 INLINE struct branches branches_of(vec x, vec y)
 {
-	const vec zero = (vec){0};
-	const vec x0 = v_max(x, zero), x1 = v_sub(x0, x), y0 = v_max(y, zero), y1 = v_sub(y0, y);
+	const struct parities a = parities_of(x), b = parities_of(y);
 
-	return (struct branches){v_add(x0, y0), v_add(x0, y1), v_add(x1, y0), v_add(x1, y1)};
+	return (struct branches){v_add(a.of0, b.of0), v_add(a.of0, b.of1), v_add(a.of1, b.of0), v_add(a.of1, b.of1)};
 }
 
 /* Unsigned metrics as signed ones, so that a difference is. */
@@ -34,13 +51,12 @@ INLINE vec m_less(vec a, vec b)
 	return v_less(a ^ middle, b ^ middle);
 }
 
-/* The best becomes UTRAN_TURBO8_RANGE, whatever lies further below it than that 0. */
+/* The best, which never falls, becomes UTRAN_TURBO8_RANGE again, whatever lies further below it than that 0. */
 INLINE void metrics_normalise(vec *m)
 {
 	const vec lower = m_max(m_max(m[0], m[1]), m_max(m[2], m[3]));
 	const vec upper = m_max(m_max(m[4], m[5]), m_max(m[6], m[7]));
-	const vec range = (vec){0} + UTRAN_TURBO8_RANGE;
-	const vec less = v_sub(m_max(m_max(lower, upper), range), range);
+	const vec less = v_sub(m_max(lower, upper), (vec){0} + UTRAN_TURBO8_RANGE);
 
 	for (int s = 0; s < STATES; s++)
 		m[s] = m_down(m[s], less);

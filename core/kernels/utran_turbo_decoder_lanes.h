@@ -107,8 +107,8 @@ INLINE vec combine(const vec *a, const value *beta, vec y)
 	const vec same1 = max4(PATH(0, 4), PATH(1, 0), PATH(6, 3), PATH(7, 7));
 	const vec other1 = max4(PATH(2, 1), PATH(3, 5), PATH(4, 6), PATH(5, 2));
 #undef PATH
-	const struct branches g = branches_of(v_set(0), y);
-	const vec found = m_less(better(same0, g.of00, other0, g.of01), better(same1, g.of01, other1, g.of00));
+	const struct parities p = parities_of(y);
+	const vec found = m_less(better(same0, p.of0, other0, p.of1), better(same1, p.of1, other1, p.of0));
 
 	return v_max(v_min(found, v_set(EXTRINSIC_MAX)), v_set(-EXTRINSIC_MAX));
 }
@@ -421,8 +421,8 @@ static void start(struct utran_turbo_decoder *d, const int16_t *llr)
 	start_warm(d, count, 2 * (t / PIECE + 1) * LANES);
 	start_ends(d, llr + 3 * d->k, gain);
 	for (int coder = 0; coder < 2; coder++) {
-		memset(d->edge[coder][0], 0, STATES * sizeof(vec));
-		memset(d->edge[coder][1], 0, SECTIONS_MAX * STATES * sizeof(vec));
+		memset(d->edge[coder][0], UNKNOWN, STATES * sizeof(vec));
+		memset(d->edge[coder][1], UNKNOWN, SECTIONS_MAX * STATES * sizeof(vec));
 	}
 	d->iteration = 0;
 }

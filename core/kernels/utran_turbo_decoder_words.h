@@ -10,7 +10,7 @@
 
 typedef int16_t value;
 
-enum { GROUP = 4, START = 0, NEVER = UTRAN_TURBO_NEVER, EXTRINSIC_MAX = UTRAN_EXTRINSIC_MAX };
+enum { GROUP = 4, START = 0, UNKNOWN = 0, NEVER = UTRAN_TURBO_NEVER, EXTRINSIC_MAX = UTRAN_EXTRINSIC_MAX };
 
 _Static_assert(2 * (3 + GROUP) * UTRAN_TURBO_BRANCH_MAX + UTRAN_LLR_MAX <= INT16_MAX, "a sum could overflow");
 _Static_assert(UTRAN_TURBO_NEVER - 2 * UTRAN_TURBO_BRANCH_MAX - (3 + GROUP) * UTRAN_TURBO_BRANCH_MAX >= INT16_MIN,
@@ -49,6 +49,16 @@ struct branches {
 INLINE struct branches branches_of(vec x, vec y)
 {
 	return (struct branches){x + y, x, y, w_set(0)};
+}
+
+/* And of a parity alone. */
+struct parities {
+	vec of0, of1;
+};
+
+INLINE struct parities parities_of(vec y)
+{
+	return (struct parities){y, w_set(0)};
 }
 
 INLINE void metrics_normalise(vec *m)
