@@ -157,9 +157,10 @@ static void *keeper_main(void *self)
 	keeper.realtime = platform_realtime(0, PLATFORM_PRIORITY_KEEPER) == 0;
 	platform_no_slack();
 	while (!atomic_load(&keeper.mine->keeper_quit)) {
-		const uint64_t guard = guard_ns(&keeper), wake = next_look(&keeper, guard);
+		const uint64_t guard = guard_ns(&keeper), wake = next_look(&keeper, guard), now = clock_ns();
 
-		clock_sleep_until(wake);
+		if (wake > now)
+			futex_wait(&keeper.mine->keeper_quit, 0, wake - now);
 		if (clock_ns() > wake + STALL_NS)
 			keeper.excuse_ns = clock_ns();
 		look(&keeper, guard);
@@ -195,6 +196,7 @@ void keeper_stop(struct exec *exec, uint32_t lane)
 	if (!mine->has_keeper)
 		return;
 	atomic_store(&mine->keeper_quit, 1);
+	futex_wake(&mine->keeper_quit, 1);
 	pthread_join(mine->keeper, NULL);
 	mine->has_keeper = false;
 }

@@ -98,9 +98,9 @@ static void give_up(struct exec_wave *wave, int code, const char *why)
 	const bool halted = wave->remap == REMAP_HALTS;
 
 	tell_hosts(wave, HOSTLINK_REMAIN);
-	remap_drop(wave);
 	if (halted && wave->state == WAVE_RUN)
 		wave_run(wave, IMAGE_FOREVER, remap_margin(wave));
+	remap_drop(wave);
 	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, code, why);
 }
 
@@ -288,7 +288,7 @@ static void answer(struct exec_wave *wave, uint64_t slot, bool runs)
 	wave->pending.bytes = NULL;
 }
 
-/* First of all it runs: to give up a lane takes the time that its keeper sleeps. */
+/* First of all it runs; lanes that it has left are given up behind it. */
 static void finish(struct exec_wave *wave)
 {
 	const bool runs = wave->state == WAVE_RUN;
