@@ -119,23 +119,23 @@ int calibrate_mmac(struct calibration *ret)
 	return 0;
 }
 
-const char *calibrate_class_name(enum calibrate_class class)
+const char *calibrate_class_name(enum calibrate_class which)
 {
 	static const char *const names[CALIBRATE_CLASSES] = {
 	    "call",      "scalar",     "arithmetic",  "copy",    "bits",     "register", "shuffle8",
 	    "shuffle16", "transpose8", "transpose16", "gather8", "gather16", "weave",    "trellis",
 	};
 
-	return names[class];
+	return names[which];
 }
 
 int calibrate_class_find(const char *name, size_t len)
 {
-	for (int class = 0; class < CALIBRATE_CLASSES; class++) {
-		const char *known = calibrate_class_name((enum calibrate_class)class);
+	for (int which = 0; which < CALIBRATE_CLASSES; which++) {
+		const char *known = calibrate_class_name((enum calibrate_class)which);
 
 		if (strlen(known) == len && memcmp(known, name, len) == 0)
-			return class;
+			return which;
 	}
 	return -ENOENT;
 }

@@ -48,7 +48,7 @@ enum calibrate_class {
 	CALIBRATE_CLASSES
 };
 
-const char *calibrate_class_name(enum calibrate_class class);
+const char *calibrate_class_name(enum calibrate_class which);
 int calibrate_class_find(const char *name, size_t len); /* the class, or -ENOENT */
 
 /* The conversions above. 0 when the rate is 0 (not calibrated). */

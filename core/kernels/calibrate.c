@@ -429,22 +429,22 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static uint32_t items_of(enum calibrate_class class)
+static uint32_t items_of(enum calibrate_class which)
 {
-	return class == CALIBRATE_BITS || class == CALIBRATE_GATHER8 || class == CALIBRATE_GATHER16 ||
-		       class == CALIBRATE_TRELLIS
+	return which == CALIBRATE_BITS || which == CALIBRATE_GATHER8 || which == CALIBRATE_GATHER16 ||
+		       which == CALIBRATE_TRELLIS
 		   ? CALIBRATE_BLOCK
 		   : CALIBRATE_ITEMS;
 }
 
-static bool works_on_numbers(enum calibrate_class class)
+static bool works_on_numbers(enum calibrate_class which)
 {
-	return class == CALIBRATE_ARITHMETIC || class == CALIBRATE_SHUFFLE16 || class == CALIBRATE_TRANSPOSE16 ||
-	       class == CALIBRATE_GATHER16 || class == CALIBRATE_TRELLIS;
+	return which == CALIBRATE_ARITHMETIC || which == CALIBRATE_SHUFFLE16 || which == CALIBRATE_TRANSPOSE16 ||
+	       which == CALIBRATE_GATHER16 || which == CALIBRATE_TRELLIS;
 }
 
 /* As many passes as take about a block, then the median of the blocks. */
-static int class_measure(void (*run)(struct calibrate_data *), struct calibrate_data *data, enum calibrate_class class,
+static int class_measure(void (*run)(struct calibrate_data *), struct calibrate_data *data, enum calibrate_class which,
 			 double *ret_ns)
 {
 	double blocks[BLOCKS];
@@ -452,14 +452,14 @@ static int class_measure(void (*run)(struct calibrate_data *), struct calibrate_
 	uint64_t ns = 0;
 
 	for (; passes < PASSES_MAX; passes *= 2) {
-		ns = passes_ns(run, data, works_on_numbers(class), passes);
+		ns = passes_ns(run, data, works_on_numbers(which), passes);
 		if (ns >= BLOCK_NS / 2)
 			break;
 	}
 	if (!ns)
 		return -EIO;
 	for (int i = 0; i < BLOCKS; i++)
-		blocks[i] = (double)passes_ns(run, data, works_on_numbers(class), passes) / passes / items_of(class);
+		blocks[i] = (double)passes_ns(run, data, works_on_numbers(which), passes) / passes / items_of(which);
 	qsort(blocks, BLOCKS, sizeof(blocks[0]), compare);
 	*ret_ns = blocks[BLOCKS / 2];
 	return *ret_ns > 0 ? 0 : -EIO;
@@ -474,8 +474,8 @@ static int call_measure(const struct calibrate_kernels *kernels, struct calibrat
 	for (int i = 0; i < CALLS; i++) {
 		uint64_t begin;
 
-		for (int class = CALIBRATE_ARITHMETIC; class < CALIBRATE_TRELLIS; class ++)
-			kernels->run[class](data);
+		for (int which = CALIBRATE_ARITHMETIC; which < CALIBRATE_TRELLIS; which++)
+			kernels->run[which](data);
 		begin = clock_ns();
 		call(data);
 		ns[i] = (double)(clock_ns() - begin);
@@ -497,8 +497,8 @@ int calibrate_classes(enum simd_level level, const struct calibration *mac, doub
 		ns[CALIBRATE_SCALAR] = 1e3 / mac->mmac_per_s;
 		rc = call_measure(kernels, data, &ns[CALIBRATE_CALL]);
 	}
-	for (int class = CALIBRATE_ARITHMETIC; rc == 0 && class < CALIBRATE_CLASSES; class ++)
-		rc = class_measure(kernels->run[class], data, (enum calibrate_class) class, &ns[class]);
+	for (int which = CALIBRATE_ARITHMETIC; rc == 0 && which < CALIBRATE_CLASSES; which++)
+		rc = class_measure(kernels->run[which], data, (enum calibrate_class)which, &ns[which]);
 	free(data);
 	if (rc == 0)
 		memcpy(ret_ns, ns, sizeof(ns));

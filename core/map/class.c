@@ -33,9 +33,8 @@ json_t *class_rates_json(const struct class_rates *rates)
 {
 	json_t *ns = json_object();
 
-	for (int class = 0; class < CALIBRATE_CLASSES; class ++)
-		json_object_set_new(ns, calibrate_class_name((enum calibrate_class) class),
-				    json_real(rates->ns[class]));
+	for (int which = 0; which < CALIBRATE_CLASSES; which++)
+		json_object_set_new(ns, calibrate_class_name((enum calibrate_class)which), json_real(rates->ns[which]));
 	return json_pack("{s:s, s:s, s:s, s:s, s:f, s:o}", "cpu", rates->cpu, "simd", rates->simd, "governor",
 			 rates->governor, "version", rates->version, "mmac_per_s", rates->mmac_per_s, "classes_ns", ns);
 }
@@ -78,8 +77,8 @@ int class_rates_read(const json_t *object, const char *at, struct diag *diag, st
 	    text_read(object, "version", at, diag, rates.version, sizeof(rates.version)) < 0 ||
 	    rate_read(object, "mmac_per_s", at, diag, &rates.mmac_per_s) < 0)
 		return -EINVAL;
-	for (int class = 0; class < CALIBRATE_CLASSES; class ++)
-		if (rate_read(classes, calibrate_class_name((enum calibrate_class) class), at, diag, &rates.ns[class]) <
+	for (int which = 0; which < CALIBRATE_CLASSES; which++)
+		if (rate_read(classes, calibrate_class_name((enum calibrate_class)which), at, diag, &rates.ns[which]) <
 		    0)
 			return -EINVAL;
 	*ret = rates;
@@ -95,13 +94,13 @@ int class_mix(const char *text, double ret_mix[CALIBRATE_CLASSES])
 
 	for (;;) {
 		const size_t len = strcspn(at, " ");
-		const int class = calibrate_class_find(at, len);
+		const int which = calibrate_class_find(at, len);
 		char *end;
 
-		if (class < 0 || class == CALIBRATE_CALL || at[len] != ' ')
+		if (which < 0 || which == CALIBRATE_CALL || at[len] != ' ')
 			return -EINVAL;
-		mix[class] = strtod(at + len + 1, &end);
-		if (end == at + len + 1 || !(mix[class] > 0 && mix[class] <= 1e6))
+		mix[which] = strtod(at + len + 1, &end);
+		if (end == at + len + 1 || !(mix[which] > 0 && mix[which] <= 1e6))
 			return -EINVAL;
 		if (!*end)
 			break;
@@ -117,8 +116,8 @@ static double mix_ns(const struct class_rates *rates, const double *mix)
 {
 	double sum = 0;
 
-	for (int class = 0; class < CALIBRATE_CLASSES; class ++)
-		sum += mix[class] * rates->ns[class];
+	for (int which = 0; which < CALIBRATE_CLASSES; which++)
+		sum += mix[which] * rates->ns[which];
 	return sum;
 }
 

@@ -104,6 +104,9 @@ ok "execinfo" says 0 "^check  *bit_compare" "$bin/execinfo" other
 ok "execinfo, newest samples" says 0 "of the newest 200 calls" "$bin/execinfo" other --samples 200
 ok "execinfo, csv" says 0 "^other,check,bit_compare," "$bin/execinfo" other --csv
 ok "execinfo, histogram of samples" says 0 "^mod: 300 samples" "$bin/execinfo" other --hist mod --samples 300
+ok "execinfo, samples kept as costs" says 0 "^kept as the costs of other on " "$bin/execinfo" other --samples 200 --save
+ok "execinfo, costs are there" grep -q '"classes_ns"' "$XDG_STATE_HOME"/aloe/profiles/other/*.json
+ok "execinfo, a core by class of work" says 0 "^  trellis .* ns an item" "$bin/execinfo" --calibrate
 ok "execinfo: too few samples asked for" says 2 "100 .. 100000" "$bin/execinfo" other --samples 99
 
 child() { # PROGRAM: its pid below this node

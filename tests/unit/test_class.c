@@ -20,8 +20,8 @@ static struct class_rates rates_of(const char *cpu, double scale)
 	struct class_rates rates = {.simd = "plain", .governor = "", .version = "1", .mmac_per_s = 1000 / scale};
 
 	snprintf(rates.cpu, sizeof(rates.cpu), "%s", cpu);
-	for (int class = 0; class < CALIBRATE_CLASSES; class ++)
-		rates.ns[class] = scale * (1 + class);
+	for (int which = 0; which < CALIBRATE_CLASSES; which++)
+		rates.ns[which] = scale * (1 + which);
 	return rates;
 }
 
@@ -34,10 +34,10 @@ static void test_mix(void **state)
 
 	(void)state;
 	assert_int_equal(class_mix("gather8 1, register 2, weave 3.5", mix), 0);
-	for (int class = 0; class < CALIBRATE_CLASSES; class ++)
-		assert_true(mix[class] == (class == CALIBRATE_GATHER8    ? 1
-					   : class == CALIBRATE_REGISTER ? 2
-					   : class == CALIBRATE_WEAVE    ? 3.5
+	for (int which = 0; which < CALIBRATE_CLASSES; which++)
+		assert_true(mix[which] == (which == CALIBRATE_GATHER8    ? 1
+					   : which == CALIBRATE_REGISTER ? 2
+					   : which == CALIBRATE_WEAVE    ? 3.5
 									 : 0));
 	assert_int_equal(class_mix(NULL, mix), 0);
 	assert_true(mix[CALIBRATE_SCALAR] == 1 && mix[CALIBRATE_WEAVE] == 0);
@@ -81,8 +81,8 @@ static void test_rates(void **state)
 	diag_init(&diag);
 	assert_int_equal(class_rates_read(json, "here", &diag, &again), 0);
 	assert_true(class_rates_same(&rates, &again) && class_rates_known(&again));
-	for (int class = 0; class < CALIBRATE_CLASSES; class ++)
-		NEAR(again.ns[class], rates.ns[class]);
+	for (int which = 0; which < CALIBRATE_CLASSES; which++)
+		NEAR(again.ns[which], rates.ns[which]);
 	strcpy(other.version, "2");
 	assert_false(class_rates_same(&rates, &other));
 	assert_true(class_rates_fingerprint(&rates) == class_rates_fingerprint(&other));

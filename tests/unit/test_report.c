@@ -263,8 +263,8 @@ static struct class_rates rates_of(const char *cpu, double mmac_per_s, double tr
 	struct class_rates rates = {.simd = "plain", .version = "1", .mmac_per_s = mmac_per_s};
 
 	snprintf(rates.cpu, sizeof(rates.cpu), "%s", cpu);
-	for (int class = 0; class < CALIBRATE_CLASSES; class ++)
-		rates.ns[class] = class == CALIBRATE_SCALAR ? 1e3 / mmac_per_s : 1;
+	for (int which = 0; which < CALIBRATE_CLASSES; which++)
+		rates.ns[which] = which == CALIBRATE_SCALAR ? 1e3 / mmac_per_s : 1;
 	rates.ns[CALIBRATE_TRELLIS] = trellis_ns;
 	return rates;
 }
@@ -434,8 +434,8 @@ static void test_local(void **state)
 	local_platform(dir, &platform);
 	kept = platform.model.mmac_per_s;
 	assert_true(kept > 1 && kept < 1e6);
-	for (int class = 0; class < CALIBRATE_CLASSES; class ++)
-		assert_true(platform.rates.ns[class] > 0 && platform.rates.ns[class] < 1e6);
+	for (int which = 0; which < CALIBRATE_CLASSES; which++)
+		assert_true(platform.rates.ns[which] > 0 && platform.rates.ns[which] < 1e6);
 	assert_int_equal(local_calibrate(dir), 0);
 	local_platform(dir, &platform);
 	assert_true(platform.model.mmac_per_s == kept);

@@ -53,9 +53,9 @@ static int calibrate(const struct cli_args *args)
 	} else {
 		printf("%s, %s%s%s: %.1f MMAC/s\n", rates.cpu, rates.simd, rates.governor[0] ? ", governor " : "",
 		       rates.governor, rates.mmac_per_s);
-		for (int class = 0; class < CALIBRATE_CLASSES; class ++)
-			printf("  %-12s %10.4f ns an item\n", calibrate_class_name((enum calibrate_class) class),
-			       rates.ns[class]);
+		for (int which = 0; which < CALIBRATE_CLASSES; which++)
+			printf("  %-12s %10.4f ns an item\n", calibrate_class_name((enum calibrate_class)which),
+			       rates.ns[which]);
 	}
 	json_decref(json);
 	return CLI_OK;

@@ -106,10 +106,10 @@ static int problem_run(const struct map *map, uint64_t seed, struct load *load)
 
 static int load_run(struct map *map, struct load *load)
 {
-	for (double seed = map->seeds.from; seed <= map->seeds.to; seed++) {
-		progress_show(&map->bench->progress, "load %g %%, seed %.0f of %.0f: %u feasible, %u left open",
-			      load->percent, seed, map->seeds.to, load->feasible, load->open);
-		if (problem_run(map, (uint64_t)seed, load) < 0)
+	for (uint64_t seed = (uint64_t)map->seeds.from; seed <= (uint64_t)map->seeds.to; seed++) {
+		progress_show(&map->bench->progress, "load %g %%, seed %llu of %.0f: %u feasible, %u left open",
+			      load->percent, (unsigned long long)seed, map->seeds.to, load->feasible, load->open);
+		if (problem_run(map, seed, load) < 0)
 			return CLI_FAILED;
 		if (run_wait(map->bench, NULL, 0, 0) == -EINTR)
 			return BENCH_INTERRUPTED;
@@ -277,7 +277,7 @@ static int measure(struct map *map)
 /* One number is the first to the last of 1 .. N. */
 static int seeds_parse(const char *text, struct range *ret)
 {
-	struct range range;
+	struct range range = {.step = 1};
 	char end;
 
 	if (sscanf(text, "%lf:%lf%c", &range.from, &range.to, &end) != 2) {

@@ -237,13 +237,13 @@ static void rates_table(struct predict *predict)
 {
 	bench_table(predict->bench, "rates", "what a core does: ns an item of each class of work", rate_columns,
 		    sizeof(rate_columns) / sizeof(rate_columns[0]));
-	for (int class = 0; class < CALIBRATE_CLASSES; class ++) {
-		json_t *row = json_pack("{s:s}", "class", calibrate_class_name((enum calibrate_class) class));
+	for (int which = 0; which < CALIBRATE_CLASSES; which++) {
+		json_t *row = json_pack("{s:s}", "class", calibrate_class_name((enum calibrate_class)which));
 
 		for (size_t i = 0; i < PREDICT_KINDS && row; i++)
 			if (predict->kinds[i].wanted)
 				json_object_set_new(row, predict->kinds[i].name,
-						    json_real(predict->kinds[i].rates.ns[class]));
+						    json_real(predict->kinds[i].rates.ns[which]));
 		bench_row(predict->bench, row);
 	}
 }

@@ -123,8 +123,8 @@ static int rates_keep(struct class_rates *kept, json_t *report, struct diag *dia
 
 	if (rc == 0 && class_rates_known(kept)) {
 		now.mmac_per_s = fmax(now.mmac_per_s, kept->mmac_per_s);
-		for (int class = 0; class < CALIBRATE_CLASSES; class ++)
-			now.ns[class] = fmin(now.ns[class], kept->ns[class]);
+		for (int which = 0; which < CALIBRATE_CLASSES; which++)
+			now.ns[which] = fmin(now.ns[which], kept->ns[which]);
 	}
 	if (rc == 0)
 		*kept = now;
