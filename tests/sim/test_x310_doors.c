@@ -309,7 +309,7 @@ static unsigned send_to(struct door *door, uint32_t ip, uint16_t port, uint32_t 
 static struct packet await(struct door *door, struct door *other)
 {
 	const uint64_t end = clock_ns() + 20000000000ull;
-	struct packet packet;
+	struct packet packet = {0};
 
 	while (clock_ns() < end) {
 		struct packet not_yet;
