@@ -76,6 +76,10 @@ int store_profile_read(const char *state, const struct waveform *waveform, struc
 	free(text);
 	if (rc == 0)
 		plan_profile_convert(ret, waveform, &here);
+	if (rc == 0 && ret->elsewhere) {
+		plan_profile_origin(ret, path, sizeof(path));
+		diag_note(diag, "costs: %s", path);
+	}
 	return rc;
 }
 
