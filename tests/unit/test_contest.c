@@ -40,6 +40,7 @@ static void test_groups(void **state)
 {
 	double two[] = {1.0, 3.1, 1.1, 3.0, 1.05, 3.05, 1.02}, low, high;
 	double one[] = {1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2}, outlier[] = {1, 1.1, 1.05, 1.02, 1.03, 1.04, 1.06, 9};
+	double alone[] = {1, 1.1, 1.05, 1.02, 9};
 	double close[] = {1.00, 1.001, 1.002, 1.02, 1.021, 1.022}, few[] = {1, 1, 9, 9};
 
 	(void)state;
@@ -48,6 +49,7 @@ static void test_groups(void **state)
 	NEAR(high, 3.05, 1e-9);
 	assert_false(two_groups(one, 7, &low, &high));
 	assert_false(two_groups(outlier, 8, &low, &high)); /* one run in eight is no group */
+	assert_false(two_groups(alone, 5, &low, &high));   /* nor one in five */
 	assert_false(two_groups(close, 6, &low, &high));   /* 2 % apart */
 	assert_false(two_groups(few, 4, &low, &high));
 }

@@ -153,6 +153,15 @@ static double *copy_of(const struct contest *contest, size_t system, size_t size
 	return values;
 }
 
+double contest_mean(const struct contest *contest, size_t system, size_t size)
+{
+	double sum = 0;
+
+	for (uint64_t r = 0; r < contest->done; r++)
+		sum += *value_at(contest, system, size, r);
+	return sum / (double)contest->done;
+}
+
 static void more_add(const struct contest *contest, size_t system, size_t size, json_t *row)
 {
 	static const char *const keys[CONTEST_FIGURES] = {NULL, "second", "third"};

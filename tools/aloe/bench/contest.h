@@ -79,6 +79,8 @@ struct contest {
 int contest_run(struct contest *contest);
 /* contest_tables: times with 95 % intervals, ratios, a plot over pipes x stages, and what the figures stand on. */
 void contest_tables(struct contest *contest);
+/* contest_mean: of the rounds of a system at a size. */
+double contest_mean(const struct contest *contest, size_t system, size_t size);
 void contest_fini(struct contest *contest);
 
 /* contest_peers adds those of --vs NAME,... that are among `known`: 0, or CLI_USAGE after saying what is wrong, or not built. */

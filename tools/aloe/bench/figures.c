@@ -205,7 +205,7 @@ bool two_groups(double *values, size_t n, double *ret_low, double *ret_high)
 		if (values[i] - values[i - 1] > values[cut] - values[cut - 1])
 			cut = i;
 	gap = values[cut] - values[cut - 1];
-	if (cut * 5 < n || (n - cut) * 5 < n || gap <= values[cut - 1] - values[0] ||
+	if (cut < 2 || n - cut < 2 || cut * 5 < n || (n - cut) * 5 < n || gap <= values[cut - 1] - values[0] ||
 	    gap <= values[n - 1] - values[cut] || gap <= 0.05 * middle)
 		return false;
 	*ret_low = median(values, cut);

@@ -69,7 +69,7 @@ double median(double *values, size_t n);
 /* interval_mean gives the mean and its 95 % confidence interval, Student's; the interval is NAN of fewer than 2. */
 struct interval interval_mean(const double *values, size_t n, double *ret_mean);
 
-/* two_groups tells whether n values fall into two groups: each at least a fifth of them, and between the two a gap wider than
+/* two_groups tells whether n values fall into two groups: each two or more and at least a fifth of them, and between the two a gap wider than
  * either, and than a twentieth of the median. Sorts them; *ret_low and *ret_high are the groups' medians. */
 bool two_groups(double *values, size_t n, double *ret_low, double *ret_high);
 

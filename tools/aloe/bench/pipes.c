@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/clock.h"
 #include "core/report/report.h"
 #include "tools/aloe/bench/commands.h"
 #include "tools/aloe/bench/contest.h"
@@ -244,6 +245,55 @@ static int options_parse(struct pipes *pipes)
 	return status;
 }
 
+/* How fast a core copies what a slot holds, from one buffer into another: the best of many tries, in bytes a second. */
+static double copy_speed(size_t bytes)
+{
+	uint8_t *both = aligned_alloc(64, 2 * ((bytes + 127) & ~(size_t)63));
+	uint8_t *other = both ? both + ((bytes + 127) & ~(size_t)63) : NULL;
+	uint64_t best = UINT64_MAX;
+
+	if (!both)
+		return NAN;
+	memset(both, 1, 2 * ((bytes + 127) & ~(size_t)63));
+	for (int round = 0; round < 200; round++) {
+		const uint64_t began = clock_ns();
+		uint64_t ns;
+
+		for (int i = 0; i < 20; i++) {
+			memcpy(i % 2 ? both : other, i % 2 ? other : both, bytes);
+			__asm__ volatile("" ::: "memory");
+		}
+		ns = clock_ns() - began;
+		best = ns < best ? ns : best;
+	}
+	free(both);
+	return (double)bytes * 20 / (double)best * 1e9;
+}
+
+/* What of our time is copying, where a reach was missed. */
+static void explain(struct pipes *pipes)
+{
+	struct contest *contest = &pipes->contest;
+	const double bytes = contest->systems[0].slot_items * ITEM_BYTES, speed = copy_speed((size_t)bytes);
+
+	for (size_t z = 0; z < contest->n_sizes; z++) {
+		const struct contest_size *size = &contest->sizes[z];
+		const unsigned copies = size->pipes * size->stages + 1, calls = copies + 1 + size->pipes;
+		const unsigned lanes =
+		    contest->best[0][z]->lanes ? contest->best[0][z]->lanes : (unsigned)pipes->bench->n_cpus;
+		const double slots = contest->items * ITEM_BYTES / bytes,
+			     copying = slots * copies * bytes / speed / lanes;
+		const double mean = contest_mean(contest, 0, z);
+
+		bench_note(pipes->bench,
+			   "%u x %u: of our %.3g s copying at a core's best (%.0f GB/s) is %.3g s on %u lane%s; what "
+			   "is left is "
+			   "%.0f ns for each of a slot's %u calls: the engine, and data that come from the other core",
+			   size->pipes, size->stages, mean, speed * 1e-9, copying, lanes, lanes == 1 ? "" : "s",
+			   (mean - copying) * lanes / slots / calls * 1e9, calls);
+	}
+}
+
 static void notes(struct pipes *pipes)
 {
 	struct bench *bench = pipes->bench;
@@ -259,9 +309,12 @@ static void notes(struct pipes *pipes)
 		    bench,
 		    "%.0f floats, one source and head for all pipes; every stage copies every byte into another "
 		    "buffer; "
-		    "ours: a free-running clock, %.0f items in a slot (16 KiB of two buffers are in a core's first "
-		    "cache), one slot through all stages of a pipe before the next",
-		    pipes->contest.items, pipes->contest.systems[0].slot_items);
+		    "ours: a free-running clock, %.0f items in a slot, one slot through all stages of a pipe before "
+		    "the next: two buffers of %.0f KiB stay in a core's first cache if they fit",
+		    pipes->contest.items, pipes->contest.systems[0].slot_items,
+		    pipes->contest.systems[0].slot_items * ITEM_BYTES / 1024);
+	if (!pipes->messages && bench->missed)
+		explain(pipes);
 	bench_note(bench,
 		   "every sink of every run was seen to have got all of them; ours from the start to the last sink's "
 		   "end, the others until their run returns or their last sink is done");
