@@ -160,6 +160,9 @@ static void print_lanes(const json_t *report, FILE *out)
 				report_number(late, "p50"), report_number(late, "p99"), report_number(late, "max"));
 		fprintf(out, "; overhead %.2f us\n", report_number(json_object_get(lane, "overhead_us"), "mean"));
 	}
+	if (report_number(report, "remaps") > 0)
+		fprintf(out, "remapped   %.0f time%s: the lines of lanes count from the last one on\n",
+			report_number(report, "remaps"), report_number(report, "remaps") == 1 ? "" : "s");
 }
 
 static void print_counts(const json_t *report, FILE *out)

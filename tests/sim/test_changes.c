@@ -514,6 +514,7 @@ static void every_isolation(void **state)
 						"--pin demod=1 --pin sink=0");
 		says("; it stood still for ", "remap noisy --lanes 1");
 		says("lane 0 (CPU 0): source mod noise slow demod sink\n", "remap noisy --lanes 0");
+		says("remapped   4 times", "status noisy");
 		wave_end("noisy");
 		noisy_check();
 	}
