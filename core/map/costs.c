@@ -33,7 +33,7 @@ double cost_typical_ns(const struct cost *cost, double mmac_per_s)
 double cost_need_ns(const struct cost *cost, double mmac_per_s)
 {
 	if (cost->source == COST_MEASURED && !cost->strict)
-		return calibrate_ns(1.25 * cost->kmac, mmac_per_s) + 1000;
+		return calibrate_ns(1.25 * cost->kmac, mmac_per_s);
 	return cost_budget_ns(cost, mmac_per_s);
 }
 

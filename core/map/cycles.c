@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/map/cycles.h"
+#include "core/map/neighbours.h"
 #include "core/map/paths.h"
 
 #include <errno.h>
@@ -10,33 +11,6 @@ enum { PLACEMENTS_MAX = 65536 }; /* tried in a torn knot */
 
 /* ---- knots
  * ----------------------------------------------------------------------------------------------------------- */
-
-struct neighbours { /* lists of links by one end: first[instance], then next[link]; -1 ends */
-	int *first, *next;
-};
-
-static int neighbours_init(struct neighbours *lists, const struct waveform *wf, bool forward)
-{
-	lists->first = malloc((wf->n_instances + 1) * sizeof(*lists->first));
-	lists->next = malloc((wf->n_links + 1) * sizeof(*lists->next));
-	if (!lists->first || !lists->next)
-		return -ENOMEM;
-	for (size_t i = 0; i < wf->n_instances; i++)
-		lists->first[i] = -1;
-	for (size_t i = 0; i < wf->n_links; i++) {
-		const int end = forward ? wf->links[i].from : wf->links[i].to;
-
-		lists->next[i] = lists->first[end];
-		lists->first[end] = (int)i;
-	}
-	return 0;
-}
-
-static void neighbours_fini(struct neighbours *lists)
-{
-	free(lists->first);
-	free(lists->next);
-}
 
 /* Marks all that can be reached from `start` along links (or against them). `stack` holds n_instances. */
 static void reach(const struct waveform *wf, const struct neighbours *lists, uint32_t start, bool forward,
@@ -59,18 +33,49 @@ static void reach(const struct waveform *wf, const struct neighbours *lists, uin
 	}
 }
 
+/* Gives those that lie on no cycle a knot of their own: again and again whoever has no writer left, then whoever has no
+ * reader left. */
+static void knots_peel(const struct waveform *wf, const struct neighbours *lists, bool forward, uint32_t *open,
+		       uint32_t *stack, uint32_t *of)
+{
+	size_t n = 0;
+
+	memset(open, 0, wf->n_instances * sizeof(*open));
+	for (size_t l = 0; l < wf->n_links; l++)
+		if (of[wf->links[l].from] == UINT32_MAX && of[wf->links[l].to] == UINT32_MAX)
+			open[forward ? wf->links[l].to : wf->links[l].from]++;
+	for (size_t i = 0; i < wf->n_instances; i++)
+		if (of[i] == UINT32_MAX && !open[i])
+			stack[n++] = (uint32_t)i;
+	while (n) {
+		const uint32_t i = stack[--n];
+
+		of[i] = i;
+		for (int l = lists->first[i]; l >= 0; l = lists->next[l]) {
+			const int end = forward ? wf->links[l].to : wf->links[l].from;
+
+			if (of[end] == UINT32_MAX && --open[end] == 0)
+				stack[n++] = (uint32_t)end;
+		}
+	}
+}
+
 static int knots_find(const struct waveform *wf, uint32_t *ret_of)
 {
 	const size_t n = wf->n_instances;
 	bool *ahead = calloc(n + 1, sizeof(*ahead)), *behind = calloc(n + 1, sizeof(*behind));
-	uint32_t *stack = calloc(n + 1, sizeof(*stack));
+	uint32_t *stack = calloc(n + 1, sizeof(*stack)), *open = calloc(n + 1, sizeof(*open));
 	struct neighbours to = {0}, from = {0};
-	int rc = neighbours_init(&to, wf, true) || neighbours_init(&from, wf, false) ? -ENOMEM : 0;
+	int rc = neighbours_init(&to, wf, true, NULL) || neighbours_init(&from, wf, false, NULL) ? -ENOMEM : 0;
 
-	if (!ahead || !behind || !stack)
+	if (!ahead || !behind || !stack || !open)
 		rc = -ENOMEM;
 	for (size_t i = 0; !rc && i < n; i++)
 		ret_of[i] = UINT32_MAX;
+	if (!rc) {
+		knots_peel(wf, &to, true, open, stack, ret_of);
+		knots_peel(wf, &from, false, open, stack, ret_of);
+	}
 	for (size_t i = 0; !rc && i < n; i++) {
 		if (ret_of[i] != UINT32_MAX)
 			continue;
@@ -82,6 +87,7 @@ static int knots_find(const struct waveform *wf, uint32_t *ret_of)
 	}
 	neighbours_fini(&to);
 	neighbours_fini(&from);
+	free(open);
 	free(stack);
 	free(behind);
 	free(ahead);
@@ -239,13 +245,18 @@ static int knots_judge(const struct waveform *wf, uint32_t crossing, struct knot
 	    .members = calloc(wf->n_instances + 1, sizeof(*knot.members)),
 	    .lanes = calloc(wf->n_instances + 1, sizeof(*knot.lanes)),
 	};
-	int rc = knot.arcs && knot.links && knot.values && knot.members && knot.lanes ? 0 : -ENOMEM;
+	bool *real = calloc(wf->n_instances + 1, sizeof(*real)); /* has links of its own: a cycle */
+	int rc = knot.arcs && knot.links && knot.values && knot.members && knot.lanes && real ? 0 : -ENOMEM;
 
+	for (size_t l = 0; !rc && l < wf->n_links; l++)
+		if (knots->of[wf->links[l].from] == knots->of[wf->links[l].to])
+			real[knots->of[wf->links[l].from]] = true;
 	for (size_t i = 0; !rc && i < wf->n_instances; i++) {
 		knot.id = (uint32_t)i;
-		if (knots->of[i] == i)
+		if (knots->of[i] == i && real[i])
 			rc = knot_judge(&knot, knots);
 	}
+	free(real);
 	free(knot.arcs);
 	free(knot.links);
 	free(knot.values);

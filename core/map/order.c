@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/map/map.h"
+#include "core/map/neighbours.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,13 +14,14 @@ static bool orders(const struct waveform *wf, const struct plan_instance *instan
 	return links[i].distance == 0 && instances[link->from].lane == instances[link->to].lane;
 }
 
-/* The next instance of a lane: nothing before it is open; one of `host` if there is, else the first of the file. */
+/* The next instance of a lane: nothing before it is open; one of `host` if there is, else the first of the file. None is
+ * before `begin`. */
 static size_t next_of_lane(size_t n, const struct plan_instance *instances, const uint32_t *open, const bool *done,
-			   const uint32_t *hosts, uint32_t lane, uint32_t host)
+			   const uint32_t *hosts, uint32_t lane, uint32_t host, size_t begin)
 {
 	size_t first = n;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = begin; i < n; i++) {
 		if (done[i] || open[i] || instances[i].lane != lane)
 			continue;
 		if (hosts[i] == host)
@@ -31,22 +33,25 @@ static size_t next_of_lane(size_t n, const struct plan_instance *instances, cons
 }
 
 static size_t lane_order(const struct waveform *wf, const struct plan_instance *instances,
-			 const struct plan_link *links, const uint32_t *hosts, uint32_t lane, uint32_t *open,
-			 bool *done, uint32_t *ret_order)
+			 const struct plan_link *links, const struct neighbours *readers, const uint32_t *hosts,
+			 uint32_t lane, uint32_t *open, bool *done, uint32_t *ret_order)
 {
 	uint32_t host = UINT32_MAX;
-	size_t placed = 0;
+	size_t placed = 0, begin = 0;
 
 	for (;;) {
-		const size_t i = next_of_lane(wf->n_instances, instances, open, done, hosts, lane, host);
+		size_t i;
 
+		while (begin < wf->n_instances && (done[begin] || instances[begin].lane != lane))
+			begin++;
+		i = next_of_lane(wf->n_instances, instances, open, done, hosts, lane, host, begin);
 		if (i == wf->n_instances)
 			return placed;
 		done[i] = true;
 		host = hosts[i];
 		ret_order[i] = (uint32_t)placed++;
-		for (size_t l = 0; l < wf->n_links; l++)
-			if (wf->links[l].from == (int)i && orders(wf, instances, links, l))
+		for (int l = readers->first[i]; l >= 0; l = readers->next[l])
+			if (orders(wf, instances, links, (size_t)l))
 				open[wf->links[l].to]--;
 	}
 }
@@ -56,10 +61,12 @@ int order_lanes(const struct waveform *wf, const struct plan_instance *instances
 {
 	uint32_t *open = calloc(wf->n_instances + 1, sizeof(*open)); /* writers that must go first and have not */
 	bool *done = calloc(wf->n_instances + 1, sizeof(*done));
+	struct neighbours readers = {0};
 	uint32_t lanes = 0;
 	size_t placed = 0;
 
-	if (!open || !done) {
+	if (neighbours_init(&readers, wf, true, NULL) || !open || !done) {
+		neighbours_fini(&readers);
 		free(open);
 		free(done);
 		return -ENOMEM;
@@ -69,7 +76,8 @@ int order_lanes(const struct waveform *wf, const struct plan_instance *instances
 	for (size_t i = 0; i < wf->n_instances; i++)
 		lanes = instances[i].lane >= lanes ? instances[i].lane + 1 : lanes;
 	for (uint32_t lane = 0; lane < lanes; lane++)
-		placed += lane_order(wf, instances, links, hosts, lane, open, done, ret_order);
+		placed += lane_order(wf, instances, links, &readers, hosts, lane, open, done, ret_order);
+	neighbours_fini(&readers);
 	free(open);
 	free(done);
 	return placed == wf->n_instances ? 0 : -ELOOP;

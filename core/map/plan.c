@@ -2,6 +2,7 @@
 #include "core/map/plan.h"
 #include "core/map/admission.h"
 #include "core/map/map.h"
+#include "core/map/neighbours.h"
 #include "core/map/profile.h"
 #include "core/map/whatif.h"
 
@@ -147,14 +148,14 @@ static int segments_make(const struct waveform *wf, struct plan *plan)
  * --------------------------------------------------------------------------------------------------------------- */
 
 /* The largest distance over the links of an output; -1 when it is not connected. */
-static int64_t distance_max(const struct waveform *wf, const struct plan *plan, size_t instance, uint32_t port)
+static int64_t distance_max(const struct waveform *wf, const struct plan *plan, const struct neighbours *readers,
+			    size_t instance, uint32_t port)
 {
 	int64_t largest = -1;
 
-	for (size_t i = 0; i < wf->n_links; i++)
-		if (wf->links[i].from == (int)instance && wf->links[i].from_port == (int)port &&
-		    plan->links[i].distance > largest)
-			largest = plan->links[i].distance;
+	for (int l = readers->first[instance]; l >= 0; l = readers->next[l])
+		if (wf->links[l].from_port == (int)port && plan->links[l].distance > largest)
+			largest = plan->links[l].distance;
 	return largest;
 }
 
@@ -167,14 +168,14 @@ static uint32_t depth_for(uint32_t distance)
 	return depth;
 }
 
-static int buffers_make(const struct waveform *wf, struct plan *plan)
+static int buffers_make(const struct waveform *wf, const struct neighbours *readers, struct plan *plan)
 {
 	plan->buffers = calloc(wf->n_links + 1, sizeof(*plan->buffers));
 	if (!plan->buffers)
 		return -ENOMEM;
 	for (size_t i = 0; i < wf->n_instances; i++) {
 		for (uint32_t port = 0; port < wf->instances[i].n_out; port++) {
-			const int64_t distance = distance_max(wf, plan, i, port);
+			const int64_t distance = distance_max(wf, plan, readers, i, port);
 
 			if (distance < 0)
 				continue;
@@ -193,16 +194,14 @@ static int buffers_make(const struct waveform *wf, struct plan *plan)
 /* ---- the plan
  * -------------------------------------------------------------------------------------------------------------- */
 
-static void latency_write(const struct waveform *wf, struct plan *plan)
+static void latency_write(const struct waveform *wf, const struct neighbours *readers, struct plan *plan)
 {
 	uint32_t largest = 0, largest_sink = 0;
 	bool sinks = false;
 
 	for (size_t i = 0; i < wf->n_instances; i++) {
-		bool sink = true;
+		const bool sink = readers->first[i] < 0;
 
-		for (size_t l = 0; l < wf->n_links; l++)
-			sink &= wf->links[l].from != (int)i;
 		if (plan->instances[i].lag > largest)
 			largest = plan->instances[i].lag;
 		if (sink && plan->instances[i].lag > largest_sink)
@@ -210,6 +209,19 @@ static void latency_write(const struct waveform *wf, struct plan *plan)
 		sinks |= sink;
 	}
 	plan->latency_slots = (sinks ? largest_sink : largest) + 1;
+}
+
+static int buffers_and_latency(const struct waveform *wf, struct plan *plan)
+{
+	struct neighbours readers = {0};
+	int rc = neighbours_init(&readers, wf, true, NULL);
+
+	if (!rc)
+		rc = buffers_make(wf, &readers, plan);
+	if (!rc)
+		latency_write(wf, &readers, plan);
+	neighbours_fini(&readers);
+	return rc;
 }
 
 static int plan_init(const struct waveform *wf, const struct resources *resources, struct plan *plan)
@@ -288,9 +300,8 @@ static int plan_fill(const struct waveform *wf, const struct platform_model *pla
 	if (!rc)
 		rc = segments_make(wf, plan);
 	if (!rc)
-		rc = buffers_make(wf, plan);
+		rc = buffers_and_latency(wf, plan);
 	if (!rc) {
-		latency_write(wf, plan);
 		admission_write(wf, &resources, costs, plan);
 		rc = admission_check(wf, &resources, options, plan, diag);
 		if (rc == -EINVAL)

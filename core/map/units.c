@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/map/units.h"
 #include "core/map/cycles.h"
+#include "core/map/neighbours.h"
 
 #include <errno.h>
 #include <math.h>
@@ -48,8 +49,8 @@ static bool precedes(const struct knots *knots, const uint32_t *firsts, const st
 }
 
 /* Numbers the units in topological order, ties by file order. */
-static int number(struct units *units, const struct knots *knots, const uint32_t *firsts, uint32_t *open,
-		  uint32_t *numbers)
+static int number(struct units *units, const struct knots *knots, const struct neighbours *readers,
+		  const uint32_t *firsts, uint32_t *open, uint32_t *numbers)
 {
 	const struct waveform *wf = units->waveform;
 	size_t unit = 0, rest = 0;
@@ -63,11 +64,10 @@ static int number(struct units *units, const struct knots *knots, const uint32_t
 
 		if (firsts[unit] == unit && numbers[unit] == MAPPING_NONE && !open[unit]) {
 			numbers[unit] = (uint32_t)units->n++;
-			for (size_t i = 0; i < wf->n_links; i++) {
-				const uint32_t to = firsts[wf->links[i].to];
+			for (int l = readers->first[unit]; l >= 0; l = readers->next[l]) {
+				const uint32_t to = firsts[wf->links[l].to];
 
-				if (firsts[wf->links[i].from] == unit && precedes(knots, firsts, &wf->links[i]) &&
-				    --open[to] == 0 && to < next)
+				if (precedes(knots, firsts, &wf->links[l]) && --open[to] == 0 && to < next)
 					next = to;
 			}
 		}
@@ -84,12 +84,16 @@ static int units_number(struct units *units, const struct knots *knots)
 	uint32_t *firsts = calloc(wf->n_instances + 1, sizeof(*firsts));
 	uint32_t *open = calloc(wf->n_instances + 1, sizeof(*open));
 	uint32_t *numbers = calloc(wf->n_instances + 1, sizeof(*numbers));
+	struct neighbours readers = {0};
 	int rc = -ENOMEM;
 
 	if (firsts && open && numbers) {
 		firsts_write(wf, knots, firsts);
-		rc = number(units, knots, firsts, open, numbers);
+		rc = neighbours_init(&readers, wf, true, firsts);
 	}
+	if (!rc)
+		rc = number(units, knots, &readers, firsts, open, numbers);
+	neighbours_fini(&readers);
 	for (size_t i = 0; !rc && i < wf->n_instances; i++)
 		units->of[i] = numbers[firsts[i]];
 	free(numbers);

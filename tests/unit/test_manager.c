@@ -399,8 +399,8 @@ static void test_tails(void **state)
 	assert_int_equal(plan_profile_set(&profile, "x1", 1000, 6000), 0);
 	plan = planned_with(chain, &one, &profile, MAPPER_PORTFOLIO, 0.5);
 	assert_int_equal(plan->instances[0].budget_ns, 6001000);
-	assert_int_equal(plan->instances[0].admitted_ns, 1251000);
-	assert_true(fabs(plan->lanes[0].reserve_ns - 4750000) < 1);
+	assert_int_equal(plan->instances[0].admitted_ns, 1250000);
+	assert_true(fabs(plan->lanes[0].reserve_ns - 4751000) < 1);
 	plan_free(plan);
 	chain->wf.admit = WF_ADMIT_STRICT;
 	struct diag diag;
