@@ -34,6 +34,7 @@ struct dpdk {
 	_Atomic bool removed;
 	char name[NAME];
 	uint32_t packet_bytes;
+	uint64_t errors; /* that the port has told of, counted as refused */
 	struct rte_mempool *pool;
 	struct frame_address own;
 	struct neighbour neighbours[NEIGHBOURS];
@@ -260,10 +261,14 @@ static unsigned dpdk_send(struct door *door, const struct packet *packets, unsig
 
 static void dpdk_count(struct door *door)
 {
+	struct dpdk *dpdk = dpdk_of(door);
 	struct rte_eth_stats stats;
 
-	if (rte_eth_stats_get(dpdk_of(door)->port, &stats) == 0)
-		door->counts.dropped = stats.imissed + stats.rx_nombuf;
+	if (rte_eth_stats_get(dpdk->port, &stats) < 0)
+		return;
+	door->counts.dropped = stats.imissed + stats.rx_nombuf;
+	door->counts.refused += stats.oerrors - dpdk->errors;
+	dpdk->errors = stats.oerrors;
 }
 
 static int dpdk_fd(const struct door *door)

@@ -149,9 +149,15 @@ static void table(void **state)
 			continue;
 		if (why)
 			printf("%s: %s\n", x310_rig_wires[wire].name, why);
-		for (int spp = 0; spp < 2 && !why; spp++)
+		for (int spp = 0; spp < 2 && !why; spp++) {
+			if (x310_rig_wires[wire].spp_max && spps[spp] > x310_rig_wires[wire].spp_max) {
+				printf("%-9s %4u: its frames hold %u samples\n", x310_rig_wires[wire].name, spps[spp],
+				       x310_rig_wires[wire].spp_max);
+				continue;
+			}
 			for (int rate = 0; rate < 4; rate++)
 				measure(&x310_rig_wires[wire], spps[spp], ticks[rate], seconds);
+		}
 	}
 }
 

@@ -40,7 +40,8 @@ const struct x310_rig_wire x310_rig_wires[RIG_WIRES] = {
      .sim = "net_af_packet0,iface=x310sim,qdisc_bypass=1",
      .needs = "ip link add x310host type veth peer name x310sim && ip link set x310host up && ip link set x310sim up",
      .undo = "ip link del x310host",
-     .silent = true},
+     .silent = true,
+     .spp_max = 364},
 };
 
 /* ---- DPDK ------------------------------------------------------------------------------------------------------------------ */
@@ -147,6 +148,7 @@ static bool file_has(const char *path, const char *word)
 static void start_sim(struct x310_rig *rig, const struct x310_rig_options *options)
 {
 	file_make(aloe_path("errors"), "", 0);
+	fflush(NULL);
 	rig->pid = fork();
 	assert_true(rig->pid >= 0);
 	if (rig->pid == 0)

@@ -18,7 +18,8 @@ struct x310_rig_wire {
 	const char *host, *sim; /* DPDK ports of both ends, %s: the working folder; NULL: kernel UDP on loopback */
 	const char *needs;      /* a command that must succeed first; NULL */
 	const char *undo;
-	bool silent; /* the port does not tell what it dropped */
+	bool silent;      /* the port does not tell what it dropped */
+	uint32_t spp_max; /* samples that its frames hold; 0: as many as there are */
 };
 
 extern const struct x310_rig_wire x310_rig_wires[RIG_WIRES]; /* udp, memif, af_packet */
