@@ -564,9 +564,29 @@ static void refusals(void **state)
 	ran_free(aloe_ok("unload utran384"));
 }
 
+/* Several at one index: all of them or none. */
+static void several_sets(void **state)
+{
+	struct ran *ran;
+
+	(void)state;
+	conf_make("marks", marks, "slip", "spin_us");
+	wave_begin("marks", "--clock timer --lanes 0,1");
+	refused(USAGE, "b.values is an array: set it alone", "set marks a.level=1 b.values=1,2");
+	refused(USAGE, "b.level = -5 is outside [0, 1000000]", "set marks a.level=1 b.level=-5");
+	refused(USAGE, "\"c\"", "set marks a.level=1 c.level=5");
+	refused(FAILED, "index 1 is past or too near", "set marks a.level=1 b.level=5 --at 1");
+	says("a.level 0.0\n", "get marks a.level");
+	ran = aloe_ok("set marks a.level=3 b.level=4 a.level=5");
+	assert_int_equal(ran_lines(ran->out), 3);
+	ran_free(ran);
+	wave_end("marks");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(several_sets),
 	    cmocka_unit_test(every_isolation),
 	    cmocka_unit_test(in_every_state),
 	    cmocka_unit_test(refusals),
