@@ -380,20 +380,25 @@ int bench_main(const struct cli_args *args, const struct bench_parts *parts)
 {
 	struct bench bench, **self = calloc(1, parts->size);
 	int status = self ? bench_begin(&bench, args) : CLI_FAILED;
+	bool failed = false;
 
 	if (status == CLI_OK) {
 		*self = &bench;
 		status = parts->options(self);
-		if (status == CLI_OK)
+		if (status == CLI_OK) {
 			status = parts->measure(self);
-		if (status == CLI_OK || (status == BENCH_INTERRUPTED && bench.interrupts)) {
-			parts->result(self);
-			status = CLI_OK;
+			failed = status == CLI_FAILED;
+			if (failed)
+				bench_note(&bench, "a run has failed: this is what was measured until then");
+			if (status == CLI_OK || failed || (status == BENCH_INTERRUPTED && bench.interrupts)) {
+				parts->result(self);
+				status = CLI_OK;
+			}
 		}
 		status = bench_end(&bench, status);
 		if (parts->fini)
 			parts->fini(self);
 	}
 	free(self);
-	return status;
+	return failed && status == CLI_OK ? CLI_FAILED : status;
 }

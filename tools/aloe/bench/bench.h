@@ -51,7 +51,7 @@ int bench_begin(struct bench *bench, const struct cli_args *args);
 int bench_end(struct bench *bench, int status);
 
 /* bench_main is a whole benchmark of parts that are given their own memory, zeroed, of which the first field is a
- * `struct bench *`. What was measured until Ctrl-C is shown, too. */
+ * `struct bench *`. What was measured until Ctrl-C, or until a run failed, is shown, too. */
 struct bench_parts {
 	size_t size;
 	int (*options)(void *self); /* 0, or the exit status after saying what is wrong */

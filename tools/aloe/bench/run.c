@@ -278,6 +278,8 @@ int run_watched(struct bench *bench, struct words *words, enum simd_level level,
 		}
 	}
 	words_fini(words);
+	if (status == CLI_OK && bench->interrupts) /* at its very end; another one is not wanted */
+		status = BENCH_INTERRUPTED;
 	if (ret_errors)
 		*ret_errors = errors;
 	else if (errors)

@@ -24,9 +24,11 @@ struct samples {
 	uint64_t cursor;
 	struct image_event *events; /* instances by their number in the file */
 	size_t n;
+	unsigned looks;
 };
 
-/* samples_look is the look of a struct watcher: true when there are as many as wanted. */
+/* samples_look is the look of a struct watcher: true when there are as many as wanted, or after so many looks that no more are
+ * to be hoped for (a node that is busy with other things). */
 bool samples_look(void *self, pid_t run);
 void samples_fini(struct samples *samples);
 
