@@ -45,8 +45,9 @@
  *			they took longer than 16 bits do.
  *	extrinsic	values are limited to +-UTRAN_EXTRINSIC8_MAX, what these bounds leave; their scaling is in 1 / 128.
  *
- * All that costs 0.02 dB and the windows, shorter than those of 16 bits, as much again (tests/bench/bench_turbo_loss counts
- * it), and takes 0.8 to 0.87 of the time of 16 bits; in plain C, which also decodes K < 256, it is twice as slow.
+ * All that and the windows, shorter than those of 16 bits, cost 0.01 to 0.05 dB, more with few iterations
+ * (tests/bench/bench_turbo_loss counts it). It takes 0.83 to 0.93 of the time of 16 bits at K = 3856; in plain C, which also
+ * decodes K < 256, twice the time.
  *
  * A decoder has tables, which init makes and nothing changes, and working memory, which holds a block from `start` to its
  * last `iterate` and before that may hold anything: decoders that take turns, a block each, can have the same.

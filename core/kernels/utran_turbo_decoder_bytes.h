@@ -51,12 +51,14 @@ INLINE vec m_less(vec a, vec b)
 	return v_less(a ^ middle, b ^ middle);
 }
 
-/* The best, which never falls, becomes UTRAN_TURBO8_RANGE again, whatever lies further below it than that 0. */
+/* The best, which never falls, becomes UTRAN_TURBO8_RANGE again, whatever lies further below it than that 0. Where
+ * nothing is known yet it may be less: then nothing happens. */
 INLINE void metrics_normalise(vec *m)
 {
 	const vec lower = m_max(m_max(m[0], m[1]), m_max(m[2], m[3]));
 	const vec upper = m_max(m_max(m[4], m[5]), m_max(m[6], m[7]));
-	const vec less = v_sub(m_max(lower, upper), (vec){0} + UTRAN_TURBO8_RANGE);
+	const vec range = (vec){0} + UTRAN_TURBO8_RANGE;
+	const vec less = v_sub(m_max(m_max(lower, upper), range), range);
 
 	for (int s = 0; s < STATES; s++)
 		m[s] = m_down(m[s], less);

@@ -202,9 +202,11 @@ static void hand_on(const struct utran_turbo_decoder *d, int coder)
 	const value *extrinsic = d->extrinsic;
 	value *x = d->x[!coder];
 
-	for (uint32_t i = 0; i < d->steps * LANES; i += LANES)
+	for (uint32_t i = 0; i < d->steps * LANES; i += LANES) {
+#pragma GCC unroll 64
 		for (uint32_t l = 0; l < LANES; l++)
 			x[i + l] = extrinsic[from[i + l]];
+	}
 }
 #endif
 
