@@ -88,9 +88,9 @@ static void test_chains(void **state)
 	assert_true(cell(ran, "times", 0, "second") <= cell(ran, "times", 0, "third")); /* p50, max */
 	ran_free(ran);
 	ran = aloe_ok("bench handover --seconds 0.2 --runs 2 --json -q");
-	assert_int_equal(rows(ran, "times"), 2);
-	assert_true(cell(ran, "times", 0, "mean") > 0);
-	assert_true(cell(ran, "times", 1, "mean") > 0);
+	assert_int_equal(rows(ran, "times"), 3);
+	for (int i = 0; i < 3; i++)
+		assert_true(cell(ran, "times", i, "mean") > 0);
 	ran_free(ran);
 }
 

@@ -50,8 +50,8 @@ static void spread_read(const json_t *spread, double ret[CONTEST_FIGURES])
 	ret[2] = report_number(spread, "max");
 }
 
-static int clocked_run(struct paced *paced, const char *conf, const char *isolation, double slots, const char *what,
-		       json_t **ret_report)
+static int slots_run(struct paced *paced, const char *conf, const char *isolation, const char *clock, double slots,
+		     const char *what, json_t **ret_report)
 {
 	struct words words = {0};
 	char cpus[16];
@@ -61,7 +61,7 @@ static int clocked_run(struct paced *paced, const char *conf, const char *isolat
 	words_add(&words, "--lanes=%s", cpus);
 	words_add(&words, "--slots=%.0f", slots);
 	words_add(&words, "--isolation=%s", isolation);
-	words_add(&words, "--clock=timer");
+	words_add(&words, "--clock=%s", clock);
 	return run_only(paced->bench, &words, paced->level, what, ret_report, NULL);
 }
 
@@ -106,7 +106,7 @@ static int chain_measure(struct contest *contest, const struct contest_system *s
 	if (!system->program) {
 		if (copies_write(paced->bench, STAGES, VECTOR, 1000000, path, sizeof(path)) != CLI_OK)
 			return CLI_FAILED;
-		status = clocked_run(paced, path, "waveform", items, what, &report);
+		status = slots_run(paced, path, "waveform", "timer", items, what, &report);
 		spread_read(json_object_get(json_object_get(report, "latency"), "measured_us"), ret);
 		return report_end(report, status);
 	}
@@ -232,6 +232,7 @@ static double megabits(const struct contest *contest, const struct contest_size 
 /* ---- handover ------------------------------------------------------------------------------------------------------------ */
 
 static const struct contest_setup in_process[] = {{"waveform", 1, false, "waveform"}};
+static const struct contest_setup hot[] = {{"waveform, no clock", 1, false, "waveform"}};
 static const struct contest_setup by_process[] = {{"component", 1, false, "component"}};
 static const struct contest_setup jack_setups[] = {
     {"one core", 0, false, "cpus=1"},
@@ -246,6 +247,7 @@ static int handover_ours(struct paced *paced, const struct contest_setup *setup,
 			 double ret[CONTEST_FIGURES])
 {
 	const int instances = CLIENTS + 2;
+	const bool free_running = setup == hot;
 	const json_t *measured;
 	json_t *report = NULL;
 	char path[4096];
@@ -253,7 +255,7 @@ static int handover_ours(struct paced *paced, const struct contest_setup *setup,
 
 	if (copies_write(paced->bench, CLIENTS, FRAMES, HANDOVER_SLOT_NS, path, sizeof(path)) != CLI_OK)
 		return CLI_FAILED;
-	status = clocked_run(paced, path, setup->keys, items, what, &report);
+	status = slots_run(paced, path, setup->keys, free_running ? "virtual" : "timer", items, what, &report);
 	measured = json_object_get(json_object_get(report, "latency"), "measured_us");
 	ret[0] = report_number(measured, "p50") / instances;
 	ret[1] = report_number(measured, "p50");
@@ -298,7 +300,7 @@ static double per_second(const struct contest *contest, const struct contest_siz
 struct kind {
 	struct contest contest; /* what is the same in each run of the command */
 	const struct contest_system *peers;
-	const struct contest_system ours[2];
+	const struct contest_system ours[3];
 	double items; /* bits; 0: slots of `seconds` */
 	double slot_s;
 	const char *notes[3], *plot, *y;
@@ -334,14 +336,18 @@ static const struct kind kinds[] = {
       .title = "time for a component or client, in us; rate: in a second",
       .more = {NULL, "chain p50 us", "chain p99 us"}},
      handover_peers,
-     {{"aloe", NULL, 0, 0, 0, SETUPS(in_process)}, {"aloe component", NULL, 0, 0, 0, SETUPS(by_process)}},
+     {{"aloe", NULL, 0, 0, 0, SETUPS(in_process)},
+      {"aloe component", NULL, 0, 0, 0, SETUPS(by_process)},
+      {"aloe, slot after slot", NULL, 0, 0, 0, SETUPS(hot)}},
      0,
      HANDOVER_SLOT_NS * 1e-9,
      {"64 floats in 1.333 ms; ours: source, 8 copies and sink on one lane, from the source's beginning to the sink's "
       "end, by 10: "
       "with all they do themselves; JACK: from the end of a client's callback to the beginning of the next one's, 8 "
       "clients",
-      "aloe: all in one process; aloe component: each in a process of its own, as JACK's clients"},
+      "aloe: all in one process; aloe component: each in a process of its own, as JACK's clients; slot after slot: all "
+      "in one, "
+      "without the clock, so that nothing has left the caches in between, which is the most of the time otherwise"},
      "hand-over",
      "time [us]"},
 };
