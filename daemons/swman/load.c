@@ -252,8 +252,7 @@ static void load_fail(struct load *load, int rc)
 	if (rc == -EINVAL || load->diag.errors)
 		daemon_fail(&load->swman->daemon, asked, 2, "%s", text ? text : "out of memory");
 	else
-		daemon_fail(&load->swman->daemon, asked, 1, "%s: %s", load->file ? load->file : "load",
-			    strerror(-rc));
+		daemon_fail(&load->swman->daemon, asked, 1, "%s: %s", load->file ? load->file : "load", strerror(-rc));
 	free(text);
 }
 
