@@ -38,6 +38,7 @@ static inline void soft8(int16_t *llr, float32x4_t low, float32x4_t high, float 
 	vst1q_s16(llr, vmaxq_s16(both, vdupq_n_s16(-32767)));
 }
 
+#define SOFT_16
 #include "core/kernels/soft_16.h"
 
 const struct soft_kernels soft_neon = SOFT_16_TABLE;

@@ -40,6 +40,7 @@ static inline void soft8(int16_t *llr, __m128 low, __m128 high, float factor)
 	_mm_storeu_si128((__m128i *)llr, _mm_packs_epi32(soft4(low, factor), soft4(high, factor)));
 }
 
+#define SOFT_16
 #include "core/kernels/soft_16.h"
 
 const struct soft_kernels soft_sse41 = SOFT_16_TABLE;

@@ -55,7 +55,8 @@
  *	struct utran_turbo_decoder decoder;
  *	tables = aligned_alloc(64, utran_turbo_decoder_size(k));
  *	work = aligned_alloc(64, utran_turbo_decoder_work_size(k));
- *	utran_turbo_decoder_init(&decoder, utran_turbo_decoder_kernels(level, k), k, UTRAN_SCALING_ONE, tables, work);
+ *	utran_turbo_decoder_init(&decoder, utran_turbo_decoder_kernels(level, 16, k), k, UTRAN_SCALING_ONE, tables,
+ *				 work);
  *	utran_turbo_decode(&decoder, 2, llr, bits);		// 3k + 12 soft bits to k bits
  */
 #ifndef CORE_KERNELS_UTRAN_TURBO_DECODER_H

@@ -5,7 +5,7 @@
 #ifndef CORE_KERNELS_UTRAN_TURBO_DECODER_AVX2_H
 #define CORE_KERNELS_UTRAN_TURBO_DECODER_AVX2_H
 
-#if defined(__x86_64__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #include <stdint.h>
 

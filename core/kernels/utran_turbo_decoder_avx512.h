@@ -5,7 +5,7 @@
 #ifndef CORE_KERNELS_UTRAN_TURBO_DECODER_AVX512_H
 #define CORE_KERNELS_UTRAN_TURBO_DECODER_AVX512_H
 
-#if defined(__x86_64__)
+#if defined(__AVX512VBMI__)
 #include <immintrin.h>
 #include <stdint.h>
 

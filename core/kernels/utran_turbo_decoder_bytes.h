@@ -9,6 +9,8 @@
 #ifndef CORE_KERNELS_UTRAN_TURBO_DECODER_BYTES_H
 #define CORE_KERNELS_UTRAN_TURBO_DECODER_BYTES_H
 
+#ifdef LANES
+
 typedef int8_t value;
 
 enum {
@@ -109,5 +111,7 @@ INLINE void start_ends(struct utran_turbo_decoder *d, const int16_t *tails, int1
 {
 	utran_turbo8_ends(d, tails, gain);
 }
+
+#endif
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef CORE_KERNELS_UTRAN_TURBO_DECODER_SSE41_H
 #define CORE_KERNELS_UTRAN_TURBO_DECODER_SSE41_H
 
-#if defined(__x86_64__)
+#if defined(__SSE4_1__)
 #include <immintrin.h>
 #include <stdint.h>
 

@@ -8,6 +8,8 @@
 #ifndef CORE_KERNELS_UTRAN_TURBO_DECODER_WORDS_H
 #define CORE_KERNELS_UTRAN_TURBO_DECODER_WORDS_H
 
+#ifdef LANES
+
 typedef int16_t value;
 
 enum { GROUP = 4, START = 0, UNKNOWN = 0, NEVER = UTRAN_TURBO_NEVER, EXTRINSIC_MAX = UTRAN_EXTRINSIC_MAX };
@@ -97,5 +99,7 @@ INLINE void start_ends(struct utran_turbo_decoder *d, const int16_t *tails, int1
 	(void)gain;
 	utran_turbo_ends(d, tails);
 }
+
+#endif
 
 #endif
