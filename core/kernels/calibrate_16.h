@@ -62,22 +62,42 @@ static inline void shuffle16_16(struct calibrate_data *data)
 
 enum { COLUMNS = 32, ROWS = CALIBRATE_ITEMS / COLUMNS };
 
+/* A perfect shuffle of 16 registers of bytes, of 8 of numbers: four of them, three, transpose. */
+static inline __attribute__((always_inline)) void zip8(v16u8 *v)
+{
+	v16u8 next[16];
+
+#pragma GCC unroll 8
+	for (int i = 0; i < 16; i += 2) {
+		next[i] = ZIP_LOW8(v[i / 2], v[i / 2 + 8]);
+		next[i + 1] = ZIP_HIGH8(v[i / 2], v[i / 2 + 8]);
+	}
+	memcpy(v, next, sizeof(next));
+}
+
+static inline __attribute__((always_inline)) void zip16(v8i16 *v)
+{
+	v8i16 next[8];
+
+#pragma GCC unroll 4
+	for (int i = 0; i < 8; i += 2) {
+		next[i] = ZIP_LOW16(v[i / 2], v[i / 2 + 4]);
+		next[i + 1] = ZIP_HIGH16(v[i / 2], v[i / 2 + 4]);
+	}
+	memcpy(v, next, sizeof(next));
+}
+
 static inline void square8(const uint8_t *in, uint8_t *out, const uint32_t *starts)
 {
-	v16u8 v[16], zipped[16];
+	v16u8 v[16];
 
 #pragma GCC unroll 16
 	for (int i = 0; i < 16; i++)
 		v[i] = load16(in + COLUMNS * i);
-#pragma GCC unroll 4
-	for (int stage = 0; stage < 4; stage++) {
-#pragma GCC unroll 8
-		for (int i = 0; i < 8; i++) {
-			zipped[2 * i] = ZIP_LOW8(v[i], v[i + 8]);
-			zipped[2 * i + 1] = ZIP_HIGH8(v[i], v[i + 8]);
-		}
-		memcpy(v, zipped, sizeof(v));
-	}
+	zip8(v);
+	zip8(v);
+	zip8(v);
+	zip8(v);
 #pragma GCC unroll 16
 	for (int i = 0; i < 16; i++)
 		store16(out + starts[i], v[i]);
@@ -93,20 +113,14 @@ static inline void transpose8_16(struct calibrate_data *data)
 
 static inline void square16(const int16_t *in, int16_t *out, const uint32_t *starts)
 {
-	v8i16 v[8], zipped[8];
+	v8i16 v[8];
 
 #pragma GCC unroll 8
 	for (int i = 0; i < 8; i++)
 		v[i] = (v8i16)load16(in + starts[i]);
-#pragma GCC unroll 3
-	for (int stage = 0; stage < 3; stage++) {
-#pragma GCC unroll 4
-		for (int i = 0; i < 4; i++) {
-			zipped[2 * i] = ZIP_LOW16(v[i], v[i + 4]);
-			zipped[2 * i + 1] = ZIP_HIGH16(v[i], v[i + 4]);
-		}
-		memcpy(v, zipped, sizeof(v));
-	}
+	zip16(v);
+	zip16(v);
+	zip16(v);
 #pragma GCC unroll 8
 	for (int i = 0; i < 8; i++)
 		store16(out + COLUMNS * i, (v16u8)v[i]);
@@ -173,5 +187,18 @@ static inline void weave_16(struct calibrate_data *data)
 		store16(data->out8 + 3 * i + 32, (z & first) | (x & second) | (y & third));
 	}
 }
+
+#define CALIBRATE_16_TABLE                                                                                             \
+	{                                                                                                              \
+		{                                                                                                      \
+			[CALIBRATE_ARITHMETIC] = arithmetic, [CALIBRATE_COPY] = calibrate_copy_plain,                  \
+			[CALIBRATE_BITS] = bits_16, [CALIBRATE_REGISTER] = register_16,                                \
+			[CALIBRATE_SHUFFLE8] = shuffle8_16, [CALIBRATE_SHUFFLE16] = shuffle16_16,                      \
+			[CALIBRATE_TRANSPOSE8] = transpose8_16, [CALIBRATE_TRANSPOSE16] = transpose16_16,              \
+			[CALIBRATE_GATHER8] = calibrate_gather8_plain,                                                 \
+			[CALIBRATE_GATHER16] = calibrate_gather16_plain, [CALIBRATE_WEAVE] = weave_16,                 \
+			[CALIBRATE_TRELLIS] = trellis                                                                  \
+		}                                                                                                      \
+	}
 
 #endif

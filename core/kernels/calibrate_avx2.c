@@ -2,6 +2,7 @@
  * calibrate for AVX2. */
 #if defined(__x86_64__)
 #include <immintrin.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef int16_t vec __attribute__((vector_size(32)));
@@ -51,23 +52,32 @@ static void shuffle16(struct calibrate_data *data)
 	}
 }
 
+/* A perfect shuffle of n registers in both halves, of bytes or of numbers: log2 n of them transpose. */
+static inline __attribute__((always_inline)) void zip(__m256i *v, int n, bool bytes)
+{
+	__m256i next[16];
+
+#pragma GCC unroll 8
+	for (int i = 0; i < n / 2; i++) {
+		const __m256i a = v[i], b = v[i + n / 2];
+
+		next[2 * i] = bytes ? _mm256_unpacklo_epi8(a, b) : _mm256_unpacklo_epi16(a, b);
+		next[2 * i + 1] = bytes ? _mm256_unpackhi_epi8(a, b) : _mm256_unpackhi_epi16(a, b);
+	}
+	memcpy(v, next, (size_t)n * sizeof(*v));
+}
+
 /* Two squares side by side. */
 static inline void squares8(const uint8_t *in, uint8_t *out, const uint32_t *starts)
 {
-	__m256i v[16], zipped[16];
+	__m256i v[16];
 
 #pragma GCC unroll 16
 	for (int i = 0; i < 16; i++)
 		v[i] = _mm256_loadu_si256((const __m256i *)(in + COLUMNS * i));
 #pragma GCC unroll 4
-	for (int stage = 0; stage < 4; stage++) {
-#pragma GCC unroll 8
-		for (int i = 0; i < 8; i++) {
-			zipped[2 * i] = _mm256_unpacklo_epi8(v[i], v[i + 8]);
-			zipped[2 * i + 1] = _mm256_unpackhi_epi8(v[i], v[i + 8]);
-		}
-		memcpy(v, zipped, sizeof(v));
-	}
+	for (int stage = 0; stage < 4; stage++)
+		zip(v, 16, true);
 #pragma GCC unroll 16
 	for (int i = 0; i < 16; i++) {
 		_mm_storeu_si128((__m128i *)(out + starts[i]), _mm256_castsi256_si128(v[i]));
@@ -83,20 +93,14 @@ static void transpose8(struct calibrate_data *data)
 
 static inline void squares16(const int16_t *in, int16_t *out, const uint32_t *starts)
 {
-	__m256i v[8], zipped[8];
+	__m256i v[8];
 
 #pragma GCC unroll 8
 	for (int i = 0; i < 8; i++)
 		v[i] = pair(in + starts[i], in + starts[i + 8]);
 #pragma GCC unroll 3
-	for (int stage = 0; stage < 3; stage++) {
-#pragma GCC unroll 4
-		for (int i = 0; i < 4; i++) {
-			zipped[2 * i] = _mm256_unpacklo_epi16(v[i], v[i + 4]);
-			zipped[2 * i + 1] = _mm256_unpackhi_epi16(v[i], v[i + 4]);
-		}
-		memcpy(v, zipped, sizeof(v));
-	}
+	for (int stage = 0; stage < 3; stage++)
+		zip(v, 8, false);
 #pragma GCC unroll 8
 	for (int i = 0; i < 8; i++)
 		_mm256_storeu_si256((__m256i *)(out + COLUMNS * i), v[i]);

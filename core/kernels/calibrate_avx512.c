@@ -59,23 +59,28 @@ static void shuffle16(struct calibrate_data *data)
 #define COLUMNS4(c) COLUMN(c), COLUMN((c) + 1), COLUMN((c) + 2), COLUMN((c) + 3)
 #define COLUMNS16(c) COLUMNS4(c), COLUMNS4((c) + 4), COLUMNS4((c) + 8), COLUMNS4((c) + 12)
 
-/* Four registers of four rows of 16 columns each become 16 columns of 16 rows. */
+static inline void columns4(__m512i four, uint8_t *out, const uint32_t *starts)
+{
+	_mm_storeu_si128((__m128i *)(out + starts[0]), _mm512_castsi512_si128(four));
+	_mm_storeu_si128((__m128i *)(out + starts[4]), _mm512_extracti32x4_epi32(four, 1));
+	_mm_storeu_si128((__m128i *)(out + starts[8]), _mm512_extracti32x4_epi32(four, 2));
+	_mm_storeu_si128((__m128i *)(out + starts[12]), _mm512_extracti32x4_epi32(four, 3));
+}
+
+/* Four registers of four rows of 16 columns each become 16 columns of 16 rows: words of four bytes are transposed. */
 static inline void columns16(const __m512i *rows4, uint8_t *out, const uint32_t *starts)
 {
-	const __m512i low01 = _mm512_unpacklo_epi32(rows4[0], rows4[1]);
-	const __m512i low23 = _mm512_unpacklo_epi32(rows4[2], rows4[3]);
-	const __m512i high01 = _mm512_unpackhi_epi32(rows4[0], rows4[1]);
-	const __m512i high23 = _mm512_unpackhi_epi32(rows4[2], rows4[3]);
-	const __m512i column[4] = {_mm512_unpacklo_epi64(low01, low23), _mm512_unpackhi_epi64(low01, low23),
-				   _mm512_unpacklo_epi64(high01, high23), _mm512_unpackhi_epi64(high01, high23)};
+	__m512i low[2], high[2];
 
-#pragma GCC unroll 4
-	for (int i = 0; i < 4; i++) {
-		_mm_storeu_si128((__m128i *)(out + starts[i]), _mm512_castsi512_si128(column[i]));
-		_mm_storeu_si128((__m128i *)(out + starts[i + 4]), _mm512_extracti32x4_epi32(column[i], 1));
-		_mm_storeu_si128((__m128i *)(out + starts[i + 8]), _mm512_extracti32x4_epi32(column[i], 2));
-		_mm_storeu_si128((__m128i *)(out + starts[i + 12]), _mm512_extracti32x4_epi32(column[i], 3));
+#pragma GCC unroll 2
+	for (int i = 0; i < 2; i++) {
+		low[i] = _mm512_unpacklo_epi32(rows4[2 * i], rows4[2 * i + 1]);
+		high[i] = _mm512_unpackhi_epi32(rows4[2 * i], rows4[2 * i + 1]);
 	}
+	columns4(_mm512_unpacklo_epi64(low[0], low[1]), out, starts);
+	columns4(_mm512_unpackhi_epi64(low[0], low[1]), out, starts + 1);
+	columns4(_mm512_unpacklo_epi64(high[0], high[1]), out, starts + 2);
+	columns4(_mm512_unpackhi_epi64(high[0], high[1]), out, starts + 3);
 }
 
 static void transpose8(struct calibrate_data *data)
@@ -108,24 +113,31 @@ static inline __m512i four(const int16_t *in, const uint32_t *starts)
 	return _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(in + starts[24])), 3);
 }
 
+/* A perfect shuffle of 8 registers of numbers in each quarter: three of them transpose. */
+static inline __attribute__((always_inline)) void zip16(__m512i *v)
+{
+	__m512i next[8];
+
+#pragma GCC unroll 4
+	for (int i = 0; i < 8; i += 2) {
+		next[i] = _mm512_unpacklo_epi16(v[i / 2], v[i / 2 + 4]);
+		next[i + 1] = _mm512_unpackhi_epi16(v[i / 2], v[i / 2 + 4]);
+	}
+	memcpy(v, next, sizeof(next));
+}
+
 /* All columns of 8 rows: four squares side by side. */
 static void transpose16(struct calibrate_data *data)
 {
 	for (int row = 0; row + 8 <= ROWS; row += 8) {
-		__m512i v[8], zipped[8];
+		__m512i v[8];
 
 #pragma GCC unroll 8
 		for (int i = 0; i < 8; i++)
 			v[i] = four(data->in16 + row, data->starts + i);
-#pragma GCC unroll 3
-		for (int stage = 0; stage < 3; stage++) {
-#pragma GCC unroll 4
-			for (int i = 0; i < 4; i++) {
-				zipped[2 * i] = _mm512_unpacklo_epi16(v[i], v[i + 4]);
-				zipped[2 * i + 1] = _mm512_unpackhi_epi16(v[i], v[i + 4]);
-			}
-			memcpy(v, zipped, sizeof(v));
-		}
+		zip16(v);
+		zip16(v);
+		zip16(v);
 #pragma GCC unroll 8
 		for (int i = 0; i < 8; i++)
 			_mm512_storeu_si512(data->out16 + CALIBRATE_BEGIN16 + COLUMNS * (row + i), v[i]);

@@ -15,18 +15,5 @@ static inline vec v_max(vec a, vec b)
 #include "core/kernels/calibrate_16.h"
 #include "core/kernels/calibrate_loops.h"
 
-const struct calibrate_kernels calibrate_neon = {{
-    [CALIBRATE_ARITHMETIC] = arithmetic,
-    [CALIBRATE_COPY] = calibrate_copy_plain,
-    [CALIBRATE_BITS] = bits_16,
-    [CALIBRATE_REGISTER] = register_16,
-    [CALIBRATE_SHUFFLE8] = shuffle8_16,
-    [CALIBRATE_SHUFFLE16] = shuffle16_16,
-    [CALIBRATE_TRANSPOSE8] = transpose8_16,
-    [CALIBRATE_TRANSPOSE16] = transpose16_16,
-    [CALIBRATE_GATHER8] = calibrate_gather8_plain,
-    [CALIBRATE_GATHER16] = calibrate_gather16_plain,
-    [CALIBRATE_WEAVE] = weave_16,
-    [CALIBRATE_TRELLIS] = trellis,
-}};
+const struct calibrate_kernels calibrate_neon = CALIBRATE_16_TABLE;
 #endif
