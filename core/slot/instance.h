@@ -40,7 +40,7 @@ struct instance {
 	struct instance_output *output;
 	uint32_t n_in, n_out;
 
-	uint64_t lag, first, period, phase, budget_ns; /* first: step before which it rests, its lag or later */
+	uint64_t lag, first, period, phase, budget_ns;  /* first: step before which it rests, its lag or later */
 	const struct image_segment_state *source_state; /* sinks: where the step of their index began */
 	const struct image_var *vars;
 	uint32_t n_vars, number, segment; /* numbers in the image */

@@ -28,7 +28,7 @@ struct swman_call { /* a question to exec that is not answered yet */
 	uint32_t seq;
 	uint64_t until_ns;
 	uint64_t prepares; /* LOAD, REMAP: as many had been sent when the question was asked */
-	uint8_t *request; /* who asked us, NULL: nobody, it is our own */
+	uint8_t *request;  /* who asked us, NULL: nobody, it is our own */
 	size_t request_len;
 	char *waveform;
 	char *notes;
@@ -42,8 +42,8 @@ struct swman_run { /* of a waveform that is loaded */
 	char waveform[64];
 	char dir[PATH_MAX]; /* below the state directory */
 	bool saved;
-	bool ending; /* has stopped; asked for its report until it is final */
-	bool asking; /* such a question is under way */
+	bool ending;   /* has stopped; asked for its report until it is final */
+	bool asking;   /* such a question is under way */
 	uint8_t *load; /* the LOAD request, for a remap; NULL: not known */
 	size_t load_len;
 };
