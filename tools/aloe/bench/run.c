@@ -111,6 +111,10 @@ int run_start(struct bench *bench, struct words *words, enum simd_level level, s
 		*ret = run;
 		return 0;
 	}
+	if (run.pid > 0) { /* started, but not to be waited for */
+		kill(run.pid, SIGKILL);
+		waitpid(run.pid, NULL, 0);
+	}
 	cli_fail(bench->args, "a run cannot be started: %s", strerror(-rc));
 	forget(&run);
 	return rc;
