@@ -162,7 +162,7 @@ static void waveforms_of_noise(void **state)
 
 /* ---- memory, CPU, disk ------------------------------------------------------------------------------------------------ */
 
-/* More than any machine has, by `items` and by the number of links. */
+/* More than any machine has, by `items` and by the number of links; pipelined, so that no two messages share a place. */
 static void more_memory_than_there_is(void **state)
 {
 	enum { COPIES = 1500 };
@@ -171,7 +171,7 @@ static void more_memory_than_there_is(void **state)
 
 	(void)state;
 	assert_non_null(all);
-	len = (size_t)sprintf(all, "name = \"huge\"; slot_ns = 1000000000;\ninstances: {\n"
+	len = (size_t)sprintf(all, "name = \"huge\"; slot_ns = 1000000000; pipelined = true;\ninstances: {\n"
 				   "  source: { component = \"random_source\"; length = 16777216; };\n"
 				   "  mod: { component = \"bpsk_mod\"; };\n  sink: { component = \"null_sink\"; };\n");
 	for (int i = 0; i < COPIES; i++)
