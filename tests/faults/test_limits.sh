@@ -37,6 +37,7 @@ unshared() { root && unshare -m true 2>/dev/null; }
 cat >"$work/large.conf" <<END
 name = "large";
 slot_ns = 1000000000;
+pipelined = true;
 instances: {
 	source: { component = "random_source"; length = 16777216; };
 	mod: { component = "bpsk_mod"; };
@@ -58,7 +59,7 @@ links = ( "source -> copy -> sink" );
 END
 
 # ---- memory
-expect "a limit on addresses: refused with both sizes" 2 "\"large\" needs 8" \
+expect "a limit on addresses: refused with both sizes" 2 "\"large\" needs 1" \
 	prlimit --as=500000000 "$aloe" run "$work/large.conf" --clock virtual --slots 2 --quiet
 grep -q "[0-9] MB are available" "$work/said" || { echo "not ok the size that is available is not told"; failed=1; }
 expect "no limit: it runs" 0 "" "$aloe" run "$work/large.conf" --clock virtual --slots 2 --quiet
