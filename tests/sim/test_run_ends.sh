@@ -38,6 +38,9 @@ child() { # PROGRAM: its pid below this test's runs; a host names no directory, 
 		pgrep -f "^aloe-$1 --dir $work/run/" | head -n 1
 	fi
 }
+there() { # PROGRAM
+	test -n "$(child "$1")"
+}
 runs() { # a report in the making: the waveform runs
 	grep -q "index [1-9]" "$work/out" && host=$(child host) && test -n "$host"
 }
@@ -46,7 +49,7 @@ begin() {
 	host=
 	env --default-signal=INT "$bin/aloe" run waveforms/bpsk.conf --clock virtual "$@" >"$work/out" 2>"$work/err" &
 	aloe=$!
-	eventually test -n "$(eventually child exec && child exec)"
+	eventually there exec
 }
 ends() { # STATUS
 	wait $aloe
