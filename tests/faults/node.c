@@ -201,7 +201,7 @@ pid_t wave_begin(const char *name, const char *options)
 	char file[64];
 
 	snprintf(file, sizeof(file), "%s.conf", name);
-	ran_free(aloe_ok("load '%s' %s", aloe_path(file), options));
+	ran_free(aloe_ok("load '%s' --force %s", aloe_path(file), options));
 	m = processes("aloe-host", after, 64);
 	ran_free(aloe_ok("start %s", name));
 	for (size_t a = 0; a < m; a++) {

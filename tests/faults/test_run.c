@@ -37,7 +37,8 @@ static const char counted[] = "name = \"counted\"; slot_ns = 1000000;\n"
 static pid_t run_start(const char *name, const char *clock, int slots)
 {
 	char file[64], number[16];
-	const char *argv[] = {"aloe", "run", NULL, "--clock", clock, "--slots", number, "--quiet", "--json", NULL};
+	const char *argv[] = {"aloe", "run",     NULL,     "--clock", clock, "--slots",
+			      number, "--quiet", "--json", "--force", NULL};
 	posix_spawn_file_actions_t actions;
 	pid_t pid;
 

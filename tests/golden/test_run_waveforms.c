@@ -180,7 +180,8 @@ static void test_latency(void **state)
 		const char *args = arguments(waveforms[i].name);
 
 		assert_true(check_latency(args, "--lanes 0") == 1);
-		assert_in_range((int)check_latency(args, "--lanes 0,1"), 2, 4);
+		/* under a sanitizer one component may be worth a lane and all others nothing */
+		assert_in_range((int)check_latency(args, "--lanes 0,1"), ALOE_SLOWER(2, 1), 4);
 		assert_int_equal((int)check_latency(args, "--lanes 0,1 --pipelined"), waveforms[i].pipelined);
 		assert_int_equal((int)check_latency(args, "--lanes 0 --pipelined"), waveforms[i].pipelined);
 		free((char *)args);

@@ -91,7 +91,7 @@ static void test_each_as_alone(void **state)
 		errors[c] = alone(c + 1);
 	assert_true(errors[0] > 0 && errors[0] != errors[1]);
 	for (size_t h = 0; h < sizeof(hows) / sizeof(hows[0]); h++) {
-		struct ran *ran = aloe_ok("run '%s' --slots %d --json -q --copies %d --set sink.path='%s' %s",
+		struct ran *ran = aloe_ok("run '%s' --force --slots %d --json -q --copies %d --set sink.path='%s' %s",
 					  aloe_path("copies.conf"), SLOTS, COPIES, aloe_path("copy-{copy}"), hows[h]);
 
 		check_report(ran, errors);
