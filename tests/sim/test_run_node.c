@@ -139,9 +139,9 @@ static void check_two(const char *bpsk_how, const char *speech_how)
 	struct ran *ran;
 
 	references(bpsk);
-	ok(command("load", bpsk, "bpsk.got", bpsk_how));
+	ok(command("load --force", bpsk, "bpsk.got", bpsk_how));
 	snprintf(options, sizeof(options), "%s %s", speech_options, speech_how);
-	ok(command("load", "waveforms/utran384.conf", "utran384.got", options));
+	ok(command("load --force", "waveforms/utran384.conf", "utran384.got", options));
 	ran = aloe_ok("list --names");
 	assert_non_null(strstr(ran->out, "bpsk\n"));
 	assert_non_null(strstr(ran->out, "utran384\n"));
