@@ -93,8 +93,8 @@ char *component_describe(const struct aloe_entry *entry)
 	    json_pack("{s:i, s:i, s:s, s:s, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "schema", DESC_SCHEMA, "abi",
 		      (int)entry->abi, "name", entry->name, "summary", component->summary ? component->summary : "",
 		      "doc", text_or_null(component->doc), "state_size", (json_int_t)component->state_size, "kmac",
-		      (json_int_t)component->kmac, "mix", text_or_null(component->mix), "callbacks", callbacks_json(component), "ports", ports, "params",
-		      params, "variables", vars);
+		      (json_int_t)component->kmac, "mix", text_or_null(component->mix), "callbacks",
+		      callbacks_json(component), "ports", ports, "params", params, "variables", vars);
 	if (root)
 		text = json_dumps(root, JSON_INDENT(1));
 	json_decref(root);

@@ -20,9 +20,9 @@ enum wf_clock { WF_CLOCK_TIMER, WF_CLOCK_VIRTUAL, WF_CLOCK_STEP };
 enum wf_late { WF_LATE_SLIP, WF_LATE_SKIP };
 enum wf_isolation { WF_ISOLATION_WAVEFORM, WF_ISOLATION_COMPONENT, WF_ISOLATION_NONE };
 enum wf_admit { /* loaded if usual costs fit; if tails fit, all at once; whether it fits or not */
-	WF_ADMIT_FITS,
-	WF_ADMIT_STRICT,
-	WF_ADMIT_ALWAYS
+		WF_ADMIT_FITS,
+		WF_ADMIT_STRICT,
+		WF_ADMIT_ALWAYS
 };
 enum wf_overrun { WF_OVERRUN_COUNT, WF_OVERRUN_FLAG, WF_OVERRUN_STOP };
 
@@ -75,7 +75,7 @@ struct waveform {
 	bool pipelined;
 	double margin; /* 0..0.9 of the slot kept free */
 	enum wf_admit admit;
-	int *lanes;    /* CPU numbers the user named; NULL: the platform's */
+	int *lanes; /* CPU numbers the user named; NULL: the platform's */
 	size_t n_lanes;
 	struct wf_instance *instances;
 	size_t n_instances;

@@ -277,8 +277,7 @@ static const struct {
     {WIRE_DOWN, "DOWN"},     {WIRE_LOAD, "LOAD"},       {WIRE_START, "START"},     {WIRE_PAUSE, "PAUSE"},
     {WIRE_STEP, "STEP"},     {WIRE_STOP, "STOP"},       {WIRE_UNLOAD, "UNLOAD"},   {WIRE_LIST, "LIST"},
     {WIRE_STATUS, "STATUS"}, {WIRE_PREPARE, "PREPARE"}, {WIRE_SAMPLES, "SAMPLES"}, {WIRE_GET, "GET"},
-    {WIRE_SET, "SET"},       {WIRE_EVENT, "EVENT"},     {WIRE_DAEMON, "DAEMON"},
-    {WIRE_REMAP, "REMAP"},
+    {WIRE_SET, "SET"},       {WIRE_EVENT, "EVENT"},     {WIRE_DAEMON, "DAEMON"},   {WIRE_REMAP, "REMAP"},
 };
 
 const char *wire_type_name(enum wire_type type)

@@ -125,7 +125,8 @@ static struct ran *run(const struct subject *subject, int slots, const char *how
 	for (int s = 0; subject->sinks[s]; s++)
 		snprintf(sinks + strlen(sinks), sizeof(sinks) - strlen(sinks), " --set %s.path='%s'", subject->sinks[s],
 			 aloe_path(subject->sinks[s]));
-	return aloe_ok("run '%s' --force --json -q --slots %d %s %s %s", subject->file, slots, subject->set, sinks, how);
+	return aloe_ok("run '%s' --force --json -q --slots %d %s %s %s", subject->file, slots, subject->set, sinks,
+		       how);
 }
 
 static struct outcome outcome(const struct subject *subject, const struct ran *ran)

@@ -114,14 +114,15 @@ static const char up_doc[] = "Starts the daemons of this node in the background;
 			     "daemons' lines go to node.log in the state directory.";
 static const char stop_doc[] =
     "What was sent still arrives, files are closed; the waveform stays for its report until it is unloaded.";
-static const char set_doc[] = "Prints the index from which the new value holds. Several numbers, of any instances on any "
-			      "lanes, all hold from one index on. Only parameters that `aloe help TYPE` "
-			      "calls settable while running.\n\n"
-			      "An array is given as numbers with commas between, or as @FILE: numbers in text (white "
-			      "space or commas between them, # "
-			      "begins a comment), or raw 32-bit floats of this machine where the name ends in .f32. It "
-			      "is prepared beside the one in "
-			      "force and taken over whole, between two slots.";
+static const char set_doc[] =
+    "Prints the index from which the new value holds. Several numbers, of any instances on any "
+    "lanes, all hold from one index on. Only parameters that `aloe help TYPE` "
+    "calls settable while running.\n\n"
+    "An array is given as numbers with commas between, or as @FILE: numbers in text (white "
+    "space or commas between them, # "
+    "begins a comment), or raw 32-bit floats of this machine where the name ends in .f32. It "
+    "is prepared beside the one in "
+    "force and taken over whole, between two slots.";
 static const char remap_doc[] =
     "The waveform goes on where it stood: every instance keeps its state and works on every index once, the output has "
     "the "
@@ -162,8 +163,8 @@ static const struct cli_command commands[] = {
     {"top", "WAVEFORM", 1, 1, "@waveform", "the live table, until Ctrl-C", NULL, CLI_LIST(node_options), aloe_top},
     {"get", "WAVEFORM [INST[.VAR]]", 1, 2, "@waveform", "print variables and parameters", NULL, CLI_LIST(json_options),
      aloe_get},
-    {"set", "WAVEFORM INST.PARAM=V ...", 2, 33, "@waveform", "set parameters while it runs", set_doc, CLI_LIST(set_options),
-     aloe_set},
+    {"set", "WAVEFORM INST.PARAM=V ...", 2, 33, "@waveform", "set parameters while it runs", set_doc,
+     CLI_LIST(set_options), aloe_set},
     {"remap", "WAVEFORM", 1, 1, "@waveform", "move it to other lanes while it runs", remap_doc, CLI_LIST(remap_options),
      aloe_remap},
     {"watch", "WAVEFORM INST[.VAR]", 2, 2, "@waveform", "print variables again and again", NULL,
