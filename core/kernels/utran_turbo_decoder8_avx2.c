@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * utran_turbo_decoder - 32 windows in AVX2, metrics of 8 bits. */
-#if defined(__x86_64__)
+#if defined(__AVX2__)
 #include "core/kernels/utran_turbo_decoder_avx2.h"
 
 typedef int8_t vec __attribute__((vector_size(32)));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * utran_turbo_decoder - 16 windows in SSE4.1, metrics of 8 bits. */
-#if defined(__x86_64__)
+#if defined(__SSE4_1__)
 #include "core/kernels/utran_turbo_decoder_sse41.h"
 
 typedef int8_t vec __attribute__((vector_size(16)));

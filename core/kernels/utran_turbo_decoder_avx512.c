@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * utran_turbo_decoder - 32 windows in AVX-512. */
-#if defined(__x86_64__)
+#if defined(__AVX512VBMI__)
 #include <string.h>
 
 #include "core/kernels/utran_turbo_decoder.h"
