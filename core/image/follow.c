@@ -209,7 +209,6 @@ static void carry_instance(const struct image_view *before, const struct image_v
 
 	memcpy(state, image_instance_state(before, i), sizeof(*state));
 	memcpy(image_time(after, i), image_time(before, i), sizeof(struct hist_head));
-	memcpy(image_time(after, i), image_time(before, i), sizeof(struct hist_head));
 	put(&state->first, image_next_index(before, i) + after->instances[i].lag);
 	if (latency != NULL && image_latency(after, i) != NULL)
 		memcpy(image_latency(after, i), latency, sizeof(*latency));
