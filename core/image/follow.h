@@ -22,8 +22,8 @@
  * ports, links and processes. 0, or -EINVAL with words for the user in ret_why. */
 int image_follows(const struct image_view *before, const void *program, char *ret_why, size_t size);
 
-/* image_fit makes rings of the program deeper, and gives messages a place of their own where copies would share one, as what
- * is in flight demands; it places everything anew. -ENOBUFS when a ring would be too deep. */
+/* image_fit makes rings of the program deeper, and gives messages a place of their own where several would share one, as
+ * what is in flight demands; it places everything anew. -ENOBUFS when a ring would be too deep. */
 int image_fit(const struct image_view *before, void *program);
 
 /* image_carry fills `after`, made from a program that image_fit has seen, from `before`, and gives the step that its
