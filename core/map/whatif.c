@@ -61,8 +61,7 @@ static int links_look(const struct waveform *wf, const struct resources *resourc
 	return 0;
 }
 
-static void lanes_look(const struct waveform *wf, const struct resources *resources, const struct plan *plan,
-		       struct plan_whatif *whatif)
+static void lanes_look(const struct resources *resources, const struct plan *plan, struct plan_whatif *whatif)
 {
 	for (size_t l = 0; l < plan->n_lanes; l++) {
 		const struct plan_lane *lane = &plan->lanes[l];
@@ -76,7 +75,6 @@ static void lanes_look(const struct waveform *wf, const struct resources *resour
 			whatif->scale = fmin(whatif->scale, fmax(0, room) / (lane->need_ns - modules));
 		whatif->guessed += lane->n_guessed;
 	}
-	(void)wf;
 }
 
 static void first_look(const struct waveform *wf, const struct profile *profile, const struct resources *resources,
@@ -209,7 +207,7 @@ int plan_whatif(const struct waveform *wf, const struct platform_model *platform
 	rc = resources_init(&resources, wf, platform, &diag);
 	if (!rc) {
 		whatif.known = resources.known;
-		lanes_look(wf, &resources, plan, &whatif);
+		lanes_look(&resources, plan, &whatif);
 		first_look(wf, profile, &resources, plan, &whatif);
 		rc = links_look(wf, &resources, plan, &whatif);
 	}
