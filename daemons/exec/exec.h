@@ -208,7 +208,6 @@ void remap_answered(struct exec_host *host, const struct hostlink_msg *msg); /* 
 void remap_check(struct exec_wave *wave);
 void remap_drop(struct exec_wave *wave); /* what there is of it, without a word to anybody */
 void remap_restore(struct exec_wave *wave);
-uint64_t remap_margin(const struct exec_wave *wave);
 
 /* set.c */
 void wave_set(struct exec_wave *wave, const struct wire_view *request);

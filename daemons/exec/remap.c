@@ -92,6 +92,12 @@ static void tell_hosts(struct exec_wave *wave, enum hostlink_type type)
 			hostlink_send(wave->hosts[h].process->sock, &msg, NULL, 0);
 }
 
+/* Time for every lane to hear of it. */
+static uint64_t remap_margin(const struct exec_wave *wave)
+{
+	return wave->view.head->clock == IMAGE_TIMER ? 2 + HEAR_NS / wave->view.head->slot_ns : 0;
+}
+
 /* All is as it was; if it stood already, it goes on. */
 static void give_up(struct exec_wave *wave, int code, const char *why)
 {
@@ -253,12 +259,6 @@ static void halt(struct exec_wave *wave)
 }
 
 /* ---- what hosts say ---------------------------------------------------------------------------------------------------- */
-
-/* Time for every lane to hear of it. */
-uint64_t remap_margin(const struct exec_wave *wave)
-{
-	return wave->view.head->clock == IMAGE_TIMER ? 2 + HEAR_NS / wave->view.head->slot_ns : 0;
-}
 
 static void answer(struct exec_wave *wave, uint64_t slot, bool runs)
 {

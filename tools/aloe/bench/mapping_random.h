@@ -25,10 +25,6 @@ struct mapping_random {
 /* mapping_random_make makes the problem of a seed in place. `load`: of the sum of capacities, 0.93; q as in the problem. */
 void mapping_random_make(struct mapping_random *r, uint64_t seed, double load, double q);
 
-/* Numbers from the same source, which begins with r->state: evenly from `from` up to `to`; whole ones, `to` among them. */
-double mapping_random_real(struct mapping_random *r, double from, double to);
-uint32_t mapping_random_whole(struct mapping_random *r, uint32_t from, uint32_t to);
-
 /* A large one: a chain of units with demands and links spread as above, on cores with capacities in ratio 1 to 3, four to a
  * node; pools between nodes only, each of 40 (a link has 1 to 20). */
 struct mapping_large {
