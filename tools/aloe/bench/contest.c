@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/report/local.h"
 #include "tools/aloe/bench/figures.h"
 
 static double *value_at(const struct contest *contest, size_t system, size_t size, uint64_t run)
@@ -278,21 +279,19 @@ static void table_begin(struct contest *contest, const char *key, const char *ti
 static void conditions(struct contest *contest)
 {
 	struct bench *bench = contest->bench;
-	FILE *file = fopen("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "re");
-	char governor[64] = "none to be seen (a guest has none)", cpus[256] = "";
+	struct class_rates kind;
+	char cpus[256] = "";
 	size_t n = 0;
 
-	if (file && fscanf(file, "%63s", governor) != 1)
-		snprintf(governor, sizeof(governor), "unknown");
-	if (file)
-		fclose(file);
+	local_kind(&kind);
 	for (size_t i = 0; i < bench->n_cpus && n + 8 < sizeof(cpus); i++)
 		n += (size_t)snprintf(cpus + n, sizeof(cpus) - n, "%s%d", i ? "," : "", bench->cpus[i]);
 	bench_note(
 	    bench,
 	    "mean of %llu runs with 95 %% intervals, systems and sizes in random order (seed %llu); CPUs %s, nothing "
 	    "shielded; governor: %s; normal: SCHED_OTHER, FIFO: SCHED_FIFO 40 (peers 50)",
-	    (unsigned long long)contest->done, (unsigned long long)contest->seed, cpus, governor);
+	    (unsigned long long)contest->done, (unsigned long long)contest->seed, cpus,
+	    kind.governor[0] ? kind.governor : "none to be seen (a guest has none)");
 	for (size_t i = 0; i < contest->n_systems; i++)
 		if (contest->systems[i].n_setups > 1)
 			bench_note(bench,
