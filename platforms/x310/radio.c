@@ -258,11 +258,14 @@ unsigned radio_receive(struct radio *radio, uint64_t now_ns, struct radio_packet
 void radio_release(struct radio *radio, const struct radio_packet *packets, unsigned n)
 {
 	struct packet back[DOOR_BURST];
+	unsigned held = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		back[i] = packets[i].packet;
+		back[held++] = packets[i].packet;
 		rx_release(&radio->rx, packets[i].packet.size);
+		if (held == DOOR_BURST || i + 1 == n) {
+			door_put(radio->door, back, held);
+			held = 0;
+		}
 	}
-	if (n)
-		door_put(radio->door, back, n);
 }

@@ -70,7 +70,7 @@ void radio_start(struct radio *radio, uint64_t ticks);
 void radio_stop(struct radio *radio);
 
 /* radio_receive takes what has come and sends what is due: data packets in order, at most n (DOOR_BURST). Also to be called
- * when none are expected, at least every 10 ms. */
+ * when none are expected, at least every 10 ms. radio_release gives them back, any number, of one burst or several. */
 unsigned radio_receive(struct radio *radio, uint64_t now_ns, struct radio_packet *ret, unsigned n);
 void radio_release(struct radio *radio, const struct radio_packet *packets, unsigned n);
 
