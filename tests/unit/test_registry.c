@@ -186,9 +186,9 @@ struct replace {
 /* The text of a good .desc, with one thing made wrong. */
 static const struct replace bad_descs[] = {
     {"all", "\"schema\": 1", "\"schema\": 2",
-     "x.desc: made for schema 2, ABI 3; schema 1, ABI 3 are needed: build it again"},
-    {"all", "\"abi\": 3", "\"abi\": 99",
-     "x.desc: made for schema 1, ABI 99; schema 1, ABI 3 are needed: build it again"},
+     "x.desc: made for schema 2, ABI 4; schema 1, ABI 4 are needed: build it again"},
+    {"all", "\"abi\": 4", "\"abi\": 99",
+     "x.desc: made for schema 1, ABI 99; schema 1, ABI 4 are needed: build it again"},
     {"all", "\"name\": \"all\"", "\"name\": \"a b\"",
      "x.desc: name: \"a b\" is no name: a letter, then letters, digits and _, at most 63"},
     {"all", "\"name\": \"whole\"", "\"name\": \"wide\"", "x.desc: params[2]: the name \"wide\" is taken by params[1]"},

@@ -34,7 +34,7 @@ typedef float complex cf32; /* one complex sample, 8 bytes: re, im */
 #define ALOE_NAN ((double)__builtin_nanf(""))
 #endif
 
-#define ALOE_ABI 3 /* changes whenever a struct below does */
+#define ALOE_ABI 4 /* changes whenever a struct below does */
 
 /* ---- item types: a port names one, or the set that it accepts ---------------------------------------------------- */
 
@@ -198,6 +198,45 @@ struct aloe_var {
 #field, 1, (uint32_t)offsetof(S, field), unit, doc                                                     \
 	}
 
+/* ---- the radio whose samples are the slots' time: pace `radio` --------------------------------------------------------- */
+
+/* What a channel was set to by whoever initialised the radio; ALOE_NAN: nobody has said. */
+struct aloe_radio_channel {
+	double rx_frequency_hz, rx_gain_db;
+	double tx_frequency_hz, tx_gain_db;
+};
+
+/* What has gone wrong since the radio was started. Each packet counts once. */
+struct aloe_radio_counts {
+	uint64_t rx_lost;      /* packets that did not come; their samples are missing */
+	uint64_t rx_overruns;  /* the radio had to stop receiving, and was started again */
+	uint64_t tx_no_room;   /* packets that were not sent: the way out was full */
+	uint64_t tx_late;      /* packets that the radio got after their time, and left out */
+	uint64_t tx_underruns; /* times that the radio had nothing to send, and should have */
+	uint64_t tx_sequence;  /* packets that the radio missed, or got out of order */
+};
+
+/* Samples are complex, 16 bits real, then 16 bits imaginary, each with its low byte first, as they lie in packets: without
+ * any alignment. What is received and what is sent belong to the slot that runs; how long after the one the other leaves is
+ * the radio's own constant. Functions are [slot], and never wait. */
+struct aloe_radio {
+	double rate_hz;                /* samples a second */
+	uint32_t slot_samples;         /* of each channel */
+	uint32_t channels;             /* each has both directions, as far as the radio has them */
+	uint32_t rx_packet, tx_packet; /* samples in a packet: what `received` and `place` give in one piece at most */
+	int64_t tx_advance; /* samples from the slot's first to what is sent in it; negative: as soon as it comes */
+	const char *clock_source, *time_source;   /* "internal", "external", "gpsdo"; NULL: nobody has said */
+	const struct aloe_radio_channel *channel; /* `channels` of them, or NULL: nobody has said */
+	const struct aloe_radio_counts *counts;   /* `channels` of them, written by the thread that calls work */
+	/* received gives the samples of the slot that runs, from number `from` (less than slot_samples) on, where they lie,
+	 * and how many there are in one piece; NULL: so many are missing. They stay until work returns. */
+	const uint8_t *(*received)(struct aloe_radio *radio, uint32_t channel, uint32_t from, uint32_t *ret_samples);
+	/* place gives room for the next samples of the slot that runs, *ret_samples at most; NULL: there is none for the rest
+	 * of the slot (counted). Nothing leaves before `send` says how many were written. What a slot leaves out is silence. */
+	uint8_t *(*place)(struct aloe_radio *radio, uint32_t channel, uint32_t *ret_samples);
+	void (*send)(struct aloe_radio *radio, uint32_t channel, uint32_t samples);
+};
+
 /* ---- [control] what check, shape, init and close are given --------------------------------------------------------- */
 
 struct aloe_format {
@@ -216,6 +255,8 @@ struct aloe_setup {
 	char error[256];                                         /* see aloe_fail */
 	char note[256];                                          /* see aloe_note */
 	void *(*scratch)(struct aloe_setup *setup, size_t size); /* see aloe_scratch; may be NULL */
+	uint32_t slot_samples;    /* of the radio that is the clock; 0 with another clock */
+	struct aloe_radio *radio; /* from init to close; NULL in check and shape, and with another clock */
 };
 
 /* aloe_alloc gives zeroed memory, aligned to 64 bytes, that lives as long as the instance; NULL when there is none. */
