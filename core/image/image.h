@@ -70,6 +70,7 @@ struct image_lane {
 	int32_t cpu;
 	uint32_t last;  /* the last segment on it in the order of a slot, IMAGE_NONE: none is */
 	uint64_t state; /* offset of struct image_lane_state */
+	uint64_t typical_ns; /* of a usual slot, as planned; 0: some of it is a guess */
 };
 
 /* A segment may run step s when segment `segment` has done at least s + offset steps. */

@@ -84,41 +84,114 @@ static int rates_path(const char *state, const struct class_rates *kind, char *r
 			  (unsigned long long)class_rates_fingerprint(kind));
 }
 
-void local_rates(const char *state, struct class_rates *ret)
+/* kept_read gives the file of a kind, sound and of this version, and its rates; or NULL. What is wrong with it does not matter:
+ * it is measured again. */
+static json_t *kept_read(const char *state, const struct class_rates *kind, struct class_rates *ret)
 {
-	struct class_rates kind, kept;
 	char path[PATH_MAX], *text;
 	struct diag diag;
 	json_t *json;
 	size_t len;
 
-	local_kind(&kind);
-	*ret = kind;
-	if (rates_path(state, &kind, path, sizeof(path)) < 0 || file_read(path, FILE_BYTES_MAX, &text, &len) < 0)
-		return;
-	diag_init(&diag); /* what is wrong with it does not matter: it is measured again */
+	if (rates_path(state, kind, path, sizeof(path)) < 0 || file_read(path, FILE_BYTES_MAX, &text, &len) < 0)
+		return NULL;
+	diag_init(&diag);
 	json = json_read(path, text, len, &diag);
-	if (json && class_rates_read(json, path, &diag, &kept) == 0 && class_rates_same(&kind, &kept))
-		*ret = kept;
-	json_decref(json);
+	if (json && (class_rates_read(json, path, &diag, ret) < 0 || !class_rates_same(kind, ret))) {
+		json_decref(json);
+		json = NULL;
+	}
 	diag_fini(&diag);
 	free(text);
+	return json;
 }
 
-static int rates_write(const char *state, const struct class_rates *rates)
+void local_rates(const char *state, struct class_rates *ret)
+{
+	struct class_rates kind, kept;
+	json_t *json;
+
+	local_kind(&kind);
+	json = kept_read(state, &kind, &kept);
+	*ret = json ? kept : kind;
+	json_decref(json);
+}
+
+static int kept_write(const char *state, const struct class_rates *kind, const json_t *kept)
 {
 	char path[PATH_MAX];
-	json_t *kept = class_rates_json(rates);
 	char *text = kept ? json_dumps(kept, JSON_INDENT(1)) : NULL;
 	int rc = text ? path_print(path, sizeof(path), "%s/capacity", state) : -ENOMEM;
 
 	if (rc == 0)
 		rc = dir_make(path);
 	if (rc == 0)
-		rc = rates_path(state, rates, path, sizeof(path));
+		rc = rates_path(state, kind, path, sizeof(path));
 	if (rc == 0)
 		rc = file_write(path, text, strlen(text));
 	free(text);
+	return rc;
+}
+
+static int rates_write(const char *state, const struct class_rates *rates)
+{
+	json_t *kept = class_rates_json(rates);
+	const int rc = kept_write(state, rates, kept);
+
+	json_decref(kept);
+	return rc;
+}
+
+/* The costs of a lane lie in the same file, so that they go with the rates when those are of another version. */
+static const char lane_key[] = "lane";
+
+static bool lane_read(const json_t *kept, double *ret_base_ns, double *ret_handover_ns)
+{
+	const json_t *lane = json_object_get(kept, lane_key);
+	const double base = json_number_value(json_object_get(lane, "base_ns"));
+	const double handover = json_number_value(json_object_get(lane, "handover_ns"));
+
+	if (!(base > 0 && base < 1e9 && handover > 0 && handover < 1e9))
+		return false;
+	*ret_base_ns = base;
+	*ret_handover_ns = handover;
+	return true;
+}
+
+static bool lane_kept(const char *state, double *ret_base_ns, double *ret_handover_ns)
+{
+	struct class_rates kind, rates;
+	json_t *kept;
+	bool known;
+
+	local_kind(&kind);
+	kept = kept_read(state, &kind, &rates);
+	known = lane_read(kept, ret_base_ns, ret_handover_ns);
+	json_decref(kept);
+	return known;
+}
+
+bool local_lane_known(const char *state)
+{
+	double base_ns, handover_ns;
+
+	return lane_kept(state, &base_ns, &handover_ns);
+}
+
+int local_lane_keep(const char *state, double base_ns, double handover_ns)
+{
+	struct class_rates kind, rates;
+	json_t *kept;
+	int rc;
+
+	local_kind(&kind);
+	kept = kept_read(state, &kind, &rates);
+	if (!kept)
+		return -ENOENT;
+	rc = json_object_set_new(kept, lane_key,
+				 json_pack("{s:f, s:f}", "base_ns", base_ns, "handover_ns", handover_ns)) < 0
+		 ? -ENOMEM
+		 : kept_write(state, &kind, kept);
 	json_decref(kept);
 	return rc;
 }
@@ -134,8 +207,8 @@ void local_platform(const char *state, struct local_platform *ret)
 		if (CPU_ISSET(cpu, &set))
 			ret->cpus[n++] = cpu;
 	local_rates(state, &ret->rates);
-	ret->node = (struct platform_node){
-	    .base_ns = LOCAL_BASE_NS, .module_ns = LOCAL_MODULE_NS, .handover_ns = LOCAL_HANDOVER_NS};
+	ret->node = (struct platform_node){.base_ns = LOCAL_BASE_NS, .handover_ns = LOCAL_HANDOVER_NS};
+	lane_kept(state, &ret->node.base_ns, &ret->node.handover_ns);
 	ret->model = (struct platform_model){.cpus = ret->cpus,
 					     .n_lanes = n,
 					     .mmac_per_s = ret->rates.mmac_per_s,

@@ -18,12 +18,12 @@ struct local_platform {
 	struct class_rates rates;    /* of this kind of machine; mmac_per_s 0: never measured */
 };
 
-/* What a lane costs beside its instances' work, ns of a slot, as tests/bench/bench_node and bench_handover measure it on
- * machines of today, rounded up: waking up and looking around, calling an instance, handing on to another host. */
-enum { LOCAL_BASE_NS = 5000, LOCAL_MODULE_NS = 100, LOCAL_HANDOVER_NS = 3000 };
+/* What a lane costs beside its instances, ns of a slot, until it is measured (core/slot/cost.h): an empty slot, and handing on
+ * to another host. There is no T_module: what calling an instance costs is in the instance's measured time. */
+enum { LOCAL_BASE_NS = 1000, LOCAL_HANDOVER_NS = 3000 };
 
-/* local_platform gives the CPUs that this process may use, and the capacity of a core as kept in the state directory
- * (0: never measured). */
+/* local_platform gives the CPUs that this process may use, and what is kept in the state directory: the capacity of a core (0:
+ * never measured) and what its lanes cost. */
 void local_platform(const char *state, struct local_platform *ret);
 
 /* local_rates gives the rates kept for this kind of machine: CPU model, governor of the first CPU, vector level (ALOE_SIMD, or
@@ -35,5 +35,10 @@ void local_kind(struct class_rates *ret);
  * 0, or -errno when they could not be measured or kept. local_measure measures whatever is kept, and keeps nothing. */
 int local_calibrate(const char *state);
 int local_measure(struct class_rates *ret);
+
+/* local_lane_known tells whether what a lane costs is kept with the rates; local_lane_keep keeps it there. 0, or -errno: no rates
+ * are kept yet, or the file cannot be written. */
+bool local_lane_known(const char *state);
+int local_lane_keep(const char *state, double base_ns, double handover_ns);
 
 #endif

@@ -143,6 +143,19 @@ static void print_instances(const json_t *report, FILE *out)
 	}
 }
 
+/* What the plan counts for a usual slot, beside one as it was. */
+static void print_planned(const json_t *report, const json_t *lane, FILE *out)
+{
+	const double planned = report_number(lane, "planned_us");
+	const double median = report_number(lane, "load_p50") * report_number(report, "slot_ns") * 1e-3;
+
+	if (planned > 0 && median > 0)
+		fprintf(out, "           planned %.2f us of a slot, measured %.2f us (median, %+.1f %%)\n", planned,
+			median, 100 * (median / planned - 1));
+	else if (median > 0 && json_object_get(lane, "planned_us"))
+		fprintf(out, "           planned with guesses, measured %.2f us of a slot (median)\n", median);
+}
+
 static void print_lanes(const json_t *report, FILE *out)
 {
 	json_t *lane;
@@ -159,6 +172,7 @@ static void print_lanes(const json_t *report, FILE *out)
 			fprintf(out, "; begins %.1f us after the slot's edge (p50), %.1f p99, %.1f max",
 				report_number(late, "p50"), report_number(late, "p99"), report_number(late, "max"));
 		fprintf(out, "; overhead %.2f us\n", report_number(json_object_get(lane, "overhead_us"), "mean"));
+		print_planned(report, lane, out);
 	}
 	if (report_number(report, "remaps") > 0)
 		fprintf(out, "remapped   %.0f time%s: the lines of lanes count from the last one on\n",

@@ -421,6 +421,17 @@ static bool is_sink(const struct build *b, uint32_t i)
 	return !b->index.has_reader[i] && !is_source(b, i);
 }
 
+static void add_lanes(struct build *b)
+{
+	for (size_t i = 0; i < b->plan->n_lanes; i++) {
+		const struct plan_lane *lane = &b->plan->lanes[i];
+		const struct image_lane row = {.cpu = b->plan->cpus[i],
+					       .typical_ns = lane->n_guessed > 0 ? 0 : (uint64_t)lane->typical_ns};
+
+		rows_add(b, &b->lanes, &row, 1);
+	}
+}
+
 static void add_instances(struct build *b)
 {
 	for (uint32_t i = 0; i < b->wf->n_instances; i++) {
@@ -659,11 +670,10 @@ int program_build(const struct waveform *waveform, const struct plan *plan, uint
 	size_t len;
 	int status;
 
-	for (size_t i = 0; i < plan->n_lanes; i++)
-		rows_add(&b, &b.lanes, &(struct image_lane){.cpu = plan->cpus[i]}, 1);
 	status = index_init(&b);
 	if (status == 0) {
 		fill_head(&b);
+		add_lanes(&b);
 		add_segments(&b);
 		add_instances(&b);
 		add_buffers(&b);

@@ -155,7 +155,9 @@ static json_t *lane(const struct exec_wave *wave, uint32_t number)
 	put_u64(o, "skipped", skipped);
 	put_u64(o, "missed", missed);
 	put_real(o, "admitted_us", us(lane_admitted(wave, number)));
+	put_real(o, "planned_us", us((double)wave->view.lanes[number].typical_ns));
 	put_real(o, "load_mean", run > 0 ? (double)busy / (double)run / slot_ns : 0);
+	put_real(o, "load_p50", (double)hist_quantile(&image_lane_state(&wave->view, number)->load, 0.5) / slot_ns);
 	put_real(o, "load_p99", (double)hist_quantile(&image_lane_state(&wave->view, number)->load, 0.99) / slot_ns);
 	json_object_set_new(o, "late_us", all != NULL ? hist_json(&all[0]) : json_null());
 	json_object_set_new(o, "overhead_us", all != NULL ? hist_json(&all[1]) : json_null());

@@ -9,6 +9,7 @@
 #include "core/base/child.h"
 #include "core/report/local.h"
 #include "core/report/store.h"
+#include "daemons/common/capacity.h"
 #include "daemons/common/program.h"
 #include "daemons/swman/swman.h"
 
@@ -143,7 +144,7 @@ static int plan(struct load *load)
 {
 	struct local_platform platform;
 
-	local_calibrate(load->swman->state);
+	capacity_keep(load->swman->state);
 	local_platform(load->swman->state, &platform);
 	swman_lanes_choose(load->list, load->waveform, &platform);
 	profile_take(load);

@@ -440,9 +440,15 @@ static void test_local(void **state)
 	local_platform(dir, &platform);
 	assert_true(platform.model.mmac_per_s == kept);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		assert_int_equal(local_lane_keep(dir, 123, 4567), 0);
+		local_platform(dir, &platform);
+		assert_true(local_lane_known(dir) && platform.node.base_ns == 123 &&
+			    platform.node.handover_ns == 4567 && platform.model.mmac_per_s > 0);
 		kept_change(dir, keys[i], "another");
 		local_rates(dir, &rates);
 		assert_false(class_rates_known(&rates));
+		assert_false(local_lane_known(dir)); /* they go with the rates */
+		assert_int_equal(local_lane_keep(dir, 123, 4567), -ENOENT);
 		assert_int_equal(local_calibrate(dir), 0);
 		local_rates(dir, &rates);
 		assert_true(class_rates_known(&rates));
