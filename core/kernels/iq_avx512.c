@@ -7,6 +7,12 @@
 
 enum { AT_ONCE = 16 };
 
+/* The first of sixteen, as many as there are. */
+static inline __mmask16 mask_of(size_t values)
+{
+	return values < AT_ONCE ? (__mmask16)((1u << values) - 1) : 0xffff;
+}
+
 static inline void to16(const uint8_t *iq, float *out, __mmask16 mask)
 {
 	const __m256i words = _mm256_maskz_loadu_epi16(mask, iq);
@@ -15,14 +21,15 @@ static inline void to16(const uint8_t *iq, float *out, __mmask16 mask)
 	_mm512_mask_storeu_ps(out, mask, _mm512_mul_ps(values, _mm512_set1_ps(1 / IQ_ONE)));
 }
 
-static inline uint32_t from16(const float *in, uint8_t *iq, __mmask16 mask)
+/* Sixteen values; one more in each lane of *unfit for what is not as it was. */
+static inline __m512i from16(__m512 in, __m512i *unfit)
 {
-	const __m512 x = _mm512_mul_ps(_mm512_maskz_loadu_ps(mask, in), _mm512_set1_ps(IQ_ONE));
+	const __m512 x = _mm512_mul_ps(in, _mm512_set1_ps(IQ_ONE));
 	const __m512 limited = _mm512_min_ps(_mm512_max_ps(x, _mm512_set1_ps(IQ_LEAST)), _mm512_set1_ps(IQ_MOST));
-	const __m512i whole = _mm512_maskz_cvtps_epi32(_mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), limited);
+	const __mmask16 differ = _mm512_cmp_ps_mask(limited, x, _CMP_NEQ_UQ);
 
-	_mm256_mask_storeu_epi16(iq, mask, _mm512_cvtepi32_epi16(whole));
-	return (uint32_t)__builtin_popcount(_mm512_cmp_ps_mask(limited, x, _CMP_NEQ_UQ));
+	*unfit = _mm512_mask_add_epi32(*unfit, differ, *unfit, _mm512_set1_epi32(1));
+	return _mm512_maskz_cvtps_epi32(_mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), limited);
 }
 
 static void avx512_to_f32(const uint8_t *iq, float *out, uint32_t n)
@@ -33,20 +40,30 @@ static void avx512_to_f32(const uint8_t *iq, float *out, uint32_t n)
 	for (; i + AT_ONCE <= values; i += AT_ONCE)
 		to16(iq + 2 * i, out + i, 0xffff);
 	if (i < values)
-		to16(iq + 2 * i, out + i, (__mmask16)((1u << (values - i)) - 1));
+		to16(iq + 2 * i, out + i, mask_of(values - i));
 }
 
+/* 32 at a time: packed lane by lane, then the lanes in their order. */
 static uint32_t avx512_from_f32(const float *in, uint8_t *iq, uint32_t n)
 {
+	const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
 	const size_t values = 2 * (size_t)n;
-	uint32_t unfit = 0;
+	__m512i unfit = _mm512_setzero_si512();
 	size_t i = 0;
 
-	for (; i + AT_ONCE <= values; i += AT_ONCE)
-		unfit += from16(in + i, iq + 2 * i, 0xffff);
-	if (i < values)
-		unfit += from16(in + i, iq + 2 * i, (__mmask16)((1u << (values - i)) - 1));
-	return unfit;
+	for (; i + 2 * AT_ONCE <= values; i += 2 * AT_ONCE) {
+		const __m512i low = from16(_mm512_loadu_ps(in + i), &unfit);
+		const __m512i high = from16(_mm512_loadu_ps(in + i + AT_ONCE), &unfit);
+
+		_mm512_storeu_si512(iq + 2 * i, _mm512_permutexvar_epi64(order, _mm512_packs_epi32(low, high)));
+	}
+	for (; i < values; i += AT_ONCE) {
+		const __mmask16 mask = mask_of(values - i);
+		const __m512i whole = from16(_mm512_maskz_loadu_ps(mask, in + i), &unfit);
+
+		_mm256_mask_storeu_epi16(iq + 2 * i, mask, _mm512_cvtepi32_epi16(whole));
+	}
+	return (uint32_t)_mm512_reduce_add_epi32(unfit);
 }
 
 const struct iq_kernels iq_avx512 = {avx512_to_f32, avx512_from_f32};
