@@ -27,6 +27,9 @@ endif
 # A door for packets that needs a library is one itself, made where that is installed: only who asks for it maps it.
 DOOR_SRC := $(wildcard platforms/dpdk/*.c)
 DPDK := $(shell pkg-config --exists libdpdk 2>/dev/null && echo yes)
+# What needs UHD is made where its headers are, and those of Boost that they ask for (libuhd-dev, libboost-dev).
+UHD := $(and $(filter $(shell $(CC) -dumpmachine),$(shell $(CXX) -dumpmachine)),\
+	$(wildcard $(shell pkg-config --variable=includedir uhd 2>/dev/null)/boost/optional.hpp))
 CORE_SRC := $(filter-out core/kernels/% core/fft/%,$(wildcard core/*/*.c)) \
 	$(filter-out $(DOOR_SRC),$(wildcard platforms/*/*.c))
 KERNEL_SRC := $(wildcard core/kernels/*.c)
@@ -34,7 +37,7 @@ FFT_SRC := $(wildcard core/fft/*.c)
 COMMON_SRC := $(wildcard daemons/common/*.c)
 COMPONENT_SRC := $(wildcard components/*/*.c)
 DAEMONS := $(filter-out common,$(notdir $(patsubst %/main.c,%,$(wildcard daemons/*/main.c))))
-TOOLS := $(notdir $(patsubst %/main.c,%,$(wildcard tools/*/main.c)))
+TOOLS := $(filter-out $(if $(UHD),,x310-init),$(notdir $(patsubst %/main.c,%,$(wildcard tools/*/main.c))))
 # The insides of daemons and tools, for tests only.
 PART_SRC := $(filter-out $(COMMON_SRC) %/main.c,$(wildcard daemons/*/*.c tools/*/*.c tools/*/*/*.c))
 TEST_SUPPORT_SRC := $(wildcard tests/mock/*.c tests/common/*.c) $(filter-out tests/faults/test_%,$(wildcard tests/faults/*.c))
@@ -49,7 +52,8 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 PROGRAMS := $(DAEMONS:%=$(B)/bin/aloe-%) $(TOOLS:%=$(B)/bin/%)
 COMPONENTS := $(foreach s,$(COMPONENT_SRC),$(B)/lib/aloe/$(basename $(notdir $(s))).so)
 DESCS := $(COMPONENTS:.so=.desc)
-TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_SRC))
+TESTS_UHD := $(if $(UHD),$(patsubst tests/%.cpp,$(B)/tests/%,$(wildcard tests/unit/*.cpp)))
+TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_SRC)) $(TESTS_UHD)
 DOORS := $(if $(DPDK),$(B)/lib/aloe-doors/dpdk.so)
 FAULTY := $(patsubst tests/faults/components/%.c,$(B)/tests/components/%.so,$(FAULTY_SRC))
 BENCHES := $(patsubst tests/%.c,$(B)/tests/%,$(BENCH_SRC))
@@ -59,6 +63,7 @@ LIBS_FFT := $(if $(FFT_SRC),-lfftw3f_threads -lfftw3f)
 -include $(wildcard components/*/group.mk)
 
 all: $(PROGRAMS) $(COMPONENTS) $(DESCS) $(DOORS) ## programs in build/bin, components in build/lib/aloe
+	$(if $(UHD),,@echo "  x310-init is left out: libuhd-dev and libboost-dev are not installed, or not for $(CC)")
 
 # ---- objects ----------------------------------------------------------------------------------------------------------
 # Inner loops: no errno and no FP traps, so that roots and roundings are instructions; multiply and add do not melt into one
@@ -81,6 +86,11 @@ $(B)/obj/%.o: %.c Makefile
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS_ALOE) $(CPPFLAGS) $(CFLAGS) $(CFLAGS_ALOE) -MMD -MP -c $< -o $@
 
+$(B)/obj/%.o: %.cpp Makefile
+	@mkdir -p $(@D)
+	$(call say,CXX)
+	$(Q)$(CXX) -std=c++17 $(CPPFLAGS_ALOE) $(CPPFLAGS) $(CFLAGS) -Wall -Wextra -Werror -pthread -MMD -MP -c $< -o $@
+
 LIBALOE := $(B)/lib/libaloe.a
 LIBDAEMON := $(B)/lib/libaloe-daemon.a
 LIBPARTS := $(B)/lib/libaloe-parts.a
@@ -98,15 +108,21 @@ $(B)/lib/%.a:
 	$(call say,AR)
 	$(Q)rm -f $@; $(AR) rcs $@ $^
 
+LINK = $(CC)
+
 # ---- programs ---------------------------------------------------------------------------------------------------------
 define program # folder, program file
 $(2): $(call obj,$(wildcard $(1)/*.c $(1)/*/*.c)) $(LIBDAEMON) $(LIBALOE) $(LIBKERNELS)
 	@mkdir -p $$(@D)
 	$$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS_ALOE) $(LDFLAGS) -o $$@ $$^ $(LIBS_CORE)
+	$(Q)$$(LINK) $(CFLAGS) $(LDFLAGS_ALOE) $(LDFLAGS) -o $$@ $$^ $$(LIBS_CORE)
 endef
 $(foreach d,$(DAEMONS),$(eval $(call program,daemons/$(d),$(B)/bin/aloe-$(d))))
 $(foreach t,$(TOOLS),$(eval $(call program,tools/$(t),$(B)/bin/$(t))))
+
+$(B)/bin/x310-init: $(B)/obj/tools/x310-init/initialise.o
+$(B)/bin/x310-init $(TESTS_UHD): private LINK := $(CXX)
+$(B)/bin/x310-init $(TESTS_UHD): private LIBS_CORE += -luhd
 
 # ---- components: the same object in a .so and linked in ---------------------------------------------------------------
 # components/GROUP/NAME.c is component NAME; components/GROUP/group.mk may set LIBS_GROUP := -lliquid ...
@@ -143,7 +159,7 @@ TEST_LIBS := $(LIBTEST) $(LIBALOE) $(LIBKERNELS) $(LIBFFT)
 define link_test
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS_ALOE) $(LDFLAGS) -rdynamic -o $@ \
+	$(Q)$(LINK) $(CFLAGS) $(LDFLAGS_ALOE) $(LDFLAGS) -rdynamic -o $@ \
 		$(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lcmocka $(LIBS_FFT) $(LIBS_CORE)
 endef
 # Tests of core do not wait for daemons and tools.
