@@ -11,8 +11,50 @@ void hist_clear(struct hist *hist)
 	hist_store(&hist->sum, 0);
 	hist_store(&hist->least_inverted, 0);
 	hist_store(&hist->largest, 0);
-	for (uint32_t i = 0; i < HIST_CELLS; i++)
-		hist_store(&hist->cells[i], 0);
+	for (uint32_t i = 0; i < HIST_CELLS; i++) {
+		__atomic_store_n(&hist->cells.high[i], 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&hist->cells.low[i], 0, __ATOMIC_RELAXED);
+	}
+}
+
+/* ---- cells ------------------------------------------------------------------------------------------------------------- */
+
+/* The high part goes ahead: see hist_cells_get. */
+void hist_carry(struct hist_cells *cells, uint32_t cell)
+{
+	const uint16_t high = __atomic_load_n(&cells->high[cell], __ATOMIC_RELAXED);
+
+	__atomic_store_n(&cells->high[cell], (uint16_t)(high + 1), __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+/* While a cell carries, its high part is ahead and its low part at its end, in the slot by UINT8_MAX at most: over in a
+ * moment. */
+uint64_t hist_cells_get(const struct hist_cells *cells, uint32_t cell)
+{
+	enum { LOOKS = 1000 }; /* it may lie there for good, too, or the writer has died */
+	uint32_t before, high = 0, low = 0;
+
+	for (int i = 0; i < LOOKS; i++) {
+		before = __atomic_load_n(&cells->low[cell], __ATOMIC_ACQUIRE);
+		high = __atomic_load_n(&cells->high[cell], __ATOMIC_ACQUIRE);
+		low = __atomic_load_n(&cells->low[cell], __ATOMIC_RELAXED);
+		if (low >= before && low <= UINT32_MAX - UINT8_MAX)
+			break;
+	}
+	return (uint64_t)high << 32 | low;
+}
+
+static void cells_merge(struct hist_cells *into, const struct hist_cells *from)
+{
+	for (uint32_t i = 0; i < HIST_CELLS; i++) {
+		const uint64_t n = hist_cells_get(from, i);
+
+		if (n == 0)
+			continue;
+		hist_cells_add(into, i, (uint32_t)n);
+		__atomic_store_n(&into->high[i], (uint16_t)(into->high[i] + (n >> 32)), __ATOMIC_RELAXED);
+	}
 }
 
 static void field_add(uint64_t *into, const uint64_t *from)
@@ -34,13 +76,7 @@ void hist_merge(struct hist *into, const struct hist *from)
 	field_add(&into->sum, &from->sum);
 	field_raise(&into->least_inverted, &from->least_inverted);
 	field_raise(&into->largest, &from->largest);
-	for (uint32_t i = 0; i < HIST_CELLS; i++)
-		field_add(&into->cells[i], &from->cells[i]);
-}
-
-static void cell_add(uint64_t *cells, uint32_t cell, uint64_t n)
-{
-	hist_store(&cells[cell], hist_load(&cells[cell]) + n);
+	cells_merge(&into->cells, &from->cells);
 }
 
 static bool eight_empty(const uint8_t *bytes)
@@ -51,7 +87,7 @@ static bool eight_empty(const uint8_t *bytes)
 	return word == 0;
 }
 
-static void window_empty(struct hist_head *head, uint64_t *cells)
+static void window_empty(struct hist_head *head, struct hist_cells *cells)
 {
 	for (uint32_t i = 0; i < HIST_WINDOW; i++) {
 		const uint8_t n = head->window[i];
@@ -63,18 +99,18 @@ static void window_empty(struct hist_head *head, uint64_t *cells)
 		if (n == 0)
 			continue;
 		__atomic_store_n(&head->window[i], 0, __ATOMIC_RELAXED);
-		cell_add(cells, head->first + i, n);
+		hist_cells_add(cells, head->first + i, n);
 	}
 }
 
-void hist_head_visit(struct hist_head *head, uint64_t *cells, uint32_t cell)
+void hist_head_visit(struct hist_head *head, struct hist_cells *cells, uint32_t cell)
 {
 	const uint32_t at = cell - head->first;
 
-	cell_add(cells, cell, 1);
+	hist_cells_add(cells, cell, 1);
 	if (at < HIST_WINDOW) { /* full */
 		__atomic_store_n(&head->window[at], 0, __ATOMIC_RELAXED);
-		cell_add(cells, cell, UINT8_MAX);
+		hist_cells_add(cells, cell, UINT8_MAX);
 		head->beside = 0;
 	} else if (++head->beside >= HIST_BESIDE_MAX) {
 		const uint32_t first = cell > HIST_WINDOW / 2 ? cell - HIST_WINDOW / 2 : 0;
@@ -87,7 +123,7 @@ void hist_head_visit(struct hist_head *head, uint64_t *cells, uint32_t cell)
 }
 
 /* While the window moves a reader may see its last counts twice or not at all, never at a place where there were none. */
-void hist_head_merge(struct hist *into, const struct hist_head *head, const uint64_t *cells)
+void hist_head_merge(struct hist *into, const struct hist_head *head, const struct hist_cells *cells)
 {
 	const uint32_t first = __atomic_load_n(&head->first, __ATOMIC_RELAXED);
 
@@ -95,10 +131,9 @@ void hist_head_merge(struct hist *into, const struct hist_head *head, const uint
 	field_add(&into->sum, &head->sum);
 	field_raise(&into->least_inverted, &head->least_inverted);
 	field_raise(&into->largest, &head->largest);
-	for (uint32_t i = 0; i < HIST_CELLS; i++)
-		field_add(&into->cells[i], &cells[i]);
+	cells_merge(&into->cells, cells);
 	for (uint32_t i = 0; i < HIST_WINDOW && first <= HIST_CELLS - HIST_WINDOW; i++)
-		cell_add(into->cells, first + i, __atomic_load_n(&head->window[i], __ATOMIC_RELAXED));
+		hist_cells_add(&into->cells, first + i, __atomic_load_n(&head->window[i], __ATOMIC_RELAXED));
 }
 
 uint64_t hist_count(const struct hist *hist)
@@ -154,7 +189,7 @@ uint64_t hist_quantile(const struct hist *hist, double q)
 	uint64_t cells[HIST_CELLS], total = 0, rank, seen = 0;
 
 	for (uint32_t i = 0; i < HIST_CELLS; i++)
-		total += cells[i] = hist_load(&hist->cells[i]);
+		total += cells[i] = hist_cells_get(&hist->cells, i);
 	if (!total)
 		return 0;
 	if (q <= 0)
@@ -175,6 +210,6 @@ uint64_t hist_above(const struct hist *hist, uint64_t ns)
 	uint64_t above = 0;
 
 	for (uint32_t i = hist_cell(ns); i < HIST_CELLS; i++)
-		above += hist_load(&hist->cells[i]);
+		above += hist_cells_get(&hist->cells, i);
 	return above;
 }

@@ -81,10 +81,10 @@ static bool segment_sound(const struct check *c, const struct image_segment *s)
 	const struct image_gate *gates = rows(c, &h->gates);
 	const uint32_t *order = rows(c, &h->order);
 
-	if (s->lane >= h->lanes.count || s->host >= h->n_hosts || s->events_log2 > IMAGE_EVENTS_LOG2_MAX ||
+	if (s->lane >= h->lanes.count || s->host >= h->n_hosts || s->n_events - 1 >= IMAGE_EVENTS_MAX ||
 	    !part(&h->order, s->order, s->n_instances) || !part(&h->gates, s->gates, s->n_gates) ||
 	    !inside(s->state, 1, sizeof(struct image_segment_state), 64, h->total_bytes) ||
-	    !inside(s->events, 1ull << s->events_log2, sizeof(struct image_event), 64, h->total_bytes))
+	    !inside(s->events, s->n_events, sizeof(struct image_event), 64, h->total_bytes))
 		return false;
 	for (uint32_t i = 0; i < s->n_gates; i++)
 		if (gates[s->gates + i].segment >= h->segments.count)
@@ -237,7 +237,7 @@ void image_layout(void *program)
 	h->run = place(&top, sizeof(struct image_run));
 	for (uint64_t i = 0; i < h->segments.count; i++) {
 		segments[i].state = place(&top, sizeof(struct image_segment_state));
-		segments[i].events = place(&top, sizeof(struct image_event) << segments[i].events_log2);
+		segments[i].events = place(&top, (uint64_t)segments[i].n_events * sizeof(struct image_event));
 	}
 	for (uint64_t i = 0; i < h->lanes.count; i++) {
 		lanes[i].state = place(&top, sizeof(struct image_lane_state));
@@ -448,7 +448,7 @@ struct hist_head *image_time(const struct image_view *view, uint32_t instance)
 
 void image_time_merge(const struct image_view *view, uint32_t instance, struct hist *into)
 {
-	hist_head_merge(into, image_time(view, instance), image_instance_state(view, instance)->time_cells);
+	hist_head_merge(into, image_time(view, instance), &image_instance_state(view, instance)->time_cells);
 }
 
 uint64_t image_time_quantile(const struct image_view *view, uint32_t instance, double q)

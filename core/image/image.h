@@ -21,14 +21,14 @@
 #include "core/base/hist.h"
 
 enum {
-	IMAGE_VERSION = 5,
+	IMAGE_VERSION = 6,
 	IMAGE_NONE = 0xffffffff,
 	IMAGE_VARS_MAX = 16,
 	IMAGE_PARAMS_MAX = 32,
 	IMAGE_MISSES = 64,
 	IMAGE_STEPS = 256, /* steps whose start is remembered */
 	IMAGE_INSTANCES_MAX = 1 << 17,
-	IMAGE_EVENTS_LOG2_MAX = 22,
+	IMAGE_EVENTS_MAX = 1 << 22,
 	NODE_LANES_MAX = 64,
 	NODE_ENTRIES_MAX = 64, /* segments on one lane */
 	NODE_WAVEFORMS_MAX = 64,
@@ -68,8 +68,8 @@ struct image_head {
 
 struct image_lane {
 	int32_t cpu;
-	uint32_t last;  /* the last segment on it in the order of a slot, IMAGE_NONE: none is */
-	uint64_t state; /* offset of struct image_lane_state */
+	uint32_t last;       /* the last segment on it in the order of a slot, IMAGE_NONE: none is */
+	uint64_t state;      /* offset of struct image_lane_state */
 	uint64_t typical_ns; /* of a usual slot, as planned; 0: some of it is a guess */
 };
 
@@ -83,9 +83,9 @@ struct image_segment {
 	uint32_t lane, host;
 	uint32_t order, n_instances; /* first position in the order table (uint32_t instance numbers) */
 	uint32_t gates, n_gates;
-	uint32_t lag_max, events_log2;
+	uint32_t lag_max, n_events;
 	uint64_t state;  /* offset of struct image_segment_state */
-	uint64_t events; /* offset of struct image_event[1 << events_log2] */
+	uint64_t events; /* offset of struct image_event[n_events]: event n lies at n % n_events */
 };
 
 struct image_instance {
@@ -221,7 +221,7 @@ struct image_latency {
  * the order of execution. */
 struct image_instance_state {
 	_Alignas(64) _Atomic uint64_t vars[IMAGE_VARS_MAX];
-	uint64_t time_cells[HIST_CELLS];
+	struct hist_cells time_cells;
 	_Atomic uint64_t idle, absent, late, overwritten, overruns, io_waits, io_lost;
 	_Atomic uint64_t params[IMAGE_PARAMS_MAX]; /* numbers as they are in force, bits of a double */
 	_Atomic uint64_t port_ns[32], port_count;  /* inputs 0..15, outputs 16..31: sampled binding times, summed */

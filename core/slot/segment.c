@@ -31,7 +31,7 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	    .run = image_run(view),
 	    .control = control,
 	    .events = image_events(view, number),
-	    .events_mask = (1ull << row->events_log2) - 1,
+	    .n_events = row->n_events,
 	    .slot_ns = view->head->slot_ns,
 	    .lag_max = row->lag_max,
 	    .skip = view->head->late == IMAGE_SKIP,
@@ -41,6 +41,7 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	    .last_of_lane = view->lanes[row->lane].last == number,
 	    .shares_lane = shares_lane(view, number),
 	};
+	segment->event = (uint32_t)(atomic_load(&segment->state->events) % row->n_events);
 	segment->instances = calloc(row->n_instances + 1, sizeof(struct instance *));
 	segment->io = calloc(row->n_instances + 1, sizeof(struct instance *));
 	segment->gates = calloc(row->n_gates + 1, sizeof(struct segment_gate));
@@ -276,8 +277,9 @@ static inline void event_add(struct segment *segment, const struct instance *it,
 {
 	const uint64_t n = atomic_load_explicit(&segment->state->events, memory_order_relaxed);
 
-	segment->events[n & segment->events_mask] =
+	segment->events[segment->event] =
 	    (struct image_event){start, step, ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns, it->number};
+	segment->event = segment->event + 1 < segment->n_events ? segment->event + 1 : 0;
 	atomic_store_explicit(&segment->state->events, n + 1, memory_order_release);
 }
 
@@ -296,8 +298,8 @@ static inline void time_add(struct segment *segment, struct instance *it, uint64
 		return;
 	if (segment->n_visits == SEGMENT_VISITS)
 		visits_make(segment);
-	__builtin_prefetch(&it->stats->time_cells[cell], 1);
-	segment->visits[segment->n_visits++] = (struct segment_visit){it->time, it->stats->time_cells, cell};
+	__builtin_prefetch(&it->stats->time_cells.low[cell], 1);
+	segment->visits[segment->n_visits++] = (struct segment_visit){it->time, &it->stats->time_cells, cell};
 }
 
 static inline bool sampled(uint64_t step)
@@ -412,7 +414,7 @@ static void miss_add(struct segment *segment, uint64_t slot, uint64_t step, uint
 	};
 	for (uint32_t i = 0; i < segment->n_instances; i++) {
 		const uint64_t events = atomic_load_explicit(&state->events, memory_order_relaxed);
-		const struct image_event *event = &segment->events[(events - 1 - i) & segment->events_mask];
+		const struct image_event *event = &segment->events[(events - 1 - i) % segment->n_events];
 
 		if (i < events && event->step == step && event->ns > miss->longest_ns) {
 			miss->longest_ns = event->ns;

@@ -34,7 +34,7 @@ struct segment_gate {
 /* A value whose cell lies in the cold; gone to when the step is over, so that the next instance's time is its own. */
 struct segment_visit {
 	struct hist_head *head;
-	uint64_t *cells;
+	struct hist_cells *cells;
 	uint32_t cell;
 };
 
@@ -53,7 +53,7 @@ struct segment {
 	struct image_lane_state *lane;
 	bool last_of_lane, shares_lane;
 	struct image_event *events;
-	uint64_t events_mask;
+	uint32_t n_events, event; /* so many; where the next comes */
 	uint64_t slot_ns;
 	uint64_t lag_max;
 	uint64_t work_ns; /* of this step, if it is sampled */

@@ -7,7 +7,7 @@
 
 #include "core/image/image.h"
 
-enum { NAMES_KNOWN = 1024, EVENTS_LOG2_MAX = 17, AHEAD = 16, AHEAD_BYTES = 256 * 1024 };
+enum { NAMES_KNOWN = 1024, EVENTS_MIN = 1024, EVENTS_USUAL_MAX = 1 << 17, AHEAD = 16, AHEAD_BYTES = 256 * 1024 };
 
 /* A table that grows; memory errors are kept until the end. */
 struct rows {
@@ -248,16 +248,15 @@ static void add_gates(struct build *b, uint32_t segment, struct image_segment *r
 	row->n_gates = (uint32_t)b->gates.count - row->gates;
 }
 
-/* 1024 steps of a small segment, fewer of a large one, never less than 16. */
-static uint32_t events_log2(size_t n_instances)
+/* The last 96 steps, more of a very small segment, fewer of a very large one, never less than 16: 2.3 kB for an instance. */
+static uint32_t events_of(size_t n_instances)
 {
-	uint32_t log2 = 10;
+	size_t n = 96 * n_instances;
 
-	while (log2 < EVENTS_LOG2_MAX && (1u << log2) < 1024 * n_instances)
-		log2++;
-	while (log2 < IMAGE_EVENTS_LOG2_MAX && (1u << log2) < 16 * n_instances)
-		log2++;
-	return log2;
+	n = n > EVENTS_MIN ? n : EVENTS_MIN;
+	n = n < EVENTS_USUAL_MAX ? n : EVENTS_USUAL_MAX;
+	n = n > 16 * n_instances ? n : 16 * n_instances;
+	return (uint32_t)(n < IMAGE_EVENTS_MAX ? n : IMAGE_EVENTS_MAX);
 }
 
 static void add_segments(struct build *b)
@@ -269,7 +268,7 @@ static void add_segments(struct build *b)
 		    .host = segment->host,
 		    .order = (uint32_t)b->order.count,
 		    .n_instances = (uint32_t)segment->n_instances,
-		    .events_log2 = events_log2(segment->n_instances),
+		    .n_events = events_of(segment->n_instances),
 		};
 
 		for (size_t i = 0; i < segment->n_instances; i++)

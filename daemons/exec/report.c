@@ -262,8 +262,7 @@ static double run_seconds(const struct exec_wave *wave)
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
 		const uint64_t n = atomic_load(&image_segment_state(&wave->view, s)->events);
-		const uint64_t mask = (1ull << wave->view.segments[s].events_log2) - 1;
-		const struct image_event last = image_events(&wave->view, s)[(n - 1) & mask];
+		const struct image_event last = image_events(&wave->view, s)[(n - 1) % wave->view.segments[s].n_events];
 
 		if (n > 0 && last.start_ns + last.ns > end_ns)
 			end_ns = last.start_ns + last.ns;

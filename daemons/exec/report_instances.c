@@ -26,7 +26,7 @@ static json_t *cells_json(const struct hist *hist)
 	json_t *array = json_array();
 
 	for (uint32_t c = 0; c < HIST_CELLS; c++) {
-		const uint64_t count = hist_load(&hist->cells[c]);
+		const uint64_t count = hist_cells_get(&hist->cells, c);
 
 		if (count > 0)
 			json_array_append_new(array,

@@ -151,7 +151,7 @@ static void samples(struct exec_wave *wave, const struct wire_view *request)
 	newest = cursor;
 	for (uint32_t s = 0; events != NULL && s < wave->view.head->segments.count; s++) {
 		const struct image_event *ring = image_events(&wave->view, s);
-		const uint64_t size = 1ull << wave->view.segments[s].events_log2;
+		const uint64_t size = wave->view.segments[s].n_events;
 		const uint64_t written = atomic_load(&image_segment_state(&wave->view, s)->events);
 		uint64_t from = written > size - size / 8 ? written - (size - size / 8) : 0;
 

@@ -166,8 +166,8 @@ static void lane_gaps(const struct handover *h, const char *how)
 		const struct segment *a = &h->wave.segments[s], *b = &h->wave.segments[s + 1];
 
 		for (uint64_t step = done > SLOTS ? done - SLOTS : 0; step < done; step++) {
-			const struct image_event *end = &a->events[step & a->events_mask];
-			const struct image_event *start = &b->events[step & b->events_mask];
+			const struct image_event *end = &a->events[step % a->n_events];
+			const struct image_event *start = &b->events[step % b->n_events];
 
 			if (end->step == step && start->step == step && start->start_ns >= end->start_ns + end->ns)
 				of[n++] = (double)(start->start_ns - end->start_ns - end->ns);

@@ -218,7 +218,7 @@ static double stood_still(int cpu, uint64_t spare_ns)
 
 	bare_run(&bare, cpu, bare_poll, (uint64_t)SHORT_SLOTS * SHORT_SLOT_NS);
 	for (uint32_t c = hist_cell(spare_ns); c < HIST_CELLS; c++)
-		lost += (double)hist_load(&bare.late.cells[c]) * (1 + (double)(hist_cell_low(c) / SHORT_SLOT_NS));
+		lost += (double)hist_cells_get(&bare.late.cells, c) * (1 + (double)(hist_cell_low(c) / SHORT_SLOT_NS));
 	return lost;
 }
 

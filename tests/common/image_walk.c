@@ -75,7 +75,7 @@ static void walk_segment(struct walk *w, uint32_t s)
 		shared(w, image_segment_state(v, v->gates[row->gates + g].segment), 64, 64, "gate state");
 	}
 	shared(w, image_segment_state(v, s), sizeof(struct image_segment_state), 64, "segment state");
-	shared(w, image_events(v, s), sizeof(struct image_event) << row->events_log2, 8, "events");
+	shared(w, image_events(v, s), row->n_events * sizeof(struct image_event), 8, "events");
 }
 
 static void walk_buffer(struct walk *w, uint32_t b)

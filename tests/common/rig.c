@@ -206,7 +206,7 @@ static void add_segment(const struct rig *rig, struct tables *t, uint32_t number
 {
 	struct image_segment *row = &t->segments[number];
 
-	*row = (struct image_segment){.lane = rig->segment_lane[number], .events_log2 = 10};
+	*row = (struct image_segment){.lane = rig->segment_lane[number], .n_events = 250};
 	row->order = (uint32_t)t->head.order.count;
 	row->gates = (uint32_t)t->head.gates.count;
 	for (uint32_t n = 0; n < rig->n_nodes; n++) {

@@ -35,7 +35,7 @@ static int compare(const void *a, const void *b)
 static void test_cells_tile_the_line(void **state)
 {
 	(void)state;
-	assert_true(sizeof(struct hist) <= 14 * 1024);
+	assert_true(sizeof(struct hist) <= 11 * 1024);
 	assert_int_equal(hist_cell_low(0), 0);
 	for (uint32_t i = 0; i < HIST_CELLS; i++) {
 		const uint64_t low = hist_cell_low(i), high = hist_cell_high(i);
@@ -223,7 +223,7 @@ static void test_merge_across_nodes(void **state)
 
 /* ---- a head with its cells elsewhere ----------------------------------------------------------------------------------- */
 
-static int head_add(struct hist_head *head, uint64_t *cells, uint64_t ns)
+static int head_add(struct hist_head *head, struct hist_cells *cells, uint64_t ns)
 {
 	const uint32_t cell = hist_head_add(head, ns);
 
@@ -236,7 +236,8 @@ static int head_add(struct hist_head *head, uint64_t *cells, uint64_t ns)
 static void test_head_is_a_histogram(void **state)
 {
 	struct hist_head head = {0};
-	uint64_t cells[HIST_CELLS] = {0}, seed = 521288629;
+	struct hist_cells cells = {0};
+	uint64_t seed = 521288629;
 	struct hist whole = {0}, merged = {0};
 
 	(void)state;
@@ -244,12 +245,12 @@ static void test_head_is_a_histogram(void **state)
 		const uint64_t r = random_next(&seed), body = 20ull << (i / 10000);
 		const uint64_t ns = r % 100 == 0 ? r >> (r >> 8) % 64 : body + r % body;
 
-		head_add(&head, cells, ns);
+		head_add(&head, &cells, ns);
 		hist_add(&whole, ns);
 	}
-	hist_head_merge(&merged, &head, cells);
+	hist_head_merge(&merged, &head, &cells);
 	assert_memory_equal(&merged, &whole, sizeof(whole));
-	hist_head_merge(&merged, &head, cells); /* reading changes nothing */
+	hist_head_merge(&merged, &head, &cells); /* reading changes nothing */
 	hist_merge(&whole, &whole);
 	assert_memory_equal(&merged, &whole, sizeof(whole));
 }
@@ -262,25 +263,25 @@ static void test_head_stays_at_home(void **state)
 	(void)state;
 	for (uint64_t body = 10; body < 1ull << 31; body *= 3) {
 		struct hist_head head = {0};
-		uint64_t cells[HIST_CELLS] = {0};
+		struct hist_cells cells = {0};
 		int visits = 0;
 
 		for (int i = 0; i < 30000; i++)
-			visits += head_add(&head, cells, body + random_next(&seed) % body);
+			visits += head_add(&head, &cells, body + random_next(&seed) % body);
 		assert_in_range(visits, 0, 30000 / 50);
 	}
 	for (int i = 0; i < 100; i++) {
 		struct hist_head head = {0};
-		uint64_t cells[HIST_CELLS] = {0};
+		struct hist_cells cells = {0};
 		struct hist whole = {0};
 
 		for (int n = 0; n < 40; n++)
-			head_add(&head, cells, i % 2 ? UINT64_MAX : 0);
+			head_add(&head, &cells, i % 2 ? UINT64_MAX : 0);
 		for (int n = 0; n < 40; n++)
-			head_add(&head, cells, i % 2 ? 0 : UINT64_MAX);
-		hist_head_merge(&whole, &head, cells);
-		assert_int_equal(whole.cells[0], 40);
-		assert_int_equal(whole.cells[HIST_CELLS - 1], 40);
+			head_add(&head, &cells, i % 2 ? 0 : UINT64_MAX);
+		hist_head_merge(&whole, &head, &cells);
+		assert_int_equal(hist_cells_get(&whole.cells, 0), 40);
+		assert_int_equal(hist_cells_get(&whole.cells, HIST_CELLS - 1), 40);
 	}
 }
 
@@ -331,6 +332,73 @@ static void test_reader_beside_writer(void **state)
 	free(hist);
 }
 
+/* ---- counts beyond 32 bits ------------------------------------------------------------------------------------------------ */
+
+enum { CARRY_HIGH = 41, CARRY_BEFORE = 5000, CARRY_ADDS = 20000 };
+
+static uint64_t carry_start(void)
+{
+	return ((uint64_t)CARRY_HIGH << 32 | UINT32_MAX) - CARRY_BEFORE;
+}
+
+static void carry_begin(struct hist_cells *cells)
+{
+	for (uint32_t c = 0; c < HIST_CELLS; c++) {
+		cells->low[c] = (uint32_t)carry_start();
+		cells->high[c] = CARRY_HIGH;
+	}
+}
+
+static void *carrier(void *arg)
+{
+	struct hist_cells *cells = arg;
+
+	for (uint32_t c = 0; c < HIST_CELLS; c++)
+		for (int i = 0; i < CARRY_ADDS; i++)
+			hist_cells_add(cells, c, c % 2 ? 1 : UINT8_MAX);
+	return NULL;
+}
+
+/* A reader beside the writer sees each cell go up and never 2^32 beside what it is. */
+static void test_counts_beyond_32_bits(void **state)
+{
+	struct hist_cells *cells = malloc(sizeof(*cells));
+	pthread_t thread;
+
+	(void)state;
+	assert_non_null(cells);
+	carry_begin(cells);
+	assert_int_equal(pthread_create(&thread, NULL, carrier, cells), 0);
+	for (uint32_t c = 0; c < HIST_CELLS; c++) {
+		const uint64_t end = carry_start() + (uint64_t)CARRY_ADDS * (c % 2 ? 1 : UINT8_MAX);
+		uint64_t before = carry_start(), now = 0;
+
+		for (; now != end; before = now) {
+			now = hist_cells_get(cells, c);
+			assert_in_range(now, before, end);
+		}
+	}
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	free(cells);
+}
+
+static void test_merge_beyond_32_bits(void **state)
+{
+	struct hist one = {.count = 1}, sum = {0};
+
+	(void)state;
+	one.cells.low[9] = UINT32_MAX;
+	one.cells.high[9] = 300;
+	for (uint64_t n = 1; n <= 200; n++) {
+		hist_merge(&sum, &one);
+		assert_int_equal(hist_cells_get(&sum.cells, 9), n * (300ull << 32 | UINT32_MAX));
+	}
+	assert_int_equal(hist_above(&sum, 9), 200 * (300ull << 32 | UINT32_MAX));
+	assert_int_equal(hist_above(&sum, 10), 0);
+	hist_clear(&sum);
+	assert_int_equal(hist_cells_get(&sum.cells, 9), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -339,6 +407,7 @@ int main(void)
 	    cmocka_unit_test(test_merge_is_the_sum_of_its_parts), cmocka_unit_test(test_above),
 	    cmocka_unit_test(test_reader_beside_writer),          cmocka_unit_test(test_merge_across_nodes),
 	    cmocka_unit_test(test_head_is_a_histogram),           cmocka_unit_test(test_head_stays_at_home),
+	    cmocka_unit_test(test_counts_beyond_32_bits),         cmocka_unit_test(test_merge_beyond_32_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,8 +122,9 @@ static const struct damage damages[] = {
     HEAD(n_hosts, 0, names_why),
     ROW(segments, image_segment, 0, lane, RIG_SEGMENTS_MAX),
     ROW(segments, image_segment, 1, host, 1),
-    ROW(segments, image_segment, 0, events_log2, IMAGE_EVENTS_LOG2_MAX + 1),
-    ROW(segments, image_segment, 0, events_log2, IMAGE_EVENTS_LOG2_MAX),
+    ROW(segments, image_segment, 0, n_events, 0),
+    ROW(segments, image_segment, 0, n_events, IMAGE_EVENTS_MAX + 1),
+    ROW(segments, image_segment, 0, n_events, IMAGE_EVENTS_MAX),
     ROW(segments, image_segment, 0, order, 3),
     ROW(segments, image_segment, 1, order, 0), /* an instance of the other segment */
     ROW(segments, image_segment, 1, n_instances, 3),
@@ -461,7 +462,7 @@ static void test_layout(void **state)
 		part[parts].offset = view.segments[s].state;
 		part[parts++].bytes = sizeof(struct image_segment_state);
 		part[parts].offset = view.segments[s].events;
-		part[parts++].bytes = sizeof(struct image_event) << view.segments[s].events_log2;
+		part[parts++].bytes = view.segments[s].n_events * sizeof(struct image_event);
 	}
 	for (uint32_t l = 0; l < view.head->lanes.count; l++) {
 		part[parts].offset = view.lanes[l].state;

@@ -104,7 +104,8 @@ static void segments_check(const struct plan *plan, const struct tables *t)
 			lag_max = plan->instances[instance].lag > lag_max ? plan->instances[instance].lag : lag_max;
 		}
 		assert_int_equal(row->lag_max, lag_max);
-		assert_true((1u << row->events_log2) >= 1024 * row->n_instances || row->events_log2 >= 17);
+		assert_true(row->n_events >= 96 * row->n_instances || row->n_events >= 1 << 17);
+		assert_true(row->n_events >= 1024 && row->n_events >= 16 * row->n_instances);
 	}
 	assert_int_equal(seen, plan->n_instances); /* each in exactly one place */
 }

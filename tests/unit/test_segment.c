@@ -606,10 +606,11 @@ static void miss_is_true(struct rig *rig, uint64_t n, uint64_t edge)
 	const struct image_miss *miss = &rig_state(rig, 1)->miss[n % IMAGE_MISSES];
 	const struct image_event *events = image_events(&rig->view, 1);
 	const uint64_t last = atomic_load(&rig_state(rig, 1)->events) - 1;
-	const uint64_t end = events[last & 1023].start_ns + events[last & 1023].ns;
+	const uint32_t n_events = rig->view.segments[1].n_events;
+	const uint64_t end = events[last % n_events].start_ns + events[last % n_events].ns;
 	const struct image_event *longest = NULL;
 
-	for (uint64_t e = 0; e <= last && e < 1024; e++)
+	for (uint64_t e = 0; e <= last && e < n_events; e++)
 		if (events[e].step == miss->step && (longest == NULL || events[e].ns > longest->ns))
 			longest = &events[e];
 	assert_int_equal(miss->slot, miss->step);
