@@ -14,16 +14,19 @@ static void fail(struct control *control, const char *why)
 
 static void enter(struct control *control, enum stream_phase phase, uint64_t now_ns)
 {
+	const struct endpoint *endpoint = phase == STREAM_CLAIM ? &control->claimed : &control->endpoint;
+
 	control->phase = phase;
-	if (stream_ask(&control->request, &control->endpoint, phase))
+	if (stream_ask(&control->request, endpoint, phase))
 		request_open(&control->request, control->request_seq++, now_ns);
 	else
 		control->phase = STREAM_READY;
 }
 
-void control_open(struct control *control, const struct endpoint *endpoint, enum chdr_dialect dialect, uint64_t now_ns)
+void control_open(struct control *control, const struct endpoint *endpoint, const struct endpoint *claimed,
+		  enum chdr_dialect dialect, uint64_t now_ns)
 {
-	*control = (struct control){.endpoint = *endpoint, .dialect = dialect};
+	*control = (struct control){.endpoint = *endpoint, .claimed = *claimed, .dialect = dialect};
 	enter(control, STREAM_ADVERTISE, now_ns);
 }
 

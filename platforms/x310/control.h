@@ -21,6 +21,7 @@ enum { CONTROL_QUEUE = 64, CONTROL_ACKS = 32, CONTROL_EVENTS = RADIO_RX_OVERRUN 
 
 struct control {
 	struct endpoint endpoint;
+	struct endpoint claimed; /* the one to be claimed, where that is another */
 	enum chdr_dialect dialect;
 	enum stream_phase phase;
 	const char *why;
@@ -39,7 +40,9 @@ struct control {
 	uint64_t lost_acks;              /* more messages at once than we can answer */
 };
 
-void control_open(struct control *control, const struct endpoint *endpoint, enum chdr_dialect dialect, uint64_t now_ns);
+/* control_open: `claimed` is the endpoint that is to be claimed, if it says so: often `endpoint` itself. */
+void control_open(struct control *control, const struct endpoint *endpoint, const struct endpoint *claimed,
+		  enum chdr_dialect dialect, uint64_t now_ns);
 
 /* Accesses wait until READY. `port` is the block's control port. 0 or -ENOSPC. */
 int control_write(struct control *control, uint16_t port, uint32_t address, uint32_t value);

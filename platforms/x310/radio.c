@@ -33,11 +33,16 @@ static struct endpoint endpoint_of(const struct radio_options *options, uint16_t
 
 void radio_open(struct radio *radio, const struct radio_options *options, struct door *door, uint64_t now_ns)
 {
-	const struct endpoint own = endpoint_of(options, 0);
-	const bool second = own.version >= 0x0200;
+	const struct endpoint streams = endpoint_of(options, 0);
+	const enum chdr_dialect dialect = streams.version >= 0x0200 ? CHDR_V2 : CHDR_V1;
+	struct endpoint registers = streams;
 
+	if (options->control_port) {
+		registers.device = options->control_device;
+		registers.device_port = options->control_port;
+	}
 	*radio = (struct radio){.options = *options, .door = door};
-	control_open(&radio->control, &own, second ? CHDR_V2 : CHDR_V1, now_ns);
+	control_open(&radio->control, &registers, &streams, dialect, now_ns);
 }
 
 /* The streams begin when the endpoint is ours: claiming it would reset them. */
@@ -95,8 +100,10 @@ void radio_configure(struct radio *radio, uint32_t spp, uint32_t ticks_per_sampl
 	const uint16_t duc = (uint16_t)(radio->options.block - 2), ddc = (uint16_t)(radio->options.block - 1);
 	const uint32_t rate = RATE_STEP * radio->options.channel;
 
-	(void)control_write(&radio->control, ddc, rate + DDC_RATE, ticks_per_sample);
-	(void)control_write(&radio->control, duc, rate + DUC_RATE, ticks_per_sample);
+	if (!radio->options.initialised) {
+		(void)control_write(&radio->control, ddc, rate + DDC_RATE, ticks_per_sample);
+		(void)control_write(&radio->control, duc, rate + DUC_RATE, ticks_per_sample);
+	}
 	set(radio, RX_SPP, spp);
 	set_errors(radio, RX_ERROR, 0x1000);
 	set_errors(radio, TX_ERROR, 0x0000);
@@ -161,18 +168,7 @@ static void poll(struct radio *radio, uint64_t now_ns)
 	}
 }
 
-unsigned radio_get(struct radio *radio, uint32_t samples, struct packet *ret, unsigned n)
-{
-	const uint64_t room = tx_room(&radio->tx) / chdr_counted(RADIO_HEADER + RADIO_IQ * samples);
-	const unsigned line = DOOR_BURST - radio->n_out;
-
-	if (radio->n_held || radio->n_out >= DOOR_BURST)
-		return 0;
-	n = n < room ? n : (unsigned)room;
-	return door_get(radio->door, ret, n < line ? n : line);
-}
-
-void radio_send(struct radio *radio, struct packet *packet, uint32_t samples, uint64_t ticks, bool eob)
+static void line_up(struct radio *radio, struct packet *packet, uint32_t samples, uint64_t ticks, bool eob)
 {
 	const bool timed = ticks != UINT64_MAX;
 	struct chdr_packet chdr = {.header = {.type = timed ? CHDR_DATA_TS : CHDR_DATA, .eob = eob},
@@ -188,16 +184,66 @@ void radio_send(struct radio *radio, struct packet *packet, uint32_t samples, ui
 	radio->out[radio->n_out++] = *packet;
 }
 
+/* Silence in the place of what was lost. Its time is that of the packet before it, which was played in the place before its
+ * own: so if the burst has ended meanwhile it comes too late, as it should. */
+static void fill(struct radio *radio)
+{
+	struct packet packet;
+
+	while (radio->tx.slip > 0 && radio->n_out < DOOR_BURST &&
+	       tx_room(&radio->tx) >= chdr_counted(RADIO_HEADER + RADIO_IQ * radio->last_samples) &&
+	       door_get(radio->door, &packet, 1) == 1) {
+		memset(radio_iq(&packet), 0, RADIO_IQ * (size_t)radio->last_samples);
+		line_up(radio, &packet, radio->last_samples, radio->last_ticks, false);
+		radio->tx.slip--;
+		radio->counts.filled++;
+	}
+}
+
+unsigned radio_get(struct radio *radio, uint32_t samples, struct packet *ret, unsigned n)
+{
+	uint64_t room;
+	unsigned line;
+
+	if (radio->n_held || radio->n_out >= DOOR_BURST)
+		return 0;
+	if (radio->tx.slip > 0 && radio->options.policy == TX_REALIGN)
+		fill(radio);
+	room = tx_room(&radio->tx) / chdr_counted(RADIO_HEADER + RADIO_IQ * samples);
+	line = DOOR_BURST - radio->n_out;
+	n = n < room ? n : (unsigned)room;
+	return door_get(radio->door, ret, n < line ? n : line);
+}
+
+void radio_send(struct radio *radio, struct packet *packet, uint32_t samples, uint64_t ticks, bool eob)
+{
+	if (radio->tx.slip < 0 && radio->options.policy == TX_REALIGN && !eob) {
+		radio->tx.slip++;
+		radio->counts.left_out++;
+		door_put(radio->door, packet, 1);
+		return;
+	}
+	line_up(radio, packet, samples, ticks, eob);
+	radio->last_samples = samples;
+	radio->last_ticks = ticks;
+}
+
 /* ---- in ------------------------------------------------------------------------------------------------------------------- */
+
+static bool is_aligned(enum radio_event event)
+{
+	return event == RADIO_TX_UNDERRUN || event == RADIO_TX_LATE || event == RADIO_TX_BURST_END;
+}
 
 static void take_control(struct radio *radio, uint64_t now_ns, const struct chdr_packet *chdr)
 {
 	const uint16_t which = (uint16_t)(chdr->header.dst - radio->options.endpoint.own);
 	struct radio_message message;
 
-	if (which == 0)
-		(void)control_take(&radio->control, now_ns, chdr, &message);
-	else if (which == 1 && radio->options.rx)
+	if (which == 0) {
+		if (control_take(&radio->control, now_ns, chdr, &message) && is_aligned(message.event))
+			tx_aligned(&radio->tx);
+	} else if (which == 1 && radio->options.rx)
 		rx_control(&radio->rx, now_ns, chdr);
 	else if (which == 2 && radio->options.tx)
 		tx_control(&radio->tx, now_ns, chdr);

@@ -20,7 +20,10 @@ enum { RADIO_HEADER = CHDR_HEADER + CHDR_TIMESTAMP, RADIO_IQ = 4 /* bytes of a s
 
 struct radio_options {
 	struct door_address device;
-	struct endpoint endpoint; /* own: the first of three, for control, Rx and Tx */
+	struct endpoint endpoint; /* of the streams; own: the first of three, for control, Rx and Tx */
+	uint16_t control_device;  /* the endpoint that takes register accesses, the device's first, */
+	uint16_t control_port;    /* if that is another; port 0: it is the same */
+	bool initialised;         /* by UHD: the rates stay as they are */
 	uint16_t block;           /* control port of the radio: 4, 7; its DUC and DDC lie before it */
 	uint16_t channel;         /* of the radio: 0, 1 */
 	bool rx, tx;
@@ -32,9 +35,10 @@ struct radio_options {
 };
 
 struct radio_counts {
-	uint64_t malformed;  /* no CHDR packet */
-	uint64_t nobodys;    /* for an endpoint that is none of ours */
-	uint64_t no_buffers; /* control packets that found no buffer; they are sent again */
+	uint64_t malformed;        /* no CHDR packet */
+	uint64_t nobodys;          /* for an endpoint that is none of ours */
+	uint64_t no_buffers;       /* control packets that found no buffer; they are sent again */
+	uint64_t filled, left_out; /* TX_REALIGN: packets of silence sent, packets not sent */
 };
 
 struct radio {
@@ -45,6 +49,8 @@ struct radio {
 	struct tx_stream tx;
 	struct packet out[2 * DOOR_BURST]; /* control, and what was got before */
 	unsigned n_out, n_held;            /* the first n_held were not taken last time */
+	uint32_t last_samples;             /* of the last packet sent */
+	uint64_t last_ticks;
 	struct radio_counts counts;
 };
 
@@ -63,7 +69,8 @@ void radio_open(struct radio *radio, const struct radio_options *options, struct
 bool radio_ready(const struct radio *radio);
 const char *radio_failed(const struct radio *radio);
 
-/* radio_configure writes samples per packet (Rx), ticks per sample (both ways) and who is to hear of errors: us. */
+/* radio_configure writes samples per packet (Rx), ticks per sample (both ways, unless UHD has) and who is to hear of errors:
+ * us. */
 void radio_configure(struct radio *radio, uint32_t spp, uint32_t ticks_per_sample);
 /* radio_start: continuous, at `ticks`, or at once (0). After an overrun, or a command that was late, again. */
 void radio_start(struct radio *radio, uint64_t ticks);

@@ -105,11 +105,13 @@ void rx_release(struct rx_stream *rx, uint32_t length);
 
 /* ---- to the device -------------------------------------------------------------------------------------------------- */
 
-enum tx_policy {                 /* what a sequence error that the device reports leads to */
-		 TX_GO_ON,       /* nothing: the samples after it play early by what was lost. With stop_on_seqerr the
-				    device goes on only after INIT, so that this is TX_REINIT */
-		 TX_REINIT,      /* one INIT: all that is on its way is discarded, then it begins anew */
-		 TX_REINIT_TWICE /* INIT for the capacity, INIT for the reports: as published for UHD */
+/* What a sequence error that the device reports leads to. With stop_on_seqerr the device goes on only after INIT, so that the
+ * first two are TX_REINIT. */
+enum tx_policy {
+	TX_GO_ON,       /* nothing: the samples after it play early by what was lost */
+	TX_REALIGN,     /* as many packets of silence as were lost, or so many left out: nothing is discarded */
+	TX_REINIT,      /* one INIT: all that is on its way is discarded, then it begins anew */
+	TX_REINIT_TWICE /* INIT for the capacity, INIT for the reports: as published for UHD */
 };
 
 #define TX_INIT_RETRY_NS 200000000ull
@@ -129,6 +131,7 @@ struct tx_counts {
 	uint64_t reports, seqerr, rterr, other_errors;
 	uint64_t resyncs, pings, inits;
 	uint64_t stalls; /* INIT because the device said nothing any more */
+	uint64_t slips;  /* packets by which the device's reports say that it was too early or too late */
 };
 
 struct tx_stream {
@@ -144,6 +147,7 @@ struct tx_stream {
 	uint64_t heard_ns;
 	struct stream_total sent, acked;
 	uint64_t since_resync; /* bytes */
+	int32_t slip;          /* packets missing (< 0: too many) since the device last looked at a timestamp */
 	struct tx_counts counts;
 };
 
@@ -161,6 +165,13 @@ static inline uint64_t tx_room(const struct tx_stream *tx)
 	return tx->phase == STREAM_READY && out < tx->capacity ? tx->capacity - out : 0;
 }
 void tx_data(struct tx_stream *tx, uint32_t length, struct chdr_header *header);
+
+/* tx_aligned is to be called when the radio says that a burst has ended, by underrun or as it should: the next packet is
+ * played at its timestamp. */
+static inline void tx_aligned(struct tx_stream *tx)
+{
+	tx->slip = 0;
+}
 
 /* ---- what the radio says of itself ---------------------------------------------------------------------------------- */
 

@@ -67,6 +67,7 @@ static void init_answered(struct tx_stream *tx, const struct chdr_strs *strs, ui
 	tx->sent = tx->acked = (struct stream_total){0, 0};
 	tx->since_resync = 0;
 	tx->data_seq = tx->strc_seq = 0;
+	tx->slip = 0;
 	if (tx->asks_capacity) {
 		init_begin(tx, now_ns, false);
 		return;
@@ -74,6 +75,23 @@ static void init_answered(struct tx_stream *tx, const struct chdr_strs *strs, ui
 	tx->phase = STREAM_READY;
 	tx->next_ns = now_ns + TX_PING_NS;
 	tx->heard_ns = now_ns;
+}
+
+/* The sum of all such differences is what is missing: a packet that comes late is one too many, and there was one too few
+ * before it. */
+static void count_slip(struct tx_stream *tx, uint64_t info)
+{
+	const int16_t missing = (int16_t)((uint16_t)info - (uint16_t)(info >> 16));
+
+	if (tx->options.stop_on_seqerr || (info >> 32 & 7) < CHDR_DATA)
+		return;
+	tx->slip += missing;
+	tx->counts.slips += (uint64_t)(missing < 0 ? -missing : missing);
+}
+
+static bool begins_anew(const struct tx_options *options)
+{
+	return options->stop_on_seqerr || options->policy == TX_REINIT || options->policy == TX_REINIT_TWICE;
 }
 
 static void status(struct tx_stream *tx, const struct chdr_strs *strs, uint64_t now_ns)
@@ -89,6 +107,7 @@ static void status(struct tx_stream *tx, const struct chdr_strs *strs, uint64_t 
 		return;
 	case CHDR_SEQERR:
 		tx->counts.seqerr++;
+		count_slip(tx, strs->info);
 		break;
 	case CHDR_RTERR:
 		tx->counts.rterr++;
@@ -96,7 +115,7 @@ static void status(struct tx_stream *tx, const struct chdr_strs *strs, uint64_t 
 	default:
 		tx->counts.other_errors++;
 	}
-	if (strs->status == CHDR_SEQERR && (tx->options.policy != TX_GO_ON || tx->options.stop_on_seqerr))
+	if (strs->status == CHDR_SEQERR && begins_anew(&tx->options))
 		tx_restart(tx, now_ns);
 }
 
