@@ -7,7 +7,7 @@
 #include "tests/common/counting.h"
 #include "tests/contract/each.h"
 
-enum { MAX_ITEMS = 1212, SHORT_ITEMS = 840, INDICES = 12, INPUTS = ALOE_PORTS_MAX };
+enum { MAX_ITEMS = 1212, SHORT_ITEMS = 840, INDICES = 12, INPUTS = ALOE_PORTS_MAX, PACKET_ITEMS = 364 };
 
 static const struct row {
 	const char *component, *param, *value; /* NULL: not set */
@@ -197,6 +197,7 @@ static struct subject *subject_open(const char *name, unsigned variant, bool opt
 	const struct aloe_port *port;
 
 	mock_open(&s->mock, name);
+	mock_radio(&s->mock, MAX_ITEMS, PACKET_ITEMS); /* for those that want one */
 	s->mock.setup.alloc = failing_alloc;
 	for (uint32_t i = 0; i < s->mock.component->params.len; i++)
 		set_param(s, &s->mock.component->params.items[i], variant);
@@ -290,6 +291,8 @@ static void hash_outputs(struct subject *s)
 			s->hash = hash_bytes(s->hash, out->data,
 					     (size_t)out->len * aloe_item_bytes(s->mock.format_out[i].type));
 	}
+	for (unsigned c = 0; c < MOCK_RADIO_CHANNELS; c++)
+		s->hash = hash_bytes(s->hash, s->mock.radio.sent[c], (size_t)s->mock.radio.n_sent[c] * MOCK_RADIO_IQ);
 }
 
 /* step runs one index with messages of one kind at every connected input; false at the end of a source. */

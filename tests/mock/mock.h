@@ -15,6 +15,8 @@
  *	assert_int_equal(mock_set_live(&m, "taps", t, 9), 0); // another array, in force from the next mock_work on
  *	mock_close(&m);
  *
+ * mock_radio(&m, 512, 200) before mock_start makes a radio the clock: slots of 512 samples in packets of up to 200.
+ *
  * Inputs and optional outputs are unconnected until mock_input and mock_output say otherwise; other outputs are always
  * connected. An input given nothing before mock_work is ABSENT. The mock stops the program, with a message, if a
  * component writes past its maximum or claims more items than fit.
@@ -31,6 +33,7 @@
 
 #include "core/base/simd.h"
 #include "core/component/param.h"
+#include "tests/mock/radio.h"
 
 enum { MOCK_CANARY_BYTES = 64 };
 
@@ -64,6 +67,7 @@ struct mock {
 		struct aloe_reals reals;
 	} old[16];
 	unsigned n_old;
+	struct mock_radio radio; /* the clock, if mock_radio says so */
 };
 
 static inline void mock_die(const struct mock *m, const char *what, const char *detail)
@@ -253,6 +257,13 @@ static inline void mock_open(struct mock *m, const char *name)
 		mock_set_default(m, &m->component->params.items[i]);
 }
 
+/* mock_radio makes a radio the clock: samples of a slot, and of a packet. */
+static inline void mock_radio(struct mock *m, uint32_t slot_samples, uint32_t packet)
+{
+	mock_radio_init(&m->radio, slot_samples, packet);
+	m->setup.slot_samples = slot_samples;
+}
+
 /* mock_input connects input `port`: one item type, and the most items that a message will have. */
 static inline void mock_input(struct mock *m, unsigned port, uint32_t type, uint32_t max)
 {
@@ -345,6 +356,8 @@ static inline int mock_start(struct mock *m)
 	for (unsigned i = 0; mock_port(m, i, 1); i++)
 		mock_output_alloc(m, i);
 	mock_record_alloc(m);
+	if (m->setup.slot_samples)
+		m->setup.radio = &m->radio.radio;
 	if (c->init && c->init(m->state, &m->setup) < 0)
 		return -1;
 	m->prepared = param_prepare(c, m->state, &m->setup) >= 0;
@@ -374,6 +387,8 @@ static inline void mock_outputs_check(const struct mock *m)
 		if (m->out[i].len > m->out[i].max)
 			mock_die(m, "claims more than fits in output", mock_port(m, i, 1)->name);
 	}
+	if (m->radio.wrong)
+		mock_die(m, m->radio.wrong, "(the radio)");
 }
 
 /* mock_copy does what the engine does for an I/O component without work. */
@@ -419,6 +434,8 @@ static inline int mock_work(struct mock *m, uint64_t index)
 	if (rc)
 		return rc;
 	m->record.index = index;
+	if (m->setup.radio)
+		mock_radio_slot(&m->radio, index);
 	slot.record = m->record.data ? &m->record : NULL;
 	if (m->component->work)
 		rc = m->component->work(m->state, &slot);
@@ -464,6 +481,7 @@ static inline int mock_close(struct mock *m)
 	for (unsigned i = 0; i < ALOE_PORTS_MAX; i++)
 		free(m->out[i].data);
 	free(m->record.data);
+	mock_radio_fini(&m->radio);
 	free(m->state);
 	dlclose(m->library);
 	return rc;
