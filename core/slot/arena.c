@@ -27,7 +27,16 @@ static size_t round_up(size_t size, size_t to)
 	return (size + to - 1) / to * to;
 }
 
-/* Touched here, so that no page is missing later. */
+static void region_link(struct arena *arena, struct arena_region *region, bool behind)
+{
+	struct arena_region **at = behind && arena->regions != NULL ? &arena->regions->next : &arena->regions;
+
+	region->next = *at;
+	*at = region;
+}
+
+/* Touched here, so that no page is missing later. A piece too large for the usual region has one of its own, behind the one in
+ * use, which stays that. */
 static struct arena_region *region_new(struct arena *arena, size_t least)
 {
 	const size_t usual = arena->next_bytes > 0 ? arena->next_bytes : REGION_FIRST;
@@ -44,9 +53,8 @@ static struct arena_region *region_new(struct arena *arena, size_t least)
 	memset(region, 0, size);
 	region->size = size;
 	region->used = sizeof(*region);
-	region->next = arena->regions;
-	arena->regions = region;
-	arena->next_bytes = size * 2 < HUGE_PAGE ? size * 2 : HUGE_PAGE;
+	region_link(arena, region, least > usual);
+	arena->next_bytes = usual * 2 < HUGE_PAGE ? usual * 2 : HUGE_PAGE;
 	return region;
 }
 

@@ -2,8 +2,9 @@
  *
  * core/slot/arena.h - memory that is taken piece by piece and given back at once. [control]
  *
- * Pieces lie one behind the other in regions that double in size; from 2 MB on a region is made of huge pages, where the
- * machine has any: fewer entries of the address cache in the slot, and a process that ends is gone sooner.
+ * Pieces lie one behind the other in regions of which each has twice the size of the last; from 2 MB on a region is made of
+ * huge pages, where the machine has any: fewer entries of the address cache in the slot, and a process that ends is gone
+ * sooner.
  */
 #ifndef ALOE_SLOT_ARENA_H
 #define ALOE_SLOT_ARENA_H

@@ -147,10 +147,11 @@ static int open_io(struct instance *it)
 	return 0;
 }
 
-/* The ports' two tables each, in one piece. */
+/* The ports' tables in one piece. */
 static int alloc_ports(struct instance *it, const struct image_instance *row)
 {
-	const size_t one_in = sizeof(*it->in) + sizeof(*it->input), one_out = sizeof(*it->out) + sizeof(*it->output);
+	const size_t one_in = sizeof(*it->in) + sizeof(*it->input) + sizeof(*it->in_format);
+	const size_t one_out = sizeof(*it->out) + sizeof(*it->output) + sizeof(*it->out_format);
 	uint8_t *piece = arena_take(it->arena, row->n_inputs * one_in + row->n_outputs * one_out + 1);
 
 	if (piece == NULL)
@@ -159,6 +160,8 @@ static int alloc_ports(struct instance *it, const struct image_instance *row)
 	it->out = (void *)(it->in + row->n_inputs);
 	it->input = (void *)(it->out + row->n_outputs);
 	it->output = (void *)(it->input + row->n_inputs);
+	it->in_format = it->setup.in = (void *)(it->output + row->n_outputs);
+	it->out_format = it->setup.out = (void *)(it->in_format + row->n_inputs);
 	return 0;
 }
 
@@ -227,8 +230,6 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 	it->setup = (struct aloe_setup){
 	    .instance = image_text(view, row->name),
 	    .slot_ns = view->head->slot_ns,
-	    .in = it->in_format,
-	    .out = it->out_format,
 	    .alloc = instance_alloc,
 	    .scratch = instance_scratch,
 	    .arena = it,

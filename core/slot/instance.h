@@ -54,7 +54,7 @@ struct instance {
 	struct io_ring io;
 	const struct aloe_component *component;
 	struct aloe_setup setup;
-	struct aloe_format in_format[ALOE_PORTS_MAX], out_format[ALOE_PORTS_MAX];
+	struct aloe_format *in_format, *out_format; /* in the piece of the ports */
 	struct arena *arena;
 	struct live *live; /* NULL: no array of it is live */
 	bool initialised;
