@@ -86,6 +86,8 @@ static void breaks_write(const struct scene *scene, const struct rank *rank, uin
 
 	if (pin >= 0 && pin != (int)lane)
 		snprintf(text, sizeof(place->breaks), "pinned to lane %d", pin);
+	else if (scene->units.need[unit * scene->resources.n_lanes + lane] == INFINITY)
+		snprintf(text, sizeof(place->breaks), "there is no build for %s", scene->resources.lanes[lane].arch);
 	else if (!rank->legal)
 		snprintf(text, sizeof(place->breaks), "the declared delays of a cycle would not cover it");
 	else if (!rank->joined)

@@ -501,7 +501,7 @@ int map_lanes(struct units *units, const struct plan_options *options, struct di
 				mapper_name(options->mapper));
 	else if (!rc && (!search.found || !search.rank.joined))
 		rc = diag_error(diag, units->waveform->file, 0,
-				"there is no mapping: pins lead to nodes that no link joins");
+				"there is no mapping: pins and instruction sets lead to nodes that no link joins");
 	for (size_t i = 0; !rc && i < units->waveform->n_instances; i++)
 		ret_lanes[i] = search.best[units->of[i]];
 	search_fini(&search);

@@ -247,7 +247,11 @@ static int lanes_make(const struct waveform *wf, const struct resources *resourc
 	if (!rc)
 		rc = pins_check(wf, resources->n_lanes, diag);
 	if (!rc)
+		rc = resources_builds(resources, wf, diag);
+	if (!rc)
 		rc = units_init(&units, wf, resources, costs);
+	if (!rc)
+		rc = units_placeable(&units, diag);
 	if (!rc)
 		rc = map_lanes(&units, options, diag, lanes, &plan->choice);
 	units_fini(&units);

@@ -29,6 +29,50 @@ uint32_t resources_most(const struct resources *resources)
 	return most;
 }
 
+/* ---- instruction sets ----------------------------------------------------------------------------------------------- */
+
+bool resources_runs(const struct resources *resources, size_t lane, const struct wf_instance *instance)
+{
+	const char *arch = resources->lanes[lane].arch;
+
+	return !arch || component_builds(instance->type, arch);
+}
+
+/* Not there: the lane of its pin, or the first of all, NONE if it runs somewhere. */
+static size_t lane_without_build(const struct resources *resources, const struct wf_instance *instance)
+{
+	if (instance->pin >= 0 && (size_t)instance->pin < resources->n_lanes)
+		return resources_runs(resources, (size_t)instance->pin, instance) ? MAPPING_NONE
+										  : (size_t)instance->pin;
+	for (size_t lane = 0; lane < resources->n_lanes; lane++)
+		if (resources_runs(resources, lane, instance))
+			return MAPPING_NONE;
+	return 0;
+}
+
+int resources_builds(const struct resources *resources, const struct waveform *wf, struct diag *diag)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < waveform_originals(wf); i++) {
+		const struct wf_instance *instance = &wf->instances[i];
+		const size_t lane = lane_without_build(resources, instance);
+		const char *arch = lane == MAPPING_NONE ? "" : resources->lanes[lane].arch;
+
+		if (lane != MAPPING_NONE)
+			rc =
+			    diag_error(diag, wf->file, instance->line,
+				       "%s: component %s has no build for %s, the instruction set of node %s%s: "
+				       "%s/%s.desc lies in no folder of components",
+				       instance->name, instance->type->name, arch, resources_node(resources, lane),
+				       instance->pin >= 0 ? ", to which it is pinned" : "", arch, instance->type->name);
+	}
+	if (rc)
+		diag_note(diag, "--force, or assume_builds = true in the platform's file, plans as if there were all "
+				"builds");
+	return rc;
+}
+
 /* ---- lanes ---------------------------------------------------------------------------------------------------------- */
 
 static void lane_fill(const struct waveform *wf, const struct platform_model *platform, double margin, size_t core,
@@ -48,6 +92,7 @@ static void lane_fill(const struct waveform *wf, const struct platform_model *pl
 		const struct platform_node *node = &platform->nodes[lane->node];
 		const double noise_ns = timed ? node->noise_ns : 0;
 
+		lane->arch = platform->assume_builds || wf->admit == WF_ADMIT_ALWAYS ? NULL : node->arch;
 		lane->base_ns = timed ? node->base_ns : 0;
 		lane->module_ns = node->module_ns;
 		lane->handover_ns = node->handover_ns;

@@ -20,6 +20,7 @@
 struct lane_resource {
 	int cpu;
 	uint32_t node;
+	const char *arch;  /* components need a build for it; NULL: they have one */
 	double mmac_per_s; /* 0: not calibrated */
 	double room_ns;    /* of a slot, before `taken` */
 	double taken_ns;
@@ -49,6 +50,11 @@ void resources_fini(struct resources *resources);
 /* resources_rate is the rate that times are made with: a lane that was never calibrated counts 1000 MMAC/s, which says
  * nothing of the slot but weighs loads against each other. */
 double resources_rate(const struct lane_resource *lane);
+
+/* resources_runs: there is a build of the instance's component for this lane, or nobody asks. resources_builds refuses
+ * instances that have one for no lane, or not for that of their pin: 0, or -EINVAL with all of them in diag. */
+bool resources_runs(const struct resources *resources, size_t lane, const struct wf_instance *instance);
+int resources_builds(const struct resources *resources, const struct waveform *waveform, struct diag *diag);
 
 /* resources_most is the largest delay between two lanes; resources_node names the node of a lane ("" here). */
 uint32_t resources_most(const struct resources *resources);

@@ -121,6 +121,8 @@ static void demands_write(struct units *units, const struct knots *knots)
 
 			units->typical[at] += cost_typical_ns(&units->costs[i], rate) + resource->module_ns;
 			units->need[at] += cost_need_ns(&units->costs[i], rate) + resource->module_ns;
+			if (!resources_runs(units->resources, lane, &wf->instances[i]))
+				units->typical[at] = units->need[at] = INFINITY;
 		}
 	}
 	for (size_t at = 0; at < units->n * n; at++)
@@ -201,6 +203,25 @@ void units_fini(struct units *units)
 	free(units->need);
 	free(units->links);
 	free(units->counts);
+}
+
+static bool placeable(const struct units *units, size_t unit)
+{
+	for (size_t lane = 0; lane < units->resources->n_lanes; lane++)
+		if (units->need[unit * units->resources->n_lanes + lane] < INFINITY)
+			return true;
+	return false;
+}
+
+int units_placeable(const struct units *units, struct diag *diag)
+{
+	for (size_t i = 0; i < units->waveform->n_instances; i++)
+		if (!placeable(units, units->of[i]))
+			return diag_error(diag, units->waveform->file, units->waveform->instances[i].line,
+					  "%s must be on one lane with others, and there is no node that all of them "
+					  "have a build for",
+					  units->waveform->instances[i].name);
+	return 0;
 }
 
 void units_restrict(struct units *units, const bool *allowed)

@@ -3,7 +3,7 @@
  * core/map/units.h - a waveform as a mapping problem: what moves as one, what it takes on each lane, what joins it.
  *
  * Together stay: knots whose declared delays do not cover their cycles (core/map/cycles.h), and whole copies, unless the
- * file pins parts of them. Units are numbered in topological order, ties by file order, so that neighbours in number are
+ * file pins parts of them. What there is no build of for a lane's instruction set takes INFINITY there. Units are numbered in topological order, ties by file order, so that neighbours in number are
  * neighbours in the graph. A link takes its largest message in every slot: items x bytes of an item, in kbit.
  */
 #ifndef ALOE_MAP_UNITS_H
@@ -32,6 +32,9 @@ struct units {
 int units_init(struct units *units, const struct waveform *waveform, const struct resources *resources,
 	       const struct cost *costs);
 void units_fini(struct units *units);
+
+/* units_placeable refuses units that may be on no lane, their instances being built for different nodes. 0 or -EINVAL. */
+int units_placeable(const struct units *units, struct diag *diag);
 
 /* units_restrict keeps all units off the lanes that are not `allowed`. */
 void units_restrict(struct units *units, const bool *allowed);

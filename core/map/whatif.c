@@ -126,6 +126,7 @@ static void alike_make(const struct resources *resources, struct alike *alike)
 					       .mmac_per_s = lane->mmac_per_s,
 					       .cores = alike->cores,
 					       .margin = platform->margin,
+					       .assume_builds = platform->assume_builds,
 					       .nodes = &alike->node,
 					       .n_nodes = 1};
 }

@@ -105,9 +105,9 @@ static int read_text(const char *path, struct diag *diag, char **ret_text, size_
 	return -EINVAL;
 }
 
-static int load(struct registry *registry, const char *dir, const char *name, struct diag *diag)
+/* A component as DIR/NAME.desc tells it: 1, 0 with what is wrong in diag, or -ENOMEM. */
+static int type_read(const char *dir, const char *name, struct diag *diag, struct component_type **ret)
 {
-	struct component_type *type;
 	char *path, *text;
 	size_t len;
 	int error;
@@ -118,23 +118,49 @@ static int load(struct registry *registry, const char *dir, const char *name, st
 		free(path);
 		return 0;
 	}
-	error = desc_parse(path, text, len, diag, &type);
-	if (error == 0 && strcmp(type->name, name) != 0) {
-		diag_error(diag, path, 0, "is of component \"%s\"; the file must be named after it", type->name);
-		component_type_free(type);
+	error = desc_parse(path, text, len, diag, ret);
+	if (error == 0 && strcmp((*ret)->name, name) != 0) {
+		error =
+		    diag_error(diag, path, 0, "is of component \"%s\"; the file must be named after it", (*ret)->name);
+		component_type_free(*ret);
 	} else if (error == 0) {
-		type->digest = component_digest(text);
-		error = asprintf(&type->path, "%s/%s.so", dir, name) < 0 ? -ENOMEM : 0;
-		if (error)
-			type->path = NULL;
-		error = registry_add(registry, type) < 0 ? -ENOMEM : error;
+		(*ret)->digest = component_digest(text);
 	}
 	free(text);
 	free(path);
-	return error == -ENOMEM ? error : 0;
+	return error == -ENOMEM ? error : error == 0;
 }
 
-static int load_dir(struct registry *registry, const char *dir, struct diag *diag)
+static int load(struct registry *registry, const char *dir, const char *name, struct diag *diag)
+{
+	const unsigned here = component_arch_here();
+	struct component_type *type;
+	int rc = registry_find(registry, name) ? 0 : type_read(dir, name, diag, &type);
+
+	if (rc <= 0)
+		return rc;
+	type->builds = here < COMPONENT_ARCHES ? 1u << here : 0;
+	rc = asprintf(&type->path, "%s/%s.so", dir, name) < 0 ? -ENOMEM : 0;
+	if (rc)
+		type->path = NULL;
+	return registry_add(registry, type) < 0 ? -ENOMEM : rc;
+}
+
+/* A build for another instruction set, of a component that is known here. */
+static int load_build(struct registry *registry, const char *dir, const char *name, unsigned arch, struct diag *diag)
+{
+	struct component_type *type, *known = (struct component_type *)registry_find(registry, name);
+	const int rc = known ? type_read(dir, name, diag, &type) : 0;
+
+	if (rc > 0) {
+		known->builds |= 1u << arch;
+		component_type_free(type);
+	}
+	return rc < 0 ? rc : 0;
+}
+
+/* Every .desc of a folder. arch: that of the builds beside them, COMPONENT_ARCHES for this program's own. */
+static int load_dir(struct registry *registry, const char *dir, unsigned arch, struct diag *diag)
 {
 	struct dirent **files;
 	const int n = scandir(dir, &files, NULL, alphasort);
@@ -145,10 +171,10 @@ static int load_dir(struct registry *registry, const char *dir, struct diag *dia
 	for (int i = 0; i < n; i++) {
 		char *dot = strrchr(files[i]->d_name, '.');
 
-		if (dot && strcmp(dot, ".desc") == 0) {
+		if (dot && strcmp(dot, ".desc") == 0 && !error) {
 			*dot = 0;
-			if (!error && !registry_find(registry, files[i]->d_name))
-				error = load(registry, dir, files[i]->d_name, diag);
+			error = arch == COMPONENT_ARCHES ? load(registry, dir, files[i]->d_name, diag)
+							 : load_build(registry, dir, files[i]->d_name, arch, diag);
 		}
 		free(files[i]);
 	}
@@ -157,17 +183,43 @@ static int load_dir(struct registry *registry, const char *dir, struct diag *dia
 	return error;
 }
 
-struct registry *registry_open(const char *dirs, struct diag *diag)
+static int load_builds(struct registry *registry, const char *dir, struct diag *diag)
 {
-	struct registry *registry = calloc(1, sizeof(*registry));
+	int error = 0;
+
+	for (unsigned arch = 0; !error && arch < COMPONENT_ARCHES; arch++) {
+		char *path;
+
+		if (asprintf(&path, "%s/%s", dir, component_arch_name(arch)) < 0)
+			return -ENOMEM;
+		error = load_dir(registry, path, arch, diag);
+		free(path);
+	}
+	return error;
+}
+
+/* All folders: first what there is, then for what else there are builds of it. */
+static int load_dirs(struct registry *registry, const char *dirs, bool builds, struct diag *diag)
+{
 	char *copy = strdup(dirs), *rest = copy;
-	const size_t errors = diag->errors;
-	int error = registry && copy ? 0 : -ENOMEM;
+	int error = copy ? 0 : -ENOMEM;
 
 	for (char *dir; !error && (dir = strsep(&rest, ":"));)
 		if (dir[0])
-			error = load_dir(registry, dir, diag);
+			error =
+			    builds ? load_builds(registry, dir, diag) : load_dir(registry, dir, COMPONENT_ARCHES, diag);
 	free(copy);
+	return error;
+}
+
+struct registry *registry_open(const char *dirs, struct diag *diag)
+{
+	struct registry *registry = calloc(1, sizeof(*registry));
+	const size_t errors = diag->errors;
+	int error = registry ? load_dirs(registry, dirs, false, diag) : -ENOMEM;
+
+	if (!error)
+		error = load_dirs(registry, dirs, true, diag);
 	if (error) {
 		registry_close(registry);
 		return NULL;

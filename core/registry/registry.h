@@ -3,7 +3,8 @@
  * core/registry/registry.h - which components there are, and what they say of themselves.
  *
  * The build writes NAME.desc (JSON) beside each NAME.so. Everything but a host reads only the .desc (also for foreign
- * architectures); a host opens the .so and compares its digest with the one that the plan was made from.
+ * architectures); a host opens the .so and compares its digest with the one that the plan was made from. DIR/ARCH/NAME.desc
+ * says that there is a build of NAME for another instruction set (beside it lies that NAME.so, for the nodes that run it).
  */
 #ifndef ALOE_REGISTRY_H
 #define ALOE_REGISTRY_H
@@ -31,7 +32,15 @@ struct component_type {
 	bool fills, drains, shapes; /* has fill, drain, shape */
 	uint64_t digest;            /* FNV-1a 64 of the .desc text */
 	char *path;                 /* of the .so */
+	uint32_t builds;            /* bit n: a build for instruction set n is known */
 };
+
+/* Instruction sets: "x86_64", "aarch64", "armhf"; NULL beyond. component_arch_here: that of this program, COMPONENT_ARCHES for
+ * any other. component_builds tells whether there is a build for one, by name. */
+enum { COMPONENT_ARCHES = 3 };
+const char *component_arch_name(unsigned arch);
+unsigned component_arch_here(void);
+bool component_builds(const struct component_type *type, const char *arch);
 
 struct registry;
 

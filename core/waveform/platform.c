@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/registry/registry.h"
 #include "core/waveform/parse.h"
 #include "core/waveform/scan.h"
 
 static const char *const kinds[] = {"full", "half", "bus", NULL};
-static const char *const arches[] = {"x86_64", "aarch64", "armhf", NULL};
-static const char *const root_keys[] = {"name", "margin", "nodes", "links"};
+static const char *const root_keys[] = {"name", "margin", "assume_builds", "nodes", "links"};
 static const char *const node_keys[] = {"mmac_per_s", "cores",    "arch",        "base_us",
 					"module_us",  "noise_us", "handover_us", "memory_mb"};
 static const char *const link_keys[] = {"nodes", "mbit_per_s", "kind", "delay"};
@@ -21,6 +21,7 @@ struct reader {
 	struct wf_parse parse;
 	char *name;
 	double margin;
+	bool assume_builds;
 	struct platform_node *nodes;
 	size_t n_nodes;
 	struct platform_core *cores;
@@ -141,9 +142,13 @@ static int add_cores(struct reader *reader, const config_setting_t *group, uint3
 
 static int read_arch(struct reader *reader, const config_setting_t *group, struct platform_node *node)
 {
+	const char *arches[COMPONENT_ARCHES + 1];
 	struct wf_raw raw;
 	char name[96];
 	int choice;
+
+	for (unsigned arch = 0; arch <= COMPONENT_ARCHES; arch++)
+		arches[arch] = component_arch_name(arch);
 
 	snprintf(name, sizeof(name), "%s.arch", node->name);
 	if (!find(reader, group, "arch", &raw) || wf_want_choice(&raw, name, arches, reader->parse.diag, &choice) < 0)
@@ -338,6 +343,8 @@ static int read_root(struct reader *reader, const config_setting_t *root)
 	if (!reader->name)
 		return -ENOMEM;
 	want_real(reader, root, "", "margin", 0, 0.9, "", 1, &reader->margin);
+	if (find(reader, root, "assume_builds", &raw))
+		(void)wf_want_bool(&raw, "assume_builds", reader->parse.diag, &reader->assume_builds);
 	rc = read_nodes(reader, root);
 	return rc ? rc : read_links(reader, root);
 }
@@ -369,6 +376,7 @@ static void model_give(struct reader *reader, struct platform_model *model)
 	    .cores = reader->cores,
 	    .name = reader->name,
 	    .margin = reader->margin,
+	    .assume_builds = reader->assume_builds,
 	    .nodes = reader->nodes,
 	    .n_nodes = reader->n_nodes,
 	    .links = reader->links,

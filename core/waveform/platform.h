@@ -6,6 +6,7 @@
  *
  *	name = "arm-pair";
  *	margin = 0.0;                    # of the slot, kept free on every core; default 0, at most 0.9
+ *	assume_builds = false;           # plan as if every component were built for every instruction set
  *	nodes: {
  *		left:  { mmac_per_s = 200.0; arch = "armhf"; };
  *		right: { cores = 2; mmac_per_s = [200.0, 400.0]; base_us = 211.7; module_us = 24.97; };
@@ -16,7 +17,8 @@
  * |---------------|---------|----------------------------------------------------------------------------------|
  * | mmac_per_s    | -       | capacity of a core in million MAC-equivalents a second, or a list, one for each    |
  * | cores         | 1       | how many                                                                         |
- * | arch          | ""      | instruction set: x86_64, aarch64, armhf; "": that of this machine                  |
+ * | arch          | ""      | instruction set: x86_64, aarch64, armhf; "": that of this machine. Components run  |
+ * |               |         | only where a build is known: core/registry/registry.h                              |
  * | base_us       | 0       | T_base: what a lane costs in every slot, whatever runs on it                       |
  * | module_us     | 0       | T_module: what each instance costs beside its own work                             |
  * | noise_us      | 0       | T_noise: outliers of the machine, once a lane                                      |
@@ -30,6 +32,7 @@
 #ifndef ALOE_PLATFORM_FILE_H
 #define ALOE_PLATFORM_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -68,6 +71,7 @@ struct platform_model {
 	const struct platform_core *cores; /* by lane; NULL: all alike, on one node that costs nothing */
 	const char *name;                  /* NULL: this machine */
 	double margin;                     /* kept free; the larger one of this and the waveform's counts */
+	bool assume_builds;                /* every component runs on every node */
 	const struct platform_node *nodes;
 	size_t n_nodes;
 	const struct platform_link *links;

@@ -67,6 +67,30 @@ says "of another kind: told" 0 "node left is armhf, this machine" aloe plan "$wo
 says "a platform by file" 0 "lane 0 on board cpu 0" aloe plan "$work/light.conf" --platform "$work/one.conf"
 says "a platform that is not there" 2 'no such platform, did you mean "arm-pair"' aloe plan "$work/light.conf" --platform arm-pai
 says "a platform file with an error" 2 "light.conf:.*unknown key" aloe plan "$work/light.conf" --platform "$work/light.conf"
+cat >"$work/mixed.conf" <<'END'
+name = "mixed";
+nodes: {
+	here: { mmac_per_s = 200.0; arch = "HERE"; };
+	there: { mmac_per_s = 200.0; arch = "THERE"; };
+};
+links = ( { nodes = ["here", "there"]; mbit_per_s = 100.0; } );
+END
+here=$(uname -m)
+there=$([ "$here" = x86_64 ] && echo aarch64 || echo x86_64)
+sed -i "s/HERE\"/$here\"/; s/T$here/$there/" "$work/mixed.conf"
+sed '/here: { .*"'"$here"'"/d; /^links/d' "$work/mixed.conf" >"$work/other.conf"
+mkdir -p "$work/builds/$there"
+cp "$B/lib/aloe/gain.desc" "$work/builds/$there/" # gain alone has a build for the other node
+says "on the nodes that there is a build for" 0 "there is no build for $there" \
+	aloe plan "$work/light.conf" --platform "$work/mixed.conf" --why sink
+says "a node that nothing is built for: refused" 2 "source: component null_source has no build for $there" \
+	aloe plan "$work/light.conf" --platform "$work/other.conf"
+says "with one build the others are refused" 2 "sink: component null_sink has no build" \
+	env ALOE_COMPONENTS="$work/builds" "$bin/aloe" plan "$work/light.conf" --platform "$work/other.conf"
+says "what is built is not" 1 "^0$" sh -c "ALOE_COMPONENTS=$work/builds $bin/aloe plan $work/light.conf \
+	--platform $work/other.conf 2>&1 | grep -c 'component gain has no build'"
+says "planned all the same with --force" 0 "lane 0 on there" \
+	aloe plan "$work/light.conf" --platform "$work/other.conf" --force
 says "refused: what is missing" 2 "lane 0 (board cpu 0) does not hold its 5 instances: 13152.0 us are needed, 10000.0 us" \
 	aloe plan "$work/heavy.conf" --platform "$work/one.conf"
 says "refused: the nearest that fits" 2 "nearest that fits: slots of 13152 us .* or 2 cores like the first" \

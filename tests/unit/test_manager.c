@@ -37,7 +37,8 @@ static struct chain *chain_new(const double *budgets_us, int n, uint32_t items)
 	assert_non_null(chain);
 	chain->ports[0] = (struct aloe_port)ALOE_IN_OPTIONAL("in", ALOE_BYTE, "in");
 	chain->ports[1] = (struct aloe_port)ALOE_OUT_OPTIONAL("out", ALOE_BYTE, "out");
-	chain->type = (struct component_type){.name = "x", .ports = chain->ports, .n_ports = 2, .kmac = 100};
+	chain->type =
+	    (struct component_type){.name = "x", .ports = chain->ports, .n_ports = 2, .kmac = 100, .builds = 7};
 	for (int i = 0; i < n; i++) {
 		snprintf(chain->names[i], sizeof(chain->names[i]), "x%d", i);
 		chain->instances[i] = (struct wf_instance){.name = chain->names[i],
@@ -330,9 +331,81 @@ static void test_nodes_that_are_not_joined(void **state)
 	chain->instances[0].pin = 0;
 	chain->instances[1].pin = 1;
 	refused_with(chain, apart, MAPPER_PORTFOLIO, 0.5,
-		     "c.conf: there is no mapping: pins lead to nodes that no link joins\n");
+		     "c.conf: there is no mapping: pins and instruction sets lead to nodes that no link joins\n");
 	free(chain);
 	platform_free(apart);
+}
+
+/* What there is no build of for a node does not go there; where nothing is left it is refused, each with its component. */
+static void test_instruction_sets(void **state)
+{
+	static const char text[] = "name = \"mixed\"; nodes: { a: { arch = \"x86_64\"; mmac_per_s = 200.0; };"
+				   " b: { arch = \"aarch64\"; mmac_per_s = 200.0; }; };"
+				   " links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = 1000.0; } );";
+	static const char remedy[] =
+	    "--force, or assume_builds = true in the platform's file, plans as if there were all "
+	    "builds\n";
+	const double budgets[] = {2000, 2000, 2000, 2000};
+	struct chain *chain = chain_new(budgets, 4, 100);
+	struct component_type arm = chain->type;
+	struct platform_model *mixed = platform_of(text);
+	struct plan *plan;
+	char lines[1024];
+
+	(void)state;
+	chain->type.builds = 1; /* x86_64 */
+	arm.name = (char *)"y";
+	arm.builds = 2; /* aarch64 */
+	chain->instances[2].type = chain->instances[3].type = &arm;
+	plan = planned(chain, mixed);
+	lanes_are(plan, "0011");
+	plan_free(plan);
+	chain->instances[2].pin = 0;
+	chain->instances[3].type = &chain->type;
+	chain->type.builds = 0;
+	snprintf(
+	    lines, sizeof(lines), "%s%s%s%s%s",
+	    "c.conf:1: x0: component x has no build for x86_64, the instruction set of node a: x86_64/x.desc lies in "
+	    "no folder of components\n",
+	    "c.conf:2: x1: component x has no build for x86_64, the instruction set of node a: x86_64/x.desc lies in "
+	    "no folder of components\n",
+	    "c.conf:3: x2: component y has no build for x86_64, the instruction set of node a, to which it is pinned: "
+	    "x86_64/y.desc lies in no folder of components\n",
+	    "c.conf:4: x3: component x has no build for x86_64, the instruction set of node a: x86_64/x.desc lies in "
+	    "no folder of components\n",
+	    remedy);
+	refused_with(chain, mixed, MAPPER_PORTFOLIO, 0.5, lines);
+	mixed->assume_builds = true;
+	plan_free(planned(chain, mixed));
+	mixed->assume_builds = false;
+	chain->wf.admit = WF_ADMIT_ALWAYS;
+	plan_free(planned(chain, mixed));
+	free(chain);
+	platform_free(mixed);
+}
+
+/* Two that must stay together, built for nodes that are apart. */
+static void test_instruction_sets_of_a_cycle(void **state)
+{
+	struct platform_model *mixed = platform_of(
+	    "name = \"mixed\"; nodes: { a: { arch = \"x86_64\"; mmac_per_s = 200.0; }; b: { arch = \"aarch64\";"
+	    " mmac_per_s = 200.0; }; }; links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = 1000.0; } );");
+	const double budgets[] = {2000, 2000};
+	struct chain *chain = chain_new(budgets, 2, 100);
+	struct component_type arm = chain->type;
+
+	(void)state;
+	chain->type.builds = 1;
+	arm.builds = 2;
+	chain->instances[1].type = &arm;
+	chain->links[1] = (struct wf_link){.from = 1, .to = 0, .delay = 1, .line = 101};
+	chain->wf.n_links = 2;
+	chain->instances[0].in[0].link = chain->instances[1].out[0].link = 1;
+	refused_with(chain, mixed, MAPPER_PORTFOLIO, 0.5,
+		     "c.conf:1: x0 must be on one lane with others, and there is no node that all of them have a build "
+		     "for\n");
+	free(chain);
+	platform_free(mixed);
 }
 
 static void test_memory_refused(void **state)
@@ -636,6 +709,8 @@ int main(void)
 	    cmocka_unit_test(test_margin_and_what_was_there_before),
 	    cmocka_unit_test(test_link_refused),
 	    cmocka_unit_test(test_nodes_that_are_not_joined),
+	    cmocka_unit_test(test_instruction_sets),
+	    cmocka_unit_test(test_instruction_sets_of_a_cycle),
 	    cmocka_unit_test(test_memory_refused),
 	    cmocka_unit_test(test_lanes_of_a_platform),
 	    cmocka_unit_test(test_guess),

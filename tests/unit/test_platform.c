@@ -55,6 +55,7 @@ static void test_defaults(void **state)
 	assert_true(p->nodes[0].base_ns == 0 && p->nodes[0].module_ns == 0 && p->nodes[0].noise_ns == 0);
 	assert_true(p->nodes[0].handover_ns == 0 && p->nodes[0].memory_bytes == 0);
 	assert_null(p->nodes[0].arch);
+	assert_false(p->assume_builds);
 	platform_free(p);
 	platform_free(NULL);
 }
@@ -62,7 +63,7 @@ static void test_defaults(void **state)
 static void test_all_keys(void **state)
 {
 	struct platform_model *p =
-	    parsed("name = \"all\";\nmargin = 0.25;\nnodes: {\n"
+	    parsed("name = \"all\";\nmargin = 0.25;\nassume_builds = true;\nnodes: {\n"
 		   " a: { cores = 2; mmac_per_s = [200.0, 400]; arch = \"armhf\"; base_us = 211.7; module_us = 24.97;"
 		   " noise_us = 1.5; handover_us = 2; memory_mb = 64; };\n"
 		   " b: { mmac_per_s = 600; arch = \"x86_64\"; };\n c: { mmac_per_s = 1; };\n};\n"
@@ -70,7 +71,7 @@ static void test_all_keys(void **state)
 		   " { nodes = (\"a\", \"b\", \"c\"); mbit_per_s = 10; kind = \"bus\"; delay = 3; } );\n");
 
 	(void)state;
-	assert_true(p->margin == 0.25);
+	assert_true(p->margin == 0.25 && p->assume_builds);
 	assert_int_equal(p->n_lanes, 4);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(p->cpus[i], i);
@@ -106,7 +107,7 @@ static void test_everything_wrong_at_once(void **state)
 		" { nodes = [\"a\", \"a\"]; delay = 0; kind = \"simplex\"; } );\n",
 		"p.conf:1: name is missing, name = \"...\" is needed\n"
 		"p.conf:1: margin = 1.5 is outside [0, 0.9]\n"
-		"p.conf:2: unknown key \"colour\" of a platform; allowed: name, margin, nodes, links\n"
+		"p.conf:2: unknown key \"colour\" of a platform; allowed: name, margin, assume_builds, nodes, links\n"
 		"p.conf:4: a.mmac_per_s has 1 items, the node has 2 cores\n"
 		"p.conf:5: \"a\" is there twice, first on line 4; names must differ\n"
 		"p.conf:6: unknown key \"archh\" of a node, did you mean \"arch\"?\n"

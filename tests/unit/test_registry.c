@@ -331,6 +331,48 @@ static void test_first_folder_wins(void **state)
 	folder_remove(&two);
 }
 
+/* A folder named after an instruction set, in any folder of components, says what else is built; what is only there is not
+ * known here. */
+static void test_builds(void **state)
+{
+	const unsigned here = component_arch_here(), other = here == 1 ? 0 : 1;
+	struct folder one, two, foreign;
+	char dirs[200], line[320];
+	struct registry *registry;
+	struct diag diag;
+
+	(void)state;
+	folder_make(&one);
+	folder_make(&two);
+	put_desc(&one, "alpha", "here and there");
+	put_desc(&one, "beta", "here");
+	snprintf(foreign.path, sizeof(foreign.path), "%.40s/%s", two.path, component_arch_name(other));
+	assert_int_equal(mkdir(foreign.path, 0700), 0);
+	put_desc(&foreign, "alpha", "another text");
+	put_desc(&foreign, "gamma", "only there");
+	put(&foreign, "beta.desc", "{}", 2);
+	snprintf(dirs, sizeof(dirs), "%s:%s", two.path, one.path);
+	diag_init(&diag);
+	registry = registry_open(dirs, &diag);
+	assert_int_equal(registry_len(registry), 2);
+	assert_string_equal(registry_find(registry, "alpha")->summary, "here and there");
+	for (unsigned arch = 0; arch < COMPONENT_ARCHES; arch++) {
+		const char *name = component_arch_name(arch);
+
+		assert_int_equal(component_builds(registry_find(registry, "alpha"), name),
+				 arch == here || arch == other);
+		assert_int_equal(component_builds(registry_find(registry, "beta"), name), arch == here);
+	}
+	assert_null(component_arch_name(COMPONENT_ARCHES));
+	assert_false(component_builds(registry_find(registry, "alpha"), "vax"));
+	snprintf(line, sizeof(line), "%s/beta.desc: ", foreign.path);
+	assert_true(diag.errors > 0 && strncmp(diag.lines[0], line, strlen(line)) == 0);
+	registry_close(registry);
+	diag_fini(&diag);
+	folder_remove(&one);
+	folder_remove(&two);
+}
+
 static void test_bad_files_are_left_out(void **state)
 {
 	struct folder folder;
@@ -632,14 +674,23 @@ static void test_param_wide(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_desc_is_the_tables),  cmocka_unit_test(test_digest),
-	    cmocka_unit_test(test_item_types),          cmocka_unit_test(test_bad_descs),
-	    cmocka_unit_test(test_cut_descs),           cmocka_unit_test(test_deep_desc),
-	    cmocka_unit_test(test_first_folder_wins),   cmocka_unit_test(test_bad_files_are_left_out),
-	    cmocka_unit_test(test_no_components),       cmocka_unit_test(test_default_folders),
-	    cmocka_unit_test(test_open_a_component),    cmocka_unit_test(test_what_is_no_component),
-	    cmocka_unit_test(test_cut_at_every_length), cmocka_unit_test(test_param_defaults),
-	    cmocka_unit_test(test_param_set),           cmocka_unit_test(test_param_refused),
+	    cmocka_unit_test(test_desc_is_the_tables),
+	    cmocka_unit_test(test_digest),
+	    cmocka_unit_test(test_item_types),
+	    cmocka_unit_test(test_bad_descs),
+	    cmocka_unit_test(test_cut_descs),
+	    cmocka_unit_test(test_deep_desc),
+	    cmocka_unit_test(test_first_folder_wins),
+	    cmocka_unit_test(test_builds),
+	    cmocka_unit_test(test_bad_files_are_left_out),
+	    cmocka_unit_test(test_no_components),
+	    cmocka_unit_test(test_default_folders),
+	    cmocka_unit_test(test_open_a_component),
+	    cmocka_unit_test(test_what_is_no_component),
+	    cmocka_unit_test(test_cut_at_every_length),
+	    cmocka_unit_test(test_param_defaults),
+	    cmocka_unit_test(test_param_set),
+	    cmocka_unit_test(test_param_refused),
 	    cmocka_unit_test(test_param_wide),
 	};
 

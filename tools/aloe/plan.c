@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "core/base/child.h"
@@ -103,20 +102,18 @@ static int platform_find(const struct request *request, const char *name, char *
 /* What a plan for other instruction sets does not know. */
 static void arch_note(struct request *request)
 {
-	struct utsname here;
-	const char *machine = uname(&here) == 0 ? here.machine : "";
+	const char *here = component_arch_name(component_arch_here());
+	const bool taken = request->file->assume_builds || request->source->waveform->admit == WF_ADMIT_ALWAYS;
 
-	machine = strncmp(machine, "armv", 4) == 0 ? "armhf" : machine;
 	for (size_t i = 0; i < request->file->n_nodes; i++) {
 		const struct platform_node *node = &request->file->nodes[i];
 
-		if (!node->arch || strcmp(node->arch, machine) == 0)
+		if (!node->arch || (here && strcmp(node->arch, here) == 0))
 			continue;
-		diag_note(
-		    &request->source->diag,
-		    "node %s is %s, this machine %s: costs are this machine's, scaled by MMAC/s; that the components "
-		    "are built for it is taken for granted",
-		    node->name, node->arch, machine);
+		diag_note(&request->source->diag,
+			  "node %s is %s, this machine %s: costs are this machine's, scaled by MMAC/s%s", node->name,
+			  node->arch, here ? here : "another",
+			  taken ? "; that the components are built for it is taken for granted" : "");
 		return;
 	}
 }
