@@ -19,6 +19,8 @@ static const struct row {
     {"fir", "decimation", "5"},
     {"nco", "frequency", "0.1"},
     {"resample", "ratio", "1.5"},
+    {"resample_rational", "decimation", "4"},
+    {"resample_rational", "interpolation", "5"},
     {"utran_deequalise", "coded", "1212"},
     {"utran_demux", "frame_bits", NULL}, /* the lengths are given */
     {"utran_demux", "rm", NULL},

@@ -191,6 +191,89 @@ static void agc_recovers_from_nonsense(void **state)
 
 /* ---- resample, rrc_interp ---- */
 
+/* What is left of items when the tone of frequency f that fits them best is taken off, over what it has. */
+static double beside_tone(const cf32 *items, uint32_t n, double f, double *ret_amplitude)
+{
+	double complex sum = 0;
+	double left = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += (double complex)items[i] * conj((double complex)turn(fmod(f * i, 1)));
+	sum /= n;
+	for (uint32_t i = 0; i < n; i++) {
+		const double complex error = (double complex)items[i] - sum * (double complex)turn(fmod(f * i, 1));
+
+		left += creal(error * conj(error));
+	}
+	*ret_amplitude = cabs(sum);
+	return left / n / (cabs(sum) * cabs(sum));
+}
+
+/* In the pass band a tone keeps its amplitude and is alone; the number of items is exact, whatever the message. */
+static void rational_keeps_a_tone(void **state)
+{
+	static const uint32_t ratios[][2] = {{768, 625}, {625, 768}, {3, 2}, {2, 3}, {50, 40}};
+	static cf32 in[20 * N], out[32 * N];
+
+	(void)state;
+	for (unsigned r = 0; r < sizeof(ratios) / sizeof(ratios[0]); r++) {
+		const double ratio = (double)ratios[r][0] / ratios[r][1], lower = ratio < 1 ? ratio : 1;
+
+		for (double f = -0.35; f < 0.36; f += 0.05) { /* of the lower rate */
+			const uint32_t block = ratios[r][1] == 40 ? 4 : ratios[r][1], blocks = 10 * N / block;
+			char text[2][32];
+			double amplitude, beside;
+			uint32_t made = 0;
+			struct mock m;
+
+			for (uint32_t i = 0; i < 10 * N; i++)
+				in[i] = turn(fmod(f * lower * i, 1));
+			snprintf(text[0], sizeof(text[0]), "%u", ratios[r][0]);
+			snprintf(text[1], sizeof(text[1]), "%u", ratios[r][1]);
+			mock_open(&m, "resample_rational");
+			mock_set(&m, "interpolation", text[0]);
+			mock_set(&m, "decimation", text[1]);
+			mock_input(&m, 0, ALOE_CF32, 3 * block);
+			assert_int_equal(mock_start(&m), 0);
+			for (uint32_t b = 0, more = 1; b + more <= blocks; b += more, more = 1 + b % 3) {
+				mock_give(&m, 0, in + (size_t)b * block, more * block);
+				assert_int_equal(mock_work(&m, b), 0);
+				assert_int_equal(m.out[0].len, more * block * ratios[r][0] / ratios[r][1]);
+				memcpy(out + made, m.out[0].data, m.out[0].len * sizeof(cf32));
+				made += m.out[0].len;
+			}
+			beside = beside_tone(out + made / 2, made / 2, f * lower / ratio, &amplitude);
+			if (!(fabs(20 * log10(amplitude)) < 0.02) || !(10 * log10(beside) < -55))
+				fail_msg("%u / %u at %.2f: %.4f dB, %.1f dB beside", ratios[r][0], ratios[r][1], f,
+					 20 * log10(amplitude), 10 * log10(beside));
+			assert_true(mock_var(&m, "dropped") == 0);
+			mock_close(&m);
+		}
+	}
+}
+
+static void rational_wants_groups(void **state)
+{
+	static const cf32 zeros[12];
+	struct mock m;
+
+	(void)state;
+	mock_open(&m, "resample_rational");
+	mock_set(&m, "interpolation", "6");
+	mock_set(&m, "decimation", "8");
+	mock_input(&m, 0, ALOE_CF32, 10);
+	assert_int_equal(mock_start(&m), -1);
+	assert_string_equal(m.setup.error, "messages of up to 10 items are no whole number of groups of 4");
+	mock_input(&m, 0, ALOE_CF32, 12);
+	assert_int_equal(mock_start(&m), 0);
+	assert_int_equal(m.out[0].max, 9);
+	mock_give(&m, 0, zeros, 11);
+	assert_int_equal(mock_work(&m, 0), 0);
+	assert_int_equal(m.out[0].len, 6);
+	assert_true(mock_var(&m, "dropped") == 3);
+	mock_close(&m);
+}
+
 /* A tone keeps its amplitude and its frequency in Hz; the number of items is the ratio's. */
 static void resample_keeps_a_tone(void **state)
 {
@@ -385,6 +468,8 @@ int main(void)
 	    cmocka_unit_test(agc_brings_every_level_to_one),
 	    cmocka_unit_test(agc_recovers_from_nonsense),
 	    cmocka_unit_test(resample_keeps_a_tone),
+	    cmocka_unit_test(rational_keeps_a_tone),
+	    cmocka_unit_test(rational_wants_groups),
 	    cmocka_unit_test(rrc_interp_keeps_the_power),
 	    cmocka_unit_test(modem_there_and_back),
 	    cmocka_unit_test(modem_counts_part_symbols),
