@@ -120,6 +120,8 @@ endef
 $(foreach d,$(DAEMONS),$(eval $(call program,daemons/$(d),$(B)/bin/aloe-$(d))))
 $(foreach t,$(TOOLS),$(eval $(call program,tools/$(t),$(B)/bin/$(t))))
 
+# `aloe bench x310-recovery` plays the device itself.
+$(B)/bin/aloe: $(call obj,$(patsubst %,tools/x310sim/%.c,device input output radio blocks ctrl mgmt))
 $(B)/bin/x310-init: $(B)/obj/tools/x310-init/initialise.o
 $(B)/bin/x310-init $(TESTS_UHD): private LINK := $(CXX)
 $(B)/bin/x310-init $(TESTS_UHD): private LIBS_CORE += -luhd

@@ -158,7 +158,7 @@ _aloe() {
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
 	bench)
 			if ((COMP_CWORD == 2)); then
-		COMPREPLY=($(compgen -W "bler bpsk chain copies handover hist link predict map memory messages overhead pipes table1 throughput utran --help" -- "$cur"))
+		COMPREPLY=($(compgen -W "bler bpsk chain copies handover hist link predict map memory messages overhead pipes table1 throughput utran x310-recovery --help" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[2]} in
@@ -396,6 +396,17 @@ _aloe() {
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --seconds --rounds --iterations --clock --cpu --simd --set --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	x310-recovery)
+		case $prev in
+		--spp) COMPREPLY=(); return ;;
+		--wire-us) COMPREPLY=(); return ;;
+		--advance-us) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--spp --wire-us --advance-us --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	esac
 		;;

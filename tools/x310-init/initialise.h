@@ -30,10 +30,10 @@ struct initialise_options {
 };
 
 struct initialise_channel {
-	char name[16];            /* "A:0" */
-	unsigned radio, channel;  /* block Radio#radio, its channel */
-	unsigned rx_port;         /* of the crossbar, behind which the endpoint lies: where the samples come from */
-	unsigned tx_port;         /* where they go to; 0: this channel has no DUC */
+	char name[16];           /* "A:0" */
+	unsigned radio, channel; /* block Radio#radio, its channel */
+	unsigned rx_port;        /* of the crossbar, behind which the endpoint lies: where the samples come from */
+	unsigned tx_port;        /* where they go to; 0: this channel has no DUC */
 	uint32_t ticks_per_sample;
 	double rx_hz, tx_hz, rx_gain_db, tx_gain_db; /* as they became */
 	char rx_antenna[16], tx_antenna[16];

@@ -14,8 +14,8 @@
 #include "tools/x310-init/initialise.h"
 
 enum {
-	CONTROL_ENDPOINT = 2,     /* UHD numbers endpoint 0 so, after its own, 1 */
-	OWN_ENDPOINT = 0x100,     /* the first of three of each channel: UHD counts up from 1 */
+	CONTROL_ENDPOINT = 2, /* UHD numbers endpoint 0 so, after its own, 1 */
+	OWN_ENDPOINT = 0x100, /* the first of three of each channel: UHD counts up from 1 */
 	OWN_STEP = 0x10,
 	CLAIMED_ENDPOINT = 0x80, /* endpoints that UHD leaves without a number get this and on */
 	FIRST_BLOCK = 4,         /* control port of Radio#0, of Radio#1 three further */
@@ -48,8 +48,8 @@ static void print_text(const struct wishes *wishes, const struct initialised *do
 		       c->rx_hz * 1e-6, c->rx_gain_db, *c->rx_antenna ? ", " : "", c->rx_antenna, c->tx_hz * 1e-6,
 		       c->tx_gain_db, *c->tx_antenna ? ", " : "", c->tx_antenna);
 	}
-	printf("radio: {\n\ttype = \"x310\";\n\ttransport = \"udp\";\n\taddress = \"%s\";\n\trate = %.9g;\n\tspp = %" PRIu32
-	       ";\n\tinitialised = true;\n",
+	printf("radio: {\n\ttype = \"x310\";\n\ttransport = \"udp\";\n\taddress = \"%s\";\n\trate = %.9g;\n\tspp = "
+	       "%" PRIu32 ";\n\tinitialised = true;\n",
 	       wishes->address, done->rate_hz, wishes->options.samples);
 	if (done->n_channels && (done->channels[0].radio || done->channels[0].channel))
 		printf("\tchannel = %u;\n", 2 * done->channels[0].radio + done->channels[0].channel);
@@ -60,23 +60,26 @@ static void print_text(const struct wishes *wishes, const struct initialised *do
 
 static void print_channel_json(const struct initialise_channel *c, unsigned nth)
 {
-	printf("%s{\"name\": \"%s\", \"block\": %d, \"channel\": %u, \"endpoint\": %u, \"endpoint_port\": %u, \"claim\": %s, "
-	       "\"transmits\": %s, \"own_endpoint\": %u, \"ticks_per_sample\": %" PRIu32
-	       ", \"rx_hz\": %.9g, \"tx_hz\": %.9g, \"rx_gain_db\": %.6g, \"tx_gain_db\": %.6g, \"rx_antenna\": \"%s\", "
-	       "\"tx_antenna\": \"%s\"}",
-	       nth ? ", " : "", c->name, FIRST_BLOCK + BLOCK_STEP * (int)c->radio, c->channel, device_endpoint(c), c->rx_port,
-	       device_endpoint(c) == CONTROL_ENDPOINT ? "false" : "true", c->tx_port == c->rx_port ? "true" : "false",
-	       OWN_ENDPOINT + OWN_STEP * nth, c->ticks_per_sample, c->rx_hz, c->tx_hz, c->rx_gain_db, c->tx_gain_db,
-	       c->rx_antenna, c->tx_antenna);
+	printf(
+	    "%s{\"name\": \"%s\", \"block\": %d, \"channel\": %u, \"endpoint\": %u, \"endpoint_port\": %u, \"claim\": "
+	    "%s, "
+	    "\"transmits\": %s, \"own_endpoint\": %u, \"ticks_per_sample\": %" PRIu32
+	    ", \"rx_hz\": %.9g, \"tx_hz\": %.9g, \"rx_gain_db\": %.6g, \"tx_gain_db\": %.6g, \"rx_antenna\": \"%s\", "
+	    "\"tx_antenna\": \"%s\"}",
+	    nth ? ", " : "", c->name, FIRST_BLOCK + BLOCK_STEP * (int)c->radio, c->channel, device_endpoint(c),
+	    c->rx_port, device_endpoint(c) == CONTROL_ENDPOINT ? "false" : "true",
+	    c->tx_port == c->rx_port ? "true" : "false", OWN_ENDPOINT + OWN_STEP * nth, c->ticks_per_sample, c->rx_hz,
+	    c->tx_hz, c->rx_gain_db, c->tx_gain_db, c->rx_antenna, c->tx_antenna);
 }
 
 static void print_json(const struct wishes *wishes, const struct initialised *done)
 {
-	printf("{\"schema\": 1, \"device\": \"%s\", \"address\": \"%s\", \"port\": 49153, \"sfp\": %" PRIu64
-	       ", \"control_endpoint\": %d, \"control_port\": %d, \"tick_rate_hz\": %.9g, \"rate_hz\": %.9g, \"samples\": "
-	       "%" PRIu32 ", \"clock_source\": \"%s\", \"time_source\": \"%s\", \"channels\": [",
-	       done->device, wishes->address, wishes->sfp, CONTROL_ENDPOINT, INITIALISE_FIRST_PORT, done->tick_rate_hz,
-	       done->rate_hz, wishes->options.samples, done->clock_source, done->time_source);
+	printf(
+	    "{\"schema\": 1, \"device\": \"%s\", \"address\": \"%s\", \"port\": 49153, \"sfp\": %" PRIu64
+	    ", \"control_endpoint\": %d, \"control_port\": %d, \"tick_rate_hz\": %.9g, \"rate_hz\": %.9g, \"samples\": "
+	    "%" PRIu32 ", \"clock_source\": \"%s\", \"time_source\": \"%s\", \"channels\": [",
+	    done->device, wishes->address, wishes->sfp, CONTROL_ENDPOINT, INITIALISE_FIRST_PORT, done->tick_rate_hz,
+	    done->rate_hz, wishes->options.samples, done->clock_source, done->time_source);
 	for (unsigned i = 0; i < done->n_channels; i++)
 		print_channel_json(&done->channels[i], i);
 	printf("]}\n");
@@ -185,18 +188,22 @@ static const struct cli_option options[] = {
 };
 
 static const char doc[] =
-    "UHD sets clocks, converters, daughterboards, rates and samples per packet, and makes no streamer: the data sides of the "
-    "stream endpoints stay untouched, and ALOE opens them from a socket or port of its own, with endpoint numbers of its own "
-    "(256 and on). Prints the group `radio:` of a platform file on standard output when the device is ready; then it keeps "
+    "UHD sets clocks, converters, daughterboards, rates and samples per packet, and makes no streamer: the data sides "
+    "of the "
+    "stream endpoints stay untouched, and ALOE opens them from a socket or port of its own, with endpoint numbers of "
+    "its own "
+    "(256 and on). Prints the group `radio:` of a platform file on standard output when the device is ready; then it "
+    "keeps "
     "running, because UHD's claim on the device lapses 2 s after it was last renewed.\n\n"
-    "Asynchronous messages (underrun, late, overrun) go to ALOE from the moment it configures its streams, and it answers them. "
+    "Asynchronous messages (underrun, late, overrun) go to ALOE from the moment it configures its streams, and it "
+    "answers them. "
     "Raw samples are not scaled: DDC and DUC have gains that UHD's own streamer would take out.\n\n"
     "If DPDK is to have the network port, UHD has no way through it: let UHD go by one SFP and ALOE by the other "
     "(--stream-address, --sfp).";
 
 static const struct cli_command commands[] = {
-    {NULL, "IP", 1, 1, NULL, "Initialises the device at IP and holds it until it is told to end.", doc, CLI_LIST(options),
-     x310_init},
+    {NULL, "IP", 1, 1, NULL, "Initialises the device at IP and holds it until it is told to end.", doc,
+     CLI_LIST(options), x310_init},
 };
 
 static const struct cli_section sections[] = {

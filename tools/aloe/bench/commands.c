@@ -286,6 +286,20 @@ static const char handover_doc[] =
     "What it takes to go from one component to the next, all in one process, and each in one of its own; "
     "and from one client of JACK to the next.";
 
+static const struct cli_option x310_recovery_options[] = {
+    {"spp", 0, "N", NULL, false, "samples per packet, 16 .. 1996; default 256"},
+    {"wire-us", 0, "US", NULL, false, "one way; default 2"},
+    {"advance-us", 0, "US", NULL, false, "packets leave so long before they are to be played; default 20"},
+};
+
+static const char x310_recovery_doc[] = "One packet to an X310 is lost, late, there twice, or swapped with the next: "
+					"what a device does then, and what each way "
+					"of recovery costs: round trips, packets discarded, silent samples, samples in "
+					"the wrong place, and the slip in time that "
+					"stays. The published recovery, the shortest that the protocol allows, and "
+					"none. In simulated time, with ALOE's protocol "
+					"and x310sim's device.";
+
 static const struct cli_command commands[] = {
     {"bler", "", 0, 0, NULL, "block and bit error rates over Eb/N0", bler_doc, CLI_LIST(bler_options), bench_bler},
     {"bpsk", "", 0, 0, NULL, "the largest packet that a slot holds, against its length", bpsk_doc,
@@ -315,6 +329,8 @@ static const struct cli_command commands[] = {
      CLI_LIST(throughput_options), bench_throughput},
     {"utran", "", 0, 0, NULL, "what the UTRAN bearer takes of a slot, component by component", utran_doc,
      CLI_LIST(utran_options), bench_utran},
+    {"x310-recovery", "", 0, 0, NULL, "what a packet to the radio that goes wrong costs", x310_recovery_doc,
+     CLI_LIST(x310_recovery_options), bench_x310_recovery},
 };
 
 static const char doc[] =
