@@ -137,6 +137,5 @@ void plan_free(struct plan *plan);
 int plan_lags(const struct waveform *waveform, const uint32_t *lanes, uint32_t *ret_lags, struct diag *diag);
 
 char *plan_print(const struct waveform *waveform, const struct plan *plan); /* `aloe plan`, for people */
-char *plan_json(const struct waveform *waveform, const struct plan *plan);  /* without whys and what-ifs */
 
 #endif

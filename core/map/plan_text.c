@@ -317,12 +317,3 @@ json_t *plan_json_root(const struct waveform *wf, const struct plan *plan)
 		json_array_append_new(links, link_json(wf, plan, i));
 	return root_json(wf, plan, lanes, links);
 }
-
-char *plan_json(const struct waveform *wf, const struct plan *plan)
-{
-	json_t *root = plan_json_root(wf, plan);
-	char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
-
-	json_decref(root);
-	return text;
-}

@@ -5,6 +5,7 @@
 #ifndef ALOE_REPORT_LOCAL_H
 #define ALOE_REPORT_LOCAL_H
 
+#include "core/json/json.h"
 #include "core/map/class.h"
 #include "core/map/plan.h"
 
@@ -25,6 +26,11 @@ enum { LOCAL_BASE_NS = 1000, LOCAL_HANDOVER_NS = 3000 };
 /* local_platform gives the CPUs that this process may use, and what is kept in the state directory: the capacity of a core (0:
  * never measured) and what its lanes cost. */
 void local_platform(const char *state, struct local_platform *ret);
+
+/* local_beside keeps those CPUs that the waveform can have beside what is loaded (exec's list of it; may be NULL): those with
+ * slots of another length are left out, those of which the least is taken come first. Taken is what the waveforms there were
+ * admitted with, whatever they use of it. */
+void local_beside(const json_t *list, const struct waveform *waveform, struct local_platform *platform);
 
 /* local_rates gives the rates kept for this kind of machine: CPU model, governor of the first CPU, vector level (ALOE_SIMD, or
  * the best), and version of ALOE. None kept, or of another: the kind alone, rates 0. local_kind gives that without a look. */

@@ -146,7 +146,7 @@ static int plan(struct load *load)
 
 	capacity_keep(load->swman->state);
 	local_platform(load->swman->state, &platform);
-	swman_lanes_choose(load->list, load->waveform, &platform);
+	local_beside(load->list, load->waveform, &platform);
 	profile_take(load);
 	return plan_make(load->waveform, &platform.model, &load->profile, &load->diag, &load->plan);
 }

@@ -89,10 +89,6 @@ void swman_remap(struct swman *swman, const struct wire_view *request);
 void swman_remap_send(struct swman *swman, const struct wire_view *remap, const struct waveform *waveform,
 		      const struct plan *plan, const void *program, size_t len);
 
-/* lanes.c: keeps those CPUs of the platform that the waveform can have beside what is loaded (exec's list), least loaded
- * first. */
-void swman_lanes_choose(const json_t *list, const struct waveform *waveform, struct local_platform *platform);
-
 /* run.c */
 struct swman_run *swman_run_find(struct swman *swman, const char *waveform);
 /* swman_run_begin makes the folder of a run with the waveform's text and plan, and keeps how it was loaded. 0 or -errno.

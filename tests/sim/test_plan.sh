@@ -114,6 +114,10 @@ says "up" 0 "the node is up" aloe up
 says "heavy on one lane is refused" 2 "lane 0 (cpu 0) does not hold its 5 instances" load "$work/heavy.conf" --lanes 0
 says "light finds room" 0 "light is loaded" load "$work/light.conf" --lanes 0
 sed 's/"light"/"second"/' "$work/light.conf" >"$work/second.conf"
+says "a plan is made with what the node has left" 2 "admitted before 6002.0 us" \
+	aloe plan "$work/second.conf" --lanes 0
+says "or elsewhere in it" 0 "planned beside what the node has loaded: light" aloe plan "$work/second.conf"
+says "of the machine alone, when asked" 0 "lanes: by" aloe plan "$work/second.conf" --lanes 0 --platform local
 says "a second beside it does not, by what the first was promised" 2 "admitted before 6002.0 us" \
 	load "$work/second.conf" --lanes 0
 says "it is loaded all the same with --force" 0 "second is loaded" load "$work/second.conf" --lanes 0 --force

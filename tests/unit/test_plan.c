@@ -540,7 +540,7 @@ static void test_same_input_same_plan(void **state)
 			if (plan_make(waveform, &platform, NULL, &diag, &plan))
 				text[i] = strdup(diag.lines[0]);
 			else
-				text[i] = plan_json(waveform, plan);
+				text[i] = plan_print(waveform, plan);
 			plan_free(plan);
 			graph_waveform_free(waveform);
 			diag_fini(&diag);

@@ -34,7 +34,7 @@ static int probe(const char *dir)
 	return rc;
 }
 
-int client_open(struct client *client, const struct cli_args *args)
+int client_find(struct client *client, const struct cli_args *args)
 {
 	const char *dir = cli_get(args, "dir");
 	int rc;
@@ -43,7 +43,14 @@ int client_open(struct client *client, const struct cli_args *args)
 	rc = dir ? path_print(client->dir, sizeof(client->dir), "%s", dir)
 		 : dir_runtime(client->dir, sizeof(client->dir));
 	rc = rc < 0 ? rc : probe(client->dir);
-	if (rc == -ENOENT || rc == -ECONNREFUSED || rc == -EHOSTDOWN) {
+	return rc == -ECONNREFUSED || rc == -EHOSTDOWN ? -ENOENT : rc;
+}
+
+int client_open(struct client *client, const struct cli_args *args)
+{
+	const int rc = client_find(client, args);
+
+	if (rc == -ENOENT) {
 		fprintf(stderr, "aloe: no node is running here (%s): start one with `aloe up`\n", client->dir);
 		return CLI_FAILED;
 	}

@@ -32,6 +32,8 @@ struct client {
 /* client_open connects to the node of --dir, or of this user, also while a frontend that was killed is being followed by
  * another. 0, or CLI_FAILED after saying how to start one. */
 int client_open(struct client *client, const struct cli_args *args);
+/* client_find finds that node without a word: 0, -ENOENT (none is running), or -errno. client->dir is set in any case. */
+int client_find(struct client *client, const struct cli_args *args);
 /* client_connect connects to a node in client->dir, whether it is there yet or not. */
 int client_connect(struct client *client);
 void client_close(struct client *client);

@@ -53,12 +53,15 @@ static const struct cli_option check_options[] = {SOURCE_OPTIONS};
 static const struct cli_option plan_options[] = {
     SOURCE_OPTIONS,
     {"platform", 0, "NAME", "@file", false,
-     "the machines to plan for: a file, or the name of one; default local, this one"},
+     "the machines to plan for: a file, the name of one, or local: this one, as if nothing were loaded; default: this "
+     "one, "
+     "with what the node that runs here has left"},
     {"why", 0, "INSTANCE", NULL, false, "tell what it would cost on every other lane, and what would break"},
     {"mapper", 0, "NAME", "tw1 tw2 tw3 tw1d tw2d tw3d greedy worst-fit chain local exact portfolio", false,
      "ask only this one, at 100 % of the capacity; default: all of them, and the best"},
     {"q", 0, "Q", NULL, false, "weight of processing against links in the cost of a mapping, 0 to 1; default 0.5"},
     {"json", 0, NULL, NULL, false, "as JSON"},
+    DIR_OPTION,
     STATE_OPTION,
 };
 static const struct cli_option up_options[] = {
@@ -105,7 +108,7 @@ static const char plan_doc[] =
     "found, and what would be if: the shortest slot, the largest messages, which component to speed up first, how many "
     "cores it needs. Costs come from the profile of earlier runs of the same waveform, else from the components' own "
     "figures; the same input gives the same plan. What does not fit is refused (exit 2) with the reason in numbers and "
-    "the nearest thing that would fit.\n\n"
+    "the nearest thing that would fit. While a node runs here, it is what that node has left that is planned with.\n\n"
     "A platform file describes machines that need not exist: nodes, cores, links (platforms/nodes/*.conf; the format "
     "is "
     "told in core/waveform/platform.h). Its cores are numbered from 0 through all nodes; --lanes names them.";

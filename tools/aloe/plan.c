@@ -12,11 +12,13 @@
 #include "core/base/file.h"
 #include "core/map/explain.h"
 #include "core/report/local.h"
+#include "core/report/report.h"
 #include "core/report/store.h"
+#include "tools/aloe/client.h"
 #include "tools/aloe/commands.h"
 #include "tools/aloe/source.h"
 
-enum { PLATFORM_BYTES_MAX = 1 << 20, NAMES_MAX = 256 };
+enum { PLATFORM_BYTES_MAX = 1 << 20, NAMES_MAX = 256, LIST_MS = 5000 };
 
 struct request { /* a plan, while it is made */
 	const struct cli_args *args;
@@ -118,6 +120,50 @@ static void arch_note(struct request *request)
 	}
 }
 
+/* What a node that runs here has loaded: NULL if there is none, or if it does not answer, which is told. */
+static json_t *loaded_ask(struct request *request)
+{
+	struct client client;
+	struct wire_view view;
+	struct wire_msg msg;
+	json_t *list = NULL;
+	int rc = client_find(&client, request->args);
+
+	if (rc == -ENOENT || (rc == 0 && client_connect(&client)))
+		return NULL;
+	if (rc == 0) {
+		client_request(&client, WIRE_LIST, WIRE_SWMAN, &msg);
+		rc = client_ask(&client, &msg, LIST_MS, &view);
+		list = rc == 0 && view.type == WIRE_OK ? client_json(&view) : NULL;
+		client_close(&client);
+	}
+	if (!list)
+		diag_note(&request->source->diag, "the node that runs here does not say what is loaded: planned as if "
+						  "nothing were");
+	return list;
+}
+
+/* This machine, with what the node that runs here has left of it. */
+static void beside_open(struct request *request)
+{
+	json_t *list = loaded_ask(request), *loaded;
+	char names[512] = "";
+	size_t i, at = 0;
+
+	local_beside(list, request->source->waveform, &request->local);
+	json_array_foreach(list, i, loaded)
+	{
+		if (at < sizeof(names))
+			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
+					       report_text(loaded, "name"));
+	}
+	if (names[0])
+		diag_note(&request->source->diag,
+			  "planned beside what the node has loaded: %s; --platform local plans as if nothing were",
+			  names);
+	json_decref(list);
+}
+
 static int platform_open(struct request *request)
 {
 	const char *name = cli_get(request->args, "platform");
@@ -127,6 +173,8 @@ static int platform_open(struct request *request)
 
 	local_platform(request->state, &request->local);
 	request->platform = &request->local.model;
+	if (!name)
+		beside_open(request);
 	if (!name || strcmp(name, "local") == 0)
 		return 0;
 	rc = platform_find(request, name, path);

@@ -1,10 +1,8 @@
-/* SPDX-License-Identifier: BSD-3-Clause
- *
- * Which CPUs a waveform may get: those with slots of another length are left out, those of which the least is taken come
- * first. Taken is what the waveforms there were admitted with, whatever they use of it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "daemons/swman/swman.h"
+#include "core/json/json.h"
+#include "core/report/local.h"
 
 struct use {             /* of one CPU, by what is loaded */
 	double taken_ns; /* of a slot */
@@ -48,7 +46,7 @@ static struct use use_of(const json_t *list, int cpu, const struct waveform *wav
 	return use;
 }
 
-void swman_lanes_choose(const json_t *list, const struct waveform *waveform, struct local_platform *platform)
+void local_beside(const json_t *list, const struct waveform *waveform, struct local_platform *platform)
 {
 	size_t n = 0;
 
