@@ -163,6 +163,49 @@ static void start_sim(struct x310_rig *rig, const struct x310_rig_options *optio
 	}
 }
 
+/* ---- x310-init --------------------------------------------------------------------------------------------------------------- */
+
+static void exec_init(const struct x310_rig_options *options)
+{
+	char rate[32], spp[32];
+
+	snprintf(rate, sizeof(rate), "%.9g", 1e6 * RIG_TICKS_PER_US / options->ticks_per_sample);
+	snprintf(spp, sizeof(spp), "%u", options->spp);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!freopen(aloe_path("made"), "w", stdout) || !freopen(aloe_path("init-errors"), "w", stderr))
+		_exit(3);
+	execl(aloe_program("x310-init"), "x310-init", "127.0.0.3", "--json", "--rate", rate, "--spp", spp, "--subdev",
+	      options->uhd, NULL);
+	_exit(4);
+}
+
+static void start_init(struct x310_rig *rig, const struct x310_rig_options *options)
+{
+	struct diag diag;
+	char *text;
+	size_t len;
+
+	file_make(aloe_path("init-errors"), "", 0);
+	fflush(NULL);
+	rig->init = fork();
+	assert_true(rig->init >= 0);
+	if (rig->init == 0)
+		exec_init(options);
+	for (int i = 0; !file_has(aloe_path("init-errors"), "ready"); i++) {
+		if (i == 100 * PATIENCE_S || waitpid(rig->init, NULL, WNOHANG) != 0) {
+			print_error("%s\n", (char *)file_take(aloe_path("init-errors"), &len));
+			fail_msg("x310-init does not make the device ready");
+		}
+		usleep(10000);
+	}
+	text = file_take(aloe_path("made"), &len);
+	diag_init(&diag);
+	rig->made = json_read("x310-init", text, len, &diag);
+	assert_non_null(rig->made);
+	diag_fini(&diag);
+	free(text);
+}
+
 /* ---- the radio ---------------------------------------------------------------------------------------------------------------- */
 
 static void open_door(struct x310_rig *rig, const struct x310_rig_options *options)
@@ -196,9 +239,34 @@ void x310_rig_fail(struct x310_rig *rig, const char *why)
 		 (unsigned long long)counts->dropped);
 }
 
+static uint64_t number(const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+
+	assert_true(json_is_integer(value));
+	return (uint64_t)json_integer_value(value);
+}
+
+/* What x310-init says is all that is needed. */
+static void take_over(const struct x310_rig *rig, struct radio_options *radio)
+{
+	const json_t *channel = json_array_get(json_object_get(rig->made, "channels"), 0);
+
+	radio->initialised = true;
+	radio->control_device = (uint16_t)number(rig->made, "control_endpoint");
+	radio->control_port = (uint16_t)number(rig->made, "control_port");
+	radio->block = (uint16_t)number(channel, "block");
+	radio->channel = (uint16_t)number(channel, "channel");
+	radio->endpoint = (struct endpoint){.own = (uint16_t)number(channel, "own_endpoint"),
+					    .device = (uint16_t)number(channel, "endpoint"),
+					    .device_port = (uint16_t)number(channel, "endpoint_port"),
+					    .claim = json_is_true(json_object_get(channel, "claim")),
+					    .version = 0x0100};
+}
+
 static void open_radio(struct x310_rig *rig, const struct x310_rig_options *options)
 {
-	const struct radio_options radio = {
+	struct radio_options radio = {
 	    .device = {rig->wire->host ? SIM_IP : LOOPBACK_SIM, CHDR_PORT},
 	    .endpoint = {0x100, 0, 2, 3, true, 0x0100},
 	    .block = 4,
@@ -211,6 +279,8 @@ static void open_radio(struct x310_rig *rig, const struct x310_rig_options *opti
 	const uint64_t end = clock_ns() + PATIENCE_S * 1000000000ull;
 	struct radio_packet packets[DOOR_BURST];
 
+	if (rig->made)
+		take_over(rig, &radio);
 	while (!door_up(rig->door) && clock_ns() < end)
 		usleep(1000);
 	radio_open(&rig->radio, &radio, rig->door, clock_ns());
@@ -230,6 +300,8 @@ void x310_rig_start(struct x310_rig *rig, const struct x310_rig_wire *wire, cons
 	*rig = (struct x310_rig){.wire = wire};
 	assert_true(run(wire->needs));
 	start_sim(rig, options);
+	if (options->uhd)
+		start_init(rig, options);
 	open_door(rig, options);
 	open_radio(rig, options);
 }
@@ -253,6 +325,12 @@ void x310_rig_stop(struct x310_rig *rig)
 		quiet = n ? clock_ns() : quiet;
 	}
 	door_count(rig->door);
+	if (rig->init > 0) {
+		kill(rig->init, SIGTERM);
+		assert_int_equal(waitpid(rig->init, &status, 0), rig->init);
+		rig->init = 0;
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	}
 	kill(rig->pid, SIGTERM);
 	assert_int_equal(waitpid(rig->pid, &status, 0), rig->pid);
 	rig->pid = 0;
@@ -268,6 +346,11 @@ void x310_rig_stop(struct x310_rig *rig)
 
 void x310_rig_close(struct x310_rig *rig)
 {
+	if (rig->init > 0) {
+		kill(rig->init, SIGKILL);
+		waitpid(rig->init, NULL, 0);
+	}
+	json_decref(rig->made);
 	if (rig->pid > 0) {
 		kill(rig->pid, SIGKILL);
 		waitpid(rig->pid, NULL, 0);
@@ -277,14 +360,6 @@ void x310_rig_close(struct x310_rig *rig)
 	unlink(aloe_path("memif"));
 	run(rig->wire->undo);
 	*rig = (struct x310_rig){.wire = rig->wire};
-}
-
-static uint64_t number(const json_t *object, const char *name)
-{
-	const json_t *value = json_object_get(object, name);
-
-	assert_true(json_is_integer(value));
-	return (uint64_t)json_integer_value(value);
 }
 
 uint64_t x310_rig_said(const struct x310_rig *rig, const char *name)

@@ -30,6 +30,7 @@ struct x310_rig_options {
 	struct stream_total window;  /* 0: what the queue holds */
 	uint32_t spp, ticks_per_sample;
 	bool rx, tx;
+	const char *uhd; /* channel ("A:0") that x310-init makes ready first; NULL: the radio does it all */
 };
 
 struct x310_rig {
@@ -38,6 +39,8 @@ struct x310_rig {
 	struct door *door;
 	struct radio radio;
 	json_t *said; /* what x310sim counted, after x310_rig_stop */
+	pid_t init;   /* x310-init */
+	json_t *made; /* what it said */
 };
 
 /* x310_rig_kind gives the kind of door of a wire; NULL: it was not built. */
