@@ -57,13 +57,13 @@ static void to_processor(struct device *device, struct firmware *firmware, const
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct device_options options = {
-	    .version = 0x0100, .capacity = 65536, .divide = 2, .stop_supported = size % 2};
+	    .version = 0x0100, .capacity = 65536, .divide = 2, .stop_supported = size % 2, .zeros = size & 4};
 	const struct device_io io = {sent, transmit, receive, NULL};
 	static struct firmware firmware;
 	static struct device device;
 
 	device_init(&device, &options, &io);
-	firmware_init(&firmware, 0x7f000002, "fuzz", "1");
+	firmware_init(&firmware, 0x7f000002, size & 2, "fuzz", "1");
 	for (size_t at = 0; at + 3 <= size; at += 3) {
 		const uint32_t length = get_le16(data + at + 1);
 		const uint8_t what = data[at];

@@ -26,7 +26,7 @@ static struct firmware processor(void)
 {
 	struct firmware firmware;
 
-	firmware_init(&firmware, IP, "x310sim", "SIM0001");
+	firmware_init(&firmware, IP, false, "x310sim", "SIM0001");
 	return firmware;
 }
 
@@ -242,6 +242,13 @@ static void numbered(uint8_t *iq, uint32_t n, uint32_t first)
 		put_le32(iq + 4 * i, first + i);
 }
 
+static int open_analog(struct analog *analog, const char *source, const char *record)
+{
+	const struct analog_options options = {.source = source, .record = record};
+
+	return analog_open(analog, &options);
+}
+
 /* The wire has no delay: a sample is heard at the tick at which it was played, once, by its own channel. */
 static void a_loop(void **state)
 {
@@ -249,7 +256,7 @@ static void a_loop(void **state)
 	struct analog analog;
 
 	(void)state;
-	assert_int_equal(analog_open(&analog, "loop", NULL), 0);
+	assert_int_equal(open_analog(&analog, "loop", NULL), 0);
 	numbered(out, 100, 1);
 	analog_transmit(&analog, 1, 2000, 2, out, 100);
 	analog_receive(&analog, 0, 2000, 2, in, 100);
@@ -273,7 +280,7 @@ static void a_loop_goes_round(void **state)
 	struct analog analog;
 
 	(void)state;
-	assert_int_equal(analog_open(&analog, "loop", NULL), 0);
+	assert_int_equal(open_analog(&analog, "loop", NULL), 0);
 	numbered(out, 100, 1);
 	analog_transmit(&analog, 3, tick, 2, out, 100);
 	analog_receive(&analog, 3, tick, 2, in, 100);
@@ -288,7 +295,7 @@ static void a_tone(void **state)
 	struct analog analog;
 
 	(void)state;
-	assert_int_equal(analog_open(&analog, "tone", NULL), 0);
+	assert_int_equal(open_analog(&analog, "tone", NULL), 0);
 	analog_receive(&analog, 0, 0, 2, all, 100);
 	assert_true(get_le16(all) == 8192 && get_le16(all + 2) == 0 && get_le16(all + 16) == 0 &&
 		    get_le16(all + 18) == 8192);
@@ -310,7 +317,7 @@ static void files(void **state)
 	(void)state;
 	numbered(samples, 10, 1);
 	assert_int_equal(write(in, samples, 40), 40);
-	assert_int_equal(analog_open(&analog, source, record), 0);
+	assert_int_equal(open_analog(&analog, source, record), 0);
 	analog_receive(&analog, 0, 0, 2, got, 25); /* 10, 10 again, then no more */
 	assert_memory_equal(got, samples, 40);
 	assert_memory_equal(got + 40, samples, 40);
@@ -332,11 +339,11 @@ static void files_that_are_not_there(void **state)
 	struct analog analog;
 
 	(void)state;
-	assert_int_equal(analog_open(&analog, "/nowhere/source", NULL), -ENOENT);
+	assert_int_equal(open_analog(&analog, "/nowhere/source", NULL), -ENOENT);
 	assert_string_equal(analog.failed, "/nowhere/source");
-	assert_int_equal(analog_open(&analog, "loop", "/nowhere/record"), -ENOENT);
+	assert_int_equal(open_analog(&analog, "loop", "/nowhere/record"), -ENOENT);
 	assert_string_equal(analog.failed, "/nowhere/record");
-	assert_int_equal(analog_open(&analog, "tests/vectors/x310/chdr.txt", "/nowhere/record"), -ENOENT);
+	assert_int_equal(open_analog(&analog, "tests/vectors/x310/chdr.txt", "/nowhere/record"), -ENOENT);
 	assert_string_equal(analog.failed, "/nowhere/record");
 }
 
@@ -346,26 +353,40 @@ static void files_that_are_not_there(void **state)
 static void nothing_is_hidden(void **state)
 {
 	struct server *server = calloc(1, sizeof(*server));
+	struct expect nothing = {.n = 0};
+	struct counts counts;
+	struct unit *unit;
 	char *text[2];
 	size_t size;
 
 	(void)state;
 	assert_non_null(server);
-	server->wire_full = 90001;
-	server->reply_failed = 90002;
+	server->n_units = 2;
+	unit = &server->units[1];
+	unit->wire_full = 90001;
+	unit->reply_failed = 90002;
 	server->analog.read_short = 90003;
-	server->device.malformed = 90004;
-	server->device.endpoints[3].input.rterr = 90005;
-	server->device.endpoints[3].input.discarded_bytes = 90006;
-	server->device.endpoints[0].radio.lost_messages = 90007;
-	server->device.endpoints[1].radio.tx.zeros = 90008;
+	unit->device.malformed = 90004;
+	unit->device.endpoints[3].input.rterr = 90005;
+	unit->device.endpoints[3].input.discarded_bytes = 90006;
+	unit->device.endpoints[0].radio.lost_messages = 90007;
+	unit->device.endpoints[1].radio.tx.zeros = 90008;
+	server->pace.excused = 90009;
+	unit->faults[UNIT_TX].counts[FAULT_REORDER] = 90010;
+	unit->faults[UNIT_RX].counts[FAULT_STALL] = 90011;
+	server->analog.latency[5].unmarked = 90012;
+	server->analog.latency[5].crossed = 90013;
+	server->analog.latency[5].steps = 90014;
+	server->analog.sound.channels[6].kept = 90015;
+	server->analog.sound.channels[6].seams = 90016;
+	assert_int_equal(counts_take(&counts, server, &nothing), 0);
 	for (int form = 0; form < 2; form++) {
 		FILE *out = open_memstream(&text[form], &size);
 
 		assert_non_null(out);
-		(form ? counts_json : counts_text)(server, out);
+		(form ? counts_json : counts_text)(&counts, out);
 		fclose(out);
-		for (unsigned i = 90001; i <= 90008; i++) {
+		for (unsigned i = 90001; i <= 90016; i++) {
 			char number[8];
 
 			snprintf(number, sizeof(number), "%u", i);

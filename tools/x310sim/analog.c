@@ -11,11 +11,13 @@ enum { IQ = 4, TONE_LEVEL = 8192 };
 
 static enum analog_kind kind_of(const char *source)
 {
-	if (strcmp(source, "zeros") == 0)
-		return ANALOG_ZEROS;
-	if (strcmp(source, "tone") == 0)
-		return ANALOG_TONE;
-	return strcmp(source, "loop") == 0 ? ANALOG_LOOP : ANALOG_FILE;
+	static const char *const names[] = {[ANALOG_ZEROS] = "zeros", [ANALOG_TONE] = "tone",   [ANALOG_LOOP] = "loop",
+					    [ANALOG_TICKS] = "ticks", [ANALOG_SOUND] = "sound", [ANALOG_FILE] = ""};
+	unsigned kind = 0;
+
+	while (kind < sizeof(names) / sizeof(names[0]) && strcmp(source, names[kind]) != 0)
+		kind++;
+	return kind < sizeof(names) / sizeof(names[0]) ? (enum analog_kind)kind : ANALOG_FILE;
 }
 
 static FILE *open_file(struct analog *analog, const char *path, const char *mode)
@@ -36,17 +38,19 @@ static void fill_tone(struct analog *analog)
 	}
 }
 
-int analog_open(struct analog *analog, const char *source, const char *record)
+int analog_open(struct analog *analog, const struct analog_options *options)
 {
 	int rc = 0;
 
-	*analog = (struct analog){.kind = kind_of(source)};
+	*analog = (struct analog){.kind = kind_of(options->source)};
 	fill_tone(analog);
 	if (analog->kind == ANALOG_LOOP && !(analog->loop = calloc(ANALOG_CHANNELS, (size_t)ANALOG_RING * IQ)))
 		rc = -ENOMEM;
-	if (analog->kind == ANALOG_FILE && !(analog->source = open_file(analog, source, "rbe")))
+	if (analog->kind == ANALOG_FILE && !(analog->source = open_file(analog, options->source, "rbe")))
 		rc = -errno;
-	if (rc == 0 && record && !(analog->record = open_file(analog, record, "wbe")))
+	if (analog->kind == ANALOG_SOUND)
+		rc = sound_open(&analog->sound, &options->sound);
+	if (rc == 0 && options->record && !(analog->record = open_file(analog, options->record, "wbe")))
 		rc = -errno;
 	if (rc < 0)
 		(void)analog_close(analog);
@@ -60,6 +64,9 @@ int analog_close(struct analog *analog)
 	if (analog->record && fclose(analog->record) != 0 && !analog->write_error)
 		analog->write_error = errno;
 	free(analog->loop);
+	sound_close(&analog->sound);
+	analog->source = analog->record = NULL;
+	analog->loop = NULL;
 	return -analog->write_error;
 }
 
@@ -68,15 +75,27 @@ static uint8_t *in_loop(struct analog *analog, unsigned channel, uint64_t sample
 	return analog->loop + ((size_t)channel * ANALOG_RING + sample % ANALOG_RING) * IQ;
 }
 
+static void transmit_loop(struct analog *analog, unsigned channel, uint64_t sample, const uint8_t *iq, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		memcpy(in_loop(analog, channel, sample + i), iq + IQ * i, IQ);
+}
+
 void analog_transmit(struct analog *analog, unsigned channel, uint64_t tick, uint32_t divide, const uint8_t *iq,
 		     uint32_t n)
 {
-	if (analog->record && channel == 0 && fwrite(iq, IQ, n, analog->record) != n && !analog->write_error)
-		analog->write_error = errno;
-	if (analog->kind != ANALOG_LOOP)
-		return;
-	for (uint32_t i = 0; i < n; i++)
-		memcpy(in_loop(analog, channel, tick / divide + i), iq + IQ * i, IQ);
+	int rc = 0;
+
+	if (analog->record && channel == 0 && fwrite(iq, IQ, n, analog->record) != n)
+		rc = -errno;
+	if (analog->kind == ANALOG_LOOP)
+		transmit_loop(analog, channel, tick / divide, iq, n);
+	else if (analog->kind == ANALOG_TICKS)
+		latency_take(&analog->latency[channel], channel, tick, divide, iq, n);
+	else if (analog->kind == ANALOG_SOUND && rc == 0)
+		rc = sound_transmit(&analog->sound, channel, tick / divide, iq, n);
+	if (rc < 0 && !analog->write_error)
+		analog->write_error = -rc;
 }
 
 /* What was read from the loop is silence until it is written again. */
@@ -120,13 +139,24 @@ void analog_receive(struct analog *analog, unsigned channel, uint64_t tick, uint
 {
 	const uint64_t sample = tick / divide;
 
-	if (analog->kind == ANALOG_LOOP) {
-		receive_loop(analog, channel, sample, ret_iq, n);
-	} else if (analog->kind == ANALOG_FILE) {
-		receive_file(analog, ret_iq, n);
-	} else if (analog->kind == ANALOG_ZEROS) {
+	switch (analog->kind) {
+	case ANALOG_ZEROS:
 		memset(ret_iq, 0, (size_t)n * IQ);
-	} else {
+		break;
+	case ANALOG_TONE:
 		receive_tone(analog, sample, ret_iq, n);
+		break;
+	case ANALOG_LOOP:
+		receive_loop(analog, channel, sample, ret_iq, n);
+		break;
+	case ANALOG_FILE:
+		receive_file(analog, ret_iq, n);
+		break;
+	case ANALOG_TICKS:
+		latency_mark(channel, tick, divide, ret_iq, n);
+		break;
+	case ANALOG_SOUND:
+		sound_receive(&analog->sound, channel, sample, ret_iq, n);
+		break;
 	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/x310sim/counts.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,11 +17,18 @@ struct count {
 	}
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
-static const struct count device_counts[] = {
-    COUNT(struct server, "malformed", device.malformed),   COUNT(struct server, "unroutable", device.unroutable),
-    COUNT(struct server, "no_address", device.no_address), COUNT(struct server, "wire_full", wire_full),
-    COUNT(struct server, "reply_failed", reply_failed),    COUNT(struct server, "source_short", analog.read_short),
+static const struct count unit_counts[] = {
+    COUNT(struct unit, "malformed", device.malformed),   COUNT(struct unit, "unroutable", device.unroutable),
+    COUNT(struct unit, "no_address", device.no_address), COUNT(struct unit, "wire_full", wire_full),
+    COUNT(struct unit, "reply_failed", reply_failed),
 };
+
+static const struct count server_counts[] = {
+    COUNT(struct server, "source_short", analog.read_short),
+    COUNT(struct server, "clock_excused", pace.excused),
+};
+
+static const char *const way_names[UNIT_WAYS] = {[UNIT_TX] = "fault_tx", [UNIT_RX] = "fault_rx"};
 
 static const struct count door_counts[] = {
     COUNT(struct door_counts, "received", received),   COUNT(struct door_counts, "sent", sent),
@@ -56,38 +64,132 @@ static uint64_t value(const void *of, const struct count *count)
 
 static double late_us(const struct server *server)
 {
-	return (double)server->behind_max * 1e6 / (double)DEVICE_TICKS_PER_S;
+	uint64_t behind = 0;
+
+	for (unsigned i = 0; i < server->n_units; i++)
+		behind = server->units[i].behind_max > behind ? server->units[i].behind_max : behind;
+	return server->pace.options.is_virtual ? 0 : (double)behind * 1e6 / (double)DEVICE_TICKS_PER_S;
+}
+
+static const struct sim_endpoint *endpoint(const struct server *server, unsigned channel)
+{
+	return &server->units[channel / DEVICE_ENDPOINTS].device.endpoints[channel % DEVICE_ENDPOINTS];
+}
+
+int counts_take(struct counts *counts, const struct server *server, struct expect *expect)
+{
+	*counts = (struct counts){.server = server, .compared = expect->n > 0};
+	for (unsigned i = 0; counts->compared && i < ANALOG_CHANNELS; i++) {
+		const int rc = expect_find(expect, &server->analog.sound, i, &counts->found[i]);
+
+		if (rc < 0 && rc != -ENOENT)
+			return rc;
+		counts->expected[i] = rc == 0;
+	}
+	return 0;
 }
 
 /* ---- text --------------------------------------------------------------------------------------------------------------- */
 
-static void text(FILE *out, const char *what, int which, const struct count *counts, size_t n, const void *of)
+static bool begin(FILE *out, const char *what, int which, bool begun)
 {
-	bool any = false;
+	if (!begun && which < 0)
+		fprintf(out, "%s:", what);
+	else if (!begun)
+		fprintf(out, "%s %d:", what, which);
+	return true;
+}
 
+static bool text(FILE *out, const char *what, int which, const struct count *counts, size_t n, const void *of, bool any)
+{
 	for (size_t i = 0; i < n; i++) {
 		if (value(of, &counts[i]) == 0)
 			continue;
-		if (!any && which < 0)
-			fprintf(out, "%s:", what);
-		else if (!any)
-			fprintf(out, "%s %d:", what, which);
-		fprintf(out, "%s %s %" PRIu64, any ? "," : "", counts[i].name, value(of, &counts[i]));
-		any = true;
+		fprintf(out, "%s", any ? "," : "");
+		any = begin(out, what, which, any);
+		fprintf(out, " %s %" PRIu64, counts[i].name, value(of, &counts[i]));
 	}
-	if (any)
-		fprintf(out, "\n");
+	return any;
 }
 
-void counts_text(const struct server *server, FILE *out)
+static bool faults_text(FILE *out, const struct faults *faults, const char *way, int which, bool any)
 {
-	text(out, "device", -1, device_counts, N(device_counts), server);
-	for (int i = 0; i < SERVER_DOORS; i++)
-		if (server->doors[i])
-			text(out, "sfp", i, door_counts, N(door_counts), &server->doors[i]->counts);
-	for (int i = 0; i < DEVICE_ENDPOINTS; i++)
-		text(out, "channel", i, channel_counts, N(channel_counts), &server->device.endpoints[i]);
-	fprintf(out, "clock: looked at up to %.1f us late\n", late_us(server));
+	for (int kind = 0; kind < FAULT_KINDS; kind++) {
+		if (faults->counts[kind] == 0)
+			continue;
+		fprintf(out, "%s", any ? "," : "");
+		any = begin(out, "device", which, any);
+		fprintf(out, " %s_%s %" PRIu64, way, fault_names[kind], faults->counts[kind]);
+	}
+	return any;
+}
+
+static void unit_text(FILE *out, const struct unit *unit, int which)
+{
+	bool any = text(out, "device", which, unit_counts, N(unit_counts), unit, false);
+
+	for (int way = 0; way < UNIT_WAYS; way++)
+		any = faults_text(out, &unit->faults[way], way_names[way], which, any);
+	fprintf(out, "%s", any ? "\n" : "");
+	for (int i = 0; i < UNIT_DOORS; i++)
+		if (unit->doors[i] && text(out, "sfp", UNIT_DOORS * which + i, door_counts, N(door_counts),
+					   &unit->doors[i]->counts, false))
+			fprintf(out, "\n");
+}
+
+static void latency_text(FILE *out, const struct latency *latency, unsigned channel)
+{
+	const struct hist *ns = &latency->ns;
+
+	if (hist_count(ns) + latency->unmarked + latency->crossed == 0)
+		return;
+	fprintf(out,
+		"channel %u: analog to analog (simulated): %" PRIu64 " packets, p50 %.3f us, p99 %.3f us, max %.3f us; "
+		"%" PRIu64 " steps, %" PRIu64 " unmarked, %" PRIu64 " of other channels\n",
+		channel, hist_count(ns), (double)hist_quantile(ns, 0.5) * 1e-3, (double)hist_quantile(ns, 0.99) * 1e-3,
+		(double)hist_max(ns) * 1e-3, latency->steps, latency->unmarked, latency->crossed);
+}
+
+static void found_text(FILE *out, const struct sound_found *found, unsigned channel)
+{
+	fprintf(out,
+		"channel %u: response (simulated): %" PRIu64 " of %" PRIu64
+		" within the limit, median error %.1f dB, worst "
+		"%.1f dB, delay %u samples",
+		channel, found->within, found->kept, found->median_db, found->worst_db, found->delay);
+	if (found->delays > 1)
+		fprintf(out, " (%u different)", found->delays);
+	fprintf(out, ", %u responses found, %" PRIu64 " changes, %" PRIu64 " seams\n", found->responses, found->changes,
+		found->seams);
+}
+
+static void channel_text(FILE *out, const struct counts *counts, unsigned channel)
+{
+	const struct sound_channel *sound = &counts->server->analog.sound.channels[channel];
+
+	if (text(out, "channel", (int)channel, channel_counts, N(channel_counts), endpoint(counts->server, channel),
+		 false))
+		fprintf(out, "\n");
+	latency_text(out, &counts->server->analog.latency[channel], channel);
+	if (counts->expected[channel] && sound->kept)
+		found_text(out, &counts->found[channel], channel);
+	else if (sound->kept)
+		fprintf(out, "channel %u: %" PRIu32 " periods kept, %" PRIu64 " seams\n", channel, sound->kept,
+			sound->seams);
+}
+
+void counts_text(const struct counts *counts, FILE *out)
+{
+	const struct server *server = counts->server;
+
+	for (unsigned i = 0; i < server->n_units; i++)
+		unit_text(out, &server->units[i], (int)i);
+	for (unsigned i = 0; i < server->n_units * DEVICE_ENDPOINTS; i++)
+		channel_text(out, counts, i);
+	if (text(out, "all", -1, server_counts, N(server_counts), server, false))
+		fprintf(out, "\n");
+	if (!server->pace.options.is_virtual)
+		fprintf(out, "clock: looked at up to %.1f us late\n", late_us(server));
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------------------- */
@@ -98,21 +200,123 @@ static void json(FILE *out, const struct count *counts, size_t n, const void *of
 		fprintf(out, "%s\"%s\": %" PRIu64, i ? ", " : "", counts[i].name, value(of, &counts[i]));
 }
 
-void counts_json(const struct server *server, FILE *out)
+static void sums_json(FILE *out, const struct server *server)
 {
-	fprintf(out, "{\"schema\": 2, \"clock_late_us\": %.1f, ", late_us(server));
-	json(out, device_counts, N(device_counts), server);
-	fprintf(out, ", \"sfp\": [");
-	for (int i = 0; i < SERVER_DOORS && server->doors[i]; i++) {
-		fprintf(out, "%s{\"door\": \"%s\", ", i ? ", " : "", server->doors[i]->kind->name);
-		json(out, door_counts, N(door_counts), &server->doors[i]->counts);
-		fprintf(out, "}");
+	for (size_t i = 0; i < N(unit_counts); i++) {
+		uint64_t sum = 0;
+
+		for (unsigned unit = 0; unit < server->n_units; unit++)
+			sum += value(&server->units[unit], &unit_counts[i]);
+		fprintf(out, "\"%s\": %" PRIu64 ", ", unit_counts[i].name, sum);
 	}
+	json(out, server_counts, N(server_counts), server);
+}
+
+static void unit_json(FILE *out, const struct unit *unit)
+{
+	const uint32_t ip = unit->options.ip;
+
+	fprintf(out, "{\"address\": \"%u.%u.%u.%u\", \"drift_ppm\": %.3f, ", ip >> 24, ip >> 16 & 255, ip >> 8 & 255,
+		ip & 255, (double)unit->options.drift_ppb * 1e-3);
+	json(out, unit_counts, N(unit_counts), unit);
+	for (int way = 0; way < UNIT_WAYS; way++) {
+		fprintf(out, ", \"%s\": {\"packets\": %" PRIu64, way_names[way], unit->faults[way].number);
+		for (int kind = 0; kind < FAULT_KINDS; kind++)
+			fprintf(out, ", \"%s\": %" PRIu64, fault_names[kind], unit->faults[way].counts[kind]);
+		fprintf(out, ", \"overflowed\": %" PRIu64 "}", unit->faults[way].overflowed);
+	}
+	fprintf(out, "}");
+}
+
+static void doors_json(FILE *out, const struct server *server)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < server->n_units; i++) {
+		for (int door = 0; door < UNIT_DOORS && server->units[i].doors[door]; door++) {
+			fprintf(out, "%s{\"device\": %u, \"door\": \"%s\", ", any ? ", " : "", i,
+				server->units[i].doors[door]->kind->name);
+			json(out, door_counts, N(door_counts), &server->units[i].doors[door]->counts);
+			fprintf(out, "}");
+			any = true;
+		}
+	}
+}
+
+/* Cells that have counted, as [lowest ns, highest ns, count]. */
+static void latency_json(FILE *out, const struct latency *latency)
+{
+	const struct hist *ns = &latency->ns;
+	bool any = false;
+
+	fprintf(out,
+		"{\"simulated\": true, \"unit\": \"ns\", \"count\": %" PRIu64 ", \"min\": %" PRIu64
+		", \"p50\": %" PRIu64 ", \"p99\": %" PRIu64 ", \"p99_9\": %" PRIu64 ", \"p99_99\": %" PRIu64
+		", \"max\": %" PRIu64 ", \"mean\": %.1f, \"steps\": %" PRIu64 ", \"unmarked\": %" PRIu64
+		", \"crossed\": %" PRIu64 ", \"cells\": [",
+		hist_count(ns), hist_min(ns), hist_quantile(ns, 0.5), hist_quantile(ns, 0.99), hist_quantile(ns, 0.999),
+		hist_quantile(ns, 0.9999), hist_max(ns), hist_mean(ns), latency->steps, latency->unmarked,
+		latency->crossed);
+	for (uint32_t cell = 0; cell < HIST_CELLS; cell++) {
+		const uint64_t count = hist_cells_get(&ns->cells, cell);
+
+		if (count == 0)
+			continue;
+		fprintf(out, "%s[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", any ? ", " : "", hist_cell_low(cell),
+			cell + 1 < HIST_CELLS ? hist_cell_high(cell) : hist_max(ns), count);
+		any = true;
+	}
+	fprintf(out, "]}");
+}
+
+/* JSON has no infinity: of a response without any error. */
+static double finite_db(double db)
+{
+	return db < -999 ? -999 : db > 999 ? 999 : db;
+}
+
+static void found_json(FILE *out, const struct sound_found *found)
+{
+	fprintf(out,
+		", \"within\": %" PRIu64 ", \"median_db\": %.2f, \"worst_db\": %.2f, \"worst_within_db\": %.2f, "
+		"\"delay\": %u, \"delays\": %u, \"responses\": %u, \"changes\": %" PRIu64,
+		found->within, finite_db(found->median_db), finite_db(found->worst_db),
+		finite_db(found->worst_within_db), found->delay, found->delays, found->responses, found->changes);
+}
+
+static void channel_json(FILE *out, const struct counts *counts, unsigned channel)
+{
+	const struct sound_channel *sound = &counts->server->analog.sound.channels[channel];
+
+	fprintf(out, "{\"device\": %u, ", channel / DEVICE_ENDPOINTS);
+	json(out, channel_counts, N(channel_counts), endpoint(counts->server, channel));
+	fprintf(out, ", \"latency\": ");
+	latency_json(out, &counts->server->analog.latency[channel]);
+	fprintf(out, ", \"sounding\": {\"simulated\": true, \"kept\": %" PRIu32 ", \"seams\": %" PRIu64, sound->kept,
+		sound->seams);
+	if (counts->expected[channel] && sound->kept)
+		found_json(out, &counts->found[channel]);
+	fprintf(out, "}}");
+}
+
+void counts_json(const struct counts *counts, FILE *out)
+{
+	const struct server *server = counts->server;
+
+	fprintf(out, "{\"schema\": 3, \"clock\": \"%s\", \"clock_late_us\": %.1f, ",
+		server->pace.options.is_virtual ? "virtual" : "real", late_us(server));
+	sums_json(out, server);
+	fprintf(out, ", \"devices\": [");
+	for (unsigned i = 0; i < server->n_units; i++) {
+		fprintf(out, "%s", i ? ", " : "");
+		unit_json(out, &server->units[i]);
+	}
+	fprintf(out, "], \"sfp\": [");
+	doors_json(out, server);
 	fprintf(out, "], \"channels\": [");
-	for (int i = 0; i < DEVICE_ENDPOINTS; i++) {
-		fprintf(out, "%s{", i ? ", " : "");
-		json(out, channel_counts, N(channel_counts), &server->device.endpoints[i]);
-		fprintf(out, "}");
+	for (unsigned i = 0; i < server->n_units * DEVICE_ENDPOINTS; i++) {
+		fprintf(out, "%s", i ? ", " : "");
+		channel_json(out, counts, i);
 	}
 	fprintf(out, "]}\n");
 }

@@ -119,7 +119,7 @@ unsigned sim_channel(const struct device *device, const struct sim_endpoint *end
 }
 
 /* The crossbar: by its table of routes. */
-static struct sim_endpoint *endpoint_of(struct device *device, uint16_t epid)
+struct sim_endpoint *device_endpoint(struct device *device, uint16_t epid)
 {
 	uint64_t port;
 
@@ -131,7 +131,7 @@ static struct sim_endpoint *endpoint_of(struct device *device, uint16_t epid)
 
 static void take_stream(struct device *device, const struct chdr_packet *packet, const uint8_t *bytes)
 {
-	struct sim_endpoint *endpoint = endpoint_of(device, packet->header.dst);
+	struct sim_endpoint *endpoint = device_endpoint(device, packet->header.dst);
 	struct chdr_strs strs;
 
 	if (endpoint == NULL)

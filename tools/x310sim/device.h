@@ -199,6 +199,9 @@ void device_set_time(struct device *device, uint64_t tick);
 /* device_next gives the tick at which something will happen by itself; UINT64_MAX: nothing. */
 uint64_t device_next(const struct device *device);
 
+/* device_endpoint gives the endpoint that an EPID leads to; NULL: it leads to none. */
+struct sim_endpoint *device_endpoint(struct device *device, uint16_t epid);
+
 /* ---- between the parts ------------------------------------------------------------------------------------------------ */
 
 void sim_table_set(struct sim_table *table, uint16_t key, uint64_t value);
@@ -235,6 +238,8 @@ void sim_radio_init(struct sim_radio *radio, uint32_t divide);
 void sim_radio_fini(struct sim_radio *radio);
 void sim_radio_run(struct device *device, struct sim_endpoint *endpoint, uint64_t tick);
 uint64_t sim_radio_next(const struct device *device, const struct sim_endpoint *endpoint);
+/* The tick at which the transmitter runs out of samples in the middle of a burst; UINT64_MAX: none that is known. */
+uint64_t sim_radio_starves(const struct sim_endpoint *endpoint);
 uint32_t sim_radio_read(const struct sim_radio *radio, uint32_t offset);
 void sim_radio_write(struct sim_radio *radio, uint32_t offset, uint32_t value);
 void sim_radio_acked(struct device *device, struct sim_endpoint *endpoint);

@@ -31,18 +31,20 @@ enum {
 	TIME_CONTROL = 116
 };
 
+enum { LATCH_NOW = 1 }; /* of TIME_CONTROL; the others wait for the pulse */
+
 static void put_le(uint8_t *at, uint16_t value)
 {
 	at[0] = (uint8_t)value;
 	at[1] = (uint8_t)(value >> 8);
 }
 
-void firmware_init(struct firmware *firmware, uint32_t ip, const char *name, const char *serial)
+void firmware_init(struct firmware *firmware, uint32_t ip, bool is_4_9, const char *name, const char *serial)
 {
 	static const uint8_t mac[6] = {0x00, 0x80, 0x2f, 0x11, 0x22, 0x33};
 	uint8_t *e;
 
-	*firmware = (struct firmware){.ip = ip};
+	*firmware = (struct firmware){.ip = ip, .is_4_9 = is_4_9};
 	e = firmware->eeprom;
 	put_le(e, 8);          /* revision */
 	put_le(e + 2, 0x7862); /* X310 */
@@ -58,8 +60,8 @@ void firmware_init(struct firmware *firmware, uint32_t ip, const char *name, con
 	}
 	snprintf((char *)e + 76, 23, "%s", name);
 	snprintf((char *)e + 99, 9, "%s", serial);
-	firmware->shared[0] = 0x00060000; /* firmware compatibility */
-	firmware->shared[1] = 0x1234abcd; /* looked for a GPSDO, found none */
+	firmware->shared[0] = is_4_9 ? 0x00060001 : 0x00060000; /* firmware compatibility */
+	firmware->shared[1] = 0x1234abcd;                       /* looked for a GPSDO, found none */
 }
 
 static uint32_t read_setting(const struct firmware *firmware, uint32_t n, uint64_t ticks)
@@ -73,7 +75,7 @@ static uint32_t read_setting(const struct firmware *firmware, uint32_t n, uint64
 	case READ_CLOCK:
 		return 0x67; /* all locked */
 	case READ_FPGA:
-		return 0x00270000;
+		return firmware->is_4_9 ? 0x00270003 : 0x00270000;
 	case READ_RFNOC:
 		return 64u << 16 | 0x0100;
 	case READ_GIT:
@@ -81,11 +83,13 @@ static uint32_t read_setting(const struct firmware *firmware, uint32_t n, uint64
 	case READ_DEVICE_ID:
 		return firmware->settings[WRITE_DEVICE_ID];
 	case TIME_LOW:
-	case EVENT_LOW:
 		return (uint32_t)ticks;
 	case TIME_HIGH:
-	case EVENT_HIGH:
 		return (uint32_t)(ticks >> 32);
+	case EVENT_LOW: /* read: of the last pulse */
+		return (uint32_t)firmware->pulse_ticks;
+	case EVENT_HIGH:
+		return (uint32_t)(firmware->pulse_ticks >> 32);
 	default:
 		return 0;
 	}
@@ -119,6 +123,7 @@ static void write_setting(struct firmware *firmware, uint32_t n, uint32_t value)
 	if (n != TIME_CONTROL)
 		return;
 	firmware->event_ticks = firmware->settings[EVENT_LOW] | (uint64_t)firmware->settings[EVENT_HIGH] << 32;
+	firmware->at_pulse = !(value & LATCH_NOW);
 	firmware->set_time = true;
 }
 

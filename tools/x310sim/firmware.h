@@ -22,10 +22,13 @@ struct firmware {
 	uint64_t claimed_ns;
 	bool claimed;
 	uint64_t event_ticks; /* time to be set */
-	bool set_time;        /* the caller takes event_ticks as the time now, and clears this */
+	bool set_time;        /* the caller takes event_ticks as the time, and clears this */
+	bool at_pulse;        /* not now: at the next pulse per second */
+	uint64_t pulse_ticks; /* of the last one, by the caller */
+	bool is_4_9;          /* of UHD 4.9, which can stop on sequence errors; else of 4.3 */
 };
 
-void firmware_init(struct firmware *firmware, uint32_t ip, const char *name, const char *serial);
+void firmware_init(struct firmware *firmware, uint32_t ip, bool is_4_9, const char *name, const char *serial);
 
 /* firmware_take answers one datagram of port 49152: bytes of the reply (FIRMWARE_BYTES), or 0 if none is due. */
 size_t firmware_take(struct firmware *firmware, uint64_t now_ns, uint64_t ticks, const uint8_t *bytes, size_t size,

@@ -93,17 +93,21 @@ void sim_radio_acked(struct device *device, struct sim_endpoint *endpoint)
 
 /* ---- Tx --------------------------------------------------------------------------------------------------------------- */
 
-static void play_zeros(struct device *device, struct sim_endpoint *endpoint, uint32_t n)
+/* Up to a tick; of more than a second, which only a wrong timestamp asks for, the first second. */
+static void play_zeros(struct device *device, struct sim_endpoint *endpoint, uint64_t until)
 {
 	static const uint8_t zeros[SPP_MAX * IQ_BYTES];
+	const uint64_t divide = endpoint->radio.divide, second = DEVICE_TICKS_PER_S / divide;
 	struct sim_tx *tx = &endpoint->radio.tx;
+	uint64_t tick = tx->tick, n = until > tick ? (until - tick) / divide : 0;
 
-	while (n > 0) {
-		const uint32_t part = n < SPP_MAX ? n : SPP_MAX;
+	tx->tick += n * divide;
+	tx->zeros += n;
+	for (n = n < second ? n : second; n > 0;) {
+		const uint32_t part = n < SPP_MAX ? (uint32_t)n : SPP_MAX;
 
-		device->io.transmit(device->io.self, sim_channel(device, endpoint), tx->tick, zeros, part);
-		tx->tick += (uint64_t)part * endpoint->radio.divide;
-		tx->zeros += part;
+		device->io.transmit(device->io.self, sim_channel(device, endpoint), tick, zeros, part);
+		tick += part * divide;
 		n -= part;
 	}
 }
@@ -115,8 +119,6 @@ static void play(struct device *device, struct sim_endpoint *endpoint, const str
 
 	if (radio->tx.phase == SIM_TX_IDLE)
 		radio->tx.tick = device->tick;
-	else if (device->options.zeros)
-		play_zeros(device, endpoint, radio->tx.packet->missing * n);
 	device->io.transmit(device->io.self, sim_channel(device, endpoint), radio->tx.tick, packet->payload, n);
 	radio->tx.tick += (uint64_t)n * radio->divide;
 	radio->tx.samples += n;
@@ -132,17 +134,22 @@ static void drop(struct sim_tx *tx)
 	tx->playing = false;
 }
 
-static void played(struct device *device, struct sim_endpoint *endpoint, const struct chdr_packet *packet)
+static void end_burst(struct device *device, struct sim_endpoint *endpoint)
 {
 	struct sim_tx *tx = &endpoint->radio.tx;
-	const bool end = packet->header.eob;
 
-	drop(tx);
-	if (!end)
-		return;
 	tx->phase = SIM_TX_IDLE;
 	tx->bursts++;
 	say(device, endpoint, false, TX_BURST_END, tx->tick);
+}
+
+static void played(struct device *device, struct sim_endpoint *endpoint, const struct chdr_packet *packet)
+{
+	const bool end = packet->header.eob;
+
+	drop(&endpoint->radio.tx);
+	if (end)
+		end_burst(device, endpoint);
 }
 
 static void underrun(struct device *device, struct sim_endpoint *endpoint)
@@ -152,6 +159,49 @@ static void underrun(struct device *device, struct sim_endpoint *endpoint)
 	tx->phase = SIM_TX_IDLE;
 	tx->underruns++;
 	say(device, endpoint, false, TX_UNDERRUN, tx->tick);
+}
+
+static void late(struct device *device, struct sim_endpoint *endpoint, uint64_t tick)
+{
+	struct sim_tx *tx = &endpoint->radio.tx;
+
+	tx->late++;
+	say(device, endpoint, false, TX_LATE, tick);
+	drop(tx);
+}
+
+/* The device that fills gaps: a packet within a burst has its place by its timestamp or, without one, by its sequence. */
+static uint64_t place_of(const struct sim_radio *radio, const struct chdr_packet *packet)
+{
+	const uint64_t n = packet->payload_bytes / IQ_BYTES;
+
+	if (packet->header.type == CHDR_DATA_TS)
+		return packet->timestamp;
+	return radio->tx.tick + radio->tx.packet->missing * n * radio->divide;
+}
+
+/* It is played there; what is missing before it is zeros. Where its place has gone by it is late, and zeros as well. */
+static bool play_in_place(struct device *device, struct sim_endpoint *endpoint, const struct chdr_packet *packet,
+			  uint64_t tick)
+{
+	const uint64_t n = packet->payload_bytes / IQ_BYTES, divide = endpoint->radio.divide;
+	const uint64_t place = place_of(&endpoint->radio, packet);
+	struct sim_tx *tx = &endpoint->radio.tx;
+	const uint64_t earliest = tx->tick + (tick - tx->tick + divide - 1) / divide * divide;
+	const bool end = packet->header.eob;
+
+	if (place > tick && place >= earliest)
+		return false;
+	if (place >= earliest) {
+		play_zeros(device, endpoint, place);
+		play(device, endpoint, packet);
+		return true;
+	}
+	play_zeros(device, endpoint, place + n * divide);
+	late(device, endpoint, tick);
+	if (end)
+		end_burst(device, endpoint);
+	return true;
 }
 
 /* One thing that is due at `tick`; false: nothing is. */
@@ -166,7 +216,7 @@ static bool tx_step(struct device *device, struct sim_endpoint *endpoint, uint64
 	if (tx->packet == NULL)
 		tx->packet = sim_input_next(device, endpoint, tick);
 	if (tx->packet == NULL) {
-		if (tx->phase == SIM_TX_IDLE)
+		if (tx->phase == SIM_TX_IDLE || device->options.zeros)
 			return false;
 		underrun(device, endpoint);
 		return true;
@@ -175,27 +225,28 @@ static bool tx_step(struct device *device, struct sim_endpoint *endpoint, uint64
 	timed = tx->phase == SIM_TX_IDLE && packet.header.type == CHDR_DATA_TS;
 	if (tx->playing) {
 		played(device, endpoint, &packet);
+	} else if (tx->phase == SIM_TX_BURST && device->options.zeros) {
+		return play_in_place(device, endpoint, &packet, tick);
 	} else if (timed && packet.timestamp > tick) {
 		return false;
 	} else if (timed && packet.timestamp < tick) {
-		tx->late++;
-		say(device, endpoint, false, TX_LATE, tick);
-		drop(tx);
+		late(device, endpoint, tick);
 	} else {
 		play(device, endpoint, &packet);
 	}
 	return true;
 }
 
-static uint64_t tx_next(const struct sim_tx *tx)
+static uint64_t tx_next(const struct device *device, const struct sim_radio *radio)
 {
+	const struct sim_tx *tx = &radio->tx;
 	struct chdr_packet packet;
 
-	if (tx->phase == SIM_TX_BURST)
+	if (tx->phase == SIM_TX_BURST && (tx->packet == NULL || tx->playing || !device->options.zeros))
 		return tx->tick;
 	if (tx->packet == NULL || chdr_parse(tx->packet->bytes, tx->packet->size, &packet) < 0)
 		return UINT64_MAX;
-	return packet.timestamp;
+	return tx->phase == SIM_TX_BURST ? place_of(radio, &packet) : packet.timestamp;
 }
 
 /* ---- Rx --------------------------------------------------------------------------------------------------------------- */
@@ -308,10 +359,23 @@ void sim_radio_run(struct device *device, struct sim_endpoint *endpoint, uint64_
 
 uint64_t sim_radio_next(const struct device *device, const struct sim_endpoint *endpoint)
 {
-	const uint64_t tx = tx_next(&endpoint->radio.tx), rx = rx_next(&endpoint->radio);
+	const uint64_t tx = tx_next(device, &endpoint->radio), rx = rx_next(&endpoint->radio);
 	const uint64_t next = tx < rx ? tx : rx;
 
 	return next > device->tick ? next : UINT64_MAX; /* what was due has been done */
+}
+
+uint64_t sim_radio_starves(const struct sim_endpoint *endpoint)
+{
+	const struct sim_tx *tx = &endpoint->radio.tx;
+	struct chdr_packet packet;
+
+	if (tx->phase != SIM_TX_BURST || endpoint->input.queue.first != NULL || endpoint->input.phase != SIM_INPUT_IDLE)
+		return UINT64_MAX;
+	if (tx->packet != NULL &&
+	    (!tx->playing || chdr_parse(tx->packet->bytes, tx->packet->size, &packet) < 0 || packet.header.eob))
+		return UINT64_MAX;
+	return tx->tick;
 }
 
 uint32_t sim_radio_read(const struct sim_radio *radio, uint32_t offset)

@@ -7,15 +7,31 @@ _x310sim() {
 	*)
 		case $prev in
 		-a | --address) COMPREPLY=(); return ;;
+		-n | --devices) COMPREPLY=(); return ;;
 		-s | --source) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		-r | --record) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--sound) COMPREPLY=(); return ;;
+		--sound-every) COMPREPLY=(); return ;;
+		--sound-keep) COMPREPLY=(); return ;;
+		-e | --expect) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--expect-taps) COMPREPLY=(); return ;;
+		--expect-channels) COMPREPLY=(); return ;;
+		--expect-db) COMPREPLY=(); return ;;
+		--response) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		-c | --clock) COMPREPLY=($(compgen -W "real virtual" -- "$cur")); return ;;
+		--lead) COMPREPLY=(); return ;;
+		--drift-ppm) COMPREPLY=(); return ;;
+		--fault-tx) COMPREPLY=(); return ;;
+		--fault-rx) COMPREPLY=(); return ;;
+		--rx-multicast) COMPREPLY=(); return ;;
+		--missing-tx) COMPREPLY=($(compgen -W "skip zeros" -- "$cur")); return ;;
 		-p | --port) COMPREPLY=(); return ;;
 		--port-address) COMPREPLY=(); return ;;
 		--port-bytes) COMPREPLY=(); return ;;
 		--eal) COMPREPLY=(); return ;;
 		-t | --seconds) COMPREPLY=(); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--address --source --record --port --port-address --port-bytes --eal --seconds --stop-on-error --missing-tx-zeros --json --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--address --devices --source --record --sound --sound-every --sound-keep --expect --expect-taps --expect-channels --expect-db --response --clock --lead --drift-ppm --fault-tx --fault-rx --rx-multicast --missing-tx --stop-on-error --port --port-address --port-bytes --eal --seconds --json --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	esac
 }

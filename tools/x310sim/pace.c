@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/x310sim/pace.h"
+
+#include "core/base/clock.h"
+
+void pace_init(struct pace *pace, const struct pace_options *options, uint64_t now_ns)
+{
+	*pace = (struct pace){.options = *options, .last_ns = now_ns};
+}
+
+uint64_t pace_now(struct pace *pace)
+{
+	return pace->options.is_virtual ? pace->ref : (clock_ns() - pace->last_ns) / DEVICE_TICK_NS;
+}
+
+/* As this machine's clock goes. */
+static void follow(struct pace *pace, uint64_t now_ns)
+{
+	const uint64_t ticks = (now_ns - pace->last_ns) / DEVICE_TICK_NS;
+
+	pace->ref += ticks;
+	pace->last_ns += ticks * DEVICE_TICK_NS;
+}
+
+/* Time stands. True: for too long. */
+static bool stand(struct pace *pace, struct unit *units, unsigned n, uint64_t now_ns)
+{
+	pace->last_ns = now_ns;
+	if (pace->since_ns == 0)
+		pace->since_ns = now_ns;
+	if (now_ns - pace->since_ns < PACE_PATIENCE_NS)
+		return false;
+	pace->since_ns = 0;
+	pace->excused++;
+	for (unsigned i = 0; i < n; i++)
+		unit_excuse(&units[i]);
+	return true;
+}
+
+bool pace_turn(struct pace *pace, struct unit *units, unsigned n, uint64_t now_ns)
+{
+	uint64_t next = UINT64_MAX, until = UINT64_MAX;
+	bool streams = false, waits = false;
+
+	if (!pace->options.is_virtual)
+		return false;
+	for (unsigned i = 0; i < n; i++) {
+		const uint64_t own = unit_next(&units[i]), starves = unit_starves(&units[i]);
+
+		streams |= unit_streams(&units[i]);
+		waits |= unit_waits(&units[i], pace->options.lead);
+		next = own < next ? own : next;
+		until = starves < until ? starves : until;
+	}
+	if (!streams || next == UINT64_MAX) {
+		follow(pace, now_ns);
+		pace->since_ns = 0;
+		return false;
+	}
+	if ((waits || next > until) && !stand(pace, units, n, now_ns))
+		return false;
+	pace->last_ns = now_ns;
+	pace->since_ns = 0;
+	pace->ref = next > pace->ref ? next : pace->ref;
+	return true;
+}

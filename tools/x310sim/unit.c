@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/x310sim/unit.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "platforms/udp/udp.h"
+
+enum { FIRMWARE, MTU, BURST = 64, BUFFERS = 1024, BUFFER_BYTES = CHDR_PACKET_MAX + 1024, PPB = 1000000000 };
+
+static const uint16_t ports[UNIT_SOCKETS] = {FIRMWARE_PORT, MTU_PORT};
+
+/* ---- time --------------------------------------------------------------------------------------------------------------- */
+
+/* n x ppb / 10^9, for any n. */
+static int64_t share(uint64_t n, int64_t ppb)
+{
+	return (int64_t)(n / PPB) * ppb + (int64_t)(n % PPB) * ppb / PPB;
+}
+
+uint64_t unit_ticks(const struct unit *unit, uint64_t ref)
+{
+	const uint64_t since = ref - unit->base_ref;
+
+	return unit->base_tick + since + (uint64_t)share(since, unit->options.drift_ppb);
+}
+
+/* The reference at which it is that tick, or a little later. */
+static uint64_t ref_of(const struct unit *unit, uint64_t tick)
+{
+	const uint64_t since = tick - unit->base_tick;
+	const uint64_t ref = unit->base_ref + since - (uint64_t)share(since, unit->options.drift_ppb);
+	const uint64_t short_by = tick - unit_ticks(unit, ref); /* the square of the drift */
+
+	return ref + ((int64_t)short_by > 0 ? short_by + 1 : 0);
+}
+
+static void set_time(struct unit *unit, uint64_t ref)
+{
+	const uint64_t before = unit_ticks(unit, ref), tick = unit->firmware.event_ticks;
+
+	device_run(&unit->device, before);
+	unit->base_ref = ref;
+	unit->base_tick = tick;
+	device_set_time(&unit->device, tick);
+	for (int way = 0; way < UNIT_WAYS; way++)
+		faults_set_time(&unit->faults[way], before, tick);
+	memset(unit->answers, 0, sizeof(unit->answers));
+}
+
+static void run_to(struct unit *unit, uint64_t tick)
+{
+	for (;;) {
+		const uint64_t tx = faults_next(&unit->faults[UNIT_TX]), rx = faults_next(&unit->faults[UNIT_RX]);
+		const uint64_t next = tx < rx ? tx : rx;
+
+		if (next > tick)
+			break;
+		device_run(&unit->device, next);
+		for (int way = 0; way < UNIT_WAYS; way++)
+			faults_run(&unit->faults[way], next);
+	}
+	device_run(&unit->device, tick);
+}
+
+void unit_run(struct unit *unit, uint64_t ref)
+{
+	uint64_t tick;
+
+	if (unit->pps_ref && ref >= unit->pps_ref) {
+		run_to(unit, unit_ticks(unit, unit->pps_ref));
+		set_time(unit, unit->pps_ref);
+		unit->pps_ref = 0;
+	}
+	tick = unit_ticks(unit, ref);
+	if (tick > unit->device.tick && tick - unit->device.tick > unit->behind_max)
+		unit->behind_max = tick - unit->device.tick;
+	run_to(unit, tick);
+}
+
+static uint64_t next_tick(const struct unit *unit)
+{
+	uint64_t next = device_next(&unit->device);
+
+	for (int way = 0; way < UNIT_WAYS; way++) {
+		const uint64_t fault = faults_next(&unit->faults[way]);
+		next = fault < next ? fault : next;
+	}
+	return next;
+}
+
+uint64_t unit_next(const struct unit *unit)
+{
+	const uint64_t next = next_tick(unit), ref = next == UINT64_MAX ? next : ref_of(unit, next);
+
+	return unit->pps_ref && unit->pps_ref < ref ? unit->pps_ref : ref;
+}
+
+/* ---- what the device asks of us ----------------------------------------------------------------------------------------- */
+
+/* Where a packet came from, as the device remembers it: door 16 | address 32 | port 16. */
+static uint64_t to_number(unsigned door, struct door_address peer)
+{
+	return (uint64_t)door << 48 | (uint64_t)peer.ip << 16 | peer.port;
+}
+
+static void flush_door(struct unit *unit, unsigned door)
+{
+	struct unit_out *out = &unit->out[door];
+	const unsigned sent = out->n ? door_send(unit->doors[door], out->packets, out->n) : 0;
+
+	out->n -= sent;
+	memmove(out->packets, out->packets + sent, out->n * sizeof(out->packets[0]));
+}
+
+void unit_flush(struct unit *unit)
+{
+	for (unsigned door = 0; door < UNIT_DOORS; door++)
+		flush_door(unit, door);
+}
+
+static void to_wire(void *self, uint64_t address, const uint8_t *bytes, size_t size)
+{
+	struct unit *unit = self;
+	const unsigned door = (unsigned)(address >> 48);
+	struct unit_out *out = &unit->out[door];
+	struct packet *packet;
+
+	if (out->n == DOOR_BURST)
+		flush_door(unit, door);
+	packet = &out->packets[out->n];
+	if (out->n == DOOR_BURST || door_get(unit->doors[door], packet, 1) == 0) {
+		unit->wire_full++;
+		return;
+	}
+	memcpy(packet->bytes, bytes, size);
+	packet->size = (uint32_t)size;
+	packet->peer = (struct door_address){(uint32_t)(address >> 16), (uint16_t)address};
+	out->n++;
+}
+
+static bool has_samples(const uint8_t *bytes, size_t size)
+{
+	return size >= CHDR_HEADER && bytes[6] >> 5 >= CHDR_DATA;
+}
+
+static void unit_send(void *self, uint64_t address, const uint8_t *bytes, size_t size)
+{
+	struct unit *unit = self;
+	const bool data = has_samples(bytes, size);
+
+	if (data && unit->options.group.ip)
+		address = to_number(0, unit->options.group);
+	faults_take(&unit->faults[UNIT_RX], unit->device.tick, data, address, bytes, size);
+}
+
+static uint32_t divide(const struct unit *unit, unsigned channel)
+{
+	return unit->device.endpoints[channel].radio.divide;
+}
+
+static unsigned in_air(const struct unit *unit, unsigned channel)
+{
+	return unit->options.number * DEVICE_ENDPOINTS + channel;
+}
+
+static void unit_transmit(void *self, unsigned channel, uint64_t tick, const uint8_t *iq, uint32_t n)
+{
+	struct unit *unit = self;
+
+	analog_transmit(unit->analog, in_air(unit, channel), tick, divide(unit, channel), iq, n);
+}
+
+static void unit_receive(void *self, unsigned channel, uint64_t tick, uint8_t *ret_iq, uint32_t n)
+{
+	struct unit *unit = self;
+
+	analog_receive(unit->analog, in_air(unit, channel), tick, divide(unit, channel), ret_iq, n);
+}
+
+/* ---- what comes ------------------------------------------------------------------------------------------------------- */
+
+static void to_device(void *self, uint64_t address, const uint8_t *bytes, size_t size)
+{
+	struct unit *unit = self;
+
+	device_take(&unit->device, address, bytes, size);
+}
+
+/* A packet that follows its predecessor after a gap says that the host has nothing to send for the gap. */
+static void count_answer(struct unit *unit, const uint8_t *bytes, size_t size)
+{
+	struct chdr_packet packet;
+	struct unit_answer *answer;
+	struct sim_endpoint *endpoint;
+	uint64_t n;
+
+	if (chdr_parse(bytes, size, &packet) < 0)
+		return;
+	endpoint = device_endpoint(&unit->device, packet.header.dst);
+	if (endpoint == NULL)
+		return;
+	answer = &unit->answers[sim_channel(&unit->device, endpoint)];
+	n = packet.payload_bytes / 4;
+	answer->excused = false;
+	answer->samples += n;
+	if (packet.header.type != CHDR_DATA_TS)
+		return;
+	if (answer->next && packet.timestamp > answer->next)
+		answer->samples += (packet.timestamp - answer->next) / endpoint->radio.divide;
+	answer->next = packet.timestamp + n * endpoint->radio.divide;
+}
+
+static void take_packet(struct unit *unit, unsigned door, const struct packet *packet)
+{
+	const bool data = has_samples(packet->bytes, packet->size);
+
+	if (data)
+		count_answer(unit, packet->bytes, packet->size);
+	faults_take(&unit->faults[UNIT_TX], unit->device.tick, data, to_number(door, packet->peer), packet->bytes,
+		    packet->size);
+}
+
+static bool take_burst(struct unit *unit, unsigned door, uint64_t (*now)(void *self), void *self)
+{
+	struct packet packets[DOOR_BURST];
+	const unsigned n = unit->doors[door] ? door_receive(unit->doors[door], packets, DOOR_BURST) : 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		run_to(unit, unit_ticks(unit, now(self)));
+		take_packet(unit, door, &packets[i]);
+	}
+	if (n)
+		door_put(unit->doors[door], packets, n);
+	return n > 0;
+}
+
+bool unit_take(struct unit *unit, uint64_t (*now)(void *self), void *self)
+{
+	bool came = false;
+
+	for (unsigned door = 0; door < UNIT_DOORS; door++)
+		came |= take_burst(unit, door, now, self);
+	return came;
+}
+
+/* One datagram of the processor's ports. */
+static void answer(struct unit *unit, int which, uint64_t ref, const struct sockaddr_in *from, const uint8_t *bytes,
+		   size_t size)
+{
+	const uint64_t pulse = ref / DEVICE_TICKS_PER_S * DEVICE_TICKS_PER_S;
+	struct firmware *firmware = &unit->firmware;
+	uint8_t reply[CHDR_PACKET_MAX] = {0};
+	size_t n;
+
+	firmware->pulse_ticks = unit_ticks(unit, pulse);
+	if (which == FIRMWARE)
+		n = firmware_take(firmware, clock_ns(), unit_ticks(unit, ref), bytes, size, reply);
+	else
+		n = mtu_take(bytes, size, reply, sizeof(reply));
+	if (n && sendto(unit->sockets[which], reply, n, 0, (const struct sockaddr *)from, sizeof(*from)) < 0)
+		unit->reply_failed++;
+	if (!firmware->set_time)
+		return;
+	firmware->set_time = false;
+	if (firmware->at_pulse)
+		unit->pps_ref = pulse + DEVICE_TICKS_PER_S;
+	else
+		set_time(unit, ref);
+}
+
+void unit_datagrams(struct unit *unit, int which, uint64_t ref)
+{
+	uint8_t bytes[BUFFER_BYTES];
+
+	for (int i = 0; i < BURST; i++) {
+		struct sockaddr_in from = {0};
+		socklen_t len = sizeof(from);
+		const ssize_t size =
+		    recvfrom(unit->sockets[which], bytes, sizeof(bytes), MSG_DONTWAIT, (struct sockaddr *)&from, &len);
+		if (size < 0)
+			return;
+		answer(unit, which, ref, &from, bytes, (size_t)size);
+	}
+}
+
+/* ---- for a clock that waits --------------------------------------------------------------------------------------------- */
+
+bool unit_streams(const struct unit *unit)
+{
+	for (int i = 0; i < DEVICE_ENDPOINTS; i++) {
+		const struct sim_radio *radio = &unit->device.endpoints[i].radio;
+		if (radio->rx.running || radio->tx.phase == SIM_TX_BURST)
+			return true;
+	}
+	return false;
+}
+
+static bool endpoint_waits(const struct sim_endpoint *endpoint, struct unit_answer *answer, uint64_t lead)
+{
+	const struct sim_rx *rx = &endpoint->radio.rx;
+
+	if (!endpoint->input.controlled || !rx->running || answer->samples > rx->samples) {
+		answer->samples = rx->samples;
+		answer->next = 0;
+	}
+	if (rx->running && endpoint->output.started && endpoint->output.waiting)
+		return true;
+	return !answer->excused && rx->samples - answer->samples >= lead;
+}
+
+bool unit_waits(struct unit *unit, uint64_t lead)
+{
+	bool waits = false;
+
+	for (int i = 0; i < DEVICE_ENDPOINTS; i++)
+		waits |= endpoint_waits(&unit->device.endpoints[i], &unit->answers[i], lead);
+	return waits;
+}
+
+void unit_excuse(struct unit *unit)
+{
+	for (int i = 0; i < DEVICE_ENDPOINTS; i++)
+		unit->answers[i].excused = true;
+}
+
+uint64_t unit_starves(const struct unit *unit)
+{
+	uint64_t tick = UINT64_MAX;
+
+	if (faults_next(&unit->faults[UNIT_TX]) != UINT64_MAX)
+		return UINT64_MAX; /* the host has sent what the wire holds */
+	for (int i = 0; i < DEVICE_ENDPOINTS; i++) {
+		const uint64_t own =
+		    unit->answers[i].excused ? UINT64_MAX : sim_radio_starves(&unit->device.endpoints[i]);
+		tick = own < tick ? own : tick;
+	}
+	return tick == UINT64_MAX ? tick : ref_of(unit, tick) - 1;
+}
+
+/* ---- open and close ---------------------------------------------------------------------------------------------------- */
+
+static int bind_port(uint32_t ip, uint16_t port)
+{
+	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	const struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(ip), .sin_port = htons(port)};
+
+	if (fd < 0)
+		return -errno;
+	if (bind(fd, (const struct sockaddr *)&own, sizeof(own)) < 0) {
+		const int error = errno;
+		close(fd);
+		return -error;
+	}
+	return fd;
+}
+
+static int open_doors(struct unit *unit, const struct unit_options *options, char *ret_why)
+{
+	struct door_options sfp0 = {.own = {options->ip, CHDR_PORT}, .packets = BUFFERS, .packet_bytes = BUFFER_BYTES};
+	struct door_options sfp1 = options->sfp1_options;
+	int rc = door_open(&door_udp, &sfp0, ret_why, &unit->doors[0]);
+
+	if (rc < 0 || options->sfp1 == NULL)
+		return rc;
+	sfp1.own.port = CHDR_PORT;
+	sfp1.packets = BUFFERS;
+	sfp1.packet_bytes = sfp1.packet_bytes ? sfp1.packet_bytes : BUFFER_BYTES;
+	return door_open(options->sfp1, &sfp1, ret_why, &unit->doors[1]);
+}
+
+int unit_open(struct unit *unit, const struct unit_options *options, struct analog *analog, char *ret_why)
+{
+	const struct device_io io = {unit_send, unit_transmit, unit_receive, unit};
+	char serial[16];
+
+	*unit = (struct unit){.options = *options, .analog = analog, .sockets = {-1, -1}};
+	snprintf(serial, sizeof(serial), "SIM%04u", options->number + 1);
+	firmware_init(&unit->firmware, options->ip, options->device.stop_supported, "x310sim", serial);
+	device_init(&unit->device, &options->device, &io);
+	faults_init(&unit->faults[UNIT_TX], &options->faults[UNIT_TX], to_device, unit);
+	faults_init(&unit->faults[UNIT_RX], &options->faults[UNIT_RX], to_wire, unit);
+	for (int i = 0; i < UNIT_SOCKETS; i++) {
+		const struct in_addr ip = {htonl(options->ip)};
+		char text[INET_ADDRSTRLEN] = "";
+
+		unit->sockets[i] = bind_port(options->ip, ports[i]);
+		if (unit->sockets[i] >= 0)
+			continue;
+		inet_ntop(AF_INET, &ip, text, sizeof(text));
+		snprintf(ret_why, DOOR_WHY, "%s: UDP port %u: %s", text, ports[i], strerror(-unit->sockets[i]));
+		return unit->sockets[i];
+	}
+	return open_doors(unit, options, ret_why);
+}
+
+void unit_close(struct unit *unit)
+{
+	for (int i = 0; i < UNIT_SOCKETS; i++)
+		if (unit->sockets[i] >= 0)
+			close(unit->sockets[i]);
+	for (unsigned i = 0; i < UNIT_DOORS; i++)
+		door_close(unit->doors[i]);
+	for (int way = 0; way < UNIT_WAYS; way++)
+		faults_fini(&unit->faults[way]);
+	device_fini(&unit->device);
+}
