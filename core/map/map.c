@@ -14,6 +14,8 @@ enum {
 	REFINE_UNITS = 64,
 	REFINE_STEPS = 2000000, /* instances and links looked at */
 	PROBES = 24,
+	CUTS = 10,
+	MEND_STEPS = 1000000,
 };
 
 static const double tiers[] = {0.5, 0.8, 1.0};
@@ -315,6 +317,49 @@ static bool is_perfect(const struct search *search)
 	       (search->rank.fits || !search->units->resources->known);
 }
 
+/* Beyond the published bound. */
+static bool is_late(const struct search *search)
+{
+	return !search->units->waveform->pipelined && search->rank.latency > 2 * search->rank.lanes;
+}
+
+/* The contiguous cut of the least share at which there is one, into search->cores: 0, -ENOENT, -ENOMEM. */
+static int chain_over(struct search *search)
+{
+	double low = 1, high = INFINITY, share = 1.02;
+	int rc = 0;
+
+	for (int i = 0; i < CUTS && !rc && high > low * 1.002; i++) {
+		struct units_problem made = {0};
+		struct mapper_result result;
+
+		rc = units_problem_init(&made, search->units, search->ranker.demand, share, search->options->q);
+		rc = rc ? rc : mapper_run(MAPPER_CHAIN, &made.problem, STEPS, search->cores, &result);
+		units_problem_fini(&made);
+		*(!rc && result.cost < INFINITY ? &high : &low) = share;
+		share = high < INFINITY ? (low + high) / 2 : low * 1.1;
+	}
+	return rc ? rc : high < INFINITY ? 0 : -ENOENT;
+}
+
+/* Where no cut of the chain fits, and what fits goes to and fro: the cut that is over by the least, mended between lanes next
+ * to each other. */
+static int mend_chain(struct search *search)
+{
+	int rc;
+
+	if (search->options->mapper != MAPPER_PORTFOLIO || search->units->n < search->units->resources->n_lanes)
+		return 0;
+	rc = chain_over(search);
+	if (!rc) {
+		search->state.steps = 0;
+		search->state.steps_limit = MEND_STEPS;
+		rc = mapper_mend_near(&search->state, search->cores);
+		search->state.steps_limit = 0;
+	}
+	return rc == -ENOENT ? 0 : rc ? rc : offer(search, "mended");
+}
+
 /* May any unit be there? */
 static size_t lanes_usable(const struct search *search)
 {
@@ -357,12 +402,6 @@ static int spread(struct search *search, const double *demand, enum plan_mode mo
 	return rc ? rc : refine(search);
 }
 
-/* Beyond the published bound. */
-static bool is_late(const struct search *search)
-{
-	return !search->units->waveform->pipelined && search->rank.latency > 2 * search->rank.lanes;
-}
-
 static int tier(struct search *search, double share)
 {
 	int rc = 0;
@@ -377,6 +416,8 @@ static int tier(struct search *search, double share)
 	if (rc || (search->found && !is_late(search)))
 		return rc;
 	rc = ask_all(search, share);
+	if (!rc && share == 1 && (!search->found || is_late(search)))
+		rc = mend_chain(search);
 	return rc ? rc : refine(search);
 }
 

@@ -64,12 +64,14 @@ double mapper_steps(enum mapper mapper, const struct mapping_problem *problem);
 
 /* The parts, for core/map alone: they write ret_cores when they find a mapping, and give 0, -ENOENT (nothing found) or
  * -ENOMEM. mapper_exact also says whether it has proven its answer; `ret_cores` holds a mapping to beat if *cost is less
- * than INFINITY. mapper_improve starts from ret_cores, whole or not, fitting or not. */
+ * than INFINITY. mapper_improve starts from ret_cores, whole or not, fitting or not; mapper_mend_near from a whole one that
+ * overloads some cores, and moves or swaps units between cores whose numbers are as near to each other as will do. */
 int mapper_survivors(struct mapping_state *state, const uint32_t *order, unsigned window, uint32_t *ret_cores);
 int mapper_greedy(struct mapping_state *state, uint32_t *ret_cores);
 int mapper_worst_fit(struct mapping_state *state, const uint32_t *order, uint32_t *ret_cores);
 int mapper_chain(struct mapping_state *state, uint32_t *ret_cores);
 int mapper_improve(struct mapping_state *state, uint32_t *ret_cores);
+int mapper_mend_near(struct mapping_state *state, uint32_t *ret_cores);
 int mapper_exact(struct mapping_state *state, const uint32_t *order, uint32_t *ret_cores, double *cost,
 		 bool *ret_proven);
 

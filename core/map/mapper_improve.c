@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Local search: move one unit or swap two. First until nothing is overloaded any more, with a few kicks where it is stuck;
- * then until no such step makes the mapping cheaper. */
+ * then until no such step makes the mapping cheaper. And another, which mends the overload only and goes no further than it
+ * must. */
 #include "core/map/mapper.h"
 
 #include <errno.h>
@@ -210,4 +211,64 @@ int mapper_improve(struct mapping_state *state, uint32_t *ret_cores)
 	while (cost < INFINITY && !mapping_tired(state) && polish(&local, &cost))
 		;
 	return cost < INFINITY ? 0 : -ENOENT;
+}
+
+/* ---- near ----------------------------------------------------------------------------------------------------------- */
+
+static bool overloaded(const struct local *local, uint32_t core)
+{
+	return over(local->state->left[core], local->state->problem->capacity[core]) > 0;
+}
+
+/* A unit of a core that is overloaded goes to `core`, alone or for another. */
+static bool lighten_by(struct local *local, uint32_t unit, uint32_t core)
+{
+	const uint32_t was = local->cores[unit];
+
+	if (!may_be(local, unit, core))
+		return false;
+	if (move(local, unit, core) < -1e-9)
+		return true;
+	move(local, unit, was);
+	for (uint32_t other = 0; other < local->state->problem->n_units; other++) {
+		if (local->cores[other] != core || !may_be(local, other, was))
+			continue;
+		if (move(local, unit, core) + move(local, other, was) < -1e-9)
+			return true;
+		move(local, other, core);
+		move(local, unit, was);
+	}
+	return false;
+}
+
+/* Over all units once: steps to cores that lie `distance` away. How many were taken. */
+static unsigned lighten_near(struct local *local, uint32_t distance)
+{
+	const struct mapping_problem *problem = local->state->problem;
+	unsigned taken = 0;
+
+	for (uint32_t unit = 0; unit < problem->n_units && !mapping_tired(local->state); unit++) {
+		const uint32_t was = local->cores[unit];
+
+		if (!overloaded(local, was))
+			continue;
+		if (was >= distance && lighten_by(local, unit, was - distance))
+			taken++;
+		else if (was + distance < problem->n_cores && lighten_by(local, unit, was + distance))
+			taken++;
+	}
+	return taken;
+}
+
+int mapper_mend_near(struct mapping_state *state, uint32_t *ret_cores)
+{
+	struct local local = {.state = state, .cores = ret_cores};
+	double rest = weigh(&local);
+
+	for (uint32_t distance = 1; rest > 0 && distance < state->problem->n_cores; distance++) {
+		while (lighten_near(&local, distance) > 0)
+			;
+		rest = weigh(&local);
+	}
+	return mapping_cost(state, ret_cores) < INFINITY ? 0 : -ENOENT;
 }

@@ -638,6 +638,35 @@ static void test_large(void **state)
 	free(chain);
 }
 
+/* At 95 % no contiguous cut fits: what does goes to and fro, but not beyond the published bound. */
+static void test_large_and_full(void **state)
+{
+	int many[LARGE_CORES];
+	const struct platform_model platform = {many, LARGE_CORES, 1000};
+	double budgets[LARGE], sum = 0;
+	struct chain *chain;
+	struct plan *plan;
+
+	(void)state;
+	for (int i = 0; i < LARGE_CORES; i++)
+		many[i] = i;
+	for (int i = 0; i < LARGE; i++)
+		sum += budgets[i] = 100 + (i * 7919) % 1907; /* 1 : 20 */
+	for (int i = 0; i < LARGE; i++)
+		budgets[i] *= 0.95 * LARGE_CORES * 1e4 / sum;
+	chain = chain_new(budgets, LARGE, 100);
+	plan = planned(chain, &platform);
+	assert_int_equal(plan->choice.mode, PLAN_TIERS);
+	for (int l = 0; l < LARGE_CORES; l++)
+		assert_true(plan->lanes[l].need_ns <= 10e6);
+	assert_true(plan->latency_slots <= 2 * LARGE_CORES);
+	for (size_t i = 0; i < plan->choice.n_candidates; i++) /* which is why */
+		if (strcmp(plan->choice.candidates[i].name, "chain") == 0)
+			assert_false(plan->choice.candidates[i].found);
+	plan_free(plan);
+	free(chain);
+}
+
 /* ---- several waveforms on one platform ---------------------------------------------------------------------------------- */
 
 static unsigned draw(unsigned *seed, unsigned n)
@@ -720,6 +749,7 @@ int main(void)
 	    cmocka_unit_test(test_why),
 	    cmocka_unit_test(test_bpsk_on_two_lanes),
 	    cmocka_unit_test(test_large),
+	    cmocka_unit_test(test_large_and_full),
 	    cmocka_unit_test(test_loading_never_breaks_admission),
 	};
 
