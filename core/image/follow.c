@@ -104,6 +104,8 @@ int image_follows(const struct image_view *before, const void *program, char *re
 	if (before->head->slot_ns != after.head->slot_ns || before->head->clock != after.head->clock ||
 	    before->head->late != after.head->late)
 		snprintf(ret_why, size, "its slots or its clock would change: unload the waveform and load it again");
+	else if (before->head->clock == IMAGE_RADIO)
+		snprintf(ret_why, size, "its clock is a radio, which stays with the lane that has it");
 	else if (!same_head(before->head, after.head))
 		snprintf(ret_why, size, "it has other instances or links than when it was loaded");
 	else if (before->head->n_hosts != after.head->n_hosts || before->head->shared_host != after.head->shared_host)

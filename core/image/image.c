@@ -52,6 +52,7 @@ static bool tables_sound(const struct image_head *h)
 	    {&h->params, sizeof(struct image_param), 1 << 20},
 	    {&h->vars, sizeof(struct image_var), 1 << 20},
 	    {&h->reals, sizeof(float), 1 << 24},
+	    {&h->radios, sizeof(struct image_radio), IMAGE_RADIOS_MAX},
 	    {&h->text, 1, 1 << 26},
 	};
 
@@ -175,6 +176,23 @@ static bool params_sound(const struct check *c)
 	return true;
 }
 
+static bool radios_sound(const struct check *c)
+{
+	const struct image_head *h = c->head;
+	const struct image_radio *radio = rows(c, &h->radios);
+	uint64_t channels = 0;
+
+	if (h->clock == IMAGE_RADIO && (h->slot_samples == 0 || !(h->rate_hz > 0) || h->radios.count == 0))
+		return false;
+	for (uint64_t i = 0; i < h->radios.count; i++) {
+		if (radio[i].n_channels == 0 || radio[i].n_channels > 2 || radio[i].spp == 0 || radio[i].spp > 2000 ||
+		    radio[i].ticks_per_sample == 0 || !(radio[i].clock_rate > 0))
+			return false;
+		channels += radio[i].n_channels;
+	}
+	return channels <= IMAGE_RADIO_CHANNELS_MAX;
+}
+
 int image_check(const void *bytes, size_t len, const char **ret_why)
 {
 	const struct image_head *h = bytes;
@@ -189,7 +207,7 @@ int image_check(const void *bytes, size_t len, const char **ret_why)
 		return -EBADMSG;
 	*ret_why = "a number in the head makes no sense";
 	if (h->slot_ns == 0 || h->slots == 0 || h->latency_slots == 0 || h->n_hosts > IMAGE_INSTANCES_MAX ||
-	    h->clock > IMAGE_STEP || h->late > IMAGE_SKIP || h->copies == 0 || h->instances.count % h->copies != 0)
+	    h->clock > IMAGE_RADIO || h->late > IMAGE_SKIP || h->copies == 0 || h->instances.count % h->copies != 0)
 		return -EBADMSG;
 	*ret_why = "a table lies outside the program";
 	if (!tables_sound(h) || !inside(h->run, 1, sizeof(struct image_run), 64, h->total_bytes))
@@ -207,7 +225,7 @@ int image_check(const void *bytes, size_t len, const char **ret_why)
 	for (uint64_t i = 0; i < h->buffers.count; i++)
 		if (!buffer_sound(&c, (const struct image_buffer *)rows(&c, &h->buffers) + i))
 			return -EBADMSG;
-	if (!lanes_sound(&c) || !ports_sound(&c) || !params_sound(&c))
+	if (!lanes_sound(&c) || !ports_sound(&c) || !params_sound(&c) || !radios_sound(&c))
 		return -EBADMSG;
 	*ret_why = NULL;
 	return 0;
@@ -359,6 +377,7 @@ static void view_bind(struct image_view *v)
 	v->buffers = (const void *)(copy + v->head->buffers.offset);
 	v->params = (const void *)(copy + v->head->params.offset);
 	v->vars = (const void *)(copy + v->head->vars.offset);
+	v->radios = (const void *)(copy + v->head->radios.offset);
 }
 
 void image_bind(void *program, struct image_view *ret)

@@ -34,13 +34,15 @@ enum {
 	NODE_WAVEFORMS_MAX = 64,
 	NODE_TIMEBASES_MAX = 16,
 	NODE_CHANGES = 64,
+	IMAGE_RADIOS_MAX = 2,
+	IMAGE_RADIO_CHANNELS_MAX = 4, /* of all radios together */
 };
 
 #define IMAGE_MAGIC 0x31474d49454f4c41ull  /* "ALOEIMG1" */
 #define IMAGE_CANARY 0x5aa5c33c0ff0a55aull /* behind every message */
 #define IMAGE_FOREVER UINT64_MAX
 
-enum image_clock { IMAGE_TIMER, IMAGE_VIRTUAL, IMAGE_STEP };
+enum image_clock { IMAGE_TIMER, IMAGE_VIRTUAL, IMAGE_STEP, IMAGE_RADIO };
 enum image_late { IMAGE_SLIP, IMAGE_SKIP };
 
 /* ---- the program: tables, written once by program_build ------------------------------------------------------------ */
@@ -57,12 +59,14 @@ struct image_head {
 	uint64_t total_bytes;  /* the image */
 	uint32_t clock, n_hosts, latency_slots, shared_host;
 	uint64_t slot_ns;
+	uint32_t slot_samples, reserved; /* of a radio that is the clock; 0 */
+	double rate_hz;
 	uint64_t slots;                    /* run indices 0..slots-1; IMAGE_FOREVER */
 	uint32_t name, isolation, overrun; /* text offsets: name, isolation word, overrun word */
 	uint32_t
 	    copies; /* of the waveform's instances: instance i is copy i / (count / copies), of i % (count / copies) */
 	struct image_table lanes, segments, order, gates, instances, inputs, outputs, buffers, params, vars, reals,
-	    text;
+	    radios, text;
 	uint64_t run; /* offset of struct image_run */
 };
 
@@ -143,6 +147,23 @@ struct image_var {
 	uint32_t offset, reserved; /* in the component's state */
 };
 
+struct image_radio_channel { /* as it was set by who initialised the device; NaN: nobody has said */
+	double rx_frequency, rx_gain, tx_frequency, tx_gain;
+};
+
+struct image_radio {                   /* a device, see core/waveform/radio.h */
+	uint32_t transport;            /* enum wf_transport */
+	uint32_t address, own_address; /* IPv4, host order */
+	uint32_t sfp, n_channels, spp, initialised;
+	uint32_t channels[2];                          /* twice the daughterboard's number, and its own */
+	uint32_t port, eal, clock_source, time_source; /* text */
+	uint32_t ticks_per_sample, reserved;
+	uint64_t patience_ns;
+	double clock_rate;
+	int64_t tx_advance; /* samples; negative: untimed */
+	struct image_radio_channel settings[2];
+};
+
 /* ---- what moves ------------------------------------------------------------------------------------------------------ */
 
 struct image_message {
@@ -172,6 +193,28 @@ struct image_taken {
 	_Atomic uint64_t sequence, index;
 };
 
+/* Of the radio that is the clock: written by the host's lane, now and then. */
+enum image_radio_count {
+	RADIO_COUNT_PACKETS,   /* received in time */
+	RADIO_COUNT_LOST,      /* missing by their numbers */
+	RADIO_COUNT_BEHIND,    /* came when their slot had run already */
+	RADIO_COUNT_OVERRUNS,  /* the device stopped receiving, and was started again */
+	RADIO_COUNT_SENT,      /* packets */
+	RADIO_COUNT_NO_ROOM,   /* not sent: the way out was full */
+	RADIO_COUNT_TX_LATE,   /* came to the device after their time */
+	RADIO_COUNT_UNDERRUNS, /* the device had nothing to send */
+	RADIO_COUNT_SEQUENCE,  /* the device missed some, or got them out of order */
+	RADIO_COUNTS
+};
+
+struct image_radio_state {
+	_Atomic uint64_t channel[IMAGE_RADIO_CHANNELS_MAX][RADIO_COUNTS];
+	_Atomic uint64_t n_channels;
+	_Atomic uint64_t caught_up;  /* slots that ran at once, as their samples had been waiting */
+	_Atomic uint64_t flywheeled; /* slots that ran because time had passed, without all of their samples */
+	_Atomic uint64_t partial;    /* slots in which samples were missing */
+};
+
 struct image_run {
 	_Atomic uint64_t last;  /* last index, set by aloe_end; the smallest wins */
 	_Atomic uint32_t fault; /* instance + 1 of the first fault; then `code` and `why` are valid */
@@ -180,6 +223,7 @@ struct image_run {
 	char why[240];
 	_Atomic uint64_t remaps; /* how often it has gone to other lanes; then what its segments had counted before: */
 	_Atomic uint64_t slots, slipped, skipped, missed;
+	struct image_radio_state radio;
 };
 
 struct image_segment_state {
@@ -238,7 +282,7 @@ struct image_event {
 
 struct node_timebase {
 	_Atomic uint32_t used; /* how many lanes */
-	uint32_t pace;         /* enum image_clock: TIMER or STEP */
+	uint32_t pace;         /* enum image_clock: TIMER, STEP or RADIO */
 	uint64_t slot_ns;
 	uint64_t start_ns;        /* CLOCK_MONOTONIC of slot 0 */
 	_Atomic uint64_t allowed; /* STEP: slots below this may begin */
@@ -316,6 +360,12 @@ static inline uint32_t baton_entry(uint64_t baton)
 	return baton & 0x7fff;
 }
 
+/* image_timed: slots begin when the clock says so, whoever is ready, and threads of hosts run them by lanes in real time. */
+static inline bool image_timed(uint32_t clock)
+{
+	return clock == IMAGE_TIMER || clock == IMAGE_RADIO;
+}
+
 /* ---- access ---------------------------------------------------------------------------------------------------------- */
 
 /* image_canary says at which byte of a message the canary lies: right behind the last item. */
@@ -339,6 +389,7 @@ struct image_view {
 	const struct image_buffer *buffers;
 	const struct image_param *params;
 	const struct image_var *vars;
+	const struct image_radio *radios;
 	void *copy;
 };
 

@@ -210,10 +210,10 @@ static int memory_check(const struct waveform *wf, const struct resources *resou
 int admission_check(const struct waveform *wf, const struct resources *resources, const struct plan_options *options,
 		    const struct plan *plan, struct diag *diag)
 {
-	const bool refuse = wf->clock == WF_CLOCK_TIMER && wf->admit != WF_ADMIT_ALWAYS && !options->admit;
+	const bool refuse = waveform_timed(wf) && wf->admit != WF_ADMIT_ALWAYS && !options->admit;
 	int rc = 0, one;
 
-	if (wf->clock != WF_CLOCK_TIMER)
+	if (!waveform_timed(wf))
 		return 0;
 	for (size_t lane = 0; lane < plan->n_lanes; lane++) {
 		one = lane_check(wf, resources, refuse, plan, lane, diag);

@@ -79,7 +79,7 @@ static void lane_fill(const struct waveform *wf, const struct platform_model *pl
 		      struct lane_resource *lane)
 {
 	const double slot_ns = (double)wf->slot_ns * (1 - margin);
-	const bool timed = wf->clock == WF_CLOCK_TIMER; /* else nothing is waited for, and noise costs no slot */
+	const bool timed = waveform_timed(wf); /* else nothing is waited for, and noise costs no slot */
 
 	*lane =
 	    (struct lane_resource){.cpu = platform->cpus[core], .mmac_per_s = platform->mmac_per_s, .room_ns = slot_ns};
@@ -209,6 +209,8 @@ int resources_init(struct resources *resources, const struct waveform *wf, const
 
 	*resources = (struct resources){.platform = platform, .named = wf->n_lanes > 0};
 	resources->n_lanes = wf->n_lanes ? wf->n_lanes : platform->n_lanes;
+	if (wf->clock == WF_CLOCK_RADIO) /* which is the clock of one lane */
+		resources->n_lanes = resources->n_lanes ? 1 : 0;
 	resources->margin = wf->margin > platform->margin ? wf->margin : platform->margin;
 	if (!resources->n_lanes)
 		return diag_error(diag, wf->file, 0, "the platform has no lanes, at least 1 is needed");

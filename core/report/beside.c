@@ -13,8 +13,9 @@ static bool agrees(const json_t *loaded, const struct waveform *waveform)
 {
 	const char *clock = json_string_value(json_object_get(loaded, "clock"));
 	const bool step = clock && strcmp(clock, "step") == 0;
+	const bool radio = clock && strcmp(clock, "radio") == 0;
 
-	return !step && waveform->clock == WF_CLOCK_TIMER &&
+	return !step && !radio && waveform->clock == WF_CLOCK_TIMER &&
 	       (uint64_t)json_integer_value(json_object_get(loaded, "slot_ns")) == waveform->slot_ns;
 }
 

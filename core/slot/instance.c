@@ -216,7 +216,7 @@ static int choose_simd(struct aloe_setup *setup)
 }
 
 int instance_open(struct instance *it, const struct image_view *view, uint32_t number, const struct aloe_entry *entry,
-		  struct arena *arena)
+		  struct aloe_radio *radio, struct arena *arena)
 {
 	const struct image_instance *row = &view->instances[number];
 
@@ -230,6 +230,8 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 	it->setup = (struct aloe_setup){
 	    .instance = image_text(view, row->name),
 	    .slot_ns = view->head->slot_ns,
+	    .slot_samples = view->head->slot_samples,
+	    .radio = radio,
 	    .alloc = instance_alloc,
 	    .scratch = instance_scratch,
 	    .arena = it,

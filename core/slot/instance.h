@@ -63,10 +63,10 @@ struct instance {
 };
 
 /* instance_open sets parameters from the image, runs check and init, makes the I/O ring and fills it for the first time.
- * Its memory is from `arena`, which is the caller's and outlives it. 0, or negative with words for the user in
+ * Its memory is from `arena`, which is the caller's and outlives it; `radio` is the clock's, or NULL. 0, or negative with words for the user in
  * instance->setup.error. [control] */
 int instance_open(struct instance *instance, const struct image_view *view, uint32_t number,
-		  const struct aloe_entry *entry, struct arena *arena);
+		  const struct aloe_entry *entry, struct aloe_radio *radio, struct arena *arena);
 /* instance_follow takes an instance over to the tables and rings of another image of its waveform, filled by image_carry; its
  * state stays as it is. Texts and arrays of the image that it was opened with must live on. [control] */
 void instance_follow(struct instance *instance, const struct image_view *view);

@@ -7,6 +7,8 @@
 
 enum { NAP_NS = 20000000, GUARD_FIRST_NS = 60000, GUARD_MIN_NS = 4096, GUARD_MAX_NS = 100000 };
 
+enum { RADIO_NAP_NS = 1000000 };
+
 static uint32_t live_from(const struct node_lane *lane, uint32_t first)
 {
 	uint32_t entries = atomic_load_explicit(&lane->entries, memory_order_acquire);
@@ -126,6 +128,8 @@ static uint64_t pace_wait(struct lane_thread *thread, uint64_t slot, uint64_t *r
 	base = &thread->node->timebase[number];
 	if (base->pace == IMAGE_TIMER)
 		return pace_timer(thread, base, slot, ret_edge);
+	if (base->pace == IMAGE_RADIO)
+		return thread->radio != NULL ? thread->radio->wait(thread->radio->self, slot, ret_edge) : IMAGE_FOREVER;
 	slot = pace_step(thread, base, slot);
 	*ret_edge = clock_ns();
 	return slot;
@@ -146,7 +150,9 @@ static void baton_await(struct lane_thread *thread)
 	const uint32_t seen = atomic_load(go);
 
 	if (!mine(thread, atomic_load(&thread->image->baton)))
-		futex_wait(go, seen, 0);
+		futex_wait(go, seen, thread->radio != NULL ? RADIO_NAP_NS : 0);
+	if (thread->radio != NULL && !mine(thread, atomic_load(&thread->image->baton)))
+		thread->radio->idle(thread->radio->self);
 }
 
 static int begin_slot(struct lane_thread *thread, uint64_t *baton, uint64_t *ret_edge)
@@ -212,6 +218,8 @@ void lane_run(struct lane_thread *thread)
 		since = now;
 		atomic_store_explicit(&thread->image->since_ns, since, memory_order_release);
 		entry_run(thread, baton, edge, &now);
+		if (thread->radio != NULL)
+			thread->radio->end(thread->radio->self);
 		atomic_compare_exchange_strong(&thread->image->since_ns, &since, 0); /* unless it is another's by now */
 		lane_pass(lane, thread->image, baton, lane_next(lane, baton),
 			  thread->seat); /* or it has gone on without us */

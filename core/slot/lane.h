@@ -17,9 +17,19 @@
 
 #include "core/slot/segment.h"
 
+/* The radio whose packets are the lane's time, on the thread that has it; core/slot/radio_pace.h. wait: slot `slot` or a later
+ * one has begun, or IMAGE_FOREVER after a millisecond; end: it has run; idle: there is none to run. */
+struct lane_radio {
+	void *self;
+	uint64_t (*wait)(void *self, uint64_t slot, uint64_t *ret_edge_ns);
+	void (*end)(void *self);
+	void (*idle)(void *self);
+};
+
 struct lane_thread {
 	const struct node_image *node;
 	struct lane_image *image;
+	const struct lane_radio *radio; /* NULL: none */
 	uint32_t lane, seat;
 	_Atomic uint32_t quit;
 	struct segment *_Atomic segments[NODE_ENTRIES_MAX]; /* this host's, by entry */

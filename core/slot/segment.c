@@ -35,7 +35,7 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	    .slot_ns = view->head->slot_ns,
 	    .lag_max = row->lag_max,
 	    .skip = view->head->late == IMAGE_SKIP,
-	    .counts_misses = view->head->clock == IMAGE_TIMER,
+	    .counts_misses = image_timed(view->head->clock),
 	    .last_slot = IMAGE_FOREVER,
 	    .lane = image_lane_state(view, row->lane),
 	    .last_of_lane = view->lanes[row->lane].last == number,

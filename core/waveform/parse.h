@@ -33,6 +33,10 @@ enum {
 };
 #define WF_SLOT_NS_MIN 1000.0
 #define WF_SLOT_NS_MAX 1e10
+#define WF_SLOT_SAMPLES_MIN 16.0
+#define WF_SLOT_SAMPLES_MAX 1e8
+#define WF_RATE_MIN 1e3
+#define WF_RATE_MAX 1e9
 
 struct wf_parse {
 	const char *file;
@@ -41,6 +45,7 @@ struct wf_parse {
 	struct diag *diag;
 	size_t errors_before; /* in diag, when this parse began */
 	struct waveform *waveform;
+	bool late_said; /* by the file or the command line */
 };
 
 /* ---- values ------------------------------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #include "core/waveform/scan.h"
 
 static const char *const kinds[] = {"full", "half", "bus", NULL};
-static const char *const root_keys[] = {"name", "margin", "assume_builds", "nodes", "links"};
+static const char *const root_keys[] = {"name", "margin", "assume_builds", "nodes", "links", "radio"};
 static const char *const node_keys[] = {"mmac_per_s", "cores",    "arch",        "base_us",
 					"module_us",  "noise_us", "handover_us", "memory_mb"};
 static const char *const link_keys[] = {"nodes", "mbit_per_s", "kind", "delay"};

@@ -9,16 +9,16 @@
 #include "core/waveform/parse.h"
 #include "core/waveform/scan.h"
 
-static const char *const clocks[] = {"timer", "virtual", "step", NULL};
+static const char *const clocks[] = {"timer", "virtual", "step", "radio", NULL};
 static const char *const lates[] = {"slip", "skip", NULL};
 static const char *const isolations[] = {"waveform", "component", "none", NULL};
 static const char *const overruns[] = {"count", "flag", "stop", NULL};
 
 static const char *const admits[] = {"fits", "strict", "always", NULL};
 
-static const char *const waveform_keys[] = {"name",      "slot_ns",   "slot_samples", "clock",  "late",
-					    "isolation", "pipelined", "overrun",      "margin", "admit",
-					    "lanes",     "instances", "links"};
+static const char *const waveform_keys[] = {"name", "slot_ns",   "slot_samples", "rate",    "clock",
+					    "late", "isolation", "pipelined",    "overrun", "margin",
+					    "admit", "lanes",     "instances",    "links"};
 static const char *const instance_keys[] = {"component", "pin", "isolation", "period", "phase", "budget_us"};
 
 enum {
@@ -91,14 +91,17 @@ static int set_waveform_key(struct wf_parse *parse, const char *key, const struc
 		if (wf_want_int(raw, key, WF_SLOT_NS_MIN, WF_SLOT_NS_MAX, "ns", diag, &number) == 0)
 			waveform->slot_ns = (uint64_t)number;
 	} else if (strcmp(key, "slot_samples") == 0) {
-		diag_error(diag, raw->where, raw->line,
-			   "slot_samples counts samples of a radio clock, which there is not; slot_ns = N is needed");
+		if (wf_want_int(raw, key, WF_SLOT_SAMPLES_MIN, WF_SLOT_SAMPLES_MAX, "samples", diag, &number) == 0)
+			waveform->slot_samples = (uint32_t)number;
+	} else if (strcmp(key, "rate") == 0) {
+		(void)wf_want_real(raw, key, WF_RATE_MIN, WF_RATE_MAX, "samples/s", diag, &waveform->rate_hz);
 	} else if (strcmp(key, "clock") == 0) {
 		if (wf_want_choice(raw, key, clocks, diag, &choice) == 0)
 			waveform->clock = (enum wf_clock)choice;
 	} else if (strcmp(key, "late") == 0) {
 		if (wf_want_choice(raw, key, lates, diag, &choice) == 0)
 			waveform->late = (enum wf_late)choice;
+		parse->late_said = true;
 	} else if (strcmp(key, "isolation") == 0) {
 		if (wf_want_choice(raw, key, isolations, diag, &choice) == 0)
 			waveform->isolation = (enum wf_isolation)choice;
@@ -572,6 +575,10 @@ static void check_lanes(struct wf_parse *parse, const config_setting_t *lanes)
 	const struct waveform *waveform = parse->waveform;
 	const int line = lanes ? (int)config_setting_source_line(lanes) : 0;
 
+	if (waveform->clock == WF_CLOCK_RADIO && waveform->n_lanes > 1)
+		diag_error(parse->diag, parse->file, line,
+			   "lanes: %zu CPUs; the radio is the clock of one lane, on which all instances run",
+			   waveform->n_lanes);
 	for (size_t i = 1; waveform->clock == WF_CLOCK_TIMER && i < waveform->n_lanes; i++)
 		for (size_t j = 0; j < i; j++)
 			if (waveform->lanes[i] == waveform->lanes[j])
@@ -580,21 +587,69 @@ static void check_lanes(struct wf_parse *parse, const config_setting_t *lanes)
 					   waveform->lanes[i]);
 }
 
+/* A slot's length is given in nanoseconds, or in samples and their rate. */
+static void check_slot(struct wf_parse *parse, const config_setting_t *root)
+{
+	struct waveform *waveform = parse->waveform;
+	const config_setting_t *ns = config_setting_get_member(root, "slot_ns");
+	const config_setting_t *samples = config_setting_get_member(root, "slot_samples");
+	const int line = samples ? (int)config_setting_source_line(samples) : 1;
+
+	if (!waveform->slot_samples) {
+		if (!waveform->slot_ns && !ns && !samples)
+			diag_error(parse->diag, parse->file, 1,
+				   "slot_ns is missing, slot_ns = N is needed (nanoseconds), or slot_samples = N and "
+				   "rate = R");
+		return;
+	}
+	if (ns)
+		diag_error(parse->diag, parse->file, line,
+			   "slot_ns and slot_samples both say how long a slot is, one of them is needed");
+	else if (!waveform->rate_hz && !config_setting_get_member(root, "rate"))
+		diag_error(parse->diag, parse->file, line,
+			   "slot_samples without a rate, rate = R is needed (samples a second)");
+	else if (waveform->rate_hz > 0 && !waveform->slot_ns)
+		waveform->slot_ns = (uint64_t)(waveform->slot_samples * 1e9 / waveform->rate_hz + 0.5);
+}
+
+/* What runs on a radio's clock is called by whoever holds the radio's packets. */
+static void check_radio(struct wf_parse *parse, const config_setting_t *root)
+{
+	const struct waveform *waveform = parse->waveform;
+	const config_setting_t *clock = config_setting_get_member(root, "clock");
+	const struct wf_overrides *overrides = parse->overrides;
+	const int line = clock ? (int)config_setting_source_line(clock) : 0;
+
+	if (waveform->clock != WF_CLOCK_RADIO)
+		return;
+	if (overrides && overrides->slot_ns)
+		diag_error(parse->diag, "--slot-us", 0,
+			   "with the clock \"radio\" a slot is samples: slot_samples and rate are needed");
+	else if (!waveform->slot_samples && !config_setting_get_member(root, "slot_samples"))
+		diag_error(parse->diag, parse->file, line,
+			   "clock = \"radio\" without slot_samples, slot_samples = N and rate = R are needed");
+	for (size_t i = 0; i < waveform->n_instances; i++)
+		if (waveform->instances[i].isolation != WF_ISOLATION_WAVEFORM)
+			diag_error(parse->diag, parse->file, waveform->instances[i].line,
+				   "instance \"%s\" has isolation \"%s\": with the clock \"radio\" all share the host "
+				   "that has the radio, isolation \"waveform\" is needed",
+				   waveform->instances[i].name, isolations[waveform->instances[i].isolation]);
+}
+
 static void check_keys(struct wf_parse *parse, const config_setting_t *root)
 {
 	struct waveform *waveform = parse->waveform;
-	const bool has_slot =
-	    config_setting_get_member(root, "slot_ns") || config_setting_get_member(root, "slot_samples");
-
 	if (!waveform->name && !config_setting_get_member(root, "name"))
 		diag_error(parse->diag, parse->file, 1, "name is missing, name = \"...\" is needed");
-	if (!waveform->slot_ns && !has_slot)
-		diag_error(parse->diag, parse->file, 1, "slot_ns is missing, slot_ns = N is needed (nanoseconds)");
+	check_slot(parse, root);
 	for (size_t i = 0; i < waveform->n_instances; i++)
 		check_values(parse, &waveform->instances[i]);
 	check_lanes(parse, config_setting_get_member(root, "lanes"));
-	if (waveform->clock != WF_CLOCK_TIMER)
+	check_radio(parse, root);
+	if (!waveform_timed(waveform))
 		waveform->late = WF_LATE_SLIP;
+	else if (waveform->clock == WF_CLOCK_RADIO && !parse->late_said)
+		waveform->late = WF_LATE_SKIP;
 }
 
 static int read_keys(struct wf_parse *parse, const config_setting_t *root)

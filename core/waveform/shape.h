@@ -5,7 +5,7 @@
  * Sizes come from the components' own `shape`, and components are opened by a host only. So waveform_shape starts
  * `aloe-host --shape`, which reads one request from its standard input:
  *
- *	{"schema": 1, "slot_ns": 1000000,
+ *	{"schema": 1, "slot_ns": 1000000, "slot_samples": 0,
  *	 "instances": [{"name": "mod", "component": "bpsk_mod", "path": "/.../bpsk_mod.so", "digest": "89abcdef01234567",
  *	                "params": [2, null, "text", [1.0, 0.5]], "in": ["bit"], "out": ["cf32"]}, ...],
  *	 "links": [[0, 0, 1, 0, 0], ...]}

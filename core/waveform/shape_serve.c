@@ -31,7 +31,7 @@ struct serve {
 	json_t *root, *notes, *errors;
 	struct part *parts;
 	struct waveform graph; /* links, and how many instances: all that wf_order needs */
-	uint64_t slot_ns;
+	uint64_t slot_ns, slot_samples;
 	void (*progress)(void *context, const char *call, const char *instance);
 	void *context;
 };
@@ -147,6 +147,9 @@ static int read_request(struct serve *serve, const char *request, json_t **ret_i
 				  SHAPE_SCHEMA);
 	if (json_want_uint(serve->root, "slot_ns", UINT32_MAX * 10ULL, request_name, &serve->diag, &serve->slot_ns) <
 		0 ||
+	    (json_object_get(serve->root, "slot_samples") &&
+	     json_want_uint(serve->root, "slot_samples", UINT32_MAX, request_name, &serve->diag,
+			    &serve->slot_samples) < 0) ||
 	    json_want_array(serve->root, "instances", WF_INSTANCES_MAX, request_name, &serve->diag, &list) < 0)
 		return -EINVAL;
 	serve->parts = calloc(json_array_size(list) + 1, sizeof(*serve->parts));
@@ -261,6 +264,7 @@ static void call(struct serve *serve, size_t i, const char *what, int (*function
 	struct aloe_setup setup = {
 	    .instance = part->name,
 	    .slot_ns = serve->slot_ns,
+	    .slot_samples = (uint32_t)serve->slot_samples,
 	    .in = part->in,
 	    .out = part->out,
 	    .alloc = chunk_alloc,

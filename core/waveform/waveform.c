@@ -27,6 +27,7 @@ void waveform_free(struct waveform *waveform)
 	free(waveform->instances);
 	free(waveform->links);
 	free(waveform->lanes);
+	wf_radios_free(waveform->radios);
 	free(waveform->name);
 	free(waveform->file);
 	free(waveform);
@@ -104,10 +105,40 @@ void wf_sort_lines(const struct wf_parse *parse, size_t from)
 	}
 }
 
+static int read_radios(struct wf_parse *parse)
+{
+	struct waveform *waveform = parse->waveform;
+	const char *file = parse->overrides->radio;
+	const int error = wf_radios_parse(file, parse->overrides->radio_text, parse->diag, &waveform->radios);
+
+	if (error != 0 || waveform->clock != WF_CLOCK_RADIO)
+		return error == -ENOMEM ? error : 0;
+	if (!waveform->radios)
+		diag_error(parse->diag, file, 0, "no radio, radio: { type = \"x310\"; ... }; is needed");
+	for (size_t i = 0; waveform->radios && i < waveform->radios->n; i++) {
+		const struct wf_radio *radio = &waveform->radios->item[i];
+		const double divide = waveform->rate_hz > 0 ? radio->clock_rate / waveform->rate_hz : 1;
+
+		if (divide < 1 || divide != (double)(uint32_t)divide)
+			diag_error(
+			    parse->diag, file, radio->line,
+			    "a radio of clock_rate %.10g cannot have the rate %.10g of %s: a whole part of it is "
+			    "needed",
+			    radio->clock_rate, waveform->rate_hz, waveform->name ? waveform->name : parse->file);
+		else if (radio->rate > 0 && radio->rate != waveform->rate_hz)
+			diag_error(
+			    parse->diag, file, radio->line,
+			    "the radio was initialised with the rate %.10g, %s has %.10g: they have to be the same",
+			    radio->rate, waveform->name ? waveform->name : parse->file, waveform->rate_hz);
+	}
+	return 0;
+}
+
 int waveform_parse(const char *file, const char *text, size_t len, const struct registry *registry,
 		   const struct wf_overrides *overrides, struct diag *diag, struct waveform **ret)
 {
-	struct wf_parse parse = {file, registry, overrides, diag, diag->errors, calloc(1, sizeof(*parse.waveform))};
+	struct wf_parse parse = {file, registry, overrides, diag, diag->errors, calloc(1, sizeof(*parse.waveform)),
+				 false};
 	const size_t lines_before = diag->len;
 	char *clean = NULL;
 	int error = -ENOMEM;
@@ -117,6 +148,8 @@ int waveform_parse(const char *file, const char *text, size_t len, const struct 
 	if (error == 0)
 		error = parse_text(&parse, clean);
 	free(clean);
+	if (error == 0 && overrides && overrides->radio)
+		error = read_radios(&parse);
 	if (error == 0 && diag->errors == parse.errors_before) {
 		*ret = parse.waveform;
 		return 0;

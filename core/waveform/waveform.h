@@ -15,8 +15,9 @@
 
 #include "core/base/diag.h"
 #include "core/registry/registry.h"
+#include "core/waveform/radio.h"
 
-enum wf_clock { WF_CLOCK_TIMER, WF_CLOCK_VIRTUAL, WF_CLOCK_STEP };
+enum wf_clock { WF_CLOCK_TIMER, WF_CLOCK_VIRTUAL, WF_CLOCK_STEP, WF_CLOCK_RADIO };
 enum wf_late { WF_LATE_SLIP, WF_LATE_SKIP };
 enum wf_isolation { WF_ISOLATION_WAVEFORM, WF_ISOLATION_COMPONENT, WF_ISOLATION_NONE };
 enum wf_admit { /* loaded if usual costs fit; if tails fit, all at once; whether it fits or not */
@@ -68,6 +69,8 @@ struct waveform {
 	char *file; /* as named in messages */
 	char *name;
 	uint64_t slot_ns;
+	uint32_t slot_samples; /* 0: the file counts nanoseconds; else slot_ns is so many at rate_hz, rounded */
+	double rate_hz;
 	enum wf_clock clock;
 	enum wf_late late;
 	enum wf_isolation isolation;
@@ -81,9 +84,16 @@ struct waveform {
 	size_t n_instances;
 	struct wf_link *links;
 	size_t n_links;
+	struct wf_radios *radios; /* of the platform file, for the clock `radio`; NULL: none was given */
 	uint32_t copies;    /* of what the file says, one behind the other; 0 or 1: none */
 	bool copies_differ; /* in a text or path, by their number */
 };
+
+/* Slots begin when the clock says so: a slot that takes too long is a miss. */
+static inline bool waveform_timed(const struct waveform *waveform)
+{
+	return waveform->clock == WF_CLOCK_TIMER || waveform->clock == WF_CLOCK_RADIO;
+}
 
 /* How many instances and links one copy has. */
 static inline size_t waveform_originals(const struct waveform *waveform)
@@ -101,7 +111,7 @@ struct wf_overrides {
 	const char *const *sets; /* "inst.param=value" */
 	size_t n_sets;
 	const char *cwd;   /* relative paths are relative to it */
-	const char *clock; /* NULL or "timer", "virtual", "step" */
+	const char *clock; /* NULL or "timer", "virtual", "step", "radio" */
 	const char *isolation;
 	const char *late;
 	int pipelined;    /* -1: as in the file */
@@ -109,6 +119,7 @@ struct wf_overrides {
 	const int *lanes;
 	size_t n_lanes;
 	uint32_t copies; /* 0 or 1: none; else `sets` hold for all of them */
+	const char *radio, *radio_text; /* platform file with a group `radio`, and what is in it; NULL */
 };
 
 /* waveform_parse reads `text` (the content of `file`, which is only a name here) and validates it against the registry.

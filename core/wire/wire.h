@@ -75,6 +75,8 @@ enum wire_tag {
 	WIRE_TAG_BYTES = 25,     /* bytes */
 	WIRE_TAG_DAEMON = 26,    /* number, enum wire_peer */
 	WIRE_TAG_COPIES = 28,    /* number */
+	WIRE_TAG_RADIO = 29,     /* text: a platform file */
+	WIRE_TAG_RADIO_TEXT = 30, /* text: what is in it */
 	WIRE_TAG_ORIGIN = 27,    /* bytes: frontend's, who asked; comes back in the reply */
 };
 

@@ -27,7 +27,8 @@ struct build {
 	const struct waveform *wf;
 	const struct plan *plan;
 	struct image_head head;
-	struct rows lanes, segments, order, gates, instances, inputs, outputs, buffers, params, vars, reals, text;
+	struct rows lanes, segments, order, gates, instances, inputs, outputs, buffers, params, vars, reals, radios,
+	    text;
 	struct index index;
 	struct names { /* lists of an enum's words that were added last, by where the registry has them */
 		const char *const *names;
@@ -577,6 +578,46 @@ static void add_buffers(struct build *b)
 	share_buffers(b);
 }
 
+/* ---- radios -------------------------------------------------------------------------------------------------------------- */
+
+static void add_radio(struct build *b, const struct wf_radio *radio)
+{
+	struct image_radio row = {
+	    .transport = radio->transport,
+	    .address = radio->address,
+	    .own_address = radio->own_address,
+	    .sfp = radio->sfp,
+	    .n_channels = radio->n_channels,
+	    .spp = wf_radio_spp(radio, b->wf->slot_samples),
+	    .initialised = radio->initialised,
+	    .port = text_add(b, radio->port),
+	    .eal = text_add(b, radio->eal),
+	    .clock_source = text_add(b, radio->clock_source),
+	    .time_source = text_add(b, radio->time_source),
+	    .patience_ns = (uint64_t)(radio->patience_ms * 1e6),
+	    .ticks_per_sample = (uint32_t)(radio->clock_rate / b->wf->rate_hz + 0.5),
+	    .clock_rate = radio->clock_rate,
+	    .tx_advance = radio->tx_advance,
+	};
+
+	for (size_t c = 0; c < WF_RADIO_CHANNELS_MAX; c++) {
+		const struct wf_radio_channel *from = &radio->settings[c];
+
+		row.channels[c] = radio->channels[c];
+		row.settings[c] =
+		    (struct image_radio_channel){from->rx_frequency, from->rx_gain, from->tx_frequency, from->tx_gain};
+	}
+	rows_add(b, &b->radios, &row, 1);
+}
+
+static void add_radios(struct build *b)
+{
+	const struct wf_radios *radios = b->wf->clock == WF_CLOCK_RADIO ? b->wf->radios : NULL;
+
+	for (size_t i = 0; radios != NULL && i < radios->n; i++)
+		add_radio(b, &radios->item[i]);
+}
+
 /* ---- putting it together ----------------------------------------------------------------------------------------------- */
 
 static void table_place(struct image_table *table, const struct rows *rows, uint64_t *top)
@@ -590,19 +631,23 @@ static void fill_head(struct build *b)
 {
 	static const char *const isolation[] = {"waveform", "component", "none"};
 	static const char *const overrun[] = {"count", "flag", "stop"};
+	static const enum image_clock clocks[] = {[WF_CLOCK_TIMER] = IMAGE_TIMER,
+						  [WF_CLOCK_VIRTUAL] = IMAGE_VIRTUAL,
+						  [WF_CLOCK_STEP] = IMAGE_STEP,
+						  [WF_CLOCK_RADIO] = IMAGE_RADIO};
 	struct image_head *h = &b->head;
 
 	h->magic = IMAGE_MAGIC;
 	h->version = IMAGE_VERSION;
 	h->late = b->wf->late == WF_LATE_SKIP ? IMAGE_SKIP : IMAGE_SLIP;
-	h->clock = b->wf->clock == WF_CLOCK_VIRTUAL ? IMAGE_VIRTUAL
-		   : b->wf->clock == WF_CLOCK_STEP  ? IMAGE_STEP
-						    : IMAGE_TIMER;
+	h->clock = clocks[b->wf->clock];
 	h->n_hosts = b->plan->n_hosts;
 	h->latency_slots = b->plan->latency_slots;
 	h->shared_host = b->plan->shared_host;
 	h->copies = b->wf->copies > 1 ? b->wf->copies : 1;
 	h->slot_ns = b->wf->slot_ns;
+	h->slot_samples = b->wf->clock == WF_CLOCK_RADIO ? b->wf->slot_samples : 0;
+	h->rate_hz = b->wf->clock == WF_CLOCK_RADIO ? b->wf->rate_hz : 0;
 	h->name = text_add(b, b->wf->name);
 	h->isolation = text_add(b, isolation[b->wf->isolation]);
 	h->overrun = text_add(b, overrun[b->wf->overrun]);
@@ -617,7 +662,8 @@ static int assemble(struct build *b, void **ret_bytes, size_t *ret_len)
 	    {&b->head.lanes, &b->lanes},     {&b->head.segments, &b->segments},   {&b->head.order, &b->order},
 	    {&b->head.gates, &b->gates},     {&b->head.instances, &b->instances}, {&b->head.inputs, &b->inputs},
 	    {&b->head.outputs, &b->outputs}, {&b->head.buffers, &b->buffers},     {&b->head.params, &b->params},
-	    {&b->head.vars, &b->vars},       {&b->head.reals, &b->reals},         {&b->head.text, &b->text},
+	    {&b->head.vars, &b->vars},       {&b->head.reals, &b->reals},         {&b->head.radios, &b->radios},
+	    {&b->head.text, &b->text},
 	};
 	uint64_t top = sizeof(b->head);
 	uint8_t *bytes;
@@ -660,15 +706,20 @@ int program_build(const struct waveform *waveform, const struct plan *plan, uint
 	    .params.size = sizeof(struct image_param),
 	    .vars.size = sizeof(struct image_var),
 	    .reals.size = sizeof(float),
+	    .radios.size = sizeof(struct image_radio),
 	    .text.size = 1,
 	};
-	struct rows *all[] = {&b.lanes,   &b.segments, &b.order,  &b.gates, &b.instances, &b.inputs,
-			      &b.outputs, &b.buffers,  &b.params, &b.vars,  &b.reals,     &b.text};
+	struct rows *all[] = {&b.lanes,   &b.segments, &b.order, &b.gates, &b.instances, &b.inputs, &b.outputs,
+			      &b.buffers, &b.params,   &b.vars,  &b.reals, &b.radios,    &b.text};
 	const char *why;
 	void *bytes;
 	size_t len;
 	int status;
 
+	if (waveform->clock == WF_CLOCK_RADIO && waveform->radios == NULL)
+		return diag_error(diag, waveform->file, 0,
+				  "clock \"radio\": no radio is known, --radio FILE with a group radio: { ... }; is "
+				  "needed, or another clock (--clock virtual)");
 	status = index_init(&b);
 	if (status == 0) {
 		fill_head(&b);
@@ -676,6 +727,7 @@ int program_build(const struct waveform *waveform, const struct plan *plan, uint
 		add_segments(&b);
 		add_instances(&b);
 		add_buffers(&b);
+		add_radios(&b);
 		status = assemble(&b, &bytes, &len);
 	}
 	index_fini(&b.index);

@@ -58,7 +58,7 @@ uint64_t wave_margin(const struct exec_wave *wave)
 {
 	const uint64_t slots = 5000000 / wave->view.head->slot_ns;
 
-	if (wave->view.head->clock != IMAGE_TIMER)
+	if (!image_timed(wave->view.head->clock))
 		return 0;
 	return slots > 10 ? slots : 10;
 }

@@ -75,6 +75,8 @@ static uint64_t held_since(const struct keeper *keeper, uint64_t baton)
 	const struct node_timebase *base = timebase_of(keeper);
 	const uint64_t since = atomic_load(&keeper->mine->image->since_ns);
 
+	if ((baton & BATON_FRESH) && base != NULL && base->pace == IMAGE_RADIO)
+		return clock_ns(); /* waits for a radio: as long as that takes */
 	if ((baton & BATON_FRESH) && base != NULL)
 		return later(keeper->seen_ns, base->start_ns + baton_slot(baton) * base->slot_ns);
 	return since != 0 ? since : keeper->seen_ns;

@@ -101,6 +101,13 @@ static int timebase_take(struct exec_wave *wave, uint64_t set, uint32_t *ret, ch
 
 		if (!(set >> l & 1) || have == IMAGE_NONE)
 			continue;
+		if (exec->node->timebase[have].pace == IMAGE_RADIO || head->clock == IMAGE_RADIO) {
+			snprintf(ret_why, size,
+				 "lane %u (CPU %d) is taken, and the lane of a radio is its waveform's alone: put \"%s\" on "
+				 "another lane (--lanes) or unload what is there",
+				 l, exec->node->lane[l].cpu, wave->name);
+			return -EBUSY;
+		}
 		if (exec->node->timebase[have].pace != head->clock ||
 		    exec->node->timebase[have].slot_ns != head->slot_ns || (found != IMAGE_NONE && found != have)) {
 			snprintf(
@@ -125,7 +132,7 @@ int lane_reuse(struct exec_wave *wave, uint32_t number)
 	struct exec *exec = wave->exec;
 	struct exec_lane *lane = &exec->lanes[number];
 
-	if (lane->users == 0 && wave->view.head->clock == IMAGE_TIMER) {
+	if (lane->users == 0 && image_timed(wave->view.head->clock)) {
 		lane->cpu_lock = cpu_lock(exec->node->lane[number].cpu);
 		if (lane->cpu_lock < 0)
 			return lane->cpu_lock;
@@ -303,7 +310,7 @@ int lanes_take(struct exec_wave *wave, char *ret_why, size_t size)
 		if (status == 0 && (status = entries_take(wave, l, ret_why, size)) != 0)
 			lane_give(wave->exec, l);
 	}
-	if (status == 0 && wave->view.head->clock == IMAGE_TIMER)
+	if (status == 0 && image_timed(wave->view.head->clock))
 		lanes_wake_fast(wave);
 	return status;
 }
@@ -335,8 +342,9 @@ static void baton_start(struct exec *exec, uint32_t number, uint64_t baton)
 
 	if (base == NULL)
 		return;
-	slot =
-	    base->pace == IMAGE_TIMER ? (clock_ns() - base->start_ns) / base->slot_ns + 1 : atomic_load(&base->allowed);
+	slot = base->pace == IMAGE_TIMER   ? (clock_ns() - base->start_ns) / base->slot_ns + 1
+	       : base->pace == IMAGE_RADIO ? baton_slot(baton) /* goes on from where its host knows to be */
+					   : atomic_load(&base->allowed);
 	if (base->pace == IMAGE_STEP && baton_slot(baton) < slot)
 		slot = baton_slot(baton);
 	lane_pass(lane, exec->lanes[number].image, baton, lane_next(lane, baton_make(slot, BATON_FRESH, BATON_NOBODY)),
@@ -454,6 +462,8 @@ uint64_t lanes_slot(const struct exec_wave *wave)
 
 	if (base == NULL)
 		return 0;
+	if (base->pace == IMAGE_RADIO)
+		return baton_slot(atomic_load(&wave->exec->lanes[wave->places[0].lane].image->baton));
 	if (base->pace != IMAGE_TIMER)
 		return atomic_load(&base->allowed);
 	return clock_ns() < base->start_ns ? 0 : (clock_ns() - base->start_ns) / base->slot_ns;

@@ -10,7 +10,7 @@
 
 #include <aloe/component.h>
 
-static const char *const clock_names[] = {"timer", "virtual", "step"};
+static const char *const clock_names[] = {"timer", "virtual", "step", "radio"};
 
 static json_t *lines(const char *text)
 {
@@ -234,7 +234,7 @@ static json_t *losses(const struct exec_wave *wave)
 {
 	json_t *array = lines(wave->losses);
 
-	if (wave->exec->no_wake_fast && wave->view.head->clock == IMAGE_TIMER)
+	if (wave->exec->no_wake_fast && image_timed(wave->view.head->clock))
 		json_array_append_new(array,
 				      json_string("/dev/cpu_dma_latency cannot be held at 0: waking an idle CPU costs "
 						  "20 us and more"));
@@ -278,7 +278,7 @@ static void head(const struct exec_wave *wave, json_t *o)
 	put_text(o, "waveform", wave->name);
 	put_text(o, "state", wave_state_names[wave->state]);
 	put_text(o, "reason", wave->reason);
-	put_text(o, "clock", clock_names[h->clock % 3]);
+	put_text(o, "clock", clock_names[h->clock % 4]);
 	put_text(o, "late", h->late == IMAGE_SKIP ? "skip" : "slip");
 	put_text(o, "isolation", image_text(&wave->view, h->isolation));
 	put_u64(o, "copies", h->copies);
@@ -337,7 +337,7 @@ char *exec_list(const struct exec *exec)
 		put_text(o, "reason", wave->reason);
 		put_u64(o, "index", index_of(wave));
 		put_u64(o, "slot_ns", wave->view.head->slot_ns);
-		put_text(o, "clock", clock_names[wave->view.head->clock % 3]);
+		put_text(o, "clock", clock_names[wave->view.head->clock % 4]);
 		json_object_set_new(o, "drained", json_boolean(wave->drained));
 		json_object_set_new(o, "lanes", lanes(wave));
 		json_object_set_new(o, "cpus", cpus(wave));

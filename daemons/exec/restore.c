@@ -218,7 +218,7 @@ static void restore_use(struct exec_wave *wave)
 			exec->lanes[l].users++;
 			taken = true;
 		}
-	if (set != 0 && wave->view.head->clock == IMAGE_TIMER)
+	if (set != 0 && image_timed(wave->view.head->clock))
 		lanes_wake_fast(wave);
 	if (wave->state == WAVE_LOADED)
 		return;

@@ -81,7 +81,7 @@ static uint64_t first_index(const struct exec_wave *wave, const struct image_ins
 
 	step = step < rests ? rests : step;
 	if (!stands(wave))
-		step += 1 + (wave->view.head->clock == IMAGE_TIMER ? wave_margin(wave) : free_slots(wave));
+		step += 1 + (image_timed(wave->view.head->clock) ? wave_margin(wave) : free_slots(wave));
 	return step > row->lag ? step - row->lag : 0;
 }
 

@@ -244,7 +244,7 @@ static void check_wave(struct exec_wave *wave)
 {
 	if (wave->started && !wave->drained && wave->state != WAVE_ABNSTOP) {
 		check_fault(wave);
-		if (wave->state != WAVE_ABNSTOP && wave->view.head->clock != IMAGE_TIMER && !wave->ended)
+		if (wave->state != WAVE_ABNSTOP && !image_timed(wave->view.head->clock) && !wave->ended)
 			check_hang(wave);
 		if (wave->state != WAVE_ABNSTOP)
 			check_overrun(wave);

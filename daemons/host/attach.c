@@ -52,7 +52,8 @@ static int open_instance(struct host *host, struct host_wave *wave, uint32_t num
 	}
 	/* So that exec can name it, should it not come back from here. */
 	atomic_store(&image_segment_state(&wave->now.view, row->segment)->current, number + 1);
-	status = instance_open(it, &wave->now.view, number, entry, &wave->arena);
+	status = instance_open(it, &wave->now.view, number, entry, wave->radio ? &wave->radio->pace.radio : NULL,
+			       &wave->arena);
 	atomic_store(&image_segment_state(&wave->now.view, row->segment)->current, 0);
 	if (status < 0)
 		host_say(host, "%s: %s\n", name, it->setup.error[0] ? it->setup.error : "init failed without a word");
@@ -150,6 +151,7 @@ static int close_all(struct host *host, struct host_wave *wave)
 		if (wave->handles[i] != NULL)
 			component_close(wave->handles[i]);
 	host_tables_fini(&wave->now);
+	host_radio_free(wave->radio);
 	free(wave->opened_with);
 	arena_free(&wave->arena);
 	free(wave);
@@ -183,6 +185,8 @@ int host_attach(struct host *host, const struct hostlink_msg *msg, const int *fd
 
 	if (status != 0)
 		host_say(host, "the host cannot map its images: %s\n", strerror(-status));
+	if (status == 0 && wave->now.view.head->clock == IMAGE_RADIO)
+		status = host_radio_start(host, wave, msg, fds + 2);
 	if (status == 0)
 		status = open_all(host, wave, msg);
 	if (status == 0)
@@ -190,6 +194,8 @@ int host_attach(struct host *host, const struct hostlink_msg *msg, const int *fd
 	for (size_t i = 0; i < n_fds; i++)
 		close(fds[i]);
 	if (status != 0) {
+		if (wave != NULL)
+			host_radio_stop(host, wave);
 		if (wave != NULL && wave->now.view.base != NULL)
 			close_all(host, wave);
 		else
@@ -218,5 +224,6 @@ int host_finish(struct host *host, uint32_t control)
 		return 0;
 	host_remain(host, wave);
 	host_threads_stop(host, wave);
+	host_radio_stop(host, wave);
 	return close_all(host, wave);
 }

@@ -14,6 +14,7 @@
 
 #include "core/slot/lane.h"
 #include "daemons/common/hostlink.h"
+#include "daemons/host/radio.h"
 
 struct host_segment {
 	struct segment segment;
@@ -39,11 +40,13 @@ struct host_wave { /* what we hold of one waveform */
 	struct instance *instances; /* by number in the image; ours are open */
 	void **handles;             /* of the .so files; NULL: not ours */
 	_Atomic uint32_t quit;      /* virtual: the threads of `now` end */
+	struct host_radio *radio;   /* its clock; NULL: another one */
 	bool io_reported;
 };
 
 struct host_lane {
 	struct lane_thread thread;
+	struct host_radio *radio; /* its clock; NULL */
 	pthread_t id;
 	bool running;
 };
@@ -88,6 +91,10 @@ void host_threads_stop(struct host *host, struct host_wave *wave);
  * the one at work; host_free_start and host_free_stop: the threads of the virtual clock. */
 int host_lanes_join(struct host *host, struct host_tables *tables, const struct hostlink_msg *msg, const int *lane_fds);
 void host_lanes_leave(struct host *host, struct host_tables *tables);
+/* host_radio_start makes the lane's thread, which opens the radio: 0, or negative with the reason in host->text.
+ * host_radio_stop ends it, and what it has of the radio. */
+int host_radio_start(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds);
+void host_radio_stop(struct host *host, struct host_wave *wave);
 int host_free_start(struct host_wave *wave);
 void host_free_stop(struct host *host, struct host_wave *wave);
 int host_io_start(struct host *host);

@@ -78,7 +78,13 @@ static void *lane_main(void *self)
 	platform_pin(lane->thread.node->lane[lane->thread.lane].cpu);
 	platform_no_slack();
 	atomic_store(&lane->thread.image->tid[lane->thread.seat], (uint64_t)platform_tid());
+	if (lane->radio != NULL && host_radio_open(lane->radio) != 0)
+		return NULL;
+	if (lane->radio != NULL)
+		lane->thread.radio = &lane->radio->asked;
 	lane_run(&lane->thread);
+	if (lane->radio != NULL)
+		host_radio_close(lane->radio);
 	return NULL;
 }
 
@@ -110,7 +116,7 @@ static int create_realtime(struct host *host, struct host_lane *lane)
 	return -status;
 }
 
-static int open_lane(struct host *host, uint32_t number, uint32_t seat, int fd, bool realtime)
+static int open_lane(struct host *host, uint32_t number, uint32_t seat, int fd, struct host_radio *radio, bool realtime)
 {
 	struct host_lane *lane = host->lanes[number];
 	int status;
@@ -124,6 +130,7 @@ static int open_lane(struct host *host, uint32_t number, uint32_t seat, int fd, 
 	lane->thread.node = host->node;
 	lane->thread.lane = number;
 	lane->thread.seat = seat;
+	lane->radio = radio;
 	lane->thread.image = image_map(fd, sizeof(struct lane_image), true);
 	status = lane->thread.image == NULL ? -ENOMEM
 		 : realtime                 ? create_realtime(host, lane)
@@ -149,12 +156,49 @@ int host_lanes_join(struct host *host, struct host_tables *tables, const struct 
 			l++;
 		if (l == msg->n_lanes)
 			return -EBADMSG;
-		status = open_lane(host, place->lane, place->seat, lane_fds[l], realtime);
+		status = open_lane(host, place->lane, place->seat, lane_fds[l], NULL, realtime);
 		if (status == 0)
 			atomic_store(&host->lanes[place->lane]->thread.segments[place->entry],
 				     &tables->segments[i].segment);
 	}
 	return status;
+}
+
+/* The lane that it is the clock of is the waveform's only one, and so is its thread. */
+int host_radio_start(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds)
+{
+	int status;
+
+	if (msg->n_lanes != 1 || msg->n_segments == 0 || msg->lanes[0] >= NODE_LANES_MAX ||
+	    host->lanes[msg->lanes[0]] != NULL) {
+		host_say(host, "a radio is the clock of one lane, and that is its waveform's alone\n");
+		return -EBUSY;
+	}
+	wave->radio = host_radio_new(&wave->now.view, msg->lanes[0]);
+	if (wave->radio == NULL)
+		return -ENOMEM;
+	status = open_lane(host, msg->lanes[0], msg->segments[0].seat, lane_fds[0], wave->radio, false);
+	if (status != 0)
+		return status;
+	while (sem_wait(&wave->radio->opened) != 0)
+		;
+	if (wave->radio->status != 0)
+		host_say(host, "radio: %s\n", wave->radio->why);
+	else if (wave->radio->front.note[0])
+		host_say(host, "!radio: %s\n", wave->radio->front.note);
+	return wave->radio->status;
+}
+
+void host_radio_stop(struct host *host, struct host_wave *wave)
+{
+	struct host_lane *lane = wave->radio != NULL ? host->lanes[wave->radio->lane] : NULL;
+
+	if (lane == NULL || lane->radio != wave->radio)
+		return;
+	atomic_store(&lane->thread.quit, 1);
+	pthread_join(lane->id, NULL);
+	host->lanes[wave->radio->lane] = NULL;
+	free(lane);
 }
 
 int host_free_start(struct host_wave *wave)
@@ -181,7 +225,7 @@ int host_threads_start(struct host *host, struct host_wave *wave, const struct h
 		return host_free_start(wave);
 	status = host_lanes_join(host, &wave->now, msg, lane_fds);
 	/* Last: what a limit on locked memory leaves may be too little for one more stack. */
-	if (status == 0 && wave->now.view.head->clock == IMAGE_TIMER && !host->locked) {
+	if (status == 0 && image_timed(wave->now.view.head->clock) && !host->locked) {
 		if (platform_lock_memory() != 0)
 			host_say(
 			    host,

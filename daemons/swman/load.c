@@ -21,7 +21,7 @@ struct load { /* one LOAD, while it is worked on */
 	const struct wire_view *remap; /* it is loaded, and to be mapped anew; NULL */
 	const char *cpus;              /* those that it has now, if a remap counts its lanes from these; NULL */
 	const json_t *list;            /* what is loaded, of exec */
-	char *file, *text, *cwd, *clock, *late, *isolation;
+	char *file, *text, *cwd, *clock, *late, *isolation, *radio, *radio_text;
 	char *sets[SETS_MAX];
 	size_t n_sets;
 	int lanes[LANES_MAX];
@@ -77,6 +77,8 @@ static int request_take(struct load *load)
 	load->clock = wire_get_text(request, WIRE_TAG_CLOCK, 0);
 	load->late = wire_get_text(request, WIRE_TAG_LATE, 0);
 	load->isolation = wire_get_text(request, WIRE_TAG_ISOLATION, 0);
+	load->radio = wire_get_text(request, WIRE_TAG_RADIO, 0);
+	load->radio_text = wire_get_text(request, WIRE_TAG_RADIO_TEXT, 0);
 	wire_get_u64(request, WIRE_TAG_SLOT_NS, &load->slot_ns);
 	wire_get_u64(request, WIRE_TAG_SLOTS, &load->slots);
 	wire_get_u64(request, WIRE_TAG_PIPELINED, &load->pipelined);
@@ -106,6 +108,8 @@ static int parse(struct load *load)
 	    .lanes = load->lanes,
 	    .n_lanes = load->n_lanes,
 	    .copies = load->copies > UINT32_MAX ? UINT32_MAX : (uint32_t)load->copies,
+	    .radio = load->radio_text ? load->radio : NULL,
+	    .radio_text = load->radio_text,
 	};
 	char *dirs = registry_dirs();
 
@@ -153,7 +157,8 @@ static int plan(struct load *load)
 
 static void load_fini(struct load *load)
 {
-	char *const texts[] = {load->file, load->text, load->cwd, load->clock, load->late, load->isolation};
+	char *const texts[] = {load->file, load->text,      load->cwd,      load->clock,
+			       load->late, load->isolation, load->radio, load->radio_text};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		free(texts[i]);

@@ -85,7 +85,7 @@ static int open_node(struct engine *e, const struct waveform *wf, int node)
 	    .state_size = sizeof(struct node_state),
 	    .work = node_work,
 	};
-	if (instance_open(&e->instances[node], &e->view, (uint32_t)node, &entry, &e->arena) != 0)
+	if (instance_open(&e->instances[node], &e->view, (uint32_t)node, &entry, NULL, &e->arena) != 0)
 		return -1;
 	*(struct node_state *)e->instances[node].state = (struct node_state){e, node};
 	return 0;

@@ -324,7 +324,7 @@ void rig_open(struct rig *rig)
 	for (uint32_t n = 0; n < rig->n_nodes; n++) {
 		const struct aloe_entry entry = {ALOE_ABI, "c", rig->nodes[n].component};
 
-		if (instance_open(&rig->instances[n], &rig->view, n, &entry, &rig->arena) != 0)
+		if (instance_open(&rig->instances[n], &rig->view, n, &entry, NULL, &rig->arena) != 0)
 			insist(false, rig->instances[n].setup.error);
 	}
 	for (uint32_t s = 0; s < rig->n_segments; s++)

@@ -84,7 +84,7 @@ static int open_instance(struct wave *w, uint32_t number, const struct wave_opti
 		if (strcmp(options->works[i].component, real->name) == 0)
 			component->work = options->works[i].work;
 	entry = (struct aloe_entry){real->abi, real->name, component};
-	status = instance_open(&w->instances[number], &w->view, number, &entry, &w->arena);
+	status = instance_open(&w->instances[number], &w->view, number, &entry, NULL, &w->arena);
 	if (status < 0)
 		diag_error(diag, NULL, 0, "%s: %s", image_text(&w->view, w->view.instances[number].name),
 			   w->instances[number].setup.error);

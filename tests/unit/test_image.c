@@ -86,7 +86,8 @@ static const struct damage damages[] = {
     HEAD(slots, 0, number_why),
     HEAD(latency_slots, 0, number_why),
     HEAD(n_hosts, UINT32_MAX, number_why),
-    HEAD(clock, 3, number_why),
+    HEAD(clock, IMAGE_RADIO + 1, number_why),
+    HEAD(clock, IMAGE_RADIO, names_why), /* without a radio */
     HEAD(late, 2, number_why),
     HEAD(copies, 0, number_why),
     HEAD(copies, 2, number_why),
@@ -113,6 +114,7 @@ static const struct damage damages[] = {
     TABLE(params, 1 << 20),
     TABLE(vars, 1 << 20),
     TABLE(reals, 1 << 24),
+    TABLE(radios, IMAGE_RADIOS_MAX),
     TABLE(text, 1 << 26),
     HEAD(run, 1ull << 41, table_why),
     HEAD(run, 4, table_why),

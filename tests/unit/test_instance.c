@@ -319,7 +319,7 @@ static int open_alone(struct rig *rig, const struct aloe_component *component)
 {
 	const struct aloe_entry entry = {ALOE_ABI, "c", component};
 
-	return instance_open(&rig->instances[0], &rig->view, 0, &entry, &rig->arena);
+	return instance_open(&rig->instances[0], &rig->view, 0, &entry, NULL, &rig->arena);
 }
 
 static void refused(struct rig *rig, const struct aloe_component *component, const char *why)

@@ -107,7 +107,8 @@ static void test_everything_wrong_at_once(void **state)
 		" { nodes = [\"a\", \"a\"]; delay = 0; kind = \"simplex\"; } );\n",
 		"p.conf:1: name is missing, name = \"...\" is needed\n"
 		"p.conf:1: margin = 1.5 is outside [0, 0.9]\n"
-		"p.conf:2: unknown key \"colour\" of a platform; allowed: name, margin, assume_builds, nodes, links\n"
+		"p.conf:2: unknown key \"colour\" of a platform; allowed: name, margin, assume_builds, nodes, links, "
+		"radio\n"
 		"p.conf:4: a.mmac_per_s has 1 items, the node has 2 cores\n"
 		"p.conf:5: \"a\" is there twice, first on line 4; names must differ\n"
 		"p.conf:6: unknown key \"archh\" of a node, did you mean \"arch\"?\n"

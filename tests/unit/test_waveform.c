@@ -351,8 +351,7 @@ static void test_bad_sets(void **state)
 		    "--set links=5: links are the file's to say\n"
 		    "--set novalue: INSTANCE.PARAMETER=VALUE or KEY=VALUE is needed\n"
 		    "--set =1: INSTANCE.PARAMETER=VALUE or KEY=VALUE is needed\n"
-		    "--set slot_samples=5: slot_samples counts samples of a radio clock, which there is not; slot_ns = "
-		    "N is needed\n"
+		    "--set slot_samples=5: slot_samples = 5 is outside [16, 100000000] samples\n"
 		    "--set source.lenght=1: unknown parameter \"lenght\" of source, did you mean \"length\"?\n"
 		    "--set nois.x=1: unknown instance \"nois\"; allowed: source, mod, all, sink\n"
 		    "--set source.length=0: source.length = 0 is outside [1, 1000] items\n"
@@ -372,10 +371,10 @@ static void test_bad_sets(void **state)
 static void test_bad_options(void **state)
 {
 	const struct wf_overrides overrides = {
-	    .cwd = "/", .clock = "radio", .isolation = "all", .late = "slipp", .pipelined = -1};
+	    .cwd = "/", .clock = "metronome", .isolation = "all", .late = "slipp", .pipelined = -1};
 
 	refused_len(state, PLAIN, strlen(PLAIN), &overrides,
-		    "--clock: clock = \"radio\" is unknown; allowed: timer, virtual, step\n"
+		    "--clock: clock = \"metronome\" is unknown; allowed: timer, virtual, step, radio\n"
 		    "--isolation: isolation = \"all\" is unknown; allowed: waveform, component, none\n"
 		    "--late: late = \"slipp\" is unknown, did you mean \"slip\"?\n");
 }
@@ -412,10 +411,11 @@ static void test_bytes(void **state)
 	memset(large, '(', 1 << 20);
 	refused_len(state, large, 1 << 20, &no_overrides, "x.conf:1: brackets are nested deeper than 16 levels\n");
 	free(large);
-	refused(state, "",
-		"x.conf:1: instances is missing, instances: { ... }; is needed\n"
-		"x.conf:1: name is missing, name = \"...\" is needed\n"
-		"x.conf:1: slot_ns is missing, slot_ns = N is needed (nanoseconds)\n");
+	refused(
+	    state, "",
+	    "x.conf:1: instances is missing, instances: { ... }; is needed\n"
+	    "x.conf:1: name is missing, name = \"...\" is needed\n"
+	    "x.conf:1: slot_ns is missing, slot_ns = N is needed (nanoseconds), or slot_samples = N and rate = R\n");
 }
 
 /* So many errors that the rest is not worth looking at; and not for ever. */

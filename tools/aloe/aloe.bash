@@ -12,7 +12,8 @@ _aloe() {
 		case $prev in
 		-s | --slots) COMPREPLY=(); return ;;
 		--set) COMPREPLY=(); return ;;
-		--clock) COMPREPLY=($(compgen -W "timer virtual step" -- "$cur")); return ;;
+		--clock) COMPREPLY=($(compgen -W "timer virtual step radio" -- "$cur")); return ;;
+		--radio) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--lanes) COMPREPLY=(); return ;;
 		--slot-us) COMPREPLY=(); return ;;
 		--copies) COMPREPLY=(); return ;;
@@ -20,24 +21,26 @@ _aloe() {
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --clock --lanes --slot-us --copies --late --isolation --force --pipelined --json --quiet --strict --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --json --quiet --strict --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	check)
 		case $prev in
 		--set) COMPREPLY=(); return ;;
-		--clock) COMPREPLY=($(compgen -W "timer virtual step" -- "$cur")); return ;;
+		--clock) COMPREPLY=($(compgen -W "timer virtual step radio" -- "$cur")); return ;;
+		--radio) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--lanes) COMPREPLY=(); return ;;
 		--slot-us) COMPREPLY=(); return ;;
 		--copies) COMPREPLY=(); return ;;
 		--late) COMPREPLY=($(compgen -W "slip skip" -- "$cur")); return ;;
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --clock --lanes --slot-us --copies --late --isolation --force --pipelined --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	plan)
 		case $prev in
 		--set) COMPREPLY=(); return ;;
-		--clock) COMPREPLY=($(compgen -W "timer virtual step" -- "$cur")); return ;;
+		--clock) COMPREPLY=($(compgen -W "timer virtual step radio" -- "$cur")); return ;;
+		--radio) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--lanes) COMPREPLY=(); return ;;
 		--slot-us) COMPREPLY=(); return ;;
 		--copies) COMPREPLY=(); return ;;
@@ -49,7 +52,7 @@ _aloe() {
 		--q) COMPREPLY=(); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --clock --lanes --slot-us --copies --late --isolation --force --pipelined --platform --why --mapper --q --json --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --platform --why --mapper --q --json --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	up)
 		case $prev in
@@ -68,7 +71,8 @@ _aloe() {
 		case $prev in
 		-s | --slots) COMPREPLY=(); return ;;
 		--set) COMPREPLY=(); return ;;
-		--clock) COMPREPLY=($(compgen -W "timer virtual step" -- "$cur")); return ;;
+		--clock) COMPREPLY=($(compgen -W "timer virtual step radio" -- "$cur")); return ;;
+		--radio) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--lanes) COMPREPLY=(); return ;;
 		--slot-us) COMPREPLY=(); return ;;
 		--copies) COMPREPLY=(); return ;;
@@ -76,7 +80,7 @@ _aloe() {
 		--isolation) COMPREPLY=($(compgen -W "waveform component none" -- "$cur")); return ;;
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --clock --lanes --slot-us --copies --late --isolation --force --pipelined --dir --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slots --set --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --dir --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	start)
 		case $prev in

@@ -72,6 +72,8 @@ static int parse(struct source *source, const struct cli_args *args)
 	    .late = cli_get(args, "late"),
 	    .pipelined = cli_has(args, "pipelined") ? 1 : -1,
 	    .lanes = lanes,
+	    .radio = source->radio ? cli_get(args, "radio") : NULL,
+	    .radio_text = source->radio,
 	};
 
 	for (size_t i = 0; sets && i < n_sets; i++)
@@ -109,6 +111,15 @@ static int text_read(struct source *source)
 	return rc < 0 ? diag_error(&source->diag, source->file, 0, "cannot be read: %s", strerror(-rc)) : 0;
 }
 
+static int radio_read(struct source *source, const struct cli_args *args)
+{
+	const char *file = cli_get(args, "radio");
+	size_t len;
+	const int rc = file ? file_read(file, SOURCE_BYTES_MAX, &source->radio, &len) : 0;
+
+	return rc < 0 ? diag_error(&source->diag, file, 0, "cannot be read: %s", strerror(-rc)) : 0;
+}
+
 int source_open(struct source *source, const struct cli_args *args, const char *file, bool shape)
 {
 	char *dirs;
@@ -122,6 +133,8 @@ int source_open(struct source *source, const struct cli_args *args, const char *
 	source->registry = dirs ? registry_open(dirs, &source->diag) : NULL;
 	free(dirs);
 	rc = source->registry ? text_read(source) : -ENOMEM;
+	if (rc == 0)
+		rc = radio_read(source, args);
 	if (rc == 0)
 		rc = parse(source, args);
 	if (rc == 0 && shape)
@@ -141,6 +154,7 @@ void source_close(struct source *source)
 		registry_close(source->registry);
 	diag_fini(&source->diag);
 	free(source->text);
+	free(source->radio);
 }
 
 int source_put(const struct source *source, const struct cli_args *args, struct wire_msg *msg)
@@ -161,6 +175,8 @@ int source_put(const struct source *source, const struct cli_args *args, struct 
 	wire_put_text(msg, WIRE_TAG_LATE, cli_get(args, "late"));
 	wire_put_text(msg, WIRE_TAG_ISOLATION, cli_get(args, "isolation"));
 	wire_put_text(msg, WIRE_TAG_LANES, cli_get(args, "lanes"));
+	wire_put_text(msg, WIRE_TAG_RADIO, source->radio ? cli_get(args, "radio") : NULL);
+	wire_put_text(msg, WIRE_TAG_RADIO_TEXT, source->radio);
 	if (cli_has(args, "pipelined"))
 		wire_put_u64(msg, WIRE_TAG_PIPELINED, 1);
 	if (slot_ns)

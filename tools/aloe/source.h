@@ -15,6 +15,7 @@ struct source {
 	const char *file;
 	char *text;
 	size_t len;
+	char *radio; /* what is in the file of --radio; NULL */
 	char cwd[4096];
 	struct diag diag;
 	struct registry *registry;

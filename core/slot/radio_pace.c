@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/slot/radio_pace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+
+enum { QUEUE_LEAST = 1024, LOOK_NS = 1000000, SHOW_EVERY = 256, IQ = 4 /* bytes of a sample */ };
+
+static struct radio_pace *pace_of(struct aloe_radio *radio)
+{
+	return (struct radio_pace *)radio;
+}
+
+/* ---- what components ask ------------------------------------------------------------------------------------------------- */
+
+static inline uint64_t end_of(const struct radio_pace *pace, const struct front_packet *packet)
+{
+	return packet->ticks + (uint64_t)packet->samples * pace->front->ticks_per_sample;
+}
+
+static const uint8_t *missing(struct radio_pace *pace, uint32_t from, uint64_t ticks, uint32_t *ret_samples)
+{
+	*ret_samples = ticks != 0 ? (uint32_t)(ticks / pace->front->ticks_per_sample) : pace->radio.slot_samples - from;
+	pace->missed = true;
+	return NULL;
+}
+
+static const uint8_t *received(struct aloe_radio *radio, uint32_t channel, uint32_t from, uint32_t *ret_samples)
+{
+	struct radio_pace *pace = pace_of(radio);
+	const uint32_t per_sample = pace->front->ticks_per_sample;
+	const uint64_t tick = pace->slot_ticks + (uint64_t)from * per_sample;
+	struct radio_queue *queue = &pace->queue[channel];
+	const struct front_packet *packet;
+	uint32_t offset = 0;
+
+	if (from == 0)
+		queue->at = queue->head;
+	while (queue->at != queue->tail && end_of(pace, &queue->packets[queue->at & pace->mask]) <= tick)
+		queue->at++;
+	packet = &queue->packets[queue->at & pace->mask];
+	if (queue->at == queue->tail || packet->ticks >= pace->slot_ticks + pace->per_slot)
+		return missing(pace, from, 0, ret_samples);
+	if (packet->ticks >= tick + per_sample)
+		return missing(pace, from, packet->ticks - tick, ret_samples);
+	if (packet->ticks < tick)
+		offset = (uint32_t)((tick - packet->ticks) / per_sample);
+	*ret_samples = packet->samples - offset;
+	if (*ret_samples > radio->slot_samples - from)
+		*ret_samples = radio->slot_samples - from;
+	return packet->iq + (size_t)IQ * offset;
+}
+
+static uint8_t *place(struct aloe_radio *radio, uint32_t channel, uint32_t *ret_samples)
+{
+	struct radio_pace *pace = pace_of(radio);
+	struct radio_tx *tx = &pace->tx[channel];
+	const uint32_t left = radio->slot_samples - tx->sent;
+
+	*ret_samples = left < radio->tx_packet ? left : radio->tx_packet;
+	if (left > 0 && tx->place == NULL)
+		tx->place = pace->front->kind->place(pace->front, channel);
+	if (left > 0 && tx->place != NULL)
+		return tx->place;
+	if (left > 0) { /* the rest of the slot is not sent */
+		pace->counts[channel].tx_no_room += (left + radio->tx_packet - 1) / radio->tx_packet;
+		tx->sent = radio->slot_samples;
+	}
+	*ret_samples = 0;
+	return NULL;
+}
+
+static void send_placed(struct aloe_radio *radio, uint32_t channel, uint32_t samples)
+{
+	struct radio_pace *pace = pace_of(radio);
+	struct radio_tx *tx = &pace->tx[channel];
+	const uint64_t ahead = tx->sent + (uint64_t)radio->tx_advance;
+	const uint64_t ticks =
+	    radio->tx_advance < 0 ? UINT64_MAX : pace->slot_ticks + ahead * pace->front->ticks_per_sample;
+
+	if (tx->place == NULL || samples == 0)
+		return;
+	tx->place = NULL;
+	tx->sent += samples;
+	pace->sent[channel]++;
+	pace->front->kind->send(pace->front, channel, samples, ticks);
+	pace->unsent = tx->sent < radio->slot_samples;
+	if (!pace->unsent) /* at once: whoever comes behind us in the slot takes his time */
+		pace->front->kind->flush(pace->front);
+}
+
+/* ---- [control] --------------------------------------------------------------------------------------------------------- */
+
+uint32_t radio_pace_queue(const struct radio_pace_options *options)
+{
+	uint32_t n = QUEUE_LEAST;
+
+	while (n < 4 * (options->slot_samples / options->rx_packet + 1))
+		n *= 2;
+	return n;
+}
+
+int radio_pace_init(struct radio_pace *pace, struct front *front, const struct radio_pace_options *options)
+{
+	const uint32_t n = radio_pace_queue(options);
+
+	*pace = (struct radio_pace){
+	    .radio =
+		{
+		    .rate_hz = options->rate_hz,
+		    .slot_samples = options->slot_samples,
+		    .channels = front->channels,
+		    .rx_packet = options->rx_packet,
+		    .tx_packet = options->tx_packet,
+		    .tx_advance = options->tx_advance,
+		    .counts = pace->counts,
+		    .received = received,
+		    .place = place,
+		    .send = send_placed,
+		},
+	    .front = front,
+	    .per_slot = (uint64_t)options->slot_samples * front->ticks_per_sample,
+	    .patience_ns = options->patience_ns,
+	    .slot_ns = options->slot_samples * 1e9 / options->rate_hz,
+	    .horizon = (uint64_t)(RADIO_PACE_HORIZON_NS * 1e-9 * options->rate_hz) * front->ticks_per_sample,
+	    .mask = n - 1,
+	};
+	for (uint32_t c = 0; c < front->channels; c++) {
+		pace->queue[c].packets = calloc(n, sizeof(struct front_packet));
+		if (pace->queue[c].packets == NULL) {
+			radio_pace_fini(pace);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+void radio_pace_fini(struct radio_pace *pace)
+{
+	for (uint32_t c = 0; c < FRONT_CHANNELS_MAX; c++) {
+		free(pace->queue[c].packets);
+		pace->queue[c].packets = NULL;
+	}
+}
+
+/* ---- counts ---------------------------------------------------------------------------------------------------------------- */
+
+static void show(_Atomic uint64_t *where, uint64_t value)
+{
+	atomic_store_explicit(where, value, memory_order_relaxed);
+}
+
+static void show_channel(struct radio_pace *pace, uint32_t c)
+{
+	_Atomic uint64_t *to = pace->state->channel[c];
+	const struct aloe_radio_counts *counts = &pace->counts[c];
+
+	show(&to[RADIO_COUNT_PACKETS], pace->packets[c]);
+	show(&to[RADIO_COUNT_LOST], counts->rx_lost);
+	show(&to[RADIO_COUNT_BEHIND], pace->behind[c]);
+	show(&to[RADIO_COUNT_OVERRUNS], counts->rx_overruns);
+	show(&to[RADIO_COUNT_SENT], pace->sent[c]);
+	show(&to[RADIO_COUNT_NO_ROOM], counts->tx_no_room);
+	show(&to[RADIO_COUNT_TX_LATE], counts->tx_late);
+	show(&to[RADIO_COUNT_UNDERRUNS], counts->tx_underruns);
+	show(&to[RADIO_COUNT_SEQUENCE], counts->tx_sequence);
+}
+
+void radio_pace_show(struct radio_pace *pace)
+{
+	for (uint32_t c = 0; c < pace->front->channels; c++) {
+		struct front_counts front = {0};
+
+		pace->front->kind->count(pace->front, c, &front);
+		pace->counts[c].rx_overruns = front.overruns;
+		pace->counts[c].tx_late = front.late;
+		pace->counts[c].tx_underruns = front.underruns;
+		pace->counts[c].tx_sequence = front.sequence;
+		if (pace->state != NULL)
+			show_channel(pace, c);
+	}
+	pace->ends = 0;
+	if (pace->state == NULL)
+		return;
+	show(&pace->state->caught_up, pace->caught_up);
+	show(&pace->state->flywheeled, pace->flywheeled);
+	show(&pace->state->partial, pace->partial);
+	show(&pace->state->n_channels, pace->front->channels);
+}
+
+/* ---- packets --------------------------------------------------------------------------------------------------------------- */
+
+/* All of a channel that end at `tick` or before. */
+static void release_to(struct radio_pace *pace, struct radio_queue *queue, uint64_t tick)
+{
+	while (queue->head != queue->tail && end_of(pace, &queue->packets[queue->head & pace->mask]) <= tick) {
+		const uint32_t first = queue->head & pace->mask;
+		uint32_t n = 1;
+
+		while (first + n <= pace->mask && queue->head + n != queue->tail &&
+		       end_of(pace, &queue->packets[first + n]) <= tick)
+			n++;
+		pace->front->kind->release(pace->front, &queue->packets[first], n);
+		queue->head += n;
+	}
+}
+
+static void drop_all(struct radio_pace *pace)
+{
+	for (uint32_t c = 0; c < pace->front->channels; c++)
+		release_to(pace, &pace->queue[c], UINT64_MAX);
+}
+
+/* The slot that is waited for begins at the tick of the first sample that there is. */
+static void begin(struct radio_pace *pace, const struct front_packet *packet, uint64_t now)
+{
+	const uint64_t asked = pace->front->start_ticks;
+
+	pace->slot_ticks = packet->ticks;
+	if (!pace->begun && asked != 0 && packet->ticks >= asked && packet->ticks - asked < pace->horizon)
+		pace->slot_ticks = asked;
+	pace->edge_ns = (double)now + pace->slot_ns -
+			(double)(end_of(pace, packet) - pace->slot_ticks) / (double)pace->per_slot * pace->slot_ns;
+	pace->begun = true;
+}
+
+/* Slots are left out up to the one that holds `tick`. */
+static void jump(struct radio_pace *pace, uint64_t tick)
+{
+	const uint64_t n = (tick - pace->slot_ticks) / pace->per_slot;
+
+	pace->slot += n;
+	pace->slot_ticks += n * pace->per_slot;
+	pace->edge_ns += (double)n * pace->slot_ns;
+	for (uint32_t c = 0; c < pace->front->channels; c++)
+		release_to(pace, &pace->queue[c], pace->slot_ticks);
+}
+
+static void put(struct radio_pace *pace, const struct front_packet *packet, uint64_t now)
+{
+	struct radio_queue *queue = &pace->queue[packet->channel];
+	const uint64_t end = end_of(pace, packet);
+
+	pace->counts[packet->channel].rx_lost += packet->gap;
+	if (!pace->begun)
+		begin(pace, packet, now);
+	if (end + pace->horizon < pace->slot_ticks) { /* the radio's time was set anew */
+		drop_all(pace);
+		begin(pace, packet, now);
+	}
+	if (packet->ticks > pace->slot_ticks + pace->horizon)
+		jump(pace, packet->ticks);
+	if (end <= pace->slot_ticks || queue->tail - queue->head > pace->mask) {
+		pace->behind[packet->channel]++;
+		pace->front->kind->release(pace->front, packet, 1);
+		return;
+	}
+	pace->packets[packet->channel]++;
+	queue->packets[queue->tail++ & pace->mask] = *packet;
+	queue->covered = end;
+}
+
+static unsigned take(struct radio_pace *pace, uint64_t now)
+{
+	struct front_packet packets[DOOR_BURST];
+	const unsigned n = pace->front->kind->receive(pace->front, now, packets, DOOR_BURST);
+
+	for (unsigned i = 0; i < n; i++)
+		put(pace, &packets[i], now);
+	if (n > 0) {
+		pace->since_ns = pace->looked_ns;
+		pace->got_ns = now;
+	}
+	pace->looked_ns = now;
+	return n;
+}
+
+/* ---- slots ------------------------------------------------------------------------------------------------------------------ */
+
+/* Nothing more comes for it on any channel. */
+static inline bool whole(const struct radio_pace *pace)
+{
+	const uint64_t end = pace->slot_ticks + pace->per_slot;
+
+	for (uint32_t c = 0; c < pace->front->channels; c++)
+		if (pace->queue[c].covered < end)
+			return false;
+	return pace->begun;
+}
+
+/* One channel has so much more than another that its place is needed. */
+static bool crowded(const struct radio_pace *pace)
+{
+	for (uint32_t c = 0; c < pace->front->channels; c++)
+		if (pace->queue[c].tail - pace->queue[c].head > pace->mask / 2)
+			return true;
+	return false;
+}
+
+/* It was whole at `now`, and not before. */
+static void edge_follow(struct radio_pace *pace, double now)
+{
+	const double most = pace->slot_ns / 4096, later = (now - pace->edge_ns) / 256;
+
+	if (now < pace->edge_ns)
+		pace->edge_ns = now;
+	else
+		pace->edge_ns += later < most ? later : most;
+}
+
+/* When its last sample came, as far as that is known. */
+static uint64_t edge_of(const struct radio_pace *pace)
+{
+	const uint64_t nominal = (uint64_t)pace->edge_ns;
+
+	if (nominal < pace->since_ns)
+		return pace->since_ns;
+	return nominal > pace->got_ns ? pace->got_ns : nominal;
+}
+
+/* False: it has not begun within LOOK_NS. */
+static bool gather(struct radio_pace *pace, uint64_t *ret_edge_ns)
+{
+	const uint64_t until = pace->front->kind->clock(pace->front) + LOOK_NS;
+
+	for (;;) {
+		const uint64_t now = pace->front->kind->clock(pace->front);
+		const unsigned n = take(pace, now);
+
+		if (whole(pace)) {
+			edge_follow(pace, (double)now);
+			*ret_edge_ns = edge_of(pace);
+			return true;
+		}
+		if (n > 0)
+			continue;
+		if (pace->begun && ((double)now > pace->edge_ns + (double)pace->patience_ns || crowded(pace))) {
+			pace->flywheeled++;
+			*ret_edge_ns = now;
+			return true;
+		}
+		if (now >= until)
+			return false;
+		cpu_relax();
+	}
+}
+
+/* All there already: was it for longer than a slot takes? */
+static uint64_t waiting(struct radio_pace *pace)
+{
+	const uint64_t now = pace->front->kind->clock(pace->front), edge = edge_of(pace);
+
+	if ((double)now < pace->edge_ns)
+		pace->edge_ns = (double)now;
+	if (now > edge + (uint64_t)pace->slot_ns)
+		pace->caught_up++;
+	return edge;
+}
+
+uint64_t radio_pace_wait(void *self, uint64_t slot, uint64_t *ret_edge_ns)
+{
+	struct radio_pace *pace = self;
+
+	if (!pace->started) {
+		pace->started = true;
+		pace->front->kind->start(pace->front);
+	}
+	if (slot > pace->slot) /* numbers are the lane's */
+		pace->slot = slot;
+	if (whole(pace))
+		*ret_edge_ns = waiting(pace);
+	else if (!gather(pace, ret_edge_ns))
+		return IMAGE_FOREVER;
+	return pace->slot;
+}
+
+void radio_pace_end(void *self)
+{
+	struct radio_pace *pace = self;
+
+	if (pace->unsent)
+		pace->front->kind->flush(pace->front);
+	pace->unsent = false;
+	pace->partial += pace->missed;
+	pace->missed = false;
+	pace->slot++;
+	pace->slot_ticks += pace->per_slot;
+	pace->edge_ns += pace->slot_ns;
+	for (uint32_t c = 0; c < pace->front->channels; c++) {
+		pace->tx[c].sent = 0;
+		release_to(pace, &pace->queue[c], pace->slot_ticks);
+	}
+	if (++pace->ends == SHOW_EVERY)
+		radio_pace_show(pace);
+}
+
+void radio_pace_idle(void *self)
+{
+	struct radio_pace *pace = self;
+	struct front_packet packets[DOOR_BURST];
+	unsigned n;
+
+	do {
+		n = pace->front->kind->receive(pace->front, pace->front->kind->clock(pace->front), packets, DOOR_BURST);
+		if (n > 0)
+			pace->front->kind->release(pace->front, packets, n);
+	} while (n == DOOR_BURST);
+}

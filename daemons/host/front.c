@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "daemons/host/front.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/registry/registry.h"
+#include "core/waveform/radio.h"
+#include "platforms/udp/udp.h"
+
+enum {
+	DEVICE_ENDPOINT =
+	    2, /* of the first port behind the crossbar, as UHD numbers it; it alone takes register accesses */
+	CLAIMED_ENDPOINT = 0x40, /* and port: the others */
+	FIRST_PORT = 3,
+	FIRST_BLOCK = 4,
+	BLOCK_STEP = 3,
+	OWN_ENDPOINT = 0x100,
+	OWN_STEP = 0x10,
+	CHDR_UDP_PORT = 49153,
+	PACKET_LEAST = 2176,
+	TIME_LOW = 4,
+	TIME_HIGH = 8
+};
+#define OPEN_NS 10000000000ull
+#define CLOSE_NS 200000000ull
+#define TIME_NS 500000000ull
+#define AHEAD_NS 20000000ull /* of a start that all channels are to hear of in time */
+#define AGAIN_NS 1000000ull  /* of one after an overrun */
+#define STALL_NS 200000000ull
+
+static struct x310_front *front_of(struct front *front)
+{
+	return (struct x310_front *)front;
+}
+
+static uint64_t clock_of(struct front *front)
+{
+	(void)front;
+	return clock_ns();
+}
+
+/* Takes and answers what comes, and throws samples away. */
+static void turn(struct x310_front *front)
+{
+	struct radio_packet packets[DOOR_BURST];
+
+	for (uint32_t c = 0; c < front->front.channels; c++) {
+		struct radio *radio = &front->channel[c].radio;
+
+		if (front->channel[c].door != NULL)
+			radio_release(radio, packets, radio_receive(radio, clock_ns(), packets, DOOR_BURST));
+	}
+}
+
+/* ---- start ------------------------------------------------------------------------------------------------------------------ */
+
+/* One register of the first channel's radio; false: it was not told in time. */
+static bool time_read(struct x310_front *front, uint32_t address, uint32_t *ret)
+{
+	struct control *control = &front->channel[0].radio.control;
+	const uint64_t until = clock_ns() + TIME_NS;
+
+	if (control_read(control, front->channel[0].radio.options.block, address) != 0)
+		return false;
+	while (!control_idle(control) && clock_ns() < until)
+		turn(front);
+	*ret = control->value;
+	return control_idle(control);
+}
+
+static uint64_t time_of(struct x310_front *front)
+{
+	uint32_t high = 0, low = 0, again = 0;
+
+	for (int i = 0; i < 3; i++)
+		if (time_read(front, TIME_HIGH, &high) && time_read(front, TIME_LOW, &low) &&
+		    time_read(front, TIME_HIGH, &again) && high == again)
+			return (uint64_t)high << 32 | low;
+	return 0;
+}
+
+/* Several channels have one first sample; their time is one (time_source). */
+static void start(struct front *self)
+{
+	struct x310_front *front = front_of(self);
+	const uint64_t now = front->front.channels > 1 ? time_of(front) : 0;
+	const uint64_t ticks = now != 0 ? now + (uint64_t)((double)AHEAD_NS / front->tick_ns) : 0;
+
+	self->start_ticks = ticks;
+	front->origin = ticks;
+	front->running = true;
+	for (uint32_t c = 0; c < self->channels; c++) {
+		radio_start(&front->channel[c].radio, ticks);
+		front->channel[c].heard_ns = clock_ns();
+	}
+}
+
+static void start_again(struct x310_front *front, struct front_channel *channel, uint64_t now_ns)
+{
+	const double ahead = (double)(now_ns - channel->heard_ns + AGAIN_NS * (1 + channel->restarts % 16));
+	uint64_t ticks = channel->heard_ticks + (uint64_t)(ahead / front->tick_ns);
+
+	ticks = front->origin + ((ticks - front->origin) / front->per_slot + 1) * front->per_slot;
+	channel->restarts++;
+	radio_start(&channel->radio, channel->heard_ticks != 0 ? ticks : 0);
+}
+
+/* What has to be done when the stream is not as it should be. */
+static void look_after(struct x310_front *front, struct front_channel *channel, uint64_t now_ns)
+{
+	const uint64_t *events = channel->radio.control.events;
+	const uint64_t sum = events[RADIO_RX_OVERRUN] + events[RADIO_RX_LATE];
+
+	if (!front->running)
+		return;
+	if (sum != channel->events) {
+		channel->events = sum;
+		start_again(front, channel, now_ns);
+	} else if (channel->again && channel->radio.rx.phase == STREAM_READY) {
+		channel->again = false;
+		channel->heard_ns = now_ns;
+		radio_start(&channel->radio, 0);
+	} else if (!channel->again && now_ns > channel->heard_ns + STALL_NS) {
+		channel->again = true;
+		channel->heard_ns = now_ns;
+		rx_restart(&channel->radio.rx, now_ns);
+	}
+}
+
+/* ---- in and out --------------------------------------------------------------------------------------------------------------- */
+
+static unsigned receive(struct front *self, uint64_t now_ns, struct front_packet *ret, unsigned n)
+{
+	struct x310_front *front = front_of(self);
+	struct radio_packet packets[DOOR_BURST];
+	const unsigned each = n / self->channels;
+	unsigned all = 0;
+
+	for (uint32_t c = 0; c < self->channels; c++) {
+		struct front_channel *channel = &front->channel[c];
+		const unsigned got = radio_receive(&channel->radio, now_ns, packets, each);
+
+		for (unsigned i = 0; i < got; i++)
+			ret[all++] = (struct front_packet){.packet = packets[i].packet,
+							   .iq = packets[i].iq,
+							   .ticks = packets[i].ticks,
+							   .samples = packets[i].n,
+							   .channel = (uint16_t)c,
+							   .gap = packets[i].gap};
+		if (got > 0) {
+			channel->heard_ns = now_ns;
+			channel->heard_ticks = packets[got - 1].ticks;
+			if (front->origin == 0)
+				front->origin = packets[0].ticks;
+		}
+		look_after(front, channel, now_ns);
+	}
+	return all;
+}
+
+/* A run of one channel's. */
+static void release_run(struct front_channel *channel, const struct front_packet *packets, unsigned n)
+{
+	struct packet back[DOOR_BURST];
+
+	for (unsigned i = 0; i < n; i++) {
+		back[i] = packets[i].packet;
+		rx_release(&channel->radio.rx, packets[i].packet.size);
+	}
+	door_put(channel->door, back, n);
+}
+
+static void release(struct front *self, const struct front_packet *packets, unsigned n)
+{
+	struct x310_front *front = front_of(self);
+	unsigned len;
+
+	for (unsigned i = 0; i < n; i += len) {
+		for (len = 1; i + len < n && len < DOOR_BURST && packets[i + len].channel == packets[i].channel; len++)
+			;
+		release_run(&front->channel[packets[i].channel], &packets[i], len);
+	}
+}
+
+static uint8_t *place(struct front *self, uint32_t c)
+{
+	struct front_channel *channel = &front_of(self)->channel[c];
+
+	if (!channel->has_place)
+		channel->has_place = radio_get(&channel->radio, channel->spp, &channel->placed, 1) == 1;
+	return channel->has_place ? radio_iq(&channel->placed) : NULL;
+}
+
+static void send_placed(struct front *self, uint32_t c, uint32_t samples, uint64_t ticks)
+{
+	struct front_channel *channel = &front_of(self)->channel[c];
+
+	radio_send(&channel->radio, &channel->placed, samples, ticks, false);
+	channel->has_place = false;
+	channel->bursting = true;
+}
+
+static void flush(struct front *self)
+{
+	for (uint32_t c = 0; c < self->channels; c++)
+		radio_flush(&front_of(self)->channel[c].radio);
+}
+
+static void count(struct front *self, uint32_t c, struct front_counts *ret)
+{
+	const struct radio *radio = &front_of(self)->channel[c].radio;
+
+	*ret = (struct front_counts){.overruns = radio->control.events[RADIO_RX_OVERRUN],
+				     .late = radio->control.events[RADIO_TX_LATE],
+				     .underruns = radio->control.events[RADIO_TX_UNDERRUN],
+				     .sequence = radio->tx.counts.seqerr};
+}
+
+static const struct front_kind x310_kind = {clock_of, start, receive, release, place, send_placed, flush, count};
+
+/* ---- open -------------------------------------------------------------------------------------------------------------------- */
+
+static const struct door_kind *kind_of(uint32_t transport, char *ret_why, size_t size)
+{
+	const void *symbol = NULL;
+	char path[PATH_MAX];
+	struct diag diag;
+
+	if (transport == WF_TRANSPORT_UDP)
+		return &door_udp;
+	diag_init(&diag);
+	if (library_path("dpdk", path, sizeof(path)) == 0)
+		(void)library_open(path, "door_dpdk", &diag, &symbol);
+	if (symbol == NULL)
+		snprintf(ret_why, size, "transport \"dpdk\": %s; it is built where libdpdk-dev is installed",
+			 diag.len > 0 ? diag.lines[0] : "its library cannot be loaded");
+	diag_fini(&diag);
+	return symbol;
+}
+
+static int open_door(const struct image_view *view, const struct image_radio *row, struct front_channel *channel,
+		     uint32_t packets, char *ret_why, size_t size)
+{
+	const uint32_t bytes = RADIO_HEADER + RADIO_IQ * row->spp;
+	const struct door_options options = {
+	    .own = {row->own_address, 0},
+	    .packets = packets + 4 * DOOR_BURST,
+	    .packet_bytes = bytes > PACKET_LEAST ? bytes : PACKET_LEAST,
+	    .port = image_text(view, row->port),
+	    .eal = image_text(view, row->eal),
+	};
+	const struct door_kind *kind = kind_of(row->transport, ret_why, size);
+	char why[DOOR_WHY] = "";
+	int status;
+
+	if (kind == NULL)
+		return -ENOENT;
+	status = door_open(kind, &options, why, &channel->door);
+	if (status != 0)
+		snprintf(ret_why, size, "%s", why[0] ? why : strerror(-status));
+	return status;
+}
+
+static struct radio_options options_of(const struct image_radio *row, uint32_t c, uint32_t nth)
+{
+	const uint32_t number = row->channels[c], port = FIRST_PORT + number;
+	const bool first = number == 0;
+
+	return (struct radio_options){
+	    .device = {row->address, CHDR_UDP_PORT},
+	    .endpoint = {.own = (uint16_t)(OWN_ENDPOINT + OWN_STEP * nth),
+			 .own_port = (uint16_t)row->sfp,
+			 .device = (uint16_t)(first ? DEVICE_ENDPOINT : CLAIMED_ENDPOINT + port),
+			 .device_port = (uint16_t)port,
+			 .claim = !first || !row->initialised,
+			 .version = 0x0100},
+	    .control_device = DEVICE_ENDPOINT,
+	    .control_port = first ? 0 : FIRST_PORT,
+	    .initialised = row->initialised != 0,
+	    .block = (uint16_t)(FIRST_BLOCK + BLOCK_STEP * (number / 2)),
+	    .channel = (uint16_t)(number % 2),
+	    .rx = true,
+	    .tx = number % 2 == 0,
+	    .window = {1 << 20, 0xffffff},
+	    .policy = TX_GO_ON,
+	};
+}
+
+/* Until its streams stand. */
+static int stand(struct x310_front *front, struct front_channel *channel, char *ret_why, size_t size)
+{
+	const uint64_t until = clock_ns() + OPEN_NS;
+	struct radio *radio = &channel->radio;
+
+	while (!radio_ready(radio)) {
+		if (radio_failed(radio) == NULL && clock_ns() < until) {
+			turn(front);
+			continue;
+		}
+		snprintf(ret_why, size, "%s%s", radio_failed(radio) ? radio_failed(radio) : "its streams do not stand",
+			 door_up(channel->door) ? "" : " (there is nobody at the other end of the wire)");
+		return -EIO;
+	}
+	if (radio->control.refused > 0) {
+		snprintf(ret_why, size, "the device refused %llu register accesses",
+			 (unsigned long long)radio->control.refused);
+		return -EIO;
+	}
+	return 0;
+}
+
+static int open_channel(struct x310_front *front, const struct image_view *view, const struct image_radio *row,
+			uint32_t c, uint32_t packets, char *ret_why, size_t size)
+{
+	const uint32_t nth = front->front.channels;
+	struct front_channel *channel = &front->channel[nth];
+	const struct radio_options options = options_of(row, c, nth);
+	int status = open_door(view, row, channel, packets, ret_why, size);
+
+	if (status != 0)
+		return status;
+	if (channel->door->note[0])
+		snprintf(front->note, sizeof(front->note), "%s", channel->door->note);
+	front->front.channels++;
+	channel->spp = row->spp;
+	for (const uint64_t until = clock_ns() + OPEN_NS; !door_up(channel->door) && clock_ns() < until;)
+		turn(front);
+	radio_open(&channel->radio, &options, channel->door, clock_ns());
+	radio_configure(&channel->radio, row->spp, row->ticks_per_sample);
+	return stand(front, channel, ret_why, size);
+}
+
+int front_open(struct x310_front *front, const struct image_view *view, uint32_t packets, char *ret_why, size_t size)
+{
+	const struct image_head *head = view->head;
+	int status = 0;
+
+	*front =
+	    (struct x310_front){.front = {.kind = &x310_kind, .ticks_per_sample = view->radios[0].ticks_per_sample}};
+	front->channel = calloc(IMAGE_RADIO_CHANNELS_MAX, sizeof(*front->channel));
+	if (front->channel == NULL)
+		return -ENOMEM;
+	front->tick_ns = 1e9 / view->radios[0].clock_rate;
+	front->per_slot = (uint64_t)head->slot_samples * view->radios[0].ticks_per_sample;
+	for (uint32_t r = 0; r < head->radios.count && status == 0; r++)
+		for (uint32_t c = 0; c < view->radios[r].n_channels && status == 0; c++)
+			status = open_channel(front, view, &view->radios[r], c, packets, ret_why, size);
+	if (status != 0)
+		front_close(front);
+	return status;
+}
+
+/* ---- close --------------------------------------------------------------------------------------------------------------------- */
+
+/* An end of the burst, as one sample of silence. */
+static void end_burst(struct front *front, uint32_t c)
+{
+	struct front_channel *channel = &front_of(front)->channel[c];
+	uint8_t *iq = channel->bursting ? place(front, c) : NULL;
+
+	if (iq == NULL)
+		return;
+	memset(iq, 0, RADIO_IQ);
+	radio_send(&channel->radio, &channel->placed, 1, UINT64_MAX, true);
+	radio_flush(&channel->radio);
+	channel->has_place = false;
+}
+
+static bool idle(const struct x310_front *front)
+{
+	for (uint32_t c = 0; c < front->front.channels; c++)
+		if (!control_idle(&front->channel[c].radio.control))
+			return false;
+	return true;
+}
+
+void front_close(struct x310_front *front)
+{
+	const uint64_t until = clock_ns() + CLOSE_NS;
+
+	for (uint32_t c = 0; c < front->front.channels; c++) {
+		end_burst(&front->front, c);
+		if (front->running)
+			radio_stop(&front->channel[c].radio);
+	}
+	front->running = false;
+	while (front->channel != NULL && !idle(front) && clock_ns() < until)
+		turn(front);
+	for (uint32_t c = 0; front->channel != NULL && c < front->front.channels; c++)
+		door_close(front->channel[c].door);
+	free(front->channel);
+	front->channel = NULL;
+	front->front.channels = 0;
+}
