@@ -372,8 +372,8 @@ static void nothing_is_hidden(void **state)
 	unit->device.endpoints[0].radio.lost_messages = 90007;
 	unit->device.endpoints[1].radio.tx.zeros = 90008;
 	server->pace.excused = 90009;
-	unit->faults[UNIT_TX].counts[FAULT_REORDER] = 90010;
-	unit->faults[UNIT_RX].counts[FAULT_STALL] = 90011;
+	unit->cables[UNIT_TX].counts[FAULT_REORDER] = 90010;
+	unit->cables[UNIT_RX].counts[FAULT_STALL] = 90011;
 	server->analog.latency[5].unmarked = 90012;
 	server->analog.latency[5].crossed = 90013;
 	server->analog.latency[5].steps = 90014;

@@ -112,14 +112,14 @@ static bool text(FILE *out, const char *what, int which, const struct count *cou
 	return any;
 }
 
-static bool faults_text(FILE *out, const struct faults *faults, const char *way, int which, bool any)
+static bool faults_text(FILE *out, const struct cable *cable, const char *way, int which, bool any)
 {
 	for (int kind = 0; kind < FAULT_KINDS; kind++) {
-		if (faults->counts[kind] == 0)
+		if (cable->counts[kind] == 0)
 			continue;
 		fprintf(out, "%s", any ? "," : "");
 		any = begin(out, "device", which, any);
-		fprintf(out, " %s_%s %" PRIu64, way, fault_names[kind], faults->counts[kind]);
+		fprintf(out, " %s_%s %" PRIu64, way, fault_names[kind], cable->counts[kind]);
 	}
 	return any;
 }
@@ -129,7 +129,7 @@ static void unit_text(FILE *out, const struct unit *unit, int which)
 	bool any = text(out, "device", which, unit_counts, N(unit_counts), unit, false);
 
 	for (int way = 0; way < UNIT_WAYS; way++)
-		any = faults_text(out, &unit->faults[way], way_names[way], which, any);
+		any = faults_text(out, &unit->cables[way], way_names[way], which, any);
 	fprintf(out, "%s", any ? "\n" : "");
 	for (int i = 0; i < UNIT_DOORS; i++)
 		if (unit->doors[i] && text(out, "sfp", UNIT_DOORS * which + i, door_counts, N(door_counts),
@@ -220,10 +220,10 @@ static void unit_json(FILE *out, const struct unit *unit)
 		ip & 255, (double)unit->options.drift_ppb * 1e-3);
 	json(out, unit_counts, N(unit_counts), unit);
 	for (int way = 0; way < UNIT_WAYS; way++) {
-		fprintf(out, ", \"%s\": {\"packets\": %" PRIu64, way_names[way], unit->faults[way].number);
+		fprintf(out, ", \"%s\": {\"packets\": %" PRIu64, way_names[way], unit->cables[way].number);
 		for (int kind = 0; kind < FAULT_KINDS; kind++)
-			fprintf(out, ", \"%s\": %" PRIu64, fault_names[kind], unit->faults[way].counts[kind]);
-		fprintf(out, ", \"overflowed\": %" PRIu64 "}", unit->faults[way].overflowed);
+			fprintf(out, ", \"%s\": %" PRIu64, fault_names[kind], unit->cables[way].counts[kind]);
+		fprintf(out, ", \"overflowed\": %" PRIu64 "}", unit->cables[way].overflowed);
 	}
 	fprintf(out, "}");
 }

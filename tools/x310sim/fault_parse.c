@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Faults as one describes them (fault.h). */
+ * Faults as one describes them (cable.h). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/x310sim/device.h"
-#include "tools/x310sim/fault.h"
+#include "tools/x310sim/cable.h"
 
 enum { PART = 256, US_MAX = 10000000 };
 

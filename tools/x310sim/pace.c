@@ -10,7 +10,7 @@ void pace_init(struct pace *pace, const struct pace_options *options, uint64_t n
 
 uint64_t pace_now(struct pace *pace)
 {
-	return pace->options.is_virtual ? pace->ref : (clock_ns() - pace->last_ns) / DEVICE_TICK_NS;
+	return pace->options.is_virtual || pace->is_behind ? pace->ref : (clock_ns() - pace->last_ns) / DEVICE_TICK_NS;
 }
 
 /* As this machine's clock goes. */
@@ -37,13 +37,25 @@ static bool stand(struct pace *pace, struct unit *units, unsigned n, uint64_t no
 	return true;
 }
 
+static bool turn_real(struct pace *pace, const struct unit *units, unsigned n, uint64_t now_ns)
+{
+	const uint64_t now = (now_ns - pace->last_ns) / DEVICE_TICK_NS, behind = now - pace->ref;
+
+	pace->behind_max = behind > pace->behind_max ? behind : pace->behind_max;
+	pace->is_behind = false;
+	for (unsigned i = 0; i < n && behind > PACE_STEP; i++)
+		pace->is_behind |= unit_streams(&units[i]);
+	pace->ref = pace->is_behind ? pace->ref + PACE_STEP : now;
+	return pace->is_behind;
+}
+
 bool pace_turn(struct pace *pace, struct unit *units, unsigned n, uint64_t now_ns)
 {
 	uint64_t next = UINT64_MAX, until = UINT64_MAX;
 	bool streams = false, waits = false;
 
 	if (!pace->options.is_virtual)
-		return false;
+		return turn_real(pace, units, n, now_ns);
 	for (unsigned i = 0; i < n; i++) {
 		const uint64_t own = unit_next(&units[i]), starves = unit_starves(&units[i]);
 

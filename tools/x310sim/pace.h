@@ -2,7 +2,9 @@
  *
  * tools/x310sim/pace.h - the reference that all devices share: how far time has got, in ticks of 200 MHz.
  *
- *	real      this machine's clock
+ *	real      this machine's clock. While samples are heard or played it goes at most PACE_STEP at a time, so that after a
+ *	          time in which this machine stood still what has come meanwhile is taken in its turn: a device does not
+ *	          stand still, and its host is not to be blamed for ours
  *	virtual   while samples are heard or played: as fast as the host answers, from event to event. Time stands
  *	          - while the window of Rx is shut: nothing is overrun,
  *	          - at the end of what is there to be played: nothing is underrun,
@@ -19,6 +21,7 @@
 #include "tools/x310sim/unit.h"
 
 #define PACE_PATIENCE_NS 1000000000ull
+enum { PACE_STEP = 4000 }; /* ticks: 20 us */
 
 struct pace_options {
 	bool is_virtual;
@@ -29,8 +32,10 @@ struct pace {
 	struct pace_options options;
 	uint64_t last_ns;  /* this machine's clock: at ref 0 if real, when it was looked at last if virtual */
 	uint64_t since_ns; /* time stands since then; 0: it goes on */
-	uint64_t ref;      /* virtual */
-	uint64_t excused;  /* how often time went on without the host */
+	uint64_t ref;      /* virtual, or behind */
+	bool is_behind;
+	uint64_t behind_max; /* ticks: how late the clock was looked at */
+	uint64_t excused;    /* how often time went on without the host */
 };
 
 void pace_init(struct pace *pace, const struct pace_options *options, uint64_t now_ns);

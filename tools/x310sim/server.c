@@ -11,7 +11,12 @@
 
 #include "core/base/clock.h"
 
-enum { IDLE_NS = 1000000, FDS_PER_UNIT = UNIT_SOCKETS + UNIT_DOORS, FDS = 1 + SERVER_UNITS * FDS_PER_UNIT };
+enum {
+	IDLE_NS = 1000000,
+	SILENT_NS = 100000,
+	FDS_PER_UNIT = UNIT_SOCKETS + UNIT_DOORS,
+	FDS = 1 + SERVER_UNITS * FDS_PER_UNIT
+};
 
 static uint64_t now(void *self)
 {
@@ -42,6 +47,7 @@ static bool turn(struct server *server)
 	bool busy = pace_turn(&server->pace, server->units, server->n_units, clock_ns());
 
 	for (unsigned i = 0; i < server->n_units; i++) {
+		server->units[i].behind_max = server->pace.behind_max;
 		unit_run(&server->units[i], pace_now(&server->pace));
 		busy |= unit_take(&server->units[i], now, &server->pace);
 	}
@@ -66,16 +72,26 @@ static bool watch_unit(const struct unit *unit, struct pollfd *ret_fds)
 	return silent;
 }
 
-static void look(struct server *server, struct pollfd *fds, unsigned n, bool busy)
+/* Beside a door that is looked at all the time the others are looked at when the kernel says so: asking each of them costs as
+ * much as a packet. */
+static void look_at(struct unit *unit, const struct pollfd *fds, bool silent, uint64_t ref)
+{
+	for (unsigned which = 0; which < UNIT_SOCKETS; which++)
+		if (fds[which].revents & POLLIN)
+			unit_datagrams(unit, (int)which, ref);
+	for (unsigned door = 0; door < UNIT_DOORS; door++)
+		unit->is_quiet[door] =
+		    silent && fds[UNIT_SOCKETS + door].fd >= 0 && !(fds[UNIT_SOCKETS + door].revents & POLLIN);
+}
+
+static void look(struct server *server, struct pollfd *fds, bool busy, bool silent)
 {
 	const struct timespec wait = {0, busy ? 0 : (long)sleep_ns(server)};
 
-	if (ppoll(fds, n, &wait, NULL) <= 0)
+	if (ppoll(fds, 1 + server->n_units * FDS_PER_UNIT, &wait, NULL) < 0)
 		return;
 	for (unsigned i = 0; i < server->n_units; i++)
-		for (unsigned which = 0; which < UNIT_SOCKETS; which++)
-			if (fds[1 + i * FDS_PER_UNIT + which].revents & POLLIN)
-				unit_datagrams(&server->units[i], (int)which, pace_now(&server->pace));
+		look_at(&server->units[i], fds + 1 + (size_t)i * FDS_PER_UNIT, silent, pace_now(&server->pace));
 }
 
 /* Waits for something to come or to be due; a port that tells nothing is looked at without a pause. */
@@ -89,8 +105,8 @@ void server_run(struct server *server, uint64_t until_ns)
 		silent |= watch_unit(&server->units[i], fds + 1 + (size_t)i * FDS_PER_UNIT);
 	while ((now_ns = clock_ns()) < until_ns && !(fds[0].revents & POLLIN)) {
 		if (!busy || now_ns >= look_ns) {
-			look(server, fds, 1 + server->n_units * FDS_PER_UNIT, busy);
-			look_ns = now_ns + IDLE_NS;
+			look(server, fds, busy, silent);
+			look_ns = now_ns + (silent ? SILENT_NS : IDLE_NS);
 		}
 		busy = turn(server) || silent;
 	}

@@ -31,14 +31,17 @@ uint64_t unit_ticks(const struct unit *unit, uint64_t ref)
 	return unit->base_tick + since + (uint64_t)share(since, unit->options.drift_ppb);
 }
 
-/* The reference at which it is that tick, or a little later. */
+/* The first reference at which it is that tick; what was before the time was set counts as then. */
 static uint64_t ref_of(const struct unit *unit, uint64_t tick)
 {
-	const uint64_t since = tick - unit->base_tick;
-	const uint64_t ref = unit->base_ref + since - (uint64_t)share(since, unit->options.drift_ppb);
-	const uint64_t short_by = tick - unit_ticks(unit, ref); /* the square of the drift */
+	const uint64_t whole = (uint64_t)(PPB + unit->options.drift_ppb), since = tick - unit->base_tick;
+	uint64_t ref = unit->base_ref + since / whole * PPB + since % whole * PPB / whole;
 
-	return ref + ((int64_t)short_by > 0 ? short_by + 1 : 0);
+	if ((int64_t)since < 0)
+		return unit->base_ref;
+	while (unit_ticks(unit, ref) < tick)
+		ref++;
+	return ref;
 }
 
 static void set_time(struct unit *unit, uint64_t ref)
@@ -50,21 +53,21 @@ static void set_time(struct unit *unit, uint64_t ref)
 	unit->base_tick = tick;
 	device_set_time(&unit->device, tick);
 	for (int way = 0; way < UNIT_WAYS; way++)
-		faults_set_time(&unit->faults[way], before, tick);
+		cable_set_time(&unit->cables[way], before, tick);
 	memset(unit->answers, 0, sizeof(unit->answers));
 }
 
 static void run_to(struct unit *unit, uint64_t tick)
 {
 	for (;;) {
-		const uint64_t tx = faults_next(&unit->faults[UNIT_TX]), rx = faults_next(&unit->faults[UNIT_RX]);
+		const uint64_t tx = cable_next(&unit->cables[UNIT_TX]), rx = cable_next(&unit->cables[UNIT_RX]);
 		const uint64_t next = tx < rx ? tx : rx;
 
 		if (next > tick)
 			break;
 		device_run(&unit->device, next);
 		for (int way = 0; way < UNIT_WAYS; way++)
-			faults_run(&unit->faults[way], next);
+			cable_run(&unit->cables[way], next);
 	}
 	device_run(&unit->device, tick);
 }
@@ -89,7 +92,7 @@ static uint64_t next_tick(const struct unit *unit)
 	uint64_t next = device_next(&unit->device);
 
 	for (int way = 0; way < UNIT_WAYS; way++) {
-		const uint64_t fault = faults_next(&unit->faults[way]);
+		const uint64_t fault = cable_next(&unit->cables[way]);
 		next = fault < next ? fault : next;
 	}
 	return next;
@@ -125,7 +128,7 @@ void unit_flush(struct unit *unit)
 		flush_door(unit, door);
 }
 
-static void to_wire(void *self, uint64_t address, const uint8_t *bytes, size_t size)
+static void to_door(void *self, uint64_t address, const uint8_t *bytes, size_t size)
 {
 	struct unit *unit = self;
 	const unsigned door = (unsigned)(address >> 48);
@@ -157,7 +160,7 @@ static void unit_send(void *self, uint64_t address, const uint8_t *bytes, size_t
 
 	if (data && unit->options.group.ip)
 		address = to_number(0, unit->options.group);
-	faults_take(&unit->faults[UNIT_RX], unit->device.tick, data, address, bytes, size);
+	cable_take(&unit->cables[UNIT_RX], unit->device.tick, data, address, bytes, size);
 }
 
 static uint32_t divide(const struct unit *unit, unsigned channel)
@@ -223,14 +226,15 @@ static void take_packet(struct unit *unit, unsigned door, const struct packet *p
 
 	if (data)
 		count_answer(unit, packet->bytes, packet->size);
-	faults_take(&unit->faults[UNIT_TX], unit->device.tick, data, to_number(door, packet->peer), packet->bytes,
-		    packet->size);
+	cable_take(&unit->cables[UNIT_TX], unit->device.tick, data, to_number(door, packet->peer), packet->bytes,
+		   packet->size);
 }
 
 static bool take_burst(struct unit *unit, unsigned door, uint64_t (*now)(void *self), void *self)
 {
 	struct packet packets[DOOR_BURST];
-	const unsigned n = unit->doors[door] ? door_receive(unit->doors[door], packets, DOOR_BURST) : 0;
+	const bool look = unit->doors[door] && !unit->is_quiet[door];
+	const unsigned n = look ? door_receive(unit->doors[door], packets, DOOR_BURST) : 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		run_to(unit, unit_ticks(unit, now(self)));
@@ -334,7 +338,7 @@ uint64_t unit_starves(const struct unit *unit)
 {
 	uint64_t tick = UINT64_MAX;
 
-	if (faults_next(&unit->faults[UNIT_TX]) != UINT64_MAX)
+	if (cable_next(&unit->cables[UNIT_TX]) != UINT64_MAX)
 		return UINT64_MAX; /* the host has sent what the wire holds */
 	for (int i = 0; i < DEVICE_ENDPOINTS; i++) {
 		const uint64_t own =
@@ -384,8 +388,8 @@ int unit_open(struct unit *unit, const struct unit_options *options, struct anal
 	snprintf(serial, sizeof(serial), "SIM%04u", options->number + 1);
 	firmware_init(&unit->firmware, options->ip, options->device.stop_supported, "x310sim", serial);
 	device_init(&unit->device, &options->device, &io);
-	faults_init(&unit->faults[UNIT_TX], &options->faults[UNIT_TX], to_device, unit);
-	faults_init(&unit->faults[UNIT_RX], &options->faults[UNIT_RX], to_wire, unit);
+	cable_init(&unit->cables[UNIT_TX], &options->faults[UNIT_TX], to_device, unit);
+	cable_init(&unit->cables[UNIT_RX], &options->faults[UNIT_RX], to_door, unit);
 	for (int i = 0; i < UNIT_SOCKETS; i++) {
 		const struct in_addr ip = {htonl(options->ip)};
 		char text[INET_ADDRSTRLEN] = "";
@@ -408,6 +412,6 @@ void unit_close(struct unit *unit)
 	for (unsigned i = 0; i < UNIT_DOORS; i++)
 		door_close(unit->doors[i]);
 	for (int way = 0; way < UNIT_WAYS; way++)
-		faults_fini(&unit->faults[way]);
+		cable_fini(&unit->cables[way]);
 	device_fini(&unit->device);
 }

@@ -6,7 +6,7 @@
  *	SFP0   an IPv4 address of this machine, over the kernel: firmware, MTU detection, CHDR
  *	SFP1   CHDR alone, over whatever port it is given: for a host whose own port the kernel does not see
  *
- *	door --> [faults of Tx] --> device --> [faults of Rx] --> door, or for samples a multicast group by SFP0
+ *	door --> [cable of Tx] --> device --> [cable of Rx] --> door, or for samples a multicast group by SFP0
  *
  * All devices share a reference of 200 MHz, in ticks since the beginning, and its pulse per second; each has ticks of its
  * own, which go faster by drift_ppb and may be set: at once, or at the next pulse, so that several devices have one time.
@@ -17,7 +17,7 @@
 #include "core/platform/door.h"
 #include "tools/x310sim/analog.h"
 #include "tools/x310sim/device.h"
-#include "tools/x310sim/fault.h"
+#include "tools/x310sim/cable.h"
 #include "tools/x310sim/firmware.h"
 
 enum { UNIT_SOCKETS = 2, UNIT_DOORS = 2 };
@@ -51,10 +51,11 @@ struct unit {
 	struct device device;
 	struct firmware firmware;
 	struct analog *analog;
-	struct faults faults[UNIT_WAYS];
+	struct cable cables[UNIT_WAYS];
 	struct unit_options options;
 	int sockets[UNIT_SOCKETS];      /* firmware, MTU */
 	struct door *doors[UNIT_DOORS]; /* SFP0, SFP1; NULL: not there */
+	bool is_quiet[UNIT_DOORS];      /* nothing has come through it, as its descriptor said last: not looked at */
 	struct unit_out out[UNIT_DOORS];
 	struct unit_answer answers[DEVICE_ENDPOINTS];
 	uint64_t base_ref, base_tick; /* at that reference it was that tick */

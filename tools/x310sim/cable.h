@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tools/x310sim/fault.h - a wire that is worse than it should be, on demand: packets in one direction are lost, come twice,
- * change places, come late, or the wire stands still. Pure; in the device's ticks; the same every time.
+ * tools/x310sim/cable.h - a cable that is worse than it should be, on demand: packets in one direction are lost, come twice,
+ * change places, come late, or the cable stands still. Pure; in the device's ticks; the same every time.
  *
- *	faults_take --> [lost] [twice] [held until its tick, or until the next one has gone] --> deliver
+ *	cable_take --> [lost] [twice] [held until its tick, or until the next one has gone] --> deliver
  *
  * Described as KIND=WHEN[:MICROSECONDS], separated by commas:
  *
@@ -17,8 +17,8 @@
  *
  * Packets are counted from 0. Chance depends on seed, kind and number alone, not on time.
  */
-#ifndef TOOLS_X310SIM_FAULT_H
-#define TOOLS_X310SIM_FAULT_H
+#ifndef TOOLS_X310SIM_CABLE_H
+#define TOOLS_X310SIM_CABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ struct fault_options {
 
 struct fault_packet;
 
-struct faults {
+struct cable {
 	struct fault_options options;
 	void (*deliver)(void *self, uint64_t address, const uint8_t *bytes, size_t size);
 	void *self;
@@ -65,15 +65,15 @@ extern const char *const fault_names[FAULT_KINDS];
 int fault_parse(const char *text, struct fault_options *options, char *ret_why);
 void fault_options_init(struct fault_options *options);
 
-void faults_init(struct faults *faults, const struct fault_options *options,
-		 void (*deliver)(void *self, uint64_t address, const uint8_t *bytes, size_t size), void *self);
-void faults_fini(struct faults *faults);
+void cable_init(struct cable *cable, const struct fault_options *options,
+		void (*deliver)(void *self, uint64_t address, const uint8_t *bytes, size_t size), void *self);
+void cable_fini(struct cable *cable);
 
-/* faults_take delivers a packet or does not; `data`: it has samples. */
-void faults_take(struct faults *faults, uint64_t tick, bool data, uint64_t address, const uint8_t *bytes, size_t size);
-void faults_run(struct faults *faults, uint64_t tick); /* delivers what is due */
-uint64_t faults_next(const struct faults *faults);     /* tick at which something is; UINT64_MAX: nothing is held */
-/* faults_set_time says that what was `from` is now `to`. */
-void faults_set_time(struct faults *faults, uint64_t from, uint64_t to);
+/* cable_take delivers a packet or does not; `data`: it has samples. */
+void cable_take(struct cable *cable, uint64_t tick, bool data, uint64_t address, const uint8_t *bytes, size_t size);
+void cable_run(struct cable *cable, uint64_t tick); /* delivers what is due */
+uint64_t cable_next(const struct cable *cable);     /* tick at which something is; UINT64_MAX: nothing is held */
+/* cable_set_time says that what was `from` is now `to`. */
+void cable_set_time(struct cable *cable, uint64_t from, uint64_t to);
 
 #endif
