@@ -215,19 +215,20 @@ static unsigned burst(struct dpdk *dpdk, const struct packet *packets, struct rt
 	return sent;
 }
 
-/* Those whose neighbour is not known, or that are too long, end here. */
-static bool sendable(struct dpdk *dpdk, const struct packet *packet, struct neighbour **ret)
+/* Those whose neighbour is not known, or that are too long, are not sent; `fault` is what they count as, once they are let go. */
+static bool sendable(struct dpdk *dpdk, const struct packet *packet, struct neighbour **ret, uint64_t **fault)
 {
 	*ret = neighbour_of(dpdk, packet->peer.ip);
-	if (packet->size > dpdk->packet_bytes) {
-		dpdk->door.counts.refused++;
-		return false;
-	}
-	if ((*ret)->known)
-		return true;
-	dpdk->door.counts.unknown++;
-	ask(dpdk, *ret);
-	return false;
+	*fault = packet->size > dpdk->packet_bytes ? &dpdk->door.counts.refused : &dpdk->door.counts.unknown;
+	return packet->size <= dpdk->packet_bytes && (*ret)->known;
+}
+
+static void let_go(struct dpdk *dpdk, const struct packet *packet, struct neighbour *neighbour, uint64_t *fault)
+{
+	(*fault)++;
+	if (!neighbour->known)
+		ask(dpdk, neighbour);
+	rte_pktmbuf_free(packet->own);
 }
 
 static unsigned dpdk_send(struct door *door, const struct packet *packets, unsigned n)
@@ -240,8 +241,9 @@ static unsigned dpdk_send(struct door *door, const struct packet *packets, unsig
 	while (taken < n) {
 		struct neighbour *neighbour;
 		unsigned run = 0, sent;
+		uint64_t *fault;
 
-		while (taken + run < n && sendable(dpdk, &packets[taken + run], &neighbour)) {
+		while (taken + run < n && sendable(dpdk, &packets[taken + run], &neighbour, &fault)) {
 			frame_it(dpdk, &packets[taken + run], neighbour);
 			mbufs[run] = packets[taken + run].own;
 			run++;
@@ -250,8 +252,8 @@ static unsigned dpdk_send(struct door *door, const struct packet *packets, unsig
 		taken += sent;
 		if (sent < run)
 			break;
-		if (taken < n) /* the one that could not be sent */
-			rte_pktmbuf_free(packets[taken++].own);
+		if (taken < n)
+			let_go(dpdk, &packets[taken++], neighbour, fault);
 	}
 	door->counts.held_back += n - taken;
 	return taken;

@@ -23,7 +23,11 @@ struct udp {
 	uint8_t *memory;  /* of all buffers */
 	uint8_t **unused; /* a stack of them */
 	uint32_t n_unused, n;
-	struct mmsghdr messages[DOOR_BURST];
+	unsigned n_came; /* datagrams, last time */
+	struct mmsghdr in[DOOR_BURST];
+	struct iovec in_parts[DOOR_BURST];
+	struct sockaddr_in in_names[DOOR_BURST];
+	struct mmsghdr messages[DOOR_BURST]; /* out */
 	struct iovec parts[DOOR_BURST];
 	struct sockaddr_in names[DOOR_BURST];
 	union {
@@ -39,14 +43,19 @@ static struct udp *udp_of(struct door *door)
 
 /* ---- in ---------------------------------------------------------------------------------------------------------------- */
 
+/* Those that a datagram came into last time, and those whose buffer is another now. */
 static void prepare_receive(struct udp *udp, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
-		udp->parts[i] = (struct iovec){udp->unused[udp->n_unused - 1 - i], udp->room};
-		udp->messages[i].msg_hdr = (struct msghdr){.msg_name = &udp->names[i],
-							   .msg_namelen = sizeof(udp->names[i]),
-							   .msg_iov = &udp->parts[i],
-							   .msg_iovlen = 1};
+		uint8_t *buffer = udp->unused[udp->n_unused - 1 - i];
+
+		if (i >= udp->n_came && udp->in_parts[i].iov_base == buffer)
+			continue;
+		udp->in_parts[i] = (struct iovec){buffer, udp->room};
+		udp->in[i].msg_hdr = (struct msghdr){.msg_name = &udp->in_names[i],
+						     .msg_namelen = sizeof(udp->in_names[i]),
+						     .msg_iov = &udp->in_parts[i],
+						     .msg_iovlen = 1};
 	}
 }
 
@@ -59,23 +68,24 @@ static unsigned udp_receive(struct door *door, struct packet *ret, unsigned n)
 	n = n < DOOR_BURST ? n : DOOR_BURST;
 	n = n < udp->n_unused ? n : udp->n_unused;
 	prepare_receive(udp, n);
-	got = n ? recvmmsg(udp->fd, udp->messages, n, MSG_DONTWAIT, NULL) : 0;
+	got = n ? recvmmsg(udp->fd, udp->in, n, MSG_DONTWAIT, NULL) : 0;
+	udp->n_came = got > 0 ? (unsigned)got : 0;
 	if (got <= 0)
 		return 0;
 	udp->n_unused -= (uint32_t)got;
 	for (int i = 0; i < got; i++) {
-		const struct sockaddr_in *from = &udp->names[i];
+		const struct sockaddr_in *from = &udp->in_names[i];
 
-		if (udp->messages[i].msg_hdr.msg_flags & MSG_TRUNC) {
+		if (udp->in[i].msg_hdr.msg_flags & MSG_TRUNC) {
 			door->counts.malformed++;
-			udp->unused[udp->n_unused++] = udp->parts[i].iov_base; /* below those that are out */
+			udp->unused[udp->n_unused++] = udp->in_parts[i].iov_base; /* below those that are out */
 			continue;
 		}
-		ret[good++] = (struct packet){.bytes = udp->parts[i].iov_base,
-					      .size = udp->messages[i].msg_len,
+		ret[good++] = (struct packet){.bytes = udp->in_parts[i].iov_base,
+					      .size = udp->in[i].msg_len,
 					      .peer = {ntohl(from->sin_addr.s_addr), ntohs(from->sin_port)},
-					      .own = udp->parts[i].iov_base};
-		door->counts.received_bytes += udp->messages[i].msg_len;
+					      .own = udp->in_parts[i].iov_base};
+		door->counts.received_bytes += udp->in[i].msg_len;
 	}
 	door->counts.received += good;
 	return good;
