@@ -27,6 +27,7 @@ enum {
 	TIME_HIGH = 8
 };
 #define OPEN_NS 10000000000ull
+#define NAP_NS 1000000ull
 #define CLOSE_NS 200000000ull
 #define TIME_NS 500000000ull
 #define AHEAD_NS 20000000ull /* of a start that all channels are to hear of in time */
@@ -52,8 +53,7 @@ static void turn(struct x310_front *front)
 	for (uint32_t c = 0; c < front->front.channels; c++) {
 		struct radio *radio = &front->channel[c].radio;
 
-		if (front->channel[c].door != NULL)
-			radio_release(radio, packets, radio_receive(radio, clock_ns(), packets, DOOR_BURST));
+		radio_release(radio, packets, radio_receive(radio, clock_ns(), packets, DOOR_BURST));
 	}
 }
 
@@ -326,10 +326,12 @@ static int open_channel(struct x310_front *front, const struct image_view *view,
 		return status;
 	if (channel->door->note[0])
 		snprintf(front->note, sizeof(front->note), "%s", channel->door->note);
+	for (const uint64_t until = clock_ns() + OPEN_NS; !door_up(channel->door) && clock_ns() < until;) {
+		turn(front);
+		clock_sleep_until(clock_ns() + NAP_NS);
+	}
 	front->front.channels++;
 	channel->spp = row->spp;
-	for (const uint64_t until = clock_ns() + OPEN_NS; !door_up(channel->door) && clock_ns() < until;)
-		turn(front);
 	radio_open(&channel->radio, &options, channel->door, clock_ns());
 	radio_configure(&channel->radio, row->spp, row->ticks_per_sample);
 	return stand(front, channel, ret_why, size);
@@ -391,7 +393,7 @@ void front_close(struct x310_front *front)
 	front->running = false;
 	while (front->channel != NULL && !idle(front) && clock_ns() < until)
 		turn(front);
-	for (uint32_t c = 0; front->channel != NULL && c < front->front.channels; c++)
+	for (uint32_t c = 0; front->channel != NULL && c < IMAGE_RADIO_CHANNELS_MAX; c++)
 		door_close(front->channel[c].door);
 	free(front->channel);
 	front->channel = NULL;

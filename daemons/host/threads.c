@@ -116,6 +116,20 @@ static int create_realtime(struct host *host, struct host_lane *lane)
 	return -status;
 }
 
+/* Who sets a port up (a driver, DPDK's environment) wants more of a stack than components do. */
+static int create_radio(struct host_lane *lane)
+{
+	enum { STACK_BYTES = 2 << 20 };
+	pthread_attr_t attr;
+	int status;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	status = pthread_create(&lane->id, &attr, lane_main, lane);
+	pthread_attr_destroy(&attr);
+	return -status;
+}
+
 static int open_lane(struct host *host, uint32_t number, uint32_t seat, int fd, struct host_radio *radio, bool realtime)
 {
 	struct host_lane *lane = host->lanes[number];
@@ -133,6 +147,7 @@ static int open_lane(struct host *host, uint32_t number, uint32_t seat, int fd, 
 	lane->radio = radio;
 	lane->thread.image = image_map(fd, sizeof(struct lane_image), true);
 	status = lane->thread.image == NULL ? -ENOMEM
+		 : radio != NULL            ? create_radio(lane)
 		 : realtime                 ? create_realtime(host, lane)
 					    : -pthread_create(&lane->id, NULL, lane_main, lane);
 	if (status != 0) {
