@@ -11,6 +11,8 @@ enum {
 	WARM_UP_NS = 20000000,
 	WARM_UP_MACS = 100000,
 	WARM_UP_PASSES_MAX = 100000, /* 10^10 iterations: only a clock that stands still gets there */
+	NOW_PASSES = 5,
+	NOW_MACS = 5000,
 };
 
 #if defined(__x86_64__)
@@ -117,6 +119,20 @@ int calibrate_mmac(struct calibration *ret)
 	    .block_macs = macs,
 	};
 	return 0;
+}
+
+double calibrate_mac_now_ns(void)
+{
+	uint64_t least = UINT64_MAX;
+	struct bench bench;
+
+	bench_init(&bench);
+	for (int i = 0; i < NOW_PASSES; i++) {
+		const uint64_t ns = bench_run(&bench, NOW_MACS);
+
+		least = ns < least ? ns : least;
+	}
+	return (double)least / NOW_MACS;
 }
 
 const char *calibrate_class_name(enum calibrate_class which)

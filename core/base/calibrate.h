@@ -28,6 +28,10 @@ struct calibration {
  * (warm up, then the blocks) at whatever priority the caller has. 0, or -EIO when the clock does not advance. */
 int calibrate_mmac(struct calibration *ret);
 
+/* calibrate_mac_now_ns measures the unit for a moment (some 15 us): what a time is to be held against that is measured just before
+ * or after, for the clock of a core changes from one moment to the next. */
+double calibrate_mac_now_ns(void);
+
 /* What work is made of, for times that are taken from one machine to another: each class has a rate of its own on each
  * machine and vector level (core/kernels/calibrate.h measures them, core/map/class.h converts by them). */
 enum calibrate_class {

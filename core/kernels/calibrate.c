@@ -14,7 +14,7 @@
 
 void calibrate_copy_plain(struct calibrate_data *data)
 {
-	memcpy(data->out8, data->in8, CALIBRATE_ITEMS);
+	memcpy(data->out8, data->in8, data->items);
 	__asm__ volatile("" : : "r"(data->out8) : "memory");
 }
 
@@ -38,7 +38,7 @@ static uint32_t checksum(const uint32_t *table, const uint8_t *bits, uint32_t le
 
 static void bits(struct calibrate_data *data)
 {
-	data->sink = checksum(data->table[0], data->in8, CALIBRATE_BLOCK);
+	data->sink = checksum(data->table[0], data->in8, data->block);
 }
 
 /* Bit by bit, s1 the newest one. */
@@ -69,7 +69,7 @@ static void shift_registers(const uint8_t *in, uint32_t n, uint8_t *out)
 
 static void shift_register(struct calibrate_data *data)
 {
-	shift_registers(data->in8, CALIBRATE_ITEMS / 2, data->out8);
+	shift_registers(data->in8, data->items / 2, data->out8);
 }
 
 static void pick8(const uint32_t *places, uint32_t n, const uint8_t *in, uint8_t *out)
@@ -80,7 +80,7 @@ static void pick8(const uint32_t *places, uint32_t n, const uint8_t *in, uint8_t
 
 static void shuffle8(struct calibrate_data *data)
 {
-	pick8(data->kept, CALIBRATE_ITEMS, data->in8, data->out8);
+	pick8(data->kept, data->items, data->in8, data->out8);
 }
 
 static void put16(const uint32_t *places, uint32_t n, const int16_t *in, int16_t *out)
@@ -91,7 +91,7 @@ static void put16(const uint32_t *places, uint32_t n, const int16_t *in, int16_t
 
 static void shuffle16(struct calibrate_data *data)
 {
-	memset(data->out16, 0, CALIBRATE_ITEMS * sizeof(*data->out16));
+	memset(data->out16, 0, data->items * sizeof(*data->out16));
 	put16(data->spread, data->n_spread, data->in16, data->out16);
 }
 
@@ -106,7 +106,7 @@ static void columns8(const uint8_t *in, uint8_t *out, uint32_t len)
 
 static void transpose8(struct calibrate_data *data)
 {
-	columns8(data->in8 + CALIBRATE_BEGIN8, data->out8, CALIBRATE_ITEMS);
+	columns8(data->in8 + CALIBRATE_BEGIN8, data->out8, data->items);
 }
 
 static void rows16(const int16_t *in, int16_t *out, uint32_t len)
@@ -118,7 +118,7 @@ static void rows16(const int16_t *in, int16_t *out, uint32_t len)
 
 static void transpose16(struct calibrate_data *data)
 {
-	rows16(data->in16, data->out16 + CALIBRATE_BEGIN16, CALIBRATE_ITEMS);
+	rows16(data->in16, data->out16 + CALIBRATE_BEGIN16, data->items);
 }
 
 static void gather8(const uint16_t *order, uint32_t n, const uint8_t *in, uint8_t *out)
@@ -129,7 +129,7 @@ static void gather8(const uint16_t *order, uint32_t n, const uint8_t *in, uint8_
 
 void calibrate_gather8_plain(struct calibrate_data *data)
 {
-	gather8(data->order, CALIBRATE_BLOCK, data->in8, data->out8);
+	gather8(data->order, data->block, data->in8, data->out8);
 }
 
 static void gather16(const uint16_t *order, uint32_t n, const int16_t *in, int16_t *out)
@@ -140,7 +140,7 @@ static void gather16(const uint16_t *order, uint32_t n, const int16_t *in, int16
 
 void calibrate_gather16_plain(struct calibrate_data *data)
 {
-	gather16(data->order, CALIBRATE_BLOCK, data->in16, data->out16);
+	gather16(data->order, data->block, data->in16, data->out16);
 }
 
 static void weave3(const uint8_t *in, uint32_t n, uint8_t *out)
@@ -154,7 +154,7 @@ static void weave3(const uint8_t *in, uint32_t n, uint8_t *out)
 
 static void weave(struct calibrate_data *data)
 {
-	weave3(data->in8, CALIBRATE_ITEMS / 3, data->out8);
+	weave3(data->in8, data->items / 3, data->out8);
 }
 
 static inline int max(int a, int b)
@@ -176,11 +176,11 @@ static inline void metrics_keep(int16_t *restrict kept, size_t stride, int m1, i
 	kept[7 * stride] = (int16_t)m7;
 }
 
-static void backward(const int16_t *x, const int16_t *y, int16_t *restrict kept, size_t stride)
+static void backward(const int16_t *x, const int16_t *y, uint32_t n, int16_t *restrict kept, size_t stride)
 {
 	int b1 = 0, b2 = 0, b3 = 0, b4 = 0, b5 = 0, b6 = 0, b7 = 0;
 
-	for (uint32_t t = CALIBRATE_BLOCK; t-- > 0;) {
+	for (uint32_t t = n; t-- > 0;) {
 		const int gx = x[t], gy = y[t], gxy = gx + gy;
 		const int a0 = max(gxy, b4), a1 = max(b4 + gxy, 0), a2 = max(b5 + gx, b1 + gy);
 		const int a3 = max(b1 + gx, b5 + gy), a4 = max(b2 + gx, b6 + gy), a5 = max(b6 + gx, b2 + gy);
@@ -191,11 +191,11 @@ static void backward(const int16_t *x, const int16_t *y, int16_t *restrict kept,
 	}
 }
 
-static void forward(const int16_t *x, const int16_t *y, int16_t *restrict kept, size_t stride)
+static void forward(const int16_t *x, const int16_t *y, uint32_t n, int16_t *restrict kept, size_t stride)
 {
 	int a1 = 0, a2 = 0, a3 = 0, a4 = 0, a5 = 0, a6 = 0, a7 = 0;
 
-	for (uint32_t t = 0; t < CALIBRATE_BLOCK; t++) {
+	for (uint32_t t = 0; t < n; t++) {
 		const int gx = x[t], gy = y[t], gxy = gx + gy;
 		const int b0 = max(gxy, a1), b4 = max(0, a1 + gxy), b5 = max(a2 + gx, a3 + gy);
 		const int b1 = max(a2 + gy, a3 + gx), b2 = max(a4 + gx, a5 + gy), b6 = max(a4 + gy, a5 + gx);
@@ -214,10 +214,10 @@ static inline int16_t max4(int16_t a, int16_t b, int16_t c, int16_t d)
 }
 
 static void join(const int16_t *restrict a, const int16_t *restrict b, size_t stride, const int16_t *restrict y,
-		 int16_t *restrict out)
+		 size_t n, int16_t *restrict out)
 {
 #define PATH(from, to) (int16_t)(a[t + (from)*stride] + b[t + (to)*stride])
-	for (size_t t = 0; t < CALIBRATE_BLOCK; t++) {
+	for (size_t t = 0; t < n; t++) {
 		const int16_t zero = max4(PATH(0, 0), PATH(1, 0), PATH(2, 1), PATH(3, 1));
 		const int16_t zero_y = max4(PATH(4, 2), PATH(5, 2), PATH(6, 3), PATH(7, 3));
 		const int16_t one = max4(PATH(0, 4), PATH(1, 4), PATH(2, 5), PATH(3, 5));
@@ -234,9 +234,9 @@ static void trellis(struct calibrate_data *data)
 {
 	const int16_t *x = data->in16, *y = data->in16 + 1;
 
-	backward(x, y, data->metrics[0], data->stride);
-	forward(x, y, data->metrics[1], data->stride);
-	join(data->metrics[1], data->metrics[0], data->stride, y, data->out16);
+	backward(x, y, data->block, data->metrics[0], data->stride);
+	forward(x, y, data->block, data->metrics[1], data->stride);
+	join(data->metrics[1], data->metrics[0], data->stride, y, data->block, data->out16);
 }
 
 const struct calibrate_kernels calibrate_plain = {{
@@ -354,6 +354,8 @@ void calibrate_data_init(struct calibrate_data *data)
 	for (uint32_t i = 0; i < CALIBRATE_MESSAGES; i++)
 		data->messages[i] = (struct calibrate_message){data->in8, i, i, 2, 0};
 	data->made.max = CALIBRATE_MESSAGES;
+	data->items = CALIBRATE_ITEMS;
+	data->block = CALIBRATE_BLOCK;
 	data->stride = CALIBRATE_BLOCK;
 	for (uint32_t c = 0; c < COLUMNS; c++)
 		data->starts[c] = CALIBRATE_ITEMS / COLUMNS * c;
@@ -449,33 +451,42 @@ static bool works_on_numbers(enum calibrate_class which)
 	       which == CALIBRATE_GATHER16 || which == CALIBRATE_TRELLIS;
 }
 
-/* As many passes as take about a block, then the median of the blocks. */
-static int class_measure(void (*run)(struct calibrate_data *), struct calibrate_data *data, enum calibrate_class which,
-			 double *ret_ns)
+/* As many passes as take about a block. */
+static uint32_t passes_of(void (*run)(struct calibrate_data *), struct calibrate_data *data, bool numbers)
 {
-	double blocks[BLOCKS];
 	uint32_t passes = 1;
-	uint64_t ns = 0;
 
-	for (; passes < PASSES_MAX; passes *= 2) {
-		ns = passes_ns(run, data, works_on_numbers(which), passes);
-		if (ns >= BLOCK_NS / 2)
-			break;
+	while (passes < PASSES_MAX && passes_ns(run, data, numbers, passes) < BLOCK_NS / 2)
+		passes *= 2;
+	return passes;
+}
+
+/* In units of the scalar class, measured around it: the clock changes meanwhile. The median of the blocks. */
+static int class_measure(void (*run)(struct calibrate_data *), struct calibrate_data *data, enum calibrate_class which,
+			 double mac_ns, double *ret_ns)
+{
+	const bool numbers = works_on_numbers(which);
+	const uint32_t passes = passes_of(run, data, numbers);
+	double blocks[BLOCKS], before = calibrate_mac_now_ns(), after;
+
+	for (int i = 0; i < BLOCKS; i++) {
+		const double ns = (double)passes_ns(run, data, numbers, passes) / passes / items_of(which);
+
+		after = calibrate_mac_now_ns();
+		blocks[i] = before > 0 && after > 0 ? ns / ((before + after) / 2) : 0;
+		before = after;
 	}
-	if (!ns)
-		return -EIO;
-	for (int i = 0; i < BLOCKS; i++)
-		blocks[i] = (double)passes_ns(run, data, works_on_numbers(which), passes) / passes / items_of(which);
 	qsort(blocks, BLOCKS, sizeof(blocks[0]), compare);
-	*ret_ns = blocks[BLOCKS / 2];
+	*ret_ns = blocks[BLOCKS / 2] * mac_ns;
 	return *ret_ns > 0 ? 0 : -EIO;
 }
 
 /* A call as it comes in a slot: after others have been run, so that neither its code nor its data are at hand. */
-static int call_measure(const struct calibrate_kernels *kernels, struct calibrate_data *data, double *ret_ns)
+static int call_measure(const struct calibrate_kernels *kernels, struct calibrate_data *data, double mac_ns,
+			double *ret_ns)
 {
 	void (*volatile const call)(struct calibrate_data *) = work;
-	double ns[CALLS];
+	double ns[CALLS], units = 0;
 
 	for (int i = 0; i < CALLS; i++) {
 		uint64_t begin;
@@ -485,9 +496,10 @@ static int call_measure(const struct calibrate_kernels *kernels, struct calibrat
 		begin = clock_ns();
 		call(data);
 		ns[i] = (double)(clock_ns() - begin);
+		units += calibrate_mac_now_ns() / CALLS;
 	}
 	qsort(ns, CALLS, sizeof(ns[0]), compare);
-	*ret_ns = ns[CALLS / 2];
+	*ret_ns = units > 0 ? ns[CALLS / 2] / units * mac_ns : 0;
 	return *ret_ns > 0 ? 0 : -EIO;
 }
 
@@ -501,10 +513,11 @@ int calibrate_classes(enum simd_level level, const struct calibration *mac, doub
 	if (rc == 0) {
 		calibrate_data_init(data);
 		ns[CALIBRATE_SCALAR] = 1e3 / mac->mmac_per_s;
-		rc = call_measure(kernels, data, &ns[CALIBRATE_CALL]);
+		rc = call_measure(kernels, data, ns[CALIBRATE_SCALAR], &ns[CALIBRATE_CALL]);
 	}
 	for (int which = CALIBRATE_ARITHMETIC; rc == 0 && which < CALIBRATE_CLASSES; which++)
-		rc = class_measure(kernels->run[which], data, (enum calibrate_class)which, &ns[which]);
+		rc = class_measure(kernels->run[which], data, (enum calibrate_class)which, ns[CALIBRATE_SCALAR],
+				   &ns[which]);
 	free(data);
 	if (rc == 0)
 		memcpy(ret_ns, ns, sizeof(ns));

@@ -74,8 +74,9 @@ struct calibrate_data {
 	uint64_t upper[CALIBRATE_BLOCK / 64];                             /* byte 256 and later */
 	uint32_t table[4][256];                                           /* a checksum's */
 	_Alignas(64) int16_t metrics[2][CALIBRATE_BLOCK * CALIBRATE_STATES];
-	uint32_t starts[32]; /* of a matrix's columns */
-	size_t stride;       /* from a state's metrics to the next one's */
+	uint32_t starts[32];   /* of a matrix's columns */
+	uint32_t items, block; /* a pass: not known when its loop is compiled, as in components */
+	size_t stride;         /* from a state's metrics to the next one's */
 	_Alignas(64) uint64_t words[64];
 	struct calibrate_message messages[CALIBRATE_MESSAGES], made;
 	_Alignas(64) uint8_t others[128 * 1024]; /* larger than the first cache */
@@ -93,14 +94,21 @@ extern const struct calibrate_kernels calibrate_plain, calibrate_sse41, calibrat
 
 void calibrate_data_init(struct calibrate_data *data);
 
+/* calibrate_checksum32 takes a checksum over 32 bits. */
+static inline uint32_t calibrate_checksum32(const struct calibrate_data *data, uint32_t state)
+{
+	return data->table[3][state >> 24] ^ data->table[2][state >> 16 & 0xff] ^ data->table[1][state >> 8 & 0xff] ^
+	       data->table[0][state & 0xff];
+}
+
 /* The loops that some levels have no better ones for. */
 void calibrate_copy_plain(struct calibrate_data *data);
 void calibrate_gather8_plain(struct calibrate_data *data);
 void calibrate_gather16_plain(struct calibrate_data *data);
 
 /* calibrate_classes measures ns an item, of each class, at a level that this machine has, on the core that the calling thread
- * runs on; `mac` is the scalar class, measured before. [control] About 100 ms. 0, -ENOMEM, or -EIO when the clock does not
- * advance. */
+ * runs on; `mac` is the scalar class, measured before: the others are measured in units of it, so that a clock that changes
+ * meanwhile changes nothing. [control] About 150 ms. 0, -ENOMEM, or -EIO when the clock does not advance. */
 int calibrate_classes(enum simd_level level, const struct calibration *mac, double ret_ns[CALIBRATE_CLASSES]);
 
 #endif

@@ -140,8 +140,7 @@ static inline void bits_16(struct calibrate_data *data)
 
 	for (uint32_t i = 0; i < CALIBRATE_BLOCK; i += 32) {
 		state ^= bits_gather16(data->in8 + i) << 16 | bits_gather16(data->in8 + i + 16);
-		state = data->table[3][state >> 24] ^ data->table[2][state >> 16 & 0xff] ^
-			data->table[1][state >> 8 & 0xff] ^ data->table[0][state & 0xff];
+		state = calibrate_checksum32(data, state);
 	}
 	data->sink = state;
 }
