@@ -130,12 +130,12 @@ static void plain_start(struct utran_turbo_decoder *d, const int16_t *llr)
 	utran_turbo_ends(d, llr + 3 * d->k);
 }
 
-static void forward(const int16_t *x, const int16_t *y, uint32_t k, int16_t *restrict alpha, uint32_t stride)
+static void forward(const int16_t *x, const int16_t *y, size_t k, int16_t *restrict alpha, size_t stride)
 {
 	int a1 = UTRAN_TURBO_NEVER, a2 = UTRAN_TURBO_NEVER, a3 = UTRAN_TURBO_NEVER, a4 = UTRAN_TURBO_NEVER,
 	    a5 = UTRAN_TURBO_NEVER, a6 = UTRAN_TURBO_NEVER, a7 = UTRAN_TURBO_NEVER;
 
-	for (uint32_t n = 0; n < k; n++) {
+	for (size_t n = 0; n < k; n++) {
 		const int gx = x[n], gy = y[n], gxy = gx + gy;
 		const int b0 = max(gxy, a1), b4 = max(0, a1 + gxy);
 		const int b5 = max(a2 + gx, a3 + gy), b1 = max(a2 + gy, a3 + gx);
@@ -160,13 +160,13 @@ static void forward(const int16_t *x, const int16_t *y, uint32_t k, int16_t *res
 	}
 }
 
-static void backward(const int16_t *x, const int16_t *y, uint32_t k, const int16_t *m, int16_t *restrict beta,
-		     uint32_t stride)
+static void backward(const int16_t *x, const int16_t *y, size_t k, const int16_t *m, int16_t *restrict beta,
+		     size_t stride)
 {
 	int b1 = m[1] - m[0], b2 = m[2] - m[0], b3 = m[3] - m[0], b4 = m[4] - m[0];
 	int b5 = m[5] - m[0], b6 = m[6] - m[0], b7 = m[7] - m[0];
 
-	for (uint32_t n = k; n-- > 0;) {
+	for (size_t n = k; n-- > 0;) {
 		const int gx = x[n], gy = y[n], gxy = gx + gy;
 		const int a0 = max(gxy, b4), a1 = max(b4 + gxy, 0);
 		const int a2 = max(b5 + gx, b1 + gy), a3 = max(b1 + gx, b5 + gy);
