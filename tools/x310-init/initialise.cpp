@@ -16,7 +16,8 @@
 
 using namespace uhd::rfnoc;
 
-namespace {
+namespace
+{
 
 struct graph_holder {
 	rfnoc_graph::sptr graph;
@@ -74,7 +75,8 @@ chain chain_of(const rfnoc_graph::sptr &graph, const block_id_t &radio, size_t c
 void find_channel(const rfnoc_graph::sptr &graph, const std::string &subdev, initialise_channel &channel)
 {
 	const size_t colon = subdev.find(':');
-	const std::string slot = subdev.substr(0, colon), frontend = colon == std::string::npos ? "" : subdev.substr(colon + 1);
+	const std::string slot = subdev.substr(0, colon),
+			  frontend = colon == std::string::npos ? "" : subdev.substr(colon + 1);
 	std::string there;
 
 	for (const auto &id : graph->find_blocks("Radio")) {
@@ -144,8 +146,9 @@ void set_rates(const rfnoc_graph::sptr &graph, const chain &rx, const chain &tx,
 	const double got = ddc->set_output_rate(rate_hz, rx.port), ticks = ret.tick_rate_hz / got;
 
 	if (std::fabs(got - rate_hz) > 1e-6 * rate_hz || std::fabs(ticks - std::round(ticks)) > 1e-6)
-		throw std::runtime_error("a rate of " + std::to_string(rate_hz * 1e-6) + " MSa/s is not offered; the nearest is " +
-					 std::to_string(got * 1e-6) + " (clock " + std::to_string(ret.tick_rate_hz * 1e-6) +
+		throw std::runtime_error("a rate of " + std::to_string(rate_hz * 1e-6) +
+					 " MSa/s is not offered; the nearest is " + std::to_string(got * 1e-6) +
+					 " (clock " + std::to_string(ret.tick_rate_hz * 1e-6) +
 					 " MHz, divided by a whole number)");
 	if (tx.endpoint >= 0)
 		graph->get_block<duc_block_control>(tx.block)->set_input_rate(got, tx.port);
@@ -153,7 +156,8 @@ void set_rates(const rfnoc_graph::sptr &graph, const chain &rx, const chain &tx,
 	channel.ticks_per_sample = static_cast<uint32_t>(std::lround(ticks));
 }
 
-void initialise_one(const rfnoc_graph::sptr &graph, const initialise_options &options, const std::string &subdev, initialised &ret)
+void initialise_one(const rfnoc_graph::sptr &graph, const initialise_options &options, const std::string &subdev,
+		    initialised &ret)
 {
 	initialise_channel &channel = ret.channels[ret.n_channels];
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ enum {
 	CONTROL_ENDPOINT = 2, /* UHD numbers endpoint 0 so, after its own, 1 */
 	OWN_ENDPOINT = 0x100, /* the first of three of each channel: UHD counts up from 1 */
 	OWN_STEP = 0x10,
-	CLAIMED_ENDPOINT = 0x80, /* endpoints that UHD leaves without a number get this and on */
+	CLAIMED_ENDPOINT = 0x40, /* endpoints that UHD leaves without a number get this and on */
 	FIRST_BLOCK = 4,         /* control port of Radio#0, of Radio#1 three further */
 	BLOCK_STEP = 3,
 	SAMPLES = 256
@@ -26,6 +27,8 @@ enum {
 struct wishes {
 	struct initialise_options options;
 	const char *address; /* of the device, for the samples */
+	const char *port;    /* of DPDK; NULL: a socket */
+	const char *own_address;
 	uint64_t sfp;
 	char args[256];
 };
@@ -37,24 +40,39 @@ static unsigned device_endpoint(const struct initialise_channel *channel)
 	return channel->rx_port == INITIALISE_FIRST_PORT ? CONTROL_ENDPOINT : CLAIMED_ENDPOINT + channel->rx_port;
 }
 
+/* One number, or a list with one for each channel. */
+static void print_each(const struct initialised *done, const char *key, size_t offset)
+{
+	printf("\t%s = %s", key, done->n_channels > 1 ? "[" : "");
+	for (unsigned i = 0; i < done->n_channels; i++) {
+		double value;
+
+		memcpy(&value, (const char *)&done->channels[i] + offset, sizeof(value));
+		printf("%s%.1f", i ? ", " : "", value);
+	}
+	printf("%s;\n", done->n_channels > 1 ? "]" : "");
+}
+
+/* As core/waveform/radio.h reads it. */
 static void print_text(const struct wishes *wishes, const struct initialised *done)
 {
-	printf("# %s, clock %s, time %s, %.6g MHz. UHD holds it while x310-init runs.\n", done->device,
-	       done->clock_source, done->time_source, done->tick_rate_hz * 1e-6);
-	for (unsigned i = 0; i < done->n_channels; i++) {
-		const struct initialise_channel *c = &done->channels[i];
-
-		printf("# %s: receives at %.9g MHz, %.3g dB%s%s; transmits at %.9g MHz, %.3g dB%s%s\n", c->name,
-		       c->rx_hz * 1e-6, c->rx_gain_db, *c->rx_antenna ? ", " : "", c->rx_antenna, c->tx_hz * 1e-6,
-		       c->tx_gain_db, *c->tx_antenna ? ", " : "", c->tx_antenna);
-	}
-	printf("radio: {\n\ttype = \"x310\";\n\ttransport = \"udp\";\n\taddress = \"%s\";\n\trate = %.9g;\n\tspp = "
-	       "%" PRIu32 ";\n\tinitialised = true;\n",
-	       wishes->address, done->rate_hz, wishes->options.samples);
-	if (done->n_channels && (done->channels[0].radio || done->channels[0].channel))
-		printf("\tchannel = %u;\n", 2 * done->channels[0].radio + done->channels[0].channel);
-	if (wishes->sfp)
-		printf("\tsfp = %" PRIu64 ";\n", wishes->sfp);
+	printf("# %s, initialised by UHD, which holds it while x310-init runs.\nradio: {\n", done->device);
+	printf("\ttype = \"x310\";\n\ttransport = \"%s\";\n\taddress = \"%s\";\n", wishes->port ? "dpdk" : "udp",
+	       wishes->address);
+	if (wishes->port)
+		printf("\tport = \"%s\";\n", wishes->port);
+	if (wishes->own_address)
+		printf("\town_address = \"%s\";\n", wishes->own_address);
+	printf("\tsfp = %" PRIu64 ";\n\tchannel = %s", wishes->sfp, done->n_channels > 1 ? "[" : "");
+	for (unsigned i = 0; i < done->n_channels; i++)
+		printf("%s%u", i ? ", " : "", 2 * done->channels[i].radio + done->channels[i].channel);
+	printf("%s;\n\tinitialised = true;\n\tclock_rate = %.1f;\n\trate = %.1f;\n\tspp = %" PRIu32 ";\n",
+	       done->n_channels > 1 ? "]" : "", done->tick_rate_hz, done->rate_hz, wishes->options.samples);
+	printf("\tclock_source = \"%s\";\n\ttime_source = \"%s\";\n", done->clock_source, done->time_source);
+	print_each(done, "rx_frequency", offsetof(struct initialise_channel, rx_hz));
+	print_each(done, "rx_gain", offsetof(struct initialise_channel, rx_gain_db));
+	print_each(done, "tx_frequency", offsetof(struct initialise_channel, tx_hz));
+	print_each(done, "tx_gain", offsetof(struct initialise_channel, tx_gain_db));
 	printf("};\n");
 }
 
@@ -113,7 +131,14 @@ static int get_wishes(const struct cli_args *args, struct wishes *ret)
 	const char *more = cli_get(args, "args"), *streams = cli_get(args, "stream-address");
 	uint64_t samples = SAMPLES;
 
-	*ret = (struct wishes){.address = streams ? streams : args->args[0]};
+	*ret = (struct wishes){.address = streams ? streams : args->args[0],
+			       .port = cli_get(args, "port"),
+			       .own_address = cli_get(args, "own-address")};
+	ret->sfp = ret->port != NULL;
+	if (ret->port && (!ret->own_address || !streams))
+		return cli_fail(
+		    args, "--port needs --own-address IP, as no kernel gives it one, and --stream-address IP: UHD "
+			  "goes by the device's other port");
 	ret->options.rate_hz = 100e6;
 	if (cli_real(args, "rate", 1e3, 200e6, &ret->options.rate_hz) < 0 ||
 	    cli_whole(args, "spp", 1, 1996, &samples) < 0 || cli_whole(args, "sfp", 0, 1, &ret->sfp) < 0 ||
@@ -182,7 +207,9 @@ static const struct cli_option options[] = {
     {"subdev", 's', "SPEC", NULL, false, "channels of both directions: \"A:0\", \"A:0 B:0\"; default: the first of A"},
     {"args", 'a', "ARGS", NULL, false, "further device arguments of UHD: master_clock_rate=184.32e6"},
     {"stream-address", 0, "IP", NULL, false, "where ALOE is to reach the device, if not at IP: its other SFP"},
-    {"sfp", 0, "0|1", NULL, false, "the SFP of that address; default 0"},
+    {"sfp", 0, "N", NULL, false, "the SFP of that address, 0 or 1; default 0, with --port 1"},
+    {"port", 'p', "PORT", NULL, false, "ALOE goes by this port of DPDK: net_memif0,... or a PCI address"},
+    {"own-address", 0, "IP", NULL, false, "of that port, or of the interface to be used"},
     {"json", 'j', NULL, NULL, false, "all of it as one JSON object"},
     {"seconds", 0, "S", NULL, false, "end after so long; default: at SIGINT or SIGTERM"},
 };
@@ -199,7 +226,7 @@ static const char doc[] =
     "answers them. "
     "Raw samples are not scaled: DDC and DUC have gains that UHD's own streamer would take out.\n\n"
     "If DPDK is to have the network port, UHD has no way through it: let UHD go by one SFP and ALOE by the other "
-    "(--stream-address, --sfp).";
+    "(--stream-address, --port).";
 
 static const struct cli_command commands[] = {
     {NULL, "IP", 1, 1, NULL, "Initialises the device at IP and holds it until it is told to end.", doc,
@@ -207,9 +234,11 @@ static const struct cli_command commands[] = {
 };
 
 static const struct cli_section sections[] = {
-    {"EXAMPLES", "  x310-init 192.168.40.2 --rate 100e6 --freq 2.4e9 --gain 10 > radio.conf\n"
-		 "  x310-init 192.168.10.2 --stream-address 192.168.40.2 --sfp 1\n"
-		 "  x310sim --address 127.0.0.2 & x310-init 127.0.0.2 --rate 1e6"},
+    {"EXAMPLES",
+     "  x310-init 192.168.40.2 --rate 100e6 --freq 2.4e9 --gain 10 > radio.conf\n"
+     "  aloe run x310-passthrough.conf --radio radio.conf\n"
+     "  x310-init 192.168.10.2 --stream-address 192.168.40.2 --port 0000:81:00.0 --own-address 192.168.40.1\n"
+     "  x310sim --address 127.0.0.2 & x310-init 127.0.0.2 --rate 1e6"},
     {"EXIT STATUS", "  0    it was ended\n  1    the device cannot be had, or not as it was asked for\n  2    usage"},
 };
 
