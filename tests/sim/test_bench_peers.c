@@ -61,7 +61,18 @@ static void test_pipes(void **state)
 		assert_true(fabs(cell(ran, "times", i, "rate") * mean / (50000 * 4e-9 * stages) - 1) < 1e-6);
 	}
 	assert_non_null(strstr(ran_text(ran, "tables.times.0.system"), "aloe 1024"));
-	assert_non_null(strstr(plot, "pipes x stages"));
+	assert_int_equal(rows(ran, "slot_items"), 4);
+	for (int i = 0; i < 4; i++) { /* the same figures by size, then items; the better one of each pair is marked */
+		assert_true(cell(ran, "slot_items", i, "slot_items") == (i % 2 ? 4096 : 1024));
+		assert_true(cell(ran, "slot_items", i, "mean") == cell(ran, "times", i % 2 * 2 + i / 2, "mean"));
+	}
+	for (int i = 0; i < 4; i += 2)
+		assert_true((cell(ran, "slot_items", i, "rate") >= cell(ran, "slot_items", i + 1, "rate")) ==
+			    !strcmp(ran_text(ran, i ? "tables.slot_items.2.best" : "tables.slot_items.0.best"), "<-"));
+	assert_int_equal(rows(ran, "limits"), 2);
+	for (int i = 0; i < 2; i++)
+		assert_true(cell(ran, "limits", i, "copying") > 0);
+	assert_non_null(strstr(plot, "items in a slot"));
 	free(plot);
 	ran_free(ran);
 }
@@ -111,8 +122,8 @@ static void test_refused(void **state)
 	refused("bench handover --vs gnuradio", "there is only jack");
 	refused("bench pipes --sizes 2,2", "different numbers 1 .. 64");
 	refused("bench pipes --sizes 1.5", "whole numbers");
-	refused("bench pipes --slot-items 0", "--slot-items 0: at most 6 different numbers");
-	refused("bench messages --packets 5000", "--packets 5000: at most 6 different numbers 1 .. 4096");
+	refused("bench pipes --slot-items 0", "--slot-items 0: at most 8 different numbers");
+	refused("bench messages --packets 5000", "--packets 5000: at most 8 different numbers 1 .. 4096");
 	refused("bench chain --seconds 0", "--seconds");
 }
 

@@ -50,9 +50,10 @@ _aloe() {
 		--why) COMPREPLY=(); return ;;
 		--mapper) COMPREPLY=($(compgen -W "tw1 tw2 tw3 tw1d tw2d tw3d greedy worst-fit chain local exact portfolio" -- "$cur")); return ;;
 		--q) COMPREPLY=(); return ;;
+		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --platform --why --mapper --q --json --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--set --clock --radio --lanes --slot-us --copies --late --isolation --force --pipelined --platform --why --mapper --q --json --dir --state --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	up)
 		case $prev in

@@ -230,7 +230,9 @@ static const char memory_doc[] = "Table III of the papers: what memory each proc
 static const struct cli_option pipes_options[] = {
     {"sizes", 0, "N,...", NULL, false, "N pipes of N stages; default 1 .. 10 and 20"},
     {"items", 'n', "N", NULL, false, "floats that go through; default 1e8"},
-    {"slot-items", 0, "N,...", NULL, false, "of them in a slot; default 4096; of several the first is compared"},
+    {"slot-items", 0, "N,...", NULL, false,
+     "of them in a slot; default: three messages fit into the first cache; of several the first is compared, and "
+     "throughput against them is shown and drawn"},
     {"check", 0, NULL, NULL, false, "numbered floats: look at every one in every sink, measure nothing"},
     CONTEST_OPTIONS("gnuradio, futuresdr"),
     SIMD_OPTION,
@@ -241,7 +243,9 @@ static const char pipes_doc[] =
     "which copies floats. Every system takes part with its best set-up of priority, pinning and lanes, which trials "
     "find at each size; then come rounds in which each does every size once, in random order. Prints means with 95 % "
     "intervals, says where the runs fall into two groups, and the ratios of the pairs of each round. With both peers "
-    "this takes about half an hour.";
+    "this takes about half an hour. `--sizes 2,5,10 --slot-items 256,512,1024,2048,3072,3840,5120,8192` shows where "
+    "the "
+    "default comes from.";
 
 static const struct cli_option messages_options[] = {
     {"sizes", 0, "N,...", NULL, false, "N pipes of N stages; default 1 .. 10 and 20"},

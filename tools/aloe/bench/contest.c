@@ -181,6 +181,7 @@ static void time_row(struct contest *contest, size_t system, size_t size, json_t
 	const struct contest_size *s = &contest->sizes[size];
 	double *values = copy_of(contest, system, size, 0), mean, low = NAN, high = NAN;
 	struct interval range;
+	char what[160];
 	bool two;
 	json_t *row;
 
@@ -202,9 +203,12 @@ static void time_row(struct contest *contest, size_t system, size_t size, json_t
 		json_array_append_new(points, json_pack("[i, f, f, f]", (int)(s->pipes * s->stages), mean,
 							isnan(range.low) ? mean : range.low,
 							isnan(range.high) ? mean : range.high));
-	if (two)
-		bench_note(contest->bench, "%s, %u x %u: two groups of runs, about %.3g %s and %.3g %s",
-			   contest->systems[system].name, s->pipes, s->stages, low, contest->unit, high, contest->unit);
+	if (two) {
+		what_is_run(contest, system, size, contest->best[system][size], "two groups of runs", what,
+			    sizeof(what));
+		bench_note(contest->bench, "%s, about %.3g %s and %.3g %s", what, low, contest->unit, high,
+			   contest->unit);
+	}
 	free(values);
 }
 
@@ -276,24 +280,37 @@ static void table_begin(struct contest *contest, const char *key, const char *ti
 	bench_table(contest->bench, key, title, columns + skip, n - skip);
 }
 
+/* CPUs that the kernel keeps for those who ask for them by name. */
+static void isolated(char *ret, size_t size)
+{
+	FILE *file = fopen("/sys/devices/system/cpu/isolated", "re");
+
+	if (!file || !fgets(ret, (int)size, file) || ret[0] == '\n')
+		snprintf(ret, size, "none");
+	ret[strcspn(ret, "\n")] = 0;
+	if (file)
+		fclose(file);
+}
+
 static void conditions(struct contest *contest)
 {
 	struct bench *bench = contest->bench;
 	struct class_rates kind;
-	char cpus[256] = "";
+	char cpus[256] = "", apart[64];
 	size_t n = 0;
 
 	local_kind(&kind);
+	isolated(apart, sizeof(apart));
 	for (size_t i = 0; i < bench->n_cpus && n + 8 < sizeof(cpus); i++)
 		n += (size_t)snprintf(cpus + n, sizeof(cpus) - n, "%s%d", i ? "," : "", bench->cpus[i]);
-	bench_note(
-	    bench,
-	    "mean of %llu runs with 95 %% intervals, systems and sizes in random order (seed %llu); CPUs %s, nothing "
-	    "shielded; governor: %s; normal: SCHED_OTHER, FIFO: SCHED_FIFO 40 (peers 50)",
-	    (unsigned long long)contest->done, (unsigned long long)contest->seed, cpus,
-	    kind.governor[0] ? kind.governor : "none to be seen (a guest has none)");
+	bench_note(bench,
+		   "mean of %llu runs with 95 %% intervals, systems and sizes in random order (seed %llu); cpuset: %s "
+		   "(isolated "
+		   "by the kernel: %s); governor: %s; priority: normal SCHED_OTHER, FIFO SCHED_FIFO 40 (peers 50)",
+		   (unsigned long long)contest->done, (unsigned long long)contest->seed, cpus, apart,
+		   kind.governor[0] ? kind.governor : "none to be seen (a guest has none)");
 	for (size_t i = 0; i < contest->n_systems; i++)
-		if (contest->systems[i].n_setups > 1)
+		if (contest->systems[i].n_setups > 1 && (i == 0 || contest->systems[i].program))
 			bench_note(bench,
 				   "%s: the best of %zu set-ups at each size, by the best of %llu trials of each",
 				   contest->systems[i].name, contest->systems[i].n_setups,

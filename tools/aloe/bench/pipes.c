@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/report/report.h"
@@ -12,7 +13,7 @@
 #include "tools/aloe/bench/figures.h"
 #include "tools/aloe/bench/topology.h"
 
-enum { SLOT_ITEMS = 4096, PACKETS_A_SLOT = 30, PACKET_BYTES = 500, ITEM_BYTES = 4 };
+enum { PACKETS_A_SLOT = 30, PACKET_BYTES = 500, ITEM_BYTES = 4, PLACES = 3, PASSES = 60, SWEEP_MAX = 8 };
 
 struct pipes {
 	struct contest contest;
@@ -195,17 +196,31 @@ static int check(struct pipes *pipes)
 
 /* ---- the commands ------------------------------------------------------------------------------------------------------- */
 
+static double first_cache(void)
+{
+	const long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+
+	return bytes > 0 ? (double)bytes : 32768;
+}
+
+/* What lets three messages stay in a core's first cache, beside 3 KiB of the engine's: that is where the throughput has its
+ * top (--slot-items with several shows it). */
+static double slot_items_default(void)
+{
+	return fmax(64, floor((first_cache() - 3072) / PLACES / ITEM_BYTES / 64) * 64);
+}
+
 /* Ours once for each number of items in a slot; the first is what the others are held against. */
 static int ours_add(struct pipes *pipes)
 {
 	struct contest *contest = &pipes->contest;
 	const char *key = pipes->messages ? "packets" : "slot-items", *text = cli_get(pipes->bench->args, key);
 	const double max = pipes->messages ? 4096 : 1 << 24;
-	double values[6];
+	double values[SWEEP_MAX];
 	char otherwise[16];
 	int n;
 
-	snprintf(otherwise, sizeof(otherwise), "%d", pipes->messages ? (int)PACKETS_A_SLOT : (int)SLOT_ITEMS);
+	snprintf(otherwise, sizeof(otherwise), "%.0f", pipes->messages ? PACKETS_A_SLOT : slot_items_default());
 	n = list_parse(text ? text : otherwise, 1, max, sizeof(values) / sizeof(values[0]), values);
 	if (n < 0)
 		return cli_fail(pipes->bench->args, "--%s %s: at most %zu different numbers 1 .. %.0f are needed", key,
@@ -245,53 +260,197 @@ static int options_parse(struct pipes *pipes)
 	return status;
 }
 
-/* How fast a core copies what a slot holds, from one buffer into another: the best of many tries, in bytes a second. */
-static double copy_speed(size_t bytes)
+/* ---- what it stands on -------------------------------------------------------------------------------------------------- */
+
+/* What a message takes at a core's best, in seconds: to copy it from one of three places into the next, as stages do, and to
+ * fill one with zeros; the best of many tries. */
+struct pass {
+	double copy_s, zero_s;
+};
+
+static double pass_time(uint8_t *places, size_t step, size_t bytes, bool copy)
 {
-	uint8_t *both = aligned_alloc(64, 2 * ((bytes + 127) & ~(size_t)63));
-	uint8_t *other = both ? both + ((bytes + 127) & ~(size_t)63) : NULL;
 	uint64_t best = UINT64_MAX;
 
-	if (!both)
-		return NAN;
-	memset(both, 1, 2 * ((bytes + 127) & ~(size_t)63));
-	for (int round = 0; round < 200; round++) {
+	for (int round = 0; round < 300; round++) {
 		const uint64_t began = clock_ns();
 		uint64_t ns;
 
-		for (int i = 0; i < 20; i++) {
-			memcpy(i % 2 ? both : other, i % 2 ? other : both, bytes);
+		for (size_t i = 0; i < PASSES; i++) {
+			uint8_t *to = places + (i + 1) % PLACES * step;
+			if (copy)
+				memcpy(to, places + i % PLACES * step, bytes);
+			else
+				memset(to, 0, bytes);
 			__asm__ volatile("" ::: "memory");
 		}
 		ns = clock_ns() - began;
 		best = ns < best ? ns : best;
 	}
-	free(both);
-	return (double)bytes * 20 / (double)best * 1e9;
+	return (double)best * 1e-9 / PASSES;
 }
 
-/* What of our time is copying, where a reach was missed. */
-static void explain(struct pipes *pipes)
+static struct pass pass_measure(size_t bytes)
+{
+	const size_t step = (bytes + 127) & ~(size_t)63;
+	uint8_t *places = aligned_alloc(64, PLACES * step);
+	struct pass pass = {NAN, NAN};
+
+	if (!places)
+		return pass;
+	memset(places, 1, PLACES * step);
+	pass = (struct pass){pass_time(places, step, bytes, true), pass_time(places, step, bytes, false)};
+	free(places);
+	return pass;
+}
+
+/* What the lane that has most to do has of each slot: the first has source and head, but fewer pipes where they differ. */
+struct part {
+	unsigned lanes, copies, calls;
+	bool first;
+};
+
+static struct part part_of(const struct bench *bench, const struct contest_setup *setup,
+			   const struct contest_size *size)
+{
+	const unsigned all = (unsigned)bench->n_cpus, most = setup->lanes ? setup->lanes : all;
+	const unsigned lanes = most < size->pipes ? most : size->pipes;
+	const unsigned uneven = size->pipes % lanes > 0, own = size->pipes / lanes + uneven;
+
+	return (struct part){
+	    .lanes = lanes,
+	    .first = !uneven,
+	    .copies = own * size->stages + !uneven,
+	    .calls = own * (size->stages + 1) + 2 * !uneven,
+	};
+}
+
+static const struct column limit_columns[] = {
+    {"pipes", "pipes", 0},
+    {"stages", "stages", 0},
+    {"lanes", "lanes", 0},
+    {"mean", "ours", COLUMN_SHORT},
+    {"copying", "copying alone", COLUMN_SHORT},
+    {"share", "share %", 0},
+    {"call_ns", "rest, ns a call", COLUMN_SHORT},
+    {"most", "x gnuradio at most", COLUMN_SHORT},
+};
+
+static void limit_row(struct pipes *pipes, size_t z, const struct pass *pass, size_t gnuradio)
+{
+	const struct contest *contest = &pipes->contest;
+	const struct contest_size *size = &contest->sizes[z];
+	const struct part part = part_of(pipes->bench, contest->best[0][z], size);
+	const double slots = contest->items / contest->systems[0].slot_items, mean = contest_mean(contest, 0, z);
+	const double copying = slots * (part.copies * pass->copy_s + part.first * pass->zero_s);
+
+	bench_row(pipes->bench,
+		  json_pack("{s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:o}", "pipes", (int)size->pipes, "stages",
+			    (int)size->stages, "lanes", (int)part.lanes, "mean", mean, "copying", copying, "share",
+			    100 * copying / mean, "call_ns", (mean - copying) / slots / part.calls * 1e9, "most",
+			    json_real_or_null(
+				gnuradio < contest->n_systems ? contest_mean(contest, gnuradio, z) / copying : NAN)));
+}
+
+/* How near our time is to what copying alone takes, which no engine can be below. */
+static void limits(struct pipes *pipes)
 {
 	struct contest *contest = &pipes->contest;
-	const double bytes = contest->systems[0].slot_items * ITEM_BYTES, speed = copy_speed((size_t)bytes);
+	const double bytes = contest->systems[0].slot_items * ITEM_BYTES;
+	const struct pass pass = pass_measure((size_t)bytes);
+	size_t gnuradio = 0;
 
-	for (size_t z = 0; z < contest->n_sizes; z++) {
-		const struct contest_size *size = &contest->sizes[z];
-		const unsigned copies = size->pipes * size->stages + 1, calls = copies + 1 + size->pipes;
-		const unsigned lanes =
-		    contest->best[0][z]->lanes ? contest->best[0][z]->lanes : (unsigned)pipes->bench->n_cpus;
-		const double slots = contest->items * ITEM_BYTES / bytes,
-			     copying = slots * copies * bytes / speed / lanes;
-		const double mean = contest_mean(contest, 0, z);
+	while (gnuradio < contest->n_systems && strcmp(contest->systems[gnuradio].name, "gnuradio") != 0)
+		gnuradio++;
+	bench_table(pipes->bench, "limits", "what of it is copying, on the lane that has most to do; times in s",
+		    limit_columns, sizeof(limit_columns) / sizeof(limit_columns[0]));
+	for (size_t z = 0; z < contest->n_sizes; z++)
+		limit_row(pipes, z, &pass, gnuradio);
+	bench_note(
+	    pipes->bench,
+	    "copying alone: what source, head and copies have to write, at %.0f GB/s (zeros %.0f), the best of a "
+	    "core that does nothing else with messages of %.1f KiB; the rest: the engine's call, clock, histogram "
+	    "and event, data that come from the other core's cache, and waiting for the other lane; x gnuradio at "
+	    "most: if there were no rest",
+	    bytes / pass.copy_s * 1e-9, bytes / pass.zero_s * 1e-9, bytes / 1024);
+}
 
-		bench_note(pipes->bench,
-			   "%u x %u: of our %.3g s copying at a core's best (%.0f GB/s) is %.3g s on %u lane%s; what "
-			   "is left is "
-			   "%.0f ns for each of a slot's %u calls: the engine, and data that come from the other core",
-			   size->pipes, size->stages, mean, speed * 1e-9, copying, lanes, lanes == 1 ? "" : "s",
-			   (mean - copying) * lanes / slots / calls * 1e9, calls);
+static const struct column sweep_columns[] = {
+    {"pipes", "pipes", 0},
+    {"stages", "stages", 0},
+    {"slot_items", "items a slot", 0},
+    {"kib", "three messages, KiB", COLUMN_SHORT},
+    {"setup", "best set-up", COLUMN_TEXT},
+    {"mean", "mean s", COLUMN_SHORT},
+    {"rate", "GB/s", COLUMN_SHORT},
+    {"best", "best", COLUMN_TEXT},
+};
+
+static void sweep_row(struct pipes *pipes, size_t z, size_t system, size_t best, json_t *points)
+{
+	const struct contest *contest = &pipes->contest;
+	const struct contest_size *size = &contest->sizes[z];
+	const double items = contest->systems[system].slot_items, mean = contest_mean(contest, system, z),
+		     rate = contest->rate_of(contest, size, mean);
+
+	bench_row(pipes->bench, json_pack("{s:i, s:i, s:f, s:f, s:s, s:f, s:f, s:s}", "pipes", (int)size->pipes,
+					  "stages", (int)size->stages, "slot_items", items, "kib",
+					  PLACES * items * ITEM_BYTES / 1024, "setup", contest->best[system][z]->name,
+					  "mean", mean, "rate", rate, "best", system == best ? "<-" : ""));
+	if (points)
+		json_array_append_new(points, json_pack("[f, f, f, f]", items, rate, rate, rate));
+}
+
+/* Ours by their items in a slot, least first. */
+static void sweep_order(const struct contest *contest, size_t n_ours, size_t ret[SWEEP_MAX])
+{
+	for (size_t i = 0; i < n_ours; i++) {
+		size_t at = i;
+
+		for (; at > 0 && contest->systems[ret[at - 1]].slot_items > contest->systems[i].slot_items; at--)
+			ret[at] = ret[at - 1];
+		ret[at] = i;
 	}
+}
+
+/* Of several numbers of items in a slot: throughput against them, which is also what is drawn. */
+static void sweep(struct pipes *pipes, size_t n_ours)
+{
+	struct contest *contest = &pipes->contest;
+	struct plot *plot = &pipes->bench->plot;
+	size_t order[SWEEP_MAX] = {0};
+
+	sweep_order(contest, n_ours, order);
+	bench_table(pipes->bench, "slot_items", "throughput against the items in a slot", sweep_columns,
+		    sizeof(sweep_columns) / sizeof(sweep_columns[0]));
+	plot_fini(plot);
+	*plot = (struct plot){0};
+	for (size_t z = 0; z < contest->n_sizes; z++) {
+		char title[40];
+		size_t best = 0;
+		json_t *points;
+
+		snprintf(title, sizeof(title), "%u x %u", contest->sizes[z].pipes, contest->sizes[z].stages);
+		points = plot_series(plot, PLOT_LINE, title);
+		for (size_t i = 1; i < n_ours; i++)
+			if (contest_mean(contest, i, z) < contest_mean(contest, best, z))
+				best = i;
+		for (size_t i = 0; i < n_ours; i++)
+			sweep_row(pipes, z, order[i], best, points);
+	}
+	plot->title = "floats through pipes x stages, by what a slot holds";
+	plot->x = "items in a slot";
+	plot->y = "copied by the stages [GB/s]";
+	plot->log_x = true;
+}
+
+static size_t ours(const struct contest *contest)
+{
+	size_t n = 0;
+
+	while (n < contest->n_systems && !contest->systems[n].program)
+		n++;
+	return n;
 }
 
 static void notes(struct pipes *pipes)
@@ -308,13 +467,11 @@ static void notes(struct pipes *pipes)
 		bench_note(
 		    bench,
 		    "%.0f floats, one source and head for all pipes; every stage copies every byte into another "
-		    "buffer; "
-		    "ours: a free-running clock, %.0f items in a slot, one slot through all stages of a pipe before "
-		    "the next: two buffers of %.0f KiB stay in a core's first cache if they fit",
+		    "buffer; ours: a free-running clock, %.0f items in a slot, one slot through all stages of a pipe "
+		    "before the next: a pipe's stages take turns with two buffers, head's is a third, and these "
+		    "%.0f KiB of %.0f KiB stay in a core's first cache",
 		    pipes->contest.items, pipes->contest.systems[0].slot_items,
-		    pipes->contest.systems[0].slot_items * ITEM_BYTES / 1024);
-	if (!pipes->messages && bench->missed)
-		explain(pipes);
+		    pipes->contest.systems[0].slot_items * ITEM_BYTES * PLACES / 1024, first_cache() / 1024);
 	bench_note(bench,
 		   "every sink of every run was seen to have got all of them; ours from the start to the last sink's "
 		   "end, the others until their run returns or their last sink is done");
@@ -322,6 +479,10 @@ static void notes(struct pipes *pipes)
 	bench->plot.x = "pipes x stages";
 	bench->plot.y = "time [s]";
 	bench->plot.log_x = bench->plot.log_y = true;
+	if (!pipes->messages && ours(&pipes->contest) > 1)
+		sweep(pipes, ours(&pipes->contest));
+	if (!pipes->messages)
+		limits(pipes);
 }
 
 static int bench_both(const struct cli_args *args, bool messages)
