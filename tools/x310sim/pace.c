@@ -52,7 +52,7 @@ static bool turn_real(struct pace *pace, const struct unit *units, unsigned n, u
 bool pace_turn(struct pace *pace, struct unit *units, unsigned n, uint64_t now_ns)
 {
 	uint64_t next = UINT64_MAX, until = UINT64_MAX;
-	bool streams = false, waits = false;
+	bool streams = false, waits = false, unanswered = false;
 
 	if (!pace->options.is_virtual)
 		return turn_real(pace, units, n, now_ns);
@@ -61,6 +61,7 @@ bool pace_turn(struct pace *pace, struct unit *units, unsigned n, uint64_t now_n
 
 		streams |= unit_streams(&units[i]);
 		waits |= unit_waits(&units[i], pace->options.lead);
+		unanswered |= unit_unanswered(&units[i]);
 		next = own < next ? own : next;
 		until = starves < until ? starves : until;
 	}
@@ -70,6 +71,8 @@ bool pace_turn(struct pace *pace, struct unit *units, unsigned n, uint64_t now_n
 		return false;
 	}
 	if ((waits || next > until) && !stand(pace, units, n, now_ns))
+		return false;
+	if (unanswered && (now_ns - pace->last_ns) / (PACE_SLOWLY * DEVICE_TICK_NS) + pace->ref < next)
 		return false;
 	pace->last_ns = now_ns;
 	pace->since_ns = 0;

@@ -10,7 +10,8 @@
  *	          - at the end of what is there to be played: nothing is underrun,
  *	          - while the host, if it sends as well, has not answered all but the last `lead` samples.
  *	          It goes on without the host when that has said nothing for PACE_PATIENCE_NS of this machine's clock
- *	          (counted). When nothing streams it is this machine's clock again.
+ *	          (counted), at most at a PACE_SLOWLY of the machine's pace, so that a host that begins to answer is
+ *	          not behind. When nothing streams it is this machine's clock again.
  *
  * So what a host does on a busy machine is the same as on an idle one, with a virtual clock, if what it sends for samples
  * that it has heard is to be played later than `lead` samples and a packet after those.
@@ -21,7 +22,7 @@
 #include "tools/x310sim/unit.h"
 
 #define PACE_PATIENCE_NS 1000000000ull
-enum { PACE_STEP = 4000 }; /* ticks: 20 us */
+enum { PACE_STEP = 4000 /* ticks: 20 us */, PACE_SLOWLY = 4 };
 
 struct pace_options {
 	bool is_virtual;

@@ -316,7 +316,20 @@ static bool endpoint_waits(const struct sim_endpoint *endpoint, struct unit_answ
 	}
 	if (rx->running && endpoint->output.started && endpoint->output.waiting)
 		return true;
+	if (answer->excused) /* when it does answer, that it does not owe us more than others do */
+		answer->samples = rx->samples < lead ? 0 : rx->samples - lead;
 	return !answer->excused && rx->samples - answer->samples >= lead;
+}
+
+bool unit_unanswered(const struct unit *unit)
+{
+	for (int i = 0; i < DEVICE_ENDPOINTS; i++) {
+		const struct sim_endpoint *endpoint = &unit->device.endpoints[i];
+
+		if (unit->answers[i].excused && endpoint->input.controlled && endpoint->radio.rx.running)
+			return true;
+	}
+	return false;
 }
 
 bool unit_waits(struct unit *unit, uint64_t lead)

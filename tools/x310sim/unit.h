@@ -87,6 +87,8 @@ bool unit_streams(const struct unit *unit); /* samples are heard or played */
 /* unit_waits: the host has to do something before time may go on: open the window of Rx, or send what answers all but the
  * last `lead` samples that it was given. unit_excuse goes on without. */
 bool unit_waits(struct unit *unit, uint64_t lead);
+/* unit_unanswered: somebody could answer, and has been excused. */
+bool unit_unanswered(const struct unit *unit);
 void unit_excuse(struct unit *unit);
 /* unit_starves gives the last reference at which no transmitter has run out of samples. */
 uint64_t unit_starves(const struct unit *unit);
