@@ -110,7 +110,7 @@ static const char *port_of(const char *pattern, char *text, size_t size)
 
 static void exec_sim(const struct x310_rig_wire *wire, const struct x310_rig_options *options)
 {
-	const char *argv[16] = {aloe_program("x310sim"), "--json", "--address", "127.0.0.3"};
+	const char *argv[32] = {aloe_program("x310sim"), "--json", "--address", "127.0.0.3"};
 	char port[PATH_MAX];
 	int n = 4;
 
@@ -122,6 +122,8 @@ static void exec_sim(const struct x310_rig_wire *wire, const struct x310_rig_opt
 		argv[n++] = "--record";
 		argv[n++] = options->record;
 	}
+	for (const char *const *more = options->more; more && *more; more++)
+		argv[n++] = *more;
 	if (wire->sim) {
 		argv[n++] = "--port-bytes";
 		argv[n++] = "2176";
@@ -267,7 +269,7 @@ static void take_over(const struct x310_rig *rig, struct radio_options *radio)
 static void open_radio(struct x310_rig *rig, const struct x310_rig_options *options)
 {
 	struct radio_options radio = {
-	    .device = {rig->wire->host ? SIM_IP : LOOPBACK_SIM, CHDR_PORT},
+	    .device = {(rig->wire->host ? SIM_IP : LOOPBACK_SIM) + rig->device, CHDR_PORT},
 	    .endpoint = {0x100, 0, 2, 3, true, 0x0100},
 	    .block = 4,
 	    .rx = options->rx,
@@ -302,6 +304,13 @@ void x310_rig_start(struct x310_rig *rig, const struct x310_rig_wire *wire, cons
 	start_sim(rig, options);
 	if (options->uhd)
 		start_init(rig, options);
+	open_door(rig, options);
+	open_radio(rig, options);
+}
+
+void x310_rig_join(struct x310_rig *rig, const struct x310_rig_options *options)
+{
+	*rig = (struct x310_rig){.wire = &x310_rig_wires[0], .device = 1};
 	open_door(rig, options);
 	open_radio(rig, options);
 }

@@ -26,6 +26,7 @@ extern const struct x310_rig_wire x310_rig_wires[RIG_WIRES]; /* udp, memif, af_p
 
 struct x310_rig_options {
 	const char *source, *record; /* of x310sim; NULL: tone, nothing */
+	const char *const *more;     /* options of x310sim, ended by NULL; or NULL */
 	uint32_t queue_bytes;        /* of our socket; 0: as it comes */
 	struct stream_total window;  /* 0: what the queue holds */
 	uint32_t spp, ticks_per_sample;
@@ -35,6 +36,7 @@ struct x310_rig_options {
 
 struct x310_rig {
 	const struct x310_rig_wire *wire;
+	unsigned device; /* of x310sim: 0, 1 */
 	pid_t pid;
 	struct door *door;
 	struct radio radio;
@@ -51,6 +53,9 @@ const char *x310_rig_missing(const struct x310_rig_wire *wire);
 
 /* x310_rig_start starts x310sim and brings the streams up: radio_ready. */
 void x310_rig_start(struct x310_rig *rig, const struct x310_rig_wire *wire, const struct x310_rig_options *options);
+/* x310_rig_join brings up the streams of a second device (`more` of the first: --devices 2), over kernel UDP; to be closed
+ * after x310_rig_stop of the first, not stopped. */
+void x310_rig_join(struct x310_rig *rig, const struct x310_rig_options *options);
 /* x310_rig_stop takes all that is still on its way (nothing streams any more) and ends x310sim: then rig->door->counts are
  * final and rig->said is there. */
 void x310_rig_stop(struct x310_rig *rig);

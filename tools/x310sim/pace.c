@@ -13,13 +13,16 @@ uint64_t pace_now(struct pace *pace)
 	return pace->options.is_virtual || pace->is_behind ? pace->ref : (clock_ns() - pace->last_ns) / DEVICE_TICK_NS;
 }
 
-/* As this machine's clock goes. */
-static void follow(struct pace *pace, uint64_t now_ns)
+/* As this machine's clock goes, but not past what may begin to stream. */
+static void follow(struct pace *pace, uint64_t now_ns, uint64_t next)
 {
 	const uint64_t ticks = (now_ns - pace->last_ns) / DEVICE_TICK_NS;
 
-	pace->ref += ticks;
 	pace->last_ns += ticks * DEVICE_TICK_NS;
+	if (next > pace->ref && next - pace->ref < ticks)
+		pace->ref = next;
+	else
+		pace->ref += ticks;
 }
 
 /* Time stands. True: for too long. */
@@ -66,7 +69,7 @@ bool pace_turn(struct pace *pace, struct unit *units, unsigned n, uint64_t now_n
 		until = starves < until ? starves : until;
 	}
 	if (!streams || next == UINT64_MAX) {
-		follow(pace, now_ns);
+		follow(pace, now_ns, next);
 		pace->since_ns = 0;
 		return false;
 	}

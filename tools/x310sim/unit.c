@@ -211,7 +211,7 @@ static void count_answer(struct unit *unit, const uint8_t *bytes, size_t size)
 		return;
 	answer = &unit->answers[sim_channel(&unit->device, endpoint)];
 	n = packet.payload_bytes / 4;
-	answer->excused = false;
+	answer->excused = packet.header.eob; /* it answers no more */
 	answer->samples += n;
 	if (packet.header.type != CHDR_DATA_TS)
 		return;
