@@ -64,12 +64,16 @@ bool report_clean(const json_t *report)
 {
 	static const char *const slots[] = {"skipped", "missed", "slipped"};
 	static const char *const messages[] = {"absent", "late", "overwritten", "lost"};
+	static const char *const radio[] = {"lost",    "behind", "overruns",  "flywheeled",
+					    "no_room", "late",   "underruns", "sequence"};
 	double bad = 0;
 
 	for (size_t i = 0; i < 3; i++)
 		bad += report_number(json_object_get(report, "slots"), slots[i]);
 	for (size_t i = 0; i < 4; i++)
 		bad += report_number(json_object_get(report, "messages"), messages[i]);
+	for (size_t i = 0; i < sizeof(radio) / sizeof(radio[0]); i++)
+		bad += report_number(json_object_get(report, "radio"), radio[i]);
 	return bad == 0;
 }
 
@@ -188,6 +192,27 @@ static void print_counts(const json_t *report, FILE *out)
 	fprintf(out, "messages   %.0f absent, %.0f late, %.0f overwritten, %.0f lost\n",
 		report_number(messages, "absent"), report_number(messages, "late"),
 		report_number(messages, "overwritten"), report_number(messages, "lost"));
+}
+
+static void print_radio(const json_t *report, FILE *out)
+{
+	const json_t *radio = json_object_get(report, "radio");
+	json_t *c;
+	size_t n;
+
+	json_array_foreach(json_object_get(radio, "channels"), n, c)
+	{
+		fprintf(out,
+			"radio      channel %zu: %.0f packets in, %.0f lost, %.0f behind their slot, %.0f overruns; "
+			"%.0f out, %.0f late, %.0f underruns, %.0f out of order, %.0f without room\n",
+			n, report_number(c, "packets"), report_number(c, "lost"), report_number(c, "behind"),
+			report_number(c, "overruns"), report_number(c, "sent"), report_number(c, "late"),
+			report_number(c, "underruns"), report_number(c, "sequence"), report_number(c, "no_room"));
+	}
+	if (radio)
+		fprintf(out, "           %.0f slots caught up, %.0f flywheeled, %.0f with samples missing\n",
+			report_number(radio, "caught_up"), report_number(radio, "flywheeled"),
+			report_number(radio, "partial"));
 }
 
 /* A rate: "0", "0.0123", "1.3e-05"; with nothing counted there is none. */
@@ -376,6 +401,7 @@ void report_print(const json_t *report, FILE *out)
 	print_instances(report, out);
 	print_lanes(report, out);
 	print_counts(report, out);
+	print_radio(report, out);
 	print_latency(report, out);
 	print_blocks(report, out);
 	print_all_variables(report, out);

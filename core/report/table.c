@@ -52,10 +52,20 @@ static void table_lanes(const json_t *report, FILE *out)
 static void table_counts(const json_t *report, FILE *out)
 {
 	const json_t *slots = json_object_get(report, "slots"), *messages = json_object_get(report, "messages");
+	const json_t *radio = json_object_get(report, "radio");
 
 	fprintf(out, "  slots: %.0f run, %.0f skipped, %.0f missed, %.0f slipped; messages: %.0f absent, %.0f late\n",
 		report_number(slots, "run"), report_number(slots, "skipped"), report_number(slots, "missed"),
 		report_number(slots, "slipped"), report_number(messages, "absent"), report_number(messages, "late"));
+	if (radio)
+		fprintf(out,
+			"  radio: %.0f packets in, %.0f lost, %.0f behind; %.0f out, %.0f late, %.0f underruns, %.0f "
+			"without "
+			"room; %.0f slots caught up, %.0f flywheeled\n",
+			report_number(radio, "packets"), report_number(radio, "lost"), report_number(radio, "behind"),
+			report_number(radio, "sent"), report_number(radio, "late"), report_number(radio, "underruns"),
+			report_number(radio, "no_room"), report_number(radio, "caught_up"),
+			report_number(radio, "flywheeled"));
 }
 
 /* cut copies lines, each at most `cols` characters, at most `rows` of them; returns how many. */
@@ -74,7 +84,8 @@ static unsigned cut(const char *text, unsigned rows, unsigned cols, FILE *out)
 
 unsigned report_table(const json_t *report, unsigned rows, unsigned cols, FILE *out)
 {
-	const size_t fixed = 4 + json_array_size(json_object_get(report, "lanes"));
+	const size_t radio = json_object_get(report, "radio") ? 1 : 0;
+	const size_t fixed = 4 + radio + json_array_size(json_object_get(report, "lanes"));
 	const size_t most = !rows ? SIZE_MAX : rows > fixed ? rows - fixed : 0;
 	unsigned lines = 0;
 	char *text = NULL;
@@ -96,6 +107,7 @@ unsigned report_table(const json_t *report, unsigned rows, unsigned cols, FILE *
 void report_progress(const json_t *report, FILE *out)
 {
 	const json_t *slots = json_object_get(report, "slots"), *messages = json_object_get(report, "messages");
+	const json_t *radio = json_object_get(report, "radio");
 	const double index = report_number(report, "index"), wanted = report_number(report, "slots_wanted");
 	char done[32];
 	json_t *lane;
@@ -110,9 +122,13 @@ void report_progress(const json_t *report, FILE *out)
 	{
 		fprintf(out, "%s %.1f %%", n ? "," : "", 100 * report_number(lane, "load_mean"));
 	}
-	fprintf(out, "; %.0f skipped, %.0f missed, %.0f slipped; %.0f absent, %.0f late\n",
+	fprintf(out, "; %.0f skipped, %.0f missed, %.0f slipped; %.0f absent, %.0f late",
 		report_number(slots, "skipped"), report_number(slots, "missed"), report_number(slots, "slipped"),
 		report_number(messages, "absent"), report_number(messages, "late"));
+	if (radio)
+		fprintf(out, "; radio %.0f lost, %.0f late, %.0f underruns", report_number(radio, "lost"),
+			report_number(radio, "late"), report_number(radio, "underruns"));
+	fputc('\n', out);
 }
 
 void report_list(const json_t *list, FILE *out)

@@ -301,6 +301,8 @@ char *wave_report(const struct exec_wave *wave)
 	head(wave, o);
 	json_object_set_new(o, "slots", slots(wave));
 	json_object_set_new(o, "messages", messages(wave));
+	if (wave->view.head->clock == IMAGE_RADIO)
+		json_object_set_new(o, "radio", report_radio(wave));
 	json_object_set_new(o, "latency", latency(wave));
 	json_object_set_new(o, "lanes", lanes(wave));
 	json_object_set_new(o, "instances", report_instances(wave));

@@ -11,6 +11,8 @@
 /* report_instances: one object for each instance of the file, of all its copies together. report_copies: one for each copy. */
 json_t *report_instances(const struct exec_wave *wave);
 json_t *report_copies(const struct exec_wave *wave);
+/* report_radio: what the radio that is the clock has counted, of all channels together and of each. */
+json_t *report_radio(const struct exec_wave *wave);
 
 static inline uint64_t get(const _Atomic uint64_t *value)
 {
