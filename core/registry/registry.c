@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/registry/desc.h"
@@ -227,6 +228,61 @@ struct registry *registry_open(const char *dirs, struct diag *diag)
 	if (registry->len == 0 && diag->errors == errors)
 		diag_error(diag, NULL, 0, "no components found: no .desc file in %s", dirs);
 	return registry;
+}
+
+/* ---- what has changed ----------------------------------------------------------------------------------------------- */
+
+static uint64_t stamp_bytes(uint64_t stamp, const void *data, size_t len)
+{
+	const uint8_t *bytes = data;
+
+	for (size_t i = 0; i < len; i++)
+		stamp = (stamp ^ bytes[i]) * 0x100000001b3ull;
+	return stamp;
+}
+
+/* Files in whatever order the folder has them: what it adds up to is the same. */
+static uint64_t stamp_dir(const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	uint64_t sum = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		const char *dot = strrchr(entry->d_name, '.');
+		struct stat st;
+
+		if (!dot || strcmp(dot, ".desc") != 0 || fstatat(dirfd(dir), entry->d_name, &st, 0) < 0)
+			continue;
+		const uint64_t facts[] = {(uint64_t)st.st_ino, (uint64_t)st.st_size, (uint64_t)st.st_mtim.tv_sec,
+					  (uint64_t)st.st_mtim.tv_nsec};
+		sum += stamp_bytes(stamp_bytes(0xcbf29ce484222325ull, entry->d_name, strlen(entry->d_name)), facts,
+				   sizeof(facts));
+	}
+	if (dir)
+		closedir(dir);
+	return sum;
+}
+
+uint64_t registry_stamp(const char *dirs)
+{
+	char *copy = strdup(dirs), *rest = copy;
+	uint64_t stamp = 0xcbf29ce484222325ull;
+
+	for (char *dir; copy && (dir = strsep(&rest, ":"));)
+		for (unsigned arch = 0; dir[0] && arch <= COMPONENT_ARCHES; arch++) {
+			const char *name = arch < COMPONENT_ARCHES ? component_arch_name(arch) : ".";
+			uint64_t sum;
+			char *path;
+
+			if (asprintf(&path, "%s/%s", dir, name) < 0)
+				continue;
+			sum = stamp_dir(path);
+			stamp = stamp_bytes(stamp_bytes(stamp, path, strlen(path)), &sum, sizeof(sum));
+			free(path);
+		}
+	free(copy);
+	return stamp;
 }
 
 char *registry_dirs(void)

@@ -52,6 +52,9 @@ const struct component_type *registry_find(const struct registry *registry, cons
 size_t registry_len(const struct registry *registry);
 const struct component_type *registry_at(const struct registry *registry, size_t i); /* in order of name */
 
+/* registry_stamp is a number for what registry_open would read: it changes when a .desc is written, added or removed. */
+uint64_t registry_stamp(const char *dirs);
+
 /* registry_dirs gives the default search path: $ALOE_COMPONENTS if set, then ../lib/aloe seen from the running program,
  * then ~/.local/lib/aloe. The caller frees it. */
 char *registry_dirs(void);

@@ -192,6 +192,37 @@ int waveform_shape_within(struct waveform *waveform, const char *host, int quiet
 	return error;
 }
 
+void shape_kept_fini(struct shape_kept *kept)
+{
+	free(kept->request);
+	free(kept->answer);
+	*kept = (struct shape_kept){NULL, NULL};
+}
+
+int waveform_shape_again(struct waveform *waveform, const char *host, struct shape_kept *kept, struct diag *diag)
+{
+	struct shape_kept now = {waveform_shape_json(waveform), NULL};
+	struct answer answer = {NULL, 0, 0};
+	int error;
+
+	if (!now.request)
+		return diag_error(diag, waveform->file, 0, "no memory");
+	if (!kept->answer || strcmp(kept->request, now.request) != 0) {
+		error = ask(waveform, host, SHAPE_QUIET_MS, now.request, &answer, diag);
+		if (error) {
+			free(answer.text);
+			free(now.request);
+			return error;
+		}
+		now.answer = answer.text;
+		shape_kept_fini(kept);
+		*kept = now;
+	} else {
+		free(now.request);
+	}
+	return waveform_shape_apply(waveform, kept->answer, diag);
+}
+
 int waveform_shape(struct waveform *waveform, const char *host, struct diag *diag)
 {
 	return waveform_shape_within(waveform, host, SHAPE_QUIET_MS, diag);

@@ -124,6 +124,7 @@ void wave_pause(struct exec_wave *wave, const struct wire_view *request)
 	wave_limit(wave, wave->pending.value);
 	wave_set_state(wave, WAVE_PAUSE);
 	wave_later(&wave->pending, request, 20 * SECONDS);
+	wave_look_soon(wave);
 }
 
 /* On the step clock the lanes' slots themselves are let go; else the steps of this waveform. */
@@ -143,6 +144,7 @@ void wave_step(struct exec_wave *wave, const struct wire_view *request)
 		atomic_fetch_add(&base->allowed, count);
 		futex_wake(futex_low(&base->allowed), INT32_MAX);
 		wave_later(&wave->pending, request, 20 * SECONDS);
+		wave_look_soon(wave);
 		return;
 	}
 	if (wave->state == WAVE_RUN) {
@@ -154,6 +156,7 @@ void wave_step(struct exec_wave *wave, const struct wire_view *request)
 	}
 	wave_set_state(wave, WAVE_STEP);
 	wave_later(&wave->pending, request, 20 * SECONDS);
+	wave_look_soon(wave);
 }
 
 /* The last index: none that some instance has begun already, so that all others come to it, too. Instances that have been
@@ -180,6 +183,7 @@ void wave_stop(struct exec_wave *wave, const struct wire_view *request)
 	if (!wave_can(wave, request, all | 1u << WAVE_STOP | 1u << WAVE_ABNSTOP, "stop"))
 		return;
 	wave_later(&wave->pending, request, 60 * SECONDS);
+	wave_look_soon(wave);
 	wave->pending.value = 0;
 	if (!wave->started) {
 		wave->ended = true;

@@ -85,6 +85,8 @@ struct exec_wave {
 	struct exec_pending pending, set_pending;
 	struct node_change offered;   /* array that its host prepares for set_pending; sequence 0: none */
 	struct node_change published; /* what set_pending waits for otherwise */
+	struct loop_timer look_timer; /* for what is pending, before the tick comes */
+	uint64_t look_ns;
 	char reason[512];
 	char notes[HOSTLINK_TEXT], losses[1024];
 	uint64_t start_ns, progress_ns; /* progress_ns: when it was told to finish */
@@ -216,6 +218,7 @@ void check_set(struct exec_wave *wave);
 
 /* watch.c */
 void exec_tick(void *self);
+void wave_look_soon(struct exec_wave *wave);     /* for what is pending: most of it is done in a slot or two */
 bool wave_limit_reached(struct exec_wave *wave); /* all segments stand at pending.value, or at what it must become */
 void wave_step_more(struct exec_wave *wave);     /* on the step clock: slots for those that are not there yet */
 __attribute__((format(printf, 2, 3))) void wave_abort(struct exec_wave *wave, const char *format, ...);

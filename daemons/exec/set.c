@@ -120,6 +120,7 @@ static int set_commit(struct exec_wave *wave, const struct wire_view *request, s
 	}
 	wave->published = *change;
 	wave_later(&wave->set_pending, request, 10 * SECONDS);
+	wave_look_soon(wave);
 	return 0;
 }
 

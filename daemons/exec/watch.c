@@ -6,7 +6,7 @@
 #include "core/base/clock.h"
 #include "daemons/exec/exec.h"
 
-enum { HANG_S = 10, FINISH_S = 10 };
+enum { HANG_S = 10, FINISH_S = 10, LOOK_NS = 50000, LOOK_NS_MAX = 5000000 };
 
 void wave_abort(struct exec_wave *wave, const char *format, ...)
 {
@@ -240,6 +240,45 @@ static void check_keepers(struct exec *exec)
 	}
 }
 
+/* What somebody may be waiting for. */
+static void check_awaited(struct exec_wave *wave)
+{
+	if (wave->started && !wave->drained && wave->state != WAVE_ABNSTOP)
+		check_end(wave);
+	check_drained(wave);
+	remap_check(wave);
+	check_pending(wave);
+	check_set(wave);
+}
+
+/* False: it was to be unloaded, and is gone. */
+static bool check_unloaded(struct exec_wave *wave)
+{
+	if (!wave->unloading || !(wave->drained || wave->state == WAVE_LOADED))
+		return true;
+	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 0, NULL);
+	wave_free(wave);
+	return false;
+}
+
+/* Less and less often, until it is no sooner than the tick. */
+static void look(void *self)
+{
+	struct exec_wave *wave = self;
+
+	check_awaited(wave);
+	wave->look_ns *= 2;
+	if (check_unloaded(wave) && wave->look_ns < LOOK_NS_MAX &&
+	    (wave->pending.bytes != NULL || wave->set_pending.bytes != NULL))
+		loop_timer_start(&wave->exec->daemon.loop, &wave->look_timer, wave->look_ns, look, wave);
+}
+
+void wave_look_soon(struct exec_wave *wave)
+{
+	wave->look_ns = LOOK_NS;
+	loop_timer_start(&wave->exec->daemon.loop, &wave->look_timer, LOOK_NS, look, wave);
+}
+
 static void check_wave(struct exec_wave *wave)
 {
 	if (wave->started && !wave->drained && wave->state != WAVE_ABNSTOP) {
@@ -248,13 +287,8 @@ static void check_wave(struct exec_wave *wave)
 			check_hang(wave);
 		if (wave->state != WAVE_ABNSTOP)
 			check_overrun(wave);
-		if (wave->state != WAVE_ABNSTOP)
-			check_end(wave);
 	}
-	check_drained(wave);
-	remap_check(wave);
-	check_pending(wave);
-	check_set(wave);
+	check_awaited(wave);
 }
 
 void exec_tick(void *self)
@@ -268,9 +302,6 @@ void exec_tick(void *self)
 	for (struct exec_wave *wave = exec->waves; wave != NULL; wave = next) {
 		next = wave->next;
 		check_wave(wave);
-		if (!wave->unloading || !(wave->drained || wave->state == WAVE_LOADED))
-			continue;
-		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 0, NULL);
-		wave_free(wave);
+		check_unloaded(wave);
 	}
 }

@@ -19,7 +19,7 @@ void host_say(struct host *host, const char *format, ...)
 	va_end(args);
 }
 
-enum { SWEEP_MS = 5 };
+enum { SWEEP_MS = 1 };
 
 static void answer(struct host *host, const struct hostlink_msg *request, enum hostlink_type type)
 {

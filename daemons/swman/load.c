@@ -28,7 +28,7 @@ struct load { /* one LOAD, while it is worked on */
 	size_t n_lanes;
 	uint64_t slot_ns, slots, pipelined, copies;
 	struct diag diag;
-	struct registry *registry;
+	const struct registry *registry;
 	struct waveform *waveform;
 	struct profile profile;
 	struct plan *plan;
@@ -94,6 +94,23 @@ static int request_take(struct load *load)
 	return lanes_take(load);
 }
 
+/* They are read again when one of them has changed, or was not right. */
+static const struct registry *components(struct swman *swman, struct diag *diag)
+{
+	const size_t errors = diag->errors;
+	char *dirs = registry_dirs();
+	const uint64_t stamp = dirs ? registry_stamp(dirs) : 0;
+
+	if (!swman->registry || stamp != swman->registry_stamp) {
+		if (swman->registry)
+			registry_close(swman->registry);
+		swman->registry = dirs ? registry_open(dirs, diag) : NULL;
+		swman->registry_stamp = diag->errors == errors ? stamp : ~stamp;
+	}
+	free(dirs);
+	return swman->registry;
+}
+
 static int parse(struct load *load)
 {
 	const struct wf_overrides overrides = {
@@ -111,10 +128,8 @@ static int parse(struct load *load)
 	    .radio = load->radio_text ? load->radio : NULL,
 	    .radio_text = load->radio_text,
 	};
-	char *dirs = registry_dirs();
 
-	load->registry = dirs ? registry_open(dirs, &load->diag) : NULL;
-	free(dirs);
+	load->registry = components(load->swman, &load->diag);
 	return load->registry ? waveform_parse(load->file, load->text, strlen(load->text), load->registry, &overrides,
 					       &load->diag, &load->waveform)
 			      : -ENOMEM;
@@ -122,10 +137,14 @@ static int parse(struct load *load)
 
 static int shape(struct load *load)
 {
+	struct swman_run *run = load->remap ? swman_run_find(load->swman, load->waveform->name) : NULL;
 	char host[PATH_MAX];
 	const int rc = child_path("aloe-host", host, sizeof(host));
 
-	return rc < 0 ? rc : waveform_shape(load->waveform, host, &load->diag);
+	if (rc < 0)
+		return rc;
+	return run ? waveform_shape_again(load->waveform, host, &run->shape, &load->diag)
+		   : waveform_shape(load->waveform, host, &load->diag);
 }
 
 /* A profile that cannot be read is no reason not to run: the components' own figures hold instead. */
@@ -157,7 +176,7 @@ static int plan(struct load *load)
 
 static void load_fini(struct load *load)
 {
-	char *const texts[] = {load->file, load->text,      load->cwd,      load->clock,
+	char *const texts[] = {load->file, load->text,      load->cwd,   load->clock,
 			       load->late, load->isolation, load->radio, load->radio_text};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -169,8 +188,6 @@ static void load_fini(struct load *load)
 	plan_profile_fini(&load->profile);
 	if (load->waveform)
 		waveform_free(load->waveform);
-	if (load->registry)
-		registry_close(load->registry);
 	diag_fini(&load->diag);
 }
 

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/clock.h"
 #include "daemons/common/program.h"
 #include "daemons/swman/swman.h"
 
-enum { NAMES_MAX = 12 };
+enum { NAMES_MAX = 12, LEARN_NS = 200000000 };
 
 /* ---- before ---------------------------------------------------------------------------------------------------------------- */
 
@@ -95,35 +96,47 @@ static void list_known(struct swman *swman, struct swman_call *call, const struc
 	free(text);
 }
 
+static void list_ask(struct swman *swman, struct swman_call *call)
+{
+	struct wire_msg msg;
+
+	call->prepares = swman->prepares;
+	wire_init(&msg, WIRE_LIST, WIRE_SWMAN, WIRE_EXEC, 0);
+	swman_ask(swman, call, &msg, list_known);
+}
+
 static void status_known(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
+	struct swman_run *run = swman_run_find(swman, call->waveform);
 	struct swman_call *next;
-	struct wire_msg msg;
 
 	if (!answer || answer->type != WIRE_OK) {
 		swman_pass(swman, call, answer, NULL);
 		return;
 	}
 	swman_run_learn(swman, answer);
+	if (run)
+		run->learned_ns = clock_ns();
 	next = call_again(call);
-	if (!next) {
+	if (next)
+		list_ask(swman, next);
+	else
 		swman_fail(swman, call, 1, "out of memory");
-		return;
-	}
-	next->prepares = swman->prepares;
-	wire_init(&msg, WIRE_LIST, WIRE_SWMAN, WIRE_EXEC, 0);
-	swman_ask(swman, next, &msg, list_known);
 }
 
+/* What it costs is asked for first, but for one that was asked about a moment ago. */
 void swman_remap(struct swman *swman, const struct wire_view *request)
 {
 	char *waveform = wire_get_text(request, WIRE_TAG_WAVEFORM, 0);
+	const struct swman_run *run = waveform ? swman_run_find(swman, waveform) : NULL;
 	struct swman_call *call = waveform ? swman_call_new(request, waveform) : NULL;
 	struct wire_msg msg;
 
 	if (!call) {
 		daemon_fail(&swman->daemon, request, waveform ? 1 : 2, "%s",
 			    waveform ? "out of memory" : "the name of a waveform is needed");
+	} else if (run && run->learned_ns != 0 && clock_ns() < run->learned_ns + LEARN_NS) {
+		list_ask(swman, call);
 	} else {
 		wire_init(&msg, WIRE_STATUS, WIRE_SWMAN, WIRE_EXEC, 0);
 		wire_put_text(&msg, WIRE_TAG_WAVEFORM, waveform);

@@ -113,6 +113,7 @@ void swman_run_drop(struct swman *swman, const char *waveform, bool keep)
 		rmdir(run->dir);
 	}
 	free(run->load);
+	shape_kept_fini(&run->shape);
 	free(run);
 }
 

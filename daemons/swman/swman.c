@@ -40,6 +40,8 @@ void swman_fini(struct swman *swman)
 	swman_calls_lose(swman, "aloe-swman ends");
 	while (swman->runs)
 		swman_run_drop(swman, swman->runs->waveform, swman->runs->saved);
+	if (swman->registry)
+		registry_close(swman->registry);
 }
 
 /* exec has died: it will not answer what it was asked. It finds its waveforms again when it is back. */

@@ -18,6 +18,7 @@
 
 #include "core/json/json.h"
 #include "core/report/local.h"
+#include "core/waveform/shape.h"
 #include "core/waveform/waveform.h"
 #include "daemons/common/daemon.h"
 
@@ -46,6 +47,8 @@ struct swman_run { /* of a waveform that is loaded */
 	bool asking;   /* such a question is under way */
 	uint8_t *load; /* the LOAD request, for a remap; NULL: not known */
 	size_t load_len;
+	struct shape_kept shape; /* what its components said */
+	uint64_t learned_ns;     /* when its costs were last taken down, 0: never */
 };
 
 struct swman {
@@ -54,6 +57,8 @@ struct swman {
 	struct swman_call *calls;
 	uint64_t prepares; /* and remaps, sent to exec */
 	struct swman_run *runs;
+	struct registry *registry; /* as of registry_stamp; NULL: not read yet */
+	uint64_t registry_stamp;
 	struct loop_timer sweep; /* calls that time out, runs that end */
 	bool sweeping;
 };
