@@ -6,7 +6,7 @@
  *	marks    shows each change at exactly the index that was told for it, on all lanes, and no index is missing
  *	noisy    has state and randomness in it: its bits are those of a run that nobody disturbed
  *
- * ALOE_CHANGES=N makes N changes on the virtual clock instead of 10000, and never fewer on the timer. Ten thousand remaps,
+ * ALOE_CHANGES=N makes N changes on the virtual clock instead of 10000; on the timer it is 100. Ten thousand remaps,
  * and what happens when a part of one is left out: test_remap. */
 #include <math.h>
 #include <setjmp.h>

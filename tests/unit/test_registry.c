@@ -373,6 +373,38 @@ static void test_builds(void **state)
 	folder_remove(&two);
 }
 
+/* Whatever is written, added or removed changes the stamp. */
+static void test_stamp(void **state)
+{
+	struct folder one;
+	uint64_t stamps[6];
+	char path[160];
+
+	(void)state;
+	folder_make(&one);
+	stamps[0] = registry_stamp(one.path);
+	put_desc(&one, "alpha", "here");
+	stamps[1] = registry_stamp(one.path);
+	put_desc(&one, "beta", "here");
+	stamps[2] = registry_stamp(one.path);
+	put_desc(&one, "beta", "otherwise");
+	stamps[3] = registry_stamp(one.path);
+	snprintf(path, sizeof(path), "%s/aarch64", one.path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/aarch64/beta.desc", one.path);
+	assert_int_equal(symlink("../beta.desc", path), 0);
+	stamps[4] = registry_stamp(one.path);
+	put(&one, "notes.txt", "x", 1);
+	assert_true(registry_stamp(one.path) == stamps[4]);
+	snprintf(path, sizeof(path), "%s/alpha.desc", one.path);
+	assert_int_equal(unlink(path), 0);
+	stamps[5] = registry_stamp(one.path);
+	for (int a = 0; a < 6; a++)
+		for (int b = 0; b < a; b++)
+			assert_true(stamps[a] != stamps[b]);
+	folder_remove(&one);
+}
+
 static void test_bad_files_are_left_out(void **state)
 {
 	struct folder folder;
@@ -682,6 +714,7 @@ int main(void)
 	    cmocka_unit_test(test_deep_desc),
 	    cmocka_unit_test(test_first_folder_wins),
 	    cmocka_unit_test(test_builds),
+	    cmocka_unit_test(test_stamp),
 	    cmocka_unit_test(test_bad_files_are_left_out),
 	    cmocka_unit_test(test_no_components),
 	    cmocka_unit_test(test_default_folders),

@@ -410,6 +410,33 @@ static void test_progress_comes_before_each_call(void **state)
 	waveform_free(waveform);
 }
 
+/* Asked once for what is loaded: the second time there is no host any more. With other parameters it is asked again. */
+static void test_kept_answer(void **state)
+{
+	static const char nobody[] = "/nonexistent/aloe-host";
+	const struct fixture *fixture = *state;
+	struct waveform *first = parsed(fixture, "kept.conf", small), *again = parsed(fixture, "kept.conf", small);
+	struct waveform *other = parsed_file(fixture, "waveforms/bpsk.conf");
+	struct shape_kept kept = {NULL, NULL};
+	struct diag diag;
+
+	diag_init(&diag);
+	assert_int_equal(waveform_shape_again(first, nobody, &kept, &diag), -EINVAL);
+	assert_null(kept.answer);
+	assert_int_equal(waveform_shape_again(first, fixture->host, &kept, &diag), 0);
+	assert_int_equal(waveform_shape_again(again, nobody, &kept, &diag), 0);
+	for (size_t i = 0; i < first->n_instances; i++)
+		for (uint32_t p = 0; p < first->instances[i].n_out; p++)
+			assert_int_equal(again->instances[i].out[p].max, first->instances[i].out[p].max);
+	assert_int_equal(waveform_shape_again(other, nobody, &kept, &diag), -EINVAL);
+	assert_int_equal(waveform_shape_again(other, fixture->host, &kept, &diag), 0);
+	shape_kept_fini(&kept);
+	diag_fini(&diag);
+	waveform_free(other);
+	waveform_free(again);
+	waveform_free(first);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -426,6 +453,7 @@ int main(void)
 	    cmocka_unit_test(test_missing_component),
 	    cmocka_unit_test(test_another_component_than_described),
 	    cmocka_unit_test(test_progress_comes_before_each_call),
+	    cmocka_unit_test(test_kept_answer),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_open, fixture_close);
