@@ -288,7 +288,7 @@ static void paths_that_cross(void **state)
 		assert_true(found.worst_db < -60);
 	}
 	expect_free(&expect);
-	memcpy(taps + 4 * TAPS, taps + 2 * TAPS, 2 * TAPS * sizeof(float)); /* one path is not what it should be */
+	memmove(taps + 4 * TAPS, taps + 2 * TAPS, 2 * TAPS * sizeof(float)); /* one path is not what it should be */
 	expect = expect_of(&wanted, taps, 4 * TAPS);
 	assert_int_equal(expect_find(&expect, &host.sound, 0, &found), 0);
 	assert_int_equal(found.within, 4);

@@ -56,7 +56,8 @@ static void invert_sequence(struct work *work, const uint8_t *sequence)
 	unpack(sequence, work->length, work->time);
 	fft_execute(work->forward, work->time, x);
 	for (size_t i = 0; i < reals(work); i += 2) {
-		const float scale = 1 / ((x[i] * x[i] + x[i + 1] * x[i + 1]) * (float)work->length);
+		const float energy = x[i] * x[i] + x[i + 1] * x[i + 1];
+		const float scale = energy > 0 ? 1 / (energy * (float)work->length) : 0;
 
 		x[i] *= scale;
 		x[i + 1] *= -scale;
@@ -94,7 +95,7 @@ static void measure(struct work *work, const struct sound *sound, unsigned chann
 {
 	const struct sound_channel *c = &sound->channels[channel];
 	const uint32_t length = work->length, early = channel * (length / SOUND_CHANNELS);
-	const uint32_t place = (uint32_t)((c->first[which] + early) % length);
+	const uint32_t place = (uint32_t)((c->first[which] + early) & (length - 1));
 
 	unpack(c->iq + (size_t)which * length * IQ, length, work->time);
 	fft_execute(work->forward, work->time, work->spectrum);
