@@ -50,6 +50,7 @@ struct instance {
 	uint64_t work_ns; /* of the last sampled call */
 
 	struct image_latency *latency;
+	uint64_t latency_ns; /* last counted */
 	uint64_t source_lag;
 	struct io_ring io;
 	const struct aloe_component *component;

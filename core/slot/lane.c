@@ -5,7 +5,7 @@
 
 #include "core/base/clock.h"
 
-enum { NAP_NS = 20000000, GUARD_FIRST_NS = 60000, GUARD_MIN_NS = 4096, GUARD_MAX_NS = 100000 };
+enum { NAP_NS = 20000000, GUARD_FIRST_NS = 60000, GUARD_MIN_NS = 4096, GUARD_MAX_NS = 100000, WARM_NS = 2000 };
 
 enum { RADIO_NAP_NS = 1000000 };
 
@@ -73,7 +73,35 @@ uint64_t lane_guard(uint64_t guard, uint64_t late_ns)
 	return least < GUARD_MAX_NS ? least : GUARD_MAX_NS;
 }
 
-static void timer_wait(const struct lane_thread *thread, uint64_t edge, uint64_t now)
+static bool segment_enter(struct lane_thread *thread, uint32_t entry, struct segment **ret)
+{
+	atomic_store(&thread->inside, entry + 1);
+	*ret = atomic_load(&thread->segments[entry]);
+	return *ret != NULL && atomic_load(&thread->node->lane[thread->lane].entry[entry].live);
+}
+
+static void segment_leave(struct lane_thread *thread)
+{
+	atomic_store_explicit(&thread->inside, 0, memory_order_release);
+}
+
+/* Whatever is left of the time before the edge is spun away. What comes first after it is fetched last. */
+static void warm(struct lane_thread *thread, uint64_t until)
+{
+	const struct node_lane *lane = &thread->node->lane[thread->lane];
+	uint32_t entries = atomic_load_explicit(&lane->entries, memory_order_acquire);
+	struct segment *segment;
+
+	for (uint32_t e = entries < NODE_ENTRIES_MAX ? entries : NODE_ENTRIES_MAX; e-- > 0 && clock_ns() < until;) {
+		if (segment_enter(thread, e, &segment))
+			segment_warm(segment, until);
+		segment_leave(thread);
+	}
+	if (thread->rehearsal != NULL && clock_ns() < until)
+		rehearsal_run(thread->rehearsal);
+}
+
+static void timer_wait(struct lane_thread *thread, uint64_t edge, uint64_t now)
 {
 	_Atomic uint64_t *guard_ns = &thread->image->guard_ns;
 	const uint64_t known = atomic_load_explicit(guard_ns, memory_order_relaxed);
@@ -83,13 +111,15 @@ static void timer_wait(const struct lane_thread *thread, uint64_t edge, uint64_t
 		clock_sleep_until(edge - guard);
 		now = clock_ns();
 		atomic_store_explicit(guard_ns, lane_guard(guard, now - (edge - guard)), memory_order_relaxed);
+		warm(thread, edge - WARM_NS);
+		now = clock_ns();
 	}
 	for (; now < edge; now = clock_ns())
 		cpu_relax();
 }
 
 /* The slot that may begin: `slot` at its edge, or the one under way when that has passed already. */
-static uint64_t pace_timer(const struct lane_thread *thread, const struct node_timebase *base, uint64_t slot,
+static uint64_t pace_timer(struct lane_thread *thread, const struct node_timebase *base, uint64_t slot,
 			   uint64_t *ret_edge)
 {
 	const uint64_t now = clock_ns();
@@ -179,14 +209,11 @@ static int begin_slot(struct lane_thread *thread, uint64_t *baton, uint64_t *ret
 
 static void entry_run(struct lane_thread *thread, uint64_t baton, uint64_t edge, uint64_t *now)
 {
-	const uint32_t entry = baton_entry(baton);
 	struct segment *segment;
 
-	atomic_store(&thread->inside, entry + 1);
-	segment = atomic_load(&thread->segments[entry]);
-	if (segment != NULL && atomic_load(&thread->node->lane[thread->lane].entry[entry].live))
+	if (segment_enter(thread, baton_entry(baton), &segment))
 		segment_slot(segment, baton_slot(baton), edge, now);
-	atomic_store_explicit(&thread->inside, 0, memory_order_release);
+	segment_leave(thread);
 }
 
 static uint64_t edge_of(const struct lane_thread *thread, uint64_t slot)

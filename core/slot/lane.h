@@ -16,6 +16,7 @@
 #define ALOE_SLOT_LANE_H
 
 #include "core/slot/segment.h"
+#include "core/slot/warm.h"
 
 /* The radio whose packets are the lane's time, on the thread that has it; core/slot/radio_pace.h. wait: slot `slot` or a later
  * one has begun, or IMAGE_FOREVER after a millisecond; end: it has run; idle: there is none to run. */
@@ -33,7 +34,8 @@ struct lane_thread {
 	uint32_t lane, seat;
 	_Atomic uint32_t quit;
 	struct segment *_Atomic segments[NODE_ENTRIES_MAX]; /* this host's, by entry */
-	_Atomic uint64_t inside; /* entry that it runs now + 1, for whoever wants to take a segment away */
+	_Atomic uint64_t inside;     /* entry that it runs now + 1, for whoever wants to take a segment away */
+	struct rehearsal *rehearsal; /* NULL: none */
 };
 
 /* lane_guard gives how long before the next edge the lane wants to be awake, when it was to be so `guard` ns before this one

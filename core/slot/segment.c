@@ -265,7 +265,8 @@ static inline void sink_latency(struct instance *it, uint64_t k, uint64_t slot, 
 	/* With declared delays a sink may be at an index before its source: nothing to measure then. */
 	if (began == 0 || began > now || slots - 1 >= IMAGE_STEPS)
 		return;
-	hist_add(&it->latency->ns, now - began);
+	it->latency_ns = now - began;
+	hist_add(&it->latency->ns, it->latency_ns);
 	if (slots < atomic_load_explicit(&it->latency->slots_min, memory_order_relaxed))
 		atomic_store_explicit(&it->latency->slots_min, slots, memory_order_relaxed);
 	if (slots > atomic_load_explicit(&it->latency->slots_max, memory_order_relaxed))
@@ -351,9 +352,10 @@ static void lane_load(struct segment *segment, uint64_t slot, uint64_t ns)
 
 	if (segment->shares_lane)
 		atomic_fetch_add_explicit(sum, ns, memory_order_relaxed);
-	if (segment->last_of_lane)
-		hist_add(&segment->lane->load,
-			 segment->shares_lane ? atomic_exchange_explicit(sum, 0, memory_order_relaxed) : ns);
+	if (!segment->last_of_lane)
+		return;
+	segment->load_ns = segment->shares_lane ? atomic_exchange_explicit(sum, 0, memory_order_relaxed) : ns;
+	hist_add(&segment->lane->load, segment->load_ns);
 }
 
 static void step_end(struct segment *segment, uint64_t step, uint64_t slot, uint64_t ns)
@@ -474,7 +476,8 @@ enum segment_status segment_slot(struct segment *segment, uint64_t slot, uint64_
 		bump(&segment->state->slipped, 1);
 	if (status != SEGMENT_RAN)
 		return status;
-	hist_add(&segment->state->late, start > edge_ns ? start - edge_ns : 0);
+	segment->late_ns = start > edge_ns ? start - edge_ns : 0;
+	hist_add(&segment->state->late, segment->late_ns);
 	*now_ns = run_step(segment, step, slot, start);
 	if (segment->counts_misses && *now_ns > edge_ns + segment->slot_ns)
 		miss_add(segment, slot, step, edge_ns, start, *now_ns);

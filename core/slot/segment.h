@@ -56,15 +56,15 @@ struct segment {
 	uint32_t n_events, event; /* so many; where the next comes */
 	uint64_t slot_ns;
 	uint64_t lag_max;
-	uint64_t work_ns; /* of this step, if it is sampled */
-	uint32_t n_visits;
-	struct segment_visit visits[SEGMENT_VISITS];
-	bool skip;          /* late = "skip" */
-	bool counts_misses; /* a slot has an end: not under virtual */
-	uint64_t last_slot; /* the slot last seen; IMAGE_FOREVER */
+	uint64_t work_ns;          /* of this step, if it is sampled */
+	bool skip;                 /* late = "skip" */
+	bool counts_misses;        /* a slot has an end: not under virtual */
+	uint64_t last_slot;        /* the slot last seen; IMAGE_FOREVER */
+	uint64_t late_ns, load_ns; /* last counted */
 	uint64_t changes_seen;
-	uint32_t n_pending;
-	struct node_change pending[NODE_CHANGES]; /* exec never has more on their way */
+	uint32_t n_visits, n_pending;
+	struct segment_visit visits[SEGMENT_VISITS]; /* behind what every slot looks at */
+	struct node_change pending[NODE_CHANGES];    /* exec never has more on their way */
 };
 
 /* segment_init binds segment `number` of the view to `instances` (by number in the image, opened). 0 or -ENOMEM. */

@@ -146,11 +146,13 @@ static int open_lane(struct host *host, uint32_t number, uint32_t seat, int fd, 
 	lane->thread.seat = seat;
 	lane->radio = radio;
 	lane->thread.image = image_map(fd, sizeof(struct lane_image), true);
+	lane->thread.rehearsal = realtime ? rehearsal_new() : NULL; /* without one slots are slower after a sleep */
 	status = lane->thread.image == NULL ? -ENOMEM
 		 : radio != NULL            ? create_radio(lane)
 		 : realtime                 ? create_realtime(host, lane)
 					    : -pthread_create(&lane->id, NULL, lane_main, lane);
 	if (status != 0) {
+		rehearsal_free(lane->thread.rehearsal);
 		free(lane);
 		return status;
 	}

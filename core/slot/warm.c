@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/slot/warm.h"
+
+#include <stdlib.h>
+
+#include "core/base/clock.h"
+
+enum {
+	PAGE = 4096,
+	CODE_FETCHED = 256, /* bytes: what lies behind the core finds itself, or it is the component's own affair */
+	STATE_FETCHED = 256,
+	DATA_FETCHED = 256,
+	EVENTS_FETCHED = 64,
+	PARTS = 3, /* of the rehearsal */
+	EVENTS = 16,
+	ITEMS = 256,
+	SLOT_NS = 1000000000,
+};
+
+/* ---- data -------------------------------------------------------------------------------------------------------------- */
+
+/* Reads, because prefetches that find no translation of their address are dropped on some machines; of whatever is there,
+ * perhaps written at this moment. */
+__attribute__((no_sanitize_thread)) static void fetch(const void *at, size_t bytes)
+{
+	const volatile uint8_t *byte = at;
+
+	for (size_t i = 0; i < bytes; i += 64)
+		(void)byte[i];
+	if (bytes > 0)
+		(void)byte[bytes - 1];
+}
+
+/* The beginning of a function, as far as its page is sure to go. */
+static void fetch_code(uintptr_t at)
+{
+	const size_t left = PAGE - at % PAGE;
+
+	fetch((const void *)at, left < CODE_FETCHED ? left : CODE_FETCHED);
+}
+
+/* Where the next value probably falls, too. */
+static void hist_warm(const struct hist *hist, uint64_t ns)
+{
+	fetch(hist, offsetof(struct hist, cells));
+	fetch(&hist->cells.low[hist_cell(ns)], 1);
+}
+
+static void message_warm(const struct image_message *messages, const uint8_t *data, uint64_t at, uint64_t stride)
+{
+	fetch(&messages[at], sizeof(messages[at]));
+	fetch(data + at * stride, DATA_FETCHED < stride ? DATA_FETCHED : stride);
+}
+
+static void ports_warm(const struct instance *it, uint64_t k)
+{
+	fetch(it->in,
+	      it->n_in * (sizeof(*it->in) + sizeof(*it->input)) + it->n_out * (sizeof(*it->out) + sizeof(*it->output)));
+	for (uint32_t p = 0; p < it->n_in; p++) {
+		const struct instance_input *in = &it->input[p];
+
+		if (in->messages != NULL)
+			message_warm(in->messages, in->data, (k - in->delay) & in->mask, in->stride);
+	}
+	for (uint32_t p = 0; p < it->n_out; p++) {
+		const struct instance_output *out = &it->output[p];
+
+		if (out->messages == NULL)
+			continue;
+		message_warm(out->messages, out->data, k & out->mask, out->stride);
+		fetch(out->data + (k & out->mask) * out->stride + out->canary, sizeof(uint64_t));
+	}
+}
+
+static void instance_warm(const struct instance *it, uint64_t k)
+{
+	const size_t state = it->component->state_size;
+
+	fetch(it, offsetof(struct instance, work_ns));
+	fetch(it->time, sizeof(*it->time));
+	ports_warm(it, k);
+	fetch_code((uintptr_t)it->work);
+	fetch(it->state, state < STATE_FETCHED ? state : STATE_FETCHED);
+	fetch(it->stats->vars, it->n_vars * sizeof(it->stats->vars[0]));
+	fetch(it->vars, it->n_vars * sizeof(*it->vars));
+	if (it->records > 0)
+		fetch(&it->io, sizeof(it->io));
+	if (it->source_state != NULL)
+		hist_warm(&it->latency->ns, it->latency_ns);
+}
+
+void segment_warm(const struct segment *segment, uint64_t until_ns)
+{
+	const struct image_segment_state *state = segment->state;
+	const uint64_t step = atomic_load_explicit(&state->done, memory_order_relaxed);
+	const uint32_t room = segment->n_events - segment->event; /* to the end of the ring */
+	const size_t n_events = room < EVENTS_FETCHED ? room : EVENTS_FETCHED;
+
+	fetch(segment, offsetof(struct segment, visits));
+	fetch(segment->control, offsetof(struct node_control, change));
+	fetch(segment->run, offsetof(struct image_run, code));
+	fetch(state, offsetof(struct image_segment_state, start_ns));
+	fetch(&state->start_ns[step % IMAGE_STEPS], 8);
+	fetch(&state->slot[step % IMAGE_STEPS], 8);
+	hist_warm(&state->late, segment->late_ns);
+	hist_warm(&segment->lane->load, segment->load_ns);
+	fetch(&segment->events[segment->event], n_events * sizeof(struct image_event));
+	for (uint32_t i = 0; i < segment->n_instances && clock_ns() < until_ns; i++)
+		instance_warm(segment->instances[i], step - segment->instances[i]->lag);
+}
+
+/* ---- code -------------------------------------------------------------------------------------------------------------- */
+
+struct part {
+	struct instance instance;
+	struct hist_head time;
+	struct aloe_in in;
+	struct aloe_out out;
+	struct instance_input input;
+	struct instance_output output;
+};
+
+struct rehearsal {
+	struct segment segment;
+	struct instance *order[PARTS];
+	struct part parts[PARTS];
+	struct node_control control;
+	struct image_run run;
+	struct image_event events[EVENTS];
+	struct link {
+		struct image_message message;
+		uint8_t items[ITEMS];
+		uint64_t canary;
+	} links[PARTS - 1];
+	struct image_segment_state state;
+	struct image_lane_state load;
+	struct image_latency latency;
+	struct image_instance_state stats;
+};
+
+/* Most components move or clear memory by memset and memcpy. */
+static int emit(void *self, struct aloe_slot *slot)
+{
+	(void)self;
+	memset(slot->out[0].data, 0, aloe_out_max(slot, 0));
+	aloe_put(slot, 0, aloe_out_max(slot, 0));
+	return 0;
+}
+
+static int pass(void *self, struct aloe_slot *slot)
+{
+	(void)self;
+	memcpy(slot->out[0].data, slot->in[0].data, aloe_pass(slot, 0, 0));
+	return 0;
+}
+
+static int take(void *self, struct aloe_slot *slot)
+{
+	(void)self;
+	(void)aloe_in_len(slot, 0);
+	return 0;
+}
+
+/* A chain. */
+static void part_fill(struct rehearsal *r, uint32_t number, int (*work)(void *, struct aloe_slot *))
+{
+	struct part *part = &r->parts[number];
+
+	part->instance = (struct instance){.work = work,
+					   .state = r,
+					   .stats = &r->stats,
+					   .time = &part->time,
+					   .in = &part->in,
+					   .out = &part->out,
+					   .input = &part->input,
+					   .output = &part->output,
+					   .period = 1,
+					   .number = number,
+					   .slot = {.in = &part->in, .out = &part->out}};
+	r->order[number] = &part->instance;
+	if (number > 0) {
+		struct link *link = &r->links[number - 1];
+
+		part->instance.n_in = 1;
+		part->input = (struct instance_input){.messages = &link->message, .data = link->items};
+	}
+	if (number + 1 < PARTS) {
+		struct link *link = &r->links[number];
+
+		link->canary = IMAGE_CANARY;
+		part->instance.n_out = 1;
+		part->out.max = ITEMS;
+		part->output =
+		    (struct instance_output){.messages = &link->message, .data = link->items, .canary = ITEMS};
+	}
+}
+
+static void parts_fill(struct rehearsal *r)
+{
+	struct instance *last = &r->parts[PARTS - 1].instance;
+
+	part_fill(r, 0, emit);
+	part_fill(r, 1, pass);
+	part_fill(r, 2, take);
+	last->source_state = &r->state;
+	last->latency = &r->latency;
+}
+
+struct rehearsal *rehearsal_new(void)
+{
+	struct rehearsal *r = aligned_alloc(64, (sizeof(*r) + 63) & ~(size_t)63);
+
+	if (r == NULL)
+		return NULL;
+	memset(r, 0, sizeof(*r));
+	parts_fill(r);
+	atomic_store(&r->control.limit, IMAGE_FOREVER);
+	atomic_store(&r->control.last, IMAGE_FOREVER);
+	atomic_store(&r->run.last, IMAGE_FOREVER);
+	r->segment = (struct segment){.instances = r->order,
+				      .n_instances = PARTS,
+				      .state = &r->state,
+				      .run = &r->run,
+				      .control = &r->control,
+				      .lane = &r->load,
+				      .last_of_lane = true,
+				      .events = r->events,
+				      .n_events = EVENTS,
+				      .slot_ns = SLOT_NS,
+				      .counts_misses = true,
+				      .last_slot = IMAGE_FOREVER};
+	return r;
+}
+
+void rehearsal_free(struct rehearsal *r)
+{
+	free(r);
+}
+
+uint64_t rehearsal_run(struct rehearsal *r)
+{
+	const uint64_t edge = clock_ns();
+	uint64_t now = edge;
+
+	segment_slot(&r->segment, atomic_load_explicit(&r->state.done, memory_order_relaxed), edge, &now);
+	return atomic_load_explicit(&r->state.done, memory_order_relaxed);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * core/slot/warm: before any step what it will touch can be read, and nothing is changed by that; the rehearsal's slots run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/base/clock.h"
+#include "core/slot/warm.h"
+#include "tests/common/probe.h"
+#include "tests/common/rig.h"
+
+enum { STEPS = 300, REHEARSALS = 1000 };
+
+static struct rig *chain_new(enum image_late late)
+{
+	struct rig *rig = rig_new(IMAGE_TIMER, late);
+
+	rig_add(rig, &probe_source, 0, 0);
+	rig_add(rig, &probe_pass, 1, 1);
+	rig_add(rig, &probe_sink, 1, 1);
+	rig_add(rig, &probe_source, 0, 0); /* nobody reads it */
+	rig->nodes[3].depth = 0;
+	rig_link(rig, 0, 0, 1, 0, 0);
+	rig_link(rig, 1, 0, 2, 0, 3); /* far into what has not been written yet */
+	rig->nodes[2].source = 0;
+	rig_gates(rig);
+	rig_open(rig);
+	return rig;
+}
+
+/* Compared as bytes: the image, the segment and the instances. */
+static void warm_and_compare(struct rig *rig, uint32_t s, uint64_t until, uint8_t *image, struct rig *before)
+{
+	memcpy(image, rig->view.base, rig->view.bytes);
+	memcpy(before, rig, sizeof(*rig));
+	segment_warm(&rig->segments[s], until);
+	assert_memory_equal(image, rig->view.base, rig->view.bytes);
+	assert_memory_equal(before, rig, sizeof(*rig));
+}
+
+static void test_nothing_is_changed(void **state)
+{
+	struct rig *before = malloc(sizeof(*before));
+
+	(void)state;
+	assert_non_null(before);
+	for (int late = IMAGE_SLIP; late <= IMAGE_SKIP; late++) {
+		struct rig *rig = chain_new((enum image_late)late);
+		uint8_t *image = malloc(rig->view.bytes);
+
+		assert_non_null(image);
+		for (uint64_t slot = 0; slot < STEPS; slot++)
+			for (uint32_t s = 0; s < 2; s++) {
+				uint64_t now = clock_ns();
+
+				warm_and_compare(rig, s, slot % 7 == 0 ? 0 : UINT64_MAX, image, before);
+				assert_int_equal(segment_slot(&rig->segments[s], slot, now, &now), SEGMENT_RAN);
+			}
+		assert_int_equal(((const struct probe *)rig->instances[2].state)->calls, STEPS - 1); /* lag 1 */
+		free(image);
+		rig_close(rig);
+	}
+	free(before);
+}
+
+static void test_rehearsal(void **state)
+{
+	struct rehearsal *rehearsal = rehearsal_new();
+
+	(void)state;
+	assert_non_null(rehearsal);
+	for (uint64_t i = 1; i <= REHEARSALS; i++)
+		assert_int_equal(rehearsal_run(rehearsal), i);
+	rehearsal_free(rehearsal);
+	rehearsal_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_nothing_is_changed),
+	    cmocka_unit_test(test_rehearsal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
