@@ -220,9 +220,9 @@ check-tsan: ## the tests that use threads, under TSan
 	$(Q)tests/deps.sh build test
 	+$(Q)$(call SANITIZE,tsan,thread -Wno-tsan) check-programs TEST_SRC="$(THREADED)"
 
-check-neon: ## kernels and their tests for aarch64, under qemu
+check-neon: ## kernels, their tests and the UTRAN chain for aarch64, under qemu
 	$(Q)tests/deps.sh build neon
-	+$(Q)$(MAKE) B=build-neon CC=aarch64-linux-gnu-gcc check-kernels
+	+$(Q)$(MAKE) B=build-neon CC=aarch64-linux-gnu-gcc FFT_SRC= check-kernels check-chain
 check-kernels: $(KERNEL_TESTS)
 	$(Q)B=$(B) TEST_RUNNER=$(if $(filter aarch64,$(ARCH)),qemu-aarch64) TEST_LEAVE_OUT="$(STATISTICS)" tests/run.sh $^
 
@@ -233,10 +233,24 @@ check-programs: all tests
 		tests/run.sh $(TESTS) tests/sim/test_short_runs.sh
 
 # A second set of the UTRAN components, and what measures classes of work, as a slow kind of node for `aloe bench predict`.
-O0 := $(patsubst components/utran/%.c,$(B)/O0/lib/aloe/%.so,$(wildcard components/utran/*.c))
+UTRAN := $(patsubst components/utran/%.c,$(B)/lib/aloe/%.so,$(wildcard components/utran/*.c))
+O0 := $(UTRAN:$(B)/%=$(B)/O0/%)
 o0: all ## the UTRAN components without optimisation, for aloe bench predict
 	$(Q)$(MAKE) B=$(B)/O0 CFLAGS=-O0 SPEED="-O0 -fno-math-errno -fno-trapping-math -ffp-contract=off" $(O0) $(B)/O0/bin/execinfo
-	$(Q)cp $(patsubst $(B)/O0/%.so,$(B)/%.desc,$(O0)) $(B)/O0/lib/aloe
+	$(Q)cp $(UTRAN:.so=.desc) $(B)/O0/lib/aloe
+
+# And one for another architecture, with a program that runs the chain in one process: no library is needed for it.
+AARCH64 := $(UTRAN:$(B)/%=$(B)/aarch64/%)
+$(B)/tests/bench/emulated: $(call obj,tests/bench/emulated.c core/base/simd.c core/base/calibrate.c core/component/param.c) $(LIBKERNELS)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS_ALOE) $(LDFLAGS) -o $@ $^ -ldl -lm
+aarch64: all ## the UTRAN components for aarch64, for aloe bench predict under qemu
+	$(Q)tests/deps.sh build neon
+	$(Q)$(MAKE) B=$(B)/aarch64 CC=aarch64-linux-gnu-gcc FFT_SRC= $(AARCH64) $(B)/aarch64/tests/bench/emulated
+	$(Q)cp $(UTRAN:.so=.desc) $(B)/aarch64/lib/aloe
+check-chain: $(UTRAN) $(B)/tests/bench/emulated
+	$(Q)for level in neon plain; do ALOE_SIMD=$$level qemu-aarch64 $(B)/tests/bench/emulated 2 >/dev/null || exit 1; done
 
 bench: all benches ## benchmarks, as ratios
 	$(Q)for bench in $(BENCHES); do $$bench || exit 1; done
@@ -304,6 +318,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all tests benches o0 deps run check check-san check-tsan check-programs check-neon check-kernels bench bench-peers bench-engine bench-smoke bench-expected fuzz fuzzers lint format install man \
+.PHONY: all tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected fuzz fuzzers lint format install man \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -18,16 +18,35 @@
 
 enum predict_metric { PREDICT_CLOCK, PREDICT_MAC, PREDICT_CLASS, PREDICT_METRICS };
 
+enum predict_build { PREDICT_THIS, PREDICT_O0, PREDICT_AARCH64, PREDICT_BUILDS };
+
+/* One round's rates and times. The clock of a core changes from one second to the next, so times are held against what the unit of
+ * account took then: `times` are kMAC at the rate that their run measured. */
+struct predict_round {
+	struct class_rates rates;
+	struct profile times;
+};
+
+enum { PREDICT_ROUNDS_MAX = 99 };
+
 struct predict_kind {
 	const char *name;
 	enum simd_level level;
-	bool slow;   /* kernels built without optimisation: another folder of components, another calibration */
-	bool wanted; /* there is something to show of it */
+	enum predict_build build; /* another folder of components, another calibration */
+	bool wanted;              /* there is something to show of it */
 	struct class_rates rates;
 	struct profile profile; /* len 0: withheld, or not measured */
+	struct predict_round rounds[PREDICT_ROUNDS_MAX];
+	size_t n_rounds;
 };
 
-enum { PREDICT_KINDS = 6 };
+enum { PREDICT_KINDS = 8 };
+
+/* Emulated: its times are not those of a machine. */
+static inline bool predict_emulated(const struct predict_kind *kind)
+{
+	return kind->build == PREDICT_AARCH64;
+}
 
 /* What one component takes on the target, ns. */
 struct prediction {
@@ -48,8 +67,9 @@ struct prediction predict_one(const struct class_rates *source, const struct cla
 int predict_load(const struct bench *bench, const char *dir, struct predict_kind *kind);
 int predict_save(const struct bench *bench, const char *dir, const struct predict_kind *kind);
 
-/* predict_measure measures a round: the rates, then every instance of the waveform at `path`. What was quieter, this round or
- * those before it, is kept. 0, or the exit status after saying what is wrong. */
+/* predict_measure measures a round: the rates, then every instance of the waveform at `path`. 0, or the exit status after saying
+ * what is wrong. predict_settle makes the kind's rates and profile of the rounds: first
+ * quartiles, for what else the machine does only adds. 0 or -ENOMEM. */
 struct predict_run {
 	const char *path;
 	double seconds;
@@ -57,8 +77,11 @@ struct predict_run {
 	int cpu;
 };
 int predict_measure(struct bench *bench, const struct predict_run *run, struct predict_kind *kind);
+int predict_settle(struct predict_kind *kind);
+void predict_kind_fini(struct predict_kind *kind);
 
-/* predict_slow_dir finds the folder of the build without optimisation (make o0) of this installation: 0 or -ENOENT. */
-int predict_slow_dir(char *ret_path, size_t size);
+/* predict_build_dir finds the folder of another build of this installation, "" for this one. -ENOENT: it has not been built;
+ * -ENOEXEC: there is nothing to run it with. */
+int predict_build_dir(enum predict_build build, char *ret_path, size_t size);
 
 #endif

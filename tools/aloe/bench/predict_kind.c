@@ -12,6 +12,7 @@
 #include "core/base/file.h"
 #include "core/report/report.h"
 #include "core/report/store.h"
+#include "tools/aloe/bench/figures.h"
 #include "tools/aloe/bench/run.h"
 
 enum { TEXT_BYTES_MAX = 4 << 20 };
@@ -105,123 +106,232 @@ int predict_save(const struct bench *bench, const char *dir, const struct predic
 
 /* ---- measuring ------------------------------------------------------------------------------------------------------------ */
 
-int predict_slow_dir(char *ret_path, size_t size)
+/* The first folder of PATH that has the emulator, as execv wants it. */
+static int emulator_find(char *ret_path, size_t size)
 {
+	const char *at = getenv("PATH");
+
+	while (at && *at) {
+		const size_t len = strcspn(at, ":");
+
+		if (len && path_print(ret_path, size, "%.*s/qemu-aarch64", (int)len, at) == 0 &&
+		    access(ret_path, X_OK) == 0)
+			return 0;
+		at += len + (at[len] == ':');
+	}
+	return -ENOEXEC;
+}
+
+int predict_build_dir(enum predict_build build, char *ret_path, size_t size)
+{
+	static const char *const dirs[] = {"", "O0", "aarch64"};
 	char program[PATH_MAX];
 
-	if (child_path("", program, sizeof(program)) < 0 || path_print(ret_path, size, "%s/../O0", program) < 0 ||
-	    access(ret_path, R_OK) < 0)
+	ret_path[0] = 0;
+	if (build == PREDICT_THIS)
+		return 0;
+	if (child_path("", program, sizeof(program)) < 0 ||
+	    path_print(ret_path, size, "%s/../%s", program, dirs[build]) < 0 || access(ret_path, R_OK) < 0)
 		return -ENOENT;
-	return 0;
+	return build == PREDICT_AARCH64 ? emulator_find(program, sizeof(program)) : 0;
 }
 
-/* Rates of a round, where they are better than those before. */
-static int rates_keep(struct class_rates *kept, json_t *report, struct diag *diag)
+/* Takes the words over: the program's JSON, NULL if it failed. */
+static json_t *answer_of(struct bench *bench, struct words *words, const struct predict_kind *kind, const char *what,
+			 int *ret_status)
 {
-	struct class_rates now;
-	int rc = class_rates_read(report, "execinfo --calibrate", diag, &now);
+	json_t *report = NULL;
+	char text[80];
 
-	if (rc == 0 && class_rates_known(kept)) {
-		now.mmac_per_s = fmax(now.mmac_per_s, kept->mmac_per_s);
-		for (int which = 0; which < CALIBRATE_CLASSES; which++)
-			now.ns[which] = fmin(now.ns[which], kept->ns[which]);
-	}
-	if (rc == 0)
-		*kept = now;
-	return rc;
+	snprintf(text, sizeof(text), "%s: %s", kind->name, what);
+	*ret_status = run_only(bench, words, kind->level, text, &report, NULL);
+	if (*ret_status == CLI_OK && !report)
+		*ret_status = CLI_FAILED;
+	if (*ret_status == CLI_OK)
+		return report;
+	json_decref(report);
+	return NULL;
 }
 
-static int rates_measure(struct bench *bench, struct predict_kind *kind, const char *slow)
+static int rates_take(const json_t *report, struct class_rates *ret)
+{
+	struct diag diag;
+	int rc;
+
+	diag_init(&diag);
+	rc = class_rates_read(report, "what a core does", &diag, ret);
+	diag_print(&diag, stderr);
+	diag_fini(&diag);
+	return rc == 0 ? CLI_OK : CLI_FAILED;
+}
+
+static int times_take(const json_t *report, struct profile *ret)
+{
+	const struct class_rates of_run = {.mmac_per_s = report_number(report, "capacity_mmac")};
+
+	return of_run.mmac_per_s > 0 && store_profile_take(report, &of_run, ret) == 0 ? CLI_OK : CLI_FAILED;
+}
+
+static int rates_measure(struct bench *bench, const struct predict_kind *kind, const char *dir, struct class_rates *ret)
 {
 	struct words words = {.fifo = true};
-	char program[PATH_MAX], what[80];
-	json_t *report = NULL;
-	struct diag diag;
+	char program[PATH_MAX];
+	json_t *report;
 	int status;
 
-	if ((kind->slow ? path_print(program, sizeof(program), "%s/bin/execinfo", slow)
-			: child_path("execinfo", program, sizeof(program))) < 0)
+	if ((dir[0] ? path_print(program, sizeof(program), "%s/bin/execinfo", dir)
+		    : child_path("execinfo", program, sizeof(program))) < 0)
 		return CLI_FAILED;
 	words.program = program;
 	words_add(&words, "--calibrate");
 	words_add(&words, "--json");
-	snprintf(what, sizeof(what), "%s: rates", kind->name);
-	status = run_only(bench, &words, kind->level, what, &report, NULL);
-	diag_init(&diag);
-	if (status == CLI_OK && (!report || rates_keep(&kind->rates, report, &diag) < 0))
-		status = CLI_FAILED;
-	diag_print(&diag, stderr);
-	diag_fini(&diag);
+	report = answer_of(bench, &words, kind, "rates", &status);
+	if (report)
+		status = rates_take(report, ret);
 	json_decref(report);
 	return status;
 }
 
-/* Times of a round, where they are shorter than those before: as kMAC of no machine in particular yet. */
-static int times_keep(struct profile *kept, const json_t *report)
-{
-	const struct class_rates unit = {.mmac_per_s = 1};
-	struct profile now;
-	int rc = store_profile_take(report, &unit, &now);
-
-	for (size_t i = 0; i < now.len && rc == 0; i++) {
-		const struct profile_entry *entry = &now.entries[i], *before = plan_profile_find(kept, entry->instance);
-
-		rc = plan_profile_set(kept, entry->instance,
-				      before ? fmin(before->kmac_p50, entry->kmac_p50) : entry->kmac_p50,
-				      before ? fmin(before->kmac_p99, entry->kmac_p99) : entry->kmac_p99);
-	}
-	plan_profile_fini(&now);
-	return rc;
-}
-
-static int times_measure(struct bench *bench, const struct predict_run *run, struct predict_kind *kind,
-			 struct profile *times, const char *slow)
+static int times_measure(struct bench *bench, const struct predict_run *run, const struct predict_kind *kind,
+			 const char *dir, struct profile *ret)
 {
 	struct words words = {.fifo = true};
-	char what[80], components[PATH_MAX];
-	json_t *report = NULL;
+	char components[PATH_MAX];
+	json_t *report;
 	int status;
 
 	words_add(&words, "%s", run->path);
 	words_add(&words, "--slots=%.0f", ceil(run->seconds * 1e9 / (double)run->slot_ns));
 	words_add(&words, "--clock=virtual");
 	words_add(&words, "--lanes=%d", run->cpu);
-	snprintf(what, sizeof(what), "%s: components", kind->name);
-	if (kind->slow && path_print(components, sizeof(components), "%s/lib/aloe", slow) == 0)
+	if (dir[0] && path_print(components, sizeof(components), "%s/lib/aloe", dir) == 0)
 		setenv("ALOE_COMPONENTS", components, 1);
-	status = run_only(bench, &words, kind->level, what, &report, NULL);
-	if (kind->slow)
+	report = answer_of(bench, &words, kind, "components", &status);
+	if (dir[0])
 		unsetenv("ALOE_COMPONENTS");
-	if (status == CLI_OK && (!report || times_keep(times, report) < 0))
-		status = CLI_FAILED;
+	if (report)
+		status = times_take(report, ret);
 	json_decref(report);
 	return status;
 }
 
-/* kMAC at 1 MMAC/s are ms: now of this kind. */
-static void profile_scale(struct profile *profile, double from_mmac, double to_mmac)
+/* Both by one program, for there is no node of that architecture here. */
+static int emulated_measure(struct bench *bench, const struct predict_run *run, const struct predict_kind *kind,
+			    const char *dir, struct predict_round *ret)
 {
-	for (size_t i = 0; i < profile->len; i++) {
-		profile->entries[i].kmac_p50 *= to_mmac / from_mmac;
-		profile->entries[i].kmac_p99 *= to_mmac / from_mmac;
-	}
+	struct words words = {.fifo = true};
+	char emulator[PATH_MAX];
+	json_t *report;
+	int status;
+
+	if (emulator_find(emulator, sizeof(emulator)) < 0)
+		return CLI_FAILED;
+	words.program = emulator;
+	words_add(&words, "%s/tests/bench/emulated", dir);
+	words_add(&words, "%.0f", ceil(run->seconds * 1e9 / (double)run->slot_ns));
+	report = answer_of(bench, &words, kind, "rates and components, emulated", &status);
+	if (report)
+		status = rates_take(report, &ret->rates);
+	if (status == CLI_OK)
+		status = times_take(report, &ret->times);
+	json_decref(report);
+	return status;
 }
 
 int predict_measure(struct bench *bench, const struct predict_run *run, struct predict_kind *kind)
 {
-	const double before = kind->rates.mmac_per_s;
-	char slow[PATH_MAX] = "";
+	struct predict_round *round = &kind->rounds[kind->n_rounds];
+	char dir[PATH_MAX];
 	int status;
 
-	if (kind->slow && predict_slow_dir(slow, sizeof(slow)) < 0)
+	if (predict_build_dir(kind->build, dir, sizeof(dir)) < 0)
 		return CLI_FAILED;
-	status = rates_measure(bench, kind, slow);
-	if (status != CLI_OK)
-		return status;
-	if (before > 0)
-		profile_scale(&kind->profile, before, 1);
-	status = times_measure(bench, run, kind, &kind->profile, slow);
-	profile_scale(&kind->profile, 1, kind->rates.mmac_per_s);
-	kind->profile.platform = kind->rates;
+	if (kind->build == PREDICT_AARCH64) {
+		status = emulated_measure(bench, run, kind, dir, round);
+	} else {
+		status = rates_measure(bench, kind, dir, &round->rates);
+		if (status == CLI_OK)
+			status = times_measure(bench, run, kind, dir, &round->times);
+	}
+	if (status == CLI_OK)
+		kind->n_rounds++;
+	else
+		plan_profile_fini(&round->times);
 	return status;
+}
+
+/* ---- of all rounds -------------------------------------------------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The first quartile of n > 0: what else the machine does only adds, and by the clock a round may err to either side. Sorts them. */
+static double quiet(double *values, size_t n)
+{
+	qsort(values, n, sizeof(*values), compare);
+	return values[(n - 1) / 4];
+}
+
+static void rates_settle(struct predict_kind *kind)
+{
+	double values[PREDICT_ROUNDS_MAX];
+	struct class_rates rates = kind->rounds[0].rates;
+
+	for (size_t r = 0; r < kind->n_rounds; r++)
+		values[r] = kind->rounds[r].rates.mmac_per_s;
+	rates.mmac_per_s = median(values, kind->n_rounds);
+	for (int which = 0; which < CALIBRATE_CLASSES; which++) {
+		for (size_t r = 0; r < kind->n_rounds; r++) {
+			const struct class_rates *one = &kind->rounds[r].rates;
+
+			values[r] = one->ns[which] * one->mmac_per_s;
+		}
+		rates.ns[which] = quiet(values, kind->n_rounds) / rates.mmac_per_s;
+	}
+	kind->rates = rates;
+}
+
+/* Of one instance, which the first round has: as kMAC at the rate that the runs measured, then in those of the kind. */
+static int entry_settle(struct predict_kind *kind, const char *instance, double scale)
+{
+	double p50[PREDICT_ROUNDS_MAX], p99[PREDICT_ROUNDS_MAX];
+	size_t n = 0;
+
+	for (size_t r = 0; r < kind->n_rounds; r++) {
+		const struct profile_entry *entry = plan_profile_find(&kind->rounds[r].times, instance);
+
+		if (entry) {
+			p50[n] = entry->kmac_p50;
+			p99[n++] = entry->kmac_p99;
+		}
+	}
+	return plan_profile_set(&kind->profile, instance, quiet(p50, n) * scale, quiet(p99, n) * scale);
+}
+
+int predict_settle(struct predict_kind *kind)
+{
+	double runs[PREDICT_ROUNDS_MAX];
+	int rc = 0;
+
+	if (!kind->n_rounds)
+		return 0;
+	rates_settle(kind);
+	for (size_t r = 0; r < kind->n_rounds; r++)
+		runs[r] = kind->rounds[r].times.platform.mmac_per_s;
+	kind->profile.platform = kind->rates;
+	for (size_t i = 0; i < kind->rounds[0].times.len && rc == 0; i++)
+		rc = entry_settle(kind, kind->rounds[0].times.entries[i].instance,
+				  kind->rates.mmac_per_s / median(runs, kind->n_rounds));
+	return rc;
+}
+
+void predict_kind_fini(struct predict_kind *kind)
+{
+	for (size_t r = 0; r < kind->n_rounds; r++)
+		plan_profile_fini(&kind->rounds[r].times);
+	plan_profile_fini(&kind->profile);
 }
