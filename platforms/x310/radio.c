@@ -100,6 +100,7 @@ void radio_configure(struct radio *radio, uint32_t spp, uint32_t ticks_per_sampl
 	const uint16_t duc = (uint16_t)(radio->options.block - 2), ddc = (uint16_t)(radio->options.block - 1);
 	const uint32_t rate = RATE_STEP * radio->options.channel;
 
+	radio->ticks_per_sample = ticks_per_sample;
 	if (!radio->options.initialised) {
 		(void)control_write(&radio->control, ddc, rate + DDC_RATE, ticks_per_sample);
 		(void)control_write(&radio->control, duc, rate + DUC_RATE, ticks_per_sample);
@@ -184,46 +185,45 @@ static void line_up(struct radio *radio, struct packet *packet, uint32_t samples
 	radio->out[radio->n_out++] = *packet;
 }
 
-/* Silence in the place of what was lost. Its time is that of the packet before it, which was played in the place before its
- * own: so if the burst has ended meanwhile it comes too late, as it should. */
-static void fill(struct radio *radio)
+/* One sample of silence with EOB; it has the room that is kept for commands. */
+static void end_burst(struct radio *radio)
 {
+	const struct tx_stream *tx = &radio->tx;
 	struct packet packet;
 
-	while (radio->tx.slip > 0 && radio->n_out < DOOR_BURST &&
-	       tx_room(&radio->tx) >= chdr_counted(RADIO_HEADER + RADIO_IQ * radio->last_samples) &&
-	       door_get(radio->door, &packet, 1) == 1) {
-		memset(radio_iq(&packet), 0, RADIO_IQ * (size_t)radio->last_samples);
-		line_up(radio, &packet, radio->last_samples, radio->last_ticks, false);
-		radio->tx.slip--;
-		radio->counts.filled++;
-	}
+	if (tx->sent.bytes - tx->acked.bytes + chdr_counted(CHDR_HEADER + RADIO_IQ) > tx->capacity ||
+	    radio->n_out + 1 >= 2 * DOOR_BURST || door_get(radio->door, &packet, 1) == 0)
+		return;
+	memset(radio_iq(&packet), 0, RADIO_IQ);
+	line_up(radio, &packet, 1, UINT64_MAX, true);
+	tx_burst(&radio->tx);
+	radio->counts.breaks++;
 }
 
 unsigned radio_get(struct radio *radio, uint32_t samples, struct packet *ret, unsigned n)
 {
-	uint64_t room;
-	unsigned line;
+	const uint64_t room = tx_room(&radio->tx) / chdr_counted(RADIO_HEADER + RADIO_IQ * samples);
+	const unsigned line = DOOR_BURST - radio->n_out;
 
 	if (radio->n_held || radio->n_out >= DOOR_BURST)
 		return 0;
-	if (radio->tx.slip > 0 && radio->options.policy == TX_REALIGN)
-		fill(radio);
-	room = tx_room(&radio->tx) / chdr_counted(RADIO_HEADER + RADIO_IQ * samples);
-	line = DOOR_BURST - radio->n_out;
 	n = n < room ? n : (unsigned)room;
 	return door_get(radio->door, ret, n < line ? n : line);
 }
 
 void radio_send(struct radio *radio, struct packet *packet, uint32_t samples, uint64_t ticks, bool eob)
 {
-	if (radio->tx.slip < 0 && radio->options.policy == TX_REALIGN && !eob) {
-		radio->tx.slip++;
-		radio->counts.left_out++;
-		door_put(radio->door, packet, 1);
-		return;
-	}
-	line_up(radio, packet, samples, ticks, eob);
+	const bool timed = ticks != UINT64_MAX;
+	const bool realign = timed && radio->tx.slip != 0 && radio->options.policy == TX_REALIGN;
+
+	if (radio->bursting && timed &&
+	    ticks != radio->last_ticks + (uint64_t)radio->last_samples * radio->ticks_per_sample)
+		end_burst(radio);
+	line_up(radio, packet, samples, ticks, eob || realign);
+	if (realign)
+		tx_burst(&radio->tx);
+	radio->counts.realigned += realign;
+	radio->bursting = timed && !eob && !realign;
 	radio->last_samples = samples;
 	radio->last_ticks = ticks;
 }

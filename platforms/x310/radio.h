@@ -35,10 +35,11 @@ struct radio_options {
 };
 
 struct radio_counts {
-	uint64_t malformed;        /* no CHDR packet */
-	uint64_t nobodys;          /* for an endpoint that is none of ours */
-	uint64_t no_buffers;       /* control packets that found no buffer; they are sent again */
-	uint64_t filled, left_out; /* TX_REALIGN: packets of silence sent, packets not sent */
+	uint64_t malformed;  /* no CHDR packet */
+	uint64_t nobodys;    /* for an endpoint that is none of ours */
+	uint64_t no_buffers; /* control packets that found no buffer; they are sent again */
+	uint64_t realigned;  /* bursts that were ended because the device is out of time (TX_REALIGN) */
+	uint64_t breaks;     /* bursts that were ended because the next packet does not follow */
 };
 
 struct radio {
@@ -49,7 +50,9 @@ struct radio {
 	struct tx_stream tx;
 	struct packet out[2 * DOOR_BURST]; /* control, and what was got before */
 	unsigned n_out, n_held;            /* the first n_held were not taken last time */
-	uint32_t last_samples;             /* of the last packet sent */
+	uint32_t ticks_per_sample;
+	bool bursting;         /* a timed packet was sent, and no end of its burst */
+	uint32_t last_samples; /* of the last packet sent */
 	uint64_t last_ticks;
 	struct radio_counts counts;
 };
@@ -82,7 +85,8 @@ unsigned radio_receive(struct radio *radio, uint64_t now_ns, struct radio_packet
 void radio_release(struct radio *radio, const struct radio_packet *packets, unsigned n);
 
 /* radio_get gives packets to be filled, as many as window and door have room for: samples are written at radio_iq. All of
- * them are sent before it is called again. radio_send puts one in line. With ticks it is played then (the first of a burst, or after a gap); UINT64_MAX: at once. */
+ * them are sent before it is called again. radio_send puts one in line. With ticks it is played then; UINT64_MAX: at once. A device
+ * looks at the time of a burst's first packet alone: where one does not follow the one before it, the burst is ended. */
 unsigned radio_get(struct radio *radio, uint32_t samples, struct packet *ret, unsigned n);
 static inline uint8_t *radio_iq(const struct packet *packet)
 {

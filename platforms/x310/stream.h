@@ -109,7 +109,7 @@ void rx_release(struct rx_stream *rx, uint32_t length);
  * first two are TX_REINIT. */
 enum tx_policy {
 	TX_GO_ON,       /* nothing: the samples after it play early by what was lost */
-	TX_REALIGN,     /* as many packets of silence as were lost, or so many left out: nothing is discarded */
+	TX_REALIGN,     /* the burst is ended: the next one is played at its timestamp, and nothing is discarded */
 	TX_REINIT,      /* one INIT: all that is on its way is discarded, then it begins anew */
 	TX_REINIT_TWICE /* INIT for the capacity, INIT for the reports: as published for UHD */
 };
@@ -148,6 +148,8 @@ struct tx_stream {
 	struct stream_total sent, acked;
 	uint64_t since_resync; /* bytes */
 	int32_t slip;          /* packets missing (< 0: too many) since the device last looked at a timestamp */
+	uint16_t
+	    burst_seq; /* of the packet that began the burst, or of one since: what is missing before it is no matter */
 	struct tx_counts counts;
 };
 
@@ -167,10 +169,15 @@ static inline uint64_t tx_room(const struct tx_stream *tx)
 void tx_data(struct tx_stream *tx, uint32_t length, struct chdr_header *header);
 
 /* tx_aligned is to be called when the radio says that a burst has ended, by underrun or as it should: the next packet is
- * played at its timestamp. */
+ * played at its timestamp. tx_burst: the next packet begins one, because that before it has EOB. */
 static inline void tx_aligned(struct tx_stream *tx)
 {
 	tx->slip = 0;
+}
+static inline void tx_burst(struct tx_stream *tx)
+{
+	tx->slip = 0;
+	tx->burst_seq = tx->data_seq;
 }
 
 /* ---- what the radio says of itself ---------------------------------------------------------------------------------- */

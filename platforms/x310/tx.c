@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-enum { REPORTS = 8 };
+enum { REPORTS = 8, SEQ_REACH = 0x4000 };
 
 static void fail(struct tx_stream *tx, const char *why)
 {
@@ -67,7 +67,7 @@ static void init_answered(struct tx_stream *tx, const struct chdr_strs *strs, ui
 	tx->sent = tx->acked = (struct stream_total){0, 0};
 	tx->since_resync = 0;
 	tx->data_seq = tx->strc_seq = 0;
-	tx->slip = 0;
+	tx_burst(tx);
 	if (tx->asks_capacity) {
 		init_begin(tx, now_ns, false);
 		return;
@@ -83,7 +83,8 @@ static void count_slip(struct tx_stream *tx, uint64_t info)
 {
 	const int16_t missing = (int16_t)((uint16_t)info - (uint16_t)(info >> 16));
 
-	if (tx->options.stop_on_seqerr || (info >> 32 & 7) < CHDR_DATA)
+	if (tx->options.stop_on_seqerr || (info >> 32 & 7) < CHDR_DATA ||
+	    (int16_t)((uint16_t)info - tx->burst_seq) <= 0)
 		return;
 	tx->slip += missing;
 	tx->counts.slips += (uint64_t)(missing < 0 ? -missing : missing);
@@ -237,6 +238,8 @@ void tx_data(struct tx_stream *tx, uint32_t length, struct chdr_header *header)
 
 	header->dst = tx->options.endpoint.device;
 	header->seq = tx->data_seq++;
+	if ((uint16_t)(tx->data_seq - tx->burst_seq) > SEQ_REACH)
+		tx->burst_seq++;
 	tx->sent.bytes += counted;
 	tx->sent.pkts++;
 	tx->since_resync += counted;

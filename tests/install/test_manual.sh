@@ -22,7 +22,7 @@ ok() {
 	fi
 }
 
-for tool in aloe execinfo comprun x310sim x310-init; do
+for tool in aloe execinfo comprun x310sim x310loop x310-init; do
 	[ -x "$B/bin/$tool" ] || continue # libuhd-dev is not here
 	"$B/bin/$tool" --man >"$work/$tool.1"
 	ok "man page of $tool" cmp "$work/$tool.1" "tools/$tool/$tool.1"

@@ -110,7 +110,7 @@ static void result(void *self)
 	    bench,
 	    "simulated, in the device's own time, the same on every machine: packets of %u samples at %.6g MSa/s, "
 	    "each with its timestamp, sent %.6g us before its time over a wire of %.6g us; one is lost, late (until "
-	    "after its time, with all behind it), there twice, or swapped with the next",
+	    "after its time, with all behind it), there twice, swapped with the next, or not sent by the host",
 	    trial->samples, TICKS_PER_US / trial->divide, (double)trial->advance_ticks / TICKS_PER_US,
 	    (double)trial->wire_ticks / TICKS_PER_US);
 	bench_note(
@@ -126,9 +126,11 @@ static void result(void *self)
 	    bench,
 	    "what the protocol forces: a device that stopped goes on only after INIT, and INIT discards what it "
 	    "holds and takes 87.4 us of silence; one that goes on looks at a timestamp only where a burst begins, so "
-	    "what follows a lost packet plays early until the host sends silence in its place (realign: one round "
-	    "trip, nothing discarded), or until an underrun; a late packet is dropped by the radio, which then goes "
-	    "on in time by itself; swapped packets heal by themselves, which realign cannot know at the first report");
+	    "what follows a lost packet plays early until the host ends the burst (realign: one round trip, nothing "
+	    "flushed), or until an underrun; a late packet is dropped by the radio, which then goes "
+	    "on in time by itself; swapped packets heal by themselves; "
+	    "where the host leaves one "
+	    "out it ends the burst before, so that what follows is in time");
 	bench_note(bench,
 		   "discarded: packets, by the device; not sent: slots whose packet the host left out meanwhile");
 }

@@ -60,7 +60,7 @@ static struct world *world_of(struct door *door)
 
 const char *x310_fault_name(enum x310_fault fault)
 {
-	static const char *const names[X310_FAULTS] = {"lost", "late", "twice", "swapped"};
+	static const char *const names[X310_FAULTS] = {"lost", "late", "twice", "swapped", "not sent"};
 
 	return names[fault];
 }
@@ -123,7 +123,7 @@ static void depart_badly(struct world *w, const struct packet *packet)
 
 static void depart_data(struct world *w, const struct packet *packet)
 {
-	if (++w->n_data == BEFORE + 1) {
+	if (++w->n_data == BEFORE + 1 && w->trial->fault != X310_UNSENT) {
 		depart_badly(w, packet);
 		return;
 	}
@@ -228,7 +228,7 @@ static void send_packet(struct world *w, uint32_t n, uint64_t ticks, bool last)
 	const uint32_t samples = w->trial->samples;
 	struct packet packet;
 
-	if (radio_get(&w->radio, samples, &packet, 1) == 0) {
+	if ((w->trial->fault == X310_UNSENT && n == BEFORE) || radio_get(&w->radio, samples, &packet, 1) == 0) {
 		w->not_sent++;
 		return;
 	}
@@ -318,11 +318,11 @@ static void count(const struct world *w, uint64_t inits_before, struct x310_outc
 	ret->reports = tx->seqerr;
 	ret->inits = tx->inits - inits_before;
 	ret->discarded = endpoint->input.discarded + endpoint->radio.tx.late;
-	ret->left_out = w->not_sent + w->radio.counts.left_out;
+	ret->left_out = w->not_sent;
 	ret->underruns = endpoint->radio.tx.underruns;
 	ret->late = endpoint->radio.tx.late;
 	/* half for the report, one for each INIT and its answer, half for the packet that mends it */
-	if (ret->inits || w->radio.counts.filled || w->radio.counts.left_out)
+	if (ret->inits || w->radio.counts.realigned)
 		ret->round_trips = (unsigned)ret->inits + 1;
 }
 

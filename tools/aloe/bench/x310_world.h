@@ -12,12 +12,13 @@
 
 #include "platforms/x310/radio.h"
 
-enum x310_fault { X310_LOST, X310_LATE, X310_TWICE, X310_SWAPPED, X310_FAULTS };
+enum x310_fault { X310_LOST, X310_LATE, X310_TWICE, X310_SWAPPED, X310_UNSENT, X310_FAULTS };
 
 struct x310_trial {
 	enum x310_fault
 	    fault; /* of one Tx packet. Late: it and all behind it, until it cannot be played any more. Swapped:
-				  with the one after it */
+				  with the one after it.
+				  Unsent: the host leaves it out */
 	enum tx_policy policy;
 	bool stop_on_seqerr; /* the device, and asked for */
 	bool zeros;          /* the device puts zeros where a packet is missing: none does */

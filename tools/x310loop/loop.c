@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/x310loop/loop.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/base/diag.h"
+#include "core/registry/registry.h"
+#include "platforms/udp/udp.h"
+
+enum {
+	PACKETS = 8192,
+	PACKET_LEAST = 2176,
+	QUEUE = 32 << 20,
+	OWN_ENDPOINT = 0x100,
+	DEVICE_ENDPOINT = 2,
+	DEVICE_PORT = 3
+};
+#define PATIENCE_NS 10000000000ull
+#define QUIET_NS 30000000ull
+
+/* ---- open ------------------------------------------------------------------------------------------------------------------- */
+
+static const struct door_kind *kind_of(const struct loop_options *options, char *ret_why)
+{
+	const void *symbol = NULL;
+	char path[PATH_MAX];
+	struct diag diag;
+
+	if (options->port == NULL)
+		return &door_udp;
+	diag_init(&diag);
+	if (library_path("dpdk", path, sizeof(path)) == 0)
+		(void)library_open(path, "door_dpdk", &diag, &symbol);
+	diag_fini(&diag);
+	if (symbol == NULL)
+		snprintf(ret_why, DOOR_WHY,
+			 "a port needs lib/aloe-doors/dpdk.so, built where libdpdk-dev is installed");
+	return symbol;
+}
+
+static int open_door(struct loop *loop, char *ret_why)
+{
+	const uint32_t bytes = RADIO_HEADER + RADIO_IQ * loop->options.samples;
+	const struct door_options options = {.own = loop->options.own,
+					     .packets = PACKETS,
+					     .packet_bytes = bytes > PACKET_LEAST ? bytes : PACKET_LEAST,
+					     .queue_bytes = QUEUE,
+					     .port = loop->options.port,
+					     .eal = loop->options.eal};
+	const struct door_kind *kind = kind_of(&loop->options, ret_why);
+	const uint64_t end = clock_ns() + PATIENCE_NS;
+	int rc = kind ? door_open(kind, &options, ret_why, &loop->door) : -ENOENT;
+
+	while (rc == 0 && !door_up(loop->door) && clock_ns() < end)
+		usleep(1000);
+	return rc;
+}
+
+static void turn(struct loop *loop)
+{
+	struct radio_packet packets[DOOR_BURST];
+
+	radio_release(&loop->radio, packets, radio_receive(&loop->radio, clock_ns(), packets, DOOR_BURST));
+}
+
+static int stand(struct loop *loop, char *ret_why)
+{
+	const uint64_t end = clock_ns() + PATIENCE_NS;
+
+	while (!radio_ready(&loop->radio)) {
+		turn(loop);
+		if (radio_failed(&loop->radio) == NULL && clock_ns() < end)
+			continue;
+		snprintf(ret_why, DOOR_WHY, "%s",
+			 radio_failed(&loop->radio) ? radio_failed(&loop->radio) : "its streams do not stand");
+		return -EIO;
+	}
+	return 0;
+}
+
+int loop_open(struct loop *loop, const struct loop_options *options, char *ret_why)
+{
+	/* the device sends without asking for room: what the way cannot hold is lost, and nothing else */
+	const struct radio_options radio = {
+	    .device = options->device,
+	    .endpoint = {.own = OWN_ENDPOINT,
+			 .own_port = options->port != NULL,
+			 .device = DEVICE_ENDPOINT,
+			 .device_port = DEVICE_PORT,
+			 .claim = !options->initialised,
+			 .version = 0x0100},
+	    .block = 4,
+	    .initialised = options->initialised,
+	    .rx = true,
+	    .tx = true,
+	    .window = {1 << 20, 0xffffff},
+	    .policy = TX_REALIGN,
+	};
+	int rc;
+
+	*loop = (struct loop){.options = *options};
+	rc = open_door(loop, ret_why);
+	if (rc < 0)
+		return rc;
+	radio_open(&loop->radio, &radio, loop->door, clock_ns());
+	radio_configure(&loop->radio, options->samples, options->ticks_per_sample);
+	return stand(loop, ret_why);
+}
+
+void loop_close(struct loop *loop)
+{
+	door_close(loop->door);
+	loop->door = NULL;
+}
+
+/* ---- run -------------------------------------------------------------------------------------------------------------------- */
+
+/* Those of a burst that would come too late are left out: the device is at least where its last packet ends. */
+static unsigned too_late(const struct loop *loop, const struct radio_packet *in, unsigned n)
+{
+	const uint64_t reached = in[n - 1].ticks + (uint64_t)in[n - 1].n * loop->options.ticks_per_sample;
+	unsigned skip = 0;
+
+	while (skip < n && in[skip].ticks + loop->options.advance_ticks <= reached)
+		skip++;
+	return skip;
+}
+
+static void pass(struct loop *loop, const struct radio_packet *in, unsigned n)
+{
+	const unsigned skip = too_late(loop, in, n);
+	struct packet out[DOOR_BURST];
+	const unsigned got = skip < n ? radio_get(&loop->radio, loop->options.samples, out, n - skip) : 0;
+
+	for (unsigned i = 0; i < got; i++) {
+		const struct radio_packet *from = &in[skip + i];
+
+		memcpy(radio_iq(&out[i]), from->iq, RADIO_IQ * (size_t)from->n);
+		radio_send(&loop->radio, &out[i], from->n, from->ticks + loop->options.advance_ticks, false);
+	}
+	radio_flush(&loop->radio);
+	loop->skipped += skip;
+	loop->shut += n - skip - got;
+}
+
+static void take(struct loop *loop, const struct radio_packet *in, unsigned n, uint64_t looked_ns)
+{
+	uint64_t delay;
+
+	pass(loop, in, n);
+	delay = clock_ns() - looked_ns;
+	for (unsigned i = 0; i < n; i++) {
+		hist_add(&loop->delay, delay);
+		loop->samples += in[i].n;
+	}
+	loop->packets += n;
+	radio_release(&loop->radio, in, n);
+}
+
+static void start(struct loop *loop)
+{
+	loop->radio.control.events[RADIO_RX_OVERRUN] = 0;
+	radio_start(&loop->radio, 0);
+	loop->starts++;
+}
+
+static void count_look(struct loop *loop, uint64_t ns)
+{
+	loop->looks++;
+	loop->looks_long += ns > LOOP_LONG_NS;
+	loop->look_max_ns = ns > loop->look_max_ns ? ns : loop->look_max_ns;
+}
+
+/* The end of the burst is a sample of silence; without it the device would say that it ran dry. */
+static void finish(struct loop *loop)
+{
+	struct packet end;
+	uint64_t quiet = clock_ns();
+
+	radio_stop(&loop->radio);
+	if (radio_get(&loop->radio, 1, &end, 1) == 1) {
+		memset(radio_iq(&end), 0, RADIO_IQ);
+		radio_send(&loop->radio, &end, 1, UINT64_MAX, true);
+		radio_flush(&loop->radio);
+	}
+	while (clock_ns() - quiet < QUIET_NS) {
+		const uint64_t before = loop->radio.rx.counts.packets;
+
+		turn(loop);
+		quiet = loop->radio.rx.counts.packets != before ? clock_ns() : quiet;
+	}
+	door_count(loop->door);
+}
+
+void loop_run(struct loop *loop)
+{
+	const uint64_t begin = clock_ns(), end = begin + loop->options.ns;
+	struct radio_packet in[DOOR_BURST];
+	uint64_t now = begin;
+
+	start(loop);
+	while (now < end && radio_failed(&loop->radio) == NULL) {
+		const uint64_t looked = now;
+		const unsigned n = radio_receive(&loop->radio, looked, in, DOOR_BURST);
+
+		if (n)
+			take(loop, in, n, looked);
+		else if (loop->radio.control.events[RADIO_RX_OVERRUN])
+			start(loop);
+		now = clock_ns();
+		if (n == 0)
+			count_look(loop, now - looked);
+	}
+	loop->ns = now - begin;
+	finish(loop);
+}
