@@ -2,9 +2,10 @@
  *
  * tools/x310sim/pace.h - the reference that all devices share: how far time has got, in ticks of 200 MHz.
  *
- *	real      this machine's clock. While samples are heard or played it goes at most PACE_STEP at a time, so that after a
- *	          time in which this machine stood still what has come meanwhile is taken in its turn: a device does not
- *	          stand still, and its host is not to be blamed for ours
+ *	real      this machine's clock. While samples are heard or played it goes at most PACE_STEP at a time, and a quarter
+ *	          faster than it should while it is behind, so that after a time in which this machine stood still what has
+ *	          come meanwhile is taken in its turn: a device does not stand still, and its host is not to be blamed for
+ *	          ours
  *	virtual   while samples are heard or played: as fast as the host answers, from event to event. Time stands
  *	          - while the window of Rx is shut: nothing is overrun,
  *	          - at the end of what is there to be played: nothing is underrun,
@@ -35,6 +36,7 @@ struct pace {
 	uint64_t since_ns; /* time stands since then; 0: it goes on */
 	uint64_t ref;      /* virtual, or behind */
 	bool is_behind;
+	uint64_t looked;     /* ticks by this machine's clock, last time */
 	uint64_t behind_max; /* ticks: how late the clock was looked at */
 	uint64_t excused;    /* how often time went on without the host */
 };
