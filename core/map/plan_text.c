@@ -97,10 +97,10 @@ static void head_print(FILE *out, const struct waveform *wf, const struct plan *
 	fprintf(out, "lanes: %s\n", mode_text(plan, text, sizeof(text)));
 }
 
-static void budget_print(FILE *out, uint64_t budget_ns)
+static void us_print(FILE *out, bool known, uint64_t ns)
 {
-	if (budget_ns)
-		fprintf(out, " %10.1f", (double)budget_ns / 1e3);
+	if (known)
+		fprintf(out, " %10.1f", (double)ns / 1e3);
 	else
 		fprintf(out, " %10s", "-");
 }
@@ -112,7 +112,8 @@ static void instance_print(FILE *out, const struct waveform *wf, const struct pl
 
 	fprintf(out, "  %-*s  %-*s %4" PRIu32 " %10.1f", width, wf->instances[i].name, width,
 		wf->instances[i].type->name, instance->lag, instance->kmac);
-	budget_print(out, instance->budget_ns);
+	us_print(out, instance->budget_ns > 0, instance->budget_ns);
+	us_print(out, plan->lanes[instance->lane].n_guessed == 0, instance->start_ns);
 	if (plan->shared_host && host == 0)
 		fprintf(out, "  shared\n");
 	else
@@ -170,8 +171,8 @@ static void lane_print(FILE *out, const struct waveform *wf, const struct plan *
 		fprintf(out, ", budgets %.1f us, %.1f %% of the slot", (double)sum.budget_ns / 1e3,
 			100 * (double)sum.budget_ns / (double)wf->slot_ns);
 	shared_print(out, wf, &plan->lanes[lane]);
-	fprintf(out, "\n  %-*s  %-*s %4s %10s %10s    host\n", width, "instance", width, "component", "lag", "kMAC",
-		"budget us");
+	fprintf(out, "\n  %-*s  %-*s %4s %10s %10s %10s    host\n", width, "instance", width, "component", "lag",
+		"kMAC", "budget us", "start us");
 	for (size_t s = 0; s < plan->n_segments; s++)
 		for (size_t i = 0; plan->segments[s].lane == lane && i < plan->segments[s].n_instances; i++)
 			if (is_shown(wf, plan, lane, plan->segments[s].instances[i]))

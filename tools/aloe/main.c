@@ -106,7 +106,8 @@ static const char run_doc[] =
 static const char check_doc[] =
     "All errors of the file in one run, each as `file:line: what was found, what is allowed`.";
 static const char plan_doc[] =
-    "Prints lanes, order, link distances, and the latency in slots and microseconds; which mapper won, what the others "
+    "Prints lanes, order, budgets, by when each starts in its slot, link distances, and the latency in slots and "
+    "microseconds; which mapper won, what the others "
     "found, and what would be if: the shortest slot, the largest messages, which component to speed up first, how many "
     "cores it needs. Costs come from the profile of earlier runs of the same waveform, else from the components' own "
     "figures; the same input gives the same plan. What does not fit is refused (exit 2) with the reason in numbers and "
