@@ -53,12 +53,13 @@ uint64_t wave_steps_min(const struct exec_wave *wave)
 	return least;
 }
 
-/* A slot far enough ahead for every lane to hear of it: 10 slots, or as many as take 5 ms. */
+/* A slot far enough ahead for every lane to hear of it: 10 slots, or as many as take 5 ms. A radio has not been started before
+ * its waveform is: index 0 is its first samples. */
 uint64_t wave_margin(const struct exec_wave *wave)
 {
 	const uint64_t slots = 5000000 / wave->view.head->slot_ns;
 
-	if (!image_timed(wave->view.head->clock))
+	if (!image_timed(wave->view.head->clock) || (wave->view.head->clock == IMAGE_RADIO && !wave->started))
 		return 0;
 	return slots > 10 ? slots : 10;
 }
