@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Waveforms on the clock `radio`, through the real processes, against x310sim on loopback. The device's clock is virtual, so
+ * that every packet is accounted for on any machine; its samples tell how old they are when they are played. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/registry/registry.h"
+#include "tests/common/aloe.h"
+
+enum { SLOTS = 1500, USAGE = 2, PATIENCE_S = 60, ADVANCE = 20000 };
+
+#define RADIO "type = \"x310\"; transport = \"udp\"; patience_ms = 100000.0; tx_advance = 20000; "
+
+struct sim {
+	pid_t pid;
+	json_t *said;
+};
+
+/* ---- x310sim ------------------------------------------------------------------------------------------------------------- */
+
+static void exec_sim(const char *const *more)
+{
+	const char *argv[32] = {
+	    aloe_program("x310sim"), "--json", "--address", "127.0.0.7", "--source", "ticks", "--clock", "virtual"};
+	int n = 8;
+
+	for (; *more; more++)
+		argv[n++] = *more;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!freopen(aloe_path("said"), "w", stdout) || !freopen(aloe_path("errors"), "w", stderr))
+		_exit(3);
+	execv(argv[0], (char **)(uintptr_t)argv);
+	_exit(4);
+}
+
+static bool ready(void)
+{
+	size_t len;
+	char *text = file_take(aloe_path("errors"), &len);
+	const bool is = memmem(text, len, "ready on", 8) != NULL;
+
+	free(text);
+	return is;
+}
+
+static void sim_start(struct sim *sim, const char *const *more)
+{
+	*sim = (struct sim){0};
+	file_make(aloe_path("errors"), "", 0);
+	fflush(NULL);
+	sim->pid = fork();
+	assert_true(sim->pid >= 0);
+	if (sim->pid == 0)
+		exec_sim(more);
+	for (int i = 0; !ready(); i++) {
+		assert_true(i < 100 * PATIENCE_S && waitpid(sim->pid, NULL, WNOHANG) == 0);
+		usleep(10000);
+	}
+}
+
+static void sim_stop(struct sim *sim)
+{
+	char *text;
+	size_t len;
+	int status;
+
+	kill(sim->pid, SIGTERM);
+	assert_int_equal(waitpid(sim->pid, &status, 0), sim->pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	text = file_take(aloe_path("said"), &len);
+	sim->said = json_loadb(text, len, 0, NULL);
+	assert_non_null(sim->said);
+	free(text);
+}
+
+static double said(const struct sim *sim, size_t channel, const char *key)
+{
+	const json_t *c = json_array_get(json_object_get(sim->said, "channels"), channel);
+	const json_t *value = json_object_get(c, key);
+
+	if (!value)
+		value = json_object_get(json_object_get(c, "latency"), key);
+	assert_true(json_is_number(value));
+	return json_number_value(value);
+}
+
+/* ---- waveforms ------------------------------------------------------------------------------------------------------------- */
+
+/* Every channel sends what it hears. */
+static const char *pass_conf(unsigned channels, unsigned slot_samples)
+{
+	char text[2048];
+	int len = snprintf(text, sizeof(text),
+			   "name = \"pass\";\nclock = \"radio\";\nslot_samples = %u;\nrate = 1e6;\ninstances: {\n",
+			   slot_samples);
+
+	for (unsigned c = 0; c < channels; c++)
+		len += snprintf(text + len, sizeof(text) - (size_t)len,
+				"\trx%u: { component = \"x310_rx\"; type = \"ci16\"; channel = %u; };\n"
+				"\ttx%u: { component = \"x310_tx\"; channel = %u; };\n",
+				c, c, c, c);
+	len += snprintf(text + len, sizeof(text) - (size_t)len, "};\nlinks = ( \"rx0 -> tx0\"%s );\n",
+			channels > 1 ? ", \"rx1 -> tx1\"" : "");
+	file_make(aloe_path("pass.conf"), text, (size_t)len);
+	return aloe_path("pass.conf");
+}
+
+static const char *radio_conf(const char *text)
+{
+	file_make(aloe_path("radio.conf"), text, strlen(text));
+	return aloe_path("radio.conf");
+}
+
+static struct ran *run_pass(const char *more)
+{
+	return aloe_ok("run '%s' --radio '%s' --slots %d --json -q %s", aloe_path("pass.conf"), aloe_path("radio.conf"),
+		       SLOTS, more);
+}
+
+/* All that the radio's side of the report has to say is right, but for `lost` packets of the first channel. */
+static void check_counts(const struct ran *ran, unsigned channels, double lost)
+{
+	static const char *const none[] = {"behind", "overruns", "no_room", "late", "underruns", "sequence"};
+	char path[64];
+
+	assert_string_equal(ran_text(ran, "clock"), "radio");
+	assert_string_equal(ran_text(ran, "late"), "skip");
+	assert_true(ran_number(ran, "slots.run") == SLOTS && ran_number(ran, "slots.skipped") == 0);
+	assert_true(ran_number(ran, "radio.flywheeled") == 0 && ran_number(ran, "radio.lost") == lost);
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		snprintf(path, sizeof(path), "radio.%s", none[i]);
+		assert_true(ran_number(ran, path) == 0);
+	}
+	for (unsigned c = 0; c < channels; c++) {
+		snprintf(path, sizeof(path), "radio.channels.%u.packets", c);
+		assert_true(ran_number(ran, path) >= SLOTS - (c == 0 ? lost : 0));
+	}
+}
+
+/* Every sample that was played is as old as it has to be: no slot was taken for another. */
+static void check_played(const struct sim *sim, size_t channel, double packets)
+{
+	assert_true(said(sim, channel, "tx_packets") == packets + 1); /* and the end of the burst */
+	assert_true(said(sim, channel, "tx_late") == 0 && said(sim, channel, "tx_underruns") == 0);
+	assert_true(said(sim, channel, "min") == ADVANCE * 1000.0 && said(sim, channel, "max") == ADVANCE * 1000.0);
+}
+
+/* ---- what there is to see ------------------------------------------------------------------------------------------------ */
+
+static void test_one_channel(void **state)
+{
+	struct sim sim;
+	struct ran *ran;
+
+	(void)state;
+	pass_conf(1, 256);
+	radio_conf("radio: { " RADIO "address = \"127.0.0.7\"; };\n");
+	sim_start(&sim, (const char *const[]){"--lead", "6000", NULL});
+	ran = run_pass("");
+	sim_stop(&sim);
+	check_counts(ran, 1, 0);
+	assert_true(ran_number(ran, "messages.absent") == 0 && ran_number(ran, "radio.sent") == SLOTS);
+	check_played(&sim, 0, SLOTS);
+	json_decref(sim.said);
+	ran_free(ran);
+}
+
+/* A slot of four packets, and a device that loses three of those: each costs its own slot. */
+static void test_lost_packets(void **state)
+{
+	static const double touched = 3; /* slots */
+	struct sim sim;
+	struct ran *ran;
+
+	(void)state;
+	pass_conf(1, 1024);
+	radio_conf("radio: { " RADIO "address = \"127.0.0.7\"; spp = 256; };\n");
+	sim_start(&sim, (const char *const[]){"--lead", "16000", "--fault-rx", "loss=@401+1000+4002", NULL});
+	ran = run_pass("");
+	sim_stop(&sim);
+	check_counts(ran, 1, 3);
+	assert_true(ran_number(ran, "radio.partial") == touched);
+	assert_true(ran_variable(ran, "rx0.slots_short") == touched);
+	assert_true(ran_variable(ran, "rx0.samples_missing") == 256 * touched);
+	assert_true(ran_variable(ran, "tx0.slots_absent") == touched); /* silence in their place */
+	assert_true(ran_number(ran, "radio.sent") == 4 * SLOTS);
+	check_played(&sim, 0, 4 * SLOTS);
+	json_decref(sim.said);
+	ran_free(ran);
+}
+
+static void two(const char *radios, const char *devices, size_t second)
+{
+	struct sim sim;
+	struct ran *ran;
+
+	pass_conf(2, 256);
+	radio_conf(radios);
+	sim_start(&sim, (const char *const[]){"--lead", "6000", "--devices", devices, NULL});
+	ran = run_pass("");
+	sim_stop(&sim);
+	check_counts(ran, 2, 0);
+	assert_true(ran_number(ran, "radio.partial") == 0 && ran_number(ran, "messages.absent") == 0);
+	check_played(&sim, 0, SLOTS);
+	check_played(&sim, second, SLOTS);
+	json_decref(sim.said);
+	ran_free(ran);
+}
+
+static void test_two_channels(void **state)
+{
+	(void)state;
+	two("radio: { " RADIO "address = \"127.0.0.7\"; channel = [0, 2]; };\n", "1", 2);
+}
+
+/* Both hear from one tick on, and what they send is as old. */
+static void test_two_devices(void **state)
+{
+	(void)state;
+	two("radio = ( { " RADIO "address = \"127.0.0.7\"; }, { " RADIO "address = \"127.0.0.8\"; } );\n", "2", 4);
+}
+
+/* ---- refused -------------------------------------------------------------------------------------------------------------- */
+
+static void refused(const char *words, const char *options)
+{
+	struct ran *ran = aloe("run '%s' --slots 10 %s", aloe_path("pass.conf"), options);
+
+	if (ran->status != USAGE || !strstr(ran->err, words))
+		fail_msg("aloe run %s: exit %d, no `%s`: %s%s", options, ran->status, words, ran->out, ran->err);
+	ran_free(ran);
+}
+
+static void refused_radio(const char *words, const char *radio)
+{
+	char options[512];
+
+	snprintf(options, sizeof(options), "--radio '%s'", radio_conf(radio));
+	refused(words, options);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	pass_conf(1, 256);
+	refused("no radio is known, --radio FILE", "");
+	refused("cannot be read", "--radio /nowhere.conf");
+	refused_radio("no radio, radio: {", "name = \"x\";\n");
+	refused_radio("radio.conf:1: radio: address is missing", "radio: { type = \"x310\"; transport = \"udp\"; };\n");
+	refused_radio("radio.conf:1: transport = \"tcp\" is unknown; allowed: udp, dpdk",
+		      "radio: { type = \"x310\"; transport = \"tcp\"; address = \"127.0.0.7\"; };\n");
+	refused_radio("radio.conf:1: unknown key \"adress\" of a radio, did you mean \"address\"?",
+		      "radio: { " RADIO "adress = \"127.0.0.7\"; };\n");
+	refused_radio("radio.conf:1: a radio of clock_rate 184320000 cannot have the rate 1000000",
+		      "radio: { " RADIO "address = \"127.0.0.7\"; clock_rate = 184.32e6; };\n");
+	refused_radio("radio.conf:1: the radio was initialised with the rate 2000000",
+		      "radio: { " RADIO "address = \"127.0.0.7\"; rate = 2e6; };\n");
+	refused_radio("radio: the device does not answer", "radio: { " RADIO "address = \"127.0.0.9\"; };\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_one_channel),  cmocka_unit_test(test_lost_packets),
+	    cmocka_unit_test(test_two_channels), cmocka_unit_test(test_two_devices),
+	    cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);
+}
