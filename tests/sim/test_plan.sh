@@ -110,6 +110,22 @@ says "what if" 0 "cores needed       2 like that of lane 0 (200 MMAC/s)" aloe pl
 says "the virtual clock has the time" 0 "lane 0 on board" \
 	aloe plan "$work/heavy.conf" --platform "$work/one.conf" --clock virtual
 
+field() { # KEY: its number in the JSON without blanks on the standard input
+	sed "s/.*\"$1\":\([0-9]*\).*/\1/"
+}
+for name in bpsk utran384; do # mapped by the manager on two lanes, first by guesses, then by what that run has measured
+	sets=
+	[ $name = utran384 ] && sets="--set sink.path=$work/speech.wav"
+	set -- "waveforms/$name.conf" --clock virtual --lanes 0,1 $sets
+	says "$name: the first plan is of guesses" 0 "planned with guesses, measured" aloe run "$@" --slots 400
+	planned=$(json plan "$@" --json | field latency_slots)
+	says "$name: latency exactly as planned" 0 \
+		"\"slots\":$planned,.*\"measured_slots_min\":$planned,\"measured_slots_max\":$planned," \
+		json run "$@" --slots 400 -q --json
+	says "$name: planned beside measured" 0 "planned [0-9.]* us of a slot, measured [0-9.]* us (median, " \
+		aloe run "$@" --slots 400
+done
+
 says "up" 0 "the node is up" aloe up
 says "heavy on one lane is refused" 2 "lane 0 (cpu 0) does not hold its 5 instances" load "$work/heavy.conf" --lanes 0
 says "light finds room" 0 "light is loaded" load "$work/light.conf" --lanes 0
