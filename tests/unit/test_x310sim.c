@@ -339,12 +339,12 @@ static void files_that_are_not_there(void **state)
 	struct analog analog;
 
 	(void)state;
-	assert_int_equal(open_analog(&analog, "/nowhere/source", NULL), -ENOENT);
-	assert_string_equal(analog.failed, "/nowhere/source");
-	assert_int_equal(open_analog(&analog, "loop", "/nowhere/record"), -ENOENT);
-	assert_string_equal(analog.failed, "/nowhere/record");
-	assert_int_equal(open_analog(&analog, "tests/vectors/x310/chdr.txt", "/nowhere/record"), -ENOENT);
-	assert_string_equal(analog.failed, "/nowhere/record");
+	assert_int_equal(open_analog(&analog, "/proc/nowhere/source", NULL), -ENOENT);
+	assert_string_equal(analog.failed, "/proc/nowhere/source");
+	assert_int_equal(open_analog(&analog, "loop", "/proc/nowhere/record"), -ENOENT);
+	assert_string_equal(analog.failed, "/proc/nowhere/record");
+	assert_int_equal(open_analog(&analog, "tests/vectors/x310/chdr.txt", "/proc/nowhere/record"), -ENOENT);
+	assert_string_equal(analog.failed, "/proc/nowhere/record");
 }
 
 /* ---- what it shows ------------------------------------------------------------------------------------------------------------ */

@@ -349,7 +349,7 @@ static void files_of_taps(void **state)
 	const struct expect_options one = {.channels = {0}, .n_channels = 1},
 				    two = {.channels = {0, 4}, .n_channels = 2};
 	const struct expect_options seven = {.taps = 7, .channels = {0}, .n_channels = 1};
-	const struct expect_options nowhere = {.path = "/nowhere/taps", .n_channels = 1};
+	const struct expect_options nowhere = {.path = "/proc/nowhere/taps", .n_channels = 1};
 	static float taps[2 * LENGTH];
 	char why[EXPECT_WHY] = "";
 	struct expect expect;
@@ -364,7 +364,7 @@ static void files_of_taps(void **state)
 	taps[3] = NAN;
 	refused(&one, taps, 16, "no number");
 	assert_int_equal(expect_load(&expect, &nowhere, LENGTH, why), -ENOENT);
-	assert_non_null(strstr(why, "/nowhere/taps"));
+	assert_non_null(strstr(why, "/proc/nowhere/taps"));
 }
 
 int main(void)
