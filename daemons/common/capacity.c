@@ -1,10 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "daemons/common/capacity.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
 #include "core/report/local.h"
 #include "core/slot/cost.h"
 
-int capacity_keep(const char *state)
+enum { NICE = 10 };
+
+static bool known(const char *state)
+{
+	struct class_rates rates;
+
+	local_rates(state, &rates);
+	return class_rates_known(&rates) && local_lane_known(state);
+}
+
+static int measure(const char *state)
 {
 	struct lane_cost cost;
 	int rc = local_calibrate(state);
@@ -13,4 +34,74 @@ int capacity_keep(const char *state)
 		return rc;
 	rc = lane_cost_measure(&cost);
 	return rc < 0 ? rc : local_lane_keep(state, cost.base_ns, cost.handover_ns);
+}
+
+/* The descriptor of the lock, which is ours until that is closed; or -errno. */
+static int lock(const char *state)
+{
+	char path[PATH_MAX];
+	int rc = path_print(path, sizeof(path), "%s/capacity", state), fd;
+
+	rc = rc < 0 ? rc : dir_make(path);
+	rc = rc < 0 ? rc : path_print(path, sizeof(path), "%s/capacity/lock", state);
+	if (rc < 0)
+		return rc;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	while (fd >= 0 && flock(fd, LOCK_EX) < 0) {
+		if (errno == EINTR)
+			continue;
+		rc = -errno;
+		close(fd);
+		return rc;
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+int capacity_keep(const char *state, bool *ret_waited)
+{
+	const bool ready = known(state);
+	int fd, rc = 0;
+
+	if (ret_waited)
+		*ret_waited = !ready;
+	if (ready)
+		return 0;
+	fd = lock(state);
+	if (fd < 0)
+		return fd;
+	if (!known(state))
+		rc = measure(state);
+	close(fd);
+	return rc;
+}
+
+static void *keep_main(void *state)
+{
+	setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
+	capacity_keep(state, NULL); /* whoever needs it and does not find it tries again */
+	free(state);
+	return NULL;
+}
+
+int capacity_keep_soon(const char *state)
+{
+	char path[PATH_MAX], *copy;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int rc = state ? path_print(path, sizeof(path), "%s", state) : dir_state(path, sizeof(path));
+
+	if (rc < 0)
+		return rc;
+	if (known(path))
+		return 0;
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	rc = pthread_create(&thread, &attr, keep_main, copy);
+	pthread_attr_destroy(&attr);
+	if (rc)
+		free(copy);
+	return -rc;
 }

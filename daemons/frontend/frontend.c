@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/child.h"
+#include "daemons/common/capacity.h"
 
 enum { DOWN_GRACE_MS = 5000 }; /* longer than a daemon's own */
 
@@ -211,7 +212,10 @@ int frontend_init(struct frontend *frontend, const struct daemon_args *args)
 	supervise_init(&frontend->supervise, &frontend->log, &frontend->loop, args->dir, &owner);
 	result = bus_start(frontend, args->dir);
 	result = result ? result : parts_init(frontend, args);
-	return result ? result : daemons_start(frontend, args);
+	result = result ? result : daemons_start(frontend, args);
+	if (!result)
+		capacity_keep_soon(args->state); /* a load that comes first waits for it, or measures itself */
+	return result;
 }
 
 int frontend_run(struct frontend *frontend)

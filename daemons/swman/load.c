@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/child.h"
+#include "core/base/clock.h"
 #include "core/report/local.h"
 #include "core/report/store.h"
 #include "daemons/common/capacity.h"
@@ -163,11 +164,22 @@ static void profile_take(struct load *load)
 	diag_fini(&diag);
 }
 
+/* Most often the frontend has had it done by now. */
+static void capacity_take(struct load *load)
+{
+	const uint64_t begin = clock_ns();
+	bool waited;
+
+	if (capacity_keep(load->swman->state, &waited) == 0 && waited)
+		diag_note(&load->diag, "waited %.1f s until this kind of machine was measured, once for all loads",
+			  (double)(clock_ns() - begin) * 1e-9);
+}
+
 static int plan(struct load *load)
 {
 	struct local_platform platform;
 
-	capacity_keep(load->swman->state);
+	capacity_take(load);
 	local_platform(load->swman->state, &platform);
 	local_beside(load->list, load->waveform, &platform);
 	profile_take(load);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * daemons/common/capacity: measured once, whoever asks at the same time; in the background; and what a load would wait for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/report/local.h"
+#include "daemons/common/capacity.h"
+
+struct asker {
+	const char *state;
+	int rc;
+	bool waited;
+	struct class_rates rates;
+};
+
+static int dir_new(void **state)
+{
+	char *dir = strdup("/tmp/test_capacity.XXXXXX");
+
+	*state = mkdtemp(dir);
+	return *state ? 0 : -1;
+}
+
+static int dir_remove(void **state)
+{
+	char command[200];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", (char *)*state);
+	free(*state);
+	return system(command);
+}
+
+static void *ask(void *self)
+{
+	struct asker *asker = self;
+
+	asker->rc = capacity_keep(asker->state, &asker->waited);
+	local_rates(asker->state, &asker->rates);
+	return NULL;
+}
+
+/* All get the same figures, so one has measured and the others have waited for it. */
+static void test_together(void **state)
+{
+	struct asker askers[3], later = {.state = *state};
+	pthread_t threads[3];
+
+	for (int i = 0; i < 3; i++) {
+		askers[i] = (struct asker){.state = *state};
+		assert_int_equal(pthread_create(&threads[i], NULL, ask, &askers[i]), 0);
+	}
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(askers[i].rc, 0);
+		assert_true(class_rates_known(&askers[i].rates));
+		assert_memory_equal(askers[i].rates.ns, askers[0].rates.ns, sizeof(askers[0].rates.ns));
+	}
+	assert_true(askers[0].waited || askers[1].waited || askers[2].waited);
+	ask(&later);
+	assert_int_equal(later.rc, 0);
+	assert_false(later.waited);
+	assert_memory_equal(later.rates.ns, askers[0].rates.ns, sizeof(askers[0].rates.ns));
+}
+
+/* Who has the lock measures: others stand at it. */
+static void test_waits(void **state)
+{
+	struct asker asker = {.state = *state, .rc = 1};
+	struct class_rates before;
+	char path[200];
+	pthread_t thread;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/capacity", (char *)*state);
+	assert_int_equal(dir_make(path), 0);
+	strcat(path, "/lock");
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0 && flock(fd, LOCK_EX) == 0);
+	assert_int_equal(pthread_create(&thread, NULL, ask, &asker), 0);
+	usleep(600000); /* it would have ended long ago */
+	local_rates(*state, &before);
+	assert_false(class_rates_known(&before));
+	close(fd);
+	pthread_join(thread, NULL);
+	assert_int_equal(asker.rc, 0);
+	assert_true(asker.waited && class_rates_known(&asker.rates));
+}
+
+static void test_soon(void **state)
+{
+	struct class_rates rates;
+
+	assert_int_equal(capacity_keep_soon(*state), 0);
+	do {
+		usleep(10000);
+		local_rates(*state, &rates);
+	} while (!class_rates_known(&rates) || !local_lane_known(*state));
+	assert_int_equal(capacity_keep_soon(*state), 0);
+}
+
+static void test_nowhere(void **state)
+{
+	(void)state;
+	assert_true(capacity_keep("/proc/self/nothing", NULL) < 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_together, dir_new, dir_remove),
+	    cmocka_unit_test_setup_teardown(test_waits, dir_new, dir_remove),
+	    cmocka_unit_test_setup_teardown(test_soon, dir_new, dir_remove),
+	    cmocka_unit_test(test_nowhere),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
