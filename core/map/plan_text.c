@@ -75,6 +75,8 @@ static const char *mode_text(const struct plan *plan, char *text, size_t size)
 	else if (plan->choice.mode == PLAN_OVER)
 		snprintf(text, size, "NOTHING FITS; by %s, the smallest largest load there is: %.1f %%", best->name,
 			 100 * best->peak);
+	else if (plan->choice.n_candidates == 1 && best->cost < INFINITY && strcmp(best->name, "one lane") != 0)
+		snprintf(text, size, "by %s alone, as even as it finds them", best->name);
 	else
 		snprintf(text, size, "by %s, as even as they can be without going back", best->name);
 	return text;
