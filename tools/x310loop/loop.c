@@ -150,12 +150,14 @@ static void pass(struct loop *loop, const struct radio_packet *in, unsigned n)
 
 static void take(struct loop *loop, const struct radio_packet *in, unsigned n, uint64_t looked_ns)
 {
-	uint64_t delay;
+	const uint64_t had_ns = clock_ns();
+	uint64_t sent_ns;
 
 	pass(loop, in, n);
-	delay = clock_ns() - looked_ns;
+	sent_ns = clock_ns();
 	for (unsigned i = 0; i < n; i++) {
-		hist_add(&loop->delay, delay);
+		hist_add(&loop->delay, sent_ns - had_ns);
+		hist_add(&loop->whole, sent_ns - looked_ns);
 		loop->samples += in[i].n;
 	}
 	loop->packets += n;

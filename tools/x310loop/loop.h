@@ -33,7 +33,8 @@ struct loop {
 	uint64_t packets, samples;
 	uint64_t skipped;  /* packets that could not be played in time any more, and were not sent */
 	uint64_t shut;     /* for which there was no room in the device, or on the way to it */
-	struct hist delay; /* from the look that found a packet to when it had been sent */
+	struct hist delay; /* from when a packet was in hand to when it had been sent */
+	struct hist whole; /* from the beginning of the look that found it */
 	uint64_t looks, looks_long, look_max_ns;
 	uint64_t starts;
 };

@@ -54,18 +54,22 @@ static int get_options(const struct cli_args *args, struct loop_options *ret)
 
 /* ---- what is printed ------------------------------------------------------------------------------------------------------- */
 
+static void print_delay(const char *what, const struct hist *hist)
+{
+	printf("%s: p50 %.3f, p99 %.3f, p99.9 %.3f, p99.99 %.3f, at most %.1f us\n", what,
+	       (double)hist_quantile(hist, 0.5) * 1e-3, (double)hist_quantile(hist, 0.99) * 1e-3,
+	       (double)hist_quantile(hist, 0.999) * 1e-3, (double)hist_quantile(hist, 0.9999) * 1e-3,
+	       (double)hist_max(hist) * 1e-3);
+}
+
 static void print_text(const struct loop *loop)
 {
-	const struct hist *delay = &loop->delay;
-
 	printf("%" PRIu64 " packets of %" PRIu32 " samples, %.3f MSa/s; lost %" PRIu64 ", too late to be sent %" PRIu64
 	       ", no room %" PRIu64 "\n",
 	       loop->packets, loop->options.samples, (double)loop->samples * 1e3 / (double)loop->ns,
 	       loop->radio.rx.counts.lost, loop->skipped, loop->shut);
-	printf("host delay: p50 %.3f, p99 %.3f, p99.9 %.3f, p99.99 %.3f, at most %.1f us\n",
-	       (double)hist_quantile(delay, 0.5) * 1e-3, (double)hist_quantile(delay, 0.99) * 1e-3,
-	       (double)hist_quantile(delay, 0.999) * 1e-3, (double)hist_quantile(delay, 0.9999) * 1e-3,
-	       (double)hist_max(delay) * 1e-3);
+	print_delay("host delay", &loop->delay);
+	print_delay("with the look that found it", &loop->whole);
 	printf("%" PRIu64 " looks that found nothing, %" PRIu64 " of them longer than %.1f us, the longest %.1f us\n",
 	       loop->looks, loop->looks_long, LOOP_LONG_NS * 1e-3, (double)loop->look_max_ns * 1e-3);
 }
@@ -105,6 +109,8 @@ static void print_json(const struct loop *loop)
 	printf(", \"dropped\": %" PRIu64 ", \"held_back\": %" PRIu64 ", \"note\": \"%s\", \"delay_ns\": ",
 	       door->dropped, door->held_back, loop->door->note);
 	print_hist(&loop->delay);
+	printf(", \"whole_ns\": ");
+	print_hist(&loop->whole);
 	printf("}\n");
 }
 
@@ -170,7 +176,7 @@ static const struct cli_option options[] = {
 static const struct cli_command commands[] = {
     {NULL, "IP", 1, 1, NULL,
      "Sends the device at IP what it hears, to be played again, by a loop that does nothing else.",
-     "One core is busy with looking. The host delay of a packet is from the look that found it to when it had been "
+     "One core is busy with looking. The host delay of a packet is from when it was in hand to when it had been "
      "sent. "
      "Looks that find nothing and take longer than 6.2 us are what the machine, or its hypervisor, took away.",
      CLI_LIST(options), x310loop},
