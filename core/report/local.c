@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "core/base/calibrate.h"
 #include "core/base/file.h"
@@ -115,6 +118,18 @@ void local_rates(const char *state, struct class_rates *ret)
 	json = kept_read(state, &kind, &kept);
 	*ret = json ? kept : kind;
 	json_decref(json);
+}
+
+double local_rates_age(const char *state)
+{
+	struct class_rates rates;
+	char path[PATH_MAX];
+	struct stat file;
+
+	local_rates(state, &rates);
+	if (!class_rates_known(&rates) || rates_path(state, &rates, path, sizeof(path)) < 0 || stat(path, &file) < 0)
+		return -1;
+	return fmax(difftime(time(NULL), file.st_mtime), 0);
 }
 
 static int kept_write(const char *state, const struct class_rates *kind, const json_t *kept)

@@ -35,6 +35,7 @@ void local_beside(const json_t *list, const struct waveform *waveform, struct lo
 /* local_rates gives the rates kept for this kind of machine: CPU model, governor of the first CPU, vector level (ALOE_SIMD, or
  * the best), and version of ALOE. None kept, or of another: the kind alone, rates 0. local_kind gives that without a look. */
 void local_rates(const char *state, struct class_rates *ret);
+double local_rates_age(const char *state); /* s since they were kept; negative: none are */
 void local_kind(struct class_rates *ret);
 
 /* local_calibrate measures them (0.1 to 0.3 s) unless they are kept already, and keeps them: in capacity/, a file for each kind.

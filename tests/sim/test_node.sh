@@ -51,6 +51,7 @@ number() { # WAVEFORM NAME
 ok "without a node: how to start one" says 1 'start one with `aloe up`' aloe list
 ok "up" says 0 "the node is up" aloe up
 ok "up again: it is there" says 0 "is up already" aloe up
+ok "the machine is measured meanwhile" eventually sh -c "grep -q handover_ns '$XDG_STATE_HOME'/aloe/capacity/*.json"
 ok "nothing is loaded" says 0 "no waveform is loaded" aloe list
 ok "load" says 0 "bpsk is loaded" aloe load waveforms/bpsk.conf --clock step
 ok "the same name again is refused" says 2 'waveform "bpsk" is loaded already' aloe load waveforms/bpsk.conf
@@ -107,6 +108,7 @@ ok "execinfo, histogram of samples" says 0 "^mod: 300 samples" "$bin/execinfo" o
 ok "execinfo, samples kept as costs" says 0 "^kept as the costs of other on " "$bin/execinfo" other --samples 200 --save
 ok "execinfo, costs are there" grep -q '"classes_ns"' "$XDG_STATE_HOME"/aloe/profiles/other/*.json
 ok "execinfo, a core by class of work" says 0 "^  trellis .* ns an item" "$bin/execinfo" --calibrate
+ok "execinfo, what is kept of it, and since when" says 0 "^kept in .*/aloe, measured [0-9]* s ago: .* MMAC/s" "$bin/execinfo" --calibrate
 ok "execinfo: too few samples asked for" says 2 "100 .. 100000" "$bin/execinfo" other --samples 99
 
 child() { # PROGRAM: its pid below this node

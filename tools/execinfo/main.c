@@ -37,37 +37,88 @@ static int describe(const char *name)
 	return type ? CLI_OK : CLI_USAGE;
 }
 
-/* On the first CPU; with --json as the rates of this kind of machine are kept, too. */
+static int state_find(const struct cli_args *args, char *ret_path, size_t size)
+{
+	const char *given = cli_get(args, "state");
+
+	return given ? path_print(ret_path, size, "%s", given) : dir_state(ret_path, size);
+}
+
+static void age_print(double seconds)
+{
+	if (seconds < 120)
+		printf("%.0f s", seconds);
+	else if (seconds < 7200)
+		printf("%.0f min", seconds / 60);
+	else if (seconds < 172800)
+		printf("%.0f h", seconds / 3600);
+	else
+		printf("%.0f days", seconds / 86400);
+}
+
+/* Beside what is kept, which is what plans are made with. */
+static void rates_print(const struct class_rates *now, const struct class_rates *kept, double age, const char *state)
+{
+	printf("%s, %s%s%s\n", now->cpu, now->simd, now->governor[0] ? ", governor " : "", now->governor);
+	printf("now: %.1f MMAC/s\n", now->mmac_per_s);
+	if (age >= 0) {
+		printf("kept in %s, measured ", state);
+		age_print(age);
+		printf(" ago: %.1f MMAC/s\n", kept->mmac_per_s);
+	} else {
+		printf("nothing is kept of this kind of machine in %s: a node has it measured when it starts\n", state);
+	}
+	for (int which = 0; which < CALIBRATE_CLASSES; which++) {
+		printf("  %-12s %10.4f ns an item", calibrate_class_name((enum calibrate_class)which), now->ns[which]);
+		if (age >= 0)
+			printf("  kept %10.4f", kept->ns[which]);
+		putchar('\n');
+	}
+}
+
+static json_t *rates_json(const struct class_rates *now, const struct class_rates *kept, double age)
+{
+	json_t *json = class_rates_json(now);
+
+	json_object_set_new(json, "schema", json_integer(1));
+	if (age >= 0) {
+		json_object_set_new(json, "kept", class_rates_json(kept));
+		json_object_set_new(json, "kept_age_s", json_real(age));
+	}
+	return json;
+}
+
+/* With --json as the rates of this kind of machine are kept, too. */
 static int calibrate(const struct cli_args *args)
 {
-	struct class_rates rates;
-	const int rc = local_measure(&rates);
-	json_t *json = rc == 0 ? class_rates_json(&rates) : NULL;
+	struct class_rates now, kept;
+	char state[PATH_MAX];
+	int rc = state_find(args, state, sizeof(state));
+	double age;
 
-	if (!json)
-		return cli_fail(args, "--calibrate: %s", strerror(rc < 0 ? -rc : ENOMEM)), CLI_FAILED;
+	rc = rc < 0 ? rc : local_measure(&now);
+	if (rc < 0)
+		return cli_fail(args, "--calibrate: %s", strerror(-rc)), CLI_FAILED;
+	local_rates(state, &kept);
+	age = local_rates_age(state);
 	if (cli_has(args, "json")) {
-		json_object_set_new(json, "schema", json_integer(1));
+		json_t *json = rates_json(&now, &kept, age);
+
 		json_dumpf(json, stdout, JSON_INDENT(1));
 		putchar('\n');
+		json_decref(json);
 	} else {
-		printf("%s, %s%s%s: %.1f MMAC/s\n", rates.cpu, rates.simd, rates.governor[0] ? ", governor " : "",
-		       rates.governor, rates.mmac_per_s);
-		for (int which = 0; which < CALIBRATE_CLASSES; which++)
-			printf("  %-12s %10.4f ns an item\n", calibrate_class_name((enum calibrate_class)which),
-			       rates.ns[which]);
+		rates_print(&now, &kept, age, state);
 	}
-	json_decref(json);
 	return CLI_OK;
 }
 
 /* Keeps what was measured for the plans of this kind of machine. */
 static int save(const struct cli_args *args, const struct profile_source *source)
 {
-	const char *given = cli_get(args, "state");
 	struct class_rates rates;
 	char state[PATH_MAX];
-	int rc = given ? path_print(state, sizeof(state), "%s", given) : dir_state(state, sizeof(state));
+	int rc = state_find(args, state, sizeof(state));
 
 	rc = rc < 0 ? rc : local_calibrate(state);
 	if (rc == 0) {
@@ -136,7 +187,8 @@ static const struct cli_option options[] = {
     {"describe", 0, "TYPE", "@type", false, "tell of a component instead: ports, parameters, variables"},
     {"save", 0, NULL, NULL, false,
      "keep the times as what plans for this kind of machine are made with, instead of showing them"},
-    {"calibrate", 0, NULL, NULL, false, "measure what a core does by class of work instead; nothing is kept"},
+    {"calibrate", 0, NULL, NULL, false,
+     "measure what a core does by class of work instead, beside what is kept of this kind of machine and since when"},
     {"dir", 0, "DIR", "@dir", false, "runtime directory of the node; default $XDG_RUNTIME_DIR/aloe or /tmp/aloe-UID"},
     {"state", 0, "DIR", "@dir", false, "where runs are kept; default ~/.local/state/aloe"},
 };
