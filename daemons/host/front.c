@@ -287,7 +287,7 @@ static struct radio_options options_of(const struct image_radio *row, uint32_t c
 	    .rx = true,
 	    .tx = number % 2 == 0,
 	    .window = {1 << 20, 0xffffff},
-	    .policy = TX_GO_ON,
+	    .policy = row->tx_advance < 0 ? TX_GO_ON : TX_REALIGN,
 	};
 }
 
