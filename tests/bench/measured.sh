@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # tests/bench/measured.sh [--into FILE] [--out DIR] [--short] [NAME...] - what this machine measures, as README's section
-# "Measured": every command of `aloe bench` below, one after another, as Markdown with its tables, notes, machine and date.
+# "Measured": every command of `aloe bench` below, one after another, as Markdown with tables, conditions, machine and date.
 #
 # DIR (build/measured) has NAME.md, NAME.csv and NAME.svg of each and, of all that are there, measured.md: a benchmark can be
 # repeated alone. --into puts that between the lines `<!-- measured: begin -->` and `<!-- measured: end -->` of FILE.
-# --short takes few samples, to try it. The whole takes some hours, and wants a machine that does nothing else.
+# --short takes few samples, about five minutes. The whole takes some hours. Both want a machine that does nothing else.
 set -eu
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -26,7 +26,9 @@ while [ $# -gt 0 ]; do
 	shift
 done
 out=${out:-$B/measured}
-all='table1 hist bpsk link overhead memory utran copies bler map pipes messages chain throughput handover'
+limit=${short:+120}
+limit=${limit:-14400}
+all='table1 hist bpsk link overhead memory utran copies bler map pipes items messages chain throughput handover'
 
 # title NAME: its heading. A name that is not known has none.
 title() {
@@ -42,6 +44,7 @@ title() {
 	bler) echo 'Block error rates' ;;
 	map) echo 'Mappers' ;;
 	pipes) echo 'Streams through pipes and stages (Bloessl et al.)' ;;
+	items) echo 'Streams, by the items in a slot' ;;
 	messages) echo 'Messages through pipes and stages' ;;
 	chain) echo 'A paced chain' ;;
 	throughput) echo 'BPSK, as fast as it goes' ;;
@@ -59,71 +62,107 @@ beside() {
 	echo "${vs:+--vs $vs}"
 }
 
+contest='pipes,stages,system,setup,runs,mean,low,high,rate,second,third,against,pairs,ratio,quarter,three_quarters,reach,reached'
+
 # options NAME: what is given to it; with --short, few samples.
 options() {
-	case $1${short:+-short} in
-	table1) echo '' ;;
-	table1-short) echo '--samples 20' ;;
+	case $1 in
 	hist) echo '--table summary' ;;
-	hist-short) echo '--table summary --samples 100' ;;
-	bpsk) echo '--table largest' ;;
-	bpsk-short) echo '--table largest --slot-us 1000 --slots 100' ;;
-	link) echo '' ;;
-	link-short) echo '--samples 1000 --each 100 --bits 100000,64,1048576' ;;
-	overhead) echo '--table lines --table relative' ;;
-	overhead-short) echo '--table lines --table relative --samples 1000 --rounds 2 --components 3,10 --slot-us 1000' ;;
-	memory | memory-short) echo '' ;;
+	bpsk) echo '--table largest --columns lanes,counting,slot_us,bits,mbit_per_s,published_mbit_per_s,samples,missed,in_gaps,mapping' ;;
+	link) echo '--columns isolation,bits,samples,mean_us,p50_us,p99_us,max_to_mean,published_max_to_mean,in_process_max_to_mean,gbit_per_s,zero_copy_us' ;;
+	overhead) echo '--table lines --table relative --columns isolation,of,slot_us,samples,base_us,base_direct_us,module_us,module_low_us,module_high_us,module_direct_us,published_module_us,share,published_share,times,in_process_module_us,in_process_share' ;;
+	memory) echo '--columns isolation,process,components,samples,instances,private_kb,image_kb,sum_kb,reach_kb,reached,published_kb,published_ti_kb,times' ;;
+	table1) echo '--columns isolation,component,calls,mean_us,max_us,kmac,published_mean_us,published_max_us,published_kmac,times,in_process_max_us' ;;
 	utran) echo '--table sums' ;;
-	utran-short) echo '--table sums --rounds 1 --seconds 1' ;;
-	copies) echo '--table largest' ;;
-	copies-short) echo '--table largest --max 4 --seconds 1' ;;
-	bler) echo '--table crossings' ;;
-	bler-short) echo '--table crossings --iterations 2 --blocks 400' ;;
+	copies | bler) echo "--table $([ "$1" = copies ] && echo largest || echo crossings)" ;;
 	map) echo '--table mappers' ;;
-	map-short) echo '--table mappers --seeds 10 --units 0' ;;
-	pipes) beside gnuradio futuresdr ;;
-	pipes-short) echo "--sizes 2 --items 1e6 --runs 2 $(beside gnuradio futuresdr)" ;;
-	messages) beside gnuradio ;;
-	messages-short) echo "--sizes 2 --items 1e4 --runs 2 $(beside gnuradio)" ;;
-	chain | throughput) beside gnuradio ;;
-	chain-short | throughput-short) echo "--runs 2 $(beside gnuradio)" ;;
-	handover) beside jack ;;
-	handover-short) echo "--runs 2 $(beside jack)" ;;
-	*) echo '' ;;
+	pipes) echo "$(beside gnuradio futuresdr) --columns $contest,lanes,copying,share,call_ns,most" ;;
+	items) echo '--table slot_items --columns pipes,stages,slot_items,kib,setup,mean,rate,best' ;;
+	messages | chain | throughput) echo "$(beside gnuradio) --columns $contest" ;;
+	handover) echo "$(beside jack) --columns $contest" ;;
+	esac
+	case $1${short:+-short} in
+	hist-short) echo '--samples 1000' ;;
+	bpsk-short) echo '--slot-us 1000 --slots 1000 --runs 1 --lanes 1' ;;
+	link-short) echo '--samples 5000 --each 500 --bits 100000,64,1048576' ;;
+	overhead-short) echo '--samples 2000 --rounds 2 --components 3,10,50 --slot-us 1000' ;;
+	utran-short) echo '--rounds 1 --seconds 2' ;;
+	copies-short) echo '--max 8 --seconds 1 --lanes 1' ;;
+	bler-short) echo '--iterations 2 --blocks 1000' ;;
+	map-short) echo '--seeds 20 --units 0' ;;
+	pipes-short) echo '--sizes 2,5,10,20 --items 2e7 --runs 3 --trials 1' ;;
+	items) echo '--sizes 2,5,10 --slot-items 256,512,1024,2048,3072,3840,5120,8192' ;;
+	items-short) echo '--sizes 2,10 --slot-items 512,1024,2048,3840,8192 --items 2e7 --runs 3 --trials 1' ;;
+	messages-short) echo '--sizes 2,5,10 --items 4e3 --runs 3 --trials 1' ;;
+	chain-short) echo '--runs 3 --trials 1 --seconds 1' ;;
+	throughput-short) echo '--runs 5 --trials 1' ;;
+	handover-short) echo '--runs 3 --trials 1 --seconds 1' ;;
 	esac
 }
 
-[ -z "$into" ] || { grep -qx '<!-- measured: begin -->' "$into" && grep -qx '<!-- measured: end -->' "$into"; } || {
-	echo "measured.sh: $into has no lines \`<!-- measured: begin -->\` and \`<!-- measured: end -->\`" >&2
-	exit 2
+# rows NAME: which rows are shown, in awk; NAME.csv has all.
+rows() {
+	case $1 in
+	table1) echo '$2 ~ /component/ || $3 ~ /chain|turbo decoder/' ;;
+	memory) echo '$2 !~ /component/ || $3 !~ /aloe-host/ || $4 ~ /utran_crc |turbo_decoder/' ;;
+	overhead) echo '$3 !~ /mean/' ;;
+	*) echo 1 ;;
+	esac
 }
-for name in $names; do
-	title "$name" >/dev/null || { echo "measured.sh: $name: there are $all" >&2; exit 2; }
-done
 
-failed=0
-mkdir -p "$out"
-for name in ${names:-$all}; do
-	echo "$name" >&2
+# command_of NAME: the command and what it measures, without what is only about showing it.
+command_of() {
+	case $1 in
+	items) set -- pipes items ;;
+	*) set -- "$1" "$1" ;;
+	esac
+	echo "bench $1" $(options "$2" | sed 's/--table [^ ]*//g; s/--columns [^ ]*//g')
+}
+
+# handsome NAME: of its output the tables, then, folded, the command, when, how long, and what the figures stand on.
+handsome() {
+	awk -F'|' -v command="aloe $(command_of "$1")" '
+		NR == 3 { n = split($0, part, "; "); when = part[n - 1] ", " part[n] }
+		NR <= 4 { next }
+		/^\* / { notes = notes $0 "\n"; next }
+		/^\|/ { row++; if (row <= 2 || '"$(rows "$1")"') print; next }
+		{ row = 0; print }
+		END { printf "\n<details><summary><code>%s</code>, %s</summary>\n\n%s\n</details>\n", command, when, notes }
+	' "$out/$1.part" | cat -s
+}
+
+# measure NAME: into NAME.md; what has taken far too long is told to end, and gives what it has until then.
+measure() {
+	status=0
 	# shellcheck disable=SC2046 # options are words
-	"$B/bin/aloe" bench "$name" $(options "$name") --markdown --csv "$out/$name.csv" --plot "$out/$name.svg" \
-		>"$out/$name.part" || {
-		status=$?
-		rm "$out/$name.part"
-		[ $status != 130 ] || exit 130
-		echo "measured.sh: $name has failed: left out" >&2
-		failed=1
-		continue
-	}
-	sed '1s/ --markdown .*/`/' "$out/$name.part" >"$out/$name.md" # the command as one would give it
-	rm "$out/$name.part"
-done
+	set -- "$1" $(command_of "$1") $(options "$1" | grep -o -e '--table [^ ]*' -e '--columns [^ ]*')
+	name=$1
+	shift
+	timeout --foreground -k 20 "$limit" "$B/bin/aloe" "$@" --markdown --csv "$out/$name.csv" \
+		--plot "$out/$name.svg" >"$out/$name.part" || status=$?
+	[ $status != 124 ] || echo "measured.sh: $name took too long: what it had until then" >&2
+	if [ -s "$out/$name.part" ] && { [ $status = 0 ] || [ $status = 124 ]; }; then
+		handsome "$name" >"$out/$name.md"
+		sed -n '3s/\(.*\); [^;]*; [^;]*$/\1/p' "$out/$name.part" >"$out/machine"
+	fi
+	rm -f "$out/$name.part"
+	return $status
+}
 
-: >"$out/measured.md"
-for name in $all; do
-	[ ! -f "$out/$name.md" ] || { printf '### %s\n\n' "$(title "$name")"; cat "$out/$name.md"; echo; } >>"$out/measured.md"
-done
-[ -z "$into" ] || {
+# section: measured.md of all that are there.
+section() {
+	printf 'On this machine: %s. ' "$(cat "$out/machine" 2>/dev/null || echo unknown)"
+	printf 'By `tests/bench/measured.sh%s`, last on %s: %s in %s s, with a load of %s when it began. ' "${short:+ --short}" \
+		"$(date -u +%Y-%m-%dT%H:%MZ)" "$(echo $done_names | wc -w) benchmarks" "$(($(date +%s) - began))" "$load"
+	printf 'Each table is followed by its command, its date, and what the figures stand on. '
+	printf 'Ratios to what was published are those of isolation `component`, a process each as theirs was; '
+	printf 'everything else about the other machines cannot be compared.\n\n'
+	for name in $all; do
+		[ ! -f "$out/$name.md" ] || { printf '### %s\n\n' "$(title "$name")"; cat "$out/$name.md"; echo; }
+	done
+}
+
+into_file() {
 	awk -v part="$out/measured.md" '
 		$0 == "<!-- measured: end -->" { inside = 0 }
 		!inside { print }
@@ -134,5 +173,36 @@ done
 				print line
 		}' "$into" >"$out/into" && cat "$out/into" >"$into" && rm "$out/into"
 }
-echo "$out/measured.md${into:+, and in $into}" >&2
+
+fail() {
+	echo "measured.sh: $1" >&2
+	exit 2
+}
+
+[ -z "$into" ] || { grep -qx '<!-- measured: begin -->' "$into" && grep -qx '<!-- measured: end -->' "$into"; } ||
+	fail "$into has no lines \`<!-- measured: begin -->\` and \`<!-- measured: end -->\`"
+[ -x "$B/bin/aloe" ] || fail "$B/bin/aloe is not there: make (or B=FOLDER)"
+for name in $names; do
+	title "$name" >/dev/null || fail "$name: there are $all"
+done
+for peer in gnuradio futuresdr jack; do
+	[ -x "$B/peers/$peer" ] || echo "measured.sh: without $peer: \`make bench-peers\` builds it" >&2
+done
+
+began=$(date +%s) load=$(cut -d' ' -f1 /proc/loadavg) failed=0 done_names=''
+mkdir -p "$out"
+for name in ${names:-$all}; do
+	printf '%4d s  %s\n' "$(($(date +%s) - began))" "$(command_of "$name")" >&2
+	measure "$name" || {
+		status=$?
+		[ $status != 130 ] || exit 130
+		[ $status = 124 ] || echo "measured.sh: $name has failed (exit $status)$([ ! -f "$out/$name.md" ] ||
+			echo ": its figures of before are kept")" >&2
+		failed=1
+	}
+	done_names="$done_names $name"
+done
+section >"$out/measured.md"
+[ -z "$into" ] || into_file
+printf '%4d s  in all: %s%s\n' "$(($(date +%s) - began))" "$out/measured.md" "${into:+, and in $into}" >&2
 exit $failed

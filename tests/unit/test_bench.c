@@ -473,6 +473,28 @@ static void test_table(void **state)
 	json_decref(table.rows);
 }
 
+static void test_columns(void **state)
+{
+	struct column picked[TABLE_COLUMNS_MAX];
+	struct table table = {"t", "a title", columns, 4, rows()};
+	char *text;
+
+	(void)state;
+	assert_int_equal(table_pick(&table, "nothing,nam,names", picked), 0);
+	assert_int_equal(table_pick(&table, "", picked), 0);
+	table.n_columns = table_pick(&table, "rate,other,name", picked);
+	assert_int_equal(table.n_columns, 2);
+	table.columns = picked;
+	text = text_of(&table, table_csv);
+	assert_string_equal(text, "rate,name\n0.000123456,\"one, \"\"two\"\"\"\n,b\n");
+	free(text);
+	json_object_set_new(json_array_get(table.rows, 1), "rate", json_real(10412.3));
+	text = text_of(&table, table_print);
+	assert_non_null(strstr(text, "     10412  b\n"));
+	free(text);
+	json_decref(table.rows);
+}
+
 static char *script_of(const struct plot *plot, const char *file)
 {
 	char *text = NULL;
@@ -510,6 +532,12 @@ static void test_plot(void **state)
 	has(text, "\n1.5 0.25 0.2 0.3 \n2.5 NaN NaN 0.1 \nEND\n"); /* zero has no logarithm */
 	has(text, "plot $data0 using 1:2:3:4 with yerrorlines");
 	has(text, ", $data1 using 1:2 with points");
+	assert_null(strstr(text, "set xrange")); /* gnuplot finds it */
+	free(text);
+	json_array_clear(points);
+	json_array_append_new(points, json_pack("[f, f, f, f]", 2.0, 0.25, 0.2, 0.3));
+	text = script_of(&plot, "a.gp");
+	has(text, "set xrange [1:4]\n");
 	free(text);
 	plot.log_y = false;
 	json_array_append_new(plot_series(&plot, PLOT_BARS, "bars"), json_pack("[s, f]", "one", 3.0));
@@ -532,13 +560,13 @@ static void test_plot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_range),         cmocka_unit_test(test_list),        cmocka_unit_test(test_wilson),
-	    cmocka_unit_test(test_wilson_covers), cmocka_unit_test(test_crossing),    cmocka_unit_test(test_median),
-	    cmocka_unit_test(test_search),        cmocka_unit_test(test_batch),       cmocka_unit_test(test_verdict),
-	    cmocka_unit_test(test_yardstick),     cmocka_unit_test(test_table),       cmocka_unit_test(test_plot),
-	    cmocka_unit_test(test_in_gaps),       cmocka_unit_test(test_gaps),        cmocka_unit_test(test_gaps_idle),
-	    cmocka_unit_test(test_line),          cmocka_unit_test(test_line_covers), cmocka_unit_test(test_limit),
-	    cmocka_unit_test(test_published),     cmocka_unit_test(test_distances),
+	    cmocka_unit_test(test_range),         cmocka_unit_test(test_list),      cmocka_unit_test(test_wilson),
+	    cmocka_unit_test(test_wilson_covers), cmocka_unit_test(test_crossing),  cmocka_unit_test(test_median),
+	    cmocka_unit_test(test_search),        cmocka_unit_test(test_batch),     cmocka_unit_test(test_verdict),
+	    cmocka_unit_test(test_yardstick),     cmocka_unit_test(test_table),     cmocka_unit_test(test_columns),
+	    cmocka_unit_test(test_plot),          cmocka_unit_test(test_in_gaps),   cmocka_unit_test(test_gaps),
+	    cmocka_unit_test(test_gaps_idle),     cmocka_unit_test(test_line),      cmocka_unit_test(test_line_covers),
+	    cmocka_unit_test(test_limit),         cmocka_unit_test(test_published), cmocka_unit_test(test_distances),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,6 +194,15 @@ static void test_contest(void **state)
 	assert_true(number(row(&bench, 1, 1), "ratio") == 1.5);
 	assert_string_equal(json_string_value(json_object_get(row(&bench, 1, 1), "reached")), "yes");
 	assert_true(bench.missed);
+	contest.systems[1].beside = true; /* nothing is to be reached by it any more */
+	bench.missed = false;
+	contest.systems[2].reach = 2;
+	contest_tables(&contest);
+	assert_true(number(row(&bench, 3, 1), "ratio") == 1.5);
+	assert_true(json_is_null(json_object_get(row(&bench, 3, 1), "reach")));
+	assert_null(json_object_get(row(&bench, 3, 1), "reached"));
+	assert_string_equal(json_string_value(json_object_get(row(&bench, 3, 0), "reached")), "yes");
+	assert_false(bench.missed);
 	contest_fini(&contest);
 	bench_fini(&bench);
 }

@@ -179,10 +179,11 @@ _aloe() {
 		--simd) COMPREPLY=(); return ;;
 		--set) COMPREPLY=(); return ;;
 		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --iterations --scaling --ebn0 --errors --blocks --seed --simd --set --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --iterations --scaling --ebn0 --errors --blocks --seed --simd --set --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	bpsk)
 		case $prev in
@@ -194,10 +195,11 @@ _aloe() {
 		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
 		--simd) COMPREPLY=(); return ;;
 		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slot-us --lanes --slots --runs --max --clock --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--slot-us --lanes --slots --runs --max --clock --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	chain)
 		case $prev in
@@ -208,10 +210,11 @@ _aloe() {
 		--seed) COMPREPLY=(); return ;;
 		--simd) COMPREPLY=(); return ;;
 		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seconds --vs --runs --trials --seed --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seconds --vs --runs --trials --seed --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	copies)
 		case $prev in
@@ -223,10 +226,11 @@ _aloe() {
 		--simd) COMPREPLY=(); return ;;
 		--set) COMPREPLY=(); return ;;
 		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seconds --max --lanes --slot-us --clock --simd --set --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seconds --max --lanes --slot-us --clock --simd --set --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	handover)
 		case $prev in
@@ -237,10 +241,11 @@ _aloe() {
 		--seed) COMPREPLY=(); return ;;
 		--simd) COMPREPLY=(); return ;;
 		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seconds --vs --runs --trials --seed --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seconds --vs --runs --trials --seed --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	hist)
 		case $prev in
@@ -250,10 +255,11 @@ _aloe() {
 		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
 		--simd) COMPREPLY=(); return ;;
 		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --isolation --cpu --clock --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --isolation --cpu --clock --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	link)
 		case $prev in
@@ -266,10 +272,11 @@ _aloe() {
 		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
 		--simd) COMPREPLY=(); return ;;
 		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --each --bits --slot-us --isolation --cpu --clock --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --each --bits --slot-us --isolation --cpu --clock --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	predict)
 		case $prev in
@@ -280,10 +287,11 @@ _aloe() {
 		--keep) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--from) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --rounds --seconds --cpu --keep --from --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --rounds --seconds --cpu --keep --from --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	map)
 		case $prev in
@@ -294,10 +302,11 @@ _aloe() {
 		--units) COMPREPLY=(); return ;;
 		--cores) COMPREPLY=(); return ;;
 		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seeds --load --q --steps --units --cores --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seeds --load --q --steps --units --cores --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	memory)
 		case $prev in
@@ -306,10 +315,11 @@ _aloe() {
 		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
 		--simd) COMPREPLY=(); return ;;
 		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--isolation --cpu --clock --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--isolation --cpu --clock --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	messages)
 		case $prev in
@@ -322,10 +332,11 @@ _aloe() {
 		--seed) COMPREPLY=(); return ;;
 		--simd) COMPREPLY=(); return ;;
 		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--sizes --items --packets --check --vs --runs --trials --seed --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--sizes --items --packets --check --vs --runs --trials --seed --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	overhead)
 		case $prev in
@@ -336,12 +347,18 @@ _aloe() {
 		--isolation) COMPREPLY=(); return ;;
 		--cpu) COMPREPLY=(); return ;;
 		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
+		--vs) COMPREPLY=(); return ;;
+		-r | --runs) COMPREPLY=(); return ;;
+		--trials) COMPREPLY=(); return ;;
+		--seed) COMPREPLY=(); return ;;
+		-s | --seconds) COMPREPLY=(); return ;;
 		--simd) COMPREPLY=(); return ;;
 		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --rounds --components --slot-us --isolation --cpu --clock --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --rounds --components --slot-us --isolation --cpu --clock --vs --runs --trials --seed --seconds --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	pipes)
 		case $prev in
@@ -354,10 +371,11 @@ _aloe() {
 		--seed) COMPREPLY=(); return ;;
 		--simd) COMPREPLY=(); return ;;
 		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--sizes --items --slot-items --check --vs --runs --trials --seed --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--sizes --items --slot-items --check --vs --runs --trials --seed --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	table1)
 		case $prev in
@@ -367,10 +385,11 @@ _aloe() {
 		--clock) COMPREPLY=($(compgen -W "timer virtual" -- "$cur")); return ;;
 		--simd) COMPREPLY=(); return ;;
 		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --isolation --cpu --clock --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--samples --isolation --cpu --clock --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	throughput)
 		case $prev in
@@ -381,10 +400,11 @@ _aloe() {
 		--seed) COMPREPLY=(); return ;;
 		--simd) COMPREPLY=(); return ;;
 		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--items --vs --runs --trials --seed --simd --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--items --vs --runs --trials --seed --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	utran)
 		case $prev in
@@ -397,10 +417,11 @@ _aloe() {
 		--simd) COMPREPLY=(); return ;;
 		--set) COMPREPLY=(); return ;;
 		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --seconds --rounds --iterations --clock --cpu --simd --set --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --seconds --rounds --iterations --clock --cpu --simd --set --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	x310-recovery)
 		case $prev in
@@ -408,10 +429,11 @@ _aloe() {
 		--wire-us) COMPREPLY=(); return ;;
 		--advance-us) COMPREPLY=(); return ;;
 		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
 		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--spp --wire-us --advance-us --json --markdown --table --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--spp --wire-us --advance-us --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	esac
 		;;

@@ -286,6 +286,44 @@ static void names_check(const struct bench *bench)
 	fputc('\n', stderr);
 }
 
+/* Each key that is asked for has to be in a table that is shown. */
+static void columns_check(const struct bench *bench)
+{
+	const char *keys = cli_get(bench->args, "columns");
+
+	while (keys && *keys) {
+		const size_t len = strcspn(keys, ",");
+		struct column columns[TABLE_COLUMNS_MAX];
+		char key[64];
+		size_t n = 0;
+
+		snprintf(key, sizeof(key), "%.*s", (int)len, keys);
+		for (size_t i = 0; i < bench->n_tables; i++)
+			if (wanted(bench, &bench->tables[i]))
+				n += table_pick(&bench->tables[i], key, columns);
+		if (n == 0)
+			fprintf(stderr, "%s: --columns: no table has %s; --json shows their names\n",
+				bench->args->program->name, key);
+		keys += len + (keys[len] == ',');
+	}
+}
+
+/* The table with the columns that the user wants to see: all, if it has none of those. */
+static void table_show(const struct bench *bench, const struct table *table,
+		       void (*show)(const struct table *table, FILE *out), FILE *out)
+{
+	const char *keys = cli_get(bench->args, "columns");
+	struct column columns[TABLE_COLUMNS_MAX];
+	struct table shown = *table;
+	const size_t n = keys ? table_pick(table, keys, columns) : 0;
+
+	if (n > 0) {
+		shown.columns = columns;
+		shown.n_columns = n;
+	}
+	show(&shown, out);
+}
+
 static void print_all(const struct bench *bench, const json_t *head)
 {
 	const bool markdown = cli_has(bench->args, "markdown");
@@ -295,10 +333,7 @@ static void print_all(const struct bench *bench, const json_t *head)
 		if (!wanted(bench, &bench->tables[i]))
 			continue;
 		putchar('\n');
-		if (markdown)
-			table_markdown(&bench->tables[i], stdout);
-		else
-			table_print(&bench->tables[i], stdout);
+		table_show(bench, &bench->tables[i], markdown ? table_markdown : table_print, stdout);
 	}
 	notes_print(bench, markdown ? "* " : "");
 }
@@ -322,7 +357,7 @@ static int csv_write(const struct bench *bench, const char *path)
 
 	for (size_t i = 0; i < bench->n_tables && rc == 0; i++)
 		if (wanted(bench, &bench->tables[i])) {
-			table_csv(&bench->tables[i], out);
+			table_show(bench, &bench->tables[i], table_csv, out);
 			break;
 		}
 	if (out && out != stdout && (ferror(out) | fclose(out)))
@@ -341,6 +376,7 @@ static int put_out(struct bench *bench)
 	if (!head)
 		return CLI_FAILED;
 	names_check(bench);
+	columns_check(bench);
 	if (cli_has(bench->args, "json"))
 		json_all(bench, head);
 	else if (!csv || strcmp(csv, "-") != 0)

@@ -33,11 +33,20 @@ static const struct cli_option common_options[] = {
     {"json", 0, NULL, NULL, false, "everything as one JSON object on standard output"},
     {"markdown", 0, NULL, NULL, false, "tables and notes as Markdown, for a README"},
     {"table", 0, "KEY", NULL, true, "show this table only (its name in --json); may be repeated"},
+    {"columns", 0, "KEY,...", NULL, false, "of each table that has any of these, show these only, in this order"},
     {"csv", 0, "FILE", "@file", false, "write the first table as CSV; - is standard output"},
     {"plot", 0, "FILE", "@file", false, "draw it: FILE.svg, FILE.png (by gnuplot), or FILE.gp, the script"},
     {"strict", 0, NULL, NULL, false, "exit 3 when a reference figure was not reached"},
     {"quiet", 'q', NULL, NULL, false, "no progress"},
 };
+
+#define CONTEST_OPTIONS(known)                                                                                         \
+	{"vs", 0, "NAME,...", NULL, false, "beside " known " (built by `make bench-peers` in the source)"},            \
+	    {"runs", 'r', "N", NULL, false, "of each system and size; default 20"},                                    \
+	    {"trials", 0, "N", NULL, false, "of each set-up of a system, to find its best; default 2"},                \
+	{                                                                                                              \
+		"seed", 0, "N", NULL, false, "another random order; default 1"                                         \
+	}
 
 static const struct cli_option bler_options[] = {
     {"waveform", 'w', "FILE", "@file", false, "with noise and bit_compare; default utran384-random.conf"},
@@ -105,13 +114,15 @@ static const struct cli_option predict_options[] = {
     {"from", 0, "DIR", "@dir", false, "measure nothing, predict from what was kept there"},
 };
 
-static const char predict_doc[] = "Tells the time of each UTRAN component on one kind of node from that on another, "
-				  "and how wrong that is: by the clock, "
-				  "by the single metric of MAC-equivalents, and by classes of work, as plans use "
-				  "profiles of other machines. Kinds are "
-				  "vector levels, and a build without optimisation (make o0). A prediction uses no "
-				  "time of a component on its target: "
-				  "without KIND.profile.json of the target, --from predicts the same.";
+static const char predict_doc[] =
+    "Tells the time of each UTRAN component on one kind of node from that on another, and how wrong that is: by the "
+    "clock, "
+    "by the single metric of MAC-equivalents, and by classes of work, as plans use profiles of other machines. Kinds "
+    "are "
+    "vector levels, a build without optimisation (make o0), and code for aarch64 under an emulator (make aarch64), "
+    "which is "
+    "labelled so and in no mean but its own. A prediction uses no time of a component on its target: without "
+    "KIND.profile.json of the target, --from predicts the same.";
 
 static const char map_doc[] =
     "Makes random mapping problems, lets the exact mapper find the cheapest mapping of each, or the proof that there "
@@ -199,6 +210,8 @@ static const struct cli_option overhead_options[] = {
     ISOLATION_OPTION("all three"),
     CPU_OPTION,
     CLOCK_OPTION,
+    CONTEST_OPTIONS("jack"),
+    {"seconds", 's', "S", NULL, false, "a run takes, with --vs; default 2"},
     SIMD_OPTION,
 };
 
@@ -206,7 +219,8 @@ static const char overhead_doc[] =
     "Figures 5 and 6 of the papers: what a slot costs beside the components' work, T_base + N x T_module. Chains of "
     "components "
     "that hardly do anything are timed, a line is fitted, and held against what the event rings say directly. Then the "
-    "overhead of ten components against the slot length.";
+    "overhead of ten components against the slot length. With --vs jack: the hand-over from one component to the next "
+    "beside that of JACK's clients, as `handover` has it.";
 
 static const struct cli_option memory_options[] = {
     ISOLATION_OPTION("all three"),
@@ -218,14 +232,6 @@ static const struct cli_option memory_options[] = {
 static const char memory_doc[] = "Table III of the papers: what memory each process of a running waveform has for "
 				 "itself, and what it shares; and what one "
 				 "more instance takes. Without FILE: the UTRAN chain.";
-
-#define CONTEST_OPTIONS(known)                                                                                         \
-	{"vs", 0, "NAME,...", NULL, false, "beside " known " (built by `make bench-peers` in the source)"},            \
-	    {"runs", 'r', "N", NULL, false, "of each system and size; default 20"},                                    \
-	    {"trials", 0, "N", NULL, false, "of each set-up of a system, to find its best; default 2"},                \
-	{                                                                                                              \
-		"seed", 0, "N", NULL, false, "another random order; default 1"                                         \
-	}
 
 static const struct cli_option pipes_options[] = {
     {"sizes", 0, "N,...", NULL, false, "N pipes of N stages; default 1 .. 10 and 20"},
@@ -324,7 +330,7 @@ static const struct cli_command commands[] = {
     {"messages", "", 0, 0, NULL, "packets through pipes x stages, beside other schedulers", messages_doc,
      CLI_LIST(messages_options), bench_messages},
     {"overhead", "", 0, 0, NULL, "what a slot costs beside the components' work", overhead_doc,
-     CLI_LIST(overhead_options), bench_overhead},
+     CLI_LIST(overhead_options), bench_overhead_vs},
     {"pipes", "", 0, 0, NULL, "floats through pipes x stages, beside other schedulers", pipes_doc,
      CLI_LIST(pipes_options), bench_pipes},
     {"table1", "", 0, 0, NULL, "execution times of the UTRAN chain", table1_doc, CLI_LIST(table1_options),

@@ -216,7 +216,7 @@ static void ratio_row(struct contest *contest, size_t ours, size_t system, size_
 {
 	const struct contest_system *who = &contest->systems[system];
 	const struct contest_size *s = &contest->sizes[size];
-	const double reach = ours ? who->reach_others : who->reach;
+	const double reach = contest->systems[ours].beside ? 0 : ours ? who->reach_others : who->reach;
 	double *ratios = copy_of(contest, system, size, 0), p50;
 	json_t *row;
 

@@ -43,6 +43,7 @@ struct contest_system {
 	double reach_others; /* and each other of ours */
 	const struct contest_setup *setups;
 	size_t n_setups;
+	bool beside; /* of ours: shown with its ratios, of which none is to be reached */
 };
 
 struct contest_size {

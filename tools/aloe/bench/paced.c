@@ -29,7 +29,7 @@ struct paced {
 	bool checked;   /* numbered bytes have come out as they went in */
 };
 
-#define SETUPS(array) array, sizeof(array) / sizeof((array)[0])
+#define SETUPS(array) .setups = array, .n_setups = sizeof(array) / sizeof((array)[0])
 
 static int report_end(json_t *report, int status)
 {
@@ -39,9 +39,11 @@ static int report_end(json_t *report, int status)
 
 /* ---- chain -------------------------------------------------------------------------------------------------------------- */
 
-static const struct contest_setup one_lane[] = {{"1 lane, FIFO", 1, false, NULL}};
+static const struct contest_setup one_lane[] = {{"1 lane, FIFO", 1, false, "waveform"}};
+static const struct contest_setup one_shared[] = {{"1 lane, FIFO", 1, false, "none"}};
+static const struct contest_setup one_apart[] = {{"1 lane, FIFO", 1, false, "component"}};
 static const struct contest_system chain_peers[] = {
-    {"gnuradio", "gnuradio", 0, 10, 0, contest_gnuradio, CONTEST_GNURADIO_PACED}};
+    {"gnuradio", "gnuradio", 0, 10, 0, contest_gnuradio, CONTEST_GNURADIO_PACED, false}};
 
 static void spread_read(const json_t *spread, double ret[CONTEST_FIGURES])
 {
@@ -106,7 +108,7 @@ static int chain_measure(struct contest *contest, const struct contest_system *s
 	if (!system->program) {
 		if (copies_write(paced->bench, STAGES, VECTOR, 1000000, path, sizeof(path)) != CLI_OK)
 			return CLI_FAILED;
-		status = slots_run(paced, path, "waveform", "timer", items, what, &report);
+		status = slots_run(paced, path, setup->keys, "timer", items, what, &report);
 		spread_read(json_object_get(json_object_get(report, "latency"), "measured_us"), ret);
 		return report_end(report, status);
 	}
@@ -136,7 +138,7 @@ static const struct contest_setup our_setups[] = {
     {"2 lanes, FIFO", 2, true, NULL},
 };
 static const struct contest_system throughput_peers[] = {
-    {"gnuradio", "gnuradio", 0, 10, 0, contest_gnuradio, CONTEST_GNURADIO}};
+    {"gnuradio", "gnuradio", 0, 10, 0, contest_gnuradio, CONTEST_GNURADIO, false}};
 
 /* Bytes in, bytes out; with two lanes the receiver has its own. */
 static int bits_write(const struct bench *bench, double bits, unsigned lanes, bool numbers, char *ret_path, size_t size)
@@ -231,16 +233,15 @@ static double megabits(const struct contest *contest, const struct contest_size 
 
 /* ---- handover ------------------------------------------------------------------------------------------------------------ */
 
-static const struct contest_setup in_process[] = {{"waveform", 1, false, "waveform"}};
-static const struct contest_setup hot[] = {{"waveform, no clock", 1, false, "waveform"}};
-static const struct contest_setup by_process[] = {{"component", 1, false, "component"}};
+static const struct contest_setup hot[] = {{"1 lane, no clock", 1, false, "waveform"}};
 static const struct contest_setup jack_setups[] = {
     {"one core", 0, false, "cpus=1"},
     {"one core, real time", 0, false, "cpus=1 fifo=1"},
     {"all cores", 0, false, ""},
     {"all cores, real time", 0, false, "fifo=1"},
 };
-static const struct contest_system handover_peers[] = {{"jack", "jack", 0, 40, 1, SETUPS(jack_setups)}};
+static const struct contest_system handover_peers[] = {
+    {.name = "jack", .program = "jack", .reach = 40, .reach_others = 1, SETUPS(jack_setups)}};
 
 /* From the first's beginning to the last's end, by their number: with all that the components do themselves. */
 static int handover_ours(struct paced *paced, const struct contest_setup *setup, double items, const char *what,
@@ -300,7 +301,7 @@ static double per_second(const struct contest *contest, const struct contest_siz
 struct kind {
 	struct contest contest; /* what is the same in each run of the command */
 	const struct contest_system *peers;
-	const struct contest_system ours[3];
+	const struct contest_system ours[4];
 	double items; /* bits; 0: slots of `seconds` */
 	double slot_s;
 	const char *notes[3], *plot, *y;
@@ -313,16 +314,20 @@ static const struct kind kinds[] = {
       .title = "p99 from emit to sink, in us; rate: ms",
       .more = {NULL, "p50 us", "max us"}},
      chain_peers,
-     {{"aloe", NULL, 0, 0, 0, SETUPS(one_lane)}},
+     {{.name = "aloe", SETUPS(one_lane)},
+      {.name = "aloe none", .beside = true, SETUPS(one_shared)},
+      {.name = "aloe component", .beside = true, SETUPS(one_apart)}},
      0,
      1e-3,
      {"a vector of 1000 floats every ms through 10 copies, from when the source emits it to when the sink has it",
-      "ours: one lane on a slot clock of 1 ms; awake: /dev/cpu_dma_latency held at 0, as ours does"},
+      "ours: one lane on a slot clock of 1 ms, isolation waveform (all in one process, as GNU Radio's blocks are), "
+      "none, "
+      "and component (a process each); awake: /dev/cpu_dma_latency held at 0, as ours does"},
      "latency of ten copies, a vector a ms",
      "p99 [us]"},
     {{.measure = throughput_measure, .unit = "s", .rate_of = megabits, .title = "times in s; rate: Mbit/s"},
      throughput_peers,
-     {{"aloe", NULL, 0, 0, 0, SETUPS(our_setups)}},
+     {{.name = "aloe", SETUPS(our_setups)}},
      50e6,
      0,
      {"bytes to bits to symbols (ours: i16; GNU Radio: float), decided, and back to bytes; free-running clock, 16384 "
@@ -336,18 +341,20 @@ static const struct kind kinds[] = {
       .title = "time for a component or client, in us; rate: in a second",
       .more = {NULL, "chain p50 us", "chain p99 us"}},
      handover_peers,
-     {{"aloe", NULL, 0, 0, 0, SETUPS(in_process)},
-      {"aloe component", NULL, 0, 0, 0, SETUPS(by_process)},
-      {"aloe, slot after slot", NULL, 0, 0, 0, SETUPS(hot)}},
+     {{.name = "aloe in process", SETUPS(one_lane)},
+      {.name = "aloe component", SETUPS(one_apart)},
+      {.name = "aloe none", .beside = true, SETUPS(one_shared)},
+      {.name = "aloe slot after slot", .beside = true, SETUPS(hot)}},
      0,
      HANDOVER_SLOT_NS * 1e-9,
      {"64 floats in 1.333 ms; ours: source, 8 copies and sink on one lane, from the source's beginning to the sink's "
       "end, by 10: "
       "with all they do themselves; JACK: from the end of a client's callback to the beginning of the next one's, 8 "
       "clients",
-      "aloe: all in one process; aloe component: each in a process of its own, as JACK's clients; slot after slot: all "
-      "in one, "
-      "without the clock, so that nothing has left the caches in between, which is the most of the time otherwise"},
+      "aloe component: each in a process of its own, as JACK's clients are; in process: isolation waveform, all in "
+      "one; "
+      "none: that of all trusted waveforms; slot after slot: all in one, without the clock, so that nothing has left "
+      "the caches in between, which is the most of the time otherwise"},
      "hand-over",
      "time [us]"},
 };
@@ -417,4 +424,19 @@ int bench_throughput(const struct cli_args *args)
 int bench_handover(const struct cli_args *args)
 {
 	return bench_kind(args, &kinds[2]);
+}
+
+int bench_overhead_vs(const struct cli_args *args)
+{
+	static const char *const alone[] = {"samples", "rounds", "components", "slot-us", "isolation", "cpu", "clock"};
+	static const char *const beside[] = {"seconds", "runs", "trials", "seed"};
+	const bool vs = cli_has(args, "vs");
+	const char *const *not = vs ? alone : beside;
+	const size_t n = vs ? sizeof(alone) / sizeof(alone[0]) : sizeof(beside) / sizeof(beside[0]);
+
+	for (size_t i = 0; i < n; i++)
+		if (cli_has(args, not [i]))
+			return cli_fail(args, "--%s is for %s --vs", not [i],
+					vs ? "measurements without" : "those with");
+	return vs ? bench_handover(args) : bench_overhead(args);
 }

@@ -41,14 +41,14 @@ static const struct contest_setup futuresdr_setups[] = {
     {"smol, FIFO, one core", 0, false, "fifo=1 cpus=1"},
 };
 
-#define SETUPS(array) array, sizeof(array) / sizeof((array)[0])
+#define SETUPS(array) .setups = array, .n_setups = sizeof(array) / sizeof((array)[0])
 
 static const struct contest_system peers[] = {
-    {"gnuradio", "gnuradio", 0, 20, 0, contest_gnuradio, CONTEST_GNURADIO},
-    {"futuresdr", "futuresdr", 0, 2, 0, SETUPS(futuresdr_setups)},
+    {"gnuradio", "gnuradio", 0, 20, 0, contest_gnuradio, CONTEST_GNURADIO, false},
+    {.name = "futuresdr", .program = "futuresdr", .reach = 2, SETUPS(futuresdr_setups)},
 };
 static const struct contest_system message_peers[] = {
-    {"gnuradio", "gnuradio", 0, 50, 0, contest_gnuradio, CONTEST_GNURADIO},
+    {"gnuradio", "gnuradio", 0, 50, 0, contest_gnuradio, CONTEST_GNURADIO, false},
 };
 
 /* ---- ours --------------------------------------------------------------------------------------------------------------- */

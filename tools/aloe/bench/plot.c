@@ -2,6 +2,7 @@
 #include "tools/aloe/bench/plot.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,27 @@ static void point(const struct plot *plot, const json_t *point, FILE *out)
 	fputc('\n', out);
 }
 
+/* A single x has no range of its own. */
+static void range_of_one(const struct plot *plot, FILE *out)
+{
+	double low = INFINITY, high = -INFINITY;
+
+	for (size_t s = 0; s < plot->n; s++) {
+		json_t *row;
+		size_t i;
+
+		if (plot->series[s].style == PLOT_BARS)
+			return;
+		json_array_foreach(plot->series[s].points, i, row)
+		{
+			low = fmin(low, json_number_value(json_array_get(row, 0)));
+			high = fmax(high, json_number_value(json_array_get(row, 0)));
+		}
+	}
+	if (low == high)
+		fprintf(out, "set xrange [%.9g:%.9g]\n", low > 0 ? low / 2 : low - 1, low > 0 ? low * 2 : low + 1);
+}
+
 static void data(const struct plot *plot, FILE *out)
 {
 	for (size_t s = 0; s < plot->n; s++) {
@@ -123,6 +145,7 @@ void plot_script(const struct plot *plot, const char *file, FILE *out)
 	bool bars = false, counts = false;
 
 	head(plot, file, out);
+	range_of_one(plot, out);
 	data(plot, out);
 	for (size_t s = 0; s < plot->n; s++) {
 		bars = bars || plot->series[s].style == PLOT_BARS;

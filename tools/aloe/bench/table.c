@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/aloe/bench/table.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { CELL = 160 };
+
+size_t table_pick(const struct table *table, const char *keys, struct column ret[TABLE_COLUMNS_MAX])
+{
+	size_t n = 0;
+
+	while (*keys) {
+		const size_t len = strcspn(keys, ",");
+
+		for (size_t c = 0; c < table->n_columns && n < TABLE_COLUMNS_MAX; c++)
+			if (strlen(table->columns[c].key) == len && !memcmp(table->columns[c].key, keys, len))
+				ret[n++] = table->columns[c];
+		keys += len + (keys[len] == ',');
+	}
+	return n;
+}
 
 static void cell_text(const struct column *column, const json_t *value, char *ret, size_t size)
 {
@@ -14,7 +30,7 @@ static void cell_text(const struct column *column, const json_t *value, char *re
 	else if (column->decimals >= 0)
 		snprintf(ret, size, "%.*f", column->decimals, json_number_value(value));
 	else
-		snprintf(ret, size, "%.3g", json_number_value(value));
+		snprintf(ret, size, fabs(json_number_value(value)) < 999.5 ? "%.3g" : "%.0f", json_number_value(value));
 }
 
 static int width_of(const struct table *table, const struct column *column)
