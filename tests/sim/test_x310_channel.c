@@ -191,6 +191,39 @@ static void test_passthrough(void **state)
 	check_passthrough("--set slot_samples=512 --set rx.type=ci16", 750);
 }
 
+/* What the wire loses costs the slots that it was for: those behind it keep their numbers, and what they make its time. */
+static void test_lost_packets(void **state)
+{
+	static const char *const options[] = {WAITS,           "--source",   "ticks",      "--fault-rx",
+					      "loss=@700+900", "--fault-tx", "loss=@1100", NULL};
+	struct air air = air_open(options);
+	struct ran *ran = aloe_ok("run waveforms/x310-passthrough.conf --radio '%s' --set rate=1e6 --slots 2000 "
+				  "--force --json -q",
+				  radio_file("", ADVANCE, false));
+	const json_t *counts, *latency;
+
+	(void)state;
+	air_end(&air);
+	check_run(ran, 2000);
+	assert_true(ran_variable(ran, "rx.packets_lost") == 2);
+	assert_true(ran_variable(ran, "rx.slots_short") == 2);
+	assert_true(ran_variable(ran, "rx.samples_missing") == 2 * 256);
+	assert_true(ran_variable(ran, "tx.slots_absent") == 2);
+	assert_true(ran_variable(ran, "tx.sequence_errors") == 1);
+	counts = channel_of(&air, 0);
+	assert_true(number_of(counts, "tx_late") == 0);
+	assert_true(number_of(counts, "tx_bursts") == 2);
+	assert_true(number_of(counts, "tx_packets") == 2000);
+	latency = json_object_get(counts, "latency");
+	assert_true(number_of(latency, "count") == 2000 - 3);
+	assert_true(number_of(latency, "steps") == 2); /* early until we know of it, then at its time again */
+	assert_true(number_of(latency, "min") == (ADVANCE - 256) * 1000.0);
+	assert_true(number_of(latency, "p50") == ADVANCE * 1000.0);
+	assert_true(number_of(latency, "max") == ADVANCE * 1000.0);
+	json_decref(air.said);
+	ran_free(ran);
+}
+
 /* ---- channel ----------------------------------------------------------------------------------------------------------------- */
 
 static void test_channel_at_rest(void **state)
@@ -348,6 +381,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_passthrough),
+	    cmocka_unit_test(test_lost_packets),
 	    cmocka_unit_test(test_channel_at_rest),
 	    cmocka_unit_test(test_channel_replaced),
 	    cmocka_unit_test(test_mimo),
