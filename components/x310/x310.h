@@ -33,7 +33,7 @@ static const char *const x310_sources[] = {"any", "internal", "external", "gpsdo
 	ALOE_PARAM_INT(struct x310, channel, 0, 0, X310_CHANNELS_MAX - 1, "", 0,                                       \
 		       "of the radio, from 0 on; a second device's follow the first's"),                               \
 	    ALOE_PARAM_REAL(struct x310, rate, ALOE_NAN, 1, 1e9, "Hz", 0,                                              \
-			    "samples a second that the radio must have; set by x310-init; not set: any"),              \
+			    "samples a second that the radio must have: the waveform's own rate; not set: any"),       \
 	    ALOE_PARAM_REAL(struct x310, frequency, ALOE_NAN, 0, 1e11, "Hz", 0,                                        \
 			    "that the channel must be tuned to, within 1 Hz; set by x310-init; not set: any"),         \
 	    ALOE_PARAM_REAL(struct x310, gain, ALOE_NAN, -100, 200, "dB", 0,                                           \
