@@ -122,9 +122,6 @@ $(foreach t,$(TOOLS),$(eval $(call program,tools/$(t),$(B)/bin/$(t))))
 
 # `aloe bench x310-recovery` plays the device itself.
 $(B)/bin/aloe: $(call obj,$(patsubst %,tools/x310sim/%.c,device input output radio blocks ctrl mgmt))
-# It tells a response from the sequence it was sounded with.
-$(B)/bin/x310sim: $(LIBFFT)
-$(B)/bin/x310sim: private LIBS_CORE += $(LIBS_FFT)
 $(B)/bin/x310-init: $(B)/obj/tools/x310-init/initialise.o
 $(B)/bin/x310-init $(TESTS_UHD): private LINK := $(CXX)
 $(B)/bin/x310-init $(TESTS_UHD): private LIBS_CORE += -luhd

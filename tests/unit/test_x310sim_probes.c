@@ -19,6 +19,7 @@
 #include "tools/x310sim/analog.h"
 #include "tools/x310sim/device.h"
 #include "tools/x310sim/expect.h"
+#include "tools/x310sim/transform.h"
 
 enum { SPP = 100, DIVIDE = 2 };
 
@@ -96,6 +97,35 @@ static void what_is_no_mark(void **state)
 	assert_int_equal(hist_count(&latency.ns), 0);
 }
 
+/* ---- the transform --------------------------------------------------------------------------------------------------------------- */
+
+static void transforms(void **state)
+{
+	enum { N_MAX = 64 };
+	double roots[N_MAX], x[2 * N_MAX], y[2 * N_MAX];
+
+	(void)state;
+	for (uint32_t n = 1; n <= N_MAX; n *= 2) {
+		for (uint32_t i = 0; i < 2 * n; i++)
+			x[i] = y[i] = sin(i * i + 1.0);
+		transform_roots(n, roots);
+		transform_forward(n, roots, y);
+		for (uint32_t k = 0; k < n; k++) {
+			double re = 0, im = 0;
+
+			for (uint32_t i = 0; i < n; i++) {
+				const double c = cos(2 * M_PI * i * k / n), s = -sin(2 * M_PI * i * k / n);
+				re += x[2 * i] * c - x[2 * i + 1] * s;
+				im += x[2 * i] * s + x[2 * i + 1] * c;
+			}
+			assert_true(fabs(y[2 * k] - re) < 1e-12 * N_MAX && fabs(y[2 * k + 1] - im) < 1e-12 * N_MAX);
+		}
+		transform_inverse(n, roots, y);
+		for (uint32_t i = 0; i < 2 * n; i++)
+			assert_true(fabs(y[i] / n - x[i]) < 1e-12);
+	}
+}
+
 /* ---- sounding ----------------------------------------------------------------------------------------------------------------- */
 
 enum { LENGTH = 1024, TAPS = 64, CHANNELS = 2, LATER = 300, BLOCK = 64 };
@@ -156,25 +186,38 @@ static void play(struct host *host, unsigned blocks)
 	}
 }
 
+/* 0 or -errno, of a file of these bytes. */
+static int load(const struct expect_options *options, const void *bytes, size_t size, struct expect *expect,
+		char *ret_why)
+{
+	char path[] = "/tmp/x310sim-taps-XXXXXX";
+	struct expect_options with = *options;
+	const int fd = mkstemp(path);
+	int rc;
+
+	assert_int_equal(write(fd, bytes, size), size);
+	close(fd);
+	with.path = path;
+	rc = expect_load(expect, &with, LENGTH, ret_why);
+	assert_true(rc == 0 || strstr(ret_why, path) != NULL);
+	unlink(path);
+	return rc;
+}
+
 static struct expect expect_of(const struct expect_options *options, const float *taps, size_t n)
 {
-	char path[] = "/tmp/x310sim-taps-XXXXXX", why[EXPECT_WHY] = "";
-	const int fd = mkstemp(path);
+	char why[EXPECT_WHY] = "";
 	struct expect expect;
 
-	assert_int_equal(write(fd, taps, n * 2 * sizeof(float)), n * 2 * sizeof(float));
-	close(fd);
-	((struct expect_options *)(uintptr_t)options)->path = path;
-	if (expect_load(&expect, options, LENGTH, why) < 0)
+	if (load(options, taps, n * 2 * sizeof(float), &expect, why) < 0)
 		fail_msg("%s", why);
-	unlink(path);
 	return expect;
 }
 
 static void a_response_is_measured(void **state)
 {
 	const struct sound_options options = {LENGTH, 1, 10};
-	struct expect_options wanted = {.channels = {0}, .n_channels = 1, .limit_db = -50};
+	const struct expect_options wanted = {.channels = {0}, .n_channels = 1, .limit_db = -50};
 	struct sound_found found;
 	struct expect expect;
 	float taps[2 * TAPS], h[2 * LENGTH];
@@ -207,7 +250,7 @@ static void a_response_is_measured(void **state)
 static void an_error_is_seen(void **state)
 {
 	const struct sound_options options = {LENGTH, 1, 3};
-	struct expect_options wanted = {.channels = {0}, .n_channels = 1, .limit_db = -50};
+	const struct expect_options wanted = {.channels = {0}, .n_channels = 1, .limit_db = -50};
 	struct sound_found found;
 	struct expect expect;
 	float taps[2 * TAPS];
@@ -240,7 +283,7 @@ static void responses_that_change(void **state)
 {
 	enum { SETS = 5, PERIODS = 30, EACH = 3 };
 	const struct sound_options options = {LENGTH, 1, PERIODS};
-	struct expect_options wanted = {.taps = TAPS, .channels = {0}, .n_channels = 1, .limit_db = -50};
+	const struct expect_options wanted = {.taps = TAPS, .channels = {0}, .n_channels = 1, .limit_db = -50};
 	struct sound_found found;
 	struct expect expect;
 	float taps[SETS * 2 * TAPS];
@@ -270,7 +313,7 @@ static void responses_that_change(void **state)
 static void paths_that_cross(void **state)
 {
 	const struct sound_options options = {LENGTH, 1, 4};
-	struct expect_options wanted = {.channels = {0, 4}, .n_channels = 2, .limit_db = -50};
+	const struct expect_options wanted = {.channels = {0, 4}, .n_channels = 2, .limit_db = -50};
 	struct sound_found found;
 	struct expect expect;
 	float taps[8 * TAPS];
@@ -302,7 +345,7 @@ static void paths_that_cross(void **state)
 static void seams(void **state)
 {
 	const struct sound_options options = {LENGTH, 3, 8};
-	struct expect_options wanted = {.channels = {0}, .n_channels = 1, .limit_db = -50};
+	const struct expect_options wanted = {.channels = {0}, .n_channels = 1, .limit_db = -50};
 	struct sound_found found;
 	struct expect expect;
 	float taps[2 * TAPS];
@@ -330,18 +373,12 @@ static void seams(void **state)
 
 static void refused(const struct expect_options *options, const void *bytes, size_t size, const char *word)
 {
-	char path[] = "/tmp/x310sim-taps-XXXXXX", why[EXPECT_WHY] = "";
-	struct expect_options with = *options;
-	const int fd = mkstemp(path);
+	char why[EXPECT_WHY] = "";
 	struct expect expect;
 
-	assert_int_equal(write(fd, bytes, size), size);
-	close(fd);
-	with.path = path;
-	assert_true(expect_load(&expect, &with, LENGTH, why) < 0);
-	if (strstr(why, word) == NULL || strstr(why, path) == NULL)
+	assert_true(load(options, bytes, size, &expect, why) < 0);
+	if (strstr(why, word) == NULL)
 		fail_msg("\"%s\" does not say \"%s\"", why, word);
-	unlink(path);
 }
 
 static void files_of_taps(void **state)
@@ -370,10 +407,15 @@ static void files_of_taps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_mark_tells_its_age), cmocka_unit_test(marks_survive_floats),
-	    cmocka_unit_test(what_is_no_mark),      cmocka_unit_test(a_response_is_measured),
-	    cmocka_unit_test(an_error_is_seen),     cmocka_unit_test(responses_that_change),
-	    cmocka_unit_test(paths_that_cross),     cmocka_unit_test(seams),
+	    cmocka_unit_test(a_mark_tells_its_age),
+	    cmocka_unit_test(marks_survive_floats),
+	    cmocka_unit_test(what_is_no_mark),
+	    cmocka_unit_test(a_response_is_measured),
+	    cmocka_unit_test(transforms),
+	    cmocka_unit_test(an_error_is_seen),
+	    cmocka_unit_test(responses_that_change),
+	    cmocka_unit_test(paths_that_cross),
+	    cmocka_unit_test(seams),
 	    cmocka_unit_test(files_of_taps),
 	};
 

@@ -6,20 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fft/fft.h"
 #include "platforms/x310/bytes.h"
 #include "tools/x310sim/sound.h"
+#include "tools/x310sim/transform.h"
 
-enum { IQ = 4, ALIGN = 64 };
+enum { IQ = 4 };
 
-/* All buffers are of `length` complex floats. */
+/* All buffers are of `length` complex numbers. */
 struct work {
 	uint32_t length;
-	struct fft *forward, *inverse;
-	float *memory;
-	float *sequence; /* spectrum of 1 / x */
-	float *time, *spectrum, *product, *h;
-	float *expected; /* conjugate spectra of the responses */
+	double *memory, *roots;
+	double *sequence;     /* spectrum of 1 / x, with the factor of a transform there and back */
+	double *h, *spectrum; /* of the response */
+	double *product;      /* correlation, or what is being transformed */
+	double *expected;     /* conjugate spectra of the responses */
 };
 
 static size_t reals(const struct work *work)
@@ -27,37 +27,31 @@ static size_t reals(const struct work *work)
 	return 2 * (size_t)work->length;
 }
 
-static void unpack(const uint8_t *iq, uint32_t n, float *ret)
+static void unpack(const uint8_t *iq, uint32_t n, double *ret)
 {
 	for (size_t i = 0; i < 2 * (size_t)n; i++)
-		ret[i] = (float)(int16_t)get_le16(iq + 2 * i);
+		ret[i] = (int16_t)get_le16(iq + 2 * i);
 }
 
-static void multiply(const float *a, const float *b, uint32_t n, float *ret)
+static void multiply(const double *a, const double *b, uint32_t n, double *ret)
 {
 	for (size_t i = 0; i < 2 * (size_t)n; i += 2) {
-		ret[i] = a[i] * b[i] - a[i + 1] * b[i + 1];
+		const double re = a[i] * b[i] - a[i + 1] * b[i + 1];
+
 		ret[i + 1] = a[i] * b[i + 1] + a[i + 1] * b[i];
+		ret[i] = re;
 	}
 }
 
-static void work_fini(struct work *work)
-{
-	fft_free(work->forward);
-	fft_free(work->inverse);
-	free(work->memory);
-}
-
-/* 1 / X, with the factor that a transform there and back needs. */
 static void invert_sequence(struct work *work, const uint8_t *sequence)
 {
-	float *x = work->sequence;
+	double *x = work->sequence;
 
-	unpack(sequence, work->length, work->time);
-	fft_execute(work->forward, work->time, x);
+	unpack(sequence, work->length, x);
+	transform_forward(work->length, work->roots, x);
 	for (size_t i = 0; i < reals(work); i += 2) {
-		const float energy = x[i] * x[i] + x[i + 1] * x[i + 1];
-		const float scale = energy > 0 ? 1 / (energy * (float)work->length) : 0;
+		const double energy = x[i] * x[i] + x[i + 1] * x[i + 1];
+		const double scale = energy > 0 ? 1 / (energy * work->length) : 0;
 
 		x[i] *= scale;
 		x[i + 1] *= -scale;
@@ -68,41 +62,40 @@ static int work_init(struct work *work, const struct sound *sound, uint32_t n_ex
 {
 	const uint32_t length = sound->options.length;
 	const size_t buffer = 2 * (size_t)length;
-	float **const buffers[] = {&work->sequence, &work->time, &work->spectrum, &work->product, &work->h};
+	double **const buffers[] = {&work->sequence, &work->h, &work->spectrum, &work->product, &work->roots};
 	enum { BUFFERS = sizeof(buffers) / sizeof(buffers[0]) };
-	int rc;
 
 	*work = (struct work){.length = length};
-	work->memory = aligned_alloc(ALIGN, (BUFFERS + n_expected) * buffer * sizeof(float));
+	work->memory = calloc(BUFFERS + n_expected, buffer * sizeof(double));
 	if (work->memory == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < BUFFERS; i++)
 		*buffers[i] = work->memory + i * buffer;
 	work->expected = work->memory + BUFFERS * buffer;
-	rc = fft_new(length, FFT_FORWARD, FFT_SAME, &work->forward);
-	if (rc == 0)
-		rc = fft_new(length, FFT_INVERSE, FFT_SAME, &work->inverse);
-	if (rc < 0) {
-		work_fini(work);
-		return rc;
-	}
+	transform_roots(length, work->roots);
 	invert_sequence(work, sound->sequence);
 	return 0;
 }
 
-/* The response of a kept period into work->h; by its place in time, and where the input's own channel is heard. */
+static void work_fini(struct work *work)
+{
+	free(work->memory);
+}
+
+/* The response of a kept period into work->h, by its place in time and where the input's own channel is heard. */
 static void measure(struct work *work, const struct sound *sound, unsigned channel, uint32_t which)
 {
 	const struct sound_channel *c = &sound->channels[channel];
 	const uint32_t length = work->length, early = channel * (length / SOUND_CHANNELS);
-	const uint32_t place = (uint32_t)((c->first[which] + early) & (length - 1));
+	const size_t place = (c->first[which] + early) & (length - 1);
+	double *h = work->product;
 
-	unpack(c->iq + (size_t)which * length * IQ, length, work->time);
-	fft_execute(work->forward, work->time, work->spectrum);
-	multiply(work->spectrum, work->sequence, length, work->product);
-	fft_execute(work->inverse, work->product, work->time);
-	memcpy(work->h + 2 * (size_t)place, work->time, 2 * (size_t)(length - place) * sizeof(float));
-	memcpy(work->h, work->time + 2 * (size_t)(length - place), 2 * (size_t)place * sizeof(float));
+	unpack(c->iq + (size_t)which * length * IQ, length, h);
+	transform_forward(length, work->roots, h);
+	multiply(h, work->sequence, length, h);
+	transform_inverse(length, work->roots, h);
+	memcpy(work->h + 2 * place, h, 2 * (length - place) * sizeof(*h));
+	memcpy(work->h, h + 2 * (length - place), 2 * place * sizeof(*h));
 }
 
 int sound_response(const struct sound *sound, unsigned channel, uint32_t which, float *ret_h)
@@ -116,7 +109,8 @@ int sound_response(const struct sound *sound, unsigned channel, uint32_t which, 
 	if (rc < 0)
 		return rc;
 	measure(&work, sound, channel, which);
-	memcpy(ret_h, work.h, reals(&work) * sizeof(float));
+	for (size_t i = 0; i < reals(&work); i++)
+		ret_h[i] = (float)work.h[i];
 	work_fini(&work);
 	return 0;
 }
@@ -131,11 +125,12 @@ static const float *taps_of(const struct sound_expected *expected, uint32_t resp
 static void transform_expected(struct work *work, const struct sound_expected *expected)
 {
 	for (uint32_t r = 0; r < expected->n; r++) {
-		float *spectrum = work->expected + r * reals(work);
+		const float *taps = taps_of(expected, r);
+		double *spectrum = work->expected + r * reals(work);
 
-		memset(work->time, 0, reals(work) * sizeof(float));
-		memcpy(work->time, taps_of(expected, r), 2 * (size_t)expected->n_taps * sizeof(float));
-		fft_execute(work->forward, work->time, spectrum);
+		for (size_t i = 0; i < 2 * (size_t)expected->n_taps; i++)
+			spectrum[i] = taps[i];
+		transform_forward(work->length, work->roots, spectrum);
 		for (size_t i = 1; i < reals(work); i += 2)
 			spectrum[i] = -spectrum[i];
 	}
@@ -144,12 +139,13 @@ static void transform_expected(struct work *work, const struct sound_expected *e
 /* The lag at which work->h, whose spectrum is in work->spectrum, is most like a response. */
 static uint32_t best_lag(struct work *work, uint32_t response)
 {
+	const double *like = work->product;
 	uint32_t best = 0;
 
 	multiply(work->spectrum, work->expected + response * reals(work), work->length, work->product);
-	fft_execute(work->inverse, work->product, work->time);
+	transform_inverse(work->length, work->roots, work->product);
 	for (uint32_t lag = 1; lag < work->length; lag++)
-		best = work->time[2 * (size_t)lag] > work->time[2 * (size_t)best] ? lag : best;
+		best = like[2 * (size_t)lag] > like[2 * (size_t)best] ? lag : best;
 	return best;
 }
 
@@ -159,7 +155,7 @@ static double error_db(const struct work *work, const float *taps, uint32_t n_ta
 	double error = 0, energy = 0;
 
 	for (uint32_t i = 0; i < work->length; i++) {
-		const float *h = work->h + 2 * (size_t)((lag + i) % work->length);
+		const double *h = work->h + 2 * (size_t)((lag + i) % work->length);
 		const double re = i < n_taps ? taps[2 * (size_t)i] : 0, im = i < n_taps ? taps[2 * (size_t)i + 1] : 0;
 
 		error += (h[0] - re) * (h[0] - re) + (h[1] - im) * (h[1] - im);
@@ -177,8 +173,8 @@ static struct match best_match(struct work *work, const struct sound_expected *e
 {
 	struct match best = {.db = INFINITY};
 
-	memcpy(work->time, work->h, reals(work) * sizeof(float));
-	fft_execute(work->forward, work->time, work->spectrum);
+	memcpy(work->spectrum, work->h, reals(work) * sizeof(*work->h));
+	transform_forward(work->length, work->roots, work->spectrum);
 	for (uint32_t r = 0; r < expected->n; r++) {
 		const uint32_t lag = best_lag(work, r);
 		const double db = error_db(work, taps_of(expected, r), expected->n_taps, lag);
