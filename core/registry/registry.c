@@ -232,13 +232,10 @@ struct registry *registry_open(const char *dirs, struct diag *diag)
 
 /* ---- what has changed ----------------------------------------------------------------------------------------------- */
 
-static uint64_t stamp_bytes(uint64_t stamp, const void *data, size_t len)
+static uint64_t stamp_mix(uint64_t stamp, uint64_t fact)
 {
-	const uint8_t *bytes = data;
-
-	for (size_t i = 0; i < len; i++)
-		stamp = (stamp ^ bytes[i]) * 0x100000001b3ull;
-	return stamp;
+	stamp = (stamp ^ fact) * 0x9e3779b97f4a7c15ull;
+	return stamp ^ stamp >> 29;
 }
 
 /* Files in whatever order the folder has them: what it adds up to is the same. */
@@ -250,14 +247,17 @@ static uint64_t stamp_dir(const char *path)
 
 	while (dir && (entry = readdir(dir))) {
 		const char *dot = strrchr(entry->d_name, '.');
-		struct stat st;
+		struct stat st = {0};
 
 		if (!dot || strcmp(dot, ".desc") != 0 || fstatat(dirfd(dir), entry->d_name, &st, 0) < 0)
 			continue;
 		const uint64_t facts[] = {(uint64_t)st.st_ino, (uint64_t)st.st_size, (uint64_t)st.st_mtim.tv_sec,
 					  (uint64_t)st.st_mtim.tv_nsec};
-		sum += stamp_bytes(stamp_bytes(0xcbf29ce484222325ull, entry->d_name, strlen(entry->d_name)), facts,
-				   sizeof(facts));
+		uint64_t stamp = component_digest(entry->d_name);
+
+		for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+			stamp = stamp_mix(stamp, facts[i]);
+		sum += stamp;
 	}
 	if (dir)
 		closedir(dir);
@@ -267,18 +267,16 @@ static uint64_t stamp_dir(const char *path)
 uint64_t registry_stamp(const char *dirs)
 {
 	char *copy = strdup(dirs), *rest = copy;
-	uint64_t stamp = 0xcbf29ce484222325ull;
+	uint64_t stamp = 0;
 
 	for (char *dir; copy && (dir = strsep(&rest, ":"));)
 		for (unsigned arch = 0; dir[0] && arch <= COMPONENT_ARCHES; arch++) {
 			const char *name = arch < COMPONENT_ARCHES ? component_arch_name(arch) : ".";
-			uint64_t sum;
 			char *path;
 
 			if (asprintf(&path, "%s/%s", dir, name) < 0)
 				continue;
-			sum = stamp_dir(path);
-			stamp = stamp_bytes(stamp_bytes(stamp, path, strlen(path)), &sum, sizeof(sum));
+			stamp = stamp_mix(stamp_mix(stamp, component_digest(path)), stamp_dir(path));
 			free(path);
 		}
 	free(copy);

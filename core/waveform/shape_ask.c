@@ -199,28 +199,36 @@ void shape_kept_fini(struct shape_kept *kept)
 	*kept = (struct shape_kept){NULL, NULL};
 }
 
+/* Takes the request over. */
+static int kept_ask(struct waveform *waveform, const char *host, char *request, struct shape_kept *kept,
+		    struct diag *diag)
+{
+	struct answer answer = {NULL, 0, 0};
+	const int error = ask(waveform, host, SHAPE_QUIET_MS, request, &answer, diag);
+
+	shape_kept_fini(kept);
+	if (error) {
+		free(answer.text);
+		free(request);
+		return error;
+	}
+	kept->request = request;
+	kept->answer = answer.text;
+	return 0;
+}
+
 int waveform_shape_again(struct waveform *waveform, const char *host, struct shape_kept *kept, struct diag *diag)
 {
-	struct shape_kept now = {waveform_shape_json(waveform), NULL};
-	struct answer answer = {NULL, 0, 0};
-	int error;
+	char *request = waveform_shape_json(waveform);
+	int error = 0;
 
-	if (!now.request)
+	if (!request)
 		return diag_error(diag, waveform->file, 0, "no memory");
-	if (!kept->answer || strcmp(kept->request, now.request) != 0) {
-		error = ask(waveform, host, SHAPE_QUIET_MS, now.request, &answer, diag);
-		if (error) {
-			free(answer.text);
-			free(now.request);
-			return error;
-		}
-		now.answer = answer.text;
-		shape_kept_fini(kept);
-		*kept = now;
-	} else {
-		free(now.request);
-	}
-	return waveform_shape_apply(waveform, kept->answer, diag);
+	if (!kept->answer || strcmp(kept->request, request) != 0)
+		error = kept_ask(waveform, host, request, kept, diag);
+	else
+		free(request);
+	return error ? error : waveform_shape_apply(waveform, kept->answer, diag);
 }
 
 int waveform_shape(struct waveform *waveform, const char *host, struct diag *diag)
