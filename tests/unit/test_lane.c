@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "core/base/clock.h"
+#include "core/slot/cost.h"
 #include "daemons/exec/exec.h"
 #include "daemons/host/host.h"
 #include "tests/common/probe.h"
@@ -732,13 +733,28 @@ static void test_timer(void **state)
 	world_free(w);
 }
 
+/* What a lane costs is measured again and again without a hang, and handing on to another thread costs more than not to. */
+static void test_cost(void **state)
+{
+	struct lane_cost cost = {0, 0};
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		const int rc = lane_cost_measure(&cost);
+
+		assert_true(rc == 0 || rc == -ETIMEDOUT); /* the machine may have no time for it */
+		assert_true(rc != 0 || (cost.base_ns > 1 && cost.base_ns < 1e7));
+		assert_true(rc != 0 || (cost.handover_ns > 1 && cost.handover_ns < 1e7));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_next),        cmocka_unit_test(test_pass),      cmocka_unit_test(test_same_seat),
 	    cmocka_unit_test(test_tend),        cmocka_unit_test(test_not_live),  cmocka_unit_test(test_life),
 	    cmocka_unit_test(test_guard),       cmocka_unit_test(test_two_lanes), cmocka_unit_test(test_passed_over),
-	    cmocka_unit_test(test_holder_gone), cmocka_unit_test(test_timer),
+	    cmocka_unit_test(test_holder_gone), cmocka_unit_test(test_timer),     cmocka_unit_test(test_cost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
