@@ -4,7 +4,7 @@
 #include "platforms/x310/bytes.h"
 #include "tools/x310sim/device.h"
 
-enum { LOW_BITS = 15, TICK_BITS = 27, ZERO = 1 << 14, IQ = 4 };
+enum { LOW_BITS = 15, TICK_BITS = 27, ZERO = 1 << 14, IQ = 4, ROW = 16 };
 
 static uint32_t mark(unsigned channel, uint64_t tick)
 {
@@ -25,10 +25,35 @@ static bool read_mark(const uint8_t *iq, unsigned *ret_channel, uint32_t *ret_ti
 	return (low | high) >> LOW_BITS == 0;
 }
 
+/* A row of marks whose high parts are alike. */
+static void mark_row(uint32_t first, const uint32_t *later, uint8_t *ret_iq)
+{
+	uint32_t row[ROW];
+
+	for (uint32_t i = 0; i < ROW; i++)
+		row[i] = htole32(((first + later[i]) & 0xffff) | (first & 0xffff0000));
+	memcpy(ret_iq, row, sizeof(row));
+}
+
 void latency_mark(unsigned channel, uint64_t tick, uint32_t divide, uint8_t *ret_iq, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
-		put_le32(ret_iq + IQ * i, mark(channel, tick + (uint64_t)i * divide));
+	const uint32_t low_end = 1u << LOW_BITS;
+	uint32_t later[ROW];
+
+	for (uint32_t i = 0; i < ROW; i++)
+		later[i] = i * divide;
+	for (uint32_t i = 0; i < n;) {
+		const uint32_t low = (uint32_t)tick & (low_end - 1);
+		const bool alike = n - i >= ROW && low + later[ROW - 1] < low_end;
+
+		if (alike)
+			mark_row(mark(channel, tick), later, ret_iq);
+		else
+			put_le32(ret_iq, mark(channel, tick));
+		ret_iq += alike ? ROW * IQ : IQ;
+		tick += (uint64_t)(alike ? ROW : 1) * divide;
+		i += alike ? ROW : 1;
+	}
 }
 
 void latency_take(struct latency *latency, unsigned channel, uint64_t tick, uint32_t divide, const uint8_t *iq,
