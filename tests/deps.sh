@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# tests/deps.sh SET... - install the Debian packages of the sets (build, test, bench, lint, neon, and the peers' gnuradio, jack) that are missing, and say which.
+# tests/deps.sh SET... - install the Debian packages of the sets (build, test, bench, lint, neon, and the peers' gnuradio, jack, uhd) that are missing, and say which.
 # Nothing to do where everything is there. Exit 2, naming what is missing, where it cannot be installed.
 set -u
 
@@ -13,9 +13,10 @@ packages() {
 	bench) echo valgrind ;;
 	gnuradio) echo g++ pkg-config gnuradio-dev ;;
 	jack) echo g++ jackd2 libjack-jackd2-dev ;;
+	uhd) echo g++ libuhd-dev libboost-dev libfftw3-dev ;;
 	lint) echo clang-format clang-tidy cppcheck ;;
 	neon) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libcmocka-dev:arm64 ;;
-	*) echo "deps.sh: no set '$1'; there are: build, test, bench, lint, neon, gnuradio, jack" >&2; exit 2 ;;
+	*) echo "deps.sh: no set '$1'; there are: build, test, bench, lint, neon, gnuradio, jack, uhd" >&2; exit 2 ;;
 	esac
 }
 

@@ -163,7 +163,7 @@ _aloe() {
 		COMPREPLY=($(compgen -W "$(aloe list --names 2>/dev/null)" -- "$cur")) ;;
 	bench)
 			if ((COMP_CWORD == 2)); then
-		COMPREPLY=($(compgen -W "bler bpsk chain copies handover hist link predict map memory messages overhead pipes table1 throughput utran x310-recovery --help" -- "$cur"))
+		COMPREPLY=($(compgen -W "bler bpsk chain copies handover hist link predict map memory messages overhead pipes table1 throughput utran x310 x310-recovery --help" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[2]} in
@@ -422,6 +422,18 @@ _aloe() {
 		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--waveform --seconds --rounds --iterations --clock --cpu --simd --set --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
+	x310)
+		case $prev in
+		-s | --seconds) COMPREPLY=(); return ;;
+		--systems) COMPREPLY=(); return ;;
+		--simd) COMPREPLY=(); return ;;
+		--table) COMPREPLY=(); return ;;
+		--columns) COMPREPLY=(); return ;;
+		--csv) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		--plot) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--seconds --systems --simd --json --markdown --table --columns --csv --plot --strict --quiet --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	x310-recovery)
 		case $prev in

@@ -33,10 +33,18 @@ jack() {
 	program jack -ljack
 }
 
+uhd() {
+	tests/deps.sh uhd || return 1
+	program uhd -luhd -lfftw3f -lm
+}
+
 # The versions of Cargo.lock.in. That version of the crate asks for a nightly compiler, for things that a stable one has and hides.
 futuresdr() {
 	rust=$out/rust
-	command -v cargo >/dev/null || { echo "peers: cargo is not installed" >&2; return 1; }
+	command -v cargo >/dev/null || {
+		echo "peers: cargo is not installed (that of rustup: 1.95 has done; Debian 12's is too old)" >&2
+		return 1
+	}
 	mkdir -p "$rust/src"
 	cp tests/bench/peers/futuresdr/Cargo.toml "$rust/" && cp tests/bench/peers/futuresdr/src/main.rs "$rust/src/" || return 1
 	export CARGO_HOME="$out/cargo" CARGO_TARGET_DIR="$out/target" RUSTC_BOOTSTRAP=1
@@ -53,6 +61,7 @@ futuresdr() {
 
 gnuradio || leave_out gnuradio "see above"
 jack || leave_out jack "see above"
+uhd || leave_out uhd "see above"
 futuresdr || leave_out futuresdr "see above"
 echo "peers:${built:- none} in $out"
 [ -n "$built" ]

@@ -296,6 +296,21 @@ static const char handover_doc[] =
     "What it takes to go from one component to the next, all in one process, and each in one of its own; "
     "and from one client of JACK to the next.";
 
+static const struct cli_option x310_options[] = {
+    {"seconds", 's', "S", NULL, false, "each stretch that is shown; default 2, about two minutes in all"},
+    {"systems", 0, "NAME,...", NULL, false, "loop-udp, loop-dpdk, uhd, uhd-dpdk, aloe-udp, aloe-dpdk; default: all"},
+    SIMD_OPTION,
+};
+
+static const char x310_doc[] =
+    "Table I and Figure 4 of the paper on low-latency processing with X310s (Engelhardt et al. 2022), for this "
+    "machine: samples "
+    "go from a simulated device (x310sim, on the last CPU) through a host (on the first) and back, by a bare loop, by "
+    "UHD, and by "
+    "ALOE's waveforms x310-passthrough and x310-channel; over kernel UDP, and past the kernel over DPDK's memif. The "
+    "fastest rate "
+    "that each holds, the shortest time from antenna to antenna, and the packets' delay in the host.";
+
 static const struct cli_option x310_recovery_options[] = {
     {"spp", 0, "N", NULL, false, "samples per packet, 16 .. 1996; default 256"},
     {"wire-us", 0, "US", NULL, false, "one way; default 2"},
@@ -339,6 +354,8 @@ static const struct cli_command commands[] = {
      CLI_LIST(throughput_options), bench_throughput},
     {"utran", "", 0, 0, NULL, "what the UTRAN bearer takes of a slot, component by component", utran_doc,
      CLI_LIST(utran_options), bench_utran},
+    {"x310", "", 0, 0, NULL, "samples from a radio and back to it, by whom and how fast", x310_doc,
+     CLI_LIST(x310_options), bench_x310},
     {"x310-recovery", "", 0, 0, NULL, "what a packet to the radio that goes wrong costs", x310_recovery_doc,
      CLI_LIST(x310_recovery_options), bench_x310_recovery},
 };

@@ -22,6 +22,7 @@ int bench_messages(const struct cli_args *args);      /* pipes.c */
 int bench_overhead(const struct cli_args *args);      /* overhead.c */
 int bench_overhead_vs(const struct cli_args *args);   /* paced.c: that, or with --vs bench_handover */
 int bench_pipes(const struct cli_args *args);         /* pipes.c */
+int bench_x310(const struct cli_args *args);          /* x310.c */
 int bench_x310_recovery(const struct cli_args *args); /* x310_recovery.c */
 int bench_table1(const struct cli_args *args);        /* table1.c */
 
