@@ -100,7 +100,7 @@ static inline int x310_find(struct x310 *x310, struct aloe_setup *setup)
 	if (!x310->radio)
 		return aloe_fail(setup, "no radio: the clock is another one");
 	if (x310->channel >= x310->radio->channels)
-		return aloe_fail(setup, "channel = %u, the radio has %u: 0 .. %u", x310->channel, x310->radio->channels,
+		return aloe_fail(setup, "channel = %u is outside [0, %u], what the radio has", x310->channel,
 				 x310->radio->channels - 1);
 	return 0;
 }

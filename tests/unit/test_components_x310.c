@@ -264,7 +264,7 @@ static void test_agrees_with_the_radio(void **state)
 	asks("x310_rx", "clock_source", "gpsdo", "clock_source = \"gpsdo\", the radio has \"external\"");
 	asks("x310_tx", "time_source", "external", "time_source = \"external\", the radio has \"internal\"");
 	asks("x310_rx", "channel", "1", NULL);
-	asks("x310_tx", "channel", "2", "channel = 2, the radio has 2: 0 .. 1");
+	asks("x310_tx", "channel", "2", "channel = 2 is outside [0, 1], what the radio has");
 }
 
 /* Nobody has said what the radio was set to: the waveform runs, and the user is told. */
