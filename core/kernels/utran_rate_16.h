@@ -52,13 +52,17 @@ static inline void utran_rate_store(void *to, utran_rate_vector v)
 #endif
 
 #ifdef UTRAN_RATE_16
+/* What a plan has is taken out of it first: bytes that are stored might be anything's, so it would be read again at each step. */
 static inline void utran_rate_match_16(const struct utran_rate_plan *plan, const uint8_t *in, uint8_t *out)
 {
+	const struct utran_rate_step *steps = plan->steps;
+	const uint8_t *places = plan->places;
+	const size_t len = plan->len;
 	uint8_t *to = out;
 
-	for (uint32_t s = 0; s < plan->len; s++) {
-		utran_rate_store(to, utran_rate_load(in + plan->steps[s].from, plan->places + 16 * (size_t)s));
-		to += plan->steps[s].len;
+	for (size_t s = 0; s < len; s++) {
+		utran_rate_store(to, utran_rate_load(in + steps[s].from, places + 16 * s));
+		to += steps[s].len;
 	}
 	utran_rate_match_rest(plan, in, out);
 }
@@ -80,11 +84,13 @@ static inline void utran_rate_sum_16(const struct utran_rate_plan *plan, const i
 /* Where no bit comes twice each block is one step. */
 static inline void utran_rate_dematch_16(const struct utran_rate_plan *plan, const int16_t *in, int16_t *out)
 {
-	if (plan->once)
-		for (uint32_t s = 0; s < plan->len; s++)
-			utran_rate_store(out + 8 * (size_t)s,
-					 utran_rate_load(in + plan->steps[s].from, plan->places + 16 * (size_t)s));
-	else
+	const struct utran_rate_step *steps = plan->steps;
+	const uint8_t *places = plan->places;
+	const size_t len = plan->once ? plan->len : 0;
+
+	for (size_t s = 0; s < len; s++)
+		utran_rate_store(out + 8 * s, utran_rate_load(in + steps[s].from, places + 16 * s));
+	if (!plan->once)
 		utran_rate_sum_16(plan, in, out);
 	utran_rate_dematch_rest(plan, in, out);
 }
