@@ -6,7 +6,8 @@
 #
 # DIR (build/measured) has NAME.md, NAME.csv and NAME.svg of each and, of all that are there, measured.md: a benchmark can be
 # repeated alone. --into puts that between the lines `<!-- measured: begin -->` and `<!-- measured: end -->` of FILE.
-# --short takes few samples, about five minutes. The whole takes some hours. Both want a machine that does nothing else.
+# --short takes few samples, about five minutes, and leaves `copies` out, unless named; the whole takes some hours. Both want a
+# machine that does nothing else.
 set -eu
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -20,7 +21,7 @@ while [ $# -gt 0 ]; do
 		shift
 		;;
 	--short) short=yes ;;
-	-*) sed -n '4,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+	-*) sed -n '4,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 	*) names="$names $1" ;;
 	esac
 	shift
@@ -62,7 +63,7 @@ beside() {
 	echo "${vs:+--vs $vs}"
 }
 
-contest='pipes,stages,system,setup,runs,mean,low,high,rate,second,third,against,pairs,ratio,quarter,three_quarters,reach,reached'
+times='system,setup,runs,mean,low,high,rate' ratios='against,pairs,ratio,quarter,three_quarters,reach,reached'
 
 # options NAME: what is given to it; with --short, few samples.
 options() {
@@ -76,27 +77,29 @@ options() {
 	utran) echo '--table sums' ;;
 	copies | bler) echo "--table $([ "$1" = copies ] && echo largest || echo crossings)" ;;
 	map) echo '--table mappers' ;;
-	pipes) echo "$(beside gnuradio futuresdr) --columns $contest,lanes,copying,share,call_ns,most" ;;
+	pipes) echo "$(beside gnuradio futuresdr) --columns pipes,stages,lanes,$times,$ratios,copying,share,call_ns,most" ;;
 	items) echo '--table slot_items --columns pipes,stages,slot_items,kib,setup,mean,rate,best' ;;
-	messages | chain | throughput) echo "$(beside gnuradio) --columns $contest" ;;
-	handover) echo "$(beside jack) --columns $contest" ;;
+	messages) echo "$(beside gnuradio) --columns pipes,stages,$times,$ratios" ;;
+	throughput) echo "$(beside gnuradio) --columns $times,$ratios" ;;
+	chain) echo "$(beside gnuradio) --columns $times,second,third,$ratios" ;;
+	handover) echo "$(beside jack) --columns $times,second,third,$ratios" ;;
 	esac
 	case $1${short:+-short} in
-	hist-short) echo '--samples 1000' ;;
+	hist-short) echo '--samples 500' ;;
 	bpsk-short) echo '--slot-us 1000 --slots 1000 --runs 1 --lanes 1' ;;
-	link-short) echo '--samples 5000 --each 500 --bits 100000,64,1048576' ;;
+	link-short) echo '--samples 2000 --each 200 --bits 100000,64,1048576' ;;
 	overhead-short) echo '--samples 2000 --rounds 2 --components 3,10,50 --slot-us 1000' ;;
 	utran-short) echo '--rounds 1 --seconds 2' ;;
-	copies-short) echo '--max 8 --seconds 1 --lanes 1' ;;
+	copies-short) echo '--seconds 1 --lanes 1' ;;
 	bler-short) echo '--iterations 2 --blocks 1000' ;;
 	map-short) echo '--seeds 20 --units 0' ;;
 	pipes-short) echo '--sizes 2,5,10,20 --items 2e7 --runs 3 --trials 1' ;;
 	items) echo '--sizes 2,5,10 --slot-items 256,512,1024,2048,3072,3840,5120,8192' ;;
-	items-short) echo '--sizes 2,10 --slot-items 512,1024,2048,3840,8192 --items 2e7 --runs 3 --trials 1' ;;
-	messages-short) echo '--sizes 2,5,10 --items 4e3 --runs 3 --trials 1' ;;
+	items-short) echo '--sizes 10 --slot-items 512,1024,2048,3840,8192 --items 2e7 --runs 3 --trials 1' ;;
+	messages-short) echo '--sizes 2,5,10 --items 2e3 --runs 3 --trials 1' ;;
 	chain-short) echo '--runs 3 --trials 1 --seconds 1' ;;
 	throughput-short) echo '--runs 5 --trials 1' ;;
-	handover-short) echo '--runs 3 --trials 1 --seconds 1' ;;
+	handover-short) echo '--runs 3 --trials 1 --seconds 0.7' ;;
 	esac
 }
 
@@ -106,6 +109,7 @@ rows() {
 	table1) echo '$2 ~ /component/ || $3 ~ /chain|turbo decoder/' ;;
 	memory) echo '$2 !~ /component/ || $3 !~ /aloe-host/ || $4 ~ /utran_crc |turbo_decoder/' ;;
 	overhead) echo '$3 !~ /mean/' ;;
+	map) echo '$3 ~ /tw1 |tw3d|greedy|local|exact|portfolio/' ;;
 	*) echo 1 ;;
 	esac
 }
@@ -154,9 +158,8 @@ section() {
 	printf 'On this machine: %s. ' "$(cat "$out/machine" 2>/dev/null || echo unknown)"
 	printf 'By `tests/bench/measured.sh%s`, last on %s: %s in %s s, with a load of %s when it began. ' "${short:+ --short}" \
 		"$(date -u +%Y-%m-%dT%H:%MZ)" "$(echo $done_names | wc -w) benchmarks" "$(($(date +%s) - began))" "$load"
-	printf 'Each table is followed by its command, its date, and what the figures stand on. '
-	printf 'Ratios to what was published are those of isolation `component`, a process each as theirs was; '
-	printf 'everything else about the other machines cannot be compared.\n\n'
+	printf 'Below each table, folded, are its command, its date, and what the figures stand on. '
+	printf 'Ratios to what was published are across machines, and only of isolation `component`: a process each, as theirs.\n\n'
 	for name in $all; do
 		[ ! -f "$out/$name.md" ] || { printf '### %s\n\n' "$(title "$name")"; cat "$out/$name.md"; echo; }
 	done
@@ -189,9 +192,10 @@ for peer in gnuradio futuresdr jack; do
 	[ -x "$B/peers/$peer" ] || echo "measured.sh: without $peer: \`make bench-peers\` builds it" >&2
 done
 
+[ -n "$names" ] || names=$([ -z "$short" ] && echo "$all" || echo "$all" | sed 's/ copies / /')
 began=$(date +%s) load=$(cut -d' ' -f1 /proc/loadavg) failed=0 done_names=''
 mkdir -p "$out"
-for name in ${names:-$all}; do
+for name in $names; do
 	printf '%4d s  %s\n' "$(($(date +%s) - began))" "$(command_of "$name")" >&2
 	measure "$name" || {
 		status=$?

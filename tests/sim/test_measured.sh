@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# tests/bench/measured.sh: the section lands between its two lines and nowhere else, a second time as well; what failed is said
+# and leaves what was there. With mappers alone, which take a moment.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+B=${B:-build}
+export B
+failed=0
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+
+is() { # WHAT COMMAND...
+	what=$1
+	shift
+	if "$@" >"$work/log" 2>&1; then
+		echo "ok $what"
+	else
+		echo "not ok $what"
+		sed 's/^/  | /' "$work/log"
+		failed=1
+	fi
+}
+
+measured() {
+	tests/bench/measured.sh --short --out "$work/out" --into "$work/FILE.md" "$@"
+}
+
+lines() { # N PATTERN: so many lines of the file have it
+	[ "$(grep -c "$2" "$work/FILE.md")" = "$1" ]
+}
+
+printf '# a\n<!-- measured: begin -->\nold\n<!-- measured: end -->\nz\n' >"$work/FILE.md"
+is "it ends well" measured map
+is "what was there is replaced" lines 0 '^old$'
+is "what was around it stays" lines 2 '^\(# a\|z\)$'
+is "the lines themselves stay" lines 2 '^<!-- measured: '
+is "one heading" lines 1 '^### Mappers$'
+is "the command, and when" lines 1 '<code>aloe bench map --seeds 20 --units 0</code>, 20[0-9-]*T[0-9:]*Z, [0-9.]* s</summary>'
+is "the machine" lines 1 '^On this machine: .*CPUs.*Linux'
+is "rows of three loads" lines 3 '| portfolio |'
+is "all rows as CSV" test "$(wc -l <"$work/out/map.csv")" -ge 36
+is "a picture" grep -q '<svg' "$work/out/map.svg"
+cp "$work/FILE.md" "$work/before"
+is "again" measured map
+is "the same again, but for times" test "$(wc -l <"$work/before")" = "$(wc -l <"$work/FILE.md")"
+
+measured nosuch >"$work/said" 2>&1
+is "a name that is not known: exit 2" test $? = 2
+is "... and those that are" grep -q 'nosuch: there are table1 ' "$work/said"
+printf 'no such lines\n' >"$work/FILE.md"
+measured map >"$work/said" 2>&1
+is "a file without the lines: exit 2" test $? = 2
+is "... which is as it was" lines 1 '^no such lines$'
+exit $failed
