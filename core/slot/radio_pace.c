@@ -324,10 +324,9 @@ static uint64_t edge_of(const struct radio_pace *pace)
 /* False: it has not begun within LOOK_NS. */
 static bool gather(struct radio_pace *pace, uint64_t *ret_edge_ns)
 {
-	const uint64_t until = pace->front->kind->clock(pace->front) + LOOK_NS;
+	uint64_t now = pace->front->kind->clock(pace->front);
 
-	for (;;) {
-		const uint64_t now = pace->front->kind->clock(pace->front);
+	for (const uint64_t until = now + LOOK_NS;; now = pace->front->kind->clock(pace->front)) {
 		const unsigned n = take(pace, now);
 
 		if (whole(pace)) {

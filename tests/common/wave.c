@@ -25,6 +25,8 @@ static int parse(struct wave *w, const char *text, const struct wave_options *op
 	    .slot_ns = options->slot_ns,
 	    .lanes = options->cpus,
 	    .n_lanes = options->n_cpus,
+	    .radio = options->radio_text != NULL ? "radio" : NULL,
+	    .radio_text = options->radio_text,
 	};
 	int status;
 
@@ -84,7 +86,7 @@ static int open_instance(struct wave *w, uint32_t number, const struct wave_opti
 		if (strcmp(options->works[i].component, real->name) == 0)
 			component->work = options->works[i].work;
 	entry = (struct aloe_entry){real->abi, real->name, component};
-	status = instance_open(&w->instances[number], &w->view, number, &entry, NULL, &w->arena);
+	status = instance_open(&w->instances[number], &w->view, number, &entry, options->radio, &w->arena);
 	if (status < 0)
 		diag_error(diag, NULL, 0, "%s: %s", image_text(&w->view, w->view.instances[number].name),
 			   w->instances[number].setup.error);
@@ -142,7 +144,7 @@ static int tables(struct wave *w)
 	if (w->node == NULL)
 		return -1;
 	base = &w->node->timebase[0];
-	base->pace = w->view.head->clock == IMAGE_TIMER ? IMAGE_TIMER : IMAGE_STEP;
+	base->pace = image_timed(w->view.head->clock) ? w->view.head->clock : IMAGE_STEP;
 	base->slot_ns = w->view.head->slot_ns;
 	atomic_store(&base->allowed, IMAGE_FOREVER);
 	atomic_store(&w->node->control[0].limit, IMAGE_FOREVER);

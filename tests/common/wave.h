@@ -33,6 +33,8 @@ struct wave_options {
 	uint64_t slot_ns; /* 0: as in the text */
 	const struct wave_work *works;
 	size_t n_works;
+	const char *radio_text;   /* a platform file with a group `radio`; NULL */
+	struct aloe_radio *radio; /* what instances get */
 };
 
 struct wave {
