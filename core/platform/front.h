@@ -2,7 +2,7 @@
  *
  * core/platform/front.h - how samples come from a radio and go to it: packets with time stamps, where they lie.
  *
- *	receive --> [packets] --> release            of all channels together, each channel's in order
+ *	receive --> [packets] --> release            of each channel, in order
  *	place --> samples written --> send ... flush
  *
  * Platforms answer (platforms/x310 by daemons/host/front.c), core/slot/radio_pace asks. A front belongs to one thread, nothing
@@ -20,8 +20,7 @@ struct front_packet {
 	const uint8_t *iq;
 	uint64_t ticks; /* of its first sample */
 	uint32_t samples;
-	uint16_t channel;
-	uint16_t gap; /* packets before it that are missing */
+	uint32_t gap; /* packets before it that are missing */
 };
 
 /* Since it was started, of one channel. */
@@ -43,9 +42,11 @@ struct front_kind {
 	uint64_t (*clock)(struct front *front); /* nanoseconds, in which packets are waited for */
 	/* start asks for samples from now on, without end. */
 	void (*start)(struct front *front);
-	/* receive gives what has come, at most n (DOOR_BURST); to be called now and then whether samples are wanted or not. */
-	unsigned (*receive)(struct front *front, uint64_t now_ns, struct front_packet *ret, unsigned n);
-	void (*release)(struct front *front, const struct front_packet *packets, unsigned n);
+	/* receive gives what has come, at most n (DOOR_BURST); to be called now and then whether samples are wanted or not. What
+	 * is given back need not be all of it, nor of one call. */
+	unsigned (*receive)(struct front *front, uint32_t channel, uint64_t now_ns, struct front_packet *ret,
+			    unsigned n);
+	void (*release)(struct front *front, uint32_t channel, const struct front_packet *packets, unsigned n);
 	/* place gives room for one packet's samples, NULL: there is none. What was placed is sent before the next is asked for.
 	 * send puts it in line, with the time at which it is to be played; UINT64_MAX: at once. */
 	uint8_t *(*place)(struct front *front, uint32_t channel);

@@ -147,7 +147,7 @@ static uint64_t pace_step(const struct lane_thread *thread, const struct node_ti
 	return slot;
 }
 
-static uint64_t pace_wait(struct lane_thread *thread, uint64_t slot, uint64_t *ret_edge)
+static uint64_t pace_wait(struct lane_thread *thread, uint64_t slot, uint64_t *ret_edge, uint64_t *ret_now)
 {
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
 	const uint32_t number = atomic_load_explicit(&lane->timebase, memory_order_acquire);
@@ -159,7 +159,8 @@ static uint64_t pace_wait(struct lane_thread *thread, uint64_t slot, uint64_t *r
 	if (base->pace == IMAGE_TIMER)
 		return pace_timer(thread, base, slot, ret_edge);
 	if (base->pace == IMAGE_RADIO)
-		return thread->radio != NULL ? thread->radio->wait(thread->radio->self, slot, ret_edge) : IMAGE_FOREVER;
+		return thread->radio != NULL ? thread->radio->wait(thread->radio->self, slot, ret_edge, ret_now)
+					     : IMAGE_FOREVER;
 	slot = pace_step(thread, base, slot);
 	*ret_edge = clock_ns();
 	return slot;
@@ -185,12 +186,13 @@ static void baton_await(struct lane_thread *thread)
 		thread->radio->idle(thread->radio->self);
 }
 
-static int begin_slot(struct lane_thread *thread, uint64_t *baton, uint64_t *ret_edge)
+static int begin_slot(struct lane_thread *thread, uint64_t *baton, uint64_t *ret_edge, uint64_t *ret_now)
 {
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
 	const uint64_t fresh = *baton;
-	const uint64_t slot = pace_wait(thread, baton_slot(fresh), ret_edge);
+	const uint64_t slot = pace_wait(thread, baton_slot(fresh), ret_edge, ret_now);
 	const uint64_t first = lane_next(lane, fresh);
+	uint64_t slots;
 
 	if (!mine(thread, fresh)) /* while we waited the entry has become another's */
 		return -EAGAIN;
@@ -201,9 +203,10 @@ static int begin_slot(struct lane_thread *thread, uint64_t *baton, uint64_t *ret
 	*baton = baton_make(slot, 0, baton_entry(fresh));
 	if (lane_pass(lane, thread->image, fresh, *baton, thread->seat) != 0)
 		return -EAGAIN;
-	if (slot > baton_slot(fresh) && atomic_load_explicit(&thread->image->slots, memory_order_relaxed) > 0)
+	slots = atomic_load_explicit(&thread->image->slots, memory_order_relaxed);
+	if (slot > baton_slot(fresh) && slots > 0)
 		atomic_fetch_add_explicit(&thread->image->skipped, slot - baton_slot(fresh), memory_order_relaxed);
-	atomic_fetch_add_explicit(&thread->image->slots, 1, memory_order_relaxed);
+	atomic_store_explicit(&thread->image->slots, slots + 1, memory_order_relaxed); /* the baton is ours */
 	return 0;
 }
 
@@ -227,28 +230,33 @@ static uint64_t edge_of(const struct lane_thread *thread, uint64_t slot)
 void lane_run(struct lane_thread *thread)
 {
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
-	uint64_t baton, edge = 0, now, since;
+	uint64_t baton, next, edge = 0, now, since;
 
 	while (!leaves(thread)) {
+		now = 0;
 		baton = atomic_load(&thread->image->baton);
 		if (!mine(thread, baton)) {
 			baton_await(thread);
 			continue;
 		}
 		if (baton & BATON_FRESH) {
-			if (begin_slot(thread, &baton, &edge) != 0)
+			if (begin_slot(thread, &baton, &edge, &now) != 0)
 				continue;
 		} else {
 			edge = edge_of(thread, baton_slot(baton));
 		}
-		now = clock_ns();
+		now = now != 0 ? now : clock_ns(); /* the radio has looked at it */
 		since = now;
 		atomic_store_explicit(&thread->image->since_ns, since, memory_order_release);
 		entry_run(thread, baton, edge, &now);
 		if (thread->radio != NULL)
 			thread->radio->end(thread->radio->self);
-		atomic_compare_exchange_strong(&thread->image->since_ns, &since, 0); /* unless it is another's by now */
-		lane_pass(lane, thread->image, baton, lane_next(lane, baton),
-			  thread->seat); /* or it has gone on without us */
+		next = lane_next(lane, baton);
+		if (baton_entry(next) == baton_entry(baton)) /* nobody else's in any case */
+			atomic_store_explicit(&thread->image->since_ns, 0, memory_order_release);
+		else
+			atomic_compare_exchange_strong(&thread->image->since_ns, &since,
+						       0);                 /* unless it is another's by now */
+		lane_pass(lane, thread->image, baton, next, thread->seat); /* or it has gone on without us */
 	}
 }

@@ -19,10 +19,11 @@
 #include "core/slot/warm.h"
 
 /* The radio whose packets are the lane's time, on the thread that has it; core/slot/radio_pace.h. wait: slot `slot` or a later
- * one has begun, or IMAGE_FOREVER after a millisecond; end: it has run; idle: there is none to run. */
+ * one has begun, at its edge, and it is *ret_now_ns; or IMAGE_FOREVER after a millisecond. end: it has run. idle: there is none
+ * to run. */
 struct lane_radio {
 	void *self;
-	uint64_t (*wait)(void *self, uint64_t slot, uint64_t *ret_edge_ns);
+	uint64_t (*wait)(void *self, uint64_t slot, uint64_t *ret_edge_ns, uint64_t *ret_now_ns);
 	void (*end)(void *self);
 	void (*idle)(void *self);
 };

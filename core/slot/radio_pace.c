@@ -194,8 +194,10 @@ void radio_pace_show(struct radio_pace *pace)
 /* ---- packets --------------------------------------------------------------------------------------------------------------- */
 
 /* All of a channel that end at `tick` or before. */
-static void release_to(struct radio_pace *pace, struct radio_queue *queue, uint64_t tick)
+static void release_to(struct radio_pace *pace, uint32_t channel, uint64_t tick)
 {
+	struct radio_queue *queue = &pace->queue[channel];
+
 	while (queue->head != queue->tail && end_of(pace, &queue->packets[queue->head & pace->mask]) <= tick) {
 		const uint32_t first = queue->head & pace->mask;
 		uint32_t n = 1;
@@ -203,7 +205,7 @@ static void release_to(struct radio_pace *pace, struct radio_queue *queue, uint6
 		while (first + n <= pace->mask && queue->head + n != queue->tail &&
 		       end_of(pace, &queue->packets[first + n]) <= tick)
 			n++;
-		pace->front->kind->release(pace->front, &queue->packets[first], n);
+		pace->front->kind->release(pace->front, channel, &queue->packets[first], n);
 		queue->head += n;
 	}
 }
@@ -211,7 +213,7 @@ static void release_to(struct radio_pace *pace, struct radio_queue *queue, uint6
 static void drop_all(struct radio_pace *pace)
 {
 	for (uint32_t c = 0; c < pace->front->channels; c++)
-		release_to(pace, &pace->queue[c], UINT64_MAX);
+		release_to(pace, c, UINT64_MAX);
 }
 
 /* The slot that is waited for begins at the tick of the first sample that there is. */
@@ -236,15 +238,15 @@ static void jump(struct radio_pace *pace, uint64_t tick)
 	pace->slot_ticks += n * pace->per_slot;
 	pace->edge_ns += (double)n * pace->slot_ns;
 	for (uint32_t c = 0; c < pace->front->channels; c++)
-		release_to(pace, &pace->queue[c], pace->slot_ticks);
+		release_to(pace, c, pace->slot_ticks);
 }
 
-static void put(struct radio_pace *pace, const struct front_packet *packet, uint64_t now)
+/* False: it is not to be kept. */
+static bool keep(struct radio_pace *pace, uint32_t channel, const struct front_packet *packet, uint64_t now)
 {
-	struct radio_queue *queue = &pace->queue[packet->channel];
 	const uint64_t end = end_of(pace, packet);
 
-	pace->counts[packet->channel].rx_lost += packet->gap;
+	pace->counts[channel].rx_lost += packet->gap;
 	if (!pace->begun)
 		begin(pace, packet, now);
 	if (end + pace->horizon < pace->slot_ticks) { /* the radio's time was set anew */
@@ -253,23 +255,48 @@ static void put(struct radio_pace *pace, const struct front_packet *packet, uint
 	}
 	if (packet->ticks > pace->slot_ticks + pace->horizon)
 		jump(pace, packet->ticks);
-	if (end <= pace->slot_ticks || queue->tail - queue->head > pace->mask) {
-		pace->behind[packet->channel]++;
-		pace->front->kind->release(pace->front, packet, 1);
-		return;
+	if (end <= pace->slot_ticks) {
+		pace->behind[channel]++;
+		pace->front->kind->release(pace->front, channel, packet, 1);
+		return false;
 	}
-	pace->packets[packet->channel]++;
-	queue->packets[queue->tail++ & pace->mask] = *packet;
-	queue->covered = end;
+	pace->packets[channel]++;
+	pace->queue[channel].covered = end;
+	return true;
 }
 
-static unsigned take(struct radio_pace *pace, uint64_t now)
+/* Straight into the queue, as many as it has room for in one piece. */
+static unsigned take_channel(struct radio_pace *pace, uint32_t channel)
 {
-	struct front_packet packets[DOOR_BURST];
-	const unsigned n = pace->front->kind->receive(pace->front, now, packets, DOOR_BURST);
+	struct radio_queue *queue = &pace->queue[channel];
+	const uint32_t first = queue->tail & pace->mask, room = pace->mask + 1 - (queue->tail - queue->head);
+	uint32_t most = pace->mask + 1 - first;
+	struct front_packet *to = &queue->packets[first];
+	unsigned n, kept = 0;
 
-	for (unsigned i = 0; i < n; i++)
-		put(pace, &packets[i], now);
+	most = most < room ? most : room;
+	n = pace->front->kind->receive(pace->front, channel, pace->looked_ns, to,
+				       most < DOOR_BURST ? most : DOOR_BURST);
+	for (unsigned i = 0; i < n; i++) {
+		if (!keep(pace, channel, &to[i], pace->looked_ns))
+			continue;
+		if (kept != i)
+			to[kept] = to[i];
+		kept++;
+		queue->tail++; /* at once: the next one may be of another time, and drop what is here */
+	}
+	return n;
+}
+
+/* One look at the clock, behind what has come: that is when it was there. */
+static unsigned take(struct radio_pace *pace)
+{
+	unsigned n = 0;
+	uint64_t now;
+
+	for (uint32_t c = 0; c < pace->front->channels; c++)
+		n += take_channel(pace, c);
+	now = pace->front->kind->clock(pace->front);
 	if (n > 0) {
 		pace->since_ns = pace->looked_ns;
 		pace->got_ns = now;
@@ -322,13 +349,15 @@ static uint64_t edge_of(const struct radio_pace *pace)
 }
 
 /* False: it has not begun within LOOK_NS. */
-static bool gather(struct radio_pace *pace, uint64_t *ret_edge_ns)
+static bool gather(struct radio_pace *pace, uint64_t *ret_edge_ns, uint64_t *ret_now_ns)
 {
-	uint64_t now = pace->front->kind->clock(pace->front);
+	for (uint64_t until = 0;;) {
+		const uint64_t before = pace->looked_ns; /* nothing had come by then that is not here */
+		const unsigned n = take(pace);
+		const uint64_t now = pace->looked_ns;
 
-	for (const uint64_t until = now + LOOK_NS;; now = pace->front->kind->clock(pace->front)) {
-		const unsigned n = take(pace, now);
-
+		until = until != 0 ? until : now + LOOK_NS;
+		*ret_now_ns = now;
 		if (whole(pace)) {
 			edge_follow(pace, (double)now);
 			*ret_edge_ns = edge_of(pace);
@@ -336,7 +365,7 @@ static bool gather(struct radio_pace *pace, uint64_t *ret_edge_ns)
 		}
 		if (n > 0)
 			continue;
-		if (pace->begun && ((double)now > pace->edge_ns + (double)pace->patience_ns || crowded(pace))) {
+		if (pace->begun && ((double)before > pace->edge_ns + (double)pace->patience_ns || crowded(pace))) {
 			pace->flywheeled++;
 			*ret_edge_ns = now;
 			return true;
@@ -348,10 +377,11 @@ static bool gather(struct radio_pace *pace, uint64_t *ret_edge_ns)
 }
 
 /* All there already: was it for longer than a slot takes? */
-static uint64_t waiting(struct radio_pace *pace)
+static uint64_t waiting(struct radio_pace *pace, uint64_t *ret_now_ns)
 {
 	const uint64_t now = pace->front->kind->clock(pace->front), edge = edge_of(pace);
 
+	*ret_now_ns = now;
 	if ((double)now < pace->edge_ns)
 		pace->edge_ns = (double)now;
 	if (now > edge + (uint64_t)pace->slot_ns)
@@ -359,19 +389,20 @@ static uint64_t waiting(struct radio_pace *pace)
 	return edge;
 }
 
-uint64_t radio_pace_wait(void *self, uint64_t slot, uint64_t *ret_edge_ns)
+uint64_t radio_pace_wait(void *self, uint64_t slot, uint64_t *ret_edge_ns, uint64_t *ret_now_ns)
 {
 	struct radio_pace *pace = self;
 
 	if (!pace->started) {
 		pace->started = true;
+		pace->looked_ns = pace->front->kind->clock(pace->front);
 		pace->front->kind->start(pace->front);
 	}
 	if (slot > pace->slot) /* numbers are the lane's */
 		pace->slot = slot;
 	if (whole(pace))
-		*ret_edge_ns = waiting(pace);
-	else if (!gather(pace, ret_edge_ns))
+		*ret_edge_ns = waiting(pace, ret_now_ns);
+	else if (!gather(pace, ret_edge_ns, ret_now_ns))
 		return IMAGE_FOREVER;
 	return pace->slot;
 }
@@ -390,7 +421,7 @@ void radio_pace_end(void *self)
 	pace->edge_ns += pace->slot_ns;
 	for (uint32_t c = 0; c < pace->front->channels; c++) {
 		pace->tx[c].sent = 0;
-		release_to(pace, &pace->queue[c], pace->slot_ticks);
+		release_to(pace, c, pace->slot_ticks);
 	}
 	if (++pace->ends == SHOW_EVERY)
 		radio_pace_show(pace);
@@ -400,11 +431,12 @@ void radio_pace_idle(void *self)
 {
 	struct radio_pace *pace = self;
 	struct front_packet packets[DOOR_BURST];
-	unsigned n;
+	unsigned n = 0;
 
-	do {
-		n = pace->front->kind->receive(pace->front, pace->front->kind->clock(pace->front), packets, DOOR_BURST);
+	for (uint32_t c = 0; c < pace->front->channels; c += n < DOOR_BURST) {
+		n = pace->front->kind->receive(pace->front, c, pace->front->kind->clock(pace->front), packets,
+					       DOOR_BURST);
 		if (n > 0)
-			pace->front->kind->release(pace->front, packets, n);
-	} while (n == DOOR_BURST);
+			pace->front->kind->release(pace->front, c, packets, n);
+	}
 }

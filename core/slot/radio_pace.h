@@ -80,7 +80,7 @@ uint32_t radio_pace_queue(const struct radio_pace_options *options);
 
 /* For struct lane_radio. wait: `slot`, or a later one, has begun; IMAGE_FOREVER: not yet, to be asked again. end: it has
  * run. idle: nobody runs slots, what comes is thrown away. [slot] */
-uint64_t radio_pace_wait(void *self, uint64_t slot, uint64_t *ret_edge_ns);
+uint64_t radio_pace_wait(void *self, uint64_t slot, uint64_t *ret_edge_ns, uint64_t *ret_now_ns);
 void radio_pace_end(void *self);
 void radio_pace_idle(void *self);
 

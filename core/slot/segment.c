@@ -40,6 +40,7 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	    .lane = image_lane_state(view, row->lane),
 	    .last_of_lane = view->lanes[row->lane].last == number,
 	    .shares_lane = shares_lane(view, number),
+	    .alone = view->head->segments.count == 1,
 	};
 	segment->event = (uint32_t)(atomic_load(&segment->state->events) % row->n_events);
 	segment->instances = calloc(row->n_instances + 1, sizeof(struct instance *));
@@ -369,6 +370,10 @@ static void step_end(struct segment *segment, uint64_t step, uint64_t slot, uint
 	lane_load(segment, slot, ns);
 	if (sampled(step))
 		hist_add(&state->overhead, ns - segment->work_ns);
+	if (segment->alone) {
+		atomic_store_explicit(&state->done, step + 1, memory_order_release);
+		return;
+	}
 	atomic_store(&state->done, step + 1);
 	if (atomic_load(&state->waiters) != 0)
 		futex_wake(futex_low(&state->done), INT_MAX);

@@ -52,6 +52,7 @@ struct segment {
 	const struct node_control *control;
 	struct image_lane_state *lane;
 	bool last_of_lane, shares_lane;
+	bool alone; /* no other waits for it */
 	struct image_event *events;
 	uint32_t n_events, event; /* so many; where the next comes */
 	uint64_t slot_ns;

@@ -134,56 +134,42 @@ static void look_after(struct x310_front *front, struct front_channel *channel, 
 
 /* ---- in and out --------------------------------------------------------------------------------------------------------------- */
 
-static unsigned receive(struct front *self, uint64_t now_ns, struct front_packet *ret, unsigned n)
+static unsigned receive(struct front *self, uint32_t c, uint64_t now_ns, struct front_packet *ret, unsigned n)
 {
 	struct x310_front *front = front_of(self);
+	struct front_channel *channel = &front->channel[c];
 	struct radio_packet packets[DOOR_BURST];
-	const unsigned each = n / self->channels;
-	unsigned all = 0;
+	const unsigned got = radio_receive(&channel->radio, now_ns, packets, n);
 
-	for (uint32_t c = 0; c < self->channels; c++) {
-		struct front_channel *channel = &front->channel[c];
-		const unsigned got = radio_receive(&channel->radio, now_ns, packets, each);
-
-		for (unsigned i = 0; i < got; i++)
-			ret[all++] = (struct front_packet){.packet = packets[i].packet,
-							   .iq = packets[i].iq,
-							   .ticks = packets[i].ticks,
-							   .samples = packets[i].n,
-							   .channel = (uint16_t)c,
-							   .gap = packets[i].gap};
-		if (got > 0) {
-			channel->heard_ns = now_ns;
-			channel->heard_ticks = packets[got - 1].ticks;
-			if (front->origin == 0)
-				front->origin = packets[0].ticks;
-		}
-		look_after(front, channel, now_ns);
+	for (unsigned i = 0; i < got; i++)
+		ret[i] = (struct front_packet){.packet = packets[i].packet,
+					       .iq = packets[i].iq,
+					       .ticks = packets[i].ticks,
+					       .samples = packets[i].n,
+					       .gap = packets[i].gap};
+	if (got > 0) {
+		channel->heard_ns = now_ns;
+		channel->heard_ticks = packets[got - 1].ticks;
+		if (front->origin == 0)
+			front->origin = packets[0].ticks;
 	}
-	return all;
+	look_after(front, channel, now_ns);
+	return got;
 }
 
-/* A run of one channel's. */
-static void release_run(struct front_channel *channel, const struct front_packet *packets, unsigned n)
+static void release(struct front *self, uint32_t c, const struct front_packet *packets, unsigned n)
 {
+	struct front_channel *channel = &front_of(self)->channel[c];
 	struct packet back[DOOR_BURST];
+	unsigned held = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		back[i] = packets[i].packet;
+		back[held++] = packets[i].packet;
 		rx_release(&channel->radio.rx, packets[i].packet.size);
-	}
-	door_put(channel->door, back, n);
-}
-
-static void release(struct front *self, const struct front_packet *packets, unsigned n)
-{
-	struct x310_front *front = front_of(self);
-	unsigned len;
-
-	for (unsigned i = 0; i < n; i += len) {
-		for (len = 1; i + len < n && len < DOOR_BURST && packets[i + len].channel == packets[i].channel; len++)
-			;
-		release_run(&front->channel[packets[i].channel], &packets[i], len);
+		if (held == DOOR_BURST || i + 1 == n) {
+			door_put(channel->door, back, held);
+			held = 0;
+		}
 	}
 }
 

@@ -49,35 +49,36 @@ static void fake_start(struct front *front)
 	((struct fake *)front)->started++;
 }
 
-static unsigned fake_receive(struct front *front, uint64_t now_ns, struct front_packet *ret, unsigned n)
+static unsigned fake_receive(struct front *front, uint32_t channel, uint64_t now_ns, struct front_packet *ret,
+			     unsigned n)
 {
 	struct fake *fake = (struct fake *)front;
 	unsigned got = 0;
 
-	for (unsigned c = 0; c < front->channels; c++)
-		for (unsigned i = fake->next[c]; i < fake->n && got < n; i++) {
-			struct arrival *a = &fake->arrivals[i];
+	assert_true(now_ns <= fake->now_ns && n <= DOOR_BURST);
+	for (unsigned i = fake->next[channel]; i < fake->n && got < n; i++) {
+		struct arrival *a = &fake->arrivals[i];
 
-			if (a->channel != c)
-				continue;
-			if (a->at_ns > now_ns)
-				break;
-			ret[got++] = (struct front_packet){.packet.own = a,
-							   .iq = a->iq,
-							   .ticks = a->ticks,
-							   .samples = a->samples,
-							   .channel = a->channel,
-							   .gap = a->gap};
-			fake->next[c] = i + 1;
-		}
+		if (a->channel != channel)
+			continue;
+		if (a->at_ns > fake->now_ns)
+			break;
+		ret[got++] = (struct front_packet){
+		    .packet.own = a, .iq = a->iq, .ticks = a->ticks, .samples = a->samples, .gap = a->gap};
+		fake->next[channel] = i + 1;
+	}
 	return got;
 }
 
-static void fake_release(struct front *front, const struct front_packet *packets, unsigned n)
+static void fake_release(struct front *front, uint32_t channel, const struct front_packet *packets, unsigned n)
 {
 	(void)front;
-	for (unsigned i = 0; i < n; i++)
-		((struct arrival *)packets[i].packet.own)->released++;
+	for (unsigned i = 0; i < n; i++) {
+		struct arrival *a = packets[i].packet.own;
+
+		assert_int_equal(a->channel, channel);
+		a->released++;
+	}
 }
 
 static uint8_t *fake_place(struct front *front, uint32_t channel)
@@ -189,9 +190,10 @@ static void arrive_all(struct rig *rig, uint16_t channel, uint64_t first, uint32
 static unsigned next(struct rig *rig)
 {
 	unsigned asked = 0;
+	uint64_t now;
 
 	do {
-		const uint64_t slot = radio_pace_wait(&rig->pace, rig->slot, &rig->edge_ns);
+		const uint64_t slot = radio_pace_wait(&rig->pace, rig->slot, &rig->edge_ns, &now);
 
 		asked++;
 		assert_true(asked < 10000);
@@ -435,21 +437,32 @@ static void test_jump_forward(void **state)
 	rig_free(rig);
 }
 
-static void test_jump_back(void **state)
+static void jump_back(bool burst)
 {
 	struct rig *rig = rig_new(1, 100, 100, 0);
 
-	(void)state;
 	arrive_all(rig, 0, 5000000, 100, 5);
+	if (burst) /* one more of before, and all at once: it is dropped */
+		arrive(rig, 0, 5000500, 100, 100000);
 	for (uint64_t i = 0; i < 5; i++)
-		arrive(rig, 0, 40 + i * 100, 100, 0)->at_ns = rig->fake.arrivals[4].at_ns + (1 + i) * 100000;
+		arrive(rig, 0, 40 + i * 100, 100, 0)->at_ns =
+		    rig->fake.arrivals[4].at_ns + (burst ? 200000 : (1 + i) * 100000);
 	for (uint64_t s = 0; s < 10; s++) {
 		next(rig);
 		assert_int_equal(rig->slot, s);
 		assert_int_equal(look(rig, 0, s < 5 ? 5000000 + s * 100 : 40 + (s - 5) * 100), 0);
 		done(rig);
 	}
+	for (unsigned i = 0; i < rig->fake.n; i++)
+		assert_int_equal(rig->fake.arrivals[i].released, 1);
 	rig_free(rig);
+}
+
+static void test_jump_back(void **state)
+{
+	(void)state;
+	jump_back(false);
+	jump_back(true);
 }
 
 /* ---- several channels ---------------------------------------------------------------------------------------------------------- */
