@@ -231,6 +231,15 @@ static void notes(struct map *map)
 	    "cores with capacities in ratio 1 to 3, demands log-uniform over 1:20 scaled to the load, links that "
 	    "hold 1 to 4 mean demands; q %g",
 	    map->seeds.from, map->seeds.to, map->q);
+	bench_note(map->bench,
+		   "tw1, tw2, tw3: t_w-mapping in the order of the file, a window of 1, 2, 3; with d: largest demand "
+		   "first. local: "
+		   "worst-fit, mended and improved. exact: branch and bound. portfolio, what plans are made with: all "
+		   "of them, at "
+		   "most %d steps each, and a local search from the cheapest; where its exact comes to an end within "
+		   "that, as on "
+		   "small problems, it is the cheapest there is. -: no mapping found",
+		   MAPPER_STEPS);
 	bench_note(
 	    map->bench,
 	    "feasible: exact (at most %llu steps) has found the cheapest and proven it; what it left open counts "
