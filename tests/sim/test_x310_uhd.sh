@@ -86,9 +86,10 @@ ok "in sequence" is tx_sequence_errors = 0
 ok "within the window" is tx_overflowed = 0
 ok "and recorded" test "$(stat -c %s "$work/tx")" = $(($(count tx_samples) * 4))
 
-ok "the simulator begins again, as one of two that drift" sim_start --devices 2 --drift-ppm 20
-ok "benchmark_rate, both ways" says "Num dropped samples:      0" timeout 60 $examples/benchmark_rate --args $args \
-	--rx_rate 1e6 --tx_rate 1e6 --duration 2 --channels 0
+ok "the simulator begins again, as two devices" sim_start --devices 2 --address 127.0.0.2 --address 127.0.0.22
+ok "benchmark_rate on both as one, by their pulse per second, both ways" says "Num dropped samples:      0" \
+	timeout 60 $examples/benchmark_rate --args type=x300,addr0=127.0.0.2,addr1=127.0.0.22 --rx_rate 1e6 \
+	--tx_rate 1e6 --duration 1 --rx_channels 0,2 --tx_channels 0,2
 ok "no sequence error" grep -q "Num sequence errors (Rx): 0" "$work/out"
 ok "it ends" sim_end
 ok "nothing was out of sequence" is tx_sequence_errors = 0

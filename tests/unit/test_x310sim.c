@@ -105,8 +105,19 @@ static void the_processor_knows_its_device(void **state)
 	access_word(&firmware, 0, POKE, 0xa000 + 4 * 112, 1);
 	assert_false(firmware.set_time);
 	access_word(&firmware, 0, POKE, 0xa000 + 4 * 116, 1);
-	assert_true(firmware.set_time);
+	assert_true(firmware.set_time && !firmware.at_pulse);
+	access_word(&firmware, 0, POKE, 0xa000 + 4 * 116, 2);
+	assert_true(firmware.set_time && firmware.at_pulse);
+	firmware.pulse_ticks = 5ull << 32 | 6;
+	assert_int_equal(access_word(&firmware, 0, PEEK, 0xa000 + 4 * 120, 0), 6);
+	assert_int_equal(access_word(&firmware, 0, PEEK, 0xa000 + 4 * 124, 0), 5);
+	assert_int_equal(firmware_id(&firmware), 0);
+	access_word(&firmware, 0, POKE, 0xa000 + 4 * 3, 9);
+	assert_int_equal(firmware_id(&firmware), 9);
 	assert_true(firmware.event_ticks == (1ull << 32 | 77));
+	firmware_init(&firmware, IP, true, "x310sim", "SIM0001");
+	assert_int_equal(access_word(&firmware, 0, PEEK, 0xa000 + 4 * 6, 0), 0x00270003); /* of UHD 4.9 */
+	assert_int_equal(access_word(&firmware, 0, PEEK, 0x6000, 0), 0x00060001);
 }
 
 /* ---- client zero ------------------------------------------------------------------------------------------------------------ */

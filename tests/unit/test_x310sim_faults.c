@@ -318,6 +318,33 @@ static void a_virtual_clock(void **state)
 	device_fini(&unit.device);
 }
 
+/* After a standstill of the machine time goes on in small steps, not much faster than it should, and never far behind. */
+static void a_real_clock(void **state)
+{
+	const struct pace_options options = {.is_virtual = false};
+	const uint64_t ms = DEVICE_TICKS_PER_S / 1000, stood = 20 * ms;
+	const struct device_io io = {.send = NULL};
+	static struct unit unit;
+	struct pace pace;
+	uint64_t now_ns = 1000, before;
+
+	(void)state;
+	device_init(&unit.device, &unit.options.device, &io);
+	pace_init(&pace, &options, now_ns);
+	assert_false(pace_turn(&pace, &unit, 1, now_ns += 30000000)); /* nothing streams: at once */
+	assert_int_equal(pace.ref, 30 * ms);
+	unit.device.endpoints[0].radio.rx.running = true;
+	assert_true(pace_turn(&pace, &unit, 1, now_ns += stood * DEVICE_TICK_NS));
+	before = pace.ref;
+	assert_true(before <= 30 * ms + PACE_STEP);
+	for (unsigned i = 0; i < 1000; i++)
+		assert_true(pace_turn(&pace, &unit, 1, now_ns += 1000));
+	assert_in_range(pace.ref - before, ms + ms / 5, ms + ms / 3);
+	assert_true(pace_turn(&pace, &unit, 1, now_ns += 1000000000));
+	assert_int_equal(pace.ref, (now_ns - 1000) / DEVICE_TICK_NS - PACE_BEHIND_MAX);
+	device_fini(&unit.device);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,6 +357,7 @@ int main(void)
 	    cmocka_unit_test(descriptions_that_are_none),
 	    cmocka_unit_test(drift),
 	    cmocka_unit_test(a_virtual_clock),
+	    cmocka_unit_test(a_real_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

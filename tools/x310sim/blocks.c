@@ -11,7 +11,7 @@ enum block { BLOCK_DUC, BLOCK_DDC, BLOCK_RADIO };
 
 /* ---- client zero ------------------------------------------------------------------------------------------------------ */
 
-enum { ZERO_SLOT = 0x40, ZERO_EDGES = 0x10000, TRANSPORTS = 3, DEVICE_ID = 0xa300, MTU_LOG2 = 10, NO_CLOCK = 0x3f };
+enum { ZERO_SLOT = 0x40, ZERO_EDGES = 0x10000, TRANSPORTS = 3, DEVICE_TYPE = 0xa300, MTU_LOG2 = 10, NO_CLOCK = 0x3f };
 
 struct sim_block {
 	uint32_t noc_id;
@@ -65,7 +65,7 @@ static uint32_t read_zero(const struct device *device, uint32_t address)
 	case 0x08:
 		return 2 * EDGES_PER_RADIO;
 	case 0x0c:
-		return (uint32_t)DEVICE_ID << 16 | 1;
+		return (uint32_t)DEVICE_TYPE << 16 | device->id;
 	case 0x10:
 		return 1; /* endpoints that take control */
 	}

@@ -85,7 +85,7 @@ bool sim_table_get(const struct sim_table *table, uint16_t key, uint64_t *ret_va
 
 void device_init(struct device *device, const struct device_options *options, const struct device_io *io)
 {
-	*device = (struct device){.options = *options, .io = *io};
+	*device = (struct device){.options = *options, .io = *io, .id = 1};
 	for (int i = 0; i < DEVICE_ENDPOINTS; i++) {
 		sim_input_init(&device->endpoints[i].input);
 		sim_output_init(&device->endpoints[i].output);

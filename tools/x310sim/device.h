@@ -180,6 +180,7 @@ struct device {
 	struct device_io io;
 	uint64_t tick;
 	uint64_t from; /* address of the packet being taken */
+	uint16_t id;   /* 1, until its host gives it another one to tell devices apart */
 	struct sim_table addresses, routes;
 	struct sim_endpoint endpoints[DEVICE_ENDPOINTS]; /* 0, 1: radio 0; 2, 3: radio 1 */
 	struct sim_converters converters[2];

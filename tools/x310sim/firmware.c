@@ -28,7 +28,9 @@ enum {
 	TIME_HIGH = 104,
 	EVENT_LOW = 108,
 	EVENT_HIGH = 112,
-	TIME_CONTROL = 116
+	TIME_CONTROL = 116,
+	PULSE_LOW = 120,
+	PULSE_HIGH = 124
 };
 
 enum { LATCH_NOW = 1 }; /* of TIME_CONTROL; the others wait for the pulse */
@@ -86,9 +88,9 @@ static uint32_t read_setting(const struct firmware *firmware, uint32_t n, uint64
 		return (uint32_t)ticks;
 	case TIME_HIGH:
 		return (uint32_t)(ticks >> 32);
-	case EVENT_LOW: /* read: of the last pulse */
+	case PULSE_LOW:
 		return (uint32_t)firmware->pulse_ticks;
-	case EVENT_HIGH:
+	case PULSE_HIGH:
 		return (uint32_t)(firmware->pulse_ticks >> 32);
 	default:
 		return 0;
@@ -159,6 +161,11 @@ size_t firmware_take(struct firmware *firmware, uint64_t now_ns, uint64_t ticks,
 	else if (flags & POKE)
 		poke(firmware, now_ns, address, get_be32(bytes + 12));
 	return flags & ACK ? FIRMWARE_BYTES : 0;
+}
+
+uint16_t firmware_id(const struct firmware *firmware)
+{
+	return (uint16_t)firmware->settings[WRITE_DEVICE_ID];
 }
 
 size_t mtu_take(const uint8_t *bytes, size_t size, uint8_t *ret_reply, size_t max)

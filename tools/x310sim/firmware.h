@@ -34,6 +34,9 @@ void firmware_init(struct firmware *firmware, uint32_t ip, bool is_4_9, const ch
 size_t firmware_take(struct firmware *firmware, uint64_t now_ns, uint64_t ticks, const uint8_t *bytes, size_t size,
 		     uint8_t *ret_reply);
 
+/* firmware_id gives the number that the host has given the device; 0: none yet. */
+uint16_t firmware_id(const struct firmware *firmware);
+
 /* mtu_take answers one datagram of port 49158, within `max` bytes: bytes of the reply (those behind the header are not
  * written), or 0. */
 size_t mtu_take(const uint8_t *bytes, size_t size, uint8_t *ret_reply, size_t max);

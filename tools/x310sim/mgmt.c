@@ -4,7 +4,7 @@
  * the packet round, with the answers of all nodes in one hop. Where nothing lies behind a port nobody answers. */
 #include "tools/x310sim/device.h"
 
-enum { DEVICE_ID = 1, NODE_CROSSBAR = 1, NODE_ENDPOINT = 2, NODE_TRANSPORT = 3 };
+enum { NODE_CROSSBAR = 1, NODE_ENDPOINT = 2, NODE_TRANSPORT = 3 };
 
 enum {
 	TRANSPORTS = 3,
@@ -44,7 +44,7 @@ static void info(struct walk *walk)
 		instance = n;
 	}
 	answer(walk, CHDR_INFO_RESP,
-	       DEVICE_ID | (uint64_t)walk->node << 16 | (uint64_t)instance << 20 | (uint64_t)extended << 30);
+	       walk->device->id | (uint64_t)walk->node << 16 | (uint64_t)instance << 20 | (uint64_t)extended << 30);
 }
 
 static struct sim_endpoint *endpoint(const struct walk *walk)

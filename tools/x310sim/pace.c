@@ -53,6 +53,8 @@ static bool turn_real(struct pace *pace, const struct unit *units, unsigned n, u
 	for (unsigned i = 0; i < n && behind > PACE_STEP; i++)
 		pace->is_behind |= unit_streams(&units[i]);
 	pace->ref = pace->is_behind ? pace->ref + (step < PACE_STEP ? step : PACE_STEP) : now;
+	if (now - pace->ref > PACE_BEHIND_MAX)
+		pace->ref = now - PACE_BEHIND_MAX;
 	return pace->is_behind;
 }
 

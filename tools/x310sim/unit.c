@@ -270,6 +270,7 @@ static void answer(struct unit *unit, int which, uint64_t ref, const struct sock
 		n = mtu_take(bytes, size, reply, sizeof(reply));
 	if (n && sendto(unit->sockets[which], reply, n, 0, (const struct sockaddr *)from, sizeof(*from)) < 0)
 		unit->reply_failed++;
+	unit->device.id = firmware_id(firmware) ? firmware_id(firmware) : unit->device.id;
 	if (!firmware->set_time)
 		return;
 	firmware->set_time = false;
