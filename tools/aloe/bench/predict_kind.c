@@ -298,7 +298,7 @@ static void rates_settle(struct predict_kind *kind)
 /* Of one instance, which the first round has: as kMAC at the rate that the runs measured, then in those of the kind. */
 static int entry_settle(struct predict_kind *kind, const char *instance, double scale)
 {
-	double p50[PREDICT_ROUNDS_MAX], p99[PREDICT_ROUNDS_MAX];
+	double p50[PREDICT_ROUNDS_MAX] = {0}, p99[PREDICT_ROUNDS_MAX] = {0};
 	size_t n = 0;
 
 	for (size_t r = 0; r < kind->n_rounds; r++) {
