@@ -241,6 +241,17 @@ static void jump(struct radio_pace *pace, uint64_t tick)
 		release_to(pace, c, pace->slot_ticks);
 }
 
+/* It came when its slot had run: what comes from now on may be as late, and is to be waited for so long. */
+static void behind(struct radio_pace *pace, uint32_t channel, uint64_t end, uint64_t now)
+{
+	const uint64_t ahead = pace->slot_ticks + pace->per_slot - end;
+	const double edge = (double)now + (double)ahead / (double)pace->per_slot * pace->slot_ns;
+
+	pace->behind[channel]++;
+	if (edge > pace->edge_ns)
+		pace->edge_ns = edge;
+}
+
 /* False: it is not to be kept. */
 static bool keep(struct radio_pace *pace, uint32_t channel, const struct front_packet *packet, uint64_t now)
 {
@@ -256,7 +267,7 @@ static bool keep(struct radio_pace *pace, uint32_t channel, const struct front_p
 	if (packet->ticks > pace->slot_ticks + pace->horizon)
 		jump(pace, packet->ticks);
 	if (end <= pace->slot_ticks) {
-		pace->behind[channel]++;
+		behind(pace, channel, end, now);
 		pace->front->kind->release(pace->front, channel, packet, 1);
 		return false;
 	}

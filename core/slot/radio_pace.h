@@ -10,7 +10,7 @@
  * A slot begins when its last sample has come on every channel, or one behind it: then what is missing will not come any
  * more. What has come already begins at once, so that after a stall the slots catch up. When nothing comes for `patience`
  * beyond the time at which it should have, slots begin without (the lane flywheels at the nominal rate); packets that come
- * behind their slot are counted and left. A jump in the radio's time of more than HORIZON is followed: forward by leaving out
+ * behind their slot are counted and left, and from then on it is waited for so much longer. A jump in the radio's time of more than HORIZON is followed: forward by leaving out
  * the slots between, backward (the radio was set anew) by counting on from here.
  *
  * A slot's edge is the time at which its last sample came. While the lane looks without pause it sees that time; of what came

@@ -77,10 +77,38 @@ int image_make(struct exec_wave *wave, const void *program, size_t len, char *re
 	return status;
 }
 
+static bool has_radio(const struct exec_wave *wave, uint32_t address)
+{
+	for (uint64_t r = 0; wave->view.head != NULL && !wave->drained && r < wave->view.head->radios.count; r++)
+		if (wave->view.radios[r].address == address)
+			return true;
+	return false;
+}
+
+/* Who opens a device's streams ends those of whoever has them. */
+static int radios_check(const struct exec_wave *wave, char *ret_why, size_t size)
+{
+	for (uint64_t r = 0; r < wave->view.head->radios.count; r++) {
+		const uint32_t a = wave->view.radios[r].address;
+
+		for (const struct exec_wave *other = wave->exec->waves; other != NULL; other = other->next) {
+			if (other == wave || !has_radio(other, a))
+				continue;
+			snprintf(ret_why, size,
+				 "the radio at %u.%u.%u.%u is the clock of \"%s\", which is loaded: unload that first",
+				 a >> 24, a >> 16 & 255, a >> 8 & 255, a & 255, other->name);
+			return -EBUSY;
+		}
+	}
+	return 0;
+}
+
 static int wave_fill(struct exec_wave *wave, const void *program, size_t len, char *ret_why, size_t size)
 {
 	int control, status = image_make(wave, program, len, ret_why, size);
 
+	if (status == 0)
+		status = radios_check(wave, ret_why, size);
 	if (status != 0)
 		return status;
 	control = control_take(wave->exec, wave->name);

@@ -374,6 +374,30 @@ static void test_behind(void **state)
 	rig_free(rig);
 }
 
+/* All that the radio sends takes 3 ms longer from some time on: that costs as many slots, once. */
+static void test_later_for_good(void **state)
+{
+	struct rig *rig = rig_new(1, 100, 100, 0);
+	uint64_t missing = 0;
+
+	(void)state;
+	arrive_all(rig, 0, 0, 100, 10);
+	for (uint64_t i = 10; i < 300; i++)
+		arrive(rig, 0, i * 100, 100, 3000000);
+	for (uint64_t s = 0; s < 300; s++) {
+		next(rig);
+		assert_int_equal(rig->slot, s);
+		if (look(rig, 0, s * 100) > 0) {
+			assert_in_range(s, 10, 35);
+			missing++;
+		}
+		done(rig);
+	}
+	assert_in_range(missing, 18, 22);
+	assert_int_equal(rig->pace.behind[0], missing);
+	rig_free(rig);
+}
+
 /* ---- this machine stands still ---------------------------------------------------------------------------------------------- */
 
 static void test_catches_up(void **state)
@@ -655,6 +679,7 @@ int main(void)
 	    cmocka_unit_test(test_lost_in_the_middle),
 	    cmocka_unit_test(test_flywheel),
 	    cmocka_unit_test(test_behind),
+	    cmocka_unit_test(test_later_for_good),
 	    cmocka_unit_test(test_catches_up),
 	    cmocka_unit_test(test_late_radio),
 	    cmocka_unit_test(test_jump_forward),
