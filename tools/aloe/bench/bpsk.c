@@ -172,7 +172,7 @@ static bool quick_decided(const struct trial *trial)
 	return trial->holds[COPIES_EVERY] || trial->missed + trial->not_run > trial->slots / 10;
 }
 
-/* That the smallest does not run, or that the CPU is another's, is an error; that a large one does not, an answer. */
+/* That the smallest does not run in any try, or that the CPU is another's, is an error; that a large one does not, an answer. */
 static int trial_run(struct bpsk *bpsk, struct trial *trial)
 {
 	const uint64_t runs = trial->whole ? bpsk->runs : QUICK_RUNS;
@@ -180,10 +180,14 @@ static int trial_run(struct bpsk *bpsk, struct trial *trial)
 
 	for (uint64_t r = 0; r < runs && !decided; r++) {
 		const int status = run_one(bpsk, trial);
+		const bool taken = bpsk->refusal && strstr(bpsk->refusal, "taken by the");
+
 		if (status == BENCH_INTERRUPTED)
 			return status;
 		trial->refused = status != CLI_OK;
-		if (trial->refused && (trial->place == 1 || (bpsk->refusal && strstr(bpsk->refusal, "taken by the")))) {
+		if (trial->refused && trial->place == 1 && !taken && r + 1 < runs)
+			continue; /* the machine was away for so long that the run was stopped */
+		if (trial->refused && (trial->place == 1 || taken)) {
 			fputs(bpsk->refusal ? bpsk->refusal : "", stderr);
 			return status;
 		}
