@@ -54,6 +54,8 @@ struct door_options {
 	uint32_t queue_bytes;    /* udp: of the socket, each way; 0: 8 MB */
 	const char *port; /* dpdk: a virtual device with its arguments ("net_memif0,role=client"), or a PCI address */
 	const char *eal;  /* dpdk: options for its environment, before ours; NULL */
+	uint32_t
+	    ports; /* dpdk: like this one that the process opens in all, which the memory is to suffice for; 0: one */
 };
 
 struct door {

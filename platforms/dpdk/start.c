@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WORDS = 32, TEXT = 1024, MB = 1 << 20, EAL_MB = 16, PACKET_OVERHEAD = 512, HUGE_MB = 2 };
+enum { WORDS = 32, TEXT = 1024, MB = 1 << 20, EAL_MB = 16, EACH_MB = 64, PACKET_OVERHEAD = 512, HUGE_MB = 2 };
 
 struct words {
 	char text[TEXT];
@@ -63,7 +63,8 @@ static unsigned free_huge_pages(void)
 static void fill(struct words *words, const struct door_options *options, char *ret_note)
 {
 	const uint64_t bytes = (uint64_t)options->packets * (options->packet_bytes + PACKET_OVERHEAD);
-	const unsigned mb = (unsigned)(2 * bytes / MB) + EAL_MB;
+	const unsigned each = (unsigned)(2 * bytes / MB) + EAL_MB, ports = options->ports ? options->ports : 1;
+	const unsigned mb = ports * (each > EACH_MB ? each : EACH_MB);
 	const bool huge = free_huge_pages() * HUGE_MB >= mb;
 	char text[64];
 
@@ -75,11 +76,10 @@ static void fill(struct words *words, const struct door_options *options, char *
 	if (huge) {
 		add_all(words, "--in-memory --single-file-segments");
 	} else {
-		snprintf(text, sizeof(text), "--no-huge -m %u", mb > 64 ? mb : 64);
+		snprintf(text, sizeof(text), "--no-huge -m %u", mb);
 		add_all(words, text);
 		snprintf(ret_note, DOOR_WHY,
-			 "no huge pages: %u MB of ordinary memory, which cannot be shared without a copy",
-			 mb > 64 ? mb : 64);
+			 "no huge pages: %u MB of ordinary memory, which cannot be shared without a copy", mb);
 	}
 	if (strncmp(options->port, "net_", 4) == 0) {
 		add(words, "--no-pci");

@@ -38,8 +38,10 @@ tries() {
 	at="--address 127.0.0.1$number --seconds 0.05"
 	ok "$who: kernel UDP" 0 "ready on" "$@" "$sim" $at
 	if [ -e "$B/lib/aloe-doors/dpdk.so" ]; then
-		ok "$who: memif" 0 "ready on" "$@" "$sim" $at \
-			--port "net_memif0,role=server,socket=$work/memif$number,socket-abstract=no"
+		memif=role=server,socket-abstract=no,socket=$work/memif$number
+		ok "$who: memif" 0 "ready on" "$@" "$sim" $at --port "net_memif0,$memif"
+		ok "$who: memif, two devices" 0 "ready on" "$@" "$sim" $at --devices 2 --port "net_memif0,${memif}a" \
+			--port "net_memif1,id=1,${memif}b"
 	fi
 }
 packet() { # WHO STATUS WORDS [PREFIX...]

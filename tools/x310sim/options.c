@@ -98,6 +98,7 @@ static int read_ports(const struct cli_args *args, struct options *options)
 
 		unit->sfp1_options.port = cli_nth(args, "port", i);
 		unit->sfp1_options.eal = cli_get(args, "eal");
+		unit->sfp1_options.ports = options->server.n_units;
 		unit->sfp1_options.packet_bytes = (uint32_t)bytes;
 		unit->sfp1 = unit->sfp1_options.port ? symbol : NULL;
 	}
