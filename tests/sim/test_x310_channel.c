@@ -30,8 +30,8 @@ enum { TAPS = 512, ADVANCE = 10240, PATIENCE_MS = 30000 };
 
 /* ---- the device ------------------------------------------------------------------------------------------------------------ */
 
-struct air {
-	pid_t pid;
+struct air {       /* a test's state */
+	pid_t pid; /* 0: it does not run */
 	json_t *said;
 };
 
@@ -44,45 +44,81 @@ static bool says_ready(void)
 	return ready;
 }
 
-/* air_open starts x310sim with these options, ended by NULL, on 127.0.8.2. */
-static struct air air_open(const char *const *options)
+static void exec_sim(const char *const *options)
 {
 	const char *argv[32] = {aloe_program("x310sim"), "--json", "--address", "127.0.8.2"};
-	struct air air = {0};
 
 	for (int n = 4; *options; options++)
 		argv[n++] = *options;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!freopen(aloe_path("sim.out"), "w", stdout) || !freopen(aloe_path("sim.err"), "w", stderr))
+		_exit(3);
+	execv(argv[0], (char **)(uintptr_t)argv);
+	_exit(4);
+}
+
+static void air_stop(struct air *air, int signal)
+{
+	const pid_t pid = air->pid;
+	int status;
+
+	air->pid = 0;
+	kill(pid, signal);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (signal == SIGTERM)
+		assert_int_equal(status, 0);
+}
+
+/* air_open starts x310sim with these options, ended by NULL, on 127.0.8.2. */
+static void air_open(struct air *air, const char *const *options)
+{
+	json_decref(air->said);
+	air->said = NULL;
 	file_make(aloe_path("sim.err"), "", 0);
-	air.pid = fork();
-	assert_true(air.pid >= 0);
-	if (air.pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (!freopen(aloe_path("sim.out"), "w", stdout) || !freopen(aloe_path("sim.err"), "w", stderr))
-			_exit(3);
-		execv(argv[0], (char **)(uintptr_t)argv);
-		_exit(4);
-	}
+	air->pid = fork();
+	assert_true(air->pid >= 0);
+	if (air->pid == 0)
+		exec_sim(options);
 	for (int i = 0; !says_ready(); i++) {
-		if (i == PATIENCE_MS / 10 || waitpid(air.pid, NULL, WNOHANG) != 0)
+		if (i == PATIENCE_MS / 10 || waitpid(air->pid, NULL, WNOHANG) != 0)
 			fail_msg("x310sim does not begin");
 		poll(NULL, 0, 10);
 	}
-	return air;
 }
 
 /* air_end ends it: then what it has counted is there. */
 static void air_end(struct air *air)
 {
 	char *text;
-	int status;
 
-	kill(air->pid, SIGTERM);
-	assert_int_equal(waitpid(air->pid, &status, 0), air->pid);
-	assert_int_equal(status, 0);
+	air_stop(air, SIGTERM);
 	text = file_take(aloe_path("sim.out"), NULL);
 	air->said = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 	assert_non_null(air->said);
 	free(text);
+}
+
+static int setup(void **state)
+{
+	*state = calloc(1, sizeof(struct air));
+	return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	struct air *air = *state;
+
+	if (air->pid > 0)
+		air_stop(air, SIGKILL);
+	json_decref(air->said);
+	free(air);
+	return 0;
+}
+
+static int teardown_node(void **state)
+{
+	ran_free(aloe_once("down"));
+	return teardown(state);
 }
 
 static double number_of(const json_t *object, const char *name)
@@ -160,19 +196,20 @@ static void check_run(const struct ran *ran, double slots)
 
 /* ---- pass-through ----------------------------------------------------------------------------------------------------------- */
 
-static void check_passthrough(const char *more, double slots)
+static void check_passthrough(struct air *air, const char *more, double slots)
 {
 	static const char *const options[] = {WAITS, "--source", "ticks", NULL};
-	struct air air = air_open(options);
-	struct ran *ran = aloe_ok("run waveforms/x310-passthrough.conf --radio '%s' --set rate=1e6 --slots %.0f "
-				  "--force --json -q %s",
-				  radio_file("", ADVANCE, false), slots, more);
+	struct ran *ran;
 	const json_t *latency;
 
-	air_end(&air);
+	air_open(air, options);
+	ran = aloe_ok("run waveforms/x310-passthrough.conf --radio '%s' --set rate=1e6 --slots %.0f "
+		      "--force --json -q %s",
+		      radio_file("", ADVANCE, false), slots, more);
+	air_end(air);
 	check_run(ran, slots);
-	check_played(&air, 0, slots);
-	latency = json_object_get(channel_of(&air, 0), "latency");
+	check_played(air, 0, slots);
+	latency = json_object_get(channel_of(air, 0), "latency");
 	assert_true(number_of(latency, "count") == slots);
 	assert_true(number_of(latency, "steps") == 0);
 	assert_true(number_of(latency, "unmarked") == 1); /* the end of the burst */
@@ -180,37 +217,36 @@ static void check_passthrough(const char *more, double slots)
 	assert_true(number_of(latency, "max") == ADVANCE * 1000.0);
 	assert_true(ran_variable(ran, "tx.advance") == ADVANCE);
 	assert_true(ran_variable(ran, "tx.values_limited") == 0);
-	json_decref(air.said);
 	ran_free(ran);
 }
 
 static void test_passthrough(void **state)
 {
-	(void)state;
-	check_passthrough("", 1500);
-	check_passthrough("--set slot_samples=512 --set rx.type=ci16", 750);
+	check_passthrough(*state, "", 1500);
+	check_passthrough(*state, "--set slot_samples=512 --set rx.type=ci16", 750);
 }
 
 /* What the wire loses costs the slots that it was for: those behind it keep their numbers, and what they make its time. */
 static void test_lost_packets(void **state)
 {
+	struct air *air = *state;
 	static const char *const options[] = {WAITS,           "--source",   "ticks",      "--fault-rx",
 					      "loss=@700+900", "--fault-tx", "loss=@1100", NULL};
-	struct air air = air_open(options);
-	struct ran *ran = aloe_ok("run waveforms/x310-passthrough.conf --radio '%s' --set rate=1e6 --slots 2000 "
-				  "--force --json -q",
-				  radio_file("", ADVANCE, false));
+	struct ran *ran;
 	const json_t *counts, *latency;
 
-	(void)state;
-	air_end(&air);
+	air_open(air, options);
+	ran = aloe_ok("run waveforms/x310-passthrough.conf --radio '%s' --set rate=1e6 --slots 2000 "
+		      "--force --json -q",
+		      radio_file("", ADVANCE, false));
+	air_end(air);
 	check_run(ran, 2000);
 	assert_true(ran_variable(ran, "rx.packets_lost") == 2);
 	assert_true(ran_variable(ran, "rx.slots_short") == 2);
 	assert_true(ran_variable(ran, "rx.samples_missing") == 2 * 256);
 	assert_true(ran_variable(ran, "tx.slots_absent") == 2);
 	assert_true(ran_variable(ran, "tx.sequence_errors") == 1);
-	counts = channel_of(&air, 0);
+	counts = channel_of(air, 0);
 	assert_true(number_of(counts, "tx_late") == 0);
 	assert_true(number_of(counts, "tx_bursts") == 2);
 	assert_true(number_of(counts, "tx_packets") == 2000);
@@ -220,7 +256,6 @@ static void test_lost_packets(void **state)
 	assert_true(number_of(latency, "min") == (ADVANCE - 256) * 1000.0);
 	assert_true(number_of(latency, "p50") == ADVANCE * 1000.0);
 	assert_true(number_of(latency, "max") == ADVANCE * 1000.0);
-	json_decref(air.said);
 	ran_free(ran);
 }
 
@@ -228,23 +263,22 @@ static void test_lost_packets(void **state)
 
 static void test_channel_at_rest(void **state)
 {
+	struct air *air = *state;
 	static const char *const options[] = {SOUND, "--expect", RESPONSE, NULL};
-	struct air air = air_open(options);
-	struct ran *ran =
-	    aloe_ok("run waveforms/x310-channel.conf --radio '%s' --set rate=1e6 --slots 1500 --force --json -q",
-		    radio_file("", ADVANCE, false));
+	struct ran *ran;
 	const json_t *sounding;
 
-	(void)state;
-	air_end(&air);
+	air_open(air, options);
+	ran = aloe_ok("run waveforms/x310-channel.conf --radio '%s' --set rate=1e6 --slots 1500 --force --json -q",
+		      radio_file("", ADVANCE, false));
+	air_end(air);
 	check_run(ran, 1500);
-	check_played(&air, 0, 1500);
-	sounding = check_sounded(&air, 0);
+	check_played(air, 0, 1500);
+	sounding = check_sounded(air, 0);
 	assert_true(number_of(sounding, "within") == number_of(sounding, "kept"));
 	assert_true(number_of(sounding, "worst_db") < -80);
 	assert_true(ran_variable(ran, "channel.forward_transforms") == 1500);
 	assert_true(ran_variable(ran, "channel.inverse_transforms") == 1500);
-	json_decref(air.said);
 	ran_free(ran);
 }
 
@@ -285,15 +319,14 @@ static void wait_for_index(double index)
  * it runs. */
 static void test_channel_replaced(void **state)
 {
+	struct air *air = *state;
 	enum { BEFORE = ALOE_SLOWER(20, 8), EACH = 390, LIVE = ALOE_SLOWER(30, 10) };
 	const char *const options[] = {SOUND,           "--sound-keep", "4000", "--expect", aloe_path("both.f32"),
 				       "--expect-taps", "512",          NULL};
-	struct air air;
 	const json_t *sounding;
 
-	(void)state;
 	make_responses();
-	air = air_open(options);
+	air_open(air, options);
 	ran_free(aloe_ok("up"));
 	ran_free(aloe_ok("load waveforms/x310-channel.conf --radio '%s' --force", radio_file("", ADVANCE, false)));
 	for (int i = 1; i <= BEFORE; i++) {
@@ -309,35 +342,34 @@ static void test_channel_replaced(void **state)
 	ran_free(aloe_ok("stop x310-channel"));
 	ran_free(aloe_ok("unload x310-channel"));
 	ran_free(aloe_ok("down"));
-	air_end(&air);
-	check_played(&air, 0, 0);
-	sounding = check_sounded(&air, 0);
+	air_end(air);
+	check_played(air, 0, 0);
+	sounding = check_sounded(air, 0);
 	assert_true(number_of(sounding, "responses") == 2);
 	assert_true(number_of(sounding, "changes") >= BEFORE);
 	assert_true(number_of(sounding, "within") >= 4 * BEFORE);
 	assert_true(number_of(sounding, "worst_within_db") < -80);
-	json_decref(air.said);
 }
 
 /* ---- two receivers, two transmitters ------------------------------------------------------------------------------------------ */
 
-static void check_mimo(const char *const *options, const char *radio, unsigned second)
+static void check_mimo(struct air *air, const char *const *options, const char *radio, unsigned second)
 {
-	struct air air = air_open(options);
-	struct ran *ran = aloe_ok(
-	    "run waveforms/x310-mimo2x2.conf --radio '%s' --set rate=1e6 --slots 1500 --force --json -q", radio);
+	struct ran *ran;
 	const unsigned channels[] = {0, second};
 
-	air_end(&air);
+	air_open(air, options);
+	ran = aloe_ok("run waveforms/x310-mimo2x2.conf --radio '%s' --set rate=1e6 --slots 1500 --force --json -q",
+		      radio);
+	air_end(air);
 	check_run(ran, 1500);
 	for (int i = 0; i < 2; i++) {
 		const json_t *sounding;
 
-		check_played(&air, channels[i], 1500);
-		sounding = check_sounded(&air, channels[i]);
+		check_played(air, channels[i], 1500);
+		sounding = check_sounded(air, channels[i]);
 		assert_true(number_of(sounding, "within") == number_of(sounding, "kept"));
 	}
-	json_decref(air.said);
 	ran_free(ran);
 }
 
@@ -349,43 +381,42 @@ static void test_mimo(void **state)
 	    SOUND, "--expect", "waveforms/x310-mimo2x2-response.f32", "--expect-channels", "0,4", "--devices",
 	    "2",   NULL};
 
-	(void)state;
-	check_mimo(one, radio_file("channel = [0, 2];", ADVANCE, false), 2);
-	check_mimo(two, radio_file("", ADVANCE, true), 4);
+	check_mimo(*state, one, radio_file("channel = [0, 2];", ADVANCE, false), 2);
+	check_mimo(*state, two, radio_file("", ADVANCE, true), 4);
 }
 
 /* ---- a bearer there and back --------------------------------------------------------------------------------------------------- */
 
 static void test_utran(void **state)
 {
+	struct air *air = *state;
 	static const char *const options[] = {"--clock", "virtual", "--lead", "62500", "--source", "loop", NULL};
 	enum { FRAMES = 40 };
-	struct air air = air_open(options);
-	struct ran *ran = aloe_ok("run waveforms/utran384-over-x310.conf --radio '%s' --slots %d --set sink.path='%s' "
-				  "--force --json -q",
-				  radio_file("", 93750, false), FRAMES, aloe_path("received.wav"));
+	struct ran *ran;
 
-	(void)state;
-	air_end(&air);
+	air_open(air, options);
+	ran = aloe_ok("run waveforms/utran384-over-x310.conf --radio '%s' --slots %d --set sink.path='%s' "
+		      "--force --json -q",
+		      radio_file("", 93750, false), FRAMES, aloe_path("received.wav"));
+	air_end(air);
 	check_run(ran, FRAMES);
-	check_played(&air, 0, 0);
+	check_played(air, 0, 0);
 	assert_true(ran_variable(ran, "sync.locks") == 1);
 	assert_true(ran_variable(ran, "compare.blocks") == FRAMES - 2);
 	assert_true(ran_variable(ran, "compare.block_errors") == 0);
 	assert_true(ran_variable(ran, "check.block_errors") == 0);
-	json_decref(air.said);
 	ran_free(ran);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_passthrough),
-	    cmocka_unit_test(test_lost_packets),
-	    cmocka_unit_test(test_channel_at_rest),
-	    cmocka_unit_test(test_channel_replaced),
-	    cmocka_unit_test(test_mimo),
-	    cmocka_unit_test(test_utran),
+	    cmocka_unit_test_setup_teardown(test_passthrough, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_lost_packets, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_channel_at_rest, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_channel_replaced, setup, teardown_node),
+	    cmocka_unit_test_setup_teardown(test_mimo, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_utran, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);
