@@ -26,6 +26,16 @@ int platform_pin(int cpu);
 /* platform_realtime gives thread tid (0: the caller) SCHED_FIFO at `priority`; -EPERM without the right. */
 int platform_realtime(pid_t tid, int priority);
 
+/* platform_may_poll tells whether a thread that never sleeps may be SCHED_FIFO on a CPU: the kernel takes nothing from such
+ * threads (kernel.sched_rt_runtime_us), and the CPU is kept free of others (isolcpus, or an isolated cpuset). Where not,
+ * *ret_why says what is missing, a constant text. */
+bool platform_may_poll(int cpu, const char **ret_why);
+
+/* platform_nice sets the caller's nice value, which threads that it starts have, too; *ret_before is the one until now. What
+ * counts first where the kernel groups sessions (sched_autogroup) is the session's own: it is set as well by who leads one, and
+ * stays at the least that was asked for. 0, or -EPERM / -EACCES without the right. */
+int platform_nice(int nice, int *ret_before);
+
 /* platform_demote takes it away again, for a segment that does not return. */
 int platform_demote(pid_t tid);
 

@@ -2,10 +2,19 @@
 #include "core/slot/lane.h"
 
 #include <errno.h>
+#include <sched.h>
 
 #include "core/base/clock.h"
 
-enum { NAP_NS = 20000000, GUARD_FIRST_NS = 60000, GUARD_MIN_NS = 4096, GUARD_MAX_NS = 100000, WARM_NS = 2000 };
+enum {
+	NAP_NS = 20000000,
+	GUARD_FIRST_NS = 60000,
+	GUARD_MIN_NS = 4096,
+	GUARD_MAX_NS = 100000,
+	WARM_NS = 2000,
+	STIR_NS = 6000,
+	STIR_PART = 16
+};
 
 enum { RADIO_NAP_NS = 1000000 };
 
@@ -85,14 +94,19 @@ static void segment_leave(struct lane_thread *thread)
 	atomic_store_explicit(&thread->inside, 0, memory_order_release);
 }
 
+static uint32_t entries_of(const struct lane_thread *thread)
+{
+	const uint32_t entries = atomic_load_explicit(&thread->node->lane[thread->lane].entries, memory_order_acquire);
+
+	return entries < NODE_ENTRIES_MAX ? entries : NODE_ENTRIES_MAX;
+}
+
 /* Whatever is left of the time before the edge is spun away. What comes first after it is fetched last. */
 static void warm(struct lane_thread *thread, uint64_t until)
 {
-	const struct node_lane *lane = &thread->node->lane[thread->lane];
-	uint32_t entries = atomic_load_explicit(&lane->entries, memory_order_acquire);
 	struct segment *segment;
 
-	for (uint32_t e = entries < NODE_ENTRIES_MAX ? entries : NODE_ENTRIES_MAX; e-- > 0 && clock_ns() < until;) {
+	for (uint32_t e = entries_of(thread); e-- > 0 && clock_ns() < until;) {
 		if (segment_enter(thread, e, &segment))
 			segment_warm(segment, until);
 		segment_leave(thread);
@@ -101,21 +115,72 @@ static void warm(struct lane_thread *thread, uint64_t until)
 		rehearsal_run(thread->rehearsal);
 }
 
-static void timer_wait(struct lane_thread *thread, uint64_t edge, uint64_t now)
+/* One lane-mate after another, each once: a thread that has several entries is known by the first. */
+static uint32_t mate(const struct lane_thread *thread, uint32_t entry)
 {
+	const struct node_lane *lane = &thread->node->lane[thread->lane];
+	const uint32_t seat = atomic_load_explicit(&lane->entry[entry].seat, memory_order_relaxed);
+
+	if (!atomic_load_explicit(&lane->entry[entry].live, memory_order_relaxed) || seat >= NODE_ENTRIES_MAX)
+		return thread->seat;
+	for (uint32_t e = 0; e < entry; e++)
+		if (atomic_load_explicit(&lane->entry[e].live, memory_order_relaxed) &&
+		    atomic_load_explicit(&lane->entry[e].seat, memory_order_relaxed) == seat)
+			return thread->seat;
+	return seat;
+}
+
+/* The time that it takes to stir them; 0: it would be too much of the slot, or there is nobody. */
+static uint64_t stir_time(const struct lane_thread *thread, uint64_t slot_ns)
+{
+	const uint32_t entries = thread->fifo ? entries_of(thread) : 0;
+	uint64_t ns = 0;
+
+	for (uint32_t e = 0; e < entries; e++)
+		ns += mate(thread, e) != thread->seat ? STIR_NS : 0;
+	return ns <= slot_ns / STIR_PART ? ns : 0;
+}
+
+static void stir(const struct lane_thread *thread)
+{
+	const uint32_t entries = entries_of(thread);
+
+	for (uint32_t e = 0; e < entries; e++) {
+		const uint32_t seat = mate(thread, e);
+
+		if (seat == thread->seat)
+			continue;
+		atomic_fetch_add(&thread->image->go[seat], 1);
+		futex_wake(&thread->image->go[seat], 1);
+	}
+	sched_yield();
+}
+
+static void timer_wait(struct lane_thread *thread, uint64_t slot_ns, uint64_t edge, uint64_t now)
+{
+	const uint64_t stirring = stir_time(thread, slot_ns);
 	_Atomic uint64_t *guard_ns = &thread->image->guard_ns;
 	const uint64_t known = atomic_load_explicit(guard_ns, memory_order_relaxed);
 	const uint64_t guard = known > 0 && known <= GUARD_MAX_NS ? known : GUARD_FIRST_NS;
 
-	if (now + guard < edge) {
-		clock_sleep_until(edge - guard);
+	if (now + guard + stirring < edge) {
+		const uint64_t awake = edge - guard - stirring;
+
+		clock_sleep_until(awake);
 		now = clock_ns();
-		atomic_store_explicit(guard_ns, lane_guard(guard, now - (edge - guard)), memory_order_relaxed);
+		atomic_store_explicit(guard_ns, lane_guard(guard, now - awake), memory_order_relaxed);
+		if (stirring > 0 && now + stirring < edge)
+			stir(thread);
 		warm(thread, edge - WARM_NS);
 		now = clock_ns();
 	}
 	for (; now < edge; now = clock_ns())
 		cpu_relax();
+}
+
+bool lane_polls(uint64_t slot_ns)
+{
+	return slot_ns <= GUARD_FIRST_NS;
 }
 
 /* The slot that may begin: `slot` at its edge, or the one under way when that has passed already. */
@@ -129,7 +194,7 @@ static uint64_t pace_timer(struct lane_thread *thread, const struct node_timebas
 		slot = current;
 	*ret_edge = base->start_ns + slot * base->slot_ns;
 	if (now < *ret_edge)
-		timer_wait(thread, *ret_edge, now);
+		timer_wait(thread, base->slot_ns, *ret_edge, now);
 	return slot;
 }
 
@@ -179,9 +244,13 @@ static void baton_await(struct lane_thread *thread)
 {
 	_Atomic uint32_t *go = &thread->image->go[thread->seat];
 	const uint32_t seen = atomic_load(go);
+	uint64_t baton;
 
 	if (!mine(thread, atomic_load(&thread->image->baton)))
 		futex_wait(go, seen, thread->radio != NULL ? RADIO_NAP_NS : 0);
+	baton = atomic_load(&thread->image->baton);
+	if (thread->fifo && (baton & BATON_FRESH) && !mine(thread, baton))
+		warm(thread, clock_ns() + STIR_NS / 2);
 	if (thread->radio != NULL && !mine(thread, atomic_load(&thread->image->baton)))
 		thread->radio->idle(thread->radio->self);
 }

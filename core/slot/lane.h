@@ -11,6 +11,10 @@
  * fresh baton waits for the pace. Every hand-on is a compare-and-swap: for a thread whose swap fails the lane has gone on
  * without it (the keeper passed it over, or its waveform was taken off the lane); it waits for its next turn. A segment whose next neighbour belongs to the same thread (seat) is
  * followed by it without a system call.
+ *
+ * Before the edge the first thread warms the core's caches (core/slot/warm.h), and in real time it stirs its lane-mates: they
+ * wake up, do so as well, and sleep again, so that neither they nor the kernel's way from one to the next is cold when the
+ * slot begins. A thread that wakes up without the baton does no more than that.
  */
 #ifndef ALOE_SLOT_LANE_H
 #define ALOE_SLOT_LANE_H
@@ -37,12 +41,17 @@ struct lane_thread {
 	struct segment *_Atomic segments[NODE_ENTRIES_MAX]; /* this host's, by entry */
 	_Atomic uint64_t inside;     /* entry that it runs now + 1, for whoever wants to take a segment away */
 	struct rehearsal *rehearsal; /* NULL: none */
+	bool fifo; /* real-time priority, as all threads of the lane: what one gives away of the CPU is theirs alone */
 };
 
 /* lane_guard gives how long before the next edge the lane wants to be awake, when it was to be so `guard` ns before this one
  * and the sleep ended late_ns late. How late is the machine's affair: from one slot to the next it goes up by a quarter or
  * down by 1/4096, so that it ends up where one wake-up in a thousand comes too late, between 4 and 100 us. */
 uint64_t lane_guard(uint64_t guard, uint64_t late_ns);
+
+/* lane_polls tells whether a thread on the slot clock never sleeps: where slots are shorter than what it wants to be awake
+ * before the edge to begin with. */
+bool lane_polls(uint64_t slot_ns);
 
 /* lane_run is the body of the thread: returns after *quit or the node's quit. [slot] */
 void lane_run(struct lane_thread *thread);

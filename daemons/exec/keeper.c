@@ -8,9 +8,15 @@
  *   (n, e)         at work since `since`: overdue from since + guard on; a host that died before it had said so: from when
  *                  the keeper first saw it there
  *
+ * A holder without real-time priority may have to wait for the CPU longer than the keeper, which has it: as long as it is
+ * ready to run and does not get to, nothing is held against it.
+ *
  * When the keeper itself was not woken in time the machine stood still, for everybody: that time is not held against
  * anyone, it looks again a guard time later. */
 #include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +33,7 @@ struct keeper {
 	struct exec_lane *mine;
 	const struct node_lane *lane;
 	uint64_t baton, seen_ns; /* as seen last, and since when */
+	uint64_t ran_ns;         /* CPU time of its holder then */
 	uint64_t excuse_ns;      /* what was before is not held against anyone */
 	bool realtime;
 };
@@ -111,6 +118,49 @@ static void pass_over(struct keeper *keeper, uint64_t baton, uint64_t held_ns)
 	atomic_store(&mine->hung, baton_entry(baton) + 1);
 }
 
+/* ---- holders without real-time priority ---------------------------------------------------------------------------------- */
+
+static pid_t holder(const struct keeper *keeper, uint64_t baton)
+{
+	const uint32_t entry = baton_entry(baton) % NODE_ENTRIES_MAX;
+	const uint32_t seat = atomic_load(&keeper->lane->entry[entry].seat) % NODE_ENTRIES_MAX;
+
+	return (pid_t)atomic_load(&keeper->mine->image->tid[seat]);
+}
+
+/* A thread's CPU time, and whether it wants more; false where there is none. */
+static bool thread_ran(pid_t tid, uint64_t *ret_ns, bool *ret_ready)
+{
+	char path[64];
+	char state = 0;
+	FILE *file;
+	bool there;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)tid);
+	file = fopen(path, "re");
+	there = file != NULL && fscanf(file, "%" SCNu64, ret_ns) == 1;
+	if (file != NULL)
+		fclose(file);
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
+	file = there ? fopen(path, "re") : NULL;
+	there = file != NULL && fscanf(file, "%*d (%*[^)]) %c", &state) == 1;
+	if (file != NULL)
+		fclose(file);
+	*ret_ready = state == 'R';
+	return there;
+}
+
+static bool starves(const struct keeper *keeper, uint64_t baton, uint64_t guard)
+{
+	const pid_t tid = holder(keeper, baton);
+	uint64_t ran = 0;
+	bool ready = false;
+
+	if (tid <= 0 || sched_getscheduler(tid) != SCHED_OTHER || !thread_ran(tid, &ran, &ready))
+		return false;
+	return ready && ran - keeper->ran_ns < guard / 2;
+}
+
 /* A stall of the machine shorter than STALL_NS beyond the guard looks like a hang, but for what comes next: its victim goes
  * on as soon as the keeper lets it have the CPU. */
 static bool stays(const struct keeper *keeper, uint64_t baton)
@@ -128,8 +178,12 @@ static void look(struct keeper *keeper, uint64_t guard)
 	uint64_t from;
 
 	if (baton != keeper->baton) {
+		bool ready;
+
 		keeper->baton = baton;
 		keeper->seen_ns = now;
+		if (!thread_ran(holder(keeper, baton), &keeper->ran_ns, &ready))
+			keeper->ran_ns = 0;
 		/* Whoever handed it on may have died before the wake. */
 		if (atomic_load(&keeper->mine->image->since_ns) == 0)
 			lane_wake(keeper->lane, keeper->mine->image);
@@ -137,7 +191,7 @@ static void look(struct keeper *keeper, uint64_t guard)
 	from = later(held_since(keeper, baton), keeper->excuse_ns);
 	if (entry >= NODE_ENTRIES_MAX || !atomic_load(&keeper->lane->entry[entry].live))
 		lane_tend(keeper->exec, keeper->number);
-	else if (now >= from + guard && stays(keeper, baton))
+	else if (now >= from + guard && !starves(keeper, baton, guard) && stays(keeper, baton))
 		pass_over(keeper, baton, now - from);
 }
 

@@ -132,7 +132,9 @@ static json_t *lane(const struct exec_wave *wave, uint32_t number)
 	struct hist *all = calloc(2, sizeof(*all)); /* late, overhead */
 	uint32_t n = 0;                             /* segments on it */
 	uint64_t run = 0, skipped = 0, missed = 0, busy = 0;
-	bool realtime = strstr(wave->losses, "no real-time priority") == NULL;
+	const char *realtime = strstr(wave->losses, "nice -20") != NULL                ? "nice -20"
+			       : strstr(wave->losses, "no real-time priority") != NULL ? "other"
+										       : "FIFO 50";
 	json_t *o = json_object();
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count && all != NULL; s++) {
@@ -150,7 +152,7 @@ static json_t *lane(const struct exec_wave *wave, uint32_t number)
 	}
 	put_u64(o, "lane", number);
 	put_u64(o, "cpu", (uint64_t)wave->view.lanes[number].cpu);
-	put_text(o, "realtime", wave->view.head->clock == IMAGE_TIMER && realtime ? "FIFO 50" : "other");
+	put_text(o, "realtime", image_timed(wave->view.head->clock) ? realtime : "other");
 	put_u64(o, "slots", run);
 	put_u64(o, "skipped", skipped);
 	put_u64(o, "missed", missed);

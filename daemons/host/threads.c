@@ -96,41 +96,61 @@ static void *free_main(void *self)
 	return NULL;
 }
 
-static int create_realtime(struct host *host, struct host_lane *lane)
+/* Who sets a port up (a driver, DPDK's environment) wants more of a stack than components do. */
+static int create_thread(struct host_lane *lane, bool fifo)
 {
+	enum { RADIO_STACK_BYTES = 2 << 20 };
 	const struct sched_param param = {.sched_priority = PLATFORM_PRIORITY_LANE};
 	pthread_attr_t attr;
 	int status;
 
 	pthread_attr_init(&attr);
-	pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
-	pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
-	pthread_attr_setschedparam(&attr, &param);
-	status = pthread_create(&lane->id, &attr, lane_main, lane);
-	pthread_attr_destroy(&attr);
-	if (status == EPERM) {
-		host_say(host,
-			 "!no real-time priority (CAP_SYS_NICE): other programs can delay a slot by milliseconds\n");
-		status = pthread_create(&lane->id, NULL, lane_main, lane);
+	if (lane->radio != NULL)
+		pthread_attr_setstacksize(&attr, RADIO_STACK_BYTES);
+	if (fifo) {
+		pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
+		pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
+		pthread_attr_setschedparam(&attr, &param);
 	}
-	return -status;
-}
-
-/* Who sets a port up (a driver, DPDK's environment) wants more of a stack than components do. */
-static int create_radio(struct host_lane *lane)
-{
-	enum { STACK_BYTES = 2 << 20 };
-	pthread_attr_t attr;
-	int status;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	lane->thread.fifo = fifo;
 	status = pthread_create(&lane->id, &attr, lane_main, lane);
 	pthread_attr_destroy(&attr);
 	return -status;
 }
 
-static int open_lane(struct host *host, uint32_t number, uint32_t seat, int fd, struct host_radio *radio, bool realtime)
+static int create_realtime(struct host *host, struct host_lane *lane)
+{
+	int status = create_thread(lane, true);
+
+	if (status != -EPERM)
+		return status;
+	host_say(host, "!no real-time priority (CAP_SYS_NICE): other programs can delay a slot by milliseconds\n");
+	return create_thread(lane, false);
+}
+
+/* The kernel would stop a real-time thread that never sleeps for 50 ms of every second, and so would those that it keeps from
+ * their CPU. */
+static int create_polling(struct host *host, struct host_lane *lane)
+{
+	const uint32_t number = lane->thread.lane;
+	const char *why;
+	int before, status, nice;
+
+	if (platform_may_poll(host->node->lane[number].cpu, &why))
+		return create_realtime(host, lane);
+	nice = platform_nice(-20, &before);
+	host_say(host, "!lane %u never sleeps and has no real-time priority, but nice %s: %s\n", number,
+		 nice == 0 ? "-20" : "as before (CAP_SYS_NICE)", why);
+	status = create_thread(lane, false);
+	if (nice == 0)
+		platform_nice(before, &before);
+	return status;
+}
+
+enum lane_kind { LANE_ORDINARY, LANE_REALTIME, LANE_POLLING };
+
+static int open_lane(struct host *host, uint32_t number, uint32_t seat, int fd, struct host_radio *radio,
+		     enum lane_kind kind)
 {
 	struct host_lane *lane = host->lanes[number];
 	int status;
@@ -146,11 +166,12 @@ static int open_lane(struct host *host, uint32_t number, uint32_t seat, int fd, 
 	lane->thread.seat = seat;
 	lane->radio = radio;
 	lane->thread.image = image_map(fd, sizeof(struct lane_image), true);
-	lane->thread.rehearsal = realtime ? rehearsal_new() : NULL; /* without one slots are slower after a sleep */
+	if (kind == LANE_REALTIME)
+		lane->thread.rehearsal = rehearsal_new(); /* without one slots are slower after a sleep */
 	status = lane->thread.image == NULL ? -ENOMEM
-		 : radio != NULL            ? create_radio(lane)
-		 : realtime                 ? create_realtime(host, lane)
-					    : -pthread_create(&lane->id, NULL, lane_main, lane);
+		 : kind == LANE_POLLING     ? create_polling(host, lane)
+		 : kind == LANE_REALTIME    ? create_realtime(host, lane)
+					    : create_thread(lane, false);
 	if (status != 0) {
 		rehearsal_free(lane->thread.rehearsal);
 		free(lane);
@@ -162,7 +183,10 @@ static int open_lane(struct host *host, uint32_t number, uint32_t seat, int fd, 
 
 int host_lanes_join(struct host *host, struct host_tables *tables, const struct hostlink_msg *msg, const int *lane_fds)
 {
-	const bool realtime = tables->view.head->clock == IMAGE_TIMER;
+	const struct image_head *head = tables->view.head;
+	const enum lane_kind kind = head->clock != IMAGE_TIMER  ? LANE_ORDINARY
+				    : lane_polls(head->slot_ns) ? LANE_POLLING
+								: LANE_REALTIME;
 	int status = 0;
 
 	for (uint32_t i = 0; i < msg->n_segments && status == 0; i++) {
@@ -173,7 +197,7 @@ int host_lanes_join(struct host *host, struct host_tables *tables, const struct 
 			l++;
 		if (l == msg->n_lanes)
 			return -EBADMSG;
-		status = open_lane(host, place->lane, place->seat, lane_fds[l], NULL, realtime);
+		status = open_lane(host, place->lane, place->seat, lane_fds[l], NULL, kind);
 		if (status == 0)
 			atomic_store(&host->lanes[place->lane]->thread.segments[place->entry],
 				     &tables->segments[i].segment);
@@ -194,7 +218,7 @@ int host_radio_start(struct host *host, struct host_wave *wave, const struct hos
 	wave->radio = host_radio_new(&wave->now.view, msg->lanes[0]);
 	if (wave->radio == NULL)
 		return -ENOMEM;
-	status = open_lane(host, msg->lanes[0], msg->segments[0].seat, lane_fds[0], wave->radio, false);
+	status = open_lane(host, msg->lanes[0], msg->segments[0].seat, lane_fds[0], wave->radio, LANE_POLLING);
 	if (status != 0)
 		return status;
 	while (sem_wait(&wave->radio->opened) != 0)

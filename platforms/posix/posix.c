@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -44,6 +45,67 @@ int platform_realtime(pid_t tid, int priority)
 	const struct sched_param param = {.sched_priority = priority};
 
 	return sched_setscheduler(tid, SCHED_FIFO, &param) == 0 ? 0 : -errno;
+}
+
+/* "0-2,5" and the like. */
+static bool list_has(const char *list, int cpu)
+{
+	int first, last, len;
+
+	while (sscanf(list, "%d%n", &first, &len) == 1) {
+		list += len;
+		last = first;
+		if (*list == '-' && sscanf(list, "-%d%n", &last, &len) == 1)
+			list += len;
+		if (cpu >= first && cpu <= last)
+			return true;
+		if (*list++ != ',')
+			break;
+	}
+	return false;
+}
+
+static bool file_line(const char *path, char *ret_line, int size)
+{
+	FILE *file = fopen(path, "re");
+	const bool there = file != NULL && fgets(ret_line, size, file) != NULL;
+
+	if (file != NULL)
+		fclose(file);
+	return there;
+}
+
+bool platform_may_poll(int cpu, const char **ret_why)
+{
+	char line[4096];
+
+	*ret_why = "the kernel takes its share from threads that do not sleep (kernel.sched_rt_runtime_us)";
+	if (!file_line("/proc/sys/kernel/sched_rt_runtime_us", line, sizeof(line)) || atoi(line) >= 0)
+		return false;
+	*ret_why = "its CPU is not shielded from others (isolcpus, or an isolated cpuset)";
+	return (file_line("/sys/devices/system/cpu/isolated", line, sizeof(line)) && list_has(line, cpu)) ||
+	       (file_line("/sys/fs/cgroup/cpuset.cpus.isolated", line, sizeof(line)) && list_has(line, cpu));
+}
+
+/* Not there, or not for us: then it counts for nothing, or less. */
+static void session_nice(int nice)
+{
+	FILE *file = getsid(0) == getpid() ? fopen("/proc/self/autogroup", "we") : NULL;
+
+	if (file == NULL)
+		return;
+	fprintf(file, "%d", nice);
+	fclose(file);
+}
+
+int platform_nice(int nice, int *ret_before)
+{
+	*ret_before = getpriority(PRIO_PROCESS, 0);
+	if (setpriority(PRIO_PROCESS, 0, nice) != 0)
+		return -errno;
+	if (nice < *ret_before)
+		session_nice(nice);
+	return 0;
 }
 
 int platform_demote(pid_t tid)

@@ -56,6 +56,8 @@ static void lane_body(struct handover *h, uint32_t host)
 	struct lane_thread *thread = aligned_alloc(64, (sizeof(*thread) + 63) & ~(size_t)63);
 
 	wave_lane(&h->wave, 0, host, thread);
+	thread->fifo = true;
+	thread->rehearsal = rehearsal_new();
 	lane_run(thread);
 	_exit(0);
 }

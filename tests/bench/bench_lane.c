@@ -7,8 +7,9 @@
  *	         base and component. Beside it: that many reads of the clock as the slot makes itself.
  *	edge     how late slots of 1 ms begin, and how long before the edge the lane has learnt to be awake. Beside it: a bare
  *	         thread that sleeps until a fixed 60 us before the edge and spins.
- *	25 us    slots of 25 us with 8 components. Beside it: a bare thread that reads the clock, and how often it stood still
- *	         for longer than such a slot has to spare.
+ *	25 us    slots of 25 us with 8 components, at nice -20, as a lane that never sleeps runs where the kernel takes its share
+ *	         from real-time threads, and in real time. Beside it: a bare thread of the same priority that reads the clock, and
+ *	         how often it stood still for longer than such a slot has to spare.
  */
 #include <pthread.h>
 
@@ -34,7 +35,20 @@ struct lane {
 	struct lane_thread *thread;
 	pthread_t id;
 	int cpu;
+	bool fifo;
 };
+
+static void begin(int cpu, bool fifo)
+{
+	int before;
+
+	platform_pin(cpu);
+	if (fifo)
+		platform_realtime(0, PLATFORM_PRIORITY_LANE);
+	else
+		platform_nice(-20, &before);
+	platform_no_slack();
+}
 
 /* ---- a lane in a thread ------------------------------------------------------------------------------------------------ */
 
@@ -42,19 +56,18 @@ static void *lane_main(void *self)
 {
 	struct lane *lane = self;
 
-	platform_pin(lane->cpu);
-	platform_realtime(0, PLATFORM_PRIORITY_LANE);
-	platform_no_slack();
+	begin(lane->cpu, lane->fifo);
 	lane_run(lane->thread);
 	return NULL;
 }
 
 /* table_slot_ns: the slot of the lane's time base, where it is not the waveform's. */
-static void lane_open(struct lane *lane, unsigned components, int cpu, uint64_t slot_ns, uint64_t table_slot_ns)
+static void lane_open(struct lane *lane, unsigned components, int cpu, bool fifo, uint64_t slot_ns,
+		      uint64_t table_slot_ns)
 {
 	const struct wave_options options = {.clock = "timer", .cpus = &cpu, .n_cpus = 1, .slot_ns = slot_ns};
 
-	*lane = (struct lane){.cpu = cpu};
+	*lane = (struct lane){.cpu = cpu, .fifo = fifo};
 	chain_open(&lane->wave, components - 2, 4, &options);
 	lane->thread = aligned_alloc(64, (sizeof(*lane->thread) + 63) & ~(size_t)63);
 	if (lane->thread == NULL)
@@ -87,7 +100,7 @@ static double slot_time(unsigned components, int cpu)
 	uint64_t slots, began;
 	double ns;
 
-	lane_open(&lane, components, cpu, EDGE_SLOT_NS, SLOT_ANY_NS);
+	lane_open(&lane, components, cpu, true, EDGE_SLOT_NS, SLOT_ANY_NS);
 	clock_sleep_until(clock_ns() + AT_WORK_NS / 4);
 	slots = slots_of(&lane);
 	began = clock_ns();
@@ -132,7 +145,7 @@ static void run_edges(int cpu)
 	struct lane lane;
 	char how[64];
 
-	lane_open(&lane, FEW, cpu, EDGE_SLOT_NS, EDGE_SLOT_NS);
+	lane_open(&lane, FEW, cpu, true, EDGE_SLOT_NS, EDGE_SLOT_NS);
 	clock_sleep_until(clock_ns() + (uint64_t)EDGE_SLOTS * EDGE_SLOT_NS);
 	snprintf(how, sizeof(how), "awake %.1f us before, as learnt",
 		 (double)atomic_load(&lane.wave.lane[0]->guard_ns) / 1e3);
@@ -142,6 +155,7 @@ static void run_edges(int cpu)
 
 struct bare {
 	int cpu;
+	bool fifo;
 	uint64_t until_ns;
 	struct hist late;
 };
@@ -150,9 +164,7 @@ static void *bare_edges(void *self)
 {
 	struct bare *bare = self;
 
-	platform_pin(bare->cpu);
-	platform_realtime(0, PLATFORM_PRIORITY_LANE);
-	platform_no_slack();
+	begin(bare->cpu, bare->fifo);
 	for (uint64_t edge = clock_ns() + EDGE_SLOT_NS, now; edge < bare->until_ns; edge += EDGE_SLOT_NS) {
 		clock_sleep_until(edge - SPIN_NS);
 		while ((now = clock_ns()) < edge)
@@ -168,8 +180,7 @@ static void *bare_poll(void *self)
 	struct bare *bare = self;
 	uint64_t last, now;
 
-	platform_pin(bare->cpu);
-	platform_realtime(0, PLATFORM_PRIORITY_LANE);
+	begin(bare->cpu, bare->fifo);
 	for (last = clock_ns(); last < bare->until_ns; last = now) {
 		now = clock_ns();
 		hist_add(&bare->late, now - last);
@@ -177,11 +188,11 @@ static void *bare_poll(void *self)
 	return NULL;
 }
 
-static void bare_run(struct bare *bare, int cpu, void *(*body)(void *), uint64_t ns)
+static void bare_run(struct bare *bare, int cpu, bool fifo, void *(*body)(void *), uint64_t ns)
 {
 	pthread_t id;
 
-	*bare = (struct bare){.cpu = cpu, .until_ns = clock_ns() + ns};
+	*bare = (struct bare){.cpu = cpu, .fifo = fifo, .until_ns = clock_ns() + ns};
 	if (pthread_create(&id, NULL, body, bare) != 0)
 		exit(1);
 	pthread_join(id, NULL);
@@ -194,13 +205,13 @@ struct lost {
 	double p99_us;
 };
 
-static struct lost short_slots(int cpu)
+static struct lost short_slots(int cpu, bool fifo)
 {
 	const struct image_segment_state *state;
 	struct lost lost;
 	struct lane lane;
 
-	lane_open(&lane, 8, cpu, SHORT_SLOT_NS, SHORT_SLOT_NS);
+	lane_open(&lane, 8, cpu, fifo, SHORT_SLOT_NS, SHORT_SLOT_NS);
 	state = lane.wave.segments[0].state;
 	clock_sleep_until(clock_ns() + (uint64_t)SHORT_SLOTS * SHORT_SLOT_NS);
 	lost.slots = atomic_load(&state->missed) + atomic_load(&state->skipped);
@@ -211,18 +222,18 @@ static struct lost short_slots(int cpu)
 }
 
 /* A stop of n slots loses n of them. */
-static double stood_still(int cpu, uint64_t spare_ns)
+static double stood_still(int cpu, bool fifo, uint64_t spare_ns)
 {
 	static struct bare bare;
 	double lost = 0;
 
-	bare_run(&bare, cpu, bare_poll, (uint64_t)SHORT_SLOTS * SHORT_SLOT_NS);
+	bare_run(&bare, cpu, fifo, bare_poll, (uint64_t)SHORT_SLOTS * SHORT_SLOT_NS);
 	for (uint32_t c = hist_cell(spare_ns); c < HIST_CELLS; c++)
 		lost += (double)hist_cells_get(&bare.late.cells, c) * (1 + (double)(hist_cell_low(c) / SHORT_SLOT_NS));
 	return lost;
 }
 
-static void run_short(int cpu)
+static void run_short(int cpu, bool fifo, const char *name)
 {
 	double ours[PAIRS], machine[PAIRS];
 	struct pairs_sorted sorted[2];
@@ -230,14 +241,14 @@ static void run_short(int cpu)
 
 	for (int i = 0; i < PAIRS; i++) {
 		clock_sleep_until(clock_ns() + REST_NS);
-		lost = short_slots(cpu);
+		lost = short_slots(cpu, fifo);
 		ours[i] = (double)lost.slots;
 		clock_sleep_until(clock_ns() + REST_NS);
-		machine[i] = stood_still(cpu, SHORT_SLOT_NS - lost.busy_ns);
+		machine[i] = stood_still(cpu, fifo, SHORT_SLOT_NS - lost.busy_ns);
 	}
 	sorted[0] = pairs_sort(ours);
 	sorted[1] = pairs_sort(machine);
-	printf("%-30s", "25 us, 8 components");
+	printf("%-30s", name);
 	pairs_print("", &sorted[0], 1, "");
 	pairs_print("of 10000 slots lost, the machine alone ", &sorted[1], 1, "");
 	printf(
@@ -251,16 +262,23 @@ int main(void)
 	static struct bare bare;
 	int cpus[2] = {0, 0};
 	const size_t n = platform_cpus(cpus, 2);
+	const char *why;
 
 	if (n > 1)
 		platform_pin(cpus[1]);
+	setsid(); /* for nice values to count where sessions are weighed; refused where a shell has started us */
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 	platform_wake_fast();
 	printf("-- lane: us of a slot beside its components\n");
 	pairs_run("base of a slot", lane_base, &cpus[0], "3 reads of the clock", clocks, NULL, 0.3);
 	run_edges(cpus[0]);
-	bare_run(&bare, cpus[0], bare_edges, (uint64_t)EDGE_SLOTS * EDGE_SLOT_NS);
+	bare_run(&bare, cpus[0], true, bare_edges, (uint64_t)EDGE_SLOTS * EDGE_SLOT_NS);
 	print_late("  a bare thread", &bare.late, "awake 60 us before");
-	run_short(cpus[0]);
+	if (platform_may_poll(cpus[0], &why))
+		printf("a lane that never sleeps may have real-time priority here\n");
+	else
+		printf("a lane that never sleeps has nice -20 here: %s\n", why);
+	run_short(cpus[0], false, "25 us, 8 components, nice -20");
+	run_short(cpus[0], true, "25 us, 8 components, FIFO");
 	return 0;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/slot/warm: before any step what it will touch can be read, and nothing is changed by that; the rehearsal's slots run. */
+ * core/slot/warm: before any step what it will touch can be read, and nothing is changed by that; the rehearsal's slots run; a
+ * lane whose hosts stir each other before the edge does what it did. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,9 +11,10 @@
 #include <cmocka.h>
 
 #include "core/base/clock.h"
-#include "core/slot/warm.h"
+#include "core/slot/lane.h"
 #include "tests/common/probe.h"
 #include "tests/common/rig.h"
+#include "tests/common/wave.h"
 
 enum { STEPS = 300, REHEARSALS = 1000 };
 
@@ -79,11 +82,67 @@ static void test_rehearsal(void **state)
 	rehearsal_free(NULL);
 }
 
+/* ---- a lane of several hosts that stir each other ------------------------------------------------------------------------ */
+
+enum { HOSTS = 4, SLOTS = 60 };
+
+static void *lane_main(void *self)
+{
+	lane_run(self);
+	return NULL;
+}
+
+/* Whoever is stirred without having the baton does nothing that can be seen: every message arrives, once and in order. */
+static void test_stirred(void **state)
+{
+	static const char text[] =
+	    "name = \"stirred\"; slot_ns = 1000000; isolation = \"component\"; instances: {"
+	    "s: { component = \"null_source\"; length = 64; content = \"numbers\"; };"
+	    "c0: { component = \"copy\"; }; c1: { component = \"copy\"; }; k: { component = \"null_sink\"; }; };"
+	    "links = ( \"s -> c0 -> c1 -> k\" );";
+	const struct wave_options options = {.clock = "timer"};
+	struct lane_thread *threads = aligned_alloc(64, HOSTS * sizeof(*threads));
+	struct wave wave;
+	pthread_t ids[HOSTS];
+
+	(void)state;
+	assert_non_null(threads);
+	assert_int_equal(wave_open(&wave, text, &options), 0);
+	assert_int_equal(wave.view.head->segments.count, HOSTS);
+	wave.node->timebase[0].start_ns = clock_ns();
+	for (uint32_t h = 0; h < HOSTS; h++) {
+		wave_lane(&wave, 0, h, &threads[h]);
+		threads[h].fifo = true;
+		threads[h].rehearsal = rehearsal_new();
+		assert_int_equal(pthread_create(&ids[h], NULL, lane_main, &threads[h]), 0);
+	}
+	while (atomic_load(&wave.segments[HOSTS - 1].state->done) < SLOTS)
+		clock_sleep_until(clock_ns() + 1000000);
+	atomic_store(&wave.node->quit, 1);
+	for (uint32_t h = 0; h < HOSTS; h++)
+		while (pthread_tryjoin_np(ids[h], NULL) != 0) {
+			atomic_fetch_add(&wave.lane[0]->go[h], 1);
+			futex_wake(&wave.lane[0]->go[h], 1);
+			clock_sleep_until(clock_ns() + 100000);
+		}
+	for (uint32_t i = 0; i < HOSTS; i++) {
+		const struct image_instance_state *stats = image_instance_state(&wave.view, i);
+
+		assert_in_range(hist_load(&image_time(&wave.view, i)->count), SLOTS, UINT32_MAX);
+		assert_int_equal(atomic_load(&stats->absent), 0);
+		assert_int_equal(atomic_load(&stats->overwritten), 0);
+		rehearsal_free(threads[i].rehearsal);
+	}
+	wave_close(&wave);
+	free(threads);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_nothing_is_changed),
 	    cmocka_unit_test(test_rehearsal),
+	    cmocka_unit_test(test_stirred),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
