@@ -229,8 +229,8 @@ static const struct door_kind *kind_of(uint32_t transport, char *ret_why, size_t
 	return symbol;
 }
 
-static int open_door(const struct image_view *view, const struct image_radio *row, struct front_channel *channel,
-		     uint32_t packets, char *ret_why, size_t size)
+static int new_door(const struct image_view *view, const struct image_radio *row, uint32_t packets, struct door **ret,
+		    char *ret_why, size_t size)
 {
 	const uint32_t bytes = RADIO_HEADER + RADIO_IQ * row->spp;
 	const struct door_options options = {
@@ -246,10 +246,50 @@ static int open_door(const struct image_view *view, const struct image_radio *ro
 
 	if (kind == NULL)
 		return -ENOENT;
-	status = door_open(kind, &options, why, &channel->door);
+	status = door_open(kind, &options, why, ret);
 	if (status != 0)
 		snprintf(ret_why, size, "%s", why[0] ? why : strerror(-status));
 	return status;
+}
+
+/* A port that the kernel does not see is there once, for all radios that name it. */
+static int port_door(struct x310_front *front, const struct image_view *view, const struct image_radio *row,
+		     uint32_t packets, char *ret_why, size_t size)
+{
+	const uint16_t own = (uint16_t)(OWN_ENDPOINT + OWN_STEP * front->front.channels);
+	const char *name = image_text(view, row->port);
+	struct front_port *port = front->ports;
+	struct door *door;
+	int status;
+
+	while (port < front->ports + front->n_ports && strcmp(port->name, name) != 0)
+		port++;
+	if (port == front->ports + front->n_ports) {
+		status = new_door(view, row, IMAGE_RADIO_CHANNELS_MAX * packets, &door, ret_why, size);
+		if (status != 0)
+			return status;
+		*port = (struct front_port){name, split_new(door)};
+		if (port->split == NULL) {
+			door_close(door);
+			return -ENOMEM;
+		}
+		front->n_ports++;
+	}
+	front->channel[front->front.channels].door = split_end(port->split, own, OWN_STEP);
+	return 0;
+}
+
+/* Each channel has a socket of its own, or its part of a port that several have. */
+static int open_door(struct x310_front *front, const struct image_view *view, const struct image_radio *row,
+		     uint32_t packets, char *ret_why, size_t size)
+{
+	uint32_t channels = 0;
+
+	for (uint32_t r = 0; r < view->head->radios.count; r++)
+		channels += view->radios[r].n_channels;
+	if (row->transport == WF_TRANSPORT_UDP || channels == 1)
+		return new_door(view, row, packets, &front->channel[front->front.channels].door, ret_why, size);
+	return port_door(front, view, row, packets, ret_why, size);
 }
 
 static struct radio_options options_of(const struct image_radio *row, uint32_t c, uint32_t nth)
@@ -306,7 +346,7 @@ static int open_channel(struct x310_front *front, const struct image_view *view,
 	const uint32_t nth = front->front.channels;
 	struct front_channel *channel = &front->channel[nth];
 	const struct radio_options options = options_of(row, c, nth);
-	int status = open_door(view, row, channel, packets, ret_why, size);
+	int status = open_door(front, view, row, packets, ret_why, size);
 
 	if (status != 0)
 		return status;

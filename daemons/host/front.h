@@ -11,6 +11,7 @@
 
 #include "core/image/image.h"
 #include "core/platform/front.h"
+#include "daemons/host/split.h"
 #include "platforms/x310/radio.h"
 
 struct front_channel {
@@ -28,6 +29,11 @@ struct front_channel {
 struct x310_front {
 	struct front front; /* first */
 	struct front_channel *channel;
+	struct front_port { /* that the kernel does not see */
+		const char *name;
+		struct split *split;
+	} ports[IMAGE_RADIOS_MAX];
+	uint32_t n_ports;
 	double tick_ns;
 	uint64_t per_slot; /* ticks */
 	uint64_t origin;   /* a slot's first tick */
