@@ -277,7 +277,7 @@ static void bucket_row(struct x310 *x, int system, int work)
 	const struct cell *cell = &x->cells[system][work];
 	json_t *row = json_pack("{s:s, s:s}", "system", systems[system].key, "work", works[work].key), *item;
 	double counts[BUCKETS] = {0};
-	char title[96], key[8];
+	char title[96], key[16];
 	json_t *points;
 	size_t i;
 
