@@ -79,7 +79,8 @@ static void instance_warm(const struct instance *it, uint64_t k)
 	fetch(it, offsetof(struct instance, work_ns));
 	fetch(it->time, sizeof(*it->time));
 	ports_warm(it, k);
-	fetch_code((uintptr_t)it->work);
+	if (it->work != NULL) /* what only moves records has none */
+		fetch_code((uintptr_t)it->work);
 	fetch(it->state, state < STATE_FETCHED ? state : STATE_FETCHED);
 	fetch(it->stats->vars, it->n_vars * sizeof(it->stats->vars[0]));
 	fetch(it->vars, it->n_vars * sizeof(*it->vars));
