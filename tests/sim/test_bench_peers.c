@@ -77,6 +77,26 @@ static void test_pipes(void **state)
 	ran_free(ran);
 }
 
+/* Every set-up by itself: priority and lanes. */
+static void test_all(void **state)
+{
+	static const char *const names[] = {"aloe, 1 lane", "aloe, all lanes", "aloe, 1 lane, FIFO",
+					    "aloe, all lanes, FIFO"};
+	struct ran *ran = aloe_ok("bench pipes --sizes 2 --items 50000 --runs 2 --all --json -q");
+
+	(void)state;
+	assert_int_equal(rows(ran, "times"), 4);
+	for (int i = 0; i < 4; i++) {
+		char path[40];
+
+		snprintf(path, sizeof(path), "tables.times.%d.system", i);
+		assert_string_equal(ran_text(ran, path), names[i]);
+		assert_true(cell(ran, "times", i, "mean") > 0);
+	}
+	assert_int_equal(rows(ran, "slot_items"), 0); /* nothing to compare */
+	ran_free(ran);
+}
+
 static void test_messages(void **state)
 {
 	struct ran *ran = aloe_ok("bench messages --sizes 2 --items 1000 --runs 2 --trials 1 --json -q");
@@ -136,8 +156,8 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_check),  cmocka_unit_test(test_pipes),   cmocka_unit_test(test_messages),
-	    cmocka_unit_test(test_chains), cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_check),    cmocka_unit_test(test_pipes),  cmocka_unit_test(test_all),
+	    cmocka_unit_test(test_messages), cmocka_unit_test(test_chains), cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);

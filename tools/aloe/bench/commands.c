@@ -42,6 +42,7 @@ static const struct cli_option common_options[] = {
 
 #define CONTEST_OPTIONS(known)                                                                                         \
 	{"vs", 0, "NAME,...", NULL, false, "beside " known " (built by `make bench-peers` in the source)"},            \
+	    {"all", 0, NULL, NULL, false, "every set-up of every system takes part, not the best of each"},            \
 	    {"runs", 'r', "N", NULL, false, "of each system and size; default 20"},                                    \
 	    {"trials", 0, "N", NULL, false, "of each set-up of a system, to find its best; default 2"},                \
 	{                                                                                                              \

@@ -21,7 +21,8 @@ static void what_is_run(const struct contest *contest, size_t system, size_t siz
 
 	if (contest->pipes)
 		snprintf(extent, sizeof(extent), ", %u x %u", s->pipes, s->stages);
-	snprintf(ret, ret_size, "%s, %s%s, %s", contest->systems[system].name, setup->name, extent, which);
+	snprintf(ret, ret_size, "%s%s%s%s, %s", contest->systems[system].name, contest->all ? "" : ", ",
+		 contest->all ? "" : setup->name, extent, which);
 }
 
 static int measure(struct contest *contest, size_t system, size_t size, const struct contest_setup *setup, double items,

@@ -17,7 +17,7 @@
 #include "tools/aloe/bench/run.h"
 
 enum {
-	CONTEST_SYSTEMS_MAX = 10,
+	CONTEST_SYSTEMS_MAX = 32,
 	CONTEST_SIZES_MAX = 32,
 	CONTEST_RUNS_MAX = 1000,
 	CONTEST_FIGURES = 3,
@@ -36,7 +36,7 @@ enum { CONTEST_GNURADIO = 6, CONTEST_GNURADIO_PACED = 8 };
 extern const struct contest_setup contest_gnuradio[CONTEST_GNURADIO_PACED];
 
 struct contest_system {
-	char name[32];
+	char name[48];
 	const char *program; /* of a peer: its file name in the folder of peers; NULL: ours */
 	double slot_items;   /* of ours: items in a message */
 	double reach;        /* of a peer: our first is to be better so many times; 0: nothing said */
@@ -69,6 +69,7 @@ struct contest {
 	const char
 	    *more[CONTEST_FIGURES]; /* titles of the second and third figure, whose medians are shown too; or NULL */
 	bool pipes;                 /* tell of pipes and stages */
+	bool all;                   /* every set-up takes part as a system of its own */
 	/* of contest_run */
 	const struct contest_setup *best[CONTEST_SYSTEMS_MAX][CONTEST_SIZES_MAX];
 	double *values; /* by system, size, run, figure */
@@ -84,7 +85,8 @@ void contest_tables(struct contest *contest);
 double contest_mean(const struct contest *contest, size_t system, size_t size);
 void contest_fini(struct contest *contest);
 
-/* contest_peers adds those of --vs NAME,... that are among `known`: 0, or CLI_USAGE after saying what is wrong, or not built. */
+/* contest_peers adds those of --vs NAME,... that are among `known`, and with --all makes a system of every set-up: 0, or CLI_USAGE
+ * after saying what is wrong, or not built. */
 int contest_peers(struct contest *contest, const struct contest_system *known, size_t n);
 /* contest_sizes reads --sizes N,...: N pipes of N stages each. contest_runs reads --runs, --trials and --seed. */
 int contest_sizes(struct contest *contest, const char *otherwise);

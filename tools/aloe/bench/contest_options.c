@@ -94,6 +94,32 @@ static int peer_add(struct contest *contest, const struct contest_system *known,
 			n > 1 ? " and " : "", n > 1 ? known[1].name : "");
 }
 
+/* Each set-up of each system by itself, in the same order. */
+static int all_take_part(struct contest *contest)
+{
+	struct contest_system systems[CONTEST_SYSTEMS_MAX];
+	const size_t before = contest->n_systems;
+	size_t n = 0;
+
+	memcpy(systems, contest->systems, sizeof(systems));
+	for (size_t i = 0; i < before; i++)
+		for (size_t s = 0; s < systems[i].n_setups; s++) {
+			struct contest_system *one = &contest->systems[n];
+
+			if (n++ == CONTEST_SYSTEMS_MAX)
+				return cli_fail(contest->bench->args, "--all: more than %d set-ups in all",
+						(int)CONTEST_SYSTEMS_MAX);
+			*one = systems[i];
+			one->setups = &systems[i].setups[s];
+			one->n_setups = 1;
+			one->beside = true;
+			snprintf(one->name, sizeof(one->name), "%.20s, %.24s", systems[i].name,
+				 systems[i].setups[s].name);
+		}
+	contest->n_systems = n;
+	return CLI_OK;
+}
+
 int contest_peers(struct contest *contest, const struct contest_system *known, size_t n)
 {
 	const char *text = cli_get(contest->bench->args, "vs");
@@ -106,7 +132,8 @@ int contest_peers(struct contest *contest, const struct contest_system *known, s
 		status = peer_add(contest, known, n, text, len);
 		text = text[len] ? text + len + 1 : NULL;
 	}
-	return status;
+	contest->all = cli_has(contest->bench->args, "all");
+	return status == CLI_OK && contest->all ? all_take_part(contest) : status;
 }
 
 /* ---- sizes and runs ----------------------------------------------------------------------------------------------------- */

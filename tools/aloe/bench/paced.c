@@ -429,7 +429,7 @@ int bench_handover(const struct cli_args *args)
 int bench_overhead_vs(const struct cli_args *args)
 {
 	static const char *const alone[] = {"samples", "rounds", "components", "slot-us", "isolation", "cpu", "clock"};
-	static const char *const beside[] = {"seconds", "runs", "trials", "seed"};
+	static const char *const beside[] = {"seconds", "all", "runs", "trials", "seed"};
 	const bool vs = cli_has(args, "vs");
 	const char *const *not = vs ? alone : beside;
 	const size_t n = vs ? sizeof(alone) / sizeof(alone[0]) : sizeof(beside) / sizeof(beside[0]);

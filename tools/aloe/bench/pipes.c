@@ -479,7 +479,7 @@ static void notes(struct pipes *pipes)
 	bench->plot.x = "pipes x stages";
 	bench->plot.y = "time [s]";
 	bench->plot.log_x = bench->plot.log_y = true;
-	if (!pipes->messages && ours(&pipes->contest) > 1)
+	if (!pipes->messages && !pipes->contest.all && ours(&pipes->contest) > 1)
 		sweep(pipes, ours(&pipes->contest));
 	if (!pipes->messages)
 		limits(pipes);
