@@ -295,6 +295,16 @@ static void rates_settle(struct predict_kind *kind)
 	kind->rates = rates;
 }
 
+/* A clock changes by less than a quarter: where a run found the core slower than that, something else ran beside what it measured. */
+static bool steady(const struct predict_kind *kind, size_t round)
+{
+	double best = 0;
+
+	for (size_t r = 0; r < kind->n_rounds; r++)
+		best = fmax(best, kind->rounds[r].times.platform.mmac_per_s);
+	return kind->rounds[round].times.platform.mmac_per_s > 0.75 * best;
+}
+
 /* Of one instance, which the first round has: as kMAC at the rate that the runs measured, then in those of the kind. */
 static int entry_settle(struct predict_kind *kind, const char *instance, double scale)
 {
@@ -304,28 +314,30 @@ static int entry_settle(struct predict_kind *kind, const char *instance, double 
 	for (size_t r = 0; r < kind->n_rounds; r++) {
 		const struct profile_entry *entry = plan_profile_find(&kind->rounds[r].times, instance);
 
-		if (entry) {
+		if (entry && steady(kind, r)) {
 			p50[n] = entry->kmac_p50;
 			p99[n++] = entry->kmac_p99;
 		}
 	}
-	return plan_profile_set(&kind->profile, instance, quiet(p50, n) * scale, quiet(p99, n) * scale);
+	return n ? plan_profile_set(&kind->profile, instance, quiet(p50, n) * scale, quiet(p99, n) * scale) : 0;
 }
 
 int predict_settle(struct predict_kind *kind)
 {
-	double runs[PREDICT_ROUNDS_MAX];
+	double runs[PREDICT_ROUNDS_MAX] = {0};
+	size_t n = 0;
 	int rc = 0;
 
 	if (!kind->n_rounds)
 		return 0;
 	rates_settle(kind);
 	for (size_t r = 0; r < kind->n_rounds; r++)
-		runs[r] = kind->rounds[r].times.platform.mmac_per_s;
+		if (steady(kind, r))
+			runs[n++] = kind->rounds[r].times.platform.mmac_per_s;
 	kind->profile.platform = kind->rates;
 	for (size_t i = 0; i < kind->rounds[0].times.len && rc == 0; i++)
 		rc = entry_settle(kind, kind->rounds[0].times.entries[i].instance,
-				  kind->rates.mmac_per_s / median(runs, kind->n_rounds));
+				  kind->rates.mmac_per_s / median(runs, n));
 	return rc;
 }
 
