@@ -27,6 +27,14 @@ struct neighbour {
 	uint8_t mac[6];
 };
 
+/* Headers of the frame before: most frames have the same. */
+struct headers {
+	uint8_t bytes[FRAME_UDP];
+	struct frame frame;       /* in: what they say */
+	struct door_address peer; /* out: who gets it, */
+	uint32_t size;            /* its payload; 0: none yet */
+};
+
 struct dpdk {
 	struct door door;
 	uint16_t port;
@@ -37,6 +45,7 @@ struct dpdk {
 	uint64_t errors; /* that the port has told of, counted as refused */
 	struct rte_mempool *pool;
 	struct frame_address own;
+	struct headers in, out;
 	struct neighbour neighbours[NEIGHBOURS];
 	unsigned n_neighbours, last; /* last one asked for */
 };
@@ -69,6 +78,7 @@ static void learn(struct dpdk *dpdk, const struct frame_address *from)
 
 	memcpy(neighbour->mac, from->mac, sizeof(neighbour->mac));
 	neighbour->known = true;
+	dpdk->out.size = 0;
 }
 
 /* A frame of our own making. */
@@ -125,14 +135,34 @@ static void not_ours(struct dpdk *dpdk, const struct frame *frame)
 		dpdk->door.counts.foreign++;
 }
 
+/* Headers say how long a datagram is, so those that were good are so again for a frame as long. */
+static int parse(struct dpdk *dpdk, const struct rte_mbuf *mbuf, struct frame *ret)
+{
+	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
+	struct headers *in = &dpdk->in;
+	int rc;
+
+	if (in->size && mbuf->data_len >= in->size && memcmp(bytes, in->bytes, FRAME_UDP) == 0) {
+		*ret = in->frame;
+		ret->payload = bytes + FRAME_UDP;
+		return 0;
+	}
+	rc = frame_parse(bytes, mbuf->data_len, ret);
+	if (rc == 0 && ret->kind == FRAME_IS_UDP) {
+		memcpy(in->bytes, bytes, FRAME_UDP);
+		in->frame = *ret;
+		in->size = FRAME_UDP + (uint32_t)ret->payload_bytes;
+	}
+	return rc;
+}
+
 /* True: it is a datagram for us. */
 static bool take(struct dpdk *dpdk, struct rte_mbuf *mbuf, struct packet *ret)
 {
 	struct door_counts *counts = &dpdk->door.counts;
 	struct frame frame;
 
-	if ((mbuf->nb_segs > 1 && rte_pktmbuf_linearize(mbuf) < 0) ||
-	    frame_parse(rte_pktmbuf_mtod(mbuf, const uint8_t *), mbuf->data_len, &frame) < 0) {
+	if ((mbuf->nb_segs > 1 && rte_pktmbuf_linearize(mbuf) < 0) || parse(dpdk, mbuf, &frame) < 0) {
 		counts->malformed++;
 		return false;
 	}
@@ -195,11 +225,18 @@ static unsigned dpdk_get(struct door *door, struct packet *ret, unsigned n)
 static void frame_it(struct dpdk *dpdk, const struct packet *packet, const struct neighbour *neighbour)
 {
 	struct rte_mbuf *mbuf = packet->own;
-	struct frame_address to = {.port = packet->peer.port, .ip = packet->peer.ip};
+	struct headers *out = &dpdk->out;
 	uint8_t *frame = packet->bytes - FRAME_UDP;
 
-	memcpy(to.mac, neighbour->mac, sizeof(to.mac));
-	frame_udp_write(frame, &dpdk->own, &to, FRAME_TTL, packet->size);
+	if (out->size != packet->size || out->peer.ip != packet->peer.ip || out->peer.port != packet->peer.port) {
+		struct frame_address to = {.port = packet->peer.port, .ip = packet->peer.ip};
+
+		memcpy(to.mac, neighbour->mac, sizeof(to.mac));
+		frame_udp_write(out->bytes, &dpdk->own, &to, FRAME_TTL, packet->size);
+		out->peer = packet->peer;
+		out->size = packet->size;
+	}
+	memcpy(frame, out->bytes, FRAME_UDP);
 	mbuf->data_off = (uint16_t)(frame - (uint8_t *)mbuf->buf_addr);
 	mbuf->data_len = (uint16_t)(packet->size + FRAME_UDP);
 	mbuf->pkt_len = mbuf->data_len;

@@ -12,7 +12,13 @@ void pace_init(struct pace *pace, const struct pace_options *options, uint64_t n
 
 uint64_t pace_now(struct pace *pace)
 {
-	return pace->options.is_virtual || pace->is_behind ? pace->ref : (clock_ns() - pace->last_ns) / DEVICE_TICK_NS;
+	uint64_t now;
+
+	if (pace->options.is_virtual || pace->is_behind)
+		return pace->ref;
+	now = (clock_ns() - pace->last_ns) / DEVICE_TICK_NS;
+	/* while it streams, whatever a turn takes */
+	return !pace->streams || now - pace->ref < PACE_STEP ? now : pace->ref + PACE_STEP;
 }
 
 /* As this machine's clock goes, but not past what may begin to stream. */
@@ -49,9 +55,10 @@ static bool turn_real(struct pace *pace, const struct unit *units, unsigned n, u
 
 	pace->looked = now;
 	pace->behind_max = behind > pace->behind_max ? behind : pace->behind_max;
-	pace->is_behind = false;
-	for (unsigned i = 0; i < n && behind > PACE_STEP; i++)
-		pace->is_behind |= unit_streams(&units[i]);
+	pace->streams = false;
+	for (unsigned i = 0; i < n; i++)
+		pace->streams |= unit_streams(&units[i]);
+	pace->is_behind = pace->streams && behind > PACE_STEP;
 	pace->ref = pace->is_behind ? pace->ref + (step < PACE_STEP ? step : PACE_STEP) : now;
 	if (now - pace->ref > PACE_BEHIND_MAX)
 		pace->ref = now - PACE_BEHIND_MAX;

@@ -35,7 +35,7 @@ struct pace {
 	uint64_t last_ns;  /* this machine's clock: at ref 0 if real, when it was looked at last if virtual */
 	uint64_t since_ns; /* time stands since then; 0: it goes on */
 	uint64_t ref;      /* virtual, or behind */
-	bool is_behind;
+	bool streams, is_behind;
 	uint64_t looked;     /* ticks by this machine's clock, last time */
 	uint64_t behind_max; /* ticks: how late the clock was looked at */
 	uint64_t excused;    /* how often time went on without the host */

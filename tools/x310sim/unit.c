@@ -118,6 +118,7 @@ static void flush_door(struct unit *unit, unsigned door)
 	struct unit_out *out = &unit->out[door];
 	const unsigned sent = out->n ? door_send(unit->doors[door], out->packets, out->n) : 0;
 
+	out->full = sent < out->n;
 	out->n -= sent;
 	memmove(out->packets, out->packets + sent, out->n * sizeof(out->packets[0]));
 }
@@ -135,7 +136,7 @@ static void to_door(void *self, uint64_t address, const uint8_t *bytes, size_t s
 	struct unit_out *out = &unit->out[door];
 	struct packet *packet;
 
-	if (out->n == DOOR_BURST)
+	if (out->n == DOOR_BURST && !out->full)
 		flush_door(unit, door);
 	packet = &out->packets[out->n];
 	if (out->n == DOOR_BURST || door_get(unit->doors[door], packet, 1) == 0) {

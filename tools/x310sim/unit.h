@@ -38,6 +38,7 @@ struct unit_options {
 struct unit_out { /* what goes through a door, until its burst is full or nothing more is due */
 	struct packet packets[DOOR_BURST];
 	unsigned n;
+	bool full; /* the way out, as it was said in this turn */
 };
 
 /* How far the host has answered an endpoint's samples with samples (pace.h). */
