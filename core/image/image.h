@@ -157,7 +157,7 @@ struct image_radio {                   /* a device, see core/waveform/radio.h */
 	uint32_t sfp, n_channels, spp, initialised;
 	uint32_t channels[2];                          /* twice the daughterboard's number, and its own */
 	uint32_t port, eal, clock_source, time_source; /* text */
-	uint32_t ticks_per_sample, reserved;
+	uint32_t ticks_per_sample, flow_control;
 	uint64_t patience_ns;
 	double clock_rate;
 	int64_t tx_advance; /* samples; negative: untimed */

@@ -13,10 +13,10 @@
 static const char *const types[] = {"x310", NULL};
 static const char *const transports[] = {"udp", "dpdk", NULL};
 static const char *const sources[] = {"internal", "external", "gpsdo", NULL};
-static const char *const keys[] = {"type",        "transport",    "address",     "own_address",  "port",
-				   "eal",         "sfp",          "channel",     "spp",          "clock_rate",
-				   "tx_advance",  "patience_ms",  "initialised", "rate",         "clock_source",
-				   "time_source", "rx_frequency", "rx_gain",     "tx_frequency", "tx_gain"};
+static const char *const keys[] = {
+    "type",         "transport",    "address",     "own_address",  "port",        "eal",          "sfp",
+    "channel",      "spp",          "clock_rate",  "tx_advance",   "patience_ms", "initialised",  "rate",
+    "flow_control", "clock_source", "time_source", "rx_frequency", "rx_gain",     "tx_frequency", "tx_gain"};
 
 enum { KEYS = sizeof(keys) / sizeof(keys[0]), CHANNEL_MAX = 3 };
 
@@ -193,6 +193,8 @@ static void read_numbers(struct reader *reader)
 	want_real(reader, "clock_rate", 1e6, 1e9, "Hz", &radio->clock_rate);
 	want_real(reader, "patience_ms", 0.01, 1e5, "ms", &radio->patience_ms);
 	want_real(reader, "rate", WF_RATE_MIN, WF_RATE_MAX, "samples/s", &radio->rate);
+	if (find(reader, "flow_control", &raw))
+		(void)wf_want_bool(&raw, "flow_control", reader->parse.diag, &radio->flow_control);
 	if (find(reader, "initialised", &raw))
 		(void)wf_want_bool(&raw, "initialised", reader->parse.diag, &radio->initialised);
 }

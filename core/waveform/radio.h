@@ -19,6 +19,8 @@
  * | clock_rate     | 200e6       | ticks a second; the sample rate is a whole part of it                             |
  * | tx_advance     | untimed     | samples from a slot's first to what is sent in it: the time of a Tx packet        |
  * | patience_ms    | 1           | without packets for so long the slots go on at the nominal rate                   |
+ * | flow_control   | false       | true: the device sends what there is room for, and overruns if we stall; else what |
+ * |                |             | finds no room is lost, alone                                                      |
  * | initialised    | false       | true: x310-init holds the device, its rate and its first endpoint stay as they are |
  * | rate           | -           | samples a second that it was initialised with: the waveform's has to be the same  |
  * | clock_source, time_source | "" | as the device was set by who initialised it: "internal", "external", "gpsdo"     |
@@ -50,7 +52,7 @@ struct wf_radio {
 	double clock_rate, rate; /* rate 0: not said */
 	int64_t tx_advance;      /* negative: untimed */
 	double patience_ms;
-	bool initialised;
+	bool flow_control, initialised;
 	char *clock_source, *time_source; /* "" */
 	struct wf_radio_channel settings[WF_RADIO_CHANNELS_MAX];
 	int line;

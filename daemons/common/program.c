@@ -590,6 +590,7 @@ static void add_radio(struct build *b, const struct wf_radio *radio)
 	    .n_channels = radio->n_channels,
 	    .spp = wf_radio_spp(radio, b->wf->slot_samples),
 	    .initialised = radio->initialised,
+	    .flow_control = radio->flow_control,
 	    .port = text_add(b, radio->port),
 	    .eal = text_add(b, radio->eal),
 	    .clock_source = text_add(b, radio->clock_source),

@@ -23,6 +23,7 @@ enum {
 	OWN_STEP = 0x10,
 	CHDR_UDP_PORT = 49153,
 	PACKET_LEAST = 2176,
+	WINDOW_BYTES = 1 << 20, /* what any door holds */
 	TIME_LOW = 4,
 	TIME_HIGH = 8
 };
@@ -30,9 +31,9 @@ enum {
 #define NAP_NS 1000000ull
 #define CLOSE_NS 200000000ull
 #define TIME_NS 500000000ull
-#define AHEAD_NS 20000000ull /* of a start that all channels are to hear of in time */
-#define AGAIN_NS 1000000ull  /* of one after an overrun */
-#define STALL_NS 200000000ull
+#define AHEAD_NS 100000000ull /* of a start that all channels are to hear of in time */
+#define AGAIN_NS 1000000ull   /* of one after an overrun */
+#define STALL_NS 2000000000ull
 
 static struct x310_front *front_of(struct front *front)
 {
@@ -312,7 +313,9 @@ static struct radio_options options_of(const struct image_radio *row, uint32_t c
 	    .channel = (uint16_t)(number % 2),
 	    .rx = true,
 	    .tx = number % 2 == 0,
-	    .window = {1 << 20, 0xffffff},
+	    .window = {WINDOW_BYTES, 0xffffff},
+	    .frequency = {row->flow_control ? WINDOW_BYTES / 8 : 0, row->flow_control ? 0xffffff : 0},
+	    .lossy = row->flow_control != 0,
 	    .policy = row->tx_advance < 0 ? TX_GO_ON : TX_REALIGN,
 	};
 }

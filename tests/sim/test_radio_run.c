@@ -15,12 +15,12 @@
 
 #include <cmocka.h>
 
-#include "core/registry/registry.h"
 #include "tests/common/aloe.h"
+#include "tests/common/x310_rig.h"
 
-enum { SLOTS = 1500, USAGE = 2, PATIENCE_S = 60, ADVANCE = 20000 };
+enum { SLOTS = 1500, USAGE = 2, PATIENCE_S = 60, ADVANCE = 60000 };
 
-#define RADIO "type = \"x310\"; transport = \"udp\"; patience_ms = 100000.0; tx_advance = 20000; "
+#define RADIO "type = \"x310\"; transport = \"udp\"; patience_ms = 100000.0; tx_advance = 60000; flow_control = true; "
 
 struct sim {
 	pid_t pid;
@@ -137,10 +137,13 @@ static void check_counts(const struct ran *ran, unsigned channels, double lost)
 	assert_string_equal(ran_text(ran, "clock"), "radio");
 	assert_string_equal(ran_text(ran, "late"), "skip");
 	assert_true(ran_number(ran, "slots.run") == SLOTS && ran_number(ran, "slots.skipped") == 0);
-	assert_true(ran_number(ran, "radio.flywheeled") == 0 && ran_number(ran, "radio.lost") == lost);
+	assert_true(ran_number(ran, "radio.flywheeled") == 0);
+	if (ran_number(ran, "radio.lost") != lost)
+		fail_msg("%g packets were lost, not %g", ran_number(ran, "radio.lost"), lost);
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
 		snprintf(path, sizeof(path), "radio.%s", none[i]);
-		assert_true(ran_number(ran, path) == 0);
+		if (ran_number(ran, path) != 0)
+			fail_msg("%s: %g", path, ran_number(ran, path));
 	}
 	for (unsigned c = 0; c < channels; c++) {
 		snprintf(path, sizeof(path), "radio.channels.%u.packets", c);
@@ -200,14 +203,14 @@ static void test_lost_packets(void **state)
 	ran_free(ran);
 }
 
-static void two(const char *radios, const char *devices, size_t second)
+static void two(const char *radios, const char *const *more, size_t second)
 {
 	struct sim sim;
 	struct ran *ran;
 
 	pass_conf(2, 256);
 	radio_conf(radios);
-	sim_start(&sim, (const char *const[]){"--lead", "6000", "--devices", devices, NULL});
+	sim_start(&sim, more);
 	ran = run_pass("");
 	sim_stop(&sim);
 	check_counts(ran, 2, 0);
@@ -221,14 +224,37 @@ static void two(const char *radios, const char *devices, size_t second)
 static void test_two_channels(void **state)
 {
 	(void)state;
-	two("radio: { " RADIO "address = \"127.0.0.7\"; channel = [0, 2]; };\n", "1", 2);
+	two("radio: { " RADIO "address = \"127.0.0.7\"; channel = [0, 2]; };\n",
+	    (const char *const[]){"--lead", "6000", NULL}, 2);
+}
+
+/* Both over one port that the kernel does not see. */
+static void test_memif(void **state)
+{
+	const char *missing = x310_rig_missing(&x310_rig_wires[1]);
+	char port[512], radio[1024];
+
+	(void)state;
+	if (missing != NULL) {
+		print_message("not here: %s\n", missing);
+		skip();
+	}
+	snprintf(port, sizeof(port), "net_memif0,role=server,socket=%s,socket-abstract=no", aloe_path("memif"));
+	snprintf(radio, sizeof(radio),
+		 "radio: { type = \"x310\"; transport = \"dpdk\"; patience_ms = 100000.0; tx_advance = 60000; "
+		 "flow_control = true;\n"
+		 "address = \"192.168.40.2\"; own_address = \"192.168.40.1\"; channel = [0, 2];\n"
+		 "port = \"net_memif0,role=client,socket=%s,socket-abstract=no\"; };\n",
+		 aloe_path("memif"));
+	two(radio, (const char *const[]){"--lead", "6000", "--port", port, NULL}, 2);
 }
 
 /* Both hear from one tick on, and what they send is as old. */
 static void test_two_devices(void **state)
 {
 	(void)state;
-	two("radio = ( { " RADIO "address = \"127.0.0.7\"; }, { " RADIO "address = \"127.0.0.8\"; } );\n", "2", 4);
+	two("radio = ( { " RADIO "address = \"127.0.0.7\"; }, { " RADIO "address = \"127.0.0.8\"; } );\n",
+	    (const char *const[]){"--lead", "6000", "--devices", "2", NULL}, 4);
 }
 
 /* ---- refused -------------------------------------------------------------------------------------------------------------- */
@@ -274,7 +300,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_one_channel),  cmocka_unit_test(test_lost_packets),
 	    cmocka_unit_test(test_two_channels), cmocka_unit_test(test_two_devices),
-	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_memif),        cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);
