@@ -312,8 +312,9 @@ static void notes_skipped(struct predict *predict)
 	case 0:
 		bench_note(
 		    predict->bench,
-		    "qemu-neon, qemu-plain: aarch64 code under an emulator on this machine: not ARM speed, and not in "
-		    "any mean above but its own. Nothing was chosen with these pairs in view");
+		    "qemu-neon, qemu-plain: aarch64 code under an emulator on this machine, the chain in one process "
+		    "without the engine: not ARM speed, and not in any mean above but its own. Nothing was chosen with "
+		    "these pairs in view");
 		break;
 	case -ENOEXEC:
 		bench_note(predict->bench,
