@@ -144,7 +144,8 @@ static void check_played(const struct air *air, unsigned channel, double slots)
 
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		if (number_of(counts, none[i]) != 0)
-			fail_msg("channel %u: %s is %g", channel, none[i], number_of(counts, none[i]));
+			fail_msg("channel %u: %s is %g; time went on without us %g times", channel, none[i],
+				 number_of(counts, none[i]), number_of(air->said, "clock_excused"));
 	assert_true(number_of(counts, "tx_bursts") == 1);
 	if (slots > 0)
 		assert_true(number_of(counts, "tx_packets") == slots + 1); /* and one that ends the burst */
