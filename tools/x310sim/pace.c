@@ -51,7 +51,7 @@ static bool stand(struct pace *pace, struct unit *units, unsigned n, uint64_t no
 static bool turn_real(struct pace *pace, const struct unit *units, unsigned n, uint64_t now_ns)
 {
 	const uint64_t now = (now_ns - pace->last_ns) / DEVICE_TICK_NS, behind = now - pace->ref;
-	const uint64_t step = (now - pace->looked) + (now - pace->looked) / CATCH_UP;
+	const uint64_t step = behind > PACE_BEHIND ? PACE_STEP : (now - pace->looked) * (CATCH_UP + 1) / CATCH_UP;
 
 	pace->looked = now;
 	pace->behind_max = behind > pace->behind_max ? behind : pace->behind_max;
@@ -60,8 +60,6 @@ static bool turn_real(struct pace *pace, const struct unit *units, unsigned n, u
 		pace->streams |= unit_streams(&units[i]);
 	pace->is_behind = pace->streams && behind > PACE_STEP;
 	pace->ref = pace->is_behind ? pace->ref + (step < PACE_STEP ? step : PACE_STEP) : now;
-	if (now - pace->ref > PACE_BEHIND_MAX)
-		pace->ref = now - PACE_BEHIND_MAX;
 	return pace->is_behind;
 }
 

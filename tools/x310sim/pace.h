@@ -5,7 +5,7 @@
  *	real      this machine's clock. While samples are heard or played it goes at most PACE_STEP at a time, and a quarter
  *	          faster than it should while it is behind, so that after a time in which this machine stood still what has
  *	          come meanwhile is taken in its turn: a device does not stand still, and its host is not to be blamed for
- *	          ours. It is never more than PACE_BEHIND_MAX behind, which no ring on the way can hold
+ *	          ours. More than PACE_BEHIND behind, which no ring on the way can hold, it goes as fast as it can
  *	virtual   while samples are heard or played: as fast as the host answers, from event to event. Time stands
  *	          - while the window of Rx is shut: nothing is overrun,
  *	          - at the end of what is there to be played: nothing is underrun,
@@ -23,7 +23,7 @@
 #include "tools/x310sim/unit.h"
 
 #define PACE_PATIENCE_NS 1000000000ull
-enum { PACE_STEP = 4000 /* ticks: 20 us */, PACE_BEHIND_MAX = 10000000 /* 50 ms */, PACE_SLOWLY = 4 };
+enum { PACE_STEP = 4000 /* ticks: 20 us */, PACE_BEHIND = 10000000 /* 50 ms */, PACE_SLOWLY = 4 };
 
 struct pace_options {
 	bool is_virtual;
