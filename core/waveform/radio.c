@@ -293,6 +293,7 @@ int wf_radios_parse(const char *file, const char *text, struct diag *diag, struc
 {
 	struct reader reader = {.parse = {.file = file, .diag = diag, .errors_before = diag->errors}};
 	struct wf_radios *radios = calloc(1, sizeof(*radios));
+	const size_t lines_before = diag->len;
 	char *clean = NULL;
 	int rc = radios && (radios->file = strdup(file)) ? wf_scan(file, text, strlen(text), diag, &clean) : -ENOMEM;
 
@@ -306,6 +307,7 @@ int wf_radios_parse(const char *file, const char *text, struct diag *diag, struc
 		return 0;
 	}
 	wf_radios_free(radios);
+	wf_sort_lines(&reader.parse, lines_before);
 	if (rc == -ENOMEM)
 		diag_error(diag, file, 0, "no memory");
 	return rc == -ENOMEM ? rc : -EINVAL;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/waveform/platform.h"
+#include "core/waveform/radio.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -49,6 +50,32 @@ static void platform_check(const struct platform_model *platform)
 		link_check(platform, &platform->links[i]);
 }
 
+static void radios_check(const uint8_t *data, size_t size)
+{
+	struct wf_radios *radios = NULL;
+	char *text = malloc(size + 1);
+	struct diag diag;
+
+	insist(text);
+	memcpy(text, data, size);
+	text[size] = 0;
+	diag_init(&diag);
+	if (wf_radios_parse("fuzz.conf", text, &diag, &radios) == 0)
+		insist(diag.errors == 0);
+	else
+		insist(diag.errors > 0 && !radios);
+	for (size_t i = 0; radios && i < radios->n; i++) {
+		const struct wf_radio *radio = &radios->item[i];
+
+		insist(radio->n_channels >= 1 && radio->n_channels <= WF_RADIO_CHANNELS_MAX && radio->sfp <= 1);
+		insist(radio->port && radio->eal && radio->clock_source && radio->clock_rate > 0);
+		insist(wf_radio_spp(radio, 256) >= WF_RADIO_SPP_MIN);
+	}
+	wf_radios_free(radios);
+	free(text);
+	diag_fini(&diag);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct platform_model *platform = NULL;
@@ -63,5 +90,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		insist(diag.errors > 0 && !platform);
 	}
 	diag_fini(&diag);
+	radios_check(data, size);
 	return 0;
 }

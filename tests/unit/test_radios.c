@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/waveform/radio: the group `radio` of a platform file; everything that is wrong is said, with its line. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/base/diag.h"
+#include "core/waveform/radio.h"
+
+static struct wf_radios *parsed(const char *text)
+{
+	struct wf_radios *radios = NULL;
+	struct diag diag;
+
+	diag_init(&diag);
+	if (wf_radios_parse("p.conf", text, &diag, &radios) != 0)
+		diag_print(&diag, stderr);
+	assert_int_equal(diag.errors, 0);
+	diag_fini(&diag);
+	return radios;
+}
+
+static void refused(const char *text, const char *want)
+{
+	struct wf_radios *radios = NULL;
+	char *said = NULL;
+	struct diag diag;
+	size_t len;
+	FILE *out;
+
+	diag_init(&diag);
+	assert_int_equal(wf_radios_parse("p.conf", text, &diag, &radios), -22);
+	assert_null(radios);
+	out = open_memstream(&said, &len);
+	diag_print(&diag, out);
+	fclose(out);
+	assert_string_equal(said, want);
+	free(said);
+	diag_fini(&diag);
+}
+
+static void test_none(void **state)
+{
+	(void)state;
+	assert_null(parsed("name = \"x\";\n"));
+}
+
+static void test_defaults(void **state)
+{
+	struct wf_radios *radios =
+	    parsed("radio: { type = \"x310\"; transport = \"udp\"; address = \"192.168.40.2\"; };\n");
+	const struct wf_radio *radio = &radios->item[0];
+
+	(void)state;
+	assert_int_equal(radios->n, 1);
+	assert_string_equal(radios->file, "p.conf");
+	assert_int_equal(radio->transport, WF_TRANSPORT_UDP);
+	assert_int_equal(radio->address, 0xc0a82802);
+	assert_int_equal(radio->own_address, 0);
+	assert_true(radio->sfp == 0 && radio->spp == 0 && radio->n_channels == 1 && radio->channels[0] == 0);
+	assert_true(radio->clock_rate == 200e6 && radio->rate == 0 && radio->tx_advance < 0);
+	assert_true(radio->patience_ms == 1 && !radio->flow_control && !radio->initialised);
+	assert_true(isnan(radio->settings[0].rx_gain) && isnan(radio->settings[1].tx_frequency));
+	assert_string_equal(radio->clock_source, "");
+	wf_radios_free(radios);
+}
+
+static void test_all_keys(void **state)
+{
+	struct wf_radios *radios = parsed(
+	    "radio = ( { type = \"x310\"; transport = \"dpdk\"; address = \"10.0.0.2\"; own_address = \"10.0.0.1\";\n"
+	    "port = \"net_memif0,id=1\"; eal = \"-l 1\"; sfp = 0; channel = [0, 2]; spp = 512; clock_rate = 184.32e6;\n"
+	    "tx_advance = 2560; patience_ms = 2.5; flow_control = true; initialised = true; rate = 61.44e6;\n"
+	    "clock_source = \"external\"; time_source = \"gpsdo\"; rx_frequency = [1e9, 2e9]; rx_gain = 3.0;\n"
+	    "tx_frequency = 2.4e9; tx_gain = [-1.0, 4.0]; },\n"
+	    "{ type = \"x310\"; transport = \"dpdk\"; address = \"10.0.0.3\"; own_address = \"10.0.0.1\";\n"
+	    "port = \"0000:01:00.0\"; channel = 2; } );\n");
+	const struct wf_radio *radio = &radios->item[0];
+
+	(void)state;
+	assert_int_equal(radios->n, 2);
+	assert_int_equal(radio->transport, WF_TRANSPORT_DPDK);
+	assert_int_equal(radio->own_address, 0x0a000001);
+	assert_string_equal(radio->port, "net_memif0,id=1");
+	assert_string_equal(radio->eal, "-l 1");
+	assert_true(radio->sfp == 0 && radio->spp == 512 && radio->n_channels == 2);
+	assert_true(radio->channels[0] == 0 && radio->channels[1] == 2);
+	assert_true(radio->clock_rate == 184.32e6 && radio->rate == 61.44e6 && radio->tx_advance == 2560);
+	assert_true(radio->patience_ms == 2.5 && radio->flow_control && radio->initialised);
+	assert_string_equal(radio->clock_source, "external");
+	assert_string_equal(radio->time_source, "gpsdo");
+	assert_true(radio->settings[0].rx_frequency == 1e9 && radio->settings[1].rx_frequency == 2e9);
+	assert_true(radio->settings[0].rx_gain == 3 && radio->settings[1].rx_gain == 3);
+	assert_true(radio->settings[1].tx_frequency == 2.4e9 && radio->settings[0].tx_gain == -1);
+	assert_true(radios->item[1].sfp == 1 && radios->item[1].channels[0] == 2);
+	wf_radios_free(radios);
+}
+
+static void test_wrong(void **state)
+{
+	(void)state;
+	refused("radio: {};\n", "p.conf:1: radio: type is missing, type = \"x310\" is needed\n"
+				"p.conf:1: radio: transport is missing, transport = \"udp\" or \"dpdk\" is needed\n"
+				"p.conf:1: radio: address is missing, address = \"A.B.C.D\" of the device is needed\n");
+	refused("radio: { type = \"b200\"; transport = \"udp\"; address = \"10.0.0\";\nspp = 2000; sfp = 2;\n"
+		"channel = [0, 0]; rx_gain = [1.0, 2.0, 3.0];\nspq = 1; };\n",
+		"p.conf:1: type = \"b200\" is unknown; allowed: x310\n"
+		"p.conf:1: address = \"10.0.0\", an IPv4 address like \"192.168.40.2\" is needed\n"
+		"p.conf:2: sfp = 2 is outside [0, 1]\n"
+		"p.conf:2: spp = 2000 is outside [16, 1996] samples\n"
+		"p.conf:3: channel 0 is there twice\n"
+		"p.conf:3: rx_gain has 3 items, 1 .. 2 are allowed\n"
+		"p.conf:4: unknown key \"spq\" of a radio, did you mean \"spp\"?\n");
+	refused(
+	    "radio: { type = \"x310\"; transport = \"dpdk\"; address = \"10.0.0.2\"; };\n",
+	    "p.conf:1: radio: port is missing, transport = \"dpdk\": port = \"net_memif0,...\" or a PCI address is "
+	    "needed\n"
+	    "p.conf:1: radio: own_address is missing, transport = \"dpdk\": own_address = \"A.B.C.D\", an address for "
+	    "the port is needed\n");
+	refused("radio = 5;\n",
+		"p.conf:1: radio: { type = \"x310\"; ... }; or radio = ( { ... }, { ... } ); with at most 2 is "
+		"needed\n");
+	refused("radio = ( 1 );\n", "p.conf:1: a radio is { type = \"x310\"; ... }\n");
+}
+
+static void test_spp(void **state)
+{
+	const struct wf_radio any = {0}, said = {.spp = 100};
+
+	(void)state;
+	assert_int_equal(wf_radio_spp(&any, 256), 256);
+	assert_int_equal(wf_radio_spp(&any, 1996), 1996);
+	assert_int_equal(wf_radio_spp(&any, 2048), 1024);
+	assert_int_equal(wf_radio_spp(&any, 10000), 1250); /* the largest part of it that fits */
+	assert_int_equal(wf_radio_spp(&any, 1999), 1996);  /* a prime: packets lie across slots */
+	assert_int_equal(wf_radio_spp(&said, 256), 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_none),  cmocka_unit_test(test_defaults), cmocka_unit_test(test_all_keys),
+	    cmocka_unit_test(test_wrong), cmocka_unit_test(test_spp),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
