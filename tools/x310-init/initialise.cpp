@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/x310-init/initialise.h"
 
+#include <uhd/exception.hpp>
 #include <uhd/rfnoc/ddc_block_control.hpp>
 #include <uhd/rfnoc/duc_block_control.hpp>
 #include <uhd/rfnoc/mb_controller.hpp>
@@ -182,6 +183,21 @@ void initialise_one(const rfnoc_graph::sptr &graph, const initialise_options &op
 	ret.n_channels++;
 }
 
+/* UHD gives a management request 0.1 s; on a machine that stands still for longer the whole is begun again. */
+rfnoc_graph::sptr make_graph(const char *args)
+{
+	for (int more = 2;; more--) {
+		try {
+			return rfnoc_graph::make(uhd::device_addr_t(args));
+		} catch (const uhd::lookup_error &) { /* there is none */
+			throw;
+		} catch (const uhd::exception &) {
+			if (more == 0)
+				throw;
+		}
+	}
+}
+
 void set_sources(mb_controller &board, const initialise_options &options, initialised &ret)
 {
 	if (options.clock_source) {
@@ -208,7 +224,7 @@ extern "C" bool initialise(const struct initialise_options *options, char *ret_w
 		auto *holder = new graph_holder;
 
 		ret->self = holder;
-		holder->graph = rfnoc_graph::make(uhd::device_addr_t(options->args));
+		holder->graph = make_graph(options->args);
 		set_sources(*holder->graph->get_mb_controller(), *options, *ret);
 		if (subdevs.empty() || subdevs.size() > INITIALISE_CHANNELS)
 			throw std::runtime_error("1 to 4 channels are allowed, not " + std::to_string(subdevs.size()));

@@ -178,7 +178,7 @@ static int x310_init(const struct cli_args *args)
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
 	sigprocmask(SIG_BLOCK, &ends, NULL); /* for UHD's threads as well */
-	setenv("UHD_LOG_CONSOLE_LEVEL", "error", 0);
+	setenv("UHD_LOG_CONSOLE_LEVEL", "fatal", 0);
 	if (!initialise(&wishes.options, why, &done)) {
 		fprintf(stderr, "x310-init: %s: %s\n", args->args[0], why);
 		return CLI_FAILED;
