@@ -24,8 +24,9 @@ struct calibration {
 	uint32_t block_macs;    /* iterations in each, chosen so that it takes about CALIBRATE_BLOCK_NS */
 };
 
-/* calibrate_mmac measures the core that the calling thread runs on; the caller pins it first. [control] About 50 ms
- * (warm up, then the blocks) at whatever priority the caller has. 0, or -EIO when the clock does not advance. */
+/* calibrate_mmac measures the core that the calling thread runs on; the caller pins it first. [control] About 50 ms of the CPU
+ * (warm up, then the blocks) at whatever priority the caller has; what others take of it meanwhile is not counted. 0, or -EIO
+ * when the clock does not advance. */
 int calibrate_mmac(struct calibration *ret);
 
 /* calibrate_mac_now_ns measures the unit for a moment (some 15 us): what a time is to be held against that is measured just before

@@ -8,14 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
 #include "core/report/local.h"
 #include "core/slot/cost.h"
-
-enum { NICE = 10 };
 
 static bool known(const char *state)
 {
@@ -75,9 +72,9 @@ int capacity_keep(const char *state, bool *ret_waited)
 	return rc;
 }
 
+/* At ordinary priority: a load may be waiting for it. */
 static void *keep_main(void *state)
 {
-	setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
 	capacity_keep(state, NULL); /* whoever needs it and does not find it tries again */
 	free(state);
 	return NULL;

@@ -14,7 +14,7 @@
  * machine, and nothing the next time; *ret_waited (may be NULL) tells which. 0, or -errno: without it plans have guesses. */
 int capacity_keep(const char *state, bool *ret_waited);
 
-/* capacity_keep_soon does so in a thread of its own, at low priority; state NULL: where runs are kept if nobody says
+/* capacity_keep_soon does so in a thread of its own; state NULL: where runs are kept if nobody says
  * otherwise. The thread ends with the process. 0 or -errno. */
 int capacity_keep_soon(const char *state);
 
