@@ -16,8 +16,8 @@ static const char *const overruns[] = {"count", "flag", "stop", NULL};
 
 static const char *const admits[] = {"fits", "strict", "always", NULL};
 
-static const char *const waveform_keys[] = {"name", "slot_ns",   "slot_samples", "rate",    "clock",
-					    "late", "isolation", "pipelined",    "overrun", "margin",
+static const char *const waveform_keys[] = {"name",  "slot_ns",   "slot_samples", "rate",    "clock",
+					    "late",  "isolation", "pipelined",    "overrun", "margin",
 					    "admit", "lanes",     "instances",    "links"};
 static const char *const instance_keys[] = {"component", "pin", "isolation", "period", "phase", "budget_us"};
 

@@ -69,9 +69,10 @@ char *waveform_shape_json(const struct waveform *waveform)
 		json_array_append_new(links, json_pack("[i, i, i, i, I]", link->from, link->from_port, link->to,
 						       link->to_port, (json_int_t)link->items));
 	}
-	json_t *root = json_pack("{s:i, s:I, s:i, s:o, s:o}", "schema", SHAPE_SCHEMA, "slot_ns",
-				 (json_int_t)waveform->slot_ns, "slot_samples",
-				 waveform->clock == WF_CLOCK_RADIO ? (int)waveform->slot_samples : 0, "instances", instances, "links", links);
+	json_t *root =
+	    json_pack("{s:i, s:I, s:i, s:o, s:o}", "schema", SHAPE_SCHEMA, "slot_ns", (json_int_t)waveform->slot_ns,
+		      "slot_samples", waveform->clock == WF_CLOCK_RADIO ? (int)waveform->slot_samples : 0, "instances",
+		      instances, "links", links);
 	if (root)
 		text = json_dumps(root, JSON_COMPACT);
 	json_decref(root);

@@ -148,8 +148,8 @@ static int read_request(struct serve *serve, const char *request, json_t **ret_i
 	if (json_want_uint(serve->root, "slot_ns", UINT32_MAX * 10ULL, request_name, &serve->diag, &serve->slot_ns) <
 		0 ||
 	    (json_object_get(serve->root, "slot_samples") &&
-	     json_want_uint(serve->root, "slot_samples", UINT32_MAX, request_name, &serve->diag,
-			    &serve->slot_samples) < 0) ||
+	     json_want_uint(serve->root, "slot_samples", UINT32_MAX, request_name, &serve->diag, &serve->slot_samples) <
+		 0) ||
 	    json_want_array(serve->root, "instances", WF_INSTANCES_MAX, request_name, &serve->diag, &list) < 0)
 		return -EINVAL;
 	serve->parts = calloc(json_array_size(list) + 1, sizeof(*serve->parts));

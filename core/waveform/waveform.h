@@ -85,8 +85,8 @@ struct waveform {
 	struct wf_link *links;
 	size_t n_links;
 	struct wf_radios *radios; /* of the platform file, for the clock `radio`; NULL: none was given */
-	uint32_t copies;    /* of what the file says, one behind the other; 0 or 1: none */
-	bool copies_differ; /* in a text or path, by their number */
+	uint32_t copies;          /* of what the file says, one behind the other; 0 or 1: none */
+	bool copies_differ;       /* in a text or path, by their number */
 };
 
 /* Slots begin when the clock says so: a slot that takes too long is a miss. */
@@ -118,7 +118,7 @@ struct wf_overrides {
 	uint64_t slot_ns; /* 0: as in the file */
 	const int *lanes;
 	size_t n_lanes;
-	uint32_t copies; /* 0 or 1: none; else `sets` hold for all of them */
+	uint32_t copies;                /* 0 or 1: none; else `sets` hold for all of them */
 	const char *radio, *radio_text; /* platform file with a group `radio`, and what is in it; NULL */
 };
 

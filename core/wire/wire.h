@@ -48,36 +48,36 @@ enum wire_type {
 };
 
 enum wire_tag {
-	WIRE_TAG_CODE = 1,       /* number */
-	WIRE_TAG_TEXT = 2,       /* text, without terminator */
-	WIRE_TAG_WAVEFORM = 3,   /* text */
-	WIRE_TAG_FILE = 4,       /* text */
-	WIRE_TAG_CWD = 5,        /* text */
-	WIRE_TAG_SET = 6,        /* text "inst.param=value", repeated */
-	WIRE_TAG_CLOCK = 7,      /* text */
-	WIRE_TAG_LATE = 8,       /* text */
-	WIRE_TAG_ISOLATION = 9,  /* text */
-	WIRE_TAG_PIPELINED = 10, /* number 0/1 */
-	WIRE_TAG_SLOT_NS = 11,   /* number */
-	WIRE_TAG_SLOTS = 12,     /* number: run indices 0..N-1 */
-	WIRE_TAG_LANES = 13,     /* text "0,1" */
-	WIRE_TAG_JSON = 14,      /* text */
-	WIRE_TAG_PROGRAM = 15,   /* bytes, core/image */
-	WIRE_TAG_COUNT = 16,     /* number */
-	WIRE_TAG_SLOT = 17,      /* number */
-	WIRE_TAG_INDEX = 18,     /* number */
-	WIRE_TAG_NAME = 19,      /* text */
-	WIRE_TAG_VALUE = 20,     /* text */
-	WIRE_TAG_STATE = 21,     /* text */
-	WIRE_TAG_PID = 22,       /* number */
-	WIRE_TAG_CURSOR = 23,    /* number */
-	WIRE_TAG_LOST = 24,      /* number */
-	WIRE_TAG_BYTES = 25,     /* bytes */
-	WIRE_TAG_DAEMON = 26,    /* number, enum wire_peer */
-	WIRE_TAG_COPIES = 28,    /* number */
-	WIRE_TAG_RADIO = 29,     /* text: a platform file */
+	WIRE_TAG_CODE = 1,        /* number */
+	WIRE_TAG_TEXT = 2,        /* text, without terminator */
+	WIRE_TAG_WAVEFORM = 3,    /* text */
+	WIRE_TAG_FILE = 4,        /* text */
+	WIRE_TAG_CWD = 5,         /* text */
+	WIRE_TAG_SET = 6,         /* text "inst.param=value", repeated */
+	WIRE_TAG_CLOCK = 7,       /* text */
+	WIRE_TAG_LATE = 8,        /* text */
+	WIRE_TAG_ISOLATION = 9,   /* text */
+	WIRE_TAG_PIPELINED = 10,  /* number 0/1 */
+	WIRE_TAG_SLOT_NS = 11,    /* number */
+	WIRE_TAG_SLOTS = 12,      /* number: run indices 0..N-1 */
+	WIRE_TAG_LANES = 13,      /* text "0,1" */
+	WIRE_TAG_JSON = 14,       /* text */
+	WIRE_TAG_PROGRAM = 15,    /* bytes, core/image */
+	WIRE_TAG_COUNT = 16,      /* number */
+	WIRE_TAG_SLOT = 17,       /* number */
+	WIRE_TAG_INDEX = 18,      /* number */
+	WIRE_TAG_NAME = 19,       /* text */
+	WIRE_TAG_VALUE = 20,      /* text */
+	WIRE_TAG_STATE = 21,      /* text */
+	WIRE_TAG_PID = 22,        /* number */
+	WIRE_TAG_CURSOR = 23,     /* number */
+	WIRE_TAG_LOST = 24,       /* number */
+	WIRE_TAG_BYTES = 25,      /* bytes */
+	WIRE_TAG_DAEMON = 26,     /* number, enum wire_peer */
+	WIRE_TAG_COPIES = 28,     /* number */
+	WIRE_TAG_RADIO = 29,      /* text: a platform file */
 	WIRE_TAG_RADIO_TEXT = 30, /* text: what is in it */
-	WIRE_TAG_ORIGIN = 27,    /* bytes: frontend's, who asked; comes back in the reply */
+	WIRE_TAG_ORIGIN = 27,     /* bytes: frontend's, who asked; comes back in the reply */
 };
 
 struct wire_view;

@@ -102,10 +102,11 @@ static int timebase_take(struct exec_wave *wave, uint64_t set, uint32_t *ret, ch
 		if (!(set >> l & 1) || have == IMAGE_NONE)
 			continue;
 		if (exec->node->timebase[have].pace == IMAGE_RADIO || head->clock == IMAGE_RADIO) {
-			snprintf(ret_why, size,
-				 "lane %u (CPU %d) is taken, and the lane of a radio is its waveform's alone: put \"%s\" on "
-				 "another lane (--lanes) or unload what is there",
-				 l, exec->node->lane[l].cpu, wave->name);
+			snprintf(
+			    ret_why, size,
+			    "lane %u (CPU %d) is taken, and the lane of a radio is its waveform's alone: put \"%s\" on "
+			    "another lane (--lanes) or unload what is there",
+			    l, exec->node->lane[l].cpu, wave->name);
 			return -EBUSY;
 		}
 		if (exec->node->timebase[have].pace != head->clock ||

@@ -2,6 +2,7 @@
 #include "daemons/host/split.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,8 +106,8 @@ static bool end_up(const struct door *door)
 static int end_open(const struct door_options *options, char *ret_why, struct door **ret)
 {
 	(void)options;
-	(void)ret_why;
 	(void)ret;
+	snprintf(ret_why, DOOR_WHY, "an end of another door is not opened by itself");
 	return -ENOTSUP;
 }
 

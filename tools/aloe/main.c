@@ -7,10 +7,13 @@
 
 #define SOURCE_OPTIONS                                                                                                 \
 	{"set", 0, "INST.PARAM=V", NULL, true, "set a parameter, or `KEY=V` of the waveform; may be repeated"},        \
-	    {"clock", 0,                                                                                               \
-	     "CLOCK", "timer virtual step radio",                                                                      \
-	     false,   "timer (real time), virtual (as fast as it goes, same bits), step (when told) or radio (its "    \
-		      "samples)"},                                                                                     \
+	    {"clock",                                                                                                  \
+	     0,                                                                                                        \
+	     "CLOCK",                                                                                                  \
+	     "timer virtual step radio",                                                                               \
+	     false,                                                                                                    \
+	     "timer (real time), virtual (as fast as it goes, same bits), step (when told) or radio (its "             \
+	     "samples)"},                                                                                              \
 	    {"radio", 0, "FILE", "@file", false, "platform file whose group `radio` says which device that is"},       \
 	    {"lanes", 0, "CPU,CPU", NULL, false, "run on these CPUs, one lane each; default: as the plan says"},       \
 	    {"slot-us", 0, "T", NULL, false, "slot length in microseconds"},                                           \
