@@ -305,6 +305,8 @@ static bool step(struct subject *s, uint64_t index, enum message kind)
 	for (unsigned i = 0; i < INPUTS; i++)
 		if (s->mock.format_in[i].type)
 			give(s, i, kind);
+	s->mock.radio.lost = index % 5 == 3 ? 1 << 1 : 0; /* of four packets the second */
+	s->mock.radio.room = index % 7 == 5 ? SHORT_ITEMS : MAX_ITEMS;
 	driven = s;
 	rc = mock_work(&s->mock, index);
 	if (rc < 0)
