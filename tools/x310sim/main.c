@@ -108,6 +108,17 @@ static const struct cli_section sections[] = {
     {"EXIT STATUS", "  0    done\n  1    a port or a file cannot be had\n  2    usage"},
 };
 
+#define DOC                                                                                                            \
+	"Two radios with 4 receive and 2 transmit channels, 200 MHz, sc16, two 10 Gbit/s ports; the register\n"        \
+	"map of UHD 4.0 to 4.9. Time is this machine's: rates beyond what a core can move are late, and the\n"         \
+	"counts say so. With --clock virtual it waits for the host, and all is the same on any machine. `loop`\n"      \
+	"joins each transmitter to the receiver of the same channel.\n\n"                                              \
+	"The first of its 10 Gbit/s ports is an address of this machine. With --port there is a second one, for\n"     \
+	"CHDR alone, which any port of DPDK can be (memif, af_packet, a real one): one core is busy with\n"            \
+	"looking at it.\n\n"                                                                                           \
+	"Who may have which port: kernel UDP and memif everybody; af_packet who has CAP_NET_RAW and\n"                 \
+	"CAP_NET_ADMIN."
+
 int main(int argc, char **argv)
 {
 	const struct cli_command commands[] = {
@@ -117,15 +128,7 @@ int main(int argc, char **argv)
 	     0,
 	     NULL,
 	     "Is an X310 on an address of this machine until it is told to end.",
-	     "Two radios with 4 receive and 2 transmit channels, 200 MHz, sc16, one 10 Gbit/s port; the register map "
-	     "of "
-	     "UHD 4.0 to 4.9. Time is this machine's: rates beyond what a core can move are late, and the counts say "
-	     "so. "
-	     "`loop` joins each transmitter to the receiver of the same channel.\n\nThe first of its 10 Gbit/s ports "
-	     "is an "
-	     "address of this machine. With --port there is a second one, for CHDR alone, which any port of DPDK can "
-	     "be "
-	     "(memif, af_packet, a real one): one core is busy with looking at it.",
+	     DOC,
 	     {options_list, options_n},
 	     x310sim,
 	     NULL},
@@ -134,7 +137,8 @@ int main(int argc, char **argv)
 	    .name = "x310sim",
 	    .section = 1,
 	    .summary = "a USRP X310 without the hardware",
-	    .doc = "x310sim is the device's end of the wire: an unmodified UHD brings it up and streams with it.",
+	    .doc =
+		"x310sim is the device's end of the wire: an unmodified UHD brings it up and streams with it.\n\n" DOC,
 	    .commands = CLI_LIST(commands),
 	    .sections = CLI_LIST(sections),
 	};

@@ -205,20 +205,44 @@ static int read_channels(const struct cli_args *args, struct expect_options *exp
 
 static int read_expect(const struct cli_args *args, struct options *options)
 {
-	static const char *const only[] = {"expect", "expect-taps", "expect-channels", "expect-db", "response"};
 	struct expect_options *expect = &options->expect;
 	uint64_t taps = 0;
 
 	*expect = (struct expect_options){.path = cli_get(args, "expect"), .limit_db = -50};
 	options->response = cli_get(args, "response");
-	for (size_t i = 0; i < sizeof(only) / sizeof(only[0]); i++)
-		if (cli_has(args, only[i]) && strcmp(options->server.analog.source, "sound") != 0)
-			return cli_fail(args, "--%s needs --sound", only[i]);
 	if (cli_whole(args, "expect-taps", 1, TAPS_MAX, &taps) < 0 ||
 	    cli_real(args, "expect-db", -200, 0, &expect->limit_db) < 0)
 		return CLI_USAGE;
 	expect->taps = (uint32_t)taps;
 	return read_channels(args, expect);
+}
+
+/* ---- what does nothing alone ----------------------------------------------------------------------------------------------- */
+
+static int check_alone(const struct cli_args *args, const struct options *options)
+{
+	const bool sounds = strcmp(options->server.analog.source, "sound") == 0;
+	const struct {
+		const char *name, *needs;
+		bool has;
+	} rules[] = {
+	    {"expect", "--sound", sounds},
+	    {"response", "--sound", sounds},
+	    {"sound-every", "--sound", sounds},
+	    {"sound-keep", "--sound", sounds},
+	    {"expect-taps", "--expect", cli_has(args, "expect")},
+	    {"expect-channels", "--expect", cli_has(args, "expect")},
+	    {"expect-db", "--expect", cli_has(args, "expect")},
+	    {"lead", "--clock virtual", options->server.pace.is_virtual},
+	    {"port-address", "--port", cli_has(args, "port")},
+	    {"port-bytes", "--port", cli_has(args, "port")},
+	    {"eal", "--port", cli_has(args, "port")},
+	};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (cli_has(args, rules[i].name) && !rules[i].has)
+			return cli_fail(args, "--%s needs %s", rules[i].name, rules[i].needs);
+	return CLI_OK;
 }
 
 /* ---- all of it -------------------------------------------------------------------------------------------------------------- */
@@ -232,7 +256,7 @@ int options_read(const struct cli_args *args, struct options *ret)
 	*pace = (struct pace_options){.is_virtual = clock && strcmp(clock, "virtual") == 0, .lead = 2048};
 	if (cli_real(args, "seconds", 0.001, 1e9, &ret->seconds) < 0 ||
 	    cli_whole(args, "lead", 1, 1 << 30, &pace->lead) < 0 || read_units(args, ret) != CLI_OK ||
-	    read_sound(args, ret) != CLI_OK || read_expect(args, ret) != CLI_OK)
+	    read_sound(args, ret) != CLI_OK || read_expect(args, ret) != CLI_OK || check_alone(args, ret) != CLI_OK)
 		return CLI_USAGE;
 	return read_ports(args, ret);
 }
@@ -261,7 +285,8 @@ const struct cli_option options_list[] = {
     {"lead", 0, "N", NULL, false, "virtual: samples that a host that answers is ahead in hearing; default 2048"},
     {"drift-ppm", 0, "PPM", NULL, true,
      "how much faster its sample clock goes; of the second device: what is given next"},
-    {"fault-tx", 0, "FAULTS", NULL, true, "what becomes of packets from the host: see FAULTS"},
+    {"fault-tx", 0, "FAULTS", NULL, true,
+     "what becomes of packets from the host: loss=0.01,seed=3 or reorder=@7,delay=@9/100:50,...: FAULTS in x310sim(1)"},
     {"fault-rx", 0, "FAULTS", NULL, true, "what becomes of packets to the host"},
     {"rx-multicast", 0, "GROUP[:PORT]", NULL, false,
      "send samples to this multicast group, by the first port, so that several hosts hear them"},
