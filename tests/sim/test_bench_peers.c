@@ -46,7 +46,7 @@ static void test_check(void **state)
 static void test_pipes(void **state)
 {
 	struct ran *ran =
-	    aloe_ok("bench pipes --sizes 1,2 --items 50000 --slot-items 1024,4096 --runs 3 --trials 1 --json "
+	    aloe_ok("bench pipes --sizes 1,2 --items 50000 --slot-items 1024,4096 --runs 2 --trials 1 --json "
 		    "-q --plot '%s'",
 		    aloe_path("pipes.gp"));
 	char *plot = file_take(aloe_path("pipes.gp"), NULL);
@@ -55,7 +55,7 @@ static void test_pipes(void **state)
 	assert_int_equal(rows(ran, "times"), 4);
 	for (int i = 0; i < 4; i++) {
 		const double mean = cell(ran, "times", i, "mean"), stages = i % 2 ? 4 : 1;
-		assert_true(cell(ran, "times", i, "runs") == 3);
+		assert_true(cell(ran, "times", i, "runs") == 2);
 		assert_true(cell(ran, "times", i, "low") <= mean && mean <= cell(ran, "times", i, "high"));
 		assert_true(cell(ran, "times", i, "min") > 0 && cell(ran, "times", i, "min") <= mean);
 		assert_true(fabs(cell(ran, "times", i, "rate") * mean / (50000 * 4e-9 * stages) - 1) < 1e-6);
@@ -82,7 +82,7 @@ static void test_all(void **state)
 {
 	static const char *const names[] = {"aloe, 1 lane", "aloe, all lanes", "aloe, 1 lane, FIFO",
 					    "aloe, all lanes, FIFO"};
-	struct ran *ran = aloe_ok("bench pipes --sizes 2 --items 50000 --runs 2 --all --json -q");
+	struct ran *ran = aloe_ok("bench pipes --sizes 2 --items 50000 --runs 1 --all --json -q");
 
 	(void)state;
 	assert_int_equal(rows(ran, "times"), 4);
@@ -114,14 +114,14 @@ static void test_chains(void **state)
 	(void)state;
 	assert_true(fabs(cell(ran, "times", 0, "rate") * cell(ran, "times", 0, "mean") / 0.8 - 1) < 1e-6);
 	ran_free(ran);
-	ran = aloe_ok("bench chain --seconds 0.2 --runs 2 --json -q");
+	ran = aloe_ok("bench chain --seconds 0.2 --runs 1 --json -q");
 	assert_int_equal(rows(ran, "times"), 3); /* isolations */
 	for (int i = 0; i < 3; i++) {
 		assert_true(cell(ran, "times", i, "mean") > 0);
 		assert_true(cell(ran, "times", i, "second") <= cell(ran, "times", i, "third")); /* p50, max */
 	}
 	ran_free(ran);
-	ran = aloe_ok("bench handover --seconds 0.2 --runs 2 --json -q");
+	ran = aloe_ok("bench handover --seconds 0.2 --runs 1 --json -q");
 	assert_int_equal(rows(ran, "times"), 4);
 	for (int i = 0; i < 4; i++)
 		assert_true(cell(ran, "times", i, "mean") > 0);
