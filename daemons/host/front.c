@@ -33,6 +33,7 @@ enum {
 #define TIME_NS 500000000ull
 #define AHEAD_NS 100000000ull /* of a start that all channels are to hear of in time */
 #define AGAIN_NS 1000000ull   /* of one after an overrun */
+#define AGAIN_LATER_NS 50000000ull
 #define STALL_NS 2000000000ull
 
 static struct x310_front *front_of(struct front *front)
@@ -101,14 +102,16 @@ static void start(struct front *self)
 	}
 }
 
+/* At a slot's first tick, by the packet heard last; where that was too late already, later, and then at once: packets lie across
+ * slots then. */
 static void start_again(struct x310_front *front, struct front_channel *channel, uint64_t now_ns)
 {
-	const double ahead = (double)(now_ns - channel->heard_ns + AGAIN_NS * (1 + channel->restarts % 16));
+	const double ahead = (double)(now_ns - channel->heard_ns + (channel->tries == 0 ? AGAIN_NS : AGAIN_LATER_NS));
 	uint64_t ticks = channel->heard_ticks + (uint64_t)(ahead / front->tick_ns);
 
 	ticks = front->origin + ((ticks - front->origin) / front->per_slot + 1) * front->per_slot;
-	channel->restarts++;
-	radio_start(&channel->radio, channel->heard_ticks != 0 ? ticks : 0);
+	radio_start(&channel->radio, channel->heard_ticks != 0 && channel->tries < 2 ? ticks : 0);
+	channel->tries++;
 }
 
 /* What has to be done when the stream is not as it should be. */
@@ -151,6 +154,7 @@ static unsigned receive(struct front *self, uint32_t c, uint64_t now_ns, struct 
 	if (got > 0) {
 		channel->heard_ns = now_ns;
 		channel->heard_ticks = packets[got - 1].ticks;
+		channel->tries = 0;
 		if (front->origin == 0)
 			front->origin = packets[0].ticks;
 	}

@@ -4,7 +4,8 @@
  * of its own, all started at one time.
  *
  * An overrun, a start that came too late and a stream from which nothing has come for STALL_NS are answered by starting it
- * again, at a slot's first tick. The device sends without asking whether there is room: what is lost is lost alone.
+ * again, at a slot's first tick if there is time for that. Without flow_control the device sends without asking whether there
+ * is room: what is lost is lost alone.
  */
 #ifndef ALOE_HOST_FRONT_H
 #define ALOE_HOST_FRONT_H
@@ -22,8 +23,8 @@ struct front_channel {
 	uint32_t spp;
 	uint64_t heard_ns, heard_ticks; /* of the packet that came last */
 	uint64_t events;                /* of the radio's Rx, answered */
-	uint64_t restarts;
-	bool again; /* its stream is being set up once more */
+	bool again;                     /* its stream is being set up once more */
+	unsigned tries;                 /* to begin again, and nothing has come yet */
 };
 
 struct x310_front {
