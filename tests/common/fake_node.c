@@ -63,7 +63,7 @@ static void programs_make(const struct fake_node *node)
 pid_t fake_frontend_spawn(const struct fake_node *node, int leash, int error)
 {
 	char path[120], leash_text[16];
-	char *argv[] = {"aloe-frontend", "--dir", (char *)(uintptr_t)node->dir, "--state", "/nowhere", "--leash",
+	char *argv[] = {"aloe-frontend", "--dir", (char *)(uintptr_t)node->dir, "--state", "/dev/null/state", "--leash",
 			leash_text,      NULL};
 	pid_t pid;
 
