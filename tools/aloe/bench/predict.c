@@ -313,8 +313,7 @@ static void notes_skipped(struct predict *predict)
 		bench_note(
 		    predict->bench,
 		    "qemu-neon, qemu-plain: aarch64 code under an emulator on this machine, the chain in one process "
-		    "without the engine: not ARM speed, and not in any mean above but its own. Nothing was chosen with "
-		    "these pairs in view");
+		    "without the engine: not ARM speed, and not in any mean above but its own");
 		break;
 	case -ENOEXEC:
 		bench_note(predict->bench,
@@ -336,9 +335,10 @@ static void notes(struct predict *predict)
 	    "(in its descriptor), and what both kinds do by class; nothing that was measured of components on the "
 	    "target. reach, this project's own: mean at most %.0f %%, worst at most %.0f %%",
 	    REACH_MEAN, REACH_WORST);
-	bench_note(bench,
-		   "the classes and mixes were chosen with these components in view, on one machine. How far that "
-		   "carries to another make of processor is not shown");
+	bench_note(
+	    bench,
+	    "the classes and mixes were chosen with these components and pairs in view, on one machine. How far that "
+	    "carries to another make of processor is not shown");
 	bench_note(bench,
 		   "all kinds are one machine: its clock is the same, so the clock predicts what was measured on the "
 		   "source; published: between two machines, x86 to ARM");
