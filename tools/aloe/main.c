@@ -105,7 +105,14 @@ static const char run_doc[] =
     "and prints the report when the waveform has ended. The first Ctrl-C stops the waveform: what was sent arrives, "
     "files "
     "are closed, the report is printed (exit 130); the second ends everything at once. Nothing is left running.\n\n"
-    "With --clock step on a terminal, Enter runs one slot, a number so many, q stops; elsewhere it runs to the end.";
+    "With --clock step on a terminal, Enter runs one slot, a number so many, q stops; elsewhere it runs to the end.\n\n"
+    "A waveform with clock = \"radio\", slot_samples and rate runs by the samples of a radio, which --radio names: a "
+    "file with "
+    "a group radio: { type = \"x310\"; transport = \"udp\"; address = \"192.168.40.2\"; tx_advance = 2560; }; or a "
+    "list of two "
+    "(all keys are told in core/waveform/radio.h). A slot begins when its last sample has come, and has the number "
+    "that its "
+    "time says: what is lost is absent where it would have been, and counted with what came late, either way.";
 static const char check_doc[] =
     "All errors of the file in one run, each as `file:line: what was found, what is allowed`.";
 static const char plan_doc[] =
