@@ -12,6 +12,8 @@
  *	--no-huge -m MB         otherwise: no right is needed, and the note says so
  *	--no-pci                with a virtual device; -a ADDRESS with a card
  *
+ * Its memory, and all that the process maps from then on, is locked where that is allowed (CAP_IPC_LOCK, RLIMIT_MEMLOCK).
+ *
  * The thread that opens a door is the one that uses it; its CPUs stay as they were. Rights are those of the device: none for
  * memif, CAP_NET_RAW for af_packet and pcap, CAP_NET_ADMIN and CAP_BPF too for af_xdp.
  */

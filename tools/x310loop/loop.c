@@ -14,6 +14,7 @@
 
 enum {
 	PACKETS = 8192,
+	AT_ONCE = 8, /* packets, which wait for the last of them */
 	PACKET_LEAST = 2176,
 	QUEUE = 32 << 20,
 	OWN_ENDPOINT = 0x100,
@@ -133,6 +134,7 @@ static unsigned too_late(const struct loop *loop, const struct radio_packet *in,
 
 static void pass(struct loop *loop, const struct radio_packet *in, unsigned n)
 {
+	const struct loop_work *work = loop->options.work;
 	const unsigned skip = too_late(loop, in, n);
 	struct packet out[DOOR_BURST];
 	const unsigned got = skip < n ? radio_get(&loop->radio, loop->options.samples, out, n - skip) : 0;
@@ -140,7 +142,10 @@ static void pass(struct loop *loop, const struct radio_packet *in, unsigned n)
 	for (unsigned i = 0; i < got; i++) {
 		const struct radio_packet *from = &in[skip + i];
 
-		memcpy(radio_iq(&out[i]), from->iq, RADIO_IQ * (size_t)from->n);
+		if (work)
+			work->pass(work->self, from->iq, radio_iq(&out[i]), from->n);
+		else
+			memcpy(radio_iq(&out[i]), from->iq, RADIO_IQ * (size_t)from->n);
 		radio_send(&loop->radio, &out[i], from->n, from->ticks + loop->options.advance_ticks, false);
 	}
 	radio_flush(&loop->radio);
@@ -208,7 +213,7 @@ void loop_run(struct loop *loop)
 	start(loop);
 	while (now < end && radio_failed(&loop->radio) == NULL) {
 		const uint64_t looked = now;
-		const unsigned n = radio_receive(&loop->radio, looked, in, DOOR_BURST);
+		const unsigned n = radio_receive(&loop->radio, looked, in, AT_ONCE);
 
 		if (n)
 			take(loop, in, n, looked);

@@ -15,6 +15,11 @@
 
 #define LOOP_LONG_NS 6200 /* a look: the longest host delay that was published */
 
+struct loop_work { /* what is done with a packet's samples on the way; complex int16, low byte first */
+	void (*pass)(void *self, const uint8_t *iq, uint8_t *ret_iq, uint32_t n);
+	void *self;
+};
+
 struct loop_options {
 	struct door_address device, own;
 	const char *port, *eal; /* DPDK; NULL: kernel UDP */
@@ -22,7 +27,8 @@ struct loop_options {
 	uint32_t ticks_per_sample;
 	uint64_t advance_ticks; /* from when a packet was heard to when it is played */
 	uint64_t ns;
-	bool initialised; /* by UHD */
+	bool initialised;             /* by UHD */
+	const struct loop_work *work; /* NULL: they are copied */
 };
 
 struct loop {

@@ -35,7 +35,7 @@ struct x310_figures {
 };
 
 /* x310_missing says why a host cannot be had here; NULL: it can. The text is written to ret. */
-const char *x310_missing(struct bench *bench, enum x310_host host, bool dpdk, char *ret, size_t size);
+const char *x310_missing(enum x310_host host, bool dpdk, bool emulates, char *ret, size_t size);
 
 /* x310_stretch_run: the exit status. Figures are the caller's, x310_figures_fini. */
 int x310_stretch_run(struct bench *bench, const struct x310_stretch *stretch, const char *what,

@@ -139,15 +139,24 @@ static int sim_begin(struct bench *bench, bool dpdk, struct sim *ret)
 
 /* ---- hosts ------------------------------------------------------------------------------------------------------------------- */
 
-static int program_path(const char *name, bool peer, char *ret, size_t size)
+/* Not all of them are installed: some lie beside the folder of the programs, in a build. */
+static const char *program_of(enum x310_host host, bool emulates)
+{
+	if (host == X310_UHD)
+		return "../peers/uhd";
+	return emulates ? "../tests/bench/bench_x310" : "x310loop";
+}
+
+static int program_path(const char *name, char *ret, size_t size)
 {
 	char own[PATH];
-	int rc = child_path(peer ? "aloe" : name, peer ? own : ret, peer ? sizeof(own) : size);
+	int rc = child_path("aloe", own, sizeof(own));
 
-	if (rc < 0 || !peer)
+	if (rc < 0)
 		return rc;
 	*strrchr(own, '/') = 0;
-	return path_print(ret, size, "%s/../peers/%s", own, name);
+	rc = path_print(ret, size, "%s/%s", own, name);
+	return rc < 0 ? rc : access(ret, R_OK) < 0 ? -errno : 0;
 }
 
 static int write_platform(const struct bench *bench, const struct x310_stretch *stretch, const char *ip, char *ret_path)
@@ -197,6 +206,9 @@ static void words_loop(const struct bench *bench, const struct x310_stretch *str
 {
 	char port[LONGER];
 
+	if (program_path("../lib/aloe-doors", port, sizeof(port)) ==
+	    0) /* not every host lies where they are looked for */
+		setenv("ALOE_DOORS", port, 0);
 	words_add(words, "%s", stretch->dpdk ? "192.168.40.2" : ip);
 	words_add(words, "--json");
 	words_add(words, "--rate=%.0f", stretch->rate_hz);
@@ -222,31 +234,36 @@ static void words_uhd(const struct x310_stretch *stretch, const char *ip, struct
 	words_add(words, "cpus=1");
 }
 
-const char *x310_missing(struct bench *bench, enum x310_host host, bool dpdk, char *ret, size_t size)
+/* The reason that its own program gives. */
+static const char *without_dpdk(const char *program, char *ret, size_t size)
 {
-	char path[PATH], command[PATH + 32];
+	char command[PATH + 32];
 	FILE *pipe;
 
-	(void)bench;
-	if (host == X310_UHD) {
-		if (program_path("uhd", true, path, sizeof(path)) < 0 || access(path, X_OK) < 0)
-			return "it is not built (`make bench-peers` in the source does, with libuhd-dev, libboost-dev "
-			       "and libfftw3-dev)";
-		if (!dpdk)
-			return NULL;
-		snprintf(command, sizeof(command), "'%s' --without-dpdk", path);
-		pipe = popen(command, "re");
-		ret[0] = 0;
-		if (pipe && fgets(ret, (int)size, pipe))
-			ret[strcspn(ret, "\n")] = 0;
-		if (pipe && pclose(pipe) == 0 && ret[0])
-			return ret;
-		return "its DPDK transport takes the whole device, and x310sim's SFP1 has CHDR alone";
-	}
-	if (dpdk &&
-	    (program_path("../lib/aloe-doors/dpdk.so", false, path, sizeof(path)) < 0 || access(path, R_OK) < 0))
+	snprintf(command, sizeof(command), "'%s' --without-dpdk", program);
+	pipe = popen(command, "re");
+	ret[0] = 0;
+	if (pipe && fgets(ret, (int)size, pipe))
+		ret[strcspn(ret, "\n")] = 0;
+	if (pipe && pclose(pipe) == 0 && ret[0])
+		return ret;
+	return "its DPDK transport takes the whole device, and x310sim's SFP1 has CHDR alone";
+}
+
+const char *x310_missing(enum x310_host host, bool dpdk, bool emulates, char *ret, size_t size)
+{
+	char path[PATH];
+
+	if (dpdk && host != X310_UHD && program_path("../lib/aloe-doors/dpdk.so", path, sizeof(path)) < 0)
 		return "lib/aloe-doors/dpdk.so was not built: libdpdk-dev is not installed";
-	return NULL;
+	if (host == X310_ALOE)
+		return NULL;
+	if (program_path(program_of(host, emulates), path, sizeof(path)) == 0)
+		return host == X310_UHD && dpdk ? without_dpdk(path, ret, size) : NULL;
+	if (host == X310_UHD)
+		return "it is not built (`make bench-peers` in the source does, with libuhd-dev, libboost-dev, "
+		       "libfftw3-dev)";
+	return emulates ? "bench_x310 is not built (`make benches` in the source does)" : "x310loop is not installed";
 }
 
 /* ---- figures -------------------------------------------------------------------------------------------------------------------- */
@@ -327,8 +344,8 @@ static int host_run(struct bench *bench, const struct x310_stretch *stretch, con
 
 	if (status == CLI_OK && stretch->host == X310_ALOE)
 		status = words_aloe(bench, stretch, ip, &words);
-	else if (status == CLI_OK && program_path(stretch->host == X310_UHD ? "uhd" : "x310loop",
-						  stretch->host == X310_UHD, program, sizeof(program)) < 0)
+	else if (status == CLI_OK &&
+		 program_path(program_of(stretch->host, stretch->work->emulates), program, sizeof(program)) < 0)
 		status = CLI_FAILED;
 	if (stretch->host == X310_LOOP)
 		words_loop(bench, stretch, ip, &words);
