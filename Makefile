@@ -255,7 +255,7 @@ bench: all benches ## benchmarks, as ratios
 bench-peers: ## install and build what aloe bench can measure itself against: GNU Radio, JACK, FutureSDR
 	$(Q)B=$(B) CXX="$(CXX)" tests/bench/peers/build.sh
 
-ENGINE_BENCHES := $(patsubst %,$(B)/tests/bench/bench_%,dispatch link lane paced)
+ENGINE_BENCHES := $(patsubst %,$(B)/tests/bench/bench_%,dispatch link lane paced radio)
 bench-engine: all $(ENGINE_BENCHES) ## what the engine costs for a slot, a link and a component, each reach as met or missed
 	$(Q)for bench in $(ENGINE_BENCHES); do $$bench || exit 1; done
 

@@ -37,6 +37,8 @@
 
 enum { WF_RADIOS_MAX = 2, WF_RADIO_CHANNELS_MAX = 2, WF_RADIO_SPP_MIN = 16, WF_RADIO_SPP_MAX = 1996 };
 
+/* A device holds 524 287 bytes of what is sent to it (stock images): tx_advance and a slot together are to be less, 131 000
+ * samples; and tx_advance more than a slot, the way there and back and what the machine needs for its work. */
 enum wf_transport { WF_TRANSPORT_UDP, WF_TRANSPORT_DPDK };
 
 struct wf_radio_channel { /* NaN: nobody has said */
