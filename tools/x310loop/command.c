@@ -145,7 +145,7 @@ int x310loop_run(const struct cli_args *args, const struct loop_work *work)
 	} else if (status == CLI_OK) {
 		if (loop->door->note[0])
 			fprintf(stderr, "x310loop: %s\n", loop->door->note);
-		loop_run(loop);
+		loop_pass(loop);
 		if (radio_failed(&loop->radio)) {
 			fprintf(stderr, "x310loop: %s: %s\n", args->args[0], radio_failed(&loop->radio));
 			status = CLI_FAILED;

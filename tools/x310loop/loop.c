@@ -204,7 +204,7 @@ static void finish(struct loop *loop)
 	door_count(loop->door);
 }
 
-void loop_run(struct loop *loop)
+void loop_pass(struct loop *loop)
 {
 	const uint64_t begin = clock_ns(), end = begin + loop->options.ns;
 	struct radio_packet in[DOOR_BURST];

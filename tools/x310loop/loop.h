@@ -47,7 +47,7 @@ struct loop {
 
 /* loop_open: 0, or -errno with the reason in ret_why (DOOR_WHY bytes); to be closed in either case. */
 int loop_open(struct loop *loop, const struct loop_options *options, char *ret_why);
-void loop_run(struct loop *loop);
+void loop_pass(struct loop *loop);
 void loop_close(struct loop *loop);
 
 #endif
