@@ -28,6 +28,8 @@ enum {
 	PACKET = 2176
 };
 
+#define START_S 0.1 /* of a run, in which nothing streams */
+
 struct sim {
 	pid_t pid;
 	int out, err;
@@ -294,10 +296,13 @@ static void take_loop(const json_t *report, struct x310_figures *ret)
 static void take_aloe(const json_t *report, const struct x310_stretch *stretch, struct x310_figures *ret)
 {
 	const json_t *radio = json_object_get(report, "radio");
+	const double slots = fmax(report_number(json_object_get(report, "slots"), "run"), 1);
 	const json_t *delays = json_object_get(json_object_get(report, "latency"), "measured_us");
 
 	ret->packets = report_number(radio, "packets");
-	ret->rate_hz = ret->packets * stretch->work->samples / fmax(report_number(report, "run_s"), 1e-9);
+	ret->rate_hz =
+	    ret->packets * stretch->work->samples /
+	    fmax(report_number(report, "run_s") - START_S, slots * stretch->work->samples / stretch->rate_hz);
 	ret->lost = report_number(radio, "lost");
 	ret->not_sent = report_number(radio, "no_room") + report_number(radio, "behind");
 	ret->delays = report_number(delays, "count");
