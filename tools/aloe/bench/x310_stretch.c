@@ -28,7 +28,7 @@ enum {
 	PACKET = 2176
 };
 
-#define START_S 0.1 /* of a run, in which nothing streams */
+#define START_S 0.15 /* of a run, in which nothing streams, or the device waits for its CPU */
 
 struct sim {
 	pid_t pid;
