@@ -7,8 +7,8 @@
 # it. A script (*.sh) counts as its lines `ok WHAT` and `not ok WHAT`, or as one test by its exit status where it prints
 # none; exit 77 skips it, the reason is its last line. A skip needs a line in tests/expected-skips when CI=true.
 # Each program runs in a folder of its own for temporary and run-time files. Files left there, and processes left behind,
-# are failures. Unit tests, contracts, fuzz smokes and golden runs go one on each CPU; what has real-time lanes has the
-# machine for itself. The time-out (TEST_TIMEOUT, seconds) is only a guard against hangs. Logs: BUILD/test-logs.
+# are failures. Unit tests, contracts, fuzz smokes, golden runs and what runs nothing in real time go one on each CPU; what
+# has real-time lanes has the machine for itself. The time-out (TEST_TIMEOUT, seconds) is only a guard against hangs. Logs: BUILD/test-logs.
 set -u
 
 cd "$(dirname "$0")/.." || exit 2
@@ -136,6 +136,7 @@ for program in "$@"; do
 	case $program in
 	"$B"/tests/golden/test_run_exit) alone="$alone $program" ;; # on the timer
 	"$B"/tests/unit/* | "$B"/tests/contract/* | "$B"/tests/fuzz/* | "$B"/tests/golden/*) together="$together $program" ;;
+	tests/house/* | tests/install/* | "$B"/tests/sim/test_engine | "$B"/tests/sim/test_plan_property) together="$together $program" ;;
 	*) alone="$alone $program" ;;
 	esac
 done

@@ -28,21 +28,23 @@ void hist_carry(struct hist_cells *cells, uint32_t cell)
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
-/* While a cell carries, its high part is ahead and its low part at its end, in the slot by UINT8_MAX at most: over in a
- * moment. */
+/* The low part is read first, so the high one belongs to it, or is ahead by one: then its last bit is not the other's top bit. */
 uint64_t hist_cells_get(const struct hist_cells *cells, uint32_t cell)
 {
-	enum { LOOKS = 1000 }; /* it may lie there for good, too, or the writer has died */
-	uint32_t before, high = 0, low = 0;
+	const uint32_t low = __atomic_load_n(&cells->low[cell], __ATOMIC_ACQUIRE);
+	const uint32_t high = __atomic_load_n(&cells->high[cell], __ATOMIC_RELAXED);
+	const uint32_t changes = (high - ((high ^ low >> 31) & 1)) & UINT16_MAX;
 
-	for (int i = 0; i < LOOKS; i++) {
-		before = __atomic_load_n(&cells->low[cell], __ATOMIC_ACQUIRE);
-		high = __atomic_load_n(&cells->high[cell], __ATOMIC_ACQUIRE);
-		low = __atomic_load_n(&cells->low[cell], __ATOMIC_RELAXED);
-		if (low >= before && low <= UINT32_MAX - UINT8_MAX)
-			break;
-	}
-	return (uint64_t)high << 32 | low;
+	return (uint64_t)changes << 31 | (low & INT32_MAX);
+}
+
+/* Of cells that nobody reads meanwhile. */
+static void cell_raise(struct hist_cells *cells, uint32_t cell, uint64_t n)
+{
+	const uint64_t sum = hist_cells_get(cells, cell) + n;
+
+	__atomic_store_n(&cells->high[cell], (uint16_t)(sum >> 31), __ATOMIC_RELAXED);
+	__atomic_store_n(&cells->low[cell], (uint32_t)sum, __ATOMIC_RELAXED);
 }
 
 static void cells_merge(struct hist_cells *into, const struct hist_cells *from)
@@ -50,10 +52,8 @@ static void cells_merge(struct hist_cells *into, const struct hist_cells *from)
 	for (uint32_t i = 0; i < HIST_CELLS; i++) {
 		const uint64_t n = hist_cells_get(from, i);
 
-		if (n == 0)
-			continue;
-		hist_cells_add(into, i, (uint32_t)n);
-		__atomic_store_n(&into->high[i], (uint16_t)(into->high[i] + (n >> 32)), __ATOMIC_RELAXED);
+		if (n != 0)
+			cell_raise(into, i, n);
 	}
 }
 

@@ -8,7 +8,7 @@
  * 64 cells to the octave: below 128 ns every value has its own cell, above it a cell is at most 1/64 of its lowest value
  * wide. A quantile is the middle of its cell, so it is wrong by at most 1/128 (0.8 %) of the true sample; the smallest and
  * the largest sample, the count and the sum are exact. A value of 2^32 ns or more counts in the last cell. The size is
- * constant, 10 kB, of which those few lines of cache are touched where samples fall. A cell counts to 2^48: at a call
+ * constant, 10 kB, of which those few lines of cache are touched where samples fall. A cell counts to 2^47: at a call
  * every 2.56 us, all of them in one cell, that is 22 years.
  *
  * One writer, any readers at the same time, no lock: every field is read and written whole (relaxed), so a reader sees
@@ -28,7 +28,8 @@ enum {
 	HIST_CELLS = (HIST_OCTAVE_MAX - HIST_SUB_BITS + 2) << HIST_SUB_BITS,
 };
 
-/* Counts of 48 bits: what happens at every call touches the low parts alone. */
+/* Counts of 47 bits: what happens at every call touches the low parts alone. A high part counts how often the top bit of the
+ * low one has changed, so that its own last bit says which of the two a reader has seen first. */
 struct hist_cells {
 	uint32_t low[HIST_CELLS];
 	uint16_t high[HIST_CELLS];
@@ -67,15 +68,15 @@ static inline void hist_store(uint64_t *field, uint64_t value)
 	__atomic_store_n(field, value, __ATOMIC_RELAXED);
 }
 
-/* hist_carry adds one to the high part of a cell whose low part comes to its end. [slot] Once in 2^32. */
+/* hist_carry adds one to the high part of a cell. [slot] Once in 2^31. */
 void hist_carry(struct hist_cells *cells, uint32_t cell);
 
-/* hist_cells_add counts n values of a cell. [slot] Only the one writer calls it. */
+/* hist_cells_add counts n values of a cell, below 2^31. [slot] Only the one writer calls it. */
 static inline void hist_cells_add(struct hist_cells *cells, uint32_t cell, uint32_t n)
 {
-	const uint32_t low = __atomic_load_n(&cells->low[cell], __ATOMIC_RELAXED) + n;
+	const uint32_t before = __atomic_load_n(&cells->low[cell], __ATOMIC_RELAXED), low = before + n;
 
-	if (__builtin_expect(low < n, 0))
+	if (__builtin_expect((before ^ low) >> 31, 0))
 		hist_carry(cells, cell);
 	__atomic_store_n(&cells->low[cell], low, __ATOMIC_RELAXED);
 }

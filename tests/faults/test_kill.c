@@ -14,7 +14,7 @@
 
 #include "tests/faults/node.h"
 
-enum { VIRTUAL_KILLS = ALOE_SLOWER(100, 24), TIMER_KILLS = ALOE_SLOWER(20, 8), SLOT_NS = 10000000 };
+enum { VIRTUAL_KILLS = ALOE_SLOWER(40, 24), TIMER_KILLS = 8, SLOT_NS = 10000000 };
 
 /* `steady` is watched; `victim` shares its lane. Where every slot counts, skip would show a lost one as a gap. */
 static const char steady[] = "name = \"steady\"; slot_ns = 10000000; late = \"%s\";\n"

@@ -345,7 +345,7 @@ static void carry_begin(struct hist_cells *cells)
 {
 	for (uint32_t c = 0; c < HIST_CELLS; c++) {
 		cells->low[c] = (uint32_t)carry_start();
-		cells->high[c] = CARRY_HIGH;
+		cells->high[c] = (uint16_t)(carry_start() >> 31);
 	}
 }
 
@@ -359,7 +359,7 @@ static void *carrier(void *arg)
 	return NULL;
 }
 
-/* A reader beside the writer sees each cell go up and never 2^32 beside what it is. */
+/* A reader beside the writer sees each cell go up and never 2^31 beside what it is, wherever the writer stands still. */
 static void test_counts_beyond_32_bits(void **state)
 {
 	struct hist_cells *cells = malloc(sizeof(*cells));
@@ -382,13 +382,32 @@ static void test_counts_beyond_32_bits(void **state)
 	free(cells);
 }
 
+/* A writer that stands still in the middle of a carry, at either change of the low part's top bit. */
+static void test_half_a_carry(void **state)
+{
+	struct hist_cells *cells = calloc(1, sizeof(*cells));
+
+	(void)state;
+	assert_non_null(cells);
+	for (uint64_t n = INT32_MAX; n < 6ull << 32; n += 1ull << 31) {
+		cells->high[5] = (uint16_t)(n >> 31);
+		cells->low[5] = (uint32_t)n;
+		assert_int_equal(hist_cells_get(cells, 5), n);
+		hist_carry(cells, 5);
+		assert_int_equal(hist_cells_get(cells, 5), n);
+		cells->low[5]++;
+		assert_int_equal(hist_cells_get(cells, 5), n + 1);
+	}
+	free(cells);
+}
+
 static void test_merge_beyond_32_bits(void **state)
 {
 	struct hist one = {.count = 1}, sum = {0};
 
 	(void)state;
 	one.cells.low[9] = UINT32_MAX;
-	one.cells.high[9] = 300;
+	one.cells.high[9] = 300 << 1 | 1;
 	for (uint64_t n = 1; n <= 200; n++) {
 		hist_merge(&sum, &one);
 		assert_int_equal(hist_cells_get(&sum.cells, 9), n * (300ull << 32 | UINT32_MAX));
@@ -407,7 +426,8 @@ int main(void)
 	    cmocka_unit_test(test_merge_is_the_sum_of_its_parts), cmocka_unit_test(test_above),
 	    cmocka_unit_test(test_reader_beside_writer),          cmocka_unit_test(test_merge_across_nodes),
 	    cmocka_unit_test(test_head_is_a_histogram),           cmocka_unit_test(test_head_stays_at_home),
-	    cmocka_unit_test(test_counts_beyond_32_bits),         cmocka_unit_test(test_merge_beyond_32_bits),
+	    cmocka_unit_test(test_counts_beyond_32_bits),         cmocka_unit_test(test_half_a_carry),
+	    cmocka_unit_test(test_merge_beyond_32_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
