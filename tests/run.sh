@@ -136,7 +136,9 @@ for program in "$@"; do
 	case $program in
 	"$B"/tests/golden/test_run_exit) alone="$alone $program" ;; # on the timer
 	"$B"/tests/unit/* | "$B"/tests/contract/* | "$B"/tests/fuzz/* | "$B"/tests/golden/*) together="$together $program" ;;
-	tests/house/* | tests/install/* | "$B"/tests/sim/test_engine | "$B"/tests/sim/test_plan_property) together="$together $program" ;;
+	tests/house/* | tests/install/*) together="$together $program" ;;
+	"$B"/tests/sim/test_engine | "$B"/tests/sim/test_plan_property | "$B"/tests/sim/test_bench_papers | "$B"/tests/sim/test_remap | \
+		"$B"/tests/sim/test_x310_channel | "$B"/tests/sim/test_radio_run) together="$together $program" ;; # the virtual clock
 	*) alone="$alone $program" ;;
 	esac
 done

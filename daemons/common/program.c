@@ -355,7 +355,8 @@ static uint64_t reals_add(struct build *b, const struct wf_instance *instance, s
 	const size_t originals = waveform_originals(b->wf);
 	const size_t number = (size_t)(instance - b->wf->instances);
 
-	if (number >= originals && value->n_reals > 0 && b->instances.bytes != NULL && b->params.bytes != NULL) {
+	if (originals > 0 && number >= originals && value->n_reals > 0 && b->instances.bytes != NULL &&
+	    b->params.bytes != NULL) {
 		const struct wf_instance *original = &b->wf->instances[number % originals];
 		const struct image_instance *rows = (const void *)b->instances.bytes;
 		const struct image_param *params = (const void *)b->params.bytes;

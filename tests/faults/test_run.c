@@ -209,7 +209,7 @@ static void a_daemon_hangs(const char *program)
 	pid_t run, pid;
 
 	unlink(path);
-	run = run_start("counted", "timer", 15000);
+	run = run_start("counted", "timer", 10000);
 	run_await(path, run);
 	pid = process_one(program);
 	kill(pid, SIGSTOP);
@@ -217,7 +217,7 @@ static void a_daemon_hangs(const char *program)
 		clock_sleep_until(clock_ns() + 10000000);
 	process_other(program, pid);
 	run_ends(run, 0);
-	assert_int_equal(records_check(path, 1000000, NULL).count, 15000);
+	assert_int_equal(records_check(path, 1000000, NULL).count, 10000);
 	nothing_left();
 }
 

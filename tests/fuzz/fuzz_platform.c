@@ -53,12 +53,11 @@ static void platform_check(const struct platform_model *platform)
 static void radios_check(const uint8_t *data, size_t size)
 {
 	struct wf_radios *radios = NULL;
-	char *text = malloc(size + 1);
+	char *text = calloc(1, size + 1);
 	struct diag diag;
 
 	insist(text);
 	memcpy(text, data, size);
-	text[size] = 0;
 	diag_init(&diag);
 	if (wf_radios_parse("fuzz.conf", text, &diag, &radios) == 0)
 		insist(diag.errors == 0);
