@@ -10,7 +10,7 @@ B=${B:-build}
 sim=$(realpath "$B")/bin/x310sim
 failed=0
 number=0
-work=$(mktemp -d) || exit 2
+work=$(mktemp -d /tmp/aloe-users.XXXXXX) || exit 2 # others cannot go where TMPDIR is
 chmod 777 "$work"
 link=x310u$$
 trap 'ip link del ${link}a 2>/dev/null; rm -rf "$work"' EXIT
