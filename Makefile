@@ -208,7 +208,7 @@ COMMA := ,
 SANITIZE = $(MAKE) B=build-$(1) CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=$(2) -fno-sanitize-recover=all" TESTS_UHD=
 # Thousands of blocks for an error rate and runs of benchmarks take minutes under sanitizers, on paths that the other programs
 # go as well.
-COUNTED := $(wildcard tests/golden/test_run_utran*.c) tests/sim/test_bench_papers.c
+COUNTED := $(wildcard tests/golden/test_run_utran*.c tests/sim/test_bench*.c)
 check-san: ## the test programs under ASan and UBSan
 	$(Q)tests/deps.sh build test
 	+$(Q)$(call SANITIZE,san,address$(COMMA)undefined) check-programs TEST_SRC="$(filter-out $(COUNTED),$(TEST_SRC))"

@@ -252,7 +252,7 @@ static void test_utran384_slip(void **state)
 	const struct outcome want = reference(&subject, SLOTS);
 
 	(void)state;
-	check_slipped(&jolts, &want, SLOTS, "--clock timer --slot-us 1000 --lanes 0,1");
+	check_slipped(&jolts, &want, SLOTS, "--clock timer --slot-us 500 --lanes 0,1");
 }
 
 static void test_utran384_skip(void **state)
@@ -278,9 +278,9 @@ static void test_bpsk_virtual_and_step(void **state)
 
 static void test_bpsk_slip(void **state)
 {
-	static const char *const hows[] = {"--clock timer --slot-us 500 --lanes 0",
-					   "--clock timer --slot-us 500 --lanes 0,1 --pipelined --isolation none",
-					   "--clock timer --slot-us 500 --lanes 0,1 --isolation component"};
+	static const char *const hows[] = {"--clock timer --slot-us 250 --lanes 0",
+					   "--clock timer --slot-us 250 --lanes 0,1 --pipelined --isolation none",
+					   "--clock timer --slot-us 250 --lanes 0,1 --isolation component"};
 	const struct subject subject = bpsk(false), jolts = bpsk(true);
 	const struct outcome want = reference(&subject, SLOTS);
 
