@@ -20,11 +20,8 @@
 enum wf_clock { WF_CLOCK_TIMER, WF_CLOCK_VIRTUAL, WF_CLOCK_STEP, WF_CLOCK_RADIO };
 enum wf_late { WF_LATE_SLIP, WF_LATE_SKIP };
 enum wf_isolation { WF_ISOLATION_WAVEFORM, WF_ISOLATION_COMPONENT, WF_ISOLATION_NONE };
-enum wf_admit { /* loaded if usual costs fit; if tails fit, all at once; whether it fits or not */
-		WF_ADMIT_FITS,
-		WF_ADMIT_STRICT,
-		WF_ADMIT_ALWAYS
-};
+/* Loaded if usual costs fit; if tails fit, all at once; whether it fits or not. */
+enum wf_admit { WF_ADMIT_FITS, WF_ADMIT_STRICT, WF_ADMIT_ALWAYS };
 enum wf_overrun { WF_OVERRUN_COUNT, WF_OVERRUN_FLAG, WF_OVERRUN_STOP };
 
 /* One parameter as set: by the file, by --set, or the default (then `line` is 0). */

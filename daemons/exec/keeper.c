@@ -150,15 +150,21 @@ static bool thread_ran(pid_t tid, uint64_t *ret_ns, bool *ret_ready)
 	return there;
 }
 
-static bool starves(const struct keeper *keeper, uint64_t baton, uint64_t guard)
+/* The same of who has the baton; false also of a thread with real-time priority, about which nobody needs to ask: this runs on
+ * the lane's own CPU. */
+static bool holder_ran(const struct keeper *keeper, uint64_t baton, uint64_t *ret_ns, bool *ret_ready)
 {
 	const pid_t tid = holder(keeper, baton);
+
+	return tid > 0 && sched_getscheduler(tid) == SCHED_OTHER && thread_ran(tid, ret_ns, ret_ready);
+}
+
+static bool starves(const struct keeper *keeper, uint64_t baton, uint64_t guard)
+{
 	uint64_t ran = 0;
 	bool ready = false;
 
-	if (tid <= 0 || sched_getscheduler(tid) != SCHED_OTHER || !thread_ran(tid, &ran, &ready))
-		return false;
-	return ready && ran - keeper->ran_ns < guard / 2;
+	return holder_ran(keeper, baton, &ran, &ready) && ready && ran - keeper->ran_ns < guard / 2;
 }
 
 /* A stall of the machine shorter than STALL_NS beyond the guard looks like a hang, but for what comes next: its victim goes
@@ -182,7 +188,7 @@ static void look(struct keeper *keeper, uint64_t guard)
 
 		keeper->baton = baton;
 		keeper->seen_ns = now;
-		if (!thread_ran(holder(keeper, baton), &keeper->ran_ns, &ready))
+		if (!holder_ran(keeper, baton, &keeper->ran_ns, &ready))
 			keeper->ran_ns = 0;
 		/* Whoever handed it on may have died before the wake. */
 		if (atomic_load(&keeper->mine->image->since_ns) == 0)
