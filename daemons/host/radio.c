@@ -88,8 +88,7 @@ int host_radio_open(struct host_radio *radio)
 void host_radio_close(struct host_radio *radio)
 {
 	for (uint32_t c = 0; c < radio->front.front.channels; c++)
-		while (radio->pace.queue[c].head != radio->pace.queue[c].tail)
-			radio->pace.queue[c].head++; /* the door's memory goes with it */
+		radio->pace.queue[c].head = radio->pace.queue[c].tail; /* the door's memory goes with it */
 	radio_pace_show(&radio->pace);
 	front_close(&radio->front);
 	radio->pace.state = NULL;

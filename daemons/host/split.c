@@ -21,6 +21,7 @@ struct split {
 	struct door *door;
 	struct end ends[SPLIT_ENDS_MAX];
 	unsigned n, n_open;
+	uint64_t nobodys; /* packets for no end that is open */
 };
 
 static struct end *end_of(struct door *door)
@@ -51,10 +52,12 @@ static void deal(struct split *split)
 	for (unsigned i = 0; i < got; i++) {
 		struct end *end = end_for(split, &packets[i]);
 
-		if (end != NULL)
+		if (end != NULL) {
 			end->packets[end->n++] = packets[i];
-		else
-			door_put(split->door, &packets[i], 1);
+			continue;
+		}
+		split->nobodys++;
+		door_put(split->door, &packets[i], 1);
 	}
 }
 
@@ -91,6 +94,7 @@ static void end_count(struct door *door)
 {
 	door_count(end_of(door)->split->door);
 	door->counts = end_of(door)->split->door->counts;
+	door->counts.foreign += end_of(door)->split->nobodys;
 }
 
 static int end_fd(const struct door *door)

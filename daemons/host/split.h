@@ -12,7 +12,8 @@ enum { SPLIT_ENDS_MAX = 4 };
 
 struct split;
 
-/* split_new takes the door over: closed with the last end. Ends are doors for endpoints [first, first + n). NULL: no memory. */
+/* split_new takes the door over: closed with the last end. Ends are doors for endpoints [first, first + n);
+ * what is for none of them is given back and counted as foreign. NULL: no memory. */
 struct split *split_new(struct door *door);
 struct door *split_end(struct split *split, uint16_t first, uint16_t n);
 

@@ -45,6 +45,11 @@ static unsigned fake_send(struct door *door, const struct packet *packets, unsig
 	return n;
 }
 
+static void fake_count(struct door *door)
+{
+	door->counts = (struct door_counts){.foreign = 5};
+}
+
 static bool fake_up(const struct door *door)
 {
 	(void)door;
@@ -58,8 +63,13 @@ static void fake_close(struct door *door)
 	free(door);
 }
 
-static const struct door_kind fake_kind = {
-    .name = "fake", .close = fake_close, .receive = fake_receive, .put = fake_put, .send = fake_send, .up = fake_up};
+static const struct door_kind fake_kind = {.name = "fake",
+					   .close = fake_close,
+					   .receive = fake_receive,
+					   .put = fake_put,
+					   .send = fake_send,
+					   .count = fake_count,
+					   .up = fake_up};
 
 static void arrive(struct fake *fake, uint16_t endpoint)
 {
@@ -111,6 +121,8 @@ static void test_split(void **state)
 	assert_int_equal(drain(a, 0x100, 7), 100);
 	assert_int_equal(drain(b, 0x110, DOOR_BURST), 100);
 	assert_int_equal(fake->out, 0);
+	door_count(a);
+	assert_int_equal(a->counts.foreign, 5 + 100);
 	for (unsigned i = 0; i < 600; i++) /* all for one that does not look: it keeps what it has room for */
 		arrive(fake, 0x112);
 	assert_int_equal(drain(a, 0x100, DOOR_BURST), 0);
