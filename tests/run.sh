@@ -83,10 +83,12 @@ run_one() {
 	status=$?
 	seconds=$(($(date +%s) - began))
 	[ $status = 124 ] && echo "run.sh: stopped after $TEST_TIMEOUT s" >>"$log"
-	for _ in 1 2 3 4 5 6 7 8 9 10; do # what has been told to end may take a moment
+	gone=0
+	for _ in 1 2 3 4 5 6 7 8 9 10; do # what has been told to end may take a moment; what is in the midst of exec has no environment
 		left=$(left_behind "$mark")
-		[ -z "$left" ] && break
-		sleep 0.2
+		if [ -n "$left" ]; then gone=0; else gone=$((gone + 1)); fi
+		[ $gone = 2 ] && break
+		if [ $gone = 0 ]; then sleep 0.2; else sleep 0.05; fi
 	done
 	if ls "$scratch/$n"/report.* >/dev/null 2>&1; then
 		cat "$scratch/$n"/report.* >>"$log"
