@@ -206,9 +206,9 @@ STATISTICS := test_error_rate* test_windows_* test_default_scaling_* test_bytes_
 COMMA := ,
 # libuhd reads what it has not written when memory is not as it is without a sanitizer: what is held against it is left out.
 SANITIZE = $(MAKE) B=build-$(1) CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=$(2) -fno-sanitize-recover=all" TESTS_UHD=
-# Thousands of blocks for an error rate and runs of benchmarks take minutes under sanitizers, on paths that the other programs
-# go as well.
-COUNTED := $(wildcard tests/golden/test_run_utran*.c tests/sim/test_bench*.c)
+# Thousands of blocks for an error rate or a digest and runs of benchmarks take minutes under sanitizers, on paths that the
+# other programs go as well.
+COUNTED := $(wildcard tests/golden/test_run_utran*.c tests/sim/test_bench*.c tests/sim/test_run_determinism.c)
 check-san: ## the test programs under ASan and UBSan
 	$(Q)tests/deps.sh build test
 	+$(Q)$(call SANITIZE,san,address$(COMMA)undefined) check-programs TEST_SRC="$(filter-out $(COUNTED),$(TEST_SRC))"

@@ -26,7 +26,7 @@ mkdir -p "$logs"
 export B ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1}"
 export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/leaks:print_suppressions=0}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
-export TSAN_OPTIONS="${TSAN_OPTIONS:-ignore_noninstrumented_modules=1}"
+export TSAN_OPTIONS="${TSAN_OPTIONS:-ignore_noninstrumented_modules=1 atexit_sleep_ms=50}"
 
 # left_behind MARK prints "PID COMMAND" of every process that was started under this mark and still lives.
 left_behind() {
