@@ -169,8 +169,14 @@ static void capacity_take(struct load *load)
 {
 	const uint64_t begin = clock_ns();
 	bool waited;
+	const int rc = capacity_keep(load->swman->state, &waited);
 
-	if (capacity_keep(load->swman->state, &waited) == 0 && waited)
+	if (rc < 0)
+		diag_note(
+		    &load->diag,
+		    "this kind of machine could not be measured (%s): what its cores do and a lane costs is guessed",
+		    strerror(-rc));
+	else if (waited)
 		diag_note(&load->diag, "waited %.1f s until this kind of machine was measured, once for all loads",
 			  (double)(clock_ns() - begin) * 1e-9);
 }
