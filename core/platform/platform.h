@@ -23,6 +23,10 @@ size_t platform_cpus(int *ret_cpus, size_t n);
 /* platform_pin keeps the calling thread on one CPU. 0 or -errno. */
 int platform_pin(int cpu);
 
+/* platform_lock_cpu keeps a CPU for the real-time lane of one program, for as long as the fd stays open: fd, -EADDRINUSE where
+ * another has it, or -errno. */
+int platform_lock_cpu(int cpu);
+
 /* platform_realtime gives thread tid (0: the caller) SCHED_FIFO at `priority`; -EPERM without the right. */
 int platform_realtime(pid_t tid, int priority);
 

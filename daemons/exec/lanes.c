@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
@@ -14,24 +11,6 @@
 #include "daemons/exec/exec.h"
 
 /* ---- a lane's own things ----------------------------------------------------------------------------------------------- */
-
-/* One program at a time keeps real-time lanes on a CPU: an abstract socket, which the kernel frees with its holder. */
-static int cpu_lock(int cpu)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int len;
-
-	if (fd < 0)
-		return -errno;
-	len = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "aloe-lane-%d", cpu);
-	if (bind(fd, (struct sockaddr *)&address,
-		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0)
-		return fd;
-	len = errno;
-	close(fd);
-	return -len;
-}
 
 void lane_keep(struct exec *exec, uint32_t number)
 {
@@ -134,7 +113,7 @@ int lane_reuse(struct exec_wave *wave, uint32_t number)
 	struct exec_lane *lane = &exec->lanes[number];
 
 	if (lane->users == 0 && image_timed(wave->view.head->clock)) {
-		lane->cpu_lock = cpu_lock(exec->node->lane[number].cpu);
+		lane->cpu_lock = platform_lock_cpu(exec->node->lane[number].cpu);
 		if (lane->cpu_lock < 0)
 			return lane->cpu_lock;
 		keeper_start(exec, number);

@@ -4,15 +4,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include "core/base/cpulist.h"
 #include "core/platform/platform.h"
 
 size_t platform_cpus(int *ret_cpus, size_t n)
@@ -40,29 +44,29 @@ int platform_pin(int cpu)
 	return sched_setaffinity(0, sizeof(set), &set) == 0 ? 0 : -errno;
 }
 
+/* An abstract socket: the kernel frees it with its holder. */
+int platform_lock_cpu(int cpu)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int len;
+
+	if (fd < 0)
+		return -errno;
+	len = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "aloe-lane-%d", cpu);
+	if (bind(fd, (struct sockaddr *)&address,
+		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0)
+		return fd;
+	len = errno;
+	close(fd);
+	return -len;
+}
+
 int platform_realtime(pid_t tid, int priority)
 {
 	const struct sched_param param = {.sched_priority = priority};
 
 	return sched_setscheduler(tid, SCHED_FIFO, &param) == 0 ? 0 : -errno;
-}
-
-/* "0-2,5" and the like. */
-static bool list_has(const char *list, int cpu)
-{
-	int first, last, len;
-
-	while (sscanf(list, "%d%n", &first, &len) == 1) {
-		list += len;
-		last = first;
-		if (*list == '-' && sscanf(list, "-%d%n", &last, &len) == 1)
-			list += len;
-		if (cpu >= first && cpu <= last)
-			return true;
-		if (*list++ != ',')
-			break;
-	}
-	return false;
 }
 
 static bool file_line(const char *path, char *ret_line, int size)
@@ -75,16 +79,24 @@ static bool file_line(const char *path, char *ret_line, int size)
 	return there;
 }
 
-bool platform_may_poll(int cpu, const char **ret_why)
+static bool file_has_cpu(const char *path, int cpu)
 {
 	char line[4096];
+	cpu_set_t cpus;
+
+	return file_line(path, line, sizeof(line)) && cpulist_parse(line, &cpus) == 0 && CPU_ISSET((size_t)cpu, &cpus);
+}
+
+bool platform_may_poll(int cpu, const char **ret_why)
+{
+	char line[64];
 
 	*ret_why = "the kernel takes its share from threads that do not sleep (kernel.sched_rt_runtime_us)";
 	if (!file_line("/proc/sys/kernel/sched_rt_runtime_us", line, sizeof(line)) || atoi(line) >= 0)
 		return false;
 	*ret_why = "its CPU is not shielded from others (isolcpus, or an isolated cpuset)";
-	return (file_line("/sys/devices/system/cpu/isolated", line, sizeof(line)) && list_has(line, cpu)) ||
-	       (file_line("/sys/fs/cgroup/cpuset.cpus.isolated", line, sizeof(line)) && list_has(line, cpu));
+	return file_has_cpu("/sys/devices/system/cpu/isolated", cpu) ||
+	       file_has_cpu("/sys/fs/cgroup/cpuset.cpus.isolated", cpu);
 }
 
 /* Not there, or not for us: then it counts for nothing, or less. */

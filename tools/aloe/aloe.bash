@@ -4,7 +4,7 @@ _aloe() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "run check plan up down load start pause step stop unload list status top get set remap watch bench new help version --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run check plan up down load start pause step stop unload list status top get set remap watch bench doctor new help version --help --version" -- "$cur"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -449,6 +449,14 @@ _aloe() {
 		COMPREPLY=() ;;
 	esac
 		;;
+	doctor)
+		case $prev in
+		--lanes) COMPREPLY=(); return ;;
+		--seconds) COMPREPLY=(); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+		esac
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--lanes --seconds --apply --revert --json --state --help" -- "$cur")); return; fi
+		COMPREPLY=() ;;
 	new)
 		case $prev in
 		esac

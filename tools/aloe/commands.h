@@ -24,8 +24,9 @@ int aloe_list(const struct cli_args *args);
 int aloe_get(const struct cli_args *args);
 int aloe_watch(const struct cli_args *args);
 int aloe_top(const struct cli_args *args);
-int aloe_new(const struct cli_args *args);  /* new.c */
-int aloe_help(const struct cli_args *args); /* help.c */
+int aloe_doctor(const struct cli_args *args); /* doctor/doctor.c */
+int aloe_new(const struct cli_args *args);    /* new.c */
+int aloe_help(const struct cli_args *args);   /* help.c */
 int aloe_version(const struct cli_args *args);
 int aloe_list_components(const struct cli_args *args);
 

@@ -97,6 +97,15 @@ static const struct cli_option watch_options[] = {
     {"json", 0, NULL, NULL, false, "as JSON"},
     DIR_OPTION,
 };
+static const struct cli_option doctor_options[] = {
+    {"lanes", 0, "CPUS", NULL, false,
+     "the CPUs that lanes are to have, as 1,3 or 1-3; default: all that this process may use"},
+    {"seconds", 0, "N", NULL, false, "how long to measure, in all; 0: not at all; default 4"},
+    {"apply", 0, NULL, NULL, false, "set what can be set while the machine runs, and write down what it was (root)"},
+    {"revert", 0, NULL, NULL, false, "put back exactly what --apply has set (root)"},
+    {"json", 0, NULL, NULL, false, "as JSON"},
+    {"state", 0, "DIR", "@dir", false, "where it is written down what was set; default ~/.local/state/aloe"},
+};
 static const struct cli_option new_options[] = {{"cpp", 0, NULL, NULL, false, "in C++ instead of C"}};
 
 static const char run_doc[] =
@@ -148,6 +157,16 @@ static const char remap_doc[] =
     "counts "
     "the lanes that the waveform has, or those of --lanes. What cannot be moved while it runs is refused, and "
     "nothing changes.";
+static const char doctor_doc[] =
+    "Tells of each thing on this machine that real time depends on whether it is good, fixable or not available "
+    "here: what it is now, what it should be, why it matters, and how to get there. What ALOE does itself while it "
+    "runs is no fault. Nothing is changed without --apply.\n\n"
+    "Then it measures the CPUs of the lanes, by a loop that wakes by the timer and one that never sleeps, and tells "
+    "how many slots of which length would be missed, of a lane that works half of its time. A CPU on which a lane "
+    "runs now is left alone.\n\n"
+    "--apply changes nothing for good: a restart of the machine undoes it, and so does --revert, which leaves alone, "
+    "and names, what someone else has changed since. What takes CPUs away from others wants --lanes, with one left "
+    "over.";
 static const char new_doc[] = "Makes the folder NAME with a component, a Makefile that builds it against this "
 			      "installation, and a waveform to try it: "
 			      "`cd NAME && make run`.";
@@ -195,6 +214,8 @@ static const struct cli_command commands[] = {
      {NULL, 0},
      NULL,
      &bench_program},
+    {"doctor", "", 0, 0, NULL, "tell what real time lacks on this machine, and the shortest slot it holds", doctor_doc,
+     CLI_LIST(doctor_options), aloe_doctor},
     {"new", "component NAME", 2, 2, "component", "make the skeleton of a component", new_doc, CLI_LIST(new_options),
      aloe_new},
     {"help", "[COMMAND|TYPE]", 0, 1, "@type", "tell of a command, or of a component", NULL, {NULL, 0}, aloe_help},
@@ -216,6 +237,7 @@ static const struct cli_section sections[] = {
      "  $XDG_RUNTIME_DIR/aloe/               sockets of the node that is up, else /tmp/aloe-UID\n"
      "  ~/.local/state/aloe/runs/            one folder a run: report.json, report.txt, plan.txt, waveform.conf\n"
      "  ~/.local/state/aloe/profiles/        measured costs\n"
+     "  ~/.local/state/aloe/doctor.json      what aloe doctor --apply has changed, with what it was\n"
      "  ~/.local/lib/aloe/                   the user's own components, NAME.so and NAME.desc"},
     {"ENVIRONMENT", "ALOE_COMPONENTS: folders with components, separated by colons, searched first. "
 		    "ALOE_LOG: what the daemons say: error, warning, note (default) or debug. "

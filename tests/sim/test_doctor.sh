@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# aloe doctor looks, measures and tells, as root and as anybody, and changes nothing.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+B=${B:-build}
+bin=$(cd "$B/bin" && pwd)
+failed=0
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+chmod 755 "$work"
+
+ok() {
+	what=$1
+	shift
+	if "$@" >"$work/log" 2>&1; then
+		echo "ok $what"
+	else
+		echo "not ok $what: $*"
+		sed 's/^/  | /' "$work/log"
+		failed=1
+	fi
+}
+# says STATUS WORDS ARGUMENT...: as $user
+says() {
+	want=$1
+	words=$2
+	shift 2
+	$user "$bin/aloe" doctor "$@" >"$work/out" 2>&1 </dev/null
+	status=$?
+	cat "$work/out"
+	[ $status = "$want" ] && grep -qF -e "$words" "$work/out"
+}
+# What it would change, as it is now.
+knobs() {
+	for file in /proc/sys/kernel/* /proc/irq/*/smp_affinity_list /proc/irq/default_smp_affinity \
+		/sys/devices/system/cpu/cpu*/cpufreq/scaling_* /sys/kernel/mm/transparent_hugepage/enabled \
+		/sys/devices/virtual/workqueue/cpumask /sys/fs/cgroup/cgroup.subtree_control /sys/fs/cgroup/*/cpuset.cpus; do
+		case $file in
+		*/random | */ns_last_pid | */pty | */*cur_freq) ;;
+		*) [ -f "$file" ] && echo "$file $(cat "$file" 2>/dev/null)" ;;
+		esac
+	done
+}
+looks() {
+	ok "$who: what it finds, and the shortest slot" says 0 "the shortest slot that this host holds, as measured" --seconds 0.4 --state "$state"
+	ok "$who: every knob has a verdict" sh -c "test \$(sed '/^measured/,\$d' '$work/out' | grep -c '^  [a-z]') = \
+		\$('$bin/aloe' doctor --seconds 0 --json | grep -c '\"verdict\"')"
+	ok "$who: as JSON" says 0 '"shortest_us"' --json --seconds 0.2 --state "$state"
+	ok "$who: named lanes" says 0 "lanes on CPUs $cpu" --lanes "$cpu" --seconds 0 --state "$state"
+	ok "$who: no measuring, no slots" sh -c "! grep -q 'shortest' '$work/out'"
+	ok "$who: nothing is left" test ! -e "$state"
+	ok "$who: no CPU like that" says 2 "CPU 1023 is not there, or off line" --lanes 1023
+	ok "$who: no list of CPUs" says 2 "CPUs are needed, like 1,3 or 1-3" --lanes a
+	ok "$who: one of the two" says 2 "--apply and --revert: one of them" --apply --revert
+}
+
+cpu=$(cut -d, -f1 /sys/devices/system/cpu/online | cut -d- -f1)
+state=$work/none
+knobs >"$work/before"
+user='' who="as $(id -un)"
+looks
+if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups "$bin/aloe" version >"$work/log" 2>&1; then
+	user='setpriv --reuid=65534 --regid=65534 --clear-groups' who='as nobody'
+	looks
+fi
+if [ "$(id -u)" != 0 ] || [ -n "$user" ]; then
+	ok "$who: no right to change anything" says 2 "--apply needs root" --apply
+	ok "$who: nor to put back" says 2 "--revert needs root" --revert
+fi
+if [ "$(id -u)" = 0 ]; then
+	user=''
+	ok "nothing to put back" says 0 "put back: nothing" --revert --state "$work/empty"
+fi
+knobs >"$work/after"
+ok "all knobs are as they were" cmp "$work/before" "$work/after"
+exit $failed

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * aloe doctor: what stands in the way of real time on this machine, and the shortest slot that it holds. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/cpulist.h"
+#include "core/base/file.h"
+#include "tools/aloe/commands.h"
+#include "tools/aloe/doctor/record.h"
+#include "tools/aloe/doctor/report.h"
+
+struct doctor {
+	const struct cli_args *args;
+	struct machine machine;
+	struct record record;
+	json_t *report;
+	bool failed; /* something could not be put back */
+};
+
+static int machine_get(struct doctor *doctor)
+{
+	const char *text = cli_get(doctor->args, "lanes");
+	cpu_set_t lanes;
+	int cpu = -1, rc;
+
+	if (text != NULL && (cpulist_parse(text, &lanes) < 0 || CPU_COUNT(&lanes) == 0))
+		return cli_fail(doctor->args, "--lanes %s: CPUs are needed, like 1,3 or 1-3", text);
+	rc = machine_open(&doctor->machine, "", text != NULL ? &lanes : NULL, &cpu);
+	if (rc == -ENODEV)
+		return cli_fail(doctor->args, "--lanes %s: CPU %d is not there, or off line", text, cpu);
+	if (rc < 0)
+		fprintf(stderr, "aloe: /sys/devices/system/cpu/online: %s\n", strerror(-rc));
+	return rc < 0 ? CLI_FAILED : CLI_OK;
+}
+
+static int record_get(struct doctor *doctor, bool change)
+{
+	const char *given = cli_get(doctor->args, "state");
+	struct diag diag;
+	char state[PATH_MAX];
+	int rc = given != NULL ? path_print(state, sizeof(state), "%s", given) : dir_state(state, sizeof(state));
+
+	diag_init(&diag);
+	if (rc == 0)
+		rc = record_open(&doctor->record, &doctor->machine, state, change, &diag);
+	diag_print(&diag, stderr);
+	if (rc == -EWOULDBLOCK)
+		fprintf(stderr, "aloe: another aloe doctor is at work in %s\n", state);
+	else if (rc < 0 && diag.len == 0 && !(rc == -EACCES && !change))
+		fprintf(stderr, "aloe: %s/doctor.json: %s\n", state, strerror(-rc));
+	else if (rc == -EACCES && !change)
+		rc = 0;
+	diag_fini(&diag);
+	return rc < 0 ? CLI_FAILED : CLI_OK;
+}
+
+static int changed(struct doctor *doctor, int rc, const char *key, json_t *done)
+{
+	json_t *one;
+	size_t n;
+
+	if (rc < 0)
+		fprintf(stderr, "aloe: %s: %s\n", doctor->record.path, strerror(-rc));
+	if (done != NULL)
+		json_object_set_new(doctor->report, key, done);
+	json_array_foreach(done, n, one)
+	{
+		doctor->failed |= !json_is_true(json_object_get(one, "done"));
+	}
+	return rc < 0 ? CLI_FAILED : CLI_OK;
+}
+
+static int apply(struct doctor *doctor)
+{
+	json_t *changes = doctor_changes(json_object_get(doctor->report, "knobs")), *done = NULL;
+	const int rc = record_apply(&doctor->record, changes, &done);
+
+	json_decref(changes);
+	return changed(doctor, rc, "done", done);
+}
+
+static int revert(struct doctor *doctor)
+{
+	json_t *done = NULL;
+	const int rc = record_revert(&doctor->record, &done);
+
+	return changed(doctor, rc, "undone", done);
+}
+
+/* Who is kept off the lanes' CPUs cannot measure them. Only this process moves; where it may not, the loops say so. */
+static void enter_lanes(const struct machine *machine)
+{
+	cpu_set_t mine;
+
+	if (sched_getaffinity(0, sizeof(mine), &mine) != 0)
+		return;
+	CPU_AND(&mine, &mine, &machine->lanes);
+	if (CPU_EQUAL(&mine, &machine->lanes))
+		return;
+	if (machine_write(machine, "/sys/fs/cgroup/cpuset/cgroup.procs", "0") < 0)
+		machine_write(machine, "/sys/fs/cgroup/cgroup.procs", "0");
+}
+
+static int measure_lanes(struct doctor *doctor, double seconds)
+{
+	struct measured *all;
+	size_t n;
+
+	enter_lanes(&doctor->machine);
+	if (measure(&doctor->machine.lanes, seconds, cli_has(doctor->args, "json"), &all, &n) < 0) {
+		fprintf(stderr, "aloe: no memory to measure\n");
+		return CLI_FAILED;
+	}
+	json_object_set_new(doctor->report, "measured", doctor_measured(all, n));
+	free(all);
+	return CLI_OK;
+}
+
+static int examine(struct doctor *doctor, double seconds)
+{
+	char lanes[FINDING_TEXT] = "";
+	int status = CLI_OK;
+
+	cpulist_print(&doctor->machine.lanes, lanes, sizeof(lanes));
+	json_object_set_new(doctor->report, "lanes", json_string(lanes));
+	json_object_set_new(doctor->report, "knobs", doctor_knobs(&doctor->machine));
+	if (cli_has(doctor->args, "apply"))
+		status = apply(doctor);
+	if (status == CLI_OK && seconds > 0)
+		status = measure_lanes(doctor, seconds);
+	return status;
+}
+
+static void put_out(struct doctor *doctor)
+{
+	const size_t pending = json_array_size(doctor->record.changes);
+
+	json_object_set_new(doctor->report, "root", json_boolean(doctor->machine.rights.root));
+	json_object_set_new(doctor->report, "stale", json_boolean(doctor->record.stale));
+	json_object_set_new(doctor->report, "pending", json_integer((json_int_t)pending));
+	json_object_set_new(doctor->report, "record", json_string(doctor->record.path));
+	if (!cli_has(doctor->args, "json"))
+		doctor_print(doctor->report, stdout);
+	else if (json_dumpf(doctor->report, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0)
+		printf("\n");
+}
+
+int aloe_doctor(const struct cli_args *args)
+{
+	struct doctor doctor = {.args = args, .report = json_object(), .record.lock = -1};
+	const bool back = cli_has(args, "revert"), change = back || cli_has(args, "apply");
+	double seconds = 4;
+	int status = cli_real(args, "seconds", 0, 3600, &seconds) < 0 ? CLI_USAGE : CLI_OK;
+
+	if (status == CLI_OK && back && cli_has(args, "apply"))
+		status = cli_fail(args, "--apply and --revert: one of them");
+	if (status == CLI_OK)
+		status = machine_get(&doctor);
+	if (status == CLI_OK && change && !doctor.machine.rights.root)
+		status = cli_fail(args, "--%s needs root", back ? "revert" : "apply");
+	if (status == CLI_OK)
+		status = record_get(&doctor, change);
+	if (status == CLI_OK) {
+		status = back ? revert(&doctor) : examine(&doctor, seconds);
+		put_out(&doctor);
+	}
+	record_close(&doctor.record);
+	json_decref(doctor.report);
+	return status == CLI_OK && back && doctor.failed ? CLI_FAILED : status;
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The knobs of Linux real time, and those of them that belong to the machine as a whole. */
+#include <errno.h>
+#include <glob.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "tools/aloe/doctor/doctor.h"
+
+enum { HUGE_PAGES = 128 }; /* 256 MB: the rings and buffers of a radio at 100 MSa/s each way */
+
+void finding_now(struct finding *finding, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(finding->now, sizeof(finding->now), format, args);
+	va_end(args);
+}
+
+void finding_is(struct finding *finding, enum verdict verdict, const char *want, const char *how)
+{
+	finding->verdict = verdict;
+	snprintf(finding->want, sizeof(finding->want), "%s", want);
+	snprintf(finding->how, sizeof(finding->how), "%s", how);
+}
+
+void finding_change(struct finding *finding, const char *kind, const char *path, const char *from, const char *to)
+{
+	json_array_append_new(finding->changes,
+			      json_pack("{s:s, s:s, s:s, s:s}", "kind", kind, "path", path, "from", from, "to", to));
+}
+
+void finding_fini(struct finding *finding)
+{
+	json_decref(finding->changes);
+	finding->changes = NULL;
+}
+
+void knob_find(const struct machine *machine, const struct knob *knob, struct finding *ret)
+{
+	*ret = (struct finding){.verdict = GOOD, .changes = json_array()};
+	knob->judge(machine, knob, ret);
+	if (ret->verdict != FIXABLE || !knob->needs_rest || CPU_COUNT(&machine->rest) > 0)
+		return;
+	json_array_clear(ret->changes);
+	snprintf(ret->how, sizeof(ret->how), "wants --lanes");
+}
+
+/* ---- judges ------------------------------------------------------------------------------------------------------------ */
+
+static void not_there(const struct knob *knob, int error, struct finding *finding)
+{
+	finding_now(finding, "%s", error == -ENOENT ? "not there" : strerror(-error));
+	finding_is(finding, UNAVAILABLE, "", knob->missing != NULL ? knob->missing : "");
+}
+
+void knob_value(const struct machine *machine, const struct knob *knob, struct finding *finding)
+{
+	char value[MACHINE_VALUE];
+	const int rc = machine_read(machine, knob->path, value);
+
+	if (rc < 0) {
+		not_there(knob, rc, finding);
+		return;
+	}
+	finding_now(finding, "%s", value);
+	if (strcmp(value, knob->want) == 0)
+		return;
+	finding_is(finding, FIXABLE, knob->want, "");
+	finding_change(finding, "value", knob->path, value, knob->want);
+}
+
+static void judge_fifo(const struct machine *machine, const struct knob *knob, struct finding *finding)
+{
+	(void)knob;
+	finding_now(finding, "%s", machine->rights.fifo == 0 ? "allowed" : strerror(-machine->rights.fifo));
+	if (machine->rights.fifo != 0)
+		finding_is(finding, FIXABLE, "allowed up to 51",
+			   machine->rights.root
+			       ? "cpu.rt_runtime_us of this control group is 0, or CAP_SYS_NICE was dropped"
+			       : "`USER - rtprio 51` in /etc/security/limits.conf, or CAP_SYS_NICE");
+}
+
+static void judge_memlock(const struct machine *machine, const struct knob *knob, struct finding *finding)
+{
+	(void)knob;
+	finding_now(finding, "no limit");
+	finding_is(finding, GOOD, "", "hosts lock what they have");
+	if (machine->rights.lock_all)
+		return;
+	finding_now(finding, "%llu kB", (unsigned long long)machine->rights.memlock_kb);
+	finding_is(finding, FIXABLE, "unlimited",
+		   "`USER - memlock unlimited` in /etc/security/limits.conf, or CAP_IPC_LOCK");
+}
+
+static void judge_slack(const struct machine *machine, const struct knob *knob, struct finding *finding)
+{
+	(void)knob;
+	finding_now(finding, "%u ns", machine->rights.slack_ns);
+	finding_is(finding, GOOD, "", "lanes set theirs to 1 ns");
+}
+
+static void judge_wake(const struct machine *machine, const struct knob *knob, struct finding *finding)
+{
+	char path[PATH_MAX];
+
+	if (machine_path(machine, knob->path, 0, path, sizeof(path)) < 0 || access(path, F_OK) != 0) {
+		not_there(knob, -ENOENT, finding);
+		return;
+	}
+	finding_now(finding, "allowed");
+	finding_is(finding, GOOD, "", "aloe-exec holds it at 0 while a waveform runs in real time");
+	if (access(path, W_OK) == 0)
+		return;
+	finding_now(finding, "%s", strerror(errno));
+	finding_is(finding, FIXABLE, "writable", "a rule for udev that gives /dev/cpu_dma_latency to ALOE's group");
+}
+
+static void judge_clock(const struct machine *machine, const struct knob *knob, struct finding *finding)
+{
+	static const char *const quick[] = {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter",
+					    "riscv_clocksource"};
+	char value[MACHINE_VALUE], path[PATH_MAX];
+	const int rc = machine_read(machine, knob->path, value);
+	char *others;
+
+	if (rc < 0) {
+		not_there(knob, rc, finding);
+		return;
+	}
+	finding_now(finding, "%s", value);
+	for (size_t i = 0; i < sizeof(quick) / sizeof(quick[0]); i++)
+		if (strcmp(value, quick[i]) == 0)
+			return;
+	snprintf(path, sizeof(path), "%.*savailable_clocksource", (int)(strrchr(knob->path, '/') + 1 - knob->path),
+		 knob->path);
+	others = machine_text(machine, path);
+	finding_is(finding, UNAVAILABLE, "", "the kernel does not trust this machine's counter");
+	if (others != NULL && strstr(others, "tsc") != NULL) {
+		finding_is(finding, FIXABLE, "tsc", "");
+		finding_change(finding, "value", knob->path, value, "tsc");
+	}
+	free(others);
+}
+
+static void judge_preemption(const struct machine *machine, const struct knob *knob, struct finding *finding)
+{
+	char value[MACHINE_VALUE] = "";
+	char *version;
+
+	if (machine_read(machine, "/sys/kernel/realtime", value) == 0 && strcmp(value, "1") == 0) {
+		finding_now(finding, "PREEMPT_RT");
+		return;
+	}
+	if (machine_read(machine, knob->path, value) == 0) {
+		knob_value(machine, knob, finding);
+		return;
+	}
+	version = machine_text(machine, "/proc/version");
+	if (machine_option(machine, "preempt", value))
+		finding_now(finding, "%s", value);
+	else if (version != NULL && strstr(version, " PREEMPT ") != NULL)
+		finding_now(finding, "full");
+	else if (version != NULL && strstr(version, " PREEMPT_DYNAMIC ") != NULL)
+		finding_now(finding, "as the kernel was built (PREEMPT_DYNAMIC)");
+	else
+		finding_now(finding, "none");
+	if (strcmp(finding->now, knob->want) != 0)
+		finding_is(finding, FIXABLE, knob->want, "preempt=full on the kernel's command line");
+	free(version);
+}
+
+static void judge_swap(const struct machine *machine, const struct knob *knob, struct finding *finding)
+{
+	char *text = machine_text(machine, knob->path);
+	const char *line = text != NULL ? strchr(text, '\n') : NULL;
+	const bool swap = line != NULL && line[1] != 0;
+
+	finding_now(finding, swap ? "in use" : "none");
+	if (swap && machine->rights.lock_all)
+		finding_is(finding, GOOD, "", "hosts lock what they have");
+	else if (swap)
+		finding_is(finding, FIXABLE, "none, or locked-memory without limit", "swapoff -a");
+	free(text);
+}
+
+static void judge_huge(const struct machine *machine, const struct knob *knob, struct finding *finding)
+{
+	char value[MACHINE_VALUE], want[32];
+	const int rc = machine_read(machine, knob->path, value);
+
+	if (rc < 0) {
+		not_there(knob, rc, finding);
+		return;
+	}
+	finding_now(finding, "%s of 2 MB free", value);
+	snprintf(want, sizeof(want), "%d", HUGE_PAGES);
+	if (atoi(value) < HUGE_PAGES)
+		finding_is(finding, FIXABLE, want, "sysctl vm.nr_hugepages=128, where a radio comes over DPDK");
+}
+
+static void judge_vfio(const struct machine *machine, const struct knob *knob, struct finding *finding)
+{
+	judge_wake(machine, knob, finding);
+	if (finding->verdict == GOOD)
+		finding_is(finding, GOOD, "", "");
+	else if (finding->verdict == FIXABLE)
+		finding_is(finding, FIXABLE, "writable",
+			   "chgrp and chmod /dev/vfio/*, where a radio's network card is DPDK's");
+}
+
+static double steal_percent(const struct machine *machine)
+{
+	char *text = machine_text(machine, "/proc/stat");
+	double sum = 0, steal = 0, value;
+	int len;
+
+	/* user nice system idle iowait irq softirq steal; guests are in user already */
+	const char *at = text != NULL && strncmp(text, "cpu ", 4) == 0 ? text + 4 : "";
+	for (int i = 0; i < 8 && sscanf(at, "%lf%n", &value, &len) == 1; i++, at += len) {
+		sum += value;
+		steal = i == 7 ? value : 0;
+	}
+	free(text);
+	return sum > 0 ? 100 * steal / sum : 0;
+}
+
+static void judge_hypervisor(const struct machine *machine, const struct knob *knob, struct finding *finding)
+{
+	char *text = machine_text(machine, knob->path), value[MACHINE_VALUE] = "";
+	const char *flags = text != NULL ? strstr(text, "\nflags") : NULL;
+	const char *end = flags != NULL ? strchr(flags + 1, '\n') : NULL;
+	const char *found = flags != NULL ? strstr(flags, " hypervisor") : NULL;
+
+	finding_now(finding, "none seen");
+	if ((found != NULL && (end == NULL || found < end)) ||
+	    machine_read(machine, "/sys/hypervisor/type", value) == 0 ||
+	    machine_read(machine, "/proc/device-tree/hypervisor/compatible", value) == 0) {
+		finding_now(finding, "a virtual machine%s%s, %.2f %% stolen since it started", *value ? " of " : "",
+			    value, steal_percent(machine));
+		finding_is(finding, UNAVAILABLE, "",
+			   "what it takes is seen in the gaps alone: reserve and pin its CPUs on the host");
+	}
+	free(text);
+}
+
+static void judge_irqbalance(const struct machine *machine, const struct knob *knob, struct finding *finding)
+{
+	char whole[PATH_MAX], name[MACHINE_VALUE];
+	const size_t root = strlen(machine->root);
+	bool runs = false;
+	glob_t found;
+
+	if (path_print(whole, sizeof(whole), "%s/proc/[0-9]*/comm", machine->root) < 0)
+		return;
+	if (glob(whole, GLOB_NOSORT, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc && !runs; i++)
+			runs =
+			    machine_read(machine, found.gl_pathv[i] + root, name) == 0 && strcmp(name, knob->name) == 0;
+		globfree(&found);
+	}
+	finding_now(finding, runs ? "running" : "not running");
+	if (runs)
+		finding_is(finding, FIXABLE, "not running", "systemctl disable --now irqbalance");
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------------- */
+
+#define CPU_DIR "/sys/devices/system/cpu/"
+#define MM_DIR "/sys/kernel/mm/"
+
+const struct knob knobs[] = {
+    {.name = "real-time", .why = "without it any other program delays a slot by milliseconds", .judge = judge_fifo},
+    {.name = "locked-memory", .why = "a page fault in a slot costs 1 us to milliseconds", .judge = judge_memlock},
+    {.name = "timer-slack", .why = "a timed sleep is that much longer", .judge = judge_slack},
+    {.name = "cpu-wake-up",
+     .why = "a CPU that sleeps deeply takes 20 us and more to wake",
+     .judge = judge_wake,
+     .path = "/dev/cpu_dma_latency",
+     .missing = "the kernel offers no say in this"},
+    {.name = "rt-throttling",
+     .why = "else a lane that never sleeps stands still for 50 ms of every second",
+     .judge = knob_value,
+     .path = "/proc/sys/kernel/sched_rt_runtime_us",
+     .want = "-1",
+     .needs_rest = true},
+    {.name = "fair-server",
+     .why = "it gives 5 % of a lane that never sleeps to whoever waits there",
+     .judge = knob_fair_server,
+     .path = "/sys/kernel/debug/sched/fair_server/cpu*/runtime",
+     .want = "0",
+     .missing = "debugfs does not show it: keep the lanes' CPUs free of others (isolcpus)",
+     .needs_rest = true},
+    {.name = "shield",
+     .why = "other programs cost a lane its caches and, where it polls, its CPU",
+     .judge = knob_shield,
+     .needs_rest = true},
+    {.name = "isolcpus",
+     .why = "a lane that polls is real-time only where the kernel puts nothing else",
+     .judge = knob_isolated,
+     .path = CPU_DIR "isolated",
+     .want = "isolcpus=managed_irq,domain,",
+     .needs_rest = true},
+    {.name = "nohz_full",
+     .why = "the timer tick costs a busy lane 1 to 60 us, 100 to 1000 times a second",
+     .judge = knob_isolated,
+     .path = CPU_DIR "nohz_full",
+     .want = "nohz_full=",
+     .missing = "this kernel cannot (CONFIG_NO_HZ_FULL)",
+     .needs_rest = true},
+    {.name = "rcu_nocbs",
+     .why = "what the kernel puts off is done on the lane's CPU",
+     .judge = knob_rcu,
+     .path = CPU_DIR "nohz_full",
+     .want = "rcu_nocbs=",
+     .missing = "this kernel cannot tell (CONFIG_RCU_NOCB_CPU)",
+     .needs_rest = true},
+    {.name = "preemption",
+     .why = "the kernel's own work delays a wake-up",
+     .judge = judge_preemption,
+     .path = "/sys/kernel/debug/sched/preempt",
+     .want = "full"},
+    {.name = "irq-affinity",
+     .why = "an interrupt costs a lane 2 to 50 us",
+     .judge = knob_interrupts,
+     .path = "/proc/irq/*/smp_affinity_list",
+     .missing = "no interrupts to be seen",
+     .needs_rest = true},
+    {.name = "new-irqs",
+     .why = "devices that come later interrupt lanes, too",
+     .judge = knob_mask,
+     .path = "/proc/irq/default_smp_affinity",
+     .needs_rest = true},
+    {.name = "irqbalance", .why = "it would move interrupts back to lanes", .judge = judge_irqbalance},
+    {.name = "workqueues",
+     .why = "the kernel's own work runs on a lane's CPU",
+     .judge = knob_mask,
+     .path = "/sys/devices/virtual/workqueue/cpumask",
+     .needs_rest = true},
+    {.name = "governor",
+     .why = "a CPU that clocks down makes slots longer",
+     .judge = knob_lanes,
+     .path = CPU_DIR "cpu*/cpufreq/scaling_governor",
+     .want = "performance",
+     .missing = "the clock is not set from here"},
+    {.name = "frequency-limit",
+     .why = "a limit below what the CPU can do makes slots longer",
+     .judge = knob_frequency,
+     .path = CPU_DIR "cpu*/cpufreq/scaling_max_freq",
+     .missing = "the clock is not set from here"},
+    {.name = "smt-siblings",
+     .why = "two threads on one core take up to half of it from each other",
+     .judge = knob_siblings,
+     .path = CPU_DIR "cpu*/topology/thread_siblings_list",
+     .missing = "no topology to be seen"},
+    {.name = "clocksource",
+     .why = "every reading of a slow clock is a system call",
+     .judge = judge_clock,
+     .path = "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
+    {.name = "huge-pages",
+     .why = "hosts ask for theirs, and none are made for others in the midst of a slot",
+     .judge = knob_value,
+     .path = MM_DIR "transparent_hugepage/enabled",
+     .want = "madvise"},
+    {.name = "numa-balancing",
+     .why = "it unmaps pages to see who uses them: page faults in slots",
+     .judge = knob_value,
+     .path = "/proc/sys/kernel/numa_balancing",
+     .want = "0",
+     .missing = "this kernel has none"},
+    {.name = "watchdog",
+     .why = "it interrupts every CPU every few seconds, above any priority",
+     .judge = knob_value,
+     .path = "/proc/sys/kernel/watchdog",
+     .want = "0",
+     .missing = "this kernel has none"},
+    {.name = "swap",
+     .why = "memory that was swapped out costs milliseconds",
+     .judge = judge_swap,
+     .path = "/proc/swaps"},
+    {.name = "dpdk-huge-pages",
+     .why = "a radio over DPDK copies packets between processes without them",
+     .judge = judge_huge,
+     .path = MM_DIR "hugepages/hugepages-2048kB/free_hugepages",
+     .missing = "no pages of 2 MB here"},
+    {.name = "dpdk-vfio",
+     .why = "only for a network card that DPDK takes from the kernel; its other ports need none",
+     .judge = judge_vfio,
+     .path = "/dev/vfio/vfio",
+     .missing = "no driver loaded"},
+    {.name = "hypervisor",
+     .why = "the host takes CPUs away, for milliseconds",
+     .judge = judge_hypervisor,
+     .path = "/proc/cpuinfo"},
+};
+
+const size_t n_knobs = sizeof(knobs) / sizeof(knobs[0]);

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/aloe/doctor/measure.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/platform/platform.h"
+#include "tools/aloe/bench/progress.h"
+
+enum { GAP_NS = 1000, SLOT_NS = 1000000, GUARD_NS = 100000, NICE = -20 };
+
+const unsigned measure_slots_us[] = {10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 20000};
+const size_t n_measure_slots = sizeof(measure_slots_us) / sizeof(measure_slots_us[0]);
+
+struct watch { /* a thread's */
+	pthread_t thread;
+	bool started;
+	struct measured *measured;
+	uint64_t until_ns;
+};
+
+/* Reads the clock until then, and counts the gaps from `last` on: the last reading. */
+static uint64_t read_until(struct measure_loop *loop, uint64_t last, uint64_t until_ns)
+{
+	uint64_t now;
+
+	for (; last < until_ns; last = now) {
+		now = clock_ns();
+		if (now - last < loop->reading_ns)
+			loop->reading_ns = now - last;
+		if (now - last > GAP_NS)
+			hist_add(&loop->gaps, now - last);
+	}
+	return last;
+}
+
+static bool pinned(struct measure_loop *loop, int cpu)
+{
+	loop->reading_ns = UINT64_MAX;
+	loop->error = platform_pin(cpu);
+	return loop->error == 0;
+}
+
+static void *poll_main(void *self)
+{
+	const struct watch *watch = self;
+	struct measure_loop *loop = &watch->measured->loops[MEASURE_POLLING];
+	uint64_t began;
+	int before;
+
+	if (!pinned(loop, watch->measured->cpu))
+		return NULL;
+	if (platform_may_poll(watch->measured->cpu, &loop->why_not))
+		loop->why_not = NULL;
+	loop->fifo = loop->why_not == NULL && platform_realtime(0, PLATFORM_PRIORITY_LANE) == 0;
+	if (!loop->fifo)
+		platform_nice(NICE, &before);
+	began = clock_ns();
+	loop->watched_ns = read_until(loop, began, watch->until_ns) - began;
+	return NULL;
+}
+
+static void *timer_main(void *self)
+{
+	const struct watch *watch = self;
+	struct measure_loop *loop = &watch->measured->loops[MEASURE_TIMER];
+	uint64_t edge = (clock_ns() / SLOT_NS + 2) * SLOT_NS;
+
+	if (!pinned(loop, watch->measured->cpu))
+		return NULL;
+	loop->fifo = platform_realtime(0, PLATFORM_PRIORITY_LANE) == 0;
+	platform_no_slack();
+	while (edge < watch->until_ns) {
+		uint64_t now;
+
+		clock_sleep_until(edge - GUARD_NS);
+		while ((now = clock_ns()) < edge)
+			;
+		hist_add(&loop->late, now - edge);
+		loop->watched_ns += read_until(loop, now, now + SLOT_NS / 2) - now;
+		now = clock_ns();
+		edge = now > edge + SLOT_NS ? (now / SLOT_NS + 1) * SLOT_NS : edge + SLOT_NS;
+	}
+	return NULL;
+}
+
+static void *(*const mains[MEASURE_KINDS])(void *) = {timer_main, poll_main};
+static const char *const names[MEASURE_KINDS] = {"waking by the timer", "polling"};
+
+static void run(struct watch *watches, size_t n, enum measure_kind kind, uint64_t ns, struct progress *progress)
+{
+	const uint64_t until_ns = clock_ns() + ns;
+
+	for (size_t i = 0; i < n; i++) {
+		struct measure_loop *loop = &watches[i].measured->loops[kind];
+
+		loop->error = watches[i].measured->error;
+		watches[i].until_ns = until_ns;
+		if (loop->error == 0)
+			loop->error = -pthread_create(&watches[i].thread, NULL, mains[kind], &watches[i]);
+		watches[i].started = loop->error == 0;
+	}
+	while (clock_ns() < until_ns) {
+		const uint64_t next = clock_ns() + 200000000;
+
+		clock_sleep_until(next < until_ns ? next : until_ns);
+		progress_show(progress, "the lanes' CPUs are measured, %s", names[kind]);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (watches[i].started)
+			pthread_join(watches[i].thread, NULL);
+}
+
+int measure(const cpu_set_t *cpus, double seconds, bool quiet, struct measured **ret, size_t *ret_n)
+{
+	const size_t n = (size_t)CPU_COUNT(cpus);
+	struct measured *all = calloc(n, sizeof(*all));
+	struct watch *watches = calloc(n, sizeof(*watches));
+	int *locks = calloc(n, sizeof(*locks)), cpu = -1;
+	struct progress progress;
+
+	if (all == NULL || watches == NULL || locks == NULL) {
+		free(all);
+		free(watches);
+		free(locks);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		do
+			cpu++;
+		while (!CPU_ISSET((size_t)cpu, cpus));
+		locks[i] = platform_lock_cpu(cpu);
+		all[i] = (struct measured){.cpu = cpu, .error = locks[i] < 0 ? locks[i] : 0};
+		watches[i].measured = &all[i];
+	}
+	progress_init(&progress, quiet);
+	for (int kind = 0; kind < MEASURE_KINDS; kind++)
+		run(watches, n, kind, (uint64_t)(seconds * 1e9 / MEASURE_KINDS), &progress);
+	progress_clear(&progress);
+	for (size_t i = 0; i < n; i++)
+		if (locks[i] >= 0)
+			close(locks[i]);
+	free(locks);
+	free(watches);
+	*ret = all;
+	*ret_n = n;
+	return 0;
+}
+
+/* ---- what follows from it ------------------------------------------------------------------------------------------------ */
+
+static double middle_ns(uint32_t cell)
+{
+	return ((double)hist_cell_low(cell) + (double)hist_cell_high(cell)) / 2;
+}
+
+double measure_missed(const struct measure_loop *loop, uint64_t slot_ns)
+{
+	const uint64_t wakes = hist_count(&loop->late);
+	double lost_ns = 0, share;
+
+	for (uint32_t cell = hist_cell(slot_ns / 2) + 1; cell < HIST_CELLS; cell++)
+		lost_ns += (double)hist_cells_get(&loop->gaps.cells, cell) *
+			   (cell + 1 < HIST_CELLS ? middle_ns(cell) : (double)hist_max(&loop->gaps));
+	share = loop->watched_ns > 0 ? lost_ns / (double)loop->watched_ns : 0;
+	if (wakes > 0)
+		share += (double)hist_above(&loop->late, slot_ns / 2) / (double)wakes;
+	return share < 1 ? share : 1;
+}
+
+double measure_slots(const struct measure_loop *loop, uint64_t slot_ns)
+{
+	return (double)loop->watched_ns / (double)slot_ns;
+}

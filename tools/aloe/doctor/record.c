@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/aloe/doctor/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+
+enum { RECORD_MAX = 8 << 20, CHANGES_MAX = 100000, MOVE_ROUNDS = 8 };
+
+static const char *text(const json_t *change, const char *key)
+{
+	return json_string_value(json_object_get(change, key));
+}
+
+/* ---- kinds of changes: what is there now, and to have it otherwise ------------------------------------------------------ */
+
+struct kind {
+	const char *name;
+	/* The value in the words of `from` and `to`. 0 or -errno. */
+	int (*now)(const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE]);
+	int (*set)(const struct machine *machine, const json_t *change, const char *value);
+};
+
+static int value_now(const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE])
+{
+	return machine_read(machine, text(change, "path"), ret_value);
+}
+
+static int value_set(const struct machine *machine, const json_t *change, const char *value)
+{
+	return machine_write(machine, text(change, "path"), value);
+}
+
+static bool has_word(const char *words, const char *word)
+{
+	const size_t len = strlen(word);
+
+	for (const char *at = words; (at = strstr(at, word)) != NULL; at += len)
+		if ((at == words || at[-1] == ' ') && (at[len] == ' ' || at[len] == 0))
+			return true;
+	return false;
+}
+
+static int controller_now(const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE])
+{
+	const char *to = text(change, "to"), *name = to + (to[0] != 0);
+	int rc = machine_read(machine, text(change, "path"), ret_value);
+
+	if (rc == 0)
+		snprintf(ret_value, MACHINE_VALUE, "%c%s", has_word(ret_value, name) ? '+' : '-', name);
+	return rc;
+}
+
+static int directory_path(const struct machine *machine, const json_t *change, char ret_path[PATH_MAX])
+{
+	return machine_path(machine, text(change, "path"), 0, ret_path, PATH_MAX);
+}
+
+static int directory_now(const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE])
+{
+	char path[PATH_MAX];
+	struct stat st;
+	const int rc = directory_path(machine, change, path);
+
+	snprintf(ret_value, MACHINE_VALUE, "%s", rc == 0 && stat(path, &st) == 0 ? "made" : "");
+	return rc;
+}
+
+static int directory_set(const struct machine *machine, const json_t *change, const char *value)
+{
+	char path[PATH_MAX];
+	const int rc = directory_path(machine, change, path);
+
+	if (rc < 0)
+		return rc;
+	return (value[0] != 0 ? mkdir(path, 0755) : rmdir(path)) == 0 ? 0 : -errno;
+}
+
+/* Where they are is not asked: each `set` moves whoever is in the other place, and nobody is no error. */
+static int tasks_now(const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE])
+{
+	char *tasks = machine_text(machine, text(change, "path"));
+
+	(void)machine;
+	snprintf(ret_value, MACHINE_VALUE, "%s", text(change, tasks != NULL && tasks[0] != 0 ? "to" : "from"));
+	free(tasks);
+	return 0;
+}
+
+static size_t tasks_move(const struct machine *machine, const char *from, const char *to)
+{
+	char *tasks = machine_text(machine, from), *rest = tasks, *pid;
+	size_t moved = 0;
+
+	while (rest != NULL && (pid = strsep(&rest, "\n")) != NULL)
+		moved += pid[0] != 0 && machine_write(machine, to, pid) == 0;
+	free(tasks);
+	return moved;
+}
+
+/* The kernel keeps its own threads where they are, and whoever was born meanwhile comes with the next round. */
+static int tasks_set(const struct machine *machine, const json_t *change, const char *value)
+{
+	const char *there = text(change, "path"), *here = text(change, "from");
+	const bool away = strcmp(value, here) != 0;
+	size_t moved = 1;
+
+	for (int round = 0; round < MOVE_ROUNDS && moved > 0; round++)
+		moved = tasks_move(machine, away ? here : there, away ? there : here);
+	return 0;
+}
+
+static const struct kind kinds[] = {
+    {"value", value_now, value_set},
+    {"controller", controller_now, value_set},
+    {"directory", directory_now, directory_set},
+    {"tasks", tasks_now, tasks_set},
+};
+
+static const struct kind *kind_of(const json_t *change)
+{
+	const char *name = text(change, "kind");
+
+	for (size_t i = 0; name != NULL && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i].name, name) == 0)
+			return &kinds[i];
+	return NULL;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------------- */
+
+static void boot_of(const struct machine *machine, char ret_boot[MACHINE_VALUE])
+{
+	if (machine_read(machine, "/proc/sys/kernel/random/boot_id", ret_boot) < 0)
+		ret_boot[0] = 0;
+}
+
+static int change_check(const char *file, const json_t *change, size_t n, struct diag *diag)
+{
+	static const char *const keys[] = {"kind", "path", "from", "to"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (text(change, keys[i]) == NULL)
+			return diag_error(diag, file, 0, "changes[%zu].%s: a text is needed", n, keys[i]);
+	if (kind_of(change) == NULL)
+		return diag_error(diag, file, 0, "changes[%zu].kind: \"%s\" is not known", n, text(change, "kind"));
+	return 0;
+}
+
+static int record_parse(struct record *record, const char *bytes, size_t len, struct diag *diag)
+{
+	json_t *whole = json_read(record->path, bytes, len, diag), *changes, *change;
+	char boot[MACHINE_VALUE];
+	const char *then;
+	size_t n;
+	int rc = whole == NULL ? -EINVAL : json_want_text(whole, "boot", record->path, diag, &then);
+
+	if (rc == 0)
+		rc = json_want_array(whole, "changes", CHANGES_MAX, record->path, diag, &changes);
+	if (rc == 0) {
+		json_array_foreach(changes, n, change)
+		{
+			rc = rc < 0 ? rc : change_check(record->path, change, n, diag);
+		}
+		boot_of(record->machine, boot);
+		record->stale = strcmp(boot, then) != 0;
+		if (rc == 0 && !record->stale)
+			rc = json_array_extend(record->changes, changes) < 0 ? -ENOMEM : 0;
+	}
+	json_decref(whole);
+	return rc;
+}
+
+static int record_save(const struct record *record)
+{
+	char boot[MACHINE_VALUE];
+	json_t *whole;
+	char *bytes;
+	int rc;
+
+	if (json_array_size(record->changes) == 0)
+		return unlink(record->path) == 0 || errno == ENOENT ? 0 : -errno;
+	boot_of(record->machine, boot);
+	whole = json_pack("{s:s, s:O}", "boot", boot, "changes", record->changes);
+	bytes = whole != NULL ? json_dumps(whole, JSON_INDENT(1)) : NULL;
+	rc = bytes != NULL ? file_write(record->path, bytes, strlen(bytes)) : -ENOMEM;
+	free(bytes);
+	json_decref(whole);
+	return rc;
+}
+
+static int lock_take(const char *state)
+{
+	char path[PATH_MAX];
+	int rc = path_print(path, sizeof(path), "%s/doctor.lock", state), fd;
+
+	if (rc < 0)
+		return rc;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	rc = -errno;
+	close(fd);
+	return rc;
+}
+
+int record_open(struct record *record, const struct machine *machine, const char *state, bool make, struct diag *diag)
+{
+	char *bytes;
+	size_t len;
+	int rc = make ? dir_make(state) : 0;
+
+	*record = (struct record){.machine = machine, .lock = -1, .changes = json_array()};
+	if (rc == 0)
+		rc = path_print(record->path, sizeof(record->path), "%s/doctor.json", state);
+	if (rc == 0 && make)
+		rc = record->lock = lock_take(state);
+	if (rc < 0)
+		return rc;
+	rc = file_read(record->path, RECORD_MAX, &bytes, &len);
+	if (rc < 0)
+		return rc == -ENOENT || rc == -ENOTDIR ? 0 : rc;
+	rc = record_parse(record, bytes, len, diag);
+	free(bytes);
+	return rc;
+}
+
+void record_close(struct record *record)
+{
+	json_decref(record->changes);
+	if (record->lock >= 0)
+		close(record->lock);
+}
+
+/* ---- apply ------------------------------------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 4, 5))) static void say(json_t *done, const json_t *change, bool good, const char *format,
+						      ...)
+{
+	char said[FINDING_TEXT * 2];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(said, sizeof(said), format, args);
+	va_end(args);
+	json_array_append_new(done,
+			      json_pack("{s:s, s:s, s:s, s:b, s:s}", "path", text(change, "path"), "from",
+					text(change, "from"), "to", text(change, "to"), "done", good, "said", said));
+}
+
+static size_t find(const json_t *changes, const char *path)
+{
+	json_t *change;
+	size_t n;
+
+	json_array_foreach(changes, n, change)
+	{
+		if (strcmp(text(change, "path"), path) == 0)
+			return n;
+	}
+	return SIZE_MAX;
+}
+
+/* What we had set ourselves is no value to go back to. Where someone else has changed it since, that is the one. */
+static int note(struct record *record, json_t *change)
+{
+	const size_t n = find(record->changes, text(change, "path"));
+	json_t *before = n == SIZE_MAX ? NULL : json_array_get(record->changes, n);
+
+	if (before == NULL)
+		return json_array_append_new(record->changes, json_deep_copy(change));
+	if (strcmp(text(before, "to"), text(change, "from")) != 0)
+		json_object_set(before, "from", json_object_get(change, "from"));
+	return json_object_set(before, "to", json_object_get(change, "to"));
+}
+
+/* One that is written down. What the file took is what revert will find there. */
+static bool change_make(struct record *record, const json_t *change, json_t *done)
+{
+	const struct kind *kind = kind_of(change);
+	json_t *noted = json_array_get(record->changes, find(record->changes, text(change, "path")));
+	const int rc = kind->set(record->machine, change, text(change, "to"));
+	char now[MACHINE_VALUE];
+
+	if (rc < 0) {
+		say(done, change, false, "stays %s: %s", text(change, "from"), strerror(-rc));
+		return false;
+	}
+	if (kind->now == value_now && value_now(record->machine, change, now) == 0)
+		json_object_set_new(noted, "to", json_string(now));
+	say(done, change, true, "%s -> %s", text(change, "from"), text(noted, "to"));
+	return true;
+}
+
+/* What was refused, and had not been changed before, is as it was. */
+static void forget_refused(struct record *record, const json_t *change)
+{
+	const size_t n = find(record->changes, text(change, "path"));
+	json_t *noted = json_array_get(record->changes, n);
+
+	if (strcmp(text(noted, "from"), text(change, "from")) == 0)
+		json_array_remove(record->changes, n);
+	else
+		json_object_set(noted, "to", json_object_get(change, "from"));
+}
+
+int record_apply(struct record *record, const json_t *changes, json_t **ret_done)
+{
+	json_t *done, *change;
+	int rc = 0;
+	size_t n;
+
+	json_array_foreach(changes, n, change)
+	{
+		rc |= note(record, change);
+	}
+	rc = rc != 0 ? -ENOMEM : record_save(record);
+	if (rc < 0)
+		return rc;
+	done = json_array();
+	json_array_foreach(changes, n, change)
+	{
+		if (!change_make(record, change, done))
+			forget_refused(record, change);
+	}
+	*ret_done = done;
+	return record_save(record);
+}
+
+/* ---- revert ------------------------------------------------------------------------------------------------------------ */
+
+/* Whether there is nothing left to put back of it. */
+static bool change_revert(const struct record *record, const json_t *change, json_t *done)
+{
+	const struct kind *kind = kind_of(change);
+	const char *from = text(change, "from"), *to = text(change, "to");
+	char now[MACHINE_VALUE];
+	int rc = kind->now(record->machine, change, now);
+
+	if (rc == -ENOENT) {
+		say(done, change, true, "is gone, with what was set there");
+		return true;
+	}
+	if (rc == 0 && strcmp(now, from) == 0) {
+		say(done, change, true, "%s already", from);
+		return true;
+	}
+	if (rc == 0 && strcmp(now, to) != 0) {
+		say(done, change, false, "is %s, left as it is: was %s, set to %s, changed by someone else since", now,
+		    from, to);
+		return false;
+	}
+	rc = rc < 0 ? rc : kind->set(record->machine, change, from);
+	if (rc < 0)
+		say(done, change, false, "stays %s: %s", to, strerror(-rc));
+	else
+		say(done, change, true, "%s -> %s", to, from);
+	return rc == 0;
+}
+
+int record_revert(struct record *record, json_t **ret_done)
+{
+	json_t *done = json_array();
+
+	for (size_t n = json_array_size(record->changes); n-- > 0;)
+		if (change_revert(record, json_array_get(record->changes, n), done))
+			json_array_remove(record->changes, n);
+	*ret_done = done;
+	return record_save(record);
+}

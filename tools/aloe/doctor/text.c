@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The report for people. */
+#include <string.h>
+
+#include "tools/aloe/doctor/report.h"
+
+static const char *word(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text != NULL ? text : "";
+}
+
+static double number(const json_t *object, const char *key)
+{
+	return json_number_value(json_object_get(object, key));
+}
+
+static bool is(const json_t *object, const char *key)
+{
+	return json_is_true(json_object_get(object, key));
+}
+
+/* ---- knobs ------------------------------------------------------------------------------------------------------------- */
+
+static void knob_print(const json_t *knob, bool root, FILE *out)
+{
+	const char *want = word(knob, "want"), *how = word(knob, "how");
+
+	fprintf(out, "  %-15s  %s", word(knob, "name"), word(knob, "now"));
+	if (want[0] != 0)
+		fprintf(out, ", should be %s", want);
+	fprintf(out, ": %s", word(knob, "why"));
+	if (json_array_size(json_object_get(knob, "changes")) > 0)
+		fprintf(out, "; --apply%s", root ? "" : " (as root)");
+	fprintf(out, "%s%s\n", how[0] != 0 ? "; " : "", how);
+}
+
+static void knobs_print(const json_t *report, FILE *out)
+{
+	static const char *const verdicts[] = {"good", "fixable", "not available here"};
+	bool wants_lanes = false;
+	const json_t *knobs_found = json_object_get(report, "knobs");
+	json_t *knob;
+	size_t n;
+
+	for (size_t v = 0; v < sizeof(verdicts) / sizeof(verdicts[0]); v++) {
+		bool any = false;
+
+		json_array_foreach(knobs_found, n, knob)
+		{
+			if (strcmp(word(knob, "verdict"), verdicts[v]) != 0)
+				continue;
+			if (!any)
+				fprintf(out, "%s\n", verdicts[v]);
+			any = true;
+			wants_lanes |= strcmp(word(knob, "how"), "wants --lanes") == 0;
+			knob_print(knob, is(report, "root"), out);
+		}
+	}
+	if (wants_lanes)
+		fprintf(
+		    out,
+		    "every CPU is a lane's now: name with --lanes those that are to be, and leave one to all others\n");
+}
+
+static void done_print(const json_t *report, const char *key, const char *title, FILE *out)
+{
+	const json_t *done = json_object_get(report, key);
+	json_t *one;
+	size_t n;
+
+	if (done == NULL)
+		return;
+	fprintf(out, "%s%s\n", title, json_array_size(done) == 0 ? ": nothing" : "");
+	json_array_foreach(done, n, one)
+	{
+		fprintf(out, "  %-7s  %s  %s\n", is(one, "done") ? "ok" : "NOT", word(one, "path"), word(one, "said"));
+	}
+}
+
+/* ---- measured ---------------------------------------------------------------------------------------------------------- */
+
+static void loop_print(const json_t *cpu, const char *kind, FILE *out)
+{
+	const json_t *loop = json_object_get(cpu, kind), *late = json_object_get(loop, "late_us");
+	const json_t *gaps = json_object_get(loop, "gaps_us");
+	const char *why = word(loop, "why_not_fifo");
+
+	fprintf(out, "  CPU %-3d %-8s ", (int)number(cpu, "cpu"), kind);
+	if (json_object_get(loop, "error") != NULL) {
+		fprintf(out, "not measured: %s\n", word(loop, "error"));
+		return;
+	}
+	fprintf(out, "%s: ", is(loop, "fifo") ? "FIFO 50" : late != NULL ? "no real-time priority" : "nice -20");
+	if (late != NULL)
+		fprintf(out, "awake %.2f us after the edge p50, %.2f p99, %.1f p99.9, %.1f max; ", number(late, "p50"),
+			number(late, "p99"), number(late, "p99.9"), number(late, "max"));
+	fprintf(out, "%.0f gaps a second, %.1f us p50, %.1f p99, %.1f max, %.2f %% of the time",
+		number(loop, "gaps_per_s"), number(gaps, "p50"), number(gaps, "p99"), number(gaps, "max"),
+		number(loop, "gaps_percent"));
+	fprintf(out, "%s%s\n", why[0] != 0 ? "; no FIFO: " : "", why);
+}
+
+static void cell_print(const json_t *slot, const char *kind, FILE *out)
+{
+	const json_t *cell = json_object_get(slot, kind);
+
+	if (cell == NULL)
+		fprintf(out, "  %14s %9s", "-", "");
+	else
+		fprintf(out, "  %14.*f %9.0f", number(cell, "missed_per_million") < 100 ? 1 : 0,
+			number(cell, "missed_per_million"), number(cell, "of_slots"));
+}
+
+static void length_print(unsigned us, const char *what, FILE *out)
+{
+	if (us == 0)
+		fprintf(out, "  %s: longer than 20 ms", what);
+	else
+		fprintf(out, us < 1000 ? "  %s: %.0f us" : "  %s: %.3g ms", what, us < 1000 ? us : us / 1e3);
+}
+
+static void measured_print(const json_t *measured, FILE *out)
+{
+	static const char *const kinds[] = {"timer", "polling"};
+	const json_t *least = json_object_get(measured, "shortest_us");
+	json_t *one;
+	size_t n;
+
+	fprintf(out, "measured: the CPUs' time as lanes get it\n");
+	json_array_foreach(json_object_get(measured, "cpus"), n, one)
+	{
+		for (size_t k = 0; k < 2; k++)
+			loop_print(one, kinds[k], out);
+	}
+	fprintf(out, "slots missed per million where half of a slot is work, on the worst CPU (of so many)\n");
+	fprintf(out, "  %8s  %14s %9s  %14s %9s\n", "slot us", "on the timer", "(of)", "polling", "(of)");
+	json_array_foreach(json_object_get(measured, "slots"), n, one)
+	{
+		fprintf(out, "  %8.0f", number(one, "slot_us"));
+		for (size_t k = 0; k < 2; k++)
+			cell_print(one, kinds[k], out);
+		fprintf(out, "\n");
+	}
+	fprintf(out, "the shortest slot that this host holds, as measured\n");
+	for (size_t k = 0; k < 2; k++) {
+		const json_t *of = json_object_get(least, kinds[k]);
+
+		fprintf(out, "  %-13s", k == 0 ? "on the timer" : "polling");
+		length_print((unsigned)number(of, "one_in_100"), "1 in 100 missed", out);
+		length_print((unsigned)number(of, "one_in_1000"), "1 in 1000", out);
+		length_print((unsigned)number(of, "none_seen"), "none seen missed", out);
+		fprintf(out, "\n");
+	}
+}
+
+void doctor_print(const json_t *report, FILE *out)
+{
+	const json_t *measured = json_object_get(report, "measured");
+
+	if (is(report, "stale"))
+		fprintf(out,
+			"the machine has started anew since the last --apply: what that had set is gone by itself\n");
+	done_print(report, "undone", "put back", out);
+	if (json_object_get(report, "knobs") != NULL)
+		fprintf(out, "lanes on CPUs %s\n", word(report, "lanes"));
+	knobs_print(report, out);
+	done_print(report, "done", "applied", out);
+	if (number(report, "pending") > 0)
+		fprintf(out, "%.0f changes of --apply are in force, written down in %s; --revert puts them back\n",
+			number(report, "pending"), word(report, "record"));
+	if (measured != NULL)
+		measured_print(measured, out);
+}
