@@ -195,7 +195,7 @@ static void finish(struct loop *loop)
 		radio_send(&loop->radio, &end, 1, UINT64_MAX, true);
 		radio_flush(&loop->radio);
 	}
-	while (clock_ns() - quiet < QUIET_NS) {
+	while (clock_ns() - quiet < (radio_ready(&loop->radio) ? QUIET_NS : PATIENCE_NS)) { /* until it has heard us */
 		const uint64_t before = loop->radio.rx.counts.packets;
 
 		turn(loop);

@@ -38,6 +38,13 @@ static const struct count door_counts[] = {
     COUNT(struct door_counts, "unknown", unknown),
 };
 
+static const struct count steady_counts[] = {
+    COUNT(struct steady_counts, "windows", all),
+    COUNT(struct steady_counts, "paced", paced),
+    COUNT(struct steady_counts, "answered", answered),
+    COUNT(struct steady_counts, "in_time", in_time),
+};
+
 static const struct count channel_counts[] = {
     COUNT(struct sim_endpoint, "tx_packets", radio.tx.played),
     COUNT(struct sim_endpoint, "tx_samples", radio.tx.samples),
@@ -131,6 +138,8 @@ static void unit_text(FILE *out, const struct unit *unit, int which)
 	for (int way = 0; way < UNIT_WAYS; way++)
 		any = faults_text(out, &unit->cables[way], way_names[way], which, any);
 	fprintf(out, "%s", any ? "\n" : "");
+	if (text(out, "steady", which, steady_counts, N(steady_counts), &unit->steady.counts, false))
+		fprintf(out, "\n");
 	for (int i = 0; i < UNIT_DOORS; i++)
 		if (unit->doors[i] && text(out, "sfp", UNIT_DOORS * which + i, door_counts, N(door_counts),
 					   &unit->doors[i]->counts, false))
@@ -225,7 +234,9 @@ static void unit_json(FILE *out, const struct unit *unit)
 			fprintf(out, ", \"%s\": %" PRIu64, fault_names[kind], unit->cables[way].counts[kind]);
 		fprintf(out, ", \"overflowed\": %" PRIu64 "}", unit->cables[way].overflowed);
 	}
-	fprintf(out, "}");
+	fprintf(out, ", \"steady\": {");
+	json(out, steady_counts, N(steady_counts), &unit->steady.counts);
+	fprintf(out, "}}");
 }
 
 static void doors_json(FILE *out, const struct server *server)

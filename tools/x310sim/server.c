@@ -44,12 +44,17 @@ static uint64_t sleep_ns(struct server *server)
 /* Everything that is due now. False: nothing came, and nothing is to be expected at once. */
 static bool turn(struct server *server)
 {
-	bool busy = pace_turn(&server->pace, server->units, server->n_units, clock_ns());
+	const uint64_t now_ns = clock_ns();
+	bool busy = pace_turn(&server->pace, server->units, server->n_units, now_ns);
 
 	for (unsigned i = 0; i < server->n_units; i++) {
-		server->units[i].behind_max = server->pace.behind_max;
-		unit_run(&server->units[i], pace_now(&server->pace));
-		busy |= unit_take(&server->units[i], now, &server->pace);
+		struct unit *unit = &server->units[i];
+
+		unit->behind_max = server->pace.behind_max;
+		unit_run(unit, pace_now(&server->pace));
+		busy |= unit_take(unit, now, &server->pace);
+		if (unit->device.tick >= unit->steady.until)
+			steady_look(&unit->steady, &unit->device, now_ns);
 	}
 	for (unsigned i = 0; i < server->n_units; i++)
 		unit_flush(&server->units[i]);

@@ -52,6 +52,7 @@ static void set_time(struct unit *unit, uint64_t ref)
 	unit->base_ref = ref;
 	unit->base_tick = tick;
 	device_set_time(&unit->device, tick);
+	steady_set_time(&unit->steady);
 	for (int way = 0; way < UNIT_WAYS; way++)
 		cable_set_time(&unit->cables[way], before, tick);
 	memset(unit->answers, 0, sizeof(unit->answers));

@@ -19,6 +19,7 @@
 #include "tools/x310sim/device.h"
 #include "tools/x310sim/cable.h"
 #include "tools/x310sim/firmware.h"
+#include "tools/x310sim/steady.h"
 
 enum { UNIT_SOCKETS = 2, UNIT_DOORS = 2 };
 
@@ -61,9 +62,10 @@ struct unit {
 	struct unit_answer answers[DEVICE_ENDPOINTS];
 	uint64_t base_ref, base_tick; /* at that reference it was that tick */
 	uint64_t pps_ref;             /* the time is set then; 0: it is not to be */
-	uint64_t reply_failed;        /* of firmware and MTU detection */
-	uint64_t wire_full;           /* packets that found no room on their way out */
-	uint64_t behind_max;          /* ticks: how late the clock was looked at */
+	struct steady steady;
+	uint64_t reply_failed; /* of firmware and MTU detection */
+	uint64_t wire_full;    /* packets that found no room on their way out */
+	uint64_t behind_max;   /* ticks: how late the clock was looked at */
 };
 
 /* unit_open: 0, or -errno with the reason in ret_why (DOOR_WHY bytes); to be closed in either case. */
