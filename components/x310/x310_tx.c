@@ -75,6 +75,9 @@ static int x310_tx_init(void *self, struct aloe_setup *setup)
 	tx->type = setup->in[0].type;
 	if (x310_find(&tx->x310, setup) < 0)
 		return -1;
+	if (setup->radio->tx_packet == 0)
+		return aloe_fail(setup,
+				 "the radio only listens (listen = true in the platform file): nothing can be sent");
 	set = x310_was_set(&tx->x310);
 	tx->advance = (double)setup->radio->tx_advance;
 	return x310_agree_all(&tx->x310, set.tx_frequency_hz, set.tx_gain_db, setup->radio->tx_packet, setup);

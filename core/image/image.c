@@ -186,7 +186,7 @@ static bool radios_sound(const struct check *c)
 		return false;
 	for (uint64_t i = 0; i < h->radios.count; i++) {
 		if (radio[i].n_channels == 0 || radio[i].n_channels > 2 || radio[i].spp == 0 || radio[i].spp > 2000 ||
-		    radio[i].ticks_per_sample == 0 || !(radio[i].clock_rate > 0))
+		    radio[i].ticks_per_sample == 0 || !(radio[i].clock_rate > 0) || radio[i].group_port > UINT16_MAX)
 			return false;
 		channels += radio[i].n_channels;
 	}

@@ -21,7 +21,7 @@
 #include "core/base/hist.h"
 
 enum {
-	IMAGE_VERSION = 6,
+	IMAGE_VERSION = 7,
 	IMAGE_NONE = 0xffffffff,
 	IMAGE_VARS_MAX = 16,
 	IMAGE_PARAMS_MAX = 32,
@@ -158,6 +158,7 @@ struct image_radio {                   /* a device, see core/waveform/radio.h */
 	uint32_t channels[2];                          /* twice the daughterboard's number, and its own */
 	uint32_t port, eal, clock_source, time_source; /* text */
 	uint32_t ticks_per_sample, flow_control;
+	uint32_t group, group_port, listen, reserved; /* multicast, IPv4 in host order; 0: none */
 	uint64_t patience_ns;
 	double clock_rate;
 	int64_t tx_advance; /* samples; negative: untimed */

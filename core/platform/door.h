@@ -48,10 +48,12 @@ struct door_counts {
 };
 
 struct door_options {
-	struct door_address own; /* udp: port 0 takes any free one */
-	uint32_t packets;        /* that may be with the caller at a time: received, got */
-	uint32_t packet_bytes;   /* largest datagram */
-	uint32_t queue_bytes;    /* udp: of the socket, each way; 0: 8 MB */
+	struct door_address own;   /* udp: port 0 takes any free one */
+	struct door_address group; /* multicast that is heard too; ip 0: none. udp: its port is then the door's */
+	bool listen;               /* nothing but that group */
+	uint32_t packets;          /* that may be with the caller at a time: received, got */
+	uint32_t packet_bytes;     /* largest datagram */
+	uint32_t queue_bytes;      /* udp: of the socket, each way; 0: 8 MB */
 	const char *port; /* dpdk: a virtual device with its arguments ("net_memif0,role=client"), or a PCI address */
 	const char *eal;  /* dpdk: options for its environment, before ours; NULL */
 	uint32_t

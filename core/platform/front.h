@@ -36,6 +36,7 @@ struct front {
 	uint32_t channels;
 	uint32_t ticks_per_sample;
 	uint64_t start_ticks; /* of the first sample asked for; 0: when it comes */
+	bool on_grid; /* slots begin at whole multiples of their length: others who hear the same have the same */
 };
 
 struct front_kind {

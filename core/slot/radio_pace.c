@@ -58,7 +58,7 @@ static uint8_t *place(struct aloe_radio *radio, uint32_t channel, uint32_t *ret_
 {
 	struct radio_pace *pace = pace_of(radio);
 	struct radio_tx *tx = &pace->tx[channel];
-	const uint32_t left = radio->slot_samples - tx->sent;
+	const uint32_t left = radio->tx_packet > 0 ? radio->slot_samples - tx->sent : 0;
 
 	*ret_samples = left < radio->tx_packet ? left : radio->tx_packet;
 	if (left > 0 && tx->place == NULL)
@@ -221,7 +221,7 @@ static void begin(struct radio_pace *pace, const struct front_packet *packet, ui
 {
 	const uint64_t asked = pace->front->start_ticks;
 
-	pace->slot_ticks = packet->ticks;
+	pace->slot_ticks = packet->ticks - (pace->front->on_grid ? packet->ticks % pace->per_slot : 0);
 	if (!pace->begun && asked != 0 && packet->ticks >= asked && packet->ticks - asked < pace->horizon)
 		pace->slot_ticks = asked;
 	pace->edge_ns = (double)now + pace->slot_ns -

@@ -4,6 +4,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <math.h>
+#include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,10 +15,11 @@
 static const char *const types[] = {"x310", NULL};
 static const char *const transports[] = {"udp", "dpdk", NULL};
 static const char *const sources[] = {"internal", "external", "gpsdo", NULL};
-static const char *const keys[] = {
-    "type",         "transport",    "address",     "own_address",  "port",        "eal",          "sfp",
-    "channel",      "spp",          "clock_rate",  "tx_advance",   "patience_ms", "initialised",  "rate",
-    "flow_control", "clock_source", "time_source", "rx_frequency", "rx_gain",     "tx_frequency", "tx_gain"};
+static const char *const keys[] = {"type",         "transport",   "address",      "own_address", "port",
+				   "eal",          "sfp",         "channel",      "spp",         "clock_rate",
+				   "tx_advance",   "patience_ms", "initialised",  "rate",        "flow_control",
+				   "clock_source", "time_source", "rx_frequency", "rx_gain",     "tx_frequency",
+				   "tx_gain",      "multicast",   "listen"};
 
 enum { KEYS = sizeof(keys) / sizeof(keys[0]), CHANNEL_MAX = 3 };
 
@@ -101,6 +104,31 @@ static void want_address(struct reader *reader, const char *key, uint32_t *ret)
 	else
 		diag_error(reader->parse.diag, raw.where, raw.line,
 			   "%s = \"%.60s\", an IPv4 address like \"192.168.40.2\" is needed", key, text);
+}
+
+static void want_group(struct reader *reader, const char *key)
+{
+	const char *text, *colon;
+	struct wf_radio *radio = reader->radio;
+	char ip[INET_ADDRSTRLEN] = "", end;
+	struct in_addr address;
+	struct wf_raw raw;
+	unsigned port = 0;
+
+	if (!find(reader, key, &raw) || wf_want_text(&raw, key, reader->parse.diag, &text) < 0)
+		return;
+	colon = strchr(text, ':');
+	if (colon != NULL && colon - text < INET_ADDRSTRLEN)
+		memcpy(ip, text, (size_t)(colon - text));
+	if (inet_pton(AF_INET, ip, &address) == 1 && IN_MULTICAST(ntohl(address.s_addr)) &&
+	    sscanf(colon, ":%5u%c", &port, &end) == 1 && port > 0 && port <= UINT16_MAX) {
+		radio->group = ntohl(address.s_addr);
+		radio->group_port = (uint16_t)port;
+		return;
+	}
+	diag_error(reader->parse.diag, raw.where, raw.line,
+		   "%s = \"%.60s\", a group in 224.0.0.0/4 and a port like \"239.255.10.1:49153\" are needed", key,
+		   text);
 }
 
 /* One number for all channels, or a list with one for each; `step` doubles from one channel's place to the next. */
@@ -197,6 +225,8 @@ static void read_numbers(struct reader *reader)
 		(void)wf_want_bool(&raw, "flow_control", reader->parse.diag, &radio->flow_control);
 	if (find(reader, "initialised", &raw))
 		(void)wf_want_bool(&raw, "initialised", reader->parse.diag, &radio->initialised);
+	if (find(reader, "listen", &raw))
+		(void)wf_want_bool(&raw, "listen", reader->parse.diag, &radio->listen);
 }
 
 static int read_settings(struct reader *reader)
@@ -233,7 +263,10 @@ static int read_radio(struct reader *reader)
 	want_address(reader, "own_address", &radio->own_address);
 	if (!config_setting_get_member(reader->group, "address"))
 		missing(reader, "address", "address = \"A.B.C.D\" of the device");
+	want_group(reader, "multicast");
 	read_numbers(reader);
+	if (radio->listen && !config_setting_get_member(reader->group, "multicast"))
+		missing(reader, "multicast", "listen = true: multicast = \"GROUP:PORT\"");
 	rc = read_channels(reader);
 	rc = rc ? rc : want_text(reader, "port", &radio->port);
 	rc = rc ? rc : want_text(reader, "eal", &radio->eal);
@@ -274,6 +307,15 @@ static int read_list(struct reader *reader, const config_setting_t *setting, str
 	return rc;
 }
 
+/* Who listens to one device has no other, for what is sent is sent by all. */
+static void check_listen(struct reader *reader, const struct wf_radios *radios)
+{
+	for (size_t i = 1; i < radios->n; i++)
+		if (radios->item[i].listen != radios->item[0].listen)
+			diag_error(reader->parse.diag, reader->parse.file, radios->item[i].line,
+				   "radio: listen is to be the same for all radios");
+}
+
 static int read_text(struct reader *reader, const char *text, struct wf_radios *radios)
 {
 	const config_setting_t *setting;
@@ -285,6 +327,7 @@ static int read_text(struct reader *reader, const char *text, struct wf_radios *
 		wf_say_syntax(&reader->parse, &config, text);
 	else if ((setting = config_setting_get_member(config_root_setting(&config), "radio")) != NULL)
 		rc = read_list(reader, setting, radios);
+	check_listen(reader, radios);
 	config_destroy(&config);
 	return rc;
 }

@@ -19,6 +19,8 @@
  * | clock_rate     | 200e6       | ticks a second; the sample rate is a whole part of it                             |
  * | tx_advance     | untimed     | samples from a slot's first to what is sent in it: the time of a Tx packet        |
  * | patience_ms    | 1           | without packets for so long the slots go on at the nominal rate                   |
+ * | multicast      | -           | "GROUP:PORT" that the device sends its samples to, instead of to who asks for them |
+ * | listen         | false       | true: hear them there and say nothing: another node has the device. No Tx          |
  * | flow_control   | false       | true: the device sends what there is room for, and overruns if we stall; else what |
  * |                |             | finds no room is lost, alone                                                      |
  * | initialised    | false       | true: x310-init holds the device, its rate and its first endpoint stay as they are |
@@ -27,6 +29,11 @@
  * | rx_frequency, rx_gain, tx_frequency, tx_gain | - | likewise, in Hz and dB: a number, or a list with one for each channel |
  *
  * spp is, if nothing else is said, the whole slot where it fits into a packet, else its largest part that does.
+ *
+ * With `multicast` several nodes receive the same slots: one that has the device, starts and stops it, and any number that
+ * listen, with the same channels in the same order. Slots begin at whole multiples of their length in the device's ticks, so that they are the
+ * same for all. The interface with own_address joins the group, without it the one that the kernel's routes name. Over dpdk
+ * nobody reports the membership: a switch that snoops on IGMP has to be told.
  */
 #ifndef ALOE_WAVEFORM_RADIO_H
 #define ALOE_WAVEFORM_RADIO_H
@@ -54,7 +61,9 @@ struct wf_radio {
 	double clock_rate, rate; /* rate 0: not said */
 	int64_t tx_advance;      /* negative: untimed */
 	double patience_ms;
-	bool flow_control, initialised;
+	bool flow_control, initialised, listen;
+	uint32_t group; /* IPv4, host order; 0: none */
+	uint16_t group_port;
 	char *clock_source, *time_source; /* "" */
 	struct wf_radio_channel settings[WF_RADIO_CHANNELS_MAX];
 	int line;

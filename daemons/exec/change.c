@@ -172,6 +172,12 @@ static uint64_t last_of_all(const struct exec_wave *wave)
 	return last;
 }
 
+/* Also one whose radio has not been heard yet, and may never be. */
+static bool nothing_ran(const struct exec_wave *wave)
+{
+	return !wave->started || (wave->view.head->clock == IMAGE_RADIO && wave_steps_max(wave) == 0);
+}
+
 void wave_stop(struct exec_wave *wave, const struct wire_view *request)
 {
 	const unsigned all = (1u << WAVE_STOP | 1u << WAVE_ABNSTOP) - 1;
@@ -186,9 +192,10 @@ void wave_stop(struct exec_wave *wave, const struct wire_view *request)
 	wave_later(&wave->pending, request, 60 * SECONDS);
 	wave_look_soon(wave);
 	wave->pending.value = 0;
-	if (!wave->started) {
+	if (nothing_ran(wave)) {
 		wave->ended = true;
 		wave->progress_ns = clock_ns();
+		lanes_leave(wave);
 		hosts_finish(wave);
 		return;
 	}

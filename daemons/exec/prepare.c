@@ -80,7 +80,7 @@ int image_make(struct exec_wave *wave, const void *program, size_t len, char *re
 static bool has_radio(const struct exec_wave *wave, uint32_t address)
 {
 	for (uint64_t r = 0; wave->view.head != NULL && !wave->drained && r < wave->view.head->radios.count; r++)
-		if (wave->view.radios[r].address == address)
+		if (wave->view.radios[r].address == address && !wave->view.radios[r].listen)
 			return true;
 	return false;
 }
@@ -92,7 +92,7 @@ static int radios_check(const struct exec_wave *wave, char *ret_why, size_t size
 		const uint32_t a = wave->view.radios[r].address;
 
 		for (const struct exec_wave *other = wave->exec->waves; other != NULL; other = other->next) {
-			if (other == wave || !has_radio(other, a))
+			if (other == wave || wave->view.radios[r].listen || !has_radio(other, a))
 				continue;
 			snprintf(ret_why, size,
 				 "the radio at %u.%u.%u.%u is the clock of \"%s\", which is loaded: unload that first",

@@ -86,13 +86,16 @@ static uint64_t time_of(struct x310_front *front)
 	return 0;
 }
 
-/* Several channels have one first sample; their time is one (time_source). */
+/* Several channels have one first sample; their time is one (time_source). So have several nodes one first sample of a slot. */
 static void start(struct front *self)
 {
 	struct x310_front *front = front_of(self);
-	const uint64_t now = front->front.channels > 1 ? time_of(front) : 0;
-	const uint64_t ticks = now != 0 ? now + (uint64_t)((double)AHEAD_NS / front->tick_ns) : 0;
+	const bool timed = !front->listen && (self->channels > 1 || self->on_grid);
+	const uint64_t now = timed ? time_of(front) : 0;
+	uint64_t ticks = now != 0 ? now + (uint64_t)((double)AHEAD_NS / front->tick_ns) : 0;
 
+	if (self->on_grid)
+		ticks += (front->per_slot - ticks % front->per_slot) % front->per_slot;
 	self->start_ticks = ticks;
 	front->origin = ticks;
 	front->running = true;
@@ -120,7 +123,7 @@ static void look_after(struct x310_front *front, struct front_channel *channel, 
 	const uint64_t *events = channel->radio.control.events;
 	const uint64_t sum = events[RADIO_RX_OVERRUN] + events[RADIO_RX_LATE];
 
-	if (!front->running)
+	if (!front->running || front->listen)
 		return;
 	if (sum != channel->events) {
 		channel->events = sum;
@@ -156,7 +159,7 @@ static unsigned receive(struct front *self, uint32_t c, uint64_t now_ns, struct 
 		channel->heard_ticks = packets[got - 1].ticks;
 		channel->tries = 0;
 		if (front->origin == 0)
-			front->origin = packets[0].ticks;
+			front->origin = packets[0].ticks - (self->on_grid ? packets[0].ticks % front->per_slot : 0);
 	}
 	look_after(front, channel, now_ns);
 	return got;
@@ -244,6 +247,8 @@ static int new_door(const struct image_view *view, const struct image_radio *row
 	    .packet_bytes = bytes > PACKET_LEAST ? bytes : PACKET_LEAST,
 	    .port = image_text(view, row->port),
 	    .eal = image_text(view, row->eal),
+	    .group = {row->group, (uint16_t)row->group_port},
+	    .listen = row->listen != 0,
 	};
 	const struct door_kind *kind = kind_of(row->transport, ret_why, size);
 	char why[DOOR_WHY] = "";
@@ -257,23 +262,29 @@ static int new_door(const struct image_view *view, const struct image_radio *row
 	return status;
 }
 
-/* A port that the kernel does not see is there once, for all radios that name it. */
+/* One door for both: a port that the kernel does not see, or a group. */
+static bool same_port(const struct image_view *view, const struct image_radio *a, const struct image_radio *b)
+{
+	return a->transport == b->transport && strcmp(image_text(view, a->port), image_text(view, b->port)) == 0 &&
+	       a->group == b->group && a->group_port == b->group_port;
+}
+
+/* Such a door is there once, for all radios that name it. */
 static int port_door(struct x310_front *front, const struct image_view *view, const struct image_radio *row,
 		     uint32_t packets, char *ret_why, size_t size)
 {
 	const uint16_t own = (uint16_t)(OWN_ENDPOINT + OWN_STEP * front->front.channels);
-	const char *name = image_text(view, row->port);
 	struct front_port *port = front->ports;
 	struct door *door;
 	int status;
 
-	while (port < front->ports + front->n_ports && strcmp(port->name, name) != 0)
+	while (port < front->ports + front->n_ports && !same_port(view, port->row, row))
 		port++;
 	if (port == front->ports + front->n_ports) {
 		status = new_door(view, row, IMAGE_RADIO_CHANNELS_MAX * packets, &door, ret_why, size);
 		if (status != 0)
 			return status;
-		*port = (struct front_port){name, split_new(door)};
+		*port = (struct front_port){row, split_new(door)};
 		if (port->split == NULL) {
 			door_close(door);
 			return -ENOMEM;
@@ -284,7 +295,7 @@ static int port_door(struct x310_front *front, const struct image_view *view, co
 	return 0;
 }
 
-/* Each channel has a socket of its own, or its part of a port that several have. */
+/* Each channel has a socket of its own, or its part of a port or group that several have. */
 static int open_door(struct x310_front *front, const struct image_view *view, const struct image_radio *row,
 		     uint32_t packets, char *ret_why, size_t size)
 {
@@ -292,7 +303,7 @@ static int open_door(struct x310_front *front, const struct image_view *view, co
 
 	for (uint32_t r = 0; r < view->head->radios.count; r++)
 		channels += view->radios[r].n_channels;
-	if (row->transport == WF_TRANSPORT_UDP || channels == 1)
+	if ((row->transport == WF_TRANSPORT_UDP && row->group == 0) || channels == 1)
 		return new_door(view, row, packets, &front->channel[front->front.channels].door, ret_why, size);
 	return port_door(front, view, row, packets, ret_why, size);
 }
@@ -316,7 +327,8 @@ static struct radio_options options_of(const struct image_radio *row, uint32_t c
 	    .block = (uint16_t)(FIRST_BLOCK + BLOCK_STEP * (number / 2)),
 	    .channel = (uint16_t)(number % 2),
 	    .rx = true,
-	    .tx = number % 2 == 0,
+	    .tx = number % 2 == 0 && !row->listen,
+	    .listen = row->listen != 0,
 	    .window = {WINDOW_BYTES, 0xffffff},
 	    .frequency = {row->flow_control ? WINDOW_BYTES / 8 : 0, row->flow_control ? 0xffffff : 0},
 	    .lossy = row->flow_control != 0,
@@ -382,6 +394,10 @@ int front_open(struct x310_front *front, const struct image_view *view, uint32_t
 		return -ENOMEM;
 	front->tick_ns = 1e9 / view->radios[0].clock_rate;
 	front->per_slot = (uint64_t)head->slot_samples * view->radios[0].ticks_per_sample;
+	for (uint32_t r = 0; r < head->radios.count; r++) {
+		front->front.on_grid |= view->radios[r].group != 0;
+		front->listen |= view->radios[r].listen != 0;
+	}
 	for (uint32_t r = 0; r < head->radios.count && status == 0; r++)
 		for (uint32_t c = 0; c < view->radios[r].n_channels && status == 0; c++)
 			status = open_channel(front, view, &view->radios[r], c, packets, ret_why, size);
@@ -409,7 +425,7 @@ static void end_burst(struct front *front, uint32_t c)
 static bool idle(const struct x310_front *front)
 {
 	for (uint32_t c = 0; c < front->front.channels; c++)
-		if (!control_idle(&front->channel[c].radio.control))
+		if (!radio_idle(&front->channel[c].radio))
 			return false;
 	return true;
 }

@@ -4,7 +4,7 @@
  * of its own, all started at one time.
  *
  * An overrun, a start that came too late and a stream from which nothing has come for STALL_NS are answered by starting it
- * again, at a slot's first tick if there is time for that. Without flow_control the device sends without asking whether there
+ * again, at a slot's first tick if there is time for that; a device that is listened to is not ours to start. Without flow_control the device sends without asking whether there
  * is room: what is lost is lost alone.
  */
 #ifndef ALOE_HOST_FRONT_H
@@ -30,8 +30,8 @@ struct front_channel {
 struct x310_front {
 	struct front front; /* first */
 	struct front_channel *channel;
-	struct front_port { /* that the kernel does not see */
-		const char *name;
+	struct front_port {
+		const struct image_radio *row; /* that named it first */
 		struct split *split;
 	} ports[IMAGE_RADIOS_MAX];
 	uint32_t n_ports;
@@ -39,6 +39,7 @@ struct x310_front {
 	uint64_t per_slot; /* ticks */
 	uint64_t origin;   /* a slot's first tick */
 	bool running;
+	bool listen; /* somebody else has the devices */
 	char note[512];
 };
 

@@ -58,7 +58,7 @@ static int open_all(struct host_radio *radio)
 	    .rate_hz = view->head->rate_hz,
 	    .slot_samples = view->head->slot_samples,
 	    .rx_packet = row->spp,
-	    .tx_packet = row->spp,
+	    .tx_packet = row->listen ? 0 : row->spp,
 	    .tx_advance = row->tx_advance,
 	    .patience_ns = row->patience_ns,
 	};

@@ -45,6 +45,7 @@ struct dpdk {
 	uint64_t errors; /* that the port has told of, counted as refused */
 	struct rte_mempool *pool;
 	struct frame_address own;
+	struct door_address group; /* heard too; ip 0: none */
 	struct headers in, out;
 	struct neighbour neighbours[NEIGHBOURS];
 	unsigned n_neighbours, last; /* last one asked for */
@@ -57,6 +58,16 @@ static struct dpdk *dpdk_of(struct door *door)
 
 /* ---- neighbours -------------------------------------------------------------------------------------------------------- */
 
+/* A group's Ethernet address is made of its own (RFC 1112, 6.4). */
+static struct neighbour neighbour_new(uint32_t ip)
+{
+	return (struct neighbour){
+	    .ip = ip,
+	    .known = ip >> 28 == 0xe,
+	    .mac = {0x01, 0x00, 0x5e, (uint8_t)(ip >> 16 & 0x7f), (uint8_t)(ip >> 8), (uint8_t)ip},
+	};
+}
+
 /* The entry of an address; a new one, in the place of the oldest if there are too many. */
 static struct neighbour *neighbour_of(struct dpdk *dpdk, uint32_t ip)
 {
@@ -68,7 +79,7 @@ static struct neighbour *neighbour_of(struct dpdk *dpdk, uint32_t ip)
 	if (dpdk->n_neighbours == NEIGHBOURS)
 		memmove(dpdk->neighbours, dpdk->neighbours + 1, --dpdk->n_neighbours * sizeof(dpdk->neighbours[0]));
 	dpdk->last = dpdk->n_neighbours++;
-	dpdk->neighbours[dpdk->last] = (struct neighbour){.ip = ip};
+	dpdk->neighbours[dpdk->last] = neighbour_new(ip);
 	return &dpdk->neighbours[dpdk->last];
 }
 
@@ -156,6 +167,12 @@ static int parse(struct dpdk *dpdk, const struct rte_mbuf *mbuf, struct frame *r
 	return rc;
 }
 
+static bool is_ours(const struct dpdk *dpdk, const struct frame_address *to)
+{
+	return (to->ip == dpdk->own.ip && to->port == dpdk->own.port) ||
+	       (to->ip == dpdk->group.ip && to->port == dpdk->group.port && dpdk->group.ip != 0);
+}
+
 /* True: it is a datagram for us. */
 static bool take(struct dpdk *dpdk, struct rte_mbuf *mbuf, struct packet *ret)
 {
@@ -166,7 +183,7 @@ static bool take(struct dpdk *dpdk, struct rte_mbuf *mbuf, struct packet *ret)
 		counts->malformed++;
 		return false;
 	}
-	if (frame.kind != FRAME_IS_UDP || frame.to.ip != dpdk->own.ip || frame.to.port != dpdk->own.port) {
+	if (frame.kind != FRAME_IS_UDP || !is_ours(dpdk, &frame.to)) {
 		not_ours(dpdk, &frame);
 		return false;
 	}
@@ -406,6 +423,8 @@ static int set_up(struct dpdk *dpdk, const struct door_options *options, char *r
 	rc = rte_eth_dev_start(dpdk->port);
 	if (rc < 0)
 		return fail(ret_why, "it does not start", options->port, rc);
+	if (options->group.ip != 0)
+		(void)rte_eth_allmulticast_enable(dpdk->port); /* a virtual one hears all anyway */
 	dpdk->started = true;
 	return 0;
 }
@@ -444,6 +463,7 @@ static int dpdk_open(const struct door_options *options, char *ret_why, struct d
 	}
 	rte_eth_macaddr_get(dpdk->port, &mac);
 	dpdk->own = (struct frame_address){.port = options->own.port, .ip = options->own.ip};
+	dpdk->group = options->group;
 	memcpy(dpdk->own.mac, mac.addr_bytes, sizeof(dpdk->own.mac));
 	*ret = &dpdk->door;
 	return 0;

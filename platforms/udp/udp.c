@@ -256,15 +256,40 @@ static void widen(struct udp *udp, int force, int option, const char *way, const
 			 said ? ", " : "", way, got / 2, bytes, limit);
 }
 
+/* A socket with an address of its own hears no group: it has any, or, to hear nothing else, the group's. */
+static struct sockaddr_in address_of(const struct door_options *options)
+{
+	const struct door_address *group = &options->group;
+	const struct door_address own =
+	    group->ip == 0 ? options->own : (struct door_address){options->listen ? group->ip : 0, group->port};
+
+	return (struct sockaddr_in){
+	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(own.ip), .sin_port = htons(own.port)};
+}
+
+/* Several on this machine may; what others have joined is not for us. */
+static int join(int fd, const struct door_options *options)
+{
+	const struct ip_mreq group = {{htonl(options->group.ip)}, {htonl(options->own.ip)}};
+	const int no = 0;
+
+	if (options->group.ip == 0)
+		return 0;
+	if (setsockopt(fd, IPPROTO_IP, IP_MULTICAST_ALL, &no, sizeof(no)) < 0)
+		return -1;
+	return setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &group, sizeof(group));
+}
+
 static int open_socket(struct udp *udp, const struct door_options *options)
 {
-	struct sockaddr_in own = {
-	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(options->own.ip), .sin_port = htons(options->own.port)};
-	const int bytes = (int)(options->queue_bytes ? options->queue_bytes : QUEUE_BYTES), zero = 0;
+	struct sockaddr_in own = address_of(options);
+	const int bytes = (int)(options->queue_bytes ? options->queue_bytes : QUEUE_BYTES), zero = 0,
+		  share = options->group.ip != 0;
 	socklen_t size = sizeof(own);
 
 	udp->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (udp->fd < 0 || bind(udp->fd, (const struct sockaddr *)&own, sizeof(own)) < 0 ||
+	if (udp->fd < 0 || setsockopt(udp->fd, SOL_SOCKET, SO_REUSEADDR, &share, sizeof(share)) < 0 ||
+	    bind(udp->fd, (const struct sockaddr *)&own, sizeof(own)) < 0 || join(udp->fd, options) < 0 ||
 	    getsockname(udp->fd, (struct sockaddr *)&own, &size) < 0)
 		return -errno;
 	widen(udp, SO_RCVBUFFORCE, SO_RCVBUF, "receive", "net.core.rmem_max", bytes);
@@ -287,11 +312,15 @@ static int udp_open(const struct door_options *options, char *ret_why, struct do
 	if (rc == 0)
 		rc = open_socket(udp, options);
 	if (rc < 0) {
-		const struct in_addr ip = {htonl(options->own.ip)};
+		const bool group = options->group.ip != 0;
+		const struct in_addr ip = {htonl(group ? options->group.ip : options->own.ip)};
 		char text[INET_ADDRSTRLEN] = "";
 
 		inet_ntop(AF_INET, &ip, text, sizeof(text));
-		snprintf(ret_why, DOOR_WHY, "UDP %s:%u: %s", text, options->own.port, strerror(-rc));
+		snprintf(ret_why, DOOR_WHY, "UDP %s:%u: %s%s", text, group ? options->group.port : options->own.port,
+			 strerror(-rc),
+			 group && rc == -ENODEV ? " (own_address has to be the one of an interface, or a route name it)"
+						: "");
 		udp_close(&udp->door);
 		return rc;
 	}

@@ -31,27 +31,13 @@ static struct endpoint endpoint_of(const struct radio_options *options, uint16_t
 	return endpoint;
 }
 
-void radio_open(struct radio *radio, const struct radio_options *options, struct door *door, uint64_t now_ns)
-{
-	const struct endpoint streams = endpoint_of(options, 0);
-	const enum chdr_dialect dialect = streams.version >= 0x0200 ? CHDR_V2 : CHDR_V1;
-	struct endpoint registers = streams;
-
-	if (options->control_port) {
-		registers.device = options->control_device;
-		registers.device_port = options->control_port;
-	}
-	*radio = (struct radio){.options = *options, .door = door};
-	control_open(&radio->control, &registers, &streams, dialect, now_ns);
-}
-
 /* The streams begin when the endpoint is ours: claiming it would reset them. */
 static void open_streams(struct radio *radio, uint64_t now_ns)
 {
 	const struct radio_options *o = &radio->options;
 
 	if (o->rx && radio->rx.phase == STREAM_IDLE) {
-		const struct rx_options rx = {endpoint_of(o, 1), o->window, o->frequency, o->lossy};
+		const struct rx_options rx = {endpoint_of(o, 1), o->window, o->frequency, o->lossy, o->listen};
 
 		rx_open(&radio->rx, &rx, now_ns);
 	}
@@ -63,9 +49,31 @@ static void open_streams(struct radio *radio, uint64_t now_ns)
 	}
 }
 
+void radio_open(struct radio *radio, const struct radio_options *options, struct door *door, uint64_t now_ns)
+{
+	const struct endpoint streams = endpoint_of(options, 0);
+	const enum chdr_dialect dialect = streams.version >= 0x0200 ? CHDR_V2 : CHDR_V1;
+	struct endpoint registers = streams;
+
+	if (options->control_port) {
+		registers.device = options->control_device;
+		registers.device_port = options->control_port;
+	}
+	*radio = (struct radio){.options = *options, .door = door};
+	if (options->listen)
+		open_streams(radio, now_ns);
+	else
+		control_open(&radio->control, &registers, &streams, dialect, now_ns);
+}
+
+bool radio_idle(const struct radio *radio)
+{
+	return radio->options.listen || control_idle(&radio->control);
+}
+
 bool radio_ready(const struct radio *radio)
 {
-	return control_idle(&radio->control) && (!radio->options.rx || radio->rx.phase == STREAM_READY) &&
+	return radio_idle(radio) && (!radio->options.rx || radio->rx.phase == STREAM_READY) &&
 	       (!radio->options.tx || radio->tx.phase == STREAM_READY);
 }
 
@@ -101,6 +109,8 @@ void radio_configure(struct radio *radio, uint32_t spp, uint32_t ticks_per_sampl
 	const uint32_t rate = RATE_STEP * radio->options.channel;
 
 	radio->ticks_per_sample = ticks_per_sample;
+	if (radio->options.listen)
+		return;
 	if (!radio->options.initialised) {
 		(void)control_write(&radio->control, ddc, rate + DDC_RATE, ticks_per_sample);
 		(void)control_write(&radio->control, duc, rate + DUC_RATE, ticks_per_sample);
@@ -112,6 +122,8 @@ void radio_configure(struct radio *radio, uint32_t spp, uint32_t ticks_per_sampl
 
 void radio_start(struct radio *radio, uint64_t ticks)
 {
+	if (radio->options.listen)
+		return;
 	if (ticks) {
 		set(radio, RX_TIME_HIGH, (uint32_t)(ticks >> 32));
 		set(radio, RX_TIME_LOW, (uint32_t)ticks);
@@ -121,7 +133,8 @@ void radio_start(struct radio *radio, uint64_t ticks)
 
 void radio_stop(struct radio *radio)
 {
-	set(radio, RX_CMD, 0);
+	if (!radio->options.listen)
+		set(radio, RX_CMD, 0);
 }
 
 /* ---- out ------------------------------------------------------------------------------------------------------------------ */
@@ -253,6 +266,13 @@ static void take_control(struct radio *radio, uint64_t now_ns, const struct chdr
 		open_streams(radio, now_ns);
 }
 
+/* Who listens takes samples of its device and channel alone. */
+static bool is_heard(const struct radio *radio, const struct packet *packet, const struct chdr_packet *chdr)
+{
+	return packet->peer.ip == radio->options.device.ip && chdr->header.type >= CHDR_DATA &&
+	       chdr->header.dst == radio->rx.options.endpoint.own;
+}
+
 /* True: data, and the next in order. */
 static bool take(struct radio *radio, uint64_t now_ns, const struct packet *packet, struct radio_packet *ret)
 {
@@ -261,6 +281,10 @@ static bool take(struct radio *radio, uint64_t now_ns, const struct packet *pack
 
 	if (chdr_parse(packet->bytes, packet->size, &chdr) < 0) {
 		radio->counts.malformed++;
+		return false;
+	}
+	if (radio->options.listen && !is_heard(radio, packet, &chdr)) {
+		radio->counts.nobodys++;
 		return false;
 	}
 	if (chdr.header.type < CHDR_DATA || chdr.header.dst != radio->rx.options.endpoint.own) {

@@ -27,6 +27,7 @@ struct radio_options {
 	uint16_t block;           /* control port of the radio: 4, 7; its DUC and DDC lie before it */
 	uint16_t channel;         /* of the radio: 0, 1 */
 	bool rx, tx;
+	bool listen;                   /* rx alone, that another host has set up: nothing is said to the device */
 	struct stream_total window;    /* Rx: what the door can hold */
 	struct stream_total frequency; /* Rx: how often we report */
 	bool lossy;
@@ -36,7 +37,7 @@ struct radio_options {
 
 struct radio_counts {
 	uint64_t malformed;  /* no CHDR packet */
-	uint64_t nobodys;    /* for an endpoint that is none of ours */
+	uint64_t nobodys;    /* for an endpoint that is none of ours, or where we listen to another device */
 	uint64_t no_buffers; /* control packets that found no buffer; they are sent again */
 	uint64_t realigned;  /* bursts that were ended because the device is out of time (TX_REALIGN) */
 	uint64_t breaks;     /* bursts that were ended because the next packet does not follow */
@@ -70,6 +71,8 @@ void radio_open(struct radio *radio, const struct radio_options *options, struct
 
 /* radio_ready: all streams that were asked for stand and every register has been written. radio_failed: why not, or NULL. */
 bool radio_ready(const struct radio *radio);
+/* radio_idle: every register has been written. */
+bool radio_idle(const struct radio *radio);
 const char *radio_failed(const struct radio *radio);
 
 /* radio_configure writes samples per packet (Rx), ticks per sample (both ways, unless UHD has) and who is to hear of errors:

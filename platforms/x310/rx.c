@@ -55,8 +55,9 @@ static void enter(struct rx_stream *rx, enum stream_phase phase, uint64_t now_ns
 
 void rx_open(struct rx_stream *rx, const struct rx_options *options, uint64_t now_ns)
 {
-	*rx = (struct rx_stream){.options = *options};
-	enter(rx, STREAM_ADVERTISE, now_ns);
+	*rx = (struct rx_stream){.options = *options, .phase = options->listen ? STREAM_READY : STREAM_IDLE};
+	if (!options->listen)
+		enter(rx, STREAM_ADVERTISE, now_ns);
 }
 
 void rx_restart(struct rx_stream *rx, uint64_t now_ns)
@@ -168,12 +169,25 @@ void rx_control(struct rx_stream *rx, uint64_t now_ns, const struct chdr_packet 
 		command(rx, now_ns, &strc);
 }
 
+/* By how many packets this one is ahead of the next; 0 where a stream that we listen to begins. */
+static int16_t ahead_of(struct rx_stream *rx, uint16_t seq)
+{
+	const int16_t ahead = (int16_t)(seq - rx->next_seq);
+
+	if (!rx->options.listen || (rx->heard && ahead > -RX_LISTEN_OLD))
+		return ahead;
+	rx->counts.restarts += rx->heard;
+	rx->heard = true;
+	return 0;
+}
+
 enum rx_verdict rx_data(struct rx_stream *rx, const struct chdr_header *header)
 {
-	const int16_t ahead = (int16_t)(header->seq - rx->next_seq);
+	int16_t ahead;
 
 	if (rx->phase != STREAM_READY)
 		return RX_EARLY;
+	ahead = ahead_of(rx, header->seq);
 	rx->received.bytes += chdr_counted(header->length);
 	rx->received.pkts++;
 	rx->counts.packets++;

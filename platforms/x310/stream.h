@@ -56,6 +56,7 @@ struct rx_options {
 	struct stream_total capacity;  /* of what receives: 40 bit, 24 bit */
 	struct stream_total frequency; /* how often we report; 0 and 0: the device runs free */
 	bool lossy;                    /* the device says its totals (RESYNC) every `capacity` */
+	bool listen;                   /* somebody else has the stream, and we hear it */
 };
 
 struct rx_counts {
@@ -64,7 +65,7 @@ struct rx_counts {
 	uint64_t old;                   /* came again or too late: not to be used */
 	uint64_t resyncs, resync_bytes; /* totals corrected by so much */
 	uint64_t reports;               /* STRS sent */
-	uint64_t restarts;
+	uint64_t restarts;              /* set up anew, or heard to be */
 };
 
 enum rx_verdict {
@@ -81,6 +82,7 @@ struct rx_stream {
 	struct request request;
 	uint16_t request_seq, strs_seq, next_seq;
 	uint16_t gap;         /* of the last RX_GAP */
+	bool heard;           /* the first packet, where we listen */
 	bool answer_init;     /* STRS is due in answer to INIT */
 	bool init_answered;   /* it has been sent */
 	unsigned tries;       /* configured so often */
@@ -89,6 +91,9 @@ struct rx_stream {
 	struct rx_counts counts;
 };
 
+/* rx_open: one that listens is READY at once, says nothing, and begins with whatever packet it hears first; and anew with one
+ * that is RX_LISTEN_OLD or more behind, for then the stream was. */
+enum { RX_LISTEN_OLD = 1024 };
 void rx_open(struct rx_stream *rx, const struct rx_options *options, uint64_t now_ns);
 void rx_restart(struct rx_stream *rx, uint64_t now_ns); /* a window lost whole never opens again by itself */
 

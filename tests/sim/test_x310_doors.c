@@ -4,6 +4,7 @@
  * sent, and every packet that is not is in somebody's count. */
 #include <stdarg.h>
 #include <stddef.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdint.h>
 
@@ -232,6 +233,74 @@ static void a_door_that_is_taken(void **state)
 	door_close(NULL);
 }
 
+static unsigned send_to(struct door *door, uint32_t ip, uint16_t port, uint32_t size)
+{
+	struct packet packet;
+
+	assert_int_equal(door_get(door, &packet, 1), 1);
+	assert_int_equal((uintptr_t)packet.bytes % 64, 0);
+	memset(packet.bytes, (int)size, size <= 1400 ? size : 0);
+	packet.size = size;
+	packet.peer = (struct door_address){ip, port};
+	if (door_send(door, &packet, 1) == 1)
+		return 1;
+	door_put(door, &packet, 1);
+	return 0;
+}
+
+/* Both look until one has got a packet. */
+static struct packet await(struct door *door, struct door *other)
+{
+	const uint64_t end = clock_ns() + 20000000000ull;
+	struct packet packet = {0};
+
+	while (clock_ns() < end) {
+		struct packet not_yet;
+
+		if (door_receive(door, &packet, 1) == 1)
+			return packet;
+		if (door_receive(other, &not_yet, 1) == 1)
+			door_put(other, &not_yet, 1);
+	}
+	fail_msg("nothing comes");
+	return packet;
+}
+
+/* Two hear what is sent to their group; the one that listens nothing else, the other what is for it. */
+static void a_group(void **state)
+{
+	struct door_options options = {
+	    .own = {0x7f000001, 0}, .group = {0xefff0a02, 50124}, .packets = 4, .packet_bytes = 1500};
+	struct door *doors[3], *from;
+	char why[DOOR_WHY] = "";
+	struct packet packet;
+
+	(void)state;
+	assert_int_equal(door_open(&door_udp, &options, why, &doors[0]), 0);
+	options.listen = true;
+	assert_int_equal(door_open(&door_udp, &options, why, &doors[1]), 0);
+	options.group.ip++; /* of the same port */
+	assert_int_equal(door_open(&door_udp, &options, why, &doors[2]), 0);
+	options = (struct door_options){.own = {0x7f000001, 0}, .packets = 4, .packet_bytes = 1500};
+	assert_int_equal(door_open(&door_udp, &options, why, &from), 0);
+	assert_int_equal(send_to(from, 0xefff0a02, 50124, 77), 1);
+	assert_int_equal(send_to(from, 0x7f000001, 50124, 78), 1);
+	for (uint32_t i = 0; i < 2; i++) {
+		packet = await(doors[0], doors[2]);
+		assert_true(packet.size == 77 + i && packet.peer.port == from->own.port);
+	}
+	packet = await(doors[1], doors[2]);
+	assert_int_equal(packet.size, 77);
+	assert_int_equal(door_receive(doors[1], &packet, 1) + door_receive(doors[2], &packet, 1), 0);
+	for (int i = 0; i < 3; i++)
+		door_close(doors[i]);
+	door_close(from);
+	options.own.ip = 0xc6336401; /* 198.51.100.1, nobody's */
+	options.group = (struct door_address){0xefff0a02, 50124};
+	assert_int_equal(door_open(&door_udp, &options, why, &from), -ENODEV);
+	assert_non_null(strstr(why, "UDP 239.255.10.2:50124: No such device (own_address has to be"));
+}
+
 /* Buffers are lent, not given; a datagram longer than one is refused; send returns what it did not take. */
 static void a_door_and_its_buffers(void **state)
 {
@@ -274,13 +343,14 @@ static void a_door_and_its_buffers(void **state)
 	door_close(b);
 }
 
-enum { PORT_A = 50000, PORT_B = 50001, IP_A = 0x0a000001, IP_B = 0x0a000002 };
+enum { PORT_A = 50000, PORT_B = 50001, IP_A = 0x0a000001, IP_B = 0x0a000002, GROUP = 0xefff0a02 };
 
 /* Two ports in one process, joined by shared memory. */
 static struct door *open_port(const char *role, uint32_t ip, uint16_t number)
 {
 	char port[512], why[DOOR_WHY] = "";
-	const struct door_options options = {.own = {ip, number}, .packets = 256, .packet_bytes = 1400, .port = port};
+	const struct door_options options = {
+	    .own = {ip, number}, .group = {GROUP, PORT_A}, .packets = 256, .packet_bytes = 1400, .port = port};
 	struct door *door;
 
 	snprintf(port, sizeof(port), "net_memif_%s,role=%s,socket=%s,socket-abstract=no", role, role,
@@ -288,39 +358,6 @@ static struct door *open_port(const char *role, uint32_t ip, uint16_t number)
 	if (door_open(x310_rig_kind(&x310_rig_wires[1]), &options, why, &door) < 0)
 		fail_msg("%s", why);
 	return door;
-}
-
-static unsigned send_to(struct door *door, uint32_t ip, uint16_t port, uint32_t size)
-{
-	struct packet packet;
-
-	assert_int_equal(door_get(door, &packet, 1), 1);
-	assert_int_equal((uintptr_t)packet.bytes % 64, 0);
-	memset(packet.bytes, (int)size, size <= 1400 ? size : 0);
-	packet.size = size;
-	packet.peer = (struct door_address){ip, port};
-	if (door_send(door, &packet, 1) == 1)
-		return 1;
-	door_put(door, &packet, 1);
-	return 0;
-}
-
-/* Both look until one has got a packet. */
-static struct packet await(struct door *door, struct door *other)
-{
-	const uint64_t end = clock_ns() + 20000000000ull;
-	struct packet packet = {0};
-
-	while (clock_ns() < end) {
-		struct packet not_yet;
-
-		if (door_receive(door, &packet, 1) == 1)
-			return packet;
-		if (door_receive(other, &not_yet, 1) == 1)
-			door_put(other, &not_yet, 1);
-	}
-	fail_msg("nothing comes");
-	return packet;
 }
 
 /* The first packet to an unknown address is lost and asks who has it; its answer lets the others pass. */
@@ -343,6 +380,7 @@ static void a_port_and_its_neighbours(void **state)
 {
 	struct packet packet, all[256];
 	struct door *a, *b;
+	uint64_t unknown;
 	unsigned n;
 
 	need(*state);
@@ -368,6 +406,17 @@ static void a_port_and_its_neighbours(void **state)
 	packet = await(a, b);
 	assert_int_equal(packet.size, 1400);
 	assert_int_equal(a->counts.foreign, 1);
+	unknown = b->counts.unknown;
+	door_put(a, &packet, 1);
+
+	assert_int_equal(send_to(b, GROUP, PORT_A, 79), 1); /* whom nobody has to be asked about */
+	packet = await(a, b);
+	assert_true(packet.size == 79 && packet.peer.ip == IP_B && b->counts.unknown == unknown);
+	door_put(a, &packet, 1);
+	assert_int_equal(send_to(b, GROUP + 1, PORT_A, 50), 1); /* none of ours */
+	assert_int_equal(send_to(b, GROUP, PORT_A, 80), 1);
+	packet = await(a, b);
+	assert_true(packet.size == 80 && a->counts.foreign == 2);
 	door_put(a, &packet, 1);
 
 	for (int round = 0; round < 40; round++) { /* nothing is kept */
@@ -403,10 +452,11 @@ static int close_rig(void **state)
 
 int main(void)
 {
-	enum { FIRST = 4 };
+	enum { FIRST = 5 };
 	struct CMUnitTest tests[FIRST + 2 * RIG_WIRES] = {
 	    cmocka_unit_test(a_door_that_is_taken),
 	    cmocka_unit_test(a_door_and_its_buffers),
+	    cmocka_unit_test(a_group),
 	    cmocka_unit_test_prestate(a_port_and_its_neighbours, (void *)(uintptr_t)&x310_rig_wires[1]),
 	    cmocka_unit_test_prestate(a_port_that_is_none, (void *)(uintptr_t)&x310_rig_wires[1]),
 	};

@@ -82,7 +82,7 @@ static void test_all_keys(void **state)
 	    "clock_source = \"external\"; time_source = \"gpsdo\"; rx_frequency = [1e9, 2e9]; rx_gain = 3.0;\n"
 	    "tx_frequency = 2.4e9; tx_gain = [-1.0, 4.0]; },\n"
 	    "{ type = \"x310\"; transport = \"dpdk\"; address = \"10.0.0.3\"; own_address = \"10.0.0.1\";\n"
-	    "port = \"0000:01:00.0\"; channel = 2; } );\n");
+	    "port = \"0000:01:00.0\"; channel = 2; multicast = \"239.255.10.1:50123\"; } );\n");
 	const struct wf_radio *radio = &radios->item[0];
 
 	(void)state;
@@ -101,6 +101,8 @@ static void test_all_keys(void **state)
 	assert_true(radio->settings[0].rx_gain == 3 && radio->settings[1].rx_gain == 3);
 	assert_true(radio->settings[1].tx_frequency == 2.4e9 && radio->settings[0].tx_gain == -1);
 	assert_true(radios->item[1].sfp == 1 && radios->item[1].channels[0] == 2);
+	assert_true(radio->group == 0 && radios->item[1].group == 0xefff0a01 && radios->item[1].group_port == 50123);
+	assert_false(radios->item[1].listen);
 	wf_radios_free(radios);
 }
 
@@ -125,6 +127,17 @@ static void test_wrong(void **state)
 	    "needed\n"
 	    "p.conf:1: radio: own_address is missing, transport = \"dpdk\": own_address = \"A.B.C.D\", an address for "
 	    "the port is needed\n");
+	refused("radio = ( { type = \"x310\"; transport = \"udp\"; address = \"10.0.0.2\";\n"
+		"multicast = \"10.0.0.1:5\"; listen = true; },\n"
+		"{ type = \"x310\"; transport = \"udp\"; address = \"10.0.0.3\";\n"
+		"multicast = \"239.0.0.1:70000\"; } );\n",
+		"p.conf:2: multicast = \"10.0.0.1:5\", a group in 224.0.0.0/4 and a port like \"239.255.10.1:49153\" "
+		"are needed\n"
+		"p.conf:3: radio: listen is to be the same for all radios\n"
+		"p.conf:4: multicast = \"239.0.0.1:70000\", a group in 224.0.0.0/4 and a port like "
+		"\"239.255.10.1:49153\" are needed\n");
+	refused("radio: { type = \"x310\"; transport = \"udp\"; address = \"10.0.0.2\"; listen = true; };\n",
+		"p.conf:1: radio: multicast is missing, listen = true: multicast = \"GROUP:PORT\" is needed\n");
 	refused("radio = 5;\n",
 		"p.conf:1: radio: { type = \"x310\"; ... }; or radio = ( { ... }, { ... } ); with at most 2 is "
 		"needed\n");

@@ -276,6 +276,27 @@ static void rx_counts_what_is_missing(void **state)
 	assert_int_equal(rx_seq(&rx, 0x7fff), RX_GAP);
 }
 
+/* Whatever comes first is the beginning; what comes again is old, but for a stream that begins anew. */
+static void rx_listens(void **state)
+{
+	const struct rx_options options = {.listen = true};
+	uint8_t bytes[STREAM_PACKET_MAX];
+	struct rx_stream rx;
+
+	(void)state;
+	rx_open(&rx, &options, 1);
+	assert_int_equal(rx.phase, STREAM_READY);
+	assert_int_equal(rx_seq(&rx, 60000), RX_NEXT);
+	assert_int_equal(rx_seq(&rx, 60001), RX_NEXT);
+	assert_int_equal(rx_seq(&rx, 60004), RX_GAP);
+	assert_int_equal(rx_seq(&rx, 60002), RX_OLD);
+	assert_int_equal(rx_seq(&rx, 60006 - RX_LISTEN_OLD), RX_OLD);
+	assert_int_equal(rx.counts.restarts, 0);
+	assert_int_equal(rx_seq(&rx, 60005 - RX_LISTEN_OLD), RX_NEXT);
+	assert_true(rx.counts.restarts == 1 && rx.counts.lost == 2 && rx.counts.old == 2);
+	assert_int_equal(rx_poll(&rx, 1000000000, bytes), 0); /* nothing is said */
+}
+
 /* A report each time that as much as was asked for has been given back. */
 static void rx_reports(void **state)
 {
@@ -639,6 +660,7 @@ int main(void)
 	    cmocka_unit_test(rx_init_is_lost),
 	    cmocka_unit_test(rx_answer_to_init_is_lost),
 	    cmocka_unit_test(rx_counts_what_is_missing),
+	    cmocka_unit_test(rx_listens),
 	    cmocka_unit_test(rx_reports),
 	    cmocka_unit_test(rx_resync),
 	    cmocka_unit_test(rx_begins_anew),

@@ -220,10 +220,11 @@ struct aloe_radio_counts {
  * any alignment. What is received and what is sent belong to the slot that runs; how long after the one the other leaves is
  * the radio's own constant. Functions are [slot], and never wait. */
 struct aloe_radio {
-	double rate_hz;                /* samples a second */
-	uint32_t slot_samples;         /* of each channel */
-	uint32_t channels;             /* each has both directions, as far as the radio has them */
-	uint32_t rx_packet, tx_packet; /* samples in a packet: what `received` and `place` give in one piece at most */
+	double rate_hz;        /* samples a second */
+	uint32_t slot_samples; /* of each channel */
+	uint32_t channels;     /* each has both directions, as far as the radio has them */
+	/* samples in a packet: what `received` and `place` give in one piece at most; 0: the radio cannot send */
+	uint32_t rx_packet, tx_packet;
 	int64_t tx_advance; /* samples from the slot's first to what is sent in it; negative: as soon as it comes */
 	const char *clock_source, *time_source;   /* "internal", "external", "gpsdo"; NULL: nobody has said */
 	const struct aloe_radio_channel *channel; /* `channels` of them, or NULL: nobody has said */
