@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/platform/platform.h"
 #include "core/report/local.h"
 #include "core/slot/cost.h"
 
@@ -75,6 +76,7 @@ int capacity_keep(const char *state, bool *ret_waited)
 /* At ordinary priority: a load may be waiting for it. */
 static void *keep_main(void *state)
 {
+	platform_demote(0);
 	capacity_keep(state, NULL); /* whoever needs it and does not find it tries again */
 	free(state);
 	return NULL;
