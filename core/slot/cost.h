@@ -14,7 +14,7 @@ struct lane_cost {
 	double handover_ns; /* from one host's thread to the next one's on the same core: wake, sleep, switch */
 };
 
-/* lane_cost_measure runs lanes of empty segments on the CPU of the caller, at the caller's priority, for about 20 ms; CPU time
+/* lane_cost_measure runs lanes of empty segments on the CPU of the caller, at ordinary priority, for about 20 ms; CPU time
  * is counted, so that what others take of the machine meanwhile is not. 0, -ENOMEM, -EAGAIN (no threads), or -ETIMEDOUT: the
  * CPU was never ours. [control] */
 int lane_cost_measure(struct lane_cost *ret);
