@@ -214,6 +214,7 @@ static json_t *head_of(const struct bench *bench)
 	struct tm tm;
 
 	uname(&system);
+	system.release[strcspn(system.release, "-")] = 0; /* the kernel's version, without who built it for what */
 	cpu_name(cpu, sizeof(cpu));
 	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
 	return json_pack("{s:i, s:s, s:o, s:s, s:s, s:{s:s, s:i, s:s, s:s}, s:f, s:b}", "schema", 1, "bench",

@@ -13,16 +13,15 @@
 #include "tools/aloe/bench/published.h"
 #include "tools/aloe/bench/run.h"
 
-enum { PATH = 4096, PROCESSES_MAX = 512, ALIKE = 3, FEW = 10, MANY = 210, ITEMS = 4 };
+enum { PATH = 4096, PROCESSES_MAX = 512, LOOKS = 10, FEW = 10, MANY = 210, ITEMS = 4 };
 
 #define REACH_DAEMON_KB (3 * 1024.0)
 #define REACH_INSTANCE_KB 16.0
 
-struct look { /* at the processes of a run, until they are the same for a while */
+struct look { /* at the processes of a run: of each the most that it had */
 	struct process seen[PROCESSES_MAX];
 	size_t n;
-	double private_kb, image_kb; /* of all */
-	int alike;
+	int looks; /* that had a host */
 };
 
 struct memory {
@@ -46,22 +45,34 @@ static bool has_host(const struct look *look)
 	return false;
 }
 
+/* A process that was another program before, or had not loaded its components, begins anew. */
+static void most(struct process *now, const struct look *before)
+{
+	for (size_t i = 0; i < before->n; i++) {
+		const struct process *old = &before->seen[i];
+
+		if (old->pid != now->pid || strcmp(old->name, now->name) != 0 ||
+		    strcmp(old->components, now->components) != 0)
+			continue;
+		now->private_kb = fmax(now->private_kb, old->private_kb);
+		now->image_kb = fmax(now->image_kb, old->image_kb);
+		now->shared_kb = fmax(now->shared_kb, old->shared_kb);
+	}
+}
+
 static bool look_at(void *self, pid_t pid)
 {
-	struct look *look = self;
-	const double private_kb = look->private_kb, image_kb = look->image_kb;
-	const size_t n = look->n;
+	struct look *look = self, *now = calloc(1, sizeof(*now));
 
-	look->n = processes_below(pid, look->seen, PROCESSES_MAX);
-	look->private_kb = look->image_kb = 0;
-	for (size_t i = 0; i < look->n; i++) {
-		look->private_kb += look->seen[i].private_kb;
-		look->image_kb += look->seen[i].image_kb;
-	}
-	if (!has_host(look) || look->n != n || fabs(look->private_kb - private_kb) > 0.01 * private_kb ||
-	    fabs(look->image_kb - image_kb) > 0.01 * image_kb)
-		look->alike = 0;
-	return ++look->alike > ALIKE;
+	if (!now)
+		return false;
+	now->n = processes_below(pid, now->seen, PROCESSES_MAX);
+	for (size_t i = 0; i < now->n; i++)
+		most(&now->seen[i], look);
+	now->looks = look->looks + has_host(now);
+	*look = *now;
+	free(now);
+	return look->looks >= LOOKS;
 }
 
 static int run_one(struct memory *memory, const char *path, enum isolation isolation, struct look *look,
@@ -264,9 +275,8 @@ static void result(void *self)
 	bench_note(
 	    bench,
 	    "%s, %.0f instances; private: pages of no other process and of no image; images: what processes of the "
-	    "node share, as far as this one has it resident; looked at while it ran, when %d looks in a row saw the "
-	    "same to 1 %%",
-	    memory->path, memory->instances, ALIKE + 1);
+	    "node share, as far as this one has it resident; the most of %d looks in the first seconds of a run",
+	    memory->path, memory->instances, LOOKS);
 	bench_note(bench,
 		   "an instance: a host with %d `copy` less one with %d, by the difference; in the image are its "
 		   "histogram, its "

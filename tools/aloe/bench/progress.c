@@ -18,7 +18,6 @@ void progress_init(struct progress *progress, bool off)
 
 	*progress = (struct progress){.off = off, .began_ns = clock_ns()};
 	progress->tty = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
-	progress->last_ns = progress->began_ns;
 }
 
 void progress_clear(struct progress *progress)
