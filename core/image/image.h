@@ -205,6 +205,7 @@ enum image_radio_count {
 	RADIO_COUNT_TX_LATE,   /* came to the device after their time */
 	RADIO_COUNT_UNDERRUNS, /* the device had nothing to send */
 	RADIO_COUNT_SEQUENCE,  /* the device missed some, or got them out of order */
+	RADIO_COUNT_RESTARTS,  /* the device was silent, and set up anew */
 	RADIO_COUNTS
 };
 

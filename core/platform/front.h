@@ -29,6 +29,7 @@ struct front_counts {
 	uint64_t late;      /* packets that it got after their time, and left out */
 	uint64_t underruns; /* it had nothing to send, and should have */
 	uint64_t sequence;  /* reports of packets that are missing, or out of order */
+	uint64_t restarts;  /* it was silent, and set up anew */
 };
 
 struct front {

@@ -64,8 +64,8 @@ bool report_clean(const json_t *report)
 {
 	static const char *const slots[] = {"skipped", "missed", "slipped"};
 	static const char *const messages[] = {"absent", "late", "overwritten", "lost"};
-	static const char *const radio[] = {"lost",    "behind", "overruns",  "flywheeled",
-					    "no_room", "late",   "underruns", "sequence"};
+	static const char *const radio[] = {"lost", "behind",    "overruns", "flywheeled", "no_room",
+					    "late", "underruns", "sequence", "restarts"};
 	double bad = 0;
 
 	for (size_t i = 0; i < 3; i++)
@@ -202,12 +202,15 @@ static void print_radio(const json_t *report, FILE *out)
 
 	json_array_foreach(json_object_get(radio, "channels"), n, c)
 	{
-		fprintf(out,
-			"radio      channel %zu: %.0f packets in, %.0f lost, %.0f behind their slot, %.0f overruns; "
-			"%.0f out, %.0f late, %.0f underruns, %.0f out of order, %.0f without room\n",
-			n, report_number(c, "packets"), report_number(c, "lost"), report_number(c, "behind"),
-			report_number(c, "overruns"), report_number(c, "sent"), report_number(c, "late"),
-			report_number(c, "underruns"), report_number(c, "sequence"), report_number(c, "no_room"));
+		fprintf(
+		    out,
+		    "radio      channel %zu: %.0f packets in, %.0f lost, %.0f behind their slot, %.0f overruns, %.0f "
+		    "times set up anew; "
+		    "%.0f out, %.0f late, %.0f underruns, %.0f out of order, %.0f without room\n",
+		    n, report_number(c, "packets"), report_number(c, "lost"), report_number(c, "behind"),
+		    report_number(c, "overruns"), report_number(c, "restarts"), report_number(c, "sent"),
+		    report_number(c, "late"), report_number(c, "underruns"), report_number(c, "sequence"),
+		    report_number(c, "no_room"));
 	}
 	if (radio)
 		fprintf(out, "           %.0f slots caught up, %.0f flywheeled, %.0f with samples missing\n",

@@ -59,13 +59,16 @@ static void table_counts(const json_t *report, FILE *out)
 		report_number(slots, "slipped"), report_number(messages, "absent"), report_number(messages, "late"));
 	if (radio)
 		fprintf(out,
-			"  radio: %.0f packets in, %.0f lost, %.0f behind; %.0f out, %.0f late, %.0f underruns, %.0f "
-			"without "
-			"room; %.0f slots caught up, %.0f flywheeled\n",
+			"  radio: %.0f packets in, %.0f lost, %.0f behind, %.0f overruns, %.0f times set up anew; %.0f "
+			"out, "
+			"%.0f late, %.0f underruns, %.0f out of order, %.0f without room\n"
+			"         %.0f slots caught up, %.0f flywheeled, %.0f with samples missing\n",
 			report_number(radio, "packets"), report_number(radio, "lost"), report_number(radio, "behind"),
+			report_number(radio, "overruns"), report_number(radio, "restarts"),
 			report_number(radio, "sent"), report_number(radio, "late"), report_number(radio, "underruns"),
-			report_number(radio, "no_room"), report_number(radio, "caught_up"),
-			report_number(radio, "flywheeled"));
+			report_number(radio, "sequence"), report_number(radio, "no_room"),
+			report_number(radio, "caught_up"), report_number(radio, "flywheeled"),
+			report_number(radio, "partial"));
 }
 
 /* cut copies lines, each at most `cols` characters, at most `rows` of them; returns how many. */
@@ -84,7 +87,7 @@ static unsigned cut(const char *text, unsigned rows, unsigned cols, FILE *out)
 
 unsigned report_table(const json_t *report, unsigned rows, unsigned cols, FILE *out)
 {
-	const size_t radio = json_object_get(report, "radio") ? 1 : 0;
+	const size_t radio = json_object_get(report, "radio") ? 2 : 0;
 	const size_t fixed = 4 + radio + json_array_size(json_object_get(report, "lanes"));
 	const size_t most = !rows ? SIZE_MAX : rows > fixed ? rows - fixed : 0;
 	unsigned lines = 0;

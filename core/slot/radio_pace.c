@@ -167,6 +167,7 @@ static void show_channel(struct radio_pace *pace, uint32_t c)
 	show(&to[RADIO_COUNT_TX_LATE], counts->tx_late);
 	show(&to[RADIO_COUNT_UNDERRUNS], counts->tx_underruns);
 	show(&to[RADIO_COUNT_SEQUENCE], counts->tx_sequence);
+	show(&to[RADIO_COUNT_RESTARTS], pace->restarts[c]);
 }
 
 void radio_pace_show(struct radio_pace *pace)
@@ -179,6 +180,7 @@ void radio_pace_show(struct radio_pace *pace)
 		pace->counts[c].tx_late = front.late;
 		pace->counts[c].tx_underruns = front.underruns;
 		pace->counts[c].tx_sequence = front.sequence;
+		pace->restarts[c] = front.restarts;
 		if (pace->state != NULL)
 			show_channel(pace, c);
 	}
@@ -252,6 +254,16 @@ static void behind(struct radio_pace *pace, uint32_t channel, uint64_t end, uint
 		pace->edge_ns = edge;
 }
 
+/* After a pause samples may lie between those of before: the slots follow, by part of a sample, so that what is sent is as old
+ * as ever. Several channels may not agree, and do not move them. */
+static void align(struct radio_pace *pace, const struct front_packet *packet)
+{
+	const uint32_t per_sample = pace->front->ticks_per_sample;
+
+	if (pace->front->channels == 1 && packet->ticks > pace->slot_ticks)
+		pace->slot_ticks += (packet->ticks - pace->slot_ticks) % per_sample;
+}
+
 /* False: it is not to be kept. */
 static bool keep(struct radio_pace *pace, uint32_t channel, const struct front_packet *packet, uint64_t now)
 {
@@ -266,6 +278,8 @@ static bool keep(struct radio_pace *pace, uint32_t channel, const struct front_p
 	}
 	if (packet->ticks > pace->slot_ticks + pace->horizon)
 		jump(pace, packet->ticks);
+	if (packet->ticks != pace->queue[channel].covered)
+		align(pace, packet);
 	if (end <= pace->slot_ticks) {
 		behind(pace, channel, end, now);
 		pace->front->kind->release(pace->front, channel, packet, 1);

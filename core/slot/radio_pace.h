@@ -69,6 +69,7 @@ struct radio_pace {
 	struct radio_tx tx[FRONT_CHANNELS_MAX];
 	struct aloe_radio_counts counts[FRONT_CHANNELS_MAX];
 	uint64_t packets[FRONT_CHANNELS_MAX], behind[FRONT_CHANNELS_MAX], sent[FRONT_CHANNELS_MAX];
+	uint64_t restarts[FRONT_CHANNELS_MAX];
 };
 
 /* radio_pace_init: 0 or -ENOMEM. The front is the caller's. [control] */

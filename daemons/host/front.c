@@ -117,6 +117,30 @@ static void start_again(struct x310_front *front, struct front_channel *channel,
 	channel->tries++;
 }
 
+/* What has been counted since it was set up is added to *ret. */
+static void add_counts(const struct radio *radio, struct front_counts *ret)
+{
+	ret->overruns += radio->control.events[RADIO_RX_OVERRUN];
+	ret->late += radio->control.events[RADIO_TX_LATE];
+	ret->underruns += radio->control.events[RADIO_TX_UNDERRUN];
+	ret->sequence += radio->tx.counts.seqerr;
+}
+
+/* All of it, for a device that has been started again knows nothing of us; and once more where nobody answers. */
+static void set_up_anew(struct x310_front *front, struct front_channel *channel, uint64_t now_ns)
+{
+	const struct radio_options options = channel->radio.options;
+
+	add_counts(&channel->radio, &channel->before);
+	channel->before.restarts += !channel->again;
+	channel->again = true;
+	channel->heard_ns = now_ns;
+	channel->heard_ticks = channel->events = 0;
+	radio_drop(&channel->radio);
+	radio_open(&channel->radio, &options, channel->door, now_ns);
+	radio_configure(&channel->radio, channel->spp, front->front.ticks_per_sample);
+}
+
 /* What has to be done when the stream is not as it should be. */
 static void look_after(struct x310_front *front, struct front_channel *channel, uint64_t now_ns)
 {
@@ -128,14 +152,12 @@ static void look_after(struct x310_front *front, struct front_channel *channel, 
 	if (sum != channel->events) {
 		channel->events = sum;
 		start_again(front, channel, now_ns);
-	} else if (channel->again && channel->radio.rx.phase == STREAM_READY) {
+	} else if (channel->again && radio_ready(&channel->radio)) {
 		channel->again = false;
 		channel->heard_ns = now_ns;
 		radio_start(&channel->radio, 0);
-	} else if (!channel->again && now_ns > channel->heard_ns + STALL_NS) {
-		channel->again = true;
-		channel->heard_ns = now_ns;
-		rx_restart(&channel->radio.rx, now_ns);
+	} else if (now_ns > channel->heard_ns + STALL_NS) {
+		set_up_anew(front, channel, now_ns);
 	}
 }
 
@@ -158,7 +180,7 @@ static unsigned receive(struct front *self, uint32_t c, uint64_t now_ns, struct 
 		channel->heard_ns = now_ns;
 		channel->heard_ticks = packets[got - 1].ticks;
 		channel->tries = 0;
-		if (front->origin == 0)
+		if (front->origin == 0 || packets[0].ticks < front->origin)
 			front->origin = packets[0].ticks - (self->on_grid ? packets[0].ticks % front->per_slot : 0);
 	}
 	look_after(front, channel, now_ns);
@@ -207,12 +229,10 @@ static void flush(struct front *self)
 
 static void count(struct front *self, uint32_t c, struct front_counts *ret)
 {
-	const struct radio *radio = &front_of(self)->channel[c].radio;
+	const struct front_channel *channel = &front_of(self)->channel[c];
 
-	*ret = (struct front_counts){.overruns = radio->control.events[RADIO_RX_OVERRUN],
-				     .late = radio->control.events[RADIO_TX_LATE],
-				     .underruns = radio->control.events[RADIO_TX_UNDERRUN],
-				     .sequence = radio->tx.counts.seqerr};
+	*ret = channel->before;
+	add_counts(&channel->radio, ret);
 }
 
 static const struct front_kind x310_kind = {clock_of, start, receive, release, place, send_placed, flush, count};

@@ -3,9 +3,10 @@
  * daemons/host/front.h - the channels of X310s as one front (core/platform/front.h): each a radio of platforms/x310 over a door
  * of its own, all started at one time.
  *
- * An overrun, a start that came too late and a stream from which nothing has come for STALL_NS are answered by starting it
- * again, at a slot's first tick if there is time for that; a device that is listened to is not ours to start. Without flow_control the device sends without asking whether there
- * is room: what is lost is lost alone.
+ * An overrun and a start that came too late are answered by starting the stream again, at a slot's first tick if there is time
+ * for that. A channel from which nothing has come for two seconds is set up anew, as at first, until it answers: the device may
+ * have been started again. A device that is listened to is left alone. Without flow_control the device sends without asking
+ * whether there is room: what is lost is lost alone.
  */
 #ifndef ALOE_HOST_FRONT_H
 #define ALOE_HOST_FRONT_H
@@ -23,7 +24,8 @@ struct front_channel {
 	uint32_t spp;
 	uint64_t heard_ns, heard_ticks; /* of the packet that came last */
 	uint64_t events;                /* of the radio's Rx, answered */
-	bool again;                     /* its stream is being set up once more */
+	bool again;                     /* it is being set up once more */
+	struct front_counts before;     /* of it, until then */
 	unsigned tries;                 /* to begin again, and nothing has come yet */
 };
 

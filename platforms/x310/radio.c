@@ -66,6 +66,12 @@ void radio_open(struct radio *radio, const struct radio_options *options, struct
 		control_open(&radio->control, &registers, &streams, dialect, now_ns);
 }
 
+void radio_drop(struct radio *radio)
+{
+	door_put(radio->door, radio->out, radio->n_out);
+	radio->n_out = radio->n_held = 0;
+}
+
 bool radio_idle(const struct radio *radio)
 {
 	return radio->options.listen || control_idle(&radio->control);

@@ -69,6 +69,9 @@ struct radio_packet {
 
 void radio_open(struct radio *radio, const struct radio_options *options, struct door *door, uint64_t now_ns);
 
+/* radio_drop gives back what is in line, before the radio is opened once more. */
+void radio_drop(struct radio *radio);
+
 /* radio_ready: all streams that were asked for stand and every register has been written. radio_failed: why not, or NULL. */
 bool radio_ready(const struct radio *radio);
 /* radio_idle: every register has been written. */

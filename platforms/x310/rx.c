@@ -204,6 +204,8 @@ enum rx_verdict rx_data(struct rx_stream *rx, const struct chdr_header *header)
 
 void rx_release(struct rx_stream *rx, uint32_t length)
 {
+	if (rx->released.pkts == rx->received.pkts) /* it came before the stream began anew */
+		return;
 	rx->released.bytes += chdr_counted(length);
 	rx->released.pkts++;
 }

@@ -573,6 +573,53 @@ static void test_send(void **state)
 	rig_free(rig);
 }
 
+/* A radio that was started again may give samples that lie between those of before: what is sent is as old as ever. */
+static void test_send_between(void **state)
+{
+	struct rig *rig = rig_new(1, 100, 100, 500);
+	struct aloe_radio *radio = &rig->pace.radio;
+	uint32_t n;
+
+	(void)state;
+	arrive_all(rig, 0, 0, 100, 2);
+	for (uint64_t i = 0; i < 2; i++)
+		arrive(rig, 0, 230 + i * 100, 100, 0)->ticks++;
+	for (uint64_t s = 0; s < 4; s++) {
+		uint32_t missing = 0;
+
+		next(rig);
+		for (uint32_t from = 0; from < 100; from += n)
+			missing += radio->received(radio, 0, from, &n) == NULL ? n : 0;
+		assert_int_equal(missing, s == 2 ? 30 : 0);
+		assert_non_null(radio->place(radio, 0, &n));
+		radio->send(radio, 0, n);
+		assert_int_equal(rig->fake.sent[s].ticks, TICKS * (s * 100 + 500) + (s >= 2));
+		done(rig);
+		if (s == 2) /* the last slot has one packet more */
+			arrive(rig, 0, 430, 100, 0)->ticks++;
+	}
+	rig_free(rig);
+}
+
+/* Slots that several nodes have in common begin at multiples of their length. */
+static void test_on_grid(void **state)
+{
+	struct rig *rig = rig_new(1, 200, 100, 0);
+
+	(void)state;
+	rig->fake.front.on_grid = true;
+	arrive_all(rig, 0, 700, 100, 5);
+	next(rig);
+	assert_int_equal(rig->pace.slot_ticks, 600 * TICKS);
+	done(rig);
+	for (uint64_t s = 0; s < 2; s++) {
+		next(rig);
+		assert_int_equal(look(rig, 0, 800 + s * 200), 0);
+		done(rig);
+	}
+	rig_free(rig);
+}
+
 static void test_send_some(void **state)
 {
 	struct rig *rig = rig_new(1, 300, 100, -1);
@@ -687,6 +734,8 @@ int main(void)
 	    cmocka_unit_test(test_two_channels),
 	    cmocka_unit_test(test_one_channel_dies),
 	    cmocka_unit_test(test_send),
+	    cmocka_unit_test(test_send_between),
+	    cmocka_unit_test(test_on_grid),
 	    cmocka_unit_test(test_send_some),
 	    cmocka_unit_test(test_idle),
 	    cmocka_unit_test(test_lane),
