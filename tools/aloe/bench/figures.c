@@ -7,6 +7,8 @@
 
 enum { RANGE_MAX = 1000 };
 
+#define GROUPS_CHANCE 0.01
+
 /* ---- what the command line says --------------------------------------------------------------------------------------- */
 
 /* number reads one that ends at `until` (or at the end of the text); NULL if there is none. */
@@ -193,20 +195,31 @@ struct interval interval_mean(const double *values, size_t n, double *ret_mean)
 	return about(*ret_mean, student_95(n - 1) * sqrt(squares / (double)(n - 1) / (double)n));
 }
 
+/* Where of the sorted values the widest gap is that leaves `least` of them on either side: the place after it. */
+static size_t widest(const double *values, size_t n, size_t least)
+{
+	size_t cut = least;
+
+	for (size_t i = least + 1; i <= n - least; i++)
+		if (values[i] - values[i - 1] > values[cut] - values[cut - 1])
+			cut = i;
+	return cut;
+}
+
 bool two_groups(double *values, size_t n, double *ret_low, double *ret_high)
 {
 	const double middle = median(values, n);
-	size_t cut = 1;
-	double gap;
+	const size_t least = n < 10 ? 2 : (n + 4) / 5, ends = n / 10;
+	double gap, range, chance;
+	size_t cut;
 
 	if (n < 5)
 		return false;
-	for (size_t i = 2; i < n; i++)
-		if (values[i] - values[i - 1] > values[cut] - values[cut - 1])
-			cut = i;
+	cut = widest(values, n, least);
 	gap = values[cut] - values[cut - 1];
-	if (cut < 2 || n - cut < 2 || cut * 5 < n || (n - cut) * 5 < n || gap <= values[cut - 1] - values[0] ||
-	    gap <= values[n - 1] - values[cut] || gap <= 0.05 * middle)
+	range = values[n - 1 - ends] - values[ends];
+	chance = (double)(n - 2 * least + 1) * pow(1 - gap / range, (double)(n - 2 * ends - 2));
+	if (!(range > 0) || chance >= GROUPS_CHANCE || gap <= 0.05 * middle)
 		return false;
 	*ret_low = median(values, cut);
 	*ret_high = median(values + cut, n - cut);

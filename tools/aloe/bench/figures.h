@@ -69,8 +69,12 @@ double median(double *values, size_t n);
 /* interval_mean gives the mean and its 95 % confidence interval, Student's; the interval is NAN of fewer than 2. */
 struct interval interval_mean(const double *values, size_t n, double *ret_mean);
 
-/* two_groups tells whether n values fall into two groups: each two or more and at least a fifth of them, and between the two a gap wider than
- * either, and than a twentieth of the median. Sorts them; *ret_low and *ret_high are the groups' medians. */
+/* two_groups tells whether n values, 5 or more, fall into two groups, each two or more and a fifth of them: where the widest
+ * gap between such groups is one that values of one group show in fewer than 1 of 100 cases, and than a twentieth of the median
+ * is wide. One group: spread evenly, which of all that have one top leaves the widest gaps. Of m such values each of the m - 1
+ * gaps is more than a part g of the way from the first to the last with a chance of (1 - g)^(m - 2); as many times that as there
+ * are places for the gap is a bound for any. The way is that without a tenth of the values at either end, so that a run that
+ * was held up hides nothing. Sorts them; *ret_low and *ret_high are the groups' medians. */
 bool two_groups(double *values, size_t n, double *ret_low, double *ret_high);
 
 /* ---- search ----------------------------------------------------------------------------------------------------------- */
