@@ -36,6 +36,7 @@ enum {
 	NODE_CHANGES = 64,
 	IMAGE_RADIOS_MAX = 2,
 	IMAGE_RADIO_CHANNELS_MAX = 4, /* of all radios together */
+	IMAGE_RADIO_LATES = 64,
 };
 
 #define IMAGE_MAGIC 0x31474d49454f4c41ull  /* "ALOEIMG1" */
@@ -209,12 +210,18 @@ enum image_radio_count {
 	RADIO_COUNTS
 };
 
+struct image_radio_late {
+	_Atomic uint64_t slot, late_ns; /* slot + 1 */
+};
+
 struct image_radio_state {
 	_Atomic uint64_t channel[IMAGE_RADIO_CHANNELS_MAX][RADIO_COUNTS];
 	_Atomic uint64_t n_channels;
 	_Atomic uint64_t caught_up;  /* slots that ran at once, as their samples had been waiting */
 	_Atomic uint64_t flywheeled; /* slots that ran because time had passed, without all of their samples */
 	_Atomic uint64_t partial;    /* slots in which samples were missing */
+	/* by slot: its samples had not come so long after they should have, by more than a quarter of a slot */
+	struct image_radio_late late[IMAGE_RADIO_LATES];
 };
 
 struct image_run {

@@ -363,13 +363,27 @@ static void edge_follow(struct radio_pace *pace, double now)
 		pace->edge_ns += later < most ? later : most;
 }
 
+/* The lane looked, and it was not there. */
+static void radio_late(struct radio_pace *pace, uint64_t late_ns)
+{
+	struct image_radio_late *late;
+
+	if (pace->state == NULL || (double)late_ns < pace->slot_ns / 4)
+		return;
+	late = &pace->state->late[pace->slot % IMAGE_RADIO_LATES];
+	show(&late->late_ns, late_ns);
+	show(&late->slot, pace->slot + 1);
+}
+
 /* When its last sample came, as far as that is known. */
-static uint64_t edge_of(const struct radio_pace *pace)
+static uint64_t edge_of(struct radio_pace *pace)
 {
 	const uint64_t nominal = (uint64_t)pace->edge_ns;
 
-	if (nominal < pace->since_ns)
+	if (nominal < pace->since_ns) {
+		radio_late(pace, pace->since_ns - nominal);
 		return pace->since_ns;
+	}
 	return nominal > pace->got_ns ? pace->got_ns : nominal;
 }
 

@@ -180,6 +180,38 @@ static json_t *lanes(const struct exec_wave *wave)
 	return array;
 }
 
+/* How long the lane had looked in vain for the samples of that slot when they should have been there; 0: it had not. */
+static uint64_t radio_late_ns(const struct exec_wave *wave, uint64_t slot)
+{
+	const struct image_radio_late *late = &image_run(&wave->view)->radio.late[slot % IMAGE_RADIO_LATES];
+
+	return get(&late->slot) == slot + 1 ? get(&late->late_ns) : 0;
+}
+
+/* It began late. A lane whose clock is the radio is not woken: it looks all the time. */
+static void late_cause(const struct exec_wave *wave, const struct image_miss *miss, char *ret, size_t size)
+{
+	const double us_late = us((double)miss->start_late_ns);
+	const uint64_t radio_ns = radio_late_ns(wave, miss->slot);
+
+	if (radio_ns > 0)
+		snprintf(
+		    ret, size,
+		    "began %.1f us late: the radio was late, its samples came %.1f us after their time, with those of "
+		    "other slots",
+		    us_late, us((double)radio_ns));
+	else if (wave->view.head->clock == IMAGE_RADIO)
+		snprintf(
+		    ret, size,
+		    "began %.1f us late: its samples were there, and the lane was kept from looking, or an earlier "
+		    "slot took its time",
+		    us_late);
+	else
+		snprintf(ret, size,
+			 "began %.1f us late: the lane was woken late, or an earlier segment or slot took its time",
+			 us_late);
+}
+
 /* What the machine and the numbers tell of a miss; where they tell nothing, that. */
 void wave_miss_cause(const struct exec_wave *wave, const struct image_miss *miss, char *ret, size_t size)
 {
@@ -188,13 +220,11 @@ void wave_miss_cause(const struct exec_wave *wave, const struct image_miss *miss
 	const char *name = known ? image_text(&wave->view, wave->view.instances[miss->instance].name) : "no instance";
 	const double p50 = known ? us((double)image_time_quantile(&wave->view, miss->instance, 0.5)) : 0;
 
-	if (miss->start_late_ns > slot_ns / 4 && miss->follows)
+	if (miss->start_late_ns > slot_ns / 4 && (!miss->follows || radio_late_ns(wave, miss->slot) > 0))
+		late_cause(wave, miss, ret, size);
+	else if (miss->start_late_ns > slot_ns / 4)
 		snprintf(ret, size, "began %.1f us late, as the slot before was missed; %s took %.1f us (p50 %.1f us)",
 			 us((double)miss->start_late_ns), name, us((double)miss->longest_ns), p50);
-	else if (miss->start_late_ns > slot_ns / 4)
-		snprintf(ret, size,
-			 "began %.1f us late: the lane was woken late, or an earlier segment or slot took its time",
-			 us((double)miss->start_late_ns));
 	else if (us((double)miss->longest_ns) > 4 * p50)
 		snprintf(ret, size, "%s took %.1f us (p50 %.1f us): unexplained (component or hypervisor)", name,
 			 us((double)miss->longest_ns), p50);

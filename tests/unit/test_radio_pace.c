@@ -412,7 +412,8 @@ static void test_catches_up(void **state)
 		next(rig);
 		assert_int_equal(rig->slot, s);
 		assert_int_equal(look(rig, 0, s * 100), 0);
-		assert_in_range(rig->edge_ns, due - 1000, due + 1000); /* whenever it runs */
+		assert_in_range(rig->edge_ns, due - 1000, due + 1000);            /* whenever it runs */
+		assert_int_equal(rig->state.late[s % IMAGE_RADIO_LATES].slot, 0); /* and it was not the radio's fault */
 		if (s == 50)
 			rig->fake.now_ns += 5000000;
 		done(rig);
@@ -436,6 +437,10 @@ static void test_late_radio(void **state)
 		next(rig);
 		assert_int_equal(look(rig, 0, s * 100), 0);
 		assert_true(rig->fake.now_ns - rig->edge_ns < 20 * LOOK_NS);
+		assert_int_equal(rig->state.late[s].slot, s >= 10 && s < 15 ? s + 1 : 0); /* and the record says so */
+		if (s >= 10 && s < 15)
+			assert_in_range(rig->state.late[s].late_ns, 100000 * (15 - s) - 20 * LOOK_NS,
+					100000 * (15 - s));
 		done(rig);
 	}
 	assert_int_equal(rig->pace.caught_up + rig->pace.flywheeled, 0);
