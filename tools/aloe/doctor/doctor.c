@@ -93,12 +93,15 @@ static int revert(struct doctor *doctor)
 /* Who is kept off the lanes' CPUs cannot measure them. Only this process moves; where it may not, the loops say so. */
 static void enter_lanes(const struct machine *machine)
 {
-	cpu_set_t mine;
+	cpu_set_t before, now;
+	bool able;
 
-	if (sched_getaffinity(0, sizeof(mine), &mine) != 0)
+	if (sched_getaffinity(0, sizeof(before), &before) != 0)
 		return;
-	CPU_AND(&mine, &mine, &machine->lanes);
-	if (CPU_EQUAL(&mine, &machine->lanes))
+	able = sched_setaffinity(0, sizeof(now), &machine->lanes) == 0 &&
+	       sched_getaffinity(0, sizeof(now), &now) == 0 && CPU_EQUAL(&now, &machine->lanes);
+	sched_setaffinity(0, sizeof(before), &before);
+	if (able)
 		return;
 	if (machine_write(machine, "/sys/fs/cgroup/cpuset/cgroup.procs", "0") < 0)
 		machine_write(machine, "/sys/fs/cgroup/cgroup.procs", "0");
@@ -108,10 +111,12 @@ static int measure_lanes(struct doctor *doctor, double seconds)
 {
 	struct measured *all;
 	size_t n;
+	int rc;
 
 	enter_lanes(&doctor->machine);
-	if (measure(&doctor->machine.lanes, seconds, cli_has(doctor->args, "json"), &all, &n) < 0) {
-		fprintf(stderr, "aloe: no memory to measure\n");
+	rc = measure(&doctor->machine.lanes, seconds, &all, &n);
+	if (rc < 0) {
+		fprintf(stderr, "aloe: not measured: %s\n", strerror(-rc));
 		return CLI_FAILED;
 	}
 	json_object_set_new(doctor->report, "measured", doctor_measured(all, n));

@@ -96,6 +96,7 @@ void knob_siblings(const struct machine *machine, const struct knob *knob, struc
 void knob_interrupts(const struct machine *machine, const struct knob *knob, struct finding *finding);
 void knob_mask(const struct machine *machine, const struct knob *knob, struct finding *finding);
 void knob_isolated(const struct machine *machine, const struct knob *knob, struct finding *finding);
+void knob_isolcpus(const struct machine *machine, const struct knob *knob, struct finding *finding);
 void knob_rcu(const struct machine *machine, const struct knob *knob, struct finding *finding);
 void knob_shield(const struct machine *machine, const struct knob *knob, struct finding *finding);
 

@@ -79,12 +79,13 @@ void knob_value(const struct machine *machine, const struct knob *knob, struct f
 static void judge_fifo(const struct machine *machine, const struct knob *knob, struct finding *finding)
 {
 	(void)knob;
-	finding_now(finding, "%s", machine->rights.fifo == 0 ? "allowed" : strerror(-machine->rights.fifo));
-	if (machine->rights.fifo != 0)
-		finding_is(finding, FIXABLE, "allowed up to 51",
-			   machine->rights.root
-			       ? "cpu.rt_runtime_us of this control group is 0, or CAP_SYS_NICE was dropped"
-			       : "`USER - rtprio 51` in /etc/security/limits.conf, or CAP_SYS_NICE");
+	finding_now(finding, "SCHED_FIFO allowed");
+	if (machine->rights.fifo == 0)
+		return;
+	finding_now(finding, "SCHED_FIFO refused (%s)", strerror(-machine->rights.fifo));
+	finding_is(finding, FIXABLE, "allowed",
+		   machine->rights.root ? "cpu.rt_runtime_us of this control group is 0, or CAP_SYS_NICE was dropped"
+					: "`USER - rtprio 51` in /etc/security/limits.conf, or CAP_SYS_NICE");
 }
 
 static void judge_memlock(const struct machine *machine, const struct knob *knob, struct finding *finding)
@@ -118,8 +119,8 @@ static void judge_wake(const struct machine *machine, const struct knob *knob, s
 	finding_is(finding, GOOD, "", "aloe-exec holds it at 0 while a waveform runs in real time");
 	if (access(path, W_OK) == 0)
 		return;
-	finding_now(finding, "%s", strerror(errno));
-	finding_is(finding, FIXABLE, "writable", "a rule for udev that gives /dev/cpu_dma_latency to ALOE's group");
+	finding_now(finding, "refused (%s)", strerror(errno));
+	finding_is(finding, FIXABLE, "allowed", "a rule for udev that gives /dev/cpu_dma_latency to ALOE's group");
 }
 
 static void judge_clock(const struct machine *machine, const struct knob *knob, struct finding *finding)
@@ -211,7 +212,7 @@ static void judge_vfio(const struct machine *machine, const struct knob *knob, s
 	if (finding->verdict == GOOD)
 		finding_is(finding, GOOD, "", "");
 	else if (finding->verdict == FIXABLE)
-		finding_is(finding, FIXABLE, "writable",
+		finding_is(finding, FIXABLE, "allowed",
 			   "chgrp and chmod /dev/vfio/*, where a radio's network card is DPDK's");
 }
 
@@ -303,7 +304,7 @@ const struct knob knobs[] = {
      .needs_rest = true},
     {.name = "isolcpus",
      .why = "a lane that polls is real-time only where the kernel puts nothing else",
-     .judge = knob_isolated,
+     .judge = knob_isolcpus,
      .path = CPU_DIR "isolated",
      .want = "isolcpus=managed_irq,domain,",
      .needs_rest = true},

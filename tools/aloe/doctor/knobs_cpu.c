@@ -195,7 +195,7 @@ static bool has_lanes(const struct machine *machine, const char *list)
 
 static void at_boot(const struct machine *machine, const struct knob *knob, const char *value, struct finding *finding)
 {
-	char lanes[FINDING_TEXT / 2] = "", how[FINDING_TEXT];
+	char lanes[FINDING_TEXT / 3] = "", how[FINDING_TEXT];
 
 	finding_now(finding, "%.100s", value[0] == 0 || strcmp(value, "null") == 0 ? "no CPU" : value);
 	if (has_lanes(machine, value))
@@ -213,6 +213,19 @@ void knob_isolated(const struct machine *machine, const struct knob *knob, struc
 		none(knob, finding);
 	else
 		at_boot(machine, knob, value, finding);
+}
+
+/* Nobody has them by birth. */
+void knob_isolcpus(const struct machine *machine, const struct knob *knob, struct finding *finding)
+{
+	const size_t len = (knob_isolated(machine, knob, finding), strlen(finding->how));
+	char all[FINDING_TEXT / 3] = "";
+	cpu_set_t cpus;
+
+	CPU_OR(&cpus, &machine->lanes, &machine->rest);
+	cpulist_print(&cpus, all, sizeof(all));
+	snprintf(finding->how + len, sizeof(finding->how) - len, "%sstart ALOE with taskset -c %s", len > 0 ? "; " : "",
+		 all);
 }
 
 /* nohz_full brings it along. */

@@ -145,6 +145,7 @@ int machine_open(struct machine *machine, const char *root, const cpu_set_t *lan
 	cpu_set_t all;
 	int rc;
 
+	CPU_ZERO(&all);
 	*machine = (struct machine){.root = root};
 	rights_ask(&machine->rights);
 	rc = machine_read(machine, "/sys/devices/system/cpu/online", online);

@@ -56,12 +56,14 @@ static json_t *loop_json(const struct measure_loop *loop)
 	if (loop->error != 0)
 		return json_pack("{s:s}", "error",
 				 loop->error == -EADDRINUSE ? "a lane runs there now" : strerror(-loop->error));
-	object = json_pack("{s:b, s:f, s:f, s:o, s:f, s:f}", "fifo", loop->fifo, "watched_s", watched_ns * 1e-9,
-			   "reading_us", us(loop->reading_ns), "gaps_us", quantiles(&loop->gaps), "gaps_per_s",
-			   (double)hist_count(&loop->gaps) * 1e9 / watched_ns, "gaps_percent",
+	object = json_pack("{s:b, s:b, s:f, s:f, s:o, s:f, s:f}", "fifo", loop->fifo, "nice", loop->nice, "watched_s",
+			   watched_ns * 1e-9, "reading_us", us(loop->reading_ns), "gaps_us", quantiles(&loop->gaps),
+			   "gaps_per_s", (double)hist_count(&loop->gaps) * 1e9 / watched_ns, "gaps_percent",
 			   hist_mean(&loop->gaps) * (double)hist_count(&loop->gaps) * 100 / watched_ns);
-	if (hist_count(&loop->late) > 0)
+	if (hist_count(&loop->late) > 0) {
+		json_object_set_new(object, "woken_us", quantiles(&loop->woken));
 		json_object_set_new(object, "late_us", quantiles(&loop->late));
+	}
 	if (loop->why_not != NULL)
 		json_object_set_new(object, "why_not_fifo", json_string(loop->why_not));
 	return object;

@@ -85,6 +85,7 @@ static void done_print(const json_t *report, const char *key, const char *title,
 static void loop_print(const json_t *cpu, const char *kind, FILE *out)
 {
 	const json_t *loop = json_object_get(cpu, kind), *late = json_object_get(loop, "late_us");
+	const json_t *woken = json_object_get(loop, "woken_us");
 	const json_t *gaps = json_object_get(loop, "gaps_us");
 	const char *why = word(loop, "why_not_fifo");
 
@@ -93,10 +94,12 @@ static void loop_print(const json_t *cpu, const char *kind, FILE *out)
 		fprintf(out, "not measured: %s\n", word(loop, "error"));
 		return;
 	}
-	fprintf(out, "%s: ", is(loop, "fifo") ? "FIFO 50" : late != NULL ? "no real-time priority" : "nice -20");
+	fprintf(out, "%s: ", is(loop, "fifo") ? "FIFO 50" : is(loop, "nice") ? "nice -20" : "ordinary priority");
 	if (late != NULL)
-		fprintf(out, "awake %.2f us after the edge p50, %.2f p99, %.1f p99.9, %.1f max; ", number(late, "p50"),
-			number(late, "p99"), number(late, "p99.9"), number(late, "max"));
+		fprintf(out,
+			"wakes %.1f us late p50, %.1f p99, begins %.1f us after the edge p99, %.1f p99.9, %.1f max; ",
+			number(woken, "p50"), number(woken, "p99"), number(late, "p99"), number(late, "p99.9"),
+			number(late, "max"));
 	fprintf(out, "%.0f gaps a second, %.1f us p50, %.1f p99, %.1f max, %.2f %% of the time",
 		number(loop, "gaps_per_s"), number(gaps, "p50"), number(gaps, "p99"), number(gaps, "max"),
 		number(loop, "gaps_percent"));
