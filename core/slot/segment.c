@@ -42,6 +42,7 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	    .shares_lane = shares_lane(view, number),
 	    .alone = view->head->segments.count == 1,
 	};
+	clock_fast_init(&segment->clock);
 	segment->event = (uint32_t)(atomic_load(&segment->state->events) % row->n_events);
 	segment->instances = calloc(row->n_instances + 1, sizeof(struct instance *));
 	segment->io = calloc(row->n_instances + 1, sizeof(struct instance *));
@@ -304,6 +305,13 @@ static inline void time_add(struct segment *segment, struct instance *it, uint64
 	segment->visits[segment->n_visits++] = (struct segment_visit){it->time, &it->stats->time_cells, cell};
 }
 
+static inline uint64_t time_after(const struct segment *segment, uint64_t start)
+{
+	const uint64_t now = clock_fast_ns(&segment->clock);
+
+	return now > start ? now : start;
+}
+
 static inline bool sampled(uint64_t step)
 {
 	return step % SAMPLE_EVERY == 0;
@@ -323,7 +331,7 @@ static inline uint64_t step_instance(struct segment *segment, struct instance *i
 	segment->work_ns += sampled(step) ? it->work_ns : 0;
 	if (it->slot.flags & ALOE_SLOT_END)
 		last_lower(segment, k);
-	now = clock_ns();
+	now = time_after(segment, start);
 	time_add(segment, it, now - start);
 	if (it->budget_ns != 0 && now - start > it->budget_ns)
 		bump(&it->stats->overruns, 1);
@@ -343,6 +351,7 @@ static void step_begin(struct segment *segment, uint64_t step, uint64_t slot, ui
 	atomic_store_explicit(&segment->state->slot[step % IMAGE_STEPS], slot, memory_order_relaxed);
 	if (written != segment->changes_seen)
 		changes_pull(segment, written);
+	clock_fast_tend(&segment->clock, start_ns);
 	segment->work_ns = 0;
 }
 

@@ -14,6 +14,7 @@
 #ifndef ALOE_SLOT_SEGMENT_H
 #define ALOE_SLOT_SEGMENT_H
 
+#include "core/base/clock_fast.h"
 #include "core/image/image.h"
 #include "core/slot/instance.h"
 
@@ -41,6 +42,7 @@ struct segment_visit {
 enum { SEGMENT_VISITS = 32 };
 
 struct segment {
+	struct clock_fast clock;     /* of what happens within a step */
 	struct instance **instances; /* in order of execution */
 	uint32_t n_instances;
 	struct segment_gate *gates;
