@@ -34,13 +34,13 @@ says() {
 }
 # What it would change, as it is now.
 knobs() {
-	for file in /proc/sys/kernel/* /proc/irq/*/smp_affinity_list /proc/irq/default_smp_affinity \
-		/sys/devices/system/cpu/cpu*/cpufreq/scaling_* /sys/kernel/mm/transparent_hugepage/enabled \
-		/sys/devices/virtual/workqueue/cpumask /sys/fs/cgroup/cgroup.subtree_control /sys/fs/cgroup/*/cpuset.cpus; do
-		case $file in
-		*/random | */ns_last_pid | */pty | */*cur_freq) ;;
-		*) [ -f "$file" ] && echo "$file $(cat "$file" 2>/dev/null)" ;;
-		esac
+	for file in /proc/sys/kernel/sched_rt_runtime_us /proc/sys/kernel/numa_balancing /proc/sys/kernel/watchdog \
+		/proc/irq/*/smp_affinity_list /proc/irq/default_smp_affinity /sys/devices/virtual/workqueue/cpumask \
+		/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor /sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq \
+		/sys/devices/system/clocksource/clocksource0/current_clocksource /sys/kernel/mm/transparent_hugepage/enabled \
+		/sys/kernel/debug/sched/preempt /sys/kernel/debug/sched/fair_server/cpu*/runtime \
+		/sys/fs/cgroup/cgroup.subtree_control /sys/fs/cgroup/*/cpuset.cpus; do
+		[ -f "$file" ] && echo "$file $(cat "$file" 2>&1)"
 	done
 }
 looks() {

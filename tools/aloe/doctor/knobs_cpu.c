@@ -158,7 +158,7 @@ void knob_interrupts(const struct machine *machine, const struct knob *knob, str
 	}
 	finding_now(finding, "%zu of %zu may come to lanes", bad, total);
 	if (bad > 0)
-		finding_is(finding, FIXABLE, "none", "");
+		finding_is(finding, FIXABLE, "none", "those that a driver has spread itself stay (virtio, nvme)");
 }
 
 void knob_mask(const struct machine *machine, const struct knob *knob, struct finding *finding)

@@ -177,11 +177,12 @@ int measure(const cpu_set_t *cpus, double seconds, struct measured **ret, size_t
 	int rc = shared != MAP_FAILED && all != NULL ? run_apart(cpus, shared, n, seconds) : -ENOMEM;
 
 	if (rc == 0) {
-		*ret = memcpy(all, shared, bytes);
+		memcpy(all, shared, bytes);
+		*ret = all;
 		*ret_n = n;
-		all = NULL;
+	} else {
+		free(all);
 	}
-	free(all);
 	if (shared != MAP_FAILED)
 		munmap(shared, bytes);
 	return rc;
