@@ -152,18 +152,18 @@ static void check_file(const char *name, const char *begins, const char *holds)
 
 static void test_plots(void **state)
 {
-	static const char *const files[][3] = {{"b.gp", "set title 'utran384-random'", "set logscale y"},
-					       {"b.svg", "<?xml", "block error rate"},
-					       {"b.png", "\x89PNG", NULL}};
+	static const char *const files[][3] = {
+	    {"b.gp", "set title 'feasible problems that a mapper solves'", "set ylabel 'solved [%]'"},
+	    {"b.svg", "<?xml", "solved [%]"},
+	    {"b.png", "\x89PNG", NULL}};
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		ran_free(aloe_ok("bench bler --iterations 1 --ebn0 2:3:1 --blocks 40 -q --plot '%s'",
-				 aloe_path(files[i][0])));
+		ran_free(aloe_ok("bench map --seeds 2 --units 0 -q --plot '%s'", aloe_path(files[i][0])));
 		check_file(files[i][0], files[i][1], files[i][2]);
 	}
-	ran_free(aloe_ends(FAILED, "bench bler --iterations 1 --ebn0 2 --blocks 10 -q --plot /nowhere/at/all.gp"));
-	ran_free(aloe_ends(FAILED, "bench bler --iterations 1 --ebn0 2 --blocks 10 -q --csv /nowhere/at/all.csv"));
+	ran_free(aloe_ends(FAILED, "bench map --seeds 2 --units 0 -q --plot /nowhere/at/all.gp"));
+	ran_free(aloe_ends(FAILED, "bench map --seeds 2 --units 0 -q --csv /nowhere/at/all.csv"));
 }
 
 /* ---- utran --------------------------------------------------------------------------------------------------------------- */

@@ -419,10 +419,13 @@ static void notes(struct overhead *o)
 	    "clock %s, CPU %d; chains source -> copy ... copy -> sink with messages of %d bytes: what the copies "
 	    "themselves take is in T_module; %llu rounds, all chains in turn; medians of the rounds",
 	    clock ? clock : "timer", o->cpu, ITEMS * 2, (unsigned long long)o->rounds);
-	bench_note(bench,
-		   "T: from the slot's edge to the end of its last component = late + from start to end; "
-		   "T = T_base + N x T_module by least squares in proportion to T, 95 %% intervals by Student; "
-		   "between N processes there are N - 1 hand-overs, so that T_base of `component` is less by one");
+	bench_note(
+	    bench,
+	    "T: from the slot's edge to the end of its last component = late + from start to end; "
+	    "T = T_base + N x T_module by least squares in proportion to T, 95 %% intervals by Student; "
+	    "between N processes there are N - 1 hand-overs, so that T_base of `component` is less by one, and by as "
+	    "much again as hand-overs between few processes, which all find their caches as they left them, take "
+	    "less than those between many");
 	bench_note(bench,
 		   "direct: of T_base, how late the slot's first component starts; of T_module, from the start of one "
 		   "copy to that of the next, from the event rings");
