@@ -27,7 +27,8 @@ static void judge(struct steady *steady, const struct sums *sums, uint64_t ticks
 {
 	const uint64_t heard = sums->heard - steady->heard, slack = sums->packet + heard / 500;
 	const bool paced = ns * 100 <= ticks * DEVICE_TICK_NS * 103;
-	const bool whole = heard + slack >= sums->nominal;
+	const bool whole =
+	    sums->packet > 0 && heard + slack >= sums->nominal; /* else it overran, and was not begun again yet */
 
 	steady->pending.all++;
 	steady->pending.paced += paced;

@@ -24,7 +24,9 @@ struct x310_stretch {
 };
 
 struct x310_figures {
-	double rate_hz;                /* reached: samples heard a second */
+	/* windows of the running stream, of 2 ms or 32 packets, as the device saw them (tools/x310sim/steady.h), and those in
+	 * which it kept its pace, in which all was answered as well, in which it was answered in time */
+	double windows, paced, answered, in_time;
 	double packets, lost;          /* heard by the host; that did not come to it */
 	double not_sent, late;         /* answers that the host did not send; that came after their time */
 	double age_p50_us, age_p99_us; /* from antenna to antenna, simulated; NAN */

@@ -28,8 +28,6 @@ enum {
 	PACKET = 2176
 };
 
-#define START_S 0.15 /* of a run, in which nothing streams, or the device waits for its CPU */
-
 struct sim {
 	pid_t pid;
 	int out, err;
@@ -84,6 +82,14 @@ static char *said(int fd)
 	return text;
 }
 
+static bool runs(const struct sim *sim)
+{
+	siginfo_t info = {0};
+
+	return sim->pid > 0 && waitid(P_PID, (id_t)sim->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == 0;
+}
+
 static bool is_ready(const struct sim *sim)
 {
 	char *text = said(sim->err);
@@ -96,7 +102,7 @@ static bool is_ready(const struct sim *sim)
 /* Ends it and gives its counts; NULL, with what it said of it. */
 static json_t *sim_end(struct bench *bench, struct sim *sim)
 {
-	char *text, *errors;
+	char *text, *errors, why[64];
 	json_t *counts = NULL;
 	int status = 0;
 
@@ -109,9 +115,14 @@ static json_t *sim_end(struct bench *bench, struct sim *sim)
 	errors = said(sim->err);
 	if (text)
 		counts = json_loads(text, 0, NULL);
+	if (WIFSIGNALED(status))
+		snprintf(why, sizeof(why), "it was ended by signal %d (%s)", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	else
+		snprintf(why, sizeof(why), "exit status %d", WEXITSTATUS(status));
 	if (counts == NULL)
-		cli_fail(bench->args, "x310sim has not done as it should: %s",
-			 errors && errors[0] ? errors : "no words");
+		cli_fail(bench->args, "x310sim has not done as it should: %s%s%s", why, errors && errors[0] ? "; " : "",
+			 errors ? errors : "");
 	free(text);
 	free(errors);
 	close(sim->out);
@@ -122,14 +133,17 @@ static json_t *sim_end(struct bench *bench, struct sim *sim)
 static int sim_begin(struct bench *bench, bool dpdk, struct sim *ret)
 {
 	const unsigned own = (unsigned)getpid();
+	char memif[LONGER];
 
+	snprintf(memif, sizeof(memif), "%s/memif", bench->dir);
+	(void)unlink(memif); /* of one that was killed */
 	*ret = (struct sim){.out = memfd_create("counts", MFD_CLOEXEC), .err = memfd_create("errors", MFD_CLOEXEC)};
 	snprintf(ret->ip, sizeof(ret->ip), "127.%u.%u.%u", 1 + (own >> 16) % 250, own >> 8 & 255, 1 + own % 250);
 	fflush(NULL);
 	ret->pid = ret->out < 0 || ret->err < 0 ? -1 : fork();
 	if (ret->pid == 0)
 		become_sim(bench, ret, dpdk);
-	for (int ms = 0; ret->pid > 0 && ms < READY_MS && waitpid(ret->pid, NULL, WNOHANG) == 0; ms += LOOK_MS) {
+	for (int ms = 0; ms < READY_MS && runs(ret); ms += LOOK_MS) {
 		if (is_ready(ret))
 			return CLI_OK;
 		if (run_wait(bench, NULL, 0, LOOK_MS) == -EINTR)
@@ -284,7 +298,6 @@ static void take_delays(const json_t *delays, struct x310_figures *ret)
 
 static void take_loop(const json_t *report, struct x310_figures *ret)
 {
-	ret->rate_hz = report_number(report, "samples") / fmax(report_number(report, "seconds"), 1e-9);
 	ret->packets = report_number(report, "packets");
 	ret->lost = report_number(report, "lost");
 	ret->not_sent =
@@ -293,16 +306,12 @@ static void take_loop(const json_t *report, struct x310_figures *ret)
 }
 
 /* In us, from the edge of a slot to the end of its last component. */
-static void take_aloe(const json_t *report, const struct x310_stretch *stretch, struct x310_figures *ret)
+static void take_aloe(const json_t *report, struct x310_figures *ret)
 {
 	const json_t *radio = json_object_get(report, "radio");
-	const double slots = fmax(report_number(json_object_get(report, "slots"), "run"), 1);
 	const json_t *delays = json_object_get(json_object_get(report, "latency"), "measured_us");
 
 	ret->packets = report_number(radio, "packets");
-	ret->rate_hz =
-	    ret->packets * stretch->work->samples /
-	    fmax(report_number(report, "run_s") - START_S, slots * stretch->work->samples / stretch->rate_hz);
 	ret->lost = report_number(radio, "lost");
 	ret->not_sent = report_number(radio, "no_room") + report_number(radio, "behind");
 	ret->delays = report_number(delays, "count");
@@ -318,8 +327,13 @@ static void take_sim(const json_t *counts, struct x310_figures *ret)
 {
 	const json_t *channel = json_array_get(json_object_get(counts, "channels"), 0);
 	const json_t *age = json_object_get(channel, "latency");
+	const json_t *steady = json_object_get(json_array_get(json_object_get(counts, "devices"), 0), "steady");
 	const double sent = report_number(channel, "rx_packets");
 
+	ret->windows = report_number(steady, "windows");
+	ret->paced = report_number(steady, "paced");
+	ret->answered = report_number(steady, "answered");
+	ret->in_time = report_number(steady, "in_time");
 	ret->sim_late_us = report_number(counts, "clock_late_us");
 	ret->late = report_number(channel, "tx_late");
 	ret->lost = fmax(ret->lost, report_number(counts, "wire_full"));
@@ -360,7 +374,7 @@ static int host_run(struct bench *bench, const struct x310_stretch *stretch, con
 	if (status == CLI_OK)
 		status = run_only(bench, &words, level, what, &report, ret_errors);
 	if (report && stretch->host == X310_ALOE)
-		take_aloe(report, stretch, ret);
+		take_aloe(report, ret);
 	else if (report)
 		take_loop(report, ret);
 	json_decref(report);
@@ -394,6 +408,8 @@ int x310_stretch_run(struct bench *bench, const struct x310_stretch *stretch, co
 	}
 	if (errors)
 		fprintf(stderr, "%s", errors);
+	if (status > 128 && !bench->interrupts)
+		cli_fail(bench->args, "%s: the host was ended by signal %d", what, status - 128);
 	free(errors);
 	return bench->interrupts ? BENCH_INTERRUPTED : status;
 }
