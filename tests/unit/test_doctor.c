@@ -302,6 +302,22 @@ static void test_shield_v1(void **state)
 		    "cpuset/aloe-others/cgroup.procs " GROUP "cpuset/cgroup.procs>moved");
 }
 
+/* Other lanes than the first time: the group moves, who is in the root by now stays. */
+static void test_shield_again(void **state)
+{
+	struct world *world = *state;
+
+	world_put(world, GROUP "cpuset/cpuset.cpus", "0-3\n");
+	world_put(world, GROUP "cpuset/cgroup.procs", "50\n");
+	world_put(world, "/proc/50/cmdline", "aloe-frontend");
+	world_put(world, GROUP "cpuset/aloe-others/cpuset.cpus", "0,3\n");
+	world_put(world, GROUP "cpuset/aloe/cpuset.cpus", "0-3\n");
+	found(world, "shield", FIXABLE, "the lanes' CPUs are open to 1 control groups and 0 programs in none",
+	      "to ALOE alone", GROUP "cpuset/aloe-others/cpuset.cpus 0,3>0-1");
+	world_put(world, GROUP "cpuset/aloe-others/cpuset.cpus", "0\n");
+	found(world, "shield", GOOD, "control groups keep others away", "", "");
+}
+
 /* ---- slots ------------------------------------------------------------------------------------------------------------------ */
 
 static void test_missed(void **state)
@@ -398,8 +414,8 @@ int main(void)
 	    IN_WORLD(test_rights),           IN_WORLD(test_siblings_and_pages),
 	    IN_WORLD(test_no_rest),          IN_WORLD(test_nothing_there),
 	    IN_WORLD(test_shield_v2),        IN_WORLD(test_shield_v1),
-	    cmocka_unit_test(test_missed),   cmocka_unit_test(test_measure),
-	    cmocka_unit_test(test_report),
+	    IN_WORLD(test_shield_again),     cmocka_unit_test(test_missed),
+	    cmocka_unit_test(test_measure),  cmocka_unit_test(test_report),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,7 +80,7 @@ static void groups_judge(struct shield *shield)
 
 		path[strlen(path) - 1] = 0;
 		name = strrchr(path, '/') + 1;
-		if (strncmp(name, "aloe", 4) != 0)
+		if (strncmp(name, "aloe", 4) != 0 || strcmp(name, OTHERS) == 0)
 			group_judge(shield, path + root, name);
 	}
 	globfree(&found);
@@ -126,12 +126,13 @@ static void others_make(struct shield *shield)
 	add(shield, "tasks", OTHERS "/cgroup.procs", from, "moved");
 }
 
+/* From then on who is in the root is there because he was put there: ALOE. */
 static bool others_there(const struct shield *shield)
 {
 	char path[PATH_MAX], value[MACHINE_VALUE];
 
 	snprintf(path, sizeof(path), "%s/" OTHERS "/cpuset.cpus", shield->base);
-	return machine_read(shield->machine, path, value) == 0 && strcmp(value, shield->rest) == 0;
+	return machine_read(shield->machine, path, value) == 0;
 }
 
 static void shield_judge(struct shield *shield)
