@@ -60,20 +60,43 @@ bool report_ended(const json_t *report)
 	return report_failed(report) || json_is_true(json_object_get(report, "drained"));
 }
 
+/* What a radio counts that should not be, and the words for it. */
+static const char *const radio_faults[][2] = {{"lost", "lost"},
+					      {"behind", "behind"},
+					      {"overruns", "overruns"},
+					      {"late", "late"},
+					      {"no_room", "without room"},
+					      {"underruns", "underruns"},
+					      {"restarts", "set up anew"},
+					      {"sequence", "out of order"},
+					      {"flywheeled", "slots flywheeled"}};
+
+enum { RADIO_FAULTS = sizeof(radio_faults) / sizeof(radio_faults[0]) };
+
+void print_radio_faults(const json_t *radio, FILE *out)
+{
+	unsigned n = 0;
+
+	fprintf(out, "  radio:");
+	for (size_t i = 0; i < RADIO_FAULTS; i++)
+		if (report_number(radio, radio_faults[i][0]) > 0)
+			fprintf(out, "%s %.0f %s", n++ ? "," : "", report_number(radio, radio_faults[i][0]),
+				radio_faults[i][1]);
+	fprintf(out, n ? "" : " nothing lost or late");
+}
+
 bool report_clean(const json_t *report)
 {
 	static const char *const slots[] = {"skipped", "missed", "slipped"};
 	static const char *const messages[] = {"absent", "late", "overwritten", "lost"};
-	static const char *const radio[] = {"lost", "behind",    "overruns", "flywheeled", "no_room",
-					    "late", "underruns", "sequence", "restarts"};
 	double bad = 0;
 
 	for (size_t i = 0; i < 3; i++)
 		bad += report_number(json_object_get(report, "slots"), slots[i]);
 	for (size_t i = 0; i < 4; i++)
 		bad += report_number(json_object_get(report, "messages"), messages[i]);
-	for (size_t i = 0; i < sizeof(radio) / sizeof(radio[0]); i++)
-		bad += report_number(json_object_get(report, "radio"), radio[i]);
+	for (size_t i = 0; i < RADIO_FAULTS; i++)
+		bad += report_number(json_object_get(report, "radio"), radio_faults[i][0]);
 	return bad == 0;
 }
 

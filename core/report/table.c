@@ -152,6 +152,8 @@ void report_list(const json_t *list, FILE *out)
 		{
 			fprintf(out, "%s%.0f", l ? "," : "", report_number(lane, "cpu"));
 		}
+		if (json_object_get(waveform, "radio"))
+			print_radio_faults(json_object_get(waveform, "radio"), out);
 		fputc('\n', out);
 	}
 }

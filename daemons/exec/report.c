@@ -375,6 +375,8 @@ char *exec_list(const struct exec *exec)
 		json_object_set_new(o, "drained", json_boolean(wave->drained));
 		json_object_set_new(o, "lanes", lanes(wave));
 		json_object_set_new(o, "cpus", cpus(wave));
+		if (wave->view.head->clock == IMAGE_RADIO)
+			json_object_set_new(o, "radio", report_radio(wave));
 		json_array_append_new(array, o);
 	}
 	text = json_dumps(array, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));

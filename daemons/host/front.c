@@ -124,6 +124,7 @@ static void add_counts(const struct radio *radio, struct front_counts *ret)
 	ret->late += radio->control.events[RADIO_TX_LATE];
 	ret->underruns += radio->control.events[RADIO_TX_UNDERRUN];
 	ret->sequence += radio->tx.counts.seqerr;
+	ret->restarts += radio->rx.counts.restarts; /* heard, where we listen */
 }
 
 /* All of it, for a device that has been started again knows nothing of us; and once more where nobody answers. */

@@ -174,7 +174,8 @@ static int16_t ahead_of(struct rx_stream *rx, uint16_t seq)
 {
 	const int16_t ahead = (int16_t)(seq - rx->next_seq);
 
-	if (!rx->options.listen || (rx->heard && ahead > -RX_LISTEN_OLD))
+	if (!rx->options.listen ||
+	    (rx->heard && ahead > -RX_LISTEN_FAR && (ahead < RX_LISTEN_FAR || seq >= RX_LISTEN_FIRST)))
 		return ahead;
 	rx->counts.restarts += rx->heard;
 	rx->heard = true;

@@ -91,9 +91,9 @@ struct rx_stream {
 	struct rx_counts counts;
 };
 
-/* rx_open: one that listens is READY at once, says nothing, and begins with whatever packet it hears first; and anew with one
- * that is RX_LISTEN_OLD or more behind, for then the stream was. */
-enum { RX_LISTEN_OLD = 1024 };
+/* rx_open: one that listens is READY at once, says nothing, and begins with whatever packet it hears first. It begins anew,
+ * for the stream did, with one that is RX_LISTEN_FAR or more behind, or as far ahead and one of the first RX_LISTEN_FIRST. */
+enum { RX_LISTEN_FAR = 1024, RX_LISTEN_FIRST = 64 };
 void rx_open(struct rx_stream *rx, const struct rx_options *options, uint64_t now_ns);
 void rx_restart(struct rx_stream *rx, uint64_t now_ns); /* a window lost whole never opens again by itself */
 

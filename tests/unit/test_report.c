@@ -116,6 +116,23 @@ static void test_print_odd(void **state)
 	}
 }
 
+/* A line for each waveform; a radio says what went wrong with it, in words. */
+static void test_list(void **state)
+{
+	json_t *list = json_loads("[{\"name\":\"a\",\"state\":\"RUN\",\"index\":7,\"lanes\":[{\"cpu\":0},{\"cpu\":1}],"
+				  "\"radio\":{\"packets\":9,\"lost\":3,\"no_room\":1}},"
+				  "{\"name\":\"b\",\"state\":\"INIT\",\"index\":0,\"lanes\":[{\"cpu\":1}],"
+				  "\"radio\":{\"packets\":9}}]",
+				  0, NULL);
+	char *text = text_of(report_list, list);
+
+	(void)state;
+	assert_non_null(strstr(text, " 7  0,1  radio: 3 lost, 1 without room\n"));
+	assert_non_null(strstr(text, " 0  1  radio: nothing lost or late\n"));
+	free(text);
+	json_decref(list);
+}
+
 static void test_schema(void **state)
 {
 	static const char other[] = "{\"schema\":2}";
@@ -498,10 +515,10 @@ static void test_samples(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_print),    cmocka_unit_test(test_print_odd), cmocka_unit_test(test_schema),
-	    cmocka_unit_test(test_verdicts), cmocka_unit_test(test_table),     cmocka_unit_test(test_duration),
-	    cmocka_unit_test(test_files),    cmocka_unit_test(test_profile),   cmocka_unit_test(test_runs),
-	    cmocka_unit_test(test_local),    cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_print),    cmocka_unit_test(test_print_odd), cmocka_unit_test(test_list),
+	    cmocka_unit_test(test_schema),   cmocka_unit_test(test_verdicts),  cmocka_unit_test(test_table),
+	    cmocka_unit_test(test_duration), cmocka_unit_test(test_files),     cmocka_unit_test(test_profile),
+	    cmocka_unit_test(test_runs),     cmocka_unit_test(test_local),     cmocka_unit_test(test_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -290,10 +290,14 @@ static void rx_listens(void **state)
 	assert_int_equal(rx_seq(&rx, 60001), RX_NEXT);
 	assert_int_equal(rx_seq(&rx, 60004), RX_GAP);
 	assert_int_equal(rx_seq(&rx, 60002), RX_OLD);
-	assert_int_equal(rx_seq(&rx, 60006 - RX_LISTEN_OLD), RX_OLD);
+	assert_int_equal(rx_seq(&rx, 60006 - RX_LISTEN_FAR), RX_OLD);
 	assert_int_equal(rx.counts.restarts, 0);
-	assert_int_equal(rx_seq(&rx, 60005 - RX_LISTEN_OLD), RX_NEXT);
+	assert_int_equal(rx_seq(&rx, 60005 - RX_LISTEN_FAR), RX_NEXT);
 	assert_true(rx.counts.restarts == 1 && rx.counts.lost == 2 && rx.counts.old == 2);
+	assert_int_equal(rx_seq(&rx, 40), RX_NEXT); /* ahead of what is due by more than is likely to be lost */
+	assert_int_equal(rx.counts.restarts, 2);
+	assert_int_equal(rx_seq(&rx, 5000), RX_GAP);
+	assert_int_equal(rx.counts.lost, 2 + 5000 - 41);
 	assert_int_equal(rx_poll(&rx, 1000000000, bytes), 0); /* nothing is said */
 }
 
