@@ -317,6 +317,27 @@ static void test_lost_tx(void **state)
 	lost_tx((const char *const[]){"--lead", "6000", "--fault-tx", "loss=@401", "--stop-on-error", NULL});
 }
 
+/* What comes too late is left out by the device, and said; the stream goes on. */
+static void test_late_tx(void **state)
+{
+	struct sim sim;
+	struct ran *ran;
+
+	(void)state;
+	pass_conf(1, 256);
+	radio_conf("radio: { type = \"x310\"; transport = \"udp\"; patience_ms = 100000.0; flow_control = true; "
+		   "address = \"127.0.0.7\"; tx_advance = 300; };\n");
+	sim_start(&sim, (const char *const[]){"--lead", "6000", NULL});
+	ran = run_pass("");
+	sim_stop(&sim);
+	assert_true(ran_number(ran, "radio.sent") == SLOTS && ran_number(ran, "radio.sequence") == 0);
+	assert_true(ran_number(ran, "radio.late") > 0);
+	assert_true(said(&sim, 0, "tx_late") >= ran_number(ran, "radio.late"));
+	assert_true(said(&sim, 0, "tx_late") + said(&sim, 0, "tx_packets") == SLOTS + 1);
+	json_decref(sim.said);
+	ran_free(ran);
+}
+
 /* ---- a device that is started again ---------------------------------------------------------------------------------------- */
 
 /* Until the device has been sent something. */
@@ -547,6 +568,7 @@ int main(void)
 	    cmocka_unit_test(test_two_nodes),
 	    cmocka_unit_test(test_lost_tx),
 	    cmocka_unit_test(test_device_starts_again),
+	    cmocka_unit_test(test_late_tx),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);
