@@ -329,7 +329,7 @@ static void look_back(struct instance *it, struct instance_input *input)
 	input->missed = 0;
 }
 
-static inline void bind_input(struct instance *it, uint32_t p, uint64_t k)
+__attribute__((always_inline)) static inline void bind_input(struct instance *it, uint32_t p, uint64_t k)
 {
 	struct instance_input *input = &it->input[p];
 	struct aloe_in *in = &it->in[p];

@@ -61,7 +61,11 @@ struct instance {
 	bool initialised;
 	bool has_scratch, shares_scratch; /* both: it shares it with others of the segment that it was opened in, */
 	uint32_t scratch_segment;         /* which is this one: none of them may run beside it */
+	uint8_t pad[40];                  /* so that each of an array begins on a line */
 };
+
+static_assert(offsetof(struct instance, work_ns) == 192 && sizeof(struct instance) % 64 == 0,
+	      "what a call touches are three lines of cache, of each in an array");
 
 /* instance_open sets parameters from the image, runs check and init, makes the I/O ring and fills it for the first time.
  * Its memory is from `arena`, which is the caller's and outlives it; `radio` is the clock's, or NULL. 0, or negative with words for the user in

@@ -327,8 +327,12 @@ static inline uint64_t step_instance(struct segment *segment, struct instance *i
 	atomic_store_explicit(&segment->state->current, it->number + 1, memory_order_relaxed);
 	if (segment->n_pending > 0)
 		changes_due(segment, it, k);
-	status = sampled(step) ? instance_call_sampled(it, k, segment->skip) : instance_call(it, k, segment->skip);
-	segment->work_ns += sampled(step) ? it->work_ns : 0;
+	if (sampled(step)) {
+		status = instance_call_sampled(it, k, segment->skip);
+		segment->work_ns += it->work_ns;
+	} else {
+		status = instance_call(it, k, segment->skip);
+	}
 	if (it->slot.flags & ALOE_SLOT_END)
 		last_lower(segment, k);
 	now = time_after(segment, start);

@@ -13,7 +13,7 @@
 #include "tools/aloe/bench/figures.h"
 #include "tools/aloe/bench/topology.h"
 
-enum { PACKETS_A_SLOT = 30, PACKET_BYTES = 500, ITEM_BYTES = 4, PLACES = 3, PASSES = 60, SWEEP_MAX = 8 };
+enum { PACKETS_A_SLOT = 20, PACKET_BYTES = 500, ITEM_BYTES = 4, PLACES = 3, PASSES = 60, SWEEP_MAX = 8 };
 
 struct pipes {
 	struct contest contest;
