@@ -19,7 +19,8 @@ int conf_write(const struct bench *bench, const char *name, const char *text, ch
 	return CLI_FAILED;
 }
 
-int conf_chain(const struct bench *bench, const char *name, uint64_t n, unsigned items, char *ret_path, size_t size)
+int conf_chain(const struct bench *bench, const char *name, uint64_t n, const char *source, unsigned slot_ns,
+	       char *ret_path, size_t size)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -28,10 +29,7 @@ int conf_chain(const struct bench *bench, const char *name, uint64_t n, unsigned
 
 	if (!out)
 		return CLI_FAILED;
-	fprintf(out,
-		"name = \"%s\";\nslot_ns = 1000000;\ninstances: {\n"
-		"\tsource: { component = \"counter_source\"; length = %u; };\n",
-		name, items);
+	fprintf(out, "name = \"%s\";\nslot_ns = %u;\ninstances: {\n\tsource: { %s };\n", name, slot_ns, source);
 	for (uint64_t i = 0; i < n; i++)
 		fprintf(out, "\tc%" PRIu64 ": { component = \"copy\"; };\n", i);
 	fputs("\tsink: { component = \"null_sink\"; };\n};\nlinks = (\"source", out);

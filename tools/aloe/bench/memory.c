@@ -13,7 +13,7 @@
 #include "tools/aloe/bench/published.h"
 #include "tools/aloe/bench/run.h"
 
-enum { PATH = 4096, PROCESSES_MAX = 512, LOOKS = 10, FEW = 10, MANY = 210, ITEMS = 4 };
+enum { PATH = 4096, PROCESSES_MAX = 512, LOOKS = 10, FEW = 10, MANY = 210, SLOT_NS = 1000000 };
 
 #define REACH_DAEMON_KB (3 * 1024.0)
 #define REACH_INSTANCE_KB 16.0
@@ -113,10 +113,10 @@ static int waveform_runs(struct memory *memory)
 static int chain_runs(struct memory *memory)
 {
 	char few[PATH], many[PATH];
-	int status = conf_chain(memory->bench, "few", FEW, ITEMS, few, sizeof(few));
+	int status = conf_chain(memory->bench, "few", FEW, CONF_COUNTER, SLOT_NS, few, sizeof(few));
 
 	if (status == CLI_OK)
-		status = conf_chain(memory->bench, "many", MANY, ITEMS, many, sizeof(many));
+		status = conf_chain(memory->bench, "many", MANY, CONF_COUNTER, SLOT_NS, many, sizeof(many));
 	for (int i = 0; i < memory->n_isolations && status == CLI_OK; i++) {
 		const enum isolation isolation = memory->isolations[i];
 		json_t *report = NULL;
@@ -281,7 +281,7 @@ static void result(void *self)
 		   "an instance: a host with %d `copy` less one with %d, by the difference; in the image are its "
 		   "histogram, its "
 		   "part of the event ring, and its link of %d bytes a message",
-		   MANY, FEW, ITEMS * 2);
+		   MANY, FEW, CONF_COUNTER_BYTES);
 	bench_note(
 	    bench,
 	    "published: about 3 MB a daemon and 260 kB a component, each a process, on Linux; hence `times smaller` "

@@ -20,7 +20,7 @@ enum {
 	COUNTS_MAX = 16,
 	ROUNDS_MAX = 64,
 	SLOTS_MAX = 32,
-	ITEMS = 4,
+	SLOT_NS = 1000000, /* but for --slot-us */
 	ENDS = 2,
 	RELATIVE = 10,
 	DIRECT_MAX = 60,
@@ -99,7 +99,8 @@ static int cell_run(struct overhead *o, struct cell *cell, double components, en
 	struct words words = {0};
 	json_t *report = NULL;
 	char *errors = NULL, what[120], path[PATH];
-	int status = conf_chain(o->bench, "chain", (uint64_t)components - ENDS, ITEMS, path, sizeof(path));
+	int status =
+	    conf_chain(o->bench, "chain", (uint64_t)components - ENDS, CONF_COUNTER, SLOT_NS, path, sizeof(path));
 
 	if (status != CLI_OK || cell->refused[0])
 		return status;
@@ -150,7 +151,7 @@ static int direct_run(struct overhead *o, enum isolation isolation)
 
 	if (chosen < 0)
 		return CLI_OK;
-	status = conf_chain(o->bench, "chain", (uint64_t)components - ENDS, ITEMS, path, sizeof(path));
+	status = conf_chain(o->bench, "chain", (uint64_t)components - ENDS, CONF_COUNTER, SLOT_NS, path, sizeof(path));
 	if (status != CLI_OK)
 		return status;
 	chain_words(o, path, isolation, o->chains[isolation][chosen].slot_us, &words);
@@ -418,7 +419,7 @@ static void notes(struct overhead *o)
 	    bench,
 	    "clock %s, CPU %d; chains source -> copy ... copy -> sink with messages of %d bytes: what the copies "
 	    "themselves take is in T_module; %llu rounds, all chains in turn; medians of the rounds",
-	    clock ? clock : "timer", o->cpu, ITEMS * 2, (unsigned long long)o->rounds);
+	    clock ? clock : "timer", o->cpu, CONF_COUNTER_BYTES, (unsigned long long)o->rounds);
 	bench_note(
 	    bench,
 	    "T: from the slot's edge to the end of its last component = late + from start to end; "

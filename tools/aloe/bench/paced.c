@@ -71,27 +71,10 @@ static int slots_run(struct paced *paced, const char *conf, const char *isolatio
 static int copies_write(const struct bench *bench, unsigned stages, unsigned items, unsigned slot_ns, char *ret_path,
 			size_t size)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	int status = CLI_FAILED;
+	char source[80];
 
-	if (!out)
-		return CLI_FAILED;
-	fprintf(out,
-		"name = \"paced\";\nslot_ns = %u;\ninstances: {\n\tsource: { component = \"null_source\"; length = %u; "
-		"};\n",
-		slot_ns, items);
-	for (unsigned s = 0; s < stages; s++)
-		fprintf(out, "\tc%u: { component = \"copy\"; };\n", s);
-	fputs("\tsink: { component = \"null_sink\"; };\n};\nlinks = (\"source", out);
-	for (unsigned s = 0; s < stages; s++)
-		fprintf(out, " -> c%u", s);
-	fputs(" -> sink\");\n", out);
-	if (fclose(out) == 0)
-		status = conf_write(bench, "paced", text, ret_path, size);
-	free(text);
-	return status;
+	snprintf(source, sizeof(source), "component = \"null_source\"; length = %u;", items);
+	return conf_chain(bench, "paced", stages, source, slot_ns, ret_path, size);
 }
 
 static int chain_measure(struct contest *contest, const struct contest_system *system,
