@@ -211,6 +211,9 @@ static void test_link(void **state)
 		assert_true(number(row, "mean_us") >= number(row, "send_us") + number(row, "receive_us") - 0.01);
 		same(number(row, "gbit_per_s"), 1e5 / number(row, "mean_us") / 1e3);
 		same(number(row, "max_to_mean"), number(row, "max_us") / number(row, "mean_us"));
+		assert_true(number(row, "p50_us") <= number(row, "p99_us") &&
+			    number(row, "p99_us") <= number(row, "p99999_us") &&
+			    number(row, "p99999_us") <= number(row, "max_us"));
 		assert_true(number(row, "zero_copy_us") > 0);
 	}
 	assert_true(none(inside, "published_max_to_mean") && none(inside, "in_process_max_to_mean"));

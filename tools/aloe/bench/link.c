@@ -21,7 +21,7 @@ enum calls { COPY, ZERO_COPY, CALLS };
 static const char *const calls_names[CALLS] = {"copy", "zero-copy"};
 
 struct times { /* of one run; samples 0: it was not made */
-	double samples, send_us, receive_us, mean_us, p50_us, p99_us, max_us, wrong, not_run;
+	double samples, send_us, receive_us, mean_us, p50_us, p99_us, p99999_us, max_us, wrong, not_run;
 };
 
 struct links {
@@ -52,6 +52,7 @@ static void times_take(struct times *times, const json_t *report)
 	    .mean_us = report_number(all, "mean"),
 	    .p50_us = report_number(all, "p50"),
 	    .p99_us = report_number(all, "p99"),
+	    .p99999_us = report_number(all, "p99999"),
 	    .max_us = report_number(all, "max"),
 	    .wrong = report_number(json_object_get(reader, "variables"), "wrong"),
 	    .not_run = report_number(slots, "skipped") + report_number(slots, "slipped"),
@@ -117,6 +118,7 @@ static const struct column columns[] = {
     {"mean_us", "both us", 3},
     {"p50_us", "p50", 3},
     {"p99_us", "p99", 3},
+    {"p99999_us", "p99.999", 3},
     {"max_us", "max", 3},
     {"max_to_mean", "max / mean", 1},
     {"published_max_to_mean", "published", 1},
@@ -141,16 +143,16 @@ static void row_add(struct links *links, enum isolation isolation, size_t length
 
 	bench_row(
 	    links->bench,
-	    json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:f}", "isolation",
-		      isolation_name(isolation), "bits", links->bits[length], "samples", t->samples, "send_us",
-		      t->send_us, "receive_us", t->receive_us, "mean_us", t->mean_us, "p50_us", t->p50_us, "p99_us",
-		      t->p99_us, "max_us", t->max_us, "max_to_mean", max_to_mean(t), "published_max_to_mean",
-		      json_real_or_null(published && apart ? PUBLISHED_LINK_MAX_TO_MEAN : NAN),
-		      "in_process_max_to_mean",
-		      json_real_or_null(apart ? max_to_mean(&links->times[ISOLATION_WAVEFORM][length][COPY]) : NAN),
-		      "gbit_per_s", links->bits[length] / t->mean_us / 1e3, "zero_copy_us",
-		      json_real_or_null(zero->samples > 0 ? zero->mean_us : NAN), "zero_copy_p99_us",
-		      json_real_or_null(zero->samples > 0 ? zero->p99_us : NAN), "not_run", t->not_run));
+	    json_pack(
+		"{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:f}", "isolation",
+		isolation_name(isolation), "bits", links->bits[length], "samples", t->samples, "send_us", t->send_us,
+		"receive_us", t->receive_us, "mean_us", t->mean_us, "p50_us", t->p50_us, "p99_us", t->p99_us,
+		"p99999_us", t->p99999_us, "max_us", t->max_us, "max_to_mean", max_to_mean(t), "published_max_to_mean",
+		json_real_or_null(published && apart ? PUBLISHED_LINK_MAX_TO_MEAN : NAN), "in_process_max_to_mean",
+		json_real_or_null(apart ? max_to_mean(&links->times[ISOLATION_WAVEFORM][length][COPY]) : NAN),
+		"gbit_per_s", links->bits[length] / t->mean_us / 1e3, "zero_copy_us",
+		json_real_or_null(zero->samples > 0 ? zero->mean_us : NAN), "zero_copy_p99_us",
+		json_real_or_null(zero->samples > 0 ? zero->p99_us : NAN), "not_run", t->not_run));
 }
 
 static int by_bits(const void *a, const void *b)
