@@ -125,6 +125,7 @@ int radio_pace_init(struct radio_pace *pace, struct front *front, const struct r
 	    .per_slot = (uint64_t)options->slot_samples * front->ticks_per_sample,
 	    .patience_ns = options->patience_ns,
 	    .slot_ns = options->slot_samples * 1e9 / options->rate_hz,
+	    .late_ns = (uint64_t)(options->slot_samples * 1e9 / options->rate_hz / 4),
 	    .horizon = (uint64_t)(RADIO_PACE_HORIZON_NS * 1e-9 * options->rate_hz) * front->ticks_per_sample,
 	    .mask = n - 1,
 	};
@@ -352,6 +353,17 @@ static bool crowded(const struct radio_pace *pace)
 	return false;
 }
 
+/* Times have no highest bit: so these are one instruction each. */
+static inline double real_of(uint64_t ns)
+{
+	return (double)(int64_t)ns;
+}
+
+static inline uint64_t whole_of(double ns)
+{
+	return (uint64_t)(int64_t)ns;
+}
+
 /* It was whole at `now`, and not before. */
 static void edge_follow(struct radio_pace *pace, double now)
 {
@@ -368,7 +380,7 @@ static void radio_late(struct radio_pace *pace, uint64_t late_ns)
 {
 	struct image_radio_late *late;
 
-	if (pace->state == NULL || (double)late_ns < pace->slot_ns / 4)
+	if (pace->state == NULL)
 		return;
 	late = &pace->state->late[pace->slot % IMAGE_RADIO_LATES];
 	show(&late->late_ns, late_ns);
@@ -378,10 +390,11 @@ static void radio_late(struct radio_pace *pace, uint64_t late_ns)
 /* When its last sample came, as far as that is known. */
 static uint64_t edge_of(struct radio_pace *pace)
 {
-	const uint64_t nominal = (uint64_t)pace->edge_ns;
+	const uint64_t nominal = whole_of(pace->edge_ns);
 
 	if (nominal < pace->since_ns) {
-		radio_late(pace, pace->since_ns - nominal);
+		if (pace->since_ns - nominal > pace->late_ns)
+			radio_late(pace, pace->since_ns - nominal);
 		return pace->since_ns;
 	}
 	return nominal > pace->got_ns ? pace->got_ns : nominal;
@@ -398,13 +411,13 @@ static bool gather(struct radio_pace *pace, uint64_t *ret_edge_ns, uint64_t *ret
 		until = until != 0 ? until : now + LOOK_NS;
 		*ret_now_ns = now;
 		if (whole(pace)) {
-			edge_follow(pace, (double)now);
+			edge_follow(pace, real_of(now));
 			*ret_edge_ns = edge_of(pace);
 			return true;
 		}
 		if (n > 0)
 			continue;
-		if (pace->begun && ((double)before > pace->edge_ns + (double)pace->patience_ns || crowded(pace))) {
+		if (pace->begun && (real_of(before) > pace->edge_ns + real_of(pace->patience_ns) || crowded(pace))) {
 			pace->flywheeled++;
 			*ret_edge_ns = now;
 			return true;
@@ -421,9 +434,9 @@ static uint64_t waiting(struct radio_pace *pace, uint64_t *ret_now_ns)
 	const uint64_t now = pace->front->kind->clock(pace->front), edge = edge_of(pace);
 
 	*ret_now_ns = now;
-	if ((double)now < pace->edge_ns)
-		pace->edge_ns = (double)now;
-	if (now > edge + (uint64_t)pace->slot_ns)
+	if (real_of(now) < pace->edge_ns)
+		pace->edge_ns = real_of(now);
+	if (now > edge + whole_of(pace->slot_ns))
 		pace->caught_up++;
 	return edge;
 }

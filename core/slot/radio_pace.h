@@ -55,11 +55,11 @@ struct radio_pace {
 	uint64_t slot, slot_ticks;       /* the one that runs or is waited for, and its first tick */
 	uint64_t per_slot;               /* ticks */
 	uint64_t horizon;                /* ticks */
-	uint64_t patience_ns;
-	double slot_ns, edge_ns;   /* of slot `slot`, nominal */
-	uint64_t looked_ns;        /* when it was looked for packets last */
-	uint64_t since_ns, got_ns; /* those that came last came between these */
-	uint32_t mask;             /* of the queues */
+	uint64_t patience_ns, late_ns;   /* late_ns: of a radio whose lateness is said */
+	double slot_ns, edge_ns;         /* of slot `slot`, nominal */
+	uint64_t looked_ns;              /* when it was looked for packets last */
+	uint64_t since_ns, got_ns;       /* those that came last came between these */
+	uint32_t mask;                   /* of the queues */
 	bool started, begun;
 	bool missed;   /* somebody asked for samples that are missing */
 	bool unsent;   /* packets in line that have not been flushed */
