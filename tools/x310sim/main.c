@@ -82,9 +82,8 @@ static int x310sim(const struct cli_args *args)
 }
 
 static const struct cli_section sections[] = {
-    {"FAULTS", "KIND=WHEN[:MICROSECONDS], separated by commas. Packets are counted from 0 in each direction; the same "
-	       "seed does the "
-	       "same to the same packets.\n\n"
+    {"FAULTS", "KIND=WHEN[:MICROSECONDS], separated by commas. Packets are counted from 0 in each direction; the "
+	       "same seed does the same to the same packets.\n\n"
 	       "  loss=0.01            each packet with this probability\n"
 	       "  reorder=@7+19+300    packets 7, 19 and 300: after the one that follows\n"
 	       "  duplicate=@5/100     packet 5 and every 100th after it\n"
@@ -94,11 +93,12 @@ static const struct cli_section sections[] = {
 	       "  of=data              what is counted and hit: data (samples), control, all"},
     {"LATENCY AND SOUNDING",
      "All times are the device's sample time, and simulated: there are no converters, no filters and no cables.\n\n"
-     "--source ticks marks every sample with the time at which it is heard; what is played tells its age, if the host "
-     "plays "
-     "samples as they were. --sound hears a sequence and takes what is played for its answer; a response and its delay "
-     "have "
-     "to be shorter than the period."},
+     "--source ticks marks every sample with the time at which it is heard; what is played tells its age, if the "
+     "host plays samples as they were. --sound hears a sequence and takes what is played for its answer; a response "
+     "and its delay have to be shorter than the period."},
+    {"STEADY", "Whether the host keeps up, window by window of 2 ms or 32 packets, from the first answer to the last: "
+	       "paced, the device took no longer than it should have; answered, that, and as many samples came as were "
+	       "heard; in_time, as many were played. A machine that stood still spoils the windows it stood still in."},
     {"EXAMPLES", "  x310sim --address 127.0.0.2 &\n"
 		 "  uhd_usrp_probe --args type=x300,addr=127.0.0.2\n"
 		 "  x310sim --port net_memif0,role=server,socket=/tmp/sfp1,socket-abstract=no &\n"
@@ -117,7 +117,8 @@ static const struct cli_section sections[] = {
 	"CHDR alone, which any port of DPDK can be (memif, af_packet, a real one): one core is busy with\n"            \
 	"looking at it.\n\n"                                                                                           \
 	"Who may have which port: kernel UDP and memif everybody; af_packet who has CAP_NET_RAW and\n"                 \
-	"CAP_NET_ADMIN."
+	"CAP_NET_ADMIN. memif's driver (DPDK 22.11) unmaps its rings when its peer goes, whoever is using them:\n"     \
+	"a host that goes in the midst of a stream, and not after it has stopped it, may take x310sim with it."
 
 int main(int argc, char **argv)
 {

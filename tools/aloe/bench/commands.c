@@ -301,7 +301,7 @@ static const char handover_doc[] =
     "and from one client of JACK to the next. Takes three minutes, beside JACK five.";
 
 static const struct cli_option x310_options[] = {
-    {"seconds", 's', "S", NULL, false, "each stretch that is shown; default 2, about two minutes in all"},
+    {"seconds", 's', "S", NULL, false, "each stretch that is shown; default 2, about four minutes in all"},
     {"systems", 0, "NAME,...", NULL, false, "loop-udp, loop-dpdk, uhd, uhd-dpdk, aloe-udp, aloe-dpdk; default: all"},
     SIMD_OPTION,
 };

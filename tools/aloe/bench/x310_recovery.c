@@ -124,8 +124,9 @@ static void result(void *self)
 	    "and what is sent meanwhile is discarded");
 	bench_note(
 	    bench,
-	    "what the protocol forces: a device that stopped goes on only after INIT, and INIT discards what it "
-	    "holds and takes 87.4 us of silence; one that goes on looks at a timestamp only where a burst begins, so "
+	    "what the protocol forces: a device that stopped goes on only after INIT, which waits its turn "
+	    "behind what the device holds, then discards what comes until it was silent for 87.4 us; one that goes on "
+	    "looks at a timestamp only where a burst begins, so "
 	    "what follows a lost packet plays early until the host ends the burst (realign: one round trip, nothing "
 	    "flushed), or until an underrun; a late packet is dropped by the radio, which then goes "
 	    "on in time by itself; swapped packets heal by themselves; "
