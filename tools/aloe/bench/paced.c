@@ -21,9 +21,12 @@ enum {
 	HANDOVER_SLOT_NS = 1333333
 };
 
+struct kind;
+
 struct paced {
-	struct contest contest;
 	struct bench *bench;
+	struct contest contest;
+	const struct kind *kind;
 	enum simd_level level;
 	double seconds; /* of a run that has a clock */
 	bool checked;   /* numbered bytes have come out as they went in */
@@ -345,9 +348,14 @@ static const struct kind kinds[] = {
 static int options_parse(struct paced *paced, const struct kind *kind)
 {
 	struct contest *contest = &paced->contest;
-	int status = contest_options(contest);
+	int status;
 
+	*contest = kind->contest;
+	contest->bench = paced->bench;
+	contest->self = paced;
+	paced->kind = kind;
 	paced->seconds = 2;
+	status = contest_options(contest);
 	contest->sizes[0] = (struct contest_size){1, STAGES};
 	contest->n_sizes = 1;
 	for (size_t i = 0; i < sizeof(kind->ours) / sizeof(kind->ours[0]) && kind->ours[i].setups; i++)
@@ -364,49 +372,82 @@ static int options_parse(struct paced *paced, const struct kind *kind)
 	return status == CLI_OK ? contest_peers(contest, kind->peers, 1) : status;
 }
 
-static int bench_kind(const struct cli_args *args, const struct kind *kind)
+static int chain_options(void *self)
 {
-	struct bench bench;
-	struct paced *paced = calloc(1, sizeof(*paced));
-	int status = paced ? bench_begin(&bench, args) : CLI_FAILED;
+	return options_parse(self, &kinds[0]);
+}
 
-	if (status != CLI_OK) {
-		free(paced);
-		return status;
-	}
-	paced->contest = kind->contest;
-	paced->bench = paced->contest.bench = &bench;
-	paced->contest.self = paced;
-	status = options_parse(paced, kind);
-	if (status == CLI_OK)
-		status = contest_run(&paced->contest);
-	if (status == CLI_OK) {
-		contest_tables(&paced->contest);
-		for (size_t i = 0; i < sizeof(kind->notes) / sizeof(kind->notes[0]) && kind->notes[i]; i++)
-			bench_note(&bench, "%s", kind->notes[i]);
-		bench.plot.title = kind->plot;
-		bench.plot.x = "stages";
-		bench.plot.y = kind->y;
-	}
+static int throughput_options(void *self)
+{
+	return options_parse(self, &kinds[1]);
+}
+
+static int handover_options(void *self)
+{
+	return options_parse(self, &kinds[2]);
+}
+
+static int paced_measure(void *self)
+{
+	struct paced *paced = self;
+
+	return contest_run(&paced->contest);
+}
+
+/* There is one size: systems side by side. */
+static void paced_plot(struct paced *paced)
+{
+	const struct contest *contest = &paced->contest;
+	struct plot *plot = &paced->bench->plot;
+	json_t *bars;
+
+	plot_fini(plot);
+	*plot = (struct plot){.title = paced->kind->plot, .x = "system", .y = paced->kind->y};
+	bars = plot_series(plot, PLOT_BARS, "mean");
+	for (size_t i = 0; i < contest->n_systems && bars; i++)
+		json_array_append_new(bars, json_pack("[s, f]", contest->systems[i].name, contest_mean(contest, i, 0)));
+}
+
+static void paced_result(void *self)
+{
+	struct paced *paced = self;
+	const struct kind *kind = paced->kind;
+
+	if (paced->contest.done == 0)
+		return;
+	contest_tables(&paced->contest);
+	for (size_t i = 0; i < sizeof(kind->notes) / sizeof(kind->notes[0]) && kind->notes[i]; i++)
+		bench_note(paced->bench, "%s", kind->notes[i]);
+	paced_plot(paced);
+}
+
+static void paced_fini(void *self)
+{
+	struct paced *paced = self;
+
 	contest_fini(&paced->contest);
-	status = bench_end(&bench, status);
-	free(paced);
-	return status;
+}
+
+static int paced_main(const struct cli_args *args, int (*options)(void *self))
+{
+	const struct bench_parts parts = {sizeof(struct paced), options, paced_measure, paced_result, paced_fini};
+
+	return bench_main(args, &parts);
 }
 
 int bench_chain(const struct cli_args *args)
 {
-	return bench_kind(args, &kinds[0]);
+	return paced_main(args, chain_options);
 }
 
 int bench_throughput(const struct cli_args *args)
 {
-	return bench_kind(args, &kinds[1]);
+	return paced_main(args, throughput_options);
 }
 
 int bench_handover(const struct cli_args *args)
 {
-	return bench_kind(args, &kinds[2]);
+	return paced_main(args, handover_options);
 }
 
 int bench_overhead_vs(const struct cli_args *args)

@@ -154,7 +154,7 @@ void plot_script(const struct plot *plot, const char *file, FILE *out)
 	if (counts && plot->log_y)
 		fputs("set yrange [0.5:*]\n", out);
 	if (bars)
-		fputs("set xtics rotate by -45 noenhanced\nset style histogram clustered\n", out);
+		fputs("set xtics rotate by 45 right noenhanced\nset style histogram clustered\n", out);
 	for (size_t s = 0; s < plot->n; s++) {
 		fprintf(out, "%s $data%zu %s title ", s ? "," : "plot", s, styles[plot->series[s].style]);
 		quoted(plot->series[s].title, out);
