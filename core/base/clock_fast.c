@@ -8,16 +8,20 @@
 
 enum { WINDOW_FIRST_NS = 1000000, WINDOW_MAX_NS = 100000000, WIDER = 4, LOOKS = 4, LOOKS_FIRST = 32, DISTURBED = 4 };
 
+#if defined(__x86_64__)
+static const char counter[] = "tsc\n";
+#else
+static const char counter[] = ""; /* none that clock_ticks reads */
+#endif
+
 static bool counter_keeps_time(void)
 {
 	char *text = NULL;
 	size_t len;
-	bool keeps = false;
+	bool keeps;
 
-#if defined(__x86_64__)
-	if (file_read("/sys/devices/system/clocksource/clocksource0/current_clocksource", 64, &text, &len) == 0)
-		keeps = strcmp(text, "tsc\n") == 0;
-#endif
+	keeps = file_read("/sys/devices/system/clocksource/clocksource0/current_clocksource", 64, &text, &len) == 0 &&
+		strcmp(text, counter) == 0;
 	free(text);
 	return keeps;
 }

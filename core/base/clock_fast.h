@@ -8,9 +8,9 @@
  * longer windows, at most 100 ms, and again and again, so that it follows a clock that is being adjusted. Until the first is
  * known, whenever a look at both was disturbed, and on all other machines clock_ns is read instead.
  *
- *   error      below 0.5 us beside clock_ns, mostly below 50 ns (tests/unit/test_clock_fast.c); within a window times are to
- *              each other as the counter's ticks are. From window to window time may go back by as much: whoever asks
- *              takes the later one.
+ *   error      below 0.5 us beside clock_ns and 1/10000 of what has passed since the last window's end, mostly below 50 ns
+ *              (tests/unit/test_clock_fast.c). From window to window time may go back by as much: whoever asks takes the
+ *              later one.
  *   order      the counter does not wait for what the core has under way: the last loads of what was before may count
  *              with what comes after.
  *   suspended  a machine that slept makes times up to 100 ms after it wrong.
