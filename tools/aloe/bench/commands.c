@@ -221,9 +221,8 @@ static const char overhead_doc[] =
     "Figures 5 and 6 of the papers: what a slot costs beside the components' work, T_base + N x T_module. Chains of "
     "components "
     "that hardly do anything are timed, a line is fitted, and held against what the event rings say directly. Then the "
-    "overhead of ten components against the slot length. With --vs jack: the hand-over from one component to the next "
-    "beside that of JACK's clients, as `handover` has it. Takes about seven "
-    "minutes.";
+    "overhead of ten components against the slot length. Takes about seven minutes. With --vs jack: the hand-over from "
+    "one component to the next beside that of JACK's clients, as `handover` has it.";
 
 static const struct cli_option memory_options[] = {
     ISOLATION_OPTION("all three"),
