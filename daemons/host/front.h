@@ -45,8 +45,6 @@ struct x310_front {
 	char note[512];
 };
 
-struct door_options;
-
 /* front_open opens all channels of `n` radios and waits until their streams stand: 0, or -errno with the reason in ret_why.
  * By the thread that is to use it. */
 int front_open(struct x310_front *front, const struct image_view *view, uint32_t packets, char *ret_why, size_t size);

@@ -313,12 +313,12 @@ static int udp_open(const struct door_options *options, char *ret_why, struct do
 		rc = open_socket(udp, options);
 	if (rc < 0) {
 		const bool group = options->group.ip != 0;
-		const struct in_addr ip = {htonl(group ? options->group.ip : options->own.ip)};
+		const struct door_address *door = group ? &options->group : &options->own;
+		const struct in_addr ip = {htonl(door->ip)};
 		char text[INET_ADDRSTRLEN] = "";
 
 		inet_ntop(AF_INET, &ip, text, sizeof(text));
-		snprintf(ret_why, DOOR_WHY, "UDP %s:%u: %s%s", text, group ? options->group.port : options->own.port,
-			 strerror(-rc),
+		snprintf(ret_why, DOOR_WHY, "UDP %s:%u: %s%s", text, door->port, strerror(-rc),
 			 group && rc == -ENODEV ? " (own_address has to be the one of an interface, or a route name it)"
 						: "");
 		udp_close(&udp->door);

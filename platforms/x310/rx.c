@@ -60,13 +60,6 @@ void rx_open(struct rx_stream *rx, const struct rx_options *options, uint64_t no
 		enter(rx, STREAM_ADVERTISE, now_ns);
 }
 
-void rx_restart(struct rx_stream *rx, uint64_t now_ns)
-{
-	rx->counts.restarts++;
-	rx->tries = 0;
-	enter(rx, STREAM_CONFIGURE, now_ns);
-}
-
 /* ---- what comes ------------------------------------------------------------------------------------------------------ */
 
 static void begin(struct rx_stream *rx)

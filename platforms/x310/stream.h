@@ -65,7 +65,7 @@ struct rx_counts {
 	uint64_t old;                   /* came again or too late: not to be used */
 	uint64_t resyncs, resync_bytes; /* totals corrected by so much */
 	uint64_t reports;               /* STRS sent */
-	uint64_t restarts;              /* set up anew, or heard to be */
+	uint64_t restarts;              /* heard to begin anew */
 };
 
 enum rx_verdict {
@@ -91,11 +91,11 @@ struct rx_stream {
 	struct rx_counts counts;
 };
 
-/* rx_open: one that listens is READY at once, says nothing, and begins with whatever packet it hears first. It begins anew,
- * for the stream did, with one that is RX_LISTEN_FAR or more behind, or as far ahead and one of the first RX_LISTEN_FIRST. */
+/* rx_open: also of one that is open already, for a window lost whole never opens again by itself. One that listens is READY at
+ * once, says nothing, and begins with whatever packet it hears first. It begins anew, for the stream did, with one that is
+ * RX_LISTEN_FAR or more behind, or as far ahead and one of the first RX_LISTEN_FIRST. */
 enum { RX_LISTEN_FAR = 1024, RX_LISTEN_FIRST = 64 };
 void rx_open(struct rx_stream *rx, const struct rx_options *options, uint64_t now_ns);
-void rx_restart(struct rx_stream *rx, uint64_t now_ns); /* a window lost whole never opens again by itself */
 
 /* rx_poll writes the next packet that is due, at most STREAM_PACKET_MAX bytes, and gives its length; 0: none. Call it until
  * it gives 0, after each packet taken and at least every 10 ms while the stream is being opened. */

@@ -413,7 +413,7 @@ static void a_port_and_its_neighbours(void **state)
 	packet = await(a, b);
 	assert_true(packet.size == 79 && packet.peer.ip == IP_B && b->counts.unknown == unknown);
 	door_put(a, &packet, 1);
-	assert_int_equal(send_to(b, GROUP + 1, PORT_A, 50), 1); /* none of ours */
+	assert_int_equal(send_to(b, 0xefff0a03, PORT_A, 50), 1); /* none of ours */
 	assert_int_equal(send_to(b, GROUP, PORT_A, 80), 1);
 	packet = await(a, b);
 	assert_true(packet.size == 80 && a->counts.foreign == 2);

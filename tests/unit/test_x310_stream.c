@@ -353,23 +353,6 @@ static void rx_resync(void **state)
 	assert_int_equal(rx.received.bytes, 10 * 2064 + 24);
 }
 
-static void rx_begins_anew(void **state)
-{
-	struct rx_stream rx;
-
-	(void)state;
-	rx_ready(&rx);
-	assert_int_equal(rx_seq(&rx, 0), RX_NEXT);
-	rx_restart(&rx, 1);
-	assert_int_equal(rx_seq(&rx, 1), RX_EARLY);
-	rx_step(&rx, STREAM_CONFIGURE, "mgmt_rx_stream_start", CHDR_NOP, 0);
-	rx_answer_init(&rx);
-	rx_step(&rx, STREAM_CHECK, NULL, CHDR_CFG_RD_RESP, chdr_mgmt_register(SEP_OUT_CTRL, 0x8000000a));
-	assert_int_equal(rx_seq(&rx, 0), RX_NEXT);
-	assert_int_equal(rx.released.bytes, 0);
-	assert_int_equal(rx.counts.restarts, 1);
-}
-
 /* ---- Tx ---------------------------------------------------------------------------------------------------------------- */
 
 enum { CAPACITY = 524287 };
@@ -667,7 +650,6 @@ int main(void)
 	    cmocka_unit_test(rx_listens),
 	    cmocka_unit_test(rx_reports),
 	    cmocka_unit_test(rx_resync),
-	    cmocka_unit_test(rx_begins_anew),
 	    cmocka_unit_test(tx_opens),
 	    cmocka_unit_test(tx_window),
 	    cmocka_unit_test(tx_resync),
