@@ -275,7 +275,8 @@ static void result(void *self)
 	bench_note(
 	    bench,
 	    "%s, %.0f instances; private: pages of no other process and of no image; images: what processes of the "
-	    "node share, as far as this one has it resident; the most of %d looks in the first seconds of a run",
+	    "node share, as far as this one has it resident; the most of %d looks in the first seconds of a run; "
+	    "reports grow while histograms fill, and with them what daemons take that pass them on",
 	    memory->path, memory->instances, LOOKS);
 	bench_note(bench,
 		   "an instance: a host with %d `copy` less one with %d, by the difference; in the image are its "
