@@ -516,6 +516,21 @@ static void test_two_nodes(void **state)
 	ran_free(ran);
 }
 
+/* Whose radio is never heard has no slot in which it could end: it is stopped at once. */
+static void test_never_heard(void **state)
+{
+	struct ran ran = {0};
+	pid_t pid = listener();
+
+	(void)state;
+	usleep(500000); /* it waits for the first packet then */
+	kill(pid, SIGINT);
+	ran.report = end(pid, INTERRUPTED, "listened");
+	assert_true(ran_number(&ran, "slots.run") == 0 && ran_number(&ran, "radio.packets") == 0);
+	assert_string_equal(ran_text(&ran, "state"), "STOP");
+	json_decref(ran.report);
+}
+
 /* ---- refused -------------------------------------------------------------------------------------------------------------- */
 
 static void refused(const char *words, const char *options)
@@ -569,6 +584,7 @@ int main(void)
 	    cmocka_unit_test(test_lost_tx),
 	    cmocka_unit_test(test_device_starts_again),
 	    cmocka_unit_test(test_late_tx),
+	    cmocka_unit_test(test_never_heard),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);
