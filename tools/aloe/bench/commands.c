@@ -258,7 +258,7 @@ static const char pipes_doc[] =
 static const struct cli_option messages_options[] = {
     {"sizes", 0, "N,...", NULL, false, "N pipes of N stages; default 1 .. 10 and 20"},
     {"items", 'n', "N", NULL, false, "packets of 500 bytes that go through; default 1e5"},
-    {"packets", 0, "N,...", NULL, false, "of them in a slot; default 30; of several the first is compared"},
+    {"packets", 0, "N,...", NULL, false, "of them in a slot; default 20; of several the first is compared"},
     {"check", 0, NULL, NULL, false, "look at every byte in every sink, measure nothing"},
     CONTEST_OPTIONS("gnuradio"),
     SIMD_OPTION,
