@@ -167,8 +167,7 @@ static int16_t ahead_of(struct rx_stream *rx, uint16_t seq)
 {
 	const int16_t ahead = (int16_t)(seq - rx->next_seq);
 
-	if (!rx->options.listen ||
-	    (rx->heard && ahead > -RX_LISTEN_FAR && (ahead < RX_LISTEN_FAR || seq >= RX_LISTEN_FIRST)))
+	if (!rx->options.listen || (rx->heard && ahead > -RX_FAR && (ahead < RX_FAR || seq >= RX_LISTEN_FIRST)))
 		return ahead;
 	rx->counts.restarts += rx->heard;
 	rx->heard = true;
@@ -186,7 +185,7 @@ enum rx_verdict rx_data(struct rx_stream *rx, const struct chdr_header *header)
 	rx->received.pkts++;
 	rx->counts.packets++;
 	rx->counts.bytes += header->length;
-	if (ahead < 0) {
+	if (ahead < 0 && ahead > -RX_FAR) {
 		rx->counts.old++;
 		return RX_OLD;
 	}

@@ -70,8 +70,8 @@ struct rx_counts {
 
 enum rx_verdict {
 	RX_NEXT, /* the next packet */
-	RX_GAP,  /* it is good; `gap` packets before it are missing */
-	RX_OLD,  /* drop it */
+	RX_GAP,  /* it is good; `gap` packets before it are missing, or 65536 more */
+	RX_OLD,  /* less than RX_FAR behind: it came twice, or another has overtaken it; drop it */
 	RX_EARLY /* the stream is not ready: drop it */
 };
 
@@ -93,8 +93,8 @@ struct rx_stream {
 
 /* rx_open: also of one that is open already, for a window lost whole never opens again by itself. One that listens is READY at
  * once, says nothing, and begins with whatever packet it hears first. It begins anew, for the stream did, with one that is
- * RX_LISTEN_FAR or more behind, or as far ahead and one of the first RX_LISTEN_FIRST. */
-enum { RX_LISTEN_FAR = 1024, RX_LISTEN_FIRST = 64 };
+ * RX_FAR or more behind, or as far ahead and one of the first RX_LISTEN_FIRST. */
+enum { RX_FAR = 1024, RX_LISTEN_FIRST = 64 };
 void rx_open(struct rx_stream *rx, const struct rx_options *options, uint64_t now_ns);
 
 /* rx_poll writes the next packet that is due, at most STREAM_PACKET_MAX bytes, and gives its length; 0: none. Call it until

@@ -274,6 +274,12 @@ static void rx_counts_what_is_missing(void **state)
 	assert_int_equal(rx_seq(&rx, 65535), RX_NEXT);
 	assert_int_equal(rx_seq(&rx, 0), RX_NEXT);
 	assert_int_equal(rx_seq(&rx, 0x7fff), RX_GAP);
+	assert_int_equal(rx.gap, 0x7ffe);
+	/* more than half of all numbers: 84 ms of 256 samples at 100 MSa/s */
+	assert_int_equal(rx_seq(&rx, (uint16_t)(0x8000 - RX_FAR)), RX_GAP);
+	assert_int_equal(rx.gap, 0x10000 - RX_FAR);
+	assert_int_equal(rx_seq(&rx, (uint16_t)(0x8000 - RX_FAR + 1)), RX_NEXT);
+	assert_int_equal(rx_seq(&rx, (uint16_t)(0x8000 - 2 * RX_FAR + 3)), RX_OLD);
 }
 
 /* Whatever comes first is the beginning; what comes again is old, but for a stream that begins anew. */
@@ -290,9 +296,9 @@ static void rx_listens(void **state)
 	assert_int_equal(rx_seq(&rx, 60001), RX_NEXT);
 	assert_int_equal(rx_seq(&rx, 60004), RX_GAP);
 	assert_int_equal(rx_seq(&rx, 60002), RX_OLD);
-	assert_int_equal(rx_seq(&rx, 60006 - RX_LISTEN_FAR), RX_OLD);
+	assert_int_equal(rx_seq(&rx, 60006 - RX_FAR), RX_OLD);
 	assert_int_equal(rx.counts.restarts, 0);
-	assert_int_equal(rx_seq(&rx, 60005 - RX_LISTEN_FAR), RX_NEXT);
+	assert_int_equal(rx_seq(&rx, 60005 - RX_FAR), RX_NEXT);
 	assert_true(rx.counts.restarts == 1 && rx.counts.lost == 2 && rx.counts.old == 2);
 	assert_int_equal(rx_seq(&rx, 40), RX_NEXT); /* ahead of what is due by more than is likely to be lost */
 	assert_int_equal(rx.counts.restarts, 2);
