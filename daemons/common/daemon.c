@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,13 @@
 
 #include "core/base/child.h"
 
-enum { MESSAGES_IN_A_ROW = 64, SWEEP_TRIES = 100, SWEEP_PAUSE_NS = 10000000, HELLO_NS = 200000000 };
+enum {
+	MESSAGES_IN_A_ROW = 64,
+	SWEEP_TRIES = 100,
+	SWEEP_PAUSE_NS = 10000000,
+	HELLO_NS = 200000000,
+	LARGE_BYTES = 65536
+};
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
@@ -276,6 +283,8 @@ int daemon_init(struct daemon *daemon, const struct daemon_role *role, const str
 	log_init(&daemon->log, role->program);
 	loop_init(&daemon->loop);
 	signal(SIGPIPE, SIG_IGN);
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES); /* what a plan or a report took is given back when it is done with */
+	mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
 	result = leash_start(daemon);
 	if (result < 0) {
 		log_error(&daemon->log, "cannot watch the leash: %s", strerror(-result));

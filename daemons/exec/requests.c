@@ -123,7 +123,8 @@ void wave_set_state(struct exec_wave *wave, enum wave_state state)
 	bus_send(wave->exec->daemon.bus, &msg);
 }
 
-static void send_json(struct exec *exec, const struct wire_view *request, char *json)
+/* state: NULL where there is none to tell. */
+static void send_json(struct exec *exec, const struct wire_view *request, const char *state, char *json)
 {
 	struct wire_msg msg;
 
@@ -133,6 +134,8 @@ static void send_json(struct exec *exec, const struct wire_view *request, char *
 	}
 	bus_reply(exec->daemon.bus, request, WIRE_OK, &msg);
 	wire_put_text(&msg, WIRE_TAG_JSON, json);
+	if (state)
+		wire_put_text(&msg, WIRE_TAG_STATE, state);
 	bus_send(exec->daemon.bus, &msg);
 	free(json);
 }
@@ -174,7 +177,9 @@ static void samples(struct exec_wave *wave, const struct wire_view *request)
 
 static void status(struct exec_wave *wave, const struct wire_view *request)
 {
-	send_json(wave->exec, request, wave_report(wave));
+	const bool over = wave->drained || wave->state == WAVE_ABNSTOP;
+
+	send_json(wave->exec, request, over ? "ended" : wave_state_names[wave->state], wave_report(wave));
 }
 
 void exec_request(void *self, const struct wire_view *request)
@@ -197,7 +202,7 @@ void exec_request(void *self, const struct wire_view *request)
 		return;
 	}
 	if (request->type == WIRE_LIST) {
-		send_json(exec, request, exec_list(exec));
+		send_json(exec, request, NULL, exec_list(exec));
 		return;
 	}
 	name = wire_get_text(request, WIRE_TAG_WAVEFORM, 0);

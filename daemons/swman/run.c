@@ -164,15 +164,30 @@ static void save(struct swman *swman, struct swman_run *run, const json_t *repor
 	profile_write(swman, report);
 }
 
-/* looked looks at a report that came from exec: a run that is over is saved, once. */
+static bool says_ended(const struct wire_view *answer)
+{
+	char *state = wire_get_text(answer, WIRE_TAG_STATE, 0);
+	const bool ended = state && !strcmp(state, "ended");
+
+	free(state);
+	return ended;
+}
+
+/* looked looks at a report that came from exec: a run that is over is saved, once. The report of one that goes on is only
+ * passed on: as a tree it is larger than all that the daemon has besides. */
 static struct swman_run *looked(struct swman *swman, const char *waveform, const struct wire_view *answer, bool over)
 {
 	struct swman_run *run = swman_run_find(swman, waveform);
-	json_t *report = report_take(answer);
+	json_t *report;
 
-	if (!run && report)
+	if (!answer || answer->type != WIRE_OK)
+		return run;
+	if (!run)
 		run = run_add(swman, waveform);
-	if (run && report && !run->saved && (over || report_ended(report)) && report_number(report, "started") != 0)
+	if (!run || run->saved || !(over || says_ended(answer)))
+		return run;
+	report = report_take(answer);
+	if (report && report_number(report, "started") != 0)
 		save(swman, run, report);
 	json_decref(report);
 	return run;
