@@ -6,7 +6,7 @@
 #
 # DIR (build/measured) has NAME.md, NAME.csv and NAME.svg of each and, of all that are there, measured.md: a benchmark can be
 # repeated alone. --into puts that between the lines `<!-- measured: begin -->` and `<!-- measured: end -->` of FILE.
-# --short takes few samples, about five minutes, and leaves `copies` out, unless named; the whole takes some hours. Both want a
+# --short takes few samples, about ten minutes, and leaves `copies` out, unless named; the whole takes some hours. Both want a
 # machine that does nothing else.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -27,9 +27,9 @@ while [ $# -gt 0 ]; do
 	shift
 done
 out=${out:-$B/measured}
-limit=${short:+120}
+limit=${short:+400}
 limit=${limit:-14400}
-all='table1 hist bpsk link overhead memory utran copies bler map pipes items messages chain throughput handover'
+all='table1 hist bpsk link overhead memory utran copies bler map pipes items messages chain throughput handover x310 x310-recovery'
 
 # title NAME: its heading. A name that is not known has none.
 title() {
@@ -50,6 +50,8 @@ title() {
 	chain) echo 'A paced chain' ;;
 	throughput) echo 'BPSK, as fast as it goes' ;;
 	handover) echo 'From one component to the next' ;;
+	x310) echo 'From a radio and back to it (Engelhardt et al., Table I and Figure 4)' ;;
+	x310-recovery) echo 'One transmit packet that goes wrong' ;;
 	*) return 1 ;;
 	esac
 }
@@ -83,6 +85,7 @@ options() {
 	throughput) echo "$(beside gnuradio) --columns $times,$ratios" ;;
 	chain) echo "$(beside gnuradio) --columns $times,second,third,$ratios" ;;
 	handover) echo "$(beside jack) --columns $times,second,third,$ratios" ;;
+	x310-recovery) echo '--columns device,fault,recovery,round_trips,inits,discarded,left_out,silent,slip,restored_us' ;;
 	esac
 	case $1${short:+-short} in
 	hist-short) echo '--samples 500' ;;
@@ -100,6 +103,7 @@ options() {
 	chain-short) echo '--runs 3 --trials 1 --seconds 1' ;;
 	throughput-short) echo '--runs 5 --trials 1' ;;
 	handover-short) echo '--runs 3 --trials 1 --seconds 0.7' ;;
+	x310-short) echo '--seconds 1' ;;
 	esac
 }
 

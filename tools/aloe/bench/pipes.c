@@ -16,8 +16,8 @@
 enum { PACKETS_A_SLOT = 20, PACKET_BYTES = 500, ITEM_BYTES = 4, PLACES = 3, PASSES = 60, SWEEP_MAX = 8 };
 
 struct pipes {
-	struct contest contest;
 	struct bench *bench;
+	struct contest contest;
 	bool messages, check;
 	enum simd_level level;
 };
@@ -485,43 +485,63 @@ static void notes(struct pipes *pipes)
 		limits(pipes);
 }
 
-static int bench_both(const struct cli_args *args, bool messages)
+static int pipes_begin(struct pipes *pipes, bool messages)
 {
-	struct bench bench;
-	struct pipes *pipes = calloc(1, sizeof(*pipes));
-	int status = pipes ? bench_begin(&bench, args) : CLI_FAILED;
-
-	if (status != CLI_OK) {
-		free(pipes);
-		return status;
-	}
-	pipes->bench = &bench;
 	pipes->messages = messages;
-	pipes->contest = (struct contest){.bench = &bench, .measure = pipes_measure, .self = pipes, .unit = "s"};
+	pipes->contest = (struct contest){.bench = pipes->bench, .measure = pipes_measure, .self = pipes, .unit = "s"};
 	pipes->contest.title =
 	    messages ? "times in s; rate: us a packet and stage" : "times in s; rate: GB/s that the stages copy";
 	pipes->contest.rate_of = messages ? packet_us : copied;
-	status = options_parse(pipes);
-	if (status == CLI_OK && pipes->check)
-		status = check(pipes);
-	else if (status == CLI_OK)
-		status = contest_run(&pipes->contest);
-	if (status == CLI_OK && !pipes->check) {
-		contest_tables(&pipes->contest);
-		notes(pipes);
-	}
+	return options_parse(pipes);
+}
+
+static int pipes_options(void *self)
+{
+	return pipes_begin(self, false);
+}
+
+static int messages_options(void *self)
+{
+	return pipes_begin(self, true);
+}
+
+static int pipes_run(void *self)
+{
+	struct pipes *pipes = self;
+
+	return pipes->check ? check(pipes) : contest_run(&pipes->contest);
+}
+
+static void pipes_result(void *self)
+{
+	struct pipes *pipes = self;
+
+	if (pipes->check || pipes->contest.done == 0)
+		return;
+	contest_tables(&pipes->contest);
+	notes(pipes);
+}
+
+static void pipes_fini(void *self)
+{
+	struct pipes *pipes = self;
+
 	contest_fini(&pipes->contest);
-	status = bench_end(&bench, status);
-	free(pipes);
-	return status;
+}
+
+static int pipes_main(const struct cli_args *args, int (*options)(void *self))
+{
+	const struct bench_parts parts = {sizeof(struct pipes), options, pipes_run, pipes_result, pipes_fini};
+
+	return bench_main(args, &parts);
 }
 
 int bench_pipes(const struct cli_args *args)
 {
-	return bench_both(args, false);
+	return pipes_main(args, pipes_options);
 }
 
 int bench_messages(const struct cli_args *args)
 {
-	return bench_both(args, true);
+	return pipes_main(args, messages_options);
 }
