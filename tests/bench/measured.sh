@@ -6,7 +6,7 @@
 #
 # DIR (build/measured) has NAME.md, NAME.csv and NAME.svg of each and, of all that are there, measured.md: a benchmark can be
 # repeated alone. --into puts that between the lines `<!-- measured: begin -->` and `<!-- measured: end -->` of FILE.
-# --short takes few samples, about ten minutes, and leaves `copies` out, unless named; the whole takes some hours. Both want a
+# --short takes few samples, about a quarter of an hour, and leaves `copies` out, unless named; the whole takes some hours. Both want a
 # machine that does nothing else.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -96,10 +96,10 @@ options() {
 	copies-short) echo '--seconds 1 --lanes 1' ;;
 	bler-short) echo '--iterations 2 --blocks 1000' ;;
 	map-short) echo '--seeds 20 --units 0' ;;
-	pipes-short) echo '--sizes 2,5,10,20 --items 2e7 --runs 3 --trials 1' ;;
+	pipes-short) echo '--sizes 2,5,10,20 --items 2e7 --trials 1' ;;
 	items) echo '--sizes 2,5,10 --slot-items 256,512,1024,2048,3072,3840,5120,8192' ;;
 	items-short) echo '--sizes 10 --slot-items 512,1024,2048,3840,8192 --items 2e7 --runs 3 --trials 1' ;;
-	messages-short) echo '--sizes 2,5,10 --items 2e3 --runs 3 --trials 1' ;;
+	messages-short) echo '--sizes 2,5,10 --items 1e4 --runs 5 --trials 1' ;;
 	chain-short) echo '--runs 3 --trials 1 --seconds 1' ;;
 	throughput-short) echo '--runs 5 --trials 1' ;;
 	handover-short) echo '--runs 3 --trials 1 --seconds 0.7' ;;
