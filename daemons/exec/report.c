@@ -105,8 +105,10 @@ static json_t *latency(const struct exec_wave *wave)
 	put_real(o, "us", us((double)head->latency_slots * (double)head->slot_ns));
 	put_u64(o, "measured_slots_min", least == UINT64_MAX ? 0 : least);
 	put_u64(o, "measured_slots_max", most);
-	if (all != NULL)
+	if (all != NULL) {
 		json_object_set_new(o, "measured_us", hist_json(all));
+		json_object_set_new(o, "histogram_ns", report_cells(all));
+	}
 	free(all);
 	return o;
 }

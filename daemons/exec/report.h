@@ -8,6 +8,8 @@
 #include "core/json/json.h"
 #include "daemons/exec/exec.h"
 
+/* report_cells: those cells of a histogram that have counted something, [[lowest ns, count], ...]. */
+json_t *report_cells(const struct hist *hist);
 /* report_instances: one object for each instance of the file, of all its copies together. report_copies: one for each copy. */
 json_t *report_instances(const struct exec_wave *wave);
 json_t *report_copies(const struct exec_wave *wave);

@@ -20,8 +20,7 @@ static struct image_instance_state *state_of(const struct exec_wave *wave, uint3
 	return image_instance_state(&wave->view, copy * originals(wave) + original);
 }
 
-/* The cells that have counted something: [[lowest ns, count], ...]. */
-static json_t *cells_json(const struct hist *hist)
+json_t *report_cells(const struct hist *hist)
 {
 	json_t *array = json_array();
 
@@ -182,7 +181,7 @@ static void put_times(const struct exec_wave *wave, const struct hist *time, jso
 	put_real(o, "kmac", calibrate_kmac(hist_mean(time), rate));
 	put_real(o, "kmac_max", calibrate_kmac((double)hist_max(time), rate));
 	put_real(o, "share", wave->view.head->copies * hist_mean(time) / (double)wave->view.head->slot_ns);
-	json_object_set_new(o, "histogram_ns", cells_json(time));
+	json_object_set_new(o, "histogram_ns", report_cells(time));
 }
 
 static void put_copies(const struct exec_wave *wave, uint32_t number, json_t *o)

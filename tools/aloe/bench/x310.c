@@ -16,7 +16,7 @@ enum {
 	WORKS = 3,
 	SYSTEMS = 6,
 	RATES = 12,
-	ADVANCES = 10,
+	ADVANCES = 12,
 	BUCKETS = 9,
 	TRIAL_MS = 300,
 	GAPS_MS = 1000,
@@ -45,7 +45,7 @@ static const struct system {
 
 /* Ticks per sample, from fast to slow; how long after it was heard a sample is played. */
 static const double divides[RATES] = {2, 4, 8, 10, 16, 20, 32, 40, 50, 80, 100, 200};
-static const double advances_us[ADVANCES] = {12.8, 25.2, 50, 100, 200, 400, 800, 1600, 3200, 6400};
+static const double advances_us[ADVANCES] = {12.8, 25.2, 31, 40, 50, 100, 200, 400, 800, 1600, 3200, 6400};
 
 struct cell {
 	bool done;
@@ -310,9 +310,11 @@ static void bucket_row(struct x310 *x, int system, int work)
 	points = plot_series(&x->bench->plot, PLOT_COUNTS, title);
 	json_array_foreach(cell->figures.cells, i, item)
 	{
+		const size_t last = json_array_size(item) - 1;
 		const double us =
-		    (json_number_value(json_array_get(item, 0)) + json_number_value(json_array_get(item, 1))) * 5e-4;
-		const double count = json_number_value(json_array_get(item, 2));
+		    (json_number_value(json_array_get(item, 0)) + json_number_value(json_array_get(item, last - 1))) *
+		    5e-4;
+		const double count = json_number_value(json_array_get(item, last));
 		int bucket = 0;
 
 		while (bucket < BUCKETS - 1 && us > bucket_us[bucket])
@@ -393,7 +395,7 @@ static void notes(struct x310 *x)
 	    TRIAL_MS);
 	bench_note(bench, "host delay: from when a packet was in hand to when its answer had been sent; of ALOE from "
 			  "the edge of the slot to the "
-			  "end of its last component, without histogram. Lost: packets for the host that found no "
+			  "end of its last component. Lost: packets for the host that found no "
 			  "place; late: answers that the "
 			  "device got after their time; device stood still: the longest, which it then catches up");
 	bench_note(bench, "published (Engelhardt et al. 2022, bare metal, isolated cores): pass-through 25.2 us and "

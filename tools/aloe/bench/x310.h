@@ -33,7 +33,7 @@ struct x310_figures {
 	double delays;                 /* packets whose delay in the host was told; us: */
 	double p50_us, p99_us, p999_us, p9999_us, max_us;
 	double sim_late_us; /* the simulator stood still for so long at most */
-	json_t *cells;      /* of delays: [low ns, high ns, count]; NULL */
+	json_t *cells;      /* of delays: [low ns, count] or [low ns, high ns, count]; NULL */
 };
 
 /* x310_missing says why a host cannot be had here; NULL: it can. The text is written to ret. */

@@ -309,7 +309,7 @@ static void take_loop(const json_t *report, struct x310_figures *ret)
 static void take_aloe(const json_t *report, struct x310_figures *ret)
 {
 	const json_t *radio = json_object_get(report, "radio");
-	const json_t *delays = json_object_get(json_object_get(report, "latency"), "measured_us");
+	const json_t *latency = json_object_get(report, "latency"), *delays = json_object_get(latency, "measured_us");
 
 	ret->packets = report_number(radio, "packets");
 	ret->lost = report_number(radio, "lost");
@@ -320,6 +320,7 @@ static void take_aloe(const json_t *report, struct x310_figures *ret)
 	ret->p999_us = report_number(delays, "p999");
 	ret->p9999_us = report_number(delays, "p9999");
 	ret->max_us = report_number(delays, "max");
+	ret->cells = json_incref(json_object_get(latency, "histogram_ns"));
 }
 
 /* What only the device knows. */
