@@ -89,7 +89,7 @@ options() {
 	esac
 	case $1${short:+-short} in
 	hist-short) echo '--samples 500' ;;
-	bpsk-short) echo '--slot-us 1000 --slots 1000 --runs 1 --lanes 1' ;;
+	bpsk-short) echo '--slot-us 100,1000 --slots 1000' ;;
 	link-short) echo '--samples 2000 --each 200 --bits 100000,64,1048576' ;;
 	overhead-short) echo '--samples 2000 --rounds 2 --components 3,10,50 --slot-us 1000' ;;
 	utran-short) echo '--rounds 1 --seconds 2' ;;

@@ -369,7 +369,8 @@ static void notes(struct x310 *x)
 		if (x->wanted[system] && x->missing[system][0])
 			bench_note(bench, "%s: %s", systems[system].key, x->missing[system]);
 	bench_note(bench,
-		   "x310sim plays the device on CPU %d, the host is on CPU %d, both at nice -20 where that is allowed; "
+		   "x310sim plays the device on CPU %d, the host is on CPU %d, both polling at nice -20 where that is "
+		   "allowed; "
 		   "DPDK is memif "
 		   "with 16384 places each way, UDP is loopback. Nothing else of this command ran then; what else the "
 		   "machine did is "
@@ -387,7 +388,8 @@ static void notes(struct x310 *x)
 	    "Held: in more than half of the windows of 2 ms (or 32 packets) of the running stream, from its first "
 	    "answer on, the device kept its pace and all but 0.2 %% was answered; the other windows are those in "
 	    "which this machine stood still, which it does at every rate, and \"held\" is how many were not. From "
-	    "antenna to antenna, simulated: the shortest constant of 12.8, 25.2, 50, 100, ... us for which in more "
+	    "antenna to antenna, simulated: the shortest constant of 12.8, 25.2, 31, 40, 50, 100, ... us for which in "
+	    "more "
 	    "than half of the windows 98 %% of the answers were in time; then measured by marks in the samples, none "
 	    "where these do not survive. What the long stretch did not hold gets more time or a slower rate. Limited "
 	    "by: which end did not hold the "
