@@ -237,7 +237,7 @@ static int machine_holds(void *self, uint64_t n, bool whole, bool *ret_holds)
 static void test_limit(void **state)
 {
 	struct machine machine;
-	struct limit limit = {1000, 0, machine_holds, &machine};
+	struct limit limit = {1000, 0, 0, machine_holds, &machine};
 	uint64_t n = 99;
 
 	(void)state;
@@ -258,6 +258,12 @@ static void test_limit(void **state)
 	assert_int_equal(n, 0);
 	machine = (struct machine){600, 500, 0, 55};
 	assert_int_equal(limit_find(&limit, &n), 7); /* an error ends it */
+	limit.known = 400;
+	for (uint64_t whole = 100; whole <= 600; whole += 100) {
+		machine = (struct machine){whole, whole, 0, 0};
+		assert_int_equal(limit_find(&limit, &n), 0);
+		assert_in_range(n, whole > 400 ? whole - whole / 50 : 400, whole > 400 ? whole : 400);
+	}
 }
 
 /* ---- published figures ---------------------------------------------------------------------------------------------------- */

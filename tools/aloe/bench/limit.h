@@ -14,6 +14,7 @@
 struct limit {
 	uint64_t max;
 	double tolerance; /* of the number found; one is close enough */
+	uint64_t known;   /* that this holds in a whole run; 0: nothing is known */
 	/* Whether n is held, in a short run or a whole one: 0, or the exit status that ends the search. The same question may
 	 * come twice. */
 	int (*holds)(void *self, uint64_t n, bool whole, bool *ret_holds);
