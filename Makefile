@@ -253,7 +253,7 @@ check-chain: $(UTRAN) $(B)/tests/bench/emulated
 bench: all benches ## benchmarks, as ratios
 	$(Q)for bench in $(BENCHES); do $$bench || exit 1; done
 
-bench-peers: ## install and build what aloe bench can measure itself against: GNU Radio, JACK, FutureSDR
+bench-peers: ## install and build what aloe bench can measure itself against: GNU Radio, JACK, libuhd, FutureSDR
 	$(Q)B=$(B) CXX="$(CXX)" tests/bench/peers/build.sh
 
 ENGINE_BENCHES := $(patsubst %,$(B)/tests/bench/bench_%,dispatch link lane paced radio)
