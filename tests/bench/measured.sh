@@ -192,7 +192,7 @@ fail() {
 for name in $names; do
 	title "$name" >/dev/null || fail "$name: there are $all"
 done
-for peer in gnuradio futuresdr jack; do
+for peer in gnuradio futuresdr jack uhd; do
 	[ -x "$B/peers/$peer" ] || echo "measured.sh: without $peer: \`make bench-peers\` builds it" >&2
 done
 
