@@ -35,9 +35,8 @@ enum wire_type {
 	WIRE_STOP = 14,   /* the same: sinks drain, files close; the waveform stays for its report */
 	WIRE_UNLOAD = 15, /* the same; gone afterwards */
 	WIRE_LIST = 16,   /* client -> swman -> exec: OK {JSON: array of {name, state, index, lanes}} */
-	WIRE_STATUS =
-	    17, /* client -> swman -> exec: WAVEFORM -> OK {JSON: the report as of now, STATE: "ended" when it will not change any more} */
-	WIRE_REMAP = 18,   /* client -> swman: WAVEFORM, [LANES], SET "inst.pin=lane"*; swman -> exec: WAVEFORM, PROGRAM
+	WIRE_STATUS = 17, /* client -> swman -> exec: WAVEFORM -> OK {JSON: the report as of now, [STATE "ended"]} */
+	WIRE_REMAP = 18,  /* client -> swman: WAVEFORM, [LANES], SET "inst.pin=lane"*; swman -> exec: WAVEFORM, PROGRAM
 			   * -> OK {SLOT from which it goes on, COUNT slots that it stood, STATE, TEXT} */
 	WIRE_PREPARE = 20, /* swman -> exec: WAVEFORM, PROGRAM -> OK {TEXT notes}: allocated, hosts up, all INIT */
 	WIRE_SAMPLES = 21, /* client -> exec: WAVEFORM, CURSOR -> OK {CURSOR, LOST, BYTES: struct image_event[]} */

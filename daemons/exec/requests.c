@@ -179,7 +179,7 @@ static void status(struct exec_wave *wave, const struct wire_view *request)
 {
 	const bool over = wave->drained || wave->state == WAVE_ABNSTOP;
 
-	send_json(wave->exec, request, over ? "ended" : wave_state_names[wave->state], wave_report(wave));
+	send_json(wave->exec, request, over ? "ended" : NULL, wave_report(wave));
 }
 
 void exec_request(void *self, const struct wire_view *request)

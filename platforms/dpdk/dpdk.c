@@ -423,9 +423,10 @@ static int set_up(struct dpdk *dpdk, const struct door_options *options, char *r
 	rc = rte_eth_dev_start(dpdk->port);
 	if (rc < 0)
 		return fail(ret_why, "it does not start", options->port, rc);
-	if (options->group.ip != 0)
-		(void)rte_eth_allmulticast_enable(dpdk->port); /* a virtual one hears all anyway */
 	dpdk->started = true;
+	rc = options->group.ip != 0 ? rte_eth_allmulticast_enable(dpdk->port) : 0;
+	if (rc < 0 && rc != -ENOTSUP) /* a virtual one hears all anyway */
+		return fail(ret_why, "it hears no groups", options->port, rc);
 	return 0;
 }
 

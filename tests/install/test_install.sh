@@ -6,24 +6,12 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
-failed=0
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 stage=$work/stage
 outside=$PWD/tests/install/outside
 
-# ok WHAT COMMAND...: one test.
-ok() {
-	what=$1
-	shift
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $what"
-	else
-		echo "not ok $what: $*"
-		sed 's/^/  | /' "$work/log"
-		failed=1
-	fi
-}
+. tests/common/ok.sh
 
 ok "install" make B="$B" DESTDIR="$stage" PREFIX=/usr install
 for file in bin/aloe bin/execinfo bin/comprun bin/aloe-frontend bin/aloe-exec bin/aloe-host bin/aloe-stats bin/aloe-swman \

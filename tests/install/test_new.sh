@@ -7,22 +7,11 @@ set -u
 unset PKG_CONFIG_PATH ALOE_COMPONENTS
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
-failed=0
 bin=$(cd "$B/bin" && pwd)
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 
-ok() {
-	what=$1
-	shift
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $what"
-	else
-		echo "not ok $what: $*"
-		sed 's/^/  | /' "$work/log"
-		failed=1
-	fi
-}
+. tests/common/ok.sh
 
 skeleton() ( # ALOE FOLDER: the steps that the skeleton itself names
 	mkdir -p "$2" && cd "$2" || exit 1

@@ -6,22 +6,11 @@ set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
 bin=$(cd "$B/bin" && pwd)
-failed=0
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
 
-ok() {
-	what=$1
-	shift
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $what"
-	else
-		echo "not ok $what: $*"
-		sed 's/^/  | /' "$work/log"
-		failed=1
-	fi
-}
+. tests/common/ok.sh
 # says STATUS WORDS ARGUMENT...: as $user
 says() {
 	want=$1

@@ -7,22 +7,11 @@ set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
 bin=$(cd "$B/bin" && pwd)
-failed=0
 work=$(mktemp -d) || exit 2
 export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=error
 trap '"$bin/aloe" down >/dev/null 2>&1; rm -rf "$work"' EXIT
 
-ok() {
-	what=$1
-	shift
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $what"
-	else
-		echo "not ok $what: $*"
-		sed 's/^/  | /' "$work/log"
-		failed=1
-	fi
-}
+. tests/common/ok.sh
 aloe() {
 	"$bin/aloe" "$@"
 }

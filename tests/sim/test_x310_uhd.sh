@@ -9,7 +9,6 @@ cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
 sim=$B/bin/x310sim
 examples=/usr/libexec/uhd/examples
-failed=0
 top=$(mktemp -d) || exit 2
 export UHD_LOG_CONSOLE_LEVEL=error
 if ! command -v uhd_usrp_probe >/dev/null; then
@@ -31,17 +30,7 @@ sim_end() {
 	kill -TERM $pid && wait $pid
 }
 
-ok() {
-	what=$1
-	shift
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $what"
-	else
-		echo "not ok $what: $*"
-		sed 's/^/  | /' "$work/log"
-		failed=1
-	fi
-}
+. tests/common/ok.sh
 says() { # WORDS COMMAND...
 	words=$1
 	shift

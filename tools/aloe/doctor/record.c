@@ -89,7 +89,6 @@ static int tasks_now(const struct machine *machine, const json_t *change, char r
 {
 	char *tasks = machine_text(machine, text(change, "path"));
 
-	(void)machine;
 	snprintf(ret_value, MACHINE_VALUE, "%s", text(change, tasks != NULL && tasks[0] != 0 ? "to" : "from"));
 	free(tasks);
 	return 0;

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-static const char *const verdicts[VERDICTS] = {"good", "fixable", "not available here"};
-static const char *const kinds[MEASURE_KINDS] = {"timer", "polling"};
+const char *const doctor_verdicts[VERDICTS] = {"good", "fixable", "not available here"};
+const char *const doctor_kinds[MEASURE_KINDS] = {"timer", "polling"};
 
 json_t *doctor_knobs(const struct machine *machine)
 {
@@ -15,10 +15,10 @@ json_t *doctor_knobs(const struct machine *machine)
 		struct finding finding;
 
 		knob_find(machine, &knobs[i], &finding);
-		json_array_append_new(all,
-				      json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:O}", "name", knobs[i].name, "verdict",
-						verdicts[finding.verdict], "now", finding.now, "want", finding.want,
-						"why", knobs[i].why, "how", finding.how, "changes", finding.changes));
+		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:O}", "name", knobs[i].name,
+						     "verdict", doctor_verdicts[finding.verdict], "now", finding.now,
+						     "want", finding.want, "why", knobs[i].why, "how", finding.how,
+						     "changes", finding.changes));
 		finding_fini(&finding);
 	}
 	return all;
@@ -74,7 +74,7 @@ static json_t *cpu_json(const struct measured *measured)
 	json_t *object = json_pack("{s:i}", "cpu", measured->cpu);
 
 	for (int kind = 0; kind < MEASURE_KINDS; kind++)
-		json_object_set_new(object, kinds[kind], loop_json(&measured->loops[kind]));
+		json_object_set_new(object, doctor_kinds[kind], loop_json(&measured->loops[kind]));
 	return object;
 }
 
@@ -104,7 +104,7 @@ static json_t *slot_json(const struct measured *all, size_t n, unsigned slot_us)
 
 		if (missed >= 0)
 			json_object_set_new(
-			    object, kinds[kind],
+			    object, doctor_kinds[kind],
 			    json_pack("{s:f, s:f}", "missed_per_million", missed * 1e6, "of_slots", slots));
 	}
 	return object;
@@ -141,7 +141,7 @@ json_t *doctor_measured(const struct measured *all, size_t n)
 		for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
 			json_object_set_new(object, limits[i].name,
 					    json_integer(shortest(all, n, kind, limits[i].most)));
-		json_object_set_new(least, kinds[kind], object);
+		json_object_set_new(least, doctor_kinds[kind], object);
 	}
 	return json_pack("{s:o, s:o, s:o}", "cpus", cpus, "slots", slots, "shortest_us", least);
 }

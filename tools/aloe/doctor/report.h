@@ -10,11 +10,14 @@
 #include "tools/aloe/doctor/doctor.h"
 #include "tools/aloe/doctor/measure.h"
 
+/* As the report names them. */
+extern const char *const doctor_verdicts[VERDICTS], *const doctor_kinds[MEASURE_KINDS];
+
 /* doctor_knobs judges them all: an array of {name, verdict, now, want, why, how, changes}. */
 json_t *doctor_knobs(const struct machine *machine);
 /* doctor_changes gathers the changes of such an array. */
 json_t *doctor_changes(const json_t *found);
-/* doctor_measured is what `measure` gave: {cpus, slots, shortest}, an array each. */
+/* doctor_measured is what `measure` gave: {cpus and slots, an array each, shortest_us}. */
 json_t *doctor_measured(const struct measured *all, size_t n);
 
 /* doctor_print prints the report {lanes, root, knobs, done, undone, pending, stale, measured}; what it has of them. */

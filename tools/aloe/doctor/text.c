@@ -39,21 +39,20 @@ static void knob_print(const json_t *knob, bool root, FILE *out)
 
 static void knobs_print(const json_t *report, FILE *out)
 {
-	static const char *const verdicts[] = {"good", "fixable", "not available here"};
 	bool wants_lanes = false;
 	const json_t *knobs_found = json_object_get(report, "knobs");
 	json_t *knob;
 	size_t n;
 
-	for (size_t v = 0; v < sizeof(verdicts) / sizeof(verdicts[0]); v++) {
+	for (size_t v = 0; v < VERDICTS; v++) {
 		bool any = false;
 
 		json_array_foreach(knobs_found, n, knob)
 		{
-			if (strcmp(word(knob, "verdict"), verdicts[v]) != 0)
+			if (strcmp(word(knob, "verdict"), doctor_verdicts[v]) != 0)
 				continue;
 			if (!any)
-				fprintf(out, "%s\n", verdicts[v]);
+				fprintf(out, "%s\n", doctor_verdicts[v]);
 			any = true;
 			wants_lanes |= strcmp(word(knob, "how"), "wants --lanes") == 0;
 			knob_print(knob, is(report, "root"), out);
@@ -127,7 +126,6 @@ static void length_print(unsigned us, const char *what, FILE *out)
 
 static void measured_print(const json_t *measured, FILE *out)
 {
-	static const char *const kinds[] = {"timer", "polling"};
 	const json_t *least = json_object_get(measured, "shortest_us");
 	json_t *one;
 	size_t n;
@@ -135,21 +133,21 @@ static void measured_print(const json_t *measured, FILE *out)
 	fprintf(out, "measured: the CPUs' time as lanes get it\n");
 	json_array_foreach(json_object_get(measured, "cpus"), n, one)
 	{
-		for (size_t k = 0; k < 2; k++)
-			loop_print(one, kinds[k], out);
+		for (size_t k = 0; k < MEASURE_KINDS; k++)
+			loop_print(one, doctor_kinds[k], out);
 	}
 	fprintf(out, "slots missed per million where half of a slot is work, on the worst CPU (of so many)\n");
 	fprintf(out, "  %8s  %14s %9s  %14s %9s\n", "slot us", "on the timer", "(of)", "polling", "(of)");
 	json_array_foreach(json_object_get(measured, "slots"), n, one)
 	{
 		fprintf(out, "  %8.0f", number(one, "slot_us"));
-		for (size_t k = 0; k < 2; k++)
-			cell_print(one, kinds[k], out);
+		for (size_t k = 0; k < MEASURE_KINDS; k++)
+			cell_print(one, doctor_kinds[k], out);
 		fprintf(out, "\n");
 	}
 	fprintf(out, "the shortest slot that this host holds, as measured\n");
-	for (size_t k = 0; k < 2; k++) {
-		const json_t *of = json_object_get(least, kinds[k]);
+	for (size_t k = 0; k < MEASURE_KINDS; k++) {
+		const json_t *of = json_object_get(least, doctor_kinds[k]);
 
 		fprintf(out, "  %-13s", k == 0 ? "on the timer" : "polling");
 		length_print((unsigned)number(of, "one_in_100"), "1 in 100 missed", out);
