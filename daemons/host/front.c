@@ -13,6 +13,7 @@
 #include "platforms/udp/udp.h"
 
 enum {
+	START_TRIES = 4,
 	DEVICE_ENDPOINT =
 	    2, /* of the first port behind the crossbar, as UHD numbers it; it alone takes register accesses */
 	CLAIMED_ENDPOINT = 0x40, /* and port: the others */
@@ -31,7 +32,7 @@ enum {
 #define NAP_NS 1000000ull
 #define CLOSE_NS 200000000ull
 #define TIME_NS 500000000ull
-#define AHEAD_NS 100000000ull /* of a start that all channels are to hear of in time */
+#define AHEAD_NS 100000000ull /* of a start that all channels are to hear of in time; twice that when they did not */
 #define AGAIN_NS 1000000ull   /* of one after an overrun */
 #define AGAIN_LATER_NS 50000000ull
 #define STALL_NS 2000000000ull
@@ -47,16 +48,45 @@ static uint64_t clock_of(struct front *front)
 	return clock_ns();
 }
 
-/* Takes and answers what comes, and throws samples away. */
-static void turn(struct x310_front *front)
+/* Takes and answers what comes, and throws samples away: so many packets. */
+static unsigned turn(struct x310_front *front)
 {
 	struct radio_packet packets[DOOR_BURST];
+	unsigned sum = 0;
 
 	for (uint32_t c = 0; c < front->front.channels; c++) {
 		struct radio *radio = &front->channel[c].radio;
+		const unsigned n = radio_receive(radio, clock_ns(), packets, DOOR_BURST);
 
-		radio_release(radio, packets, radio_receive(radio, clock_ns(), packets, DOOR_BURST));
+		radio_release(radio, packets, n);
+		sum += n;
 	}
+	return sum;
+}
+
+static bool idle(const struct x310_front *front)
+{
+	for (uint32_t c = 0; c < front->front.channels; c++)
+		if (!radio_idle(&front->channel[c].radio))
+			return false;
+	return true;
+}
+
+/* Until every channel has been told what it was to be. */
+static void tell(struct x310_front *front, uint64_t patience_ns)
+{
+	const uint64_t until = clock_ns() + patience_ns;
+
+	while (!idle(front) && clock_ns() < until)
+		turn(front);
+}
+
+/* What the radio has said of Rx, which then does not go on. */
+static uint64_t complaints(const struct front_channel *channel)
+{
+	const uint64_t *events = channel->radio.control.events;
+
+	return events[RADIO_RX_OVERRUN] + events[RADIO_RX_LATE];
 }
 
 /* ---- start ------------------------------------------------------------------------------------------------------------------ */
@@ -86,23 +116,64 @@ static uint64_t time_of(struct x310_front *front)
 	return 0;
 }
 
-/* Several channels have one first sample; their time is one (time_source). So have several nodes one first sample of a slot. */
+static void start_at(struct x310_front *front, uint64_t ticks)
+{
+	front->front.start_ticks = ticks;
+	front->origin = ticks;
+	for (uint32_t c = 0; c < front->front.channels; c++) {
+		front->channel[c].events = complaints(&front->channel[c]);
+		radio_start(&front->channel[c].radio, ticks);
+	}
+}
+
+static void stop(struct x310_front *front)
+{
+	const uint64_t until = clock_ns() + TIME_NS;
+
+	for (uint32_t c = 0; c < front->front.channels; c++)
+		radio_stop(&front->channel[c].radio);
+	tell(front, TIME_NS);
+	while (turn(front) > 0 && clock_ns() < until)
+		; /* what it had sent by then */
+}
+
+static uint64_t packets_of(const struct x310_front *front)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t c = 0; c < front->front.channels; c++)
+		sum += front->channel[c].radio.rx.counts.packets;
+	return sum;
+}
+
+/* False: not every channel had heard of it when it was time, or we threw away what it began with. Of a device that does not say
+ * its time no more can be asked. */
+static bool start_together(struct x310_front *front, uint64_t ahead_ns)
+{
+	const uint64_t now = time_of(front), packets = packets_of(front);
+	uint64_t ticks = now + (uint64_t)((double)ahead_ns / front->tick_ns);
+
+	if (front->front.on_grid)
+		ticks += (front->per_slot - ticks % front->per_slot) % front->per_slot;
+	start_at(front, now != 0 ? ticks : 0);
+	tell(front, TIME_NS);
+	return now == 0 || (time_of(front) < ticks && packets_of(front) == packets);
+}
+
+/* Several channels have one first sample; their time is one (time_source). So have several nodes one first sample of a slot.
+ * Where one of them heard of it too late, for this machine stood still, it is asked of all of them once more. */
 static void start(struct front *self)
 {
 	struct x310_front *front = front_of(self);
 	const bool timed = !front->listen && (self->channels > 1 || self->on_grid);
-	const uint64_t now = timed ? time_of(front) : 0;
-	uint64_t ticks = now != 0 ? now + (uint64_t)((double)AHEAD_NS / front->tick_ns) : 0;
 
-	if (self->on_grid)
-		ticks += (front->per_slot - ticks % front->per_slot) % front->per_slot;
-	self->start_ticks = ticks;
-	front->origin = ticks;
-	front->running = true;
-	for (uint32_t c = 0; c < self->channels; c++) {
-		radio_start(&front->channel[c].radio, ticks);
+	if (!timed)
+		start_at(front, 0);
+	for (int i = 0; timed && !start_together(front, AHEAD_NS << i) && i < START_TRIES - 1; i++)
+		stop(front);
+	for (uint32_t c = 0; c < self->channels; c++)
 		front->channel[c].heard_ns = clock_ns();
-	}
+	front->running = true;
 }
 
 /* At a slot's first tick, by the packet heard last; where that was too late already, later, and then at once: packets lie across
@@ -145,8 +216,7 @@ static void set_up_anew(struct x310_front *front, struct front_channel *channel,
 /* What has to be done when the stream is not as it should be. */
 static void look_after(struct x310_front *front, struct front_channel *channel, uint64_t now_ns)
 {
-	const uint64_t *events = channel->radio.control.events;
-	const uint64_t sum = events[RADIO_RX_OVERRUN] + events[RADIO_RX_LATE];
+	const uint64_t sum = complaints(channel);
 
 	if (!front->running || front->listen)
 		return;
@@ -443,26 +513,15 @@ static void end_burst(struct front *front, uint32_t c)
 	channel->has_place = false;
 }
 
-static bool idle(const struct x310_front *front)
-{
-	for (uint32_t c = 0; c < front->front.channels; c++)
-		if (!radio_idle(&front->channel[c].radio))
-			return false;
-	return true;
-}
-
 void front_close(struct x310_front *front)
 {
-	const uint64_t until = clock_ns() + CLOSE_NS;
-
 	for (uint32_t c = 0; c < front->front.channels; c++) {
 		end_burst(&front->front, c);
 		if (front->running)
 			radio_stop(&front->channel[c].radio);
 	}
 	front->running = false;
-	while (front->channel != NULL && !idle(front) && clock_ns() < until)
-		turn(front);
+	tell(front, CLOSE_NS);
 	for (uint32_t c = 0; front->channel != NULL && c < IMAGE_RADIO_CHANNELS_MAX; c++)
 		door_close(front->channel[c].door);
 	free(front->channel);
