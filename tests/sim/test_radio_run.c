@@ -215,10 +215,12 @@ static void test_lost_packets(void **state)
 	ran_free(ran);
 }
 
-static void two(const char *radios, const char *const *more, size_t second)
+/* How many times the second channel's start came too late for it. */
+static double two(const char *radios, const char *const *more, size_t second)
 {
 	struct sim sim;
 	struct ran *ran;
+	double late;
 
 	pass_conf(2, 256);
 	radio_conf(radios);
@@ -229,8 +231,10 @@ static void two(const char *radios, const char *const *more, size_t second)
 	assert_true(ran_number(ran, "radio.partial") == 0 && ran_number(ran, "messages.absent") == 0);
 	check_played(&sim, 0, SLOTS);
 	check_played(&sim, second, SLOTS);
+	late = said(&sim, second, "rx_late");
 	json_decref(sim.said);
 	ran_free(ran);
+	return late;
 }
 
 static void test_two_channels(void **state)
@@ -238,6 +242,23 @@ static void test_two_channels(void **state)
 	(void)state;
 	two("radio: { " RADIO "address = \"127.0.0.7\"; channel = [0, 2]; };\n",
 	    (const char *const[]){"--lead", "6000", NULL}, 2);
+}
+
+/* The writes of the second channel's start come 150 ms after its time has been chosen, which was to be 100 ms later: both channels
+ * begin together all the same. Where those writes are among all, a run tells that was late. */
+static void test_late_start(void **state)
+{
+	double late = 0;
+
+	(void)state;
+	for (int n = 57; n <= 60; n++) {
+		char stall[64];
+
+		snprintf(stall, sizeof(stall), "stall=@%d:150000,of=control", n);
+		late += two("radio: { " RADIO "address = \"127.0.0.7\"; channel = [0, 2]; };\n",
+			    (const char *const[]){"--lead", "6000", "--fault-tx", stall, NULL}, 2);
+	}
+	assert_true(late > 0);
 }
 
 /* Both over one port that the kernel does not see. */
@@ -574,17 +595,12 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_one_channel),
-	    cmocka_unit_test(test_lost_packets),
-	    cmocka_unit_test(test_two_channels),
-	    cmocka_unit_test(test_two_devices),
-	    cmocka_unit_test(test_memif),
-	    cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_two_nodes),
-	    cmocka_unit_test(test_lost_tx),
-	    cmocka_unit_test(test_device_starts_again),
-	    cmocka_unit_test(test_late_tx),
-	    cmocka_unit_test(test_never_heard),
+	    cmocka_unit_test(test_one_channel),  cmocka_unit_test(test_lost_packets),
+	    cmocka_unit_test(test_two_channels), cmocka_unit_test(test_two_devices),
+	    cmocka_unit_test(test_late_start),   cmocka_unit_test(test_memif),
+	    cmocka_unit_test(test_refused),      cmocka_unit_test(test_two_nodes),
+	    cmocka_unit_test(test_lost_tx),      cmocka_unit_test(test_device_starts_again),
+	    cmocka_unit_test(test_late_tx),      cmocka_unit_test(test_never_heard),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);

@@ -358,6 +358,34 @@ static void files_that_are_not_there(void **state)
 	assert_string_equal(analog.failed, "/proc/nowhere/record");
 }
 
+/* A stop ends what waits to start, as radio_rx_core does, and what comes behind it starts. */
+static void a_stop_ends_what_waits(void **state)
+{
+	enum { STATUS = 0x10, COMMAND = 0x14, TIME_LOW = 0x20, CONTINUOUS_AT = (int)0x80000002 };
+	struct device *device = calloc(1, sizeof(*device));
+	struct sim_endpoint *endpoint;
+
+	(void)state;
+	assert_non_null(device);
+	endpoint = &device->endpoints[0];
+	sim_radio_init(&endpoint->radio, 1);
+	sim_radio_write(&endpoint->radio, TIME_LOW, 1000);
+	sim_radio_write(&endpoint->radio, COMMAND, (uint32_t)CONTINUOUS_AT);
+	sim_radio_write(&endpoint->radio, COMMAND, (uint32_t)CONTINUOUS_AT); /* its acknowledgement was lost */
+	assert_int_equal(sim_radio_read(&endpoint->radio, STATUS), DEVICE_COMMANDS - 2);
+	sim_radio_write(&endpoint->radio, COMMAND, 0);
+	sim_radio_write(&endpoint->radio, TIME_LOW, 3000);
+	sim_radio_write(&endpoint->radio, COMMAND, (uint32_t)CONTINUOUS_AT);
+	sim_radio_run(device, endpoint, 1000);
+	assert_int_equal(sim_radio_read(&endpoint->radio, STATUS), DEVICE_COMMANDS - 1);
+	assert_false(endpoint->radio.rx.running);
+	sim_radio_run(device, endpoint, 3000);
+	assert_true(endpoint->radio.rx.running);
+	assert_int_equal(endpoint->radio.rx.late, 0);
+	sim_radio_fini(&endpoint->radio);
+	free(device);
+}
+
 /* ---- what it shows ------------------------------------------------------------------------------------------------------------ */
 
 /* Every count is set to a number of its own; each must be seen, in both forms. */
@@ -421,6 +449,7 @@ int main(void)
 	    cmocka_unit_test(a_tone),
 	    cmocka_unit_test(files),
 	    cmocka_unit_test(files_that_are_not_there),
+	    cmocka_unit_test(a_stop_ends_what_waits),
 	    cmocka_unit_test(nothing_is_hidden),
 	};
 

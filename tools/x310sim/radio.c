@@ -251,12 +251,6 @@ static uint64_t tx_next(const struct device *device, const struct sim_radio *rad
 
 /* ---- Rx --------------------------------------------------------------------------------------------------------------- */
 
-static void rx_stop(struct sim_rx *rx)
-{
-	rx->running = false;
-	rx->n_commands = 0;
-}
-
 /* A packet of the samples from rx->tick on. */
 static void record(struct device *device, struct sim_endpoint *endpoint, uint32_t n, bool end)
 {
@@ -269,7 +263,7 @@ static void record(struct device *device, struct sim_endpoint *endpoint, uint32_
 	if (!sim_output_data(device, endpoint, bytes, at + n * IQ_BYTES)) {
 		radio->rx.overruns++;
 		radio->rx.blocked = true;
-		rx_stop(&radio->rx);
+		radio->rx.running = false;
 		say(device, endpoint, true, RX_OVERRUN, radio->rx.tick);
 		return;
 	}
@@ -387,10 +381,13 @@ uint32_t sim_radio_read(const struct sim_radio *radio, uint32_t offset)
 	return radio->registers[offset / 4 % 32];
 }
 
+/* A stop goes before all that wait, and they are gone. */
 static void push_command(struct sim_radio *radio, uint32_t value)
 {
 	const uint32_t *r = radio->registers;
 
+	if ((value & 3) == 0)
+		radio->rx.n_commands = 0;
 	if (radio->rx.n_commands == DEVICE_COMMANDS)
 		return;
 	radio->rx.commands[radio->rx.n_commands++] = (struct sim_command){
