@@ -314,14 +314,15 @@ struct records records_check(const char *path, uint64_t slot_ns, const struct st
 	sum.count = len / sizeof(*all);
 	for (size_t i = 1; i < sum.count; i++) {
 		const struct record *was = &all[i - 1], *is = &all[i];
-		const uint64_t due = all[0].ns + is->index * slot_ns;
+		const uint64_t due = all[0].ns + is->index * slot_ns, was_due = all[0].ns + was->index * slot_ns;
+		const uint64_t from = was->ns < was_due ? was->ns : was_due; /* it may be the first that was late */
 
 		if (is->index == was->index + 1) {
 			if (is->ns > due && is->ns - due > sum.late_ns_max && !stalled(stalls, due, is->ns))
 				sum.late_ns_max = is->ns - due;
 			continue;
 		}
-		if (!stalled(stalls, was->ns, is->ns))
+		if (!stalled(stalls, from, is->ns))
 			fail_msg("%s: after index %llu comes %llu, %.3f ms later, and the machine did not stall", path,
 				 (unsigned long long)was->index, (unsigned long long)is->index,
 				 (double)(is->ns - was->ns) / 1e6);
