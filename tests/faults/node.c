@@ -303,18 +303,34 @@ struct record {
 	uint64_t index, ns;
 };
 
+/* The indices between are missing, since was->ns at the earliest. */
+static void excuse(const char *path, const struct stalls *stalls, const struct record *was, const struct record *is)
+{
+	if (!stalled(stalls, was->ns, is->ns))
+		fail_msg("%s: indices %llu to %llu are missing, %.3f ms, and the machine did not stall", path,
+			 (unsigned long long)was->index + 1, (unsigned long long)is->index - 1,
+			 (double)(is->ns - was->ns) / 1e6);
+	print_message("excused: indices %llu to %llu, the machine stalled\n", (unsigned long long)was->index + 1,
+		      (unsigned long long)is->index - 1);
+}
+
 struct records records_check(const char *path, uint64_t slot_ns, const struct stalls *stalls)
 {
 	struct records sum = {0};
+	uint64_t first_ns;
 	size_t len;
 	struct record *all = file_take(path, &len);
 
 	assert_int_equal(len % sizeof(*all), 0);
-	assert_true(len > 0 && all[0].index == 0);
+	assert_true(len > 0);
 	sum.count = len / sizeof(*all);
+	first_ns = all[0].ns - all[0].index * slot_ns;
+	if (all[0].index > 0)
+		excuse(path, stalls, &(struct record){(uint64_t)-1, first_ns}, &all[0]);
+	sum.excused = all[0].index > 0;
 	for (size_t i = 1; i < sum.count; i++) {
 		const struct record *was = &all[i - 1], *is = &all[i];
-		const uint64_t due = all[0].ns + is->index * slot_ns, was_due = all[0].ns + was->index * slot_ns;
+		const uint64_t due = first_ns + is->index * slot_ns, was_due = first_ns + was->index * slot_ns;
 		const uint64_t from = was->ns < was_due ? was->ns : was_due; /* it may be the first that was late */
 
 		if (is->index == was->index + 1) {
@@ -322,12 +338,7 @@ struct records records_check(const char *path, uint64_t slot_ns, const struct st
 				sum.late_ns_max = is->ns - due;
 			continue;
 		}
-		if (!stalled(stalls, from, is->ns))
-			fail_msg("%s: after index %llu comes %llu, %.3f ms later, and the machine did not stall", path,
-				 (unsigned long long)was->index, (unsigned long long)is->index,
-				 (double)(is->ns - was->ns) / 1e6);
-		print_message("excused: indices %llu to %llu, the machine stalled\n",
-			      (unsigned long long)was->index + 1, (unsigned long long)is->index - 1);
+		excuse(path, stalls, &(struct record){was->index, from}, is);
 		sum.excused++;
 	}
 	free(all);
