@@ -157,7 +157,7 @@ static bool start_together(struct x310_front *front, uint64_t ahead_ns)
 		ticks += (front->per_slot - ticks % front->per_slot) % front->per_slot;
 	start_at(front, now != 0 ? ticks : 0);
 	tell(front, TIME_NS);
-	return now == 0 || (time_of(front) < ticks && packets_of(front) == packets);
+	return now == 0 || (time_of(front) < ticks && idle(front) && packets_of(front) == packets);
 }
 
 /* Several channels have one first sample; their time is one (time_source). So have several nodes one first sample of a slot.
