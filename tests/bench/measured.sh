@@ -6,8 +6,8 @@
 #
 # DIR (build/measured) has NAME.md, NAME.csv and NAME.svg of each and, of all that are there, measured.md: a benchmark can be
 # repeated alone. --into puts that between the lines `<!-- measured: begin -->` and `<!-- measured: end -->` of FILE.
-# --short takes few samples, about a quarter of an hour, and leaves `copies` out, unless named; the whole takes some hours. Both want a
-# machine that does nothing else.
+# --short takes few samples, about twelve minutes, and leaves `copies` out, unless named; the whole takes some hours. Both want
+# a machine that does nothing else.
 set -eu
 cd "$(dirname "$0")/../.."
 B=${B:-build}

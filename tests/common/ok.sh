@@ -3,7 +3,7 @@
 # tests/common/ok.sh - for scripts to source that have a folder $work and end with `exit $failed`.
 failed=0
 
-# ok WHAT COMMAND...: one test; what the command said is shown if it fails.
+# ok WHAT COMMAND...: one test; what the command said is shown if it fails, and what the script has kept in out and err.
 ok() {
 	what=$1
 	shift
@@ -11,7 +11,9 @@ ok() {
 		echo "ok $what"
 	else
 		echo "not ok $what: $*"
-		sed 's/^/  | /' "$work/log"
+		for said in log out err; do
+			[ -f "$work/$said" ] && sed 's/^/  | /' "$work/$said"
+		done
 		failed=1
 	fi
 }

@@ -6,21 +6,10 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
-failed=0
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 
-ok() {
-	what=$1
-	shift
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $what"
-	else
-		echo "not ok $what: $*"
-		sed 's/^/  | /' "$work/log" | head -n 20
-		failed=1
-	fi
-}
+. tests/common/ok.sh
 
 for tool in aloe execinfo comprun x310sim x310loop x310-init; do
 	[ -x "$B/bin/$tool" ] || continue # libuhd-dev is not here

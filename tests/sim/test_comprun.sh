@@ -7,22 +7,11 @@ cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
 bin=$(cd "$B/bin" && pwd)
 speech=$PWD/waveforms/speech.wav
-failed=0
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
+. tests/common/ok.sh
 cd "$work" || exit 2
 
-ok() {
-	what=$1
-	shift
-	if "$@" >log 2>&1; then
-		echo "ok $what"
-	else
-		echo "not ok $what: $*"
-		sed 's/^/  | /' log
-		failed=1
-	fi
-}
 comprun() {
 	"$bin/comprun" "$@"
 }

@@ -7,23 +7,12 @@ set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
 bin=$(cd "$B/bin" && pwd)
-failed=0
 work=$(mktemp -d) || exit 2
 export XDG_RUNTIME_DIR="$work/run" XDG_STATE_HOME="$work/state" ALOE_LOG=error
 mkdir -m 700 "$work/run"
 trap 'rm -rf "$work"' EXIT
 
-ok() {
-	what=$1
-	shift
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $what"
-	else
-		echo "not ok $what: $*"
-		sed 's/^/  | /' "$work/log" "$work/out" "$work/err"
-		failed=1
-	fi
-}
+. tests/common/ok.sh
 eventually() {
 	for _ in $(seq 200); do
 		"$@" >/dev/null 2>&1 && return
