@@ -21,7 +21,8 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct add, short_blocks, "block", "indices whose messages were not of one length"),
+    ALOE_VAR_U64(
+        struct add, short_blocks, "block", "indices whose messages were not of one length"),
 };
 
 static int add_init(void *self, struct aloe_setup *setup)

@@ -41,7 +41,8 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(struct ber_align, settle, 4000, 0, 1e9, "bits", 0, "received bits to leave out at the start"),
+    ALOE_PARAM_INT(struct ber_align, settle, 4000, 0, 1e9, "bits", 0,
+        "received bits to leave out at the start"),
     ALOE_PARAM_INT(struct ber_align, window, 1024, 256, 2040, "bits", 0, "length to search with"),
     ALOE_PARAM_INT(struct ber_align, search, 2048, 0, 65536, "bits", 0, "largest delay"),
 };
@@ -50,7 +51,8 @@ static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct ber_align, bits, "", "bits compared"),
     ALOE_VAR_U64(struct ber_align, bit_errors, "", "bits that differ"),
     ALOE_VAR_F64(struct ber_align, ber, "", "bit_errors / bits"),
-    ALOE_VAR_U64(struct ber_align, locks, "", "how often an alignment was found; more than 1: it slipped"),
+    ALOE_VAR_U64(
+        struct ber_align, locks, "", "how often an alignment was found; more than 1: it slipped"),
     ALOE_VAR_U64(struct ber_align, locked, "", "1 while there is an alignment"),
     ALOE_VAR_U64(struct ber_align, delay, "bits", "received bits are so much later"),
     ALOE_VAR_U64(struct ber_align, inverted, "", "1: received bits are upside down"),
@@ -59,17 +61,20 @@ static const struct aloe_var vars[] = {
 static int ber_align_init(void *self, struct aloe_setup *setup)
 {
 	struct ber_align *align = self;
-	const uint64_t need = 2ull * (setup->in[SENT].max + setup->in[RECEIVED].max + align->window + align->search);
+	const uint64_t need =
+	    2ull * (setup->in[SENT].max + setup->in[RECEIVED].max + align->window + align->search);
 
 	if (need > 1u << 30)
-		return aloe_fail(setup, "messages of %u and %u bits are too long", setup->in[SENT].max,
-				 setup->in[RECEIVED].max);
+		return aloe_fail(setup, "messages of %u and %u bits are too long",
+		    setup->in[SENT].max, setup->in[RECEIVED].max);
 	for (align->size = 4096; align->size < need;)
 		align->size *= 2;
 	align->sent = aloe_alloc(setup, 2 * (size_t)align->size);
 	align->received = aloe_alloc(setup, 2 * (size_t)align->size);
 	align->next = align->settle;
-	return align->sent && align->received ? 0 : aloe_fail(setup, "no memory for %u bits", 4 * align->size);
+	return align->sent && align->received
+	    ? 0
+	    : aloe_fail(setup, "no memory for %u bits", 4 * align->size);
 }
 
 static void append(uint8_t *ring, uint32_t size, uint64_t *end, const uint8_t *bits, uint32_t n)
@@ -132,7 +137,8 @@ static bool compare(struct ber_align *align)
 {
 	while (align->next < align->received_end && align->next - align->delay < align->sent_end) {
 		const uint8_t sent = *bits_at(align->sent, align, align->next - align->delay);
-		const uint8_t error = sent ^ *bits_at(align->received, align, align->next) ^ (uint8_t)align->inverted;
+		const uint8_t error =
+		    sent ^ *bits_at(align->received, align, align->next) ^ (uint8_t)align->inverted;
 
 		align->next++;
 		align->bits++;
@@ -155,7 +161,8 @@ static void step(struct ber_align *align)
 	if (!align->locked) {
 		if (align->next < oldest)
 			align->next = oldest;
-		if (align->received_end < align->next + align->window || align->sent_end < align->next + align->window)
+		if (align->received_end < align->next + align->window ||
+		    align->sent_end < align->next + align->window)
 			return;
 		if (!find_alignment(align)) {
 			align->next += align->window;
@@ -172,9 +179,10 @@ static int ber_align_work(void *self, struct aloe_slot *slot)
 {
 	struct ber_align *align = self;
 
-	append(align->sent, align->size, &align->sent_end, aloe_in_bit(slot, SENT), aloe_in_len(slot, SENT));
+	append(align->sent, align->size, &align->sent_end, aloe_in_bit(slot, SENT),
+	    aloe_in_len(slot, SENT));
 	append(align->received, align->size, &align->received_end, aloe_in_bit(slot, RECEIVED),
-	       aloe_in_len(slot, RECEIVED));
+	    aloe_in_len(slot, RECEIVED));
 	step(align);
 	align->ber = align->bits ? (double)align->bit_errors / (double)align->bits : 0;
 	return 0;

@@ -37,7 +37,8 @@ static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct bit_compare, bit_errors, "", "bits that differ"),
     ALOE_VAR_U64(struct bit_compare, absent, "", "blocks sent of which nothing was received"),
     ALOE_VAR_U64(struct bit_compare, length_errors, "", "blocks received with another length"),
-    ALOE_VAR_U64(struct bit_compare, unmatched, "", "one side VALID, the other not, and not an absent block"),
+    ALOE_VAR_U64(struct bit_compare, unmatched, "",
+        "one side VALID, the other not, and not an absent block"),
     ALOE_VAR_F64(struct bit_compare, bler, "", "block_errors / blocks"),
     ALOE_VAR_F64(struct bit_compare, ber, "", "bit_errors / bits"),
 };
@@ -45,9 +46,11 @@ static const struct aloe_var vars[] = {
 /* The lengths may differ: what both have is compared. */
 static void compare_blocks(struct bit_compare *compare, const struct aloe_slot *slot)
 {
-	const uint32_t sent_len = aloe_in_len(slot, SENT), received_len = aloe_in_len(slot, RECEIVED);
+	const uint32_t sent_len = aloe_in_len(slot, SENT),
+	               received_len = aloe_in_len(slot, RECEIVED);
 	const uint32_t n = sent_len < received_len ? sent_len : received_len;
-	const uint32_t errors = compare->kernels->differ(aloe_in_bit(slot, SENT), aloe_in_bit(slot, RECEIVED), n);
+	const uint32_t errors =
+	    compare->kernels->differ(aloe_in_bit(slot, SENT), aloe_in_bit(slot, RECEIVED), n);
 
 	compare->bits += n;
 	compare->bit_errors += errors;
@@ -75,7 +78,8 @@ static int bit_compare_work(void *self, struct aloe_slot *slot)
 		compare->unmatched++;
 	compare->absent += absent;
 	compare->blocks += sent && (received || absent);
-	compare->bler = compare->blocks ? (double)compare->block_errors / (double)compare->blocks : 0;
+	compare->bler =
+	    compare->blocks ? (double)compare->block_errors / (double)compare->blocks : 0;
 	compare->ber = compare->bits ? (double)compare->bit_errors / (double)compare->bits : 0;
 	return 0;
 }

@@ -22,7 +22,8 @@ static int copy_work(void *self, struct aloe_slot *slot)
 	const uint32_t n = aloe_pass(slot, 0, 0);
 
 	if (n)
-		memcpy(slot->out[0].data, slot->in[0].data, (size_t)n * ((const struct copy *)self)->item_bytes);
+		memcpy(slot->out[0].data, slot->in[0].data,
+		    (size_t)n * ((const struct copy *)self)->item_bytes);
 	return 0;
 }
 

@@ -13,7 +13,8 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(struct counter_source, length, 4, 1, 1 << 24, "items", 0, "words in each message"),
+    ALOE_PARAM_INT(
+        struct counter_source, length, 4, 1, 1 << 24, "items", 0, "words in each message"),
 };
 
 static int counter_source_shape(void *self, struct aloe_setup *setup)

@@ -19,7 +19,8 @@ static const struct aloe_port ports[] = {
 static const char *const calls[] = {"copy", "zero-copy", NULL};
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_ENUM(struct link_reader, calls, calls, "copy", 0, "copy the message out of the link, or read it there"),
+    ALOE_PARAM_ENUM(struct link_reader, calls, calls, "copy", 0,
+        "copy the message out of the link, or read it there"),
 };
 
 static const struct aloe_var vars[] = {

@@ -20,8 +20,10 @@ static const struct aloe_port ports[] = {
 static const char *const calls[] = {"copy", "zero-copy", NULL};
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(struct link_writer, length, 12500, INDEX_BYTES, 1 << 24, "items", 0, "bytes in each message"),
-    ALOE_PARAM_ENUM(struct link_writer, calls, calls, "copy", 0, "copy the message into the link, or make it there"),
+    ALOE_PARAM_INT(struct link_writer, length, 12500, INDEX_BYTES, 1 << 24, "items", 0,
+        "bytes in each message"),
+    ALOE_PARAM_ENUM(struct link_writer, calls, calls, "copy", 0,
+        "copy the message into the link, or make it there"),
 };
 
 static int link_writer_shape(void *self, struct aloe_setup *setup)

@@ -26,7 +26,8 @@ static const char *const contents[] = {"zeros", "numbers", NULL};
 static const struct aloe_param params[] = {
     ALOE_PARAM_ENUM(struct null_source, type, types, "f32", 0, "type of the items"),
     ALOE_PARAM_ENUM(struct null_source, content, contents, "zeros", 0, "what they hold"),
-    ALOE_PARAM_INT(struct null_source, length, 1000, 1, 1 << 24, "items", 0, "items in each message"),
+    ALOE_PARAM_INT(
+        struct null_source, length, 1000, 1, 1 << 24, "items", 0, "items in each message"),
 };
 
 static int null_source_shape(void *self, struct aloe_setup *setup)
@@ -53,7 +54,8 @@ static int null_source_work(void *self, struct aloe_slot *slot)
 	const struct null_source *source = self;
 
 	if (source->content == NUMBERS)
-		fill_numbers(slot->out[0].data, slot->index * source->length, source->length, source->item_bytes);
+		fill_numbers(slot->out[0].data, slot->index * source->length, source->length,
+		    source->item_bytes);
 	else
 		memset(slot->out[0].data, 0, (size_t)source->length * source->item_bytes);
 	aloe_put(slot, 0, source->length);

@@ -50,7 +50,8 @@ static int number_check_work(void *self, struct aloe_slot *slot)
 	const uint8_t *items = slot->in[0].data;
 
 	for (uint32_t i = 0; i < n; i++) {
-		const uint64_t number = number_at(items + (size_t)i * check->item_bytes, check->item_bytes);
+		const uint64_t number =
+		    number_at(items + (size_t)i * check->item_bytes, check->item_bytes);
 
 		check->wrong += number != check->next;
 		check->next = (number + 1) & check->mask;

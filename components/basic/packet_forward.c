@@ -19,7 +19,8 @@ static const struct aloe_port ports[] = {
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct packet_forward, packets, "", "packets sent on"),
     ALOE_VAR_U64(struct packet_forward, bytes, "", "of their payload"),
-    ALOE_VAR_U64(struct packet_forward, gaps, "", "sequence numbers that do not follow the one before"),
+    ALOE_VAR_U64(
+        struct packet_forward, gaps, "", "sequence numbers that do not follow the one before"),
     ALOE_VAR_U64(struct packet_forward, malformed, "", "messages with bytes that are no packet"),
 };
 

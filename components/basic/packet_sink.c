@@ -23,7 +23,8 @@ static const struct aloe_param params[] = {
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct packet_sink, packets, "", "packets seen, but for \"done\""),
-    ALOE_VAR_U64(struct packet_sink, gaps, "", "sequence numbers that do not follow the one before"),
+    ALOE_VAR_U64(
+        struct packet_sink, gaps, "", "sequence numbers that do not follow the one before"),
     ALOE_VAR_U64(struct packet_sink, wrong, "", "with `check`: packets that hold something else"),
     ALOE_VAR_U64(struct packet_sink, malformed, "", "messages with bytes that are no packet"),
     ALOE_VAR_U64(struct packet_sink, done, "", "\"done\" seen"),

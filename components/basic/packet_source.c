@@ -18,7 +18,8 @@ static const struct aloe_port ports[] = {
 static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct packet_source, packets, 1000, 1, 1e7, "", 0, "packets before \"done\""),
     ALOE_PARAM_INT(struct packet_source, bytes, 500, 4, 65536, "bytes", 0, "payload of each"),
-    ALOE_PARAM_INT(struct packet_source, per_slot, 30, 1, 4096, "", 0, "packets in a message, at most"),
+    ALOE_PARAM_INT(
+        struct packet_source, per_slot, 30, 1, 4096, "", 0, "packets in a message, at most"),
 };
 
 static const struct aloe_var vars[] = {
@@ -30,8 +31,8 @@ static int packet_source_shape(void *self, struct aloe_setup *setup)
 	const struct packet_source *source = self;
 
 	if (source->per_slot > (1u << 26) / packet_bytes(source->bytes))
-		return aloe_fail(setup, "%u packets of %u bytes in a message are more than 64 MiB", source->per_slot,
-				 source->bytes);
+		return aloe_fail(setup, "%u packets of %u bytes in a message are more than 64 MiB",
+		    source->per_slot, source->bytes);
 	setup->out[0].max = source->per_slot * packet_bytes(source->bytes);
 	return 0;
 }
@@ -54,7 +55,8 @@ static int packet_source_init(void *self, struct aloe_setup *setup)
 			at[PACKET_HEAD + j] = (uint8_t)(p + j);
 	}
 	packet_put(source->queue + (size_t)source->packets * one,
-		   &(struct packet){sizeof(PACKET_DONE) - 1, 0, source->packets, (const uint8_t *)PACKET_DONE});
+	    &(struct packet){
+	        sizeof(PACKET_DONE) - 1, 0, source->packets, (const uint8_t *)PACKET_DONE});
 	return 0;
 }
 

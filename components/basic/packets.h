@@ -31,7 +31,8 @@ static inline uint32_t packet_bytes(uint32_t length)
 
 static inline bool packet_is_done(const struct packet *packet)
 {
-	return packet->length == sizeof(PACKET_DONE) - 1 && !memcmp(packet->payload, PACKET_DONE, packet->length);
+	return packet->length == sizeof(PACKET_DONE) - 1 &&
+	    !memcmp(packet->payload, PACKET_DONE, packet->length);
 }
 
 /* packet_get reads the packet that begins at *at of a message of `len` bytes and moves *at behind it. False at the end, and

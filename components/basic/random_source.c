@@ -16,8 +16,10 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(struct random_source, seed, 1, 0, 9007199254740992.0, "", 0, "another seed, other bits"),
-    ALOE_PARAM_INT(struct random_source, length, 1000, 1, 1 << 24, "items", 0, "bits in each message"),
+    ALOE_PARAM_INT(
+        struct random_source, seed, 1, 0, 9007199254740992.0, "", 0, "another seed, other bits"),
+    ALOE_PARAM_INT(
+        struct random_source, length, 1000, 1, 1 << 24, "items", 0, "bits in each message"),
 };
 
 static int random_source_shape(void *self, struct aloe_setup *setup)

@@ -25,8 +25,10 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_REAL(struct spin, mean_us, 0, 0, 1e7, "us", ALOE_LIVE, "time that an ordinary call takes"),
-    ALOE_PARAM_REAL(struct spin, jitter, 0, 0, 1, "", ALOE_LIVE, "share of the calls that take long_us"),
+    ALOE_PARAM_REAL(
+        struct spin, mean_us, 0, 0, 1e7, "us", ALOE_LIVE, "time that an ordinary call takes"),
+    ALOE_PARAM_REAL(
+        struct spin, jitter, 0, 0, 1, "", ALOE_LIVE, "share of the calls that take long_us"),
     ALOE_PARAM_REAL(struct spin, long_us, 0, 0, 1e7, "us", ALOE_LIVE, "time that those take"),
     ALOE_PARAM_INT(struct spin, seed, 1, 0, 9007199254740992.0, "", 0, "another seed, other calls"),
 };
@@ -78,7 +80,7 @@ static int spin_work(void *self, struct aloe_slot *slot)
 ALOE_COMPONENT(spin) = {
     .summary = "pass every item on, later: a load of a stated size",
     .doc = "To try how a waveform behaves when a stage takes longer, put one beside it:\n"
-	   "    load: { component = \"spin\"; mean_us = 200.0; jitter = 0.01; long_us = 2000.0; };",
+           "    load: { component = \"spin\"; mean_us = 200.0; jitter = 0.01; long_us = 2000.0; };",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),

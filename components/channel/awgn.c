@@ -38,13 +38,14 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_REAL(struct awgn, esn0_db, ALOE_NAN, -60, 200, "dB", ALOE_LIVE, "energy per item over N0"),
+    ALOE_PARAM_REAL(
+        struct awgn, esn0_db, ALOE_NAN, -60, 200, "dB", ALOE_LIVE, "energy per item over N0"),
     ALOE_PARAM_REAL(struct awgn, ebn0_db, ALOE_NAN, -60, 200, "dB", ALOE_LIVE,
-		    "energy per information bit over N0; needs bits_per_item"),
+        "energy per information bit over N0; needs bits_per_item"),
     ALOE_PARAM_REAL(struct awgn, bits_per_item, ALOE_NAN, 1e-6, 64, "", 0,
-		    "information bits per item, code rate included"),
+        "information bits per item, code rate included"),
     ALOE_PARAM_REAL(struct awgn, amplitude, ALOE_NAN, 1e-6, 32767, "", 0,
-		    "root of the mean power of an item; if not set, 1 for f32 and cf32, 8192 for i16 and ci16"),
+        "root of the mean power of an item; if not set, 1 for f32 and cf32, 8192 for i16 and ci16"),
     ALOE_PARAM_INT(struct awgn, seed, 1, 0, 9007199254740992.0, "", 0, "another seed, other noise"),
 };
 
@@ -74,9 +75,10 @@ static int awgn_check(void *self, struct aloe_setup *setup)
 		return aloe_fail(setup, "neither esn0_db nor ebn0_db is set; give one of them");
 	if (ebn0 && isnan(awgn->bits_per_item))
 		return aloe_fail(setup,
-				 "ebn0_db needs bits_per_item, the information bits per item (code rate included)");
+		    "ebn0_db needs bits_per_item, the information bits per item (code rate included)");
 	if (is_whole(setup->in[0].type) && awgn->amplitude < 1)
-		return aloe_fail(setup, "amplitude = %g is outside [1, 32767] for integer samples", awgn->amplitude);
+		return aloe_fail(setup, "amplitude = %g is outside [1, 32767] for integer samples",
+		    awgn->amplitude);
 	return 0;
 }
 
@@ -104,16 +106,22 @@ static int awgn_init(void *self, struct aloe_setup *setup)
 
 	awgn->type = setup->in[0].type;
 	awgn->kernels = random_kernels((enum simd_level)setup->simd);
-	awgn->level = !isnan(awgn->amplitude) ? (float)awgn->amplitude : is_whole(awgn->type) ? 8192 : 1;
+	awgn->level = !isnan(awgn->amplitude) ? (float)awgn->amplitude
+	    : is_whole(awgn->type)            ? 8192
+	                                      : 1;
 	awgn->esn0_seen_db = awgn->ebn0_seen_db = ALOE_NAN;
 	update_sigma(awgn);
 	if (!is_whole(awgn->type))
 		return 0;
-	awgn->noise = aloe_scratch(setup, (size_t)setup->in[0].max * dimensions(awgn->type) * sizeof(float) + 1);
-	return awgn->noise ? 0 : aloe_fail(setup, "no memory for the noise of %u items", setup->in[0].max);
+	awgn->noise = aloe_scratch(
+	    setup, (size_t)setup->in[0].max * dimensions(awgn->type) * sizeof(float) + 1);
+	return awgn->noise
+	    ? 0
+	    : aloe_fail(setup, "no memory for the noise of %u items", setup->in[0].max);
 }
 
-static uint64_t add_whole(const int16_t *in, const float *noise, float sigma, int16_t *out, uint32_t n)
+static uint64_t add_whole(
+    const int16_t *in, const float *noise, float sigma, int16_t *out, uint32_t n)
 {
 	uint32_t clipped = 0;
 
@@ -136,11 +144,13 @@ static int awgn_work(void *self, struct aloe_slot *slot)
 	if (awgn->esn0_db != awgn->esn0_seen_db || awgn->ebn0_db != awgn->ebn0_seen_db)
 		update_sigma(awgn);
 	if (!is_whole(awgn->type)) {
-		awgn->kernels->add_gauss(awgn->seed, slot->index, slot->in[0].data, awgn->sigma, slot->out[0].data, n);
+		awgn->kernels->add_gauss(
+		    awgn->seed, slot->index, slot->in[0].data, awgn->sigma, slot->out[0].data, n);
 		return 0;
 	}
 	awgn->kernels->gauss(awgn->seed, slot->index, awgn->noise, n);
-	awgn->clipped += add_whole(slot->in[0].data, awgn->noise, awgn->sigma, slot->out[0].data, n);
+	awgn->clipped +=
+	    add_whole(slot->in[0].data, awgn->noise, awgn->sigma, slot->out[0].data, n);
 	return 0;
 }
 

@@ -41,18 +41,21 @@ static const struct aloe_port ports[] = {
 static const struct aloe_param params[] = {
     TDL_PARAMS,
     ALOE_PARAM_REAL(struct tdl, rate_hz, ALOE_NAN, 1e-3, 1e12, "Hz", 0,
-		    "samples per second; if not set, a full message in each slot"),
+        "samples per second; if not set, a full message in each slot"),
 };
 
 static const struct aloe_var vars[] = {
-    {"doppler_now_hz", 1, (uint32_t)offsetof(struct channel_tdl, doppler_now_hz), "Hz", "largest Doppler shift"},
+    {"doppler_now_hz", 1, (uint32_t)offsetof(struct channel_tdl, doppler_now_hz), "Hz",
+        "largest Doppler shift"},
     ALOE_VAR_U64(struct channel_tdl, path_count, "", "taps of the line"),
-    ALOE_VAR_U64(struct channel_tdl, tails, "", "messages made of what was still in the line alone"),
+    ALOE_VAR_U64(
+        struct channel_tdl, tails, "", "messages made of what was still in the line alone"),
 };
 
 static double rate_of(const struct channel_tdl *channel, const struct aloe_setup *setup)
 {
-	return !isnan(channel->tdl.rate_hz) ? channel->tdl.rate_hz : setup->in[0].max * 1e9 / (double)setup->slot_ns;
+	return !isnan(channel->tdl.rate_hz) ? channel->tdl.rate_hz
+	                                    : setup->in[0].max * 1e9 / (double)setup->slot_ns;
 }
 
 /* What there is to refuse depends on the sample rate, and that on the length of messages. */
@@ -66,7 +69,8 @@ static int channel_tdl_shape(void *self, struct aloe_setup *setup)
 		return -1;
 	all = (uint64_t)setup->in[0].max * tdl_arrays(&channel->tdl, &delays_ns, &powers_db);
 	if (setup->out[1].type && all > UINT32_MAX)
-		return aloe_fail(setup, "the gains of %u items are too many for a message", setup->in[0].max);
+		return aloe_fail(
+		    setup, "the gains of %u items are too many for a message", setup->in[0].max);
 	setup->out[0].max = setup->in[0].max;
 	setup->out[1].max = (uint32_t)all;
 	return 0;
@@ -81,7 +85,10 @@ static int alloc_buffers(struct channel_tdl *channel, struct aloe_setup *setup)
 	channel->points = aloe_alloc(setup, (channel->max / channel->step + 2) * (size_t)8);
 	channel->gains = aloe_alloc(setup, items * 8);
 	channel->filtered = aloe_alloc(setup, items * 8);
-	return channel->fading && channel->signal && channel->points && channel->gains && channel->filtered ? 0 : -1;
+	return channel->fading && channel->signal && channel->points && channel->gains &&
+	        channel->filtered
+	    ? 0
+	    : -1;
 }
 
 static int channel_tdl_init(void *self, struct aloe_setup *setup)
@@ -99,11 +106,16 @@ static int channel_tdl_init(void *self, struct aloe_setup *setup)
 	channel->item_s = 1 / rate_hz;
 	channel->max = setup->in[0].max;
 	channel->gives_taps = setup->out[1].type != 0;
-	step = floor(rate_hz / POINTS_PER_PERIOD / channel->line.doppler_hz); /* infinite when it stands still */
-	channel->step = step < 1 ? 1 : step < channel->max ? (uint32_t)step : channel->max ? channel->max : 1;
+	step = floor(rate_hz / POINTS_PER_PERIOD /
+	    channel->line.doppler_hz); /* infinite when it stands still */
+	channel->step = step < 1  ? 1
+	    : step < channel->max ? (uint32_t)step
+	    : channel->max        ? channel->max
+	                          : 1;
 	if (alloc_buffers(channel, setup) < 0)
-		return aloe_fail(setup, "no memory for %u taps of messages of %u items and %u of history",
-				 channel->line.n_taps, channel->max, channel->line.reach);
+		return aloe_fail(setup,
+		    "no memory for %u taps of messages of %u items and %u of history",
+		    channel->line.n_taps, channel->max, channel->line.reach);
 	for (uint32_t i = 0; i < channel->line.n_taps; i++)
 		fading_init(channel->tdl.seed, i, channel->line.doppler_hz, &channel->fading[i]);
 	return 0;
@@ -135,15 +147,15 @@ static void keep_history(struct channel_tdl *channel, uint32_t n)
 }
 
 /* add_tap adds what comes by one tap to `out`. */
-static void add_tap(struct channel_tdl *channel, uint32_t tap_number, double start_s, uint32_t n, float *gains,
-		    float *out)
+static void add_tap(struct channel_tdl *channel, uint32_t tap_number, double start_s, uint32_t n,
+    float *gains, float *out)
 {
 	const struct tdl_tap *tap = &channel->line.taps[tap_number];
 	const float *x = channel->signal + 2 * (size_t)(channel->line.reach - tap->delay);
 	const uint32_t points = (n + channel->step - 1) / channel->step + 1;
 
-	channel->kernels->gains(&channel->fading[tap_number], start_s, channel->step * channel->item_s, points,
-				tap->amplitude, channel->points);
+	channel->kernels->gains(&channel->fading[tap_number], start_s,
+	    channel->step * channel->item_s, points, tap->amplitude, channel->points);
 	channel->kernels->spread(channel->points, channel->step, n, gains);
 	if (tap->n_filter > 1) {
 		channel->kernels->filter(tap->filter, tap->n_filter, x, n, channel->filtered);
@@ -166,7 +178,8 @@ static int channel_tdl_work(void *self, struct aloe_slot *slot)
 	}
 	memset(out, 0, (size_t)n * 8);
 	for (uint32_t i = 0; i < channel->line.n_taps; i++)
-		add_tap(channel, i, start_s, n, channel->gives_taps ? taps + 2 * (size_t)i * n : channel->gains, out);
+		add_tap(channel, i, start_s, n,
+		    channel->gives_taps ? taps + 2 * (size_t)i * n : channel->gains, out);
 	keep_history(channel, n);
 	aloe_put(slot, 0, n);
 	if (channel->gives_taps)

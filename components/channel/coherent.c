@@ -20,15 +20,15 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct coherent, unmatched, "", "messages without gains, or with another number of them"),
+    ALOE_VAR_U64(
+        struct coherent, unmatched, "", "messages without gains, or with another number of them"),
 };
 
 static int coherent_shape(void *self, struct aloe_setup *setup)
 {
 	(void)self;
 	if (setup->in[IN].max != setup->in[TAPS].max)
-		return aloe_fail(
-		    setup,
+		return aloe_fail(setup,
 		    "in has messages of up to %u items, taps of %u: the channel must be flat, one gain for each item",
 		    setup->in[IN].max, setup->in[TAPS].max);
 	return 0;

@@ -27,10 +27,11 @@ static const struct aloe_port ports[] = {
 static const struct aloe_param params[] = {
     TDL_PARAMS,
     ALOE_PARAM_REAL(struct tdl, rate_hz, ALOE_NAN, 1e-3, 1e12, "Hz", 0,
-		    "samples per second of the signal; must be set"),
+        "samples per second of the signal; must be set"),
     ALOE_PARAM_INT(struct fader, length, 0, 0, TDL_DELAY_MAX * 2, "items", 0,
-		   "taps of a response; 0: as many as the longest delay needs"),
-    ALOE_PARAM_INT(struct fader, paths, 1, 1, 16, "", 0, "responses in a message: outputs times inputs of upols"),
+        "taps of a response; 0: as many as the longest delay needs"),
+    ALOE_PARAM_INT(struct fader, paths, 1, 1, 16, "", 0,
+        "responses in a message: outputs times inputs of upols"),
 };
 
 static uint32_t length_of(const struct fader *fader, const struct tdl_line *line)
@@ -44,13 +45,14 @@ static int fader_check(void *self, struct aloe_setup *setup)
 	struct tdl_line line;
 
 	if (isnan(fader->tdl.rate_hz))
-		return aloe_fail(setup, "rate_hz is not set: how many samples per second does the signal have?");
+		return aloe_fail(
+		    setup, "rate_hz is not set: how many samples per second does the signal have?");
 	if (tdl_check(&fader->tdl, fader->tdl.rate_hz, setup) < 0)
 		return -1;
 	tdl_line_init(&fader->tdl, fader->tdl.rate_hz, &line);
 	if (length_of(fader, &line) <= line.reach)
-		return aloe_fail(setup, "length = %u is too short: the longest delay needs %u taps", fader->length,
-				 line.reach + 1);
+		return aloe_fail(setup, "length = %u is too short: the longest delay needs %u taps",
+		    fader->length, line.reach + 1);
 	return 0;
 }
 
@@ -89,8 +91,8 @@ static void make_path(const struct fader *fader, uint32_t path, double time_s, f
 		const struct tdl_tap *tap = &fader->line.taps[i];
 		float gain[2];
 
-		fader->kernels->gains(&fader->fading[path * fader->line.n_taps + i], time_s, 0, 1, tap->amplitude,
-				      gain);
+		fader->kernels->gains(&fader->fading[path * fader->line.n_taps + i], time_s, 0, 1,
+		    tap->amplitude, gain);
 		for (uint32_t k = 0; k < tap->n_filter; k++) {
 			out[2 * (tap->delay + k)] += gain[0] * tap->filter[k];
 			out[2 * (tap->delay + k) + 1] += gain[1] * tap->filter[k];

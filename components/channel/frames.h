@@ -38,23 +38,26 @@ struct frames_scratch {
 static inline bool frames_own(uint32_t block, enum frames_transform transform, uint32_t simd)
 {
 	return spectrum_has_size(2 * block) &&
-	       (transform == FRAMES_OWN || (transform == FRAMES_AUTO && simd != SIMD_PLAIN));
+	    (transform == FRAMES_OWN || (transform == FRAMES_AUTO && simd != SIMD_PLAIN));
 }
 
 /* frames_check [control] refuses what cannot be transformed. */
-static inline int frames_check(uint32_t block, enum frames_transform transform, struct aloe_setup *setup)
+static inline int frames_check(
+    uint32_t block, enum frames_transform transform, struct aloe_setup *setup)
 {
 	if (block < 1 || block > FFT_SIZE_MAX / 4)
-		return aloe_fail(setup, "a block of %u items is outside [1, %d]", block, FFT_SIZE_MAX / 4);
+		return aloe_fail(
+		    setup, "a block of %u items is outside [1, %d]", block, FFT_SIZE_MAX / 4);
 	if (transform == FRAMES_OWN && !spectrum_has_size(2 * block))
-		return aloe_fail(setup, "transform = own has powers of two from %d to %d, a block has %u items",
-				 SPECTRUM_SIZE_MIN / 2, SPECTRUM_SIZE_MAX / 2, block);
+		return aloe_fail(setup,
+		    "transform = own has powers of two from %d to %d, a block has %u items",
+		    SPECTRUM_SIZE_MIN / 2, SPECTRUM_SIZE_MAX / 2, block);
 	return 0;
 }
 
 /* frames_scratch_alloc [control] gives 0, or -1 when there is no memory. */
-static inline int frames_scratch_alloc(const struct frames *frames, struct aloe_setup *setup,
-				       struct frames_scratch *ret_scratch)
+static inline int frames_scratch_alloc(
+    const struct frames *frames, struct aloe_setup *setup, struct frames_scratch *ret_scratch)
 {
 	ret_scratch->frame = (float *)aloe_alloc(setup, 2 * (size_t)frames->bins * sizeof(float));
 	ret_scratch->out = (float *)aloe_alloc(setup, 2 * (size_t)frames->bins * sizeof(float));
@@ -74,8 +77,8 @@ static inline int frames_init_own(struct frames *frames, struct aloe_setup *setu
 }
 
 /* frames_init [control] makes the plans; frames is zeroed. 0, or negative: no memory. frames_fini takes what it left. */
-static inline int frames_init(struct frames *frames, uint32_t block, enum frames_transform transform,
-			      struct aloe_setup *setup)
+static inline int frames_init(struct frames *frames, uint32_t block,
+    enum frames_transform transform, struct aloe_setup *setup)
 {
 	frames->block = block;
 	frames->own = frames_own(block, transform, setup->simd);
@@ -104,10 +107,11 @@ static inline size_t frames_history_floats(const struct frames *frames)
 }
 
 /* frames_forward [slot] transforms the frame of `in` (a whole block) and what history has, and puts `in` there. */
-static inline void frames_forward(const struct frames *frames, struct frames_scratch *scratch, const float *in,
-				  float *history, float *ret_spectrum)
+static inline void frames_forward(const struct frames *frames, struct frames_scratch *scratch,
+    const float *in, float *history, float *ret_spectrum)
 {
-	const size_t items = 2 * (size_t)frames->block, front = 2 * (size_t)frames->size - 2 * items;
+	const size_t items = 2 * (size_t)frames->block,
+	             front = 2 * (size_t)frames->size - 2 * items;
 
 	if (frames->own) {
 		frames->kernels->forward(&frames->plan, in, history, ret_spectrum);
@@ -122,8 +126,8 @@ static inline void frames_forward(const struct frames *frames, struct frames_scr
 }
 
 /* frames_inverse [slot] gives the block now of a spectrum, which it spoils. */
-static inline void frames_inverse(const struct frames *frames, struct frames_scratch *scratch, float *spectrum,
-				  float *ret_out)
+static inline void frames_inverse(
+    const struct frames *frames, struct frames_scratch *scratch, float *spectrum, float *ret_out)
 {
 	if (frames->own) {
 		frames->kernels->inverse(&frames->plan, spectrum, ret_out);
@@ -132,12 +136,12 @@ static inline void frames_inverse(const struct frames *frames, struct frames_scr
 	frames->kernels->join(spectrum, frames->bins, scratch->frame);
 	fft_execute(frames->back, scratch->frame, scratch->out);
 	memcpy(ret_out, scratch->out + 2 * (size_t)(frames->size - frames->block),
-	       2 * (size_t)frames->block * sizeof(float));
+	    2 * (size_t)frames->block * sizeof(float));
 }
 
 /* frames_filter [slot] makes the spectrum of at most a block of taps (re, im), scaled for the way there and back. */
-static inline void frames_filter(const struct frames *frames, struct frames_scratch *scratch, const float *taps,
-				 uint32_t n, float *ret_spectrum)
+static inline void frames_filter(const struct frames *frames, struct frames_scratch *scratch,
+    const float *taps, uint32_t n, float *ret_spectrum)
 {
 	const float scale = 1.0f / (float)frames->size;
 	float *filter = frames->own ? scratch->out : scratch->frame;
@@ -147,8 +151,8 @@ static inline void frames_filter(const struct frames *frames, struct frames_scra
 	memset(filter + 2 * (size_t)n, 0, 2 * (size_t)(frames->size - n) * sizeof(float));
 	if (frames->own) { /* as a block before, followed by the zeros that filter has behind it */
 		frames->kernels->split(filter, frames->block, scratch->frame);
-		frames->kernels->forward(&frames->plan, filter + 2 * (size_t)frames->block, scratch->frame,
-					 ret_spectrum);
+		frames->kernels->forward(&frames->plan, filter + 2 * (size_t)frames->block,
+		    scratch->frame, ret_spectrum);
 		return;
 	}
 	fft_execute(frames->there, filter, scratch->out);

@@ -44,24 +44,28 @@ struct tdl {
 	uint64_t seed;
 };
 
-static const char *const tdl_profile_names[] = {"flat",  "pedestrian_a", "pedestrian_b", "vehicular_a", "case1",
-						"case2", "case3",        "custom",       NULL};
+static const char *const tdl_profile_names[] = {"flat", "pedestrian_a", "pedestrian_b",
+    "vehicular_a", "case1", "case2", "case3", "custom", NULL};
 static const char *const tdl_delay_names[] = {"nearest", "interpolate", NULL};
 
-#define TDL_PARAMS                                                                                                     \
-	ALOE_PARAM_ENUM(struct tdl, profile, tdl_profile_names, "flat", 0, "delays and mean powers of the taps"),      \
-	    ALOE_PARAM_REALS(struct tdl, delays_ns, TDL_TAPS_MAX, 0, 1e9, "ns", 0, "profile = custom: of each tap"),   \
-	    ALOE_PARAM_REALS(struct tdl, powers_db, TDL_TAPS_MAX, -100, 100, "dB", 0,                                  \
-			     "profile = custom: mean power of each tap"),                                              \
-	    ALOE_PARAM_ENUM(struct tdl, delays, tdl_delay_names, "nearest", 0,                                         \
-			    "to the nearest sample, or between samples and 7 samples later"),                          \
-	    ALOE_PARAM_BOOL(struct tdl, normalize, true, 0, "mean powers add up to 1"),                                \
-	    ALOE_PARAM_REAL(struct tdl, speed_kmh, ALOE_NAN, 0, 1e4, "km/h", 0,                                        \
-			    "of the receiver; if not set, 120 for case3, 30 for vehicular_a, else 3"),                 \
-	    ALOE_PARAM_REAL(struct tdl, carrier_hz, 2e9, 1, 1e12, "Hz", 0, "carrier frequency, for the speed"),        \
-	    ALOE_PARAM_REAL(struct tdl, doppler_hz, ALOE_NAN, 0, 1e6, "Hz", 0,                                         \
-			    "largest Doppler shift, instead of a speed; 0: a channel that stands still"),              \
-	    ALOE_PARAM_INT(struct tdl, seed, 1, 0, 9007199254740992.0, "", 0, "another seed, another channel")
+#define TDL_PARAMS                                                                                 \
+	ALOE_PARAM_ENUM(struct tdl, profile, tdl_profile_names, "flat", 0,                         \
+	    "delays and mean powers of the taps"),                                                 \
+	    ALOE_PARAM_REALS(struct tdl, delays_ns, TDL_TAPS_MAX, 0, 1e9, "ns", 0,                 \
+	        "profile = custom: of each tap"),                                                  \
+	    ALOE_PARAM_REALS(struct tdl, powers_db, TDL_TAPS_MAX, -100, 100, "dB", 0,              \
+	        "profile = custom: mean power of each tap"),                                       \
+	    ALOE_PARAM_ENUM(struct tdl, delays, tdl_delay_names, "nearest", 0,                     \
+	        "to the nearest sample, or between samples and 7 samples later"),                  \
+	    ALOE_PARAM_BOOL(struct tdl, normalize, true, 0, "mean powers add up to 1"),            \
+	    ALOE_PARAM_REAL(struct tdl, speed_kmh, ALOE_NAN, 0, 1e4, "km/h", 0,                    \
+	        "of the receiver; if not set, 120 for case3, 30 for vehicular_a, else 3"),         \
+	    ALOE_PARAM_REAL(struct tdl, carrier_hz, 2e9, 1, 1e12, "Hz", 0,                         \
+	        "carrier frequency, for the speed"),                                               \
+	    ALOE_PARAM_REAL(struct tdl, doppler_hz, ALOE_NAN, 0, 1e6, "Hz", 0,                     \
+	        "largest Doppler shift, instead of a speed; 0: a channel that stands still"),      \
+	    ALOE_PARAM_INT(struct tdl, seed, 1, 0, 9007199254740992.0, "", 0,                      \
+	        "another seed, another channel")
 
 /* One tap at a sample rate: x delayed by `delay` samples and filtered. */
 struct tdl_tap {
@@ -100,7 +104,8 @@ static inline const struct tdl_profile *tdl_profile(int32_t profile)
 }
 
 /* tdl_arrays gives delays and powers; how many. */
-static inline uint32_t tdl_arrays(const struct tdl *tdl, const float **ret_delays_ns, const float **ret_powers_db)
+static inline uint32_t tdl_arrays(
+    const struct tdl *tdl, const float **ret_delays_ns, const float **ret_powers_db)
 {
 	const struct tdl_profile *profile;
 
@@ -121,9 +126,9 @@ static inline int tdl_check(const struct tdl *tdl, double rate_hz, struct aloe_s
 	const float *delays_ns, *powers_db;
 	uint32_t n;
 
-	if (tdl->profile == TDL_CUSTOM && (tdl->delays_ns.len < 1 || tdl->delays_ns.len != tdl->powers_db.len))
-		return aloe_fail(
-		    setup,
+	if (tdl->profile == TDL_CUSTOM &&
+	    (tdl->delays_ns.len < 1 || tdl->delays_ns.len != tdl->powers_db.len))
+		return aloe_fail(setup,
 		    "profile = custom needs delays_ns and powers_db of the same length, there are %u and %u items",
 		    tdl->delays_ns.len, tdl->powers_db.len);
 	if (!isnan(tdl->speed_kmh) && !isnan(tdl->doppler_hz))
@@ -131,8 +136,9 @@ static inline int tdl_check(const struct tdl *tdl, double rate_hz, struct aloe_s
 	n = tdl_arrays(tdl, &delays_ns, &powers_db);
 	for (uint32_t i = 0; i < n; i++)
 		if (delays_ns[i] * 1e-9 * rate_hz > TDL_DELAY_MAX)
-			return aloe_fail(setup, "a delay of %g ns at %g samples/s is above %d samples", delays_ns[i],
-					 rate_hz, TDL_DELAY_MAX);
+			return aloe_fail(setup,
+			    "a delay of %g ns at %g samples/s is above %d samples", delays_ns[i],
+			    rate_hz, TDL_DELAY_MAX);
 	return 0;
 }
 
@@ -141,7 +147,7 @@ static inline void tdl_note(const struct tdl *tdl, struct aloe_setup *setup)
 {
 	if (tdl->profile != TDL_CUSTOM && (tdl->delays_ns.len || tdl->powers_db.len))
 		aloe_note(setup, "delays_ns and powers_db are not used: profile is %s, not custom",
-			  tdl_profile_names[tdl->profile]);
+		    tdl_profile_names[tdl->profile]);
 }
 
 /* tdl_doppler gives the largest Doppler shift. */
@@ -175,14 +181,16 @@ static inline void tdl_filter(double fraction, float *ret_filter)
 	for (int k = 0; k < TDL_FILTER; k++) {
 		const double x = k - TDL_BULK - fraction, edge = 1 - x * x / (half * half);
 
-		taps[k] = (x == 0 ? 1 : sin(pi * x) / (pi * x)) * (edge > 0 ? tdl_bessel(6 * sqrt(edge)) : 0);
+		taps[k] = (x == 0 ? 1 : sin(pi * x) / (pi * x)) *
+		    (edge > 0 ? tdl_bessel(6 * sqrt(edge)) : 0);
 		sum += taps[k];
 	}
 	for (int k = 0; k < TDL_FILTER; k++)
 		ret_filter[k] = (float)(taps[k] / sum);
 }
 
-static inline void tdl_tap_init(const struct tdl *tdl, double delay, double amplitude, struct tdl_tap *ret_tap)
+static inline void tdl_tap_init(
+    const struct tdl *tdl, double delay, double amplitude, struct tdl_tap *ret_tap)
 {
 	const double whole = floor(delay), fraction = delay - whole;
 
@@ -214,7 +222,8 @@ static inline void tdl_line_init(const struct tdl *tdl, double rate_hz, struct t
 		const double one = pow(10, 0.1 * powers_db[i]);
 		struct tdl_tap *tap = &ret_line->taps[i];
 
-		tdl_tap_init(tdl, delays_ns[i] * 1e-9 * rate_hz, sqrt(tdl->normalize ? one / power : one), tap);
+		tdl_tap_init(tdl, delays_ns[i] * 1e-9 * rate_hz,
+		    sqrt(tdl->normalize ? one / power : one), tap);
 		if (tap->delay + tap->n_filter - 1 > ret_line->reach)
 			ret_line->reach = tap->delay + tap->n_filter - 1;
 	}

@@ -97,16 +97,17 @@ static const char *const transforms[] = {"auto", "own", "fftw", NULL};
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_REALS(struct upols, response, REALS_MAX, -1e6, 1e6, "", ALOE_LIVE,
-		     "taps of every path: re, im, re, im, ..."),
+        "taps of every path: re, im, re, im, ..."),
     ALOE_PARAM_INT(struct upols, taps, 0, 0, 1 << 24, "items", 0,
-		   "complex taps of each path; 0: what is given, divided evenly"),
+        "complex taps of each path; 0: what is given, divided evenly"),
     ALOE_PARAM_INT(struct upols, partitions, 0, 0, PARTITIONS_MAX, "", 0,
-		   "blocks of taps that there is room for; 0: what the response at the start needs"),
-    ALOE_PARAM_INT(struct upols, fade, 0, 0, 1 << 22, "items", 0, "from one response to the next; 0: at once"),
+        "blocks of taps that there is room for; 0: what the response at the start needs"),
+    ALOE_PARAM_INT(
+        struct upols, fade, 0, 0, 1 << 22, "items", 0, "from one response to the next; 0: at once"),
     ALOE_PARAM_INT(struct upols, per_slot, 0, 0, 1 << 16, "", 0,
-		   "partitions of a message of port response transformed in a slot; 0: all"),
+        "partitions of a message of port response transformed in a slot; 0: all"),
     ALOE_PARAM_ENUM(struct upols, transform, transforms, "auto", 0,
-		    "own: blocks of 64 to 4096, powers of two; fftw: any; auto: own where it can"),
+        "own: blocks of 64 to 4096, powers of two; fftw: any; auto: own where it can"),
 };
 
 static const struct aloe_var vars[] = {
@@ -114,9 +115,11 @@ static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct upols, inverse_transforms, "", "transforms to outputs"),
     ALOE_VAR_U64(struct upols, response_transforms, "", "transforms of responses from the port"),
     ALOE_VAR_U64(struct upols, responses, "", "responses that have come into force"),
-    ALOE_VAR_U64(struct upols, responses_missed, "", "messages of the port not taken: the one before was not done"),
+    ALOE_VAR_U64(struct upols, responses_missed, "",
+        "messages of the port not taken: the one before was not done"),
     ALOE_VAR_U64(struct upols, response_index, "", "index from which the response holds"),
-    ALOE_VAR_U64(struct upols, short_blocks, "", "messages shorter than a block, filled with zeros"),
+    ALOE_VAR_U64(
+        struct upols, short_blocks, "", "messages shorter than a block, filled with zeros"),
     ALOE_VAR_U64(struct upols, tails, "", "messages made of the tail alone"),
 };
 
@@ -147,15 +150,17 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
 }
 
 /* taps_of: taps of each path where `items` complex ones are given for all; negative after aloe_fail. */
-static int64_t taps_of(const struct upols *up, uint32_t items, const char *what, struct aloe_setup *setup)
+static int64_t taps_of(
+    const struct upols *up, uint32_t items, const char *what, struct aloe_setup *setup)
 {
 	const uint32_t n = paths(setup);
 
 	if (up->taps && items > (uint64_t)up->taps * n)
-		return aloe_fail(setup, "%s has %u taps; taps = %u for each of %u paths are %llu", what, items,
-				 up->taps, n, (unsigned long long)up->taps * n);
+		return aloe_fail(setup, "%s has %u taps; taps = %u for each of %u paths are %llu",
+		    what, items, up->taps, n, (unsigned long long)up->taps * n);
 	if (!up->taps && items % n)
-		return aloe_fail(setup, "%s has %u taps, which do not divide among %u paths; set taps", what, items, n);
+		return aloe_fail(setup,
+		    "%s has %u taps, which do not divide among %u paths; set taps", what, items, n);
 	return up->taps ? up->taps : items / n;
 }
 
@@ -188,8 +193,8 @@ static int check_inputs(struct aloe_setup *setup)
 	for (uint32_t i = 1; i < PORTS; i++)
 		if (setup->in[i].type && setup->in[i].max != setup->in[0].max)
 			return aloe_fail(setup,
-					 "in0 has messages of up to %u items, in%u of %u: all need the same block",
-					 setup->in[0].max, i, setup->in[i].max);
+			    "in0 has messages of up to %u items, in%u of %u: all need the same block",
+			    setup->in[0].max, i, setup->in[i].max);
 	return 0;
 }
 
@@ -207,16 +212,19 @@ static int upols_shape(void *self, struct aloe_setup *setup)
 	const struct upols *up = self;
 	int64_t n;
 
-	if (frames_check(setup->in[0].max, (enum frames_transform)up->transform, setup) < 0 || check_inputs(setup) < 0)
+	if (frames_check(setup->in[0].max, (enum frames_transform)up->transform, setup) < 0 ||
+	    check_inputs(setup) < 0)
 		return -1;
 	n = needed(up, setup);
 	if (n < 0)
 		return -1;
 	if (n > PARTITIONS_MAX || (up->partitions && n > up->partitions))
-		return aloe_fail(setup, "the response needs %lld partitions of %u items, there are %u", (long long)n,
-				 setup->in[0].max, up->partitions ? up->partitions : PARTITIONS_MAX);
+		return aloe_fail(setup,
+		    "the response needs %lld partitions of %u items, there are %u", (long long)n,
+		    setup->in[0].max, up->partitions ? up->partitions : PARTITIONS_MAX);
 	if (up->fade > setup->in[0].max)
-		return aloe_fail(setup, "fade = %u is more than a block of %u items", up->fade, setup->in[0].max);
+		return aloe_fail(setup, "fade = %u is more than a block of %u items", up->fade,
+		    setup->in[0].max);
 	for (uint32_t i = 0; i < PORTS; i++)
 		setup->out[i].max = setup->in[0].max;
 	return 0;
@@ -224,12 +232,15 @@ static int upols_shape(void *self, struct aloe_setup *setup)
 
 /* ---- responses ---- */
 
-static float *path_spectrum(const struct upols *up, const struct response *response, uint32_t path, uint32_t partition)
+static float *path_spectrum(
+    const struct upols *up, const struct response *response, uint32_t path, uint32_t partition)
 {
-	return response->spectra + ((size_t)path * response->used + partition) * up->spectrum_floats;
+	return response->spectra +
+	    ((size_t)path * response->used + partition) * up->spectrum_floats;
 }
 
-static int response_alloc(const struct upols *up, uint32_t used, struct aloe_setup *setup, struct response *ret)
+static int response_alloc(
+    const struct upols *up, uint32_t used, struct aloe_setup *setup, struct response *ret)
 {
 	const uint32_t n = up->n_in * up->n_out * used;
 
@@ -244,24 +255,26 @@ static int response_alloc(const struct upols *up, uint32_t used, struct aloe_set
 }
 
 /* fill_partition: number `at` of all, from `items` complex taps of which each path has `taps`. */
-static void fill_partition(const struct upols *up, struct frames_scratch *scratch, const float *data, uint32_t items,
-			   uint32_t taps, uint32_t at, const struct response *response)
+static void fill_partition(const struct upols *up, struct frames_scratch *scratch,
+    const float *data, uint32_t items, uint32_t taps, uint32_t at, const struct response *response)
 {
-	const uint32_t path = at / response->used, partition = at % response->used, block = up->frames.block;
+	const uint32_t path = at / response->used, partition = at % response->used,
+	               block = up->frames.block;
 	const uint64_t from = (uint64_t)partition * block, begin = (uint64_t)path * taps + from;
 	uint64_t n = from < taps ? taps - from : 0;
 
 	n = n < block ? n : block;
 	n = begin >= items ? 0 : begin + n > items ? items - begin : n;
 	frames_filter(&up->frames, scratch, data + (n ? 2 * begin : 0), (uint32_t)n,
-		      path_spectrum(up, response, path, partition));
+	    path_spectrum(up, response, path, partition));
 }
 
 /* response_make: all of it, from reals of which the last imaginary part may be missing; NULL after aloe_fail. */
-static struct response *response_make(const struct upols *up, const float *data, uint32_t len, int64_t taps,
-				      struct aloe_setup *setup)
+static struct response *response_make(
+    const struct upols *up, const float *data, uint32_t len, int64_t taps, struct aloe_setup *setup)
 {
-	const uint32_t items = divide_up(len, 2), used = divide_up((uint32_t)taps, up->frames.block);
+	const uint32_t items = divide_up(len, 2),
+	               used = divide_up((uint32_t)taps, up->frames.block);
 	struct response *response = aloe_alloc(setup, sizeof(*response));
 	float *whole = aloe_alloc(setup, 2 * (size_t)items * sizeof(float));
 	struct frames_scratch scratch;
@@ -279,7 +292,7 @@ static struct response *response_make(const struct upols *up, const float *data,
 }
 
 static int upols_prepare(const void *self, const struct aloe_param *param, struct aloe_reals *next,
-			 struct aloe_setup *setup)
+    struct aloe_setup *setup)
 {
 	const struct upols *up = self;
 	int64_t taps;
@@ -294,9 +307,10 @@ static int upols_prepare(const void *self, const struct aloe_param *param, struc
 	if (taps < 0)
 		return -1;
 	if (taps > (int64_t)up->depth * up->frames.block)
-		return aloe_fail(setup, "response has %lld taps a path; %u partitions of %u items hold %llu",
-				 (long long)taps, up->depth, up->frames.block,
-				 (unsigned long long)up->depth * up->frames.block);
+		return aloe_fail(setup,
+		    "response has %lld taps a path; %u partitions of %u items hold %llu",
+		    (long long)taps, up->depth, up->frames.block,
+		    (unsigned long long)up->depth * up->frames.block);
 	next->derived = response_make(up, next->data, next->len, taps, setup);
 	return next->derived ? 0 : -1;
 }
@@ -308,7 +322,8 @@ static int init_inputs(struct upols *up, struct aloe_setup *setup)
 	const size_t block_bytes = 2 * (size_t)up->frames.block * sizeof(float);
 
 	for (uint32_t i = 0; i < up->n_in; i++) {
-		up->history[i] = aloe_alloc(setup, frames_history_floats(&up->frames) * sizeof(float));
+		up->history[i] =
+		    aloe_alloc(setup, frames_history_floats(&up->frames) * sizeof(float));
 		up->kept[i] = aloe_alloc(setup, up->depth * up->spectrum_floats * sizeof(float));
 		if (!up->history[i] || !up->kept[i])
 			return -1;
@@ -353,16 +368,20 @@ static int upols_init(void *self, struct aloe_setup *setup)
 	up->depth = up->partitions ? up->partitions : n > 0 ? (uint32_t)n : 1;
 	up->n_in = linked(setup->in, up->in);
 	up->n_out = linked(setup->out, up->out);
-	if (frames_init(&up->frames, setup->in[0].max, (enum frames_transform)up->transform, setup) < 0)
+	if (frames_init(
+	        &up->frames, setup->in[0].max, (enum frames_transform)up->transform, setup) < 0)
 		return aloe_fail(setup, "no memory for transforms of %u items", up->frames.size);
 	/* Not a power of two apart: else the same few places of the cache would serve all partitions. */
 	up->spectrum_floats = 2 * (size_t)up->frames.bins + PADDING;
-	if (frames_scratch_alloc(&up->frames, setup, &up->scratch) < 0 || init_inputs(up, setup) < 0)
-		return aloe_fail(setup, "no memory for %u partitions of %u items", up->depth, up->frames.block);
+	if (frames_scratch_alloc(&up->frames, setup, &up->scratch) < 0 ||
+	    init_inputs(up, setup) < 0)
+		return aloe_fail(
+		    setup, "no memory for %u partitions of %u items", up->depth, up->frames.block);
 	if (init_port(up, setup) < 0)
 		return -1;
-	aloe_note(setup, "%u x %u, block %u, %u partitions, transforms of %u by %s", up->n_in, up->n_out,
-		  up->frames.block, up->depth, up->frames.size, up->frames.own ? "own kernels" : "FFTW");
+	aloe_note(setup, "%u x %u, block %u, %u partitions, transforms of %u by %s", up->n_in,
+	    up->n_out, up->frames.block, up->depth, up->frames.size,
+	    up->frames.own ? "own kernels" : "FFTW");
 	return 0;
 }
 
@@ -380,7 +399,8 @@ static int upols_close(void *self, struct aloe_setup *setup)
 /* A message that comes when none is being worked on is taken: copied, where it is not done within this slot. */
 static void port_take(struct upols *up, const struct aloe_in *in)
 {
-	const uint32_t room = up->n_in * up->n_out * up->port.taps, n = in->len < room ? in->len : room;
+	const uint32_t room = up->n_in * up->n_out * up->port.taps,
+	               n = in->len < room ? in->len : room;
 
 	if (in->state != ALOE_VALID || up->port.total == 0)
 		return;
@@ -402,8 +422,8 @@ static bool port_work(struct upols *up)
 	if (up->port.done == 0)
 		return false;
 	for (; left > 0 && up->port.done <= total; left--, up->port.done++) {
-		fill_partition(up, &up->scratch, up->port.copy, room, up->port.taps, up->port.done - 1,
-			       &up->port.slots[up->port.into]);
+		fill_partition(up, &up->scratch, up->port.copy, room, up->port.taps,
+		    up->port.done - 1, &up->port.slots[up->port.into]);
 		up->response_transforms++;
 	}
 	if (up->port.done <= total)
@@ -478,8 +498,8 @@ static void transform_inputs(struct upols *up, const struct aloe_slot *slot)
 {
 	up->head = up->head ? up->head - 1 : up->depth - 1;
 	for (uint32_t i = 0; i < up->n_in; i++) {
-		frames_forward(&up->frames, &up->scratch, block_of(up, &slot->in[up->in[i]]), up->history[i],
-			       up->kept[i] + up->head * up->spectrum_floats);
+		frames_forward(&up->frames, &up->scratch, block_of(up, &slot->in[up->in[i]]),
+		    up->history[i], up->kept[i] + up->head * up->spectrum_floats);
 		up->forward_transforms++;
 	}
 }
@@ -487,8 +507,8 @@ static void transform_inputs(struct upols *up, const struct aloe_slot *slot)
 /* convolve: output o by a response; up->inputs was made for it. */
 static void convolve(struct upols *up, const struct response *response, uint32_t o, float *ret_out)
 {
-	up->frames.kernels->multiply(up->inputs, response->terms + (size_t)o * response->n_terms, response->n_terms,
-				     up->frames.bins, up->sum);
+	up->frames.kernels->multiply(up->inputs, response->terms + (size_t)o * response->n_terms,
+	    response->n_terms, up->frames.bins, up->sum);
 	frames_inverse(&up->frames, &up->scratch, up->sum, ret_out);
 	up->inverse_transforms++;
 }
@@ -498,21 +518,24 @@ static void line_up_inputs(struct upols *up, const struct response *response)
 {
 	for (uint32_t i = 0, at = 0; i < up->n_in; i++) {
 		for (uint32_t p = 0; p < response->used; p++) {
-			const uint32_t place = up->head + p < up->depth ? up->head + p : up->head + p - up->depth;
+			const uint32_t place =
+			    up->head + p < up->depth ? up->head + p : up->head + p - up->depth;
 
 			up->inputs[at++] = up->kept[i] + place * up->spectrum_floats;
 		}
 	}
 }
 
-static void fade_from(const float *restrict old, const float *restrict shares, uint32_t fade, float *restrict out)
+static void fade_from(
+    const float *restrict old, const float *restrict shares, uint32_t fade, float *restrict out)
 {
 	for (uint32_t i = 0; i < 2 * fade; i++)
 		out[i] = old[i] + shares[i] * (out[i] - old[i]);
 }
 
 /* A short message has less room than a block in nothing but its length: spans hold the largest message. */
-static void make_outputs(struct upols *up, struct aloe_slot *slot, const struct response *before, uint32_t len)
+static void make_outputs(
+    struct upols *up, struct aloe_slot *slot, const struct response *before, uint32_t len)
 {
 	line_up_inputs(up, up->current);
 	for (uint32_t o = 0; o < up->n_out; o++) {

@@ -67,7 +67,8 @@ static int file_sink_drain(void *self, const struct aloe_record *record, struct 
 
 	if (record->state != ALOE_VALID)
 		return 0;
-	return io_write(&sink->file, sink->path, record->data, (size_t)record->len * sink->item_bytes, setup);
+	return io_write(
+	    &sink->file, sink->path, record->data, (size_t)record->len * sink->item_bytes, setup);
 }
 
 static int file_sink_close(void *self, struct aloe_setup *setup)

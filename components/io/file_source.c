@@ -22,7 +22,8 @@ static const struct aloe_port ports[] = {
 static const struct aloe_param params[] = {
     ALOE_PARAM_PATH(struct file_source, path, NULL, ALOE_REQUIRED, "file to read"),
     ALOE_PARAM_ENUM(struct file_source, type, io_types, "byte", 0, "type of the items in the file"),
-    ALOE_PARAM_INT(struct file_source, length, 0, 1, 1 << 24, "items", ALOE_REQUIRED, "items in each message"),
+    ALOE_PARAM_INT(
+        struct file_source, length, 0, 1, 1 << 24, "items", ALOE_REQUIRED, "items in each message"),
     ALOE_PARAM_BOOL(struct file_source, loop, false, 0, "begin again at the end of the file"),
     IO_PARAM_BUFFER_MS(struct file_source),
 };
@@ -42,8 +43,9 @@ static int file_source_check(void *self, struct aloe_setup *setup)
 	if (io_check_readable(source->path, setup, &size) < 0)
 		return -1;
 	if (size % item_bytes(source))
-		return aloe_fail(setup, "%s: %llu bytes are no whole number of %s items (%u bytes each)", source->path,
-				 (unsigned long long)size, io_types[source->type], item_bytes(source));
+		return aloe_fail(setup,
+		    "%s: %llu bytes are no whole number of %s items (%u bytes each)", source->path,
+		    (unsigned long long)size, io_types[source->type], item_bytes(source));
 	if (source->loop && size == 0)
 		return aloe_fail(setup, "%s: only a regular file can be looped", source->path);
 	return 0;
@@ -63,24 +65,27 @@ static int file_source_init(void *self, struct aloe_setup *setup)
 }
 
 /* A file made by somebody else may hold anything; a bit that is not 0 or 1 would spread through every table below. */
-static int check_bits(const struct file_source *source, const uint8_t *bits, size_t len, struct aloe_setup *setup)
+static int check_bits(
+    const struct file_source *source, const uint8_t *bits, size_t len, struct aloe_setup *setup)
 {
 	const unsigned long long begin = source->file.offset - len;
 
 	for (size_t i = 0; i < len; i++)
 		if (bits[i] > 1)
-			return aloe_fail(setup, "%s: byte %u at offset %llu is no bit (0 or 1)", source->path, bits[i],
-					 begin + i);
+			return aloe_fail(setup, "%s: byte %u at offset %llu is no bit (0 or 1)",
+			    source->path, bits[i], begin + i);
 	return 0;
 }
 
 /* read_items reads up to `want` bytes, from the beginning again if looping; the number read, or negative. */
-static ssize_t read_items(struct file_source *source, uint8_t *data, size_t want, struct aloe_setup *setup)
+static ssize_t read_items(
+    struct file_source *source, uint8_t *data, size_t want, struct aloe_setup *setup)
 {
 	size_t done = 0;
 
 	for (;;) {
-		const ssize_t n = io_read(&source->file, source->path, data + done, want - done, setup);
+		const ssize_t n =
+		    io_read(&source->file, source->path, data + done, want - done, setup);
 		if (n < 0)
 			return -1;
 		if (source->type == 0 && check_bits(source, data + done, (size_t)n, setup) < 0)
@@ -91,7 +96,8 @@ static ssize_t read_items(struct file_source *source, uint8_t *data, size_t want
 		if (source->file.offset == 0)
 			return aloe_fail(setup, "%s: became empty while it was read", source->path);
 		if (lseek(source->file.fd, 0, SEEK_SET) < 0)
-			return aloe_fail(setup, "%s: back to its beginning: %s", source->path, strerror(errno));
+			return aloe_fail(
+			    setup, "%s: back to its beginning: %s", source->path, strerror(errno));
 		source->file.offset = 0;
 	}
 }
@@ -105,8 +111,8 @@ static int file_source_fill(void *self, struct aloe_record *record, struct aloe_
 	if (n < 0)
 		return -1;
 	if ((size_t)n % bytes)
-		return aloe_fail(setup, "%s: ends at offset %llu, inside an item of %zu bytes", source->path,
-				 (unsigned long long)source->file.offset, bytes);
+		return aloe_fail(setup, "%s: ends at offset %llu, inside an item of %zu bytes",
+		    source->path, (unsigned long long)source->file.offset, bytes);
 	if (n == 0)
 		return ALOE_FILL_END;
 	record->len = (uint32_t)((size_t)n / bytes);

@@ -19,8 +19,9 @@
 enum { IO_PATH_MAX = 1024 };
 
 /* Every I/O component has this parameter; the framework sizes the ring between work and the I/O thread by it. */
-#define IO_PARAM_BUFFER_MS(S)                                                                                          \
-	ALOE_PARAM_INT(S, buffer_ms, 200, 10, 10000, "ms", 0, "how much is buffered between the slot and the file")
+#define IO_PARAM_BUFFER_MS(S)                                                                      \
+	ALOE_PARAM_INT(S, buffer_ms, 200, 10, 10000, "ms", 0,                                      \
+	    "how much is buffered between the slot and the file")
 
 static const char *const io_types[] = {"bit", "byte", "i16", "llr16", "f32", "cf32", "ci16", NULL};
 
@@ -63,7 +64,8 @@ static inline int io_check_writable(const char *path, struct aloe_setup *setup)
 	if (stat(path, &st) == 0) {
 		if (S_ISDIR(st.st_mode))
 			return aloe_fail(setup, "%s: is a directory", path);
-		return access(path, W_OK) < 0 ? aloe_fail(setup, "%s: %s", path, strerror(errno)) : 0;
+		return access(path, W_OK) < 0 ? aloe_fail(setup, "%s: %s", path, strerror(errno))
+		                              : 0;
 	}
 	if (errno != ENOENT)
 		return aloe_fail(setup, "%s: %s", path, strerror(errno));
@@ -74,11 +76,13 @@ static inline int io_check_writable(const char *path, struct aloe_setup *setup)
 	else
 		slash[slash == parent] = 0;
 	if (access(parent, W_OK | X_OK) < 0)
-		return aloe_fail(setup, "%s: cannot be made in %s: %s", path, parent, strerror(errno));
+		return aloe_fail(
+		    setup, "%s: cannot be made in %s: %s", path, parent, strerror(errno));
 	return 0;
 }
 
-static inline int io_open(struct io_file *file, const char *path, int flags, struct aloe_setup *setup)
+static inline int io_open(
+    struct io_file *file, const char *path, int flags, struct aloe_setup *setup)
 {
 	file->fd = open(path, flags | O_CLOEXEC, 0666);
 	if (file->fd < 0)
@@ -89,7 +93,8 @@ static inline int io_open(struct io_file *file, const char *path, int flags, str
 }
 
 /* io_read reads `size` bytes, fewer only at the end of the file; the number read, or negative after aloe_fail. */
-static inline ssize_t io_read(struct io_file *file, const char *path, void *data, size_t size, struct aloe_setup *setup)
+static inline ssize_t io_read(
+    struct io_file *file, const char *path, void *data, size_t size, struct aloe_setup *setup)
 {
 	size_t done = 0;
 
@@ -99,7 +104,7 @@ static inline ssize_t io_read(struct io_file *file, const char *path, void *data
 			continue;
 		if (n < 0)
 			return aloe_fail(setup, "%s: reading at offset %llu: %s", path,
-					 (unsigned long long)file->offset, strerror(errno));
+			    (unsigned long long)file->offset, strerror(errno));
 		if (n == 0)
 			break;
 		done += (size_t)n;
@@ -108,8 +113,8 @@ static inline ssize_t io_read(struct io_file *file, const char *path, void *data
 	return (ssize_t)done;
 }
 
-static inline int io_write(struct io_file *file, const char *path, const void *data, size_t size,
-			   struct aloe_setup *setup)
+static inline int io_write(
+    struct io_file *file, const char *path, const void *data, size_t size, struct aloe_setup *setup)
 {
 	for (size_t done = 0; done < size;) {
 		const ssize_t n = write(file->fd, (const char *)data + done, size - done);
@@ -117,7 +122,7 @@ static inline int io_write(struct io_file *file, const char *path, const void *d
 			continue;
 		if (n <= 0)
 			return aloe_fail(setup, "%s: writing at offset %llu: %s", path,
-					 (unsigned long long)file->offset, strerror(n < 0 ? errno : ENOSPC));
+			    (unsigned long long)file->offset, strerror(n < 0 ? errno : ENOSPC));
 		done += (size_t)n;
 		file->offset += (size_t)n;
 	}
@@ -128,8 +133,8 @@ static inline int io_write(struct io_file *file, const char *path, const void *d
 static inline int io_sync(struct io_file *file, const char *path, struct aloe_setup *setup)
 {
 	if (fsync(file->fd) < 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
-		return aloe_fail(setup, "%s: sync at offset %llu: %s", path, (unsigned long long)file->offset,
-				 strerror(errno));
+		return aloe_fail(setup, "%s: sync at offset %llu: %s", path,
+		    (unsigned long long)file->offset, strerror(errno));
 	return 0;
 }
 
@@ -140,8 +145,8 @@ static inline int io_close(struct io_file *file, const char *path, struct aloe_s
 		return 0;
 	file->open = false;
 	if (close(file->fd) < 0)
-		return aloe_fail(setup, "%s: closing at offset %llu: %s", path, (unsigned long long)file->offset,
-				 strerror(errno));
+		return aloe_fail(setup, "%s: closing at offset %llu: %s", path,
+		    (unsigned long long)file->offset, strerror(errno));
 	return 0;
 }
 

@@ -47,7 +47,8 @@ static inline void wav_put32(uint8_t *p, uint32_t value)
 }
 
 /* wav_header_encode writes the canonical 44-byte header of 16-bit mono PCM. */
-static inline void wav_header_encode(uint8_t header[WAV_HEADER_BYTES], uint32_t rate_hz, uint32_t data_bytes)
+static inline void wav_header_encode(
+    uint8_t header[WAV_HEADER_BYTES], uint32_t rate_hz, uint32_t data_bytes)
 {
 	memcpy(header, "RIFF....WAVEfmt ", 16);
 	wav_put32(header + 4, WAV_HEADER_BYTES - 8 + data_bytes);
@@ -67,9 +68,9 @@ static inline const char *wav_tag_name(uint16_t tag)
 	static const struct {
 		uint16_t tag;
 		const char *name;
-	} names[] = {{2, "MS ADPCM"}, {6, "A-law"},       {7, "mu-law"},   {0x11, "IMA ADPCM"},
-		     {0x14, "G.723"}, {0x31, "GSM 6.10"}, {0x40, "G.721"}, {0x50, "MPEG"},
-		     {0x55, "MP3"},   {0xff, "AAC"},      {0xf1ac, "FLAC"}};
+	} names[] = {{2, "MS ADPCM"}, {6, "A-law"}, {7, "mu-law"}, {0x11, "IMA ADPCM"},
+	    {0x14, "G.723"}, {0x31, "GSM 6.10"}, {0x40, "G.721"}, {0x50, "MPEG"}, {0x55, "MP3"},
+	    {0xff, "AAC"}, {0xf1ac, "FLAC"}};
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (names[i].tag == tag)
@@ -78,8 +79,8 @@ static inline const char *wav_tag_name(uint16_t tag)
 }
 
 /* wav_format_decode reads a "fmt " chunk of `size` bytes; NULL, or the reason (in `why`) for refusing it. */
-static inline const char *wav_format_decode(const uint8_t *chunk, uint32_t size, struct wav_format *format, char *why,
-					    size_t why_size)
+static inline const char *wav_format_decode(
+    const uint8_t *chunk, uint32_t size, struct wav_format *format, char *why, size_t why_size)
 {
 	*format = (struct wav_format){0};
 	if (size < 16)
@@ -95,15 +96,17 @@ static inline const char *wav_format_decode(const uint8_t *chunk, uint32_t size,
 	}
 	if (format->tag != WAV_PCM && format->tag != WAV_FLOAT)
 		snprintf(why, why_size, "compressed (%s, format 0x%04x); PCM or float is needed",
-			 wav_tag_name(format->tag), format->tag);
+		    wav_tag_name(format->tag), format->tag);
 	else if (format->channels < 1 || format->channels > 2)
 		snprintf(why, why_size, "%u channels; mono or stereo is needed", format->channels);
 	else if (format->rate_hz < 8000 || format->rate_hz > 192000)
-		snprintf(why, why_size, "%u samples per second is outside [8000, 192000]", format->rate_hz);
+		snprintf(why, why_size, "%u samples per second is outside [8000, 192000]",
+		    format->rate_hz);
 	else if (format->tag == WAV_PCM ? format->bits % 8 || format->bits < 8 || format->bits > 32
-					: format->bits != 32 && format->bits != 64)
-		snprintf(why, why_size, "%u-bit %s; 8, 16, 24 or 32-bit integers or 32 or 64-bit floats are needed",
-			 format->bits, format->tag == WAV_PCM ? "integers" : "floats");
+	                                : format->bits != 32 && format->bits != 64)
+		snprintf(why, why_size,
+		    "%u-bit %s; 8, 16, 24 or 32-bit integers or 32 or 64-bit floats are needed",
+		    format->bits, format->tag == WAV_PCM ? "integers" : "floats");
 	else
 		return NULL;
 	return why;
@@ -111,14 +114,15 @@ static inline const char *wav_format_decode(const uint8_t *chunk, uint32_t size,
 
 /* wav_scan walks the chunks of an open file of `file_bytes` and fills *ret_format; NULL, or the reason for refusing it
  * (a constant, or written to `why`). */
-static inline const char *wav_scan(FILE *file, uint64_t file_bytes, struct wav_format *ret_format, char *why,
-				   size_t why_size)
+static inline const char *wav_scan(
+    FILE *file, uint64_t file_bytes, struct wav_format *ret_format, char *why, size_t why_size)
 {
 	uint8_t head[12], chunk[40];
 	uint64_t at = 12;
 	bool formatted = false;
 
-	if (fread(head, 1, 12, file) != 12 || memcmp(head, "RIFF", 4) || memcmp(head + 8, "WAVE", 4))
+	if (fread(head, 1, 12, file) != 12 || memcmp(head, "RIFF", 4) ||
+	    memcmp(head + 8, "WAVE", 4))
 		return "not a WAV file (no RIFF/WAVE header)";
 	while (fseek(file, (long)at, SEEK_SET) == 0 && fread(head, 1, 8, file) == 8) {
 		const uint32_t size = wav_get32(head + 4);
@@ -131,11 +135,13 @@ static inline const char *wav_scan(FILE *file, uint64_t file_bytes, struct wav_f
 				return "its data come before their format";
 			if (size > file_bytes - at) {
 				snprintf(why, why_size,
-					 "truncated: the header promises %u bytes of samples, %llu are there", size,
-					 (unsigned long long)(file_bytes - at));
+				    "truncated: the header promises %u bytes of samples, %llu are there",
+				    size, (unsigned long long)(file_bytes - at));
 				return why;
 			}
-			return size < (uint32_t)ret_format->channels * ret_format->bits / 8 ? "holds no samples" : NULL;
+			return size < (uint32_t)ret_format->channels * ret_format->bits / 8
+			    ? "holds no samples"
+			    : NULL;
 		}
 		if (!memcmp(head, "fmt ", 4)) {
 			const char *refused;

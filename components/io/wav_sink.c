@@ -31,13 +31,15 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_PATH(struct wav_sink, path, NULL, ALOE_REQUIRED, "WAV file to write"),
-    ALOE_PARAM_INT(struct wav_sink, rate_hz, 24000, 1, 1000000, "Hz", 0, "sample rate that the header states"),
+    ALOE_PARAM_INT(
+        struct wav_sink, rate_hz, 24000, 1, 1000000, "Hz", 0, "sample rate that the header states"),
     IO_PARAM_BUFFER_MS(struct wav_sink),
 };
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct wav_sink, blocks, "", "blocks written, concealed ones included"),
-    ALOE_VAR_U64(struct wav_sink, concealed_blocks, "", "blocks that did not arrive, written as silence"),
+    ALOE_VAR_U64(
+        struct wav_sink, concealed_blocks, "", "blocks that did not arrive, written as silence"),
     ALOE_VAR_U64(struct wav_sink, samples, "", "samples written"),
 };
 
@@ -76,7 +78,8 @@ static int wav_sink_work(void *self, struct aloe_slot *slot)
 	struct aloe_record *record = slot->record;
 	const bool valid = aloe_in_valid(slot, SAMPLES);
 	const bool sent = aloe_in_valid(slot, REAL_SAMPLES);
-	const bool nothing = slot->in[SAMPLES].state == ALOE_IDLE || !(valid || sent || sink->started);
+	const bool nothing =
+	    slot->in[SAMPLES].state == ALOE_IDLE || !(valid || sent || sink->started);
 	const uint32_t have = aloe_in_len(slot, SAMPLES);
 	uint32_t wanted, copied;
 
@@ -107,8 +110,8 @@ static int wav_sink_drain(void *self, const struct aloe_record *record, struct a
 	if (record->state != ALOE_VALID)
 		return 0;
 	if (sink->file.offset + size > UINT32_MAX)
-		return aloe_fail(setup, "%s: offset %llu: a WAV file holds at most 4 GiB", sink->path,
-				 (unsigned long long)sink->file.offset);
+		return aloe_fail(setup, "%s: offset %llu: a WAV file holds at most 4 GiB",
+		    sink->path, (unsigned long long)sink->file.offset);
 	return io_write(&sink->file, sink->path, record->data, size, setup);
 }
 
@@ -120,7 +123,8 @@ static int patch_header(struct wav_sink *sink, struct aloe_setup *setup)
 		return 0; /* not even the header could be written, and that has been told */
 	wav_header_encode(header, sink->rate_hz, (uint32_t)(sink->file.offset - WAV_HEADER_BYTES));
 	if (pwrite(sink->file.fd, header, sizeof(header), 0) != (ssize_t)sizeof(header))
-		return aloe_fail(setup, "%s: writing the header at offset 0: %s", sink->path, strerror(errno));
+		return aloe_fail(
+		    setup, "%s: writing the header at offset 0: %s", sink->path, strerror(errno));
 	return io_sync(&sink->file, sink->path, setup);
 }
 

@@ -49,10 +49,12 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_PATH(struct wav_source, path, NULL, ALOE_REQUIRED, "WAV file to read"),
-    ALOE_PARAM_INT(struct wav_source, rate_hz, 24000, 8000, 192000, "Hz", 0, "sample rate of the output"),
+    ALOE_PARAM_INT(
+        struct wav_source, rate_hz, 24000, 8000, 192000, "Hz", 0, "sample rate of the output"),
     ALOE_PARAM_INT(struct wav_source, length, 0, 0, 1 << 20, "items", 0,
-		   "samples in each message; 0: rate_hz times the slot"),
-    ALOE_PARAM_INT(struct wav_source, tail, 0, 0, 1000, "messages", 0, "of silence behind the end of the file"),
+        "samples in each message; 0: rate_hz times the slot"),
+    ALOE_PARAM_INT(struct wav_source, tail, 0, 0, 1000, "messages", 0,
+        "of silence behind the end of the file"),
     IO_PARAM_BUFFER_MS(struct wav_source),
 };
 
@@ -67,13 +69,16 @@ static int64_t block_length(const struct wav_source *source, struct aloe_setup *
 	const uint64_t length = source->length ? source->length : product / 1000000000;
 
 	if (!source->length && (product == 0 || product % 1000000000))
-		return aloe_fail(setup, "%u samples per second are no whole number in a slot of %llu ns; set length",
-				 source->rate_hz, (unsigned long long)setup->slot_ns);
+		return aloe_fail(setup,
+		    "%u samples per second are no whole number in a slot of %llu ns; set length",
+		    source->rate_hz, (unsigned long long)setup->slot_ns);
 	if (length > 1 << 20)
-		return aloe_fail(setup, "%llu samples in a slot are more than 1048576", (unsigned long long)length);
+		return aloe_fail(setup, "%llu samples in a slot are more than 1048576",
+		    (unsigned long long)length);
 	if (setup->out[REAL_SAMPLES].type && length > INT16_MAX)
-		return aloe_fail(setup, "output length cannot say more than 32767, a message has %llu samples",
-				 (unsigned long long)length);
+		return aloe_fail(setup,
+		    "output length cannot say more than 32767, a message has %llu samples",
+		    (unsigned long long)length);
 	return (int64_t)length;
 }
 
@@ -157,8 +162,9 @@ static int init_conversion(struct wav_source *source, struct aloe_setup *setup)
 		if (!source->resampler)
 			return aloe_fail(setup, "resampler: %s", src_strerror(error));
 	}
-	aloe_note(setup, "%s: converted %d Hz %s %s to %u Hz 16-bit mono", source->path, source->info.samplerate,
-		  encoding_name(source->info.format), source->info.channels == 2 ? "stereo" : "mono", source->rate_hz);
+	aloe_note(setup, "%s: converted %d Hz %s %s to %u Hz 16-bit mono", source->path,
+	    source->info.samplerate, encoding_name(source->info.format),
+	    source->info.channels == 2 ? "stereo" : "mono", source->rate_hz);
 	return 0;
 }
 
@@ -169,22 +175,24 @@ static int wav_source_init(void *self, struct aloe_setup *setup)
 	if (open_file(source, setup) < 0)
 		return -1;
 	source->ratio = (double)source->rate_hz / source->info.samplerate;
-	source->exact = (source->info.format & SF_FORMAT_SUBMASK) == SF_FORMAT_PCM_16 && source->info.channels == 1 &&
-			(uint32_t)source->info.samplerate == source->rate_hz;
+	source->exact = (source->info.format & SF_FORMAT_SUBMASK) == SF_FORMAT_PCM_16 &&
+	    source->info.channels == 1 && (uint32_t)source->info.samplerate == source->rate_hz;
 	return source->exact ? 0 : init_conversion(source, setup);
 }
 
 /* check_read counts the `got` frames just read of `want`: a file may be cut while it is read, or the disk fail. */
-static int check_read(struct wav_source *source, sf_count_t got, sf_count_t want, struct aloe_setup *setup)
+static int check_read(
+    struct wav_source *source, sf_count_t got, sf_count_t want, struct aloe_setup *setup)
 {
 	const long long frame = source->frames_read + got, frames = source->info.frames;
 
 	source->frames_read = frame;
 	if (sf_error(source->file))
 		return aloe_fail(setup, "%s: reading at frame %lld: %s", source->path, frame,
-				 sf_strerror(source->file));
+		    sf_strerror(source->file));
 	if (got < want && frame < frames)
-		return aloe_fail(setup, "%s: ends at frame %lld of %lld", source->path, frame, frames);
+		return aloe_fail(
+		    setup, "%s: ends at frame %lld of %lld", source->path, frame, frames);
 	return 0;
 }
 

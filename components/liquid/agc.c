@@ -26,7 +26,8 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_REAL(struct agc, bandwidth, 1e-3, 1e-6, 0.5, "1/item", ALOE_LIVE, "of the loop"),
-    ALOE_PARAM_REAL(struct agc, level, 1, 1e-6, 1e6, "", ALOE_LIVE, "root mean square of the output"),
+    ALOE_PARAM_REAL(
+        struct agc, level, 1, 1e-6, 1e6, "", ALOE_LIVE, "root mean square of the output"),
 };
 
 static const struct aloe_var vars[] = {

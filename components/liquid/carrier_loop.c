@@ -34,12 +34,14 @@ static const char *const schemes[] = {"bpsk", "qpsk", NULL};
 static const struct aloe_param params[] = {
     ALOE_PARAM_ENUM(struct carrier_loop, scheme, schemes, "bpsk", 0, "constellation"),
     ALOE_PARAM_REAL(struct carrier_loop, bandwidth, 1e-4, 0, 0.1, "", ALOE_LIVE,
-		    "gain of the frequency, the square of that of the phase"),
+        "gain of the frequency, the square of that of the phase"),
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_F64(struct carrier_loop, frequency, "cycles/item", "of the carrier, as the loop has it"),
-    ALOE_VAR_F64(struct carrier_loop, phase_error, "rad", "mean absolute angle to the decisions, last message"),
+    ALOE_VAR_F64(
+        struct carrier_loop, frequency, "cycles/item", "of the carrier, as the loop has it"),
+    ALOE_VAR_F64(struct carrier_loop, phase_error, "rad",
+        "mean absolute angle to the decisions, last message"),
     GUARD_VAR(struct carrier_loop),
 };
 

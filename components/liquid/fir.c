@@ -41,7 +41,8 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_REALS(struct fir, taps, TAPS_MAX, -1e6, 1e6, "", ALOE_REQUIRED | ALOE_LIVE, "impulse response"),
+    ALOE_PARAM_REALS(
+        struct fir, taps, TAPS_MAX, -1e6, 1e6, "", ALOE_REQUIRED | ALOE_LIVE, "impulse response"),
     ALOE_PARAM_INT(struct fir, decimation, 1, 1, 1024, "", 0, "keep one sample in so many"),
     ALOE_PARAM_INT(struct fir, interpolation, 1, 1, 1024, "", 0, "make so many samples of one"),
 };
@@ -58,11 +59,11 @@ static int fir_check(void *self, struct aloe_setup *setup)
 		return aloe_fail(setup, "taps is empty; at least one is needed");
 	if (fir->decimation > 1 && fir->interpolation > 1)
 		return aloe_fail(setup,
-				 "decimation = %u and interpolation = %u: only one may differ from 1; see resample",
-				 fir->decimation, fir->interpolation);
+		    "decimation = %u and interpolation = %u: only one may differ from 1; see resample",
+		    fir->decimation, fir->interpolation);
 	if (fir->interpolation > fir->taps.len)
-		return aloe_fail(setup, "interpolation = %u needs as many taps, there are %u", fir->interpolation,
-				 fir->taps.len);
+		return aloe_fail(setup, "interpolation = %u needs as many taps, there are %u",
+		    fir->interpolation, fir->taps.len);
 	return 0;
 }
 
@@ -81,18 +82,21 @@ static int fir_init(void *self, struct aloe_setup *setup)
 	fir->at = TAPS_MAX;
 	fir->room = 2 * TAPS_MAX + setup->in[0].max;
 	fir->line = guard_alloc(setup, fir->room);
-	return fir->line ? 0 : aloe_fail(setup, "no memory for messages of %u samples", setup->in[0].max);
+	return fir->line
+	    ? 0
+	    : aloe_fail(setup, "no memory for messages of %u samples", setup->in[0].max);
 }
 
 /* The bank takes a multiple of its number of filters. */
 static void make_bank(const struct fir *fir, struct filter *filter, float *taps, uint32_t len)
 {
 	filter->memory = (len + fir->interpolation - 1) / fir->interpolation;
-	filter->bank = firpfb_crcf_create(fir->interpolation, taps, filter->memory * fir->interpolation);
+	filter->bank =
+	    firpfb_crcf_create(fir->interpolation, taps, filter->memory * fir->interpolation);
 }
 
 static int fir_prepare(const void *self, const struct aloe_param *param, struct aloe_reals *next,
-		       struct aloe_setup *setup)
+    struct aloe_setup *setup)
 {
 	const struct fir *fir = self;
 	struct filter *filter = aloe_alloc(setup, sizeof(*filter));
@@ -100,8 +104,8 @@ static int fir_prepare(const void *self, const struct aloe_param *param, struct 
 
 	(void)param;
 	if (fir->interpolation > next->len)
-		return aloe_fail(setup, "interpolation = %u needs as many taps, there are %u", fir->interpolation,
-				 next->len);
+		return aloe_fail(setup, "interpolation = %u needs as many taps, there are %u",
+		    fir->interpolation, next->len);
 	if (!filter || !taps)
 		return aloe_fail(setup, "no memory for %u taps", next->len);
 	memcpy(taps, next->data, next->len * sizeof(*taps));
@@ -111,7 +115,9 @@ static int fir_prepare(const void *self, const struct aloe_param *param, struct 
 	else
 		filter->plain = firfilt_crcf_create(taps, next->len);
 	next->derived = filter;
-	return filter->bank || filter->plain ? 0 : aloe_fail(setup, "liquid-dsp makes no filter of these taps");
+	return filter->bank || filter->plain
+	    ? 0
+	    : aloe_fail(setup, "liquid-dsp makes no filter of these taps");
 }
 
 static void fir_release(const void *self, const struct aloe_param *param, struct aloe_reals *old)
@@ -153,7 +159,8 @@ static cf32 *line_place(struct fir *fir, uint32_t n)
 }
 
 /* filter_keep pushes every sample and computes the outputs that are kept; how many. */
-static uint32_t filter_keep(struct fir *fir, const struct filter *filter, const cf32 *in, uint32_t n, cf32 *out)
+static uint32_t filter_keep(
+    struct fir *fir, const struct filter *filter, const cf32 *in, uint32_t n, cf32 *out)
 {
 	uint32_t made = 0;
 
@@ -169,7 +176,8 @@ static uint32_t filter_keep(struct fir *fir, const struct filter *filter, const 
 	return made;
 }
 
-static uint32_t interpolate(const struct fir *fir, const struct filter *filter, const cf32 *in, uint32_t n, cf32 *out)
+static uint32_t interpolate(
+    const struct fir *fir, const struct filter *filter, const cf32 *in, uint32_t n, cf32 *out)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		firpfb_crcf_push(filter->bank, in[i]);

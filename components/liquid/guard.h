@@ -15,7 +15,8 @@
 
 #define GUARD_LIMIT 1e9f /* largest real or imaginary part */
 
-#define GUARD_VAR(S) ALOE_VAR_U64(S, rejected, "", "samples that were NaN, infinite or beyond 1e9, taken as 0")
+#define GUARD_VAR(S)                                                                               \
+	ALOE_VAR_U64(S, rejected, "", "samples that were NaN, infinite or beyond 1e9, taken as 0")
 
 /* guard_copy copies n samples and returns how many it replaced by 0. */
 static inline uint32_t guard_copy(cf32 *out, const cf32 *in, uint32_t n)

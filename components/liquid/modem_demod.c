@@ -28,7 +28,8 @@ static const struct aloe_param params[] = {
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_F64(struct modem_demod, evm_db, "dB", "error vector to the decisions, mean of the last message"),
+    ALOE_VAR_F64(struct modem_demod, evm_db, "dB",
+        "error vector to the decisions, mean of the last message"),
     GUARD_VAR(struct modem_demod),
 };
 

@@ -26,7 +26,8 @@ static const struct aloe_param params[] = {
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct modem_mod, short_blocks, "", "messages that were no whole number of symbols"),
+    ALOE_VAR_U64(
+        struct modem_mod, short_blocks, "", "messages that were no whole number of symbols"),
 };
 
 static int modem_mod_init(void *self, struct aloe_setup *setup)

@@ -25,7 +25,8 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_REAL(struct nco, frequency, 0, -0.5, 0.5, "cycles/item", ALOE_LIVE, "shift; positive is up"),
+    ALOE_PARAM_REAL(
+        struct nco, frequency, 0, -0.5, 0.5, "cycles/item", ALOE_LIVE, "shift; positive is up"),
     ALOE_PARAM_REAL(struct nco, initial_phase, 0, -1, 1, "cycles", 0, "phase of the first item"),
 };
 
@@ -59,7 +60,8 @@ static int nco_init(void *self, struct aloe_setup *setup)
 	if (!nco->in)
 		return -1;
 	nco->oscillator = nco_crcf_create(LIQUID_NCO);
-	return nco->oscillator ? nco_reset(nco) : aloe_fail(setup, "liquid-dsp makes no oscillator");
+	return nco->oscillator ? nco_reset(nco)
+	                       : aloe_fail(setup, "liquid-dsp makes no oscillator");
 }
 
 static int nco_work(void *self, struct aloe_slot *slot)

@@ -27,7 +27,8 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_REAL(struct resample, ratio, 0, 0.001, 1000, "", ALOE_REQUIRED, "output rate over input rate"),
+    ALOE_PARAM_REAL(
+        struct resample, ratio, 0, 0.001, 1000, "", ALOE_REQUIRED, "output rate over input rate"),
     ALOE_PARAM_REAL(struct resample, attenuation_db, 60, 20, 120, "dB", 0, "of aliases and images"),
 };
 
@@ -57,9 +58,11 @@ static int resample_init(void *self, struct aloe_setup *setup)
 	resample->made = guard_alloc(setup, (uint64_t)(2 * output_max(resample, setup->in[0].max)));
 	if (!resample->in || !resample->made)
 		return -1;
-	resample->resampler = msresamp_crcf_create((float)resample->ratio, (float)resample->attenuation_db);
+	resample->resampler =
+	    msresamp_crcf_create((float)resample->ratio, (float)resample->attenuation_db);
 	if (!resample->resampler)
-		return aloe_fail(setup, "liquid-dsp makes no resampler of ratio %g", resample->ratio);
+		return aloe_fail(
+		    setup, "liquid-dsp makes no resampler of ratio %g", resample->ratio);
 	return 0;
 }
 

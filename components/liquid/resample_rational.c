@@ -32,17 +32,20 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(struct resample_rational, interpolation, 0, 1, FACTOR_MAX, "items", ALOE_REQUIRED,
-		   "out for each group in"),
-    ALOE_PARAM_INT(struct resample_rational, decimation, 0, 1, FACTOR_MAX, "items", ALOE_REQUIRED, "in a group"),
+    ALOE_PARAM_INT(struct resample_rational, interpolation, 0, 1, FACTOR_MAX, "items",
+        ALOE_REQUIRED, "out for each group in"),
+    ALOE_PARAM_INT(struct resample_rational, decimation, 0, 1, FACTOR_MAX, "items", ALOE_REQUIRED,
+        "in a group"),
     ALOE_PARAM_INT(struct resample_rational, half_length, 12, 2, 200, "items", 0,
-		   "half the filter; longer is steeper and slower"),
-    ALOE_PARAM_REAL(struct resample_rational, attenuation_db, 60, 20, 120, "dB", 0, "of aliases and images"),
+        "half the filter; longer is steeper and slower"),
+    ALOE_PARAM_REAL(
+        struct resample_rational, attenuation_db, 60, 20, 120, "dB", 0, "of aliases and images"),
 };
 
 static const struct aloe_var vars[] = {
     GUARD_VAR(struct resample_rational),
-    ALOE_VAR_U64(struct resample_rational, dropped, "", "items at the end of a message that were no whole group"),
+    ALOE_VAR_U64(struct resample_rational, dropped, "",
+        "items at the end of a message that were no whole group"),
 };
 
 static uint32_t divisor(uint32_t a, uint32_t b)
@@ -59,11 +62,13 @@ static uint32_t divisor(uint32_t a, uint32_t b)
 static int resample_shape(void *self, struct aloe_setup *setup)
 {
 	const struct resample_rational *r = self;
-	const uint32_t common = divisor(r->interpolation, r->decimation), group = r->decimation / common;
+	const uint32_t common = divisor(r->interpolation, r->decimation),
+	               group = r->decimation / common;
 
 	if (setup->in[0].max % group)
-		return aloe_fail(setup, "messages of up to %u items are no whole number of groups of %u",
-				 setup->in[0].max, group);
+		return aloe_fail(setup,
+		    "messages of up to %u items are no whole number of groups of %u",
+		    setup->in[0].max, group);
 	return guard_max(setup, (double)setup->in[0].max / group * (r->interpolation / common));
 }
 
@@ -71,16 +76,19 @@ static int resample_init(void *self, struct aloe_setup *setup)
 {
 	struct resample_rational *r = self;
 	const uint32_t common = divisor(r->interpolation, r->decimation);
-	const float rate = (float)r->interpolation / (float)r->decimation, width = rate < 1 ? 0.5f * rate : 0.5f;
+	const float rate = (float)r->interpolation / (float)r->decimation,
+	            width = rate < 1 ? 0.5f * rate : 0.5f;
 
 	r->made = r->interpolation / common;
 	r->from = r->decimation / common;
 	r->in = guard_alloc(setup, setup->in[0].max);
 	if (!r->in)
 		return -1;
-	r->resampler = rresamp_crcf_create_kaiser(r->made, r->from, r->half_length, width, (float)r->attenuation_db);
+	r->resampler = rresamp_crcf_create_kaiser(
+	    r->made, r->from, r->half_length, width, (float)r->attenuation_db);
 	if (!r->resampler)
-		return aloe_fail(setup, "liquid-dsp makes no resampler by %u / %u", r->made, r->from);
+		return aloe_fail(
+		    setup, "liquid-dsp makes no resampler by %u / %u", r->made, r->from);
 	rresamp_crcf_set_scale(r->resampler, 2 * width);
 	return 0;
 }

@@ -10,8 +10,27 @@
 #include <stddef.h>
 
 static const char *const schemes[] = {
-    "bpsk",  "qpsk",  "psk8", "psk16", "qam8", "qam16", "qam32",  "qam64",  "qam128", "qam256", "dpsk2",
-    "dpsk4", "dpsk8", "ask2", "ask4",  "ask8", "ook",   "apsk16", "apsk32", "apsk64", NULL,
+    "bpsk",
+    "qpsk",
+    "psk8",
+    "psk16",
+    "qam8",
+    "qam16",
+    "qam32",
+    "qam64",
+    "qam128",
+    "qam256",
+    "dpsk2",
+    "dpsk4",
+    "dpsk8",
+    "ask2",
+    "ask4",
+    "ask8",
+    "ook",
+    "apsk16",
+    "apsk32",
+    "apsk64",
+    NULL,
 };
 
 #endif

@@ -37,7 +37,7 @@ static const struct aloe_param params[] = {
     ALOE_PARAM_REAL(struct symsync, rolloff, 0.3, 0.05, 1, "", 0, "excess bandwidth of the pulses"),
     ALOE_PARAM_INT(struct symsync, delay, 7, 1, 64, "symbols", 0, "half the length of the pulse"),
     ALOE_PARAM_REAL(struct symsync, bandwidth, 0.01, 0, 0.2, "", ALOE_LIVE,
-		    "of the timing loop; smaller is slower and quieter; 0 holds the clock"),
+        "of the timing loop; smaller is slower and quieter; 0 holds the clock"),
     ALOE_PARAM_INT(struct symsync, filters, 32, 8, 128, "", 0, "steps in a sample"),
 };
 
@@ -70,11 +70,11 @@ static int symsync_init(void *self, struct aloe_setup *setup)
 	sync->made = guard_alloc(setup, (uint64_t)setup->in[0].max * 2);
 	if (!sync->in || !sync->made)
 		return -1;
-	sync->loop = symsync_crcf_create_rnyquist(LIQUID_FIRFILT_RRC, sync->samples_per_symbol, sync->delay,
-						  (float)sync->rolloff, sync->filters);
+	sync->loop = symsync_crcf_create_rnyquist(LIQUID_FIRFILT_RRC, sync->samples_per_symbol,
+	    sync->delay, (float)sync->rolloff, sync->filters);
 	if (!sync->loop)
-		return aloe_fail(setup, "liquid-dsp makes no synchroniser of rolloff %g, delay %u", sync->rolloff,
-				 sync->delay);
+		return aloe_fail(setup, "liquid-dsp makes no synchroniser of rolloff %g, delay %u",
+		    sync->rolloff, sync->delay);
 	sync->bandwidth_set = -1;
 	apply_bandwidth(sync);
 	return 0;

@@ -24,7 +24,8 @@ static inline float bpsk_amplitude(double amplitude, uint32_t type)
 static inline int bpsk_amplitude_check(double amplitude, uint32_t type, struct aloe_setup *setup)
 {
 	if (bpsk_type_whole(type) && amplitude < 1)
-		return aloe_fail(setup, "amplitude = %g is outside [1, 32767] for integer samples", amplitude);
+		return aloe_fail(
+		    setup, "amplitude = %g is outside [1, 32767] for integer samples", amplitude);
 	return 0;
 }
 

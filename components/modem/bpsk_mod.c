@@ -28,12 +28,13 @@ static const char *const outputs[] = {"i16", "ci16", "cf32", NULL};
 static const struct aloe_param params[] = {
     ALOE_PARAM_ENUM(struct bpsk_mod, output, outputs, "cf32", 0, "type of the samples"),
     ALOE_PARAM_REAL(struct bpsk_mod, amplitude, ALOE_NAN, 1e-6, 32767, "", 0,
-		    "of a sample; if not set, 1 for cf32 and 8192 for i16 and ci16"),
+        "of a sample; if not set, 1 for cf32 and 8192 for i16 and ci16"),
 };
 
 static int bpsk_mod_check(void *self, struct aloe_setup *setup)
 {
-	return bpsk_amplitude_check(((const struct bpsk_mod *)self)->amplitude, setup->out[0].type, setup);
+	return bpsk_amplitude_check(
+	    ((const struct bpsk_mod *)self)->amplitude, setup->out[0].type, setup);
 }
 
 static int bpsk_mod_init(void *self, struct aloe_setup *setup)

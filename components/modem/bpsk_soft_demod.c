@@ -24,14 +24,15 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_REAL(struct bpsk_soft_demod, scale, 16, 1e-3, 32767, "", ALOE_LIVE,
-		    "soft bit of a sample of +amplitude"),
+        "soft bit of a sample of +amplitude"),
     ALOE_PARAM_REAL(struct bpsk_soft_demod, amplitude, ALOE_NAN, 1e-6, 32767, "", 0,
-		    "of a sample without noise; if not set, 1 for f32 and cf32, 8192 for i16 and ci16"),
+        "of a sample without noise; if not set, 1 for f32 and cf32, 8192 for i16 and ci16"),
 };
 
 static int bpsk_soft_demod_check(void *self, struct aloe_setup *setup)
 {
-	return bpsk_amplitude_check(((const struct bpsk_soft_demod *)self)->amplitude, setup->in[0].type, setup);
+	return bpsk_amplitude_check(
+	    ((const struct bpsk_soft_demod *)self)->amplitude, setup->in[0].type, setup);
 }
 
 static int bpsk_soft_demod_init(void *self, struct aloe_setup *setup)

@@ -24,7 +24,8 @@ static const struct aloe_param params[] = {
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct qpsk_mod, odd_bits, "bit", "bits dropped because their message had an odd number"),
+    ALOE_VAR_U64(
+        struct qpsk_mod, odd_bits, "bit", "bits dropped because their message had an odd number"),
 };
 
 static int qpsk_mod_shape(void *self, struct aloe_setup *setup)
@@ -48,7 +49,8 @@ static int qpsk_mod_work(void *self, struct aloe_slot *slot)
 	slot->out[0].state = slot->in[0].state;
 	slot->out[0].len = n / 2;
 	mod->odd_bits += n & 1;
-	mod->kernels->map_f32(aloe_in_bit(slot, 0), (float)(mod->amplitude * M_SQRT1_2), slot->out[0].data, n & ~1u);
+	mod->kernels->map_f32(
+	    aloe_in_bit(slot, 0), (float)(mod->amplitude * M_SQRT1_2), slot->out[0].data, n & ~1u);
 	return 0;
 }
 

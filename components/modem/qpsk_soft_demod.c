@@ -22,8 +22,9 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_REAL(struct qpsk_soft_demod, scale, 16, 1e-3, 32767, "", ALOE_LIVE,
-		    "soft bit of a symbol without noise"),
-    ALOE_PARAM_REAL(struct qpsk_soft_demod, amplitude, 1, 1e-6, 32767, "", 0, "of a symbol without noise"),
+        "soft bit of a symbol without noise"),
+    ALOE_PARAM_REAL(
+        struct qpsk_soft_demod, amplitude, 1, 1e-6, 32767, "", 0, "of a symbol without noise"),
 };
 
 static int qpsk_soft_demod_shape(void *self, struct aloe_setup *setup)

@@ -31,17 +31,21 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(struct rrc_interp, samples_per_symbol, 2, 2, SAMPLES_MAX, "", 0, "interpolation"),
+    ALOE_PARAM_INT(
+        struct rrc_interp, samples_per_symbol, 2, 2, SAMPLES_MAX, "", 0, "interpolation"),
     ALOE_PARAM_REAL(struct rrc_interp, rolloff, 0.3, 0.05, 1, "", 0, "excess bandwidth"),
-    ALOE_PARAM_INT(struct rrc_interp, delay, 7, 1, 64, "symbols", 0, "half the length of the pulse"),
+    ALOE_PARAM_INT(
+        struct rrc_interp, delay, 7, 1, 64, "symbols", 0, "half the length of the pulse"),
 };
 
 static int rrc_interp_shape(void *self, struct aloe_setup *setup)
 {
-	const uint64_t max = (uint64_t)setup->in[0].max * ((const struct rrc_interp *)self)->samples_per_symbol;
+	const uint64_t max =
+	    (uint64_t)setup->in[0].max * ((const struct rrc_interp *)self)->samples_per_symbol;
 
 	if (max > 1 << 28)
-		return aloe_fail(setup, "a message of %llu items is too long", (unsigned long long)max);
+		return aloe_fail(
+		    setup, "a message of %llu items is too long", (unsigned long long)max);
 	setup->out[0].max = (uint32_t)max;
 	return 0;
 }
@@ -94,7 +98,8 @@ static void shape_symbols(struct rrc_interp *rrc, const cf32 *in, uint32_t n, cf
 		const cf32 *from = in + at;
 
 		for (uint32_t p = 0; p < k; p++)
-			rrc->kernels->sum(rrc->taps + (size_t)p * rrc->len, rrc->len, &from, 1, rrc->phases[p], some);
+			rrc->kernels->sum(rrc->taps + (size_t)p * rrc->len, rrc->len, &from, 1,
+			    rrc->phases[p], some);
 		rrc->kernels->join((const cf32 *const *)rrc->phases, k, out + (size_t)at * k, some);
 	}
 }

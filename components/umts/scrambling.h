@@ -12,8 +12,9 @@
 #include "core/kernels/utran_codes.h"
 
 /* The code is 16 times the primary code's number. */
-#define SCRAMBLING_PARAM(S)                                                                                            \
-	ALOE_PARAM_INT(S, primary_code, 0, 0, UTRAN_PRIMARY_CODES - 1, "", 0, "primary scrambling code of the cell")
+#define SCRAMBLING_PARAM(S)                                                                        \
+	ALOE_PARAM_INT(S, primary_code, 0, 0, UTRAN_PRIMARY_CODES - 1, "", 0,                      \
+	    "primary scrambling code of the cell")
 
 /* scrambling_alloc gives the 38400 chips of a primary code as pairs of +1 or -1; NULL after aloe_fail. */
 static inline int8_t *scrambling_alloc(uint32_t primary_code, struct aloe_setup *setup)
@@ -46,8 +47,9 @@ static inline int scrambling_shape(void *self, struct aloe_setup *setup)
 {
 	(void)self;
 	if (setup->in[0].max > UTRAN_CHIPS)
-		return aloe_fail(setup, "a message of %u chips is longer than the %d of a radio frame",
-				 setup->in[0].max, UTRAN_CHIPS);
+		return aloe_fail(setup,
+		    "a message of %u chips is longer than the %d of a radio frame",
+		    setup->in[0].max, UTRAN_CHIPS);
 	setup->out[0].max = setup->in[0].max;
 	return 0;
 }

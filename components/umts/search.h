@@ -44,11 +44,11 @@ static inline void search_fini(struct search *search)
 	search->forward = search->inverse = NULL;
 }
 
-static inline int search_init(struct search *search, const int8_t *code, double rolloff, double largest_hz,
-			      struct aloe_setup *setup)
+static inline int search_init(struct search *search, const int8_t *code, double rolloff,
+    double largest_hz, struct aloe_setup *setup)
 {
-	cf32 **const buffers[] = {&search->chips, &search->spectrum, &search->product, &search->correlation,
-				  &search->code};
+	cf32 **const buffers[] = {&search->chips, &search->spectrum, &search->product,
+	    &search->correlation, &search->code};
 
 	for (unsigned i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++) {
 		*buffers[i] = (cf32 *)aloe_alloc(setup, UTRAN_CHIPS * sizeof(cf32));
@@ -87,7 +87,8 @@ static inline double search_fraction(const struct search *search, uint32_t peak)
 		for (int k = -2; k <= 2; k++) {
 			const double weight = pulse_rc(k - delta, search->rolloff);
 
-			sum += weight * search->correlation[((int)peak + k + UTRAN_CHIPS) % UTRAN_CHIPS];
+			sum += weight *
+			    search->correlation[((int)peak + k + UTRAN_CHIPS) % UTRAN_CHIPS];
 			energy += weight * weight;
 		}
 		if (creal(sum * conj(sum)) / energy > best) {
@@ -116,7 +117,8 @@ static inline float search_peak(const struct search *search, uint32_t *ret_peak)
 /* What the spectrum says if the carrier is `offset` steps off. */
 static inline void search_correlate(struct search *search, int32_t offset)
 {
-	const uint32_t shift = (uint32_t)((offset + UTRAN_CHIPS) % UTRAN_CHIPS), rest = UTRAN_CHIPS - shift;
+	const uint32_t shift = (uint32_t)((offset + UTRAN_CHIPS) % UTRAN_CHIPS),
+	               rest = UTRAN_CHIPS - shift;
 
 	for (uint32_t i = 0; i < rest; i++)
 		search->product[i] = search->spectrum[i + shift] * search->code[i];

@@ -10,12 +10,11 @@
 #include "core/kernels/utran_chips.h"
 #include "core/kernels/utran_codes.h"
 
-#define SPREADING_PARAMS(S)                                                                                            \
-	ALOE_PARAM_INT(S, sf, 8, UTRAN_SF_MIN, UTRAN_SF_MAX, "chips", 0,                                               \
-		       "spreading factor: chips of a symbol, a power of two"),                                         \
-	    ALOE_PARAM_INT(                                                                                            \
-		S, code, 1, 0, UTRAN_SF_MAX - 1, "", 0,                                                                \
-		"number of the code, 0 to sf - 1; those under C_256,0 (0 for each sf) meet the common pilot")
+#define SPREADING_PARAMS(S)                                                                        \
+	ALOE_PARAM_INT(S, sf, 8, UTRAN_SF_MIN, UTRAN_SF_MAX, "chips", 0,                           \
+	    "spreading factor: chips of a symbol, a power of two"),                                \
+	    ALOE_PARAM_INT(S, code, 1, 0, UTRAN_SF_MAX - 1, "", 0,                                 \
+	        "number of the code, 0 to sf - 1; those under C_256,0 (0 for each sf) meet the common pilot")
 
 /* spreading_check [control] refuses what names no code. */
 static inline int spreading_check(uint32_t sf, uint32_t code, struct aloe_setup *setup)
@@ -23,7 +22,8 @@ static inline int spreading_check(uint32_t sf, uint32_t code, struct aloe_setup 
 	if (sf & (sf - 1))
 		return aloe_fail(setup, "sf = %u is not 4, 8, 16, 32, 64, 128, 256 or 512", sf);
 	if (code >= sf)
-		return aloe_fail(setup, "code = %u is outside [0, %u] for sf = %u", code, sf - 1, sf);
+		return aloe_fail(
+		    setup, "code = %u is outside [0, %u] for sf = %u", code, sf - 1, sf);
 	return 0;
 }
 

@@ -17,7 +17,7 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_REAL(struct cpich, gain, 0.31622776601683794, 0, 1e3, "", ALOE_LIVE,
-		    "amplitude of the pilot; its square is the power, 0.1 unless set"),
+        "amplitude of the pilot; its square is the power, 0.1 unless set"),
 };
 
 static int cpich_work(void *self, struct aloe_slot *slot)

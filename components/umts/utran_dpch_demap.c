@@ -21,13 +21,15 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct dpch_demap, slot_format, 15, 0, UTRAN_DPCH_FORMATS - 1, "", 0,
-		   "of TS 25.211 Table 11, as in utran_dpch_map"),
+        "of TS 25.211 Table 11, as in utran_dpch_map"),
 };
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct dpch_demap, tfci, "", "transport format combination of the last frame"),
-    ALOE_VAR_U64(struct dpch_demap, tfci_changes, "", "how often it differed from that of the frame before"),
-    ALOE_VAR_U64(struct dpch_demap, short_blocks, "block", "messages that were not one whole frame"),
+    ALOE_VAR_U64(
+        struct dpch_demap, tfci_changes, "", "how often it differed from that of the frame before"),
+    ALOE_VAR_U64(
+        struct dpch_demap, short_blocks, "block", "messages that were not one whole frame"),
 };
 
 static int demap_shape(void *self, struct aloe_setup *setup)
@@ -36,8 +38,9 @@ static int demap_shape(void *self, struct aloe_setup *setup)
 	const struct utran_dpch *dpch = utran_dpch_format((uint32_t)format);
 
 	if (setup->in[0].max != utran_dpch_bits(dpch))
-		return aloe_fail(setup, "slot format %d has %u bits in a radio frame, the input has %u", format,
-				 utran_dpch_bits(dpch), setup->in[0].max);
+		return aloe_fail(setup,
+		    "slot format %d has %u bits in a radio frame, the input has %u", format,
+		    utran_dpch_bits(dpch), setup->in[0].max);
 	setup->out[0].max = utran_dpch_data(dpch);
 	return 0;
 }
@@ -57,7 +60,8 @@ static int demap_work(void *self, struct aloe_slot *slot)
 	const int16_t *in = aloe_in_llr16(slot, 0);
 	uint64_t tfci;
 
-	if (!aloe_pass_block(slot, 0, 0, utran_dpch_bits(s->dpch), utran_dpch_data(s->dpch), &s->short_blocks))
+	if (!aloe_pass_block(
+	        slot, 0, 0, utran_dpch_bits(s->dpch), utran_dpch_data(s->dpch), &s->short_blocks))
 		return 0;
 	utran_dpch_demap(s->dpch, in, aloe_out_llr16(slot, 0));
 	tfci = utran_dpch_tfci(s->dpch, in);

@@ -21,13 +21,16 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct dpch_map, slot_format, 15, 0, UTRAN_DPCH_FORMATS - 1, "", 0,
-		   "of TS 25.211 Table 11: 11, 13, 14, 15 for SF 128, 32, 16, 8 with TFCI"),
-    ALOE_PARAM_INT(struct dpch_map, tfci, 0, 0, UTRAN_TFCI_MAX, "", ALOE_LIVE, "transport format combination sent"),
-    ALOE_PARAM_INT(struct dpch_map, tpc, 1, 0, 1, "", ALOE_LIVE, "power control command: 1 up, 0 down"),
+        "of TS 25.211 Table 11: 11, 13, 14, 15 for SF 128, 32, 16, 8 with TFCI"),
+    ALOE_PARAM_INT(struct dpch_map, tfci, 0, 0, UTRAN_TFCI_MAX, "", ALOE_LIVE,
+        "transport format combination sent"),
+    ALOE_PARAM_INT(
+        struct dpch_map, tpc, 1, 0, 1, "", ALOE_LIVE, "power control command: 1 up, 0 down"),
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct dpch_map, short_blocks, "block", "messages that were not one whole frame of data bits"),
+    ALOE_VAR_U64(struct dpch_map, short_blocks, "block",
+        "messages that were not one whole frame of data bits"),
 };
 
 static int map_shape(void *self, struct aloe_setup *setup)
@@ -36,8 +39,9 @@ static int map_shape(void *self, struct aloe_setup *setup)
 	const struct utran_dpch *dpch = utran_dpch_format((uint32_t)format);
 
 	if (setup->in[0].max != utran_dpch_data(dpch))
-		return aloe_fail(setup, "slot format %d has %u data bits in a radio frame, the input has %u", format,
-				 utran_dpch_data(dpch), setup->in[0].max);
+		return aloe_fail(setup,
+		    "slot format %d has %u data bits in a radio frame, the input has %u", format,
+		    utran_dpch_data(dpch), setup->in[0].max);
 	setup->out[0].max = utran_dpch_bits(dpch);
 	return 0;
 }
@@ -55,9 +59,10 @@ static int map_work(void *self, struct aloe_slot *slot)
 {
 	struct dpch_map *s = self;
 
-	if (aloe_pass_block(slot, 0, 0, utran_dpch_data(s->dpch), utran_dpch_bits(s->dpch), &s->short_blocks))
+	if (aloe_pass_block(
+	        slot, 0, 0, utran_dpch_data(s->dpch), utran_dpch_bits(s->dpch), &s->short_blocks))
 		utran_dpch_map(s->dpch, (uint32_t)s->tfci, (uint32_t)s->tpc, aloe_in_bit(slot, 0),
-			       aloe_out_bit(slot, 0));
+		    aloe_out_bit(slot, 0));
 	return 0;
 }
 

@@ -33,15 +33,18 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(struct phase_correct, window, 15, 1, 149, "pilots", 0, "estimates averaged, an odd number"),
+    ALOE_PARAM_INT(
+        struct phase_correct, window, 15, 1, 149, "pilots", 0, "estimates averaged, an odd number"),
     ALOE_PARAM_REAL(struct phase_correct, pilot_gain, 1, 1e-3, 1e3, "", ALOE_LIVE,
-		    "amplitude of the pilot over that of the channel"),
+        "amplitude of the pilot over that of the channel"),
 };
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_F64(struct phase_correct, carrier_hz, "Hz", "carrier offset in the last message"),
-    ALOE_VAR_F64(struct phase_correct, pilot_snr_db, "dB", "of one pilot symbol, in the last message"),
-    ALOE_VAR_U64(struct phase_correct, short_blocks, "block", "messages whose lengths do not match"),
+    ALOE_VAR_F64(
+        struct phase_correct, pilot_snr_db, "dB", "of one pilot symbol, in the last message"),
+    ALOE_VAR_U64(
+        struct phase_correct, short_blocks, "block", "messages whose lengths do not match"),
 };
 
 static int correct_check(void *self, struct aloe_setup *setup)
@@ -103,9 +106,11 @@ static float average(struct phase_correct *s, uint32_t n, float *ret_noise)
 	float power = 0, noise = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t from = i > half ? i - half : 0, to = i + half + 1 < n ? i + half + 1 : n;
+		const uint32_t from = i > half ? i - half : 0,
+		               to = i + half + 1 < n ? i + half + 1 : n;
 		const float count = (float)(to - from);
-		const cf32 mean = (s->sums[to] - s->sums[from]) / count, off = s->sums[i + 1] - s->sums[i] - mean;
+		const cf32 mean = (s->sums[to] - s->sums[from]) / count,
+		           off = s->sums[i + 1] - s->sums[i] - mean;
 
 		s->estimates[i] = mean;
 		power += crealf(mean * conjf(mean));
@@ -115,8 +120,8 @@ static float average(struct phase_correct *s, uint32_t n, float *ret_noise)
 	return power / (float)n;
 }
 
-static void turn(const struct phase_correct *s, const cf32 *in, cf32 *out, uint32_t pilots, uint32_t each, float offset,
-		 float scale)
+static void turn(const struct phase_correct *s, const cf32 *in, cf32 *out, uint32_t pilots,
+    uint32_t each, float offset, float scale)
 {
 	for (uint32_t i = 0; i < pilots; i++) {
 		const float start = offset * ((float)i - 0.5f * (float)(each - 1) / (float)each);
@@ -128,8 +133,8 @@ static void turn(const struct phase_correct *s, const cf32 *in, cf32 *out, uint3
 	}
 }
 
-static void correct(struct phase_correct *s, const cf32 *symbols, const cf32 *pilots, cf32 *out, uint32_t n,
-		    uint32_t each)
+static void correct(struct phase_correct *s, const cf32 *symbols, const cf32 *pilots, cf32 *out,
+    uint32_t n, uint32_t each)
 {
 	const float offset = measure_offset(pilots, n);
 	float noise, power;
@@ -155,7 +160,8 @@ static int correct_work(void *self, struct aloe_slot *slot)
 		slot->out[0].state = ALOE_ABSENT;
 		return 0;
 	}
-	correct(s, aloe_in_cf32(slot, SYMBOLS), aloe_in_cf32(slot, PILOTS), aloe_out_cf32(slot, 0), pilots, n / pilots);
+	correct(s, aloe_in_cf32(slot, SYMBOLS), aloe_in_cf32(slot, PILOTS), aloe_out_cf32(slot, 0),
+	    pilots, n / pilots);
 	aloe_put(slot, 0, n);
 	return 0;
 }

@@ -19,7 +19,8 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     SPREADING_PARAMS(struct spread),
-    ALOE_PARAM_REAL(struct spread, gain, 1, 0, 1e3, "", ALOE_LIVE, "amplitude of the channel; its square is the power"),
+    ALOE_PARAM_REAL(struct spread, gain, 1, 0, 1e3, "", ALOE_LIVE,
+        "amplitude of the channel; its square is the power"),
 };
 
 static int spread_check(void *self, struct aloe_setup *setup)
@@ -34,7 +35,8 @@ static int spread_shape(void *self, struct aloe_setup *setup)
 	const uint64_t chips = (uint64_t)setup->in[0].max * ((const struct spread *)self)->sf;
 
 	if (chips > 1 << 28)
-		return aloe_fail(setup, "a message of %llu chips is too long", (unsigned long long)chips);
+		return aloe_fail(
+		    setup, "a message of %llu chips is too long", (unsigned long long)chips);
 	setup->out[0].max = (uint32_t)chips;
 	return 0;
 }

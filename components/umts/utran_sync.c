@@ -24,7 +24,8 @@
 enum { BLOCK = 256, BLOCKS = UTRAN_CHIPS / BLOCK, LOOKS = 15, LOST_FRAMES = 5 };
 enum { SAMPLES_MAX = 8, STEPS = 32, RING = 3 * UTRAN_CHIPS };
 
-#define SEEN_RATIO 2.0 /* power of the pilot and its noise over that of the noise; it is 1 without a pilot */
+#define SEEN_RATIO                                                                                 \
+	2.0 /* power of the pilot and its noise over that of the noise; it is 1 without a pilot */
 #define CLOCK_MAX 50e-6
 
 struct look { /* sums of a frame's looks at the pilot */
@@ -41,21 +42,22 @@ struct sync {
 	double bandwidth;
 	uint64_t locked, locks, tries, frames, spoilt, dropped, short_blocks;
 	double frame_chip, clock_ppm, pilot_db, carrier_hz;
-	uint32_t len;                 /* taps of a phase */
-	uint32_t steps;               /* of a sample */
-	float *bank;                  /* steps filters of samples_per_chip phases */
-	uint32_t past;                /* chips kept of the message before */
-	cf32 *tail;                   /* their samples */
-	cf32 *streams[SAMPLES_MAX];   /* samples by phase: `past` chips, then the message */
-	cf32 *ring;                   /* chips since lock, three frames of them */
-	uint32_t held;                /* how many have not come out */
-	uint64_t made;                /* chips since lock */
-	uint64_t hole_from, hole_to;  /* of those, the last ones with a hole in them */
-	double next;                  /* sample of the streams at which the next chip lies */
-	double rate;                  /* of the sender's clock, 0 when it is right: less than 0 is fast */
-	double slope;                 /* of the comparison at the peak */
-	uint32_t block, turn, unseen; /* of the frame; which blocks are looked at; frames without a pilot */
-	uint32_t steered;             /* frames since lock that moved the clock */
+	uint32_t len;                /* taps of a phase */
+	uint32_t steps;              /* of a sample */
+	float *bank;                 /* steps filters of samples_per_chip phases */
+	uint32_t past;               /* chips kept of the message before */
+	cf32 *tail;                  /* their samples */
+	cf32 *streams[SAMPLES_MAX];  /* samples by phase: `past` chips, then the message */
+	cf32 *ring;                  /* chips since lock, three frames of them */
+	uint32_t held;               /* how many have not come out */
+	uint64_t made;               /* chips since lock */
+	uint64_t hole_from, hole_to; /* of those, the last ones with a hole in them */
+	double next;                 /* sample of the streams at which the next chip lies */
+	double rate;  /* of the sender's clock, 0 when it is right: less than 0 is fast */
+	double slope; /* of the comparison at the peak */
+	uint32_t block, turn,
+	    unseen;       /* of the frame; which blocks are looked at; frames without a pilot */
+	uint32_t steered; /* frames since lock that moved the clock */
 	struct look look;
 	struct search search;
 	cf32 aside[BLOCK], plain[BLOCK];
@@ -76,10 +78,11 @@ static const struct aloe_param params[] = {
     ALOE_PARAM_REAL(struct sync, rolloff, 0.22, 0.05, 1, "", 0, "excess bandwidth of the pulses"),
     ALOE_PARAM_INT(struct sync, delay, 10, 1, 64, "chips", 0, "half the length of the pulse"),
     ALOE_PARAM_REAL(struct sync, known_delay, ALOE_NAN, 0, 300000, "items", 0,
-		    "of the channel, where it is known and nothing is to be searched; not set: search"),
-    ALOE_PARAM_REAL(struct sync, search_hz, 500, 0, 5000, "Hz", 0, "largest carrier offset to search at"),
+        "of the channel, where it is known and nothing is to be searched; not set: search"),
+    ALOE_PARAM_REAL(
+        struct sync, search_hz, 500, 0, 5000, "Hz", 0, "largest carrier offset to search at"),
     ALOE_PARAM_REAL(struct sync, bandwidth, 0.1, 0, 0.5, "", ALOE_LIVE,
-		    "of the clock loop, per frame; smaller is slower and quieter; 0 holds the clock"),
+        "of the clock loop, per frame; smaller is slower and quieter; 0 holds the clock"),
 };
 
 static const struct aloe_var vars[] = {
@@ -89,11 +92,14 @@ static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct sync, frames, "", "frames that came out"),
     ALOE_VAR_U64(struct sync, spoilt, "", "frames ABSENT because of a hole in the input"),
     ALOE_VAR_U64(struct sync, dropped, "", "frames too many, from a sender whose clock is fast"),
-    ALOE_VAR_U64(struct sync, short_blocks, "block", "messages that were not the time of one frame"),
+    ALOE_VAR_U64(
+        struct sync, short_blocks, "block", "messages that were not the time of one frame"),
     ALOE_VAR_F64(struct sync, frame_chip, "chips", "where in the last message a frame began"),
     ALOE_VAR_F64(struct sync, clock_ppm, "ppm", "the sender's clock is so much fast"),
-    ALOE_VAR_F64(struct sync, pilot_db, "dB", "power of the pilot over all that is received, last frame"),
-    ALOE_VAR_F64(struct sync, carrier_hz, "Hz", "carrier offset at which the frame was found, in steps of 100"),
+    ALOE_VAR_F64(
+        struct sync, pilot_db, "dB", "power of the pilot over all that is received, last frame"),
+    ALOE_VAR_F64(struct sync, carrier_hz, "Hz",
+        "carrier offset at which the frame was found, in steps of 100"),
 };
 
 static int sync_shape(void *self, struct aloe_setup *setup)
@@ -101,7 +107,8 @@ static int sync_shape(void *self, struct aloe_setup *setup)
 	const uint32_t samples = ((const struct sync *)self)->samples_per_chip * UTRAN_CHIPS;
 
 	if (setup->in[0].max != samples)
-		return aloe_fail(setup, "a radio frame has %u samples, the input %u", samples, setup->in[0].max);
+		return aloe_fail(
+		    setup, "a radio frame has %u samples, the input %u", samples, setup->in[0].max);
 	setup->out[0].max = UTRAN_CHIPS;
 	return 0;
 }
@@ -120,9 +127,11 @@ static int make_bank(struct sync *s, struct aloe_setup *setup)
 	for (uint32_t step = 0; step < s->steps; step++)
 		for (uint32_t p = 0; p < n; p++)
 			for (uint32_t k = 0; k < s->len; k++) {
-				const double t = k + ((double)p - (double)step / s->steps) / n - s->delay;
+				const double t =
+				    k + ((double)p - (double)step / s->steps) / n - s->delay;
 
-				*tap++ = (float)(fabs(t) <= s->delay ? pulse_rrc(t, s->rolloff) / n : 0);
+				*tap++ =
+				    (float)(fabs(t) <= s->delay ? pulse_rrc(t, s->rolloff) / n : 0);
 			}
 	return 0;
 }
@@ -151,7 +160,8 @@ static int alloc_buffers(struct sync *s, struct aloe_setup *setup)
 	if (!s->tail || !s->ring)
 		return aloe_fail(setup, "no memory for frames");
 	for (uint32_t p = 0; p < n; p++) {
-		s->streams[p] = aloe_alloc(setup, (size_t)(s->past + UTRAN_CHIPS) * sizeof(*s->streams[p]));
+		s->streams[p] =
+		    aloe_alloc(setup, (size_t)(s->past + UTRAN_CHIPS) * sizeof(*s->streams[p]));
 		if (!s->streams[p])
 			return aloe_fail(setup, "no memory for a frame of samples");
 	}
@@ -174,7 +184,9 @@ static int sync_init(void *self, struct aloe_setup *setup)
 	s->code = scrambling_alloc(s->primary_code, setup);
 	if (!s->code || make_bank(s, setup) < 0 || alloc_buffers(s, setup) < 0)
 		return -1;
-	return isnan(s->known_delay) ? search_init(&s->search, s->code, s->rolloff, s->search_hz, setup) : 0;
+	return isnan(s->known_delay)
+	    ? search_init(&s->search, s->code, s->rolloff, s->search_hz, setup)
+	    : 0;
 }
 
 /* ---- lock ---- */
@@ -261,7 +273,8 @@ static void steer(struct sync *s)
 /* As many blocks as there are samples for. */
 static void make_chips(struct sync *s)
 {
-	const double n = s->samples_per_chip, end = (s->past + (double)UTRAN_CHIPS - s->delay - BLOCK - 2) * n;
+	const double n = s->samples_per_chip,
+	             end = (s->past + (double)UTRAN_CHIPS - s->delay - BLOCK - 2) * n;
 
 	while (s->locked && s->next < end && s->held < RING) {
 		cf32 *chips = s->ring + s->made % RING;
@@ -350,7 +363,9 @@ static int sync_work(void *self, struct aloe_slot *slot)
 		return sync_forget(s);
 	take(s, hole ? NULL : aloe_in_cf32(slot, 0));
 	if (!s->locked && !isnan(s->known_delay))
-		lock(s, s->past * (double)s->samples_per_chip + s->known_delay + s->delay * s->samples_per_chip);
+		lock(s,
+		    s->past * (double)s->samples_per_chip + s->known_delay +
+		        s->delay * s->samples_per_chip);
 	else if (!s->locked)
 		search(s);
 	make_chips(s);

@@ -12,26 +12,31 @@
 
 enum rate_direction { RATE_DOWNLINK, RATE_UPLINK };
 
-static const char *const rate_directions[] = {[RATE_DOWNLINK] = "downlink", [RATE_UPLINK] = "uplink", NULL};
-static const char *const rate_codings[] = {[UTRAN_TURBO] = "turbo", [UTRAN_CONVOLUTIONAL] = "convolutional", NULL};
+static const char *const rate_directions[] = {
+    [RATE_DOWNLINK] = "downlink", [RATE_UPLINK] = "uplink", NULL};
+static const char *const rate_codings[] = {
+    [UTRAN_TURBO] = "turbo", [UTRAN_CONVOLUTIONAL] = "convolutional", NULL};
 
 struct rate_patterns {
 	uint32_t coded, matched; /* bits of a message */
 	uint32_t len;            /* patterns: 1, or the radio frames of a TTI */
 	uint32_t *tables;        /* one after the other, by radio frame */
 	const struct utran_rate_kernels *kernels;
-	struct utran_rate_plan plans[8]; /* of them, for the one direction that the component goes */
+	struct utran_rate_plan
+	    plans[8]; /* of them, for the one direction that the component goes */
 };
 
-typedef size_t rate_plan(struct utran_rate_plan *plan, const struct utran_rate_kernels *kernels, const uint32_t *table,
-			 uint32_t matched, uint32_t coded);
+typedef size_t rate_plan(struct utran_rate_plan *plan, const struct utran_rate_kernels *kernels,
+    const uint32_t *table, uint32_t matched, uint32_t coded);
 
 /* rate_plans_init makes of each table a plan for the kernels: 0, or negative after aloe_fail. */
-static inline int rate_plans_init(struct rate_patterns *p, rate_plan *plan, struct aloe_setup *setup)
+static inline int rate_plans_init(
+    struct rate_patterns *p, rate_plan *plan, struct aloe_setup *setup)
 {
 	p->kernels = utran_rate_kernels((enum simd_level)setup->simd);
 	for (uint32_t n = 0; n < p->len; n++) {
-		const size_t size = plan(&p->plans[n], p->kernels, p->tables + n * p->matched, p->matched, p->coded);
+		const size_t size = plan(
+		    &p->plans[n], p->kernels, p->tables + n * p->matched, p->matched, p->coded);
 		void *memory = aloe_alloc(setup, size + 1);
 
 		if (!memory)
@@ -43,8 +48,8 @@ static inline int rate_plans_init(struct rate_patterns *p, rate_plan *plan, stru
 
 /* rate_patterns_init makes `len` patterns of so many bits, for utran_rate_plan_match or _dematch: 0, or negative after
  * aloe_fail. */
-static inline int rate_patterns_init(struct rate_patterns *p, enum utran_coding coding, enum rate_direction direction,
-				     rate_plan *plan, struct aloe_setup *setup)
+static inline int rate_patterns_init(struct rate_patterns *p, enum utran_coding coding,
+    enum rate_direction direction, rate_plan *plan, struct aloe_setup *setup)
 {
 	int rc = 0;
 
@@ -54,7 +59,8 @@ static inline int rate_patterns_init(struct rate_patterns *p, enum utran_coding 
 	if (direction == RATE_DOWNLINK)
 		rc = utran_rate_table(p->coded, p->matched, coding, p->tables);
 	for (uint32_t n = 0; direction == RATE_UPLINK && rc == 0 && n < p->len; n++)
-		rc = utran_rate_table_uplink(p->coded, p->matched, coding, p->len, n, p->tables + n * p->matched);
+		rc = utran_rate_table_uplink(
+		    p->coded, p->matched, coding, p->len, n, p->tables + n * p->matched);
 	if (rc < 0)
 		return aloe_fail(setup, "no pattern makes %u bits of %u", p->matched, p->coded);
 	return rate_plans_init(p, plan, setup);

@@ -18,13 +18,17 @@ static inline int tti_check(int32_t tti_ms, int32_t tti_phase, struct aloe_setup
 	if (!frames)
 		return aloe_fail(setup, "tti_ms %d is not 10, 20, 40 or 80", tti_ms);
 	if ((uint32_t)tti_phase >= frames)
-		return aloe_fail(setup, "tti_phase %d is outside [0, %u] for tti_ms %d", tti_phase, frames - 1, tti_ms);
+		return aloe_fail(setup, "tti_phase %d is outside [0, %u] for tti_ms %d", tti_phase,
+		    frames - 1, tti_ms);
 	return 0;
 }
 
 /* The parameters, for the table of a component whose state S has them as int32_t. */
-#define TTI_PARAM_MS(S) ALOE_PARAM_INT(S, tti_ms, 10, 10, 80, "ms", 0, "transmission time interval: 10, 20, 40 or 80")
-#define TTI_PARAM_PHASE(S) ALOE_PARAM_INT(S, tti_phase, 0, 0, 7, "slot", 0, "index of the first radio frame of a TTI")
+#define TTI_PARAM_MS(S)                                                                            \
+	ALOE_PARAM_INT(                                                                            \
+	    S, tti_ms, 10, 10, 80, "ms", 0, "transmission time interval: 10, 20, 40 or 80")
+#define TTI_PARAM_PHASE(S)                                                                         \
+	ALOE_PARAM_INT(S, tti_phase, 0, 0, 7, "slot", 0, "index of the first radio frame of a TTI")
 
 /* tti_shape gives output 0 the bits of one radio frame (`frame`) or of all the TTI that comes in at input 0: 0, or -1
  * after aloe_fail. */
@@ -33,8 +37,9 @@ static inline int tti_shape(int32_t tti_ms, bool frame, struct aloe_setup *setup
 	const uint32_t frames = utran_tti_frames((uint32_t)tti_ms);
 
 	if (setup->in[0].max % frames)
-		return aloe_fail(setup, "input of %u bits is not a multiple of the %u radio frames of the TTI",
-				 setup->in[0].max, frames);
+		return aloe_fail(setup,
+		    "input of %u bits is not a multiple of the %u radio frames of the TTI",
+		    setup->in[0].max, frames);
 	setup->out[0].max = frame ? setup->in[0].max / frames : setup->in[0].max;
 	return 0;
 }

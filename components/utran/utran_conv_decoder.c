@@ -21,21 +21,25 @@ struct conv_decoder {
 static const char *const rates[] = {[UTRAN_CONV_HALF] = "1/2", [UTRAN_CONV_THIRD] = "1/3", NULL};
 
 static const struct aloe_port ports[] = {
-    ALOE_IN("in", ALOE_LLR16, "soft bits of a TTI; values beyond +-511 count as +-511, 16 per unit amplitude is right"),
+    ALOE_IN("in", ALOE_LLR16,
+        "soft bits of a TTI; values beyond +-511 count as +-511, 16 per unit amplitude is right"),
     ALOE_OUT("out", ALOE_BIT, "decided bits of the TTI"),
 };
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_ENUM(struct conv_decoder, rate, rates, "1/3", 0, "rate of the code"),
-    ALOE_PARAM_INT(struct conv_decoder, block, 0, 0, UTRAN_CODE_BLOCKS_MAX *UTRAN_CONVOLUTIONAL_K_MAX, "bit", 0,
-		   "bits of a TTI; 0 = as many as the input holds, without filler"),
+    ALOE_PARAM_INT(struct conv_decoder, block, 0, 0,
+        UTRAN_CODE_BLOCKS_MAX *UTRAN_CONVOLUTIONAL_K_MAX, "bit", 0,
+        "bits of a TTI; 0 = as many as the input holds, without filler"),
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct conv_decoder, short_blocks, "block", "messages that were not one whole TTI"),
+    ALOE_VAR_U64(
+        struct conv_decoder, short_blocks, "block", "messages that were not one whole TTI"),
 };
 
-static int decoder_cut(const struct conv_decoder *s, struct aloe_setup *setup, struct utran_code_blocks *ret_cut)
+static int decoder_cut(
+    const struct conv_decoder *s, struct aloe_setup *setup, struct utran_code_blocks *ret_cut)
 {
 	const enum utran_conv_rate rate = (enum utran_conv_rate)s->rate;
 	const uint32_t coded = setup->in[0].max;
@@ -43,16 +47,18 @@ static int decoder_cut(const struct conv_decoder *s, struct aloe_setup *setup, s
 
 	if (!s->block) {
 		if (utran_conv_blocks(rate, coded, ret_cut) < 0)
-			return aloe_fail(setup, "input of %u soft bits is not what a code of rate %s makes of a TTI",
-					 coded, rates[rate]);
+			return aloe_fail(setup,
+			    "input of %u soft bits is not what a code of rate %s makes of a TTI",
+			    coded, rates[rate]);
 		return 0;
 	}
-	if (utran_code_blocks_init(ret_cut, (uint32_t)s->block, UTRAN_CONVOLUTIONAL_K_MIN, UTRAN_CONVOLUTIONAL_K_MAX) <
-	    0)
+	if (utran_code_blocks_init(ret_cut, (uint32_t)s->block, UTRAN_CONVOLUTIONAL_K_MIN,
+	        UTRAN_CONVOLUTIONAL_K_MAX) < 0)
 		return aloe_fail(setup, "block %d cannot be cut into code blocks", s->block);
 	need = ret_cut->blocks * utran_conv_coded(rate, ret_cut->k);
 	if (coded != need)
-		return aloe_fail(setup, "block %d needs %u soft bits, the input has %u", s->block, need, coded);
+		return aloe_fail(
+		    setup, "block %d needs %u soft bits, the input has %u", s->block, need, coded);
 	return 0;
 }
 
@@ -93,7 +99,7 @@ static int decoder_work(void *self, struct aloe_slot *slot)
 		return 0;
 	for (uint32_t r = 0; r < s->cut.blocks; r++) {
 		utran_viterbi_decode(s->kernels, s->viterbi, s->work, in + r * coded, s->cut.k,
-				     utran_code_block_room(&s->cut, r, out, s->filled));
+		    utran_code_block_room(&s->cut, r, out, s->filled));
 		utran_code_block_put(&s->cut, r, out, s->filled);
 	}
 	return 0;

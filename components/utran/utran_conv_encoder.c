@@ -18,7 +18,8 @@ static const char *const rates[] = {[UTRAN_CONV_HALF] = "1/2", [UTRAN_CONV_THIRD
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_BIT, "all bits of one TTI"),
-    ALOE_OUT("out", ALOE_BIT, "coded bits: 2 or 3 for each bit and for the 8 of each code block's tail"),
+    ALOE_OUT(
+        "out", ALOE_BIT, "coded bits: 2 or 3 for each bit and for the 8 of each code block's tail"),
 };
 
 static const struct aloe_param params[] = {
@@ -26,20 +27,23 @@ static const struct aloe_param params[] = {
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct conv_encoder, short_blocks, "block", "messages that were not one whole TTI"),
+    ALOE_VAR_U64(
+        struct conv_encoder, short_blocks, "block", "messages that were not one whole TTI"),
 };
 
 static int encoder_cut(uint32_t bits, struct aloe_setup *setup, struct utran_code_blocks *ret_cut)
 {
-	if (utran_code_blocks_init(ret_cut, bits, UTRAN_CONVOLUTIONAL_K_MIN, UTRAN_CONVOLUTIONAL_K_MAX) < 0)
-		return aloe_fail(setup, "input of %u bits is outside [%d, %d]", bits, UTRAN_CONVOLUTIONAL_K_MIN,
-				 UTRAN_CODE_BLOCKS_MAX * UTRAN_CONVOLUTIONAL_K_MAX);
+	if (utran_code_blocks_init(
+	        ret_cut, bits, UTRAN_CONVOLUTIONAL_K_MIN, UTRAN_CONVOLUTIONAL_K_MAX) < 0)
+		return aloe_fail(setup, "input of %u bits is outside [%d, %d]", bits,
+		    UTRAN_CONVOLUTIONAL_K_MIN, UTRAN_CODE_BLOCKS_MAX * UTRAN_CONVOLUTIONAL_K_MAX);
 	return 0;
 }
 
 static int encoder_shape(void *self, struct aloe_setup *setup)
 {
-	const enum utran_conv_rate rate = (enum utran_conv_rate)((const struct conv_encoder *)self)->rate;
+	const enum utran_conv_rate rate =
+	    (enum utran_conv_rate)((const struct conv_encoder *)self)->rate;
 	struct utran_code_blocks cut;
 
 	if (encoder_cut(setup->in[0].max, setup, &cut) < 0)
@@ -68,8 +72,8 @@ static int encoder_work(void *self, struct aloe_slot *slot)
 
 	if (aloe_pass_block(slot, 0, 0, s->cut.bits, s->cut.blocks * coded, &s->short_blocks))
 		for (uint32_t r = 0; r < s->cut.blocks; r++)
-			utran_conv_encode(rate, utran_code_block_get(&s->cut, r, in, s->scratch), s->cut.k,
-					  out + r * coded);
+			utran_conv_encode(rate, utran_code_block_get(&s->cut, r, in, s->scratch),
+			    s->cut.k, out + r * coded);
 	return 0;
 }
 

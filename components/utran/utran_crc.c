@@ -16,16 +16,20 @@ struct utran_crc_state {
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_BIT, "the transport blocks of one TTI, one after the other"),
-    ALOE_OUT("out", ALOE_BIT, "each block followed by its parity, in reverse order as the standard wants it"),
+    ALOE_OUT("out", ALOE_BIT,
+        "each block followed by its parity, in reverse order as the standard wants it"),
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(struct utran_crc_state, size, 16, 8, 24, "bit", 0, "parity bits: 8, 12, 16 or 24"),
-    ALOE_PARAM_INT(struct utran_crc_state, tti_blocks, 1, 1, 256, "block", 0, "transport blocks in a TTI, of one size"),
+    ALOE_PARAM_INT(
+        struct utran_crc_state, size, 16, 8, 24, "bit", 0, "parity bits: 8, 12, 16 or 24"),
+    ALOE_PARAM_INT(struct utran_crc_state, tti_blocks, 1, 1, 256, "block", 0,
+        "transport blocks in a TTI, of one size"),
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct utran_crc_state, short_blocks, "block", "messages that were not all blocks of a TTI"),
+    ALOE_VAR_U64(struct utran_crc_state, short_blocks, "block",
+        "messages that were not all blocks of a TTI"),
 };
 
 static int crc_check(void *self, struct aloe_setup *setup)
@@ -43,8 +47,8 @@ static int crc_shape(void *self, struct aloe_setup *setup)
 	const struct utran_crc_state *s = self;
 
 	if (setup->in[0].max % (uint32_t)s->tti_blocks)
-		return aloe_fail(setup, "input of %u bits is not %d transport blocks of one size", setup->in[0].max,
-				 s->tti_blocks);
+		return aloe_fail(setup, "input of %u bits is not %d transport blocks of one size",
+		    setup->in[0].max, s->tti_blocks);
 	setup->out[0].max = setup->in[0].max + (uint32_t)(s->tti_blocks * s->size);
 	return 0;
 }
@@ -62,11 +66,13 @@ static int crc_init(void *self, struct aloe_setup *setup)
 static int crc_work(void *self, struct aloe_slot *slot)
 {
 	struct utran_crc_state *s = self;
-	const uint32_t blocks = (uint32_t)s->tti_blocks, block = aloe_in_len(slot, 0) ? s->block : 0;
+	const uint32_t blocks = (uint32_t)s->tti_blocks,
+	               block = aloe_in_len(slot, 0) ? s->block : 0;
 	const uint8_t *in = aloe_in_bit(slot, 0);
 	uint8_t *out = aloe_out_bit(slot, 0);
 
-	if (!aloe_pass_block(slot, 0, 0, blocks * block, blocks * (block + s->crc.size), &s->short_blocks))
+	if (!aloe_pass_block(
+	        slot, 0, 0, blocks * block, blocks * (block + s->crc.size), &s->short_blocks))
 		return 0;
 	for (uint32_t i = 0; i < blocks; i++) {
 		if (block)

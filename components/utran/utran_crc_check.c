@@ -31,14 +31,17 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct crc_check, size, 16, 8, 24, "bit", 0, "parity bits: 8, 12, 16 or 24"),
-    ALOE_PARAM_INT(struct crc_check, tti_blocks, 1, 1, 256, "block", 0, "transport blocks in a TTI, of one size"),
-    ALOE_PARAM_ENUM(struct crc_check, bad, bads, "drop", 0, "what becomes of a TTI with a bad block"),
+    ALOE_PARAM_INT(struct crc_check, tti_blocks, 1, 1, 256, "block", 0,
+        "transport blocks in a TTI, of one size"),
+    ALOE_PARAM_ENUM(
+        struct crc_check, bad, bads, "drop", 0, "what becomes of a TTI with a bad block"),
 };
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct crc_check, blocks, "block", "blocks checked"),
     ALOE_VAR_U64(struct crc_check, block_errors, "block", "blocks whose parity was wrong"),
-    ALOE_VAR_U64(struct crc_check, short_blocks, "block", "messages that were not all blocks of a TTI"),
+    ALOE_VAR_U64(
+        struct crc_check, short_blocks, "block", "messages that were not all blocks of a TTI"),
 };
 
 static int check_check(void *self, struct aloe_setup *setup)
@@ -54,12 +57,15 @@ static int check_check(void *self, struct aloe_setup *setup)
 static int check_shape(void *self, struct aloe_setup *setup)
 {
 	const struct crc_check *s = self;
-	const uint32_t blocks = (uint32_t)s->tti_blocks, block = setup->in[0].max / blocks, size = (uint32_t)s->size;
+	const uint32_t blocks = (uint32_t)s->tti_blocks, block = setup->in[0].max / blocks,
+	               size = (uint32_t)s->size;
 
 	if (setup->in[0].max % blocks)
-		return aloe_fail(setup, "input of %u bits is not %u blocks of one size", setup->in[0].max, blocks);
+		return aloe_fail(setup, "input of %u bits is not %u blocks of one size",
+		    setup->in[0].max, blocks);
 	if (block < size)
-		return aloe_fail(setup, "input block of %u bits is shorter than its CRC of %u", block, size);
+		return aloe_fail(
+		    setup, "input block of %u bits is shorter than its CRC of %u", block, size);
 	setup->out[BLOCKS].max = blocks * (block - size);
 	setup->out[ERRORS].max = setup->out[ERRORS].type ? blocks : 0;
 	return 0;
@@ -77,8 +83,8 @@ static int check_init(void *self, struct aloe_setup *setup)
 }
 
 /* check_blocks copies `block` bits of each block; how many blocks are bad. */
-static uint32_t check_blocks(const struct crc_check *s, uint32_t block, const uint8_t *in, uint8_t *out,
-			     uint8_t *errors)
+static uint32_t check_blocks(
+    const struct crc_check *s, uint32_t block, const uint8_t *in, uint8_t *out, uint8_t *errors)
 {
 	uint32_t bad = 0;
 
@@ -98,12 +104,14 @@ static int check_work(void *self, struct aloe_slot *slot)
 {
 	struct crc_check *s = self;
 	const uint32_t blocks = (uint32_t)s->tti_blocks, size = s->crc.size;
-	const uint32_t block = aloe_in_len(slot, 0) == blocks * size ? 0 : s->block; /* parity alone: of no bits */
+	const uint32_t block =
+	    aloe_in_len(slot, 0) == blocks * size ? 0 : s->block; /* parity alone: of no bits */
 	uint32_t bad;
 
-	if (aloe_pass_block(slot, 0, BLOCKS, blocks * (block + size), blocks * block, &s->short_blocks)) {
+	if (aloe_pass_block(
+	        slot, 0, BLOCKS, blocks * (block + size), blocks * block, &s->short_blocks)) {
 		bad = check_blocks(s, block, aloe_in_bit(slot, 0), aloe_out_bit(slot, BLOCKS),
-				   aloe_out_bit(slot, ERRORS));
+		    aloe_out_bit(slot, ERRORS));
 		s->blocks += blocks;
 		s->block_errors += bad;
 		if (s->tells)
@@ -120,7 +128,8 @@ static int check_work(void *self, struct aloe_slot *slot)
 
 ALOE_COMPONENT(utran_crc_check) = {
     .summary = "check and drop the CRC of UTRAN transport blocks",
-    .doc = "A block with wrong parity is counted; a TTI with one becomes ABSENT unless bad = \"keep\".",
+    .doc =
+        "A block with wrong parity is counted; a TTI with one becomes ABSENT unless bad = \"keep\".",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),

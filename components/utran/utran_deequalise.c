@@ -18,7 +18,8 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(struct deequalise, coded, 0, 1, UTRAN_RATE_BITS_MAX, "bit", ALOE_REQUIRED, "coded bits of a TTI"),
+    ALOE_PARAM_INT(struct deequalise, coded, 0, 1, UTRAN_RATE_BITS_MAX, "bit", ALOE_REQUIRED,
+        "coded bits of a TTI"),
 };
 
 static const struct aloe_var vars[] = {
@@ -27,11 +28,12 @@ static const struct aloe_var vars[] = {
 
 static int deequalise_shape(void *self, struct aloe_setup *setup)
 {
-	const uint32_t coded = (uint32_t)((const struct deequalise *)self)->coded, padded = setup->in[0].max;
+	const uint32_t coded = (uint32_t)((const struct deequalise *)self)->coded,
+	               padded = setup->in[0].max;
 
 	if (padded < coded || padded > coded + PADDING_MAX)
-		return aloe_fail(setup, "input of %u soft bits is not %u and at most %d more", padded, coded,
-				 PADDING_MAX);
+		return aloe_fail(setup, "input of %u soft bits is not %u and at most %d more",
+		    padded, coded, PADDING_MAX);
 	setup->out[0].max = coded;
 	return 0;
 }

@@ -22,7 +22,8 @@ static const struct aloe_param params[] = {
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct deinterleave1, short_blocks, "block", "messages that were not one whole TTI"),
+    ALOE_VAR_U64(
+        struct deinterleave1, short_blocks, "block", "messages that were not one whole TTI"),
 };
 
 static int deinterleave_check(void *self, struct aloe_setup *setup)
@@ -50,7 +51,8 @@ static int deinterleave_work(void *self, struct aloe_slot *slot)
 	struct deinterleave1 *s = self;
 
 	if (aloe_pass_block(slot, 0, 0, s->block, s->block, &s->short_blocks))
-		s->kernels->deinterleave1(aloe_in_llr16(slot, 0), aloe_out_llr16(slot, 0), s->block, s->frames);
+		s->kernels->deinterleave1(
+		    aloe_in_llr16(slot, 0), aloe_out_llr16(slot, 0), s->block, s->frames);
 	return 0;
 }
 

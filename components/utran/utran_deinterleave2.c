@@ -16,7 +16,8 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct deinterleave2, short_blocks, "block", "messages that were not one whole radio frame"),
+    ALOE_VAR_U64(struct deinterleave2, short_blocks, "block",
+        "messages that were not one whole radio frame"),
 };
 
 static int deinterleave_init(void *self, struct aloe_setup *setup)
@@ -33,7 +34,8 @@ static int deinterleave_work(void *self, struct aloe_slot *slot)
 	struct deinterleave2 *s = self;
 
 	if (aloe_pass_block(slot, 0, 0, s->block, s->block, &s->short_blocks))
-		s->kernels->deinterleave2(aloe_in_llr16(slot, 0), aloe_out_llr16(slot, 0), s->block);
+		s->kernels->deinterleave2(
+		    aloe_in_llr16(slot, 0), aloe_out_llr16(slot, 0), s->block);
 	return 0;
 }
 

@@ -28,15 +28,20 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(struct demux, length0, 0, 0, 1 << 20, "bit", 0, "soft bits of out0; 0 = what the others leave"),
-    ALOE_PARAM_INT(struct demux, length1, 0, 0, 1 << 20, "bit", 0, "soft bits of out1, also if not connected"),
-    ALOE_PARAM_INT(struct demux, length2, 0, 0, 1 << 20, "bit", 0, "soft bits of out2, also if not connected"),
-    ALOE_PARAM_INT(struct demux, length3, 0, 0, 1 << 20, "bit", 0, "soft bits of out3, also if not connected"),
+    ALOE_PARAM_INT(struct demux, length0, 0, 0, 1 << 20, "bit", 0,
+        "soft bits of out0; 0 = what the others leave"),
+    ALOE_PARAM_INT(
+        struct demux, length1, 0, 0, 1 << 20, "bit", 0, "soft bits of out1, also if not connected"),
+    ALOE_PARAM_INT(
+        struct demux, length2, 0, 0, 1 << 20, "bit", 0, "soft bits of out2, also if not connected"),
+    ALOE_PARAM_INT(
+        struct demux, length3, 0, 0, 1 << 20, "bit", 0, "soft bits of out3, also if not connected"),
     SHARE_PARAMS(struct demux),
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct demux, short_blocks, "block", "messages that were not one whole radio frame"),
+    ALOE_VAR_U64(
+        struct demux, short_blocks, "block", "messages that were not one whole radio frame"),
 };
 
 /* demux_shares works out what each output gets by the channels' shares. */
@@ -47,7 +52,8 @@ static int demux_shares(const struct demux *s, struct aloe_setup *setup, uint32_
 	if (s->length0 || s->length1 || s->length2 || s->length3)
 		return aloe_fail(setup, "frame_bits and a length are both set; give one of them");
 	if (s->frame_bits.len > CHANNELS)
-		return aloe_fail(setup, "frame_bits has %u items, there are %d outputs", s->frame_bits.len, CHANNELS);
+		return aloe_fail(setup, "frame_bits has %u items, there are %d outputs",
+		    s->frame_bits.len, CHANNELS);
 	if (share_work_out(&s->frame_bits, &s->rm, setup->in[0].max, setup, matched) < 0)
 		return -1;
 	for (unsigned i = 0; i < CHANNELS; i++)
@@ -70,8 +76,9 @@ static int demux_lengths(const struct demux *s, struct aloe_setup *setup, uint32
 	if (bits[0] == 0 && others < frame)
 		bits[0] = frame - (uint32_t)others;
 	if (others + bits[0] != frame || bits[0] == 0)
-		return aloe_fail(setup, "lengths %d + %d + %d + %d do not make the radio frame of %u soft bits",
-				 s->length0, s->length1, s->length2, s->length3, frame);
+		return aloe_fail(setup,
+		    "lengths %d + %d + %d + %d do not make the radio frame of %u soft bits",
+		    s->length0, s->length1, s->length2, s->length3, frame);
 	return 0;
 }
 

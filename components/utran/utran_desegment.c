@@ -23,7 +23,8 @@ struct desegment {
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_LLR16, "the soft bits of one radio frame"),
-    ALOE_OUT("out", ALOE_LLR16, "all soft bits of one TTI, in its last radio frame; IDLE in the others"),
+    ALOE_OUT(
+        "out", ALOE_LLR16, "all soft bits of one TTI, in its last radio frame; IDLE in the others"),
 };
 
 static const struct aloe_param params[] = {
@@ -32,8 +33,10 @@ static const struct aloe_param params[] = {
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct desegment, short_blocks, "block", "messages that were not one whole radio frame"),
-    ALOE_VAR_U64(struct desegment, lost_frames, "frame", "radio frames concealed in TTIs that had others"),
+    ALOE_VAR_U64(
+        struct desegment, short_blocks, "block", "messages that were not one whole radio frame"),
+    ALOE_VAR_U64(
+        struct desegment, lost_frames, "frame", "radio frames concealed in TTIs that had others"),
 };
 
 static int desegment_check(void *self, struct aloe_setup *setup)
@@ -45,7 +48,8 @@ static int desegment_check(void *self, struct aloe_setup *setup)
 
 static int desegment_shape(void *self, struct aloe_setup *setup)
 {
-	setup->out[0].max = setup->in[0].max * utran_tti_frames((uint32_t)((const struct desegment *)self)->tti_ms);
+	setup->out[0].max =
+	    setup->in[0].max * utran_tti_frames((uint32_t)((const struct desegment *)self)->tti_ms);
 	return 0;
 }
 
@@ -56,7 +60,8 @@ static int desegment_init(void *self, struct aloe_setup *setup)
 	s->frames = utran_tti_frames((uint32_t)s->tti_ms);
 	s->frame_bits = setup->in[0].max;
 	s->soft = aloe_alloc(setup, setup->out[0].max * sizeof(*s->soft));
-	return s->soft ? 0 : aloe_fail(setup, "no memory for a TTI of %u soft bits", setup->out[0].max);
+	return s->soft ? 0
+	               : aloe_fail(setup, "no memory for a TTI of %u soft bits", setup->out[0].max);
 }
 
 static int desegment_reset(void *self)
@@ -99,7 +104,8 @@ static void desegment_emit(struct desegment *s, struct aloe_slot *slot)
 		return;
 	}
 	for (uint32_t frame = 0; frame < s->frames; frame++, out += s->frame_bits) {
-		const int16_t *from = frame == s->frames - 1 ? aloe_in_llr16(slot, 0) : s->soft + frame * s->frame_bits;
+		const int16_t *from = frame == s->frames - 1 ? aloe_in_llr16(slot, 0)
+		                                             : s->soft + frame * s->frame_bits;
 		const bool valid = s->valid >> frame & 1;
 
 		s->lost_frames += !valid;
@@ -127,8 +133,9 @@ static int desegment_work(void *self, struct aloe_slot *slot)
 
 ALOE_COMPONENT(utran_desegment) = {
     .summary = "join the radio frames of a UTRAN TTI, soft bits",
-    .doc = "The TTI leaves with its last frame, (tti_ms / 10) - 1 indices after utran_segment got it. A missing frame "
-	   "is concealed as soft bits 0 as long as the TTI has another one.",
+    .doc =
+        "The TTI leaves with its last frame, (tti_ms / 10) - 1 indices after utran_segment got it. A missing frame "
+        "is concealed as soft bits 0 as long as the TTI has another one.",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),

@@ -30,7 +30,7 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct dtx, output, 0, 0, 131072, "bit", 0,
-		   "positions per radio frame; 0 = as many as the largest input has"),
+        "positions per radio frame; 0 = as many as the largest input has"),
     TTI_PARAM_MS(struct dtx),
     TTI_PARAM_PHASE(struct dtx),
 };
@@ -54,11 +54,13 @@ static int dtx_shape(void *self, struct aloe_setup *setup)
 	const uint32_t output = s->output ? (uint32_t)s->output : in / frames;
 
 	if (!s->output && in % frames)
-		return aloe_fail(setup, "input of %u bits is not a multiple of the %u radio frames of the TTI", in,
-				 frames);
+		return aloe_fail(setup,
+		    "input of %u bits is not a multiple of the %u radio frames of the TTI", in,
+		    frames);
 	if (output * frames < in)
-		return aloe_fail(setup, "output %u in %u radio frame%s is less than the input of %u bits", output,
-				 frames, frames > 1 ? "s" : "", in);
+		return aloe_fail(setup,
+		    "output %u in %u radio frame%s is less than the input of %u bits", output,
+		    frames, frames > 1 ? "s" : "", in);
 	setup->out[0].max = output * frames;
 	return 0;
 }
@@ -76,7 +78,8 @@ static int dtx_work(void *self, struct aloe_slot *slot)
 {
 	struct dtx *s = self;
 	const uint32_t len = aloe_in_len(slot, 0), max = aloe_out_max(slot, 0);
-	const bool none = slot->in[0].state == ALOE_IDLE && tti_frame(slot->index, s->frames, s->tti_phase) == 0;
+	const bool none =
+	    slot->in[0].state == ALOE_IDLE && tti_frame(slot->index, s->frames, s->tti_phase) == 0;
 	uint8_t *out = aloe_out_byte(slot, 0);
 
 	if (!aloe_in_valid(slot, 0) && !none) {
@@ -95,7 +98,7 @@ static int dtx_work(void *self, struct aloe_slot *slot)
 ALOE_COMPONENT(utran_dtx) = {
     .summary = "insert DTX: positions of a UTRAN radio frame in which nothing is sent",
     .doc =
-	"Bits become bytes, and 2 fills up what they leave. A TTI that is IDLE at its first index is DTX altogether.",
+        "Bits become bytes, and 2 fills up what they leave. A TTI that is IDLE at its first index is DTX altogether.",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),

@@ -13,7 +13,8 @@ struct equalise {
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_BIT, "all coded bits of one TTI"),
-    ALOE_OUT("out", ALOE_BIT, "the same bits and padding, a multiple of the radio frames of the TTI"),
+    ALOE_OUT(
+        "out", ALOE_BIT, "the same bits and padding, a multiple of the radio frames of the TTI"),
 };
 
 static const struct aloe_param params[] = {

@@ -50,7 +50,8 @@ static int interleave_work(void *self, struct aloe_slot *slot)
 	struct interleave1 *s = self;
 
 	if (aloe_pass_block(slot, 0, 0, s->block, s->block, &s->short_blocks))
-		s->kernels->interleave1(aloe_in_bit(slot, 0), aloe_out_bit(slot, 0), s->block, s->frames);
+		s->kernels->interleave1(
+		    aloe_in_bit(slot, 0), aloe_out_bit(slot, 0), s->block, s->frames);
 	return 0;
 }
 

@@ -16,7 +16,8 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct interleave2, short_blocks, "block", "messages that were not one whole radio frame"),
+    ALOE_VAR_U64(
+        struct interleave2, short_blocks, "block", "messages that were not one whole radio frame"),
 };
 
 static int interleave_init(void *self, struct aloe_setup *setup)

@@ -31,8 +31,9 @@ static int mux_shape(void *self, struct aloe_setup *setup)
 	for (unsigned i = 0; i < CHANNELS; i++)
 		total += setup->in[i].type ? setup->in[i].max : 0;
 	if (total > UINT32_MAX)
-		return aloe_fail(setup, "inputs of %llu bits together are more than a message holds",
-				 (unsigned long long)total);
+		return aloe_fail(setup,
+		    "inputs of %llu bits together are more than a message holds",
+		    (unsigned long long)total);
 	setup->out[0].max = (uint32_t)total;
 	return 0;
 }
@@ -83,7 +84,8 @@ static int mux_work(void *self, struct aloe_slot *slot)
 
 ALOE_COMPONENT(utran_mux) = {
     .summary = "multiplex 1 to 4 UTRAN transport channels into a radio frame",
-    .doc = "In order of the inputs. The frame is ABSENT if one of them is, else IDLE if one of them is.",
+    .doc =
+        "In order of the inputs. The frame is ABSENT if one of them is, else IDLE if one of them is.",
     .ports = ALOE_LIST(ports),
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct mux),

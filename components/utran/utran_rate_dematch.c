@@ -25,17 +25,20 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct rate_dematch, coded, 0, 1, UTRAN_RATE_BITS_MAX, "bit", ALOE_REQUIRED,
-		   "coded bits of a TTI before rate matching; 3K + 12 for a turbo code"),
+        "coded bits of a TTI before rate matching; 3K + 12 for a turbo code"),
     ALOE_PARAM_INT(struct rate_dematch, tti_ms, 10, 10, 80, "ms", 0,
-		   "uplink: transmission time interval, 10, 20, 40 or 80"),
+        "uplink: transmission time interval, 10, 20, 40 or 80"),
     ALOE_PARAM_INT(struct rate_dematch, tti_phase, 0, 0, 7, "slot", 0,
-		   "uplink: index of the first radio frame of a TTI"),
-    ALOE_PARAM_ENUM(struct rate_dematch, coding, rate_codings, "turbo", 0, "code that the bits come from"),
-    ALOE_PARAM_ENUM(struct rate_dematch, direction, rate_directions, "downlink", 0, "whose order of steps it is"),
+        "uplink: index of the first radio frame of a TTI"),
+    ALOE_PARAM_ENUM(
+        struct rate_dematch, coding, rate_codings, "turbo", 0, "code that the bits come from"),
+    ALOE_PARAM_ENUM(struct rate_dematch, direction, rate_directions, "downlink", 0,
+        "whose order of steps it is"),
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct rate_dematch, short_blocks, "block", "messages that were not one whole TTI, uplink: frame"),
+    ALOE_VAR_U64(struct rate_dematch, short_blocks, "block",
+        "messages that were not one whole TTI, uplink: frame"),
 };
 
 /* Radio frames that have a pattern of their own. */
@@ -51,10 +54,12 @@ static int dematch_check(void *self, struct aloe_setup *setup)
 	if (tti_check(s->tti_ms, s->tti_phase, setup) < 0)
 		return -1;
 	if (s->direction == RATE_DOWNLINK && s->coding == UTRAN_TURBO && s->coded % 3)
-		return aloe_fail(setup, "coded %d is not a multiple of 3, as turbo coded bits are", s->coded);
+		return aloe_fail(
+		    setup, "coded %d is not a multiple of 3, as turbo coded bits are", s->coded);
 	if ((uint32_t)s->coded % dematch_patterns(s))
-		return aloe_fail(setup, "coded %d is not a multiple of the %u radio frames of the TTI", s->coded,
-				 dematch_patterns(s));
+		return aloe_fail(setup,
+		    "coded %d is not a multiple of the %u radio frames of the TTI", s->coded,
+		    dematch_patterns(s));
 	return 0;
 }
 
@@ -62,11 +67,13 @@ static int dematch_shape(void *self, struct aloe_setup *setup)
 {
 	const struct rate_dematch *s = self;
 	const uint32_t made = (uint32_t)s->coded / dematch_patterns(s);
-	const uint32_t least = utran_rate_min(made, (enum utran_coding)s->coding), most = utran_rate_max(made);
+	const uint32_t least = utran_rate_min(made, (enum utran_coding)s->coding),
+	               most = utran_rate_max(made);
 
 	if (setup->in[0].max < least || setup->in[0].max > most)
-		return aloe_fail(setup, "input of %u soft bits is outside [%u, %u] for %u coded bits", setup->in[0].max,
-				 least, most, made);
+		return aloe_fail(setup,
+		    "input of %u soft bits is outside [%u, %u] for %u coded bits", setup->in[0].max,
+		    least, most, made);
 	setup->out[0].max = made;
 	return 0;
 }
@@ -78,8 +85,8 @@ static int dematch_init(void *self, struct aloe_setup *setup)
 	s->patterns.coded = setup->out[0].max;
 	s->patterns.matched = setup->in[0].max;
 	s->patterns.len = dematch_patterns(s);
-	return rate_patterns_init(&s->patterns, (enum utran_coding)s->coding, (enum rate_direction)s->direction,
-				  utran_rate_plan_dematch, setup);
+	return rate_patterns_init(&s->patterns, (enum utran_coding)s->coding,
+	    (enum rate_direction)s->direction, utran_rate_plan_dematch, setup);
 }
 
 static int dematch_work(void *self, struct aloe_slot *slot)

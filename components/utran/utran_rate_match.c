@@ -35,20 +35,25 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct rate_match, output, 0, 0, 131072, "bit", 0,
-		   "bits per radio frame of 10 ms; 0 = by ndata and frame_bits"),
+        "bits per radio frame of 10 ms; 0 = by ndata and frame_bits"),
     ALOE_PARAM_INT(struct rate_match, ndata, 0, 0, 131072, "bit", 0,
-		   "data bits of the physical channel per radio frame"),
+        "data bits of the physical channel per radio frame"),
     SHARE_PARAMS(struct rate_match),
     ALOE_PARAM_INT(struct rate_match, channel, 1, 1, UTRAN_RATE_CHANNELS_MAX, "", 0,
-		   "number of this transport channel, counted from 1 in frame_bits"),
-    ALOE_PARAM_INT(struct rate_match, tti_ms, 10, 10, 80, "ms", 0, "transmission time interval: 10, 20, 40 or 80"),
-    ALOE_PARAM_INT(struct rate_match, tti_phase, 0, 0, 7, "slot", 0, "uplink: index of the first radio frame of a TTI"),
-    ALOE_PARAM_ENUM(struct rate_match, coding, rate_codings, "turbo", 0, "code that the bits come from"),
-    ALOE_PARAM_ENUM(struct rate_match, direction, rate_directions, "downlink", 0, "whose order of steps it is"),
+        "number of this transport channel, counted from 1 in frame_bits"),
+    ALOE_PARAM_INT(struct rate_match, tti_ms, 10, 10, 80, "ms", 0,
+        "transmission time interval: 10, 20, 40 or 80"),
+    ALOE_PARAM_INT(struct rate_match, tti_phase, 0, 0, 7, "slot", 0,
+        "uplink: index of the first radio frame of a TTI"),
+    ALOE_PARAM_ENUM(
+        struct rate_match, coding, rate_codings, "turbo", 0, "code that the bits come from"),
+    ALOE_PARAM_ENUM(
+        struct rate_match, direction, rate_directions, "downlink", 0, "whose order of steps it is"),
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct rate_match, short_blocks, "block", "messages that were not one whole TTI, uplink: frame"),
+    ALOE_VAR_U64(struct rate_match, short_blocks, "block",
+        "messages that were not one whole TTI, uplink: frame"),
 };
 
 static int match_check(void *self, struct aloe_setup *setup)
@@ -58,14 +63,15 @@ static int match_check(void *self, struct aloe_setup *setup)
 	if (tti_check(s->tti_ms, s->tti_phase, setup) < 0)
 		return -1;
 	if (s->output && s->ndata)
-		return aloe_fail(setup, "output = %d and ndata = %d are both set; give one of them", s->output,
-				 s->ndata);
+		return aloe_fail(setup, "output = %d and ndata = %d are both set; give one of them",
+		    s->output, s->ndata);
 	if (!s->output && !s->ndata)
 		return aloe_fail(setup, "output is not set; give it, or ndata and frame_bits");
 	if (!s->ndata && s->frame_bits.len)
 		return aloe_fail(setup, "frame_bits is set, but ndata is not");
 	if (s->ndata && (uint32_t)s->channel > s->frame_bits.len)
-		return aloe_fail(setup, "channel %d is not among the %u of frame_bits", s->channel, s->frame_bits.len);
+		return aloe_fail(setup, "channel %d is not among the %u of frame_bits", s->channel,
+		    s->frame_bits.len);
 	return 0;
 }
 
@@ -84,9 +90,10 @@ static int match_output(const struct rate_match *s, struct aloe_setup *setup, ui
 	if (s->output)
 		return 0;
 	if (s->frame_bits.data[s->channel - 1] * (float)frames != (float)setup->in[0].max)
-		return aloe_fail(setup, "frame_bits[%d] = %g, but the input has %u bits in %u radio frame%s",
-				 s->channel - 1, (double)s->frame_bits.data[s->channel - 1], setup->in[0].max, frames,
-				 frames > 1 ? "s" : "");
+		return aloe_fail(setup,
+		    "frame_bits[%d] = %g, but the input has %u bits in %u radio frame%s",
+		    s->channel - 1, (double)s->frame_bits.data[s->channel - 1], setup->in[0].max,
+		    frames, frames > 1 ? "s" : "");
 	if (share_work_out(&s->frame_bits, &s->rm, (uint32_t)s->ndata, setup, matched) < 0)
 		return -1;
 	*ret_bits = matched[s->channel - 1];
@@ -97,19 +104,25 @@ static int match_shape(void *self, struct aloe_setup *setup)
 {
 	const struct rate_match *s = self;
 	const uint32_t coded = setup->in[0].max, frames = match_frames(s);
-	const uint32_t least = utran_rate_min(coded, (enum utran_coding)s->coding), most = utran_rate_max(coded);
+	const uint32_t least = utran_rate_min(coded, (enum utran_coding)s->coding),
+	               most = utran_rate_max(coded);
 	uint32_t output;
 
-	if (s->coding == UTRAN_TURBO && s->direction == RATE_DOWNLINK && (coded % 3 || coded > UTRAN_RATE_BITS_MAX))
-		return aloe_fail(setup, "input of %u bits: turbo coded bits are a multiple of 3, at most %d", coded,
-				 UTRAN_RATE_BITS_MAX / 3 * 3);
+	if (s->coding == UTRAN_TURBO && s->direction == RATE_DOWNLINK &&
+	    (coded % 3 || coded > UTRAN_RATE_BITS_MAX))
+		return aloe_fail(setup,
+		    "input of %u bits: turbo coded bits are a multiple of 3, at most %d", coded,
+		    UTRAN_RATE_BITS_MAX / 3 * 3);
 	if (coded > UTRAN_RATE_BITS_MAX)
-		return aloe_fail(setup, "input of %u bits is more than %d", coded, UTRAN_RATE_BITS_MAX);
+		return aloe_fail(
+		    setup, "input of %u bits is more than %d", coded, UTRAN_RATE_BITS_MAX);
 	if (match_output(s, setup, &output) < 0)
 		return -1;
 	if (frames * output < least || frames * output > most)
-		return aloe_fail(setup, "output %u is outside [%u, %u] for %u coded bits in %u radio frame%s", output,
-				 (least + frames - 1) / frames, most / frames, coded, frames, frames > 1 ? "s" : "");
+		return aloe_fail(setup,
+		    "output %u is outside [%u, %u] for %u coded bits in %u radio frame%s", output,
+		    (least + frames - 1) / frames, most / frames, coded, frames,
+		    frames > 1 ? "s" : "");
 	setup->out[0].max = frames * output;
 	return 0;
 }
@@ -121,8 +134,8 @@ static int match_init(void *self, struct aloe_setup *setup)
 	s->patterns.coded = setup->in[0].max;
 	s->patterns.matched = setup->out[0].max;
 	s->patterns.len = utran_tti_frames((uint32_t)s->tti_ms) / match_frames(s);
-	return rate_patterns_init(&s->patterns, (enum utran_coding)s->coding, (enum rate_direction)s->direction,
-				  utran_rate_plan_match, setup);
+	return rate_patterns_init(&s->patterns, (enum utran_coding)s->coding,
+	    (enum rate_direction)s->direction, utran_rate_plan_match, setup);
 }
 
 static int match_work(void *self, struct aloe_slot *slot)
@@ -138,9 +151,10 @@ static int match_work(void *self, struct aloe_slot *slot)
 
 ALOE_COMPONENT(utran_rate_match) = {
     .summary = "puncture or repeat coded bits to fill the radio frame",
-    .doc = "Downlink: one pattern per TTI; uplink: one per radio frame. A turbo code is punctured in its parity bits "
-	   "only. "
-	   "The frame's share is `output`, or follows from ndata, frame_bits, rm and channel (equation 1 of 4.2.7).",
+    .doc =
+        "Downlink: one pattern per TTI; uplink: one per radio frame. A turbo code is punctured in its parity bits "
+        "only. "
+        "The frame's share is `output`, or follows from ndata, frame_bits, rm and channel (equation 1 of 4.2.7).",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),

@@ -31,7 +31,8 @@ static const struct aloe_param params[] = {
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct segment, short_blocks, "block", "messages that were not one whole TTI"),
-    ALOE_VAR_U64(struct segment, misplaced_blocks, "block", "messages that came inside a TTI and were dropped"),
+    ALOE_VAR_U64(struct segment, misplaced_blocks, "block",
+        "messages that came inside a TTI and were dropped"),
 };
 
 static int segment_check(void *self, struct aloe_setup *setup)
@@ -67,7 +68,8 @@ static void segment_first(struct segment *s, struct aloe_slot *slot, uint64_t tt
 	const uint8_t *in = aloe_in_bit(slot, 0);
 
 	s->tti = tti;
-	if (aloe_pass_block(slot, 0, 0, s->frames * s->frame_bits, s->frame_bits, &s->short_blocks)) {
+	if (aloe_pass_block(
+	        slot, 0, 0, s->frames * s->frame_bits, s->frame_bits, &s->short_blocks)) {
 		memcpy(aloe_out_bit(slot, 0), in, s->frame_bits);
 		memcpy(s->bits, in + s->frame_bits, (s->frames - 1) * s->frame_bits);
 	}
@@ -102,7 +104,8 @@ static int segment_work(void *self, struct aloe_slot *slot)
 
 ALOE_COMPONENT(utran_segment) = {
     .summary = "cut a UTRAN TTI into radio frames, one per slot",
-    .doc = "The TTI comes at indices where (index - tti_phase) mod (tti_ms / 10) = 0; its source has that period.",
+    .doc =
+        "The TTI comes at indices where (index - tti_phase) mod (tti_ms / 10) = 0; its source has that period.",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),

@@ -24,8 +24,9 @@ struct turbo_decoder {
 	int32_t crc;
 	int32_t tti_blocks;
 	struct utran_code_blocks cut;
-	struct utran_turbo_decoder *decoders; /* one for each code block with early_stop, else one */
-	uint8_t *filled;                      /* a first block with its filler: scratch */
+	struct utran_turbo_decoder
+	    *decoders;   /* one for each code block with early_stop, else one */
+	uint8_t *filled; /* a first block with its filler: scratch */
 	struct utran_crc parity;
 	uint64_t iterations_run;
 	uint64_t short_blocks;
@@ -33,33 +34,33 @@ struct turbo_decoder {
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_LLR16,
-	    "3K + 12 soft bits a block; beyond +-511 they count as +-511, 16 per unit amplitude is right"),
+        "3K + 12 soft bits a block; beyond +-511 they count as +-511, 16 per unit amplitude is right"),
     ALOE_OUT("out", ALOE_BIT, "X decided bits"),
 };
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct turbo_decoder, iterations, 2, 1, 32, "", ALOE_LIVE,
-		   "iterations, two passes each; the most, with early_stop"),
+        "iterations, two passes each; the most, with early_stop"),
     ALOE_PARAM_INT(struct turbo_decoder, block, 0, 0, UTRAN_TURBO_K_MAX, "bit", 0,
-		   "K of a single block, 40 to 5114; 0 = see bits"),
-    ALOE_PARAM_INT(struct turbo_decoder, bits, 0, 0, UTRAN_CODE_BLOCKS_MAX *UTRAN_TURBO_K_MAX, "bit", 0,
-		   "X of a TTI, cut into up to 16 blocks; 0 = as many as the input holds"),
-    ALOE_PARAM_REAL(
-	struct turbo_decoder, scaling, 0.875, 1.0 / 16, 1.0, "", ALOE_LIVE,
-	"of what one pass hands to the next: 0.875 serves 2 iterations best, 0.75 many, 1 is plain max-log"),
-    ALOE_PARAM_INT(
-	struct turbo_decoder, metrics, 16, 8, 16, "bit", 0,
-	"of a state metric: 8 is faster where K >= 256, costs up to 0.05 dB and takes soft bits of any scale"),
+        "K of a single block, 40 to 5114; 0 = see bits"),
+    ALOE_PARAM_INT(struct turbo_decoder, bits, 0, 0, UTRAN_CODE_BLOCKS_MAX *UTRAN_TURBO_K_MAX,
+        "bit", 0, "X of a TTI, cut into up to 16 blocks; 0 = as many as the input holds"),
+    ALOE_PARAM_REAL(struct turbo_decoder, scaling, 0.875, 1.0 / 16, 1.0, "", ALOE_LIVE,
+        "of what one pass hands to the next: 0.875 serves 2 iterations best, 0.75 many, 1 is plain max-log"),
+    ALOE_PARAM_INT(struct turbo_decoder, metrics, 16, 8, 16, "bit", 0,
+        "of a state metric: 8 is faster where K >= 256, costs up to 0.05 dB and takes soft bits of any scale"),
     ALOE_PARAM_BOOL(struct turbo_decoder, early_stop, false, 0,
-		    "stop when the parity of all transport blocks is right"),
-    ALOE_PARAM_INT(struct turbo_decoder, crc, 16, 0, 24, "bit", 0, "early_stop: parity bits, 8, 12, 16 or 24"),
+        "stop when the parity of all transport blocks is right"),
+    ALOE_PARAM_INT(
+        struct turbo_decoder, crc, 16, 0, 24, "bit", 0, "early_stop: parity bits, 8, 12, 16 or 24"),
     ALOE_PARAM_INT(struct turbo_decoder, tti_blocks, 1, 1, 256, "block", 0,
-		   "early_stop: transport blocks in a TTI, of one size"),
+        "early_stop: transport blocks in a TTI, of one size"),
 };
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct turbo_decoder, iterations_run, "", "iterations, summed over all TTIs"),
-    ALOE_VAR_U64(struct turbo_decoder, short_blocks, "block", "messages that were not one whole TTI"),
+    ALOE_VAR_U64(
+        struct turbo_decoder, short_blocks, "block", "messages that were not one whole TTI"),
 };
 
 static int decoder_check(void *self, struct aloe_setup *setup)
@@ -68,13 +69,16 @@ static int decoder_check(void *self, struct aloe_setup *setup)
 	struct utran_crc crc;
 
 	if (s->block && s->block < UTRAN_TURBO_K_MIN)
-		return aloe_fail(setup, "block %d is outside [%d, %d]", s->block, UTRAN_TURBO_K_MIN, UTRAN_TURBO_K_MAX);
+		return aloe_fail(setup, "block %d is outside [%d, %d]", s->block, UTRAN_TURBO_K_MIN,
+		    UTRAN_TURBO_K_MAX);
 	if (s->block && s->bits && s->block != s->bits)
-		return aloe_fail(setup, "block %d and bits %d are both given; one is enough", s->block, s->bits);
+		return aloe_fail(
+		    setup, "block %d and bits %d are both given; one is enough", s->block, s->bits);
 	if (s->metrics != 8 && s->metrics != 16)
 		return aloe_fail(setup, "metrics %d is not 8 or 16", s->metrics);
 	if (s->early_stop && utran_crc_init(&crc, (uint32_t)s->crc) < 0)
-		return aloe_fail(setup, "crc %d is not 8, 12, 16 or 24, as early_stop needs it", s->crc);
+		return aloe_fail(
+		    setup, "crc %d is not 8, 12, 16 or 24, as early_stop needs it", s->crc);
 	return 0;
 }
 
@@ -91,7 +95,8 @@ static int cut_coded(uint32_t coded, struct utran_code_blocks *ret_cut)
 	for (uint32_t blocks = 1; blocks <= UTRAN_CODE_BLOCKS_MAX; blocks++) {
 		const uint32_t k = coded / blocks / 3 - UTRAN_TURBO_TAIL / 3;
 		if (coded >= blocks * utran_turbo_coded(UTRAN_TURBO_K_MIN) &&
-		    utran_code_blocks_init(&cut, blocks * k, UTRAN_TURBO_K_MIN, UTRAN_TURBO_K_MAX) == 0 &&
+		    utran_code_blocks_init(
+		        &cut, blocks * k, UTRAN_TURBO_K_MIN, UTRAN_TURBO_K_MAX) == 0 &&
 		    coded_bits(&cut) == coded) {
 			*ret_cut = cut;
 			return 0;
@@ -100,21 +105,23 @@ static int cut_coded(uint32_t coded, struct utran_code_blocks *ret_cut)
 	return -1;
 }
 
-static int decoder_cut(const struct turbo_decoder *s, struct aloe_setup *setup, struct utran_code_blocks *ret_cut)
+static int decoder_cut(
+    const struct turbo_decoder *s, struct aloe_setup *setup, struct utran_code_blocks *ret_cut)
 {
 	const uint32_t coded = setup->in[0].max, bits = (uint32_t)(s->bits ? s->bits : s->block);
 
 	if (bits == 0 && cut_coded(coded, ret_cut) < 0)
-		return aloe_fail(
-		    setup, "input of %u soft bits is not 3K + 12 for a block K in [%d, %d], nor up to %d such blocks",
+		return aloe_fail(setup,
+		    "input of %u soft bits is not 3K + 12 for a block K in [%d, %d], nor up to %d such blocks",
 		    coded, UTRAN_TURBO_K_MIN, UTRAN_TURBO_K_MAX, UTRAN_CODE_BLOCKS_MAX);
 	if (bits == 0)
 		return 0;
 	if (utran_code_blocks_init(ret_cut, bits, UTRAN_TURBO_K_MIN, UTRAN_TURBO_K_MAX) < 0)
-		return aloe_fail(setup, "bits %u do not fit %d code blocks", bits, UTRAN_CODE_BLOCKS_MAX);
+		return aloe_fail(
+		    setup, "bits %u do not fit %d code blocks", bits, UTRAN_CODE_BLOCKS_MAX);
 	if (coded != coded_bits(ret_cut))
-		return aloe_fail(setup, "%s %u needs %u soft bits, the input has %u", s->bits ? "bits" : "block", bits,
-				 coded_bits(ret_cut), coded);
+		return aloe_fail(setup, "%s %u needs %u soft bits, the input has %u",
+		    s->bits ? "bits" : "block", bits, coded_bits(ret_cut), coded);
 	return 0;
 }
 
@@ -125,9 +132,11 @@ static int decoder_shape(void *self, struct aloe_setup *setup)
 
 	if (decoder_cut(s, setup, &cut) < 0)
 		return -1;
-	if (s->early_stop && (cut.bits % (uint32_t)s->tti_blocks || cut.bits < (uint32_t)(s->tti_blocks * s->crc)))
-		return aloe_fail(setup, "%u bits are not %d transport blocks of one size with a CRC of %d", cut.bits,
-				 s->tti_blocks, s->crc);
+	if (s->early_stop &&
+	    (cut.bits % (uint32_t)s->tti_blocks || cut.bits < (uint32_t)(s->tti_blocks * s->crc)))
+		return aloe_fail(setup,
+		    "%u bits are not %d transport blocks of one size with a CRC of %d", cut.bits,
+		    s->tti_blocks, s->crc);
 	setup->out[0].max = cut.bits;
 	return 0;
 }
@@ -135,8 +144,8 @@ static int decoder_shape(void *self, struct aloe_setup *setup)
 /* The decoders' working memory and the first block's room are one piece, for who asks again gets the same. */
 static int decoders_init(struct turbo_decoder *s, struct aloe_setup *setup, uint32_t count)
 {
-	const struct utran_turbo_decoder_kernels *kernels =
-	    utran_turbo_decoder_kernels((enum simd_level)setup->simd, (uint32_t)s->metrics, s->cut.k);
+	const struct utran_turbo_decoder_kernels *kernels = utran_turbo_decoder_kernels(
+	    (enum simd_level)setup->simd, (uint32_t)s->metrics, s->cut.k);
 	const size_t work_bytes = utran_turbo_decoder_work_size(s->cut.k);
 	uint8_t *work = aloe_scratch(setup, count * work_bytes + s->cut.k);
 
@@ -147,8 +156,8 @@ static int decoders_init(struct turbo_decoder *s, struct aloe_setup *setup, uint
 		void *tables = aloe_alloc(setup, utran_turbo_decoder_size(s->cut.k));
 		if (!tables)
 			return -1;
-		utran_turbo_decoder_init(&s->decoders[r], kernels, s->cut.k, UTRAN_SCALING_ONE, tables,
-					 work + r * work_bytes);
+		utran_turbo_decoder_init(&s->decoders[r], kernels, s->cut.k, UTRAN_SCALING_ONE,
+		    tables, work + r * work_bytes);
 	}
 	s->filled = work + count * work_bytes;
 	return 0;
@@ -174,8 +183,9 @@ static int decoder_init(void *self, struct aloe_setup *setup)
 static void decode_fixed(struct turbo_decoder *s, const int16_t *llr, uint8_t *out)
 {
 	for (uint32_t r = 0; r < s->cut.blocks; r++) {
-		utran_turbo_decode(s->decoders, (unsigned)s->iterations, llr + r * utran_turbo_coded(s->cut.k),
-				   utran_code_block_room(&s->cut, r, out, s->filled));
+		utran_turbo_decode(s->decoders, (unsigned)s->iterations,
+		    llr + r * utran_turbo_coded(s->cut.k),
+		    utran_code_block_room(&s->cut, r, out, s->filled));
 		utran_code_block_put(&s->cut, r, out, s->filled);
 	}
 	s->iterations_run += (uint64_t)s->iterations;
@@ -198,7 +208,7 @@ static void decode_early(struct turbo_decoder *s, const int16_t *llr, uint8_t *o
 	for (int32_t i = 1; i <= s->iterations; i++) {
 		for (uint32_t r = 0; r < s->cut.blocks; r++) {
 			s->decoders->kernels->iterate(&s->decoders[r], i < s->iterations,
-						      utran_code_block_room(&s->cut, r, out, s->filled));
+			    utran_code_block_room(&s->cut, r, out, s->filled));
 			utran_code_block_put(&s->cut, r, out, s->filled);
 		}
 		s->iterations_run++;
@@ -223,7 +233,8 @@ static int decoder_work(void *self, struct aloe_slot *slot)
 }
 
 ALOE_COMPONENT(utran_turbo_decoder) = {
-    .summary = "UTRAN turbo decoder, max-log-MAP: 3K + 12 soft bits to K bits, up to 16 code blocks",
+    .summary =
+        "UTRAN turbo decoder, max-log-MAP: 3K + 12 soft bits to K bits, up to 16 code blocks",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),

@@ -23,12 +23,14 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct turbo_encoder, short_blocks, "block", "messages that were not one whole TTI"),
+    ALOE_VAR_U64(
+        struct turbo_encoder, short_blocks, "block", "messages that were not one whole TTI"),
 };
 
 static int encoder_cut(const struct aloe_setup *setup, struct utran_code_blocks *ret_cut)
 {
-	return utran_code_blocks_init(ret_cut, setup->in[0].max, UTRAN_TURBO_K_MIN, UTRAN_TURBO_K_MAX);
+	return utran_code_blocks_init(
+	    ret_cut, setup->in[0].max, UTRAN_TURBO_K_MIN, UTRAN_TURBO_K_MAX);
 }
 
 static int encoder_shape(void *self, struct aloe_setup *setup)
@@ -37,8 +39,9 @@ static int encoder_shape(void *self, struct aloe_setup *setup)
 
 	(void)self;
 	if (encoder_cut(setup, &cut) < 0)
-		return aloe_fail(setup, "input of %u bits is outside [1, %d], %d code blocks of %d", setup->in[0].max,
-				 UTRAN_CODE_BLOCKS_MAX * UTRAN_TURBO_K_MAX, UTRAN_CODE_BLOCKS_MAX, UTRAN_TURBO_K_MAX);
+		return aloe_fail(setup, "input of %u bits is outside [1, %d], %d code blocks of %d",
+		    setup->in[0].max, UTRAN_CODE_BLOCKS_MAX * UTRAN_TURBO_K_MAX,
+		    UTRAN_CODE_BLOCKS_MAX, UTRAN_TURBO_K_MAX);
 	setup->out[0].max = cut.blocks * utran_turbo_coded(cut.k);
 	return 0;
 }
@@ -65,8 +68,9 @@ static int encoder_work(void *self, struct aloe_slot *slot)
 	if (!aloe_pass_block(slot, 0, 0, s->cut.bits, s->cut.blocks * coded, &s->short_blocks))
 		return 0;
 	for (uint32_t r = 0; r < s->cut.blocks; r++)
-		s->kernels->encode(&s->encoder, utran_code_block_get(&s->cut, r, aloe_in_bit(slot, 0), s->scratch),
-				   aloe_out_bit(slot, 0) + r * coded);
+		s->kernels->encode(&s->encoder,
+		    utran_code_block_get(&s->cut, r, aloe_in_bit(slot, 0), s->scratch),
+		    aloe_out_bit(slot, 0) + r * coded);
 	return 0;
 }
 
@@ -76,7 +80,8 @@ ALOE_COMPONENT(utran_turbo_encoder) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct turbo_encoder),
     .kmac = 2,
-    .mix = "gather8 1, register 2, weave 1", /* registers write what comes out of them: the first stream is left */
+    .mix =
+        "gather8 1, register 2, weave 1", /* registers write what comes out of them: the first stream is left */
     .shape = encoder_shape,
     .init = encoder_init,
     .work = encoder_work,

@@ -30,13 +30,14 @@ static const struct aloe_param params[] = {
     X310_PARAMS,
     ALOE_PARAM_ENUM(struct x310_rx, type, types, "cf32", 0, "of the samples that come out"),
     ALOE_PARAM_ENUM(struct x310_rx, missing, missings, "absent", ALOE_LIVE,
-		    "a slot with lost packets is ABSENT, or has zeros there"),
+        "a slot with lost packets is ABSENT, or has zeros there"),
 };
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct x310_rx, slots_short, "", "slots of which samples are missing"),
     ALOE_VAR_U64(struct x310_rx, samples_missing, "", "in them"),
-    ALOE_VAR_U64(struct x310_rx, packets_lost, "", "packets of the channel that did not come, since the radio's start"),
+    ALOE_VAR_U64(struct x310_rx, packets_lost, "",
+        "packets of the channel that did not come, since the radio's start"),
     ALOE_VAR_U64(struct x310_rx, overruns, "", "times that the radio had to stop, since its start"),
 };
 
@@ -62,13 +63,16 @@ static int x310_rx_init(void *self, struct aloe_setup *setup)
 	if (x310_find(&rx->x310, setup) < 0)
 		return -1;
 	set = x310_was_set(&rx->x310);
-	return x310_agree_all(&rx->x310, set.rx_frequency_hz, set.rx_gain_db, setup->radio->rx_packet, setup);
+	return x310_agree_all(
+	    &rx->x310, set.rx_frequency_hz, set.rx_gain_db, setup->radio->rx_packet, setup);
 }
 
 /* The samples from `from` on, to the end of a piece; how many. */
-static uint32_t take(struct x310_rx *rx, struct aloe_out *out, uint32_t from, uint32_t slot_samples, uint32_t *missing)
+static uint32_t take(struct x310_rx *rx, struct aloe_out *out, uint32_t from, uint32_t slot_samples,
+    uint32_t *missing)
 {
-	const uint32_t item = aloe_item_bytes(rx->type ? ALOE_CI16 : ALOE_CF32), left = slot_samples - from;
+	const uint32_t item = aloe_item_bytes(rx->type ? ALOE_CI16 : ALOE_CF32),
+	               left = slot_samples - from;
 	struct aloe_radio *radio = rx->x310.radio;
 	uint8_t *to = (uint8_t *)out->data + (size_t)from * item;
 	uint32_t n = 0;

@@ -35,19 +35,24 @@ static const char *const missings[] = {"zeros", "silence", NULL};
 static const struct aloe_param params[] = {
     X310_PARAMS,
     ALOE_PARAM_ENUM(struct x310_tx, missing, missings, "zeros", ALOE_LIVE,
-		    "what is sent for a message that does not come or is short: zeros, or nothing"),
+        "what is sent for a message that does not come or is short: zeros, or nothing"),
 };
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct x310_tx, slots_absent, "", "slots without a message"),
-    ALOE_VAR_U64(struct x310_tx, slots_short, "", "slots with fewer samples than they have room for"),
-    ALOE_VAR_U64(struct x310_tx, values_limited, "", "real and imaginary parts that did not fit in 16 bits"),
+    ALOE_VAR_U64(
+        struct x310_tx, slots_short, "", "slots with fewer samples than they have room for"),
+    ALOE_VAR_U64(
+        struct x310_tx, values_limited, "", "real and imaginary parts that did not fit in 16 bits"),
     ALOE_VAR_U64(struct x310_tx, samples_left, "", "samples for which the way out had no room"),
-    ALOE_VAR_U64(struct x310_tx, packets_late, "", "packets that the radio got too late, since its start"),
-    ALOE_VAR_U64(struct x310_tx, underruns, "", "times that the radio had nothing to send, since its start"),
-    ALOE_VAR_U64(struct x310_tx, sequence_errors, "", "packets that the radio missed, since its start"),
+    ALOE_VAR_U64(
+        struct x310_tx, packets_late, "", "packets that the radio got too late, since its start"),
+    ALOE_VAR_U64(
+        struct x310_tx, underruns, "", "times that the radio had nothing to send, since its start"),
+    ALOE_VAR_U64(
+        struct x310_tx, sequence_errors, "", "packets that the radio missed, since its start"),
     ALOE_VAR_F64(struct x310_tx, advance, "items",
-		 "from a sample received to its answer; negative: as soon as it comes"),
+        "from a sample received to its answer; negative: as soon as it comes"),
 };
 
 static int x310_tx_check(void *self, struct aloe_setup *setup)
@@ -60,8 +65,8 @@ static int x310_tx_shape(void *self, struct aloe_setup *setup)
 {
 	(void)self;
 	if (setup->in[0].max > setup->slot_samples)
-		return aloe_fail(setup, "messages have up to %u samples, a slot has %u", setup->in[0].max,
-				 setup->slot_samples);
+		return aloe_fail(setup, "messages have up to %u samples, a slot has %u",
+		    setup->in[0].max, setup->slot_samples);
 	return 0;
 }
 
@@ -77,21 +82,24 @@ static int x310_tx_init(void *self, struct aloe_setup *setup)
 		return -1;
 	if (setup->radio->tx_packet == 0)
 		return aloe_fail(setup,
-				 "the radio only listens (listen = true in the platform file): nothing can be sent");
+		    "the radio only listens (listen = true in the platform file): nothing can be sent");
 	set = x310_was_set(&tx->x310);
 	tx->advance = (double)setup->radio->tx_advance;
-	return x310_agree_all(&tx->x310, set.tx_frequency_hz, set.tx_gain_db, setup->radio->tx_packet, setup);
+	return x310_agree_all(
+	    &tx->x310, set.tx_frequency_hz, set.tx_gain_db, setup->radio->tx_packet, setup);
 }
 
 /* n samples of the message, from `from` on, and zeros where it has ended. */
-static void write_samples(struct x310_tx *tx, const struct aloe_in *in, uint32_t from, uint32_t n, uint8_t *iq)
+static void write_samples(
+    struct x310_tx *tx, const struct aloe_in *in, uint32_t from, uint32_t n, uint8_t *iq)
 {
 	const uint32_t left = from < in->len ? in->len - from : 0, some = n < left ? n : left;
 
 	if (some > 0 && tx->type == ALOE_CI16)
 		iq_from_ci16((const struct aloe_ci16 *)in->data + from, iq, some);
 	else if (some > 0)
-		tx->values_limited += tx->kernels->from_f32((const float *)in->data + 2 * (size_t)from, iq, some);
+		tx->values_limited +=
+		    tx->kernels->from_f32((const float *)in->data + 2 * (size_t)from, iq, some);
 	memset(iq + (size_t)some * IQ_BYTES, 0, (size_t)(n - some) * IQ_BYTES);
 }
 

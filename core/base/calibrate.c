@@ -10,7 +10,8 @@ enum {
 	DATA_LEN = 512, /* a power of two */
 	WARM_UP_NS = 20000000,
 	WARM_UP_MACS = 100000,
-	WARM_UP_PASSES_MAX = 100000, /* 10^10 iterations: only a clock that stands still gets there */
+	WARM_UP_PASSES_MAX =
+	    100000, /* 10^10 iterations: only a clock that stands still gets there */
 	NOW_PASSES = 5,
 	NOW_MACS = 5000,
 };
@@ -83,7 +84,9 @@ static uint32_t bench_warm_up(struct bench *bench)
 		if (pass && pass < fastest)
 			fastest = pass;
 	}
-	return ns < WARM_UP_NS ? 0 : (uint32_t)((uint64_t)WARM_UP_MACS * CALIBRATE_BLOCK_NS / fastest) + 1;
+	return ns < WARM_UP_NS
+	    ? 0
+	    : (uint32_t)((uint64_t)WARM_UP_MACS * CALIBRATE_BLOCK_NS / fastest) + 1;
 }
 
 static int rate_compare(const void *a, const void *b)
@@ -114,7 +117,8 @@ int calibrate_mmac(struct calibration *ret)
 	*ret = (struct calibration){
 	    .mmac_per_s = rates[CALIBRATE_BLOCKS / 2],
 	    .mmac_per_s_best = rates[CALIBRATE_BLOCKS - 1],
-	    .spread = (rates[CALIBRATE_BLOCKS * 9 / 10] - rates[CALIBRATE_BLOCKS / 10]) / rates[CALIBRATE_BLOCKS / 2],
+	    .spread = (rates[CALIBRATE_BLOCKS * 9 / 10] - rates[CALIBRATE_BLOCKS / 10]) /
+	        rates[CALIBRATE_BLOCKS / 2],
 	    .blocks = CALIBRATE_BLOCKS,
 	    .block_macs = macs,
 	};
@@ -139,8 +143,20 @@ double calibrate_mac_now_ns(void)
 const char *calibrate_class_name(enum calibrate_class which)
 {
 	static const char *const names[CALIBRATE_CLASSES] = {
-	    "call",      "scalar",     "arithmetic",  "copy",    "bits",     "register", "shuffle8",
-	    "shuffle16", "transpose8", "transpose16", "gather8", "gather16", "weave",    "trellis",
+	    "call",
+	    "scalar",
+	    "arithmetic",
+	    "copy",
+	    "bits",
+	    "register",
+	    "shuffle8",
+	    "shuffle16",
+	    "transpose8",
+	    "transpose16",
+	    "gather8",
+	    "gather16",
+	    "weave",
+	    "trellis",
 	};
 
 	return names[which];

@@ -17,11 +17,13 @@
 enum { CALIBRATE_BLOCKS = 25, CALIBRATE_BLOCK_NS = 1000000 };
 
 struct calibration {
-	double mmac_per_s;      /* median of the blocks */
-	double spread;          /* (90th - 10th percentile) / median of the blocks: 0.02 is quiet, 0.5 is disturbed */
+	double mmac_per_s; /* median of the blocks */
+	double
+	    spread; /* (90th - 10th percentile) / median of the blocks: 0.02 is quiet, 0.5 is disturbed */
 	double mmac_per_s_best; /* of the fastest block */
 	uint32_t blocks;        /* measured: CALIBRATE_BLOCKS */
-	uint32_t block_macs;    /* iterations in each, chosen so that it takes about CALIBRATE_BLOCK_NS */
+	uint32_t
+	    block_macs; /* iterations in each, chosen so that it takes about CALIBRATE_BLOCK_NS */
 };
 
 /* calibrate_mmac measures the core that the calling thread runs on; the caller pins it first. [control] About 50 ms of the CPU

@@ -34,9 +34,11 @@ int child_path(const char *name, char *ret_path, size_t size)
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
-static int actions_fill(posix_spawn_file_actions_t *actions, const int *fds, size_t n_fds, int stderr_fd)
+static int actions_fill(
+    posix_spawn_file_actions_t *actions, const int *fds, size_t n_fds, int stderr_fd)
 {
-	int error = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	int error =
+	    posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 
 	if (!error && stderr_fd >= 0)
 		error = posix_spawn_file_actions_adddup2(actions, stderr_fd, STDERR_FILENO);
@@ -73,8 +75,8 @@ static int pidfd_get(pid_t pid, int *ret_pidfd)
 	return 0;
 }
 
-int child_spawn(const char *path, char *const argv[], const int *fds, size_t n_fds, int error, pid_t *ret_pid,
-		int *ret_pidfd)
+int child_spawn(const char *path, char *const argv[], const int *fds, size_t n_fds, int error,
+    pid_t *ret_pid, int *ret_pidfd)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -119,7 +121,8 @@ pid_t child_reap(pid_t pid, int *ret_status)
 void child_status_text(int status, char *ret_text, size_t size)
 {
 	if (WIFSIGNALED(status))
-		snprintf(ret_text, size, "was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+		snprintf(ret_text, size, "was killed by signal %d (%s)", WTERMSIG(status),
+		    strsignal(WTERMSIG(status)));
 	else
 		snprintf(ret_text, size, "ended with status %d", WEXITSTATUS(status));
 }
@@ -151,7 +154,10 @@ static pid_t parent_get(const char *pid)
 	if (proc_read(pid, "stat", stat, sizeof(stat)) <= 0)
 		return -1;
 	end = strrchr(stat, ')');
-	return end && sscanf(end + 1, " %c %d", &state, &parent) == 2 && state != 'Z' && state != 'X' ? parent : -1;
+	return end && sscanf(end + 1, " %c %d", &state, &parent) == 2 && state != 'Z' &&
+	        state != 'X'
+	    ? parent
+	    : -1;
 }
 
 static bool is_number(const char *name)
@@ -174,7 +180,8 @@ static bool args_begin(const char *pid, const char *const argv[], size_t n_args)
 }
 
 /* The pidfd first: what is then seen under that number is what it stands for. */
-static pid_t child_check(pid_t parent, const char *name, const char *const argv[], size_t n_args, int *ret_pidfd)
+static pid_t child_check(
+    pid_t parent, const char *name, const char *const argv[], size_t n_args, int *ret_pidfd)
 {
 	const pid_t pid = (pid_t)strtol(name, NULL, 10);
 	const int fd = parent_get(name) == parent ? pidfd_open(pid, 0) : -1;
@@ -252,7 +259,8 @@ int leash_new(int ret_fds[2])
 static void *leash_guard_run(void *arg)
 {
 	const struct leash_guard guard = *(struct leash_guard *)arg;
-	const struct timespec grace = {.tv_sec = guard.grace_ms / 1000, .tv_nsec = guard.grace_ms % 1000 * 1000000L};
+	const struct timespec grace = {
+	    .tv_sec = guard.grace_ms / 1000, .tv_nsec = guard.grace_ms % 1000 * 1000000L};
 	struct pollfd poll_fd = {.fd = guard.fd, .events = 0}; /* a hang-up is always reported */
 
 	free(arg);

@@ -22,8 +22,8 @@ int child_path(const char *name, char *ret_path, size_t size);
  * which, in argv), and `error` is its standard error (-1: ours). Does not copy the caller's memory, so threads with
  * real-time duties do not see page faults. ret_pidfd (may be NULL) becomes readable when the child has ended. 0, or -errno
  * when it could not be started. */
-int child_spawn(const char *path, char *const argv[], const int *fds, size_t n_fds, int error, pid_t *ret_pid,
-		int *ret_pidfd);
+int child_spawn(const char *path, char *const argv[], const int *fds, size_t n_fds, int error,
+    pid_t *ret_pid, int *ret_pidfd);
 
 /* child_reap takes the status of one child that has ended (`pid` -1: any): its pid, 0 when none has, -ECHILD when there
  * is none. child_status_text says how it ended, in words: "ended with status 1", "was killed by signal 9 (Killed)". */

@@ -24,7 +24,8 @@ static inline uint64_t clock_ns(void)
 
 static inline struct timespec clock_timespec(uint64_t ns)
 {
-	return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+	return (struct timespec){
+	    .tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
 }
 
 /* clock_sleep_until sleeps to an absolute time of clock_ns. */

@@ -6,7 +6,14 @@
 
 #include "core/base/file.h"
 
-enum { WINDOW_FIRST_NS = 1000000, WINDOW_MAX_NS = 100000000, WIDER = 4, LOOKS = 4, LOOKS_FIRST = 32, DISTURBED = 4 };
+enum {
+	WINDOW_FIRST_NS = 1000000,
+	WINDOW_MAX_NS = 100000000,
+	WIDER = 4,
+	LOOKS = 4,
+	LOOKS_FIRST = 32,
+	DISTURBED = 4
+};
 
 #if defined(__x86_64__)
 static const char counter[] = "tsc\n";
@@ -20,8 +27,9 @@ static bool counter_keeps_time(void)
 	size_t len;
 	bool keeps;
 
-	keeps = file_read("/sys/devices/system/clocksource/clocksource0/current_clocksource", 64, &text, &len) == 0 &&
-		strcmp(text, counter) == 0;
+	keeps = file_read("/sys/devices/system/clocksource/clocksource0/current_clocksource", 64,
+	            &text, &len) == 0 &&
+	    strcmp(text, counter) == 0;
 	free(text);
 	return keeps;
 }
@@ -32,7 +40,8 @@ static uint64_t look(int looks, uint64_t *ret_ticks, uint64_t *ret_ns)
 	uint64_t best = UINT64_MAX;
 
 	for (int i = 0; i < looks; i++) {
-		const uint64_t before = clock_ticks(), ns = clock_ns(), took = clock_ticks() - before;
+		const uint64_t before = clock_ticks(), ns = clock_ns(),
+		               took = clock_ticks() - before;
 
 		if (took >= best)
 			continue;
@@ -61,7 +70,8 @@ void clock_fast_learn(struct clock_fast *clock)
 		clock->scale = 0;
 		return;
 	}
-	clock->scale = (uint64_t)(((unsigned __int128)(ns - clock->ns) << 32) / (ticks - clock->ticks));
+	clock->scale =
+	    (uint64_t)(((unsigned __int128)(ns - clock->ns) << 32) / (ticks - clock->ticks));
 	clock->ticks = ticks;
 	clock->ns = ns;
 	clock->window_ns = wider < WINDOW_MAX_NS ? wider : WINDOW_MAX_NS;

@@ -64,7 +64,8 @@ static inline uint64_t clock_fast_ns(const struct clock_fast *clock)
 {
 	if (clock->scale == 0)
 		return clock_ns();
-	return clock->ns + (uint64_t)((unsigned __int128)(clock_ticks() - clock->ticks) * clock->scale >> 32);
+	return clock->ns +
+	    (uint64_t)((unsigned __int128)(clock_ticks() - clock->ticks) * clock->scale >> 32);
 }
 
 #endif

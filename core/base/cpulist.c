@@ -60,8 +60,8 @@ int cpulist_print(const cpu_set_t *cpus, char *ret_text, size_t size)
 			continue;
 		while (last + 1 < CPU_SETSIZE && CPU_ISSET((size_t)last + 1, cpus))
 			last++;
-		len += (size_t)snprintf(ret_text + len, size - len, last > cpu ? "%s%d-%d" : "%s%d", len ? "," : "",
-					cpu, last);
+		len += (size_t)snprintf(ret_text + len, size - len, last > cpu ? "%s%d-%d" : "%s%d",
+		    len ? "," : "", cpu, last);
 		cpu = last;
 	}
 	return len < size ? 0 : -ENAMETOOLONG;

@@ -46,8 +46,8 @@ int diag_error(struct diag *diag, const char *file, int line, const char *format
 	va_end(args);
 	if (!text || !file)
 		whole = text;
-	else if ((line > 0 ? asprintf(&whole, "%s:%d: %s", file, line, text) : asprintf(&whole, "%s: %s", file, text)) <
-		 0)
+	else if ((line > 0 ? asprintf(&whole, "%s:%d: %s", file, line, text)
+	                   : asprintf(&whole, "%s: %s", file, text)) < 0)
 		whole = NULL;
 	if (whole != text)
 		free(text);
@@ -99,8 +99,10 @@ static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 
 		now[0] = i;
 		for (size_t j = 1; j <= b_len; j++) {
-			now[j] = least(least(last[j], now[j - 1]) + 1, last[j - 1] + !same_letter(a[i - 1], b[j - 1]));
-			if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
+			now[j] = least(least(last[j], now[j - 1]) + 1,
+			    last[j - 1] + !same_letter(a[i - 1], b[j - 1]));
+			if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
+			    same_letter(a[i - 2], b[j - 1]))
 				now[j] = least(now[j], before[j - 2] + 1);
 		}
 	}

@@ -23,8 +23,8 @@ void diag_init(struct diag *diag);
 void diag_fini(struct diag *diag);
 
 /* diag_error adds "file:line: text" ("file: text" when line is 0, "text" when file is NULL). Always returns -EINVAL. */
-__attribute__((format(printf, 4, 5))) int diag_error(struct diag *diag, const char *file, int line, const char *format,
-						     ...);
+__attribute__((format(printf, 4, 5))) int diag_error(
+    struct diag *diag, const char *file, int line, const char *format, ...);
 /* diag_note adds a line that is no error. */
 __attribute__((format(printf, 2, 3))) void diag_note(struct diag *diag, const char *format, ...);
 void diag_print(const struct diag *diag, FILE *out);

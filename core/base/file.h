@@ -23,6 +23,7 @@ int dir_state(char *ret_path, size_t size);
 int dir_runtime(char *ret_path, size_t size);
 
 /* path_print is snprintf that says -ENAMETOOLONG when it does not fit, else 0. */
-__attribute__((format(printf, 3, 4))) int path_print(char *ret_path, size_t size, const char *format, ...);
+__attribute__((format(printf, 3, 4))) int path_print(
+    char *ret_path, size_t size, const char *format, ...);
 
 #endif

@@ -116,14 +116,16 @@ void hist_head_visit(struct hist_head *head, struct hist_cells *cells, uint32_t 
 		const uint32_t first = cell > HIST_WINDOW / 2 ? cell - HIST_WINDOW / 2 : 0;
 
 		window_empty(head, cells);
-		__atomic_store_n(&head->first, first < HIST_CELLS - HIST_WINDOW ? first : HIST_CELLS - HIST_WINDOW,
-				 __ATOMIC_RELAXED);
+		__atomic_store_n(&head->first,
+		    first < HIST_CELLS - HIST_WINDOW ? first : HIST_CELLS - HIST_WINDOW,
+		    __ATOMIC_RELAXED);
 		head->beside = 0;
 	}
 }
 
 /* While the window moves a reader may see its last counts twice or not at all, never at a place where there were none. */
-void hist_head_merge(struct hist *into, const struct hist_head *head, const struct hist_cells *cells)
+void hist_head_merge(
+    struct hist *into, const struct hist_head *head, const struct hist_cells *cells)
 {
 	const uint32_t first = __atomic_load_n(&head->first, __ATOMIC_RELAXED);
 
@@ -133,7 +135,8 @@ void hist_head_merge(struct hist *into, const struct hist_head *head, const stru
 	field_raise(&into->largest, &head->largest);
 	cells_merge(&into->cells, cells);
 	for (uint32_t i = 0; i < HIST_WINDOW && first <= HIST_CELLS - HIST_WINDOW; i++)
-		hist_cells_add(&into->cells, first + i, __atomic_load_n(&head->window[i], __ATOMIC_RELAXED));
+		hist_cells_add(
+		    &into->cells, first + i, __atomic_load_n(&head->window[i], __ATOMIC_RELAXED));
 }
 
 uint64_t hist_count(const struct hist *hist)

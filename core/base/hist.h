@@ -54,7 +54,8 @@ static inline uint32_t hist_cell(uint64_t ns)
 	if (ns < 1u << HIST_SUB_BITS)
 		return (uint32_t)ns;
 	octave = 63u - (uint32_t)__builtin_clzll(ns);
-	cell = ((octave - HIST_SUB_BITS) << HIST_SUB_BITS) + (uint32_t)(ns >> (octave - HIST_SUB_BITS));
+	cell = ((octave - HIST_SUB_BITS) << HIST_SUB_BITS) +
+	    (uint32_t)(ns >> (octave - HIST_SUB_BITS));
 	return octave <= HIST_OCTAVE_MAX ? cell : last;
 }
 
@@ -74,7 +75,8 @@ void hist_carry(struct hist_cells *cells, uint32_t cell);
 /* hist_cells_add counts n values of a cell, below 2^31. [slot] Only the one writer calls it. */
 static inline void hist_cells_add(struct hist_cells *cells, uint32_t cell, uint32_t n)
 {
-	const uint32_t before = __atomic_load_n(&cells->low[cell], __ATOMIC_RELAXED), low = before + n;
+	const uint32_t before = __atomic_load_n(&cells->low[cell], __ATOMIC_RELAXED),
+	               low = before + n;
 
 	if (__builtin_expect((before ^ low) >> 31, 0))
 		hist_carry(cells, cell);
@@ -105,7 +107,7 @@ struct hist_head {
 	_Alignas(64) uint64_t count;
 	uint64_t sum, least_inverted, largest; /* as in struct hist */
 	uint32_t first;                        /* cell of window[0] */
-	uint32_t beside;                       /* values beside the window since the last one in it */
+	uint32_t beside; /* values beside the window since the last one in it */
 	uint8_t window[HIST_WINDOW];
 };
 
@@ -135,7 +137,8 @@ static inline uint32_t hist_head_add(struct hist_head *head, uint64_t ns)
 void hist_head_visit(struct hist_head *head, struct hist_cells *cells, uint32_t cell);
 
 /* hist_head_merge is hist_merge from these. */
-void hist_head_merge(struct hist *into, const struct hist_head *head, const struct hist_cells *cells);
+void hist_head_merge(
+    struct hist *into, const struct hist_head *head, const struct hist_cells *cells);
 
 /* hist_clear makes it empty again; the writer's. */
 void hist_clear(struct hist *hist);

@@ -25,7 +25,8 @@ void log_init(struct log *log, const char *program)
 	}
 }
 
-static void line_write(const struct log *log, enum log_level level, const char *format, va_list args)
+static void line_write(
+    const struct log *log, enum log_level level, const char *format, va_list args)
 {
 	const int saved = errno;
 	char line[LINE_BYTES];
@@ -46,13 +47,13 @@ static void line_write(const struct log *log, enum log_level level, const char *
 	errno = saved;
 }
 
-#define LOG_FUNCTION(name, level)                                                                                      \
-	void name(const struct log *log, const char *format, ...)                                                      \
-	{                                                                                                              \
-		va_list args;                                                                                          \
-		va_start(args, format);                                                                                \
-		line_write(log, level, format, args);                                                                  \
-		va_end(args);                                                                                          \
+#define LOG_FUNCTION(name, level)                                                                  \
+	void name(const struct log *log, const char *format, ...)                                  \
+	{                                                                                          \
+		va_list args;                                                                      \
+		va_start(args, format);                                                            \
+		line_write(log, level, format, args);                                              \
+		va_end(args);                                                                      \
 	}
 LOG_FUNCTION(log_error, LOG_LEVEL_ERROR)
 LOG_FUNCTION(log_warning, LOG_LEVEL_WARNING)

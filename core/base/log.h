@@ -22,9 +22,12 @@ struct log {
 /* log_init takes the level from the environment: ALOE_LOG = error, warning, note or debug; anything else is `note`. */
 void log_init(struct log *log, const char *program);
 
-__attribute__((format(printf, 2, 3))) void log_error(const struct log *log, const char *format, ...);
-__attribute__((format(printf, 2, 3))) void log_warning(const struct log *log, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void log_error(
+    const struct log *log, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void log_warning(
+    const struct log *log, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void log_note(const struct log *log, const char *format, ...);
-__attribute__((format(printf, 2, 3))) void log_debug(const struct log *log, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void log_debug(
+    const struct log *log, const char *format, ...);
 
 #endif

@@ -11,10 +11,10 @@
 const char *simd_name(enum simd_level level)
 {
 	static const char *const names[SIMD_LEVELS] = {[SIMD_PLAIN] = "plain",
-						       [SIMD_SSE41] = "sse41",
-						       [SIMD_AVX2] = "avx2",
-						       [SIMD_AVX512] = "avx512",
-						       [SIMD_NEON] = "neon"};
+	    [SIMD_SSE41] = "sse41",
+	    [SIMD_AVX2] = "avx2",
+	    [SIMD_AVX512] = "avx512",
+	    [SIMD_NEON] = "neon"};
 
 	return names[level];
 }
@@ -22,15 +22,17 @@ const char *simd_name(enum simd_level level)
 #if defined(__x86_64__)
 static bool has_avx2(void)
 {
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-	       __builtin_cpu_supports("fma") && __builtin_cpu_supports("pclmul");
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+	    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma") &&
+	    __builtin_cpu_supports("pclmul");
 }
 
 static bool has_avx512(void)
 {
-	return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-	       __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
+	return has_avx2() && __builtin_cpu_supports("avx512f") &&
+	    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+	    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
+	    __builtin_cpu_supports("avx512vbmi2");
 }
 
 bool simd_has(enum simd_level level)
@@ -71,11 +73,13 @@ enum simd_level simd_best(void)
 
 static void explain(const char *text, char *ret_why, size_t size)
 {
-	size_t at = (size_t)snprintf(ret_why, size, "ALOE_SIMD=%s is not what this machine runs; allowed are", text);
+	size_t at = (size_t)snprintf(
+	    ret_why, size, "ALOE_SIMD=%s is not what this machine runs; allowed are", text);
 
 	for (int level = 0; level < SIMD_LEVELS && at < size; level++) {
 		if (simd_has((enum simd_level)level))
-			at += (size_t)snprintf(ret_why + at, size - at, " %s", simd_name((enum simd_level)level));
+			at += (size_t)snprintf(
+			    ret_why + at, size - at, " %s", simd_name((enum simd_level)level));
 	}
 }
 

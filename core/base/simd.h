@@ -19,9 +19,9 @@
 enum simd_level {
 	SIMD_PLAIN,
 	SIMD_SSE41,
-	SIMD_AVX2,   /* and BMI1, BMI2, FMA, PCLMULQDQ: Haswell, Zen and later */
+	SIMD_AVX2, /* and BMI1, BMI2, FMA, PCLMULQDQ: Haswell, Zen and later */
 	SIMD_AVX512, /* F, BW, DQ, VL, VBMI and VBMI2: Ice Lake, Zen 4 and later; older ones run AVX2 */
-	SIMD_NEON,   /* every aarch64 */
+	SIMD_NEON, /* every aarch64 */
 	SIMD_LEVELS
 };
 

@@ -29,8 +29,8 @@ struct bus {
 	bool lost;     /* it was, and nobody has been told */
 	enum wire_peer self;
 	uint32_t seq;
-	int poll_fd;        /* epoll over ZMQ_FD and event_fd */
-	int event_fd;       /* set while there is something that ZMQ_FD, edge-triggered, does not show any more */
+	int poll_fd; /* epoll over ZMQ_FD and event_fd */
+	int event_fd; /* set while there is something that ZMQ_FD, edge-triggered, does not show any more */
 	struct place place; /* bound end: the directory and its lock */
 	zmq_msg_t held;     /* what the last view points into */
 	struct kept *lent;  /* the same, for one of the kept */
@@ -87,7 +87,8 @@ static int options_set(struct bus *bus)
 	const int64_t bytes_max = WIRE_BYTES_MAX;
 	int result = option_set(bus->socket, ZMQ_LINGER, LINGER_MS);
 
-	if (!result && zmq_setsockopt(bus->socket, ZMQ_MAXMSGSIZE, &bytes_max, sizeof(bytes_max)) < 0)
+	if (!result &&
+	    zmq_setsockopt(bus->socket, ZMQ_MAXMSGSIZE, &bytes_max, sizeof(bytes_max)) < 0)
 		result = -errno;
 	if (bus->self == WIRE_FRONTEND)
 		return result ? result : option_set(bus->socket, ZMQ_ROUTER_MANDATORY, 1);
@@ -100,7 +101,9 @@ static int bus_open(struct bus *bus, const char *endpoint)
 	int result;
 
 	bus->ctx = zmq_ctx_new();
-	bus->socket = bus->ctx ? zmq_socket(bus->ctx, bus->self == WIRE_FRONTEND ? ZMQ_ROUTER : ZMQ_DEALER) : NULL;
+	bus->socket = bus->ctx
+	    ? zmq_socket(bus->ctx, bus->self == WIRE_FRONTEND ? ZMQ_ROUTER : ZMQ_DEALER)
+	    : NULL;
 	if (!bus->socket)
 		return -errno;
 	result = options_set(bus);
@@ -323,7 +326,8 @@ static int socket_recv(struct bus *bus, struct wire_view *ret_view, struct bus_p
 static void kept_push(struct bus *bus, const struct wire_view *view)
 {
 	const bool request = view->type != WIRE_OK && view->type != WIRE_FAIL;
-	struct kept *kept = request && bus->n_kept < KEPT_MAX ? malloc(sizeof(*kept) + view->len) : NULL;
+	struct kept *kept =
+	    request && bus->n_kept < KEPT_MAX ? malloc(sizeof(*kept) + view->len) : NULL;
 
 	if (!kept) {
 		bus->counts.dropped++;
@@ -408,11 +412,12 @@ static int answer_wait(struct bus *bus, uint32_t seq, uint64_t until_ns, struct 
 {
 	for (;;) {
 		zmq_pollitem_t items[] = {{.socket = bus->socket, .events = ZMQ_POLLIN},
-					  {.socket = bus->monitor, .events = ZMQ_POLLIN}};
+		    {.socket = bus->monitor, .events = ZMQ_POLLIN}};
 		uint64_t now;
 		int result = socket_recv(bus, ret_view, NULL);
 
-		if (result == 0 && (ret_view->type == WIRE_OK || ret_view->type == WIRE_FAIL) && ret_view->seq == seq)
+		if (result == 0 && (ret_view->type == WIRE_OK || ret_view->type == WIRE_FAIL) &&
+		    ret_view->seq == seq)
 			return 0;
 		if (result == 0)
 			kept_push(bus, ret_view);
@@ -428,14 +433,16 @@ static int answer_wait(struct bus *bus, uint32_t seq, uint64_t until_ns, struct 
 		now = clock_ns();
 		if (now >= until_ns)
 			return -ETIMEDOUT;
-		if (zmq_poll(items, 2, (long)((until_ns - now) / 1000000 + 1)) < 0 && errno != EINTR)
+		if (zmq_poll(items, 2, (long)((until_ns - now) / 1000000 + 1)) < 0 &&
+		    errno != EINTR)
 			return -errno;
 	}
 }
 
 int bus_call(struct bus *bus, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view)
 {
-	const uint64_t until_ns = clock_ns() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) * 1000000;
+	const uint64_t until_ns =
+	    clock_ns() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) * 1000000;
 	struct wire_view sent = {.seq = 0};
 	size_t len;
 	const uint8_t *bytes = wire_bytes(msg, &len);
@@ -470,7 +477,8 @@ struct bus_counts bus_counts(const struct bus *bus)
 	return bus->counts;
 }
 
-void bus_reply(struct bus *bus, const struct wire_view *request, enum wire_type type, struct wire_msg *ret_msg)
+void bus_reply(
+    struct bus *bus, const struct wire_view *request, enum wire_type type, struct wire_msg *ret_msg)
 {
 	const void *origin;
 	size_t len;

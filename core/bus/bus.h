@@ -66,6 +66,7 @@ struct bus_counts {
 struct bus_counts bus_counts(const struct bus *bus);
 
 /* bus_reply starts the answer to `request`: right dest, seq and ORIGIN. */
-void bus_reply(struct bus *bus, const struct wire_view *request, enum wire_type type, struct wire_msg *ret_msg);
+void bus_reply(struct bus *bus, const struct wire_view *request, enum wire_type type,
+    struct wire_msg *ret_msg);
 
 #endif

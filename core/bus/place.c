@@ -43,7 +43,8 @@ static int dir_open(const char *dir)
 
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &stat) == 0 && stat.st_uid == geteuid() && !(stat.st_mode & (S_IWGRP | S_IWOTH)))
+	if (fstat(fd, &stat) == 0 && stat.st_uid == geteuid() &&
+	    !(stat.st_mode & (S_IWGRP | S_IWOTH)))
 		return fd;
 	close(fd);
 	return -EPERM;
@@ -71,7 +72,7 @@ static bool dir_same(int fd, const char *dir)
 	struct stat ours, named;
 
 	return fstat(fd, &ours) == 0 && lstat(dir, &named) == 0 && ours.st_dev == named.st_dev &&
-	       ours.st_ino == named.st_ino;
+	    ours.st_ino == named.st_ino;
 }
 
 static int dir_lock(const char *dir, bool make)
@@ -130,7 +131,9 @@ int bus_probe(const char *dir)
 
 	if (fd < 0)
 		return fd;
-	result = flock(fd, LOCK_SH | LOCK_NB) == 0 ? -ECONNREFUSED : errno == EWOULDBLOCK ? 0 : -errno;
+	result = flock(fd, LOCK_SH | LOCK_NB) == 0 ? -ECONNREFUSED
+	    : errno == EWOULDBLOCK                 ? 0
+	                                           : -errno;
 	if (result == -ECONNREFUSED && faccessat(fd, sockets[0], F_OK, 0) == 0)
 		result = -EHOSTDOWN;
 	close(fd);

@@ -23,7 +23,7 @@ int place_check(const char *dir);
 /* place_take makes the directory if need be, locks it and removes a dead one's sockets: 0, -EADDRINUSE, -errno. */
 int place_take(struct place *place, const char *dir);
 int place_close_to_others(struct place *place); /* the socket is the user's alone */
-void place_leave(
-    struct place *place); /* removes the sockets, the directory if empty, and lets go; nothing if not taken */
+void place_leave(struct place *
+        place); /* removes the sockets, the directory if empty, and lets go; nothing if not taken */
 
 #endif

@@ -15,7 +15,8 @@ enum { NAMES_MAX = 64 };
 const struct cli_command *cli_find(const struct cli_program *program, const char *name)
 {
 	for (size_t i = 0; i < program->commands.len; i++)
-		if (program->commands.items[i].name && !strcmp(program->commands.items[i].name, name))
+		if (program->commands.items[i].name &&
+		    !strcmp(program->commands.items[i].name, name))
 			return &program->commands.items[i];
 	return NULL;
 }
@@ -32,7 +33,8 @@ static void fail_tail(const struct cli_program *program, const struct cli_comman
 {
 	const bool sub = command && command->name;
 
-	fprintf(stderr, "Try `%s%s%s --help`.\n", program->name, sub ? " " : "", sub ? command->name : "");
+	fprintf(stderr, "Try `%s%s%s --help`.\n", program->name, sub ? " " : "",
+	    sub ? command->name : "");
 }
 
 int cli_fail(const struct cli_args *args, const char *format, ...)
@@ -67,17 +69,20 @@ static int unknown_command(const struct cli_program *program, const char *word)
 
 /* ---- options ---------------------------------------------------------------------------------------------------------- */
 
-static const struct cli_option *option_in(const struct cli_options *options, const char *name, size_t len, char letter)
+static const struct cli_option *option_in(
+    const struct cli_options *options, const char *name, size_t len, char letter)
 {
 	for (size_t i = 0; i < options->len; i++) {
 		const struct cli_option *option = &options->items[i];
-		if (letter ? option->letter == letter : strlen(option->name) == len && !memcmp(option->name, name, len))
+		if (letter ? option->letter == letter
+		           : strlen(option->name) == len && !memcmp(option->name, name, len))
 			return option;
 	}
 	return NULL;
 }
 
-static const struct cli_option *option_find(const struct cli_args *args, const char *name, size_t len, char letter)
+static const struct cli_option *option_find(
+    const struct cli_args *args, const char *name, size_t len, char letter)
 {
 	const struct cli_option *option = option_in(&args->command->options, name, len, letter);
 
@@ -156,7 +161,8 @@ static int option_take(struct cli_args *args, int argc, char **argv)
 		value++;
 	} else if (!*value) {
 		if (argc < 2)
-			return cli_fail(args, "--%s needs a value: %s", option->name, option->arg), -EINVAL;
+			return cli_fail(args, "--%s needs a value: %s", option->name, option->arg),
+			       -EINVAL;
 		value = argv[1];
 		took = 2;
 	}
@@ -186,7 +192,8 @@ const char *cli_get(const struct cli_args *args, const char *name)
 	return last;
 }
 
-int cli_whole(const struct cli_args *args, const char *name, uint64_t min, uint64_t max, uint64_t *ret)
+int cli_whole(
+    const struct cli_args *args, const char *name, uint64_t min, uint64_t max, uint64_t *ret)
 {
 	const char *text = cli_get(args, name);
 	unsigned long long value;
@@ -197,7 +204,8 @@ int cli_whole(const struct cli_args *args, const char *name, uint64_t min, uint6
 	errno = 0;
 	value = strtoull(text, &end, 0);
 	if (!isdigit((unsigned char)text[0]) || *end || errno || value < min || value > max) {
-		cli_fail(args, "--%s %s: a whole number %" PRIu64 " .. %" PRIu64 " is needed", name, text, min, max);
+		cli_fail(args, "--%s %s: a whole number %" PRIu64 " .. %" PRIu64 " is needed", name,
+		    text, min, max);
 		return -EINVAL;
 	}
 	*ret = value;
@@ -248,10 +256,13 @@ static int args_check(const struct cli_args *args)
 	const char *checked = c->complete && c->complete[0] != '@' ? c->complete : NULL;
 
 	if (args->n_args < c->args_min) {
-		cli_fail(args, c->args_max > c->args_min ? "an argument is missing: %s" : "needs %s", c->args);
+		cli_fail(args,
+		    c->args_max > c->args_min ? "an argument is missing: %s" : "needs %s", c->args);
 	} else if (args->n_args > c->args_max) {
-		cli_fail(args, c->args_max ? "`%s` is one argument too many; it takes %s" : "`%s`: takes no argument%s",
-			 args->args[c->args_max], c->args_max ? c->args : "");
+		cli_fail(args,
+		    c->args_max ? "`%s` is one argument too many; it takes %s"
+		                : "`%s`: takes no argument%s",
+		    args->args[c->args_max], c->args_max ? c->args : "");
 	} else if (checked && args->n_args && !word_in(checked, args->args[0])) {
 		cli_fail(args, "`%s` is not known here; allowed are: %s", args->args[0], checked);
 	} else {
@@ -269,7 +280,8 @@ static bool asked(int argc, char **argv, const char *name, const char *letter)
 	return false;
 }
 
-static int command_run(const struct cli_program *program, const struct cli_command *command, int argc, char **argv)
+static int command_run(
+    const struct cli_program *program, const struct cli_command *command, int argc, char **argv)
 {
 	struct cli_args args = {.program = program, .command = command};
 	int status = CLI_USAGE;
@@ -321,7 +333,7 @@ static int program_run(const struct cli_program *program, int argc, char **argv)
 	if (!command)
 		return unknown_command(program, argv[0]);
 	return command->group ? program_run(command->group, argc - 1, argv + 1)
-			      : command_run(program, command, argc - 1, argv + 1);
+	                      : command_run(program, command, argc - 1, argv + 1);
 }
 
 int cli_main(const struct cli_program *program, int argc, char **argv)

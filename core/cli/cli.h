@@ -51,10 +51,12 @@ struct cli_command {
 	int args_min, args_max;
 	const char *complete; /* the arguments; or NULL */
 	const char *summary;  /* one line */
-	const char *doc;      /* paragraphs for the man page and --help, separated by empty lines; or NULL */
+	const char
+	    *doc; /* paragraphs for the man page and --help, separated by empty lines; or NULL */
 	struct cli_options options;
 	int (*run)(const struct cli_args *args); /* returns the exit status */
-	const struct cli_program *group;         /* instead of options and run: a command with commands of its own */
+	const struct cli_program
+	    *group; /* instead of options and run: a command with commands of its own */
 };
 
 struct cli_section { /* of the man page */
@@ -78,9 +80,9 @@ struct cli_program {
 	} sections;
 };
 
-#define CLI_LIST(array)                                                                                                \
-	{                                                                                                              \
-		array, sizeof(array) / sizeof((array)[0])                                                              \
+#define CLI_LIST(array)                                                                            \
+	{                                                                                          \
+		array, sizeof(array) / sizeof((array)[0])                                          \
 	}
 
 struct cli_given {
@@ -106,14 +108,17 @@ bool cli_has(const struct cli_args *args, const char *name);
 /* cli_nth gives the nth value of a repeated option, NULL past the last. */
 const char *cli_nth(const struct cli_args *args, const char *name, size_t n);
 /* cli_whole reads a whole number: 0 and *ret untouched if not given; -EINVAL after printing what is allowed. */
-int cli_whole(const struct cli_args *args, const char *name, uint64_t min, uint64_t max, uint64_t *ret);
+int cli_whole(
+    const struct cli_args *args, const char *name, uint64_t min, uint64_t max, uint64_t *ret);
 int cli_real(const struct cli_args *args, const char *name, double min, double max, double *ret);
 
 /* cli_fail prints "PROGRAM COMMAND: text" and returns CLI_USAGE, for what the tables cannot say. */
-__attribute__((format(printf, 2, 3))) int cli_fail(const struct cli_args *args, const char *format, ...);
+__attribute__((format(printf, 2, 3))) int cli_fail(
+    const struct cli_args *args, const char *format, ...);
 
 /* The texts. */
-void cli_help(const struct cli_program *program, const struct cli_command *command, FILE *out); /* NULL: of them all */
+void cli_help(const struct cli_program *program, const struct cli_command *command,
+    FILE *out); /* NULL: of them all */
 void cli_man(const struct cli_program *program, FILE *out);
 void cli_completion(const struct cli_program *program, FILE *out);
 const struct cli_command *cli_find(const struct cli_program *program, const char *name);

@@ -68,8 +68,8 @@ static void command_help(const struct cli_program *program, const struct cli_com
 {
 	const size_t n = c->options.len + program->options.len;
 
-	fprintf(out, "usage: %s%s%s%s%s%s\n\n", program->name, c->name ? " " : "", c->name ? c->name : "",
-		n ? " [OPTION]..." : "", c->args[0] ? " " : "", c->args);
+	fprintf(out, "usage: %s%s%s%s%s%s\n\n", program->name, c->name ? " " : "",
+	    c->name ? c->name : "", n ? " [OPTION]..." : "", c->args[0] ? " " : "", c->args);
 	wrap(c->summary, 0, 0, out);
 	if (c->doc) {
 		fputc('\n', out);
@@ -83,8 +83,8 @@ static void command_help(const struct cli_program *program, const struct cli_com
 
 static void program_help(const struct cli_program *program, FILE *out)
 {
-	fprintf(out, "%s - %s\n\nusage: %s COMMAND [ARGUMENT]... [OPTION]...\n\n", program->name, program->summary,
-		program->name);
+	fprintf(out, "%s - %s\n\nusage: %s COMMAND [ARGUMENT]... [OPTION]...\n\n", program->name,
+	    program->summary, program->name);
 	for (size_t i = 0; i < program->commands.len; i++) {
 		const struct cli_command *c = &program->commands.items[i];
 		fprintf(out, "  %-10s %-24s %s\n", c->name, c->args, c->summary);
@@ -92,8 +92,8 @@ static void program_help(const struct cli_program *program, FILE *out)
 	if (program->options.len)
 		fprintf(out, "\nall of them take\n");
 	options_help(&program->options, out);
-	fprintf(out, "\n`%s COMMAND --help` tells the options of one, `man %.*s` everything.\n", program->name,
-		(int)strcspn(program->name, " "), program->name);
+	fprintf(out, "\n`%s COMMAND --help` tells the options of one, `man %.*s` everything.\n",
+	    program->name, (int)strcspn(program->name, " "), program->name);
 }
 
 void cli_help(const struct cli_program *program, const struct cli_command *command, FILE *out)
@@ -181,10 +181,12 @@ static void roff_command(const struct cli_program *program, const struct cli_com
 
 static void roff_title(const struct cli_program *program, FILE *out)
 {
-	fprintf(out, ".\\\" SPDX-License-Identifier: BSD-3-Clause\n.\\\" made by `%s --man`\n.TH ", program->name);
+	fprintf(out, ".\\\" SPDX-License-Identifier: BSD-3-Clause\n.\\\" made by `%s --man`\n.TH ",
+	    program->name);
 	for (const char *c = program->name; *c; c++)
 		fputc(toupper((unsigned char)*c), out);
-	fprintf(out, " %d \"\" \"ALOE %s\" \"ALOE manual\"\n.SH NAME\n", program->section, ALOE_VERSION);
+	fprintf(out, " %d \"\" \"ALOE %s\" \"ALOE manual\"\n.SH NAME\n", program->section,
+	    ALOE_VERSION);
 	roff(program->name, out);
 	fputs(" \\- ", out);
 	roff(program->summary, out);
@@ -211,8 +213,12 @@ void cli_man(const struct cli_program *program, FILE *out)
 	if (!subcommands)
 		roff_options(&program->commands.items[0].options, out);
 	roff_options(&program->options, out);
-	fputs(".TP\n\\fB\\-h, \\-\\-help\\fR\nTell the options.\n.TP\n\\fB\\-\\-version\\fR\nTell the version.\n", out);
-	fputs(".TP\n\\fB\\-\\-man\\fR, \\fB\\-\\-completion\\fR\nPrint this page, or the completion for bash.\n", out);
+	fputs(
+	    ".TP\n\\fB\\-h, \\-\\-help\\fR\nTell the options.\n.TP\n\\fB\\-\\-version\\fR\nTell the version.\n",
+	    out);
+	fputs(
+	    ".TP\n\\fB\\-\\-man\\fR, \\fB\\-\\-completion\\fR\nPrint this page, or the completion for bash.\n",
+	    out);
 	for (size_t i = 0; i < program->sections.len; i++) {
 		fprintf(out, ".SH %s\n", program->sections.items[i].title);
 		roff_text(program->sections.items[i].text, out);
@@ -230,9 +236,12 @@ static void complete_values(const char *values, FILE *out)
 	else if (!strcmp(values, "@dir"))
 		fputs("compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))", out);
 	else if (!strcmp(values, "@type"))
-		fputs("COMPREPLY=($(compgen -W \"$(aloe list components --names 2>/dev/null)\" -- \"$cur\"))", out);
+		fputs(
+		    "COMPREPLY=($(compgen -W \"$(aloe list components --names 2>/dev/null)\" -- \"$cur\"))",
+		    out);
 	else if (!strcmp(values, "@waveform"))
-		fputs("COMPREPLY=($(compgen -W \"$(aloe list --names 2>/dev/null)\" -- \"$cur\"))", out);
+		fputs("COMPREPLY=($(compgen -W \"$(aloe list --names 2>/dev/null)\" -- \"$cur\"))",
+		    out);
 	else
 		fprintf(out, "COMPREPLY=($(compgen -W \"%s\" -- \"$cur\"))", values);
 }
@@ -261,7 +270,8 @@ static void complete_names(const struct cli_options *options, FILE *out)
 static void complete_program(const struct cli_program *program, int at, FILE *out);
 
 /* The command that is word `at` of the line. */
-static void complete_command(const struct cli_program *program, const struct cli_command *c, int at, FILE *out)
+static void complete_command(
+    const struct cli_program *program, const struct cli_command *c, int at, FILE *out)
 {
 	fprintf(out, "\t%s)\n\t\t", c->name ? c->name : "*");
 	if (c->group) {
@@ -286,7 +296,8 @@ static void complete_program(const struct cli_program *program, int at, FILE *ou
 		fprintf(out, "\tif ((COMP_CWORD == %d)); then\n\t\tCOMPREPLY=($(compgen -W \"", at);
 		for (size_t i = 0; i < program->commands.len; i++)
 			fprintf(out, "%s ", program->commands.items[i].name);
-		fprintf(out, "--help%s\" -- \"$cur\"))\n\t\treturn\n\tfi\n", at == 1 ? " --version" : "");
+		fprintf(out, "--help%s\" -- \"$cur\"))\n\t\treturn\n\tfi\n",
+		    at == 1 ? " --version" : "");
 	}
 	fprintf(out, "\tcase ${COMP_WORDS[%d]} in\n", at);
 	for (size_t i = 0; i < program->commands.len; i++)
@@ -296,11 +307,12 @@ static void complete_program(const struct cli_program *program, int at, FILE *ou
 
 void cli_completion(const struct cli_program *program, FILE *out)
 {
-	fprintf(out, "# SPDX-License-Identifier: BSD-3-Clause\n# bash completion of %s, made by `%s --completion`\n",
-		program->name, program->name);
 	fprintf(out,
-		"_%s() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n\tCOMPREPLY=()\n",
-		program->name);
+	    "# SPDX-License-Identifier: BSD-3-Clause\n# bash completion of %s, made by `%s --completion`\n",
+	    program->name, program->name);
+	fprintf(out,
+	    "_%s() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n\tCOMPREPLY=()\n",
+	    program->name);
 	complete_program(program, 1, out);
 	fprintf(out, "}\ncomplete -F _%s %s\n", program->name, program->name);
 }

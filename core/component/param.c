@@ -55,7 +55,8 @@ static int set_enum(const struct aloe_param *param, void *state, double value)
 
 	while (param->names && param->names[count])
 		count++;
-	if (!(value >= 0 && value < count) || value != trunc(value) || param->size != sizeof(int32_t))
+	if (!(value >= 0 && value < count) || value != trunc(value) ||
+	    param->size != sizeof(int32_t))
 		return -EINVAL;
 	const int32_t position = (int32_t)value;
 	memcpy(field(param, state), &position, sizeof(position));
@@ -107,7 +108,8 @@ int param_set_reals(const struct aloe_param *param, void *state, const float *da
 
 bool param_is_live_array(const struct aloe_param *param)
 {
-	return param->kind == ALOE_KIND_REALS && (param->flags & ALOE_LIVE) && param->size == sizeof(struct aloe_reals);
+	return param->kind == ALOE_KIND_REALS && (param->flags & ALOE_LIVE) &&
+	    param->size == sizeof(struct aloe_reals);
 }
 
 int param_prepare(const struct aloe_component *component, void *state, struct aloe_setup *setup)
@@ -145,7 +147,8 @@ void param_defaults(const struct aloe_component *component, void *state)
 		if (param->kind == ALOE_KIND_TEXT || param->kind == ALOE_KIND_PATH)
 			(void)param_set_text(param, state, param->text ? param->text : "");
 		else if (param->kind == ALOE_KIND_ENUM)
-			(void)param_set_number(param, state, param->text ? param_enum_find(param, param->text) : 0);
+			(void)param_set_number(
+			    param, state, param->text ? param_enum_find(param, param->text) : 0);
 		else if (param->kind != ALOE_KIND_REALS)
 			(void)param_set_number(param, state, param->def);
 	}

@@ -51,7 +51,8 @@ static int parse_one(const char **at, double *ret, char *ret_why, size_t size)
 
 	*ret = strtod(*at, &rest);
 	if (rest == *at || !(separates(*rest) || *rest == 0 || *rest == ']')) {
-		snprintf(ret_why, size, "\"%.*s\" is no number", (int)(strcspn(*at, ", \t\n]") % 40), *at);
+		snprintf(ret_why, size, "\"%.*s\" is no number",
+		    (int)(strcspn(*at, ", \t\n]") % 40), *at);
 		return -EINVAL;
 	}
 	*at = rest;
@@ -77,7 +78,8 @@ static int parse_all(const char *text, float **data, uint32_t *len, char *ret_wh
 		(*len)++;
 	}
 	if (*len == 0 || (*at == ']') != bracket || (bracket && *skip(at + 1))) {
-		snprintf(ret_why, size, *len ? "the brackets do not match" : "no number there, at least one is needed");
+		snprintf(ret_why, size,
+		    *len ? "the brackets do not match" : "no number there, at least one is needed");
 		return -EINVAL;
 	}
 	return 0;
@@ -98,10 +100,12 @@ int reals_parse(const char *text, float **ret, uint32_t *ret_len, char *ret_why,
 	return 0;
 }
 
-static int take_floats(char *bytes, size_t n, float **ret, uint32_t *ret_len, char *ret_why, size_t size)
+static int take_floats(
+    char *bytes, size_t n, float **ret, uint32_t *ret_len, char *ret_why, size_t size)
 {
 	if (n == 0 || n % sizeof(float) != 0 || n / sizeof(float) > REALS_MAX) {
-		snprintf(ret_why, size, "%zu bytes, 1 .. %d floats of 4 bytes are needed", n, REALS_MAX);
+		snprintf(
+		    ret_why, size, "%zu bytes, 1 .. %d floats of 4 bytes are needed", n, REALS_MAX);
 		return -EINVAL;
 	}
 	*ret = (float *)(void *)bytes; /* from malloc */
@@ -124,7 +128,8 @@ int reals_read(const char *path, float **ret, uint32_t *ret_len, char *ret_why, 
 	if (name > 4 && strcmp(path + name - 4, ".f32") == 0) {
 		error = take_floats(bytes, n, ret, ret_len, why, sizeof(why));
 	} else if (strlen(bytes) != n) {
-		snprintf(why, sizeof(why), "a text with NUL bytes; raw floats need a name that ends in .f32");
+		snprintf(why, sizeof(why),
+		    "a text with NUL bytes; raw floats need a name that ends in .f32");
 		error = -EINVAL;
 	} else {
 		comments_blank(bytes);
@@ -137,16 +142,19 @@ int reals_read(const char *path, float **ret, uint32_t *ret_len, char *ret_why, 
 	return error;
 }
 
-int reals_fit(const float *data, uint32_t len, uint32_t items_max, double min, double max, char *ret_why, size_t size)
+int reals_fit(const float *data, uint32_t len, uint32_t items_max, double min, double max,
+    char *ret_why, size_t size)
 {
 	if (len == 0 || len > items_max) {
 		snprintf(ret_why, size, "%u numbers, 1 .. %u are allowed", len, items_max);
 		return -EINVAL;
 	}
 	for (uint32_t i = 0; i < len; i++) {
-		if (isfinite(data[i]) && data[i] >= (float)min && data[i] <= (float)max) /* as floats both */
+		if (isfinite(data[i]) && data[i] >= (float)min &&
+		    data[i] <= (float)max) /* as floats both */
 			continue;
-		snprintf(ret_why, size, "number %u = %g is outside [%g, %g]", i, (double)data[i], min, max);
+		snprintf(ret_why, size, "number %u = %g is outside [%g, %g]", i, (double)data[i],
+		    min, max);
 		return -EINVAL;
 	}
 	return 0;

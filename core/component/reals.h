@@ -19,7 +19,8 @@ int reals_parse(const char *text, float **ret, uint32_t *ret_len, char *ret_why,
 int reals_read(const char *path, float **ret, uint32_t *ret_len, char *ret_why, size_t size);
 
 /* reals_fit holds an array against the descriptor's items_max, min and max: 0, or -EINVAL with words. */
-int reals_fit(const float *data, uint32_t len, uint32_t items_max, double min, double max, char *ret_why, size_t size);
+int reals_fit(const float *data, uint32_t len, uint32_t items_max, double min, double max,
+    char *ret_why, size_t size);
 
 /* reals_print gives the text that reals_parse reads back to the same floats; the caller frees it. NULL without memory. */
 char *reals_print(const float *data, uint32_t len);

@@ -27,20 +27,23 @@ static void library_keep(void)
 
 static fftwf_plan make_plan(uint32_t size, enum fft_direction direction, enum fft_effort effort)
 {
-	fftwf_complex *in = fftwf_malloc(size * sizeof(*in)), *out = fftwf_malloc(size * sizeof(*out));
+	fftwf_complex *in = fftwf_malloc(size * sizeof(*in)),
+	              *out = fftwf_malloc(size * sizeof(*out));
 	fftwf_plan plan = NULL;
 
 	library_keep();
 	fftwf_make_planner_thread_safe();
 	if (in != NULL && out != NULL)
-		plan = fftwf_plan_dft_1d((int)size, in, out, direction == FFT_FORWARD ? FFTW_FORWARD : FFTW_BACKWARD,
-					 (effort == FFT_FASTEST ? FFTW_PATIENT : FFTW_ESTIMATE) | FFTW_DESTROY_INPUT);
+		plan = fftwf_plan_dft_1d((int)size, in, out,
+		    direction == FFT_FORWARD ? FFTW_FORWARD : FFTW_BACKWARD,
+		    (effort == FFT_FASTEST ? FFTW_PATIENT : FFTW_ESTIMATE) | FFTW_DESTROY_INPUT);
 	fftwf_free(in);
 	fftwf_free(out);
 	return plan;
 }
 
-int fft_new(uint32_t size, enum fft_direction direction, enum fft_effort effort, struct fft **ret_fft)
+int fft_new(
+    uint32_t size, enum fft_direction direction, enum fft_effort effort, struct fft **ret_fft)
 {
 	struct fft *fft;
 

@@ -27,7 +27,8 @@ enum { FFT_SIZE_MAX = 1 << 24 };
 struct fft;
 
 /* fft_new plans transforms of `size` items, 1 .. FFT_SIZE_MAX: 0, -EINVAL outside of that, -ENOMEM. [control] */
-int fft_new(uint32_t size, enum fft_direction direction, enum fft_effort effort, struct fft **ret_fft);
+int fft_new(
+    uint32_t size, enum fft_direction direction, enum fft_effort effort, struct fft **ret_fft);
 
 /* fft_execute transforms `size` complex items (re, im); in and out are different, both aligned to 64 bytes. `in` may be
  * spoilt. [slot] */

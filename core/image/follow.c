@@ -30,7 +30,8 @@ uint64_t image_next_index(const struct image_view *view, uint32_t instance)
 
 /* ---- may it follow? ------------------------------------------------------------------------------------------------------ */
 
-static bool same_text(const struct image_view *a, uint32_t text_a, const struct image_view *b, uint32_t text_b)
+static bool same_text(
+    const struct image_view *a, uint32_t text_a, const struct image_view *b, uint32_t text_b)
 {
 	return strcmp(image_text(a, text_a), image_text(b, text_b)) == 0;
 }
@@ -38,30 +39,35 @@ static bool same_text(const struct image_view *a, uint32_t text_a, const struct 
 static bool same_head(const struct image_head *a, const struct image_head *b)
 {
 	return a->instances.count == b->instances.count && a->buffers.count == b->buffers.count &&
-	       a->inputs.count == b->inputs.count && a->outputs.count == b->outputs.count &&
-	       a->params.count == b->params.count && a->vars.count == b->vars.count && a->copies == b->copies;
+	    a->inputs.count == b->inputs.count && a->outputs.count == b->outputs.count &&
+	    a->params.count == b->params.count && a->vars.count == b->vars.count &&
+	    a->copies == b->copies;
 }
 
 static bool same_shape(const struct image_instance *a, const struct image_instance *b)
 {
-	return a->period == b->period && a->phase == b->phase && a->io == b->io && a->source == b->source &&
-	       a->inputs == b->inputs && a->n_inputs == b->n_inputs && a->outputs == b->outputs &&
-	       a->n_outputs == b->n_outputs && a->params == b->params && a->n_params == b->n_params &&
-	       a->vars == b->vars && a->n_vars == b->n_vars;
+	return a->period == b->period && a->phase == b->phase && a->io == b->io &&
+	    a->source == b->source && a->inputs == b->inputs && a->n_inputs == b->n_inputs &&
+	    a->outputs == b->outputs && a->n_outputs == b->n_outputs && a->params == b->params &&
+	    a->n_params == b->n_params && a->vars == b->vars && a->n_vars == b->n_vars;
 }
 
 static bool same_ports(const struct image_view *a, const struct image_view *b)
 {
 	for (uint64_t i = 0; i < a->head->inputs.count; i++)
-		if (a->inputs[i].buffer != b->inputs[i].buffer || a->inputs[i].type != b->inputs[i].type ||
-		    a->inputs[i].max != b->inputs[i].max || a->inputs[i].delay != b->inputs[i].delay)
+		if (a->inputs[i].buffer != b->inputs[i].buffer ||
+		    a->inputs[i].type != b->inputs[i].type ||
+		    a->inputs[i].max != b->inputs[i].max ||
+		    a->inputs[i].delay != b->inputs[i].delay)
 			return false;
 	for (uint64_t i = 0; i < a->head->outputs.count; i++)
 		if (a->outputs[i].buffer != b->outputs[i].buffer)
 			return false;
 	for (uint64_t i = 0; i < a->head->buffers.count; i++)
-		if (a->buffers[i].instance != b->buffers[i].instance || a->buffers[i].port != b->buffers[i].port ||
-		    a->buffers[i].type != b->buffers[i].type || a->buffers[i].max != b->buffers[i].max)
+		if (a->buffers[i].instance != b->buffers[i].instance ||
+		    a->buffers[i].port != b->buffers[i].port ||
+		    a->buffers[i].type != b->buffers[i].type ||
+		    a->buffers[i].max != b->buffers[i].max)
 			return false;
 	for (uint64_t i = 0; i < a->head->params.count; i++)
 		if (a->params[i].items_max != b->params[i].items_max ||
@@ -73,24 +79,29 @@ static bool same_ports(const struct image_view *a, const struct image_view *b)
 	return true;
 }
 
-static int instance_follows(const struct image_view *a, const struct image_view *b, uint32_t i, char *why, size_t size)
+static int instance_follows(
+    const struct image_view *a, const struct image_view *b, uint32_t i, char *why, size_t size)
 {
 	const struct image_instance *before = &a->instances[i], *after = &b->instances[i];
 	const char *name = image_text(a, before->name);
 
-	if (!same_text(a, before->name, b, after->name) || !same_text(a, before->component, b, after->component))
-		snprintf(why, size, "instance \"%s\" is \"%s\" now", name, image_text(b, after->name));
+	if (!same_text(a, before->name, b, after->name) ||
+	    !same_text(a, before->component, b, after->component))
+		snprintf(
+		    why, size, "instance \"%s\" is \"%s\" now", name, image_text(b, after->name));
 	else if (before->digest != after->digest || !same_text(a, before->path, b, after->path))
 		snprintf(why, size,
-			 "%s of instance \"%s\" has been built anew since it was loaded: unload the waveform and load "
-			 "it again",
-			 image_text(a, before->component), name);
+		    "%s of instance \"%s\" has been built anew since it was loaded: unload the waveform and load "
+		    "it again",
+		    image_text(a, before->component), name);
 	else if (a->segments[before->segment].host != b->segments[after->segment].host)
-		snprintf(why, size, "instance \"%s\" would move to another process: its state cannot follow it there",
-			 name);
+		snprintf(why, size,
+		    "instance \"%s\" would move to another process: its state cannot follow it there",
+		    name);
 	else if (!same_shape(before, after))
 		snprintf(why, size,
-			 "instance \"%s\" has other ports, parameters or another period than when it was loaded", name);
+		    "instance \"%s\" has other ports, parameters or another period than when it was loaded",
+		    name);
 	else
 		return 0;
 	return -EINVAL;
@@ -101,15 +112,19 @@ int image_follows(const struct image_view *before, const void *program, char *re
 	struct image_view after;
 
 	image_bind((void *)program, &after);
-	if (before->head->slot_ns != after.head->slot_ns || before->head->clock != after.head->clock ||
-	    before->head->late != after.head->late)
-		snprintf(ret_why, size, "its slots or its clock would change: unload the waveform and load it again");
+	if (before->head->slot_ns != after.head->slot_ns ||
+	    before->head->clock != after.head->clock || before->head->late != after.head->late)
+		snprintf(ret_why, size,
+		    "its slots or its clock would change: unload the waveform and load it again");
 	else if (before->head->clock == IMAGE_RADIO)
-		snprintf(ret_why, size, "its clock is a radio, which stays with the lane that has it");
+		snprintf(
+		    ret_why, size, "its clock is a radio, which stays with the lane that has it");
 	else if (!same_head(before->head, after.head))
 		snprintf(ret_why, size, "it has other instances or links than when it was loaded");
-	else if (before->head->n_hosts != after.head->n_hosts || before->head->shared_host != after.head->shared_host)
-		snprintf(ret_why, size, "it would run in other processes: the state of instances cannot follow there");
+	else if (before->head->n_hosts != after.head->n_hosts ||
+	    before->head->shared_host != after.head->shared_host)
+		snprintf(ret_why, size,
+		    "it would run in other processes: the state of instances cannot follow there");
 	else if (!same_ports(before, &after))
 		snprintf(ret_why, size, "its messages have other sizes than when it was loaded");
 	else
@@ -125,10 +140,12 @@ int image_follows(const struct image_view *before, const void *program, char *re
 /* ---- room ---------------------------------------------------------------------------------------------------------------- */
 
 /* How many messages of a link may be on their way: by the plan once it has settled, and as it is now. */
-static uint64_t in_flight(const struct image_view *view, uint32_t writer, uint32_t reader, uint64_t delay, bool now)
+static uint64_t in_flight(
+    const struct image_view *view, uint32_t writer, uint32_t reader, uint64_t delay, bool now)
 {
-	const int64_t lags = now ? (int64_t)(image_next_index(view, writer) - image_next_index(view, reader))
-				 : (int64_t)view->instances[reader].lag - (int64_t)view->instances[writer].lag;
+	const int64_t lags = now
+	    ? (int64_t)(image_next_index(view, writer) - image_next_index(view, reader))
+	    : (int64_t)view->instances[reader].lag - (int64_t)view->instances[writer].lag;
 	const int64_t n = lags + (int64_t)delay;
 
 	return n > 0 ? (uint64_t)n : 0;
@@ -204,7 +221,8 @@ static uint64_t earliest(const struct image_view *before, const struct image_vie
 	return least == IMAGE_FOREVER ? 0 : least;
 }
 
-static void carry_instance(const struct image_view *before, const struct image_view *after, uint32_t i)
+static void carry_instance(
+    const struct image_view *before, const struct image_view *after, uint32_t i)
 {
 	struct image_instance_state *state = image_instance_state(after, i);
 	const struct image_latency *latency = image_latency(before, i);
@@ -223,11 +241,12 @@ static void carry_arrays(const struct image_view *before, const struct image_vie
 
 		if (to->array != 0)
 			memcpy(after->base + to->array, before->base + from->array,
-			       sizeof(struct image_array) + 4ull * from->items_max);
+			    sizeof(struct image_array) + 4ull * from->items_max);
 	}
 }
 
-static void carry_messages(const struct image_view *before, const struct image_view *after, uint32_t b, uint64_t n)
+static void carry_messages(
+    const struct image_view *before, const struct image_view *after, uint32_t b, uint64_t n)
 {
 	const struct image_buffer *from = &before->buffers[b], *to = &after->buffers[b];
 	const uint64_t end = image_next_index(before, from->instance);
@@ -239,11 +258,11 @@ static void carry_messages(const struct image_view *before, const struct image_v
 		if (get(&old->stamp) != k + 1)
 			continue;
 		memcpy(image_data(after, b) + (k & (to->depth - 1)) * to->stride,
-		       image_data(before, b) + (k & (from->depth - 1)) * from->stride, from->canary);
-		atomic_store_explicit(&message->len, atomic_load_explicit(&old->len, memory_order_relaxed),
-				      memory_order_relaxed);
-		atomic_store_explicit(&message->state, atomic_load_explicit(&old->state, memory_order_relaxed),
-				      memory_order_relaxed);
+		    image_data(before, b) + (k & (from->depth - 1)) * from->stride, from->canary);
+		atomic_store_explicit(&message->len,
+		    atomic_load_explicit(&old->len, memory_order_relaxed), memory_order_relaxed);
+		atomic_store_explicit(&message->state,
+		    atomic_load_explicit(&old->state, memory_order_relaxed), memory_order_relaxed);
 		put(&message->stamp, k + 1);
 	}
 }
@@ -308,21 +327,27 @@ static void carry_taken(const struct image_segment_state *from, struct image_seg
 }
 
 /* When the indices began that are still on their way to a sink. */
-static void carry_starts(const struct image_view *before, const struct image_view *after, uint32_t source)
+static void carry_starts(
+    const struct image_view *before, const struct image_view *after, uint32_t source)
 {
-	const struct image_instance *old = &before->instances[source], *row = &after->instances[source];
+	const struct image_instance *old = &before->instances[source],
+	                            *row = &after->instances[source];
 	const struct image_segment_state *from = image_segment_state(before, old->segment);
 	struct image_segment_state *to = image_segment_state(after, row->segment);
 
 	for (uint64_t k = 0; k < IMAGE_STEPS; k++) {
-		put(&to->start_ns[(k + row->lag) % IMAGE_STEPS], get(&from->start_ns[(k + old->lag) % IMAGE_STEPS]));
-		put(&to->slot[(k + row->lag) % IMAGE_STEPS], get(&from->slot[(k + old->lag) % IMAGE_STEPS]));
+		put(&to->start_ns[(k + row->lag) % IMAGE_STEPS],
+		    get(&from->start_ns[(k + old->lag) % IMAGE_STEPS]));
+		put(&to->slot[(k + row->lag) % IMAGE_STEPS],
+		    get(&from->slot[(k + old->lag) % IMAGE_STEPS]));
 	}
 }
 
-static void carry_segments(const struct image_view *before, const struct image_view *after, uint64_t step)
+static void carry_segments(
+    const struct image_view *before, const struct image_view *after, uint64_t step)
 {
-	const uint64_t n_before = before->head->segments.count, n_after = after->head->segments.count;
+	const uint64_t n_before = before->head->segments.count,
+	               n_after = after->head->segments.count;
 
 	for (uint32_t t = 0; t < n_after; t++) {
 		struct image_segment_state *to = image_segment_state(after, t);
@@ -332,7 +357,8 @@ static void carry_segments(const struct image_view *before, const struct image_v
 			carry_taken(image_segment_state(before, f), to);
 	}
 	for (uint32_t f = 0; f < n_before; f++)
-		carry_records(image_segment_state(before, f), image_segment_state(after, f % (uint32_t)n_after));
+		carry_records(image_segment_state(before, f),
+		    image_segment_state(after, f % (uint32_t)n_after));
 	for (uint32_t i = 0; i < after->head->instances.count; i++)
 		if (after->instances[i].source != 0)
 			carry_starts(before, after, i);

@@ -29,7 +29,8 @@ int image_fit(const struct image_view *before, void *program);
 /* image_carry fills `after`, made from a program that image_fit has seen, from `before`, and gives the step that its
  * segments begin with. -ENOBUFS when messages are in flight for which there is no room (then nothing may run on `after`,
  * and `before` is as it was). */
-int image_carry(const struct image_view *before, const struct image_view *after, uint64_t *ret_step);
+int image_carry(
+    const struct image_view *before, const struct image_view *after, uint64_t *ret_step);
 
 /* image_next_index: the index that an instance works on next, where its segment has done its steps. */
 uint64_t image_next_index(const struct image_view *view, uint32_t instance);

@@ -17,7 +17,8 @@ enum { IMAGE_ITEMS_MAX = 1 << 24 }; /* of one array */
 
 static bool inside(uint64_t offset, uint64_t count, uint64_t size, uint64_t align, uint64_t limit)
 {
-	return offset % align == 0 && offset <= limit && (size == 0 || count <= (limit - offset) / size);
+	return offset % align == 0 && offset <= limit &&
+	    (size == 0 || count <= (limit - offset) / size);
 }
 
 static bool part(const struct image_table *table, uint64_t first, uint64_t count)
@@ -58,7 +59,8 @@ static bool tables_sound(const struct image_head *h)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i].table->count > all[i].max ||
-		    !inside(all[i].table->offset, all[i].table->count, all[i].size, 8, h->static_bytes))
+		    !inside(
+		        all[i].table->offset, all[i].table->count, all[i].size, 8, h->static_bytes))
 			return false;
 	return true;
 }
@@ -69,7 +71,8 @@ static bool lanes_sound(const struct check *c)
 
 	for (uint64_t i = 0; i < c->head->lanes.count; i++)
 		if ((lane[i].last != IMAGE_NONE && lane[i].last >= c->head->segments.count) ||
-		    !inside(lane[i].state, 1, sizeof(struct image_lane_state), 64, c->head->total_bytes))
+		    !inside(lane[i].state, 1, sizeof(struct image_lane_state), 64,
+		        c->head->total_bytes))
 			return false;
 	return true;
 }
@@ -82,8 +85,9 @@ static bool segment_sound(const struct check *c, const struct image_segment *s)
 	const struct image_gate *gates = rows(c, &h->gates);
 	const uint32_t *order = rows(c, &h->order);
 
-	if (s->lane >= h->lanes.count || s->host >= h->n_hosts || s->n_events - 1 >= IMAGE_EVENTS_MAX ||
-	    !part(&h->order, s->order, s->n_instances) || !part(&h->gates, s->gates, s->n_gates) ||
+	if (s->lane >= h->lanes.count || s->host >= h->n_hosts ||
+	    s->n_events - 1 >= IMAGE_EVENTS_MAX || !part(&h->order, s->order, s->n_instances) ||
+	    !part(&h->gates, s->gates, s->n_gates) ||
 	    !inside(s->state, 1, sizeof(struct image_segment_state), 64, h->total_bytes) ||
 	    !inside(s->events, s->n_events, sizeof(struct image_event), 64, h->total_bytes))
 		return false;
@@ -91,7 +95,8 @@ static bool segment_sound(const struct check *c, const struct image_segment *s)
 		if (gates[s->gates + i].segment >= h->segments.count)
 			return false;
 	for (uint32_t i = 0; i < s->n_instances; i++)
-		if (order[s->order + i] >= h->instances.count || instances[order[s->order + i]].segment != s - segments)
+		if (order[s->order + i] >= h->instances.count ||
+		    instances[order[s->order + i]].segment != s - segments)
 			return false;
 	return true;
 }
@@ -100,14 +105,16 @@ static bool instance_sound(const struct check *c, const struct image_instance *i
 {
 	const struct image_head *h = c->head;
 
-	return i->segment < h->segments.count && i->n_inputs <= ALOE_PORTS_MAX && i->n_outputs <= ALOE_PORTS_MAX &&
-	       i->period > 0 && i->phase < i->period && i->n_params <= IMAGE_PARAMS_MAX &&
-	       i->n_vars <= IMAGE_VARS_MAX && i->sink <= h->instances.count &&
-	       part(&h->inputs, i->inputs, i->n_inputs) && part(&h->outputs, i->outputs, i->n_outputs) &&
-	       part(&h->params, i->params, i->n_params) && part(&h->vars, i->vars, i->n_vars) &&
-	       inside(i->state, 1, sizeof(struct image_instance_state), 64, h->total_bytes) &&
-	       inside(i->time, 1, sizeof(struct hist_head), 64, h->total_bytes) &&
-	       (i->latency == 0 || inside(i->latency, 1, sizeof(struct image_latency), 64, h->total_bytes));
+	return i->segment < h->segments.count && i->n_inputs <= ALOE_PORTS_MAX &&
+	    i->n_outputs <= ALOE_PORTS_MAX && i->period > 0 && i->phase < i->period &&
+	    i->n_params <= IMAGE_PARAMS_MAX && i->n_vars <= IMAGE_VARS_MAX &&
+	    i->sink <= h->instances.count && part(&h->inputs, i->inputs, i->n_inputs) &&
+	    part(&h->outputs, i->outputs, i->n_outputs) &&
+	    part(&h->params, i->params, i->n_params) && part(&h->vars, i->vars, i->n_vars) &&
+	    inside(i->state, 1, sizeof(struct image_instance_state), 64, h->total_bytes) &&
+	    inside(i->time, 1, sizeof(struct hist_head), 64, h->total_bytes) &&
+	    (i->latency == 0 ||
+	        inside(i->latency, 1, sizeof(struct image_latency), 64, h->total_bytes));
 }
 
 static bool shares_sound(const struct check *c, const struct image_buffer *b)
@@ -119,7 +126,8 @@ static bool shares_sound(const struct check *c, const struct image_buffer *b)
 	if (b->shares > (uint64_t)(b - first))
 		return false;
 	other = first + b->shares - 1;
-	return other->type == b->type && other->max == b->max && other->depth == b->depth && other->data == b->data;
+	return other->type == b->type && other->max == b->max && other->depth == b->depth &&
+	    other->data == b->data;
 }
 
 static bool buffer_sound(const struct check *c, const struct image_buffer *b)
@@ -127,12 +135,12 @@ static bool buffer_sound(const struct check *c, const struct image_buffer *b)
 	const struct image_head *h = c->head;
 	const uint32_t item = aloe_item_bytes(b->type);
 
-	return b->instance < h->instances.count && b->port < ALOE_PORTS_MAX && shares_sound(c, b) && item != 0 &&
-	       b->depth >= 1 && b->depth <= 1 << 20 && (b->depth & (b->depth - 1)) == 0 &&
-	       b->canary == image_canary(item, b->max) && b->stride >= b->canary + 8 && b->stride % 64 == 0 &&
-	       b->stride <= 1ull << 32 &&
-	       inside(b->messages, b->depth, sizeof(struct image_message), 64, h->total_bytes) &&
-	       inside(b->data, b->depth, b->stride, 64, h->total_bytes);
+	return b->instance < h->instances.count && b->port < ALOE_PORTS_MAX && shares_sound(c, b) &&
+	    item != 0 && b->depth >= 1 && b->depth <= 1 << 20 && (b->depth & (b->depth - 1)) == 0 &&
+	    b->canary == image_canary(item, b->max) && b->stride >= b->canary + 8 &&
+	    b->stride % 64 == 0 && b->stride <= 1ull << 32 &&
+	    inside(b->messages, b->depth, sizeof(struct image_message), 64, h->total_bytes) &&
+	    inside(b->data, b->depth, b->stride, 64, h->total_bytes);
 }
 
 /* A component that was told of `max` items of a type is never given more, nor others. */
@@ -146,12 +154,13 @@ static bool ports_sound(const struct check *c)
 	for (uint64_t i = 0; i < h->inputs.count; i++)
 		if (in[i].buffer != IMAGE_NONE &&
 		    (in[i].buffer >= h->buffers.count || in[i].type != buffers[in[i].buffer].type ||
-		     in[i].max < buffers[in[i].buffer].max))
+		        in[i].max < buffers[in[i].buffer].max))
 			return false;
 	for (uint64_t i = 0; i < h->outputs.count; i++)
 		if (out[i].buffer != IMAGE_NONE &&
-		    (out[i].buffer >= h->buffers.count || out[i].type != buffers[out[i].buffer].type ||
-		     out[i].max != buffers[out[i].buffer].max))
+		    (out[i].buffer >= h->buffers.count ||
+		        out[i].type != buffers[out[i].buffer].type ||
+		        out[i].max != buffers[out[i].buffer].max))
 			return false;
 	return true;
 }
@@ -168,10 +177,13 @@ static bool params_sound(const struct check *c)
 
 	for (uint64_t i = 0; i < h->params.count; i++)
 		if (param[i].n_names > h->text.count || /* each takes a byte at least */
-		    (param[i].n_reals > 0 && !inside(param[i].reals, param[i].n_reals, 4, 4, h->static_bytes)) ||
+		    (param[i].n_reals > 0 &&
+		        !inside(param[i].reals, param[i].n_reals, 4, 4, h->static_bytes)) ||
 		    (param[i].array != 0 &&
-		     (param[i].items_max > IMAGE_ITEMS_MAX || param[i].n_reals > param[i].items_max ||
-		      !inside(param[i].array, 1, array_bytes(&param[i]), 64, h->total_bytes))))
+		        (param[i].items_max > IMAGE_ITEMS_MAX ||
+		            param[i].n_reals > param[i].items_max ||
+		            !inside(
+		                param[i].array, 1, array_bytes(&param[i]), 64, h->total_bytes))))
 			return false;
 	return true;
 }
@@ -182,11 +194,13 @@ static bool radios_sound(const struct check *c)
 	const struct image_radio *radio = rows(c, &h->radios);
 	uint64_t channels = 0;
 
-	if (h->clock == IMAGE_RADIO && (h->slot_samples == 0 || !(h->rate_hz > 0) || h->radios.count == 0))
+	if (h->clock == IMAGE_RADIO &&
+	    (h->slot_samples == 0 || !(h->rate_hz > 0) || h->radios.count == 0))
 		return false;
 	for (uint64_t i = 0; i < h->radios.count; i++) {
-		if (radio[i].n_channels == 0 || radio[i].n_channels > 2 || radio[i].spp == 0 || radio[i].spp > 2000 ||
-		    radio[i].ticks_per_sample == 0 || !(radio[i].clock_rate > 0) || radio[i].group_port > UINT16_MAX)
+		if (radio[i].n_channels == 0 || radio[i].n_channels > 2 || radio[i].spp == 0 ||
+		    radio[i].spp > 2000 || radio[i].ticks_per_sample == 0 ||
+		    !(radio[i].clock_rate > 0) || radio[i].group_port > UINT16_MAX)
 			return false;
 		channels += radio[i].n_channels;
 	}
@@ -202,12 +216,13 @@ int image_check(const void *bytes, size_t len, const char **ret_why)
 	if (len < sizeof(*h) || h->magic != IMAGE_MAGIC || h->version != IMAGE_VERSION)
 		return -EBADMSG;
 	*ret_why = "sizes do not agree";
-	if (h->static_bytes < sizeof(*h) || h->static_bytes > len || h->total_bytes < h->static_bytes ||
-	    h->total_bytes > 1ull << 40)
+	if (h->static_bytes < sizeof(*h) || h->static_bytes > len ||
+	    h->total_bytes < h->static_bytes || h->total_bytes > 1ull << 40)
 		return -EBADMSG;
 	*ret_why = "a number in the head makes no sense";
-	if (h->slot_ns == 0 || h->slots == 0 || h->latency_slots == 0 || h->n_hosts > IMAGE_INSTANCES_MAX ||
-	    h->clock > IMAGE_RADIO || h->late > IMAGE_SKIP || h->copies == 0 || h->instances.count % h->copies != 0)
+	if (h->slot_ns == 0 || h->slots == 0 || h->latency_slots == 0 ||
+	    h->n_hosts > IMAGE_INSTANCES_MAX || h->clock > IMAGE_RADIO || h->late > IMAGE_SKIP ||
+	    h->copies == 0 || h->instances.count % h->copies != 0)
 		return -EBADMSG;
 	*ret_why = "a table lies outside the program";
 	if (!tables_sound(h) || !inside(h->run, 1, sizeof(struct image_run), 64, h->total_bytes))
@@ -255,7 +270,8 @@ void image_layout(void *program)
 	h->run = place(&top, sizeof(struct image_run));
 	for (uint64_t i = 0; i < h->segments.count; i++) {
 		segments[i].state = place(&top, sizeof(struct image_segment_state));
-		segments[i].events = place(&top, (uint64_t)segments[i].n_events * sizeof(struct image_event));
+		segments[i].events =
+		    place(&top, (uint64_t)segments[i].n_events * sizeof(struct image_event));
 	}
 	for (uint64_t i = 0; i < h->lanes.count; i++) {
 		lanes[i].state = place(&top, sizeof(struct image_lane_state));
@@ -269,7 +285,8 @@ void image_layout(void *program)
 			instances[order[i]].time = place(&top, sizeof(struct hist_head));
 	for (uint64_t i = 0; i < h->instances.count; i++) {
 		instances[i].state = place(&top, sizeof(struct image_instance_state));
-		instances[i].latency = instances[i].sink != 0 ? place(&top, sizeof(struct image_latency)) : 0;
+		instances[i].latency =
+		    instances[i].sink != 0 ? place(&top, sizeof(struct image_latency)) : 0;
 	}
 	for (uint64_t i = 0; i < h->params.count; i++)
 		if (params[i].kind == ALOE_KIND_REALS && (params[i].flags & ALOE_LIVE))
@@ -280,8 +297,8 @@ void image_layout(void *program)
 		b->canary = image_canary(aloe_item_bytes(b->type), b->max);
 		b->stride = (b->canary + 8 + 63) & ~63ull;
 		b->messages = place(&top, b->depth * sizeof(struct image_message));
-		b->data =
-		    b->shares > 0 && b->shares <= i ? buffers[b->shares - 1].data : place(&top, b->depth * b->stride);
+		b->data = b->shares > 0 && b->shares <= i ? buffers[b->shares - 1].data
+		                                          : place(&top, b->depth * b->stride);
 	}
 	h->total_bytes = (top + 4095) & ~4095ull;
 }
@@ -323,13 +340,15 @@ static void canaries_write(const struct image_view *view)
 
 	for (uint32_t b = 0; b < view->head->buffers.count; b++)
 		for (uint32_t m = 0; m < view->buffers[b].depth; m++)
-			memcpy(image_data(view, b) + m * view->buffers[b].stride + view->buffers[b].canary, &canary, 8);
+			memcpy(image_data(view, b) + m * view->buffers[b].stride +
+			        view->buffers[b].canary,
+			    &canary, 8);
 }
 
 static void state_init(const struct image_view *view)
 {
 	atomic_store(&image_run(view)->last,
-		     view->head->slots == IMAGE_FOREVER ? IMAGE_FOREVER : view->head->slots - 1);
+	    view->head->slots == IMAGE_FOREVER ? IMAGE_FOREVER : view->head->slots - 1);
 	for (uint32_t i = 0; i < view->head->instances.count; i++)
 		if (view->instances[i].latency != 0)
 			atomic_store(&image_latency(view, i)->slots_min, UINT64_MAX);
@@ -467,7 +486,8 @@ struct hist_head *image_time(const struct image_view *view, uint32_t instance)
 
 void image_time_merge(const struct image_view *view, uint32_t instance, struct hist *into)
 {
-	hist_head_merge(into, image_time(view, instance), &image_instance_state(view, instance)->time_cells);
+	hist_head_merge(
+	    into, image_time(view, instance), &image_instance_state(view, instance)->time_cells);
 }
 
 uint64_t image_time_quantile(const struct image_view *view, uint32_t instance, double q)
@@ -515,7 +535,8 @@ static struct image_array *array_of(const struct image_view *view, const struct 
 	return (void *)(view->base + param->array);
 }
 
-void image_array_show(const struct image_view *view, const struct image_param *param, const float *data, uint32_t len)
+void image_array_show(
+    const struct image_view *view, const struct image_param *param, const float *data, uint32_t len)
 {
 	struct image_array *array = array_of(view, param);
 	const uint64_t edits = atomic_load(&array->edits);
@@ -533,7 +554,8 @@ void image_array_show(const struct image_view *view, const struct image_param *p
 	atomic_store_explicit(&array->edits, edits + 2, memory_order_release);
 }
 
-void image_array_seen(const struct image_view *view, const struct image_param *param, uint64_t sequence)
+void image_array_seen(
+    const struct image_view *view, const struct image_param *param, uint64_t sequence)
 {
 	struct image_array *array = array_of(view, param);
 
@@ -541,7 +563,8 @@ void image_array_seen(const struct image_view *view, const struct image_param *p
 		atomic_store_explicit(&array->sequence, sequence, memory_order_release);
 }
 
-static uint32_t array_copy(const struct image_array *array, const struct image_param *param, float *ret)
+static uint32_t array_copy(
+    const struct image_array *array, const struct image_param *param, float *ret)
 {
 	uint32_t len = atomic_load_explicit(&array->len, memory_order_relaxed), bits;
 
@@ -555,7 +578,8 @@ static uint32_t array_copy(const struct image_array *array, const struct image_p
 	return len;
 }
 
-uint32_t image_array_read(const struct image_view *view, const struct image_param *param, float *ret)
+uint32_t image_array_read(
+    const struct image_view *view, const struct image_param *param, float *ret)
 {
 	enum { TRIES = 1000 }; /* the writer may have died in the middle */
 	const struct image_array *array = array_of(view, param);
@@ -568,7 +592,8 @@ uint32_t image_array_read(const struct image_view *view, const struct image_para
 	}
 	for (int i = 0; i < TRIES; i++) {
 		len = array_copy(array, param, ret);
-		if (edits % 2 == 0 && atomic_load_explicit(&array->edits, memory_order_relaxed) == edits)
+		if (edits % 2 == 0 &&
+		    atomic_load_explicit(&array->edits, memory_order_relaxed) == edits)
 			break;
 		edits = atomic_load_explicit(&array->edits, memory_order_acquire);
 	}
@@ -580,9 +605,11 @@ uint64_t image_array_sequence(const struct image_view *view, const struct image_
 	return atomic_load_explicit(&array_of(view, param)->sequence, memory_order_acquire);
 }
 
-bool image_taken_index(const struct image_view *view, uint32_t segment, uint64_t sequence, uint64_t *ret_index)
+bool image_taken_index(
+    const struct image_view *view, uint32_t segment, uint64_t sequence, uint64_t *ret_index)
 {
-	const struct image_taken *taken = &image_segment_state(view, segment)->taken[sequence % NODE_CHANGES];
+	const struct image_taken *taken =
+	    &image_segment_state(view, segment)->taken[sequence % NODE_CHANGES];
 
 	if (atomic_load_explicit(&taken->sequence, memory_order_acquire) < sequence)
 		return false;

@@ -66,15 +66,15 @@ struct image_head {
 	uint32_t name, isolation, overrun; /* text offsets: name, isolation word, overrun word */
 	uint32_t
 	    copies; /* of the waveform's instances: instance i is copy i / (count / copies), of i % (count / copies) */
-	struct image_table lanes, segments, order, gates, instances, inputs, outputs, buffers, params, vars, reals,
-	    radios, text;
+	struct image_table lanes, segments, order, gates, instances, inputs, outputs, buffers,
+	    params, vars, reals, radios, text;
 	uint64_t run; /* offset of struct image_run */
 };
 
 struct image_lane {
 	int32_t cpu;
-	uint32_t last;       /* the last segment on it in the order of a slot, IMAGE_NONE: none is */
-	uint64_t state;      /* offset of struct image_lane_state */
+	uint32_t last;  /* the last segment on it in the order of a slot, IMAGE_NONE: none is */
+	uint64_t state; /* offset of struct image_lane_state */
 	uint64_t typical_ns; /* of a usual slot, as planned; 0: some of it is a guess */
 };
 
@@ -86,7 +86,8 @@ struct image_gate {
 
 struct image_segment {
 	uint32_t lane, host;
-	uint32_t order, n_instances; /* first position in the order table (uint32_t instance numbers) */
+	uint32_t order,
+	    n_instances; /* first position in the order table (uint32_t instance numbers) */
 	uint32_t gates, n_gates;
 	uint32_t lag_max, n_events;
 	uint64_t state;  /* offset of struct image_segment_state */
@@ -95,8 +96,8 @@ struct image_segment {
 
 struct image_instance {
 	uint32_t name, component, path, file_line; /* text; file_line: line in the waveform file */
-	uint32_t original;                         /* text: its name in the file, of which `name` is a copy's */
-	uint32_t admitted_ns;                      /* of every slot: what the plan counted on; 0: a guess */
+	uint32_t original;    /* text: its name in the file, of which `name` is a copy's */
+	uint32_t admitted_ns; /* of every slot: what the plan counted on; 0: a guess */
 	uint64_t digest;
 	uint32_t segment, lag, period, phase;
 	uint64_t budget_ns;
@@ -104,9 +105,10 @@ struct image_instance {
 	uint32_t params, n_params, vars, n_vars;
 	uint32_t kmac, io; /* io: bit 0 fills, bit 1 drains */
 	uint32_t source,
-	    sink;         /* source: has no connected input; sink: the source instance whose index it ends + 1, or 0 */
-	uint64_t state;   /* offset of struct image_instance_state */
-	uint64_t time;    /* offset of struct hist_head: its calls; the cells are in image_instance_state */
+	    sink; /* source: has no connected input; sink: the source instance whose index it ends + 1, or 0 */
+	uint64_t state; /* offset of struct image_instance_state */
+	uint64_t
+	    time; /* offset of struct hist_head: its calls; the cells are in image_instance_state */
 	uint64_t latency; /* offset of struct image_latency, sinks; 0 otherwise */
 };
 
@@ -127,8 +129,9 @@ struct image_buffer {
 	uint32_t depth; /* a power of two; 1: read in the step in which it is written */
 	uint32_t
 	    shares; /* 1 + an earlier buffer, alike, whose items' place it has too: never both in use; 0: its own */
-	uint64_t stride;   /* bytes from message to message: items, canary, padding to 64 */
-	uint64_t canary;   /* offset of the canary in a message: max items, rounded up to 8 bytes, see image_canary */
+	uint64_t stride; /* bytes from message to message: items, canary, padding to 64 */
+	uint64_t
+	    canary; /* offset of the canary in a message: max items, rounded up to 8 bytes, see image_canary */
 	uint64_t messages; /* offset of struct image_message[depth] */
 	uint64_t data;     /* offset of the items */
 };
@@ -156,7 +159,7 @@ struct image_radio {                   /* a device, see core/waveform/radio.h */
 	uint32_t transport;            /* enum wf_transport */
 	uint32_t address, own_address; /* IPv4, host order */
 	uint32_t sfp, n_channels, spp, initialised;
-	uint32_t channels[2];                          /* twice the daughterboard's number, and its own */
+	uint32_t channels[2]; /* twice the daughterboard's number, and its own */
 	uint32_t port, eal, clock_source, time_source; /* text */
 	uint32_t ticks_per_sample, flow_control;
 	uint32_t group, group_port, listen, reserved; /* multicast, IPv4 in host order; 0: none */
@@ -169,8 +172,9 @@ struct image_radio {                   /* a device, see core/waveform/radio.h */
 /* ---- what moves ------------------------------------------------------------------------------------------------------ */
 
 struct image_message {
-	_Atomic uint64_t stamp;      /* index + 1 when complete; 0 while being written */
-	_Atomic uint32_t len, state; /* under skip a reader may come upon them while they are written */
+	_Atomic uint64_t stamp; /* index + 1 when complete; 0 while being written */
+	_Atomic uint32_t len,
+	    state; /* under skip a reader may come upon them while they are written */
 };
 
 struct image_miss {
@@ -184,8 +188,9 @@ struct image_miss {
 
 /* A live array as it is in force, for tools: written by the host's control thread when the slot has taken it over. */
 struct image_array {
-	_Alignas(64) _Atomic uint64_t edits; /* odd while it is written; 0: never, it is as loaded */
-	_Atomic uint64_t sequence;           /* of the latest change that was in force and is seen to here */
+	_Alignas(
+	    64) _Atomic uint64_t edits; /* odd while it is written; 0: never, it is as loaded */
+	_Atomic uint64_t sequence; /* of the latest change that was in force and is seen to here */
 	_Atomic uint32_t len;
 	_Atomic uint32_t items[]; /* bits of floats, items_max of them */
 };
@@ -217,20 +222,23 @@ struct image_radio_late {
 struct image_radio_state {
 	_Atomic uint64_t channel[IMAGE_RADIO_CHANNELS_MAX][RADIO_COUNTS];
 	_Atomic uint64_t n_channels;
-	_Atomic uint64_t caught_up;  /* slots that ran at once, as their samples had been waiting */
-	_Atomic uint64_t flywheeled; /* slots that ran because time had passed, without all of their samples */
-	_Atomic uint64_t partial;    /* slots in which samples were missing */
+	_Atomic uint64_t caught_up; /* slots that ran at once, as their samples had been waiting */
+	_Atomic uint64_t
+	    flywheeled; /* slots that ran because time had passed, without all of their samples */
+	_Atomic uint64_t partial; /* slots in which samples were missing */
 	/* by slot: its samples had not come so long after they should have, by more than a quarter of a slot */
 	struct image_radio_late late[IMAGE_RADIO_LATES];
 };
 
 struct image_run {
-	_Atomic uint64_t last;  /* last index, set by aloe_end; the smallest wins */
-	_Atomic uint32_t fault; /* instance + 1 of the first fault; then `code` and `why` are valid */
+	_Atomic uint64_t last; /* last index, set by aloe_end; the smallest wins */
+	_Atomic uint32_t
+	    fault; /* instance + 1 of the first fault; then `code` and `why` are valid */
 	int32_t code;
 	uint64_t index; /* that it failed at */
 	char why[240];
-	_Atomic uint64_t remaps; /* how often it has gone to other lanes; then what its segments had counted before: */
+	_Atomic uint64_t
+	    remaps; /* how often it has gone to other lanes; then what its segments had counted before: */
 	_Atomic uint64_t slots, slipped, skipped, missed;
 	struct image_radio_state radio;
 };
@@ -238,7 +246,7 @@ struct image_run {
 struct image_segment_state {
 	_Alignas(64) _Atomic uint64_t done; /* steps completed; its low half is a futex word */
 	_Atomic uint32_t waiters;           /* who sleeps on it */
-	_Atomic uint32_t ended;             /* has run its last step: nobody waits for it any more */
+	_Atomic uint32_t ended; /* has run its last step: nobody waits for it any more */
 	/* From here on nothing is read by the neighbours, who look at the line above from their own cores. */
 	_Alignas(64) _Atomic uint32_t current; /* instance that runs now + 1; 0: none */
 	_Atomic uint64_t slots;
@@ -276,9 +284,12 @@ struct image_instance_state {
 	_Alignas(64) _Atomic uint64_t vars[IMAGE_VARS_MAX];
 	struct hist_cells time_cells;
 	_Atomic uint64_t idle, absent, late, overwritten, overruns, io_waits, io_lost;
-	_Atomic uint64_t params[IMAGE_PARAMS_MAX]; /* numbers as they are in force, bits of a double */
-	_Atomic uint64_t port_ns[32], port_count;  /* inputs 0..15, outputs 16..31: sampled binding times, summed */
-	_Atomic uint64_t first;                    /* step before which it rests, see core/image/follow.h; 0: its lag */
+	_Atomic uint64_t
+	    params[IMAGE_PARAMS_MAX]; /* numbers as they are in force, bits of a double */
+	_Atomic uint64_t port_ns[32],
+	    port_count; /* inputs 0..15, outputs 16..31: sampled binding times, summed */
+	_Atomic uint64_t
+	    first; /* step before which it rests, see core/image/follow.h; 0: its lag */
 };
 
 struct image_event {
@@ -301,18 +312,20 @@ struct node_entry { /* a segment on a lane, in order */
 	_Atomic uint32_t live;
 	uint32_t waveform; /* control block */
 	uint32_t segment;
-	_Atomic uint32_t seat; /* thread of a host on this lane; read by all of them while an entry is used again */
+	_Atomic uint32_t
+	    seat; /* thread of a host on this lane; read by all of them while an entry is used again */
 };
 
 struct node_lane {
 	int32_t cpu;
 	_Atomic uint32_t timebase; /* IMAGE_NONE: the lane is free */
-	_Atomic uint32_t entries;  /* how many of the array were ever used; freed ones are used again */
+	_Atomic uint32_t
+	    entries; /* how many of the array were ever used; freed ones are used again */
 	struct node_entry entry[NODE_ENTRIES_MAX];
 };
 
 struct node_change {
-	uint64_t index;    /* the instance's index before which it applies; IMAGE_FOREVER: the next */
+	uint64_t index; /* the instance's index before which it applies; IMAGE_FOREVER: the next */
 	uint64_t sequence; /* 1, 2, 3, ... */
 	uint32_t instance, param;
 	double number;
@@ -322,7 +335,8 @@ struct node_control { /* one per waveform */
 	_Atomic uint32_t used;
 	uint32_t state; /* of exec, for its own restart */
 	char name[64];
-	_Atomic uint64_t limit;   /* steps below this may run: PAUSE, STEP, RUN; its low half is a futex word */
+	_Atomic uint64_t
+	    limit; /* steps below this may run: PAUSE, STEP, RUN; its low half is a futex word */
 	_Atomic uint64_t base;    /* slot of step 0 */
 	_Atomic uint64_t last;    /* last index by order (STOP, --slots) */
 	_Atomic uint64_t changes; /* written so far */
@@ -346,7 +360,8 @@ struct node_image {
 #define BATON_NOBODY 0x7fffu
 struct lane_image {
 	_Alignas(64) _Atomic uint64_t baton;
-	_Atomic uint64_t since_ns;       /* when the segment that has the baton began; 0 while it waits for the pace */
+	_Atomic uint64_t
+	    since_ns; /* when the segment that has the baton began; 0 while it waits for the pace */
 	_Atomic uint64_t slots, skipped; /* of the lane */
 	_Atomic uint64_t
 	    guard_ns; /* so long before a slot's edge its first thread wants to be awake; 0: not known yet */
@@ -418,9 +433,11 @@ int image_open(int fd, bool writable, struct image_view *ret);
 /* image_bind gives the tables of a program that lies in no image: checked, the caller's. Nothing to close. */
 void image_bind(void *program, struct image_view *ret);
 void image_close(struct image_view *view);
-void *image_map(int fd, size_t bytes, bool writable); /* NULL on failure or when the file is shorter */
+void *image_map(
+    int fd, size_t bytes, bool writable); /* NULL on failure or when the file is shorter */
 
-const char *image_text(const struct image_view *view, uint64_t offset); /* always terminated; "" if out of range */
+const char *image_text(
+    const struct image_view *view, uint64_t offset); /* always terminated; "" if out of range */
 struct image_run *image_run(const struct image_view *view);
 struct image_segment_state *image_segment_state(const struct image_view *view, uint32_t segment);
 struct image_instance_state *image_instance_state(const struct image_view *view, uint32_t instance);
@@ -428,7 +445,8 @@ struct hist_head *image_time(const struct image_view *view, uint32_t instance);
 /* image_time_merge adds what the instance's calls took to `into`, image_time_quantile is hist_quantile of them alone. */
 void image_time_merge(const struct image_view *view, uint32_t instance, struct hist *into);
 uint64_t image_time_quantile(const struct image_view *view, uint32_t instance, double q);
-struct image_latency *image_latency(const struct image_view *view, uint32_t instance); /* NULL: no sink */
+struct image_latency *image_latency(
+    const struct image_view *view, uint32_t instance); /* NULL: no sink */
 struct image_lane_state *image_lane_state(const struct image_view *view, uint32_t lane);
 struct image_message *image_messages(const struct image_view *view, uint32_t buffer);
 uint8_t *image_data(const struct image_view *view, uint32_t buffer);
@@ -437,12 +455,16 @@ const float *image_reals(const struct image_view *view, const struct image_param
 /* image_array_show puts an array where tools see it, image_array_seen says up to which change that is so (one writer: the
  * host). image_array_read copies what is in force, as loaded or as set since, into ret (room for items_max): how many.
  * image_array_sequence: the latest change seen, 0: none. `param` is one that has such a place. */
-void image_array_show(const struct image_view *view, const struct image_param *param, const float *data, uint32_t len);
-void image_array_seen(const struct image_view *view, const struct image_param *param, uint64_t sequence);
-uint32_t image_array_read(const struct image_view *view, const struct image_param *param, float *ret);
+void image_array_show(const struct image_view *view, const struct image_param *param,
+    const float *data, uint32_t len);
+void image_array_seen(
+    const struct image_view *view, const struct image_param *param, uint64_t sequence);
+uint32_t image_array_read(
+    const struct image_view *view, const struct image_param *param, float *ret);
 uint64_t image_array_sequence(const struct image_view *view, const struct image_param *param);
 /* image_taken_index: index that the change took in segment; false: not taken yet. */
-bool image_taken_index(const struct image_view *view, uint32_t segment, uint64_t sequence, uint64_t *ret_index);
+bool image_taken_index(
+    const struct image_view *view, uint32_t segment, uint64_t sequence, uint64_t *ret_index);
 /* image_find_instance: number of the instance of that name, or IMAGE_NONE. */
 uint32_t image_find_instance(const struct image_view *view, const char *name, size_t len);
 

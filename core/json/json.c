@@ -77,12 +77,14 @@ static const char *found(const json_t *value)
 	}
 }
 
-static int refuse(const char *at, const char *key, const json_t *value, const char *needed, struct diag *diag)
+static int refuse(
+    const char *at, const char *key, const json_t *value, const char *needed, struct diag *diag)
 {
 	return diag_error(diag, at, 0, "%s: found %s, %s is needed", key, found(value), needed);
 }
 
-int json_want_text(const json_t *object, const char *key, const char *at, struct diag *diag, const char **ret_text)
+int json_want_text(
+    const json_t *object, const char *key, const char *at, struct diag *diag, const char **ret_text)
 {
 	const json_t *value = json_object_get(object, key);
 
@@ -94,8 +96,8 @@ int json_want_text(const json_t *object, const char *key, const char *at, struct
 	return 0;
 }
 
-int json_want_text_or_null(const json_t *object, const char *key, const char *at, struct diag *diag,
-			   const char **ret_text)
+int json_want_text_or_null(
+    const json_t *object, const char *key, const char *at, struct diag *diag, const char **ret_text)
 {
 	const json_t *value = json_object_get(object, key);
 
@@ -105,7 +107,8 @@ int json_want_text_or_null(const json_t *object, const char *key, const char *at
 	return 0;
 }
 
-int json_want_bool(const json_t *object, const char *key, const char *at, struct diag *diag, bool *ret)
+int json_want_bool(
+    const json_t *object, const char *key, const char *at, struct diag *diag, bool *ret)
 {
 	const json_t *value = json_object_get(object, key);
 
@@ -115,8 +118,8 @@ int json_want_bool(const json_t *object, const char *key, const char *at, struct
 	return 0;
 }
 
-int json_want_uint(const json_t *object, const char *key, uint64_t max, const char *at, struct diag *diag,
-		   uint64_t *ret)
+int json_want_uint(const json_t *object, const char *key, uint64_t max, const char *at,
+    struct diag *diag, uint64_t *ret)
 {
 	const json_t *value = json_object_get(object, key);
 	char needed[64];
@@ -126,12 +129,14 @@ int json_want_uint(const json_t *object, const char *key, uint64_t max, const ch
 		return refuse(at, key, value, needed, diag);
 	const json_int_t number = json_integer_value(value);
 	if (number < 0 || (uint64_t)number > max)
-		return diag_error(diag, at, 0, "%s: found %" JSON_INTEGER_FORMAT ", %s is needed", key, number, needed);
+		return diag_error(diag, at, 0, "%s: found %" JSON_INTEGER_FORMAT ", %s is needed",
+		    key, number, needed);
 	*ret = (uint64_t)number;
 	return 0;
 }
 
-int json_want_real(const json_t *object, const char *key, double none, const char *at, struct diag *diag, double *ret)
+int json_want_real(const json_t *object, const char *key, double none, const char *at,
+    struct diag *diag, double *ret)
 {
 	const json_t *value = json_object_get(object, key);
 
@@ -145,8 +150,8 @@ int json_want_real(const json_t *object, const char *key, double none, const cha
 	return 0;
 }
 
-int json_want_array(const json_t *object, const char *key, size_t len_max, const char *at, struct diag *diag,
-		    json_t **ret)
+int json_want_array(const json_t *object, const char *key, size_t len_max, const char *at,
+    struct diag *diag, json_t **ret)
 {
 	json_t *value = json_object_get(object, key);
 
@@ -154,7 +159,7 @@ int json_want_array(const json_t *object, const char *key, size_t len_max, const
 		return refuse(at, key, value, "a list", diag);
 	if (json_array_size(value) > len_max)
 		return diag_error(diag, at, 0, "%s: a list of %zu, at most %zu are allowed", key,
-				  json_array_size(value), len_max);
+		    json_array_size(value), len_max);
 	*ret = value;
 	return 0;
 }

@@ -17,17 +17,20 @@
 /* json_read parses one object, at most 64 levels deep, no key twice. NULL, and an error in diag, if it is not one. */
 json_t *json_read(const char *file, const char *text, size_t len, struct diag *diag);
 
-int json_want_text(const json_t *object, const char *key, const char *at, struct diag *diag, const char **ret_text);
+int json_want_text(const json_t *object, const char *key, const char *at, struct diag *diag,
+    const char **ret_text);
 /* Like json_want_text; null or absent gives NULL. */
 int json_want_text_or_null(const json_t *object, const char *key, const char *at, struct diag *diag,
-			   const char **ret_text);
-int json_want_bool(const json_t *object, const char *key, const char *at, struct diag *diag, bool *ret);
-int json_want_uint(const json_t *object, const char *key, uint64_t max, const char *at, struct diag *diag,
-		   uint64_t *ret);
+    const char **ret_text);
+int json_want_bool(
+    const json_t *object, const char *key, const char *at, struct diag *diag, bool *ret);
+int json_want_uint(const json_t *object, const char *key, uint64_t max, const char *at,
+    struct diag *diag, uint64_t *ret);
 /* null gives `none`: JSON has neither NaN nor infinity. */
-int json_want_real(const json_t *object, const char *key, double none, const char *at, struct diag *diag, double *ret);
-int json_want_array(const json_t *object, const char *key, size_t len_max, const char *at, struct diag *diag,
-		    json_t **ret);
+int json_want_real(const json_t *object, const char *key, double none, const char *at,
+    struct diag *diag, double *ret);
+int json_want_array(const json_t *object, const char *key, size_t len_max, const char *at,
+    struct diag *diag, json_t **ret);
 
 /* json_real_or_null is the counterpart of json_want_real: null for NaN and the infinities. */
 json_t *json_real_or_null(double value);

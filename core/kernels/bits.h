@@ -17,7 +17,8 @@ struct bits_kernels {
 	void (*pack16)(const uint8_t *bits, uint16_t *words, uint32_t n);   /* 16 n bits, n words */
 	void (*unpack8)(const uint8_t *words, uint8_t *bits, uint32_t n);   /* n words, 8 n bits */
 	void (*unpack16)(const uint16_t *words, uint8_t *bits, uint32_t n); /* n words, 16 n bits */
-	uint32_t (*differ)(const uint8_t *a, const uint8_t *b, uint32_t n); /* in how many of n bytes */
+	uint32_t (*differ)(
+	    const uint8_t *a, const uint8_t *b, uint32_t n); /* in how many of n bytes */
 };
 
 /* bits_kernels gives the functions of a level. */

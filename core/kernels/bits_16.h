@@ -23,7 +23,8 @@ static inline void bits_spread16(uint32_t word, uint8_t *bits)
 {
 	const __m128i byte = _mm_setr_epi8(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0);
 	const __m128i bit = _mm_set1_epi64x(0x0102040810204080);
-	const __m128i spread = _mm_and_si128(_mm_shuffle_epi8(_mm_cvtsi32_si128((int)word), byte), bit);
+	const __m128i spread =
+	    _mm_and_si128(_mm_shuffle_epi8(_mm_cvtsi32_si128((int)word), byte), bit);
 
 	_mm_storeu_si128((__m128i *)bits, _mm_min_epu8(spread, _mm_set1_epi8(1)));
 }
@@ -43,7 +44,8 @@ static inline uint32_t bits_gather16(const uint8_t *bits)
 static inline void bits_spread16(uint32_t word, uint8_t *bits)
 {
 	const uint8x16_t place = vreinterpretq_u8_u64(vdupq_n_u64(0x0102040810204080));
-	const uint8x16_t bytes = vcombine_u8(vdup_n_u8((uint8_t)(word >> 8)), vdup_n_u8((uint8_t)word));
+	const uint8x16_t bytes =
+	    vcombine_u8(vdup_n_u8((uint8_t)(word >> 8)), vdup_n_u8((uint8_t)word));
 
 	vst1q_u8(bits, vminq_u8(vandq_u8(bytes, place), vdupq_n_u8(1)));
 }
@@ -87,9 +89,10 @@ static inline void bits_16_unpack16(const uint16_t *words, uint8_t *bits, uint32
 		bits_spread16(words[i], bits + 16 * i);
 }
 
-#define BITS_16_TABLE                                                                                                  \
-	{                                                                                                              \
-		bits_16_pack8, bits_16_pack16, bits_16_unpack8, bits_16_unpack16, bits_differ_plain                    \
+#define BITS_16_TABLE                                                                              \
+	{                                                                                          \
+		bits_16_pack8, bits_16_pack16, bits_16_unpack8, bits_16_unpack16,                  \
+		    bits_differ_plain                                                              \
 	}
 #endif
 

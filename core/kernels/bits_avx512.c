@@ -26,8 +26,10 @@ static inline void pack(const uint8_t *bits, uint8_t *words, size_t n_bits, uint
 		memcpy(words + i / 8, &mask, sizeof(mask));
 	}
 	if (i < n_bits) {
-		const __m512i bytes = _mm512_maskz_loadu_epi8(~0ull >> (64 - (n_bits - i)), bits + i);
-		const uint64_t mask = _mm512_test_epi8_mask(reversed(bytes, width), _mm512_set1_epi8(1));
+		const __m512i bytes =
+		    _mm512_maskz_loadu_epi8(~0ull >> (64 - (n_bits - i)), bits + i);
+		const uint64_t mask =
+		    _mm512_test_epi8_mask(reversed(bytes, width), _mm512_set1_epi8(1));
 
 		memcpy(words + i / 8, &mask, (n_bits - i) / 8);
 	}
@@ -55,7 +57,7 @@ static inline void unpack(const uint8_t *words, uint8_t *bits, size_t n_bits, ui
 	if (i < n_bits) {
 		memcpy(&mask, words + i / 8, (n_bits - i) / 8);
 		_mm512_mask_storeu_epi8(bits + i, ~0ull >> (64 - (n_bits - i)),
-					reversed(_mm512_maskz_set1_epi8(mask, 1), width));
+		    reversed(_mm512_maskz_set1_epi8(mask, 1), width));
 	}
 }
 
@@ -80,8 +82,8 @@ static uint32_t differ(const uint8_t *a, const uint8_t *b, uint32_t n)
 	if (i < n) {
 		const __mmask64 rest = ~0ull >> (64 - (n - i));
 
-		count += (uint64_t)_mm_popcnt_u64(_mm512_cmpneq_epi8_mask(_mm512_maskz_loadu_epi8(rest, a + i),
-									  _mm512_maskz_loadu_epi8(rest, b + i)));
+		count += (uint64_t)_mm_popcnt_u64(_mm512_cmpneq_epi8_mask(
+		    _mm512_maskz_loadu_epi8(rest, a + i), _mm512_maskz_loadu_epi8(rest, b + i)));
 	}
 	return (uint32_t)count;
 }

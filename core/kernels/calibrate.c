@@ -163,8 +163,8 @@ static inline int max(int a, int b)
 }
 
 /* State 0 is what all others are counted from; each state's metrics are a row. */
-static inline void metrics_keep(int16_t *restrict kept, size_t stride, int m1, int m2, int m3, int m4, int m5, int m6,
-				int m7)
+static inline void metrics_keep(
+    int16_t *restrict kept, size_t stride, int m1, int m2, int m3, int m4, int m5, int m6, int m7)
 {
 	kept[0] = 0;
 	kept[stride] = (int16_t)m1;
@@ -176,33 +176,39 @@ static inline void metrics_keep(int16_t *restrict kept, size_t stride, int m1, i
 	kept[7 * stride] = (int16_t)m7;
 }
 
-static void backward(const int16_t *x, const int16_t *y, uint32_t n, int16_t *restrict kept, size_t stride)
+static void backward(
+    const int16_t *x, const int16_t *y, uint32_t n, int16_t *restrict kept, size_t stride)
 {
 	int b1 = 0, b2 = 0, b3 = 0, b4 = 0, b5 = 0, b6 = 0, b7 = 0;
 
 	for (uint32_t t = n; t-- > 0;) {
 		const int gx = x[t], gy = y[t], gxy = gx + gy;
 		const int a0 = max(gxy, b4), a1 = max(b4 + gxy, 0), a2 = max(b5 + gx, b1 + gy);
-		const int a3 = max(b1 + gx, b5 + gy), a4 = max(b2 + gx, b6 + gy), a5 = max(b6 + gx, b2 + gy);
+		const int a3 = max(b1 + gx, b5 + gy), a4 = max(b2 + gx, b6 + gy),
+		          a5 = max(b6 + gx, b2 + gy);
 		const int a6 = max(b7 + gxy, b3), a7 = max(b3 + gxy, b7);
 
 		metrics_keep(kept + t, stride, b1, b2, b3, b4, b5, b6, b7);
-		b1 = a1 - a0, b2 = a2 - a0, b3 = a3 - a0, b4 = a4 - a0, b5 = a5 - a0, b6 = a6 - a0, b7 = a7 - a0;
+		b1 = a1 - a0, b2 = a2 - a0, b3 = a3 - a0, b4 = a4 - a0, b5 = a5 - a0, b6 = a6 - a0,
+		b7 = a7 - a0;
 	}
 }
 
-static void forward(const int16_t *x, const int16_t *y, uint32_t n, int16_t *restrict kept, size_t stride)
+static void forward(
+    const int16_t *x, const int16_t *y, uint32_t n, int16_t *restrict kept, size_t stride)
 {
 	int a1 = 0, a2 = 0, a3 = 0, a4 = 0, a5 = 0, a6 = 0, a7 = 0;
 
 	for (uint32_t t = 0; t < n; t++) {
 		const int gx = x[t], gy = y[t], gxy = gx + gy;
 		const int b0 = max(gxy, a1), b4 = max(0, a1 + gxy), b5 = max(a2 + gx, a3 + gy);
-		const int b1 = max(a2 + gy, a3 + gx), b2 = max(a4 + gx, a5 + gy), b6 = max(a4 + gy, a5 + gx);
+		const int b1 = max(a2 + gy, a3 + gx), b2 = max(a4 + gx, a5 + gy),
+		          b6 = max(a4 + gy, a5 + gx);
 		const int b7 = max(a6 + gxy, a7), b3 = max(a6, a7 + gxy);
 
 		metrics_keep(kept + t, stride, a1, a2, a3, a4, a5, a6, a7);
-		a1 = b1 - b0, a2 = b2 - b0, a3 = b3 - b0, a4 = b4 - b0, a5 = b5 - b0, a6 = b6 - b0, a7 = b7 - b0;
+		a1 = b1 - b0, a2 = b2 - b0, a3 = b3 - b0, a4 = b4 - b0, a5 = b5 - b0, a6 = b6 - b0,
+		a7 = b7 - b0;
 	}
 }
 
@@ -213,8 +219,8 @@ static inline int16_t max4(int16_t a, int16_t b, int16_t c, int16_t d)
 	return ab > cd ? ab : cd;
 }
 
-static void join(const int16_t *restrict a, const int16_t *restrict b, size_t stride, const int16_t *restrict y,
-		 size_t n, int16_t *restrict out)
+static void join(const int16_t *restrict a, const int16_t *restrict b, size_t stride,
+    const int16_t *restrict y, size_t n, int16_t *restrict out)
 {
 #define PATH(from, to) (int16_t)(a[t + (from)*stride] + b[t + (to)*stride])
 	for (size_t t = 0; t < n; t++) {
@@ -222,8 +228,10 @@ static void join(const int16_t *restrict a, const int16_t *restrict b, size_t st
 		const int16_t zero_y = max4(PATH(4, 2), PATH(5, 2), PATH(6, 3), PATH(7, 3));
 		const int16_t one = max4(PATH(0, 4), PATH(1, 4), PATH(2, 5), PATH(3, 5));
 		const int16_t one_y = max4(PATH(4, 6), PATH(5, 6), PATH(6, 7), PATH(7, 7));
-		const int16_t first = (int16_t)(zero + y[t]) > zero_y ? (int16_t)(zero + y[t]) : zero_y;
-		const int16_t second = (int16_t)(one_y + y[t]) > one ? (int16_t)(one_y + y[t]) : one;
+		const int16_t first =
+		    (int16_t)(zero + y[t]) > zero_y ? (int16_t)(zero + y[t]) : zero_y;
+		const int16_t second =
+		    (int16_t)(one_y + y[t]) > one ? (int16_t)(one_y + y[t]) : one;
 
 		out[t] = (int16_t)(first - second);
 	}
@@ -257,7 +265,8 @@ const struct calibrate_kernels calibrate_plain = {{
 const struct calibrate_kernels *calibrate_kernels(enum simd_level level)
 {
 	static const struct calibrate_kernels *const tables[SIMD_LEVELS] =
-	    KERNEL_LEVELS(&calibrate_plain, &calibrate_sse41, &calibrate_avx2, &calibrate_avx512, &calibrate_neon);
+	    KERNEL_LEVELS(&calibrate_plain, &calibrate_sse41, &calibrate_avx2, &calibrate_avx512,
+	        &calibrate_neon);
 
 	return tables[level];
 }
@@ -365,7 +374,14 @@ void calibrate_data_init(struct calibrate_data *data)
 
 /* ---- measuring ------------------------------------------------------------------------------------------------------------ */
 
-enum { CACHE_LINE = 64, PAGE = 4096, CALLS = 301, BLOCKS = 11, BLOCK_NS = 250000, PASSES_MAX = 1 << 20 };
+enum {
+	CACHE_LINE = 64,
+	PAGE = 4096,
+	CALLS = 301,
+	BLOCKS = 11,
+	BLOCK_NS = 250000,
+	PASSES_MAX = 1 << 20
+};
 
 /* What work does beside its items: whether all messages are there and whole, which turn it is, what comes out. */
 static uint32_t messages_state(const struct calibrate_message *messages, uint32_t *missed)
@@ -416,8 +432,8 @@ static void sweep(struct calibrate_data *data, bool numbers)
 
 /* So far further down the stack: where what a function keeps there lies beside the data within a page makes some loops a third
  * slower, most of all without optimisation, and in a component that is chance. */
-static __attribute__((noinline)) uint64_t passes_ns(void (*run)(struct calibrate_data *), struct calibrate_data *data,
-						    bool numbers, uint32_t passes, size_t down)
+static __attribute__((noinline)) uint64_t passes_ns(void (*run)(struct calibrate_data *),
+    struct calibrate_data *data, bool numbers, uint32_t passes, size_t down)
 {
 	volatile uint8_t *room = __builtin_alloca(down + 1);
 	uint64_t ns = 0;
@@ -443,20 +459,22 @@ static int compare(const void *a, const void *b)
 
 static uint32_t items_of(enum calibrate_class which)
 {
-	return which == CALIBRATE_BITS || which == CALIBRATE_GATHER8 || which == CALIBRATE_GATHER16 ||
-		       which == CALIBRATE_TRELLIS
-		   ? CALIBRATE_BLOCK
-		   : CALIBRATE_ITEMS;
+	return which == CALIBRATE_BITS || which == CALIBRATE_GATHER8 ||
+	        which == CALIBRATE_GATHER16 || which == CALIBRATE_TRELLIS
+	    ? CALIBRATE_BLOCK
+	    : CALIBRATE_ITEMS;
 }
 
 static bool works_on_numbers(enum calibrate_class which)
 {
-	return which == CALIBRATE_ARITHMETIC || which == CALIBRATE_SHUFFLE16 || which == CALIBRATE_TRANSPOSE16 ||
-	       which == CALIBRATE_GATHER16 || which == CALIBRATE_TRELLIS;
+	return which == CALIBRATE_ARITHMETIC || which == CALIBRATE_SHUFFLE16 ||
+	    which == CALIBRATE_TRANSPOSE16 || which == CALIBRATE_GATHER16 ||
+	    which == CALIBRATE_TRELLIS;
 }
 
 /* As many passes as take about a block. */
-static uint32_t passes_of(void (*run)(struct calibrate_data *), struct calibrate_data *data, bool numbers)
+static uint32_t passes_of(
+    void (*run)(struct calibrate_data *), struct calibrate_data *data, bool numbers)
 {
 	uint32_t passes = 1;
 
@@ -466,16 +484,17 @@ static uint32_t passes_of(void (*run)(struct calibrate_data *), struct calibrate
 }
 
 /* In units of the scalar class, measured around it: the clock changes meanwhile. The first quartile of the blocks. */
-static int class_measure(void (*run)(struct calibrate_data *), struct calibrate_data *data, enum calibrate_class which,
-			 double mac_ns, double *ret_ns)
+static int class_measure(void (*run)(struct calibrate_data *), struct calibrate_data *data,
+    enum calibrate_class which, double mac_ns, double *ret_ns)
 {
 	const bool numbers = works_on_numbers(which);
 	const uint32_t passes = passes_of(run, data, numbers);
 	double blocks[BLOCKS], before = calibrate_mac_now_ns(), after;
 
 	for (int i = 0; i < BLOCKS; i++) {
-		const double ns = (double)passes_ns(run, data, numbers, passes, (size_t)i * (PAGE / BLOCKS)) / passes /
-				  items_of(which);
+		const double ns =
+		    (double)passes_ns(run, data, numbers, passes, (size_t)i * (PAGE / BLOCKS)) /
+		    passes / items_of(which);
 
 		after = calibrate_mac_now_ns();
 		blocks[i] = before > 0 && after > 0 ? ns / ((before + after) / 2) : 0;
@@ -487,8 +506,8 @@ static int class_measure(void (*run)(struct calibrate_data *), struct calibrate_
 }
 
 /* A call as it comes in a slot: after others have been run, so that neither its code nor its data are at hand. */
-static int call_measure(const struct calibrate_kernels *kernels, struct calibrate_data *data, double mac_ns,
-			double *ret_ns)
+static int call_measure(const struct calibrate_kernels *kernels, struct calibrate_data *data,
+    double mac_ns, double *ret_ns)
 {
 	void (*volatile const call)(struct calibrate_data *) = work;
 	double ns[CALLS], units = 0;
@@ -508,7 +527,8 @@ static int call_measure(const struct calibrate_kernels *kernels, struct calibrat
 	return *ret_ns > 0 ? 0 : -EIO;
 }
 
-int calibrate_classes(enum simd_level level, const struct calibration *mac, double ret_ns[CALIBRATE_CLASSES])
+int calibrate_classes(
+    enum simd_level level, const struct calibration *mac, double ret_ns[CALIBRATE_CLASSES])
 {
 	const struct calibrate_kernels *kernels = calibrate_kernels(level);
 	struct calibrate_data *data = aligned_alloc(CACHE_LINE, sizeof(*data));
@@ -521,8 +541,8 @@ int calibrate_classes(enum simd_level level, const struct calibration *mac, doub
 		rc = call_measure(kernels, data, ns[CALIBRATE_SCALAR], &ns[CALIBRATE_CALL]);
 	}
 	for (int which = CALIBRATE_ARITHMETIC; rc == 0 && which < CALIBRATE_CLASSES; which++)
-		rc = class_measure(kernels->run[which], data, (enum calibrate_class)which, ns[CALIBRATE_SCALAR],
-				   &ns[which]);
+		rc = class_measure(kernels->run[which], data, (enum calibrate_class)which,
+		    ns[CALIBRATE_SCALAR], &ns[which]);
 	free(data);
 	if (rc == 0)
 		memcpy(ret_ns, ns, sizeof(ns));

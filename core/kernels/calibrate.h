@@ -39,8 +39,8 @@
 enum {
 	CALIBRATE_ITEMS = 9216,                   /* about a radio frame */
 	CALIBRATE_WIDE = CALIBRATE_ITEMS / 4 * 5, /* of which so many are kept */
-	CALIBRATE_BLOCK = 3840,                   /* items of bits, gather8, gather16 and trellis: a code block */
-	CALIBRATE_BEGIN8 = 5,                     /* where a matrix begins: rows of frames lie anywhere */
+	CALIBRATE_BLOCK = 3840, /* items of bits, gather8, gather16 and trellis: a code block */
+	CALIBRATE_BEGIN8 = 5,   /* where a matrix begins: rows of frames lie anywhere */
 	CALIBRATE_BEGIN16 = 3,
 	CALIBRATE_STATES = 8,
 	CALIBRATE_STEP16 = 8,   /* numbers that a shuffle of 16 bytes makes */
@@ -63,16 +63,18 @@ struct calibrate_data {
 	_Alignas(64) int16_t out16[CALIBRATE_WIDE + 64];
 	_Alignas(64) uint8_t places8[CALIBRATE_ITEMS / 8 * 16]; /* of shuffles */
 	_Alignas(64) uint8_t places16[CALIBRATE_ITEMS / CALIBRATE_STEP16 * 16];
-	struct calibrate_step steps8[CALIBRATE_ITEMS / 8], steps16[CALIBRATE_ITEMS / CALIBRATE_STEP16];
+	struct calibrate_step steps8[CALIBRATE_ITEMS / 8],
+	    steps16[CALIBRATE_ITEMS / CALIBRATE_STEP16];
 	uint32_t n_steps8, n_spread;
 	uint64_t masks8[CALIBRATE_WIDE / 64]; /* which are kept */
 	uint32_t masks16[CALIBRATE_ITEMS / 32];
-	uint32_t kept[CALIBRATE_ITEMS];               /* item i of the result is that of in8 */
-	uint32_t spread[CALIBRATE_ITEMS];             /* item i of in16 goes there: 4 of 5, n_spread */
+	uint32_t kept[CALIBRATE_ITEMS];   /* item i of the result is that of in8 */
+	uint32_t spread[CALIBRATE_ITEMS]; /* item i of in16 goes there: 4 of 5, n_spread */
 	_Alignas(64) uint16_t order[CALIBRATE_BLOCK]; /* anywhere */
-	_Alignas(64) uint8_t byte[CALIBRATE_BLOCK], bit[CALIBRATE_BLOCK]; /* the same, as byte and bit of packed ones */
-	uint64_t upper[CALIBRATE_BLOCK / 64];                             /* byte 256 and later */
-	uint32_t table[4][256];                                           /* a checksum's */
+	_Alignas(64) uint8_t byte[CALIBRATE_BLOCK],
+	    bit[CALIBRATE_BLOCK];             /* the same, as byte and bit of packed ones */
+	uint64_t upper[CALIBRATE_BLOCK / 64]; /* byte 256 and later */
+	uint32_t table[4][256];               /* a checksum's */
 	_Alignas(64) int16_t metrics[2][CALIBRATE_BLOCK * CALIBRATE_STATES];
 	uint32_t starts[32];   /* of a matrix's columns */
 	uint32_t items, block; /* a pass: not known when its loop is compiled, as in components */
@@ -85,20 +87,21 @@ struct calibrate_data {
 
 /* One pass: `items` of work; see the table. */
 struct calibrate_kernels {
-	void (*run[CALIBRATE_CLASSES])(struct calibrate_data *data); /* NULL: call and scalar, measured otherwise */
+	void (*run[CALIBRATE_CLASSES])(
+	    struct calibrate_data *data); /* NULL: call and scalar, measured otherwise */
 };
 
 const struct calibrate_kernels *calibrate_kernels(enum simd_level level);
-extern const struct calibrate_kernels calibrate_plain, calibrate_sse41, calibrate_avx2, calibrate_avx512,
-    calibrate_neon;
+extern const struct calibrate_kernels calibrate_plain, calibrate_sse41, calibrate_avx2,
+    calibrate_avx512, calibrate_neon;
 
 void calibrate_data_init(struct calibrate_data *data);
 
 /* calibrate_checksum32 takes a checksum over 32 bits. */
 static inline uint32_t calibrate_checksum32(const struct calibrate_data *data, uint32_t state)
 {
-	return data->table[3][state >> 24] ^ data->table[2][state >> 16 & 0xff] ^ data->table[1][state >> 8 & 0xff] ^
-	       data->table[0][state & 0xff];
+	return data->table[3][state >> 24] ^ data->table[2][state >> 16 & 0xff] ^
+	    data->table[1][state >> 8 & 0xff] ^ data->table[0][state & 0xff];
 }
 
 /* The loops that some levels have no better ones for. */
@@ -109,6 +112,7 @@ void calibrate_gather16_plain(struct calibrate_data *data);
 /* calibrate_classes measures ns an item, of each class, at a level that this machine has, on the core that the calling thread
  * runs on; `mac` is the scalar class, measured before: the others are measured in units of it, so that a clock that changes
  * meanwhile changes nothing. [control] About 150 ms. 0, -ENOMEM, or -EIO when the clock does not advance. */
-int calibrate_classes(enum simd_level level, const struct calibration *mac, double ret_ns[CALIBRATE_CLASSES]);
+int calibrate_classes(
+    enum simd_level level, const struct calibration *mac, double ret_ns[CALIBRATE_CLASSES]);
 
 #endif

@@ -43,7 +43,9 @@ static inline void shuffle8_16(struct calibrate_data *data)
 	uint8_t *to = data->out8;
 
 	for (uint32_t s = 0; s < data->n_steps8; s++) {
-		store16(to, shuffled(load16(data->in8 + data->steps8[s].from), load16(data->places8 + 16 * (size_t)s)));
+		store16(to,
+		    shuffled(load16(data->in8 + data->steps8[s].from),
+		        load16(data->places8 + 16 * (size_t)s)));
 		to += data->steps8[s].len;
 	}
 }
@@ -52,11 +54,14 @@ static inline void shuffle16_16(struct calibrate_data *data)
 {
 	for (uint32_t s = 0; s < CALIBRATE_ITEMS / CALIBRATE_STEP16; s++)
 		store16(data->out16 + CALIBRATE_STEP16 * (size_t)s,
-			shuffled(load16(data->in16 + data->steps16[s].from), load16(data->places16 + 16 * (size_t)s)));
+		    shuffled(load16(data->in16 + data->steps16[s].from),
+		        load16(data->places16 + 16 * (size_t)s)));
 }
 
-#define ZIP_LOW8(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-#define ZIP_HIGH8(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#define ZIP_LOW8(a, b)                                                                             \
+	__builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define ZIP_HIGH8(a, b)                                                                            \
+	__builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
 #define ZIP_LOW16(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
 #define ZIP_HIGH16(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
 
@@ -107,8 +112,8 @@ static inline void transpose8_16(struct calibrate_data *data)
 {
 	for (int row = 0; row + 16 <= ROWS; row += 16)
 		for (int column = 0; column < COLUMNS; column += 16)
-			square8(data->in8 + CALIBRATE_BEGIN8 + COLUMNS * row + column, data->out8 + row,
-				data->starts + column);
+			square8(data->in8 + CALIBRATE_BEGIN8 + COLUMNS * row + column,
+			    data->out8 + row, data->starts + column);
 }
 
 static inline void square16(const int16_t *in, int16_t *out, const uint32_t *starts)
@@ -130,8 +135,9 @@ static inline void transpose16_16(struct calibrate_data *data)
 {
 	for (int row = 0; row + 8 <= ROWS; row += 8)
 		for (int column = 0; column < COLUMNS; column += 8)
-			square16(data->in16 + row, data->out16 + CALIBRATE_BEGIN16 + COLUMNS * row + column,
-				 data->starts + column);
+			square16(data->in16 + row,
+			    data->out16 + CALIBRATE_BEGIN16 + COLUMNS * row + column,
+			    data->starts + column);
 }
 
 static inline void bits_16(struct calibrate_data *data)
@@ -187,17 +193,19 @@ static inline void weave_16(struct calibrate_data *data)
 	}
 }
 
-#define CALIBRATE_16_TABLE                                                                                             \
-	{                                                                                                              \
-		{                                                                                                      \
-			[CALIBRATE_ARITHMETIC] = arithmetic, [CALIBRATE_COPY] = calibrate_copy_plain,                  \
-			[CALIBRATE_BITS] = bits_16, [CALIBRATE_REGISTER] = register_16,                                \
-			[CALIBRATE_SHUFFLE8] = shuffle8_16, [CALIBRATE_SHUFFLE16] = shuffle16_16,                      \
-			[CALIBRATE_TRANSPOSE8] = transpose8_16, [CALIBRATE_TRANSPOSE16] = transpose16_16,              \
-			[CALIBRATE_GATHER8] = calibrate_gather8_plain,                                                 \
-			[CALIBRATE_GATHER16] = calibrate_gather16_plain, [CALIBRATE_WEAVE] = weave_16,                 \
-			[CALIBRATE_TRELLIS] = trellis                                                                  \
-		}                                                                                                      \
+#define CALIBRATE_16_TABLE                                                                         \
+	{                                                                                          \
+		{                                                                                  \
+			[CALIBRATE_ARITHMETIC] = arithmetic,                                       \
+			[CALIBRATE_COPY] = calibrate_copy_plain, [CALIBRATE_BITS] = bits_16,       \
+			[CALIBRATE_REGISTER] = register_16, [CALIBRATE_SHUFFLE8] = shuffle8_16,    \
+			[CALIBRATE_SHUFFLE16] = shuffle16_16,                                      \
+			[CALIBRATE_TRANSPOSE8] = transpose8_16,                                    \
+			[CALIBRATE_TRANSPOSE16] = transpose16_16,                                  \
+			[CALIBRATE_GATHER8] = calibrate_gather8_plain,                             \
+			[CALIBRATE_GATHER16] = calibrate_gather16_plain,                           \
+			[CALIBRATE_WEAVE] = weave_16, [CALIBRATE_TRELLIS] = trellis                \
+		}                                                                                  \
 	}
 
 #endif

@@ -19,14 +19,16 @@ static inline vec v_max(vec a, vec b)
 
 static inline __m256i pair(const void *low, const void *high)
 {
-	return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(low)), _mm_loadu_si128(high), 1);
+	return _mm256_inserti128_si256(
+	    _mm256_castsi128_si256(_mm_loadu_si128(low)), _mm_loadu_si128(high), 1);
 }
 
 static inline uint32_t pack32(const uint8_t *bits)
 {
-	const __m256i reverse8 =
-	    _mm256_setr_epi64x(0x0001020304050607, 0x08090a0b0c0d0e0f, 0x0001020304050607, 0x08090a0b0c0d0e0f);
-	const __m256i bytes = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i *)bits), reverse8);
+	const __m256i reverse8 = _mm256_setr_epi64x(
+	    0x0001020304050607, 0x08090a0b0c0d0e0f, 0x0001020304050607, 0x08090a0b0c0d0e0f);
+	const __m256i bytes =
+	    _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i *)bits), reverse8);
 
 	return __builtin_bswap32((uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(bytes, 7)));
 }
@@ -44,11 +46,13 @@ static void bits(struct calibrate_data *data)
 static void shuffle16(struct calibrate_data *data)
 {
 	for (uint32_t s = 0; s < CALIBRATE_ITEMS / CALIBRATE_STEP16; s += 2) {
-		const __m256i from = pair(data->in16 + data->steps16[s].from, data->in16 + data->steps16[s + 1].from);
-		const __m256i places = _mm256_load_si256((const __m256i *)(data->places16 + 16 * (size_t)s));
+		const __m256i from = pair(
+		    data->in16 + data->steps16[s].from, data->in16 + data->steps16[s + 1].from);
+		const __m256i places =
+		    _mm256_load_si256((const __m256i *)(data->places16 + 16 * (size_t)s));
 
 		_mm256_storeu_si256((__m256i *)(data->out16 + CALIBRATE_STEP16 * (size_t)s),
-				    _mm256_shuffle_epi8(from, places));
+		    _mm256_shuffle_epi8(from, places));
 	}
 }
 
@@ -81,14 +85,16 @@ static inline void squares8(const uint8_t *in, uint8_t *out, const uint32_t *sta
 #pragma GCC unroll 16
 	for (int i = 0; i < 16; i++) {
 		_mm_storeu_si128((__m128i *)(out + starts[i]), _mm256_castsi256_si128(v[i]));
-		_mm_storeu_si128((__m128i *)(out + starts[i + 16]), _mm256_extracti128_si256(v[i], 1));
+		_mm_storeu_si128(
+		    (__m128i *)(out + starts[i + 16]), _mm256_extracti128_si256(v[i], 1));
 	}
 }
 
 static void transpose8(struct calibrate_data *data)
 {
 	for (int row = 0; row + 16 <= ROWS; row += 16)
-		squares8(data->in8 + CALIBRATE_BEGIN8 + COLUMNS * row, data->out8 + row, data->starts);
+		squares8(
+		    data->in8 + CALIBRATE_BEGIN8 + COLUMNS * row, data->out8 + row, data->starts);
 }
 
 static inline void squares16(const int16_t *in, int16_t *out, const uint32_t *starts)
@@ -110,8 +116,9 @@ static void transpose16(struct calibrate_data *data)
 {
 	for (int row = 0; row + 8 <= ROWS; row += 8)
 		for (int column = 0; column < COLUMNS; column += 16)
-			squares16(data->in16 + row, data->out16 + CALIBRATE_BEGIN16 + COLUMNS * row + column,
-				  data->starts + column);
+			squares16(data->in16 + row,
+			    data->out16 + CALIBRATE_BEGIN16 + COLUMNS * row + column,
+			    data->starts + column);
 }
 
 const struct calibrate_kernels calibrate_avx2 = {{

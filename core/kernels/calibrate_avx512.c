@@ -49,7 +49,7 @@ static void shuffle16(struct calibrate_data *data)
 
 	for (uint32_t b = 0; b < CALIBRATE_ITEMS / 32; b++) {
 		_mm512_storeu_si512(data->out16 + 32 * (size_t)b,
-				    _mm512_maskz_expand_epi16(data->masks16[b], _mm512_loadu_si512(from)));
+		    _mm512_maskz_expand_epi16(data->masks16[b], _mm512_loadu_si512(from)));
 		from += _mm_popcnt_u32(data->masks16[b]);
 	}
 }
@@ -140,7 +140,8 @@ static void transpose16(struct calibrate_data *data)
 		zip16(v);
 #pragma GCC unroll 8
 		for (int i = 0; i < 8; i++)
-			_mm512_storeu_si512(data->out16 + CALIBRATE_BEGIN16 + COLUMNS * (row + i), v[i]);
+			_mm512_storeu_si512(
+			    data->out16 + CALIBRATE_BEGIN16 + COLUMNS * (row + i), v[i]);
 	}
 }
 
@@ -150,21 +151,24 @@ static void gather8(struct calibrate_data *data)
 	__m512i all[REGISTERS];
 
 	for (uint32_t i = 0; i < CALIBRATE_BLOCK / 64; i++)
-		data->words[i] =
-		    _mm512_test_epi8_mask(_mm512_loadu_si512(data->in8 + 64 * (size_t)i), _mm512_set1_epi8(1));
+		data->words[i] = _mm512_test_epi8_mask(
+		    _mm512_loadu_si512(data->in8 + 64 * (size_t)i), _mm512_set1_epi8(1));
 	for (int i = 0; i < REGISTERS; i++)
 		all[i] = _mm512_load_si512(data->words + 8 * i);
 	for (uint32_t i = 0; i < CALIBRATE_BLOCK; i += 64) {
-		const __m512i byte = _mm512_load_si512(data->byte + i), bit = _mm512_load_si512(data->bit + i);
+		const __m512i byte = _mm512_load_si512(data->byte + i),
+		              bit = _mm512_load_si512(data->bit + i);
 		const __mmask64 odd = _mm512_movepi8_mask(byte);
 		const __m512i a = _mm512_permutex2var_epi8(all[0], byte, all[1]);
 		const __m512i b = _mm512_permutex2var_epi8(all[2], byte, all[3]);
 		const __m512i c = _mm512_permutex2var_epi8(all[4], byte, all[5]);
 		const __m512i d = _mm512_permutex2var_epi8(all[6], byte, all[7]);
 		const __m512i lower = _mm512_mask_mov_epi8(a, odd, b);
-		const __m512i found = _mm512_mask_mov_epi8(lower, data->upper[i / 64], _mm512_mask_mov_epi8(c, odd, d));
+		const __m512i found = _mm512_mask_mov_epi8(
+		    lower, data->upper[i / 64], _mm512_mask_mov_epi8(c, odd, d));
 
-		_mm512_storeu_si512(data->out8 + i, _mm512_maskz_set1_epi8(_mm512_test_epi8_mask(found, bit), 1));
+		_mm512_storeu_si512(
+		    data->out8 + i, _mm512_maskz_set1_epi8(_mm512_test_epi8_mask(found, bit), 1));
 	}
 }
 
@@ -173,12 +177,13 @@ static void gather16(struct calibrate_data *data)
 {
 	for (uint32_t i = 0; i < CALIBRATE_BLOCK; i += 32) {
 		const __m512i pairs = _mm512_loadu_si512(data->order + i);
-		const __m512i even =
-		    _mm512_i32gather_epi32(_mm512_and_si512(pairs, _mm512_set1_epi32(0xffff)), data->in16, 2);
-		const __m512i odd = _mm512_i32gather_epi32(_mm512_srli_epi32(pairs, 16), data->in16, 2);
+		const __m512i even = _mm512_i32gather_epi32(
+		    _mm512_and_si512(pairs, _mm512_set1_epi32(0xffff)), data->in16, 2);
+		const __m512i odd =
+		    _mm512_i32gather_epi32(_mm512_srli_epi32(pairs, 16), data->in16, 2);
 
 		_mm512_storeu_si512(data->out16 + i,
-				    _mm512_mask_blend_epi16(0xaaaaaaaa, even, _mm512_slli_epi32(odd, 16)));
+		    _mm512_mask_blend_epi16(0xaaaaaaaa, even, _mm512_slli_epi32(odd, 16)));
 	}
 }
 
@@ -200,19 +205,26 @@ static void shift_register(struct calibrate_data *data)
 /* Bits of the three streams deposited in every third place. */
 static void weave(struct calibrate_data *data)
 {
-	const uint64_t first = 0x9249249249249249, second = 0x2492492492492492, third = 0x4924924924924924;
+	const uint64_t first = 0x9249249249249249, second = 0x2492492492492492,
+	               third = 0x4924924924924924;
 	const __m512i one = _mm512_set1_epi8(1);
 	const uint8_t *in = data->in8;
 
 	for (size_t i = 0; i < CALIBRATE_ITEMS / 3; i += 64) {
 		const uint64_t x = _mm512_test_epi8_mask(_mm512_loadu_si512(in + i), one);
-		const uint64_t y = _mm512_test_epi8_mask(_mm512_loadu_si512(in + CALIBRATE_ITEMS / 3 + i), one);
-		const uint64_t z = _mm512_test_epi8_mask(_mm512_loadu_si512(in + CALIBRATE_ITEMS / 3 * 2 + i), one);
+		const uint64_t y =
+		    _mm512_test_epi8_mask(_mm512_loadu_si512(in + CALIBRATE_ITEMS / 3 + i), one);
+		const uint64_t z = _mm512_test_epi8_mask(
+		    _mm512_loadu_si512(in + CALIBRATE_ITEMS / 3 * 2 + i), one);
 		uint8_t *out = data->out8 + 3 * i;
 
 		put(out, _pdep_u64(x, first) | _pdep_u64(y, second) | _pdep_u64(z, third));
-		put(out + 64, _pdep_u64(y >> 21, first) | _pdep_u64(z >> 21, second) | _pdep_u64(x >> 22, third));
-		put(out + 128, _pdep_u64(z >> 42, first) | _pdep_u64(x >> 43, second) | _pdep_u64(y >> 43, third));
+		put(out + 64,
+		    _pdep_u64(y >> 21, first) | _pdep_u64(z >> 21, second) |
+		        _pdep_u64(x >> 22, third));
+		put(out + 128,
+		    _pdep_u64(z >> 42, first) | _pdep_u64(x >> 43, second) |
+		        _pdep_u64(y >> 43, third));
 	}
 }
 

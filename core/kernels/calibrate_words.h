@@ -14,15 +14,14 @@ static inline uint64_t word_delayed(uint64_t word, uint64_t before, int n)
 }
 
 static inline __attribute__((always_inline)) void register_words(struct calibrate_data *data,
-								 uint64_t (*pack64)(const uint8_t *bits),
-								 void (*spread64)(uint8_t *out, uint64_t word))
+    uint64_t (*pack64)(const uint8_t *bits), void (*spread64)(uint8_t *out, uint64_t word))
 {
 	uint64_t before = 0, kept = 0;
 
 	for (uint32_t i = 0; i < CALIBRATE_ITEMS; i += 64) {
 		const uint64_t word = pack64(data->in8 + i);
 		uint64_t a = word ^ word_delayed(word, before, 2) ^ word_delayed(word, before, 3) ^
-			     word_delayed(word, before, 4);
+		    word_delayed(word, before, 4);
 
 		a ^= a << 7;
 		a ^= a << 14;

@@ -11,8 +11,8 @@ const struct fading_kernels fading_plain = FADING_TABLE;
 
 const struct fading_kernels *fading_kernels(enum simd_level level)
 {
-	static const struct fading_kernels *const tables[SIMD_LEVELS] =
-	    KERNEL_LEVELS(&fading_plain, &fading_plain, &fading_avx2, &fading_avx512, &fading_plain);
+	static const struct fading_kernels *const tables[SIMD_LEVELS] = KERNEL_LEVELS(
+	    &fading_plain, &fading_plain, &fading_avx2, &fading_avx512, &fading_plain);
 
 	return tables[level];
 }

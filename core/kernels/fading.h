@@ -37,14 +37,15 @@ void fading_init(uint64_t seed, uint32_t path, double doppler_hz, struct fading 
 
 struct fading_kernels {
 	/* gains gives amplitude times h(start_s + i step_s) for i < n, cf32. [slot] */
-	void (*gains)(const struct fading *fading, double start_s, double step_s, uint32_t n, float amplitude,
-		      float *ret_gains);
+	void (*gains)(const struct fading *fading, double start_s, double step_s, uint32_t n,
+	    float amplitude, float *ret_gains);
 	/* spread makes n gains of every `step`-th one, in between on straight lines: gains[n / step + 1] is read. [slot] */
 	void (*spread)(const float *gains, uint32_t step, uint32_t n, float *ret_gains);
 	/* add_product adds gains[i] * x[i] to sum[i], n items of cf32. [slot] */
 	void (*add_product)(const float *gains, const float *x, uint32_t n, float *sum);
 	/* filter gives the sum over k < n_taps of taps[k] * x[i - k], n items of cf32; x[-(n_taps - 1)] is read. [slot] */
-	void (*filter)(const float *taps, uint32_t n_taps, const float *x, uint32_t n, float *ret_out);
+	void (*filter)(
+	    const float *taps, uint32_t n_taps, const float *x, uint32_t n, float *ret_out);
 };
 
 /* fading_kernels gives the functions of a level. */
@@ -54,15 +55,23 @@ const struct fading_kernels *fading_kernels(enum simd_level level);
  * branch, so that loops of it vectorise. */
 static inline void fading_phasor(double turns, double *ret_re, double *ret_im)
 {
-	const double whole = 6755399441055744.0; /* 1.5 x 2^52: what is added to it is rounded to nearest */
+	const double whole =
+	    6755399441055744.0; /* 1.5 x 2^52: what is added to it is rounded to nearest */
 	const double part = turns - ((turns + whole) - whole);
 	const double quarter = (4 * part + whole) - whole; /* -2 .. 2 */
 	const double y = 6.283185307179586476925 * (part - 0.25 * quarter), yy = y * y;
-	const double s =
-	    y *
-	    (1 + yy * (-1.0 / 6 + yy * (1.0 / 120 + yy * (-1.0 / 5040 + yy * (1.0 / 362880 - yy * (1.0 / 39916800))))));
-	const double c =
-	    1 + yy * (-0.5 + yy * (1.0 / 24 + yy * (-1.0 / 720 + yy * (1.0 / 40320 - yy * (1.0 / 3628800)))));
+	const double s = y *
+	    (1 +
+	        yy *
+	            (-1.0 / 6 +
+	                yy *
+	                    (1.0 / 120 +
+	                        yy * (-1.0 / 5040 + yy * (1.0 / 362880 - yy * (1.0 / 39916800))))));
+	const double c = 1 +
+	    yy *
+	        (-0.5 +
+	            yy *
+	                (1.0 / 24 + yy * (-1.0 / 720 + yy * (1.0 / 40320 - yy * (1.0 / 3628800)))));
 	const double re = quarter * quarter == 1 ? s : c, im = quarter * quarter == 1 ? c : s;
 	const double half = quarter * quarter == 4 ? -1 : 1;
 

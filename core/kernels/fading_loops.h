@@ -11,15 +11,18 @@
 
 #include "core/kernels/fading.h"
 
-enum { FADING_LANES = 16, FADING_TURNED = 64 }; /* after so many turns the phasors are made afresh */
+enum {
+	FADING_LANES = 16,
+	FADING_TURNED = 64
+}; /* after so many turns the phasors are made afresh */
 
 struct fading_phasors {
 	float re[FADING_WAVES_PADDED], im[FADING_WAVES_PADDED];
 };
 
 /* The phasors of all waves: at a time, or of the turn that they take in it. */
-static inline void fading_phasors(const struct fading *fading, double scale, double time_s, float amplitude,
-				  struct fading_phasors *restrict ret_z)
+static inline void fading_phasors(const struct fading *fading, double scale, double time_s,
+    float amplitude, struct fading_phasors *restrict ret_z)
 {
 	double re[FADING_WAVES_PADDED], im[FADING_WAVES_PADDED];
 
@@ -46,7 +49,8 @@ static inline float fading_sum(const float *x)
 	return sum[0];
 }
 
-static inline void fading_turn(struct fading_phasors *restrict z, const struct fading_phasors *restrict turn)
+static inline void fading_turn(
+    struct fading_phasors *restrict z, const struct fading_phasors *restrict turn)
 {
 	for (int n = 0; n < FADING_WAVES_PADDED; n++) {
 		const float re = z->re[n] * turn->re[n] - z->im[n] * turn->im[n];
@@ -56,8 +60,8 @@ static inline void fading_turn(struct fading_phasors *restrict z, const struct f
 	}
 }
 
-static void fading_gains(const struct fading *fading, double start_s, double step_s, uint32_t n, float amplitude,
-			 float *ret_gains)
+static void fading_gains(const struct fading *fading, double start_s, double step_s, uint32_t n,
+    float amplitude, float *ret_gains)
 {
 	const float each = amplitude * 0.17960530202677491f; /* 1 / sqrt(31) */
 	struct fading_phasors z, turn;
@@ -77,7 +81,8 @@ static void fading_gains(const struct fading *fading, double start_s, double ste
 static inline void fading_line(const float *from, uint32_t step, uint32_t n, float *restrict out)
 {
 	const float re = from[0], im = from[1];
-	const float slope_re = (from[2] - re) / (float)step, slope_im = (from[3] - im) / (float)step;
+	const float slope_re = (from[2] - re) / (float)step,
+	            slope_im = (from[3] - im) / (float)step;
 
 	for (uint32_t i = 0; i < n; i++) {
 		out[2 * (size_t)i] = re + (float)(int32_t)i * slope_re;
@@ -93,12 +98,14 @@ static void fading_spread(const float *gains, uint32_t step, uint32_t n, float *
 
 /* re * x and im * i x, each in loops that add only: where a loop adds and subtracts in turn, some compilers put fused
  * instructions whatever they were told, and levels would differ. */
-static void fading_add_product(const float *restrict gains, const float *restrict x, uint32_t n, float *restrict sum)
+static void fading_add_product(
+    const float *restrict gains, const float *restrict x, uint32_t n, float *restrict sum)
 {
 	enum { ITEMS = 64 };
 	float re[2 * ITEMS], im[2 * ITEMS], turned[2 * ITEMS];
 
-	for (size_t at = 0; at < n; at += ITEMS, gains += 2 * ITEMS, x += 2 * ITEMS, sum += 2 * ITEMS) {
+	for (size_t at = 0; at < n;
+	     at += ITEMS, gains += 2 * ITEMS, x += 2 * ITEMS, sum += 2 * ITEMS) {
 		const uint32_t len = n - at < ITEMS ? (uint32_t)(n - at) : ITEMS;
 
 		for (uint32_t i = 0; i < len; i++) {
@@ -115,8 +122,8 @@ static void fading_add_product(const float *restrict gains, const float *restric
 }
 
 /* So many floats at a time: their sums stay in registers over all taps. */
-static inline void fading_filter_piece(const float *restrict taps, uint32_t n_taps, const float *restrict x,
-				       float *restrict out)
+static inline void fading_filter_piece(
+    const float *restrict taps, uint32_t n_taps, const float *restrict x, float *restrict out)
 {
 	enum { FLOATS = 64 };
 	float sum[FLOATS];
@@ -132,8 +139,8 @@ static inline void fading_filter_piece(const float *restrict taps, uint32_t n_ta
 	memcpy(out, sum, sizeof(sum));
 }
 
-static void fading_filter(const float *restrict taps, uint32_t n_taps, const float *restrict x, uint32_t n,
-			  float *restrict ret_out)
+static void fading_filter(const float *restrict taps, uint32_t n_taps, const float *restrict x,
+    uint32_t n, float *restrict ret_out)
 {
 	const size_t floats = 2 * (size_t)n, pieces = floats / 64 * 64;
 
@@ -146,9 +153,9 @@ static void fading_filter(const float *restrict taps, uint32_t n_taps, const flo
 	}
 }
 
-#define FADING_TABLE                                                                                                   \
-	{                                                                                                              \
-		fading_gains, fading_spread, fading_add_product, fading_filter                                         \
+#define FADING_TABLE                                                                               \
+	{                                                                                          \
+		fading_gains, fading_spread, fading_add_product, fading_filter                     \
 	}
 
 #endif

@@ -21,12 +21,14 @@
 #include "core/base/simd.h"
 
 struct fir_kernels {
-	void (*sum)(const float *taps, uint32_t len, const float complex *const *in, uint32_t streams,
-		    float complex *out, uint32_t n);
+	void (*sum)(const float *taps, uint32_t len, const float complex *const *in,
+	    uint32_t streams, float complex *out, uint32_t n);
 	/* out[i * streams + s] = in[s][i], i < n: the phases of an interpolator become one stream ... */
-	void (*join)(const float complex *const *in, uint32_t streams, float complex *out, uint32_t n);
+	void (*join)(
+	    const float complex *const *in, uint32_t streams, float complex *out, uint32_t n);
 	/* ... and one stream is dealt out: out[s][i] = in[i * streams + s], i < n */
-	void (*deal)(const float complex *in, uint32_t streams, float complex *const *out, uint32_t n);
+	void (*deal)(
+	    const float complex *in, uint32_t streams, float complex *const *out, uint32_t n);
 };
 
 /* fir_kernels gives the functions of a level. */

@@ -17,20 +17,25 @@
 #define FIR_VECTOR_BYTES 16 /* what every processor with vectors has */
 #endif
 
-enum { FIR_LANES = FIR_VECTOR_BYTES / sizeof(float), FIR_SUMS = 8, FIR_BLOCK = FIR_LANES * FIR_SUMS };
+enum {
+	FIR_LANES = FIR_VECTOR_BYTES / sizeof(float),
+	FIR_SUMS = 8,
+	FIR_BLOCK = FIR_LANES * FIR_SUMS
+};
 
 typedef float fir_vector __attribute__((vector_size(FIR_VECTOR_BYTES)));
 
-#define FIR_STEP(v)                                                                                                    \
-	memcpy(&sample, at + (v)*FIR_LANES, sizeof(sample));                                                           \
+#define FIR_STEP(v)                                                                                \
+	memcpy(&sample, at + (v)*FIR_LANES, sizeof(sample));                                       \
 	sum##v += tap * sample
 #define FIR_STORE(v) memcpy(out + (v)*FIR_LANES, &sum##v, sizeof(sum##v))
 
 /* FIR_BLOCK floats from `first` on of each stream. */
-static inline void fir_block(const float *taps, uint32_t len, const float complex *const *in, uint32_t streams,
-			     size_t first, float *out)
+static inline void fir_block(const float *taps, uint32_t len, const float complex *const *in,
+    uint32_t streams, size_t first, float *out)
 {
-	fir_vector sum0 = {0}, sum1 = {0}, sum2 = {0}, sum3 = {0}, sum4 = {0}, sum5 = {0}, sum6 = {0}, sum7 = {0};
+	fir_vector sum0 = {0}, sum1 = {0}, sum2 = {0}, sum3 = {0}, sum4 = {0}, sum5 = {0},
+	           sum6 = {0}, sum7 = {0};
 	fir_vector sample;
 
 	for (uint32_t s = 0; s < streams; s++) {
@@ -60,8 +65,8 @@ static inline void fir_block(const float *taps, uint32_t len, const float comple
 }
 
 /* One float at a time, for what is left. */
-static inline float fir_single(const float *taps, uint32_t len, const float complex *const *in, uint32_t streams,
-			       size_t at)
+static inline float fir_single(
+    const float *taps, uint32_t len, const float complex *const *in, uint32_t streams, size_t at)
 {
 	float sum = 0;
 
@@ -71,8 +76,8 @@ static inline float fir_single(const float *taps, uint32_t len, const float comp
 	return sum;
 }
 
-static inline void fir_sum(const float *taps, uint32_t len, const float complex *const *in, uint32_t streams,
-			   float complex *out, uint32_t n)
+static inline void fir_sum(const float *taps, uint32_t len, const float complex *const *in,
+    uint32_t streams, float complex *out, uint32_t n)
 {
 	const size_t floats = 2 * (size_t)n;
 	float *to = (float *)out;
@@ -87,7 +92,8 @@ static inline void fir_sum(const float *taps, uint32_t len, const float complex 
 /* A sample is moved as one word. Two streams are woven four samples at a time. */
 typedef uint64_t fir_four __attribute__((vector_size(32)));
 
-static inline uint32_t fir_join_2(const float complex *a, const float complex *b, float complex *out, uint32_t n)
+static inline uint32_t fir_join_2(
+    const float complex *a, const float complex *b, float complex *out, uint32_t n)
 {
 	uint32_t i = 0;
 
@@ -104,7 +110,8 @@ static inline uint32_t fir_join_2(const float complex *a, const float complex *b
 	return i;
 }
 
-static inline uint32_t fir_deal_2(const float complex *in, float complex *a, float complex *b, uint32_t n)
+static inline uint32_t fir_deal_2(
+    const float complex *in, float complex *a, float complex *b, uint32_t n)
 {
 	uint32_t i = 0;
 
@@ -121,7 +128,8 @@ static inline uint32_t fir_deal_2(const float complex *in, float complex *a, flo
 	return i;
 }
 
-static inline void fir_join(const float complex *const *in, uint32_t streams, float complex *out, uint32_t n)
+static inline void fir_join(
+    const float complex *const *in, uint32_t streams, float complex *out, uint32_t n)
 {
 	const uint32_t done = streams == 2 ? fir_join_2(in[0], in[1], out, n) : 0;
 
@@ -130,7 +138,8 @@ static inline void fir_join(const float complex *const *in, uint32_t streams, fl
 			memcpy(&out[i * streams + s], &in[s][i], sizeof(*out));
 }
 
-static inline void fir_deal(const float complex *in, uint32_t streams, float complex *const *out, uint32_t n)
+static inline void fir_deal(
+    const float complex *in, uint32_t streams, float complex *const *out, uint32_t n)
 {
 	const uint32_t done = streams == 2 ? fir_deal_2(in, out[0], out[1], n) : 0;
 
@@ -139,9 +148,9 @@ static inline void fir_deal(const float complex *in, uint32_t streams, float com
 			memcpy(&out[s][i], &in[i * streams + s], sizeof(*in));
 }
 
-#define FIR_TABLE                                                                                                      \
-	{                                                                                                              \
-		fir_sum, fir_join, fir_deal                                                                            \
+#define FIR_TABLE                                                                                  \
+	{                                                                                          \
+		fir_sum, fir_join, fir_deal                                                        \
 	}
 
 #endif

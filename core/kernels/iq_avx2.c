@@ -9,7 +9,8 @@
 static inline __m256i iq8(const float *in, int *ret_unfit)
 {
 	const __m256 x = _mm256_mul_ps(_mm256_loadu_ps(in), _mm256_set1_ps(IQ_ONE));
-	const __m256 limited = _mm256_min_ps(_mm256_max_ps(x, _mm256_set1_ps(IQ_LEAST)), _mm256_set1_ps(IQ_MOST));
+	const __m256 limited =
+	    _mm256_min_ps(_mm256_max_ps(x, _mm256_set1_ps(IQ_LEAST)), _mm256_set1_ps(IQ_MOST));
 
 	*ret_unfit = _mm256_movemask_ps(_mm256_cmp_ps(limited, x, _CMP_NEQ_UQ));
 	return _mm256_cvtps_epi32(_mm256_and_ps(limited, _mm256_cmp_ps(x, x, _CMP_ORD_Q)));
@@ -23,9 +24,11 @@ static uint32_t avx2_from_f32(const float *in, uint8_t *iq, uint32_t n)
 
 	for (; i + 16 <= 2 * (size_t)n; i += 16) {
 		int low, high;
-		const __m256i packed = _mm256_packs_epi32(iq8(in + i, &low), iq8(in + i + 8, &high));
+		const __m256i packed =
+		    _mm256_packs_epi32(iq8(in + i, &low), iq8(in + i + 8, &high));
 
-		_mm256_storeu_si256((__m256i *)(void *)(iq + 2 * i), _mm256_permute4x64_epi64(packed, 0xd8));
+		_mm256_storeu_si256(
+		    (__m256i *)(void *)(iq + 2 * i), _mm256_permute4x64_epi64(packed, 0xd8));
 		unfit += (uint32_t)__builtin_popcount((unsigned)(low | high << 8));
 	}
 	return unfit + iq_rest_from_f32(in, iq, n, i);

@@ -25,7 +25,8 @@ static inline void to16(const uint8_t *iq, float *out, __mmask16 mask)
 static inline __m512i from16(__m512 in, __m512i *unfit)
 {
 	const __m512 x = _mm512_mul_ps(in, _mm512_set1_ps(IQ_ONE));
-	const __m512 limited = _mm512_min_ps(_mm512_max_ps(x, _mm512_set1_ps(IQ_LEAST)), _mm512_set1_ps(IQ_MOST));
+	const __m512 limited =
+	    _mm512_min_ps(_mm512_max_ps(x, _mm512_set1_ps(IQ_LEAST)), _mm512_set1_ps(IQ_MOST));
 	const __mmask16 differ = _mm512_cmp_ps_mask(limited, x, _CMP_NEQ_UQ);
 
 	*unfit = _mm512_mask_add_epi32(*unfit, differ, *unfit, _mm512_set1_epi32(1));
@@ -55,7 +56,8 @@ static uint32_t avx512_from_f32(const float *in, uint8_t *iq, uint32_t n)
 		const __m512i low = from16(_mm512_loadu_ps(in + i), &unfit);
 		const __m512i high = from16(_mm512_loadu_ps(in + i + AT_ONCE), &unfit);
 
-		_mm512_storeu_si512(iq + 2 * i, _mm512_permutexvar_epi64(order, _mm512_packs_epi32(low, high)));
+		_mm512_storeu_si512(
+		    iq + 2 * i, _mm512_permutexvar_epi64(order, _mm512_packs_epi32(low, high)));
 	}
 	for (; i < values; i += AT_ONCE) {
 		const __mmask16 mask = mask_of(values - i);

@@ -33,7 +33,8 @@ static inline void iq_values_to_f32(const uint8_t *restrict iq, float *restrict 
 
 /* 1.5 * 2^23 pushes everything behind the point out of the mantissa, rounding as the processor does; the low bits that are
  * left are the integer. */
-static inline uint32_t iq_values_from_f32(const float *restrict in, uint8_t *restrict iq, size_t values)
+static inline uint32_t iq_values_from_f32(
+    const float *restrict in, uint8_t *restrict iq, size_t values)
 {
 	uint32_t unfit = 0;
 

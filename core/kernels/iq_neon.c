@@ -9,7 +9,8 @@
 static inline int16x4_t iq4(const float *in, uint32x4_t *unfit)
 {
 	const float32x4_t x = vmulq_n_f32(vld1q_f32(in), IQ_ONE);
-	const float32x4_t limited = vminq_f32(vmaxq_f32(x, vdupq_n_f32(IQ_LEAST)), vdupq_n_f32(IQ_MOST));
+	const float32x4_t limited =
+	    vminq_f32(vmaxq_f32(x, vdupq_n_f32(IQ_LEAST)), vdupq_n_f32(IQ_MOST));
 
 	*unfit = vaddq_u32(*unfit, vshrq_n_u32(vmvnq_u32(vceqq_f32(limited, x)), 31));
 	return vqmovn_s32(vcvtnq_s32_f32(limited));

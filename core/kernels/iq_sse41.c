@@ -9,7 +9,8 @@
 static inline __m128i iq4(const float *in, int *ret_unfit)
 {
 	const __m128 x = _mm_mul_ps(_mm_loadu_ps(in), _mm_set1_ps(IQ_ONE));
-	const __m128 limited = _mm_min_ps(_mm_max_ps(x, _mm_set1_ps(IQ_LEAST)), _mm_set1_ps(IQ_MOST));
+	const __m128 limited =
+	    _mm_min_ps(_mm_max_ps(x, _mm_set1_ps(IQ_LEAST)), _mm_set1_ps(IQ_MOST));
 
 	*ret_unfit = _mm_movemask_ps(_mm_cmpneq_ps(limited, x));
 	return _mm_cvtps_epi32(_mm_and_ps(limited, _mm_cmpord_ps(x, x)));

@@ -19,19 +19,19 @@
 #include "core/base/simd.h"
 
 #if defined(__x86_64__)
-#define KERNEL_LEVELS(plain, sse41, avx2, avx512, neon)                                                                \
-	{                                                                                                              \
-		plain, sse41, avx2, avx512, plain                                                                      \
+#define KERNEL_LEVELS(plain, sse41, avx2, avx512, neon)                                            \
+	{                                                                                          \
+		plain, sse41, avx2, avx512, plain                                                  \
 	}
 #elif defined(__aarch64__)
-#define KERNEL_LEVELS(plain, sse41, avx2, avx512, neon)                                                                \
-	{                                                                                                              \
-		plain, plain, plain, plain, neon                                                                       \
+#define KERNEL_LEVELS(plain, sse41, avx2, avx512, neon)                                            \
+	{                                                                                          \
+		plain, plain, plain, plain, neon                                                   \
 	}
 #else
-#define KERNEL_LEVELS(plain, sse41, avx2, avx512, neon)                                                                \
-	{                                                                                                              \
-		plain, plain, plain, plain, plain                                                                      \
+#define KERNEL_LEVELS(plain, sse41, avx2, avx512, neon)                                            \
+	{                                                                                          \
+		plain, plain, plain, plain, plain                                                  \
 	}
 #endif
 

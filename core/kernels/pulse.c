@@ -17,8 +17,10 @@ double pulse_rrc(double t, double rolloff)
 	if (fabs(t) < 1e-9)
 		return 1 - a + 4 * a / M_PI;
 	if (fabs(fabs(edge) - 1) < 1e-7)
-		return a / sqrt(2) * ((1 + 2 / M_PI) * sin(M_PI / (4 * a)) + (1 - 2 / M_PI) * cos(M_PI / (4 * a)));
-	return (sin(M_PI * t * (1 - a)) + edge * cos(M_PI * t * (1 + a))) / (M_PI * t * (1 - edge * edge));
+		return a / sqrt(2) *
+		    ((1 + 2 / M_PI) * sin(M_PI / (4 * a)) + (1 - 2 / M_PI) * cos(M_PI / (4 * a)));
+	return (sin(M_PI * t * (1 - a)) + edge * cos(M_PI * t * (1 + a))) /
+	    (M_PI * t * (1 - edge * edge));
 }
 
 double pulse_rc(double t, double rolloff)

@@ -33,8 +33,8 @@ const struct random_kernels random_plain = RANDOM_TABLE;
 
 const struct random_kernels *random_kernels(enum simd_level level)
 {
-	static const struct random_kernels *const tables[SIMD_LEVELS] =
-	    KERNEL_LEVELS(&random_plain, &random_plain, &random_avx2, &random_avx512, &random_plain);
+	static const struct random_kernels *const tables[SIMD_LEVELS] = KERNEL_LEVELS(
+	    &random_plain, &random_plain, &random_avx2, &random_avx512, &random_plain);
 
 	return tables[level];
 }

@@ -44,7 +44,8 @@ struct random_kernels {
 	void (*words)(uint64_t seed, uint64_t index, uint32_t *ret_words, uint32_t n);
 	void (*bits)(uint64_t seed, uint64_t index, uint8_t *ret_bits, uint32_t n);
 	void (*gauss)(uint64_t seed, uint64_t index, float *ret_numbers, uint32_t n);
-	void (*add_gauss)(uint64_t seed, uint64_t index, const float *in, float sigma, float *out, uint32_t n);
+	void (*add_gauss)(
+	    uint64_t seed, uint64_t index, const float *in, float sigma, float *out, uint32_t n);
 };
 
 /* random_kernels gives the functions of a level. */

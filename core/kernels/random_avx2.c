@@ -24,20 +24,21 @@ static inline struct half half_round(struct half x, __m256i key0, __m256i key1)
 
 static inline struct half half_counters(__m256i blocks, uint64_t index, enum random_purpose purpose)
 {
-	return (struct half){{blocks, _mm256_set1_epi64x(purpose), _mm256_set1_epi64x((int64_t)index),
-			      _mm256_set1_epi64x((int64_t)(index >> 32))}};
+	return (struct half){{blocks, _mm256_set1_epi64x(purpose),
+	    _mm256_set1_epi64x((int64_t)index), _mm256_set1_epi64x((int64_t)(index >> 32))}};
 }
 
-static inline void random_chunk(uint64_t seed, uint64_t index, enum random_purpose purpose, uint32_t chunk,
-				struct random_lanes *ret_x)
+static inline void random_chunk(uint64_t seed, uint64_t index, enum random_purpose purpose,
+    uint32_t chunk, struct random_lanes *ret_x)
 {
-	const __m256i blocks =
-	    _mm256_add_epi64(_mm256_set1_epi64x((int64_t)chunk * RANDOM_LANES), _mm256_setr_epi64x(0, 2, 4, 6));
+	const __m256i blocks = _mm256_add_epi64(
+	    _mm256_set1_epi64x((int64_t)chunk * RANDOM_LANES), _mm256_setr_epi64x(0, 2, 4, 6));
 
 	for (int first = 0; first < RANDOM_LANES; first += 8) {
 		const __m256i here = _mm256_add_epi64(blocks, _mm256_set1_epi64x(first));
 		struct half even = half_counters(here, index, purpose);
-		struct half odd = half_counters(_mm256_add_epi64(here, _mm256_set1_epi64x(1)), index, purpose);
+		struct half odd =
+		    half_counters(_mm256_add_epi64(here, _mm256_set1_epi64x(1)), index, purpose);
 		uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
 
 #pragma GCC unroll 10
@@ -49,15 +50,18 @@ static inline void random_chunk(uint64_t seed, uint64_t index, enum random_purpo
 		}
 		for (int w = 0; w < 4; w++)
 			_mm256_store_si256((__m256i *)&ret_x->word[w][first],
-					   _mm256_blend_epi32(even.word[w], _mm256_slli_epi64(odd.word[w], 32), 0xaa));
+			    _mm256_blend_epi32(
+			        even.word[w], _mm256_slli_epi64(odd.word[w], 32), 0xaa));
 	}
 }
 
 static inline void random_spread(uint32_t word, uint8_t *out)
 {
-	const __m256i bytes = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+	const __m256i bytes =
+	    _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
 	const __m256i bit = _mm256_set1_epi64x((int64_t)0x8040201008040201);
-	const __m256i spread = _mm256_and_si256(_mm256_shuffle_epi8(_mm256_set1_epi32((int)word), bytes), bit);
+	const __m256i spread =
+	    _mm256_and_si256(_mm256_shuffle_epi8(_mm256_set1_epi32((int)word), bytes), bit);
 
 	_mm256_storeu_si256((__m256i *)out, _mm256_min_epu8(spread, _mm256_set1_epi8(1)));
 }

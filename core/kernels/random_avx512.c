@@ -24,16 +24,17 @@ static inline struct half half_round(struct half x, __m512i key0, __m512i key1)
 static inline struct half half_counters(__m512i blocks, uint64_t index, enum random_purpose purpose)
 {
 	return (struct half){{blocks, _mm512_set1_epi64(purpose), _mm512_set1_epi64((int64_t)index),
-			      _mm512_set1_epi64((int64_t)(index >> 32))}};
+	    _mm512_set1_epi64((int64_t)(index >> 32))}};
 }
 
-static inline void random_chunk(uint64_t seed, uint64_t index, enum random_purpose purpose, uint32_t chunk,
-				struct random_lanes *ret_x)
+static inline void random_chunk(uint64_t seed, uint64_t index, enum random_purpose purpose,
+    uint32_t chunk, struct random_lanes *ret_x)
 {
 	const __m512i blocks = _mm512_add_epi64(_mm512_set1_epi64((int64_t)chunk * RANDOM_LANES),
-						_mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14));
+	    _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14));
 	struct half even = half_counters(blocks, index, purpose);
-	struct half odd = half_counters(_mm512_add_epi64(blocks, _mm512_set1_epi64(1)), index, purpose);
+	struct half odd =
+	    half_counters(_mm512_add_epi64(blocks, _mm512_set1_epi64(1)), index, purpose);
 	uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
 
 #pragma GCC unroll 10
@@ -45,7 +46,8 @@ static inline void random_chunk(uint64_t seed, uint64_t index, enum random_purpo
 	}
 	for (int w = 0; w < 4; w++)
 		_mm512_store_si512(ret_x->word[w],
-				   _mm512_mask_blend_epi32(0xaaaa, even.word[w], _mm512_slli_epi64(odd.word[w], 32)));
+		    _mm512_mask_blend_epi32(
+		        0xaaaa, even.word[w], _mm512_slli_epi64(odd.word[w], 32)));
 }
 
 static inline void random_spread(uint32_t word, uint8_t *out)

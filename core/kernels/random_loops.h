@@ -40,8 +40,8 @@ static inline void random_lanes_mix(struct random_lanes *x, uint32_t key0, uint3
 	}
 }
 
-static inline void random_chunk(uint64_t seed, uint64_t index, enum random_purpose purpose, uint32_t chunk,
-				struct random_lanes *ret_x)
+static inline void random_chunk(uint64_t seed, uint64_t index, enum random_purpose purpose,
+    uint32_t chunk, struct random_lanes *ret_x)
 {
 	for (uint32_t l = 0; l < RANDOM_LANES; l++) {
 		ret_x->word[0][l] = chunk * RANDOM_LANES + l;
@@ -55,7 +55,8 @@ static inline void random_chunk(uint64_t seed, uint64_t index, enum random_purpo
 static inline void random_spread(uint32_t word, uint8_t *out)
 {
 	for (int i = 0; i < 4; i++) {
-		const uint64_t set = (word >> 8 * i & 0xff) * 0x0101010101010101u & 0x8040201008040201u;
+		const uint64_t set =
+		    (word >> 8 * i & 0xff) * 0x0101010101010101u & 0x8040201008040201u;
 		uint64_t bits = (set + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u;
 
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -66,7 +67,8 @@ static inline void random_spread(uint32_t word, uint8_t *out)
 }
 #endif
 
-static inline void random_level_words(uint64_t seed, uint64_t index, uint32_t *ret_words, uint32_t n)
+static inline void random_level_words(
+    uint64_t seed, uint64_t index, uint32_t *ret_words, uint32_t n)
 {
 	struct random_lanes x;
 
@@ -99,8 +101,15 @@ static inline void random_level_bits(uint64_t seed, uint64_t index, uint8_t *ret
 
 /* ln(1 + f) / f for 1 + f in [sqrt(1/2), sqrt(2)): interpolated at the Chebyshev nodes, within 4e-8. */
 static const float RANDOM_LN[] = {
-    0.9999999741f,  -0.4999999638f, 0.3333419329f,  -0.2500135219f, 0.1995593336f,
-    -0.1657799290f, 0.1497740128f,  -0.1426925821f, 0.0853331308f,
+    0.9999999741f,
+    -0.4999999638f,
+    0.3333419329f,
+    -0.2500135219f,
+    0.1995593336f,
+    -0.1657799290f,
+    0.1497740128f,
+    -0.1426925821f,
+    0.0853331308f,
 };
 
 /* random_minus_two_ln gives -2 ln(u) for u = (w / 2 + 1/2) / 2^31, at least 0. */
@@ -129,7 +138,8 @@ static inline void random_box_muller(uint32_t w0, uint32_t w1, float *ret_a, flo
 	const float t = (float)(int32_t)(w1 << 2) * 3.6572951e-10f; /* pi/4 / 2^31 */
 	const float tt = t * t;
 	const float s = t * (1.0f + tt * (-1.0f / 6 + tt * (1.0f / 120 + tt * (-1.0f / 5040))));
-	const float c = 1.0f + tt * (-0.5f + tt * (1.0f / 24 + tt * (-1.0f / 720 + tt * (1.0f / 40320))));
+	const float c =
+	    1.0f + tt * (-0.5f + tt * (1.0f / 24 + tt * (-1.0f / 720 + tt * (1.0f / 40320))));
 	const float a = radius * c, b = radius * s;
 	const float sign = w1 >> 31 ? -1.0f : 1.0f;
 	const float turned = w1 >> 30 & 1 ? -b : a;
@@ -143,7 +153,8 @@ static inline void random_chunk_gauss(const struct random_lanes *x, float *restr
 	for (int l = 0; l < RANDOM_LANES; l++)
 		random_box_muller(x->word[0][l], x->word[1][l], &out[l], &out[RANDOM_LANES + l]);
 	for (int l = 0; l < RANDOM_LANES; l++)
-		random_box_muller(x->word[2][l], x->word[3][l], &out[2 * RANDOM_LANES + l], &out[3 * RANDOM_LANES + l]);
+		random_box_muller(x->word[2][l], x->word[3][l], &out[2 * RANDOM_LANES + l],
+		    &out[3 * RANDOM_LANES + l]);
 }
 
 static inline void random_level_gauss(uint64_t seed, uint64_t index, float *ret_numbers, uint32_t n)
@@ -164,14 +175,15 @@ static inline void random_level_gauss(uint64_t seed, uint64_t index, float *ret_
 	}
 }
 
-static inline void random_scale_add(const float *in, const float *restrict numbers, float sigma, float *out, size_t n)
+static inline void random_scale_add(
+    const float *in, const float *restrict numbers, float sigma, float *out, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		out[i] = in[i] + sigma * numbers[i];
 }
 
-static inline void random_level_add_gauss(uint64_t seed, uint64_t index, const float *in, float sigma, float *out,
-					  uint32_t n)
+static inline void random_level_add_gauss(
+    uint64_t seed, uint64_t index, const float *in, float sigma, float *out, uint32_t n)
 {
 	struct random_lanes x;
 	float chunk[RANDOM_CHUNK];
@@ -180,13 +192,13 @@ static inline void random_level_add_gauss(uint64_t seed, uint64_t index, const f
 		random_chunk(seed, index, RANDOM_GAUSS, done / RANDOM_CHUNK, &x);
 		random_chunk_gauss(&x, chunk);
 		random_scale_add(in + done, chunk, sigma, out + done,
-				 n - done < RANDOM_CHUNK ? n - done : RANDOM_CHUNK);
+		    n - done < RANDOM_CHUNK ? n - done : RANDOM_CHUNK);
 	}
 }
 
-#define RANDOM_TABLE                                                                                                   \
-	{                                                                                                              \
-		random_level_words, random_level_bits, random_level_gauss, random_level_add_gauss                      \
+#define RANDOM_TABLE                                                                               \
+	{                                                                                          \
+		random_level_words, random_level_bits, random_level_gauss, random_level_add_gauss  \
 	}
 
 #endif

@@ -16,9 +16,9 @@ void soft_map_re_f32(const uint8_t *restrict bits, float level, float *restrict 
 	}
 }
 
-const struct soft_kernels soft_plain = {soft_map_f32, soft_map_i16, soft_map_re_f32, soft_map_re_i16,
-					soft_f32,     soft_i16,     soft_re_f32,     soft_re_i16,
-					hard_f32,     hard_i16,     hard_re_f32,     hard_re_i16};
+const struct soft_kernels soft_plain = {soft_map_f32, soft_map_i16, soft_map_re_f32,
+    soft_map_re_i16, soft_f32, soft_i16, soft_re_f32, soft_re_i16, hard_f32, hard_i16, hard_re_f32,
+    hard_re_i16};
 
 const struct soft_kernels *soft_kernels(enum simd_level level)
 {

@@ -10,17 +10,18 @@
 
 #ifdef SOFT_16
 
-#define SOFT_16_LOOP(name, type, step)                                                                                 \
-	static void vector_##name(const type *restrict in, float factor, int16_t *restrict llr, uint32_t n)            \
-	{                                                                                                              \
-		uint32_t i = 0;                                                                                        \
-                                                                                                                       \
-		for (; i + 8 <= n; i += 8) {                                                                           \
-			const type *from = in + (step) * (size_t)i;                                                    \
-                                                                                                                       \
-			soft8(llr + i, name##_4(from), name##_4(from + (step)*4), factor);                             \
-		}                                                                                                      \
-		soft_##name(in + (step) * (size_t)i, factor, llr + i, n - i);                                          \
+#define SOFT_16_LOOP(name, type, step)                                                             \
+	static void vector_##name(                                                                 \
+	    const type *restrict in, float factor, int16_t *restrict llr, uint32_t n)              \
+	{                                                                                          \
+		uint32_t i = 0;                                                                    \
+                                                                                                   \
+		for (; i + 8 <= n; i += 8) {                                                       \
+			const type *from = in + (step) * (size_t)i;                                \
+                                                                                                   \
+			soft8(llr + i, name##_4(from), name##_4(from + (step)*4), factor);         \
+		}                                                                                  \
+		soft_##name(in + (step) * (size_t)i, factor, llr + i, n - i);                      \
 	}
 SOFT_16_LOOP(f32, float, 1)
 SOFT_16_LOOP(i16, int16_t, 1)
@@ -28,10 +29,11 @@ SOFT_16_LOOP(re_f32, float, 2)
 SOFT_16_LOOP(re_i16, int16_t, 2)
 #undef SOFT_16_LOOP
 
-#define SOFT_16_TABLE                                                                                                  \
-	{                                                                                                              \
-		soft_map_f32, soft_map_i16, soft_map_re_f32, soft_map_re_i16, vector_f32, vector_i16, vector_re_f32,   \
-		    vector_re_i16, hard_f32, hard_i16, hard_re_f32, hard_re_i16                                        \
+#define SOFT_16_TABLE                                                                              \
+	{                                                                                          \
+		soft_map_f32, soft_map_i16, soft_map_re_f32, soft_map_re_i16, vector_f32,          \
+		    vector_i16, vector_re_f32, vector_re_i16, hard_f32, hard_i16, hard_re_f32,     \
+		    hard_re_i16                                                                    \
 	}
 
 #endif

@@ -25,7 +25,8 @@ static inline uint32_t soft_word(float value)
 	return word;
 }
 
-static inline void soft_map_f32(const uint8_t *restrict bits, float level, float *restrict out, uint32_t n)
+static inline void soft_map_f32(
+    const uint8_t *restrict bits, float level, float *restrict out, uint32_t n)
 {
 	const uint32_t word = soft_word(level);
 
@@ -36,7 +37,8 @@ static inline void soft_map_f32(const uint8_t *restrict bits, float level, float
 	}
 }
 
-static inline void soft_map_i16(const uint8_t *restrict bits, int16_t level, int16_t *restrict out, uint32_t n)
+static inline void soft_map_i16(
+    const uint8_t *restrict bits, int16_t level, int16_t *restrict out, uint32_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const int16_t minus = (int16_t) - (bits[i] & 1);
@@ -45,7 +47,8 @@ static inline void soft_map_i16(const uint8_t *restrict bits, int16_t level, int
 	}
 }
 
-static inline void soft_map_re_i16(const uint8_t *restrict bits, int16_t level, int16_t *restrict out, uint32_t n)
+static inline void soft_map_re_i16(
+    const uint8_t *restrict bits, int16_t level, int16_t *restrict out, uint32_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const int16_t minus = (int16_t) - (bits[i] & 1);
@@ -65,16 +68,18 @@ static inline int16_t soft_bit(float x)
 	return (int16_t)soft_word((x == x ? limited : 0.0f) + 12582912.0f);
 }
 
-#define SOFT_LOOP(name, type, step)                                                                                    \
-	static inline void soft_##name(const type *restrict in, float factor, int16_t *restrict llr, uint32_t n)       \
-	{                                                                                                              \
-		for (size_t i = 0; i < n; i++)                                                                         \
-			llr[i] = soft_bit(factor * (float)in[(step)*i]);                                               \
-	}                                                                                                              \
-	static inline void hard_##name(const type *restrict in, uint8_t *restrict bits, uint32_t n)                    \
-	{                                                                                                              \
-		for (size_t i = 0; i < n; i++)                                                                         \
-			bits[i] = in[(step)*i] < 0;                                                                    \
+#define SOFT_LOOP(name, type, step)                                                                \
+	static inline void soft_##name(                                                            \
+	    const type *restrict in, float factor, int16_t *restrict llr, uint32_t n)              \
+	{                                                                                          \
+		for (size_t i = 0; i < n; i++)                                                     \
+			llr[i] = soft_bit(factor * (float)in[(step)*i]);                           \
+	}                                                                                          \
+	static inline void hard_##name(                                                            \
+	    const type *restrict in, uint8_t *restrict bits, uint32_t n)                           \
+	{                                                                                          \
+		for (size_t i = 0; i < n; i++)                                                     \
+			bits[i] = in[(step)*i] < 0;                                                \
 	}
 SOFT_LOOP(f32, float, 1)
 SOFT_LOOP(i16, int16_t, 1)

@@ -10,8 +10,8 @@ const struct spectrum_kernels spectrum_plain = SPECTRUM_TABLE;
 
 const struct spectrum_kernels *spectrum_kernels(enum simd_level level, uint32_t size)
 {
-	static const struct spectrum_kernels *const tables[SIMD_LEVELS] =
-	    KERNEL_LEVELS(&spectrum_plain, &spectrum_sse41, &spectrum_avx2, &spectrum_avx512, &spectrum_neon);
+	static const struct spectrum_kernels *const tables[SIMD_LEVELS] = KERNEL_LEVELS(
+	    &spectrum_plain, &spectrum_sse41, &spectrum_avx2, &spectrum_avx512, &spectrum_neon);
 
 	/* A square of vectors is transposed: there must be one. */
 	return level == SIMD_AVX512 && size < 16 * 16 ? tables[SIMD_AVX2] : tables[level];
@@ -39,7 +39,8 @@ static void fill_twiddles(uint32_t lanes, uint32_t radix, uint32_t length, float
 	for (uint32_t j = 0; j < length / radix; j += lanes) {
 		for (uint32_t r = 1; r < radix; r++, w += 2 * (size_t)lanes) {
 			for (uint32_t l = 0; l < lanes; l++) {
-				const double turns = (double)((uint64_t)r * (j + l) % length) / length;
+				const double turns =
+				    (double)((uint64_t)r * (j + l) % length) / length;
 
 				w[l] = (float)cos(6.283185307179586476925 * turns);
 				w[lanes + l] = (float)-sin(6.283185307179586476925 * turns);
@@ -49,7 +50,8 @@ static void fill_twiddles(uint32_t lanes, uint32_t radix, uint32_t length, float
 }
 
 /* lay_out: the passes of a plan, tables from `memory` on (or none, NULL); how many floats they take. */
-static size_t lay_out(const struct spectrum_kernels *kernels, uint32_t size, float *memory, struct spectrum_plan *plan)
+static size_t lay_out(const struct spectrum_kernels *kernels, uint32_t size, float *memory,
+    struct spectrum_plan *plan)
 {
 	uint32_t length = size, radix = 8;
 	size_t floats = 0;
@@ -78,7 +80,7 @@ size_t spectrum_plan_bytes(const struct spectrum_kernels *kernels, uint32_t size
 }
 
 void spectrum_plan_init(const struct spectrum_kernels *kernels, uint32_t size, void *memory,
-			struct spectrum_plan *ret_plan)
+    struct spectrum_plan *ret_plan)
 {
 	lay_out(kernels, size, memory, ret_plan);
 }

@@ -28,7 +28,8 @@
 
 enum {
 	SPECTRUM_BLOCK = 16, /* bins in a block */
-	SPECTRUM_STEP = 64,  /* the multiply-accumulate works on so many bins at a time: pad a spectrum to them */
+	SPECTRUM_STEP =
+	    64, /* the multiply-accumulate works on so many bins at a time: pad a spectrum to them */
 	SPECTRUM_SIZE_MIN = 128,
 	SPECTRUM_SIZE_MAX = 8192,
 	SPECTRUM_PASSES_MAX = 8
@@ -50,12 +51,14 @@ struct spectrum_plan {
 struct spectrum_kernels {
 	uint32_t lanes; /* floats in a vector: what a plan is made for */
 	/* forward transforms [history | in], in: size/2 cf32 (re, im), any alignment. [slot] */
-	void (*forward)(const struct spectrum_plan *plan, const float *in, float *history, float *ret_spectrum);
+	void (*forward)(
+	    const struct spectrum_plan *plan, const float *in, float *history, float *ret_spectrum);
 	/* inverse spoils the spectrum; ret_out: size/2 cf32, any alignment. [slot] */
 	void (*inverse)(const struct spectrum_plan *plan, float *spectrum, float *ret_out);
 	/* multiply gives the sum over k < count (at least 1) of x[k] * h[k], bin by bin; bins is a multiple of
 	 * SPECTRUM_STEP. [slot] */
-	void (*multiply)(const float *const *x, const float *const *h, uint32_t count, uint32_t bins, float *ret_sum);
+	void (*multiply)(const float *const *x, const float *const *h, uint32_t count,
+	    uint32_t bins, float *ret_sum);
 	/* split and join turn n complex items (re, im) into blocks of 16 and back; n is a multiple of SPECTRUM_BLOCK, the
 	 * items have any alignment. [slot] */
 	void (*split)(const float *in, uint32_t n, float *ret_blocks);
@@ -73,7 +76,7 @@ int spectrum_has_size(uint32_t size);
  * and has nothing to free. Sizes that are not there: a slip of the programmer. [control] */
 size_t spectrum_plan_bytes(const struct spectrum_kernels *kernels, uint32_t size);
 void spectrum_plan_init(const struct spectrum_kernels *kernels, uint32_t size, void *memory,
-			struct spectrum_plan *ret_plan);
+    struct spectrum_plan *ret_plan);
 
 /* spectrum_floats: so many floats hold a spectrum of `bins`, padded to SPECTRUM_STEP. */
 static inline size_t spectrum_floats(uint32_t bins)

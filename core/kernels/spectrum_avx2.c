@@ -23,7 +23,8 @@ static inline void v_groups(vec *t)
 
 static inline void v_split(vec a, vec b, vec *ret_re, vec *ret_im)
 {
-	const vec low = _mm256_permute2f128_ps(a, b, 0x20), high = _mm256_permute2f128_ps(a, b, 0x31);
+	const vec low = _mm256_permute2f128_ps(a, b, 0x20),
+	          high = _mm256_permute2f128_ps(a, b, 0x31);
 
 	*ret_re = _mm256_shuffle_ps(low, high, 0x88);
 	*ret_im = _mm256_shuffle_ps(low, high, 0xdd);

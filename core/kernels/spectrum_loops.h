@@ -224,8 +224,8 @@ static inline __attribute__((always_inline)) void dft(uint32_t radix, struct cve
 
 /* ---- passes over whole vectors ---- */
 
-static inline __attribute__((always_inline)) void pass_forward(uint32_t radix, const struct spectrum_pass *pass,
-							       uint32_t size, float *x)
+static inline __attribute__((always_inline)) void pass_forward(
+    uint32_t radix, const struct spectrum_pass *pass, uint32_t size, float *x)
 {
 	const uint32_t part = pass->length / radix;
 	struct cvec v[8];
@@ -241,13 +241,14 @@ static inline __attribute__((always_inline)) void pass_forward(uint32_t radix, c
 			c_store(x, j, v[0]);
 			SPECTRUM_UNROLL
 			for (uint32_t r = 1; r < radix; r++, w += 2 * LANES)
-				c_store(x, j + r * part, c_mul(v[r], (struct cvec){v_load(w), v_load(w + LANES)}));
+				c_store(x, j + r * part,
+				    c_mul(v[r], (struct cvec){v_load(w), v_load(w + LANES)}));
 		}
 	}
 }
 
-static inline __attribute__((always_inline)) void pass_inverse(uint32_t radix, const struct spectrum_pass *pass,
-							       uint32_t size, float *x)
+static inline __attribute__((always_inline)) void pass_inverse(
+    uint32_t radix, const struct spectrum_pass *pass, uint32_t size, float *x)
 {
 	const uint32_t part = pass->length / radix;
 	struct cvec v[8];
@@ -259,7 +260,8 @@ static inline __attribute__((always_inline)) void pass_inverse(uint32_t radix, c
 			v[0] = c_load(x, j);
 			SPECTRUM_UNROLL
 			for (uint32_t r = 1; r < radix; r++, w += 2 * LANES)
-				v[r] = c_mul(c_load(x, j + r * part), (struct cvec){v_load(w), v_load(w + LANES)});
+				v[r] = c_mul(c_load(x, j + r * part),
+				    (struct cvec){v_load(w), v_load(w + LANES)});
 			dft(radix, v);
 			SPECTRUM_UNROLL
 			for (uint32_t r = 0; r < radix; r++)
@@ -297,7 +299,8 @@ static void passes_inverse(const struct spectrum_plan *plan, float *x)
 }
 
 /* The first pass: from samples to the spectrum's place; what is now becomes history. */
-static void first_forward(const struct spectrum_plan *plan, const float *in, float *history, float *ret_spectrum)
+static void first_forward(
+    const struct spectrum_plan *plan, const float *in, float *history, float *ret_spectrum)
 {
 	const uint32_t part = plan->size / 8;
 	const float *w = plan->passes[0].twiddles;
@@ -314,7 +317,8 @@ static void first_forward(const struct spectrum_plan *plan, const float *in, flo
 		c_store(ret_spectrum, j, v[0]);
 		SPECTRUM_UNROLL
 		for (uint32_t r = 1; r < 8; r++, w += 2 * LANES)
-			c_store(ret_spectrum, j + r * part, c_mul(v[r], (struct cvec){v_load(w), v_load(w + LANES)}));
+			c_store(ret_spectrum, j + r * part,
+			    c_mul(v[r], (struct cvec){v_load(w), v_load(w + LANES)}));
 	}
 }
 
@@ -329,11 +333,13 @@ static void last_inverse(const struct spectrum_plan *plan, const float *x, float
 		v[0] = c_load(x, j);
 		SPECTRUM_UNROLL
 		for (uint32_t r = 1; r < 8; r++, w += 2 * LANES)
-			v[r] = c_mul(c_load(x, j + r * part), (struct cvec){v_load(w), v_load(w + LANES)});
+			v[r] = c_mul(
+			    c_load(x, j + r * part), (struct cvec){v_load(w), v_load(w + LANES)});
 		dft8_second(v);
 		SPECTRUM_UNROLL
 		for (uint32_t r = 0; r < 4; r++)
-			c_join(ret_out + 2 * (size_t)(j + r * part), (struct cvec){v[4 + r].im, v[4 + r].re});
+			c_join(ret_out + 2 * (size_t)(j + r * part),
+			    (struct cvec){v[4 + r].im, v[4 + r].re});
 	}
 }
 
@@ -343,7 +349,8 @@ static void last_inverse(const struct spectrum_plan *plan, const float *x, float
 /* Rows become columns in each 4 x 4 square that groups of four lanes of four vectors are. */
 static inline void transpose_four(vec *t)
 {
-	const vec a = V_LOW(t[0], t[1]), b = V_HIGH(t[0], t[1]), c = V_LOW(t[2], t[3]), d = V_HIGH(t[2], t[3]);
+	const vec a = V_LOW(t[0], t[1]), b = V_HIGH(t[0], t[1]), c = V_LOW(t[2], t[3]),
+	          d = V_HIGH(t[2], t[3]);
 
 	t[0] = V_LOW2(a, c);
 	t[1] = V_HIGH2(a, c);
@@ -499,7 +506,8 @@ static void lanes_inverse(const struct spectrum_plan *plan, float *x)
 
 /* ---- the table ---- */
 
-static void spectrum_forward(const struct spectrum_plan *plan, const float *in, float *history, float *ret_spectrum)
+static void spectrum_forward(
+    const struct spectrum_plan *plan, const float *in, float *history, float *ret_spectrum)
 {
 	first_forward(plan, in, history, ret_spectrum);
 	passes_forward(plan, ret_spectrum);
@@ -514,8 +522,8 @@ static void spectrum_inverse(const struct spectrum_plan *plan, float *spectrum, 
 }
 
 /* Sums of four vectors stay in registers over all products. */
-static void spectrum_multiply(const float *const *x, const float *const *h, uint32_t count, uint32_t bins,
-			      float *ret_sum)
+static void spectrum_multiply(
+    const float *const *x, const float *const *h, uint32_t count, uint32_t bins, float *ret_sum)
 {
 	enum { AT_ONCE = 4 };
 
@@ -528,7 +536,8 @@ static void spectrum_multiply(const float *const *x, const float *const *h, uint
 		for (uint32_t k = 1; k < count; k++) {
 			SPECTRUM_UNROLL
 			for (uint32_t v = 0; v < AT_ONCE; v++) {
-				const struct cvec a = c_load(x[k], i + v * LANES), b = c_load(h[k], i + v * LANES);
+				const struct cvec a = c_load(x[k], i + v * LANES),
+				                  b = c_load(h[k], i + v * LANES);
 
 				sum[v].re = V_FNMA(a.im, b.im, V_FMA(a.re, b.re, sum[v].re));
 				sum[v].im = V_FMA(a.im, b.re, V_FMA(a.re, b.im, sum[v].im));
@@ -552,9 +561,10 @@ static void spectrum_join(const float *blocks, uint32_t n, float *ret_out)
 		c_join(ret_out + 2 * (size_t)i, c_load(blocks, i));
 }
 
-#define SPECTRUM_TABLE                                                                                                 \
-	{                                                                                                              \
-		LANES, spectrum_forward, spectrum_inverse, spectrum_multiply, spectrum_split, spectrum_join            \
+#define SPECTRUM_TABLE                                                                             \
+	{                                                                                          \
+		LANES, spectrum_forward, spectrum_inverse, spectrum_multiply, spectrum_split,      \
+		    spectrum_join                                                                  \
 	}
 
 #endif

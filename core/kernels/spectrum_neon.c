@@ -10,8 +10,10 @@ typedef float32x4_t vec;
 #define V_FNMA(a, b, c) vfmsq_f32(c, a, b)
 #define V_LOW(a, b) vzip1q_f32(a, b)
 #define V_HIGH(a, b) vzip2q_f32(a, b)
-#define V_LOW2(a, b) vreinterpretq_f32_f64(vzip1q_f64(vreinterpretq_f64_f32(a), vreinterpretq_f64_f32(b)))
-#define V_HIGH2(a, b) vreinterpretq_f32_f64(vzip2q_f64(vreinterpretq_f64_f32(a), vreinterpretq_f64_f32(b)))
+#define V_LOW2(a, b)                                                                               \
+	vreinterpretq_f32_f64(vzip1q_f64(vreinterpretq_f64_f32(a), vreinterpretq_f64_f32(b)))
+#define V_HIGH2(a, b)                                                                              \
+	vreinterpretq_f32_f64(vzip2q_f64(vreinterpretq_f64_f32(a), vreinterpretq_f64_f32(b)))
 
 static inline void v_groups(vec *t)
 {

@@ -21,7 +21,8 @@ static inline void bit_gather_load(__m512i *bits, const uint64_t *words)
 }
 
 /* 64 bits of the result; `large`: more than 4096 bits are there to choose from. */
-static inline uint64_t bit_gather(const __m512i *bits, const struct utran_bit_gather *table, bool large)
+static inline uint64_t bit_gather(
+    const __m512i *bits, const struct utran_bit_gather *table, bool large)
 {
 	const __m512i byte = _mm512_load_si512(table->byte);
 	const __mmask64 odd = _mm512_movepi8_mask(byte);
@@ -32,7 +33,8 @@ static inline uint64_t bit_gather(const __m512i *bits, const struct utran_bit_ga
 	upper = _mm512_mask_mov_epi8(upper, odd, _mm512_permutex2var_epi8(bits[6], byte, bits[7]));
 	lower = _mm512_mask_mov_epi8(lower, table->upper, upper);
 	if (large)
-		lower = _mm512_mask_mov_epi8(lower, table->last, _mm512_permutex2var_epi8(bits[8], byte, bits[9]));
+		lower = _mm512_mask_mov_epi8(
+		    lower, table->last, _mm512_permutex2var_epi8(bits[8], byte, bits[9]));
 	return _mm512_test_epi8_mask(lower, _mm512_load_si512(table->bit));
 }
 

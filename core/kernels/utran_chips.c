@@ -7,8 +7,9 @@ const struct utran_chip_kernels utran_chips_plain = CHIPS_TABLE;
 
 const struct utran_chip_kernels *utran_chip_kernels(enum simd_level level)
 {
-	static const struct utran_chip_kernels *const tables[SIMD_LEVELS] = KERNEL_LEVELS(
-	    &utran_chips_plain, &utran_chips_plain, &utran_chips_avx2, &utran_chips_avx512, &utran_chips_plain);
+	static const struct utran_chip_kernels *const tables[SIMD_LEVELS] =
+	    KERNEL_LEVELS(&utran_chips_plain, &utran_chips_plain, &utran_chips_avx2,
+	        &utran_chips_avx512, &utran_chips_plain);
 
 	return tables[level];
 }

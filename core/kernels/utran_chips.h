@@ -21,13 +21,16 @@
 
 struct utran_chip_kernels {
 	/* n symbols to n sf chips: chip c of symbol s is pairs[c] symbols[s] */
-	void (*spread)(const float *pairs, uint32_t sf, const float complex *symbols, float complex *chips, uint32_t n);
+	void (*spread)(const float *pairs, uint32_t sf, const float complex *symbols,
+	    float complex *chips, uint32_t n);
 	/* n sf chips to n symbols: the sum of pairs[c] chips[c] */
-	void (*despread)(const float *pairs, uint32_t sf, const float complex *chips, float complex *symbols,
-			 uint32_t n);
+	void (*despread)(const float *pairs, uint32_t sf, const float complex *chips,
+	    float complex *symbols, uint32_t n);
 	/* chips times code, and times its conjugate, over sqrt(2) */
-	void (*scramble)(const int8_t *code, const float complex *in, float complex *out, uint32_t n);
-	void (*descramble)(const int8_t *code, const float complex *in, float complex *out, uint32_t n);
+	void (*scramble)(
+	    const int8_t *code, const float complex *in, float complex *out, uint32_t n);
+	void (*descramble)(
+	    const int8_t *code, const float complex *in, float complex *out, uint32_t n);
 };
 
 /* utran_chip_kernels gives the functions of a level. */

@@ -25,8 +25,8 @@ typedef uint64_t chips_words __attribute__((vector_size(CHIPS_VECTOR_BYTES)));
 typedef float chips_half __attribute__((vector_size(32)));
 typedef float chips_quarter __attribute__((vector_size(16)));
 
-static inline void chips_spread(const float *pairs, uint32_t sf, const float complex *symbols, float complex *chips,
-				uint32_t n)
+static inline void chips_spread(
+    const float *pairs, uint32_t sf, const float complex *symbols, float complex *chips, uint32_t n)
 {
 	float *out = (float *)chips;
 
@@ -51,19 +51,22 @@ static inline void chips_spread(const float *pairs, uint32_t sf, const float com
 	}
 }
 
-static inline void chips_despread_4(const float *pairs, const float *chips, float *symbols, uint32_t n)
+static inline void chips_despread_4(
+    const float *pairs, const float *chips, float *symbols, uint32_t n)
 {
 	for (uint32_t s = 0; s < n; s++, chips += 8)
 		for (uint32_t part = 0; part < 2; part++)
-			symbols[2 * s + part] = (pairs[part] * chips[part] + pairs[4 + part] * chips[4 + part]) +
-						(pairs[2 + part] * chips[2 + part] + pairs[6 + part] * chips[6 + part]);
+			symbols[2 * s + part] =
+			    (pairs[part] * chips[part] + pairs[4 + part] * chips[4 + part]) +
+			    (pairs[2 + part] * chips[2 + part] + pairs[6 + part] * chips[6 + part]);
 }
 
 /* Eight pairs to one: halves onto each other. */
 static inline void chips_fold(const chips_vector *sums, float *symbol)
 {
 #if CHIPS_VECTOR_BYTES == 16
-	const chips_quarter left = sums[0] + sums[2], right = sums[1] + sums[3], pair = left + right;
+	const chips_quarter left = sums[0] + sums[2], right = sums[1] + sums[3],
+	                    pair = left + right;
 #else
 	chips_half low, high;
 	chips_quarter left, right, pair;
@@ -79,8 +82,8 @@ static inline void chips_fold(const chips_vector *sums, float *symbol)
 	symbol[1] = pair[1] + pair[3];
 }
 
-static inline void chips_despread(const float *pairs, uint32_t sf, const float complex *chips, float complex *symbols,
-				  uint32_t n)
+static inline void chips_despread(
+    const float *pairs, uint32_t sf, const float complex *chips, float complex *symbols, uint32_t n)
 {
 	const float *at = (const float *)chips;
 
@@ -93,7 +96,8 @@ static inline void chips_despread(const float *pairs, uint32_t sf, const float c
 
 		for (uint32_t c = 0; c < sf; c += CHIPS_STEP)
 			for (uint32_t v = 0; v < CHIPS_VECTORS; v++, at += CHIPS_LANES) {
-				memcpy(&code, pairs + 2 * (size_t)c + (size_t)v * CHIPS_LANES, sizeof(code));
+				memcpy(&code, pairs + 2 * (size_t)c + (size_t)v * CHIPS_LANES,
+				    sizeof(code));
 				memcpy(&some, at, sizeof(some));
 				sums[v] += code * some;
 			}
@@ -103,36 +107,39 @@ static inline void chips_despread(const float *pairs, uint32_t sf, const float c
 
 #define CHIPS_HALF_POWER 0.70710678118654752f
 
-static inline void chips_scramble(const int8_t *restrict code, const float complex *in, float complex *out, uint32_t n)
+static inline void chips_scramble(
+    const int8_t *restrict code, const float complex *in, float complex *out, uint32_t n)
 {
 	const float *restrict from = (const float *)in;
 	float *restrict to = (float *)out;
 
 	for (size_t i = 0; i < n; i++) {
-		const float re = code[2 * i], im = code[2 * i + 1], x = from[2 * i], y = from[2 * i + 1];
+		const float re = code[2 * i], im = code[2 * i + 1], x = from[2 * i],
+		            y = from[2 * i + 1];
 
 		to[2 * i] = (x * re - y * im) * CHIPS_HALF_POWER;
 		to[2 * i + 1] = (y * re + x * im) * CHIPS_HALF_POWER;
 	}
 }
 
-static inline void chips_descramble(const int8_t *restrict code, const float complex *in, float complex *out,
-				    uint32_t n)
+static inline void chips_descramble(
+    const int8_t *restrict code, const float complex *in, float complex *out, uint32_t n)
 {
 	const float *restrict from = (const float *)in;
 	float *restrict to = (float *)out;
 
 	for (size_t i = 0; i < n; i++) {
-		const float re = code[2 * i], im = code[2 * i + 1], x = from[2 * i], y = from[2 * i + 1];
+		const float re = code[2 * i], im = code[2 * i + 1], x = from[2 * i],
+		            y = from[2 * i + 1];
 
 		to[2 * i] = (x * re + y * im) * CHIPS_HALF_POWER;
 		to[2 * i + 1] = (y * re - x * im) * CHIPS_HALF_POWER;
 	}
 }
 
-#define CHIPS_TABLE                                                                                                    \
-	{                                                                                                              \
-		chips_spread, chips_despread, chips_scramble, chips_descramble                                         \
+#define CHIPS_TABLE                                                                                \
+	{                                                                                          \
+		chips_spread, chips_despread, chips_scramble, chips_descramble                     \
 	}
 
 #endif

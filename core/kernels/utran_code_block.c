@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-int utran_code_blocks_init(struct utran_code_blocks *cut, uint32_t bits, uint32_t k_min, uint32_t k_max)
+int utran_code_blocks_init(
+    struct utran_code_blocks *cut, uint32_t bits, uint32_t k_min, uint32_t k_max)
 {
 	uint32_t blocks, k;
 
@@ -14,7 +15,8 @@ int utran_code_blocks_init(struct utran_code_blocks *cut, uint32_t bits, uint32_
 		return -EINVAL;
 	blocks = (bits + k_max - 1) / k_max;
 	k = bits < k_min ? k_min : (bits + blocks - 1) / blocks;
-	*cut = (struct utran_code_blocks){.bits = bits, .blocks = blocks, .k = k, .filler = blocks * k - bits};
+	*cut = (struct utran_code_blocks){
+	    .bits = bits, .blocks = blocks, .k = k, .filler = blocks * k - bits};
 	return 0;
 }
 
@@ -29,8 +31,8 @@ static uint32_t block_start(const struct utran_code_blocks *cut, uint32_t r)
 	return r * cut->k - (r ? cut->filler : 0);
 }
 
-const uint8_t *utran_code_block_get(const struct utran_code_blocks *cut, uint32_t r, const uint8_t *in,
-				    uint8_t *scratch)
+const uint8_t *utran_code_block_get(
+    const struct utran_code_blocks *cut, uint32_t r, const uint8_t *in, uint8_t *scratch)
 {
 	if (!has_filler(cut, r))
 		return in + block_start(cut, r);
@@ -39,12 +41,14 @@ const uint8_t *utran_code_block_get(const struct utran_code_blocks *cut, uint32_
 	return scratch;
 }
 
-uint8_t *utran_code_block_room(const struct utran_code_blocks *cut, uint32_t r, uint8_t *out, uint8_t *scratch)
+uint8_t *utran_code_block_room(
+    const struct utran_code_blocks *cut, uint32_t r, uint8_t *out, uint8_t *scratch)
 {
 	return has_filler(cut, r) ? scratch : out + block_start(cut, r);
 }
 
-void utran_code_block_put(const struct utran_code_blocks *cut, uint32_t r, uint8_t *out, const uint8_t *scratch)
+void utran_code_block_put(
+    const struct utran_code_blocks *cut, uint32_t r, uint8_t *out, const uint8_t *scratch)
 {
 	if (has_filler(cut, r))
 		memcpy(out, scratch + cut->filler, cut->k - cut->filler);

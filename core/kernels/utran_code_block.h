@@ -32,18 +32,21 @@ struct utran_code_blocks {
 
 /* utran_code_blocks_init cuts `bits` into blocks of k_min to k_max: 0, or -EINVAL if there is no bit or more than
  * UTRAN_CODE_BLOCKS_MAX blocks would be needed. */
-int utran_code_blocks_init(struct utran_code_blocks *cut, uint32_t bits, uint32_t k_min, uint32_t k_max);
+int utran_code_blocks_init(
+    struct utran_code_blocks *cut, uint32_t bits, uint32_t k_min, uint32_t k_max);
 
 /* utran_code_block_get gives the K bits of block r < C of `in` (X bits, one per byte): where they lie in `in`, or, for a
  * first block with filler, in `scratch` (K bytes), which is then written. */
-const uint8_t *utran_code_block_get(const struct utran_code_blocks *cut, uint32_t r, const uint8_t *in,
-				    uint8_t *scratch);
+const uint8_t *utran_code_block_get(
+    const struct utran_code_blocks *cut, uint32_t r, const uint8_t *in, uint8_t *scratch);
 
 /* utran_code_block_room gives the place where a decoder may write the K bits of block r < C on the way to `out` (X bits):
  * in `out`, or in `scratch` (K bytes) for a first block with filler; utran_code_block_put must follow. */
-uint8_t *utran_code_block_room(const struct utran_code_blocks *cut, uint32_t r, uint8_t *out, uint8_t *scratch);
+uint8_t *utran_code_block_room(
+    const struct utran_code_blocks *cut, uint32_t r, uint8_t *out, uint8_t *scratch);
 
 /* utran_code_block_put drops the filler of block r written to utran_code_block_room. */
-void utran_code_block_put(const struct utran_code_blocks *cut, uint32_t r, uint8_t *out, const uint8_t *scratch);
+void utran_code_block_put(
+    const struct utran_code_blocks *cut, uint32_t r, uint8_t *out, const uint8_t *scratch);
 
 #endif

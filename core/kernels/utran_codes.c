@@ -33,7 +33,8 @@ void utran_scrambling(uint32_t code, int8_t *ret_chips, uint32_t n)
 		x = shift_x(x);
 	for (uint32_t i = 0; i < n; i++) {
 		ret_chips[2 * i] = (x ^ y) & 1 ? -1 : 1;
-		ret_chips[2 * i + 1] = __builtin_parity(x & far_x) ^ __builtin_parity(y & far_y) ? -1 : 1;
+		ret_chips[2 * i + 1] =
+		    __builtin_parity(x & far_x) ^ __builtin_parity(y & far_y) ? -1 : 1;
 		x = shift_x(x);
 		y = shift_y(y);
 	}

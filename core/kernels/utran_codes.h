@@ -16,7 +16,12 @@
 #include <stdint.h>
 
 enum { UTRAN_CHIPS = 38400, UTRAN_SLOTS = 15, UTRAN_SLOT_CHIPS = 2560 };
-enum { UTRAN_SF_MIN = 4, UTRAN_SF_MAX = 512, UTRAN_SCRAMBLING_CODES = 262143, UTRAN_PRIMARY_CODES = 512 };
+enum {
+	UTRAN_SF_MIN = 4,
+	UTRAN_SF_MAX = 512,
+	UTRAN_SCRAMBLING_CODES = 262143,
+	UTRAN_PRIMARY_CODES = 512
+};
 
 /* utran_ovsf writes the sf chips, +1 or -1, of code `code` < sf; sf is a power of two. */
 void utran_ovsf(uint32_t sf, uint32_t code, int8_t *ret_chips);

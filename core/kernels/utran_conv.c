@@ -37,7 +37,8 @@ void utran_conv_encode(enum utran_conv_rate rate, const uint8_t *in, uint32_t k,
 	for (uint32_t n = 0; n < outputs; n++) {
 		const uint32_t taps = utran_conv_taps(rate, n);
 
-		memcpy(sum, padded + UTRAN_CONV_TAIL, steps); /* the bit that goes in is in every output */
+		memcpy(sum, padded + UTRAN_CONV_TAIL,
+		    steps); /* the bit that goes in is in every output */
 		for (uint32_t d = 1; d <= UTRAN_CONV_TAIL; d++)
 			for (uint32_t i = 0; (taps >> d & 1) && i < steps; i++)
 				sum[i] ^= padded[UTRAN_CONV_TAIL + i - d];
@@ -48,15 +49,17 @@ void utran_conv_encode(enum utran_conv_rate rate, const uint8_t *in, uint32_t k,
 
 int utran_conv_blocks(enum utran_conv_rate rate, uint32_t coded, struct utran_code_blocks *ret_cut)
 {
-	const uint32_t steps = coded / utran_conv_outputs(rate), longest = UTRAN_CONVOLUTIONAL_K_MAX + UTRAN_CONV_TAIL;
+	const uint32_t steps = coded / utran_conv_outputs(rate),
+	               longest = UTRAN_CONVOLUTIONAL_K_MAX + UTRAN_CONV_TAIL;
 	/* C blocks need more steps than C - 1 of the longest. */
 	const uint32_t blocks = (steps + longest - 1) / longest;
 	struct utran_code_blocks cut;
 
-	if (coded % utran_conv_outputs(rate) || blocks == 0 || steps % blocks || steps / blocks <= UTRAN_CONV_TAIL)
+	if (coded % utran_conv_outputs(rate) || blocks == 0 || steps % blocks ||
+	    steps / blocks <= UTRAN_CONV_TAIL)
 		return -EINVAL;
-	if (utran_code_blocks_init(&cut, blocks * (steps / blocks - UTRAN_CONV_TAIL), UTRAN_CONVOLUTIONAL_K_MIN,
-				   UTRAN_CONVOLUTIONAL_K_MAX) < 0 ||
+	if (utran_code_blocks_init(&cut, blocks * (steps / blocks - UTRAN_CONV_TAIL),
+	        UTRAN_CONVOLUTIONAL_K_MIN, UTRAN_CONVOLUTIONAL_K_MAX) < 0 ||
 	    cut.blocks != blocks)
 		return -EINVAL;
 	*ret_cut = cut;

@@ -49,9 +49,9 @@ int utran_crc_init(struct utran_crc *crc, uint32_t size)
 
 void utran_crc_use(struct utran_crc *crc, enum simd_level level)
 {
-	static uint32_t (*const states[SIMD_LEVELS])(const struct utran_crc *, const uint8_t *, uint32_t) =
-	    KERNEL_LEVELS(utran_crc_state_plain, utran_crc_state_sse41, utran_crc_state_avx2, utran_crc_state_avx512,
-			  utran_crc_state_neon);
+	static uint32_t (*const states[SIMD_LEVELS])(const struct utran_crc *, const uint8_t *,
+	    uint32_t) = KERNEL_LEVELS(utran_crc_state_plain, utran_crc_state_sse41,
+	    utran_crc_state_avx2, utran_crc_state_avx512, utran_crc_state_neon);
 
 	crc->state = states[level];
 }
@@ -85,7 +85,8 @@ uint32_t utran_crc_parity(const struct utran_crc *crc, const uint8_t *bits, uint
 	return crc->state(crc, bits, len) >> (32 - crc->size);
 }
 
-void utran_crc_attach(const struct utran_crc *crc, const uint8_t *bits, uint32_t len, uint8_t *parity)
+void utran_crc_attach(
+    const struct utran_crc *crc, const uint8_t *bits, uint32_t len, uint8_t *parity)
 {
 	const uint32_t remainder = utran_crc_parity(crc, bits, len);
 

@@ -23,9 +23,12 @@
 struct utran_crc {
 	uint32_t size;       /* parity bits */
 	uint32_t polynomial; /* coefficients below the leading one, at the top of the word */
-	uint32_t fold[3];    /* remainders of D^64, D^128 and D^192 times D^(32 - size), at the top of the word */
-	uint32_t (*state)(const struct utran_crc *crc, const uint8_t *bits, uint32_t len); /* of a level */
-	uint32_t table[4][256]; /* remainder of each byte, and of that byte before 1, 2 and 3 others */
+	uint32_t fold
+	    [3]; /* remainders of D^64, D^128 and D^192 times D^(32 - size), at the top of the word */
+	uint32_t (*state)(
+	    const struct utran_crc *crc, const uint8_t *bits, uint32_t len); /* of a level */
+	uint32_t table[4]
+	              [256]; /* remainder of each byte, and of that byte before 1, 2 and 3 others */
 };
 
 /* utran_crc_init makes the tables of one size, for plain C; -EINVAL if there is no such CRC. */
@@ -39,7 +42,8 @@ uint32_t utran_crc_parity(const struct utran_crc *crc, const uint8_t *bits, uint
 
 /* utran_crc_attach writes the `size` parity bits of `len` bits, in the order in which they are sent. `parity` may be
  * bits + len. */
-void utran_crc_attach(const struct utran_crc *crc, const uint8_t *bits, uint32_t len, uint8_t *parity);
+void utran_crc_attach(
+    const struct utran_crc *crc, const uint8_t *bits, uint32_t len, uint8_t *parity);
 
 /* utran_crc_check tells whether `len` bits are followed by their parity. */
 bool utran_crc_check(const struct utran_crc *crc, const uint8_t *bits, uint32_t len);

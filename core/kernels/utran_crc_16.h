@@ -20,7 +20,7 @@ static inline uint32_t utran_crc_16(const struct utran_crc *crc, const uint8_t *
 	for (; i < len; i += 32) {
 		state ^= bits_gather16(bits + i) << 16 | bits_gather16(bits + i + 16);
 		state = crc->table[3][state >> 24] ^ crc->table[2][state >> 16 & 0xff] ^
-			crc->table[1][state >> 8 & 0xff] ^ crc->table[0][state & 0xff];
+		    crc->table[1][state >> 8 & 0xff] ^ crc->table[0][state & 0xff];
 	}
 	return state;
 }

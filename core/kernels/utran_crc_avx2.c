@@ -7,9 +7,10 @@
 
 static inline uint32_t gather32(const uint8_t *bits)
 {
-	const __m256i reverse8 =
-	    _mm256_setr_epi64x(0x0001020304050607, 0x08090a0b0c0d0e0f, 0x0001020304050607, 0x08090a0b0c0d0e0f);
-	const __m256i words = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i *)bits), reverse8);
+	const __m256i reverse8 = _mm256_setr_epi64x(
+	    0x0001020304050607, 0x08090a0b0c0d0e0f, 0x0001020304050607, 0x08090a0b0c0d0e0f);
+	const __m256i words =
+	    _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i *)bits), reverse8);
 
 	return __builtin_bswap32((uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(words, 7)));
 }

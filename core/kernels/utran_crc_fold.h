@@ -16,8 +16,8 @@
 
 static inline __m128i utran_crc_folded(__m128i block, __m128i constants, __m128i next)
 {
-	return _mm_xor_si128(
-	    _mm_xor_si128(_mm_clmulepi64_si128(block, constants, 0x11), _mm_clmulepi64_si128(block, constants, 0x00)),
+	return _mm_xor_si128(_mm_xor_si128(_mm_clmulepi64_si128(block, constants, 0x11),
+	                         _mm_clmulepi64_si128(block, constants, 0x00)),
 	    next);
 }
 
@@ -26,7 +26,8 @@ static inline uint32_t utran_crc_reduced(const struct utran_crc *crc, __m128i bl
 {
 	const __m128i constant = _mm_cvtsi32_si128((int)crc->fold[0]);
 	const __m128i low = _mm_set_epi64x(0, -1);
-	const __m128i three = _mm_xor_si128(_mm_clmulepi64_si128(block, constant, 0x01), _mm_and_si128(block, low));
+	const __m128i three =
+	    _mm_xor_si128(_mm_clmulepi64_si128(block, constant, 0x01), _mm_and_si128(block, low));
 	const __m128i two = _mm_xor_si128(_mm_clmulepi64_si128(three, constant, 0x01), three);
 	const uint64_t word = (uint64_t)_mm_cvtsi128_si64(two);
 	uint32_t state = 0;
@@ -34,14 +35,14 @@ static inline uint32_t utran_crc_reduced(const struct utran_crc *crc, __m128i bl
 	for (int half = 32; half >= 0; half -= 32) {
 		state ^= (uint32_t)(word >> half);
 		state = crc->table[3][state >> 24] ^ crc->table[2][state >> 16 & 0xff] ^
-			crc->table[1][state >> 8 & 0xff] ^ crc->table[0][state & 0xff];
+		    crc->table[1][state >> 8 & 0xff] ^ crc->table[0][state & 0xff];
 	}
 	return state;
 }
 
 /* utran_crc_fold takes the bits that are no whole 64 packed, as `first`, and a function that packs 64. */
-static inline uint32_t utran_crc_fold(const struct utran_crc *crc, uint64_t first, const uint8_t *bits, uint32_t words,
-				      uint64_t (*gather64)(const uint8_t *bits))
+static inline uint32_t utran_crc_fold(const struct utran_crc *crc, uint64_t first,
+    const uint8_t *bits, uint32_t words, uint64_t (*gather64)(const uint8_t *bits))
 {
 	const __m128i constants = _mm_set_epi64x(crc->fold[2], crc->fold[1]);
 	__m128i block = _mm_set_epi64x(0, (int64_t)first);
@@ -51,7 +52,8 @@ static inline uint32_t utran_crc_fold(const struct utran_crc *crc, uint64_t firs
 		bits += 64;
 	}
 	for (uint32_t i = 0; i < words / 2; i++, bits += 128) {
-		const __m128i next = _mm_set_epi64x((int64_t)gather64(bits), (int64_t)gather64(bits + 64));
+		const __m128i next =
+		    _mm_set_epi64x((int64_t)gather64(bits), (int64_t)gather64(bits + 64));
 
 		block = utran_crc_folded(block, constants, next);
 	}

@@ -9,12 +9,23 @@
 
 static const struct utran_dpch formats[UTRAN_DPCH_FORMATS] = {
     /* SF, slot, Data1, TPC, TFCI, Data2, Pilot */
-    {512, 10, 0, 2, 0, 4, 4},     {512, 10, 0, 2, 2, 2, 4},       {256, 20, 2, 2, 0, 14, 2},
-    {256, 20, 2, 2, 2, 12, 2},    {256, 20, 2, 2, 0, 12, 4},      {256, 20, 2, 2, 2, 10, 4},
-    {256, 20, 2, 2, 0, 8, 8},     {256, 20, 2, 2, 2, 6, 8},       {128, 40, 6, 2, 0, 28, 4},
-    {128, 40, 6, 2, 2, 26, 4},    {128, 40, 6, 2, 0, 24, 8},      {128, 40, 6, 2, 2, 22, 8},
-    {64, 80, 12, 4, 8, 48, 8},    {32, 160, 28, 4, 8, 112, 8},    {16, 320, 56, 8, 8, 232, 16},
-    {8, 640, 120, 8, 8, 488, 16}, {4, 1280, 248, 8, 8, 1000, 16},
+    {512, 10, 0, 2, 0, 4, 4},
+    {512, 10, 0, 2, 2, 2, 4},
+    {256, 20, 2, 2, 0, 14, 2},
+    {256, 20, 2, 2, 2, 12, 2},
+    {256, 20, 2, 2, 0, 12, 4},
+    {256, 20, 2, 2, 2, 10, 4},
+    {256, 20, 2, 2, 0, 8, 8},
+    {256, 20, 2, 2, 2, 6, 8},
+    {128, 40, 6, 2, 0, 28, 4},
+    {128, 40, 6, 2, 2, 26, 4},
+    {128, 40, 6, 2, 0, 24, 8},
+    {128, 40, 6, 2, 2, 22, 8},
+    {64, 80, 12, 4, 8, 48, 8},
+    {32, 160, 28, 4, 8, 112, 8},
+    {16, 320, 56, 8, 8, 232, 16},
+    {8, 640, 120, 8, 8, 488, 16},
+    {4, 1280, 248, 8, 8, 1000, 16},
 };
 
 const struct utran_dpch *utran_dpch_format(uint32_t format)
@@ -53,7 +64,8 @@ static void map_pilots(uint32_t slot, uint32_t n, uint8_t *bits)
 	}
 }
 
-void utran_dpch_map(const struct utran_dpch *dpch, uint32_t tfci, uint32_t tpc, const uint8_t *data, uint8_t *frame)
+void utran_dpch_map(
+    const struct utran_dpch *dpch, uint32_t tfci, uint32_t tpc, const uint8_t *data, uint8_t *frame)
 {
 	const uint32_t word = utran_tfci_encode(tfci);
 	uint32_t coded = 0;
@@ -79,7 +91,8 @@ void utran_dpch_demap(const struct utran_dpch *dpch, const int16_t *frame, int16
 	for (uint32_t slot = 0; slot < UTRAN_SLOTS; slot++, frame += dpch->slot) {
 		memcpy(data, frame, dpch->data1 * sizeof(*data));
 		data += dpch->data1;
-		memcpy(data, frame + dpch->data1 + dpch->tpc + dpch->tfci, dpch->data2 * sizeof(*data));
+		memcpy(data, frame + dpch->data1 + dpch->tpc + dpch->tfci,
+		    dpch->data2 * sizeof(*data));
 		data += dpch->data2;
 	}
 }

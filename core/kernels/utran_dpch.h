@@ -34,7 +34,8 @@ uint32_t utran_dpch_data(const struct utran_dpch *dpch);
 uint32_t utran_dpch_bits(const struct utran_dpch *dpch);
 
 /* utran_dpch_map makes a radio frame of its data bits, the TFCI (0 to 1023) and the TPC command (1 up, 0 down). */
-void utran_dpch_map(const struct utran_dpch *dpch, uint32_t tfci, uint32_t tpc, const uint8_t *data, uint8_t *frame);
+void utran_dpch_map(const struct utran_dpch *dpch, uint32_t tfci, uint32_t tpc, const uint8_t *data,
+    uint8_t *frame);
 
 /* utran_dpch_demap takes the soft data bits out of a radio frame. */
 void utran_dpch_demap(const struct utran_dpch *dpch, const int16_t *frame, int16_t *data);

@@ -8,8 +8,8 @@
 static const uint8_t pattern1[4][8] = {{0}, {0, 1}, {0, 2, 1, 3}, {0, 4, 2, 6, 1, 5, 3, 7}};
 
 enum { COLUMNS2 = UTRAN_INTERLEAVE2_COLUMNS };
-static const uint8_t pattern2[COLUMNS2] = {0, 20, 10, 5, 15, 25, 3,  13, 23, 8,  18, 28, 1,  11, 21,
-					   6, 16, 26, 4, 14, 24, 19, 9,  29, 12, 2,  7,  22, 27, 17};
+static const uint8_t pattern2[COLUMNS2] = {0, 20, 10, 5, 15, 25, 3, 13, 23, 8, 18, 28, 1, 11, 21, 6,
+    16, 26, 4, 14, 24, 19, 9, 29, 12, 2, 7, 22, 27, 17};
 
 uint32_t utran_tti_frames(uint32_t tti_ms)
 {
@@ -72,14 +72,14 @@ void utran_interleave2_starts(uint32_t len, uint32_t ret_starts[UTRAN_INTERLEAVE
 	}
 }
 
-const struct utran_interleave_kernels utran_interleave_plain = {utran_interleave1_plain, utran_deinterleave1_plain,
-								utran_interleave2_plain, utran_deinterleave2_plain};
+const struct utran_interleave_kernels utran_interleave_plain = {utran_interleave1_plain,
+    utran_deinterleave1_plain, utran_interleave2_plain, utran_deinterleave2_plain};
 
 const struct utran_interleave_kernels *utran_interleave_kernels(enum simd_level level)
 {
 	static const struct utran_interleave_kernels *const tables[SIMD_LEVELS] =
 	    KERNEL_LEVELS(&utran_interleave_plain, &utran_interleave_sse41, &utran_interleave_avx2,
-			  &utran_interleave_avx512, &utran_interleave_neon);
+	        &utran_interleave_avx512, &utran_interleave_neon);
 
 	return tables[level];
 }

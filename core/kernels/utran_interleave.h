@@ -40,8 +40,8 @@ struct utran_interleave_kernels {
 const struct utran_interleave_kernels *utran_interleave_kernels(enum simd_level level);
 
 /* The tables behind it; those with a level's name exist on its processors only. */
-extern const struct utran_interleave_kernels utran_interleave_plain, utran_interleave_sse41, utran_interleave_avx2,
-    utran_interleave_avx512, utran_interleave_neon;
+extern const struct utran_interleave_kernels utran_interleave_plain, utran_interleave_sse41,
+    utran_interleave_avx2, utran_interleave_avx512, utran_interleave_neon;
 
 void utran_interleave1_plain(const uint8_t *in, uint8_t *out, uint32_t len, uint32_t frames);
 void utran_deinterleave1_plain(const int16_t *in, int16_t *out, uint32_t len, uint32_t frames);

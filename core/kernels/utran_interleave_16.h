@@ -17,10 +17,14 @@
 typedef uint8_t v16u8 __attribute__((vector_size(16)));
 typedef int16_t v8i16 __attribute__((vector_size(16)));
 
-#define ZIP_LOW8(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-#define ZIP_HIGH8(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
-#define EVEN8(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
-#define ODD8(a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
+#define ZIP_LOW8(a, b)                                                                             \
+	__builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define ZIP_HIGH8(a, b)                                                                            \
+	__builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#define EVEN8(a, b)                                                                                \
+	__builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+#define ODD8(a, b)                                                                                 \
+	__builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
 #define ZIP_LOW16(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
 #define ZIP_HIGH16(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
 
@@ -75,8 +79,8 @@ static inline uint32_t utran_interleave_next(uint32_t row, uint32_t rows, uint32
 	return row + 2 * block <= rows || row + block == rows ? row + block : rows - block;
 }
 
-static inline __attribute__((always_inline)) void columns_from_rows(const uint8_t *in, uint8_t *out, uint32_t rows,
-								    int frames, const uint8_t *pattern)
+static inline __attribute__((always_inline)) void columns_from_rows(
+    const uint8_t *in, uint8_t *out, uint32_t rows, int frames, const uint8_t *pattern)
 {
 	for (uint32_t r = 0; r < rows; r = utran_interleave_next(r, rows, 16)) {
 		v16u8 v[8];
@@ -93,8 +97,8 @@ static inline __attribute__((always_inline)) void columns_from_rows(const uint8_
 	}
 }
 
-static inline __attribute__((always_inline)) void rows_from_columns(const int16_t *in, int16_t *out, uint32_t rows,
-								    int frames, const uint8_t *pattern)
+static inline __attribute__((always_inline)) void rows_from_columns(
+    const int16_t *in, int16_t *out, uint32_t rows, int frames, const uint8_t *pattern)
 {
 	for (uint32_t r = 0; r < rows; r = utran_interleave_next(r, rows, 8)) {
 		v8i16 v[8];
@@ -111,7 +115,8 @@ static inline __attribute__((always_inline)) void rows_from_columns(const int16_
 	}
 }
 
-static inline void utran_interleave1_16(const uint8_t *in, uint8_t *out, uint32_t len, uint32_t frames)
+static inline void utran_interleave1_16(
+    const uint8_t *in, uint8_t *out, uint32_t len, uint32_t frames)
 {
 	const uint8_t *pattern = utran_interleave1_pattern(frames);
 	const uint32_t rows = len / frames;
@@ -126,7 +131,8 @@ static inline void utran_interleave1_16(const uint8_t *in, uint8_t *out, uint32_
 		columns_from_rows(in, out, rows, 8, pattern);
 }
 
-static inline void utran_deinterleave1_16(const int16_t *in, int16_t *out, uint32_t len, uint32_t frames)
+static inline void utran_deinterleave1_16(
+    const int16_t *in, int16_t *out, uint32_t len, uint32_t frames)
 {
 	const uint8_t *pattern = utran_interleave1_pattern(frames);
 	const uint32_t rows = len / frames;
@@ -164,7 +170,8 @@ static inline void square8(const uint8_t *in, uint8_t *out, const uint32_t *star
 }
 
 /* utran_interleave2_rest writes the row that is not whole. */
-static inline void utran_interleave2_rest(const uint8_t *in, uint8_t *out, uint32_t len, const uint32_t *starts)
+static inline void utran_interleave2_rest(
+    const uint8_t *in, uint8_t *out, uint32_t len, const uint32_t *starts)
 {
 	const uint32_t rows = len / UTRAN_INTERLEAVE2_COLUMNS;
 
@@ -172,7 +179,8 @@ static inline void utran_interleave2_rest(const uint8_t *in, uint8_t *out, uint3
 		out[starts[i - rows * UTRAN_INTERLEAVE2_COLUMNS] + rows] = in[i];
 }
 
-static inline void utran_deinterleave2_rest(const int16_t *in, int16_t *out, uint32_t len, const uint32_t *starts)
+static inline void utran_deinterleave2_rest(
+    const int16_t *in, int16_t *out, uint32_t len, const uint32_t *starts)
 {
 	const uint32_t rows = len / UTRAN_INTERLEAVE2_COLUMNS;
 
@@ -182,9 +190,9 @@ static inline void utran_deinterleave2_rest(const int16_t *in, int16_t *out, uin
 
 /* The second interleaver by a level's own blocks: rows16 takes 16 rows of the matrix to where their columns lie, rows8
  * brings 8 rows of soft bits back. */
-static inline __attribute__((always_inline)) void
-utran_interleave2_blocks(const uint8_t *in, uint8_t *out, uint32_t len,
-			 void (*rows16)(const uint8_t *in, uint8_t *out, const uint32_t *starts))
+static inline __attribute__((always_inline)) void utran_interleave2_blocks(const uint8_t *in,
+    uint8_t *out, uint32_t len,
+    void (*rows16)(const uint8_t *in, uint8_t *out, const uint32_t *starts))
 {
 	const uint32_t rows = len / UTRAN_INTERLEAVE2_COLUMNS;
 	uint32_t starts[UTRAN_INTERLEAVE2_COLUMNS];
@@ -199,9 +207,9 @@ utran_interleave2_blocks(const uint8_t *in, uint8_t *out, uint32_t len,
 	utran_interleave2_rest(in, out, len, starts);
 }
 
-static inline __attribute__((always_inline)) void
-utran_deinterleave2_blocks(const int16_t *in, int16_t *out, uint32_t len,
-			   void (*rows8)(const int16_t *in, int16_t *out, const uint32_t *starts))
+static inline __attribute__((always_inline)) void utran_deinterleave2_blocks(const int16_t *in,
+    int16_t *out, uint32_t len,
+    void (*rows8)(const int16_t *in, int16_t *out, const uint32_t *starts))
 {
 	const uint32_t rows = len / UTRAN_INTERLEAVE2_COLUMNS;
 	uint32_t starts[UTRAN_INTERLEAVE2_COLUMNS];
@@ -243,7 +251,8 @@ static inline void utran_interleave2_rows8(const int16_t *in, int16_t *out, cons
 			zips16(v, 8);
 #pragma GCC unroll 8
 		for (int i = 0; i < 8; i++)
-			memcpy(out + UTRAN_INTERLEAVE2_COLUMNS * i + columns[g], &v[i], sizeof(v[i]));
+			memcpy(
+			    out + UTRAN_INTERLEAVE2_COLUMNS * i + columns[g], &v[i], sizeof(v[i]));
 	}
 }
 

@@ -9,7 +9,8 @@ enum { COLUMNS = UTRAN_INTERLEAVE2_COLUMNS };
 
 static inline __m256i pair(const void *low, const void *high)
 {
-	return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(low)), _mm_loadu_si128(high), 1);
+	return _mm256_inserti128_si256(
+	    _mm256_castsi128_si256(_mm_loadu_si128(low)), _mm_loadu_si128(high), 1);
 }
 
 /* 16 rows: columns 0 to 15 below, 14 to 29 above. */
@@ -32,7 +33,8 @@ static inline void rows16(const uint8_t *in, uint8_t *out, const uint32_t *start
 #pragma GCC unroll 16
 	for (int i = 0; i < 16; i++) {
 		_mm_storeu_si128((__m128i *)(out + starts[i]), _mm256_castsi256_si128(v[i]));
-		_mm_storeu_si128((__m128i *)(out + starts[i + 14]), _mm256_extracti128_si256(v[i], 1));
+		_mm_storeu_si128(
+		    (__m128i *)(out + starts[i + 14]), _mm256_extracti128_si256(v[i], 1));
 	}
 }
 
@@ -74,6 +76,6 @@ static void deinterleave2(const int16_t *in, int16_t *out, uint32_t len)
 	utran_deinterleave2_blocks(in, out, len, rows8);
 }
 
-const struct utran_interleave_kernels utran_interleave_avx2 = {utran_interleave1_16, utran_deinterleave1_16,
-							       interleave2, deinterleave2};
+const struct utran_interleave_kernels utran_interleave_avx2 = {
+    utran_interleave1_16, utran_deinterleave1_16, interleave2, deinterleave2};
 #endif

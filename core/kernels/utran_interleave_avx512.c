@@ -12,10 +12,11 @@ enum { COLUMNS = UTRAN_INTERLEAVE2_COLUMNS };
  * of column c. */
 #define BYTE(at) ((at) < 64 ? (at) : (at) + 8)
 #define COLUMN(c) BYTE(c), BYTE(30 + (c)), BYTE(60 + (c)), BYTE(90 + (c))
-#define COLUMNS16(c)                                                                                                   \
-	COLUMN(c), COLUMN((c) + 1), COLUMN((c) + 2), COLUMN((c) + 3), COLUMN((c) + 4), COLUMN((c) + 5),                \
-	    COLUMN((c) + 6), COLUMN((c) + 7), COLUMN((c) + 8), COLUMN((c) + 9), COLUMN((c) + 10), COLUMN((c) + 11),    \
-	    COLUMN((c) + 12), COLUMN((c) + 13), COLUMN((c) + 14), COLUMN((c) + 15)
+#define COLUMNS16(c)                                                                               \
+	COLUMN(c), COLUMN((c) + 1), COLUMN((c) + 2), COLUMN((c) + 3), COLUMN((c) + 4),             \
+	    COLUMN((c) + 5), COLUMN((c) + 6), COLUMN((c) + 7), COLUMN((c) + 8), COLUMN((c) + 9),   \
+	    COLUMN((c) + 10), COLUMN((c) + 11), COLUMN((c) + 12), COLUMN((c) + 13),                \
+	    COLUMN((c) + 14), COLUMN((c) + 15)
 
 /* Four registers with four rows of 16 columns each become 16 columns of 16 rows. */
 static inline void columns16(const __m512i *rows4, uint8_t *out, const uint32_t *starts)
@@ -24,15 +25,19 @@ static inline void columns16(const __m512i *rows4, uint8_t *out, const uint32_t 
 	const __m512i low23 = _mm512_unpacklo_epi32(rows4[2], rows4[3]);
 	const __m512i high01 = _mm512_unpackhi_epi32(rows4[0], rows4[1]);
 	const __m512i high23 = _mm512_unpackhi_epi32(rows4[2], rows4[3]);
-	const __m512i column[4] = {_mm512_unpacklo_epi64(low01, low23), _mm512_unpackhi_epi64(low01, low23),
-				   _mm512_unpacklo_epi64(high01, high23), _mm512_unpackhi_epi64(high01, high23)};
+	const __m512i column[4] = {_mm512_unpacklo_epi64(low01, low23),
+	    _mm512_unpackhi_epi64(low01, low23), _mm512_unpacklo_epi64(high01, high23),
+	    _mm512_unpackhi_epi64(high01, high23)};
 
 #pragma GCC unroll 4
 	for (int i = 0; i < 4; i++) {
 		_mm_storeu_si128((__m128i *)(out + starts[i]), _mm512_castsi512_si128(column[i]));
-		_mm_storeu_si128((__m128i *)(out + starts[i + 4]), _mm512_extracti32x4_epi32(column[i], 1));
-		_mm_storeu_si128((__m128i *)(out + starts[i + 8]), _mm512_extracti32x4_epi32(column[i], 2));
-		_mm_storeu_si128((__m128i *)(out + starts[i + 12]), _mm512_extracti32x4_epi32(column[i], 3));
+		_mm_storeu_si128(
+		    (__m128i *)(out + starts[i + 4]), _mm512_extracti32x4_epi32(column[i], 1));
+		_mm_storeu_si128(
+		    (__m128i *)(out + starts[i + 8]), _mm512_extracti32x4_epi32(column[i], 2));
+		_mm_storeu_si128(
+		    (__m128i *)(out + starts[i + 12]), _mm512_extracti32x4_epi32(column[i], 3));
 	}
 }
 
@@ -60,14 +65,15 @@ static void interleave2(const uint8_t *in, uint8_t *out, uint32_t len)
 }
 
 /* Sixteen bytes from `at` on, `step` apart; the columns of 16 rows of 2, 4 and 8 bytes. */
-#define EVERY(at, step)                                                                                                \
-	(at), (at) + (step), (at) + 2 * (step), (at) + 3 * (step), (at) + 4 * (step), (at) + 5 * (step),               \
-	    (at) + 6 * (step), (at) + 7 * (step), (at) + 8 * (step), (at) + 9 * (step), (at) + 10 * (step),            \
-	    (at) + 11 * (step), (at) + 12 * (step), (at) + 13 * (step), (at) + 14 * (step), (at) + 15 * (step)
+#define EVERY(at, step)                                                                            \
+	(at), (at) + (step), (at) + 2 * (step), (at) + 3 * (step), (at) + 4 * (step),              \
+	    (at) + 5 * (step), (at) + 6 * (step), (at) + 7 * (step), (at) + 8 * (step),            \
+	    (at) + 9 * (step), (at) + 10 * (step), (at) + 11 * (step), (at) + 12 * (step),         \
+	    (at) + 13 * (step), (at) + 14 * (step), (at) + 15 * (step)
 static const uint8_t columns_of2[32] = {EVERY(0, 2), EVERY(1, 2)};
 static const uint8_t columns_of4[64] = {EVERY(0, 4), EVERY(1, 4), EVERY(2, 4), EVERY(3, 4)};
 static const uint8_t columns_of8[128] = {EVERY(0, 8), EVERY(1, 8), EVERY(2, 8), EVERY(3, 8),
-					 EVERY(4, 8), EVERY(5, 8), EVERY(6, 8), EVERY(7, 8)};
+    EVERY(4, 8), EVERY(5, 8), EVERY(6, 8), EVERY(7, 8)};
 
 static void interleave1_of2(const uint8_t *in, uint8_t *out, uint32_t rows)
 {
@@ -96,15 +102,18 @@ static void interleave1_of4(const uint8_t *in, uint8_t *out, uint32_t rows, cons
 	const __m512i columns = _mm512_loadu_si512(columns_of4);
 
 	for (uint32_t r = 0; r < rows; r = utran_interleave_next(r, rows, 16))
-		columns4(_mm512_permutexvar_epi8(columns, _mm512_loadu_si512(in + 4 * r)), out + r, rows, pattern);
+		columns4(_mm512_permutexvar_epi8(columns, _mm512_loadu_si512(in + 4 * r)), out + r,
+		    rows, pattern);
 }
 
 static void interleave1_of8(const uint8_t *in, uint8_t *out, uint32_t rows, const uint8_t *pattern)
 {
-	const __m512i lower = _mm512_loadu_si512(columns_of8), upper = _mm512_loadu_si512(columns_of8 + 64);
+	const __m512i lower = _mm512_loadu_si512(columns_of8),
+	              upper = _mm512_loadu_si512(columns_of8 + 64);
 
 	for (uint32_t r = 0; r < rows; r = utran_interleave_next(r, rows, 16)) {
-		const __m512i a = _mm512_loadu_si512(in + 8 * r), b = _mm512_loadu_si512(in + 8 * r + 64);
+		const __m512i a = _mm512_loadu_si512(in + 8 * r),
+		              b = _mm512_loadu_si512(in + 8 * r + 64);
 
 		columns4(_mm512_permutex2var_epi8(a, lower, b), out + r, rows, pattern);
 		columns4(_mm512_permutex2var_epi8(a, upper, b), out + r, rows, pattern + 4);
@@ -143,7 +152,8 @@ static inline void rows8(const int16_t *in, int16_t *out, const uint32_t *starts
 
 #pragma GCC unroll 8
 	for (int i = 0; i < 8; i++)
-		v[i] = four(in + starts[i], in + starts[i + 8], in + starts[i + 16], in + starts[i < 6 ? i + 24 : 29]);
+		v[i] = four(in + starts[i], in + starts[i + 8], in + starts[i + 16],
+		    in + starts[i < 6 ? i + 24 : 29]);
 #pragma GCC unroll 3
 	for (int stage = 0; stage < 3; stage++) {
 #pragma GCC unroll 4
@@ -163,6 +173,6 @@ static void deinterleave2(const int16_t *in, int16_t *out, uint32_t len)
 	utran_deinterleave2_blocks(in, out, len, rows8);
 }
 
-const struct utran_interleave_kernels utran_interleave_avx512 = {interleave1, utran_deinterleave1_16, interleave2,
-								 deinterleave2};
+const struct utran_interleave_kernels utran_interleave_avx512 = {
+    interleave1, utran_deinterleave1_16, interleave2, deinterleave2};
 #endif

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-void utran_rate_match_plain(const uint32_t *table, uint32_t matched, const uint8_t *in, uint8_t *out)
+void utran_rate_match_plain(
+    const uint32_t *table, uint32_t matched, const uint8_t *in, uint8_t *out)
 {
 	for (uint32_t i = 0; i < matched; i++)
 		out[i] = in[table[i]];
@@ -16,7 +17,8 @@ static int16_t saturate(int32_t value)
 	return (int16_t)(value > INT16_MAX ? INT16_MAX : value < INT16_MIN ? INT16_MIN : value);
 }
 
-void utran_rate_dematch_plain(const uint32_t *table, uint32_t matched, const int16_t *in, int16_t *out, uint32_t coded)
+void utran_rate_dematch_plain(
+    const uint32_t *table, uint32_t matched, const int16_t *in, int16_t *out, uint32_t coded)
 {
 	memset(out, 0, coded * sizeof(*out));
 	for (uint32_t i = 0; i < matched; i++)
@@ -25,7 +27,8 @@ void utran_rate_dematch_plain(const uint32_t *table, uint32_t matched, const int
 
 void utran_rate_match_rest(const struct utran_rate_plan *plan, const uint8_t *in, uint8_t *out)
 {
-	utran_rate_match_plain(plan->table + plan->rest, plan->matched - plan->rest, in, out + plan->rest);
+	utran_rate_match_plain(
+	    plan->table + plan->rest, plan->matched - plan->rest, in, out + plan->rest);
 }
 
 void utran_rate_dematch_rest(const struct utran_rate_plan *plan, const int16_t *in, int16_t *out)
@@ -40,12 +43,14 @@ void utran_rate_dematch_rest(const struct utran_rate_plan *plan, const int16_t *
 		out[plan->table[i]] = saturate(out[plan->table[i]] + in[i]);
 }
 
-const struct utran_rate_kernels utran_rate_plain = {0, false, utran_rate_match_rest, utran_rate_dematch_rest};
+const struct utran_rate_kernels utran_rate_plain = {
+    0, false, utran_rate_match_rest, utran_rate_dematch_rest};
 
 const struct utran_rate_kernels *utran_rate_kernels(enum simd_level level)
 {
 	static const struct utran_rate_kernels *const tables[SIMD_LEVELS] =
-	    KERNEL_LEVELS(&utran_rate_plain, &utran_rate_sse41, &utran_rate_avx2, &utran_rate_avx512, &utran_rate_neon);
+	    KERNEL_LEVELS(&utran_rate_plain, &utran_rate_sse41, &utran_rate_avx2,
+	        &utran_rate_avx512, &utran_rate_neon);
 
 	return tables[level];
 }

@@ -62,18 +62,21 @@ const struct utran_rate_kernels *utran_rate_kernels(enum simd_level level);
  * has `matched` entries less than `coded` and outlives the plan. utran_rate_plan_fill completes it in `memory`, aligned to
  * 64 bytes; nothing to undo. */
 size_t utran_rate_plan_match(struct utran_rate_plan *plan, const struct utran_rate_kernels *kernels,
-			     const uint32_t *table, uint32_t matched, uint32_t coded);
-size_t utran_rate_plan_dematch(struct utran_rate_plan *plan, const struct utran_rate_kernels *kernels,
-			       const uint32_t *table, uint32_t matched, uint32_t coded);
+    const uint32_t *table, uint32_t matched, uint32_t coded);
+size_t utran_rate_plan_dematch(struct utran_rate_plan *plan,
+    const struct utran_rate_kernels *kernels, const uint32_t *table, uint32_t matched,
+    uint32_t coded);
 void utran_rate_plan_fill(struct utran_rate_plan *plan, void *memory);
 
 /* The tables behind it; those with a level's name exist on its processors only. */
-extern const struct utran_rate_kernels utran_rate_plain, utran_rate_sse41, utran_rate_avx2, utran_rate_avx512,
-    utran_rate_neon;
+extern const struct utran_rate_kernels utran_rate_plain, utran_rate_sse41, utran_rate_avx2,
+    utran_rate_avx512, utran_rate_neon;
 
 /* The loops by table, over all of it. */
-void utran_rate_match_plain(const uint32_t *table, uint32_t matched, const uint8_t *in, uint8_t *out);
-void utran_rate_dematch_plain(const uint32_t *table, uint32_t matched, const int16_t *in, int16_t *out, uint32_t coded);
+void utran_rate_match_plain(
+    const uint32_t *table, uint32_t matched, const uint8_t *in, uint8_t *out);
+void utran_rate_dematch_plain(
+    const uint32_t *table, uint32_t matched, const int16_t *in, int16_t *out, uint32_t coded);
 
 /* The same for what is left after the steps or masks of a plan. */
 void utran_rate_match_rest(const struct utran_rate_plan *plan, const uint8_t *in, uint8_t *out);

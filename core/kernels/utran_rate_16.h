@@ -53,7 +53,8 @@ static inline void utran_rate_store(void *to, utran_rate_vector v)
 
 #ifdef UTRAN_RATE_16
 /* What a plan has is taken out of it first: bytes that are stored might be anything's, so it would be read again at each step. */
-static inline void utran_rate_match_16(const struct utran_rate_plan *plan, const uint8_t *in, uint8_t *out)
+static inline void utran_rate_match_16(
+    const struct utran_rate_plan *plan, const uint8_t *in, uint8_t *out)
 {
 	const struct utran_rate_step *steps = plan->steps;
 	const uint8_t *places = plan->places;
@@ -67,22 +68,26 @@ static inline void utran_rate_match_16(const struct utran_rate_plan *plan, const
 	utran_rate_match_rest(plan, in, out);
 }
 
-static inline void utran_rate_sum_16(const struct utran_rate_plan *plan, const int16_t *in, int16_t *to)
+static inline void utran_rate_sum_16(
+    const struct utran_rate_plan *plan, const int16_t *in, int16_t *to)
 {
 	for (uint32_t s = 0; s < plan->len; s++, to += 8) {
-		utran_rate_vector sum = utran_rate_load(in + plan->steps[s].from, plan->places + 16 * (size_t)s);
+		utran_rate_vector sum =
+		    utran_rate_load(in + plan->steps[s].from, plan->places + 16 * (size_t)s);
 
 		while (!plan->steps[s].len) {
 			s++;
 			sum = utran_rate_add(sum,
-					     utran_rate_load(in + plan->steps[s].from, plan->places + 16 * (size_t)s));
+			    utran_rate_load(
+			        in + plan->steps[s].from, plan->places + 16 * (size_t)s));
 		}
 		utran_rate_store(to, sum);
 	}
 }
 
 /* Where no bit comes twice each block is one step. */
-static inline void utran_rate_dematch_16(const struct utran_rate_plan *plan, const int16_t *in, int16_t *out)
+static inline void utran_rate_dematch_16(
+    const struct utran_rate_plan *plan, const int16_t *in, int16_t *out)
 {
 	const struct utran_rate_step *steps = plan->steps;
 	const uint8_t *places = plan->places;

@@ -12,7 +12,8 @@ static void match_masks(const struct utran_rate_plan *plan, const uint8_t *in, u
 	uint32_t at = 0;
 
 	for (uint32_t b = 0; b < plan->len; b++) {
-		const __m512i kept = _mm512_maskz_compress_epi8(masks[b], _mm512_loadu_si512(in + 64 * (size_t)b));
+		const __m512i kept =
+		    _mm512_maskz_compress_epi8(masks[b], _mm512_loadu_si512(in + 64 * (size_t)b));
 		const uint32_t len = (uint32_t)_mm_popcnt_u64(masks[b]);
 
 		if (at + 64 <= plan->matched)
@@ -50,10 +51,12 @@ static void dematch_masks(const struct utran_rate_plan *plan, const int16_t *in,
 
 	for (uint32_t b = 0; b < plan->len; b++) {
 		const uint32_t len = (uint32_t)_mm_popcnt_u32(masks[b]);
-		const __m512i from = at + 32 <= plan->matched ? _mm512_loadu_si512(in + at)
-							      : _mm512_maskz_loadu_epi16(_bzhi_u32(~0u, len), in + at);
+		const __m512i from = at + 32 <= plan->matched
+		    ? _mm512_loadu_si512(in + at)
+		    : _mm512_maskz_loadu_epi16(_bzhi_u32(~0u, len), in + at);
 
-		_mm512_storeu_si512(out + 32 * (size_t)b, _mm512_maskz_expand_epi16(masks[b], from));
+		_mm512_storeu_si512(
+		    out + 32 * (size_t)b, _mm512_maskz_expand_epi16(masks[b], from));
 		at += len;
 	}
 }

@@ -3,5 +3,6 @@
 #if defined(__aarch64__)
 #include "core/kernels/utran_rate_16.h"
 
-const struct utran_rate_kernels utran_rate_neon = {16, false, utran_rate_match_16, utran_rate_dematch_16};
+const struct utran_rate_kernels utran_rate_neon = {
+    16, false, utran_rate_match_16, utran_rate_dematch_16};
 #endif

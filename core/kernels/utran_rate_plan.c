@@ -62,7 +62,8 @@ static void place16(uint8_t *places, uint32_t width, uint32_t to, uint32_t from)
 
 /* One step of the block of coded bits from `first` on: of each the next copy that the vector holds. next[c] is that copy,
  * ends[c] the one behind its last. Returns whether the block is complete. */
-static bool dematch_step(struct utran_rate_plan *plan, uint32_t room, uint32_t *next, const uint32_t *ends)
+static bool dematch_step(
+    struct utran_rate_plan *plan, uint32_t room, uint32_t *next, const uint32_t *ends)
 {
 	uint32_t from = UINT32_MAX;
 	uint8_t *places = step_begin(plan);
@@ -113,7 +114,8 @@ static void mask_steps(struct utran_rate_plan *plan)
 
 		for (; at < plan->matched && plan->table[at] < plan->done + room; at++)
 			if (mask)
-				mask[(plan->table[at] - plan->done) / 8] |= (uint8_t)(1u << plan->table[at] % 8);
+				mask[(plan->table[at] - plan->done) / 8] |=
+				    (uint8_t)(1u << plan->table[at] % 8);
 		plan->len++;
 	}
 	plan->rest = at;
@@ -132,7 +134,9 @@ static void make(struct utran_rate_plan *plan)
 
 static size_t places_size(const struct utran_rate_plan *plan)
 {
-	const size_t each = !plan->masks ? plan->width : plan->soft ? plan->width / 16 : plan->width / 8;
+	const size_t each = !plan->masks ? plan->width
+	    : plan->soft                 ? plan->width / 16
+	                                 : plan->width / 8;
 
 	return (plan->len * each + 63) / 64 * 64;
 }
@@ -149,16 +153,18 @@ static size_t begin(struct utran_rate_plan *plan, const struct utran_rate_kernel
 }
 
 size_t utran_rate_plan_match(struct utran_rate_plan *plan, const struct utran_rate_kernels *kernels,
-			     const uint32_t *table, uint32_t matched, uint32_t coded)
+    const uint32_t *table, uint32_t matched, uint32_t coded)
 {
 	*plan = (struct utran_rate_plan){.table = table, .matched = matched, .coded = coded};
 	return begin(plan, kernels);
 }
 
-size_t utran_rate_plan_dematch(struct utran_rate_plan *plan, const struct utran_rate_kernels *kernels,
-			       const uint32_t *table, uint32_t matched, uint32_t coded)
+size_t utran_rate_plan_dematch(struct utran_rate_plan *plan,
+    const struct utran_rate_kernels *kernels, const uint32_t *table, uint32_t matched,
+    uint32_t coded)
 {
-	*plan = (struct utran_rate_plan){.table = table, .matched = matched, .coded = coded, .soft = true};
+	*plan = (struct utran_rate_plan){
+	    .table = table, .matched = matched, .coded = coded, .soft = true};
 	return begin(plan, kernels);
 }
 

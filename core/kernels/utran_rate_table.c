@@ -24,7 +24,8 @@ static uint32_t pattern_at(const struct pattern *p, uint32_t m)
 	return (uint32_t)(pattern_count(p, (int64_t)m + 1) - pattern_count(p, m));
 }
 
-int utran_rate_share(const struct utran_rate_channel *channels, uint32_t n, uint32_t ndata, uint32_t *ret_matched)
+int utran_rate_share(
+    const struct utran_rate_channel *channels, uint32_t n, uint32_t ndata, uint32_t *ret_matched)
 {
 	uint64_t total = 0, sum = 0, before = 0;
 
@@ -59,7 +60,7 @@ uint32_t utran_rate_max(uint32_t coded)
 static bool can_match(uint32_t coded, uint32_t matched, enum utran_coding coding)
 {
 	return coded && coded <= UTRAN_RATE_BITS_MAX && matched >= utran_rate_min(coded, coding) &&
-	       matched <= utran_rate_max(coded);
+	    matched <= utran_rate_max(coded);
 }
 
 static bool is_punctured_turbo(uint32_t coded, uint32_t matched, enum utran_coding coding)
@@ -69,7 +70,8 @@ static bool is_punctured_turbo(uint32_t coded, uint32_t matched, enum utran_codi
 
 /* Bits `removed` of the two parity streams; stream[i mod 3] is 0 (systematic), 1 or 2. What coded / 3 leaves over counts
  * as systematic. */
-static void puncture_turbo(uint32_t coded, const struct pattern parity[2], const uint8_t stream[3], uint32_t *table)
+static void puncture_turbo(
+    uint32_t coded, const struct pattern parity[2], const uint8_t stream[3], uint32_t *table)
 {
 	for (uint32_t i = 0; i < coded; i++) {
 		const uint32_t s = i < coded / 3 * 3 ? stream[i % 3] : 0;
@@ -97,7 +99,8 @@ static void one_stream(uint32_t coded, int64_t delta, int64_t initial, uint32_t 
 	}
 }
 
-int utran_rate_table(uint32_t coded, uint32_t matched, enum utran_coding coding, uint32_t *ret_table)
+int utran_rate_table(
+    uint32_t coded, uint32_t matched, enum utran_coding coding, uint32_t *ret_table)
 {
 	static const uint8_t stream[3] = {0, 1, 2};
 	const int64_t x = coded / 3;
@@ -106,7 +109,7 @@ int utran_rate_table(uint32_t coded, uint32_t matched, enum utran_coding coding,
 		return -EINVAL;
 	if (is_punctured_turbo(coded, matched, coding)) {
 		const struct pattern parity[2] = {{x, 2 * x, 2 * removed_of(coded - matched, 0)},
-						  {x, x, removed_of(coded - matched, 1)}};
+		    {x, x, removed_of(coded - matched, 1)}};
 		puncture_turbo(coded, parity, stream, ret_table);
 	} else {
 		one_stream(coded, (int64_t)matched - coded, 1, ret_table);
@@ -158,7 +161,8 @@ static int64_t shift_one_stream(int64_t coded, int64_t delta, int64_t frames, ui
 }
 
 /* Shift S of a column for one parity stream (0 or 1) of x bits, of which `removed` are punctured. */
-static int64_t shift_parity(int64_t x_bits, int64_t removed, int64_t frames, uint32_t parity, uint32_t column)
+static int64_t shift_parity(
+    int64_t x_bits, int64_t removed, int64_t frames, uint32_t parity, uint32_t column)
 {
 	const int64_t q = x_bits / removed, steps = q * frames - (q % 2 == 0 ? gcd(q, frames) : 0);
 
@@ -170,25 +174,32 @@ static int64_t shift_parity(int64_t x_bits, int64_t removed, int64_t frames, uin
 	return 0;
 }
 
-static struct pattern parity_uplink(uint32_t coded, uint32_t matched, uint32_t frames, uint32_t frame, uint32_t parity)
+static struct pattern parity_uplink(
+    uint32_t coded, uint32_t matched, uint32_t frames, uint32_t frame, uint32_t parity)
 {
-	const int64_t x = coded / 3, removed = removed_of(coded - matched, parity), a = parity == 0 ? 2 : 1;
+	const int64_t x = coded / 3, removed = removed_of(coded - matched, parity),
+	              a = parity == 0 ? 2 : 1;
 	struct pattern p = {0, a * x, a * removed};
 
 	if (removed)
 		p.initial =
-		    (a * shift_parity(x, removed, frames, parity, column_of(frames, frame)) * removed + x) % (a * x);
+		    (a * shift_parity(x, removed, frames, parity, column_of(frames, frame)) *
+		            removed +
+		        x) %
+		    (a * x);
 	if (p.initial == 0)
 		p.initial = a * x;
 	return p;
 }
 
-static void uplink_turbo(uint32_t coded, uint32_t matched, uint32_t frames, uint32_t frame, uint32_t *table)
+static void uplink_turbo(
+    uint32_t coded, uint32_t matched, uint32_t frames, uint32_t frame, uint32_t *table)
 {
-	static const uint8_t alpha[2][3] = {{0, 1, 2}, {0, 2, 1}}; /* TTI 10 and 40 ms, 20 and 80 ms */
+	static const uint8_t alpha[2][3] = {
+	    {0, 1, 2}, {0, 2, 1}}; /* TTI 10 and 40 ms, 20 and 80 ms */
 	static const uint8_t beta[8] = {0, 1, 2, 0, 1, 2, 0, 1};
 	const struct pattern parity[2] = {parity_uplink(coded, matched, frames, frame, 0),
-					  parity_uplink(coded, matched, frames, frame, 1)};
+	    parity_uplink(coded, matched, frames, frame, 1)};
 	uint8_t stream[3];
 
 	for (uint8_t s = 0; s < 3; s++)
@@ -196,8 +207,8 @@ static void uplink_turbo(uint32_t coded, uint32_t matched, uint32_t frames, uint
 	puncture_turbo(coded, parity, stream, table);
 }
 
-int utran_rate_table_uplink(uint32_t coded, uint32_t matched, enum utran_coding coding, uint32_t frames, uint32_t frame,
-			    uint32_t *ret_table)
+int utran_rate_table_uplink(uint32_t coded, uint32_t matched, enum utran_coding coding,
+    uint32_t frames, uint32_t frame, uint32_t *ret_table)
 {
 	const int64_t delta = (int64_t)matched - coded, size = delta < 0 ? -delta : delta;
 
@@ -208,7 +219,8 @@ int utran_rate_table_uplink(uint32_t coded, uint32_t matched, enum utran_coding 
 	if (is_punctured_turbo(coded, matched, coding)) {
 		uplink_turbo(coded, matched, frames, frame, ret_table);
 	} else {
-		const int64_t shift = shift_one_stream(coded, delta, frames, column_of(frames, frame));
+		const int64_t shift =
+		    shift_one_stream(coded, delta, frames, column_of(frames, frame));
 		one_stream(coded, delta, (2 * shift * size + 1) % (2 * (int64_t)coded), ret_table);
 	}
 	return 0;

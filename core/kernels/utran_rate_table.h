@@ -30,13 +30,15 @@ enum {
 };
 
 struct utran_rate_channel {
-	uint32_t rm;      /* rate matching attribute, 1 to UTRAN_RATE_ATTRIBUTE_MAX */
-	uint32_t eighths; /* coded bits per radio frame, N, in eighths: a TTI is 1, 2, 4 or 8 frames */
+	uint32_t rm; /* rate matching attribute, 1 to UTRAN_RATE_ATTRIBUTE_MAX */
+	uint32_t
+	    eighths; /* coded bits per radio frame, N, in eighths: a TTI is 1, 2, 4 or 8 frames */
 };
 
 /* utran_rate_share divides the `ndata` bits of a radio frame among n channels: ret_matched[i] bits per frame for channel
  * i. -EINVAL: no channel, more than UTRAN_RATE_CHANNELS_MAX, an attribute out of range, or no coded bit in any. */
-int utran_rate_share(const struct utran_rate_channel *channels, uint32_t n, uint32_t ndata, uint32_t *ret_matched);
+int utran_rate_share(
+    const struct utran_rate_channel *channels, uint32_t n, uint32_t ndata, uint32_t *ret_matched);
 
 /* utran_rate_min and _max give the fewest and most bits that `coded` bits can be matched to: turbo coded bits keep all
  * their systematic ones, and no bit is sent more than 16 times. */
@@ -46,12 +48,13 @@ uint32_t utran_rate_max(uint32_t coded);
 /* utran_rate_table writes the `matched` entries of the downlink pattern of a TTI (4.2.7.2.1; index mod 3 tells the streams
  * of a turbo code, tail included). -EINVAL: coded is 0 or not a multiple of 3 for a turbo code, or matched is outside
  * [utran_rate_min, utran_rate_max]. */
-int utran_rate_table(uint32_t coded, uint32_t matched, enum utran_coding coding, uint32_t *ret_table);
+int utran_rate_table(
+    uint32_t coded, uint32_t matched, enum utran_coding coding, uint32_t *ret_table);
 
 /* utran_rate_table_uplink writes the uplink pattern of radio frame `frame` of a TTI of `frames` (4.2.7.1.2); coded and
  * matched are those of one radio frame, and coded need not be a multiple of 3. -EINVAL: coded is 0, matched is outside
  * [utran_rate_min, utran_rate_max], frames is not 1, 2, 4 or 8, or frame is not less than frames. */
-int utran_rate_table_uplink(uint32_t coded, uint32_t matched, enum utran_coding coding, uint32_t frames, uint32_t frame,
-			    uint32_t *ret_table);
+int utran_rate_table_uplink(uint32_t coded, uint32_t matched, enum utran_coding coding,
+    uint32_t frames, uint32_t frame, uint32_t *ret_table);
 
 #endif

@@ -7,8 +7,16 @@
 /* Table 8, by columns: bit i of the word is M_i,n. The first five count i + 1 from 1 to 31 in binary, with the two words
  * that are left, 0 and 16, at the end; the sixth is all ones; the rest are the masks. */
 static const uint32_t basis[10] = {
-    0x2aaad555, 0x33336666, 0x3c3c7878, 0x3fc07f80, 0xbfff8000,
-    0xffffffff, 0xbb83e30a, 0x38edd9c0, 0x35364fa8, 0x22bd761c,
+    0x2aaad555,
+    0x33336666,
+    0x3c3c7878,
+    0x3fc07f80,
+    0xbfff8000,
+    0xffffffff,
+    0xbb83e30a,
+    0x38edd9c0,
+    0x35364fa8,
+    0x22bd761c,
 };
 
 uint32_t utran_tfci_encode(uint32_t tfci)

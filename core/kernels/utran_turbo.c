@@ -19,8 +19,10 @@ struct matrix {
 
 static const uint8_t rows5[] = {4, 3, 2, 1, 0};
 static const uint8_t rows10[] = {9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
-static const uint8_t rows20[] = {19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 10, 8, 13, 17, 3, 1, 16, 6, 15, 11};
-static const uint8_t rows20_special[] = {19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 16, 13, 17, 15, 3, 1, 6, 11, 8, 10};
+static const uint8_t rows20[] = {
+    19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 10, 8, 13, 17, 3, 1, 16, 6, 15, 11};
+static const uint8_t rows20_special[] = {
+    19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 16, 13, 17, 15, 3, 1, 6, 11, 8, 10};
 
 static bool is_prime(uint32_t n)
 {
@@ -72,7 +74,8 @@ static void matrix_rows(struct matrix *m)
 		m->t = rows10;
 	} else {
 		m->rows = 20;
-		m->t = (k >= 2281 && k <= 2480) || (k >= 3161 && k <= 3210) ? rows20_special : rows20;
+		m->t =
+		    (k >= 2281 && k <= 2480) || (k >= 3161 && k <= 3210) ? rows20_special : rows20;
 	}
 }
 
@@ -112,7 +115,8 @@ static uint32_t matrix_column(const struct matrix *m, uint32_t row, uint32_t j)
 {
 	const uint32_t p = m->p;
 
-	if (m->columns == p + 1 && m->k == m->rows * m->columns && row == m->rows - 1 && (j == 0 || j == p))
+	if (m->columns == p + 1 && m->k == m->rows * m->columns && row == m->rows - 1 &&
+	    (j == 0 || j == p))
 		j = p - j;
 	if (j == p)
 		return p;

@@ -28,9 +28,10 @@ static uint32_t stream_stride(uint32_t n)
 
 enum {
 	TABLES = 3,
-	STREAMS = 7 + 2 * UTRAN_TURBO_STATES,                      /* in the order of layout() */
-	EDGE = 3 * UTRAN_TURBO_STATES * UTRAN_TURBO_LANES_MAX / 2, /* 64 bytes for each state in each section */
-	LAST = 3 * 32 * ((UTRAN_TURBO_K_MAX / 8 + 32) / 32)        /* of the longest window, 8 lanes */
+	STREAMS = 7 + 2 * UTRAN_TURBO_STATES, /* in the order of layout() */
+	EDGE = 3 * UTRAN_TURBO_STATES * UTRAN_TURBO_LANES_MAX /
+	    2, /* 64 bytes for each state in each section */
+	LAST = 3 * 32 * ((UTRAN_TURBO_K_MAX / 8 + 32) / 32) /* of the longest window, 8 lanes */
 };
 
 /* The longest stream is that of 64 lanes. Streams of 8 bits leave half of their room unused. */
@@ -38,14 +39,16 @@ size_t utran_turbo_decoder_size(uint32_t k)
 {
 	if (k < UTRAN_TURBO_K_MIN || k > UTRAN_TURBO_K_MAX)
 		return 0;
-	return sizeof(uint16_t) * stream_stride(k + UTRAN_TURBO_LANES_MAX) * TABLES + utran_bit_gather_size(k);
+	return sizeof(uint16_t) * stream_stride(k + UTRAN_TURBO_LANES_MAX) * TABLES +
+	    utran_bit_gather_size(k);
 }
 
 size_t utran_turbo_decoder_work_size(uint32_t k)
 {
 	if (k < UTRAN_TURBO_K_MIN || k > UTRAN_TURBO_K_MAX)
 		return 0;
-	return sizeof(int16_t) * ((size_t)stream_stride(k + UTRAN_TURBO_LANES_MAX) * STREAMS + 4 * EDGE + LAST);
+	return sizeof(int16_t) *
+	    ((size_t)stream_stride(k + UTRAN_TURBO_LANES_MAX) * STREAMS + 4 * EDGE + LAST);
 }
 
 static void layout(struct utran_turbo_decoder *d, uint16_t *table, int16_t *work)
@@ -95,12 +98,14 @@ static int make_tables(struct utran_turbo_decoder *d)
 	return 0;
 }
 
-int utran_turbo_decoder_init(struct utran_turbo_decoder *decoder, const struct utran_turbo_decoder_kernels *kernels,
-			     uint32_t k, uint32_t scaling, void *tables, void *work)
+int utran_turbo_decoder_init(struct utran_turbo_decoder *decoder,
+    const struct utran_turbo_decoder_kernels *kernels, uint32_t k, uint32_t scaling, void *tables,
+    void *work)
 {
 	const uint32_t steps = (k + kernels->lanes - 1) / kernels->lanes;
 
-	if (k < UTRAN_TURBO_K_MIN || k > UTRAN_TURBO_K_MAX || scaling == 0 || scaling > UTRAN_SCALING_ONE)
+	if (k < UTRAN_TURBO_K_MIN || k > UTRAN_TURBO_K_MAX || scaling == 0 ||
+	    scaling > UTRAN_SCALING_ONE)
 		return -EINVAL;
 	*decoder = (struct utran_turbo_decoder){
 	    .kernels = kernels,
@@ -130,10 +135,12 @@ static void plain_start(struct utran_turbo_decoder *d, const int16_t *llr)
 	utran_turbo_ends(d, llr + 3 * d->k);
 }
 
-static void forward(const int16_t *x, const int16_t *y, size_t k, int16_t *restrict alpha, size_t stride)
+static void forward(
+    const int16_t *x, const int16_t *y, size_t k, int16_t *restrict alpha, size_t stride)
 {
-	int a1 = UTRAN_TURBO_NEVER, a2 = UTRAN_TURBO_NEVER, a3 = UTRAN_TURBO_NEVER, a4 = UTRAN_TURBO_NEVER,
-	    a5 = UTRAN_TURBO_NEVER, a6 = UTRAN_TURBO_NEVER, a7 = UTRAN_TURBO_NEVER;
+	int a1 = UTRAN_TURBO_NEVER, a2 = UTRAN_TURBO_NEVER, a3 = UTRAN_TURBO_NEVER,
+	    a4 = UTRAN_TURBO_NEVER, a5 = UTRAN_TURBO_NEVER, a6 = UTRAN_TURBO_NEVER,
+	    a7 = UTRAN_TURBO_NEVER;
 
 	for (size_t n = 0; n < k; n++) {
 		const int gx = x[n], gy = y[n], gxy = gx + gy;
@@ -160,8 +167,8 @@ static void forward(const int16_t *x, const int16_t *y, size_t k, int16_t *restr
 	}
 }
 
-static void backward(const int16_t *x, const int16_t *y, size_t k, const int16_t *m, int16_t *restrict beta,
-		     size_t stride)
+static void backward(const int16_t *x, const int16_t *y, size_t k, const int16_t *m,
+    int16_t *restrict beta, size_t stride)
 {
 	int b1 = m[1] - m[0], b2 = m[2] - m[0], b3 = m[3] - m[0], b4 = m[4] - m[0];
 	int b5 = m[5] - m[0], b6 = m[6] - m[0], b7 = m[7] - m[0];
@@ -200,8 +207,8 @@ static inline int16_t max4(int16_t a, int16_t b, int16_t c, int16_t d)
 }
 
 /* What the code alone says of bit n: the best path with a 0 less the best one with a 1, x left out of both. */
-static void combine(const int16_t *restrict a, const int16_t *restrict b, size_t s, const int16_t *restrict y, size_t k,
-		    int16_t *restrict extrinsic)
+static void combine(const int16_t *restrict a, const int16_t *restrict b, size_t s,
+    const int16_t *restrict y, size_t k, int16_t *restrict extrinsic)
 {
 #define PATH(from, to) (int16_t)(a[n + (from)*s] + b[n + (to)*s])
 	for (size_t n = 0; n < k; n++) {
@@ -209,8 +216,10 @@ static void combine(const int16_t *restrict a, const int16_t *restrict b, size_t
 		const int16_t other0 = max4(PATH(2, 5), PATH(3, 1), PATH(4, 2), PATH(5, 6));
 		const int16_t same1 = max4(PATH(0, 4), PATH(1, 0), PATH(6, 3), PATH(7, 7));
 		const int16_t other1 = max4(PATH(2, 1), PATH(3, 5), PATH(4, 6), PATH(5, 2));
-		const int16_t zero = (int16_t)(same0 + y[n]) > other0 ? (int16_t)(same0 + y[n]) : other0;
-		const int16_t one = (int16_t)(other1 + y[n]) > same1 ? (int16_t)(other1 + y[n]) : same1;
+		const int16_t zero =
+		    (int16_t)(same0 + y[n]) > other0 ? (int16_t)(same0 + y[n]) : other0;
+		const int16_t one =
+		    (int16_t)(other1 + y[n]) > same1 ? (int16_t)(other1 + y[n]) : same1;
 		const int16_t found = (int16_t)(zero - one);
 		const int16_t upper = found < UTRAN_EXTRINSIC_MAX ? found : UTRAN_EXTRINSIC_MAX;
 
@@ -256,14 +265,15 @@ static bool windows_fit(uint32_t lanes, uint32_t k)
 	return lanes == 1 || (k >= lanes * least && k > (lanes - 1) * steps);
 }
 
-const struct utran_turbo_decoder_kernels *utran_turbo_decoder_kernels(enum simd_level level, uint32_t metrics,
-								      uint32_t k)
+const struct utran_turbo_decoder_kernels *utran_turbo_decoder_kernels(
+    enum simd_level level, uint32_t metrics, uint32_t k)
 {
 	static const struct utran_turbo_decoder_kernels *const tables[2][SIMD_LEVELS] = {
-	    KERNEL_LEVELS(&plain, &utran_turbo_decoder_sse41, &utran_turbo_decoder_avx2, &utran_turbo_decoder_avx512,
-			  &utran_turbo_decoder_neon),
-	    KERNEL_LEVELS(&utran_turbo_decoder8_plain, &utran_turbo_decoder8_sse41, &utran_turbo_decoder8_avx2,
-			  &utran_turbo_decoder8_avx512, &utran_turbo_decoder8_neon)};
+	    KERNEL_LEVELS(&plain, &utran_turbo_decoder_sse41, &utran_turbo_decoder_avx2,
+	        &utran_turbo_decoder_avx512, &utran_turbo_decoder_neon),
+	    KERNEL_LEVELS(&utran_turbo_decoder8_plain, &utran_turbo_decoder8_sse41,
+	        &utran_turbo_decoder8_avx2, &utran_turbo_decoder8_avx512,
+	        &utran_turbo_decoder8_neon)};
 	const struct utran_turbo_decoder_kernels *const *table = tables[metrics == 8];
 
 	while (!windows_fit(table[level]->lanes, k))

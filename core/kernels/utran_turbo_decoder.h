@@ -93,8 +93,8 @@ struct utran_turbo_decoder_kernels {
 
 /* utran_turbo_decoder_kernels gives the fastest decoder that the level has for blocks of k bits with state metrics of 8 or
  * 16 bits. */
-const struct utran_turbo_decoder_kernels *utran_turbo_decoder_kernels(enum simd_level level, uint32_t metrics,
-								      uint32_t k);
+const struct utran_turbo_decoder_kernels *utran_turbo_decoder_kernels(
+    enum simd_level level, uint32_t metrics, uint32_t k);
 
 /* Arrays lie in the caller's memory: from, from_bit and gather are the tables, all others are working memory. Value t of
  * lane l of a stream lies at t * lanes + l and belongs to bit l * steps + t of a coder's input; what lies behind the last
@@ -112,15 +112,20 @@ struct utran_turbo_decoder {
 	uint16_t *from[2];   /* where a value of that coder's order lies in the other one's */
 	uint16_t *from_bit;  /* where bit i of the block lies in the second coder's order */
 	void *systematic;    /* of the channel, first coder's order */
-	void *x[2], *y[2];   /* what each coder's pass reads: systematic and what the other found; parity */
-	void *extrinsic;     /* what the last pass found */
-	void *alpha;         /* state metrics before each step: the reference's */
-	void *beta;          /* state metrics behind each step */
-	void *edge[2][2];    /* [coder][forward, backward]: the last iteration's metrics where warm-ups begin */
-	int16_t *last;       /* soft bits of the last window, so that nobody reads behind the codeword */
-	struct utran_bit_gather *gather;    /* from_bit, for AVX-512 */
-	uint8_t *decided;                   /* bits in the second coder's order: bytes, for AVX-512 packed */
-	int16_t end[2][UTRAN_TURBO_STATES]; /* metrics of each coder's state behind bit k - 1, from the tail */
+	void *x[2],
+	    *y[2]; /* what each coder's pass reads: systematic and what the other found; parity */
+	void *extrinsic; /* what the last pass found */
+	void *alpha;     /* state metrics before each step: the reference's */
+	void *beta;      /* state metrics behind each step */
+	void *edge
+	    [2]
+	    [2]; /* [coder][forward, backward]: the last iteration's metrics where warm-ups begin */
+	int16_t *last; /* soft bits of the last window, so that nobody reads behind the codeword */
+	struct utran_bit_gather *gather; /* from_bit, for AVX-512 */
+	uint8_t *decided; /* bits in the second coder's order: bytes, for AVX-512 packed */
+	int16_t end
+	    [2]
+	    [UTRAN_TURBO_STATES]; /* metrics of each coder's state behind bit k - 1, from the tail */
 };
 
 /* Bytes of tables and of working memory for blocks of k bits on any level, multiples of 64; 0 if k is outside [40, 5114]. */
@@ -130,12 +135,13 @@ size_t utran_turbo_decoder_work_size(uint32_t k);
 /* utran_turbo_decoder_init lays the decoder out in `tables` and `work`, both aligned to 64 bytes, and makes the tables;
  * `work` is not touched. -EINVAL if k is outside [40, 5114] or scaling outside [1, UTRAN_SCALING_ONE]. There is nothing to
  * undo. */
-int utran_turbo_decoder_init(struct utran_turbo_decoder *decoder, const struct utran_turbo_decoder_kernels *kernels,
-			     uint32_t k, uint32_t scaling, void *tables, void *work);
+int utran_turbo_decoder_init(struct utran_turbo_decoder *decoder,
+    const struct utran_turbo_decoder_kernels *kernels, uint32_t k, uint32_t scaling, void *tables,
+    void *work);
 
 /* utran_turbo_decode decodes one block in `iterations` >= 1; nothing is kept from one block to the next. */
-static inline void utran_turbo_decode(struct utran_turbo_decoder *decoder, unsigned iterations, const int16_t *llr,
-				      uint8_t *bits)
+static inline void utran_turbo_decode(
+    struct utran_turbo_decoder *decoder, unsigned iterations, const int16_t *llr, uint8_t *bits)
 {
 	decoder->kernels->start(decoder, llr);
 	for (unsigned i = 1; i < iterations; i++)

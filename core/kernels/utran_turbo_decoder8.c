@@ -18,7 +18,8 @@ static inline int max(int a, int b)
 /* The best metric, which never falls, becomes UTRAN_TURBO8_RANGE again, whatever lies further below it than that 0. */
 static inline void normalise(int *m)
 {
-	const int best = max(max(max(m[0], m[1]), max(m[2], m[3])), max(max(m[4], m[5]), max(m[6], m[7])));
+	const int best =
+	    max(max(max(m[0], m[1]), max(m[2], m[3])), max(max(m[4], m[5]), max(m[6], m[7])));
 
 	for (int s = 0; s < STATES; s++)
 		m[s] = max(m[s] - best + UTRAN_TURBO8_RANGE, 0);
@@ -57,27 +58,33 @@ static void start(struct utran_turbo_decoder *d, const int16_t *llr)
 	utran_turbo8_ends(d, llr + 3 * d->k, gain);
 }
 
-static void forward(const int8_t *x, const int8_t *y, uint32_t k, uint8_t *restrict alpha, uint32_t stride)
+static void forward(
+    const int8_t *x, const int8_t *y, uint32_t k, uint8_t *restrict alpha, uint32_t stride)
 {
 	int a[STATES] = {UTRAN_TURBO8_RANGE};
 
 	for (uint32_t n = 0; n < k; n++) {
 		const struct branches g = branches_of(x[n], y[n]);
-		const int b0 = max(a[0] + g.of00, a[1] + g.of11), b4 = max(a[0] + g.of11, a[1] + g.of00);
-		const int b5 = max(a[2] + g.of01, a[3] + g.of10), b1 = max(a[2] + g.of10, a[3] + g.of01);
-		const int b2 = max(a[4] + g.of01, a[5] + g.of10), b6 = max(a[4] + g.of10, a[5] + g.of01);
-		const int b7 = max(a[6] + g.of00, a[7] + g.of11), b3 = max(a[6] + g.of11, a[7] + g.of00);
+		const int b0 = max(a[0] + g.of00, a[1] + g.of11),
+		          b4 = max(a[0] + g.of11, a[1] + g.of00);
+		const int b5 = max(a[2] + g.of01, a[3] + g.of10),
+		          b1 = max(a[2] + g.of10, a[3] + g.of01);
+		const int b2 = max(a[4] + g.of01, a[5] + g.of10),
+		          b6 = max(a[4] + g.of10, a[5] + g.of01);
+		const int b7 = max(a[6] + g.of00, a[7] + g.of11),
+		          b3 = max(a[6] + g.of11, a[7] + g.of00);
 
 		for (uint32_t s = 0; s < STATES; s++)
 			alpha[n + s * stride] = (uint8_t)a[s];
-		a[0] = b0, a[1] = b1, a[2] = b2, a[3] = b3, a[4] = b4, a[5] = b5, a[6] = b6, a[7] = b7;
+		a[0] = b0, a[1] = b1, a[2] = b2, a[3] = b3, a[4] = b4, a[5] = b5, a[6] = b6,
+		a[7] = b7;
 		if (n % 2 == 1)
 			normalise(a);
 	}
 }
 
-static void backward(const int8_t *x, const int8_t *y, uint32_t k, const int16_t *end, uint8_t *restrict beta,
-		     uint32_t stride)
+static void backward(const int8_t *x, const int8_t *y, uint32_t k, const int16_t *end,
+    uint8_t *restrict beta, uint32_t stride)
 {
 	int b[STATES];
 
@@ -85,14 +92,19 @@ static void backward(const int8_t *x, const int8_t *y, uint32_t k, const int16_t
 		b[s] = end[s];
 	for (uint32_t n = k; n-- > 0;) {
 		const struct branches g = branches_of(x[n], y[n]);
-		const int a0 = max(b[0] + g.of00, b[4] + g.of11), a1 = max(b[4] + g.of00, b[0] + g.of11);
-		const int a2 = max(b[5] + g.of01, b[1] + g.of10), a3 = max(b[1] + g.of01, b[5] + g.of10);
-		const int a4 = max(b[2] + g.of01, b[6] + g.of10), a5 = max(b[6] + g.of01, b[2] + g.of10);
-		const int a6 = max(b[7] + g.of00, b[3] + g.of11), a7 = max(b[3] + g.of00, b[7] + g.of11);
+		const int a0 = max(b[0] + g.of00, b[4] + g.of11),
+		          a1 = max(b[4] + g.of00, b[0] + g.of11);
+		const int a2 = max(b[5] + g.of01, b[1] + g.of10),
+		          a3 = max(b[1] + g.of01, b[5] + g.of10);
+		const int a4 = max(b[2] + g.of01, b[6] + g.of10),
+		          a5 = max(b[6] + g.of01, b[2] + g.of10);
+		const int a6 = max(b[7] + g.of00, b[3] + g.of11),
+		          a7 = max(b[3] + g.of00, b[7] + g.of11);
 
 		for (uint32_t s = 0; s < STATES; s++)
 			beta[n + s * stride] = (uint8_t)b[s];
-		b[0] = a0, b[1] = a1, b[2] = a2, b[3] = a3, b[4] = a4, b[5] = a5, b[6] = a6, b[7] = a7;
+		b[0] = a0, b[1] = a1, b[2] = a2, b[3] = a3, b[4] = a4, b[5] = a5, b[6] = a6,
+		b[7] = a7;
 		if (n % 2 == 0)
 			normalise(b);
 	}
@@ -104,8 +116,8 @@ static inline int max4(int a, int b, int c, int d)
 }
 
 /* What the code alone says of bit n: the best path with a 0 less the best one with a 1, x left out of both. */
-static void combine(const uint8_t *restrict a, const uint8_t *restrict b, size_t stride, const int8_t *restrict y,
-		    size_t k, int8_t *restrict extrinsic)
+static void combine(const uint8_t *restrict a, const uint8_t *restrict b, size_t stride,
+    const int8_t *restrict y, size_t k, int8_t *restrict extrinsic)
 {
 #define PATH(from, to) (a[n + (from)*stride] + b[n + (to)*stride])
 	for (size_t n = 0; n < k; n++) {

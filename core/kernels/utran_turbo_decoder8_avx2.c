@@ -6,10 +6,10 @@
 typedef int8_t vec __attribute__((vector_size(32)));
 #define LANES (2 * WIDE)
 
-#define V_OPERATION(name, intrinsic)                                                                                   \
-	static inline vec name(vec a, vec b)                                                                           \
-	{                                                                                                              \
-		return (vec)intrinsic((__m256i)a, (__m256i)b);                                                         \
+#define V_OPERATION(name, intrinsic)                                                               \
+	static inline vec name(vec a, vec b)                                                       \
+	{                                                                                          \
+		return (vec)intrinsic((__m256i)a, (__m256i)b);                                     \
 	}
 V_OPERATION(v_add, _mm256_add_epi8)
 V_OPERATION(v_sub, _mm256_sub_epi8)
@@ -60,7 +60,8 @@ static inline void v_decide(vec v, uint8_t *decided, uint32_t t)
 {
 	const __m256i negative = _mm256_cmpgt_epi8(_mm256_setzero_si256(), (__m256i)v);
 
-	_mm256_store_si256((__m256i *)(decided + t * LANES), _mm256_and_si256(negative, _mm256_set1_epi8(1)));
+	_mm256_store_si256(
+	    (__m256i *)(decided + t * LANES), _mm256_and_si256(negative, _mm256_set1_epi8(1)));
 }
 
 #include "core/kernels/utran_turbo_decoder_lanes.h"

@@ -8,10 +8,10 @@
 typedef int8_t vec __attribute__((vector_size(64)));
 #define LANES (2 * WIDE)
 
-#define V_OPERATION(name, intrinsic)                                                                                   \
-	static inline vec name(vec a, vec b)                                                                           \
-	{                                                                                                              \
-		return (vec)intrinsic((__m512i)a, (__m512i)b);                                                         \
+#define V_OPERATION(name, intrinsic)                                                               \
+	static inline vec name(vec a, vec b)                                                       \
+	{                                                                                          \
+		return (vec)intrinsic((__m512i)a, (__m512i)b);                                     \
 	}
 V_OPERATION(v_add, _mm512_add_epi8)
 V_OPERATION(v_sub, _mm512_sub_epi8)
@@ -38,10 +38,10 @@ static inline wide v_high(vec v)
 
 static inline __m512i v_numbers(int first)
 {
-	static const int8_t numbers[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-					   16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
-					   32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
-					   48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+	static const int8_t numbers[64] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+	    17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38,
+	    39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60,
+	    61, 62, 63};
 
 	return _mm512_add_epi8(_mm512_loadu_si512(numbers), _mm512_set1_epi8((int8_t)first));
 }

@@ -6,10 +6,10 @@
 typedef int8_t vec __attribute__((vector_size(16)));
 #define LANES (2 * WIDE)
 
-#define V_OPERATION(name, intrinsic)                                                                                   \
-	static inline vec name(vec a, vec b)                                                                           \
-	{                                                                                                              \
-		return (vec)intrinsic((__m128i)a, (__m128i)b);                                                         \
+#define V_OPERATION(name, intrinsic)                                                               \
+	static inline vec name(vec a, vec b)                                                       \
+	{                                                                                          \
+		return (vec)intrinsic((__m128i)a, (__m128i)b);                                     \
 	}
 V_OPERATION(v_add, _mm_add_epi8)
 V_OPERATION(v_sub, _mm_sub_epi8)
@@ -56,7 +56,8 @@ static inline void v_decide(vec v, uint8_t *decided, uint32_t t)
 {
 	const __m128i negative = _mm_cmpgt_epi8(_mm_setzero_si128(), (__m128i)v);
 
-	_mm_store_si128((__m128i *)(decided + t * LANES), _mm_and_si128(negative, _mm_set1_epi8(1)));
+	_mm_store_si128(
+	    (__m128i *)(decided + t * LANES), _mm_and_si128(negative, _mm_set1_epi8(1)));
 }
 
 #include "core/kernels/utran_turbo_decoder_lanes.h"

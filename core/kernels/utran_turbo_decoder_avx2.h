@@ -12,10 +12,10 @@
 typedef int16_t wide __attribute__((vector_size(32)));
 #define WIDE 16
 
-#define W_OPERATION(name, intrinsic)                                                                                   \
-	static inline wide name(wide a, wide b)                                                                        \
-	{                                                                                                              \
-		return (wide)intrinsic((__m256i)a, (__m256i)b);                                                        \
+#define W_OPERATION(name, intrinsic)                                                               \
+	static inline wide name(wide a, wide b)                                                    \
+	{                                                                                          \
+		return (wide)intrinsic((__m256i)a, (__m256i)b);                                    \
 	}
 W_OPERATION(w_max, _mm256_max_epi16)
 W_OPERATION(w_min, _mm256_min_epi16)
@@ -35,13 +35,15 @@ static inline wide w_set(int16_t value)
 /* 128 bits from each of the addresses. */
 static inline wide w_pieces(const int16_t *const *at, int offset)
 {
-	return (wide)_mm256_loadu2_m128i((const __m128i *)(at[1] + offset), (const __m128i *)(at[0] + offset));
+	return (wide)_mm256_loadu2_m128i(
+	    (const __m128i *)(at[1] + offset), (const __m128i *)(at[0] + offset));
 }
 
 /* Of each 128 bits, values 0 3 6 of a, 1 4 7 of b, 2 5 of c. */
 static inline wide w_thirds(wide a, wide b, wide c)
 {
-	return (wide)_mm256_blend_epi16(_mm256_blend_epi16((__m256i)a, (__m256i)b, 0x92), (__m256i)c, 0x24);
+	return (wide)_mm256_blend_epi16(
+	    _mm256_blend_epi16((__m256i)a, (__m256i)b, 0x92), (__m256i)c, 0x24);
 }
 
 /* Bytes of each 128 bits. */

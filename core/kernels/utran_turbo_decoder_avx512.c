@@ -16,8 +16,8 @@ static inline __m512i mask_set(__m512i v, __mmask32 mask, int16_t value)
 
 static inline __m512i v_numbers(int first)
 {
-	const __m256i numbers = _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
-						 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+	const __m256i numbers = _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+	    15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
 
 	return _mm512_add_epi16(_mm512_cvtepi8_epi16(numbers), _mm512_set1_epi16((int16_t)first));
 }
@@ -57,10 +57,13 @@ static void hand_on(const struct utran_turbo_decoder *d, int coder)
 
 	for (uint32_t i = 0; i < d->steps * LANES; i += LANES) {
 		const __m512i pairs = _mm512_load_si512(from + i), low = _mm512_set1_epi32(0xffff);
-		const __m512i even = _mm512_i32gather_epi32(_mm512_and_si512(pairs, low), d->extrinsic, 2);
-		const __m512i odd = _mm512_i32gather_epi32(_mm512_srli_epi32(pairs, 16), d->extrinsic, 2);
+		const __m512i even =
+		    _mm512_i32gather_epi32(_mm512_and_si512(pairs, low), d->extrinsic, 2);
+		const __m512i odd =
+		    _mm512_i32gather_epi32(_mm512_srli_epi32(pairs, 16), d->extrinsic, 2);
 
-		_mm512_store_si512(x + i, _mm512_mask_blend_epi16(0xaaaaaaaa, even, _mm512_slli_epi32(odd, 16)));
+		_mm512_store_si512(
+		    x + i, _mm512_mask_blend_epi16(0xaaaaaaaa, even, _mm512_slli_epi32(odd, 16)));
 	}
 }
 

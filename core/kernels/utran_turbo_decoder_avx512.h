@@ -15,10 +15,10 @@
 typedef int16_t wide __attribute__((vector_size(64)));
 #define WIDE 32
 
-#define W_OPERATION(name, intrinsic)                                                                                   \
-	static inline wide name(wide a, wide b)                                                                        \
-	{                                                                                                              \
-		return (wide)intrinsic((__m512i)a, (__m512i)b);                                                        \
+#define W_OPERATION(name, intrinsic)                                                               \
+	static inline wide name(wide a, wide b)                                                    \
+	{                                                                                          \
+		return (wide)intrinsic((__m512i)a, (__m512i)b);                                    \
 	}
 W_OPERATION(w_max, _mm512_max_epi16)
 W_OPERATION(w_min, _mm512_min_epi16)
@@ -70,11 +70,12 @@ static inline void hand_out(const struct utran_turbo_decoder *d, uint8_t *bits)
 
 	bit_gather_load(all, (const uint64_t *)d->decided);
 	for (uint32_t i = 0; i < full; i++)
-		_mm512_storeu_si512(bits + 64 * i, _mm512_maskz_set1_epi8(bit_gather(all, &d->gather[i], large), 1));
+		_mm512_storeu_si512(bits + 64 * i,
+		    _mm512_maskz_set1_epi8(bit_gather(all, &d->gather[i], large), 1));
 	if (d->k % 64) {
 		const uint64_t rest = bit_gather(all, &d->gather[full], large);
 		_mm512_mask_storeu_epi8(bits + 64 * full, ((uint64_t)1 << d->k % 64) - 1,
-					_mm512_maskz_set1_epi8(rest, 1));
+		    _mm512_maskz_set1_epi8(rest, 1));
 	}
 }
 

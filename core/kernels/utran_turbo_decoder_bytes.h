@@ -42,7 +42,8 @@ INLINE struct branches branches_of(vec x, vec y)
 {
 	const struct parities a = parities_of(x), b = parities_of(y);
 
-	return (struct branches){v_add(a.of0, b.of0), v_add(a.of0, b.of1), v_add(a.of1, b.of0), v_add(a.of1, b.of1)};
+	return (struct branches){
+	    v_add(a.of0, b.of0), v_add(a.of0, b.of1), v_add(a.of1, b.of0), v_add(a.of1, b.of1)};
 }
 
 /* Unsigned metrics as signed ones, so that a difference is. */

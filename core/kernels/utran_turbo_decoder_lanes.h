@@ -108,7 +108,8 @@ INLINE vec combine(const vec *a, const value *beta, vec y)
 	const vec other1 = max4(PATH(2, 1), PATH(3, 5), PATH(4, 6), PATH(5, 2));
 #undef PATH
 	const struct parities p = parities_of(y);
-	const vec found = m_less(better(same0, p.of0, other0, p.of1), better(same1, p.of1, other1, p.of0));
+	const vec found =
+	    m_less(better(same0, p.of0, other0, p.of1), better(same1, p.of1, other1, p.of0));
 
 	return v_max(v_min(found, v_set(EXTRINSIC_MAX)), v_set(-EXTRINSIC_MAX));
 }
@@ -143,7 +144,8 @@ static uint32_t section_start(const struct utran_turbo_decoder *d, uint32_t i)
 
 /* Walks backward over steps to - 1, .., from; `store`: keeps the metrics behind each. The block ends within the last
  * window: there the tail says more than what was walked so far. */
-INLINE void backward_run(const struct utran_turbo_decoder *d, int coder, uint32_t to, uint32_t from, bool store, vec *b)
+INLINE void backward_run(
+    const struct utran_turbo_decoder *d, int coder, uint32_t to, uint32_t from, bool store, vec *b)
 {
 	const uint32_t end = d->k - (LANES - 1) * d->steps;
 	const value *x = d->x[coder], *y = d->y[coder];
@@ -190,7 +192,8 @@ static void backward(struct utran_turbo_decoder *d, int coder, uint32_t i)
 	else
 		backward_run(d, coder, to + warm, to, false, b);
 	backward_run(d, coder, to, from, true, b);
-	memcpy(edges + before * STATES * LANES, beta + (d->warm_next - 1) * STATES * LANES, STATES * sizeof(vec));
+	memcpy(edges + before * STATES * LANES, beta + (d->warm_next - 1) * STATES * LANES,
+	    STATES * sizeof(vec));
 }
 
 #ifndef LANES_HAND_ON
@@ -220,9 +223,11 @@ static void hand_out(const struct utran_turbo_decoder *d, uint8_t *bits)
 
 /* The first coder's pass hands on all that it knows of a bit, the second one's only what it has found itself: the
  * systematic value is added where it lies. */
-INLINE void forward_run(struct utran_turbo_decoder *d, int coder, bool on, bool out, uint32_t from, uint32_t to, vec *a)
+INLINE void forward_run(
+    struct utran_turbo_decoder *d, int coder, bool on, bool out, uint32_t from, uint32_t to, vec *a)
 {
-	const value *x = d->x[coder], *y = d->y[coder], *beta = d->beta, *systematic = d->systematic;
+	const value *x = d->x[coder], *y = d->y[coder], *beta = d->beta,
+	            *systematic = d->systematic;
 	const wide scaling = scaling_of(d);
 	value *extrinsic = d->extrinsic;
 	const uint32_t edge = d->steps - d->warm_next;
@@ -340,7 +345,8 @@ static const uint8_t order_y1[] = {4, 5, 10, 11, 0, 1, 6, 7, 12, 13, 2, 3, 8, 9,
  * of the next and so on lie in different places: they are put together, then into order. */
 INLINE void triples(const int16_t *const *at, wide *x, wide *y0, wide *y1)
 {
-	const wide a = limited(w_pieces(at, 0)), b = limited(w_pieces(at, 8)), c = limited(w_pieces(at, 16));
+	const wide a = limited(w_pieces(at, 0)), b = limited(w_pieces(at, 8)),
+	           c = limited(w_pieces(at, 16));
 
 	*x = w_order(w_thirds(a, b, c), order_x);
 	*y0 = w_order(w_thirds(c, a, b), order_y0);
@@ -353,26 +359,29 @@ struct steps {
 };
 
 /* Of all windows, or of every other eight. Subtracts the parities that are known from *known, in every eighth window. */
-INLINE void steps_read(const struct utran_turbo_decoder *d, const int16_t *llr, uint32_t t, uint32_t half,
-		       struct steps *steps, wide *known)
+INLINE void steps_read(const struct utran_turbo_decoder *d, const int16_t *llr, uint32_t t,
+    uint32_t half, struct steps *steps, wide *known)
 {
 #pragma GCC unroll 8
 	for (uint32_t l = 0; l < PIECE; l++) {
 		const int16_t *at[PIECES];
 		for (uint32_t p = 0; p < PIECES; p++)
-			at[p] = llr + 3 * ((size_t)(l + (p * HALVES + half) * PIECE) * d->steps + t);
+			at[p] =
+			    llr + 3 * ((size_t)(l + (p * HALVES + half) * PIECE) * d->steps + t);
 		if (l == PIECE - 1 && half == HALVES - 1)
 			at[PIECES - 1] = d->last + 3 * t;
 		triples(at, &steps->of[0][l], &steps->of[1][l], &steps->of[2][l]);
 		if (l == 0)
-			*known = *known + (wide)(steps->of[1][0] != 0) + (wide)(steps->of[2][0] != 0);
+			*known =
+			    *known + (wide)(steps->of[1][0] != 0) + (wide)(steps->of[2][0] != 0);
 	}
 	for (int i = 0; i < 3; i++)
 		transpose(steps->of[i]);
 }
 
 /* Eight steps of all windows. */
-INLINE void start_steps(struct utran_turbo_decoder *d, const int16_t *llr, uint32_t t, wide gain, wide *known)
+INLINE void start_steps(
+    struct utran_turbo_decoder *d, const int16_t *llr, uint32_t t, wide gain, wide *known)
 {
 	value *systematic = d->systematic, *x = d->x[0], *y0 = d->y[0], *y1 = d->y[1];
 	struct steps halves[HALVES];
@@ -396,7 +405,9 @@ static void start_warm(struct utran_turbo_decoder *d, uint32_t known, uint32_t a
 {
 	const uint32_t warm = UTRAN_WARM_PARITIES * all / (known + 1) / 4 * 4;
 
-	d->warm_first = warm < UTRAN_WARM_MIN ? UTRAN_WARM_MIN : warm > UTRAN_WARM_MAX ? UTRAN_WARM_MAX : warm;
+	d->warm_first = warm < UTRAN_WARM_MIN ? UTRAN_WARM_MIN
+	    : warm > UTRAN_WARM_MAX           ? UTRAN_WARM_MAX
+	                                      : warm;
 	d->warm_next = d->warm_first / 2 < d->steps ? d->warm_first / 2 : d->steps;
 	d->sections = (d->steps + SECTION_STEPS - 1) / SECTION_STEPS;
 	if (d->warm_first > d->steps / d->sections)
@@ -429,9 +440,9 @@ static void start(struct utran_turbo_decoder *d, const int16_t *llr)
 	d->iteration = 0;
 }
 
-#define UTRAN_TURBO_LANES_TABLE                                                                                        \
-	{                                                                                                              \
-		LANES, 8 * sizeof(value), start, iterate                                                               \
+#define UTRAN_TURBO_LANES_TABLE                                                                    \
+	{                                                                                          \
+		LANES, 8 * sizeof(value), start, iterate                                           \
 	}
 
 #endif

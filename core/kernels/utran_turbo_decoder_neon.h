@@ -27,11 +27,11 @@ static inline wide w_mulhrs(wide a, wide b)
 	return vqrdmulhq_s16(a, b);
 }
 
-#define W_INTERLEAVE(name, bits, intrinsic)                                                                            \
-	static inline wide name(wide a, wide b)                                                                        \
-	{                                                                                                              \
-		return vreinterpretq_s16_s##bits(                                                                      \
-		    intrinsic##_s##bits(vreinterpretq_s##bits##_s16(a), vreinterpretq_s##bits##_s16(b)));              \
+#define W_INTERLEAVE(name, bits, intrinsic)                                                        \
+	static inline wide name(wide a, wide b)                                                    \
+	{                                                                                          \
+		return vreinterpretq_s16_s##bits(intrinsic##_s##bits(                              \
+		    vreinterpretq_s##bits##_s16(a), vreinterpretq_s##bits##_s16(b)));              \
 	}
 #define vreinterpretq_s16_s16(v) (v)
 W_INTERLEAVE(w_low16, 16, vzip1q)

@@ -9,8 +9,9 @@
 
 extern const struct utran_turbo_decoder_kernels utran_turbo_decoder_sse41, utran_turbo_decoder_avx2,
     utran_turbo_decoder_avx512, utran_turbo_decoder_neon;
-extern const struct utran_turbo_decoder_kernels utran_turbo_decoder8_plain, utran_turbo_decoder8_sse41,
-    utran_turbo_decoder8_avx2, utran_turbo_decoder8_avx512, utran_turbo_decoder8_neon;
+extern const struct utran_turbo_decoder_kernels utran_turbo_decoder8_plain,
+    utran_turbo_decoder8_sse41, utran_turbo_decoder8_avx2, utran_turbo_decoder8_avx512,
+    utran_turbo_decoder8_neon;
 
 /* D: two branch metrics of one step differ by at most this. Metric of a state that cannot be. */
 enum {
@@ -48,7 +49,8 @@ static inline void utran_turbo_ends(struct utran_turbo_decoder *d, const int16_t
 	for (int coder = 0; coder < 2; coder++) {
 		int16_t tail[2 * UTRAN_TURBO_TAIL_STEPS];
 		for (int i = 0; i < 2 * UTRAN_TURBO_TAIL_STEPS; i++)
-			tail[i] = utran_turbo_limit(tails[2 * UTRAN_TURBO_TAIL_STEPS * coder + i], UTRAN_LLR_MAX);
+			tail[i] = utran_turbo_limit(
+			    tails[2 * UTRAN_TURBO_TAIL_STEPS * coder + i], UTRAN_LLR_MAX);
 		utran_turbo_end(tail, d->end[coder]);
 	}
 }
@@ -62,15 +64,17 @@ enum {
 	UTRAN_TURBO8_GAIN_ONE = 1 << 15
 };
 
-_Static_assert(UTRAN_TURBO8_RANGE + 2 * UTRAN_TURBO8_BRANCH_MAX <= UINT8_MAX, "a metric could wrap around");
+_Static_assert(
+    UTRAN_TURBO8_RANGE + 2 * UTRAN_TURBO8_BRANCH_MAX <= UINT8_MAX, "a metric could wrap around");
 _Static_assert(2 * UTRAN_TURBO8_RANGE + UTRAN_TURBO8_BRANCH_MAX + UTRAN_LLR8_MAX <= UINT8_MAX,
-	       "a path could wrap around");
+    "a path could wrap around");
 
 /* What soft bits, limited to +-UTRAN_LLR_MAX, are multiplied by, in 1 / 32768; `sum` and `known` are the magnitudes and the
  * number of those that are not 0 among the first 32 of every 128 (of 3k, and of whole 32s only). */
 static inline int16_t utran_turbo8_gain(uint32_t sum, uint32_t known)
 {
-	const uint64_t gain = (uint64_t)UTRAN_LLR8_MEAN * UTRAN_TURBO8_GAIN_ONE * known / (sum ? sum : 1);
+	const uint64_t gain =
+	    (uint64_t)UTRAN_LLR8_MEAN * UTRAN_TURBO8_GAIN_ONE * known / (sum ? sum : 1);
 
 	return gain < UTRAN_TURBO8_GAIN_ONE && sum ? (int16_t)gain : UTRAN_TURBO8_GAIN_ONE - 1;
 }
@@ -79,28 +83,32 @@ static inline int16_t utran_turbo8_llr(int16_t llr, int16_t gain)
 {
 	const int limited = utran_turbo_limit(llr, UTRAN_LLR_MAX);
 
-	return utran_turbo_limit((limited * gain + UTRAN_TURBO8_GAIN_ONE / 2) >> 15, UTRAN_LLR8_MAX);
+	return utran_turbo_limit(
+	    (limited * gain + UTRAN_TURBO8_GAIN_ONE / 2) >> 15, UTRAN_LLR8_MAX);
 }
 
 /* d->scaling in 1 / UTRAN_TURBO8_ONE, rounded. */
 static inline int16_t utran_turbo8_scaling(const struct utran_turbo_decoder *d)
 {
-	return (int16_t)((d->scaling * UTRAN_TURBO8_ONE + UTRAN_SCALING_ONE / 2) / UTRAN_SCALING_ONE);
+	return (
+	    int16_t)((d->scaling * UTRAN_TURBO8_ONE + UTRAN_SCALING_ONE / 2) / UTRAN_SCALING_ONE);
 }
 
-static inline void utran_turbo8_ends(struct utran_turbo_decoder *d, const int16_t *tails, int16_t gain)
+static inline void utran_turbo8_ends(
+    struct utran_turbo_decoder *d, const int16_t *tails, int16_t gain)
 {
 	for (int coder = 0; coder < 2; coder++) {
 		int16_t tail[2 * UTRAN_TURBO_TAIL_STEPS], *metric = d->end[coder], best = 0;
 		for (int i = 0; i < 2 * UTRAN_TURBO_TAIL_STEPS; i++)
-			tail[i] = utran_turbo8_llr(tails[2 * UTRAN_TURBO_TAIL_STEPS * coder + i], gain);
+			tail[i] =
+			    utran_turbo8_llr(tails[2 * UTRAN_TURBO_TAIL_STEPS * coder + i], gain);
 		utran_turbo_end(tail, metric);
 		for (int s = 0; s < UTRAN_TURBO_STATES; s++)
 			best = metric[s] > best ? metric[s] : best;
 		for (int s = 0; s < UTRAN_TURBO_STATES; s++)
 			metric[s] = metric[s] < best - UTRAN_TURBO8_RANGE
-					? 0
-					: (int16_t)(metric[s] - best + UTRAN_TURBO8_RANGE);
+			    ? 0
+			    : (int16_t)(metric[s] - best + UTRAN_TURBO8_RANGE);
 	}
 }
 

@@ -12,10 +12,10 @@
 typedef int16_t wide __attribute__((vector_size(16)));
 #define WIDE 8
 
-#define W_OPERATION(name, intrinsic)                                                                                   \
-	static inline wide name(wide a, wide b)                                                                        \
-	{                                                                                                              \
-		return (wide)intrinsic((__m128i)a, (__m128i)b);                                                        \
+#define W_OPERATION(name, intrinsic)                                                               \
+	static inline wide name(wide a, wide b)                                                    \
+	{                                                                                          \
+		return (wide)intrinsic((__m128i)a, (__m128i)b);                                    \
 	}
 W_OPERATION(w_max, _mm_max_epi16)
 W_OPERATION(w_min, _mm_min_epi16)
@@ -41,7 +41,8 @@ static inline wide w_pieces(const int16_t *const *at, int offset)
 /* Values 0 3 6 of a, 1 4 7 of b, 2 5 of c. */
 static inline wide w_thirds(wide a, wide b, wide c)
 {
-	return (wide)_mm_blend_epi16(_mm_blend_epi16((__m128i)a, (__m128i)b, 0x92), (__m128i)c, 0x24);
+	return (wide)_mm_blend_epi16(
+	    _mm_blend_epi16((__m128i)a, (__m128i)b, 0x92), (__m128i)c, 0x24);
 }
 
 static inline wide w_order(wide v, const uint8_t *order)

@@ -12,11 +12,20 @@
 
 typedef int16_t value;
 
-enum { GROUP = 4, START = 0, UNKNOWN = 0, NEVER = UTRAN_TURBO_NEVER, EXTRINSIC_MAX = UTRAN_EXTRINSIC_MAX };
+enum {
+	GROUP = 4,
+	START = 0,
+	UNKNOWN = 0,
+	NEVER = UTRAN_TURBO_NEVER,
+	EXTRINSIC_MAX = UTRAN_EXTRINSIC_MAX
+};
 
-_Static_assert(2 * (3 + GROUP) * UTRAN_TURBO_BRANCH_MAX + UTRAN_LLR_MAX <= INT16_MAX, "a sum could overflow");
-_Static_assert(UTRAN_TURBO_NEVER - 2 * UTRAN_TURBO_BRANCH_MAX - (3 + GROUP) * UTRAN_TURBO_BRANCH_MAX >= INT16_MIN,
-	       "a sum could overflow at the start");
+_Static_assert(
+    2 * (3 + GROUP) * UTRAN_TURBO_BRANCH_MAX + UTRAN_LLR_MAX <= INT16_MAX, "a sum could overflow");
+_Static_assert(
+    UTRAN_TURBO_NEVER - 2 * UTRAN_TURBO_BRANCH_MAX - (3 + GROUP) * UTRAN_TURBO_BRANCH_MAX >=
+        INT16_MIN,
+    "a sum could overflow at the start");
 
 INLINE vec v_add(vec a, vec b)
 {

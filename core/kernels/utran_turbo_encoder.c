@@ -36,8 +36,8 @@ static const struct utran_turbo_encoder_kernels plain = {encode_plain};
 const struct utran_turbo_encoder_kernels *utran_turbo_encoder_kernels(enum simd_level level)
 {
 	static const struct utran_turbo_encoder_kernels *const tables[SIMD_LEVELS] =
-	    KERNEL_LEVELS(&plain, &utran_turbo_encoder_sse41, &utran_turbo_encoder_avx2, &utran_turbo_encoder_avx512,
-			  &utran_turbo_encoder_neon);
+	    KERNEL_LEVELS(&plain, &utran_turbo_encoder_sse41, &utran_turbo_encoder_avx2,
+	        &utran_turbo_encoder_avx512, &utran_turbo_encoder_neon);
 
 	return tables[level];
 }

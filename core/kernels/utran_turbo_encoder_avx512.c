@@ -17,14 +17,18 @@ static inline void put(uint8_t *out, uint64_t bits)
 /* 192 bytes of x z z', 64 at a time: the first byte of the second 64 is z of step 21, of the third z' of step 42. */
 static inline void spread(uint64_t x, uint64_t z, uint64_t z2, uint8_t *out)
 {
-	const uint64_t first = 0x9249249249249249, second = 0x2492492492492492, third = 0x4924924924924924;
+	const uint64_t first = 0x9249249249249249, second = 0x2492492492492492,
+	               third = 0x4924924924924924;
 
 	put(out, _pdep_u64(x, first) | _pdep_u64(z, second) | _pdep_u64(z2, third));
-	put(out + 64, _pdep_u64(z >> 21, first) | _pdep_u64(z2 >> 21, second) | _pdep_u64(x >> 22, third));
-	put(out + 128, _pdep_u64(z2 >> 42, first) | _pdep_u64(x >> 43, second) | _pdep_u64(z >> 43, third));
+	put(out + 64,
+	    _pdep_u64(z >> 21, first) | _pdep_u64(z2 >> 21, second) | _pdep_u64(x >> 22, third));
+	put(out + 128,
+	    _pdep_u64(z2 >> 42, first) | _pdep_u64(x >> 43, second) | _pdep_u64(z >> 43, third));
 }
 
-static inline void look_up(const struct utran_turbo_encoder *e, const uint64_t *first, uint64_t *second)
+static inline void look_up(
+    const struct utran_turbo_encoder *e, const uint64_t *first, uint64_t *second)
 {
 	__m512i bits[GATHER_REGISTERS];
 

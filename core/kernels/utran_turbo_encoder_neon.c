@@ -12,7 +12,8 @@ static inline uint64_t pack(const uint8_t *bits)
 
 	for (int i = 0; i < 4; i++) {
 		const uint8x16_t placed = vmulq_u8(vld1q_u8(bits + 16 * i), vld1q_u8(places));
-		const uint64_t low = vaddv_u8(vget_low_u8(placed)), high = vaddv_u8(vget_high_u8(placed));
+		const uint64_t low = vaddv_u8(vget_low_u8(placed)),
+		               high = vaddv_u8(vget_high_u8(placed));
 		word |= (low | high << 8) << 16 * i;
 	}
 	return word;
@@ -21,7 +22,8 @@ static inline uint64_t pack(const uint8_t *bits)
 /* Sixteen bits, one per byte. */
 static inline uint8x16_t unpack(uint64_t word, int i)
 {
-	const uint8x8_t low = vdup_n_u8((uint8_t)(word >> 16 * i)), high = vdup_n_u8((uint8_t)(word >> (16 * i + 8)));
+	const uint8x8_t low = vdup_n_u8((uint8_t)(word >> 16 * i)),
+	                high = vdup_n_u8((uint8_t)(word >> (16 * i + 8)));
 
 	return vshrq_n_u8(vtstq_u8(vcombine_u8(low, high), vld1q_u8(places)), 7);
 }

@@ -69,7 +69,8 @@ static inline void words_pack(const uint8_t *in, uint32_t k, uint64_t *words)
 }
 
 /* The second coder's bits, one by one. */
-static inline void words_gather(const struct utran_turbo_encoder *e, const uint8_t *in, uint64_t *words)
+static inline void words_gather(
+    const struct utran_turbo_encoder *e, const uint8_t *in, uint64_t *words)
 {
 	uint8_t second[UTRAN_TURBO_K_MAX];
 
@@ -78,7 +79,8 @@ static inline void words_gather(const struct utran_turbo_encoder *e, const uint8
 	words_pack(second, e->k, words);
 }
 
-static inline void encode_words(const struct utran_turbo_encoder *e, const uint8_t *in, uint8_t *out)
+static inline void encode_words(
+    const struct utran_turbo_encoder *e, const uint8_t *in, uint8_t *out)
 {
 	_Alignas(64) uint64_t first[WORDS], second[WORDS];
 	struct word_coder one = {0, 0}, two = {0, 0}, one_before = {0, 0}, two_before = {0, 0};

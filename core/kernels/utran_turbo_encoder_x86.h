@@ -14,7 +14,8 @@ static inline uint64_t pack(const uint8_t *bits)
 	uint64_t word = 0;
 
 	for (int i = 0; i < 4; i++) {
-		const __m128i at_top = _mm_slli_epi16(_mm_loadu_si128((const __m128i *)bits + i), 7);
+		const __m128i at_top =
+		    _mm_slli_epi16(_mm_loadu_si128((const __m128i *)bits + i), 7);
 		word |= (uint64_t)(uint32_t)_mm_movemask_epi8(at_top) << 16 * i;
 	}
 	return word;
@@ -44,9 +45,12 @@ static inline __m128i thirds(__m128i a, __m128i b, __m128i c)
  * places, so that one shuffle of each is enough. */
 static inline void weave(__m128i x, __m128i z, __m128i z2, uint8_t *out)
 {
-	x = _mm_shuffle_epi8(x, _mm_setr_epi8(0, 11, 6, 1, 12, 7, 2, 13, 8, 3, 14, 9, 4, 15, 10, 5));
-	z = _mm_shuffle_epi8(z, _mm_setr_epi8(5, 0, 11, 6, 1, 12, 7, 2, 13, 8, 3, 14, 9, 4, 15, 10));
-	z2 = _mm_shuffle_epi8(z2, _mm_setr_epi8(10, 5, 0, 11, 6, 1, 12, 7, 2, 13, 8, 3, 14, 9, 4, 15));
+	x = _mm_shuffle_epi8(
+	    x, _mm_setr_epi8(0, 11, 6, 1, 12, 7, 2, 13, 8, 3, 14, 9, 4, 15, 10, 5));
+	z = _mm_shuffle_epi8(
+	    z, _mm_setr_epi8(5, 0, 11, 6, 1, 12, 7, 2, 13, 8, 3, 14, 9, 4, 15, 10));
+	z2 = _mm_shuffle_epi8(
+	    z2, _mm_setr_epi8(10, 5, 0, 11, 6, 1, 12, 7, 2, 13, 8, 3, 14, 9, 4, 15));
 	_mm_storeu_si128((__m128i *)out, thirds(x, z, z2));
 	_mm_storeu_si128((__m128i *)out + 1, thirds(z, z2, x));
 	_mm_storeu_si128((__m128i *)out + 2, thirds(z2, x, z));
@@ -55,7 +59,8 @@ static inline void weave(__m128i x, __m128i z, __m128i z2, uint8_t *out)
 static inline void spread(const uint8_t *in, uint64_t z, uint64_t z2, uint8_t *out)
 {
 	for (int i = 0; i < 4; i++)
-		weave(_mm_loadu_si128((const __m128i *)in + i), unpack(z, i), unpack(z2, i), out + 48 * i);
+		weave(_mm_loadu_si128((const __m128i *)in + i), unpack(z, i), unpack(z2, i),
+		    out + 48 * i);
 }
 
 #define WORDS_PACK(bits) pack(bits)

@@ -42,7 +42,8 @@ struct utran_viterbi {
 
 /* Working memory, about 25 KiB: from aloe_scratch, for a block begins with whatever is in it. */
 struct utran_viterbi_work {
-	_Alignas(64) int16_t branches[UTRAN_VITERBI_STEPS_MAX][8]; /* metric of each pattern of outputs, by step */
+	_Alignas(64) int16_t
+	    branches[UTRAN_VITERBI_STEPS_MAX][8]; /* metric of each pattern of outputs, by step */
 	int16_t metrics[UTRAN_VITERBI_STATES];
 	/* By step from the ninth: 128 bits for the even states, then 128 for the odd ones. */
 	uint8_t decisions[UTRAN_CONVOLUTIONAL_K_MAX][UTRAN_VITERBI_DECISION_BYTES];
@@ -50,8 +51,8 @@ struct utran_viterbi_work {
 
 /* The inner loop: add, compare and select in every state, `steps` times. */
 struct utran_viterbi_kernels {
-	void (*select)(const int16_t (*branches)[8], const uint8_t *select, uint32_t steps, int16_t *metrics,
-		       uint8_t (*ret_decisions)[UTRAN_VITERBI_DECISION_BYTES]);
+	void (*select)(const int16_t (*branches)[8], const uint8_t *select, uint32_t steps,
+	    int16_t *metrics, uint8_t (*ret_decisions)[UTRAN_VITERBI_DECISION_BYTES]);
 };
 
 const struct utran_viterbi_kernels *utran_viterbi_kernels(enum simd_level level);
@@ -60,11 +61,12 @@ const struct utran_viterbi_kernels *utran_viterbi_kernels(enum simd_level level)
 void utran_viterbi_init(struct utran_viterbi *v, enum utran_conv_rate rate);
 
 /* utran_viterbi_decode makes k bits, 1 to 504, of utran_conv_coded(rate, k) soft bits (positive = 0). */
-void utran_viterbi_decode(const struct utran_viterbi_kernels *kernels, const struct utran_viterbi *v,
-			  struct utran_viterbi_work *work, const int16_t *soft, uint32_t k, uint8_t *ret_bits);
+void utran_viterbi_decode(const struct utran_viterbi_kernels *kernels,
+    const struct utran_viterbi *v, struct utran_viterbi_work *work, const int16_t *soft, uint32_t k,
+    uint8_t *ret_bits);
 
 /* Variants, for the table only. */
-extern const struct utran_viterbi_kernels utran_viterbi_sse41, utran_viterbi_avx2, utran_viterbi_avx512,
-    utran_viterbi_neon;
+extern const struct utran_viterbi_kernels utran_viterbi_sse41, utran_viterbi_avx2,
+    utran_viterbi_avx512, utran_viterbi_neon;
 
 #endif

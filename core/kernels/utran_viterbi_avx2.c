@@ -43,7 +43,8 @@ static inline vector metrics_larger(vector a, vector b, vector *ret_less)
 /* Unpacking stays in 128-bit halves, which are then put in order. */
 static inline void metrics_zip(vector even, vector odd, int16_t *to)
 {
-	const vector low = _mm256_unpacklo_epi16(even, odd), high = _mm256_unpackhi_epi16(even, odd);
+	const vector low = _mm256_unpacklo_epi16(even, odd),
+	             high = _mm256_unpackhi_epi16(even, odd);
 
 	_mm256_storeu_si256((__m256i *)to, _mm256_permute2x128_si256(low, high, 0x20));
 	_mm256_storeu_si256((__m256i *)(to + LANES), _mm256_permute2x128_si256(low, high, 0x31));

@@ -23,8 +23,8 @@
 enum { HALF = UTRAN_VITERBI_STATES / 2 };
 
 /* States 2j and 2j + 1 for LANES j from `j` on; ret_less says where each comes from. */
-static inline void butterflies(const int16_t *old, int16_t *new, vector pattern, const uint8_t *select, uint32_t j,
-			       vector ret_less[2])
+static inline void butterflies(const int16_t *old, int16_t *new, vector pattern,
+    const uint8_t *select, uint32_t j, vector ret_less[2])
 {
 	const vector m = pattern_look_up(pattern, select + 2 * j);
 	const vector a = metrics_load(old + j), b = metrics_load(old + j + HALF);
@@ -34,8 +34,8 @@ static inline void butterflies(const int16_t *old, int16_t *new, vector pattern,
 	metrics_zip(even, odd, new + 2 * j);
 }
 
-static void select_states(const int16_t (*branches)[8], const uint8_t *select, uint32_t steps, int16_t *metrics,
-			  uint8_t (*ret_decisions)[UTRAN_VITERBI_DECISION_BYTES])
+static void select_states(const int16_t (*branches)[8], const uint8_t *select, uint32_t steps,
+    int16_t *metrics, uint8_t (*ret_decisions)[UTRAN_VITERBI_DECISION_BYTES])
 {
 	int16_t other[UTRAN_VITERBI_STATES], *old = metrics, *new = other;
 

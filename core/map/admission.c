@@ -11,15 +11,17 @@ static const double SLACK = 1e-9; /* of rounding */
 /* ---- what there is of each lane ------------------------------------------------------------------------------------- */
 
 static void instance_write(const struct lane_resource *resource, const struct cost *cost,
-			   struct plan_instance *instance, struct plan_lane *lane)
+    struct plan_instance *instance, struct plan_lane *lane)
 {
 	const double rate = resources_rate(resource);
-	const bool known = cost->source == COST_GIVEN || (cost->source == COST_MEASURED && resource->mmac_per_s > 0);
+	const bool known = cost->source == COST_GIVEN ||
+	    (cost->source == COST_MEASURED && resource->mmac_per_s > 0);
 
 	instance->budget_ns = known ? (uint64_t)cost_budget_ns(cost, rate) : 0;
 	instance->admitted_ns = known ? (uint64_t)cost_need_ns(cost, rate) : 0;
 	lane->need_ns += cost_need_ns(cost, rate) + resource->module_ns;
-	lane->reserve_ns = fmax(lane->reserve_ns, cost_budget_ns(cost, rate) - cost_need_ns(cost, rate));
+	lane->reserve_ns =
+	    fmax(lane->reserve_ns, cost_budget_ns(cost, rate) - cost_need_ns(cost, rate));
 	lane->typical_ns += cost_typical_ns(cost, rate) + resource->module_ns;
 	lane->n_instances++;
 	lane->n_guessed += !known;
@@ -38,7 +40,8 @@ static void starts_write(const struct resources *resources, struct plan *plan)
 				continue;
 			at += segments++ ? resource->handover_ns : 0;
 			for (size_t i = 0; i < plan->segments[s].n_instances; i++) {
-				struct plan_instance *instance = &plan->instances[plan->segments[s].instances[i]];
+				struct plan_instance *instance =
+				    &plan->instances[plan->segments[s].instances[i]];
 
 				instance->start_ns = (uint64_t)at;
 				at += (double)instance->budget_ns + resource->module_ns;
@@ -47,8 +50,8 @@ static void starts_write(const struct resources *resources, struct plan *plan)
 	}
 }
 
-void admission_write(const struct waveform *wf, const struct resources *resources, const struct cost *costs,
-		     struct plan *plan)
+void admission_write(const struct waveform *wf, const struct resources *resources,
+    const struct cost *costs, struct plan *plan)
 {
 	const double limit_ns = (double)wf->slot_ns * (1 - resources->margin);
 
@@ -56,21 +59,26 @@ void admission_write(const struct waveform *wf, const struct resources *resource
 		const struct lane_resource *resource = &resources->lanes[l];
 
 		plan->lanes[l] = (struct plan_lane){.mmac_per_s = resource->mmac_per_s,
-						    .limit_ns = limit_ns,
-						    .base_ns = limit_ns - resource->room_ns - resource->handover_ns,
-						    .taken_ns = resource->taken_ns};
-		snprintf(plan->lanes[l].node, sizeof(plan->lanes[l].node), "%s", resources_node(resources, l));
+		    .limit_ns = limit_ns,
+		    .base_ns = limit_ns - resource->room_ns - resource->handover_ns,
+		    .taken_ns = resource->taken_ns};
+		snprintf(plan->lanes[l].node, sizeof(plan->lanes[l].node), "%s",
+		    resources_node(resources, l));
 	}
 	for (size_t s = 0; s < plan->n_segments; s++)
-		plan->lanes[plan->segments[s].lane].base_ns += resources->lanes[plan->segments[s].lane].handover_ns;
+		plan->lanes[plan->segments[s].lane].base_ns +=
+		    resources->lanes[plan->segments[s].lane].handover_ns;
 	for (size_t i = 0; i < plan->n_instances; i++) {
 		const uint32_t l = plan->instances[i].lane;
 
-		instance_write(&resources->lanes[l], &costs[i], &plan->instances[i], &plan->lanes[l]);
+		instance_write(
+		    &resources->lanes[l], &costs[i], &plan->instances[i], &plan->lanes[l]);
 	}
-	for (size_t l = 0; l < plan->n_lanes; l++) /* a lane that is shared is handed over once more */
-		plan->lanes[l].base_ns +=
-		    !plan->lanes[l].n_instances || plan->lanes[l].taken_ns > 0 ? resources->lanes[l].handover_ns : 0;
+	for (size_t l = 0; l < plan->n_lanes;
+	     l++) /* a lane that is shared is handed over once more */
+		plan->lanes[l].base_ns += !plan->lanes[l].n_instances || plan->lanes[l].taken_ns > 0
+		    ? resources->lanes[l].handover_ns
+		    : 0;
 	starts_write(resources, plan);
 }
 
@@ -81,7 +89,8 @@ static const struct plan_instance *largest(const struct plan *plan, size_t lane)
 	const struct plan_instance *most = NULL;
 
 	for (size_t i = 0; i < plan->n_instances; i++)
-		if (plan->instances[i].lane == lane && (!most || plan->instances[i].admitted_ns > most->admitted_ns))
+		if (plan->instances[i].lane == lane &&
+		    (!most || plan->instances[i].admitted_ns > most->admitted_ns))
 			most = &plan->instances[i];
 	return most;
 }
@@ -93,7 +102,8 @@ static double known_ns(const struct plan *plan, const struct resources *resource
 
 	for (size_t i = 0; i < plan->n_instances; i++)
 		if (plan->instances[i].lane == lane && plan->instances[i].budget_ns)
-			sum += (double)plan->instances[i].admitted_ns + resources->lanes[lane].module_ns;
+			sum += (double)plan->instances[i].admitted_ns +
+			    resources->lanes[lane].module_ns;
 	return sum;
 }
 
@@ -101,14 +111,16 @@ static void lane_name(const struct resources *resources, size_t lane, char *text
 {
 	const char *node = resources_node(resources, lane);
 
-	snprintf(text, size, "lane %zu (%s%scpu %d)", lane, node, node[0] ? " " : "", resources->lanes[lane].cpu);
+	snprintf(text, size, "lane %zu (%s%scpu %d)", lane, node, node[0] ? " " : "",
+	    resources->lanes[lane].cpu);
 }
 
 static int lane_check(const struct waveform *wf, const struct resources *resources, bool refuse,
-		      const struct plan *plan, size_t number, struct diag *diag)
+    const struct plan *plan, size_t number, struct diag *diag)
 {
 	const struct plan_lane *lane = &plan->lanes[number];
-	const double fixed = lane->base_ns + lane->taken_ns, sure = known_ns(plan, resources, number);
+	const double fixed = lane->base_ns + lane->taken_ns,
+	             sure = known_ns(plan, resources, number);
 	const struct plan_instance *most = largest(plan, number);
 	char name[96], text[512];
 
@@ -118,19 +130,19 @@ static int lane_check(const struct waveform *wf, const struct resources *resourc
 	if (sure <= 0 || fixed + sure <= lane->limit_ns * (1 + SLACK)) {
 		if (resources->known)
 			diag_note(diag,
-				  "%s may not hold its %zu instances: %.1f us of %.1f us by the components' own "
-				  "figures, %zu of which were never measured",
-				  name, lane->n_instances, (fixed + lane->need_ns) / 1e3, lane->limit_ns / 1e3,
-				  lane->n_guessed);
+			    "%s may not hold its %zu instances: %.1f us of %.1f us by the components' own "
+			    "figures, %zu of which were never measured",
+			    name, lane->n_instances, (fixed + lane->need_ns) / 1e3,
+			    lane->limit_ns / 1e3, lane->n_guessed);
 		return 0;
 	}
-	snprintf(
-	    text, sizeof(text),
+	snprintf(text, sizeof(text),
 	    "%s does not hold its %zu instance%s: %.1f us are needed, %.1f us of the slot are there (margin %g %%): "
 	    "instances %.1f us, overhead %.1f us, admitted before %.1f us; the largest is %s with %.1f us",
-	    name, lane->n_instances, lane->n_instances == 1 ? "" : "s", (fixed + sure) / 1e3, lane->limit_ns / 1e3,
-	    100 * resources->margin, sure / 1e3, lane->base_ns / 1e3, lane->taken_ns / 1e3,
-	    wf->instances[most - plan->instances].name, (double)most->admitted_ns / 1e3);
+	    name, lane->n_instances, lane->n_instances == 1 ? "" : "s", (fixed + sure) / 1e3,
+	    lane->limit_ns / 1e3, 100 * resources->margin, sure / 1e3, lane->base_ns / 1e3,
+	    lane->taken_ns / 1e3, wf->instances[most - plan->instances].name,
+	    (double)most->admitted_ns / 1e3);
 	if (refuse)
 		return diag_error(diag, wf->file, 0, "%s", text);
 	diag_note(diag, "%s", text);
@@ -138,7 +150,8 @@ static int lane_check(const struct waveform *wf, const struct resources *resourc
 }
 
 /* What crosses, by pool; the caller frees it. */
-double *admission_kbit(const struct waveform *wf, const struct resources *resources, const struct plan *plan)
+double *admission_kbit(
+    const struct waveform *wf, const struct resources *resources, const struct plan *plan)
 {
 	double *sums = calloc(resources->n_pools, sizeof(*sums));
 
@@ -154,7 +167,7 @@ double *admission_kbit(const struct waveform *wf, const struct resources *resour
 }
 
 static int links_check(const struct waveform *wf, const struct resources *resources, bool refuse,
-		       const struct plan *plan, struct diag *diag)
+    const struct plan *plan, struct diag *diag)
 {
 	double *sums = admission_kbit(wf, resources, plan);
 	int rc = sums ? 0 : -ENOMEM;
@@ -167,11 +180,11 @@ static int links_check(const struct waveform *wf, const struct resources *resour
 			continue;
 		link = &resources->platform->links[resources->pool_links[pool]];
 		snprintf(text, sizeof(text),
-			 "the link %s - %s does not carry it: %.1f kbit a slot are needed, %.1f are there "
-			 "(%g Mbit/s)",
-			 resources->platform->nodes[link->nodes[0]].name,
-			 resources->platform->nodes[link->nodes[link->n_nodes - 1]].name, sums[pool],
-			 resources->kbit[pool], link->mbit_per_s);
+		    "the link %s - %s does not carry it: %.1f kbit a slot are needed, %.1f are there "
+		    "(%g Mbit/s)",
+		    resources->platform->nodes[link->nodes[0]].name,
+		    resources->platform->nodes[link->nodes[link->n_nodes - 1]].name, sums[pool],
+		    resources->kbit[pool], link->mbit_per_s);
 		if (refuse)
 			rc = diag_error(diag, wf->file, 0, "%s", text);
 		else
@@ -182,7 +195,7 @@ static int links_check(const struct waveform *wf, const struct resources *resour
 }
 
 static int memory_check(const struct waveform *wf, const struct resources *resources, bool refuse,
-			const struct plan *plan, struct diag *diag)
+    const struct plan *plan, struct diag *diag)
 {
 	const struct platform_model *platform = resources->platform;
 	int rc = 0;
@@ -192,23 +205,26 @@ static int memory_check(const struct waveform *wf, const struct resources *resou
 		double bytes = 0;
 
 		for (size_t b = 0; b < plan->n_buffers; b++)
-			if (resources->lanes[plan->instances[plan->buffers[b].instance].lane].node == node)
+			if (resources->lanes[plan->instances[plan->buffers[b].instance].lane]
+			        .node == node)
 				bytes += (double)plan->buffers[b].depth * plan->buffers[b].max *
-					 aloe_item_bytes(plan->buffers[b].type);
+				    aloe_item_bytes(plan->buffers[b].type);
 		if (there <= 0 || bytes <= there)
 			continue;
 		if (refuse)
-			rc = diag_error(diag, wf->file, 0, "the links take %.1f MB of the %.1f MB of memory of node %s",
-					bytes / 1e6, there / 1e6, platform->nodes[node].name);
+			rc = diag_error(diag, wf->file, 0,
+			    "the links take %.1f MB of the %.1f MB of memory of node %s",
+			    bytes / 1e6, there / 1e6, platform->nodes[node].name);
 		else
-			diag_note(diag, "the links take %.1f MB of the %.1f MB of memory of node %s", bytes / 1e6,
-				  there / 1e6, platform->nodes[node].name);
+			diag_note(diag,
+			    "the links take %.1f MB of the %.1f MB of memory of node %s",
+			    bytes / 1e6, there / 1e6, platform->nodes[node].name);
 	}
 	return rc;
 }
 
-int admission_check(const struct waveform *wf, const struct resources *resources, const struct plan_options *options,
-		    const struct plan *plan, struct diag *diag)
+int admission_check(const struct waveform *wf, const struct resources *resources,
+    const struct plan_options *options, const struct plan *plan, struct diag *diag)
 {
 	const bool refuse = waveform_timed(wf) && wf->admit != WF_ADMIT_ALWAYS && !options->admit;
 	int rc = 0, one;

@@ -15,14 +15,15 @@
 #include "core/map/resources.h"
 
 /* admission_write fills in the plan's lanes, budgets and starts. */
-void admission_write(const struct waveform *waveform, const struct resources *resources, const struct cost *costs,
-		     struct plan *plan);
+void admission_write(const struct waveform *waveform, const struct resources *resources,
+    const struct cost *costs, struct plan *plan);
 
 /* admission_check: 0, or -EINVAL with the reasons in numbers in diag. */
 int admission_check(const struct waveform *waveform, const struct resources *resources,
-		    const struct plan_options *options, const struct plan *plan, struct diag *diag);
+    const struct plan_options *options, const struct plan *plan, struct diag *diag);
 
 /* admission_kbit gives what crosses each pool of the resources, kbit in a slot; the caller frees it. NULL: no memory. */
-double *admission_kbit(const struct waveform *waveform, const struct resources *resources, const struct plan *plan);
+double *admission_kbit(
+    const struct waveform *waveform, const struct resources *resources, const struct plan *plan);
 
 #endif

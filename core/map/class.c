@@ -9,8 +9,8 @@
 
 bool class_rates_same(const struct class_rates *a, const struct class_rates *b)
 {
-	return !strcmp(a->cpu, b->cpu) && !strcmp(a->simd, b->simd) && !strcmp(a->governor, b->governor) &&
-	       !strcmp(a->version, b->version);
+	return !strcmp(a->cpu, b->cpu) && !strcmp(a->simd, b->simd) &&
+	    !strcmp(a->governor, b->governor) && !strcmp(a->version, b->version);
 }
 
 /* FNV-1a, 64 bits; each text with its end. */
@@ -24,7 +24,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 uint64_t class_rates_fingerprint(const struct class_rates *rates)
 {
-	return hash_text(hash_text(hash_text(0xcbf29ce484222325ull, rates->cpu), rates->simd), rates->governor);
+	return hash_text(
+	    hash_text(hash_text(0xcbf29ce484222325ull, rates->cpu), rates->simd), rates->governor);
 }
 
 /* ---- as text ------------------------------------------------------------------------------------------------------------ */
@@ -34,37 +35,43 @@ json_t *class_rates_json(const struct class_rates *rates)
 	json_t *ns = json_object();
 
 	for (int which = 0; which < CALIBRATE_CLASSES; which++)
-		json_object_set_new(ns, calibrate_class_name((enum calibrate_class)which), json_real(rates->ns[which]));
-	return json_pack("{s:s, s:s, s:s, s:s, s:f, s:o}", "cpu", rates->cpu, "simd", rates->simd, "governor",
-			 rates->governor, "version", rates->version, "mmac_per_s", rates->mmac_per_s, "classes_ns", ns);
+		json_object_set_new(ns, calibrate_class_name((enum calibrate_class)which),
+		    json_real(rates->ns[which]));
+	return json_pack("{s:s, s:s, s:s, s:s, s:f, s:o}", "cpu", rates->cpu, "simd", rates->simd,
+	    "governor", rates->governor, "version", rates->version, "mmac_per_s", rates->mmac_per_s,
+	    "classes_ns", ns);
 }
 
-static int text_read(const json_t *object, const char *key, const char *at, struct diag *diag, char *ret, size_t size)
+static int text_read(const json_t *object, const char *key, const char *at, struct diag *diag,
+    char *ret, size_t size)
 {
 	const char *text;
 	int rc = json_want_text(object, key, at, diag, &text);
 
 	if (rc == 0 && strlen(text) >= size)
-		rc = diag_error(diag, at, 0, "%s: found %zu characters, at most %zu are allowed", key, strlen(text),
-				size - 1);
+		rc = diag_error(diag, at, 0, "%s: found %zu characters, at most %zu are allowed",
+		    key, strlen(text), size - 1);
 	if (rc == 0)
 		snprintf(ret, size, "%s", text);
 	return rc;
 }
 
-static int rate_read(const json_t *object, const char *key, const char *at, struct diag *diag, double *ret)
+static int rate_read(
+    const json_t *object, const char *key, const char *at, struct diag *diag, double *ret)
 {
 	double value;
 
 	if (json_want_real(object, key, -1, at, diag, &value) < 0)
 		return -EINVAL;
 	if (!(value > 0 && value <= 1e9))
-		return diag_error(diag, at, 0, "%s = %g: a number above 0, at most 1e9, is needed", key, value);
+		return diag_error(
+		    diag, at, 0, "%s = %g: a number above 0, at most 1e9, is needed", key, value);
 	*ret = value;
 	return 0;
 }
 
-int class_rates_read(const json_t *object, const char *at, struct diag *diag, struct class_rates *ret)
+int class_rates_read(
+    const json_t *object, const char *at, struct diag *diag, struct class_rates *ret)
 {
 	const json_t *classes = json_object_get(object, "classes_ns");
 	struct class_rates rates = {0};
@@ -78,8 +85,8 @@ int class_rates_read(const json_t *object, const char *at, struct diag *diag, st
 	    rate_read(object, "mmac_per_s", at, diag, &rates.mmac_per_s) < 0)
 		return -EINVAL;
 	for (int which = 0; which < CALIBRATE_CLASSES; which++)
-		if (rate_read(classes, calibrate_class_name((enum calibrate_class)which), at, diag, &rates.ns[which]) <
-		    0)
+		if (rate_read(classes, calibrate_class_name((enum calibrate_class)which), at, diag,
+		        &rates.ns[which]) < 0)
 			return -EINVAL;
 	*ret = rates;
 	return 0;
@@ -121,11 +128,11 @@ static double mix_ns(const struct class_rates *rates, const double *mix)
 	return sum;
 }
 
-double class_convert(const struct class_rates *from, const struct class_rates *to, const double mix[CALIBRATE_CLASSES],
-		     double ns)
+double class_convert(const struct class_rates *from, const struct class_rates *to,
+    const double mix[CALIBRATE_CLASSES], double ns)
 {
 	const double call = fmin(ns, from->ns[CALIBRATE_CALL]);
 
 	return call / from->ns[CALIBRATE_CALL] * to->ns[CALIBRATE_CALL] +
-	       (ns - call) / mix_ns(from, mix) * mix_ns(to, mix);
+	    (ns - call) / mix_ns(from, mix) * mix_ns(to, mix);
 }

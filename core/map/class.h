@@ -25,10 +25,11 @@ enum { CLASS_TEXT_MAX = 256 };
 
 /* A kind of machine, and its rates. All zero: not known. */
 struct class_rates {
-	char cpu[CLASS_TEXT_MAX];                 /* model, as the kernel names it */
-	char simd[16], governor[32], version[32]; /* vector level; of the first CPU, "" if there is none; of ALOE */
-	double mmac_per_s;                        /* the unit of account */
-	double ns[CALIBRATE_CLASSES];             /* an item; all > 0 */
+	char cpu[CLASS_TEXT_MAX]; /* model, as the kernel names it */
+	char simd[16], governor[32],
+	    version[32];   /* vector level; of the first CPU, "" if there is none; of ALOE */
+	double mmac_per_s; /* the unit of account */
+	double ns[CALIBRATE_CLASSES]; /* an item; all > 0 */
 };
 
 static inline bool class_rates_known(const struct class_rates *rates)
@@ -44,14 +45,15 @@ uint64_t class_rates_fingerprint(const struct class_rates *rates);
 
 json_t *class_rates_json(const struct class_rates *rates); /* NULL without memory */
 /* class_rates_read reads such an object. 0, or -EINVAL with what is wrong in diag and *ret untouched. */
-int class_rates_read(const json_t *object, const char *at, struct diag *diag, struct class_rates *ret);
+int class_rates_read(
+    const json_t *object, const char *at, struct diag *diag, struct class_rates *ret);
 
 /* class_mix reads a descriptor's mix: names of classes, each with a number > 0 after it, separated by commas. NULL or "" is
  * one of scalar. 0, or -EINVAL: something else. */
 int class_mix(const char *text, double ret_mix[CALIBRATE_CLASSES]);
 
 /* class_convert gives the ns of a call on `to` that takes `ns` on `from`; both known. */
-double class_convert(const struct class_rates *from, const struct class_rates *to, const double mix[CALIBRATE_CLASSES],
-		     double ns);
+double class_convert(const struct class_rates *from, const struct class_rates *to,
+    const double mix[CALIBRATE_CLASSES], double ns);
 
 #endif

@@ -5,12 +5,14 @@
 
 #include <math.h>
 
-struct cost cost_of(const struct wf_instance *instance, const struct profile *profile, enum wf_admit admit)
+struct cost cost_of(
+    const struct wf_instance *instance, const struct profile *profile, enum wf_admit admit)
 {
 	const struct profile_entry *entry =
 	    plan_profile_find(profile, instance->original ? instance->original : instance->name);
-	struct cost cost = {
-	    .kmac = instance->type->kmac, .kmac_budget = instance->type->kmac, .strict = admit == WF_ADMIT_STRICT};
+	struct cost cost = {.kmac = instance->type->kmac,
+	    .kmac_budget = instance->type->kmac,
+	    .strict = admit == WF_ADMIT_STRICT};
 
 	if (entry) {
 		cost.source = COST_MEASURED;
@@ -27,7 +29,8 @@ struct cost cost_of(const struct wf_instance *instance, const struct profile *pr
 
 double cost_typical_ns(const struct cost *cost, double mmac_per_s)
 {
-	return cost->source == COST_GIVEN && !cost->timed ? cost->given_ns : calibrate_ns(cost->kmac, mmac_per_s);
+	return cost->source == COST_GIVEN && !cost->timed ? cost->given_ns
+	                                                  : calibrate_ns(cost->kmac, mmac_per_s);
 }
 
 double cost_need_ns(const struct cost *cost, double mmac_per_s)
@@ -41,5 +44,6 @@ double cost_budget_ns(const struct cost *cost, double mmac_per_s)
 {
 	if (cost->source == COST_GIVEN)
 		return cost->given_ns;
-	return calibrate_ns(cost->kmac_budget, mmac_per_s) + (cost->source == COST_MEASURED ? 1000 : 0);
+	return calibrate_ns(cost->kmac_budget, mmac_per_s) +
+	    (cost->source == COST_MEASURED ? 1000 : 0);
 }

@@ -24,7 +24,8 @@ struct cost {
 	bool timed;         /* kmac is measured: false with a given budget alone */
 };
 
-struct cost cost_of(const struct wf_instance *instance, const struct profile *profile, enum wf_admit admit);
+struct cost cost_of(
+    const struct wf_instance *instance, const struct profile *profile, enum wf_admit admit);
 
 /* Times on a core of this rate (MMAC/s, not 0). */
 double cost_typical_ns(const struct cost *cost, double mmac_per_s);

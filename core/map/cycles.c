@@ -13,8 +13,8 @@ enum { PLACEMENTS_MAX = 65536 }; /* tried in a torn knot */
  * ----------------------------------------------------------------------------------------------------------- */
 
 /* Marks all that can be reached from `start` along links (or against them). `stack` holds n_instances. */
-static void reach(const struct waveform *wf, const struct neighbours *lists, uint32_t start, bool forward,
-		  bool *reached, uint32_t *stack)
+static void reach(const struct waveform *wf, const struct neighbours *lists, uint32_t start,
+    bool forward, bool *reached, uint32_t *stack)
 {
 	size_t n = 0;
 
@@ -35,8 +35,8 @@ static void reach(const struct waveform *wf, const struct neighbours *lists, uin
 
 /* Gives those that lie on no cycle a knot of their own: again and again whoever has no writer left, then whoever has no
  * reader left. */
-static void knots_peel(const struct waveform *wf, const struct neighbours *lists, bool forward, uint32_t *open,
-		       uint32_t *stack, uint32_t *of)
+static void knots_peel(const struct waveform *wf, const struct neighbours *lists, bool forward,
+    uint32_t *open, uint32_t *stack, uint32_t *of)
 {
 	size_t n = 0;
 
@@ -66,7 +66,9 @@ static int knots_find(const struct waveform *wf, uint32_t *ret_of)
 	bool *ahead = calloc(n + 1, sizeof(*ahead)), *behind = calloc(n + 1, sizeof(*behind));
 	uint32_t *stack = calloc(n + 1, sizeof(*stack)), *open = calloc(n + 1, sizeof(*open));
 	struct neighbours to = {0}, from = {0};
-	int rc = neighbours_init(&to, wf, true, NULL) || neighbours_init(&from, wf, false, NULL) ? -ENOMEM : 0;
+	int rc = neighbours_init(&to, wf, true, NULL) || neighbours_init(&from, wf, false, NULL)
+	    ? -ENOMEM
+	    : 0;
 
 	if (!ahead || !behind || !stack || !open)
 		rc = -ENOMEM;
@@ -118,7 +120,8 @@ static void knot_load(struct knot *knot)
 
 	knot->n_arcs = knot->n_members = knot->n_lanes = 0;
 	for (size_t i = 0; i < wf->n_links; i++)
-		if (knot->of[wf->links[i].from] == knot->id && knot->of[wf->links[i].to] == knot->id)
+		if (knot->of[wf->links[i].from] == knot->id &&
+		    knot->of[wf->links[i].to] == knot->id)
 			knot->links[knot->n_arcs++] = (uint32_t)i;
 	for (size_t i = 0; i < wf->n_instances; i++) {
 		size_t l = 0;
@@ -149,7 +152,7 @@ static int knot_legal(struct knot *knot, const int *pins, size_t *ret_crossings)
 
 		crossings += crosses;
 		knot->arcs[i] = (struct arc){(uint32_t)link->from, (uint32_t)link->to,
-					     (int64_t)(crosses ? knot->crossing : 0) - link->delay};
+		    (int64_t)(crosses ? knot->crossing : 0) - link->delay};
 	}
 	*ret_crossings = crossings;
 	return paths_longest(wf->n_instances, knot->arcs, knot->n_arcs, knot->values, NULL);
@@ -226,7 +229,9 @@ static int knot_judge(struct knot *knot, struct knots *knots)
 	knot_load(knot);
 	rc = knot_legal(knot, NULL, &crossings);
 	if (rc != -ELOOP || knot->wf->pipelined)
-		return rc == -ELOOP ? 0 : rc; /* pipelined: no placement helps, plan_lags refuses it by name */
+		return rc == -ELOOP
+		    ? 0
+		    : rc; /* pipelined: no placement helps, plan_lags refuses it by name */
 	if (knot->n_lanes > 1)
 		return knot_place(knot, knots->pins);
 	knots->together[knot->id] = true;
@@ -246,7 +251,9 @@ static int knots_judge(const struct waveform *wf, uint32_t crossing, struct knot
 	    .lanes = calloc(wf->n_instances + 1, sizeof(*knot.lanes)),
 	};
 	bool *real = calloc(wf->n_instances + 1, sizeof(*real)); /* has links of its own: a cycle */
-	int rc = knot.arcs && knot.links && knot.values && knot.members && knot.lanes && real ? 0 : -ENOMEM;
+	int rc = knot.arcs && knot.links && knot.values && knot.members && knot.lanes && real
+	    ? 0
+	    : -ENOMEM;
 
 	for (size_t l = 0; !rc && l < wf->n_links; l++)
 		if (knots->of[wf->links[l].from] == knots->of[wf->links[l].to])

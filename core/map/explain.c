@@ -20,8 +20,9 @@ struct scene { /* the input of a plan, as the mappers saw it */
 	uint32_t *cores;
 };
 
-static int scene_init(struct scene *scene, const struct waveform *wf, const struct platform_model *platform,
-		      const struct profile *profile, double q, const struct plan *plan)
+static int scene_init(struct scene *scene, const struct waveform *wf,
+    const struct platform_model *platform, const struct profile *profile, double q,
+    const struct plan *plan)
 {
 	struct diag diag;
 	int rc;
@@ -77,8 +78,8 @@ static double load_ns(const struct scene *scene, uint32_t lane)
 }
 
 /* The first reason that is found. */
-static void breaks_write(const struct scene *scene, const struct rank *rank, uint32_t unit, uint32_t lane, double load,
-			 struct plan_place *place)
+static void breaks_write(const struct scene *scene, const struct rank *rank, uint32_t unit,
+    uint32_t lane, double load, struct plan_place *place)
 {
 	const struct lane_resource *resource = &scene->resources.lanes[lane];
 	const int pin = scene->units.pins[unit];
@@ -87,17 +88,20 @@ static void breaks_write(const struct scene *scene, const struct rank *rank, uin
 	if (pin >= 0 && pin != (int)lane)
 		snprintf(text, sizeof(place->breaks), "pinned to lane %d", pin);
 	else if (scene->units.need[unit * scene->resources.n_lanes + lane] == INFINITY)
-		snprintf(text, sizeof(place->breaks), "there is no build for %s", scene->resources.lanes[lane].arch);
+		snprintf(text, sizeof(place->breaks), "there is no build for %s",
+		    scene->resources.lanes[lane].arch);
 	else if (!rank->legal)
-		snprintf(text, sizeof(place->breaks), "the declared delays of a cycle would not cover it");
+		snprintf(text, sizeof(place->breaks),
+		    "the declared delays of a cycle would not cover it");
 	else if (!rank->joined)
-		snprintf(text, sizeof(place->breaks), "no link joins its node with that of a neighbour");
+		snprintf(
+		    text, sizeof(place->breaks), "no link joins its node with that of a neighbour");
 	else if (scene->resources.known && load > resource->room_ns * (1 + 1e-9))
-		snprintf(text, sizeof(place->breaks), "the lane would need %.1f us of %.1f us", load / 1e3,
-			 resource->room_ns / 1e3);
+		snprintf(text, sizeof(place->breaks), "the lane would need %.1f us of %.1f us",
+		    load / 1e3, resource->room_ns / 1e3);
 	else if (!rank->fits && scene->resources.known)
 		snprintf(text, sizeof(place->breaks),
-			 "a link between nodes would not carry it, or another lane does not fit");
+		    "a link between nodes would not carry it, or another lane does not fit");
 }
 
 static int place_make(struct scene *scene, uint32_t unit, uint32_t lane, struct plan_place *place)
@@ -112,8 +116,9 @@ static int place_make(struct scene *scene, uint32_t unit, uint32_t lane, struct 
 	rc = rank_make(&scene->ranker, scene->cores, &rank);
 	if (!rc) {
 		load = load_ns(scene, lane);
-		place->load =
-		    scene->resources.lanes[lane].room_ns > 0 ? load / scene->resources.lanes[lane].room_ns : INFINITY;
+		place->load = scene->resources.lanes[lane].room_ns > 0
+		    ? load / scene->resources.lanes[lane].room_ns
+		    : INFINITY;
 		place->cost = mapping_cost(&scene->state, scene->cores);
 		place->latency_slots = rank.latency;
 		place->crossings = rank.crossings;
@@ -145,12 +150,14 @@ static int why_fill(struct scene *scene, size_t number, struct plan_why *why)
 	if (!why->places)
 		return -ENOMEM;
 	for (uint32_t lane = 0; !rc && lane < scene->resources.n_lanes; lane++)
-		rc = place_make(scene, scene->units.of[number], lane, &why->places[why->n_places++]);
+		rc =
+		    place_make(scene, scene->units.of[number], lane, &why->places[why->n_places++]);
 	return rc;
 }
 
-int plan_why(const struct waveform *wf, const struct platform_model *platform, const struct profile *profile,
-	     const struct plan_options *options, const struct plan *plan, const char *instance, struct plan_why **ret)
+int plan_why(const struct waveform *wf, const struct platform_model *platform,
+    const struct profile *profile, const struct plan_options *options, const struct plan *plan,
+    const char *instance, struct plan_why **ret)
 {
 	struct scene scene = {0};
 	struct plan_why *why;

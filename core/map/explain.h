@@ -26,14 +26,15 @@ struct plan_why {
 };
 
 /* plan_why looks at every lane for an instance. 0; -ENOENT (no such instance), -ENOMEM. End with plan_why_free. */
-int plan_why(const struct waveform *waveform, const struct platform_model *platform, const struct profile *profile,
-	     const struct plan_options *options, const struct plan *plan, const char *instance, struct plan_why **ret);
+int plan_why(const struct waveform *waveform, const struct platform_model *platform,
+    const struct profile *profile, const struct plan_options *options, const struct plan *plan,
+    const char *instance, struct plan_why **ret);
 void plan_why_free(struct plan_why *why);
 
 /* The plan with all of this, for people and as JSON; `why` may be NULL. The caller frees them. */
-char *plan_explain_print(const struct waveform *waveform, const struct plan *plan, const struct plan_whatif *whatif,
-			 const struct plan_why *why);
-char *plan_explain_json(const struct waveform *waveform, const struct plan *plan, const struct plan_whatif *whatif,
-			const struct plan_why *why);
+char *plan_explain_print(const struct waveform *waveform, const struct plan *plan,
+    const struct plan_whatif *whatif, const struct plan_why *why);
+char *plan_explain_json(const struct waveform *waveform, const struct plan *plan,
+    const struct plan_whatif *whatif, const struct plan_why *why);
 
 #endif

@@ -20,68 +20,77 @@ static void cost_print(FILE *out, double cost)
 
 static void candidates_print(FILE *out, const struct plan_choice *choice)
 {
-	fprintf(out, "\n  %-10s %7s %8s %7s %7s %9s   (q = %g)\n", "mapper", "at", "cost", "fullest", "latency",
-		"crossings", choice->q);
+	fprintf(out, "\n  %-10s %7s %8s %7s %7s %9s   (q = %g)\n", "mapper", "at", "cost",
+	    "fullest", "latency", "crossings", choice->q);
 	for (size_t i = 0; i < choice->n_candidates; i++) {
 		const struct plan_candidate *row = &choice->candidates[i];
 
 		fprintf(out, "  %-10s %5.1f %%", row->name, 100 * row->share);
 		if (!row->found) {
-			fprintf(out, " %8s  %s\n", "-", row->proven ? "there is no mapping: proven" : "found none");
+			fprintf(out, " %8s  %s\n", "-",
+			    row->proven ? "there is no mapping: proven" : "found none");
 			continue;
 		}
 		cost_print(out, row->cost);
-		fprintf(out, " %5.1f %% %7u %9u%s\n", 100 * row->peak, row->latency_slots, row->crossings,
-			strcmp(row->name, choice->best.name) == 0 ? "   <- this one" : "");
+		fprintf(out, " %5.1f %% %7u %9u%s\n", 100 * row->peak, row->latency_slots,
+		    row->crossings,
+		    strcmp(row->name, choice->best.name) == 0 ? "   <- this one" : "");
 	}
 }
 
 static void lanes_print(FILE *out, const struct plan *plan)
 {
-	fprintf(out, "\n  %-6s %10s %10s %10s %10s %10s %10s\n", "lane", "of us", "overhead", "before", "instances",
-		"left", "tail");
+	fprintf(out, "\n  %-6s %10s %10s %10s %10s %10s %10s\n", "lane", "of us", "overhead",
+	    "before", "instances", "left", "tail");
 	for (size_t l = 0; l < plan->n_lanes; l++) {
 		const struct plan_lane *lane = &plan->lanes[l];
 
 		if (!lane->n_instances || lane->mmac_per_s <= 0)
 			continue;
-		fprintf(out, "  %-6zu %10.1f %10.1f %10.1f %10.1f %10.1f %10.1f%s\n", l, lane->limit_ns / 1e3,
-			lane->base_ns / 1e3, lane->taken_ns / 1e3, lane->need_ns / 1e3,
-			(lane->limit_ns - plan_lane_ns(lane)) / 1e3, lane->reserve_ns / 1e3,
-			plan_lane_ns(lane) + lane->reserve_ns > lane->limit_ns ? "   a slot with its tail is missed"
-									       : "");
+		fprintf(out, "  %-6zu %10.1f %10.1f %10.1f %10.1f %10.1f %10.1f%s\n", l,
+		    lane->limit_ns / 1e3, lane->base_ns / 1e3, lane->taken_ns / 1e3,
+		    lane->need_ns / 1e3, (lane->limit_ns - plan_lane_ns(lane)) / 1e3,
+		    lane->reserve_ns / 1e3,
+		    plan_lane_ns(lane) + lane->reserve_ns > lane->limit_ns
+		        ? "   a slot with its tail is missed"
+		        : "");
 	}
 }
 
-static void whatif_print(FILE *out, const struct waveform *wf, const struct plan *plan,
-			 const struct plan_whatif *whatif)
+static void whatif_print(
+    FILE *out, const struct waveform *wf, const struct plan *plan, const struct plan_whatif *whatif)
 {
 	const char *first = wf->instances[whatif->first].name;
 	const double slot_ns = (double)wf->slot_ns;
 
 	fprintf(out, "\nwhat if%s\n",
-		whatif->guessed ? " (on guesses: costs of some instances were never measured)" : "");
-	fprintf(out, "  shortest slot      %.1f us with this mapping, now %g us\n", whatif->slot_ns / 1e3,
-		slot_ns / 1e3);
+	    whatif->guessed ? " (on guesses: costs of some instances were never measured)" : "");
+	fprintf(out, "  shortest slot      %.1f us with this mapping, now %g us\n",
+	    whatif->slot_ns / 1e3, slot_ns / 1e3);
 	if (whatif->scale < INFINITY)
 		fprintf(out, "  largest messages   %.2f x those of now\n", whatif->scale);
 	if (whatif->over && whatif->enough_ns > 0)
-		fprintf(out, "  speed up first     %s, from %.1f to %.1f us (%.2f x): then its lane fits\n", first,
-			whatif->first_ns / 1e3, whatif->enough_ns / 1e3, whatif->first_ns / whatif->enough_ns);
+		fprintf(out,
+		    "  speed up first     %s, from %.1f to %.1f us (%.2f x): then its lane fits\n",
+		    first, whatif->first_ns / 1e3, whatif->enough_ns / 1e3,
+		    whatif->first_ns / whatif->enough_ns);
 	else if (whatif->over)
 		fprintf(out, "  speed up first     %s (%.1f us), and others of its lane\n", first,
-			whatif->first_ns / 1e3);
+		    whatif->first_ns / 1e3);
 	else if (whatif->enough_ns <= 0)
-		fprintf(out, "  speed up first     %s (%.1f us): at no cost slots of %.1f us would do\n", first,
-			whatif->first_ns / 1e3, whatif->then_ns / 1e3);
+		fprintf(out,
+		    "  speed up first     %s (%.1f us): at no cost slots of %.1f us would do\n",
+		    first, whatif->first_ns / 1e3, whatif->then_ns / 1e3);
 	else
-		fprintf(out, "  speed up first     %s, from %.1f to %.1f us: then slots of %.1f us do\n", first,
-			whatif->first_ns / 1e3, whatif->enough_ns / 1e3, whatif->then_ns / 1e3);
+		fprintf(out,
+		    "  speed up first     %s, from %.1f to %.1f us: then slots of %.1f us do\n",
+		    first, whatif->first_ns / 1e3, whatif->enough_ns / 1e3, whatif->then_ns / 1e3);
 	if (whatif->cores)
-		fprintf(out, "  cores needed       %zu like that of lane 0 (%g MMAC/s)\n", whatif->cores,
-			plan->lanes[0].mmac_per_s);
+		fprintf(out, "  cores needed       %zu like that of lane 0 (%g MMAC/s)\n",
+		    whatif->cores, plan->lanes[0].mmac_per_s);
 	else
-		fprintf(out, "  cores needed       no number of cores like that of lane 0 will do\n");
+		fprintf(
+		    out, "  cores needed       no number of cores like that of lane 0 will do\n");
 }
 
 static void why_print(FILE *out, const struct plan *plan, const struct plan_why *why)
@@ -91,7 +100,8 @@ static void why_print(FILE *out, const struct plan *plan, const struct plan_why 
 		fprintf(out, "%s%s", i ? ", " : "  with it goes ", why->along[i]);
 	if (why->n_along)
 		fprintf(out, why->n_along > 8 ? ", and %zu more\n" : "\n", why->n_along - 8);
-	fprintf(out, "  %-6s %5s %8s %8s %7s %9s\n", "lane", "cpu", "cost", "load", "latency", "crossings");
+	fprintf(out, "  %-6s %5s %8s %8s %7s %9s\n", "lane", "cpu", "cost", "load", "latency",
+	    "crossings");
 	for (size_t i = 0; i < why->n_places; i++) {
 		const struct plan_place *place = &why->places[i];
 
@@ -101,13 +111,14 @@ static void why_print(FILE *out, const struct plan *plan, const struct plan_why 
 			fprintf(out, " %6.1f %%", 100 * place->load);
 		else
 			fprintf(out, " %8s", "-");
-		fprintf(out, " %7u %9u   %s%s%s\n", place->latency_slots, place->crossings, place->here ? "here" : "",
-			place->here && place->breaks[0] ? ": " : "", place->breaks);
+		fprintf(out, " %7u %9u   %s%s%s\n", place->latency_slots, place->crossings,
+		    place->here ? "here" : "", place->here && place->breaks[0] ? ": " : "",
+		    place->breaks);
 	}
 }
 
-char *plan_explain_print(const struct waveform *wf, const struct plan *plan, const struct plan_whatif *whatif,
-			 const struct plan_why *why)
+char *plan_explain_print(const struct waveform *wf, const struct plan *plan,
+    const struct plan_whatif *whatif, const struct plan_why *why)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -122,8 +133,8 @@ char *plan_explain_print(const struct waveform *wf, const struct plan *plan, con
 		whatif_print(out, wf, plan, whatif);
 	} else {
 		fprintf(out,
-			"\nThe capacity of the lanes is not known: `aloe run` measures it once. Until then nothing "
-			"is refused, and there is no what-if.\n");
+		    "\nThe capacity of the lanes is not known: `aloe run` measures it once. Until then nothing "
+		    "is refused, and there is no what-if.\n");
 	}
 	if (why)
 		why_print(out, plan, why);
@@ -144,33 +155,35 @@ static json_t *number(double value)
 static json_t *candidate_json(const struct plan_candidate *row)
 {
 	if (!row->found)
-		return json_pack("{s:s, s:f, s:b, s:b}", "name", row->name, "share", row->share, "found", 0, "proven",
-				 row->proven);
-	return json_pack("{s:s, s:f, s:b, s:o, s:f, s:I, s:I}", "name", row->name, "share", row->share, "found", 1,
-			 "cost", number(row->cost), "peak", row->peak, "latency_slots", (json_int_t)row->latency_slots,
-			 "crossings", (json_int_t)row->crossings);
+		return json_pack("{s:s, s:f, s:b, s:b}", "name", row->name, "share", row->share,
+		    "found", 0, "proven", row->proven);
+	return json_pack("{s:s, s:f, s:b, s:o, s:f, s:I, s:I}", "name", row->name, "share",
+	    row->share, "found", 1, "cost", number(row->cost), "peak", row->peak, "latency_slots",
+	    (json_int_t)row->latency_slots, "crossings", (json_int_t)row->crossings);
 }
 
 static json_t *choice_json(const struct plan_choice *choice)
 {
-	static const char *const modes[] = {[PLAN_TIERS] = "tiers", [PLAN_SPREAD] = "spread", [PLAN_OVER] = "over"};
+	static const char *const modes[] = {
+	    [PLAN_TIERS] = "tiers", [PLAN_SPREAD] = "spread", [PLAN_OVER] = "over"};
 	json_t *rows = json_array();
 
 	for (size_t i = 0; i < choice->n_candidates; i++)
 		json_array_append_new(rows, candidate_json(&choice->candidates[i]));
-	return json_pack("{s:s, s:f, s:o, s:o}", "mode", modes[choice->mode], "q", choice->q, "best",
-			 candidate_json(&choice->best), "mappers", rows);
+	return json_pack("{s:s, s:f, s:o, s:o}", "mode", modes[choice->mode], "q", choice->q,
+	    "best", candidate_json(&choice->best), "mappers", rows);
 }
 
 static json_t *whatif_json(const struct waveform *wf, const struct plan_whatif *whatif)
 {
 	if (!whatif->known)
 		return json_null();
-	return json_pack("{s:I, s:f, s:o, s:{s:s, s:f, s:f, s:f}, s:o}", "guessed", (json_int_t)whatif->guessed,
-			 "slot_us", whatif->slot_ns / 1e3, "scale", number(whatif->scale), "speed_up", "instance",
-			 wf->instances[whatif->first].name, "from_us", whatif->first_ns / 1e3, "to_us",
-			 whatif->enough_ns / 1e3, "slot_us", whatif->then_ns / 1e3, "cores",
-			 whatif->cores ? json_integer((json_int_t)whatif->cores) : json_null());
+	return json_pack("{s:I, s:f, s:o, s:{s:s, s:f, s:f, s:f}, s:o}", "guessed",
+	    (json_int_t)whatif->guessed, "slot_us", whatif->slot_ns / 1e3, "scale",
+	    number(whatif->scale), "speed_up", "instance", wf->instances[whatif->first].name,
+	    "from_us", whatif->first_ns / 1e3, "to_us", whatif->enough_ns / 1e3, "slot_us",
+	    whatif->then_ns / 1e3, "cores",
+	    whatif->cores ? json_integer((json_int_t)whatif->cores) : json_null());
 }
 
 static json_t *why_json(const struct plan_why *why)
@@ -183,17 +196,18 @@ static json_t *why_json(const struct plan_why *why)
 		const struct plan_place *place = &why->places[i];
 
 		json_array_append_new(places,
-				      json_pack("{s:I, s:b, s:o, s:o, s:I, s:I, s:o}", "lane", (json_int_t)place->lane,
-						"here", place->here, "cost", number(place->cost), "load",
-						number(place->load), "latency_slots", (json_int_t)place->latency_slots,
-						"crossings", (json_int_t)place->crossings, "breaks",
-						place->breaks[0] ? json_string(place->breaks) : json_null()));
+		    json_pack("{s:I, s:b, s:o, s:o, s:I, s:I, s:o}", "lane",
+		        (json_int_t)place->lane, "here", place->here, "cost", number(place->cost),
+		        "load", number(place->load), "latency_slots",
+		        (json_int_t)place->latency_slots, "crossings", (json_int_t)place->crossings,
+		        "breaks", place->breaks[0] ? json_string(place->breaks) : json_null()));
 	}
-	return json_pack("{s:s, s:o, s:o}", "instance", why->instance, "along", along, "places", places);
+	return json_pack(
+	    "{s:s, s:o, s:o}", "instance", why->instance, "along", along, "places", places);
 }
 
-char *plan_explain_json(const struct waveform *wf, const struct plan *plan, const struct plan_whatif *whatif,
-			const struct plan_why *why)
+char *plan_explain_json(const struct waveform *wf, const struct plan *plan,
+    const struct plan_whatif *whatif, const struct plan_why *why)
 {
 	json_t *root = plan_json_root(wf, plan);
 	char *text = NULL;

@@ -11,7 +11,8 @@
 enum { LAG_MAX = 1 << 20 };
 
 /* The least distance that a link may have. */
-static uint32_t distance_min(const struct waveform *wf, const struct lag_lanes *lanes, const struct wf_link *link)
+static uint32_t distance_min(
+    const struct waveform *wf, const struct lag_lanes *lanes, const struct wf_link *link)
 {
 	const uint32_t from = lanes->of[link->from], to = lanes->of[link->to];
 
@@ -52,8 +53,8 @@ static void cycle_turn(const struct waveform *wf, struct arc_cycle *cycle)
 }
 
 /* Says what the cycle lacks, at the line of the link that closes it. lanes NULL: it has no declared delay at all. */
-static int cycle_refuse(const struct waveform *wf, const struct lag_lanes *lanes, struct arc_cycle *cycle,
-			struct diag *diag)
+static int cycle_refuse(const struct waveform *wf, const struct lag_lanes *lanes,
+    struct arc_cycle *cycle, struct diag *diag)
 {
 	uint64_t declared = 0, needed = 0, changes = 0;
 	int line, rc;
@@ -67,27 +68,30 @@ static int cycle_refuse(const struct waveform *wf, const struct lag_lanes *lanes
 	for (size_t i = 0; i < cycle->len; i++) {
 		declared += wf->links[cycle->arcs[i]].delay;
 		needed += lanes ? distance_min(wf, lanes, &wf->links[cycle->arcs[i]]) : 0;
-		changes +=
-		    lanes && lanes->of[wf->links[cycle->arcs[i]].from] != lanes->of[wf->links[cycle->arcs[i]].to];
+		changes += lanes &&
+		    lanes->of[wf->links[cycle->arcs[i]].from] !=
+		        lanes->of[wf->links[cycle->arcs[i]].to];
 	}
 	if (!needed)
 		rc = diag_error(diag, wf->file, line,
-				"the cycle %s declares no delay, so none of it can run first: at least 1 is needed "
-				"(\"delay\" of one of its links)",
-				text);
+		    "the cycle %s declares no delay, so none of it can run first: at least 1 is needed "
+		    "(\"delay\" of one of its links)",
+		    text);
 	else if (wf->pipelined)
-		rc =
-		    diag_error(diag, wf->file, line,
-			       "the cycle %s declares a delay of %" PRIu64 " but has %" PRIu64 " links, each of 1 slot "
-			       "or more with \"pipelined\": declare %" PRIu64 " more",
-			       text, declared, needed, needed - declared);
+		rc = diag_error(diag, wf->file, line,
+		    "the cycle %s declares a delay of %" PRIu64 " but has %" PRIu64
+		    " links, each of 1 slot "
+		    "or more with \"pipelined\": declare %" PRIu64 " more",
+		    text, declared, needed, needed - declared);
 	else
 		rc = diag_error(diag, wf->file, line,
-				"the cycle %s declares a delay of %" PRIu64 " but goes from lane to lane %" PRIu64
-				" times, %s: declare %" PRIu64 " more, or pin it to one lane",
-				text, declared, changes,
-				needed == changes ? "each of 1 slot or more" : "some of 2 slots or more (another node)",
-				needed - declared);
+		    "the cycle %s declares a delay of %" PRIu64
+		    " but goes from lane to lane %" PRIu64 " times, %s: declare %" PRIu64
+		    " more, or pin it to one lane",
+		    text, declared, changes,
+		    needed == changes ? "each of 1 slot or more"
+		                      : "some of 2 slots or more (another node)",
+		    needed - declared);
 	free(text);
 	return rc;
 }
@@ -106,7 +110,8 @@ int cycles_zero_delay(const struct waveform *wf, struct diag *diag)
 			if (wf->links[i].delay)
 				continue;
 			links[n] = (uint32_t)i;
-			arcs[n++] = (struct arc){(uint32_t)wf->links[i].from, (uint32_t)wf->links[i].to, 1};
+			arcs[n++] =
+			    (struct arc){(uint32_t)wf->links[i].from, (uint32_t)wf->links[i].to, 1};
 		}
 		rc = paths_longest(wf->n_instances, arcs, n, values, &cycle);
 	}
@@ -129,29 +134,29 @@ static int lags_check(const struct waveform *wf, const int64_t *values, struct d
 
 		if (distance > LAG_MAX)
 			return diag_error(diag, wf->file, link->line,
-					  "the link %s -> %s spans %" PRId64 " slots (delay = %" PRIu32
-					  "), at most %d are allowed",
-					  wf->instances[link->from].name, wf->instances[link->to].name, distance,
-					  link->delay, LAG_MAX);
+			    "the link %s -> %s spans %" PRId64 " slots (delay = %" PRIu32
+			    "), at most %d are allowed",
+			    wf->instances[link->from].name, wf->instances[link->to].name, distance,
+			    link->delay, LAG_MAX);
 	}
 	return 0;
 }
 
 /* distance = w + lag(v) - lag(u) >= m, so lag(v) >= lag(u) + m - w. */
-int lags_values(const struct waveform *wf, const struct lag_lanes *lanes, struct arc *arcs, int64_t *ret_values,
-		struct arc_cycle *ret_cycle)
+int lags_values(const struct waveform *wf, const struct lag_lanes *lanes, struct arc *arcs,
+    int64_t *ret_values, struct arc_cycle *ret_cycle)
 {
 	for (size_t i = 0; i < wf->n_links; i++) {
 		const struct wf_link *link = &wf->links[i];
 
 		arcs[i] = (struct arc){(uint32_t)link->from, (uint32_t)link->to,
-				       (int64_t)distance_min(wf, lanes, link) - link->delay};
+		    (int64_t)distance_min(wf, lanes, link) - link->delay};
 	}
 	return paths_longest(wf->n_instances, arcs, wf->n_links, ret_values, ret_cycle);
 }
 
-static int lags_solve(const struct waveform *wf, const struct lag_lanes *lanes, struct arc *arcs, int64_t *values,
-		      struct diag *diag)
+static int lags_solve(const struct waveform *wf, const struct lag_lanes *lanes, struct arc *arcs,
+    int64_t *values, struct diag *diag)
 {
 	struct arc_cycle cycle = {0};
 	int rc = lags_values(wf, lanes, arcs, values, &cycle);
@@ -162,7 +167,8 @@ static int lags_solve(const struct waveform *wf, const struct lag_lanes *lanes, 
 	return rc ? rc : lags_check(wf, values, diag);
 }
 
-int lags_make(const struct waveform *wf, const struct lag_lanes *lanes, uint32_t *ret_lags, struct diag *diag)
+int lags_make(
+    const struct waveform *wf, const struct lag_lanes *lanes, uint32_t *ret_lags, struct diag *diag)
 {
 	struct arc *arcs = calloc(wf->n_links + 1, sizeof(*arcs));
 	int64_t *values = calloc(wf->n_instances + 1, sizeof(*values));
@@ -177,7 +183,8 @@ int lags_make(const struct waveform *wf, const struct lag_lanes *lanes, uint32_t
 	return rc;
 }
 
-int plan_lags(const struct waveform *wf, const uint32_t *lanes, uint32_t *ret_lags, struct diag *diag)
+int plan_lags(
+    const struct waveform *wf, const uint32_t *lanes, uint32_t *ret_lags, struct diag *diag)
 {
 	const struct lag_lanes of = {.of = lanes};
 

@@ -44,15 +44,16 @@ int pins_check(const struct waveform *wf, size_t n_lanes, struct diag *diag)
 	for (size_t i = 0; i < wf->n_instances; i++)
 		if (wf->instances[i].pin >= 0 && (size_t)wf->instances[i].pin >= n_lanes)
 			rc = diag_error(diag, wf->file, wf->instances[i].line,
-					"%s.pin = %d is outside [0, %zu]: there %s %zu lane%s", wf->instances[i].name,
-					wf->instances[i].pin, n_lanes - 1, n_lanes == 1 ? "is" : "are", n_lanes,
-					n_lanes == 1 ? "" : "s");
+			    "%s.pin = %d is outside [0, %zu]: there %s %zu lane%s",
+			    wf->instances[i].name, wf->instances[i].pin, n_lanes - 1,
+			    n_lanes == 1 ? "is" : "are", n_lanes, n_lanes == 1 ? "" : "s");
 	return rc;
 }
 
 /* ---- what is proposed ----------------------------------------------------------------------------------------------- */
 
-static struct plan_candidate *candidate(struct search *search, const char *name, struct rank **ret_rank)
+static struct plan_candidate *candidate(
+    struct search *search, const char *name, struct rank **ret_rank)
 {
 	struct plan_choice *choice = search->choice;
 	size_t i = 0;
@@ -95,12 +96,12 @@ static int offer(struct search *search, const char *name)
 	if (!row->found || rank_better(&search->ranker, &rank, before)) {
 		*before = rank;
 		*row = (struct plan_candidate){.name = name,
-					       .found = true,
-					       .share = search->share,
-					       .cost = rank.cost,
-					       .peak = rank.peak,
-					       .latency_slots = rank.latency,
-					       .crossings = rank.crossings};
+		    .found = true,
+		    .share = search->share,
+		    .cost = rank.cost,
+		    .peak = rank.peak,
+		    .latency_slots = rank.latency,
+		    .crossings = rank.crossings};
 	}
 	if (!search->found || rank_better(&search->ranker, &rank, &search->rank)) {
 		search->found = true;
@@ -127,7 +128,8 @@ static int priced_open(struct search *search, double share)
 	int rc;
 
 	priced_close(search);
-	rc = units_problem_init(&search->priced, search->units, search->ranker.demand, share, search->options->q);
+	rc = units_problem_init(
+	    &search->priced, search->units, search->ranker.demand, share, search->options->q);
 	if (!rc)
 		rc = mapping_graph_init(&search->graph, &search->priced.problem);
 	if (!rc)
@@ -136,8 +138,8 @@ static int priced_open(struct search *search, double share)
 }
 
 /* Asks one mapper; *ret_found: it has a mapping. */
-static int ask(struct search *search, enum mapper mapper, const struct mapping_problem *problem, uint64_t steps,
-	       bool *ret_found)
+static int ask(struct search *search, enum mapper mapper, const struct mapping_problem *problem,
+    uint64_t steps, bool *ret_found)
 {
 	struct mapper_result result;
 	int rc;
@@ -161,14 +163,16 @@ static int ask_all(struct search *search, double share)
 	struct units_problem made = {0};
 	const enum mapper only = search->options->mapper;
 	bool found;
-	int rc = units_problem_init(&made, search->units, search->ranker.demand, share, search->options->q);
+	int rc = units_problem_init(
+	    &made, search->units, search->ranker.demand, share, search->options->q);
 
 	search->share = share;
 	for (int mapper = 0; !rc && mapper < MAPPER_PORTFOLIO; mapper++)
-		if (only == MAPPER_PORTFOLIO ? mapper != MAPPER_EXACT || search->units->n <= EXACT_UNITS
-					     : only == (enum mapper)mapper)
-			rc = ask(search, (enum mapper)mapper, &made.problem, only == MAPPER_PORTFOLIO ? STEPS : 0,
-				 &found);
+		if (only == MAPPER_PORTFOLIO
+		        ? mapper != MAPPER_EXACT || search->units->n <= EXACT_UNITS
+		        : only == (enum mapper)mapper)
+			rc = ask(search, (enum mapper)mapper, &made.problem,
+			    only == MAPPER_PORTFOLIO ? STEPS : 0, &found);
 	units_problem_fini(&made);
 	return rc;
 }
@@ -180,7 +184,8 @@ static int probe(struct search *search, enum mapper mapper, double share, double
 	struct units_problem made = {0};
 	struct rank rank = {0};
 	bool found = false;
-	int rc = units_problem_init(&made, search->units, search->ranker.demand, share, search->options->q);
+	int rc = units_problem_init(
+	    &made, search->units, search->ranker.demand, share, search->options->q);
 
 	search->share = share;
 	if (!rc)
@@ -200,7 +205,8 @@ static int squeeze(struct search *search, enum mapper mapper)
 
 	if (rc || peak < INFINITY)
 		return rc;
-	for (high = 1.25 * low; peak == INFINITY && high < 1e4 * search->ranker.floor; high *= 1.6) {
+	for (high = 1.25 * low; peak == INFINITY && high < 1e4 * search->ranker.floor;
+	     high *= 1.6) {
 		rc = probe(search, mapper, high, &peak);
 		if (rc)
 			return rc;
@@ -234,7 +240,8 @@ static int ask_one_lane(struct search *search, double share)
 
 		for (size_t unit = 0; unit < units->n; unit++)
 			sum += search->ranker.demand[unit * n + lane];
-		if (sum == INFINITY || sum > share * units->resources->lanes[lane].room_ns * (1 + 1e-9))
+		if (sum == INFINITY ||
+		    sum > share * units->resources->lanes[lane].room_ns * (1 + 1e-9))
 			continue;
 		for (size_t unit = 0; unit < units->n; unit++)
 			search->cores[unit] = lane;
@@ -256,7 +263,8 @@ static int try_step(struct search *search, bool *ret_better)
 {
 	int rc = offer(search, "refined");
 
-	*ret_better = !rc && memcmp(search->cores, search->best, search->units->n * sizeof(*search->best)) == 0;
+	*ret_better = !rc &&
+	    memcmp(search->cores, search->best, search->units->n * sizeof(*search->best)) == 0;
 	if (!*ret_better)
 		memcpy(search->cores, search->best, search->units->n * sizeof(*search->best));
 	return rc;
@@ -280,7 +288,8 @@ static int step(struct search *search, size_t *steps, bool *ret_better)
 		for (uint32_t other = 0; other<unit && * steps> 0 && !rc && !*ret_better; other++) {
 			const uint32_t mine = search->best[unit], theirs = search->best[other];
 
-			if (mine == theirs || !may_be(search, unit, theirs) || !may_be(search, other, mine))
+			if (mine == theirs || !may_be(search, unit, theirs) ||
+			    !may_be(search, other, mine))
 				continue;
 			search->cores[unit] = theirs;
 			search->cores[other] = mine;
@@ -298,7 +307,8 @@ static int refine(struct search *search)
 {
 	const struct waveform *wf = search->units->waveform;
 	size_t steps = REFINE_STEPS / (wf->n_instances + wf->n_links + 1);
-	bool better = search->found && search->units->n <= REFINE_UNITS && search->options->mapper == MAPPER_PORTFOLIO;
+	bool better = search->found && search->units->n <= REFINE_UNITS &&
+	    search->options->mapper == MAPPER_PORTFOLIO;
 	int rc = 0;
 
 	if (better)
@@ -313,8 +323,8 @@ static int refine(struct search *search)
 /* Nothing can be better: as even as can be, and not later than on one lane. */
 static bool is_perfect(const struct search *search)
 {
-	return search->found && search->rank.bucket == 0 && search->rank.latency == 1 && !search->rank.crossings &&
-	       (search->rank.fits || !search->units->resources->known);
+	return search->found && search->rank.bucket == 0 && search->rank.latency == 1 &&
+	    !search->rank.crossings && (search->rank.fits || !search->units->resources->known);
 }
 
 /* Beyond the published bound. */
@@ -333,8 +343,10 @@ static int chain_over(struct search *search)
 		struct units_problem made = {0};
 		struct mapper_result result;
 
-		rc = units_problem_init(&made, search->units, search->ranker.demand, share, search->options->q);
-		rc = rc ? rc : mapper_run(MAPPER_CHAIN, &made.problem, STEPS, search->cores, &result);
+		rc = units_problem_init(
+		    &made, search->units, search->ranker.demand, share, search->options->q);
+		rc = rc ? rc
+		        : mapper_run(MAPPER_CHAIN, &made.problem, STEPS, search->cores, &result);
 		units_problem_fini(&made);
 		*(!rc && result.cost < INFINITY ? &high : &low) = share;
 		share = high < INFINITY ? (low + high) / 2 : low * 1.1;
@@ -348,7 +360,8 @@ static int mend_chain(struct search *search)
 {
 	int rc;
 
-	if (search->options->mapper != MAPPER_PORTFOLIO || search->units->n < search->units->resources->n_lanes)
+	if (search->options->mapper != MAPPER_PORTFOLIO ||
+	    search->units->n < search->units->resources->n_lanes)
 		return 0;
 	rc = chain_over(search);
 	if (!rc) {
@@ -526,8 +539,8 @@ static void search_fini(struct search *search)
 	free(search->best);
 }
 
-int map_lanes(struct units *units, const struct plan_options *options, struct diag *diag, uint32_t *ret_lanes,
-	      struct plan_choice *ret)
+int map_lanes(struct units *units, const struct plan_options *options, struct diag *diag,
+    uint32_t *ret_lanes, struct plan_choice *ret)
 {
 	struct search search = {.units = units, .options = options, .choice = ret};
 	int rc = few(units);
@@ -539,10 +552,10 @@ int map_lanes(struct units *units, const struct plan_options *options, struct di
 		rc = choose(&search);
 	if (!rc && !search.found && options->mapper != MAPPER_PORTFOLIO)
 		rc = diag_error(diag, units->waveform->file, 0, "%s found no mapping that fits",
-				mapper_name(options->mapper));
+		    mapper_name(options->mapper));
 	else if (!rc && (!search.found || !search.rank.joined))
 		rc = diag_error(diag, units->waveform->file, 0,
-				"there is no mapping: pins and instruction sets lead to nodes that no link joins");
+		    "there is no mapping: pins and instruction sets lead to nodes that no link joins");
 	for (size_t i = 0; !rc && i < units->waveform->n_instances; i++)
 		ret_lanes[i] = search.best[units->of[i]];
 	search_fini(&search);

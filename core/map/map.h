@@ -25,8 +25,8 @@
 
 /* map_lanes chooses the lane of each instance and tells how in *ret. 0; -EINVAL with the reason in diag (no mapping joins
  * the nodes that it needs, ...); -ENOMEM. */
-int map_lanes(struct units *units, const struct plan_options *options, struct diag *diag, uint32_t *ret_lanes,
-	      struct plan_choice *ret);
+int map_lanes(struct units *units, const struct plan_options *options, struct diag *diag,
+    uint32_t *ret_lanes, struct plan_choice *ret);
 
 /* pins_check refuses pins to lanes that there are not. */
 int pins_check(const struct waveform *waveform, size_t n_lanes, struct diag *diag);
@@ -39,14 +39,15 @@ struct lag_lanes {
 
 /* lags_values gives the least lags (n_instances) that make every link legal; `arcs` is room for n_links. 0, -ELOOP (a cycle
  * is not covered, in *ret_cycle unless NULL), -ENOMEM. lags_make is the same with the reason in diag and -EINVAL. */
-int lags_values(const struct waveform *waveform, const struct lag_lanes *lanes, struct arc *arcs, int64_t *ret_values,
-		struct arc_cycle *ret_cycle);
-int lags_make(const struct waveform *waveform, const struct lag_lanes *lanes, uint32_t *ret_lags, struct diag *diag);
+int lags_values(const struct waveform *waveform, const struct lag_lanes *lanes, struct arc *arcs,
+    int64_t *ret_values, struct arc_cycle *ret_cycle);
+int lags_make(const struct waveform *waveform, const struct lag_lanes *lanes, uint32_t *ret_lags,
+    struct diag *diag);
 
 /* order_lanes writes each instance's place in the execution order of its lane (0, 1, ...): writers first where the
  * distance is 0; among those that may go next one of the host before it, else the first of the file. */
-int order_lanes(const struct waveform *waveform, const struct plan_instance *instances, const struct plan_link *links,
-		const uint32_t *hosts, uint32_t *ret_order);
+int order_lanes(const struct waveform *waveform, const struct plan_instance *instances,
+    const struct plan_link *links, const uint32_t *hosts, uint32_t *ret_order);
 
 /* cycles_zero_delay refuses a cycle without any declared delay: no instance of it could go first. */
 int cycles_zero_delay(const struct waveform *waveform, struct diag *diag);

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXACT_UNITS_MAX = 24 }; /* beyond that a search within reason proves nothing: the portfolio leaves it out */
+enum {
+	EXACT_UNITS_MAX = 24
+}; /* beyond that a search within reason proves nothing: the portfolio leaves it out */
 
 struct run { /* one mapper at work */
 	struct mapping_state state;
@@ -20,12 +22,18 @@ struct run { /* one mapper at work */
 const char *mapper_name(enum mapper mapper)
 {
 	static const char *const names[MAPPERS] = {
-	    [MAPPER_TW1] = "tw1",          [MAPPER_TW2] = "tw2",
-	    [MAPPER_TW3] = "tw3",          [MAPPER_TW1_FALLING] = "tw1d",
-	    [MAPPER_TW2_FALLING] = "tw2d", [MAPPER_TW3_FALLING] = "tw3d",
-	    [MAPPER_GREEDY] = "greedy",    [MAPPER_WORST_FIT] = "worst-fit",
-	    [MAPPER_CHAIN] = "chain",      [MAPPER_LOCAL] = "local",
-	    [MAPPER_EXACT] = "exact",      [MAPPER_PORTFOLIO] = "portfolio",
+	    [MAPPER_TW1] = "tw1",
+	    [MAPPER_TW2] = "tw2",
+	    [MAPPER_TW3] = "tw3",
+	    [MAPPER_TW1_FALLING] = "tw1d",
+	    [MAPPER_TW2_FALLING] = "tw2d",
+	    [MAPPER_TW3_FALLING] = "tw3d",
+	    [MAPPER_GREEDY] = "greedy",
+	    [MAPPER_WORST_FIT] = "worst-fit",
+	    [MAPPER_CHAIN] = "chain",
+	    [MAPPER_LOCAL] = "local",
+	    [MAPPER_EXACT] = "exact",
+	    [MAPPER_PORTFOLIO] = "portfolio",
 	};
 
 	return names[mapper];
@@ -57,7 +65,8 @@ static int run_local(struct run *run)
 		for (uint32_t core = 0; core < problem->n_cores; core++)
 			if (demand[core] < INFINITY &&
 			    (best == MAPPING_NONE ||
-			     run->state.left[core] - demand[core] > run->state.left[best] - demand[best]))
+			        run->state.left[core] - demand[core] >
+			            run->state.left[best] - demand[best]))
 				best = core;
 		if (best == MAPPING_NONE)
 			return -ENOENT;
@@ -73,11 +82,13 @@ static int run_one(struct run *run, enum mapper mapper)
 	case MAPPER_TW1:
 	case MAPPER_TW2:
 	case MAPPER_TW3:
-		return mapper_survivors(&run->state, run->file, 1 + mapper - MAPPER_TW1, run->cores);
+		return mapper_survivors(
+		    &run->state, run->file, 1 + mapper - MAPPER_TW1, run->cores);
 	case MAPPER_TW1_FALLING:
 	case MAPPER_TW2_FALLING:
 	case MAPPER_TW3_FALLING:
-		return mapper_survivors(&run->state, run->falling, 1 + mapper - MAPPER_TW1_FALLING, run->cores);
+		return mapper_survivors(
+		    &run->state, run->falling, 1 + mapper - MAPPER_TW1_FALLING, run->cores);
 	case MAPPER_GREEDY:
 		return mapper_greedy(&run->state, run->cores);
 	case MAPPER_WORST_FIT:
@@ -87,12 +98,14 @@ static int run_one(struct run *run, enum mapper mapper)
 	case MAPPER_LOCAL:
 		return run_local(run);
 	default:
-		return mapper_exact(&run->state, run->falling, run->cores, &run->cost, &run->proven);
+		return mapper_exact(
+		    &run->state, run->falling, run->cores, &run->cost, &run->proven);
 	}
 }
 
 /* Runs one mapper and keeps what it finds if that is cheaper than what there is. */
-static int try_one(struct run *run, enum mapper mapper, uint64_t limit, uint32_t *cores, struct mapper_result *result)
+static int try_one(struct run *run, enum mapper mapper, uint64_t limit, uint32_t *cores,
+    struct mapper_result *result)
 {
 	double cost = INFINITY;
 	int rc;
@@ -119,7 +132,9 @@ double mapper_steps(enum mapper mapper, const struct mapping_problem *problem)
 {
 	const unsigned window = 1 + mapper % 3;
 
-	return mapper <= MAPPER_TW3_FALLING ? (double)problem->n_units * pow((double)problem->n_cores, window + 1) : 0;
+	return mapper <= MAPPER_TW3_FALLING
+	    ? (double)problem->n_units * pow((double)problem->n_cores, window + 1)
+	    : 0;
 }
 
 static int run_all(struct run *run, uint64_t limit, uint32_t *cores, struct mapper_result *result)
@@ -146,8 +161,8 @@ static int run_all(struct run *run, uint64_t limit, uint32_t *cores, struct mapp
 	return rc;
 }
 
-int mapper_run(enum mapper mapper, const struct mapping_problem *problem, uint64_t steps_limit, uint32_t *ret_cores,
-	       struct mapper_result *ret)
+int mapper_run(enum mapper mapper, const struct mapping_problem *problem, uint64_t steps_limit,
+    uint32_t *ret_cores, struct mapper_result *ret)
 {
 	const size_t n = problem->n_units + 1;
 	uint32_t *memory = calloc(4 * n, sizeof(*memory));
@@ -163,8 +178,9 @@ int mapper_run(enum mapper mapper, const struct mapping_problem *problem, uint64
 	for (size_t i = 0; !rc && i < n; i++)
 		memory[n + i] = (uint32_t)i;
 	if (!rc && problem->n_units)
-		rc = mapper == MAPPER_PORTFOLIO ? run_all(&run, steps_limit, memory + 3 * n, &result)
-						: try_one(&run, mapper, steps_limit, memory + 3 * n, &result);
+		rc = mapper == MAPPER_PORTFOLIO
+		    ? run_all(&run, steps_limit, memory + 3 * n, &result)
+		    : try_one(&run, mapper, steps_limit, memory + 3 * n, &result);
 	if (!rc && !problem->n_units)
 		result.cost = 0;
 	if (!rc) {

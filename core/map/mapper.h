@@ -43,8 +43,9 @@ enum mapper {
 enum { MAPPER_STEPS = 2000000 };
 
 struct mapper_result {
-	double cost;        /* in file order; INFINITY: none found */
-	bool proven;        /* exact, portfolio: no mapping is cheaper; or, with none found, there is none */
+	double cost; /* in file order; INFINITY: none found */
+	bool
+	    proven; /* exact, portfolio: no mapping is cheaper; or, with none found, there is none */
 	bool tired;         /* the limit of steps ended it */
 	uint64_t steps;     /* tried */
 	enum mapper winner; /* portfolio: whose it is */
@@ -55,8 +56,8 @@ int mapper_find(const char *name, enum mapper *ret); /* 0 or -ENOENT */
 
 /* mapper_run writes the core of each unit if it finds a mapping. 0 when it has done its work, found or not, or -ENOMEM.
  * steps_limit: for each mapper, 0 none. */
-int mapper_run(enum mapper mapper, const struct mapping_problem *problem, uint64_t steps_limit, uint32_t *ret_cores,
-	       struct mapper_result *ret);
+int mapper_run(enum mapper mapper, const struct mapping_problem *problem, uint64_t steps_limit,
+    uint32_t *ret_cores, struct mapper_result *ret);
 
 /* mapper_steps tells the steps that a t_w-mapping takes, 0 of any other mapper: one that would not come to its end need not
  * be begun. */
@@ -66,13 +67,14 @@ double mapper_steps(enum mapper mapper, const struct mapping_problem *problem);
  * -ENOMEM. mapper_exact also says whether it has proven its answer; `ret_cores` holds a mapping to beat if *cost is less
  * than INFINITY. mapper_improve starts from ret_cores, whole or not, fitting or not; mapper_mend_near from a whole one that
  * overloads some cores, and moves or swaps units between cores whose numbers are as near to each other as will do. */
-int mapper_survivors(struct mapping_state *state, const uint32_t *order, unsigned window, uint32_t *ret_cores);
+int mapper_survivors(
+    struct mapping_state *state, const uint32_t *order, unsigned window, uint32_t *ret_cores);
 int mapper_greedy(struct mapping_state *state, uint32_t *ret_cores);
 int mapper_worst_fit(struct mapping_state *state, const uint32_t *order, uint32_t *ret_cores);
 int mapper_chain(struct mapping_state *state, uint32_t *ret_cores);
 int mapper_improve(struct mapping_state *state, uint32_t *ret_cores);
 int mapper_mend_near(struct mapping_state *state, uint32_t *ret_cores);
-int mapper_exact(struct mapping_state *state, const uint32_t *order, uint32_t *ret_cores, double *cost,
-		 bool *ret_proven);
+int mapper_exact(struct mapping_state *state, const uint32_t *order, uint32_t *ret_cores,
+    double *cost, bool *ret_proven);
 
 #endif

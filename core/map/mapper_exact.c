@@ -26,8 +26,9 @@ static bool same_joints(const struct mapping_problem *problem, size_t a, size_t 
 	const size_t n = problem->n_cores;
 
 	for (size_t other = 0; other < n; other++) {
-		const uint32_t pairs[2][2] = {{problem->pool[a * n + other], problem->pool[b * n + other]},
-					      {problem->pool[other * n + a], problem->pool[other * n + b]}};
+		const uint32_t pairs[2][2] = {
+		    {problem->pool[a * n + other], problem->pool[b * n + other]},
+		    {problem->pool[other * n + a], problem->pool[other * n + b]}};
 		for (int i = 0; i < 2 && other != a && other != b; i++) {
 			const uint32_t x = pairs[i][0], y = pairs[i][1];
 			if ((x == MAPPING_NONE) != (y == MAPPING_NONE))
@@ -38,8 +39,9 @@ static bool same_joints(const struct mapping_problem *problem, size_t a, size_t 
 		}
 	}
 	return problem->pool[a * n + b] == problem->pool[b * n + a] ||
-	       (problem->pool[a * n + b] != MAPPING_NONE && problem->pool[b * n + a] != MAPPING_NONE &&
-		problem->bandwidth[problem->pool[a * n + b]] == problem->bandwidth[problem->pool[b * n + a]]);
+	    (problem->pool[a * n + b] != MAPPING_NONE && problem->pool[b * n + a] != MAPPING_NONE &&
+	        problem->bandwidth[problem->pool[a * n + b]] ==
+	            problem->bandwidth[problem->pool[b * n + a]]);
 }
 
 /* Only where each pool serves one direction, or one pair, is bandwidth all that tells two of them apart. */
@@ -70,7 +72,7 @@ static bool same_duplex(const struct mapping_problem *problem, size_t a, size_t 
 	for (size_t other = 0; other < n; other++)
 		if (other != a && other != b &&
 		    (problem->pool[a * n + other] == problem->pool[other * n + a]) !=
-			(problem->pool[b * n + other] == problem->pool[other * n + b]))
+		        (problem->pool[b * n + other] == problem->pool[other * n + b]))
 			return false;
 	return true;
 }
@@ -84,9 +86,10 @@ static void find_twins(struct branch *branch)
 	for (size_t a = 0; a < n; a++) {
 		for (size_t b = a + 1; b < n; b++) {
 			bool alike = simple && problem->capacity[a] == problem->capacity[b] &&
-				     same_joints(problem, a, b) && same_duplex(problem, a, b);
+			    same_joints(problem, a, b) && same_duplex(problem, a, b);
 			for (size_t unit = 0; alike && unit < problem->n_units; unit++)
-				alike = problem->demand[unit * n + a] == problem->demand[unit * n + b];
+				alike =
+				    problem->demand[unit * n + a] == problem->demand[unit * n + b];
 			branch->twins[a * n + b] = branch->twins[b * n + a] = alike;
 		}
 	}
@@ -121,7 +124,8 @@ static double bound(const struct branch *branch, size_t next)
 
 		for (size_t core = 0; core < n; core++)
 			if (demand[core] <= state->left[core] + 1e-9 * problem->capacity[core])
-				least = fmin(least, demand[core] > 0 ? demand[core] / state->left[core] : 0);
+				least = fmin(
+				    least, demand[core] > 0 ? demand[core] / state->left[core] : 0);
 		if (least == INFINITY)
 			return INFINITY;
 		sum += problem->q * fmin(least, 1);
@@ -184,8 +188,8 @@ static int branch_init(struct branch *branch)
 	return 0;
 }
 
-int mapper_exact(struct mapping_state *state, const uint32_t *order, uint32_t *ret_cores, double *cost,
-		 bool *ret_proven)
+int mapper_exact(struct mapping_state *state, const uint32_t *order, uint32_t *ret_cores,
+    double *cost, bool *ret_proven)
 {
 	const struct mapping_problem *problem = state->problem;
 	struct branch branch = {.state = state, .cost = *cost};

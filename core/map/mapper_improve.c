@@ -49,7 +49,8 @@ static double shift_link(struct local *local, const struct mapping_link *link, d
 		return sign * APART;
 	if (problem->bandwidth[pool] == INFINITY)
 		return 0;
-	return shift(&local->state->pool_left[pool], problem->bandwidth[pool], sign * link->bandwidth);
+	return shift(
+	    &local->state->pool_left[pool], problem->bandwidth[pool], sign * link->bandwidth);
 }
 
 /* Moves a unit and says how the overload changes. Only to cores where it may be. */
@@ -89,8 +90,8 @@ static double weigh(struct local *local)
 	mapping_state_clear(state);
 	for (uint32_t unit = 0; unit < problem->n_units; unit++) {
 		const uint32_t core = local->cores[unit];
-		sum +=
-		    shift(&state->left[core], problem->capacity[core], problem->demand[unit * problem->n_cores + core]);
+		sum += shift(&state->left[core], problem->capacity[core],
+		    problem->demand[unit * problem->n_cores + core]);
 	}
 	for (size_t i = 0; i < problem->n_links; i++)
 		sum += shift_link(local, &problem->links[i], 1);
@@ -114,7 +115,8 @@ static bool lighten(struct local *local)
 		}
 		for (uint32_t other = 0; other < unit; other++) {
 			const uint32_t theirs = local->cores[other];
-			if (theirs == was || !may_be(local, unit, theirs) || !may_be(local, other, was))
+			if (theirs == was || !may_be(local, unit, theirs) ||
+			    !may_be(local, other, was))
 				continue;
 			if (move(local, unit, theirs) + move(local, other, was) < -1e-9)
 				return true;
@@ -137,7 +139,8 @@ static void kick(struct local *local)
 	const struct mapping_problem *problem = local->state->problem;
 
 	for (int i = 0; i < 3; i++) {
-		const uint32_t unit = draw(local, problem->n_units), core = draw(local, problem->n_cores);
+		const uint32_t unit = draw(local, problem->n_units),
+		               core = draw(local, problem->n_cores);
 		if (may_be(local, unit, core))
 			local->cores[unit] = core;
 	}
@@ -177,7 +180,8 @@ static bool polish(struct local *local, double *cost)
 	for (uint32_t unit = 0; unit < problem->n_units; unit++) {
 		const uint32_t was = cores[unit];
 
-		for (uint32_t core = 0; core < problem->n_cores && !mapping_tired(local->state); core++) {
+		for (uint32_t core = 0; core < problem->n_cores && !mapping_tired(local->state);
+		     core++) {
 			if (core == was || !may_be(local, unit, core))
 				continue;
 			cores[unit] = core;
@@ -254,7 +258,8 @@ static unsigned lighten_near(struct local *local, uint32_t distance)
 			continue;
 		if (was >= distance && lighten_by(local, unit, was - distance))
 			taken++;
-		else if (was + distance < problem->n_cores && lighten_by(local, unit, was + distance))
+		else if (was + distance < problem->n_cores &&
+		    lighten_by(local, unit, was + distance))
 			taken++;
 	}
 	return taken;

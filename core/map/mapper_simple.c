@@ -96,7 +96,8 @@ static bool better(const struct run *a, const struct run *b)
 	return a->runs != b->runs ? a->runs < b->runs : a->load < b->load;
 }
 
-static void cut_core(const struct mapping_state *state, const struct run *before, struct run *now, uint32_t core)
+static void cut_core(
+    const struct mapping_state *state, const struct run *before, struct run *now, uint32_t core)
 {
 	const struct mapping_problem *problem = state->problem;
 	const double capacity = problem->capacity[core];

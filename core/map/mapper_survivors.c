@@ -22,7 +22,8 @@ struct search {
 	const uint32_t *order;
 	unsigned window;
 	size_t n_cores;
-	struct survivor *stages; /* window + 1 stages of n_cores, in turn; stage j is j % (window + 1) */
+	struct survivor
+	    *stages; /* window + 1 stages of n_cores, in turn; stage j is j % (window + 1) */
 	uint32_t from;
 	uint32_t cores[WINDOW_MAX];
 };
@@ -111,11 +112,13 @@ static int best_of_last(const struct search *search, size_t last, uint32_t *ret_
 	return 0;
 }
 
-int mapper_survivors(struct mapping_state *state, const uint32_t *order, unsigned window, uint32_t *ret_cores)
+int mapper_survivors(
+    struct mapping_state *state, const uint32_t *order, unsigned window, uint32_t *ret_cores)
 {
 	const struct mapping_problem *problem = state->problem;
 	const size_t n_nodes = (window + 1) * problem->n_cores;
-	struct search search = {.state = state, .order = order, .window = window, .n_cores = problem->n_cores};
+	struct search search = {
+	    .state = state, .order = order, .window = window, .n_cores = problem->n_cores};
 	int rc = 0;
 
 	search.stages = calloc(n_nodes, sizeof(*search.stages));
@@ -126,7 +129,8 @@ int mapper_survivors(struct mapping_state *state, const uint32_t *order, unsigne
 	for (size_t j = 0; j < problem->n_units && !rc && !mapping_tired(state); j++)
 		run_stage(&search, j);
 	if (!rc)
-		rc = mapping_tired(state) ? -ENOENT : best_of_last(&search, problem->n_units - 1, ret_cores);
+		rc = mapping_tired(state) ? -ENOENT
+		                          : best_of_last(&search, problem->n_units - 1, ret_cores);
 	for (size_t i = 0; i < n_nodes; i++)
 		mapping_state_fini(&search.stages[i].state);
 	free(search.stages);

@@ -21,7 +21,8 @@ int mapping_graph_init(struct mapping_graph *graph, const struct mapping_problem
 	}
 	for (size_t i = 2; i <= problem->n_units + 1; i++)
 		graph->first[i] += graph->first[i - 1];
-	for (uint32_t i = 0; i < problem->n_links; i++) { /* first[u + 1] runs from the begin of u's list to its end */
+	for (uint32_t i = 0; i < problem->n_links;
+	     i++) { /* first[u + 1] runs from the begin of u's list to its end */
 		graph->links[graph->first[problem->links[i].from + 1]++] = i;
 		graph->links[graph->first[problem->links[i].to + 1]++] = i;
 	}
@@ -35,7 +36,7 @@ void mapping_graph_fini(struct mapping_graph *graph)
 }
 
 int mapping_state_init(struct mapping_state *state, const struct mapping_problem *problem,
-		       const struct mapping_graph *graph)
+    const struct mapping_graph *graph)
 {
 	*state = (struct mapping_state){.problem = problem, .graph = graph};
 	state->cores = calloc(problem->n_units + 1, sizeof(*state->cores));
@@ -64,7 +65,8 @@ void mapping_state_clear(struct mapping_state *state)
 		state->cores[i] = MAPPING_NONE;
 	memcpy(state->left, problem->capacity, problem->n_cores * sizeof(*state->left));
 	if (problem->n_pools)
-		memcpy(state->pool_left, problem->bandwidth, problem->n_pools * sizeof(*state->pool_left));
+		memcpy(state->pool_left, problem->bandwidth,
+		    problem->n_pools * sizeof(*state->pool_left));
 	state->n_undo = 0;
 }
 
@@ -125,7 +127,8 @@ static double place_link(struct mapping_state *state, size_t mark, const struct 
 	if (from == MAPPING_NONE || to == MAPPING_NONE || from == to)
 		return 0;
 	pool = problem->pool[from * problem->n_cores + to];
-	if (pool == MAPPING_NONE || !fits(link->bandwidth, state->pool_left[pool], problem->bandwidth[pool]))
+	if (pool == MAPPING_NONE ||
+	    !fits(link->bandwidth, state->pool_left[pool], problem->bandwidth[pool]))
 		return INFINITY;
 	cost = share(link->bandwidth, before_step(state, mark, &state->pool_left[pool]));
 	take(state, &state->pool_left[pool], link->bandwidth);

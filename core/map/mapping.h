@@ -47,7 +47,8 @@ struct mapping_graph {
 	uint32_t *links;
 };
 
-int mapping_graph_init(struct mapping_graph *graph, const struct mapping_problem *problem); /* 0 or -ENOMEM */
+int mapping_graph_init(
+    struct mapping_graph *graph, const struct mapping_problem *problem); /* 0 or -ENOMEM */
 void mapping_graph_fini(struct mapping_graph *graph);
 
 /* A partial mapping, which can be taken back step by step. */
@@ -68,10 +69,11 @@ struct mapping_state {
 };
 
 int mapping_state_init(struct mapping_state *state, const struct mapping_problem *problem,
-		       const struct mapping_graph *graph); /* nothing placed. 0 or -ENOMEM; fini in any case */
+    const struct mapping_graph *graph); /* nothing placed. 0 or -ENOMEM; fini in any case */
 void mapping_state_fini(struct mapping_state *state);
 void mapping_state_clear(struct mapping_state *state);
-void mapping_state_copy(struct mapping_state *to, const struct mapping_state *from); /* not what could be taken back */
+void mapping_state_copy(
+    struct mapping_state *to, const struct mapping_state *from); /* not what could be taken back */
 
 /* mapping_place gives the cost of a step and takes it; INFINITY when it does not fit, and takes nothing.
  * mapping_unplace takes back the last step, which placed `unit`, down to the mark (n_undo) before it. */

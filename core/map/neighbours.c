@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int neighbours_init(struct neighbours *lists, const struct waveform *wf, bool forward, const uint32_t *of)
+int neighbours_init(
+    struct neighbours *lists, const struct waveform *wf, bool forward, const uint32_t *of)
 {
 	lists->first = malloc((wf->n_instances + 1) * sizeof(*lists->first));
 	lists->next = malloc((wf->n_links + 1) * sizeof(*lists->next));

@@ -17,7 +17,8 @@ struct neighbours {
 
 /* neighbours_init lists the links by writer (`forward`) or by reader, the first of the file first; with `of`, by what that is
  * for the instance. 0 or -ENOMEM; end with neighbours_fini in any case. */
-int neighbours_init(struct neighbours *lists, const struct waveform *waveform, bool forward, const uint32_t *of);
+int neighbours_init(
+    struct neighbours *lists, const struct waveform *waveform, bool forward, const uint32_t *of);
 void neighbours_fini(struct neighbours *lists);
 
 #endif

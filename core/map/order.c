@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 /* Links that order their ends: both on one lane at distance 0. */
-static bool orders(const struct waveform *wf, const struct plan_instance *instances, const struct plan_link *links,
-		   size_t i)
+static bool orders(const struct waveform *wf, const struct plan_instance *instances,
+    const struct plan_link *links, size_t i)
 {
 	const struct wf_link *link = &wf->links[i];
 
@@ -16,8 +16,8 @@ static bool orders(const struct waveform *wf, const struct plan_instance *instan
 
 /* The next instance of a lane: nothing before it is open; one of `host` if there is, else the first of the file. None is
  * before `begin`. */
-static size_t next_of_lane(size_t n, const struct plan_instance *instances, const uint32_t *open, const bool *done,
-			   const uint32_t *hosts, uint32_t lane, uint32_t host, size_t begin)
+static size_t next_of_lane(size_t n, const struct plan_instance *instances, const uint32_t *open,
+    const bool *done, const uint32_t *hosts, uint32_t lane, uint32_t host, size_t begin)
 {
 	size_t first = n;
 
@@ -33,8 +33,8 @@ static size_t next_of_lane(size_t n, const struct plan_instance *instances, cons
 }
 
 static size_t lane_order(const struct waveform *wf, const struct plan_instance *instances,
-			 const struct plan_link *links, const struct neighbours *readers, const uint32_t *hosts,
-			 uint32_t lane, uint32_t *open, bool *done, uint32_t *ret_order)
+    const struct plan_link *links, const struct neighbours *readers, const uint32_t *hosts,
+    uint32_t lane, uint32_t *open, bool *done, uint32_t *ret_order)
 {
 	uint32_t host = UINT32_MAX;
 	size_t placed = 0, begin = 0;
@@ -56,10 +56,11 @@ static size_t lane_order(const struct waveform *wf, const struct plan_instance *
 	}
 }
 
-int order_lanes(const struct waveform *wf, const struct plan_instance *instances, const struct plan_link *links,
-		const uint32_t *hosts, uint32_t *ret_order)
+int order_lanes(const struct waveform *wf, const struct plan_instance *instances,
+    const struct plan_link *links, const uint32_t *hosts, uint32_t *ret_order)
 {
-	uint32_t *open = calloc(wf->n_instances + 1, sizeof(*open)); /* writers that must go first and have not */
+	uint32_t *open = calloc(
+	    wf->n_instances + 1, sizeof(*open)); /* writers that must go first and have not */
 	bool *done = calloc(wf->n_instances + 1, sizeof(*done));
 	struct neighbours readers = {0};
 	uint32_t lanes = 0;
@@ -76,7 +77,8 @@ int order_lanes(const struct waveform *wf, const struct plan_instance *instances
 	for (size_t i = 0; i < wf->n_instances; i++)
 		lanes = instances[i].lane >= lanes ? instances[i].lane + 1 : lanes;
 	for (uint32_t lane = 0; lane < lanes; lane++)
-		placed += lane_order(wf, instances, links, &readers, hosts, lane, open, done, ret_order);
+		placed +=
+		    lane_order(wf, instances, links, &readers, hosts, lane, open, done, ret_order);
 	neighbours_fini(&readers);
 	free(open);
 	free(done);

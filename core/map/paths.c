@@ -25,7 +25,8 @@ static uint32_t relax(const struct arc *arcs, size_t n_arcs, int64_t *values, ui
 }
 
 /* A node that still rises after n rounds hangs behind a cycle of `via` arcs: n steps back is certainly on it. */
-static int cycle_take(size_t n, const struct arc *arcs, const uint32_t *via, uint32_t node, struct arc_cycle *ret)
+static int cycle_take(
+    size_t n, const struct arc *arcs, const uint32_t *via, uint32_t node, struct arc_cycle *ret)
 {
 	struct arc_cycle cycle = {0};
 	uint32_t start;
@@ -50,7 +51,8 @@ static int cycle_take(size_t n, const struct arc *arcs, const uint32_t *via, uin
 	return -ELOOP;
 }
 
-int paths_longest(size_t n, const struct arc *arcs, size_t n_arcs, int64_t *ret_values, struct arc_cycle *ret_cycle)
+int paths_longest(size_t n, const struct arc *arcs, size_t n_arcs, int64_t *ret_values,
+    struct arc_cycle *ret_cycle)
 {
 	uint32_t *via, raised = 0;
 	int rc = 0;

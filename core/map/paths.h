@@ -25,6 +25,7 @@ struct arc_cycle {
 
 /* paths_longest writes the n values. 0; -ELOOP when there is a cycle of positive cost (in *ret_cycle unless that is
  * NULL, the caller frees ret_cycle->arcs); -ENOMEM. Time grows with n x n_arcs. */
-int paths_longest(size_t n, const struct arc *arcs, size_t n_arcs, int64_t *ret_values, struct arc_cycle *ret_cycle);
+int paths_longest(size_t n, const struct arc *arcs, size_t n_arcs, int64_t *ret_values,
+    struct arc_cycle *ret_cycle);
 
 #endif

@@ -12,7 +12,8 @@
 /* ---- costs
  * ------------------------------------------------------------------------------------------------------------- */
 
-static int costs_make(const struct waveform *wf, const struct profile *profile, struct plan *plan, struct cost **ret)
+static int costs_make(
+    const struct waveform *wf, const struct profile *profile, struct plan *plan, struct cost **ret)
 {
 	struct cost *costs = calloc(wf->n_instances, sizeof(*costs));
 
@@ -25,8 +26,8 @@ static int costs_make(const struct waveform *wf, const struct profile *profile, 
 		plan->instances[i].kmac = costs[i].kmac;
 		plan->instances[i].guessed = !costs[i].timed;
 		if (i < waveform_originals(wf) && costs[i].timed)
-			plan->hash = plan_profile_hash(
-			    plan->hash, plan_profile_find(profile, row->original ? row->original : row->name));
+			plan->hash = plan_profile_hash(plan->hash,
+			    plan_profile_find(profile, row->original ? row->original : row->name));
 	}
 	*ret = costs;
 	return 0;
@@ -60,13 +61,14 @@ static void hosts_write(const struct waveform *wf, struct plan *plan, uint32_t *
  * ------------------------------------------------------------------------ */
 
 /* How many instances from `begin` on run on one lane in one host. */
-static size_t run_len(const struct plan *plan, const uint32_t *sequence, const uint32_t *hosts, size_t begin)
+static size_t run_len(
+    const struct plan *plan, const uint32_t *sequence, const uint32_t *hosts, size_t begin)
 {
 	const uint32_t first = sequence[begin];
 	size_t end = begin + 1;
 
 	while (end < plan->n_instances && hosts[sequence[end]] == hosts[first] &&
-	       plan->instances[sequence[end]].lane == plan->instances[first].lane)
+	    plan->instances[sequence[end]].lane == plan->instances[first].lane)
 		end++;
 	return end - begin;
 }
@@ -148,8 +150,8 @@ static int segments_make(const struct waveform *wf, struct plan *plan)
  * --------------------------------------------------------------------------------------------------------------- */
 
 /* The largest distance over the links of an output; -1 when it is not connected. */
-static int64_t distance_max(const struct waveform *wf, const struct plan *plan, const struct neighbours *readers,
-			    size_t instance, uint32_t port)
+static int64_t distance_max(const struct waveform *wf, const struct plan *plan,
+    const struct neighbours *readers, size_t instance, uint32_t port)
 {
 	int64_t largest = -1;
 
@@ -168,7 +170,8 @@ static uint32_t depth_for(uint32_t distance)
 	return depth;
 }
 
-static int buffers_make(const struct waveform *wf, const struct neighbours *readers, struct plan *plan)
+static int buffers_make(
+    const struct waveform *wf, const struct neighbours *readers, struct plan *plan)
 {
 	plan->buffers = calloc(wf->n_links + 1, sizeof(*plan->buffers));
 	if (!plan->buffers)
@@ -194,7 +197,8 @@ static int buffers_make(const struct waveform *wf, const struct neighbours *read
 /* ---- the plan
  * -------------------------------------------------------------------------------------------------------------- */
 
-static void latency_write(const struct waveform *wf, const struct neighbours *readers, struct plan *plan)
+static void latency_write(
+    const struct waveform *wf, const struct neighbours *readers, struct plan *plan)
 {
 	uint32_t largest = 0, largest_sink = 0;
 	bool sinks = false;
@@ -224,7 +228,8 @@ static int buffers_and_latency(const struct waveform *wf, struct plan *plan)
 	return rc;
 }
 
-static int plan_init(const struct waveform *wf, const struct resources *resources, struct plan *plan)
+static int plan_init(
+    const struct waveform *wf, const struct resources *resources, struct plan *plan)
 {
 	plan->n_links = wf->n_links;
 	plan->n_lanes = resources->n_lanes;
@@ -238,8 +243,9 @@ static int plan_init(const struct waveform *wf, const struct resources *resource
 	return 0;
 }
 
-static int lanes_make(const struct waveform *wf, const struct resources *resources, const struct cost *costs,
-		      const struct plan_options *options, uint32_t *lanes, struct diag *diag, struct plan *plan)
+static int lanes_make(const struct waveform *wf, const struct resources *resources,
+    const struct cost *costs, const struct plan_options *options, uint32_t *lanes,
+    struct diag *diag, struct plan *plan)
 {
 	struct units units = {0};
 	int rc = cycles_zero_delay(wf, diag);
@@ -258,12 +264,15 @@ static int lanes_make(const struct waveform *wf, const struct resources *resourc
 	return rc;
 }
 
-static int lanes_and_lags(const struct waveform *wf, const struct resources *resources, const struct cost *costs,
-			  const struct plan_options *options, struct diag *diag, struct plan *plan)
+static int lanes_and_lags(const struct waveform *wf, const struct resources *resources,
+    const struct cost *costs, const struct plan_options *options, struct diag *diag,
+    struct plan *plan)
 {
-	uint32_t *lanes = calloc(wf->n_instances, sizeof(*lanes)), *lags = calloc(wf->n_instances, sizeof(*lags));
+	uint32_t *lanes = calloc(wf->n_instances, sizeof(*lanes)),
+	         *lags = calloc(wf->n_instances, sizeof(*lags));
 	const struct lag_lanes of = {lanes, resources->delay, resources->n_lanes};
-	int rc = lanes && lags ? lanes_make(wf, resources, costs, options, lanes, diag, plan) : -ENOMEM;
+	int rc =
+	    lanes && lags ? lanes_make(wf, resources, costs, options, lanes, diag, plan) : -ENOMEM;
 
 	if (!rc)
 		rc = lags_make(wf, &of, lags, diag);
@@ -272,15 +281,16 @@ static int lanes_and_lags(const struct waveform *wf, const struct resources *res
 		plan->instances[i].lag = lags[i];
 	}
 	for (size_t i = 0; !rc && i < wf->n_links; i++)
-		plan->links[i].distance = wf->links[i].delay + lags[wf->links[i].to] - lags[wf->links[i].from];
+		plan->links[i].distance =
+		    wf->links[i].delay + lags[wf->links[i].to] - lags[wf->links[i].from];
 	free(lags);
 	free(lanes);
 	return rc;
 }
 
 static void nearest_note(const struct waveform *wf, const struct platform_model *platform,
-			 const struct profile *profile, const struct plan_options *options, const struct plan *plan,
-			 struct diag *diag)
+    const struct profile *profile, const struct plan_options *options, const struct plan *plan,
+    struct diag *diag)
 {
 	struct plan_whatif whatif;
 
@@ -288,8 +298,9 @@ static void nearest_note(const struct waveform *wf, const struct platform_model 
 		plan_whatif_note(wf, &whatif, diag);
 }
 
-static int plan_fill(const struct waveform *wf, const struct platform_model *platform, const struct profile *profile,
-		     const struct plan_options *options, struct diag *diag, struct plan *plan)
+static int plan_fill(const struct waveform *wf, const struct platform_model *platform,
+    const struct profile *profile, const struct plan_options *options, struct diag *diag,
+    struct plan *plan)
 {
 	struct resources resources = {0};
 	struct cost *costs = NULL;
@@ -316,14 +327,16 @@ static int plan_fill(const struct waveform *wf, const struct platform_model *pla
 	return rc;
 }
 
-int plan_make_with(const struct waveform *wf, const struct platform_model *platform, const struct profile *profile,
-		   const struct plan_options *options, struct diag *diag, struct plan **ret)
+int plan_make_with(const struct waveform *wf, const struct platform_model *platform,
+    const struct profile *profile, const struct plan_options *options, struct diag *diag,
+    struct plan **ret)
 {
 	struct plan *plan;
 	int rc;
 
 	if (!wf->n_instances)
-		return diag_error(diag, wf->file, 0, "the waveform has no instances, at least 1 is needed");
+		return diag_error(
+		    diag, wf->file, 0, "the waveform has no instances, at least 1 is needed");
 	plan = calloc(1, sizeof(*plan));
 	if (!plan)
 		return -ENOMEM;
@@ -338,8 +351,8 @@ int plan_make_with(const struct waveform *wf, const struct platform_model *platf
 	return 0;
 }
 
-int plan_make(const struct waveform *wf, const struct platform_model *platform, const struct profile *profile,
-	      struct diag *diag, struct plan **ret)
+int plan_make(const struct waveform *wf, const struct platform_model *platform,
+    const struct profile *profile, struct diag *diag, struct plan **ret)
 {
 	const struct plan_options options = PLAN_OPTIONS;
 

@@ -42,7 +42,8 @@ struct plan_instance {  /* same numbering as the waveform's instances */
 	uint32_t segment;
 	uint64_t budget_ns;   /* 0: none known */
 	uint64_t admitted_ns; /* what it was admitted with; 0: a guess */
-	uint64_t start_ns;    /* in its slot, at the latest: the lane's base and the budgets before it; 0: not known */
+	uint64_t
+	    start_ns; /* in its slot, at the latest: the lane's base and the budgets before it; 0: not known */
 	double kmac;
 	bool guessed; /* kmac is the component's own figure */
 };
@@ -59,7 +60,8 @@ struct plan_buffer { /* one per connected output port: its links all read the sa
 
 struct plan_segment { /* the part of a lane that one host runs */
 	uint32_t lane;
-	uint32_t host;       /* 0..n_hosts-1: the shared one, the waveform's own, one for each "component" */
+	uint32_t
+	    host; /* 0..n_hosts-1: the shared one, the waveform's own, one for each "component" */
 	uint32_t *instances; /* in order of execution */
 	size_t n_instances;
 };
@@ -111,15 +113,17 @@ struct plan {
 	size_t n_lanes;
 	struct plan_choice choice;
 	uint32_t n_hosts;
-	bool shared_host;       /* some instance has isolation "none": host 0 is the node's shared one */
-	uint32_t latency_slots; /* largest lag of an instance without readers + 1; of all, if each has some */
-	uint64_t hash;          /* of the profile used; 0: descriptor defaults */
+	bool shared_host; /* some instance has isolation "none": host 0 is the node's shared one */
+	uint32_t
+	    latency_slots; /* largest lag of an instance without readers + 1; of all, if each has some */
+	uint64_t hash; /* of the profile used; 0: descriptor defaults */
 };
 
 struct plan_options {
-	double q;           /* weight of processing against links in a mapping's cost, 0 .. 1 */
-	enum mapper mapper; /* MAPPER_PORTFOLIO: all of them, and the rule above; else this one alone, at 100 % */
-	bool admit;         /* whatever does not fit is a note, not a refusal */
+	double q; /* weight of processing against links in a mapping's cost, 0 .. 1 */
+	enum mapper
+	    mapper; /* MAPPER_PORTFOLIO: all of them, and the rule above; else this one alone, at 100 % */
+	bool admit; /* whatever does not fit is a note, not a refusal */
 };
 #define PLAN_OPTIONS ((struct plan_options){.q = 0.5, .mapper = MAPPER_PORTFOLIO})
 
@@ -127,15 +131,17 @@ struct plan_options {
  * cover its crossings, a pin to a lane that is not there, a lane that does not hold its budgets, ...). The same input gives
  * the same plan. plan_make_with does so with other options than PLAN_OPTIONS. */
 int plan_make_with(const struct waveform *waveform, const struct platform_model *platform,
-		   const struct profile *profile, const struct plan_options *options, struct diag *diag,
-		   struct plan **ret);
-int plan_make(const struct waveform *waveform, const struct platform_model *platform, const struct profile *profile,
-	      struct diag *diag, struct plan **ret);
+    const struct profile *profile, const struct plan_options *options, struct diag *diag,
+    struct plan **ret);
+int plan_make(const struct waveform *waveform, const struct platform_model *platform,
+    const struct profile *profile, struct diag *diag, struct plan **ret);
 void plan_free(struct plan *plan);
 
 /* plan_lags is the step inside: given a lane for each instance, the least lags that make every link legal. */
-int plan_lags(const struct waveform *waveform, const uint32_t *lanes, uint32_t *ret_lags, struct diag *diag);
+int plan_lags(
+    const struct waveform *waveform, const uint32_t *lanes, uint32_t *ret_lags, struct diag *diag);
 
-char *plan_print(const struct waveform *waveform, const struct plan *plan); /* `aloe plan`, for people */
+char *plan_print(
+    const struct waveform *waveform, const struct plan *plan); /* `aloe plan`, for people */
 
 #endif

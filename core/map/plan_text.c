@@ -70,15 +70,18 @@ static const char *mode_text(const struct plan *plan, char *text, size_t size)
 	const struct plan_candidate *best = &plan->choice.best;
 
 	if (plan->choice.mode == PLAN_TIERS)
-		snprintf(text, size, "by %s, at %.0f %% of the capacity; largest load %.1f %%", best->name,
-			 100 * best->share, 100 * best->peak);
+		snprintf(text, size, "by %s, at %.0f %% of the capacity; largest load %.1f %%",
+		    best->name, 100 * best->share, 100 * best->peak);
 	else if (plan->choice.mode == PLAN_OVER)
-		snprintf(text, size, "NOTHING FITS; by %s, the smallest largest load there is: %.1f %%", best->name,
-			 100 * best->peak);
-	else if (plan->choice.n_candidates == 1 && best->cost < INFINITY && strcmp(best->name, "one lane") != 0)
+		snprintf(text, size,
+		    "NOTHING FITS; by %s, the smallest largest load there is: %.1f %%", best->name,
+		    100 * best->peak);
+	else if (plan->choice.n_candidates == 1 && best->cost < INFINITY &&
+	    strcmp(best->name, "one lane") != 0)
 		snprintf(text, size, "by %s alone, as even as it finds them", best->name);
 	else
-		snprintf(text, size, "by %s, as even as they can be without going back", best->name);
+		snprintf(
+		    text, size, "by %s, as even as they can be without going back", best->name);
 	return text;
 }
 
@@ -87,11 +90,11 @@ static void head_print(FILE *out, const struct waveform *wf, const struct plan *
 	const size_t used = lanes_used(plan);
 	char text[256];
 
-	fprintf(out, "%s: %zu instance%s on %zu lane%s, slots of %g us%s\n", wf->name, plan->n_instances,
-		plural(plan->n_instances), used, plural(used), (double)wf->slot_ns / 1e3,
-		wf->pipelined ? ", pipelined" : "");
-	fprintf(out, "latency: %" PRIu32 " slot%s, %g us\n", plan->latency_slots, plural(plan->latency_slots),
-		(double)plan->latency_slots * (double)wf->slot_ns / 1e3);
+	fprintf(out, "%s: %zu instance%s on %zu lane%s, slots of %g us%s\n", wf->name,
+	    plan->n_instances, plural(plan->n_instances), used, plural(used),
+	    (double)wf->slot_ns / 1e3, wf->pipelined ? ", pipelined" : "");
+	fprintf(out, "latency: %" PRIu32 " slot%s, %g us\n", plan->latency_slots,
+	    plural(plan->latency_slots), (double)plan->latency_slots * (double)wf->slot_ns / 1e3);
 	if (plan->hash)
 		fprintf(out, "costs: measured, profile %016" PRIx64 "\n", plan->hash);
 	else
@@ -107,13 +110,13 @@ static void us_print(FILE *out, bool known, uint64_t ns)
 		fprintf(out, " %10s", "-");
 }
 
-static void instance_print(FILE *out, const struct waveform *wf, const struct plan *plan, uint32_t i, uint32_t host,
-			   int width)
+static void instance_print(FILE *out, const struct waveform *wf, const struct plan *plan,
+    uint32_t i, uint32_t host, int width)
 {
 	const struct plan_instance *instance = &plan->instances[i];
 
 	fprintf(out, "  %-*s  %-*s %4" PRIu32 " %10.1f", width, wf->instances[i].name, width,
-		wf->instances[i].type->name, instance->lag, instance->kmac);
+	    wf->instances[i].type->name, instance->lag, instance->kmac);
 	us_print(out, instance->budget_ns > 0, instance->budget_ns);
 	us_print(out, plan->lanes[instance->lane].n_guessed == 0, instance->start_ns);
 	if (plan->shared_host && host == 0)
@@ -127,14 +130,18 @@ static int name_width(const struct waveform *wf)
 	size_t width = 9;
 
 	for (size_t i = 0; i < wf->n_instances; i++) {
-		width = strlen(wf->instances[i].name) > width ? strlen(wf->instances[i].name) : width;
-		width = strlen(wf->instances[i].type->name) > width ? strlen(wf->instances[i].type->name) : width;
+		width =
+		    strlen(wf->instances[i].name) > width ? strlen(wf->instances[i].name) : width;
+		width = strlen(wf->instances[i].type->name) > width
+		    ? strlen(wf->instances[i].type->name)
+		    : width;
 	}
 	return width < 40 ? (int)width : 40;
 }
 
 /* Of copies the first on a lane stands for all. */
-static bool is_shown(const struct waveform *wf, const struct plan *plan, size_t lane, uint32_t number)
+static bool is_shown(
+    const struct waveform *wf, const struct plan *plan, size_t lane, uint32_t number)
 {
 	const size_t n = waveform_originals(wf);
 
@@ -150,8 +157,7 @@ static void shared_print(FILE *out, const struct waveform *wf, const struct plan
 	const double slot_ms = (double)wf->slot_ns / 1e6;
 
 	if (lane->taken_ns > 0)
-		fprintf(
-		    out,
+		fprintf(out,
 		    "\n  shared with waveforms that were admitted with %.1f us; should a host of theirs hang, up to "
 		    "%.1f ms are lost once",
 		    lane->taken_ns / 1e3, slot_ms + fmax(slot_ms, 1) + 0.2);
@@ -165,27 +171,29 @@ static void lane_print(FILE *out, const struct waveform *wf, const struct plan *
 	if (!sum.instances)
 		return;
 	fprintf(out, "\nlane %zu on %s%scpu %d: %.1f kMAC", lane, plan->lanes[lane].node,
-		plan->lanes[lane].node[0] ? " " : "", plan->cpus[lane], sum.kmac);
+	    plan->lanes[lane].node[0] ? " " : "", plan->cpus[lane], sum.kmac);
 	if (plan->lanes[lane].mmac_per_s > 0)
 		fprintf(out, ", %.1f %% taken",
-			100 * plan_lane_ns(&plan->lanes[lane]) / fmax(1, plan->lanes[lane].limit_ns));
+		    100 * plan_lane_ns(&plan->lanes[lane]) / fmax(1, plan->lanes[lane].limit_ns));
 	if (sum.budgets)
 		fprintf(out, ", budgets %.1f us, %.1f %% of the slot", (double)sum.budget_ns / 1e3,
-			100 * (double)sum.budget_ns / (double)wf->slot_ns);
+		    100 * (double)sum.budget_ns / (double)wf->slot_ns);
 	shared_print(out, wf, &plan->lanes[lane]);
-	fprintf(out, "\n  %-*s  %-*s %4s %10s %10s %10s    host\n", width, "instance", width, "component", "lag",
-		"kMAC", "budget us", "start us");
+	fprintf(out, "\n  %-*s  %-*s %4s %10s %10s %10s    host\n", width, "instance", width,
+	    "component", "lag", "kMAC", "budget us", "start us");
 	for (size_t s = 0; s < plan->n_segments; s++)
-		for (size_t i = 0; plan->segments[s].lane == lane && i < plan->segments[s].n_instances; i++)
+		for (size_t i = 0;
+		     plan->segments[s].lane == lane && i < plan->segments[s].n_instances; i++)
 			if (is_shown(wf, plan, lane, plan->segments[s].instances[i]))
-				instance_print(out, wf, plan, plan->segments[s].instances[i], plan->segments[s].host,
-					       width);
+				instance_print(out, wf, plan, plan->segments[s].instances[i],
+				    plan->segments[s].host, width);
 	if (wf->copies > 1 && waveform_originals(wf) > 0)
 		fprintf(out, "  ... and so for each of %zu copies here\n",
-			(sum.instances + waveform_originals(wf) - 1) / waveform_originals(wf));
+		    (sum.instances + waveform_originals(wf) - 1) / waveform_originals(wf));
 }
 
-static void link_print(FILE *out, const struct waveform *wf, const struct plan *plan, size_t i, int width)
+static void link_print(
+    FILE *out, const struct waveform *wf, const struct plan *plan, size_t i, int width)
 {
 	const struct wf_link *link = &wf->links[i];
 	const struct wf_instance *from = &wf->instances[link->from], *to = &wf->instances[link->to];
@@ -193,10 +201,10 @@ static void link_print(FILE *out, const struct waveform *wf, const struct plan *
 	const char *type = item_type_name(buffer->type);
 	char path[256];
 
-	snprintf(path, sizeof(path), "%s.%s -> %s.%s", from->name, port_name(from, 1, link->from_port), to->name,
-		 port_name(to, 0, link->to_port));
-	fprintf(out, "  %-*s %5" PRIu32 " %8" PRIu32 " %9" PRIu32, width, path, link->delay, plan->links[i].distance,
-		buffer->depth);
+	snprintf(path, sizeof(path), "%s.%s -> %s.%s", from->name,
+	    port_name(from, 1, link->from_port), to->name, port_name(to, 0, link->to_port));
+	fprintf(out, "  %-*s %5" PRIu32 " %8" PRIu32 " %9" PRIu32, width, path, link->delay,
+	    plan->links[i].distance, buffer->depth);
 	if (buffer->max)
 		fprintf(out, "  %" PRIu32 " %s", buffer->max, type ? type : "?");
 	fprintf(out, "\n");
@@ -208,7 +216,8 @@ static void links_print(FILE *out, const struct waveform *wf, const struct plan 
 
 	if (!plan->n_links)
 		return;
-	fprintf(out, "\n  %-*s %5s %8s %9s  message\n", width, "link", "delay", "distance", "buffered");
+	fprintf(
+	    out, "\n  %-*s %5s %8s %9s  message\n", width, "link", "delay", "distance", "buffered");
 	for (size_t i = 0; i < waveform_original_links(wf); i++)
 		link_print(out, wf, plan, i, width);
 }
@@ -248,20 +257,22 @@ static json_t *instance_json(const struct waveform *wf, const struct plan *plan,
 {
 	const struct plan_instance *instance = &plan->instances[i];
 
-	return json_pack("{s:s, s:s, s:I, s:f, s:b, s:o, s:o, s:o}", "name", wf->instances[i].name, "component",
-			 wf->instances[i].type->name, "lag", (json_int_t)instance->lag, "kmac", instance->kmac,
-			 "guessed", instance->guessed, "budget_us", us_or_null(instance->budget_ns), "admitted_us",
-			 us_or_null(instance->admitted_ns), "start_us", us_or_null(instance->start_ns));
+	return json_pack("{s:s, s:s, s:I, s:f, s:b, s:o, s:o, s:o}", "name", wf->instances[i].name,
+	    "component", wf->instances[i].type->name, "lag", (json_int_t)instance->lag, "kmac",
+	    instance->kmac, "guessed", instance->guessed, "budget_us",
+	    us_or_null(instance->budget_ns), "admitted_us", us_or_null(instance->admitted_ns),
+	    "start_us", us_or_null(instance->start_ns));
 }
 
-static json_t *segment_json(const struct waveform *wf, const struct plan *plan, const struct plan_segment *segment)
+static json_t *segment_json(
+    const struct waveform *wf, const struct plan *plan, const struct plan_segment *segment)
 {
 	json_t *instances = json_array();
 
 	for (size_t i = 0; i < segment->n_instances; i++)
 		json_array_append_new(instances, instance_json(wf, plan, segment->instances[i]));
 	return json_pack("{s:I, s:b, s:o}", "host", (json_int_t)segment->host, "shared",
-			 plan->shared_host && segment->host == 0, "instances", instances);
+	    plan->shared_host && segment->host == 0, "instances", instances);
 }
 
 static json_t *lane_json(const struct waveform *wf, const struct plan *plan, size_t lane)
@@ -273,13 +284,14 @@ static json_t *lane_json(const struct waveform *wf, const struct plan *plan, siz
 	for (size_t s = 0; s < plan->n_segments; s++)
 		if (plan->segments[s].lane == lane)
 			json_array_append_new(segments, segment_json(wf, plan, &plan->segments[s]));
-	return json_pack("{s:I, s:s, s:i, s:f, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:o}", "lane",
-			 (json_int_t)lane, "node", row->node, "cpu", plan->cpus[lane], "kmac", sum.kmac, "budget_us",
-			 sum.instances && sum.budgets ? json_real((double)sum.budget_ns / 1e3) : json_null(),
-			 "mmac_per_s", row->mmac_per_s, "limit_us", row->limit_ns / 1e3, "base_us", row->base_ns / 1e3,
-			 "taken_us", row->taken_ns / 1e3, "need_us", row->need_ns / 1e3, "typical_us",
-			 row->typical_ns / 1e3, "reserve_us", row->reserve_ns / 1e3, "guessed",
-			 (json_int_t)row->n_guessed, "segments", segments);
+	return json_pack("{s:I, s:s, s:i, s:f, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:o}",
+	    "lane", (json_int_t)lane, "node", row->node, "cpu", plan->cpus[lane], "kmac", sum.kmac,
+	    "budget_us",
+	    sum.instances && sum.budgets ? json_real((double)sum.budget_ns / 1e3) : json_null(),
+	    "mmac_per_s", row->mmac_per_s, "limit_us", row->limit_ns / 1e3, "base_us",
+	    row->base_ns / 1e3, "taken_us", row->taken_ns / 1e3, "need_us", row->need_ns / 1e3,
+	    "typical_us", row->typical_ns / 1e3, "reserve_us", row->reserve_ns / 1e3, "guessed",
+	    (json_int_t)row->n_guessed, "segments", segments);
 }
 
 static json_t *link_json(const struct waveform *wf, const struct plan *plan, size_t i)
@@ -289,25 +301,26 @@ static json_t *link_json(const struct waveform *wf, const struct plan *plan, siz
 	const struct plan_buffer *buffer = buffer_of(plan, link);
 	const char *type = item_type_name(buffer->type);
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:I}", "from", from->name, "from_port",
-			 port_name(from, 1, link->from_port), "to", to->name, "to_port",
-			 port_name(to, 0, link->to_port), "delay", (json_int_t)link->delay, "distance",
-			 (json_int_t)plan->links[i].distance, "depth", (json_int_t)buffer->depth, "type",
-			 type ? json_string(type) : json_null(), "items", (json_int_t)buffer->max);
+	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:I}", "from", from->name,
+	    "from_port", port_name(from, 1, link->from_port), "to", to->name, "to_port",
+	    port_name(to, 0, link->to_port), "delay", (json_int_t)link->delay, "distance",
+	    (json_int_t)plan->links[i].distance, "depth", (json_int_t)buffer->depth, "type",
+	    type ? json_string(type) : json_null(), "items", (json_int_t)buffer->max);
 }
 
 /* The hash is text: a JSON number holds 53 bits. */
-static json_t *root_json(const struct waveform *wf, const struct plan *plan, json_t *lanes, json_t *links)
+static json_t *root_json(
+    const struct waveform *wf, const struct plan *plan, json_t *lanes, json_t *links)
 {
 	char hash[17];
 
 	snprintf(hash, sizeof(hash), "%016" PRIx64, plan->hash);
-	return json_pack("{s:i, s:s, s:I, s:b, s:I, s:f, s:o, s:I, s:o, s:o}", "schema", 1, "waveform", wf->name,
-			 "slot_ns", (json_int_t)wf->slot_ns, "pipelined", wf->pipelined, "latency_slots",
-			 (json_int_t)plan->latency_slots, "latency_us",
-			 (double)plan->latency_slots * (double)wf->slot_ns / 1e3, "profile",
-			 plan->hash ? json_string(hash) : json_null(), "hosts", (json_int_t)plan->n_hosts, "lanes",
-			 lanes, "links", links);
+	return json_pack("{s:i, s:s, s:I, s:b, s:I, s:f, s:o, s:I, s:o, s:o}", "schema", 1,
+	    "waveform", wf->name, "slot_ns", (json_int_t)wf->slot_ns, "pipelined", wf->pipelined,
+	    "latency_slots", (json_int_t)plan->latency_slots, "latency_us",
+	    (double)plan->latency_slots * (double)wf->slot_ns / 1e3, "profile",
+	    plan->hash ? json_string(hash) : json_null(), "hosts", (json_int_t)plan->n_hosts,
+	    "lanes", lanes, "links", links);
 }
 
 json_t *plan_json_root(const struct waveform *wf, const struct plan *plan)

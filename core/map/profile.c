@@ -17,12 +17,14 @@ const struct profile_entry *plan_profile_find(const struct profile *profile, con
 	return NULL;
 }
 
-int plan_profile_set(struct profile *profile, const char *instance, double kmac_p50, double kmac_p99)
+int plan_profile_set(
+    struct profile *profile, const char *instance, double kmac_p50, double kmac_p99)
 {
 	struct profile_entry *entry = (struct profile_entry *)plan_profile_find(profile, instance);
 
 	if (!entry) {
-		struct profile_entry *entries = realloc(profile->entries, (profile->len + 1) * sizeof(*entries));
+		struct profile_entry *entries =
+		    realloc(profile->entries, (profile->len + 1) * sizeof(*entries));
 
 		if (!entries)
 			return -ENOMEM;
@@ -48,21 +50,26 @@ void plan_profile_fini(struct profile *profile)
 
 /* ---- another machine ----------------------------------------------------------------------------------------------------- */
 
-static double kmac_convert(const struct class_rates *from, const struct class_rates *to, const double *mix, double kmac)
+static double kmac_convert(
+    const struct class_rates *from, const struct class_rates *to, const double *mix, double kmac)
 {
-	return calibrate_kmac(class_convert(from, to, mix, calibrate_ns(kmac, from->mmac_per_s)), to->mmac_per_s);
+	return calibrate_kmac(
+	    class_convert(from, to, mix, calibrate_ns(kmac, from->mmac_per_s)), to->mmac_per_s);
 }
 
-void plan_profile_convert(struct profile *profile, const struct waveform *waveform, const struct class_rates *to)
+void plan_profile_convert(
+    struct profile *profile, const struct waveform *waveform, const struct class_rates *to)
 {
 	const struct class_rates *from = &profile->platform;
 
-	profile->elsewhere = class_rates_known(from) && class_rates_fingerprint(from) != class_rates_fingerprint(to);
+	profile->elsewhere =
+	    class_rates_known(from) && class_rates_fingerprint(from) != class_rates_fingerprint(to);
 	if (!profile->elsewhere || !class_rates_known(to))
 		return;
 	for (size_t i = 0; i < waveform->n_instances; i++) {
 		const struct wf_instance *instance = &waveform->instances[i];
-		struct profile_entry *entry = (struct profile_entry *)plan_profile_find(profile, instance->name);
+		struct profile_entry *entry =
+		    (struct profile_entry *)plan_profile_find(profile, instance->name);
 		double mix[CALIBRATE_CLASSES];
 
 		if (!entry)
@@ -84,9 +91,10 @@ void plan_profile_origin(const struct profile *profile, char *ret_text, size_t s
 	else if (!profile->elsewhere)
 		snprintf(ret_text, size, "measured on this kind of machine");
 	else
-		snprintf(ret_text, size, "measured on %s, %s, %s", profile->platform.cpu, profile->platform.simd,
-			 profile->converted ? "converted by classes of work"
-					    : "not converted: this machine is not calibrated");
+		snprintf(ret_text, size, "measured on %s, %s, %s", profile->platform.cpu,
+		    profile->platform.simd,
+		    profile->converted ? "converted by classes of work"
+		                       : "not converted: this machine is not calibrated");
 }
 
 /* FNV-1a, 64 bits. */
@@ -110,7 +118,7 @@ uint64_t plan_profile_hash(uint64_t hash, const struct profile_entry *entry)
 }
 
 static int entry_load(const char *instance, const json_t *json, const char *file, struct diag *diag,
-		      struct profile *profile)
+    struct profile *profile)
 {
 	double p50, p99;
 	char at[256];
@@ -118,24 +126,26 @@ static int entry_load(const char *instance, const json_t *json, const char *file
 	snprintf(at, sizeof(at), "%s: profile.%s", file, instance);
 	if (!json_is_object(json))
 		return diag_error(diag, at, 0,
-				  "found something else, {\"kmac_p50\": ..., \"kmac_p99\": ...} is needed");
+		    "found something else, {\"kmac_p50\": ..., \"kmac_p99\": ...} is needed");
 	if (json_want_real(json, "kmac_p50", -1, at, diag, &p50) ||
 	    json_want_real(json, "kmac_p99", -1, at, diag, &p99))
 		return -EINVAL;
 	if (!(p50 >= 0 && p99 >= p50 && p99 <= 1e12))
-		return diag_error(diag, at, 0, "kmac_p50 = %g and kmac_p99 = %g: 0 <= p50 <= p99 <= 1e12 is needed",
-				  p50, p99);
+		return diag_error(diag, at, 0,
+		    "kmac_p50 = %g and kmac_p99 = %g: 0 <= p50 <= p99 <= 1e12 is needed", p50, p99);
 	return plan_profile_set(profile, instance, p50, p99);
 }
 
 static int compare(const void *a, const void *b)
 {
-	return strcmp(((const struct profile_entry *)a)->instance, ((const struct profile_entry *)b)->instance);
+	return strcmp(((const struct profile_entry *)a)->instance,
+	    ((const struct profile_entry *)b)->instance);
 }
 
 static int root_load(const char *file, json_t *root, struct diag *diag, struct profile *profile)
 {
-	json_t *entries = json_object_get(root, "profile"), *platform = json_object_get(root, "platform"), *value;
+	json_t *entries = json_object_get(root, "profile"),
+	       *platform = json_object_get(root, "platform"), *value;
 	char at[256];
 	uint64_t schema;
 	const char *key;
@@ -144,8 +154,8 @@ static int root_load(const char *file, json_t *root, struct diag *diag, struct p
 	if (json_want_uint(root, "schema", UINT32_MAX, file, diag, &schema))
 		return -EINVAL;
 	if (schema != PROFILE_SCHEMA)
-		return diag_error(diag, file, 0, "schema = %llu, this program reads %d", (unsigned long long)schema,
-				  PROFILE_SCHEMA);
+		return diag_error(diag, file, 0, "schema = %llu, this program reads %d",
+		    (unsigned long long)schema, PROFILE_SCHEMA);
 	if (!json_is_object(entries))
 		return diag_error(diag, file, 0, "\"profile\" must be an object of instances");
 	snprintf(at, sizeof(at), "%s: platform", file);
@@ -162,7 +172,8 @@ static int root_load(const char *file, json_t *root, struct diag *diag, struct p
 	return rc;
 }
 
-int plan_profile_load(const char *file, const char *text, size_t len, struct diag *diag, struct profile *ret)
+int plan_profile_load(
+    const char *file, const char *text, size_t len, struct diag *diag, struct profile *ret)
 {
 	json_t *root = json_read(file, text, len, diag);
 	struct profile profile = {0};
@@ -187,16 +198,16 @@ char *plan_profile_save(const struct profile *profile)
 	for (size_t i = 0; i < profile->len; i++) {
 		const struct profile_entry *entry = &profile->entries[i];
 
-		if (json_object_set_new(
-			entries, entry->instance,
-			json_pack("{s:f, s:f}", "kmac_p50", entry->kmac_p50, "kmac_p99", entry->kmac_p99))) {
+		if (json_object_set_new(entries, entry->instance,
+		        json_pack("{s:f, s:f}", "kmac_p50", entry->kmac_p50, "kmac_p99",
+		            entry->kmac_p99))) {
 			json_decref(entries);
 			return NULL;
 		}
 	}
 	root = json_pack("{s:i, s:o*, s:o}", "schema", PROFILE_SCHEMA, "platform",
-			 class_rates_known(&profile->platform) ? class_rates_json(&profile->platform) : NULL, "profile",
-			 entries);
+	    class_rates_known(&profile->platform) ? class_rates_json(&profile->platform) : NULL,
+	    "profile", entries);
 	text = root ? json_dumps(root, JSON_INDENT(2) | JSON_SORT_KEYS) : NULL;
 	json_decref(root);
 	if (!text)

@@ -37,13 +37,15 @@ struct profile {
 
 /* plan_profile_load reads the text of `file` (only a name here). 0; -EINVAL with what is wrong in diag. The entries are
  * in order of instance name. */
-int plan_profile_load(const char *file, const char *text, size_t len, struct diag *diag, struct profile *ret);
+int plan_profile_load(
+    const char *file, const char *text, size_t len, struct diag *diag, struct profile *ret);
 
 /* plan_profile_save gives the text, ending in a newline; the caller frees it. NULL without memory. */
 char *plan_profile_save(const struct profile *profile);
 
 /* plan_profile_set adds an instance or replaces its figures. 0 or -ENOMEM. Start from a zeroed struct profile. */
-int plan_profile_set(struct profile *profile, const char *instance, double kmac_p50, double kmac_p99);
+int plan_profile_set(
+    struct profile *profile, const char *instance, double kmac_p50, double kmac_p99);
 void plan_profile_fini(struct profile *profile);
 
 /* plan_profile_find gives the entry of an instance, or NULL; profile may be NULL. */
@@ -52,7 +54,8 @@ const struct profile_entry *plan_profile_find(const struct profile *profile, con
 /* plan_profile_convert makes the costs those of another machine, by the mixes of the waveform's components; instances that it
  * has not keep theirs. Nothing is converted if it is the
  * same kind, or if the rates of either are not known. */
-void plan_profile_convert(struct profile *profile, const struct waveform *waveform, const struct class_rates *to);
+void plan_profile_convert(
+    struct profile *profile, const struct waveform *waveform, const struct class_rates *to);
 
 /* plan_profile_origin says in a few words where the costs are from: "measured on this kind of machine", "measured on CPU,
  * avx2, converted by classes of work" or "..., not converted: this machine is not calibrated", "measured nobody knows where",

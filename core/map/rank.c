@@ -20,9 +20,10 @@ int ranker_init(struct ranker *ranker, const struct units *units)
 	ranker->changes = calloc(units->n + 1, sizeof(*ranker->changes));
 	ranker->loads = calloc(2 * units->resources->n_lanes, sizeof(*ranker->loads));
 	ranker->pools = calloc(units->resources->n_pools, sizeof(*ranker->pools));
-	return ranker->arcs && ranker->lags && ranker->lanes && ranker->changes && ranker->loads && ranker->pools
-		   ? 0
-		   : -ENOMEM;
+	return ranker->arcs && ranker->lags && ranker->lanes && ranker->changes && ranker->loads &&
+	        ranker->pools
+	    ? 0
+	    : -ENOMEM;
 }
 
 void ranker_fini(struct ranker *ranker)
@@ -60,7 +61,8 @@ static double floor_of(const struct units *units, const double *demand)
 
 			least = fmin(least, load);
 			if (load < INFINITY)
-				least_ratio = fmin(least_ratio, ratio(load, resources->lanes[lane].room_ns));
+				least_ratio =
+				    fmin(least_ratio, ratio(load, resources->lanes[lane].room_ns));
 		}
 		sum += least;
 		most = fmax(most, least_ratio);
@@ -96,7 +98,8 @@ static void rank_loads(struct ranker *ranker, const uint32_t *cores, struct rank
 		if (needs[lane] <= 0)
 			continue;
 		rank->lanes++;
-		rank->peak = fmax(rank->peak, ratio(ranker->loads[lane] + resource->taken_ns, resource->room_ns));
+		rank->peak = fmax(
+		    rank->peak, ratio(ranker->loads[lane] + resource->taken_ns, resource->room_ns));
 		if (needs[lane] + resource->taken_ns > resource->room_ns * (1 + SLACK))
 			rank->fits = false;
 	}
@@ -120,7 +123,8 @@ static void rank_links(struct ranker *ranker, const uint32_t *cores, struct rank
 		const struct mapping_link *link = &units->links[i];
 		const bool crosses = cores[link->from] != cores[link->to];
 		const uint32_t changes = ranker->changes[link->from] + crosses;
-		const uint32_t pool = resources->pool[cores[link->from] * resources->n_lanes + cores[link->to]];
+		const uint32_t pool =
+		    resources->pool[cores[link->from] * resources->n_lanes + cores[link->to]];
 
 		if (link->from < link->to && changes > ranker->changes[link->to])
 			ranker->changes[link->to] = changes;
@@ -151,7 +155,8 @@ static void rank_latency(struct ranker *ranker, struct rank *rank)
 int rank_make(struct ranker *ranker, const uint32_t *cores, struct rank *ret)
 {
 	const struct units *units = ranker->units;
-	const struct lag_lanes lanes = {ranker->lanes, units->resources->delay, units->resources->n_lanes};
+	const struct lag_lanes lanes = {
+	    ranker->lanes, units->resources->delay, units->resources->n_lanes};
 	struct rank rank = {.legal = true, .joined = true, .fits = true, .cost = INFINITY};
 	int rc;
 

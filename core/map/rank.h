@@ -21,7 +21,8 @@ struct rank {
 	uint32_t backward;  /* of these, to a lane before */
 	uint32_t bucket;    /* spread: peak above the least possible, in steps of 5 % */
 	double peak;        /* largest load of a lane, of its room; taken counts */
-	double cost;        /* of core/map/mapping.h; INFINITY if it does not fit at the scale that was asked for */
+	double
+	    cost; /* of core/map/mapping.h; INFINITY if it does not fit at the scale that was asked for */
 };
 
 struct ranker { /* room to rank in */
@@ -36,7 +37,8 @@ struct ranker { /* room to rank in */
 	double *loads, *pools;
 };
 
-int ranker_init(struct ranker *ranker, const struct units *units); /* 0 or -ENOMEM; fini in any case */
+int ranker_init(
+    struct ranker *ranker, const struct units *units); /* 0 or -ENOMEM; fini in any case */
 void ranker_fini(struct ranker *ranker);
 void ranker_use(struct ranker *ranker, const double *demand, bool spread);
 

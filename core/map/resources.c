@@ -17,7 +17,9 @@ const char *resources_node(const struct resources *resources, size_t lane)
 {
 	const struct platform_model *platform = resources->platform;
 
-	return platform->name && platform->n_nodes ? platform->nodes[resources->lanes[lane].node].name : "";
+	return platform->name && platform->n_nodes
+	    ? platform->nodes[resources->lanes[lane].node].name
+	    : "";
 }
 
 uint32_t resources_most(const struct resources *resources)
@@ -31,7 +33,8 @@ uint32_t resources_most(const struct resources *resources)
 
 /* ---- instruction sets ----------------------------------------------------------------------------------------------- */
 
-bool resources_runs(const struct resources *resources, size_t lane, const struct wf_instance *instance)
+bool resources_runs(
+    const struct resources *resources, size_t lane, const struct wf_instance *instance)
 {
 	const char *arch = resources->lanes[lane].arch;
 
@@ -39,18 +42,21 @@ bool resources_runs(const struct resources *resources, size_t lane, const struct
 }
 
 /* Not there: the lane of its pin, or the first of all, NONE if it runs somewhere. */
-static size_t lane_without_build(const struct resources *resources, const struct wf_instance *instance)
+static size_t lane_without_build(
+    const struct resources *resources, const struct wf_instance *instance)
 {
 	if (instance->pin >= 0 && (size_t)instance->pin < resources->n_lanes)
-		return resources_runs(resources, (size_t)instance->pin, instance) ? MAPPING_NONE
-										  : (size_t)instance->pin;
+		return resources_runs(resources, (size_t)instance->pin, instance)
+		    ? MAPPING_NONE
+		    : (size_t)instance->pin;
 	for (size_t lane = 0; lane < resources->n_lanes; lane++)
 		if (resources_runs(resources, lane, instance))
 			return MAPPING_NONE;
 	return 0;
 }
 
-int resources_builds(const struct resources *resources, const struct waveform *wf, struct diag *diag)
+int resources_builds(
+    const struct resources *resources, const struct waveform *wf, struct diag *diag)
 {
 	int rc = 0;
 
@@ -60,29 +66,32 @@ int resources_builds(const struct resources *resources, const struct waveform *w
 		const char *arch = lane == MAPPING_NONE ? "" : resources->lanes[lane].arch;
 
 		if (lane != MAPPING_NONE)
-			rc =
-			    diag_error(diag, wf->file, instance->line,
-				       "%s: component %s has no build for %s, the instruction set of node %s%s: "
-				       "%s/%s.desc lies in no folder of components",
-				       instance->name, instance->type->name, arch, resources_node(resources, lane),
-				       instance->pin >= 0 ? ", to which it is pinned" : "", arch, instance->type->name);
+			rc = diag_error(diag, wf->file, instance->line,
+			    "%s: component %s has no build for %s, the instruction set of node %s%s: "
+			    "%s/%s.desc lies in no folder of components",
+			    instance->name, instance->type->name, arch,
+			    resources_node(resources, lane),
+			    instance->pin >= 0 ? ", to which it is pinned" : "", arch,
+			    instance->type->name);
 	}
 	if (rc)
-		diag_note(diag, "--force, or assume_builds = true in the platform's file, plans as if there were all "
-				"builds");
+		diag_note(diag,
+		    "--force, or assume_builds = true in the platform's file, plans as if there were all "
+		    "builds");
 	return rc;
 }
 
 /* ---- lanes ---------------------------------------------------------------------------------------------------------- */
 
-static void lane_fill(const struct waveform *wf, const struct platform_model *platform, double margin, size_t core,
-		      struct lane_resource *lane)
+static void lane_fill(const struct waveform *wf, const struct platform_model *platform,
+    double margin, size_t core, struct lane_resource *lane)
 {
 	const double slot_ns = (double)wf->slot_ns * (1 - margin);
-	const bool timed = waveform_timed(wf); /* else nothing is waited for, and noise costs no slot */
+	const bool timed =
+	    waveform_timed(wf); /* else nothing is waited for, and noise costs no slot */
 
-	*lane =
-	    (struct lane_resource){.cpu = platform->cpus[core], .mmac_per_s = platform->mmac_per_s, .room_ns = slot_ns};
+	*lane = (struct lane_resource){
+	    .cpu = platform->cpus[core], .mmac_per_s = platform->mmac_per_s, .room_ns = slot_ns};
 	if (platform->cores) {
 		lane->node = platform->cores[core].node;
 		lane->mmac_per_s = platform->cores[core].mmac_per_s;
@@ -92,7 +101,8 @@ static void lane_fill(const struct waveform *wf, const struct platform_model *pl
 		const struct platform_node *node = &platform->nodes[lane->node];
 		const double noise_ns = timed ? node->noise_ns : 0;
 
-		lane->arch = platform->assume_builds || wf->admit == WF_ADMIT_ALWAYS ? NULL : node->arch;
+		lane->arch =
+		    platform->assume_builds || wf->admit == WF_ADMIT_ALWAYS ? NULL : node->arch;
 		lane->base_ns = timed ? node->base_ns : 0;
 		lane->module_ns = node->module_ns;
 		lane->handover_ns = node->handover_ns;
@@ -100,8 +110,8 @@ static void lane_fill(const struct waveform *wf, const struct platform_model *pl
 	}
 }
 
-static int lane_find(const struct waveform *wf, const struct platform_model *platform, double margin, int cpu,
-		     struct lane_resource *lane, struct diag *diag)
+static int lane_find(const struct waveform *wf, const struct platform_model *platform,
+    double margin, int cpu, struct lane_resource *lane, struct diag *diag)
 {
 	for (size_t core = 0; core < platform->n_lanes; core++)
 		if (platform->cpus[core] == cpu) {
@@ -109,18 +119,19 @@ static int lane_find(const struct waveform *wf, const struct platform_model *pla
 			return 0;
 		}
 	if (platform->name)
-		return diag_error(diag, wf->file, 0, "lanes: platform \"%s\" has no core %d, only [0, %zu]",
-				  platform->name, cpu, platform->n_lanes - 1);
+		return diag_error(diag, wf->file, 0,
+		    "lanes: platform \"%s\" has no core %d, only [0, %zu]", platform->name, cpu,
+		    platform->n_lanes - 1);
 	/* here: exec says whether there is such a CPU */
-	*lane = (struct lane_resource){
-	    .cpu = cpu,
-	    .mmac_per_s = platform->cores && platform->n_lanes ? platform->cores[0].mmac_per_s : platform->mmac_per_s,
+	*lane = (struct lane_resource){.cpu = cpu,
+	    .mmac_per_s = platform->cores && platform->n_lanes ? platform->cores[0].mmac_per_s
+	                                                       : platform->mmac_per_s,
 	    .room_ns = (double)wf->slot_ns * (1 - margin)};
 	return 0;
 }
 
-static int lanes_init(struct resources *resources, const struct waveform *wf, const struct platform_model *platform,
-		      struct diag *diag)
+static int lanes_init(struct resources *resources, const struct waveform *wf,
+    const struct platform_model *platform, struct diag *diag)
 {
 	int rc = 0;
 
@@ -130,7 +141,8 @@ static int lanes_init(struct resources *resources, const struct waveform *wf, co
 	resources->known = true;
 	for (size_t lane = 0; !rc && lane < resources->n_lanes; lane++) {
 		if (resources->named)
-			rc = lane_find(wf, platform, resources->margin, wf->lanes[lane], &resources->lanes[lane], diag);
+			rc = lane_find(wf, platform, resources->margin, wf->lanes[lane],
+			    &resources->lanes[lane], diag);
 		else
 			lane_fill(wf, platform, resources->margin, lane, &resources->lanes[lane]);
 		resources->known = resources->known && resources->lanes[lane].mmac_per_s > 0;
@@ -155,7 +167,8 @@ static size_t link_between(const struct platform_model *platform, uint32_t from,
 
 	for (size_t i = 0; i < platform->n_links; i++)
 		if (joins(&platform->links[i], from) && joins(&platform->links[i], to) &&
-		    (best == platform->n_links || platform->links[i].mbit_per_s > platform->links[best].mbit_per_s))
+		    (best == platform->n_links ||
+		        platform->links[i].mbit_per_s > platform->links[best].mbit_per_s))
 			best = i;
 	return best;
 }
@@ -168,13 +181,14 @@ static void pair_join(struct resources *resources, size_t n_nodes, size_t from, 
 	const size_t at = from * resources->n_lanes + to;
 	const size_t link = a == b ? 0 : link_between(platform, a, b);
 
-	resources->delay[at] = a == b || link == platform->n_links ? 1 : platform->links[link].delay;
+	resources->delay[at] =
+	    a == b || link == platform->n_links ? 1 : platform->links[link].delay;
 	resources->pool[at] = MAPPING_NONE;
 	if (a == b)
 		resources->pool[at] = a;
 	else if (link < platform->n_links)
-		resources->pool[at] =
-		    (uint32_t)(n_nodes + 2 * link + (platform->links[link].kind == PLATFORM_FULL && a > b ? 1 : 0));
+		resources->pool[at] = (uint32_t)(n_nodes + 2 * link +
+		    (platform->links[link].kind == PLATFORM_FULL && a > b ? 1 : 0));
 }
 
 static int joints_init(struct resources *resources, uint64_t slot_ns)
@@ -193,8 +207,9 @@ static int joints_init(struct resources *resources, uint64_t slot_ns)
 		const size_t link = pool < n_nodes ? 0 : (pool - n_nodes) / 2;
 
 		resources->pool_links[pool] = pool < n_nodes ? MAPPING_NONE : (uint32_t)link;
-		resources->kbit[pool] =
-		    pool < n_nodes ? INFINITY : platform->links[link].mbit_per_s * (double)slot_ns * 1e-6;
+		resources->kbit[pool] = pool < n_nodes
+		    ? INFINITY
+		    : platform->links[link].mbit_per_s * (double)slot_ns * 1e-6;
 	}
 	for (size_t from = 0; from < n; from++)
 		for (size_t to = 0; to < n; to++)
@@ -202,8 +217,8 @@ static int joints_init(struct resources *resources, uint64_t slot_ns)
 	return 0;
 }
 
-int resources_init(struct resources *resources, const struct waveform *wf, const struct platform_model *platform,
-		   struct diag *diag)
+int resources_init(struct resources *resources, const struct waveform *wf,
+    const struct platform_model *platform, struct diag *diag)
 {
 	int rc;
 
@@ -213,7 +228,8 @@ int resources_init(struct resources *resources, const struct waveform *wf, const
 		resources->n_lanes = resources->n_lanes ? 1 : 0;
 	resources->margin = wf->margin > platform->margin ? wf->margin : platform->margin;
 	if (!resources->n_lanes)
-		return diag_error(diag, wf->file, 0, "the platform has no lanes, at least 1 is needed");
+		return diag_error(
+		    diag, wf->file, 0, "the platform has no lanes, at least 1 is needed");
 	rc = lanes_init(resources, wf, platform, diag);
 	return rc ? rc : joints_init(resources, wf->slot_ns);
 }

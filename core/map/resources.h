@@ -31,10 +31,11 @@ struct resources {
 	const struct platform_model *platform;
 	struct lane_resource *lanes;
 	size_t n_lanes;
-	bool named;           /* by the waveform: the user wants these lanes used */
-	bool known;           /* the capacity of all lanes */
-	double margin;        /* in force */
-	uint32_t *delay;      /* n_lanes x n_lanes: slots that a message between these lanes takes at least */
+	bool named;    /* by the waveform: the user wants these lanes used */
+	bool known;    /* the capacity of all lanes */
+	double margin; /* in force */
+	uint32_t
+	    *delay; /* n_lanes x n_lanes: slots that a message between these lanes takes at least */
 	uint32_t *pool;       /* n_lanes x n_lanes, as in struct mapping_problem */
 	double *kbit;         /* by pool, in a slot; INFINITY: memory */
 	uint32_t *pool_links; /* by pool: link of the platform; MAPPING_NONE: memory */
@@ -43,8 +44,8 @@ struct resources {
 
 /* resources_init: 0; -EINVAL with the reason in diag (a CPU that the platform does not have, no lane at all); -ENOMEM. End
  * with resources_fini in any case. */
-int resources_init(struct resources *resources, const struct waveform *waveform, const struct platform_model *platform,
-		   struct diag *diag);
+int resources_init(struct resources *resources, const struct waveform *waveform,
+    const struct platform_model *platform, struct diag *diag);
 void resources_fini(struct resources *resources);
 
 /* resources_rate is the rate that times are made with: a lane that was never calibrated counts 1000 MMAC/s, which says
@@ -53,8 +54,10 @@ double resources_rate(const struct lane_resource *lane);
 
 /* resources_runs: there is a build of the instance's component for this lane, or nobody asks. resources_builds refuses
  * instances that have one for no lane, or not for that of their pin: 0, or -EINVAL with all of them in diag. */
-bool resources_runs(const struct resources *resources, size_t lane, const struct wf_instance *instance);
-int resources_builds(const struct resources *resources, const struct waveform *waveform, struct diag *diag);
+bool resources_runs(
+    const struct resources *resources, size_t lane, const struct wf_instance *instance);
+int resources_builds(
+    const struct resources *resources, const struct waveform *waveform, struct diag *diag);
 
 /* resources_most is the largest delay between two lanes; resources_node names the node of a lane ("" here). */
 uint32_t resources_most(const struct resources *resources);

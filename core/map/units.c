@@ -50,7 +50,7 @@ static bool precedes(const struct knots *knots, const uint32_t *firsts, const st
 
 /* Numbers the units in topological order, ties by file order. */
 static int number(struct units *units, const struct knots *knots, const struct neighbours *readers,
-		  const uint32_t *firsts, uint32_t *open, uint32_t *numbers)
+    const uint32_t *firsts, uint32_t *open, uint32_t *numbers)
 {
 	const struct waveform *wf = units->waveform;
 	size_t unit = 0, rest = 0;
@@ -67,7 +67,8 @@ static int number(struct units *units, const struct knots *knots, const struct n
 			for (int l = readers->first[unit]; l >= 0; l = readers->next[l]) {
 				const uint32_t to = firsts[wf->links[l].to];
 
-				if (precedes(knots, firsts, &wf->links[l]) && --open[to] == 0 && to < next)
+				if (precedes(knots, firsts, &wf->links[l]) && --open[to] == 0 &&
+				    to < next)
 					next = to;
 			}
 		}
@@ -119,8 +120,10 @@ static void demands_write(struct units *units, const struct knots *knots)
 			const double rate = resources_rate(resource);
 			const size_t at = units->of[i] * n + lane;
 
-			units->typical[at] += cost_typical_ns(&units->costs[i], rate) + resource->module_ns;
-			units->need[at] += cost_need_ns(&units->costs[i], rate) + resource->module_ns;
+			units->typical[at] +=
+			    cost_typical_ns(&units->costs[i], rate) + resource->module_ns;
+			units->need[at] +=
+			    cost_need_ns(&units->costs[i], rate) + resource->module_ns;
 			if (!resources_runs(units->resources, lane, &wf->instances[i]))
 				units->typical[at] = units->need[at] = INFINITY;
 		}
@@ -150,12 +153,14 @@ static void links_write(struct units *units)
 		const uint32_t from = units->of[wf->links[i].from], to = units->of[wf->links[i].to];
 
 		if (from != to)
-			units->links[n++] = (struct mapping_link){from, to, units_link_kbit(wf, &wf->links[i])};
+			units->links[n++] =
+			    (struct mapping_link){from, to, units_link_kbit(wf, &wf->links[i])};
 	}
 	if (n)
 		qsort(units->links, n, sizeof(*units->links), by_ends);
 	for (size_t i = 0; i < n; i++) {
-		struct mapping_link *last = units->n_links ? &units->links[units->n_links - 1] : NULL;
+		struct mapping_link *last =
+		    units->n_links ? &units->links[units->n_links - 1] : NULL;
 
 		units->kbit += units->links[i].bandwidth;
 		if (last && by_ends(last, &units->links[i]) == 0) {
@@ -169,7 +174,7 @@ static void links_write(struct units *units)
 }
 
 int units_init(struct units *units, const struct waveform *wf, const struct resources *resources,
-	       const struct cost *costs)
+    const struct cost *costs)
 {
 	const size_t n = wf->n_instances + 1;
 	struct knots *knots = NULL;
@@ -181,7 +186,9 @@ int units_init(struct units *units, const struct waveform *wf, const struct reso
 	units->links = calloc(wf->n_links + 1, sizeof(*units->links));
 	units->counts = calloc(wf->n_links + 1, sizeof(*units->counts));
 	if (!rc)
-		rc = units->of && units->pins && units->links && units->counts ? units_number(units, knots) : -ENOMEM;
+		rc = units->of && units->pins && units->links && units->counts
+		    ? units_number(units, knots)
+		    : -ENOMEM;
 	if (!rc) {
 		units->typical = calloc(units->n * resources->n_lanes + 1, sizeof(*units->typical));
 		units->need = calloc(units->n * resources->n_lanes + 1, sizeof(*units->need));
@@ -217,10 +224,11 @@ int units_placeable(const struct units *units, struct diag *diag)
 {
 	for (size_t i = 0; i < units->waveform->n_instances; i++)
 		if (!placeable(units, units->of[i]))
-			return diag_error(diag, units->waveform->file, units->waveform->instances[i].line,
-					  "%s must be on one lane with others, and there is no node that all of them "
-					  "have a build for",
-					  units->waveform->instances[i].name);
+			return diag_error(diag, units->waveform->file,
+			    units->waveform->instances[i].line,
+			    "%s must be on one lane with others, and there is no node that all of them "
+			    "have a build for",
+			    units->waveform->instances[i].name);
 	return 0;
 }
 
@@ -242,8 +250,8 @@ static double memory_kbit(const struct units *units)
 	return fmax(40e3 * (double)units->waveform->slot_ns * 1e-6, 4 * units->kbit);
 }
 
-int units_problem_init(struct units_problem *made, const struct units *units, const double *demand, double scale,
-		       double q)
+int units_problem_init(struct units_problem *made, const struct units *units, const double *demand,
+    double scale, double q)
 {
 	const struct resources *resources = units->resources;
 
@@ -252,12 +260,12 @@ int units_problem_init(struct units_problem *made, const struct units *units, co
 	if (!made->capacity || !made->bandwidth)
 		return -ENOMEM;
 	for (size_t lane = 0; lane < resources->n_lanes; lane++)
-		made->capacity[lane] =
-		    fmax(0, scale * resources->lanes[lane].room_ns - resources->lanes[lane].taken_ns);
+		made->capacity[lane] = fmax(
+		    0, scale * resources->lanes[lane].room_ns - resources->lanes[lane].taken_ns);
 	for (size_t pool = 0; pool < resources->n_pools; pool++)
 		made->bandwidth[pool] = resources->pool_links[pool] == MAPPING_NONE
-					    ? memory_kbit(units)
-					    : fmax(1, scale) * resources->kbit[pool];
+		    ? memory_kbit(units)
+		    : fmax(1, scale) * resources->kbit[pool];
 	made->problem = (struct mapping_problem){
 	    .n_units = units->n,
 	    .n_cores = resources->n_lanes,

@@ -18,19 +18,20 @@ struct units {
 	const struct resources *resources;
 	const struct cost *costs; /* by instance */
 	size_t n;
-	uint32_t *of;               /* unit of each instance */
-	int *pins;                  /* by unit: lane, or -1 */
-	double *typical;            /* n rows of n_lanes: ns of a slot, INFINITY where it may not be */
-	double *need;               /* the same, of needs */
-	struct mapping_link *links; /* between different units, each pair and direction once, by rising `from` */
-	uint32_t *counts;           /* by such a link: how many links of the waveform */
+	uint32_t *of;    /* unit of each instance */
+	int *pins;       /* by unit: lane, or -1 */
+	double *typical; /* n rows of n_lanes: ns of a slot, INFINITY where it may not be */
+	double *need;    /* the same, of needs */
+	struct mapping_link
+	    *links; /* between different units, each pair and direction once, by rising `from` */
+	uint32_t *counts; /* by such a link: how many links of the waveform */
 	size_t n_links;
 	double kbit; /* all of them */
 };
 
 /* units_init: 0, -ENOMEM, or -ELOOP (a cycle without delay: refused before). End with units_fini in any case. */
-int units_init(struct units *units, const struct waveform *waveform, const struct resources *resources,
-	       const struct cost *costs);
+int units_init(struct units *units, const struct waveform *waveform,
+    const struct resources *resources, const struct cost *costs);
 void units_fini(struct units *units);
 
 /* units_placeable refuses units that may be on no lane, their instances being built for different nodes. 0 or -EINVAL. */
@@ -45,8 +46,8 @@ struct units_problem {
 	struct mapping_problem problem;
 	double *capacity, *bandwidth;
 };
-int units_problem_init(struct units_problem *made, const struct units *units, const double *demand, double scale,
-		       double q);
+int units_problem_init(struct units_problem *made, const struct units *units, const double *demand,
+    double scale, double q);
 void units_problem_fini(struct units_problem *made);
 
 /* kbit of a link of the waveform in a slot. */

@@ -10,8 +10,8 @@
 
 /* ---- lanes and links as they are ------------------------------------------------------------------------------------ */
 
-static double need_ns(const struct waveform *wf, const struct profile *profile, const struct resources *resources,
-		      const struct plan *plan, uint32_t i)
+static double need_ns(const struct waveform *wf, const struct profile *profile,
+    const struct resources *resources, const struct plan *plan, uint32_t i)
 {
 	const struct cost cost = cost_of(&wf->instances[i], profile, wf->admit);
 
@@ -44,8 +44,8 @@ static size_t fullest(const struct plan *plan, double *ret_next_ns)
 }
 
 /* Links between nodes: the shortest slot for them, and how much more they carry. */
-static int links_look(const struct waveform *wf, const struct resources *resources, const struct plan *plan,
-		      struct plan_whatif *whatif)
+static int links_look(const struct waveform *wf, const struct resources *resources,
+    const struct plan *plan, struct plan_whatif *whatif)
 {
 	double *sums = admission_kbit(wf, resources, plan);
 
@@ -54,14 +54,16 @@ static int links_look(const struct waveform *wf, const struct resources *resourc
 	for (size_t pool = 0; pool < resources->n_pools; pool++) {
 		if (sums[pool] <= 0 || resources->pool_links[pool] == MAPPING_NONE)
 			continue;
-		whatif->slot_ns = fmax(whatif->slot_ns, sums[pool] / resources->kbit[pool] * (double)wf->slot_ns);
+		whatif->slot_ns =
+		    fmax(whatif->slot_ns, sums[pool] / resources->kbit[pool] * (double)wf->slot_ns);
 		whatif->scale = fmin(whatif->scale, resources->kbit[pool] / sums[pool]);
 	}
 	free(sums);
 	return 0;
 }
 
-static void lanes_look(const struct resources *resources, const struct plan *plan, struct plan_whatif *whatif)
+static void lanes_look(
+    const struct resources *resources, const struct plan *plan, struct plan_whatif *whatif)
 {
 	for (size_t l = 0; l < plan->n_lanes; l++) {
 		const struct plan_lane *lane = &plan->lanes[l];
@@ -72,20 +74,22 @@ static void lanes_look(const struct resources *resources, const struct plan *pla
 			continue;
 		whatif->slot_ns = fmax(whatif->slot_ns, lane_ns(plan, l) / (1 - resources->margin));
 		if (lane->need_ns > modules)
-			whatif->scale = fmin(whatif->scale, fmax(0, room) / (lane->need_ns - modules));
+			whatif->scale =
+			    fmin(whatif->scale, fmax(0, room) / (lane->need_ns - modules));
 		whatif->guessed += lane->n_guessed;
 	}
 }
 
-static void first_look(const struct waveform *wf, const struct profile *profile, const struct resources *resources,
-		       const struct plan *plan, struct plan_whatif *whatif)
+static void first_look(const struct waveform *wf, const struct profile *profile,
+    const struct resources *resources, const struct plan *plan, struct plan_whatif *whatif)
 {
 	double next_ns;
 	const size_t lane = fullest(plan, &next_ns);
 	const double over = lane_ns(plan, lane) - plan->lanes[lane].limit_ns;
 
 	for (uint32_t i = 0; i < plan->n_instances; i++) {
-		const double ns = plan->instances[i].lane == lane ? need_ns(wf, profile, resources, plan, i) : 0;
+		const double ns =
+		    plan->instances[i].lane == lane ? need_ns(wf, profile, resources, plan, i) : 0;
 
 		if (ns > whatif->first_ns) {
 			whatif->first = i;
@@ -96,8 +100,9 @@ static void first_look(const struct waveform *wf, const struct profile *profile,
 	whatif->enough_ns = whatif->first_ns - (over > 0 ? over : lane_ns(plan, lane) - next_ns);
 	if (over <= 0)
 		whatif->enough_ns = fmax(whatif->enough_ns, 0);
-	whatif->then_ns = fmax(next_ns, lane_ns(plan, lane) - whatif->first_ns + fmax(whatif->enough_ns, 0)) /
-			  (1 - resources->margin);
+	whatif->then_ns =
+	    fmax(next_ns, lane_ns(plan, lane) - whatif->first_ns + fmax(whatif->enough_ns, 0)) /
+	    (1 - resources->margin);
 }
 
 /* ---- how many cores ------------------------------------------------------------------------------------------------- */
@@ -123,12 +128,12 @@ static void alike_make(const struct resources *resources, struct alike *alike)
 		alike->cores[i] = (struct platform_core){.mmac_per_s = lane->mmac_per_s};
 	}
 	alike->model = (struct platform_model){.cpus = alike->cpus,
-					       .mmac_per_s = lane->mmac_per_s,
-					       .cores = alike->cores,
-					       .margin = platform->margin,
-					       .assume_builds = platform->assume_builds,
-					       .nodes = &alike->node,
-					       .n_nodes = 1};
+	    .mmac_per_s = lane->mmac_per_s,
+	    .cores = alike->cores,
+	    .margin = platform->margin,
+	    .assume_builds = platform->assume_builds,
+	    .nodes = &alike->node,
+	    .n_nodes = 1};
 }
 
 /* The same waveform, as free as can be: no pins, no lanes of the user. Ends with free(instances). */
@@ -147,7 +152,7 @@ static int waveform_unpin(const struct waveform *wf, struct waveform *ret)
 }
 
 static int try_cores(const struct waveform *wf, struct alike *alike, const struct profile *profile,
-		     const struct plan_options *options, size_t n, bool *ret_fits)
+    const struct plan_options *options, size_t n, bool *ret_fits)
 {
 	struct plan_options free_options = *options;
 	struct plan *plan = NULL;
@@ -165,8 +170,9 @@ static int try_cores(const struct waveform *wf, struct alike *alike, const struc
 }
 
 /* The least number that fits: from what all together take, one by one at first, then in steps that grow by half. */
-static int cores_look(const struct waveform *wf, const struct resources *resources, const struct profile *profile,
-		      const struct plan_options *options, const struct plan *plan, struct plan_whatif *whatif)
+static int cores_look(const struct waveform *wf, const struct resources *resources,
+    const struct profile *profile, const struct plan_options *options, const struct plan *plan,
+    struct plan_whatif *whatif)
 {
 	struct alike *alike = malloc(sizeof(*alike));
 	struct waveform unpinned = {0};
@@ -179,9 +185,12 @@ static int cores_look(const struct waveform *wf, const struct resources *resourc
 	for (uint32_t i = 0; i < plan->n_instances; i++) {
 		const struct cost cost = cost_of(&wf->instances[i], profile, wf->admit);
 
-		sum += cost_need_ns(&cost, resources_rate(&resources->lanes[0])) + resources->lanes[0].module_ns;
+		sum += cost_need_ns(&cost, resources_rate(&resources->lanes[0])) +
+		    resources->lanes[0].module_ns;
 	}
-	n = resources->lanes[0].room_ns > 0 ? (size_t)fmin(1e6, ceil(sum / resources->lanes[0].room_ns - 1e-9)) : 0;
+	n = resources->lanes[0].room_ns > 0
+	    ? (size_t)fmin(1e6, ceil(sum / resources->lanes[0].room_ns - 1e-9))
+	    : 0;
 	n += n == 0;
 	while (!rc && !whatif->cores && n <= WHATIF_CORES_MAX && n <= plan->n_instances + 1) {
 		bool fits;
@@ -196,8 +205,9 @@ static int cores_look(const struct waveform *wf, const struct resources *resourc
 	return rc;
 }
 
-int plan_whatif(const struct waveform *wf, const struct platform_model *platform, const struct profile *profile,
-		const struct plan_options *options, const struct plan *plan, struct plan_whatif *ret)
+int plan_whatif(const struct waveform *wf, const struct platform_model *platform,
+    const struct profile *profile, const struct plan_options *options, const struct plan *plan,
+    struct plan_whatif *ret)
 {
 	struct plan_whatif whatif = {.scale = INFINITY};
 	struct resources resources;
@@ -221,20 +231,22 @@ int plan_whatif(const struct waveform *wf, const struct platform_model *platform
 	return rc;
 }
 
-void plan_whatif_note(const struct waveform *wf, const struct plan_whatif *whatif, struct diag *diag)
+void plan_whatif_note(
+    const struct waveform *wf, const struct plan_whatif *whatif, struct diag *diag)
 {
 	const char *first = wf->instances[whatif->first].name;
 	char faster[128] = "", cores[64] = "", smaller[64] = "";
 
 	if (whatif->over && whatif->enough_ns > 0)
-		snprintf(faster, sizeof(faster), "; or %s in %.1f us (%.2f x as fast)", first, whatif->enough_ns / 1e3,
-			 whatif->first_ns / whatif->enough_ns);
+		snprintf(faster, sizeof(faster), "; or %s in %.1f us (%.2f x as fast)", first,
+		    whatif->enough_ns / 1e3, whatif->first_ns / whatif->enough_ns);
 	if (whatif->cores)
-		snprintf(cores, sizeof(cores), "; or %zu core%s like the first, without pins", whatif->cores,
-			 whatif->cores == 1 ? "" : "s");
+		snprintf(cores, sizeof(cores), "; or %zu core%s like the first, without pins",
+		    whatif->cores, whatif->cores == 1 ? "" : "s");
 	if (whatif->scale > 0 && whatif->scale < 1)
 		snprintf(smaller, sizeof(smaller), "; or messages of %.2f x the size",
-			 floor(whatif->scale * 100) / 100);
-	diag_note(diag, "nearest that fits: slots of %.0f us (--slot-us %.0f)%s%s%s; --force loads it as it is",
-		  ceil(whatif->slot_ns / 1e3), ceil(whatif->slot_ns / 1e3), smaller, faster, cores);
+		    floor(whatif->scale * 100) / 100);
+	diag_note(diag,
+	    "nearest that fits: slots of %.0f us (--slot-us %.0f)%s%s%s; --force loads it as it is",
+	    ceil(whatif->slot_ns / 1e3), ceil(whatif->slot_ns / 1e3), smaller, faster, cores);
 }

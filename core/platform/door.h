@@ -38,9 +38,11 @@ struct packet {
 struct door_counts {
 	uint64_t received, received_bytes;
 	uint64_t sent, sent_bytes;
-	uint64_t dropped;   /* came and found no room: a full socket buffer or ring */
-	uint64_t held_back; /* `send` did not take it: the way out was full. It may have been sent later */
-	uint64_t refused;   /* the way out took it and did not send it: no route, no right, not the port's size */
+	uint64_t dropped; /* came and found no room: a full socket buffer or ring */
+	uint64_t
+	    held_back; /* `send` did not take it: the way out was full. It may have been sent later */
+	uint64_t
+	    refused; /* the way out took it and did not send it: no route, no right, not the port's size */
 	uint64_t foreign;   /* for another address or port, or no UDP */
 	uint64_t malformed; /* longer than the door's buffers, or headers that do not add up */
 	uint64_t answered;  /* ARP and echo requests, where no kernel answers them */
@@ -48,14 +50,16 @@ struct door_counts {
 };
 
 struct door_options {
-	struct door_address own;   /* udp: port 0 takes any free one */
-	struct door_address group; /* multicast that is heard too; ip 0: none. udp: its port is then the door's */
-	bool listen;               /* nothing but that group */
-	uint32_t packets;          /* that may be with the caller at a time: received, got */
-	uint32_t packet_bytes;     /* largest datagram */
-	uint32_t queue_bytes;      /* udp: of the socket, each way; 0: 8 MB */
-	const char *port; /* dpdk: a virtual device with its arguments ("net_memif0,role=client"), or a PCI address */
-	const char *eal;  /* dpdk: options for its environment, before ours; NULL */
+	struct door_address own; /* udp: port 0 takes any free one */
+	struct door_address
+	    group;   /* multicast that is heard too; ip 0: none. udp: its port is then the door's */
+	bool listen; /* nothing but that group */
+	uint32_t packets;      /* that may be with the caller at a time: received, got */
+	uint32_t packet_bytes; /* largest datagram */
+	uint32_t queue_bytes;  /* udp: of the socket, each way; 0: 8 MB */
+	const char *
+	    port; /* dpdk: a virtual device with its arguments ("net_memif0,role=client"), or a PCI address */
+	const char *eal; /* dpdk: options for its environment, before ours; NULL */
 	uint32_t
 	    ports; /* dpdk: like this one that the process opens in all, which the memory is to suffice for; 0: one */
 };
@@ -82,8 +86,8 @@ struct door_kind {
 };
 
 /* door_open: 0, or -errno with the reason in ret_why (DOOR_WHY bytes). */
-static inline int door_open(const struct door_kind *kind, const struct door_options *options, char *ret_why,
-			    struct door **ret)
+static inline int door_open(const struct door_kind *kind, const struct door_options *options,
+    char *ret_why, struct door **ret)
 {
 	return kind->open(options, ret_why, ret);
 }

@@ -37,7 +37,8 @@ struct front {
 	uint32_t channels;
 	uint32_t ticks_per_sample;
 	uint64_t start_ticks; /* of the first sample asked for; 0: when it comes */
-	bool on_grid; /* slots begin at whole multiples of their length: others who hear the same have the same */
+	bool
+	    on_grid; /* slots begin at whole multiples of their length: others who hear the same have the same */
 };
 
 struct front_kind {
@@ -46,9 +47,10 @@ struct front_kind {
 	void (*start)(struct front *front);
 	/* receive gives what has come, at most n (DOOR_BURST); to be called now and then whether samples are wanted or not. What
 	 * is given back need not be all of it, nor of one call. */
-	unsigned (*receive)(struct front *front, uint32_t channel, uint64_t now_ns, struct front_packet *ret,
-			    unsigned n);
-	void (*release)(struct front *front, uint32_t channel, const struct front_packet *packets, unsigned n);
+	unsigned (*receive)(struct front *front, uint32_t channel, uint64_t now_ns,
+	    struct front_packet *ret, unsigned n);
+	void (*release)(
+	    struct front *front, uint32_t channel, const struct front_packet *packets, unsigned n);
 	/* place gives room for one packet's samples, NULL: there is none. What was placed is sent before the next is asked for.
 	 * send puts it in line, with the time at which it is to be played; UINT64_MAX: at once. */
 	uint8_t *(*place)(struct front *front, uint32_t channel);

@@ -27,8 +27,13 @@ static const struct {
 	const char *name;
 	uint8_t kind;
 } kinds[] = {
-    {"real", ALOE_KIND_REAL}, {"int", ALOE_KIND_INT},   {"bool", ALOE_KIND_BOOL},   {"enum", ALOE_KIND_ENUM},
-    {"text", ALOE_KIND_TEXT}, {"path", ALOE_KIND_PATH}, {"reals", ALOE_KIND_REALS},
+    {"real", ALOE_KIND_REAL},
+    {"int", ALOE_KIND_INT},
+    {"bool", ALOE_KIND_BOOL},
+    {"enum", ALOE_KIND_ENUM},
+    {"text", ALOE_KIND_TEXT},
+    {"path", ALOE_KIND_PATH},
+    {"reals", ALOE_KIND_REALS},
 };
 
 void component_type_free(struct component_type *type)
@@ -65,12 +70,14 @@ static int want_name(const json_t *object, struct at *at, const char **ret)
 		return -EINVAL;
 	if (!is_name(name))
 		return diag_error(at->diag, at->text, 0,
-				  "name: \"%s\" is no name: a letter, then letters, digits and _, at most 63", name);
+		    "name: \"%s\" is no name: a letter, then letters, digits and _, at most 63",
+		    name);
 	*ret = name;
 	return 0;
 }
 
-static int want_u32(const json_t *object, const char *key, uint32_t max, struct at *at, uint32_t *ret)
+static int want_u32(
+    const json_t *object, const char *key, uint32_t max, struct at *at, uint32_t *ret)
 {
 	uint64_t wide;
 
@@ -96,11 +103,13 @@ static int read_types(const json_t *object, struct at *at, uint32_t *ret_types)
 		const uint32_t type = item_type_from_name(name);
 
 		if (!type)
-			return diag_error(at->diag, at->text, 0, "types[%zu]: \"%s\" is no item type", i, name);
+			return diag_error(
+			    at->diag, at->text, 0, "types[%zu]: \"%s\" is no item type", i, name);
 		types |= type;
 	}
 	if (!types)
-		return diag_error(at->diag, at->text, 0, "types: an empty list, one item type or more are needed");
+		return diag_error(at->diag, at->text, 0,
+		    "types: an empty list, one item type or more are needed");
 	*ret_types = types;
 	return 0;
 }
@@ -119,7 +128,8 @@ static int read_port(const json_t *object, struct at *at, struct aloe_port *port
 	if (json_want_text(object, "direction", at->text, at->diag, &direction) < 0)
 		return -EINVAL;
 	if (strcmp(direction, "in") != 0 && strcmp(direction, "out") != 0)
-		return diag_error(at->diag, at->text, 0, "direction: \"%s\", in or out is needed", direction);
+		return diag_error(
+		    at->diag, at->text, 0, "direction: \"%s\", in or out is needed", direction);
 	port->output = direction[0] == 'o';
 	port->flags = optional ? ALOE_OPTIONAL : 0;
 	return bad ? -EINVAL : 0;
@@ -147,7 +157,8 @@ static int read_names(const json_t *object, struct at *at, struct aloe_param *pa
 		names[i] = json_string_value(item);
 	}
 	if (i == 0)
-		return diag_error(at->diag, at->text, 0, "names: an empty list, an enum needs one name or more");
+		return diag_error(
+		    at->diag, at->text, 0, "names: an empty list, an enum needs one name or more");
 	return 0;
 }
 
@@ -170,19 +181,22 @@ static bool size_fits(const struct aloe_param *param)
 
 static int check_default(const struct aloe_param *param, struct at *at)
 {
-	const bool number =
-	    (param->kind == ALOE_KIND_REAL || param->kind == ALOE_KIND_INT) && !(param->flags & ALOE_REQUIRED);
+	const bool number = (param->kind == ALOE_KIND_REAL || param->kind == ALOE_KIND_INT) &&
+	    !(param->flags & ALOE_REQUIRED);
 
 	if (!(param->min <= param->max))
-		return diag_error(at->diag, at->text, 0, "min %g is above max %g", param->min, param->max);
+		return diag_error(
+		    at->diag, at->text, 0, "min %g is above max %g", param->min, param->max);
 	if (number && !isnan(param->def) && (param->def < param->min || param->def > param->max))
-		return diag_error(at->diag, at->text, 0, "default %g is outside [%g, %g]", param->def, param->min,
-				  param->max);
+		return diag_error(at->diag, at->text, 0, "default %g is outside [%g, %g]",
+		    param->def, param->min, param->max);
 	if (param->kind == ALOE_KIND_ENUM && param->text && param_enum_find(param, param->text) < 0)
-		return diag_error(at->diag, at->text, 0, "text: default \"%s\" is not among names", param->text);
+		return diag_error(
+		    at->diag, at->text, 0, "text: default \"%s\" is not among names", param->text);
 	if ((param->kind == ALOE_KIND_TEXT || param->kind == ALOE_KIND_PATH) && param->text &&
 	    strlen(param->text) >= param->size)
-		return diag_error(at->diag, at->text, 0, "text: the default does not fit %u bytes", param->size);
+		return diag_error(
+		    at->diag, at->text, 0, "text: the default does not fit %u bytes", param->size);
 	return 0;
 }
 
@@ -198,18 +212,20 @@ static int read_kind(const json_t *object, struct at *at, uint8_t *ret_kind)
 			return 0;
 		}
 	return diag_error(at->diag, at->text, 0,
-			  "kind: \"%s\", one of real, int, bool, enum, text, path, reals is needed", name);
+	    "kind: \"%s\", one of real, int, bool, enum, text, path, reals is needed", name);
 }
 
 static int check_field(uint64_t offset, uint64_t size, uint64_t state_size, struct at *at)
 {
 	if (offset + size <= state_size)
 		return 0;
-	return diag_error(at->diag, at->text, 0, "the field, %u bytes at %u, lies outside the state of %u bytes",
-			  (unsigned)size, (unsigned)offset, (unsigned)state_size);
+	return diag_error(at->diag, at->text, 0,
+	    "the field, %u bytes at %u, lies outside the state of %u bytes", (unsigned)size,
+	    (unsigned)offset, (unsigned)state_size);
 }
 
-static int read_param(const struct desc *desc, const json_t *object, struct at *at, struct aloe_param *param)
+static int read_param(
+    const struct desc *desc, const json_t *object, struct at *at, struct aloe_param *param)
 {
 	bool live = false, required = false;
 	uint32_t size = 0;
@@ -235,7 +251,8 @@ static int read_param(const struct desc *desc, const json_t *object, struct at *
 	if (bad)
 		return -EINVAL;
 	if (!size_fits(param))
-		return diag_error(at->diag, at->text, 0, "size: %u bytes do not fit its kind", size);
+		return diag_error(
+		    at->diag, at->text, 0, "size: %u bytes do not fit its kind", size);
 	bad |= check_default(param, at);
 	bad |= check_field(param->offset, size, desc->state_size, at);
 	return bad ? -EINVAL : 0;
@@ -243,7 +260,8 @@ static int read_param(const struct desc *desc, const json_t *object, struct at *
 
 /* ---- variables, callbacks ------------------------------------------------------------------------------------------ */
 
-static int read_var(const struct desc *desc, const json_t *object, struct at *at, struct aloe_var *var)
+static int read_var(
+    const struct desc *desc, const json_t *object, struct at *at, struct aloe_var *var)
 {
 	const char *kind = "";
 	int bad = 0;
@@ -255,7 +273,8 @@ static int read_var(const struct desc *desc, const json_t *object, struct at *at
 	if (json_want_text(object, "kind", at->text, at->diag, &kind) < 0)
 		return -EINVAL;
 	if (strcmp(kind, "f64") != 0 && strcmp(kind, "u64") != 0)
-		return diag_error(at->diag, at->text, 0, "kind: \"%s\", f64 or u64 is needed", kind);
+		return diag_error(
+		    at->diag, at->text, 0, "kind: \"%s\", f64 or u64 is needed", kind);
 	var->real = kind[0] == 'f';
 	bad |= check_field(var->offset, 8, desc->state_size, at);
 	return bad ? -EINVAL : 0;
@@ -281,7 +300,8 @@ static int read_callbacks(struct desc *desc, struct at *at)
 
 /* ---- whole tables ------------------------------------------------------------------------------------------------- */
 
-static void *table(struct desc *desc, const char *key, size_t len_max, size_t size, struct at *at, json_t **ret_list)
+static void *table(struct desc *desc, const char *key, size_t len_max, size_t size, struct at *at,
+    json_t **ret_list)
 {
 	void *items = NULL;
 
@@ -336,8 +356,9 @@ static void check_unique(const char *const *names, size_t n, const char *key, st
 		for (size_t j = 0; j < i; j++)
 			/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a table without a name is refused before */
 			if (strcmp(names[i], names[j]) == 0)
-				diag_error(at->diag, at->text, 0, "%s[%zu]: the name \"%s\" is taken by %s[%zu]", key,
-					   i, names[i], key, j);
+				diag_error(at->diag, at->text, 0,
+				    "%s[%zu]: the name \"%s\" is taken by %s[%zu]", key, i,
+				    names[i], key, j);
 }
 
 static void check_names(const struct component_type *type, struct at *at)
@@ -355,7 +376,8 @@ static void check_names(const struct component_type *type, struct at *at)
 	check_unique(names, type->n_vars, "variables", at);
 }
 
-static void check_type_param(const struct component_type *type, const struct aloe_port *port, struct at *at)
+static void check_type_param(
+    const struct component_type *type, const struct aloe_port *port, struct at *at)
 {
 	const struct aloe_param *param = NULL;
 
@@ -363,13 +385,15 @@ static void check_type_param(const struct component_type *type, const struct alo
 		if (strcmp(type->params[i].name, port->type_param) == 0)
 			param = &type->params[i];
 	if (!param || param->kind != ALOE_KIND_ENUM) {
-		diag_error(at->diag, at->text, 0, "type_param: \"%s\" is no enum parameter", port->type_param);
+		diag_error(at->diag, at->text, 0, "type_param: \"%s\" is no enum parameter",
+		    port->type_param);
 		return;
 	}
 	for (size_t i = 0; param->names[i]; i++)
 		if (!(item_type_from_name(param->names[i]) & port->types))
-			diag_error(at->diag, at->text, 0, "type_param: %s = \"%s\" is none of the port's types",
-				   param->name, param->names[i]);
+			diag_error(at->diag, at->text, 0,
+			    "type_param: %s = \"%s\" is none of the port's types", param->name,
+			    param->names[i]);
 }
 
 static void check_ports(const struct component_type *type, struct at *at)
@@ -384,8 +408,9 @@ static void check_ports(const struct component_type *type, struct at *at)
 			check_type_param(type, &type->ports[i], &here);
 	}
 	if (in > ALOE_PORTS_MAX || out > ALOE_PORTS_MAX)
-		diag_error(at->diag, at->text, 0, "ports: %zu inputs and %zu outputs, at most %d each are allowed", in,
-			   out, ALOE_PORTS_MAX);
+		diag_error(at->diag, at->text, 0,
+		    "ports: %zu inputs and %zu outputs, at most %d each are allowed", in, out,
+		    ALOE_PORTS_MAX);
 }
 
 static int read_head(struct desc *desc, struct at *at)
@@ -400,12 +425,13 @@ static int read_head(struct desc *desc, struct at *at)
 		return -EINVAL;
 	if (schema != DESC_SCHEMA || abi != ALOE_ABI)
 		return diag_error(at->diag, at->text, 0,
-				  "made for schema %u, ABI %u; schema %d, ABI %d are needed: build it again",
-				  (unsigned)schema, (unsigned)abi, DESC_SCHEMA, ALOE_ABI);
+		    "made for schema %u, ABI %u; schema %d, ABI %d are needed: build it again",
+		    (unsigned)schema, (unsigned)abi, DESC_SCHEMA, ALOE_ABI);
 	bad |= want_name(desc->root, at, &name);
 	bad |= json_want_text(desc->root, "summary", at->text, at->diag, &summary);
 	bad |= json_want_text_or_null(desc->root, "doc", at->text, at->diag, &doc);
-	bad |= json_want_uint(desc->root, "state_size", DESC_STATE_BYTES_MAX, at->text, at->diag, &desc->state_size);
+	bad |= json_want_uint(
+	    desc->root, "state_size", DESC_STATE_BYTES_MAX, at->text, at->diag, &desc->state_size);
 	bad |= json_want_uint(desc->root, "kmac", UINT32_MAX, at->text, at->diag, &kmac);
 	bad |= json_want_text_or_null(desc->root, "mix", at->text, at->diag, &mix);
 	type->name = (char *)name;
@@ -416,7 +442,8 @@ static int read_head(struct desc *desc, struct at *at)
 	return bad ? -EINVAL : 0;
 }
 
-int desc_parse(const char *file, const char *text, size_t len, struct diag *diag, struct component_type **ret)
+int desc_parse(
+    const char *file, const char *text, size_t len, struct diag *diag, struct component_type **ret)
 {
 	const size_t errors = diag->errors;
 	struct at at = {diag, ""};

@@ -29,7 +29,8 @@ enum {
 /* desc_parse reads the text of a .desc (`file` is only its name, for messages) and checks that every table makes sense:
  * unique names, known kinds and types, fields inside the state, defaults inside their range. 0, or -EINVAL with all that
  * is wrong in diag, or -ENOMEM. The caller frees with component_type_free. `path` of the result is NULL. */
-int desc_parse(const char *file, const char *text, size_t len, struct diag *diag, struct component_type **ret);
+int desc_parse(
+    const char *file, const char *text, size_t len, struct diag *diag, struct component_type **ret);
 void component_type_free(struct component_type *type);
 
 #endif

@@ -34,29 +34,32 @@ static json_t *names_json(const char *const *names)
 
 static json_t *port_json(const struct aloe_port *port)
 {
-	return json_pack("{s:s, s:s, s:o, s:b, s:o, s:s}", "name", port->name, "direction", port->output ? "out" : "in",
-			 "types", types_json(port->types), "optional", (port->flags & ALOE_OPTIONAL) != 0, "type_param",
-			 text_or_null(port->type_param), "doc", port->doc ? port->doc : "");
+	return json_pack("{s:s, s:s, s:o, s:b, s:o, s:s}", "name", port->name, "direction",
+	    port->output ? "out" : "in", "types", types_json(port->types), "optional",
+	    (port->flags & ALOE_OPTIONAL) != 0, "type_param", text_or_null(port->type_param), "doc",
+	    port->doc ? port->doc : "");
 }
 
 static json_t *param_json(const struct aloe_param *param)
 {
 	const size_t kinds = sizeof(kind_names) / sizeof(kind_names[0]);
 
-	return json_pack("{s:s, s:s, s:b, s:b, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:s, s:s}", "name", param->name,
-			 "kind", param->kind < kinds ? kind_names[param->kind] : "?", "live",
-			 (param->flags & ALOE_LIVE) != 0, "required", (param->flags & ALOE_REQUIRED) != 0, "size",
-			 (int)param->size, "offset", (json_int_t)param->offset, "default",
-			 json_real_or_null(param->def), "min", json_real_or_null(param->min), "max",
-			 json_real_or_null(param->max), "text", text_or_null(param->text), "names",
-			 names_json(param->names), "items_max", (json_int_t)param->items_max, "unit",
-			 param->unit ? param->unit : "", "doc", param->doc ? param->doc : "");
+	return json_pack("{s:s, s:s, s:b, s:b, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:s, s:s}",
+	    "name", param->name, "kind", param->kind < kinds ? kind_names[param->kind] : "?",
+	    "live", (param->flags & ALOE_LIVE) != 0, "required",
+	    (param->flags & ALOE_REQUIRED) != 0, "size", (int)param->size, "offset",
+	    (json_int_t)param->offset, "default", json_real_or_null(param->def), "min",
+	    json_real_or_null(param->min), "max", json_real_or_null(param->max), "text",
+	    text_or_null(param->text), "names", names_json(param->names), "items_max",
+	    (json_int_t)param->items_max, "unit", param->unit ? param->unit : "", "doc",
+	    param->doc ? param->doc : "");
 }
 
 static json_t *var_json(const struct aloe_var *var)
 {
-	return json_pack("{s:s, s:s, s:I, s:s, s:s}", "name", var->name, "kind", var->real ? "f64" : "u64", "offset",
-			 (json_int_t)var->offset, "unit", var->unit ? var->unit : "", "doc", var->doc ? var->doc : "");
+	return json_pack("{s:s, s:s, s:I, s:s, s:s}", "name", var->name, "kind",
+	    var->real ? "f64" : "u64", "offset", (json_int_t)var->offset, "unit",
+	    var->unit ? var->unit : "", "doc", var->doc ? var->doc : "");
 }
 
 static json_t *callbacks_json(const struct aloe_component *component)
@@ -65,9 +68,14 @@ static json_t *callbacks_json(const struct aloe_component *component)
 		const char *name;
 		bool present;
 	} callbacks[] = {
-	    {"check", component->check}, {"shape", component->shape}, {"init", component->init},
-	    {"work", component->work},   {"reset", component->reset}, {"close", component->close},
-	    {"fill", component->fill},   {"drain", component->drain},
+	    {"check", component->check},
+	    {"shape", component->shape},
+	    {"init", component->init},
+	    {"work", component->work},
+	    {"reset", component->reset},
+	    {"close", component->close},
+	    {"fill", component->fill},
+	    {"drain", component->drain},
 	};
 	json_t *list = json_array();
 
@@ -89,12 +97,12 @@ char *component_describe(const struct aloe_entry *entry)
 		json_array_append_new(params, param_json(&component->params.items[i]));
 	for (uint32_t i = 0; i < component->vars.len; i++)
 		json_array_append_new(vars, var_json(&component->vars.items[i]));
-	json_t *root =
-	    json_pack("{s:i, s:i, s:s, s:s, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "schema", DESC_SCHEMA, "abi",
-		      (int)entry->abi, "name", entry->name, "summary", component->summary ? component->summary : "",
-		      "doc", text_or_null(component->doc), "state_size", (json_int_t)component->state_size, "kmac",
-		      (json_int_t)component->kmac, "mix", text_or_null(component->mix), "callbacks",
-		      callbacks_json(component), "ports", ports, "params", params, "variables", vars);
+	json_t *root = json_pack("{s:i, s:i, s:s, s:s, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
+	    "schema", DESC_SCHEMA, "abi", (int)entry->abi, "name", entry->name, "summary",
+	    component->summary ? component->summary : "", "doc", text_or_null(component->doc),
+	    "state_size", (json_int_t)component->state_size, "kmac", (json_int_t)component->kmac,
+	    "mix", text_or_null(component->mix), "callbacks", callbacks_json(component), "ports",
+	    ports, "params", params, "variables", vars);
 	if (root)
 		text = json_dumps(root, JSON_INDENT(1));
 	json_decref(root);

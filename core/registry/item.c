@@ -7,8 +7,13 @@ static const struct {
 	const char *name;
 	uint32_t type;
 } item_types[] = {
-    {"bit", ALOE_BIT}, {"byte", ALOE_BYTE}, {"i16", ALOE_I16},   {"llr16", ALOE_LLR16},
-    {"f32", ALOE_F32}, {"cf32", ALOE_CF32}, {"ci16", ALOE_CI16},
+    {"bit", ALOE_BIT},
+    {"byte", ALOE_BYTE},
+    {"i16", ALOE_I16},
+    {"llr16", ALOE_LLR16},
+    {"f32", ALOE_F32},
+    {"cf32", ALOE_CF32},
+    {"ci16", ALOE_CI16},
 };
 
 enum { ITEM_TYPES = sizeof(item_types) / sizeof(item_types[0]) };

@@ -27,12 +27,13 @@ static const char *check_header(const ElfW(Ehdr) * head, uint64_t size)
 	memcpy(&own, &__ehdr_start, sizeof(own)); /* this program knows which machine it runs on */
 	if (memcmp(head->e_ident, ELFMAG, SELFMAG) != 0)
 		return "is no shared object (no ELF header)";
-	if (head->e_ident[EI_CLASS] != own.e_ident[EI_CLASS] || head->e_ident[EI_DATA] != own.e_ident[EI_DATA] ||
-	    head->e_machine != own.e_machine)
+	if (head->e_ident[EI_CLASS] != own.e_ident[EI_CLASS] ||
+	    head->e_ident[EI_DATA] != own.e_ident[EI_DATA] || head->e_machine != own.e_machine)
 		return "is made for another kind of processor";
 	if (head->e_type != ET_DYN || head->e_phentsize != sizeof(ElfW(Phdr)) || head->e_phnum == 0)
 		return "is no shared object (another kind of ELF file)";
-	if (head->e_phoff > size || head->e_phnum * sizeof(ElfW(Phdr)) > size - head->e_phoff || head->e_shoff > size ||
+	if (head->e_phoff > size || head->e_phnum * sizeof(ElfW(Phdr)) > size - head->e_phoff ||
+	    head->e_shoff > size ||
 	    (uint64_t)head->e_shnum * head->e_shentsize > size - head->e_shoff)
 		return "is cut short (its tables lie beyond the end of the file)";
 	return NULL;
@@ -78,16 +79,20 @@ static const char *check_file(const char *path)
 	return reason;
 }
 
-static int check_entry(const char *path, const char *name, const struct aloe_entry *entry, struct diag *diag)
+static int check_entry(
+    const char *path, const char *name, const struct aloe_entry *entry, struct diag *diag)
 {
 	if (!entry)
-		diag_error(diag, path, 0, "is no component: it has no symbol aloe_component_%s", name);
+		diag_error(
+		    diag, path, 0, "is no component: it has no symbol aloe_component_%s", name);
 	else if (entry->abi != ALOE_ABI)
-		diag_error(diag, path, 0, "is made for ABI %u, ABI %d is needed: build it again", entry->abi, ALOE_ABI);
+		diag_error(diag, path, 0, "is made for ABI %u, ABI %d is needed: build it again",
+		    entry->abi, ALOE_ABI);
 	else if (!entry->name || strcmp(entry->name, name) != 0 || !entry->component)
 		diag_error(diag, path, 0, "is no component: its entry does not say \"%s\"", name);
 	else if (!entry->component->work && !entry->component->fill && !entry->component->drain)
-		diag_error(diag, path, 0, "is no component: it has neither work nor fill nor drain");
+		diag_error(
+		    diag, path, 0, "is no component: it has neither work nor fill nor drain");
 	else
 		return 0;
 	return -ENOEXEC;
@@ -108,7 +113,8 @@ static void *load(const char *path, struct diag *diag)
 	handle = dlopen(full, RTLD_NOW | RTLD_LOCAL);
 	if (!handle) {
 		reason = dlerror();
-		diag_error(diag, path, 0, "cannot be loaded: %s", reason ? reason : "unknown reason");
+		diag_error(
+		    diag, path, 0, "cannot be loaded: %s", reason ? reason : "unknown reason");
 	}
 	return handle;
 }
@@ -140,11 +146,13 @@ int library_path(const char *name, char *ret_path, size_t size)
 	for (int i = 0; i < 2; i++)
 		if ((slash = strrchr(program, '/')))
 			*slash = 0;
-	n = snprintf(ret_path, size, "%s%s/%s.so", dir ? dir : program, dir ? "" : "/lib/aloe-doors", name);
+	n = snprintf(
+	    ret_path, size, "%s%s/%s.so", dir ? dir : program, dir ? "" : "/lib/aloe-doors", name);
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
-int component_open(const char *path, struct diag *diag, void **ret_handle, const struct aloe_entry **ret_entry)
+int component_open(
+    const char *path, struct diag *diag, void **ret_handle, const struct aloe_entry **ret_entry)
 {
 	const char *base = strrchr(path, '/');
 	char name[NAME_MAX + 1], symbol[NAME_MAX + 32];

@@ -31,8 +31,9 @@ static int compare_key(const void *key, const void *element)
 
 const struct component_type *registry_find(const struct registry *registry, const char *name)
 {
-	struct component_type **found =
-	    registry->len ? bsearch(name, registry->types, registry->len, sizeof(*found), compare_key) : NULL;
+	struct component_type **found = registry->len
+	    ? bsearch(name, registry->types, registry->len, sizeof(*found), compare_key)
+	    : NULL;
 
 	return found ? *found : NULL;
 }
@@ -60,7 +61,8 @@ void registry_close(struct registry *registry)
 /* Takes `type` over, also when it fails. */
 static int registry_add(struct registry *registry, struct component_type *type)
 {
-	struct component_type **types = realloc(registry->types, (registry->len + 1) * sizeof(*types));
+	struct component_type **types =
+	    realloc(registry->types, (registry->len + 1) * sizeof(*types));
 
 	if (!types) {
 		component_type_free(type);
@@ -81,7 +83,8 @@ static int read_text(const char *path, struct diag *diag, char **ret_text, size_
 	size_t len;
 
 	if (!file) {
-		diag_error(diag, path, 0, "cannot be read: %s", text ? strerror(errno) : "no memory");
+		diag_error(
+		    diag, path, 0, "cannot be read: %s", text ? strerror(errno) : "no memory");
 		free(text);
 		return -EINVAL;
 	}
@@ -107,7 +110,8 @@ static int read_text(const char *path, struct diag *diag, char **ret_text, size_
 }
 
 /* A component as DIR/NAME.desc tells it: 1, 0 with what is wrong in diag, or -ENOMEM. */
-static int type_read(const char *dir, const char *name, struct diag *diag, struct component_type **ret)
+static int type_read(
+    const char *dir, const char *name, struct diag *diag, struct component_type **ret)
 {
 	char *path, *text;
 	size_t len;
@@ -121,8 +125,8 @@ static int type_read(const char *dir, const char *name, struct diag *diag, struc
 	}
 	error = desc_parse(path, text, len, diag, ret);
 	if (error == 0 && strcmp((*ret)->name, name) != 0) {
-		error =
-		    diag_error(diag, path, 0, "is of component \"%s\"; the file must be named after it", (*ret)->name);
+		error = diag_error(diag, path, 0,
+		    "is of component \"%s\"; the file must be named after it", (*ret)->name);
 		component_type_free(*ret);
 	} else if (error == 0) {
 		(*ret)->digest = component_digest(text);
@@ -148,9 +152,11 @@ static int load(struct registry *registry, const char *dir, const char *name, st
 }
 
 /* A build for another instruction set, of a component that is known here. */
-static int load_build(struct registry *registry, const char *dir, const char *name, unsigned arch, struct diag *diag)
+static int load_build(
+    struct registry *registry, const char *dir, const char *name, unsigned arch, struct diag *diag)
 {
-	struct component_type *type, *known = (struct component_type *)registry_find(registry, name);
+	struct component_type *type,
+	    *known = (struct component_type *)registry_find(registry, name);
 	const int rc = known ? type_read(dir, name, diag, &type) : 0;
 
 	if (rc > 0) {
@@ -168,14 +174,16 @@ static int load_dir(struct registry *registry, const char *dir, unsigned arch, s
 	int error = 0;
 
 	if (n < 0 && errno != ENOENT)
-		diag_error(diag, dir, 0, "folder of components cannot be read: %s", strerror(errno));
+		diag_error(
+		    diag, dir, 0, "folder of components cannot be read: %s", strerror(errno));
 	for (int i = 0; i < n; i++) {
 		char *dot = strrchr(files[i]->d_name, '.');
 
 		if (dot && strcmp(dot, ".desc") == 0 && !error) {
 			*dot = 0;
-			error = arch == COMPONENT_ARCHES ? load(registry, dir, files[i]->d_name, diag)
-							 : load_build(registry, dir, files[i]->d_name, arch, diag);
+			error = arch == COMPONENT_ARCHES
+			    ? load(registry, dir, files[i]->d_name, diag)
+			    : load_build(registry, dir, files[i]->d_name, arch, diag);
 		}
 		free(files[i]);
 	}
@@ -207,8 +215,8 @@ static int load_dirs(struct registry *registry, const char *dirs, bool builds, s
 
 	for (char *dir; !error && (dir = strsep(&rest, ":"));)
 		if (dir[0])
-			error =
-			    builds ? load_builds(registry, dir, diag) : load_dir(registry, dir, COMPONENT_ARCHES, diag);
+			error = builds ? load_builds(registry, dir, diag)
+			               : load_dir(registry, dir, COMPONENT_ARCHES, diag);
 	free(copy);
 	return error;
 }
@@ -249,10 +257,11 @@ static uint64_t stamp_dir(const char *path)
 		const char *dot = strrchr(entry->d_name, '.');
 		struct stat st = {0};
 
-		if (!dot || strcmp(dot, ".desc") != 0 || fstatat(dirfd(dir), entry->d_name, &st, 0) < 0)
+		if (!dot || strcmp(dot, ".desc") != 0 ||
+		    fstatat(dirfd(dir), entry->d_name, &st, 0) < 0)
 			continue;
-		const uint64_t facts[] = {(uint64_t)st.st_ino, (uint64_t)st.st_size, (uint64_t)st.st_mtim.tv_sec,
-					  (uint64_t)st.st_mtim.tv_nsec};
+		const uint64_t facts[] = {(uint64_t)st.st_ino, (uint64_t)st.st_size,
+		    (uint64_t)st.st_mtim.tv_sec, (uint64_t)st.st_mtim.tv_nsec};
 		uint64_t stamp = component_digest(entry->d_name);
 
 		for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
@@ -271,12 +280,14 @@ uint64_t registry_stamp(const char *dirs)
 
 	for (char *dir; copy && (dir = strsep(&rest, ":"));)
 		for (unsigned arch = 0; dir[0] && arch <= COMPONENT_ARCHES; arch++) {
-			const char *name = arch < COMPONENT_ARCHES ? component_arch_name(arch) : ".";
+			const char *name =
+			    arch < COMPONENT_ARCHES ? component_arch_name(arch) : ".";
 			char *path;
 
 			if (asprintf(&path, "%s/%s", dir, name) < 0)
 				continue;
-			stamp = stamp_mix(stamp_mix(stamp, component_digest(path)), stamp_dir(path));
+			stamp =
+			    stamp_mix(stamp_mix(stamp, component_digest(path)), stamp_dir(path));
 			free(path);
 		}
 	free(copy);
@@ -293,8 +304,8 @@ char *registry_dirs(void)
 	for (int i = 0; i < 2; i++)
 		if ((slash = strrchr(program, '/')))
 			*slash = 0;
-	if (asprintf(&dirs, "%s%s%s/lib/aloe:%s/.local/lib/aloe", extra ? extra : "", extra ? ":" : "", program,
-		     home ? home : "") < 0)
+	if (asprintf(&dirs, "%s%s%s/lib/aloe:%s/.local/lib/aloe", extra ? extra : "",
+	        extra ? ":" : "", program, home ? home : "") < 0)
 		return NULL;
 	return dirs;
 }

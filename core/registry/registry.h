@@ -50,7 +50,8 @@ struct registry *registry_open(const char *dirs, struct diag *diag);
 void registry_close(struct registry *registry);
 const struct component_type *registry_find(const struct registry *registry, const char *name);
 size_t registry_len(const struct registry *registry);
-const struct component_type *registry_at(const struct registry *registry, size_t i); /* in order of name */
+const struct component_type *registry_at(
+    const struct registry *registry, size_t i); /* in order of name */
 
 /* registry_stamp is a number for what registry_open would read: it changes when a .desc is written, added or removed. */
 uint64_t registry_stamp(const char *dirs);
@@ -65,7 +66,8 @@ uint64_t component_digest(const char *desc_text);
 
 /* component_open loads `path` (dlopen, hosts and comprun only) and checks symbol, name and ABI. -ENOEXEC and an error in
  * diag when the file is not a component. */
-int component_open(const char *path, struct diag *diag, void **ret_handle, const struct aloe_entry **ret_entry);
+int component_open(
+    const char *path, struct diag *diag, void **ret_handle, const struct aloe_entry **ret_entry);
 void component_close(void *handle);
 
 /* library_open loads `path` as component_open does and finds `symbol`: what the platform answers with a library of its own,

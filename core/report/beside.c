@@ -16,14 +16,15 @@ static bool agrees(const json_t *loaded, const struct waveform *waveform)
 	const bool radio = clock && strcmp(clock, "radio") == 0;
 
 	return !step && !radio && waveform->clock == WF_CLOCK_TIMER &&
-	       (uint64_t)json_integer_value(json_object_get(loaded, "slot_ns")) == waveform->slot_ns;
+	    (uint64_t)json_integer_value(json_object_get(loaded, "slot_ns")) == waveform->slot_ns;
 }
 
 static bool has_lanes(const json_t *loaded)
 {
 	const char *clock = json_string_value(json_object_get(loaded, "clock"));
 
-	return clock && strcmp(clock, "virtual") != 0 && !json_is_true(json_object_get(loaded, "drained"));
+	return clock && strcmp(clock, "virtual") != 0 &&
+	    !json_is_true(json_object_get(loaded, "drained"));
 }
 
 static struct use use_of(const json_t *list, int cpu, const struct waveform *waveform)
@@ -40,14 +41,16 @@ static struct use use_of(const json_t *list, int cpu, const struct waveform *wav
 		{
 			if (json_integer_value(json_object_get(lane, "cpu")) != cpu)
 				continue;
-			use.taken_ns += 1e3 * json_number_value(json_object_get(lane, "admitted_us"));
+			use.taken_ns +=
+			    1e3 * json_number_value(json_object_get(lane, "admitted_us"));
 			use.other = use.other || !agrees(loaded, waveform);
 		}
 	}
 	return use;
 }
 
-void local_beside(const json_t *list, const struct waveform *waveform, struct local_platform *platform)
+void local_beside(
+    const json_t *list, const struct waveform *waveform, struct local_platform *platform)
 {
 	size_t n = 0;
 

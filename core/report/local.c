@@ -33,8 +33,10 @@ static void cpu_model(char *ret_text, size_t size)
 		if (!strncmp(line, "processor", 9) && seen++)
 			break; /* the first CPU is enough */
 		for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
-			if (value && value[1] && !strncmp(line, keys[k], strlen(keys[k])) && n + 1 < size)
-				n += (size_t)snprintf(ret_text + n, size - n, "%s%s", n ? ", " : "", value + 2);
+			if (value && value[1] && !strncmp(line, keys[k], strlen(keys[k])) &&
+			    n + 1 < size)
+				n += (size_t)snprintf(
+				    ret_text + n, size - n, "%s%s", n ? ", " : "", value + 2);
 	}
 	free(text);
 }
@@ -46,7 +48,8 @@ static void cpu_governor(int cpu, char *ret_text, size_t size)
 	size_t len;
 
 	ret_text[0] = 0;
-	if (path_print(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu) < 0 ||
+	if (path_print(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor",
+	        cpu) < 0 ||
 	    file_read(path, FILE_BYTES_MAX, &text, &len) < 0)
 		return;
 	snprintf(ret_text, size, "%.*s", (int)strcspn(text, "\n"), text);
@@ -81,10 +84,11 @@ void local_kind(struct class_rates *ret)
 /* ---- kept in the state directory ------------------------------------------------------------------------------------------ */
 
 /* A file for each kind, so that a machine that is used in two ways is not measured again and again. */
-static int rates_path(const char *state, const struct class_rates *kind, char *ret_path, size_t size)
+static int rates_path(
+    const char *state, const struct class_rates *kind, char *ret_path, size_t size)
 {
 	return path_print(ret_path, size, "%s/capacity/%016llx.json", state,
-			  (unsigned long long)class_rates_fingerprint(kind));
+	    (unsigned long long)class_rates_fingerprint(kind));
 }
 
 /* kept_read gives the file of a kind, sound and of this version, and its rates; or NULL. What is wrong with it does not matter:
@@ -96,11 +100,13 @@ static json_t *kept_read(const char *state, const struct class_rates *kind, stru
 	json_t *json;
 	size_t len;
 
-	if (rates_path(state, kind, path, sizeof(path)) < 0 || file_read(path, FILE_BYTES_MAX, &text, &len) < 0)
+	if (rates_path(state, kind, path, sizeof(path)) < 0 ||
+	    file_read(path, FILE_BYTES_MAX, &text, &len) < 0)
 		return NULL;
 	diag_init(&diag);
 	json = json_read(path, text, len, &diag);
-	if (json && (class_rates_read(json, path, &diag, ret) < 0 || !class_rates_same(kind, ret))) {
+	if (json &&
+	    (class_rates_read(json, path, &diag, ret) < 0 || !class_rates_same(kind, ret))) {
 		json_decref(json);
 		json = NULL;
 	}
@@ -127,7 +133,8 @@ double local_rates_age(const char *state)
 	struct stat file;
 
 	local_rates(state, &rates);
-	if (!class_rates_known(&rates) || rates_path(state, &rates, path, sizeof(path)) < 0 || stat(path, &file) < 0)
+	if (!class_rates_known(&rates) || rates_path(state, &rates, path, sizeof(path)) < 0 ||
+	    stat(path, &file) < 0)
 		return -1;
 	return fmax(difftime(time(NULL), file.st_mtime), 0);
 }
@@ -204,9 +211,9 @@ int local_lane_keep(const char *state, double base_ns, double handover_ns)
 	if (!kept)
 		return -ENOENT;
 	rc = json_object_set_new(kept, lane_key,
-				 json_pack("{s:f, s:f}", "base_ns", base_ns, "handover_ns", handover_ns)) < 0
-		 ? -ENOMEM
-		 : kept_write(state, &kind, kept);
+	         json_pack("{s:f, s:f}", "base_ns", base_ns, "handover_ns", handover_ns)) < 0
+	    ? -ENOMEM
+	    : kept_write(state, &kind, kept);
 	json_decref(kept);
 	return rc;
 }
@@ -222,14 +229,15 @@ void local_platform(const char *state, struct local_platform *ret)
 		if (CPU_ISSET(cpu, &set))
 			ret->cpus[n++] = cpu;
 	local_rates(state, &ret->rates);
-	ret->node = (struct platform_node){.base_ns = LOCAL_BASE_NS, .handover_ns = LOCAL_HANDOVER_NS};
+	ret->node =
+	    (struct platform_node){.base_ns = LOCAL_BASE_NS, .handover_ns = LOCAL_HANDOVER_NS};
 	lane_kept(state, &ret->node.base_ns, &ret->node.handover_ns);
 	ret->model = (struct platform_model){.cpus = ret->cpus,
-					     .n_lanes = n,
-					     .mmac_per_s = ret->rates.mmac_per_s,
-					     .cores = ret->cores,
-					     .nodes = &ret->node,
-					     .n_nodes = 1};
+	    .n_lanes = n,
+	    .mmac_per_s = ret->rates.mmac_per_s,
+	    .cores = ret->cores,
+	    .nodes = &ret->node,
+	    .n_nodes = 1};
 	for (size_t i = 0; i < n; i++)
 		ret->cores[i] = (struct platform_core){.mmac_per_s = ret->model.mmac_per_s};
 }

@@ -30,7 +30,8 @@ void local_platform(const char *state, struct local_platform *ret);
 /* local_beside keeps those CPUs that the waveform can have beside what is loaded (exec's list of it; may be NULL): those with
  * slots of another length are left out, those of which the least is taken come first. Taken is what the waveforms there were
  * admitted with, whatever they use of it. */
-void local_beside(const json_t *list, const struct waveform *waveform, struct local_platform *platform);
+void local_beside(
+    const json_t *list, const struct waveform *waveform, struct local_platform *platform);
 
 /* local_rates gives the rates kept for this kind of machine: CPU model, governor of the first CPU, vector level (ALOE_SIMD, or
  * the best), and version of ALOE. None kept, or of another: the kind alone, rates 0. local_kind gives that without a look. */

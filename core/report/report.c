@@ -15,7 +15,8 @@ json_t *report_read(const char *file, const char *text, size_t len, struct diag 
 	const double schema = report_number(report, "schema");
 
 	if (report && schema != REPORT_SCHEMA) {
-		diag_error(diag, file, 0, "report of schema %g, this program reads schema %d", schema, REPORT_SCHEMA);
+		diag_error(diag, file, 0, "report of schema %g, this program reads schema %d",
+		    schema, REPORT_SCHEMA);
 		json_decref(report);
 		return NULL;
 	}
@@ -61,15 +62,10 @@ bool report_ended(const json_t *report)
 }
 
 /* What a radio counts that should not be, and the words for it. */
-static const char *const radio_faults[][2] = {{"lost", "lost"},
-					      {"behind", "behind"},
-					      {"overruns", "overruns"},
-					      {"late", "late"},
-					      {"no_room", "without room"},
-					      {"underruns", "underruns"},
-					      {"restarts", "set up anew"},
-					      {"sequence", "out of order"},
-					      {"flywheeled", "slots flywheeled"}};
+static const char *const radio_faults[][2] = {{"lost", "lost"}, {"behind", "behind"},
+    {"overruns", "overruns"}, {"late", "late"}, {"no_room", "without room"},
+    {"underruns", "underruns"}, {"restarts", "set up anew"}, {"sequence", "out of order"},
+    {"flywheeled", "slots flywheeled"}};
 
 enum { RADIO_FAULTS = sizeof(radio_faults) / sizeof(radio_faults[0]) };
 
@@ -80,8 +76,8 @@ void print_radio_faults(const json_t *radio, FILE *out)
 	fprintf(out, "  radio:");
 	for (size_t i = 0; i < RADIO_FAULTS; i++)
 		if (report_number(radio, radio_faults[i][0]) > 0)
-			fprintf(out, "%s %.0f %s", n++ ? "," : "", report_number(radio, radio_faults[i][0]),
-				radio_faults[i][1]);
+			fprintf(out, "%s %.0f %s", n++ ? "," : "",
+			    report_number(radio, radio_faults[i][0]), radio_faults[i][1]);
 	fprintf(out, n ? "" : " nothing lost or late");
 }
 
@@ -117,13 +113,14 @@ void print_head(const json_t *report, FILE *out)
 
 	report_duration(report_number(report, "slot_ns") * 1e-9, slot, sizeof(slot));
 	fprintf(out, "%s: %s, index %.0f", report_text(report, "waveform"), state_word(report),
-		report_number(report, "index"));
+	    report_number(report, "index"));
 	if (wanted > 0)
 		fprintf(out, " of %.0f", wanted);
 	if (report_number(report, "copies") > 1)
 		fprintf(out, ", %.0f copies", report_number(report, "copies"));
-	fprintf(out, ", slot %s, clock %s, late %s, isolation %s\n", slot, report_text(report, "clock"),
-		report_text(report, "late"), report_text(report, "isolation"));
+	fprintf(out, ", slot %s, clock %s, late %s, isolation %s\n", slot,
+	    report_text(report, "clock"), report_text(report, "late"),
+	    report_text(report, "isolation"));
 	if (report_text(report, "reason")[0])
 		fprintf(out, "reason     %s\n", report_text(report, "reason"));
 }
@@ -158,15 +155,18 @@ static void print_instances(const json_t *report, FILE *out)
 	json_t *i;
 	size_t n;
 
-	fprintf(out, "\n  %-*s  %-20s %4s %9s %9s %9s %9s %9s %9s %7s\n", width, "instance", "component", "lane",
-		"calls", "mean us", "p50 us", "p99 us", "max us", "kMAC", "share");
+	fprintf(out, "\n  %-*s  %-20s %4s %9s %9s %9s %9s %9s %9s %7s\n", width, "instance",
+	    "component", "lane", "calls", "mean us", "p50 us", "p99 us", "max us", "kMAC", "share");
 	json_array_foreach(instances, n, i)
 	{
-		fprintf(out, "  %-*.*s  %-20.20s", width, width, report_text(i, "name"), report_text(i, "component"));
+		fprintf(out, "  %-*.*s  %-20.20s", width, width, report_text(i, "name"),
+		    report_text(i, "component"));
 		print_lane(i, out);
-		fprintf(out, " %9.0f %9.2f %9.2f %9.2f %9.2f %9.2f %5.2f %%\n", report_number(i, "calls"),
-			report_number(i, "mean_us"), report_number(i, "p50_us"), report_number(i, "p99_us"),
-			report_number(i, "max_us"), report_number(i, "kmac"), 100 * report_number(i, "share"));
+		fprintf(out, " %9.0f %9.2f %9.2f %9.2f %9.2f %9.2f %5.2f %%\n",
+		    report_number(i, "calls"), report_number(i, "mean_us"),
+		    report_number(i, "p50_us"), report_number(i, "p99_us"),
+		    report_number(i, "max_us"), report_number(i, "kmac"),
+		    100 * report_number(i, "share"));
 	}
 }
 
@@ -174,13 +174,17 @@ static void print_instances(const json_t *report, FILE *out)
 static void print_planned(const json_t *report, const json_t *lane, FILE *out)
 {
 	const double planned = report_number(lane, "planned_us");
-	const double median = report_number(lane, "load_p50") * report_number(report, "slot_ns") * 1e-3;
+	const double median =
+	    report_number(lane, "load_p50") * report_number(report, "slot_ns") * 1e-3;
 
 	if (planned > 0 && median > 0)
-		fprintf(out, "           planned %.2f us of a slot, measured %.2f us (median, %+.1f %%)\n", planned,
-			median, 100 * (median / planned - 1));
+		fprintf(out,
+		    "           planned %.2f us of a slot, measured %.2f us (median, %+.1f %%)\n",
+		    planned, median, 100 * (median / planned - 1));
 	else if (median > 0 && json_object_get(lane, "planned_us"))
-		fprintf(out, "           planned with guesses, measured %.2f us of a slot (median)\n", median);
+		fprintf(out,
+		    "           planned with guesses, measured %.2f us of a slot (median)\n",
+		    median);
 }
 
 static void print_lanes(const json_t *report, FILE *out)
@@ -192,29 +196,37 @@ static void print_lanes(const json_t *report, FILE *out)
 	json_array_foreach(json_object_get(report, "lanes"), n, lane)
 	{
 		const json_t *late = json_object_get(lane, "late_us");
-		fprintf(out, "lane %.0f     CPU %.0f, %s: load %.2f %% mean, %.2f %% p99", report_number(lane, "lane"),
-			report_number(lane, "cpu"), report_text(lane, "realtime"),
-			100 * report_number(lane, "load_mean"), 100 * report_number(lane, "load_p99"));
+		fprintf(out, "lane %.0f     CPU %.0f, %s: load %.2f %% mean, %.2f %% p99",
+		    report_number(lane, "lane"), report_number(lane, "cpu"),
+		    report_text(lane, "realtime"), 100 * report_number(lane, "load_mean"),
+		    100 * report_number(lane, "load_p99"));
 		if (report_number(late, "max") > 0)
-			fprintf(out, "; begins %.1f us after the slot's edge (p50), %.1f p99, %.1f max",
-				report_number(late, "p50"), report_number(late, "p99"), report_number(late, "max"));
-		fprintf(out, "; overhead %.2f us\n", report_number(json_object_get(lane, "overhead_us"), "mean"));
+			fprintf(out,
+			    "; begins %.1f us after the slot's edge (p50), %.1f p99, %.1f max",
+			    report_number(late, "p50"), report_number(late, "p99"),
+			    report_number(late, "max"));
+		fprintf(out, "; overhead %.2f us\n",
+		    report_number(json_object_get(lane, "overhead_us"), "mean"));
 		print_planned(report, lane, out);
 	}
 	if (report_number(report, "remaps") > 0)
-		fprintf(out, "remapped   %.0f time%s: the lines of lanes count from the last one on\n",
-			report_number(report, "remaps"), report_number(report, "remaps") == 1 ? "" : "s");
+		fprintf(out,
+		    "remapped   %.0f time%s: the lines of lanes count from the last one on\n",
+		    report_number(report, "remaps"),
+		    report_number(report, "remaps") == 1 ? "" : "s");
 }
 
 static void print_counts(const json_t *report, FILE *out)
 {
-	const json_t *slots = json_object_get(report, "slots"), *messages = json_object_get(report, "messages");
+	const json_t *slots = json_object_get(report, "slots"),
+	             *messages = json_object_get(report, "messages");
 
-	fprintf(out, "slots      %.0f run, %.0f skipped, %.0f missed, %.0f slipped\n", report_number(slots, "run"),
-		report_number(slots, "skipped"), report_number(slots, "missed"), report_number(slots, "slipped"));
+	fprintf(out, "slots      %.0f run, %.0f skipped, %.0f missed, %.0f slipped\n",
+	    report_number(slots, "run"), report_number(slots, "skipped"),
+	    report_number(slots, "missed"), report_number(slots, "slipped"));
 	fprintf(out, "messages   %.0f absent, %.0f late, %.0f overwritten, %.0f lost\n",
-		report_number(messages, "absent"), report_number(messages, "late"),
-		report_number(messages, "overwritten"), report_number(messages, "lost"));
+	    report_number(messages, "absent"), report_number(messages, "late"),
+	    report_number(messages, "overwritten"), report_number(messages, "lost"));
 }
 
 static void print_radio(const json_t *report, FILE *out)
@@ -225,20 +237,21 @@ static void print_radio(const json_t *report, FILE *out)
 
 	json_array_foreach(json_object_get(radio, "channels"), n, c)
 	{
-		fprintf(
-		    out,
+		fprintf(out,
 		    "radio      channel %zu: %.0f packets in, %.0f lost, %.0f behind their slot, %.0f overruns, %.0f "
 		    "times set up anew; "
 		    "%.0f out, %.0f late, %.0f underruns, %.0f out of order, %.0f without room\n",
-		    n, report_number(c, "packets"), report_number(c, "lost"), report_number(c, "behind"),
-		    report_number(c, "overruns"), report_number(c, "restarts"), report_number(c, "sent"),
-		    report_number(c, "late"), report_number(c, "underruns"), report_number(c, "sequence"),
-		    report_number(c, "no_room"));
+		    n, report_number(c, "packets"), report_number(c, "lost"),
+		    report_number(c, "behind"), report_number(c, "overruns"),
+		    report_number(c, "restarts"), report_number(c, "sent"),
+		    report_number(c, "late"), report_number(c, "underruns"),
+		    report_number(c, "sequence"), report_number(c, "no_room"));
 	}
 	if (radio)
-		fprintf(out, "           %.0f slots caught up, %.0f flywheeled, %.0f with samples missing\n",
-			report_number(radio, "caught_up"), report_number(radio, "flywheeled"),
-			report_number(radio, "partial"));
+		fprintf(out,
+		    "           %.0f slots caught up, %.0f flywheeled, %.0f with samples missing\n",
+		    report_number(radio, "caught_up"), report_number(radio, "flywheeled"),
+		    report_number(radio, "partial"));
 }
 
 /* A rate: "0", "0.0123", "1.3e-05"; with nothing counted there is none. */
@@ -259,36 +272,39 @@ static void print_blocks(const json_t *report, FILE *out)
 		const double blocks = report_number(v, "blocks"), bits = report_number(v, "bits");
 		if (!json_object_get(v, "block_errors"))
 			continue;
-		fprintf(out, "blocks     %s: %.0f blocks, %.0f block errors", report_text(i, "name"), blocks,
-			report_number(v, "block_errors"));
+		fprintf(out, "blocks     %s: %.0f blocks, %.0f block errors",
+		    report_text(i, "name"), blocks, report_number(v, "block_errors"));
 		print_rate(report_number(v, "block_errors"), blocks, "BLER", out);
 		if (json_object_get(v, "bit_errors")) {
-			fprintf(out, ", %.0f bits, %.0f bit errors", bits, report_number(v, "bit_errors"));
+			fprintf(out, ", %.0f bits, %.0f bit errors", bits,
+			    report_number(v, "bit_errors"));
 			print_rate(report_number(v, "bit_errors"), bits, "BER", out);
 		}
 		if (json_object_get(i, "worst"))
 			fprintf(out, "; worst is copy %.0f with %.0f block errors",
-				report_number(json_object_get(i, "worst"), "copy"),
-				report_number(json_object_get(i, "worst"), "block_errors"));
+			    report_number(json_object_get(i, "worst"), "copy"),
+			    report_number(json_object_get(i, "worst"), "block_errors"));
 		fputc('\n', out);
 	}
 }
 
 static void print_latency(const json_t *report, FILE *out)
 {
-	const json_t *latency = json_object_get(report, "latency"), *us = json_object_get(latency, "measured_us");
-	const double stated = report_number(latency, "slots"), least = report_number(latency, "measured_slots_min"),
-		     most = report_number(latency, "measured_slots_max");
+	const json_t *latency = json_object_get(report, "latency"),
+	             *us = json_object_get(latency, "measured_us");
+	const double stated = report_number(latency, "slots"),
+	             least = report_number(latency, "measured_slots_min"),
+	             most = report_number(latency, "measured_slots_max");
 
 	fprintf(out, "latency    stated %.0f slot%s = %.0f us", stated, stated == 1 ? "" : "s",
-		report_number(latency, "us"));
+	    report_number(latency, "us"));
 	if (report_number(us, "count") > 0) {
 		fprintf(out, "; measured %.0f", least);
 		if (most != least)
 			fprintf(out, " .. %.0f", most);
-		fprintf(out, " slot%s; source to sink %.1f us mean, %.1f p50, %.1f p99, %.1f max", most == 1 ? "" : "s",
-			report_number(us, "mean"), report_number(us, "p50"), report_number(us, "p99"),
-			report_number(us, "max"));
+		fprintf(out, " slot%s; source to sink %.1f us mean, %.1f p50, %.1f p99, %.1f max",
+		    most == 1 ? "" : "s", report_number(us, "mean"), report_number(us, "p50"),
+		    report_number(us, "p99"), report_number(us, "max"));
 	}
 	fputc('\n', out);
 }
@@ -327,7 +343,8 @@ static void print_all_variables(const json_t *report, FILE *out)
 
 	json_array_foreach(json_object_get(report, "instances"), n, i)
 	{
-		if (!has_variables(i) || json_object_get(json_object_get(i, "variables"), "block_errors"))
+		if (!has_variables(i) ||
+		    json_object_get(json_object_get(i, "variables"), "block_errors"))
 			continue;
 		fprintf(out, "variables  %s:", report_text(i, "name"));
 		print_variables(i, out);
@@ -351,7 +368,7 @@ static void print_overruns(const json_t *report, FILE *out)
 	}
 	if (worst)
 		fprintf(out, "budgets    exceeded %.0f times, most often by %s: %.0f times\n", sum,
-			report_text(worst, "name"), report_number(worst, "overruns"));
+		    report_text(worst, "name"), report_number(worst, "overruns"));
 }
 
 /* Of copies: where the last has written, if that is another file. */
@@ -402,12 +419,13 @@ static void print_misses(const json_t *report, FILE *out)
 	{
 		if (n == MISSES_SHOWN)
 			break;
-		fprintf(out, "miss       slot %.0f, lane %.0f, %s, %.1f us late: %s\n", report_number(m, "slot"),
-			report_number(m, "lane"), report_text(m, "instance"), report_number(m, "late_us"),
-			report_text(m, "cause"));
+		fprintf(out, "miss       slot %.0f, lane %.0f, %s, %.1f us late: %s\n",
+		    report_number(m, "slot"), report_number(m, "lane"), report_text(m, "instance"),
+		    report_number(m, "late_us"), report_text(m, "cause"));
 	}
 	if (len > MISSES_SHOWN)
-		fprintf(out, "miss       ... and %zu more in the report as JSON\n", len - MISSES_SHOWN);
+		fprintf(
+		    out, "miss       ... and %zu more in the report as JSON\n", len - MISSES_SHOWN);
 }
 
 void report_losses(const json_t *report, FILE *out)
@@ -417,7 +435,8 @@ void report_losses(const json_t *report, FILE *out)
 
 	json_array_foreach(json_object_get(report, "losses"), n, line)
 	{
-		fprintf(out, "what you lose: %s\n", json_string_value(line) ? json_string_value(line) : "");
+		fprintf(out, "what you lose: %s\n",
+		    json_string_value(line) ? json_string_value(line) : "");
 	}
 }
 

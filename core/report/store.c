@@ -15,11 +15,11 @@
 
 enum { PROFILE_BYTES_MAX = 4 << 20, CALLS_MIN = 100, RUNS_A_SECOND = 1000 };
 
-static int profile_path(const char *state, const char *waveform, const struct class_rates *rates, char *ret,
-			size_t size)
+static int profile_path(const char *state, const char *waveform, const struct class_rates *rates,
+    char *ret, size_t size)
 {
 	return path_print(ret, size, "%s/profiles/%s/%016llx.json", state, waveform,
-			  (unsigned long long)class_rates_fingerprint(rates));
+	    (unsigned long long)class_rates_fingerprint(rates));
 }
 
 /* The newest profile of a waveform, of whatever machine. */
@@ -37,11 +37,13 @@ static int profile_newest(const char *state, const char *waveform, char *ret_pat
 		const char *end = strrchr(entry->d_name, '.');
 
 		if (!end || strcmp(end, ".json") != 0 ||
-		    path_print(path, sizeof(path), "%s/%s", dir, entry->d_name) < 0 || lstat(path, &stat) < 0 ||
-		    !S_ISREG(stat.st_mode))
+		    path_print(path, sizeof(path), "%s/%s", dir, entry->d_name) < 0 ||
+		    lstat(path, &stat) < 0 || !S_ISREG(stat.st_mode))
 			continue;
-		if (rc == 0 && (stat.st_mtim.tv_sec < newest.tv_sec ||
-				(stat.st_mtim.tv_sec == newest.tv_sec && stat.st_mtim.tv_nsec <= newest.tv_nsec)))
+		if (rc == 0 &&
+		    (stat.st_mtim.tv_sec < newest.tv_sec ||
+		        (stat.st_mtim.tv_sec == newest.tv_sec &&
+		            stat.st_mtim.tv_nsec <= newest.tv_nsec)))
 			continue;
 		newest = stat.st_mtim;
 		rc = path_print(ret_path, size, "%s", path);
@@ -51,7 +53,8 @@ static int profile_newest(const char *state, const char *waveform, char *ret_pat
 	return rc;
 }
 
-int store_profile_read(const char *state, const struct waveform *waveform, struct diag *diag, struct profile *ret)
+int store_profile_read(
+    const char *state, const struct waveform *waveform, struct diag *diag, struct profile *ret)
 {
 	struct class_rates here;
 	char path[PATH_MAX];
@@ -91,8 +94,10 @@ int store_profile_take(const json_t *report, const struct class_rates *rates, st
 	*ret = (struct profile){.platform = *rates};
 	json_array_foreach(json_object_get(report, "instances"), n, i)
 	{
-		const double p50 = calibrate_kmac(report_number(i, "p50_us") * 1e3, rates->mmac_per_s);
-		const double p99 = calibrate_kmac(report_number(i, "p99_us") * 1e3, rates->mmac_per_s);
+		const double p50 =
+		    calibrate_kmac(report_number(i, "p50_us") * 1e3, rates->mmac_per_s);
+		const double p99 =
+		    calibrate_kmac(report_number(i, "p99_us") * 1e3, rates->mmac_per_s);
 
 		if (report_number(i, "calls") < CALLS_MIN || !(p50 > 0))
 			continue;
@@ -136,8 +141,9 @@ int store_run_new(const char *state, const char *waveform, time_t when, char *re
 	localtime_r(&when, &tm);
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
 	for (int n = 1; rc == 0 && n < RUNS_A_SECOND; n++) {
-		rc = n == 1 ? path_print(ret_dir, size, "%s/runs/%s-%s", state, waveform, stamp)
-			    : path_print(ret_dir, size, "%s/runs/%s-%s-%d", state, waveform, stamp, n);
+		rc = n == 1
+		    ? path_print(ret_dir, size, "%s/runs/%s-%s", state, waveform, stamp)
+		    : path_print(ret_dir, size, "%s/runs/%s-%s-%d", state, waveform, stamp, n);
 		if (rc == 0 && mkdir(ret_dir, 0700) == 0)
 			return 0;
 		if (rc == 0 && errno != EEXIST)
@@ -196,8 +202,8 @@ static bool run_is_of(const char *name, const char *waveform)
 	const size_t len = strlen(waveform);
 	const char *at = name + len;
 
-	if (strncmp(name, waveform, len) != 0 || at[0] != '-' || digits(at + 1) != 8 || at[9] != '-' ||
-	    digits(at + 10) != 6)
+	if (strncmp(name, waveform, len) != 0 || at[0] != '-' || digits(at + 1) != 8 ||
+	    at[9] != '-' || digits(at + 10) != 6)
 		return false;
 	at += 16;
 	return !at[0] || (at[0] == '-' && at[1] && !at[1 + digits(at + 1)]);

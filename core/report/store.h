@@ -21,7 +21,8 @@
  * one like it, or, if there is none, the newest measured elsewhere, converted by classes of work (core/map/class.h).
  * diag gets a note if they are from elsewhere, the one of plan_profile_origin. 0 (no entry if there is no profile yet);
  * -EINVAL with what is wrong with the file in diag. The caller ends it with plan_profile_fini. */
-int store_profile_read(const char *state, const struct waveform *waveform, struct diag *diag, struct profile *ret);
+int store_profile_read(
+    const char *state, const struct waveform *waveform, struct diag *diag, struct profile *ret);
 /* store_profile_write keeps the costs that a report has measured, of instances called at least 100 times, as measured on the
  * kind of machine of `rates`, instead of those measured there before. 0 or -errno. */
 int store_profile_write(const char *state, const json_t *report, const struct class_rates *rates);

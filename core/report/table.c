@@ -14,8 +14,8 @@ static void table_instances(const json_t *report, size_t most, FILE *out)
 	json_t *i;
 	size_t n;
 
-	fprintf(out, "  %-14s %4s %9s %9s %9s %9s %8s  %s\n", "instance", "lane", "mean us", "p99 us", "max us", "kMAC",
-		"share", "variables");
+	fprintf(out, "  %-14s %4s %9s %9s %9s %9s %8s  %s\n", "instance", "lane", "mean us",
+	    "p99 us", "max us", "kMAC", "share", "variables");
 	json_array_foreach(instances, n, i)
 	{
 		if (n == most)
@@ -23,8 +23,8 @@ static void table_instances(const json_t *report, size_t most, FILE *out)
 		fprintf(out, "  %-14.14s", report_text(i, "name"));
 		print_lane(i, out);
 		fprintf(out, " %9.2f %9.2f %9.2f %9.2f %6.2f %%", report_number(i, "mean_us"),
-			report_number(i, "p99_us"), report_number(i, "max_us"), report_number(i, "kmac"),
-			100 * report_number(i, "share"));
+		    report_number(i, "p99_us"), report_number(i, "max_us"),
+		    report_number(i, "kmac"), 100 * report_number(i, "share"));
 		print_variables(i, out);
 		fputc('\n', out);
 	}
@@ -43,32 +43,36 @@ static void table_lanes(const json_t *report, FILE *out)
 		const double load = report_number(lane, "load_mean");
 		const int filled = (int)fmin(BAR, ceil(BAR * fmax(load, 0)));
 		fprintf(out, "  lane %-2.0f CPU %-3.0f [%.*s%*s] %5.1f %% mean, %5.1f %% p99, %s\n",
-			report_number(lane, "lane"), report_number(lane, "cpu"), filled,
-			"##############################", BAR - filled, "", 100 * load,
-			100 * report_number(lane, "load_p99"), report_text(lane, "realtime"));
+		    report_number(lane, "lane"), report_number(lane, "cpu"), filled,
+		    "##############################", BAR - filled, "", 100 * load,
+		    100 * report_number(lane, "load_p99"), report_text(lane, "realtime"));
 	}
 }
 
 static void table_counts(const json_t *report, FILE *out)
 {
-	const json_t *slots = json_object_get(report, "slots"), *messages = json_object_get(report, "messages");
+	const json_t *slots = json_object_get(report, "slots"),
+	             *messages = json_object_get(report, "messages");
 	const json_t *radio = json_object_get(report, "radio");
 
-	fprintf(out, "  slots: %.0f run, %.0f skipped, %.0f missed, %.0f slipped; messages: %.0f absent, %.0f late\n",
-		report_number(slots, "run"), report_number(slots, "skipped"), report_number(slots, "missed"),
-		report_number(slots, "slipped"), report_number(messages, "absent"), report_number(messages, "late"));
+	fprintf(out,
+	    "  slots: %.0f run, %.0f skipped, %.0f missed, %.0f slipped; messages: %.0f absent, %.0f late\n",
+	    report_number(slots, "run"), report_number(slots, "skipped"),
+	    report_number(slots, "missed"), report_number(slots, "slipped"),
+	    report_number(messages, "absent"), report_number(messages, "late"));
 	if (radio)
 		fprintf(out,
-			"  radio: %.0f packets in, %.0f lost, %.0f behind, %.0f overruns, %.0f times set up anew; %.0f "
-			"out, "
-			"%.0f late, %.0f underruns, %.0f out of order, %.0f without room\n"
-			"         %.0f slots caught up, %.0f flywheeled, %.0f with samples missing\n",
-			report_number(radio, "packets"), report_number(radio, "lost"), report_number(radio, "behind"),
-			report_number(radio, "overruns"), report_number(radio, "restarts"),
-			report_number(radio, "sent"), report_number(radio, "late"), report_number(radio, "underruns"),
-			report_number(radio, "sequence"), report_number(radio, "no_room"),
-			report_number(radio, "caught_up"), report_number(radio, "flywheeled"),
-			report_number(radio, "partial"));
+		    "  radio: %.0f packets in, %.0f lost, %.0f behind, %.0f overruns, %.0f times set up anew; %.0f "
+		    "out, "
+		    "%.0f late, %.0f underruns, %.0f out of order, %.0f without room\n"
+		    "         %.0f slots caught up, %.0f flywheeled, %.0f with samples missing\n",
+		    report_number(radio, "packets"), report_number(radio, "lost"),
+		    report_number(radio, "behind"), report_number(radio, "overruns"),
+		    report_number(radio, "restarts"), report_number(radio, "sent"),
+		    report_number(radio, "late"), report_number(radio, "underruns"),
+		    report_number(radio, "sequence"), report_number(radio, "no_room"),
+		    report_number(radio, "caught_up"), report_number(radio, "flywheeled"),
+		    report_number(radio, "partial"));
 }
 
 /* cut copies lines, each at most `cols` characters, at most `rows` of them; returns how many. */
@@ -109,15 +113,18 @@ unsigned report_table(const json_t *report, unsigned rows, unsigned cols, FILE *
 
 void report_progress(const json_t *report, FILE *out)
 {
-	const json_t *slots = json_object_get(report, "slots"), *messages = json_object_get(report, "messages");
+	const json_t *slots = json_object_get(report, "slots"),
+	             *messages = json_object_get(report, "messages");
 	const json_t *radio = json_object_get(report, "radio");
-	const double index = report_number(report, "index"), wanted = report_number(report, "slots_wanted");
+	const double index = report_number(report, "index"),
+	             wanted = report_number(report, "slots_wanted");
 	char done[32];
 	json_t *lane;
 	size_t n;
 
 	report_duration(index * report_number(report, "slot_ns") * 1e-9, done, sizeof(done));
-	fprintf(out, "%s: %s, index %.0f", report_text(report, "waveform"), report_text(report, "state"), index);
+	fprintf(out, "%s: %s, index %.0f", report_text(report, "waveform"),
+	    report_text(report, "state"), index);
 	if (wanted > 0)
 		fprintf(out, " of %.0f", wanted);
 	fprintf(out, " (%s), load", done);
@@ -126,11 +133,13 @@ void report_progress(const json_t *report, FILE *out)
 		fprintf(out, "%s %.1f %%", n ? "," : "", 100 * report_number(lane, "load_mean"));
 	}
 	fprintf(out, "; %.0f skipped, %.0f missed, %.0f slipped; %.0f absent, %.0f late",
-		report_number(slots, "skipped"), report_number(slots, "missed"), report_number(slots, "slipped"),
-		report_number(messages, "absent"), report_number(messages, "late"));
+	    report_number(slots, "skipped"), report_number(slots, "missed"),
+	    report_number(slots, "slipped"), report_number(messages, "absent"),
+	    report_number(messages, "late"));
 	if (radio)
-		fprintf(out, "; radio %.0f lost, %.0f late, %.0f underruns", report_number(radio, "lost"),
-			report_number(radio, "late"), report_number(radio, "underruns"));
+		fprintf(out, "; radio %.0f lost, %.0f late, %.0f underruns",
+		    report_number(radio, "lost"), report_number(radio, "late"),
+		    report_number(radio, "underruns"));
 	fputc('\n', out);
 }
 
@@ -146,8 +155,8 @@ void report_list(const json_t *list, FILE *out)
 	fprintf(out, "%-24s %-8s %12s  %s\n", "waveform", "state", "index", "lanes on CPU");
 	json_array_foreach(list, n, waveform)
 	{
-		fprintf(out, "%-24s %-8s %12.0f  ", report_text(waveform, "name"), report_text(waveform, "state"),
-			report_number(waveform, "index"));
+		fprintf(out, "%-24s %-8s %12.0f  ", report_text(waveform, "name"),
+		    report_text(waveform, "state"), report_number(waveform, "index"));
 		json_array_foreach(json_object_get(waveform, "lanes"), l, lane)
 		{
 			fprintf(out, "%s%.0f", l ? "," : "", report_number(lane, "cpu"));
@@ -168,7 +177,7 @@ static void profile_ports(const json_t *instance, const char *key, FILE *out)
 	json_array_foreach(json_object_get(instance, key), n, port)
 	{
 		fprintf(out, "%s%s.%s %.3f us", n ? ", " : "  ", key, report_text(port, "port"),
-			report_number(port, "us"));
+		    report_number(port, "us"));
 	}
 }
 
@@ -179,10 +188,11 @@ static void profile_overhead(const json_t *report, FILE *out)
 
 	json_array_foreach(json_object_get(report, "lanes"), n, lane)
 	{
-		fprintf(out, "lane %.0f: %.0f slots, load %.2f %% mean, %.2f %% p99, overhead %.3f us a slot\n",
-			report_number(lane, "lane"), report_number(lane, "slots"),
-			100 * report_number(lane, "load_mean"), 100 * report_number(lane, "load_p99"),
-			report_number(json_object_get(lane, "overhead_us"), "mean"));
+		fprintf(out,
+		    "lane %.0f: %.0f slots, load %.2f %% mean, %.2f %% p99, overhead %.3f us a slot\n",
+		    report_number(lane, "lane"), report_number(lane, "slots"),
+		    100 * report_number(lane, "load_mean"), 100 * report_number(lane, "load_p99"),
+		    report_number(json_object_get(lane, "overhead_us"), "mean"));
 	}
 }
 
@@ -192,16 +202,21 @@ void report_profile(const json_t *report, FILE *out)
 	size_t n;
 
 	print_head(report, out);
-	fprintf(out, "capacity of a core: %.1f MMAC/s (1 kMAC = %.3f us)\n\n", report_number(report, "capacity_mmac"),
-		report_number(report, "capacity_mmac") > 0 ? 1000 / report_number(report, "capacity_mmac") : 0);
-	fprintf(out, "%-16s %-18s %9s %9s %9s %9s %9s %9s %9s %8s\n", "instance", "component", "calls", "mean us",
-		"max us", "kMAC", "p50 us", "p99 us", "p99.9 us", "share");
+	fprintf(out, "capacity of a core: %.1f MMAC/s (1 kMAC = %.3f us)\n\n",
+	    report_number(report, "capacity_mmac"),
+	    report_number(report, "capacity_mmac") > 0
+	        ? 1000 / report_number(report, "capacity_mmac")
+	        : 0);
+	fprintf(out, "%-16s %-18s %9s %9s %9s %9s %9s %9s %9s %8s\n", "instance", "component",
+	    "calls", "mean us", "max us", "kMAC", "p50 us", "p99 us", "p99.9 us", "share");
 	json_array_foreach(json_object_get(report, "instances"), n, i)
 	{
-		fprintf(out, "%-16s %-18s %9.0f %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f %6.3f %%\n", report_text(i, "name"),
-			report_text(i, "component"), report_number(i, "calls"), report_number(i, "mean_us"),
-			report_number(i, "max_us"), report_number(i, "kmac"), report_number(i, "p50_us"),
-			report_number(i, "p99_us"), report_number(i, "p999_us"), 100 * report_number(i, "share"));
+		fprintf(out, "%-16s %-18s %9.0f %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f %6.3f %%\n",
+		    report_text(i, "name"), report_text(i, "component"), report_number(i, "calls"),
+		    report_number(i, "mean_us"), report_number(i, "max_us"),
+		    report_number(i, "kmac"), report_number(i, "p50_us"),
+		    report_number(i, "p99_us"), report_number(i, "p999_us"),
+		    100 * report_number(i, "share"));
 	}
 	fprintf(out, "\ntime spent on inputs and outputs, mean of a call\n");
 	json_array_foreach(json_object_get(report, "instances"), n, i)
@@ -217,8 +232,8 @@ void report_profile(const json_t *report, FILE *out)
 
 void report_profile_csv(const json_t *report, FILE *out)
 {
-	static const char *const numbers[] = {"lane",   "lag",    "calls",   "mean_us", "max_us",  "kmac",
-					      "p50_us", "p99_us", "p999_us", "share",   "overruns"};
+	static const char *const numbers[] = {"lane", "lag", "calls", "mean_us", "max_us", "kmac",
+	    "p50_us", "p99_us", "p999_us", "share", "overruns"};
 	const size_t len = sizeof(numbers) / sizeof(numbers[0]);
 	json_t *i;
 	size_t n;
@@ -230,7 +245,7 @@ void report_profile_csv(const json_t *report, FILE *out)
 	json_array_foreach(json_object_get(report, "instances"), n, i)
 	{
 		fprintf(out, "%s,%s,%s", report_text(report, "waveform"), report_text(i, "name"),
-			report_text(i, "component"));
+		    report_text(i, "component"));
 		for (size_t c = 0; c < len; c++)
 			fprintf(out, ",%.9g", report_number(i, numbers[c]));
 		fputc('\n', out);

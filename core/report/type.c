@@ -30,7 +30,8 @@ static void ports_print(const struct component_type *type, int output, const cha
 		types_print(port->types, out);
 		if (port->type_param)
 			fprintf(out, " (as parameter %s says)", port->type_param);
-		fprintf(out, "%s: %s\n", port->flags & ALOE_OPTIONAL ? ", may be left unconnected" : "", port->doc);
+		fprintf(out, "%s: %s\n",
+		    port->flags & ALOE_OPTIONAL ? ", may be left unconnected" : "", port->doc);
 		before = "";
 	}
 }
@@ -99,8 +100,8 @@ static void params_print(const struct component_type *type, FILE *out)
 		if (param->unit && param->unit[0])
 			fprintf(out, " %s", param->unit);
 		default_print(param, out);
-		fprintf(out, "%s\n  %-20s %s\n", param->flags & ALOE_LIVE ? "; may be set while running" : "", "",
-			param->doc);
+		fprintf(out, "%s\n  %-20s %s\n",
+		    param->flags & ALOE_LIVE ? "; may be set while running" : "", "", param->doc);
 	}
 }
 
@@ -109,8 +110,8 @@ static void vars_print(const struct component_type *type, FILE *out)
 	for (size_t i = 0; i < type->n_vars; i++) {
 		const struct aloe_var *var = &type->vars[i];
 		fprintf(out, "%s  %-20s %s%s%s%s\n", i ? "" : "\nvariables\n", var->name, var->doc,
-			var->unit && var->unit[0] ? " (" : "", var->unit ? var->unit : "",
-			var->unit && var->unit[0] ? ")" : "");
+		    var->unit && var->unit[0] ? " (" : "", var->unit ? var->unit : "",
+		    var->unit && var->unit[0] ? ")" : "");
 	}
 }
 
@@ -124,8 +125,8 @@ void type_print(const struct component_type *type, FILE *out)
 	params_print(type, out);
 	vars_print(type, out);
 	fprintf(out, "\ncost until measured: %u kMAC a slot%s%s\nfile: %s\n", type->kmac,
-		type->fills ? "; reads ahead in a thread of its own" : "",
-		type->drains ? "; writes behind in a thread of its own" : "", type->path);
+	    type->fills ? "; reads ahead in a thread of its own" : "",
+	    type->drains ? "; writes behind in a thread of its own" : "", type->path);
 }
 
 void type_unknown(const struct registry *registry, const char *name, FILE *out)

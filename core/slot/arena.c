@@ -29,7 +29,8 @@ static size_t round_up(size_t size, size_t to)
 
 static void region_link(struct arena *arena, struct arena_region *region, bool behind)
 {
-	struct arena_region **at = behind && arena->regions != NULL ? &arena->regions->next : &arena->regions;
+	struct arena_region **at =
+	    behind && arena->regions != NULL ? &arena->regions->next : &arena->regions;
 
 	region->next = *at;
 	*at = region;
@@ -75,7 +76,8 @@ void *arena_take(struct arena *arena, size_t size)
 
 void *arena_scratch(struct arena *arena, uint64_t owner, size_t size)
 {
-	if (arena->scratch == NULL || arena->scratch_owner != owner || arena->scratch_bytes < size) {
+	if (arena->scratch == NULL || arena->scratch_owner != owner ||
+	    arena->scratch_bytes < size) {
 		arena->scratch = arena_take(arena, size);
 		arena->scratch_bytes = size;
 		arena->scratch_owner = owner;

@@ -59,14 +59,14 @@ static void host_fill(struct trial *trial, unsigned seat, int cpu)
 	host->thread.image = &trial->image;
 	host->thread.seat = seat;
 	host->segment = (struct segment){.state = &host->state,
-					 .run = &trial->run,
-					 .control = &trial->node.control[0],
-					 .lane = &trial->load,
-					 .last_of_lane = seat + 1 == trial->n,
-					 .shares_lane = trial->n > 1,
-					 .events = &host->event,
-					 .slot_ns = SLOT_NS,
-					 .last_slot = IMAGE_FOREVER};
+	    .run = &trial->run,
+	    .control = &trial->node.control[0],
+	    .lane = &trial->load,
+	    .last_of_lane = seat + 1 == trial->n,
+	    .shares_lane = trial->n > 1,
+	    .events = &host->event,
+	    .slot_ns = SLOT_NS,
+	    .last_slot = IMAGE_FOREVER};
 	atomic_store(&host->thread.segments[seat], &host->segment);
 	entry->seat = seat;
 	atomic_store(&entry->live, 1);
@@ -105,7 +105,8 @@ static uint64_t cpu_ns(const struct trial *trial)
 /* CPU time of a slot; 0: too few have run. */
 static double slot_cost(const struct trial *trial)
 {
-	const uint64_t began = clock_ns(), slots = atomic_load(&trial->image.slots), cpu = cpu_ns(trial);
+	const uint64_t began = clock_ns(), slots = atomic_load(&trial->image.slots),
+	               cpu = cpu_ns(trial);
 	uint64_t until = began, run;
 
 	do {
@@ -142,7 +143,8 @@ static int trial_run(struct trial *trial, double *ret_ns)
 	int rc = 0;
 
 	for (; rc == 0 && started < trial->n; started += rc == 0)
-		rc = -pthread_create(&trial->hosts[started].id, NULL, host_main, &trial->hosts[started]);
+		rc = -pthread_create(
+		    &trial->hosts[started].id, NULL, host_main, &trial->hosts[started]);
 	for (int i = 0; rc == 0 && i < TRIES; i++) {
 		ns[i] = slot_cost(trial);
 		rc = ns[i] > 0 ? 0 : -ETIMEDOUT;
@@ -178,6 +180,7 @@ int lane_cost_measure(struct lane_cost *ret)
 
 	rc = rc == 0 ? slot_measure(2, cpu, &shared) : rc;
 	if (rc == 0)
-		*ret = (struct lane_cost){.base_ns = alone, .handover_ns = shared > alone ? (shared - alone) / 2 : 0};
+		*ret = (struct lane_cost){
+		    .base_ns = alone, .handover_ns = shared > alone ? (shared - alone) / 2 : 0};
 	return rc;
 }

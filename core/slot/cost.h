@@ -10,8 +10,9 @@
 #define ALOE_SLOT_COST_H
 
 struct lane_cost {
-	double base_ns;     /* of a slot, whatever runs in it */
-	double handover_ns; /* from one host's thread to the next one's on the same core: wake, sleep, switch */
+	double base_ns; /* of a slot, whatever runs in it */
+	double
+	    handover_ns; /* from one host's thread to the next one's on the same core: wake, sleep, switch */
 };
 
 /* lane_cost_measure runs lanes of empty segments on the CPU of the caller, at ordinary priority, for about 20 ms; CPU time

@@ -29,14 +29,16 @@ static void *instance_scratch(struct aloe_setup *setup, size_t size)
 
 /* ---- open -------------------------------------------------------------------------------------------------------------- */
 
-static void bind_inputs(struct instance *it, const struct image_view *view, const struct image_instance *row)
+static void bind_inputs(
+    struct instance *it, const struct image_view *view, const struct image_instance *row)
 {
 	it->n_in = row->n_inputs;
 	for (uint32_t p = 0; p < row->n_inputs; p++) {
 		const struct image_input *in = &view->inputs[row->inputs + p];
 		const struct image_buffer *buffer;
 
-		it->in_format[p] = (struct aloe_format){in->buffer == IMAGE_NONE ? 0 : in->type, in->max};
+		it->in_format[p] =
+		    (struct aloe_format){in->buffer == IMAGE_NONE ? 0 : in->type, in->max};
 		if (in->buffer == IMAGE_NONE)
 			continue;
 		buffer = &view->buffers[in->buffer];
@@ -51,14 +53,16 @@ static void bind_inputs(struct instance *it, const struct image_view *view, cons
 	}
 }
 
-static void bind_outputs(struct instance *it, const struct image_view *view, const struct image_instance *row)
+static void bind_outputs(
+    struct instance *it, const struct image_view *view, const struct image_instance *row)
 {
 	it->n_out = row->n_outputs;
 	for (uint32_t p = 0; p < row->n_outputs; p++) {
 		const struct image_output *out = &view->outputs[row->outputs + p];
 		const struct image_buffer *buffer;
 
-		it->out_format[p] = (struct aloe_format){out->buffer == IMAGE_NONE ? 0 : out->type, out->max};
+		it->out_format[p] =
+		    (struct aloe_format){out->buffer == IMAGE_NONE ? 0 : out->type, out->max};
 		if (out->buffer == IMAGE_NONE)
 			continue;
 		buffer = &view->buffers[out->buffer];
@@ -73,8 +77,8 @@ static void bind_outputs(struct instance *it, const struct image_view *view, con
 	}
 }
 
-static int set_param(struct instance *it, const struct image_view *view, const struct image_param *value,
-		     const struct aloe_param *param)
+static int set_param(struct instance *it, const struct image_view *view,
+    const struct image_param *value, const struct aloe_param *param)
 {
 	switch (param->kind) {
 	case ALOE_KIND_TEXT:
@@ -89,17 +93,19 @@ static int set_param(struct instance *it, const struct image_view *view, const s
 	}
 }
 
-static int set_params(struct instance *it, const struct image_view *view, const struct image_instance *row)
+static int set_params(
+    struct instance *it, const struct image_view *view, const struct image_instance *row)
 {
 	if (row->n_params != it->component->params.len)
-		return aloe_fail(&it->setup, "the component has %u parameters, the plan %u", it->component->params.len,
-				 row->n_params);
+		return aloe_fail(&it->setup, "the component has %u parameters, the plan %u",
+		    it->component->params.len, row->n_params);
 	param_defaults(it->component, it->state);
 	for (uint32_t i = 0; i < row->n_params; i++) {
 		const struct aloe_param *param = &it->component->params.items[i];
 
 		if (set_param(it, view, &view->params[row->params + i], param) != 0)
-			return aloe_fail(&it->setup, "parameter %s does not fit the component", param->name);
+			return aloe_fail(
+			    &it->setup, "parameter %s does not fit the component", param->name);
 	}
 	return 0;
 }
@@ -129,13 +135,16 @@ static uint32_t io_records(const struct instance *it)
 
 static int open_io(struct instance *it)
 {
-	const struct aloe_format *format = it->component->fill != NULL ? &it->out_format[0] : &it->in_format[0];
+	const struct aloe_format *format =
+	    it->component->fill != NULL ? &it->out_format[0] : &it->in_format[0];
 	int status;
 
 	if (it->component->fill == NULL && it->component->drain == NULL)
 		return 0;
-	if (io_ring_init(&it->io, io_records(it), format->max, format->type ? aloe_item_bytes(format->type) : 1) != 0)
-		return aloe_fail(&it->setup, "no memory for the ring of %u records", io_records(it));
+	if (io_ring_init(&it->io, io_records(it), format->max,
+	        format->type ? aloe_item_bytes(format->type) : 1) != 0)
+		return aloe_fail(
+		    &it->setup, "no memory for the ring of %u records", io_records(it));
 	it->records = it->io.len;
 	if (it->component->fill == NULL)
 		return 0;
@@ -152,10 +161,12 @@ static int alloc_ports(struct instance *it, const struct image_instance *row)
 {
 	const size_t one_in = sizeof(*it->in) + sizeof(*it->input) + sizeof(*it->in_format);
 	const size_t one_out = sizeof(*it->out) + sizeof(*it->output) + sizeof(*it->out_format);
-	uint8_t *piece = arena_take(it->arena, row->n_inputs * one_in + row->n_outputs * one_out + 1);
+	uint8_t *piece =
+	    arena_take(it->arena, row->n_inputs * one_in + row->n_outputs * one_out + 1);
 
 	if (piece == NULL)
-		return aloe_fail(&it->setup, "no memory for %u ports", row->n_inputs + row->n_outputs);
+		return aloe_fail(
+		    &it->setup, "no memory for %u ports", row->n_inputs + row->n_outputs);
 	it->in = (void *)piece;
 	it->out = (void *)(it->in + row->n_inputs);
 	it->input = (void *)(it->out + row->n_outputs);
@@ -165,12 +176,14 @@ static int alloc_ports(struct instance *it, const struct image_instance *row)
 	return 0;
 }
 
-static void bind_stats(struct instance *it, const struct image_view *view, const struct image_instance *row)
+static void bind_stats(
+    struct instance *it, const struct image_view *view, const struct image_instance *row)
 {
 	it->stats = image_instance_state(view, it->number);
 	it->time = image_time(view, it->number);
 	it->lag = row->lag;
-	it->first = atomic_load(&it->stats->first) > row->lag ? atomic_load(&it->stats->first) : row->lag;
+	it->first =
+	    atomic_load(&it->stats->first) > row->lag ? atomic_load(&it->stats->first) : row->lag;
 	it->period = row->period;
 	it->phase = row->phase;
 	it->budget_ns = row->budget_ns;
@@ -196,7 +209,7 @@ static bool ports_agree(const struct aloe_component *component, const struct ima
 
 /* What lies where in the state is the component's to say, not the image's. */
 static bool vars_agree(const struct aloe_component *component, const struct image_view *view,
-		       const struct image_instance *row)
+    const struct image_instance *row)
 {
 	if (row->n_vars > component->vars.len)
 		return false;
@@ -215,18 +228,18 @@ static int choose_simd(struct aloe_setup *setup)
 	return rc;
 }
 
-int instance_open(struct instance *it, const struct image_view *view, uint32_t number, const struct aloe_entry *entry,
-		  struct aloe_radio *radio, struct arena *arena)
+int instance_open(struct instance *it, const struct image_view *view, uint32_t number,
+    const struct aloe_entry *entry, struct aloe_radio *radio, struct arena *arena)
 {
 	const struct image_instance *row = &view->instances[number];
 
 	*it = (struct instance){.component = entry->component,
-				.work = entry->component->work,
-				.number = number,
-				.segment = row->segment,
-				.shares_scratch = view->head->copies > 1,
-				.scratch_segment = row->segment,
-				.arena = arena};
+	    .work = entry->component->work,
+	    .number = number,
+	    .segment = row->segment,
+	    .shares_scratch = view->head->copies > 1,
+	    .scratch_segment = row->segment,
+	    .arena = arena};
 	it->setup = (struct aloe_setup){
 	    .instance = image_text(view, row->name),
 	    .slot_ns = view->head->slot_ns,
@@ -244,7 +257,8 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 		return aloe_fail(&it->setup, "the component's variables are not those of the plan");
 	it->state = arena_take(it->arena, it->component->state_size + 1);
 	if (it->state == NULL)
-		return aloe_fail(&it->setup, "no memory for %u bytes of state", it->component->state_size);
+		return aloe_fail(
+		    &it->setup, "no memory for %u bytes of state", it->component->state_size);
 	if (alloc_ports(it, row) != 0)
 		return -1;
 	bind_inputs(it, view, row);
@@ -258,7 +272,8 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 	if (it->component->init != NULL && it->component->init(it->state, &it->setup) < 0)
 		return -1;
 	it->initialised = true;
-	if (live_new(it->component, it->state, &it->setup, it->setup.error, sizeof(it->setup.error), &it->live) != 0)
+	if (live_new(it->component, it->state, &it->setup, it->setup.error, sizeof(it->setup.error),
+	        &it->live) != 0)
 		return -1;
 	it->slot.in = it->in;
 	it->slot.out = it->out;
@@ -316,7 +331,8 @@ int instance_close(struct instance *it)
 
 static inline void count(_Atomic uint64_t *counter)
 {
-	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
+	atomic_store_explicit(
+	    counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
 /* A message that was absent and has been completed by the next call came late. */
@@ -329,7 +345,8 @@ static void look_back(struct instance *it, struct instance_input *input)
 	input->missed = 0;
 }
 
-__attribute__((always_inline)) static inline void bind_input(struct instance *it, uint32_t p, uint64_t k)
+__attribute__((always_inline)) static inline void bind_input(
+    struct instance *it, uint32_t p, uint64_t k)
 {
 	struct instance_input *input = &it->input[p];
 	struct aloe_in *in = &it->in[p];
@@ -353,7 +370,8 @@ __attribute__((always_inline)) static inline void bind_input(struct instance *it
 	input->bound = message;
 	in->data = input->data + (m & input->mask) * input->stride;
 	in->state = atomic_load_explicit(&message->state, memory_order_relaxed);
-	in->len = in->state == ALOE_VALID ? atomic_load_explicit(&message->len, memory_order_relaxed) : 0;
+	in->len =
+	    in->state == ALOE_VALID ? atomic_load_explicit(&message->len, memory_order_relaxed) : 0;
 }
 
 static inline void bind_output(struct instance *it, uint32_t p, uint64_t k)
@@ -387,7 +405,8 @@ static inline int publish_output(struct instance *it, uint32_t p, uint64_t k)
 		it->slot.why = "claims more items than an output message holds";
 		return -EOVERFLOW;
 	}
-	atomic_store_explicit(&output->bound->len, out->state == ALOE_VALID ? out->len : 0, memory_order_relaxed);
+	atomic_store_explicit(
+	    &output->bound->len, out->state == ALOE_VALID ? out->len : 0, memory_order_relaxed);
 	atomic_store_explicit(&output->bound->state, out->state, memory_order_relaxed);
 	atomic_store_explicit(&output->bound->stamp, k + 1, memory_order_release);
 	return 0;
@@ -400,9 +419,12 @@ static inline void record_take(struct instance *it, uint64_t k)
 	it->slot.record = NULL;
 	if (it->component->fill != NULL) {
 		if (io_has_record(io))
-			it->slot.record = &io->records[atomic_load_explicit(&io->tail, memory_order_relaxed) % io->len];
+			it->slot.record =
+			    &io->records[atomic_load_explicit(&io->tail, memory_order_relaxed) %
+			        io->len];
 	} else if (io_has_space(io)) {
-		it->slot.record = &io->records[atomic_load_explicit(&io->head, memory_order_relaxed) % io->len];
+		it->slot.record =
+		    &io->records[atomic_load_explicit(&io->head, memory_order_relaxed) % io->len];
 		it->slot.record->index = k;
 		it->slot.record->len = 0;
 		it->slot.record->state = ALOE_ABSENT;
@@ -416,7 +438,8 @@ static inline void record_give(struct instance *it)
 
 	if (it->component->fill != NULL && it->slot.record->end)
 		it->slot.flags |= ALOE_SLOT_END;
-	atomic_store_explicit(mine, atomic_load_explicit(mine, memory_order_relaxed) + 1, memory_order_release);
+	atomic_store_explicit(
+	    mine, atomic_load_explicit(mine, memory_order_relaxed) + 1, memory_order_release);
 }
 
 static int copy_record(struct instance *it)
@@ -426,13 +449,15 @@ static int copy_record(struct instance *it)
 	if (it->component->fill != NULL) {
 		if (it->output[0].messages == NULL)
 			return 0;
-		memcpy(it->out[0].data, record->data, (size_t)record->len * aloe_item_bytes(it->out_format[0].type));
+		memcpy(it->out[0].data, record->data,
+		    (size_t)record->len * aloe_item_bytes(it->out_format[0].type));
 		aloe_put(&it->slot, 0, record->len);
 		return 0;
 	}
 	record->state = it->in[0].state;
 	record->len = it->in[0].len;
-	memcpy(record->data, it->in[0].data, (size_t)record->len * aloe_item_bytes(it->in_format[0].type));
+	memcpy(record->data, it->in[0].data,
+	    (size_t)record->len * aloe_item_bytes(it->in_format[0].type));
 	return 0;
 }
 
@@ -469,7 +494,8 @@ static inline void recheck_inputs(struct instance *it, uint64_t k)
 		const struct instance_input *input = &it->input[p];
 
 		if (!input->crosses || input->bound == NULL ||
-		    atomic_load_explicit(&input->bound->stamp, memory_order_relaxed) == k - input->delay + 1)
+		    atomic_load_explicit(&input->bound->stamp, memory_order_relaxed) ==
+		        k - input->delay + 1)
 			continue;
 		count(&it->stats->overwritten);
 		sound = false;
@@ -504,7 +530,8 @@ static inline uint64_t port_time(struct instance *it, uint32_t port, uint64_t si
 	const uint64_t now = clock_ns();
 	_Atomic uint64_t *sum = &it->stats->port_ns[port];
 
-	atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + now - since, memory_order_relaxed);
+	atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + now - since,
+	    memory_order_relaxed);
 	return now;
 }
 

@@ -16,7 +16,8 @@ struct instance_input {
 	uint8_t *data;
 	uint64_t mask, stride, delay;
 	struct image_message *bound; /* the message of this call, to look at its stamp again */
-	uint64_t missed;             /* stamp that was not there the last time: come meanwhile, it is late; 0: none */
+	uint64_t
+	    missed; /* stamp that was not there the last time: come meanwhile, it is late; 0: none */
 	bool crosses;
 };
 
@@ -34,14 +35,17 @@ struct instance {
 	void *state;
 	struct image_instance_state *stats;
 	struct hist_head *time;
-	struct aloe_in *in; /* with the three below: one piece of memory, as many as the component has */
+	struct aloe_in
+	    *in; /* with the three below: one piece of memory, as many as the component has */
 	struct aloe_out *out;
 	struct instance_input *input;
 	struct instance_output *output;
 	uint32_t n_in, n_out;
 
-	uint64_t lag, first, period, phase, budget_ns;  /* first: step before which it rests, its lag or later */
-	const struct image_segment_state *source_state; /* sinks: where the step of their index began */
+	uint64_t lag, first, period, phase,
+	    budget_ns; /* first: step before which it rests, its lag or later */
+	const struct image_segment_state
+	    *source_state; /* sinks: where the step of their index began */
 	const struct image_var *vars;
 	uint32_t n_vars, number, segment; /* numbers in the image */
 	uint32_t records;                 /* of an I/O component's ring; 0: it is none */
@@ -59,19 +63,20 @@ struct instance {
 	struct arena *arena;
 	struct live *live; /* NULL: no array of it is live */
 	bool initialised;
-	bool has_scratch, shares_scratch; /* both: it shares it with others of the segment that it was opened in, */
-	uint32_t scratch_segment;         /* which is this one: none of them may run beside it */
-	uint8_t pad[40];                  /* so that each of an array begins on a line */
+	bool has_scratch,
+	    shares_scratch; /* both: it shares it with others of the segment that it was opened in, */
+	uint32_t scratch_segment; /* which is this one: none of them may run beside it */
+	uint8_t pad[40];          /* so that each of an array begins on a line */
 };
 
 static_assert(offsetof(struct instance, work_ns) == 192 && sizeof(struct instance) % 64 == 0,
-	      "what a call touches are three lines of cache, of each in an array");
+    "what a call touches are three lines of cache, of each in an array");
 
 /* instance_open sets parameters from the image, runs check and init, makes the I/O ring and fills it for the first time.
  * Its memory is from `arena`, which is the caller's and outlives it; `radio` is the clock's, or NULL. 0, or negative with words for the user in
  * instance->setup.error. [control] */
 int instance_open(struct instance *instance, const struct image_view *view, uint32_t number,
-		  const struct aloe_entry *entry, struct aloe_radio *radio, struct arena *arena);
+    const struct aloe_entry *entry, struct aloe_radio *radio, struct arena *arena);
 /* instance_follow takes an instance over to the tables and rings of another image of its waveform, filled by image_carry; its
  * state stays as it is. Texts and arrays of the image that it was opened with must live on. [control] */
 void instance_follow(struct instance *instance, const struct image_view *view);
@@ -91,7 +96,8 @@ static inline bool instance_can(const struct instance *instance)
 {
 	if (instance->records == 0)
 		return true;
-	return instance->component->fill != NULL ? io_has_record(&instance->io) : io_has_space(&instance->io);
+	return instance->component->fill != NULL ? io_has_record(&instance->io)
+	                                         : io_has_space(&instance->io);
 }
 
 #endif

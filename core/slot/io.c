@@ -16,7 +16,8 @@ int io_ring_init(struct io_ring *ring, uint32_t len, uint32_t max, uint32_t item
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < len; i++)
-		ring->records[i] = (struct aloe_record){.data = ring->data + i * stride, .max = max};
+		ring->records[i] =
+		    (struct aloe_record){.data = ring->data + i * stride, .max = max};
 	return 0;
 }
 
@@ -35,12 +36,13 @@ static void fill_end(struct io_ring *ring)
 	atomic_store_explicit(&ring->head, ring->filled, memory_order_release);
 }
 
-int io_fill(struct io_ring *ring, const struct aloe_component *component, void *self, struct aloe_setup *setup)
+int io_fill(struct io_ring *ring, const struct aloe_component *component, void *self,
+    struct aloe_setup *setup)
 {
 	int moved = 0;
 
 	while (!ring->ended && !atomic_load(&ring->failed) &&
-	       ring->filled - atomic_load_explicit(&ring->tail, memory_order_acquire) < ring->len) {
+	    ring->filled - atomic_load_explicit(&ring->tail, memory_order_acquire) < ring->len) {
 		struct aloe_record *record = &ring->records[ring->filled % ring->len];
 		int status;
 
@@ -64,12 +66,14 @@ int io_fill(struct io_ring *ring, const struct aloe_component *component, void *
 	return moved;
 }
 
-int io_drain(struct io_ring *ring, const struct aloe_component *component, void *self, struct aloe_setup *setup)
+int io_drain(struct io_ring *ring, const struct aloe_component *component, void *self,
+    struct aloe_setup *setup)
 {
 	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 	int moved = 0;
 
-	while (!atomic_load(&ring->failed) && tail != atomic_load_explicit(&ring->head, memory_order_acquire)) {
+	while (!atomic_load(&ring->failed) &&
+	    tail != atomic_load_explicit(&ring->head, memory_order_acquire)) {
 		const int status = component->drain(self, &ring->records[tail % ring->len], setup);
 
 		if (status < 0) {

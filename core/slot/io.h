@@ -32,20 +32,22 @@ int io_ring_init(struct io_ring *ring, uint32_t len, uint32_t max, uint32_t item
 void io_ring_fini(struct io_ring *ring);
 
 /* io_fill and io_drain move what can be moved now: how many records, or negative after a failure (once). [io] */
-int io_fill(struct io_ring *ring, const struct aloe_component *component, void *self, struct aloe_setup *setup);
-int io_drain(struct io_ring *ring, const struct aloe_component *component, void *self, struct aloe_setup *setup);
+int io_fill(struct io_ring *ring, const struct aloe_component *component, void *self,
+    struct aloe_setup *setup);
+int io_drain(struct io_ring *ring, const struct aloe_component *component, void *self,
+    struct aloe_setup *setup);
 
 static inline bool io_has_record(const struct io_ring *ring)
 {
 	return atomic_load_explicit(&ring->head, memory_order_acquire) !=
-	       atomic_load_explicit(&ring->tail, memory_order_relaxed);
+	    atomic_load_explicit(&ring->tail, memory_order_relaxed);
 }
 
 static inline bool io_has_space(const struct io_ring *ring)
 {
 	return atomic_load_explicit(&ring->head, memory_order_relaxed) -
-		   atomic_load_explicit(&ring->tail, memory_order_acquire) <
-	       ring->len;
+	    atomic_load_explicit(&ring->tail, memory_order_acquire) <
+	    ring->len;
 }
 
 #endif

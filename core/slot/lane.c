@@ -33,19 +33,23 @@ static uint32_t live_from(const struct node_lane *lane, uint32_t first)
 uint64_t lane_next(const struct node_lane *lane, uint64_t baton)
 {
 	const uint64_t slot = baton_slot(baton);
-	const uint32_t next =
-	    baton_entry(baton) == BATON_NOBODY ? BATON_NOBODY : live_from(lane, baton_entry(baton) + 1);
+	const uint32_t next = baton_entry(baton) == BATON_NOBODY
+	    ? BATON_NOBODY
+	    : live_from(lane, baton_entry(baton) + 1);
 
-	if (baton & BATON_FRESH) /* whoever waited for the pace is gone: the slot is still to begin */
+	if (baton &
+	    BATON_FRESH) /* whoever waited for the pace is gone: the slot is still to begin */
 		return baton_make(slot, BATON_FRESH, live_from(lane, 0));
 	if (next != BATON_NOBODY)
 		return baton_make(slot, 0, next);
 	return baton_make(slot + 1, BATON_FRESH, live_from(lane, 0));
 }
 
-static void wake_seat(const struct node_lane *lane, struct lane_image *image, uint64_t baton, uint32_t but)
+static void wake_seat(
+    const struct node_lane *lane, struct lane_image *image, uint64_t baton, uint32_t but)
 {
-	const uint32_t entry = baton_entry(baton), seat = entry < NODE_ENTRIES_MAX ? lane->entry[entry].seat : but;
+	const uint32_t entry = baton_entry(baton),
+	               seat = entry < NODE_ENTRIES_MAX ? lane->entry[entry].seat : but;
 
 	if (seat == but || seat >= NODE_ENTRIES_MAX)
 		return;
@@ -53,7 +57,8 @@ static void wake_seat(const struct node_lane *lane, struct lane_image *image, ui
 	futex_wake(&image->go[seat], 1);
 }
 
-int lane_pass(const struct node_lane *lane, struct lane_image *image, uint64_t from, uint64_t to, uint32_t seat)
+int lane_pass(const struct node_lane *lane, struct lane_image *image, uint64_t from, uint64_t to,
+    uint32_t seat)
 {
 	if (!atomic_compare_exchange_strong(&image->baton, &from, to))
 		return -ESTALE;
@@ -69,7 +74,7 @@ void lane_wake(const struct node_lane *lane, struct lane_image *image)
 static bool leaves(const struct lane_thread *thread)
 {
 	return atomic_load_explicit(&thread->quit, memory_order_relaxed) != 0 ||
-	       atomic_load_explicit(&thread->node->quit, memory_order_relaxed) != 0;
+	    atomic_load_explicit(&thread->node->quit, memory_order_relaxed) != 0;
 }
 
 /* ---- pace --------------------------------------------------------------------------------------------------------------- */
@@ -96,7 +101,8 @@ static void segment_leave(struct lane_thread *thread)
 
 static uint32_t entries_of(const struct lane_thread *thread)
 {
-	const uint32_t entries = atomic_load_explicit(&thread->node->lane[thread->lane].entries, memory_order_acquire);
+	const uint32_t entries =
+	    atomic_load_explicit(&thread->node->lane[thread->lane].entries, memory_order_acquire);
 
 	return entries < NODE_ENTRIES_MAX ? entries : NODE_ENTRIES_MAX;
 }
@@ -121,7 +127,8 @@ static uint32_t mate(const struct lane_thread *thread, uint32_t entry)
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
 	const uint32_t seat = atomic_load_explicit(&lane->entry[entry].seat, memory_order_relaxed);
 
-	if (!atomic_load_explicit(&lane->entry[entry].live, memory_order_relaxed) || seat >= NODE_ENTRIES_MAX)
+	if (!atomic_load_explicit(&lane->entry[entry].live, memory_order_relaxed) ||
+	    seat >= NODE_ENTRIES_MAX)
 		return thread->seat;
 	for (uint32_t e = 0; e < entry; e++)
 		if (atomic_load_explicit(&lane->entry[e].live, memory_order_relaxed) &&
@@ -168,7 +175,8 @@ static void timer_wait(struct lane_thread *thread, uint64_t slot_ns, uint64_t ed
 
 		clock_sleep_until(awake);
 		now = clock_ns();
-		atomic_store_explicit(guard_ns, lane_guard(guard, now - awake), memory_order_relaxed);
+		atomic_store_explicit(
+		    guard_ns, lane_guard(guard, now - awake), memory_order_relaxed);
 		if (stirring > 0 && now + stirring < edge)
 			stir(thread);
 		warm(thread, edge - WARM_NS);
@@ -184,8 +192,8 @@ bool lane_polls(uint64_t slot_ns)
 }
 
 /* The slot that may begin: `slot` at its edge, or the one under way when that has passed already. */
-static uint64_t pace_timer(struct lane_thread *thread, const struct node_timebase *base, uint64_t slot,
-			   uint64_t *ret_edge)
+static uint64_t pace_timer(
+    struct lane_thread *thread, const struct node_timebase *base, uint64_t slot, uint64_t *ret_edge)
 {
 	const uint64_t now = clock_ns();
 	const uint64_t current = now < base->start_ns ? 0 : (now - base->start_ns) / base->slot_ns;
@@ -198,7 +206,8 @@ static uint64_t pace_timer(struct lane_thread *thread, const struct node_timebas
 	return slot;
 }
 
-static uint64_t pace_step(const struct lane_thread *thread, const struct node_timebase *base, uint64_t slot)
+static uint64_t pace_step(
+    const struct lane_thread *thread, const struct node_timebase *base, uint64_t slot)
 {
 	_Atomic uint64_t *allowed = (_Atomic uint64_t *)&base->allowed;
 	uint64_t now = atomic_load(allowed);
@@ -212,7 +221,8 @@ static uint64_t pace_step(const struct lane_thread *thread, const struct node_ti
 	return slot;
 }
 
-static uint64_t pace_wait(struct lane_thread *thread, uint64_t slot, uint64_t *ret_edge, uint64_t *ret_now)
+static uint64_t pace_wait(
+    struct lane_thread *thread, uint64_t slot, uint64_t *ret_edge, uint64_t *ret_now)
 {
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
 	const uint32_t number = atomic_load_explicit(&lane->timebase, memory_order_acquire);
@@ -224,8 +234,9 @@ static uint64_t pace_wait(struct lane_thread *thread, uint64_t slot, uint64_t *r
 	if (base->pace == IMAGE_TIMER)
 		return pace_timer(thread, base, slot, ret_edge);
 	if (base->pace == IMAGE_RADIO)
-		return thread->radio != NULL ? thread->radio->wait(thread->radio->self, slot, ret_edge, ret_now)
-					     : IMAGE_FOREVER;
+		return thread->radio != NULL
+		    ? thread->radio->wait(thread->radio->self, slot, ret_edge, ret_now)
+		    : IMAGE_FOREVER;
 	slot = pace_step(thread, base, slot);
 	*ret_edge = clock_ns();
 	return slot;
@@ -237,7 +248,8 @@ static inline bool mine(const struct lane_thread *thread, uint64_t baton)
 {
 	const uint32_t entry = baton_entry(baton);
 
-	return entry < NODE_ENTRIES_MAX && thread->node->lane[thread->lane].entry[entry].seat == thread->seat;
+	return entry < NODE_ENTRIES_MAX &&
+	    thread->node->lane[thread->lane].entry[entry].seat == thread->seat;
 }
 
 static void baton_await(struct lane_thread *thread)
@@ -255,7 +267,8 @@ static void baton_await(struct lane_thread *thread)
 		thread->radio->idle(thread->radio->self);
 }
 
-static int begin_slot(struct lane_thread *thread, uint64_t *baton, uint64_t *ret_edge, uint64_t *ret_now)
+static int begin_slot(
+    struct lane_thread *thread, uint64_t *baton, uint64_t *ret_edge, uint64_t *ret_now)
 {
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
 	const uint64_t fresh = *baton;
@@ -265,7 +278,8 @@ static int begin_slot(struct lane_thread *thread, uint64_t *baton, uint64_t *ret
 
 	if (!mine(thread, fresh)) /* while we waited the entry has become another's */
 		return -EAGAIN;
-	if (first != fresh) /* the table has changed since: a segment before ours has come, or ours has left */
+	if (first !=
+	    fresh) /* the table has changed since: a segment before ours has come, or ours has left */
 		lane_pass(lane, thread->image, fresh, first, thread->seat);
 	if (first != fresh || slot == IMAGE_FOREVER)
 		return -EAGAIN;
@@ -274,8 +288,10 @@ static int begin_slot(struct lane_thread *thread, uint64_t *baton, uint64_t *ret
 		return -EAGAIN;
 	slots = atomic_load_explicit(&thread->image->slots, memory_order_relaxed);
 	if (slot > baton_slot(fresh) && slots > 0)
-		atomic_fetch_add_explicit(&thread->image->skipped, slot - baton_slot(fresh), memory_order_relaxed);
-	atomic_store_explicit(&thread->image->slots, slots + 1, memory_order_relaxed); /* the baton is ours */
+		atomic_fetch_add_explicit(
+		    &thread->image->skipped, slot - baton_slot(fresh), memory_order_relaxed);
+	atomic_store_explicit(
+	    &thread->image->slots, slots + 1, memory_order_relaxed); /* the baton is ours */
 	return 0;
 }
 
@@ -290,8 +306,10 @@ static void entry_run(struct lane_thread *thread, uint64_t baton, uint64_t edge,
 
 static uint64_t edge_of(const struct lane_thread *thread, uint64_t slot)
 {
-	const uint32_t number = atomic_load_explicit(&thread->node->lane[thread->lane].timebase, memory_order_acquire);
-	const struct node_timebase *base = &thread->node->timebase[number < NODE_TIMEBASES_MAX ? number : 0];
+	const uint32_t number =
+	    atomic_load_explicit(&thread->node->lane[thread->lane].timebase, memory_order_acquire);
+	const struct node_timebase *base =
+	    &thread->node->timebase[number < NODE_TIMEBASES_MAX ? number : 0];
 
 	return base->pace == IMAGE_TIMER ? base->start_ns + slot * base->slot_ns : clock_ns();
 }
@@ -325,7 +343,8 @@ void lane_run(struct lane_thread *thread)
 			atomic_store_explicit(&thread->image->since_ns, 0, memory_order_release);
 		else
 			atomic_compare_exchange_strong(&thread->image->since_ns, &since,
-						       0);                 /* unless it is another's by now */
-		lane_pass(lane, thread->image, baton, next, thread->seat); /* or it has gone on without us */
+			    0); /* unless it is another's by now */
+		lane_pass(lane, thread->image, baton, next,
+		    thread->seat); /* or it has gone on without us */
 	}
 }

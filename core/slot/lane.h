@@ -39,9 +39,11 @@ struct lane_thread {
 	uint32_t lane, seat;
 	_Atomic uint32_t quit;
 	struct segment *_Atomic segments[NODE_ENTRIES_MAX]; /* this host's, by entry */
-	_Atomic uint64_t inside;     /* entry that it runs now + 1, for whoever wants to take a segment away */
+	_Atomic uint64_t
+	    inside; /* entry that it runs now + 1, for whoever wants to take a segment away */
 	struct rehearsal *rehearsal; /* NULL: none */
-	bool fifo; /* real-time priority, as all threads of the lane: what one gives away of the CPU is theirs alone */
+	bool
+	    fifo; /* real-time priority, as all threads of the lane: what one gives away of the CPU is theirs alone */
 };
 
 /* lane_guard gives how long before the next edge the lane wants to be awake, when it was to be so `guard` ns before this one
@@ -61,7 +63,8 @@ uint64_t lane_next(const struct node_lane *lane, uint64_t baton);
 
 /* lane_pass tries to move the baton from `from` to `to` and wakes who has it now: 0, or -ESTALE. Also exec's and the
  * keeper's. `seat`: the caller's own, not woken; IMAGE_NONE. */
-int lane_pass(const struct node_lane *lane, struct lane_image *image, uint64_t from, uint64_t to, uint32_t seat);
+int lane_pass(const struct node_lane *lane, struct lane_image *image, uint64_t from, uint64_t to,
+    uint32_t seat);
 
 /* lane_wake wakes who has the baton now. Exec's and the keeper's: a host may have died after it had moved the baton and
  * before it had woken the next one, who sleeps without a time limit. */

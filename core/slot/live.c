@@ -54,8 +54,8 @@ static int call_prepare(const struct live *live, struct live_value *value, char 
 }
 
 /* A copy of data, prepared; nothing is left on failure. */
-static int value_new(const struct live *live, uint32_t param, uint64_t sequence, const float *data, uint32_t len,
-		     char *why, size_t size, struct live_value **ret)
+static int value_new(const struct live *live, uint32_t param, uint64_t sequence, const float *data,
+    uint32_t len, char *why, size_t size, struct live_value **ret)
 {
 	struct live_value *value = calloc(1, sizeof(*value));
 	float *copy = value != NULL ? arena_take(&value->arena, (len + 1) * sizeof(*copy)) : NULL;
@@ -115,8 +115,8 @@ static bool has_live_array(const struct aloe_component *component)
 	return false;
 }
 
-int live_new(const struct aloe_component *component, void *state, const struct aloe_setup *setup, char *why,
-	     size_t size, struct live **ret)
+int live_new(const struct aloe_component *component, void *state, const struct aloe_setup *setup,
+    char *why, size_t size, struct live **ret)
 {
 	struct live *live;
 	int status;
@@ -149,8 +149,8 @@ void live_free(struct live *live)
 	free(live);
 }
 
-int live_offer(struct live *live, uint32_t param, uint64_t sequence, const float *data, uint32_t len, char *why,
-	       size_t size)
+int live_offer(struct live *live, uint32_t param, uint64_t sequence, const float *data,
+    uint32_t len, char *why, size_t size)
 {
 	const struct aloe_param *row = param_of(live, param);
 	struct live_value *value;
@@ -198,7 +198,7 @@ void live_forget(struct live *live, uint64_t sequence)
 
 /* For tools: what is in force, and that what has been replaced already was. */
 static void value_show(struct live_value *value, bool in_force, const struct image_view *view,
-		       const struct image_param *param)
+    const struct image_param *param)
 {
 	value->shown = true;
 	if (param->array == 0)
@@ -208,7 +208,8 @@ static void value_show(struct live_value *value, bool in_force, const struct ima
 	image_array_seen(view, param, value->sequence);
 }
 
-uint32_t live_sweep(struct live *live, uint64_t done, const struct image_view *view, const struct image_param *params)
+uint32_t live_sweep(struct live *live, uint64_t done, const struct image_view *view,
+    const struct image_param *params)
 {
 	struct live_value **link = &live->values;
 	uint32_t waiting = 0;
@@ -242,7 +243,8 @@ void live_moved(struct live *live)
 bool live_swap(struct live *live, uint32_t param, uint64_t sequence, uint64_t step)
 {
 	for (uint32_t i = 0; i < LIVE_OFFERED_MAX; i++) {
-		struct live_value *value = atomic_load_explicit(&live->offered[i], memory_order_acquire);
+		struct live_value *value =
+		    atomic_load_explicit(&live->offered[i], memory_order_acquire);
 		struct aloe_reals *field;
 
 		if (value == NULL || value->sequence != sequence || value->param != param)
@@ -250,7 +252,8 @@ bool live_swap(struct live *live, uint32_t param, uint64_t sequence, uint64_t st
 		field = field_of(live, param);
 		value->reals.version = field->version + 1;
 		*field = value->reals;
-		atomic_store_explicit(&live->in_force[param]->until, step + 1, memory_order_release);
+		atomic_store_explicit(
+		    &live->in_force[param]->until, step + 1, memory_order_release);
 		live->in_force[param] = value;
 		atomic_store_explicit(&value->since, step + 1, memory_order_release);
 		atomic_store_explicit(&live->offered[i], NULL, memory_order_release);

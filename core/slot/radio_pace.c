@@ -21,14 +21,17 @@ static inline uint64_t end_of(const struct radio_pace *pace, const struct front_
 	return packet->ticks + (uint64_t)packet->samples * pace->front->ticks_per_sample;
 }
 
-static const uint8_t *missing(struct radio_pace *pace, uint32_t from, uint64_t ticks, uint32_t *ret_samples)
+static const uint8_t *missing(
+    struct radio_pace *pace, uint32_t from, uint64_t ticks, uint32_t *ret_samples)
 {
-	*ret_samples = ticks != 0 ? (uint32_t)(ticks / pace->front->ticks_per_sample) : pace->radio.slot_samples - from;
+	*ret_samples = ticks != 0 ? (uint32_t)(ticks / pace->front->ticks_per_sample)
+	                          : pace->radio.slot_samples - from;
 	pace->missed = true;
 	return NULL;
 }
 
-static const uint8_t *received(struct aloe_radio *radio, uint32_t channel, uint32_t from, uint32_t *ret_samples)
+static const uint8_t *received(
+    struct aloe_radio *radio, uint32_t channel, uint32_t from, uint32_t *ret_samples)
 {
 	struct radio_pace *pace = pace_of(radio);
 	const uint32_t per_sample = pace->front->ticks_per_sample;
@@ -39,7 +42,8 @@ static const uint8_t *received(struct aloe_radio *radio, uint32_t channel, uint3
 
 	if (from == 0)
 		queue->at = queue->head;
-	while (queue->at != queue->tail && end_of(pace, &queue->packets[queue->at & pace->mask]) <= tick)
+	while (queue->at != queue->tail &&
+	    end_of(pace, &queue->packets[queue->at & pace->mask]) <= tick)
 		queue->at++;
 	packet = &queue->packets[queue->at & pace->mask];
 	if (queue->at == queue->tail || packet->ticks >= pace->slot_ticks + pace->per_slot)
@@ -66,7 +70,8 @@ static uint8_t *place(struct aloe_radio *radio, uint32_t channel, uint32_t *ret_
 	if (left > 0 && tx->place != NULL)
 		return tx->place;
 	if (left > 0) { /* the rest of the slot is not sent */
-		pace->counts[channel].tx_no_room += (left + radio->tx_packet - 1) / radio->tx_packet;
+		pace->counts[channel].tx_no_room +=
+		    (left + radio->tx_packet - 1) / radio->tx_packet;
 		tx->sent = radio->slot_samples;
 	}
 	*ret_samples = 0;
@@ -78,8 +83,9 @@ static void send_placed(struct aloe_radio *radio, uint32_t channel, uint32_t sam
 	struct radio_pace *pace = pace_of(radio);
 	struct radio_tx *tx = &pace->tx[channel];
 	const uint64_t ahead = tx->sent + (uint64_t)radio->tx_advance;
-	const uint64_t ticks =
-	    radio->tx_advance < 0 ? UINT64_MAX : pace->slot_ticks + ahead * pace->front->ticks_per_sample;
+	const uint64_t ticks = radio->tx_advance < 0
+	    ? UINT64_MAX
+	    : pace->slot_ticks + ahead * pace->front->ticks_per_sample;
 
 	if (tx->place == NULL || samples == 0)
 		return;
@@ -103,30 +109,32 @@ uint32_t radio_pace_queue(const struct radio_pace_options *options)
 	return n;
 }
 
-int radio_pace_init(struct radio_pace *pace, struct front *front, const struct radio_pace_options *options)
+int radio_pace_init(
+    struct radio_pace *pace, struct front *front, const struct radio_pace_options *options)
 {
 	const uint32_t n = radio_pace_queue(options);
 
 	*pace = (struct radio_pace){
 	    .radio =
-		{
-		    .rate_hz = options->rate_hz,
-		    .slot_samples = options->slot_samples,
-		    .channels = front->channels,
-		    .rx_packet = options->rx_packet,
-		    .tx_packet = options->tx_packet,
-		    .tx_advance = options->tx_advance,
-		    .counts = pace->counts,
-		    .received = received,
-		    .place = place,
-		    .send = send_placed,
-		},
+	        {
+	            .rate_hz = options->rate_hz,
+	            .slot_samples = options->slot_samples,
+	            .channels = front->channels,
+	            .rx_packet = options->rx_packet,
+	            .tx_packet = options->tx_packet,
+	            .tx_advance = options->tx_advance,
+	            .counts = pace->counts,
+	            .received = received,
+	            .place = place,
+	            .send = send_placed,
+	        },
 	    .front = front,
 	    .per_slot = (uint64_t)options->slot_samples * front->ticks_per_sample,
 	    .patience_ns = options->patience_ns,
 	    .slot_ns = options->slot_samples * 1e9 / options->rate_hz,
 	    .late_ns = (uint64_t)(options->slot_samples * 1e9 / options->rate_hz / 4),
-	    .horizon = (uint64_t)(RADIO_PACE_HORIZON_NS * 1e-9 * options->rate_hz) * front->ticks_per_sample,
+	    .horizon = (uint64_t)(RADIO_PACE_HORIZON_NS * 1e-9 * options->rate_hz) *
+	        front->ticks_per_sample,
 	    .mask = n - 1,
 	};
 	for (uint32_t c = 0; c < front->channels; c++) {
@@ -201,12 +209,13 @@ static void release_to(struct radio_pace *pace, uint32_t channel, uint64_t tick)
 {
 	struct radio_queue *queue = &pace->queue[channel];
 
-	while (queue->head != queue->tail && end_of(pace, &queue->packets[queue->head & pace->mask]) <= tick) {
+	while (queue->head != queue->tail &&
+	    end_of(pace, &queue->packets[queue->head & pace->mask]) <= tick) {
 		const uint32_t first = queue->head & pace->mask;
 		uint32_t n = 1;
 
 		while (first + n <= pace->mask && queue->head + n != queue->tail &&
-		       end_of(pace, &queue->packets[first + n]) <= tick)
+		    end_of(pace, &queue->packets[first + n]) <= tick)
 			n++;
 		pace->front->kind->release(pace->front, channel, &queue->packets[first], n);
 		queue->head += n;
@@ -224,11 +233,14 @@ static void begin(struct radio_pace *pace, const struct front_packet *packet, ui
 {
 	const uint64_t asked = pace->front->start_ticks;
 
-	pace->slot_ticks = packet->ticks - (pace->front->on_grid ? packet->ticks % pace->per_slot : 0);
-	if (!pace->begun && asked != 0 && packet->ticks >= asked && packet->ticks - asked < pace->horizon)
+	pace->slot_ticks =
+	    packet->ticks - (pace->front->on_grid ? packet->ticks % pace->per_slot : 0);
+	if (!pace->begun && asked != 0 && packet->ticks >= asked &&
+	    packet->ticks - asked < pace->horizon)
 		pace->slot_ticks = asked;
 	pace->edge_ns = (double)now + pace->slot_ns -
-			(double)(end_of(pace, packet) - pace->slot_ticks) / (double)pace->per_slot * pace->slot_ns;
+	    (double)(end_of(pace, packet) - pace->slot_ticks) / (double)pace->per_slot *
+	        pace->slot_ns;
 	pace->begun = true;
 }
 
@@ -266,7 +278,8 @@ static void align(struct radio_pace *pace, const struct front_packet *packet)
 }
 
 /* False: it is not to be kept. */
-static bool keep(struct radio_pace *pace, uint32_t channel, const struct front_packet *packet, uint64_t now)
+static bool keep(
+    struct radio_pace *pace, uint32_t channel, const struct front_packet *packet, uint64_t now)
 {
 	const uint64_t end = end_of(pace, packet);
 
@@ -295,21 +308,23 @@ static bool keep(struct radio_pace *pace, uint32_t channel, const struct front_p
 static unsigned take_channel(struct radio_pace *pace, uint32_t channel)
 {
 	struct radio_queue *queue = &pace->queue[channel];
-	const uint32_t first = queue->tail & pace->mask, room = pace->mask + 1 - (queue->tail - queue->head);
+	const uint32_t first = queue->tail & pace->mask,
+	               room = pace->mask + 1 - (queue->tail - queue->head);
 	uint32_t most = pace->mask + 1 - first;
 	struct front_packet *to = &queue->packets[first];
 	unsigned n, kept = 0;
 
 	most = most < room ? most : room;
-	n = pace->front->kind->receive(pace->front, channel, pace->looked_ns, to,
-				       most < DOOR_BURST ? most : DOOR_BURST);
+	n = pace->front->kind->receive(
+	    pace->front, channel, pace->looked_ns, to, most < DOOR_BURST ? most : DOOR_BURST);
 	for (unsigned i = 0; i < n; i++) {
 		if (!keep(pace, channel, &to[i], pace->looked_ns))
 			continue;
 		if (kept != i)
 			to[kept] = to[i];
 		kept++;
-		queue->tail++; /* at once: the next one may be of another time, and drop what is here */
+		queue
+		    ->tail++; /* at once: the next one may be of another time, and drop what is here */
 	}
 	return n;
 }
@@ -404,7 +419,8 @@ static uint64_t edge_of(struct radio_pace *pace)
 static bool gather(struct radio_pace *pace, uint64_t *ret_edge_ns, uint64_t *ret_now_ns)
 {
 	for (uint64_t until = 0;;) {
-		const uint64_t before = pace->looked_ns; /* nothing had come by then that is not here */
+		const uint64_t before =
+		    pace->looked_ns; /* nothing had come by then that is not here */
 		const unsigned n = take(pace);
 		const uint64_t now = pace->looked_ns;
 
@@ -417,7 +433,9 @@ static bool gather(struct radio_pace *pace, uint64_t *ret_edge_ns, uint64_t *ret
 		}
 		if (n > 0)
 			continue;
-		if (pace->begun && (real_of(before) > pace->edge_ns + real_of(pace->patience_ns) || crowded(pace))) {
+		if (pace->begun &&
+		    (real_of(before) > pace->edge_ns + real_of(pace->patience_ns) ||
+		        crowded(pace))) {
 			pace->flywheeled++;
 			*ret_edge_ns = now;
 			return true;
@@ -486,8 +504,8 @@ void radio_pace_idle(void *self)
 	unsigned n = 0;
 
 	for (uint32_t c = 0; c < pace->front->channels; c += n < DOOR_BURST) {
-		n = pace->front->kind->receive(pace->front, c, pace->front->kind->clock(pace->front), packets,
-					       DOOR_BURST);
+		n = pace->front->kind->receive(
+		    pace->front, c, pace->front->kind->clock(pace->front), packets, DOOR_BURST);
 		if (n > 0)
 			pace->front->kind->release(pace->front, c, packets, n);
 	}

@@ -52,14 +52,14 @@ struct radio_pace {
 	struct aloe_radio radio; /* first: what components get */
 	struct front *front;
 	struct image_radio_state *state; /* where counts are shown; NULL */
-	uint64_t slot, slot_ticks;       /* the one that runs or is waited for, and its first tick */
-	uint64_t per_slot;               /* ticks */
-	uint64_t horizon;                /* ticks */
-	uint64_t patience_ns, late_ns;   /* late_ns: of a radio whose lateness is said */
-	double slot_ns, edge_ns;         /* of slot `slot`, nominal */
-	uint64_t looked_ns;              /* when it was looked for packets last */
-	uint64_t since_ns, got_ns;       /* those that came last came between these */
-	uint32_t mask;                   /* of the queues */
+	uint64_t slot, slot_ticks;     /* the one that runs or is waited for, and its first tick */
+	uint64_t per_slot;             /* ticks */
+	uint64_t horizon;              /* ticks */
+	uint64_t patience_ns, late_ns; /* late_ns: of a radio whose lateness is said */
+	double slot_ns, edge_ns;       /* of slot `slot`, nominal */
+	uint64_t looked_ns;            /* when it was looked for packets last */
+	uint64_t since_ns, got_ns;     /* those that came last came between these */
+	uint32_t mask;                 /* of the queues */
 	bool started, begun;
 	bool missed;   /* somebody asked for samples that are missing */
 	bool unsent;   /* packets in line that have not been flushed */
@@ -73,7 +73,8 @@ struct radio_pace {
 };
 
 /* radio_pace_init: 0 or -ENOMEM. The front is the caller's. [control] */
-int radio_pace_init(struct radio_pace *pace, struct front *front, const struct radio_pace_options *options);
+int radio_pace_init(
+    struct radio_pace *pace, struct front *front, const struct radio_pace_options *options);
 void radio_pace_fini(struct radio_pace *pace);
 
 /* radio_pace_queue gives how many packets may be held at a time, of each channel, so that the door has so many. */

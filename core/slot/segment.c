@@ -7,7 +7,10 @@
 #include "core/base/clock.h"
 #include "core/component/param.h"
 
-enum { SAMPLE_EVERY = 128, SPINS = 2000 }; /* fewer than 1 in 100: a p99 is that of steps as they are */
+enum {
+	SAMPLE_EVERY = 128,
+	SPINS = 2000
+}; /* fewer than 1 in 100: a p99 is that of steps as they are */
 
 /* ---- [control] --------------------------------------------------------------------------------------------------------- */
 
@@ -19,8 +22,8 @@ static bool shares_lane(const struct image_view *view, uint32_t number)
 	return false;
 }
 
-int segment_init(struct segment *segment, const struct image_view *view, uint32_t number, struct instance *instances,
-		 const struct node_control *control)
+int segment_init(struct segment *segment, const struct image_view *view, uint32_t number,
+    struct instance *instances, const struct node_control *control)
 {
 	const struct image_segment *row = &view->segments[number];
 
@@ -105,7 +108,8 @@ static inline bool called(const struct instance *it, uint64_t k)
 
 static inline void bump(_Atomic uint64_t *counter, uint64_t n)
 {
-	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
+	atomic_store_explicit(
+	    counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
 }
 
 static bool ended(const struct segment *segment, uint64_t step, uint64_t last)
@@ -115,8 +119,9 @@ static bool ended(const struct segment *segment, uint64_t step, uint64_t last)
 
 static inline bool gate_open(const struct segment_gate *gate, uint64_t step)
 {
-	return (int64_t)atomic_load_explicit(gate->done, memory_order_acquire) >= (int64_t)step + gate->offset ||
-	       atomic_load_explicit(&gate->state->ended, memory_order_acquire) != 0;
+	return (int64_t)atomic_load_explicit(gate->done, memory_order_acquire) >=
+	    (int64_t)step + gate->offset ||
+	    atomic_load_explicit(&gate->state->ended, memory_order_acquire) != 0;
 }
 
 static bool records_there(const struct segment *segment, uint64_t step, uint64_t last)
@@ -131,7 +136,8 @@ static bool records_there(const struct segment *segment, uint64_t step, uint64_t
 	return true;
 }
 
-enum segment_status segment_ready(const struct segment *segment, const struct segment_gate **ret_gate)
+enum segment_status segment_ready(
+    const struct segment *segment, const struct segment_gate **ret_gate)
 {
 	const uint64_t step = done_of(segment);
 	uint64_t last;
@@ -167,13 +173,16 @@ static bool runs(const struct segment *segment, uint32_t instance)
 
 static void changes_pull(struct segment *segment, uint64_t written)
 {
-	for (; segment->changes_seen < written && segment->n_pending < NODE_CHANGES; segment->changes_seen++) {
-		const struct node_change *change = &segment->control->change[segment->changes_seen % NODE_CHANGES];
+	for (; segment->changes_seen < written && segment->n_pending < NODE_CHANGES;
+	     segment->changes_seen++) {
+		const struct node_change *change =
+		    &segment->control->change[segment->changes_seen % NODE_CHANGES];
 
 		if (runs(segment, change->instance))
 			segment->pending[segment->n_pending++] = *change;
 	}
-	atomic_store_explicit(&segment->state->changes, segment->changes_seen, memory_order_release);
+	atomic_store_explicit(
+	    &segment->state->changes, segment->changes_seen, memory_order_release);
 }
 
 void segment_follow(struct segment *segment, struct segment *before, uint64_t written)
@@ -205,7 +214,8 @@ static void change_apply(struct instance *it, const struct node_change *change, 
 }
 
 /* The first of those due: by index, then in the order in which they were sent; `next` takes the index that comes. */
-static struct node_change *change_first(struct segment *segment, const struct instance *it, uint64_t k)
+static struct node_change *change_first(
+    struct segment *segment, const struct instance *it, uint64_t k)
 {
 	struct node_change *first = NULL;
 
@@ -216,7 +226,7 @@ static struct node_change *change_first(struct segment *segment, const struct in
 			change->index = k;
 		if (change->instance == it->number && change->index <= k &&
 		    (first == NULL || change->index < first->index ||
-		     (change->index == first->index && change->sequence < first->sequence)))
+		        (change->index == first->index && change->sequence < first->sequence)))
 			first = change;
 	}
 	return first;
@@ -261,8 +271,10 @@ static void fault(struct segment *segment, const struct instance *it, int status
 static inline void sink_latency(struct instance *it, uint64_t k, uint64_t slot, uint64_t now)
 {
 	const uint64_t at = (k + it->source_lag) % IMAGE_STEPS;
-	const uint64_t began = atomic_load_explicit(&it->source_state->start_ns[at], memory_order_relaxed);
-	const uint64_t slots = slot - atomic_load_explicit(&it->source_state->slot[at], memory_order_relaxed) + 1;
+	const uint64_t began =
+	    atomic_load_explicit(&it->source_state->start_ns[at], memory_order_relaxed);
+	const uint64_t slots =
+	    slot - atomic_load_explicit(&it->source_state->slot[at], memory_order_relaxed) + 1;
 
 	/* With declared delays a sink may be at an index before its source: nothing to measure then. */
 	if (began == 0 || began > now || slots - 1 >= IMAGE_STEPS)
@@ -275,13 +287,13 @@ static inline void sink_latency(struct instance *it, uint64_t k, uint64_t slot, 
 		atomic_store_explicit(&it->latency->slots_max, slots, memory_order_relaxed);
 }
 
-static inline void event_add(struct segment *segment, const struct instance *it, uint64_t step, uint64_t start,
-			     uint64_t ns)
+static inline void event_add(
+    struct segment *segment, const struct instance *it, uint64_t step, uint64_t start, uint64_t ns)
 {
 	const uint64_t n = atomic_load_explicit(&segment->state->events, memory_order_relaxed);
 
-	segment->events[segment->event] =
-	    (struct image_event){start, step, ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns, it->number};
+	segment->events[segment->event] = (struct image_event){
+	    start, step, ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns, it->number};
 	segment->event = segment->event + 1 < segment->n_events ? segment->event + 1 : 0;
 	atomic_store_explicit(&segment->state->events, n + 1, memory_order_release);
 }
@@ -289,7 +301,8 @@ static inline void event_add(struct segment *segment, const struct instance *it,
 static void visits_make(struct segment *segment)
 {
 	for (uint32_t i = 0; i < segment->n_visits; i++)
-		hist_head_visit(segment->visits[i].head, segment->visits[i].cells, segment->visits[i].cell);
+		hist_head_visit(
+		    segment->visits[i].head, segment->visits[i].cells, segment->visits[i].cell);
 	segment->n_visits = 0;
 }
 
@@ -302,7 +315,8 @@ static inline void time_add(struct segment *segment, struct instance *it, uint64
 	if (segment->n_visits == SEGMENT_VISITS)
 		visits_make(segment);
 	__builtin_prefetch(&it->stats->time_cells.low[cell], 1);
-	segment->visits[segment->n_visits++] = (struct segment_visit){it->time, &it->stats->time_cells, cell};
+	segment->visits[segment->n_visits++] =
+	    (struct segment_visit){it->time, &it->stats->time_cells, cell};
 }
 
 static inline uint64_t time_after(const struct segment *segment, uint64_t start)
@@ -318,8 +332,8 @@ static inline bool sampled(uint64_t step)
 }
 
 /* One instance in one step; returns the time at its end, which is the start of the next. */
-static inline uint64_t step_instance(struct segment *segment, struct instance *it, uint64_t k, uint64_t step,
-				     uint64_t slot, uint64_t start)
+static inline uint64_t step_instance(struct segment *segment, struct instance *it, uint64_t k,
+    uint64_t step, uint64_t slot, uint64_t start)
 {
 	uint64_t now;
 	int status;
@@ -349,10 +363,13 @@ static inline uint64_t step_instance(struct segment *segment, struct instance *i
 
 static void step_begin(struct segment *segment, uint64_t step, uint64_t slot, uint64_t start_ns)
 {
-	const uint64_t written = atomic_load_explicit(&segment->control->changes, memory_order_acquire);
+	const uint64_t written =
+	    atomic_load_explicit(&segment->control->changes, memory_order_acquire);
 
-	atomic_store_explicit(&segment->state->start_ns[step % IMAGE_STEPS], start_ns, memory_order_relaxed);
-	atomic_store_explicit(&segment->state->slot[step % IMAGE_STEPS], slot, memory_order_relaxed);
+	atomic_store_explicit(
+	    &segment->state->start_ns[step % IMAGE_STEPS], start_ns, memory_order_relaxed);
+	atomic_store_explicit(
+	    &segment->state->slot[step % IMAGE_STEPS], slot, memory_order_relaxed);
 	if (written != segment->changes_seen)
 		changes_pull(segment, written);
 	clock_fast_tend(&segment->clock, start_ns);
@@ -368,7 +385,8 @@ static void lane_load(struct segment *segment, uint64_t slot, uint64_t ns)
 		atomic_fetch_add_explicit(sum, ns, memory_order_relaxed);
 	if (!segment->last_of_lane)
 		return;
-	segment->load_ns = segment->shares_lane ? atomic_exchange_explicit(sum, 0, memory_order_relaxed) : ns;
+	segment->load_ns =
+	    segment->shares_lane ? atomic_exchange_explicit(sum, 0, memory_order_relaxed) : ns;
 	hist_add(&segment->lane->load, segment->load_ns);
 }
 
@@ -417,7 +435,8 @@ uint64_t segment_step(struct segment *segment, uint64_t slot, uint64_t start_ns)
 	return run_step(segment, done_of(segment), slot, start_ns);
 }
 
-static void miss_add(struct segment *segment, uint64_t slot, uint64_t step, uint64_t edge, uint64_t start, uint64_t end)
+static void miss_add(struct segment *segment, uint64_t slot, uint64_t step, uint64_t edge,
+    uint64_t start, uint64_t end)
 {
 	struct image_segment_state *state = segment->state;
 	const uint64_t n = atomic_load_explicit(&state->misses, memory_order_relaxed);
@@ -434,7 +453,8 @@ static void miss_add(struct segment *segment, uint64_t slot, uint64_t step, uint
 	};
 	for (uint32_t i = 0; i < segment->n_instances; i++) {
 		const uint64_t events = atomic_load_explicit(&state->events, memory_order_relaxed);
-		const struct image_event *event = &segment->events[(events - 1 - i) % segment->n_events];
+		const struct image_event *event =
+		    &segment->events[(events - 1 - i) % segment->n_events];
 
 		if (i < events && event->step == step && event->ns > miss->longest_ns) {
 			miss->longest_ns = event->ns;
@@ -471,11 +491,13 @@ static enum segment_status due_step(struct segment *segment, uint64_t slot, uint
 
 static void say_ended(struct segment *segment)
 {
-	if (atomic_exchange(&segment->state->ended, 1) == 0 && atomic_load(&segment->state->waiters) != 0)
+	if (atomic_exchange(&segment->state->ended, 1) == 0 &&
+	    atomic_load(&segment->state->waiters) != 0)
 		futex_wake(futex_low(&segment->state->done), INT_MAX);
 }
 
-enum segment_status segment_slot(struct segment *segment, uint64_t slot, uint64_t edge_ns, uint64_t *now_ns)
+enum segment_status segment_slot(
+    struct segment *segment, uint64_t slot, uint64_t edge_ns, uint64_t *now_ns)
 {
 	const uint64_t start = *now_ns;
 	uint64_t step;

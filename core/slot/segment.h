@@ -20,7 +20,7 @@
 
 enum segment_status {
 	SEGMENT_RAN,
-	SEGMENT_WAITS,   /* a gate is closed or a record is missing: slipped, where the step was due */
+	SEGMENT_WAITS, /* a gate is closed or a record is missing: slipped, where the step was due */
 	SEGMENT_PAUSED,  /* at its limit, or not started yet */
 	SEGMENT_ENDED,   /* every instance has run its last index */
 	SEGMENT_STOPPED, /* a fault somewhere in the waveform */
@@ -71,8 +71,8 @@ struct segment {
 };
 
 /* segment_init binds segment `number` of the view to `instances` (by number in the image, opened). 0 or -ENOMEM. */
-int segment_init(struct segment *segment, const struct image_view *view, uint32_t number, struct instance *instances,
-		 const struct node_control *control);
+int segment_init(struct segment *segment, const struct image_view *view, uint32_t number,
+    struct instance *instances, const struct node_control *control);
 void segment_fini(struct segment *segment);
 
 /* segment_follow gives a new segment the changes that wait, in a segment that stands, for instances that are its now;
@@ -80,14 +80,16 @@ void segment_fini(struct segment *segment);
 void segment_follow(struct segment *segment, struct segment *before, uint64_t written);
 
 /* segment_ready tells whether step done + 0 may run now; *ret_gate is the gate that is closed, NULL if it is a record. */
-enum segment_status segment_ready(const struct segment *segment, const struct segment_gate **ret_gate);
+enum segment_status segment_ready(
+    const struct segment *segment, const struct segment_gate **ret_gate);
 
 /* segment_step runs the next step, which began at start_ns in `slot`: the time at which it ended. [slot] */
 uint64_t segment_step(struct segment *segment, uint64_t slot, uint64_t start_ns);
 
 /* segment_slot is what a lane does with it in slot `slot` that began at edge_ns: runs the step that is due, or counts why
  * not. *now_ns is read and advanced. [slot] */
-enum segment_status segment_slot(struct segment *segment, uint64_t slot, uint64_t edge_ns, uint64_t *now_ns);
+enum segment_status segment_slot(
+    struct segment *segment, uint64_t slot, uint64_t edge_ns, uint64_t *now_ns);
 
 /* segment_run_virtual runs steps as fast as the gates open, until the end, a fault, or *quit. Sleeps between. */
 void segment_run_virtual(struct segment *segment, const _Atomic uint32_t *quit);

@@ -7,7 +7,8 @@
 
 enum {
 	PAGE = 4096,
-	CODE_FETCHED = 256, /* bytes: what lies behind the core finds itself, or it is the component's own affair */
+	CODE_FETCHED =
+	    256, /* bytes: what lies behind the core finds itself, or it is the component's own affair */
 	STATE_FETCHED = 256,
 	DATA_FETCHED = 256,
 	EVENTS_FETCHED = 64,
@@ -46,7 +47,8 @@ static void hist_warm(const struct hist *hist, uint64_t ns)
 	fetch(&hist->cells.low[hist_cell(ns)], 1);
 }
 
-static void message_warm(const struct image_message *messages, const uint8_t *data, uint64_t at, uint64_t stride)
+static void message_warm(
+    const struct image_message *messages, const uint8_t *data, uint64_t at, uint64_t stride)
 {
 	fetch(&messages[at], sizeof(messages[at]));
 	fetch(data + at * stride, DATA_FETCHED < stride ? DATA_FETCHED : stride);
@@ -55,12 +57,14 @@ static void message_warm(const struct image_message *messages, const uint8_t *da
 static void ports_warm(const struct instance *it, uint64_t k)
 {
 	fetch(it->in,
-	      it->n_in * (sizeof(*it->in) + sizeof(*it->input)) + it->n_out * (sizeof(*it->out) + sizeof(*it->output)));
+	    it->n_in * (sizeof(*it->in) + sizeof(*it->input)) +
+	        it->n_out * (sizeof(*it->out) + sizeof(*it->output)));
 	for (uint32_t p = 0; p < it->n_in; p++) {
 		const struct instance_input *in = &it->input[p];
 
 		if (in->messages != NULL)
-			message_warm(in->messages, in->data, (k - in->delay) & in->mask, in->stride);
+			message_warm(
+			    in->messages, in->data, (k - in->delay) & in->mask, in->stride);
 	}
 	for (uint32_t p = 0; p < it->n_out; p++) {
 		const struct instance_output *out = &it->output[p];
@@ -168,22 +172,23 @@ static void part_fill(struct rehearsal *r, uint32_t number, int (*work)(void *, 
 	struct part *part = &r->parts[number];
 
 	part->instance = (struct instance){.work = work,
-					   .state = r,
-					   .stats = &r->stats,
-					   .time = &part->time,
-					   .in = &part->in,
-					   .out = &part->out,
-					   .input = &part->input,
-					   .output = &part->output,
-					   .period = 1,
-					   .number = number,
-					   .slot = {.in = &part->in, .out = &part->out}};
+	    .state = r,
+	    .stats = &r->stats,
+	    .time = &part->time,
+	    .in = &part->in,
+	    .out = &part->out,
+	    .input = &part->input,
+	    .output = &part->output,
+	    .period = 1,
+	    .number = number,
+	    .slot = {.in = &part->in, .out = &part->out}};
 	r->order[number] = &part->instance;
 	if (number > 0) {
 		struct link *link = &r->links[number - 1];
 
 		part->instance.n_in = 1;
-		part->input = (struct instance_input){.messages = &link->message, .data = link->items};
+		part->input =
+		    (struct instance_input){.messages = &link->message, .data = link->items};
 	}
 	if (number + 1 < PARTS) {
 		struct link *link = &r->links[number];
@@ -191,8 +196,8 @@ static void part_fill(struct rehearsal *r, uint32_t number, int (*work)(void *, 
 		link->canary = IMAGE_CANARY;
 		part->instance.n_out = 1;
 		part->out.max = ITEMS;
-		part->output =
-		    (struct instance_output){.messages = &link->message, .data = link->items, .canary = ITEMS};
+		part->output = (struct instance_output){
+		    .messages = &link->message, .data = link->items, .canary = ITEMS};
 	}
 }
 
@@ -219,17 +224,17 @@ struct rehearsal *rehearsal_new(void)
 	atomic_store(&r->control.last, IMAGE_FOREVER);
 	atomic_store(&r->run.last, IMAGE_FOREVER);
 	r->segment = (struct segment){.instances = r->order,
-				      .n_instances = PARTS,
-				      .state = &r->state,
-				      .run = &r->run,
-				      .control = &r->control,
-				      .lane = &r->load,
-				      .last_of_lane = true,
-				      .events = r->events,
-				      .n_events = EVENTS,
-				      .slot_ns = SLOT_NS,
-				      .counts_misses = true,
-				      .last_slot = IMAGE_FOREVER};
+	    .n_instances = PARTS,
+	    .state = &r->state,
+	    .run = &r->run,
+	    .control = &r->control,
+	    .lane = &r->load,
+	    .last_of_lane = true,
+	    .events = r->events,
+	    .n_events = EVENTS,
+	    .slot_ns = SLOT_NS,
+	    .counts_misses = true,
+	    .last_slot = IMAGE_FOREVER};
 	return r;
 }
 
@@ -243,6 +248,7 @@ uint64_t rehearsal_run(struct rehearsal *r)
 	const uint64_t edge = clock_ns();
 	uint64_t now = edge;
 
-	segment_slot(&r->segment, atomic_load_explicit(&r->state.done, memory_order_relaxed), edge, &now);
+	segment_slot(
+	    &r->segment, atomic_load_explicit(&r->state.done, memory_order_relaxed), edge, &now);
 	return atomic_load_explicit(&r->state.done, memory_order_relaxed);
 }

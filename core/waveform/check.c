@@ -8,11 +8,13 @@
 /* ---- connections --------------------------------------------------------------------------------------------------- */
 
 /* Whether a link at this side of the instance was not understood: it may be the one that is missed. */
-static bool has_hole(const struct waveform *waveform, const struct wf_instance *instance, bool output)
+static bool has_hole(
+    const struct waveform *waveform, const struct wf_instance *instance, bool output)
 {
 	for (size_t k = 0; k < waveform->n_links; k++) {
 		const struct wf_link *link = &waveform->links[k];
-		const int at = output ? link->from : link->to, port = output ? link->from_port : link->to_port;
+		const int at = output ? link->from : link->to,
+		          port = output ? link->from_port : link->to_port;
 
 		if (at >= 0 && &waveform->instances[at] == instance && port < 0)
 			return true;
@@ -26,20 +28,22 @@ static void check_connected(struct wf_parse *parse, const struct wf_instance *in
 
 	for (size_t i = 0; i < instance->type->n_ports; i++) {
 		const struct aloe_port *port = &instance->type->ports[i];
-		const struct wf_port *own = port->output ? &instance->out[out++] : &instance->in[in++];
+		const struct wf_port *own =
+		    port->output ? &instance->out[out++] : &instance->in[in++];
 
 		if (own->link < 0 && !(port->flags & ALOE_OPTIONAL) &&
 		    !has_hole(parse->waveform, instance, port->output))
 			diag_error(parse->diag, parse->file, instance->line,
-				   "%s \"%s\" of instance \"%s\" (%s) is not connected, a link %s it is needed",
-				   port->output ? "output" : "input", port->name, instance->name, instance->type->name,
-				   port->output ? "from" : "to");
+			    "%s \"%s\" of instance \"%s\" (%s) is not connected, a link %s it is needed",
+			    port->output ? "output" : "input", port->name, instance->name,
+			    instance->type->name, port->output ? "from" : "to");
 	}
 }
 
 /* ---- cycles -------------------------------------------------------------------------------------------------------- */
 
-static void say_cycle(struct wf_parse *parse, const int *links, size_t n, const char *what, const char *remedy)
+static void say_cycle(
+    struct wf_parse *parse, const int *links, size_t n, const char *what, const char *remedy)
 {
 	const struct waveform *waveform = parse->waveform;
 	char text[512];
@@ -48,16 +52,16 @@ static void say_cycle(struct wf_parse *parse, const int *links, size_t n, const 
 	/* wf_cycle walks against the data */
 	for (size_t i = n; i-- > 0 && len < sizeof(text);)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s -> ",
-					waveform->instances[waveform->links[links[i]].from].name);
+		    waveform->instances[waveform->links[links[i]].from].name);
 	if (len >= sizeof(text))
 		strcpy(text + sizeof(text) - 8, "... -> ");
-	diag_error(parse->diag, parse->file, waveform->links[links[0]].line, "%s: %s%s; %s", what, text,
-		   waveform->instances[waveform->links[links[n - 1]].from].name, remedy);
+	diag_error(parse->diag, parse->file, waveform->links[links[0]].line, "%s: %s%s; %s", what,
+	    text, waveform->instances[waveform->links[links[n - 1]].from].name, remedy);
 }
 
 /* Each cycle is said once: a link of it is then taken out by `cut`, for this check, on a copy of the links. */
-static int check_cycles(struct wf_parse *parse, bool (*counts)(const struct wf_link *), const char *what,
-			const char *remedy)
+static int check_cycles(struct wf_parse *parse, bool (*counts)(const struct wf_link *),
+    const char *what, const char *remedy)
 {
 	struct waveform copy = *parse->waveform;
 	int *links = calloc(copy.n_instances + 1, sizeof(*links));
@@ -67,7 +71,8 @@ static int check_cycles(struct wf_parse *parse, bool (*counts)(const struct wf_l
 	copy.links = malloc((copy.n_links + 1) * sizeof(*copy.links));
 	if (links && copy.links) {
 		if (copy.n_links)
-			memcpy(copy.links, parse->waveform->links, copy.n_links * sizeof(*copy.links));
+			memcpy(
+			    copy.links, parse->waveform->links, copy.n_links * sizeof(*copy.links));
 		while (!error && (n = wf_cycle(&copy, counts, links)) > 0) {
 			say_cycle(parse, links, (size_t)n, what, remedy);
 			copy.links[links[0]].from = -1;
@@ -109,7 +114,8 @@ static uint32_t type_by_param(const struct wf_instance *instance, const struct a
 		const struct aloe_param *param = &instance->type->params[i];
 
 		if (strcmp(param->name, port->type_param) == 0)
-			return port->types & item_type_from_name(param->names[(int)instance->values[i].number]);
+			return port->types &
+			    item_type_from_name(param->names[(int)instance->values[i].number]);
 	}
 	return 0;
 }
@@ -124,7 +130,8 @@ static void narrow_instance(const struct waveform *waveform, const struct types 
 		int n[2] = {0, 0};
 
 		for (size_t k = 0; k < type->n_ports; k++) {
-			uint32_t *set = set_of(types, i, type->ports[k].output, n[type->ports[k].output]++);
+			uint32_t *set =
+			    set_of(types, i, type->ports[k].output, n[type->ports[k].output]++);
 
 			if (!shares(&type->ports[k]))
 				continue;
@@ -159,20 +166,24 @@ static const char *set_text(uint32_t set, char *text, size_t size)
 	text[0] = 0;
 	for (uint32_t bit = 1; bit <= ALOE_ANY && len < size; bit <<= 1)
 		if (set & bit)
-			len += (size_t)snprintf(text + len, size - len, "%s%s", len ? " or " : "", item_type_name(bit));
+			len += (size_t)snprintf(
+			    text + len, size - len, "%s%s", len ? " or " : "", item_type_name(bit));
 	return text;
 }
 
-static void say_mismatch(struct wf_parse *parse, const struct wf_link *link, uint32_t from, uint32_t to)
+static void say_mismatch(
+    struct wf_parse *parse, const struct wf_link *link, uint32_t from, uint32_t to)
 {
 	const struct wf_instance *writer = &parse->waveform->instances[link->from];
 	const struct wf_instance *reader = &parse->waveform->instances[link->to];
 	char made[80], taken[80];
 
-	diag_error(parse->diag, parse->file, link->line, "types differ: %s.%s makes %s, %s.%s takes %s", writer->name,
-		   wf_port_of(writer->type, true, link->from_port)->name, set_text(from, made, sizeof(made)),
-		   reader->name, wf_port_of(reader->type, false, link->to_port)->name,
-		   set_text(to, taken, sizeof(taken)));
+	diag_error(parse->diag, parse->file, link->line,
+	    "types differ: %s.%s makes %s, %s.%s takes %s", writer->name,
+	    wf_port_of(writer->type, true, link->from_port)->name,
+	    set_text(from, made, sizeof(made)), reader->name,
+	    wf_port_of(reader->type, false, link->to_port)->name,
+	    set_text(to, taken, sizeof(taken)));
 }
 
 static bool narrow_link(struct wf_parse *parse, const struct types *types, size_t k)
@@ -199,8 +210,8 @@ static bool narrow_link(struct wf_parse *parse, const struct types *types, size_
 }
 
 /* A port that is connected must have come down to one type, unless that was just complained of nearby. */
-static void take_type(struct wf_parse *parse, struct wf_instance *instance, const struct aloe_port *port,
-		      struct wf_port *own, uint32_t set, bool *said)
+static void take_type(struct wf_parse *parse, struct wf_instance *instance,
+    const struct aloe_port *port, struct wf_port *own, uint32_t set, bool *said)
 {
 	char text[80];
 
@@ -211,8 +222,7 @@ static void take_type(struct wf_parse *parse, struct wf_instance *instance, cons
 	if (own->link < 0 || *said)
 		return;
 	*said = true;
-	diag_error(
-	    parse->diag, parse->file, instance->line,
+	diag_error(parse->diag, parse->file, instance->line,
 	    "the item type of %s.%s is open: it may be %s, and nothing that it is linked to says which; link it to "
 	    "a port of one type",
 	    instance->name, port->name, set_text(set, text, sizeof(text)));
@@ -229,8 +239,9 @@ static void types_take(struct wf_parse *parse, const struct types *types)
 			const struct aloe_port *port = &instance->type->ports[k];
 			const int number = n[port->output]++;
 
-			take_type(parse, instance, port, port->output ? &instance->out[number] : &instance->in[number],
-				  *set_of(types, (int)i, port->output, number), &said);
+			take_type(parse, instance, port,
+			    port->output ? &instance->out[number] : &instance->in[number],
+			    *set_of(types, (int)i, port->output, number), &said);
 		}
 	}
 }
@@ -242,7 +253,8 @@ static bool has_holes(const struct waveform *waveform, const struct types *types
 		if (!waveform->instances[i].type)
 			return true;
 	for (size_t k = 0; k < waveform->n_links; k++)
-		if (waveform->links[k].from_port < 0 || waveform->links[k].to_port < 0 || types->bad[k])
+		if (waveform->links[k].from_port < 0 || waveform->links[k].to_port < 0 ||
+		    types->bad[k])
 			return true;
 	return false;
 }
@@ -283,9 +295,9 @@ int wf_check(struct wf_parse *parse)
 	}
 	if (!error)
 		error = check_cycles(parse, wf_link_has_no_delay, "cycle without delay",
-				     "one of its links needs delay = 1 or more");
+		    "one of its links needs delay = 1 or more");
 	if (!error)
 		error = check_cycles(parse, wf_link_has_no_items, "cycle without size",
-				     "one of its links needs items = N, the most items in a message");
+		    "one of its links needs items = N, the most items in a message");
 	return error ? error : check_types(parse);
 }

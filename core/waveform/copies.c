@@ -64,8 +64,8 @@ static int set_marks(struct wf_parse *parse, struct wf_instance *instance, uint3
 		value->text = text;
 		if (strlen(text) >= param->size)
 			diag_error(parse->diag, parse->file, instance->line,
-				   "%s.%s has %zu bytes with the number of the copy, at most %u are allowed",
-				   instance->name, param->name, strlen(text), param->size - 1u);
+			    "%s.%s has %zu bytes with the number of the copy, at most %u are allowed",
+			    instance->name, param->name, strlen(text), param->size - 1u);
 	}
 	return 0;
 }
@@ -114,7 +114,8 @@ static void shift_links(struct wf_instance *instance, int by)
 }
 
 /* Its name becomes that of a copy; the one in the file stays beside it. */
-static int name_copy(struct wf_parse *parse, struct wf_instance *instance, const char *original, uint32_t copy)
+static int name_copy(
+    struct wf_parse *parse, struct wf_instance *instance, const char *original, uint32_t copy)
 {
 	instance->original = strdup(original);
 	if (!instance->original || asprintf(&instance->name, "%s_%u", original, copy) < 0) {
@@ -123,13 +124,14 @@ static int name_copy(struct wf_parse *parse, struct wf_instance *instance, const
 	}
 	if (strlen(instance->name) > 63)
 		diag_error(parse->diag, parse->file, instance->line,
-			   "instance \"%s\" is named \"%s\" as a copy: at most 63 letters are allowed", original,
-			   instance->name);
+		    "instance \"%s\" is named \"%s\" as a copy: at most 63 letters are allowed",
+		    original, instance->name);
 	return 0;
 }
 
 /* Copies 2 .. N of one instance; of the first only the name is new. */
-static int copy_instance(struct wf_parse *parse, size_t n, size_t i, uint32_t copies, size_t n_links)
+static int copy_instance(
+    struct wf_parse *parse, size_t n, size_t i, uint32_t copies, size_t n_links)
 {
 	struct wf_instance *first = &parse->waveform->instances[i];
 	char *original = first->name;
@@ -176,7 +178,8 @@ static int grow(struct waveform *waveform, uint32_t copies)
 	if (!instances)
 		return -ENOMEM;
 	waveform->instances = instances;
-	memset(instances + waveform->n_instances, 0, waveform->n_instances * (copies - 1) * sizeof(*instances));
+	memset(instances + waveform->n_instances, 0,
+	    waveform->n_instances * (copies - 1) * sizeof(*instances));
 	links = realloc(waveform->links, (waveform->n_links * copies + 1) * sizeof(*links));
 	if (!links)
 		return -ENOMEM;
@@ -230,7 +233,8 @@ static size_t written_list(const struct waveform *waveform, struct written *ret)
 			if (instance->type->params[k].kind != ALOE_KIND_PATH || !path || !path[0])
 				continue;
 			if (ret)
-				ret[len] = (struct written){path, instance, instance->type->params[k].name};
+				ret[len] = (struct written){
+				    path, instance, instance->type->params[k].name};
 			len++;
 		}
 	}
@@ -256,11 +260,15 @@ static int check_written(struct wf_parse *parse)
 	qsort(list, n, sizeof(*list), by_path);
 	for (size_t i = 1; i < n && !wf_enough(parse); i++)
 		if (strcmp(list[i - 1].path, list[i].path) == 0 &&
-		    (i == 1 || strcmp(list[i - 2].path, list[i].path) != 0) && is_ordinary(list[i].path))
+		    (i == 1 || strcmp(list[i - 2].path, list[i].path) != 0) &&
+		    is_ordinary(list[i].path))
 			diag_error(parse->diag, parse->file, list[i].instance->line,
-				   "%s.%s and %s.%s are one file, %s: each needs its own%s", list[i - 1].instance->name,
-				   list[i - 1].param, list[i].instance->name, list[i].param, list[i].path,
-				   parse->waveform->copies > 1 ? " ({copy} in a path is the number of the copy)" : "");
+			    "%s.%s and %s.%s are one file, %s: each needs its own%s",
+			    list[i - 1].instance->name, list[i - 1].param, list[i].instance->name,
+			    list[i].param, list[i].path,
+			    parse->waveform->copies > 1
+			        ? " ({copy} in a path is the number of the copy)"
+			        : "");
 	free(list);
 	return 0;
 }
@@ -273,14 +281,16 @@ int wf_copies(struct wf_parse *parse, uint32_t copies)
 	if (waveform->n_instances * (uint64_t)copies > WF_INSTANCES_MAX ||
 	    waveform->n_links * (uint64_t)copies > WF_LINKS_MAX) {
 		diag_error(parse->diag, "--copies", 0,
-			   "%u copies of %zu instances and %zu links: at most %d instances and %d links are allowed",
-			   copies, waveform->n_instances, waveform->n_links, WF_INSTANCES_MAX, WF_LINKS_MAX);
+		    "%u copies of %zu instances and %zu links: at most %d instances and %d links are allowed",
+		    copies, waveform->n_instances, waveform->n_links, WF_INSTANCES_MAX,
+		    WF_LINKS_MAX);
 		return 0;
 	}
 	waveform->copies_differ = has_mark(waveform);
 	if (copies > 1)
 		error = copies_make(parse, copies);
-	for (size_t i = 0; copies == 1 && waveform->copies_differ && !error && i < waveform->n_instances; i++)
+	for (size_t i = 0;
+	     copies == 1 && waveform->copies_differ && !error && i < waveform->n_instances; i++)
 		error = set_marks(parse, &waveform->instances[i], 1);
 	return error ? error : check_written(parse);
 }

@@ -27,7 +27,8 @@ struct path {
 int wf_find_instance(const struct waveform *waveform, const char *name, size_t len)
 {
 	for (size_t i = 0; i < waveform->n_instances; i++)
-		if (strlen(waveform->instances[i].name) == len && memcmp(waveform->instances[i].name, name, len) == 0)
+		if (strlen(waveform->instances[i].name) == len &&
+		    memcmp(waveform->instances[i].name, name, len) == 0)
 			return (int)i;
 	return -1;
 }
@@ -53,7 +54,8 @@ static int find_port(const struct component_type *type, bool output, const char 
 }
 
 /* The names of the ports in one direction, or in both. Returns how many. */
-static size_t port_names(const struct component_type *type, bool inputs, bool outputs, const char **ret_names)
+static size_t port_names(
+    const struct component_type *type, bool inputs, bool outputs, const char **ret_names)
 {
 	size_t n = 0;
 
@@ -64,20 +66,22 @@ static size_t port_names(const struct component_type *type, bool inputs, bool ou
 }
 
 /* Says so, and goes on with the port that was probably meant, if it goes the right way. */
-static int unknown_port(const struct path *path, const struct wf_instance *instance, const struct stop *stop,
-			bool output, bool quiet)
+static int unknown_port(const struct path *path, const struct wf_instance *instance,
+    const struct stop *stop, bool output, bool quiet)
 {
 	const char *names[2 * ALOE_PORTS_MAX];
 	const size_t n = port_names(instance->type, true, true, names);
 	char word[80], text[512];
 
-	snprintf(word, sizeof(word), "%.*s", (int)(stop->port_len < 60 ? stop->port_len : 60), stop->port);
+	snprintf(word, sizeof(word), "%.*s", (int)(stop->port_len < 60 ? stop->port_len : 60),
+	    stop->port);
 	const char *nearest = diag_nearest(word, names, n);
 	const int port = nearest ? find_port(instance->type, output, nearest, strlen(nearest)) : -1;
 	if (quiet)
 		return port;
-	diag_error(path->parse->diag, path->parse->file, path->line, "unknown port \"%s\" of %s (%s)%s", word,
-		   instance->name, instance->type->name, wf_suggest(word, names, n, text, sizeof(text)));
+	diag_error(path->parse->diag, path->parse->file, path->line,
+	    "unknown port \"%s\" of %s (%s)%s", word, instance->name, instance->type->name,
+	    wf_suggest(word, names, n, text, sizeof(text)));
 	return port;
 }
 
@@ -97,17 +101,18 @@ static int only_port(const struct path *path, const struct wf_instance *instance
 			chosen = (int)i;
 		}
 		if (len < sizeof(text))
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s.%s", i ? ", " : "",
-						instance->name, names[i]);
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s.%s",
+			    i ? ", " : "", instance->name, names[i]);
 	}
 	if (n == 1 || required == 1)
 		return chosen;
 	if (n == 0)
-		diag_error(path->parse->diag, path->parse->file, path->line, "%s (%s) has no %s", instance->name,
-			   type->name, kind);
+		diag_error(path->parse->diag, path->parse->file, path->line, "%s (%s) has no %s",
+		    instance->name, type->name, kind);
 	else
-		diag_error(path->parse->diag, path->parse->file, path->line, "%s (%s) has %zu %ss, say which: %s",
-			   instance->name, type->name, n, kind, text);
+		diag_error(path->parse->diag, path->parse->file, path->line,
+		    "%s (%s) has %zu %ss, say which: %s", instance->name, type->name, n, kind,
+		    text);
 	return -1;
 }
 
@@ -129,9 +134,10 @@ static int choose_port(const struct path *path, const struct stop *stop, bool ou
 	if (other_way && !end)
 		return only_port(path, instance, output);
 	if (other_way)
-		diag_error(path->parse->diag, path->parse->file, path->line, "%s.%.*s is an %s; a path %s",
-			   instance->name, (int)stop->port_len, stop->port, output ? "input" : "output",
-			   output ? "begins with an output" : "ends with an input");
+		diag_error(path->parse->diag, path->parse->file, path->line,
+		    "%s.%.*s is an %s; a path %s", instance->name, (int)stop->port_len, stop->port,
+		    output ? "input" : "output",
+		    output ? "begins with an output" : "ends with an input");
 	else /* in the middle both sides ask: once is enough */
 		return unknown_port(path, instance, stop, output, !output && !end);
 	return -1;
@@ -152,9 +158,9 @@ static void connect_input(const struct path *path, const struct wf_link *link)
 	const struct wf_link *other = &waveform->links[input->link];
 	const char *port = wf_port_of(reader->type, false, link->to_port)->name;
 	diag_error(path->parse->diag, path->parse->file, link->line,
-		   "%s.%s has two writers, %s and, on line %d, %s; one is allowed", reader->name, port,
-		   link->from < 0 ? "?" : waveform->instances[link->from].name, other->line,
-		   other->from < 0 ? "?" : waveform->instances[other->from].name);
+	    "%s.%s has two writers, %s and, on line %d, %s; one is allowed", reader->name, port,
+	    link->from < 0 ? "?" : waveform->instances[link->from].name, other->line,
+	    other->from < 0 ? "?" : waveform->instances[other->from].name);
 }
 
 static int add_link(const struct path *path, const struct wf_link *link)
@@ -163,7 +169,8 @@ static int add_link(const struct path *path, const struct wf_link *link)
 	struct wf_link *links;
 
 	if (waveform->n_links == WF_LINKS_MAX) {
-		diag_error(path->parse->diag, path->parse->file, path->line, "more than %d links", WF_LINKS_MAX);
+		diag_error(path->parse->diag, path->parse->file, path->line, "more than %d links",
+		    WF_LINKS_MAX);
 		return -E2BIG;
 	}
 	links = realloc(waveform->links, (waveform->n_links + 1) * sizeof(*links));
@@ -188,17 +195,20 @@ static void find_stop(const struct path *path, struct stop *stop)
 	stop->instance = wf_find_instance(waveform, stop->name, stop->name_len);
 	if (stop->instance >= 0)
 		return;
-	snprintf(word, sizeof(word), "%.*s", (int)(stop->name_len < 60 ? stop->name_len : 60), stop->name);
+	snprintf(word, sizeof(word), "%.*s", (int)(stop->name_len < 60 ? stop->name_len : 60),
+	    stop->name);
 	names = calloc(waveform->n_instances + 1, sizeof(*names));
 	for (size_t i = 0; names && i < waveform->n_instances; i++)
 		names[i] = waveform->instances[i].name;
 	if (names) {
 		const char *nearest = diag_nearest(word, names, waveform->n_instances);
 
-		stop->instance = nearest ? wf_find_instance(waveform, nearest, strlen(nearest)) : -1;
+		stop->instance =
+		    nearest ? wf_find_instance(waveform, nearest, strlen(nearest)) : -1;
 		wf_suggest(word, names, waveform->n_instances, text, sizeof(text));
 	}
-	diag_error(path->parse->diag, path->parse->file, path->line, "unknown instance \"%s\"%s", word, text);
+	diag_error(path->parse->diag, path->parse->file, path->line, "unknown instance \"%s\"%s",
+	    word, text);
 	free(names);
 }
 
@@ -207,8 +217,8 @@ static int link_stops(const struct path *path, const struct stop *stops, size_t 
 	int error = 0;
 
 	for (size_t i = 1; !error && i < n; i++) {
-		struct wf_link link = {stops[i - 1].instance, -1,          stops[i].instance, -1,
-				       path->delay,           path->items, path->line};
+		struct wf_link link = {stops[i - 1].instance, -1, stops[i].instance, -1,
+		    path->delay, path->items, path->line};
 
 		if (link.from >= 0)
 			link.from_port = choose_port(path, &stops[i - 1], true, i == 1);
@@ -265,13 +275,14 @@ static size_t read_stops(const struct path *path, const char *text, struct stop 
 		c = c && strncmp(c, "->", 2) == 0 ? skip_space(c + 2) : NULL;
 	}
 	diag_error(path->parse->diag, path->parse->file, path->line,
-		   "path \"%.60s\", \"INSTANCE -> INSTANCE.PORT\" is needed", text);
+	    "path \"%.60s\", \"INSTANCE -> INSTANCE.PORT\" is needed", text);
 	return 0;
 }
 
 static int read_path(struct path *path, const char *text)
 {
-	const size_t longest = strlen(text) / 2 + 1; /* every stop but the first takes three characters or more */
+	const size_t longest =
+	    strlen(text) / 2 + 1; /* every stop but the first takes three characters or more */
 	const size_t max = longest < WF_LINKS_MAX ? longest : WF_LINKS_MAX;
 	struct stop *stops = calloc(max, sizeof(*stops));
 	int error = 0;
@@ -281,7 +292,8 @@ static int read_path(struct path *path, const char *text)
 	const size_t n = read_stops(path, text, stops, max);
 	if (n > 2 && (path->delay || path->items)) {
 		diag_error(path->parse->diag, path->parse->file, path->line,
-			   "a path of %zu links has delay or items, which belong to one link: \"%.60s\"", n - 1, text);
+		    "a path of %zu links has delay or items, which belong to one link: \"%.60s\"",
+		    n - 1, text);
 		path->delay = path->items = 0;
 	}
 	for (size_t i = 0; !error && i < n; i++) {
@@ -313,7 +325,7 @@ static void read_link_key(struct path *path, const config_setting_t *setting, co
 			path->items = (uint32_t)number;
 	} else if (key[0] != '*') {
 		diag_error(diag, raw.where, raw.line, "unknown key \"%.60s\" of a link%s", key,
-			   wf_suggest(key, keys, 3, text, sizeof(text)));
+		    wf_suggest(key, keys, 3, text, sizeof(text)));
 	}
 }
 
@@ -326,7 +338,7 @@ static int read_link(struct wf_parse *parse, const config_setting_t *setting)
 		return read_path(&path, config_setting_get_string(setting));
 	if (!config_setting_is_group(setting)) {
 		diag_error(parse->diag, parse->file, path.line,
-			   "a link is a path in quotes or a group { path = \"...\"; delay = N; items = N; }");
+		    "a link is a path in quotes or a group { path = \"...\"; delay = N; items = N; }");
 		return 0;
 	}
 	for (int i = 0; i < config_setting_length(setting) && !wf_enough(parse); i++)
@@ -334,7 +346,8 @@ static int read_link(struct wf_parse *parse, const config_setting_t *setting)
 	if (text)
 		return read_path(&path, text);
 	if (!config_setting_get_member(setting, "path"))
-		diag_error(parse->diag, parse->file, path.line, "a link without path, path = \"...\" is needed");
+		diag_error(parse->diag, parse->file, path.line,
+		    "a link without path, path = \"...\" is needed");
 	return 0;
 }
 
@@ -345,7 +358,7 @@ int wf_read_links(struct wf_parse *parse, const config_setting_t *setting)
 
 	if (!is_list)
 		diag_error(parse->diag, parse->file, (int)config_setting_source_line(setting),
-			   "links is no list, links = ( \"a -> b\", ... ); is needed");
+		    "links is no list, links = ( \"a -> b\", ... ); is needed");
 	for (int i = 0; !error && is_list && i < config_setting_length(setting); i++)
 		if ((error = read_link(parse, config_setting_get_elem(setting, (unsigned)i))) == 0)
 			error = wf_enough(parse);

@@ -20,10 +20,12 @@ static bool joins(const struct wf_link *link, bool (*counts)(const struct wf_lin
 	return link->from >= 0 && link->to >= 0 && counts(link);
 }
 
-ssize_t wf_order(const struct waveform *waveform, bool (*counts)(const struct wf_link *), int *ret_order)
+ssize_t wf_order(
+    const struct waveform *waveform, bool (*counts)(const struct wf_link *), int *ret_order)
 {
 	const size_t n = waveform->n_instances;
-	uint32_t *waits = calloc(n + 1, sizeof(*waits)); /* how many writers of it are not placed yet */
+	uint32_t *waits =
+	    calloc(n + 1, sizeof(*waits)); /* how many writers of it are not placed yet */
 	bool *placed = calloc(n + 1, sizeof(*placed));
 	size_t len = 0, i = 0;
 
@@ -55,11 +57,13 @@ ssize_t wf_order(const struct waveform *waveform, bool (*counts)(const struct wf
 
 /* Walks against the data from an instance that could not be placed: it has such a writer, which has one too, ..., so
  * some instance comes twice, and what lies between is a cycle. */
-ssize_t wf_cycle(const struct waveform *waveform, bool (*counts)(const struct wf_link *), int *ret_links)
+ssize_t wf_cycle(
+    const struct waveform *waveform, bool (*counts)(const struct wf_link *), int *ret_links)
 {
 	const size_t n = waveform->n_instances;
 	int *order = calloc(n + 1, sizeof(*order));
-	int *step = calloc(n + 1, sizeof(*step)); /* of the walk, from 1; -1: placed, so on no cycle */
+	int *step =
+	    calloc(n + 1, sizeof(*step)); /* of the walk, from 1; -1: placed, so on no cycle */
 	const ssize_t len = order ? wf_order(waveform, counts, order) : -ENOMEM;
 	ssize_t steps = 0;
 	int at = 0;
@@ -74,7 +78,7 @@ ssize_t wf_cycle(const struct waveform *waveform, bool (*counts)(const struct wf
 
 			step[at] = (int)++steps;
 			while (!joins(&waveform->links[k], counts) || waveform->links[k].to != at ||
-			       step[waveform->links[k].from] < 0)
+			    step[waveform->links[k].from] < 0)
 				k++;
 			ret_links[steps - 1] = (int)k;
 			at = waveform->links[k].from;

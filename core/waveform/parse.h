@@ -61,22 +61,24 @@ struct wf_raw {
 struct wf_raw wf_raw_setting(const struct wf_parse *parse, const config_setting_t *setting);
 
 /* Each gives 0, or -EINVAL with an error that begins with `name` and says what is allowed; *ret is then untouched. */
-int wf_want_int(const struct wf_raw *raw, const char *name, double min, double max, const char *unit, struct diag *diag,
-		double *ret);
-int wf_want_real(const struct wf_raw *raw, const char *name, double min, double max, const char *unit,
-		 struct diag *diag, double *ret);
+int wf_want_int(const struct wf_raw *raw, const char *name, double min, double max,
+    const char *unit, struct diag *diag, double *ret);
+int wf_want_real(const struct wf_raw *raw, const char *name, double min, double max,
+    const char *unit, struct diag *diag, double *ret);
 int wf_want_bool(const struct wf_raw *raw, const char *name, struct diag *diag, bool *ret);
 int wf_want_text(const struct wf_raw *raw, const char *name, struct diag *diag, const char **ret);
 /* Position of the text in `names` (NULL-terminated). */
-int wf_want_choice(const struct wf_raw *raw, const char *name, const char *const *names, struct diag *diag, int *ret);
+int wf_want_choice(const struct wf_raw *raw, const char *name, const char *const *names,
+    struct diag *diag, int *ret);
 /* A list of 1 to len_max numbers, whole ones if `whole`; the caller frees it. */
-int wf_want_numbers(const struct wf_raw *raw, const char *name, bool whole, double min, double max, size_t len_max,
-		    struct diag *diag, double **ret, size_t *ret_len);
+int wf_want_numbers(const struct wf_raw *raw, const char *name, bool whole, double min, double max,
+    size_t len_max, struct diag *diag, double **ret, size_t *ret_len);
 
 /* wf_is_name: a letter, then letters, digits and _, at most 63 (instances). */
 bool wf_is_name(const char *name);
 /* wf_suggest gives `, did you mean "x"?` or `; allowed: a, b, c` into `text`, which it returns. */
-const char *wf_suggest(const char *word, const char *const *names, size_t n, char *text, size_t size);
+const char *wf_suggest(
+    const char *word, const char *const *names, size_t n, char *text, size_t size);
 
 /* What libconfig did not like, with its line; the lines of diag from `from` on in order of their lines in the file. */
 void wf_say_syntax(const struct wf_parse *parse, const config_t *config, const char *text);
@@ -99,10 +101,12 @@ const struct aloe_port *wf_port_of(const struct component_type *type, bool outpu
 
 /* wf_order gives the instances in an order in which every link that `counts` goes forward, the file's order where
  * there is a choice; returns how many it could place (fewer than n_instances: there is a cycle), or -ENOMEM. */
-ssize_t wf_order(const struct waveform *waveform, bool (*counts)(const struct wf_link *), int *ret_order);
+ssize_t wf_order(
+    const struct waveform *waveform, bool (*counts)(const struct wf_link *), int *ret_order);
 /* wf_cycle gives the links of one cycle among those that `counts`, each one's writer being the next one's reader;
  * returns how many, 0 if there is no cycle, or -ENOMEM. Room for n_instances is needed. */
-ssize_t wf_cycle(const struct waveform *waveform, bool (*counts)(const struct wf_link *), int *ret_links);
+ssize_t wf_cycle(
+    const struct waveform *waveform, bool (*counts)(const struct wf_link *), int *ret_links);
 bool wf_link_has_no_items(const struct wf_link *link);
 bool wf_link_has_no_delay(const struct wf_link *link);
 

@@ -10,9 +10,10 @@
 #include "core/waveform/scan.h"
 
 static const char *const kinds[] = {"full", "half", "bus", NULL};
-static const char *const root_keys[] = {"name", "margin", "assume_builds", "nodes", "links", "radio"};
-static const char *const node_keys[] = {"mmac_per_s", "cores",    "arch",        "base_us",
-					"module_us",  "noise_us", "handover_us", "memory_mb"};
+static const char *const root_keys[] = {
+    "name", "margin", "assume_builds", "nodes", "links", "radio"};
+static const char *const node_keys[] = {
+    "mmac_per_s", "cores", "arch", "base_us", "module_us", "noise_us", "handover_us", "memory_mb"};
 static const char *const link_keys[] = {"nodes", "mbit_per_s", "kind", "delay"};
 
 #define KEYS(keys) keys, sizeof(keys) / sizeof((keys)[0])
@@ -32,8 +33,8 @@ struct reader {
 };
 
 /* Refuses keys that are not among `keys`. */
-static void check_keys(struct reader *reader, const config_setting_t *group, const char *what, const char *const *keys,
-		       size_t n)
+static void check_keys(struct reader *reader, const config_setting_t *group, const char *what,
+    const char *const *keys, size_t n)
 {
 	for (int i = 0; i < config_setting_length(group) && wf_enough(&reader->parse) == 0; i++) {
 		const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
@@ -44,14 +45,16 @@ static void check_keys(struct reader *reader, const config_setting_t *group, con
 		for (size_t k = 0; k < n; k++)
 			known |= strcmp(key, keys[k]) == 0;
 		if (!known)
-			diag_error(reader->parse.diag, reader->parse.file, (int)config_setting_source_line(setting),
-				   "unknown key \"%.60s\" of a %s%s", key, what,
-				   wf_suggest(key, keys, n, text, sizeof(text)));
+			diag_error(reader->parse.diag, reader->parse.file,
+			    (int)config_setting_source_line(setting),
+			    "unknown key \"%.60s\" of a %s%s", key, what,
+			    wf_suggest(key, keys, n, text, sizeof(text)));
 	}
 }
 
 /* The value of a key; false if it is not there. */
-static bool find(const struct reader *reader, const config_setting_t *group, const char *key, struct wf_raw *ret)
+static bool find(
+    const struct reader *reader, const config_setting_t *group, const char *key, struct wf_raw *ret)
 {
 	const config_setting_t *setting = config_setting_get_member(group, key);
 
@@ -60,20 +63,21 @@ static bool find(const struct reader *reader, const config_setting_t *group, con
 	return setting != NULL;
 }
 
-static void want_real(struct reader *reader, const config_setting_t *group, const char *where, const char *key,
-		      double min, double max, const char *unit, double scale, double *ret)
+static void want_real(struct reader *reader, const config_setting_t *group, const char *where,
+    const char *key, double min, double max, const char *unit, double scale, double *ret)
 {
 	struct wf_raw raw;
 	char name[160];
 	double value;
 
 	snprintf(name, sizeof(name), "%s%s%s", where, where[0] ? "." : "", key);
-	if (find(reader, group, key, &raw) && wf_want_real(&raw, name, min, max, unit, reader->parse.diag, &value) == 0)
+	if (find(reader, group, key, &raw) &&
+	    wf_want_real(&raw, name, min, max, unit, reader->parse.diag, &value) == 0)
 		*ret = value * scale;
 }
 
-static void want_whole(struct reader *reader, const config_setting_t *group, const char *where, const char *key,
-		       double max, const char *unit, double *ret)
+static void want_whole(struct reader *reader, const config_setting_t *group, const char *where,
+    const char *key, double max, const char *unit, double *ret)
 {
 	struct wf_raw raw;
 	char name[160];
@@ -86,7 +90,8 @@ static void want_whole(struct reader *reader, const config_setting_t *group, con
 /* ---- nodes ---------------------------------------------------------------------------------------------------------- */
 
 /* One rate for each core: a number for all, or a list. */
-static int read_rates(struct reader *reader, const config_setting_t *group, const char *name, size_t n, double *rates)
+static int read_rates(
+    struct reader *reader, const config_setting_t *group, const char *name, size_t n, double *rates)
 {
 	struct diag *diag = reader->parse.diag;
 	struct wf_raw raw;
@@ -98,8 +103,8 @@ static int read_rates(struct reader *reader, const config_setting_t *group, cons
 	snprintf(key, sizeof(key), "%s.mmac_per_s", name);
 	if (!find(reader, group, "mmac_per_s", &raw)) {
 		diag_error(diag, reader->parse.file, (int)config_setting_source_line(group),
-			   "node \"%s\" has no mmac_per_s, mmac_per_s = R is needed (million MACs a second of a core)",
-			   name);
+		    "node \"%s\" has no mmac_per_s, mmac_per_s = R is needed (million MACs a second of a core)",
+		    name);
 		return 0;
 	}
 	if (!config_setting_is_list(raw.setting)) {
@@ -110,8 +115,8 @@ static int read_rates(struct reader *reader, const config_setting_t *group, cons
 	}
 	rc = wf_want_numbers(&raw, key, false, 0.001, 1e9, PLATFORM_CORES_MAX, diag, &list, &len);
 	if (rc == 0 && len != n)
-		diag_error(diag, raw.where, raw.line, "%s has %zu items, the node has %zu core%s", key, len, n,
-			   n == 1 ? "" : "s");
+		diag_error(diag, raw.where, raw.line, "%s has %zu items, the node has %zu core%s",
+		    key, len, n, n == 1 ? "" : "s");
 	for (size_t i = 0; rc == 0 && len == n && i < n; i++)
 		rates[i] = list[i];
 	free(list);
@@ -134,13 +139,15 @@ static int add_cores(struct reader *reader, const config_setting_t *group, uint3
 		rc = -ENOMEM;
 	for (size_t i = 0; !rc && i < n; i++) {
 		reader->cpus[reader->n_cores] = (int)reader->n_cores;
-		reader->cores[reader->n_cores++] = (struct platform_core){.node = node, .mmac_per_s = rates[i]};
+		reader->cores[reader->n_cores++] =
+		    (struct platform_core){.node = node, .mmac_per_s = rates[i]};
 	}
 	free(rates);
 	return rc;
 }
 
-static int read_arch(struct reader *reader, const config_setting_t *group, struct platform_node *node)
+static int read_arch(
+    struct reader *reader, const config_setting_t *group, struct platform_node *node)
 {
 	const char *arches[COMPONENT_ARCHES + 1];
 	struct wf_raw raw;
@@ -151,7 +158,8 @@ static int read_arch(struct reader *reader, const config_setting_t *group, struc
 		arches[arch] = component_arch_name(arch);
 
 	snprintf(name, sizeof(name), "%s.arch", node->name);
-	if (!find(reader, group, "arch", &raw) || wf_want_choice(&raw, name, arches, reader->parse.diag, &choice) < 0)
+	if (!find(reader, group, "arch", &raw) ||
+	    wf_want_choice(&raw, name, arches, reader->parse.diag, &choice) < 0)
 		return 0;
 	node->arch = strdup(arches[choice]);
 	return node->arch ? 0 : -ENOMEM;
@@ -169,12 +177,13 @@ static int read_node(struct reader *reader, const config_setting_t *group)
 	reader->n_nodes++;
 	if (!config_setting_is_group(group)) {
 		diag_error(reader->parse.diag, reader->parse.file, line,
-			   "node \"%.60s\": NAME: { mmac_per_s = ...; }; is needed", node->name);
+		    "node \"%.60s\": NAME: { mmac_per_s = ...; }; is needed", node->name);
 		return 0;
 	}
 	if (!wf_is_name(node->name))
 		diag_error(reader->parse.diag, reader->parse.file, line,
-			   "node \"%.80s\": a letter, then letters, digits and _, at most 63, are allowed", node->name);
+		    "node \"%.80s\": a letter, then letters, digits and _, at most 63, are allowed",
+		    node->name);
 	check_keys(reader, group, "node", KEYS(node_keys));
 	want_whole(reader, group, node->name, "cores", PLATFORM_CORES_MAX, "", &n);
 	want_real(reader, group, node->name, "base_us", 0, 1e9, "us", 1e3, &node->base_ns);
@@ -183,7 +192,8 @@ static int read_node(struct reader *reader, const config_setting_t *group)
 	want_real(reader, group, node->name, "handover_us", 0, 1e9, "us", 1e3, &node->handover_ns);
 	want_real(reader, group, node->name, "memory_mb", 0, 1e9, "MB", 1e6, &node->memory_bytes);
 	if (reader->n_cores + (size_t)n > PLATFORM_CORES_MAX) {
-		diag_error(reader->parse.diag, reader->parse.file, line, "more than %d cores", PLATFORM_CORES_MAX);
+		diag_error(reader->parse.diag, reader->parse.file, line, "more than %d cores",
+		    PLATFORM_CORES_MAX);
 		return 0;
 	}
 	if (read_arch(reader, group, node) < 0)
@@ -198,9 +208,10 @@ static int read_nodes(struct reader *reader, const config_setting_t *root)
 	int rc = 0;
 
 	if (n == 0 || n > PLATFORM_NODES_MAX) {
-		diag_error(reader->parse.diag, reader->parse.file, nodes ? (int)config_setting_source_line(nodes) : 1,
-			   "nodes: %s, nodes: { NAME: { mmac_per_s = ...; }; }; with 1 .. %d is needed",
-			   nodes ? (n ? "too many" : "none there") : "missing", PLATFORM_NODES_MAX);
+		diag_error(reader->parse.diag, reader->parse.file,
+		    nodes ? (int)config_setting_source_line(nodes) : 1,
+		    "nodes: %s, nodes: { NAME: { mmac_per_s = ...; }; }; with 1 .. %d is needed",
+		    nodes ? (n ? "too many" : "none there") : "missing", PLATFORM_NODES_MAX);
 		return 0;
 	}
 	reader->nodes = calloc((size_t)n, sizeof(*reader->nodes));
@@ -227,10 +238,11 @@ static void unknown_node(struct reader *reader, const struct wf_raw *raw, const 
 	for (size_t i = 0; i < reader->n_nodes; i++)
 		names[i] = reader->nodes[i].name;
 	diag_error(reader->parse.diag, raw->where, raw->line, "unknown node \"%.60s\"%s", word,
-		   wf_suggest(word, names, reader->n_nodes, text, sizeof(text)));
+	    wf_suggest(word, names, reader->n_nodes, text, sizeof(text)));
 }
 
-static void read_end(struct reader *reader, const config_setting_t *item, struct platform_link *link)
+static void read_end(
+    struct reader *reader, const config_setting_t *item, struct platform_link *link)
 {
 	const struct wf_raw raw = wf_raw_setting(&reader->parse, item);
 	const char *word;
@@ -246,14 +258,15 @@ static void read_end(struct reader *reader, const config_setting_t *item, struct
 	}
 	for (size_t i = 0; i < link->n_nodes; i++)
 		if (link->nodes[i] == node) {
-			diag_error(reader->parse.diag, raw.where, raw.line, "node \"%s\" is there twice in a link",
-				   word);
+			diag_error(reader->parse.diag, raw.where, raw.line,
+			    "node \"%s\" is there twice in a link", word);
 			return;
 		}
 	link->nodes[link->n_nodes++] = (uint32_t)node;
 }
 
-static int read_ends(struct reader *reader, const config_setting_t *group, struct platform_link *link)
+static int read_ends(
+    struct reader *reader, const config_setting_t *group, struct platform_link *link)
 {
 	const config_setting_t *nodes = config_setting_get_member(group, "nodes");
 	const bool list = nodes && config_setting_is_list(nodes);
@@ -262,9 +275,10 @@ static int read_ends(struct reader *reader, const config_setting_t *group, struc
 
 	if (n < 2 || n > most) {
 		diag_error(reader->parse.diag, reader->parse.file,
-			   (int)config_setting_source_line(nodes ? nodes : group),
-			   "a \"%s\" link has %d node%s, nodes = [\"A\", \"B\"] with %s is needed", kinds[link->kind],
-			   n, n == 1 ? "" : "s", most == 2 ? "2 (a \"bus\" has more)" : "2 or more");
+		    (int)config_setting_source_line(nodes ? nodes : group),
+		    "a \"%s\" link has %d node%s, nodes = [\"A\", \"B\"] with %s is needed",
+		    kinds[link->kind], n, n == 1 ? "" : "s",
+		    most == 2 ? "2 (a \"bus\" has more)" : "2 or more");
 		return 0;
 	}
 	link->nodes = calloc((size_t)n, sizeof(*link->nodes));
@@ -283,8 +297,9 @@ static int read_link(struct reader *reader, const config_setting_t *group)
 	int choice = PLATFORM_FULL;
 
 	if (!config_setting_is_group(group)) {
-		diag_error(reader->parse.diag, reader->parse.file, (int)config_setting_source_line(group),
-			   "a link is { nodes = [\"A\", \"B\"]; mbit_per_s = ...; }");
+		diag_error(reader->parse.diag, reader->parse.file,
+		    (int)config_setting_source_line(group),
+		    "a link is { nodes = [\"A\", \"B\"]; mbit_per_s = ...; }");
 		return 0;
 	}
 	reader->n_links++;
@@ -293,12 +308,14 @@ static int read_link(struct reader *reader, const config_setting_t *group)
 		(void)wf_want_choice(&raw, "kind", kinds, reader->parse.diag, &choice);
 	link->kind = (enum platform_kind)choice;
 	if (find(reader, group, "delay", &raw))
-		(void)wf_want_int(&raw, "delay", 1, PLATFORM_DELAY_MAX, "slots", reader->parse.diag, &delay);
+		(void)wf_want_int(
+		    &raw, "delay", 1, PLATFORM_DELAY_MAX, "slots", reader->parse.diag, &delay);
 	link->delay = (uint32_t)delay;
 	want_real(reader, group, "", "mbit_per_s", 0.001, 1e9, "Mbit/s", 1, &link->mbit_per_s);
 	if (!config_setting_get_member(group, "mbit_per_s"))
-		diag_error(reader->parse.diag, reader->parse.file, (int)config_setting_source_line(group),
-			   "the link has no mbit_per_s, mbit_per_s = B is needed");
+		diag_error(reader->parse.diag, reader->parse.file,
+		    (int)config_setting_source_line(group),
+		    "the link has no mbit_per_s, mbit_per_s = B is needed");
 	return read_ends(reader, group, link);
 }
 
@@ -309,9 +326,10 @@ static int read_links(struct reader *reader, const config_setting_t *root)
 	int rc = 0;
 
 	if (links && (!config_setting_is_list(links) || n > PLATFORM_LINKS_MAX))
-		diag_error(reader->parse.diag, reader->parse.file, (int)config_setting_source_line(links),
-			   "links = ( { nodes = [\"A\", \"B\"]; ... }, ... ) with at most %d is needed",
-			   PLATFORM_LINKS_MAX);
+		diag_error(reader->parse.diag, reader->parse.file,
+		    (int)config_setting_source_line(links),
+		    "links = ( { nodes = [\"A\", \"B\"]; ... }, ... ) with at most %d is needed",
+		    PLATFORM_LINKS_MAX);
 	if (!n || n > PLATFORM_LINKS_MAX)
 		return 0;
 	reader->links = calloc((size_t)n, sizeof(*reader->links));
@@ -335,16 +353,19 @@ static int read_root(struct reader *reader, const config_setting_t *root)
 
 	check_keys(reader, root, "platform", KEYS(root_keys));
 	if (!find(reader, root, "name", &raw))
-		diag_error(reader->parse.diag, reader->parse.file, 1, "name is missing, name = \"...\" is needed");
-	else if (wf_want_text(&raw, "name", reader->parse.diag, &name) == 0 && (!name[0] || strlen(name) > 63))
-		diag_error(reader->parse.diag, raw.where, raw.line, "name = \"%.80s\": 1 to 63 letters are needed",
-			   name);
+		diag_error(reader->parse.diag, reader->parse.file, 1,
+		    "name is missing, name = \"...\" is needed");
+	else if (wf_want_text(&raw, "name", reader->parse.diag, &name) == 0 &&
+	    (!name[0] || strlen(name) > 63))
+		diag_error(reader->parse.diag, raw.where, raw.line,
+		    "name = \"%.80s\": 1 to 63 letters are needed", name);
 	reader->name = strdup(name);
 	if (!reader->name)
 		return -ENOMEM;
 	want_real(reader, root, "", "margin", 0, 0.9, "", 1, &reader->margin);
 	if (find(reader, root, "assume_builds", &raw))
-		(void)wf_want_bool(&raw, "assume_builds", reader->parse.diag, &reader->assume_builds);
+		(void)wf_want_bool(
+		    &raw, "assume_builds", reader->parse.diag, &reader->assume_builds);
 	rc = read_nodes(reader, root);
 	return rc ? rc : read_links(reader, root);
 }
@@ -363,7 +384,7 @@ static int read_text(struct reader *reader, const char *text)
 	config_destroy(&config);
 	if (rc == -E2BIG)
 		diag_error(diag, reader->parse.file, 0, "%zu errors; the rest was not looked at",
-			   diag->errors - reader->parse.errors_before);
+		    diag->errors - reader->parse.errors_before);
 	return rc;
 }
 
@@ -384,9 +405,11 @@ static void model_give(struct reader *reader, struct platform_model *model)
 	};
 }
 
-int platform_parse(const char *file, const char *text, size_t len, struct diag *diag, struct platform_model **ret)
+int platform_parse(
+    const char *file, const char *text, size_t len, struct diag *diag, struct platform_model **ret)
 {
-	struct reader reader = {.parse = {.file = file, .diag = diag, .errors_before = diag->errors}};
+	struct reader reader = {
+	    .parse = {.file = file, .diag = diag, .errors_before = diag->errors}};
 	struct platform_model *model = calloc(1, sizeof(*model));
 	const size_t lines_before = diag->len;
 	char *clean = NULL;

@@ -38,7 +38,12 @@
 
 #include "core/base/diag.h"
 
-enum { PLATFORM_NODES_MAX = 256, PLATFORM_CORES_MAX = 1024, PLATFORM_LINKS_MAX = 1024, PLATFORM_DELAY_MAX = 100 };
+enum {
+	PLATFORM_NODES_MAX = 256,
+	PLATFORM_CORES_MAX = 1024,
+	PLATFORM_LINKS_MAX = 1024,
+	PLATFORM_DELAY_MAX = 100
+};
 
 enum platform_kind { PLATFORM_FULL, PLATFORM_HALF, PLATFORM_BUS };
 
@@ -67,11 +72,12 @@ struct platform_link {
 struct platform_model {
 	const int *cpus; /* CPU of each lane */
 	size_t n_lanes;
-	double mmac_per_s;                 /* without `cores`: of each; 0: not calibrated */
-	const struct platform_core *cores; /* by lane; NULL: all alike, on one node that costs nothing */
-	const char *name;                  /* NULL: this machine */
-	double margin;                     /* kept free; the larger one of this and the waveform's counts */
-	bool assume_builds;                /* every component runs on every node */
+	double mmac_per_s; /* without `cores`: of each; 0: not calibrated */
+	const struct platform_core
+	    *cores;         /* by lane; NULL: all alike, on one node that costs nothing */
+	const char *name;   /* NULL: this machine */
+	double margin;      /* kept free; the larger one of this and the waveform's counts */
+	bool assume_builds; /* every component runs on every node */
 	const struct platform_node *nodes;
 	size_t n_nodes;
 	const struct platform_link *links;
@@ -80,7 +86,8 @@ struct platform_model {
 
 /* platform_parse reads the text of `file` (only a name here). 0; -EINVAL with everything that is wrong in diag, each with
  * file and line. End with platform_free. */
-int platform_parse(const char *file, const char *text, size_t len, struct diag *diag, struct platform_model **ret);
+int platform_parse(
+    const char *file, const char *text, size_t len, struct diag *diag, struct platform_model **ret);
 void platform_free(struct platform_model *platform);
 
 #endif

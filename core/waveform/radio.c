@@ -15,11 +15,10 @@
 static const char *const types[] = {"x310", NULL};
 static const char *const transports[] = {"udp", "dpdk", NULL};
 static const char *const sources[] = {"internal", "external", "gpsdo", NULL};
-static const char *const keys[] = {"type",         "transport",   "address",      "own_address", "port",
-				   "eal",          "sfp",         "channel",      "spp",         "clock_rate",
-				   "tx_advance",   "patience_ms", "initialised",  "rate",        "flow_control",
-				   "clock_source", "time_source", "rx_frequency", "rx_gain",     "tx_frequency",
-				   "tx_gain",      "multicast",   "listen"};
+static const char *const keys[] = {"type", "transport", "address", "own_address", "port", "eal",
+    "sfp", "channel", "spp", "clock_rate", "tx_advance", "patience_ms", "initialised", "rate",
+    "flow_control", "clock_source", "time_source", "rx_frequency", "rx_gain", "tx_frequency",
+    "tx_gain", "multicast", "listen"};
 
 enum { KEYS = sizeof(keys) / sizeof(keys[0]), CHANNEL_MAX = 3 };
 
@@ -40,13 +39,14 @@ static bool find(const struct reader *reader, const char *key, struct wf_raw *re
 
 static void missing(struct reader *reader, const char *key, const char *needed)
 {
-	diag_error(reader->parse.diag, reader->parse.file, reader->radio->line, "radio: %s is missing, %s is needed",
-		   key, needed);
+	diag_error(reader->parse.diag, reader->parse.file, reader->radio->line,
+	    "radio: %s is missing, %s is needed", key, needed);
 }
 
 /* ---- values ---------------------------------------------------------------------------------------------------------- */
 
-static void want_real(struct reader *reader, const char *key, double min, double max, const char *unit, double *ret)
+static void want_real(
+    struct reader *reader, const char *key, double min, double max, const char *unit, double *ret)
 {
 	struct wf_raw raw;
 
@@ -54,11 +54,13 @@ static void want_real(struct reader *reader, const char *key, double min, double
 		(void)wf_want_real(&raw, key, min, max, unit, reader->parse.diag, ret);
 }
 
-static bool want_whole(struct reader *reader, const char *key, double min, double max, const char *unit, double *ret)
+static bool want_whole(
+    struct reader *reader, const char *key, double min, double max, const char *unit, double *ret)
 {
 	struct wf_raw raw;
 
-	return find(reader, key, &raw) && wf_want_int(&raw, key, min, max, unit, reader->parse.diag, ret) == 0;
+	return find(reader, key, &raw) &&
+	    wf_want_int(&raw, key, min, max, unit, reader->parse.diag, ret) == 0;
 }
 
 static int want_text(struct reader *reader, const char *key, char **ret)
@@ -103,7 +105,7 @@ static void want_address(struct reader *reader, const char *key, uint32_t *ret)
 		*ret = ntohl(address.s_addr);
 	else
 		diag_error(reader->parse.diag, raw.where, raw.line,
-			   "%s = \"%.60s\", an IPv4 address like \"192.168.40.2\" is needed", key, text);
+		    "%s = \"%.60s\", an IPv4 address like \"192.168.40.2\" is needed", key, text);
 }
 
 static void want_group(struct reader *reader, const char *key)
@@ -127,14 +129,16 @@ static void want_group(struct reader *reader, const char *key)
 		return;
 	}
 	diag_error(reader->parse.diag, raw.where, raw.line,
-		   "%s = \"%.60s\", a group in 224.0.0.0/4 and a port like \"239.255.10.1:49153\" are needed", key,
-		   text);
+	    "%s = \"%.60s\", a group in 224.0.0.0/4 and a port like \"239.255.10.1:49153\" are needed",
+	    key, text);
 }
 
 /* One number for all channels, or a list with one for each; `step` doubles from one channel's place to the next. */
-static int want_each(struct reader *reader, const char *key, double max, const char *unit, double *ret)
+static int want_each(
+    struct reader *reader, const char *key, double max, const char *unit, double *ret)
 {
-	const size_t step = sizeof(struct wf_radio_channel) / sizeof(double), n = reader->radio->n_channels;
+	const size_t step = sizeof(struct wf_radio_channel) / sizeof(double),
+	             n = reader->radio->n_channels;
 	double *list = NULL, one = NAN;
 	size_t len = 0;
 	struct wf_raw raw;
@@ -150,10 +154,12 @@ static int want_each(struct reader *reader, const char *key, double max, const c
 			ret[c * step] = one;
 		return 0;
 	}
-	rc = wf_want_numbers(&raw, key, false, -max, max, WF_RADIO_CHANNELS_MAX, reader->parse.diag, &list, &len);
+	rc = wf_want_numbers(
+	    &raw, key, false, -max, max, WF_RADIO_CHANNELS_MAX, reader->parse.diag, &list, &len);
 	if (rc == 0 && len != n)
-		diag_error(reader->parse.diag, raw.where, raw.line, "%s has %zu items, the radio has %zu channel%s",
-			   key, len, n, n == 1 ? "" : "s");
+		diag_error(reader->parse.diag, raw.where, raw.line,
+		    "%s has %zu items, the radio has %zu channel%s", key, len, n,
+		    n == 1 ? "" : "s");
 	for (size_t c = 0; rc == 0 && c < len && c < n; c++)
 		ret[c * step] = list[c];
 	free(list);
@@ -164,8 +170,10 @@ static int want_each(struct reader *reader, const char *key, double max, const c
 
 static void check_keys(struct reader *reader)
 {
-	for (int i = 0; i < config_setting_length(reader->group) && wf_enough(&reader->parse) == 0; i++) {
-		const config_setting_t *setting = config_setting_get_elem(reader->group, (unsigned)i);
+	for (int i = 0; i < config_setting_length(reader->group) && wf_enough(&reader->parse) == 0;
+	     i++) {
+		const config_setting_t *setting =
+		    config_setting_get_elem(reader->group, (unsigned)i);
 		const char *key = config_setting_name(setting);
 		bool known = strncmp(key, SCAN_TWICE, strlen(SCAN_TWICE)) == 0;
 		char text[512];
@@ -173,9 +181,10 @@ static void check_keys(struct reader *reader)
 		for (size_t k = 0; k < KEYS; k++)
 			known |= strcmp(key, keys[k]) == 0;
 		if (!known)
-			diag_error(reader->parse.diag, reader->parse.file, (int)config_setting_source_line(setting),
-				   "unknown key \"%.60s\" of a radio%s", key,
-				   wf_suggest(key, keys, KEYS, text, sizeof(text)));
+			diag_error(reader->parse.diag, reader->parse.file,
+			    (int)config_setting_source_line(setting),
+			    "unknown key \"%.60s\" of a radio%s", key,
+			    wf_suggest(key, keys, KEYS, text, sizeof(text)));
 	}
 }
 
@@ -194,10 +203,11 @@ static int read_channels(struct reader *reader)
 		radio->channels[0] = (uint32_t)one;
 		return 0;
 	}
-	rc = wf_want_numbers(&raw, "channel", true, 0, CHANNEL_MAX, WF_RADIO_CHANNELS_MAX, reader->parse.diag, &list,
-			     &len);
+	rc = wf_want_numbers(&raw, "channel", true, 0, CHANNEL_MAX, WF_RADIO_CHANNELS_MAX,
+	    reader->parse.diag, &list, &len);
 	if (rc == 0 && len == 2 && list[0] == list[1])
-		diag_error(reader->parse.diag, raw.where, raw.line, "channel %.0f is there twice", list[0]);
+		diag_error(reader->parse.diag, raw.where, raw.line, "channel %.0f is there twice",
+		    list[0]);
 	for (size_t c = 0; rc == 0 && c < len; c++)
 		radio->channels[c] = (uint32_t)list[c];
 	radio->n_channels = rc == 0 ? (uint32_t)len : 1;
@@ -247,10 +257,10 @@ static int read_radio(struct reader *reader)
 	int transport, rc;
 
 	*radio = (struct wf_radio){.n_channels = 1,
-				   .clock_rate = 200e6,
-				   .tx_advance = -1,
-				   .patience_ms = 1,
-				   .line = (int)config_setting_source_line(reader->group)};
+	    .clock_rate = 200e6,
+	    .tx_advance = -1,
+	    .patience_ms = 1,
+	    .line = (int)config_setting_source_line(reader->group)};
 	check_keys(reader);
 	if (!config_setting_get_member(reader->group, "type"))
 		missing(reader, "type", "type = \"x310\"");
@@ -271,24 +281,27 @@ static int read_radio(struct reader *reader)
 	rc = rc ? rc : want_text(reader, "port", &radio->port);
 	rc = rc ? rc : want_text(reader, "eal", &radio->eal);
 	if (rc == 0 && transport == WF_TRANSPORT_DPDK && !radio->port[0])
-		missing(reader, "port", "transport = \"dpdk\": port = \"net_memif0,...\" or a PCI address");
-	if (rc == 0 && transport == WF_TRANSPORT_DPDK && !config_setting_get_member(reader->group, "own_address"))
+		missing(reader, "port",
+		    "transport = \"dpdk\": port = \"net_memif0,...\" or a PCI address");
+	if (rc == 0 && transport == WF_TRANSPORT_DPDK &&
+	    !config_setting_get_member(reader->group, "own_address"))
 		missing(reader, "own_address",
-			"transport = \"dpdk\": own_address = \"A.B.C.D\", an address for the port");
+		    "transport = \"dpdk\": own_address = \"A.B.C.D\", an address for the port");
 	return rc ? rc : read_settings(reader);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------------------------- */
 
-static int read_list(struct reader *reader, const config_setting_t *setting, struct wf_radios *radios)
+static int read_list(
+    struct reader *reader, const config_setting_t *setting, struct wf_radios *radios)
 {
 	const bool list = config_setting_is_list(setting);
 	const int n = list ? config_setting_length(setting) : 1;
 	int rc = 0;
 
 	if ((!list && !config_setting_is_group(setting)) || n < 1 || n > WF_RADIOS_MAX) {
-		diag_error(
-		    reader->parse.diag, reader->parse.file, (int)config_setting_source_line(setting),
+		diag_error(reader->parse.diag, reader->parse.file,
+		    (int)config_setting_source_line(setting),
 		    "radio: { type = \"x310\"; ... }; or radio = ( { ... }, { ... } ); with at most %d is needed",
 		    WF_RADIOS_MAX);
 		return 0;
@@ -300,8 +313,9 @@ static int read_list(struct reader *reader, const config_setting_t *setting, str
 			radios->n++;
 			rc = read_radio(reader);
 		} else {
-			diag_error(reader->parse.diag, reader->parse.file, (int)config_setting_source_line(setting),
-				   "a radio is { type = \"x310\"; ... }");
+			diag_error(reader->parse.diag, reader->parse.file,
+			    (int)config_setting_source_line(setting),
+			    "a radio is { type = \"x310\"; ... }");
 		}
 	}
 	return rc;
@@ -313,7 +327,7 @@ static void check_listen(struct reader *reader, const struct wf_radios *radios)
 	for (size_t i = 1; i < radios->n; i++)
 		if (radios->item[i].listen != radios->item[0].listen)
 			diag_error(reader->parse.diag, reader->parse.file, radios->item[i].line,
-				   "radio: listen is to be the same for all radios");
+			    "radio: listen is to be the same for all radios");
 }
 
 static int read_text(struct reader *reader, const char *text, struct wf_radios *radios)
@@ -325,7 +339,8 @@ static int read_text(struct reader *reader, const char *text, struct wf_radios *
 	config_init(&config);
 	if (config_read_string(&config, text) != CONFIG_TRUE)
 		wf_say_syntax(&reader->parse, &config, text);
-	else if ((setting = config_setting_get_member(config_root_setting(&config), "radio")) != NULL)
+	else if ((setting = config_setting_get_member(config_root_setting(&config), "radio")) !=
+	    NULL)
 		rc = read_list(reader, setting, radios);
 	check_listen(reader, radios);
 	config_destroy(&config);
@@ -334,11 +349,14 @@ static int read_text(struct reader *reader, const char *text, struct wf_radios *
 
 int wf_radios_parse(const char *file, const char *text, struct diag *diag, struct wf_radios **ret)
 {
-	struct reader reader = {.parse = {.file = file, .diag = diag, .errors_before = diag->errors}};
+	struct reader reader = {
+	    .parse = {.file = file, .diag = diag, .errors_before = diag->errors}};
 	struct wf_radios *radios = calloc(1, sizeof(*radios));
 	const size_t lines_before = diag->len;
 	char *clean = NULL;
-	int rc = radios && (radios->file = strdup(file)) ? wf_scan(file, text, strlen(text), diag, &clean) : -ENOMEM;
+	int rc = radios && (radios->file = strdup(file))
+	    ? wf_scan(file, text, strlen(text), diag, &clean)
+	    : -ENOMEM;
 
 	if (rc == 0)
 		rc = read_text(&reader, clean, radios);

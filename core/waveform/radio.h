@@ -42,7 +42,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WF_RADIOS_MAX = 2, WF_RADIO_CHANNELS_MAX = 2, WF_RADIO_SPP_MIN = 16, WF_RADIO_SPP_MAX = 1996 };
+enum {
+	WF_RADIOS_MAX = 2,
+	WF_RADIO_CHANNELS_MAX = 2,
+	WF_RADIO_SPP_MIN = 16,
+	WF_RADIO_SPP_MAX = 1996
+};
 
 /* A device holds 524 287 bytes of what is sent to it (stock images): tx_advance and a slot together are to be less, 131 000
  * samples; and tx_advance more than a slot, the way there and back and what the machine needs for its work. */

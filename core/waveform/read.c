@@ -16,10 +16,10 @@ static const char *const overruns[] = {"count", "flag", "stop", NULL};
 
 static const char *const admits[] = {"fits", "strict", "always", NULL};
 
-static const char *const waveform_keys[] = {"name",  "slot_ns",   "slot_samples", "rate",    "clock",
-					    "late",  "isolation", "pipelined",    "overrun", "margin",
-					    "admit", "lanes",     "instances",    "links"};
-static const char *const instance_keys[] = {"component", "pin", "isolation", "period", "phase", "budget_us"};
+static const char *const waveform_keys[] = {"name", "slot_ns", "slot_samples", "rate", "clock",
+    "late", "isolation", "pipelined", "overrun", "margin", "admit", "lanes", "instances", "links"};
+static const char *const instance_keys[] = {
+    "component", "pin", "isolation", "period", "phase", "budget_us"};
 
 enum {
 	WAVEFORM_KEYS = sizeof(waveform_keys) / sizeof(waveform_keys[0]),
@@ -48,9 +48,10 @@ static int set_name(struct wf_parse *parse, const struct wf_raw *raw)
 	if (wf_want_text(raw, "name", parse->diag, &text) < 0)
 		return 0;
 	if (!text[0] || strlen(text) > 63 || text[0] == '-' ||
-	    text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")]) {
+	    text[strspn(
+	        text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")]) {
 		diag_error(parse->diag, raw->where, raw->line,
-			   "name = \"%.80s\": 1 to 63 letters, digits, - and _ are allowed", text);
+		    "name = \"%.80s\": 1 to 63 letters, digits, - and _ are allowed", text);
 		return 0;
 	}
 	free(parse->waveform->name);
@@ -63,7 +64,8 @@ static int set_lanes(struct wf_parse *parse, const struct wf_raw *raw)
 	struct waveform *waveform = parse->waveform;
 	double *numbers;
 	size_t n;
-	const int error = wf_want_numbers(raw, "lanes", true, 0, WF_CPU_MAX, WF_LANES_MAX, parse->diag, &numbers, &n);
+	const int error = wf_want_numbers(
+	    raw, "lanes", true, 0, WF_CPU_MAX, WF_LANES_MAX, parse->diag, &numbers, &n);
 
 	if (error)
 		return error == -ENOMEM ? error : 0;
@@ -91,10 +93,12 @@ static int set_waveform_key(struct wf_parse *parse, const char *key, const struc
 		if (wf_want_int(raw, key, WF_SLOT_NS_MIN, WF_SLOT_NS_MAX, "ns", diag, &number) == 0)
 			waveform->slot_ns = (uint64_t)number;
 	} else if (strcmp(key, "slot_samples") == 0) {
-		if (wf_want_int(raw, key, WF_SLOT_SAMPLES_MIN, WF_SLOT_SAMPLES_MAX, "samples", diag, &number) == 0)
+		if (wf_want_int(raw, key, WF_SLOT_SAMPLES_MIN, WF_SLOT_SAMPLES_MAX, "samples", diag,
+		        &number) == 0)
 			waveform->slot_samples = (uint32_t)number;
 	} else if (strcmp(key, "rate") == 0) {
-		(void)wf_want_real(raw, key, WF_RATE_MIN, WF_RATE_MAX, "samples/s", diag, &waveform->rate_hz);
+		(void)wf_want_real(
+		    raw, key, WF_RATE_MIN, WF_RATE_MAX, "samples/s", diag, &waveform->rate_hz);
 	} else if (strcmp(key, "clock") == 0) {
 		if (wf_want_choice(raw, key, clocks, diag, &choice) == 0)
 			waveform->clock = (enum wf_clock)choice;
@@ -124,7 +128,7 @@ static void unknown_key(struct wf_parse *parse, const char *key, const struct wf
 	char text[512];
 
 	diag_error(parse->diag, raw->where, raw->line, "unknown key \"%.60s\" of a waveform%s", key,
-		   wf_suggest(key, waveform_keys, WAVEFORM_KEYS, text, sizeof(text)));
+	    wf_suggest(key, waveform_keys, WAVEFORM_KEYS, text, sizeof(text)));
 }
 
 /* ---- parameters ---------------------------------------------------------------------------------------------------- */
@@ -140,8 +144,8 @@ static char *absolute(const struct wf_parse *parse, const char *path)
 	return asprintf(&full, "%s/%s", strcmp(cwd, "/") == 0 ? "" : cwd, path) < 0 ? NULL : full;
 }
 
-static int set_text(struct wf_parse *parse, const struct aloe_param *param, const char *name, const struct wf_raw *raw,
-		    struct wf_value *value)
+static int set_text(struct wf_parse *parse, const struct aloe_param *param, const char *name,
+    const struct wf_raw *raw, struct wf_value *value)
 {
 	const char *text;
 
@@ -151,10 +155,12 @@ static int set_text(struct wf_parse *parse, const struct aloe_param *param, cons
 	if (!copy)
 		return -ENOMEM;
 	if (param->kind == ALOE_KIND_PATH && !text[0])
-		diag_error(parse->diag, raw->where, raw->line, "%s = \"\", the path of a file is needed", name);
+		diag_error(parse->diag, raw->where, raw->line,
+		    "%s = \"\", the path of a file is needed", name);
 	else if (strlen(copy) >= param->size)
-		diag_error(parse->diag, raw->where, raw->line, "%s has %zu bytes, at most %u are allowed", name,
-			   strlen(copy), param->size - 1u);
+		diag_error(parse->diag, raw->where, raw->line,
+		    "%s has %zu bytes, at most %u are allowed", name, strlen(copy),
+		    param->size - 1u);
 	free(value->text);
 	value->text = copy;
 	return 0;
@@ -172,7 +178,7 @@ static bool is_file(const struct wf_raw *raw, const char **ret_path)
 }
 
 static int set_reals_file(struct wf_parse *parse, const struct aloe_param *param, const char *name,
-			  const struct wf_raw *raw, const char *path, struct wf_value *value)
+    const struct wf_raw *raw, const char *path, struct wf_value *value)
 {
 	char *full = absolute(parse, path), why[512];
 	float *data;
@@ -180,13 +186,15 @@ static int set_reals_file(struct wf_parse *parse, const struct aloe_param *param
 	int error = full ? reals_read(full, &data, &len, why, sizeof(why)) : -ENOMEM;
 
 	free(full);
-	if (error == 0 && reals_fit(data, len, param->items_max, param->min, param->max, why, sizeof(why)) < 0) {
+	if (error == 0 &&
+	    reals_fit(data, len, param->items_max, param->min, param->max, why, sizeof(why)) < 0) {
 		free(data);
 		error = -EINVAL;
 	}
 	if (error) {
 		if (error == -EINVAL)
-			diag_error(parse->diag, raw->where, raw->line, "%s = \"@%.100s\": %s", name, path, why);
+			diag_error(parse->diag, raw->where, raw->line, "%s = \"@%.100s\": %s", name,
+			    path, why);
 		return error == -ENOMEM ? error : 0;
 	}
 	free(value->reals);
@@ -195,8 +203,8 @@ static int set_reals_file(struct wf_parse *parse, const struct aloe_param *param
 	return 0;
 }
 
-static int set_reals(struct wf_parse *parse, const struct aloe_param *param, const char *name, const struct wf_raw *raw,
-		     struct wf_value *value)
+static int set_reals(struct wf_parse *parse, const struct aloe_param *param, const char *name,
+    const struct wf_raw *raw, struct wf_value *value)
 {
 	const size_t len_max = param->items_max < REALS_MAX ? param->items_max : REALS_MAX;
 	const char *path;
@@ -205,7 +213,8 @@ static int set_reals(struct wf_parse *parse, const struct aloe_param *param, con
 
 	if (is_file(raw, &path))
 		return set_reals_file(parse, param, name, raw, path, value);
-	const int error = wf_want_numbers(raw, name, false, param->min, param->max, len_max, parse->diag, &numbers, &n);
+	const int error = wf_want_numbers(
+	    raw, name, false, param->min, param->max, len_max, parse->diag, &numbers, &n);
 
 	if (error)
 		return error == -ENOMEM ? error : 0;
@@ -218,7 +227,8 @@ static int set_reals(struct wf_parse *parse, const struct aloe_param *param, con
 	return value->reals ? 0 : -ENOMEM;
 }
 
-static int set_param(struct wf_parse *parse, const struct wf_instance *instance, size_t i, const struct wf_raw *raw)
+static int set_param(
+    struct wf_parse *parse, const struct wf_instance *instance, size_t i, const struct wf_raw *raw)
 {
 	const struct aloe_param *param = &instance->type->params[i];
 	struct wf_value *value = &instance->values[i];
@@ -231,10 +241,12 @@ static int set_param(struct wf_parse *parse, const struct wf_instance *instance,
 	value->line = raw->line;
 	switch (param->kind) {
 	case ALOE_KIND_REAL:
-		(void)wf_want_real(raw, name, param->min, param->max, param->unit, parse->diag, &value->number);
+		(void)wf_want_real(
+		    raw, name, param->min, param->max, param->unit, parse->diag, &value->number);
 		break;
 	case ALOE_KIND_INT:
-		(void)wf_want_int(raw, name, param->min, param->max, param->unit, parse->diag, &value->number);
+		(void)wf_want_int(
+		    raw, name, param->min, param->max, param->unit, parse->diag, &value->number);
 		break;
 	case ALOE_KIND_BOOL:
 		if (wf_want_bool(raw, name, parse->diag, &truth) == 0)
@@ -254,7 +266,8 @@ static int set_param(struct wf_parse *parse, const struct wf_instance *instance,
 	return error;
 }
 
-static int default_value(struct wf_parse *parse, const struct aloe_param *param, struct wf_value *value)
+static int default_value(
+    struct wf_parse *parse, const struct aloe_param *param, struct wf_value *value)
 {
 	const char *text = param->text ? param->text : "";
 
@@ -272,8 +285,8 @@ static int default_value(struct wf_parse *parse, const struct aloe_param *param,
 
 /* ---- keys of an instance ------------------------------------------------------------------------------------------- */
 
-static void set_instance_key(struct wf_parse *parse, struct wf_instance *instance, const char *key,
-			     const struct wf_raw *raw)
+static void set_instance_key(
+    struct wf_parse *parse, struct wf_instance *instance, const char *key, const struct wf_raw *raw)
 {
 	struct diag *diag = parse->diag;
 	char name[160];
@@ -298,22 +311,25 @@ static void set_instance_key(struct wf_parse *parse, struct wf_instance *instanc
 	}
 }
 
-static void unknown_param(struct wf_parse *parse, const struct component_type *type, const char *key,
-			  const struct wf_raw *raw)
+static void unknown_param(struct wf_parse *parse, const struct component_type *type,
+    const char *key, const struct wf_raw *raw)
 {
 	const size_t n = type->n_params + INSTANCE_KEYS;
 	const char **names = calloc(n, sizeof(*names));
 	char text[512] = "";
 
 	for (size_t i = 0; names && i < n; i++)
-		names[i] = i < type->n_params ? type->params[i].name : instance_keys[i - type->n_params];
+		names[i] =
+		    i < type->n_params ? type->params[i].name : instance_keys[i - type->n_params];
 	if (names)
 		wf_suggest(key, names, n, text, sizeof(text));
-	diag_error(parse->diag, raw->where, raw->line, "unknown parameter \"%.60s\" of %s%s", key, type->name, text);
+	diag_error(parse->diag, raw->where, raw->line, "unknown parameter \"%.60s\" of %s%s", key,
+	    type->name, text);
 	free(names);
 }
 
-static int set_instance(struct wf_parse *parse, struct wf_instance *instance, const char *key, const struct wf_raw *raw)
+static int set_instance(
+    struct wf_parse *parse, struct wf_instance *instance, const char *key, const struct wf_raw *raw)
 {
 	if (is_among(key, instance_keys, INSTANCE_KEYS)) {
 		set_instance_key(parse, instance, key, raw);
@@ -330,7 +346,8 @@ static int set_instance(struct wf_parse *parse, struct wf_instance *instance, co
 
 /* ---- instances ----------------------------------------------------------------------------------------------------- */
 
-static void unknown_component(struct wf_parse *parse, const char *component, const struct wf_raw *raw)
+static void unknown_component(
+    struct wf_parse *parse, const char *component, const struct wf_raw *raw)
 {
 	const size_t n = registry_len(parse->registry);
 	const char **names = calloc(n + 1, sizeof(*names)), *nearest = NULL;
@@ -340,15 +357,17 @@ static void unknown_component(struct wf_parse *parse, const char *component, con
 	if (names)
 		nearest = diag_nearest(component, names, n);
 	if (nearest)
-		diag_error(parse->diag, raw->where, raw->line, "unknown component \"%.60s\", did you mean \"%s\"?",
-			   component, nearest);
+		diag_error(parse->diag, raw->where, raw->line,
+		    "unknown component \"%.60s\", did you mean \"%s\"?", component, nearest);
 	else
 		diag_error(parse->diag, raw->where, raw->line,
-			   "unknown component \"%.60s\"; `aloe list components` shows what there is", component);
+		    "unknown component \"%.60s\"; `aloe list components` shows what there is",
+		    component);
 	free(names);
 }
 
-static void find_type(struct wf_parse *parse, struct wf_instance *instance, const config_setting_t *group)
+static void find_type(
+    struct wf_parse *parse, struct wf_instance *instance, const config_setting_t *group)
 {
 	const config_setting_t *setting = config_setting_get_member(group, "component");
 	const char *component;
@@ -356,7 +375,8 @@ static void find_type(struct wf_parse *parse, struct wf_instance *instance, cons
 
 	if (!setting) {
 		diag_error(parse->diag, parse->file, instance->line,
-			   "instance \"%s\" has no component, component = \"...\" is needed", instance->name);
+		    "instance \"%s\" has no component, component = \"...\" is needed",
+		    instance->name);
 		return;
 	}
 	const struct wf_raw raw = wf_raw_setting(parse, setting);
@@ -374,8 +394,8 @@ static int make_values(struct wf_parse *parse, struct wf_instance *instance)
 	int error = 0;
 
 	for (size_t i = 0; i < type->n_ports; i++) {
-		struct wf_port *port =
-		    type->ports[i].output ? &instance->out[instance->n_out++] : &instance->in[instance->n_in++];
+		struct wf_port *port = type->ports[i].output ? &instance->out[instance->n_out++]
+		                                             : &instance->in[instance->n_in++];
 		port->link = -1;
 	}
 	instance->values = calloc(type->n_params + 1, sizeof(*instance->values));
@@ -386,7 +406,8 @@ static int make_values(struct wf_parse *parse, struct wf_instance *instance)
 	return error;
 }
 
-static int read_instance(struct wf_parse *parse, const config_setting_t *group, struct wf_instance *instance)
+static int read_instance(
+    struct wf_parse *parse, const config_setting_t *group, struct wf_instance *instance)
 {
 	const int n = config_setting_length(group);
 	int error = 0;
@@ -400,8 +421,8 @@ static int read_instance(struct wf_parse *parse, const config_setting_t *group, 
 		return -ENOMEM;
 	if (!wf_is_name(instance->name))
 		diag_error(parse->diag, parse->file, instance->line,
-			   "instance \"%.80s\": a letter, then letters, digits and _, at most 63, are allowed",
-			   instance->name);
+		    "instance \"%.80s\": a letter, then letters, digits and _, at most 63, are allowed",
+		    instance->name);
 	find_type(parse, instance, group);
 	if (instance->type)
 		error = make_values(parse, instance);
@@ -426,9 +447,9 @@ static int read_instances(struct wf_parse *parse, const config_setting_t *settin
 
 	if (n == 0 || n > WF_INSTANCES_MAX) {
 		diag_error(parse->diag, parse->file, line,
-			   "instances: %s, instances: { NAME: { component = ...; }; }; "
-			   "with 1 .. %d is needed",
-			   n ? "too many" : "none found", WF_INSTANCES_MAX);
+		    "instances: %s, instances: { NAME: { component = ...; }; }; "
+		    "with 1 .. %d is needed",
+		    n ? "too many" : "none found", WF_INSTANCES_MAX);
 		return 0;
 	}
 	waveform->instances = calloc((size_t)n, sizeof(*waveform->instances));
@@ -440,11 +461,12 @@ static int read_instances(struct wf_parse *parse, const config_setting_t *settin
 		if (is_twice(config_setting_name(group)))
 			continue;
 		if (config_setting_is_group(group))
-			error = read_instance(parse, group, &waveform->instances[waveform->n_instances++]);
+			error = read_instance(
+			    parse, group, &waveform->instances[waveform->n_instances++]);
 		else
 			diag_error(parse->diag, parse->file, (int)config_setting_source_line(group),
-				   "instances.%.60s is no group, %.60s: { component = \"...\"; }; is needed",
-				   config_setting_name(group), config_setting_name(group));
+			    "instances.%.60s is no group, %.60s: { component = \"...\"; }; is needed",
+			    config_setting_name(group), config_setting_name(group));
 		if (!error)
 			error = wf_enough(parse);
 	}
@@ -467,14 +489,16 @@ static void unknown_instance(struct wf_parse *parse, const char *name, const str
 	free(names);
 }
 
-static int apply_to_instance(struct wf_parse *parse, const char *name, const char *key, const struct wf_raw *raw)
+static int apply_to_instance(
+    struct wf_parse *parse, const char *name, const char *key, const struct wf_raw *raw)
 {
 	const int found = wf_find_instance(parse->waveform, name, strlen(name));
 
 	if (found < 0)
 		unknown_instance(parse, name, raw);
 	else if (strcmp(key, "component") == 0)
-		diag_error(parse->diag, raw->where, raw->line, "the component of an instance is the file's to say");
+		diag_error(parse->diag, raw->where, raw->line,
+		    "the component of an instance is the file's to say");
 	else
 		return set_instance(parse, &parse->waveform->instances[found], key, raw);
 	return 0;
@@ -490,7 +514,8 @@ static int apply_set(struct wf_parse *parse, const char *set)
 	snprintf(key, sizeof(key), "%.*s", (int)(equals ? equals - set : 0), set);
 	char *dot = strchr(key, '.');
 	if (!equals || equals == set) {
-		diag_error(parse->diag, where, 0, "INSTANCE.PARAMETER=VALUE or KEY=VALUE is needed");
+		diag_error(
+		    parse->diag, where, 0, "INSTANCE.PARAMETER=VALUE or KEY=VALUE is needed");
 		return 0;
 	}
 	if (dot) {
@@ -510,8 +535,8 @@ static int apply_options(struct wf_parse *parse)
 {
 	const struct wf_overrides *overrides = parse->overrides;
 	struct waveform *waveform = parse->waveform;
-	const char *const options[][2] = {
-	    {"clock", overrides->clock}, {"isolation", overrides->isolation}, {"late", overrides->late}};
+	const char *const options[][2] = {{"clock", overrides->clock},
+	    {"isolation", overrides->isolation}, {"late", overrides->late}};
 	int error = 0;
 
 	for (size_t i = 0; !error && i < sizeof(options) / sizeof(options[0]); i++) {
@@ -532,7 +557,8 @@ static int apply_options(struct wf_parse *parse)
 		waveform->lanes = calloc(overrides->n_lanes, sizeof(*waveform->lanes));
 		if (!waveform->lanes)
 			return -ENOMEM;
-		memcpy(waveform->lanes, overrides->lanes, overrides->n_lanes * sizeof(*waveform->lanes));
+		memcpy(waveform->lanes, overrides->lanes,
+		    overrides->n_lanes * sizeof(*waveform->lanes));
 	}
 	return error;
 }
@@ -559,15 +585,17 @@ static void check_values(struct wf_parse *parse, const struct wf_instance *insta
 	for (size_t i = 0; instance->type && i < instance->type->n_params; i++)
 		if ((instance->type->params[i].flags & ALOE_REQUIRED) && !instance->values[i].set)
 			diag_error(parse->diag, parse->file, instance->line,
-				   "instance \"%s\": the parameter \"%s\" of %s is missing, it has no default",
-				   instance->name, instance->type->params[i].name, instance->type->name);
+			    "instance \"%s\": the parameter \"%s\" of %s is missing, it has no default",
+			    instance->name, instance->type->params[i].name, instance->type->name);
 	if (instance->phase >= instance->period)
 		diag_error(parse->diag, parse->file, instance->line,
-			   "%s.phase = %u is outside [0, %u], the period less one", instance->name, instance->phase,
-			   instance->period - 1);
-	if (instance->pin >= 0 && parse->waveform->n_lanes && (size_t)instance->pin >= parse->waveform->n_lanes)
-		diag_error(parse->diag, parse->file, instance->line, "%s.pin = %d is outside [0, %zu], the lanes",
-			   instance->name, instance->pin, parse->waveform->n_lanes - 1);
+		    "%s.phase = %u is outside [0, %u], the period less one", instance->name,
+		    instance->phase, instance->period - 1);
+	if (instance->pin >= 0 && parse->waveform->n_lanes &&
+	    (size_t)instance->pin >= parse->waveform->n_lanes)
+		diag_error(parse->diag, parse->file, instance->line,
+		    "%s.pin = %d is outside [0, %zu], the lanes", instance->name, instance->pin,
+		    parse->waveform->n_lanes - 1);
 }
 
 static void check_lanes(struct wf_parse *parse, const config_setting_t *lanes)
@@ -577,14 +605,14 @@ static void check_lanes(struct wf_parse *parse, const config_setting_t *lanes)
 
 	if (waveform->clock == WF_CLOCK_RADIO && waveform->n_lanes > 1)
 		diag_error(parse->diag, parse->file, line,
-			   "lanes: %zu CPUs; the radio is the clock of one lane, on which all instances run",
-			   waveform->n_lanes);
+		    "lanes: %zu CPUs; the radio is the clock of one lane, on which all instances run",
+		    waveform->n_lanes);
 	for (size_t i = 1; waveform->clock == WF_CLOCK_TIMER && i < waveform->n_lanes; i++)
 		for (size_t j = 0; j < i; j++)
 			if (waveform->lanes[i] == waveform->lanes[j])
 				diag_error(parse->diag, parse->file, line,
-					   "lanes: CPU %d is there twice; only the virtual and step clocks allow it",
-					   waveform->lanes[i]);
+				    "lanes: CPU %d is there twice; only the virtual and step clocks allow it",
+				    waveform->lanes[i]);
 }
 
 /* A slot's length is given in nanoseconds, or in samples and their rate. */
@@ -598,18 +626,19 @@ static void check_slot(struct wf_parse *parse, const config_setting_t *root)
 	if (!waveform->slot_samples) {
 		if (!waveform->slot_ns && !ns && !samples)
 			diag_error(parse->diag, parse->file, 1,
-				   "slot_ns is missing, slot_ns = N is needed (nanoseconds), or slot_samples = N and "
-				   "rate = R");
+			    "slot_ns is missing, slot_ns = N is needed (nanoseconds), or slot_samples = N and "
+			    "rate = R");
 		return;
 	}
 	if (ns)
 		diag_error(parse->diag, parse->file, line,
-			   "slot_ns and slot_samples both say how long a slot is, one of them is needed");
+		    "slot_ns and slot_samples both say how long a slot is, one of them is needed");
 	else if (!waveform->rate_hz && !config_setting_get_member(root, "rate"))
 		diag_error(parse->diag, parse->file, line,
-			   "slot_samples without a rate, rate = R is needed (samples a second)");
+		    "slot_samples without a rate, rate = R is needed (samples a second)");
 	else if (waveform->rate_hz > 0 && !waveform->slot_ns)
-		waveform->slot_ns = (uint64_t)(waveform->slot_samples * 1e9 / waveform->rate_hz + 0.5);
+		waveform->slot_ns =
+		    (uint64_t)(waveform->slot_samples * 1e9 / waveform->rate_hz + 0.5);
 }
 
 /* What runs on a radio's clock is called by whoever holds the radio's packets. */
@@ -624,23 +653,25 @@ static void check_radio(struct wf_parse *parse, const config_setting_t *root)
 		return;
 	if (overrides && overrides->slot_ns)
 		diag_error(parse->diag, "--slot-us", 0,
-			   "with the clock \"radio\" a slot is samples: slot_samples and rate are needed");
+		    "with the clock \"radio\" a slot is samples: slot_samples and rate are needed");
 	else if (!waveform->slot_samples && !config_setting_get_member(root, "slot_samples"))
 		diag_error(parse->diag, parse->file, line,
-			   "clock = \"radio\" without slot_samples, slot_samples = N and rate = R are needed");
+		    "clock = \"radio\" without slot_samples, slot_samples = N and rate = R are needed");
 	for (size_t i = 0; i < waveform->n_instances; i++)
 		if (waveform->instances[i].isolation != WF_ISOLATION_WAVEFORM)
 			diag_error(parse->diag, parse->file, waveform->instances[i].line,
-				   "instance \"%s\" has isolation \"%s\": with the clock \"radio\" all share the host "
-				   "that has the radio, isolation \"waveform\" is needed",
-				   waveform->instances[i].name, isolations[waveform->instances[i].isolation]);
+			    "instance \"%s\" has isolation \"%s\": with the clock \"radio\" all share the host "
+			    "that has the radio, isolation \"waveform\" is needed",
+			    waveform->instances[i].name,
+			    isolations[waveform->instances[i].isolation]);
 }
 
 static void check_keys(struct wf_parse *parse, const config_setting_t *root)
 {
 	struct waveform *waveform = parse->waveform;
 	if (!waveform->name && !config_setting_get_member(root, "name"))
-		diag_error(parse->diag, parse->file, 1, "name is missing, name = \"...\" is needed");
+		diag_error(
+		    parse->diag, parse->file, 1, "name is missing, name = \"...\" is needed");
 	check_slot(parse, root);
 	for (size_t i = 0; i < waveform->n_instances; i++)
 		check_values(parse, &waveform->instances[i]);
@@ -683,7 +714,8 @@ int wf_read_waveform(struct wf_parse *parse, const config_setting_t *root)
 	if (!error && instances)
 		error = read_instances(parse, instances);
 	else if (!error)
-		diag_error(parse->diag, parse->file, 1, "instances is missing, instances: { ... }; is needed");
+		diag_error(parse->diag, parse->file, 1,
+		    "instances is missing, instances: { ... }; is needed");
 	if (!error)
 		error = apply_sets(parse, true);
 	if (!error && links)

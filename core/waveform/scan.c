@@ -42,15 +42,20 @@ static int refuse(struct scan *scan, int line, const char *what)
 /* How many bytes the character at `c` takes; 0 if it is not UTF-8. */
 static size_t utf8_len(const unsigned char *c, size_t left)
 {
-	const size_t len = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+	const size_t len = c[0] < 0x80 ? 1
+	    : c[0] < 0xc2              ? 0
+	    : c[0] < 0xe0              ? 2
+	    : c[0] < 0xf0              ? 3
+	    : c[0] < 0xf5              ? 4
+	                               : 0;
 
 	if (len == 0 || len > left)
 		return 0;
 	for (size_t i = 1; i < len; i++)
 		if ((c[i] & 0xc0) != 0x80)
 			return 0;
-	if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf0 && c[1] < 0x90) ||
-	    (c[0] == 0xf4 && c[1] > 0x8f))
+	if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) ||
+	    (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f))
 		return 0;
 	return len;
 }
@@ -60,16 +65,19 @@ static int check_bytes(const char *file, const char *text, size_t len, struct di
 	int line = 1;
 
 	if (len > SCAN_BYTES_MAX)
-		return diag_error(diag, file, 1, "%zu bytes, a waveform file has at most %d", len, SCAN_BYTES_MAX);
+		return diag_error(diag, file, 1, "%zu bytes, a waveform file has at most %d", len,
+		    SCAN_BYTES_MAX);
 	for (size_t i = 0, step; i < len; i += step) {
 		const unsigned char *c = (const unsigned char *)text + i;
 
 		step = utf8_len(c, len - i);
 		line += *c == '\n';
 		if (step == 0)
-			return diag_error(diag, file, line, "byte 0x%02x, only UTF-8 text is allowed", *c);
+			return diag_error(
+			    diag, file, line, "byte 0x%02x, only UTF-8 text is allowed", *c);
 		if (*c < ' ' && !strchr("\t\n\r\f", *c | (*c == 0)))
-			return diag_error(diag, file, line, "byte 0x%02x, only UTF-8 text is allowed", *c);
+			return diag_error(
+			    diag, file, line, "byte 0x%02x, only UTF-8 text is allowed", *c);
 	}
 	return 0;
 }
@@ -105,7 +113,8 @@ static int skip_comment(struct scan *scan)
 			emit(scan, "\n", 1);
 		}
 	}
-	return block ? refuse(scan, first, "the comment that begins here has no end, */ is needed") : 0;
+	return block ? refuse(scan, first, "the comment that begins here has no end, */ is needed")
+	             : 0;
 }
 
 static int copy_string(struct scan *scan)
@@ -131,7 +140,8 @@ static const char *number_end(const struct scan *scan)
 	const bool hex = scan->end - c > 1 && c[0] == '0' && (c[1] | 0x20) == 'x';
 
 	while (c < scan->end &&
-	       (isalnum((unsigned char)*c) || *c == '.' || ((*c == '-' || *c == '+') && !hex && (c[-1] | 0x20) == 'e')))
+	    (isalnum((unsigned char)*c) || *c == '.' ||
+	        ((*c == '-' || *c == '+') && !hex && (c[-1] | 0x20) == 'e')))
 		c++;
 	return c;
 }
@@ -162,7 +172,8 @@ static void copy_number(struct scan *scan)
 	else if (errno == ERANGE || number > (1LL << 53) || number < -(1LL << 53))
 		fprintf(scan->out, "%.17e", strtod(text, NULL));
 	else
-		fprintf(scan->out, number > INT32_MAX || number < INT32_MIN ? "%lldL" : "%lld", number);
+		fprintf(
+		    scan->out, number > INT32_MAX || number < INT32_MIN ? "%lldL" : "%lld", number);
 }
 
 static int check_twice(struct scan *scan, const struct name *name)
@@ -174,15 +185,15 @@ static int check_twice(struct scan *scan, const struct name *name)
 
 		if (other->len == name->len && memcmp(other->text, name->text, name->len) == 0) {
 			diag_error(scan->diag, scan->file, name->line,
-				   "\"%.*s\" is there twice, first on line %d; names must differ",
-				   (int)(name->len > 80 ? 80 : name->len), name->text, other->line);
+			    "\"%.*s\" is there twice, first on line %d; names must differ",
+			    (int)(name->len > 80 ? 80 : name->len), name->text, other->line);
 			fprintf(scan->out, SCAN_TWICE "%u*", scan->twice++);
 			return 0;
 		}
 	}
 	if (scan->n_names - scope->first_name >= SCAN_SETTINGS_MAX)
-		return diag_error(scan->diag, scan->file, name->line, "more than %d settings in one group",
-				  SCAN_SETTINGS_MAX);
+		return diag_error(scan->diag, scan->file, name->line,
+		    "more than %d settings in one group", SCAN_SETTINGS_MAX);
 	struct name *names = realloc(scan->names, (scan->n_names + 1) * sizeof(*names));
 	if (!names)
 		return -ENOMEM;
@@ -194,11 +205,12 @@ static int check_twice(struct scan *scan, const struct name *name)
 static int copy_word(struct scan *scan)
 {
 	struct name word = {scan->at, 0, scan->line};
-	const bool key =
-	    !scan->value && scan->scopes[scan->depth].close != ')' && scan->scopes[scan->depth].close != ']';
+	const bool key = !scan->value && scan->scopes[scan->depth].close != ')' &&
+	    scan->scopes[scan->depth].close != ']';
 	int error;
 
-	while (scan->at < scan->end && (isalnum((unsigned char)*scan->at) || strchr("_-*", *scan->at)))
+	while (
+	    scan->at < scan->end && (isalnum((unsigned char)*scan->at) || strchr("_-*", *scan->at)))
 		scan->at++;
 	word.len = (size_t)(scan->at - word.text);
 	if (memchr(word.text, '*', word.len))
@@ -214,9 +226,12 @@ static int open_bracket(struct scan *scan)
 	const char c = *scan->at++;
 
 	if (scan->depth == SCAN_DEPTH_MAX)
-		return diag_error(scan->diag, scan->file, scan->line, "brackets are nested deeper than %d levels",
-				  SCAN_DEPTH_MAX);
-	scan->scopes[++scan->depth] = (struct scope){c == '{' ? '}' : c == '[' ? ']' : ')', scan->line, scan->n_names};
+		return diag_error(scan->diag, scan->file, scan->line,
+		    "brackets are nested deeper than %d levels", SCAN_DEPTH_MAX);
+	scan->scopes[++scan->depth] = (struct scope){c == '{' ? '}'
+	        : c == '['                                    ? ']'
+	                                                      : ')',
+	    scan->line, scan->n_names};
 	emit(scan, c == '[' ? "(" : &c, 1);
 	return 0;
 }
@@ -227,11 +242,12 @@ static int close_bracket(struct scan *scan)
 	const struct scope *scope = &scan->scopes[scan->depth];
 
 	if (scan->depth == 0)
-		return diag_error(scan->diag, scan->file, scan->line, "%c closes nothing that was opened", c);
+		return diag_error(
+		    scan->diag, scan->file, scan->line, "%c closes nothing that was opened", c);
 	if (scope->close != c)
 		return diag_error(scan->diag, scan->file, scan->line,
-				  "found %c, %c is needed first: a bracket of line %d is still open", c, scope->close,
-				  scope->line);
+		    "found %c, %c is needed first: a bracket of line %d is still open", c,
+		    scope->close, scope->line);
 	scan->n_names = scope->first_name;
 	scan->depth--;
 	emit(scan, c == ']' ? ")" : &c, 1);
@@ -285,8 +301,8 @@ static int scan_all(struct scan *scan)
 		error = scan_token(scan);
 	if (!error && scan->depth > 0)
 		error = diag_error(scan->diag, scan->file, scan->line,
-				   "the file ends, %c is needed first: a bracket of line %d is still open",
-				   scan->scopes[scan->depth].close, scan->scopes[scan->depth].line);
+		    "the file ends, %c is needed first: a bracket of line %d is still open",
+		    scan->scopes[scan->depth].close, scan->scopes[scan->depth].line);
 	return error;
 }
 

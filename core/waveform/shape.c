@@ -33,7 +33,7 @@ static json_t *ports_json(const struct wf_port *ports, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++)
 		json_array_append_new(list,
-				      ports[i].link < 0 ? json_null() : json_string(item_type_name(ports[i].type)));
+		    ports[i].link < 0 ? json_null() : json_string(item_type_name(ports[i].type)));
 	return list;
 }
 
@@ -44,10 +44,12 @@ static json_t *instance_json(const struct wf_instance *instance)
 
 	snprintf(digest, sizeof(digest), "%016" PRIx64, instance->type->digest);
 	for (size_t i = 0; i < instance->type->n_params; i++)
-		json_array_append_new(params, value_json(&instance->type->params[i], &instance->values[i]));
+		json_array_append_new(
+		    params, value_json(&instance->type->params[i], &instance->values[i]));
 	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "name", instance->name, "component",
-			 instance->type->name, "path", instance->type->path, "digest", digest, "params", params, "in",
-			 ports_json(instance->in, instance->n_in), "out", ports_json(instance->out, instance->n_out));
+	    instance->type->name, "path", instance->type->path, "digest", digest, "params", params,
+	    "in", ports_json(instance->in, instance->n_in), "out",
+	    ports_json(instance->out, instance->n_out));
 }
 
 /* Copies that do not differ have one shape: the first is asked for. */
@@ -66,13 +68,14 @@ char *waveform_shape_json(const struct waveform *waveform)
 	for (size_t i = 0; i < asked(waveform, waveform->n_links); i++) {
 		const struct wf_link *link = &waveform->links[i];
 
-		json_array_append_new(links, json_pack("[i, i, i, i, I]", link->from, link->from_port, link->to,
-						       link->to_port, (json_int_t)link->items));
+		json_array_append_new(links,
+		    json_pack("[i, i, i, i, I]", link->from, link->from_port, link->to,
+		        link->to_port, (json_int_t)link->items));
 	}
-	json_t *root =
-	    json_pack("{s:i, s:I, s:i, s:o, s:o}", "schema", SHAPE_SCHEMA, "slot_ns", (json_int_t)waveform->slot_ns,
-		      "slot_samples", waveform->clock == WF_CLOCK_RADIO ? (int)waveform->slot_samples : 0, "instances",
-		      instances, "links", links);
+	json_t *root = json_pack("{s:i, s:I, s:i, s:o, s:o}", "schema", SHAPE_SCHEMA, "slot_ns",
+	    (json_int_t)waveform->slot_ns, "slot_samples",
+	    waveform->clock == WF_CLOCK_RADIO ? (int)waveform->slot_samples : 0, "instances",
+	    instances, "links", links);
 	if (root)
 		text = json_dumps(root, JSON_COMPACT);
 	json_decref(root);
@@ -83,44 +86,51 @@ char *waveform_shape_json(const struct waveform *waveform)
 
 static const char host_file[] = "answer of aloe-host --shape";
 
-static int apply_ports(const json_t *object, const char *key, struct wf_port *ports, uint32_t n, struct diag *diag)
+static int apply_ports(
+    const json_t *object, const char *key, struct wf_port *ports, uint32_t n, struct diag *diag)
 {
 	json_t *list;
 
 	if (json_want_array(object, key, n, host_file, diag, &list) < 0)
 		return -EINVAL;
 	if (json_array_size(list) != n)
-		return diag_error(diag, host_file, 0, "%s: %zu ports, %u are needed", key, json_array_size(list), n);
+		return diag_error(diag, host_file, 0, "%s: %zu ports, %u are needed", key,
+		    json_array_size(list), n);
 	for (uint32_t i = 0; i < n; i++) {
 		const json_int_t max = json_integer_value(json_array_get(list, i));
 
 		if (max < 0 || max > WF_ITEMS_MAX)
-			return diag_error(diag, host_file, 0, "%s[%u]: %" JSON_INTEGER_FORMAT " items", key, i, max);
+			return diag_error(diag, host_file, 0,
+			    "%s[%u]: %" JSON_INTEGER_FORMAT " items", key, i, max);
 		ports[i].max = (uint32_t)max;
 	}
 	return 0;
 }
 
 /* One line of `notes` or `errors`. */
-static int apply_line(const struct waveform *waveform, const json_t *line, bool is_error, struct diag *diag)
+static int apply_line(
+    const struct waveform *waveform, const json_t *line, bool is_error, struct diag *diag)
 {
 	const json_t *text = json_array_get(line, 1);
 	const json_int_t number = json_integer_value(json_array_get(line, 0));
 
 	if (!json_is_string(text) || number >= (json_int_t)waveform->n_instances)
-		return diag_error(diag, host_file, 0, "a line of notes or errors is not understood");
+		return diag_error(
+		    diag, host_file, 0, "a line of notes or errors is not understood");
 	const struct wf_instance *instance = number < 0 ? NULL : &waveform->instances[number];
 	if (!is_error)
-		diag_note(diag, "%s: %s", instance ? instance->name : waveform->file, json_string_value(text));
+		diag_note(diag, "%s: %s", instance ? instance->name : waveform->file,
+		    json_string_value(text));
 	else if (instance)
-		diag_error(diag, waveform->file, instance->line, "instance \"%s\": %s", instance->name,
-			   json_string_value(text));
+		diag_error(diag, waveform->file, instance->line, "instance \"%s\": %s",
+		    instance->name, json_string_value(text));
 	else
 		diag_error(diag, waveform->file, 0, "%s", json_string_value(text));
 	return 0;
 }
 
-static int apply_lines(const struct waveform *waveform, const json_t *root, const char *key, struct diag *diag)
+static int apply_lines(
+    const struct waveform *waveform, const json_t *root, const char *key, struct diag *diag)
 {
 	json_t *list, *line;
 	size_t i;
@@ -144,7 +154,8 @@ static int apply_max(struct waveform *waveform, const json_t *root, struct diag 
 	if (json_want_array(root, "max", n, host_file, diag, &list) < 0)
 		return -EINVAL;
 	if (json_array_size(list) != n)
-		return diag_error(diag, host_file, 0, "max: %zu instances, %zu are needed", json_array_size(list), n);
+		return diag_error(diag, host_file, 0, "max: %zu instances, %zu are needed",
+		    json_array_size(list), n);
 	for (size_t i = 0; i < waveform->n_instances; i++) {
 		struct wf_instance *instance = &waveform->instances[i];
 		const json_t *item = json_array_get(list, i % n);
@@ -164,10 +175,11 @@ int waveform_shape_apply(struct waveform *waveform, const char *answer, struct d
 
 	if (root && json_want_uint(root, "schema", INT32_MAX, host_file, diag, &schema) == 0) {
 		if (schema != SHAPE_SCHEMA)
-			diag_error(diag, host_file, 0, "schema %u, %d is needed: aloe-host is of another version",
-				   (unsigned)schema, SHAPE_SCHEMA);
+			diag_error(diag, host_file, 0,
+			    "schema %u, %d is needed: aloe-host is of another version",
+			    (unsigned)schema, SHAPE_SCHEMA);
 		else if (apply_lines(waveform, root, "notes", diag) == 0 &&
-			 apply_lines(waveform, root, "errors", diag) == 0 && diag->errors == errors)
+		    apply_lines(waveform, root, "errors", diag) == 0 && diag->errors == errors)
 			(void)apply_max(waveform, root, diag);
 	}
 	json_decref(root);

@@ -30,7 +30,8 @@ enum {
 };
 
 /* waveform_shape_within is waveform_shape with another patience than SHAPE_QUIET_MS. */
-int waveform_shape_within(struct waveform *waveform, const char *host, int quiet_ms, struct diag *diag);
+int waveform_shape_within(
+    struct waveform *waveform, const char *host, int quiet_ms, struct diag *diag);
 
 /* What was asked of the components of a waveform, and their answer; all zero: nothing yet. End with shape_kept_fini. */
 struct shape_kept {
@@ -40,11 +41,12 @@ void shape_kept_fini(struct shape_kept *kept);
 
 /* waveform_shape_again is waveform_shape for a waveform that is loaded: what was asked before is not asked again, for sizes that
  * are in force cannot change. */
-int waveform_shape_again(struct waveform *waveform, const char *host, struct shape_kept *kept, struct diag *diag);
+int waveform_shape_again(
+    struct waveform *waveform, const char *host, struct shape_kept *kept, struct diag *diag);
 
 /* waveform_shape_answer is waveform_shape_serve with `progress` (may be NULL) called before each call into a component:
  * `call` is "open", "check" or "shape". */
 char *waveform_shape_answer(const char *request,
-			    void (*progress)(void *context, const char *call, const char *instance), void *context);
+    void (*progress)(void *context, const char *call, const char *instance), void *context);
 
 #endif

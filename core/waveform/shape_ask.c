@@ -85,7 +85,8 @@ static int answer_read(int fd, int quiet_ms, struct answer *answer)
 			return ready < 0 ? -errno : -ETIMEDOUT;
 		if (answer->size < answer->len + 2 && answer_grow(answer) < 0)
 			return -ENOMEM;
-		const ssize_t n = read(fd, answer->text + answer->len, answer->size - answer->len - 1);
+		const ssize_t n =
+		    read(fd, answer->text + answer->len, answer->size - answer->len - 1);
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		answer->len += n > 0 ? (size_t)n : 0;
@@ -100,14 +101,15 @@ static bool last_call(const char *text, char *call, char *instance)
 {
 	bool found = false;
 
-	for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+	for (const char *line = text; line;
+	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
 		if (sscanf(line, "# %15s of %63s", call, instance) == 2)
 			found = true;
 	return found;
 }
 
-static int say_dead(const struct waveform *waveform, const char *host, const char *text, const char *how,
-		    struct diag *diag)
+static int say_dead(const struct waveform *waveform, const char *host, const char *text,
+    const char *how, struct diag *diag)
 {
 	char call[16], name[64];
 	int found = -1;
@@ -118,13 +120,13 @@ static int say_dead(const struct waveform *waveform, const char *host, const cha
 		diag_error(diag, host, 0, "%s when asked for the sizes of messages", how);
 	else
 		diag_error(diag, waveform->file, waveform->instances[found].line,
-			   "instance \"%s\": its component %s %s, in %s", name, waveform->instances[found].type->name,
-			   how, call);
+		    "instance \"%s\": its component %s %s, in %s", name,
+		    waveform->instances[found].type->name, how, call);
 	return -EPROTO;
 }
 
-static int host_end(const struct waveform *waveform, const char *host, pid_t pid, int fd, int quiet_ms,
-		    struct answer *answer, struct diag *diag)
+static int host_end(const struct waveform *waveform, const char *host, pid_t pid, int fd,
+    int quiet_ms, struct answer *answer, struct diag *diag)
 {
 	const int read_error = answer_read(fd, quiet_ms, answer);
 	const char *json;
@@ -152,7 +154,7 @@ static int host_end(const struct waveform *waveform, const char *host, pid_t pid
 }
 
 static int ask(const struct waveform *waveform, const char *host, int quiet_ms, const char *request,
-	       struct answer *answer, struct diag *diag)
+    struct answer *answer, struct diag *diag)
 {
 	int pipe_fds[2] = {-1, -1};
 	pid_t pid = -1;
@@ -176,7 +178,8 @@ static int ask(const struct waveform *waveform, const char *host, int quiet_ms, 
 	return error;
 }
 
-int waveform_shape_within(struct waveform *waveform, const char *host, int quiet_ms, struct diag *diag)
+int waveform_shape_within(
+    struct waveform *waveform, const char *host, int quiet_ms, struct diag *diag)
 {
 	struct answer answer = {NULL, 0, 0};
 	char *request = waveform_shape_json(waveform);
@@ -200,8 +203,8 @@ void shape_kept_fini(struct shape_kept *kept)
 }
 
 /* Takes the request over. */
-static int kept_ask(struct waveform *waveform, const char *host, char *request, struct shape_kept *kept,
-		    struct diag *diag)
+static int kept_ask(struct waveform *waveform, const char *host, char *request,
+    struct shape_kept *kept, struct diag *diag)
 {
 	struct answer answer = {NULL, 0, 0};
 	const int error = ask(waveform, host, SHAPE_QUIET_MS, request, &answer, diag);
@@ -217,7 +220,8 @@ static int kept_ask(struct waveform *waveform, const char *host, char *request, 
 	return 0;
 }
 
-int waveform_shape_again(struct waveform *waveform, const char *host, struct shape_kept *kept, struct diag *diag)
+int waveform_shape_again(
+    struct waveform *waveform, const char *host, struct shape_kept *kept, struct diag *diag)
 {
 	char *request = waveform_shape_json(waveform);
 	int error = 0;

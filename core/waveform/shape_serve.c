@@ -65,8 +65,9 @@ static void say(json_t *list, size_t i, const char *text)
 {
 	json_t *string = json_string(text);
 
-	json_array_append_new(
-	    list, json_pack("[I, o]", (json_int_t)i, string ? string : json_string("(its text is not UTF-8)")));
+	json_array_append_new(list,
+	    json_pack(
+	        "[I, o]", (json_int_t)i, string ? string : json_string("(its text is not UTF-8)")));
 }
 
 static void fail(struct serve *serve, size_t i, const char *text)
@@ -77,8 +78,8 @@ static void fail(struct serve *serve, size_t i, const char *text)
 
 /* ---- request ------------------------------------------------------------------------------------------------------- */
 
-static int read_formats(struct serve *serve, const json_t *object, const char *key, struct aloe_format *formats,
-			size_t *ret_n)
+static int read_formats(struct serve *serve, const json_t *object, const char *key,
+    struct aloe_format *formats, size_t *ret_n)
 {
 	json_t *list, *item;
 	size_t i;
@@ -87,9 +88,11 @@ static int read_formats(struct serve *serve, const json_t *object, const char *k
 		return -EINVAL;
 	json_array_foreach(list, i, item)
 	{
-		formats[i].type = json_is_string(item) ? item_type_from_name(json_string_value(item)) : 0;
+		formats[i].type =
+		    json_is_string(item) ? item_type_from_name(json_string_value(item)) : 0;
 		if (!formats[i].type && !json_is_null(item))
-			return diag_error(&serve->diag, request_name, 0, "%s[%zu]: no item type", key, i);
+			return diag_error(
+			    &serve->diag, request_name, 0, "%s[%zu]: no item type", key, i);
 	}
 	*ret_n = i;
 	return 0;
@@ -102,16 +105,19 @@ static int read_link(struct serve *serve, const json_t *item)
 
 	for (size_t k = 0; k < 5; k++) {
 		if (!json_is_integer(json_array_get(item, k)))
-			return diag_error(&serve->diag, request_name, 0, "links: five numbers are needed");
+			return diag_error(
+			    &serve->diag, request_name, 0, "links: five numbers are needed");
 		number[k] = json_integer_value(json_array_get(item, k));
 		if (number[k] < 0 || number[k] > WF_ITEMS_MAX)
-			return diag_error(&serve->diag, request_name, 0, "links: a number out of range");
+			return diag_error(
+			    &serve->diag, request_name, 0, "links: a number out of range");
 	}
 	if ((size_t)number[0] >= graph->n_instances || (size_t)number[2] >= graph->n_instances ||
-	    (size_t)number[1] >= serve->parts[number[0]].n_out || (size_t)number[3] >= serve->parts[number[2]].n_in)
+	    (size_t)number[1] >= serve->parts[number[0]].n_out ||
+	    (size_t)number[3] >= serve->parts[number[2]].n_in)
 		return diag_error(&serve->diag, request_name, 0, "links: no such instance or port");
-	serve->graph.links[serve->graph.n_links++] =
-	    (struct wf_link){(int)number[0], (int)number[1], (int)number[2], (int)number[3], 0, (uint32_t)number[4], 0};
+	serve->graph.links[serve->graph.n_links++] = (struct wf_link){(int)number[0],
+	    (int)number[1], (int)number[2], (int)number[3], 0, (uint32_t)number[4], 0};
 	return 0;
 }
 
@@ -121,7 +127,8 @@ static int read_links(struct serve *serve)
 	size_t i;
 	int error = 0;
 
-	if (json_want_array(serve->root, "links", WF_LINKS_MAX, request_name, &serve->diag, &list) < 0)
+	if (json_want_array(serve->root, "links", WF_LINKS_MAX, request_name, &serve->diag, &list) <
+	    0)
 		return -EINVAL;
 	serve->graph.links = calloc(json_array_size(list) + 1, sizeof(*serve->graph.links));
 	if (!serve->graph.links)
@@ -140,17 +147,20 @@ static int read_request(struct serve *serve, const char *request, json_t **ret_i
 	json_t *list;
 
 	serve->root = json_read(request_name, request, strlen(request), &serve->diag);
-	if (!serve->root || json_want_uint(serve->root, "schema", INT32_MAX, request_name, &serve->diag, &schema) < 0)
+	if (!serve->root ||
+	    json_want_uint(serve->root, "schema", INT32_MAX, request_name, &serve->diag, &schema) <
+	        0)
 		return -EINVAL;
 	if (schema != SHAPE_SCHEMA)
-		return diag_error(&serve->diag, request_name, 0, "schema %u, %d is needed", (unsigned)schema,
-				  SHAPE_SCHEMA);
-	if (json_want_uint(serve->root, "slot_ns", UINT32_MAX * 10ULL, request_name, &serve->diag, &serve->slot_ns) <
-		0 ||
+		return diag_error(&serve->diag, request_name, 0, "schema %u, %d is needed",
+		    (unsigned)schema, SHAPE_SCHEMA);
+	if (json_want_uint(serve->root, "slot_ns", UINT32_MAX * 10ULL, request_name, &serve->diag,
+	        &serve->slot_ns) < 0 ||
 	    (json_object_get(serve->root, "slot_samples") &&
-	     json_want_uint(serve->root, "slot_samples", UINT32_MAX, request_name, &serve->diag, &serve->slot_samples) <
-		 0) ||
-	    json_want_array(serve->root, "instances", WF_INSTANCES_MAX, request_name, &serve->diag, &list) < 0)
+	        json_want_uint(serve->root, "slot_samples", UINT32_MAX, request_name, &serve->diag,
+	            &serve->slot_samples) < 0) ||
+	    json_want_array(
+	        serve->root, "instances", WF_INSTANCES_MAX, request_name, &serve->diag, &list) < 0)
 		return -EINVAL;
 	serve->parts = calloc(json_array_size(list) + 1, sizeof(*serve->parts));
 	if (!serve->parts)
@@ -171,7 +181,8 @@ static int read_request(struct serve *serve, const char *request, json_t **ret_i
 
 /* ---- components ---------------------------------------------------------------------------------------------------- */
 
-static int write_reals(struct part *part, const struct aloe_param *param, size_t i, const json_t *list)
+static int write_reals(
+    struct part *part, const struct aloe_param *param, size_t i, const json_t *list)
 {
 	const size_t len = json_array_size(list);
 	float *data = len <= REALS_MAX ? calloc(len + 1, sizeof(*data)) : NULL;
@@ -216,13 +227,14 @@ static void write_params(struct serve *serve, size_t i, const json_t *object)
 		if (write_param(part, k, json_array_get(values, k)) == 0)
 			continue;
 		snprintf(text, sizeof(text), "parameter \"%.60s\" cannot be written",
-			 part->component->params.items[k].name);
+		    part->component->params.items[k].name);
 		fail(serve, i, text);
 	}
 }
 
 /* The tables that the request was made from must be those of the file. */
-static bool same_tables(const struct part *part, const struct aloe_entry *entry, const json_t *object)
+static bool same_tables(
+    const struct part *part, const struct aloe_entry *entry, const json_t *object)
 {
 	const char *wanted = json_string_value(json_object_get(object, "digest"));
 	char *text = component_describe(entry), digest[20] = "";
@@ -249,7 +261,8 @@ static void open_part(struct serve *serve, size_t i, const json_t *object)
 	} else if (!same_tables(part, entry, object)) {
 		char text[512];
 
-		snprintf(text, sizeof(text), "%.400s and the .desc beside it differ: build both again", path);
+		snprintf(text, sizeof(text),
+		    "%.400s and the .desc beside it differ: build both again", path);
 		fail(serve, i, text);
 	} else {
 		part->component = entry->component;
@@ -258,7 +271,8 @@ static void open_part(struct serve *serve, size_t i, const json_t *object)
 	diag_fini(&diag);
 }
 
-static void call(struct serve *serve, size_t i, const char *what, int (*function)(void *, struct aloe_setup *))
+static void call(
+    struct serve *serve, size_t i, const char *what, int (*function)(void *, struct aloe_setup *))
 {
 	struct part *part = &serve->parts[i];
 	struct aloe_setup setup = {
@@ -313,8 +327,9 @@ static void check_outputs(struct serve *serve, size_t i)
 		const struct aloe_format *format = &part->out[port++];
 		if (!format->type || (format->max > 0 && format->max <= WF_ITEMS_MAX))
 			continue;
-		snprintf(text, sizeof(text), "output \"%.60s\" has %u items in a message, 1 .. %d are allowed",
-			 part->component->ports.items[k].name, format->max, WF_ITEMS_MAX);
+		snprintf(text, sizeof(text),
+		    "output \"%.60s\" has %u items in a message, 1 .. %d are allowed",
+		    part->component->ports.items[k].name, format->max, WF_ITEMS_MAX);
 		fail(serve, i, text);
 	}
 }
@@ -356,8 +371,9 @@ static void check_items(struct serve *serve)
 
 		if (!link->items || writer->failed || max <= link->items)
 			continue;
-		snprintf(text, sizeof(text), "makes up to %u items for \"%.60s\", whose link has items = %u", max,
-			 serve->parts[link->to].name, link->items);
+		snprintf(text, sizeof(text),
+		    "makes up to %u items for \"%.60s\", whose link has items = %u", max,
+		    serve->parts[link->to].name, link->items);
 		fail(serve, (size_t)link->from, text);
 	}
 }
@@ -415,12 +431,13 @@ static char *answer_text(struct serve *serve)
 
 	for (size_t i = 0; serve->parts && i < serve->graph.n_instances; i++)
 		json_array_append_new(max,
-				      json_pack("{s:o, s:o}", "in", max_json(serve->parts[i].in, serve->parts[i].n_in),
-						"out", max_json(serve->parts[i].out, serve->parts[i].n_out)));
+		    json_pack("{s:o, s:o}", "in",
+		        max_json(serve->parts[i].in, serve->parts[i].n_in), "out",
+		        max_json(serve->parts[i].out, serve->parts[i].n_out)));
 	for (size_t i = 0; i < serve->diag.len; i++)
 		json_array_append_new(serve->errors, json_pack("[i, s]", -1, serve->diag.lines[i]));
-	json_t *answer = json_pack("{s:i, s:o, s:o, s:o}", "schema", SHAPE_SCHEMA, "max", max, "notes", serve->notes,
-				   "errors", serve->errors);
+	json_t *answer = json_pack("{s:i, s:o, s:o, s:o}", "schema", SHAPE_SCHEMA, "max", max,
+	    "notes", serve->notes, "errors", serve->errors);
 	if (answer)
 		text = json_dumps(answer, JSON_COMPACT);
 	json_decref(answer);
@@ -450,7 +467,7 @@ static void no_progress(void *context, const char *what, const char *instance)
 }
 
 char *waveform_shape_answer(const char *request,
-			    void (*progress)(void *context, const char *call, const char *instance), void *context)
+    void (*progress)(void *context, const char *call, const char *instance), void *context)
 {
 	struct serve serve = {.progress = progress ? progress : no_progress, .context = context};
 	char *text = NULL;

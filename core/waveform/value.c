@@ -9,7 +9,8 @@
 
 struct wf_raw wf_raw_setting(const struct wf_parse *parse, const config_setting_t *setting)
 {
-	return (struct wf_raw){setting, NULL, parse->file, (int)config_setting_source_line(setting)};
+	return (struct wf_raw){
+	    setting, NULL, parse->file, (int)config_setting_source_line(setting)};
 }
 
 bool wf_is_name(const char *name)
@@ -22,7 +23,8 @@ bool wf_is_name(const char *name)
 	return true;
 }
 
-const char *wf_suggest(const char *word, const char *const *names, size_t n, char *text, size_t size)
+const char *wf_suggest(
+    const char *word, const char *const *names, size_t n, char *text, size_t size)
 {
 	const char *nearest = diag_nearest(word, names, n);
 	size_t len;
@@ -66,18 +68,20 @@ static const char *show(const struct wf_raw *raw, char *text, size_t size)
 		snprintf(text, size, "\"%.40s\"", config_setting_get_string(setting));
 		break;
 	default:
-		snprintf(text, size, "%s", config_setting_is_group(setting) ? "a group { }" : "a list ( )");
+		snprintf(text, size, "%s",
+		    config_setting_is_group(setting) ? "a group { }" : "a list ( )");
 		break;
 	}
 	return text;
 }
 
-static int wrong_kind(const struct wf_raw *raw, const char *name, const char *needed, struct diag *diag)
+static int wrong_kind(
+    const struct wf_raw *raw, const char *name, const char *needed, struct diag *diag)
 {
 	char text[SHOW_MAX];
 
-	return diag_error(diag, raw->where, raw->line, "%s = %s, %s is needed", name, show(raw, text, sizeof(text)),
-			  needed);
+	return diag_error(diag, raw->where, raw->line, "%s = %s, %s is needed", name,
+	    show(raw, text, sizeof(text)), needed);
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------------------------- */
@@ -113,8 +117,8 @@ static const char *number_text(double value, char *text, size_t size)
 	return text;
 }
 
-static int check_range(const struct wf_raw *raw, const char *name, double value, double min, double max,
-		       const char *unit, struct diag *diag)
+static int check_range(const struct wf_raw *raw, const char *name, double value, double min,
+    double max, const char *unit, struct diag *diag)
 {
 	const char *space = unit && unit[0] ? " " : "";
 	char text[SHOW_MAX], low[32], high[32];
@@ -126,17 +130,18 @@ static int check_range(const struct wf_raw *raw, const char *name, double value,
 	else
 		snprintf(text, sizeof(text), "%.40s", raw->word);
 	if (isinf(min) && isinf(max))
-		return diag_error(diag, raw->where, raw->line, "%s = %s is no finite number", name, text);
+		return diag_error(
+		    diag, raw->where, raw->line, "%s = %s is no finite number", name, text);
 	if (isinf(max))
-		return diag_error(diag, raw->where, raw->line, "%s = %s is below %s%s%s", name, text,
-				  number_text(min, low, sizeof(low)), space, space[0] ? unit : "");
-	return diag_error(diag, raw->where, raw->line, "%s = %s is outside [%s, %s]%s%s", name, text,
-			  number_text(min, low, sizeof(low)), number_text(max, high, sizeof(high)), space,
-			  space[0] ? unit : "");
+		return diag_error(diag, raw->where, raw->line, "%s = %s is below %s%s%s", name,
+		    text, number_text(min, low, sizeof(low)), space, space[0] ? unit : "");
+	return diag_error(diag, raw->where, raw->line, "%s = %s is outside [%s, %s]%s%s", name,
+	    text, number_text(min, low, sizeof(low)), number_text(max, high, sizeof(high)), space,
+	    space[0] ? unit : "");
 }
 
-int wf_want_real(const struct wf_raw *raw, const char *name, double min, double max, const char *unit,
-		 struct diag *diag, double *ret)
+int wf_want_real(const struct wf_raw *raw, const char *name, double min, double max,
+    const char *unit, struct diag *diag, double *ret)
 {
 	double value;
 
@@ -148,8 +153,8 @@ int wf_want_real(const struct wf_raw *raw, const char *name, double min, double 
 	return 0;
 }
 
-int wf_want_int(const struct wf_raw *raw, const char *name, double min, double max, const char *unit, struct diag *diag,
-		double *ret)
+int wf_want_int(const struct wf_raw *raw, const char *name, double min, double max,
+    const char *unit, struct diag *diag, double *ret)
 {
 	double value;
 
@@ -186,7 +191,8 @@ int wf_want_text(const struct wf_raw *raw, const char *name, struct diag *diag, 
 	return 0;
 }
 
-int wf_want_choice(const struct wf_raw *raw, const char *name, const char *const *names, struct diag *diag, int *ret)
+int wf_want_choice(const struct wf_raw *raw, const char *name, const char *const *names,
+    struct diag *diag, int *ret)
 {
 	const char *text = "";
 	char suggestion[512];
@@ -200,7 +206,7 @@ int wf_want_choice(const struct wf_raw *raw, const char *name, const char *const
 			return 0;
 		}
 	return diag_error(diag, raw->where, raw->line, "%s = \"%.40s\" is unknown%s", name, text,
-			  wf_suggest(text, names, n, suggestion, sizeof(suggestion)));
+	    wf_suggest(text, names, n, suggestion, sizeof(suggestion)));
 }
 
 /* ---- lists --------------------------------------------------------------------------------------------------------- */
@@ -217,7 +223,8 @@ static size_t raw_len(const struct wf_raw *raw)
 }
 
 /* Item `i` of a list; of a --set, the word at *at, which goes on to the next; `word` is its place. */
-static struct wf_raw raw_item(const struct wf_raw *raw, size_t i, const char **at, char *word, size_t size)
+static struct wf_raw raw_item(
+    const struct wf_raw *raw, size_t i, const char **at, char *word, size_t size)
 {
 	struct wf_raw item = *raw;
 	size_t len;
@@ -234,8 +241,8 @@ static struct wf_raw raw_item(const struct wf_raw *raw, size_t i, const char **a
 	return item;
 }
 
-int wf_want_numbers(const struct wf_raw *raw, const char *name, bool whole, double min, double max, size_t len_max,
-		    struct diag *diag, double **ret, size_t *ret_len)
+int wf_want_numbers(const struct wf_raw *raw, const char *name, bool whole, double min, double max,
+    size_t len_max, struct diag *diag, double **ret, size_t *ret_len)
 {
 	const bool is_list = !raw->setting || config_setting_is_list(raw->setting);
 	const size_t len = is_list ? raw_len(raw) : 0;
@@ -246,8 +253,8 @@ int wf_want_numbers(const struct wf_raw *raw, const char *name, bool whole, doub
 	if (!is_list)
 		return wrong_kind(raw, name, "a list of numbers [ ]", diag);
 	if (len == 0 || len > len_max)
-		return diag_error(diag, raw->where, raw->line, "%s has %zu items, 1 .. %zu are allowed", name, len,
-				  len_max);
+		return diag_error(diag, raw->where, raw->line,
+		    "%s has %zu items, 1 .. %zu are allowed", name, len, len_max);
 	numbers = calloc(len, sizeof(*numbers));
 	if (!numbers)
 		return -ENOMEM;
@@ -256,7 +263,8 @@ int wf_want_numbers(const struct wf_raw *raw, const char *name, bool whole, doub
 		const struct wf_raw item = raw_item(raw, i, &at, word, sizeof(word));
 
 		snprintf(item_name, sizeof(item_name), "%s[%zu]", name, i);
-		error = (whole ? wf_want_int : wf_want_real)(&item, item_name, min, max, "", diag, &numbers[i]);
+		error = (whole ? wf_want_int : wf_want_real)(
+		    &item, item_name, min, max, "", diag, &numbers[i]);
 	}
 	if (error) {
 		free(numbers);

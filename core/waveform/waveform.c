@@ -49,8 +49,8 @@ void wf_say_syntax(const struct wf_parse *parse, const config_t *config, const c
 	line = line ? line + strspn(line, " \t\r") : "";
 	snprintf(shown, sizeof(shown), "%.*s", (int)strcspn(line, "\r\n"), line);
 	diag_error(parse->diag, parse->file, config_error_line(config),
-		   "%s in or before \"%s\"; key = value; or key: { ... }; is needed",
-		   config_error_text(config) ? config_error_text(config) : "syntax error", shown);
+	    "%s in or before \"%s\"; key = value; or key: { ... }; is needed",
+	    config_error_text(config) ? config_error_text(config) : "syntax error", shown);
 }
 
 static uint32_t copies_of(const struct wf_parse *parse)
@@ -73,7 +73,7 @@ static int parse_text(struct wf_parse *parse, const char *text)
 	config_destroy(&config);
 	if (error == -E2BIG)
 		diag_error(parse->diag, parse->file, 0, "%zu errors; the rest was not looked at",
-			   parse->diag->errors - parse->errors_before);
+		    parse->diag->errors - parse->errors_before);
 	return error;
 }
 
@@ -84,9 +84,10 @@ static long line_of(const struct wf_parse *parse, const char *message)
 
 	if (strncmp(message, "--", 2) == 0)
 		return 0;
-	return strncmp(message, parse->file, len) == 0 && message[len] == ':' && message[len + 1] != ' '
-		   ? strtol(message + len + 1, NULL, 10)
-		   : LONG_MAX;
+	return strncmp(message, parse->file, len) == 0 && message[len] == ':' &&
+	        message[len + 1] != ' '
+	    ? strtol(message + len + 1, NULL, 10)
+	    : LONG_MAX;
 }
 
 /* What is found early in the parse need not stand early in the file. */
@@ -109,36 +110,39 @@ static int read_radios(struct wf_parse *parse)
 {
 	struct waveform *waveform = parse->waveform;
 	const char *file = parse->overrides->radio;
-	const int error = wf_radios_parse(file, parse->overrides->radio_text, parse->diag, &waveform->radios);
+	const int error =
+	    wf_radios_parse(file, parse->overrides->radio_text, parse->diag, &waveform->radios);
 
 	if (error != 0 || waveform->clock != WF_CLOCK_RADIO)
 		return error == -ENOMEM ? error : 0;
 	if (!waveform->radios)
-		diag_error(parse->diag, file, 0, "no radio, radio: { type = \"x310\"; ... }; is needed");
+		diag_error(
+		    parse->diag, file, 0, "no radio, radio: { type = \"x310\"; ... }; is needed");
 	for (size_t i = 0; waveform->radios && i < waveform->radios->n; i++) {
 		const struct wf_radio *radio = &waveform->radios->item[i];
-		const double divide = waveform->rate_hz > 0 ? radio->clock_rate / waveform->rate_hz : 1;
+		const double divide =
+		    waveform->rate_hz > 0 ? radio->clock_rate / waveform->rate_hz : 1;
 
 		if (divide < 1 || divide != (double)(uint32_t)divide)
-			diag_error(
-			    parse->diag, file, radio->line,
+			diag_error(parse->diag, file, radio->line,
 			    "a radio of clock_rate %.10g cannot have the rate %.10g of %s: a whole part of it is "
 			    "needed",
-			    radio->clock_rate, waveform->rate_hz, waveform->name ? waveform->name : parse->file);
+			    radio->clock_rate, waveform->rate_hz,
+			    waveform->name ? waveform->name : parse->file);
 		else if (radio->rate > 0 && radio->rate != waveform->rate_hz)
-			diag_error(
-			    parse->diag, file, radio->line,
+			diag_error(parse->diag, file, radio->line,
 			    "the radio was initialised with the rate %.10g, %s has %.10g: they have to be the same",
-			    radio->rate, waveform->name ? waveform->name : parse->file, waveform->rate_hz);
+			    radio->rate, waveform->name ? waveform->name : parse->file,
+			    waveform->rate_hz);
 	}
 	return 0;
 }
 
 int waveform_parse(const char *file, const char *text, size_t len, const struct registry *registry,
-		   const struct wf_overrides *overrides, struct diag *diag, struct waveform **ret)
+    const struct wf_overrides *overrides, struct diag *diag, struct waveform **ret)
 {
-	struct wf_parse parse = {file, registry, overrides, diag, diag->errors, calloc(1, sizeof(*parse.waveform)),
-				 false};
+	struct wf_parse parse = {file, registry, overrides, diag, diag->errors,
+	    calloc(1, sizeof(*parse.waveform)), false};
 	const size_t lines_before = diag->len;
 	char *clean = NULL;
 	int error = -ENOMEM;

@@ -34,7 +34,8 @@ struct wf_value {
 	int line;
 };
 
-struct wf_port { /* a port of an instance, inputs and outputs each numbered from 0 in the order of the type's table */
+struct
+    wf_port { /* a port of an instance, inputs and outputs each numbered from 0 in the order of the type's table */
 	uint32_t type; /* exactly one item type; 0 when not connected and not fixed */
 	uint32_t max;  /* items in a message; 0 until shaped */
 	int link;      /* inputs: the link that feeds it, -1; outputs: the first of its links, -1 */
@@ -66,7 +67,8 @@ struct waveform {
 	char *file; /* as named in messages */
 	char *name;
 	uint64_t slot_ns;
-	uint32_t slot_samples; /* 0: the file counts nanoseconds; else slot_ns is so many at rate_hz, rounded */
+	uint32_t
+	    slot_samples; /* 0: the file counts nanoseconds; else slot_ns is so many at rate_hz, rounded */
 	double rate_hz;
 	enum wf_clock clock;
 	enum wf_late late;
@@ -81,9 +83,10 @@ struct waveform {
 	size_t n_instances;
 	struct wf_link *links;
 	size_t n_links;
-	struct wf_radios *radios; /* of the platform file, for the clock `radio`; NULL: none was given */
-	uint32_t copies;          /* of what the file says, one behind the other; 0 or 1: none */
-	bool copies_differ;       /* in a text or path, by their number */
+	struct wf_radios
+	    *radios;        /* of the platform file, for the clock `radio`; NULL: none was given */
+	uint32_t copies;    /* of what the file says, one behind the other; 0 or 1: none */
+	bool copies_differ; /* in a text or path, by their number */
 };
 
 /* Slots begin when the clock says so: a slot that takes too long is a miss. */
@@ -115,15 +118,16 @@ struct wf_overrides {
 	uint64_t slot_ns; /* 0: as in the file */
 	const int *lanes;
 	size_t n_lanes;
-	uint32_t copies;                /* 0 or 1: none; else `sets` hold for all of them */
-	const char *radio, *radio_text; /* platform file with a group `radio`, and what is in it; NULL */
+	uint32_t copies; /* 0 or 1: none; else `sets` hold for all of them */
+	const char *radio,
+	    *radio_text; /* platform file with a group `radio`, and what is in it; NULL */
 };
 
 /* waveform_parse reads `text` (the content of `file`, which is only a name here) and validates it against the registry.
  * 0, or -EINVAL with everything that is wrong in diag (and *ret untouched). Of files it reads those of arrays ("@FILE") and
  * looks whether sinks would share one. */
 int waveform_parse(const char *file, const char *text, size_t len, const struct registry *registry,
-		   const struct wf_overrides *overrides, struct diag *diag, struct waveform **ret);
+    const struct wf_overrides *overrides, struct diag *diag, struct waveform **ret);
 void waveform_free(struct waveform *waveform);
 
 /* waveform_shape_json / waveform_shape_apply: what a host is asked (`aloe-host --shape`: check() and shape() of every

@@ -75,7 +75,8 @@ static uint8_t *msg_extend(struct wire_msg *msg, size_t len)
 	return msg->bytes + msg->len - len;
 }
 
-void wire_init(struct wire_msg *msg, enum wire_type type, enum wire_peer source, enum wire_peer dest, uint32_t seq)
+void wire_init(struct wire_msg *msg, enum wire_type type, enum wire_peer source,
+    enum wire_peer dest, uint32_t seq)
 {
 	uint8_t *head;
 
@@ -186,9 +187,11 @@ static bool head_check(const uint8_t *head, size_t len)
 {
 	if (len < WIRE_HEAD_BYTES || len > WIRE_BYTES_MAX)
 		return false;
-	return memcmp(head + AT_MAGIC, magic, sizeof(magic)) == 0 && head[AT_VERSION] == WIRE_VERSION &&
-	       head[AT_SOURCE] < WIRE_PEERS && head[AT_DEST] < WIRE_PEERS && head[AT_FLAGS] == 0 &&
-	       number_get(head + AT_TYPE, 2) != 0 && number_get(head + AT_LENGTH, 4) == len - WIRE_HEAD_BYTES;
+	return memcmp(head + AT_MAGIC, magic, sizeof(magic)) == 0 &&
+	    head[AT_VERSION] == WIRE_VERSION && head[AT_SOURCE] < WIRE_PEERS &&
+	    head[AT_DEST] < WIRE_PEERS && head[AT_FLAGS] == 0 &&
+	    number_get(head + AT_TYPE, 2) != 0 &&
+	    number_get(head + AT_LENGTH, 4) == len - WIRE_HEAD_BYTES;
 }
 
 int wire_decode(const void *bytes, size_t len, struct wire_view *ret)
@@ -220,7 +223,8 @@ int wire_decode(const void *bytes, size_t len, struct wire_view *ret)
 	return 0;
 }
 
-int wire_get_bytes(const struct wire_view *view, enum wire_tag tag, unsigned nth, const void **ret, size_t *ret_len)
+int wire_get_bytes(const struct wire_view *view, enum wire_tag tag, unsigned nth, const void **ret,
+    size_t *ret_len)
 {
 	const uint8_t *at = view->bytes + WIRE_HEAD_BYTES;
 
@@ -273,11 +277,26 @@ static const struct {
 	enum wire_type type;
 	const char *name;
 } types[] = {
-    {WIRE_OK, "OK"},         {WIRE_FAIL, "FAIL"},       {WIRE_HELLO, "HELLO"},     {WIRE_PING, "PING"},
-    {WIRE_DOWN, "DOWN"},     {WIRE_LOAD, "LOAD"},       {WIRE_START, "START"},     {WIRE_PAUSE, "PAUSE"},
-    {WIRE_STEP, "STEP"},     {WIRE_STOP, "STOP"},       {WIRE_UNLOAD, "UNLOAD"},   {WIRE_LIST, "LIST"},
-    {WIRE_STATUS, "STATUS"}, {WIRE_PREPARE, "PREPARE"}, {WIRE_SAMPLES, "SAMPLES"}, {WIRE_GET, "GET"},
-    {WIRE_SET, "SET"},       {WIRE_EVENT, "EVENT"},     {WIRE_DAEMON, "DAEMON"},   {WIRE_REMAP, "REMAP"},
+    {WIRE_OK, "OK"},
+    {WIRE_FAIL, "FAIL"},
+    {WIRE_HELLO, "HELLO"},
+    {WIRE_PING, "PING"},
+    {WIRE_DOWN, "DOWN"},
+    {WIRE_LOAD, "LOAD"},
+    {WIRE_START, "START"},
+    {WIRE_PAUSE, "PAUSE"},
+    {WIRE_STEP, "STEP"},
+    {WIRE_STOP, "STOP"},
+    {WIRE_UNLOAD, "UNLOAD"},
+    {WIRE_LIST, "LIST"},
+    {WIRE_STATUS, "STATUS"},
+    {WIRE_PREPARE, "PREPARE"},
+    {WIRE_SAMPLES, "SAMPLES"},
+    {WIRE_GET, "GET"},
+    {WIRE_SET, "SET"},
+    {WIRE_EVENT, "EVENT"},
+    {WIRE_DAEMON, "DAEMON"},
+    {WIRE_REMAP, "REMAP"},
 };
 
 const char *wire_type_name(enum wire_type type)
@@ -291,7 +310,8 @@ const char *wire_type_name(enum wire_type type)
 
 const char *wire_peer_name(enum wire_peer peer)
 {
-	static const char *const names[WIRE_PEERS] = {"client", "frontend", "exec", "stats", "swman"};
+	static const char *const names[WIRE_PEERS] = {
+	    "client", "frontend", "exec", "stats", "swman"};
 
 	return (unsigned)peer < WIRE_PEERS ? names[peer] : "(unknown)";
 }

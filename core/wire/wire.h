@@ -17,31 +17,48 @@
 
 enum { WIRE_VERSION = 1, WIRE_HEAD_BYTES = 20, WIRE_BYTES_MAX = 256 << 20 };
 
-enum wire_peer { WIRE_CLIENT = 0, WIRE_FRONTEND = 1, WIRE_EXEC = 2, WIRE_STATS = 3, WIRE_SWMAN = 4, WIRE_PEERS };
+enum wire_peer {
+	WIRE_CLIENT = 0,
+	WIRE_FRONTEND = 1,
+	WIRE_EXEC = 2,
+	WIRE_STATS = 3,
+	WIRE_SWMAN = 4,
+	WIRE_PEERS
+};
 
 /* type                 from -> to            fields of the request; the reply is OK {...} or FAIL {CODE, TEXT}
  * with the request's seq. WAVEFORM is the waveform's name. */
 enum wire_type {
 	WIRE_OK = 1,
-	WIRE_FAIL = 2,    /* CODE (exit status: 1 run time, 2 configuration), TEXT (lines for the user) */
-	WIRE_HELLO = 3,   /* daemon -> frontend: I am `source`, PID */
-	WIRE_PING = 4,    /* any -> any: OK {PID, TEXT version} */
-	WIRE_DOWN = 5,    /* client -> frontend: stop everything; OK when told, then it ends */
-	WIRE_LOAD = 10,   /* client -> swman: FILE, TEXT, CWD, SET*, [CLOCK, LATE, ISOLATION, PIPELINED, SLOT_NS, SLOTS,
+	WIRE_FAIL =
+	    2, /* CODE (exit status: 1 run time, 2 configuration), TEXT (lines for the user) */
+	WIRE_HELLO = 3, /* daemon -> frontend: I am `source`, PID */
+	WIRE_PING = 4,  /* any -> any: OK {PID, TEXT version} */
+	WIRE_DOWN = 5,  /* client -> frontend: stop everything; OK when told, then it ends */
+	WIRE_LOAD =
+	    10, /* client -> swman: FILE, TEXT, CWD, SET*, [CLOCK, LATE, ISOLATION, PIPELINED, SLOT_NS, SLOTS,
 			   * LANES "0,1", COPIES] -> OK {WAVEFORM, TEXT notes} */
-	WIRE_START = 11,  /* client -> swman -> exec: WAVEFORM -> OK {SLOT} (the change is in force) */
-	WIRE_PAUSE = 12,  /* the same */
-	WIRE_STEP = 13,   /* the same, [COUNT = 1] */
-	WIRE_STOP = 14,   /* the same: sinks drain, files close; the waveform stays for its report */
+	WIRE_START =
+	    11, /* client -> swman -> exec: WAVEFORM -> OK {SLOT} (the change is in force) */
+	WIRE_PAUSE = 12, /* the same */
+	WIRE_STEP = 13,  /* the same, [COUNT = 1] */
+	WIRE_STOP = 14,  /* the same: sinks drain, files close; the waveform stays for its report */
 	WIRE_UNLOAD = 15, /* the same; gone afterwards */
-	WIRE_LIST = 16,   /* client -> swman -> exec: OK {JSON: array of {name, state, index, lanes}} */
-	WIRE_STATUS = 17, /* client -> swman -> exec: WAVEFORM -> OK {JSON: the report as of now, [STATE "ended"]} */
-	WIRE_REMAP = 18,  /* client -> swman: WAVEFORM, [LANES], SET "inst.pin=lane"*; swman -> exec: WAVEFORM, PROGRAM
+	WIRE_LIST =
+	    16, /* client -> swman -> exec: OK {JSON: array of {name, state, index, lanes}} */
+	WIRE_STATUS =
+	    17, /* client -> swman -> exec: WAVEFORM -> OK {JSON: the report as of now, [STATE "ended"]} */
+	WIRE_REMAP =
+	    18, /* client -> swman: WAVEFORM, [LANES], SET "inst.pin=lane"*; swman -> exec: WAVEFORM, PROGRAM
 			   * -> OK {SLOT from which it goes on, COUNT slots that it stood, STATE, TEXT} */
-	WIRE_PREPARE = 20, /* swman -> exec: WAVEFORM, PROGRAM -> OK {TEXT notes}: allocated, hosts up, all INIT */
-	WIRE_SAMPLES = 21, /* client -> exec: WAVEFORM, CURSOR -> OK {CURSOR, LOST, BYTES: struct image_event[]} */
-	WIRE_GET = 30,    /* client -> stats: WAVEFORM, [NAME "inst", "inst.variable", "inst.parameter"] -> OK {JSON} */
-	WIRE_SET = 31,    /* client -> stats -> exec: WAVEFORM, NAME "inst.param", VALUE, [INDEX] -> OK {INDEX}; several
+	WIRE_PREPARE =
+	    20, /* swman -> exec: WAVEFORM, PROGRAM -> OK {TEXT notes}: allocated, hosts up, all INIT */
+	WIRE_SAMPLES =
+	    21, /* client -> exec: WAVEFORM, CURSOR -> OK {CURSOR, LOST, BYTES: struct image_event[]} */
+	WIRE_GET =
+	    30, /* client -> stats: WAVEFORM, [NAME "inst", "inst.variable", "inst.parameter"] -> OK {JSON} */
+	WIRE_SET =
+	    31, /* client -> stats -> exec: WAVEFORM, NAME "inst.param", VALUE, [INDEX] -> OK {INDEX}; several
 			   * NAME and VALUE: all of them from that index on */
 	WIRE_EVENT = 40,  /* exec -> swman, no reply: WAVEFORM, STATE, TEXT */
 	WIRE_DAEMON = 41, /* frontend -> all daemons, no reply: DAEMON, PID, STATE ("up", "down") */
@@ -91,16 +108,19 @@ struct wire_msg {
 	int error;
 };
 
-void wire_init(struct wire_msg *msg, enum wire_type type, enum wire_peer source, enum wire_peer dest, uint32_t seq);
+void wire_init(struct wire_msg *msg, enum wire_type type, enum wire_peer source,
+    enum wire_peer dest, uint32_t seq);
 /* wire_init_copy starts with the head and the fields of a message received, leaving out all fields of one tag (0:
  * none). wire_put_peers changes who it is from and for. */
 void wire_init_copy(struct wire_msg *msg, const struct wire_view *view, enum wire_tag without);
 void wire_put_peers(struct wire_msg *msg, enum wire_peer source, enum wire_peer dest);
 void wire_fini(struct wire_msg *msg); /* may be called again; puts after it are refused */
 void wire_put_bytes(struct wire_msg *msg, enum wire_tag tag, const void *bytes, size_t len);
-void wire_put_text(struct wire_msg *msg, enum wire_tag tag, const char *text); /* NULL: leaves the field out */
+void wire_put_text(
+    struct wire_msg *msg, enum wire_tag tag, const char *text); /* NULL: leaves the field out */
 void wire_put_u64(struct wire_msg *msg, enum wire_tag tag, uint64_t number);
-const uint8_t *wire_bytes(struct wire_msg *msg, size_t *ret_len); /* complete; NULL on error (msg->error) */
+const uint8_t *wire_bytes(
+    struct wire_msg *msg, size_t *ret_len); /* complete; NULL on error (msg->error) */
 
 /* A message as received: points into the bytes that were decoded. */
 struct wire_view {
@@ -116,7 +136,8 @@ struct wire_view {
  * so that the receiver can answer with its number. */
 int wire_decode(const void *bytes, size_t len, struct wire_view *ret);
 /* The nth field of a tag: 0, or -ENOENT; -EBADMSG when a number has another length than 8. */
-int wire_get_bytes(const struct wire_view *view, enum wire_tag tag, unsigned nth, const void **ret, size_t *ret_len);
+int wire_get_bytes(const struct wire_view *view, enum wire_tag tag, unsigned nth, const void **ret,
+    size_t *ret_len);
 int wire_get_u64(const struct wire_view *view, enum wire_tag tag, uint64_t *ret);
 /* wire_get_text copies the nth field of the tag, terminated (the caller frees); NULL if absent, holding a NUL byte, or
  * no memory. */

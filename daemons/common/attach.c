@@ -81,9 +81,10 @@ static void try(void *self)
 }
 
 void attach_start(struct attach *attach, struct loop *loop, const char *dir, const char *name,
-		  const struct attach_calls *calls, void *self)
+    const struct attach_calls *calls, void *self)
 {
-	*attach = (struct attach){.loop = loop, .dir = dir, .name = name, .calls = calls, .self = self, .fd = -1};
+	*attach = (struct attach){
+	    .loop = loop, .dir = dir, .name = name, .calls = calls, .self = self, .fd = -1};
 	try(attach);
 }
 

@@ -20,9 +20,9 @@
 
 struct attach_calls {
 	void (*entry)(void *self, struct keep_entry *entry); /* PUT or DROP; finishes it */
-	void (*ready)(void *self);                           /* all entries are there: the first time, or again */
-	void (*lost)(void *self);                            /* the frontend was killed */
-	void (*left)(void *self);                            /* end, in good order */
+	void (*ready)(void *self); /* all entries are there: the first time, or again */
+	void (*lost)(void *self);  /* the frontend was killed */
+	void (*left)(void *self);  /* end, in good order */
 };
 
 struct attach {
@@ -38,7 +38,7 @@ struct attach {
 
 /* attach_start makes the first attempt at once; `name` is what HELLO says ("exec"). The calls come from the loop. */
 void attach_start(struct attach *attach, struct loop *loop, const char *dir, const char *name,
-		  const struct attach_calls *calls, void *self);
+    const struct attach_calls *calls, void *self);
 void attach_settle(struct attach *attach); /* takes what has come, now */
 /* attach_stop lets go. True when the frontend was killed, so that what it had in its directory is left for others to put
  * away; one that lives, with the daemon ended by its leash, is given a second to say LEAVE. */

@@ -87,7 +87,8 @@ int capacity_keep_soon(const char *state)
 	char path[PATH_MAX], *copy;
 	pthread_attr_t attr;
 	pthread_t thread;
-	int rc = state ? path_print(path, sizeof(path), "%s", state) : dir_state(path, sizeof(path));
+	int rc =
+	    state ? path_print(path, sizeof(path), "%s", state) : dir_state(path, sizeof(path));
 
 	if (rc < 0)
 		return rc;

@@ -29,7 +29,7 @@ enum {
 static void usage_print(FILE *out, const char *program, unsigned takes)
 {
 	fprintf(out, "usage: %s --dir DIR [--leash FD]%s\n", program,
-		takes & DAEMON_STATE ? " [--state STATEDIR]" : "");
+	    takes & DAEMON_STATE ? " [--state STATEDIR]" : "");
 	fprintf(out, "  --dir DIR      runtime directory, with the frontend's sockets\n");
 	fprintf(out, "  --leash FD     read end of a pipe: end of file ends the program\n");
 	if (takes & DAEMON_STATE)
@@ -42,8 +42,10 @@ static int fd_parse(const char *program, const char *option, const char *text, i
 	char *end;
 	const long fd = strtol(text, &end, 10);
 
-	if (*text == 0 || *end != 0 || fd < 0 || fd > 1 << 20 || fcntl((int)fd, F_SETFD, FD_CLOEXEC) < 0) {
-		fprintf(stderr, "%s: --%s %s: the number of an open descriptor is needed\n", program, option, text);
+	if (*text == 0 || *end != 0 || fd < 0 || fd > 1 << 20 ||
+	    fcntl((int)fd, F_SETFD, FD_CLOEXEC) < 0) {
+		fprintf(stderr, "%s: --%s %s: the number of an open descriptor is needed\n",
+		    program, option, text);
 		return -EINVAL;
 	}
 	*ret_fd = (int)fd;
@@ -72,12 +74,16 @@ static int option_take(const char *program, int option, unsigned takes, struct d
 	}
 }
 
-int daemon_args_parse(const char *program, int argc, char **argv, unsigned takes, struct daemon_args *ret)
+int daemon_args_parse(
+    const char *program, int argc, char **argv, unsigned takes, struct daemon_args *ret)
 {
 	static const struct option options[] = {
-	    {"dir", required_argument, NULL, 'd'},   {"state", required_argument, NULL, 's'},
-	    {"leash", required_argument, NULL, 'l'}, {"help", no_argument, NULL, 'h'},
-	    {"version", no_argument, NULL, 'v'},     {NULL, 0, NULL, 0},
+	    {"dir", required_argument, NULL, 'd'},
+	    {"state", required_argument, NULL, 's'},
+	    {"leash", required_argument, NULL, 'l'},
+	    {"help", no_argument, NULL, 'h'},
+	    {"version", no_argument, NULL, 'v'},
+	    {NULL, 0, NULL, 0},
 	};
 	struct daemon_args args = {.leash = -1};
 	int option, result = 0;
@@ -113,7 +119,8 @@ void daemon_ok(struct daemon *daemon, const struct wire_view *request)
 	reply_send(daemon, &msg);
 }
 
-void daemon_fail(struct daemon *daemon, const struct wire_view *request, int code, const char *format, ...)
+void daemon_fail(
+    struct daemon *daemon, const struct wire_view *request, int code, const char *format, ...)
 {
 	struct wire_msg msg;
 	va_list args;
@@ -154,7 +161,9 @@ static void hello_say(void *self)
 {
 	struct daemon *daemon = self;
 
-	bus_hello(daemon->bus); /* into a connection that is just being given up, perhaps: once more then */
+	bus_hello(
+	    daemon
+	        ->bus); /* into a connection that is just being given up, perhaps: once more then */
 	loop_timer_start(&daemon->loop, &daemon->hello, HELLO_NS, hello_say, daemon);
 }
 
@@ -206,9 +215,11 @@ static void bus_ready(void *self, short revents)
 
 /* ---- the frontend ------------------------------------------------------------------------------------------------ */
 
-void daemon_put(struct daemon *daemon, const char *key, const void *blob, size_t len, const int *fds, size_t n_fds)
+void daemon_put(struct daemon *daemon, const char *key, const void *blob, size_t len,
+    const int *fds, size_t n_fds)
 {
-	const int result = daemon->attach.fd < 0 ? 0 : keep_put(daemon->attach.fd, key, blob, len, fds, n_fds);
+	const int result =
+	    daemon->attach.fd < 0 ? 0 : keep_put(daemon->attach.fd, key, blob, len, fds, n_fds);
 
 	if (result < 0 && result != -EPIPE)
 		log_error(&daemon->log, "\"%s\" is not kept: %s", key, strerror(-result));
@@ -270,20 +281,24 @@ static int leash_start(struct daemon *daemon)
 {
 	if (daemon->args.leash < 0)
 		return 0;
-	loop_watch_start(&daemon->loop, &daemon->leash_watch, daemon->args.leash, 0, leash_ready, daemon);
+	loop_watch_start(
+	    &daemon->loop, &daemon->leash_watch, daemon->args.leash, 0, leash_ready, daemon);
 	return leash_guard_start(daemon->args.leash, DAEMON_GRACE_MS);
 }
 
-int daemon_init(struct daemon *daemon, const struct daemon_role *role, const struct daemon_args *args, void *self)
+int daemon_init(struct daemon *daemon, const struct daemon_role *role,
+    const struct daemon_args *args, void *self)
 {
-	static const struct attach_calls calls = {entry_take, attach_ready, attach_lost, attach_left};
+	static const struct attach_calls calls = {
+	    entry_take, attach_ready, attach_lost, attach_left};
 	int result;
 
 	*daemon = (struct daemon){.args = *args, .role = role, .self = self, .attach.fd = -1};
 	log_init(&daemon->log, role->program);
 	loop_init(&daemon->loop);
 	signal(SIGPIPE, SIG_IGN);
-	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES); /* what a plan or a report took is given back when it is done with */
+	mallopt(M_MMAP_THRESHOLD,
+	    LARGE_BYTES); /* what a plan or a report took is given back when it is done with */
 	mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
 	result = leash_start(daemon);
 	if (result < 0) {
@@ -293,11 +308,14 @@ int daemon_init(struct daemon *daemon, const struct daemon_role *role, const str
 	daemon->bus = bus_connect(args->dir, role->peer);
 	if (!daemon->bus) {
 		result = -errno;
-		log_error(&daemon->log, "cannot use the runtime directory %s: %s", args->dir, strerror(-result));
+		log_error(&daemon->log, "cannot use the runtime directory %s: %s", args->dir,
+		    strerror(-result));
 		return result;
 	}
-	loop_watch_start(&daemon->loop, &daemon->bus_watch, bus_fd(daemon->bus), POLLIN, bus_ready, daemon);
-	attach_start(&daemon->attach, &daemon->loop, args->dir, wire_peer_name(role->peer), &calls, daemon);
+	loop_watch_start(
+	    &daemon->loop, &daemon->bus_watch, bus_fd(daemon->bus), POLLIN, bus_ready, daemon);
+	attach_start(
+	    &daemon->attach, &daemon->loop, args->dir, wire_peer_name(role->peer), &calls, daemon);
 	return 0;
 }
 

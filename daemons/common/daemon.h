@@ -35,14 +35,16 @@ enum { DAEMON_STATE = 1 }; /* what it takes besides --dir and --leash */
 
 /* daemon_args_parse: 0; 1 after --help or --version have been printed; -EINVAL after saying what is wrong on standard
  * error. A descriptor that is not open is an error; one that is becomes close-on-exec. */
-int daemon_args_parse(const char *program, int argc, char **argv, unsigned takes, struct daemon_args *ret);
+int daemon_args_parse(
+    const char *program, int argc, char **argv, unsigned takes, struct daemon_args *ret);
 
 struct daemon_role {
 	const char *program; /* "aloe-..." */
 	enum wire_peer peer;
 	/* requests and events, and the answers to what was sent by bus_send */
 	void (*handle)(void *self, const struct wire_view *view);
-	void (*entry)(void *self, struct keep_entry *entry); /* of what is kept; finishes it. NULL: takes none */
+	void (*entry)(void *self,
+	    struct keep_entry *entry); /* of what is kept; finishes it. NULL: takes none */
 	/* What is kept is all there, the first time or from another frontend: 0, or -errno, which ends the daemon. HELLO
 	 * follows. May be NULL. */
 	int (*ready)(void *self);
@@ -62,22 +64,26 @@ struct daemon {
 	bool greeted;            /* it was */
 };
 
-enum { DAEMON_GRACE_MS = 4000 }; /* a daemon that has not ended so long after its leash was pulled is ended */
+enum {
+	DAEMON_GRACE_MS = 4000
+}; /* a daemon that has not ended so long after its leash was pulled is ended */
 
 /* daemon_init opens the bus, ignores SIGPIPE, watches the leash and begins to attach. 0, or -errno after logging why. */
-int daemon_init(struct daemon *daemon, const struct daemon_role *role, const struct daemon_args *args, void *self);
+int daemon_init(struct daemon *daemon, const struct daemon_role *role,
+    const struct daemon_args *args, void *self);
 int daemon_run(struct daemon *daemon); /* the exit status */
 /* daemon_fini also removes what is left in the runtime directory if the frontend has been killed. */
 void daemon_fini(struct daemon *daemon);
 
 /* What the frontend is to keep; nothing while there is none: `ready` puts all again. */
-void daemon_put(struct daemon *daemon, const char *key, const void *blob, size_t len, const int *fds, size_t n_fds);
+void daemon_put(struct daemon *daemon, const char *key, const void *blob, size_t len,
+    const int *fds, size_t n_fds);
 void daemon_drop(struct daemon *daemon, const char *key);
 
 /* The short answers. TEXT may have several lines. */
 void daemon_ok(struct daemon *daemon, const struct wire_view *request);
-__attribute__((format(printf, 4, 5))) void daemon_fail(struct daemon *daemon, const struct wire_view *request, int code,
-						       const char *format, ...);
+__attribute__((format(printf, 4, 5))) void daemon_fail(
+    struct daemon *daemon, const struct wire_view *request, int code, const char *format, ...);
 /* daemon_forward passes a request on to another daemon, whose answer goes straight to who asked. 0 or -errno. */
 int daemon_forward(struct daemon *daemon, const struct wire_view *request, enum wire_peer to);
 

@@ -49,8 +49,10 @@ int hostlink_recv(int fd, struct hostlink_msg *ret, int *ret_fds, size_t *ret_n_
 {
 	struct iovec iov = {ret, sizeof(*ret)};
 	union control control;
-	struct msghdr head = {
-	    .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control)};
+	struct msghdr head = {.msg_iov = &iov,
+	    .msg_iovlen = 1,
+	    .msg_control = control.bytes,
+	    .msg_controllen = sizeof(control)};
 	ssize_t len;
 
 	do

@@ -51,11 +51,14 @@ struct hostlink_msg {
 	uint32_t host;    /* which of the waveform's hosts this is */
 	uint32_t n_segments;
 	uint32_t n_lanes;
-	uint32_t instance, param, n_items;  /* OFFER and its answers, FORGET; OFFER's descriptor: a memfd of floats */
-	uint64_t sequence;                  /* of the change */
-	uint32_t lanes[HOSTLINK_LANES_MAX]; /* descriptors: node image, waveform image, then one lane image each */
+	uint32_t instance, param,
+	    n_items; /* OFFER and its answers, FORGET; OFFER's descriptor: a memfd of floats */
+	uint64_t sequence; /* of the change */
+	uint32_t lanes
+	    [HOSTLINK_LANES_MAX]; /* descriptors: node image, waveform image, then one lane image each */
 	struct hostlink_segment segments[HOSTLINK_SEGMENTS_MAX];
-	char text[HOSTLINK_TEXT]; /* lines: a note each; a line that begins with '!' says what is lost */
+	char text
+	    [HOSTLINK_TEXT]; /* lines: a note each; a line that begins with '!' says what is lost */
 };
 
 /* hostlink_send sends with up to 16 descriptors: 0 or -errno. hostlink_recv: 0, -EPIPE at the end, -EBADMSG, -errno; the

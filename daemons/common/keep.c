@@ -35,9 +35,10 @@ union keep_control { /* aligned for its header */
 static int address_fill(const char *dir, struct sockaddr_un *ret)
 {
 	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
-	return snprintf(ret->sun_path, sizeof(ret->sun_path), "%s/attach", dir) < (int)sizeof(ret->sun_path)
-		   ? 0
-		   : -ENAMETOOLONG;
+	return snprintf(ret->sun_path, sizeof(ret->sun_path), "%s/attach", dir) <
+	        (int)sizeof(ret->sun_path)
+	    ? 0
+	    : -ENAMETOOLONG;
 }
 
 static int socket_new(void)
@@ -63,8 +64,8 @@ int keep_listen(const char *dir)
 	fd = fd < 0 ? fd : socket_new();
 	if (fd < 0)
 		return fd;
-	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 || chmod(address.sun_path, 0600) < 0 ||
-	    listen(fd, SOMAXCONN) < 0)
+	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    chmod(address.sun_path, 0600) < 0 || listen(fd, SOMAXCONN) < 0)
 		return socket_fail(fd);
 	return fd;
 }
@@ -95,14 +96,16 @@ int keep_connect(const char *dir)
 	fd = fd < 0 ? fd : socket_new();
 	if (fd < 0)
 		return fd;
-	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 || fcntl(fd, F_SETFL, 0) < 0)
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    fcntl(fd, F_SETFL, 0) < 0)
 		return socket_fail(fd);
 	return fd;
 }
 
 /* ---- sending ----------------------------------------------------------------------------------------------------- */
 
-static void control_fill(struct msghdr *msg, union keep_control *control, const int *fds, size_t n_fds)
+static void control_fill(
+    struct msghdr *msg, union keep_control *control, const int *fds, size_t n_fds)
 {
 	struct cmsghdr *head;
 
@@ -136,13 +139,13 @@ static int message_send(int fd, const struct msghdr *msg)
 	}
 }
 
-static int entry_send(int fd, enum keep_kind kind, const char *key, const void *blob, size_t len, const int *fds,
-		      size_t n_fds)
+static int entry_send(int fd, enum keep_kind kind, const char *key, const void *blob, size_t len,
+    const int *fds, size_t n_fds)
 {
 	const size_t key_len = strlen(key);
 	struct keep_head head = {(uint8_t)kind, (uint8_t)n_fds, (uint16_t)key_len, (uint32_t)len};
-	struct iovec parts[] = {
-	    {&head, sizeof(head)}, {(void *)(uintptr_t)key, key_len}, {(void *)(uintptr_t)blob, len}};
+	struct iovec parts[] = {{&head, sizeof(head)}, {(void *)(uintptr_t)key, key_len},
+	    {(void *)(uintptr_t)blob, len}};
 	struct msghdr msg = {.msg_iov = parts, .msg_iovlen = 3};
 	union keep_control control;
 
@@ -207,9 +210,11 @@ static int entry_decode(const uint8_t *bytes, size_t len, struct keep_entry *ent
 	memcpy(&head, bytes, sizeof(head));
 	if (head.kind < KEEP_PUT || head.kind > KEEP_LEAVE || head.n_fds != entry->n_fds)
 		return -EBADMSG;
-	if (head.key_len > KEEP_KEY_MAX || len != sizeof(head) + head.key_len + (size_t)head.blob_len)
+	if (head.key_len > KEEP_KEY_MAX ||
+	    len != sizeof(head) + head.key_len + (size_t)head.blob_len)
 		return -EBADMSG;
-	if ((head.key_len == 0) != (head.kind == KEEP_END || head.kind == KEEP_LEAVE) || memchr(key, 0, head.key_len))
+	if ((head.key_len == 0) != (head.kind == KEEP_END || head.kind == KEEP_LEAVE) ||
+	    memchr(key, 0, head.key_len))
 		return -EBADMSG;
 	entry->kind = (enum keep_kind)head.kind;
 	memcpy(entry->key, key, head.key_len);
@@ -226,8 +231,10 @@ static int entry_recv(int fd, uint8_t *bytes, size_t size, struct keep_entry *en
 {
 	union keep_control control;
 	struct iovec part = {bytes, size};
-	struct msghdr msg = {
-	    .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control)};
+	struct msghdr msg = {.msg_iov = &part,
+	    .msg_iovlen = 1,
+	    .msg_control = control.bytes,
+	    .msg_controllen = sizeof(control)};
 	ssize_t len;
 
 	/* a sender that was killed before it had read everything shows as a reset, once, ahead of what it has sent */

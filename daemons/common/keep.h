@@ -31,7 +31,8 @@ struct keep_entry {
 	char key[KEEP_KEY_MAX + 1]; /* HELLO: the daemon's name; "" with END and LEAVE */
 	uint8_t *blob;              /* NULL when empty */
 	size_t len;
-	int fds[KEEP_FDS_MAX]; /* close-on-exec; set those to -1 that are to outlive keep_entry_fini */
+	int fds
+	    [KEEP_FDS_MAX]; /* close-on-exec; set those to -1 that are to outlive keep_entry_fini */
 	size_t n_fds;
 };
 

@@ -21,12 +21,16 @@ void loop_fini(struct loop *loop)
 }
 
 void loop_watch_start(struct loop *loop, struct loop_watch *watch, int fd, short events,
-		      void (*ready)(void *self, short revents), void *self)
+    void (*ready)(void *self, short revents), void *self)
 {
 	if (watch->on)
 		return;
-	*watch = (struct loop_watch){
-	    .fd = fd, .events = events, .ready = ready, .self = self, .next = loop->watches, .on = true};
+	*watch = (struct loop_watch){.fd = fd,
+	    .events = events,
+	    .ready = ready,
+	    .self = self,
+	    .next = loop->watches,
+	    .on = true};
 	loop->watches = watch;
 }
 
@@ -46,8 +50,8 @@ void loop_watch_stop(struct loop *loop, struct loop_watch *watch)
 	}
 }
 
-void loop_timer_start(struct loop *loop, struct loop_timer *timer, uint64_t delay_ns, void (*fired)(void *self),
-		      void *self)
+void loop_timer_start(struct loop *loop, struct loop_timer *timer, uint64_t delay_ns,
+    void (*fired)(void *self), void *self)
 {
 	struct loop_timer **at = &loop->timers;
 
@@ -105,7 +109,8 @@ static int polled_fill(struct loop *loop)
 	if (result < 0)
 		return result;
 	for (struct loop_watch *watch = loop->watches; watch; watch = watch->next) {
-		loop->polled[loop->n_polled] = (struct pollfd){.fd = watch->fd, .events = watch->events};
+		loop->polled[loop->n_polled] =
+		    (struct pollfd){.fd = watch->fd, .events = watch->events};
 		loop->owners[loop->n_polled++] = watch;
 	}
 	return 0;

@@ -15,7 +15,8 @@
 
 struct loop_watch {
 	int fd;
-	short events; /* POLLIN, POLLOUT; may be changed at any time. POLLHUP and POLLERR are always reported */
+	short
+	    events; /* POLLIN, POLLOUT; may be changed at any time. POLLHUP and POLLERR are always reported */
 	void (*ready)(void *self, short revents);
 	void *self;
 	struct loop_watch *next; /* the loop's */
@@ -45,12 +46,12 @@ void loop_fini(struct loop *loop); /* the watches' descriptors stay open */
 
 /* loop_watch_start begins to watch `fd`; nothing if it is started already. */
 void loop_watch_start(struct loop *loop, struct loop_watch *watch, int fd, short events,
-		      void (*ready)(void *self, short revents), void *self);
+    void (*ready)(void *self, short revents), void *self);
 void loop_watch_stop(struct loop *loop, struct loop_watch *watch);
 
 /* loop_timer_start fires once in delay_ns (starting it again moves it); stop does nothing if it is not started. */
-void loop_timer_start(struct loop *loop, struct loop_timer *timer, uint64_t delay_ns, void (*fired)(void *self),
-		      void *self);
+void loop_timer_start(struct loop *loop, struct loop_timer *timer, uint64_t delay_ns,
+    void (*fired)(void *self), void *self);
 void loop_timer_stop(struct loop *loop, struct loop_timer *timer);
 
 /* loop_run goes round until loop_stop, and returns its code; or -errno. loop_step is one round, waiting at most wait_ms

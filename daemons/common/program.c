@@ -7,7 +7,13 @@
 
 #include "core/image/image.h"
 
-enum { NAMES_KNOWN = 1024, EVENTS_MIN = 1024, EVENTS_USUAL_MAX = 1 << 17, AHEAD = 16, AHEAD_BYTES = 256 * 1024 };
+enum {
+	NAMES_KNOWN = 1024,
+	EVENTS_MIN = 1024,
+	EVENTS_USUAL_MAX = 1 << 17,
+	AHEAD = 16,
+	AHEAD_BYTES = 256 * 1024
+};
 
 /* A table that grows; memory errors are kept until the end. */
 struct rows {
@@ -27,10 +33,11 @@ struct build {
 	const struct waveform *wf;
 	const struct plan *plan;
 	struct image_head head;
-	struct rows lanes, segments, order, gates, instances, inputs, outputs, buffers, params, vars, reals, radios,
-	    text;
+	struct rows lanes, segments, order, gates, instances, inputs, outputs, buffers, params,
+	    vars, reals, radios, text;
 	struct index index;
-	struct names { /* lists of an enum's words that were added last, by where the registry has them */
+	struct
+	    names { /* lists of an enum's words that were added last, by where the registry has them */
 		const char *const *names;
 		uint32_t at;
 	} names[NAMES_KNOWN];
@@ -77,7 +84,7 @@ static uint32_t *word_place(const struct build *b, uint32_t *words, size_t size,
 	size_t at = text_hash(text) & (size - 1);
 
 	while (words[at] != 0 && b->text.bytes != NULL &&
-	       strcmp((const char *)b->text.bytes + words[at] - 1, text) != 0)
+	    strcmp((const char *)b->text.bytes + words[at] - 1, text) != 0)
 		at = (at + 1) & (size - 1);
 	return &words[at];
 }
@@ -91,7 +98,8 @@ static bool words_grow(struct build *b)
 		return false;
 	for (size_t i = 0; i < b->words_size; i++)
 		if (b->words[i] != 0)
-			*word_place(b, words, size, (const char *)b->text.bytes + b->words[i] - 1) = b->words[i];
+			*word_place(b, words, size, (const char *)b->text.bytes + b->words[i] - 1) =
+			    b->words[i];
 	free(b->words);
 	b->words = words;
 	b->words_size = size;
@@ -140,7 +148,8 @@ static void index_fill(struct build *b)
 	}
 	for (size_t i = 0; i < wf->n_instances; i++)
 		index->first[i + 1] += index->first[i];
-	for (size_t l = wf->n_links; l-- > 0;) /* from the back: `first` comes down to where it belongs */
+	for (size_t l = wf->n_links;
+	     l-- > 0;) /* from the back: `first` comes down to where it belongs */
 		index->links[--index->first[wf->links[l].to + 1]] = (uint32_t)l;
 	for (size_t i = 0; i < wf->n_instances; i++)
 		index->first[i] = index->first[i + 1];
@@ -158,7 +167,8 @@ static int index_init(struct build *b)
 	index->links = calloc(b->wf->n_links + 1, sizeof(*index->links));
 	index->buffer = calloc(n, sizeof(*index->buffer));
 	index->has_reader = calloc(n, sizeof(*index->has_reader));
-	if (index->first == NULL || index->links == NULL || index->buffer == NULL || index->has_reader == NULL)
+	if (index->first == NULL || index->links == NULL || index->buffer == NULL ||
+	    index->has_reader == NULL)
 		return -ENOMEM;
 	index_fill(b);
 	return 0;
@@ -192,7 +202,8 @@ static uint32_t depth_of(const struct build *b, uint32_t i)
 	const uint64_t bytes = (uint64_t)buffer->max * aloe_item_bytes(buffer->type);
 	uint32_t depth = buffer->depth;
 
-	while (b->wf->clock == WF_CLOCK_VIRTUAL && depth < AHEAD && 2 * depth * bytes <= AHEAD_BYTES)
+	while (
+	    b->wf->clock == WF_CLOCK_VIRTUAL && depth < AHEAD && 2 * depth * bytes <= AHEAD_BYTES)
 		depth *= 2;
 	return depth;
 }
@@ -223,13 +234,16 @@ static int64_t gate_between(const struct build *b, uint32_t segment, uint32_t ot
 
 	for (size_t l = 0; l < b->wf->n_links; l++) {
 		const struct wf_link *link = &b->wf->links[l];
-		const uint32_t from = b->plan->instances[link->from].segment, to = b->plan->instances[link->to].segment;
+		const uint32_t from = b->plan->instances[link->from].segment,
+		               to = b->plan->instances[link->to].segment;
 		const int64_t d = b->plan->links[l].distance;
 
 		if (from == other && to == segment)
 			gate_note(&strictest, 1 - d);
 		if (from == segment && to == other)
-			gate_note(&strictest, 1 + d - (int64_t)depth_of(b, buffer_of(b, link->from, link->from_port)));
+			gate_note(&strictest,
+			    1 + d -
+			        (int64_t)depth_of(b, buffer_of(b, link->from, link->from_port)));
 	}
 	/* Sources stay within one step of each other, so that the first to end is seen in time by all. */
 	if (has_source(b, &b->plan->segments[segment]) && has_source(b, &b->plan->segments[other]))
@@ -241,7 +255,8 @@ static void add_gates(struct build *b, uint32_t segment, struct image_segment *r
 {
 	row->gates = (uint32_t)b->gates.count;
 	for (uint32_t other = 0; other < b->plan->n_segments; other++) {
-		const int64_t offset = other == segment ? INT32_MIN : gate_between(b, segment, other);
+		const int64_t offset =
+		    other == segment ? INT32_MIN : gate_between(b, segment, other);
 
 		if (offset != INT32_MIN)
 			rows_add(b, &b->gates, &(struct image_gate){other, (int32_t)offset}, 1);
@@ -283,7 +298,8 @@ static void add_segments(struct build *b)
 
 /* ---- instances --------------------------------------------------------------------------------------------------------- */
 
-static void add_inputs(struct build *b, int number, const struct wf_instance *instance, struct image_instance *row)
+static void add_inputs(
+    struct build *b, int number, const struct wf_instance *instance, struct image_instance *row)
 {
 	const struct plan_instance *me = &b->plan->instances[number];
 	uint32_t p = 0;
@@ -311,7 +327,8 @@ static void add_inputs(struct build *b, int number, const struct wf_instance *in
 	row->n_inputs = p;
 }
 
-static void add_outputs(struct build *b, int number, const struct wf_instance *instance, struct image_instance *row)
+static void add_outputs(
+    struct build *b, int number, const struct wf_instance *instance, struct image_instance *row)
 {
 	uint32_t p = 0;
 
@@ -335,7 +352,8 @@ static void add_outputs(struct build *b, int number, const struct wf_instance *i
 static uint32_t names_add(struct build *b, const struct wf_instance *instance, size_t i)
 {
 	const char *const *names = instance->type->params[i].names;
-	struct names *known = &b->names[(uintptr_t)instance->type->params[i].names / 16 % NAMES_KNOWN];
+	struct names *known =
+	    &b->names[(uintptr_t)instance->type->params[i].names / 16 % NAMES_KNOWN];
 
 	if (names == NULL)
 		return 0;
@@ -355,21 +373,23 @@ static uint64_t reals_add(struct build *b, const struct wf_instance *instance, s
 	const size_t originals = waveform_originals(b->wf);
 	const size_t number = (size_t)(instance - b->wf->instances);
 
-	if (originals > 0 && number >= originals && value->n_reals > 0 && b->instances.bytes != NULL &&
-	    b->params.bytes != NULL) {
+	if (originals > 0 && number >= originals && value->n_reals > 0 &&
+	    b->instances.bytes != NULL && b->params.bytes != NULL) {
 		const struct wf_instance *original = &b->wf->instances[number % originals];
 		const struct image_instance *rows = (const void *)b->instances.bytes;
 		const struct image_param *params = (const void *)b->params.bytes;
 
 		if (original->values[i].n_reals == value->n_reals &&
-		    memcmp(original->values[i].reals, value->reals, value->n_reals * sizeof(float)) == 0)
+		    memcmp(original->values[i].reals, value->reals,
+		        value->n_reals * sizeof(float)) == 0)
 			return params[rows[number % originals].params + i].reals;
 	}
 	rows_add(b, &b->reals, value->reals, value->n_reals);
 	return b->reals.count - value->n_reals; /* position, an offset once the tables are placed */
 }
 
-static void add_params(struct build *b, const struct wf_instance *instance, struct image_instance *row)
+static void add_params(
+    struct build *b, const struct wf_instance *instance, struct image_instance *row)
 {
 	row->params = (uint32_t)b->params.count;
 	row->n_params = (uint32_t)instance->type->n_params;
@@ -377,12 +397,12 @@ static void add_params(struct build *b, const struct wf_instance *instance, stru
 		const struct aloe_param *param = &instance->type->params[i];
 		const struct wf_value *value = &instance->values[i];
 		struct image_param out = {.name = text_add(b, param->name),
-					  .kind = param->kind,
-					  .flags = param->flags,
-					  .number = value->number,
-					  .min = param->min,
-					  .max = param->max,
-					  .names = names_add(b, instance, i)};
+		    .kind = param->kind,
+		    .flags = param->flags,
+		    .number = value->number,
+		    .min = param->min,
+		    .max = param->max,
+		    .names = names_add(b, instance, i)};
 
 		while (param->names != NULL && param->names[out.n_names] != NULL)
 			out.n_names++;
@@ -397,10 +417,12 @@ static void add_params(struct build *b, const struct wf_instance *instance, stru
 	}
 }
 
-static void add_vars(struct build *b, const struct wf_instance *instance, struct image_instance *row)
+static void add_vars(
+    struct build *b, const struct wf_instance *instance, struct image_instance *row)
 {
 	row->vars = (uint32_t)b->vars.count;
-	row->n_vars = (uint32_t)(instance->type->n_vars < IMAGE_VARS_MAX ? instance->type->n_vars : IMAGE_VARS_MAX);
+	row->n_vars = (uint32_t)(instance->type->n_vars < IMAGE_VARS_MAX ? instance->type->n_vars
+	                                                                 : IMAGE_VARS_MAX);
 	for (uint32_t i = 0; i < row->n_vars; i++) {
 		const struct aloe_var *var = &instance->type->vars[i];
 		const struct image_var out = {text_add(b, var->name), var->real, var->offset, 0};
@@ -427,7 +449,7 @@ static void add_lanes(struct build *b)
 	for (size_t i = 0; i < b->plan->n_lanes; i++) {
 		const struct plan_lane *lane = &b->plan->lanes[i];
 		const struct image_lane row = {.cpu = b->plan->cpus[i],
-					       .typical_ns = lane->n_guessed > 0 ? 0 : (uint64_t)lane->typical_ns};
+		    .typical_ns = lane->n_guessed > 0 ? 0 : (uint64_t)lane->typical_ns};
 
 		rows_add(b, &b->lanes, &row, 1);
 	}
@@ -440,7 +462,8 @@ static void add_instances(struct build *b)
 		const struct plan_instance *place = &b->plan->instances[i];
 		struct image_instance row = {
 		    .name = text_add(b, instance->name),
-		    .original = text_add(b, instance->original != NULL ? instance->original : instance->name),
+		    .original = text_add(
+		        b, instance->original != NULL ? instance->original : instance->name),
 		    .component = text_add(b, instance->type->name),
 		    .path = text_add(b, instance->type->path),
 		    .file_line = (uint32_t)instance->line,
@@ -450,7 +473,8 @@ static void add_instances(struct build *b)
 		    .period = instance->period > 0 ? instance->period : 1,
 		    .phase = instance->phase,
 		    .budget_ns = place->budget_ns,
-		    .admitted_ns = (uint32_t)(place->admitted_ns < UINT32_MAX ? place->admitted_ns : UINT32_MAX),
+		    .admitted_ns = (uint32_t)(place->admitted_ns < UINT32_MAX ? place->admitted_ns
+		                                                              : UINT32_MAX),
 		    .kmac = (uint32_t)(place->kmac + 0.5),
 		    .io = (instance->type->fills ? 1u : 0) | (instance->type->drains ? 2u : 0),
 		    .source = is_source(b, i),
@@ -503,7 +527,8 @@ static bool places_init(struct places *places, const struct build *b)
 
 	if (all == NULL)
 		return false;
-	*places = (struct places){.last = all, .of = all + n, .holder = all + 2 * n, .first = all + 3 * n};
+	*places = (struct places){
+	    .last = all, .of = all + n, .holder = all + 2 * n, .first = all + 3 * n};
 	for (size_t l = 0; l < b->wf->n_links; l++) {
 		const struct wf_link *link = &b->wf->links[l];
 		uint32_t *last = &places->last[buffer_of(b, link->from, link->from_port)];
@@ -525,7 +550,8 @@ static uint32_t place_for(const struct build *b, struct places *places, uint32_t
 		const struct plan_buffer *theirs = &b->plan->buffers[places->holder[p]];
 
 		if (places->last[places->holder[p]] < b->plan->instances[mine->instance].order &&
-		    theirs->type == mine->type && theirs->max == mine->max && theirs->depth == mine->depth)
+		    theirs->type == mine->type && theirs->max == mine->max &&
+		    theirs->depth == mine->depth)
 			break;
 	}
 	if (p == places->n)
@@ -549,7 +575,9 @@ static void share_buffers(struct build *b)
 		places.begin = places.n;
 		for (size_t i = 0; i < segment->n_instances; i++)
 			for (uint32_t k = b->index.buffer[segment->instances[i]];
-			     k < b->plan->n_buffers && b->plan->buffers[k].instance == segment->instances[i]; k++)
+			     k < b->plan->n_buffers &&
+			     b->plan->buffers[k].instance == segment->instances[i];
+			     k++)
 				if (at_once[k])
 					places.of[k] = place_for(b, &places, k);
 	}
@@ -569,10 +597,10 @@ static void add_buffers(struct build *b)
 	for (uint32_t i = 0; i < b->plan->n_buffers; i++) {
 		const struct plan_buffer *buffer = &b->plan->buffers[i];
 		const struct image_buffer row = {.instance = buffer->instance,
-						 .port = buffer->port,
-						 .type = buffer->type,
-						 .max = buffer->max,
-						 .depth = depth_of(b, i)};
+		    .port = buffer->port,
+		    .type = buffer->type,
+		    .max = buffer->max,
+		    .depth = depth_of(b, i)};
 
 		rows_add(b, &b->buffers, &row, 1);
 	}
@@ -609,8 +637,8 @@ static void add_radio(struct build *b, const struct wf_radio *radio)
 		const struct wf_radio_channel *from = &radio->settings[c];
 
 		row.channels[c] = radio->channels[c];
-		row.settings[c] =
-		    (struct image_radio_channel){from->rx_frequency, from->rx_gain, from->tx_frequency, from->tx_gain};
+		row.settings[c] = (struct image_radio_channel){
+		    from->rx_frequency, from->rx_gain, from->tx_frequency, from->tx_gain};
 	}
 	rows_add(b, &b->radios, &row, 1);
 }
@@ -637,9 +665,9 @@ static void fill_head(struct build *b)
 	static const char *const isolation[] = {"waveform", "component", "none"};
 	static const char *const overrun[] = {"count", "flag", "stop"};
 	static const enum image_clock clocks[] = {[WF_CLOCK_TIMER] = IMAGE_TIMER,
-						  [WF_CLOCK_VIRTUAL] = IMAGE_VIRTUAL,
-						  [WF_CLOCK_STEP] = IMAGE_STEP,
-						  [WF_CLOCK_RADIO] = IMAGE_RADIO};
+	    [WF_CLOCK_VIRTUAL] = IMAGE_VIRTUAL,
+	    [WF_CLOCK_STEP] = IMAGE_STEP,
+	    [WF_CLOCK_RADIO] = IMAGE_RADIO};
 	struct image_head *h = &b->head;
 
 	h->magic = IMAGE_MAGIC;
@@ -664,10 +692,18 @@ static int assemble(struct build *b, void **ret_bytes, size_t *ret_len)
 		struct image_table *table;
 		const struct rows *rows;
 	} all[] = {
-	    {&b->head.lanes, &b->lanes},     {&b->head.segments, &b->segments},   {&b->head.order, &b->order},
-	    {&b->head.gates, &b->gates},     {&b->head.instances, &b->instances}, {&b->head.inputs, &b->inputs},
-	    {&b->head.outputs, &b->outputs}, {&b->head.buffers, &b->buffers},     {&b->head.params, &b->params},
-	    {&b->head.vars, &b->vars},       {&b->head.reals, &b->reals},         {&b->head.radios, &b->radios},
+	    {&b->head.lanes, &b->lanes},
+	    {&b->head.segments, &b->segments},
+	    {&b->head.order, &b->order},
+	    {&b->head.gates, &b->gates},
+	    {&b->head.instances, &b->instances},
+	    {&b->head.inputs, &b->inputs},
+	    {&b->head.outputs, &b->outputs},
+	    {&b->head.buffers, &b->buffers},
+	    {&b->head.params, &b->params},
+	    {&b->head.vars, &b->vars},
+	    {&b->head.reals, &b->reals},
+	    {&b->head.radios, &b->radios},
 	    {&b->head.text, &b->text},
 	};
 	uint64_t top = sizeof(b->head);
@@ -686,15 +722,15 @@ static int assemble(struct build *b, void **ret_bytes, size_t *ret_len)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i].rows->count > 0)
 			memcpy(bytes + all[i].table->offset, all[i].rows->bytes,
-			       all[i].rows->count * all[i].rows->size);
+			    all[i].rows->count * all[i].rows->size);
 	image_layout(bytes);
 	*ret_bytes = bytes;
 	*ret_len = b->head.static_bytes;
 	return 0;
 }
 
-int program_build(const struct waveform *waveform, const struct plan *plan, uint64_t slots, struct diag *diag,
-		  void **ret_bytes, size_t *ret_len)
+int program_build(const struct waveform *waveform, const struct plan *plan, uint64_t slots,
+    struct diag *diag, void **ret_bytes, size_t *ret_len)
 {
 	struct build b = {
 	    .wf = waveform,
@@ -714,8 +750,8 @@ int program_build(const struct waveform *waveform, const struct plan *plan, uint
 	    .radios.size = sizeof(struct image_radio),
 	    .text.size = 1,
 	};
-	struct rows *all[] = {&b.lanes,   &b.segments, &b.order, &b.gates, &b.instances, &b.inputs, &b.outputs,
-			      &b.buffers, &b.params,   &b.vars,  &b.reals, &b.radios,    &b.text};
+	struct rows *all[] = {&b.lanes, &b.segments, &b.order, &b.gates, &b.instances, &b.inputs,
+	    &b.outputs, &b.buffers, &b.params, &b.vars, &b.reals, &b.radios, &b.text};
 	const char *why;
 	void *bytes;
 	size_t len;
@@ -723,8 +759,8 @@ int program_build(const struct waveform *waveform, const struct plan *plan, uint
 
 	if (waveform->clock == WF_CLOCK_RADIO && waveform->radios == NULL)
 		return diag_error(diag, waveform->file, 0,
-				  "clock \"radio\": no radio is known, --radio FILE with a group radio: { ... }; is "
-				  "needed, or another clock (--clock virtual)");
+		    "clock \"radio\": no radio is known, --radio FILE with a group radio: { ... }; is "
+		    "needed, or another clock (--clock virtual)");
 	status = index_init(&b);
 	if (status == 0) {
 		fill_head(&b);

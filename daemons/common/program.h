@@ -14,7 +14,7 @@
 
 /* program_build: `slots` = how many indices to run, 0: until the sources end. 0, or -errno with the reason in diag; the
  * caller frees *ret_bytes. */
-int program_build(const struct waveform *waveform, const struct plan *plan, uint64_t slots, struct diag *diag,
-		  void **ret_bytes, size_t *ret_len);
+int program_build(const struct waveform *waveform, const struct plan *plan, uint64_t slots,
+    struct diag *diag, void **ret_bytes, size_t *ret_len);
 
 #endif

@@ -59,7 +59,8 @@ uint64_t wave_margin(const struct exec_wave *wave)
 {
 	const uint64_t slots = 5000000 / wave->view.head->slot_ns;
 
-	if (!image_timed(wave->view.head->clock) || (wave->view.head->clock == IMAGE_RADIO && !wave->started))
+	if (!image_timed(wave->view.head->clock) ||
+	    (wave->view.head->clock == IMAGE_RADIO && !wave->started))
 		return 0;
 	return slots > 10 ? slots : 10;
 }
@@ -76,10 +77,12 @@ static uint64_t begin_at(struct exec_wave *wave, uint64_t margin)
 	return slot;
 }
 
-bool wave_can(struct exec_wave *wave, const struct wire_view *request, unsigned states, const char *what)
+bool wave_can(
+    struct exec_wave *wave, const struct wire_view *request, unsigned states, const char *what)
 {
 	if (wave_busy(&wave->pending) || wave->remap != REMAP_NONE) {
-		exec_fail(wave->exec, request, 1, "\"%s\" has another change under way", wave->name);
+		exec_fail(
+		    wave->exec, request, 1, "\"%s\" has another change under way", wave->name);
 		return false;
 	}
 	if (states >> wave->state & 1) {
@@ -87,8 +90,9 @@ bool wave_can(struct exec_wave *wave, const struct wire_view *request, unsigned 
 		wave->pending.bytes = NULL;
 		return true;
 	}
-	exec_fail(wave->exec, request, 1, "\"%s\" is in state %s: it cannot %s from there%s%s", wave->name,
-		  wave_state_names[wave->state], what, wave->reason[0] ? "; " : "", wave->reason);
+	exec_fail(wave->exec, request, 1, "\"%s\" is in state %s: it cannot %s from there%s%s",
+	    wave->name, wave_state_names[wave->state], what, wave->reason[0] ? "; " : "",
+	    wave->reason);
 	return false;
 }
 
@@ -135,7 +139,8 @@ void wave_step(struct exec_wave *wave, const struct wire_view *request)
 	uint64_t count = 1;
 
 	wire_get_u64(request, WIRE_TAG_COUNT, &count);
-	if (!wave_can(wave, request, 1u << WAVE_INIT | 1u << WAVE_RUN | 1u << WAVE_PAUSE | 1u << WAVE_STEP, "step"))
+	if (!wave_can(wave, request,
+	        1u << WAVE_INIT | 1u << WAVE_RUN | 1u << WAVE_PAUSE | 1u << WAVE_STEP, "step"))
 		return;
 	if (base != NULL && base->pace == IMAGE_STEP) {
 		if (wave->state != WAVE_RUN)
@@ -175,7 +180,8 @@ static uint64_t last_of_all(const struct exec_wave *wave)
 /* Also one whose radio has not been heard yet, and may never be. */
 static bool nothing_ran(const struct exec_wave *wave)
 {
-	return !wave->started || (wave->view.head->clock == IMAGE_RADIO && wave_steps_max(wave) == 0);
+	return !wave->started ||
+	    (wave->view.head->clock == IMAGE_RADIO && wave_steps_max(wave) == 0);
 }
 
 void wave_stop(struct exec_wave *wave, const struct wire_view *request)

@@ -76,7 +76,8 @@ static int ready(void *self)
 
 int exec_init(struct exec *exec, const struct daemon_args *args)
 {
-	static const struct daemon_role role = {"aloe-exec", WIRE_EXEC, exec_request, exec_entry, ready, exec_lost};
+	static const struct daemon_role role = {
+	    "aloe-exec", WIRE_EXEC, exec_request, exec_entry, ready, exec_lost};
 
 	*exec = (struct exec){.node_fd = -1, .wake_fd = -1};
 	for (int i = 0; i < NODE_LANES_MAX; i++)

@@ -94,7 +94,8 @@ void host_answer(struct exec_host *host, const struct hostlink_msg *msg)
 		wave_abort(host->wave, "%.400s", msg->text);
 		break;
 	default:
-		log_warning(&host->wave->exec->daemon.log, "a host sent %u, which means nothing", msg->type);
+		log_warning(&host->wave->exec->daemon.log, "a host sent %u, which means nothing",
+		    msg->type);
 	}
 }
 
@@ -107,7 +108,8 @@ const char *host_instance(const struct exec_host *host)
 	for (uint32_t s = 0; s < view->head->segments.count; s++) {
 		const uint32_t current = atomic_load(&image_segment_state(view, s)->current);
 
-		if (view->segments[s].host == host->number && current > 0 && current <= view->head->instances.count)
+		if (view->segments[s].host == host->number && current > 0 &&
+		    current <= view->head->instances.count)
 			return image_text(view, view->instances[current - 1].name);
 	}
 	return NULL;
@@ -127,16 +129,19 @@ void host_died(struct exec_host *host, const char *how)
 		char why[512];
 
 		if (instance != NULL)
-			snprintf(why, sizeof(why), "the host of instance \"%s\" %s in its init", instance, how);
+			snprintf(why, sizeof(why), "the host of instance \"%s\" %s in its init",
+			    instance, how);
 		else
-			snprintf(why, sizeof(why), "a host of \"%s\" %s while its components were being loaded",
-				 wave->name, how);
+			snprintf(why, sizeof(why),
+			    "a host of \"%s\" %s while its components were being loaded",
+			    wave->name, how);
 		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, why);
 		wave->unloading = true;
 		return;
 	}
 	if (instance != NULL)
-		wave_abort(wave, "the host of instance \"%s\" %s while it was in work", instance, how);
+		wave_abort(
+		    wave, "the host of instance \"%s\" %s while it was in work", instance, how);
 	else
 		wave_abort(wave, "a host %s", how);
 }
@@ -170,8 +175,10 @@ static void attach_lanes(struct exec_wave *wave, struct hostlink_msg *msg, int *
 static int attach(struct exec_host *host, enum hostlink_type type)
 {
 	struct exec_wave *wave = host->wave;
-	struct hostlink_msg msg = {
-	    .type = type, .control = wave->control, .host = host->number, .sequence = wave->remap_number};
+	struct hostlink_msg msg = {.type = type,
+	    .control = wave->control,
+	    .host = host->number,
+	    .sequence = wave->remap_number};
 	int fds[2 + HOSTLINK_LANES_MAX], status;
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
@@ -181,9 +188,10 @@ static int attach(struct exec_host *host, enum hostlink_type type)
 			continue;
 		if (msg.n_segments == HOSTLINK_SEGMENTS_MAX)
 			return -E2BIG;
-		msg.segments[msg.n_segments++] = (struct hostlink_segment){
-		    s, place->lane == IMAGE_NONE ? 0 : place->lane, place->entry == IMAGE_NONE ? 0 : place->entry,
-		    place->seat == IMAGE_NONE ? 0 : place->seat};
+		msg.segments[msg.n_segments++] =
+		    (struct hostlink_segment){s, place->lane == IMAGE_NONE ? 0 : place->lane,
+		        place->entry == IMAGE_NONE ? 0 : place->entry,
+		        place->seat == IMAGE_NONE ? 0 : place->seat};
 	}
 	if (wave->view.head->clock != IMAGE_VIRTUAL)
 		attach_lanes(wave, &msg, fds);
@@ -199,11 +207,13 @@ static int attach(struct exec_host *host, enum hostlink_type type)
 int hosts_start(struct exec_wave *wave, char *ret_why, size_t size)
 {
 	for (uint32_t h = 0; h < wave->n_hosts; h++) {
-		const int status = process_take(&wave->hosts[h], h == 0 && wave->view.head->shared_host);
+		const int status =
+		    process_take(&wave->hosts[h], h == 0 && wave->view.head->shared_host);
 
 		if (status == 0)
 			continue;
-		snprintf(ret_why, size, "cannot start a host (%u of %u): %s", h + 1, wave->n_hosts, strerror(-status));
+		snprintf(ret_why, size, "cannot start a host (%u of %u): %s", h + 1, wave->n_hosts,
+		    strerror(-status));
 		return status;
 	}
 	return 0;
@@ -217,7 +227,8 @@ int hosts_attach(struct exec_wave *wave, enum hostlink_type type, char *ret_why,
 		process_keep(wave->hosts[h].process);
 		if (status == 0)
 			continue;
-		snprintf(ret_why, size, "cannot reach a host (%u of %u): %s", h + 1, wave->n_hosts, strerror(-status));
+		snprintf(ret_why, size, "cannot reach a host (%u of %u): %s", h + 1, wave->n_hosts,
+		    strerror(-status));
 		return status;
 	}
 	return 0;
@@ -229,7 +240,8 @@ void hosts_finish(struct exec_wave *wave)
 {
 	for (uint32_t h = 0; h < wave->n_hosts; h++) {
 		struct exec_host *host = &wave->hosts[h];
-		const struct hostlink_msg msg = {.type = HOSTLINK_FINISH, .control = wave->control, .host = h};
+		const struct hostlink_msg msg = {
+		    .type = HOSTLINK_FINISH, .control = wave->control, .host = h};
 
 		if (host->finishing || host->process == NULL)
 			continue;

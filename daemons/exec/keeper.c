@@ -66,7 +66,8 @@ static uint64_t guard_ns(const struct keeper *keeper)
 {
 	const struct node_timebase *base = timebase_of(keeper);
 	const uint64_t slot_ns = base != NULL ? base->slot_ns : GUARD_ALONE_NS;
-	const uint64_t least = !keeper->realtime || alone(keeper->lane) ? GUARD_ALONE_NS : GUARD_MIN_NS;
+	const uint64_t least =
+	    !keeper->realtime || alone(keeper->lane) ? GUARD_ALONE_NS : GUARD_MIN_NS;
 
 	return slot_ns > least ? slot_ns : least;
 }
@@ -152,11 +153,13 @@ static bool thread_ran(pid_t tid, uint64_t *ret_ns, bool *ret_ready)
 
 /* The same of who has the baton; false also of a thread with real-time priority, about which nobody needs to ask: this runs on
  * the lane's own CPU. */
-static bool holder_ran(const struct keeper *keeper, uint64_t baton, uint64_t *ret_ns, bool *ret_ready)
+static bool holder_ran(
+    const struct keeper *keeper, uint64_t baton, uint64_t *ret_ns, bool *ret_ready)
 {
 	const pid_t tid = holder(keeper, baton);
 
-	return tid > 0 && sched_getscheduler(tid) == SCHED_OTHER && thread_ran(tid, ret_ns, ret_ready);
+	return tid > 0 && sched_getscheduler(tid) == SCHED_OTHER &&
+	    thread_ran(tid, ret_ns, ret_ready);
 }
 
 static bool starves(const struct keeper *keeper, uint64_t baton, uint64_t guard)
@@ -219,7 +222,8 @@ static void *keeper_main(void *self)
 	keeper.realtime = platform_realtime(0, PLATFORM_PRIORITY_KEEPER) == 0;
 	platform_no_slack();
 	while (!atomic_load(&keeper.mine->keeper_quit)) {
-		const uint64_t guard = guard_ns(&keeper), wake = next_look(&keeper, guard), now = clock_ns();
+		const uint64_t guard = guard_ns(&keeper), wake = next_look(&keeper, guard),
+		               now = clock_ns();
 
 		if (wake > now)
 			futex_wait(&keeper.mine->keeper_quit, 0, wake - now);
@@ -239,7 +243,8 @@ int keeper_start(struct exec *exec, uint32_t lane)
 
 	if (keeper == NULL)
 		return -ENOMEM;
-	*keeper = (struct keeper){.exec = exec, .number = lane, .mine = mine, .lane = &exec->node->lane[lane]};
+	*keeper = (struct keeper){
+	    .exec = exec, .number = lane, .mine = mine, .lane = &exec->node->lane[lane]};
 	atomic_store(&mine->keeper_quit, 0);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 128 * 1024);

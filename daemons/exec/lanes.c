@@ -63,13 +63,15 @@ static uint32_t timebase_find(struct exec *exec, uint32_t pace, uint64_t slot_ns
 /* Of a waveform that is being remapped: it keeps its own. */
 static uint32_t timebase_kept(const struct exec_wave *wave)
 {
-	const struct node_timebase *base = wave->follows != NULL ? wave_timebase(wave->follows) : NULL;
+	const struct node_timebase *base =
+	    wave->follows != NULL ? wave_timebase(wave->follows) : NULL;
 
 	return base != NULL ? (uint32_t)(base - wave->exec->node->timebase) : IMAGE_NONE;
 }
 
 /* The time base for lanes `set` of this waveform: that of a lane in use if it agrees, else a new one. */
-static int timebase_take(struct exec_wave *wave, uint64_t set, uint32_t *ret, char *ret_why, size_t size)
+static int timebase_take(
+    struct exec_wave *wave, uint64_t set, uint32_t *ret, char *ret_why, size_t size)
 {
 	const struct image_head *head = wave->view.head;
 	struct exec *exec = wave->exec;
@@ -81,20 +83,20 @@ static int timebase_take(struct exec_wave *wave, uint64_t set, uint32_t *ret, ch
 		if (!(set >> l & 1) || have == IMAGE_NONE)
 			continue;
 		if (exec->node->timebase[have].pace == IMAGE_RADIO || head->clock == IMAGE_RADIO) {
-			snprintf(
-			    ret_why, size,
+			snprintf(ret_why, size,
 			    "lane %u (CPU %d) is taken, and the lane of a radio is its waveform's alone: put \"%s\" on "
 			    "another lane (--lanes) or unload what is there",
 			    l, exec->node->lane[l].cpu, wave->name);
 			return -EBUSY;
 		}
 		if (exec->node->timebase[have].pace != head->clock ||
-		    exec->node->timebase[have].slot_ns != head->slot_ns || (found != IMAGE_NONE && found != have)) {
-			snprintf(
-			    ret_why, size,
+		    exec->node->timebase[have].slot_ns != head->slot_ns ||
+		    (found != IMAGE_NONE && found != have)) {
+			snprintf(ret_why, size,
 			    "lane %u (CPU %d) runs slots of %.1f us already and \"%s\" has slots of %.1f us: put it on "
 			    "other lanes (--lanes) or unload what is there",
-			    l, exec->node->lane[l].cpu, (double)exec->node->timebase[have].slot_ns / 1e3, wave->name,
+			    l, exec->node->lane[l].cpu,
+			    (double)exec->node->timebase[have].slot_ns / 1e3, wave->name,
 			    (double)head->slot_ns / 1e3);
 			return -EBUSY;
 		}
@@ -103,7 +105,8 @@ static int timebase_take(struct exec_wave *wave, uint64_t set, uint32_t *ret, ch
 	*ret = found != IMAGE_NONE ? found : timebase_find(exec, head->clock, head->slot_ns);
 	if (*ret != IMAGE_NONE)
 		return 0;
-	snprintf(ret_why, size, "%d time bases are in use, more are not possible", NODE_TIMEBASES_MAX);
+	snprintf(
+	    ret_why, size, "%d time bases are in use, more are not possible", NODE_TIMEBASES_MAX);
 	return -ENOSPC;
 }
 
@@ -133,7 +136,8 @@ void lanes_wake_fast(struct exec_wave *wave)
 	exec->no_wake_fast = exec->wake_fd < 0;
 }
 
-static int lane_take(struct exec_wave *wave, uint32_t number, uint32_t base, char *ret_why, size_t size)
+static int lane_take(
+    struct exec_wave *wave, uint32_t number, uint32_t base, char *ret_why, size_t size)
 {
 	struct exec *exec = wave->exec;
 	struct exec_lane *lane = &exec->lanes[number];
@@ -149,10 +153,10 @@ static int lane_take(struct exec_wave *wave, uint32_t number, uint32_t base, cha
 	}
 	if (lane_reuse(wave, number) != 0) {
 		snprintf(ret_why, size,
-			 "CPU %d is taken by the lane of another ALOE node: use another (--lanes), stop that one, or "
-			 "run with "
-			 "--clock virtual",
-			 exec->node->lane[number].cpu);
+		    "CPU %d is taken by the lane of another ALOE node: use another (--lanes), stop that one, or "
+		    "run with "
+		    "--clock virtual",
+		    exec->node->lane[number].cpu);
 		atomic_store(&exec->node->lane[number].timebase, IMAGE_NONE);
 		atomic_fetch_sub(&exec->node->timebase[base].used, 1);
 		return -EBUSY;
@@ -164,7 +168,8 @@ static int lane_take(struct exec_wave *wave, uint32_t number, uint32_t base, cha
 
 static bool uses_entry(const struct exec_wave *wave, uint32_t lane, uint32_t entry)
 {
-	for (uint32_t s = 0; wave != NULL && wave->places != NULL && s < wave->view.head->segments.count; s++)
+	for (uint32_t s = 0;
+	     wave != NULL && wave->places != NULL && s < wave->view.head->segments.count; s++)
 		if (wave->places[s].lane == lane && wave->places[s].entry == entry)
 			return true;
 	return false;
@@ -224,8 +229,9 @@ static int entries_take(struct exec_wave *wave, uint32_t lane, char *ret_why, si
 		n += node_lane_of(wave, s) == lane;
 	next = entries_find(wave->exec, lane, n);
 	if (next == IMAGE_NONE) {
-		snprintf(ret_why, size, "lane %u has no room for %u more segments: it holds at most %d", lane, n,
-			 NODE_ENTRIES_MAX);
+		snprintf(ret_why, size,
+		    "lane %u has no room for %u more segments: it holds at most %d", lane, n,
+		    NODE_ENTRIES_MAX);
 		return -ENOSPC;
 	}
 	for (uint32_t s = 0; s < n_segments; s++) {
@@ -277,7 +283,7 @@ int lanes_take(struct exec_wave *wave, char *ret_why, size_t size)
 
 		if (lane == IMAGE_NONE) {
 			snprintf(ret_why, size, "CPU %d is not there, or not for this node to use",
-				 wave->view.lanes[wave->view.segments[s].lane].cpu);
+			    wave->view.lanes[wave->view.segments[s].lane].cpu);
 			return -ENODEV;
 		}
 		set |= 1ull << lane;
@@ -317,18 +323,20 @@ static void baton_start(struct exec *exec, uint32_t number, uint64_t baton)
 {
 	const struct node_lane *lane = &exec->node->lane[number];
 	const uint32_t in_use = atomic_load(&lane->timebase);
-	const struct node_timebase *base = in_use < NODE_TIMEBASES_MAX ? &exec->node->timebase[in_use] : NULL;
+	const struct node_timebase *base =
+	    in_use < NODE_TIMEBASES_MAX ? &exec->node->timebase[in_use] : NULL;
 	uint64_t slot;
 
 	if (base == NULL)
 		return;
-	slot = base->pace == IMAGE_TIMER   ? (clock_ns() - base->start_ns) / base->slot_ns + 1
-	       : base->pace == IMAGE_RADIO ? baton_slot(baton) /* goes on from where its host knows to be */
-					   : atomic_load(&base->allowed);
+	slot = base->pace == IMAGE_TIMER ? (clock_ns() - base->start_ns) / base->slot_ns + 1
+	    : base->pace == IMAGE_RADIO
+	    ? baton_slot(baton) /* goes on from where its host knows to be */
+	    : atomic_load(&base->allowed);
 	if (base->pace == IMAGE_STEP && baton_slot(baton) < slot)
 		slot = baton_slot(baton);
-	lane_pass(lane, exec->lanes[number].image, baton, lane_next(lane, baton_make(slot, BATON_FRESH, BATON_NOBODY)),
-		  IMAGE_NONE);
+	lane_pass(lane, exec->lanes[number].image, baton,
+	    lane_next(lane, baton_make(slot, BATON_FRESH, BATON_NOBODY)), IMAGE_NONE);
 }
 
 static bool has_live(const struct node_lane *lane)
@@ -370,7 +378,8 @@ void lanes_leave_host(struct exec_wave *wave, uint32_t host)
 		if (baton_entry(baton) == place->entry)
 			baton_advance(wave->exec, place->lane, baton);
 		else
-			lane_wake(&wave->exec->node->lane[place->lane], wave->exec->lanes[place->lane].image);
+			lane_wake(&wave->exec->node->lane[place->lane],
+			    wave->exec->lanes[place->lane].image);
 	}
 }
 
@@ -394,7 +403,8 @@ void lanes_leave(struct exec_wave *wave)
 		const struct exec_place *place = &wave->places[s];
 
 		if (place->lane != IMAGE_NONE)
-			atomic_store(&wave->exec->node->lane[place->lane].entry[place->entry].live, 0);
+			atomic_store(
+			    &wave->exec->node->lane[place->lane].entry[place->entry].live, 0);
 	}
 }
 
@@ -429,7 +439,8 @@ struct node_timebase *wave_timebase(const struct exec_wave *wave)
 {
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
 		if (wave->places[s].lane != IMAGE_NONE) {
-			const uint32_t base = atomic_load(&wave->exec->node->lane[wave->places[s].lane].timebase);
+			const uint32_t base =
+			    atomic_load(&wave->exec->node->lane[wave->places[s].lane].timebase);
 
 			return base < NODE_TIMEBASES_MAX ? &wave->exec->node->timebase[base] : NULL;
 		}
@@ -443,7 +454,8 @@ uint64_t lanes_slot(const struct exec_wave *wave)
 	if (base == NULL)
 		return 0;
 	if (base->pace == IMAGE_RADIO)
-		return baton_slot(atomic_load(&wave->exec->lanes[wave->places[0].lane].image->baton));
+		return baton_slot(
+		    atomic_load(&wave->exec->lanes[wave->places[0].lane].image->baton));
 	if (base->pace != IMAGE_TIMER)
 		return atomic_load(&base->allowed);
 	return clock_ns() < base->start_ns ? 0 : (clock_ns() - base->start_ns) / base->slot_ns;

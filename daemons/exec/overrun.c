@@ -14,12 +14,14 @@ static bool own_doing(const struct exec_wave *wave, const struct image_miss *mis
 	return miss->follows || miss->start_late_ns <= wave->view.head->slot_ns / 4;
 }
 
-static bool must_stop(const struct exec_wave *wave, const struct image_segment_state *state, uint64_t newest)
+static bool must_stop(
+    const struct exec_wave *wave, const struct image_segment_state *state, uint64_t newest)
 {
 	const uint64_t slot = state->miss[newest % IMAGE_MISSES].slot;
 	uint32_t n = 0;
 
-	for (uint64_t m = newest + 1; m-- > 0 && newest - m < STOP_SLOTS && newest - m < IMAGE_MISSES;) {
+	for (uint64_t m = newest + 1;
+	     m-- > 0 && newest - m < STOP_SLOTS && newest - m < IMAGE_MISSES;) {
 		const struct image_miss miss = state->miss[m % IMAGE_MISSES];
 
 		n += miss.slot + STOP_SLOTS > slot && miss.slot <= slot && own_doing(wave, &miss);
@@ -42,13 +44,14 @@ static void look(struct exec_wave *wave, uint32_t segment, bool stop)
 
 		wave_miss_cause(wave, &miss, why, sizeof(why));
 		if (!stop)
-			log_warning(&wave->exec->daemon.log, "%s: slot %llu missed by %.1f us: %s", wave->name,
-				    (unsigned long long)miss.slot, (double)miss.late_ns / 1e3, why);
+			log_warning(&wave->exec->daemon.log, "%s: slot %llu missed by %.1f us: %s",
+			    wave->name, (unsigned long long)miss.slot, (double)miss.late_ns / 1e3,
+			    why);
 		else if (must_stop(wave, state, seen))
-			wave_abort(
-			    wave,
+			wave_abort(wave,
 			    "%d of %d slots were missed (overrun = \"stop\"); the last, slot %llu, by %.1f us: %s",
-			    STOP_MISSES, STOP_SLOTS, (unsigned long long)miss.slot, (double)miss.late_ns / 1e3, why);
+			    STOP_MISSES, STOP_SLOTS, (unsigned long long)miss.slot,
+			    (double)miss.late_ns / 1e3, why);
 	}
 }
 

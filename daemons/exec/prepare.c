@@ -27,14 +27,15 @@ static int control_take(struct exec *exec, const char *name)
 	return -ENOSPC;
 }
 
-static void memory_why(const struct exec_wave *wave, const struct image_head *head, char *ret_why, size_t size)
+static void memory_why(
+    const struct exec_wave *wave, const struct image_head *head, char *ret_why, size_t size)
 {
 	snprintf(ret_why, size,
-		 "\"%s\" needs %.1f MB of memory for its links and statistics, %.1f MB are available (memory of the "
-		 "machine, "
-		 "of the container, or a limit of this process): make `items` or the lengths of sources smaller, or "
-		 "free some",
-		 wave->name, (double)head->total_bytes / 1e6, (double)memory_available() / 1e6);
+	    "\"%s\" needs %.1f MB of memory for its links and statistics, %.1f MB are available (memory of the "
+	    "machine, "
+	    "of the container, or a limit of this process): make `items` or the lengths of sources smaller, or "
+	    "free some",
+	    wave->name, (double)head->total_bytes / 1e6, (double)memory_available() / 1e6);
 }
 
 int wave_tables(struct exec_wave *wave)
@@ -79,7 +80,8 @@ int image_make(struct exec_wave *wave, const void *program, size_t len, char *re
 
 static bool has_radio(const struct exec_wave *wave, uint32_t address)
 {
-	for (uint64_t r = 0; wave->view.head != NULL && !wave->drained && r < wave->view.head->radios.count; r++)
+	for (uint64_t r = 0;
+	     wave->view.head != NULL && !wave->drained && r < wave->view.head->radios.count; r++)
 		if (wave->view.radios[r].address == address && !wave->view.radios[r].listen)
 			return true;
 	return false;
@@ -91,19 +93,21 @@ static int radios_check(const struct exec_wave *wave, char *ret_why, size_t size
 	for (uint64_t r = 0; r < wave->view.head->radios.count; r++) {
 		const uint32_t a = wave->view.radios[r].address;
 
-		for (const struct exec_wave *other = wave->exec->waves; other != NULL; other = other->next) {
+		for (const struct exec_wave *other = wave->exec->waves; other != NULL;
+		     other = other->next) {
 			if (other == wave || wave->view.radios[r].listen || !has_radio(other, a))
 				continue;
 			snprintf(ret_why, size,
-				 "the radio at %u.%u.%u.%u is the clock of \"%s\", which is loaded: unload that first",
-				 a >> 24, a >> 16 & 255, a >> 8 & 255, a & 255, other->name);
+			    "the radio at %u.%u.%u.%u is the clock of \"%s\", which is loaded: unload that first",
+			    a >> 24, a >> 16 & 255, a >> 8 & 255, a & 255, other->name);
 			return -EBUSY;
 		}
 	}
 	return 0;
 }
 
-static int wave_fill(struct exec_wave *wave, const void *program, size_t len, char *ret_why, size_t size)
+static int wave_fill(
+    struct exec_wave *wave, const void *program, size_t len, char *ret_why, size_t size)
 {
 	int control, status = image_make(wave, program, len, ret_why, size);
 
@@ -113,7 +117,8 @@ static int wave_fill(struct exec_wave *wave, const void *program, size_t len, ch
 		return status;
 	control = control_take(wave->exec, wave->name);
 	if (control < 0) {
-		snprintf(ret_why, size, "%d waveforms are loaded, more are not possible", NODE_WAVEFORMS_MAX);
+		snprintf(ret_why, size, "%d waveforms are loaded, more are not possible",
+		    NODE_WAVEFORMS_MAX);
 		return control;
 	}
 	wave->control = (uint32_t)control;
@@ -182,7 +187,8 @@ void exec_prepare(struct exec *exec, const struct wire_view *request)
 
 	if (name == NULL || name[0] == 0 || strlen(name) > 63 ||
 	    wire_get_bytes(request, WIRE_TAG_PROGRAM, 0, &program, &len) != 0) {
-		exec_fail(exec, request, 2, "PREPARE without a program, or with a name of more than 63 bytes");
+		exec_fail(exec, request, 2,
+		    "PREPARE without a program, or with a name of more than 63 bytes");
 	} else if (exec_find(exec, name, strlen(name)) != NULL) {
 		exec_fail(exec, request, 2, "waveform \"%s\" is loaded already", name);
 	} else if ((wave = wave_new(exec, name)) == NULL) {

@@ -50,7 +50,8 @@ static void sock_ready(void *self, short revents)
 		if (host != NULL)
 			host_answer(host, &msg);
 	} else if (status != -EAGAIN && status != -EBADMSG) {
-		loop_watch_stop(&process->exec->daemon.loop, &process->sock_watch); /* the pidfd tells the rest */
+		loop_watch_stop(&process->exec->daemon.loop,
+		    &process->sock_watch); /* the pidfd tells the rest */
 	}
 }
 
@@ -79,7 +80,8 @@ static void process_died(void *self, short revents)
 	int status;
 
 	(void)revents;
-	if (child_reap(process->pid, &status) > 0) /* one that outlived an exec is its frontend's child: no status */
+	if (child_reap(process->pid, &status) >
+	    0) /* one that outlived an exec is its frontend's child: no status */
 		child_status_text(status, how, sizeof(how));
 	if (process->shared && process->dying)
 		snprintf(how, sizeof(how), "was killed: another waveform hung in it");
@@ -94,19 +96,26 @@ static void process_died(void *self, short revents)
 	process_free(process);
 }
 
-static struct exec_process *process_add(struct exec *exec, pid_t pid, int pidfd, int sock, bool shared)
+static struct exec_process *process_add(
+    struct exec *exec, pid_t pid, int pidfd, int sock, bool shared)
 {
 	struct exec_process *process = calloc(1, sizeof(*process));
 
 	if (process == NULL)
 		return NULL;
-	*process = (struct exec_process){
-	    .exec = exec, .pid = pid, .pidfd = pidfd, .sock = sock, .shared = shared, .next = exec->processes};
+	*process = (struct exec_process){.exec = exec,
+	    .pid = pid,
+	    .pidfd = pidfd,
+	    .sock = sock,
+	    .shared = shared,
+	    .next = exec->processes};
 	for (uint32_t l = 0; l < NODE_LANES_MAX; l++)
 		process->seat[l] = IMAGE_NONE;
 	exec->processes = process;
-	loop_watch_start(&exec->daemon.loop, &process->sock_watch, sock, POLLIN, sock_ready, process);
-	loop_watch_start(&exec->daemon.loop, &process->pid_watch, pidfd, POLLIN, process_died, process);
+	loop_watch_start(
+	    &exec->daemon.loop, &process->sock_watch, sock, POLLIN, sock_ready, process);
+	loop_watch_start(
+	    &exec->daemon.loop, &process->pid_watch, pidfd, POLLIN, process_died, process);
 	return process;
 }
 
@@ -126,7 +135,8 @@ static struct exec_process *process_spawn(struct exec *exec, bool shared, int *r
 	snprintf(leash, sizeof(leash), "%d", exec->daemon.args.leash);
 	*ret_status = child_path("aloe-host", path, sizeof(path));
 	if (*ret_status == 0)
-		*ret_status = child_spawn(path, argv, (int[]){pair[1], exec->daemon.args.leash}, 2, -1, &pid, &pidfd);
+		*ret_status = child_spawn(
+		    path, argv, (int[]){pair[1], exec->daemon.args.leash}, 2, -1, &pid, &pidfd);
 	close(pair[1]);
 	if (*ret_status != 0) {
 		close(pair[0]);
@@ -145,7 +155,8 @@ static void host_key(const struct exec_host *host, char *ret, size_t size)
 
 static struct exec_process *shared_find(struct exec *exec)
 {
-	for (struct exec_process *process = exec->processes; process != NULL; process = process->next)
+	for (struct exec_process *process = exec->processes; process != NULL;
+	     process = process->next)
 		if (process->shared && !process->dying)
 			return process;
 	return NULL;
@@ -159,7 +170,8 @@ static void host_keep(const struct exec_host *host)
 
 	memcpy(kept.seat, process->seat, sizeof(kept.seat));
 	host_key(host, key, sizeof(key));
-	daemon_put(&process->exec->daemon, key, &kept, sizeof(kept), (int[]){process->sock, process->pidfd}, 2);
+	daemon_put(&process->exec->daemon, key, &kept, sizeof(kept),
+	    (int[]){process->sock, process->pidfd}, 2);
 }
 
 /* Whichever waveform stays longest with it, the seats of its threads are known. */
@@ -202,7 +214,8 @@ static void process_await(struct exec_process *process)
 	int status;
 
 	if (poll(&polled, 1, DEATH_MS) != 1)
-		log_warning(&process->exec->daemon.log, "host %d does not die: it hangs in the kernel", process->pid);
+		log_warning(&process->exec->daemon.log,
+		    "host %d does not die: it hangs in the kernel", process->pid);
 	child_reap(process->pid, &status);
 }
 
@@ -234,7 +247,8 @@ static void seats_take(struct exec_process *process, const struct kept_process *
 		}
 }
 
-int process_restore(struct exec_host *host, const struct kept_process *kept, int pidfd, int sock, bool shared)
+int process_restore(
+    struct exec_host *host, const struct kept_process *kept, int pidfd, int sock, bool shared)
 {
 	struct exec_process *process = host->wave->exec->processes;
 

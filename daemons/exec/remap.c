@@ -85,7 +85,8 @@ static int other_place(struct exec_wave *wave, char *ret_why, size_t size)
 
 static void tell_hosts(struct exec_wave *wave, enum hostlink_type type)
 {
-	const struct hostlink_msg msg = {.type = type, .control = wave->control, .sequence = wave->remap_number};
+	const struct hostlink_msg msg = {
+	    .type = type, .control = wave->control, .sequence = wave->remap_number};
 
 	for (uint32_t h = 0; h < wave->n_hosts; h++)
 		if (wave->hosts[h].process != NULL)
@@ -112,12 +113,14 @@ static void give_up(struct exec_wave *wave, int code, const char *why)
 
 static bool may_remap(struct exec_wave *wave, const struct wire_view *request)
 {
-	if (!wave_can(wave, request, 1u << WAVE_INIT | 1u << WAVE_RUN | 1u << WAVE_PAUSE, "be remapped"))
+	if (!wave_can(
+	        wave, request, 1u << WAVE_INIT | 1u << WAVE_RUN | 1u << WAVE_PAUSE, "be remapped"))
 		return false;
 	if (wave->ended)
 		exec_fail(wave->exec, request, 1, "\"%s\" is ending", wave->name);
 	else if (wave->offered.sequence != 0)
-		exec_fail(wave->exec, request, 1, "\"%s\" is preparing an array: try again when it is set", wave->name);
+		exec_fail(wave->exec, request, 1,
+		    "\"%s\" is preparing an array: try again when it is set", wave->name);
 	else
 		return true;
 	return false;
@@ -193,7 +196,8 @@ static void exchange(struct exec_wave *wave)
 	other->places = before.places;
 	other->progress = before.progress;
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
-		wave->progress[s].misses = atomic_load(&image_segment_state(&wave->view, s)->misses);
+		wave->progress[s].misses =
+		    atomic_load(&image_segment_state(&wave->view, s)->misses);
 }
 
 static void go_over(struct exec_wave *wave)
@@ -204,7 +208,8 @@ static void go_over(struct exec_wave *wave)
 	wave->remap_slot = last_slot(wave);
 	lanes_leave(wave);
 	if (carry(wave, &step) != 0) {
-		give_up(wave, 1, "messages are on their way for which there is no room on the new lanes: try again");
+		give_up(wave, 1,
+		    "messages are on their way for which there is no room on the new lanes: try again");
 		return;
 	}
 	exchange(wave);
@@ -269,14 +274,16 @@ static void answer(struct exec_wave *wave, uint64_t slot, bool runs)
 	char text[200];
 	int len;
 
-	len = snprintf(text, sizeof(text), "latency %u slot%s, before %u", wave->view.head->latency_slots,
-		       wave->view.head->latency_slots == 1 ? "" : "s", wave->remap_latency);
+	len = snprintf(text, sizeof(text), "latency %u slot%s, before %u",
+	    wave->view.head->latency_slots, wave->view.head->latency_slots == 1 ? "" : "s",
+	    wave->remap_latency);
 	if (timed)
-		snprintf(text + len, sizeof(text) - (size_t)len, "; it stood still for %llu slot%s (%.3g ms)",
-			 (unsigned long long)stood, stood == 1 ? "" : "s",
-			 (double)stood * (double)wave->view.head->slot_ns / 1e6);
+		snprintf(text + len, sizeof(text) - (size_t)len,
+		    "; it stood still for %llu slot%s (%.3g ms)", (unsigned long long)stood,
+		    stood == 1 ? "" : "s", (double)stood * (double)wave->view.head->slot_ns / 1e6);
 	log_note(&wave->exec->daemon.log, "%s: remapped: %s", wave->name, text);
-	if (wave->pending.bytes == NULL || wire_decode(wave->pending.bytes, wave->pending.len, &request) != 0)
+	if (wave->pending.bytes == NULL ||
+	    wire_decode(wave->pending.bytes, wave->pending.len, &request) != 0)
 		return;
 	bus_reply(wave->exec->daemon.bus, &request, WIRE_OK, &msg);
 	wire_put_u64(&msg, WIRE_TAG_SLOT, slot);
@@ -292,7 +299,8 @@ static void answer(struct exec_wave *wave, uint64_t slot, bool runs)
 static void finish(struct exec_wave *wave)
 {
 	const bool runs = wave->state == WAVE_RUN;
-	const uint64_t slot = runs ? wave_run(wave, IMAGE_FOREVER, remap_margin(wave)) : lanes_slot(wave);
+	const uint64_t slot =
+	    runs ? wave_run(wave, IMAGE_FOREVER, remap_margin(wave)) : lanes_slot(wave);
 
 	remap_drop(wave);
 	keep_wave(wave);
@@ -336,7 +344,7 @@ void remap_restore(struct exec_wave *wave)
 		wave->pending.until_ns = clock_ns() + HALT_S * 1000000000ull;
 		tell_hosts(wave, HOSTLINK_SWITCH);
 	} else if (wave->state == WAVE_RUN && !wave->ended &&
-		   atomic_load(&wave_control(wave)->limit) != IMAGE_FOREVER) {
+	    atomic_load(&wave_control(wave)->limit) != IMAGE_FOREVER) {
 		wave_run(wave, IMAGE_FOREVER, remap_margin(wave));
 	}
 }

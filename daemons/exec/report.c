@@ -46,7 +46,7 @@ static json_t *slots(const struct exec_wave *wave)
 {
 	const struct image_run *before = image_run(&wave->view); /* on other lanes */
 	uint64_t run = 0, skipped = get(&before->skipped), missed = get(&before->missed),
-		 slipped = get(&before->slipped);
+	         slipped = get(&before->slipped);
 	json_t *o = json_object();
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
@@ -122,8 +122,9 @@ static double lane_admitted(const struct exec_wave *wave, uint32_t number)
 		const struct image_instance *row = &wave->view.instances[i];
 
 		if (wave->view.segments[row->segment].lane == number)
-			sum += row->admitted_ns ? (double)row->admitted_ns
-						: 1.25 * (double)image_time_quantile(&wave->view, i, 0.5);
+			sum += row->admitted_ns
+			    ? (double)row->admitted_ns
+			    : 1.25 * (double)image_time_quantile(&wave->view, i, 0.5);
 	}
 	return sum;
 }
@@ -134,9 +135,9 @@ static json_t *lane(const struct exec_wave *wave, uint32_t number)
 	struct hist *all = calloc(2, sizeof(*all)); /* late, overhead */
 	uint32_t n = 0;                             /* segments on it */
 	uint64_t run = 0, skipped = 0, missed = 0, busy = 0;
-	const char *realtime = strstr(wave->losses, "nice -20") != NULL                ? "nice -20"
-			       : strstr(wave->losses, "no real-time priority") != NULL ? "other"
-										       : "FIFO 50";
+	const char *realtime = strstr(wave->losses, "nice -20") != NULL ? "nice -20"
+	    : strstr(wave->losses, "no real-time priority") != NULL     ? "other"
+	                                                                : "FIFO 50";
 	json_t *o = json_object();
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count && all != NULL; s++) {
@@ -161,8 +162,10 @@ static json_t *lane(const struct exec_wave *wave, uint32_t number)
 	put_real(o, "admitted_us", us(lane_admitted(wave, number)));
 	put_real(o, "planned_us", us((double)wave->view.lanes[number].typical_ns));
 	put_real(o, "load_mean", run > 0 ? (double)busy / (double)run / slot_ns : 0);
-	put_real(o, "load_p50", (double)hist_quantile(&image_lane_state(&wave->view, number)->load, 0.5) / slot_ns);
-	put_real(o, "load_p99", (double)hist_quantile(&image_lane_state(&wave->view, number)->load, 0.99) / slot_ns);
+	put_real(o, "load_p50",
+	    (double)hist_quantile(&image_lane_state(&wave->view, number)->load, 0.5) / slot_ns);
+	put_real(o, "load_p99",
+	    (double)hist_quantile(&image_lane_state(&wave->view, number)->load, 0.99) / slot_ns);
 	json_object_set_new(o, "late_us", all != NULL ? hist_json(&all[0]) : json_null());
 	json_object_set_new(o, "overhead_us", all != NULL ? hist_json(&all[1]) : json_null());
 	free(all);
@@ -185,54 +188,62 @@ static json_t *lanes(const struct exec_wave *wave)
 /* How long the lane had looked in vain for the samples of that slot when they should have been there; 0: it had not. */
 static uint64_t radio_late_ns(const struct exec_wave *wave, uint64_t slot)
 {
-	const struct image_radio_late *late = &image_run(&wave->view)->radio.late[slot % IMAGE_RADIO_LATES];
+	const struct image_radio_late *late =
+	    &image_run(&wave->view)->radio.late[slot % IMAGE_RADIO_LATES];
 
 	return get(&late->slot) == slot + 1 ? get(&late->late_ns) : 0;
 }
 
 /* It began late. A lane whose clock is the radio is not woken: it looks all the time. */
-static void late_cause(const struct exec_wave *wave, const struct image_miss *miss, char *ret, size_t size)
+static void late_cause(
+    const struct exec_wave *wave, const struct image_miss *miss, char *ret, size_t size)
 {
 	const double us_late = us((double)miss->start_late_ns);
 	const uint64_t radio_ns = radio_late_ns(wave, miss->slot);
 
 	if (radio_ns > 0)
-		snprintf(
-		    ret, size,
+		snprintf(ret, size,
 		    "began %.1f us late: the radio was late, its samples came %.1f us after their time, with those of "
 		    "other slots",
 		    us_late, us((double)radio_ns));
 	else if (wave->view.head->clock == IMAGE_RADIO)
-		snprintf(
-		    ret, size,
+		snprintf(ret, size,
 		    "began %.1f us late: its samples were there, and the lane was kept from looking, or an earlier "
 		    "slot took its time",
 		    us_late);
 	else
 		snprintf(ret, size,
-			 "began %.1f us late: the lane was woken late, or an earlier segment or slot took its time",
-			 us_late);
+		    "began %.1f us late: the lane was woken late, or an earlier segment or slot took its time",
+		    us_late);
 }
 
 /* What the machine and the numbers tell of a miss; where they tell nothing, that. */
-void wave_miss_cause(const struct exec_wave *wave, const struct image_miss *miss, char *ret, size_t size)
+void wave_miss_cause(
+    const struct exec_wave *wave, const struct image_miss *miss, char *ret, size_t size)
 {
 	const uint64_t slot_ns = wave->view.head->slot_ns;
 	const bool known = miss->instance < wave->view.head->instances.count;
-	const char *name = known ? image_text(&wave->view, wave->view.instances[miss->instance].name) : "no instance";
-	const double p50 = known ? us((double)image_time_quantile(&wave->view, miss->instance, 0.5)) : 0;
+	const char *name = known
+	    ? image_text(&wave->view, wave->view.instances[miss->instance].name)
+	    : "no instance";
+	const double p50 =
+	    known ? us((double)image_time_quantile(&wave->view, miss->instance, 0.5)) : 0;
 
-	if (miss->start_late_ns > slot_ns / 4 && (!miss->follows || radio_late_ns(wave, miss->slot) > 0))
+	if (miss->start_late_ns > slot_ns / 4 &&
+	    (!miss->follows || radio_late_ns(wave, miss->slot) > 0))
 		late_cause(wave, miss, ret, size);
 	else if (miss->start_late_ns > slot_ns / 4)
-		snprintf(ret, size, "began %.1f us late, as the slot before was missed; %s took %.1f us (p50 %.1f us)",
-			 us((double)miss->start_late_ns), name, us((double)miss->longest_ns), p50);
+		snprintf(ret, size,
+		    "began %.1f us late, as the slot before was missed; %s took %.1f us (p50 %.1f us)",
+		    us((double)miss->start_late_ns), name, us((double)miss->longest_ns), p50);
 	else if (us((double)miss->longest_ns) > 4 * p50)
-		snprintf(ret, size, "%s took %.1f us (p50 %.1f us): unexplained (component or hypervisor)", name,
-			 us((double)miss->longest_ns), p50);
+		snprintf(ret, size,
+		    "%s took %.1f us (p50 %.1f us): unexplained (component or hypervisor)", name,
+		    us((double)miss->longest_ns), p50);
 	else
-		snprintf(ret, size, "the slot is too short for this lane: %s took %.1f us, as usual", name,
-			 us((double)miss->longest_ns));
+		snprintf(ret, size,
+		    "the slot is too short for this lane: %s took %.1f us, as usual", name,
+		    us((double)miss->longest_ns));
 }
 
 static json_t *misses(const struct exec_wave *wave)
@@ -253,9 +264,9 @@ static json_t *misses(const struct exec_wave *wave)
 			put_u64(o, "at_ns", miss.at_ns);
 			put_u64(o, "lane", wave->view.segments[s].lane);
 			put_text(o, "instance",
-				 miss.instance < wave->view.head->instances.count
-				     ? image_text(&wave->view, wave->view.instances[miss.instance].name)
-				     : "");
+			    miss.instance < wave->view.head->instances.count
+			        ? image_text(&wave->view, wave->view.instances[miss.instance].name)
+			        : "");
 			put_real(o, "late_us", us((double)miss.late_ns));
 			put_text(o, "cause", why);
 			json_array_append_new(array, o);
@@ -270,8 +281,9 @@ static json_t *losses(const struct exec_wave *wave)
 
 	if (wave->exec->no_wake_fast && image_timed(wave->view.head->clock))
 		json_array_append_new(array,
-				      json_string("/dev/cpu_dma_latency cannot be held at 0: waking an idle CPU costs "
-						  "20 us and more"));
+		    json_string(
+		        "/dev/cpu_dma_latency cannot be held at 0: waking an idle CPU costs "
+		        "20 us and more"));
 	return array;
 }
 
@@ -282,7 +294,8 @@ static uint64_t index_of(const struct exec_wave *wave)
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
 		const uint64_t done = get(&image_segment_state(&wave->view, s)->done);
-		const uint64_t lag = wave->view.segments[s].lag_max, index = done > lag ? done - lag : 0;
+		const uint64_t lag = wave->view.segments[s].lag_max,
+		               index = done > lag ? done - lag : 0;
 
 		least = index < least ? index : least;
 	}
@@ -296,7 +309,8 @@ static double run_seconds(const struct exec_wave *wave)
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
 		const uint64_t n = atomic_load(&image_segment_state(&wave->view, s)->events);
-		const struct image_event last = image_events(&wave->view, s)[(n - 1) % wave->view.segments[s].n_events];
+		const struct image_event last =
+		    image_events(&wave->view, s)[(n - 1) % wave->view.segments[s].n_events];
 
 		if (n > 0 && last.start_ns + last.ns > end_ns)
 			end_ns = last.start_ns + last.ns;

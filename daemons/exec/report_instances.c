@@ -15,7 +15,8 @@ static uint32_t originals(const struct exec_wave *wave)
 	return (uint32_t)(wave->view.head->instances.count / wave->view.head->copies);
 }
 
-static struct image_instance_state *state_of(const struct exec_wave *wave, uint32_t original, uint32_t copy)
+static struct image_instance_state *state_of(
+    const struct exec_wave *wave, uint32_t original, uint32_t copy)
 {
 	return image_instance_state(&wave->view, copy * originals(wave) + original);
 }
@@ -29,7 +30,7 @@ json_t *report_cells(const struct hist *hist)
 
 		if (count > 0)
 			json_array_append_new(array,
-					      json_pack("[I, I]", (json_int_t)hist_cell_low(c), (json_int_t)count));
+			    json_pack("[I, I]", (json_int_t)hist_cell_low(c), (json_int_t)count));
 	}
 	return array;
 }
@@ -40,7 +41,9 @@ static uint64_t sum(const struct exec_wave *wave, uint32_t original, size_t offs
 	uint64_t total = 0;
 
 	for (uint32_t c = 0; c < wave->view.head->copies; c++)
-		total += get((const _Atomic uint64_t *)((const uint8_t *)state_of(wave, original, c) + offset));
+		total +=
+		    get((const _Atomic uint64_t *)((const uint8_t *)state_of(wave, original, c) +
+		        offset));
 	return total;
 }
 #define SUM(wave, original, field) sum(wave, original, offsetof(struct image_instance_state, field))
@@ -53,11 +56,11 @@ static json_t *ports(const struct exec_wave *wave, uint32_t number, bool outputs
 	json_t *array = json_array();
 
 	for (uint32_t p = 0; p < (outputs ? row->n_outputs : row->n_inputs); p++) {
-		const uint32_t name =
-		    outputs ? view->outputs[row->outputs + p].name : view->inputs[row->inputs + p].name;
+		const uint32_t name = outputs ? view->outputs[row->outputs + p].name
+		                              : view->inputs[row->inputs + p].name;
 		const uint64_t ns = sum(wave, number,
-					offsetof(struct image_instance_state, port_ns) +
-					    (p + (outputs ? ALOE_PORTS_MAX : 0)) * sizeof(uint64_t));
+		    offsetof(struct image_instance_state, port_ns) +
+		        (p + (outputs ? ALOE_PORTS_MAX : 0)) * sizeof(uint64_t));
 		json_t *o = json_object();
 
 		put_text(o, "port", image_text(view, name));
@@ -115,7 +118,8 @@ static uint32_t var_named(const struct exec_wave *wave, uint32_t number, const c
 /* Of an instance that counts errors: the copy with most of them; blocks first, then bits. NULL: none has any. */
 static json_t *worst(const struct exec_wave *wave, uint32_t number)
 {
-	const uint32_t block = var_named(wave, number, "block_errors"), bit = var_named(wave, number, "bit_errors");
+	const uint32_t block = var_named(wave, number, "block_errors"),
+	               bit = var_named(wave, number, "bit_errors");
 	double most = 0, blocks = 0;
 	uint32_t copy = 0;
 	json_t *o;
@@ -149,7 +153,8 @@ static json_t *paths(const struct exec_wave *wave, uint32_t number)
 		const struct image_param *param = &wave->view.params[row->params + p];
 
 		if (param->kind == ALOE_KIND_PATH)
-			put_text(o, image_text(&wave->view, param->name), image_text(&wave->view, param->text));
+			put_text(o, image_text(&wave->view, param->name),
+			    image_text(&wave->view, param->text));
 	}
 	return o;
 }
@@ -160,7 +165,8 @@ static void put_lane(const struct exec_wave *wave, uint32_t number, json_t *o)
 	const uint32_t lane = view->segments[view->instances[number].segment].lane;
 
 	for (uint32_t c = 1; c < view->head->copies; c++)
-		if (view->segments[view->instances[c * originals(wave) + number].segment].lane != lane) {
+		if (view->segments[view->instances[c * originals(wave) + number].segment].lane !=
+		    lane) {
 			json_object_set_new(o, "lane", json_null()); /* on several */
 			return;
 		}
@@ -180,7 +186,8 @@ static void put_times(const struct exec_wave *wave, const struct hist *time, jso
 	put_real(o, "max_us", us((double)hist_max(time)));
 	put_real(o, "kmac", calibrate_kmac(hist_mean(time), rate));
 	put_real(o, "kmac_max", calibrate_kmac((double)hist_max(time), rate));
-	put_real(o, "share", wave->view.head->copies * hist_mean(time) / (double)wave->view.head->slot_ns);
+	put_real(o, "share",
+	    wave->view.head->copies * hist_mean(time) / (double)wave->view.head->slot_ns);
 	json_object_set_new(o, "histogram_ns", report_cells(time));
 }
 

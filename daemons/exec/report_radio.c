@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "daemons/exec/report.h"
 
-static const char *const names[RADIO_COUNTS] = {
-    [RADIO_COUNT_PACKETS] = "packets",   [RADIO_COUNT_LOST] = "lost",           [RADIO_COUNT_BEHIND] = "behind",
-    [RADIO_COUNT_OVERRUNS] = "overruns", [RADIO_COUNT_SENT] = "sent",           [RADIO_COUNT_NO_ROOM] = "no_room",
-    [RADIO_COUNT_TX_LATE] = "late",      [RADIO_COUNT_UNDERRUNS] = "underruns", [RADIO_COUNT_SEQUENCE] = "sequence",
+static const char *const names[RADIO_COUNTS] = {[RADIO_COUNT_PACKETS] = "packets",
+    [RADIO_COUNT_LOST] = "lost",
+    [RADIO_COUNT_BEHIND] = "behind",
+    [RADIO_COUNT_OVERRUNS] = "overruns",
+    [RADIO_COUNT_SENT] = "sent",
+    [RADIO_COUNT_NO_ROOM] = "no_room",
+    [RADIO_COUNT_TX_LATE] = "late",
+    [RADIO_COUNT_UNDERRUNS] = "underruns",
+    [RADIO_COUNT_SEQUENCE] = "sequence",
     [RADIO_COUNT_RESTARTS] = "restarts"};
 
 json_t *report_radio(const struct exec_wave *wave)

@@ -8,7 +8,8 @@
 #include "core/base/clock.h"
 #include "daemons/exec/exec.h"
 
-const char *const wave_state_names[] = {"LOADED", "INIT", "RUN", "PAUSE", "STEP", "STOP", "ABNSTOP"};
+const char *const wave_state_names[] = {
+    "LOADED", "INIT", "RUN", "PAUSE", "STEP", "STOP", "ABNSTOP"};
 
 struct exec_wave *exec_find(struct exec *exec, const char *name, size_t len)
 {
@@ -32,7 +33,8 @@ void exec_ok(struct exec *exec, const struct wire_view *request, enum wire_tag t
 	bus_send(exec->daemon.bus, &msg);
 }
 
-void exec_fail(struct exec *exec, const struct wire_view *request, int code, const char *format, ...)
+void exec_fail(
+    struct exec *exec, const struct wire_view *request, int code, const char *format, ...)
 {
 	struct wire_msg msg;
 	char text[HOSTLINK_TEXT];
@@ -69,7 +71,8 @@ static void wave_lost(struct exec_wave *wave)
 	struct wire_view request;
 
 	wave->pending.nobodys = wave->set_pending.nobodys = true;
-	if (wave->pending.bytes == NULL || wire_decode(wave->pending.bytes, wave->pending.len, &request) != 0 ||
+	if (wave->pending.bytes == NULL ||
+	    wire_decode(wave->pending.bytes, wave->pending.len, &request) != 0 ||
 	    request.type != WIRE_PREPARE)
 		return;
 	free(wave->pending.bytes);
@@ -86,8 +89,8 @@ void exec_lost(void *self)
 		wave_lost(wave);
 }
 
-void wave_answer(struct exec_wave *wave, struct exec_pending *pending, enum wire_tag tag, uint64_t value, int code,
-		 const char *why)
+void wave_answer(struct exec_wave *wave, struct exec_pending *pending, enum wire_tag tag,
+    uint64_t value, int code, const char *why)
 {
 	struct wire_view request;
 	struct wire_msg msg;
@@ -124,7 +127,8 @@ void wave_set_state(struct exec_wave *wave, enum wave_state state)
 }
 
 /* state: NULL where there is none to tell. */
-static void send_json(struct exec *exec, const struct wire_view *request, const char *state, char *json)
+static void send_json(
+    struct exec *exec, const struct wire_view *request, const char *state, char *json)
 {
 	struct wire_msg msg;
 
@@ -161,7 +165,8 @@ static void samples(struct exec_wave *wave, const struct wire_view *request)
 		lost += cursor != 0 && from > 0 && ring[from % size].start_ns > cursor;
 		for (; from < written && n < MOST; from++) {
 			events[n] = ring[from % size];
-			if (events[n].start_ns <= cursor || events[n].instance >= wave->view.head->instances.count)
+			if (events[n].start_ns <= cursor ||
+			    events[n].instance >= wave->view.head->instances.count)
 				continue;
 			newest = events[n].start_ns > newest ? events[n].start_ns : newest;
 			n++;
@@ -188,9 +193,15 @@ void exec_request(void *self, const struct wire_view *request)
 		enum wire_type type;
 		void (*handle)(struct exec_wave *wave, const struct wire_view *request);
 	} table[] = {
-	    {WIRE_START, wave_start}, {WIRE_PAUSE, wave_pause},   {WIRE_STEP, wave_step},
-	    {WIRE_STOP, wave_stop},   {WIRE_UNLOAD, wave_unload}, {WIRE_STATUS, status},
-	    {WIRE_SAMPLES, samples},  {WIRE_SET, wave_set},       {WIRE_REMAP, wave_remap},
+	    {WIRE_START, wave_start},
+	    {WIRE_PAUSE, wave_pause},
+	    {WIRE_STEP, wave_step},
+	    {WIRE_STOP, wave_stop},
+	    {WIRE_UNLOAD, wave_unload},
+	    {WIRE_STATUS, status},
+	    {WIRE_SAMPLES, samples},
+	    {WIRE_SET, wave_set},
+	    {WIRE_REMAP, wave_remap},
 	};
 	struct exec *exec = self;
 	char *name;
@@ -215,7 +226,8 @@ void exec_request(void *self, const struct wire_view *request)
 		if (wave != NULL)
 			table[i].handle(wave, request);
 		else
-			exec_fail(exec, request, 2, "no waveform \"%s\" is loaded", name != NULL ? name : "");
+			exec_fail(exec, request, 2, "no waveform \"%s\" is loaded",
+			    name != NULL ? name : "");
 		free(name);
 		return;
 	}

@@ -43,8 +43,8 @@ void keep_wave(const struct exec_wave *wave)
 	memcpy(kept->losses, wave->losses, sizeof(kept->losses));
 	memcpy(kept->places, wave->places, n * sizeof(kept->places[0]));
 	snprintf(key, sizeof(key), "waveform/%s", wave->name);
-	daemon_put(&wave->exec->daemon, key, kept, offsetof(struct kept_wave, places) + n * sizeof(kept->places[0]),
-		   &wave->fd, 1);
+	daemon_put(&wave->exec->daemon, key, kept,
+	    offsetof(struct kept_wave, places) + n * sizeof(kept->places[0]), &wave->fd, 1);
 	free(kept);
 }
 
@@ -71,7 +71,8 @@ static int restore_node(struct exec *exec, struct keep_entry *entry)
 {
 	exec->node_fd = take_fd(entry);
 	exec->node = image_map(exec->node_fd, sizeof(struct node_image), true);
-	if (exec->node == NULL || exec->node->magic != IMAGE_MAGIC || exec->node->version != IMAGE_VERSION)
+	if (exec->node == NULL || exec->node->magic != IMAGE_MAGIC ||
+	    exec->node->version != IMAGE_VERSION)
 		return -EBADMSG;
 	return 0;
 }
@@ -83,7 +84,8 @@ static int restore_lane(struct exec *exec, struct keep_entry *entry)
 	if (number >= NODE_LANES_MAX)
 		return -EBADMSG;
 	exec->lanes[number].fd = take_fd(entry);
-	exec->lanes[number].image = image_map(exec->lanes[number].fd, sizeof(struct lane_image), true);
+	exec->lanes[number].image =
+	    image_map(exec->lanes[number].fd, sizeof(struct lane_image), true);
 	return exec->lanes[number].image == NULL ? -ENOMEM : 0;
 }
 
@@ -93,7 +95,8 @@ static int restore_wave(struct exec *exec, struct keep_entry *entry)
 	struct exec_wave *wave = calloc(1, sizeof(*wave));
 	int status;
 
-	if (wave == NULL || entry->len < offsetof(struct kept_wave, places) || kept->control >= NODE_WAVEFORMS_MAX) {
+	if (wave == NULL || entry->len < offsetof(struct kept_wave, places) ||
+	    kept->control >= NODE_WAVEFORMS_MAX) {
 		free(wave);
 		return -EBADMSG;
 	}
@@ -134,12 +137,14 @@ static int restore_host(struct exec *exec, struct keep_entry *entry)
 {
 	const char *name = entry->key + strlen("host/");
 	const char *slash = strrchr(name, '/');
-	struct exec_wave *wave = slash != NULL ? exec_find(exec, name, (size_t)(slash - name)) : NULL;
+	struct exec_wave *wave =
+	    slash != NULL ? exec_find(exec, name, (size_t)(slash - name)) : NULL;
 	const unsigned long number = slash != NULL ? strtoul(slash + 1, NULL, 10) : 0;
 	struct kept_process kept;
 	int sock, pidfd;
 
-	if (wave == NULL || number >= wave->n_hosts || entry->len != sizeof(kept) || entry->n_fds != 2) {
+	if (wave == NULL || number >= wave->n_hosts || entry->len != sizeof(kept) ||
+	    entry->n_fds != 2) {
 		drop_host(exec, entry);
 		return 0;
 	}
@@ -148,7 +153,8 @@ static int restore_host(struct exec *exec, struct keep_entry *entry)
 	pidfd = entry->fds[1];
 	entry->fds[0] = entry->fds[1] = -1;
 	wave->hosts[number].finished = false;
-	return process_restore(&wave->hosts[number], &kept, pidfd, sock, number == 0 && wave->view.head->shared_host);
+	return process_restore(
+	    &wave->hosts[number], &kept, pidfd, sock, number == 0 && wave->view.head->shared_host);
 }
 
 static int restore_entry(struct exec *exec, struct keep_entry *entry, bool hosts)
@@ -225,7 +231,8 @@ static void restore_use(struct exec_wave *wave)
 	if (!wave->drained && !all_hosts(wave))
 		wave_abort(wave, "a host was lost while aloe-exec was being restarted");
 	else if (!wave->drained && taken)
-		wave_abort(wave, "its CPU was taken by another ALOE node while aloe-exec was being restarted");
+		wave_abort(wave,
+		    "its CPU was taken by another ALOE node while aloe-exec was being restarted");
 	if (wave->drained)
 		restore_drained(wave);
 	if (!wave->drained && (wave->state == WAVE_ABNSTOP || wave->ended))
@@ -265,7 +272,9 @@ static void restore_node_tables(struct exec *exec)
 		entries = 0;
 		for (const struct exec_wave *wave = exec->waves; wave != NULL; wave = wave->next)
 			for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
-				entries |= wave->places[s].lane == l ? 1ull << (wave->places[s].entry % 64) : 0;
+				entries |= wave->places[s].lane == l
+				    ? 1ull << (wave->places[s].entry % 64)
+				    : 0;
 		for (uint32_t e = 0; e < NODE_ENTRIES_MAX; e++)
 			if (!(entries >> e & 1))
 				atomic_store(&node->lane[l].entry[e].live, 0);
@@ -280,7 +289,8 @@ static void restore_node_tables(struct exec *exec)
 void exec_entry(void *self, struct keep_entry *entry)
 {
 	struct exec *exec = self;
-	struct keep_entry *kept = exec->node != NULL ? NULL : realloc(exec->kept, (exec->n_kept + 1) * sizeof(*kept));
+	struct keep_entry *kept =
+	    exec->node != NULL ? NULL : realloc(exec->kept, (exec->n_kept + 1) * sizeof(*kept));
 
 	if (kept == NULL) {
 		keep_entry_fini(entry);
@@ -324,7 +334,8 @@ void exec_keep(struct exec *exec)
 			lane_keep(exec, l);
 	for (const struct exec_wave *wave = exec->waves; wave != NULL; wave = wave->next)
 		keep_wave(wave);
-	for (const struct exec_process *process = exec->processes; process != NULL; process = process->next)
+	for (const struct exec_process *process = exec->processes; process != NULL;
+	     process = process->next)
 		process_keep(process);
 	keep_end(exec->daemon.attach.fd);
 }

@@ -54,7 +54,8 @@ static bool stands(const struct exec_wave *wave)
 
 	if (!wave->started)
 		return true;
-	return wave->pending.bytes == NULL && (wave->state == WAVE_PAUSE || (base != NULL && base->pace == IMAGE_STEP));
+	return wave->pending.bytes == NULL &&
+	    (wave->state == WAVE_PAUSE || (base != NULL && base->pace == IMAGE_STEP));
 }
 
 /* How many steps 5 ms are enough for where nothing paces them: the slowest segment holds up all others. */
@@ -64,7 +65,8 @@ static uint64_t free_slots(const struct exec_wave *wave)
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
 		const struct image_segment_state *state = image_segment_state(&wave->view, s);
-		const uint64_t busy_ns = atomic_load(&state->busy_ns), slots = atomic_load(&state->slots);
+		const uint64_t busy_ns = atomic_load(&state->busy_ns),
+		               slots = atomic_load(&state->slots);
 
 		if (busy_ns > 0 && 5000000 * slots / busy_ns < least)
 			least = 5000000 * slots / busy_ns;
@@ -75,13 +77,14 @@ static uint64_t free_slots(const struct exec_wave *wave)
 /* The first index that a change made now is sure to meet; on a clock that stands, the next one. */
 static uint64_t first_index(const struct exec_wave *wave, const struct image_instance *row)
 {
-	const uint64_t rests =
-	    atomic_load(&image_instance_state(&wave->view, (uint32_t)(row - wave->view.instances))->first);
+	const uint64_t rests = atomic_load(
+	    &image_instance_state(&wave->view, (uint32_t)(row - wave->view.instances))->first);
 	uint64_t step = atomic_load(&image_segment_state(&wave->view, row->segment)->done);
 
 	step = step < rests ? rests : step;
 	if (!stands(wave))
-		step += 1 + (image_timed(wave->view.head->clock) ? wave_margin(wave) : free_slots(wave));
+		step += 1 +
+		    (image_timed(wave->view.head->clock) ? wave_margin(wave) : free_slots(wave));
 	return step > row->lag ? step - row->lag : 0;
 }
 
@@ -97,20 +100,23 @@ static void set_publish(struct exec_wave *wave, const struct node_change *change
 }
 
 /* change->index is chosen here, by the request or as soon as possible: 0; or negative, answered. */
-static int set_commit(struct exec_wave *wave, const struct wire_view *request, struct node_change *change)
+static int set_commit(
+    struct exec_wave *wave, const struct wire_view *request, struct node_change *change)
 {
 	const uint64_t first = first_index(wave, &wave->view.instances[change->instance]);
 
 	change->index = stands(wave) ? first : IMAGE_FOREVER;
 	wire_get_u64(request, WIRE_TAG_INDEX, &change->index);
 	if (change->index < first) {
-		exec_fail(wave->exec, request, 1, "index %llu is past or too near: name %llu or a later one",
-			  (unsigned long long)change->index, (unsigned long long)first);
+		exec_fail(wave->exec, request, 1,
+		    "index %llu is past or too near: name %llu or a later one",
+		    (unsigned long long)change->index, (unsigned long long)first);
 		return -ERANGE;
 	}
 	if (!ring_has_space(wave, 1)) {
-		exec_fail(wave->exec, request, 1, "%d changes of \"%s\" wait for their index: try again later",
-			  NODE_CHANGES, wave->name);
+		exec_fail(wave->exec, request, 1,
+		    "%d changes of \"%s\" wait for their index: try again later", NODE_CHANGES,
+		    wave->name);
 		return -EAGAIN;
 	}
 	set_publish(wave, change, 1);
@@ -130,7 +136,8 @@ static int floats_memfd(const float *data, uint32_t len)
 {
 	const size_t bytes = len * sizeof(*data);
 	const int fd = image_memfd("aloe-array", bytes);
-	void *to = fd >= 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+	void *to =
+	    fd >= 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
 
 	if (to == MAP_FAILED) {
 		if (fd >= 0)
@@ -144,28 +151,31 @@ static int floats_memfd(const float *data, uint32_t len)
 
 static struct exec_process *process_of(const struct exec_wave *wave, uint32_t instance)
 {
-	return wave->hosts[wave->view.segments[wave->view.instances[instance].segment].host].process;
+	return wave->hosts[wave->view.segments[wave->view.instances[instance].segment].host]
+	    .process;
 }
 
 /* The answer comes when the host has prepared it, see set_offered. */
-static void array_offer(struct exec_wave *wave, const struct wire_view *request, const struct node_change *change,
-			const float *data, uint32_t len)
+static void array_offer(struct exec_wave *wave, const struct wire_view *request,
+    const struct node_change *change, const float *data, uint32_t len)
 {
 	const struct exec_process *process = process_of(wave, change->instance);
 	const struct hostlink_msg msg = {.type = HOSTLINK_OFFER,
-					 .control = wave->control,
-					 .instance = change->instance,
-					 .param = change->param,
-					 .n_items = len,
-					 .sequence = change->sequence};
+	    .control = wave->control,
+	    .instance = change->instance,
+	    .param = change->param,
+	    .n_items = len,
+	    .sequence = change->sequence};
 	const int fd = floats_memfd(data, len);
-	int status = fd < 0 ? fd : process == NULL ? -EPIPE : hostlink_send(process->sock, &msg, &fd, 1);
+	int status = fd < 0   ? fd
+	    : process == NULL ? -EPIPE
+	                      : hostlink_send(process->sock, &msg, &fd, 1);
 
 	if (fd >= 0)
 		close(fd);
 	if (status != 0) {
-		exec_fail(wave->exec, request, 1, "%u numbers cannot be handed to their host: %s", len,
-			  strerror(-status));
+		exec_fail(wave->exec, request, 1, "%u numbers cannot be handed to their host: %s",
+		    len, strerror(-status));
 		return;
 	}
 	wave->offered = *change;
@@ -176,8 +186,10 @@ static void array_forget(struct exec_wave *wave, uint64_t sequence, uint32_t ins
 {
 	const struct exec_process *process =
 	    instance < wave->view.head->instances.count ? process_of(wave, instance) : NULL;
-	const struct hostlink_msg msg = {
-	    .type = HOSTLINK_FORGET, .control = wave->control, .instance = instance, .sequence = sequence};
+	const struct hostlink_msg msg = {.type = HOSTLINK_FORGET,
+	    .control = wave->control,
+	    .instance = instance,
+	    .sequence = sequence};
 
 	if (process != NULL)
 		hostlink_send(process->sock, &msg, NULL, 0);
@@ -192,7 +204,8 @@ void set_offered(struct exec_wave *wave, const struct hostlink_msg *msg)
 	const struct image_instance *row = &wave->view.instances[change.instance];
 	struct wire_view request;
 
-	if (change.sequence != msg->sequence || pending.bytes == NULL) { /* nobody waits for it any more */
+	if (change.sequence != msg->sequence ||
+	    pending.bytes == NULL) { /* nobody waits for it any more */
 		array_forget(wave, msg->sequence, msg->instance);
 		return;
 	}
@@ -202,15 +215,16 @@ void set_offered(struct exec_wave *wave, const struct hostlink_msg *msg)
 		array_forget(wave, change.sequence, change.instance);
 	} else if (refused != NULL) {
 		exec_fail(wave->exec, &request, 2, "%s.%s: %s", image_text(&wave->view, row->name),
-			  image_text(&wave->view, wave->view.params[row->params + change.param].name), refused);
+		    image_text(&wave->view, wave->view.params[row->params + change.param].name),
+		    refused);
 	} else if (set_commit(wave, &request, &change) != 0) {
 		array_forget(wave, change.sequence, change.instance);
 	}
 	free(pending.bytes);
 }
 
-static void array_set(struct exec_wave *wave, const struct wire_view *request, struct node_change *change,
-		      const struct image_param *param, const char *name, const char *text)
+static void array_set(struct exec_wave *wave, const struct wire_view *request,
+    struct node_change *change, const struct image_param *param, const char *name, const char *text)
 {
 	char why[300] = "no memory";
 	float *data = NULL;
@@ -229,7 +243,8 @@ static void array_set(struct exec_wave *wave, const struct wire_view *request, s
 /* ---- numbers ----------------------------------------------------------------------------------------------------------- */
 
 /* The number that `text` stands for: of an ENUM its name, of a BOOL true or false. NaN if it stands for none. */
-static double set_number(const struct image_view *view, const struct image_param *param, const char *text)
+static double set_number(
+    const struct image_view *view, const struct image_param *param, const char *text)
 {
 	uint64_t at = param->names;
 	char *end;
@@ -240,13 +255,15 @@ static double set_number(const struct image_view *view, const struct image_param
 			return i;
 		at += strlen(image_text(view, at)) + 1;
 	}
-	if (param->kind == ALOE_KIND_BOOL && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
+	if (param->kind == ALOE_KIND_BOOL &&
+	    (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
 		return strcmp(text, "true") == 0;
 	number = strtod(text, &end);
 	return end == text || *end != 0 || param->kind == ALOE_KIND_ENUM ? NAN : number;
 }
 
-static void allowed(const struct image_view *view, const struct image_param *param, char *ret, size_t size)
+static void allowed(
+    const struct image_view *view, const struct image_param *param, char *ret, size_t size)
 {
 	uint64_t at = param->names;
 	size_t len = 0;
@@ -254,10 +271,12 @@ static void allowed(const struct image_view *view, const struct image_param *par
 	if (param->kind == ALOE_KIND_BOOL)
 		snprintf(ret, size, "true or false");
 	else if (param->kind != ALOE_KIND_ENUM)
-		snprintf(ret, size, "a %s in [%g, %g]", param->kind == ALOE_KIND_INT ? "whole number" : "number",
-			 param->min, param->max);
+		snprintf(ret, size, "a %s in [%g, %g]",
+		    param->kind == ALOE_KIND_INT ? "whole number" : "number", param->min,
+		    param->max);
 	for (uint32_t i = 0; i < param->n_names && len < size; i++) {
-		len += (size_t)snprintf(ret + len, size - len, "%s%s", i > 0 ? ", " : "", image_text(view, at));
+		len += (size_t)snprintf(
+		    ret + len, size - len, "%s%s", i > 0 ? ", " : "", image_text(view, at));
 		at += strlen(image_text(view, at)) + 1;
 	}
 }
@@ -269,11 +288,11 @@ static bool set_fits(const struct image_param *param, double number)
 	if (param->kind == ALOE_KIND_ENUM || param->kind == ALOE_KIND_BOOL)
 		return true;
 	return number >= param->min && number <= param->max &&
-	       (param->kind != ALOE_KIND_INT || number == floor(number));
+	    (param->kind != ALOE_KIND_INT || number == floor(number));
 }
 
-static void number_set(struct exec_wave *wave, const struct wire_view *request, struct node_change *change,
-		       const struct image_param *param, const char *name, const char *text)
+static void number_set(struct exec_wave *wave, const struct wire_view *request,
+    struct node_change *change, const struct image_param *param, const char *name, const char *text)
 {
 	const double number = set_number(&wave->view, param, text);
 	char range[256] = "";
@@ -289,8 +308,8 @@ static void number_set(struct exec_wave *wave, const struct wire_view *request, 
 }
 
 /* In place of one that nobody waits for any more. */
-static void set_begin(struct exec_wave *wave, const struct wire_view *request, struct node_change *change,
-		      const struct image_param *param, const char *name, const char *text)
+static void set_begin(struct exec_wave *wave, const struct wire_view *request,
+    struct node_change *change, const struct image_param *param, const char *name, const char *text)
 {
 	free(wave->set_pending.bytes);
 	wave->set_pending.bytes = NULL;
@@ -306,9 +325,11 @@ static void set_begin(struct exec_wave *wave, const struct wire_view *request, s
 enum { SEVERAL_MAX = NODE_CHANGES / 2 };
 
 /* One of several: a number. 0, or -EINVAL answered. */
-static int change_of(struct exec_wave *wave, const struct wire_view *request, unsigned nth, struct node_change *ret)
+static int change_of(
+    struct exec_wave *wave, const struct wire_view *request, unsigned nth, struct node_change *ret)
 {
-	char *name = wire_get_text(request, WIRE_TAG_NAME, nth), *value = wire_get_text(request, WIRE_TAG_VALUE, nth);
+	char *name = wire_get_text(request, WIRE_TAG_NAME, nth),
+	     *value = wire_get_text(request, WIRE_TAG_VALUE, nth);
 	const char *dot = name != NULL ? strchr(name, '.') : NULL;
 	const struct image_param *param = NULL;
 	int status = -EINVAL;
@@ -324,12 +345,14 @@ static int change_of(struct exec_wave *wave, const struct wire_view *request, un
 		ret->number = set_number(&wave->view, param, value);
 	if (param == NULL)
 		exec_fail(wave->exec, request, 2, "\"%s\" has no parameter \"%s\"", wave->name,
-			  name != NULL ? name : "");
+		    name != NULL ? name : "");
 	else if (param->kind == ALOE_KIND_REALS)
-		exec_fail(wave->exec, request, 2, "%s is an array: set it alone, with --at if the index matters", name);
+		exec_fail(wave->exec, request, 2,
+		    "%s is an array: set it alone, with --at if the index matters", name);
 	else if (!(param->flags & ALOE_LIVE) || !set_fits(param, ret->number))
-		exec_fail(wave->exec, request, 2, "%s = %s is not allowed%s", name, value != NULL ? value : "",
-			  param->flags & ALOE_LIVE ? "" : ": it is read at init only");
+		exec_fail(wave->exec, request, 2, "%s = %s is not allowed%s", name,
+		    value != NULL ? value : "",
+		    param->flags & ALOE_LIVE ? "" : ": it is read at init only");
 	else
 		status = 0;
 	free(name);
@@ -338,12 +361,14 @@ static int change_of(struct exec_wave *wave, const struct wire_view *request, un
 }
 
 /* The first index that all of them are sure to meet. */
-static uint64_t first_of_all(const struct exec_wave *wave, const struct node_change *changes, unsigned n)
+static uint64_t first_of_all(
+    const struct exec_wave *wave, const struct node_change *changes, unsigned n)
 {
 	uint64_t index = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		const uint64_t first = first_index(wave, &wave->view.instances[changes[i].instance]);
+		const uint64_t first =
+		    first_index(wave, &wave->view.instances[changes[i].instance]);
 
 		index = first > index ? first : index;
 	}
@@ -351,33 +376,37 @@ static uint64_t first_of_all(const struct exec_wave *wave, const struct node_cha
 }
 
 /* Once they are published: no segment may have begun the step that belongs to `index` before it could see them. */
-static bool all_in_time(const struct exec_wave *wave, const struct node_change *changes, unsigned n, uint64_t index)
+static bool all_in_time(
+    const struct exec_wave *wave, const struct node_change *changes, unsigned n, uint64_t index)
 {
 	for (unsigned i = 0; i < n; i++) {
 		const struct image_instance *row = &wave->view.instances[changes[i].instance];
 
 		if (!stands(wave) &&
-		    atomic_load(&image_segment_state(&wave->view, row->segment)->done) >= index + row->lag)
+		    atomic_load(&image_segment_state(&wave->view, row->segment)->done) >=
+		        index + row->lag)
 			return false;
 	}
 	return true;
 }
 
-static void several_commit(struct exec_wave *wave, const struct wire_view *request, struct node_change *changes,
-			   unsigned n)
+static void several_commit(struct exec_wave *wave, const struct wire_view *request,
+    struct node_change *changes, unsigned n)
 {
 	const uint64_t first = first_of_all(wave, changes, n);
 	uint64_t index = first;
 
 	wire_get_u64(request, WIRE_TAG_INDEX, &index);
 	if (index < first) {
-		exec_fail(wave->exec, request, 1, "index %llu is past or too near: name %llu or a later one",
-			  (unsigned long long)index, (unsigned long long)first);
+		exec_fail(wave->exec, request, 1,
+		    "index %llu is past or too near: name %llu or a later one",
+		    (unsigned long long)index, (unsigned long long)first);
 		return;
 	}
 	if (!ring_has_space(wave, n)) {
-		exec_fail(wave->exec, request, 1, "%d changes of \"%s\" wait for their index: try again later",
-			  NODE_CHANGES, wave->name);
+		exec_fail(wave->exec, request, 1,
+		    "%d changes of \"%s\" wait for their index: try again later", NODE_CHANGES,
+		    wave->name);
 		return;
 	}
 	for (unsigned i = 0; i < n; i++) {
@@ -389,8 +418,8 @@ static void several_commit(struct exec_wave *wave, const struct wire_view *reque
 		exec_ok(wave->exec, request, WIRE_TAG_INDEX, index);
 	else
 		exec_fail(wave->exec, request, 1,
-			  "the machine stood still: they hold, but not all from index %llu on: set them again",
-			  (unsigned long long)index);
+		    "the machine stood still: they hold, but not all from index %llu on: set them again",
+		    (unsigned long long)index);
 }
 
 /* Numbers of any instances, on whatever lanes, all from one index on. */
@@ -399,13 +428,15 @@ static void set_several(struct exec_wave *wave, const struct wire_view *request,
 	struct node_change changes[SEVERAL_MAX];
 
 	if (n > SEVERAL_MAX) {
-		exec_fail(wave->exec, request, 2, "at most %d parameters can be set at one index", SEVERAL_MAX);
+		exec_fail(wave->exec, request, 2, "at most %d parameters can be set at one index",
+		    SEVERAL_MAX);
 		return;
 	}
-	if (wave->remap != REMAP_NONE || wave->ended || wave->drained || wave->state == WAVE_LOADED) {
+	if (wave->remap != REMAP_NONE || wave->ended || wave->drained ||
+	    wave->state == WAVE_LOADED) {
 		exec_fail(wave->exec, request, 1, "\"%s\" %s", wave->name,
-			  wave->remap != REMAP_NONE ? "is being remapped: try again"
-						    : "does not run: nothing could take them");
+		    wave->remap != REMAP_NONE ? "is being remapped: try again"
+		                              : "does not run: nothing could take them");
 		return;
 	}
 	for (unsigned i = 0; i < n; i++)
@@ -416,8 +447,8 @@ static void set_several(struct exec_wave *wave, const struct wire_view *request,
 
 /* ---- the request ------------------------------------------------------------------------------------------------------- */
 
-static void set_checked(struct exec_wave *wave, const struct wire_view *request, uint32_t instance, uint32_t p,
-			const char *text)
+static void set_checked(struct exec_wave *wave, const struct wire_view *request, uint32_t instance,
+    uint32_t p, const char *text)
 {
 	const struct image_view *view = &wave->view;
 	const struct image_param *param = &view->params[view->instances[instance].params + p];
@@ -425,23 +456,27 @@ static void set_checked(struct exec_wave *wave, const struct wire_view *request,
 	char name[160];
 
 	snprintf(name, sizeof(name), "%s.%s", image_text(view, view->instances[instance].name),
-		 image_text(view, param->name));
+	    image_text(view, param->name));
 	if (!(param->flags & ALOE_LIVE))
-		exec_fail(wave->exec, request, 2, "%s is read at init only: unload, and load with --set", name);
+		exec_fail(wave->exec, request, 2,
+		    "%s is read at init only: unload, and load with --set", name);
 	else if (wave_busy(&wave->set_pending))
 		exec_fail(wave->exec, request, 1, "another set of \"%s\" is under way", wave->name);
 	else if (wave->remap != REMAP_NONE && param->kind == ALOE_KIND_REALS)
-		exec_fail(wave->exec, request, 1, "\"%s\" is being remapped: try again", wave->name);
+		exec_fail(
+		    wave->exec, request, 1, "\"%s\" is being remapped: try again", wave->name);
 	else if (wave->ended || wave->drained || wave->state == WAVE_LOADED)
-		exec_fail(wave->exec, request, 1, "\"%s\" is in state %s: nothing runs that could take it", wave->name,
-			  wave_state_names[wave->state]);
+		exec_fail(wave->exec, request, 1,
+		    "\"%s\" is in state %s: nothing runs that could take it", wave->name,
+		    wave_state_names[wave->state]);
 	else
 		set_begin(wave, request, &change, param, name, text);
 }
 
 void wave_set(struct exec_wave *wave, const struct wire_view *request)
 {
-	char *name = wire_get_text(request, WIRE_TAG_NAME, 0), *value = wire_get_text(request, WIRE_TAG_VALUE, 0);
+	char *name = wire_get_text(request, WIRE_TAG_NAME, 0),
+	     *value = wire_get_text(request, WIRE_TAG_VALUE, 0);
 	const char *dot = name != NULL ? strchr(name, '.') : NULL;
 	uint32_t instance = IMAGE_NONE, param = IMAGE_NONE;
 	const void *bytes;
@@ -463,11 +498,11 @@ void wave_set(struct exec_wave *wave, const struct wire_view *request)
 	if (dot == NULL || value == NULL)
 		exec_fail(wave->exec, request, 2, "set needs instance.parameter and a value");
 	else if (instance == IMAGE_NONE)
-		exec_fail(wave->exec, request, 2, "\"%s\" has no instance \"%.*s\"", wave->name, (int)(dot - name),
-			  name);
+		exec_fail(wave->exec, request, 2, "\"%s\" has no instance \"%.*s\"", wave->name,
+		    (int)(dot - name), name);
 	else if (param == IMAGE_NONE)
-		exec_fail(wave->exec, request, 2, "instance \"%.*s\" has no parameter \"%s\"", (int)(dot - name), name,
-			  dot + 1);
+		exec_fail(wave->exec, request, 2, "instance \"%.*s\" has no parameter \"%s\"",
+		    (int)(dot - name), name, dot + 1);
 	else
 		set_checked(wave, request, instance, param, value);
 	free(name);
@@ -493,13 +528,15 @@ void check_set(struct exec_wave *wave)
 		if (clock_ns() <= pending->until_ns)
 			return;
 		wave->offered.sequence = 0;
-		wave_answer(wave, pending, WIRE_TAG_INDEX, 0, 1, "the component has not prepared it within 30 s");
+		wave_answer(wave, pending, WIRE_TAG_INDEX, 0, 1,
+		    "the component has not prepared it within 30 s");
 		return;
 	}
 	if (image_taken_index(&wave->view, wave->view.instances[wave->published.instance].segment,
-			      wave->published.sequence, &index) &&
+	        wave->published.sequence, &index) &&
 	    array_shown(wave, &wave->published))
 		wave_answer(wave, pending, WIRE_TAG_INDEX, index, 0, NULL);
 	else if (clock_ns() > pending->until_ns)
-		wave_answer(wave, pending, WIRE_TAG_INDEX, 0, 1, "no index came by in 10 s: it applies when one does");
+		wave_answer(wave, pending, WIRE_TAG_INDEX, 0, 1,
+		    "no index came by in 10 s: it applies when one does");
 }

@@ -43,9 +43,10 @@ static void check_fault(struct exec_wave *wave)
 	memcpy(why, run->why, sizeof(why));
 	why[sizeof(why) - 1] = 0;
 	wave_abort(wave, "instance \"%s\" (%s) failed at index %llu: %s (%s)",
-		   image_text(&wave->view, wave->view.instances[fault - 1].name),
-		   image_text(&wave->view, wave->view.instances[fault - 1].component), (unsigned long long)run->index,
-		   why[0] ? why : "work returned an error", strerror(-run->code));
+	    image_text(&wave->view, wave->view.instances[fault - 1].name),
+	    image_text(&wave->view, wave->view.instances[fault - 1].component),
+	    (unsigned long long)run->index, why[0] ? why : "work returned an error",
+	    strerror(-run->code));
 }
 
 static bool all_ended(const struct exec_wave *wave)
@@ -57,7 +58,8 @@ static bool all_ended(const struct exec_wave *wave)
 	if (last == IMAGE_FOREVER)
 		return false;
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
-		if (atomic_load(&image_segment_state(&wave->view, s)->done) <= last + wave->view.segments[s].lag_max)
+		if (atomic_load(&image_segment_state(&wave->view, s)->done) <=
+		    last + wave->view.segments[s].lag_max)
 			return false;
 	return true;
 }
@@ -80,8 +82,9 @@ static bool hosts_gone(struct exec_wave *wave)
 		if (!wave->hosts[h].finished && wave->hosts[h].process != NULL && !late)
 			return false;
 	if (late)
-		snprintf(wave->notes + strlen(wave->notes), sizeof(wave->notes) - strlen(wave->notes),
-			 "a host did not finish within %d s and was killed\n", FINISH_S);
+		snprintf(wave->notes + strlen(wave->notes),
+		    sizeof(wave->notes) - strlen(wave->notes),
+		    "a host did not finish within %d s and was killed\n", FINISH_S);
 	return true;
 }
 
@@ -97,7 +100,8 @@ static void check_drained(struct exec_wave *wave)
 	if (wave->state != WAVE_ABNSTOP)
 		wave_set_state(wave, WAVE_STOP);
 	if (wave->set_pending.bytes != NULL)
-		wave_answer(wave, &wave->set_pending, WIRE_TAG_INDEX, 0, 1, "the waveform ended first");
+		wave_answer(
+		    wave, &wave->set_pending, WIRE_TAG_INDEX, 0, 1, "the waveform ended first");
 }
 
 /* All segments at the limit? One that had passed it before it could see it moves the limit for all. */
@@ -127,7 +131,8 @@ void wave_step_more(struct exec_wave *wave)
 		const uint32_t lane = wave->places[s].lane;
 
 		if (lane != IMAGE_NONE &&
-		    baton_slot(atomic_load(&wave->exec->lanes[lane].image->baton)) < atomic_load(&base->allowed))
+		    baton_slot(atomic_load(&wave->exec->lanes[lane].image->baton)) <
+		        atomic_load(&base->allowed))
 			return;
 	}
 	atomic_fetch_add(&base->allowed, wave->pending.value - steps);
@@ -143,8 +148,8 @@ static void prepare_overdue(struct exec_wave *wave)
 		if (!wave->hosts[h].ready)
 			instance = host_instance(&wave->hosts[h]);
 	snprintf(why, sizeof(why), "%s \"%.64s\" has not returned within %d s: refused",
-		 instance != NULL ? "init of instance" : "a host of", instance != NULL ? instance : wave->name,
-		 PREPARE_S);
+	    instance != NULL ? "init of instance" : "a host of",
+	    instance != NULL ? instance : wave->name, PREPARE_S);
 	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, why);
 	wave->unloading = true;
 }
@@ -160,27 +165,33 @@ static void check_pending(struct exec_wave *wave)
 {
 	struct wire_view request;
 
-	if (wave->pending.bytes == NULL || wire_decode(wave->pending.bytes, wave->pending.len, &request) != 0)
+	if (wave->pending.bytes == NULL ||
+	    wire_decode(wave->pending.bytes, wave->pending.len, &request) != 0)
 		return;
 	if (wave->drained && request.type != WIRE_UNLOAD) {
 		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, lanes_slot(wave), 1,
-			    request.type == WIRE_STOP || request.type == WIRE_STEP ? NULL : "the waveform ended first");
+		    request.type == WIRE_STOP || request.type == WIRE_STEP
+		        ? NULL
+		        : "the waveform ended first");
 		return;
 	}
 	if (wave->remap != REMAP_NONE)
 		return;
 	if (request.type == WIRE_PAUSE && wave_limit_reached(wave)) {
-		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, slot_of_step(wave, wave->pending.value), 0, NULL);
+		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT,
+		    slot_of_step(wave, wave->pending.value), 0, NULL);
 	} else if (request.type == WIRE_STEP && wave_steps_min(wave) >= wave->pending.value) {
 		if (wave->state == WAVE_STEP)
 			wave_set_state(wave, WAVE_PAUSE);
-		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, slot_of_step(wave, wave->pending.value), 0, NULL);
+		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT,
+		    slot_of_step(wave, wave->pending.value), 0, NULL);
 	} else if (clock_ns() > wave->pending.until_ns) {
 		if (request.type == WIRE_PREPARE)
 			prepare_overdue(wave);
 		else
 			wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, "not done in time");
-	} else if (request.type == WIRE_STEP || request.type == WIRE_STOP || request.type == WIRE_UNLOAD) {
+	} else if (request.type == WIRE_STEP || request.type == WIRE_STOP ||
+	    request.type == WIRE_UNLOAD) {
 		wave_step_more(wave);
 	}
 }
@@ -208,8 +219,8 @@ static void check_hang(struct exec_wave *wave)
 			continue;
 		hosts_leave(wave, true);
 		wave_abort(wave, "instance \"%s\" (%s) hangs: it has been in work for %d s",
-			   image_text(&wave->view, wave->view.instances[current - 1].name),
-			   image_text(&wave->view, wave->view.instances[current - 1].component), HANG_S);
+		    image_text(&wave->view, wave->view.instances[current - 1].name),
+		    image_text(&wave->view, wave->view.instances[current - 1].component), HANG_S);
 		return;
 	}
 }
@@ -220,22 +231,26 @@ static void check_keepers(struct exec *exec)
 	for (uint32_t l = 0; l < exec->node->n_lanes; l++) {
 		const uint64_t hung = atomic_exchange(&exec->lanes[l].hung, 0);
 
-		for (struct exec_wave *wave = exec->waves; wave != NULL && hung != 0; wave = wave->next)
+		for (struct exec_wave *wave = exec->waves; wave != NULL && hung != 0;
+		     wave = wave->next)
 			for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
 				const struct image_segment *row = &wave->view.segments[s];
-				const uint32_t current = atomic_load(&image_segment_state(&wave->view, s)->current);
+				const uint32_t current =
+				    atomic_load(&image_segment_state(&wave->view, s)->current);
 
 				if (wave->places[s].lane != l || wave->places[s].entry != hung - 1)
 					continue;
 				hosts_leave(wave, true);
 				wave_abort(wave,
-					   "instance \"%s\" hangs: it held lane %u for %.1f ms of slots of %.3f ms",
-					   current > 0 && current <= wave->view.head->instances.count
-					       ? image_text(&wave->view, wave->view.instances[current - 1].name)
-					       : image_text(&wave->view,
-							    wave->view.instances[wave->view.order[row->order]].name),
-					   l, (double)atomic_load(&exec->lanes[l].hung_ns) / 1e6,
-					   (double)wave->view.head->slot_ns / 1e6);
+				    "instance \"%s\" hangs: it held lane %u for %.1f ms of slots of %.3f ms",
+				    current > 0 && current <= wave->view.head->instances.count
+				        ? image_text(
+				              &wave->view, wave->view.instances[current - 1].name)
+				        : image_text(&wave->view,
+				              wave->view.instances[wave->view.order[row->order]]
+				                  .name),
+				    l, (double)atomic_load(&exec->lanes[l].hung_ns) / 1e6,
+				    (double)wave->view.head->slot_ns / 1e6);
 			}
 	}
 }
@@ -270,7 +285,8 @@ static void look(void *self)
 	wave->look_ns *= 2;
 	if (check_unloaded(wave) && wave->look_ns < LOOK_NS_MAX &&
 	    (wave->pending.bytes != NULL || wave->set_pending.bytes != NULL))
-		loop_timer_start(&wave->exec->daemon.loop, &wave->look_timer, wave->look_ns, look, wave);
+		loop_timer_start(
+		    &wave->exec->daemon.loop, &wave->look_timer, wave->look_ns, look, wave);
 }
 
 void wave_look_soon(struct exec_wave *wave)
@@ -283,7 +299,8 @@ static void check_wave(struct exec_wave *wave)
 {
 	if (wave->started && !wave->drained && wave->state != WAVE_ABNSTOP) {
 		check_fault(wave);
-		if (wave->state != WAVE_ABNSTOP && !image_timed(wave->view.head->clock) && !wave->ended)
+		if (wave->state != WAVE_ABNSTOP && !image_timed(wave->view.head->clock) &&
+		    !wave->ended)
 			check_hang(wave);
 		if (wave->state != WAVE_ABNSTOP)
 			check_overrun(wave);

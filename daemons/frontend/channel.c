@@ -48,7 +48,8 @@ static int item_send(const struct channel *channel, const struct channel_item *i
 	const struct keep_entry *kept;
 
 	if (!item->entry)
-		return item->kind == KEEP_END ? keep_end(channel->fd) : keep_drop(channel->fd, item->key);
+		return item->kind == KEEP_END ? keep_end(channel->fd)
+		                              : keep_drop(channel->fd, item->key);
 	kept = &item->entry->kept;
 	if (channel->kind == CHANNEL_MIRROR)
 		return send_read_only(channel->fd, kept);
@@ -76,17 +77,19 @@ static void channel_flush(void *self)
 		const int result = item_send(channel, item);
 
 		if (result == -EAGAIN) {
-			loop_timer_start(channel->loop, &channel->retry, RETRY_NS, channel_flush, channel);
+			loop_timer_start(
+			    channel->loop, &channel->retry, RETRY_NS, channel_flush, channel);
 			return;
 		}
 		if (result < 0 && result != -EPIPE)
 			log_error(channel->log, "keep: \"%s\" could not be passed on: %s",
-				  item->entry ? item->entry->kept.key : item->key, strerror(-result));
+			    item->entry ? item->entry->kept.key : item->key, strerror(-result));
 		item_pop(channel);
 	}
 }
 
-static int item_push(struct channel *channel, enum keep_kind kind, struct store_entry *entry, const char *key)
+static int item_push(
+    struct channel *channel, enum keep_kind kind, struct store_entry *entry, const char *key)
 {
 	struct channel_item *item = calloc(1, sizeof(*item));
 
@@ -100,7 +103,8 @@ static int item_push(struct channel *channel, enum keep_kind kind, struct store_
 	return 0;
 }
 
-static void mirror_push(struct channel *mirror, enum keep_kind kind, struct store_entry *entry, const char *key)
+static void mirror_push(
+    struct channel *mirror, enum keep_kind kind, struct store_entry *entry, const char *key)
 {
 	if (!mirror || mirror->fd < 0 || !mirror->told || !concerns(mirror, key))
 		return;
@@ -113,9 +117,11 @@ static void channel_tell(struct channel *channel)
 {
 	int result = 0;
 
-	if (channel->fd < 0 || channel->told || (channel->kind == CHANNEL_MIRROR && !channel->store->settled))
+	if (channel->fd < 0 || channel->told ||
+	    (channel->kind == CHANNEL_MIRROR && !channel->store->settled))
 		return;
-	for (struct store_entry *entry = channel->store->first; entry && result == 0; entry = entry->next) {
+	for (struct store_entry *entry = channel->store->first; entry && result == 0;
+	     entry = entry->next) {
 		if (concerns(channel, entry->kept.key))
 			result = item_push(channel, KEEP_PUT, entry, entry->kept.key);
 	}
@@ -140,7 +146,8 @@ static void entry_take(struct channel *channel, struct keep_entry *kept)
 		if (channel->mirror)
 			channel_tell(channel->mirror);
 	} else if (channel->kind != CHANNEL_WRITER || kept->kind > KEEP_END) {
-		log_warning(channel->log, "keep: a daemon sent \"%s\", which is not its to send", key);
+		log_warning(
+		    channel->log, "keep: a daemon sent \"%s\", which is not its to send", key);
 		keep_entry_fini(kept);
 	} else if (kept->kind == KEEP_DROP) {
 		keep_entry_fini(kept);
@@ -149,7 +156,8 @@ static void entry_take(struct channel *channel, struct keep_entry *kept)
 	} else {
 		result = store_put(channel->store, kept, &entry);
 		if (result < 0)
-			log_error(channel->log, "keep: \"%s\" is not kept: %s", key, strerror(-result));
+			log_error(
+			    channel->log, "keep: \"%s\" is not kept: %s", key, strerror(-result));
 		else
 			mirror_push(channel->mirror, KEEP_PUT, entry, key);
 	}
@@ -165,7 +173,8 @@ static int channel_drain(struct channel *channel)
 		if (result == 0)
 			entry_take(channel, &kept);
 		else if (result == -EBADMSG)
-			log_warning(channel->log, "keep: a daemon sent a message that makes no sense");
+			log_warning(
+			    channel->log, "keep: a daemon sent a message that makes no sense");
 		else
 			return result;
 	}
@@ -181,7 +190,8 @@ static void channel_ready(void *self, short revents)
 		return;
 	if (result != -EPIPE)
 		log_error(channel->log, "keep: %s", strerror(-result));
-	loop_watch_stop(channel->loop, &channel->watch); /* the daemon's end is near: channel_close follows */
+	loop_watch_stop(
+	    channel->loop, &channel->watch); /* the daemon's end is near: channel_close follows */
 }
 
 void channel_settle(struct channel *channel)
@@ -192,10 +202,11 @@ void channel_settle(struct channel *channel)
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-void channel_init(struct channel *channel, enum channel_kind kind, const struct log *log, struct loop *loop,
-		  struct store *store)
+void channel_init(struct channel *channel, enum channel_kind kind, const struct log *log,
+    struct loop *loop, struct store *store)
 {
-	*channel = (struct channel){.kind = kind, .log = log, .loop = loop, .store = store, .fd = -1};
+	*channel =
+	    (struct channel){.kind = kind, .log = log, .loop = loop, .store = store, .fd = -1};
 	channel->last = &channel->first;
 }
 
@@ -210,7 +221,8 @@ void channel_take(struct channel *channel, int fd)
 void channel_leave(struct channel *channel)
 {
 	if (channel->fd >= 0 && keep_leave(channel->fd) < 0)
-		channel_close(channel); /* no room for it: the daemon attaches again, and is told at the door */
+		channel_close(
+		    channel); /* no room for it: the daemon attaches again, and is told at the door */
 }
 
 void channel_close(struct channel *channel)

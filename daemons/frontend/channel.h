@@ -41,11 +41,12 @@ struct channel {
 	struct channel_item *first, **last; /* still to be sent */
 };
 
-void channel_init(struct channel *channel, enum channel_kind kind, const struct log *log, struct loop *loop,
-		  struct store *store);
-void channel_take(struct channel *channel, int fd); /* the daemon has attached; in place of an earlier connection */
-void channel_settle(struct channel *channel);       /* takes what has come, now */
-void channel_leave(struct channel *channel);        /* tells the daemon to end */
+void channel_init(struct channel *channel, enum channel_kind kind, const struct log *log,
+    struct loop *loop, struct store *store);
+void channel_take(struct channel *channel,
+    int fd); /* the daemon has attached; in place of an earlier connection */
+void channel_settle(struct channel *channel); /* takes what has come, now */
+void channel_leave(struct channel *channel);  /* tells the daemon to end */
 /* channel_close first takes what a daemon that has died has put. */
 void channel_close(struct channel *channel);
 

@@ -33,7 +33,8 @@ static enum wire_peer peer_named(const char *name)
 
 static bool guest_enter(const struct door_guest *guest, const struct keep_entry *entry)
 {
-	const enum wire_peer peer = entry->kind == KEEP_HELLO ? peer_named(entry->key) : WIRE_CLIENT;
+	const enum wire_peer peer =
+	    entry->kind == KEEP_HELLO ? peer_named(entry->key) : WIRE_CLIENT;
 
 	return peer != WIRE_CLIENT && guest->of->take(guest->of->self, peer, guest->pid, guest->fd);
 }
@@ -90,7 +91,7 @@ static void door_ready(void *self, short revents)
 }
 
 int door_open(struct door *door, const struct log *log, struct loop *loop, const char *dir,
-	      bool (*take)(void *self, enum wire_peer daemon, pid_t pid, int fd), void *self)
+    bool (*take)(void *self, enum wire_peer daemon, pid_t pid, int fd), void *self)
 {
 	*door = (struct door){.log = log, .loop = loop, .take = take, .self = self};
 	for (int i = 0; i < DOOR_GUESTS_MAX; i++)

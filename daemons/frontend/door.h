@@ -39,7 +39,7 @@ struct door {
 
 /* door_open: 0 or -errno. door_settle lets in who has come by now. */
 int door_open(struct door *door, const struct log *log, struct loop *loop, const char *dir,
-	      bool (*take)(void *self, enum wire_peer daemon, pid_t pid, int fd), void *self);
+    bool (*take)(void *self, enum wire_peer daemon, pid_t pid, int fd), void *self);
 void door_settle(struct door *door);
 void door_close(struct door *door);
 

@@ -21,7 +21,8 @@ static void down_overdue(void *self)
 {
 	struct frontend *frontend = self;
 
-	log_warning(&frontend->log, "something did not end within %d s and is killed", DOWN_GRACE_MS / 1000);
+	log_warning(&frontend->log, "something did not end within %d s and is killed",
+	    DOWN_GRACE_MS / 1000);
 	loop_stop(&frontend->loop, 0);
 }
 
@@ -34,7 +35,8 @@ static void down_start(void *self)
 	frontend->route.ending = true;
 	loop_watch_stop(&frontend->loop, &frontend->leash_watch);
 	supervise_end(&frontend->supervise);
-	loop_timer_start(&frontend->loop, &frontend->down_limit, DOWN_GRACE_MS * 1000000ull, down_overdue, frontend);
+	loop_timer_start(&frontend->loop, &frontend->down_limit, DOWN_GRACE_MS * 1000000ull,
+	    down_overdue, frontend);
 	raise(SIGCHLD); /* there may be no child at all: look */
 }
 
@@ -69,11 +71,14 @@ static void signal_ready(void *self, short revents)
 static pid_t daemon_pid(void *self, enum wire_peer daemon)
 {
 	struct frontend *frontend = self;
-	struct channel *const channels[WIRE_PEERS] = {
-	    [WIRE_EXEC] = &frontend->exec, [WIRE_STATS] = &frontend->stats, [WIRE_SWMAN] = &frontend->swman};
+	struct channel *const channels[WIRE_PEERS] = {[WIRE_EXEC] = &frontend->exec,
+	    [WIRE_STATS] = &frontend->stats,
+	    [WIRE_SWMAN] = &frontend->swman};
 
 	door_settle(&frontend->door);
-	return channels[daemon] && channels[daemon]->fd >= 0 ? supervise_pid(&frontend->supervise, daemon) : 0;
+	return channels[daemon] && channels[daemon]->fd >= 0
+	    ? supervise_pid(&frontend->supervise, daemon)
+	    : 0;
 }
 
 static void daemon_heard(void *self, enum wire_peer daemon)
@@ -105,8 +110,10 @@ static void daemon_ended(void *self, enum wire_peer daemon, pid_t pid)
 	if (!frontend->route.ending)
 		return;
 	if (daemon == WIRE_EXEC)
-		store_fini(&frontend->store); /* hosts that it could not end do so when their sockets close */
-	raise(SIGCHLD);                       /* it may have been the last: look */
+		store_fini(
+		    &frontend
+		         ->store); /* hosts that it could not end do so when their sockets close */
+	raise(SIGCHLD);            /* it may have been the last: look */
 }
 
 /* So that stats knows of a waveform before its loader does. */
@@ -132,7 +139,8 @@ static int signals_open(struct frontend *frontend)
 	frontend->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (frontend->signal_fd < 0)
 		return -errno;
-	loop_watch_start(&frontend->loop, &frontend->signal_watch, frontend->signal_fd, POLLIN, signal_ready, frontend);
+	loop_watch_start(&frontend->loop, &frontend->signal_watch, frontend->signal_fd, POLLIN,
+	    signal_ready, frontend);
 	return 0;
 }
 
@@ -142,7 +150,8 @@ static int leash_start(struct frontend *frontend, int leash)
 
 	if (leash >= 0) {
 		frontend->leash[0] = leash;
-		loop_watch_start(&frontend->loop, &frontend->leash_watch, leash, 0, leash_ready, frontend);
+		loop_watch_start(
+		    &frontend->loop, &frontend->leash_watch, leash, 0, leash_ready, frontend);
 		result = leash_guard_start(leash, 2 * DOWN_GRACE_MS);
 	}
 	frontend->supervise.leash = frontend->leash[0];
@@ -157,8 +166,8 @@ static int parts_init(struct frontend *frontend, const struct daemon_args *args)
 	if (!result)
 		result = leash_start(frontend, args->leash);
 	if (!result)
-		result =
-		    door_open(&frontend->door, &frontend->log, &frontend->loop, args->dir, daemon_attached, frontend);
+		result = door_open(&frontend->door, &frontend->log, &frontend->loop, args->dir,
+		    daemon_attached, frontend);
 	if (result < 0)
 		log_error(&frontend->log, "cannot start: %s", strerror(-result));
 	return result;
@@ -166,14 +175,19 @@ static int parts_init(struct frontend *frontend, const struct daemon_args *args)
 
 static int bus_start(struct frontend *frontend, const char *dir)
 {
-	const struct route_owner owner = {
-	    .pid = daemon_pid, .heard = daemon_heard, .answers = daemon_answers, .down = down_start, .self = frontend};
+	const struct route_owner owner = {.pid = daemon_pid,
+	    .heard = daemon_heard,
+	    .answers = daemon_answers,
+	    .down = down_start,
+	    .self = frontend};
 
 	frontend->bus = bus_bind(dir);
 	if (!frontend->bus && errno == EADDRINUSE)
-		log_error(&frontend->log, "another aloe-frontend runs in %s; `aloe down` ends it", dir);
+		log_error(
+		    &frontend->log, "another aloe-frontend runs in %s; `aloe down` ends it", dir);
 	else if (!frontend->bus)
-		log_error(&frontend->log, "cannot use the runtime directory %s: %s", dir, strerror(errno));
+		log_error(&frontend->log, "cannot use the runtime directory %s: %s", dir,
+		    strerror(errno));
 	if (!frontend->bus)
 		return -EINVAL;
 	route_init(&frontend->route, &frontend->log, &frontend->loop, frontend->bus, &owner);
@@ -206,15 +220,19 @@ int frontend_init(struct frontend *frontend, const struct daemon_args *args)
 	*frontend = (struct frontend){.signal_fd = -1, .leash = {-1, -1}, .door.fd = -1};
 	log_init(&frontend->log, "aloe-frontend");
 	loop_init(&frontend->loop);
-	channel_init(&frontend->exec, CHANNEL_WRITER, &frontend->log, &frontend->loop, &frontend->store);
-	channel_init(&frontend->stats, CHANNEL_MIRROR, &frontend->log, &frontend->loop, &frontend->store);
-	channel_init(&frontend->swman, CHANNEL_PLAIN, &frontend->log, &frontend->loop, &frontend->store);
+	channel_init(
+	    &frontend->exec, CHANNEL_WRITER, &frontend->log, &frontend->loop, &frontend->store);
+	channel_init(
+	    &frontend->stats, CHANNEL_MIRROR, &frontend->log, &frontend->loop, &frontend->store);
+	channel_init(
+	    &frontend->swman, CHANNEL_PLAIN, &frontend->log, &frontend->loop, &frontend->store);
 	supervise_init(&frontend->supervise, &frontend->log, &frontend->loop, args->dir, &owner);
 	result = bus_start(frontend, args->dir);
 	result = result ? result : parts_init(frontend, args);
 	result = result ? result : daemons_start(frontend, args);
 	if (!result)
-		capacity_keep_soon(args->state); /* a load that comes first waits for it, or measures itself */
+		capacity_keep_soon(
+		    args->state); /* a load that comes first waits for it, or measures itself */
 	return result;
 }
 

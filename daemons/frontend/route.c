@@ -52,7 +52,8 @@ static int msg_send(struct route *route, const struct bus_peer *to, struct wire_
 	return result;
 }
 
-static void fail_send(struct route *route, const struct bus_peer *to, uint32_t seq, const char *text)
+static void fail_send(
+    struct route *route, const struct bus_peer *to, uint32_t seq, const char *text)
 {
 	struct wire_msg msg;
 
@@ -62,8 +63,8 @@ static void fail_send(struct route *route, const struct bus_peer *to, uint32_t s
 	msg_send(route, to, &msg);
 }
 
-__attribute__((format(printf, 5, 6))) static void
-fail_about(struct route *route, const struct bus_peer *to, uint32_t seq, enum wire_peer daemon, const char *format, ...)
+__attribute__((format(printf, 5, 6))) static void fail_about(struct route *route,
+    const struct bus_peer *to, uint32_t seq, enum wire_peer daemon, const char *format, ...)
 {
 	char what[100], text[160];
 	va_list args;
@@ -99,11 +100,12 @@ static void pending_answered(struct route *route, const struct bus_peer *origin,
 
 /* Makes room by forgetting the oldest: whoever asked has long given up. */
 static struct route_pending *pending_add(struct route *route, const struct bus_peer *origin,
-					 const struct wire_view *view, enum wire_peer dest)
+    const struct wire_view *view, enum wire_peer dest)
 {
 	struct route_pending *pending = calloc(1, sizeof(*pending)), **at;
 
-	pending_answered(route, origin, view->seq); /* passed on by another daemon: now it is this one's */
+	pending_answered(
+	    route, origin, view->seq); /* passed on by another daemon: now it is this one's */
 	if (route->n_pending >= ROUTE_PENDING_MAX)
 		pending_remove(route, &route->first);
 	if (!pending)
@@ -127,7 +129,8 @@ static void parked_expire(void *self)
 
 	for (struct route_pending **at = &route->first; *at;) {
 		if ((*at)->parked && (*at)->until_ns <= now) {
-			fail_about(route, &(*at)->origin, (*at)->seq, (*at)->dest, "is not running (restarting)");
+			fail_about(route, &(*at)->origin, (*at)->seq, (*at)->dest,
+			    "is not running (restarting)");
 			pending_remove(route, at);
 			continue;
 		}
@@ -169,7 +172,8 @@ static void parked_send(struct route *route, enum wire_peer daemon)
 /* ---- passing on -------------------------------------------------------------------------------------------------- */
 
 /* Who is to have the answer: the sender, or, where a daemon passes a request on, the one that it names. */
-static struct bus_peer origin_of(const struct wire_view *view, enum wire_peer sender, const struct bus_peer *from)
+static struct bus_peer origin_of(
+    const struct wire_view *view, enum wire_peer sender, const struct bus_peer *from)
 {
 	struct bus_peer origin = *from;
 	const void *bytes;
@@ -184,7 +188,7 @@ static struct bus_peer origin_of(const struct wire_view *view, enum wire_peer se
 }
 
 static void request_send(struct route *route, struct wire_msg *msg, const struct wire_view *view,
-			 const struct bus_peer *origin)
+    const struct bus_peer *origin)
 {
 	const enum wire_peer dest = view->dest;
 	const uint32_t seq = view->seq;
@@ -203,7 +207,7 @@ static void request_send(struct route *route, struct wire_msg *msg, const struct
 }
 
 static void request_pass(struct route *route, const struct wire_view *view, enum wire_peer sender,
-			 const struct bus_peer *from)
+    const struct bus_peer *from)
 {
 	const struct bus_peer origin = origin_of(view, sender, from);
 	const enum wire_peer dest = view->dest;
@@ -213,7 +217,8 @@ static void request_pass(struct route *route, const struct wire_view *view, enum
 		fail_send(route, from, view->seq, "a request needs a daemon that it is for");
 		return;
 	}
-	if (sender == WIRE_CLIENT && view->source != WIRE_CLIENT) { /* meant for a frontend that was killed */
+	if (sender == WIRE_CLIENT &&
+	    view->source != WIRE_CLIENT) { /* meant for a frontend that was killed */
 		fail_send(route, from, view->seq, "a daemon asks nothing before its HELLO");
 		return;
 	}
@@ -231,7 +236,8 @@ static void event_pass(struct route *route, const struct wire_view *view, enum w
 {
 	struct wire_msg msg;
 
-	if (sender == WIRE_CLIENT || view->dest == WIRE_CLIENT || route->daemons[view->dest].len == 0)
+	if (sender == WIRE_CLIENT || view->dest == WIRE_CLIENT ||
+	    route->daemons[view->dest].len == 0)
 		return;
 	wire_init_copy(&msg, view, WIRE_TAG_ORIGIN);
 	wire_put_peers(&msg, sender, view->dest);
@@ -273,7 +279,8 @@ static void ok_send(struct route *route, const struct wire_view *view, const str
 	msg_send(route, from, &msg);
 }
 
-static void hello_take(struct route *route, const struct wire_view *view, const struct bus_peer *from)
+static void hello_take(
+    struct route *route, const struct wire_view *view, const struct bus_peer *from)
 {
 	const enum wire_peer kind = view->source;
 	const pid_t pid = kind > WIRE_FRONTEND ? route->owner.pid(route->owner.self, kind) : 0;
@@ -306,12 +313,13 @@ static void own_take(struct route *route, const struct wire_view *view, const st
 		route->owner.down(route->owner.self);
 		return;
 	default:
-		fail_about(route, from, view->seq, WIRE_FRONTEND, "does not know message %u (%s)", view->type,
-			   wire_type_name(view->type));
+		fail_about(route, from, view->seq, WIRE_FRONTEND, "does not know message %u (%s)",
+		    view->type, wire_type_name(view->type));
 	}
 }
 
-static void message_take(struct route *route, const struct wire_view *view, const struct bus_peer *from)
+static void message_take(
+    struct route *route, const struct wire_view *view, const struct bus_peer *from)
 {
 	const enum wire_peer sender = peer_kind(route, from);
 
@@ -333,8 +341,9 @@ static void bad_log(const struct route *route)
 	const uint64_t n = bus_counts(route->bus).bad;
 
 	if ((n & (n - 1)) == 0)
-		log_warning(route->log, "somebody sent bytes that are no message (%llu times so far)",
-			    (unsigned long long)n);
+		log_warning(route->log,
+		    "somebody sent bytes that are no message (%llu times so far)",
+		    (unsigned long long)n);
 }
 
 static void bus_ready(void *self, short revents)
@@ -361,7 +370,7 @@ static void bus_ready(void *self, short revents)
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
 void route_init(struct route *route, const struct log *log, struct loop *loop, struct bus *bus,
-		const struct route_owner *owner)
+    const struct route_owner *owner)
 {
 	*route = (struct route){.log = log, .loop = loop, .bus = bus, .owner = *owner};
 	loop_watch_start(loop, &route->watch, bus_fd(bus), POLLIN, bus_ready, route);
@@ -386,7 +395,8 @@ void route_lost(struct route *route, enum wire_peer daemon)
 		const bool unanswered = pending->dest == daemon && !pending->parked;
 
 		if (unanswered && !asked)
-			fail_about(route, &pending->origin, pending->seq, daemon, "ended before it had answered");
+			fail_about(route, &pending->origin, pending->seq, daemon,
+			    "ended before it had answered");
 		if (unanswered || asked)
 			pending_remove(route, at);
 		else
@@ -410,8 +420,8 @@ bool route_busy(const struct route *route, enum wire_peer daemon)
 {
 	for (const struct route_pending *pending = route->first; pending; pending = pending->next) {
 		if (pending->dest == daemon && !pending->parked &&
-		    (pending->type == WIRE_LOAD || pending->type == WIRE_PREPARE || pending->type == WIRE_UNLOAD ||
-		     pending->type == WIRE_REMAP))
+		    (pending->type == WIRE_LOAD || pending->type == WIRE_PREPARE ||
+		        pending->type == WIRE_UNLOAD || pending->type == WIRE_REMAP))
 			return true;
 	}
 	return false;

@@ -33,8 +33,9 @@ struct route_pending { /* a request without an answer yet */
 	uint64_t until_ns;
 };
 
-struct route_owner {                                      /* what the rest of the frontend answers */
-	pid_t (*pid)(void *self, enum wire_peer daemon);  /* of the daemon that has attached; 0: none */
+struct route_owner { /* what the rest of the frontend answers */
+	pid_t (*pid)(
+	    void *self, enum wire_peer daemon); /* of the daemon that has attached; 0: none */
 	void (*heard)(void *self, enum wire_peer daemon); /* it has sent something */
 	/* its answer is about to be passed on: what it has put to be kept before that comes first */
 	void (*answers)(void *self, enum wire_peer daemon);
@@ -56,7 +57,7 @@ struct route {
 };
 
 void route_init(struct route *route, const struct log *log, struct loop *loop, struct bus *bus,
-		const struct route_owner *owner);
+    const struct route_owner *owner);
 void route_fini(struct route *route);
 /* route_lost: the daemon has ended; what it has not answered is answered. */
 void route_lost(struct route *route, enum wire_peer daemon);

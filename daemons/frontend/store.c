@@ -33,7 +33,8 @@ static struct store_entry **entry_find(struct store *store, const char *key)
 int store_put(struct store *store, struct keep_entry *kept, struct store_entry **ret)
 {
 	struct store_entry **at = entry_find(store, kept->key), *old = *at;
-	struct store_entry *entry = old || store->count < STORE_ENTRIES_MAX ? malloc(sizeof(*entry)) : NULL;
+	struct store_entry *entry =
+	    old || store->count < STORE_ENTRIES_MAX ? malloc(sizeof(*entry)) : NULL;
 
 	if (!entry) {
 		const bool full = !old && store->count >= STORE_ENTRIES_MAX;

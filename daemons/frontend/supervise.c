@@ -47,8 +47,8 @@ static void child_ask(struct supervise_child *child)
 		supervise->owner.ping(supervise->owner.self, child->peer);
 		return;
 	}
-	log_warning(supervise->log, "aloe-%s (pid %d) has not answered for %u s: killed", wire_peer_name(child->peer),
-		    child->pid, child->silent - 1);
+	log_warning(supervise->log, "aloe-%s (pid %d) has not answered for %u s: killed",
+	    wire_peer_name(child->peer), child->pid, child->silent - 1);
 	child_kill(child);
 }
 
@@ -81,17 +81,19 @@ bool supervise_attach(struct supervise *supervise, enum wire_peer peer, pid_t pi
 
 /* ---- starting ---------------------------------------------------------------------------------------------------- */
 
-void supervise_init(struct supervise *supervise, const struct log *log, struct loop *loop, const char *dir,
-		    const struct supervise_owner *owner)
+void supervise_init(struct supervise *supervise, const struct log *log, struct loop *loop,
+    const char *dir, const struct supervise_owner *owner)
 {
-	*supervise = (struct supervise){.log = log, .loop = loop, .dir = dir, .leash = -1, .owner = *owner};
+	*supervise =
+	    (struct supervise){.log = log, .loop = loop, .dir = dir, .leash = -1, .owner = *owner};
 	loop_timer_start(loop, &supervise->second, SECOND_NS, second, supervise);
 }
 
-void supervise_add(struct supervise *supervise, enum wire_peer peer, struct channel *channel, const char *state)
+void supervise_add(
+    struct supervise *supervise, enum wire_peer peer, struct channel *channel, const char *state)
 {
-	supervise->children[peer] =
-	    (struct supervise_child){.of = supervise, .peer = peer, .pidfd = -1, .channel = channel, .state = state};
+	supervise->children[peer] = (struct supervise_child){
+	    .of = supervise, .peer = peer, .pidfd = -1, .channel = channel, .state = state};
 }
 
 pid_t supervise_pid(const struct supervise *supervise, enum wire_peer peer)
@@ -103,21 +105,22 @@ static void child_begins(struct supervise_child *child)
 {
 	child->started_ns = clock_ns();
 	child->silent = 0;
-	loop_watch_start(child->of->loop, &child->pid_watch, child->pidfd, POLLIN, child_gone, child);
+	loop_watch_start(
+	    child->of->loop, &child->pid_watch, child->pidfd, POLLIN, child_gone, child);
 }
 
 static int child_exec(struct supervise_child *child, const char *name)
 {
 	struct supervise *supervise = child->of;
 	char path[PATH_MAX], leash_text[16];
-	const char *argv[] = {
-	    name, "--dir", supervise->dir, "--leash", leash_text, child->state ? "--state" : NULL, child->state, NULL};
+	const char *argv[] = {name, "--dir", supervise->dir, "--leash", leash_text,
+	    child->state ? "--state" : NULL, child->state, NULL};
 	int result = child_path(name, path, sizeof(path));
 
 	snprintf(leash_text, sizeof(leash_text), "%d", supervise->leash);
 	if (!result)
-		result = child_spawn(path, (char *const *)(uintptr_t)argv, &supervise->leash, 1, -1, &child->pid,
-				     &child->pidfd);
+		result = child_spawn(path, (char *const *)(uintptr_t)argv, &supervise->leash, 1, -1,
+		    &child->pid, &child->pidfd);
 	if (result < 0)
 		log_error(supervise->log, "cannot start %s: %s", path, strerror(-result));
 	return result;
@@ -166,7 +169,8 @@ static void restart_later(struct supervise_child *child)
 	if (child->of->ending)
 		return;
 	child->quick = lived_ns < SUPERVISE_STEADY_MS * 1000000ull ? child->quick + 1 : 0;
-	loop_timer_start(child->of->loop, &child->restart, supervise_backoff_ns(child->quick), child_restart, child);
+	loop_timer_start(child->of->loop, &child->restart, supervise_backoff_ns(child->quick),
+	    child_restart, child);
 }
 
 static void child_restart(void *self)
@@ -189,7 +193,8 @@ static void child_ended(struct supervise_child *child, const char *how)
 	close(child->pidfd);
 	child->pidfd = -1;
 	if (!supervise->ending)
-		log_warning(supervise->log, "aloe-%s (pid %d) %s; restarting", wire_peer_name(child->peer), pid, how);
+		log_warning(supervise->log, "aloe-%s (pid %d) %s; restarting",
+		    wire_peer_name(child->peer), pid, how);
 	channel_close(child->channel);
 	supervise->owner.ended(supervise->owner.self, child->peer, pid);
 	restart_later(child);
@@ -231,7 +236,8 @@ bool supervise_reap(struct supervise *supervise)
 		if (child)
 			child_ended(child, how);
 		else
-			log_debug(supervise->log, "a process whose parent has ended (pid %d) %s", pid, how);
+			log_debug(supervise->log, "a process whose parent has ended (pid %d) %s",
+			    pid, how);
 	}
 	left = pid != -ECHILD;
 	for (int peer = 0; peer < WIRE_PEERS; peer++)

@@ -49,8 +49,9 @@ struct supervise_child {
 };
 
 struct supervise_owner {
-	void (*ended)(void *self, enum wire_peer daemon, pid_t pid); /* after its channel has been emptied */
-	void (*ping)(void *self, enum wire_peer daemon);             /* its answer calls supervise_heard */
+	void (*ended)(
+	    void *self, enum wire_peer daemon, pid_t pid); /* after its channel has been emptied */
+	void (*ping)(void *self, enum wire_peer daemon);   /* its answer calls supervise_heard */
 	bool (*busy)(void *self, enum wire_peer daemon);
 	void *self;
 };
@@ -63,16 +64,18 @@ struct supervise {
 	bool ending;
 	struct supervise_owner owner;
 	struct loop_timer second;
-	struct supervise_child children[WIRE_PEERS]; /* by peer; those with of == NULL are not supervised */
+	struct supervise_child
+	    children[WIRE_PEERS]; /* by peer; those with of == NULL are not supervised */
 };
 
-void supervise_init(struct supervise *supervise, const struct log *log, struct loop *loop, const char *dir,
-		    const struct supervise_owner *owner);
+void supervise_init(struct supervise *supervise, const struct log *log, struct loop *loop,
+    const char *dir, const struct supervise_owner *owner);
 /* supervise_fini kills those adopted that have not ended. */
 void supervise_fini(struct supervise *supervise);
 /* supervise_add names a daemon; supervise_start starts it for the first time, or, where `adopt`, takes up the one that is
  * there: 0, or -errno when there is no such program. */
-void supervise_add(struct supervise *supervise, enum wire_peer peer, struct channel *channel, const char *state);
+void supervise_add(
+    struct supervise *supervise, enum wire_peer peer, struct channel *channel, const char *state);
 int supervise_start(struct supervise *supervise, enum wire_peer peer, bool adopt);
 pid_t supervise_pid(const struct supervise *supervise, enum wire_peer peer);
 /* supervise_attach gives a daemon's connection to its channel; false: it is none of ours, and `fd` stays the caller's. */
@@ -82,7 +85,8 @@ void supervise_heard(struct supervise *supervise, enum wire_peer peer); /* a sig
 /* supervise_reap takes all children that have ended, those of dead daemons too. Returns false when there is none left at
  * all, adopted ones included. */
 bool supervise_reap(struct supervise *supervise);
-void supervise_end(struct supervise *supervise); /* all are told to leave; nothing is started from now on */
+void supervise_end(
+    struct supervise *supervise); /* all are told to leave; nothing is started from now on */
 
 /* How long to wait before a daemon that has died `quick` times in a row, too early, is started again. */
 uint64_t supervise_backoff_ns(unsigned quick);

@@ -47,16 +47,19 @@ static int open_instance(struct host *host, struct host_wave *wave, uint32_t num
 	if (status != 0)
 		return status;
 	if (!known(wave, number) && !digest_agrees(entry, row->digest)) {
-		host_say(host, "%s: %s is not the build that the plan was made from: its .desc differs\n", name, path);
+		host_say(host,
+		    "%s: %s is not the build that the plan was made from: its .desc differs\n",
+		    name, path);
 		return -ESTALE;
 	}
 	/* So that exec can name it, should it not come back from here. */
 	atomic_store(&image_segment_state(&wave->now.view, row->segment)->current, number + 1);
-	status = instance_open(it, &wave->now.view, number, entry, wave->radio ? &wave->radio->pace.radio : NULL,
-			       &wave->arena);
+	status = instance_open(it, &wave->now.view, number, entry,
+	    wave->radio ? &wave->radio->pace.radio : NULL, &wave->arena);
 	atomic_store(&image_segment_state(&wave->now.view, row->segment)->current, 0);
 	if (status < 0)
-		host_say(host, "%s: %s\n", name, it->setup.error[0] ? it->setup.error : "init failed without a word");
+		host_say(host, "%s: %s\n", name,
+		    it->setup.error[0] ? it->setup.error : "init failed without a word");
 	else if (it->setup.note[0])
 		host_say(host, "%s: %s\n", name, it->setup.note);
 	return status < 0 ? status : 0;
@@ -76,8 +79,9 @@ int host_tables_init(struct host_tables *tables, const struct hostlink_msg *msg)
 	for (uint32_t i = 0; i < msg->n_segments; i++) {
 		const struct hostlink_segment *place = &msg->segments[i];
 
-		if (place->segment >= tables->view.head->segments.count || place->entry >= NODE_ENTRIES_MAX ||
-		    place->lane >= NODE_LANES_MAX || place->seat >= NODE_ENTRIES_MAX)
+		if (place->segment >= tables->view.head->segments.count ||
+		    place->entry >= NODE_ENTRIES_MAX || place->lane >= NODE_LANES_MAX ||
+		    place->seat >= NODE_ENTRIES_MAX)
 			return -EBADMSG;
 		tables->segments[i].place = *place;
 	}
@@ -122,11 +126,12 @@ static int open_all(struct host *host, struct host_wave *wave, const struct host
 		first = first != 0 ? first : status; /* go on: all errors at once */
 	}
 	for (uint32_t i = 0; i < msg->n_segments && first == 0; i++)
-		first = segment_init(&wave->now.segments[i].segment, &wave->now.view, msg->segments[i].segment,
-				     wave->instances, &host->node->control[msg->control]);
+		first = segment_init(&wave->now.segments[i].segment, &wave->now.view,
+		    msg->segments[i].segment, wave->instances, &host->node->control[msg->control]);
 	if (wave->arena.no_huge && !host->said_no_huge)
-		host_say(host, "!no huge pages (transparent_hugepage is \"never\"): a host with much memory takes "
-			       "longer to go when it is killed\n");
+		host_say(host,
+		    "!no huge pages (transparent_hugepage is \"never\"): a host with much memory takes "
+		    "longer to go when it is killed\n");
 	host->said_no_huge |= wave->arena.no_huge;
 	return first;
 }
@@ -135,7 +140,8 @@ static int close_all(struct host *host, struct host_wave *wave)
 {
 	int first = 0;
 
-	for (uint32_t i = 0; wave->instances != NULL && i < wave->now.view.head->instances.count; i++) {
+	for (uint32_t i = 0; wave->instances != NULL && i < wave->now.view.head->instances.count;
+	     i++) {
 		struct instance *it = &wave->instances[i];
 		int status;
 
@@ -143,8 +149,9 @@ static int close_all(struct host *host, struct host_wave *wave)
 			continue;
 		status = instance_close(it);
 		if (status < 0)
-			host_say(host, "%s: %s\n", image_text(&wave->now.view, wave->now.view.instances[i].name),
-				 it->setup.error[0] ? it->setup.error : "close failed without a word");
+			host_say(host, "%s: %s\n",
+			    image_text(&wave->now.view, wave->now.view.instances[i].name),
+			    it->setup.error[0] ? it->setup.error : "close failed without a word");
 		first = first != 0 ? first : status;
 	}
 	for (uint32_t i = 0; wave->handles != NULL && i < wave->now.view.head->instances.count; i++)
@@ -158,7 +165,8 @@ static int close_all(struct host *host, struct host_wave *wave)
 	return first;
 }
 
-int host_map(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds, struct image_view *ret)
+int host_map(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds,
+    struct image_view *ret)
 {
 	if (n_fds != 2 + msg->n_lanes || msg->control >= NODE_WAVEFORMS_MAX)
 		return -EBADMSG;
@@ -214,7 +222,8 @@ int host_finish(struct host *host, uint32_t control)
 	struct host_wave **link, *wave;
 
 	pthread_mutex_lock(&host->lock);
-	for (link = &host->waves; *link != NULL && (*link)->control != control; link = &(*link)->next)
+	for (link = &host->waves; *link != NULL && (*link)->control != control;
+	     link = &(*link)->next)
 		;
 	wave = *link;
 	if (wave != NULL)

@@ -17,7 +17,8 @@ static int describe(const char *path, const struct aloe_entry *entry, struct dia
 	int error = 0;
 
 	if (!text)
-		error = diag_error(diag, path, 0, "its tables cannot be described: a text is not UTF-8, or no memory");
+		error = diag_error(diag, path, 0,
+		    "its tables cannot be described: a text is not UTF-8, or no memory");
 	else
 		error = desc_parse(path, text, strlen(text), diag, &type);
 	if (!error && (fputs(text, stdout) < 0 || fflush(stdout) != 0))

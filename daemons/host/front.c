@@ -32,8 +32,9 @@ enum {
 #define NAP_NS 1000000ull
 #define CLOSE_NS 200000000ull
 #define TIME_NS 500000000ull
-#define AHEAD_NS 100000000ull /* of a start that all channels are to hear of in time; twice that when they did not */
-#define AGAIN_NS 1000000ull   /* of one after an overrun */
+#define AHEAD_NS                                                                                   \
+	100000000ull /* of a start that all channels are to hear of in time; twice that when they did not */
+#define AGAIN_NS 1000000ull /* of one after an overrun */
 #define AGAIN_LATER_NS 50000000ull
 #define STALL_NS 2000000000ull
 
@@ -180,7 +181,8 @@ static void start(struct front *self)
  * slots then. */
 static void start_again(struct x310_front *front, struct front_channel *channel, uint64_t now_ns)
 {
-	const double ahead = (double)(now_ns - channel->heard_ns + (channel->tries == 0 ? AGAIN_NS : AGAIN_LATER_NS));
+	const double ahead = (double)(now_ns - channel->heard_ns +
+	    (channel->tries == 0 ? AGAIN_NS : AGAIN_LATER_NS));
 	uint64_t ticks = channel->heard_ticks + (uint64_t)(ahead / front->tick_ns);
 
 	ticks = front->origin + ((ticks - front->origin) / front->per_slot + 1) * front->per_slot;
@@ -234,7 +236,8 @@ static void look_after(struct x310_front *front, struct front_channel *channel, 
 
 /* ---- in and out --------------------------------------------------------------------------------------------------------------- */
 
-static unsigned receive(struct front *self, uint32_t c, uint64_t now_ns, struct front_packet *ret, unsigned n)
+static unsigned receive(
+    struct front *self, uint32_t c, uint64_t now_ns, struct front_packet *ret, unsigned n)
 {
 	struct x310_front *front = front_of(self);
 	struct front_channel *channel = &front->channel[c];
@@ -243,16 +246,17 @@ static unsigned receive(struct front *self, uint32_t c, uint64_t now_ns, struct 
 
 	for (unsigned i = 0; i < got; i++)
 		ret[i] = (struct front_packet){.packet = packets[i].packet,
-					       .iq = packets[i].iq,
-					       .ticks = packets[i].ticks,
-					       .samples = packets[i].n,
-					       .gap = packets[i].gap};
+		    .iq = packets[i].iq,
+		    .ticks = packets[i].ticks,
+		    .samples = packets[i].n,
+		    .gap = packets[i].gap};
 	if (got > 0) {
 		channel->heard_ns = now_ns;
 		channel->heard_ticks = packets[got - 1].ticks;
 		channel->tries = 0;
 		if (front->origin == 0 || packets[0].ticks < front->origin)
-			front->origin = packets[0].ticks - (self->on_grid ? packets[0].ticks % front->per_slot : 0);
+			front->origin = packets[0].ticks -
+			    (self->on_grid ? packets[0].ticks % front->per_slot : 0);
 	}
 	look_after(front, channel, now_ns);
 	return got;
@@ -279,7 +283,8 @@ static uint8_t *place(struct front *self, uint32_t c)
 	struct front_channel *channel = &front_of(self)->channel[c];
 
 	if (!channel->has_place)
-		channel->has_place = radio_get(&channel->radio, channel->spp, &channel->placed, 1) == 1;
+		channel->has_place =
+		    radio_get(&channel->radio, channel->spp, &channel->placed, 1) == 1;
 	return channel->has_place ? radio_iq(&channel->placed) : NULL;
 }
 
@@ -306,7 +311,8 @@ static void count(struct front *self, uint32_t c, struct front_counts *ret)
 	add_counts(&channel->radio, ret);
 }
 
-static const struct front_kind x310_kind = {clock_of, start, receive, release, place, send_placed, flush, count};
+static const struct front_kind x310_kind = {
+    clock_of, start, receive, release, place, send_placed, flush, count};
 
 /* ---- open -------------------------------------------------------------------------------------------------------------------- */
 
@@ -322,14 +328,15 @@ static const struct door_kind *kind_of(uint32_t transport, char *ret_why, size_t
 	if (library_path("dpdk", path, sizeof(path)) == 0)
 		(void)library_open(path, "door_dpdk", &diag, &symbol);
 	if (symbol == NULL)
-		snprintf(ret_why, size, "transport \"dpdk\": %s; it is built where libdpdk-dev is installed",
-			 diag.len > 0 ? diag.lines[0] : "its library cannot be loaded");
+		snprintf(ret_why, size,
+		    "transport \"dpdk\": %s; it is built where libdpdk-dev is installed",
+		    diag.len > 0 ? diag.lines[0] : "its library cannot be loaded");
 	diag_fini(&diag);
 	return symbol;
 }
 
-static int new_door(const struct image_view *view, const struct image_radio *row, uint32_t packets, struct door **ret,
-		    char *ret_why, size_t size)
+static int new_door(const struct image_view *view, const struct image_radio *row, uint32_t packets,
+    struct door **ret, char *ret_why, size_t size)
 {
 	const uint32_t bytes = RADIO_HEADER + RADIO_IQ * row->spp;
 	const struct door_options options = {
@@ -354,15 +361,17 @@ static int new_door(const struct image_view *view, const struct image_radio *row
 }
 
 /* One door for both: a port that the kernel does not see, or a group. */
-static bool same_port(const struct image_view *view, const struct image_radio *a, const struct image_radio *b)
+static bool same_port(
+    const struct image_view *view, const struct image_radio *a, const struct image_radio *b)
 {
-	return a->transport == b->transport && strcmp(image_text(view, a->port), image_text(view, b->port)) == 0 &&
-	       a->group == b->group && a->group_port == b->group_port;
+	return a->transport == b->transport &&
+	    strcmp(image_text(view, a->port), image_text(view, b->port)) == 0 &&
+	    a->group == b->group && a->group_port == b->group_port;
 }
 
 /* Such a door is there once, for all radios that name it. */
-static int port_door(struct x310_front *front, const struct image_view *view, const struct image_radio *row,
-		     uint32_t packets, char *ret_why, size_t size)
+static int port_door(struct x310_front *front, const struct image_view *view,
+    const struct image_radio *row, uint32_t packets, char *ret_why, size_t size)
 {
 	const uint16_t own = (uint16_t)(OWN_ENDPOINT + OWN_STEP * front->front.channels);
 	struct front_port *port = front->ports;
@@ -372,7 +381,8 @@ static int port_door(struct x310_front *front, const struct image_view *view, co
 	while (port < front->ports + front->n_ports && !same_port(view, port->row, row))
 		port++;
 	if (port == front->ports + front->n_ports) {
-		status = new_door(view, row, IMAGE_RADIO_CHANNELS_MAX * packets, &door, ret_why, size);
+		status =
+		    new_door(view, row, IMAGE_RADIO_CHANNELS_MAX * packets, &door, ret_why, size);
 		if (status != 0)
 			return status;
 		*port = (struct front_port){row, split_new(door)};
@@ -387,15 +397,16 @@ static int port_door(struct x310_front *front, const struct image_view *view, co
 }
 
 /* Each channel has a socket of its own, or its part of a port or group that several have. */
-static int open_door(struct x310_front *front, const struct image_view *view, const struct image_radio *row,
-		     uint32_t packets, char *ret_why, size_t size)
+static int open_door(struct x310_front *front, const struct image_view *view,
+    const struct image_radio *row, uint32_t packets, char *ret_why, size_t size)
 {
 	uint32_t channels = 0;
 
 	for (uint32_t r = 0; r < view->head->radios.count; r++)
 		channels += view->radios[r].n_channels;
 	if ((row->transport == WF_TRANSPORT_UDP && row->group == 0) || channels == 1)
-		return new_door(view, row, packets, &front->channel[front->front.channels].door, ret_why, size);
+		return new_door(
+		    view, row, packets, &front->channel[front->front.channels].door, ret_why, size);
 	return port_door(front, view, row, packets, ret_why, size);
 }
 
@@ -407,11 +418,11 @@ static struct radio_options options_of(const struct image_radio *row, uint32_t c
 	return (struct radio_options){
 	    .device = {row->address, CHDR_UDP_PORT},
 	    .endpoint = {.own = (uint16_t)(OWN_ENDPOINT + OWN_STEP * nth),
-			 .own_port = (uint16_t)row->sfp,
-			 .device = (uint16_t)(first ? DEVICE_ENDPOINT : CLAIMED_ENDPOINT + port),
-			 .device_port = (uint16_t)port,
-			 .claim = !first || !row->initialised,
-			 .version = 0x0100},
+	        .own_port = (uint16_t)row->sfp,
+	        .device = (uint16_t)(first ? DEVICE_ENDPOINT : CLAIMED_ENDPOINT + port),
+	        .device_port = (uint16_t)port,
+	        .claim = !first || !row->initialised,
+	        .version = 0x0100},
 	    .control_device = DEVICE_ENDPOINT,
 	    .control_port = first ? 0 : FIRST_PORT,
 	    .initialised = row->initialised != 0,
@@ -421,14 +432,16 @@ static struct radio_options options_of(const struct image_radio *row, uint32_t c
 	    .tx = number % 2 == 0 && !row->listen,
 	    .listen = row->listen != 0,
 	    .window = {WINDOW_BYTES, 0xffffff},
-	    .frequency = {row->flow_control ? WINDOW_BYTES / 8 : 0, row->flow_control ? 0xffffff : 0},
+	    .frequency = {row->flow_control ? WINDOW_BYTES / 8 : 0,
+	        row->flow_control ? 0xffffff : 0},
 	    .lossy = row->flow_control != 0,
 	    .policy = row->tx_advance < 0 ? TX_GO_ON : TX_REALIGN,
 	};
 }
 
 /* Until its streams stand. */
-static int stand(struct x310_front *front, struct front_channel *channel, char *ret_why, size_t size)
+static int stand(
+    struct x310_front *front, struct front_channel *channel, char *ret_why, size_t size)
 {
 	const uint64_t until = clock_ns() + OPEN_NS;
 	struct radio *radio = &channel->radio;
@@ -438,20 +451,22 @@ static int stand(struct x310_front *front, struct front_channel *channel, char *
 			turn(front);
 			continue;
 		}
-		snprintf(ret_why, size, "%s%s", radio_failed(radio) ? radio_failed(radio) : "its streams do not stand",
-			 door_up(channel->door) ? "" : " (there is nobody at the other end of the wire)");
+		snprintf(ret_why, size, "%s%s",
+		    radio_failed(radio) ? radio_failed(radio) : "its streams do not stand",
+		    door_up(channel->door) ? ""
+		                           : " (there is nobody at the other end of the wire)");
 		return -EIO;
 	}
 	if (radio->control.refused > 0) {
 		snprintf(ret_why, size, "the device refused %llu register accesses",
-			 (unsigned long long)radio->control.refused);
+		    (unsigned long long)radio->control.refused);
 		return -EIO;
 	}
 	return 0;
 }
 
-static int open_channel(struct x310_front *front, const struct image_view *view, const struct image_radio *row,
-			uint32_t c, uint32_t packets, char *ret_why, size_t size)
+static int open_channel(struct x310_front *front, const struct image_view *view,
+    const struct image_radio *row, uint32_t c, uint32_t packets, char *ret_why, size_t size)
 {
 	const uint32_t nth = front->front.channels;
 	struct front_channel *channel = &front->channel[nth];
@@ -462,7 +477,8 @@ static int open_channel(struct x310_front *front, const struct image_view *view,
 		return status;
 	if (channel->door->note[0])
 		snprintf(front->note, sizeof(front->note), "%s", channel->door->note);
-	for (const uint64_t until = clock_ns() + OPEN_NS; !door_up(channel->door) && clock_ns() < until;) {
+	for (const uint64_t until = clock_ns() + OPEN_NS;
+	     !door_up(channel->door) && clock_ns() < until;) {
 		turn(front);
 		clock_sleep_until(clock_ns() + NAP_NS);
 	}
@@ -473,13 +489,14 @@ static int open_channel(struct x310_front *front, const struct image_view *view,
 	return stand(front, channel, ret_why, size);
 }
 
-int front_open(struct x310_front *front, const struct image_view *view, uint32_t packets, char *ret_why, size_t size)
+int front_open(struct x310_front *front, const struct image_view *view, uint32_t packets,
+    char *ret_why, size_t size)
 {
 	const struct image_head *head = view->head;
 	int status = 0;
 
-	*front =
-	    (struct x310_front){.front = {.kind = &x310_kind, .ticks_per_sample = view->radios[0].ticks_per_sample}};
+	*front = (struct x310_front){
+	    .front = {.kind = &x310_kind, .ticks_per_sample = view->radios[0].ticks_per_sample}};
 	front->channel = calloc(IMAGE_RADIO_CHANNELS_MAX, sizeof(*front->channel));
 	if (front->channel == NULL)
 		return -ENOMEM;
@@ -491,7 +508,8 @@ int front_open(struct x310_front *front, const struct image_view *view, uint32_t
 	}
 	for (uint32_t r = 0; r < head->radios.count && status == 0; r++)
 		for (uint32_t c = 0; c < view->radios[r].n_channels && status == 0; c++)
-			status = open_channel(front, view, &view->radios[r], c, packets, ret_why, size);
+			status =
+			    open_channel(front, view, &view->radios[r], c, packets, ret_why, size);
 	if (status != 0)
 		front_close(front);
 	return status;

@@ -47,7 +47,8 @@ struct x310_front {
 
 /* front_open opens all channels of `n` radios and waits until their streams stand: 0, or -errno with the reason in ret_why.
  * By the thread that is to use it. */
-int front_open(struct x310_front *front, const struct image_view *view, uint32_t packets, char *ret_why, size_t size);
+int front_open(struct x310_front *front, const struct image_view *view, uint32_t packets,
+    char *ret_why, size_t size);
 /* front_close ends what is being sent and received, and closes. */
 void front_close(struct x310_front *front);
 

@@ -34,8 +34,9 @@ struct host_wave { /* what we hold of one waveform */
 	struct host_wave *next;
 	uint32_t control;
 	struct host_tables now;
-	struct host_tables *other;  /* of a remap that is being prepared; NULL */
-	void *opened_with;          /* the program that instances were opened with, once it is no longer in force */
+	struct host_tables *other; /* of a remap that is being prepared; NULL */
+	void *
+	    opened_with; /* the program that instances were opened with, once it is no longer in force */
 	struct arena arena;         /* of all that follows, and of the instances */
 	struct instance *instances; /* by number in the image; ours are open */
 	void **handles;             /* of the .so files; NULL: not ours */
@@ -68,9 +69,11 @@ int host_serve(int sock, int leash); /* the main loop: the program's exit code *
 /* attach.c: 0, or negative with the reason in host->text. The descriptors are consumed. */
 int host_attach(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds);
 int host_finish(struct host *host, uint32_t control);
-int host_map(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds, struct image_view *ret);
-struct host_wave *host_find(const struct host *host, uint32_t control);           /* NULL: none */
-int host_tables_init(struct host_tables *tables, const struct hostlink_msg *msg); /* places; -ENOMEM, -EBADMSG */
+int host_map(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds,
+    struct image_view *ret);
+struct host_wave *host_find(const struct host *host, uint32_t control); /* NULL: none */
+int host_tables_init(
+    struct host_tables *tables, const struct hostlink_msg *msg); /* places; -ENOMEM, -EBADMSG */
 void host_tables_fini(struct host_tables *tables);
 
 /* remap.c: the same instances by other tables. host_remap: 0, or negative with the reason in host->text and nothing changed;
@@ -85,15 +88,18 @@ void host_forget(struct host *host, const struct hostlink_msg *msg);
 uint32_t host_sweep(struct host *host);
 
 /* threads.c */
-int host_threads_start(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds);
+int host_threads_start(
+    struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds);
 void host_threads_stop(struct host *host, struct host_wave *wave);
 /* host_lanes_join puts segments into the tables of our threads on their lanes, host_lanes_leave takes them out and waits for
  * the one at work; host_free_start and host_free_stop: the threads of the virtual clock. */
-int host_lanes_join(struct host *host, struct host_tables *tables, const struct hostlink_msg *msg, const int *lane_fds);
+int host_lanes_join(struct host *host, struct host_tables *tables, const struct hostlink_msg *msg,
+    const int *lane_fds);
 void host_lanes_leave(struct host *host, struct host_tables *tables);
 /* host_radio_start makes the lane's thread, which opens the radio: 0, or negative with the reason in host->text.
  * host_radio_stop ends it, and what it has of the radio. */
-int host_radio_start(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds);
+int host_radio_start(
+    struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds);
 void host_radio_stop(struct host *host, struct host_wave *wave);
 int host_free_start(struct host_wave *wave);
 void host_free_stop(struct host *host, struct host_wave *wave);

@@ -22,7 +22,7 @@ static struct live *live_of(const struct host *host, const struct hostlink_msg *
 static bool is_array(const struct live *live, uint32_t param)
 {
 	return param < live->component->params.len && param < IMAGE_PARAMS_MAX &&
-	       param_is_live_array(&live->component->params.items[param]);
+	    param_is_live_array(&live->component->params.items[param]);
 }
 
 int host_offer(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds)
@@ -67,8 +67,9 @@ static uint32_t sweep_wave(const struct host_wave *wave)
 		struct live *live = wave->instances[i].live;
 
 		if (live != NULL)
-			waiting += live_sweep(live, atomic_load(&image_segment_state(view, row->segment)->done), view,
-					      &view->params[row->params]);
+			waiting += live_sweep(live,
+			    atomic_load(&image_segment_state(view, row->segment)->done), view,
+			    &view->params[row->params]);
 	}
 	return waiting;
 }

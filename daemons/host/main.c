@@ -15,6 +15,8 @@ int main(int argc, char **argv)
 		return host_shape();
 	if (argc == 5 && strcmp(argv[1], "--sock") == 0 && strcmp(argv[3], "--leash") == 0)
 		return host_serve(atoi(argv[2]), atoi(argv[4]));
-	fputs("usage: aloe-host --describe FILE.so | --shape | --sock FD --leash FD (started by aloe-exec)\n", stderr);
+	fputs(
+	    "usage: aloe-host --describe FILE.so | --shape | --sock FD --leash FD (started by aloe-exec)\n",
+	    stderr);
 	return 2;
 }

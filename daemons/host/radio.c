@@ -38,8 +38,8 @@ static void take_settings(struct host_radio *radio)
 		for (uint32_t c = 0; c < view->radios[r].n_channels; c++) {
 			const struct image_radio_channel *from = &view->radios[r].settings[c];
 
-			radio->channel[n++] = (struct aloe_radio_channel){from->rx_frequency, from->rx_gain,
-									  from->tx_frequency, from->tx_gain};
+			radio->channel[n++] = (struct aloe_radio_channel){
+			    from->rx_frequency, from->rx_gain, from->tx_frequency, from->tx_gain};
 		}
 	shown->channel = radio->channel;
 	shown->clock_source = image_text(view, view->radios[0].clock_source);
@@ -62,7 +62,8 @@ static int open_all(struct host_radio *radio)
 	    .tx_advance = row->tx_advance,
 	    .patience_ns = row->patience_ns,
 	};
-	int status = front_open(&radio->front, view, radio_pace_queue(&options), radio->why, sizeof(radio->why));
+	int status = front_open(
+	    &radio->front, view, radio_pace_queue(&options), radio->why, sizeof(radio->why));
 
 	if (status != 0)
 		return status;
@@ -74,7 +75,8 @@ static int open_all(struct host_radio *radio)
 	}
 	radio->pace.state = &image_run(view)->radio;
 	take_settings(radio);
-	radio->asked = (struct lane_radio){&radio->pace, radio_pace_wait, radio_pace_end, radio_pace_idle};
+	radio->asked =
+	    (struct lane_radio){&radio->pace, radio_pace_wait, radio_pace_end, radio_pace_idle};
 	return 0;
 }
 
@@ -88,7 +90,8 @@ int host_radio_open(struct host_radio *radio)
 void host_radio_close(struct host_radio *radio)
 {
 	for (uint32_t c = 0; c < radio->front.front.channels; c++)
-		radio->pace.queue[c].head = radio->pace.queue[c].tail; /* the door's memory goes with it */
+		radio->pace.queue[c].head =
+		    radio->pace.queue[c].tail; /* the door's memory goes with it */
 	radio_pace_show(&radio->pace);
 	front_close(&radio->front);
 	radio->pace.state = NULL;

@@ -24,7 +24,8 @@ struct host_radio {
 	char why[512];
 };
 
-struct host_radio *host_radio_new(const struct image_view *view, uint32_t lane); /* NULL: no memory */
+struct host_radio *host_radio_new(
+    const struct image_view *view, uint32_t lane); /* NULL: no memory */
 void host_radio_free(struct host_radio *radio);
 
 /* On the lane's thread: open says how it went by `opened`. */

@@ -15,7 +15,8 @@
 /* ---- REMAP ------------------------------------------------------------------------------------------------------------- */
 
 /* Copies share working memory with those that run before and after them: none may come to run beside another. */
-static int scratch_stays(struct host *host, const struct host_wave *wave, const struct image_view *view)
+static int scratch_stays(
+    struct host *host, const struct host_wave *wave, const struct image_view *view)
 {
 	const uint32_t n = (uint32_t)view->head->instances.count;
 
@@ -33,9 +34,10 @@ static int scratch_stays(struct host *host, const struct host_wave *wave, const 
 			if (view->instances[i].segment == view->instances[j].segment)
 				break; /* the next one of them is held against those behind it */
 			host_say(host,
-				 "copies that were loaded on one lane share working memory and cannot go to different "
-				 "ones: \"%s\" and \"%s\" must stay together",
-				 image_text(view, view->instances[i].name), image_text(view, view->instances[j].name));
+			    "copies that were loaded on one lane share working memory and cannot go to different "
+			    "ones: \"%s\" and \"%s\" must stay together",
+			    image_text(view, view->instances[i].name),
+			    image_text(view, view->instances[j].name));
 			return -EBUSY;
 		}
 	}
@@ -43,13 +45,13 @@ static int scratch_stays(struct host *host, const struct host_wave *wave, const 
 }
 
 static int segments_make(struct host *host, struct host_wave *wave, struct host_tables *tables,
-			 const struct hostlink_msg *msg)
+    const struct hostlink_msg *msg)
 {
 	int status = host_tables_init(tables, msg);
 
 	for (uint32_t i = 0; i < tables->n_segments && status == 0; i++)
-		status = segment_init(&tables->segments[i].segment, &tables->view, msg->segments[i].segment,
-				      wave->instances, &host->node->control[wave->control]);
+		status = segment_init(&tables->segments[i].segment, &tables->view,
+		    msg->segments[i].segment, wave->instances, &host->node->control[wave->control]);
 	return status;
 }
 
@@ -64,7 +66,8 @@ static bool same_instances(const struct host_wave *wave, const struct host_table
 	for (uint64_t i = 0; i < n; i++)
 		ours += wave->instances[i].component != NULL;
 	for (uint32_t s = 0; s < tables->n_segments; s++) {
-		const struct image_segment *row = &tables->view.segments[tables->segments[s].place.segment];
+		const struct image_segment *row =
+		    &tables->view.segments[tables->segments[s].place.segment];
 
 		for (uint32_t i = 0; i < row->n_instances; i++)
 			if (wave->instances[tables->view.order[row->order + i]].component == NULL)
@@ -74,8 +77,8 @@ static bool same_instances(const struct host_wave *wave, const struct host_table
 	return ours == theirs;
 }
 
-static int tables_make(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *fds,
-		       size_t n_fds, struct host_tables *tables)
+static int tables_make(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg,
+    const int *fds, size_t n_fds, struct host_tables *tables)
 {
 	int status = host_map(host, msg, fds, n_fds, &tables->view);
 
@@ -139,7 +142,8 @@ static void changes_follow(struct host *host, struct host_wave *wave)
 
 	for (uint32_t o = 0; o < wave->other->n_segments; o++)
 		for (uint32_t n = 0; n < wave->now.n_segments; n++)
-			segment_follow(&wave->other->segments[o].segment, &wave->now.segments[n].segment, written);
+			segment_follow(&wave->other->segments[o].segment,
+			    &wave->now.segments[n].segment, written);
 }
 
 static void instances_follow(struct host_wave *wave)

@@ -23,14 +23,17 @@ enum { SWEEP_MS = 1 };
 
 static void answer(struct host *host, const struct hostlink_msg *request, enum hostlink_type type)
 {
-	struct hostlink_msg msg = {
-	    .type = type, .control = request->control, .instance = request->instance, .sequence = request->sequence};
+	struct hostlink_msg msg = {.type = type,
+	    .control = request->control,
+	    .instance = request->instance,
+	    .sequence = request->sequence};
 
 	memcpy(msg.text, host->text, sizeof(msg.text));
 	hostlink_send(host->sock, &msg, NULL, 0);
 }
 
-static void dispatch(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds)
+static void dispatch(
+    struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds)
 {
 	int status;
 
@@ -80,7 +83,8 @@ static void stacks_small(void)
 	if (pthread_getattr_default_np(&before) != 0)
 		return;
 	pthread_attr_init(&small);
-	if (pthread_attr_setstacksize(&small, ALOE_STACK_BYTES) == 0 && pthread_setattr_default_np(&small) == 0) {
+	if (pthread_attr_setstacksize(&small, ALOE_STACK_BYTES) == 0 &&
+	    pthread_setattr_default_np(&small) == 0) {
 		if (pthread_create(&thread, NULL, nothing, NULL) == 0)
 			pthread_join(thread, NULL);
 		else

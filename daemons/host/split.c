@@ -34,7 +34,8 @@ static struct end *end_for(struct split *split, const struct packet *packet)
 	const uint16_t endpoint = (uint16_t)(packet->bytes[0] | packet->bytes[1] << 8);
 
 	for (unsigned i = 0; packet->size >= 2 && i < split->n; i++)
-		if ((uint16_t)(endpoint - split->ends[i].first) < split->ends[i].n_endpoints && split->ends[i].open)
+		if ((uint16_t)(endpoint - split->ends[i].first) < split->ends[i].n_endpoints &&
+		    split->ends[i].open)
 			return &split->ends[i];
 	return NULL;
 }
@@ -130,7 +131,7 @@ static void end_close(struct door *door)
 }
 
 static const struct door_kind end_kind = {"split", end_open, end_close, end_receive, end_put,
-					  end_get, end_send, end_count, end_fd,      end_up};
+    end_get, end_send, end_count, end_fd, end_up};
 
 struct split *split_new(struct door *door)
 {
@@ -150,10 +151,10 @@ struct door *split_end(struct split *split, uint16_t first, uint16_t n)
 	split->n++;
 	split->n_open++;
 	*end = (struct end){.door = {.kind = &end_kind, .own = split->door->own},
-			    .split = split,
-			    .first = first,
-			    .n_endpoints = n,
-			    .open = true};
+	    .split = split,
+	    .first = first,
+	    .n_endpoints = n,
+	    .open = true};
 	memcpy(end->door.note, split->door->note, sizeof(end->door.note));
 	return &end->door;
 }

@@ -14,7 +14,7 @@ static void report_fault(struct host *host, struct host_wave *wave, const struct
 	struct hostlink_msg msg = {.type = HOSTLINK_FAULT, .control = wave->control};
 
 	snprintf(msg.text, sizeof(msg.text), "%s: %s", it->setup.instance,
-		 it->setup.error[0] ? it->setup.error : "I/O error without a word");
+	    it->setup.error[0] ? it->setup.error : "I/O error without a word");
 	hostlink_send(host->sock, &msg, NULL, 0);
 	wave->io_reported = true;
 }
@@ -29,8 +29,9 @@ static int serve_wave(struct host *host, struct host_wave *wave)
 
 		if (!it->initialised || it->io.len == 0)
 			continue;
-		status = it->component->fill != NULL ? io_fill(&it->io, it->component, it->state, &it->setup)
-						     : io_drain(&it->io, it->component, it->state, &it->setup);
+		status = it->component->fill != NULL
+		    ? io_fill(&it->io, it->component, it->state, &it->setup)
+		    : io_drain(&it->io, it->component, it->state, &it->setup);
 		if (status < 0 && !wave->io_reported)
 			report_fault(host, wave, it);
 		moved += status > 0 ? status : 0;
@@ -124,7 +125,8 @@ static int create_realtime(struct host *host, struct host_lane *lane)
 
 	if (status != -EPERM)
 		return status;
-	host_say(host, "!no real-time priority (CAP_SYS_NICE): other programs can delay a slot by milliseconds\n");
+	host_say(host,
+	    "!no real-time priority (CAP_SYS_NICE): other programs can delay a slot by milliseconds\n");
 	return create_thread(lane, false);
 }
 
@@ -139,8 +141,8 @@ static int create_polling(struct host *host, struct host_lane *lane)
 	if (platform_may_poll(host->node->lane[number].cpu, &why))
 		return create_realtime(host, lane);
 	nice = platform_nice(-20, &before);
-	host_say(host, "!lane %u never sleeps and has no real-time priority, but nice %s: %s\n", number,
-		 nice == 0 ? "-20" : "as before (CAP_SYS_NICE)", why);
+	host_say(host, "!lane %u never sleeps and has no real-time priority, but nice %s: %s\n",
+	    number, nice == 0 ? "-20" : "as before (CAP_SYS_NICE)", why);
 	status = create_thread(lane, false);
 	if (nice == 0)
 		platform_nice(before, &before);
@@ -149,8 +151,8 @@ static int create_polling(struct host *host, struct host_lane *lane)
 
 enum lane_kind { LANE_ORDINARY, LANE_REALTIME, LANE_POLLING };
 
-static int open_lane(struct host *host, uint32_t number, uint32_t seat, int fd, struct host_radio *radio,
-		     enum lane_kind kind)
+static int open_lane(struct host *host, uint32_t number, uint32_t seat, int fd,
+    struct host_radio *radio, enum lane_kind kind)
 {
 	struct host_lane *lane = host->lanes[number];
 	int status;
@@ -167,11 +169,12 @@ static int open_lane(struct host *host, uint32_t number, uint32_t seat, int fd, 
 	lane->radio = radio;
 	lane->thread.image = image_map(fd, sizeof(struct lane_image), true);
 	if (kind == LANE_REALTIME)
-		lane->thread.rehearsal = rehearsal_new(); /* without one slots are slower after a sleep */
+		lane->thread.rehearsal =
+		    rehearsal_new(); /* without one slots are slower after a sleep */
 	status = lane->thread.image == NULL ? -ENOMEM
-		 : kind == LANE_POLLING     ? create_polling(host, lane)
-		 : kind == LANE_REALTIME    ? create_realtime(host, lane)
-					    : create_thread(lane, false);
+	    : kind == LANE_POLLING          ? create_polling(host, lane)
+	    : kind == LANE_REALTIME         ? create_realtime(host, lane)
+	                                    : create_thread(lane, false);
 	if (status != 0) {
 		rehearsal_free(lane->thread.rehearsal);
 		free(lane);
@@ -181,12 +184,13 @@ static int open_lane(struct host *host, uint32_t number, uint32_t seat, int fd, 
 	return 0;
 }
 
-int host_lanes_join(struct host *host, struct host_tables *tables, const struct hostlink_msg *msg, const int *lane_fds)
+int host_lanes_join(struct host *host, struct host_tables *tables, const struct hostlink_msg *msg,
+    const int *lane_fds)
 {
 	const struct image_head *head = tables->view.head;
-	const enum lane_kind kind = head->clock != IMAGE_TIMER  ? LANE_ORDINARY
-				    : lane_polls(head->slot_ns) ? LANE_POLLING
-								: LANE_REALTIME;
+	const enum lane_kind kind = head->clock != IMAGE_TIMER ? LANE_ORDINARY
+	    : lane_polls(head->slot_ns)                        ? LANE_POLLING
+	                                                       : LANE_REALTIME;
 	int status = 0;
 
 	for (uint32_t i = 0; i < msg->n_segments && status == 0; i++) {
@@ -200,25 +204,28 @@ int host_lanes_join(struct host *host, struct host_tables *tables, const struct 
 		status = open_lane(host, place->lane, place->seat, lane_fds[l], NULL, kind);
 		if (status == 0)
 			atomic_store(&host->lanes[place->lane]->thread.segments[place->entry],
-				     &tables->segments[i].segment);
+			    &tables->segments[i].segment);
 	}
 	return status;
 }
 
 /* The lane that it is the clock of is the waveform's only one, and so is its thread. */
-int host_radio_start(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds)
+int host_radio_start(
+    struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds)
 {
 	int status;
 
 	if (msg->n_lanes != 1 || msg->n_segments == 0 || msg->lanes[0] >= NODE_LANES_MAX ||
 	    host->lanes[msg->lanes[0]] != NULL) {
-		host_say(host, "a radio is the clock of one lane, and that is its waveform's alone\n");
+		host_say(
+		    host, "a radio is the clock of one lane, and that is its waveform's alone\n");
 		return -EBUSY;
 	}
 	wave->radio = host_radio_new(&wave->now.view, msg->lanes[0]);
 	if (wave->radio == NULL)
 		return -ENOMEM;
-	status = open_lane(host, msg->lanes[0], msg->segments[0].seat, lane_fds[0], wave->radio, LANE_POLLING);
+	status = open_lane(
+	    host, msg->lanes[0], msg->segments[0].seat, lane_fds[0], wave->radio, LANE_POLLING);
 	if (status != 0)
 		return status;
 	while (sem_wait(&wave->radio->opened) != 0)
@@ -256,7 +263,8 @@ int host_free_start(struct host_wave *wave)
 	return 0;
 }
 
-int host_threads_start(struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds)
+int host_threads_start(
+    struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds)
 {
 	int status = host_io_start(host);
 
@@ -268,8 +276,7 @@ int host_threads_start(struct host *host, struct host_wave *wave, const struct h
 	/* Last: what a limit on locked memory leaves may be too little for one more stack. */
 	if (status == 0 && image_timed(wave->now.view.head->clock) && !host->locked) {
 		if (platform_lock_memory() != 0)
-			host_say(
-			    host,
+			host_say(host,
 			    "!memory is not locked (CAP_IPC_LOCK or a larger memlock limit): a page fault can delay "
 			    "a slot\n");
 		host->locked = true;
@@ -279,7 +286,8 @@ int host_threads_start(struct host *host, struct host_wave *wave, const struct h
 
 static void leave_lane(struct host *host, const struct hostlink_segment *place)
 {
-	struct lane_thread *thread = host->lanes[place->lane] != NULL ? &host->lanes[place->lane]->thread : NULL;
+	struct lane_thread *thread =
+	    host->lanes[place->lane] != NULL ? &host->lanes[place->lane]->thread : NULL;
 
 	if (thread == NULL)
 		return;

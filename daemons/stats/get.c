@@ -14,8 +14,8 @@ enum { ERROR_BYTES = 1000 };
 static json_t *var_value(const struct image_view *view, uint32_t instance, uint32_t var)
 {
 	const struct image_var *row = &view->vars[view->instances[instance].vars + var];
-	const uint64_t bits =
-	    atomic_load_explicit(&image_instance_state(view, instance)->vars[var], memory_order_relaxed);
+	const uint64_t bits = atomic_load_explicit(
+	    &image_instance_state(view, instance)->vars[var], memory_order_relaxed);
 	double real;
 
 	if (!row->real)
@@ -24,10 +24,11 @@ static json_t *var_value(const struct image_view *view, uint32_t instance, uint3
 	return json_real_or_null(real);
 }
 
-static json_t *number_value(const struct image_view *view, uint32_t instance, uint32_t param, bool whole)
+static json_t *number_value(
+    const struct image_view *view, uint32_t instance, uint32_t param, bool whole)
 {
-	const uint64_t bits =
-	    atomic_load_explicit(&image_instance_state(view, instance)->params[param], memory_order_relaxed);
+	const uint64_t bits = atomic_load_explicit(
+	    &image_instance_state(view, instance)->params[param], memory_order_relaxed);
 	double number;
 
 	memcpy(&number, &bits, sizeof(number));
@@ -37,7 +38,8 @@ static json_t *number_value(const struct image_view *view, uint32_t instance, ui
 }
 
 /* The word of an enum's position, if the description is at hand, else the position. */
-static json_t *enum_value(struct stats *stats, const struct image_view *view, uint32_t instance, uint32_t param)
+static json_t *enum_value(
+    struct stats *stats, const struct image_view *view, uint32_t instance, uint32_t param)
 {
 	const struct component_type *type = stats_type(stats, view, instance, false);
 	json_t *position = number_value(view, instance, param, true);
@@ -65,7 +67,8 @@ static json_t *reals_value(const struct image_view *view, const struct image_par
 	return list;
 }
 
-static json_t *param_value(struct stats *stats, const struct image_view *view, uint32_t instance, uint32_t param)
+static json_t *param_value(
+    struct stats *stats, const struct image_view *view, uint32_t instance, uint32_t param)
 {
 	const struct image_param *row = &view->params[view->instances[instance].params + param];
 	json_t *number;
@@ -92,11 +95,13 @@ static json_t *param_value(struct stats *stats, const struct image_view *view, u
 	}
 }
 
-static void value_add(json_t *values, const struct image_view *view, uint32_t instance, uint32_t item, json_t *value)
+static void value_add(
+    json_t *values, const struct image_view *view, uint32_t instance, uint32_t item, json_t *value)
 {
 	char name[256];
 
-	snprintf(name, sizeof(name), "%s.%s", image_text(view, view->instances[instance].name), image_text(view, item));
+	snprintf(name, sizeof(name), "%s.%s", image_text(view, view->instances[instance].name),
+	    image_text(view, item));
 	json_object_set_new(values, name, value ? value : json_null());
 }
 
@@ -107,15 +112,16 @@ static void var_add(json_t *values, const struct image_view *view, uint32_t inst
 	value_add(values, view, instance, row->name, var_value(view, instance, var));
 }
 
-static void param_add(struct stats *stats, json_t *values, const struct image_view *view, uint32_t instance,
-		      uint32_t param)
+static void param_add(struct stats *stats, json_t *values, const struct image_view *view,
+    uint32_t instance, uint32_t param)
 {
 	const struct image_param *row = &view->params[view->instances[instance].params + param];
 
 	value_add(values, view, instance, row->name, param_value(stats, view, instance, param));
 }
 
-static void instance_add(struct stats *stats, json_t *values, const struct image_view *view, uint32_t instance)
+static void instance_add(
+    struct stats *stats, json_t *values, const struct image_view *view, uint32_t instance)
 {
 	/* a variable hides a parameter of the same name */
 	for (uint32_t i = 0; i < view->instances[instance].n_params; i++)
@@ -140,8 +146,8 @@ static void values_send(struct stats *stats, const struct wire_view *request, js
 	free(text);
 }
 
-static void get_named(struct stats *stats, const struct wire_view *request, const struct stats_wave *wave,
-		      const char *text)
+static void get_named(struct stats *stats, const struct wire_view *request,
+    const struct stats_wave *wave, const char *text)
 {
 	struct stats_name name;
 	char error[ERROR_BYTES];
@@ -162,7 +168,8 @@ static void get_named(struct stats *stats, const struct wire_view *request, cons
 	json_decref(values);
 }
 
-static void get_all(struct stats *stats, const struct wire_view *request, const struct stats_wave *wave)
+static void get_all(
+    struct stats *stats, const struct wire_view *request, const struct stats_wave *wave)
 {
 	json_t *values = json_object();
 
@@ -174,7 +181,8 @@ static void get_all(struct stats *stats, const struct wire_view *request, const 
 
 void stats_get(struct stats *stats, const struct wire_view *request)
 {
-	char *waveform = wire_get_text(request, WIRE_TAG_WAVEFORM, 0), *name = wire_get_text(request, WIRE_TAG_NAME, 0);
+	char *waveform = wire_get_text(request, WIRE_TAG_WAVEFORM, 0),
+	     *name = wire_get_text(request, WIRE_TAG_NAME, 0);
 	const struct stats_wave *wave = waveform ? stats_wave_find(stats, waveform) : NULL;
 	char error[ERROR_BYTES];
 

@@ -21,22 +21,23 @@ static void handle(void *self, const struct wire_view *view)
 	case WIRE_DAEMON:
 		return;
 	default:
-		daemon_fail(&stats->daemon, view, 1, "aloe-stats does not know message %u (%s)", view->type,
-			    wire_type_name(view->type));
+		daemon_fail(&stats->daemon, view, 1, "aloe-stats does not know message %u (%s)",
+		    view->type, wire_type_name(view->type));
 	}
 }
 
 int main(int argc, char **argv)
 {
-	static const struct daemon_role role = {"aloe-stats",      WIRE_STATS,        handle,
-						stats_waves_entry, stats_waves_ready, stats_waves_lost};
+	static const struct daemon_role role = {"aloe-stats", WIRE_STATS, handle, stats_waves_entry,
+	    stats_waves_ready, stats_waves_lost};
 	struct stats stats = {.first = NULL};
 	struct daemon_args args;
 	int status = daemon_args_parse("aloe-stats", argc, argv, 0, &args);
 
 	if (status)
 		return status > 0 ? 0 : 2;
-	status = daemon_init(&stats.daemon, &role, &args, &stats) < 0 ? 1 : daemon_run(&stats.daemon);
+	status =
+	    daemon_init(&stats.daemon, &role, &args, &stats) < 0 ? 1 : daemon_run(&stats.daemon);
 	daemon_fini(&stats.daemon);
 	stats_waves_close(&stats);
 	registry_close(stats.registry);

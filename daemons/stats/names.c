@@ -10,7 +10,8 @@
 #include "daemons/stats/stats.h"
 
 /* ` (did you mean "x"?)`, or nothing. */
-static void suggestion(const char *word, const char *const *names, size_t n, char *ret_text, size_t size)
+static void suggestion(
+    const char *word, const char *const *names, size_t n, char *ret_text, size_t size)
 {
 	const char *nearest = diag_nearest(word, names, n);
 
@@ -19,20 +20,22 @@ static void suggestion(const char *word, const char *const *names, size_t n, cha
 		snprintf(ret_text, size, " (did you mean \"%s\"?)", nearest);
 }
 
-void stats_wave_missing(const struct stats *stats, const char *name, char *ret_error, size_t error_bytes)
+void stats_wave_missing(
+    const struct stats *stats, const char *name, char *ret_error, size_t error_bytes)
 {
 	int len = snprintf(ret_error, error_bytes, "no waveform \"%s\" is loaded", name);
 	const char *between = "; loaded: ";
 
-	for (const struct stats_wave *wave = stats->first; wave && len > 0 && (size_t)len < error_bytes;
-	     wave = wave->next) {
-		len += snprintf(ret_error + len, error_bytes - (size_t)len, "%s%s", between, wave->name);
+	for (const struct stats_wave *wave = stats->first;
+	     wave && len > 0 && (size_t)len < error_bytes; wave = wave->next) {
+		len += snprintf(
+		    ret_error + len, error_bytes - (size_t)len, "%s%s", between, wave->name);
 		between = ", ";
 	}
 }
 
-static int instance_missing(const struct stats_wave *wave, const char *name, size_t len, char *ret_error,
-			    size_t error_bytes)
+static int instance_missing(const struct stats_wave *wave, const char *name, size_t len,
+    char *ret_error, size_t error_bytes)
 {
 	const struct image_view *view = &wave->view;
 	const size_t n = view->head->instances.count;
@@ -45,12 +48,13 @@ static int instance_missing(const struct stats_wave *wave, const char *name, siz
 	if (names)
 		suggestion(word, names, n, hint, sizeof(hint));
 	free(names);
-	snprintf(ret_error, error_bytes, "waveform \"%s\" has no instance \"%s\"%s", wave->name, word, hint);
+	snprintf(ret_error, error_bytes, "waveform \"%s\" has no instance \"%s\"%s", wave->name,
+	    word, hint);
 	return -ENOENT;
 }
 
-static int item_missing(const struct image_view *view, uint32_t instance, const char *item, char *ret_error,
-			size_t error_bytes)
+static int item_missing(const struct image_view *view, uint32_t instance, const char *item,
+    char *ret_error, size_t error_bytes)
 {
 	const struct image_instance *row = &view->instances[instance];
 	const char *names[IMAGE_VARS_MAX + IMAGE_PARAMS_MAX];
@@ -62,12 +66,14 @@ static int item_missing(const struct image_view *view, uint32_t instance, const 
 	for (uint32_t i = 0; i < row->n_params; i++)
 		names[n++] = image_text(view, view->params[row->params + i].name);
 	suggestion(item, names, n, hint, sizeof(hint));
-	snprintf(ret_error, error_bytes, "instance \"%s\" (%s) has no variable or parameter \"%.60s\"%s",
-		 image_text(view, row->name), image_text(view, row->component), item, hint);
+	snprintf(ret_error, error_bytes,
+	    "instance \"%s\" (%s) has no variable or parameter \"%.60s\"%s",
+	    image_text(view, row->name), image_text(view, row->component), item, hint);
 	return -ENOENT;
 }
 
-static uint32_t var_find(const struct image_view *view, const struct image_instance *row, const char *name)
+static uint32_t var_find(
+    const struct image_view *view, const struct image_instance *row, const char *name)
 {
 	for (uint32_t i = 0; i < row->n_vars; i++) {
 		if (strcmp(image_text(view, view->vars[row->vars + i].name), name) == 0)
@@ -76,7 +82,8 @@ static uint32_t var_find(const struct image_view *view, const struct image_insta
 	return IMAGE_NONE;
 }
 
-static uint32_t param_find(const struct image_view *view, const struct image_instance *row, const char *name)
+static uint32_t param_find(
+    const struct image_view *view, const struct image_instance *row, const char *name)
 {
 	for (uint32_t i = 0; i < row->n_params; i++) {
 		if (strcmp(image_text(view, view->params[row->params + i].name), name) == 0)
@@ -85,8 +92,8 @@ static uint32_t param_find(const struct image_view *view, const struct image_ins
 	return IMAGE_NONE;
 }
 
-int stats_name_find(const struct stats_wave *wave, const char *text, struct stats_name *ret, char *ret_error,
-		    size_t error_bytes)
+int stats_name_find(const struct stats_wave *wave, const char *text, struct stats_name *ret,
+    char *ret_error, size_t error_bytes)
 {
 	const struct image_view *view = &wave->view;
 	const char *dot = strchr(text, '.');
@@ -117,13 +124,14 @@ static void registry_read(struct stats *stats)
 	registry_close(stats->registry);
 	stats->registry = dirs ? registry_open(dirs, &diag) : NULL;
 	if (diag.errors > 0)
-		log_debug(&stats->daemon.log, "%zu component descriptions cannot be read", diag.errors);
+		log_debug(
+		    &stats->daemon.log, "%zu component descriptions cannot be read", diag.errors);
 	diag_fini(&diag);
 	free(dirs);
 }
 
-const struct component_type *stats_type(struct stats *stats, const struct image_view *view, uint32_t instance,
-					bool again)
+const struct component_type *stats_type(
+    struct stats *stats, const struct image_view *view, uint32_t instance, bool again)
 {
 	const struct image_instance *row = &view->instances[instance];
 	const char *name = image_text(view, row->component);

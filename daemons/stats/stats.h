@@ -40,20 +40,21 @@ struct stats_name {
 	bool whole;          /* "inst" alone */
 };
 /* stats_name_find: 0, or -ENOENT with a sentence for the user in ret_error. */
-int stats_name_find(const struct stats_wave *wave, const char *text, struct stats_name *ret, char *ret_error,
-		    size_t error_bytes);
-void stats_wave_missing(const struct stats *stats, const char *name, char *ret_error, size_t error_bytes);
+int stats_name_find(const struct stats_wave *wave, const char *text, struct stats_name *ret,
+    char *ret_error, size_t error_bytes);
+void stats_wave_missing(
+    const struct stats *stats, const char *name, char *ret_error, size_t error_bytes);
 /* stats_type gives the description from which the instance was made, or NULL when it is not to be found (any more);
  * `again`: look on disk if it is not at hand. */
-const struct component_type *stats_type(struct stats *stats, const struct image_view *view, uint32_t instance,
-					bool again);
+const struct component_type *stats_type(
+    struct stats *stats, const struct image_view *view, uint32_t instance, bool again);
 
 /* get.c, set.c: the requests. */
 void stats_get(struct stats *stats, const struct wire_view *request);
 void stats_set(struct stats *stats, const struct wire_view *request);
 /* stats_value_check turns the text of a value into the number that exec takes, as text ("true" -> "1", an enum's word ->
  * its position): 0, or -EINVAL with a sentence in ret_error: `gain.gain = 2000 is outside [0, 1000]`. */
-int stats_value_check(const struct aloe_param *param, const char *name, const char *value, char *ret_number,
-		      size_t number_bytes, char *ret_error, size_t error_bytes);
+int stats_value_check(const struct aloe_param *param, const char *name, const char *value,
+    char *ret_number, size_t number_bytes, char *ret_error, size_t error_bytes);
 
 #endif

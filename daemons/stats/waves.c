@@ -68,8 +68,8 @@ void stats_waves_entry(void *self, struct keep_entry *entry)
 			result = entry->n_fds > 0 ? wave_add(stats, name, entry->fds[0]) : -EBADMSG;
 	}
 	if (result < 0)
-		log_warning(&stats->daemon.log, "the image of waveform \"%s\" cannot be read: %s", name,
-			    strerror(-result));
+		log_warning(&stats->daemon.log, "the image of waveform \"%s\" cannot be read: %s",
+		    name, strerror(-result));
 	keep_entry_fini(entry);
 }
 

@@ -38,7 +38,8 @@ void swman_call_free(struct swman_call *call)
 	free(call);
 }
 
-static void finish(struct swman *swman, struct swman_call *call, const struct wire_view *answer, const char *lost)
+static void finish(
+    struct swman *swman, struct swman_call *call, const struct wire_view *answer, const char *lost)
 {
 	call->lost = lost;
 	call->done(swman, call, answer);
@@ -46,7 +47,7 @@ static void finish(struct swman *swman, struct swman_call *call, const struct wi
 }
 
 void swman_ask(struct swman *swman, struct swman_call *call, struct wire_msg *msg,
-	       void (*done)(struct swman *swman, struct swman_call *call, const struct wire_view *answer))
+    void (*done)(struct swman *swman, struct swman_call *call, const struct wire_view *answer))
 {
 	call->seq = bus_seq(swman->daemon.bus);
 	call->until_ns = clock_ns() + CALL_NS;
@@ -129,7 +130,8 @@ static void fields_copy(struct wire_msg *msg, const struct wire_view *answer)
 			wire_put_u64(msg, numbers[i], number);
 }
 
-void swman_pass(struct swman *swman, const struct swman_call *call, const struct wire_view *answer, const char *file)
+void swman_pass(struct swman *swman, const struct swman_call *call, const struct wire_view *answer,
+    const char *file)
 {
 	struct wire_view request;
 	struct wire_msg msg;

@@ -20,8 +20,8 @@ struct load { /* one LOAD, while it is worked on */
 	struct swman *swman;
 	const struct wire_view *request;
 	const struct wire_view *remap; /* it is loaded, and to be mapped anew; NULL */
-	const char *cpus;              /* those that it has now, if a remap counts its lanes from these; NULL */
-	const json_t *list;            /* what is loaded, of exec */
+	const char *cpus; /* those that it has now, if a remap counts its lanes from these; NULL */
+	const json_t *list; /* what is loaded, of exec */
 	char *file, *text, *cwd, *clock, *late, *isolation, *radio, *radio_text;
 	char *sets[SETS_MAX];
 	size_t n_sets;
@@ -39,18 +39,23 @@ struct load { /* one LOAD, while it is worked on */
 
 static int lanes_take(struct load *load)
 {
-	char *text = load->remap ? wire_get_text(load->remap, WIRE_TAG_LANES, 0) : NULL, *save = NULL;
+	char *text = load->remap ? wire_get_text(load->remap, WIRE_TAG_LANES, 0) : NULL,
+	     *save = NULL;
 	int rc = 0;
 
 	if (!text)
-		text = load->cpus ? strdup(load->cpus) : wire_get_text(load->request, WIRE_TAG_LANES, 0);
+		text = load->cpus ? strdup(load->cpus)
+		                  : wire_get_text(load->request, WIRE_TAG_LANES, 0);
 
-	for (char *cpu = text ? strtok_r(text, ",", &save) : NULL; cpu && rc == 0; cpu = strtok_r(NULL, ",", &save)) {
+	for (char *cpu = text ? strtok_r(text, ",", &save) : NULL; cpu && rc == 0;
+	     cpu = strtok_r(NULL, ",", &save)) {
 		char *end;
 		const long number = strtol(cpu, &end, 10);
-		if (end == cpu || *end || number < 0 || number > INT_MAX || load->n_lanes == LANES_MAX)
-			rc = diag_error(&load->diag, NULL, 0, "lanes: `%s` is no CPU number, or there are more than %d",
-					cpu, LANES_MAX);
+		if (end == cpu || *end || number < 0 || number > INT_MAX ||
+		    load->n_lanes == LANES_MAX)
+			rc = diag_error(&load->diag, NULL, 0,
+			    "lanes: `%s` is no CPU number, or there are more than %d", cpu,
+			    LANES_MAX);
 		else
 			load->lanes[load->n_lanes++] = (int)number;
 	}
@@ -89,9 +94,10 @@ static int request_take(struct load *load)
 		sets_take(load, load->remap);
 	if (!load->file || !load->text || !load->cwd)
 		return diag_error(&load->diag, NULL, 0,
-				  "LOAD needs a file name, its text (without NUL bytes) and a directory");
+		    "LOAD needs a file name, its text (without NUL bytes) and a directory");
 	if (load->n_sets == SETS_MAX)
-		return diag_error(&load->diag, NULL, 0, "more than %d parameters are set", SETS_MAX - 1);
+		return diag_error(
+		    &load->diag, NULL, 0, "more than %d parameters are set", SETS_MAX - 1);
 	return lanes_take(load);
 }
 
@@ -131,21 +137,22 @@ static int parse(struct load *load)
 	};
 
 	load->registry = components(load->swman, &load->diag);
-	return load->registry ? waveform_parse(load->file, load->text, strlen(load->text), load->registry, &overrides,
-					       &load->diag, &load->waveform)
-			      : -ENOMEM;
+	return load->registry ? waveform_parse(load->file, load->text, strlen(load->text),
+	                            load->registry, &overrides, &load->diag, &load->waveform)
+	                      : -ENOMEM;
 }
 
 static int shape(struct load *load)
 {
-	struct swman_run *run = load->remap ? swman_run_find(load->swman, load->waveform->name) : NULL;
+	struct swman_run *run =
+	    load->remap ? swman_run_find(load->swman, load->waveform->name) : NULL;
 	char host[PATH_MAX];
 	const int rc = child_path("aloe-host", host, sizeof(host));
 
 	if (rc < 0)
 		return rc;
 	return run ? waveform_shape_again(load->waveform, host, &run->shape, &load->diag)
-		   : waveform_shape(load->waveform, host, &load->diag);
+	           : waveform_shape(load->waveform, host, &load->diag);
 }
 
 /* A profile that cannot be read is no reason not to run: the components' own figures hold instead. */
@@ -156,7 +163,8 @@ static void profile_take(struct load *load)
 
 	diag_init(&diag);
 	if (store_profile_read(load->swman->state, load->waveform, &diag, &load->profile) < 0)
-		diag_note(&load->diag, "profile not used: %s", diag.len ? diag.lines[0] : "no memory");
+		diag_note(
+		    &load->diag, "profile not used: %s", diag.len ? diag.lines[0] : "no memory");
 	if (load->profile.elsewhere) {
 		plan_profile_origin(&load->profile, origin, sizeof(origin));
 		diag_note(&load->diag, "costs: %s", origin);
@@ -172,13 +180,13 @@ static void capacity_take(struct load *load)
 	const int rc = capacity_keep(load->swman->state, &waited);
 
 	if (rc < 0)
-		diag_note(
-		    &load->diag,
+		diag_note(&load->diag,
 		    "this kind of machine could not be measured (%s): what its cores do and a lane costs is guessed",
 		    strerror(-rc));
 	else if (waited)
-		diag_note(&load->diag, "waited %.1f s until this kind of machine was measured, once for all loads",
-			  (double)(clock_ns() - begin) * 1e-9);
+		diag_note(&load->diag,
+		    "waited %.1f s until this kind of machine was measured, once for all loads",
+		    (double)(clock_ns() - begin) * 1e-9);
 }
 
 static int plan(struct load *load)
@@ -194,8 +202,8 @@ static int plan(struct load *load)
 
 static void load_fini(struct load *load)
 {
-	char *const texts[] = {load->file, load->text,      load->cwd,   load->clock,
-			       load->late, load->isolation, load->radio, load->radio_text};
+	char *const texts[] = {load->file, load->text, load->cwd, load->clock, load->late,
+	    load->isolation, load->radio, load->radio_text};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		free(texts[i]);
@@ -227,7 +235,8 @@ static char *lines(const struct diag *diag)
 
 /* ---- PREPARE ----------------------------------------------------------------------------------------------------------------- */
 
-static void loaded(struct swman *swman, const struct swman_call *call, const struct wire_view *answer)
+static void loaded(
+    struct swman *swman, const struct swman_call *call, const struct wire_view *answer)
 {
 	char *notes = wire_get_text(answer, WIRE_TAG_TEXT, 0);
 	struct wire_view request;
@@ -239,7 +248,8 @@ static void loaded(struct swman *swman, const struct swman_call *call, const str
 		return;
 	}
 	if (asprintf(&text, "%s%s%s", call->notes ? call->notes : "",
-		     call->notes && call->notes[0] && notes && notes[0] ? "\n" : "", notes ? notes : "") < 0)
+	        call->notes && call->notes[0] && notes && notes[0] ? "\n" : "",
+	        notes ? notes : "") < 0)
 		text = NULL;
 	bus_reply(swman->daemon.bus, &request, WIRE_OK, &msg);
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, call->waveform);
@@ -276,7 +286,8 @@ static void prepare(struct load *load)
 	call->notes = lines(&load->diag);
 	rc = swman_run_begin(swman, call->waveform, load->text, plan_text, load->request);
 	if (rc < 0)
-		log_warning(&swman->daemon.log, "%s: this run will not be kept: %s", swman->state, strerror(-rc));
+		log_warning(&swman->daemon.log, "%s: this run will not be kept: %s", swman->state,
+		    strerror(-rc));
 	wire_init(&msg, WIRE_PREPARE, WIRE_SWMAN, WIRE_EXEC, 0);
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, call->waveform);
 	wire_put_bytes(&msg, WIRE_TAG_PROGRAM, load->program, load->program_len);
@@ -293,14 +304,16 @@ static void load_fail(struct load *load, int rc)
 	if (rc == -EINVAL || load->diag.errors)
 		daemon_fail(&load->swman->daemon, asked, 2, "%s", text ? text : "out of memory");
 	else
-		daemon_fail(&load->swman->daemon, asked, 1, "%s: %s", load->file ? load->file : "load", strerror(-rc));
+		daemon_fail(&load->swman->daemon, asked, 1, "%s: %s",
+		    load->file ? load->file : "load", strerror(-rc));
 	free(text);
 }
 
-static void load(struct swman *swman, const struct wire_view *request, const struct wire_view *remap, const char *cpus,
-		 const json_t *list)
+static void load(struct swman *swman, const struct wire_view *request,
+    const struct wire_view *remap, const char *cpus, const json_t *list)
 {
-	struct load load = {.swman = swman, .request = request, .remap = remap, .cpus = cpus, .list = list};
+	struct load load = {
+	    .swman = swman, .request = request, .remap = remap, .cpus = cpus, .list = list};
 	int rc;
 
 	diag_init(&load.diag);
@@ -308,15 +321,18 @@ static void load(struct swman *swman, const struct wire_view *request, const str
 	if (rc == 0)
 		rc = parse(&load);
 	if (rc == 0 && !remap && swman_run_find(swman, load.waveform->name))
-		rc = diag_error(&load.diag, load.file, 0, "waveform \"%s\" is loaded already", load.waveform->name);
+		rc = diag_error(&load.diag, load.file, 0, "waveform \"%s\" is loaded already",
+		    load.waveform->name);
 	if (rc == 0)
 		rc = shape(&load);
 	if (rc == 0)
 		rc = plan(&load);
 	if (rc == 0)
-		rc = program_build(load.waveform, load.plan, load.slots, &load.diag, &load.program, &load.program_len);
+		rc = program_build(load.waveform, load.plan, load.slots, &load.diag, &load.program,
+		    &load.program_len);
 	if (rc == 0 && remap)
-		swman_remap_send(swman, remap, load.waveform, load.plan, load.program, load.program_len);
+		swman_remap_send(
+		    swman, remap, load.waveform, load.plan, load.program, load.program_len);
 	else if (rc == 0)
 		prepare(&load);
 	else
@@ -324,9 +340,11 @@ static void load(struct swman *swman, const struct wire_view *request, const str
 	load_fini(&load);
 }
 
-static void lanes_known(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+static void lanes_known(
+    struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
-	char *text = answer && answer->type == WIRE_OK ? wire_get_text(answer, WIRE_TAG_JSON, 0) : NULL;
+	char *text =
+	    answer && answer->type == WIRE_OK ? wire_get_text(answer, WIRE_TAG_JSON, 0) : NULL;
 	json_t *list = text ? json_loads(text, 0, NULL) : NULL;
 	struct wire_view request;
 
@@ -356,8 +374,8 @@ void swman_load(struct swman *swman, const struct wire_view *request)
 	swman_ask(swman, call, &msg, lanes_known);
 }
 
-void swman_load_again(struct swman *swman, const struct wire_view *request, const struct wire_view *remap,
-		      const char *cpus, const json_t *list)
+void swman_load_again(struct swman *swman, const struct wire_view *request,
+    const struct wire_view *remap, const char *cpus, const json_t *list)
 {
 	load(swman, request, remap, cpus, list);
 }

@@ -9,23 +9,23 @@
 static int state_find(struct swman *swman, const struct daemon_args *args)
 {
 	int rc = args->state ? path_print(swman->state, sizeof(swman->state), "%s", args->state)
-			     : dir_state(swman->state, sizeof(swman->state));
+	                     : dir_state(swman->state, sizeof(swman->state));
 
 	if (rc == 0)
 		rc = dir_make(swman->state);
 	if (rc < 0)
-		log_warning(&swman->daemon.log, "%s: %s: no run and no profile will be kept", swman->state,
-			    strerror(-rc));
+		log_warning(&swman->daemon.log, "%s: %s: no run and no profile will be kept",
+		    swman->state, strerror(-rc));
 	return rc;
 }
 
 int main(int argc, char **argv)
 {
 	static const struct daemon_role role = {.program = "aloe-swman",
-						.peer = WIRE_SWMAN,
-						.handle = swman_handle,
-						.ready = swman_ready,
-						.lost = swman_lost};
+	    .peer = WIRE_SWMAN,
+	    .handle = swman_handle,
+	    .ready = swman_ready,
+	    .lost = swman_lost};
 	struct swman swman = {0};
 	struct daemon_args args;
 	int code = daemon_args_parse("aloe-swman", argc, argv, DAEMON_STATE, &args);

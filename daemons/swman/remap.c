@@ -19,8 +19,9 @@ static struct swman_call *call_again(const struct swman_call *call)
 {
 	struct wire_view request;
 
-	return wire_decode(call->request, call->request_len, &request) == 0 ? swman_call_new(&request, call->waveform)
-									    : NULL;
+	return wire_decode(call->request, call->request_len, &request) == 0
+	    ? swman_call_new(&request, call->waveform)
+	    : NULL;
 }
 
 /* Takes it out of the list, where it would be in its own way. NULL: it is not there. */
@@ -50,14 +51,16 @@ static char *cpus_of(const json_t *one)
 	FILE *memory = open_memstream(&text, &len);
 
 	for (size_t i = 0; memory && i < json_array_size(cpus); i++)
-		fprintf(memory, "%s%d", i ? "," : "", (int)json_integer_value(json_array_get(cpus, i)));
+		fprintf(
+		    memory, "%s%d", i ? "," : "", (int)json_integer_value(json_array_get(cpus, i)));
 	if (memory)
 		fclose(memory);
 	return text;
 }
 
 /* Pins count lanes, so these must be the ones that the user sees; without a pin the manager may choose others. */
-static void map_again(struct swman *swman, const struct wire_view *remap, const char *waveform, json_t *list)
+static void map_again(
+    struct swman *swman, const struct wire_view *remap, const char *waveform, json_t *list)
 {
 	const struct swman_run *run = swman_run_find(swman, waveform);
 	json_t *one = list_without(list, waveform);
@@ -71,7 +74,8 @@ static void map_again(struct swman *swman, const struct wire_view *remap, const 
 		daemon_fail(&swman->daemon, remap, 2, "no waveform \"%s\" is loaded", waveform);
 	else if (!run || !run->load || wire_decode(run->load, run->load_len, &load) < 0)
 		daemon_fail(&swman->daemon, remap, 1,
-			    "\"%s\": nobody knows any more how it was loaded: unload it and load it again", waveform);
+		    "\"%s\": nobody knows any more how it was loaded: unload it and load it again",
+		    waveform);
 	else
 		swman_load_again(swman, &load, remap, cpus, list);
 	free(cpus);
@@ -80,12 +84,14 @@ static void map_again(struct swman *swman, const struct wire_view *remap, const 
 
 static void list_known(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
-	char *text = answer && answer->type == WIRE_OK ? wire_get_text(answer, WIRE_TAG_JSON, 0) : NULL;
+	char *text =
+	    answer && answer->type == WIRE_OK ? wire_get_text(answer, WIRE_TAG_JSON, 0) : NULL;
 	json_t *list = text ? json_loads(text, 0, NULL) : NULL;
 	struct wire_view request;
 
 	if (!list)
-		swman_fail(swman, call, 1, answer ? "aloe-exec does not say what is loaded" : call->lost);
+		swman_fail(
+		    swman, call, 1, answer ? "aloe-exec does not say what is loaded" : call->lost);
 	else if (wire_decode(call->request, call->request_len, &request) == 0) {
 		if (call->prepares == swman->prepares)
 			map_again(swman, &request, call->waveform, list);
@@ -105,7 +111,8 @@ static void list_ask(struct swman *swman, struct swman_call *call)
 	swman_ask(swman, call, &msg, list_known);
 }
 
-static void status_known(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+static void status_known(
+    struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
 	struct swman_run *run = swman_run_find(swman, call->waveform);
 	struct swman_call *next;
@@ -134,7 +141,7 @@ void swman_remap(struct swman *swman, const struct wire_view *request)
 
 	if (!call) {
 		daemon_fail(&swman->daemon, request, waveform ? 1 : 2, "%s",
-			    waveform ? "out of memory" : "the name of a waveform is needed");
+		    waveform ? "out of memory" : "the name of a waveform is needed");
 	} else if (run && run->learned_ns != 0 && clock_ns() < run->learned_ns + LEARN_NS) {
 		list_ask(swman, call);
 	} else {
@@ -147,7 +154,8 @@ void swman_remap(struct swman *swman, const struct wire_view *request)
 
 /* ---- after ----------------------------------------------------------------------------------------------------------------- */
 
-static void lane_print(FILE *to, const struct waveform *waveform, const struct plan *plan, uint32_t lane)
+static void lane_print(
+    FILE *to, const struct waveform *waveform, const struct plan *plan, uint32_t lane)
 {
 	size_t n = 0;
 
@@ -211,8 +219,8 @@ static void remapped(struct swman *swman, struct swman_call *call, const struct 
 	free(words);
 }
 
-void swman_remap_send(struct swman *swman, const struct wire_view *remap, const struct waveform *waveform,
-		      const struct plan *plan, const void *program, size_t len)
+void swman_remap_send(struct swman *swman, const struct wire_view *remap,
+    const struct waveform *waveform, const struct plan *plan, const void *program, size_t len)
 {
 	struct swman_call *call = swman_call_new(remap, waveform->name);
 	struct wire_msg msg;

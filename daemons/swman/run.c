@@ -63,7 +63,7 @@ static int bytes_in(const char *dir, const char *name, const void *bytes, size_t
 }
 
 int swman_run_begin(struct swman *swman, const char *waveform, const char *text, const char *plan,
-		    const struct wire_view *load)
+    const struct wire_view *load)
 {
 	struct swman_run *run = run_add(swman, waveform);
 	int rc;
@@ -124,7 +124,8 @@ static json_t *report_take(const struct wire_view *answer)
 	const void *text;
 	size_t len;
 
-	if (!answer || answer->type != WIRE_OK || wire_get_bytes(answer, WIRE_TAG_JSON, 0, &text, &len) < 0)
+	if (!answer || answer->type != WIRE_OK ||
+	    wire_get_bytes(answer, WIRE_TAG_JSON, 0, &text, &len) < 0)
 		return NULL;
 	return json_loadb(text, len, 0, NULL);
 }
@@ -137,7 +138,8 @@ static void profile_write(struct swman *swman, const json_t *report)
 	local_platform(swman->state, &platform);
 	rc = report_failed(report) ? 0 : store_profile_write(swman->state, report, &platform.rates);
 	if (rc < 0)
-		log_warning(&swman->daemon.log, "the profile could not be saved: %s", strerror(-rc));
+		log_warning(
+		    &swman->daemon.log, "the profile could not be saved: %s", strerror(-rc));
 }
 
 void swman_run_learn(struct swman *swman, const struct wire_view *status)
@@ -156,7 +158,8 @@ static void save(struct swman *swman, struct swman_run *run, const json_t *repor
 	run->saved = true;
 	run->ending = false;
 	if (rc < 0)
-		log_warning(&swman->daemon.log, "%s: the report could not be saved: %s", run->dir, strerror(-rc));
+		log_warning(&swman->daemon.log, "%s: the report could not be saved: %s", run->dir,
+		    strerror(-rc));
 	if (run->dir[0]) {
 		remove_in(run->dir, mark);
 		remove_in(run->dir, load_file);
@@ -175,7 +178,8 @@ static bool says_ended(const struct wire_view *answer)
 
 /* looked looks at a report that came from exec: a run that is over is saved, once. The report of one that goes on is only
  * passed on: as a tree it is larger than all that the daemon has besides. */
-static struct swman_run *looked(struct swman *swman, const char *waveform, const struct wire_view *answer, bool over)
+static struct swman_run *looked(
+    struct swman *swman, const char *waveform, const struct wire_view *answer, bool over)
 {
 	struct swman_run *run = swman_run_find(swman, waveform);
 	json_t *report;
@@ -194,7 +198,7 @@ static struct swman_run *looked(struct swman *swman, const char *waveform, const
 }
 
 static void status_ask(struct swman *swman, struct swman_call *call,
-		       void (*done)(struct swman *swman, struct swman_call *call, const struct wire_view *answer))
+    void (*done)(struct swman *swman, struct swman_call *call, const struct wire_view *answer))
 {
 	struct wire_msg msg;
 
@@ -203,7 +207,8 @@ static void status_ask(struct swman *swman, struct swman_call *call,
 	swman_ask(swman, call, &msg, done);
 }
 
-static void status_done(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+static void status_done(
+    struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
 	const struct swman_run *run = looked(swman, call->waveform, answer, false);
 
@@ -218,7 +223,7 @@ static struct swman_call *call_of(struct swman *swman, const struct wire_view *r
 
 	if (!call)
 		daemon_fail(&swman->daemon, request, waveform ? 1 : 2, "%s",
-			    waveform ? "out of memory" : "the name of a waveform is needed");
+		    waveform ? "out of memory" : "the name of a waveform is needed");
 	free(waveform);
 	return call;
 }
@@ -231,7 +236,8 @@ void swman_status(struct swman *swman, const struct wire_view *request)
 		status_ask(swman, call, status_done);
 }
 
-static void unload_done(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+static void unload_done(
+    struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
 	const struct swman_run *run = swman_run_find(swman, call->waveform);
 
@@ -241,7 +247,8 @@ static void unload_done(struct swman *swman, struct swman_call *call, const stru
 }
 
 /* The answer to STATUS before UNLOAD: the last report there will be. */
-static void unload_looked(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+static void unload_looked(
+    struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
 	struct wire_view request;
 	struct swman_call *next;
@@ -252,8 +259,9 @@ static void unload_looked(struct swman *swman, struct swman_call *call, const st
 		return;
 	}
 	looked(swman, call->waveform, answer, true);
-	next = wire_decode(call->request, call->request_len, &request) == 0 ? swman_call_new(&request, call->waveform)
-									    : NULL;
+	next = wire_decode(call->request, call->request_len, &request) == 0
+	    ? swman_call_new(&request, call->waveform)
+	    : NULL;
 	if (!next) {
 		swman_fail(swman, call, 1, "out of memory");
 		return;
@@ -264,7 +272,8 @@ static void unload_looked(struct swman *swman, struct swman_call *call, const st
 }
 
 /* STOP before UNLOAD, so that the report which is kept is the final one. */
-static void unload_stopped(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+static void unload_stopped(
+    struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
 	struct wire_view request;
 	struct swman_call *next;
@@ -273,8 +282,9 @@ static void unload_stopped(struct swman *swman, struct swman_call *call, const s
 		swman_pass(swman, call, answer, NULL);
 		return;
 	}
-	next = wire_decode(call->request, call->request_len, &request) == 0 ? swman_call_new(&request, call->waveform)
-									    : NULL;
+	next = wire_decode(call->request, call->request_len, &request) == 0
+	    ? swman_call_new(&request, call->waveform)
+	    : NULL;
 	if (next)
 		status_ask(swman, next, unload_looked);
 	else
@@ -295,7 +305,8 @@ void swman_unload(struct swman *swman, const struct wire_view *request)
 
 /* ---- by itself -------------------------------------------------------------------------------------------------------------------- */
 
-static void ending_done(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
+static void ending_done(
+    struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
 	struct swman_run *run = looked(swman, call->waveform, answer, false);
 
@@ -324,7 +335,8 @@ static bool stopped(const char *state)
 
 void swman_event(struct swman *swman, const struct wire_view *event)
 {
-	char *waveform = wire_get_text(event, WIRE_TAG_WAVEFORM, 0), *state = wire_get_text(event, WIRE_TAG_STATE, 0);
+	char *waveform = wire_get_text(event, WIRE_TAG_WAVEFORM, 0),
+	     *state = wire_get_text(event, WIRE_TAG_STATE, 0);
 	struct swman_run *run = waveform ? swman_run_find(swman, waveform) : NULL;
 
 	if (run && !run->saved && stopped(state)) {
@@ -362,13 +374,15 @@ static void folder_find(const struct swman *swman, struct swman_run *run)
 		if (file_read(path, PATH_MAX, &node, &node_len) < 0)
 			continue;
 		if (!strcmp(node, swman->daemon.args.dir))
-			path_print(run->dir, sizeof(run->dir), "%s/runs/%s", swman->state, entry->d_name);
+			path_print(
+			    run->dir, sizeof(run->dir), "%s/runs/%s", swman->state, entry->d_name);
 		free(node);
 	}
 	if (dir)
 		closedir(dir);
 	snprintf(path, sizeof(path), "%s/%s", run->dir, load_file);
-	if (run->dir[0] && !run->load && file_read(path, WIRE_BYTES_MAX, &text, &run->load_len) == 0)
+	if (run->dir[0] && !run->load &&
+	    file_read(path, WIRE_BYTES_MAX, &text, &run->load_len) == 0)
 		run->load = (uint8_t *)text;
 }
 

@@ -100,6 +100,7 @@ void swman_handle(void *self, const struct wire_view *view)
 		daemon_event(swman, view);
 		break;
 	default:
-		daemon_fail(&swman->daemon, view, 2, "aloe-swman does not know %s", wire_type_name(view->type));
+		daemon_fail(&swman->daemon, view, 2, "aloe-swman does not know %s",
+		    wire_type_name(view->type));
 	}
 }

@@ -68,31 +68,33 @@ int swman_ready(void *self); /* a frontend is there: what has exec? */
 void swman_lost(void *self);
 void swman_fini(struct swman *swman);
 void swman_handle(void *self, const struct wire_view *view);
-void swman_sweep_start(struct swman *swman); /* look after calls and runs until there is nothing to look after */
+void swman_sweep_start(
+    struct swman *swman); /* look after calls and runs until there is nothing to look after */
 
 /* call.c: swman_ask sends `msg` to exec; `request` (may be NULL) is copied for the answer. */
 struct swman_call *swman_call_new(const struct wire_view *request, const char *waveform);
 void swman_call_free(struct swman_call *call);
 void swman_ask(struct swman *swman, struct swman_call *call, struct wire_msg *msg,
-	       void (*done)(struct swman *swman, struct swman_call *call, const struct wire_view *answer));
+    void (*done)(struct swman *swman, struct swman_call *call, const struct wire_view *answer));
 void swman_answered(struct swman *swman, const struct wire_view *answer);
 void swman_calls_sweep(struct swman *swman);
 void swman_calls_lose(struct swman *swman, const char *why); /* all of them */
 /* The answer to who asked: FAIL with text, or exec's answer as it is with more text in front or a field added. */
 void swman_fail(struct swman *swman, const struct swman_call *call, int code, const char *text);
-void swman_pass(struct swman *swman, const struct swman_call *call, const struct wire_view *answer, const char *file);
+void swman_pass(struct swman *swman, const struct swman_call *call, const struct wire_view *answer,
+    const char *file);
 
 /* load.c */
 void swman_load(struct swman *swman, const struct wire_view *request);
 /* swman_load_again maps what was loaded with `request` once more, as `remap` wants it, on the same CPUs (NULL: as the
  * request says), beside what else exec has in `list`; swman_remap_send follows, or the answer that says why not. */
-void swman_load_again(struct swman *swman, const struct wire_view *request, const struct wire_view *remap,
-		      const char *cpus, const json_t *list);
+void swman_load_again(struct swman *swman, const struct wire_view *request,
+    const struct wire_view *remap, const char *cpus, const json_t *list);
 
 /* remap.c */
 void swman_remap(struct swman *swman, const struct wire_view *request);
-void swman_remap_send(struct swman *swman, const struct wire_view *remap, const struct waveform *waveform,
-		      const struct plan *plan, const void *program, size_t len);
+void swman_remap_send(struct swman *swman, const struct wire_view *remap,
+    const struct waveform *waveform, const struct plan *plan, const void *program, size_t len);
 
 /* run.c */
 struct swman_run *swman_run_find(struct swman *swman, const char *waveform);
@@ -100,14 +102,16 @@ struct swman_run *swman_run_find(struct swman *swman, const char *waveform);
  * swman_run_replan puts another plan in the place of the first. swman_run_learn looks at a report, so that plans that are
  * made from now on go by what it has measured. */
 int swman_run_begin(struct swman *swman, const char *waveform, const char *text, const char *plan,
-		    const struct wire_view *load);
+    const struct wire_view *load);
 void swman_run_replan(struct swman *swman, const char *waveform, const char *plan);
 void swman_run_learn(struct swman *swman, const struct wire_view *status);
-void swman_run_drop(struct swman *swman, const char *waveform, bool keep); /* forget it; the folder too, unless keep */
+void swman_run_drop(struct swman *swman, const char *waveform,
+    bool keep); /* forget it; the folder too, unless keep */
 void swman_status(struct swman *swman, const struct wire_view *request);
 void swman_unload(struct swman *swman, const struct wire_view *request);
 void swman_event(struct swman *swman, const struct wire_view *event);
 void swman_runs_sweep(struct swman *swman);
-void swman_runs_learn(struct swman *swman); /* after a restart: what exec has, and which folders belong to it */
+void swman_runs_learn(
+    struct swman *swman); /* after a restart: what exec has, and which folders belong to it */
 
 #endif

@@ -77,7 +77,8 @@ static struct neighbour *neighbour_of(struct dpdk *dpdk, uint32_t ip)
 		if (dpdk->neighbours[dpdk->last].ip == ip)
 			return &dpdk->neighbours[dpdk->last];
 	if (dpdk->n_neighbours == NEIGHBOURS)
-		memmove(dpdk->neighbours, dpdk->neighbours + 1, --dpdk->n_neighbours * sizeof(dpdk->neighbours[0]));
+		memmove(dpdk->neighbours, dpdk->neighbours + 1,
+		    --dpdk->n_neighbours * sizeof(dpdk->neighbours[0]));
 	dpdk->last = dpdk->n_neighbours++;
 	dpdk->neighbours[dpdk->last] = neighbour_new(ip);
 	return &dpdk->neighbours[dpdk->last];
@@ -112,7 +113,8 @@ static void ask(struct dpdk *dpdk, struct neighbour *neighbour)
 	if (mbuf == NULL)
 		return;
 	neighbour->asked_ns = now;
-	send_frame(dpdk, mbuf, frame_arp_request(rte_pktmbuf_mtod(mbuf, uint8_t *), &dpdk->own, neighbour->ip));
+	send_frame(dpdk, mbuf,
+	    frame_arp_request(rte_pktmbuf_mtod(mbuf, uint8_t *), &dpdk->own, neighbour->ip));
 }
 
 /* ---- in ----------------------------------------------------------------------------------------------------------------- */
@@ -124,7 +126,8 @@ static void answer(struct dpdk *dpdk, const struct frame *frame)
 
 	if (mbuf == NULL)
 		return;
-	size = frame_answer(frame, &dpdk->own, rte_pktmbuf_mtod(mbuf, uint8_t *), rte_pktmbuf_tailroom(mbuf));
+	size = frame_answer(
+	    frame, &dpdk->own, rte_pktmbuf_mtod(mbuf, uint8_t *), rte_pktmbuf_tailroom(mbuf));
 	if (size == 0) {
 		dpdk->door.counts.foreign++;
 		rte_pktmbuf_free(mbuf);
@@ -170,7 +173,7 @@ static int parse(struct dpdk *dpdk, const struct rte_mbuf *mbuf, struct frame *r
 static bool is_ours(const struct dpdk *dpdk, const struct frame_address *to)
 {
 	return (to->ip == dpdk->own.ip && to->port == dpdk->own.port) ||
-	       (to->ip == dpdk->group.ip && to->port == dpdk->group.port && dpdk->group.ip != 0);
+	    (to->ip == dpdk->group.ip && to->port == dpdk->group.port && dpdk->group.ip != 0);
 }
 
 /* True: it is a datagram for us. */
@@ -179,7 +182,8 @@ static bool take(struct dpdk *dpdk, struct rte_mbuf *mbuf, struct packet *ret)
 	struct door_counts *counts = &dpdk->door.counts;
 	struct frame frame;
 
-	if ((mbuf->nb_segs > 1 && rte_pktmbuf_linearize(mbuf) < 0) || parse(dpdk, mbuf, &frame) < 0) {
+	if ((mbuf->nb_segs > 1 && rte_pktmbuf_linearize(mbuf) < 0) ||
+	    parse(dpdk, mbuf, &frame) < 0) {
 		counts->malformed++;
 		return false;
 	}
@@ -188,9 +192,9 @@ static bool take(struct dpdk *dpdk, struct rte_mbuf *mbuf, struct packet *ret)
 		return false;
 	}
 	*ret = (struct packet){.bytes = rte_pktmbuf_mtod_offset(mbuf, uint8_t *, FRAME_UDP),
-			       .size = (uint32_t)frame.payload_bytes,
-			       .peer = {frame.from.ip, frame.from.port},
-			       .own = mbuf};
+	    .size = (uint32_t)frame.payload_bytes,
+	    .peer = {frame.from.ip, frame.from.port},
+	    .own = mbuf};
 	counts->received++;
 	counts->received_bytes += ret->size;
 	return true;
@@ -200,7 +204,8 @@ static unsigned dpdk_receive(struct door *door, struct packet *ret, unsigned n)
 {
 	struct dpdk *dpdk = dpdk_of(door);
 	struct rte_mbuf *mbufs[DOOR_BURST];
-	const uint16_t got = rte_eth_rx_burst(dpdk->port, 0, mbufs, (uint16_t)(n < DOOR_BURST ? n : DOOR_BURST));
+	const uint16_t got =
+	    rte_eth_rx_burst(dpdk->port, 0, mbufs, (uint16_t)(n < DOOR_BURST ? n : DOOR_BURST));
 	unsigned good = 0;
 
 	for (uint16_t i = 0; i < got; i++)
@@ -239,13 +244,15 @@ static unsigned dpdk_get(struct door *door, struct packet *ret, unsigned n)
 }
 
 /* The headers go before the bytes, wherever in the buffer those lie. */
-static void frame_it(struct dpdk *dpdk, const struct packet *packet, const struct neighbour *neighbour)
+static void frame_it(
+    struct dpdk *dpdk, const struct packet *packet, const struct neighbour *neighbour)
 {
 	struct rte_mbuf *mbuf = packet->own;
 	struct headers *out = &dpdk->out;
 	uint8_t *frame = packet->bytes - FRAME_UDP;
 
-	if (out->size != packet->size || out->peer.ip != packet->peer.ip || out->peer.port != packet->peer.port) {
+	if (out->size != packet->size || out->peer.ip != packet->peer.ip ||
+	    out->peer.port != packet->peer.port) {
 		struct frame_address to = {.port = packet->peer.port, .ip = packet->peer.ip};
 
 		memcpy(to.mac, neighbour->mac, sizeof(to.mac));
@@ -259,7 +266,8 @@ static void frame_it(struct dpdk *dpdk, const struct packet *packet, const struc
 	mbuf->pkt_len = mbuf->data_len;
 }
 
-static unsigned burst(struct dpdk *dpdk, const struct packet *packets, struct rte_mbuf **mbufs, unsigned n)
+static unsigned burst(
+    struct dpdk *dpdk, const struct packet *packets, struct rte_mbuf **mbufs, unsigned n)
 {
 	const unsigned sent = n ? rte_eth_tx_burst(dpdk->port, 0, mbufs, (uint16_t)n) : 0;
 
@@ -270,14 +278,17 @@ static unsigned burst(struct dpdk *dpdk, const struct packet *packets, struct rt
 }
 
 /* Those whose neighbour is not known, or that are too long, are not sent; `fault` is what they count as, once they are let go. */
-static bool sendable(struct dpdk *dpdk, const struct packet *packet, struct neighbour **ret, uint64_t **fault)
+static bool sendable(
+    struct dpdk *dpdk, const struct packet *packet, struct neighbour **ret, uint64_t **fault)
 {
 	*ret = neighbour_of(dpdk, packet->peer.ip);
-	*fault = packet->size > dpdk->packet_bytes ? &dpdk->door.counts.refused : &dpdk->door.counts.unknown;
+	*fault = packet->size > dpdk->packet_bytes ? &dpdk->door.counts.refused
+	                                           : &dpdk->door.counts.unknown;
 	return packet->size <= dpdk->packet_bytes && (*ret)->known;
 }
 
-static void let_go(struct dpdk *dpdk, const struct packet *packet, struct neighbour *neighbour, uint64_t *fault)
+static void let_go(
+    struct dpdk *dpdk, const struct packet *packet, struct neighbour *neighbour, uint64_t *fault)
 {
 	(*fault)++;
 	if (!neighbour->known)
@@ -297,7 +308,8 @@ static unsigned dpdk_send(struct door *door, const struct packet *packets, unsig
 		unsigned run = 0, sent;
 		uint64_t *fault;
 
-		while (taken + run < n && sendable(dpdk, &packets[taken + run], &neighbour, &fault)) {
+		while (
+		    taken + run < n && sendable(dpdk, &packets[taken + run], &neighbour, &fault)) {
 			frame_it(dpdk, &packets[taken + run], neighbour);
 			mbufs[run] = packets[taken + run].own;
 			run++;
@@ -337,8 +349,9 @@ static bool dpdk_up(const struct door *door)
 {
 	struct rte_eth_link link;
 
-	return rte_eth_link_get_nowait(((const struct dpdk *)(const void *)door)->port, &link) == 0 &&
-	       link.link_status == RTE_ETH_LINK_UP;
+	return rte_eth_link_get_nowait(((const struct dpdk *)(const void *)door)->port, &link) ==
+	    0 &&
+	    link.link_status == RTE_ETH_LINK_UP;
 }
 
 /* Events of a virtual device (its peer has gone) are handled in the environment's own thread, with no regard to what we do
@@ -398,8 +411,8 @@ static void allow_long(struct dpdk *dpdk)
 	const unsigned mtu = dpdk->packet_bytes + FRAME_UDP - RTE_ETHER_HDR_LEN;
 	struct rte_eth_dev_info info;
 
-	if (mtu > RTE_ETHER_MTU && rte_eth_dev_info_get(dpdk->port, &info) == 0 && mtu <= info.max_mtu &&
-	    mtu + RTE_ETHER_HDR_LEN <= info.max_rx_pktlen)
+	if (mtu > RTE_ETHER_MTU && rte_eth_dev_info_get(dpdk->port, &info) == 0 &&
+	    mtu <= info.max_mtu && mtu + RTE_ETHER_HDR_LEN <= info.max_rx_pktlen)
 		(void)rte_eth_dev_set_mtu(dpdk->port, (uint16_t)mtu);
 }
 
@@ -435,9 +448,10 @@ static int make_pool(struct dpdk *dpdk, const struct door_options *options, char
 	const size_t room = RTE_PKTMBUF_HEADROOM + FRAME_UDP + options->packet_bytes;
 
 	/* those with the caller, in the queues and in the cache */
-	dpdk->pool = rte_pktmbuf_pool_create(dpdk->name, options->packets + 2 * DESCRIPTORS + CACHE, CACHE, 0,
-					     (uint16_t)((room + 63) / 64 * 64), SOCKET_ID_ANY);
-	return dpdk->pool ? 0 : fail(ret_why, "no memory for its buffers", options->port, -rte_errno);
+	dpdk->pool = rte_pktmbuf_pool_create(dpdk->name, options->packets + 2 * DESCRIPTORS + CACHE,
+	    CACHE, 0, (uint16_t)((room + 63) / 64 * 64), SOCKET_ID_ANY);
+	return dpdk->pool ? 0
+	                  : fail(ret_why, "no memory for its buffers", options->port, -rte_errno);
 }
 
 static int dpdk_open(const struct door_options *options, char *ret_why, struct door **ret)

@@ -18,7 +18,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { WORDS = 32, TEXT = 1024, MB = 1 << 20, EAL_MB = 16, EACH_MB = 64, PACKET_OVERHEAD = 512, HUGE_MB = 2 };
+enum {
+	WORDS = 32,
+	TEXT = 1024,
+	MB = 1 << 20,
+	EAL_MB = 16,
+	EACH_MB = 64,
+	PACKET_OVERHEAD = 512,
+	HUGE_MB = 2
+};
 
 struct words {
 	char text[TEXT];
@@ -63,8 +71,10 @@ static unsigned free_huge_pages(void)
 
 static void fill(struct words *words, const struct door_options *options, char *ret_note)
 {
-	const uint64_t bytes = (uint64_t)options->packets * (options->packet_bytes + PACKET_OVERHEAD);
-	const unsigned each = (unsigned)(2 * bytes / MB) + EAL_MB, ports = options->ports ? options->ports : 1;
+	const uint64_t bytes =
+	    (uint64_t)options->packets * (options->packet_bytes + PACKET_OVERHEAD);
+	const unsigned each = (unsigned)(2 * bytes / MB) + EAL_MB,
+	               ports = options->ports ? options->ports : 1;
 	const unsigned mb = ports * (each > EACH_MB ? each : EACH_MB);
 	const bool huge = free_huge_pages() * HUGE_MB >= mb;
 	char text[64];
@@ -72,7 +82,7 @@ static void fill(struct words *words, const struct door_options *options, char *
 	add(words, "aloe");
 	add_all(words, options->eal);
 	snprintf(text, sizeof(text), "--lcores=0@%d",
-		 sched_getcpu()); /* where we are: it binds us to one for a moment */
+	    sched_getcpu()); /* where we are: it binds us to one for a moment */
 	add(words, text);
 	if (huge) {
 		add_all(words, "--in-memory --single-file-segments");
@@ -80,7 +90,8 @@ static void fill(struct words *words, const struct door_options *options, char *
 		snprintf(text, sizeof(text), "--no-huge -m %u", mb);
 		add_all(words, text);
 		snprintf(ret_note, DOOR_WHY,
-			 "no huge pages: %u MB of ordinary memory, which cannot be shared without a copy", mb);
+		    "no huge pages: %u MB of ordinary memory, which cannot be shared without a copy",
+		    mb);
 	}
 	if (strncmp(options->port, "net_", 4) == 0) {
 		add(words, "--no-pci");
@@ -121,7 +132,8 @@ int dpdk_start(const struct door_options *options, char *ret_note, char *ret_why
 
 	if (rte_lcore_count() > 0) { /* it runs already */
 		ret_note[0] = 0;
-		return rte_lcore_id() != LCORE_ID_ANY || rte_thread_register() == 0 ? 0 : -rte_errno;
+		return rte_lcore_id() != LCORE_ID_ANY || rte_thread_register() == 0 ? 0
+		                                                                    : -rte_errno;
 	}
 	pthread_getaffinity_np(pthread_self(), sizeof(cpus), &cpus);
 	fill(&words, options, ret_note);
@@ -130,7 +142,8 @@ int dpdk_start(const struct door_options *options, char *ret_note, char *ret_why
 		rc = -rte_errno;
 	pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus); /* it has bound us to one */
 	if (rc < 0) {
-		snprintf(ret_why, DOOR_WHY, "DPDK's environment does not start: %s", rte_strerror(-rc));
+		snprintf(
+		    ret_why, DOOR_WHY, "DPDK's environment does not start: %s", rte_strerror(-rc));
 		return rc;
 	}
 	remove_folder(rte_eal_get_runtime_dir());

@@ -55,7 +55,7 @@ int platform_lock_cpu(int cpu)
 		return -errno;
 	len = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "aloe-lane-%d", cpu);
 	if (bind(fd, (struct sockaddr *)&address,
-		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0)
+	        (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0)
 		return fd;
 	len = errno;
 	close(fd);
@@ -84,19 +84,22 @@ static bool file_has_cpu(const char *path, int cpu)
 	char line[4096];
 	cpu_set_t cpus;
 
-	return file_line(path, line, sizeof(line)) && cpulist_parse(line, &cpus) == 0 && CPU_ISSET((size_t)cpu, &cpus);
+	return file_line(path, line, sizeof(line)) && cpulist_parse(line, &cpus) == 0 &&
+	    CPU_ISSET((size_t)cpu, &cpus);
 }
 
 bool platform_may_poll(int cpu, const char **ret_why)
 {
 	char line[64];
 
-	*ret_why = "the kernel takes its share from threads that do not sleep (kernel.sched_rt_runtime_us)";
-	if (!file_line("/proc/sys/kernel/sched_rt_runtime_us", line, sizeof(line)) || atoi(line) >= 0)
+	*ret_why =
+	    "the kernel takes its share from threads that do not sleep (kernel.sched_rt_runtime_us)";
+	if (!file_line("/proc/sys/kernel/sched_rt_runtime_us", line, sizeof(line)) ||
+	    atoi(line) >= 0)
 		return false;
 	*ret_why = "its CPU is not shielded from others (isolcpus, or an isolated cpuset)";
 	return file_has_cpu("/sys/devices/system/cpu/isolated", cpu) ||
-	       file_has_cpu("/sys/fs/cgroup/cpuset.cpus.isolated", cpu);
+	    file_has_cpu("/sys/fs/cgroup/cpuset.cpus.isolated", cpu);
 }
 
 /* Not there, or not for us: then it counts for nothing, or less. */
@@ -136,8 +139,8 @@ int platform_lock_memory(void)
 {
 	struct rlimit limit;
 	/* Under a limit, locking what is yet to come would make a later allocation fail instead of slow. */
-	const bool limited =
-	    geteuid() != 0 && (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY);
+	const bool limited = geteuid() != 0 &&
+	    (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY);
 
 	return mlockall(limited ? MCL_CURRENT : MCL_CURRENT | MCL_FUTURE) == 0 ? 0 : -errno;
 }

@@ -53,9 +53,9 @@ static void prepare_receive(struct udp *udp, unsigned n)
 			continue;
 		udp->in_parts[i] = (struct iovec){buffer, udp->room};
 		udp->in[i].msg_hdr = (struct msghdr){.msg_name = &udp->in_names[i],
-						     .msg_namelen = sizeof(udp->in_names[i]),
-						     .msg_iov = &udp->in_parts[i],
-						     .msg_iovlen = 1};
+		    .msg_namelen = sizeof(udp->in_names[i]),
+		    .msg_iov = &udp->in_parts[i],
+		    .msg_iovlen = 1};
 	}
 }
 
@@ -78,13 +78,14 @@ static unsigned udp_receive(struct door *door, struct packet *ret, unsigned n)
 
 		if (udp->in[i].msg_hdr.msg_flags & MSG_TRUNC) {
 			door->counts.malformed++;
-			udp->unused[udp->n_unused++] = udp->in_parts[i].iov_base; /* below those that are out */
+			udp->unused[udp->n_unused++] =
+			    udp->in_parts[i].iov_base; /* below those that are out */
 			continue;
 		}
 		ret[good++] = (struct packet){.bytes = udp->in_parts[i].iov_base,
-					      .size = udp->in[i].msg_len,
-					      .peer = {ntohl(from->sin_addr.s_addr), ntohs(from->sin_port)},
-					      .own = udp->in_parts[i].iov_base};
+		    .size = udp->in[i].msg_len,
+		    .peer = {ntohl(from->sin_addr.s_addr), ntohs(from->sin_port)},
+		    .own = udp->in_parts[i].iov_base};
 		door->counts.received_bytes += udp->in[i].msg_len;
 	}
 	door->counts.received += good;
@@ -121,15 +122,17 @@ static unsigned run_length(const struct udp *udp, const struct packet *packets, 
 	unsigned length = 1;
 	uint32_t bytes = first->size;
 
-	while (udp->segments && length < n && length < SEGMENTS && packets[length - 1].size == first->size &&
-	       packets[length].size <= first->size && packets[length].peer.ip == first->peer.ip &&
-	       packets[length].peer.port == first->peer.port && bytes + packets[length].size <= DATAGRAM_MAX)
+	while (udp->segments && length < n && length < SEGMENTS &&
+	    packets[length - 1].size == first->size && packets[length].size <= first->size &&
+	    packets[length].peer.ip == first->peer.ip &&
+	    packets[length].peer.port == first->peer.port &&
+	    bytes + packets[length].size <= DATAGRAM_MAX)
 		bytes += packets[length++].size;
 	return length;
 }
 
-static void prepare_message(struct udp *udp, unsigned message, const struct packet *packets, unsigned n,
-			    struct iovec *parts)
+static void prepare_message(struct udp *udp, unsigned message, const struct packet *packets,
+    unsigned n, struct iovec *parts)
 {
 	struct msghdr *head = &udp->messages[message].msg_hdr;
 	struct cmsghdr *control = &udp->segment_bytes[message].head;
@@ -137,18 +140,19 @@ static void prepare_message(struct udp *udp, unsigned message, const struct pack
 
 	for (unsigned i = 0; i < n; i++)
 		parts[i] = (struct iovec){packets[i].bytes, packets[i].size};
-	udp->names[message] = (struct sockaddr_in){
-	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(packets->peer.ip), .sin_port = htons(packets->peer.port)};
+	udp->names[message] = (struct sockaddr_in){.sin_family = AF_INET,
+	    .sin_addr.s_addr = htonl(packets->peer.ip),
+	    .sin_port = htons(packets->peer.port)};
 	*head = (struct msghdr){.msg_name = &udp->names[message],
-				.msg_namelen = sizeof(udp->names[message]),
-				.msg_iov = parts,
-				.msg_iovlen = n};
+	    .msg_namelen = sizeof(udp->names[message]),
+	    .msg_iov = parts,
+	    .msg_iovlen = n};
 	if (n == 1)
 		return;
 	head->msg_control = control;
 	head->msg_controllen = sizeof(udp->segment_bytes[message]);
-	*control =
-	    (struct cmsghdr){.cmsg_level = SOL_UDP, .cmsg_type = UDP_SEGMENT, .cmsg_len = CMSG_LEN(sizeof(size))};
+	*control = (struct cmsghdr){
+	    .cmsg_level = SOL_UDP, .cmsg_type = UDP_SEGMENT, .cmsg_len = CMSG_LEN(sizeof(size))};
 	memcpy(CMSG_DATA(control), &size, sizeof(size));
 }
 
@@ -203,7 +207,8 @@ static void udp_count(struct door *door)
 	socklen_t size = sizeof(info);
 
 	if (getsockopt(udp_of(door)->fd, SOL_SOCKET, SO_MEMINFO, info, &size) == 0)
-		door->counts.dropped += (uint32_t)(info[SK_MEMINFO_DROPS] - (uint32_t)door->counts.dropped);
+		door->counts.dropped +=
+		    (uint32_t)(info[SK_MEMINFO_DROPS] - (uint32_t)door->counts.dropped);
 }
 
 static int udp_fd(const struct door *door)
@@ -242,7 +247,8 @@ static int allocate(struct udp *udp, const struct door_options *options)
 }
 
 /* The kernel counts its own overhead in a socket's buffer and so doubles what it is asked for. */
-static void widen(struct udp *udp, int force, int option, const char *way, const char *limit, int bytes)
+static void widen(
+    struct udp *udp, int force, int option, const char *way, const char *limit, int bytes)
 {
 	const size_t said = strlen(udp->door.note);
 	socklen_t size = sizeof(int);
@@ -252,16 +258,18 @@ static void widen(struct udp *udp, int force, int option, const char *way, const
 		return;
 	setsockopt(udp->fd, SOL_SOCKET, option, &bytes, sizeof(bytes));
 	if (getsockopt(udp->fd, SOL_SOCKET, option, &got, &size) == 0 && got / 2 < bytes)
-		snprintf(udp->door.note + said, sizeof(udp->door.note) - said, "%s%s buffer %d of %d bytes (%s)",
-			 said ? ", " : "", way, got / 2, bytes, limit);
+		snprintf(udp->door.note + said, sizeof(udp->door.note) - said,
+		    "%s%s buffer %d of %d bytes (%s)", said ? ", " : "", way, got / 2, bytes,
+		    limit);
 }
 
 /* A socket with an address of its own hears no group: it has any, or, to hear nothing else, the group's. */
 static struct sockaddr_in address_of(const struct door_options *options)
 {
 	const struct door_address *group = &options->group;
-	const struct door_address own =
-	    group->ip == 0 ? options->own : (struct door_address){options->listen ? group->ip : 0, group->port};
+	const struct door_address own = group->ip == 0
+	    ? options->own
+	    : (struct door_address){options->listen ? group->ip : 0, group->port};
 
 	return (struct sockaddr_in){
 	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(own.ip), .sin_port = htons(own.port)};
@@ -283,14 +291,15 @@ static int join(int fd, const struct door_options *options)
 static int open_socket(struct udp *udp, const struct door_options *options)
 {
 	struct sockaddr_in own = address_of(options);
-	const int bytes = (int)(options->queue_bytes ? options->queue_bytes : QUEUE_BYTES), zero = 0,
-		  share = options->group.ip != 0;
+	const int bytes = (int)(options->queue_bytes ? options->queue_bytes : QUEUE_BYTES),
+	          zero = 0, share = options->group.ip != 0;
 	socklen_t size = sizeof(own);
 
 	udp->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (udp->fd < 0 || setsockopt(udp->fd, SOL_SOCKET, SO_REUSEADDR, &share, sizeof(share)) < 0 ||
-	    bind(udp->fd, (const struct sockaddr *)&own, sizeof(own)) < 0 || join(udp->fd, options) < 0 ||
-	    getsockname(udp->fd, (struct sockaddr *)&own, &size) < 0)
+	if (udp->fd < 0 ||
+	    setsockopt(udp->fd, SOL_SOCKET, SO_REUSEADDR, &share, sizeof(share)) < 0 ||
+	    bind(udp->fd, (const struct sockaddr *)&own, sizeof(own)) < 0 ||
+	    join(udp->fd, options) < 0 || getsockname(udp->fd, (struct sockaddr *)&own, &size) < 0)
 		return -errno;
 	widen(udp, SO_RCVBUFFORCE, SO_RCVBUF, "receive", "net.core.rmem_max", bytes);
 	widen(udp, SO_SNDBUFFORCE, SO_SNDBUF, "send", "net.core.wmem_max", bytes);
@@ -319,8 +328,9 @@ static int udp_open(const struct door_options *options, char *ret_why, struct do
 
 		inet_ntop(AF_INET, &ip, text, sizeof(text));
 		snprintf(ret_why, DOOR_WHY, "UDP %s:%u: %s%s", text, door->port, strerror(-rc),
-			 group && rc == -ENODEV ? " (own_address has to be the one of an interface, or a route name it)"
-						: "");
+		    group && rc == -ENODEV
+		        ? " (own_address has to be the one of an interface, or a route name it)"
+		        : "");
 		udp_close(&udp->door);
 		return rc;
 	}

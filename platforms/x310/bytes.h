@@ -9,17 +9,17 @@
 #include <stdint.h>
 #include <string.h>
 
-#define X310_BYTES_(name, type, from, to)                                                                              \
-	static inline type get_##name(const uint8_t *at)                                                               \
-	{                                                                                                              \
-		type value;                                                                                            \
-		memcpy(&value, at, sizeof(value));                                                                     \
-		return from(value);                                                                                    \
-	}                                                                                                              \
-	static inline void put_##name(uint8_t *at, type value)                                                         \
-	{                                                                                                              \
-		value = to(value);                                                                                     \
-		memcpy(at, &value, sizeof(value));                                                                     \
+#define X310_BYTES_(name, type, from, to)                                                          \
+	static inline type get_##name(const uint8_t *at)                                           \
+	{                                                                                          \
+		type value;                                                                        \
+		memcpy(&value, at, sizeof(value));                                                 \
+		return from(value);                                                                \
+	}                                                                                          \
+	static inline void put_##name(uint8_t *at, type value)                                     \
+	{                                                                                          \
+		value = to(value);                                                                 \
+		memcpy(at, &value, sizeof(value));                                                 \
 	}
 X310_BYTES_(le16, uint16_t, le16toh, htole16)
 X310_BYTES_(le32, uint32_t, le32toh, htole32)

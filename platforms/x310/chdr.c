@@ -38,9 +38,10 @@ static struct chdr_header header_of(uint64_t word)
 
 static uint64_t header_word(const struct chdr_header *header, size_t length)
 {
-	return in_bits(header->dst, 0, 16) | in_bits(length, 16, 16) | in_bits(header->seq, 32, 16) |
-	       in_bits(header->n_metadata, 48, 5) | in_bits(header->type, 53, 3) | in_bits(header->eov, 56, 1) |
-	       in_bits(header->eob, 57, 1) | in_bits(header->vc, 58, 6);
+	return in_bits(header->dst, 0, 16) | in_bits(length, 16, 16) |
+	    in_bits(header->seq, 32, 16) | in_bits(header->n_metadata, 48, 5) |
+	    in_bits(header->type, 53, 3) | in_bits(header->eov, 56, 1) |
+	    in_bits(header->eob, 57, 1) | in_bits(header->vc, 58, 6);
 }
 
 /* The fewest bytes of payload; CHDR_PACKET_MAX + 1 for a reserved type. */
@@ -75,7 +76,8 @@ int chdr_parse(const uint8_t *bytes, size_t size, struct chdr_packet *ret)
 		return -EBADMSG;
 	at += packet.header.type == CHDR_DATA_TS ? CHDR_TIMESTAMP : 0;
 	at += 8u * packet.header.n_metadata;
-	if (at > packet.header.length || packet.header.length - at < payload_min(packet.header.type))
+	if (at > packet.header.length ||
+	    packet.header.length - at < payload_min(packet.header.type))
 		return -EBADMSG;
 	packet.timestamp = packet.header.type == CHDR_DATA_TS ? get_le64(bytes + CHDR_HEADER) : 0;
 	packet.metadata = bytes + at - 8u * packet.header.n_metadata;
@@ -102,7 +104,8 @@ size_t chdr_write(uint8_t *bytes, const struct chdr_packet *packet, size_t paylo
 }
 
 /* Header of a packet without timestamp and metadata. */
-static void write_plain(uint8_t *bytes, enum chdr_type type, uint16_t dst, uint16_t seq, size_t length)
+static void write_plain(
+    uint8_t *bytes, enum chdr_type type, uint16_t dst, uint16_t seq, size_t length)
 {
 	const struct chdr_header header = {.type = (uint8_t)type, .dst = dst, .seq = seq};
 
@@ -136,8 +139,10 @@ size_t chdr_strs_write(uint8_t *bytes, uint16_t dst, uint16_t seq, const struct 
 {
 	write_plain(bytes, CHDR_STRS, dst, seq, CHDR_STRS_BYTES);
 	put_le64(bytes + 8,
-		 in_bits(strs->src, 0, 16) | in_bits(strs->status, 16, 4) | in_bits(strs->capacity_bytes, 24, 40));
-	put_le64(bytes + 16, in_bits(strs->capacity_pkts, 0, 24) | in_bits(strs->xfer_pkts, 24, 40));
+	    in_bits(strs->src, 0, 16) | in_bits(strs->status, 16, 4) |
+	        in_bits(strs->capacity_bytes, 24, 40));
+	put_le64(
+	    bytes + 16, in_bits(strs->capacity_pkts, 0, 24) | in_bits(strs->xfer_pkts, 24, 40));
 	put_le64(bytes + 24, strs->xfer_bytes);
 	put_le64(bytes + 32, in_bits(strs->fill, 0, 16) | in_bits(strs->info, 16, 48));
 	return CHDR_STRS_BYTES;
@@ -163,8 +168,9 @@ int chdr_strc_parse(const struct chdr_packet *packet, struct chdr_strc *ret)
 size_t chdr_strc_write(uint8_t *bytes, uint16_t dst, uint16_t seq, const struct chdr_strc *strc)
 {
 	write_plain(bytes, CHDR_STRC, dst, seq, CHDR_STRC_BYTES);
-	put_le64(bytes + 8, in_bits(strc->src, 0, 16) | in_bits(strc->op, 16, 4) | in_bits(strc->op_data, 20, 4) |
-				in_bits(strc->pkts, 24, 40));
+	put_le64(bytes + 8,
+	    in_bits(strc->src, 0, 16) | in_bits(strc->op, 16, 4) | in_bits(strc->op_data, 20, 4) |
+	        in_bits(strc->pkts, 24, 40));
 	put_le64(bytes + 16, strc->bytes);
 	return CHDR_STRC_BYTES;
 }
@@ -201,15 +207,18 @@ static void ctrl_first_v2(const uint8_t *at, struct chdr_ctrl *ctrl)
 static uint64_t ctrl_first_word(const struct chdr_ctrl *ctrl, enum chdr_dialect dialect)
 {
 	if (dialect == CHDR_V1)
-		return in_bits(ctrl->dst_port, 0, 10) | in_bits(ctrl->src_port, 10, 10) | in_bits(ctrl->n_data, 20, 4) |
-		       in_bits(ctrl->seq, 24, 6) | in_bits(ctrl->has_time, 30, 1) | in_bits(ctrl->ack, 31, 1) |
-		       in_bits(ctrl->src, 32, 16);
-	return in_bits(ctrl->dst_port, 0, 10) | in_bits(ctrl->n_data, 10, 4) | in_bits(ctrl->has_time, 14, 1) |
-	       in_bits(ctrl->ack, 15, 1) | in_bits(ctrl->src, 16, 16) | in_bits(ctrl->src_port, 32, 10) |
-	       in_bits(ctrl->seq, 52, 8) | in_bits(ctrl->request, 60, 4);
+		return in_bits(ctrl->dst_port, 0, 10) | in_bits(ctrl->src_port, 10, 10) |
+		    in_bits(ctrl->n_data, 20, 4) | in_bits(ctrl->seq, 24, 6) |
+		    in_bits(ctrl->has_time, 30, 1) | in_bits(ctrl->ack, 31, 1) |
+		    in_bits(ctrl->src, 32, 16);
+	return in_bits(ctrl->dst_port, 0, 10) | in_bits(ctrl->n_data, 10, 4) |
+	    in_bits(ctrl->has_time, 14, 1) | in_bits(ctrl->ack, 15, 1) |
+	    in_bits(ctrl->src, 16, 16) | in_bits(ctrl->src_port, 32, 10) |
+	    in_bits(ctrl->seq, 52, 8) | in_bits(ctrl->request, 60, 4);
 }
 
-int chdr_ctrl_parse(const struct chdr_packet *packet, enum chdr_dialect dialect, struct chdr_ctrl *ret)
+int chdr_ctrl_parse(
+    const struct chdr_packet *packet, enum chdr_dialect dialect, struct chdr_ctrl *ret)
 {
 	const uint8_t *at = packet->payload, *end = at + packet->payload_bytes;
 	struct chdr_ctrl ctrl = {0};
@@ -240,7 +249,7 @@ int chdr_ctrl_parse(const struct chdr_packet *packet, enum chdr_dialect dialect,
 }
 
 size_t chdr_ctrl_write(uint8_t *bytes, uint16_t dst, uint16_t seq, enum chdr_dialect dialect,
-		       const struct chdr_ctrl *ctrl)
+    const struct chdr_ctrl *ctrl)
 {
 	const size_t n_data = ctrl->n_data < CHDR_CTRL_DATA_MAX ? ctrl->n_data : CHDR_CTRL_DATA_MAX;
 	uint8_t *at = bytes + CHDR_HEADER;
@@ -251,8 +260,9 @@ size_t chdr_ctrl_write(uint8_t *bytes, uint16_t dst, uint16_t seq, enum chdr_dia
 		put_le64(at, ctrl->time);
 		at += 8;
 	}
-	put_le32(at, (uint32_t)(in_bits(ctrl->address, 0, 20) | in_bits(ctrl->byte_enable, 20, 4) |
-				in_bits(ctrl->op, 24, 4) | in_bits(ctrl->status, 30, 2)));
+	put_le32(at,
+	    (uint32_t)(in_bits(ctrl->address, 0, 20) | in_bits(ctrl->byte_enable, 20, 4) |
+	        in_bits(ctrl->op, 24, 4) | in_bits(ctrl->status, 30, 2)));
 	at += 4;
 	for (size_t i = 0; i < n_data; i++, at += 4)
 		put_le32(at, ctrl->data[i]);
@@ -270,7 +280,8 @@ int chdr_mgmt_add(struct chdr_mgmt *mgmt, enum chdr_mgmt_op op, uint64_t payload
 {
 	if (mgmt->n_steps == CHDR_MGMT_OPS_MAX)
 		return -ENOSPC;
-	mgmt->steps[mgmt->n_steps++] = (struct chdr_mgmt_step){(uint8_t)op, last, bits(payload, 0, 48)};
+	mgmt->steps[mgmt->n_steps++] =
+	    (struct chdr_mgmt_step){(uint8_t)op, last, bits(payload, 0, 48)};
 	mgmt->n_hops += last;
 	return 0;
 }
@@ -291,7 +302,8 @@ static int mgmt_steps(const struct chdr_packet *packet, struct chdr_mgmt *mgmt)
 		if (!first && bits(word, 0, 8) != pending - 1)
 			return -EBADMSG;
 		pending = bits(word, 0, 8);
-		mgmt->steps[i] = (struct chdr_mgmt_step){(uint8_t)bits(word, 8, 8), pending == 0, bits(word, 16, 48)};
+		mgmt->steps[i] = (struct chdr_mgmt_step){
+		    (uint8_t)bits(word, 8, 8), pending == 0, bits(word, 16, 48)};
 		hops += pending == 0;
 	}
 	mgmt->n_steps = (uint32_t)n;
@@ -323,14 +335,16 @@ size_t chdr_mgmt_write(uint8_t *bytes, uint16_t dst, uint16_t seq, const struct 
 	uint64_t pending = 0;
 
 	write_plain(bytes, CHDR_MGMT, dst, seq, length);
-	put_le64(bytes + 8, in_bits(mgmt->src, 0, 16) | in_bits(mgmt->n_hops, 16, 10) | in_bits(mgmt->width, 45, 3) |
-				in_bits(mgmt->version, 48, 16));
+	put_le64(bytes + 8,
+	    in_bits(mgmt->src, 0, 16) | in_bits(mgmt->n_hops, 16, 10) |
+	        in_bits(mgmt->width, 45, 3) | in_bits(mgmt->version, 48, 16));
 	for (size_t i = mgmt->n_steps; i-- > 0;) {
 		const struct chdr_mgmt_step *step = &mgmt->steps[i];
 
 		pending = step->last ? 0 : pending + 1;
 		put_le64(bytes + 16 + 8 * i,
-			 in_bits(pending, 0, 8) | in_bits(step->op, 8, 8) | in_bits(step->payload, 16, 48));
+		    in_bits(pending, 0, 8) | in_bits(step->op, 8, 8) |
+		        in_bits(step->payload, 16, 48));
 	}
 	return length;
 }

@@ -72,13 +72,20 @@ uint64_t chdr_word(const uint8_t *words, size_t n);
 
 enum { CHDR_STRS_BYTES = 40, CHDR_STRC_BYTES = 24 };
 
-enum chdr_status { CHDR_OKAY = 0, CHDR_CMDERR = 1, CHDR_SEQERR = 2, CHDR_DATAERR = 3, CHDR_RTERR = 4 };
+enum chdr_status {
+	CHDR_OKAY = 0,
+	CHDR_CMDERR = 1,
+	CHDR_SEQERR = 2,
+	CHDR_DATAERR = 3,
+	CHDR_RTERR = 4
+};
 
 /* In `info`, FPGA of UHD 4.9 and later. OKAY: command received | data expected << 16. SEQERR: received | expected << 16 |
  * type << 32. RTERR: received | own << 16. */
 #define CHDR_INFO_STOP_ON_SEQERR (1ull << 44)
 #define CHDR_INFO_SEQERR_LATCHED (1ull << 45)
-#define CHDR_INFO_FLOW_CONTROL (1ull << 47) /* sent because as much as was asked for has been consumed */
+#define CHDR_INFO_FLOW_CONTROL                                                                     \
+	(1ull << 47) /* sent because as much as was asked for has been consumed */
 
 struct chdr_strs {
 	uint16_t src;            /* who says so: the sink of the data */
@@ -91,8 +98,10 @@ struct chdr_strs {
 	uint64_t info; /* 48 bit */
 };
 
-int chdr_strs_parse(const struct chdr_packet *packet, struct chdr_strs *ret); /* -EBADMSG if it is no STRS */
-size_t chdr_strs_write(uint8_t *bytes, uint16_t dst, uint16_t seq, const struct chdr_strs *strs); /* CHDR_STRS_BYTES */
+int chdr_strs_parse(
+    const struct chdr_packet *packet, struct chdr_strs *ret); /* -EBADMSG if it is no STRS */
+size_t chdr_strs_write(
+    uint8_t *bytes, uint16_t dst, uint16_t seq, const struct chdr_strs *strs); /* CHDR_STRS_BYTES */
 
 /* ---- stream command: the source of the data to its sink ------------------------------------------------------------ */
 
@@ -109,7 +118,8 @@ struct chdr_strc {
 };
 
 int chdr_strc_parse(const struct chdr_packet *packet, struct chdr_strc *ret);
-size_t chdr_strc_write(uint8_t *bytes, uint16_t dst, uint16_t seq, const struct chdr_strc *strc); /* CHDR_STRC_BYTES */
+size_t chdr_strc_write(
+    uint8_t *bytes, uint16_t dst, uint16_t seq, const struct chdr_strc *strc); /* CHDR_STRC_BYTES */
 
 /* ---- control: registers and asynchronous messages ------------------------------------------------------------------ */
 
@@ -126,9 +136,17 @@ enum chdr_ctrl_op {
 	CHDR_CTRL_POLL = 6
 };
 
-enum chdr_ctrl_status { CHDR_CTRL_OKAY = 0, CHDR_CTRL_CMDERR = 1, CHDR_CTRL_TSERR = 2, CHDR_CTRL_WARNING = 3 };
+enum chdr_ctrl_status {
+	CHDR_CTRL_OKAY = 0,
+	CHDR_CTRL_CMDERR = 1,
+	CHDR_CTRL_TSERR = 2,
+	CHDR_CTRL_WARNING = 3
+};
 
-enum { CHDR_CTRL_DATA_MAX = 15, CHDR_CTRL_BYTES_MAX = CHDR_HEADER + 16 + 4 * (CHDR_CTRL_DATA_MAX + 2) };
+enum {
+	CHDR_CTRL_DATA_MAX = 15,
+	CHDR_CTRL_BYTES_MAX = CHDR_HEADER + 16 + 4 * (CHDR_CTRL_DATA_MAX + 2)
+};
 
 struct chdr_ctrl {
 	uint16_t dst_port, src_port; /* 10 bit: blocks behind the endpoints */
@@ -143,10 +161,11 @@ struct chdr_ctrl {
 	uint32_t data[CHDR_CTRL_DATA_MAX];
 };
 
-int chdr_ctrl_parse(const struct chdr_packet *packet, enum chdr_dialect dialect, struct chdr_ctrl *ret);
+int chdr_ctrl_parse(
+    const struct chdr_packet *packet, enum chdr_dialect dialect, struct chdr_ctrl *ret);
 /* at most CHDR_CTRL_BYTES_MAX */
 size_t chdr_ctrl_write(uint8_t *bytes, uint16_t dst, uint16_t seq, enum chdr_dialect dialect,
-		       const struct chdr_ctrl *ctrl);
+    const struct chdr_ctrl *ctrl);
 
 /* ---- management: routes, endpoints' own registers ------------------------------------------------------------------- */
 

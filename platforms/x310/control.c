@@ -14,7 +14,8 @@ static void fail(struct control *control, const char *why)
 
 static void enter(struct control *control, enum stream_phase phase, uint64_t now_ns)
 {
-	const struct endpoint *endpoint = phase == STREAM_CLAIM ? &control->claimed : &control->endpoint;
+	const struct endpoint *endpoint =
+	    phase == STREAM_CLAIM ? &control->claimed : &control->endpoint;
 
 	control->phase = phase;
 	if (stream_ask(&control->request, endpoint, phase))
@@ -23,8 +24,8 @@ static void enter(struct control *control, enum stream_phase phase, uint64_t now
 		control->phase = STREAM_READY;
 }
 
-void control_open(struct control *control, const struct endpoint *endpoint, const struct endpoint *claimed,
-		  enum chdr_dialect dialect, uint64_t now_ns)
+void control_open(struct control *control, const struct endpoint *endpoint,
+    const struct endpoint *claimed, enum chdr_dialect dialect, uint64_t now_ns)
 {
 	*control = (struct control){.endpoint = *endpoint, .claimed = *claimed, .dialect = dialect};
 	enter(control, STREAM_ADVERTISE, now_ns);
@@ -32,7 +33,8 @@ void control_open(struct control *control, const struct endpoint *endpoint, cons
 
 /* ---- what is asked ------------------------------------------------------------------------------------------------------ */
 
-static int push(struct control *control, enum chdr_ctrl_op op, uint16_t port, uint32_t address, uint32_t value)
+static int push(
+    struct control *control, enum chdr_ctrl_op op, uint16_t port, uint32_t address, uint32_t value)
 {
 	if (control->n == CONTROL_QUEUE)
 		return -ENOSPC;
@@ -66,7 +68,8 @@ static void acknowledged(struct control *control, const struct chdr_ctrl *ctrl)
 {
 	const struct chdr_ctrl *asked = &control->queue[control->first];
 
-	if (control->n == 0 || control->tries == 0 || ctrl->seq != asked->seq || ctrl->address != asked->address)
+	if (control->n == 0 || control->tries == 0 || ctrl->seq != asked->seq ||
+	    ctrl->address != asked->address)
 		return; /* of an access that was sent twice */
 	control->refused += ctrl->status != CHDR_CTRL_OKAY;
 	if (asked->op == CHDR_CTRL_READ && ctrl->n_data)
@@ -90,7 +93,7 @@ static void message(struct control *control, struct chdr_ctrl *ctrl, struct radi
 }
 
 bool control_take(struct control *control, uint64_t now_ns, const struct chdr_packet *packet,
-		  struct radio_message *ret_message)
+    struct radio_message *ret_message)
 {
 	struct chdr_mgmt answer;
 	struct chdr_ctrl ctrl;
@@ -99,7 +102,8 @@ bool control_take(struct control *control, uint64_t now_ns, const struct chdr_pa
 		enter(control, stream_after(&control->endpoint, control->phase), now_ns);
 		return false;
 	}
-	if (packet->header.dst != control->endpoint.own || chdr_ctrl_parse(packet, control->dialect, &ctrl) < 0)
+	if (packet->header.dst != control->endpoint.own ||
+	    chdr_ctrl_parse(packet, control->dialect, &ctrl) < 0)
 		return false;
 	if (ctrl.ack) {
 		acknowledged(control, &ctrl);
@@ -113,7 +117,8 @@ bool control_take(struct control *control, uint64_t now_ns, const struct chdr_pa
 
 static size_t write_ctrl(struct control *control, const struct chdr_ctrl *ctrl, uint8_t *bytes)
 {
-	return chdr_ctrl_write(bytes, control->endpoint.device, control->seq++, control->dialect, ctrl);
+	return chdr_ctrl_write(
+	    bytes, control->endpoint.device, control->seq++, control->dialect, ctrl);
 }
 
 static size_t poll_queue(struct control *control, uint64_t now_ns, uint8_t *bytes)

@@ -41,8 +41,8 @@ struct control {
 };
 
 /* control_open: `claimed` is the endpoint that is to be claimed, if it says so: often `endpoint` itself. */
-void control_open(struct control *control, const struct endpoint *endpoint, const struct endpoint *claimed,
-		  enum chdr_dialect dialect, uint64_t now_ns);
+void control_open(struct control *control, const struct endpoint *endpoint,
+    const struct endpoint *claimed, enum chdr_dialect dialect, uint64_t now_ns);
 
 /* Accesses wait until READY. `port` is the block's control port. 0 or -ENOSPC. */
 int control_write(struct control *control, uint16_t port, uint32_t address, uint32_t value);
@@ -57,6 +57,6 @@ size_t control_poll(struct control *control, uint64_t now_ns, uint8_t *bytes); /
 
 /* control_take takes a packet for our endpoint. True: it was a message of a radio. */
 bool control_take(struct control *control, uint64_t now_ns, const struct chdr_packet *packet,
-		  struct radio_message *ret_message);
+    struct radio_message *ret_message);
 
 #endif

@@ -122,7 +122,8 @@ static void write_ethernet(uint8_t *bytes, const uint8_t *from, const uint8_t *t
 	put_be16(bytes + 12, type);
 }
 
-static void write_ipv4(uint8_t *ip, uint32_t from, uint32_t to, uint8_t protocol, uint8_t ttl, size_t payload_bytes)
+static void write_ipv4(
+    uint8_t *ip, uint32_t from, uint32_t to, uint8_t protocol, uint8_t ttl, size_t payload_bytes)
 {
 	ip[0] = 0x45;
 	ip[1] = 0;
@@ -137,8 +138,8 @@ static void write_ipv4(uint8_t *ip, uint32_t from, uint32_t to, uint8_t protocol
 	put_be16(ip + 10, frame_checksum(ip, IPV4));
 }
 
-void frame_udp_write(uint8_t *bytes, const struct frame_address *from, const struct frame_address *to, uint8_t ttl,
-		     size_t payload_bytes)
+void frame_udp_write(uint8_t *bytes, const struct frame_address *from,
+    const struct frame_address *to, uint8_t ttl, size_t payload_bytes)
 {
 	uint8_t *udp = bytes + ETHERNET + IPV4;
 
@@ -150,7 +151,8 @@ void frame_udp_write(uint8_t *bytes, const struct frame_address *from, const str
 	put_be16(udp + 6, 0);
 }
 
-static size_t write_arp(uint8_t *bytes, const struct frame_address *own, const uint8_t *mac, uint32_t ip, uint16_t op)
+static size_t write_arp(
+    uint8_t *bytes, const struct frame_address *own, const uint8_t *mac, uint32_t ip, uint16_t op)
 {
 	static const uint8_t everybody[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, nobody[6] = {0};
 	uint8_t *arp = bytes + ETHERNET;
@@ -173,12 +175,14 @@ size_t frame_arp_request(uint8_t *bytes, const struct frame_address *own, uint32
 	return write_arp(bytes, own, NULL, ip, 1);
 }
 
-static size_t write_echo_reply(const struct frame *frame, const struct frame_address *own, uint8_t *bytes)
+static size_t write_echo_reply(
+    const struct frame *frame, const struct frame_address *own, uint8_t *bytes)
 {
 	uint8_t *icmp = bytes + ETHERNET + IPV4;
 
 	write_ethernet(bytes, own->mac, frame->from.mac, TYPE_IPV4);
-	write_ipv4(bytes + ETHERNET, own->ip, frame->from.ip, PROTOCOL_ICMP, FRAME_TTL, frame->payload_bytes);
+	write_ipv4(bytes + ETHERNET, own->ip, frame->from.ip, PROTOCOL_ICMP, FRAME_TTL,
+	    frame->payload_bytes);
 	memmove(icmp, frame->payload, frame->payload_bytes);
 	icmp[0] = ECHO_REPLY;
 	put_be16(icmp + 2, 0);
@@ -186,7 +190,8 @@ static size_t write_echo_reply(const struct frame *frame, const struct frame_add
 	return ETHERNET + IPV4 + frame->payload_bytes;
 }
 
-size_t frame_answer(const struct frame *frame, const struct frame_address *own, uint8_t *ret_bytes, size_t size)
+size_t frame_answer(
+    const struct frame *frame, const struct frame_address *own, uint8_t *ret_bytes, size_t size)
 {
 	if (frame->to.ip != own->ip)
 		return 0;

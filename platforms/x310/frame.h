@@ -13,7 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FRAME_UDP = 42, FRAME_ARP = 42, FRAME_TTL = 64 }; /* bytes in front of a UDP payload; of an ARP frame */
+enum {
+	FRAME_UDP = 42,
+	FRAME_ARP = 42,
+	FRAME_TTL = 64
+}; /* bytes in front of a UDP payload; of an ARP frame */
 
 struct frame_address {
 	uint8_t mac[6];
@@ -21,12 +25,19 @@ struct frame_address {
 	uint32_t ip; /* host order: 192.168.40.2 = 0xc0a82802 */
 };
 
-enum frame_kind { FRAME_IS_UDP, FRAME_IS_ARP_REQUEST, FRAME_IS_ARP_REPLY, FRAME_IS_ECHO_REQUEST, FRAME_IS_OTHER };
+enum frame_kind {
+	FRAME_IS_UDP,
+	FRAME_IS_ARP_REQUEST,
+	FRAME_IS_ARP_REPLY,
+	FRAME_IS_ECHO_REQUEST,
+	FRAME_IS_OTHER
+};
 
 struct frame {
 	enum frame_kind kind;
-	struct frame_address from, to; /* ARP: from is the sender, to.ip the address asked for; no ports but with UDP */
-	const uint8_t *payload;        /* UDP: behind the UDP header; echo: behind the IPv4 header */
+	struct frame_address from,
+	    to; /* ARP: from is the sender, to.ip the address asked for; no ports but with UDP */
+	const uint8_t *payload; /* UDP: behind the UDP header; echo: behind the IPv4 header */
 	size_t payload_bytes;
 };
 
@@ -35,16 +46,18 @@ struct frame {
 int frame_parse(const uint8_t *bytes, size_t size, struct frame *ret);
 
 /* frame_udp_write writes the FRAME_UDP bytes in front of a payload. */
-void frame_udp_write(uint8_t *bytes, const struct frame_address *from, const struct frame_address *to, uint8_t ttl,
-		     size_t payload_bytes);
+void frame_udp_write(uint8_t *bytes, const struct frame_address *from,
+    const struct frame_address *to, uint8_t ttl, size_t payload_bytes);
 
 /* frame_answer writes what `own` answers to a frame that was just parsed (a reply to ARP for its address, to an echo to it)
  * and gives its length; 0: nothing, or it does not fit into `size` bytes. */
-size_t frame_answer(const struct frame *frame, const struct frame_address *own, uint8_t *ret_bytes, size_t size);
+size_t frame_answer(
+    const struct frame *frame, const struct frame_address *own, uint8_t *ret_bytes, size_t size);
 
 /* frame_arp_request asks who has `ip`: FRAME_ARP bytes, to everybody. */
 size_t frame_arp_request(uint8_t *bytes, const struct frame_address *own, uint32_t ip);
 
-uint16_t frame_checksum(const uint8_t *bytes, size_t size); /* RFC 1071, as it is put into a header */
+uint16_t frame_checksum(
+    const uint8_t *bytes, size_t size); /* RFC 1071, as it is put into a header */
 
 #endif

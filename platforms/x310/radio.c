@@ -37,19 +37,22 @@ static void open_streams(struct radio *radio, uint64_t now_ns)
 	const struct radio_options *o = &radio->options;
 
 	if (o->rx && radio->rx.phase == STREAM_IDLE) {
-		const struct rx_options rx = {endpoint_of(o, 1), o->window, o->frequency, o->lossy, o->listen};
+		const struct rx_options rx = {
+		    endpoint_of(o, 1), o->window, o->frequency, o->lossy, o->listen};
 
 		rx_open(&radio->rx, &rx, now_ns);
 	}
 	if (o->tx && radio->tx.phase == STREAM_IDLE) {
-		const struct tx_options tx = {
-		    .endpoint = endpoint_of(o, 2), .policy = o->policy, .stop_on_seqerr = o->stop_on_seqerr};
+		const struct tx_options tx = {.endpoint = endpoint_of(o, 2),
+		    .policy = o->policy,
+		    .stop_on_seqerr = o->stop_on_seqerr};
 
 		tx_open(&radio->tx, &tx, now_ns);
 	}
 }
 
-void radio_open(struct radio *radio, const struct radio_options *options, struct door *door, uint64_t now_ns)
+void radio_open(
+    struct radio *radio, const struct radio_options *options, struct door *door, uint64_t now_ns)
 {
 	const struct endpoint streams = endpoint_of(options, 0);
 	const enum chdr_dialect dialect = streams.version >= 0x0200 ? CHDR_V2 : CHDR_V1;
@@ -80,7 +83,7 @@ bool radio_idle(const struct radio *radio)
 bool radio_ready(const struct radio *radio)
 {
 	return radio_idle(radio) && (!radio->options.rx || radio->rx.phase == STREAM_READY) &&
-	       (!radio->options.tx || radio->tx.phase == STREAM_READY);
+	    (!radio->options.tx || radio->tx.phase == STREAM_READY);
 }
 
 const char *radio_failed(const struct radio *radio)
@@ -98,7 +101,7 @@ const char *radio_failed(const struct radio *radio)
 static void set(struct radio *radio, uint32_t address, uint32_t value)
 {
 	(void)control_write(&radio->control, radio->options.block,
-			    CHANNEL + CHANNEL_STEP * radio->options.channel + address, value);
+	    CHANNEL + CHANNEL_STEP * radio->options.channel + address, value);
 }
 
 static void set_errors(struct radio *radio, uint32_t address, uint32_t told)
@@ -111,7 +114,8 @@ static void set_errors(struct radio *radio, uint32_t address, uint32_t told)
 
 void radio_configure(struct radio *radio, uint32_t spp, uint32_t ticks_per_sample)
 {
-	const uint16_t duc = (uint16_t)(radio->options.block - 2), ddc = (uint16_t)(radio->options.block - 1);
+	const uint16_t duc = (uint16_t)(radio->options.block - 2),
+	               ddc = (uint16_t)(radio->options.block - 1);
 	const uint32_t rate = RATE_STEP * radio->options.channel;
 
 	radio->ticks_per_sample = ticks_per_sample;
@@ -188,11 +192,12 @@ static void poll(struct radio *radio, uint64_t now_ns)
 	}
 }
 
-static void line_up(struct radio *radio, struct packet *packet, uint32_t samples, uint64_t ticks, bool eob)
+static void line_up(
+    struct radio *radio, struct packet *packet, uint32_t samples, uint64_t ticks, bool eob)
 {
 	const bool timed = ticks != UINT64_MAX;
-	struct chdr_packet chdr = {.header = {.type = timed ? CHDR_DATA_TS : CHDR_DATA, .eob = eob},
-				   .timestamp = ticks};
+	struct chdr_packet chdr = {
+	    .header = {.type = timed ? CHDR_DATA_TS : CHDR_DATA, .eob = eob}, .timestamp = ticks};
 
 	if (!timed) /* its header ends where the samples begin */
 		packet->bytes += CHDR_TIMESTAMP;
@@ -210,7 +215,8 @@ static void end_burst(struct radio *radio)
 	const struct tx_stream *tx = &radio->tx;
 	struct packet packet;
 
-	if (tx->sent.bytes - tx->acked.bytes + chdr_counted(CHDR_HEADER + RADIO_IQ) > tx->capacity ||
+	if (tx->sent.bytes - tx->acked.bytes + chdr_counted(CHDR_HEADER + RADIO_IQ) >
+	        tx->capacity ||
 	    radio->n_out + 1 >= 2 * DOOR_BURST || door_get(radio->door, &packet, 1) == 0)
 		return;
 	memset(radio_iq(&packet), 0, RADIO_IQ);
@@ -230,7 +236,8 @@ unsigned radio_get(struct radio *radio, uint32_t samples, struct packet *ret, un
 	return door_get(radio->door, ret, n < line ? n : line);
 }
 
-void radio_send(struct radio *radio, struct packet *packet, uint32_t samples, uint64_t ticks, bool eob)
+void radio_send(
+    struct radio *radio, struct packet *packet, uint32_t samples, uint64_t ticks, bool eob)
 {
 	const bool timed = ticks != UINT64_MAX;
 	const bool realign = timed && radio->tx.slip != 0 && radio->options.policy == TX_REALIGN;
@@ -260,7 +267,8 @@ static void take_control(struct radio *radio, uint64_t now_ns, const struct chdr
 	struct radio_message message;
 
 	if (which == 0) {
-		if (control_take(&radio->control, now_ns, chdr, &message) && is_aligned(message.event))
+		if (control_take(&radio->control, now_ns, chdr, &message) &&
+		    is_aligned(message.event))
 			tx_aligned(&radio->tx);
 	} else if (which == 1 && radio->options.rx)
 		rx_control(&radio->rx, now_ns, chdr);
@@ -273,14 +281,16 @@ static void take_control(struct radio *radio, uint64_t now_ns, const struct chdr
 }
 
 /* Who listens takes samples of its device and channel alone. */
-static bool is_heard(const struct radio *radio, const struct packet *packet, const struct chdr_packet *chdr)
+static bool is_heard(
+    const struct radio *radio, const struct packet *packet, const struct chdr_packet *chdr)
 {
 	return packet->peer.ip == radio->options.device.ip && chdr->header.type >= CHDR_DATA &&
-	       chdr->header.dst == radio->rx.options.endpoint.own;
+	    chdr->header.dst == radio->rx.options.endpoint.own;
 }
 
 /* True: data, and the next in order. */
-static bool take(struct radio *radio, uint64_t now_ns, const struct packet *packet, struct radio_packet *ret)
+static bool take(
+    struct radio *radio, uint64_t now_ns, const struct packet *packet, struct radio_packet *ret)
 {
 	struct chdr_packet chdr;
 	enum rx_verdict verdict;
@@ -303,11 +313,11 @@ static bool take(struct radio *radio, uint64_t now_ns, const struct packet *pack
 	if (verdict != RX_NEXT && verdict != RX_GAP)
 		return false;
 	*ret = (struct radio_packet){.packet = *packet,
-				     .ticks = chdr.timestamp,
-				     .iq = chdr.payload,
-				     .n = (uint32_t)(chdr.payload_bytes / RADIO_IQ),
-				     .gap = verdict == RX_GAP ? radio->rx.gap : 0,
-				     .eob = chdr.header.eob};
+	    .ticks = chdr.timestamp,
+	    .iq = chdr.payload,
+	    .n = (uint32_t)(chdr.payload_bytes / RADIO_IQ),
+	    .gap = verdict == RX_GAP ? radio->rx.gap : 0,
+	    .eob = chdr.header.eob};
 	ret->packet.size = chdr.header.length; /* what was counted */
 	return true;
 }

@@ -20,14 +20,16 @@ enum { RADIO_HEADER = CHDR_HEADER + CHDR_TIMESTAMP, RADIO_IQ = 4 /* bytes of a s
 
 struct radio_options {
 	struct door_address device;
-	struct endpoint endpoint; /* of the streams; own: the first of three, for control, Rx and Tx */
-	uint16_t control_device;  /* the endpoint that takes register accesses, the device's first, */
-	uint16_t control_port;    /* if that is another; port 0: it is the same */
-	bool initialised;         /* by UHD: the rates stay as they are */
-	uint16_t block;           /* control port of the radio: 4, 7; its DUC and DDC lie before it */
-	uint16_t channel;         /* of the radio: 0, 1 */
+	struct endpoint
+	    endpoint; /* of the streams; own: the first of three, for control, Rx and Tx */
+	uint16_t
+	    control_device;    /* the endpoint that takes register accesses, the device's first, */
+	uint16_t control_port; /* if that is another; port 0: it is the same */
+	bool initialised;      /* by UHD: the rates stay as they are */
+	uint16_t block;        /* control port of the radio: 4, 7; its DUC and DDC lie before it */
+	uint16_t channel;      /* of the radio: 0, 1 */
 	bool rx, tx;
-	bool listen;                   /* rx alone, that another host has set up: nothing is said to the device */
+	bool listen; /* rx alone, that another host has set up: nothing is said to the device */
 	struct stream_total window;    /* Rx: what the door can hold */
 	struct stream_total frequency; /* Rx: how often we report */
 	bool lossy;
@@ -36,11 +38,13 @@ struct radio_options {
 };
 
 struct radio_counts {
-	uint64_t malformed;  /* no CHDR packet */
-	uint64_t nobodys;    /* for an endpoint that is none of ours, or where we listen to another device */
+	uint64_t malformed; /* no CHDR packet */
+	uint64_t
+	    nobodys; /* for an endpoint that is none of ours, or where we listen to another device */
 	uint64_t no_buffers; /* control packets that found no buffer; they are sent again */
-	uint64_t realigned;  /* bursts that were ended because the device is out of time (TX_REALIGN) */
-	uint64_t breaks;     /* bursts that were ended because the next packet does not follow */
+	uint64_t
+	    realigned;   /* bursts that were ended because the device is out of time (TX_REALIGN) */
+	uint64_t breaks; /* bursts that were ended because the next packet does not follow */
 };
 
 struct radio {
@@ -67,7 +71,8 @@ struct radio_packet {
 	bool eob;
 };
 
-void radio_open(struct radio *radio, const struct radio_options *options, struct door *door, uint64_t now_ns);
+void radio_open(
+    struct radio *radio, const struct radio_options *options, struct door *door, uint64_t now_ns);
 
 /* radio_drop gives back what is in line, before the radio is opened once more. */
 void radio_drop(struct radio *radio);
@@ -98,7 +103,8 @@ static inline uint8_t *radio_iq(const struct packet *packet)
 {
 	return packet->bytes + RADIO_HEADER;
 }
-void radio_send(struct radio *radio, struct packet *packet, uint32_t samples, uint64_t ticks, bool eob);
+void radio_send(
+    struct radio *radio, struct packet *packet, uint32_t samples, uint64_t ticks, bool eob);
 void radio_flush(struct radio *radio);
 
 #endif

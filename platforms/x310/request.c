@@ -24,7 +24,8 @@ int request_poll(struct request *request, uint64_t now_ns, uint8_t *bytes)
 	return (int)chdr_mgmt_write(bytes, 0, request->seq, &request->message);
 }
 
-bool request_take(struct request *request, const struct chdr_packet *packet, struct chdr_mgmt *ret_answer)
+bool request_take(
+    struct request *request, const struct chdr_packet *packet, struct chdr_mgmt *ret_answer)
 {
 	if (!request->open || request->tries == 0 || packet->header.type != CHDR_MGMT ||
 	    packet->header.dst != request->message.src || packet->header.seq != request->seq)
@@ -86,7 +87,8 @@ void request_route_device(struct request *request, const struct endpoint *endpoi
 {
 	begin(request, endpoint);
 	add(request, CHDR_NOP, 0, true);
-	add(request, CHDR_CFG_WR, chdr_mgmt_register(endpoint->device, endpoint->device_port), false);
+	add(request, CHDR_CFG_WR, chdr_mgmt_register(endpoint->device, endpoint->device_port),
+	    false);
 	add(request, CHDR_SEL_DEST, endpoint->device_port, true);
 	add(request, CHDR_INFO_REQ, 0, false);
 	request_end(request);

@@ -46,8 +46,8 @@ struct endpoint {
 	uint16_t own_port;    /* crossbar port that we are on: 0 SFP0, 1 SFP1 */
 	uint16_t device;      /* endpoint of the device */
 	uint16_t device_port; /* crossbar port behind which it lies: 3 and on */
-	bool claim;           /* reset it and give it its number first: only where nobody else uses it */
-	uint16_t version;     /* protocol: 0x0100, 0x0200 from UHD 4.11 on */
+	bool claim; /* reset it and give it its number first: only where nobody else uses it */
+	uint16_t version; /* protocol: 0x0100, 0x0200 from UHD 4.11 on */
 };
 
 struct request {
@@ -63,13 +63,15 @@ void request_open(struct request *request, uint16_t seq, uint64_t now_ns);
 /* request_poll writes the packet if it is to be sent now: its length, 0 nothing, or -ETIMEDOUT (request closed). */
 int request_poll(struct request *request, uint64_t now_ns, uint8_t *bytes);
 /* request_take: is this the answer? Then the request is closed. */
-bool request_take(struct request *request, const struct chdr_packet *packet, struct chdr_mgmt *ret_answer);
+bool request_take(
+    struct request *request, const struct chdr_packet *packet, struct chdr_mgmt *ret_answer);
 
 /* Each of these begins a message of `own`. The steps that lead to a node are hops of their own. */
 void request_advertise(struct request *request, const struct endpoint *endpoint);
 void request_route_own(struct request *request, const struct endpoint *endpoint);
 void request_claim(struct request *request, const struct endpoint *endpoint);
-void request_route_device(struct request *request, const struct endpoint *endpoint); /* the answer has its INFO */
+void request_route_device(
+    struct request *request, const struct endpoint *endpoint); /* the answer has its INFO */
 /* request_to_device begins a list of register accesses at the device's endpoint; request_end ends it. */
 void request_to_device(struct request *request, const struct endpoint *endpoint);
 void request_write(struct request *request, uint16_t address, uint32_t data);

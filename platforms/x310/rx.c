@@ -27,7 +27,8 @@ static void configure(struct rx_stream *rx)
 	request_write(request, SEP_OUT_FREQ_BYTES + 4, (uint32_t)(o->frequency.bytes >> 32));
 	request_write(request, SEP_OUT_FREQ_PKTS, (uint32_t)o->frequency.pkts);
 	request_write(request, SEP_OUT_HEADROOM, 0);
-	request_write(request, SEP_OUT_CTRL, SEP_OUT_START | SEP_SWAP_U16 | (o->lossy ? SEP_OUT_LOSSY : 0));
+	request_write(
+	    request, SEP_OUT_CTRL, SEP_OUT_START | SEP_SWAP_U16 | (o->lossy ? SEP_OUT_LOSSY : 0));
 	request_end(request);
 }
 
@@ -55,7 +56,8 @@ static void enter(struct rx_stream *rx, enum stream_phase phase, uint64_t now_ns
 
 void rx_open(struct rx_stream *rx, const struct rx_options *options, uint64_t now_ns)
 {
-	*rx = (struct rx_stream){.options = *options, .phase = options->listen ? STREAM_READY : STREAM_IDLE};
+	*rx = (struct rx_stream){
+	    .options = *options, .phase = options->listen ? STREAM_READY : STREAM_IDLE};
 	if (!options->listen)
 		enter(rx, STREAM_ADVERTISE, now_ns);
 }
@@ -93,7 +95,7 @@ static void checked(struct rx_stream *rx, const struct chdr_mgmt *answer, uint64
 		enter(rx, STREAM_CHECK, now_ns + CHECK_NS);
 	else if (status & SEP_OUT_FAILED)
 		fail(rx,
-		     "the endpoint refused the configuration: our STRS came from another endpoint or with a status");
+		    "the endpoint refused the configuration: our STRS came from another endpoint or with a status");
 	else if (!!(status & SEP_OUT_FLOW_CONTROL) != controlled)
 		fail(rx, "the endpoint's flow control is not as it was configured");
 	else
@@ -105,12 +107,14 @@ static void answered(struct rx_stream *rx, const struct chdr_mgmt *answer, uint6
 	switch (rx->phase) {
 	case STREAM_DEVICE:
 		if (!stream_is_endpoint(answer))
-			fail(rx, "what lies behind that port of the crossbar is no stream endpoint with data");
+			fail(rx,
+			    "what lies behind that port of the crossbar is no stream endpoint with data");
 		else
 			enter(rx, STREAM_CONFIGURE, now_ns);
 		break;
 	case STREAM_CONFIGURE:
-		enter(rx, rx->init_answered || rx->answer_init ? STREAM_CHECK : STREAM_INIT, now_ns);
+		enter(
+		    rx, rx->init_answered || rx->answer_init ? STREAM_CHECK : STREAM_INIT, now_ns);
 		break;
 	case STREAM_CHECK:
 		checked(rx, answer, now_ns);
@@ -123,7 +127,8 @@ static void answered(struct rx_stream *rx, const struct chdr_mgmt *answer, uint6
 /* What the device says it has sent and we have not got is lost: room for it is given back. */
 static void resync(struct rx_stream *rx, const struct chdr_strc *strc)
 {
-	const struct stream_total lost = {strc->bytes - rx->received.bytes, strc->pkts - rx->received.pkts};
+	const struct stream_total lost = {
+	    strc->bytes - rx->received.bytes, strc->pkts - rx->received.pkts};
 
 	rx->counts.resyncs++;
 	rx->counts.resync_bytes += lost.bytes;
@@ -158,7 +163,8 @@ void rx_control(struct rx_stream *rx, uint64_t now_ns, const struct chdr_packet 
 
 	if (request_take(&rx->request, packet, &answer))
 		answered(rx, &answer, now_ns);
-	else if (packet->header.dst == rx->options.endpoint.own && chdr_strc_parse(packet, &strc) == 0)
+	else if (packet->header.dst == rx->options.endpoint.own &&
+	    chdr_strc_parse(packet, &strc) == 0)
 		command(rx, now_ns, &strc);
 }
 
@@ -167,7 +173,8 @@ static int16_t ahead_of(struct rx_stream *rx, uint16_t seq)
 {
 	const int16_t ahead = (int16_t)(seq - rx->next_seq);
 
-	if (!rx->options.listen || (rx->heard && ahead > -RX_FAR && (ahead < RX_FAR || seq >= RX_LISTEN_FIRST)))
+	if (!rx->options.listen ||
+	    (rx->heard && ahead > -RX_FAR && (ahead < RX_FAR || seq >= RX_LISTEN_FIRST)))
 		return ahead;
 	rx->counts.restarts += rx->heard;
 	rx->heard = true;
@@ -212,7 +219,7 @@ static bool report_due(const struct rx_stream *rx)
 	if (rx->phase != STREAM_READY || (!every->bytes && !every->pkts))
 		return false;
 	return (every->bytes && rx->released.bytes - rx->reported.bytes >= every->bytes) ||
-	       (every->pkts && rx->released.pkts - rx->reported.pkts >= every->pkts);
+	    (every->pkts && rx->released.pkts - rx->reported.pkts >= every->pkts);
 }
 
 static size_t report(struct rx_stream *rx, const struct stream_total *total, uint8_t *bytes)

@@ -30,14 +30,16 @@ bool stream_is_endpoint(const struct chdr_mgmt *answer)
 	for (size_t i = 0; i < answer->n_steps; i++)
 		if (answer->steps[i].op == CHDR_INFO_RESP)
 			return (answer->steps[i].payload >> 16 & 15) == NODE_ENDPOINT &&
-			       (answer->steps[i].payload >> 30 & HAS_DATA);
+			    (answer->steps[i].payload >> 30 & HAS_DATA);
 	return false;
 }
 
 struct radio_message radio_message_parse(const struct chdr_ctrl *ctrl)
 {
-	static const enum radio_event tx[] = {RADIO_OTHER, RADIO_TX_UNDERRUN, RADIO_TX_LATE, RADIO_TX_BURST_END};
-	static const enum radio_event rx[] = {RADIO_OTHER, RADIO_RX_LATE, RADIO_RX_OVERRUN, RADIO_OTHER};
+	static const enum radio_event tx[] = {
+	    RADIO_OTHER, RADIO_TX_UNDERRUN, RADIO_TX_LATE, RADIO_TX_BURST_END};
+	static const enum radio_event rx[] = {
+	    RADIO_OTHER, RADIO_RX_LATE, RADIO_RX_OVERRUN, RADIO_OTHER};
 	const uint32_t code = ctrl->n_data ? ctrl->data[0] : 0;
 	struct radio_message message = {RADIO_OTHER, ctrl->address % 0x1000 / 0x40, ctrl->time};
 

@@ -113,8 +113,8 @@ void rx_release(struct rx_stream *rx, uint32_t length);
 /* What a sequence error that the device reports leads to. With stop_on_seqerr the device goes on only after INIT, so that the
  * first two are TX_REINIT. */
 enum tx_policy {
-	TX_GO_ON,       /* nothing: the samples after it play early by what was lost */
-	TX_REALIGN,     /* the burst is ended: the next one is played at its timestamp, and nothing is discarded */
+	TX_GO_ON, /* nothing: the samples after it play early by what was lost */
+	TX_REALIGN, /* the burst is ended: the next one is played at its timestamp, and nothing is discarded */
 	TX_REINIT,      /* one INIT: all that is on its way is discarded, then it begins anew */
 	TX_REINIT_TWICE /* INIT for the capacity, INIT for the reports: as published for UHD */
 };
@@ -136,7 +136,8 @@ struct tx_counts {
 	uint64_t reports, seqerr, rterr, other_errors;
 	uint64_t resyncs, pings, inits;
 	uint64_t stalls; /* INIT because the device said nothing any more */
-	uint64_t slips;  /* packets by which the device's reports say that it was too early or too late */
+	uint64_t
+	    slips; /* packets by which the device's reports say that it was too early or too late */
 };
 
 struct tx_stream {
@@ -152,7 +153,8 @@ struct tx_stream {
 	uint64_t heard_ns;
 	struct stream_total sent, acked;
 	uint64_t since_resync; /* bytes */
-	int32_t slip;          /* packets missing (< 0: too many) since the device last looked at a timestamp */
+	int32_t
+	    slip; /* packets missing (< 0: too many) since the device last looked at a timestamp */
 	uint16_t
 	    burst_seq; /* of the packet that began the burst, or of one since: what is missing before it is no matter */
 	struct tx_counts counts;
@@ -187,7 +189,14 @@ static inline void tx_burst(struct tx_stream *tx)
 
 /* ---- what the radio says of itself ---------------------------------------------------------------------------------- */
 
-enum radio_event { RADIO_OTHER, RADIO_TX_UNDERRUN, RADIO_TX_LATE, RADIO_TX_BURST_END, RADIO_RX_LATE, RADIO_RX_OVERRUN };
+enum radio_event {
+	RADIO_OTHER,
+	RADIO_TX_UNDERRUN,
+	RADIO_TX_LATE,
+	RADIO_TX_BURST_END,
+	RADIO_RX_LATE,
+	RADIO_RX_OVERRUN
+};
 
 struct radio_message {
 	enum radio_event event;

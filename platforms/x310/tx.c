@@ -92,7 +92,8 @@ static void count_slip(struct tx_stream *tx, uint64_t info)
 
 static bool begins_anew(const struct tx_options *options)
 {
-	return options->stop_on_seqerr || options->policy == TX_REINIT || options->policy == TX_REINIT_TWICE;
+	return options->stop_on_seqerr || options->policy == TX_REINIT ||
+	    options->policy == TX_REINIT_TWICE;
 }
 
 static void status(struct tx_stream *tx, const struct chdr_strs *strs, uint64_t now_ns)
@@ -127,7 +128,8 @@ void tx_control(struct tx_stream *tx, uint64_t now_ns, const struct chdr_packet 
 
 	if (request_take(&tx->request, packet, &answer)) {
 		if (tx->phase == STREAM_DEVICE && !stream_is_endpoint(&answer))
-			fail(tx, "what lies behind that port of the crossbar is no stream endpoint with data");
+			fail(tx,
+			    "what lies behind that port of the crossbar is no stream endpoint with data");
 		else
 			enter(tx, stream_after(&tx->options.endpoint, tx->phase), now_ns);
 		return;
@@ -143,7 +145,8 @@ void tx_control(struct tx_stream *tx, uint64_t now_ns, const struct chdr_packet 
 
 /* ---- what goes ------------------------------------------------------------------------------------------------------ */
 
-static size_t command(struct tx_stream *tx, enum chdr_op op, const struct stream_total *total, uint8_t *bytes)
+static size_t command(
+    struct tx_stream *tx, enum chdr_op op, const struct stream_total *total, uint8_t *bytes)
 {
 	const struct endpoint *endpoint = &tx->options.endpoint;
 	const bool stop = op == CHDR_INIT && tx->options.stop_on_seqerr;
@@ -155,7 +158,8 @@ static size_t command(struct tx_stream *tx, enum chdr_op op, const struct stream
 	    .pkts = total->pkts,
 	};
 
-	return chdr_strc_write(bytes, endpoint->device, op == CHDR_INIT ? 0 : tx->strc_seq++, &strc);
+	return chdr_strc_write(
+	    bytes, endpoint->device, op == CHDR_INIT ? 0 : tx->strc_seq++, &strc);
 }
 
 static size_t poll_init(struct tx_stream *tx, uint64_t now_ns, uint8_t *bytes)

@@ -57,12 +57,13 @@ struct component {
 	uint64_t index;
 };
 
-static void component_open(struct component *c, uint32_t block, uint32_t partitions, uint32_t n_in, uint32_t n_out,
-			   const char *transform)
+static void component_open(struct component *c, uint32_t block, uint32_t partitions, uint32_t n_in,
+    uint32_t n_out, const char *transform)
 {
 	const uint32_t reals = 2 * block * partitions * n_in * n_out;
 
-	*c = (struct component){.in = floats(2 * (size_t)block * BLOCKS), .block = block, .n_in = n_in};
+	*c = (struct component){
+	    .in = floats(2 * (size_t)block * BLOCKS), .block = block, .n_in = n_in};
 	c->response = floats(reals);
 	mock_open(&c->mock, "upols");
 	for (uint32_t i = 0; i < n_in; i++)
@@ -89,8 +90,8 @@ static void component_call(void *context, uint32_t k)
 	struct aloe_slot slot = {.index = c->index++, .in = c->mock.in, .out = c->mock.out};
 
 	for (uint32_t i = 0; i < c->n_in; i++)
-		c->mock.in[i] =
-		    (struct aloe_in){c->in + 2 * (size_t)c->block * ((k + i) % BLOCKS), c->block, ALOE_VALID};
+		c->mock.in[i] = (struct aloe_in){
+		    c->in + 2 * (size_t)c->block * ((k + i) % BLOCKS), c->block, ALOE_VALID};
 	if (c->mock.component->work(c->mock.state, &slot) < 0)
 		exit(1);
 }
@@ -108,12 +109,13 @@ struct prototype {
 	float *in, *frame, *spectra, *response, *sum, *out, *result;
 };
 
-static void prototype_open(struct prototype *p, uint32_t block, uint32_t partitions, struct fft *there,
-			   struct fft *back)
+static void prototype_open(
+    struct prototype *p, uint32_t block, uint32_t partitions, struct fft *there, struct fft *back)
 {
 	const size_t size = 4 * (size_t)block; /* floats of a frame */
 
-	*p = (struct prototype){.block = block, .partitions = partitions, .there = there, .back = back};
+	*p = (struct prototype){
+	    .block = block, .partitions = partitions, .there = there, .back = back};
 	p->in = floats(2 * (size_t)block * BLOCKS);
 	p->frame = floats(size);
 	p->spectra = floats(size * partitions);
@@ -154,12 +156,13 @@ static void prototype_call(void *context, uint32_t k)
 	p->head = p->head ? p->head - 1 : p->partitions - 1;
 	memcpy(p->frame, p->frame + half, half * sizeof(float));
 	memcpy(p->frame + half, p->in + half * k, half * sizeof(float));
-	memcpy(p->out, p->frame, 2 * half * sizeof(float)); /* a plan may spoil what it transforms */
+	memcpy(
+	    p->out, p->frame, 2 * half * sizeof(float)); /* a plan may spoil what it transforms */
 	fft_execute(p->there, p->out, p->spectra + 2 * half * p->head);
 	memset(p->sum, 0, 2 * half * sizeof(float));
 	for (uint32_t i = 0; i < p->partitions; i++)
-		multiply_add(p->spectra + 2 * half * ((p->head + i) % p->partitions), p->response + 2 * half * i,
-			     p->sum, 2 * p->block);
+		multiply_add(p->spectra + 2 * half * ((p->head + i) % p->partitions),
+		    p->response + 2 * half * i, p->sum, 2 * p->block);
 	fft_execute(p->back, p->sum, p->out);
 	memcpy(p->result, p->out + half, half * sizeof(float));
 }
@@ -211,7 +214,8 @@ static double fftw_ns(void *context)
 
 static void run_transforms(uint32_t size, struct fft *there, struct fft *back)
 {
-	struct pair pair = {.kernels = spectrum_kernels(simd_best(), size), .there = there, .back = back};
+	struct pair pair = {
+	    .kernels = spectrum_kernels(simd_best(), size), .there = there, .back = back};
 	char name[64];
 
 	pair.tables = floats(spectrum_plan_bytes(pair.kernels, size) / sizeof(float));
@@ -232,7 +236,8 @@ static void run_transforms(uint32_t size, struct fft *there, struct fft *back)
 
 /* ---- what is run ---- */
 
-static void run(uint32_t block, uint32_t partitions, const char *transform, struct fft *there, struct fft *back)
+static void run(
+    uint32_t block, uint32_t partitions, const char *transform, struct fft *there, struct fft *back)
 {
 	struct component component;
 	struct prototype prototype;
@@ -241,9 +246,9 @@ static void run(uint32_t block, uint32_t partitions, const char *transform, stru
 	component_open(&component, block, partitions, 1, 1, transform);
 	prototype_open(&prototype, block, partitions, there, back);
 	snprintf(name, sizeof(name), "block %u, %u partitions%s", block, partitions,
-		 strcmp(transform, "auto") ? ", FFTW" : "");
+	    strcmp(transform, "auto") ? ", FFTW" : "");
 	pairs_run(name, component_ns, &component, "prototype", prototype_ns, &prototype,
-		  block == 256 && partitions == 2 && !strcmp(transform, "auto") ? REACH_US : 0);
+	    block == 256 && partitions == 2 && !strcmp(transform, "auto") ? REACH_US : 0);
 	component_close(&component);
 	prototype_close(&prototype);
 }
@@ -276,11 +281,12 @@ static void run_response(uint32_t partitions, uint32_t fade)
 	mock_input(&with.mock, 0, ALOE_CF32, 256);
 	mock_input(&with.mock, 4, ALOE_CF32, 256 * partitions);
 	snprintf(text, sizeof(text), "%u", fade);
-	if (mock_set(&with.mock, "per_slot", fade ? "0" : "1") < 0 || mock_set(&with.mock, "fade", text) < 0 ||
-	    mock_start(&with.mock) < 0)
+	if (mock_set(&with.mock, "per_slot", fade ? "0" : "1") < 0 ||
+	    mock_set(&with.mock, "fade", text) < 0 || mock_start(&with.mock) < 0)
 		exit(1);
 	with.mock.in[4] = (struct aloe_in){with.response, 256 * partitions, ALOE_VALID};
-	snprintf(name, sizeof(name), fade ? "%u new partitions, faded" : "one new partition of %u", partitions);
+	snprintf(name, sizeof(name), fade ? "%u new partitions, faded" : "one new partition of %u",
+	    partitions);
 	pairs_run(name, component_ns, &with, "none", component_ns, &without, 0);
 	component_close(&with);
 	component_close(&without);

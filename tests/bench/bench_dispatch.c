@@ -102,8 +102,8 @@ static void run(unsigned n)
 		exit(1);
 	pairs_run(name, dispatch, &chain, "pointer + 2 clocks", bare, &peer, 0.06);
 	printf("%30shistograms: %s p50 %u ns, p99 %u ns\n", "", "c0",
-	       (unsigned)image_time_quantile(&chain.wave.view, 1, 0.5),
-	       (unsigned)image_time_quantile(&chain.wave.view, 1, 0.99));
+	    (unsigned)image_time_quantile(&chain.wave.view, 1, 0.5),
+	    (unsigned)image_time_quantile(&chain.wave.view, 1, 0.99));
 	pairs_run("the same, caches cold", cold, &chain, "pointer + 2 clocks", cold_bare, &peer, 0);
 	free(chain.ground);
 	wave_close(&chain.wave);
@@ -149,7 +149,7 @@ static void run_scale(void)
 		pairs_print("", &sorted, 1e-3, " us");
 		sorted = pairs_sort(ratio);
 		printf("x%.3g of %u copies; reach x2: %s\n", pairs_median(&sorted), sizes[0],
-		       pairs_median(&sorted) <= 2 ? "met" : "missed");
+		    pairs_median(&sorted) <= 2 ? "met" : "missed");
 		wave_close(&chains[s].wave);
 	}
 }

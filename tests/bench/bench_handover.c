@@ -15,7 +15,8 @@ enum { HOSTS_MAX = 16, SLOTS = 1000, TURNS_KEPT = 1024 };
 
 struct bare { /* NOLINT(clang-analyzer-optin.performance.Padding): words apart on purpose */
 	_Alignas(64) _Atomic uint64_t turns;
-	_Alignas(64) _Atomic uint32_t more; /* futex word: changes when there are more turns to do */
+	_Alignas(
+	    64) _Atomic uint32_t more; /* futex word: changes when there are more turns to do */
 	_Atomic uint64_t turns_max;
 	_Alignas(64) _Atomic uint32_t go[HOSTS_MAX];
 	uint64_t slot_ns; /* a turn begins with the slot; 0: at once */
@@ -34,7 +35,8 @@ struct handover {
 
 /* ---- the processes ------------------------------------------------------------------------------------------------- */
 
-static void child(struct handover *h, int cpu, void (*body)(struct handover *, uint32_t), uint32_t host)
+static void child(
+    struct handover *h, int cpu, void (*body)(struct handover *, uint32_t), uint32_t host)
 {
 	const pid_t pid = fork();
 
@@ -152,8 +154,9 @@ static void print_gaps(double *of, size_t n, const char *who, const char *how)
 {
 	qsort(of, n, sizeof(double), pairs_compare);
 	if (n > 0)
-		printf("%30s%s, %s: from end to start p50 %.2f us, p90 %.2f us, p99 %.2f us, of %zu\n", "", who, how,
-		       of[n / 2] / 1e3, of[n * 9 / 10] / 1e3, of[n * 99 / 100] / 1e3, n);
+		printf(
+		    "%30s%s, %s: from end to start p50 %.2f us, p90 %.2f us, p99 %.2f us, of %zu\n",
+		    "", who, how, of[n / 2] / 1e3, of[n * 9 / 10] / 1e3, of[n * 99 / 100] / 1e3, n);
 	fflush(stdout);
 }
 
@@ -171,7 +174,8 @@ static void lane_gaps(const struct handover *h, const char *how)
 			const struct image_event *end = &a->events[step % a->n_events];
 			const struct image_event *start = &b->events[step % b->n_events];
 
-			if (end->step == step && start->step == step && start->start_ns >= end->start_ns + end->ns)
+			if (end->step == step && start->step == step &&
+			    start->start_ns >= end->start_ns + end->ns)
 				of[n++] = (double)(start->start_ns - end->start_ns - end->ns);
 		}
 	}
@@ -186,7 +190,8 @@ static void bare_gaps(const struct handover *h, const char *how)
 	for (uint32_t i = 0; i + 1 < h->hosts; i++)
 		for (uint32_t turn = 0; turn < SLOTS; turn++)
 			if (h->bare->at[i + 1][turn].start_ns > h->bare->at[i][turn].end_ns)
-				of[n++] = (double)(h->bare->at[i + 1][turn].start_ns - h->bare->at[i][turn].end_ns);
+				of[n++] = (double)(h->bare->at[i + 1][turn].start_ns -
+				    h->bare->at[i][turn].end_ns);
 	print_gaps(of, n, "bare", how);
 }
 
@@ -194,13 +199,15 @@ static void bare_gaps(const struct handover *h, const char *how)
 
 static void open_hosts(struct handover *h, uint32_t hosts, int cpu, const char *clock)
 {
-	const struct wave_options options = {.isolation = "component", .clock = clock, .cpus = &cpu, .n_cpus = 1};
+	const struct wave_options options = {
+	    .isolation = "component", .clock = clock, .cpus = &cpu, .n_cpus = 1};
 
 	*h = (struct handover){.hosts = hosts};
 	chain_open(&h->wave, hosts - 2, 4, &options);
 	if (h->wave.view.head->segments.count != hosts || h->wave.segments[0].n_instances != 1)
 		exit(1);
-	h->bare = mmap(NULL, sizeof(*h->bare), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	h->bare =
+	    mmap(NULL, sizeof(*h->bare), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (h->bare == MAP_FAILED)
 		exit(1);
 	h->wave.node->timebase[0].start_ns = clock_ns();
@@ -269,7 +276,8 @@ int main(void)
 	platform_wake_fast();
 	if (n > 1)
 		platform_pin(cpus[1]);
-	printf("-- hand-over: us for one host's turn, component, clock reads and segment included\n");
+	printf(
+	    "-- hand-over: us for one host's turn, component, clock reads and segment included\n");
 	fflush(stdout); /* the hosts have copies of what is not */
 	run_flat_out(2, cpus[0]);
 	run_flat_out(3, cpus[0]);

@@ -21,7 +21,15 @@
 #include "core/kernels/utran_rate.h"
 #include "tests/bench/pairs.h"
 
-enum { BLOCK = 3840, CODED = 11580, FRAME = 9120, WORDS = BLOCK / 16, SAMPLES = 256, TIMES = 20, WAKE_NS = 50000 };
+enum {
+	BLOCK = 3840,
+	CODED = 11580,
+	FRAME = 9120,
+	WORDS = BLOCK / 16,
+	SAMPLES = 256,
+	TIMES = 20,
+	WAKE_NS = 50000
+};
 
 static const enum simd_level levels[] = {SIMD_PLAIN, SIMD_SSE41, SIMD_AVX2, SIMD_AVX512, SIMD_NEON};
 
@@ -168,11 +176,12 @@ static const struct kernel kernels[] = {
     {"cf32 to sc16, 256", iq_out, SAMPLES * 12},
 };
 
-static struct utran_rate_plan plan(struct bench *b, const struct utran_rate_kernels *rate, bool soft)
+static struct utran_rate_plan plan(
+    struct bench *b, const struct utran_rate_kernels *rate, bool soft)
 {
 	struct utran_rate_plan plan = {0};
 	const size_t size = soft ? utran_rate_plan_dematch(&plan, rate, b->table, FRAME, CODED)
-				 : utran_rate_plan_match(&plan, rate, b->table, FRAME, CODED);
+	                         : utran_rate_plan_match(&plan, rate, b->table, FRAME, CODED);
 	void *memory = aligned_alloc(64, (size + 64) / 64 * 64);
 
 	if (memory == NULL)

@@ -26,8 +26,10 @@ enum {
 	SPIN_NS = 60000,
 	SHORT_SLOT_NS = 25000,
 	SHORT_SLOTS = 10000,
-	REST_NS = 100000000, /* for those who want the CPU: after a second without it the kernel takes 50 ms for them */
-	CLOCKS = 3,          /* that a slot needs: is it time, when does it begin, when does its component end */
+	REST_NS =
+	    100000000, /* for those who want the CPU: after a second without it the kernel takes 50 ms for them */
+	CLOCKS =
+	    3, /* that a slot needs: is it time, when does it begin, when does its component end */
 };
 
 struct lane {
@@ -63,9 +65,10 @@ static void *lane_main(void *self)
 
 /* table_slot_ns: the slot of the lane's time base, where it is not the waveform's. */
 static void lane_open(struct lane *lane, unsigned components, int cpu, bool fifo, uint64_t slot_ns,
-		      uint64_t table_slot_ns)
+    uint64_t table_slot_ns)
 {
-	const struct wave_options options = {.clock = "timer", .cpus = &cpu, .n_cpus = 1, .slot_ns = slot_ns};
+	const struct wave_options options = {
+	    .clock = "timer", .cpus = &cpu, .n_cpus = 1, .slot_ns = slot_ns};
 
 	*lane = (struct lane){.cpu = cpu, .fifo = fifo};
 	chain_open(&lane->wave, components - 2, 4, &options);
@@ -135,8 +138,8 @@ static double clocks(void *context)
 static void print_late(const char *who, const struct hist *late, const char *how)
 {
 	printf("%-30sp50 %.2f us late, p99 %.2f, p99.9 %.2f, max %.1f; %s\n", who,
-	       (double)hist_quantile(late, 0.5) / 1e3, (double)hist_quantile(late, 0.99) / 1e3,
-	       (double)hist_quantile(late, 0.999) / 1e3, (double)hist_max(late) / 1e3, how);
+	    (double)hist_quantile(late, 0.5) / 1e3, (double)hist_quantile(late, 0.99) / 1e3,
+	    (double)hist_quantile(late, 0.999) / 1e3, (double)hist_max(late) / 1e3, how);
 	fflush(stdout);
 }
 
@@ -148,7 +151,7 @@ static void run_edges(int cpu)
 	lane_open(&lane, FEW, cpu, true, EDGE_SLOT_NS, EDGE_SLOT_NS);
 	clock_sleep_until(clock_ns() + (uint64_t)EDGE_SLOTS * EDGE_SLOT_NS);
 	snprintf(how, sizeof(how), "awake %.1f us before, as learnt",
-		 (double)atomic_load(&lane.wave.lane[0]->guard_ns) / 1e3);
+	    (double)atomic_load(&lane.wave.lane[0]->guard_ns) / 1e3);
 	print_late("edge, slots of 1 ms", &lane.wave.segments[0].state->late, how);
 	lane_close(&lane);
 }
@@ -165,7 +168,8 @@ static void *bare_edges(void *self)
 	struct bare *bare = self;
 
 	begin(bare->cpu, bare->fifo);
-	for (uint64_t edge = clock_ns() + EDGE_SLOT_NS, now; edge < bare->until_ns; edge += EDGE_SLOT_NS) {
+	for (uint64_t edge = clock_ns() + EDGE_SLOT_NS, now; edge < bare->until_ns;
+	     edge += EDGE_SLOT_NS) {
 		clock_sleep_until(edge - SPIN_NS);
 		while ((now = clock_ns()) < edge)
 			cpu_relax();
@@ -229,7 +233,8 @@ static double stood_still(int cpu, bool fifo, uint64_t spare_ns)
 
 	bare_run(&bare, cpu, fifo, bare_poll, (uint64_t)SHORT_SLOTS * SHORT_SLOT_NS);
 	for (uint32_t c = hist_cell(spare_ns); c < HIST_CELLS; c++)
-		lost += (double)hist_cells_get(&bare.late.cells, c) * (1 + (double)(hist_cell_low(c) / SHORT_SLOT_NS));
+		lost += (double)hist_cells_get(&bare.late.cells, c) *
+		    (1 + (double)(hist_cell_low(c) / SHORT_SLOT_NS));
 	return lost;
 }
 

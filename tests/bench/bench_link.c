@@ -10,7 +10,14 @@
 #include "tests/bench/chain.h"
 #include "tests/bench/pairs.h"
 
-enum { LINKS = 17, STEPS = 200, DIFFERENCES = 7, RING = 2, RING_COPIES = STEPS * LINKS / 4, PIPE_COPIES = 50 };
+enum {
+	LINKS = 17,
+	STEPS = 200,
+	DIFFERENCES = 7,
+	RING = 2,
+	RING_COPIES = STEPS * LINKS / 4,
+	PIPE_COPIES = 50
+};
 
 struct links {
 	struct wave with, without;
@@ -56,7 +63,8 @@ static double ring_copy(void *context)
 	const uint64_t begin = clock_ns();
 
 	for (unsigned i = 0; i < RING_COPIES; i++) {
-		int16_t *message = (int16_t *)(void *)(links->ring + i % (RING * LINKS) * links->bytes);
+		int16_t *message =
+		    (int16_t *)(void *)(links->ring + i % (RING * LINKS) * links->bytes);
 
 		memcpy(message, links->from, links->bytes);
 		touch((int16_t *)(void *)links->from, (uint32_t)last + 1, message);
@@ -71,7 +79,8 @@ static double pipe_copy(void *context)
 
 	for (unsigned i = 0; i < PIPE_COPIES; i++)
 		for (size_t done = 0; done < links->bytes; done += 65536) {
-			const size_t part = links->bytes - done < 65536 ? links->bytes - done : 65536;
+			const size_t part =
+			    links->bytes - done < 65536 ? links->bytes - done : 65536;
 
 			if (write(links->pipe[1], links->from + done, part) != (ssize_t)part ||
 			    read(links->pipe[0], links->ring + done, part) != (ssize_t)part)
@@ -91,7 +100,8 @@ static void cut(struct wave *wave)
 
 static void run(size_t bytes)
 {
-	static const struct wave_work works[] = {{"copy", link_pass}, {"counter_source", chain_source}};
+	static const struct wave_work works[] = {
+	    {"copy", link_pass}, {"counter_source", chain_source}};
 	const struct wave_options options = {.works = works, .n_works = 2};
 	struct links links = {.bytes = bytes};
 	char *text = chain_text(LINKS - 1, (unsigned)bytes / 2), name[64];
@@ -99,7 +109,8 @@ static void run(size_t bytes)
 	links.from = calloc(1, bytes);
 	links.ring = calloc(RING * LINKS, bytes);
 	if (!links.from || !links.ring || pipe2(links.pipe, O_CLOEXEC) != 0 ||
-	    wave_open(&links.with, text, &options) != 0 || wave_open(&links.without, text, &options) != 0)
+	    wave_open(&links.with, text, &options) != 0 ||
+	    wave_open(&links.without, text, &options) != 0)
 		exit(1);
 	free(text);
 	cut(&links.without);

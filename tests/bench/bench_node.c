@@ -15,7 +15,15 @@
 #include "core/platform/platform.h"
 #include "tests/bench/pairs.h"
 
-enum { REPETITIONS = 3, SLOTS = 2000, EDGES = 2000, EDGE_NS = 1000000, SPIN_NS = 50000, NAMES = 6, TRIES = 10 };
+enum {
+	REPETITIONS = 3,
+	SLOTS = 2000,
+	EDGES = 2000,
+	EDGE_NS = 1000000,
+	SPIN_NS = 50000,
+	NAMES = 6,
+	TRIES = 10
+};
 
 struct process {
 	const char *name;
@@ -46,7 +54,8 @@ static double rollup(FILE *file, double *ret_rss)
 	double private_kb = 0, kb;
 
 	while (fgets(line, sizeof(line), file) != NULL)
-		if (sscanf(line, "Private_Clean: %lf", &kb) == 1 || sscanf(line, "Private_Dirty: %lf", &kb) == 1)
+		if (sscanf(line, "Private_Clean: %lf", &kb) == 1 ||
+		    sscanf(line, "Private_Dirty: %lf", &kb) == 1)
 			private_kb += kb;
 		else if (sscanf(line, "Rss: %lf", &kb) == 1)
 			*ret_rss = kb;
@@ -102,8 +111,8 @@ static void look_at(struct run *run, int pid, pid_t from)
 
 static void look_round(struct run *run, pid_t from)
 {
-	static const char *const names[NAMES] = {"aloe",       "aloe-frontend", "aloe-exec",
-						 "aloe-stats", "aloe-swman",    "aloe-host"};
+	static const char *const names[NAMES] = {
+	    "aloe", "aloe-frontend", "aloe-exec", "aloe-stats", "aloe-swman", "aloe-host"};
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
 
@@ -125,8 +134,8 @@ static void exec_aloe(const char *waveform, const char *isolation, int out)
 	dup2(out, 1);
 	snprintf(program, sizeof(program), "%s/bin/aloe", build_folder());
 	snprintf(slots, sizeof(slots), "%d", SLOTS);
-	execl(program, "aloe", "run", waveform, "--slots", slots, "--clock", "timer", "--isolation", isolation,
-	      "--json", "-q", NULL);
+	execl(program, "aloe", "run", waveform, "--slots", slots, "--clock", "timer", "--isolation",
+	    isolation, "--json", "-q", NULL);
 	_exit(127);
 }
 
@@ -187,11 +196,11 @@ static void print_memory(const struct run *run)
 		if (n == 0)
 			continue;
 		printf("  %s%s %.2f (%.1f)", run->seen[i].name, n > 1 ? " each" : "", private_mb,
-		       run->seen[i].rss_kb / 1024 / n);
+		    run->seen[i].rss_kb / 1024 / n);
 		largest = private_mb > largest ? private_mb : largest;
 	}
 	printf("  MB private (resident); reach 3 MB each, largest %.2f MB: %s\n", largest,
-	       largest <= 3 ? "met" : "missed");
+	    largest <= 3 ? "met" : "missed");
 }
 
 static double run_isolation(const char *isolation)
@@ -208,9 +217,11 @@ static double run_isolation(const char *isolation)
 		    "isolation %-10s source to sink p50 %.2f us, p99 %.2f; load %.2f %%; slots begin p50 %.2f us late, "
 		    "p99 %.2f, max %.1f; %.0f skipped, %.0f missed\n",
 		    isolation, middle[n - 1], number(&run, "latency", "measured_us", "p99"),
-		    100 * number(&run, "lanes", "load_mean", NULL), number(&run, "lanes", "late_us", "p50"),
-		    number(&run, "lanes", "late_us", "p99"), number(&run, "lanes", "late_us", "max"),
-		    number(&run, "slots", "skipped", NULL), number(&run, "slots", "missed", NULL));
+		    100 * number(&run, "lanes", "load_mean", NULL),
+		    number(&run, "lanes", "late_us", "p50"),
+		    number(&run, "lanes", "late_us", "p99"),
+		    number(&run, "lanes", "late_us", "max"), number(&run, "slots", "skipped", NULL),
+		    number(&run, "slots", "missed", NULL));
 		if (i == REPETITIONS - 1)
 			print_memory(&run);
 		json_decref(run.report);
@@ -227,7 +238,9 @@ static bool write_chain(const char *path, int copies)
 
 	if (file == NULL)
 		return false;
-	fputs("name = \"chain\"; slot_ns = 1000000;\ninstances: { s: { component = \"counter_source\"; };\n", file);
+	fputs(
+	    "name = \"chain\"; slot_ns = 1000000;\ninstances: { s: { component = \"counter_source\"; };\n",
+	    file);
 	for (int i = 0; i < copies; i++)
 		fprintf(file, "c%d: { component = \"copy\"; };\n", i);
 	fputs("k: { component = \"null_sink\"; }; };\nlinks = ( \"s", file);
@@ -245,16 +258,19 @@ static void run_instances(void)
 	const int fd = mkstemp(path);
 	struct run few = {0}, many = {0};
 
-	if (fd >= 0 && write_chain(path, FEW) && run_once(path, "waveform", &few) && write_chain(path, MANY) &&
-	    run_once(path, "waveform", &many)) {
+	if (fd >= 0 && write_chain(path, FEW) && run_once(path, "waveform", &few) &&
+	    write_chain(path, MANY) && run_once(path, "waveform", &many)) {
 		const double kb = (many.seen[5].private_kb - few.seen[5].private_kb) / (MANY - FEW);
 
-		printf("-- an instance (copy, one link): %.1f kB private in the host, %.1f kB with the image; reach 16 "
-		       "kB: %s\n",
-		       kb, (many.seen[5].rss_kb - few.seen[5].rss_kb) / (MANY - FEW), kb <= 16 ? "met" : "missed");
+		printf(
+		    "-- an instance (copy, one link): %.1f kB private in the host, %.1f kB with the image; reach 16 "
+		    "kB: %s\n",
+		    kb, (many.seen[5].rss_kb - few.seen[5].rss_kb) / (MANY - FEW),
+		    kb <= 16 ? "met" : "missed");
 		print_memory(&many);
 		printf("   lane: %d copies in %.2f us, load %.2f %%\n", MANY,
-		       number(&many, "latency", "measured_us", "p50"), 100 * number(&many, "lanes", "load_mean", NULL));
+		    number(&many, "latency", "measured_us", "p50"),
+		    100 * number(&many, "lanes", "load_mean", NULL));
 		json_decref(few.report);
 		json_decref(many.report);
 	}
@@ -283,8 +299,10 @@ static void run_bare_edges(void)
 	if (wake >= 0)
 		close(wake);
 	qsort(late, EDGES, sizeof(double), pairs_compare);
-	printf("bare thread, sleeps to the edge less %d us, spins: p50 %.2f us late, p99 %.2f, max %.1f\n",
-	       SPIN_NS / 1000, late[EDGES / 2] / 1e3, late[EDGES * 99 / 100] / 1e3, late[EDGES - 1] / 1e3);
+	printf(
+	    "bare thread, sleeps to the edge less %d us, spins: p50 %.2f us late, p99 %.2f, max %.1f\n",
+	    SPIN_NS / 1000, late[EDGES / 2] / 1e3, late[EDGES * 99 / 100] / 1e3,
+	    late[EDGES - 1] / 1e3);
 }
 
 int main(void)
@@ -294,8 +312,9 @@ int main(void)
 	printf("-- isolation: bpsk, %d slots of 1 ms, %d runs each\n", SLOTS, REPETITIONS);
 	one = run_isolation("waveform");
 	four = run_isolation("component");
-	printf("four processes instead of one: %.2f us a slot more, %.2f us for each of 3 hand-overs on the way\n",
-	       four - one, (four - one) / 3);
+	printf(
+	    "four processes instead of one: %.2f us a slot more, %.2f us for each of 3 hand-overs on the way\n",
+	    four - one, (four - one) / 3);
 	run_bare_edges();
 	run_instances();
 	return 0;

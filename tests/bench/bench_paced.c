@@ -10,7 +10,15 @@
 #include "tests/bench/chain.h"
 #include "tests/bench/pairs.h"
 
-enum { COMPONENTS = 10, COPIES = 8, ITEMS = 64, SLOT_NS = 1000000, SLOTS = 100, SPIN_NS = 60000, WALK_BYTES = 8 << 20 };
+enum {
+	COMPONENTS = 10,
+	COPIES = 8,
+	ITEMS = 64,
+	SLOT_NS = 1000000,
+	SLOTS = 100,
+	SPIN_NS = 60000,
+	WALK_BYTES = 8 << 20
+};
 
 struct paced {
 	int cpu;
@@ -79,8 +87,9 @@ static char *text(void)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	fprintf(out, "name = \"paced\"; slot_ns = %d; instances: { s: { component = \"null_source\"; length = %d; };\n",
-		SLOT_NS, ITEMS);
+	fprintf(out,
+	    "name = \"paced\"; slot_ns = %d; instances: { s: { component = \"null_source\"; length = %d; };\n",
+	    SLOT_NS, ITEMS);
 	for (int i = 0; i < COPIES; i++)
 		fprintf(out, "c%d: { component = \"copy\"; };\n", i);
 	fputs("k: { component = \"null_sink\"; }; };\nlinks = ( \"s", out);
@@ -109,7 +118,8 @@ static void *stop_after(void *self)
 static double slots_of_ten(void *context)
 {
 	struct ours ours = {.paced = context};
-	const struct wave_options options = {.clock = "timer", .cpus = &ours.paced->cpu, .n_cpus = 1};
+	const struct wave_options options = {
+	    .clock = "timer", .cpus = &ours.paced->cpu, .n_cpus = 1};
 	char *conf = text();
 	double ns;
 
@@ -184,9 +194,11 @@ int main(void)
 	if (paced.ground == NULL)
 		return 1;
 	printf("-- paced: us of a component in a slot after a sleep\n");
-	pairs_run("ten components, slots of 1 ms", slots_of_ten, &paced, "nine copies", bare_slots, &paced, 0);
+	pairs_run("ten components, slots of 1 ms", slots_of_ten, &paced, "nine copies", bare_slots,
+	    &paced, 0);
 	paced.walks = true;
-	pairs_run("the same, caches walked over", slots_of_ten, &paced, "nine copies", bare_slots, &paced, 0);
+	pairs_run("the same, caches walked over", slots_of_ten, &paced, "nine copies", bare_slots,
+	    &paced, 0);
 	free(paced.ground);
 	if (wake >= 0)
 		close(wake);

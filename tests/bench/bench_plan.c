@@ -41,14 +41,20 @@ static void waveform_make(struct bench *bench, double load, unsigned seed)
 
 	bench->ports[0] = (struct aloe_port)ALOE_IN_OPTIONAL("in", ALOE_BYTE, "in");
 	bench->ports[1] = (struct aloe_port)ALOE_OUT_OPTIONAL("out", ALOE_BYTE, "out");
-	bench->type = (struct component_type){.name = "x", .ports = bench->ports, .n_ports = 2, .kmac = 1};
+	bench->type =
+	    (struct component_type){.name = "x", .ports = bench->ports, .n_ports = 2, .kmac = 1};
 	for (int i = 0; i < UNITS; i++) {
 		struct wf_instance *row = &bench->instances[i];
 
 		snprintf(bench->names[i], sizeof(bench->names[i]), "x%d", i);
-		*row = (struct wf_instance){
-		    .name = bench->names[i], .type = &bench->type, .n_in = 1, .n_out = 1, .pin = -1, .period = 1};
-		row->in[0] = row->out[0] = (struct wf_port){ALOE_BYTE, 1 + (uint32_t)rand_r(&seed) % 1000, 0};
+		*row = (struct wf_instance){.name = bench->names[i],
+		    .type = &bench->type,
+		    .n_in = 1,
+		    .n_out = 1,
+		    .pin = -1,
+		    .period = 1};
+		row->in[0] = row->out[0] =
+		    (struct wf_port){ALOE_BYTE, 1 + (uint32_t)rand_r(&seed) % 1000, 0};
 		row->budget_us = 1 + rand_r(&seed) % 20;
 		sum += row->budget_us;
 	}
@@ -56,24 +62,26 @@ static void waveform_make(struct bench *bench, double load, unsigned seed)
 		bench->instances[i].budget_us *= load * CORES * 1e4 / sum;
 	for (int i = 0; i < UNITS - 1 + EXTRA; i++) {
 		const int from = i < UNITS - 1 ? i : rand_r(&seed) % (UNITS - 1);
-		const int to = i < UNITS - 1 ? i + 1 : from + 1 + rand_r(&seed) % (UNITS - 1 - from);
+		const int to =
+		    i < UNITS - 1 ? i + 1 : from + 1 + rand_r(&seed) % (UNITS - 1 - from);
 
 		bench->links[i] = (struct wf_link){.from = from, .to = to};
 	}
 	bench->wf = (struct waveform){.file = (char *)"bench",
-				      .name = (char *)"bench",
-				      .slot_ns = 10000000,
-				      .instances = bench->instances,
-				      .n_instances = UNITS,
-				      .links = bench->links,
-				      .n_links = UNITS - 1 + EXTRA};
+	    .name = (char *)"bench",
+	    .slot_ns = 10000000,
+	    .instances = bench->instances,
+	    .n_instances = UNITS,
+	    .links = bench->links,
+	    .n_links = UNITS - 1 + EXTRA};
 }
 
 static void platform_make(struct bench *bench, int n_nodes)
 {
 	for (int i = 0; i < CORES; i++) {
 		bench->cpus[i] = i;
-		bench->cores[i] = (struct platform_core){.node = (uint32_t)(i * n_nodes / CORES), .mmac_per_s = 1000};
+		bench->cores[i] = (struct platform_core){
+		    .node = (uint32_t)(i * n_nodes / CORES), .mmac_per_s = 1000};
 	}
 	for (int i = 0; i < n_nodes; i++) {
 		bench->ends[i] = (uint32_t)i;
@@ -81,14 +89,14 @@ static void platform_make(struct bench *bench, int n_nodes)
 	}
 	bench->bus = (struct platform_link){PLATFORM_BUS, bench->ends, (size_t)n_nodes, 10000, 2};
 	bench->platform = (struct platform_model){.cpus = bench->cpus,
-						  .n_lanes = CORES,
-						  .mmac_per_s = 1000,
-						  .cores = bench->cores,
-						  .name = "bench",
-						  .nodes = bench->nodes,
-						  .n_nodes = (size_t)n_nodes,
-						  .links = &bench->bus,
-						  .n_links = n_nodes > 1};
+	    .n_lanes = CORES,
+	    .mmac_per_s = 1000,
+	    .cores = bench->cores,
+	    .name = "bench",
+	    .nodes = bench->nodes,
+	    .n_nodes = (size_t)n_nodes,
+	    .links = &bench->bus,
+	    .n_links = n_nodes > 1};
 }
 
 static void run(struct bench *bench, double load, int n_nodes)
@@ -117,14 +125,17 @@ static void run(struct bench *bench, double load, int n_nodes)
 		begin = cpu_ns();
 		if (plan_whatif(&bench->wf, &bench->platform, NULL, &options, plan, &whatif) != 0)
 			exit(1);
-		whatif_slowest = cpu_ns() - begin > whatif_slowest ? cpu_ns() - begin : whatif_slowest;
+		whatif_slowest =
+		    cpu_ns() - begin > whatif_slowest ? cpu_ns() - begin : whatif_slowest;
 		plan_free(plan);
 		diag_fini(&diag);
 	}
-	printf("  %3.0f %%  %2d nodes  %d of %d fit  plan %7.1f ms at most  what-if %7.1f ms  last by %s at %.0f %%, "
-	       "latency %u\n",
-	       100 * load, n_nodes, fits, ROUNDS, (double)slowest * 1e-6, (double)whatif_slowest * 1e-6,
-	       choice.best.name, 100 * choice.best.share, choice.best.latency_slots);
+	printf(
+	    "  %3.0f %%  %2d nodes  %d of %d fit  plan %7.1f ms at most  what-if %7.1f ms  last by %s at %.0f %%, "
+	    "latency %u\n",
+	    100 * load, n_nodes, fits, ROUNDS, (double)slowest * 1e-6,
+	    (double)whatif_slowest * 1e-6, choice.best.name, 100 * choice.best.share,
+	    choice.best.latency_slots);
 }
 
 int main(void)

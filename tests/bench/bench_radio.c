@@ -10,14 +10,22 @@
 #include "tests/bench/pairs.h"
 #include "tests/common/wave.h"
 
-enum { SAMPLES = 256, BYTES = 4 * SAMPLES, BUFFERS = 64, TICKS = 2, ROUNDS = 200000, REST_NS = 50000000 };
+enum {
+	SAMPLES = 256,
+	BYTES = 4 * SAMPLES,
+	BUFFERS = 64,
+	TICKS = 2,
+	ROUNDS = 200000,
+	REST_NS = 50000000
+};
 #define RATE 100e6
 
 static const char text[] = "name = \"pass\"; clock = \"radio\"; slot_samples = 256; rate = 100e6;\n"
-			   "instances: { rx: { component = \"x310_rx\"; type = \"ci16\"; };\n"
-			   "tx: { component = \"x310_tx\"; }; };\n"
-			   "links = ( \"rx -> tx\" );\n";
-static const char radio_text[] = "radio: { type = \"x310\"; transport = \"udp\"; address = \"127.0.0.2\"; };\n";
+                           "instances: { rx: { component = \"x310_rx\"; type = \"ci16\"; };\n"
+                           "tx: { component = \"x310_tx\"; }; };\n"
+                           "links = ( \"rx -> tx\" );\n";
+static const char radio_text[] =
+    "radio: { type = \"x310\"; transport = \"udp\"; address = \"127.0.0.2\"; };\n";
 
 struct always {
 	struct front front; /* first */
@@ -37,8 +45,8 @@ static void always_start(struct front *front)
 	((struct always *)front)->received = 0;
 }
 
-__attribute__((noinline)) static unsigned always_receive(struct front *front, uint32_t channel, uint64_t now_ns,
-							 struct front_packet *ret, unsigned n)
+__attribute__((noinline)) static unsigned always_receive(
+    struct front *front, uint32_t channel, uint64_t now_ns, struct front_packet *ret, unsigned n)
 {
 	struct always *always = (struct always *)front;
 	const uint64_t number = always->received++;
@@ -46,13 +54,14 @@ __attribute__((noinline)) static unsigned always_receive(struct front *front, ui
 	(void)channel;
 	(void)now_ns;
 	(void)n;
-	*ret = (struct front_packet){
-	    .iq = always->in[number % BUFFERS], .ticks = number * SAMPLES * TICKS, .samples = SAMPLES};
+	*ret = (struct front_packet){.iq = always->in[number % BUFFERS],
+	    .ticks = number * SAMPLES * TICKS,
+	    .samples = SAMPLES};
 	return 1;
 }
 
-__attribute__((noinline)) static void always_release(struct front *front, uint32_t channel,
-						     const struct front_packet *packets, unsigned n)
+__attribute__((noinline)) static void always_release(
+    struct front *front, uint32_t channel, const struct front_packet *packets, unsigned n)
 {
 	(void)channel;
 	(void)packets;
@@ -67,8 +76,8 @@ __attribute__((noinline)) static uint8_t *always_place(struct front *front, uint
 	return always->out[always->sent % BUFFERS];
 }
 
-__attribute__((noinline)) static void always_send(struct front *front, uint32_t channel, uint32_t samples,
-						  uint64_t ticks)
+__attribute__((noinline)) static void always_send(
+    struct front *front, uint32_t channel, uint32_t samples, uint64_t ticks)
 {
 	(void)channel;
 	(void)samples;
@@ -90,8 +99,8 @@ static void always_count(struct front *front, uint32_t channel, struct front_cou
 	*ret = (struct front_counts){0};
 }
 
-static const struct front_kind always_kind = {always_clock, always_start, always_receive, always_release,
-					      always_place, always_send,  always_flush,   always_count};
+static const struct front_kind always_kind = {always_clock, always_start, always_receive,
+    always_release, always_place, always_send, always_flush, always_count};
 
 /* ---- the engine ---------------------------------------------------------------------------------------------------------- */
 
@@ -116,8 +125,11 @@ static void *lane_main(void *self)
 static void lane_open(struct lane *lane, int cpu)
 {
 	const struct radio_pace_options options = {RATE, SAMPLES, SAMPLES, SAMPLES, 1000, 1000000};
-	const struct wave_options wave = {
-	    .clock = "radio", .cpus = &cpu, .n_cpus = 1, .radio_text = radio_text, .radio = &lane->pace.radio};
+	const struct wave_options wave = {.clock = "radio",
+	    .cpus = &cpu,
+	    .n_cpus = 1,
+	    .radio_text = radio_text,
+	    .radio = &lane->pace.radio};
 
 	lane->cpu = cpu;
 	lane->always = aligned_alloc(64, (sizeof(*lane->always) + 63) & ~(size_t)63);
@@ -131,7 +143,8 @@ static void lane_open(struct lane *lane, int cpu)
 		exit(1);
 	lane->pace.state = &image_run(&lane->wave.view)->radio;
 	wave_lane(&lane->wave, 0, 0, lane->thread);
-	lane->radio = (struct lane_radio){&lane->pace, radio_pace_wait, radio_pace_end, radio_pace_idle};
+	lane->radio =
+	    (struct lane_radio){&lane->pace, radio_pace_wait, radio_pace_end, radio_pace_idle};
 	lane->thread->radio = &lane->radio;
 }
 
@@ -224,7 +237,8 @@ int main(void)
 {
 	int cpu = 0;
 
-	printf("a slot of %d samples through, 1 channel; the engine is to add 0.15 us at most\n", SAMPLES);
+	printf("a slot of %d samples through, 1 channel; the engine is to add 0.15 us at most\n",
+	    SAMPLES);
 	pairs_run("engine, a slot", engine, &cpu, "loop alone", loop, &cpu, 0);
 	pairs_run("added by the engine", added, &cpu, "loop alone", loop, &cpu, 0.15);
 	return 0;

@@ -51,9 +51,9 @@ static struct turbo *turbo_new(enum simd_level level, uint32_t metrics, unsigned
 	t->iterations = iterations;
 	t->encode = utran_turbo_encoder_kernels(level);
 	if (utran_turbo_encoder_init(&t->encoder, K, memory_of(utran_turbo_encoder_size(K))) != 0 ||
-	    utran_turbo_decoder_init(&t->decoder, utran_turbo_decoder_kernels(level, metrics, K), K, UTRAN_SCALING_ONE,
-				     memory_of(utran_turbo_decoder_size(K)),
-				     memory_of(utran_turbo_decoder_work_size(K))) != 0)
+	    utran_turbo_decoder_init(&t->decoder, utran_turbo_decoder_kernels(level, metrics, K), K,
+	        UTRAN_SCALING_ONE, memory_of(utran_turbo_decoder_size(K)),
+	        memory_of(utran_turbo_decoder_work_size(K))) != 0)
 		exit(1);
 	for (int i = 0; i < K; i++)
 		t->in[i] = draw(&seed) >> 9 & 1;
@@ -62,7 +62,8 @@ static struct turbo *turbo_new(enum simd_level level, uint32_t metrics, unsigned
 		int noise = -12 * 64;
 		for (int n = 0; n < 12; n++)
 			noise += (int)(draw(&seed) >> 5 & 127);
-		t->plain_llr[i] = t->llr[i] = (int16_t)((t->codeword[i] ? -16 : 16) + noise * 14 / 128);
+		t->plain_llr[i] = t->llr[i] =
+		    (int16_t)((t->codeword[i] ? -16 : 16) + noise * 14 / 128);
 	}
 	return t;
 }
@@ -107,7 +108,8 @@ static double textbook(void *context)
 	struct turbo *t = context;
 	const uint64_t begin = clock_ns();
 
-	plain_turbo_decode(t->plain_llr, K, (int)t->iterations, UTRAN_EXTRINSIC_MAX, PLAIN_SCALING_ONE, t->plain_bits);
+	plain_turbo_decode(t->plain_llr, K, (int)t->iterations, UTRAN_EXTRINSIC_MAX,
+	    PLAIN_SCALING_ONE, t->plain_bits);
 	return (double)(clock_ns() - begin);
 }
 
@@ -130,11 +132,13 @@ static void run_decoder(enum simd_level level, uint32_t metrics, unsigned iterat
 	char name[64];
 	double us;
 
-	snprintf(name, sizeof(name), "decoder, %s, %u bits, %u it", simd_name(level), metrics, iterations);
+	snprintf(name, sizeof(name), "decoder, %s, %u bits, %u it", simd_name(level), metrics,
+	    iterations);
 	if (level == SIMD_PLAIN && metrics == 16)
 		us = pairs_run(name, decode, t, "textbook, 64-bit", textbook, peer, reach);
 	else
-		us = pairs_run(name, decode, t, metrics == 16 ? "plain" : "16 bits", decode, peer, reach);
+		us = pairs_run(
+		    name, decode, t, metrics == 16 ? "plain" : "16 bits", decode, peer, reach);
 	printf("%30s%.1f Mbit/s; one block a slot is %.3f %% of 10 ms\n", "", K / us, us / 100);
 	turbo_free(t);
 	turbo_free(peer);
@@ -142,12 +146,13 @@ static void run_decoder(enum simd_level level, uint32_t metrics, unsigned iterat
 
 static void run_first(enum simd_level level, uint32_t metrics)
 {
-	struct turbo *t = turbo_new(level, metrics, 2), *peer = turbo_new(metrics == 16 ? SIMD_PLAIN : level, 16, 2);
+	struct turbo *t = turbo_new(level, metrics, 2),
+	             *peer = turbo_new(metrics == 16 ? SIMD_PLAIN : level, 16, 2);
 	char name[64];
 
 	snprintf(name, sizeof(name), "first after 2 ms, %s, %u bits", simd_name(level), metrics);
 	pairs_run(name, decode_first, t, metrics == 16 ? "plain" : "16 bits", decode_first, peer,
-		  level == simd_best() ? DECODER_REACH_US : 0);
+	    level == simd_best() ? DECODER_REACH_US : 0);
 	turbo_free(t);
 	turbo_free(peer);
 }
@@ -186,7 +191,8 @@ int main(void)
 		for (int i = 0; i < 6 && simd_has((enum simd_level)level); i++)
 			run_decoder((enum simd_level)level, i < 3 ? 16 : 8, iterations[i % 3]);
 	for (int level = SIMD_PLAIN + 1; level < SIMD_LEVELS; level++)
-		for (uint32_t metrics = 16; metrics >= 8 && simd_has((enum simd_level)level); metrics -= 8)
+		for (uint32_t metrics = 16; metrics >= 8 && simd_has((enum simd_level)level);
+		     metrics -= 8)
 			run_first((enum simd_level)level, metrics);
 	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level++)
 		if (simd_has((enum simd_level)level))

@@ -28,7 +28,7 @@ static const struct point {
 	unsigned iterations;
 	double scaling, ebn0_db;
 } points[] = {{1, 0.875, 3.84}, {1, 0.875, 4.44}, {2, 0.875, 2.1}, {2, 0.875, 2.42},
-	      {4, 0.875, 1.2},  {4, 0.875, 1.37}, {8, 0.75, 0.81}, {8, 0.75, 0.95}};
+    {4, 0.875, 1.2}, {4, 0.875, 1.37}, {8, 0.75, 0.81}, {8, 0.75, 0.95}};
 
 struct loss {
 	uint32_t table[SENT];
@@ -49,8 +49,8 @@ static void decoder_start(struct utran_turbo_decoder *decoder, uint32_t metrics)
 	void *work = aligned_alloc(64, utran_turbo_decoder_work_size(K));
 
 	if (!tables || !work ||
-	    utran_turbo_decoder_init(decoder, utran_turbo_decoder_kernels(simd_best(), metrics, K), K,
-				     UTRAN_SCALING_ONE, tables, work) < 0)
+	    utran_turbo_decoder_init(decoder, utran_turbo_decoder_kernels(simd_best(), metrics, K),
+	        K, UTRAN_SCALING_ONE, tables, work) < 0)
 		exit(1);
 }
 
@@ -63,7 +63,8 @@ static void block_send(struct loss *l, uint64_t index, double ebn0_db)
 	utran_turbo_encode_plain(l->pi, K, l->bits, l->codeword);
 	for (int i = 0; i < SENT; i++)
 		l->symbols[i] = l->codeword[l->table[i]] ? -16.0F : 16.0F;
-	random_kernels(simd_best())->add_gauss(2, index, l->symbols, (float)(16 * sigma), l->received, SENT);
+	random_kernels(simd_best())
+	    ->add_gauss(2, index, l->symbols, (float)(16 * sigma), l->received, SENT);
 	memset(l->llr, 0, sizeof(l->llr));
 	for (int i = 0; i < SENT; i++)
 		l->llr[l->table[i]] = (int16_t)lrintf(l->received[i]);
@@ -113,8 +114,9 @@ static void run(struct loss *l, const struct point *p, unsigned errors)
 	const double apart = 1.96 * sqrt(c.only_words + c.only_bytes) / c.words / slope_db;
 	const double loss_db = log((double)c.bytes / c.words) / slope_db;
 
-	printf("%10u %9.2f %9u %9.4f %9.4f  %+.3f dB [%+.3f .. %+.3f]\n", p->iterations, p->ebn0_db, c.blocks,
-	       (double)c.words / c.blocks, (double)c.bytes / c.blocks, loss_db, loss_db - apart, loss_db + apart);
+	printf("%10u %9.2f %9u %9.4f %9.4f  %+.3f dB [%+.3f .. %+.3f]\n", p->iterations, p->ebn0_db,
+	    c.blocks, (double)c.words / c.blocks, (double)c.bytes / c.blocks, loss_db,
+	    loss_db - apart, loss_db + apart);
 	fflush(stdout);
 }
 
@@ -128,8 +130,9 @@ int main(int argc, char **argv)
 		return 1;
 	decoder_start(&l->words, 16);
 	decoder_start(&l->bytes, 8);
-	printf("-- turbo decoder, %s, K = %d, %d bits sent: metrics of 8 bits beside 16, the same noise\n",
-	       simd_name(simd_best()), K, SENT);
+	printf(
+	    "-- turbo decoder, %s, K = %d, %d bits sent: metrics of 8 bits beside 16, the same noise\n",
+	    simd_name(simd_best()), K, SENT);
 	printf("iterations  Eb/N0 dB    blocks   16 bits    8 bits  loss, 95 %%\n");
 	for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
 		run(l, &points[i], errors);

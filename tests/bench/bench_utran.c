@@ -26,8 +26,8 @@ enum part { TRANSMIT, RECEIVE, DECODE, OTHER, PARTS };
 
 static enum part part_of(const char *component)
 {
-	static const char *const transmit[] = {"crc",     "turbo_encoder", "rate_match", "interleave1",
-					       "segment", "mux",           "interleave2"};
+	static const char *const transmit[] = {
+	    "crc", "turbo_encoder", "rate_match", "interleave1", "segment", "mux", "interleave2"};
 
 	if (strncmp(component, "utran_", 6) != 0)
 		return OTHER;
@@ -43,7 +43,8 @@ static void side_open(struct wave *wave, enum simd_level level)
 	char *text = wave_file("waveforms/utran384.conf");
 
 	setenv("ALOE_SIMD", simd_name(level), 1);
-	if (text == NULL || wave_open(wave, text, &(struct wave_options){.sets = sets, .n_sets = 1}) != 0)
+	if (text == NULL ||
+	    wave_open(wave, text, &(struct wave_options){.sets = sets, .n_sets = 1}) != 0)
 		exit(1);
 	free(text);
 }
@@ -54,16 +55,17 @@ static double median_us(const struct wave *wave, uint32_t instance)
 }
 
 /* What was published is for the chain alone: source, modem, noise and sink are not of it. */
-static void print_components(const struct wave *plain, const struct wave *fast, double mmac, double sums[2][PARTS])
+static void print_components(
+    const struct wave *plain, const struct wave *fast, double mmac, double sums[2][PARTS])
 {
 	for (uint32_t i = 0; i < fast->view.head->instances.count; i++) {
 		const char *component = image_text(&fast->view, fast->view.instances[i].component);
 		const double us[2] = {median_us(plain, i), median_us(fast, i)};
 		const enum part part = part_of(component);
 
-		printf("  %-24s %8.2f us %8.2f us  p99 %8.2f us  %7.2f kMAC%s\n", component, us[0], us[1],
-		       (double)image_time_quantile(&fast->view, i, 0.99) / 1e3, calibrate_kmac(us[1] * 1e3, mmac),
-		       part == OTHER ? "  (not of the chain)" : "");
+		printf("  %-24s %8.2f us %8.2f us  p99 %8.2f us  %7.2f kMAC%s\n", component, us[0],
+		    us[1], (double)image_time_quantile(&fast->view, i, 0.99) / 1e3,
+		    calibrate_kmac(us[1] * 1e3, mmac), part == OTHER ? "  (not of the chain)" : "");
 		sums[0][part] += us[0];
 		sums[1][part] += us[1];
 	}
@@ -84,10 +86,12 @@ static void print_sums(double sums[2][PARTS])
 	print_sum("transmit chain", sums[0][TRANSMIT], sums[1][TRANSMIT], 8);
 	print_sum("receive chain, no decoder", sums[0][RECEIVE], sums[1][RECEIVE], 12);
 	print_sum("decoder, 2 iterations", sums[0][DECODE], sums[1][DECODE], 20);
-	print_sum("whole bearer", sums[0][TRANSMIT] + sums[0][RECEIVE] + sums[0][DECODE], chain, 40);
-	printf("  published (another machine, 2010): decoder %.1f us, 1/%.0f of it; chain %.0f us, 1/%.0f of it\n",
-	       PUBLISHED_DECODER_US, PUBLISHED_DECODER_US / sums[1][DECODE], PUBLISHED_CHAIN_US,
-	       PUBLISHED_CHAIN_US / chain);
+	print_sum(
+	    "whole bearer", sums[0][TRANSMIT] + sums[0][RECEIVE] + sums[0][DECODE], chain, 40);
+	printf(
+	    "  published (another machine, 2010): decoder %.1f us, 1/%.0f of it; chain %.0f us, 1/%.0f of it\n",
+	    PUBLISHED_DECODER_US, PUBLISHED_DECODER_US / sums[1][DECODE], PUBLISHED_CHAIN_US,
+	    PUBLISHED_CHAIN_US / chain);
 }
 
 /* Two of them, in turn: plain C, and the best that this machine runs. */
@@ -107,8 +111,9 @@ static void run_chain(void)
 		wave_io(&fast);
 		segment_step(&fast.segments[0], slot, clock_ns());
 	}
-	printf("-- utran384, %d slots on the engine, at 20 dB, plain C and %s in turn; this core: %.0f MMAC/s\n", SLOTS,
-	       simd_name(simd_best()), calibration.mmac_per_s);
+	printf(
+	    "-- utran384, %d slots on the engine, at 20 dB, plain C and %s in turn; this core: %.0f MMAC/s\n",
+	    SLOTS, simd_name(simd_best()), calibration.mmac_per_s);
 	printf("  %-24s %11s %11s\n", "p50, us in 10 ms", "plain", simd_name(simd_best()));
 	print_components(&plain, &fast, calibration.mmac_per_s, sums);
 	print_sums(sums);

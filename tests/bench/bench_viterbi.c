@@ -28,14 +28,16 @@ static double decode(void *context)
 	return (double)(clock_ns() - begin) / ROUNDS;
 }
 
-static void decoder_init(struct decoder *d, enum simd_level level, enum utran_conv_rate rate, uint32_t k)
+static void decoder_init(
+    struct decoder *d, enum simd_level level, enum utran_conv_rate rate, uint32_t k)
 {
 	uint32_t random = 1;
 
 	d->kernels = utran_viterbi_kernels(level);
 	utran_viterbi_init(&d->viterbi, rate);
 	d->k = k;
-	for (uint32_t i = 0; i < utran_conv_coded(rate, k); i++) { /* what is in them does not matter to the time */
+	for (uint32_t i = 0; i < utran_conv_coded(rate, k);
+	     i++) { /* what is in them does not matter to the time */
 		random = random * 1664525u + 1013904223u;
 		d->soft[i] = (int16_t)((int32_t)(random >> 26) - 32);
 	}
@@ -49,7 +51,8 @@ static void run_level(enum simd_level level, enum utran_conv_rate rate, uint32_t
 
 	decoder_init(&fast, level, rate, k);
 	decoder_init(&plain, SIMD_PLAIN, rate, k);
-	snprintf(name, sizeof(name), "rate 1/%u, K = %u, %s", utran_conv_outputs(rate), k, simd_name(level));
+	snprintf(name, sizeof(name), "rate 1/%u, K = %u, %s", utran_conv_outputs(rate), k,
+	    simd_name(level));
 	us = pairs_run(name, decode, &fast, "plain", decode, &plain, 0);
 	printf("%30s%.1f Mbit/s, %.1f ns a bit\n", "", k / us, 1e3 * us / k);
 }
@@ -57,7 +60,8 @@ static void run_level(enum simd_level level, enum utran_conv_rate rate, uint32_t
 int main(void)
 {
 	pairs_quiet();
-	printf("-- Viterbi decoder, 256 states: DCCH (112 bits), speech (260), the longest block (504)\n");
+	printf(
+	    "-- Viterbi decoder, 256 states: DCCH (112 bits), speech (260), the longest block (504)\n");
 	for (int level = SIMD_SSE41; level < SIMD_LEVELS; level++) {
 		if (!simd_has((enum simd_level)level))
 			continue;

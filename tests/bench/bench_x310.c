@@ -71,7 +71,8 @@ static void plain_pass(void *self, const uint8_t *iq, uint8_t *ret_iq, uint32_t 
 	}
 	memcpy(plain->in, plain->in + SIZE, SIZE * sizeof(float));
 	plain->iq->to_f32(iq, plain->in + SIZE, BLOCK);
-	memcpy(plain->work, plain->in, sizeof(plain->work)); /* a transform may spoil what it reads */
+	memcpy(
+	    plain->work, plain->in, sizeof(plain->work)); /* a transform may spoil what it reads */
 	plain->newest ^= 1;
 	fft_execute(plain->there, plain->work, plain->past[plain->newest]);
 	memset(plain->sum, 0, sizeof(plain->sum));
@@ -95,9 +96,10 @@ static int block_time(struct plain *plain)
 		us[batch] = (double)(clock_ns() - begin) / (1e3 * BATCH);
 	}
 	qsort(us, BATCHES, sizeof(us[0]), pairs_compare);
-	printf("-- 512 taps in blocks of 256, FFTW and plain loops: %.2f us a block (256 samples at 100 MSa/s are 2.56 "
-	       "us)\n",
-	       us[BATCHES / 2]);
+	printf(
+	    "-- 512 taps in blocks of 256, FFTW and plain loops: %.2f us a block (256 samples at 100 MSa/s are 2.56 "
+	    "us)\n",
+	    us[BATCHES / 2]);
 	return 0;
 }
 
@@ -117,20 +119,15 @@ static int stream(const struct cli_args *args)
 	return status;
 }
 
-static const struct cli_command commands[] = {{NULL,
-					       "[IP]",
-					       0,
-					       1,
-					       NULL,
-					       "A channel of 512 taps in a bare loop.",
-					       NULL,
-					       {x310loop_options, X310LOOP_OPTIONS},
-					       stream}};
+static const struct cli_command commands[] = {{NULL, "[IP]", 0, 1, NULL,
+    "A channel of 512 taps in a bare loop.", NULL, {x310loop_options, X310LOOP_OPTIONS}, stream}};
 
 int main(int argc, char **argv)
 {
-	static const struct cli_program program = {
-	    .name = "bench_x310", .section = 1, .summary = "a channel in a bare loop", .commands = CLI_LIST(commands)};
+	static const struct cli_program program = {.name = "bench_x310",
+	    .section = 1,
+	    .summary = "a channel in a bare loop",
+	    .commands = CLI_LIST(commands)};
 
 	return cli_main(&program, argc, argv);
 }

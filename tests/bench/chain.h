@@ -26,7 +26,8 @@ static inline int chain_source(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
-static const struct wave_work chain_works[] = {{"copy", chain_pass}, {"counter_source", chain_source}};
+static const struct wave_work chain_works[] = {
+    {"copy", chain_pass}, {"counter_source", chain_source}};
 
 /* chain_text gives the waveform of n copies with messages of `items` i16; the caller frees it. */
 static inline char *chain_text(unsigned n, unsigned items)
@@ -36,9 +37,9 @@ static inline char *chain_text(unsigned n, unsigned items)
 	FILE *out = open_memstream(&text, &size);
 
 	fprintf(out,
-		"name = \"chain\"; slot_ns = 1000000; instances: {\n"
-		"s: { component = \"counter_source\"; length = %u; };\n",
-		items);
+	    "name = \"chain\"; slot_ns = 1000000; instances: {\n"
+	    "s: { component = \"counter_source\"; length = %u; };\n",
+	    items);
 	for (unsigned i = 0; i < n; i++)
 		fprintf(out, "c%u: { component = \"copy\"; };\n", i);
 	fprintf(out, "k: { component = \"null_sink\"; }; };\nlinks = ( \"s");
@@ -50,7 +51,8 @@ static inline char *chain_text(unsigned n, unsigned items)
 }
 
 /* chain_open makes it ready to step, in one segment; the program ends with a message if that fails. */
-static inline void chain_open(struct wave *wave, unsigned n, unsigned items, const struct wave_options *more)
+static inline void chain_open(
+    struct wave *wave, unsigned n, unsigned items, const struct wave_options *more)
 {
 	struct wave_options options = more != NULL ? *more : (struct wave_options){0};
 	char *text = chain_text(n, items);

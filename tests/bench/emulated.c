@@ -59,7 +59,9 @@ static int fail(const struct mock *m)
 
 static int link_open(struct run *run, int i)
 {
-	const uint32_t max = i == 0 ? BITS : i == SOFT ? FRAME : run->mocks[i - 1].format_out[0].max;
+	const uint32_t max = i == 0 ? BITS
+	    : i == SOFT             ? FRAME
+	                            : run->mocks[i - 1].format_out[0].max;
 	const uint32_t type = i < SOFT ? ALOE_BIT : i < CHAIN - 1 ? ALOE_LLR16 : ALOE_BIT;
 	struct mock *m = &run->mocks[i];
 
@@ -89,7 +91,8 @@ static int link_work(struct run *run, int i, uint32_t n, const void *data, uint3
 	begin = clock_ns();
 	rc = m->component->work(m->state, &slot);
 	run->ns[i][n] = (uint32_t)(clock_ns() - begin);
-	return rc < 0 || m->out[0].state != ALOE_VALID || m->out[0].len != m->out[0].max ? fail(m) : 0;
+	return rc < 0 || m->out[0].state != ALOE_VALID || m->out[0].len != m->out[0].max ? fail(m)
+	                                                                                 : 0;
 }
 
 /* Noise that leaves the code something to do. */
@@ -110,9 +113,9 @@ static int slot_run(struct run *run, uint32_t n)
 
 		if (i == SOFT)
 			modulate(run, before->data);
-		rc = i == 0      ? link_work(run, i, n, run->bits, BITS)
-		     : i == SOFT ? link_work(run, i, n, run->soft, FRAME)
-				 : link_work(run, i, n, before->data, before->len);
+		rc = i == 0     ? link_work(run, i, n, run->bits, BITS)
+		    : i == SOFT ? link_work(run, i, n, run->soft, FRAME)
+		                : link_work(run, i, n, before->data, before->len);
 	}
 	if (rc == 0 && memcmp(run->mocks[CHAIN - 1].out[0].data, run->bits, BITS) != 0) {
 		fprintf(stderr, "emulated: slot %u: other bits come out than went in\n", n);
@@ -130,18 +133,20 @@ static int compare(const void *a, const void *b)
 
 static void print(struct run *run, const struct calibration *mac, const double *ns)
 {
-	printf("{\"schema\": 1, \"cpu\": \"emulated\", \"simd\": \"%s\", \"governor\": \"\", \"version\": \"%s\",\n"
-	       " \"mmac_per_s\": %.6g, \"capacity_mmac\": %.6g, \"classes_ns\": {",
-	       simd_name(run->level), ALOE_VERSION, mac->mmac_per_s, mac->mmac_per_s);
+	printf(
+	    "{\"schema\": 1, \"cpu\": \"emulated\", \"simd\": \"%s\", \"governor\": \"\", \"version\": \"%s\",\n"
+	    " \"mmac_per_s\": %.6g, \"capacity_mmac\": %.6g, \"classes_ns\": {",
+	    simd_name(run->level), ALOE_VERSION, mac->mmac_per_s, mac->mmac_per_s);
 	for (int which = 0; which < CALIBRATE_CLASSES; which++)
-		printf("%s\"%s\": %.6g", which ? ", " : "", calibrate_class_name((enum calibrate_class)which),
-		       ns[which]);
+		printf("%s\"%s\": %.6g", which ? ", " : "",
+		    calibrate_class_name((enum calibrate_class)which), ns[which]);
 	printf("},\n \"instances\": [");
 	for (int i = 0; i < CHAIN; i++) {
 		qsort(run->ns[i], run->slots, sizeof(run->ns[i][0]), compare);
-		printf("%s\n  {\"name\": \"%s\", \"calls\": %u, \"p50_us\": %.3f, \"p99_us\": %.3f}", i ? "," : "",
-		       chain[i].instance, run->slots, run->ns[i][run->slots / 2] * 1e-3,
-		       run->ns[i][run->slots * 99 / 100] * 1e-3);
+		printf(
+		    "%s\n  {\"name\": \"%s\", \"calls\": %u, \"p50_us\": %.3f, \"p99_us\": %.3f}",
+		    i ? "," : "", chain[i].instance, run->slots, run->ns[i][run->slots / 2] * 1e-3,
+		    run->ns[i][run->slots * 99 / 100] * 1e-3);
 	}
 	printf("]}\n");
 }
@@ -155,7 +160,8 @@ int main(int argc, char **argv)
 	char why[128] = "";
 	int rc = 0;
 
-	if (!run || slots < 1 || slots > SLOTS_MAX || simd_choose(&run->level, why, sizeof(why)) < 0) {
+	if (!run || slots < 1 || slots > SLOTS_MAX ||
+	    simd_choose(&run->level, why, sizeof(why)) < 0) {
 		fprintf(stderr, "usage: emulated SLOTS, 1 .. %d\n%s", SLOTS_MAX, why);
 		return 2;
 	}

@@ -51,16 +51,17 @@ static inline double pairs_median(const struct pairs_sorted *sorted)
 	return sorted->at[PAIRS / 2];
 }
 
-static inline void pairs_print(const char *name, const struct pairs_sorted *sorted, double scale, const char *unit)
+static inline void pairs_print(
+    const char *name, const struct pairs_sorted *sorted, double scale, const char *unit)
 {
-	printf("%s%.3f%s [%.3f .. %.3f]  ", name, pairs_median(sorted) * scale, unit, sorted->at[PAIRS / 4] * scale,
-	       sorted->at[PAIRS - 1 - PAIRS / 4] * scale);
+	printf("%s%.3f%s [%.3f .. %.3f]  ", name, pairs_median(sorted) * scale, unit,
+	    sorted->at[PAIRS / 4] * scale, sorted->at[PAIRS - 1 - PAIRS / 4] * scale);
 }
 
 /* pairs_run measures both, in turn, after one of each that does not count, and prints a line; reach_us 0: nothing to
  * reach. Returns the median of what is measured, in us. */
-static inline double pairs_run(const char *name, pairs_measure *thing, void *context, const char *peer_name,
-			       pairs_measure *peer, void *peer_context, double reach_us)
+static inline double pairs_run(const char *name, pairs_measure *thing, void *context,
+    const char *peer_name, pairs_measure *peer, void *peer_context, double reach_us)
 {
 	double things[PAIRS], peers[PAIRS], ratios[PAIRS];
 	struct pairs_sorted sorted;
@@ -81,10 +82,12 @@ static inline double pairs_run(const char *name, pairs_measure *thing, void *con
 	printf("%s ", peer_name);
 	pairs_print("", &sorted, 1e-3, " us");
 	sorted = pairs_sort(ratios);
-	printf("x%.3g [%.3g .. %.3g]", pairs_median(&sorted), sorted.at[PAIRS / 4], sorted.at[PAIRS - 1 - PAIRS / 4]);
+	printf("x%.3g [%.3g .. %.3g]", pairs_median(&sorted), sorted.at[PAIRS / 4],
+	    sorted.at[PAIRS - 1 - PAIRS / 4]);
 	printf("\n%30s%d pairs", "", PAIRS);
 	if (reach_us > 0)
-		printf("; reach %.3f us, measured %.3f us: %s", reach_us, us, us <= reach_us ? "met" : "missed");
+		printf("; reach %.3f us, measured %.3f us: %s", reach_us, us,
+		    us <= reach_us ? "met" : "missed");
 	printf("\n");
 	fflush(stdout);
 	return us;

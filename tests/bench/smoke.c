@@ -107,8 +107,8 @@ static void run_instance(uint32_t which, uint64_t *slot)
 	CALLGRIND_ZERO_STATS;
 	for (uint32_t i = 0; i < SLOTS; i++)
 		segment_step(&c->wave.segments[0], (*slot)++, clock_ns());
-	snprintf(name, sizeof(name), "utran384: %s %u", image_text(&c->wave.view, c->wave.view.instances[which].name),
-		 (unsigned)SLOTS);
+	snprintf(name, sizeof(name), "utran384: %s %u",
+	    image_text(&c->wave.view, c->wave.view.instances[which].name), (unsigned)SLOTS);
 	CALLGRIND_DUMP_STATS_AT(name);
 	instance->work = c->work;
 }
@@ -154,8 +154,8 @@ static void counts_read(FILE *in, const char *level, json_t *counts)
 	while (fgets(line, sizeof(line), in)) {
 		char *blank;
 		if (!strncmp(line, desc, sizeof(desc) - 1)) {
-			snprintf(name, sizeof(name), "%.*s", (int)strcspn(line + sizeof(desc) - 1, "\n"),
-				 line + sizeof(desc) - 1);
+			snprintf(name, sizeof(name), "%.*s",
+			    (int)strcspn(line + sizeof(desc) - 1, "\n"), line + sizeof(desc) - 1);
 			blank = strrchr(name, ' ');
 			units = blank ? (unsigned)strtoul(blank, NULL, 10) : 0;
 			if (blank)
@@ -179,9 +179,9 @@ static int count(const char *self, const char *level, json_t *counts)
 	if (fd < 0)
 		return -errno;
 	snprintf(command, sizeof(command),
-		 "ALOE_SIMD=%s valgrind --tool=callgrind --collect-atstart=no --combine-dumps=yes "
-		 "--callgrind-out-file=%s '%s' --cases >%s.log 2>&1 || { cat %s.log >&2; false; }",
-		 level, path, self, path, path);
+	    "ALOE_SIMD=%s valgrind --tool=callgrind --collect-atstart=no --combine-dumps=yes "
+	    "--callgrind-out-file=%s '%s' --cases >%s.log 2>&1 || { cat %s.log >&2; false; }",
+	    level, path, self, path, path);
 	in = fdopen(fd, "r");
 	if (in)
 		status = system(command);
@@ -229,7 +229,8 @@ static bool level_counted(const char *key)
 static int judge_one(const char *key, const json_t *is, const json_t *expected)
 {
 	const json_t *limit = json_object_get(expected, "tolerance");
-	const double have = json_number_value(is), want = json_number_value(json_object_get(expected, "instructions"));
+	const double have = json_number_value(is),
+	             want = json_number_value(json_object_get(expected, "instructions"));
 	const double tolerance = limit ? json_number_value(limit) : TOLERANCE;
 	const char *word = "ok";
 
@@ -241,7 +242,8 @@ static int judge_one(const char *key, const json_t *is, const json_t *expected)
 		word = "MORE";
 	else if (have < want * (1 - tolerance))
 		word = "less: make bench-expected";
-	printf("  %-48s %12.0f %12.0f %+8.1f %%  %s\n", key, have, want, want > 0 ? 100 * (have / want - 1) : 0, word);
+	printf("  %-48s %12.0f %12.0f %+8.1f %%  %s\n", key, have, want,
+	    want > 0 ? 100 * (have / want - 1) : 0, word);
 	return word[0] >= 'A' && word[0] <= 'Z';
 }
 
@@ -265,7 +267,7 @@ static int judge(const json_t *counts, const json_t *file)
 	}
 	if (!same)
 		printf("the expected counts are those of compiler %s, this is %s: not judged\n",
-		       compiler ? compiler : "(none)", __VERSION__);
+		    compiler ? compiler : "(none)", __VERSION__);
 	else if (bad)
 		printf(
 		    "%d cases are not as expected. If that is right: make bench-expected, and say why in the commit\n",
@@ -282,13 +284,14 @@ static int expected_write(const json_t *counts, const json_t *before)
 
 	json_object_foreach((json_t *)counts, key, value)
 	{
-		json_t *limit = json_object_get(json_object_get(json_object_get(before, "cases"), key), "tolerance");
+		json_t *limit = json_object_get(
+		    json_object_get(json_object_get(before, "cases"), key), "tolerance");
 		json_object_set_new(cases, key,
-				    json_pack("{s:O, s:o}", "instructions", value, "tolerance",
-					      limit ? json_incref(limit) : json_real(TOLERANCE)));
+		    json_pack("{s:O, s:o}", "instructions", value, "tolerance",
+		        limit ? json_incref(limit) : json_real(TOLERANCE)));
 	}
-	file = json_pack("{s:s, s:s, s:o}", "license", "SPDX-License-Identifier: BSD-3-Clause", "compiler", __VERSION__,
-			 "cases", cases);
+	file = json_pack("{s:s, s:s, s:o}", "license", "SPDX-License-Identifier: BSD-3-Clause",
+	    "compiler", __VERSION__, "cases", cases);
 	rc = file ? json_dump_file(file, EXPECTED, JSON_INDENT(1) | JSON_REAL_PRECISION(4)) : -1;
 	json_decref(file);
 	if (rc < 0)
@@ -305,8 +308,8 @@ int main(int argc, char **argv)
 		return cases();
 	status = count_all(argv[0], counts) < 0;
 	if (status == 0)
-		status =
-		    argc > 1 && !strcmp(argv[1], "--expected") ? expected_write(counts, file) : judge(counts, file);
+		status = argc > 1 && !strcmp(argv[1], "--expected") ? expected_write(counts, file)
+		                                                    : judge(counts, file);
 	json_decref(counts);
 	json_decref(file);
 	return status;

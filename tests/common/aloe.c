@@ -27,7 +27,8 @@ static const char *kept(const char *folder, const char *name)
 	char key[64], path[PATH_MAX];
 
 	assert_true(snprintf(path, sizeof(path), "%s/%s", folder, name) < PATH_MAX);
-	assert_true(snprintf(key, sizeof(key), "ALOE_TEST_%zx_%s", strlen(folder), name) < (int)sizeof(key));
+	assert_true(snprintf(key, sizeof(key), "ALOE_TEST_%zx_%s", strlen(folder), name) <
+	    (int)sizeof(key));
 	setenv(key, path, 1);
 	return getenv(key);
 }
@@ -121,7 +122,8 @@ void files_equal(const char *a, const char *b)
 	while (at < a_len && at < b_len && a_data[at] == b_data[at])
 		at++;
 	if (a_len != b_len || at != a_len)
-		fail_msg("%s (%zu bytes) and %s (%zu bytes) differ at byte %zu", a, a_len, b, b_len, at);
+		fail_msg(
+		    "%s (%zu bytes) and %s (%zu bytes) differ at byte %zu", a, a_len, b, b_len, at);
 	free(a_data);
 	free(b_data);
 }
@@ -149,9 +151,11 @@ const char *conf_derive(const char *from, const char *name, const char *const ed
 		char *at = strstr(text, edits[i][0]), *next = malloc(size);
 
 		if (!at || strstr(at + 1, edits[i][0]))
-			fail_msg("%s: `%s` is %s", from, edits[i][0], at ? "there twice" : "not there");
+			fail_msg(
+			    "%s: `%s` is %s", from, edits[i][0], at ? "there twice" : "not there");
 		assert_non_null(next);
-		snprintf(next, size, "%.*s%s%s", (int)(at - text), text, edits[i][1], at + strlen(edits[i][0]));
+		snprintf(next, size, "%.*s%s%s", (int)(at - text), text, edits[i][1],
+		    at + strlen(edits[i][0]));
 		free(text);
 		text = next;
 	}
@@ -169,8 +173,8 @@ static struct ran *run_once(const char *arguments)
 	int status;
 
 	assert_non_null(ran);
-	snprintf(command, sizeof(command), "'%s' %s >'%s' 2>'%s' </dev/null", aloe_program("aloe"), arguments,
-		 aloe_path("out"), aloe_path("err"));
+	snprintf(command, sizeof(command), "'%s' %s >'%s' 2>'%s' </dev/null", aloe_program("aloe"),
+	    arguments, aloe_path("out"), aloe_path("err"));
 	status = system(command);
 	assert_true(status != -1);
 	ran->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -186,7 +190,9 @@ static struct ran *run(const char *arguments)
 {
 	struct ran *ran = run_once(arguments);
 
-	for (int i = 0; i < TAKEN_TRIES && ran->status == 2 && strstr(ran->err, "taken by the lane of another"); i++) {
+	for (int i = 0; i < TAKEN_TRIES && ran->status == 2 &&
+	     strstr(ran->err, "taken by the lane of another");
+	     i++) {
 		ran_free(ran);
 		poll(NULL, 0, TAKEN_MS);
 		ran = run_once(arguments);
@@ -227,7 +233,8 @@ struct ran *aloe_ends(int status, const char *format, ...)
 	va_end(args);
 	ran = run(arguments);
 	if (ran->status != status)
-		fail_msg("aloe %s: exit %d, not %d\n%.1500s%s", arguments, ran->status, status, ran->out, ran->err);
+		fail_msg("aloe %s: exit %d, not %d\n%.1500s%s", arguments, ran->status, status,
+		    ran->out, ran->err);
 	return ran;
 }
 
@@ -249,7 +256,7 @@ static const json_t *at_path(const struct ran *ran, const char *path)
 	snprintf(text, sizeof(text), "%s", path);
 	for (const char *key; value && (key = strsep(&rest, "."));)
 		value = json_is_array(value) ? json_array_get(value, (size_t)strtoul(key, NULL, 10))
-					     : json_object_get(value, key);
+		                             : json_object_get(value, key);
 	if (!value)
 		fail_msg("no %s in:\n%s\n%s", path, ran->out, ran->err);
 	return value;
@@ -283,9 +290,11 @@ double ran_variable(const struct ran *ran, const char *name)
 	json_array_foreach(instances, i, instance)
 	{
 		const char *have = json_string_value(json_object_get(instance, "name"));
-		const json_t *value = json_object_get(json_object_get(instance, "variables"), dot + 1);
+		const json_t *value =
+		    json_object_get(json_object_get(instance, "variables"), dot + 1);
 
-		if (have && strlen(have) == (size_t)(dot - name) && !strncmp(have, name, strlen(have)) && value)
+		if (have && strlen(have) == (size_t)(dot - name) &&
+		    !strncmp(have, name, strlen(have)) && value)
 			return json_number_value(value);
 	}
 	fail_msg("no variable %s in:\n%s", name, ran->out);
@@ -294,8 +303,8 @@ double ran_variable(const struct ran *ran, const char *name)
 
 bool ran_clean(const struct ran *ran)
 {
-	static const char *const counts[] = {"slots.skipped", "slots.missed",  "slots.slipped",       "messages.absent",
-					     "messages.late", "messages.lost", "messages.overwritten"};
+	static const char *const counts[] = {"slots.skipped", "slots.missed", "slots.slipped",
+	    "messages.absent", "messages.late", "messages.lost", "messages.overwritten"};
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		if (ran_number(ran, counts[i]) != 0)

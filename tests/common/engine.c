@@ -71,7 +71,8 @@ static int node_work(void *self, struct aloe_slot *slot)
 	}
 	if (node->n_outputs == 0) {
 		e->twice += cell_at(e, state->node, 0, slot->index)->called;
-		*cell_at(e, state->node, 0, slot->index) = (struct cell){.slot = e->slot, .called = true};
+		*cell_at(e, state->node, 0, slot->index) =
+		    (struct cell){.slot = e->slot, .called = true};
 	}
 	return 0;
 }
@@ -85,7 +86,8 @@ static int open_node(struct engine *e, const struct waveform *wf, int node)
 	    .state_size = sizeof(struct node_state),
 	    .work = node_work,
 	};
-	if (instance_open(&e->instances[node], &e->view, (uint32_t)node, &entry, NULL, &e->arena) != 0)
+	if (instance_open(&e->instances[node], &e->view, (uint32_t)node, &entry, NULL, &e->arena) !=
+	    0)
 		return -1;
 	*(struct node_state *)e->instances[node].state = (struct node_state){e, node};
 	return 0;
@@ -96,7 +98,8 @@ static int open_all(struct engine *e, const struct waveform *wf)
 	e->components = calloc((size_t)e->graph->n_nodes, sizeof(*e->components));
 	e->instances = calloc((size_t)e->graph->n_nodes, sizeof(*e->instances));
 	e->segments = calloc(e->view.head->segments.count, sizeof(*e->segments));
-	e->cells = calloc((uint64_t)e->graph->n_nodes * GRAPH_OUTPUTS_MAX * e->length, sizeof(*e->cells));
+	e->cells =
+	    calloc((uint64_t)e->graph->n_nodes * GRAPH_OUTPUTS_MAX * e->length, sizeof(*e->cells));
 	if (!e->components || !e->instances || !e->segments || !e->cells)
 		return -1;
 	for (int i = 0; i < e->graph->n_nodes; i++)
@@ -108,8 +111,8 @@ static int open_all(struct engine *e, const struct waveform *wf)
 	return 0;
 }
 
-static int program_of(const struct engine *e, struct waveform *wf, struct plan *plan, void **ret_program,
-		      size_t *ret_len)
+static int program_of(const struct engine *e, struct waveform *wf, struct plan *plan,
+    void **ret_program, size_t *ret_len)
 {
 	struct diag diag;
 	int status;
@@ -139,7 +142,8 @@ static int build(struct engine *e, struct waveform *wf, struct plan *plan)
 static int plan_of(const struct test_graph *graph, struct waveform *wf, struct plan **ret)
 {
 	static const int cpus[GRAPH_LANES_MAX] = {0, 1, 0, 1};
-	const struct platform_model platform = {cpus, (size_t)graph->n_lanes, graph->seed % 3 ? 0 : 60};
+	const struct platform_model platform = {
+	    cpus, (size_t)graph->n_lanes, graph->seed % 3 ? 0 : 60};
 	struct diag diag;
 	int status;
 
@@ -149,7 +153,8 @@ static int plan_of(const struct test_graph *graph, struct waveform *wf, struct p
 	return status;
 }
 
-struct engine *engine_new(const struct test_graph *graph, uint64_t length, enum image_clock clock, enum image_late late)
+struct engine *engine_new(
+    const struct test_graph *graph, uint64_t length, enum image_clock clock, enum image_late late)
 {
 	static const enum wf_clock clocks[] = {WF_CLOCK_TIMER, WF_CLOCK_VIRTUAL, WF_CLOCK_STEP};
 	struct waveform *wf = graph_waveform(graph);
@@ -181,7 +186,8 @@ struct engine *engine_new(const struct test_graph *graph, uint64_t length, enum 
 bool engine_stands(const struct engine *e)
 {
 	for (uint32_t s = 1; s < engine_segments(e); s++)
-		if (atomic_load(&e->segments[s].state->done) != atomic_load(&e->segments[0].state->done))
+		if (atomic_load(&e->segments[s].state->done) !=
+		    atomic_load(&e->segments[0].state->done))
 			return false;
 	return true;
 }
@@ -220,10 +226,12 @@ static void go_over(struct engine *e, struct image_view *after, int fd, uint64_t
 	struct segment *segments = calloc(after->head->segments.count, sizeof(*segments));
 
 	for (uint32_t s = 0; s < after->head->segments.count; s++) {
-		if (segments == NULL || segment_init(&segments[s], after, s, e->instances, &e->control) != 0)
+		if (segments == NULL ||
+		    segment_init(&segments[s], after, s, e->instances, &e->control) != 0)
 			abort();
 		for (uint32_t b = 0; b < engine_segments(e); b++)
-			segment_follow(&segments[s], &e->segments[b], atomic_load(&e->control.changes));
+			segment_follow(
+			    &segments[s], &e->segments[b], atomic_load(&e->control.changes));
 	}
 	for (uint32_t s = 0; s < engine_segments(e); s++)
 		segment_fini(&e->segments[s]);
@@ -250,7 +258,8 @@ int engine_remap(struct engine *e, const int *pins, enum engine_spoil spoil)
 
 	if (status != 0)
 		return status;
-	if (image_follows(&e->view, program, why, sizeof(why)) != 0 || image_fit(&e->view, program) != 0)
+	if (image_follows(&e->view, program, why, sizeof(why)) != 0 ||
+	    image_fit(&e->view, program) != 0)
 		abort();
 	fd = image_create(program, len);
 	free(program);
@@ -344,7 +353,8 @@ void engine_run_free(struct engine *e)
 	free(threads);
 }
 
-const struct graph_msg *engine_message(const struct engine *e, int node, int port, uint64_t index, bool *ret_called)
+const struct graph_msg *engine_message(
+    const struct engine *e, int node, int port, uint64_t index, bool *ret_called)
 {
 	const struct cell *cell = cell_at(e, node, port, index);
 

@@ -12,8 +12,8 @@
 struct engine;
 
 /* engine_new: NULL when the graph cannot be planned (a legal answer for some). `late` as in the image. */
-struct engine *engine_new(const struct test_graph *graph, uint64_t length, enum image_clock clock,
-			  enum image_late late);
+struct engine *engine_new(
+    const struct test_graph *graph, uint64_t length, enum image_clock clock, enum image_late late);
 void engine_free(struct engine *engine);
 
 uint32_t engine_segments(const struct engine *engine);
@@ -32,11 +32,12 @@ void engine_run_free(struct engine *engine);
 enum engine_spoil { ENGINE_WHOLE, ENGINE_NO_MESSAGES, ENGINE_NO_REST };
 int engine_remap(struct engine *engine, const int *pins, enum engine_spoil spoil);
 bool engine_stands(const struct engine *engine);
-uint64_t engine_twice(const struct engine *engine); /* calls for an index that a node had been called for already */
+uint64_t engine_twice(
+    const struct engine *engine); /* calls for an index that a node had been called for already */
 
 /* What node's work put out at `port` for index; state ABSENT and *ret_called false if it was never called for it. */
-const struct graph_msg *engine_message(const struct engine *engine, int node, int port, uint64_t index,
-				       bool *ret_called);
+const struct graph_msg *engine_message(
+    const struct engine *engine, int node, int port, uint64_t index, bool *ret_called);
 /* The slot in which the node worked on the index (engine_slot only). */
 uint64_t engine_when(const struct engine *engine, int node, uint64_t index);
 

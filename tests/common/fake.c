@@ -75,9 +75,10 @@ static int fake_ready(void *self)
 	struct fake *fake = self;
 
 	fake->ready = true;
-	for (const struct fake_entry *entry = fake->first; entry && fake->peer == WIRE_EXEC; entry = entry->next)
-		daemon_put(&fake->daemon, entry->kept.key, entry->kept.blob, entry->kept.len, entry->kept.fds,
-			   entry->kept.n_fds);
+	for (const struct fake_entry *entry = fake->first; entry && fake->peer == WIRE_EXEC;
+	     entry = entry->next)
+		daemon_put(&fake->daemon, entry->kept.key, entry->kept.blob, entry->kept.len,
+		    entry->kept.fds, entry->kept.n_fds);
 	return fake->peer == WIRE_EXEC ? keep_end(fake->daemon.attach.fd) : 0;
 }
 
@@ -104,11 +105,11 @@ static void fake_dump(struct fake *fake, const struct wire_view *request)
 		memset(content, 0, sizeof(content));
 		if (kept->n_fds == 0 || pread(kept->fds[0], content, sizeof(content) - 1, 0) < 0)
 			content[0] = '?';
-		len += snprintf(text + len, sizeof(text) - (size_t)len, "%s%s=%.*s:%s:%s", len ? " " : "", kept->key,
-				(int)kept->len, (const char *)kept->blob, content,
-				kept->n_fds == 0                                         ? "none"
-				: (fcntl(kept->fds[0], F_GETFL) & O_ACCMODE) == O_RDONLY ? "ro"
-											 : "rw");
+		len += snprintf(text + len, sizeof(text) - (size_t)len, "%s%s=%.*s:%s:%s",
+		    len ? " " : "", kept->key, (int)kept->len, (const char *)kept->blob, content,
+		    kept->n_fds == 0                                             ? "none"
+		        : (fcntl(kept->fds[0], F_GETFL) & O_ACCMODE) == O_RDONLY ? "ro"
+		                                                                 : "rw");
 	}
 	bus_reply(fake->daemon.bus, request, WIRE_OK, &msg);
 	wire_put_text(&msg, WIRE_TAG_TEXT, text);
@@ -118,7 +119,8 @@ static void fake_dump(struct fake *fake, const struct wire_view *request)
 /* Keeps a new memory with TEXT in it, under NAME, and TEXT as the blob too. */
 static void fake_put(struct fake *fake, const struct wire_view *request)
 {
-	char *name = wire_get_text(request, WIRE_TAG_NAME, 0), *text = wire_get_text(request, WIRE_TAG_TEXT, 0);
+	char *name = wire_get_text(request, WIRE_TAG_NAME, 0),
+	     *text = wire_get_text(request, WIRE_TAG_TEXT, 0);
 	struct keep_entry kept = {.kind = KEEP_PUT, .n_fds = 1};
 
 	kept.fds[0] = memfd_create("fake", MFD_CLOEXEC);
@@ -152,7 +154,8 @@ static void fake_host_start(struct fake *fake, const struct wire_view *request)
 	char path[PATH_MAX];
 	pid_t pid;
 
-	if (child_path("aloe-host", path, sizeof(path)) < 0 || child_spawn(path, argv, NULL, 0, -1, &pid, NULL) < 0)
+	if (child_path("aloe-host", path, sizeof(path)) < 0 ||
+	    child_spawn(path, argv, NULL, 0, -1, &pid, NULL) < 0)
 		_exit(5);
 	daemon_ok(&fake->daemon, request);
 }
@@ -164,7 +167,8 @@ static void fake_event_count(struct fake *fake, const struct wire_view *view)
 	uint64_t daemon = 0;
 
 	wire_get_u64(view, WIRE_TAG_DAEMON, &daemon);
-	snprintf(kept.key, sizeof(kept.key), "%s-%s", daemon ? wire_peer_name((enum wire_peer)daemon) : "event", state);
+	snprintf(kept.key, sizeof(kept.key), "%s-%s",
+	    daemon ? wire_peer_name((enum wire_peer)daemon) : "event", state);
 	fake_entry_take(fake, &kept);
 	free(state);
 }
@@ -198,7 +202,8 @@ static void fake_handle(void *self, const struct wire_view *view)
 		if (fake->peer == WIRE_STATS)
 			daemon_forward(&fake->daemon, view, WIRE_EXEC);
 		else
-			daemon_fail(&fake->daemon, view, 7, "%s says no", wire_peer_name(fake->peer));
+			daemon_fail(
+			    &fake->daemon, view, 7, "%s says no", wire_peer_name(fake->peer));
 		return;
 	case WIRE_PAUSE:
 		fake_host_start(fake, view);
@@ -232,10 +237,11 @@ bool fake_named(const char *argv0)
 int fake_main(int argc, char **argv)
 {
 	const char *name = base_name(argv[0]);
-	const enum wire_peer peer = strcmp(name, "aloe-exec") == 0    ? WIRE_EXEC
-				    : strcmp(name, "aloe-stats") == 0 ? WIRE_STATS
-								      : WIRE_SWMAN;
-	const struct daemon_role role = {name, peer, fake_handle, fake_entry, fake_ready, fake_lost};
+	const enum wire_peer peer = strcmp(name, "aloe-exec") == 0 ? WIRE_EXEC
+	    : strcmp(name, "aloe-stats") == 0                      ? WIRE_STATS
+	                                                           : WIRE_SWMAN;
+	const struct daemon_role role = {
+	    name, peer, fake_handle, fake_entry, fake_ready, fake_lost};
 	struct fake fake = {.peer = peer};
 	struct daemon_args args;
 	int status;

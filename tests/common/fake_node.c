@@ -30,7 +30,8 @@ void fake_rest(void)
 static void file_copy(const char *from, const char *to)
 {
 	char bytes[65536];
-	const int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+	const int in = open(from, O_RDONLY | O_CLOEXEC),
+	          out = open(to, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
 	ssize_t len;
 
 	if (in < 0)
@@ -51,7 +52,7 @@ static void programs_make(const struct fake_node *node)
 
 	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
 	assert_int_equal(child_path("../../bin/aloe-frontend", frontend, sizeof(frontend)),
-			 0); /* from BUILD/tests/unit */
+	    0); /* from BUILD/tests/unit */
 	snprintf(path, sizeof(path), "%s/aloe-frontend", node->bin);
 	file_copy(frontend, path);
 	for (size_t i = 0; i < sizeof(fakes) / sizeof(fakes[0]); i++) {
@@ -63,8 +64,8 @@ static void programs_make(const struct fake_node *node)
 pid_t fake_frontend_spawn(const struct fake_node *node, int leash, int error)
 {
 	char path[120], leash_text[16];
-	char *argv[] = {"aloe-frontend", "--dir", (char *)(uintptr_t)node->dir, "--state", "/dev/null/state", "--leash",
-			leash_text,      NULL};
+	char *argv[] = {"aloe-frontend", "--dir", (char *)(uintptr_t)node->dir, "--state",
+	    "/dev/null/state", "--leash", leash_text, NULL};
 	pid_t pid;
 
 	snprintf(path, sizeof(path), "%s/aloe-frontend", node->bin);
@@ -126,11 +127,14 @@ unsigned fake_processes(const struct fake_node *node)
 		int fd;
 
 		snprintf(path, sizeof(path), "/proc/%s/cmdline", entry->d_name);
-		fd = entry->d_name[0] > '9' || atoi(entry->d_name) == getpid() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+		fd = entry->d_name[0] > '9' || atoi(entry->d_name) == getpid()
+		    ? -1
+		    : open(path, O_RDONLY | O_CLOEXEC);
 		len = fd < 0 ? 0 : read(fd, arguments, sizeof(arguments));
 		if (fd >= 0)
 			close(fd);
-		n += len > 0 && memmem(arguments, (size_t)len, node->dir, strlen(node->dir)) != NULL;
+		n +=
+		    len > 0 && memmem(arguments, (size_t)len, node->dir, strlen(node->dir)) != NULL;
 	}
 	closedir(proc);
 	return n;
@@ -142,7 +146,7 @@ void fake_orphans_reap(const struct fake_node *node)
 	siginfo_t info = {0};
 
 	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid > 0 &&
-	       info.si_pid != node->pid) {
+	    info.si_pid != node->pid) {
 		waitpid(info.si_pid, NULL, 0);
 		info.si_pid = 0;
 	}
@@ -198,8 +202,8 @@ int fake_node_teardown(void **state)
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
 
-int fake_ask(struct fake_node *node, enum wire_type type, enum wire_peer whom, const char *name, const char *text,
-	     struct wire_view *ret_view)
+int fake_ask(struct fake_node *node, enum wire_type type, enum wire_peer whom, const char *name,
+    const char *text, struct wire_view *ret_view)
 {
 	struct wire_msg msg;
 
@@ -209,7 +213,8 @@ int fake_ask(struct fake_node *node, enum wire_type type, enum wire_peer whom, c
 	return bus_call(node->client, &msg, CALL_MS, ret_view);
 }
 
-void fake_ask_ok(struct fake_node *node, enum wire_type type, enum wire_peer whom, const char *name, const char *text)
+void fake_ask_ok(struct fake_node *node, enum wire_type type, enum wire_peer whom, const char *name,
+    const char *text)
 {
 	struct wire_view view;
 
@@ -269,7 +274,8 @@ void fake_hosts_start(struct fake_node *node)
 	while (fake_pid_of(node, WIRE_EXEC) == pid)
 		fake_rest();
 	fake_ask_ok(node, WIRE_PAUSE, WIRE_EXEC, NULL, NULL); /* ... and one that will */
-	while (fake_processes(node) < 6) /* a process that has just been started shows its arguments a little later */
+	while (fake_processes(node) <
+	    6) /* a process that has just been started shows its arguments a little later */
 		fake_rest();
 	assert_int_equal(fake_processes(node), 6);
 }

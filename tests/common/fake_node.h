@@ -34,17 +34,20 @@ void fake_node_down(struct fake_node *node); /* in good order: nothing is left *
 /* fake_hosts_start gives exec two hosts that know of no leash, one of which loses its parent. */
 void fake_hosts_start(struct fake_node *node);
 
-unsigned fake_processes(const struct fake_node *node); /* how many have the node's directory among their arguments */
+unsigned fake_processes(
+    const struct fake_node *node); /* how many have the node's directory among their arguments */
 void fake_orphans_reap(const struct fake_node *node);
 void fake_nothing_is_left(const struct fake_node *node); /* waits for it */
 void fake_rest(void);
 
-int fake_ask(struct fake_node *node, enum wire_type type, enum wire_peer whom, const char *name, const char *text,
-	     struct wire_view *ret_view);
-void fake_ask_ok(struct fake_node *node, enum wire_type type, enum wire_peer whom, const char *name, const char *text);
+int fake_ask(struct fake_node *node, enum wire_type type, enum wire_peer whom, const char *name,
+    const char *text, struct wire_view *ret_view);
+void fake_ask_ok(struct fake_node *node, enum wire_type type, enum wire_peer whom, const char *name,
+    const char *text);
 pid_t fake_pid_of(struct fake_node *node, enum wire_peer whom); /* by PING, until it answers */
 void fake_text_is(const struct wire_view *view, const char *expected);
 void fake_fail_is(const struct wire_view *view, uint64_t code, const char *text);
-void fake_kept_is(struct fake_node *node, enum wire_peer whom, const char *expected); /* what LIST of a fake says */
+void fake_kept_is(struct fake_node *node, enum wire_peer whom,
+    const char *expected); /* what LIST of a fake says */
 
 #endif

@@ -74,24 +74,30 @@ static void rank_draw(int n, uint64_t *state, int *rank)
 
 static void links_draw(struct test_graph *graph, uint64_t *state)
 {
-	const uint32_t n = (uint32_t)graph->n_nodes, backward = one_in(state, 2) ? 0 : 1 + draw(state, 3);
+	const uint32_t n = (uint32_t)graph->n_nodes,
+	               backward = one_in(state, 2) ? 0 : 1 + draw(state, 3);
 	int rank[GRAPH_NODES_MAX] = {0};
 
 	rank_draw(graph->n_nodes, state, rank);
 	for (uint32_t i = 1; i < n; i++) {
-		const uint32_t inputs = one_in(state, 8) ? 0 : 1 + draw(state, one_in(state, 3) ? 3 : 1);
+		const uint32_t inputs =
+		    one_in(state, 8) ? 0 : 1 + draw(state, one_in(state, 3) ? 3 : 1);
 
 		for (uint32_t j = 0; j < inputs; j++) {
-			const uint32_t near = i < 3 ? 0 : i - 3; /* most links are short, as in a chain */
-			const uint32_t from = one_in(state, 4) ? draw(state, i) : near + draw(state, i - near);
+			const uint32_t near =
+			    i < 3 ? 0 : i - 3; /* most links are short, as in a chain */
+			const uint32_t from =
+			    one_in(state, 4) ? draw(state, i) : near + draw(state, i - near);
 
-			link_draw(graph, state, rank[from], rank[i], one_in(state, 6) ? 1 + draw(state, 3) : 0);
+			link_draw(graph, state, rank[from], rank[i],
+			    one_in(state, 6) ? 1 + draw(state, 3) : 0);
 		}
 	}
 	for (uint32_t i = 0; i < backward; i++) {
 		const uint32_t to = draw(state, n), from = to + draw(state, n - to);
 
-		link_draw(graph, state, rank[from], rank[to], one_in(state, 10) ? 0 : 1 + draw(state, 3));
+		link_draw(
+		    graph, state, rank[from], rank[to], one_in(state, 10) ? 0 : 1 + draw(state, 3));
 	}
 }
 
@@ -110,8 +116,9 @@ static void isolation_draw(struct test_graph *graph, uint64_t *state)
 
 	graph->isolation = (enum wf_isolation)draw(state, 3);
 	for (int i = 0; i < graph->n_nodes; i++)
-		graph->nodes[i].isolation =
-		    mixed && one_in(state, 2) ? (enum wf_isolation)draw(state, 3) : graph->isolation;
+		graph->nodes[i].isolation = mixed && one_in(state, 2)
+		    ? (enum wf_isolation)draw(state, 3)
+		    : graph->isolation;
 }
 
 static void nodes_draw(struct test_graph *graph, uint64_t *state)
@@ -166,8 +173,8 @@ bool graph_calls(const struct test_graph *graph, int node, uint64_t index)
 	return index % graph->nodes[node].period == graph->nodes[node].phase;
 }
 
-static void marks_pass(const struct test_graph *graph, int node, uint64_t index, const struct graph_msg *in,
-		       struct graph_msg *out)
+static void marks_pass(const struct test_graph *graph, int node, uint64_t index,
+    const struct graph_msg *in, struct graph_msg *out)
 {
 	uint64_t marks = index == graph->mark_index ? 1ull << node : 0;
 
@@ -187,8 +194,8 @@ static struct graph_msg message_of(uint64_t hash)
 	return (struct graph_msg){ALOE_VALID, len, mix(hash, 99) >> (64 - 8 * len)};
 }
 
-void graph_node(const struct test_graph *graph, int node, uint64_t index, const struct graph_msg *in,
-		struct graph_msg *out)
+void graph_node(const struct test_graph *graph, int node, uint64_t index,
+    const struct graph_msg *in, struct graph_msg *out)
 {
 	uint64_t hash = mix(mix(graph->seed, (uint64_t)node), index);
 
@@ -229,15 +236,17 @@ static void type_write(struct block *block, const struct test_node *node, int i)
 {
 	struct component_type *type = &block->types[i];
 
-	snprintf(block->type_names[i], sizeof(block->type_names[i]), "node_%d_%d", node->n_inputs, node->n_outputs);
-	*type = (struct component_type){.name = block->type_names[i], .summary = "a node", .ports = block->ports[i]};
+	snprintf(block->type_names[i], sizeof(block->type_names[i]), "node_%d_%d", node->n_inputs,
+	    node->n_outputs);
+	*type = (struct component_type){
+	    .name = block->type_names[i], .summary = "a node", .ports = block->ports[i]};
 	type->kmac = node->kmac;
 	for (int p = 0; p < node->n_inputs; p++)
 		block->ports[i][type->n_ports++] =
 		    (struct aloe_port)ALOE_IN_OPTIONAL(block->port_names[p], ALOE_BYTE, "in");
 	for (int p = 0; p < node->n_outputs; p++)
-		block->ports[i][type->n_ports++] =
-		    (struct aloe_port)ALOE_OUT_OPTIONAL(block->port_names[GRAPH_INPUTS_MAX + p], ALOE_BYTE, "out");
+		block->ports[i][type->n_ports++] = (struct aloe_port)ALOE_OUT_OPTIONAL(
+		    block->port_names[GRAPH_INPUTS_MAX + p], ALOE_BYTE, "out");
 }
 
 static void instance_write(struct block *block, const struct test_node *node, int i)
@@ -246,7 +255,8 @@ static void instance_write(struct block *block, const struct test_node *node, in
 
 	type_write(block, node, i);
 	snprintf(block->names[i], sizeof(block->names[i]), "n%d", i);
-	*instance = (struct wf_instance){.name = block->names[i], .type = &block->types[i], .pin = node->pin};
+	*instance = (struct wf_instance){
+	    .name = block->names[i], .type = &block->types[i], .pin = node->pin};
 	instance->isolation = node->isolation;
 	instance->period = node->period;
 	instance->phase = node->phase;
@@ -256,7 +266,8 @@ static void instance_write(struct block *block, const struct test_node *node, in
 	for (int p = 0; p < node->n_inputs; p++) {
 		instance->in[p].link = node->in_link[p];
 		if (node->in_link[p] >= 0)
-			instance->in[p] = (struct wf_port){ALOE_BYTE, GRAPH_MSG_BYTES, node->in_link[p]};
+			instance->in[p] =
+			    (struct wf_port){ALOE_BYTE, GRAPH_MSG_BYTES, node->in_link[p]};
 	}
 	for (int p = 0; p < node->n_outputs; p++)
 		instance->out[p] = (struct wf_port){ALOE_BYTE, GRAPH_MSG_BYTES, -1};
@@ -267,11 +278,11 @@ static void link_write(struct block *block, const struct test_link *link, int l)
 	struct wf_port *out = &block->instances[link->from].out[link->from_port];
 
 	block->links[l] = (struct wf_link){.from = link->from,
-					   .from_port = link->from_port,
-					   .to = link->to,
-					   .to_port = link->to_port,
-					   .delay = link->delay,
-					   .line = 100 + l};
+	    .from_port = link->from_port,
+	    .to = link->to,
+	    .to_port = link->to_port,
+	    .delay = link->delay,
+	    .line = 100 + l};
 	if (out->link < 0)
 		out->link = l;
 }
@@ -296,8 +307,8 @@ struct waveform *graph_waveform(const struct test_graph *graph)
 	waveform->lanes = graph->names_lanes ? block->lanes : NULL;
 	waveform->n_lanes = graph->names_lanes ? (size_t)graph->n_lanes : 0;
 	for (int p = 0; p < GRAPH_INPUTS_MAX + GRAPH_OUTPUTS_MAX; p++)
-		snprintf(block->port_names[p], sizeof(block->port_names[p]), p < GRAPH_INPUTS_MAX ? "in%d" : "out%d",
-			 p % GRAPH_INPUTS_MAX);
+		snprintf(block->port_names[p], sizeof(block->port_names[p]),
+		    p < GRAPH_INPUTS_MAX ? "in%d" : "out%d", p % GRAPH_INPUTS_MAX);
 	for (int i = 0; i < graph->n_nodes; i++)
 		instance_write(block, &graph->nodes[i], i);
 	for (int l = 0; l < graph->n_links; l++)

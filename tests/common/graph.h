@@ -27,7 +27,8 @@ enum {
 	GRAPH_INPUTS_MAX = 4,
 	GRAPH_OUTPUTS_MAX = 2,
 	GRAPH_LINKS_MAX = GRAPH_NODES_MAX * GRAPH_INPUTS_MAX,
-	GRAPH_MSG_BYTES = 8, /* a message is 0..8 bytes of ALOE_BYTE: the first `len` of `value`, little end first */
+	GRAPH_MSG_BYTES =
+	    8, /* a message is 0..8 bytes of ALOE_BYTE: the first `len` of `value`, little end first */
 };
 
 struct graph_msg {
@@ -82,8 +83,8 @@ int graph_add_link(struct test_graph *graph, int from, int from_port, int to, ui
 bool graph_calls(const struct test_graph *graph, int node, uint64_t index);
 
 /* graph_node is the node's work: `in` by input, `out` by output. No state, no allocation; may run on any thread. */
-void graph_node(const struct test_graph *graph, int node, uint64_t index, const struct graph_msg *in,
-		struct graph_msg *out);
+void graph_node(const struct test_graph *graph, int node, uint64_t index,
+    const struct graph_msg *in, struct graph_msg *out);
 
 /* graph_waveform gives the same graph as a waveform, as if parsed and shaped (every port of type byte, 8 items); free
  * it with graph_waveform_free, not with waveform_free. NULL without memory. */

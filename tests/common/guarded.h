@@ -87,7 +87,8 @@ static inline void guarded_check(const struct guarded *g, const void *buffer, si
 
 	for (size_t i = 0; i < g->size; i++)
 		if ((i < first || i >= first + size) && g->begin[i] != 0xa5)
-			fail_msg("byte %ld beside a buffer of %zu was written", (long)i - (long)first, size);
+			fail_msg("byte %ld beside a buffer of %zu was written",
+			    (long)i - (long)first, size);
 }
 
 /* guarded_bits makes every byte 0 or 1. */
@@ -107,7 +108,7 @@ static inline int guarded_level(int level)
 	return level;
 }
 
-#define GUARDED_EACH_LEVEL(level)                                                                                      \
+#define GUARDED_EACH_LEVEL(level)                                                                  \
 	for (int level = guarded_level(-1); level < SIMD_LEVELS; (level) = guarded_level(level))
 
 /* Lengths around every vector width, and longer ones. */

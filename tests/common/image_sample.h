@@ -22,7 +22,8 @@ static const struct aloe_port image_sample_ports[] = {
     ALOE_OUT("soft", ALOE_CF32, "samples"),
 };
 static const struct aloe_param image_sample_params[] = {
-    ALOE_PARAM_ENUM(struct image_sample_state, colour, image_sample_colours, "green", ALOE_LIVE, "a colour"),
+    ALOE_PARAM_ENUM(
+        struct image_sample_state, colour, image_sample_colours, "green", ALOE_LIVE, "a colour"),
     ALOE_PARAM_TEXT(struct image_sample_state, text, "words", 0, "a text"),
     ALOE_PARAM_REALS(struct image_sample_state, taps, 8, -1, 1, "", ALOE_LIVE, "taps"),
 };

@@ -24,7 +24,8 @@ static void insist(bool holds, const char *what)
 	}
 }
 
-static void touch(struct walk *w, const void *at, uint64_t bytes, const uint8_t *base, uint64_t limit, const char *what)
+static void touch(struct walk *w, const void *at, uint64_t bytes, const uint8_t *base,
+    uint64_t limit, const char *what)
 {
 	const uint64_t offset = (uint64_t)((const uint8_t *)at - base);
 
@@ -61,20 +62,24 @@ static void walk_segment(struct walk *w, uint32_t s)
 
 	own(w, row, sizeof(*row), "segment");
 	own(w, &v->lanes[row->lane], sizeof(struct image_lane), "lane");
-	shared(w, image_lane_state(v, row->lane), sizeof(struct image_lane_state), 64, "lane state");
-	insist(v->lanes[row->lane].last == IMAGE_NONE || v->lanes[row->lane].last < v->head->segments.count,
-	       "the lane's last segment");
+	shared(
+	    w, image_lane_state(v, row->lane), sizeof(struct image_lane_state), 64, "lane state");
+	insist(v->lanes[row->lane].last == IMAGE_NONE ||
+	        v->lanes[row->lane].last < v->head->segments.count,
+	    "the lane's last segment");
 	insist(row->host < v->head->n_hosts, "host");
 	for (uint32_t i = 0; i < row->n_instances; i++) {
 		own(w, &v->order[row->order + i], 4, "order");
 		insist(v->instances[v->order[row->order + i]].segment == s,
-		       "order names an instance of another segment");
+		    "order names an instance of another segment");
 	}
 	for (uint32_t g = 0; g < row->n_gates; g++) {
 		own(w, &v->gates[row->gates + g], sizeof(struct image_gate), "gate");
-		shared(w, image_segment_state(v, v->gates[row->gates + g].segment), 64, 64, "gate state");
+		shared(w, image_segment_state(v, v->gates[row->gates + g].segment), 64, 64,
+		    "gate state");
 	}
-	shared(w, image_segment_state(v, s), sizeof(struct image_segment_state), 64, "segment state");
+	shared(
+	    w, image_segment_state(v, s), sizeof(struct image_segment_state), 64, "segment state");
 	shared(w, image_events(v, s), row->n_events * sizeof(struct image_event), 8, "events");
 }
 
@@ -85,17 +90,19 @@ static void walk_buffer(struct walk *w, uint32_t b)
 	const uint64_t items = (uint64_t)aloe_item_bytes(row->type) * row->max;
 
 	own(w, row, sizeof(*row), "buffer");
-	insist(row->depth > 0 && (row->depth & (row->depth - 1)) == 0 && items > 0 ? items / row->max <= 8
-										   : row->max == 0,
-	       "buffer type");
+	insist(row->depth > 0 && (row->depth & (row->depth - 1)) == 0 && items > 0
+	        ? items / row->max <= 8
+	        : row->max == 0,
+	    "buffer type");
 	shared(w, image_messages(v, b), row->depth * sizeof(struct image_message), 8, "messages");
 	for (uint32_t m = 0; m<row->depth; m += row->depth> 64 ? row->depth - 1 : 1) {
 		const uint8_t *at = image_data(v, b) + m * row->stride;
 
 		shared(w, at, items, 64, "items");
 		shared(w, at + row->canary, 8, 1, "canary");
-		insist(row->canary >= items && (m == row->depth - 1 || row->canary + 8 <= row->stride),
-		       "canary in items");
+		insist(
+		    row->canary >= items && (m == row->depth - 1 || row->canary + 8 <= row->stride),
+		    "canary in items");
 	}
 }
 
@@ -113,7 +120,8 @@ static void walk_param(struct walk *w, const struct image_param *row)
 	if (row->n_reals > 0)
 		own(w, image_reals(w->view, row), row->n_reals * 4ull, "reals");
 	if (row->array != 0) {
-		shared(w, w->view->base + row->array, sizeof(struct image_array) + 4ull * row->items_max, 64, "array");
+		shared(w, w->view->base + row->array,
+		    sizeof(struct image_array) + 4ull * row->items_max, 64, "array");
 		insist(row->n_reals <= row->items_max, "more items than an array holds");
 	}
 }
@@ -128,8 +136,9 @@ static void walk_ports(struct walk *w, const struct image_instance *row)
 		own(w, in, sizeof(*in), "input");
 		text(w, in->name);
 		if (in->buffer != IMAGE_NONE)
-			insist(v->buffers[in->buffer].max <= in->max && v->buffers[in->buffer].type == in->type,
-			       "more than the input was told of");
+			insist(v->buffers[in->buffer].max <= in->max &&
+			        v->buffers[in->buffer].type == in->type,
+			    "more than the input was told of");
 	}
 	for (uint32_t p = 0; p < row->n_outputs; p++) {
 		const struct image_output *out = &v->outputs[row->outputs + p];
@@ -137,8 +146,9 @@ static void walk_ports(struct walk *w, const struct image_instance *row)
 		own(w, out, sizeof(*out), "output");
 		text(w, out->name);
 		if (out->buffer != IMAGE_NONE)
-			insist(v->buffers[out->buffer].max == out->max && v->buffers[out->buffer].type == out->type,
-			       "an output of another size");
+			insist(v->buffers[out->buffer].max == out->max &&
+			        v->buffers[out->buffer].type == out->type,
+			    "an output of another size");
 	}
 }
 
@@ -152,9 +162,10 @@ static void walk_instance(struct walk *w, uint32_t i)
 	text(w, row->component);
 	text(w, row->path);
 	own(w, &v->segments[row->segment], sizeof(struct image_segment), "instance segment");
-	insist(row->n_inputs <= ALOE_PORTS_MAX && row->n_outputs <= ALOE_PORTS_MAX && row->n_vars <= IMAGE_VARS_MAX &&
-		   row->n_params <= IMAGE_PARAMS_MAX && row->period > 0,
-	       "numbers of an instance");
+	insist(row->n_inputs <= ALOE_PORTS_MAX && row->n_outputs <= ALOE_PORTS_MAX &&
+	        row->n_vars <= IMAGE_VARS_MAX && row->n_params <= IMAGE_PARAMS_MAX &&
+	        row->period > 0,
+	    "numbers of an instance");
 	walk_ports(w, row);
 	for (uint32_t p = 0; p < row->n_params; p++)
 		walk_param(w, &v->params[row->params + p]);
@@ -164,7 +175,8 @@ static void walk_instance(struct walk *w, uint32_t i)
 	}
 	if (row->sink != 0)
 		own(w, &v->instances[row->sink - 1], sizeof(*row), "source of a sink");
-	shared(w, image_instance_state(v, i), sizeof(struct image_instance_state), 64, "instance state");
+	shared(w, image_instance_state(v, i), sizeof(struct image_instance_state), 64,
+	    "instance state");
 	shared(w, image_time(v, i), sizeof(struct hist_head), 64, "times");
 }
 

@@ -79,7 +79,8 @@ void interpreter_free(struct interpreter *interpreter)
 	free(interpreter);
 }
 
-const struct graph_msg *interpreter_message(const struct interpreter *interpreter, int node, int port, uint64_t index)
+const struct graph_msg *interpreter_message(
+    const struct interpreter *interpreter, int node, int port, uint64_t index)
 {
 	return &step_at(interpreter, node, index)->out[port];
 }

@@ -18,6 +18,7 @@ struct interpreter *interpreter_new(const struct test_graph *graph, uint64_t len
 void interpreter_free(struct interpreter *interpreter);
 
 /* interpreter_message gives what output `port` of `node` must hold at `index`. */
-const struct graph_msg *interpreter_message(const struct interpreter *interpreter, int node, int port, uint64_t index);
+const struct graph_msg *interpreter_message(
+    const struct interpreter *interpreter, int node, int port, uint64_t index);
 
 #endif

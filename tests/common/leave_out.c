@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-int __real__cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t n, CMFixtureFunction setup,
-				   CMFixtureFunction teardown);
-int __wrap__cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t n, CMFixtureFunction setup,
-				   CMFixtureFunction teardown);
+int __real__cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t n,
+    CMFixtureFunction setup, CMFixtureFunction teardown);
+int __wrap__cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t n,
+    CMFixtureFunction setup, CMFixtureFunction teardown);
 
 static bool left_out(const char *name)
 {
@@ -26,14 +26,15 @@ static bool left_out(const char *name)
 	char *words = strdup(list ? list : ""), *rest = words;
 	bool found = false;
 
-	for (char *word = strtok_r(words, " ", &rest); word && !found; word = strtok_r(NULL, " ", &rest))
+	for (char *word = strtok_r(words, " ", &rest); word && !found;
+	     word = strtok_r(NULL, " ", &rest))
 		found = fnmatch(word, name, 0) == 0;
 	free(words);
 	return found;
 }
 
-int __wrap__cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t n, CMFixtureFunction setup,
-				   CMFixtureFunction teardown)
+int __wrap__cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t n,
+    CMFixtureFunction setup, CMFixtureFunction teardown)
 {
 	struct CMUnitTest *kept = calloc(n + 1, sizeof(*kept));
 	size_t n_kept = 0;

@@ -5,17 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WRONG(...)                                                                                                     \
-	do {                                                                                                           \
-		snprintf(text, 256, __VA_ARGS__);                                                                      \
-		return text;                                                                                           \
+#define WRONG(...)                                                                                 \
+	do {                                                                                       \
+		snprintf(text, 256, __VA_ARGS__);                                                  \
+		return text;                                                                       \
 	} while (0)
 
 /* ---- legality ------------------------------------------------------------------------------------------------------------ */
 
-static uint32_t least_distance(const struct test_graph *graph, const struct plan *plan, const struct test_link *link)
+static uint32_t least_distance(
+    const struct test_graph *graph, const struct plan *plan, const struct test_link *link)
 {
-	return graph->pipelined || plan->instances[link->from].lane != plan->instances[link->to].lane ? 1 : 0;
+	return graph->pipelined ||
+	        plan->instances[link->from].lane != plan->instances[link->to].lane
+	    ? 1
+	    : 0;
 }
 
 /* Position in the lane: segments in order, instances in order. */
@@ -31,25 +35,30 @@ static size_t place_of(const struct plan *plan, uint32_t instance)
 	return SIZE_MAX;
 }
 
-static const char *links_wrong(const struct test_graph *graph, const struct plan *plan, char text[256])
+static const char *links_wrong(
+    const struct test_graph *graph, const struct plan *plan, char text[256])
 {
 	for (int l = 0; l < graph->n_links; l++) {
 		const struct test_link *link = &graph->links[l];
-		const struct plan_instance *u = &plan->instances[link->from], *v = &plan->instances[link->to];
+		const struct plan_instance *u = &plan->instances[link->from],
+		                           *v = &plan->instances[link->to];
 		const int64_t distance = (int64_t)link->delay + v->lag - u->lag;
 
 		if (distance != plan->links[l].distance)
-			WRONG("link %d: distance %u is not w + lag(v) - lag(u)", l, plan->links[l].distance);
+			WRONG("link %d: distance %u is not w + lag(v) - lag(u)", l,
+			    plan->links[l].distance);
 		if (distance < (int64_t)least_distance(graph, plan, link))
 			WRONG("link %d: distance %d is too short", l, (int)distance);
-		if (distance == 0 && place_of(plan, (uint32_t)link->from) >= place_of(plan, (uint32_t)link->to))
+		if (distance == 0 &&
+		    place_of(plan, (uint32_t)link->from) >= place_of(plan, (uint32_t)link->to))
 			WRONG("link %d: distance 0 and the reader goes first", l);
 	}
 	return NULL;
 }
 
 /* The least lags, found without the library's algorithm: grow from 0, one slot at a time, only where a link demands it. */
-static const char *lags_wrong(const struct test_graph *graph, const struct plan *plan, char text[256])
+static const char *lags_wrong(
+    const struct test_graph *graph, const struct plan *plan, char text[256])
 {
 	uint32_t lags[GRAPH_NODES_MAX] = {0};
 	bool moved = true;
@@ -59,7 +68,8 @@ static const char *lags_wrong(const struct test_graph *graph, const struct plan 
 		for (int l = 0; l < graph->n_links; l++) {
 			const struct test_link *link = &graph->links[l];
 
-			if (lags[link->to] + link->delay < lags[link->from] + least_distance(graph, plan, link)) {
+			if (lags[link->to] + link->delay <
+			    lags[link->from] + least_distance(graph, plan, link)) {
 				lags[link->to]++;
 				moved = true;
 			}
@@ -71,17 +81,19 @@ static const char *lags_wrong(const struct test_graph *graph, const struct plan 
 	return NULL;
 }
 
-static const char *host_wrong(const struct test_graph *graph, const struct plan *plan, int node, char text[256])
+static const char *host_wrong(
+    const struct test_graph *graph, const struct plan *plan, int node, char text[256])
 {
 	const uint32_t host = plan->segments[plan->instances[node].segment].host;
 
 	for (int i = 0; i < graph->n_nodes; i++) {
 		const uint32_t other = plan->segments[plan->instances[i].segment].host;
 		const bool alike = graph->nodes[i].isolation == graph->nodes[node].isolation &&
-				   graph->nodes[node].isolation != WF_ISOLATION_COMPONENT;
+		    graph->nodes[node].isolation != WF_ISOLATION_COMPONENT;
 
 		if (i != node && alike != (host == other))
-			WRONG("n%d and n%d: hosts %u and %u do not fit their isolation", node, i, host, other);
+			WRONG("n%d and n%d: hosts %u and %u do not fit their isolation", node, i,
+			    host, other);
 	}
 	if (host >= plan->n_hosts)
 		WRONG("n%d: host %u of %u", node, host, plan->n_hosts);
@@ -92,7 +104,8 @@ static const char *host_wrong(const struct test_graph *graph, const struct plan 
 	return NULL;
 }
 
-static const char *instances_wrong(const struct test_graph *graph, const struct plan *plan, char text[256])
+static const char *instances_wrong(
+    const struct test_graph *graph, const struct plan *plan, char text[256])
 {
 	size_t seen = 0;
 
@@ -100,30 +113,36 @@ static const char *instances_wrong(const struct test_graph *graph, const struct 
 		const struct plan_segment *segment = &plan->segments[s];
 
 		if (!segment->n_instances || segment->lane >= plan->n_lanes)
-			WRONG("segment %zu: %zu instances on lane %u", s, segment->n_instances, segment->lane);
+			WRONG("segment %zu: %zu instances on lane %u", s, segment->n_instances,
+			    segment->lane);
 		if (s && segment->lane == segment[-1].lane && segment->host == segment[-1].host)
 			WRONG("segments %zu and %zu are one", s - 1, s);
 		for (size_t i = 0; i < segment->n_instances; i++, seen++) {
-			const struct plan_instance *instance = &plan->instances[segment->instances[i]];
+			const struct plan_instance *instance =
+			    &plan->instances[segment->instances[i]];
 
-			if (instance->segment != s || instance->order != i || instance->lane != segment->lane)
-				WRONG("n%u: says segment %u order %u, is in %zu at %zu", segment->instances[i],
-				      instance->segment, instance->order, s, i);
+			if (instance->segment != s || instance->order != i ||
+			    instance->lane != segment->lane)
+				WRONG("n%u: says segment %u order %u, is in %zu at %zu",
+				    segment->instances[i], instance->segment, instance->order, s,
+				    i);
 		}
 	}
 	if (seen != plan->n_instances || (int)seen != graph->n_nodes)
 		WRONG("%zu instances in segments, %d nodes", seen, graph->n_nodes);
 	for (int i = 0; i < graph->n_nodes; i++) {
-		if (graph->nodes[i].pin >= 0 && plan->instances[i].lane != (uint32_t)graph->nodes[i].pin)
-			WRONG("n%d: pinned to %d, is on lane %u", i, graph->nodes[i].pin, plan->instances[i].lane);
+		if (graph->nodes[i].pin >= 0 &&
+		    plan->instances[i].lane != (uint32_t)graph->nodes[i].pin)
+			WRONG("n%d: pinned to %d, is on lane %u", i, graph->nodes[i].pin,
+			    plan->instances[i].lane);
 		if (host_wrong(graph, plan, i, text))
 			return text;
 	}
 	return NULL;
 }
 
-static const char *buffer_wrong(const struct test_graph *graph, const struct plan *plan, int node, int port,
-				char text[256])
+static const char *buffer_wrong(
+    const struct test_graph *graph, const struct plan *plan, int node, int port, char text[256])
 {
 	const struct plan_buffer *buffer = NULL;
 	uint32_t found = 0, needed = 0, links = 0;
@@ -132,17 +151,21 @@ static const char *buffer_wrong(const struct test_graph *graph, const struct pla
 		if (graph->links[l].from != node || graph->links[l].from_port != port)
 			continue;
 		links++;
-		needed = plan->links[l].distance + 2 > needed ? plan->links[l].distance + 2 : needed;
+		needed =
+		    plan->links[l].distance + 2 > needed ? plan->links[l].distance + 2 : needed;
 	}
 	for (size_t b = 0; b < plan->n_buffers; b++) {
-		if (plan->buffers[b].instance != (uint32_t)node || plan->buffers[b].port != (uint32_t)port)
+		if (plan->buffers[b].instance != (uint32_t)node ||
+		    plan->buffers[b].port != (uint32_t)port)
 			continue;
 		found++;
 		buffer = &plan->buffers[b];
 	}
 	if (found != (links > 0))
 		WRONG("n%d.%d: %u buffers for %u links", node, port, found, links);
-	if (buffer && (buffer->depth < needed || buffer->depth >= 2 * needed || (buffer->depth & (buffer->depth - 1))))
+	if (buffer &&
+	    (buffer->depth < needed || buffer->depth >= 2 * needed ||
+	        (buffer->depth & (buffer->depth - 1))))
 		WRONG("n%d.%d: depth %u, %u are needed", node, port, buffer->depth, needed);
 	if (buffer && (buffer->type != ALOE_BYTE || buffer->max != GRAPH_MSG_BYTES))
 		WRONG("n%d.%d: %u items of type %u", node, port, buffer->max, buffer->type);
@@ -151,7 +174,8 @@ static const char *buffer_wrong(const struct test_graph *graph, const struct pla
 
 const char *plan_check(const struct test_graph *graph, const struct plan *plan, char text[256])
 {
-	if (instances_wrong(graph, plan, text) || links_wrong(graph, plan, text) || lags_wrong(graph, plan, text))
+	if (instances_wrong(graph, plan, text) || links_wrong(graph, plan, text) ||
+	    lags_wrong(graph, plan, text))
 		return text;
 	for (int i = 0; i < graph->n_nodes; i++)
 		for (int port = 0; port < GRAPH_OUTPUTS_MAX; port++)

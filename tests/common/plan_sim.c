@@ -40,7 +40,8 @@ static void *zeroed(size_t n, size_t size)
 
 static struct graph_msg *message_at(const struct plan_sim *sim, int node, int port, uint64_t index)
 {
-	return &sim->messages[((uint64_t)node * GRAPH_OUTPUTS_MAX + (uint64_t)port) * sim->length + index];
+	return &sim->messages[((uint64_t)node * GRAPH_OUTPUTS_MAX + (uint64_t)port) * sim->length +
+	    index];
 }
 
 static struct cell *cell_at(struct plan_sim *sim, int node, int port, uint64_t index)
@@ -61,11 +62,15 @@ static struct graph_msg input_read(struct plan_sim *sim, int l, uint64_t index)
 	wanted = (int64_t)(index - link->delay);
 	cell = cell_at(sim, link->from, link->from_port, (uint64_t)wanted);
 	if (cell->index != wanted)
-		FAIL(sim, "slot %" PRIu64 ": link %d: n%d needs message %" PRId64 " of n%d, the ring has %" PRId64,
-		     sim->slot, l, link->to, wanted, link->from, cell->index);
+		FAIL(sim,
+		    "slot %" PRIu64 ": link %d: n%d needs message %" PRId64
+		    " of n%d, the ring has %" PRId64,
+		    sim->slot, l, link->to, wanted, link->from, cell->index);
 	else if (cell->written_slot == (int64_t)sim->slot && cell->written_lane != lane)
-		FAIL(sim, "slot %" PRIu64 ": link %d: n%d reads what n%d writes on another lane in this slot",
-		     sim->slot, l, link->to, link->from);
+		FAIL(sim,
+		    "slot %" PRIu64
+		    ": link %d: n%d reads what n%d writes on another lane in this slot",
+		    sim->slot, l, link->to, link->from);
 	if (cell->read_slot != (int64_t)sim->slot)
 		cell->read_lanes = 0;
 	cell->read_slot = (int64_t)sim->slot;
@@ -73,7 +78,8 @@ static struct graph_msg input_read(struct plan_sim *sim, int l, uint64_t index)
 	return cell->msg;
 }
 
-static void output_write(struct plan_sim *sim, int node, int port, uint64_t index, const struct graph_msg *msg)
+static void output_write(
+    struct plan_sim *sim, int node, int port, uint64_t index, const struct graph_msg *msg)
 {
 	const uint32_t lane = sim->plan->instances[node].lane;
 	struct cell *cell;
@@ -83,8 +89,10 @@ static void output_write(struct plan_sim *sim, int node, int port, uint64_t inde
 		return;
 	cell = cell_at(sim, node, port, index);
 	if (cell->read_slot == (int64_t)sim->slot && (cell->read_lanes & ~(1ull << lane)))
-		FAIL(sim, "slot %" PRIu64 ": n%d overwrites message %" PRId64 " that another lane reads in this slot",
-		     sim->slot, node, cell->index);
+		FAIL(sim,
+		    "slot %" PRIu64 ": n%d overwrites message %" PRId64
+		    " that another lane reads in this slot",
+		    sim->slot, node, cell->index);
 	*cell = (struct cell){*msg, (int64_t)index, (int64_t)sim->slot, NEVER, lane, 0};
 }
 
@@ -111,7 +119,9 @@ static void instance_run(struct plan_sim *sim, int node)
 static void lane_run(struct plan_sim *sim, uint32_t lane)
 {
 	for (size_t s = 0; s < sim->plan->n_segments; s++)
-		for (size_t i = 0; sim->plan->segments[s].lane == lane && i < sim->plan->segments[s].n_instances; i++)
+		for (size_t i = 0;
+		     sim->plan->segments[s].lane == lane && i < sim->plan->segments[s].n_instances;
+		     i++)
 			instance_run(sim, (int)sim->plan->segments[s].instances[i]);
 }
 
@@ -137,13 +147,15 @@ static void rings_make(struct plan_sim *sim)
 	}
 }
 
-struct plan_sim *plan_sim_new(const struct test_graph *graph, const struct plan *plan, uint64_t length)
+struct plan_sim *plan_sim_new(
+    const struct test_graph *graph, const struct plan *plan, uint64_t length)
 {
 	struct plan_sim *sim = zeroed(1, sizeof(*sim));
 	uint32_t lag_max = 0;
 
 	*sim = (struct plan_sim){.graph = graph, .plan = plan, .length = length};
-	sim->messages = zeroed((size_t)graph->n_nodes * GRAPH_OUTPUTS_MAX * length, sizeof(*sim->messages));
+	sim->messages =
+	    zeroed((size_t)graph->n_nodes * GRAPH_OUTPUTS_MAX * length, sizeof(*sim->messages));
 	sim->slots = zeroed((size_t)graph->n_nodes * length, sizeof(*sim->slots));
 	rings_make(sim);
 	for (size_t i = 0; i < plan->n_instances; i++)
@@ -170,7 +182,8 @@ const char *plan_sim_why(const struct plan_sim *sim)
 	return sim->why[0] ? sim->why : NULL;
 }
 
-const struct graph_msg *plan_sim_message(const struct plan_sim *sim, int node, int port, uint64_t index)
+const struct graph_msg *plan_sim_message(
+    const struct plan_sim *sim, int node, int port, uint64_t index)
 {
 	return message_at(sim, node, port, index);
 }

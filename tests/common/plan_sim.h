@@ -18,13 +18,15 @@
 struct plan_sim;
 
 /* plan_sim_new runs indices 0 .. length - 1 of every instance. Never NULL: without memory it aborts. */
-struct plan_sim *plan_sim_new(const struct test_graph *graph, const struct plan *plan, uint64_t length);
+struct plan_sim *plan_sim_new(
+    const struct test_graph *graph, const struct plan *plan, uint64_t length);
 void plan_sim_free(struct plan_sim *sim);
 
 /* plan_sim_why gives the first failure in words, or NULL when all went well. */
 const char *plan_sim_why(const struct plan_sim *sim);
 
-const struct graph_msg *plan_sim_message(const struct plan_sim *sim, int node, int port, uint64_t index);
+const struct graph_msg *plan_sim_message(
+    const struct plan_sim *sim, int node, int port, uint64_t index);
 
 /* plan_sim_slot gives the slot in which the node worked on an index. */
 uint64_t plan_sim_slot(const struct plan_sim *sim, int node, uint64_t index);

@@ -51,8 +51,8 @@ static int note(struct probe *probe, struct aloe_slot *slot, const struct aloe_i
 
 	if (probe->hook != NULL)
 		probe->hook(probe, slot);
-	*call = (struct probe_call){slot->index, in != NULL ? value_of(in) : 0, in != NULL ? in->state : ALOE_VALID,
-				    probe->gain};
+	*call = (struct probe_call){slot->index, in != NULL ? value_of(in) : 0,
+	    in != NULL ? in->state : ALOE_VALID, probe->gain};
 	probe->calls++;
 	probe->level = (double)slot->index / 2;
 	if (probe->end_at == slot->index + 1)
@@ -86,10 +86,11 @@ static int sink_work(void *self, struct aloe_slot *slot)
 	return note(self, slot, &slot->in[0]);
 }
 
-#define PROBE(kind)                                                                                                    \
-	{                                                                                                              \
-		.summary = "a probe", .ports = ALOE_LIST(kind##_ports), .params = ALOE_LIST(params),                   \
-		.vars = ALOE_LIST(vars), .state_size = sizeof(struct probe), .work = kind##_work,                      \
+#define PROBE(kind)                                                                                \
+	{                                                                                          \
+		.summary = "a probe", .ports = ALOE_LIST(kind##_ports),                            \
+		.params = ALOE_LIST(params), .vars = ALOE_LIST(vars),                              \
+		.state_size = sizeof(struct probe), .work = kind##_work,                           \
 	}
 
 const struct aloe_component probe_source = PROBE(source);

@@ -22,10 +22,12 @@ struct probe {
 	double gain;  /* parameter, live: 1 */
 	double fixed; /* parameter, not live: 2 */
 	uint64_t calls;
-	double level;                                              /* variables: calls so far, last index / 2 */
-	void (*hook)(struct probe *probe, struct aloe_slot *slot); /* in work, before anything else */
+	double level; /* variables: calls so far, last index / 2 */
+	void (*hook)(
+	    struct probe *probe, struct aloe_slot *slot); /* in work, before anything else */
 	void *arg;
-	uint64_t end_at, fail_at;         /* index + 1 at which to call aloe_end, to return -ERANGE; 0: never */
+	uint64_t end_at,
+	    fail_at; /* index + 1 at which to call aloe_end, to return -ERANGE; 0: never */
 	struct probe_call log[PROBE_LOG]; /* of call n at n % PROBE_LOG */
 };
 

@@ -53,7 +53,8 @@ int rig_add(struct rig *rig, const struct aloe_component *component, uint32_t se
 	struct rig_node *node = &rig->nodes[number];
 
 	insist(number < RIG_NODES_MAX && segment < RIG_SEGMENTS_MAX, "too many nodes or segments");
-	*node = (struct rig_node){component, segment, lag, .period = 1, .max = 8, .depth = 4, .source = -1};
+	*node = (struct rig_node){
+	    component, segment, lag, .period = 1, .max = 8, .depth = 4, .source = -1};
 	for (int p = 0; p < RIG_PORTS_MAX; p++)
 		node->in[p].from = -1;
 	if (segment >= rig->n_segments)
@@ -117,8 +118,8 @@ static void add_outputs(const struct rig *rig, struct tables *t, uint32_t number
 		if (node->depth > 0) {
 			out->buffer = (uint32_t)t->head.buffers.count++;
 			out->max = node->max;
-			t->buffers[out->buffer] = (struct image_buffer){
-			    number, row->n_outputs, port->types, node->max, node->depth, 0, 0, 0, 0, 0};
+			t->buffers[out->buffer] = (struct image_buffer){number, row->n_outputs,
+			    port->types, node->max, node->depth, 0, 0, 0, 0, 0};
 		}
 		t->buffer_of[number][row->n_outputs++] = out->buffer;
 		t->head.outputs.count++;
@@ -151,12 +152,16 @@ static void add_inputs(const struct rig *rig, struct tables *t, uint32_t number)
 	}
 }
 
-static void add_param(struct tables *t, const struct aloe_param *param, const struct rig_value *value)
+static void add_param(
+    struct tables *t, const struct aloe_param *param, const struct rig_value *value)
 {
 	struct image_param *row = &t->params[t->head.params.count++];
-	const char *text = value->text != NULL ? value->text : param->text != NULL ? param->text : "";
+	const char *text = value->text != NULL ? value->text
+	    : param->text != NULL              ? param->text
+	                                       : "";
 
-	*row = (struct image_param){.name = text_add(t, param->name), .kind = param->kind, .flags = param->flags};
+	*row = (struct image_param){
+	    .name = text_add(t, param->name), .kind = param->kind, .flags = param->flags};
 	row->min = param->min;
 	row->max = param->max;
 	row->number = value->set ? value->number : param->def;
@@ -181,8 +186,8 @@ static void add_instance(const struct rig *rig, struct tables *t, uint32_t numbe
 	char name[16];
 
 	snprintf(name, sizeof(name), "n%u", number);
-	*row =
-	    (struct image_instance){.name = text_add(t, name), .component = text_add(t, "c"), .path = text_add(t, "")};
+	*row = (struct image_instance){
+	    .name = text_add(t, name), .component = text_add(t, "c"), .path = text_add(t, "")};
 	row->segment = node->segment;
 	row->lag = node->lag;
 	row->period = node->period;
@@ -198,7 +203,8 @@ static void add_instance(const struct rig *rig, struct tables *t, uint32_t numbe
 	for (uint32_t i = 0; i < row->n_vars; i++) {
 		const struct aloe_var *var = &node->component->vars.items[i];
 
-		t->vars[t->head.vars.count++] = (struct image_var){text_add(t, var->name), var->real, var->offset, 0};
+		t->vars[t->head.vars.count++] =
+		    (struct image_var){text_add(t, var->name), var->real, var->offset, 0};
 	}
 }
 
@@ -257,7 +263,8 @@ static void *assemble(struct tables *t, size_t *ret_len)
 	insist(bytes != NULL, "no memory");
 	memcpy(bytes, &t->head, sizeof(t->head));
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		memcpy(bytes + all[i].table->offset, all[i].rows, all[i].table->count * all[i].size);
+		memcpy(
+		    bytes + all[i].table->offset, all[i].rows, all[i].table->count * all[i].size);
 	image_layout(bytes);
 	*ret_len = t->head.static_bytes;
 	return bytes;
@@ -324,12 +331,14 @@ void rig_open(struct rig *rig)
 	for (uint32_t n = 0; n < rig->n_nodes; n++) {
 		const struct aloe_entry entry = {ALOE_ABI, "c", rig->nodes[n].component};
 
-		if (instance_open(&rig->instances[n], &rig->view, n, &entry, NULL, &rig->arena) != 0)
+		if (instance_open(&rig->instances[n], &rig->view, n, &entry, NULL, &rig->arena) !=
+		    0)
 			insist(false, rig->instances[n].setup.error);
 	}
 	for (uint32_t s = 0; s < rig->n_segments; s++)
-		insist(segment_init(&rig->segments[s], &rig->view, s, rig->instances, &rig->control) == 0,
-		       "segment_init");
+		insist(segment_init(
+		           &rig->segments[s], &rig->view, s, rig->instances, &rig->control) == 0,
+		    "segment_init");
 }
 
 void rig_close(struct rig *rig)
@@ -361,9 +370,11 @@ struct image_segment_state *rig_state(const struct rig *rig, uint32_t segment)
 	return image_segment_state(&rig->view, segment);
 }
 
-const struct image_message *rig_message(const struct rig *rig, int node, int port, uint64_t k, const void **ret_data)
+const struct image_message *rig_message(
+    const struct rig *rig, int node, int port, uint64_t k, const void **ret_data)
 {
-	const uint32_t b = rig->view.outputs[rig->view.instances[node].outputs + (uint32_t)port].buffer;
+	const uint32_t b =
+	    rig->view.outputs[rig->view.instances[node].outputs + (uint32_t)port].buffer;
 	const struct image_buffer *buffer = &rig->view.buffers[b];
 	const struct image_message *message = &image_messages(&rig->view, b)[k % buffer->depth];
 

@@ -18,7 +18,13 @@
 
 #include "core/slot/segment.h"
 
-enum { RIG_NODES_MAX = 64, RIG_PORTS_MAX = 4, RIG_PARAMS_MAX = 8, RIG_SEGMENTS_MAX = 16, RIG_GATES_MAX = 128 };
+enum {
+	RIG_NODES_MAX = 64,
+	RIG_PORTS_MAX = 4,
+	RIG_PARAMS_MAX = 8,
+	RIG_SEGMENTS_MAX = 16,
+	RIG_GATES_MAX = 128
+};
 
 struct rig_value { /* of a parameter; the descriptor's default unless `set` */
 	bool set;
@@ -65,7 +71,8 @@ struct rig {
 };
 
 struct rig *rig_new(enum image_clock clock, enum image_late late);
-int rig_add(struct rig *rig, const struct aloe_component *component, uint32_t segment, uint32_t lag);
+int rig_add(
+    struct rig *rig, const struct aloe_component *component, uint32_t segment, uint32_t lag);
 void rig_link(struct rig *rig, int from, int from_port, int to, int to_port, uint32_t delay);
 void rig_gate(struct rig *rig, uint32_t segment, uint32_t other, int32_t offset);
 /* rig_gates adds both gates of every link between segments. */
@@ -82,6 +89,7 @@ void rig_close(struct rig *rig);
 enum segment_status rig_slot(struct rig *rig, uint32_t segment, uint64_t slot);
 struct image_segment_state *rig_state(const struct rig *rig, uint32_t segment);
 /* The message of index k in the ring of a node's output; NULL if another is there. *ret_data: its items. */
-const struct image_message *rig_message(const struct rig *rig, int node, int port, uint64_t k, const void **ret_data);
+const struct image_message *rig_message(
+    const struct rig *rig, int node, int port, uint64_t k, const void **ret_data);
 
 #endif

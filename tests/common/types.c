@@ -59,20 +59,24 @@ static const struct aloe_component mod = {
     ANY_WORK,
 };
 
-static const struct aloe_port copy_ports[] = {ALOE_IN("in", ALOE_ANY, "items"), ALOE_OUT("out", ALOE_ANY, "items")};
-static const struct aloe_component copy = {.summary = "copy", .ports = ALOE_LIST(copy_ports), ANY_WORK};
+static const struct aloe_port copy_ports[] = {
+    ALOE_IN("in", ALOE_ANY, "items"), ALOE_OUT("out", ALOE_ANY, "items")};
+static const struct aloe_component copy = {
+    .summary = "copy", .ports = ALOE_LIST(copy_ports), ANY_WORK};
 
 static const struct aloe_port floats_ports[] = {
     ALOE_IN("in", ALOE_F32 | ALOE_CF32, "items"),
     ALOE_OUT("out", ALOE_F32 | ALOE_CF32, "items"),
 };
-static const struct aloe_component floats = {.summary = "floats", .ports = ALOE_LIST(floats_ports), ANY_WORK};
+static const struct aloe_component floats = {
+    .summary = "floats", .ports = ALOE_LIST(floats_ports), ANY_WORK};
 
 struct sink {
 	char path[32];
 };
 static const struct aloe_port sink_ports[] = {ALOE_IN("in", ALOE_ANY, "items")};
-static const struct aloe_param sink_params[] = {ALOE_PARAM_PATH(struct sink, path, "out.bin", 0, "file to write")};
+static const struct aloe_param sink_params[] = {
+    ALOE_PARAM_PATH(struct sink, path, "out.bin", 0, "file to write")};
 static const struct aloe_component sink = {
     .summary = "sink",
     .ports = ALOE_LIST(sink_ports),
@@ -85,7 +89,8 @@ static const struct aloe_port pair_ports[] = {
     ALOE_IN("sent", ALOE_BIT, "bits"),
     ALOE_IN("received", ALOE_BIT, "bits"),
 };
-static const struct aloe_component pair = {.summary = "pair", .ports = ALOE_LIST(pair_ports), ANY_WORK};
+static const struct aloe_component pair = {
+    .summary = "pair", .ports = ALOE_LIST(pair_ports), ANY_WORK};
 
 static const struct aloe_port mux_ports[] = {
     ALOE_IN("in0", ALOE_BIT, "bits"),
@@ -93,7 +98,8 @@ static const struct aloe_port mux_ports[] = {
     ALOE_OUT("out", ALOE_BIT, "bits"),
     ALOE_OUT_OPTIONAL("side", ALOE_I16, "a number"),
 };
-static const struct aloe_component mux = {.summary = "mux", .ports = ALOE_LIST(mux_ports), ANY_WORK};
+static const struct aloe_component mux = {
+    .summary = "mux", .ports = ALOE_LIST(mux_ports), ANY_WORK};
 
 struct all {
 	float narrow;
@@ -132,8 +138,14 @@ static const struct aloe_component all = {
 };
 
 const struct aloe_entry test_entries[] = {
-    {ALOE_ABI, "source", &source}, {ALOE_ABI, "mod", &mod},   {ALOE_ABI, "copy", &copy}, {ALOE_ABI, "floats", &floats},
-    {ALOE_ABI, "sink", &sink},     {ALOE_ABI, "pair", &pair}, {ALOE_ABI, "mux", &mux},   {ALOE_ABI, "all", &all},
+    {ALOE_ABI, "source", &source},
+    {ALOE_ABI, "mod", &mod},
+    {ALOE_ABI, "copy", &copy},
+    {ALOE_ABI, "floats", &floats},
+    {ALOE_ABI, "sink", &sink},
+    {ALOE_ABI, "pair", &pair},
+    {ALOE_ABI, "mux", &mux},
+    {ALOE_ABI, "all", &all},
 };
 const size_t test_entries_len = sizeof(test_entries) / sizeof(test_entries[0]);
 

@@ -184,18 +184,22 @@ static inline double complex air_at(const struct air *air, double at)
 }
 
 /* Message `index` of what a receiver hears. */
-static inline void air_receive(const struct air *air, const struct path *path, uint64_t index, cf32 *out)
+static inline void air_receive(
+    const struct air *air, const struct path *path, uint64_t index, cf32 *out)
 {
 	static float noise[2 * FRAME];
 
 	random_gauss(17, index, noise, 2 * FRAME);
 	for (uint32_t i = 0; i < FRAME; i++) {
 		const double time = (double)index * FRAME + i;
-		const double complex turned = cexp(2 * I * M_PI * (path->carrier / 7.68e6 * time + path->phase));
+		const double complex turned =
+		    cexp(2 * I * M_PI * (path->carrier / 7.68e6 * time + path->phase));
 		const double at = (time - path->delay) * (1 + 1e-6 * path->ppm);
-		const double complex signal = path->amplitude > 0 ? path->amplitude * turned * air_at(air, at) : 0;
+		const double complex signal =
+		    path->amplitude > 0 ? path->amplitude * turned * air_at(air, at) : 0;
 
-		out[i] = (cf32)(signal + sqrt(path->noise / 2) * (noise[2 * i] + I * noise[2 * i + 1]));
+		out[i] =
+		    (cf32)(signal + sqrt(path->noise / 2) * (noise[2 * i] + I * noise[2 * i + 1]));
 	}
 }
 

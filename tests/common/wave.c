@@ -11,7 +11,8 @@
 
 enum { LANES_MAX = 4 };
 
-static int parse(struct wave *w, const char *text, const struct wave_options *options, struct diag *diag)
+static int parse(
+    struct wave *w, const char *text, const struct wave_options *options, struct diag *diag)
 {
 	char cwd[4096], *dirs = NULL, path[4096], *request, *answer;
 	const ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
@@ -41,7 +42,8 @@ static int parse(struct wave *w, const char *text, const struct wave_options *op
 	free(dirs);
 	if (w->registry == NULL)
 		return -1;
-	status = waveform_parse("wave", text, strlen(text), w->registry, &overrides, diag, &w->waveform);
+	status =
+	    waveform_parse("wave", text, strlen(text), w->registry, &overrides, diag, &w->waveform);
 	if (status != 0)
 		return status;
 	request = waveform_shape_json(w->waveform);
@@ -56,7 +58,7 @@ static int build(struct wave *w, const struct wave_options *options, struct diag
 {
 	static const int first = 0;
 	const struct platform_model platform = {options->cpus != NULL ? options->cpus : &first,
-						options->n_cpus > 0 ? options->n_cpus : 1, 0};
+	    options->n_cpus > 0 ? options->n_cpus : 1, 0};
 	void *program;
 	size_t len;
 	int status = plan_make(w->waveform, &platform, NULL, diag, &w->plan);
@@ -71,13 +73,14 @@ static int build(struct wave *w, const struct wave_options *options, struct diag
 	return w->fd < 0 ? w->fd : image_open(w->fd, true, &w->view);
 }
 
-static int open_instance(struct wave *w, uint32_t number, const struct wave_options *options, struct diag *diag)
+static int open_instance(
+    struct wave *w, uint32_t number, const struct wave_options *options, struct diag *diag)
 {
 	struct aloe_component *component = &w->components[number];
 	struct aloe_entry entry;
 	const struct aloe_entry *real;
-	int status =
-	    component_open(image_text(&w->view, w->view.instances[number].path), diag, &w->handles[number], &real);
+	int status = component_open(
+	    image_text(&w->view, w->view.instances[number].path), diag, &w->handles[number], &real);
 
 	if (status != 0)
 		return status;
@@ -86,10 +89,12 @@ static int open_instance(struct wave *w, uint32_t number, const struct wave_opti
 		if (strcmp(options->works[i].component, real->name) == 0)
 			component->work = options->works[i].work;
 	entry = (struct aloe_entry){real->abi, real->name, component};
-	status = instance_open(&w->instances[number], &w->view, number, &entry, options->radio, &w->arena);
+	status = instance_open(
+	    &w->instances[number], &w->view, number, &entry, options->radio, &w->arena);
 	if (status < 0)
-		diag_error(diag, NULL, 0, "%s: %s", image_text(&w->view, w->view.instances[number].name),
-			   w->instances[number].setup.error);
+		diag_error(diag, NULL, 0, "%s: %s",
+		    image_text(&w->view, w->view.instances[number].name),
+		    w->instances[number].setup.error);
 	return status;
 }
 
@@ -107,7 +112,8 @@ static int open_all(struct wave *w, const struct wave_options *options, struct d
 	for (uint32_t i = 0; i < n && status >= 0; i++)
 		status = open_instance(w, i, options, diag);
 	for (uint32_t s = 0; s < n_segments && status >= 0; s++)
-		status = segment_init(&w->segments[s], &w->view, s, w->instances, &w->node->control[0]);
+		status =
+		    segment_init(&w->segments[s], &w->view, s, w->instances, &w->node->control[0]);
 	return status < 0 ? status : 0;
 }
 
@@ -133,7 +139,8 @@ static void fill_lane(struct wave *w, uint32_t number)
 		atomic_store(&lane->entry[entries++].live, 1);
 	}
 	atomic_store(&lane->entries, entries);
-	atomic_store(&w->lane[number]->baton, baton_make(0, BATON_FRESH, entries > 0 ? 0 : BATON_NOBODY));
+	atomic_store(
+	    &w->lane[number]->baton, baton_make(0, BATON_FRESH, entries > 0 ? 0 : BATON_NOBODY));
 }
 
 static int tables(struct wave *w)
@@ -224,8 +231,9 @@ int wave_io(struct wave *w)
 		struct instance *it = &w->instances[i];
 
 		if (it->io.len > 0)
-			moved += it->component->fill != NULL ? io_fill(&it->io, it->component, it->state, &it->setup)
-							     : io_drain(&it->io, it->component, it->state, &it->setup);
+			moved += it->component->fill != NULL
+			    ? io_fill(&it->io, it->component, it->state, &it->setup)
+			    : io_drain(&it->io, it->component, it->state, &it->setup);
 	}
 	return moved;
 }

@@ -47,7 +47,8 @@ struct wave {
 	struct aloe_component *components; /* those that the instances run */
 	void **handles;
 	struct segment *segments;
-	struct node_image *node;    /* lane tables filled in, entries live, control block 0 released without limit */
+	struct node_image
+	    *node; /* lane tables filled in, entries live, control block 0 released without limit */
 	struct lane_image *lane[4]; /* batons at slot 0, fresh */
 	int fd;
 };

@@ -33,15 +33,16 @@ enum {
 const struct x310_rig_wire x310_rig_wires[RIG_WIRES] = {
     {.name = "udp"},
     {.name = "memif",
-     .host = "net_memif0,role=client,socket=%s/memif,socket-abstract=no,bsize=2304,rsize=12",
-     .sim = "net_memif0,role=server,socket=%s/memif,socket-abstract=no,bsize=2304,rsize=12"},
+        .host = "net_memif0,role=client,socket=%s/memif,socket-abstract=no,bsize=2304,rsize=12",
+        .sim = "net_memif0,role=server,socket=%s/memif,socket-abstract=no,bsize=2304,rsize=12"},
     {.name = "af_packet",
-     .host = "net_af_packet0,iface=x310host,qdisc_bypass=1",
-     .sim = "net_af_packet0,iface=x310sim,qdisc_bypass=1",
-     .needs = "ip link add x310host type veth peer name x310sim && ip link set x310host up && ip link set x310sim up",
-     .undo = "ip link del x310host",
-     .silent = true,
-     .spp_max = 364},
+        .host = "net_af_packet0,iface=x310host,qdisc_bypass=1",
+        .sim = "net_af_packet0,iface=x310sim,qdisc_bypass=1",
+        .needs =
+            "ip link add x310host type veth peer name x310sim && ip link set x310host up && ip link set x310sim up",
+        .undo = "ip link del x310host",
+        .silent = true,
+        .spp_max = 364},
 };
 
 /* ---- DPDK ------------------------------------------------------------------------------------------------------------------ */
@@ -174,10 +175,11 @@ static void exec_init(const struct x310_rig_options *options)
 	snprintf(rate, sizeof(rate), "%.9g", 1e6 * RIG_TICKS_PER_US / options->ticks_per_sample);
 	snprintf(spp, sizeof(spp), "%u", options->spp);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (!freopen(aloe_path("made"), "w", stdout) || !freopen(aloe_path("init-errors"), "w", stderr))
+	if (!freopen(aloe_path("made"), "w", stdout) ||
+	    !freopen(aloe_path("init-errors"), "w", stderr))
 		_exit(3);
-	execl(aloe_program("x310-init"), "x310-init", "127.0.0.3", "--json", "--rate", rate, "--spp", spp, "--subdev",
-	      options->uhd, NULL);
+	execl(aloe_program("x310-init"), "x310-init", "127.0.0.3", "--json", "--rate", rate,
+	    "--spp", spp, "--subdev", options->uhd, NULL);
 	_exit(4);
 }
 
@@ -235,10 +237,11 @@ void x310_rig_fail(struct x310_rig *rig, const char *why)
 	waitpid(rig->pid, NULL, 0);
 	rig->pid = 0;
 	print_error("x310sim counted %s\n", (char *)file_take(aloe_path("said"), &len));
-	fail_msg("%s: %s (%llu packets sent, %llu held back, %llu unknown, %llu received, %llu dropped)",
-		 rig->wire->name, why, (unsigned long long)counts->sent, (unsigned long long)counts->held_back,
-		 (unsigned long long)counts->unknown, (unsigned long long)counts->received,
-		 (unsigned long long)counts->dropped);
+	fail_msg(
+	    "%s: %s (%llu packets sent, %llu held back, %llu unknown, %llu received, %llu dropped)",
+	    rig->wire->name, why, (unsigned long long)counts->sent,
+	    (unsigned long long)counts->held_back, (unsigned long long)counts->unknown,
+	    (unsigned long long)counts->received, (unsigned long long)counts->dropped);
 }
 
 static uint64_t number(const json_t *object, const char *name)
@@ -260,10 +263,10 @@ static void take_over(const struct x310_rig *rig, struct radio_options *radio)
 	radio->block = (uint16_t)number(channel, "block");
 	radio->channel = (uint16_t)number(channel, "channel");
 	radio->endpoint = (struct endpoint){.own = (uint16_t)number(channel, "own_endpoint"),
-					    .device = (uint16_t)number(channel, "endpoint"),
-					    .device_port = (uint16_t)number(channel, "endpoint_port"),
-					    .claim = json_is_true(json_object_get(channel, "claim")),
-					    .version = 0x0100};
+	    .device = (uint16_t)number(channel, "endpoint"),
+	    .device_port = (uint16_t)number(channel, "endpoint_port"),
+	    .claim = json_is_true(json_object_get(channel, "claim")),
+	    .version = 0x0100};
 }
 
 static void open_radio(struct x310_rig *rig, const struct x310_rig_options *options)
@@ -274,7 +277,8 @@ static void open_radio(struct x310_rig *rig, const struct x310_rig_options *opti
 	    .block = 4,
 	    .rx = options->rx,
 	    .tx = options->tx,
-	    .window = options->window.bytes ? options->window : (struct stream_total){1 << 20, 0xffffff},
+	    .window =
+	        options->window.bytes ? options->window : (struct stream_total){1 << 20, 0xffffff},
 	    .frequency = {1 << 17, 0xffffff},
 	    .lossy = true,
 	};
@@ -288,7 +292,8 @@ static void open_radio(struct x310_rig *rig, const struct x310_rig_options *opti
 	radio_open(&rig->radio, &radio, rig->door, clock_ns());
 	radio_configure(&rig->radio, options->spp, options->ticks_per_sample);
 	while (!radio_ready(&rig->radio)) {
-		radio_release(&rig->radio, packets, radio_receive(&rig->radio, clock_ns(), packets, DOOR_BURST));
+		radio_release(&rig->radio, packets,
+		    radio_receive(&rig->radio, clock_ns(), packets, DOOR_BURST));
 		if (radio_failed(&rig->radio))
 			x310_rig_fail(rig, radio_failed(&rig->radio));
 		if (clock_ns() > end)
@@ -297,7 +302,8 @@ static void open_radio(struct x310_rig *rig, const struct x310_rig_options *opti
 	assert_int_equal(rig->radio.control.refused, 0);
 }
 
-void x310_rig_start(struct x310_rig *rig, const struct x310_rig_wire *wire, const struct x310_rig_options *options)
+void x310_rig_start(
+    struct x310_rig *rig, const struct x310_rig_wire *wire, const struct x310_rig_options *options)
 {
 	*rig = (struct x310_rig){.wire = wire};
 	assert_true(run(wire->needs));
@@ -378,7 +384,8 @@ uint64_t x310_rig_said(const struct x310_rig *rig, const char *name)
 
 uint64_t x310_rig_port(const struct x310_rig *rig, const char *name)
 {
-	return number(json_array_get(json_object_get(rig->said, "sfp"), rig->wire->host != NULL), name);
+	return number(
+	    json_array_get(json_object_get(rig->said, "sfp"), rig->wire->host != NULL), name);
 }
 
 uint64_t x310_rig_channel(const struct x310_rig *rig, const char *name)

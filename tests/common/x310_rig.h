@@ -15,8 +15,9 @@ enum { RIG_PACKET = 2176, RIG_SPP = 256, RIG_TICKS_PER_US = 200, RIG_WIRES = 3 }
 
 struct x310_rig_wire {
 	const char *name;
-	const char *host, *sim; /* DPDK ports of both ends, %s: the working folder; NULL: kernel UDP on loopback */
-	const char *needs;      /* a command that must succeed first; NULL */
+	const char *host,
+	    *sim; /* DPDK ports of both ends, %s: the working folder; NULL: kernel UDP on loopback */
+	const char *needs; /* a command that must succeed first; NULL */
 	const char *undo;
 	bool silent;      /* the port does not tell what it dropped */
 	uint32_t spp_max; /* samples that its frames hold; 0: as many as there are */
@@ -31,7 +32,8 @@ struct x310_rig_options {
 	struct stream_total window;  /* 0: what the queue holds */
 	uint32_t spp, ticks_per_sample;
 	bool rx, tx;
-	const char *uhd; /* channel ("A:0") that x310-init makes ready first; NULL: the radio does it all */
+	const char *
+	    uhd; /* channel ("A:0") that x310-init makes ready first; NULL: the radio does it all */
 };
 
 struct x310_rig {
@@ -52,7 +54,8 @@ const struct door_kind *x310_rig_kind(const struct x310_rig_wire *wire);
 const char *x310_rig_missing(const struct x310_rig_wire *wire);
 
 /* x310_rig_start starts x310sim and brings the streams up: radio_ready. */
-void x310_rig_start(struct x310_rig *rig, const struct x310_rig_wire *wire, const struct x310_rig_options *options);
+void x310_rig_start(
+    struct x310_rig *rig, const struct x310_rig_wire *wire, const struct x310_rig_options *options);
 /* x310_rig_join brings up the streams of a second device (`more` of the first: --devices 2), over kernel UDP; to be closed
  * after x310_rig_stop of the first, not stopped. */
 void x310_rig_join(struct x310_rig *rig, const struct x310_rig_options *options);
@@ -63,8 +66,9 @@ void x310_rig_close(struct x310_rig *rig); /* also of one that was not started, 
 /* x310_rig_fail fails the test, with what both ends have counted. */
 void x310_rig_fail(struct x310_rig *rig, const char *why);
 
-uint64_t x310_rig_said(const struct x310_rig *rig, const char *name);    /* of the device */
-uint64_t x310_rig_port(const struct x310_rig *rig, const char *name);    /* of the port that we are on */
+uint64_t x310_rig_said(const struct x310_rig *rig, const char *name); /* of the device */
+uint64_t x310_rig_port(
+    const struct x310_rig *rig, const char *name); /* of the port that we are on */
 uint64_t x310_rig_channel(const struct x310_rig *rig, const char *name); /* of channel 0 */
 
 #endif

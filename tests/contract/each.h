@@ -37,8 +37,8 @@ static inline void build_folder(char *ret_path, size_t size)
 		*strrchr(ret_path, '/') = 0;
 }
 
-__attribute__((format(printf, 3, 4))) static inline void broken(unsigned *count, const char *name, const char *format,
-								...)
+__attribute__((format(printf, 3, 4))) static inline void broken(
+    unsigned *count, const char *name, const char *format, ...)
 {
 	char text[512];
 	va_list args;

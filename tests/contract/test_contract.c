@@ -7,7 +7,13 @@
 #include "tests/common/counting.h"
 #include "tests/contract/each.h"
 
-enum { MAX_ITEMS = 1212, SHORT_ITEMS = 840, INDICES = 12, INPUTS = ALOE_PORTS_MAX, PACKET_ITEMS = 364 };
+enum {
+	MAX_ITEMS = 1212,
+	SHORT_ITEMS = 840,
+	INDICES = 12,
+	INPUTS = ALOE_PORTS_MAX,
+	PACKET_ITEMS = 364
+};
 
 static const struct row {
 	const char *component, *param, *value; /* NULL: not set */
@@ -24,7 +30,8 @@ static const struct row {
     {"utran_deequalise", "coded", "1212"},
     {"utran_demux", "frame_bits", NULL}, /* the lengths are given */
     {"utran_demux", "rm", NULL},
-    {"upols", "per_slot", "1"}, /* a message of its port takes 16 slots to hold, so that what is set is heard */
+    {"upols", "per_slot",
+        "1"}, /* a message of its port takes 16 slots to hold, so that what is set is heard */
     {"upols", "taps", "4"},
     {"upols", "transform", "auto"}, /* messages here have no size of its own transforms */
     {"utran_demux", "length1", "100"},
@@ -71,7 +78,7 @@ static uint64_t hash_inputs(const struct subject *s)
 	for (unsigned i = 0; i < INPUTS; i++)
 		if (s->mock.in[i].len)
 			hash = hash_bytes(hash, s->mock.in[i].data,
-					  (size_t)s->mock.in[i].len * aloe_item_bytes(s->mock.format_in[i].type));
+			    (size_t)s->mock.in[i].len * aloe_item_bytes(s->mock.format_in[i].type));
 	return hash;
 }
 
@@ -102,7 +109,8 @@ static int watched_work(void *self, struct aloe_slot *slot)
 
 static void *failing_alloc(struct aloe_setup *setup, size_t size)
 {
-	struct subject *s = (struct subject *)((char *)setup - offsetof(struct subject, mock.setup));
+	struct subject *s =
+	    (struct subject *)((char *)setup - offsetof(struct subject, mock.setup));
 
 	return s->alloc_fails_in && --s->alloc_fails_in == 0 ? NULL : mock_alloc(setup, size);
 }
@@ -150,7 +158,8 @@ static unsigned variants(const char *name)
 			n = type_count(port->types);
 	}
 	for (uint32_t i = 0; i < m.component->params.len; i++)
-		if (!find_row(name, m.component->params.items[i].name) && enum_count(&m.component->params.items[i]) > n)
+		if (!find_row(name, m.component->params.items[i].name) &&
+		    enum_count(&m.component->params.items[i]) > n)
 			n = enum_count(&m.component->params.items[i]);
 	mock_close(&m);
 	return n;
@@ -163,7 +172,9 @@ static void set_path(struct subject *s, const struct aloe_param *p)
 	char path[256];
 
 	snprintf(path, sizeof(path), "%s/%s-%p", scratch, s->mock.name, (void *)s);
-	assert_int_equal(mock_set(&s->mock, p->name, s->mock.component->fill ? "waveforms/speech.wav" : path), 0);
+	assert_int_equal(
+	    mock_set(&s->mock, p->name, s->mock.component->fill ? "waveforms/speech.wav" : path),
+	    0);
 }
 
 static void set_param(struct subject *s, const struct aloe_param *p, unsigned variant)
@@ -183,7 +194,8 @@ static void set_param(struct subject *s, const struct aloe_param *p, unsigned va
 		set_path(s, p);
 }
 
-static void connect_input(struct subject *s, unsigned i, const struct aloe_port *port, unsigned variant)
+static void connect_input(
+    struct subject *s, unsigned i, const struct aloe_port *port, unsigned variant)
 {
 	const struct row *row = find_row(s->mock.name, port->name);
 	const uint32_t max = row ? (uint32_t)atoi(row->value) : MAX_ITEMS;
@@ -225,7 +237,8 @@ static void subject_close(struct subject *s)
 	free(s);
 }
 
-static struct subject *subject_start(const char *name, unsigned variant, bool optional, unsigned *count)
+static struct subject *subject_start(
+    const char *name, unsigned variant, bool optional, unsigned *count)
 {
 	struct subject *s = subject_open(name, variant, optional);
 
@@ -271,7 +284,8 @@ static void make_item(struct subject *s, uint32_t type, enum message kind, uint8
 static void give(struct subject *s, unsigned port, enum message kind)
 {
 	const uint32_t type = s->mock.format_in[port].type, size = aloe_item_bytes(type);
-	const uint32_t max = s->mock.format_in[port].max, part = SHORT_ITEMS < max ? SHORT_ITEMS : max / 2;
+	const uint32_t max = s->mock.format_in[port].max,
+	               part = SHORT_ITEMS < max ? SHORT_ITEMS : max / 2;
 	const uint32_t len = kind == EMPTY ? 0 : kind == SHORT ? part : max;
 
 	if (kind == MISSING || kind == IDLE) {
@@ -291,10 +305,11 @@ static void hash_outputs(struct subject *s)
 		s->hash = hash_bytes(s->hash, &out->len, sizeof(out->len));
 		if (out->len)
 			s->hash = hash_bytes(s->hash, out->data,
-					     (size_t)out->len * aloe_item_bytes(s->mock.format_out[i].type));
+			    (size_t)out->len * aloe_item_bytes(s->mock.format_out[i].type));
 	}
 	for (unsigned c = 0; c < MOCK_RADIO_CHANNELS; c++)
-		s->hash = hash_bytes(s->hash, s->mock.radio.sent[c], (size_t)s->mock.radio.n_sent[c] * MOCK_RADIO_IQ);
+		s->hash = hash_bytes(s->hash, s->mock.radio.sent[c],
+		    (size_t)s->mock.radio.n_sent[c] * MOCK_RADIO_IQ);
 }
 
 /* step runs one index with messages of one kind at every connected input; false at the end of a source. */
@@ -317,8 +332,8 @@ static bool step(struct subject *s, uint64_t index, enum message kind)
 
 static enum message kind_at(uint64_t index)
 {
-	static const enum message kinds[INDICES] = {FULL, FULL, SHORT, MISSING, FULL,  EMPTY,
-						    FULL, IDLE, FULL,  SHORT,   SHORT, FULL};
+	static const enum message kinds[INDICES] = {
+	    FULL, FULL, SHORT, MISSING, FULL, EMPTY, FULL, IDLE, FULL, SHORT, SHORT, FULL};
 
 	return kinds[index % INDICES];
 }
@@ -332,7 +347,8 @@ static uint64_t run(struct subject *s)
 	return s->hash;
 }
 
-static void each_variant(const char *name, unsigned *count, void (*holds)(struct subject *, unsigned, unsigned *))
+static void each_variant(
+    const char *name, unsigned *count, void (*holds)(struct subject *, unsigned, unsigned *))
 {
 	const unsigned n = variants(name);
 
@@ -343,7 +359,7 @@ static void each_variant(const char *name, unsigned *count, void (*holds)(struct
 		holds(s, v, count);
 		if (s->failed)
 			broken(count, name, "variant %u: work returned %d: %s%s", v, s->failed,
-			       s->mock.why ? s->mock.why : "", s->mock.setup.error);
+			    s->mock.why ? s->mock.why : "", s->mock.setup.error);
 		subject_close(s);
 	}
 }
@@ -364,8 +380,10 @@ static void absent_of_nothing(struct subject *s, unsigned variant, unsigned *cou
 		return; /* a source */
 	for (uint64_t k = 0; k < 3; k++) {
 		step(s, k, MISSING);
-		if (any_valid_output(s) || (s->mock.component->drain && s->mock.record.state == ALOE_VALID))
-			broken(count, s->mock.name, "variant %u makes a VALID message of nothing", variant);
+		if (any_valid_output(s) ||
+		    (s->mock.component->drain && s->mock.record.state == ALOE_VALID))
+			broken(count, s->mock.name, "variant %u makes a VALID message of nothing",
+			    variant);
 	}
 }
 
@@ -392,7 +410,8 @@ static void inputs_stay_as_they_are(struct subject *s, unsigned variant, unsigne
 {
 	run(s);
 	if (s->input_changed)
-		broken(count, s->mock.name, "variant %u writes to its input, which others read too", variant);
+		broken(count, s->mock.name, "variant %u writes to its input, which others read too",
+		    variant);
 }
 
 static void no_allocation_in_a_slot(struct subject *s, unsigned variant, unsigned *count)
@@ -402,8 +421,8 @@ static void no_allocation_in_a_slot(struct subject *s, unsigned variant, unsigne
 	run(s);
 	hostile_numbers(s, variant, count);
 	if (asked.allocations != before)
-		broken(count, s->mock.name, "variant %u: %u calls of malloc or free in work", variant,
-		       asked.allocations - before);
+		broken(count, s->mock.name, "variant %u: %u calls of malloc or free in work",
+		    variant, asked.allocations - before);
 	if (!s->mock.component->reset)
 		return;
 	before = asked.allocations;
@@ -426,7 +445,8 @@ static void reset_forgets(struct subject *s, unsigned variant, unsigned *count)
 		broken(count, s->mock.name, "variant %u: reset fails", variant);
 	if (run(s) != first)
 		broken(count, s->mock.name, "variant %u: %s", variant,
-		       has_reset ? "does not forget everything in reset" : "has a history but no reset");
+		    has_reset ? "does not forget everything in reset"
+		              : "has a history but no reset");
 }
 
 static void instances_do_not_meet(struct subject *s, unsigned variant, unsigned *count)
@@ -444,7 +464,8 @@ static void instances_do_not_meet(struct subject *s, unsigned variant, unsigned 
 		step(two, k, k % 2 ? FULL : SHORT);
 	}
 	if (one->hash != alone)
-		broken(count, s->mock.name, "variant %u: another instance changes what it makes", variant);
+		broken(count, s->mock.name, "variant %u: another instance changes what it makes",
+		    variant);
 	subject_close(one);
 	subject_close(two);
 }
@@ -472,11 +493,13 @@ static void levels_agree(struct subject *s, unsigned variant, unsigned *count)
 		other = subject_open(s->mock.name, variant, true);
 		other->mock.setup.simd = (uint32_t)level;
 		if (mock_start(&other->mock) != 0)
-			broken(count, s->mock.name, "variant %u does not start with %s: %s", variant,
-			       simd_name((enum simd_level)level), other->mock.setup.error);
+			broken(count, s->mock.name, "variant %u does not start with %s: %s",
+			    variant, simd_name((enum simd_level)level), other->mock.setup.error);
 		else if (run(other) != best)
-			broken(count, s->mock.name, "variant %u makes something else with %s than with %s", variant,
-			       simd_name((enum simd_level)level), simd_name((enum simd_level)s->mock.setup.simd));
+			broken(count, s->mock.name,
+			    "variant %u makes something else with %s than with %s", variant,
+			    simd_name((enum simd_level)level),
+			    simd_name((enum simd_level)s->mock.setup.simd));
 		subject_close(other);
 	}
 }
@@ -502,17 +525,19 @@ static void shape_is_pure(struct subject *s, unsigned variant, unsigned *count)
 	for (unsigned i = 0; i < INPUTS; i++)
 		max[i] = s->mock.format_out[i].max;
 	if (c->check && c->check(s->mock.state, &s->mock.setup) < 0)
-		broken(count, s->mock.name, "variant %u: check refuses what it took: %s", variant, s->mock.setup.error);
+		broken(count, s->mock.name, "variant %u: check refuses what it took: %s", variant,
+		    s->mock.setup.error);
 	for (unsigned i = 0; i < INPUTS; i++)
 		s->mock.format_out[i].max = MAX_ITEMS;
 	if (c->shape && c->shape(s->mock.state, &s->mock.setup) < 0)
 		broken(count, s->mock.name, "variant %u: shape refuses what it took", variant);
 	if (memcmp(before, s->mock.state, c->state_size) != 0)
-		broken(count, s->mock.name, "variant %u: check or shape writes to the state", variant);
+		broken(
+		    count, s->mock.name, "variant %u: check or shape writes to the state", variant);
 	for (unsigned i = 0; c->shape && i < INPUTS && mock_port(&s->mock, i, 1); i++)
 		if (s->mock.format_out[i].max != max[i])
-			broken(count, s->mock.name, "variant %u: shape says %u, then %u", variant, max[i],
-			       s->mock.format_out[i].max);
+			broken(count, s->mock.name, "variant %u: shape says %u, then %u", variant,
+			    max[i], s->mock.format_out[i].max);
 	free(before);
 }
 
@@ -528,7 +553,8 @@ static void memory_may_be_short(const char *name, unsigned *count)
 		if (!failed && s->alloc_fails_in == 0)
 			broken(count, name, "init does not see that allocation %d failed", nth);
 		if (failed && !s->mock.setup.error[0])
-			broken(count, name, "init fails without a word when allocation %d fails", nth);
+			broken(
+			    count, name, "init fails without a word when allocation %d fails", nth);
 		subject_close(s);
 	}
 	if (failed)
@@ -552,7 +578,8 @@ static void record_step(struct subject *s, uint64_t index, struct record *ret)
 	ret->type = s->mock.format_out[0].type;
 	assert_true((size_t)ret->out.max * aloe_item_bytes(ret->type) <= BYTES_MAX);
 	if (ret->out.len)
-		memcpy(ret->bytes, ret->out.data, (size_t)ret->out.len * aloe_item_bytes(ret->type));
+		memcpy(
+		    ret->bytes, ret->out.data, (size_t)ret->out.len * aloe_item_bytes(ret->type));
 }
 
 /* The same but for the order of sums, if the items are floats. */
@@ -568,14 +595,15 @@ static bool records_agree(const struct record *a, const struct record *b)
 	for (size_t i = 0; i < n / sizeof(float); i++)
 		largest = fmaxf(largest, fabsf(((const float *)(const void *)a->bytes)[i]));
 	for (size_t i = 0; i < n / sizeof(float); i++)
-		if (!(fabsf(((const float *)(const void *)a->bytes)[i] - ((const float *)(const void *)b->bytes)[i]) <=
-		      1e-5f * largest))
+		if (!(fabsf(((const float *)(const void *)a->bytes)[i] -
+		          ((const float *)(const void *)b->bytes)[i]) <= 1e-5f * largest))
 			return false;
 	return true;
 }
 
 /* One that has the new array from the start, one that gets it before index AT; the subject itself keeps the old one. */
-static void live_array(struct subject *old, unsigned variant, const char *param, uint32_t len, unsigned *count)
+static void live_array(
+    struct subject *old, unsigned variant, const char *param, uint32_t len, unsigned *count)
 {
 	static const float taps[] = {0.3f, -0.2f, 0.1f, 0, 0.25f, -0.1f, 0.2f, 0.05f, -0.3f};
 	struct subject *all = subject_open(old->mock.name, variant, true);
@@ -596,8 +624,10 @@ static void live_array(struct subject *old, unsigned variant, const char *param,
 		record_step(set, k, now);
 		differ |= !records_agree(before, after);
 		if (!records_agree(now, k < AT ? before : after))
-			broken(count, old->mock.name, "variant %u: %s of %u items set at index %d: index %d is not %s",
-			       variant, param, len, AT, (int)k, k < AT ? "as before" : "as with the new one");
+			broken(count, old->mock.name,
+			    "variant %u: %s of %u items set at index %d: index %d is not %s",
+			    variant, param, len, AT, (int)k,
+			    k < AT ? "as before" : "as with the new one");
 	}
 	if (!differ)
 		broken(count, old->mock.name, "variant %u: %s changes nothing", variant, param);
@@ -619,18 +649,19 @@ static void live_arrays(struct subject *s, unsigned variant, unsigned *count)
 			live_array(s, variant, params->items[i].name, 9, count);
 	}
 	if (asked.allocations != before)
-		broken(count, s->mock.name, "variant %u: malloc or free in work that sees a new array", variant);
+		broken(count, s->mock.name,
+		    "variant %u: malloc or free in work that sees a new array", variant);
 }
 
-#define CONTRACT(name)                                                                                                 \
-	static void holds_##name(const char *component, unsigned *count)                                               \
-	{                                                                                                              \
-		each_variant(component, count, name);                                                                  \
-	}                                                                                                              \
-	static void test_##name(void **state)                                                                          \
-	{                                                                                                              \
-		(void)state;                                                                                           \
-		each_component(holds_##name);                                                                          \
+#define CONTRACT(name)                                                                             \
+	static void holds_##name(const char *component, unsigned *count)                           \
+	{                                                                                          \
+		each_variant(component, count, name);                                              \
+	}                                                                                          \
+	static void test_##name(void **state)                                                      \
+	{                                                                                          \
+		(void)state;                                                                       \
+		each_component(holds_##name);                                                      \
 	}
 CONTRACT(absent_of_nothing)
 CONTRACT(empty_messages)
@@ -658,7 +689,8 @@ static void test_memory_may_be_short(void **state)
 /* The counter itself: it sees the program, and libraries that the program loaded. */
 static void allocations_are_seen(void **state)
 {
-	char *(*volatile copy)(const char *) = strdup; /* volatile: or the compiler sees that nothing comes of it */
+	char *(*volatile copy)(const char *) =
+	    strdup; /* volatile: or the compiler sees that nothing comes of it */
 	void (*volatile release)(void *) = free;
 
 	(void)state;
@@ -672,7 +704,8 @@ static void allocations_are_seen(void **state)
 static int make_scratch(void **state)
 {
 	(void)state;
-	snprintf(scratch, sizeof(scratch), "%.90s/aloe-contract-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	snprintf(scratch, sizeof(scratch), "%.90s/aloe-contract-XXXXXX",
+	    getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	return mkdtemp(scratch) ? 0 : -1;
 }
 
@@ -693,12 +726,18 @@ static int remove_scratch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(allocations_are_seen),       cmocka_unit_test(test_no_allocation_in_a_slot),
-	    cmocka_unit_test(test_absent_of_nothing),     cmocka_unit_test(test_empty_messages),
-	    cmocka_unit_test(test_hostile_numbers),       cmocka_unit_test(test_inputs_stay_as_they_are),
-	    cmocka_unit_test(test_live_arrays),           cmocka_unit_test(test_reset_forgets),
-	    cmocka_unit_test(test_instances_do_not_meet), cmocka_unit_test(test_levels_agree),
-	    cmocka_unit_test(test_shape_is_pure),         cmocka_unit_test(test_only_what_must_be_connected),
+	    cmocka_unit_test(allocations_are_seen),
+	    cmocka_unit_test(test_no_allocation_in_a_slot),
+	    cmocka_unit_test(test_absent_of_nothing),
+	    cmocka_unit_test(test_empty_messages),
+	    cmocka_unit_test(test_hostile_numbers),
+	    cmocka_unit_test(test_inputs_stay_as_they_are),
+	    cmocka_unit_test(test_live_arrays),
+	    cmocka_unit_test(test_reset_forgets),
+	    cmocka_unit_test(test_instances_do_not_meet),
+	    cmocka_unit_test(test_levels_agree),
+	    cmocka_unit_test(test_shape_is_pure),
+	    cmocka_unit_test(test_only_what_must_be_connected),
 	    cmocka_unit_test(test_memory_may_be_short),
 	};
 

@@ -11,7 +11,8 @@
 #include "tests/contract/each.h"
 
 static const char *const type_names[] = {"bit", "byte", "i16", "llr16", "f32", "cf32", "ci16"};
-static const char *const reserved[] = {"component", "pin", "isolation", "period", "phase", "budget_us"};
+static const char *const reserved[] = {
+    "component", "pin", "isolation", "period", "phase", "budget_us"};
 
 /* ---- the tables ---- */
 
@@ -20,7 +21,8 @@ static bool is_identifier(const char *name)
 	if (!name || !islower((unsigned char)name[0]))
 		return false;
 	for (; *name; name++)
-		if (!islower((unsigned char)*name) && !isdigit((unsigned char)*name) && *name != '_')
+		if (!islower((unsigned char)*name) && !isdigit((unsigned char)*name) &&
+		    *name != '_')
 			return false;
 	return true;
 }
@@ -46,21 +48,22 @@ static const struct aloe_param *find_param(const struct aloe_component *c, const
 	return NULL;
 }
 
-static void check_type_param(const char *name, const struct aloe_component *c, const struct aloe_port *port,
-			     unsigned *count)
+static void check_type_param(
+    const char *name, const struct aloe_component *c, const struct aloe_port *port, unsigned *count)
 {
 	const struct aloe_param *param = port->type_param ? find_param(c, port->type_param) : NULL;
 
 	if (!port->type_param)
 		return;
 	if (!param || param->kind != ALOE_KIND_ENUM) {
-		broken(count, name, "port %s: type_param %s is no enum parameter", port->name, port->type_param);
+		broken(count, name, "port %s: type_param %s is no enum parameter", port->name,
+		    port->type_param);
 		return;
 	}
 	for (uint32_t i = 0; param->names[i]; i++)
 		if (!is_type_name(param->names[i], port->types))
-			broken(count, name, "port %s: %s = %s is no type that it makes", port->name, param->name,
-			       param->names[i]);
+			broken(count, name, "port %s: %s = %s is no type that it makes", port->name,
+			    param->name, param->names[i]);
 }
 
 static void ports_are_legal(const char *name, unsigned *count)
@@ -75,8 +78,10 @@ static void ports_are_legal(const char *name, unsigned *count)
 		out += port->output;
 		if (!is_identifier(port->name) || !is_text(port->doc))
 			broken(count, name, "port %u has no name or no doc", i);
-		if (!port->types || port->types & ~ALOE_ANY || port->output > 1 || port->flags & ~ALOE_OPTIONAL)
-			broken(count, name, "port %s: types 0x%x, flags 0x%x", port->name, port->types, port->flags);
+		if (!port->types || port->types & ~ALOE_ANY || port->output > 1 ||
+		    port->flags & ~ALOE_OPTIONAL)
+			broken(count, name, "port %s: types 0x%x, flags 0x%x", port->name,
+			    port->types, port->flags);
 		for (uint32_t j = 0; j < i; j++)
 			if (!strcmp(port->name, m.component->ports.items[j].name))
 				broken(count, name, "two ports are called %s", port->name);
@@ -124,29 +129,34 @@ static bool has_legal_default(const struct aloe_param *p)
 	return !number || isnan(p->def) || (p->def >= p->min && p->def <= p->max);
 }
 
-static void check_param(const char *name, const struct aloe_component *c, uint32_t i, unsigned *count)
+static void check_param(
+    const char *name, const struct aloe_component *c, uint32_t i, unsigned *count)
 {
 	const struct aloe_param *p = &c->params.items[i];
 
 	if (!is_identifier(p->name) || !is_text(p->doc) || !p->unit)
 		broken(count, name, "parameter %u has no name, no doc or no unit", i);
 	if (p->offset + p->size > c->state_size || !size_fits(p))
-		broken(count, name, "parameter %s: %u bytes at %u do not suit its kind or the state", p->name, p->size,
-		       p->offset);
+		broken(count, name,
+		    "parameter %s: %u bytes at %u do not suit its kind or the state", p->name,
+		    p->size, p->offset);
 	if (p->kind == ALOE_KIND_ENUM && (!p->names || !p->names[0]))
 		broken(count, name, "parameter %s: an enum without names", p->name);
 	else if (!has_legal_default(p))
 		broken(count, name, "parameter %s: the default is not allowed", p->name);
-	if ((p->kind == ALOE_KIND_REAL || p->kind == ALOE_KIND_INT || p->kind == ALOE_KIND_REALS) && !(p->min < p->max))
+	if ((p->kind == ALOE_KIND_REAL || p->kind == ALOE_KIND_INT || p->kind == ALOE_KIND_REALS) &&
+	    !(p->min < p->max))
 		broken(count, name, "parameter %s: range [%g, %g]", p->name, p->min, p->max);
 	if (p->flags & ~(ALOE_LIVE | ALOE_REQUIRED))
 		broken(count, name, "parameter %s: flags 0x%x", p->name, p->flags);
 	for (uint32_t j = 0; j < i; j++)
-		if (!strcmp(p->name, c->params.items[j].name) || p->offset == c->params.items[j].offset)
+		if (!strcmp(p->name, c->params.items[j].name) ||
+		    p->offset == c->params.items[j].offset)
 			broken(count, name, "parameter %s: name or place is taken", p->name);
 	for (size_t j = 0; j < sizeof(reserved) / sizeof(reserved[0]); j++)
 		if (!strcmp(p->name, reserved[j]))
-			broken(count, name, "parameter %s: a reserved key of waveform files", p->name);
+			broken(
+			    count, name, "parameter %s: a reserved key of waveform files", p->name);
 }
 
 static void params_are_legal(const char *name, unsigned *count)
@@ -169,7 +179,8 @@ static void vars_are_legal(const char *name, unsigned *count)
 		if (!is_identifier(var->name) || !is_text(var->doc) || !var->unit)
 			broken(count, name, "variable %u has no name, no doc or no unit", i);
 		if (var->offset + 8 > m.component->state_size || var->offset % 8)
-			broken(count, name, "variable %s: no 8 aligned bytes of state at %u", var->name, var->offset);
+			broken(count, name, "variable %s: no 8 aligned bytes of state at %u",
+			    var->name, var->offset);
 		if (find_param(m.component, var->name))
 			broken(count, name, "variable %s: a parameter has that name", var->name);
 		for (uint32_t j = 0; j < i; j++)
@@ -193,11 +204,13 @@ static void callbacks_are_there(const char *name, unsigned *count)
 	snprintf(symbol, sizeof(symbol), "aloe_component_%s", name);
 	entry = dlsym(m.library, symbol);
 	if (!entry || entry->abi != ALOE_ABI || strcmp(entry->name, name) != 0)
-		broken(count, name, "ABI %u, name %s", entry ? entry->abi : 0, entry ? entry->name : "-");
+		broken(count, name, "ABI %u, name %s", entry ? entry->abi : 0,
+		    entry ? entry->name : "-");
 	if (!is_text(c->summary) || !is_identifier(name))
 		broken(count, name, "no summary of one line");
 	if (class_mix(c->mix, mix) < 0)
-		broken(count, name, "mix = \"%s\": classes of work with a number after each are needed", c->mix);
+		broken(count, name,
+		    "mix = \"%s\": classes of work with a number after each are needed", c->mix);
 	if (!c->work && !c->fill && !c->drain)
 		broken(count, name, "neither work nor fill nor drain");
 	if (c->fill && (c->drain || !mock_port(&m, 0, 1)))
@@ -205,7 +218,8 @@ static void callbacks_are_there(const char *name, unsigned *count)
 	if (c->drain && !mock_port(&m, 0, 0))
 		broken(count, name, "drain needs an input");
 	buffer = find_param(c, "buffer_ms");
-	if ((c->fill || c->drain) && (!buffer || buffer->kind != ALOE_KIND_INT || buffer->def != 200))
+	if ((c->fill || c->drain) &&
+	    (!buffer || buffer->kind != ALOE_KIND_INT || buffer->def != 200))
 		broken(count, name, "an I/O component needs buffer_ms, 200 by default");
 	mock_close(&m);
 }
@@ -244,7 +258,8 @@ static void elf_close(struct elf *elf)
 
 static const char *section_name(const struct elf *elf, const Elf64_Shdr *section)
 {
-	return (const char *)elf->bytes + elf->sections[elf->head->e_shstrndx].sh_offset + section->sh_name;
+	return (const char *)elf->bytes + elf->sections[elf->head->e_shstrndx].sh_offset +
+	    section->sh_name;
 }
 
 /* Writable memory of the file itself; .data.rel.ro is made read-only once the addresses in it are known. */
@@ -252,7 +267,8 @@ static bool is_file_scope(const struct elf *elf, const Elf64_Shdr *section)
 {
 	const char *name = section_name(elf, section);
 
-	if (!(section->sh_flags & SHF_ALLOC) || !(section->sh_flags & SHF_WRITE) || section->sh_size == 0)
+	if (!(section->sh_flags & SHF_ALLOC) || !(section->sh_flags & SHF_WRITE) ||
+	    section->sh_size == 0)
 		return false;
 	return strncmp(name, ".data.rel.ro", 12) != 0;
 }
@@ -274,7 +290,8 @@ static void object_path(const char *name, const char *form, char *ret_path, size
 	if (glob(pattern, 0, NULL, &found))
 		fail_msg("%s: no such file", pattern);
 	snprintf(ret_path, size, "%s", found.gl_pathv[0]);
-	for (size_t i = 1; i < found.gl_pathc; i++) /* a component that moved left an old object behind */
+	for (size_t i = 1; i < found.gl_pathc;
+	     i++) /* a component that moved left an old object behind */
 		if (is_newer(found.gl_pathv[i], ret_path))
 			snprintf(ret_path, size, "%s", found.gl_pathv[i]);
 	globfree(&found);
@@ -292,11 +309,13 @@ static void no_variables_of_the_file(const char *name, unsigned *count)
 	for (unsigned i = 0; i < elf.head->e_shnum; i++)
 		if (is_file_scope(&elf, &elf.sections[i]))
 			broken(count, name, "%s has %llu bytes: two instances would meet there",
-			       section_name(&elf, &elf.sections[i]), (unsigned long long)elf.sections[i].sh_size);
+			    section_name(&elf, &elf.sections[i]),
+			    (unsigned long long)elf.sections[i].sh_size);
 	elf_close(&elf);
 }
 
-static void check_symbols(const struct elf *elf, const Elf64_Shdr *table, const char *name, unsigned *count)
+static void check_symbols(
+    const struct elf *elf, const Elf64_Shdr *table, const char *name, unsigned *count)
 {
 	const Elf64_Sym *symbols = (const Elf64_Sym *)(elf->bytes + table->sh_offset);
 	const char *names = (const char *)elf->bytes + elf->sections[table->sh_link].sh_offset;
@@ -328,11 +347,11 @@ static void one_visible_symbol(const char *name, unsigned *count)
 
 /* ---- */
 
-#define CONTRACT(name)                                                                                                 \
-	static void test_##name(void **state)                                                                          \
-	{                                                                                                              \
-		(void)state;                                                                                           \
-		each_component(name);                                                                                  \
+#define CONTRACT(name)                                                                             \
+	static void test_##name(void **state)                                                      \
+	{                                                                                          \
+		(void)state;                                                                       \
+		each_component(name);                                                              \
 	}
 CONTRACT(callbacks_are_there)
 CONTRACT(ports_are_legal)
@@ -351,7 +370,8 @@ static void faults_are_seen(void **state)
 	    {"choice", ALOE_KIND_ENUM, 0, 4, 8, 0, 0, 0, "x", empty, 0, "", "nothing to choose"},
 	    {"pin", ALOE_KIND_BOOL, 0, 1, 12, 0, 0, 1, NULL, NULL, 0, "", "reserved"},
 	};
-	static const struct aloe_component faulty = {.summary = "", .params = ALOE_LIST(params), .state_size = 16};
+	static const struct aloe_component faulty = {
+	    .summary = "", .params = ALOE_LIST(params), .state_size = 16};
 
 	(void)state;
 	for (uint32_t i = 0; i < 4; i++) {

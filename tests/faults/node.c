@@ -18,7 +18,14 @@
 #include "core/base/clock.h"
 #include "core/platform/platform.h"
 
-enum { TRY_MS = 10, TRIES = 2000, STALLS_MAX = 4096, STALL_NS = 1000000, POLL_NS = 500000, REFERENCE_PRIORITY = 60 };
+enum {
+	TRY_MS = 10,
+	TRIES = 2000,
+	STALLS_MAX = 4096,
+	STALL_NS = 1000000,
+	POLL_NS = 500000,
+	REFERENCE_PRIORITY = 60
+};
 
 #define PATIENCE_NS 30000000000ull /* then the test has failed: nothing that works takes as long */
 
@@ -30,7 +37,8 @@ static void crashes_plain(void)
 	const char *options = getenv("ASAN_OPTIONS");
 	char all[512];
 
-	snprintf(all, sizeof(all), "%s:handle_segv=0:handle_sigill=0:handle_sigtrap=0", options != NULL ? options : "");
+	snprintf(all, sizeof(all), "%s:handle_segv=0:handle_sigill=0:handle_sigtrap=0",
+	    options != NULL ? options : "");
 	setenv("ASAN_OPTIONS", all, 1);
 }
 
@@ -80,8 +88,8 @@ static size_t files_in(const char *path)
 
 int node_down(void **state)
 {
-	static const char *const programs[] = {"aloe-host",  "aloe-exec",     "aloe-stats",
-					       "aloe-swman", "aloe-frontend", "aloe"};
+	static const char *const programs[] = {
+	    "aloe-host", "aloe-exec", "aloe-stats", "aloe-swman", "aloe-frontend", "aloe"};
 
 	ran_free(aloe_ok("down"));
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
@@ -116,8 +124,8 @@ static bool is_ours(const char *pid, const char *program)
 	ssize_t len;
 
 	len = proc_read(pid, "stat", text, sizeof(text));
-	if (len <= 0 || strrchr(text, ')') == NULL || sscanf(strrchr(text, ')') + 1, " %c", &state) != 1 ||
-	    state == 'Z' || state == 'X')
+	if (len <= 0 || strrchr(text, ')') == NULL ||
+	    sscanf(strrchr(text, ')') + 1, " %c", &state) != 1 || state == 'Z' || state == 'X')
 		return false;
 	*strrchr(text, ')') = 0;
 	if (strcmp(strchr(text, '(') + 1, program) != 0)
@@ -135,7 +143,8 @@ size_t processes(const char *program, pid_t *ret_pids, size_t n)
 
 	assert_non_null(dir);
 	while ((entry = readdir(dir)) != NULL)
-		if (isdigit((unsigned char)entry->d_name[0]) && is_ours(entry->d_name, program) && found < n)
+		if (isdigit((unsigned char)entry->d_name[0]) && is_ours(entry->d_name, program) &&
+		    found < n)
 			ret_pids[found++] = (pid_t)strtol(entry->d_name, NULL, 10);
 	closedir(dir);
 	return found;
@@ -220,8 +229,10 @@ struct ran *wave_await(const char *name, const char *state)
 	for (;;) {
 		struct ran *ran = aloe("status %s --json", name);
 
-		if (ran->status == 0 && ran->report != NULL && strcmp(ran_text(ran, "state"), state) == 0 &&
-		    (strcmp(state, "ABNSTOP") != 0 || json_is_true(json_object_get(ran->report, "drained"))))
+		if (ran->status == 0 && ran->report != NULL &&
+		    strcmp(ran_text(ran, "state"), state) == 0 &&
+		    (strcmp(state, "ABNSTOP") != 0 ||
+		        json_is_true(json_object_get(ran->report, "drained"))))
 			return ran;
 		if (clock_ns() > until)
 			fail_msg("%s does not get to %s:\n%s%s", name, state, ran->out, ran->err);
@@ -304,14 +315,16 @@ struct record {
 };
 
 /* The indices between are missing, since was->ns at the earliest. */
-static void excuse(const char *path, const struct stalls *stalls, const struct record *was, const struct record *is)
+static void excuse(const char *path, const struct stalls *stalls, const struct record *was,
+    const struct record *is)
 {
 	if (!stalled(stalls, was->ns, is->ns))
-		fail_msg("%s: indices %llu to %llu are missing, %.3f ms, and the machine did not stall", path,
-			 (unsigned long long)was->index + 1, (unsigned long long)is->index - 1,
-			 (double)(is->ns - was->ns) / 1e6);
-	print_message("excused: indices %llu to %llu, the machine stalled\n", (unsigned long long)was->index + 1,
-		      (unsigned long long)is->index - 1);
+		fail_msg(
+		    "%s: indices %llu to %llu are missing, %.3f ms, and the machine did not stall",
+		    path, (unsigned long long)was->index + 1, (unsigned long long)is->index - 1,
+		    (double)(is->ns - was->ns) / 1e6);
+	print_message("excused: indices %llu to %llu, the machine stalled\n",
+	    (unsigned long long)was->index + 1, (unsigned long long)is->index - 1);
 }
 
 struct records records_check(const char *path, uint64_t slot_ns, const struct stalls *stalls)
@@ -330,11 +343,14 @@ struct records records_check(const char *path, uint64_t slot_ns, const struct st
 	sum.excused = all[0].index > 0;
 	for (size_t i = 1; i < sum.count; i++) {
 		const struct record *was = &all[i - 1], *is = &all[i];
-		const uint64_t due = first_ns + is->index * slot_ns, was_due = first_ns + was->index * slot_ns;
-		const uint64_t from = was->ns < was_due ? was->ns : was_due; /* it may be the first that was late */
+		const uint64_t due = first_ns + is->index * slot_ns,
+		               was_due = first_ns + was->index * slot_ns;
+		const uint64_t from =
+		    was->ns < was_due ? was->ns : was_due; /* it may be the first that was late */
 
 		if (is->index == was->index + 1) {
-			if (is->ns > due && is->ns - due > sum.late_ns_max && !stalled(stalls, due, is->ns))
+			if (is->ns > due && is->ns - due > sum.late_ns_max &&
+			    !stalled(stalls, due, is->ns))
 				sum.late_ns_max = is->ns - due;
 			continue;
 		}

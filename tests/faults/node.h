@@ -49,7 +49,8 @@ size_t stalls_count(const struct stalls *stalls);
  * a stall of the machine of that time excuses it (and is printed). How many there are; the test fails otherwise. */
 struct records {
 	uint64_t count, excused;
-	uint64_t late_ns_max; /* beyond the slot that the first one gives, without the excused ones */
+	uint64_t
+	    late_ns_max; /* beyond the slot that the first one gives, without the excused ones */
 };
 struct records records_check(const char *path, uint64_t slot_ns, const struct stalls *stalls);
 

@@ -15,18 +15,18 @@
 enum { SLOT_NS = 10000000 };
 
 static const char steady[] = "name = \"steady\"; slot_ns = 10000000; late = \"skip\";\n"
-			     "instances: {\n"
-			     "  source: { component = \"counter\"; };\n"
-			     "  work: { component = \"faulty\"; spin_us = 300.0; };\n"
-			     "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
-			     "};\nlinks = ( \"source -> work -> sink\" );\n";
+                             "instances: {\n"
+                             "  source: { component = \"counter\"; };\n"
+                             "  work: { component = \"faulty\"; spin_us = 300.0; };\n"
+                             "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
+                             "};\nlinks = ( \"source -> work -> sink\" );\n";
 static const char victim[] = "name = \"victim\"; slot_ns = 10000000;\n"
-			     "instances: {\n"
-			     "  source: { component = \"counter\"; };\n"
-			     "  before: { component = \"faulty\"; };\n"
-			     "  bad: { component = \"faulty\"; at = 20; };\n"
-			     "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
-			     "};\nlinks = ( \"source -> before -> bad -> sink\" );\n";
+                             "instances: {\n"
+                             "  source: { component = \"counter\"; };\n"
+                             "  before: { component = \"faulty\"; };\n"
+                             "  bad: { component = \"faulty\"; at = 20; };\n"
+                             "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
+                             "};\nlinks = ( \"source -> before -> bad -> sink\" );\n";
 
 static const struct {
 	const char *how, *reason;
@@ -36,7 +36,8 @@ static const struct {
     {"error", "\"bad\" (faulty) failed at index 20: the receiver is on fire"},
     {"overrun", "\"bad\" (faulty) failed at index 20: wrote past the end of an output message"},
     {"overrun_one", "\"bad\" (faulty) failed at index 20: wrote past the end of an output message"},
-    {"claim", "\"bad\" (faulty) failed at index 20: claims more items than an output message holds"},
+    {"claim",
+        "\"bad\" (faulty) failed at index 20: claims more items than an output message holds"},
 };
 
 static void victim_run(const char *how, const char *options, const char *reason)
@@ -71,8 +72,8 @@ static void steady_end(const struct stalls *stalls)
 	records = records_check(aloe_path("steady.out"), SLOT_NS, stalls);
 	assert_true(ran_number(ran, "slots.skipped") == 0 || records.excused > 0);
 	print_message("%llu indices, latest start %.3f ms after its edge, %llu gaps excused\n",
-		      (unsigned long long)records.count, (double)records.late_ns_max / 1e6,
-		      (unsigned long long)records.excused);
+	    (unsigned long long)records.count, (double)records.late_ns_max / 1e6,
+	    (unsigned long long)records.excused);
 	ran_free(ran);
 	ran_free(aloe_ok("unload steady"));
 }
@@ -137,8 +138,10 @@ static void faults_on_the_virtual_clock(void **state)
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		victim_run(faults[i].how, "--clock virtual", faults[i].reason);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
-		victim_run(faults[i].how, "--clock virtual --isolation component", faults[i].reason);
-	victim_run("hang", "--clock virtual", "\"bad\" (faulty) hangs: it has been in work for 10 s");
+		victim_run(
+		    faults[i].how, "--clock virtual --isolation component", faults[i].reason);
+	victim_run(
+	    "hang", "--clock virtual", "\"bad\" (faulty) hangs: it has been in work for 10 s");
 	steady_end(NULL);
 }
 
@@ -151,9 +154,9 @@ static void a_crash_in_the_shared_host(void **state)
 	(void)state;
 	steady_begin("--lanes 0");
 	conf_write("friend",
-		   "name = \"friend\"; slot_ns = 10000000; isolation = \"none\";\n"
-		   "instances: { source: { component = \"counter\"; };\n"
-		   "  sink: { component = \"file_sink\"; path = \"%s\"; }; };\nlinks = ( \"source -> sink\" );\n");
+	    "name = \"friend\"; slot_ns = 10000000; isolation = \"none\";\n"
+	    "instances: { source: { component = \"counter\"; };\n"
+	    "  sink: { component = \"file_sink\"; path = \"%s\"; }; };\nlinks = ( \"source -> sink\" );\n");
 	wave_begin("friend", "--lanes 0");
 	victim_run("crash", "--lanes 0 --isolation none", "\"bad\" was killed by signal 11");
 	ran = wave_await("friend", "ABNSTOP");
@@ -184,7 +187,8 @@ static void faults_before_the_start(void **state)
 	(void)state;
 	steady_begin("--clock virtual --late slip");
 	for (int i = 0; i < 3; i++) {
-		struct ran *ran = aloe("load '%s' --set bad.how=%s", aloe_path("victim.conf"), faults_of_init[i][0]);
+		struct ran *ran = aloe(
+		    "load '%s' --set bad.how=%s", aloe_path("victim.conf"), faults_of_init[i][0]);
 
 		assert_true(ran->status == 1 || ran->status == 2);
 		if (strstr(ran->err, faults_of_init[i][1]) == NULL)
@@ -201,8 +205,7 @@ static void samples_that_are_no_numbers(void **state)
 	struct ran *ran;
 
 	(void)state;
-	conf_write(
-	    "nan",
+	conf_write("nan",
 	    "name = \"nan\"; slot_ns = 1000000;\n"
 	    "instances: {\n"
 	    "  source: { component = \"nan_source\"; length = 256; };\n"
@@ -215,7 +218,8 @@ static void samples_that_are_no_numbers(void **state)
 	    "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
 	    "  end: { component = \"null_sink\"; };\n"
 	    "};\nlinks = ( \"source -> agc -> nco -> loop -> demod -> sink\", \"source -> noise -> soft -> end\" );\n");
-	ran = aloe_ok("run '%s' --clock virtual --slots 2000 --json --quiet", aloe_path("nan.conf"));
+	ran =
+	    aloe_ok("run '%s' --clock virtual --slots 2000 --json --quiet", aloe_path("nan.conf"));
 	assert_true(ran_number(ran, "slots.run") >= 2000); /* and the lag of the last */
 	ran_free(ran);
 }
@@ -225,8 +229,9 @@ static void status_of_a_run(void **state)
 	(void)state;
 	conf_write("victim", victim);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
-		struct ran *ran = aloe("run '%s' --clock virtual --slots 1000 --quiet --set bad.how=%s",
-				       aloe_path("victim.conf"), faults[i].how);
+		struct ran *ran =
+		    aloe("run '%s' --clock virtual --slots 1000 --quiet --set bad.how=%s",
+		        aloe_path("victim.conf"), faults[i].how);
 
 		assert_int_equal(ran->status, 1);
 		if (strstr(ran->err, faults[i].reason) == NULL)

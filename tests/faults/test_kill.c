@@ -18,17 +18,17 @@ enum { VIRTUAL_KILLS = ALOE_SLOWER(40, 24), TIMER_KILLS = 8, SLOT_NS = 10000000 
 
 /* `steady` is watched; `victim` shares its lane. Where every slot counts, skip would show a lost one as a gap. */
 static const char steady[] = "name = \"steady\"; slot_ns = 10000000; late = \"%s\";\n"
-			     "instances: {\n"
-			     "  source: { component = \"counter\"; };\n"
-			     "  work: { component = \"faulty\"; spin_us = 300.0; };\n"
-			     "  sink: { component = \"file_sink\"; path = \"%%s\"; };\n"
-			     "};\nlinks = ( \"source -> work -> sink\" );\n";
+                             "instances: {\n"
+                             "  source: { component = \"counter\"; };\n"
+                             "  work: { component = \"faulty\"; spin_us = 300.0; };\n"
+                             "  sink: { component = \"file_sink\"; path = \"%%s\"; };\n"
+                             "};\nlinks = ( \"source -> work -> sink\" );\n";
 static const char victim[] = "name = \"victim\"; slot_ns = 10000000;\n"
-			     "instances: {\n"
-			     "  source: { component = \"counter\"; };\n"
-			     "  work: { component = \"faulty\"; spin_us = 2000.0; };\n"
-			     "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
-			     "};\nlinks = ( \"source -> work -> sink\" );\n";
+                             "instances: {\n"
+                             "  source: { component = \"counter\"; };\n"
+                             "  work: { component = \"faulty\"; spin_us = 2000.0; };\n"
+                             "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
+                             "};\nlinks = ( \"source -> work -> sink\" );\n";
 
 static void host_kill(const char *options, unsigned *seed)
 {
@@ -58,7 +58,8 @@ static void daemon_kill(const char *program, unsigned *seed)
 
 static void kills(const char *options, int n, unsigned seed)
 {
-	static const char *const daemons[] = {"aloe-exec", "aloe-frontend", "aloe-stats", "aloe-swman"};
+	static const char *const daemons[] = {
+	    "aloe-exec", "aloe-frontend", "aloe-stats", "aloe-swman"};
 
 	for (int i = 0; i < n; i++) {
 		if (i % 2 == 0)
@@ -107,7 +108,8 @@ static void kills_on_the_virtual_clock(void **state)
 	records = records_check(aloe_path("steady.out"), SLOT_NS, NULL);
 	assert_int_equal(records.excused, 0);
 	assert_true(records.count > VIRTUAL_KILLS);
-	print_message("%d kills, %llu indices, no gap\n", VIRTUAL_KILLS, (unsigned long long)records.count);
+	print_message(
+	    "%d kills, %llu indices, no gap\n", VIRTUAL_KILLS, (unsigned long long)records.count);
 }
 
 static void kills_on_the_timer(void **state)
@@ -123,9 +125,10 @@ static void kills_on_the_timer(void **state)
 	records = records_check(aloe_path("steady.out"), SLOT_NS, stalls);
 	assert_true(records.count > TIMER_KILLS);
 	assert_true(ran_number(ran, "slots.skipped") == 0 || records.excused > 0);
-	print_message("%d kills, %llu indices, latest start %.3f ms after its edge, %llu gaps excused by %zu stalls\n",
-		      TIMER_KILLS, (unsigned long long)records.count, (double)records.late_ns_max / 1e6,
-		      (unsigned long long)records.excused, stalls_count(stalls));
+	print_message(
+	    "%d kills, %llu indices, latest start %.3f ms after its edge, %llu gaps excused by %zu stalls\n",
+	    TIMER_KILLS, (unsigned long long)records.count, (double)records.late_ns_max / 1e6,
+	    (unsigned long long)records.excused, stalls_count(stalls));
 	ran_free(ran);
 	stalls_end(stalls);
 }

@@ -16,19 +16,19 @@
 #include "tests/faults/node.h"
 
 static const char text[] = "name = \"plain\"; slot_ns = 1000000;\n"
-			   "instances: {\n"
-			   "  source: { component = \"counter\"; };\n"
-			   "  work: { component = \"faulty\"; };\n"
-			   "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
-			   "};\nlinks = ( \"source -> work -> sink\" );\n";
+                           "instances: {\n"
+                           "  source: { component = \"counter\"; };\n"
+                           "  work: { component = \"faulty\"; };\n"
+                           "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
+                           "};\nlinks = ( \"source -> work -> sink\" );\n";
 
 static void refused(int status, const char *says, const char *arguments)
 {
 	struct ran *ran = aloe("%s", arguments);
 
 	if (ran->status != status || strstr(ran->err, says) == NULL)
-		fail_msg("aloe %s: exit %d instead of %d, or not `%s`:\n%s%s", arguments, ran->status, status, says,
-			 ran->out, ran->err);
+		fail_msg("aloe %s: exit %d instead of %d, or not `%s`:\n%s%s", arguments,
+		    ran->status, status, says, ran->out, ran->err);
 	ran_free(ran);
 	assert_int_equal(processes("aloe-host", (pid_t[1]){0}, 1), 0);
 }
@@ -86,7 +86,8 @@ static void components_cut_short(void **state)
 
 	(void)state;
 	conf_write("plain", text);
-	snprintf(arguments, sizeof(arguments), "run '%s' --clock virtual --slots 10", aloe_path("plain.conf"));
+	snprintf(arguments, sizeof(arguments), "run '%s' --clock virtual --slots 10",
+	    aloe_path("plain.conf"));
 	for (size_t eighths = 0; eighths < 8; eighths++) {
 		component_put(files.so, files.so_len * eighths / 8, files.desc, files.desc_len);
 		refused(2, "faulty.so", arguments);
@@ -107,7 +108,8 @@ static void components_of_noise(void **state)
 	(void)state;
 	assert_non_null(noise);
 	conf_write("plain", text);
-	snprintf(arguments, sizeof(arguments), "run '%s' --clock virtual --slots 10", aloe_path("plain.conf"));
+	snprintf(arguments, sizeof(arguments), "run '%s' --clock virtual --slots 10",
+	    aloe_path("plain.conf"));
 	noise_fill(noise, files.so_len, &seed);
 	component_put(noise, files.so_len, files.desc, files.desc_len);
 	refused(2, "faulty.so: is no shared object", arguments);
@@ -115,7 +117,8 @@ static void components_of_noise(void **state)
 	component_put(noise, files.so_len, files.desc, files.desc_len);
 	refused(2, "faulty", arguments);
 	noise_fill(noise, files.desc_len < files.so_len ? files.desc_len : files.so_len, &seed);
-	component_put(files.so, files.so_len, noise, files.desc_len < files.so_len ? files.desc_len : files.so_len);
+	component_put(files.so, files.so_len, noise,
+	    files.desc_len < files.so_len ? files.desc_len : files.so_len);
 	ran = aloe_ok("%s", arguments); /* said, and the next folder's is taken */
 	assert_non_null(strstr(ran->err, "damaged/faulty.desc: is no"));
 	ran_free(ran);
@@ -134,7 +137,8 @@ static void a_component_of_another_build(void **state)
 	unit[0] = 'T';
 	component_put(files.so, files.so_len, files.desc, files.desc_len);
 	conf_write("plain", text);
-	snprintf(arguments, sizeof(arguments), "run '%s' --clock virtual --slots 10", aloe_path("plain.conf"));
+	snprintf(arguments, sizeof(arguments), "run '%s' --clock virtual --slots 10",
+	    aloe_path("plain.conf"));
 	refused(2, "faulty", arguments);
 	files_give(&files);
 }
@@ -148,12 +152,14 @@ static void waveforms_of_noise(void **state)
 	char arguments[8192];
 
 	(void)state;
-	snprintf(arguments, sizeof(arguments), "run '%s' --clock virtual --slots 10", aloe_path("noise.conf"));
+	snprintf(arguments, sizeof(arguments), "run '%s' --clock virtual --slots 10",
+	    aloe_path("noise.conf"));
 	for (size_t i = 0; i < 40; i++) {
 		const size_t len = 1 + i * i * 1800 / 1000;
 
 		noise_fill(noise, len, &seed);
-		for (size_t b = 0; i % 2 == 1 && b < len; b++) /* every other one of printable characters */
+		for (size_t b = 0; i % 2 == 1 && b < len;
+		     b++) /* every other one of printable characters */
 			noise[b] = (uint8_t)(32 + noise[b] % 95);
 		file_make(aloe_path("noise.conf"), noise, len);
 		refused(2, "noise.conf", arguments);
@@ -171,9 +177,10 @@ static void more_memory_than_there_is(void **state)
 
 	(void)state;
 	assert_non_null(all);
-	len = (size_t)sprintf(all, "name = \"huge\"; slot_ns = 1000000000; pipelined = true;\ninstances: {\n"
-				   "  source: { component = \"random_source\"; length = 16777216; };\n"
-				   "  mod: { component = \"bpsk_mod\"; };\n  sink: { component = \"null_sink\"; };\n");
+	len = (size_t)sprintf(all,
+	    "name = \"huge\"; slot_ns = 1000000000; pipelined = true;\ninstances: {\n"
+	    "  source: { component = \"random_source\"; length = 16777216; };\n"
+	    "  mod: { component = \"bpsk_mod\"; };\n  sink: { component = \"null_sink\"; };\n");
 	for (int i = 0; i < COPIES; i++)
 		len += (size_t)sprintf(all + len, "  c%d: { component = \"copy\"; };\n", i);
 	len += (size_t)sprintf(all + len, "};\nlinks = ( \"source -> mod");
@@ -182,7 +189,8 @@ static void more_memory_than_there_is(void **state)
 	len += (size_t)sprintf(all + len, " -> sink\" );\n");
 	file_make(aloe_path("huge.conf"), all, len);
 	free(all);
-	snprintf(arguments, sizeof(arguments), "run '%s' --clock virtual --slots 10", aloe_path("huge.conf"));
+	snprintf(arguments, sizeof(arguments), "run '%s' --clock virtual --slots 10",
+	    aloe_path("huge.conf"));
 	refused(2, "MB of memory for its links and statistics, ", arguments);
 	refused(2, "MB are available", arguments);
 }
@@ -215,11 +223,13 @@ static void a_full_disk(void **state)
 		skip();
 	conf_write("plain", text);
 	snprintf(arguments, sizeof(arguments),
-		 "run '%s' --quiet --set sink.path=/dev/full --slots 100000 --clock virtual", aloe_path("plain.conf"));
+	    "run '%s' --quiet --set sink.path=/dev/full --slots 100000 --clock virtual",
+	    aloe_path("plain.conf"));
 	refused(1, "/dev/full", arguments);
 	refused(1, "No space left on device", arguments);
-	snprintf(arguments, sizeof(arguments), "run '%s' --quiet --set sink.path=/dev/full --slots 100000 --lanes 0",
-		 aloe_path("plain.conf"));
+	snprintf(arguments, sizeof(arguments),
+	    "run '%s' --quiet --set sink.path=/dev/full --slots 100000 --lanes 0",
+	    aloe_path("plain.conf"));
 	refused(1, "No space left on device", arguments);
 }
 
@@ -230,7 +240,8 @@ static void a_folder_that_is_not_there(void **state)
 	(void)state;
 	conf_write("plain", text);
 	snprintf(arguments, sizeof(arguments),
-		 "run '%s' --quiet --set sink.path=/nowhere/out --clock virtual --slots 10", aloe_path("plain.conf"));
+	    "run '%s' --quiet --set sink.path=/nowhere/out --clock virtual --slots 10",
+	    aloe_path("plain.conf"));
 	refused(2, "/nowhere/out", arguments);
 }
 

@@ -27,18 +27,18 @@ extern char **environ;
 enum { SLOTS = 2500, INTERRUPTED = 130, ORPHANED = 4 };
 
 static const char counted[] = "name = \"counted\"; slot_ns = 1000000;\n"
-			      "instances: {\n"
-			      "  source: { component = \"counter\"; };\n"
-			      "  work: { component = \"faulty\"; spin_us = 700.0; };\n"
-			      "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
-			      "};\nlinks = ( \"source -> work -> sink\" );\n";
+                              "instances: {\n"
+                              "  source: { component = \"counter\"; };\n"
+                              "  work: { component = \"faulty\"; spin_us = 700.0; };\n"
+                              "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
+                              "};\nlinks = ( \"source -> work -> sink\" );\n";
 
 /* `aloe run` in the background. */
 static pid_t run_start(const char *name, const char *clock, int slots)
 {
 	char file[64], number[16];
-	const char *argv[] = {"aloe", "run",     NULL,     "--clock", clock, "--slots",
-			      number, "--quiet", "--json", "--force", NULL};
+	const char *argv[] = {"aloe", "run", NULL, "--clock", clock, "--slots", number, "--quiet",
+	    "--json", "--force", NULL};
 	posix_spawn_file_actions_t actions;
 	pid_t pid;
 
@@ -46,9 +46,12 @@ static pid_t run_start(const char *name, const char *clock, int slots)
 	snprintf(number, sizeof(number), "%d", slots);
 	argv[2] = aloe_path(file);
 	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, 1, aloe_path("run.out"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	posix_spawn_file_actions_addopen(&actions, 2, aloe_path("run.err"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	assert_int_equal(posix_spawn(&pid, aloe_program("aloe"), &actions, NULL, (char **)argv, environ), 0);
+	posix_spawn_file_actions_addopen(
+	    &actions, 1, aloe_path("run.out"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	posix_spawn_file_actions_addopen(
+	    &actions, 2, aloe_path("run.err"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	assert_int_equal(
+	    posix_spawn(&pid, aloe_program("aloe"), &actions, NULL, (char **)argv, environ), 0);
 	posix_spawn_file_actions_destroy(&actions);
 	return pid;
 }
@@ -83,7 +86,8 @@ static void run_await(const char *path, pid_t run)
 		c = file != NULL ? fgetc(file) : EOF;
 		if (file != NULL)
 			fclose(file);
-		if (c == EOF && run > 0 && waitid(P_PID, (id_t)run, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+		if (c == EOF && run > 0 &&
+		    waitid(P_PID, (id_t)run, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
 		    info.si_pid == run) {
 			run_print();
 			fail_msg("aloe run has ended before it ran");
@@ -115,8 +119,8 @@ static bool said(const char *text)
 
 static void nothing_left(void)
 {
-	static const char *const programs[] = {"aloe-host",  "aloe-exec",     "aloe-stats",
-					       "aloe-swman", "aloe-frontend", "aloe"};
+	static const char *const programs[] = {
+	    "aloe-host", "aloe-exec", "aloe-stats", "aloe-swman", "aloe-frontend", "aloe"};
 	struct dirent *entry;
 	DIR *dir;
 	int n = 0;
@@ -229,7 +233,8 @@ static void daemons_hang(void **state)
 }
 
 /* `orphaned`: the frontend is killed as well, a moment later each time. */
-static void ends_when_killed(const char *program, int signo, int status, const char *text, bool orphaned)
+static void ends_when_killed(
+    const char *program, int signo, int status, const char *text, bool orphaned)
 {
 	const char *path = conf_write("counted", counted);
 
@@ -360,7 +365,8 @@ static void unload_if_loaded(const char *name)
 {
 	for (;;) {
 		struct ran *ran = aloe("list --json");
-		const bool known = ran->status == 0, loaded = known && json_array_size(ran->report) > 0;
+		const bool known = ran->status == 0,
+		           loaded = known && json_array_size(ran->report) > 0;
 
 		ran_free(ran);
 		if (loaded)
@@ -388,9 +394,9 @@ static void exec_dies_in_the_middle_of_changes(void **state)
 		loader = fork();
 		assert_true(loader >= 0);
 		if (loader == 0) {
-			ran_free(
-			    unload ? aloe("unload counted")
-				   : aloe("load '%s' --clock timer --isolation component", aloe_path("counted.conf")));
+			ran_free(unload ? aloe("unload counted")
+			                : aloe("load '%s' --clock timer --isolation component",
+			                      aloe_path("counted.conf")));
 			_exit(0);
 		}
 		slot_random_point(60000000, &seed);
@@ -412,13 +418,15 @@ static void exec_dies_between_hosts(void **state)
 {
 	enum { WORKERS = 24 };
 	char text[4096];
-	int len = sprintf(text, "name = \"many\"; slot_ns = 1000000; isolation = \"component\";\ninstances: {\n"
-				"  source: { component = \"counter\"; };\n");
+	int len = sprintf(text,
+	    "name = \"many\"; slot_ns = 1000000; isolation = \"component\";\ninstances: {\n"
+	    "  source: { component = \"counter\"; };\n");
 
 	(void)state;
 	for (int i = 0; i < WORKERS; i++)
 		len += sprintf(text + len, "  w%d: { component = \"faulty\"; };\n", i);
-	len += sprintf(text + len, "  sink: { component = \"file_sink\"; path = \"%%s\"; };\n};\nlinks = ( \"source");
+	len += sprintf(text + len,
+	    "  sink: { component = \"file_sink\"; path = \"%%s\"; };\n};\nlinks = ( \"source");
 	for (int i = 0; i < WORKERS; i++)
 		len += sprintf(text + len, " -> w%d", i);
 	sprintf(text + len, " -> sink\" );\n");
@@ -457,9 +465,9 @@ static void seats_are_known_to_the_next_exec(void **state)
 	(void)state;
 	conf_write("counted", counted);
 	conf_write("other",
-		   "name = \"other\"; slot_ns = 1000000;\n"
-		   "instances: { source: { component = \"counter\"; };\n"
-		   "  sink: { component = \"file_sink\"; path = \"%s\"; }; };\nlinks = ( \"source -> sink\" );\n");
+	    "name = \"other\"; slot_ns = 1000000;\n"
+	    "instances: { source: { component = \"counter\"; };\n"
+	    "  sink: { component = \"file_sink\"; path = \"%s\"; }; };\nlinks = ( \"source -> sink\" );\n");
 	ran_free(aloe_ok("up"));
 	wave_begin("counted", "--lanes 0 --isolation none");
 	wave_begin("other", "--clock virtual --isolation none");

@@ -36,8 +36,9 @@ static void ctrl_again(const struct chdr_packet *packet, enum chdr_dialect diale
 		return;
 	size = chdr_ctrl_write(bytes, 1, 2, dialect, &ctrl);
 	insist(size <= sizeof(bytes) && chdr_parse(bytes, size, &again) == 0);
-	insist(chdr_ctrl_parse(&again, dialect, &back) == 0 && back.address == ctrl.address && back.seq == ctrl.seq &&
-	       back.n_data == ctrl.n_data && memcmp(back.data, ctrl.data, sizeof(ctrl.data)) == 0);
+	insist(chdr_ctrl_parse(&again, dialect, &back) == 0 && back.address == ctrl.address &&
+	    back.seq == ctrl.seq && back.n_data == ctrl.n_data &&
+	    memcmp(back.data, ctrl.data, sizeof(ctrl.data)) == 0);
 }
 
 static void mgmt_again(const struct chdr_packet *packet)
@@ -51,7 +52,8 @@ static void mgmt_again(const struct chdr_packet *packet)
 		return;
 	size = chdr_mgmt_write(bytes, 1, 2, &mgmt);
 	insist(size <= sizeof(bytes) && chdr_parse(bytes, size, &again) == 0);
-	insist(chdr_mgmt_parse(&again, &back) == 0 && back.n_steps == mgmt.n_steps && back.n_hops == mgmt.n_hops);
+	insist(chdr_mgmt_parse(&again, &back) == 0 && back.n_steps == mgmt.n_steps &&
+	    back.n_hops == mgmt.n_hops);
 }
 
 static void packet_again(const uint8_t *data, size_t size)

@@ -15,9 +15,11 @@ static void insist(bool true_here)
 
 static void type_check(const struct component_type *type)
 {
-	insist(type->name && type->summary && type->n_params <= DESC_PARAMS_MAX && type->n_vars <= DESC_VARS_MAX);
+	insist(type->name && type->summary && type->n_params <= DESC_PARAMS_MAX &&
+	    type->n_vars <= DESC_VARS_MAX);
 	for (size_t i = 0; i < type->n_ports; i++)
-		insist(type->ports[i].types != 0 && (type->ports[i].types & ~ALOE_ANY) == 0 && type->ports[i].name);
+		insist(type->ports[i].types != 0 && (type->ports[i].types & ~ALOE_ANY) == 0 &&
+		    type->ports[i].name);
 	for (size_t i = 0; i < type->n_params; i++) {
 		const struct aloe_param *param = &type->params[i];
 

@@ -19,7 +19,8 @@ static void insist(bool true_here)
 static void node_check(const struct platform_node *node)
 {
 	insist(node->name && node->name[0]);
-	insist(node->base_ns >= 0 && node->module_ns >= 0 && node->noise_ns >= 0 && node->handover_ns >= 0);
+	insist(node->base_ns >= 0 && node->module_ns >= 0 && node->noise_ns >= 0 &&
+	    node->handover_ns >= 0);
 	insist(isfinite(node->base_ns + node->module_ns + node->noise_ns + node->handover_ns));
 	insist(node->memory_bytes >= 0 && isfinite(node->memory_bytes));
 }
@@ -28,7 +29,7 @@ static void link_check(const struct platform_model *platform, const struct platf
 {
 	insist(link->n_nodes >= 2 && (link->kind == PLATFORM_BUS || link->n_nodes == 2));
 	insist(link->delay >= 1 && link->delay <= PLATFORM_DELAY_MAX && link->mbit_per_s > 0 &&
-	       isfinite(link->mbit_per_s));
+	    isfinite(link->mbit_per_s));
 	for (size_t i = 0; i < link->n_nodes; i++) {
 		insist(link->nodes[i] < platform->n_nodes);
 		for (size_t k = 0; k < i; k++)
@@ -38,13 +39,16 @@ static void link_check(const struct platform_model *platform, const struct platf
 
 static void platform_check(const struct platform_model *platform)
 {
-	insist(platform->name && platform->name[0] && platform->n_nodes > 0 && platform->n_lanes > 0);
-	insist(platform->n_lanes <= PLATFORM_CORES_MAX && platform->margin >= 0 && platform->margin <= 0.9);
+	insist(
+	    platform->name && platform->name[0] && platform->n_nodes > 0 && platform->n_lanes > 0);
+	insist(platform->n_lanes <= PLATFORM_CORES_MAX && platform->margin >= 0 &&
+	    platform->margin <= 0.9);
 	for (size_t i = 0; i < platform->n_nodes; i++)
 		node_check(&platform->nodes[i]);
 	for (size_t i = 0; i < platform->n_lanes; i++) {
 		insist(platform->cpus[i] == (int)i && platform->cores[i].node < platform->n_nodes);
-		insist(platform->cores[i].mmac_per_s > 0 && isfinite(platform->cores[i].mmac_per_s));
+		insist(
+		    platform->cores[i].mmac_per_s > 0 && isfinite(platform->cores[i].mmac_per_s));
 	}
 	for (size_t i = 0; i < platform->n_links; i++)
 		link_check(platform, &platform->links[i]);
@@ -66,7 +70,8 @@ static void radios_check(const uint8_t *data, size_t size)
 	for (size_t i = 0; radios && i < radios->n; i++) {
 		const struct wf_radio *radio = &radios->item[i];
 
-		insist(radio->n_channels >= 1 && radio->n_channels <= WF_RADIO_CHANNELS_MAX && radio->sfp <= 1);
+		insist(radio->n_channels >= 1 && radio->n_channels <= WF_RADIO_CHANNELS_MAX &&
+		    radio->sfp <= 1);
 		insist(radio->port && radio->eal && radio->clock_source && radio->clock_rate > 0);
 		insist(wf_radio_spp(radio, 256) >= WF_RADIO_SPP_MIN);
 	}

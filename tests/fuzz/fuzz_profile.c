@@ -29,7 +29,8 @@ static void profile_check(const struct profile *profile)
 	for (size_t i = 0; i < again.len; i++) {
 		const struct profile_entry *entry = &profile->entries[i];
 
-		insist(isfinite(entry->kmac_p50) && entry->kmac_p50 >= 0 && isfinite(entry->kmac_p99));
+		insist(
+		    isfinite(entry->kmac_p50) && entry->kmac_p50 >= 0 && isfinite(entry->kmac_p99));
 		insist(strcmp(entry->instance, again.entries[i].instance) == 0);
 		insist(plan_profile_find(profile, entry->instance) == entry);
 	}

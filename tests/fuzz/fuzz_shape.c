@@ -31,7 +31,8 @@ static struct waveform *the_waveform(void)
 		registry = test_registry_open();
 	insist(registry != NULL);
 	if (!waveform)
-		insist(waveform_parse("x.conf", text, strlen(text), registry, NULL, &diag, &waveform) == 0);
+		insist(waveform_parse(
+		           "x.conf", text, strlen(text), registry, NULL, &diag, &waveform) == 0);
 	diag_fini(&diag);
 	return waveform;
 }

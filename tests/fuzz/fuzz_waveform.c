@@ -16,7 +16,8 @@ static void insist(bool true_here)
 		abort();
 }
 
-static void port_check(const struct waveform *waveform, const struct wf_port *own, const struct aloe_port *port)
+static void port_check(
+    const struct waveform *waveform, const struct wf_port *own, const struct aloe_port *port)
 {
 	insist(own->link >= -1 && own->link < (int)waveform->n_links);
 	insist(own->link >= 0 || (port->flags & ALOE_OPTIONAL));
@@ -28,7 +29,8 @@ static void value_check(const struct wf_value *value, const struct aloe_param *p
 	const bool number = param->kind == ALOE_KIND_REAL || param->kind == ALOE_KIND_INT;
 
 	insist(value->set || !(param->flags & ALOE_REQUIRED));
-	insist(!number || isnan(value->number) || (value->number >= param->min && value->number <= param->max));
+	insist(!number || isnan(value->number) ||
+	    (value->number >= param->min && value->number <= param->max));
 	insist(!number || !isnan(value->number) || !value->set);
 	if (param->kind == ALOE_KIND_TEXT || param->kind == ALOE_KIND_PATH)
 		insist(value->text && strlen(value->text) < param->size);
@@ -39,11 +41,13 @@ static void instance_check(const struct waveform *waveform, const struct wf_inst
 {
 	size_t in = 0, out = 0;
 
-	insist(instance->name && instance->type && instance->period >= 1 && instance->phase < instance->period);
+	insist(instance->name && instance->type && instance->period >= 1 &&
+	    instance->phase < instance->period);
 	for (size_t i = 0; i < instance->type->n_ports; i++) {
 		const struct aloe_port *port = &instance->type->ports[i];
 
-		port_check(waveform, port->output ? &instance->out[out++] : &instance->in[in++], port);
+		port_check(
+		    waveform, port->output ? &instance->out[out++] : &instance->in[in++], port);
 	}
 	insist(in == instance->n_in && out == instance->n_out);
 	for (size_t i = 0; i < instance->type->n_params; i++)
@@ -95,14 +99,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *set = size ? first_set(data, size) : NULL;
 	const char *const sets[] = {set};
-	const struct wf_overrides overrides = {.sets = sets, .n_sets = set ? 1 : 0, .cwd = "/there", .pipelined = -1};
+	const struct wf_overrides overrides = {
+	    .sets = sets, .n_sets = set ? 1 : 0, .cwd = "/there", .pipelined = -1};
 	struct waveform *waveform = NULL;
 	struct diag diag;
 	char *json;
 	int rc;
 
 	diag_init(&diag);
-	rc = waveform_parse("fuzz.conf", (const char *)data, size, the_registry(), &overrides, &diag, &waveform);
+	rc = waveform_parse(
+	    "fuzz.conf", (const char *)data, size, the_registry(), &overrides, &diag, &waveform);
 	insist((rc == 0) == (waveform != NULL) && (rc == 0) == (diag.errors == 0) && !diag.lost);
 	if (waveform) {
 		waveform_check(waveform);

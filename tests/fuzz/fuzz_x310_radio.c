@@ -69,7 +69,7 @@ static unsigned fake_send(struct door *door, const struct packet *packets, unsig
 	n = n < fake->takes ? n : fake->takes;
 	for (unsigned i = 0; i < n; i++)
 		insist(chdr_parse(packets[i].bytes, packets[i].size, &chdr) == 0 &&
-		       chdr.header.length == packets[i].size);
+		    chdr.header.length == packets[i].size);
 	fake_put(door, packets, n);
 	return n;
 }
@@ -80,13 +80,13 @@ static const struct door_kind kind = {
 static void begin(struct fake *fake, struct radio *radio)
 {
 	const struct radio_options options = {.endpoint = {0x100, 0, 2, 3, false, 0x0100},
-					      .block = 4,
-					      .rx = true,
-					      .tx = true,
-					      .window = {1 << 20, 0xffffff},
-					      .frequency = {1 << 12, 0xffffff},
-					      .lossy = true,
-					      .policy = TX_REINIT};
+	    .block = 4,
+	    .rx = true,
+	    .tx = true,
+	    .window = {1 << 20, 0xffffff},
+	    .frequency = {1 << 12, 0xffffff},
+	    .lossy = true,
+	    .policy = TX_REINIT};
 
 	fake->door = (struct door){.kind = &kind};
 	fake->n_unused = 0;
@@ -97,8 +97,8 @@ static void begin(struct fake *fake, struct radio *radio)
 	radio_open(radio, &options, &fake->door, 1);
 	radio->control.phase = radio->rx.phase = radio->tx.phase = STREAM_READY;
 	radio->control.request.open = false;
-	radio->rx.options =
-	    (struct rx_options){{0x101, 0, 2, 3, false, 0x0100}, options.window, options.frequency, true};
+	radio->rx.options = (struct rx_options){
+	    {0x101, 0, 2, 3, false, 0x0100}, options.window, options.frequency, true};
 	radio->tx.options.endpoint = (struct endpoint){0x102, 0, 2, 3, false, 0x0100};
 	radio->tx.options.policy = options.policy;
 	radio->tx.capacity = 65536;

@@ -23,7 +23,8 @@ static void sent(void *self, uint64_t address, const uint8_t *bytes, size_t size
 	struct chdr_packet packet;
 
 	(void)self;
-	insist(address == 77 && chdr_parse(bytes, size, &packet) == 0 && packet.header.length == size);
+	insist(
+	    address == 77 && chdr_parse(bytes, size, &packet) == 0 && packet.header.length == size);
 }
 
 static void transmit(void *self, unsigned channel, uint64_t tick, const uint8_t *iq, uint32_t n)
@@ -43,7 +44,8 @@ static void receive(void *self, unsigned channel, uint64_t tick, uint8_t *ret_iq
 	memset(ret_iq, 1, 4 * (size_t)n);
 }
 
-static void to_processor(struct device *device, struct firmware *firmware, const uint8_t *bytes, size_t size)
+static void to_processor(
+    struct device *device, struct firmware *firmware, const uint8_t *bytes, size_t size)
 {
 	uint8_t reply[CHDR_PACKET_MAX];
 
@@ -56,8 +58,11 @@ static void to_processor(struct device *device, struct firmware *firmware, const
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct device_options options = {
-	    .version = 0x0100, .capacity = 65536, .divide = 2, .stop_supported = size % 2, .zeros = size & 4};
+	const struct device_options options = {.version = 0x0100,
+	    .capacity = 65536,
+	    .divide = 2,
+	    .stop_supported = size % 2,
+	    .zeros = size & 4};
 	const struct device_io io = {sent, transmit, receive, NULL};
 	static struct firmware firmware;
 	static struct device device;

@@ -70,14 +70,17 @@ static int corpus_open(void **state)
 	struct dirent **entries;
 	int n;
 
-	if (!corpus || readlink("/proc/self/exe", self, sizeof(self) - 1) < 0 || !strstr(self, "fuzz_"))
+	if (!corpus || readlink("/proc/self/exe", self, sizeof(self) - 1) < 0 ||
+	    !strstr(self, "fuzz_"))
 		return -1;
-	snprintf(corpus->name, sizeof(corpus->name), "%s", strrchr(self, '/') + 1 + strlen("fuzz_"));
+	snprintf(
+	    corpus->name, sizeof(corpus->name), "%s", strrchr(self, '/') + 1 + strlen("fuzz_"));
 	corpus->random = 88172645463325252ull;
 	snprintf(path, sizeof(path), "tests/fuzz/corpus/%s", corpus->name);
 	n = scandir(path, &entries, names_only, alphasort);
 	for (int i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), "tests/fuzz/corpus/%s/%s", corpus->name, entries[i]->d_name);
+		snprintf(path, sizeof(path), "tests/fuzz/corpus/%s/%s", corpus->name,
+		    entries[i]->d_name);
 		if (corpus->len < CORPUS_MAX)
 			corpus_add(corpus, path);
 		free(entries[i]);
@@ -127,7 +130,8 @@ static size_t piece_cut(struct corpus *corpus, uint8_t *bytes, size_t len)
 	return len - n;
 }
 
-static size_t piece_put(struct corpus *corpus, uint8_t *bytes, size_t len, const struct input *other)
+static size_t piece_put(
+    struct corpus *corpus, uint8_t *bytes, size_t len, const struct input *other)
 {
 	const size_t from = random_below(corpus, other->len), to = random_below(corpus, len + 1);
 	size_t n = random_below(corpus, other->len - from) + 1;
@@ -141,8 +145,8 @@ static size_t piece_put(struct corpus *corpus, uint8_t *bytes, size_t len, const
 
 static size_t mutate(struct corpus *corpus, uint8_t *bytes, size_t len)
 {
-	static const uint8_t edges[] = {0,   1,   0x7f, 0x80, 0xff, '"', '{',  '}',
-					'(', ';', '=',  '-',  '.',  '9', '\n', '\\'};
+	static const uint8_t edges[] = {
+	    0, 1, 0x7f, 0x80, 0xff, '"', '{', '}', '(', ';', '=', '-', '.', '9', '\n', '\\'};
 	const struct input *other = &corpus->inputs[random_below(corpus, corpus->len)];
 	const uint64_t what = random_next(corpus) % 6;
 

@@ -19,7 +19,8 @@
 
 enum { BLOCK = 256, TAPS = 512, ITEMS = 10240 };
 
-static const char input[] = "waveforms/channel-emulator.bin", response[] = "waveforms/channel-emulator-response.f32";
+static const char input[] = "waveforms/channel-emulator.bin",
+                  response[] = "waveforms/channel-emulator-response.f32";
 
 static double complex item(const float *x, size_t i)
 {
@@ -43,7 +44,8 @@ struct kept { /* a response, and the first item that it holds for */
 };
 
 /* The output against the sum, with the response that holds at each item: the largest deviation over the mean square. */
-static void check_emulated(const char *path, const float *in, size_t n, const struct kept *kept, size_t n_kept)
+static void check_emulated(
+    const char *path, const float *in, size_t n, const struct kept *kept, size_t n_kept)
 {
 	double most = 0, power = 0;
 	size_t len;
@@ -61,7 +63,8 @@ static void check_emulated(const char *path, const float *in, size_t n, const st
 		most = fmax(most, cabs(item(out, t) - want));
 		power += creal(want * conj(want));
 	}
-	print_message("%zu items: at most %.2g of the root mean square off\n", n, most / sqrt(power / (double)n));
+	print_message("%zu items: at most %.2g of the root mean square off\n", n,
+	    most / sqrt(power / (double)n));
 	assert_true(most / sqrt(power / (double)n) < 2e-6);
 	free(out);
 }
@@ -69,7 +72,8 @@ static void check_emulated(const char *path, const float *in, size_t n, const st
 static void test_emulator(void **state)
 {
 	struct ran *ran =
-	    aloe_ok("run waveforms/channel-emulator.conf --json -q --set sink.path='%s'", aloe_path("emulated"));
+	    aloe_ok("run waveforms/channel-emulator.conf --json -q --set sink.path='%s'",
+	        aloe_path("emulated"));
 	float *in = file_take(input, NULL), *taps = file_take(response, NULL);
 
 	(void)state;
@@ -87,16 +91,17 @@ static void test_emulator(void **state)
 static void test_emulator_other_ways(void **state)
 {
 	static const char *const ways[] = {"--set channel.transform=fftw",
-					   "--lanes 0,1 --pipelined --isolation component", "--set source.length=300",
-					   "--set source.length=64 --set channel.partitions=8"};
+	    "--lanes 0,1 --pipelined --isolation component", "--set source.length=300",
+	    "--set source.length=64 --set channel.partitions=8"};
 	float *in = file_take(input, NULL), *taps = file_take(response, NULL);
 
 	(void)state;
 	file_make(aloe_path("in"), in, 10000 * 8);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		struct ran *ran = aloe_ok("run waveforms/channel-emulator.conf --json -q --set source.path='%s' "
-					  "--set sink.path='%s' %s",
-					  aloe_path("in"), aloe_path("emulated"), ways[i]);
+		struct ran *ran =
+		    aloe_ok("run waveforms/channel-emulator.conf --json -q --set source.path='%s' "
+		            "--set sink.path='%s' %s",
+		        aloe_path("in"), aloe_path("emulated"), ways[i]);
 
 		assert_true(ran_clean(ran));
 		assert_true(ran_variable(ran, "channel.short_blocks") == 1);
@@ -126,18 +131,22 @@ static void test_emulator_set(void **state)
 {
 	static const float short_taps[] = {0.5f, -0.5f, 0, 0, 0.25f, 1};
 	float *in = file_take(input, NULL), *taps = file_take(response, NULL), turned[2 * TAPS];
-	struct kept kept[] = {{taps, TAPS, 0}, {short_taps, 3, 10 * BLOCK}, {turned, TAPS, 11 * BLOCK}};
+	struct kept kept[] = {
+	    {taps, TAPS, 0}, {short_taps, 3, 10 * BLOCK}, {turned, TAPS, 11 * BLOCK}};
 
 	(void)state;
 	for (int i = 0; i < 2 * TAPS; i++)
 		turned[i] = -taps[2 * TAPS - 1 - i];
 	file_make(aloe_path("turned.f32"), turned, sizeof(turned));
 	ran_free(aloe_ok("up"));
-	ran_free(aloe_ok("load waveforms/channel-emulator.conf --set sink.path='%s'", aloe_path("emulated")));
+	ran_free(aloe_ok(
+	    "load waveforms/channel-emulator.conf --set sink.path='%s'", aloe_path("emulated")));
 	ran_free(aloe_ok("set channel-emulator channel.response=0.5,-0.5,0,0,0.25,1 --at 10"));
-	ran_free(aloe_ok("set channel-emulator channel.response=@%s --at 11", aloe_path("turned.f32")));
+	ran_free(
+	    aloe_ok("set channel-emulator channel.response=@%s --at 11", aloe_path("turned.f32")));
 	file_make(aloe_path("long.f32"), in, (2 * BLOCK + 1) * 8);
-	ran_free(aloe_ends(2, "set channel-emulator channel.response=@%s --at 12", aloe_path("long.f32")));
+	ran_free(aloe_ends(
+	    2, "set channel-emulator channel.response=@%s --at 12", aloe_path("long.f32")));
 	ran_free(aloe_ok("start channel-emulator"));
 	wait_for_end();
 	ran_free(aloe_ok("unload channel-emulator"));
@@ -150,9 +159,10 @@ static void test_emulator_set(void **state)
 /* What the emulator starts from can be made again. */
 static void test_input(void **state)
 {
-	struct ran *ran = aloe_ok("run waveforms/channel-emulator-input.conf --clock virtual --slots 40 --json -q "
-				  "--set signal.path='%s' --set response.path='%s'",
-				  aloe_path("signal"), aloe_path("taps"));
+	struct ran *ran = aloe_ok(
+	    "run waveforms/channel-emulator-input.conf --clock virtual --slots 40 --json -q "
+	    "--set signal.path='%s' --set response.path='%s'",
+	    aloe_path("signal"), aloe_path("taps"));
 
 	(void)state;
 	assert_true(ran_clean(ran));
@@ -167,9 +177,10 @@ enum { BLOCKS = 1223, SYMBOLS = 9120 };
 
 static struct ran *fading(double ebn0_db, const char *more)
 {
-	return aloe_ok("run waveforms/utran384-fading.conf --clock virtual --json -q --set sink.path='%s' "
-		       "--set noise.ebn0_db=%g %s",
-		       aloe_path("fading.wav"), ebn0_db, more);
+	return aloe_ok(
+	    "run waveforms/utran384-fading.conf --clock virtual --json -q --set sink.path='%s' "
+	    "--set noise.ebn0_db=%g %s",
+	    aloe_path("fading.wav"), ebn0_db, more);
 }
 
 /* Blocks whose frame was left less than `least_db` of Eb/N0 by the channel: the first path of seed 1 at 3 km/h. */
@@ -197,9 +208,10 @@ static void check_walking(double ebn0_db)
 	struct ran *ran = fading(ebn0_db, "");
 	const int errors = (int)ran_variable(ran, "compare.block_errors");
 
-	print_message("%g dB: %d of %d blocks lost; %d frames below 2.1 dB, %d below 1.5, %d below 2.7\n", ebn0_db,
-		      errors, BLOCKS, blocks_below(ebn0_db, 2.1), blocks_below(ebn0_db, 1.5),
-		      blocks_below(ebn0_db, 2.7));
+	print_message(
+	    "%g dB: %d of %d blocks lost; %d frames below 2.1 dB, %d below 1.5, %d below 2.7\n",
+	    ebn0_db, errors, BLOCKS, blocks_below(ebn0_db, 2.1), blocks_below(ebn0_db, 1.5),
+	    blocks_below(ebn0_db, 2.7));
 	assert_true(ran_clean(ran));
 	assert_true(ran_variable(ran, "compare.blocks") == BLOCKS);
 	assert_true(ran_variable(ran, "coherent.unmatched") == 0);
@@ -218,12 +230,13 @@ static void test_fading_walking(void **state)
 /* Symbols in error at speed, many fades: the formula for Rayleigh fading, within 6 %. And hardly a block is lost. */
 static void test_fading_driving(void **state)
 {
-	const double ratio = pow(10, 1.5) * 3856 / SYMBOLS, theory = (1 - sqrt(ratio / (1 + ratio))) / 2;
+	const double ratio = pow(10, 1.5) * 3856 / SYMBOLS,
+	             theory = (1 - sqrt(ratio / (1 + ratio))) / 2;
 	struct ran *ran = fading(15, "--set fading.speed_kmh=120");
 
 	(void)state;
-	print_message("bit error rate %.5f, theory %.5f; %g blocks lost\n", ran_variable(ran, "raw.ber"), theory,
-		      ran_variable(ran, "compare.block_errors"));
+	print_message("bit error rate %.5f, theory %.5f; %g blocks lost\n",
+	    ran_variable(ran, "raw.ber"), theory, ran_variable(ran, "compare.block_errors"));
 	assert_true(ran_clean(ran));
 	assert_true(fabs(ran_variable(ran, "raw.ber") / theory - 1) < 0.06);
 	assert_true(ran_variable(ran, "compare.block_errors") < BLOCKS / 100);
@@ -233,14 +246,16 @@ static void test_fading_driving(void **state)
 /* The same bits on any lanes and in any processes. */
 static void test_fading_anywhere(void **state)
 {
-	static const char *const ways[] = {"--slots 300", "--slots 300 --lanes 0,1 --pipelined --isolation component"};
+	static const char *const ways[] = {
+	    "--slots 300", "--slots 300 --lanes 0,1 --pipelined --isolation component"};
 	double errors[2];
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct ran *ran = fading(8, ways[i]);
 
-		assert_true(ran_number(ran, "latency.measured_slots_max") == ran_number(ran, "latency.slots"));
+		assert_true(ran_number(ran, "latency.measured_slots_max") ==
+		    ran_number(ran, "latency.slots"));
 		errors[i] = ran_variable(ran, "raw.bit_errors");
 		ran_free(ran);
 	}
@@ -251,9 +266,12 @@ static void test_fading_anywhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_emulator),        cmocka_unit_test(test_emulator_other_ways),
-	    cmocka_unit_test(test_emulator_set),    cmocka_unit_test(test_input),
-	    cmocka_unit_test(test_fading_walking),  cmocka_unit_test(test_fading_driving),
+	    cmocka_unit_test(test_emulator),
+	    cmocka_unit_test(test_emulator_other_ways),
+	    cmocka_unit_test(test_emulator_set),
+	    cmocka_unit_test(test_input),
+	    cmocka_unit_test(test_fading_walking),
+	    cmocka_unit_test(test_fading_driving),
 	    cmocka_unit_test(test_fading_anywhere),
 	};
 

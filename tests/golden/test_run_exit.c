@@ -19,30 +19,12 @@ static const char bpsk[] = "run waveforms/bpsk.conf --clock virtual --slots 100"
 /* Exactly one object on standard output; what else there is to say goes to standard error. */
 static void test_json(void **state)
 {
-	static const char *const numbers[] = {"schema",
-					      "slot_ns",
-					      "index",
-					      "slots_wanted",
-					      "slots.run",
-					      "slots.skipped",
-					      "slots.missed",
-					      "slots.slipped",
-					      "messages.absent",
-					      "messages.late",
-					      "messages.lost",
-					      "latency.slots",
-					      "latency.us",
-					      "lanes.0.lane",
-					      "lanes.0.cpu",
-					      "lanes.0.missed",
-					      "lanes.0.load_p99",
-					      "instances.0.calls",
-					      "instances.0.p50_us",
-					      "instances.0.mean_us",
-					      "instances.3.max_us",
-					      "instances.3.kmac",
-					      "instances.3.variables.blocks",
-					      "capacity_mmac"};
+	static const char *const numbers[] = {"schema", "slot_ns", "index", "slots_wanted",
+	    "slots.run", "slots.skipped", "slots.missed", "slots.slipped", "messages.absent",
+	    "messages.late", "messages.lost", "latency.slots", "latency.us", "lanes.0.lane",
+	    "lanes.0.cpu", "lanes.0.missed", "lanes.0.load_p99", "instances.0.calls",
+	    "instances.0.p50_us", "instances.0.mean_us", "instances.3.max_us", "instances.3.kmac",
+	    "instances.3.variables.blocks", "capacity_mmac"};
 	struct ran *ran = aloe_ok("%s --json", bpsk);
 
 	(void)state;
@@ -64,16 +46,14 @@ static void test_json(void **state)
 static void test_json_options(void **state)
 {
 	static const char *const options[] = {"--clock virtual --pipelined",
-					      "--clock virtual --lanes 0,1",
-					      "--clock virtual --isolation component",
-					      "--clock virtual --isolation none",
-					      "--clock timer --slot-us 200",
-					      "--clock step",
-					      "--clock timer --slot-us 500 --late skip"};
+	    "--clock virtual --lanes 0,1", "--clock virtual --isolation component",
+	    "--clock virtual --isolation none", "--clock timer --slot-us 200", "--clock step",
+	    "--clock timer --slot-us 500 --late skip"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-		struct ran *ran = aloe_ok("run waveforms/bpsk.conf --slots 50 --json -q %s", options[i]);
+		struct ran *ran =
+		    aloe_ok("run waveforms/bpsk.conf --slots 50 --json -q %s", options[i]);
 
 		assert_true(json_is_object(ran->report));
 		assert_true(ran_number(ran, "schema") == 1);
@@ -94,15 +74,15 @@ static const char *bad_bits(void)
 	file_make(aloe_path("bad.bits"), bits, LEN);
 	free(bits);
 	return conf_derive("waveforms/passthrough.conf", "bits.conf",
-			   (const char *const[][2]){{"type = \"byte\"", "type = \"bit\""},
-						    {"length = 1000", "length = 100; buffer_ms = 10"},
-						    {NULL, NULL}});
+	    (const char *const[][2]){{"type = \"byte\"", "type = \"bit\""},
+	        {"length = 1000", "length = 100; buffer_ms = 10"}, {NULL, NULL}});
 }
 
 static void test_failed(void **state)
 {
-	struct ran *ran = aloe("run '%s' --clock virtual --json --set source.path='%s' --set sink.path='%s'",
-			       bad_bits(), aloe_path("bad.bits"), aloe_path("good.bits"));
+	struct ran *ran =
+	    aloe("run '%s' --clock virtual --json --set source.path='%s' --set sink.path='%s'",
+	        bad_bits(), aloe_path("bad.bits"), aloe_path("good.bits"));
 
 	(void)state;
 	assert_string_equal(ran_text(ran, "state"), "ABNSTOP");
@@ -119,7 +99,8 @@ static void expect(int status, const char *words, const char *arguments)
 	struct ran *ran = aloe("%s", arguments);
 
 	if (ran->status != status || !strstr(ran->err, words))
-		fail_msg("aloe %s: exit %d, not %d with `%s`:\n%s", arguments, ran->status, status, words, ran->err);
+		fail_msg("aloe %s: exit %d, not %d with `%s`:\n%s", arguments, ran->status, status,
+		    words, ran->err);
 	if (status == USAGE)
 		assert_string_equal(ran->out, "");
 	ran_free(ran);
@@ -157,12 +138,12 @@ static void test_usage(void **state)
 /* A stage of one and a half slots: every slot is missed. Without --strict that is no failure. */
 static void test_strict(void **state)
 {
-	const char *path = conf_derive(
-	    "waveforms/bpsk.conf", "slow.conf",
-	    (const char *const[][2]){{"demod:  {", "slow: { component = \"spin\"; mean_us = 1500.0; };\n\tdemod:  {"},
-				     {"mod -> demod", "mod -> slow -> demod"},
-				     {NULL, NULL}});
-	struct ran *ran = aloe_ends(STRICT, "run '%s' --clock timer --slots 20 --json -q --strict", path);
+	const char *path = conf_derive("waveforms/bpsk.conf", "slow.conf",
+	    (const char *const[][2]){
+	        {"demod:  {", "slow: { component = \"spin\"; mean_us = 1500.0; };\n\tdemod:  {"},
+	        {"mod -> demod", "mod -> slow -> demod"}, {NULL, NULL}});
+	struct ran *ran =
+	    aloe_ends(STRICT, "run '%s' --clock timer --slots 20 --json -q --strict", path);
 
 	(void)state;
 	assert_true(ran_number(ran, "slots.missed") > 0);
@@ -170,7 +151,8 @@ static void test_strict(void **state)
 	assert_true(ran_variable(ran, "check.blocks") == 20);
 	ran_free(ran);
 	ran_free(aloe_ends(DONE, "run '%s' --clock timer --slots 20 --json -q", path));
-	ran = aloe_ends(STRICT, "run '%s' --clock timer --late skip --slots 20 --json -q --strict", path);
+	ran = aloe_ends(
+	    STRICT, "run '%s' --clock timer --late skip --slots 20 --json -q --strict", path);
 	assert_true(ran_number(ran, "slots.missed") + ran_number(ran, "slots.skipped") > 0);
 	ran_free(ran);
 	ran = aloe_ends(DONE, "%s -q --strict", bpsk);
@@ -208,8 +190,12 @@ static void test_saved(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_json),  cmocka_unit_test(test_json_options), cmocka_unit_test(test_failed),
-	    cmocka_unit_test(test_usage), cmocka_unit_test(test_strict),       cmocka_unit_test(test_saved),
+	    cmocka_unit_test(test_json),
+	    cmocka_unit_test(test_json_options),
+	    cmocka_unit_test(test_failed),
+	    cmocka_unit_test(test_usage),
+	    cmocka_unit_test(test_strict),
+	    cmocka_unit_test(test_saved),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);

@@ -20,8 +20,8 @@ static const char speech[] = "waveforms/speech.wav";
 static struct ran *utran384(const char *name, double ebn0_db)
 {
 	return aloe_ok("run waveforms/utran384.conf --clock virtual --json -q --set sink.path='%s' "
-		       "--set noise.ebn0_db=%g",
-		       aloe_path(name), ebn0_db);
+	               "--set noise.ebn0_db=%g",
+	    aloe_path(name), ebn0_db);
 }
 
 static void test_identical(void **state)
@@ -55,7 +55,8 @@ static int blocks_changed(const char *path)
 		if (memcmp(sent + at, received + at, len) == 0)
 			continue;
 		if (memcmp(silence, received + at, len) != 0)
-			fail_msg("block %zu is neither what was sent nor silence", (at - HEADER) / 2 / BLOCK);
+			fail_msg("block %zu is neither what was sent nor silence",
+			    (at - HEADER) / 2 / BLOCK);
 		changed++;
 	}
 	free(sent);
@@ -66,7 +67,8 @@ static int blocks_changed(const char *path)
 /* A silent block that failed shows no change; the recording has few of those. */
 static void check_concealed(const struct ran *ran, const char *name)
 {
-	const int failed = (int)ran_variable(ran, "check.block_errors"), changed = blocks_changed(aloe_path(name));
+	const int failed = (int)ran_variable(ran, "check.block_errors"),
+	          changed = blocks_changed(aloe_path(name));
 
 	assert_true(ran_variable(ran, "check.blocks") == BLOCKS);
 	assert_true(ran_variable(ran, "sink.concealed_blocks") == failed);
@@ -82,8 +84,9 @@ static void test_any_slot(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(slots_us) / sizeof(slots_us[0]); i++) {
-		ran_free(aloe_ok("run waveforms/utran384.conf --clock virtual --slot-us %s -q --set sink.path='%s'",
-				 slots_us[i], aloe_path("slot.wav")));
+		ran_free(aloe_ok(
+		    "run waveforms/utran384.conf --clock virtual --slot-us %s -q --set sink.path='%s'",
+		    slots_us[i], aloe_path("slot.wav")));
 		files_equal(speech, aloe_path("slot.wav"));
 		ran_free(aloe_ok("check waveforms/utran384-tx.conf --slot-us %s", slots_us[i]));
 	}
@@ -109,16 +112,18 @@ static void test_most_blocks_fail(void **state)
 	assert_true(failed >= BLOCKS / 2);
 	ran_free(ran);
 	/* ... and the report that people read says so, in numbers. */
-	ran = aloe_ok("run waveforms/utran384.conf --clock virtual --set sink.path='%s' --set noise.ebn0_db=0",
-		      aloe_path("0dB.wav"));
+	ran = aloe_ok(
+	    "run waveforms/utran384.conf --clock virtual --set sink.path='%s' --set noise.ebn0_db=0",
+	    aloe_path("0dB.wav"));
 	{
 		const char *line = strstr(ran->out, "\nblocks ");
 		int blocks = 0, errors = 0;
 
 		assert_non_null(line);
 		assert_non_null(strstr(line, "compare: "));
-		assert_int_equal(
-		    sscanf(strstr(line, "compare: "), "compare: %d blocks, %d block errors", &blocks, &errors), 2);
+		assert_int_equal(sscanf(strstr(line, "compare: "),
+		                     "compare: %d blocks, %d block errors", &blocks, &errors),
+		    2);
 		assert_int_equal(blocks, BLOCKS);
 		assert_true(errors >= failed);
 	}
@@ -127,9 +132,10 @@ static void test_most_blocks_fail(void **state)
 
 static void tx(void)
 {
-	struct ran *ran = aloe_ok("run waveforms/utran384-tx.conf --clock virtual --json -q --set frames.path='%s' "
-				  "--set lengths.path='%s'",
-				  aloe_path("tx.bits"), aloe_path("tx.lengths"));
+	struct ran *ran = aloe_ok(
+	    "run waveforms/utran384-tx.conf --clock virtual --json -q --set frames.path='%s' "
+	    "--set lengths.path='%s'",
+	    aloe_path("tx.bits"), aloe_path("tx.lengths"));
 
 	assert_true(ran_clean(ran));
 	assert_true(ran_variable(ran, "frames.messages") == BLOCKS);
@@ -138,9 +144,10 @@ static void tx(void)
 
 static struct ran *rx(const char *bits)
 {
-	return aloe_ok("run waveforms/utran384-rx.conf --clock virtual --json -q --set frames.path='%s' "
-		       "--set lengths.path='%s' --set sink.path='%s'",
-		       bits, aloe_path("tx.lengths"), aloe_path("rx.wav"));
+	return aloe_ok(
+	    "run waveforms/utran384-rx.conf --clock virtual --json -q --set frames.path='%s' "
+	    "--set lengths.path='%s' --set sink.path='%s'",
+	    bits, aloe_path("tx.lengths"), aloe_path("rx.wav"));
 }
 
 static void test_halves(void **state)
@@ -182,16 +189,19 @@ static void test_halves(void **state)
 /* Number of blocks in error of so many, on two lanes. */
 static int errors_at(double ebn0_db, int blocks)
 {
-	struct ran *ran = aloe_ok("run waveforms/utran384-random.conf --clock virtual --slots %d --lanes 0,1 --json -q "
-				  "--set noise.ebn0_db=%g",
-				  blocks, ebn0_db);
+	struct ran *ran = aloe_ok(
+	    "run waveforms/utran384-random.conf --clock virtual --slots %d --lanes 0,1 --json -q "
+	    "--set noise.ebn0_db=%g",
+	    blocks, ebn0_db);
 	const int errors = (int)ran_variable(ran, "compare.block_errors");
 
-	print_message("%.2f dB: %d of %d blocks wrong (%.4f)\n", ebn0_db, errors, blocks, (double)errors / blocks);
+	print_message("%.2f dB: %d of %d blocks wrong (%.4f)\n", ebn0_db, errors, blocks,
+	    (double)errors / blocks);
 	assert_true(ran_clean(ran));
 	assert_true(ran_variable(ran, "compare.blocks") == blocks);
 	/* A CRC of 16 bits lets one wrong block in 65 536 pass. */
-	assert_in_range((int)ran_variable(ran, "check.block_errors"), errors ? errors - 1 : 0, errors);
+	assert_in_range(
+	    (int)ran_variable(ran, "check.block_errors"), errors ? errors - 1 : 0, errors);
 	assert_true(ran_variable(ran, "payload.absent") == ran_variable(ran, "check.block_errors"));
 	ran_free(ran);
 	return errors;
@@ -200,7 +210,8 @@ static int errors_at(double ebn0_db, int blocks)
 /* Below the mark the rate is larger and above it smaller, by three standard deviations: the crossing is within 0.15 dB. */
 static void check_crossing(double rate, double ebn0_db, int blocks_below, int blocks_above)
 {
-	const double below = sqrt(rate * (1 - rate) * blocks_below), above = sqrt(rate * (1 - rate) * blocks_above);
+	const double below = sqrt(rate * (1 - rate) * blocks_below),
+	             above = sqrt(rate * (1 - rate) * blocks_above);
 
 	assert_true(errors_at(ebn0_db - 0.15, blocks_below) > rate * blocks_below + 3 * below);
 	assert_true(errors_at(ebn0_db + 0.15, blocks_above) < rate * blocks_above - 3 * above);
@@ -221,9 +232,12 @@ static void test_error_rate_hundredth(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_identical),        cmocka_unit_test(test_some_blocks_fail),
-	    cmocka_unit_test(test_most_blocks_fail), cmocka_unit_test(test_halves),
-	    cmocka_unit_test(test_error_rate_tenth), cmocka_unit_test(test_error_rate_hundredth),
+	    cmocka_unit_test(test_identical),
+	    cmocka_unit_test(test_some_blocks_fail),
+	    cmocka_unit_test(test_most_blocks_fail),
+	    cmocka_unit_test(test_halves),
+	    cmocka_unit_test(test_error_rate_tenth),
+	    cmocka_unit_test(test_error_rate_hundredth),
 	    cmocka_unit_test(test_any_slot),
 	};
 

@@ -32,11 +32,16 @@ static const struct reference {
 	int ndata;
 	bool uplink;
 } references[] = {
-    {"utran384-dtch-dcch", {3840, 3856, 11580, 9049, 9049, 1, 0, -1.6}, {100, 112, 360, 284, 71, 4, 3, -2.5}, 9120, 0},
-    {"utran144", {2880, 2896, 8700, 8464, 4232, 2, 0, -2.75}, {100, 112, 360, 352, 88, 4, 3, -3.5}, 4320, 0},
-    {"utran64", {1280, 1296, 3900, 4014, 2007, 2, 0, -3.1}, {100, 112, 360, 372, 93, 4, 3, -4}, 2100, 0},
-    {"utran12k2", {244, 260, 804, 686, 343, 2, 3, -2.5}, {100, 112, 360, 308, 77, 4, 3, -3}, 420, 0},
-    {"utran384-uplink", {3840, 3856, 11580, 9525, 9525, 1, 0, -1.8}, {100, 112, 360, 300, 75, 4, 3, -3}, 9600, 1},
+    {"utran384-dtch-dcch", {3840, 3856, 11580, 9049, 9049, 1, 0, -1.6},
+        {100, 112, 360, 284, 71, 4, 3, -2.5}, 9120, 0},
+    {"utran144", {2880, 2896, 8700, 8464, 4232, 2, 0, -2.75}, {100, 112, 360, 352, 88, 4, 3, -3.5},
+        4320, 0},
+    {"utran64", {1280, 1296, 3900, 4014, 2007, 2, 0, -3.1}, {100, 112, 360, 372, 93, 4, 3, -4},
+        2100, 0},
+    {"utran12k2", {244, 260, 804, 686, 343, 2, 3, -2.5}, {100, 112, 360, 308, 77, 4, 3, -3}, 420,
+        0},
+    {"utran384-uplink", {3840, 3856, 11580, 9525, 9525, 1, 0, -1.8},
+        {100, 112, 360, 300, 75, 4, 3, -3}, 9600, 1},
 };
 enum { REFERENCES = sizeof(references) / sizeof(references[0]) };
 
@@ -66,11 +71,12 @@ static void check_item(const struct ran *plan, const char *prefix, const char *f
 	snprintf(name, sizeof(name), "%s%s", prefix, from);
 	items = items_of(plan, name, NULL);
 	if (items != want)
-		fail_msg("%s: %s makes %d items, should be %d", ran_text(plan, "waveform"), name, items, want);
+		fail_msg("%s: %s makes %d items, should be %d", ran_text(plan, "waveform"), name,
+		    items, want);
 }
 
-static void check_channel(const struct ran *plan, const char *prefix, const struct channel *c, const char *port,
-			  bool uplink)
+static void check_channel(const struct ran *plan, const char *prefix, const struct channel *c,
+    const char *port, bool uplink)
 {
 	check_item(plan, prefix, "source", c->bits);
 	check_item(plan, prefix, "crc", c->with_crc);
@@ -107,9 +113,9 @@ static void test_lengths(void **state)
 
 static void check_perfect(const struct ran *ran, const char *prefix, int frames, int bits)
 {
-	static const char *const zero[] = {"compare.block_errors", "compare.bit_errors",   "compare.unmatched",
-					   "compare.absent",       "check.block_errors",   "check.short_blocks",
-					   "match.short_blocks",   "segment.short_blocks", "segment.misplaced_blocks"};
+	static const char *const zero[] = {"compare.block_errors", "compare.bit_errors",
+	    "compare.unmatched", "compare.absent", "check.block_errors", "check.short_blocks",
+	    "match.short_blocks", "segment.short_blocks", "segment.misplaced_blocks"};
 	char name[64];
 
 	snprintf(name, sizeof(name), "%scompare.blocks", prefix);
@@ -119,7 +125,8 @@ static void check_perfect(const struct ran *ran, const char *prefix, int frames,
 	for (size_t i = 0; i < sizeof(zero) / sizeof(zero[0]); i++) {
 		snprintf(name, sizeof(name), "%s%s", prefix, zero[i]);
 		if (ran_variable(ran, name) != 0)
-			fail_msg("%s: %s is %g", ran_text(ran, "waveform"), name, ran_variable(ran, name));
+			fail_msg("%s: %s is %g", ran_text(ran, "waveform"), name,
+			    ran_variable(ran, name));
 	}
 }
 
@@ -130,12 +137,14 @@ static void test_without_noise(void **state)
 	(void)state;
 	for (int r = 0; r < REFERENCES; r++) {
 		for (int h = 0; h < 2; h++) {
-			struct ran *ran = aloe_ok("run waveforms/%s.conf --clock virtual --slots %d --json -q %s",
-						  references[r].waveform, SLOTS, how[h]);
+			struct ran *ran =
+			    aloe_ok("run waveforms/%s.conf --clock virtual --slots %d --json -q %s",
+			        references[r].waveform, SLOTS, how[h]);
 
 			assert_true(ran_clean(ran));
 			check_perfect(ran, "", references[r].dtch.frames, references[r].dtch.bits);
-			check_perfect(ran, "dcch_", references[r].dcch.frames, references[r].dcch.bits);
+			check_perfect(
+			    ran, "dcch_", references[r].dcch.frames, references[r].dcch.bits);
 			ran_free(ran);
 		}
 	}
@@ -145,7 +154,8 @@ static void test_without_noise(void **state)
 
 static int plain_block(const struct channel *c, const int32_t *bits, double sigma, uint64_t block)
 {
-	static int32_t coded[ITEMS_MAX], matched[ITEMS_MAX], from[ITEMS_MAX], places[ITEMS_MAX], back[ITEMS_MAX];
+	static int32_t coded[ITEMS_MAX], matched[ITEMS_MAX], from[ITEMS_MAX], places[ITEMS_MAX],
+	    back[ITEMS_MAX];
 	static double llr[ITEMS_MAX];
 	static float noise[ITEMS_MAX];
 	static int32_t soft[ITEMS_MAX];
@@ -193,9 +203,10 @@ static void check_rate(const struct reference *ref, const struct channel *c, con
 {
 	enum { BLOCKS = 600 };
 	const int plain = ALOE_SLOWER(250, 60), slots = BLOCKS * c->frames;
-	struct ran *ran = aloe_ok("run waveforms/%s.conf --clock virtual --slots %d --lanes 0,1 --json -q "
-				  "--set noise.esn0_db=%g",
-				  ref->waveform, slots, c->esn0_db);
+	struct ran *ran =
+	    aloe_ok("run waveforms/%s.conf --clock virtual --slots %d --lanes 0,1 --json -q "
+	            "--set noise.esn0_db=%g",
+	        ref->waveform, slots, c->esn0_db);
 	char name[64];
 	double rate, plain_rate, both;
 
@@ -205,11 +216,12 @@ static void check_rate(const struct reference *ref, const struct channel *c, con
 	rate = ran_variable(ran, name) / BLOCKS;
 	plain_rate = (double)plain_errors(c, plain) / plain;
 	both = (rate * BLOCKS + plain_rate * plain) / (BLOCKS + plain);
-	print_message("%s %s at Es/N0 %.2f dB: BLER %.3f, plain %.3f\n", ref->waveform, prefix[0] ? "DCCH" : "DTCH",
-		      c->esn0_db, rate, plain_rate);
+	print_message("%s %s at Es/N0 %.2f dB: BLER %.3f, plain %.3f\n", ref->waveform,
+	    prefix[0] ? "DCCH" : "DTCH", c->esn0_db, rate, plain_rate);
 	assert_true(ran_clean(ran));
 	assert_true(rate > 0.02 && rate < 0.4);
-	assert_true(fabs(rate - plain_rate) < 3 * sqrt(both * (1 - both) * (1.0 / BLOCKS + 1.0 / plain)));
+	assert_true(
+	    fabs(rate - plain_rate) < 3 * sqrt(both * (1 - both) * (1.0 / BLOCKS + 1.0 / plain)));
 	ran_free(ran);
 }
 
@@ -233,12 +245,13 @@ static void test_yardstick(void **state)
 
 	(void)state;
 	for (int m = 0; m < 2; m++) {
-		struct ran *ran =
-		    aloe_ok("run waveforms/utran384-dtch-dcch.conf --clock virtual --slots %d --lanes 0,1 "
-			    "--json -q --set noise.esn0_db=%g",
-			    marks[m].slots, marks[m].esn0_db);
+		struct ran *ran = aloe_ok(
+		    "run waveforms/utran384-dtch-dcch.conf --clock virtual --slots %d --lanes 0,1 "
+		    "--json -q --set noise.esn0_db=%g",
+		    marks[m].slots, marks[m].esn0_db);
 
-		print_message("%g dB: BLER %g\n", marks[m].esn0_db, ran_variable(ran, "compare.bler"));
+		print_message(
+		    "%g dB: BLER %g\n", marks[m].esn0_db, ran_variable(ran, "compare.bler"));
 		assert_true(ran_variable(ran, "compare.bler") <= marks[m].rate);
 		assert_true(ran_variable(ran, "compare.bler") > 0);
 		ran_free(ran);
@@ -253,18 +266,20 @@ static void test_uplink80(void **state)
 	static const struct {
 		const char *name;
 		int matched, blocks, bits;
-	} channels[] = {
-	    {"", 115, (SLOTS - 3) / 8, 244}, {"b_", 1638, (SLOTS - 3) / 2, 1203}, {"c_", 147, (SLOTS - 3) / 8, 640}};
+	} channels[] = {{"", 115, (SLOTS - 3) / 8, 244}, {"b_", 1638, (SLOTS - 3) / 2, 1203},
+	    {"c_", 147, (SLOTS - 3) / 8, 640}};
 	struct ran *plan = aloe_ok("plan tests/golden/uplink80.conf --json");
-	struct ran *ran =
-	    aloe_ok("run tests/golden/uplink80.conf --clock virtual --slots %d --lanes 0,1 --json -q", SLOTS);
+	struct ran *ran = aloe_ok(
+	    "run tests/golden/uplink80.conf --clock virtual --slots %d --lanes 0,1 --json -q",
+	    SLOTS);
 	char name[64];
 
 	(void)state;
 	for (int c = 0; c < 3; c++) {
 		check_item(plan, channels[c].name, "match", channels[c].matched);
 		snprintf(name, sizeof(name), "%scompare.bits", channels[c].name);
-		assert_int_equal((int)ran_variable(ran, name), channels[c].blocks * channels[c].bits);
+		assert_int_equal(
+		    (int)ran_variable(ran, name), channels[c].blocks * channels[c].bits);
 		snprintf(name, sizeof(name), "%scompare.bit_errors", channels[c].name);
 		assert_int_equal((int)ran_variable(ran, name), 0);
 		snprintf(name, sizeof(name), "%scheck.block_errors", channels[c].name);
@@ -280,14 +295,14 @@ static void test_uplink80(void **state)
 /* A DCCH with nothing to send in every other TTI: nothing is sent in its place, and the DTCH beside it goes on. */
 static void test_dtx(void **state)
 {
-	const char *path = conf_derive(
-	    "waveforms/utran384-dtch-dcch.conf", "dtx.conf",
-	    (const char *const[][2]){{"\"random_source\"; period = 4;", "\"random_source\"; period = 8;"},
-				     {"\tmux: ", "\tdtx: { component = \"utran_dtx\"; };\n"
-						 "\tdcch_dtx: { component = \"utran_dtx\"; tti_ms = 40; };\n\tmux: "},
-				     {"-> match ->", "-> match -> dtx ->"},
-				     {"dcch_match ->", "dcch_match -> dcch_dtx ->"},
-				     {NULL, NULL}});
+	const char *path = conf_derive("waveforms/utran384-dtch-dcch.conf", "dtx.conf",
+	    (const char *const[][2]){
+	        {"\"random_source\"; period = 4;", "\"random_source\"; period = 8;"},
+	        {"\tmux: ",
+	            "\tdtx: { component = \"utran_dtx\"; };\n"
+	            "\tdcch_dtx: { component = \"utran_dtx\"; tti_ms = 40; };\n\tmux: "},
+	        {"-> match ->", "-> match -> dtx ->"},
+	        {"dcch_match ->", "dcch_match -> dcch_dtx ->"}, {NULL, NULL}});
 	struct ran *ran = aloe_ok("run '%s' --clock virtual --slots %d --json -q", path, SLOTS);
 
 	(void)state;
@@ -300,22 +315,22 @@ static void test_dtx(void **state)
 	assert_true(ran_variable(ran, "dcch_compare.block_errors") == 0);
 	/* The receiver is not told: what it decodes of nothing fails the CRC, but for one in 4096. */
 	assert_true(ran_variable(ran, "dcch_check.blocks") == SLOTS / 4);
-	assert_in_range((int)ran_variable(ran, "dcch_check.block_errors"), SLOTS / 8 - 1, SLOTS / 8);
+	assert_in_range(
+	    (int)ran_variable(ran, "dcch_check.block_errors"), SLOTS / 8 - 1, SLOTS / 8);
 	ran_free(ran);
 }
 
 /* Flexible positions: the channels fill 370 of the frame's 420 positions, and the rest of it is DTX. */
 static void test_dtx_second(void **state)
 {
-	const char *path = conf_derive(
-	    "waveforms/utran12k2.conf", "dtx2.conf",
-	    (const char *const[][2]){{"ndata = 420; frame_bits = [402, 90]; channel = 1;", "output = 300;"},
-				     {"ndata = 420; frame_bits = [402, 90]; channel = 2;", "output = 70;"},
-				     {"\"utran_demux\"; frame_bits = [402, 90];",
-				      "\"utran_demux\"; length0 = 300; length1 = 70; length2 = 50;"},
-				     {"\tmux: ", "\tdtx: { component = \"utran_dtx\"; output = 420; };\n\tmux: "},
-				     {"\"mux ->", "\"mux -> dtx ->"},
-				     {NULL, NULL}});
+	const char *path = conf_derive("waveforms/utran12k2.conf", "dtx2.conf",
+	    (const char *const[][2]){
+	        {"ndata = 420; frame_bits = [402, 90]; channel = 1;", "output = 300;"},
+	        {"ndata = 420; frame_bits = [402, 90]; channel = 2;", "output = 70;"},
+	        {"\"utran_demux\"; frame_bits = [402, 90];",
+	            "\"utran_demux\"; length0 = 300; length1 = 70; length2 = 50;"},
+	        {"\tmux: ", "\tdtx: { component = \"utran_dtx\"; output = 420; };\n\tmux: "},
+	        {"\"mux ->", "\"mux -> dtx ->"}, {NULL, NULL}});
 	struct ran *ran = aloe_ok("run '%s' --clock virtual --slots %d --json -q", path, SLOTS);
 
 	(void)state;
@@ -330,8 +345,12 @@ static void test_dtx_second(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_lengths),    cmocka_unit_test(test_without_noise), cmocka_unit_test(test_with_noise),
-	    cmocka_unit_test(test_yardstick),  cmocka_unit_test(test_uplink80),      cmocka_unit_test(test_dtx),
+	    cmocka_unit_test(test_lengths),
+	    cmocka_unit_test(test_without_noise),
+	    cmocka_unit_test(test_with_noise),
+	    cmocka_unit_test(test_yardstick),
+	    cmocka_unit_test(test_uplink80),
+	    cmocka_unit_test(test_dtx),
 	    cmocka_unit_test(test_dtx_second),
 	};
 

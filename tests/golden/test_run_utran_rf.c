@@ -36,8 +36,9 @@ static void check_speech(const char *path, int lost)
 /* `most`: blocks that may be lost until the cell is found. */
 static void run_speech(const char *channel, int most)
 {
-	struct ran *ran = aloe_ok("run waveforms/utran384-rf.conf --clock virtual --json -q --set sink.path='%s' %s",
-				  aloe_path("rf.wav"), channel);
+	struct ran *ran = aloe_ok(
+	    "run waveforms/utran384-rf.conf --clock virtual --json -q --set sink.path='%s' %s",
+	    aloe_path("rf.wav"), channel);
 	const int lost = (int)ran_variable(ran, "sink.concealed_blocks");
 
 	print_message("%s: %d blocks before lock\n", channel, lost);
@@ -62,16 +63,19 @@ static void test_identical(void **state)
 	(void)state;
 	run_speech("", 0);
 	run_speech("--set path.items=0 --set carrier.frequency=0", 0);
-	run_speech("--set path.items=76001 --set carrier.frequency=-5.5e-5 --set carrier.initial_phase=-0.4", 1);
+	run_speech(
+	    "--set path.items=76001 --set carrier.frequency=-5.5e-5 --set carrier.initial_phase=-0.4",
+	    1);
 	run_speech("--lanes 0,1 --isolation component", 0);
 }
 
 /* Both ends of the cell must know its code. */
 static void test_another_cell(void **state)
 {
-	struct ran *ran = aloe_ok("run waveforms/utran384-rf.conf --clock virtual --slots 50 --json -q "
-				  "--set sink.path='%s' --set sync.primary_code=10",
-				  aloe_path("rf.wav"));
+	struct ran *ran =
+	    aloe_ok("run waveforms/utran384-rf.conf --clock virtual --slots 50 --json -q "
+	            "--set sink.path='%s' --set sync.primary_code=10",
+	        aloe_path("rf.wav"));
 
 	(void)state;
 	assert_true(ran_variable(ran, "sync.locks") == 0);
@@ -82,15 +86,17 @@ static void test_another_cell(void **state)
 
 static void test_some_blocks_fail(void **state)
 {
-	struct ran *ran = aloe_ok("run waveforms/utran384-rf.conf --clock virtual --json -q --set sink.path='%s' "
-				  "--set noise.ebn0_db=2.12",
-				  aloe_path("rf.wav"));
+	struct ran *ran =
+	    aloe_ok("run waveforms/utran384-rf.conf --clock virtual --json -q --set sink.path='%s' "
+	            "--set noise.ebn0_db=2.12",
+	        aloe_path("rf.wav"));
 	const int failed = (int)ran_variable(ran, "check.block_errors");
 
 	(void)state;
 	assert_true(ran_variable(ran, "sink.samples") == SAMPLES);
 	assert_true(ran_variable(ran, "sync.locks") == 1);
-	assert_true(ran_variable(ran, "sink.concealed_blocks") == failed + BLOCKS - ran_variable(ran, "check.blocks"));
+	assert_true(ran_variable(ran, "sink.concealed_blocks") ==
+	    failed + BLOCKS - ran_variable(ran, "check.blocks"));
 	assert_in_range(failed, 100, 350);
 	ran_free(ran);
 }
@@ -99,13 +105,14 @@ static void test_some_blocks_fail(void **state)
 
 static double bler(const char *file, double ebn0_db, int blocks, const char *more)
 {
-	struct ran *ran = aloe_ok("run waveforms/%s.conf --clock virtual --slots %d --lanes 0,1 --json -q "
-				  "--set noise.ebn0_db=%g %s",
-				  file, blocks, ebn0_db, more);
+	struct ran *ran =
+	    aloe_ok("run waveforms/%s.conf --clock virtual --slots %d --lanes 0,1 --json -q "
+	            "--set noise.ebn0_db=%g %s",
+	        file, blocks, ebn0_db, more);
 	const double rate = ran_variable(ran, "compare.bler");
 
 	print_message("%s at %.2f dB %s: %.4f of %.0f blocks wrong\n", file, ebn0_db, more, rate,
-		      ran_variable(ran, "compare.blocks"));
+	    ran_variable(ran, "compare.blocks"));
 	assert_true(ran_clean(ran));
 	ran_free(ran);
 	return rate;
@@ -117,7 +124,8 @@ static void check_loss(double rate, double ebn0_db, int blocks, const char *more
 {
 	const double deviation = sqrt(rate * (1 - rate) / blocks);
 
-	assert_true(bler("utran384-rf-random", ebn0_db + 0.15, blocks, more) < rate - 2 * deviation);
+	assert_true(
+	    bler("utran384-rf-random", ebn0_db + 0.15, blocks, more) < rate - 2 * deviation);
 	assert_true(bler("utran384-rf-random", ebn0_db - 0.15, 500, more) > rate + 2 * deviation);
 }
 
@@ -138,7 +146,7 @@ static void test_error_rate_timing_found(void **state)
 	(void)state;
 	check_loss(rate, 2.12, 2000, "");
 	check_loss(rate, 2.12, 2000,
-		   "--set path.items=51235 --set carrier.frequency=-5e-5 --set carrier.initial_phase=0.71");
+	    "--set path.items=51235 --set carrier.frequency=-5e-5 --set carrier.initial_phase=0.71");
 }
 
 int main(void)

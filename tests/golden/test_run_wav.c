@@ -12,7 +12,15 @@
 
 #include "tests/common/aloe.h"
 
-enum { PCM = 1, FLOAT = 3, EXTENSIBLE = 0xfffe, FRAMES = 5000, BYTES_MAX = 1 << 20, HEADER = 44, RATE = 24000 };
+enum {
+	PCM = 1,
+	FLOAT = 3,
+	EXTENSIBLE = 0xfffe,
+	FRAMES = 5000,
+	BYTES_MAX = 1 << 20,
+	HEADER = 44,
+	RATE = 24000
+};
 
 /* ---- WAV files, written by hand --------------------------------------------------------------------------------------- */
 
@@ -66,7 +74,8 @@ static void put_format(struct file *file, const struct kind *kind)
 	put(file, kind->channels == 2 ? 3 : 4, 4);
 	put(file, kind->tag, 2);
 	for (int i = 0; i < 14; i++)
-		put(file, (uint8_t) "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71"[i], 1);
+		put(file, (uint8_t) "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71"[i],
+		    1);
 }
 
 /* The sample is full scale at 32768. */
@@ -141,8 +150,9 @@ static int16_t *received_take(const char *path, size_t *ret_samples)
 
 static struct ran *carry(const char *options)
 {
-	return aloe_ok("run waveforms/utran384.conf --clock virtual --set source.path='%s' --set sink.path='%s' %s",
-		       aloe_path("mine.wav"), aloe_path("got.wav"), options);
+	return aloe_ok(
+	    "run waveforms/utran384.conf --clock virtual --set source.path='%s' --set sink.path='%s' %s",
+	    aloe_path("mine.wav"), aloe_path("got.wav"), options);
 }
 
 static int times(const char *text, const char *part)
@@ -172,7 +182,7 @@ static void check_exact(const struct kind *kind, const char *name)
 	file_end(&file, aloe_path("mine.wav"));
 	ran = carry("");
 	snprintf(line, sizeof(line), "converted 24000 Hz %s %s to 24000 Hz 16-bit mono", name,
-		 kind->channels == 2 ? "stereo" : "mono");
+	    kind->channels == 2 ? "stereo" : "mono");
 	if (times(ran->out, "converted") != converts || times(ran->out, line) != converts)
 		fail_msg("not once `%s` in:\n%s", line, ran->out);
 	got = received_take(aloe_path("got.wav"), &samples);
@@ -189,15 +199,15 @@ static void test_formats(void **state)
 	static const struct {
 		unsigned tag, bits;
 		const char *name;
-	} formats[] = {{PCM, 8, "8-bit"},   {PCM, 16, "16-bit"},  {PCM, 24, "24-bit"},
-		       {PCM, 32, "32-bit"}, {FLOAT, 32, "float"}, {FLOAT, 64, "float"}};
+	} formats[] = {{PCM, 8, "8-bit"}, {PCM, 16, "16-bit"}, {PCM, 24, "24-bit"},
+	    {PCM, 32, "32-bit"}, {FLOAT, 32, "float"}, {FLOAT, 64, "float"}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		for (unsigned channels = 1; channels <= 2; channels++)
 			check_exact(&(struct kind){formats[i].tag, formats[i].bits, channels, RATE,
-						   .extensible = i > 1 && channels == 2, .chunks = i % 2},
-				    formats[i].name);
+			                .extensible = i > 1 && channels == 2, .chunks = i % 2},
+			    formats[i].name);
 }
 
 /* A tone of 1 kHz comes out as the same tone, in place, whatever the rate. */
@@ -212,9 +222,10 @@ static void check_tone(const int16_t *samples, size_t n)
 		c += samples[i] * cos(w * (double)i) * 2 / (double)(to - from);
 	}
 	for (size_t i = from; i < to; i++)
-		rest += pow(samples[i] - s * sin(w * (double)i) - c * cos(w * (double)i), 2) / (double)(to - from);
-	print_message("%zu samples: amplitude %.1f, phase %.4f, the rest %.1f\n", n, hypot(s, c), atan2(c, s),
-		      sqrt(rest));
+		rest += pow(samples[i] - s * sin(w * (double)i) - c * cos(w * (double)i), 2) /
+		    (double)(to - from);
+	print_message("%zu samples: amplitude %.1f, phase %.4f, the rest %.1f\n", n, hypot(s, c),
+	    atan2(c, s), sqrt(rest));
 	assert_true(fabs(hypot(s, c) - 8000) < 40);
 	assert_true(fabs(atan2(c, s)) < 0.05); /* of 0.26 in a sample */
 	assert_true(sqrt(rest) < 25);          /* -50 dB */
@@ -222,10 +233,9 @@ static void check_tone(const int16_t *samples, size_t n)
 
 static void test_rates(void **state)
 {
-	static const struct kind kinds[] = {{PCM, 16, 1, 8000, 0, 0},    {PCM, 24, 2, 11025, 0, 0},
-					    {FLOAT, 32, 1, 16000, 0, 0}, {PCM, 16, 2, 22050, 0, 1},
-					    {PCM, 16, 2, 44100, 0, 0},   {PCM, 24, 1, 48000, 1, 0},
-					    {PCM, 32, 2, 96000, 1, 0},   {FLOAT, 32, 1, 192000, 0, 1}};
+	static const struct kind kinds[] = {{PCM, 16, 1, 8000, 0, 0}, {PCM, 24, 2, 11025, 0, 0},
+	    {FLOAT, 32, 1, 16000, 0, 0}, {PCM, 16, 2, 22050, 0, 1}, {PCM, 16, 2, 44100, 0, 0},
+	    {PCM, 24, 1, 48000, 1, 0}, {PCM, 32, 2, 96000, 1, 0}, {FLOAT, 32, 1, 192000, 0, 1}};
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
@@ -238,7 +248,7 @@ static void test_rates(void **state)
 
 		for (unsigned i = 0; i < frames * kinds[k].channels; i++)
 			put_sample(&file, &kinds[k],
-				   8000 * sin(2 * M_PI * 1000 * (i / kinds[k].channels) / kinds[k].rate));
+			    8000 * sin(2 * M_PI * 1000 * (i / kinds[k].channels) / kinds[k].rate));
 		file_end(&file, aloe_path("mine.wav"));
 		ran = carry("");
 		snprintf(part, sizeof(part), "converted %u Hz ", kinds[k].rate);
@@ -273,9 +283,9 @@ static void test_shortest(void **state)
 /* Exit 2, nothing on standard output, one line that names the file and has these words; no received file is left. */
 static void refused(const char *path, const char *words)
 {
-	struct ran *ran =
-	    aloe("run waveforms/utran384.conf --clock virtual --set source.path='%s' --set sink.path='%s'", path,
-		 aloe_path("never.wav"));
+	struct ran *ran = aloe(
+	    "run waveforms/utran384.conf --clock virtual --set source.path='%s' --set sink.path='%s'",
+	    path, aloe_path("never.wav"));
 
 	print_message("%s", ran->err);
 	assert_string_equal(ran->out, "");
@@ -309,7 +319,8 @@ static void test_refused_kinds(void **state)
 	refused_kind((struct kind){2, 8, 1, 22050, 0, 0}, "compressed (MS ADPCM");
 	refused_kind((struct kind){0x11, 8, 1, 22050, 0, 0}, "compressed (IMA ADPCM");
 	refused_kind((struct kind){0x55, 8, 1, 44100, 0, 0}, "compressed (MP3");
-	refused_kind((struct kind){7, 8, 1, 8000, 1, 0}, "compressed (mu-law"); /* in the wide format */
+	refused_kind(
+	    (struct kind){7, 8, 1, 8000, 1, 0}, "compressed (mu-law"); /* in the wide format */
 	refused_kind((struct kind){PCM, 16, 3, 48000, 0, 0}, "mono or stereo is needed");
 	refused_kind((struct kind){PCM, 16, 1, 7999, 0, 0}, "[8000, 192000]");
 	refused_kind((struct kind){PCM, 16, 1, 192001, 0, 0}, "[8000, 192000]");
@@ -340,8 +351,11 @@ static void test_refused_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_formats),       cmocka_unit_test(test_rates),         cmocka_unit_test(test_shortest),
-	    cmocka_unit_test(test_refused_kinds), cmocka_unit_test(test_refused_files),
+	    cmocka_unit_test(test_formats),
+	    cmocka_unit_test(test_rates),
+	    cmocka_unit_test(test_shortest),
+	    cmocka_unit_test(test_refused_kinds),
+	    cmocka_unit_test(test_refused_files),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);

@@ -29,12 +29,11 @@ static void test_bpsk(void **state)
 /* The same bits are counted wrong when something is wrong: turned on purpose. */
 static void test_bpsk_can_fail(void **state)
 {
-	const char *path =
-	    conf_derive("waveforms/bpsk.conf", "noisy.conf",
-			(const char *const[][2]){{"demod:  {", "noise: { component = \"awgn\"; esn0_db = 3.0; };\n"
-							       "demod:  {"},
-						 {"mod -> demod", "mod -> noise -> demod"},
-						 {NULL, NULL}});
+	const char *path = conf_derive("waveforms/bpsk.conf", "noisy.conf",
+	    (const char *const[][2]){{"demod:  {",
+	                                 "noise: { component = \"awgn\"; esn0_db = 3.0; };\n"
+	                                 "demod:  {"},
+	        {"mod -> demod", "mod -> noise -> demod"}, {NULL, NULL}});
 	struct ran *ran = aloe_ok("run '%s' --clock virtual --slots 1000 --json -q", path);
 	const double theory = 0.5 * erfc(sqrt(pow(10, 0.3)));
 
@@ -52,11 +51,12 @@ static double ber_theory(double ebn0_db)
 static void check_rf(double ebn0_db, int slots)
 {
 	struct ran *ran = aloe_ok(
-	    "run waveforms/bpsk-rf.conf --clock virtual --slots %d --json -q --set noise.ebn0_db=%g", slots, ebn0_db);
+	    "run waveforms/bpsk-rf.conf --clock virtual --slots %d --json -q --set noise.ebn0_db=%g",
+	    slots, ebn0_db);
 	const double ber = ran_variable(ran, "check.ber");
 
-	print_message("%g dB: BER %.3g in %.0f bits, theory %.3g\n", ebn0_db, ber, ran_variable(ran, "check.bits"),
-		      ber_theory(ebn0_db));
+	print_message("%g dB: BER %.3g in %.0f bits, theory %.3g\n", ebn0_db, ber,
+	    ran_variable(ran, "check.bits"), ber_theory(ebn0_db));
 	assert_true(ran_clean(ran));
 	assert_true(ran_variable(ran, "check.bits") > (slots - 10) * 1000.0);
 	assert_true(ran_variable(ran, "check.locks") == 1);
@@ -78,8 +78,9 @@ static void test_bpsk_rf(void **state)
 
 static void test_passthrough(void **state)
 {
-	struct ran *ran = aloe_ok("run waveforms/passthrough.conf --clock virtual --json -q --set sink.path='%s'",
-				  aloe_path("through"));
+	struct ran *ran =
+	    aloe_ok("run waveforms/passthrough.conf --clock virtual --json -q --set sink.path='%s'",
+	        aloe_path("through"));
 
 	(void)state;
 	files_equal("waveforms/speech.wav", aloe_path("through"));
@@ -103,9 +104,10 @@ static void test_passthrough_lengths(void **state)
 		struct ran *ran;
 
 		file_make(aloe_path("any"), bytes, lengths[i]);
-		ran = aloe_ok("run waveforms/passthrough.conf --clock virtual --lanes 0,1 -q --set source.path='%s' "
-			      "--set sink.path='%s'",
-			      aloe_path("any"), aloe_path("through"));
+		ran = aloe_ok(
+		    "run waveforms/passthrough.conf --clock virtual --lanes 0,1 -q --set source.path='%s' "
+		    "--set sink.path='%s'",
+		    aloe_path("any"), aloe_path("through"));
 		files_equal(aloe_path("any"), aloe_path("through"));
 		ran_free(ran);
 	}
@@ -120,12 +122,13 @@ static void test_any_folder(void **state)
 	(void)state;
 	assert_non_null(getcwd(root, sizeof(root)));
 	snprintf(command, sizeof(command),
-		 "cd '%s' && env -i '%s' run '%s/waveforms/passthrough.conf' --clock virtual -q --state here "
-		 "--set source.path=data && cmp data passthrough.out && test -d here/runs",
-		 aloe_path("run"), aloe_program("aloe"), root);
+	    "cd '%s' && env -i '%s' run '%s/waveforms/passthrough.conf' --clock virtual -q --state here "
+	    "--set source.path=data && cmp data passthrough.out && test -d here/runs",
+	    aloe_path("run"), aloe_program("aloe"), root);
 	file_make(aloe_path("run/data"), command, strlen(command));
 	assert_int_equal(system(command), 0);
-	snprintf(command, sizeof(command), "cd '%s' && rm -r data passthrough.out here", aloe_path("run"));
+	snprintf(command, sizeof(command), "cd '%s' && rm -r data passthrough.out here",
+	    aloe_path("run"));
 	assert_int_equal(system(command), 0);
 }
 
@@ -134,18 +137,19 @@ static void test_any_folder(void **state)
 /* The waveform with all its files in the working folder. */
 static const char *arguments(const char *name)
 {
-	static const char *const files[][2] = {{"utran384", "sink.path"},      {"utran384-rf", "sink.path"},
-					       {"utran384-tx", "frames.path"}, {"utran384-tx", "lengths.path"},
-					       {"utran384-rx", "frames.path"}, {"utran384-rx", "lengths.path"},
-					       {"utran384-rx", "sink.path"},   {"passthrough", "sink.path"}};
+	static const char *const files[][2] = {{"utran384", "sink.path"},
+	    {"utran384-rf", "sink.path"}, {"utran384-tx", "frames.path"},
+	    {"utran384-tx", "lengths.path"}, {"utran384-rx", "frames.path"},
+	    {"utran384-rx", "lengths.path"}, {"utran384-rx", "sink.path"},
+	    {"passthrough", "sink.path"}};
 	char text[4096];
-	size_t at =
-	    (size_t)snprintf(text, sizeof(text), "waveforms/%s.conf --clock virtual --slots 400 --json -q", name);
+	size_t at = (size_t)snprintf(
+	    text, sizeof(text), "waveforms/%s.conf --clock virtual --slots 400 --json -q", name);
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		if (!strcmp(files[i][0], name))
-			at += (size_t)snprintf(text + at, sizeof(text) - at, " --set %s='%s'", files[i][1],
-					       aloe_path(files[i][1]));
+			at += (size_t)snprintf(text + at, sizeof(text) - at, " --set %s='%s'",
+			    files[i][1], aloe_path(files[i][1]));
 	file_make(aloe_path("arguments"), text, at);
 	return file_take(aloe_path("arguments"), NULL);
 }
@@ -157,9 +161,11 @@ static double check_latency(const char *args, const char *how)
 
 	if (ran_number(ran, "latency.measured_slots_min") != slots ||
 	    ran_number(ran, "latency.measured_slots_max") != slots)
-		fail_msg("%s, %s: stated %g slots, measured %g to %g", ran_text(ran, "waveform"), how, slots,
-			 ran_number(ran, "latency.measured_slots_min"), ran_number(ran, "latency.measured_slots_max"));
-	assert_true(fabs(ran_number(ran, "latency.us") - slots * ran_number(ran, "slot_ns") / 1e3) < 1e-3);
+		fail_msg("%s, %s: stated %g slots, measured %g to %g", ran_text(ran, "waveform"),
+		    how, slots, ran_number(ran, "latency.measured_slots_min"),
+		    ran_number(ran, "latency.measured_slots_max"));
+	assert_true(
+	    fabs(ran_number(ran, "latency.us") - slots * ran_number(ran, "slot_ns") / 1e3) < 1e-3);
 	assert_true(ran_clean(ran));
 	ran_free(ran);
 	return slots;
@@ -171,9 +177,10 @@ static void test_latency(void **state)
 	static const struct {
 		const char *name;
 		int pipelined;
-	} waveforms[] = {{"bpsk", 4},         {"bpsk-rf", 11},     {"utran384", 21},           {"utran384-rf", 33},
-			 {"utran384-tx", 10}, {"utran384-rx", 12}, {"passthrough", 3},         {"utran144", 19},
-			 {"utran64", 19},     {"utran12k2", 19},   {"utran384-dtch-dcch", 19}, {"utran384-uplink", 21}};
+	} waveforms[] = {{"bpsk", 4}, {"bpsk-rf", 11}, {"utran384", 21}, {"utran384-rf", 33},
+	    {"utran384-tx", 10}, {"utran384-rx", 12}, {"passthrough", 3}, {"utran144", 19},
+	    {"utran64", 19}, {"utran12k2", 19}, {"utran384-dtch-dcch", 19},
+	    {"utran384-uplink", 21}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(waveforms) / sizeof(waveforms[0]); i++) {
@@ -182,8 +189,10 @@ static void test_latency(void **state)
 		assert_true(check_latency(args, "--lanes 0") == 1);
 		/* under a sanitizer one component may be worth a lane and all others nothing */
 		assert_in_range((int)check_latency(args, "--lanes 0,1"), ALOE_SLOWER(2, 1), 4);
-		assert_int_equal((int)check_latency(args, "--lanes 0,1 --pipelined"), waveforms[i].pipelined);
-		assert_int_equal((int)check_latency(args, "--lanes 0 --pipelined"), waveforms[i].pipelined);
+		assert_int_equal(
+		    (int)check_latency(args, "--lanes 0,1 --pipelined"), waveforms[i].pipelined);
+		assert_int_equal(
+		    (int)check_latency(args, "--lanes 0 --pipelined"), waveforms[i].pipelined);
 		free((char *)args);
 	}
 }
@@ -193,7 +202,7 @@ static void test_latency_planned(void **state)
 {
 	const char *args = arguments("utran384");
 	struct ran *ran = aloe_ok("run %s --lanes 0,1", args),
-		   *plan = aloe_ok("plan waveforms/utran384.conf --lanes 0,1");
+	           *plan = aloe_ok("plan waveforms/utran384.conf --lanes 0,1");
 	char want[64];
 
 	(void)state;

@@ -134,7 +134,8 @@ static inline int mock_set_number(struct mock *m, const struct aloe_param *p, do
 	if (p->kind == ALOE_KIND_REAL)
 		memcpy(field, p->size == 8 ? (const void *)&value : (const void *)&single, p->size);
 	else
-		memcpy(field, &whole, p->size); /* little-endian hosts only: good enough for a test */
+		memcpy(
+		    field, &whole, p->size); /* little-endian hosts only: good enough for a test */
 	return 0;
 }
 
@@ -160,7 +161,8 @@ static inline int mock_set(struct mock *m, const char *name, const char *value)
 		return mock_set_enum(m, p, value);
 	case ALOE_KIND_TEXT:
 	case ALOE_KIND_PATH:
-		return snprintf((char *)m->state + p->offset, p->size, "%s", value) < p->size ? 0 : -1;
+		return snprintf((char *)m->state + p->offset, p->size, "%s", value) < p->size ? 0
+		                                                                              : -1;
 	case ALOE_KIND_BOOL:
 		m->state[p->offset] = !strcmp(value, "true");
 		return 0;
@@ -191,7 +193,8 @@ static inline int mock_set_live(struct mock *m, const char *name, const float *d
 	struct aloe_reals next = {data, len, field->version + 1, NULL};
 	int rc = 0;
 
-	if (!param_is_live_array(p) || len > p->items_max || m->n_old == sizeof(m->old) / sizeof(m->old[0]))
+	if (!param_is_live_array(p) || len > p->items_max ||
+	    m->n_old == sizeof(m->old) / sizeof(m->old[0]))
 		mock_die(m, "not live, too long, or set too often without mock_work:", name);
 	if (m->component->prepare)
 		rc = m->component->prepare(m->state, p, &next, &m->setup);
@@ -207,7 +210,8 @@ static inline void mock_release_old(struct mock *m)
 {
 	for (; m->n_old > 0; m->n_old--)
 		if (m->component->release)
-			m->component->release(m->state, m->old[m->n_old - 1].param, &m->old[m->n_old - 1].reals);
+			m->component->release(
+			    m->state, m->old[m->n_old - 1].param, &m->old[m->n_old - 1].reals);
 }
 
 static inline void mock_set_default(struct mock *m, const struct aloe_param *p)
@@ -223,7 +227,8 @@ static inline void mock_set_default(struct mock *m, const struct aloe_param *p)
 		m->state[p->offset] = def != 0;
 	else if (p->kind == ALOE_KIND_REAL && def != def) { /* NaN: not set */
 		const float single = (float)def;
-		memcpy(m->state + p->offset, p->size == 8 ? (const void *)&def : (const void *)&single, p->size);
+		memcpy(m->state + p->offset,
+		    p->size == 8 ? (const void *)&def : (const void *)&single, p->size);
 	} else if (p->kind == ALOE_KIND_REAL || (p->kind == ALOE_KIND_INT && def == def))
 		mock_set_number(m, p, def);
 }
@@ -249,7 +254,8 @@ static inline void mock_open(struct mock *m, const char *name)
 	m->component = entry->component;
 	m->state = (uint8_t *)aligned_alloc(64, (m->component->state_size + 64) / 64 * 64);
 	memset(m->state, 0, m->component->state_size);
-	m->setup = (struct aloe_setup){.instance = name, .slot_ns = 10000000, .in = m->format_in, .out = m->format_out};
+	m->setup = (struct aloe_setup){
+	    .instance = name, .slot_ns = 10000000, .in = m->format_in, .out = m->format_out};
 	m->setup.alloc = mock_alloc;
 	m->setup.scratch = mock_scratch;
 	m->setup.simd = simd_best();
@@ -332,7 +338,8 @@ static inline void mock_record_alloc(struct mock *m)
 
 	if (m->component->fill || m->component->drain) {
 		m->record.max = f->max;
-		m->record.data = aligned_alloc(64, ((size_t)f->max * aloe_item_bytes(f->type) + 64) / 64 * 64);
+		m->record.data =
+		    aligned_alloc(64, ((size_t)f->max * aloe_item_bytes(f->type) + 64) / 64 * 64);
 	}
 }
 
@@ -344,14 +351,16 @@ static inline int mock_start(struct mock *m)
 
 	for (uint32_t i = 0; i < c->params.len; i++)
 		if (!(m->params_set >> i & 1))
-			return aloe_fail(&m->setup, "parameter %s is required", c->params.items[i].name);
+			return aloe_fail(
+			    &m->setup, "parameter %s is required", c->params.items[i].name);
 	for (unsigned i = 0; mock_port(m, i, 0); i++)
 		max = m->format_in[i].max > max ? m->format_in[i].max : max;
 	for (unsigned i = 0; mock_port(m, i, 1); i++) {
 		mock_output_type(m, i);
 		m->format_out[i].max = max;
 	}
-	if ((c->check && c->check(m->state, &m->setup) < 0) || (c->shape && c->shape(m->state, &m->setup) < 0))
+	if ((c->check && c->check(m->state, &m->setup) < 0) ||
+	    (c->shape && c->shape(m->state, &m->setup) < 0))
 		return -1;
 	for (unsigned i = 0; mock_port(m, i, 1); i++)
 		mock_output_alloc(m, i);
@@ -380,7 +389,8 @@ static inline void mock_give_state(struct mock *m, unsigned port, enum aloe_stat
 static inline void mock_outputs_check(const struct mock *m)
 {
 	for (unsigned i = 0; mock_port(m, i, 1); i++) {
-		const size_t size = (size_t)m->format_out[i].max * aloe_item_bytes(m->format_out[i].type);
+		const size_t size =
+		    (size_t)m->format_out[i].max * aloe_item_bytes(m->format_out[i].type);
 		for (size_t b = 0; b < MOCK_CANARY_BYTES; b++)
 			if (((const uint8_t *)m->out[i].data)[size + b] != 0xa5)
 				mock_die(m, "wrote past output", mock_port(m, i, 1)->name);
@@ -397,14 +407,16 @@ static inline void mock_copy(struct mock *m)
 	struct aloe_record *r = &m->record;
 
 	if (m->component->fill) {
-		memcpy(m->out[0].data, r->data, (size_t)r->len * aloe_item_bytes(m->format_out[0].type));
+		memcpy(m->out[0].data, r->data,
+		    (size_t)r->len * aloe_item_bytes(m->format_out[0].type));
 		m->out[0].len = r->len;
 		m->out[0].state = r->state;
 	} else {
 		r->len = m->in[0].len;
 		r->state = m->in[0].state;
 		if (r->len)
-			memcpy(r->data, m->in[0].data, (size_t)r->len * aloe_item_bytes(m->format_in[0].type));
+			memcpy(r->data, m->in[0].data,
+			    (size_t)r->len * aloe_item_bytes(m->format_in[0].type));
 	}
 }
 
@@ -458,7 +470,8 @@ static inline double mock_var(const struct mock *m, const char *name)
 		const struct aloe_var *var = &m->component->vars.items[i];
 		const void *field = m->state + var->offset;
 		if (!strcmp(var->name, name))
-			return var->real ? *(const double *)field : (double)*(const uint64_t *)field;
+			return var->real ? *(const double *)field
+			                 : (double)*(const uint64_t *)field;
 	}
 	mock_die(m, "no variable", name);
 	return 0;

@@ -50,8 +50,8 @@ static inline void mock_radio_word(uint8_t *at, int16_t word)
 	at[1] = (uint8_t)((uint16_t)word >> 8);
 }
 
-static inline const uint8_t *mock_radio_received(struct aloe_radio *radio, uint32_t channel, uint32_t from,
-						 uint32_t *ret_samples)
+static inline const uint8_t *mock_radio_received(
+    struct aloe_radio *radio, uint32_t channel, uint32_t from, uint32_t *ret_samples)
 {
 	struct mock_radio *m = (struct mock_radio *)radio;
 	const uint32_t packet = from / radio->rx_packet, end = (packet + 1) * radio->rx_packet;
@@ -65,13 +65,16 @@ static inline const uint8_t *mock_radio_received(struct aloe_radio *radio, uint3
 		return NULL;
 	iq = m->received[channel] + 1 + (size_t)(radio->rx_packet - n) * MOCK_RADIO_IQ;
 	for (uint32_t i = 0; i < n; i++) {
-		mock_radio_word(iq + (size_t)i * MOCK_RADIO_IQ, mock_radio_re(channel, m->slot, from + i));
-		mock_radio_word(iq + (size_t)i * MOCK_RADIO_IQ + 2, mock_radio_im(channel, m->slot, from + i));
+		mock_radio_word(
+		    iq + (size_t)i * MOCK_RADIO_IQ, mock_radio_re(channel, m->slot, from + i));
+		mock_radio_word(
+		    iq + (size_t)i * MOCK_RADIO_IQ + 2, mock_radio_im(channel, m->slot, from + i));
 	}
 	return iq;
 }
 
-static inline uint8_t *mock_radio_place(struct aloe_radio *radio, uint32_t channel, uint32_t *ret_samples)
+static inline uint8_t *mock_radio_place(
+    struct aloe_radio *radio, uint32_t channel, uint32_t *ret_samples)
 {
 	struct mock_radio *m = (struct mock_radio *)radio;
 	const uint32_t room = m->room < radio->slot_samples ? m->room : radio->slot_samples;
@@ -101,7 +104,7 @@ static inline void mock_radio_send(struct aloe_radio *radio, uint32_t channel, u
 		if (m->placed[1 + (size_t)m->n_placed * MOCK_RADIO_IQ + b] != 0xa5)
 			m->wrong = "wrote behind its place";
 	memcpy(m->sent[channel] + (size_t)m->n_sent[channel] * MOCK_RADIO_IQ, m->placed + 1,
-	       (size_t)samples * MOCK_RADIO_IQ);
+	    (size_t)samples * MOCK_RADIO_IQ);
 	m->n_sent[channel] += samples;
 	m->n_placed = 0;
 }
@@ -109,15 +112,15 @@ static inline void mock_radio_send(struct aloe_radio *radio, uint32_t channel, u
 static inline void mock_radio_init(struct mock_radio *m, uint32_t slot_samples, uint32_t packet)
 {
 	m->radio = (struct aloe_radio){.rate_hz = 1e6,
-				       .slot_samples = slot_samples,
-				       .channels = MOCK_RADIO_CHANNELS,
-				       .rx_packet = packet,
-				       .tx_packet = packet,
-				       .tx_advance = 3 * (int64_t)slot_samples,
-				       .counts = m->counts,
-				       .received = mock_radio_received,
-				       .place = mock_radio_place,
-				       .send = mock_radio_send};
+	    .slot_samples = slot_samples,
+	    .channels = MOCK_RADIO_CHANNELS,
+	    .rx_packet = packet,
+	    .tx_packet = packet,
+	    .tx_advance = 3 * (int64_t)slot_samples,
+	    .counts = m->counts,
+	    .received = mock_radio_received,
+	    .place = mock_radio_place,
+	    .send = mock_radio_send};
 	m->room = slot_samples;
 	m->placed = (uint8_t *)malloc(1 + (size_t)packet * MOCK_RADIO_IQ + MOCK_RADIO_CANARY);
 	for (unsigned c = 0; c < MOCK_RADIO_CHANNELS; c++) {

@@ -66,8 +66,9 @@ static struct bench *open_hosts(void)
 	assert_non_null(bench);
 	assert_non_null(text);
 	memset(bench, 0, sizeof(*bench));
-	assert_int_equal(
-	    wave_open(&bench->wave, text, &(struct wave_options){.clock = "step", .isolation = "component"}), 0);
+	assert_int_equal(wave_open(&bench->wave, text,
+	                     &(struct wave_options){.clock = "step", .isolation = "component"}),
+	    0);
 	free(text);
 	assert_int_equal(bench->wave.view.head->n_hosts, HOSTS);
 	atomic_store(&bench->wave.node->timebase[0].allowed, 0);
@@ -141,7 +142,8 @@ static void test_a_lost_wake(void **state)
 
 	(void)state;
 	seat_start(bench, 1);
-	atomic_store(&bench->wave.lane[0]->baton, baton_make(0, 0, 1)); /* and here the one before died */
+	atomic_store(
+	    &bench->wave.lane[0]->baton, baton_make(0, 0, 1)); /* and here the one before died */
 	pause_ms(50);
 	assert_int_equal(baton(bench), baton_make(0, 0, 1));
 	lane_wake(&bench->wave.node->lane[0], bench->wave.lane[0]);

@@ -39,20 +39,23 @@ static void has(const char *text, const char *part)
 
 /* ---- bler ---------------------------------------------------------------------------------------------------------------- */
 
-static const char bler[] = "bench bler --iterations 1,2 --scaling 1 --ebn0 1.7:2.7:0.5 --errors 20 --blocks 400 -q";
+static const char bler[] =
+    "bench bler --iterations 1,2 --scaling 1 --ebn0 1.7:2.7:0.5 --errors 20 --blocks 400 -q";
 
 static void check_point(const struct ran *ran, int row)
 {
-	const double blocks = cell(ran, "curve", row, "blocks"), wrong = cell(ran, "curve", row, "block_errors");
+	const double blocks = cell(ran, "curve", row, "blocks"),
+	             wrong = cell(ran, "curve", row, "block_errors");
 	const double rate = cell(ran, "curve", row, "bler");
 
 	assert_true(blocks == 400);
 	assert_true(fabs(rate - wrong / blocks) < 1e-9);
-	assert_true(cell(ran, "curve", row, "bler_low") <= rate && rate <= cell(ran, "curve", row, "bler_high"));
+	assert_true(cell(ran, "curve", row, "bler_low") <= rate &&
+	    rate <= cell(ran, "curve", row, "bler_high"));
 	assert_true(cell(ran, "curve", row, "bits") == blocks * 3856);
 	assert_true(cell(ran, "curve", row, "bit_errors") >= wrong);
 	assert_true(fabs(cell(ran, "curve", row, "ebn0_db") - cell(ran, "curve", row, "esn0_db") -
-			 10 * log10(9120. / 3856)) < 1e-6);
+	                10 * log10(9120. / 3856)) < 1e-6);
 	if (row % 3) /* less noise, fewer errors */
 		assert_true(wrong <= cell(ran, "curve", row - 1, "block_errors"));
 	if (row >= 3) /* a second iteration helps */
@@ -68,7 +71,8 @@ static void test_bler(void **state)
 	(void)state;
 	assert_string_equal(ran->err, "");
 	assert_string_equal(ran_text(ran, "bench"), "bler");
-	has(ran_text(ran, "command"), "aloe bench bler --iterations 1,2 --scaling 1 --ebn0 1.7:2.7:0.5");
+	has(ran_text(ran, "command"),
+	    "aloe bench bler --iterations 1,2 --scaling 1 --ebn0 1.7:2.7:0.5");
 	assert_true(ran_number(ran, "schema") == 1);
 	assert_true(ran_number(ran, "machine.cpus") >= 1);
 	assert_int_equal(rows(ran, "curve"), 6);
@@ -86,7 +90,8 @@ static void test_bler(void **state)
 	/* The same counts on every run; CSV is the first table. */
 	assert_string_equal(again->out, csv);
 	assert_int_equal(ran_lines(csv), 7);
-	assert_int_equal(strncmp(csv, "simd,iterations,scaling,ebn0_db,esn0_db,blocks,block_errors,", 60), 0);
+	assert_int_equal(
+	    strncmp(csv, "simd,iterations,scaling,ebn0_db,esn0_db,blocks,block_errors,", 60), 0);
 	free(csv);
 	ran_free(again);
 	ran_free(ran);
@@ -95,13 +100,16 @@ static void test_bler(void **state)
 /* Levels see the same noise; the text says what the JSON says. */
 static void test_levels(void **state)
 {
-	struct ran *ran = aloe_ok("bench bler --iterations 1 --ebn0 3 --blocks 60 --simd plain --seed 7 -q"), *other;
+	struct ran *ran = aloe_ok(
+	               "bench bler --iterations 1 --ebn0 3 --blocks 60 --simd plain --seed 7 -q"),
+	           *other;
 
 	(void)state;
 	has(ran->out, "aloe bench bler --iterations 1 --ebn0 3");
 	has(ran->out, "where the block error rate crosses");
 	has(ran->out, "the points do not reach it");
-	other = aloe_ok("bench bler --iterations 1 --ebn0 3 --blocks 60 --simd plain --seed 8 -q --csv -");
+	other = aloe_ok(
+	    "bench bler --iterations 1 --ebn0 3 --blocks 60 --simd plain --seed 8 -q --csv -");
 	assert_int_equal(ran_lines(other->out), 2);
 	assert_null(strstr(other->out, "crosses"));
 	ran_free(ran);
@@ -113,15 +121,14 @@ static void test_levels(void **state)
 
 static void test_other_waveform(void **state)
 {
-	const char *path =
-	    conf_derive("waveforms/bpsk.conf", "noisy.conf",
-			(const char *const[][2]){
-			    {"mod:    { component = \"bpsk_mod\"; };",
-			     "mod: { component = \"bpsk_mod\"; output = \"cf32\"; }; noise: { component = \"awgn\"; "
-			     "ebn0_db = 3.0; bits_per_item = 1.0; };"},
-			    {"mod -> demod", "mod -> noise -> demod"},
-			    {NULL, NULL}});
-	struct ran *ran = aloe_ok("bench bler --waveform '%s' --ebn0 4:6:2 --blocks 500 --json -q", path);
+	const char *path = conf_derive("waveforms/bpsk.conf", "noisy.conf",
+	    (const char *const[][2]){
+	        {"mod:    { component = \"bpsk_mod\"; };",
+	            "mod: { component = \"bpsk_mod\"; output = \"cf32\"; }; noise: { component = \"awgn\"; "
+	            "ebn0_db = 3.0; bits_per_item = 1.0; };"},
+	        {"mod -> demod", "mod -> noise -> demod"}, {NULL, NULL}});
+	struct ran *ran =
+	    aloe_ok("bench bler --waveform '%s' --ebn0 4:6:2 --blocks 500 --json -q", path);
 	const double expected = 0.5 * erfc(sqrt(pow(10, 0.4)));
 
 	(void)state;
@@ -153,13 +160,14 @@ static void check_file(const char *name, const char *begins, const char *holds)
 static void test_plots(void **state)
 {
 	static const char *const files[][3] = {
-	    {"b.gp", "set title 'feasible problems that a mapper solves'", "set ylabel 'solved [%]'"},
-	    {"b.svg", "<?xml", "solved [%]"},
-	    {"b.png", "\x89PNG", NULL}};
+	    {"b.gp", "set title 'feasible problems that a mapper solves'",
+	        "set ylabel 'solved [%]'"},
+	    {"b.svg", "<?xml", "solved [%]"}, {"b.png", "\x89PNG", NULL}};
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		ran_free(aloe_ok("bench map --seeds 2 --units 0 -q --plot '%s'", aloe_path(files[i][0])));
+		ran_free(aloe_ok(
+		    "bench map --seeds 2 --units 0 -q --plot '%s'", aloe_path(files[i][0])));
 		check_file(files[i][0], files[i][1], files[i][2]);
 	}
 	ran_free(aloe_ends(FAILED, "bench map --seeds 2 --units 0 -q --plot /nowhere/at/all.gp"));
@@ -183,7 +191,8 @@ static double sum_of(const struct ran *ran, const char *part, const char *key)
 
 static void test_utran(void **state)
 {
-	struct ran *ran = aloe_ok("bench utran --clock virtual --rounds 2 --seconds 0.5 --simd plain --json -q");
+	struct ran *ran =
+	    aloe_ok("bench utran --clock virtual --rounds 2 --seconds 0.5 --simd plain --json -q");
 	static const char *const parts[] = {"tx", "rx", "decoder"};
 	static const double instances[] = {7, 6, 1, 14, 16};
 	double whole = 0;
@@ -194,7 +203,8 @@ static void test_utran(void **state)
 	for (int i = 0; i < 20; i++) {
 		assert_true(cell(ran, "components", i, "calls") == 100);
 		assert_true(cell(ran, "components", i, "mean_us") > 0);
-		assert_true(cell(ran, "components", i, "max_us") >= cell(ran, "components", i, "p50_us") * 0.96);
+		assert_true(cell(ran, "components", i, "max_us") >=
+		    cell(ran, "components", i, "p50_us") * 0.96);
 	}
 	for (int i = 0; i < 5; i++)
 		assert_true(cell(ran, "sums", i, "instances") == instances[i]);
@@ -213,7 +223,8 @@ static void test_utran(void **state)
 /* On the virtual clock nothing is missed: the largest is what --max allows, found in as few runs as it takes. */
 static void test_copies(void **state)
 {
-	struct ran *ran = aloe_ok("bench copies --clock virtual --max 5 --seconds 0.5 --lanes 1 --json -q");
+	struct ran *ran =
+	    aloe_ok("bench copies --clock virtual --max 5 --seconds 0.5 --lanes 1 --json -q");
 	static const double tried[] = {1, 2, 4, 5};
 
 	(void)state;
@@ -237,10 +248,10 @@ static void test_copies(void **state)
 static void test_copies_none(void **state)
 {
 	const char *path = conf_derive("waveforms/bpsk.conf", "slow.conf",
-				       (const char *const[][2]){{"mod:    {", "slow: { component = \"spin\"; mean_us = "
-									      "1500.0; };\n\tmod:    {"},
-								{"source -> mod", "source -> slow -> mod"},
-								{NULL, NULL}});
+	    (const char *const[][2]){{"mod:    {",
+	                                 "slow: { component = \"spin\"; mean_us = "
+	                                 "1500.0; };\n\tmod:    {"},
+	        {"source -> mod", "source -> slow -> mod"}, {NULL, NULL}});
 	struct ran *ran = aloe_ok("bench copies '%s' --max 4 --seconds 0.2 --lanes 1 -q", path);
 
 	(void)state;
@@ -255,7 +266,8 @@ static void test_copies_none(void **state)
 /* The same seeds are the same problems; exact solves all that are feasible, the portfolio is never dearer than any other. */
 static void test_map(void **state)
 {
-	struct ran *ran = aloe_ok("bench map --seeds 3:32 --load 80,93 --units 60 --cores 8 --json -q");
+	struct ran *ran =
+	    aloe_ok("bench map --seeds 3:32 --load 80,93 --units 60 --cores 8 --json -q");
 	struct ran *again = aloe_ok("bench map --seeds 3:32 --load 80,93 --units 0 --json -q");
 
 	(void)state;
@@ -266,19 +278,21 @@ static void test_map(void **state)
 		const double feasible = cell(ran, "problems", load, "feasible");
 
 		assert_true(cell(ran, "problems", load, "problems") == 30);
-		assert_true(
-		    feasible + cell(ran, "problems", load, "infeasible") + cell(ran, "problems", load, "open") == 30);
+		assert_true(feasible + cell(ran, "problems", load, "infeasible") +
+		        cell(ran, "problems", load, "open") ==
+		    30);
 		assert_true(feasible > 10);
 		for (int row = 12 * load; row < 12 * load + 12; row++) {
 			assert_true(cell(ran, "mappers", row, "feasible") == feasible);
-			assert_true(cell(ran, "mappers", row, "solved") == cell(again, "mappers", row, "solved"));
+			assert_true(cell(ran, "mappers", row, "solved") ==
+			    cell(again, "mappers", row, "solved"));
 			assert_true(cell(ran, "mappers", row, "solved") <= feasible);
 			assert_true(cell(ran, "mappers", row, "cost_mean") >= 1 - 1e-9);
 		}
 		assert_true(cell(ran, "mappers", 12 * load + 10, "solved") == feasible);
 		assert_true(cell(ran, "mappers", 12 * load + 10, "cost_worst") == 1);
 		assert_true(cell(ran, "mappers", 12 * load + 11, "cost_mean") <=
-			    cell(ran, "mappers", 12 * load + 9, "cost_mean"));
+		    cell(ran, "mappers", 12 * load + 9, "cost_mean"));
 	}
 	has(ran->out, "\"reach\": \"met\"");
 	ran_free(again);
@@ -307,7 +321,7 @@ static void check_predictions(const struct ran *all, const struct ran *withheld,
 			continue; /* nothing is known of it as a source any more */
 		for (int k = 0; k < 3; k++)
 			assert_true(cell(all, "components", row, keys[k]) ==
-				    cell(withheld, "components", other, keys[k]));
+			    cell(withheld, "components", other, keys[k]));
 		snprintf(path, sizeof(path), "tables.components.%d.target", other);
 		if (!strcmp(ran_text(withheld, path), kind)) {
 			assert_true(cell(withheld, "components", other, "class_us") > 0);
@@ -325,8 +339,10 @@ static void check_predictions(const struct ran *all, const struct ran *withheld,
 /* What is predicted for a kind does not change when what was measured of components there is taken away. */
 static void test_predict(void **state)
 {
-	struct ran *ran = aloe_ok("bench predict --rounds 1 --seconds 1 --keep '%s' --json -q", aloe_path("kinds"));
-	struct ran *again = aloe_ok("bench predict --from '%s' --json -q", aloe_path("kinds")), *withheld;
+	struct ran *ran = aloe_ok(
+	    "bench predict --rounds 1 --seconds 1 --keep '%s' --json -q", aloe_path("kinds"));
+	struct ran *again = aloe_ok("bench predict --from '%s' --json -q", aloe_path("kinds")),
+	           *withheld;
 	char path[400];
 
 	(void)state;
@@ -340,10 +356,14 @@ static void test_predict(void **state)
 	for (int row = 0; row < (int)rows(ran, "components"); row++) {
 		const double predicted = cell(ran, "components", row, "class_us");
 
-		assert_true(cell(ran, "components", row, "clock_us") == cell(ran, "components", row, "source_us"));
-		assert_true(fabs(predicted - cell(again, "components", row, "class_us")) < 1e-6 * predicted);
-		assert_true(fabs(cell(ran, "components", row, "class_error") -
-				 100 * fabs(predicted / cell(ran, "components", row, "target_us") - 1)) < 1e-4);
+		assert_true(cell(ran, "components", row, "clock_us") ==
+		    cell(ran, "components", row, "source_us"));
+		assert_true(fabs(predicted - cell(again, "components", row, "class_us")) <
+		    1e-6 * predicted);
+		assert_true(
+		    fabs(cell(ran, "components", row, "class_error") -
+		        100 * fabs(predicted / cell(ran, "components", row, "target_us") - 1)) <
+		    1e-4);
 	}
 	snprintf(path, sizeof(path), "%s/plain.profile.json", aloe_path("kinds"));
 	assert_int_equal(unlink(path), 0);
@@ -354,8 +374,9 @@ static void test_predict(void **state)
 	ran_free(ran);
 
 	/* What is not one of those files is told by name. */
-	assert_int_equal(file_write(path, "{\"schema\": 1, \"profile\": 7}", strlen("{\"schema\": 1, \"profile\": 7}")),
-			 0);
+	assert_int_equal(file_write(path, "{\"schema\": 1, \"profile\": 7}",
+	                     strlen("{\"schema\": 1, \"profile\": 7}")),
+	    0);
 	ran = aloe_ends(USAGE, "bench predict --from '%s'", aloe_path("kinds"));
 	has(ran->err, "plain.profile.json: \"profile\" must be an object");
 	ran_free(ran);
@@ -454,15 +475,9 @@ static int interrupted_after(useconds_t us, char *const argv[])
 
 static void test_interrupted(void **state)
 {
-	char *const argv[] = {(char *)aloe_program("aloe"),
-			      (char *)"bench",
-			      (char *)"bler",
-			      (char *)"--ebn0",
-			      (char *)"3:9:1",
-			      (char *)"--blocks",
-			      (char *)"1000000",
-			      (char *)"-q",
-			      NULL};
+	char *const argv[] = {(char *)aloe_program("aloe"), (char *)"bench", (char *)"bler",
+	    (char *)"--ebn0", (char *)"3:9:1", (char *)"--blocks", (char *)"1000000", (char *)"-q",
+	    NULL};
 	char *text;
 
 	(void)state;
@@ -484,12 +499,18 @@ static void test_interrupted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_bler),           cmocka_unit_test(test_levels),
-	    cmocka_unit_test(test_other_waveform), cmocka_unit_test(test_plots),
-	    cmocka_unit_test(test_utran),          cmocka_unit_test(test_copies),
-	    cmocka_unit_test(test_copies_none),    cmocka_unit_test(test_map),
-	    cmocka_unit_test(test_predict),        cmocka_unit_test(test_usage),
-	    cmocka_unit_test(test_environment),    cmocka_unit_test(test_interrupted),
+	    cmocka_unit_test(test_bler),
+	    cmocka_unit_test(test_levels),
+	    cmocka_unit_test(test_other_waveform),
+	    cmocka_unit_test(test_plots),
+	    cmocka_unit_test(test_utran),
+	    cmocka_unit_test(test_copies),
+	    cmocka_unit_test(test_copies_none),
+	    cmocka_unit_test(test_map),
+	    cmocka_unit_test(test_predict),
+	    cmocka_unit_test(test_usage),
+	    cmocka_unit_test(test_environment),
+	    cmocka_unit_test(test_interrupted),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);

@@ -54,7 +54,8 @@ static bool none(const json_t *row, const char *key)
 }
 
 /* The row of that isolation and component. */
-static const json_t *row_of(const struct ran *ran, const char *table, const char *isolation, const char *component)
+static const json_t *row_of(
+    const struct ran *ran, const char *table, const char *isolation, const char *component)
 {
 	for (size_t i = 0; i < rows(ran, table); i++) {
 		const json_t *row = row_at(ran, table, i);
@@ -82,9 +83,9 @@ static void has(const char *all, const char *part)
 
 static void test_table1(void **state)
 {
-	struct ran *ran =
-	    aloe_ok("bench table1 -n 5 --isolation component,waveform --clock virtual --json --plot '%s' -q",
-		    aloe_path("table1.gp"));
+	struct ran *ran = aloe_ok(
+	    "bench table1 -n 5 --isolation component,waveform --clock virtual --json --plot '%s' -q",
+	    aloe_path("table1.gp"));
 	char *script = file_take(aloe_path("table1.gp"), NULL);
 	const json_t *chain = row_of(ran, "components", "component", "chain"), *decoder, *longer;
 	double mean = 0, most = 0, published = 0;
@@ -93,10 +94,12 @@ static void test_table1(void **state)
 	assert_int_equal(rows(ran, "components"), 2 * 16);
 	for (size_t i = 16; i < 16 + 14; i++) {
 		const json_t *row = row_at(ran, "components", i);
-		const json_t *inside = row_of(ran, "components", "waveform", text(row, "component"));
+		const json_t *inside =
+		    row_of(ran, "components", "waveform", text(row, "component"));
 		assert_string_equal(text(row, "isolation"), "component");
 		assert_true(number(row, "calls") == 5);
-		assert_true(number(row, "mean_us") > 0 && number(row, "max_us") >= number(row, "mean_us"));
+		assert_true(
+		    number(row, "mean_us") > 0 && number(row, "max_us") >= number(row, "mean_us"));
 		same(number(row, "published_max_us"), number(row, "published_kmac") / 0.6);
 		same(number(row, "times"), number(row, "published_max_us") / number(row, "max_us"));
 		same(number(row, "in_process_max_us"), number(inside, "max_us"));
@@ -126,7 +129,8 @@ static void test_markdown(void **state)
 	struct ran *ran = aloe_ok("bench map --seeds 2 --units 0 --markdown -q");
 
 	(void)state;
-	assert_int_equal(strncmp(ran->out, "`aloe bench map --seeds 2 --units 0 --markdown", 46), 0);
+	assert_int_equal(
+	    strncmp(ran->out, "`aloe bench map --seeds 2 --units 0 --markdown", 46), 0);
 	has(ran->out, "\n\n**the problems**\n\n| load % | problems | feasible |");
 	has(ran->out, " |\n|---:|---:|---:|---:|---:|\n| 80 | 2 | ");
 	has(ran->out, "\n\n* random problems, seeds 1 to 2");
@@ -136,8 +140,8 @@ static void test_markdown(void **state)
 /* --table shows one of them, and writes it as CSV; of a name that is not there it says which are. */
 static void test_one_table(void **state)
 {
-	struct ran *ran =
-	    aloe_ok("bench map --seeds 2 --units 0 --table problems --csv '%s' -q", aloe_path("problems.csv"));
+	struct ran *ran = aloe_ok("bench map --seeds 2 --units 0 --table problems --csv '%s' -q",
+	    aloe_path("problems.csv"));
 	char *csv = file_take(aloe_path("problems.csv"), NULL);
 
 	(void)state;
@@ -163,7 +167,8 @@ static void check_summary(const struct ran *ran, const json_t *summary)
 		const json_t *cell = row_at(ran, "cells", i);
 		if (strcmp(text(cell, "component"), text(summary, "component")) != 0)
 			continue;
-		assert_true(number(cell, "from_us") >= last && number(cell, "to_us") > number(cell, "from_us"));
+		assert_true(number(cell, "from_us") >= last &&
+		    number(cell, "to_us") > number(cell, "from_us"));
 		last = number(cell, "to_us");
 		counted += number(cell, "count");
 		share += number(cell, "share");
@@ -173,12 +178,14 @@ static void check_summary(const struct ran *ran, const json_t *summary)
 	assert_true(number(summary, "max_us") <= last);
 	assert_true(number(summary, "p50_us") <= number(summary, "p99_us"));
 	assert_true(number(summary, "p99_us") <= number(summary, "max_us"));
-	same(number(summary, "max_to_mean"), number(summary, "max_us") / number(summary, "mean_us"));
+	same(
+	    number(summary, "max_to_mean"), number(summary, "max_us") / number(summary, "mean_us"));
 }
 
 static void test_hist(void **state)
 {
-	struct ran *ran = aloe_ok("bench hist -n 40 --clock virtual --json --csv '%s' -q", aloe_path("hist.csv"));
+	struct ran *ran =
+	    aloe_ok("bench hist -n 40 --clock virtual --json --csv '%s' -q", aloe_path("hist.csv"));
 	char *csv = file_take(aloe_path("hist.csv"), NULL);
 
 	(void)state;
@@ -198,9 +205,10 @@ static void test_hist(void **state)
 
 static void test_link(void **state)
 {
-	struct ran *ran =
-	    aloe_ok("bench link -n 60 --bits 100000 --isolation waveform,component --clock virtual --json --strict -q");
-	const json_t *inside = row_of(ran, "links", "waveform", NULL), *apart = row_of(ran, "links", "component", NULL);
+	struct ran *ran = aloe_ok(
+	    "bench link -n 60 --bits 100000 --isolation waveform,component --clock virtual --json --strict -q");
+	const json_t *inside = row_of(ran, "links", "waveform", NULL),
+	             *apart = row_of(ran, "links", "component", NULL);
 
 	(void)state;
 	assert_int_equal(rows(ran, "links"), 2);
@@ -208,15 +216,17 @@ static void test_link(void **state)
 		const json_t *row = row_at(ran, "links", i);
 		assert_true(number(row, "samples") == 60 && number(row, "bits") == 1e5);
 		/* the clock is read in whole ns, and its mean over the calls is of each for itself */
-		assert_true(number(row, "mean_us") >= number(row, "send_us") + number(row, "receive_us") - 0.01);
+		assert_true(number(row, "mean_us") >=
+		    number(row, "send_us") + number(row, "receive_us") - 0.01);
 		same(number(row, "gbit_per_s"), 1e5 / number(row, "mean_us") / 1e3);
 		same(number(row, "max_to_mean"), number(row, "max_us") / number(row, "mean_us"));
 		assert_true(number(row, "p50_us") <= number(row, "p99_us") &&
-			    number(row, "p99_us") <= number(row, "p99999_us") &&
-			    number(row, "p99999_us") <= number(row, "max_us"));
+		    number(row, "p99_us") <= number(row, "p99999_us") &&
+		    number(row, "p99999_us") <= number(row, "max_us"));
 		assert_true(number(row, "zero_copy_us") > 0);
 	}
-	assert_true(none(inside, "published_max_to_mean") && none(inside, "in_process_max_to_mean"));
+	assert_true(
+	    none(inside, "published_max_to_mean") && none(inside, "in_process_max_to_mean"));
 	assert_true(number(apart, "published_max_to_mean") == 8);
 	same(number(apart, "in_process_max_to_mean"), number(inside, "max_to_mean"));
 	has(ran->out, ": 0 of all were wrong");
@@ -231,10 +241,11 @@ static void check_lines(const struct ran *ran)
 		const json_t *row = row_at(ran, "lines", i);
 		assert_true(number(row, "samples") == 2 * 100);
 		assert_true(number(row, "module_low_us") <= number(row, "module_us") &&
-			    number(row, "module_us") <= number(row, "module_high_us"));
+		    number(row, "module_us") <= number(row, "module_high_us"));
 		assert_true(number(row, "base_low_us") <= number(row, "base_us") &&
-			    number(row, "base_us") <= number(row, "base_high_us"));
-		assert_true(number(row, "module_direct_us") > 0 && number(row, "direct_samples") > 0);
+		    number(row, "base_us") <= number(row, "base_high_us"));
+		assert_true(
+		    number(row, "module_direct_us") > 0 && number(row, "direct_samples") > 0);
 		same(number(row, "published_module_us"), 5.94);
 		same(number(row, "published_base_us"), 186.7);
 		same(number(row, "times"), 5.94 / number(row, "module_us"));
@@ -244,8 +255,9 @@ static void check_lines(const struct ran *ran)
 
 static void test_overhead(void **state)
 {
-	struct ran *ran = aloe_ok("bench overhead --components 3,10 -n 100 -r 2 --slot-us 1000 --isolation component "
-				  "--clock virtual --json -q");
+	struct ran *ran = aloe_ok(
+	    "bench overhead --components 3,10 -n 100 -r 2 --slot-us 1000 --isolation component "
+	    "--clock virtual --json -q");
 	const json_t *line, *relative = row_at(ran, "relative", 0);
 
 	(void)state;
@@ -261,9 +273,11 @@ static void test_overhead(void **state)
 	assert_int_equal(rows(ran, "relative"), 1);
 	line = row_at(ran, "lines", 0);
 	same(number(relative, "share"), number(relative, "overhead_us") / 1000);
-	same(number(relative, "fitted_share"), (number(line, "base_us") + 10 * number(line, "module_us")) / 1000);
+	same(number(relative, "fitted_share"),
+	    (number(line, "base_us") + 10 * number(line, "module_us")) / 1000);
 	same(number(relative, "published_share"), (186.7 + 59.4) / 1000);
-	same(number(relative, "times"), number(relative, "published_share") / number(relative, "share"));
+	same(number(relative, "times"),
+	    number(relative, "published_share") / number(relative, "share"));
 	ran_free(ran);
 }
 
@@ -275,7 +289,7 @@ static size_t processes(const struct ran *ran, const char *isolation, const char
 
 	for (size_t i = 0; i < rows(ran, "processes"); i++)
 		n += !strcmp(text(row_at(ran, "processes", i), "isolation"), isolation) &&
-		     !strcmp(text(row_at(ran, "processes", i), "process"), name);
+		    !strcmp(text(row_at(ran, "processes", i), "process"), name);
 	return n;
 }
 
@@ -284,7 +298,8 @@ static void check_process(const json_t *row)
 	const bool apart = !strcmp(text(row, "isolation"), "component");
 
 	assert_true(number(row, "private_kb") > 50 && number(row, "shared_kb") > 50);
-	if (!strcmp(text(row, "process"), "aloe-exec") || !strcmp(text(row, "process"), "aloe-host"))
+	if (!strcmp(text(row, "process"), "aloe-exec") ||
+	    !strcmp(text(row, "process"), "aloe-host"))
 		assert_true(number(row, "image_kb") > 0);
 	assert_true(none(row, "published_ti_kb") || !json_object_get(row, "published_ti_kb"));
 	if (!apart || !strcmp(text(row, "process"), "aloe"))
@@ -295,9 +310,10 @@ static void check_process(const json_t *row)
 
 static void test_memory(void **state)
 {
-	struct ran *ran =
-	    aloe_ok("bench memory waveforms/bpsk.conf --isolation waveform,component --clock virtual --json -q");
-	static const char *const daemons[] = {"aloe", "aloe-frontend", "aloe-exec", "aloe-stats", "aloe-swman"};
+	struct ran *ran = aloe_ok(
+	    "bench memory waveforms/bpsk.conf --isolation waveform,component --clock virtual --json -q");
+	static const char *const daemons[] = {
+	    "aloe", "aloe-frontend", "aloe-exec", "aloe-stats", "aloe-swman"};
 	const json_t *instance = row_at(ran, "instances", 0);
 	double all = 0;
 
@@ -309,13 +325,16 @@ static void test_memory(void **state)
 	for (size_t i = 0; i < rows(ran, "processes"); i++) {
 		const json_t *row = row_at(ran, "processes", i);
 		check_process(row);
-		if (!strcmp(text(row, "isolation"), "waveform") && !strcmp(text(row, "process"), "aloe-host"))
+		if (!strcmp(text(row, "isolation"), "waveform") &&
+		    !strcmp(text(row, "process"), "aloe-host"))
 			all = number(row, "private_kb");
-		if (!strcmp(text(row, "isolation"), "component") && !strcmp(text(row, "process"), "aloe-host"))
+		if (!strcmp(text(row, "isolation"), "component") &&
+		    !strcmp(text(row, "process"), "aloe-host"))
 			same(number(row, "in_process_kb"), all / 4);
 	}
 	assert_int_equal(rows(ran, "instances"), 1);
-	same(number(instance, "sum_kb"), number(instance, "private_kb") + number(instance, "image_kb"));
+	same(number(instance, "sum_kb"),
+	    number(instance, "private_kb") + number(instance, "image_kb"));
 	assert_true(number(instance, "sum_kb") > 4 && number(instance, "sum_kb") < 260);
 	ran_free(ran);
 }
@@ -340,7 +359,8 @@ static void test_bpsk(void **state)
 		assert_string_equal(text(row, "mapping"), "source mod demod sink");
 		assert_string_equal(text(row, "limit"), "--max");
 	}
-	assert_int_equal(rows(ran, "trials"), 1); /* known, it is not run again for the second counting */
+	assert_int_equal(
+	    rows(ran, "trials"), 1); /* known, it is not run again for the second counting */
 	assert_string_equal(text(row_at(ran, "trials", 0), "holds"), "yes");
 	has(script, "set xlabel 'slot length [us]'");
 	has(script, "set ylabel 'throughput [Mbit/s]'");
@@ -354,7 +374,8 @@ static void test_bpsk(void **state)
 static void test_usage(void **state)
 {
 	static const char *const wrong[][2] = {
-	    {"table1 --isolation process", "--isolation process: none, waveform, component are allowed"},
+	    {"table1 --isolation process",
+	        "--isolation process: none, waveform, component are allowed"},
 	    {"table1 --isolation none,", "--isolation none,: "},
 	    {"table1 --samples 0", "--samples 0: "},
 	    {"table1 --json --markdown", "--json and --markdown cannot both"},
@@ -395,13 +416,8 @@ static size_t entries(const char *path)
 /* Killed in the middle of a run, it leaves nothing: what it has started ends, and then its folder goes. */
 static void test_killed(void **state)
 {
-	char *const argv[] = {(char *)aloe_program("aloe"),
-			      (char *)"bench",
-			      (char *)"hist",
-			      (char *)"--clock",
-			      (char *)"virtual",
-			      (char *)"--quiet",
-			      NULL};
+	char *const argv[] = {(char *)aloe_program("aloe"), (char *)"bench", (char *)"hist",
+	    (char *)"--clock", (char *)"virtual", (char *)"--quiet", NULL};
 	const char *folder = aloe_path("tmp");
 	pid_t pid;
 
@@ -415,7 +431,8 @@ static void test_killed(void **state)
 		_exit(127);
 	}
 	assert_true(pid > 0);
-	while (entries(folder) == 0 || entries(aloe_path("run")) == 0) /* its folder, and that of a node */
+	while (entries(folder) == 0 ||
+	    entries(aloe_path("run")) == 0) /* its folder, and that of a node */
 		poll(NULL, 0, 10);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -427,9 +444,15 @@ static void test_killed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_table1), cmocka_unit_test(test_markdown), cmocka_unit_test(test_one_table),
-	    cmocka_unit_test(test_hist),   cmocka_unit_test(test_link),     cmocka_unit_test(test_overhead),
-	    cmocka_unit_test(test_memory), cmocka_unit_test(test_bpsk),     cmocka_unit_test(test_usage),
+	    cmocka_unit_test(test_table1),
+	    cmocka_unit_test(test_markdown),
+	    cmocka_unit_test(test_one_table),
+	    cmocka_unit_test(test_hist),
+	    cmocka_unit_test(test_link),
+	    cmocka_unit_test(test_overhead),
+	    cmocka_unit_test(test_memory),
+	    cmocka_unit_test(test_bpsk),
+	    cmocka_unit_test(test_usage),
 	    cmocka_unit_test(test_killed),
 	};
 

@@ -29,7 +29,8 @@ static size_t rows(const struct ran *ran, const char *table)
 /* Every item has to reach every sink, with every set-up: the commands fail where one does not. */
 static void test_check(void **state)
 {
-	struct ran *ran = aloe_ok("bench pipes --check --sizes 3 --items 30001 --slot-items 1000 --json -q");
+	struct ran *ran =
+	    aloe_ok("bench pipes --check --sizes 3 --items 30001 --slot-items 1000 --json -q");
 
 	(void)state;
 	assert_int_equal(rows(ran, "check"), 4);
@@ -47,9 +48,10 @@ static void test_check(void **state)
 /* The same figures by system, and by items in a slot, least first; the better ones are marked. */
 static void test_pipes(void **state)
 {
-	struct ran *ran = aloe_ok("bench pipes --sizes 2 --items 50000 --slot-items 4096,1024 --runs 2 --trials 1 "
-				  "--json -q --plot '%s'",
-				  aloe_path("pipes.gp"));
+	struct ran *ran = aloe_ok(
+	    "bench pipes --sizes 2 --items 50000 --slot-items 4096,1024 --runs 2 --trials 1 "
+	    "--json -q --plot '%s'",
+	    aloe_path("pipes.gp"));
 	char *plot = file_take(aloe_path("pipes.gp"), NULL);
 
 	(void)state;
@@ -57,18 +59,22 @@ static void test_pipes(void **state)
 	for (int i = 0; i < 2; i++) {
 		const double mean = cell(ran, "times", i, "mean");
 		assert_true(cell(ran, "times", i, "runs") == 2);
-		assert_true(cell(ran, "times", i, "low") <= mean && mean <= cell(ran, "times", i, "high"));
-		assert_true(cell(ran, "times", i, "min") > 0 && cell(ran, "times", i, "min") <= mean);
-		assert_true(fabs(cell(ran, "times", i, "rate") * mean / (50000 * 4e-9 * 4) - 1) < 1e-6);
+		assert_true(
+		    cell(ran, "times", i, "low") <= mean && mean <= cell(ran, "times", i, "high"));
+		assert_true(
+		    cell(ran, "times", i, "min") > 0 && cell(ran, "times", i, "min") <= mean);
+		assert_true(
+		    fabs(cell(ran, "times", i, "rate") * mean / (50000 * 4e-9 * 4) - 1) < 1e-6);
 	}
 	assert_non_null(strstr(ran_text(ran, "tables.times.0.system"), "aloe 4096"));
 	assert_int_equal(rows(ran, "slot_items"), 2);
 	for (int i = 0; i < 2; i++) {
 		assert_true(cell(ran, "slot_items", i, "slot_items") == (i ? 4096 : 1024));
-		assert_true(cell(ran, "slot_items", i, "mean") == cell(ran, "times", 1 - i, "mean"));
+		assert_true(
+		    cell(ran, "slot_items", i, "mean") == cell(ran, "times", 1 - i, "mean"));
 	}
 	assert_true((cell(ran, "slot_items", 0, "rate") > cell(ran, "slot_items", 1, "rate")) ==
-		    !strcmp(ran_text(ran, "tables.slot_items.0.best"), "<-"));
+	    !strcmp(ran_text(ran, "tables.slot_items.0.best"), "<-"));
 	assert_int_equal(rows(ran, "limits"), 1);
 	assert_true(cell(ran, "limits", 0, "copying") > 0);
 	assert_non_null(strstr(plot, "items in a slot"));
@@ -79,8 +85,8 @@ static void test_pipes(void **state)
 /* Every set-up by itself: priority and lanes. */
 static void test_messages(void **state)
 {
-	static const char *const names[] = {"aloe, 1 lane", "aloe, all lanes", "aloe, 1 lane, FIFO",
-					    "aloe, all lanes, FIFO"};
+	static const char *const names[] = {
+	    "aloe, 1 lane", "aloe, all lanes", "aloe, 1 lane, FIFO", "aloe, all lanes, FIFO"};
 	struct ran *ran = aloe_ok("bench messages --sizes 2 --items 1000 --runs 1 --all --json -q");
 
 	(void)state;
@@ -90,7 +96,9 @@ static void test_messages(void **state)
 
 		snprintf(path, sizeof(path), "tables.times.%d.system", i);
 		assert_string_equal(ran_text(ran, path), names[i]);
-		assert_true(fabs(cell(ran, "times", i, "rate") * 4e-3 / cell(ran, "times", i, "mean") - 1) < 1e-6);
+		assert_true(
+		    fabs(cell(ran, "times", i, "rate") * 4e-3 / cell(ran, "times", i, "mean") - 1) <
+		    1e-6);
 	}
 	assert_int_equal(rows(ran, "slot_items"), 0); /* nothing to compare */
 	ran_free(ran);
@@ -103,13 +111,16 @@ static void test_chains(void **state)
 	(void)state;
 	assert_int_equal(rows(ran, "times"), 4);
 	for (int i = 0; i < 4; i++)
-		assert_true(fabs(cell(ran, "times", i, "rate") * cell(ran, "times", i, "mean") / 0.8 - 1) < 1e-6);
+		assert_true(
+		    fabs(cell(ran, "times", i, "rate") * cell(ran, "times", i, "mean") / 0.8 - 1) <
+		    1e-6);
 	ran_free(ran);
 	ran = aloe_ok("bench chain --seconds 0.1 --runs 1 --json -q");
 	assert_int_equal(rows(ran, "times"), 3); /* isolations */
 	for (int i = 0; i < 3; i++) {
 		assert_true(cell(ran, "times", i, "mean") > 0);
-		assert_true(cell(ran, "times", i, "second") <= cell(ran, "times", i, "third")); /* p50, max */
+		assert_true(cell(ran, "times", i, "second") <=
+		    cell(ran, "times", i, "third")); /* p50, max */
 	}
 	ran_free(ran);
 	ran = aloe_ok("bench handover --seconds 0.1 --runs 1 --json -q");
@@ -137,18 +148,23 @@ static void test_refused(void **state)
 	refused("bench pipes --sizes 2,2", "different numbers 1 .. 64");
 	refused("bench pipes --sizes 1.5", "whole numbers");
 	refused("bench pipes --slot-items 0", "--slot-items 0: at most 8 different numbers");
-	refused("bench messages --packets 5000", "--packets 5000: at most 8 different numbers 1 .. 4096");
+	refused("bench messages --packets 5000",
+	    "--packets 5000: at most 8 different numbers 1 .. 4096");
 	refused("bench chain --seconds 0", "--seconds");
 	refused("bench overhead --vs nobody", "there is only jack");
-	refused("bench overhead --vs jack --samples 100", "--samples is for measurements without --vs");
+	refused(
+	    "bench overhead --vs jack --samples 100", "--samples is for measurements without --vs");
 	refused("bench overhead --runs 3", "--runs is for those with --vs");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_check),  cmocka_unit_test(test_pipes),   cmocka_unit_test(test_messages),
-	    cmocka_unit_test(test_chains), cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_check),
+	    cmocka_unit_test(test_pipes),
+	    cmocka_unit_test(test_messages),
+	    cmocka_unit_test(test_chains),
+	    cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);

@@ -41,30 +41,30 @@ enum {
 
 static const char steady[] = "name = \"%s\"; slot_ns = " ALOE_SLOWER(
     "5000000", "20000000") "; late = \"%s\";\n"
-			   "instances: {\n"
-			   "  source: { component = \"counter\"; };\n"
-			   "  work: { component = \"faulty\"; %s = 100.0; };\n"
-			   "  sink: { component = \"file_sink\"; path = \"%%s\"; };\n"
-			   "};\nlinks = ( \"source -> work -> sink\" );\n";
+                           "instances: {\n"
+                           "  source: { component = \"counter\"; };\n"
+                           "  work: { component = \"faulty\"; %s = 100.0; };\n"
+                           "  sink: { component = \"file_sink\"; path = \"%%s\"; };\n"
+                           "};\nlinks = ( \"source -> work -> sink\" );\n";
 static const char marks[] = "name = \"%s\"; slot_ns = " ALOE_SLOWER(
     "5000000", "20000000") "; late = \"%s\";\n"
-			   "instances: {\n"
-			   "  source: { component = \"counter\"; };\n"
-			   "  a: { component = \"mark\"; values = [1, 1]; };\n"
-			   "  slow: { component = \"faulty\"; %s = 60.0; };\n"
-			   "  b: { component = \"mark\"; values = [1, 1]; };\n"
-			   "  sink: { component = \"file_sink\"; path = \"%%s\"; };\n"
-			   "};\nlinks = ( \"source -> a -> slow -> b -> sink\" );\n";
+                           "instances: {\n"
+                           "  source: { component = \"counter\"; };\n"
+                           "  a: { component = \"mark\"; values = [1, 1]; };\n"
+                           "  slow: { component = \"faulty\"; %s = 60.0; };\n"
+                           "  b: { component = \"mark\"; values = [1, 1]; };\n"
+                           "  sink: { component = \"file_sink\"; path = \"%%s\"; };\n"
+                           "};\nlinks = ( \"source -> a -> slow -> b -> sink\" );\n";
 static const char noisy[] = "name = \"%s\"; slot_ns = " ALOE_SLOWER(
     "5000000", "20000000") "; late = \"%s\";\n"
-			   "instances: {\n"
-			   "  source: { component = \"random_source\"; length = 16; };\n"
-			   "  mod: { component = \"bpsk_mod\"; };\n"
-			   "  noise: { component = \"awgn\"; esn0_db = 1.0; };\n"
-			   "  slow: { component = \"faulty\"; %s = 60.0; };\n"
-			   "  demod: { component = \"bpsk_demod\"; };\n"
-			   "  sink: { component = \"file_sink\"; path = \"%%s\"; };\n"
-			   "};\nlinks = ( \"source -> mod -> noise -> slow -> demod -> sink\" );\n";
+                           "instances: {\n"
+                           "  source: { component = \"random_source\"; length = 16; };\n"
+                           "  mod: { component = \"bpsk_mod\"; };\n"
+                           "  noise: { component = \"awgn\"; esn0_db = 1.0; };\n"
+                           "  slow: { component = \"faulty\"; %s = 60.0; };\n"
+                           "  demod: { component = \"bpsk_demod\"; };\n"
+                           "  sink: { component = \"file_sink\"; path = \"%%s\"; };\n"
+                           "};\nlinks = ( \"source -> mod -> noise -> slow -> demod -> sink\" );\n";
 
 struct set {
 	uint64_t index;
@@ -81,7 +81,7 @@ struct world {
 	size_t n_sets;
 	uint64_t newest, nearest; /* indices */
 	bool extra;               /* the waveform that comes and goes is there */
-	bool stands;              /* what waits for its index waits on: there may be no room for more */
+	bool stands; /* what waits for its index waits on: there may be no room for more */
 	uint64_t remaps, refused, extras;
 	uint64_t stood_most, stood_sum;
 };
@@ -95,8 +95,8 @@ static uint32_t draw(struct world *w, uint32_t n)
 
 /* Sends what `fill` puts; again while the node asks for it. The answer; a refusal fails the test, but for want of room in
  * a waveform that stands, and for an index that was named and has gone by: then w->nearest is the first that has not. */
-static struct wire_view ask(struct world *w, enum wire_type type, enum wire_peer to, const char *waveform,
-			    void (*fill)(const void *what, struct wire_msg *msg), const void *what)
+static struct wire_view ask(struct world *w, enum wire_type type, enum wire_peer to,
+    const char *waveform, void (*fill)(const void *what, struct wire_msg *msg), const void *what)
 {
 	struct wire_view view;
 
@@ -152,9 +152,9 @@ static void setting_put(const void *what, struct wire_msg *msg)
 		char text[ITEMS_MAX * 16] = "";
 
 		wire_put_text(msg, WIRE_TAG_NAME,
-			      s->set[i].array ? s->set[i].who ? "b.values" : "a.values"
-			      : s->set[i].who ? "b.level"
-					      : "a.level");
+		    s->set[i].array     ? s->set[i].who ? "b.values" : "a.values"
+		        : s->set[i].who ? "b.level"
+		                        : "a.level");
 		for (uint32_t k = 0; k < s->len; k++)
 			sprintf(text + strlen(text), "%s%g", k ? "," : "", (double)s->set[i].value);
 		wire_put_text(msg, WIRE_TAG_VALUE, text);
@@ -165,14 +165,16 @@ static void setting_put(const void *what, struct wire_msg *msg)
 
 static void set_some(struct world *w, uint32_t n, bool array, bool at)
 {
-	struct setting s = {
-	    .n = n, .len = array ? 1 + draw(w, ITEMS_MAX) : 1, .at = at ? w->newest + AHEAD : UINT64_MAX};
+	struct setting s = {.n = n,
+	    .len = array ? 1 + draw(w, ITEMS_MAX) : 1,
+	    .at = at ? w->newest + AHEAD : UINT64_MAX};
 	struct wire_view view;
 	uint64_t index = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		s.set[i] =
-		    (struct set){.who = n == 2 ? i : draw(w, 2), .array = array, .value = (float)draw(w, 1000000)};
+		s.set[i] = (struct set){.who = n == 2 ? i : draw(w, 2),
+		    .array = array,
+		    .value = (float)draw(w, 1000000)};
 	view = ask(w, WIRE_SET, WIRE_STATS, "marks", setting_put, &s);
 	while (at && view.type != WIRE_OK) {
 		s.at = w->nearest + AHEAD;
@@ -212,11 +214,11 @@ static void pins_put(const void *what, struct wire_msg *msg)
 static void remap(struct world *w)
 {
 	static const char *const names[2][6] = {{"source", "a", "slow", "b", "sink"},
-						{"source", "mod", "noise", "slow", "demod", "sink"}};
+	    {"source", "mod", "noise", "slow", "demod", "sink"}};
 	const uint32_t which = draw(w, 2);
 	const struct pins pins = {names[which], 5 + which, draw(w, 64)};
-	struct wire_view view =
-	    ask(w, WIRE_REMAP, WIRE_SWMAN, which ? "noisy" : "marks", draw(w, 8) ? pins_put : NULL, &pins);
+	struct wire_view view = ask(w, WIRE_REMAP, WIRE_SWMAN, which ? "noisy" : "marks",
+	    draw(w, 8) ? pins_put : NULL, &pins);
 	uint64_t stood = 0;
 
 	wire_get_u64(&view, WIRE_TAG_COUNT, &stood);
@@ -234,7 +236,8 @@ static void extra(struct world *w)
 		ran_free(aloe_ok("unload extras"));
 		(void)records_check(aloe_path("extras.out"), SLOT_NS, NULL);
 	} else {
-		snprintf(command, sizeof(command), "load '%s' %s", aloe_path("extras.conf"), w->options);
+		snprintf(
+		    command, sizeof(command), "load '%s' %s", aloe_path("extras.conf"), w->options);
 		ran_free(aloe_ok("%s", command));
 		tell(w, WIRE_START, "extras");
 	}
@@ -313,12 +316,14 @@ static size_t marks_check(struct world *w)
 		for (; next < w->n_sets && w->sets[next].index == k; next++)
 			apply(&w->sets[next], &want);
 		if (all[k].index != k)
-			fail_msg("marks: index %llu is where %zu should be", (unsigned long long)all[k].index, k);
+			fail_msg("marks: index %llu is where %zu should be",
+			    (unsigned long long)all[k].index, k);
 		for (int i = 0; i < 6; i++)
 			if (fabsf(all[k].seen[i / 3][i % 3] - want.seen[i / 3][i % 3]) >
 			    1e-6f * want.seen[i / 3][i % 3])
-				fail_msg("marks: index %zu: %c shows %g as value %d, not %g", k, i / 3 ? 'b' : 'a',
-					 (double)all[k].seen[i / 3][i % 3], i % 3, (double)want.seen[i / 3][i % 3]);
+				fail_msg("marks: index %zu: %c shows %g as value %d, not %g", k,
+				    i / 3 ? 'b' : 'a', (double)all[k].seen[i / 3][i % 3], i % 3,
+				    (double)want.seen[i / 3][i % 3]);
 	}
 	free(all);
 	return next;
@@ -332,9 +337,10 @@ static uint64_t noisy_check(void)
 
 	free(file_take(aloe_path("noisy.out"), &len));
 	assert_true(len > 0 && len % bytes == 0);
-	ran_free(aloe_ok("run '%s' --clock virtual --lanes 0 --slots %zu -q --set 'sink.path=%s' --set slow.nap_us=0 "
-			 "--set slow.spin_us=0",
-			 aloe_path("noisy.conf"), len / bytes, aloe_path("noisy.want")));
+	ran_free(aloe_ok(
+	    "run '%s' --clock virtual --lanes 0 --slots %zu -q --set 'sink.path=%s' --set slow.nap_us=0 "
+	    "--set slow.spin_us=0",
+	    aloe_path("noisy.conf"), len / bytes, aloe_path("noisy.want")));
 	files_equal(aloe_path("noisy.want"), aloe_path("noisy.out"));
 	return len / bytes;
 }
@@ -412,8 +418,8 @@ static void changes_on_the_virtual_clock(void **state)
 	    "%d changes in %.1f s: %zu values set, %zu of them seen, %llu remaps, %llu loads and unloads; %llu "
 	    "asked again; steady %llu, noisy %llu indices, no gap\n",
 	    n, (double)(clock_ns() - began) / 1e9, w.n_sets, seen, (unsigned long long)w.remaps,
-	    (unsigned long long)w.extras, (unsigned long long)w.refused, (unsigned long long)records.count,
-	    (unsigned long long)bits);
+	    (unsigned long long)w.extras, (unsigned long long)w.refused,
+	    (unsigned long long)records.count, (unsigned long long)bits);
 	assert_true(seen > w.n_sets / 2 && w.remaps > (uint64_t)n / 30);
 	free(w.sets);
 }
@@ -491,8 +497,9 @@ static void exec_killed_while_remapping(void **state)
 	marks_check(&w);
 	noisy_check();
 	w.remaps = done[0] + done[1];
-	print_message("%d times killed, %llu remaps done all the same; steady %llu indices, no gap\n", KILLS,
-		      (unsigned long long)w.remaps, (unsigned long long)records.count);
+	print_message(
+	    "%d times killed, %llu remaps done all the same; steady %llu indices, no gap\n", KILLS,
+	    (unsigned long long)w.remaps, (unsigned long long)records.count);
 	assert_true(w.remaps > 0);
 	free(w.sets);
 }
@@ -504,8 +511,8 @@ static void refused(int status, const char *words, const char *command)
 	struct ran *ran = aloe("%s", command);
 
 	if (ran->status != status || !strstr(ran->err, words))
-		fail_msg("aloe %s: exit %d, not %d with `%s`: %s%s", command, ran->status, status, words, ran->out,
-			 ran->err);
+		fail_msg("aloe %s: exit %d, not %d with `%s`: %s%s", command, ran->status, status,
+		    words, ran->out, ran->err);
 	assert_int_equal(ran_lines(ran->err), 1);
 	ran_free(ran);
 }
@@ -529,11 +536,13 @@ static void every_isolation(void **state)
 		char options[100];
 
 		conf_make("noisy", noisy, "slip", "spin_us");
-		snprintf(options, sizeof(options), "--clock timer --lanes 0,1 --isolation %s", hows[h]);
+		snprintf(
+		    options, sizeof(options), "--clock timer --lanes 0,1 --isolation %s", hows[h]);
 		wave_begin("noisy", options);
 		says("noisy runs on its new lanes", "remap noisy --pin noise=1");
-		says("lane 1 (CPU 1): demod\n", "remap noisy --pin source=0 --pin mod=0 --pin noise=0 --pin slow=0 "
-						"--pin demod=1 --pin sink=0");
+		says("lane 1 (CPU 1): demod\n",
+		    "remap noisy --pin source=0 --pin mod=0 --pin noise=0 --pin slow=0 "
+		    "--pin demod=1 --pin sink=0");
 		says("; it stood still for ", "remap noisy --lanes 1");
 		says("lane 0 (CPU 0): source mod noise slow demod sink\n", "remap noisy --lanes 0");
 		says("remapped   4 times", "status noisy");
@@ -548,12 +557,14 @@ static void in_every_state(void **state)
 	(void)state;
 	conf_make("noisy", noisy, "slip", "nap_us");
 	ran_free(aloe_ok("load '%s' --clock step --lanes 0,1", aloe_path("noisy.conf")));
-	says("noisy is on its new lanes, in state INIT\n", "remap noisy --pin demod=1 --pin source=0");
+	says("noisy is on its new lanes, in state INIT\n",
+	    "remap noisy --pin demod=1 --pin source=0");
 	ran_free(aloe_ok("step noisy --count 5"));
 	says("latency 2 slots, before 2", "remap noisy --pin demod=0 --pin source=1 --pin sink=0");
 	ran_free(aloe_ok("step noisy --count 5"));
 	says("latency 1 slot, before 2", "remap noisy --lanes 1");
-	says("latency 3 slots, before 1", "remap noisy --pin source=0 --pin demod=1 --pin sink=0 --lanes 0,1");
+	says("latency 3 slots, before 1",
+	    "remap noisy --pin source=0 --pin demod=1 --pin sink=0 --lanes 0,1");
 	ran_free(aloe_ok("step noisy --count 7"));
 	wave_end("noisy");
 	assert_true(noisy_check() > 10);
@@ -569,19 +580,22 @@ static void refusals(void **state)
 	wave_begin("noisy", "--clock timer --lanes 0,1");
 	refused(USAGE, "INSTANCE=LANE is needed", "remap noisy --pin noise");
 	refused(USAGE, "INSTANCE=LANE is needed", "remap noisy --pin noise=x");
-	refused(USAGE, "unknown instance \"nose\", did you mean \"noise\"", "remap noisy --pin nose=1");
+	refused(
+	    USAGE, "unknown instance \"nose\", did you mean \"noise\"", "remap noisy --pin nose=1");
 	refused(USAGE, "noise.pin = 2 is outside [0, 1], the lanes", "remap noisy --pin noise=2");
-	refused(USAGE, "CPU 63 is not there, or not for this node to use", "remap noisy --lanes 63");
+	refused(
+	    USAGE, "CPU 63 is not there, or not for this node to use", "remap noisy --lanes 63");
 	refused(USAGE, "`x` is no CPU number", "remap noisy --lanes 0,x");
 	ran_free(aloe_ok("stop noisy"));
 	refused(FAILED, "is in state STOP: it cannot be remapped from there", "remap noisy");
 	ran_free(aloe_ok("unload noisy"));
 	noisy_check();
 	snprintf(command, sizeof(command),
-		 "load waveforms/utran384.conf --copies 2 --lanes 0 --clock step --set 'sink.path=%s'",
-		 aloe_path("{copy}.wav"));
+	    "load waveforms/utran384.conf --copies 2 --lanes 0 --clock step --set 'sink.path=%s'",
+	    aloe_path("{copy}.wav"));
 	ran_free(aloe_ok("%s", command));
-	refused(USAGE, "share working memory and cannot go to different ones", "remap utran384 --lanes 0,1");
+	refused(USAGE, "share working memory and cannot go to different ones",
+	    "remap utran384 --lanes 0,1");
 	says("in state INIT", "remap utran384 --lanes 1");
 	ran_free(aloe_ok("unload utran384"));
 }

@@ -32,14 +32,18 @@ static void bits_check(const struct test_graph *graph, struct engine *engine, co
 		for (int port = 0; port < graph->nodes[node].n_outputs; port++)
 			for (uint64_t k = 0; k < LENGTH; k++) {
 				bool called;
-				const struct graph_msg *have = engine_message(engine, node, port, k, &called);
+				const struct graph_msg *have =
+				    engine_message(engine, node, port, k, &called);
 
 				if (called != graph_calls(graph, node, k))
-					fail_msg("seed %d, %s: n%d was %scalled at index %d", (int)graph->seed, how,
-						 node, called ? "" : "not ", (int)k);
-				if (called && !graph_msg_equal(interpreter_message(truth, node, port, k), have))
-					fail_msg("seed %d, %s: n%d.%d differs at index %d", (int)graph->seed, how, node,
-						 port, (int)k);
+					fail_msg("seed %d, %s: n%d was %scalled at index %d",
+					    (int)graph->seed, how, node, called ? "" : "not ",
+					    (int)k);
+				if (called &&
+				    !graph_msg_equal(
+				        interpreter_message(truth, node, port, k), have))
+					fail_msg("seed %d, %s: n%d.%d differs at index %d",
+					    (int)graph->seed, how, node, port, (int)k);
 			}
 	interpreter_free(truth);
 }
@@ -62,7 +66,7 @@ static uint64_t run_slots(struct engine *engine, uint64_t seed, uint32_t leave)
 				if (random_next(&state) % 256 >= leave)
 					engine_slot(engine, s, slot);
 				ended += atomic_load(&engine_segment(engine, s)->state->done) >=
-					 LENGTH + view->segments[s].lag_max;
+				    LENGTH + view->segments[s].lag_max;
 			}
 	}
 	for (uint32_t s = 0; s < engine_segments(engine) && slot == SLOTS_MAX; s++) {
@@ -70,8 +74,8 @@ static uint64_t run_slots(struct engine *engine, uint64_t seed, uint32_t leave)
 		const enum segment_status status = segment_ready(engine_segment(engine, s), &gate);
 
 		print_message("segment %u stands at %llu: status %d, gate %d\n", s,
-			      (unsigned long long)atomic_load(&engine_segment(engine, s)->state->done), (int)status,
-			      gate ? (int)gate->offset : -999);
+		    (unsigned long long)atomic_load(&engine_segment(engine, s)->state->done),
+		    (int)status, gate ? (int)gate->offset : -999);
 	}
 	assert_true(slot < SLOTS_MAX);
 	return slot;
@@ -93,7 +97,7 @@ static void lags_check(const struct test_graph *graph, struct engine *engine)
 		for (uint64_t k = 0; k < LENGTH; k++)
 			if (graph_calls(graph, node, k))
 				assert_int_equal(engine_when(engine, node, k),
-						 k + engine_view(engine)->instances[node].lag);
+				    k + engine_view(engine)->instances[node].lag);
 }
 
 static void latency_check(const struct test_graph *graph, struct engine *engine)
@@ -107,7 +111,8 @@ static void latency_check(const struct test_graph *graph, struct engine *engine)
 		    hist_count(&sink->ns) == 0)
 			continue;
 		assert_int_equal(atomic_load(&sink->slots_min),
-				 view->instances[node].lag - view->instances[view->instances[node].sink - 1].lag + 1);
+		    view->instances[node].lag -
+		        view->instances[view->instances[node].sink - 1].lag + 1);
 		assert_int_equal(atomic_load(&sink->slots_max), atomic_load(&sink->slots_min));
 	}
 }
@@ -206,7 +211,8 @@ static void test_without_gates(void **state)
 			engine_segment(engine, s)->n_gates = 0;
 		run_slots(engine, seed, 40);
 		for (uint32_t i = 0; i < engine_view(engine)->head->instances.count; i++) {
-			const struct image_instance_state *it = image_instance_state(engine_view(engine), i);
+			const struct image_instance_state *it =
+			    image_instance_state(engine_view(engine), i);
 
 			if (atomic_load(&it->absent) + atomic_load(&it->overwritten) > 0) {
 				wrong++;
@@ -239,7 +245,8 @@ static void test_skip(void **state)
 		engine = engine_new(&graph, LENGTH, IMAGE_STEP, IMAGE_SKIP);
 		run_slots(engine, seed, 40);
 		for (uint32_t i = 0; i < engine_view(engine)->head->instances.count; i++) {
-			absent += atomic_load(&image_instance_state(engine_view(engine), i)->absent);
+			absent +=
+			    atomic_load(&image_instance_state(engine_view(engine), i)->absent);
 			late += atomic_load(&image_instance_state(engine_view(engine), i)->late);
 		}
 		for (uint32_t s = 0; s < engine_segments(engine); s++)
@@ -269,18 +276,27 @@ static void test_late(void **state)
 	for (uint64_t slot = 0; slot < LENGTH + 1; slot++) { /* the writer comes one slot late */
 		engine_slot(engine, engine_view(engine)->instances[reader].segment, slot);
 		if (slot >= 1)
-			engine_slot(engine, engine_view(engine)->instances[writer].segment, slot - 1);
+			engine_slot(
+			    engine, engine_view(engine)->instances[writer].segment, slot - 1);
 	}
-	assert_true(atomic_load(&image_instance_state(engine_view(engine), (uint32_t)reader)->absent) >= LENGTH - 1);
-	assert_true(atomic_load(&image_instance_state(engine_view(engine), (uint32_t)reader)->late) >= LENGTH - 3);
+	assert_true(
+	    atomic_load(&image_instance_state(engine_view(engine), (uint32_t)reader)->absent) >=
+	    LENGTH - 1);
+	assert_true(
+	    atomic_load(&image_instance_state(engine_view(engine), (uint32_t)reader)->late) >=
+	    LENGTH - 3);
 	engine_free(engine);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_slots),         cmocka_unit_test(test_slips), cmocka_unit_test(test_free_running),
-	    cmocka_unit_test(test_without_gates), cmocka_unit_test(test_skip),  cmocka_unit_test(test_late),
+	    cmocka_unit_test(test_slots),
+	    cmocka_unit_test(test_slips),
+	    cmocka_unit_test(test_free_running),
+	    cmocka_unit_test(test_without_gates),
+	    cmocka_unit_test(test_skip),
+	    cmocka_unit_test(test_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

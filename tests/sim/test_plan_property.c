@@ -21,7 +21,8 @@ enum { GRAPHS = 1000, LENGTH = 60, MARK_INDEX = 7 };
 static int plan_of(const struct test_graph *graph, struct diag *diag, struct plan **ret)
 {
 	static const int cpus[GRAPH_LANES_MAX] = {0, 1, 0, 1};
-	const struct platform_model platform = {cpus, (size_t)graph->n_lanes, graph->seed % 3 ? 0 : 60};
+	const struct platform_model platform = {
+	    cpus, (size_t)graph->n_lanes, graph->seed % 3 ? 0 : 60};
 	struct waveform *waveform = graph_waveform(graph);
 	int rc;
 
@@ -45,9 +46,9 @@ static void bits_check(const struct test_graph *graph, const struct plan *plan)
 		for (int port = 0; port < graph->nodes[node].n_outputs; port++)
 			for (uint64_t k = 0; k < LENGTH; k++)
 				if (!graph_msg_equal(interpreter_message(truth, node, port, k),
-						     plan_sim_message(sim, node, port, k)))
-					fail_msg("seed %d: n%d.%d differs at index %d", (int)graph->seed, node, port,
-						 (int)k);
+				        plan_sim_message(sim, node, port, k)))
+					fail_msg("seed %d: n%d.%d differs at index %d",
+					    (int)graph->seed, node, port, (int)k);
 	interpreter_free(truth);
 	plan_sim_free(sim);
 }
@@ -86,7 +87,8 @@ static uint64_t latency_measure(const struct test_graph *graph, const struct pla
 	for (int to = 0; to < graph->n_nodes; to++)
 		sinks |= is_sink(graph, to);
 	for (int to = 0; to < graph->n_nodes; to++) {
-		for (int from = 0; from < graph->n_nodes && (is_sink(graph, to) || !sinks); from++) {
+		for (int from = 0; from < graph->n_nodes && (is_sink(graph, to) || !sinks);
+		     from++) {
 			const int64_t index = mark_index(truth, from, to);
 			uint64_t k = MARK_INDEX, slots;
 
@@ -95,8 +97,10 @@ static uint64_t latency_measure(const struct test_graph *graph, const struct pla
 			assert_int_equal(index < 0 ? LENGTH : index, k);
 			if (index < 0 || plan->instances[from].lag)
 				continue;
-			slots = plan_sim_slot(sim, to, k) + 1 - plan_sim_slot(sim, from, MARK_INDEX);
-			latency = slots - (k - MARK_INDEX) > latency ? slots - (k - MARK_INDEX) : latency;
+			slots =
+			    plan_sim_slot(sim, to, k) + 1 - plan_sim_slot(sim, from, MARK_INDEX);
+			latency =
+			    slots - (k - MARK_INDEX) > latency ? slots - (k - MARK_INDEX) : latency;
 		}
 	}
 	interpreter_free(truth);
@@ -112,7 +116,8 @@ static void bound_check(const struct test_graph *graph, const struct plan *plan)
 	for (int i = 0; i < graph->n_nodes; i++)
 		pinned |= graph->nodes[i].pin >= 0;
 	for (int l = 0; l < graph->n_links; l++)
-		backward |= plan->instances[graph->links[l].from].lane > plan->instances[graph->links[l].to].lane;
+		backward |= plan->instances[graph->links[l].from].lane >
+		    plan->instances[graph->links[l].to].lane;
 	for (int i = 0; i < graph->n_nodes && !graph->pipelined; i++) {
 		const struct path_cores cores = path_cores(graph, plan, i);
 
@@ -130,8 +135,8 @@ static void planned_check(const struct test_graph *graph, const struct plan *pla
 		fail_msg("seed %d: %s", (int)graph->seed, text);
 	bits_check(graph, plan);
 	if (latency_measure(graph, plan) != plan->latency_slots)
-		fail_msg("seed %d: latency stated %u, measured %d", (int)graph->seed, plan->latency_slots,
-			 (int)latency_measure(graph, plan));
+		fail_msg("seed %d: latency stated %u, measured %d", (int)graph->seed,
+		    plan->latency_slots, (int)latency_measure(graph, plan));
 	bound_check(graph, plan);
 }
 
@@ -153,7 +158,8 @@ static int cycle_read(const char *text, int nodes[GRAPH_NODES_MAX + 1])
 }
 
 /* The least and the most delay that links from one node to another declare; false: there is no link. */
-static bool delays_between(const struct test_graph *graph, int from, int to, unsigned *least, unsigned *most)
+static bool delays_between(
+    const struct test_graph *graph, int from, int to, unsigned *least, unsigned *most)
 {
 	bool found = false;
 
@@ -187,12 +193,15 @@ static void reason_check(const struct test_graph *graph, const char *line)
 		most_sum += most;
 	}
 	if (strstr(says, "declares a delay of")) {
-		const char *count = graph->pipelined ? strstr(says, "but has") : strstr(says, "lane to lane");
+		const char *count =
+		    graph->pipelined ? strstr(says, "but has") : strstr(says, "lane to lane");
 
 		assert_non_null(count);
 		assert_int_equal(sscanf(says, " declares a delay of %u", &declared), 1);
-		assert_int_equal(sscanf(count, graph->pipelined ? "but has %u" : "lane to lane %u", &needed), 1);
-		assert_int_equal(sscanf(strstr(line, ": declare "), ": declare %u more", &missing), 1);
+		assert_int_equal(
+		    sscanf(count, graph->pipelined ? "but has %u" : "lane to lane %u", &needed), 1);
+		assert_int_equal(
+		    sscanf(strstr(line, ": declare "), ": declare %u more", &missing), 1);
 	} else {
 		assert_non_null(strstr(says, "declares no delay"));
 	}
@@ -219,8 +228,8 @@ static void test_random_graphs(void **state)
 		graph_random(seed, &graph);
 		rc = plan_of(&graph, &diag, &plan);
 		if ((rc == 0) != cycles_possible(&graph))
-			fail_msg("seed %d: %s, by brute force it is %s", (int)seed, rc ? diag.lines[0] : "planned",
-				 rc ? "possible" : "impossible");
+			fail_msg("seed %d: %s, by brute force it is %s", (int)seed,
+			    rc ? diag.lines[0] : "planned", rc ? "possible" : "impossible");
 		if (rc == 0) {
 			planned_check(&graph, plan);
 			planned++;
@@ -234,9 +243,10 @@ static void test_random_graphs(void **state)
 		plan_free(plan);
 		diag_fini(&diag);
 	}
-	print_message("%d planned (%d on several lanes, %d later than 1 slot), %d refused\n", planned, spread, delayed,
-		      refused);
-	assert_true(planned > GRAPHS / 2 && refused > GRAPHS / 20 && spread > GRAPHS / 4 && delayed > GRAPHS / 4);
+	print_message("%d planned (%d on several lanes, %d later than 1 slot), %d refused\n",
+	    planned, spread, delayed, refused);
+	assert_true(planned > GRAPHS / 2 && refused > GRAPHS / 20 && spread > GRAPHS / 4 &&
+	    delayed > GRAPHS / 4);
 }
 
 int main(void)

@@ -21,7 +21,8 @@
 
 enum { SLOTS = 1500, USAGE = 2, INTERRUPTED = 130, PATIENCE_S = 60, ADVANCE = 60000 };
 
-#define RADIO "type = \"x310\"; transport = \"udp\"; patience_ms = 100000.0; tx_advance = 60000; flow_control = true; "
+#define RADIO                                                                                      \
+	"type = \"x310\"; transport = \"udp\"; patience_ms = 100000.0; tx_advance = 60000; flow_control = true; "
 
 struct sim {
 	pid_t pid;
@@ -41,7 +42,8 @@ static pid_t start(const char *const *argv, const char *out, const char *errors)
 	if (pid > 0)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0); /* two lanes that poll leave room for the device, on two CPUs */
+	prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0,
+	    0); /* two lanes that poll leave room for the device, on two CPUs */
 	if (!freopen(aloe_path(out), "w", stdout) || !freopen(aloe_path(errors), "w", stderr))
 		_exit(3);
 	execv(argv[0], (char **)(uintptr_t)argv);
@@ -78,8 +80,8 @@ static bool ready(void)
 
 static void sim_start(struct sim *sim, const char *const *more)
 {
-	const char *argv[32] = {
-	    aloe_program("x310sim"), "--json", "--address", "127.0.0.7", "--source", "ticks", "--clock", "virtual"};
+	const char *argv[32] = {aloe_program("x310sim"), "--json", "--address", "127.0.0.7",
+	    "--source", "ticks", "--clock", "virtual"};
 
 	for (int n = 8; *more; more++)
 		argv[n++] = *more;
@@ -114,16 +116,16 @@ static const char *pass_conf(unsigned channels, unsigned slot_samples)
 {
 	char text[2048];
 	int len = snprintf(text, sizeof(text),
-			   "name = \"pass\";\nclock = \"radio\";\nslot_samples = %u;\nrate = 1e6;\ninstances: {\n",
-			   slot_samples);
+	    "name = \"pass\";\nclock = \"radio\";\nslot_samples = %u;\nrate = 1e6;\ninstances: {\n",
+	    slot_samples);
 
 	for (unsigned c = 0; c < channels; c++)
 		len += snprintf(text + len, sizeof(text) - (size_t)len,
-				"\trx%u: { component = \"x310_rx\"; type = \"ci16\"; channel = %u; };\n"
-				"\ttx%u: { component = \"x310_tx\"; channel = %u; };\n",
-				c, c, c, c);
-	len += snprintf(text + len, sizeof(text) - (size_t)len, "};\nlinks = ( \"rx0 -> tx0\"%s );\n",
-			channels > 1 ? ", \"rx1 -> tx1\"" : "");
+		    "\trx%u: { component = \"x310_rx\"; type = \"ci16\"; channel = %u; };\n"
+		    "\ttx%u: { component = \"x310_tx\"; channel = %u; };\n",
+		    c, c, c, c);
+	len += snprintf(text + len, sizeof(text) - (size_t)len,
+	    "};\nlinks = ( \"rx0 -> tx0\"%s );\n", channels > 1 ? ", \"rx1 -> tx1\"" : "");
 	file_make(aloe_path("pass.conf"), text, (size_t)len);
 	return aloe_path("pass.conf");
 }
@@ -136,14 +138,15 @@ static const char *radio_conf(const char *text)
 
 static struct ran *run_pass(const char *more)
 {
-	return aloe_ok("run '%s' --radio '%s' --slots %d --json -q %s", aloe_path("pass.conf"), aloe_path("radio.conf"),
-		       SLOTS, more);
+	return aloe_ok("run '%s' --radio '%s' --slots %d --json -q %s", aloe_path("pass.conf"),
+	    aloe_path("radio.conf"), SLOTS, more);
 }
 
 /* All that the radio's side of the report has to say is right, but for `lost` packets of the first channel. */
 static void check_counts(const struct ran *ran, unsigned channels, double lost)
 {
-	static const char *const none[] = {"behind", "overruns", "no_room", "late", "underruns", "sequence"};
+	static const char *const none[] = {
+	    "behind", "overruns", "no_room", "late", "underruns", "sequence"};
 	char path[64];
 
 	assert_string_equal(ran_text(ran, "clock"), "radio");
@@ -168,7 +171,8 @@ static void check_played(const struct sim *sim, size_t channel, double packets)
 {
 	assert_true(said(sim, channel, "tx_packets") == packets + 1); /* and the end of the burst */
 	assert_true(said(sim, channel, "tx_late") == 0 && said(sim, channel, "tx_underruns") == 0);
-	assert_true(said(sim, channel, "min") == ADVANCE * 1000.0 && said(sim, channel, "max") == ADVANCE * 1000.0);
+	assert_true(said(sim, channel, "min") == ADVANCE * 1000.0 &&
+	    said(sim, channel, "max") == ADVANCE * 1000.0);
 }
 
 /* ---- what there is to see ------------------------------------------------------------------------------------------------ */
@@ -185,7 +189,8 @@ static void test_one_channel(void **state)
 	ran = run_pass("");
 	sim_stop(&sim);
 	check_counts(ran, 1, 0);
-	assert_true(ran_number(ran, "messages.absent") == 0 && ran_number(ran, "radio.sent") == SLOTS);
+	assert_true(
+	    ran_number(ran, "messages.absent") == 0 && ran_number(ran, "radio.sent") == SLOTS);
 	check_played(&sim, 0, SLOTS);
 	json_decref(sim.said);
 	ran_free(ran);
@@ -201,7 +206,8 @@ static void test_lost_packets(void **state)
 	(void)state;
 	pass_conf(1, 1024);
 	radio_conf("radio: { " RADIO "address = \"127.0.0.7\"; spp = 256; };\n");
-	sim_start(&sim, (const char *const[]){"--lead", "16000", "--fault-rx", "loss=@401+1000+4002", NULL});
+	sim_start(&sim,
+	    (const char *const[]){"--lead", "16000", "--fault-rx", "loss=@401+1000+4002", NULL});
 	ran = run_pass("");
 	sim_stop(&sim);
 	check_counts(ran, 1, 3);
@@ -228,7 +234,8 @@ static double two(const char *radios, const char *const *more, size_t second)
 	ran = run_pass("");
 	sim_stop(&sim);
 	check_counts(ran, 2, 0);
-	assert_true(ran_number(ran, "radio.partial") == 0 && ran_number(ran, "messages.absent") == 0);
+	assert_true(
+	    ran_number(ran, "radio.partial") == 0 && ran_number(ran, "messages.absent") == 0);
 	check_played(&sim, 0, SLOTS);
 	check_played(&sim, second, SLOTS);
 	late = said(&sim, second, "rx_late");
@@ -256,7 +263,7 @@ static void test_late_start(void **state)
 
 		snprintf(stall, sizeof(stall), "stall=@%d:150000,of=control", n);
 		late += two("radio: { " RADIO "address = \"127.0.0.7\"; channel = [0, 2]; };\n",
-			    (const char *const[]){"--lead", "6000", "--fault-tx", stall, NULL}, 2);
+		    (const char *const[]){"--lead", "6000", "--fault-tx", stall, NULL}, 2);
 	}
 	assert_true(late > 0);
 }
@@ -272,13 +279,14 @@ static void test_memif(void **state)
 		print_message("not here: %s\n", missing);
 		skip();
 	}
-	snprintf(port, sizeof(port), "net_memif0,role=server,socket=%s,socket-abstract=no", aloe_path("memif"));
+	snprintf(port, sizeof(port), "net_memif0,role=server,socket=%s,socket-abstract=no",
+	    aloe_path("memif"));
 	snprintf(radio, sizeof(radio),
-		 "radio: { type = \"x310\"; transport = \"dpdk\"; patience_ms = 100000.0; tx_advance = 60000; "
-		 "flow_control = true;\n"
-		 "address = \"192.168.40.2\"; own_address = \"192.168.40.1\"; channel = [0, 2];\n"
-		 "port = \"net_memif0,role=client,socket=%s,socket-abstract=no\"; };\n",
-		 aloe_path("memif"));
+	    "radio: { type = \"x310\"; transport = \"dpdk\"; patience_ms = 100000.0; tx_advance = 60000; "
+	    "flow_control = true;\n"
+	    "address = \"192.168.40.2\"; own_address = \"192.168.40.1\"; channel = [0, 2];\n"
+	    "port = \"net_memif0,role=client,socket=%s,socket-abstract=no\"; };\n",
+	    aloe_path("memif"));
 	two(radio, (const char *const[]){"--lead", "6000", "--port", port, NULL}, 2);
 }
 
@@ -286,7 +294,8 @@ static void test_memif(void **state)
 static void test_two_devices(void **state)
 {
 	(void)state;
-	two("radio = ( { " RADIO "address = \"127.0.0.7\"; }, { " RADIO "address = \"127.0.0.8\"; } );\n",
+	two("radio = ( { " RADIO "address = \"127.0.0.7\"; }, { " RADIO
+	    "address = \"127.0.0.8\"; } );\n",
 	    (const char *const[]){"--lead", "6000", "--devices", "2", NULL}, 4);
 }
 
@@ -302,7 +311,8 @@ static void lost_tx(const char *const *more)
 	sim_start(&sim, more);
 	ran = run_pass("");
 	sim_stop(&sim);
-	assert_true(ran_number(ran, "radio.sent") == SLOTS && ran_number(ran, "radio.sequence") == 1);
+	assert_true(
+	    ran_number(ran, "radio.sent") == SLOTS && ran_number(ran, "radio.sequence") == 1);
 	assert_true(said(&sim, 0, "tx_sequence_errors") == 1 && said(&sim, 0, "tx_discarded") == 0);
 	assert_true(said(&sim, 0, "tx_packets") == SLOTS); /* one less, and the end of the burst */
 	assert_true(said(&sim, 0, "min") == (ADVANCE - 256) * 1000.0);
@@ -319,12 +329,14 @@ static void lost_tx_untimed(void)
 	struct ran *ran;
 
 	pass_conf(1, 256);
-	radio_conf("radio: { type = \"x310\"; transport = \"udp\"; patience_ms = 100000.0; flow_control = true; "
-		   "address = \"127.0.0.7\"; };\n");
+	radio_conf(
+	    "radio: { type = \"x310\"; transport = \"udp\"; patience_ms = 100000.0; flow_control = true; "
+	    "address = \"127.0.0.7\"; };\n");
 	sim_start(&sim, (const char *const[]){"--lead", "6000", "--fault-tx", "loss=@401", NULL});
 	ran = run_pass("");
 	sim_stop(&sim);
-	assert_true(ran_number(ran, "radio.sent") == SLOTS && ran_number(ran, "radio.sequence") == 1);
+	assert_true(
+	    ran_number(ran, "radio.sent") == SLOTS && ran_number(ran, "radio.sequence") == 1);
 	assert_true(said(&sim, 0, "tx_packets") == SLOTS && said(&sim, 0, "tx_late") == 0);
 	json_decref(sim.said);
 	ran_free(ran);
@@ -335,7 +347,8 @@ static void test_lost_tx(void **state)
 	(void)state;
 	lost_tx_untimed();
 	lost_tx((const char *const[]){"--lead", "6000", "--fault-tx", "loss=@401", NULL});
-	lost_tx((const char *const[]){"--lead", "6000", "--fault-tx", "loss=@401", "--stop-on-error", NULL});
+	lost_tx((const char *const[]){
+	    "--lead", "6000", "--fault-tx", "loss=@401", "--stop-on-error", NULL});
 }
 
 /* What comes too late is left out by the device, and said; the stream goes on. */
@@ -346,12 +359,14 @@ static void test_late_tx(void **state)
 
 	(void)state;
 	pass_conf(1, 256);
-	radio_conf("radio: { type = \"x310\"; transport = \"udp\"; patience_ms = 100000.0; flow_control = true; "
-		   "address = \"127.0.0.7\"; tx_advance = 300; };\n");
+	radio_conf(
+	    "radio: { type = \"x310\"; transport = \"udp\"; patience_ms = 100000.0; flow_control = true; "
+	    "address = \"127.0.0.7\"; tx_advance = 300; };\n");
 	sim_start(&sim, (const char *const[]){"--lead", "6000", NULL});
 	ran = run_pass("");
 	sim_stop(&sim);
-	assert_true(ran_number(ran, "radio.sent") == SLOTS && ran_number(ran, "radio.sequence") == 0);
+	assert_true(
+	    ran_number(ran, "radio.sent") == SLOTS && ran_number(ran, "radio.sequence") == 0);
 	assert_true(ran_number(ran, "radio.late") > 0);
 	assert_true(said(&sim, 0, "tx_late") >= ran_number(ran, "radio.late"));
 	assert_true(said(&sim, 0, "tx_late") + said(&sim, 0, "tx_packets") == SLOTS + 1);
@@ -375,20 +390,15 @@ static void await_samples(const char *record)
 
 static void device_start(struct sim *sim, const char *record)
 {
-	sim_start(sim, (const char *const[]){"--lead", "6000", "--record", aloe_path(record), NULL});
+	sim_start(
+	    sim, (const char *const[]){"--lead", "6000", "--record", aloe_path(record), NULL});
 }
 
 /* It knows nothing of us then, its time is another, and what it is sent is as old as before. */
 static void test_device_starts_again(void **state)
 {
-	const char *const argv[] = {aloe_program("aloe"),
-				    "run",
-				    pass_conf(1, 256),
-				    "--radio",
-				    radio_conf("radio: { " RADIO "address = \"127.0.0.7\"; };\n"),
-				    "--json",
-				    "-q",
-				    NULL};
+	const char *const argv[] = {aloe_program("aloe"), "run", pass_conf(1, 256), "--radio",
+	    radio_conf("radio: { " RADIO "address = \"127.0.0.7\"; };\n"), "--json", "-q", NULL};
 	struct ran ran = {0};
 	struct sim sim;
 	pid_t pid;
@@ -404,9 +414,11 @@ static void test_device_starts_again(void **state)
 	kill(pid, SIGINT);
 	ran.report = end(pid, INTERRUPTED, "ran");
 	sim_stop(&sim);
-	assert_true(ran_number(&ran, "radio.restarts") == 1 && ran_number(&ran, "radio.flywheeled") == 0);
+	assert_true(
+	    ran_number(&ran, "radio.restarts") == 1 && ran_number(&ran, "radio.flywheeled") == 0);
 	assert_true(said(&sim, 0, "tx_samples") > 0 && said(&sim, 0, "tx_late") == 0);
-	assert_true(said(&sim, 0, "min") == ADVANCE * 1000.0 && said(&sim, 0, "max") == ADVANCE * 1000.0);
+	assert_true(
+	    said(&sim, 0, "min") == ADVANCE * 1000.0 && said(&sim, 0, "max") == ADVANCE * 1000.0);
 	json_decref(sim.said);
 	json_decref(ran.report);
 }
@@ -419,21 +431,21 @@ enum { NODE_SLOTS = 3000, HEARD_SLOTS = 1000, SLOT_BYTES = 4 * 1024 };
 static const char *node_conf(const char *name, bool answers)
 {
 	char text[1024], file[64];
-	const int len =
-	    snprintf(text, sizeof(text),
-		     "name = \"%s\";\nclock = \"radio\";\nslot_samples = 1024;\nrate = 1e6;\n"
-		     "instances: {\n\trx: { component = \"x310_rx\"; type = \"ci16\"; missing = \"zeros\"; };\n"
-		     "\tkept: { component = \"file_sink\"; buffer_ms = 5000; path = \"%s\"; };\n%s};\n"
-		     "links = ( \"rx -> kept\"%s );\n",
-		     name, aloe_path(name), answers ? "\ttx: { component = \"x310_tx\"; };\n" : "",
-		     answers ? ", \"rx -> tx\"" : "");
+	const int len = snprintf(text, sizeof(text),
+	    "name = \"%s\";\nclock = \"radio\";\nslot_samples = 1024;\nrate = 1e6;\n"
+	    "instances: {\n\trx: { component = \"x310_rx\"; type = \"ci16\"; missing = \"zeros\"; };\n"
+	    "\tkept: { component = \"file_sink\"; buffer_ms = 5000; path = \"%s\"; };\n%s};\n"
+	    "links = ( \"rx -> kept\"%s );\n",
+	    name, aloe_path(name), answers ? "\ttx: { component = \"x310_tx\"; };\n" : "",
+	    answers ? ", \"rx -> tx\"" : "");
 
 	snprintf(file, sizeof(file), "%s.conf", name);
 	file_make(aloe_path(file), text, (size_t)len);
 	return aloe_path(file);
 }
 
-#define HEARD "multicast = \"239.255.10.1:50123\"; own_address = \"127.0.0.1\"; address = \"127.0.0.7\"; spp = 256; "
+#define HEARD                                                                                      \
+	"multicast = \"239.255.10.1:50123\"; own_address = \"127.0.0.1\"; address = \"127.0.0.7\"; spp = 256; "
 
 static bool joined(void)
 {
@@ -450,27 +462,20 @@ static bool joined(void)
 
 static pid_t listener(void)
 {
-	const char *const argv[] = {aloe_program("aloe"),
-				    "run",
-				    node_conf("heard", false),
-				    "--radio",
-				    aloe_path("listen.conf"),
-				    "--slots",
-				    "1000",
-				    "--lanes",
-				    "1",
-				    "--json",
-				    "-q",
-				    NULL};
+	const char *const argv[] = {aloe_program("aloe"), "run", node_conf("heard", false),
+	    "--radio", aloe_path("listen.conf"), "--slots", "1000", "--lanes", "1", "--json", "-q",
+	    NULL};
 	static const char *const radio =
-	    "radio: { type = \"x310\"; transport = \"udp\"; patience_ms = 100000.0; " HEARD "listen = true; };\n";
+	    "radio: { type = \"x310\"; transport = \"udp\"; patience_ms = 100000.0; " HEARD
+	    "listen = true; };\n";
 	pid_t pid;
 
 	file_make(aloe_path("listen.conf"), radio, strlen(radio));
 	pid = start(argv, "listened", "listener");
 	for (int i = 0, status; !joined(); i++) {
 		assert_true(i < 100 * PATIENCE_S);
-		if (waitpid(pid, &status, WNOHANG) == pid) { /* as tests/common/aloe.h: somebody has the lane's CPU */
+		if (waitpid(pid, &status, WNOHANG) ==
+		    pid) { /* as tests/common/aloe.h: somebody has the lane's CPU */
 			assert_true(WIFEXITED(status) && WEXITSTATUS(status) == USAGE);
 			pid = start(argv, "listened", "listener");
 		}
@@ -480,7 +485,8 @@ static pid_t listener(void)
 }
 
 /* Samples that both have are the same, each tells its time; how many, and how many the second one lacks. */
-static size_t same(const uint32_t *a, size_t all, const uint32_t *b, size_t some, size_t *ret_missing)
+static size_t same(
+    const uint32_t *a, size_t all, const uint32_t *b, size_t some, size_t *ret_missing)
 {
 	size_t from = 0, first = 0, n = 0;
 
@@ -515,10 +521,11 @@ static void test_two_nodes(void **state)
 
 	(void)state;
 	radio_conf("radio: { " RADIO HEARD "};\n");
-	sim_start(&sim, (const char *const[]){"--lead", "16000", "--rx-multicast", "239.255.10.1:50123", NULL});
+	sim_start(&sim,
+	    (const char *const[]){"--lead", "16000", "--rx-multicast", "239.255.10.1:50123", NULL});
 	pid = listener();
-	ran = aloe_ok("run '%s' --radio '%s' --slots %d --lanes 0 --json -q", node_conf("had", true),
-		      aloe_path("radio.conf"), NODE_SLOTS);
+	ran = aloe_ok("run '%s' --radio '%s' --slots %d --lanes 0 --json -q",
+	    node_conf("had", true), aloe_path("radio.conf"), NODE_SLOTS);
 	heard.report = end(pid, 0, "listened");
 	sim_stop(&sim);
 	a = file_take(aloe_path("had"), &all);
@@ -559,7 +566,8 @@ static void refused(const char *words, const char *options)
 	struct ran *ran = aloe("run '%s' --slots 10 %s", aloe_path("pass.conf"), options);
 
 	if (ran->status != USAGE || !strstr(ran->err, words))
-		fail_msg("aloe run %s: exit %d, no `%s`: %s%s", options, ran->status, words, ran->out, ran->err);
+		fail_msg("aloe run %s: exit %d, no `%s`: %s%s", options, ran->status, words,
+		    ran->out, ran->err);
 	ran_free(ran);
 }
 
@@ -578,29 +586,38 @@ static void test_refused(void **state)
 	refused("no radio is known, --radio FILE", "");
 	refused("cannot be read", "--radio /nowhere.conf");
 	refused_radio("no radio, radio: {", "name = \"x\";\n");
-	refused_radio("radio.conf:1: radio: address is missing", "radio: { type = \"x310\"; transport = \"udp\"; };\n");
+	refused_radio("radio.conf:1: radio: address is missing",
+	    "radio: { type = \"x310\"; transport = \"udp\"; };\n");
 	refused_radio("radio.conf:1: transport = \"tcp\" is unknown; allowed: udp, dpdk",
-		      "radio: { type = \"x310\"; transport = \"tcp\"; address = \"127.0.0.7\"; };\n");
+	    "radio: { type = \"x310\"; transport = \"tcp\"; address = \"127.0.0.7\"; };\n");
 	refused_radio("radio.conf:1: unknown key \"adress\" of a radio, did you mean \"address\"?",
-		      "radio: { " RADIO "adress = \"127.0.0.7\"; };\n");
+	    "radio: { " RADIO "adress = \"127.0.0.7\"; };\n");
 	refused_radio("radio.conf:1: a radio of clock_rate 184320000 cannot have the rate 1000000",
-		      "radio: { " RADIO "address = \"127.0.0.7\"; clock_rate = 184.32e6; };\n");
+	    "radio: { " RADIO "address = \"127.0.0.7\"; clock_rate = 184.32e6; };\n");
 	refused_radio("radio.conf:1: the radio was initialised with the rate 2000000",
-		      "radio: { " RADIO "address = \"127.0.0.7\"; rate = 2e6; };\n");
-	refused_radio("the radio only listens (listen = true in the platform file): nothing can be sent",
-		      "radio: { " RADIO HEARD "listen = true; };\n");
-	refused_radio("radio: the device does not answer", "radio: { " RADIO "address = \"127.0.0.9\"; };\n");
+	    "radio: { " RADIO "address = \"127.0.0.7\"; rate = 2e6; };\n");
+	refused_radio(
+	    "the radio only listens (listen = true in the platform file): nothing can be sent",
+	    "radio: { " RADIO HEARD "listen = true; };\n");
+	refused_radio(
+	    "radio: the device does not answer", "radio: { " RADIO "address = \"127.0.0.9\"; };\n");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_one_channel),  cmocka_unit_test(test_lost_packets),
-	    cmocka_unit_test(test_two_channels), cmocka_unit_test(test_two_devices),
-	    cmocka_unit_test(test_late_start),   cmocka_unit_test(test_memif),
-	    cmocka_unit_test(test_refused),      cmocka_unit_test(test_two_nodes),
-	    cmocka_unit_test(test_lost_tx),      cmocka_unit_test(test_device_starts_again),
-	    cmocka_unit_test(test_late_tx),      cmocka_unit_test(test_never_heard),
+	    cmocka_unit_test(test_one_channel),
+	    cmocka_unit_test(test_lost_packets),
+	    cmocka_unit_test(test_two_channels),
+	    cmocka_unit_test(test_two_devices),
+	    cmocka_unit_test(test_late_start),
+	    cmocka_unit_test(test_memif),
+	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_two_nodes),
+	    cmocka_unit_test(test_lost_tx),
+	    cmocka_unit_test(test_device_starts_again),
+	    cmocka_unit_test(test_late_tx),
+	    cmocka_unit_test(test_never_heard),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);

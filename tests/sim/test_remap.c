@@ -40,7 +40,7 @@ static uint64_t wrong(const struct test_graph *graph, const struct engine *engin
 			n += called != graph_calls(graph, node, k);
 			for (int port = 0; called && port < graph->nodes[node].n_outputs; port++)
 				n += !graph_msg_equal(interpreter_message(truth, node, port, k),
-						      engine_message(engine, node, port, k, &called));
+				    engine_message(engine, node, port, k, &called));
 		}
 	interpreter_free(truth);
 	return n + engine_twice(engine);
@@ -120,10 +120,13 @@ static void test_remaps(void **unused)
 			fail_msg("seed %d does not come to its end", (int)seed);
 		if (wrong(&graph, engine) != 0)
 			fail_msg("seed %d: %d calls missing, twice or with other bits", (int)seed,
-				 (int)wrong(&graph, engine));
+			    (int)wrong(&graph, engine));
 		for (uint32_t i = 0; i < engine_view(engine)->head->instances.count; i++) {
-			assert_int_equal(atomic_load(&image_instance_state(engine_view(engine), i)->absent), 0);
-			assert_int_equal(atomic_load(&image_instance_state(engine_view(engine), i)->overwritten), 0);
+			assert_int_equal(
+			    atomic_load(&image_instance_state(engine_view(engine), i)->absent), 0);
+			assert_int_equal(
+			    atomic_load(&image_instance_state(engine_view(engine), i)->overwritten),
+			    0);
 		}
 		engine_free(engine);
 	}
@@ -153,7 +156,7 @@ static void test_spoilt(void **unused)
 			engine_free(engine);
 		}
 		print_message("%u of %u graphs go wrong without %s\n", bad, graphs,
-			      i == 0 ? "the messages in flight" : "resting");
+		    i == 0 ? "the messages in flight" : "resting");
 		assert_true(bad > graphs / 4);
 	}
 }

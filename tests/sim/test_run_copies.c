@@ -17,14 +17,15 @@ enum { COPIES = 7, SLOTS = 300, MANY = ALOE_SLOWER(100, 10), FEW = ALOE_SLOWER(1
 /* Noisy enough for errors, of which each copy has its own. */
 static const char *noisy(void)
 {
-	return conf_derive(
-	    "waveforms/bpsk.conf", "copies.conf",
+	return conf_derive("waveforms/bpsk.conf", "copies.conf",
 	    (const char *const[][2]){
-		{"demod:  {", "noise:  { component = \"awgn\"; esn0_db = 4.0; seed = 9; };\n"
-			      "\tsink: { component = \"file_sink\"; path = \"bits\"; };\n\tdemod:  {"},
-		{"mod -> demod", "mod -> noise -> demod"},
-		{"{ path = \"source -> check.sent\"; }", "{ path = \"source -> check.sent\"; }, \"demod -> sink\""},
-		{NULL},
+	        {"demod:  {",
+	            "noise:  { component = \"awgn\"; esn0_db = 4.0; seed = 9; };\n"
+	            "\tsink: { component = \"file_sink\"; path = \"bits\"; };\n\tdemod:  {"},
+	        {"mod -> demod", "mod -> noise -> demod"},
+	        {"{ path = \"source -> check.sent\"; }",
+	            "{ path = \"source -> check.sent\"; }, \"demod -> sink\""},
+	        {NULL},
 	    });
 }
 
@@ -36,9 +37,10 @@ static double alone(uint32_t copy)
 	double errors;
 
 	snprintf(name, sizeof(name), "alone-%u", copy);
-	ran = aloe_ok("run '%s' --clock virtual --slots %d --json -q --set sink.path='%s' --set source.seed=%u "
-		      "--set noise.seed=%u",
-		      aloe_path("copies.conf"), SLOTS, aloe_path(name), copy, 8 + copy);
+	ran = aloe_ok(
+	    "run '%s' --clock virtual --slots %d --json -q --set sink.path='%s' --set source.seed=%u "
+	    "--set noise.seed=%u",
+	    aloe_path("copies.conf"), SLOTS, aloe_path(name), copy, 8 + copy);
 	errors = ran_variable(ran, "check.bit_errors");
 	assert_int_equal(ran_number(ran, "copies"), 1);
 	assert_null(json_object_get(ran->report, "per_copy"));
@@ -80,8 +82,9 @@ static void check_report(const struct ran *ran, const double *errors)
 
 static void test_each_as_alone(void **state)
 {
-	static const char *const hows[] = {"--clock virtual --lanes 0", "--clock virtual --lanes 0,1 --pipelined",
-					   "--clock timer --lanes 0,1 --isolation component"};
+	static const char *const hows[] = {"--clock virtual --lanes 0",
+	    "--clock virtual --lanes 0,1 --pipelined",
+	    "--clock timer --lanes 0,1 --isolation component"};
 	double errors[COPIES];
 	char one[64], copy[64];
 
@@ -91,8 +94,9 @@ static void test_each_as_alone(void **state)
 		errors[c] = alone(c + 1);
 	assert_true(errors[0] > 0 && errors[0] != errors[1]);
 	for (size_t h = 0; h < sizeof(hows) / sizeof(hows[0]); h++) {
-		struct ran *ran = aloe_ok("run '%s' --force --slots %d --json -q --copies %d --set sink.path='%s' %s",
-					  aloe_path("copies.conf"), SLOTS, COPIES, aloe_path("copy-{copy}"), hows[h]);
+		struct ran *ran = aloe_ok(
+		    "run '%s' --force --slots %d --json -q --copies %d --set sink.path='%s' %s",
+		    aloe_path("copies.conf"), SLOTS, COPIES, aloe_path("copy-{copy}"), hows[h]);
 
 		check_report(ran, errors);
 		ran_free(ran);
@@ -112,14 +116,15 @@ static void test_text(void **state)
 	(void)state;
 	noisy();
 	ran = aloe_ok("run '%s' --clock virtual --slots 50 --copies 20 --set sink.path=/dev/null",
-		      aloe_path("copies.conf"));
+	    aloe_path("copies.conf"));
 	assert_non_null(strstr(ran->out, ", 20 copies, "));
 	assert_non_null(strstr(ran->out, "check: 1000 blocks, "));
 	assert_non_null(strstr(ran->out, "; worst is copy "));
 	assert_null(strstr(ran->out, "check_1"));
 	assert_in_range(ran_lines(ran->out), 10, 40);
 	ran_free(ran);
-	ran = aloe_ok("plan '%s' --copies 20 --lanes 0,1 --set sink.path=/dev/null", aloe_path("copies.conf"));
+	ran = aloe_ok("plan '%s' --copies 20 --lanes 0,1 --set sink.path=/dev/null",
+	    aloe_path("copies.conf"));
 	assert_non_null(strstr(ran->out, "and so for each of 10 copies here"));
 	assert_in_range(ran_lines(ran->out), 10, 60);
 	ran_free(ran);
@@ -131,11 +136,13 @@ static void test_refused(void **state)
 
 	(void)state;
 	noisy();
-	ran = aloe_ends(2, "run '%s' --clock virtual --slots 5 --copies 2", aloe_path("copies.conf"));
+	ran =
+	    aloe_ends(2, "run '%s' --clock virtual --slots 5 --copies 2", aloe_path("copies.conf"));
 	assert_non_null(strstr(ran->err, "sink_1.path and sink_2.path are one file"));
 	ran_free(ran);
 	ran_free(aloe_ends(2, "run '%s' --copies 0", aloe_path("copies.conf")));
-	ran = aloe_ends(2, "check '%s' --copies 100000 --set sink.path=/dev/null", aloe_path("copies.conf"));
+	ran = aloe_ends(
+	    2, "check '%s' --copies 100000 --set sink.path=/dev/null", aloe_path("copies.conf"));
 	assert_non_null(strstr(ran->err, "at most 65536 instances"));
 	ran_free(ran);
 }
@@ -143,9 +150,10 @@ static void test_refused(void **state)
 /* A bearer a hundred times: everything arrives, whole. */
 static void test_many(void **state)
 {
-	struct ran *ran = aloe_ok("run waveforms/utran384.conf --clock virtual --slots %d --copies %d --json -q "
-				  "--set sink.path=/dev/null",
-				  FEW, MANY);
+	struct ran *ran =
+	    aloe_ok("run waveforms/utran384.conf --clock virtual --slots %d --copies %d --json -q "
+	            "--set sink.path=/dev/null",
+	        FEW, MANY);
 
 	(void)state;
 	assert_int_equal(ran_variable(ran, "check.blocks"), FEW * MANY);

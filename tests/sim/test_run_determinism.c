@@ -41,8 +41,8 @@ struct subject {
 /* ---- subjects --------------------------------------------------------------------------------------------------------- */
 
 /* Stages that take 2 ms longer in 1 of 100 calls, which ones by chance: one on each lane. */
-#define JOLTS                                                                                                          \
-	"jolt:  { component = \"spin\"; jitter = 0.01; long_us = 2000.0; seed = 11; };\n"                              \
+#define JOLTS                                                                                      \
+	"jolt:  { component = \"spin\"; jitter = 0.01; long_us = 2000.0; seed = 11; };\n"          \
 	"\tshock: { component = \"spin\"; jitter = 0.01; long_us = 2000.0; seed = 12; };\n\t"
 
 static const char *recording(void)
@@ -67,49 +67,55 @@ static const char *recording(void)
 
 static struct subject utran384(bool jolts)
 {
-	static const char *const plain[][2] = {{"compare:       {",
-						"bits_out: { component = \"file_sink\"; path = \"bits\"; };\n\t"
-						"compare:       {"},
-					       {"crc -> compare.sent", "check -> bits_out\",\n\t\"crc -> compare.sent"},
-					       {NULL, NULL}};
+	static const char *const plain[][2] = {
+	    {"compare:       {",
+	        "bits_out: { component = \"file_sink\"; path = \"bits\"; };\n\t"
+	        "compare:       {"},
+	    {"crc -> compare.sent", "check -> bits_out\",\n\t\"crc -> compare.sent"}, {NULL, NULL}};
 	static const char *const jolted[][2] = {
 	    {"compare:       {",
-	     JOLTS "bits_out: { component = \"file_sink\"; path = \"bits\"; };\n\tcompare:       {"},
+	        JOLTS
+	        "bits_out: { component = \"file_sink\"; path = \"bits\"; };\n\tcompare:       {"},
 	    {"crc -> compare.sent", "check -> bits_out\",\n\t\"crc -> compare.sent"},
 	    {"bits -> crc", "bits -> jolt -> crc"},
-	    {"dematch -> decoder", "dematch -> shock -> decoder"},
-	    {NULL, NULL}};
+	    {"dematch -> decoder", "dematch -> shock -> decoder"}, {NULL, NULL}};
 	static char set[4200];
 
-	snprintf(set, sizeof(set), "--set source.path='%s' --set source.length=240 --set noise.ebn0_db=2.2",
-		 recording());
+	snprintf(set, sizeof(set),
+	    "--set source.path='%s' --set source.length=240 --set noise.ebn0_db=2.2", recording());
 	return (struct subject){
 	    .file = jolts ? conf_derive("waveforms/utran384.conf", "utran384-jolts.conf", jolted)
-			  : conf_derive("waveforms/utran384.conf", "utran384-sinks.conf", plain),
+	                  : conf_derive("waveforms/utran384.conf", "utran384-sinks.conf", plain),
 	    .set = set,
 	    .sinks = {"sink", "bits_out"},
-	    .counts = {"compare.block_errors", "compare.bit_errors", "check.block_errors", "sink.concealed_blocks"},
+	    .counts = {"compare.block_errors", "compare.bit_errors", "check.block_errors",
+	        "sink.concealed_blocks"},
 	};
 }
 
 static struct subject bpsk(bool jolts)
 {
 	static const char *const plain[][2] = {
-	    {"demod:  {", "noise:  { component = \"awgn\"; esn0_db = 6.0; };\n\tbits_out: { component = \"file_sink\"; "
-			  "path = \"bits\"; };\n\tdemod:  {"},
+	    {"demod:  {",
+	        "noise:  { component = \"awgn\"; esn0_db = 6.0; };\n\tbits_out: { component = \"file_sink\"; "
+	        "path = \"bits\"; };\n\tdemod:  {"},
 	    {"mod -> demod", "mod -> noise -> demod"},
-	    {"{ path = \"source -> check.sent\"; }", "{ path = \"source -> check.sent\"; }, \"demod -> bits_out\""},
+	    {"{ path = \"source -> check.sent\"; }",
+	        "{ path = \"source -> check.sent\"; }, \"demod -> bits_out\""},
 	    {NULL, NULL}};
 	static const char *const jolted[][2] = {
-	    {"demod:  {", JOLTS "noise:  { component = \"awgn\"; esn0_db = 6.0; };\n\tbits_out: { component = "
-				"\"file_sink\"; path = \"bits\"; };\n\tdemod:  {"},
+	    {"demod:  {",
+	        JOLTS
+	        "noise:  { component = \"awgn\"; esn0_db = 6.0; };\n\tbits_out: { component = "
+	        "\"file_sink\"; path = \"bits\"; };\n\tdemod:  {"},
 	    {"mod -> demod", "mod -> jolt -> noise -> shock -> demod"},
-	    {"{ path = \"source -> check.sent\"; }", "{ path = \"source -> check.sent\"; }, \"demod -> bits_out\""},
+	    {"{ path = \"source -> check.sent\"; }",
+	        "{ path = \"source -> check.sent\"; }, \"demod -> bits_out\""},
 	    {NULL, NULL}};
 
 	return (struct subject){
 	    .file = jolts ? conf_derive("waveforms/bpsk.conf", "bpsk-jolts.conf", jolted)
-			  : conf_derive("waveforms/bpsk.conf", "bpsk-sinks.conf", plain),
+	                  : conf_derive("waveforms/bpsk.conf", "bpsk-sinks.conf", plain),
 	    .set = "",
 	    .sinks = {"bits_out"},
 	    .counts = {"check.bit_errors", "check.block_errors", "check.bits"},
@@ -123,10 +129,10 @@ static struct ran *run(const struct subject *subject, int slots, const char *how
 	char sinks[2048] = "";
 
 	for (int s = 0; subject->sinks[s]; s++)
-		snprintf(sinks + strlen(sinks), sizeof(sinks) - strlen(sinks), " --set %s.path='%s'", subject->sinks[s],
-			 aloe_path(subject->sinks[s]));
-	return aloe_ok("run '%s' --force --json -q --slots %d %s %s %s", subject->file, slots, subject->set, sinks,
-		       how);
+		snprintf(sinks + strlen(sinks), sizeof(sinks) - strlen(sinks),
+		    " --set %s.path='%s'", subject->sinks[s], aloe_path(subject->sinks[s]));
+	return aloe_ok("run '%s' --force --json -q --slots %d %s %s %s", subject->file, slots,
+	    subject->set, sinks, how);
 }
 
 static struct outcome outcome(const struct subject *subject, const struct ran *ran)
@@ -140,18 +146,19 @@ static struct outcome outcome(const struct subject *subject, const struct ran *r
 	return outcome;
 }
 
-static void same(const struct subject *subject, const struct outcome *want, const struct ran *ran, const char *how)
+static void same(const struct subject *subject, const struct outcome *want, const struct ran *ran,
+    const char *how)
 {
 	const struct outcome have = outcome(subject, ran);
 
 	for (int s = 0; subject->sinks[s]; s++)
 		if (strcmp(have.sha256[s], want->sha256[s]) != 0)
-			fail_msg("%s %s: SHA-256 of %s is %s, not %s", subject->file, how, subject->sinks[s],
-				 have.sha256[s], want->sha256[s]);
+			fail_msg("%s %s: SHA-256 of %s is %s, not %s", subject->file, how,
+			    subject->sinks[s], have.sha256[s], want->sha256[s]);
 	for (int c = 0; subject->counts[c]; c++)
 		if (have.counts[c] != want->counts[c])
-			fail_msg("%s %s: %s is %g, not %g", subject->file, how, subject->counts[c], have.counts[c],
-				 want->counts[c]);
+			fail_msg("%s %s: %s is %g, not %g", subject->file, how, subject->counts[c],
+			    have.counts[c], want->counts[c]);
 }
 
 /* reference is what the waveform leaves on one lane on the virtual clock; measured once. */
@@ -183,8 +190,8 @@ static struct outcome reference(const struct subject *subject, int slots)
 static void check_virtual(const struct subject *subject, const struct outcome *want)
 {
 	static const char *const hows[] = {"--lanes 0,1", "--lanes 0,1 --pipelined",
-					   "--lanes 0,1 --isolation component", "--lanes 0,1 --isolation none",
-					   "--lanes 0 --isolation component --pipelined"};
+	    "--lanes 0,1 --isolation component", "--lanes 0,1 --isolation none",
+	    "--lanes 0 --isolation component --pipelined"};
 
 	for (size_t i = 0; i < sizeof(hows) / sizeof(hows[0]); i++) {
 		char how[128];
@@ -199,13 +206,15 @@ static void check_virtual(const struct subject *subject, const struct outcome *w
 }
 
 /* Slots must really have been slipped, or the test shows nothing. */
-static void check_slipped(const struct subject *subject, const struct outcome *want, int slots, const char *how)
+static void check_slipped(
+    const struct subject *subject, const struct outcome *want, int slots, const char *how)
 {
 	struct ran *ran = run(subject, slots, how);
 	const bool lanes = json_array_size(json_object_get(ran->report, "lanes")) > 1;
 
-	print_message("  %s: %.0f slots slipped, %.0f missed, %.0f skipped\n", how, ran_number(ran, "slots.slipped"),
-		      ran_number(ran, "slots.missed"), ran_number(ran, "slots.skipped"));
+	print_message("  %s: %.0f slots slipped, %.0f missed, %.0f skipped\n", how,
+	    ran_number(ran, "slots.slipped"), ran_number(ran, "slots.missed"),
+	    ran_number(ran, "slots.skipped"));
 	assert_string_equal(ran_text(ran, "late"), "slip");
 	assert_true(ran_number(ran, "slots.missed") >= slots / 200);
 	assert_true(!lanes || ran_number(ran, "slots.slipped") > 0);
@@ -213,7 +222,8 @@ static void check_slipped(const struct subject *subject, const struct outcome *w
 	assert_true(ran_number(ran, "messages.late") == 0);
 	assert_true(ran_number(ran, "messages.overwritten") == 0);
 	assert_true(ran_number(ran, "messages.lost") == 0);
-	assert_true(ran_variable(ran, "jolt.long_calls") + ran_variable(ran, "shock.long_calls") > slots / 100);
+	assert_true(ran_variable(ran, "jolt.long_calls") + ran_variable(ran, "shock.long_calls") >
+	    slots / 100);
 	same(subject, want, ran, how);
 	ran_free(ran);
 }
@@ -228,9 +238,10 @@ static void check_skip(const struct subject *subject, const char *how)
 		same(subject, &want, ran, how);
 		print_message("  %s: clean, compared: the same\n", how);
 	} else {
-		print_message("  %s: not clean (%.0f skipped, %.0f missed, %.0f absent), not compared\n", how,
-			      ran_number(ran, "slots.skipped"), ran_number(ran, "slots.missed"),
-			      ran_number(ran, "messages.absent"));
+		print_message(
+		    "  %s: not clean (%.0f skipped, %.0f missed, %.0f absent), not compared\n", how,
+		    ran_number(ran, "slots.skipped"), ran_number(ran, "slots.missed"),
+		    ran_number(ran, "messages.absent"));
 	}
 	ran_free(ran);
 }
@@ -279,8 +290,8 @@ static void test_bpsk_virtual_and_step(void **state)
 static void test_bpsk_slip(void **state)
 {
 	static const char *const hows[] = {"--clock timer --slot-us 250 --lanes 0",
-					   "--clock timer --slot-us 250 --lanes 0,1 --pipelined --isolation none",
-					   "--clock timer --slot-us 250 --lanes 0,1 --isolation component"};
+	    "--clock timer --slot-us 250 --lanes 0,1 --pipelined --isolation none",
+	    "--clock timer --slot-us 250 --lanes 0,1 --isolation component"};
 	const struct subject subject = bpsk(false), jolts = bpsk(true);
 	const struct outcome want = reference(&subject, SLOTS);
 
@@ -300,9 +311,12 @@ static void test_bpsk_skip(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_utran384_virtual), cmocka_unit_test(test_utran384_slip),
-	    cmocka_unit_test(test_utran384_skip),    cmocka_unit_test(test_bpsk_virtual_and_step),
-	    cmocka_unit_test(test_bpsk_slip),        cmocka_unit_test(test_bpsk_skip),
+	    cmocka_unit_test(test_utran384_virtual),
+	    cmocka_unit_test(test_utran384_slip),
+	    cmocka_unit_test(test_utran384_skip),
+	    cmocka_unit_test(test_bpsk_virtual_and_step),
+	    cmocka_unit_test(test_bpsk_slip),
+	    cmocka_unit_test(test_bpsk_skip),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);

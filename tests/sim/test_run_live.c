@@ -14,7 +14,16 @@
 
 #include "tests/common/aloe.h"
 
-enum { FAILED = 1, USAGE = 2, ITEMS = 4, SLOTS = 3000, SETS_MAX = 64, LARGE = 65536, POLL_MS = 20, TRIES = 3000 };
+enum {
+	FAILED = 1,
+	USAGE = 2,
+	ITEMS = 4,
+	SLOTS = 3000,
+	SETS_MAX = 64,
+	LARGE = 65536,
+	POLL_MS = 20,
+	TRIES = 3000
+};
 
 struct set {
 	uint64_t index;
@@ -31,8 +40,8 @@ static void refused(int status, const char *words, const char *command)
 	struct ran *ran = aloe("%s", command);
 
 	if (ran->status != status || !strstr(ran->err, words))
-		fail_msg("aloe %s: exit %d, not %d with `%s`: %s%s", command, ran->status, status, words, ran->out,
-			 ran->err);
+		fail_msg("aloe %s: exit %d, not %d with `%s`: %s%s", command, ran->status, status,
+		    words, ran->out, ran->err);
 	assert_int_equal(ran_lines(ran->err), 1);
 	ran_free(ran);
 }
@@ -58,12 +67,12 @@ static void load(double spin_us, const char *how)
 	char text[2048];
 
 	snprintf(text, sizeof(text),
-		 "name = \"live\";\nslot_ns = 1000000;\ninstances: {\n"
-		 "\tarrays: { component = \"arrays\"; values = [1, 2, 3]; };\n"
-		 "\tloads: { component = \"spin\"; mean_us = %g; };\n"
-		 "\tsink: { component = \"file_sink\"; path = \"%s\"; };\n};\n"
-		 "links = ( \"arrays -> loads -> sink\" );\n",
-		 spin_us, aloe_path("live.f32"));
+	    "name = \"live\";\nslot_ns = 1000000;\ninstances: {\n"
+	    "\tarrays: { component = \"arrays\"; values = [1, 2, 3]; };\n"
+	    "\tloads: { component = \"spin\"; mean_us = %g; };\n"
+	    "\tsink: { component = \"file_sink\"; path = \"%s\"; };\n};\n"
+	    "links = ( \"arrays -> loads -> sink\" );\n",
+	    spin_us, aloe_path("live.f32"));
 	file_make(aloe_path("live.conf"), text, strlen(text));
 	ran_free(aloe_ok("load '%s' --slots %d %s", aloe_path("live.conf"), SLOTS, how));
 }
@@ -82,11 +91,12 @@ static void check(const struct set *sets, int n, const char *how)
 			if (sets[s].index == k)
 				want = sets[s];
 		mean = want.len == 3 ? 2 : want.first;
-		if (got[k * ITEMS] != want.first || got[k * ITEMS + 1] != want.len || got[k * ITEMS + 2] != mean ||
-		    got[k * ITEMS + 3] < version)
-			fail_msg("%s: index %d: %g of %g, mean %g, version %g; not %g of %g", how, (int)k,
-				 (double)got[k * ITEMS], (double)got[k * ITEMS + 1], (double)got[k * ITEMS + 2],
-				 (double)got[k * ITEMS + 3], (double)want.first, (double)want.len);
+		if (got[k * ITEMS] != want.first || got[k * ITEMS + 1] != want.len ||
+		    got[k * ITEMS + 2] != mean || got[k * ITEMS + 3] < version)
+			fail_msg("%s: index %d: %g of %g, mean %g, version %g; not %g of %g", how,
+			    (int)k, (double)got[k * ITEMS], (double)got[k * ITEMS + 1],
+			    (double)got[k * ITEMS + 2], (double)got[k * ITEMS + 3],
+			    (double)want.first, (double)want.len);
 		version = got[k * ITEMS + 3];
 	}
 	free((void *)got);
@@ -114,7 +124,8 @@ static const char *values_file(float value, uint32_t len, bool raw)
 }
 
 /* From where it holds, or in *ret_status why not. */
-static struct set set_values(float value, uint32_t len, int way, const char *options, int *ret_status)
+static struct set set_values(
+    float value, uint32_t len, int way, const char *options, int *ret_status)
 {
 	struct set set = {0, value, (float)len};
 	unsigned long long index = 0;
@@ -127,14 +138,16 @@ static struct set set_values(float value, uint32_t len, int way, const char *opt
 			sprintf(list + strlen(list), "%s%g", i ? "," : "", (double)value);
 		ran = aloe("set live arrays.values=%s %s", list, options);
 	} else {
-		ran = aloe("set live arrays.values=@%s %s", values_file(value, len, way == 1), options);
+		ran = aloe(
+		    "set live arrays.values=@%s %s", values_file(value, len, way == 1), options);
 	}
 	*ret_status = ran->status;
-	if (ran->status == 0 && (!strstr(ran->out, " from index ") ||
-				 sscanf(strstr(ran->out, " from index "), " from index %llu", &index) != 1))
+	if (ran->status == 0 &&
+	    (!strstr(ran->out, " from index ") ||
+	        sscanf(strstr(ran->out, " from index "), " from index %llu", &index) != 1))
 		fail_msg("%s", ran->out);
-	if (ran->status != 0 && !strstr(ran->err, "past or too near") && !strstr(ran->err, "nothing runs") &&
-	    !strstr(ran->err, "ended first"))
+	if (ran->status != 0 && !strstr(ran->err, "past or too near") &&
+	    !strstr(ran->err, "nothing runs") && !strstr(ran->err, "ended first"))
 		fail_msg("%s", ran->err);
 	ran_free(ran);
 	set.index = index;
@@ -162,7 +175,7 @@ static void shows(const char *begin, size_t len)
 }
 
 static const char *const hows[] = {"--clock timer --lanes 0", "--clock virtual --lanes 0,1",
-				   "--clock virtual --lanes 0,1 --pipelined --isolation component"};
+    "--clock virtual --lanes 0,1 --pipelined --isolation component"};
 enum { HOWS = sizeof(hows) / sizeof(hows[0]) };
 
 /* Named beforehand, in any order; several at one index: the last that was sent. */
@@ -205,8 +218,10 @@ static void test_running(void **state)
 
 		load(600, hows[h]);
 		ok("start live");
-		for (int i = 0; i < SETS_MAX / 2 && (n == 0 || sets[n - 1].index < SLOTS / 2); i++) {
-			sets[n] = set_values((float)(10 + i), i % 3 ? 10 : LARGE, i % 3, "", &status);
+		for (int i = 0; i < SETS_MAX / 2 && (n == 0 || sets[n - 1].index < SLOTS / 2);
+		     i++) {
+			sets[n] =
+			    set_values((float)(10 + i), i % 3 ? 10 : LARGE, i % 3, "", &status);
 			if (status != 0)
 				continue;
 			snprintf(begin, sizeof(begin), "arrays.values [%d.0,%d.0", 10 + i, 10 + i);
@@ -230,14 +245,17 @@ static void test_refused(void **state)
 	(void)state;
 	load(0, "--clock timer --lanes 0");
 	ok("start live");
-	refused(USAGE, "arrays.values: values may not begin with -1", "set live arrays.values=-1,5");
-	refused(USAGE, "arrays.values: number 1 = 1001 is outside [-1000, 1000]", "set live arrays.values=1,1001");
+	refused(
+	    USAGE, "arrays.values: values may not begin with -1", "set live arrays.values=-1,5");
+	refused(USAGE, "arrays.values: number 1 = 1001 is outside [-1000, 1000]",
+	    "set live arrays.values=1,1001");
 	refused(USAGE, "arrays.values: \"x\" is no number", "set live arrays.values=1,x");
 	refused(USAGE, "arrays.values: no number there", "set live arrays.values=");
 	refused(USAGE, "No such file", "set live arrays.values=@/nowhere");
 	refused(USAGE, "read at init only", "set live arrays.other=1");
 	refused(FAILED, "past or too near", "set live arrays.values=1 --at 0");
-	snprintf(command, sizeof(command), "set live arrays.values=@%s", values_file(3, LARGE + 1, true));
+	snprintf(command, sizeof(command), "set live arrays.values=@%s",
+	    values_file(3, LARGE + 1, true));
 	refused(USAGE, "arrays.values: 65537 numbers, 1 .. 65536 are allowed", command);
 	shows("arrays.values [1.0,2.0,3.0]\n", 1);
 	ended();
@@ -265,10 +283,11 @@ static void test_crash(void **state)
 /* At load, too: in the file, and with --set. */
 static void test_loaded(void **state)
 {
-	static const char text[] = "name = \"live\"; slot_ns = 1000000; clock = \"virtual\";"
-				   "instances: { arrays: { component = \"arrays\"; values = \"@%s\"; };"
-				   " sink: { component = \"file_sink\"; path = \"%s\"; }; };"
-				   "links = ( \"arrays -> sink\" );";
+	static const char text[] =
+	    "name = \"live\"; slot_ns = 1000000; clock = \"virtual\";"
+	    "instances: { arrays: { component = \"arrays\"; values = \"@%s\"; };"
+	    " sink: { component = \"file_sink\"; path = \"%s\"; }; };"
+	    "links = ( \"arrays -> sink\" );";
 	char file[2048], sink[512];
 	float *got;
 	size_t len;
@@ -282,13 +301,13 @@ static void test_loaded(void **state)
 	assert_true(len == 32 && got[0] == 4 && got[1] == 20000 && got[3] == 1);
 	free(got);
 	ran_free(aloe_ok("run '%s' --slots 2 -q --set arrays.values=@%s", aloe_path("loaded.conf"),
-			 values_file(5, LARGE, true)));
+	    values_file(5, LARGE, true)));
 	got = file_take(sink, &len);
 	assert_true(len == 32 && got[0] == 5 && got[1] == LARGE);
 	free(got);
 	file_make(aloe_path("values.f32"), "123", 3);
-	ran_free(
-	    aloe_ends(USAGE, "run '%s' --set arrays.values=@%s", aloe_path("loaded.conf"), aloe_path("values.f32")));
+	ran_free(aloe_ends(USAGE, "run '%s' --set arrays.values=@%s", aloe_path("loaded.conf"),
+	    aloe_path("values.f32")));
 }
 
 /* The test's own component is found before the build's. */
@@ -315,8 +334,11 @@ static int node_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_at),    cmocka_unit_test(test_running), cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_crash), cmocka_unit_test(test_loaded),
+	    cmocka_unit_test(test_at),
+	    cmocka_unit_test(test_running),
+	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_crash),
+	    cmocka_unit_test(test_loaded),
 	};
 
 	return cmocka_run_group_tests(tests, node_up, node_down);

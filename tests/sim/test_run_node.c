@@ -32,7 +32,8 @@ static int node_down(void **state)
 
 	(void)state;
 	if (status)
-		print_error("aloe down: %s\n%s\n", ran->err, (char *)file_take(aloe_path("state/aloe/node.log"), NULL));
+		print_error("aloe down: %s\n%s\n", ran->err,
+		    (char *)file_take(aloe_path("state/aloe/node.log"), NULL));
 	ran_free(ran);
 	return status;
 }
@@ -48,8 +49,8 @@ static void refused(int status, const char *words, const char *command)
 	struct ran *ran = aloe("%s", command);
 
 	if (ran->status != status || !strstr(ran->err, words))
-		fail_msg("aloe %s: exit %d, not %d with `%s`: %s%s", command, ran->status, status, words, ran->out,
-			 ran->err);
+		fail_msg("aloe %s: exit %d, not %d with `%s`: %s%s", command, ran->status, status,
+		    words, ran->out, ran->err);
 	assert_int_equal(ran_lines(ran->err), 1);
 	ran_free(ran);
 }
@@ -65,7 +66,7 @@ static void state_is(const char *waveform, const char *state)
 
 	if (strcmp(ran_text(ran, "state"), state) != 0)
 		fail_msg("%s is in state %s, not %s: %s", waveform, ran_text(ran, "state"), state,
-			 ran_text(ran, "reason"));
+		    ran_text(ran, "reason"));
 	ran_free(ran);
 }
 
@@ -102,22 +103,24 @@ enum { BLOCKS = 500 };
 /* bpsk with noise and a sink, and the first 500 blocks of speech, on their own: what two at once have to give. */
 static const char *bpsk_sink(void)
 {
-	return conf_derive(
-	    "waveforms/bpsk.conf", "bpsk.conf",
+	return conf_derive("waveforms/bpsk.conf", "bpsk.conf",
 	    (const char *const[][2]){
-		{"demod:  {", "noise:  { component = \"awgn\"; esn0_db = 6.0; };\n"
-			      "\tsink: { component = \"file_sink\"; path = \"bits\"; };\n\tdemod:  {"},
-		{"mod -> demod", "mod -> noise -> demod"},
-		{"{ path = \"source -> check.sent\"; }", "{ path = \"source -> check.sent\"; }, \"demod -> sink\""},
-		{NULL, NULL}});
+	        {"demod:  {",
+	            "noise:  { component = \"awgn\"; esn0_db = 6.0; };\n"
+	            "\tsink: { component = \"file_sink\"; path = \"bits\"; };\n\tdemod:  {"},
+	        {"mod -> demod", "mod -> noise -> demod"},
+	        {"{ path = \"source -> check.sent\"; }",
+	            "{ path = \"source -> check.sent\"; }, \"demod -> sink\""},
+	        {NULL, NULL}});
 }
 
-static const char *command(const char *verb, const char *file, const char *sink, const char *options)
+static const char *command(
+    const char *verb, const char *file, const char *sink, const char *options)
 {
 	static char text[4096];
 
-	snprintf(text, sizeof(text), "%s '%s' --slots %d --set sink.path='%s' %s", verb, file, BLOCKS, aloe_path(sink),
-		 options);
+	snprintf(text, sizeof(text), "%s '%s' --slots %d --set sink.path='%s' %s", verb, file,
+	    BLOCKS, aloe_path(sink), options);
 	return text;
 }
 
@@ -188,14 +191,15 @@ static void test_two_on_their_own_lanes(void **state)
 static void test_two_virtual(void **state)
 {
 	(void)state;
-	check_two("--lanes 0,1 --clock virtual", "--lanes 0,1 --clock virtual --isolation component");
+	check_two(
+	    "--lanes 0,1 --clock virtual", "--lanes 0,1 --clock virtual --isolation component");
 }
 
 static void test_two_trusted(void **state)
 {
 	(void)state;
 	check_two("--lanes 0,1 --isolation none --slot-us " SHARED_US,
-		  "--lanes 0,1 --isolation none --slot-us " SHARED_US);
+	    "--lanes 0,1 --isolation none --slot-us " SHARED_US);
 }
 
 /* Two slot lengths on one lane cannot be; the second is told so and nothing of it stays. */
@@ -204,7 +208,7 @@ static void test_two_slot_lengths_on_a_lane(void **state)
 	(void)state;
 	ok("load waveforms/bpsk.conf --lanes 0");
 	refused(USAGE, "lane 0 (CPU 0) runs slots of 1000.0 us already",
-		"load waveforms/bpsk-rf.conf --lanes 0 --slot-us 2000");
+	    "load waveforms/bpsk-rf.conf --lanes 0 --slot-us 2000");
 	refused(USAGE, "\"bpsk\" is loaded already", "load waveforms/bpsk.conf --lanes 0");
 	ok("load waveforms/bpsk-rf.conf --lanes 0");
 	ok("unload bpsk-rf");
@@ -325,14 +329,14 @@ static void gain_conf(double spin_us)
 		ones[i] = i % 2 ? 0.0f : 1.0f;
 	file_make(aloe_path("ones.cf32"), ones, sizeof(ones));
 	snprintf(text, sizeof(text),
-		 "name = \"gain\";\nslot_ns = 1000000;\ninstances: {\n"
-		 "\tsource: { component = \"file_source\"; path = \"%s\"; type = \"cf32\"; length = %d; loop = true; "
-		 "pin = 0; };\n"
-		 "\tloads: { component = \"spin\"; mean_us = %g; };\n"
-		 "\tgain: { component = \"gain\"; };\n"
-		 "\tsink: { component = \"file_sink\"; path = \"%s\"; };\n};\n"
-		 "links = ( \"source -> loads -> gain -> sink\" );\n",
-		 aloe_path("ones.cf32"), LENGTH, spin_us, aloe_path("gain.cf32"));
+	    "name = \"gain\";\nslot_ns = 1000000;\ninstances: {\n"
+	    "\tsource: { component = \"file_source\"; path = \"%s\"; type = \"cf32\"; length = %d; loop = true; "
+	    "pin = 0; };\n"
+	    "\tloads: { component = \"spin\"; mean_us = %g; };\n"
+	    "\tgain: { component = \"gain\"; };\n"
+	    "\tsink: { component = \"file_sink\"; path = \"%s\"; };\n};\n"
+	    "links = ( \"source -> loads -> gain -> sink\" );\n",
+	    aloe_path("ones.cf32"), LENGTH, spin_us, aloe_path("gain.cf32"));
 	file_make(aloe_path("gain.conf"), text, strlen(text));
 }
 
@@ -356,7 +360,7 @@ static void check_gains(const struct set *sets, int n, uint64_t slots, const cha
 		for (int i = 0; i < LENGTH; i++)
 			if (got[2 * (k * LENGTH + (uint64_t)i)] != want)
 				fail_msg("%s: index %d, item %d: gain %g, not %g", how, (int)k, i,
-					 (double)got[2 * (k * LENGTH + (uint64_t)i)], (double)want);
+				    (double)got[2 * (k * LENGTH + (uint64_t)i)], (double)want);
 	}
 	free((void *)got);
 }
@@ -396,10 +400,11 @@ static int try_gain(float gain, const char *options, struct set *sets, int *n)
 	double told;
 
 	if (done) {
-		assert_int_equal(sscanf(ran->out, "gain.gain = %lf from index %llu", &told, &index), 2);
+		assert_int_equal(
+		    sscanf(ran->out, "gain.gain = %lf from index %llu", &told, &index), 2);
 		sets[(*n)++] = (struct set){index, gain};
 	} else if (!strstr(ran->err, "past or too near") && !strstr(ran->err, "nothing runs") &&
-		   !strstr(ran->err, "ended first")) {
+	    !strstr(ran->err, "ended first")) {
 		fail_msg("%s", ran->err);
 	}
 	ran_free(ran);
@@ -407,8 +412,8 @@ static int try_gain(float gain, const char *options, struct set *sets, int *n)
 }
 
 static const char *const set_hows[] = {"--clock timer --lanes 0", "--clock timer --lanes 0,1",
-				       "--clock virtual --lanes 0", "--clock virtual --lanes 0,1",
-				       "--clock virtual --lanes 0,1 --pipelined --isolation component"};
+    "--clock virtual --lanes 0", "--clock virtual --lanes 0,1",
+    "--clock virtual --lanes 0,1 --pipelined --isolation component"};
 enum { SET_HOWS = sizeof(set_hows) / sizeof(set_hows[0]) };
 
 static void load_gain(const char *how)
@@ -565,7 +570,8 @@ static void test_get_and_watch(void **state)
 
 static void test_no_node(void **state)
 {
-	static const char *const commands[] = {"list", "status bpsk", "start bpsk", "load waveforms/bpsk.conf", "down"};
+	static const char *const commands[] = {
+	    "list", "status bpsk", "start bpsk", "load waveforms/bpsk.conf", "down"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {

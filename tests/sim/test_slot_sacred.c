@@ -122,8 +122,8 @@ static const char *scratch(void)
 	return dir != NULL ? dir : "/tmp";
 }
 
-static int subject_open(const struct subject *subject, const char *clock, const struct wave_work *work,
-			struct wave *ret_wave)
+static int subject_open(const struct subject *subject, const char *clock,
+    const struct wave_work *work, struct wave *ret_wave)
 {
 	char set[4096];
 	const char *const sets[] = {set};
@@ -135,13 +135,13 @@ static int subject_open(const struct subject *subject, const char *clock, const 
 	if (subject->set != NULL)
 		snprintf(set, sizeof(set), subject->set, scratch());
 	status = wave_open(ret_wave, text,
-			   &(struct wave_options){.clock = clock,
-						  .isolation = subject->isolation,
-						  .sets = sets,
-						  .n_sets = subject->set != NULL,
-						  .slot_ns = subject->slot_ns,
-						  .works = work,
-						  .n_works = work != NULL});
+	    &(struct wave_options){.clock = clock,
+	        .isolation = subject->isolation,
+	        .sets = sets,
+	        .n_sets = subject->set != NULL,
+	        .slot_ns = subject->slot_ns,
+	        .works = work,
+	        .n_works = work != NULL});
 	free(text);
 	return status;
 }
@@ -181,12 +181,14 @@ static void set_arrays(struct wave *wave, uint64_t slot)
 
 		if (live == NULL)
 			continue;
-		live_sweep(live, atomic_load(&image_segment_state(&wave->view, row->segment)->done), &wave->view,
-			   &wave->view.params[row->params]);
+		live_sweep(live, atomic_load(&image_segment_state(&wave->view, row->segment)->done),
+		    &wave->view, &wave->view.params[row->params]);
 		if (slot % 20 != 0)
 			continue;
-		assert_int_equal(live_offer(live, 0, slot + 1, taps, (uint32_t)slot + 10, why, sizeof(why)), 0);
-		control->change[control->changes % NODE_CHANGES] = (struct node_change){slot + 5, slot + 1, i, 0, 0};
+		assert_int_equal(
+		    live_offer(live, 0, slot + 1, taps, (uint32_t)slot + 10, why, sizeof(why)), 0);
+		control->change[control->changes % NODE_CHANGES] =
+		    (struct node_change){slot + 5, slot + 1, i, 0, 0};
 		atomic_fetch_add(&control->changes, 1);
 	}
 }
@@ -211,9 +213,11 @@ static uint64_t run_counted(const struct subject *subject, const struct wave_wor
 	}
 	done = atomic_load(&wave.segments[0].state->done);
 	assert_int_equal(atomic_load(&image_run(&wave.view)->fault), 0);
-	for (uint32_t i = 0; i < wave.view.head->instances.count; i++) /* once loaded, then every 20 slots */
+	for (uint32_t i = 0; i < wave.view.head->instances.count;
+	     i++) /* once loaded, then every 20 slots */
 		if (wave.instances[i].live != NULL)
-			assert_int_equal(wave.instances[i].live->in_force[0]->reals.version, 1 + STEPS / 20);
+			assert_int_equal(
+			    wave.instances[i].live->in_force[0]->reals.version, 1 + STEPS / 20);
 	subject_close(subject, &wave);
 	return done;
 }
@@ -225,8 +229,8 @@ static void test_nothing_is_asked(void **state)
 		assert_int_equal(run_counted(&subjects[i], NULL), STEPS);
 		if (asked.allocations != 0 || asked.locks != 0 || asked.texts != 0)
 			fail_msg("%s, isolation %s: %u allocations, %u locks, %u texts in %d slots",
-				 name_of(&subjects[i]), subjects[i].isolation, asked.allocations, asked.locks,
-				 asked.texts, STEPS);
+			    name_of(&subjects[i]), subjects[i].isolation, asked.allocations,
+			    asked.locks, asked.texts, STEPS);
 	}
 }
 
@@ -276,7 +280,9 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 		atomic_store(&watched->first, (uint32_t)info->si_syscall);
 }
 
-#define ALLOW(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define ALLOW(number)                                                                              \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),                                         \
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 /* From here on the calling thread has the clock, the hand-over, and the return from the trap's handler. */
 static int filter_thread(void)
@@ -297,7 +303,8 @@ static int filter_thread(void)
 	};
 	const struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
 		return -errno;
 	return 0;
 }
@@ -317,7 +324,8 @@ static void *lane_main(void *self)
 }
 
 /* The child: a thread for each host of the lane, the ordinary work for files beside them, until SLOTS steps are done. */
-static void child_run(const struct subject *subject, const struct wave_work *work, struct watched *watched)
+static void child_run(
+    const struct subject *subject, const struct wave_work *work, struct watched *watched)
 {
 	static struct lane_of_host hosts[HOSTS_MAX];
 	struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
@@ -336,8 +344,8 @@ static void child_run(const struct subject *subject, const struct wave_work *wor
 			_exit(1);
 	}
 	last = wave.segments[wave.view.head->segments.count - 1].state;
-	while (atomic_load(&last->done) < SLOTS && clock_ns() - begin < SECONDS_MAX * 1000000000ull &&
-	       atomic_load(&watched->calls) == 0) {
+	while (atomic_load(&last->done) < SLOTS &&
+	    clock_ns() - begin < SECONDS_MAX * 1000000000ull && atomic_load(&watched->calls) == 0) {
 		wave_io(&wave);
 		clock_sleep_until(clock_ns() + 500000);
 	}
@@ -366,7 +374,8 @@ static struct watched *run_watched(const struct subject *subject, const struct w
 		unlink(path);
 	}
 	if (atomic_load(&watched->unfiltered) != 0) {
-		print_message("no filter of system calls here: %s\n", strerror((int)atomic_load(&watched->unfiltered)));
+		print_message("no filter of system calls here: %s\n",
+		    strerror((int)atomic_load(&watched->unfiltered)));
 		skip();
 	}
 	return watched;
@@ -379,8 +388,9 @@ static void test_kernel_is_not_asked(void **state)
 		struct watched *watched = run_watched(&subjects[i], NULL);
 
 		if (atomic_load(&watched->calls) != 0)
-			fail_msg("%s, isolation %s: system call %u in the lane's thread", name_of(&subjects[i]),
-				 subjects[i].isolation, (unsigned)atomic_load(&watched->first));
+			fail_msg("%s, isolation %s: system call %u in the lane's thread",
+			    name_of(&subjects[i]), subjects[i].isolation,
+			    (unsigned)atomic_load(&watched->first));
 		assert_in_range(atomic_load(&watched->done), SLOTS, UINT32_MAX);
 		munmap(watched, sizeof(*watched));
 	}

@@ -51,7 +51,8 @@ static void exec_sim(const char *const *options)
 	for (int n = 4; *options; options++)
 		argv[n++] = *options;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (!freopen(aloe_path("sim.out"), "w", stdout) || !freopen(aloe_path("sim.err"), "w", stderr))
+	if (!freopen(aloe_path("sim.out"), "w", stdout) ||
+	    !freopen(aloe_path("sim.err"), "w", stderr))
 		_exit(3);
 	execv(argv[0], (char **)(uintptr_t)argv);
 	_exit(4);
@@ -138,17 +139,19 @@ static const json_t *channel_of(const struct air *air, unsigned channel)
 /* Every packet sent was played, at its time and in its turn, from the first to the last. */
 static void check_played(const struct air *air, unsigned channel, double slots)
 {
-	static const char *const none[] = {"tx_underruns",       "tx_late",           "tx_overflowed",
-					   "tx_sequence_errors", "tx_routing_errors", "rx_overruns"};
+	static const char *const none[] = {"tx_underruns", "tx_late", "tx_overflowed",
+	    "tx_sequence_errors", "tx_routing_errors", "rx_overruns"};
 	const json_t *counts = channel_of(air, channel);
 
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		if (number_of(counts, none[i]) != 0)
-			fail_msg("channel %u: %s is %g; time went on without us %g times", channel, none[i],
-				 number_of(counts, none[i]), number_of(air->said, "clock_excused"));
+			fail_msg("channel %u: %s is %g; time went on without us %g times", channel,
+			    none[i], number_of(counts, none[i]),
+			    number_of(air->said, "clock_excused"));
 	assert_true(number_of(counts, "tx_bursts") == 1);
 	if (slots > 0)
-		assert_true(number_of(counts, "tx_packets") == slots + 1); /* and one that ends the burst */
+		assert_true(
+		    number_of(counts, "tx_packets") == slots + 1); /* and one that ends the burst */
 }
 
 /* What was sounded is a response of those expected, at one delay. */
@@ -156,11 +159,13 @@ static const json_t *check_sounded(const struct air *air, unsigned channel)
 {
 	const json_t *sounding = json_object_get(channel_of(air, channel), "sounding");
 
-	print_message("channel %u: %g of %g periods within -50 dB, median %.1f dB, worst of those %.1f dB, delay %g, "
-		      "%g responses, %g changes\n",
-		      channel, number_of(sounding, "within"), number_of(sounding, "kept"),
-		      number_of(sounding, "median_db"), number_of(sounding, "worst_within_db"),
-		      number_of(sounding, "delay"), number_of(sounding, "responses"), number_of(sounding, "changes"));
+	print_message(
+	    "channel %u: %g of %g periods within -50 dB, median %.1f dB, worst of those %.1f dB, delay %g, "
+	    "%g responses, %g changes\n",
+	    channel, number_of(sounding, "within"), number_of(sounding, "kept"),
+	    number_of(sounding, "median_db"), number_of(sounding, "worst_within_db"),
+	    number_of(sounding, "delay"), number_of(sounding, "responses"),
+	    number_of(sounding, "changes"));
 	assert_true(number_of(sounding, "within") > 0);
 	assert_true(number_of(sounding, "delay") == ADVANCE);
 	assert_true(number_of(sounding, "delays") == 1);
@@ -173,8 +178,9 @@ static const json_t *check_sounded(const struct air *air, unsigned channel)
 /* A file with the group `radio`: one device, or two. */
 static const char *radio_file(const char *more, int advance, bool two)
 {
-	const char *const one = "{ type = \"x310\"; transport = \"udp\"; address = \"127.0.8.%d\"; tx_advance = %d; "
-				"patience_ms = 100000; %s }";
+	const char *const one =
+	    "{ type = \"x310\"; transport = \"udp\"; address = \"127.0.8.%d\"; tx_advance = %d; "
+	    "patience_ms = 100000; %s }";
 	char text[1024], devices[2][400];
 
 	for (int i = 0; i < 2; i++)
@@ -204,9 +210,10 @@ static void check_passthrough(struct air *air, const char *more, double slots)
 	const json_t *latency;
 
 	air_open(air, options);
-	ran = aloe_ok("run waveforms/x310-passthrough.conf --radio '%s' --set rate=1e6 --slots %.0f "
-		      "--force --json -q %s",
-		      radio_file("", ADVANCE, false), slots, more);
+	ran =
+	    aloe_ok("run waveforms/x310-passthrough.conf --radio '%s' --set rate=1e6 --slots %.0f "
+	            "--force --json -q %s",
+	        radio_file("", ADVANCE, false), slots, more);
 	air_end(air);
 	check_run(ran, slots);
 	check_played(air, 0, slots);
@@ -231,15 +238,16 @@ static void test_passthrough(void **state)
 static void test_lost_packets(void **state)
 {
 	struct air *air = *state;
-	static const char *const options[] = {WAITS,           "--source",   "ticks",      "--fault-rx",
-					      "loss=@700+900", "--fault-tx", "loss=@1100", NULL};
+	static const char *const options[] = {WAITS, "--source", "ticks", "--fault-rx",
+	    "loss=@700+900", "--fault-tx", "loss=@1100", NULL};
 	struct ran *ran;
 	const json_t *counts, *latency;
 
 	air_open(air, options);
-	ran = aloe_ok("run waveforms/x310-passthrough.conf --radio '%s' --set rate=1e6 --slots 2000 "
-		      "--force --json -q",
-		      radio_file("", ADVANCE, false));
+	ran =
+	    aloe_ok("run waveforms/x310-passthrough.conf --radio '%s' --set rate=1e6 --slots 2000 "
+	            "--force --json -q",
+	        radio_file("", ADVANCE, false));
 	air_end(air);
 	check_run(ran, 2000);
 	assert_true(ran_variable(ran, "rx.packets_lost") == 2);
@@ -253,7 +261,8 @@ static void test_lost_packets(void **state)
 	assert_true(number_of(counts, "tx_packets") == 2000);
 	latency = json_object_get(counts, "latency");
 	assert_true(number_of(latency, "count") == 2000 - 3);
-	assert_true(number_of(latency, "steps") == 2); /* early until we know of it, then at its time again */
+	assert_true(number_of(latency, "steps") ==
+	    2); /* early until we know of it, then at its time again */
 	assert_true(number_of(latency, "min") == (ADVANCE - 256) * 1000.0);
 	assert_true(number_of(latency, "p50") == ADVANCE * 1000.0);
 	assert_true(number_of(latency, "max") == ADVANCE * 1000.0);
@@ -270,8 +279,9 @@ static void test_channel_at_rest(void **state)
 	const json_t *sounding;
 
 	air_open(air, options);
-	ran = aloe_ok("run waveforms/x310-channel.conf --radio '%s' --set rate=1e6 --slots 1500 --force --json -q",
-		      radio_file("", ADVANCE, false));
+	ran = aloe_ok(
+	    "run waveforms/x310-channel.conf --radio '%s' --set rate=1e6 --slots 1500 --force --json -q",
+	    radio_file("", ADVANCE, false));
 	air_end(air);
 	check_run(ran, 1500);
 	check_played(air, 0, 1500);
@@ -299,7 +309,8 @@ static void make_responses(void)
 
 static void set_response(int which, const char *at)
 {
-	ran_free(aloe_ok("set x310-channel channel.response=@%s %s", aloe_path(which ? "1.f32" : "0.f32"), at));
+	ran_free(aloe_ok(
+	    "set x310-channel channel.response=@%s %s", aloe_path(which ? "1.f32" : "0.f32"), at));
 }
 
 static void wait_for_index(double index)
@@ -322,14 +333,15 @@ static void test_channel_replaced(void **state)
 {
 	struct air *air = *state;
 	enum { BEFORE = ALOE_SLOWER(60, 8), EACH = 390, LIVE = ALOE_SLOWER(30, 10) };
-	const char *const options[] = {SOUND,           "--sound-keep", "4000", "--expect", aloe_path("both.f32"),
-				       "--expect-taps", "512",          NULL};
+	const char *const options[] = {SOUND, "--sound-keep", "4000", "--expect",
+	    aloe_path("both.f32"), "--expect-taps", "512", NULL};
 	const json_t *sounding;
 
 	make_responses();
 	air_open(air, options);
 	ran_free(aloe_ok("up"));
-	ran_free(aloe_ok("load waveforms/x310-channel.conf --radio '%s' --force", radio_file("", ADVANCE, false)));
+	ran_free(aloe_ok("load waveforms/x310-channel.conf --radio '%s' --force",
+	    radio_file("", ADVANCE, false)));
 	for (int i = 1; i <= BEFORE; i++) {
 		char at[32];
 
@@ -350,20 +362,23 @@ static void test_channel_replaced(void **state)
 	assert_true(number_of(sounding, "changes") >= BEFORE);
 	assert_true(number_of(sounding, "within") >= 4 * BEFORE);
 	/* a change costs the period that it falls into, and the next one where its tail reaches that */
-	assert_true(number_of(sounding, "kept") - number_of(sounding, "within") <= 2 * number_of(sounding, "changes"));
+	assert_true(number_of(sounding, "kept") - number_of(sounding, "within") <=
+	    2 * number_of(sounding, "changes"));
 	assert_true(number_of(sounding, "worst_within_db") < -80);
 }
 
 /* ---- two receivers, two transmitters ------------------------------------------------------------------------------------------ */
 
-static void check_mimo(struct air *air, const char *const *options, const char *radio, unsigned second)
+static void check_mimo(
+    struct air *air, const char *const *options, const char *radio, unsigned second)
 {
 	struct ran *ran;
 	const unsigned channels[] = {0, second};
 
 	air_open(air, options);
-	ran = aloe_ok("run waveforms/x310-mimo2x2.conf --radio '%s' --set rate=1e6 --slots 1500 --force --json -q",
-		      radio);
+	ran = aloe_ok(
+	    "run waveforms/x310-mimo2x2.conf --radio '%s' --set rate=1e6 --slots 1500 --force --json -q",
+	    radio);
 	air_end(air);
 	check_run(ran, 1500);
 	for (int i = 0; i < 2; i++) {
@@ -378,11 +393,10 @@ static void check_mimo(struct air *air, const char *const *options, const char *
 
 static void test_mimo(void **state)
 {
-	static const char *const one[] = {SOUND, "--expect", "waveforms/x310-mimo2x2-response.f32", "--expect-channels",
-					  "0,2", NULL};
-	static const char *const two[] = {
-	    SOUND, "--expect", "waveforms/x310-mimo2x2-response.f32", "--expect-channels", "0,4", "--devices",
-	    "2",   NULL};
+	static const char *const one[] = {SOUND, "--expect", "waveforms/x310-mimo2x2-response.f32",
+	    "--expect-channels", "0,2", NULL};
+	static const char *const two[] = {SOUND, "--expect", "waveforms/x310-mimo2x2-response.f32",
+	    "--expect-channels", "0,4", "--devices", "2", NULL};
 
 	check_mimo(*state, one, radio_file("channel = [0, 2];", ADVANCE, false), 2);
 	check_mimo(*state, two, radio_file("", ADVANCE, true), 4);
@@ -393,14 +407,16 @@ static void test_mimo(void **state)
 static void test_utran(void **state)
 {
 	struct air *air = *state;
-	static const char *const options[] = {"--clock", "virtual", "--lead", "62500", "--source", "loop", NULL};
+	static const char *const options[] = {
+	    "--clock", "virtual", "--lead", "62500", "--source", "loop", NULL};
 	enum { FRAMES = 40 };
 	struct ran *ran;
 
 	air_open(air, options);
-	ran = aloe_ok("run waveforms/utran384-over-x310.conf --radio '%s' --slots %d --set sink.path='%s' "
-		      "--force --json -q",
-		      radio_file("", 93750, false), FRAMES, aloe_path("received.wav"));
+	ran = aloe_ok(
+	    "run waveforms/utran384-over-x310.conf --radio '%s' --slots %d --set sink.path='%s' "
+	    "--force --json -q",
+	    radio_file("", 93750, false), FRAMES, aloe_path("received.wav"));
 	air_end(air);
 	check_run(ran, FRAMES);
 	check_played(air, 0, 0);

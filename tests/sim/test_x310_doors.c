@@ -67,7 +67,8 @@ struct passed {
 };
 
 /* Sends each packet back, `later` ticks after it was heard, PACKETS of them. */
-static void pass(struct x310_rig *rig, uint32_t ticks_per_sample, uint64_t later, struct passed *passed)
+static void pass(
+    struct x310_rig *rig, uint32_t ticks_per_sample, uint64_t later, struct passed *passed)
 {
 	struct radio_packet in[DOOR_BURST];
 	struct packet out[DOOR_BURST];
@@ -82,13 +83,15 @@ static void pass(struct x310_rig *rig, uint32_t ticks_per_sample, uint64_t later
 		for (unsigned i = 0; i < n && passed->packets < PACKETS; i++) {
 			if (radio_get(&rig->radio, in[i].n, out, 1) == 0)
 				break; /* not heard of, and counted at the end */
-			passed->wrong += !is_tone(tone, in[i].iq, in[i].n, in[i].ticks / ticks_per_sample);
+			passed->wrong +=
+			    !is_tone(tone, in[i].iq, in[i].n, in[i].ticks / ticks_per_sample);
 			passed->jumps += passed->packets > 0 && in[i].ticks != passed->next;
 			passed->next = in[i].ticks + (uint64_t)in[i].n * ticks_per_sample;
 			memcpy(radio_iq(&out[0]), in[i].iq, RADIO_IQ * in[i].n);
 			passed->packets++;
 			passed->samples += in[i].n;
-			radio_send(&rig->radio, &out[0], in[i].n, in[i].ticks + later, passed->packets == PACKETS);
+			radio_send(&rig->radio, &out[0], in[i].n, in[i].ticks + later,
+			    passed->packets == PACKETS);
 		}
 		radio_release(&rig->radio, in, n);
 		radio_flush(&rig->radio);
@@ -104,8 +107,10 @@ static void settle(struct x310_rig *rig)
 	struct radio_packet in[DOOR_BURST];
 
 	while (!radio_ready(&rig->radio) ||
-	       (rig->radio.options.tx && clock_ns() < end && rig->radio.control.events[RADIO_TX_BURST_END] == 0)) {
-		radio_release(&rig->radio, in, radio_receive(&rig->radio, clock_ns(), in, DOOR_BURST));
+	    (rig->radio.options.tx && clock_ns() < end &&
+	        rig->radio.control.events[RADIO_TX_BURST_END] == 0)) {
+		radio_release(
+		    &rig->radio, in, radio_receive(&rig->radio, clock_ns(), in, DOOR_BURST));
 		if (radio_failed(&rig->radio))
 			x310_rig_fail(rig, radio_failed(&rig->radio));
 	}
@@ -132,8 +137,11 @@ static void from_antenna_to_antenna(void **state)
 	struct x310_rig *rig = *state;
 	const struct x310_rig_wire *wire = rig->wire;
 	const uint32_t divide = 200; /* 1 MSa/s */
-	const struct x310_rig_options options = {
-	    .record = aloe_path("record"), .spp = RIG_SPP, .ticks_per_sample = divide, .rx = true, .tx = true};
+	const struct x310_rig_options options = {.record = aloe_path("record"),
+	    .spp = RIG_SPP,
+	    .ticks_per_sample = divide,
+	    .rx = true,
+	    .tx = true};
 	struct passed passed;
 	uint64_t lost;
 
@@ -143,17 +151,21 @@ static void from_antenna_to_antenna(void **state)
 	radio_stop(&rig->radio);
 	settle(rig);
 	x310_rig_stop(rig);
-	lost = rig->radio.tx.counts.packets - x310_rig_channel(rig, "tx_packets") - x310_rig_channel(rig, "tx_late");
-	print_message("%s: %u packets passed on, %llu lost, %llu late\n", wire->name, passed.packets,
-		      (unsigned long long)lost, (unsigned long long)x310_rig_channel(rig, "tx_late"));
+	lost = rig->radio.tx.counts.packets - x310_rig_channel(rig, "tx_packets") -
+	    x310_rig_channel(rig, "tx_late");
+	print_message("%s: %u packets passed on, %llu lost, %llu late\n", wire->name,
+	    passed.packets, (unsigned long long)lost,
+	    (unsigned long long)x310_rig_channel(rig, "tx_late"));
 	assert_int_equal(passed.wrong, 0);
-	assert_true(passed.jumps == 0 || rig->radio.rx.counts.lost > 0 || x310_rig_channel(rig, "rx_overruns") > 0);
+	assert_true(passed.jumps == 0 || rig->radio.rx.counts.lost > 0 ||
+	    x310_rig_channel(rig, "rx_overruns") > 0);
 	assert_true(lost == 0 || x310_rig_channel(rig, "tx_sequence_errors") > 0);
 	assert_int_equal(x310_rig_channel(rig, "tx_overflowed"), 0);
 	if (lost == 0 && passed.jumps == 0 && x310_rig_channel(rig, "tx_late") == 0 &&
 	    x310_rig_channel(rig, "tx_underruns") == 0)
 		check_record(options.record, passed.samples);
-	assert_in_range(rig->radio.control.events[RADIO_TX_LATE], 0, x310_rig_channel(rig, "tx_late"));
+	assert_in_range(
+	    rig->radio.control.events[RADIO_TX_LATE], 0, x310_rig_channel(rig, "tx_late"));
 	assert_int_equal(rig->radio.counts.malformed + rig->door->counts.malformed, 0);
 }
 
@@ -179,17 +191,18 @@ static void what_is_lost_is_counted(void **state)
 	struct x310_rig *rig = *state;
 	const struct x310_rig_wire *wire = rig->wire;
 	const struct x310_rig_options options = {.queue_bytes = 256 << 10,
-						 .window = {16 << 20, 0xffffff},
-						 .spp = RIG_SPP,
-						 .ticks_per_sample = 10, /* 20 MSa/s */
-						 .rx = true};
+	    .window = {16 << 20, 0xffffff},
+	    .spp = RIG_SPP,
+	    .ticks_per_sample = 10, /* 20 MSa/s */
+	    .rx = true};
 	uint64_t packets = 0, sent, received, missing, known, last;
 
 	need(wire);
 	x310_rig_start(rig, wire, &options);
 	radio_start(&rig->radio, 0);
 	receive_for(rig, 50, &packets);
-	for (int i = 0; i < 50 && rig->radio.rx.counts.lost == 0; i++) { /* the device may stand still as well */
+	for (int i = 0; i < 50 && rig->radio.rx.counts.lost == 0;
+	     i++) { /* the device may stand still as well */
 		usleep(80000);
 		receive_for(rig, 50, &packets);
 	}
@@ -204,10 +217,11 @@ static void what_is_lost_is_counted(void **state)
 	    "%s: %llu sent by the device, %llu received, %llu dropped by our end, %llu found no room on the wire; "
 	    "%llu data packets missing\n",
 	    wire->name, (unsigned long long)sent, (unsigned long long)received,
-	    (unsigned long long)rig->door->counts.dropped, (unsigned long long)x310_rig_said(rig, "wire_full"),
-	    (unsigned long long)missing);
+	    (unsigned long long)rig->door->counts.dropped,
+	    (unsigned long long)x310_rig_said(rig, "wire_full"), (unsigned long long)missing);
 	assert_true(missing > 0 && rig->radio.rx.counts.old == 0);
-	last = (uint16_t)(x310_rig_channel(rig, "rx_packets") - rig->radio.rx.next_seq); /* nothing came after them */
+	last = (uint16_t)(x310_rig_channel(rig, "rx_packets") -
+	    rig->radio.rx.next_seq); /* nothing came after them */
 	assert_int_equal(rig->radio.rx.counts.lost + last, missing);
 	assert_in_range(sent - received, missing, missing + NO_DATA);
 	if (!wire->silent)
@@ -269,8 +283,10 @@ static struct packet await(struct door *door, struct door *other)
 /* Two hear what is sent to their group; the one that listens nothing else, the other what is for it. */
 static void a_group(void **state)
 {
-	struct door_options options = {
-	    .own = {0x7f000001, 0}, .group = {0xefff0a02, 50124}, .packets = 4, .packet_bytes = 1500};
+	struct door_options options = {.own = {0x7f000001, 0},
+	    .group = {0xefff0a02, 50124},
+	    .packets = 4,
+	    .packet_bytes = 1500};
 	struct door *doors[3], *from;
 	char why[DOOR_WHY] = "";
 	struct packet packet;
@@ -291,20 +307,23 @@ static void a_group(void **state)
 	}
 	packet = await(doors[1], doors[2]);
 	assert_int_equal(packet.size, 77);
-	assert_int_equal(door_receive(doors[1], &packet, 1) + door_receive(doors[2], &packet, 1), 0);
+	assert_int_equal(
+	    door_receive(doors[1], &packet, 1) + door_receive(doors[2], &packet, 1), 0);
 	for (int i = 0; i < 3; i++)
 		door_close(doors[i]);
 	door_close(from);
 	options.own.ip = 0xc6336401; /* 198.51.100.1, nobody's */
 	options.group = (struct door_address){0xefff0a02, 50124};
 	assert_int_equal(door_open(&door_udp, &options, why, &from), -ENODEV);
-	assert_non_null(strstr(why, "UDP 239.255.10.2:50124: No such device (own_address has to be"));
+	assert_non_null(
+	    strstr(why, "UDP 239.255.10.2:50124: No such device (own_address has to be"));
 }
 
 /* Buffers are lent, not given; a datagram longer than one is refused; send returns what it did not take. */
 static void a_door_and_its_buffers(void **state)
 {
-	const struct door_options options = {.own = {0x7f000001, 0}, .packets = 4, .packet_bytes = 1024};
+	const struct door_options options = {
+	    .own = {0x7f000001, 0}, .packets = 4, .packet_bytes = 1024};
 	struct packet packets[8];
 	char why[DOOR_WHY] = "";
 	struct door *a, *b;
@@ -349,12 +368,15 @@ enum { PORT_A = 50000, PORT_B = 50001, IP_A = 0x0a000001, IP_B = 0x0a000002, GRO
 static struct door *open_port(const char *role, uint32_t ip, uint16_t number)
 {
 	char port[512], why[DOOR_WHY] = "";
-	const struct door_options options = {
-	    .own = {ip, number}, .group = {GROUP, PORT_A}, .packets = 256, .packet_bytes = 1400, .port = port};
+	const struct door_options options = {.own = {ip, number},
+	    .group = {GROUP, PORT_A},
+	    .packets = 256,
+	    .packet_bytes = 1400,
+	    .port = port};
 	struct door *door;
 
-	snprintf(port, sizeof(port), "net_memif_%s,role=%s,socket=%s,socket-abstract=no", role, role,
-		 aloe_path("pair"));
+	snprintf(port, sizeof(port), "net_memif_%s,role=%s,socket=%s,socket-abstract=no", role,
+	    role, aloe_path("pair"));
 	if (door_open(x310_rig_kind(&x310_rig_wires[1]), &options, why, &door) < 0)
 		fail_msg("%s", why);
 	return door;
@@ -394,7 +416,8 @@ static void a_port_and_its_neighbours(void **state)
 	packet = await(a, b);
 	assert_true(packet.size == 77 && packet.bytes[0] == 77 && packet.bytes[76] == 77);
 	assert_true(packet.peer.ip == IP_B && packet.peer.port == PORT_B);
-	assert_int_equal(door_send(a, &packet, 1), 1); /* as it is; whom it came from is known since it asked */
+	assert_int_equal(
+	    door_send(a, &packet, 1), 1); /* as it is; whom it came from is known since it asked */
 	packet = await(b, a);
 	assert_true(packet.size == 77 && packet.bytes[76] == 77 && packet.peer.ip == IP_A);
 	door_put(b, &packet, 1);
@@ -433,8 +456,10 @@ static void a_port_and_its_neighbours(void **state)
 /* What DPDK does not know is said with its name. */
 static void a_port_that_is_none(void **state)
 {
-	const struct door_options options = {
-	    .own = {IP_A, PORT_A}, .packets = 16, .packet_bytes = 1400, .port = "net_nothing0,how=so"};
+	const struct door_options options = {.own = {IP_A, PORT_A},
+	    .packets = 16,
+	    .packet_bytes = 1400,
+	    .port = "net_nothing0,how=so"};
 	char why[DOOR_WHY] = "";
 	struct door *door;
 
@@ -457,7 +482,8 @@ int main(void)
 	    cmocka_unit_test(a_door_that_is_taken),
 	    cmocka_unit_test(a_door_and_its_buffers),
 	    cmocka_unit_test(a_group),
-	    cmocka_unit_test_prestate(a_port_and_its_neighbours, (void *)(uintptr_t)&x310_rig_wires[1]),
+	    cmocka_unit_test_prestate(
+	        a_port_and_its_neighbours, (void *)(uintptr_t)&x310_rig_wires[1]),
 	    cmocka_unit_test_prestate(a_port_that_is_none, (void *)(uintptr_t)&x310_rig_wires[1]),
 	};
 	char names[2 * RIG_WIRES][64];
@@ -466,13 +492,15 @@ int main(void)
 	for (int i = 0; i < RIG_WIRES; i++) {
 		struct CMUnitTest *two = &tests[FIRST + 2 * i];
 
-		snprintf(names[2 * i], sizeof(names[0]), "from_antenna_to_antenna_%s", x310_rig_wires[i].name);
-		snprintf(names[2 * i + 1], sizeof(names[0]), "what_is_lost_is_counted_%s", x310_rig_wires[i].name);
+		snprintf(names[2 * i], sizeof(names[0]), "from_antenna_to_antenna_%s",
+		    x310_rig_wires[i].name);
+		snprintf(names[2 * i + 1], sizeof(names[0]), "what_is_lost_is_counted_%s",
+		    x310_rig_wires[i].name);
 		rigs[i] = (struct x310_rig){.wire = &x310_rig_wires[i]};
-		two[0] = (struct CMUnitTest)cmocka_unit_test_prestate_setup_teardown(from_antenna_to_antenna, NULL,
-										     close_rig, &rigs[i]);
-		two[1] = (struct CMUnitTest)cmocka_unit_test_prestate_setup_teardown(what_is_lost_is_counted, NULL,
-										     close_rig, &rigs[i]);
+		two[0] = (struct CMUnitTest)cmocka_unit_test_prestate_setup_teardown(
+		    from_antenna_to_antenna, NULL, close_rig, &rigs[i]);
+		two[1] = (struct CMUnitTest)cmocka_unit_test_prestate_setup_teardown(
+		    what_is_lost_is_counted, NULL, close_rig, &rigs[i]);
 		two[0].name = names[2 * i];
 		two[1].name = names[2 * i + 1];
 	}

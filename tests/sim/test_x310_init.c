@@ -36,7 +36,8 @@ static uint64_t pass(struct x310_rig *rig, uint64_t *ret_samples)
 			next = in[i].ticks + (uint64_t)in[i].n * DIVIDE;
 			memcpy(radio_iq(&out), in[i].iq, RADIO_IQ * in[i].n);
 			*ret_samples += in[i].n;
-			radio_send(&rig->radio, &out, in[i].n, in[i].ticks + LATER, ++packets == PACKETS);
+			radio_send(
+			    &rig->radio, &out, in[i].n, in[i].ticks + LATER, ++packets == PACKETS);
 		}
 		radio_release(&rig->radio, in, n);
 		radio_flush(&rig->radio);
@@ -52,15 +53,18 @@ static void await_end(struct x310_rig *rig)
 	struct radio_packet in[DOOR_BURST];
 
 	radio_stop(&rig->radio);
-	while (clock_ns() < end && (!radio_ready(&rig->radio) || !rig->radio.control.events[RADIO_TX_BURST_END]))
-		radio_release(&rig->radio, in, radio_receive(&rig->radio, clock_ns(), in, DOOR_BURST));
+	while (clock_ns() < end &&
+	    (!radio_ready(&rig->radio) || !rig->radio.control.events[RADIO_TX_BURST_END]))
+		radio_release(
+		    &rig->radio, in, radio_receive(&rig->radio, clock_ns(), in, DOOR_BURST));
 }
 
 static uint64_t of_channel(const struct x310_rig *rig, int channel, const char *name)
 {
 	const json_t *channels = json_object_get(rig->said, "channels");
 
-	return (uint64_t)json_integer_value(json_object_get(json_array_get(channels, (size_t)channel), name));
+	return (uint64_t)json_integer_value(
+	    json_object_get(json_array_get(channels, (size_t)channel), name));
 }
 
 static void uhd_initialises_and_we_stream(struct x310_rig *rig, const char *subdev, int channel)
@@ -70,7 +74,8 @@ static void uhd_initialises_and_we_stream(struct x310_rig *rig, const char *subd
 	uint64_t jumps, samples;
 
 	if (access(aloe_program("x310-init"), X_OK) < 0) {
-		print_message("skip: x310-init was not built: libuhd-dev or libboost-dev is not installed\n");
+		print_message(
+		    "skip: x310-init was not built: libuhd-dev or libboost-dev is not installed\n");
 		skip();
 	}
 	x310_rig_start(rig, &x310_rig_wires[0], &options);
@@ -80,13 +85,18 @@ static void uhd_initialises_and_we_stream(struct x310_rig *rig, const char *subd
 	assert_int_equal(samples, PACKETS * RIG_SPP); /* as UHD has set them */
 	if (rig->radio.control.events[RADIO_TX_LATE] + of_channel(rig, channel, "rx_overruns") +
 	    rig->door->counts.dropped)
-		print_message("this machine stood still for longer than %d ms\n", LATER / RIG_TICKS_PER_US / 1000);
+		print_message("this machine stood still for longer than %d ms\n",
+		    LATER / RIG_TICKS_PER_US / 1000);
 	else
 		assert_int_equal(of_channel(rig, channel, "tx_samples"), samples);
-	assert_true(jumps == 0 || rig->radio.rx.counts.lost || of_channel(rig, channel, "rx_overruns"));
+	assert_true(
+	    jumps == 0 || rig->radio.rx.counts.lost || of_channel(rig, channel, "rx_overruns"));
 	assert_int_equal(of_channel(rig, channel, "tx_sequence_errors"), 0);
-	assert_true(rig->radio.control.events[RADIO_TX_BURST_END] || rig->radio.control.events[RADIO_TX_LATE]);
-	assert_int_equal(rig->radio.control.refused + rig->radio.counts.malformed + rig->radio.counts.nobodys, 0);
+	assert_true(rig->radio.control.events[RADIO_TX_BURST_END] ||
+	    rig->radio.control.events[RADIO_TX_LATE]);
+	assert_int_equal(
+	    rig->radio.control.refused + rig->radio.counts.malformed + rig->radio.counts.nobodys,
+	    0);
 }
 
 static void on_the_first_radio(void **state)

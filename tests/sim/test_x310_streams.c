@@ -89,7 +89,8 @@ static bool lost_to_host(struct world *w, const uint8_t *bytes)
 	}
 	if (packet.header.type != CHDR_DATA_TS)
 		return false;
-	return w->lose_rx >= 0 && packet.header.seq >= w->lose_rx && packet.header.seq < w->lose_rx_until;
+	return w->lose_rx >= 0 && packet.header.seq >= w->lose_rx &&
+	    packet.header.seq < w->lose_rx_until;
 }
 
 static void send_to_host(void *self, uint64_t address, const uint8_t *bytes, size_t size)
@@ -130,13 +131,13 @@ static void receive(void *self, unsigned channel, uint64_t tick, uint8_t *ret_iq
 static void write_register(struct world *w, uint16_t port, uint32_t address, uint32_t value)
 {
 	const struct chdr_ctrl ctrl = {.dst_port = port,
-				       .src_port = port,
-				       .src = CONTROL,
-				       .n_data = 1,
-				       .op = CHDR_CTRL_WRITE,
-				       .byte_enable = 15,
-				       .address = address,
-				       .data = {value}};
+	    .src_port = port,
+	    .src = CONTROL,
+	    .n_data = 1,
+	    .op = CHDR_CTRL_WRITE,
+	    .byte_enable = 15,
+	    .address = address,
+	    .data = {value}};
 	uint8_t bytes[CHDR_CTRL_BYTES_MAX];
 	size_t size;
 
@@ -218,7 +219,8 @@ static void host_step(struct world *w)
 		fly(w, false, bytes, size);
 	while ((size = rx_poll(&w->rx, ns(w), bytes)) > 0) {
 		struct chdr_packet packet;
-		const bool strs = chdr_parse(bytes, size, &packet) == 0 && packet.header.type == CHDR_STRS;
+		const bool strs =
+		    chdr_parse(bytes, size, &packet) == 0 && packet.header.type == CHDR_STRS;
 
 		if (strs && w->lose_answer)
 			w->lose_answer--;
@@ -226,7 +228,8 @@ static void host_step(struct world *w)
 			fly(w, false, bytes, size);
 	}
 	while (w->sending && w->next < w->to_send && tx_room(&w->tx) >= PACKET_BYTES &&
-	       w->first_time + (uint64_t)w->next * PACKET_TICKS < w->tick + (uint64_t)w->ahead * PACKET_TICKS)
+	    w->first_time + (uint64_t)w->next * PACKET_TICKS <
+	        w->tick + (uint64_t)w->ahead * PACKET_TICKS)
 		host_send(w);
 }
 
@@ -281,11 +284,12 @@ static void write_radio(struct world *w)
 	write_register(w, 4, 0x1054, 0x0000);
 }
 
-static void world_init(struct world *w, const struct device_options *device, const struct tx_options *tx, bool lossy)
+static void world_init(
+    struct world *w, const struct device_options *device, const struct tx_options *tx, bool lossy)
 {
 	const struct device_io io = {send_to_host, transmit, receive, w};
-	const struct rx_options rx = {
-	    {RX, 0, DEVICE, DEVICE_FIRST_PORT, false, 0x0100}, {64 * 1024, 0xffffff}, {2 * 1024, 0xffffff}, lossy};
+	const struct rx_options rx = {{RX, 0, DEVICE, DEVICE_FIRST_PORT, false, 0x0100},
+	    {64 * 1024, 0xffffff}, {2 * 1024, 0xffffff}, lossy};
 
 	*w = (struct world){.lose_tx = -1, .lose_rx = -1, .ahead = 40, .tick = 1000};
 	w->flights = calloc(FLIGHTS, sizeof(*w->flights));
@@ -310,7 +314,8 @@ static void world_fini(struct world *w)
 	free(w->played);
 }
 
-static const struct device_options stock = {.version = 0x0100, .capacity = DEVICE_CAPACITY, .divide = DIVIDE};
+static const struct device_options stock = {
+    .version = 0x0100, .capacity = DEVICE_CAPACITY, .divide = DIVIDE};
 static const struct device_options stopping = {
     .version = 0x0100, .capacity = DEVICE_CAPACITY, .divide = DIVIDE, .stop_supported = true};
 static const struct device_options wished = {
@@ -318,8 +323,9 @@ static const struct device_options wished = {
 
 static struct tx_options tx_options(enum tx_policy policy, bool stop)
 {
-	return (struct tx_options){
-	    .endpoint = {TX, 0, DEVICE, DEVICE_FIRST_PORT, false, 0x0100}, .policy = policy, .stop_on_seqerr = stop};
+	return (struct tx_options){.endpoint = {TX, 0, DEVICE, DEVICE_FIRST_PORT, false, 0x0100},
+	    .policy = policy,
+	    .stop_on_seqerr = stop};
 }
 
 static void start_sending(struct world *w, uint32_t packets)
@@ -446,7 +452,8 @@ static uint64_t silence_after_loss(enum tx_policy policy, unsigned inits, uint64
 	while (w.tx.phase != STREAM_READY)
 		run(&w, STEP);
 	w.sending = true;
-	w.next = (uint32_t)((w.tick - w.first_time) / PACKET_TICKS) + 4; /* the first place that can still be reached */
+	w.next = (uint32_t)((w.tick - w.first_time) / PACKET_TICKS) +
+	    4; /* the first place that can still be reached */
 	run(&w, (uint64_t)2100 * PACKET_TICKS);
 	assert_int_equal(w.tx.counts.inits, 2 + inits);
 	assert_int_equal(played_at(&w, 499), 500);
@@ -470,9 +477,10 @@ static void recovery_by_init(void **state)
 	silent[1] = silence_after_loss(TX_REINIT_TWICE, 2, &discarded[1]);
 	/* a round trip, the flush, the way of the first packet and the four packets of margin, at least */
 	assert_in_range(silent[0], (DEVICE_FLUSH_TICKS + 2 * WIRE_TICKS) / PACKET_TICKS,
-			(DEVICE_FLUSH_TICKS + 6 * WIRE_TICKS) / PACKET_TICKS + 50);
-	assert_in_range(silent[1] - silent[0], (DEVICE_FLUSH_TICKS + 2 * WIRE_TICKS) / PACKET_TICKS - 2,
-			(DEVICE_FLUSH_TICKS + 4 * WIRE_TICKS) / PACKET_TICKS + 2);
+	    (DEVICE_FLUSH_TICKS + 6 * WIRE_TICKS) / PACKET_TICKS + 50);
+	assert_in_range(silent[1] - silent[0],
+	    (DEVICE_FLUSH_TICKS + 2 * WIRE_TICKS) / PACKET_TICKS - 2,
+	    (DEVICE_FLUSH_TICKS + 4 * WIRE_TICKS) / PACKET_TICKS + 2);
 	assert_true(discarded[0] > 0);
 	assert_int_equal(discarded[1], discarded[0]); /* the host is silent from the error on */
 }
@@ -497,7 +505,8 @@ static void late_packets_are_dropped(void **state)
 	assert_int_equal(w.events[RADIO_TX_UNDERRUN], 1);
 	assert_in_range(w.events[RADIO_TX_LATE], 26, 32);
 	for (uint32_t n = 0; n < 600; n++)
-		assert_int_equal(played_at(&w, n), n >= 300 && n < 300 + w.events[RADIO_TX_LATE] ? 0 : n + 1);
+		assert_int_equal(
+		    played_at(&w, n), n >= 300 && n < 300 + w.events[RADIO_TX_LATE] ? 0 : n + 1);
 	world_fini(&w);
 }
 

@@ -41,7 +41,8 @@ struct host {
 
 static void convolve(struct host *host, const uint8_t *in, uint8_t *ret_out)
 {
-	const float *taps = host->responses + (size_t)(host->heard / host->every % host->n_responses) * 2 * TAPS;
+	const float *taps =
+	    host->responses + (size_t)(host->heard / host->every % host->n_responses) * 2 * TAPS;
 	double *x = host->history + (size_t)2 * TAPS;
 
 	for (int i = 0; i < 2 * RIG_SPP; i++)
@@ -75,7 +76,8 @@ static bool answer(struct host *host, const struct radio_packet *in)
 	host->gaps += in->gap;
 	host->next = in->ticks + PACKET_TICKS;
 	host->heard++;
-	radio_send(&host->rig.radio, &out, in->n, in->ticks + LATER * DIVIDE, host->heard == host->packets);
+	radio_send(&host->rig.radio, &out, in->n, in->ticks + LATER * DIVIDE,
+	    host->heard == host->packets);
 	return true;
 }
 
@@ -95,7 +97,8 @@ static void turn(struct host *host)
 
 static bool has_played(const struct host *host)
 {
-	return host->heard == host->packets && host->rig.radio.control.events[RADIO_TX_BURST_END] > 0;
+	return host->heard == host->packets &&
+	    host->rig.radio.control.events[RADIO_TX_BURST_END] > 0;
 }
 
 /* Both, or one alone. */
@@ -127,8 +130,12 @@ static void play(struct host *host)
 
 static void host_run(struct host *host, const char *const *more, uint32_t packets)
 {
-	const struct x310_rig_options options = {
-	    .more = more, .source = "ticks", .spp = RIG_SPP, .ticks_per_sample = DIVIDE, .rx = true, .tx = true};
+	const struct x310_rig_options options = {.more = more,
+	    .source = "ticks",
+	    .spp = RIG_SPP,
+	    .ticks_per_sample = DIVIDE,
+	    .rx = true,
+	    .tx = true};
 	struct x310_rig_options sound = options;
 
 	sound.source = NULL;
@@ -158,7 +165,9 @@ static uint64_t whole(const json_t *json, const char *name)
 
 static uint64_t struck(const struct host *host, const char *way, const char *kind)
 {
-	return whole(json_object_get(json_array_get(json_object_get(host->rig.said, "devices"), 0), way), kind);
+	return whole(
+	    json_object_get(json_array_get(json_object_get(host->rig.said, "devices"), 0), way),
+	    kind);
 }
 
 static int host_new(void **state)
@@ -187,14 +196,16 @@ static void latency_is_what_the_host_said(void **state)
 	latency = of_channel(host, 0, "latency");
 	assert_true(json_is_true(json_object_get(latency, "simulated")));
 	assert_int_equal(whole(latency, "count"), 1000);
-	assert_int_equal(whole(latency, "unmarked") + whole(latency, "crossed") + whole(latency, "steps"), 0);
+	assert_int_equal(
+	    whole(latency, "unmarked") + whole(latency, "crossed") + whole(latency, "steps"), 0);
 	assert_int_equal(whole(latency, "min"), LATER * 10);
 	assert_int_equal(whole(latency, "max"), LATER * 10);
 	assert_int_equal(json_array_size(json_object_get(latency, "cells")), 1);
 	assert_int_equal(x310_rig_channel(&host->rig, "tx_packets"), 1000);
-	assert_int_equal(x310_rig_channel(&host->rig, "tx_late") + x310_rig_channel(&host->rig, "tx_underruns") +
-			     x310_rig_channel(&host->rig, "rx_overruns"),
-			 0);
+	assert_int_equal(x310_rig_channel(&host->rig, "tx_late") +
+	        x310_rig_channel(&host->rig, "tx_underruns") +
+	        x310_rig_channel(&host->rig, "rx_overruns"),
+	    0);
 	assert_int_equal(x310_rig_said(&host->rig, "clock_excused"), 0);
 	assert_int_equal(host->gaps + host->skipped, 0);
 	assert_int_equal(host->next - host->first, 1000 * PACKET_TICKS);
@@ -214,8 +225,8 @@ static void a_response_at_rest_and_replaced(void **state)
 {
 	enum { SETS = 3, PACKETS = 1000, EVERY = 20, PERIOD = LENGTH / RIG_SPP };
 	const char *path = aloe_path("responses.f32"), *measured = aloe_path("measured.f32");
-	const char *more[] = {"--clock",       "virtual", "--sound",    "1024",   "--expect", path,
-			      "--expect-taps", "16",      "--response", measured, NULL};
+	const char *more[] = {"--clock", "virtual", "--sound", "1024", "--expect", path,
+	    "--expect-taps", "16", "--response", measured, NULL};
 	float taps[SETS * 2 * TAPS], *h;
 	struct host *host = *state;
 	const json_t *sounding;
@@ -234,7 +245,8 @@ static void a_response_at_rest_and_replaced(void **state)
 	assert_int_equal(whole(sounding, "delay"), LATER % LENGTH);
 	assert_int_equal(whole(sounding, "delays"), 1);
 	assert_in_range(whole(sounding, "changes"), PACKETS / EVERY - 2, PACKETS / EVERY);
-	assert_in_range(whole(sounding, "within"), whole(sounding, "kept") - PACKETS / EVERY, whole(sounding, "kept"));
+	assert_in_range(whole(sounding, "within"), whole(sounding, "kept") - PACKETS / EVERY,
+	    whole(sounding, "kept"));
 	assert_true(real(sounding, "worst_within_db") < -60);
 	assert_int_equal(x310_rig_channel(&host->rig, "tx_packets"), PACKETS);
 	h = file_take(measured, &len);
@@ -246,7 +258,8 @@ static void a_response_at_rest_and_replaced(void **state)
 
 static void lost_to_the_device(void **state)
 {
-	static const char *const more[] = {"--clock", "virtual", "--fault-tx", "loss=@100+300", NULL};
+	static const char *const more[] = {
+	    "--clock", "virtual", "--fault-tx", "loss=@100+300", NULL};
 	struct host *host = *state;
 
 	host_run(host, more, 500);
@@ -263,8 +276,8 @@ static void lost_to_the_device(void **state)
 /* The protocol that the paper wishes for. */
 static void lost_to_a_device_that_plays_zeros(void **state)
 {
-	static const char *const more[] = {"--clock",      "virtual", "--fault-tx", "loss=@100+300",
-					   "--missing-tx", "zeros",   NULL};
+	static const char *const more[] = {
+	    "--clock", "virtual", "--fault-tx", "loss=@100+300", "--missing-tx", "zeros", NULL};
 	struct host *host = *state;
 
 	host_run(host, more, 500);
@@ -277,26 +290,33 @@ static void lost_to_a_device_that_plays_zeros(void **state)
 
 static void lost_to_the_host(void **state)
 {
-	static const char *const more[] = {"--clock", "virtual", "--fault-rx", "loss=@50/100,duplicate=@7,reorder=@20",
-					   NULL};
+	static const char *const more[] = {
+	    "--clock", "virtual", "--fault-rx", "loss=@50/100,duplicate=@7,reorder=@20", NULL};
 	struct host *host = *state;
 
 	host_run(host, more, 500);
 	assert_int_equal(struck(host, "fault_rx", "duplicate"), 1);
 	assert_int_equal(struck(host, "fault_rx", "reorder"), 1);
-	assert_true(struck(host, "fault_rx", "loss") >= 5); /* the device may have gone on for some time */
-	assert_int_equal(host->rig.radio.rx.counts.old, 2); /* the duplicate, and the one that came too late */
-	assert_int_equal(host->gaps, 6);                    /* that one, and five that were lost */
+	assert_true(
+	    struck(host, "fault_rx", "loss") >= 5); /* the device may have gone on for some time */
+	assert_int_equal(
+	    host->rig.radio.rx.counts.old, 2); /* the duplicate, and the one that came too late */
+	assert_int_equal(host->gaps, 6);       /* that one, and five that were lost */
 	assert_int_equal(x310_rig_said(&host->rig, "clock_excused"), 0);
 }
 
 /* An FPGA of UHD 4.9 that was told to stop on errors discards from the gap on. */
 static void stop_on_error(void **state)
 {
-	static const char *const more[] = {"--clock", "virtual", "--stop-on-error", "--fault-tx", "loss=@100", NULL};
+	static const char *const more[] = {
+	    "--clock", "virtual", "--stop-on-error", "--fault-tx", "loss=@100", NULL};
 	struct host *host = *state;
-	const struct x310_rig_options options = {
-	    .more = more, .source = "ticks", .spp = RIG_SPP, .ticks_per_sample = DIVIDE, .rx = true, .tx = true};
+	const struct x310_rig_options options = {.more = more,
+	    .source = "ticks",
+	    .spp = RIG_SPP,
+	    .ticks_per_sample = DIVIDE,
+	    .rx = true,
+	    .tx = true};
 	const uint64_t end = clock_ns() + PATIENCE_NS;
 
 	x310_rig_start(&host->rig, &x310_rig_wires[0], &options);
@@ -333,13 +353,15 @@ enum {
 /* A register of a device's processor, over UDP as UHD does it. */
 static uint32_t ask(unsigned device, uint32_t flags, uint32_t address, uint32_t value)
 {
-	const struct sockaddr_in to = {
-	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000003 + device), .sin_port = htons(FIRMWARE_PORT)};
+	const struct sockaddr_in to = {.sin_family = AF_INET,
+	    .sin_addr.s_addr = htonl(0x7f000003 + device),
+	    .sin_port = htons(FIRMWARE_PORT)};
 	const struct timeval patience = {20, 0};
 	const int fd = socket(AF_INET, SOCK_DGRAM, 0);
 	uint8_t bytes[16];
 
-	assert_true(fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0);
+	assert_true(
+	    fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0);
 	put_be32(bytes, flags);
 	put_be32(bytes + 4, 1);
 	put_be32(bytes + 8, address);
@@ -354,7 +376,8 @@ static uint64_t time_of(unsigned device)
 {
 	const uint32_t high = ask(device, PEEK, TIME_HIGH, 0), low = ask(device, PEEK, TIME_LOW, 0);
 
-	return ask(device, PEEK, TIME_HIGH, 0) == high ? low | (uint64_t)high << 32 : time_of(device);
+	return ask(device, PEEK, TIME_HIGH, 0) == high ? low | (uint64_t)high << 32
+	                                               : time_of(device);
 }
 
 static void set_time(unsigned device, uint64_t ticks, uint32_t when)
@@ -369,7 +392,8 @@ static void set_time(unsigned device, uint64_t ticks, uint32_t when)
 static void two_devices_on_one_clock(void **state)
 {
 	enum { PACKETS = 400 };
-	static const char *const more[] = {"--clock", "virtual", "--devices", "2", "--source", "ticks", NULL};
+	static const char *const more[] = {
+	    "--clock", "virtual", "--devices", "2", "--source", "ticks", NULL};
 	const struct x310_rig_options options = {
 	    .more = more, .spp = RIG_SPP, .ticks_per_sample = DIVIDE, .rx = true, .tx = true};
 	const uint64_t before = 1ull << 40, end = clock_ns() + PATIENCE_NS;
@@ -410,8 +434,10 @@ static void two_devices_on_one_clock(void **state)
 /* The second device's clock is 0.1 % fast: its time lies between two looks at the first's, times that. */
 static void two_devices_that_drift(void **state)
 {
-	static const char *const more[] = {"--devices", "2", "--drift-ppm", "0", "--drift-ppm", "1000", NULL};
-	const struct x310_rig_options options = {.more = more, .spp = RIG_SPP, .ticks_per_sample = 200, .rx = true};
+	static const char *const more[] = {
+	    "--devices", "2", "--drift-ppm", "0", "--drift-ppm", "1000", NULL};
+	const struct x310_rig_options options = {
+	    .more = more, .spp = RIG_SPP, .ticks_per_sample = 200, .rx = true};
 	const uint64_t end = clock_ns() + PATIENCE_NS;
 	struct host *host = *state;
 	uint64_t times[3] = {0};
@@ -420,7 +446,8 @@ static void two_devices_that_drift(void **state)
 	while (times[1] <= times[2] && clock_ns() < end) {
 		for (unsigned i = 0; i < 3; i++)
 			times[i] = time_of(i % 2);
-		assert_in_range(times[1], times[0] + times[0] / 1000, times[2] + times[2] / 1000 + 1);
+		assert_in_range(
+		    times[1], times[0] + times[0] / 1000, times[2] + times[2] / 1000 + 1);
 	}
 	assert_true(times[1] > times[2]);
 }
@@ -452,7 +479,8 @@ static void two_hosts_hear_the_same(void **state)
 {
 	enum { PACKETS = 40 }; /* that a socket holds */
 	static const char *const more[] = {"--rx-multicast", "239.255.10.1:50123", NULL};
-	const struct x310_rig_options options = {.more = more, .spp = RIG_SPP, .ticks_per_sample = 200, .rx = true};
+	const struct x310_rig_options options = {
+	    .more = more, .spp = RIG_SPP, .ticks_per_sample = 200, .rx = true};
 	uint8_t bytes[2][RIG_PACKET];
 	struct host *host = *state;
 	const int fds[2] = {join(), join()};
@@ -462,7 +490,8 @@ static void two_hosts_hear_the_same(void **state)
 	turn(host);
 	for (unsigned n = 0; n < PACKETS; n++) {
 		for (unsigned i = 0; i < 2; i++)
-			assert_int_equal(recv(fds[i], bytes[i], RIG_PACKET, 0), RADIO_HEADER + RADIO_IQ * RIG_SPP);
+			assert_int_equal(recv(fds[i], bytes[i], RIG_PACKET, 0),
+			    RADIO_HEADER + RADIO_IQ * RIG_SPP);
 		assert_memory_equal(bytes[0], bytes[1], RADIO_HEADER + RADIO_IQ * RIG_SPP);
 		assert_int_equal(get_le16(bytes[0] + 4), n);
 	}

@@ -135,8 +135,11 @@ static void test_scratch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_pieces), cmocka_unit_test(test_none),    cmocka_unit_test(test_huge),
-	    cmocka_unit_test(test_growth), cmocka_unit_test(test_scratch),
+	    cmocka_unit_test(test_pieces),
+	    cmocka_unit_test(test_none),
+	    cmocka_unit_test(test_huge),
+	    cmocka_unit_test(test_growth),
+	    cmocka_unit_test(test_scratch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

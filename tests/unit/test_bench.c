@@ -28,8 +28,8 @@
 
 static void test_range(void **state)
 {
-	static const char *const bad[] = {"",      "1:2",     "1:2:",  "1:2:0", "1:2:-1",     "2:1:0.1",     "a:2:1",
-					  "1:b:1", "1:2:1:1", "1:2:x", ":2:1",  "0:1:0.0001", "0:inf:1e300", "1;2;3"};
+	static const char *const bad[] = {"", "1:2", "1:2:", "1:2:0", "1:2:-1", "2:1:0.1", "a:2:1",
+	    "1:b:1", "1:2:1:1", "1:2:x", ":2:1", "0:1:0.0001", "0:inf:1e300", "1;2;3"};
 	struct range range = {7, 7, 7};
 
 	(void)state;
@@ -51,7 +51,8 @@ static void test_range(void **state)
 
 static void test_list(void **state)
 {
-	static const char *const bad[] = {"", ",", "1,", ",1", "1,,2", "1,0", "33", "1,1", "1 2", "1,2,3,4,5", "nan"};
+	static const char *const bad[] = {
+	    "", ",", "1,", ",1", "1,,2", "1,0", "33", "1,1", "1 2", "1,2,3,4,5", "nan"};
 	double values[4];
 
 	(void)state;
@@ -73,16 +74,22 @@ static void test_wilson(void **state)
 		uint64_t hits, of;
 		double low, high;
 	} known[] = {
-	    {81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611},
-	    {1, 29, 0.0061, 0.1718},   {0, 1000, 0, 0.003827},    {1000, 1000, 0.996173, 1},
+	    {81, 263, 0.2553, 0.3662},
+	    {15, 148, 0.0624, 0.1605},
+	    {0, 20, 0, 0.1611},
+	    {1, 29, 0.0061, 0.1718},
+	    {0, 1000, 0, 0.003827},
+	    {1000, 1000, 0.996173, 1},
 	};
 	const struct interval none = interval_wilson(0, 0);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		const struct interval range = interval_wilson(known[i].hits, known[i].of);
-		if (fabs(range.low - known[i].low) > 5e-5 || fabs(range.high - known[i].high) > 5e-5)
-			fail_msg("%d of %d: [%.6f, %.6f]", (int)known[i].hits, (int)known[i].of, range.low, range.high);
+		if (fabs(range.low - known[i].low) > 5e-5 ||
+		    fabs(range.high - known[i].high) > 5e-5)
+			fail_msg("%d of %d: [%.6f, %.6f]", (int)known[i].hits, (int)known[i].of,
+			    range.low, range.high);
 	}
 	assert_true(none.low == 0 && none.high == 1);
 }
@@ -115,12 +122,14 @@ static void test_crossing(void **state)
 	/* 10^-x at 0, 1, 2, 3: crosses 10^-1.5 at 1.5 */
 	const struct rate_point line[] = {
 	    {0, 1000000, 1000000}, {1, 100000, 1000000}, {2, 10000, 1000000}, {3, 1000, 1000000}};
-	const struct rate_point rough[] = {{2.0, 250, 1000}, {2.1, 130, 1000}, {2.2, 70, 1000}, {2.3, 0, 1000}};
+	const struct rate_point rough[] = {
+	    {2.0, 250, 1000}, {2.1, 130, 1000}, {2.2, 70, 1000}, {2.3, 0, 1000}};
 	struct crossing at = crossing_find(line, 4, pow(10, -1.5));
 
 	(void)state;
 	NEAR(at.x, 1.5, 1e-9);
-	assert_true(at.range.low < 1.5 && at.range.low > 1.49 && at.range.high > 1.5 && at.range.high < 1.51);
+	assert_true(at.range.low < 1.5 && at.range.low > 1.49 && at.range.high > 1.5 &&
+	    at.range.high < 1.51);
 	NEAR(crossing_find(line, 4, 0.1).x, 1, 1e-9);
 	assert_true(isnan(crossing_find(line, 4, 1e-4).x));
 	assert_true(isnan(crossing_find(line + 1, 3, 0.5).x));
@@ -178,7 +187,9 @@ static void test_line(void **state)
 	NEAR(line.slope, 2, 1e-9);
 	NEAR(line.slope_range.low, 2, 1e-6);
 	NEAR(line.base_range.high, 3, 1e-6);
-	assert_true(isnan(line_fit(exact, 2).slope_range.low)); /* two points are a line, without a doubt or a bound */
+	assert_true(
+	    isnan(line_fit(exact, 2)
+	              .slope_range.low)); /* two points are a line, without a doubt or a bound */
 	NEAR(line_fit(exact, 2).slope, 2, 1e-9);
 	assert_true(isnan(line_fit(exact, 1).slope) && isnan(line_fit(exact, 0).base));
 	/* By hand: weights 1/y^2; 2 degrees of freedom, Student's 4.303. */
@@ -244,7 +255,8 @@ static void test_limit(void **state)
 	for (uint64_t whole = 0; whole <= 600; whole += 7) {
 		machine = (struct machine){600, whole, 0, 0};
 		assert_int_equal(limit_find(&limit, &n), 0);
-		assert_in_range(n, whole > 1 ? whole - 1 : whole, whole); /* neighbours are close enough */
+		assert_in_range(
+		    n, whole > 1 ? whole - 1 : whole, whole); /* neighbours are close enough */
 	}
 	limit.tolerance = 0.02;
 	machine = (struct machine){600, 500, 0, 0};
@@ -262,7 +274,8 @@ static void test_limit(void **state)
 	for (uint64_t whole = 100; whole <= 600; whole += 100) {
 		machine = (struct machine){whole, whole, 0, 0};
 		assert_int_equal(limit_find(&limit, &n), 0);
-		assert_in_range(n, whole > 400 ? whole - whole / 50 : 400, whole > 400 ? whole : 400);
+		assert_in_range(
+		    n, whole > 400 ? whole - whole / 50 : 400, whole > 400 ? whole : 400);
 	}
 }
 
@@ -287,14 +300,16 @@ static void test_published(void **state)
 
 static void test_distances(void **state)
 {
-	struct image_event events[] = {/* start, step, ns, instance; as rings give them, segment by segment */
-				       {1000, 1, 10, 0}, {2000, 2, 10, 0}, {1100, 1, 10, 1}, {2150, 2, 10, 1},
-				       {1300, 1, 10, 2}, {2300, 2, 10, 2}, {1350, 1, 10, 3}, {3000, 3, 10, 2}};
+	struct image_event events[] = {
+	    /* start, step, ns, instance; as rings give them, segment by segment */
+	    {1000, 1, 10, 0}, {2000, 2, 10, 0}, {1100, 1, 10, 1}, {2150, 2, 10, 1},
+	    {1300, 1, 10, 2}, {2300, 2, 10, 2}, {1350, 1, 10, 3}, {3000, 3, 10, 2}};
 	struct samples samples = {.events = events, .n = 8};
 	double *ns;
 
 	(void)state;
-	assert_int_equal(samples_distances(&samples, 1, 2, &ns), 2); /* of step 3 there is only one */
+	assert_int_equal(
+	    samples_distances(&samples, 1, 2, &ns), 2); /* of step 3 there is only one */
 	assert_true(ns[0] == 200 && ns[1] == 150);
 	free(ns);
 	assert_int_equal(samples_distances(&samples, 0, 3, &ns), 5);
@@ -351,7 +366,8 @@ static void test_yardstick(void **state)
 	assert_true(yardstick_find(3856, 9120, 8, 1, &y));
 	NEAR(y.tenth_db, 1.02 - 71. / 2531 * 0.33, 1e-9);
 	assert_false(y.measured);
-	assert_true(yardstick_find(3856, 9120, 1, 0.75, &y)); /* one iteration has nothing to scale but the last pass */
+	assert_true(yardstick_find(
+	    3856, 9120, 1, 0.75, &y)); /* one iteration has nothing to scale but the last pass */
 	assert_string_equal(y.decoder, "max-log");
 	assert_false(yardstick_find(3856, 9120, 3, 1, &y));
 	assert_false(yardstick_find(3855, 9120, 2, 1, &y));
@@ -370,18 +386,18 @@ static bool one_gap(const struct gaps *gaps, uint64_t from_ns, uint64_t to_ns)
 
 static json_t *miss(int lane, int slot, int at_ms, double late_us)
 {
-	return json_pack("{s:i, s:i, s:I, s:f}", "lane", lane, "slot", slot, "at_ns", (json_int_t)at_ms * 1000000,
-			 "late_us", late_us);
+	return json_pack("{s:i, s:i, s:I, s:f}", "lane", lane, "slot", slot, "at_ns",
+	    (json_int_t)at_ms * 1000000, "late_us", late_us);
 }
 
 static void test_in_gaps(void **state)
 {
 	const struct gaps *some = (const struct gaps *)state;
 	const json_t *outside = NULL;
-	json_t *misses = json_pack("[o, o, o, o, o, o]", miss(0, 101, 1010, 5),  /* ends at 1020 */
-				   miss(0, 102, 1020, 11000),                    /* ends at 1031 */
-				   miss(0, 103, 1030, 5), miss(0, 104, 1040, 5), /* its echo */
-				   miss(0, 106, 1060, 5), miss(1, 105, 1050, 5));
+	json_t *misses = json_pack("[o, o, o, o, o, o]", miss(0, 101, 1010, 5), /* ends at 1020 */
+	    miss(0, 102, 1020, 11000),                                          /* ends at 1031 */
+	    miss(0, 103, 1030, 5), miss(0, 104, 1040, 5),                       /* its echo */
+	    miss(0, 106, 1060, 5), miss(1, 105, 1050, 5));
 	json_t *report = json_pack("{s:i, s:o}", "slot_ns", 10000000, "misses", misses);
 
 	assert_int_equal(copies_in_gaps(report, one_gap, some, &outside), 3);
@@ -421,7 +437,8 @@ static void test_gaps(void **state)
 	assert_non_null(gaps);
 	clock_sleep_until(from + 20000000);
 	gaps_stop(gaps);
-	assert_true(gaps_count(gaps) == 0 || gaps_longest_ns(gaps) > 150000); /* so much late, or none */
+	assert_true(
+	    gaps_count(gaps) == 0 || gaps_longest_ns(gaps) > 150000); /* so much late, or none */
 	assert_int_equal(gaps_count(gaps) > 0, gaps_between(gaps, 0, UINT64_MAX));
 	assert_false(gaps_between(gaps, from - 2000000, from - 1000000));
 	gaps_stop(gaps); /* again is nothing */
@@ -432,13 +449,13 @@ static void test_gaps(void **state)
 
 /* ---- texts --------------------------------------------------------------------------------------------------------------- */
 
-static const struct column columns[] = {
-    {"name", "name", COLUMN_TEXT}, {"count", "count", 0}, {"time_us", "time us", 2}, {"rate", "rate", COLUMN_SHORT}};
+static const struct column columns[] = {{"name", "name", COLUMN_TEXT}, {"count", "count", 0},
+    {"time_us", "time us", 2}, {"rate", "rate", COLUMN_SHORT}};
 
 static json_t *rows(void)
 {
-	return json_pack("[{s:s, s:i, s:f, s:f}, {s:s, s:i, s:n}]", "name", "one, \"two\"", "count", 12345, "time_us",
-			 1.2345, "rate", 0.000123456, "name", "b", "count", 7, "time_us");
+	return json_pack("[{s:s, s:i, s:f, s:f}, {s:s, s:i, s:n}]", "name", "one, \"two\"", "count",
+	    12345, "time_us", 1.2345, "rate", 0.000123456, "name", "b", "count", 7, "time_us");
 }
 
 static char *text_of(const struct table *table, void (*write)(const struct table *, FILE *))
@@ -458,19 +475,22 @@ static void test_table(void **state)
 	char *text = text_of(&table, table_print);
 
 	(void)state;
-	assert_string_equal(text, "a title\n"
-				  "  name        count  time us      rate\n"
-				  "  one, \"two\"  12345     1.23  0.000123\n"
-				  "  b               7        -         -\n");
+	assert_string_equal(text,
+	    "a title\n"
+	    "  name        count  time us      rate\n"
+	    "  one, \"two\"  12345     1.23  0.000123\n"
+	    "  b               7        -         -\n");
 	free(text);
 	text = text_of(&table, table_csv);
-	assert_string_equal(text, "name,count,time_us,rate\n"
-				  "\"one, \"\"two\"\"\",12345,1.2345,0.000123456\n"
-				  "b,7,,\n");
+	assert_string_equal(text,
+	    "name,count,time_us,rate\n"
+	    "\"one, \"\"two\"\"\",12345,1.2345,0.000123456\n"
+	    "b,7,,\n");
 	free(text);
 	text = text_of(&table, table_markdown);
-	assert_string_equal(text, "**a title**\n\n| name | count | time us | rate |\n|---|---:|---:|---:|\n"
-				  "| one, \"two\" | 12345 | 1.23 | 0.000123 |\n| b | 7 | - | - |\n");
+	assert_string_equal(text,
+	    "**a title**\n\n| name | count | time us | rate |\n|---|---:|---:|---:|\n"
+	    "| one, \"two\" | 12345 | 1.23 | 0.000123 |\n| b | 7 | - | - |\n");
 	free(text);
 	json_object_set_new(json_array_get(table.rows, 1), "name", json_string("b | c"));
 	text = text_of(&table, table_markdown);
@@ -521,7 +541,8 @@ static void has(const char *text, const char *part)
 static void test_plot(void **state)
 {
 	struct plot plot = {.title = "it's", .x = "Eb/N0 [dB]", .y = "rate", .log_y = true};
-	json_t *points = plot_series(&plot, PLOT_LINE, "a_b"), *marks = plot_series(&plot, PLOT_MARKS, "ref");
+	json_t *points = plot_series(&plot, PLOT_LINE, "a_b"),
+	       *marks = plot_series(&plot, PLOT_MARKS, "ref");
 	char *text;
 
 	(void)state;
@@ -546,8 +567,10 @@ static void test_plot(void **state)
 	has(text, "set xrange [1:4]\n");
 	free(text);
 	plot.log_y = false;
-	json_array_append_new(plot_series(&plot, PLOT_BARS, "bars"), json_pack("[s, f]", "one", 3.0));
-	json_array_append_new(plot_series(&plot, PLOT_COUNTS, "counts"), json_pack("[f, f]", 1.0, 7.0));
+	json_array_append_new(
+	    plot_series(&plot, PLOT_BARS, "bars"), json_pack("[s, f]", "one", 3.0));
+	json_array_append_new(
+	    plot_series(&plot, PLOT_COUNTS, "counts"), json_pack("[f, f]", 1.0, 7.0));
 	text = script_of(&plot, "a.gp");
 	has(text, "using 1:2 with impulses");
 	has(text, "set yrange [0:*]\n");
@@ -566,13 +589,27 @@ static void test_plot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_range),         cmocka_unit_test(test_list),      cmocka_unit_test(test_wilson),
-	    cmocka_unit_test(test_wilson_covers), cmocka_unit_test(test_crossing),  cmocka_unit_test(test_median),
-	    cmocka_unit_test(test_search),        cmocka_unit_test(test_batch),     cmocka_unit_test(test_verdict),
-	    cmocka_unit_test(test_yardstick),     cmocka_unit_test(test_table),     cmocka_unit_test(test_columns),
-	    cmocka_unit_test(test_plot),          cmocka_unit_test(test_in_gaps),   cmocka_unit_test(test_gaps),
-	    cmocka_unit_test(test_gaps_idle),     cmocka_unit_test(test_line),      cmocka_unit_test(test_line_covers),
-	    cmocka_unit_test(test_limit),         cmocka_unit_test(test_published), cmocka_unit_test(test_distances),
+	    cmocka_unit_test(test_range),
+	    cmocka_unit_test(test_list),
+	    cmocka_unit_test(test_wilson),
+	    cmocka_unit_test(test_wilson_covers),
+	    cmocka_unit_test(test_crossing),
+	    cmocka_unit_test(test_median),
+	    cmocka_unit_test(test_search),
+	    cmocka_unit_test(test_batch),
+	    cmocka_unit_test(test_verdict),
+	    cmocka_unit_test(test_yardstick),
+	    cmocka_unit_test(test_table),
+	    cmocka_unit_test(test_columns),
+	    cmocka_unit_test(test_plot),
+	    cmocka_unit_test(test_in_gaps),
+	    cmocka_unit_test(test_gaps),
+	    cmocka_unit_test(test_gaps_idle),
+	    cmocka_unit_test(test_line),
+	    cmocka_unit_test(test_line_covers),
+	    cmocka_unit_test(test_limit),
+	    cmocka_unit_test(test_published),
+	    cmocka_unit_test(test_distances),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

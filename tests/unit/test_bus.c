@@ -66,8 +66,8 @@ static void send_number(struct bus *bus, enum wire_type type, uint32_t seq, uint
 	assert_int_equal(bus_send(bus, &msg), 0);
 }
 
-static void answer_send(struct bus *frontend, const struct bus_peer *to, enum wire_type type, uint32_t seq,
-			uint64_t number)
+static void answer_send(struct bus *frontend, const struct bus_peer *to, enum wire_type type,
+    uint32_t seq, uint64_t number)
 {
 	struct wire_msg msg;
 	const uint8_t *bytes;
@@ -355,7 +355,8 @@ static void test_killed_over_a_question(void **state)
 	assert_int_equal(bus_recv(client, &view, NULL), -EAGAIN);
 	assert_int_equal(poll(&(struct pollfd){.fd = bus_fd(client), .events = POLLIN}, 1, 0), 0);
 	wire_init(&msg, WIRE_PING, WIRE_CLIENT, WIRE_FRONTEND, bus_seq(client));
-	assert_int_equal(bus_call(client, &msg, 20, &view), -ETIMEDOUT); /* it waits for the next one */
+	assert_int_equal(
+	    bus_call(client, &msg, 20, &view), -ETIMEDOUT); /* it waits for the next one */
 	frontend = bus_bind(test->dir);
 	assert_non_null(frontend);
 	assert_int_equal(recv_wait(frontend, &view, &from), 0);
@@ -443,11 +444,21 @@ static void test_directory_not_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    ON_DIR(test_there_and_back),      ON_DIR(test_fd_stays_readable),      ON_DIR(test_call_keeps_requests),
-	    ON_DIR(test_call_times_out),      ON_DIR(test_connect_before_bind),    ON_DIR(test_peer_gone),
-	    ON_DIR(test_bad_messages),        ON_DIR(test_large_message),          ON_DIR(test_one_frontend),
-	    ON_DIR(test_killed_frontend),     ON_DIR(test_directory_of_others),    ON_DIR(test_socket_is_private),
-	    ON_DIR(test_directory_not_empty), ON_DIR(test_killed_over_a_question), ON_DIR(test_abandon),
+	    ON_DIR(test_there_and_back),
+	    ON_DIR(test_fd_stays_readable),
+	    ON_DIR(test_call_keeps_requests),
+	    ON_DIR(test_call_times_out),
+	    ON_DIR(test_connect_before_bind),
+	    ON_DIR(test_peer_gone),
+	    ON_DIR(test_bad_messages),
+	    ON_DIR(test_large_message),
+	    ON_DIR(test_one_frontend),
+	    ON_DIR(test_killed_frontend),
+	    ON_DIR(test_directory_of_others),
+	    ON_DIR(test_socket_is_private),
+	    ON_DIR(test_directory_not_empty),
+	    ON_DIR(test_killed_over_a_question),
+	    ON_DIR(test_abandon),
 	};
 
 	return cmocka_run_group_tests_name("bus", tests, NULL, NULL);

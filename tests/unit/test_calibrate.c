@@ -36,7 +36,8 @@ static double plain_mmac_per_s(void)
 		for (int i = 0; i < macs; i++)
 			sum += x * y;
 		clock_gettime(CLOCK_MONOTONIC, &b);
-		const double ns = (double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec);
+		const double ns =
+		    (double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec);
 		best = ns < best ? ns : best;
 	}
 	return macs * 1e3 / best;
@@ -49,8 +50,8 @@ static void test_measurement(void **state)
 
 	(void)state;
 	assert_int_equal(calibrate_mmac(&c), 0);
-	print_message("%.0f MMAC/s, best %.0f, spread %.1f %%, blocks of %u; plain loop %.0f\n", c.mmac_per_s,
-		      c.mmac_per_s_best, 100 * c.spread, c.block_macs, plain);
+	print_message("%.0f MMAC/s, best %.0f, spread %.1f %%, blocks of %u; plain loop %.0f\n",
+	    c.mmac_per_s, c.mmac_per_s_best, 100 * c.spread, c.block_macs, plain);
 	assert_true(c.blocks >= 20);
 	assert_true(c.mmac_per_s > 0 && c.mmac_per_s <= c.mmac_per_s_best);
 	assert_true(c.spread >= 0);

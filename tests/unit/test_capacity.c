@@ -67,7 +67,8 @@ static void test_together(void **state)
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(askers[i].rc, 0);
 		assert_true(class_rates_known(&askers[i].rates));
-		assert_memory_equal(askers[i].rates.ns, askers[0].rates.ns, sizeof(askers[0].rates.ns));
+		assert_memory_equal(
+		    askers[i].rates.ns, askers[0].rates.ns, sizeof(askers[0].rates.ns));
 	}
 	assert_true(askers[0].waited || askers[1].waited || askers[2].waited);
 	ask(&later);

@@ -17,7 +17,8 @@
 
 static struct class_rates rates_of(const char *cpu, double scale)
 {
-	struct class_rates rates = {.simd = "plain", .governor = "", .version = "1", .mmac_per_s = 1000 / scale};
+	struct class_rates rates = {
+	    .simd = "plain", .governor = "", .version = "1", .mmac_per_s = 1000 / scale};
 
 	snprintf(rates.cpu, sizeof(rates.cpu), "%s", cpu);
 	for (int which = 0; which < CALIBRATE_CLASSES; which++)
@@ -27,18 +28,19 @@ static struct class_rates rates_of(const char *cpu, double scale)
 
 static void test_mix(void **state)
 {
-	static const char *const bad[] = {
-	    "copy",        "copy ",  "copy 0",   "copy -1",  "copy 1,bits 1", "copy 1, ", "nothing 1", "copy one",
-	    "copy 1 bits", "call 1", "copy nan", "copy 1e9", " copy 1",       "copy 1,",  ", copy 1",  "copy\t1"};
+	static const char *const bad[] = {"copy", "copy ", "copy 0", "copy -1", "copy 1,bits 1",
+	    "copy 1, ", "nothing 1", "copy one", "copy 1 bits", "call 1", "copy nan", "copy 1e9",
+	    " copy 1", "copy 1,", ", copy 1", "copy\t1"};
 	double mix[CALIBRATE_CLASSES];
 
 	(void)state;
 	assert_int_equal(class_mix("gather8 1, register 2, weave 3.5", mix), 0);
 	for (int which = 0; which < CALIBRATE_CLASSES; which++)
-		assert_true(mix[which] == (which == CALIBRATE_GATHER8    ? 1
-					   : which == CALIBRATE_REGISTER ? 2
-					   : which == CALIBRATE_WEAVE    ? 3.5
-									 : 0));
+		assert_true(mix[which] ==
+		    (which == CALIBRATE_GATHER8           ? 1
+		            : which == CALIBRATE_REGISTER ? 2
+		            : which == CALIBRATE_WEAVE    ? 3.5
+		                                          : 0));
 	assert_int_equal(class_mix(NULL, mix), 0);
 	assert_true(mix[CALIBRATE_SCALAR] == 1 && mix[CALIBRATE_WEAVE] == 0);
 	assert_int_equal(class_mix("", mix), 0);
@@ -102,7 +104,8 @@ static void test_profile_platform(void **state)
 {
 	struct component_type type = {.name = (char *)"t", .mix = (char *)"trellis 1"};
 	struct wf_instance instances[] = {{.name = (char *)"a", .type = &type}};
-	const struct waveform waveform = {.name = (char *)"w", .instances = instances, .n_instances = 1};
+	const struct waveform waveform = {
+	    .name = (char *)"w", .instances = instances, .n_instances = 1};
 	struct class_rates to = rates_of("b", 2);
 	struct profile profile = {.platform = rates_of("a", 1)}, again;
 	struct diag diag;

@@ -19,10 +19,12 @@ static int show(const struct cli_args *args)
 	uint64_t slots = 7;
 	double gain = 0.5;
 
-	if (cli_whole(args, "slots", 1, 100, &slots) < 0 || cli_real(args, "gain", -1, 1, &gain) < 0)
+	if (cli_whole(args, "slots", 1, 100, &slots) < 0 ||
+	    cli_real(args, "gain", -1, 1, &gain) < 0)
 		return CLI_USAGE;
-	printf("%s slots=%d gain=%g json=%d clock=%s", args->command->name ? args->command->name : "-", (int)slots,
-	       gain, cli_has(args, "json"), cli_get(args, "clock") ? cli_get(args, "clock") : "-");
+	printf("%s slots=%d gain=%g json=%d clock=%s",
+	    args->command->name ? args->command->name : "-", (int)slots, gain,
+	    cli_has(args, "json"), cli_get(args, "clock") ? cli_get(args, "clock") : "-");
 	for (size_t i = 0; cli_nth(args, "set", i); i++)
 		printf(" set=%s", cli_nth(args, "set", i));
 	for (int i = 0; i < args->n_args; i++)
@@ -31,8 +33,10 @@ static int show(const struct cli_args *args)
 }
 
 static const struct cli_option run_options[] = {
-    {"slots", 's', "N", NULL, false, "how many"},       {"gain", 0, "G", NULL, false, "how much"},
-    {"json", 'j', NULL, NULL, false, "as JSON"},        {"set", 0, "K=V", NULL, true, "set one"},
+    {"slots", 's', "N", NULL, false, "how many"},
+    {"gain", 0, "G", NULL, false, "how much"},
+    {"json", 'j', NULL, NULL, false, "as JSON"},
+    {"set", 0, "K=V", NULL, true, "set one"},
     {"clock", 0, "C", "timer virtual", false, "which"},
 };
 static const struct cli_option global_options[] = {{"dir", 'd', "DIR", "@dir", false, "where"}};
@@ -42,18 +46,21 @@ static const struct cli_command inner_commands[] = {
 };
 static const struct cli_option inner_options[] = {{"csv", 0, "FILE", "@file", false, "as a table"}};
 static const struct cli_program inner = {.name = "prog bench",
-					 .section = 1,
-					 .summary = "measures",
-					 .doc = "Text.",
-					 .options = CLI_LIST(inner_options),
-					 .commands = CLI_LIST(inner_commands)};
+    .section = 1,
+    .summary = "measures",
+    .doc = "Text.",
+    .options = CLI_LIST(inner_options),
+    .commands = CLI_LIST(inner_commands)};
 static const struct cli_command commands[] = {
-    {"run", "FILE", 1, 1, "@file", "run it", "More about run.\n\n  kept as it is", CLI_LIST(run_options), show},
+    {"run", "FILE", 1, 1, "@file", "run it", "More about run.\n\n  kept as it is",
+        CLI_LIST(run_options), show},
     {"list", "[components]", 0, 1, "components", "list them", NULL, {NULL, 0}, show},
     {"down", "", 0, 0, NULL, "end it", NULL, {NULL, 0}, show},
-    {"bench", "COMMAND", 0, 0, NULL, "measure something", "More about bench.", {NULL, 0}, NULL, &inner},
+    {"bench", "COMMAND", 0, 0, NULL, "measure something", "More about bench.", {NULL, 0}, NULL,
+        &inner},
 };
-static const struct cli_section sections[] = {{"FILES", "  a.conf   one\n.dots at the start of a line"}};
+static const struct cli_section sections[] = {
+    {"FILES", "  a.conf   one\n.dots at the start of a line"}};
 static const struct cli_program program = {
     .name = "prog",
     .section = 1,
@@ -66,8 +73,11 @@ static const struct cli_program program = {
 
 static const struct cli_command single_commands[] = {
     {NULL, "TYPE", 1, 1, "@type", "does one thing", NULL, CLI_LIST(run_options), show}};
-static const struct cli_program single = {
-    .name = "one", .section = 1, .summary = "one thing", .doc = "Text.", .commands = CLI_LIST(single_commands)};
+static const struct cli_program single = {.name = "one",
+    .section = 1,
+    .summary = "one thing",
+    .doc = "Text.",
+    .commands = CLI_LIST(single_commands)};
 
 struct said {
 	int status;
@@ -113,8 +123,10 @@ static void expect(const char *line, int status, const char *out, const char *er
 	struct said *said = calloc(1, sizeof(*said));
 
 	call_of(&program, line, said);
-	if (said->status != status || !strstr(said->out, out ? out : none) || !strstr(said->err, err ? err : none))
-		fail_msg("`%s` gave status %d, out `%s`, err `%s`", line, said->status, said->out, said->err);
+	if (said->status != status || !strstr(said->out, out ? out : none) ||
+	    !strstr(said->err, err ? err : none))
+		fail_msg("`%s` gave status %d, out `%s`, err `%s`", line, said->status, said->out,
+		    said->err);
 	if (status == CLI_USAGE)
 		assert_string_equal(said->out, "");
 	free(said);
@@ -145,13 +157,16 @@ static void test_refused(void **state)
 	expect("rnu a.conf", CLI_USAGE, NULL, "there is no command `rnu`; did you mean `run`?");
 	expect("xyzzy", CLI_USAGE, NULL, "there is no command `xyzzy`\n");
 	expect("", CLI_USAGE, NULL, "usage: prog COMMAND");
-	expect("run a.conf --slotz 3", CLI_USAGE, NULL, "there is no option `--slotz`; did you mean `--slots`?");
-	expect("run a.conf --slotz=3", CLI_USAGE, NULL, "there is no option `--slotz`; did you mean `--slots`?");
+	expect("run a.conf --slotz 3", CLI_USAGE, NULL,
+	    "there is no option `--slotz`; did you mean `--slots`?");
+	expect("run a.conf --slotz=3", CLI_USAGE, NULL,
+	    "there is no option `--slotz`; did you mean `--slots`?");
 	expect("run a.conf -x", CLI_USAGE, NULL, "there is no option `-x`");
 	expect("run a.conf --slots", CLI_USAGE, NULL, "--slots needs a value: N");
 	expect("run a.conf --json=1", CLI_USAGE, NULL, "--json takes no value");
 	expect("run a.conf --slots 1 --slots 2", CLI_USAGE, NULL, "--slots is given twice");
-	expect("run a.conf --clock tmer", CLI_USAGE, NULL, "--clock tmer: allowed are: timer virtual");
+	expect(
+	    "run a.conf --clock tmer", CLI_USAGE, NULL, "--clock tmer: allowed are: timer virtual");
 	expect("run a.conf --clock time", CLI_USAGE, NULL, "allowed are: timer virtual");
 	expect("run", CLI_USAGE, NULL, "needs FILE");
 	expect("run a b", CLI_USAGE, NULL, "`b` is one argument too many");
@@ -162,7 +177,8 @@ static void test_refused(void **state)
 
 static void test_numbers(void **state)
 {
-	static const char *const bad[] = {"0", "101", "-1", "3x", "1.5", "99999999999999999999999", " "};
+	static const char *const bad[] = {
+	    "0", "101", "-1", "3x", "1.5", "99999999999999999999999", " "};
 	char line[64];
 
 	(void)state;
@@ -198,9 +214,11 @@ static void test_group(void **state)
 	(void)state;
 	expect("bench time --slots 3 a", RAN, "time slots=3 gain=0.5 json=0 clock=- [a]", NULL);
 	expect("bench time --csv -", RAN, "time slots=7", NULL);
-	expect("bench time --slots many", CLI_USAGE, NULL, "prog bench time: --slots many: a whole number");
+	expect("bench time --slots many", CLI_USAGE, NULL,
+	    "prog bench time: --slots many: a whole number");
 	expect("bench", CLI_USAGE, NULL, "usage: prog bench COMMAND");
-	expect("bench tiem", CLI_USAGE, NULL, "prog bench: there is no command `tiem`; did you mean `time`?");
+	expect("bench tiem", CLI_USAGE, NULL,
+	    "prog bench: there is no command `tiem`; did you mean `time`?");
 	expect("bench space --slots 3", CLI_USAGE, NULL, "Try `prog bench space --help`.");
 	expect("bench space --dir x", CLI_USAGE, NULL, "there is no option `--dir`");
 	expect("bench --help", CLI_OK, "space ", NULL);
@@ -253,8 +271,12 @@ static void test_derived(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_taken), cmocka_unit_test(test_refused), cmocka_unit_test(test_numbers),
-	    cmocka_unit_test(test_help),  cmocka_unit_test(test_single),  cmocka_unit_test(test_derived),
+	    cmocka_unit_test(test_taken),
+	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_help),
+	    cmocka_unit_test(test_single),
+	    cmocka_unit_test(test_derived),
 	    cmocka_unit_test(test_group),
 	};
 

@@ -74,7 +74,8 @@ static void test_without(void **state)
 	assert_int_equal(clock.scale, 0);
 	ask(&clock);
 	clock_fast_init(&clock);
-	if (file_read("/sys/devices/system/clocksource/clocksource0/current_clocksource", 64, &text, &len) != 0 ||
+	if (file_read("/sys/devices/system/clocksource/clocksource0/current_clocksource", 64, &text,
+	        &len) != 0 ||
 	    strcmp(text, "tsc\n") != 0)
 		assert_int_equal(clock.window_ns, 0);
 	free(text);

@@ -14,7 +14,8 @@
 
 static void copy_keeps_every_type(void **state)
 {
-	static const uint32_t types[] = {ALOE_BIT, ALOE_BYTE, ALOE_I16, ALOE_LLR16, ALOE_F32, ALOE_CF32, ALOE_CI16};
+	static const uint32_t types[] = {
+	    ALOE_BIT, ALOE_BYTE, ALOE_I16, ALOE_LLR16, ALOE_F32, ALOE_CF32, ALOE_CI16};
 	uint8_t items[80];
 
 	(void)state;
@@ -51,7 +52,8 @@ static void null_sink_counts(void **state)
 		mock_work(&m, (uint64_t)k);
 	}
 	mock_work(&m, 3);
-	assert_true(mock_var(&m, "messages") == 3 && mock_var(&m, "items") == 15 && mock_var(&m, "absent") == 1);
+	assert_true(mock_var(&m, "messages") == 3 && mock_var(&m, "items") == 15 &&
+	    mock_var(&m, "absent") == 1);
 	mock_close(&m);
 }
 
@@ -99,8 +101,8 @@ static void unpack_is_most_significant_first(void **state)
 {
 	struct mock m;
 	const int16_t words[] = {1, -32768, 0x5a0f};
-	const uint8_t expected[48] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0,
-				      0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1};
+	const uint8_t expected[48] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0,
+	    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1};
 	const uint8_t byte = 0xb1, byte_expected[8] = {1, 0, 1, 1, 0, 0, 0, 1};
 
 	(void)state;
@@ -174,7 +176,8 @@ static void pack_counts_part_words(void **state)
 	mock_close(&m);
 }
 
-static void compare(struct mock *m, const uint8_t *sent, uint32_t sent_len, const uint8_t *received, uint32_t len)
+static void compare(
+    struct mock *m, const uint8_t *sent, uint32_t sent_len, const uint8_t *received, uint32_t len)
 {
 	if (sent)
 		mock_give(m, 0, sent, sent_len);
@@ -196,11 +199,13 @@ static void bit_compare_counts_as_promised(void **state)
 	compare(&m, NULL, 0, NULL, 0); /* warm-up */
 	assert_true(mock_var(&m, "blocks") == 0 && mock_var(&m, "absent") == 0);
 	compare(&m, sent, 8, sent, 8);
-	assert_true(mock_var(&m, "blocks") == 1 && mock_var(&m, "block_errors") == 0 && mock_var(&m, "bits") == 8);
+	assert_true(mock_var(&m, "blocks") == 1 && mock_var(&m, "block_errors") == 0 &&
+	    mock_var(&m, "bits") == 8);
 	compare(&m, sent, 8, wrong, 8);
 	assert_true(mock_var(&m, "block_errors") == 1 && mock_var(&m, "bit_errors") == 2);
 	compare(&m, sent, 8, NULL, 0);
-	assert_true(mock_var(&m, "blocks") == 3 && mock_var(&m, "block_errors") == 2 && mock_var(&m, "absent") == 1);
+	assert_true(mock_var(&m, "blocks") == 3 && mock_var(&m, "block_errors") == 2 &&
+	    mock_var(&m, "absent") == 1);
 	assert_true(mock_var(&m, "bits") == 16);
 	compare(&m, sent, 8, sent, 6);
 	assert_true(mock_var(&m, "block_errors") == 3 && mock_var(&m, "length_errors") == 1);
@@ -237,7 +242,8 @@ static void stream_open(struct stream *s)
 }
 
 /* Receives what was sent `delay` bits before, upside down if asked, every `wrong`th bit wrong, in messages of odd lengths. */
-static void stream_slot(struct stream *s, uint64_t k, uint32_t delay, uint8_t invert, uint32_t wrong)
+static void stream_slot(
+    struct stream *s, uint64_t k, uint32_t delay, uint8_t invert, uint32_t wrong)
 {
 	uint8_t received[520];
 	const uint32_t n = 490 + (uint32_t)(k * 7 % 21);
@@ -472,7 +478,8 @@ static void awgn_variance(void **state)
 	check_variance(ALOE_CF32, ebn0, 2, 0.5 * pow(10, -0.6) * 4);
 	check_variance(ALOE_CI16, amplitude, 2, 5000.0 * 5000 * 0.05);
 	check_variance(ALOE_I16, esn0, 1, 8192.0 * 8192 * 0.5 * pow(10, -0.3));
-	check_variance(ALOE_I16, small, 2, 5 + 1.0 / 12); /* rounded to nearest: a twelfth of noise of its own */
+	check_variance(ALOE_I16, small, 2,
+	    5 + 1.0 / 12); /* rounded to nearest: a twelfth of noise of its own */
 }
 
 /* The textbook's bit error rate, hard decision, over each type: the definition of Es/N0 is right, real and complex. */
@@ -510,7 +517,8 @@ static void awgn_gives_the_bit_error_rate_of_bpsk(void **state)
 			mock_give(&demod, 0, noise.out[0].data, 10000);
 			mock_work(&demod, k);
 			for (uint32_t i = 0; i < 10000; i++)
-				errors += ((uint8_t *)demod.out[0].data)[i] != ((uint8_t *)source.out[0].data)[i];
+				errors += ((uint8_t *)demod.out[0].data)[i] !=
+				    ((uint8_t *)source.out[0].data)[i];
 		}
 		assert_true(fabs((double)errors / 1e6 - theory) < 5 * sqrt(theory / 1e6));
 		mock_close(&source);

@@ -14,11 +14,10 @@
 
 enum { SOURCE, MOD, PULSE, OFFSET, CLOCK, NOISE, AGC, SYNC, CARRIER, DEMOD, STAGES };
 
-static const char *const stage_names[STAGES] = {"random_source", "modem_mod",  "rrc_interp", "nco",
-						"resample",      "awgn",       "agc",        "symsync",
-						"carrier_loop",  "modem_demod"};
-static const uint32_t input_types[STAGES] = {0,         ALOE_BIT,  ALOE_CF32, ALOE_CF32, ALOE_CF32,
-					     ALOE_CF32, ALOE_CF32, ALOE_CF32, ALOE_CF32, ALOE_CF32};
+static const char *const stage_names[STAGES] = {"random_source", "modem_mod", "rrc_interp", "nco",
+    "resample", "awgn", "agc", "symsync", "carrier_loop", "modem_demod"};
+static const uint32_t input_types[STAGES] = {0, ALOE_BIT, ALOE_CF32, ALOE_CF32, ALOE_CF32,
+    ALOE_CF32, ALOE_CF32, ALOE_CF32, ALOE_CF32, ALOE_CF32};
 
 struct chain {
 	struct mock stage[STAGES];
@@ -33,7 +32,8 @@ static void set_real(struct mock *m, const char *name, double value)
 	assert_int_equal(mock_set(m, name, text), 0);
 }
 
-static void chain_open(struct chain *chain, double ebn0_db, double carrier, double clock, uint32_t seed)
+static void chain_open(
+    struct chain *chain, double ebn0_db, double carrier, double clock, uint32_t seed)
 {
 	for (int i = 0; i < STAGES; i++)
 		mock_open(&chain->stage[i], stage_names[i]);
@@ -46,7 +46,8 @@ static void chain_open(struct chain *chain, double ebn0_db, double carrier, doub
 	set_real(&chain->stage[NOISE], "seed", seed + 1);
 	for (int i = 0; i < STAGES; i++) {
 		if (i)
-			mock_input(&chain->stage[i], 0, input_types[i], chain->stage[i - 1].format_out[0].max);
+			mock_input(&chain->stage[i], 0, input_types[i],
+			    chain->stage[i - 1].format_out[0].max);
 		assert_int_equal(mock_start(&chain->stage[i]), 0);
 	}
 	mock_open(&chain->check, "ber_align");
@@ -59,12 +60,15 @@ static void chain_slot(struct chain *chain, uint64_t index)
 {
 	for (int i = 0; i < STAGES; i++) {
 		if (i)
-			mock_give(&chain->stage[i], 0, chain->stage[i - 1].out[0].data, chain->stage[i - 1].out[0].len);
+			mock_give(&chain->stage[i], 0, chain->stage[i - 1].out[0].data,
+			    chain->stage[i - 1].out[0].len);
 		assert_int_equal(mock_work(&chain->stage[i], index), 0);
 		assert_int_equal(chain->stage[i].out[0].state, ALOE_VALID);
 	}
-	mock_give(&chain->check, 0, chain->stage[SOURCE].out[0].data, chain->stage[SOURCE].out[0].len);
-	mock_give(&chain->check, 1, chain->stage[DEMOD].out[0].data, chain->stage[DEMOD].out[0].len);
+	mock_give(
+	    &chain->check, 0, chain->stage[SOURCE].out[0].data, chain->stage[SOURCE].out[0].len);
+	mock_give(
+	    &chain->check, 1, chain->stage[DEMOD].out[0].data, chain->stage[DEMOD].out[0].len);
 	assert_int_equal(mock_work(&chain->check, index), 0);
 }
 
@@ -90,9 +94,11 @@ static void run_at(double ebn0_db, double carrier, double clock, uint32_t slots,
 	for (uint32_t k = 0; k < slots; k++)
 		chain_slot(chain, k);
 	ber = mock_var(&chain->check, "ber");
-	print_message("Eb/N0 %g dB, carrier %g, clock %g: BER %.3g of %.0f bits, theory %.3g, delay %.0f%s\n", ebn0_db,
-		      carrier, clock, ber, mock_var(&chain->check, "bits"), theory(ebn0_db),
-		      mock_var(&chain->check, "delay"), mock_var(&chain->check, "inverted") != 0 ? ", inverted" : "");
+	print_message(
+	    "Eb/N0 %g dB, carrier %g, clock %g: BER %.3g of %.0f bits, theory %.3g, delay %.0f%s\n",
+	    ebn0_db, carrier, clock, ber, mock_var(&chain->check, "bits"), theory(ebn0_db),
+	    mock_var(&chain->check, "delay"),
+	    mock_var(&chain->check, "inverted") != 0 ? ", inverted" : "");
 	assert_true(mock_var(&chain->check, "bits") > slots * 1000.0 - 6000);
 	assert_true(mock_var(&chain->check, "locks") == 1);
 	assert_true(mock_var(&chain->stage[CLOCK], "dropped") == 0);
@@ -127,7 +133,8 @@ static void no_carrier_loop_no_ber(void **state)
 	set_real(&chain->stage[CARRIER], "bandwidth", 0);
 	for (uint32_t k = 0; k < 50; k++)
 		chain_slot(chain, k);
-	assert_true(mock_var(&chain->check, "locked") == 0 || mock_var(&chain->check, "ber") > 0.01);
+	assert_true(
+	    mock_var(&chain->check, "locked") == 0 || mock_var(&chain->check, "ber") > 0.01);
 	chain_close(chain);
 	free(chain);
 }

@@ -148,7 +148,8 @@ static void speeds(void **state)
 	for (int t = 0; t < TABLES; t++) {
 		open_channel(&m, tables[t].name, 100, 1e6);
 		start(&m);
-		assert_true(fabs(mock_var(&m, "doppler_now_hz") - tables[t].speed_kmh / 3.6 * 2e9 / 299792458) < 1e-9);
+		assert_true(fabs(mock_var(&m, "doppler_now_hz") -
+		                tables[t].speed_kmh / 3.6 * 2e9 / 299792458) < 1e-9);
 		assert_true(mock_var(&m, "path_count") == tables[t].n);
 		mock_close(&m);
 	}
@@ -190,7 +191,8 @@ static void custom(void **state)
 	open_channel(&m, "case1", MAX, 1e4);
 	mock_set_reals(&m, "delays_ns", delays_ns, 3);
 	start(&m);
-	assert_non_null(strstr(m.setup.note, "delays_ns and powers_db are not used: profile is case1"));
+	assert_non_null(
+	    strstr(m.setup.note, "delays_ns and powers_db are not used: profile is case1"));
 	assert_true(mock_var(&m, "path_count") == 2);
 	mock_close(&m);
 }
@@ -227,7 +229,8 @@ static void samples_are_the_sum(void **state)
 
 			for (int l = 0; l < 3; l++)
 				if (at + i >= delays[l])
-					want += item(m.out[1].data, (size_t)n * l + i) * item(sent, at + i - delays[l]);
+					want += item(m.out[1].data, (size_t)n * l + i) *
+					    item(sent, at + i - delays[l]);
 			assert_true(cabs(item(m.out[0].data, i) - want) < 1e-6);
 		}
 		at += n;
@@ -258,8 +261,9 @@ static void gains_follow_time(void **state)
 			for (uint32_t i = 0; i < MAX; i++) {
 				fading_kernels(SIMD_PLAIN)
 				    ->gains(&fading, (double)k * 0.003 + i * 1e-5, 0, 1,
-					    tap ? sqrtf(0.1f / 1.1f) : sqrtf(1 / 1.1f), exact);
-				assert_true(cabs(item(m.out[1].data, MAX * tap + i) - item(exact, 0)) < 1e-3);
+				        tap ? sqrtf(0.1f / 1.1f) : sqrtf(1 / 1.1f), exact);
+				assert_true(cabs(item(m.out[1].data, MAX * tap + i) -
+				                item(exact, 0)) < 1e-3);
 			}
 		}
 	}
@@ -316,9 +320,11 @@ static void delays_between_samples(void **state)
 			start(&m);
 			mock_give(&m, 0, wave, MAX);
 			assert_int_equal(mock_work(&m, 0), 0);
-			gain = item(m.out[1].data, 0) * cexp(-2 * M_PI * I * frequencies[f] * (delay + 7));
+			gain = item(m.out[1].data, 0) *
+			    cexp(-2 * M_PI * I * frequencies[f] * (delay + 7));
 			for (int i = 30; i < MAX; i++)
-				assert_true(cabs(item(m.out[0].data, i) / (gain * item(wave, i)) - 1) < 1e-3);
+				assert_true(cabs(item(m.out[0].data, i) / (gain * item(wave, i)) -
+				                1) < 1e-3);
 			mock_close(&m);
 		}
 	}
@@ -354,7 +360,8 @@ static void fader_is_the_channel(void **state)
 		mock_give(&channel, 0, impulse, N);
 		assert_int_equal(mock_work(&channel, k), 0);
 		for (uint32_t i = 0; i < LENGTH; i++) {
-			assert_true(cabs(item(fader.out[0].data, i) - item(channel.out[0].data, N / 2 + i)) < 1e-3);
+			assert_true(cabs(item(fader.out[0].data, i) -
+			                item(channel.out[0].data, N / 2 + i)) < 1e-3);
 			differ |= item(fader.out[0].data, i) != item(fader.out[0].data, LENGTH + i);
 		}
 		assert_true(differ);
@@ -433,8 +440,8 @@ static void coherent_detection(void **state)
 	mock_input(&m, 0, ALOE_CF32, MAX);
 	mock_input(&m, 1, ALOE_CF32, 2 * MAX);
 	assert_int_equal(mock_start(&m), -1);
-	assert_non_null(
-	    strstr(m.setup.error, "in has messages of up to 300 items, taps of 600: the channel must be flat"));
+	assert_non_null(strstr(m.setup.error,
+	    "in has messages of up to 300 items, taps of 600: the channel must be flat"));
 	mock_close(&m);
 	free(x);
 	free(taps);
@@ -462,13 +469,15 @@ static void refused(const char *component, const char *const sets[][2], const ch
 static void what_is_refused(void **state)
 {
 	(void)state;
-	refused("channel_tdl", SETS({"profile", "custom"}), "needs delays_ns and powers_db of the same length");
-	refused("channel_tdl", SETS({"speed_kmh", "3"}, {"doppler_hz", "5"}), "speed_kmh and doppler_hz are both set");
+	refused("channel_tdl", SETS({"profile", "custom"}),
+	    "needs delays_ns and powers_db of the same length");
+	refused("channel_tdl", SETS({"speed_kmh", "3"}, {"doppler_hz", "5"}),
+	    "speed_kmh and doppler_hz are both set");
 	refused("channel_tdl", SETS({"profile", "case2"}, {"rate_hz", "1e12"}),
-		"a delay of 20000 ns at 1e+12 samples/s is above 1048576 samples");
+	    "a delay of 20000 ns at 1e+12 samples/s is above 1048576 samples");
 	refused("fader", SETS({"profile", "case2"}), "rate_hz is not set");
 	refused("fader", SETS({"profile", "case2"}, {"rate_hz", "1e6"}, {"length", "20"}),
-		"length = 20 is too short: the longest delay needs 21 taps");
+	    "length = 20 is too short: the longest delay needs 21 taps");
 }
 
 int main(void)

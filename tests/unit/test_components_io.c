@@ -194,8 +194,8 @@ static void check_wav(const struct wav *wav, double tolerance)
 	assert_true(fabs(len - frames) <= 2);
 	assert_true(mock_var(&m, "samples") == len);
 	if (error_of(wav, samples, len) > tolerance)
-		fail_msg("%u Hz %u bit %u channels: error %g", wav->rate_hz, wav->bits, wav->channels,
-			 error_of(wav, samples, len));
+		fail_msg("%u Hz %u bit %u channels: error %g", wav->rate_hz, wav->bits,
+		    wav->channels, error_of(wav, samples, len));
 	free(samples);
 	mock_close(&m);
 }
@@ -205,15 +205,15 @@ static void wav_source_reads_every_sample_format(void **state)
 	static const struct {
 		uint16_t tag, bits;
 		double step; /* of quantisation, in units of full scale */
-	} formats[] = {{1, 8, 0x1p-7},   {1, 16, 0x1p-15}, {1, 24, 0x1p-15},
-		       {1, 32, 0x1p-15}, {3, 32, 0x1p-15}, {3, 64, 0x1p-15}};
+	} formats[] = {{1, 8, 0x1p-7}, {1, 16, 0x1p-15}, {1, 24, 0x1p-15}, {1, 32, 0x1p-15},
+	    {3, 32, 0x1p-15}, {3, 64, 0x1p-15}};
 
 	(void)state;
 	for (unsigned f = 0; f < sizeof(formats) / sizeof(formats[0]); f++)
 		for (uint16_t channels = 1; channels <= 2; channels++)
 			for (int extensible = 0; extensible < 2; extensible++) {
-				const struct wav wav = {
-				    formats[f].tag, channels, formats[f].bits, 24000, 5000, 0.7, 440, extensible};
+				const struct wav wav = {formats[f].tag, channels, formats[f].bits,
+				    24000, 5000, 0.7, 440, extensible};
 				check_wav(&wav, formats[f].step * 0.6);
 			}
 }
@@ -252,7 +252,8 @@ static void wav_source_resamples(void **state)
 
 	(void)state;
 	for (unsigned r = 0; r < sizeof(rates) / sizeof(rates[0]); r++) {
-		const struct wav wav = {1, 1 + (r & 1), 16, rates[r], rates[r] / 4, 0.7, 1000, false};
+		const struct wav wav = {
+		    1, 1 + (r & 1), 16, rates[r], rates[r] / 4, 0.7, 1000, false};
 		check_wav(&wav, 1e-4);
 	}
 }
@@ -265,7 +266,8 @@ static void wav_source_says_what_it_converts(void **state)
 
 	(void)state;
 	assert_int_equal(source_start(&m, wav_write(&stereo, "in.wav")), 0);
-	assert_non_null(strstr(m.setup.note, "converted 48000 Hz 24-bit stereo to 24000 Hz 16-bit mono"));
+	assert_non_null(
+	    strstr(m.setup.note, "converted 48000 Hz 24-bit stereo to 24000 Hz 16-bit mono"));
 	mock_close(&m);
 	assert_int_equal(source_start(&m, wav_write(&same, "in.wav")), 0);
 	assert_string_equal(m.setup.note, "");
@@ -354,8 +356,10 @@ static void wav_source_refuses_files_that_are_cut(void **state)
 	const size_t size = wav_encode(&wav, bytes);
 
 	(void)state;
-	refused_bytes(bytes, size - 1, "truncated: the header promises 2000 bytes of samples, 1999 are there");
-	refused_bytes(bytes, 44, "truncated: the header promises 2000 bytes of samples, 0 are there");
+	refused_bytes(bytes, size - 1,
+	    "truncated: the header promises 2000 bytes of samples, 1999 are there");
+	refused_bytes(
+	    bytes, 44, "truncated: the header promises 2000 bytes of samples, 0 are there");
 	refused_bytes(bytes, 40, "truncated: it has no samples");
 	refused_bytes(bytes, 30, "truncated inside its header");
 	refused_bytes(bytes, 14, "truncated: it has no format");
@@ -373,8 +377,10 @@ static void wav_source_refuses_formats(void **state)
 	    {{0x11, 1, 8, 24000, 100, 0.5, 300, false}, "compressed (IMA ADPCM, format 0x0011)"},
 	    {{2, 1, 8, 24000, 100, 0.5, 300, true}, "compressed (MS ADPCM, format 0x0002)"},
 	    {{1, 6, 16, 24000, 100, 0.5, 300, false}, "6 channels; mono or stereo"},
-	    {{1, 1, 16, 7999, 100, 0.5, 300, false}, "7999 samples per second is outside [8000, 192000]"},
-	    {{1, 1, 16, 384000, 100, 0.5, 300, false}, "384000 samples per second is outside [8000, 192000]"},
+	    {{1, 1, 16, 7999, 100, 0.5, 300, false},
+	        "7999 samples per second is outside [8000, 192000]"},
+	    {{1, 1, 16, 384000, 100, 0.5, 300, false},
+	        "384000 samples per second is outside [8000, 192000]"},
 	    {{1, 1, 40, 24000, 100, 0.5, 300, false}, "40-bit integers"},
 	    {{3, 1, 16, 24000, 100, 0.5, 300, false}, "16-bit floats"},
 	    {{1, 1, 16, 24000, 0, 0.5, 300, false}, "holds no samples"},
@@ -383,7 +389,8 @@ static void wav_source_refuses_formats(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		refused(wav_write(&bad[i].wav, "bad.wav"), bad[i].why);
-	refused_bytes((const uint8_t *)"this is no recording at all, only a line of text", 48, "not a WAV file");
+	refused_bytes((const uint8_t *)"this is no recording at all, only a line of text", 48,
+	    "not a WAV file");
 	refused(in_folder("nowhere.wav"), "No such file or directory");
 	refused(folder, "is a directory");
 	refused("/dev/zero", "is no regular file");
@@ -447,7 +454,8 @@ static void wav_source_wants_whole_slots(void **state)
 	mock_set(&m, "rate_hz", "44100");
 	m.setup.slot_ns = 1000000;
 	assert_int_equal(mock_start(&m), -1);
-	assert_non_null(strstr(m.setup.error, "44100 samples per second are no whole number in a slot of 1000000 ns"));
+	assert_non_null(strstr(
+	    m.setup.error, "44100 samples per second are no whole number in a slot of 1000000 ns"));
 	mock_close(&m);
 	mock_open(&m, "wav_source");
 	mock_set(&m, "path", wav_write(&wav, "in.wav"));
@@ -588,8 +596,10 @@ static void file_there_and_back(void **state)
 			mock_give(&sink, 0, source.out[0].data, source.out[0].len);
 			assert_int_equal(mock_work(&sink, k + 1), 0);
 		}
-		assert_int_equal(k, (sizeof(data) / aloe_item_bytes(source.format_out[0].type) + 99) / 100);
-		assert_true(mock_var(&sink, "messages") == (double)k && mock_var(&sink, "absent") == 1);
+		assert_int_equal(
+		    k, (sizeof(data) / aloe_item_bytes(source.format_out[0].type) + 99) / 100);
+		assert_true(
+		    mock_var(&sink, "messages") == (double)k && mock_var(&sink, "absent") == 1);
 		mock_close(&source);
 		assert_int_equal(mock_close(&sink), 0);
 		back = read_file(in_folder("back"), &size);
@@ -637,7 +647,8 @@ static void file_source_refuses(void **state)
 	(void)state;
 	write_file(in_folder("data"), data, 10);
 	assert_int_equal(file_source_start(&m, "cf32", "4", "false"), -1);
-	assert_non_null(strstr(m.setup.error, "10 bytes are no whole number of cf32 items (8 bytes each)"));
+	assert_non_null(
+	    strstr(m.setup.error, "10 bytes are no whole number of cf32 items (8 bytes each)"));
 	mock_close(&m);
 	assert_int_equal(file_source_start(&m, "bit", "3", "false"), 0);
 	assert_int_equal(mock_work(&m, 0), 0);
@@ -691,13 +702,15 @@ static void full_from_the_start(void **state)
 	assert_int_equal(mock_start(&m), 0);
 	mock_give(&m, 0, items, 10);
 	assert_int_equal(mock_work(&m, 0), -1);
-	assert_string_equal(m.setup.error, "/dev/full: writing at offset 0: No space left on device");
+	assert_string_equal(
+	    m.setup.error, "/dev/full: writing at offset 0: No space left on device");
 	mock_close(&m);
 	mock_open(&m, "wav_sink");
 	mock_set(&m, "path", "/dev/full");
 	mock_input(&m, 0, ALOE_I16, 10);
 	assert_int_equal(mock_start(&m), -1);
-	assert_string_equal(m.setup.error, "/dev/full: writing at offset 0: No space left on device");
+	assert_string_equal(
+	    m.setup.error, "/dev/full: writing at offset 0: No space left on device");
 	mock_close(&m);
 }
 
@@ -740,7 +753,8 @@ static void full_in_the_middle(void **state)
 static int make_folder(void **state)
 {
 	(void)state;
-	snprintf(folder, sizeof(folder), "%.90s/aloe-io-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	snprintf(folder, sizeof(folder), "%.90s/aloe-io-XXXXXX",
+	    getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	return mkdtemp(folder) ? 0 : -1;
 }
 

@@ -38,7 +38,8 @@ static uint32_t run_through(struct mock *m, const cf32 *in, uint32_t n, cf32 *ou
 	uint32_t done = 0, made = 0;
 
 	for (uint64_t k = 0; done < n; k++) {
-		const uint32_t want = 37 + (uint32_t)(k * 53 % 64), len = want < n - done ? want : n - done;
+		const uint32_t want = 37 + (uint32_t)(k * 53 % 64),
+		               len = want < n - done ? want : n - done;
 		mock_give(m, 0, in + done, len);
 		assert_int_equal(mock_work(m, k), 0);
 		assert_int_equal(m->out[0].state, ALOE_VALID);
@@ -166,7 +167,8 @@ static void agc_brings_every_level_to_one(void **state)
 		start(&m);
 		run_through(&m, in, 20 * N, out);
 		assert_true(fabs(mean_power(out + 15 * N, 5 * N) / 4 - 1) < 0.1);
-		assert_true(fabs(mock_var(&m, "gain_db") - 20 * log10(2 / (levels[i] * sqrt(2)))) < 1.5);
+		assert_true(
+		    fabs(mock_var(&m, "gain_db") - 20 * log10(2 / (levels[i] * sqrt(2)))) < 1.5);
 		mock_close(&m);
 	}
 }
@@ -201,7 +203,8 @@ static double beside_tone(const cf32 *items, uint32_t n, double f, double *ret_a
 		sum += (double complex)items[i] * conj((double complex)turn(fmod(f * i, 1)));
 	sum /= n;
 	for (uint32_t i = 0; i < n; i++) {
-		const double complex error = (double complex)items[i] - sum * (double complex)turn(fmod(f * i, 1));
+		const double complex error =
+		    (double complex)items[i] - sum * (double complex)turn(fmod(f * i, 1));
 
 		left += creal(error * conj(error));
 	}
@@ -217,10 +220,12 @@ static void rational_keeps_a_tone(void **state)
 
 	(void)state;
 	for (unsigned r = 0; r < sizeof(ratios) / sizeof(ratios[0]); r++) {
-		const double ratio = (double)ratios[r][0] / ratios[r][1], lower = ratio < 1 ? ratio : 1;
+		const double ratio = (double)ratios[r][0] / ratios[r][1],
+		             lower = ratio < 1 ? ratio : 1;
 
 		for (double f = -0.35; f < 0.36; f += 0.05) { /* of the lower rate */
-			const uint32_t block = ratios[r][1] == 40 ? 4 : ratios[r][1], blocks = 10 * N / block;
+			const uint32_t block = ratios[r][1] == 40 ? 4 : ratios[r][1],
+			               blocks = 10 * N / block;
 			char text[2][32];
 			double amplitude, beside;
 			uint32_t made = 0;
@@ -235,17 +240,20 @@ static void rational_keeps_a_tone(void **state)
 			mock_set(&m, "decimation", text[1]);
 			mock_input(&m, 0, ALOE_CF32, 3 * block);
 			assert_int_equal(mock_start(&m), 0);
-			for (uint32_t b = 0, more = 1; b + more <= blocks; b += more, more = 1 + b % 3) {
+			for (uint32_t b = 0, more = 1; b + more <= blocks;
+			     b += more, more = 1 + b % 3) {
 				mock_give(&m, 0, in + (size_t)b * block, more * block);
 				assert_int_equal(mock_work(&m, b), 0);
-				assert_int_equal(m.out[0].len, more * block * ratios[r][0] / ratios[r][1]);
+				assert_int_equal(
+				    m.out[0].len, more * block * ratios[r][0] / ratios[r][1]);
 				memcpy(out + made, m.out[0].data, m.out[0].len * sizeof(cf32));
 				made += m.out[0].len;
 			}
-			beside = beside_tone(out + made / 2, made / 2, f * lower / ratio, &amplitude);
+			beside =
+			    beside_tone(out + made / 2, made / 2, f * lower / ratio, &amplitude);
 			if (!(fabs(20 * log10(amplitude)) < 0.02) || !(10 * log10(beside) < -55))
-				fail_msg("%u / %u at %.2f: %.4f dB, %.1f dB beside", ratios[r][0], ratios[r][1], f,
-					 20 * log10(amplitude), 10 * log10(beside));
+				fail_msg("%u / %u at %.2f: %.4f dB, %.1f dB beside", ratios[r][0],
+				    ratios[r][1], f, 20 * log10(amplitude), 10 * log10(beside));
 			assert_true(mock_var(&m, "dropped") == 0);
 			mock_close(&m);
 		}
@@ -263,7 +271,8 @@ static void rational_wants_groups(void **state)
 	mock_set(&m, "decimation", "8");
 	mock_input(&m, 0, ALOE_CF32, 10);
 	assert_int_equal(mock_start(&m), -1);
-	assert_string_equal(m.setup.error, "messages of up to 10 items are no whole number of groups of 4");
+	assert_string_equal(
+	    m.setup.error, "messages of up to 10 items are no whole number of groups of 4");
 	mock_input(&m, 0, ALOE_CF32, 12);
 	assert_int_equal(mock_start(&m), 0);
 	assert_int_equal(m.out[0].max, 9);
@@ -297,7 +306,8 @@ static void resample_keeps_a_tone(void **state)
 		assert_true(fabs(made - ratios[r] * 10 * N) < 20 + 2 * ratios[r]);
 		for (uint32_t i = made / 2; i + 1 < made; i++) {
 			const double step =
-			    carg((double complex)out[i + 1] * conj((double complex)out[i])) / (2 * M_PI);
+			    carg((double complex)out[i + 1] * conj((double complex)out[i])) /
+			    (2 * M_PI);
 			assert_true(fabsf(cabsf(out[i]) - 1) < 0.02f);
 			assert_true(fabs(step - f / ratios[r]) < 0.003);
 		}
@@ -403,7 +413,8 @@ static void carrier_loop_finds_the_carrier(void **state)
 
 		random_words(8, 8, words, 10 * N);
 		for (uint32_t i = 0; i < 10 * N; i++) {
-			const double symbol = s ? (words[i] % 4) * 0.25 + 0.125 : (words[i] % 2) * 0.5;
+			const double symbol =
+			    s ? (words[i] % 4) * 0.25 + 0.125 : (words[i] % 2) * 0.5;
 			in[i] = turn(symbol + 0.0007 * i + 0.1);
 		}
 		mock_open(&m, "carrier_loop");
@@ -413,7 +424,8 @@ static void carrier_loop_finds_the_carrier(void **state)
 		assert_true(fabs(mock_var(&m, "frequency") - 0.0007) < 1e-5);
 		assert_true(mock_var(&m, "phase_error") < 0.01);
 		for (uint32_t i = 8 * N; i < 10 * N; i++) {
-			const double angle = carg(out[i]) / (2 * M_PI) * (s ? 4 : 2) + (s ? 0.5 : 0.0);
+			const double angle =
+			    carg(out[i]) / (2 * M_PI) * (s ? 4 : 2) + (s ? 0.5 : 0.0);
 			assert_true(fabs(angle - nearbyint(angle)) < 0.02);
 		}
 		mock_close(&m);

@@ -42,7 +42,8 @@ static void numbers_follow(void **state)
 {
 	static const char *const types[] = {"byte", "i16", "f32", "cf32"};
 	static const uint32_t bits[] = {ALOE_BYTE, ALOE_I16, ALOE_F32, ALOE_CF32};
-	static const uint64_t indices[] = {0, 1, 2, 4, 4, 5}; /* one is left out, one is there twice */
+	static const uint64_t indices[] = {
+	    0, 1, 2, 4, 4, 5}; /* one is left out, one is there twice */
 
 	(void)state;
 	for (int t = 0; t < 4; t++) {
@@ -63,7 +64,7 @@ static void numbers_follow(void **state)
 		}
 		mock_work(&check, 6); /* nothing there */
 		check_is(&check, (const char *[]){"messages", "items", "wrong", "absent"},
-			 (const double[]){6, 600, 2, 1}, 4);
+		    (const double[]){6, 600, 2, 1}, 4);
 		mock_close(&source);
 		mock_close(&check);
 	}
@@ -128,7 +129,8 @@ struct packet_chain {
 	struct mock source, forward, sink;
 };
 
-static void chain_open(struct packet_chain *chain, const char *packets, const char *bytes, const char *per_slot)
+static void chain_open(
+    struct packet_chain *chain, const char *packets, const char *bytes, const char *per_slot)
 {
 	mock_open(&chain->source, "packet_source");
 	mock_set(&chain->source, "packets", packets);
@@ -157,7 +159,8 @@ static bool chain_step(struct packet_chain *chain, uint64_t k)
 	mock_give(&chain->forward, 0, chain->source.out[0].data, chain->source.out[0].len);
 	mock_work(&chain->forward, k);
 	assert_int_equal(chain->forward.out[0].len, chain->source.out[0].len);
-	assert_memory_equal(chain->forward.out[0].data, chain->source.out[0].data, chain->source.out[0].len);
+	assert_memory_equal(
+	    chain->forward.out[0].data, chain->source.out[0].data, chain->source.out[0].len);
 	mock_give(&chain->sink, 0, chain->forward.out[0].data, chain->forward.out[0].len);
 	mock_work(&chain->sink, k);
 	return !(chain->source.slot_flags & ALOE_SLOT_END);
@@ -167,7 +170,11 @@ static bool chain_step(struct packet_chain *chain, uint64_t k)
 static void packets_arrive(void **state)
 {
 	static const char *const cases[][3] = {
-	    {"10", "500", "3"}, {"9", "500", "3"}, {"11", "4", "4"}, {"1", "65536", "1"}, {"7", "13", "100"},
+	    {"10", "500", "3"},
+	    {"9", "500", "3"},
+	    {"11", "4", "4"},
+	    {"1", "65536", "1"},
+	    {"7", "13", "100"},
 	};
 
 	(void)state;
@@ -180,10 +187,11 @@ static void packets_arrive(void **state)
 		while (chain_step(&chain, k))
 			k++;
 		assert_int_equal(k, (uint64_t)(packets / per_slot));
-		check_is(&chain.sink, (const char *[]){"packets", "gaps", "wrong", "malformed", "done"},
-			 (const double[]){packets, 0, 0, 0, 1}, 5);
+		check_is(&chain.sink,
+		    (const char *[]){"packets", "gaps", "wrong", "malformed", "done"},
+		    (const double[]){packets, 0, 0, 0, 1}, 5);
 		check_is(&chain.forward, (const char *[]){"packets", "bytes", "gaps", "malformed"},
-			 (const double[]){packets + 1, packets * atof(cases[i][1]) + 4, 0, 0}, 4);
+		    (const double[]){packets + 1, packets * atof(cases[i][1]) + 4, 0, 0}, 4);
 		assert_true(mock_var(&chain.source, "sent") == packets + 1);
 		chain_close(&chain);
 	}
@@ -207,11 +215,12 @@ static void what_is_wrong_is_counted(void **state)
 	mock_give(&chain.forward, 0, bytes, sizeof(bytes));
 	mock_work(&chain.forward, 2);
 	assert_int_equal(chain.forward.out[0].len, 128);
-	check_is(&chain.forward, (const char *[]){"packets", "gaps", "malformed"}, (const double[]){5, 1, 1}, 3);
+	check_is(&chain.forward, (const char *[]){"packets", "gaps", "malformed"},
+	    (const double[]){5, 1, 1}, 3);
 	mock_give(&chain.sink, 0, bytes, sizeof(bytes));
 	mock_work(&chain.sink, 2);
 	check_is(&chain.sink, (const char *[]){"packets", "gaps", "wrong", "malformed", "done"},
-		 (const double[]){5, 1, 1, 1, 0}, 5);
+	    (const double[]){5, 1, 1, 1, 0}, 5);
 	chain_close(&chain);
 }
 
@@ -231,9 +240,12 @@ static void too_much_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(zeros_are_zeros),     cmocka_unit_test(numbers_follow),
-	    cmocka_unit_test(a_swap_is_seen),      cmocka_unit_test(head_ends_with_its_last_item),
-	    cmocka_unit_test(packets_arrive),      cmocka_unit_test(what_is_wrong_is_counted),
+	    cmocka_unit_test(zeros_are_zeros),
+	    cmocka_unit_test(numbers_follow),
+	    cmocka_unit_test(a_swap_is_seen),
+	    cmocka_unit_test(head_ends_with_its_last_item),
+	    cmocka_unit_test(packets_arrive),
+	    cmocka_unit_test(what_is_wrong_is_counted),
 	    cmocka_unit_test(too_much_is_refused),
 	};
 

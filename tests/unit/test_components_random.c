@@ -19,12 +19,10 @@ static void philox_vectors(void **state)
 		uint32_t counter[4], key[2], result[4];
 	} known[] = {
 	    {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-	    {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
-	     {0xffffffff, 0xffffffff},
-	     {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-	    {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
-	     {0xa4093822, 0x299f31d0},
-	     {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+	    {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff},
+	        {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+	    {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0},
+	        {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
 	};
 	uint32_t words[4];
 
@@ -46,7 +44,8 @@ static void words_are_philox(void **state)
 	random_words(seed, index, words, 200);
 	for (uint32_t i = 0; i < 200; i++) {
 		const uint32_t lane = i % 16, word = i / 16 % 4, chunk = i / 64;
-		const uint32_t counter[4] = {chunk * 16 + lane, RANDOM_WORDS, (uint32_t)index, (uint32_t)(index >> 32)};
+		const uint32_t counter[4] = {
+		    chunk * 16 + lane, RANDOM_WORDS, (uint32_t)index, (uint32_t)(index >> 32)};
 		random_philox(counter, key, block);
 		assert_int_equal(words[i], block[word]);
 	}
@@ -197,9 +196,10 @@ static void gauss_is_box_muller(void **state)
 		random_philox(counter, key, w);
 		for (int pair = 0; pair < 2; pair++) {
 			const double u = ((w[2 * pair] >> 1) + 0.5) / 2147483648.0;
-			const double quarter = (double)(int32_t)(w[2 * pair + 1] << 2) / 4294967296.0;
-			const double angle =
-			    M_PI / 2 * (quarter + (w[2 * pair + 1] >> 31) * 2 + (w[2 * pair + 1] >> 30 & 1));
+			const double quarter =
+			    (double)(int32_t)(w[2 * pair + 1] << 2) / 4294967296.0;
+			const double angle = M_PI / 2 *
+			    (quarter + (w[2 * pair + 1] >> 31) * 2 + (w[2 * pair + 1] >> 30 & 1));
 			const double radius = sqrt(-2 * log(u));
 			assert_true(fabs(x[32 * pair + lane] - radius * cos(angle)) < 4e-6);
 			assert_true(fabs(x[32 * pair + 16 + lane] - radius * sin(angle)) < 4e-6);

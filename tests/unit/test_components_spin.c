@@ -89,12 +89,14 @@ static void test_which_calls(void **state)
 		assert_int_equal(mock_start(&m[i]), 0);
 	}
 	for (uint64_t k = 0; k < CALLS; k++) {
-		const double before = mock_var(&m[0], "long_calls"), other = mock_var(&m[2], "long_calls");
+		const double before = mock_var(&m[0], "long_calls"),
+		             other = mock_var(&m[2], "long_calls");
 
 		mock_work(&m[0], k);
 		mock_work(&m[1], CALLS - 1 - k);
 		mock_work(&m[2], k);
-		differ += (mock_var(&m[0], "long_calls") > before) != (mock_var(&m[2], "long_calls") > other);
+		differ += (mock_var(&m[0], "long_calls") > before) !=
+		    (mock_var(&m[2], "long_calls") > other);
 	}
 	share = mock_var(&m[0], "long_calls") / CALLS;
 	assert_true(fabs(share - 0.1) < 4 * sqrt(0.1 * 0.9 / CALLS));

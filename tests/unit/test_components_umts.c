@@ -20,7 +20,8 @@ static void transmitter_is_the_plain_one(void **state)
 		for (uint64_t index = 0; index < 2; index++) {
 			const cf32 *chips = sender_frame(&sender, format, index, bits);
 
-			plain_chips(gold, PRIMARY, bits, plain_slot_format(format)[0], code, 0.9, plain);
+			plain_chips(
+			    gold, PRIMARY, bits, plain_slot_format(format)[0], code, 0.9, plain);
 			for (int i = 0; i < CHIPS; i++)
 				assert_true(cabs(chips[i] - plain[i]) < 1e-6);
 			assert_true(fabs(power(chips, CHIPS) - 1) < 0.03);
@@ -55,7 +56,8 @@ static void despreading_gains(void **state)
 			assert_int_equal(m.out[0].len, CHIPS / sf);
 			sum += power(m.out[0].data, m.out[0].len) / 20;
 		}
-		assert_true(fabs(-10 * log10(sum) - 10 * log10(sf)) < 5 * 4.34 / sqrt(20.0 * CHIPS / sf));
+		assert_true(
+		    fabs(-10 * log10(sum) - 10 * log10(sf)) < 5 * 4.34 / sqrt(20.0 * CHIPS / sf));
 		run(&m, chips, (uint32_t)sf + 1, 20);
 		assert_int_equal(m.out[0].len, 1);
 		assert_true(mock_var(&m, "dropped") == 1);
@@ -99,7 +101,8 @@ static void channels_do_not_meet(void **state)
 		start(&m);
 		run(&m, add.out[0].data, CHIPS, 0);
 		for (uint32_t i = 0; i < m.out[0].len; i++)
-			assert_true(cabsf(((const cf32 *)m.out[0].data)[i] - symbols[c][i]) < 1e-5f);
+			assert_true(
+			    cabsf(((const cf32 *)m.out[0].data)[i] - symbols[c][i]) < 1e-5f);
 		mock_close(&m);
 		mock_close(&spread[c]);
 	}
@@ -153,17 +156,18 @@ static void phase_is_corrected(void **state)
 		start(&m);
 		for (int i = 0; i < 4800; i++)
 			symbols[i] = (float complex)(2e-3 * (i < 2400 ? 1 : 0.5) *
-						     cexp(2 * I * M_PI * (carriers[c] * (i + 0.5) / 480e3 + 0.37)));
+			    cexp(2 * I * M_PI * (carriers[c] * (i + 0.5) / 480e3 + 0.37)));
 		for (int i = 0; i < 150; i++)
 			pilots[i] = (float complex)(1e-3 * (i < 75 ? 1 : 0.5) * (1 + I) / sqrt(2) *
-						    cexp(2 * I * M_PI * (carriers[c] * (i + 0.5) / 15e3 + 0.37)));
+			    cexp(2 * I * M_PI * (carriers[c] * (i + 0.5) / 15e3 + 0.37)));
 		mock_give(&m, 0, symbols, 4800);
 		mock_give(&m, 1, pilots, 150);
 		assert_int_equal(mock_work(&m, 0), 0);
 		out = m.out[0].data;
 		assert_int_equal(m.out[0].len, 4800);
 		for (int i = 0; i < 4800; i++) {
-			const double want = (i < 2400 ? 1 : 0.25) / 0.625; /* power over mean power */
+			const double want =
+			    (i < 2400 ? 1 : 0.25) / 0.625; /* power over mean power */
 
 			if (i < 2300 || i > 2500)
 				worst = fmax(worst, cabs(out[i] - want) / want);
@@ -221,8 +225,10 @@ static void qpsk_there_and_back(void **state)
 	for (int i = 0; i < 500; i++) {
 		const cf32 symbol = ((const cf32 *)mod.out[0].data)[i];
 
-		assert_true(fabsf(crealf(symbol) - (bits[2 * i] ? -1 : 1) * (float)M_SQRT2) < 1e-6f);
-		assert_true(fabsf(cimagf(symbol) - (bits[2 * i + 1] ? -1 : 1) * (float)M_SQRT2) < 1e-6f);
+		assert_true(
+		    fabsf(crealf(symbol) - (bits[2 * i] ? -1 : 1) * (float)M_SQRT2) < 1e-6f);
+		assert_true(
+		    fabsf(cimagf(symbol) - (bits[2 * i + 1] ? -1 : 1) * (float)M_SQRT2) < 1e-6f);
 	}
 	mock_open(&soft, "qpsk_soft_demod");
 	set_real(&soft, "amplitude", 2);
@@ -296,7 +302,8 @@ static void delay_delays(void **state)
 	}
 }
 
-static void refuse(const char *component, const char *param, double value, uint32_t type, uint32_t max, const char *why)
+static void refuse(const char *component, const char *param, double value, uint32_t type,
+    uint32_t max, const char *why)
 {
 	struct mock m;
 
@@ -313,16 +320,19 @@ static void refuse(const char *component, const char *param, double value, uint3
 static void nonsense_is_refused(void **state)
 {
 	(void)state;
-	refuse("utran_spread", "sf", 12, ALOE_CF32, 100, "sf = 12 is not 4, 8, 16, 32, 64, 128, 256 or 512");
-	refuse("utran_despread", "code", 8, ALOE_CF32, 100, "code = 8 is outside [0, 7] for sf = 8");
+	refuse("utran_spread", "sf", 12, ALOE_CF32, 100,
+	    "sf = 12 is not 4, 8, 16, 32, 64, 128, 256 or 512");
+	refuse(
+	    "utran_despread", "code", 8, ALOE_CF32, 100, "code = 8 is outside [0, 7] for sf = 8");
 	refuse("utran_phase_correct", "window", 10, ALOE_CF32, 100, "window = 10 is not odd");
 	refuse("utran_dpch_map", NULL, 0, ALOE_BIT, 9000,
-	       "slot format 15 has 9120 data bits in a radio frame, the input has 9000");
+	    "slot format 15 has 9120 data bits in a radio frame, the input has 9000");
 	refuse("utran_dpch_demap", "slot_format", 14, ALOE_LLR16, 9600,
-	       "slot format 14 has 4800 bits in a radio frame, the input has 9600");
+	    "slot format 14 has 4800 bits in a radio frame, the input has 9600");
 	refuse("utran_scramble", NULL, 0, ALOE_CF32, 38401,
-	       "a message of 38401 chips is longer than the 38400 of a radio frame");
-	refuse("utran_sync", NULL, 0, ALOE_CF32, 38400, "a radio frame has 76800 samples, the input 38400");
+	    "a message of 38401 chips is longer than the 38400 of a radio frame");
+	refuse("utran_sync", NULL, 0, ALOE_CF32, 38400,
+	    "a radio frame has 76800 samples, the input 38400");
 }
 
 int main(void)

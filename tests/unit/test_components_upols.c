@@ -87,7 +87,8 @@ static void rig_slot(struct rig *rig, uint32_t n)
 	for (uint32_t i = 0; i < rig->n_in; i++) {
 		if (rig->len[n])
 			mock_give(&rig->mock, i, rig->in[i] + at, rig->len[n]);
-		memset(rig->in[i] + at + 2 * (size_t)rig->len[n], 0, (size_t)(rig->block - rig->len[n]) * 8);
+		memset(rig->in[i] + at + 2 * (size_t)rig->len[n], 0,
+		    (size_t)(rig->block - rig->len[n]) * 8);
 	}
 	assert_int_equal(mock_work(&rig->mock, n), 0);
 	for (uint32_t o = 0; o < rig->n_out; o++) {
@@ -162,7 +163,8 @@ static void check_deviation(const struct rig *rig, uint32_t fade, uint32_t from,
 	const double found = deviation(rig, fade, from, to);
 
 	if (!(found < TOLERANCE))
-		fail_msg("block %u, %u x %u, %u taps: %g off", rig->block, rig->n_in, rig->n_out, rig->taps, found);
+		fail_msg("block %u, %u x %u, %u taps: %g off", rig->block, rig->n_in, rig->n_out,
+		    rig->taps, found);
 }
 
 static void hold(struct rig *rig, const float *response, uint32_t from)
@@ -173,8 +175,8 @@ static void hold(struct rig *rig, const float *response, uint32_t from)
 
 /* ---- one response ---- */
 
-static void check_convolution(uint32_t block, uint32_t n_in, uint32_t n_out, uint32_t taps, const char *transform,
-			      uint32_t simd)
+static void check_convolution(uint32_t block, uint32_t n_in, uint32_t n_out, uint32_t taps,
+    const char *transform, uint32_t simd)
 {
 	struct rig rig;
 	float *response;
@@ -251,7 +253,8 @@ static void check_set(uint32_t fade, const char *transform)
 	hold(&rig, responses[0], 0);
 	for (uint32_t n = 0; n < SLOTS; n++) {
 		if (n == 10 || n == 11) { /* two, one right after the other */
-			assert_int_equal(mock_set_live(&rig.mock, "response", responses[n - 9], reals(&rig)), 0);
+			assert_int_equal(
+			    mock_set_live(&rig.mock, "response", responses[n - 9], reals(&rig)), 0);
 			hold(&rig, responses[n - 9], n);
 		}
 		rig_slot(&rig, n);
@@ -293,7 +296,8 @@ static void set_lengths(void **state)
 	for (uint32_t n = 0; n < 8; n++)
 		rig_slot(&rig, n);
 	assert_int_equal(mock_set_live(&rig.mock, "response", rig.in[0], 2 * 321), -1);
-	assert_non_null(strstr(rig.mock.setup.error, "321 taps a path; 5 partitions of 64 items hold 320"));
+	assert_non_null(
+	    strstr(rig.mock.setup.error, "321 taps a path; 5 partitions of 64 items hold 320"));
 	assert_int_equal(mock_set_live(&rig.mock, "response", rig.in[0], 0), -1);
 	rig_slot(&rig, 8);
 	check_deviation(&rig, 0, 0, 9);
@@ -415,7 +419,8 @@ static void tails(void **state)
 		rig.len[n] = 0;
 	for (uint32_t n = 0; n < SLOTS; n++) {
 		rig_slot(&rig, n);
-		assert_int_equal(rig.state[n], n == 0 || (n >= 13 && n < 16) ? ALOE_ABSENT : ALOE_VALID);
+		assert_int_equal(
+		    rig.state[n], n == 0 || (n >= 13 && n < 16) ? ALOE_ABSENT : ALOE_VALID);
 		if (rig.state[n] == ALOE_VALID)
 			assert_int_equal(rig.mock.out[0].len, rig.len[n] ? rig.len[n] : 64);
 	}
@@ -490,7 +495,8 @@ static void nonsense_is_forgotten(void **state)
 
 /* ---- what is refused ---- */
 
-static void refused(const char *param, const char *value, uint32_t block, uint32_t len, const char *why)
+static void refused(
+    const char *param, const char *value, uint32_t block, uint32_t len, const char *why)
 {
 	static const float taps[200] = {1};
 	struct mock m;
@@ -530,11 +536,16 @@ static void what_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(partitions),       cmocka_unit_test(blocks),
-	    cmocka_unit_test(many_ports),       cmocka_unit_test(sets),
-	    cmocka_unit_test(set_lengths),      cmocka_unit_test(port),
-	    cmocka_unit_test(port_alone),       cmocka_unit_test(tails),
-	    cmocka_unit_test(one_input_absent), cmocka_unit_test(nonsense_is_forgotten),
+	    cmocka_unit_test(partitions),
+	    cmocka_unit_test(blocks),
+	    cmocka_unit_test(many_ports),
+	    cmocka_unit_test(sets),
+	    cmocka_unit_test(set_lengths),
+	    cmocka_unit_test(port),
+	    cmocka_unit_test(port_alone),
+	    cmocka_unit_test(tails),
+	    cmocka_unit_test(one_input_absent),
+	    cmocka_unit_test(nonsense_is_forgotten),
 	    cmocka_unit_test(what_is_refused),
 	};
 

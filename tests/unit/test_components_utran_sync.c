@@ -31,15 +31,16 @@ static void pulses_leave_no_interference(void **state)
 		start(&sync);
 		for (uint64_t k = 0; k < 2; k++) {
 			run(&pulse, chips, CHIPS, k);
-			assert_true(fabs(power(pulse.out[0].data, CHIPS * (uint32_t)n) / power(chips, CHIPS) - 1) <
-				    0.02);
+			assert_true(fabs(power(pulse.out[0].data, CHIPS * (uint32_t)n) /
+			                    power(chips, CHIPS) -
+			                1) < 0.02);
 			run(&sync, pulse.out[0].data, CHIPS * (uint32_t)n, k);
 			assert_int_equal(sync.out[0].state, k ? ALOE_VALID : ALOE_ABSENT);
 		}
 		assert_int_equal(sync.out[0].len, CHIPS);
 		error = chip_error_db(sync.out[0].data, chips);
 		print_message("%d samples a chip: interference %.1f dB, gain %.4f\n", n, error,
-			      power(sync.out[0].data, CHIPS) / power(chips, CHIPS));
+		    power(sync.out[0].data, CHIPS) / power(chips, CHIPS));
 		assert_true(error < -40);
 		assert_true(fabs(power(sync.out[0].data, CHIPS) / power(chips, CHIPS) - 1) < 0.01);
 		mock_close(&pulse);
@@ -49,7 +50,8 @@ static void pulses_leave_no_interference(void **state)
 
 /* Runs the stream through; frame k must come out in message k + lag, from message `from` on at the latest, with no more
  * error than `worst_db`. */
-static void check_path(const struct air *air, const struct path *path, uint64_t from, uint64_t lag, double worst_db)
+static void check_path(
+    const struct air *air, const struct path *path, uint64_t from, uint64_t lag, double worst_db)
 {
 	static cf32 message[FRAME];
 	double worst = -100;
@@ -66,18 +68,20 @@ static void check_path(const struct air *air, const struct path *path, uint64_t 
 		}
 		assert_int_equal(sync.out[0].len, CHIPS);
 		if (k >= path->settle)
-			worst = fmax(worst, chip_error_db(sync.out[0].data, air->sent + (k - lag) * CHIPS));
+			worst = fmax(
+			    worst, chip_error_db(sync.out[0].data, air->sent + (k - lag) * CHIPS));
 	}
 	print_message(
 	    "delay %10.2f, %5.1f Hz, %4.1f ppm: locked after %.0f tries, frame at chip %.2f, carrier %.0f Hz, "
 	    "clock %.2f ppm, error %.1f dB\n",
-	    path->delay, path->carrier, path->ppm, mock_var(&sync, "tries"), mock_var(&sync, "frame_chip"),
-	    mock_var(&sync, "carrier_hz"), mock_var(&sync, "clock_ppm"), worst);
+	    path->delay, path->carrier, path->ppm, mock_var(&sync, "tries"),
+	    mock_var(&sync, "frame_chip"), mock_var(&sync, "carrier_hz"),
+	    mock_var(&sync, "clock_ppm"), worst);
 	assert_true(mock_var(&sync, "locks") == 1 && mock_var(&sync, "locked") == 1);
 	assert_true(worst < worst_db);
 	if (path->ppm == 0)
-		assert_true(fabs(mock_var(&sync, "frame_chip") - (path->delay / 2 + 10) + 38400.0 * (double)(lag - 1)) <
-			    0.05);
+		assert_true(fabs(mock_var(&sync, "frame_chip") - (path->delay / 2 + 10) +
+		                38400.0 * (double)(lag - 1)) < 0.05);
 	mock_close(&sync);
 }
 
@@ -89,7 +93,8 @@ static void finds_frames_at_any_delay(void **state)
 	(void)state;
 	air_open(&air, 6);
 	for (size_t i = 0; i < sizeof(delays) / sizeof(delays[0]); i++) {
-		const struct path path = {.delay = delays[i], .phase = 0.1 * (double)i, .amplitude = 1};
+		const struct path path = {
+		    .delay = delays[i], .phase = 0.1 * (double)i, .amplitude = 1};
 
 		check_path(&air, &path, 3, 1, -20);
 	}
@@ -107,9 +112,11 @@ static void finds_frames_at_any_carrier(void **state)
 	(void)state;
 	air_open(&air, 8);
 	for (size_t i = 0; i < sizeof(carriers) / sizeof(carriers[0]); i++) {
-		const struct path path = {.delay = 1234.5 * (double)i, .carrier = carriers[i], .amplitude = 1};
+		const struct path path = {
+		    .delay = 1234.5 * (double)i, .carrier = carriers[i], .amplitude = 1};
 
-		check_path(&air, &path, 3, 1, -19); /* the carrier turns by up to 0.1 within a block */
+		check_path(
+		    &air, &path, 3, 1, -19); /* the carrier turns by up to 0.1 within a block */
 	}
 	air_close(&air);
 }
@@ -122,7 +129,8 @@ static void finds_frames_in_noise(void **state)
 	(void)state;
 	air_open(&air, 8);
 	for (int i = 0; i < 4; i++) {
-		const struct path path = {.delay = 9876.5 * i + 0.3, .amplitude = 1, .noise = 2 * 10};
+		const struct path path = {
+		    .delay = 9876.5 * i + 0.3, .amplitude = 1, .noise = 2 * 10};
 
 		check_path(&air, &path, 3, 1, 10.5);
 	}
@@ -172,11 +180,15 @@ static void follows_a_clock(void **state)
 
 	(void)state;
 	air_open(&air, 60);
-	check_path(&air, &(struct path){.delay = 30000.5, .ppm = 3, .amplitude = 1, .settle = 20}, 3, 1, -20);
-	check_path(&air, &(struct path){.delay = 30000.5, .ppm = -3, .amplitude = 1, .carrier = 60, .settle = 20}, 3, 1,
-		   -20);
+	check_path(&air, &(struct path){.delay = 30000.5, .ppm = 3, .amplitude = 1, .settle = 20},
+	    3, 1, -20);
+	check_path(&air,
+	    &(struct path){
+	        .delay = 30000.5, .ppm = -3, .amplitude = 1, .carrier = 60, .settle = 20},
+	    3, 1, -20);
 	/* Past the beginning of the message and on: the frames still come at index k + 1. */
-	check_path(&air, &(struct path){.delay = -16, .ppm = 3, .amplitude = 1, .settle = 20}, 3, 1, -20);
+	check_path(
+	    &air, &(struct path){.delay = -16, .ppm = 3, .amplitude = 1, .settle = 20}, 3, 1, -20);
 	air_close(&air);
 }
 
@@ -203,7 +215,8 @@ static void holes_cost_their_frames(void **state)
 		assert_int_equal(mock_work(&sync, k), 0);
 		assert_int_equal(sync.out[0].state, valid ? ALOE_VALID : ALOE_ABSENT);
 		if (valid)
-			assert_true(chip_error_db(sync.out[0].data, air.sent + (k - 1) * CHIPS) < -20);
+			assert_true(
+			    chip_error_db(sync.out[0].data, air.sent + (k - 1) * CHIPS) < -20);
 	}
 	assert_true(mock_var(&sync, "locks") == 1);
 	assert_true(mock_var(&sync, "spoilt") == 7);
@@ -226,7 +239,8 @@ static void loses_and_finds_again(void **state)
 	start(&sync);
 	for (uint64_t k = 0; k < 20; k++) {
 		const bool there = k < 4 || k >= 13;
-		const struct path path = {.delay = k < 10 ? 5000 : 44000.5, .amplitude = there, .noise = 0.1};
+		const struct path path = {
+		    .delay = k < 10 ? 5000 : 44000.5, .amplitude = there, .noise = 0.1};
 
 		air_receive(&air, &path, k, message);
 		run(&sync, message, FRAME, k);
@@ -234,7 +248,8 @@ static void loses_and_finds_again(void **state)
 			assert_true(mock_var(&sync, "locked") == 0);
 		if (k == 3 || k > 16) {
 			assert_int_equal(sync.out[0].state, ALOE_VALID);
-			assert_true(chip_error_db(sync.out[0].data, air.sent + (k - 1) * CHIPS) < -9);
+			assert_true(
+			    chip_error_db(sync.out[0].data, air.sent + (k - 1) * CHIPS) < -9);
 		}
 	}
 	assert_true(mock_var(&sync, "locks") == 2);
@@ -245,10 +260,14 @@ static void loses_and_finds_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(pulses_leave_no_interference),   cmocka_unit_test(finds_frames_at_any_delay),
-	    cmocka_unit_test(finds_frames_at_any_carrier),    cmocka_unit_test(finds_frames_in_noise),
-	    cmocka_unit_test(finds_nothing_where_nothing_is), cmocka_unit_test(follows_a_clock),
-	    cmocka_unit_test(holes_cost_their_frames),        cmocka_unit_test(loses_and_finds_again),
+	    cmocka_unit_test(pulses_leave_no_interference),
+	    cmocka_unit_test(finds_frames_at_any_delay),
+	    cmocka_unit_test(finds_frames_at_any_carrier),
+	    cmocka_unit_test(finds_frames_in_noise),
+	    cmocka_unit_test(finds_nothing_where_nothing_is),
+	    cmocka_unit_test(follows_a_clock),
+	    cmocka_unit_test(holes_cost_their_frames),
+	    cmocka_unit_test(loses_and_finds_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,7 +100,7 @@ static void test_rx_lost_packet_is_zeros(void **state)
 		const bool lost = i / PACKET % 2 == 1;
 
 		assert_true(((const float *)m.out[0].data)[2 * i] ==
-			    (lost ? 0.0f : (float)mock_radio_re(1, 7, i) / 32768));
+		    (lost ? 0.0f : (float)mock_radio_re(1, 7, i) / 32768));
 	}
 	assert_true(mock_var(&m, "slots_short") == 1);
 	assert_true(mock_var(&m, "samples_missing") == 128 + 116);
@@ -140,7 +140,10 @@ static void test_tx_sends_the_message(void **state)
 	assert_int_equal(mock_work(&m, 0), 0);
 	assert_int_equal(m.radio.n_sent[0], SLOT);
 	for (uint32_t i = 0; i < 2 * SLOT; i++)
-		assert_int_equal(sent_word(&m, i), i == 8 ? 32767 : i == 9 ? -32768 : (int)(i * 61 % 65536) - 32768);
+		assert_int_equal(sent_word(&m, i),
+		    i == 8       ? 32767
+		        : i == 9 ? -32768
+		                 : (int)(i * 61 % 65536) - 32768);
 	assert_true(mock_var(&m, "values_limited") == 2);
 	assert_true(mock_var(&m, "slots_absent") == 0);
 	assert_true(mock_var(&m, "advance") == 3 * SLOT);
@@ -207,7 +210,8 @@ static void test_tx_no_room(void **state)
 	m.radio.room = 200;
 	assert_int_equal(mock_work(&m, 0), 0);
 	assert_int_equal(m.radio.n_sent[0], 200);
-	m.radio.counts[0] = (struct aloe_radio_counts){.tx_late = 3, .tx_underruns = 4, .tx_sequence = 5};
+	m.radio.counts[0] =
+	    (struct aloe_radio_counts){.tx_late = 3, .tx_underruns = 4, .tx_sequence = 5};
 	m.radio.room = 0;
 	assert_int_equal(mock_work(&m, 1), 0);
 	assert_int_equal(m.radio.n_sent[0], 0);
@@ -254,15 +258,18 @@ static void test_agrees_with_the_radio(void **state)
 	asks("x310_rx", "rate", "2e6", "rate = 2000000 Hz, the radio has 1000000 Hz");
 	asks("x310_tx", "rate", "999990", "rate = 999990 Hz, the radio has 1000000 Hz");
 	asks("x310_rx", "frequency", "2400000000.4", NULL);
-	asks("x310_rx", "frequency", "2.5e9", "frequency = 2500000000 Hz, the radio has 2400000000 Hz");
+	asks("x310_rx", "frequency", "2.5e9",
+	    "frequency = 2500000000 Hz, the radio has 2400000000 Hz");
 	asks("x310_tx", "frequency", "2.5e9", NULL);
 	asks("x310_rx", "gain", "10.3", NULL);
 	asks("x310_tx", "gain", "10", "gain = 10 dB, the radio has 20 dB");
 	asks("x310_rx", "spp", "128", NULL);
 	asks("x310_tx", "spp", "256", "spp = 256, the radio's packets have 128 samples");
 	asks("x310_rx", "clock_source", "external", NULL);
-	asks("x310_rx", "clock_source", "gpsdo", "clock_source = \"gpsdo\", the radio has \"external\"");
-	asks("x310_tx", "time_source", "external", "time_source = \"external\", the radio has \"internal\"");
+	asks("x310_rx", "clock_source", "gpsdo",
+	    "clock_source = \"gpsdo\", the radio has \"external\"");
+	asks("x310_tx", "time_source", "external",
+	    "time_source = \"external\", the radio has \"internal\"");
 	asks("x310_rx", "channel", "1", NULL);
 	asks("x310_tx", "channel", "2", "channel = 2 is outside [0, 1], what the radio has");
 }
@@ -303,7 +310,7 @@ static void test_needs_a_radio(void **state)
 		open_for(&m, names[i], 0);
 		assert_int_equal(mock_start(&m), -1);
 		assert_string_equal(m.setup.error,
-				    "no radio: the waveform needs clock = \"radio\" and slot_samples = N");
+		    "no radio: the waveform needs clock = \"radio\" and slot_samples = N");
 		mock_close(&m);
 	}
 	open_for(&m, "x310_tx", SLOT - 1);

@@ -39,7 +39,8 @@ static void test_mean(void **state)
 static void test_groups(void **state)
 {
 	double two[] = {1.0, 3.1, 1.1, 3.0, 1.05, 3.05, 1.02}, low, high;
-	double one[] = {1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2}, outlier[] = {1, 1.1, 1.05, 1.02, 1.03, 1.04, 1.06, 9};
+	double one[] = {1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2},
+	       outlier[] = {1, 1.1, 1.05, 1.02, 1.03, 1.04, 1.06, 9};
 	double alone[] = {1, 1.1, 1.05, 1.02, 9};
 	double close[] = {1.00, 1.001, 1.002, 1.02, 1.021, 1.022}, few[] = {1, 1, 9, 9};
 
@@ -119,16 +120,18 @@ struct world {                   /* of systems that take what is written here */
 	unsigned refuse; /* set-up 2 of system 1 is not to be had */
 };
 
-static const struct contest_setup setups[] = {{"slow", 1, false, ""}, {"fast", 1, false, ""}, {"middle", 1, false, ""}};
+static const struct contest_setup setups[] = {
+    {"slow", 1, false, ""}, {"fast", 1, false, ""}, {"middle", 1, false, ""}};
 
 /* System s takes s + 1 times as long as the first, a set-up 3, 1 or 2 times its best. */
-static int made_up(struct contest *contest, const struct contest_system *system, const struct contest_setup *setup,
-		   const struct contest_size *size, double items, const char *what, double ret[CONTEST_FIGURES])
+static int made_up(struct contest *contest, const struct contest_system *system,
+    const struct contest_setup *setup, const struct contest_size *size, double items,
+    const char *what, double ret[CONTEST_FIGURES])
 {
 	static const double times[] = {3, 1, 2};
 	struct world *world = contest->self;
 	const size_t s = (size_t)(system - contest->systems), z = (size_t)(size - contest->sizes),
-		     k = (size_t)(setup - setups);
+	             k = (size_t)(setup - setups);
 
 	if (s == 1 && k == world->refuse)
 		return CLI_FAILED;
@@ -139,8 +142,8 @@ static int made_up(struct contest *contest, const struct contest_system *system,
 	} else {
 		assert_true(items == contest->items);
 		if (world->in_round % 6 == 0) {
-			world->second_order =
-			    world->second_order || (world->in_round && s * 2 + z != world->first_before);
+			world->second_order = world->second_order ||
+			    (world->in_round && s * 2 + z != world->first_before);
 			world->first_before = s * 2 + z;
 		}
 		world->in_round++;
@@ -159,10 +162,14 @@ static struct contest contest_of(struct bench *bench, struct world *world)
 {
 	return (struct contest){
 	    .bench = bench,
-	    .systems =
-		{{.name = "ours", .setups = setups, .n_setups = 3},
-		 {.name = "ours too", .setups = setups, .n_setups = 3},
-		 {.name = "theirs", .program = "x", .setups = setups, .n_setups = 3, .reach = 4, .reach_others = 1}},
+	    .systems = {{.name = "ours", .setups = setups, .n_setups = 3},
+	        {.name = "ours too", .setups = setups, .n_setups = 3},
+	        {.name = "theirs",
+	            .program = "x",
+	            .setups = setups,
+	            .n_setups = 3,
+	            .reach = 4,
+	            .reach_others = 1}},
 	    .n_systems = 3,
 	    .sizes = {{1, 1}, {10, 10}},
 	    .n_sizes = 2,
@@ -219,13 +226,17 @@ static void test_contest(void **state)
 	contest_tables(&contest);
 	assert_int_equal(bench.n_tables, 2);
 	assert_int_equal(json_array_size(bench.tables[0].rows), 6);
-	assert_true(number(row(&bench, 0, 5), "mean") == 30 && number(row(&bench, 0, 5), "rate") == 100. * 10 / 30);
+	assert_true(number(row(&bench, 0, 5), "mean") == 30 &&
+	    number(row(&bench, 0, 5), "rate") == 100. * 10 / 30);
 	assert_true(number(row(&bench, 0, 5), "second") == 7);
-	assert_int_equal(json_array_size(bench.tables[1].rows), 4); /* two sizes, two of ours, one of theirs */
-	assert_true(number(row(&bench, 1, 0), "ratio") == 3 && number(row(&bench, 1, 0), "reach") == 4);
+	assert_int_equal(
+	    json_array_size(bench.tables[1].rows), 4); /* two sizes, two of ours, one of theirs */
+	assert_true(
+	    number(row(&bench, 1, 0), "ratio") == 3 && number(row(&bench, 1, 0), "reach") == 4);
 	assert_string_equal(json_string_value(json_object_get(row(&bench, 1, 0), "reached")), "no");
 	assert_true(number(row(&bench, 1, 1), "ratio") == 1.5);
-	assert_string_equal(json_string_value(json_object_get(row(&bench, 1, 1), "reached")), "yes");
+	assert_string_equal(
+	    json_string_value(json_object_get(row(&bench, 1, 1), "reached")), "yes");
 	assert_true(bench.missed);
 	contest.systems[1].beside = true; /* nothing is to be reached by it any more */
 	bench.missed = false;
@@ -234,7 +245,8 @@ static void test_contest(void **state)
 	assert_true(number(row(&bench, 3, 1), "ratio") == 1.5);
 	assert_true(json_is_null(json_object_get(row(&bench, 3, 1), "reach")));
 	assert_null(json_object_get(row(&bench, 3, 1), "reached"));
-	assert_string_equal(json_string_value(json_object_get(row(&bench, 3, 0), "reached")), "yes");
+	assert_string_equal(
+	    json_string_value(json_object_get(row(&bench, 3, 0), "reached")), "yes");
 	assert_false(bench.missed);
 	contest_fini(&contest);
 	bench_fini(&bench);
@@ -251,8 +263,8 @@ static void test_refused(void **state)
 	assert_int_equal(contest_run(&contest), CLI_OK);
 	assert_string_equal(contest.best[1][0]->name, "middle");
 	assert_string_equal(contest.best[0][0]->name, "fast");
-	assert_non_null(
-	    strstr(json_string_value(json_array_get(bench.notes, 0)), "ours too, fast: not to be had here"));
+	assert_non_null(strstr(json_string_value(json_array_get(bench.notes, 0)),
+	    "ours too, fast: not to be had here"));
 	contest_fini(&contest);
 	bench_fini(&bench);
 }
@@ -277,8 +289,12 @@ static void test_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_mean),  cmocka_unit_test(test_groups),  cmocka_unit_test(test_groups_chance),
-	    cmocka_unit_test(test_lanes), cmocka_unit_test(test_contest), cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_mean),
+	    cmocka_unit_test(test_groups),
+	    cmocka_unit_test(test_groups_chance),
+	    cmocka_unit_test(test_lanes),
+	    cmocka_unit_test(test_contest),
+	    cmocka_unit_test(test_refused),
 	    cmocka_unit_test(test_words),
 	};
 

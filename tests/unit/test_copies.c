@@ -20,14 +20,15 @@
 
 enum { N = 4, LINKS = 3 };
 
-static const char text[] = "name = \"x\"; slot_ns = 1000000;\n"
-			   "instances: {\n"
-			   " source: { component = \"random_source\"; seed = 5; length = 8; };\n"
-			   " mod: { component = \"bpsk_mod\"; };\n"
-			   " fir: { component = \"fir\"; taps = [1.0, 2.0]; };\n"
-			   " sink: { component = \"file_sink\"; path = \"out-{copy}-{copy}.cf32\"; };\n"
-			   "};\n"
-			   "links = ( \"source -> mod -> fir -> sink\" );\n";
+static const char text[] =
+    "name = \"x\"; slot_ns = 1000000;\n"
+    "instances: {\n"
+    " source: { component = \"random_source\"; seed = 5; length = 8; };\n"
+    " mod: { component = \"bpsk_mod\"; };\n"
+    " fir: { component = \"fir\"; taps = [1.0, 2.0]; };\n"
+    " sink: { component = \"file_sink\"; path = \"out-{copy}-{copy}.cf32\"; };\n"
+    "};\n"
+    "links = ( \"source -> mod -> fir -> sink\" );\n";
 
 static int fixture_open(void **state)
 {
@@ -52,8 +53,11 @@ static int fixture_close(void **state)
 
 static struct waveform *parsed(void **state, uint32_t copies, const char *set)
 {
-	const struct wf_overrides overrides = {
-	    .sets = &set, .n_sets = set != NULL, .cwd = "/there", .pipelined = -1, .copies = copies};
+	const struct wf_overrides overrides = {.sets = &set,
+	    .n_sets = set != NULL,
+	    .cwd = "/there",
+	    .pipelined = -1,
+	    .copies = copies};
 	struct waveform *waveform = NULL;
 	struct diag diag;
 
@@ -66,13 +70,18 @@ static struct waveform *parsed(void **state, uint32_t copies, const char *set)
 
 static void refused(void **state, uint32_t copies, const char *set, const char *line)
 {
-	const struct wf_overrides overrides = {
-	    .sets = &set, .n_sets = set != NULL, .cwd = "/there", .pipelined = -1, .copies = copies};
+	const struct wf_overrides overrides = {.sets = &set,
+	    .n_sets = set != NULL,
+	    .cwd = "/there",
+	    .pipelined = -1,
+	    .copies = copies};
 	struct waveform *waveform = NULL;
 	struct diag diag;
 
 	diag_init(&diag);
-	assert_int_equal(waveform_parse("x.conf", text, strlen(text), *state, &overrides, &diag, &waveform), -EINVAL);
+	assert_int_equal(
+	    waveform_parse("x.conf", text, strlen(text), *state, &overrides, &diag, &waveform),
+	    -EINVAL);
 	assert_int_equal(diag.len, 1);
 	assert_string_equal(diag.lines[0], line);
 	diag_fini(&diag);
@@ -127,7 +136,8 @@ static void test_made(void **state)
 			assert_int_equal(mine[k + 1].in[0].link, (int)c * LINKS + k);
 		}
 		assert_true(value(&mine[0], "seed")->number == 5 + c);
-		assert_true(value(&mine[2], "taps")->reals[0] == 3 && value(&mine[2], "taps")->n_reals == 2);
+		assert_true(value(&mine[2], "taps")->reals[0] == 3 &&
+		    value(&mine[2], "taps")->n_reals == 2);
 		snprintf(name, sizeof(name), "/there/out-%u-%u.cf32", c + 1, c + 1);
 		assert_string_equal(value(&mine[3], "path")->text, name);
 	}
@@ -139,16 +149,15 @@ static void test_files(void **state)
 	char folder[] = "/tmp/aloe-copies-XXXXXX", set[64], line[512];
 
 	waveform_free(parsed(state, 100, "sink.path=/dev/null"));
-	refused(
-	    state, 3, "sink.path=/there/out",
+	refused(state, 3, "sink.path=/there/out",
 	    "x.conf:6: sink_1.path and sink_2.path are one file, /there/out: each needs its own ({copy} in a path is "
 	    "the number of the copy)");
 	assert_non_null(mkdtemp(folder));
 	snprintf(set, sizeof(set), "sink.path=%s/out", folder);
 	snprintf(line, sizeof(line),
-		 "x.conf:6: sink_1.path and sink_2.path are one file, %s/out: each needs its own ({copy} in a path is "
-		 "the number of the copy)",
-		 folder);
+	    "x.conf:6: sink_1.path and sink_2.path are one file, %s/out: each needs its own ({copy} in a path is "
+	    "the number of the copy)",
+	    folder);
 	refused(state, 2, set, line); /* there or not */
 	rmdir(folder);
 }
@@ -156,18 +165,18 @@ static void test_files(void **state)
 static void test_limits(void **state)
 {
 	waveform_free(parsed(state, 16384, NULL));
-	refused(
-	    state, 16385, NULL,
+	refused(state, 16385, NULL,
 	    "--copies: 16385 copies of 4 instances and 3 links: at most 65536 instances and 262144 links are allowed");
 	refused(state, UINT32_MAX, NULL,
-		"--copies: 4294967295 copies of 4 instances and 3 links: at most 65536 instances and 262144 links are "
-		"allowed");
+	    "--copies: 4294967295 copies of 4 instances and 3 links: at most 65536 instances and 262144 links are "
+	    "allowed");
 }
 
 /* The question to the host is that of one copy, unless a text makes them differ. */
 static void test_shape(void **state)
 {
-	struct waveform *alike = parsed(state, 50, "sink.path=/dev/null"), *apart = parsed(state, 50, NULL);
+	struct waveform *alike = parsed(state, 50, "sink.path=/dev/null"),
+	                *apart = parsed(state, 50, NULL);
 	struct waveform *one = parsed(state, 1, "sink.path=/dev/null");
 	char *of_alike = waveform_shape_json(alike), *of_apart = waveform_shape_json(apart);
 	char *of_one = waveform_shape_json(one), *answer = waveform_shape_serve(of_alike);
@@ -212,7 +221,8 @@ static struct plan *planned(struct waveform *wf, size_t n_lanes)
 /* Whole copies, as evenly as they go, and each runs from end to end. */
 static void test_lanes(void **state)
 {
-	static const uint32_t tries[][2] = {{2, 2}, {3, 2}, {7, 2}, {20, 2}, {9, 4}, {3, 4}, {400, 3}};
+	static const uint32_t tries[][2] = {
+	    {2, 2}, {3, 2}, {7, 2}, {20, 2}, {9, 4}, {3, 4}, {400, 3}};
 
 	for (size_t t = 0; t < sizeof(tries) / sizeof(tries[0]); t++) {
 		const uint32_t copies = tries[t][0], lanes = tries[t][1];
@@ -224,7 +234,8 @@ static void test_lanes(void **state)
 			assert_int_equal(plan->instances[i].lane, plan->instances[i / N * N].lane);
 			assert_int_equal(plan->instances[i].lag, 0);
 			if (i % N != 0)
-				assert_int_equal(plan->instances[i].order, plan->instances[i - 1].order + 1);
+				assert_int_equal(
+				    plan->instances[i].order, plan->instances[i - 1].order + 1);
 			else
 				on[plan->instances[i].lane]++;
 		}
@@ -245,10 +256,11 @@ static void check_buffers(const struct image_view *view)
 	for (uint32_t i = 0; i < view->head->buffers.count; i++)
 		for (uint32_t k = 0; k < i; k++) {
 			const struct image_buffer *a = &view->buffers[i], *b = &view->buffers[k];
-			const bool one_lane =
-			    view->instances[a->instance].segment == view->instances[b->instance].segment;
+			const bool one_lane = view->instances[a->instance].segment ==
+			    view->instances[b->instance].segment;
 
-			assert_int_equal(a->data == b->data, one_lane && i % per_copy == k % per_copy);
+			assert_int_equal(
+			    a->data == b->data, one_lane && i % per_copy == k % per_copy);
 			assert_true(a->messages != b->messages);
 		}
 }
@@ -274,7 +286,8 @@ static uint32_t last_use(const struct waveform *wf, const struct plan *plan, uin
 }
 
 /* Two buffers have one place only if one is read for the last time before the other is written. Returns how many places. */
-static uint32_t check_places(const struct waveform *wf, const struct plan *plan, const struct image_buffer *rows)
+static uint32_t check_places(
+    const struct waveform *wf, const struct plan *plan, const struct image_buffer *rows)
 {
 	uint32_t places = 0;
 
@@ -283,12 +296,14 @@ static uint32_t check_places(const struct waveform *wf, const struct plan *plan,
 
 		places += rows[i].shares == 0;
 		for (uint32_t k = 0; k < i; k++) {
-			const struct plan_instance *theirs = &plan->instances[plan->buffers[k].instance];
+			const struct plan_instance *theirs =
+			    &plan->instances[plan->buffers[k].instance];
 
 			if (rows[i].data != rows[k].data)
 				continue;
 			assert_int_equal(mine->segment, theirs->segment);
-			assert_true(last_use(wf, plan, i) < theirs->order || last_use(wf, plan, k) < mine->order);
+			assert_true(last_use(wf, plan, i) < theirs->order ||
+			    last_use(wf, plan, k) < mine->order);
 			assert_int_equal(rows[i].type, rows[k].type);
 			assert_int_equal(rows[i].max, rows[k].max);
 		}
@@ -314,10 +329,12 @@ static void test_places(void **state)
 	size_t len;
 
 	diag_init(&diag);
-	assert_int_equal(waveform_parse("x.conf", chain, strlen(chain), *state, &overrides, &diag, &wf), 0);
+	assert_int_equal(
+	    waveform_parse("x.conf", chain, strlen(chain), *state, &overrides, &diag, &wf), 0);
 	plan = planned(wf, 1);
 	assert_int_equal(program_build(wf, plan, 0, &diag, &program, &len), 0);
-	rows = (const void *)((const uint8_t *)program + ((const struct image_head *)program)->buffers.offset);
+	rows = (const void *)((const uint8_t *)program +
+	    ((const struct image_head *)program)->buffers.offset);
 	assert_int_equal(plan->n_buffers, 6);
 	assert_int_equal(check_places(wf, plan, rows), 3);
 	free(program);
@@ -347,7 +364,8 @@ static void test_apart(void **state)
 	head = program;
 	rows = (const void *)((const uint8_t *)program + head->buffers.offset);
 	for (uint32_t i = 0; i < head->buffers.count; i++)
-		if (i % LINKS != 0) /* into a filter, one step later; into a sink, on another lane */
+		if (i % LINKS !=
+		    0) /* into a filter, one step later; into a sink, on another lane */
 			assert_int_equal(rows[i].shares, 0);
 	assert_true(check_places(wf, plan, rows) < head->buffers.count);
 	free(program);
@@ -393,7 +411,8 @@ static void test_program(void **state)
 		char name[64];
 
 		assert_int_equal(rows[i].original, rows[i % N].original);
-		snprintf(name, sizeof(name), "%s_%u", image_text(&view, rows[i].original), i / N + 1);
+		snprintf(
+		    name, sizeof(name), "%s_%u", image_text(&view, rows[i].original), i / N + 1);
 		assert_string_equal(image_text(&view, rows[i].name), name);
 		assert_int_equal(rows[i].component, rows[i % N].component);
 		assert_int_equal(params[rows[i].params].name, params[rows[i % N].params].name);
@@ -412,9 +431,15 @@ static void test_program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_none),    cmocka_unit_test(test_made),  cmocka_unit_test(test_files),
-	    cmocka_unit_test(test_limits),  cmocka_unit_test(test_shape), cmocka_unit_test(test_lanes),
-	    cmocka_unit_test(test_program), cmocka_unit_test(test_apart), cmocka_unit_test(test_places),
+	    cmocka_unit_test(test_none),
+	    cmocka_unit_test(test_made),
+	    cmocka_unit_test(test_files),
+	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_shape),
+	    cmocka_unit_test(test_lanes),
+	    cmocka_unit_test(test_program),
+	    cmocka_unit_test(test_apart),
+	    cmocka_unit_test(test_places),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_open, fixture_close);

@@ -18,7 +18,8 @@ static void test_lines_name_the_place(void **state)
 
 	(void)state;
 	diag_init(&diag);
-	assert_int_equal(diag_error(&diag, "a.conf", 7, "x = %d is outside [%d, %d]", 5, 0, 3), -EINVAL);
+	assert_int_equal(
+	    diag_error(&diag, "a.conf", 7, "x = %d is outside [%d, %d]", 5, 0, 3), -EINVAL);
 	diag_error(&diag, "a.conf", 0, "is empty");
 	diag_error(&diag, NULL, 9, "no place");
 	diag_note(&diag, "by the way, %s", "this");
@@ -68,7 +69,8 @@ static void test_print(void **state)
 	diag_fini(&diag);
 }
 
-static const char *const names[] = {"source", "ebn0_db", "length", "bpsk_mod", "bpsk_demod", "awgn", "pin"};
+static const char *const names[] = {
+    "source", "ebn0_db", "length", "bpsk_mod", "bpsk_demod", "awgn", "pin"};
 
 static const char *nearest(const char *word)
 {
@@ -137,8 +139,10 @@ static void test_distance_is_the_edit_distance(void **state)
 		for (int k = 1; k < 120; k++) {
 			word_make(i, a);
 			word_make(k, b);
-			const bool longer = strlen(a) >= 3 && strncmp(a, b, strlen(a)) == 0 && strlen(b) > strlen(a);
-			const bool near = plain_distance(a, b) <= 1 && plain_distance(a, b) < strlen(b);
+			const bool longer = strlen(a) >= 3 && strncmp(a, b, strlen(a)) == 0 &&
+			    strlen(b) > strlen(a);
+			const bool near =
+			    plain_distance(a, b) <= 1 && plain_distance(a, b) < strlen(b);
 			assert_int_equal(diag_nearest(a, one, 1) != NULL, near || longer);
 		}
 }

@@ -16,8 +16,8 @@
 #include "tools/aloe/doctor/report.h"
 
 /* `changes`: "PATH FROM>TO" for each, with blanks between. */
-static void found(const struct world *world, const char *name, enum verdict verdict, const char *now, const char *want,
-		  const char *changes)
+static void found(const struct world *world, const char *name, enum verdict verdict,
+    const char *now, const char *want, const char *changes)
 {
 	char said[4096] = "";
 	struct finding finding;
@@ -30,9 +30,9 @@ static void found(const struct world *world, const char *name, enum verdict verd
 		const size_t len = strlen(said);
 
 		snprintf(said + len, sizeof(said) - len, "%s%s %s>%s", len ? " " : "",
-			 json_string_value(json_object_get(change, "path")),
-			 json_string_value(json_object_get(change, "from")),
-			 json_string_value(json_object_get(change, "to")));
+		    json_string_value(json_object_get(change, "path")),
+		    json_string_value(json_object_get(change, "from")),
+		    json_string_value(json_object_get(change, "to")));
 	}
 	assert_string_equal(finding.now, now);
 	assert_string_equal(finding.want, want);
@@ -45,7 +45,8 @@ static void found(const struct world *world, const char *name, enum verdict verd
 
 static void test_cpu_sets(void **state)
 {
-	static const char *const lists[] = {"", "0", "0-2,5", "1,3,5-1023"}, *const masks[] = {"0", "27", "1,00000000"};
+	static const char *const lists[] = {"", "0", "0-2,5", "1,3,5-1023"},
+	                         *const masks[] = {"0", "27", "1,00000000"};
 	static const char *const bad[] = {"x", "1-", "1,", "-1", "1024", "1 2", "1-x"};
 	char text[4096];
 	cpu_set_t cpus;
@@ -81,12 +82,13 @@ static void test_values(void **state)
 
 	found(world, "rt-throttling", UNAVAILABLE, "not there", "", "");
 	world_put(world, "/proc/sys/kernel/sched_rt_runtime_us", "950000\n");
-	found(world, "rt-throttling", FIXABLE, "950000", "-1", "/proc/sys/kernel/sched_rt_runtime_us 950000>-1");
+	found(world, "rt-throttling", FIXABLE, "950000", "-1",
+	    "/proc/sys/kernel/sched_rt_runtime_us 950000>-1");
 	world_put(world, "/proc/sys/kernel/sched_rt_runtime_us", "-1\n");
 	found(world, "rt-throttling", GOOD, "-1", "", "");
 	world_put(world, "/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n");
 	found(world, "huge-pages", FIXABLE, "always", "madvise",
-	      "/sys/kernel/mm/transparent_hugepage/enabled always>madvise");
+	    "/sys/kernel/mm/transparent_hugepage/enabled always>madvise");
 	world_put(world, "/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
 	found(world, "huge-pages", GOOD, "madvise", "", "");
 	world_folder(world, "/proc/sys/kernel/watchdog");
@@ -102,13 +104,13 @@ static void test_lanes_values(void **state)
 	world_put(world, CPU "cpu2/cpufreq/scaling_governor", "performance\n");
 	world_put(world, CPU "cpu3/cpufreq/scaling_governor", "schedutil\n");
 	found(world, "governor", FIXABLE, "schedutil (CPU 3)", "performance",
-	      CPU "cpu3/cpufreq/scaling_governor schedutil>performance");
+	    CPU "cpu3/cpufreq/scaling_governor schedutil>performance");
 	world_put(world, CPU "cpu3/cpufreq/scaling_governor", "performance\n");
 	found(world, "governor", GOOD, "performance", "", "");
 	world_put(world, CPU "cpu2/cpufreq/scaling_max_freq", "1800000\n");
 	world_put(world, CPU "cpu2/cpufreq/cpuinfo_max_freq", "3200000\n");
 	found(world, "frequency-limit", FIXABLE, "1800000 (CPU 2)", "3200000",
-	      CPU "cpu2/cpufreq/scaling_max_freq 1800000>3200000");
+	    CPU "cpu2/cpufreq/scaling_max_freq 1800000>3200000");
 }
 
 static void test_fair_server(void **state)
@@ -121,7 +123,7 @@ static void test_fair_server(void **state)
 	found(world, "fair-server", GOOD, "none in Linux 6.1", "", "");
 	world_put(world, "/sys/kernel/debug/sched/fair_server/cpu2/runtime", "50000000\n");
 	found(world, "fair-server", FIXABLE, "50000000 (CPU 2)", "0",
-	      "/sys/kernel/debug/sched/fair_server/cpu2/runtime 50000000>0");
+	    "/sys/kernel/debug/sched/fair_server/cpu2/runtime 50000000>0");
 }
 
 static void test_interrupts(void **state)
@@ -134,7 +136,7 @@ static void test_interrupts(void **state)
 	world_put(world, "/proc/irq/7/smp_affinity_list", "1-2\n");
 	world_put(world, "/proc/irq/9/smp_affinity_list", "3\n");
 	found(world, "irq-affinity", FIXABLE, "2 of 3 may come to lanes", "none",
-	      "/proc/irq/7/smp_affinity_list 1-2>1 /proc/irq/9/smp_affinity_list 3>0-1");
+	    "/proc/irq/7/smp_affinity_list 1-2>1 /proc/irq/9/smp_affinity_list 3>0-1");
 	world_put(world, "/proc/irq/default_smp_affinity", "f\n");
 	found(world, "new-irqs", FIXABLE, "CPUs 0-3", "0-1", "/proc/irq/default_smp_affinity f>3");
 	world_put(world, "/sys/devices/virtual/workqueue/cpumask", "1\n");
@@ -158,8 +160,7 @@ static void test_boot(void **state)
 	found(world, "rcu_nocbs", FIXABLE, "3", "2-3", "");
 	found(world, "preemption", GOOD, "full", "", "");
 	knob_find(&world->machine, knob_named("isolcpus"), &finding);
-	assert_string_equal(
-	    finding.how,
+	assert_string_equal(finding.how,
 	    "isolcpus=managed_irq,domain,2-3 on the kernel's command line; start ALOE with taskset -c 0-3");
 	finding_fini(&finding);
 	world_put(world, CPU "isolated", "1-3\n");
@@ -174,39 +175,46 @@ static void test_kernel(void **state)
 	struct world *world = *state;
 
 	world_put(world, "/proc/version", "Linux version 6.1 #1 SMP PREEMPT_DYNAMIC Debian\n");
-	found(world, "preemption", FIXABLE, "as the kernel was built (PREEMPT_DYNAMIC)", "full", "");
+	found(
+	    world, "preemption", FIXABLE, "as the kernel was built (PREEMPT_DYNAMIC)", "full", "");
 	world_put(world, "/sys/kernel/debug/sched/preempt", "none (voluntary) full\n");
-	found(world, "preemption", FIXABLE, "voluntary", "full", "/sys/kernel/debug/sched/preempt voluntary>full");
+	found(world, "preemption", FIXABLE, "voluntary", "full",
+	    "/sys/kernel/debug/sched/preempt voluntary>full");
 	world_put(world, "/sys/kernel/realtime", "1\n");
 	found(world, "preemption", GOOD, "PREEMPT_RT", "", "");
 	world_put(world, "/proc/cpuinfo", "processor : 0\nflags\t: fpu hypervisor lahf\nbugs\t:\n");
 	world_put(world, "/proc/stat", "cpu  10 0 10 60 0 0 0 20 0 0\ncpu0 1 1 1 1\n");
-	found(world, "hypervisor", UNAVAILABLE, "a virtual machine, 20.00 % stolen since it started", "", "");
+	found(world, "hypervisor", UNAVAILABLE,
+	    "a virtual machine, 20.00 % stolen since it started", "", "");
 	world_put(world, "/proc/cpuinfo", "flags\t: fpu lahf\nbugs\t: hypervisor\n");
 	found(world, "hypervisor", GOOD, "none seen", "", "");
 }
 
 static void test_clock(void **state)
 {
-	static const char current[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+	static const char current[] =
+	    "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 	struct world *world = *state;
 
 	world_put(world, current, "tsc\n");
 	found(world, "clocksource", GOOD, "tsc", "", "");
 	world_put(world, current, "hpet\n");
 	found(world, "clocksource", UNAVAILABLE, "hpet", "", "");
-	world_put(world, "/sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc hpet acpi_pm \n");
+	world_put(world, "/sys/devices/system/clocksource/clocksource0/available_clocksource",
+	    "tsc hpet acpi_pm \n");
 	found(world, "clocksource", FIXABLE, "hpet", "tsc",
-	      "/sys/devices/system/clocksource/clocksource0/current_clocksource hpet>tsc");
+	    "/sys/devices/system/clocksource/clocksource0/current_clocksource hpet>tsc");
 }
 
 static void test_rights(void **state)
 {
 	struct world *world = *state;
 
-	world->machine.rights = (struct machine_rights){.fifo = -EPERM, .memlock_kb = 8192, .slack_ns = 50000};
+	world->machine.rights =
+	    (struct machine_rights){.fifo = -EPERM, .memlock_kb = 8192, .slack_ns = 50000};
 	world_put(world, "/proc/swaps", "Filename Type Size\n/dev/vda2 partition 99\n");
-	found(world, "real-time", FIXABLE, "SCHED_FIFO refused (Operation not permitted)", "allowed", "");
+	found(world, "real-time", FIXABLE, "SCHED_FIFO refused (Operation not permitted)",
+	    "allowed", "");
 	found(world, "locked-memory", FIXABLE, "8192 kB", "unlimited", "");
 	found(world, "timer-slack", GOOD, "50000 ns", "", "");
 	found(world, "swap", FIXABLE, "in use", "none, or locked-memory without limit", "");
@@ -275,11 +283,12 @@ static void test_shield_v2(void **state)
 	world_put(world, "/proc/50/cmdline", "sh");
 	world_folder(world, GROUP "system.slice");
 	world_folder(world, GROUP "aloe.slice");
-	found(world, "shield", FIXABLE, "the lanes' CPUs are open to 1 control groups and 1 programs in none",
-	      "to ALOE alone",
-	      GROUP "cgroup.subtree_control -cpuset>+cpuset " GROUP "system.slice/cpuset.cpus >0-1 " GROUP
-		    "aloe-others >made " GROUP "aloe-others/cpuset.cpus >0-1 " GROUP "aloe-others/cgroup.procs " GROUP
-		    "cgroup.procs>moved");
+	found(world, "shield", FIXABLE,
+	    "the lanes' CPUs are open to 1 control groups and 1 programs in none", "to ALOE alone",
+	    GROUP "cgroup.subtree_control -cpuset>+cpuset " GROUP
+	          "system.slice/cpuset.cpus >0-1 " GROUP "aloe-others >made " GROUP
+	          "aloe-others/cpuset.cpus >0-1 " GROUP "aloe-others/cgroup.procs " GROUP
+	          "cgroup.procs>moved");
 	world_put(world, GROUP "cgroup.subtree_control", "cpu cpuset\n");
 	world_put(world, GROUP "system.slice/cpuset.cpus", "0\n");
 	world_put(world, GROUP "cgroup.procs", "2\n");
@@ -295,11 +304,12 @@ static void test_shield_v1(void **state)
 	world_put(world, GROUP "cpuset/cgroup.procs", "50\n");
 	world_put(world, "/proc/50/cmdline", "sh");
 	world_put(world, GROUP "cpuset/docker/cpuset.cpus", "0-3\n");
-	found(world, "shield", FIXABLE, "the lanes' CPUs are open to 1 control groups and 1 programs in none",
-	      "to ALOE alone",
-	      GROUP "cpuset/docker/cpuset.cpus 0-3>0-1 " GROUP "cpuset/aloe-others >made " GROUP
-		    "cpuset/aloe-others/cpuset.cpus >0-1 " GROUP "cpuset/aloe-others/cpuset.mems >0 " GROUP
-		    "cpuset/aloe-others/cgroup.procs " GROUP "cpuset/cgroup.procs>moved");
+	found(world, "shield", FIXABLE,
+	    "the lanes' CPUs are open to 1 control groups and 1 programs in none", "to ALOE alone",
+	    GROUP "cpuset/docker/cpuset.cpus 0-3>0-1 " GROUP "cpuset/aloe-others >made " GROUP
+	          "cpuset/aloe-others/cpuset.cpus >0-1 " GROUP
+	          "cpuset/aloe-others/cpuset.mems >0 " GROUP
+	          "cpuset/aloe-others/cgroup.procs " GROUP "cpuset/cgroup.procs>moved");
 }
 
 /* Other lanes than the first time: the group moves, who is in the root by now stays. */
@@ -312,8 +322,9 @@ static void test_shield_again(void **state)
 	world_put(world, "/proc/50/cmdline", "aloe-frontend");
 	world_put(world, GROUP "cpuset/aloe-others/cpuset.cpus", "0,3\n");
 	world_put(world, GROUP "cpuset/aloe/cpuset.cpus", "0-3\n");
-	found(world, "shield", FIXABLE, "the lanes' CPUs are open to 1 control groups and 0 programs in none",
-	      "to ALOE alone", GROUP "cpuset/aloe-others/cpuset.cpus 0,3>0-1");
+	found(world, "shield", FIXABLE,
+	    "the lanes' CPUs are open to 1 control groups and 0 programs in none", "to ALOE alone",
+	    GROUP "cpuset/aloe-others/cpuset.cpus 0,3>0-1");
 	world_put(world, GROUP "cpuset/aloe-others/cpuset.cpus", "0\n");
 	found(world, "shield", GOOD, "control groups keep others away", "", "");
 }
@@ -330,7 +341,8 @@ static void test_missed(void **state)
 	for (int i = 0; i < 10; i++)
 		hist_add(&loop->gaps, 1000000); /* 1 % of the time, 1 ms each */
 	assert_true(measure_missed(loop, 2100000) == 0);
-	assert_true(measure_missed(loop, 1000000) > 0.0099 && measure_missed(loop, 1000000) < 0.0101);
+	assert_true(
+	    measure_missed(loop, 1000000) > 0.0099 && measure_missed(loop, 1000000) < 0.0101);
 	assert_true(measure_missed(loop, 100000) > 0.0099 && measure_missed(loop, 100000) < 0.0101);
 	assert_true(measure_slots(loop, 100000) == 10000);
 	for (int i = 0; i < 99; i++)
@@ -391,14 +403,15 @@ static void test_report(void **state)
 	hist_add(&timer->gaps, 300000); /* 0.03 % */
 	hist_add(&timer->late, 20);
 	report = json_pack("{s:o}", "measured", doctor_measured(one, 1));
-	of = json_object_get(json_object_get(json_object_get(report, "measured"), "shortest_us"), "timer");
+	of = json_object_get(
+	    json_object_get(json_object_get(report, "measured"), "shortest_us"), "timer");
 	assert_int_equal(json_integer_value(json_object_get(of, "one_in_1000")), 10);
 	assert_int_equal(json_integer_value(json_object_get(of, "none_seen")), 1000);
 	doctor_print(report, out);
 	fclose(out);
 	assert_non_null(strstr(text, "CPU 0   polling  not measured: a lane runs there now"));
-	assert_non_null(
-	    strstr(text, "on the timer   1 in 100 missed: 10 us  1 in 1000: 10 us  none seen missed: 1 ms"));
+	assert_non_null(strstr(text,
+	    "on the timer   1 in 100 missed: 10 us  1 in 1000: 10 us  none seen missed: 1 ms"));
 	free(text);
 	json_decref(report);
 	free(one);
@@ -407,15 +420,24 @@ static void test_report(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_cpu_sets), IN_WORLD(test_values),
-	    IN_WORLD(test_lanes_values),     IN_WORLD(test_fair_server),
-	    IN_WORLD(test_interrupts),       IN_WORLD(test_boot),
-	    IN_WORLD(test_kernel),           IN_WORLD(test_clock),
-	    IN_WORLD(test_rights),           IN_WORLD(test_siblings_and_pages),
-	    IN_WORLD(test_no_rest),          IN_WORLD(test_nothing_there),
-	    IN_WORLD(test_shield_v2),        IN_WORLD(test_shield_v1),
-	    IN_WORLD(test_shield_again),     cmocka_unit_test(test_missed),
-	    cmocka_unit_test(test_measure),  cmocka_unit_test(test_report),
+	    cmocka_unit_test(test_cpu_sets),
+	    IN_WORLD(test_values),
+	    IN_WORLD(test_lanes_values),
+	    IN_WORLD(test_fair_server),
+	    IN_WORLD(test_interrupts),
+	    IN_WORLD(test_boot),
+	    IN_WORLD(test_kernel),
+	    IN_WORLD(test_clock),
+	    IN_WORLD(test_rights),
+	    IN_WORLD(test_siblings_and_pages),
+	    IN_WORLD(test_no_rest),
+	    IN_WORLD(test_nothing_there),
+	    IN_WORLD(test_shield_v2),
+	    IN_WORLD(test_shield_v1),
+	    IN_WORLD(test_shield_again),
+	    cmocka_unit_test(test_missed),
+	    cmocka_unit_test(test_measure),
+	    cmocka_unit_test(test_report),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

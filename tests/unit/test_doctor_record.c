@@ -51,10 +51,11 @@ static void said(const json_t *done, const char *path, bool good, const char *wo
 	fail_msg("nothing was said of %s", path);
 }
 
-static json_t *change(json_t *changes, const char *kind, const char *path, const char *from, const char *to)
+static json_t *change(
+    json_t *changes, const char *kind, const char *path, const char *from, const char *to)
 {
 	json_array_append_new(changes,
-			      json_pack("{s:s, s:s, s:s, s:s}", "kind", kind, "path", path, "from", from, "to", to));
+	    json_pack("{s:s, s:s, s:s, s:s}", "kind", kind, "path", path, "from", from, "to", to));
 	return changes;
 }
 
@@ -108,11 +109,13 @@ static void test_apply_and_revert(void **state)
 	json_decref(done);
 	world_holds(world, "/proc/sys/kernel/sched_rt_runtime_us", "-1\n");
 	world_holds(world, "/proc/irq/7/smp_affinity_list", "1\n");
-	world_holds(world, "/sys/devices/system/cpu/cpu3/cpufreq/scaling_governor", "performance\n");
+	world_holds(
+	    world, "/sys/devices/system/cpu/cpu3/cpufreq/scaling_governor", "performance\n");
 	assert_true(recorded(world));
 
 	assert_int_equal(revert(world, &done), 0);
-	said(done, "/sys/devices/system/cpu/cpu3/cpufreq/scaling_governor", true, "performance -> schedutil");
+	said(done, "/sys/devices/system/cpu/cpu3/cpufreq/scaling_governor", true,
+	    "performance -> schedutil");
 	json_decref(done);
 	world_holds(world, "/proc/sys/kernel/sched_rt_runtime_us", "950000\n");
 	world_holds(world, "/proc/irq/7/smp_affinity_list", "1-2\n");
@@ -153,14 +156,16 @@ static void test_changed_since(void **state)
 	world_put(world, "/a", "1\n");
 	world_put(world, "/b", "1\n");
 	world_put(world, "/c", "1\n");
-	done = change(change(change(json_array(), "value", "/a", "1", "2"), "value", "/b", "1", "2"), "value", "/c",
-		      "1", "2");
+	done =
+	    change(change(change(json_array(), "value", "/a", "1", "2"), "value", "/b", "1", "2"),
+	        "value", "/c", "1", "2");
 	json_decref(apply(world, done));
 	world_put(world, "/b", "9\n");
 	world_put(world, "/c", "1\n");
 	assert_int_equal(revert(world, &done), 1);
 	said(done, "/a", true, "2 -> 1");
-	said(done, "/b", false, "is 9, left as it is: was 1, set to 2, changed by someone else since");
+	said(done, "/b", false,
+	    "is 9, left as it is: was 1, set to 2, changed by someone else since");
 	said(done, "/c", true, "1 already");
 	json_decref(done);
 	world_holds(world, "/b", "9\n");
@@ -178,7 +183,8 @@ static void test_refused(void **state)
 
 	world_put(world, "/a", "1\n");
 	world_folder(world, "/b");
-	done = apply(world, change(change(json_array(), "value", "/b", "1", "2"), "value", "/a", "1", "2"));
+	done = apply(
+	    world, change(change(json_array(), "value", "/b", "1", "2"), "value", "/a", "1", "2"));
 	said(done, "/b", false, "stays 1: Is a directory");
 	said(done, "/a", true, "1 -> 2");
 	json_decref(done);
@@ -215,8 +221,9 @@ static void test_crash(void **state)
 	world_put(world, "/c", "1\n");
 	snprintf(pipe_path, sizeof(pipe_path), "%s/b", world->root);
 	assert_int_equal(mkfifo(pipe_path, 0600), 0);
-	done = change(change(change(json_array(), "value", "/a", "1", "2"), "value", "/b", "1", "2"), "value", "/c",
-		      "1", "2");
+	done =
+	    change(change(change(json_array(), "value", "/a", "1", "2"), "value", "/b", "1", "2"),
+	        "value", "/c", "1", "2");
 	pid = fork();
 	if (pid == 0) {
 		apply(world, done);
@@ -291,9 +298,15 @@ static void test_started_anew(void **state)
 
 static void test_damaged_record(void **state)
 {
-	static const char other[] = "{\"boot\": \"\", \"changes\": [{\"kind\": \"x\", \"path\": \"/a\"}]}";
+	static const char other[] =
+	    "{\"boot\": \"\", \"changes\": [{\"kind\": \"x\", \"path\": \"/a\"}]}";
 	static const char *const bad[] = {
-	    "", "{", "[]", "{\"boot\": \"\"}", "{\"boot\": \"\", \"changes\": [7]}", other,
+	    "",
+	    "{",
+	    "[]",
+	    "{\"boot\": \"\"}",
+	    "{\"boot\": \"\", \"changes\": [7]}",
+	    other,
 	};
 	struct world *world = *state;
 
@@ -303,7 +316,8 @@ static void test_damaged_record(void **state)
 
 		world_put(world, "/state/doctor.json", bad[i]);
 		diag_init(&diag);
-		assert_int_equal(record_open(&record, &world->machine, world->state, true, &diag), -EINVAL);
+		assert_int_equal(
+		    record_open(&record, &world->machine, world->state, true, &diag), -EINVAL);
 		assert_true(diag.errors > 0);
 		diag_fini(&diag);
 		record_close(&record);
@@ -318,7 +332,8 @@ static void test_one_at_a_time(void **state)
 
 	opened(world, &first);
 	diag_init(&diag);
-	assert_int_equal(record_open(&second, &world->machine, world->state, true, &diag), -EWOULDBLOCK);
+	assert_int_equal(
+	    record_open(&second, &world->machine, world->state, true, &diag), -EWOULDBLOCK);
 	record_close(&second);
 	record_close(&first);
 	diag_fini(&diag);
@@ -383,8 +398,9 @@ static bool corner_make(struct corner *corner)
 
 	snprintf(corner->path, sizeof(corner->path), CPUSET "/test-%d", getpid());
 	snprintf(whole, sizeof(whole), "%s/users", corner->path);
-	if (machine_read(&kernel, CPUSET "/cpuset.cpus", value) < 0 || cpulist_parse(value, &mine) < 0 ||
-	    CPU_COUNT(&mine) < 2 || mkdir(corner->path, 0755) != 0 || mkdir(whole, 0755) != 0)
+	if (machine_read(&kernel, CPUSET "/cpuset.cpus", value) < 0 ||
+	    cpulist_parse(value, &mine) < 0 || CPU_COUNT(&mine) < 2 ||
+	    mkdir(corner->path, 0755) != 0 || mkdir(whole, 0755) != 0)
 		return false;
 	corner->all = strdup(value);
 	for (int i = 0; i < 2; i++)
@@ -461,7 +477,8 @@ static void shield_is(const struct world *world, const char *now, json_t **ret_c
 
 static void test_shield_in_the_kernel(void **state)
 {
-	static const char open[] = "the lanes' CPUs are open to 1 control groups and 1 programs in none";
+	static const char open[] =
+	    "the lanes' CPUs are open to 1 control groups and 1 programs in none";
 	struct corner *corner = *state;
 	json_t *changes, *done;
 	char rest[MACHINE_VALUE];
@@ -500,7 +517,8 @@ int main(void)
 	    IN_WORLD(test_damaged_record),
 	    IN_WORLD(test_one_at_a_time),
 	    IN_WORLD(test_no_record_no_change),
-	    cmocka_unit_test_setup_teardown(test_shield_in_the_kernel, corner_setup, corner_teardown),
+	    cmocka_unit_test_setup_teardown(
+	        test_shield_in_the_kernel, corner_setup, corner_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

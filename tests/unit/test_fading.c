@@ -65,8 +65,8 @@ static void doppler_is_classical(void **state)
 
 		assert_true(fabs(creal(correlation(gains, gains, 0)) - 1) < 0.02);
 		for (uint32_t lag = 0; lag <= 3 * PER_PERIOD; lag += 3) {
-			const double off =
-			    cabs(correlation(gains, gains, lag) - j0(2 * M_PI * lag / (double)PER_PERIOD));
+			const double off = cabs(correlation(gains, gains, lag) -
+			    j0(2 * M_PI * lag / (double)PER_PERIOD));
 
 			most = off > most ? off : most;
 		}
@@ -151,7 +151,8 @@ static void phasors(void **state)
 static void levels_agree(void **state)
 {
 	enum { N = 201 };
-	float *x = random_floats(2 * (N + 20)), *plain = calloc(2 * N, 4), *other = calloc(2 * N, 4);
+	float *x = random_floats(2 * (N + 20)), *plain = calloc(2 * N, 4),
+	      *other = calloc(2 * N, 4);
 	struct fading fading;
 
 	(void)state;
@@ -186,8 +187,10 @@ static void levels_agree(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(doppler_is_classical),  cmocka_unit_test(envelope_is_rayleigh),
-	    cmocka_unit_test(paths_are_independent), cmocka_unit_test(phasors),
+	    cmocka_unit_test(doppler_is_classical),
+	    cmocka_unit_test(envelope_is_rayleigh),
+	    cmocka_unit_test(paths_are_independent),
+	    cmocka_unit_test(phasors),
 	    cmocka_unit_test(levels_agree),
 	};
 

@@ -86,7 +86,7 @@ static double error_of(const float *in, const float *got, uint32_t size, double 
 
 		for (uint32_t i = 0; i < size; i++)
 			sum += (in[2 * i] + I * in[2 * i + 1]) *
-			       cexp(sign * 2 * M_PI * I * ((double)((uint64_t)i * k % size) / size));
+			    cexp(sign * 2 * M_PI * I * ((double)((uint64_t)i * k % size) / size));
 		wrong += pow(cabs(sum - (got[2 * k] + I * got[2 * k + 1])), 2);
 		power += pow(cabs(sum), 2);
 	}
@@ -95,19 +95,23 @@ static double error_of(const float *in, const float *got, uint32_t size, double 
 
 static void transforms_are_right(void **state)
 {
-	static const uint32_t sizes[] = {1, 2, 3, 5, 7, 16, 100, 127, 128, 243, 512, 1000, 2430, 4096, 8192};
+	static const uint32_t sizes[] = {
+	    1, 2, 3, 5, 7, 16, 100, 127, 128, 243, 512, 1000, 2430, 4096, 8192};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		for (int direction = FFT_FORWARD; direction <= FFT_INVERSE; direction++) {
-			float *in = floats(2 * sizes[i]), *copy = floats(2 * sizes[i]), *out = floats(2 * sizes[i]);
+			float *in = floats(2 * sizes[i]), *copy = floats(2 * sizes[i]),
+			      *out = floats(2 * sizes[i]);
 			struct fft *fft = NULL;
 
 			randomize(in, 2 * sizes[i]);
 			memcpy(copy, in, 2 * sizes[i] * sizeof(float));
-			assert_int_equal(fft_new(sizes[i], (enum fft_direction)direction, FFT_SAME, &fft), 0);
+			assert_int_equal(
+			    fft_new(sizes[i], (enum fft_direction)direction, FFT_SAME, &fft), 0);
 			fft_execute(fft, copy, out);
-			assert_true(error_of(in, out, sizes[i], direction == FFT_FORWARD ? -1 : 1) < 1e-6);
+			assert_true(
+			    error_of(in, out, sizes[i], direction == FFT_FORWARD ? -1 : 1) < 1e-6);
 			fft_free(fft);
 			free(in);
 			free(copy);

@@ -39,7 +39,23 @@ static struct rig *sample_opened(void **ret_program)
 	return rig;
 }
 
-enum { SLOT, CLOCK, LATE, HOSTS, SHARED, DIGEST, NAME, PERIOD, MAX, TYPE, DELAY, READER, COPIES, HOST, DAMAGES };
+enum {
+	SLOT,
+	CLOCK,
+	LATE,
+	HOSTS,
+	SHARED,
+	DIGEST,
+	NAME,
+	PERIOD,
+	MAX,
+	TYPE,
+	DELAY,
+	READER,
+	COPIES,
+	HOST,
+	DAMAGES
+};
 
 static const char *const words[DAMAGES] = {
     [SLOT] = "its slots or its clock would change",
@@ -159,9 +175,11 @@ static void messages_write(struct rig *rig, uint64_t from, uint64_t to)
 {
 	for (uint64_t k = from; k < to; k++) {
 		const struct image_buffer *row = &rig->view.buffers[0];
-		struct image_message *message = &image_messages(&rig->view, 0)[k & (row->depth - 1)];
+		struct image_message *message =
+		    &image_messages(&rig->view, 0)[k & (row->depth - 1)];
 
-		memset(image_data(&rig->view, 0) + (k & (row->depth - 1)) * row->stride, (int)k, row->canary);
+		memset(image_data(&rig->view, 0) + (k & (row->depth - 1)) * row->stride, (int)k,
+		    row->canary);
 		atomic_store(&message->len, (uint32_t)k % 5);
 		atomic_store(&message->state, ALOE_VALID);
 		atomic_store(&message->stamp, k + 1);
@@ -177,7 +195,8 @@ static void messages_are(const struct image_view *view, uint64_t from, uint64_t 
 		found += atomic_load(&image_messages(view, 0)[m].stamp) != 0;
 	assert_int_equal(found, to - from);
 	for (uint64_t k = from; k < to; k++) {
-		const struct image_message *message = &image_messages(view, 0)[k & (row->depth - 1)];
+		const struct image_message *message =
+		    &image_messages(view, 0)[k & (row->depth - 1)];
 		const uint8_t *data = image_data(view, 0) + (k & (row->depth - 1)) * row->stride;
 		uint64_t canary;
 
@@ -284,8 +303,11 @@ static void test_shares(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_follows), cmocka_unit_test(test_next_index), cmocka_unit_test(test_carry),
-	    cmocka_unit_test(test_no_room), cmocka_unit_test(test_shares),
+	    cmocka_unit_test(test_follows),
+	    cmocka_unit_test(test_next_index),
+	    cmocka_unit_test(test_carry),
+	    cmocka_unit_test(test_no_room),
+	    cmocka_unit_test(test_shares),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,7 +176,8 @@ static void test_killed_over_a_request(void **state)
 
 	wire_init(&msg, WIRE_STEP, WIRE_CLIENT, WIRE_EXEC, bus_seq(other));
 	assert_int_equal(bus_send(other, &msg), 0);
-	wire_init(&msg, WIRE_PING, WIRE_CLIENT, WIRE_EXEC, bus_seq(other)); /* the one before it has arrived */
+	wire_init(&msg, WIRE_PING, WIRE_CLIENT, WIRE_EXEC,
+	    bus_seq(other)); /* the one before it has arrived */
 	assert_int_equal(bus_call(other, &msg, CALL_MS, &view), 0);
 	kill(pid, SIGKILL);
 	while (bus_recv(other, &view, NULL) == -EAGAIN)
@@ -319,8 +320,8 @@ static void test_second_frontend(void **state)
 
 	error_output(node, &status, text, sizeof(text));
 	assert_int_equal(WEXITSTATUS(status), 2);
-	snprintf(expected, sizeof(expected), "aloe-frontend: another aloe-frontend runs in %s; `aloe down` ends it\n",
-		 node->dir);
+	snprintf(expected, sizeof(expected),
+	    "aloe-frontend: another aloe-frontend runs in %s; `aloe down` ends it\n", node->dir);
 	assert_string_equal(text, expected);
 	assert_int_equal(fake_pid_of(node, WIRE_EXEC), pid); /* the first goes on */
 }
@@ -340,7 +341,8 @@ static void test_program_missing(void **state)
 	assert_int_equal(fake_processes(node), 0);
 	assert_int_equal(access(node->dir, F_OK), -1);
 }
-#define ON_NODE(function) cmocka_unit_test_setup_teardown(function, fake_node_setup, fake_node_teardown)
+#define ON_NODE(function)                                                                          \
+	cmocka_unit_test_setup_teardown(function, fake_node_setup, fake_node_teardown)
 
 int main(int argc, char **argv)
 {

@@ -35,7 +35,8 @@ static void test_frontend_killed(void **state)
 
 		fake_frontend_kill(node);
 		assert_int_equal(fake_processes(node), 3);
-		if (victim < WIRE_PEERS && victim != WIRE_EXEC) /* not exec: with both of them, all is lost */
+		if (victim < WIRE_PEERS &&
+		    victim != WIRE_EXEC) /* not exec: with both of them, all is lost */
 			kill(pids[victim], SIGKILL);
 		fake_node_start(node);
 		for (enum wire_peer peer = WIRE_EXEC; peer < WIRE_PEERS; peer++) {
@@ -52,7 +53,7 @@ static void test_frontend_killed(void **state)
 		fake_orphans_reap(node);
 	}
 	kill(pids[WIRE_EXEC],
-	     SIGKILL); /* not the frontend's child: it is started again, and what it had put is there */
+	    SIGKILL); /* not the frontend's child: it is started again, and what it had put is there */
 	while (fake_pid_of(node, WIRE_EXEC) == pids[WIRE_EXEC])
 		fake_rest();
 	fake_kept_is(node, WIRE_EXEC, "node=N:N:rw waveform/a=A:A:rw");
@@ -166,13 +167,18 @@ static void test_stopped(void **state)
 	assert_int_not_equal(fake_pid_of(node, WIRE_SWMAN), pid);
 	assert_int_equal(fake_pid_of(node, WIRE_EXEC), exec);
 }
-#define ON_NODE(function) cmocka_unit_test_setup_teardown(function, fake_node_setup, fake_node_teardown)
+#define ON_NODE(function)                                                                          \
+	cmocka_unit_test_setup_teardown(function, fake_node_setup, fake_node_teardown)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-	    ON_NODE(test_frontend_killed),  ON_NODE(test_killed_over_a_question), ON_NODE(test_killed_and_let_go),
-	    ON_NODE(test_killed_over_down), ON_NODE(test_unkept_frontend_killed), ON_NODE(test_stopped),
+	    ON_NODE(test_frontend_killed),
+	    ON_NODE(test_killed_over_a_question),
+	    ON_NODE(test_killed_and_let_go),
+	    ON_NODE(test_killed_over_down),
+	    ON_NODE(test_unkept_frontend_killed),
+	    ON_NODE(test_stopped),
 	};
 
 	if (fake_named(argv[0]))

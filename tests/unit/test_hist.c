@@ -67,7 +67,8 @@ static void test_empty(void **state)
 
 static void test_one_sample_is_exact(void **state)
 {
-	const uint64_t values[] = {0, 1, 15, 16, 17, 31, 32, 33, 1000, 999999937, 1ull << 33, 1ull << 40, UINT64_MAX};
+	const uint64_t values[] = {
+	    0, 1, 15, 16, 17, 31, 32, 33, 1000, 999999937, 1ull << 33, 1ull << 40, UINT64_MAX};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
@@ -111,7 +112,8 @@ static void test_quantiles_within_a_percent(void **state)
 			const uint64_t r = random_next(&seed);
 			const uint64_t body = 100ull << (shape % 20);
 
-			samples[i] = shape < 20 ? (r >> 32) >> (random_next(&seed) % 32) : body + r % body;
+			samples[i] =
+			    shape < 20 ? (r >> 32) >> (random_next(&seed) % 32) : body + r % body;
 			sum += (double)samples[i];
 			hist_add(&hist, samples[i]);
 		}
@@ -213,7 +215,8 @@ static void test_merge_across_nodes(void **state)
 		uint64_t seed = node_seed(part / LANES, part % LANES);
 
 		for (int i = 0; i < SAMPLES; i++)
-			hist_add(&whole, samples[n++] = node_sample(part / LANES, part % LANES, &seed));
+			hist_add(
+			    &whole, samples[n++] = node_sample(part / LANES, part % LANES, &seed));
 	}
 	assert_memory_equal(&merged, &whole, sizeof(whole));
 	qsort(samples, n, sizeof(*samples), compare);
@@ -421,12 +424,18 @@ static void test_merge_beyond_32_bits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_cells_tile_the_line),           cmocka_unit_test(test_empty),
-	    cmocka_unit_test(test_one_sample_is_exact),           cmocka_unit_test(test_quantiles_within_a_percent),
-	    cmocka_unit_test(test_merge_is_the_sum_of_its_parts), cmocka_unit_test(test_above),
-	    cmocka_unit_test(test_reader_beside_writer),          cmocka_unit_test(test_merge_across_nodes),
-	    cmocka_unit_test(test_head_is_a_histogram),           cmocka_unit_test(test_head_stays_at_home),
-	    cmocka_unit_test(test_counts_beyond_32_bits),         cmocka_unit_test(test_half_a_carry),
+	    cmocka_unit_test(test_cells_tile_the_line),
+	    cmocka_unit_test(test_empty),
+	    cmocka_unit_test(test_one_sample_is_exact),
+	    cmocka_unit_test(test_quantiles_within_a_percent),
+	    cmocka_unit_test(test_merge_is_the_sum_of_its_parts),
+	    cmocka_unit_test(test_above),
+	    cmocka_unit_test(test_reader_beside_writer),
+	    cmocka_unit_test(test_merge_across_nodes),
+	    cmocka_unit_test(test_head_is_a_histogram),
+	    cmocka_unit_test(test_head_stays_at_home),
+	    cmocka_unit_test(test_counts_beyond_32_bits),
+	    cmocka_unit_test(test_half_a_carry),
 	    cmocka_unit_test(test_merge_beyond_32_bits),
 	};
 

@@ -78,7 +78,8 @@ static void send_raw(struct link *link, const void *bytes, size_t len, size_t n)
 		control.head.cmsg_type = SCM_RIGHTS;
 		control.head.cmsg_len = CMSG_LEN(n * sizeof(int));
 		for (size_t i = 0; i < n; i++)
-			memcpy(CMSG_DATA(&control.head) + i * sizeof(int), &link->ends[0], sizeof(int));
+			memcpy(CMSG_DATA(&control.head) + i * sizeof(int), &link->ends[0],
+			    sizeof(int));
 	}
 	assert_int_equal(sendmsg(link->ends[0], &head, 0), (ssize_t)len);
 }
@@ -137,7 +138,8 @@ static void test_end(void **state)
 	close(link->ends[0]);
 	assert_int_equal(receive(link), 0); /* what was sent before the end still comes */
 	assert_int_equal(receive(link), -EPIPE);
-	assert_int_equal(hostlink_send(link->ends[1], &link->sent, NULL, 0), -EPIPE); /* and no SIGPIPE */
+	assert_int_equal(
+	    hostlink_send(link->ends[1], &link->sent, NULL, 0), -EPIPE); /* and no SIGPIPE */
 	link->ends[0] = -1;
 	assert_int_equal(hostlink_recv(-1, &link->got, link->fds, &link->n_fds), -EBADF);
 	fcntl(link->ends[1], F_SETFL, O_NONBLOCK);
@@ -212,7 +214,8 @@ static void test_hostile(void **state)
 			random ^= random >> 7;
 			random ^= random << 17;
 			memcpy(bytes + (random >> 20) % (size - 8), &random, 1 + random % 8);
-			memcpy(bytes + 4 * ((random >> 40) % 8), &(uint32_t){(uint32_t)(random >> 8) % 130}, 4);
+			memcpy(bytes + 4 * ((random >> 40) % 8),
+			    &(uint32_t){(uint32_t)(random >> 8) % 130}, 4);
 		}
 		if (random % 4 == 0)
 			len = 1 + random % (2 * size);
@@ -221,7 +224,7 @@ static void test_hostile(void **state)
 			accepted++;
 			assert_int_equal(len, size);
 			assert_true(link->got.n_segments <= HOSTLINK_SEGMENTS_MAX &&
-				    link->got.n_lanes <= HOSTLINK_LANES_MAX);
+			    link->got.n_lanes <= HOSTLINK_LANES_MAX);
 			assert_true(strlen(link->got.text) < HOSTLINK_TEXT);
 			assert_true(link->n_fds < 5);
 		}

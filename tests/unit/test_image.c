@@ -48,10 +48,12 @@ static struct image_view view_of(int *ret_fd)
 
 /* ---- one field at a time ----------------------------------------------------------------------------------------------- */
 
-static const char head_why[] = "too short, or no image of this version", sizes_why[] = "sizes do not agree",
-		  number_why[] = "a number in the head makes no sense",
-		  table_why[] = "a table lies outside the program", text_why[] = "text is not terminated",
-		  names_why[] = "a table names something that is not there";
+static const char head_why[] = "too short, or no image of this version",
+                  sizes_why[] = "sizes do not agree",
+                  number_why[] = "a number in the head makes no sense",
+                  table_why[] = "a table lies outside the program",
+                  text_why[] = "text is not terminated",
+                  names_why[] = "a table names something that is not there";
 
 /* Row `row` of `table` (an offset in the head; 0: the head itself), the field at `at` of `size` bytes set to `value`. */
 struct damage {
@@ -60,19 +62,22 @@ struct damage {
 	const char *why;
 };
 
-#define HEAD(field, value, why)                                                                                        \
-	{                                                                                                              \
-		0, 0, 0, offsetof(struct image_head, field), sizeof(((struct image_head *)0)->field), value, why       \
+#define HEAD(field, value, why)                                                                    \
+	{                                                                                          \
+		0, 0, 0, offsetof(struct image_head, field),                                       \
+		    sizeof(((struct image_head *)0)->field), value, why                            \
 	}
-#define ROW(table, type, row, field, value)                                                                            \
-	{                                                                                                              \
-		offsetof(struct image_head, table), sizeof(struct type), row, offsetof(struct type, field),            \
-		    sizeof(((struct type *)0)->field), value, names_why                                                \
+#define ROW(table, type, row, field, value)                                                        \
+	{                                                                                          \
+		offsetof(struct image_head, table), sizeof(struct type), row,                      \
+		    offsetof(struct type, field), sizeof(((struct type *)0)->field), value,        \
+		    names_why                                                                      \
 	}
-#define TABLE(table, most)                                                                                             \
-	HEAD(table.offset, 4, table_why), HEAD(table.offset, 1ull << 40, table_why),                                   \
-	    HEAD(table.offset, UINT64_MAX - 7, table_why), HEAD(table.count, (most) + 1ull, table_why),                \
-	    HEAD(table.count, UINT64_MAX, table_why), HEAD(table.count, 1ull << 63, table_why)
+#define TABLE(table, most)                                                                         \
+	HEAD(table.offset, 4, table_why), HEAD(table.offset, 1ull << 40, table_why),               \
+	    HEAD(table.offset, UINT64_MAX - 7, table_why),                                         \
+	    HEAD(table.count, (most) + 1ull, table_why), HEAD(table.count, UINT64_MAX, table_why), \
+	    HEAD(table.count, 1ull << 63, table_why)
 
 static const struct damage damages[] = {
     HEAD(magic, 0, head_why),
@@ -213,8 +218,8 @@ static void test_fields(void **state)
 		assert_null(why);
 		damage_do(program, &damages[i]);
 		if (image_check(program, len, &why) != -EBADMSG)
-			fail_msg("damage %zu (table at %zu, field at %zu, value %llx) passes", i, damages[i].table,
-				 damages[i].at, (unsigned long long)damages[i].value);
+			fail_msg("damage %zu (table at %zu, field at %zu, value %llx) passes", i,
+			    damages[i].table, damages[i].at, (unsigned long long)damages[i].value);
 		if (strcmp(why, damages[i].why) != 0)
 			fail_msg("damage %zu: \"%s\" instead of \"%s\"", i, why, damages[i].why);
 		assert_int_equal(image_create(program, len), -EBADMSG);
@@ -244,27 +249,13 @@ static void test_short(void **state)
 
 static uint64_t hostile(size_t n, uint64_t was, const struct image_head *head)
 {
-	static const uint64_t fixed[] = {
-	    0,          1,        2,          3,          4,          5,          7,          8,         15,   16,
-	    31,         32,       63,         64,         65,         127,        128,        4095,      4096, 1 << 20,
-	    0x7fffffff, 1u << 31, UINT32_MAX, 1ull << 32, 1ull << 40, 1ull << 62, 1ull << 63, UINT64_MAX};
+	static const uint64_t fixed[] = {0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 63, 64, 65, 127,
+	    128, 4095, 4096, 1 << 20, 0x7fffffff, 1u << 31, UINT32_MAX, 1ull << 32, 1ull << 40,
+	    1ull << 62, 1ull << 63, UINT64_MAX};
 	const size_t n_fixed = sizeof(fixed) / sizeof(fixed[0]);
-	const uint64_t near[] = {was + 1,
-				 was - 1,
-				 was + 4,
-				 was - 4,
-				 was + 8,
-				 was - 8,
-				 was + 64,
-				 was - 64,
-				 was * 2,
-				 was / 2,
-				 head->static_bytes,
-				 head->total_bytes - 64,
-				 head->total_bytes,
-				 head->static_bytes - 8,
-				 head->text.offset,
-				 head->text.count};
+	const uint64_t near[] = {was + 1, was - 1, was + 4, was - 4, was + 8, was - 8, was + 64,
+	    was - 64, was * 2, was / 2, head->static_bytes, head->total_bytes - 64,
+	    head->total_bytes, head->static_bytes - 8, head->text.offset, head->text.count};
 
 	return n < n_fixed ? fixed[n] : near[(n - n_fixed) % 16];
 }
@@ -294,7 +285,7 @@ static void test_every_word(void **state)
 			}
 	assert_true(passed > 1000 && refused > 1000); /* it came to both */
 	print_message("%llu passed and walked, %llu refused\n", (unsigned long long)passed,
-		      (unsigned long long)refused);
+	    (unsigned long long)refused);
 	free(program);
 	free(sound);
 }
@@ -356,7 +347,8 @@ static void scribble(uint8_t *base, const uint8_t *sound, size_t len)
 		const size_t at = random % (len / 8) * 8;
 
 		for (int i = 0; i < 20; i++)
-			((volatile uint64_t *)base)[at / 8] = hostile(random >> 32 & 31, 64, (const void *)sound);
+			((volatile uint64_t *)base)[at / 8] =
+			    hostile(random >> 32 & 31, 64, (const void *)sound);
 		memcpy(base + at, sound + at, 8);
 	}
 }
@@ -417,8 +409,9 @@ static void test_created(void **state)
 			const uint64_t wanted = IMAGE_CANARY;
 
 			assert_int_equal(atomic_load(&image_messages(&view, b)[m].stamp), 0);
-			assert_memory_equal(image_data(&view, b) + m * view.buffers[b].stride + view.buffers[b].canary,
-					    &wanted, 8);
+			assert_memory_equal(image_data(&view, b) + m * view.buffers[b].stride +
+			        view.buffers[b].canary,
+			    &wanted, 8);
 		}
 	assert_int_equal(fstat(fd, &stat), 0); /* all of it is there, not only promised */
 	assert_true((uint64_t)stat.st_blocks * 512 >= view.head->total_bytes);
@@ -508,7 +501,8 @@ static void test_seals(void **state)
 	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	/* The same bytes in a file that could end while it is mapped. */
 	assert_int_equal(ftruncate(bare, (off_t)view.bytes), 0);
-	assert_int_equal(pwrite(bare, view.base, view.head->static_bytes, 0), (ssize_t)view.head->static_bytes);
+	assert_int_equal(
+	    pwrite(bare, view.base, view.head->static_bytes, 0), (ssize_t)view.head->static_bytes);
 	assert_int_equal(image_open(bare, false, &other), -EBADMSG);
 	assert_int_equal(fcntl(bare, F_ADD_SEALS, F_SEAL_SHRINK), 0);
 	assert_int_equal(image_open(bare, false, &other), 0);
@@ -528,7 +522,9 @@ static void test_file_too_short(void **state)
 	(void)state;
 	for (int shorter = 0; shorter < 3; shorter++) {
 		const int fd = memfd_create("short", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-		const uint64_t bytes = shorter == 0 ? program->total_bytes - 1 : shorter == 1 ? len - 64 : 100;
+		const uint64_t bytes = shorter == 0 ? program->total_bytes - 1
+		    : shorter == 1                  ? len - 64
+		                                    : 100;
 
 		assert_int_equal(pwrite(fd, program, len, 0), (ssize_t)len);
 		assert_int_equal(ftruncate(fd, (off_t)bytes), 0);

@@ -51,7 +51,8 @@ static void test_delay(void **state)
 			assert_int_equal(call->state, k < delay ? ALOE_ABSENT : ALOE_VALID);
 			assert_int_equal(call->value, k < delay ? 0 : probe_value(k - delay));
 		}
-		assert_int_equal(atomic_load(&stats(rig, 1)->absent), 0); /* the first ones are so by plan */
+		assert_int_equal(
+		    atomic_load(&stats(rig, 1)->absent), 0); /* the first ones are so by plan */
 		assert_int_equal(probe_of(rig, 1)->calls, 20);
 		rig_close(rig);
 	}
@@ -60,7 +61,8 @@ static void test_delay(void **state)
 static void say_absent(struct probe *probe, struct aloe_slot *slot)
 {
 	(void)probe;
-	slot->out[0].state = slot->index == 1 ? ALOE_ABSENT : ALOE_IDLE; /* but len and data were written */
+	slot->out[0].state =
+	    slot->index == 1 ? ALOE_ABSENT : ALOE_IDLE; /* but len and data were written */
 }
 
 /* A message of another state than VALID has no items, whatever its writer left there. */
@@ -85,8 +87,9 @@ static void test_states(void **state)
 	assert_int_equal(log[2].state, ALOE_IDLE);
 	assert_int_equal(log[1].value, 0);
 	assert_int_equal(log[2].value, 0);
-	assert_int_equal(atomic_load(&stats(rig, 1)->absent), 0); /* it was there: its writer called it so */
-	instance_call(&rig->instances[1], 3, false);              /* not written yet */
+	assert_int_equal(
+	    atomic_load(&stats(rig, 1)->absent), 0); /* it was there: its writer called it so */
+	instance_call(&rig->instances[1], 3, false); /* not written yet */
 	assert_int_equal(log[3].state, ALOE_ABSENT);
 	assert_int_equal(atomic_load(&stats(rig, 1)->absent), 1);
 	instance_idle(&rig->instances[0], 3);
@@ -162,11 +165,12 @@ static void claim_more(struct probe *probe, struct aloe_slot *slot)
 		aloe_put(slot, 0, slot->out[0].max + 1);
 }
 
-static void caught(uint32_t max, void (*hook)(struct probe *, struct aloe_slot *), size_t at, bool sampled,
-		   const char *why)
+static void caught(uint32_t max, void (*hook)(struct probe *, struct aloe_slot *), size_t at,
+    bool sampled, const char *why)
 {
 	struct rig *rig = rig_new(IMAGE_STEP, IMAGE_SLIP);
-	int (*call)(struct instance *, uint64_t, bool) = sampled ? instance_call_sampled : instance_call;
+	int (*call)(struct instance *, uint64_t, bool) =
+	    sampled ? instance_call_sampled : instance_call;
 	const void *data;
 
 	rig_add(rig, &probe_source, 0, 0);
@@ -189,7 +193,8 @@ static void test_caught(void **state)
 	(void)state;
 	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++)
 		for (size_t at = 0; at < 8; at++)
-			caught(sizes[s], write_past, at, at & 1, "wrote past the end of an output message");
+			caught(sizes[s], write_past, at, at & 1,
+			    "wrote past the end of an output message");
 	caught(8, claim_more, 0, false, "claims more items than an output message holds");
 	caught(8, claim_more, 0, true, "claims more items than an output message holds");
 }
@@ -299,7 +304,8 @@ static void test_params(void **state)
 	(void)state;
 	rig_open(rig);
 	have = rig->instances[0].state;
-	assert_true(have->real32 == 1.5f && have->real64 == 2.5 && have->i32 == -9 && have->u64 == 100000000000000);
+	assert_true(have->real32 == 1.5f && have->real64 == 2.5 && have->i32 == -9 &&
+	    have->u64 == 100000000000000);
 	assert_true(have->flag && have->choice == 2);
 	assert_string_equal(have->text, "seven77");
 	assert_int_equal(have->taps.len, 3);
@@ -383,7 +389,8 @@ static void test_other_component(void **state)
 	rig_close(rig);
 	rig = rig_new(IMAGE_STEP, IMAGE_SLIP);
 	rig_add(rig, &probe_pass, 0, 0);
-	refused(rig, &probe_sink, "the component's ports are not those of the plan"); /* one port less */
+	refused(rig, &probe_sink,
+	    "the component's ports are not those of the plan"); /* one port less */
 	rig_close(rig);
 }
 
@@ -449,7 +456,7 @@ static int told_close(void *self, struct aloe_setup *setup)
 	struct told *told = self;
 
 	return told->fails == 'd' ? (called(told, setup, 'x'), aloe_fail(setup, "x failed after d"))
-				  : called(told, setup, 'x');
+	                          : called(told, setup, 'x');
 }
 
 static const struct aloe_port out_port[] = {ALOE_OUT_OPTIONAL("out", ALOE_BYTE, "items")};
@@ -462,18 +469,22 @@ static int count_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
-#define TOLD(...)                                                                                                      \
-	{                                                                                                              \
-		.summary = "told", .params = ALOE_LIST(told_params), .state_size = sizeof(struct told),                \
-		.check = told_check, .init = told_init, .close = told_close, __VA_ARGS__                               \
+#define TOLD(...)                                                                                  \
+	{                                                                                          \
+		.summary = "told", .params = ALOE_LIST(told_params),                               \
+		.state_size = sizeof(struct told), .check = told_check, .init = told_init,         \
+		.close = told_close, __VA_ARGS__                                                   \
 	}
-static const struct aloe_component told_plain = TOLD(.ports = ALOE_LIST(out_port), .work = count_work);
-static const struct aloe_component told_source = TOLD(.ports = ALOE_LIST(out_port), .fill = told_fill);
-static const struct aloe_component told_sink = TOLD(.ports = ALOE_LIST(in_port), .drain = told_drain);
+static const struct aloe_component told_plain =
+    TOLD(.ports = ALOE_LIST(out_port), .work = count_work);
+static const struct aloe_component told_source =
+    TOLD(.ports = ALOE_LIST(out_port), .fill = told_fill);
+static const struct aloe_component told_sink =
+    TOLD(.ports = ALOE_LIST(in_port), .drain = told_drain);
 
 /* Opened and closed with callback `fails` failing: the letters of those that were called, and the words left. */
-static void told_is(const struct aloe_component *component, char fails, int records, bool opens, const char *notes,
-		    const char *error)
+static void told_is(const struct aloe_component *component, char fails, int records, bool opens,
+    const char *notes, const char *error)
 {
 	struct rig *rig = rig_new(IMAGE_STEP, IMAGE_SLIP);
 	struct instance *it = &rig->instances[0];
@@ -483,7 +494,8 @@ static void told_is(const struct aloe_component *component, char fails, int reco
 	rig->nodes[0].values[1] = (struct rig_value){.set = true, .number = records};
 	rig_image(rig);
 	assert_int_equal(open_alone(rig, component) == 0, opens);
-	assert_int_equal(instance_close(it) < 0, error[0] != 0 && (opens || fails == 'f')); /* I/O errors are kept */
+	assert_int_equal(instance_close(it) < 0,
+	    error[0] != 0 && (opens || fails == 'f')); /* I/O errors are kept */
 	assert_string_equal(it->setup.note, notes);
 	assert_string_equal(it->setup.error, error);
 	assert_null(it->io.records);
@@ -529,7 +541,8 @@ static void test_memory(void **state)
 			assert_int_equal(instance_close(it), 0);
 		}
 		assert_int_equal(status, 0);
-		assert_true(n >= (c == 0 ? 1 : 3)); /* the arena's region, and the ring's two pieces */
+		assert_true(
+		    n >= (c == 0 ? 1 : 3)); /* the arena's region, and the ring's two pieces */
 		rig_close(rig);
 	}
 }
@@ -596,7 +609,8 @@ static void test_segment_memory(void **state)
 	rig_open(rig);
 	for (;; n++) {
 		starve_after(n);
-		const int status = segment_init(&segment, &rig->view, 0, rig->instances, &rig->control);
+		const int status =
+		    segment_init(&segment, &rig->view, 0, rig->instances, &rig->control);
 
 		if (!starve_over())
 			break;
@@ -623,7 +637,8 @@ static void test_ring_length(void **state)
 		struct rig *rig = rig_new(IMAGE_STEP, IMAGE_SLIP); /* slots of 1 ms */
 
 		rig_add(rig, &told_source, 0, 0);
-		rig->nodes[0].values[2] = (struct rig_value){.set = true, .number = all[i].buffer_ms};
+		rig->nodes[0].values[2] =
+		    (struct rig_value){.set = true, .number = all[i].buffer_ms};
 		rig_open(rig);
 		assert_int_equal(rig->instances[0].io.len, all[i].records);
 		rig_close(rig);
@@ -705,15 +720,19 @@ static void test_waits_for_record(void **state)
 	assert_int_equal(rig_slot(rig, 0, 4), SEGMENT_WAITS); /* the sink is full */
 	assert_int_equal(segment_ready(&rig->segments[0], &gate), SEGMENT_WAITS);
 	assert_null(gate);
-	io_drain(&rig->instances[1].io, &told_sink, rig->instances[1].state, &rig->instances[1].setup);
+	io_drain(
+	    &rig->instances[1].io, &told_sink, rig->instances[1].state, &rig->instances[1].setup);
 	for (uint64_t k = 5; k < 9; k++)
 		assert_int_equal(rig_slot(rig, 0, k), SEGMENT_RAN);
-	for (uint64_t k = 9; k < 40; k++) { /* the source has 10 records in its ring, one kept back */
+	for (uint64_t k = 9; k < 40;
+	     k++) { /* the source has 10 records in its ring, one kept back */
 		rig_slot(rig, 0, k);
-		io_drain(&rig->instances[1].io, &told_sink, rig->instances[1].state, &rig->instances[1].setup);
+		io_drain(&rig->instances[1].io, &told_sink, rig->instances[1].state,
+		    &rig->instances[1].setup);
 	}
 	assert_int_equal(atomic_load(&rig_state(rig, 0)->done), 9);
-	assert_int_equal(atomic_load(&stats(rig, 0)->io_lost) + atomic_load(&stats(rig, 1)->io_lost), 0);
+	assert_int_equal(
+	    atomic_load(&stats(rig, 0)->io_lost) + atomic_load(&stats(rig, 1)->io_lost), 0);
 	rig_close(rig);
 }
 

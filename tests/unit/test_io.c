@@ -95,7 +95,8 @@ static void source_check(uint64_t bytes, uint32_t len, uint32_t burst)
 	assert_int_equal(io_ring_init(&ring, len, MAX, 1), 0);
 	while (!end) {
 		assert_true(io_fill(&ring, &source, &file, &setup) >= 0);
-		assert_true(io_has_record(&ring)); /* a file that is not empty never leaves the ring dry */
+		assert_true(
+		    io_has_record(&ring)); /* a file that is not empty never leaves the ring dry */
 		for (uint32_t i = 0; i < burst && io_has_record(&ring); i++) {
 			const struct aloe_record *record = front(&ring);
 
@@ -113,15 +114,16 @@ static void source_check(uint64_t bytes, uint32_t len, uint32_t burst)
 	assert_true(ring.ended);
 	assert_int_equal(records, (bytes + MAX - 1) / MAX);
 	assert_false(io_has_record(&ring));
-	assert_int_equal(io_fill(&ring, &source, &file, &setup), 0); /* the end is said once, then nothing moves */
+	assert_int_equal(io_fill(&ring, &source, &file, &setup),
+	    0); /* the end is said once, then nothing moves */
 	assert_false(io_has_record(&ring));
 	io_ring_fini(&ring);
 }
 
 static void test_source(void **state)
 {
-	static const uint64_t sizes[] = {1,           MAX - 1, MAX,      MAX + 1,      4 * MAX - 1, 4 * MAX,
-					 4 * MAX + 1, 5 * MAX, 10 * MAX, 10 * MAX + 7, 64 * MAX,    1000};
+	static const uint64_t sizes[] = {1, MAX - 1, MAX, MAX + 1, 4 * MAX - 1, 4 * MAX,
+	    4 * MAX + 1, 5 * MAX, 10 * MAX, 10 * MAX + 7, 64 * MAX, 1000};
 
 	(void)state;
 	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++)
@@ -291,7 +293,7 @@ static void *io_main(void *self)
 	do {
 		over = atomic_load(&line->over);
 		if (io_fill(&line->in, &source, &line->source, &line->setup) +
-			io_drain(&line->out, &sink, &line->sink, &line->setup) ==
+		        io_drain(&line->out, &sink, &line->sink, &line->setup) ==
 		    0)
 			sched_yield();
 	} while (!over);
@@ -327,7 +329,8 @@ static void test_threads(void **state)
 		memcpy(to->data, from->data, from->len);
 		end = from->end != 0;
 		pop(in);
-		atomic_store_explicit(&out->head, atomic_load(&out->head) + 1, memory_order_release);
+		atomic_store_explicit(
+		    &out->head, atomic_load(&out->head) + 1, memory_order_release);
 	}
 	atomic_store(&line->over, 1);
 	pthread_join(id, NULL);
@@ -345,9 +348,15 @@ static void test_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_source),       cmocka_unit_test(test_source_empty), cmocka_unit_test(test_look_ahead),
-	    cmocka_unit_test(test_source_fails), cmocka_unit_test(test_sink),         cmocka_unit_test(test_sink_full),
-	    cmocka_unit_test(test_sink_fails),   cmocka_unit_test(test_init),         cmocka_unit_test(test_threads),
+	    cmocka_unit_test(test_source),
+	    cmocka_unit_test(test_source_empty),
+	    cmocka_unit_test(test_look_ahead),
+	    cmocka_unit_test(test_source_fails),
+	    cmocka_unit_test(test_sink),
+	    cmocka_unit_test(test_sink_full),
+	    cmocka_unit_test(test_sink_fails),
+	    cmocka_unit_test(test_init),
+	    cmocka_unit_test(test_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -348,7 +348,8 @@ static void test_loop_stop_in_callback(void **state)
 
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(write(test->pipes[i][1], "x", 1), 1);
-		loop_watch_start(&test->loop, &test->watch[i], test->pipes[i][0], POLLIN, both_stop, test);
+		loop_watch_start(
+		    &test->loop, &test->watch[i], test->pipes[i][0], POLLIN, both_stop, test);
 	}
 	assert_int_equal(loop_step(&test->loop, 0), 0);
 	assert_int_equal(loop_step(&test->loop, 0), 0);
@@ -435,13 +436,15 @@ static void test_child_spawn(void **state)
 	(void)state;
 	assert_int_equal(pipe2(given, O_CLOEXEC), 0);
 	kept = memory_new("secret");
-	snprintf(script, sizeof(script), "echo >&2; echo >&%d; while :; do sleep 1000; done", given[1]);
+	snprintf(
+	    script, sizeof(script), "echo >&2; echo >&%d; while :; do sleep 1000; done", given[1]);
 	signal(SIGTERM, SIG_IGN);
 	assert_int_equal(child_spawn("/bin/sh", argv, &given[1], 1, given[1], &pid, &pidfd), 0);
 	signal(SIGTERM, SIG_DFL);
 	close(given[1]);
 	assert_int_equal(read(given[0], &byte, 1), 1);
-	assert_int_equal(read(given[0], &byte, 1), 1); /* one by its number, one as standard error */
+	assert_int_equal(
+	    read(given[0], &byte, 1), 1); /* one by its number, one as standard error */
 	assert_int_equal(child_find(getpid(), args, 3, &found), pid);
 	assert_int_equal(pidfd_send_signal(found, 0, NULL, 0), 0);
 	close(found);

@@ -5,8 +5,8 @@
 
 enum { BYTES = 8192 };
 
-static void packs(const struct bits_kernels *kernels, struct guarded *in, struct guarded *out, uint32_t n,
-		  uint32_t width)
+static void packs(const struct bits_kernels *kernels, struct guarded *in, struct guarded *out,
+    uint32_t n, uint32_t width)
 {
 	for (int edge = 0; edge < GUARDED_EDGES; edge++) {
 		const uint8_t *bits = guarded_at(in, (enum guarded_edge)edge, (size_t)n * width);
@@ -28,11 +28,12 @@ static void packs(const struct bits_kernels *kernels, struct guarded *in, struct
 	}
 }
 
-static void unpacks(const struct bits_kernels *kernels, struct guarded *in, struct guarded *out, uint32_t n,
-		    uint32_t width)
+static void unpacks(const struct bits_kernels *kernels, struct guarded *in, struct guarded *out,
+    uint32_t n, uint32_t width)
 {
 	for (int edge = 0; edge < GUARDED_EDGES; edge++) {
-		const uint8_t *words = guarded_at(in, (enum guarded_edge)edge, (size_t)n * width / 8);
+		const uint8_t *words =
+		    guarded_at(in, (enum guarded_edge)edge, (size_t)n * width / 8);
 		uint8_t *bits = guarded_fresh(out, (enum guarded_edge)edge, (size_t)n * width);
 
 		if (width == 8)
@@ -97,7 +98,8 @@ static void test_differ(void **state)
 		const struct bits_kernels *kernels = bits_kernels((enum simd_level)level);
 
 		for (uint32_t n = 0; n <= BYTES; n = guarded_next_length(n)) {
-			const uint8_t *a = guarded_at(&one, GUARDED_END, n), *b = guarded_at(&two, GUARDED_BEGIN, n);
+			const uint8_t *a = guarded_at(&one, GUARDED_END, n),
+			              *b = guarded_at(&two, GUARDED_BEGIN, n);
 
 			assert_int_equal(kernels->differ(a, b, n), count(a, b, n));
 			assert_int_equal(kernels->differ(b, a, n), count(a, b, n));

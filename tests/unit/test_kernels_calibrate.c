@@ -32,9 +32,11 @@ static void check(enum simd_level level, int which)
 
 	calibrate_plain.run[which](plain);
 	calibrate_kernels(level)->run[which](vector);
-	if (same_results(which) && (memcmp(plain->out8, vector->out8, CALIBRATE_ITEMS) != 0 ||
-				    memcmp(plain->out16, vector->out16, CALIBRATE_ITEMS * sizeof(int16_t)) != 0))
-		fail_msg("%s, %s: another result", simd_name(level), calibrate_class_name((enum calibrate_class)which));
+	if (same_results(which) &&
+	    (memcmp(plain->out8, vector->out8, CALIBRATE_ITEMS) != 0 ||
+	        memcmp(plain->out16, vector->out16, CALIBRATE_ITEMS * sizeof(int16_t)) != 0))
+		fail_msg("%s, %s: another result", simd_name(level),
+		    calibrate_class_name((enum calibrate_class)which));
 	assert_memory_equal(plain->in8, vector->in8, sizeof(plain->in8));
 	assert_memory_equal(plain->in16, vector->in16, sizeof(plain->in16));
 	assert_memory_equal(plain->places8, vector->places8, sizeof(plain->places8));
@@ -46,8 +48,8 @@ static void test_levels(void **state)
 {
 	(void)state;
 	for (int level = 0; level < SIMD_LEVELS; level++)
-		for (int which = CALIBRATE_ARITHMETIC; simd_has((enum simd_level)level) && which < CALIBRATE_CLASSES;
-		     which++)
+		for (int which = CALIBRATE_ARITHMETIC;
+		     simd_has((enum simd_level)level) && which < CALIBRATE_CLASSES; which++)
 			check((enum simd_level)level, which);
 }
 
@@ -61,8 +63,10 @@ static void test_not_nothing(void **state)
 		memcpy(before, data, sizeof(*data));
 		calibrate_plain.run[which](data);
 		if (memcmp(before->out8, data->out8, sizeof(data->out8)) == 0 &&
-		    memcmp(before->out16, data->out16, sizeof(data->out16)) == 0 && before->sink == data->sink)
-			fail_msg("%s does nothing", calibrate_class_name((enum calibrate_class)which));
+		    memcmp(before->out16, data->out16, sizeof(data->out16)) == 0 &&
+		    before->sink == data->sink)
+			fail_msg(
+			    "%s does nothing", calibrate_class_name((enum calibrate_class)which));
 	}
 	free(data);
 	free(before);

@@ -14,7 +14,9 @@ static int16_t word_at(const uint8_t *iq, uint32_t i)
 
 static int16_t word_of(float value)
 {
-	return isnan(value) ? 0 : (int16_t)nearbyint(fmin(fmax(32768.0 * (double)value, -32768.0), 32767.0));
+	return isnan(value)
+	    ? 0
+	    : (int16_t)nearbyint(fmin(fmax(32768.0 * (double)value, -32768.0), 32767.0));
 }
 
 static bool fits(float value)
@@ -25,26 +27,9 @@ static bool fits(float value)
 /* Ordinary ones, halves of a step (which tell the rounding), the last that fit and the first that do not, none at all. */
 static float value_of(uint32_t *seed)
 {
-	static const float odd[] = {0.0f,
-				    -0.0f,
-				    1.0f,
-				    -1.0f,
-				    32767.0f / 32768,
-				    32767.25f / 32768,
-				    32767.5f / 32768,
-				    -32768.25f / 32768,
-				    -32768.5f / 32768,
-				    -32769.0f / 32768,
-				    1e30f,
-				    -1e30f,
-				    3e38f,
-				    -3e38f,
-				    INFINITY,
-				    -INFINITY,
-				    NAN,
-				    -NAN,
-				    1e-40f,
-				    -1e-40f};
+	static const float odd[] = {0.0f, -0.0f, 1.0f, -1.0f, 32767.0f / 32768, 32767.25f / 32768,
+	    32767.5f / 32768, -32768.25f / 32768, -32768.5f / 32768, -32769.0f / 32768, 1e30f,
+	    -1e30f, 3e38f, -3e38f, INFINITY, -INFINITY, NAN, -NAN, 1e-40f, -1e-40f};
 	const uint32_t r = guarded_draw(seed);
 
 	if (r % 8 == 0)
@@ -54,7 +39,8 @@ static float value_of(uint32_t *seed)
 	return (float)((int)(r % 0x20000) - 0x10000) * 0.9f / 0x10000;
 }
 
-static void to_f32(const struct iq_kernels *kernels, struct guarded *in, struct guarded *out, uint32_t n)
+static void to_f32(
+    const struct iq_kernels *kernels, struct guarded *in, struct guarded *out, uint32_t n)
 {
 	for (int edge = 0; edge < GUARDED_EDGES; edge++) {
 		const uint8_t *iq = guarded_at(in, edge, (size_t)n * IQ_BYTES);
@@ -84,7 +70,8 @@ static void test_to_f32(void **state)
 	guarded_free(&out);
 }
 
-static void from_f32(const struct iq_kernels *kernels, struct guarded *in, struct guarded *out, uint32_t n)
+static void from_f32(
+    const struct iq_kernels *kernels, struct guarded *in, struct guarded *out, uint32_t n)
 {
 	for (int edge = 0; edge < GUARDED_EDGES; edge++) {
 		const float *values = guarded_at(in, edge, 2 * (size_t)n * sizeof(float));

@@ -9,7 +9,8 @@ enum { NUMBERS = 3000 };
 
 static const struct {
 	uint64_t seed, index;
-} keys[] = {{0, 0}, {1, 2}, {UINT64_MAX, UINT64_MAX}, {0x80000000ffffffff, 0xffffffff00000001}, {42, 1ull << 32}};
+} keys[] = {{0, 0}, {1, 2}, {UINT64_MAX, UINT64_MAX}, {0x80000000ffffffff, 0xffffffff00000001},
+    {42, 1ull << 32}};
 
 static void test_same_bits(void **state)
 {
@@ -29,7 +30,8 @@ static void test_same_bits(void **state)
 		random_gauss(seed, index, gauss, n);
 		GUARDED_EACH_LEVEL(level)
 		{
-			const struct random_kernels *kernels = random_kernels((enum simd_level)level);
+			const struct random_kernels *kernels =
+			    random_kernels((enum simd_level)level);
 			void *made = guarded_fresh(&out, edge, n * sizeof(uint32_t));
 
 			kernels->words(seed, index, made, n);
@@ -98,7 +100,8 @@ static void test_add(void **state)
 	GUARDED_EACH_LEVEL(level)
 	{
 		for (uint32_t n = 0; n <= NUMBERS; n = guarded_next_length(n)) {
-			float *sum = guarded_fresh(&out, n % 2 ? GUARDED_BEGIN : GUARDED_END, n * sizeof(*sum));
+			float *sum = guarded_fresh(
+			    &out, n % 2 ? GUARDED_BEGIN : GUARDED_END, n * sizeof(*sum));
 
 			random_kernels((enum simd_level)level)->add_gauss(3, 4, in, 0.3f, sum, n);
 			for (uint32_t i = 0; i < n; i++) {

@@ -18,8 +18,8 @@ static int16_t soft_of(float x)
 /* Every kind of value: ordinary, halves (which tell the rounding), beyond 16 bits, beyond float, none at all. */
 static float value_of(uint32_t *seed)
 {
-	static const float odd[] = {0.0f,     -0.0f,     32766.5f, 32767.5f, -32767.5f, 1e30f,  -1e30f,
-				    INFINITY, -INFINITY, NAN,      -NAN,     1e-40f,    -1e-40f};
+	static const float odd[] = {0.0f, -0.0f, 32766.5f, 32767.5f, -32767.5f, 1e30f, -1e30f,
+	    INFINITY, -INFINITY, NAN, -NAN, 1e-40f, -1e-40f};
 	const uint32_t r = guarded_draw(seed);
 
 	if (r % 4 == 0)
@@ -38,8 +38,8 @@ static void fill_floats(struct guarded *g, uint32_t seed)
 	}
 }
 
-static void soft_floats(const struct soft_kernels *kernels, struct guarded *in, struct guarded *out, uint32_t n,
-			uint32_t step)
+static void soft_floats(const struct soft_kernels *kernels, struct guarded *in, struct guarded *out,
+    uint32_t n, uint32_t step)
 {
 	static const float factors[] = {1.0f, -1.0f, 16.0f, 0.37f, 1e10f};
 
@@ -51,13 +51,14 @@ static void soft_floats(const struct soft_kernels *kernels, struct guarded *in, 
 		(step == 1 ? kernels->soft_f32 : kernels->soft_re_f32)(values, factors[f], llr, n);
 		for (uint32_t i = 0; i < n; i++)
 			if (llr[i] != soft_of(factors[f] * values[step * i]))
-				fail_msg("%g times %g became %d", (double)values[step * i], (double)factors[f], llr[i]);
+				fail_msg("%g times %g became %d", (double)values[step * i],
+				    (double)factors[f], llr[i]);
 		guarded_check(out, llr, n * sizeof(*llr));
 	}
 }
 
-static void soft_words(const struct soft_kernels *kernels, struct guarded *in, struct guarded *out, uint32_t n,
-		       uint32_t step)
+static void soft_words(const struct soft_kernels *kernels, struct guarded *in, struct guarded *out,
+    uint32_t n, uint32_t step)
 {
 	static const float factors[] = {1.0f, 16.0f / 8192, 0.5f, 1e6f};
 
@@ -69,7 +70,8 @@ static void soft_words(const struct soft_kernels *kernels, struct guarded *in, s
 		(step == 1 ? kernels->soft_i16 : kernels->soft_re_i16)(values, factors[f], llr, n);
 		for (uint32_t i = 0; i < n; i++)
 			if (llr[i] != soft_of(factors[f] * (float)values[step * i]))
-				fail_msg("%d times %g became %d", values[step * i], (double)factors[f], llr[i]);
+				fail_msg("%d times %g became %d", values[step * i],
+				    (double)factors[f], llr[i]);
 		guarded_check(out, llr, n * sizeof(*llr));
 	}
 }
@@ -99,8 +101,8 @@ static void test_soft(void **state)
 	guarded_free(&out);
 }
 
-static void hard(const struct soft_kernels *kernels, struct guarded *floats, struct guarded *words, struct guarded *out,
-		 uint32_t n, uint32_t step)
+static void hard(const struct soft_kernels *kernels, struct guarded *floats, struct guarded *words,
+    struct guarded *out, uint32_t n, uint32_t step)
 {
 	const float *values = guarded_at(floats, GUARDED_END, (size_t)n * step * sizeof(float));
 	const int16_t *whole = guarded_at(words, GUARDED_BEGIN, (size_t)n * step * sizeof(int16_t));
@@ -140,7 +142,8 @@ static void test_hard(void **state)
 }
 
 /* All bytes are bits here, of which the lowest counts. */
-static void map(const struct soft_kernels *kernels, struct guarded *in, struct guarded *out, uint32_t n, uint32_t step)
+static void map(const struct soft_kernels *kernels, struct guarded *in, struct guarded *out,
+    uint32_t n, uint32_t step)
 {
 	const uint8_t *bits = guarded_at(in, GUARDED_END, n);
 	float *floats = guarded_fresh(out, GUARDED_END, (size_t)n * step * sizeof(float));

@@ -39,7 +39,8 @@ static int buffers_free(void **state)
 	return 0;
 }
 
-static void same(const struct buffers *b, const void *made, size_t size, const char *what, uint32_t n)
+static void same(
+    const struct buffers *b, const void *made, size_t size, const char *what, uint32_t n)
 {
 	if (memcmp(made, b->want, size) != 0)
 		fail_msg("%s of %u items differs", what, n);
@@ -58,7 +59,8 @@ static void check_crc(struct buffers *b, uint32_t size, uint32_t n)
 			struct utran_crc crc = plain;
 
 			utran_crc_use(&crc, (enum simd_level)level);
-			assert_int_equal(utran_crc_parity(&crc, bits, n), utran_crc_parity(&plain, bits, n));
+			assert_int_equal(
+			    utran_crc_parity(&crc, bits, n), utran_crc_parity(&plain, bits, n));
 		}
 	}
 }
@@ -91,7 +93,8 @@ static void test_crc_single_bits(void **state)
 		utran_crc_use(&crc, (enum simd_level)level);
 		for (uint32_t i = 0; i < 1000; i++) {
 			bits[i] = 1;
-			assert_int_equal(utran_crc_parity(&crc, bits, 1000), utran_crc_parity(&plain, bits, 1000));
+			assert_int_equal(utran_crc_parity(&crc, bits, 1000),
+			    utran_crc_parity(&plain, bits, 1000));
 			utran_crc_attach(&crc, bits, 1000, bits + 1000);
 			assert_true(utran_crc_check(&crc, bits, 1000));
 			bits[i] = 0;
@@ -101,12 +104,13 @@ static void test_crc_single_bits(void **state)
 	}
 }
 
-static void check_interleave1(struct buffers *b, const struct utran_interleave_kernels *kernels, uint32_t n,
-			      uint32_t frames)
+static void check_interleave1(
+    struct buffers *b, const struct utran_interleave_kernels *kernels, uint32_t n, uint32_t frames)
 {
 	for (int edge = 0; edge < GUARDED_EDGES; edge++) {
 		const uint8_t *bits = guarded_at(&b->in, (enum guarded_edge)edge, n);
-		const int16_t *soft = guarded_at(&b->in, (enum guarded_edge)edge, n * sizeof(*soft));
+		const int16_t *soft =
+		    guarded_at(&b->in, (enum guarded_edge)edge, n * sizeof(*soft));
 		void *made = guarded_fresh(&b->out, (enum guarded_edge)edge, n);
 
 		kernels->interleave1(bits, made, n, frames);
@@ -119,11 +123,13 @@ static void check_interleave1(struct buffers *b, const struct utran_interleave_k
 	}
 }
 
-static void check_interleave2(struct buffers *b, const struct utran_interleave_kernels *kernels, uint32_t n)
+static void check_interleave2(
+    struct buffers *b, const struct utran_interleave_kernels *kernels, uint32_t n)
 {
 	for (int edge = 0; edge < GUARDED_EDGES; edge++) {
 		const uint8_t *bits = guarded_at(&b->in, (enum guarded_edge)edge, n);
-		const int16_t *soft = guarded_at(&b->in, (enum guarded_edge)edge, n * sizeof(*soft));
+		const int16_t *soft =
+		    guarded_at(&b->in, (enum guarded_edge)edge, n * sizeof(*soft));
 		void *made = guarded_fresh(&b->out, (enum guarded_edge)edge, n);
 
 		kernels->interleave2(bits, made, n);
@@ -141,9 +147,11 @@ static void test_interleave1(void **state)
 	GUARDED_EACH_LEVEL(level)
 	{
 		for (uint32_t frames = 1; frames <= 8; frames *= 2)
-			for (uint32_t rows = 0; rows * frames <= 9600; rows = guarded_next_length(rows))
-				check_interleave1(*state, utran_interleave_kernels((enum simd_level)level),
-						  rows * frames, frames);
+			for (uint32_t rows = 0; rows * frames <= 9600;
+			     rows = guarded_next_length(rows))
+				check_interleave1(*state,
+				    utran_interleave_kernels((enum simd_level)level), rows * frames,
+				    frames);
 	}
 }
 
@@ -153,9 +161,11 @@ static void test_interleave2(void **state)
 
 	GUARDED_EACH_LEVEL(level)
 	{
-		const struct utran_interleave_kernels *kernels = utran_interleave_kernels((enum simd_level)level);
+		const struct utran_interleave_kernels *kernels =
+		    utran_interleave_kernels((enum simd_level)level);
 
-		for (uint32_t n = 0; n <= 1300; n += 1 + n / 200) /* up to 43 rows: every number of whole blocks to 2 */
+		for (uint32_t n = 0; n <= 1300;
+		     n += 1 + n / 200) /* up to 43 rows: every number of whole blocks to 2 */
 			check_interleave2(*state, kernels, n);
 		for (unsigned c = 0; c < sizeof(channels) / sizeof(channels[0]); c++)
 			check_interleave2(*state, kernels, channels[c]);
@@ -175,10 +185,12 @@ static void *plan_of(struct utran_rate_plan *plan, size_t size)
 	return memory;
 }
 
-static void check_match(struct buffers *b, const struct utran_rate_kernels *kernels, uint32_t coded, uint32_t matched)
+static void check_match(
+    struct buffers *b, const struct utran_rate_kernels *kernels, uint32_t coded, uint32_t matched)
 {
 	struct utran_rate_plan plan;
-	void *memory = plan_of(&plan, utran_rate_plan_match(&plan, kernels, b->table, matched, coded));
+	void *memory =
+	    plan_of(&plan, utran_rate_plan_match(&plan, kernels, b->table, matched, coded));
 
 	for (int edge = 0; edge < GUARDED_EDGES; edge++) {
 		const uint8_t *bits = guarded_at(&b->in, (enum guarded_edge)edge, coded);
@@ -191,17 +203,22 @@ static void check_match(struct buffers *b, const struct utran_rate_kernels *kern
 	free(memory);
 }
 
-static void check_dematch(struct buffers *b, const struct utran_rate_kernels *kernels, uint32_t coded, uint32_t matched)
+static void check_dematch(
+    struct buffers *b, const struct utran_rate_kernels *kernels, uint32_t coded, uint32_t matched)
 {
 	struct utran_rate_plan plan;
-	void *memory = plan_of(&plan, utran_rate_plan_dematch(&plan, kernels, b->table, matched, coded));
+	void *memory =
+	    plan_of(&plan, utran_rate_plan_dematch(&plan, kernels, b->table, matched, coded));
 
 	for (int edge = 0; edge < GUARDED_EDGES; edge++) {
-		const int16_t *soft = guarded_at(&b->in, (enum guarded_edge)edge, matched * sizeof(*soft));
-		int16_t *made = guarded_fresh(&b->out, (enum guarded_edge)edge, coded * sizeof(*made));
+		const int16_t *soft =
+		    guarded_at(&b->in, (enum guarded_edge)edge, matched * sizeof(*soft));
+		int16_t *made =
+		    guarded_fresh(&b->out, (enum guarded_edge)edge, coded * sizeof(*made));
 
 		kernels->dematch(&plan, soft, made);
-		utran_rate_dematch_plain(b->table, matched, soft, (int16_t *)(void *)b->want, coded);
+		utran_rate_dematch_plain(
+		    b->table, matched, soft, (int16_t *)(void *)b->want, coded);
 		same(b, made, coded * sizeof(*made), "rate dematching", matched);
 	}
 	free(memory);
@@ -211,14 +228,16 @@ static void check_rate(struct buffers *b, uint32_t coded, uint32_t matched)
 {
 	GUARDED_EACH_LEVEL(level)
 	{
-		const struct utran_rate_kernels *kernels = utran_rate_kernels((enum simd_level)level);
+		const struct utran_rate_kernels *kernels =
+		    utran_rate_kernels((enum simd_level)level);
 
 		check_match(b, kernels, coded, matched);
 		check_dematch(b, kernels, coded, matched);
 	}
 }
 
-static void check_pattern(struct buffers *b, uint32_t coded, uint32_t matched, enum utran_coding coding)
+static void check_pattern(
+    struct buffers *b, uint32_t coded, uint32_t matched, enum utran_coding coding)
 {
 	assert_int_equal(utran_rate_table(coded, matched, coding, b->table), 0);
 	check_rate(b, coded, matched);
@@ -238,10 +257,12 @@ static void test_rate(void **state)
 	check_pattern(b, 360, 372, UTRAN_CONVOLUTIONAL);
 	for (uint32_t coded = 3; coded < 210;
 	     coded += 3) /* around each vector's width, from all parity gone to 16 times */
-		for (uint32_t matched = coded / 3; matched <= 16 * coded && matched < ITEMS; matched += 1 + matched / 7)
+		for (uint32_t matched = coded / 3; matched <= 16 * coded && matched < ITEMS;
+		     matched += 1 + matched / 7)
 			check_pattern(b, coded, matched, UTRAN_TURBO);
 	for (uint32_t coded = 1; coded < 140; coded += 5)
-		for (uint32_t matched = 1; matched <= 16 * coded && matched < ITEMS; matched += 1 + matched / 5)
+		for (uint32_t matched = 1; matched <= 16 * coded && matched < ITEMS;
+		     matched += 1 + matched / 5)
 			check_pattern(b, coded, matched, UTRAN_CONVOLUTIONAL);
 }
 
@@ -255,11 +276,14 @@ static void test_rate_any_table(void **state)
 		uint32_t coded = 0, matched = 0;
 
 		while (coded < 700 && matched < 1500) {
-			uint32_t copies = guarded_draw(&b->seed) % 8 ? 1 : guarded_draw(&b->seed) % most;
+			uint32_t copies =
+			    guarded_draw(&b->seed) % 8 ? 1 : guarded_draw(&b->seed) % most;
 
 			while (copies-- && matched < 1500)
 				b->table[matched++] = coded;
-			coded += guarded_draw(&b->seed) % 10 ? 1 : 1 + guarded_draw(&b->seed) % (5 * most);
+			coded += guarded_draw(&b->seed) % 10
+			    ? 1
+			    : 1 + guarded_draw(&b->seed) % (5 * most);
 		}
 		check_rate(b, coded + 1, matched);
 	}
@@ -281,8 +305,12 @@ static void test_rate_saturation(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_interleave1),     cmocka_unit_test(test_interleave2),     cmocka_unit_test(test_rate),
-	    cmocka_unit_test(test_rate_any_table),  cmocka_unit_test(test_rate_saturation), cmocka_unit_test(test_crc),
+	    cmocka_unit_test(test_interleave1),
+	    cmocka_unit_test(test_interleave2),
+	    cmocka_unit_test(test_rate),
+	    cmocka_unit_test(test_rate_any_table),
+	    cmocka_unit_test(test_rate_saturation),
+	    cmocka_unit_test(test_crc),
 	    cmocka_unit_test(test_crc_single_bits),
 	};
 

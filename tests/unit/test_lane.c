@@ -165,7 +165,8 @@ static void allow(struct world *w, uint64_t slots)
 
 static bool somebody_live(const struct world *w, uint32_t lane)
 {
-	return baton_entry(lane_next(&w->node->lane[lane], baton_make(0, BATON_FRESH, 0))) != BATON_NOBODY;
+	return baton_entry(lane_next(&w->node->lane[lane], baton_make(0, BATON_FRESH, 0))) !=
+	    BATON_NOBODY;
 }
 
 /* Until every lane with somebody on it waits for a slot that is not allowed yet. Exec's tick looks after the lanes. */
@@ -176,8 +177,9 @@ static void quiesce(struct world *w)
 			const uint64_t baton = atomic_load(&w->images[l]->baton);
 
 			lane_tend(w->exec, l);
-			if (!somebody_live(w, l) || (baton_entry(baton) != BATON_NOBODY && (baton & BATON_FRESH) &&
-						     baton_slot(baton) >= atomic_load(allowed(w))))
+			if (!somebody_live(w, l) ||
+			    (baton_entry(baton) != BATON_NOBODY && (baton & BATON_FRESH) &&
+			        baton_slot(baton) >= atomic_load(allowed(w))))
 				break;
 			clock_sleep_until(clock_ns() + 20000);
 		}
@@ -233,7 +235,8 @@ static void place(struct world *w, struct wave *wave, uint32_t s, uint32_t lane,
 /* A chain of n segments on one lane, each by one of the hosts; all by the same one where `alike`. */
 static bool life_load(struct world *w, struct wave *wave, uint32_t n, uint32_t lane, bool alike)
 {
-	const uint32_t first = entries_find(w, lane, n), host = (uint32_t)random_below(w, w->n_hosts);
+	const uint32_t first = entries_find(w, lane, n),
+	               host = (uint32_t)random_below(w, w->n_hosts);
 
 	if (first == IMAGE_NONE)
 		return false;
@@ -255,7 +258,7 @@ static bool life_load(struct world *w, struct wave *wave, uint32_t n, uint32_t l
 		probe->hook = at_work;
 		probe->arg = &wave->members[s];
 		atomic_store(&w->hosts[wave->host[s]]->lanes[lane]->thread.segments[first + s],
-			     &wave->rig->segments[s]);
+		    &wave->rig->segments[s]);
 	}
 	wave->exec_wave.exec = w->exec;
 	wave->exec_wave.view = wave->rig->view;
@@ -305,7 +308,8 @@ static void life_check(struct world *w, const struct wave *wave)
 		assert_int_equal(atomic_load(&state->slots), steps);
 		assert_int_equal(atomic_load(&state->slipped), 0);
 		assert_int_equal(probe->calls, steps);
-		for (uint64_t k = steps > PROBE_LOG ? steps - PROBE_LOG : 0; k < steps && s > 0; k++)
+		for (uint64_t k = steps > PROBE_LOG ? steps - PROBE_LOG : 0; k < steps && s > 0;
+		     k++)
 			assert_int_equal(probe->log[k % PROBE_LOG].value, probe_value(k) + s - 1);
 	}
 }
@@ -344,13 +348,14 @@ static void test_next(void **state)
 						wanted = baton_make(7, 0, next);
 				assert_int_equal(lane_next(lane, baton_make(7, 0, at)), wanted);
 				assert_int_equal(lane_next(lane, baton_make(7, BATON_FRESH, at)),
-						 baton_make(7, BATON_FRESH, first));
+				    baton_make(7, BATON_FRESH, first));
 			}
 		}
 	atomic_store(&lane->entries, UINT32_MAX); /* never beyond the table */
 	for (uint32_t e = 0; e < 5; e++)
 		atomic_store(&lane->entry[e].live, 0);
-	assert_int_equal(lane_next(lane, baton_make(7, 0, 3)), baton_make(8, BATON_FRESH, BATON_NOBODY));
+	assert_int_equal(
+	    lane_next(lane, baton_make(7, 0, 3)), baton_make(8, BATON_FRESH, BATON_NOBODY));
 	free(lane);
 }
 
@@ -363,7 +368,9 @@ static void test_pass(void **state)
 	(void)state;
 	w->node->lane[0].entry[2].seat = 1;
 	atomic_store(&image->baton, from);
-	assert_int_equal(lane_pass(&w->node->lane[0], image, baton_make(3, BATON_FRESH, 1), to, IMAGE_NONE), -ESTALE);
+	assert_int_equal(
+	    lane_pass(&w->node->lane[0], image, baton_make(3, BATON_FRESH, 1), to, IMAGE_NONE),
+	    -ESTALE);
 	assert_int_equal(atomic_load(&image->baton), from);
 	assert_int_equal(atomic_load(&image->go[1]), 0);
 	assert_int_equal(lane_pass(&w->node->lane[0], image, from, to, 0), 0);
@@ -371,9 +378,12 @@ static void test_pass(void **state)
 	assert_int_equal(atomic_load(&image->go[1]), 1);
 	assert_int_equal(lane_pass(&w->node->lane[0], image, from, to, 0), -ESTALE);
 	assert_int_equal(lane_pass(&w->node->lane[0], image, to, from, 0), 0);
-	assert_int_equal(lane_pass(&w->node->lane[0], image, from, to, 1), 0); /* its own: no wake-up */
+	assert_int_equal(
+	    lane_pass(&w->node->lane[0], image, from, to, 1), 0); /* its own: no wake-up */
 	assert_int_equal(atomic_load(&image->go[1]), 1);
-	assert_int_equal(lane_pass(&w->node->lane[0], image, to, baton_make(4, BATON_FRESH, BATON_NOBODY), 0), 0);
+	assert_int_equal(
+	    lane_pass(&w->node->lane[0], image, to, baton_make(4, BATON_FRESH, BATON_NOBODY), 0),
+	    0);
 	world_free(w);
 }
 
@@ -405,7 +415,8 @@ static void test_tend(void **state)
 	atomic_store(&lane->entry[0].live, 1); /* no slot that was allowed is lost */
 	lane_tend(w->exec, 0);
 	assert_int_equal(atomic_load(&image->baton), baton_make(8, BATON_FRESH, 0));
-	atomic_store(&image->baton, baton_make(1000, BATON_FRESH, BATON_NOBODY)); /* of a time base before this one */
+	atomic_store(&image->baton,
+	    baton_make(1000, BATON_FRESH, BATON_NOBODY)); /* of a time base before this one */
 	lane_tend(w->exec, 0);
 	assert_int_equal(atomic_load(&image->baton), baton_make(10, BATON_FRESH, 0));
 	world_free(w);
@@ -421,12 +432,13 @@ static void test_not_live(void **state)
 	assert_true(life_load(w, &w->waves[0], 1, 0, true));
 	atomic_store(&w->waves[0].rig->control.base, 0);
 	atomic_store(allowed(w), 5);
-	assert_int_equal(
-	    lane_pass(&w->node->lane[0], w->images[0], baton_make(0, 0, BATON_NOBODY), baton_make(0, 0, 0), IMAGE_NONE),
+	assert_int_equal(lane_pass(&w->node->lane[0], w->images[0], baton_make(0, 0, BATON_NOBODY),
+	                     baton_make(0, 0, 0), IMAGE_NONE),
 	    0);
 	while (baton_entry(atomic_load(&w->images[0]->baton)) != BATON_NOBODY)
 		sched_yield();
-	assert_int_equal(atomic_load(&w->images[0]->baton), baton_make(1, BATON_FRESH, BATON_NOBODY));
+	assert_int_equal(
+	    atomic_load(&w->images[0]->baton), baton_make(1, BATON_FRESH, BATON_NOBODY));
 	assert_int_equal(atomic_load(&rig_state(w->waves[0].rig, 0)->done), 0);
 	life_unload(w, &w->waves[0]);
 	world_free(w);
@@ -468,7 +480,7 @@ static void life(uint32_t n_hosts, uint32_t n_lanes, uint64_t seed, int changes)
 
 		if (what < 3 && wave->rig == NULL) {
 			if (life_load(w, wave, 1 + (uint32_t)random_below(w, SEGMENTS),
-				      (uint32_t)random_below(w, n_lanes), random_below(w, 2) == 0)) {
+			        (uint32_t)random_below(w, n_lanes), random_below(w, 2) == 0)) {
 				life_begin(w, wave);
 				loads++;
 			}
@@ -519,12 +531,14 @@ static void test_two_lanes(void **state)
 	wave->rig->slots = LAST + 1;
 	rig_open(wave->rig);
 	for (uint32_t s = 0; s < 3; s++)
-		atomic_store(&w->hosts[s % 2]->lanes[s % 2]->thread.segments[s], &wave->rig->segments[s]);
+		atomic_store(
+		    &w->hosts[s % 2]->lanes[s % 2]->thread.segments[s], &wave->rig->segments[s]);
 	wave->exec_wave.exec = w->exec;
 	wave->exec_wave.view = wave->rig->view;
 	wave->exec_wave.places = wave->places;
 	life_begin(w, wave);
-	while (atomic_load(&rig_state(wave->rig, 2)->done) <= LAST + 2) { /* slipped slots need others in their place */
+	while (atomic_load(&rig_state(wave->rig, 2)->done) <=
+	    LAST + 2) { /* slipped slots need others in their place */
 		allow(w, 1 + random_below(w, 7));
 		slots++;
 		quiesce(w);
@@ -536,8 +550,10 @@ static void test_two_lanes(void **state)
 		assert_int_equal(sink->log[k].value, probe_value(k) + 1);
 	}
 	for (uint32_t s = 0; s < 3; s++) {
-		assert_int_equal(((const struct probe *)wave->rig->instances[s].state)->calls, LAST + 1);
-		assert_int_equal(atomic_load(&image_instance_state(&wave->rig->view, s)->absent), 0);
+		assert_int_equal(
+		    ((const struct probe *)wave->rig->instances[s].state)->calls, LAST + 1);
+		assert_int_equal(
+		    atomic_load(&image_instance_state(&wave->rig->view, s)->absent), 0);
 	}
 	life_unload(w, wave);
 	world_free(w);
@@ -546,7 +562,8 @@ static void test_two_lanes(void **state)
 /* A machine on which a sleep of `least` ns ends late by that, and by an exponential tail of a tenth of it. */
 static uint64_t sleep_late(struct world *w, double least)
 {
-	return (uint64_t)(least - least / 10 * log((1 + (double)random_below(w, 1 << 30)) / (1 << 30)));
+	return (
+	    uint64_t)(least - least / 10 * log((1 + (double)random_below(w, 1 << 30)) / (1 << 30)));
 }
 
 /* The guard finds to where one wake-up in a thousand is too late, whatever it begins with and when the machine changes; it
@@ -624,8 +641,9 @@ static void test_passed_over(void **state)
 	baton = atomic_load(&w->images[0]->baton);
 	assert_int_equal(baton, baton_make(5, 0, hung->places[0].entry));
 	atomic_store(&w->node->lane[0].entry[hung->places[0].entry].live, 0);
-	assert_int_equal(
-	    lane_pass(&w->node->lane[0], w->images[0], baton, lane_next(&w->node->lane[0], baton), IMAGE_NONE), 0);
+	assert_int_equal(lane_pass(&w->node->lane[0], w->images[0], baton,
+	                     lane_next(&w->node->lane[0], baton), IMAGE_NONE),
+	    0);
 	quiesce(w);
 	life_check(w, other); /* all 20 slots, the one in which it was passed over included */
 	assert_int_equal(atomic_load(&rig_state(hung->rig, 0)->done), 5);
@@ -665,11 +683,12 @@ static void test_holder_gone(void **state)
 		life_begin(w, stays);
 		allow(w, 10);
 		quiesce(w);
-		assert_int_equal(atomic_load(&w->images[0]->baton), baton_make(10, BATON_FRESH, gone->places[0].entry));
+		assert_int_equal(atomic_load(&w->images[0]->baton),
+		    baton_make(10, BATON_FRESH, gone->places[0].entry));
 		thread_stop(w, gone->places[0].seat, 0); /* as if killed: nobody tells the table */
 		lanes_leave_host(&gone->exec_wave, 0);
 		assert_int_equal(atomic_load(&w->images[0]->baton),
-				 baton_make(10, BATON_FRESH, stays->places[0].entry));
+		    baton_make(10, BATON_FRESH, stays->places[0].entry));
 		allow(w, 10);
 		quiesce(w);
 		life_check(w, stays);
@@ -729,7 +748,8 @@ static void test_timer(void **state)
 	assert_true(timed.calls >= 60 && timed.first >= 50);
 	assert_true(atomic_load(&w->images[0]->skipped) >= 8 * 2);
 	assert_int_equal(atomic_load(&w->images[0]->slots), timed.calls);
-	assert_int_equal(timed.last - timed.first + 1, timed.calls + atomic_load(&w->images[0]->skipped));
+	assert_int_equal(
+	    timed.last - timed.first + 1, timed.calls + atomic_load(&w->images[0]->skipped));
 	world_free(w);
 }
 
@@ -751,10 +771,18 @@ static void test_cost(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_next),        cmocka_unit_test(test_pass),      cmocka_unit_test(test_same_seat),
-	    cmocka_unit_test(test_tend),        cmocka_unit_test(test_not_live),  cmocka_unit_test(test_life),
-	    cmocka_unit_test(test_guard),       cmocka_unit_test(test_two_lanes), cmocka_unit_test(test_passed_over),
-	    cmocka_unit_test(test_holder_gone), cmocka_unit_test(test_timer),     cmocka_unit_test(test_cost),
+	    cmocka_unit_test(test_next),
+	    cmocka_unit_test(test_pass),
+	    cmocka_unit_test(test_same_seat),
+	    cmocka_unit_test(test_tend),
+	    cmocka_unit_test(test_not_live),
+	    cmocka_unit_test(test_life),
+	    cmocka_unit_test(test_guard),
+	    cmocka_unit_test(test_two_lanes),
+	    cmocka_unit_test(test_passed_over),
+	    cmocka_unit_test(test_holder_gone),
+	    cmocka_unit_test(test_timer),
+	    cmocka_unit_test(test_cost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,8 @@ static void screen_close(struct screen *screen)
 
 	if (screen->words[1] >= 0)
 		close(screen->words[1]);
-	while ((len = read(screen->terminal, bytes, sizeof(bytes))) > 0) { /* an error when the other end is closed */
+	while ((len = read(screen->terminal, bytes, sizeof(bytes))) >
+	    0) { /* an error when the other end is closed */
 		screen->text = realloc(screen->text, screen->len + (size_t)len + 1);
 		memcpy(screen->text + screen->len, bytes, (size_t)len);
 		screen->len += (size_t)len;

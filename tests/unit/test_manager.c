@@ -37,29 +37,29 @@ static struct chain *chain_new(const double *budgets_us, int n, uint32_t items)
 	assert_non_null(chain);
 	chain->ports[0] = (struct aloe_port)ALOE_IN_OPTIONAL("in", ALOE_BYTE, "in");
 	chain->ports[1] = (struct aloe_port)ALOE_OUT_OPTIONAL("out", ALOE_BYTE, "out");
-	chain->type =
-	    (struct component_type){.name = "x", .ports = chain->ports, .n_ports = 2, .kmac = 100, .builds = 7};
+	chain->type = (struct component_type){
+	    .name = "x", .ports = chain->ports, .n_ports = 2, .kmac = 100, .builds = 7};
 	for (int i = 0; i < n; i++) {
 		snprintf(chain->names[i], sizeof(chain->names[i]), "x%d", i);
 		chain->instances[i] = (struct wf_instance){.name = chain->names[i],
-							   .type = &chain->type,
-							   .n_in = 1,
-							   .n_out = 1,
-							   .pin = -1,
-							   .period = 1,
-							   .budget_us = budgets_us ? budgets_us[i] : 0,
-							   .line = i + 1};
+		    .type = &chain->type,
+		    .n_in = 1,
+		    .n_out = 1,
+		    .pin = -1,
+		    .period = 1,
+		    .budget_us = budgets_us ? budgets_us[i] : 0,
+		    .line = i + 1};
 		chain->instances[i].in[0] = (struct wf_port){ALOE_BYTE, items, i - 1};
 		chain->instances[i].out[0] = (struct wf_port){ALOE_BYTE, items, i + 1 < n ? i : -1};
 		chain->links[i] = (struct wf_link){.from = i, .to = i + 1, .line = 100 + i};
 	}
 	chain->wf = (struct waveform){.file = (char *)"c.conf",
-				      .name = (char *)"c",
-				      .slot_ns = 10000000,
-				      .instances = chain->instances,
-				      .n_instances = (size_t)n,
-				      .links = chain->links,
-				      .n_links = (size_t)n - 1};
+	    .name = (char *)"c",
+	    .slot_ns = 10000000,
+	    .instances = chain->instances,
+	    .n_instances = (size_t)n,
+	    .links = chain->links,
+	    .n_links = (size_t)n - 1};
 	return chain;
 }
 
@@ -76,7 +76,7 @@ static struct platform_model *platform_of(const char *text)
 }
 
 static struct plan *planned_with(const struct chain *chain, const struct platform_model *platform,
-				 const struct profile *profile, enum mapper mapper, double q)
+    const struct profile *profile, enum mapper mapper, double q)
 {
 	const struct plan_options options = {.q = q, .mapper = mapper};
 	struct plan *plan = NULL;
@@ -94,8 +94,8 @@ static struct plan *planned(const struct chain *chain, const struct platform_mod
 	return planned_with(chain, platform, NULL, MAPPER_PORTFOLIO, 0.5);
 }
 
-static void refused_with(const struct chain *chain, const struct platform_model *platform, enum mapper mapper, double q,
-			 const char *lines)
+static void refused_with(const struct chain *chain, const struct platform_model *platform,
+    enum mapper mapper, double q, const char *lines)
 {
 	const struct plan_options options = {.q = q, .mapper = mapper};
 	struct plan *plan = NULL;
@@ -104,7 +104,8 @@ static void refused_with(const struct chain *chain, const struct platform_model 
 	size_t at = 0;
 
 	diag_init(&diag);
-	assert_int_equal(plan_make_with(&chain->wf, platform, NULL, &options, &diag, &plan), -EINVAL);
+	assert_int_equal(
+	    plan_make_with(&chain->wf, platform, NULL, &options, &diag, &plan), -EINVAL);
 	assert_null(plan);
 	for (size_t i = 0; i < diag.len && at < sizeof(said); i++)
 		at += (size_t)snprintf(said + at, sizeof(said) - at, "%s\n", diag.lines[i]);
@@ -124,9 +125,10 @@ static void lanes_are(const struct plan *plan, const char *lanes)
 
 /* ---- the sheet ---------------------------------------------------------------------------------------------------------- */
 
-static const double arm_kmac[14] = {65.4,  205.8, 403.6, 111.6, 15.2,  78.8,   313.4,
-				    160.2, 92.4,  42.6,  171.4, 344.0, 1187.8, 67.8};
-static const double x86_kmac[14] = {69, 126, 116.4, 89.4, 15.6, 72.6, 93.6, 51.6, 30.0, 28.2, 111, 60.6, 1144.2, 63.6};
+static const double arm_kmac[14] = {
+    65.4, 205.8, 403.6, 111.6, 15.2, 78.8, 313.4, 160.2, 92.4, 42.6, 171.4, 344.0, 1187.8, 67.8};
+static const double x86_kmac[14] = {
+    69, 126, 116.4, 89.4, 15.6, 72.6, 93.6, 51.6, 30.0, 28.2, 111, 60.6, 1144.2, 63.6};
 
 /* The chain with these demands as budgets; 10 kbit a hop. */
 static struct chain *utran_new(const double kmac[14], double mmac_per_s)
@@ -139,8 +141,9 @@ static struct chain *utran_new(const double kmac[14], double mmac_per_s)
 }
 
 /* 2 000 kMAC each, 100 kbit a slot in each direction. */
-static const char two_arms[] = "name = \"arms\"; nodes: { a: { mmac_per_s = 200.0; }; b: { mmac_per_s = 200.0; }; };\n"
-			       "links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = 10.0; } );";
+static const char two_arms[] =
+    "name = \"arms\"; nodes: { a: { mmac_per_s = 200.0; }; b: { mmac_per_s = 200.0; }; };\n"
+    "links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = 10.0; } );";
 
 static void test_trap(void **state)
 {
@@ -157,18 +160,20 @@ static void test_trap(void **state)
 	plan = planned_with(chain, arms, NULL, MAPPER_TW3, 0.5);
 	for (size_t l = 0; l < 2; l++)
 		loads[l] = plan->lanes[l].need_ns / 1e5; /* percent of 10 ms */
-	assert_true(fabs(fmin(loads[0], loads[1]) - 63.5) < 0.05 && fabs(fmax(loads[0], loads[1]) - 99.5) < 0.05);
+	assert_true(fabs(fmin(loads[0], loads[1]) - 63.5) < 0.05 &&
+	    fabs(fmax(loads[0], loads[1]) - 99.5) < 0.05);
 	assert_int_equal(plan->choice.best.crossings, 3);
 	plan_free(plan);
 	for (int mapper = MAPPER_TW1_FALLING; mapper <= MAPPER_TW3_FALLING; mapper++)
 		for (double q = 0.2; q < 0.9; q += 0.3)
 			plan_free(planned_with(chain, arms, NULL, (enum mapper)mapper, q));
-	plan =
-	    planned(chain, arms); /* all together take one cut, of those that fit the cheapest: 2 slots over the link */
+	plan = planned(chain,
+	    arms); /* all together take one cut, of those that fit the cheapest: 2 slots over the link */
 	lanes_are(plan, "00000000001111");
 	assert_int_equal(plan->latency_slots, 3);
 	assert_int_equal(plan->links[9].distance, 2);
-	assert_true(fabs(plan->lanes[0].need_ns - 1489.0 * 5e3) < 1 && fabs(plan->lanes[1].need_ns - 1771.0 * 5e3) < 1);
+	assert_true(fabs(plan->lanes[0].need_ns - 1489.0 * 5e3) < 1 &&
+	    fabs(plan->lanes[1].need_ns - 1771.0 * 5e3) < 1);
 	plan_free(plan);
 	free(chain);
 	platform_free(arms);
@@ -216,9 +221,9 @@ static void test_published_platforms(void **state)
 /* The weight: q = 0.2 keeps the chain on one core, q = 0.8 splits it once. */
 static void test_weight(void **state)
 {
-	struct platform_model *x86 =
-	    platform_of("name = \"x86\"; nodes: { a: { mmac_per_s = 600.0; }; b: { mmac_per_s = 600.0; }; };\n"
-			"links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = 10.0; } );");
+	struct platform_model *x86 = platform_of(
+	    "name = \"x86\"; nodes: { a: { mmac_per_s = 600.0; }; b: { mmac_per_s = 600.0; }; };\n"
+	    "links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = 10.0; } );");
 	struct chain *chain = utran_new(x86_kmac, 600);
 	struct plan *plan = planned_with(chain, x86, NULL, MAPPER_TW1, 0.2);
 
@@ -227,7 +232,8 @@ static void test_weight(void **state)
 	plan_free(plan);
 	plan = planned_with(chain, x86, NULL, MAPPER_TW1, 0.8);
 	assert_int_equal(plan->choice.best.crossings, 1);
-	assert_true(fabs(plan->lanes[0].need_ns - 2.01e6) < 1e4 || fabs(plan->lanes[1].need_ns - 2.01e6) < 1e4);
+	assert_true(fabs(plan->lanes[0].need_ns - 2.01e6) < 1e4 ||
+	    fabs(plan->lanes[1].need_ns - 2.01e6) < 1e4);
 	plan_free(plan);
 	free(chain);
 	platform_free(x86);
@@ -247,8 +253,7 @@ static void test_lane_refused(void **state)
 	struct diag diag;
 
 	(void)state;
-	refused_with(
-	    chain, &one, MAPPER_PORTFOLIO, 0.5,
+	refused_with(chain, &one, MAPPER_PORTFOLIO, 0.5,
 	    "c.conf: lane 0 (cpu 0) does not hold its 3 instances: 12500.0 us are needed, 10000.0 us of the slot are "
 	    "there (margin 0 %): instances 12500.0 us, overhead 0.0 us, admitted before 0.0 us; the largest is x1 "
 	    "with 6000.0 us\n"
@@ -279,7 +284,8 @@ static void test_lane_refused(void **state)
 
 static void test_margin_and_what_was_there_before(void **state)
 {
-	struct platform_core cores[] = {{.mmac_per_s = 1000, .taken_ns = 5e6}, {.mmac_per_s = 1000, .taken_ns = 1e6}};
+	struct platform_core cores[] = {
+	    {.mmac_per_s = 1000, .taken_ns = 5e6}, {.mmac_per_s = 1000, .taken_ns = 1e6}};
 	const struct platform_model two = {cpus, 2, 1000, cores};
 	const double budgets[] = {3000, 3000};
 	struct chain *chain = chain_new(budgets, 2, 100);
@@ -294,8 +300,7 @@ static void test_margin_and_what_was_there_before(void **state)
 	chain->wf.margin = 0;
 	cores[0].taken_ns = 8e6;
 	cores[1].taken_ns = 5e6;
-	refused_with(
-	    chain, &two, MAPPER_PORTFOLIO, 0.5,
+	refused_with(chain, &two, MAPPER_PORTFOLIO, 0.5,
 	    "c.conf: lane 1 (cpu 1) does not hold its 2 instances: 11000.0 us are needed, 10000.0 us of the slot are "
 	    "there (margin 0 %): instances 6000.0 us, overhead 0.0 us, admitted before 5000.0 us; the largest is x0 "
 	    "with 3000.0 us\n"
@@ -311,8 +316,7 @@ static void test_link_refused(void **state)
 	struct chain *chain = chain_new(budgets, 2, 20000); /* 160 kbit */
 
 	(void)state;
-	refused_with(
-	    chain, arms, MAPPER_PORTFOLIO, 0.5,
+	refused_with(chain, arms, MAPPER_PORTFOLIO, 0.5,
 	    "c.conf: the link a - b does not carry it: 160.0 kbit a slot are needed, 100.0 are there (10 Mbit/s)\n"
 	    "nearest that fits: slots of 16000 us (--slot-us 16000); or messages of 0.62 x the size; or 2 cores like "
 	    "the first, without pins; --force loads it as it is\n");
@@ -322,8 +326,8 @@ static void test_link_refused(void **state)
 
 static void test_nodes_that_are_not_joined(void **state)
 {
-	struct platform_model *apart =
-	    platform_of("name = \"apart\"; nodes: { a: { mmac_per_s = 200.0; }; b: { mmac_per_s = 200.0; }; };");
+	struct platform_model *apart = platform_of(
+	    "name = \"apart\"; nodes: { a: { mmac_per_s = 200.0; }; b: { mmac_per_s = 200.0; }; };");
 	const double budgets[] = {6000, 6000};
 	struct chain *chain = chain_new(budgets, 2, 100);
 
@@ -331,7 +335,7 @@ static void test_nodes_that_are_not_joined(void **state)
 	chain->instances[0].pin = 0;
 	chain->instances[1].pin = 1;
 	refused_with(chain, apart, MAPPER_PORTFOLIO, 0.5,
-		     "c.conf: there is no mapping: pins and instruction sets lead to nodes that no link joins\n");
+	    "c.conf: there is no mapping: pins and instruction sets lead to nodes that no link joins\n");
 	free(chain);
 	platform_free(apart);
 }
@@ -339,9 +343,10 @@ static void test_nodes_that_are_not_joined(void **state)
 /* What there is no build of for a node does not go there; where nothing is left it is refused, each with its component. */
 static void test_instruction_sets(void **state)
 {
-	static const char text[] = "name = \"mixed\"; nodes: { a: { arch = \"x86_64\"; mmac_per_s = 200.0; };"
-				   " b: { arch = \"aarch64\"; mmac_per_s = 200.0; }; };"
-				   " links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = 1000.0; } );";
+	static const char text[] =
+	    "name = \"mixed\"; nodes: { a: { arch = \"x86_64\"; mmac_per_s = 200.0; };"
+	    " b: { arch = \"aarch64\"; mmac_per_s = 200.0; }; };"
+	    " links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = 1000.0; } );";
 	static const char remedy[] =
 	    "--force, or assume_builds = true in the platform's file, plans as if there were all "
 	    "builds\n";
@@ -363,8 +368,7 @@ static void test_instruction_sets(void **state)
 	chain->instances[2].pin = 0;
 	chain->instances[3].type = &chain->type;
 	chain->type.builds = 0;
-	snprintf(
-	    lines, sizeof(lines), "%s%s%s%s%s",
+	snprintf(lines, sizeof(lines), "%s%s%s%s%s",
 	    "c.conf:1: x0: component x has no build for x86_64, the instruction set of node a: x86_64/x.desc lies in "
 	    "no folder of components\n",
 	    "c.conf:2: x1: component x has no build for x86_64, the instruction set of node a: x86_64/x.desc lies in "
@@ -402,8 +406,8 @@ static void test_instruction_sets_of_a_cycle(void **state)
 	chain->wf.n_links = 2;
 	chain->instances[0].in[0].link = chain->instances[1].out[0].link = 1;
 	refused_with(chain, mixed, MAPPER_PORTFOLIO, 0.5,
-		     "c.conf:1: x0 must be on one lane with others, and there is no node that all of them have a build "
-		     "for\n");
+	    "c.conf:1: x0 must be on one lane with others, and there is no node that all of them have a build "
+	    "for\n");
 	free(chain);
 	platform_free(mixed);
 }
@@ -432,7 +436,7 @@ static void test_lanes_of_a_platform(void **state)
 	chain->wf.lanes = lanes;
 	chain->wf.n_lanes = 2;
 	refused_with(chain, arms, MAPPER_PORTFOLIO, 0.5,
-		     "c.conf: lanes: platform \"arms\" has no core 7, only [0, 1]\n");
+	    "c.conf: lanes: platform \"arms\" has no core 7, only [0, 1]\n");
 	free(chain);
 	platform_free(arms);
 }
@@ -450,8 +454,8 @@ static void test_guess(void **state)
 	assert_int_equal(plan_make(&chain->wf, &one, NULL, &diag, &plan), 0);
 	assert_int_equal(diag.errors, 0);
 	assert_string_equal(diag.lines[0],
-			    "lane 0 (cpu 0) may not hold its 3 instances: 30000.0 us of 10000.0 us by the "
-			    "components' own figures, 3 of which were never measured");
+	    "lane 0 (cpu 0) may not hold its 3 instances: 30000.0 us of 10000.0 us by the "
+	    "components' own figures, 3 of which were never measured");
 	assert_int_equal(plan->lanes[0].n_guessed, 3);
 	assert_int_equal(plan->instances[2].start_ns, 0);
 	plan_free(plan);
@@ -506,7 +510,7 @@ static void test_whatif(void **state)
 	assert_true(fabs(whatif.slot_ns - 4e6) < 1 && fabs(whatif.scale - 2.5) < 1e-9);
 	assert_int_equal(whatif.first, 1);
 	assert_true(fabs(whatif.first_ns - 3e6) < 1 && fabs(whatif.enough_ns - 1e6) < 1 &&
-		    fabs(whatif.then_ns - 2e6) < 1);
+	    fabs(whatif.then_ns - 2e6) < 1);
 	assert_int_equal(whatif.cores, 1);
 	/* and so it is: with slots of that length the mapping holds, with 1 % less another one is needed, which goes back and is
 	 * later, and below 3 ms there is none */
@@ -532,8 +536,7 @@ static void test_no_number_of_cores(void **state)
 	struct chain *chain = chain_new(budgets, 2, 100);
 
 	(void)state;
-	refused_with(
-	    chain, &two, MAPPER_PORTFOLIO, 0.5,
+	refused_with(chain, &two, MAPPER_PORTFOLIO, 0.5,
 	    "c.conf: lane 1 (cpu 1) does not hold its 1 instance: 12000.0 us are needed, 10000.0 us of the slot are "
 	    "there (margin 0 %): instances 12000.0 us, overhead 0.0 us, admitted before 0.0 us; the largest is x1 "
 	    "with 12000.0 us\n"
@@ -570,7 +573,8 @@ static void test_why(void **state)
 	assert_true(why->places[1].cost == INFINITY);
 	assert_int_equal(plan_whatif(&chain->wf, &two, NULL, &options, plan, &whatif), 0);
 	text = plan_explain_print(&chain->wf, plan, &whatif, why);
-	assert_non_null(strstr(text, "  shortest slot      6000.0 us with this mapping, now 10000 us\n"));
+	assert_non_null(
+	    strstr(text, "  shortest slot      6000.0 us with this mapping, now 10000 us\n"));
 	assert_non_null(strstr(text, "why is x0 here?\n"));
 	assert_non_null(strstr(text, "<- this one"));
 	free(text);
@@ -579,10 +583,15 @@ static void test_why(void **state)
 	root = json_read("plan", text, strlen(text), &diag);
 	assert_non_null(root);
 	assert_int_equal(json_integer_value(json_object_get(root, "schema")), 1);
-	assert_string_equal(json_string_value(json_object_get(json_object_get(root, "choice"), "mode")), "tiers");
-	assert_true(json_array_size(json_object_get(json_object_get(root, "choice"), "mappers")) > 5);
-	assert_true(fabs(json_real_value(json_object_get(json_object_get(root, "what_if"), "slot_us")) - 6000) < 1e-6);
-	assert_int_equal(json_array_size(json_object_get(json_object_get(root, "why"), "places")), 2);
+	assert_string_equal(
+	    json_string_value(json_object_get(json_object_get(root, "choice"), "mode")), "tiers");
+	assert_true(
+	    json_array_size(json_object_get(json_object_get(root, "choice"), "mappers")) > 5);
+	assert_true(
+	    fabs(json_real_value(json_object_get(json_object_get(root, "what_if"), "slot_us")) -
+	        6000) < 1e-6);
+	assert_int_equal(
+	    json_array_size(json_object_get(json_object_get(root, "why"), "places")), 2);
 	json_decref(root);
 	diag_fini(&diag);
 	free(text);
@@ -684,9 +693,14 @@ static void test_loading_never_breaks_admission(void **state)
 	for (unsigned round = 0; round < 200; round++) {
 		const size_t n_lanes = 1 + round % 4;
 		struct platform_core cores[4] = {{0}};
-		struct platform_node node = {.base_ns = 5000, .module_ns = 100, .handover_ns = 3000};
-		const struct platform_model platform = {
-		    .cpus = cpus, .n_lanes = n_lanes, .mmac_per_s = 1000, .cores = cores, .nodes = &node, .n_nodes = 1};
+		struct platform_node node = {
+		    .base_ns = 5000, .module_ns = 100, .handover_ns = 3000};
+		const struct platform_model platform = {.cpus = cpus,
+		    .n_lanes = n_lanes,
+		    .mmac_per_s = 1000,
+		    .cores = cores,
+		    .nodes = &node,
+		    .n_nodes = 1};
 		unsigned seed = round + 1;
 
 		for (size_t l = 0; l < n_lanes; l++)
@@ -708,15 +722,17 @@ static void test_loading_never_breaks_admission(void **state)
 
 					for (int i = 0; i < n; i++)
 						sum += plan->instances[i].lane == l
-							   ? (double)plan->instances[i].admitted_ns
-							   : 0;
+						    ? (double)plan->instances[i].admitted_ns
+						    : 0;
 					cores[l].taken_ns += sum;
 					assert_true(cores[l].taken_ns <= 10e6);
 				}
 				loaded++;
 			} else {
-				assert_true(diag.errors > 0 && strstr(diag.lines[0], "does not hold") != NULL);
-				assert_true(strstr(diag.lines[diag.len - 1], "nearest that fits") != NULL);
+				assert_true(diag.errors > 0 &&
+				    strstr(diag.lines[0], "does not hold") != NULL);
+				assert_true(
+				    strstr(diag.lines[diag.len - 1], "nearest that fits") != NULL);
 				refusals++;
 			}
 			plan_free(plan);

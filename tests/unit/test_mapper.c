@@ -26,9 +26,10 @@ struct example {
 
 static void example_make(struct example *e, double q)
 {
-	*e = (struct example){{4, 4, 3, 3, 5, 5, 3, 3},          {10, 8}, {10, 10}, {MAPPING_NONE, 0, 1, MAPPING_NONE},
-			      {{0, 1, 2}, {1, 2, 4}, {2, 3, 2}}, {0}};
-	e->problem = (struct mapping_problem){4, 2, 2, 3, e->demand, e->capacity, e->pool, e->bandwidth, e->links, q};
+	*e = (struct example){{4, 4, 3, 3, 5, 5, 3, 3}, {10, 8}, {10, 10},
+	    {MAPPING_NONE, 0, 1, MAPPING_NONE}, {{0, 1, 2}, {1, 2, 4}, {2, 3, 2}}, {0}};
+	e->problem = (struct mapping_problem){
+	    4, 2, 2, 3, e->demand, e->capacity, e->pool, e->bandwidth, e->links, q};
 }
 
 static double run(enum mapper mapper, const struct mapping_problem *problem, uint32_t *ret_cores)
@@ -69,8 +70,10 @@ static void worked_example(void **state)
 /* A node (j, i) of the trellis is the problem of the first j units with the last of them on core i alone. */
 static void worked_example_nodes(void **state)
 {
-	static const double nodes[4][2] = {{0.2, 0.25}, {0.45, 0.4875}, {1.1042, 0.9625}, {1.5625, 1.4625}};
-	static const char *const cores[4][2] = {{"1", "2"}, {"11", "12"}, {"121", "112"}, {"1121", "1122"}};
+	static const double nodes[4][2] = {
+	    {0.2, 0.25}, {0.45, 0.4875}, {1.1042, 0.9625}, {1.5625, 1.4625}};
+	static const char *const cores[4][2] = {
+	    {"1", "2"}, {"11", "12"}, {"121", "112"}, {"1121", "1122"}};
 
 	(void)state;
 	for (uint32_t j = 0; j < 4; j++) {
@@ -101,20 +104,22 @@ struct utran {
 
 static void utran_make(struct utran *u, double q)
 {
-	static const double kmac[UTRAN] = {65.4,  205.8, 403.6, 111.6, 15.2,  78.8,   313.4,
-					   160.2, 92.4,  42.6,  171.4, 344.0, 1187.8, 67.8};
+	static const double kmac[UTRAN] = {65.4, 205.8, 403.6, 111.6, 15.2, 78.8, 313.4, 160.2,
+	    92.4, 42.6, 171.4, 344.0, 1187.8, 67.8};
 
-	*u = (struct utran){
-	    .capacity = {2000, 2000}, .bandwidth = {100, 100}, .pool = {MAPPING_NONE, 0, 1, MAPPING_NONE}};
+	*u = (struct utran){.capacity = {2000, 2000},
+	    .bandwidth = {100, 100},
+	    .pool = {MAPPING_NONE, 0, 1, MAPPING_NONE}};
 	for (uint32_t i = 0; i < UTRAN; i++)
 		u->demand[2 * i] = u->demand[2 * i + 1] = kmac[i];
 	for (uint32_t i = 0; i + 1 < UTRAN; i++)
 		u->links[i] = (struct mapping_link){i, i + 1, 10};
-	u->problem = (struct mapping_problem){UTRAN,        2,        2, UTRAN - 1, u->demand, u->capacity, u->pool,
-					      u->bandwidth, u->links, q};
+	u->problem = (struct mapping_problem){
+	    UTRAN, 2, 2, UTRAN - 1, u->demand, u->capacity, u->pool, u->bandwidth, u->links, q};
 }
 
-static void loads(const struct utran *u, const uint32_t *cores, double *ret_loads, unsigned *ret_crossings)
+static void loads(
+    const struct utran *u, const uint32_t *cores, double *ret_loads, unsigned *ret_crossings)
 {
 	ret_loads[0] = ret_loads[1] = 0;
 	*ret_crossings = 0;
@@ -142,7 +147,8 @@ static void utran_on_two_arms(void **state)
 	assert_true(run(MAPPER_TW3, &u.problem, cores) < INFINITY);
 	loads(&u, cores, load, &crossings);
 	assert_int_equal(crossings, 3);
-	assert_true(fabs(fmin(load[0], load[1]) / 20 - 63.5) < 0.05 && fabs(fmax(load[0], load[1]) / 20 - 99.5) < 0.05);
+	assert_true(fabs(fmin(load[0], load[1]) / 20 - 63.5) < 0.05 &&
+	    fabs(fmax(load[0], load[1]) / 20 - 99.5) < 0.05);
 	for (int i = 0; i < 3; i++) {
 		utran_make(&u, qs[i]);
 		assert_true(run(MAPPER_TW1_FALLING, &u.problem, cores) < INFINITY);
@@ -167,7 +173,8 @@ static double cheapest(const struct mapping_problem *problem)
 	assert_int_equal(mapping_state_init(&state, problem, &graph), 0);
 	while (digit < problem->n_units) {
 		least = fmin(least, mapping_cost(&state, cores));
-		for (digit = 0; digit < problem->n_units && ++cores[digit] == problem->n_cores; digit++)
+		for (digit = 0; digit < problem->n_units && ++cores[digit] == problem->n_cores;
+		     digit++)
 			cores[digit] = 0;
 	}
 	mapping_state_fini(&state);
@@ -178,7 +185,8 @@ static double cheapest(const struct mapping_problem *problem)
 /* A mapping held against capacities by plain sums, not by the code that made it. */
 static void check_fits(const struct mapping_problem *p, const uint32_t *cores)
 {
-	double load[MAPPING_RANDOM_CORES] = {0}, used[MAPPING_RANDOM_CORES * MAPPING_RANDOM_CORES] = {0};
+	double load[MAPPING_RANDOM_CORES] = {0},
+	       used[MAPPING_RANDOM_CORES * MAPPING_RANDOM_CORES] = {0};
 
 	for (uint32_t i = 0; i < p->n_units; i++) {
 		assert_true(cores[i] < p->n_cores);
@@ -235,20 +243,23 @@ static void exact_is_the_cheapest(void **state)
 		struct mapper_result result;
 		double least;
 
-		mapping_random_make(&r, seed, 0.80 + 0.02 * (double)(seed % 10), 0.1 * (double)(seed % 11));
+		mapping_random_make(
+		    &r, seed, 0.80 + 0.02 * (double)(seed % 10), 0.1 * (double)(seed % 11));
 		if (pow((double)r.problem.n_cores, (double)r.problem.n_units) > 70000)
 			continue;
 		vary(&r, seed % 6);
 		least = cheapest(&r.problem);
 		for (int mapper = 0; mapper < MAPPERS; mapper++) {
-			assert_int_equal(mapper_run((enum mapper)mapper, &r.problem, 0, cores, &result), 0);
+			assert_int_equal(
+			    mapper_run((enum mapper)mapper, &r.problem, 0, cores, &result), 0);
 			if (result.cost < INFINITY) {
 				check_fits(&r.problem, cores);
 				assert_true(result.cost >= least * (1 - 1e-9));
 			}
 			if (mapper >= MAPPER_EXACT) {
 				assert_true(result.proven);
-				assert_true(result.cost == least || fabs(result.cost - least) < 1e-9 * least);
+				assert_true(result.cost == least ||
+				    fabs(result.cost - least) < 1e-9 * least);
 			}
 		}
 		found += least < INFINITY;

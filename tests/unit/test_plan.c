@@ -34,8 +34,8 @@ static void cycle_of_three(struct test_graph *graph, uint32_t delay)
 	graph_add_link(graph, 2, 0, 0, delay);
 }
 
-static struct plan *planned_at(struct waveform *waveform, size_t n_lanes, double mmac_per_s,
-			       const struct profile *profile)
+static struct plan *planned_at(
+    struct waveform *waveform, size_t n_lanes, double mmac_per_s, const struct profile *profile)
 {
 	const struct platform_model platform = {cpus, n_lanes, mmac_per_s};
 	struct plan *plan = NULL;
@@ -126,8 +126,8 @@ static void test_small_waveform_stays_on_one_lane(void **state)
 /* The published UTRAN chain with ARM demands: the best single cut is after the 11th component, 1 660.4 and 1 599.6. */
 static void test_utran_chain_is_cut_where_published(void **state)
 {
-	const double kmac[14] = {65.4,  205.8, 403.6, 111.6, 15.2,  78.8,   313.4,
-				 160.2, 92.4,  42.6,  171.4, 344.0, 1187.8, 67.8};
+	const double kmac[14] = {65.4, 205.8, 403.6, 111.6, 15.2, 78.8, 313.4, 160.2, 92.4, 42.6,
+	    171.4, 344.0, 1187.8, 67.8};
 	struct profile profile = {0};
 	struct waveform *waveform;
 	struct test_graph graph;
@@ -271,8 +271,8 @@ static void test_pipelined(void **state)
 	cycle_of_three(&graph, 2);
 	graph.pipelined = true;
 	refused(&graph,
-		"graph.conf:102: the cycle n0 -> n1 -> n2 -> n0 declares a delay of 2 but has 3 links, each of 1 "
-		"slot or more with \"pipelined\": declare 1 more");
+	    "graph.conf:102: the cycle n0 -> n1 -> n2 -> n0 declares a delay of 2 but has 3 links, each of 1 "
+	    "slot or more with \"pipelined\": declare 1 more");
 }
 
 static void test_cycle_stays_together(void **state)
@@ -323,8 +323,8 @@ static void test_torn_cycle(void **state)
 	graph.nodes[1].pin = 1;
 	graph.nodes[2].pin = 1;
 	refused(&graph,
-		"graph.conf:102: the cycle n0 -> n1 -> n2 -> n0 declares a delay of 1 but goes from lane to lane 2 "
-		"times, each of 1 slot or more: declare 1 more, or pin it to one lane");
+	    "graph.conf:102: the cycle n0 -> n1 -> n2 -> n0 declares a delay of 1 but goes from lane to lane 2 "
+	    "times, each of 1 slot or more: declare 1 more, or pin it to one lane");
 }
 
 static void test_cycle_without_delay(void **state)
@@ -334,13 +334,13 @@ static void test_cycle_without_delay(void **state)
 	(void)state;
 	cycle_of_three(&graph, 0);
 	refused(&graph,
-		"graph.conf:102: the cycle n0 -> n1 -> n2 -> n0 declares no delay, so none of it can run first: at "
-		"least 1 is needed (\"delay\" of one of its links)");
+	    "graph.conf:102: the cycle n0 -> n1 -> n2 -> n0 declares no delay, so none of it can run first: at "
+	    "least 1 is needed (\"delay\" of one of its links)");
 	chain(&graph, 1);
 	graph_add_link(&graph, 0, 0, 0, 0);
 	refused(&graph,
-		"graph.conf:100: the cycle n0 -> n0 declares no delay, so none of it can run first: at least 1 is "
-		"needed (\"delay\" of one of its links)");
+	    "graph.conf:100: the cycle n0 -> n0 declares no delay, so none of it can run first: at least 1 is "
+	    "needed (\"delay\" of one of its links)");
 }
 
 static void test_delay_has_a_limit(void **state)
@@ -356,8 +356,8 @@ static void test_delay_has_a_limit(void **state)
 	plan_free(plan);
 	graph.links[0].delay = UINT32_MAX;
 	refused(&graph,
-		"graph.conf:100: the link n0 -> n1 spans 4294967295 slots (delay = 4294967295), at most 1048576 are "
-		"allowed");
+	    "graph.conf:100: the link n0 -> n1 spans 4294967295 slots (delay = 4294967295), at most 1048576 are "
+	    "allowed");
 }
 
 static void test_lags_of_given_lanes(void **state)
@@ -393,9 +393,10 @@ static void segments_are(const struct plan *plan, const char *text)
 
 	for (size_t s = 0; s < plan->n_segments; s++) {
 		len += (size_t)snprintf(found + len, sizeof(found) - len, "%sL%uH%u:", s ? " " : "",
-					plan->segments[s].lane, plan->segments[s].host);
+		    plan->segments[s].lane, plan->segments[s].host);
 		for (size_t i = 0; i < plan->segments[s].n_instances; i++)
-			len += (size_t)snprintf(found + len, sizeof(found) - len, "%u", plan->segments[s].instances[i]);
+			len += (size_t)snprintf(
+			    found + len, sizeof(found) - len, "%u", plan->segments[s].instances[i]);
 	}
 	assert_string_equal(found, text);
 }
@@ -403,9 +404,9 @@ static void segments_are(const struct plan *plan, const char *text)
 static void isolate(struct test_graph *graph, const char *each)
 {
 	for (int i = 0; i < graph->n_nodes; i++)
-		graph->nodes[i].isolation = each[i] == 'w'   ? WF_ISOLATION_WAVEFORM
-					    : each[i] == 'c' ? WF_ISOLATION_COMPONENT
-							     : WF_ISOLATION_NONE;
+		graph->nodes[i].isolation = each[i] == 'w' ? WF_ISOLATION_WAVEFORM
+		    : each[i] == 'c'                       ? WF_ISOLATION_COMPONENT
+		                                           : WF_ISOLATION_NONE;
 }
 
 static void test_segments(void **state)
@@ -514,7 +515,8 @@ static void test_nothing_to_plan(void **state)
 	waveform = graph_waveform(&graph);
 	diag_init(&diag);
 	assert_int_equal(plan_make(waveform, &none, NULL, &diag, &plan), -EINVAL);
-	assert_string_equal(diag.lines[0], "graph.conf: the platform has no lanes, at least 1 is needed");
+	assert_string_equal(
+	    diag.lines[0], "graph.conf: the platform has no lanes, at least 1 is needed");
 	diag_fini(&diag);
 	graph_waveform_free(waveform);
 	plan_free(NULL);

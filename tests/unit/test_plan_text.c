@@ -27,8 +27,8 @@ static void chain(struct test_graph *graph, int n)
 		graph_add_link(graph, i, 0, i + 1, 0);
 }
 
-static struct plan *planned_at(struct waveform *waveform, size_t n_lanes, double mmac_per_s,
-			       const struct profile *profile)
+static struct plan *planned_at(
+    struct waveform *waveform, size_t n_lanes, double mmac_per_s, const struct profile *profile)
 {
 	const struct platform_model platform = {cpus, n_lanes, mmac_per_s};
 	struct plan *plan = NULL;
@@ -91,8 +91,9 @@ static void test_profile_refused(void **state)
 	    {"{\"schema\": 1, \"profile\": {\"x\": 3}}", "p.json: profile.x: found something else"},
 	    {"{\"schema\": 1, \"profile\": {\"x\": {\"kmac_p50\": 1}}}", "kmac_p99"},
 	    {"{\"schema\": 1, \"profile\": {\"x\": {\"kmac_p50\": 3, \"kmac_p99\": 2}}}",
-	     "p.json: profile.x: kmac_p50 = 3 and kmac_p99 = 2: 0 <= p50 <= p99 <= 1e12 is needed"},
-	    {"{\"schema\": 1, \"profile\": {\"x\": {\"kmac_p50\": null, \"kmac_p99\": 2}}}", "kmac_p50 = -1"},
+	        "p.json: profile.x: kmac_p50 = 3 and kmac_p99 = 2: 0 <= p50 <= p99 <= 1e12 is needed"},
+	    {"{\"schema\": 1, \"profile\": {\"x\": {\"kmac_p50\": null, \"kmac_p99\": 2}}}",
+	        "kmac_p50 = -1"},
 	};
 
 	(void)state;
@@ -101,8 +102,9 @@ static void test_profile_refused(void **state)
 		struct diag diag;
 
 		diag_init(&diag);
-		assert_int_equal(plan_profile_load("p.json", cases[i].text, strlen(cases[i].text), &diag, &profile),
-				 -EINVAL);
+		assert_int_equal(plan_profile_load("p.json", cases[i].text, strlen(cases[i].text),
+		                     &diag, &profile),
+		    -EINVAL);
 		assert_true(diag.errors >= 1);
 		if (!strstr(diag.lines[0], cases[i].reason))
 			fail_msg("\"%s\" does not say \"%s\"", diag.lines[0], cases[i].reason);
@@ -135,7 +137,8 @@ static void test_budgets_and_hash(void **state)
 	other = planned_at(waveform, 2, 1000, &profile);
 	assert_int_equal(plan->hash, other->hash);
 	plan_free(other);
-	assert_int_equal(plan_profile_set(&profile, "stranger", 2, 3), 0); /* not of this waveform */
+	assert_int_equal(
+	    plan_profile_set(&profile, "stranger", 2, 3), 0); /* not of this waveform */
 	other = planned_at(waveform, 2, 1000, &profile);
 	assert_int_equal(plan->hash, other->hash);
 	plan_free(other);
@@ -179,7 +182,8 @@ static void test_print(void **state)
 	waveform->instances[1].budget_us = 20;
 	plan = planned_at(waveform, 2, 0, NULL);
 	text = plan_print(waveform, plan);
-	says(text, "graph.conf: 4 instances on 2 lanes, slots of 1000 us\nlatency: 1 slot, 1000 us\n");
+	says(text,
+	    "graph.conf: 4 instances on 2 lanes, slots of 1000 us\nlatency: 1 slot, 1000 us\n");
 	says(text, "costs: the components' own figures");
 	says(text, "\nlane 0 on cpu 0: 2.0 kMAC, budgets 30.0 us, 3.0 % of the slot\n");
 	says(text, "\nlane 1 on cpu 1: 2.0 kMAC\n");
@@ -213,8 +217,8 @@ static void test_json(void **state)
 	assert_true(json_is_null(json_object_get(root, "profile")));
 	assert_int_equal(json_array_size(json_object_get(root, "lanes")), 2);
 	lane = json_array_get(json_object_get(root, "lanes"), 1);
-	instance =
-	    json_array_get(json_object_get(json_array_get(json_object_get(lane, "segments"), 0), "instances"), 1);
+	instance = json_array_get(
+	    json_object_get(json_array_get(json_object_get(lane, "segments"), 0), "instances"), 1);
 	assert_string_equal(json_string_value(json_object_get(instance, "name")), "n3");
 	assert_int_equal(json_array_size(json_object_get(root, "links")), 3);
 	link = json_array_get(json_object_get(root, "links"), 1);

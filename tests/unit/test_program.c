@@ -61,7 +61,8 @@ static void tables_of(void *program, struct tables *t)
 	t->text = rows(program, t->head->text);
 }
 
-static void built(const struct waveform *wf, const struct plan *plan, uint64_t slots, struct tables *t)
+static void built(
+    const struct waveform *wf, const struct plan *plan, uint64_t slots, struct tables *t)
 {
 	struct diag diag;
 	const char *why;
@@ -101,7 +102,9 @@ static void segments_check(const struct plan *plan, const struct tables *t)
 
 			assert_int_equal(instance, segment->instances[i]);
 			assert_int_equal(t->instances[instance].segment, s);
-			lag_max = plan->instances[instance].lag > lag_max ? plan->instances[instance].lag : lag_max;
+			lag_max = plan->instances[instance].lag > lag_max
+			    ? plan->instances[instance].lag
+			    : lag_max;
 		}
 		assert_int_equal(row->lag_max, lag_max);
 		assert_true(row->n_events >= 96 * row->n_instances || row->n_events >= 1 << 17);
@@ -126,16 +129,20 @@ static void gates_check(const struct waveform *wf, const struct tables *t)
 
 	assert_non_null(need);
 	for (size_t l = 0; l < wf->n_links; l++) {
-		const struct image_instance *u = &t->instances[wf->links[l].from], *v = &t->instances[wf->links[l].to];
+		const struct image_instance *u = &t->instances[wf->links[l].from],
+		                            *v = &t->instances[wf->links[l].to];
 		const struct image_buffer *ring =
 		    &t->buffers[t->outputs[u->outputs + (uint32_t)wf->links[l].from_port].buffer];
-		const int64_t read = T - (int64_t)v->lag - wf->links[l].delay; /* message that v reads in step T */
-		const int64_t gone = T - (int64_t)u->lag - ring->depth;        /* message that u destroys in step T */
+		const int64_t read =
+		    T - (int64_t)v->lag - wf->links[l].delay; /* message that v reads in step T */
+		const int64_t gone =
+		    T - (int64_t)u->lag - ring->depth; /* message that u destroys in step T */
 
 		if (u->segment == v->segment)
 			continue;
 		gate_need(&need[v->segment * n + u->segment], read + u->lag + 1);
-		gate_need(&need[u->segment * n + v->segment], gone + wf->links[l].delay + v->lag + 1);
+		gate_need(
+		    &need[u->segment * n + v->segment], gone + wf->links[l].delay + v->lag + 1);
 	}
 	for (uint32_t i = 0; i < t->head->instances.count; i++)
 		if (t->instances[i].source)
@@ -171,7 +178,8 @@ static bool leads_to(const struct waveform *wf, int from, int to, int hops)
 	return false;
 }
 
-static void instance_check(const struct waveform *wf, const struct plan *plan, const struct tables *t, uint32_t i)
+static void instance_check(
+    const struct waveform *wf, const struct plan *plan, const struct tables *t, uint32_t i)
 {
 	const struct wf_instance *instance = &wf->instances[i];
 	const struct image_instance *row = &t->instances[i];
@@ -206,9 +214,11 @@ static void links_check(const struct waveform *wf, const struct plan *plan, cons
 	assert_int_equal(connected, wf->n_links);
 	for (size_t l = 0; l < wf->n_links; l++) {
 		const struct wf_link *link = &wf->links[l];
-		const struct image_instance *u = &t->instances[link->from], *v = &t->instances[link->to];
+		const struct image_instance *u = &t->instances[link->from],
+		                            *v = &t->instances[link->to];
 		const struct image_input *in = &t->inputs[v->inputs + (uint32_t)link->to_port];
-		const struct image_output *out = &t->outputs[u->outputs + (uint32_t)link->from_port];
+		const struct image_output *out =
+		    &t->outputs[u->outputs + (uint32_t)link->from_port];
 		const struct image_buffer *ring = &t->buffers[in->buffer];
 
 		assert_int_equal(in->buffer, out->buffer); /* all readers read the same ring */
@@ -225,8 +235,8 @@ static void links_check(const struct waveform *wf, const struct plan *plan, cons
 }
 
 /* From which instance to which, in the order of execution, a message of buffer b is needed; false: beyond its step, too. */
-static bool needed(const struct waveform *wf, const struct plan *plan, const struct tables *t, uint32_t b,
-		   uint32_t *ret_from, uint32_t *ret_to)
+static bool needed(const struct waveform *wf, const struct plan *plan, const struct tables *t,
+    uint32_t b, uint32_t *ret_from, uint32_t *ret_to)
 {
 	const struct image_buffer *row = &t->buffers[b];
 	const struct image_instance *writer = &t->instances[row->instance];
@@ -238,7 +248,8 @@ static bool needed(const struct waveform *wf, const struct plan *plan, const str
 
 		if (link->from != (int)row->instance || link->from_port != (int)row->port)
 			continue;
-		if (reader->segment != writer->segment || reader->lag != writer->lag || link->delay > 0)
+		if (reader->segment != writer->segment || reader->lag != writer->lag ||
+		    link->delay > 0)
 			return false;
 		if (plan->instances[link->to].order > *ret_to)
 			*ret_to = plan->instances[link->to].order;
@@ -248,7 +259,8 @@ static bool needed(const struct waveform *wf, const struct plan *plan, const str
 
 /* Messages that lie at one place are of one segment and alike, and none is written before the last reader of another that
  * was there is through: how many places were saved. */
-static uint32_t places_check(const struct waveform *wf, const struct plan *plan, const struct tables *t)
+static uint32_t places_check(
+    const struct waveform *wf, const struct plan *plan, const struct tables *t)
 {
 	uint32_t saved = 0, from[2], to[2];
 
@@ -262,13 +274,15 @@ static uint32_t places_check(const struct waveform *wf, const struct plan *plan,
 		for (uint32_t b = 0; b < a; b++) {
 			const struct image_buffer *y = &t->buffers[b];
 
-			assert_int_equal(x->data == y->data, x->data < y->data + y->depth * y->stride &&
-								 y->data < x->data + x->depth * x->stride);
+			assert_int_equal(x->data == y->data,
+			    x->data < y->data + y->depth * y->stride &&
+			        y->data < x->data + x->depth * x->stride);
 			assert_true(x->messages != y->messages);
 			if (x->data != y->data)
 				continue;
 			assert_true(at_once && needed(wf, plan, t, b, &from[1], &to[1]));
-			assert_int_equal(t->instances[x->instance].segment, t->instances[y->instance].segment);
+			assert_int_equal(
+			    t->instances[x->instance].segment, t->instances[y->instance].segment);
 			assert_true(x->type == y->type && x->max == y->max);
 			assert_true(from[0] > to[1] || from[1] > to[0]);
 		}
@@ -291,7 +305,8 @@ static void test_graphs(void **state)
 		graph_random(seed, &graph);
 		wf = graph_waveform(&graph);
 		diag_init(&diag);
-		if (plan_make(wf, &(struct platform_model){cpus, (size_t)graph.n_lanes, 60}, NULL, &diag, &plan) == 0) {
+		if (plan_make(wf, &(struct platform_model){cpus, (size_t)graph.n_lanes, 60}, NULL,
+		        &diag, &plan) == 0) {
 			built(wf, plan, seed, &t);
 			segments_check(plan, &t);
 			gates_check(wf, &t);
@@ -353,7 +368,8 @@ static void hand_open(struct hand *h, const char *text)
 	diag_init(&diag);
 	h->registry = test_registry_open();
 	assert_non_null(h->registry);
-	if (waveform_parse("hand.conf", text, strlen(text), h->registry, &overrides, &diag, &h->wf) != 0)
+	if (waveform_parse(
+	        "hand.conf", text, strlen(text), h->registry, &overrides, &diag, &h->wf) != 0)
 		fail_msg("%s", diag.lines[0]);
 	sizes_set(h->wf);
 	if (plan_make(h->wf, &(struct platform_model){cpus, 2, 0}, NULL, &diag, &h->plan) != 0)
@@ -383,7 +399,8 @@ static void head_check(const struct tables *t)
 	assert_int_equal(head->buffers.count, 3);
 }
 
-static const struct image_param *param_of(const struct tables *t, uint32_t instance, const char *name)
+static const struct image_param *param_of(
+    const struct tables *t, uint32_t instance, const char *name)
 {
 	const struct image_instance *row = &t->instances[instance];
 
@@ -523,7 +540,7 @@ static void test_refused(void **state)
 	h.plan->buffers[0].type = 0; /* as no plan is */
 	assert_true(program_build(h.wf, h.plan, 0, &diag, &program, &len) < 0);
 	assert_string_equal(diag.lines[1],
-			    "hand.conf: the program is not sound: a table names something that is not there");
+	    "hand.conf: the program is not sound: a table names something that is not there");
 	assert_null(program);
 	assert_int_equal(len, 0);
 	diag_fini(&diag);

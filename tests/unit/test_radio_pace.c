@@ -49,8 +49,8 @@ static void fake_start(struct front *front)
 	((struct fake *)front)->started++;
 }
 
-static unsigned fake_receive(struct front *front, uint32_t channel, uint64_t now_ns, struct front_packet *ret,
-			     unsigned n)
+static unsigned fake_receive(
+    struct front *front, uint32_t channel, uint64_t now_ns, struct front_packet *ret, unsigned n)
 {
 	struct fake *fake = (struct fake *)front;
 	unsigned got = 0;
@@ -63,14 +63,18 @@ static unsigned fake_receive(struct front *front, uint32_t channel, uint64_t now
 			continue;
 		if (a->at_ns > fake->now_ns)
 			break;
-		ret[got++] = (struct front_packet){
-		    .packet.own = a, .iq = a->iq, .ticks = a->ticks, .samples = a->samples, .gap = a->gap};
+		ret[got++] = (struct front_packet){.packet.own = a,
+		    .iq = a->iq,
+		    .ticks = a->ticks,
+		    .samples = a->samples,
+		    .gap = a->gap};
 		fake->next[channel] = i + 1;
 	}
 	return got;
 }
 
-static void fake_release(struct front *front, uint32_t channel, const struct front_packet *packets, unsigned n)
+static void fake_release(
+    struct front *front, uint32_t channel, const struct front_packet *packets, unsigned n)
 {
 	(void)front;
 	for (unsigned i = 0; i < n; i++) {
@@ -111,11 +115,12 @@ static void fake_flush(struct front *front)
 static void fake_count(struct front *front, uint32_t channel, struct front_counts *ret)
 {
 	(void)front;
-	*ret = (struct front_counts){.overruns = 1 + channel, .late = 2, .underruns = 3, .sequence = 4};
+	*ret = (struct front_counts){
+	    .overruns = 1 + channel, .late = 2, .underruns = 3, .sequence = 4};
 }
 
 static const struct front_kind fake_kind = {fake_clock, fake_start, fake_receive, fake_release,
-					    fake_place, fake_send,  fake_flush,   fake_count};
+    fake_place, fake_send, fake_flush, fake_count};
 
 struct rig {
 	struct fake fake;
@@ -125,14 +130,15 @@ struct rig {
 };
 
 /* 1 MSa/s: a sample takes 1 us. */
-static struct rig *rig_new(uint32_t channels, uint32_t slot_samples, uint32_t packet, int64_t advance)
+static struct rig *rig_new(
+    uint32_t channels, uint32_t slot_samples, uint32_t packet, int64_t advance)
 {
 	const struct radio_pace_options options = {.rate_hz = 1e6,
-						   .slot_samples = slot_samples,
-						   .rx_packet = packet,
-						   .tx_packet = packet,
-						   .tx_advance = advance,
-						   .patience_ns = 1000000};
+	    .slot_samples = slot_samples,
+	    .rx_packet = packet,
+	    .tx_packet = packet,
+	    .tx_advance = advance,
+	    .patience_ns = 1000000};
 	struct rig *rig = calloc(1, sizeof(*rig));
 
 	assert_non_null(rig);
@@ -161,16 +167,17 @@ static void rig_free(struct rig *rig)
 }
 
 /* A packet whose first sample is number `sample`, at its nominal time `late_ns` late. */
-static struct arrival *arrive(struct rig *rig, uint16_t channel, uint64_t sample, uint32_t samples, uint64_t late_ns)
+static struct arrival *arrive(
+    struct rig *rig, uint16_t channel, uint64_t sample, uint32_t samples, uint64_t late_ns)
 {
 	struct arrival *a = &rig->fake.arrivals[rig->fake.n++];
 
 	assert_true(rig->fake.n <= PACKETS && samples <= SAMPLES_MAX);
 	*a = (struct arrival){.at_ns = 1000000000 + (sample + samples) * 1000 + late_ns,
-			      .ticks = sample * TICKS,
-			      .samples = samples,
-			      .channel = channel,
-			      .iq = malloc(4 * samples)};
+	    .ticks = sample * TICKS,
+	    .samples = samples,
+	    .channel = channel,
+	    .iq = malloc(4 * samples)};
 	assert_non_null(a->iq);
 	for (uint32_t i = 0; i < samples; i++) {
 		const uint32_t number = (uint32_t)(sample + i) << 4 | channel;
@@ -180,7 +187,8 @@ static struct arrival *arrive(struct rig *rig, uint16_t channel, uint64_t sample
 	return a;
 }
 
-static void arrive_all(struct rig *rig, uint16_t channel, uint64_t first, uint32_t samples, unsigned n)
+static void arrive_all(
+    struct rig *rig, uint16_t channel, uint64_t first, uint32_t samples, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		arrive(rig, channel, first + (uint64_t)i * samples, samples, 0);
@@ -246,9 +254,11 @@ static void run_whole(uint32_t slot_samples, uint32_t packet, unsigned packets)
 		next(rig);
 		assert_int_equal(rig->slot, 17 + s);
 		assert_int_equal(look(rig, 0, first), 0);
-		if (slot_samples >= packet) /* begins when its last sample has come, and is seen at once */
-			assert_in_range(rig->fake.now_ns, 1000000000 + (first + slot_samples) * 1000,
-					1000000000 + (first + slot_samples + packet) * 1000 + 4 * LOOK_NS);
+		if (slot_samples >=
+		    packet) /* begins when its last sample has come, and is seen at once */
+			assert_in_range(rig->fake.now_ns,
+			    1000000000 + (first + slot_samples) * 1000,
+			    1000000000 + (first + slot_samples + packet) * 1000 + 4 * LOOK_NS);
 		done(rig);
 	}
 	radio_pace_show(&rig->pace);
@@ -342,7 +352,8 @@ static void test_flywheel(void **state)
 		assert_int_equal(rig->slot, s);
 		assert_int_equal(look(rig, 0, s * 100), s >= 10 && s < 210 ? 100 : 0);
 		if (s >= 10 && s < 199)
-			assert_in_range(rig->fake.now_ns, due + 1000000, due + 1000000 + 100 * LOOK_NS);
+			assert_in_range(
+			    rig->fake.now_ns, due + 1000000, due + 1000000 + 100 * LOOK_NS);
 		if (s > 10 && s < 199)
 			assert_in_range(rig->fake.now_ns - before, 99000, 101000);
 		before = rig->fake.now_ns;
@@ -412,8 +423,9 @@ static void test_catches_up(void **state)
 		next(rig);
 		assert_int_equal(rig->slot, s);
 		assert_int_equal(look(rig, 0, s * 100), 0);
-		assert_in_range(rig->edge_ns, due - 1000, due + 1000);            /* whenever it runs */
-		assert_int_equal(rig->state.late[s % IMAGE_RADIO_LATES].slot, 0); /* and it was not the radio's fault */
+		assert_in_range(rig->edge_ns, due - 1000, due + 1000); /* whenever it runs */
+		assert_int_equal(rig->state.late[s % IMAGE_RADIO_LATES].slot,
+		    0); /* and it was not the radio's fault */
 		if (s == 50)
 			rig->fake.now_ns += 5000000;
 		done(rig);
@@ -437,10 +449,11 @@ static void test_late_radio(void **state)
 		next(rig);
 		assert_int_equal(look(rig, 0, s * 100), 0);
 		assert_true(rig->fake.now_ns - rig->edge_ns < 20 * LOOK_NS);
-		assert_int_equal(rig->state.late[s].slot, s >= 10 && s < 15 ? s + 1 : 0); /* and the record says so */
+		assert_int_equal(rig->state.late[s].slot,
+		    s >= 10 && s < 15 ? s + 1 : 0); /* and the record says so */
 		if (s >= 10 && s < 15)
-			assert_in_range(rig->state.late[s].late_ns, 100000 * (15 - s) - 20 * LOOK_NS,
-					100000 * (15 - s));
+			assert_in_range(rig->state.late[s].late_ns,
+			    100000 * (15 - s) - 20 * LOOK_NS, 100000 * (15 - s));
 		done(rig);
 	}
 	assert_int_equal(rig->pace.caught_up + rig->pace.flywheeled, 0);
@@ -503,7 +516,9 @@ static void test_two_channels(void **state)
 	(void)state;
 	rig->fake.front.start_ticks = 1000 * TICKS;
 	for (uint64_t i = 0; i < 50; i++) {
-		if (i != 0 && i != 20) /* its first one is lost, too: the first slot is where it was asked for */
+		if (i != 0 &&
+		    i !=
+		        20) /* its first one is lost, too: the first slot is where it was asked for */
 			arrive(rig, 0, 1000 + i * 100, 100, 0);
 		if (i != 30)
 			arrive(rig, 1, 1000 + i * 100, 100, 150000);
@@ -565,14 +580,15 @@ static void test_send(void **state)
 		assert_int_equal(n, 50);
 		radio->send(radio, 0, 50);
 		assert_int_equal(rig->fake.flushes,
-				 s + 1); /* the slot's last: gone before anybody else takes his time */
+		    s + 1); /* the slot's last: gone before anybody else takes his time */
 		assert_null(radio->place(radio, 0, &n));
 		assert_int_equal(n, 0);
 		done(rig);
 	}
 	for (unsigned i = 0; i < 6; i++) {
 		assert_int_equal(rig->fake.sent[i].samples, i % 2 == 0 ? 100 : 50);
-		assert_int_equal(rig->fake.sent[i].ticks, TICKS * (i / 2 * 150 + i % 2 * 100 + 500));
+		assert_int_equal(
+		    rig->fake.sent[i].ticks, TICKS * (i / 2 * 150 + i % 2 * 100 + 500));
 	}
 	assert_int_equal(rig->pace.counts[0].tx_no_room, 0);
 	rig_free(rig);
@@ -636,7 +652,8 @@ static void test_send_some(void **state)
 	next(rig);
 	assert_non_null(radio->place(radio, 0, &n));
 	radio->send(radio, 0, 60);
-	assert_non_null(radio->place(radio, 0, &n)); /* and nothing sent: it is there for the next slot */
+	assert_non_null(
+	    radio->place(radio, 0, &n)); /* and nothing sent: it is there for the next slot */
 	done(rig);
 	assert_int_equal(rig->fake.flushes, 1);
 	assert_int_equal(rig->fake.sent[0].ticks, UINT64_MAX);
@@ -692,7 +709,8 @@ static void test_lane(void **state)
 	struct rig *rig = rig_new(1, 100, 100, 0);
 	struct node_image *node = calloc(1, sizeof(*node));
 	struct lane_image *image = aligned_alloc(64, (sizeof(*image) + 63) & ~(size_t)63);
-	const struct lane_radio radio = {&rig->pace, radio_pace_wait, radio_pace_end, radio_pace_idle};
+	const struct lane_radio radio = {
+	    &rig->pace, radio_pace_wait, radio_pace_end, radio_pace_idle};
 	struct lane_thread thread = {.node = node, .image = image, .radio = &radio};
 	pthread_t id;
 

@@ -55,8 +55,8 @@ static void test_none(void **state)
 
 static void test_defaults(void **state)
 {
-	struct wf_radios *radios =
-	    parsed("radio: { type = \"x310\"; transport = \"udp\"; address = \"192.168.40.2\"; };\n");
+	struct wf_radios *radios = parsed(
+	    "radio: { type = \"x310\"; transport = \"udp\"; address = \"192.168.40.2\"; };\n");
 	const struct wf_radio *radio = &radios->item[0];
 
 	(void)state;
@@ -65,7 +65,8 @@ static void test_defaults(void **state)
 	assert_int_equal(radio->transport, WF_TRANSPORT_UDP);
 	assert_int_equal(radio->address, 0xc0a82802);
 	assert_int_equal(radio->own_address, 0);
-	assert_true(radio->sfp == 0 && radio->spp == 0 && radio->n_channels == 1 && radio->channels[0] == 0);
+	assert_true(radio->sfp == 0 && radio->spp == 0 && radio->n_channels == 1 &&
+	    radio->channels[0] == 0);
 	assert_true(radio->clock_rate == 200e6 && radio->rate == 0 && radio->tx_advance < 0);
 	assert_true(radio->patience_ms == 1 && !radio->flow_control && !radio->initialised);
 	assert_true(isnan(radio->settings[0].rx_gain) && isnan(radio->settings[1].tx_frequency));
@@ -93,15 +94,18 @@ static void test_all_keys(void **state)
 	assert_string_equal(radio->eal, "-l 1");
 	assert_true(radio->sfp == 0 && radio->spp == 512 && radio->n_channels == 2);
 	assert_true(radio->channels[0] == 0 && radio->channels[1] == 2);
-	assert_true(radio->clock_rate == 184.32e6 && radio->rate == 61.44e6 && radio->tx_advance == 2560);
+	assert_true(
+	    radio->clock_rate == 184.32e6 && radio->rate == 61.44e6 && radio->tx_advance == 2560);
 	assert_true(radio->patience_ms == 2.5 && radio->flow_control && radio->initialised);
 	assert_string_equal(radio->clock_source, "external");
 	assert_string_equal(radio->time_source, "gpsdo");
-	assert_true(radio->settings[0].rx_frequency == 1e9 && radio->settings[1].rx_frequency == 2e9);
+	assert_true(
+	    radio->settings[0].rx_frequency == 1e9 && radio->settings[1].rx_frequency == 2e9);
 	assert_true(radio->settings[0].rx_gain == 3 && radio->settings[1].rx_gain == 3);
 	assert_true(radio->settings[1].tx_frequency == 2.4e9 && radio->settings[0].tx_gain == -1);
 	assert_true(radios->item[1].sfp == 1 && radios->item[1].channels[0] == 2);
-	assert_true(radio->group == 0 && radios->item[1].group == 0xefff0a01 && radios->item[1].group_port == 50123);
+	assert_true(radio->group == 0 && radios->item[1].group == 0xefff0a01 &&
+	    radios->item[1].group_port == 50123);
 	assert_false(radios->item[1].listen);
 	wf_radios_free(radios);
 }
@@ -109,38 +113,40 @@ static void test_all_keys(void **state)
 static void test_wrong(void **state)
 {
 	(void)state;
-	refused("radio: {};\n", "p.conf:1: radio: type is missing, type = \"x310\" is needed\n"
-				"p.conf:1: radio: transport is missing, transport = \"udp\" or \"dpdk\" is needed\n"
-				"p.conf:1: radio: address is missing, address = \"A.B.C.D\" of the device is needed\n");
-	refused("radio: { type = \"b200\"; transport = \"udp\"; address = \"10.0.0\";\nspp = 2000; sfp = 2;\n"
-		"channel = [0, 0]; rx_gain = [1.0, 2.0, 3.0];\nspq = 1; };\n",
-		"p.conf:1: type = \"b200\" is unknown; allowed: x310\n"
-		"p.conf:1: address = \"10.0.0\", an IPv4 address like \"192.168.40.2\" is needed\n"
-		"p.conf:2: sfp = 2 is outside [0, 1]\n"
-		"p.conf:2: spp = 2000 is outside [16, 1996] samples\n"
-		"p.conf:3: channel 0 is there twice\n"
-		"p.conf:3: rx_gain has 3 items, 1 .. 2 are allowed\n"
-		"p.conf:4: unknown key \"spq\" of a radio, did you mean \"spp\"?\n");
+	refused("radio: {};\n",
+	    "p.conf:1: radio: type is missing, type = \"x310\" is needed\n"
+	    "p.conf:1: radio: transport is missing, transport = \"udp\" or \"dpdk\" is needed\n"
+	    "p.conf:1: radio: address is missing, address = \"A.B.C.D\" of the device is needed\n");
 	refused(
-	    "radio: { type = \"x310\"; transport = \"dpdk\"; address = \"10.0.0.2\"; };\n",
+	    "radio: { type = \"b200\"; transport = \"udp\"; address = \"10.0.0\";\nspp = 2000; sfp = 2;\n"
+	    "channel = [0, 0]; rx_gain = [1.0, 2.0, 3.0];\nspq = 1; };\n",
+	    "p.conf:1: type = \"b200\" is unknown; allowed: x310\n"
+	    "p.conf:1: address = \"10.0.0\", an IPv4 address like \"192.168.40.2\" is needed\n"
+	    "p.conf:2: sfp = 2 is outside [0, 1]\n"
+	    "p.conf:2: spp = 2000 is outside [16, 1996] samples\n"
+	    "p.conf:3: channel 0 is there twice\n"
+	    "p.conf:3: rx_gain has 3 items, 1 .. 2 are allowed\n"
+	    "p.conf:4: unknown key \"spq\" of a radio, did you mean \"spp\"?\n");
+	refused("radio: { type = \"x310\"; transport = \"dpdk\"; address = \"10.0.0.2\"; };\n",
 	    "p.conf:1: radio: port is missing, transport = \"dpdk\": port = \"net_memif0,...\" or a PCI address is "
 	    "needed\n"
 	    "p.conf:1: radio: own_address is missing, transport = \"dpdk\": own_address = \"A.B.C.D\", an address for "
 	    "the port is needed\n");
 	refused("radio = ( { type = \"x310\"; transport = \"udp\"; address = \"10.0.0.2\";\n"
-		"multicast = \"10.0.0.1:5\"; listen = true; },\n"
-		"{ type = \"x310\"; transport = \"udp\"; address = \"10.0.0.3\";\n"
-		"multicast = \"239.0.0.1:70000\"; } );\n",
-		"p.conf:2: multicast = \"10.0.0.1:5\", a group in 224.0.0.0/4 and a port like \"239.255.10.1:49153\" "
-		"are needed\n"
-		"p.conf:3: radio: listen is to be the same for all radios\n"
-		"p.conf:4: multicast = \"239.0.0.1:70000\", a group in 224.0.0.0/4 and a port like "
-		"\"239.255.10.1:49153\" are needed\n");
-	refused("radio: { type = \"x310\"; transport = \"udp\"; address = \"10.0.0.2\"; listen = true; };\n",
-		"p.conf:1: radio: multicast is missing, listen = true: multicast = \"GROUP:PORT\" is needed\n");
+	        "multicast = \"10.0.0.1:5\"; listen = true; },\n"
+	        "{ type = \"x310\"; transport = \"udp\"; address = \"10.0.0.3\";\n"
+	        "multicast = \"239.0.0.1:70000\"; } );\n",
+	    "p.conf:2: multicast = \"10.0.0.1:5\", a group in 224.0.0.0/4 and a port like \"239.255.10.1:49153\" "
+	    "are needed\n"
+	    "p.conf:3: radio: listen is to be the same for all radios\n"
+	    "p.conf:4: multicast = \"239.0.0.1:70000\", a group in 224.0.0.0/4 and a port like "
+	    "\"239.255.10.1:49153\" are needed\n");
+	refused(
+	    "radio: { type = \"x310\"; transport = \"udp\"; address = \"10.0.0.2\"; listen = true; };\n",
+	    "p.conf:1: radio: multicast is missing, listen = true: multicast = \"GROUP:PORT\" is needed\n");
 	refused("radio = 5;\n",
-		"p.conf:1: radio: { type = \"x310\"; ... }; or radio = ( { ... }, { ... } ); with at most 2 is "
-		"needed\n");
+	    "p.conf:1: radio: { type = \"x310\"; ... }; or radio = ( { ... }, { ... } ); with at most 2 is "
+	    "needed\n");
 	refused("radio = ( 1 );\n", "p.conf:1: a radio is { type = \"x310\"; ... }\n");
 }
 
@@ -160,8 +166,11 @@ static void test_spp(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_none),  cmocka_unit_test(test_defaults), cmocka_unit_test(test_all_keys),
-	    cmocka_unit_test(test_wrong), cmocka_unit_test(test_spp),
+	    cmocka_unit_test(test_none),
+	    cmocka_unit_test(test_defaults),
+	    cmocka_unit_test(test_all_keys),
+	    cmocka_unit_test(test_wrong),
+	    cmocka_unit_test(test_spp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,7 +107,8 @@ static void test_files(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(folder));
 	for (int i = 0; i < 2; i++) {
-		path = i ? file_of(folder, "a.f32", raw, sizeof(raw)) : file_of(folder, "a.txt", text, strlen(text));
+		path = i ? file_of(folder, "a.f32", raw, sizeof(raw))
+		         : file_of(folder, "a.txt", text, strlen(text));
 		assert_int_equal(reals_read(path, &got, &len, why, sizeof(why)), 0);
 		assert_int_equal(len, 3);
 		assert_memory_equal(got, raw, sizeof(raw));
@@ -116,12 +117,14 @@ static void test_files(void **state)
 	}
 	path = file_of(folder, "b.f32", "12345", 5);
 	assert_int_equal(reals_read(path, &got, &len, why, sizeof(why)), -EINVAL);
-	snprintf(want, sizeof(want), "%s: 5 bytes, 1 .. 1048576 floats of 4 bytes are needed", path);
+	snprintf(
+	    want, sizeof(want), "%s: 5 bytes, 1 .. 1048576 floats of 4 bytes are needed", path);
 	assert_string_equal(why, want);
 	unlink(path);
 	path = file_of(folder, "c", raw, sizeof(raw));
 	assert_int_equal(reals_read(path, &got, &len, why, sizeof(why)), -EINVAL);
-	assert_non_null(strstr(why, "a text with NUL bytes; raw floats need a name that ends in .f32"));
+	assert_non_null(
+	    strstr(why, "a text with NUL bytes; raw floats need a name that ends in .f32"));
 	unlink(path);
 	assert_int_equal(reals_read(path, &got, &len, why, sizeof(why)), -EINVAL);
 	assert_non_null(strstr(why, "No such file"));
@@ -135,7 +138,8 @@ static void test_fit(void **state)
 	char why[256];
 
 	(void)state;
-	assert_int_equal(reals_fit(values, 2, 2, -0.1, 0.1, why, sizeof(why)), 0); /* as floats, not as doubles */
+	assert_int_equal(reals_fit(values, 2, 2, -0.1, 0.1, why, sizeof(why)),
+	    0); /* as floats, not as doubles */
 	assert_int_equal(reals_fit(values, 2, 1, -1, 1, why, sizeof(why)), -EINVAL);
 	assert_string_equal(why, "2 numbers, 1 .. 1 are allowed");
 	assert_int_equal(reals_fit(values, 2, 2, 0, 1, why, sizeof(why)), -EINVAL);

@@ -158,14 +158,16 @@ static void test_desc_is_the_tables(void **state)
 static void test_digest(void **state)
 {
 	(void)state;
-	assert_true(component_digest("") == 0xcbf29ce484222325u); /* published values of FNV-1a 64 */
+	assert_true(
+	    component_digest("") == 0xcbf29ce484222325u); /* published values of FNV-1a 64 */
 	assert_true(component_digest("a") == 0xaf63dc4c8601ec8cu);
 	assert_true(component_digest("foobar") == 0x85944171f73967e8u);
 }
 
 static void test_item_types(void **state)
 {
-	static const char *const item_names[] = {"bit", "byte", "i16", "llr16", "f32", "cf32", "ci16"};
+	static const char *const item_names[] = {
+	    "bit", "byte", "i16", "llr16", "f32", "cf32", "ci16"};
 
 	(void)state;
 	for (uint32_t i = 0; i < 7; i++) {
@@ -186,37 +188,41 @@ struct replace {
 /* The text of a good .desc, with one thing made wrong. */
 static const struct replace bad_descs[] = {
     {"all", "\"schema\": 1", "\"schema\": 2",
-     "x.desc: made for schema 2, ABI 4; schema 1, ABI 4 are needed: build it again"},
+        "x.desc: made for schema 2, ABI 4; schema 1, ABI 4 are needed: build it again"},
     {"all", "\"abi\": 4", "\"abi\": 99",
-     "x.desc: made for schema 1, ABI 99; schema 1, ABI 4 are needed: build it again"},
+        "x.desc: made for schema 1, ABI 99; schema 1, ABI 4 are needed: build it again"},
     {"all", "\"name\": \"all\"", "\"name\": \"a b\"",
-     "x.desc: name: \"a b\" is no name: a letter, then letters, digits and _, at most 63"},
-    {"all", "\"name\": \"whole\"", "\"name\": \"wide\"", "x.desc: params[2]: the name \"wide\" is taken by params[1]"},
+        "x.desc: name: \"a b\" is no name: a letter, then letters, digits and _, at most 63"},
+    {"all", "\"name\": \"whole\"", "\"name\": \"wide\"",
+        "x.desc: params[2]: the name \"wide\" is taken by params[1]"},
     {"all", "\"kind\": \"bool\"", "\"kind\": \"boole\"",
-     "x.desc: params[3]: kind: \"boole\", one of real, int, bool, enum, text, path, reals is needed"},
-    {"all", "\"default\": 0.5", "\"default\": 1.5", "x.desc: params[0]: default 1.5 is outside [-1, 1]"},
+        "x.desc: params[3]: kind: \"boole\", one of real, int, bool, enum, text, path, reals is needed"},
+    {"all", "\"default\": 0.5", "\"default\": 1.5",
+        "x.desc: params[0]: default 1.5 is outside [-1, 1]"},
     {"all", "\"min\": -10.0", "\"min\": 11.0", "x.desc: params[2]: min 11 is above max 10"},
     {"all", "\"text\": \"medium\"", "\"text\": \"middling\"",
-     "x.desc: params[4]: text: default \"middling\" is not among names"},
+        "x.desc: params[4]: text: default \"middling\" is not among names"},
     {"all", "\"text\": \"hello\"", "\"text\": \"hello hello\"",
-     "x.desc: params[5]: text: the default does not fit 8 bytes"},
+        "x.desc: params[5]: text: the default does not fit 8 bytes"},
     {"all", "\"size\": 1,", "\"size\": 2,", "x.desc: params[3]: size: 2 bytes do not fit its kind"},
     {"all", "\"offset\": 0,", "\"offset\": 4000,",
-     "x.desc: params[0]: the field, 4 bytes at 4000, lies outside the state of 112 bytes"},
+        "x.desc: params[0]: the field, 4 bytes at 4000, lies outside the state of 112 bytes"},
     {"all", "\"offset\": 0,", "\"offset\": -1,",
-     "x.desc: params[0]: offset: found -1, a whole number 0 .. 268435456 is needed"},
+        "x.desc: params[0]: offset: found -1, a whole number 0 .. 268435456 is needed"},
     {"all", "\"offset\": 0,", "\"offset\": \"0\",",
-     "x.desc: params[0]: offset: found a text, a whole number 0 .. 268435456 is needed"},
-    {"all", "\"live\": true", "\"live\": 1", "x.desc: params[0]: live: found a number, true or false is needed"},
+        "x.desc: params[0]: offset: found a text, a whole number 0 .. 268435456 is needed"},
+    {"all", "\"live\": true", "\"live\": 1",
+        "x.desc: params[0]: live: found a number, true or false is needed"},
     {"all", "\"variables\"", "\"varables\"", "x.desc: variables: found nothing, a list is needed"},
-    {"all", "\"kind\": \"u64\"", "\"kind\": \"u32\"", "x.desc: variables[0]: kind: \"u32\", f64 or u64 is needed"},
+    {"all", "\"kind\": \"u64\"", "\"kind\": \"u32\"",
+        "x.desc: variables[0]: kind: \"u32\", f64 or u64 is needed"},
     {"mod", "\"cf32\",\n", "\"cf64\",\n", "x.desc: ports[1]: types[1]: \"cf64\" is no item type"},
     {"mod", "\"type_param\": \"output\"", "\"type_param\": \"input\"",
-     "x.desc: ports[1]: type_param: \"input\" is no enum parameter"},
+        "x.desc: ports[1]: type_param: \"input\" is no enum parameter"},
     {"mod", "\"names\": [\n    \"i16\"", "\"names\": [\n    \"bit\"",
-     "x.desc: ports[1]: type_param: output = \"bit\" is none of the port's types"},
+        "x.desc: ports[1]: type_param: output = \"bit\" is none of the port's types"},
     {"mod", "\"direction\": \"out\"", "\"direction\": \"up\"",
-     "x.desc: ports[1]: direction: \"up\", in or out is needed"},
+        "x.desc: ports[1]: direction: \"up\", in or out is needed"},
     {"mod", "{\n", "[\n", "x.desc:2: not JSON: ']' expected near ':'"},
 };
 
@@ -226,7 +232,8 @@ static char *replaced(const struct replace *replace)
 	const char *at = text ? strstr(text, replace->old) : NULL;
 
 	assert_non_null(at);
-	assert_true(asprintf(&bad, "%.*s%s%s", (int)(at - text), text, replace->new, at + strlen(replace->old)) > 0);
+	assert_true(asprintf(&bad, "%.*s%s%s", (int)(at - text), text, replace->new,
+	                at + strlen(replace->old)) > 0);
 	free(text);
 	return bad;
 }
@@ -346,7 +353,8 @@ static void test_builds(void **state)
 	folder_make(&two);
 	put_desc(&one, "alpha", "here and there");
 	put_desc(&one, "beta", "here");
-	snprintf(foreign.path, sizeof(foreign.path), "%.40s/%s", two.path, component_arch_name(other));
+	snprintf(
+	    foreign.path, sizeof(foreign.path), "%.40s/%s", two.path, component_arch_name(other));
 	assert_int_equal(mkdir(foreign.path, 0700), 0);
 	put_desc(&foreign, "alpha", "another text");
 	put_desc(&foreign, "gamma", "only there");
@@ -360,8 +368,9 @@ static void test_builds(void **state)
 		const char *name = component_arch_name(arch);
 
 		assert_int_equal(component_builds(registry_find(registry, "alpha"), name),
-				 arch == here || arch == other);
-		assert_int_equal(component_builds(registry_find(registry, "beta"), name), arch == here);
+		    arch == here || arch == other);
+		assert_int_equal(
+		    component_builds(registry_find(registry, "beta"), name), arch == here);
 	}
 	assert_null(component_arch_name(COMPONENT_ARCHES));
 	assert_false(component_builds(registry_find(registry, "alpha"), "vax"));
@@ -420,16 +429,17 @@ static void test_bad_files_are_left_out(void **state)
 	put(&folder, "zero.desc", "{\0}", 3);
 	memset(huge, ' ', DESC_BYTES_MAX + 1);
 	put(&folder, "huge.desc", huge, DESC_BYTES_MAX + 1);
-	snprintf(line, sizeof(line), "mv %s/other.desc %s/another.desc; mkdir %s/dir.desc", folder.path, folder.path,
-		 folder.path);
+	snprintf(line, sizeof(line), "mv %s/other.desc %s/another.desc; mkdir %s/dir.desc",
+	    folder.path, folder.path, folder.path);
 	assert_int_equal(system(line), 0);
 	diag_init(&diag);
 	struct registry *registry = registry_open(folder.path, &diag);
 	assert_int_equal(registry_len(registry), 1);
 	assert_non_null(registry_find(registry, "good"));
 	assert_int_equal(diag.errors, 5);
-	snprintf(line, sizeof(line), "%s/another.desc: is of component \"other\"; the file must be named after it",
-		 folder.path);
+	snprintf(line, sizeof(line),
+	    "%s/another.desc: is of component \"other\"; the file must be named after it",
+	    folder.path);
 	assert_string_equal(diag.lines[0], line);
 	snprintf(line, sizeof(line), "%s/dir.desc: cannot be read: Is a directory", folder.path);
 	assert_string_equal(diag.lines[1], line);
@@ -453,7 +463,8 @@ static void test_no_components(void **state)
 	struct registry *registry = registry_open("/nonexistent:/nowhere", &diag);
 	assert_int_equal(registry_len(registry), 0);
 	assert_null(registry_find(registry, "copy"));
-	assert_string_equal(diag.lines[0], "no components found: no .desc file in /nonexistent:/nowhere");
+	assert_string_equal(
+	    diag.lines[0], "no components found: no .desc file in /nonexistent:/nowhere");
 	registry_close(registry);
 	diag_fini(&diag);
 }
@@ -560,7 +571,8 @@ static void test_what_is_no_component(void **state)
 	put(&folder, "other.so", so, len);
 	put(&folder, "short.so", so, 40);
 	put(&folder, "cut.so", so, len / 2);
-	put(&folder, "text.so", "This is no shared object at all, but it is long enough to have been one.", 72);
+	put(&folder, "text.so",
+	    "This is no shared object at all, but it is long enough to have been one.", 72);
 	so[18] ^= 0x55; /* e_machine */
 	put(&folder, "arm.so", so, len);
 	so[18] ^= 0x55;
@@ -568,9 +580,11 @@ static void test_what_is_no_component(void **state)
 	put(&folder, "program.so", so, len);
 	assert_refused(&folder, "missing.so", "No such file or directory");
 	assert_refused(&folder, ".", "is no file");
-	assert_refused(&folder, "other.so", "is no component: it has no symbol aloe_component_other");
+	assert_refused(
+	    &folder, "other.so", "is no component: it has no symbol aloe_component_other");
 	assert_refused(&folder, "short.so", "is no shared object (shorter than an ELF header)");
-	assert_refused(&folder, "cut.so", "is cut short (its tables lie beyond the end of the file)");
+	assert_refused(
+	    &folder, "cut.so", "is cut short (its tables lie beyond the end of the file)");
 	assert_refused(&folder, "text.so", "is no shared object (no ELF header)");
 	assert_refused(&folder, "arm.so", "is made for another kind of processor");
 	assert_refused(&folder, "program.so", "is no shared object (another kind of ELF file)");
@@ -687,9 +701,12 @@ static void test_param_wide(void **state)
 		uint64_t large;
 		int64_t negative;
 	} fields = {0, 0, 0};
-	const struct aloe_param word = ALOE_PARAM_INT(struct fields, word, 0, 0, 4294967295.0, "", 0, "");
-	const struct aloe_param large = ALOE_PARAM_INT(struct fields, large, 0, 0, 0x1p53, "", 0, "");
-	const struct aloe_param negative = ALOE_PARAM_INT(struct fields, negative, 0, -0x1p53, 0, "", 0, "");
+	const struct aloe_param word =
+	    ALOE_PARAM_INT(struct fields, word, 0, 0, 4294967295.0, "", 0, "");
+	const struct aloe_param large =
+	    ALOE_PARAM_INT(struct fields, large, 0, 0, 0x1p53, "", 0, "");
+	const struct aloe_param negative =
+	    ALOE_PARAM_INT(struct fields, negative, 0, -0x1p53, 0, "", 0, "");
 
 	(void)state;
 	assert_int_equal(param_set_number(&word, &fields, 4294967295.0), 0);
@@ -697,7 +714,8 @@ static void test_param_wide(void **state)
 	assert_int_equal(param_set_number(&large, &fields, 0x1p53), 0);
 	assert_int_equal(param_set_number(&large, &fields, 0x1p54), -EINVAL);
 	assert_int_equal(param_set_number(&negative, &fields, -0x1p53), 0);
-	assert_true(fields.word == UINT32_MAX && fields.large == 1ull << 53 && fields.negative == -(1ll << 53));
+	assert_true(fields.word == UINT32_MAX && fields.large == 1ull << 53 &&
+	    fields.negative == -(1ll << 53));
 	assert_true(param_get_number(&word, &fields) == 4294967295.0);
 	assert_true(param_get_number(&large, &fields) == 0x1p53);
 	assert_true(param_get_number(&negative, &fields) == -0x1p53);

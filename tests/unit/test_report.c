@@ -75,11 +75,14 @@ static void test_print(void **state)
 	char *text = text_of(report_print, report);
 
 	(void)state;
-	has(text, "w: ended, index 1300 of 1300, slot 10 ms, clock timer, late slip, isolation waveform\n");
+	has(text,
+	    "w: ended, index 1300 of 1300, slot 10 ms, clock timer, late slip, isolation waveform\n");
 	has(text, "slots      1300 run, 0 skipped, 0 missed, 0 slipped\n");
 	has(text, "messages   0 absent, 0 late, 0 overwritten, 0 lost\n");
-	has(text, "latency    stated 2 slots = 20000 us; measured 2 slots; source to sink 10100.5 us mean");
-	has(text, "check: 1000 blocks, 10 block errors (BLER 0.01), 4000 bits, 1 bit errors (BER 0.00025)\n");
+	has(text,
+	    "latency    stated 2 slots = 20000 us; measured 2 slots; source to sink 10100.5 us mean");
+	has(text,
+	    "check: 1000 blocks, 10 block errors (BLER 0.01), 4000 bits, 1 bit errors (BER 0.00025)\n");
 	has(text, "CPU 3, FIFO 50: load 12.50 % mean, 25.00 % p99; begins 1.0 us after");
 	has(text, "budgets    exceeded 4 times, most often by src: 4 times\n");
 	has(text, "written    check: /nowhere/out.wav\n");
@@ -103,8 +106,9 @@ static void test_print_odd(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
 		json_t *report = parse(odd[i]);
-		void (*const prints[])(const json_t *report, FILE *out) = {
-		    report_print, report_losses, report_progress, report_profile, report_profile_csv, report_list};
+		void (*const prints[])(const json_t *report, FILE *out) = {report_print,
+		    report_losses, report_progress, report_profile, report_profile_csv,
+		    report_list};
 		for (size_t p = 0; p < sizeof(prints) / sizeof(prints[0]); p++) {
 			char *text = text_of(prints[p], report);
 			assert_non_null(text);
@@ -119,11 +123,12 @@ static void test_print_odd(void **state)
 /* A line for each waveform; a radio says what went wrong with it, in words. */
 static void test_list(void **state)
 {
-	json_t *list = json_loads("[{\"name\":\"a\",\"state\":\"RUN\",\"index\":7,\"lanes\":[{\"cpu\":0},{\"cpu\":1}],"
-				  "\"radio\":{\"packets\":9,\"lost\":3,\"no_room\":1}},"
-				  "{\"name\":\"b\",\"state\":\"INIT\",\"index\":0,\"lanes\":[{\"cpu\":1}],"
-				  "\"radio\":{\"packets\":9}}]",
-				  0, NULL);
+	json_t *list = json_loads(
+	    "[{\"name\":\"a\",\"state\":\"RUN\",\"index\":7,\"lanes\":[{\"cpu\":0},{\"cpu\":1}],"
+	    "\"radio\":{\"packets\":9,\"lost\":3,\"no_room\":1}},"
+	    "{\"name\":\"b\",\"state\":\"INIT\",\"index\":0,\"lanes\":[{\"cpu\":1}],"
+	    "\"radio\":{\"packets\":9}}]",
+	    0, NULL);
 	char *text = text_of(report_list, list);
 
 	(void)state;
@@ -152,8 +157,9 @@ static void test_verdicts(void **state)
 {
 	static const struct {
 		const char *object, *key;
-	} dirt[] = {{"slots", "skipped"}, {"slots", "missed"},         {"slots", "slipped"}, {"messages", "absent"},
-		    {"messages", "late"}, {"messages", "overwritten"}, {"messages", "lost"}};
+	} dirt[] = {{"slots", "skipped"}, {"slots", "missed"}, {"slots", "slipped"},
+	    {"messages", "absent"}, {"messages", "late"}, {"messages", "overwritten"},
+	    {"messages", "lost"}};
 	json_t *report = parse(whole);
 
 	(void)state;
@@ -211,8 +217,8 @@ static void test_duration(void **state)
 	static const struct {
 		double seconds;
 		const char *text;
-	} cases[] = {{0, "0 s"},      {1e-6, "1 us"}, {333e-6, "333 us"},
-		     {0.01, "10 ms"}, {1, "1.00 s"},  {13.019, "13.02 s"}};
+	} cases[] = {{0, "0 s"}, {1e-6, "1 us"}, {333e-6, "333 us"}, {0.01, "10 ms"}, {1, "1.00 s"},
+	    {13.019, "13.02 s"}};
 	char text[32];
 
 	(void)state;
@@ -266,7 +272,8 @@ static void test_files(void **state)
 	assert_int_equal(file_read(path, 3, &text, &len), -EFBIG);
 	assert_int_equal(file_read(dir, 100, &text, &len), -EISDIR);
 	assert_int_equal(dir_make(path), -ENOTDIR);
-	assert_int_equal(file_read("/proc/self/status", 1 << 20, &text, &len), 0); /* a file without a size */
+	assert_int_equal(
+	    file_read("/proc/self/status", 1 << 20, &text, &len), 0); /* a file without a size */
 	assert_true(len > 100 && strlen(text) == len);
 	free(text);
 	assert_int_equal(path_print(path, 4, "%s", "abc"), 0);
@@ -287,7 +294,8 @@ static struct class_rates rates_of(const char *cpu, double mmac_per_s, double tr
 }
 
 /* An instance that is all trellis, one that nothing is known of, and how their costs are told. */
-static struct waveform profile_waveform(struct wf_instance instances[2], struct component_type types[2])
+static struct waveform profile_waveform(
+    struct wf_instance instances[2], struct component_type types[2])
 {
 	types[0] = (struct component_type){.name = (char *)"decoder", .mix = (char *)"trellis 1"};
 	types[1] = (struct component_type){.name = (char *)"any"};
@@ -341,19 +349,22 @@ static void test_profile(void **state)
 	assert_true(cost_read(dir, &waveform, "none") == 0);
 	assert_int_equal(store_profile_write(dir, report, &slow), 0);
 	assert_float_equal(
-	    cost_read(dir, &waveform, "measured on slow, plain, not converted: this machine is not calibrated"),
+	    cost_read(dir, &waveform,
+	        "measured on slow, plain, not converted: this machine is not calibrated"),
 	    2.5 * 500 / 1000, 1e-9); /* nothing is known of this machine: us x MMAC/s / 1000 */
 	assert_int_equal(local_calibrate(dir), 0);
 	local_rates(dir, &here);
-	assert_float_equal(cost_read(dir, &waveform, "measured on slow, plain, converted by classes of work"),
-			   (here.ns[CALIBRATE_CALL] + 2499. / 30 * here.ns[CALIBRATE_TRELLIS]) * here.mmac_per_s / 1e6,
-			   1e-9);
+	assert_float_equal(
+	    cost_read(dir, &waveform, "measured on slow, plain, converted by classes of work"),
+	    (here.ns[CALIBRATE_CALL] + 2499. / 30 * here.ns[CALIBRATE_TRELLIS]) * here.mmac_per_s /
+	        1e6,
+	    1e-9);
 	assert_int_equal(store_profile_write(dir, report, &here), 0);
 	assert_int_equal(store_profile_write(dir, report, &slow), 0); /* newer, but not of here */
-	assert_float_equal(cost_read(dir, &waveform, "measured on this kind of machine"), 2.5 * here.mmac_per_s / 1000,
-			   1e-9);
+	assert_float_equal(cost_read(dir, &waveform, "measured on this kind of machine"),
+	    2.5 * here.mmac_per_s / 1000, 1e-9);
 	snprintf(path, sizeof(path), "%s/profiles/w/%016llx.json", dir,
-		 (unsigned long long)class_rates_fingerprint(&here));
+	    (unsigned long long)class_rates_fingerprint(&here));
 	assert_int_equal(file_write(path, "{", 1), 0);
 	assert_int_equal(store_profile_read(dir, &waveform, &diag, &profile), -EINVAL);
 	assert_int_equal(diag.errors, 1);
@@ -381,12 +392,14 @@ static void test_runs(void **state)
 	folder_new(dir, sizeof(dir));
 	assert_int_equal(store_run_last(dir, NULL, found, sizeof(found)), -ENOENT);
 	assert_int_equal(store_run_new(dir, "w", 1000000, runs[0], sizeof(runs[0])), 0);
-	assert_int_equal(store_run_new(dir, "w", 1000000, runs[1], sizeof(runs[1])), 0); /* the same second */
+	assert_int_equal(
+	    store_run_new(dir, "w", 1000000, runs[1], sizeof(runs[1])), 0); /* the same second */
 	assert_int_equal(store_run_new(dir, "w-2", 1000000, runs[2], sizeof(runs[2])), 0);
 	assert_int_equal(store_run_new(dir, "w", 2000000, runs[3], sizeof(runs[3])), 0);
 	assert_string_not_equal(runs[0], runs[1]);
 	has(runs[1], "-2");
-	assert_int_equal(store_run_last(dir, NULL, found, sizeof(found)), -ENOENT); /* none has a report yet */
+	assert_int_equal(
+	    store_run_last(dir, NULL, found, sizeof(found)), -ENOENT); /* none has a report yet */
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(store_run_write(runs[i], report), 0);
 		date_back(runs[i], 100 + i);
@@ -420,7 +433,7 @@ static void kept_change(const char *dir, const char *key, const char *value)
 
 	local_kind(&kind);
 	snprintf(path, sizeof(path), "%s/capacity/%016llx.json", dir,
-		 (unsigned long long)class_rates_fingerprint(&kind));
+	    (unsigned long long)class_rates_fingerprint(&kind));
 	assert_int_equal(file_read(path, 1 << 20, &text, &len), 0);
 	json = json_loadb(text, len, 0, NULL);
 	assert_non_null(json);
@@ -460,7 +473,7 @@ static void test_local(void **state)
 		assert_int_equal(local_lane_keep(dir, 123, 4567), 0);
 		local_platform(dir, &platform);
 		assert_true(local_lane_known(dir) && platform.node.base_ns == 123 &&
-			    platform.node.handover_ns == 4567 && platform.model.mmac_per_s > 0);
+		    platform.node.handover_ns == 4567 && platform.model.mmac_per_s > 0);
 		kept_change(dir, keys[i], "another");
 		local_rates(dir, &rates);
 		assert_false(class_rates_known(&rates));
@@ -515,10 +528,18 @@ static void test_samples(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_print),    cmocka_unit_test(test_print_odd), cmocka_unit_test(test_list),
-	    cmocka_unit_test(test_schema),   cmocka_unit_test(test_verdicts),  cmocka_unit_test(test_table),
-	    cmocka_unit_test(test_duration), cmocka_unit_test(test_files),     cmocka_unit_test(test_profile),
-	    cmocka_unit_test(test_runs),     cmocka_unit_test(test_local),     cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_print),
+	    cmocka_unit_test(test_print_odd),
+	    cmocka_unit_test(test_list),
+	    cmocka_unit_test(test_schema),
+	    cmocka_unit_test(test_verdicts),
+	    cmocka_unit_test(test_table),
+	    cmocka_unit_test(test_duration),
+	    cmocka_unit_test(test_files),
+	    cmocka_unit_test(test_profile),
+	    cmocka_unit_test(test_runs),
+	    cmocka_unit_test(test_local),
+	    cmocka_unit_test(test_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

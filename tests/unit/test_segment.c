@@ -68,7 +68,8 @@ static void test_base(void **state)
 	atomic_store(&rig->control.base, 100);
 	for (uint64_t slot = 90; slot < 110; slot++)
 		for (uint32_t s = 0; s < 2; s++)
-			assert_int_equal(rig_slot(rig, s, slot), slot < 100 ? SEGMENT_PAUSED : SEGMENT_RAN);
+			assert_int_equal(
+			    rig_slot(rig, s, slot), slot < 100 ? SEGMENT_PAUSED : SEGMENT_RAN);
 	assert_int_equal(done(rig, 0), 10);
 	assert_int_equal(done(rig, 1), 10);
 	log_is(rig, 0, 0, 10);
@@ -218,7 +219,8 @@ static void test_end_smallest(void **state)
 			rig->nodes[i].depth = 16;
 		}
 		rig_gates(rig);
-		for (uint32_t a = 0; a < 3; a++) /* as program_build: sources within one step of each other */
+		for (uint32_t a = 0; a < 3;
+		     a++) /* as program_build: sources within one step of each other */
 			for (uint32_t b = 0; b < 3; b++)
 				if (a != b)
 					rig_gate(rig, a, b, 0);
@@ -229,7 +231,8 @@ static void test_end_smallest(void **state)
 		assert_int_equal(atomic_load(&image_run(&rig->view)->last), 20);
 		for (int n = 0; n < 6; n++) {
 			log_is(rig, n, 0, 21);
-			assert_int_equal(atomic_load(&rig_state(rig, rig->nodes[n].segment)->ended), 1);
+			assert_int_equal(
+			    atomic_load(&rig_state(rig, rig->nodes[n].segment)->ended), 1);
 		}
 		rig_close(rig);
 	}
@@ -324,10 +327,12 @@ static void test_events(void **state)
 		assert_int_equal(events[e].instance, 1 + e % 2);
 		assert_int_equal(events[e].step, 1 + e / 2);
 		if (e % 2 == 1)
-			assert_int_equal(events[e].start_ns, events[e - 1].start_ns + events[e - 1].ns);
+			assert_int_equal(
+			    events[e].start_ns, events[e - 1].start_ns + events[e - 1].ns);
 		else
 			assert_int_equal(events[e].start_ns,
-					 atomic_load(&rig_state(rig, 1)->start_ns[events[e].step % IMAGE_STEPS]));
+			    atomic_load(
+			        &rig_state(rig, 1)->start_ns[events[e].step % IMAGE_STEPS]));
 		busy += events[e].ns;
 	}
 	image_time_merge(&rig->view, 1, &times);
@@ -359,7 +364,7 @@ static void test_lane_load(void **state)
 	load = &image_lane_state(&rig->view, rig->segment_lane[0])->load;
 	assert_int_equal(hist_count(load), 100);
 	assert_int_equal(load->sum,
-			 atomic_load(&rig_state(rig, 0)->busy_ns) + atomic_load(&rig_state(rig, 1)->busy_ns));
+	    atomic_load(&rig_state(rig, 0)->busy_ns) + atomic_load(&rig_state(rig, 1)->busy_ns));
 	load = &image_lane_state(&rig->view, rig->segment_lane[2])->load;
 	assert_int_equal(hist_count(load), 100);
 	assert_int_equal(load->sum, atomic_load(&rig_state(rig, 2)->busy_ns));
@@ -381,7 +386,8 @@ static void test_latency(void **state)
 	}
 	assert_int_equal(atomic_load(&sink->slots_min), 2);
 	assert_int_equal(atomic_load(&sink->slots_max), 2);
-	rig_slot(rig, 0, slot++); /* the reader is left out of 1 slot: everything after it is one slot later */
+	rig_slot(rig, 0,
+	    slot++); /* the reader is left out of 1 slot: everything after it is one slot later */
 	rig_slot(rig, 1, slot++);
 	rig_slot(rig, 1, slot);
 	assert_int_equal(atomic_load(&sink->slots_min), 2);
@@ -428,7 +434,8 @@ static void test_skip_overwritten(void **state)
 	rig_open(rig);
 	for (uint64_t slot = 0; slot < 9; slot++)
 		rig_slot(rig, 0, slot);
-	for (uint64_t slot = 1; slot < 9; slot++) /* indices 0..7; those of the last 4 messages are there */
+	for (uint64_t slot = 1; slot < 9;
+	     slot++) /* indices 0..7; those of the last 4 messages are there */
 		rig_slot(rig, 1, slot);
 	for (uint64_t k = 0; k < 8; k++)
 		assert_int_equal(probe_of(rig, 2)->log[k].state, k < 5 ? ALOE_ABSENT : ALOE_VALID);
@@ -473,7 +480,8 @@ static void test_skip_recheck(void **state)
 }
 
 /* Looks away between being given its input and reading it. */
-__attribute__((noinline, no_sanitize("thread"))) static int slow_work(void *self, struct aloe_slot *slot)
+__attribute__((noinline, no_sanitize("thread"))) static int slow_work(
+    void *self, struct aloe_slot *slot)
 {
 	const volatile uint64_t *in = slot->in[0].data;
 
@@ -487,7 +495,8 @@ __attribute__((noinline, no_sanitize("thread"))) static int slow_work(void *self
 	return 0;
 }
 
-__attribute__((noinline, no_sanitize("thread"))) static int fast_work(void *self, struct aloe_slot *slot)
+__attribute__((noinline, no_sanitize("thread"))) static int fast_work(
+    void *self, struct aloe_slot *slot)
 {
 	(void)self;
 	*(volatile uint64_t *)slot->out[0].data = probe_value(slot->index);
@@ -516,8 +525,10 @@ static void *writer_main(void *self)
 /* A reader just where the ring is written over, on a thread of its own: what it passes on as VALID is the message. */
 static void test_skip_threads(void **state)
 {
-	const struct aloe_component fast = {.ports = probe_source.ports, .state_size = 8, .work = fast_work};
-	const struct aloe_component slow = {.ports = probe_pass.ports, .state_size = 8, .work = slow_work};
+	const struct aloe_component fast = {
+	    .ports = probe_source.ports, .state_size = 8, .work = fast_work};
+	const struct aloe_component slow = {
+	    .ports = probe_pass.ports, .state_size = 8, .work = slow_work};
 	struct rig *rig = rig_new(IMAGE_STEP, IMAGE_SKIP);
 	struct writer writer = {.rig = rig};
 	uint64_t valid = 0;
@@ -585,7 +596,7 @@ static void test_skip_limit(void **state)
 	assert_int_equal(done(rig, 0), 6);
 	assert_int_equal(rig_slot(rig, 1, 3), SEGMENT_RAN);
 	assert_int_equal(rig_slot(rig, 1, 7),
-			 SEGMENT_PAUSED); /* its last two slots were skipped: it stands with the other */
+	    SEGMENT_PAUSED); /* its last two slots were skipped: it stands with the other */
 	assert_int_equal(done(rig, 1), 6);
 	rig_close(rig);
 }
@@ -616,7 +627,7 @@ static void miss_is_true(struct rig *rig, uint64_t n, uint64_t edge)
 	assert_int_equal(miss->slot, miss->step);
 	assert_int_equal(miss->late_ns, end - edge - rig->slot_ns);
 	assert_int_equal(miss->start_late_ns,
-			 atomic_load(&rig_state(rig, 1)->start_ns[miss->step % IMAGE_STEPS]) - edge);
+	    atomic_load(&rig_state(rig, 1)->start_ns[miss->step % IMAGE_STEPS]) - edge);
 	if (longest == NULL)
 		fail_msg("step %d has no event", (int)miss->step);
 	else

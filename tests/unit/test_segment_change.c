@@ -28,17 +28,20 @@ static struct image_instance_state *stats(const struct rig *rig, uint32_t node)
 static bool ring_has_space(struct rig *rig)
 {
 	for (uint32_t s = 0; s < rig->n_segments; s++)
-		if (atomic_load(&rig->control.changes) - atomic_load(&rig_state(rig, s)->changes) >= NODE_CHANGES)
+		if (atomic_load(&rig->control.changes) - atomic_load(&rig_state(rig, s)->changes) >=
+		    NODE_CHANGES)
 			return false;
 	return true;
 }
 
-static uint64_t change(struct rig *rig, uint64_t index, uint32_t instance, uint32_t param, double number)
+static uint64_t change(
+    struct rig *rig, uint64_t index, uint32_t instance, uint32_t param, double number)
 {
 	const uint64_t n = atomic_load(&rig->control.changes);
 
 	assert_true(ring_has_space(rig));
-	rig->control.change[n % NODE_CHANGES] = (struct node_change){index, n + 1, instance, param, number};
+	rig->control.change[n % NODE_CHANGES] =
+	    (struct node_change){index, n + 1, instance, param, number};
 	atomic_store(&rig->control.changes, n + 1);
 	return n + 1;
 }
@@ -146,7 +149,8 @@ static void test_refused(void **state)
 	change(rig, IMAGE_FOREVER, UINT32_MAX, GAIN, 9);
 	change(rig, IMAGE_FOREVER, 1, GAIN, 3);
 	run(rig, 0, 6);
-	assert_true(probe_of(rig, 0)->fixed == 2 && probe_of(rig, 0)->gain == 1 && shown(rig, 0, FIXED) == 2);
+	assert_true(probe_of(rig, 0)->fixed == 2 && probe_of(rig, 0)->gain == 1 &&
+	    shown(rig, 0, FIXED) == 2);
 	assert_true(probe_of(rig, 1)->gain == 3);
 	rig_close(rig);
 }
@@ -167,7 +171,8 @@ static void test_full(void **state)
 		change(rig, 20 + NODE_CHANGES + i, 0, GAIN, 100 + NODE_CHANGES + i);
 	run(rig, 1, 10);
 	assert_int_equal(atomic_load(&rig_state(rig, 0)->changes), NODE_CHANGES);
-	assert_int_equal(atomic_load(&rig_state(rig, 1)->changes), 2 * NODE_CHANGES); /* none is its own */
+	assert_int_equal(
+	    atomic_load(&rig_state(rig, 1)->changes), 2 * NODE_CHANGES); /* none is its own */
 	assert_false(ring_has_space(rig));
 	run(rig, 10, 22);
 	assert_true(ring_has_space(rig));
@@ -196,7 +201,8 @@ static uint64_t random_below(uint64_t *state, uint64_t n)
 }
 
 /* The gain of an instance at its call for index k, in slot k + lag: of all that it had seen by then, the last one. */
-static double gain_at(const struct sent *all, uint32_t n, uint32_t instance, uint64_t k, uint32_t lag, uint32_t period)
+static double gain_at(const struct sent *all, uint32_t n, uint32_t instance, uint64_t k,
+    uint32_t lag, uint32_t period)
 {
 	uint64_t best_index = 0, best_sequence = 0;
 	double gain = 1;
@@ -236,11 +242,12 @@ static void model_run(uint64_t seed)
 	rig->nodes[1].period = period;
 	rig_open(rig);
 	for (uint64_t slot = 0; slot < SLOTS; slot++) {
-		for (uint64_t i = random_below(&random, 5); i > 0 && n < CHANGES_MAX && n < slot * 2 + 20; i--) {
+		for (uint64_t i = random_below(&random, 5);
+		     i > 0 && n < CHANGES_MAX && n < slot * 2 + 20; i--) {
 			struct sent *it = &all[n++];
 
 			*it = (struct sent){slot, slot + random_below(&random, 24), n,
-					    (uint32_t)random_below(&random, 2), (double)(n + 1)};
+			    (uint32_t)random_below(&random, 2), (double)(n + 1)};
 			if (random_below(&random, 4) == 0)
 				it->index = IMAGE_FOREVER;
 			change(rig, it->index, it->instance, GAIN, it->number);
@@ -251,11 +258,13 @@ static void model_run(uint64_t seed)
 		const struct probe *probe = probe_of(rig, (int)node);
 
 		for (uint64_t c = 0; c < probe->calls; c++) {
-			const double wanted = gain_at(all, n, node, probe->log[c].index, lags[node], period);
+			const double wanted =
+			    gain_at(all, n, node, probe->log[c].index, lags[node], period);
 
 			if (probe->log[c].gain != wanted)
-				fail_msg("seed %d: n%u has gain %g at index %d instead of %g", (int)seed, node,
-					 probe->log[c].gain, (int)probe->log[c].index, wanted);
+				fail_msg("seed %d: n%u has gain %g at index %d instead of %g",
+				    (int)seed, node, probe->log[c].gain, (int)probe->log[c].index,
+				    wanted);
 		}
 		assert_true(probe->calls > SLOTS / 8);
 	}
@@ -305,9 +314,14 @@ static void test_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_exact),   cmocka_unit_test(test_next),  cmocka_unit_test(test_late),
-	    cmocka_unit_test(test_refused), cmocka_unit_test(test_full),  cmocka_unit_test(test_model),
-	    cmocka_unit_test(test_skip),    cmocka_unit_test(test_large),
+	    cmocka_unit_test(test_exact),
+	    cmocka_unit_test(test_next),
+	    cmocka_unit_test(test_late),
+	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_full),
+	    cmocka_unit_test(test_model),
+	    cmocka_unit_test(test_skip),
+	    cmocka_unit_test(test_large),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

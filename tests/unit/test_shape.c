@@ -63,7 +63,8 @@ static struct waveform *parsed(const struct fixture *fixture, const char *file, 
 	struct diag diag;
 
 	diag_init(&diag);
-	if (waveform_parse(file, text, strlen(text), fixture->registry, &overrides, &diag, &waveform) != 0)
+	if (waveform_parse(
+	        file, text, strlen(text), fixture->registry, &overrides, &diag, &waveform) != 0)
 		fail_msg("refused: %s", diag.len ? diag.lines[0] : "no reason");
 	diag_fini(&diag);
 	return waveform;
@@ -90,10 +91,10 @@ static const struct wf_instance *instance_of(const struct waveform *waveform, co
 }
 
 static const char small[] = "name = \"small\"; slot_ns = 1000000;\ninstances: {\n"
-			    "source: { component = \"random_source\"; length = 100; };\n"
-			    "mod: { component = \"bpsk_mod\"; };\n"
-			    "sink: { component = \"null_sink\"; };\n"
-			    "};\nlinks = ( \"source -> mod -> sink\" );";
+                            "source: { component = \"random_source\"; length = 100; };\n"
+                            "mod: { component = \"bpsk_mod\"; };\n"
+                            "sink: { component = \"null_sink\"; };\n"
+                            "};\nlinks = ( \"source -> mod -> sink\" );";
 
 /* ---- sizes --------------------------------------------------------------------------------------------------------- */
 
@@ -102,13 +103,13 @@ static void test_sizes_of_utran384(void **state)
 	static const struct {
 		const char *name;
 		uint32_t in, out;
-	} sizes[] = {{"bits", 240, 3840},      {"crc", 3840, 3856},         {"encoder", 3856, 11580},
-		     {"match", 11580, 9120},   {"interleave1", 9120, 9120}, {"segment", 9120, 9120},
-		     {"mux", 9120, 9120},      {"interleave2", 9120, 9120}, {"mod", 9120, 9120},
-		     {"noise", 9120, 9120},    {"soft", 9120, 9120},        {"deinterleave2", 9120, 9120},
-		     {"demux", 9120, 9120},    {"desegment", 9120, 9120},   {"deinterleave1", 9120, 9120},
-		     {"dematch", 9120, 11580}, {"decoder", 11580, 3856},    {"check", 3856, 3840},
-		     {"words", 3840, 240}};
+	} sizes[] = {{"bits", 240, 3840}, {"crc", 3840, 3856}, {"encoder", 3856, 11580},
+	    {"match", 11580, 9120}, {"interleave1", 9120, 9120}, {"segment", 9120, 9120},
+	    {"mux", 9120, 9120}, {"interleave2", 9120, 9120}, {"mod", 9120, 9120},
+	    {"noise", 9120, 9120}, {"soft", 9120, 9120}, {"deinterleave2", 9120, 9120},
+	    {"demux", 9120, 9120}, {"desegment", 9120, 9120}, {"deinterleave1", 9120, 9120},
+	    {"dematch", 9120, 11580}, {"decoder", 11580, 3856}, {"check", 3856, 3840},
+	    {"words", 3840, 240}};
 	const struct fixture *fixture = *state;
 	struct waveform *waveform = parsed_file(fixture, "waveforms/utran384.conf");
 	struct diag diag;
@@ -130,7 +131,7 @@ static void test_sizes_of_utran384(void **state)
 static void test_every_waveform_has_sizes(void **state)
 {
 	static const char *const files[] = {"waveforms/bpsk.conf", "waveforms/bpsk-rf.conf",
-					    "waveforms/utran384-tx.conf", "waveforms/passthrough.conf"};
+	    "waveforms/utran384-tx.conf", "waveforms/passthrough.conf"};
 	const struct fixture *fixture = *state;
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -142,7 +143,8 @@ static void test_every_waveform_has_sizes(void **state)
 			fail_msg("%s", diag.len ? diag.lines[0] : "no reason");
 		for (size_t k = 0; k < waveform->n_links; k++) {
 			const struct wf_link *link = &waveform->links[k];
-			const uint32_t out = waveform->instances[link->from].out[link->from_port].max;
+			const uint32_t out =
+			    waveform->instances[link->from].out[link->from_port].max;
 
 			assert_true(out > 0);
 			assert_int_equal(waveform->instances[link->to].in[link->to_port].max, out);
@@ -156,14 +158,15 @@ static void test_cycle_takes_items(void **state)
 {
 	const struct fixture *fixture = *state;
 	struct waveform *waveform = parsed(fixture, "x.conf",
-					   "name = \"x\"; slot_ns = 1000000; instances: { a: { component = \"gain\"; "
-					   "}; b: { component = \"gain\"; }; };"
-					   "links = ( \"a -> b\", { path = \"b -> a\"; delay = 1; items = 77; } );");
+	    "name = \"x\"; slot_ns = 1000000; instances: { a: { component = \"gain\"; "
+	    "}; b: { component = \"gain\"; }; };"
+	    "links = ( \"a -> b\", { path = \"b -> a\"; delay = 1; items = 77; } );");
 	struct diag diag;
 
 	diag_init(&diag);
 	assert_int_equal(waveform_shape(waveform, fixture->host, &diag), 0);
-	assert_true(waveform->instances[0].in[0].max == 77 && waveform->instances[1].out[0].max == 77);
+	assert_true(
+	    waveform->instances[0].in[0].max == 77 && waveform->instances[1].out[0].max == 77);
 	waveform_free(waveform);
 	diag_fini(&diag);
 }
@@ -171,7 +174,8 @@ static void test_cycle_takes_items(void **state)
 /* ---- what is said -------------------------------------------------------------------------------------------------- */
 
 /* What waveform_shape says of `text`, asking `host`; expects `error`. */
-static void says(const struct fixture *fixture, const char *text, const char *host, int error, const char *lines)
+static void says(
+    const struct fixture *fixture, const char *text, const char *host, int error, const char *lines)
 {
 	struct waveform *waveform = parsed(fixture, "x.conf", text);
 	char said[4096] = "";
@@ -192,17 +196,17 @@ static void test_components_errors(void **state)
 	const struct fixture *fixture = *state;
 
 	says(fixture,
-	     "name = \"x\"; slot_ns = 1000000; instances: {\n"
-	     "file: { component = \"file_source\"; path = \"/nonexistent/a\"; length = 10; type = \"cf32\"; };\n"
-	     "bits: { component = \"random_source\"; length = 3855; };\n"
-	     "mod: { component = \"bpsk_mod\"; };\n"
-	     "noise: { component = \"awgn\"; ebn0_db = 3; };\n"
-	     "sink: { component = \"null_sink\"; }; none: { component = \"null_sink\"; };\n"
-	     "}; links = ( \"file -> noise -> sink\", \"bits -> mod -> none\" );",
-	     fixture->host, -EINVAL,
-	     "x.conf:2: instance \"file\": /nonexistent/a: No such file or directory\n"
-	     "x.conf:5: instance \"noise\": ebn0_db needs bits_per_item, the information bits per item (code "
-	     "rate included)\n");
+	    "name = \"x\"; slot_ns = 1000000; instances: {\n"
+	    "file: { component = \"file_source\"; path = \"/nonexistent/a\"; length = 10; type = \"cf32\"; };\n"
+	    "bits: { component = \"random_source\"; length = 3855; };\n"
+	    "mod: { component = \"bpsk_mod\"; };\n"
+	    "noise: { component = \"awgn\"; ebn0_db = 3; };\n"
+	    "sink: { component = \"null_sink\"; }; none: { component = \"null_sink\"; };\n"
+	    "}; links = ( \"file -> noise -> sink\", \"bits -> mod -> none\" );",
+	    fixture->host, -EINVAL,
+	    "x.conf:2: instance \"file\": /nonexistent/a: No such file or directory\n"
+	    "x.conf:5: instance \"noise\": ebn0_db needs bits_per_item, the information bits per item (code "
+	    "rate included)\n");
 }
 
 static void test_items_too_few(void **state)
@@ -210,12 +214,12 @@ static void test_items_too_few(void **state)
 	const struct fixture *fixture = *state;
 
 	says(fixture,
-	     "name = \"x\"; slot_ns = 1000000; instances: {\n"
-	     "source: { component = \"random_source\"; length = 100; };\n"
-	     "sink: { component = \"null_sink\"; };\n"
-	     "}; links = ( { path = \"source -> sink\"; items = 99; } );",
-	     fixture->host, -EINVAL,
-	     "x.conf:2: instance \"source\": makes up to 100 items for \"sink\", whose link has items = 99\n");
+	    "name = \"x\"; slot_ns = 1000000; instances: {\n"
+	    "source: { component = \"random_source\"; length = 100; };\n"
+	    "sink: { component = \"null_sink\"; };\n"
+	    "}; links = ( { path = \"source -> sink\"; items = 99; } );",
+	    fixture->host, -EINVAL,
+	    "x.conf:2: instance \"source\": makes up to 100 items for \"sink\", whose link has items = 99\n");
 }
 
 /* A script that plays the host. Returns its path. */
@@ -237,22 +241,23 @@ static char *script(const struct fixture *fixture, const char *body)
 static void test_a_dying_host_names_the_component(void **state)
 {
 	const struct fixture *fixture = *state;
-	char *host = script(fixture, "echo '# open of source'; echo '# shape of mod'; kill -SEGV $$");
+	char *host =
+	    script(fixture, "echo '# open of source'; echo '# shape of mod'; kill -SEGV $$");
 
 	says(fixture, small, host, -EPROTO,
-	     "x.conf:4: instance \"mod\": its component bpsk_mod crashed (Segmentation fault), in shape\n");
+	    "x.conf:4: instance \"mod\": its component bpsk_mod crashed (Segmentation fault), in shape\n");
 	free(host);
 	host = script(fixture, "echo '# open of source'; exit 3");
 	says(fixture, small, host, -EPROTO,
-	     "x.conf:3: instance \"source\": its component random_source ended the host (exit code 3), in open\n");
+	    "x.conf:3: instance \"source\": its component random_source ended the host (exit code 3), in open\n");
 	free(host);
 	host = script(fixture, "echo '# check of sink'; exit 0");
 	says(fixture, small, host, -EPROTO,
-	     "x.conf:5: instance \"sink\": its component null_sink ended the host without an answer, in check\n");
+	    "x.conf:5: instance \"sink\": its component null_sink ended the host without an answer, in check\n");
 	free(host);
 	host = script(fixture, "echo '# check of sink'; exec sleep 1000");
 	says(fixture, small, host, -EPROTO,
-	     "x.conf:5: instance \"sink\": its component null_sink gave no answer for 0.5 s, in check\n");
+	    "x.conf:5: instance \"sink\": its component null_sink gave no answer for 0.5 s, in check\n");
 	free(host);
 }
 
@@ -261,12 +266,12 @@ static void test_a_host_that_says_nothing(void **state)
 	const struct fixture *fixture = *state;
 	char *host = script(fixture, "exit 0"), line[200];
 
-	snprintf(line, sizeof(line), "%s: ended the host without an answer when asked for the sizes of messages\n",
-		 host);
+	snprintf(line, sizeof(line),
+	    "%s: ended the host without an answer when asked for the sizes of messages\n", host);
 	says(fixture, small, host, -EPROTO, line);
 	free(host);
 	says(fixture, small, "/nonexistent/aloe-host", -EINVAL,
-	     "/nonexistent/aloe-host: cannot be started: No such file or directory\n");
+	    "/nonexistent/aloe-host: cannot be started: No such file or directory\n");
 }
 
 static void test_bad_answers(void **state)
@@ -274,18 +279,21 @@ static void test_bad_answers(void **state)
 	static const struct {
 		const char *answer, *line;
 	} answers[] = {
-	    {"{", "answer of aloe-host --shape:1: not JSON: string or '}' expected near end of file"},
+	    {"{",
+	        "answer of aloe-host --shape:1: not JSON: string or '}' expected near end of file"},
 	    {"[]", "answer of aloe-host --shape: one JSON object { ... } is needed"},
-	    {"{\"schema\":9}", "answer of aloe-host --shape: schema 9, 1 is needed: aloe-host is of another version"},
-	    {"{\"schema\":1}", "answer of aloe-host --shape: notes: found nothing, a list is needed"},
+	    {"{\"schema\":9}",
+	        "answer of aloe-host --shape: schema 9, 1 is needed: aloe-host is of another version"},
+	    {"{\"schema\":1}",
+	        "answer of aloe-host --shape: notes: found nothing, a list is needed"},
 	    {"{\"schema\":1,\"notes\":[],\"errors\":[[7,\"x\"]],\"max\":[]}",
-	     "answer of aloe-host --shape: a line of notes or errors is not understood"},
+	        "answer of aloe-host --shape: a line of notes or errors is not understood"},
 	    {"{\"schema\":1,\"notes\":[],\"errors\":[],\"max\":[]}",
-	     "answer of aloe-host --shape: max: 0 instances, 3 are needed"},
+	        "answer of aloe-host --shape: max: 0 instances, 3 are needed"},
 	    {"{\"schema\":1,\"notes\":[],\"errors\":[],\"max\":[{\"in\":[],\"out\":[]},{},{}]}",
-	     "answer of aloe-host --shape: out: 0 ports, 1 are needed"},
+	        "answer of aloe-host --shape: out: 0 ports, 1 are needed"},
 	    {"{\"schema\":1,\"notes\":[],\"errors\":[],\"max\":[{\"in\":[],\"out\":[-5]},{},{}]}",
-	     "answer of aloe-host --shape: out[0]: -5 items"},
+	        "answer of aloe-host --shape: out[0]: -5 items"},
 	};
 	struct waveform *waveform = parsed(*state, "x.conf", small);
 
@@ -309,9 +317,9 @@ static void test_notes_are_told(void **state)
 	diag_init(&diag);
 	assert_int_equal(
 	    waveform_shape_apply(waveform,
-				 "{\"schema\":1,\"notes\":[[1,\"is fast\"]],\"errors\":[],\"max\":["
-				 "{\"in\":[],\"out\":[5]},{\"in\":[5],\"out\":[6]},{\"in\":[6],\"out\":[]}]}",
-				 &diag),
+	        "{\"schema\":1,\"notes\":[[1,\"is fast\"]],\"errors\":[],\"max\":["
+	        "{\"in\":[],\"out\":[5]},{\"in\":[5],\"out\":[6]},{\"in\":[6],\"out\":[]}]}",
+	        &diag),
 	    0);
 	assert_int_equal(diag.errors, 0);
 	assert_string_equal(diag.lines[0], "mod: is fast");
@@ -348,7 +356,8 @@ static char *request_with(const struct fixture *fixture, const char *old, const 
 	const char *at = strstr(request, old);
 
 	assert_non_null(at);
-	assert_true(asprintf(&changed, "%.*s%s%s", (int)(at - request), request, new, at + strlen(old)) > 0);
+	assert_true(asprintf(&changed, "%.*s%s%s", (int)(at - request), request, new,
+	                at + strlen(old)) > 0);
 	free(request);
 	waveform_free(waveform);
 	return changed;
@@ -359,12 +368,16 @@ static void test_bad_requests(void **state)
 	const struct fixture *fixture = *state;
 
 	serves_error(strdup("no"), -1, "request:1: not JSON: '[' or '{' expected near 'no'");
-	serves_error(strdup("{}"), -1, "request: schema: found nothing, a whole number 0 .. 2147483647 is needed");
-	serves_error(request_with(fixture, "\"schema\":1", "\"schema\":2"), -1, "request: schema 2, 1 is needed");
+	serves_error(strdup("{}"), -1,
+	    "request: schema: found nothing, a whole number 0 .. 2147483647 is needed");
+	serves_error(request_with(fixture, "\"schema\":1", "\"schema\":2"), -1,
+	    "request: schema 2, 1 is needed");
 	serves_error(request_with(fixture, "[0,0,1,0,0]", "[0,0,9,0,0]"), -1,
-		     "request: links: no such instance or port");
-	serves_error(request_with(fixture, "[0,0,1,0,0]", "[0,0,1]"), -1, "request: links: five numbers are needed");
-	serves_error(request_with(fixture, "[0,0,1,0,0]", "[1,0,1,0,0]"), -1, "request: links: a cycle without items");
+	    "request: links: no such instance or port");
+	serves_error(request_with(fixture, "[0,0,1,0,0]", "[0,0,1]"), -1,
+	    "request: links: five numbers are needed");
+	serves_error(request_with(fixture, "[0,0,1,0,0]", "[1,0,1,0,0]"), -1,
+	    "request: links: a cycle without items");
 }
 
 static void test_missing_component(void **state)
@@ -374,7 +387,7 @@ static void test_missing_component(void **state)
 	char text[5000];
 
 	snprintf(text, sizeof(text), "%.*s/no_source.so: No such file or directory",
-		 (int)(strrchr(type->path, '/') - type->path), type->path);
+	    (int)(strrchr(type->path, '/') - type->path), type->path);
 	serves_error(request_with(fixture, "/random_source.so", "/no_source.so"), 0, text);
 }
 
@@ -385,7 +398,8 @@ static void test_another_component_than_described(void **state)
 	char digest[20], text[5000];
 
 	snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)type->digest);
-	snprintf(text, sizeof(text), "%s and the .desc beside it differ: build both again", type->path);
+	snprintf(
+	    text, sizeof(text), "%s and the .desc beside it differ: build both again", type->path);
 	serves_error(request_with(fixture, digest, "0000000000000000"), 1, text);
 	serves_error(request_with(fixture, digest, ""), 1, text);
 }
@@ -415,7 +429,8 @@ static void test_kept_answer(void **state)
 {
 	static const char nobody[] = "/nonexistent/aloe-host";
 	const struct fixture *fixture = *state;
-	struct waveform *first = parsed(fixture, "kept.conf", small), *again = parsed(fixture, "kept.conf", small);
+	struct waveform *first = parsed(fixture, "kept.conf", small),
+	                *again = parsed(fixture, "kept.conf", small);
 	struct waveform *other = parsed_file(fixture, "waveforms/bpsk.conf");
 	struct shape_kept kept = {NULL, NULL};
 	struct diag diag;
@@ -427,7 +442,8 @@ static void test_kept_answer(void **state)
 	assert_int_equal(waveform_shape_again(again, nobody, &kept, &diag), 0);
 	for (size_t i = 0; i < first->n_instances; i++)
 		for (uint32_t p = 0; p < first->instances[i].n_out; p++)
-			assert_int_equal(again->instances[i].out[p].max, first->instances[i].out[p].max);
+			assert_int_equal(
+			    again->instances[i].out[p].max, first->instances[i].out[p].max);
 	assert_int_equal(waveform_shape_again(other, nobody, &kept, &diag), -EINVAL);
 	assert_int_equal(waveform_shape_again(other, fixture->host, &kept, &diag), 0);
 	shape_kept_fini(&kept);

@@ -38,7 +38,8 @@ static void every_level_by_name(void **state)
 		char why[128] = "";
 
 		setenv("ALOE_SIMD", simd_name(asked), 1);
-		assert_int_equal(simd_choose(&level, why, sizeof(why)), simd_has(asked) ? 0 : -ENOTSUP);
+		assert_int_equal(
+		    simd_choose(&level, why, sizeof(why)), simd_has(asked) ? 0 : -ENOTSUP);
 		assert_int_equal(level, simd_has(asked) ? asked : SIMD_LEVELS);
 		assert_true(simd_has(asked) || strstr(why, simd_name(asked)) != NULL);
 	}
@@ -52,7 +53,8 @@ static void other_words_are_refused(void **state)
 	(void)state;
 	setenv("ALOE_SIMD", "mmx", 1);
 	assert_int_equal(simd_choose(&level, why, sizeof(why)), -EINVAL);
-	assert_non_null(strstr(why, "ALOE_SIMD=mmx is not what this machine runs; allowed are plain"));
+	assert_non_null(
+	    strstr(why, "ALOE_SIMD=mmx is not what this machine runs; allowed are plain"));
 	assert_int_equal(simd_choose(&level, small, sizeof(small)), -EINVAL);
 	assert_string_equal(small, "ALOE_SIMD=mmx i");
 	assert_int_equal(level, SIMD_LEVELS);

@@ -18,7 +18,10 @@
 #define GUARD 12345.5f
 #define TOLERANCE 1e-6
 
-enum { GUARDS = 16, SHIFT = 1 }; /* floats behind an array; and before one that need not be aligned */
+enum {
+	GUARDS = 16,
+	SHIFT = 1
+}; /* floats behind an array; and before one that need not be aligned */
 
 struct rig {
 	const struct spectrum_kernels *kernels;
@@ -78,7 +81,8 @@ static void find_order(struct rig *rig)
 	for (uint32_t i = 0; i < rig->size; i++) {
 		const double turns = -carg(item(rig->spectrum, i)) / (2 * M_PI);
 
-		rig->order[i] = (uint32_t)lrint((turns < 0 ? turns + 1 : turns) * rig->size) % rig->size;
+		rig->order[i] =
+		    (uint32_t)lrint((turns < 0 ? turns + 1 : turns) * rig->size) % rig->size;
 		assert_false(seen[rig->order[i]]);
 		seen[rig->order[i]] = 1;
 	}
@@ -123,7 +127,8 @@ static double complex dft_bin(const double complex *x, uint32_t size, uint32_t b
 	double complex sum = 0;
 
 	for (uint32_t i = 0; i < size; i++)
-		sum += x[i] * cexp(sign * 2 * M_PI * I * ((double)((uint64_t)i * bin % size) / size));
+		sum +=
+		    x[i] * cexp(sign * 2 * M_PI * I * ((double)((uint64_t)i * bin % size) / size));
 	return sum;
 }
 
@@ -252,7 +257,8 @@ static void check_products(const struct spectrum_kernels *kernels, uint32_t coun
 static void products_of(enum simd_level level)
 {
 	for (uint32_t count = 1; count <= PRODUCTS; count++)
-		for (uint32_t bins = SPECTRUM_STEP; bins <= 5 * SPECTRUM_STEP; bins += SPECTRUM_STEP)
+		for (uint32_t bins = SPECTRUM_STEP; bins <= 5 * SPECTRUM_STEP;
+		     bins += SPECTRUM_STEP)
 			check_products(spectrum_kernels(level, SPECTRUM_SIZE_MAX), count, bins);
 }
 
@@ -267,12 +273,14 @@ static void splits_of(enum simd_level level)
 	const struct spectrum_kernels *kernels = spectrum_kernels(level, SPECTRUM_SIZE_MAX);
 
 	for (uint32_t n = SPECTRUM_BLOCK; n < 10 * SPECTRUM_BLOCK; n += SPECTRUM_BLOCK) {
-		float *in = floats(SHIFT + 2 * n), *blocks = floats(2 * n), *out = floats(SHIFT + 2 * n);
+		float *in = floats(SHIFT + 2 * n), *blocks = floats(2 * n),
+		      *out = floats(SHIFT + 2 * n);
 
 		randomize(in, SHIFT + 2 * n);
 		kernels->split(in + SHIFT, n, blocks);
 		for (uint32_t i = 0; i < n; i++)
-			assert_true(item(blocks, i) == in[SHIFT + 2 * i] + I * in[SHIFT + 2 * i + 1]);
+			assert_true(
+			    item(blocks, i) == in[SHIFT + 2 * i] + I * in[SHIFT + 2 * i + 1]);
 		kernels->join(blocks, n, out + SHIFT);
 		assert_memory_equal(in + SHIFT, out + SHIFT, 2 * n * sizeof(float));
 		check_guards(blocks, 2 * n);

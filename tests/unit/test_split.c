@@ -64,12 +64,12 @@ static void fake_close(struct door *door)
 }
 
 static const struct door_kind fake_kind = {.name = "fake",
-					   .close = fake_close,
-					   .receive = fake_receive,
-					   .put = fake_put,
-					   .send = fake_send,
-					   .count = fake_count,
-					   .up = fake_up};
+    .close = fake_close,
+    .receive = fake_receive,
+    .put = fake_put,
+    .send = fake_send,
+    .count = fake_count,
+    .up = fake_up};
 
 static void arrive(struct fake *fake, uint16_t endpoint)
 {
@@ -89,9 +89,11 @@ static unsigned drain(struct door *end, uint16_t first, unsigned n)
 
 	while ((got = door_receive(end, packets, n)) > 0) {
 		for (unsigned i = 0; i < got; i++) {
-			const unsigned number = packets[i].bytes[2] | (unsigned)packets[i].bytes[3] << 8;
+			const unsigned number =
+			    packets[i].bytes[2] | (unsigned)packets[i].bytes[3] << 8;
 
-			assert_in_range(packets[i].bytes[0] | packets[i].bytes[1] << 8, first, first + 15);
+			assert_in_range(
+			    packets[i].bytes[0] | packets[i].bytes[1] << 8, first, first + 15);
 			assert_true(number > last);
 			last = number;
 		}
@@ -117,13 +119,17 @@ static void test_split(void **state)
 	b = split_end(split, 0x110, 16);
 	assert_true(a != NULL && b != NULL && door_up(a) && door_up(b));
 	for (unsigned i = 0; i < 300; i++)
-		arrive(fake, i % 3 == 0 ? 0x101 : i % 3 == 1 ? 0x111 : 0x121); /* the third is nobody's */
+		arrive(fake,
+		    i % 3 == 0       ? 0x101
+		        : i % 3 == 1 ? 0x111
+		                     : 0x121); /* the third is nobody's */
 	assert_int_equal(drain(a, 0x100, 7), 100);
 	assert_int_equal(drain(b, 0x110, DOOR_BURST), 100);
 	assert_int_equal(fake->out, 0);
 	door_count(a);
 	assert_int_equal(a->counts.foreign, 5 + 100);
-	for (unsigned i = 0; i < 600; i++) /* all for one that does not look: it keeps what it has room for */
+	for (unsigned i = 0; i < 600;
+	     i++) /* all for one that does not look: it keeps what it has room for */
 		arrive(fake, 0x112);
 	assert_int_equal(drain(a, 0x100, DOOR_BURST), 0);
 	assert_true(fake->next < fake->n);

@@ -26,16 +26,17 @@
 
 enum { WAIT_MS = 20000 };
 
-static const char graph[] = "name = \"test\"; slot_ns = 1000000;\n"
-			    "instances: {\n"
-			    "  source: { component = \"random_source\"; seed = 7; length = 100; };\n"
-			    "  mod: { component = \"bpsk_mod\"; };\n"
-			    "  noise: { component = \"awgn\"; esn0_db = 40.0; };\n"
-			    "  demod: { component = \"bpsk_demod\"; };\n"
-			    "  check: { component = \"bit_compare\"; };\n"
-			    "};\n"
-			    "links = ( \"source -> mod -> noise -> demod -> check.received\",\n"
-			    "          { path = \"source -> check.sent\"; } );\n";
+static const char graph[] =
+    "name = \"test\"; slot_ns = 1000000;\n"
+    "instances: {\n"
+    "  source: { component = \"random_source\"; seed = 7; length = 100; };\n"
+    "  mod: { component = \"bpsk_mod\"; };\n"
+    "  noise: { component = \"awgn\"; esn0_db = 40.0; };\n"
+    "  demod: { component = \"bpsk_demod\"; };\n"
+    "  check: { component = \"bit_compare\"; };\n"
+    "};\n"
+    "links = ( \"source -> mod -> noise -> demod -> check.received\",\n"
+    "          { path = \"source -> check.sent\"; } );\n";
 
 struct stats_test {
 	char dir[64], bin[PATH_MAX];
@@ -53,7 +54,8 @@ static int message_wait(struct stats_test *test, struct wire_view *ret_view)
 	int result;
 
 	while ((result = bus_recv(test->bus, ret_view, &from)) == -EAGAIN) {
-		if (poll(&(struct pollfd){.fd = bus_fd(test->bus), .events = POLLIN}, 1, WAIT_MS) != 1)
+		if (poll(&(struct pollfd){.fd = bus_fd(test->bus), .events = POLLIN}, 1, WAIT_MS) !=
+		    1)
 			return -ETIMEDOUT;
 	}
 	test->stats = from;
@@ -122,8 +124,9 @@ static int test_setup(void **state)
 	snprintf(test->dir, sizeof(test->dir), "/tmp/aloe-stats-XXXXXX");
 	assert_non_null(mkdtemp(test->dir));
 	assert_int_equal(child_path("../../bin/aloe-stats", test->bin, sizeof(test->bin)),
-			 0); /* from BUILD/tests/unit */
-	assert_int_equal(wave_open(&test->wave, graph, &(struct wave_options){.clock = "virtual"}), 0);
+	    0); /* from BUILD/tests/unit */
+	assert_int_equal(
+	    wave_open(&test->wave, graph, &(struct wave_options){.clock = "virtual"}), 0);
 	test->bus = bus_bind(test->dir);
 	assert_non_null(test->bus);
 	stats_spawn(test);
@@ -163,8 +166,8 @@ static void image_give(struct stats_test *test, const char *key)
 	close(fd);
 }
 
-static void request_send(struct stats_test *test, enum wire_type type, const char *waveform, const char *name,
-			 const char *value)
+static void request_send(struct stats_test *test, enum wire_type type, const char *waveform,
+    const char *name, const char *value)
 {
 	struct wire_msg msg;
 
@@ -176,8 +179,8 @@ static void request_send(struct stats_test *test, enum wire_type type, const cha
 	message_send(test, &msg);
 }
 
-static void request(struct stats_test *test, enum wire_type type, const char *waveform, const char *name,
-		    const char *value, struct wire_view *ret_view)
+static void request(struct stats_test *test, enum wire_type type, const char *waveform,
+    const char *name, const char *value, struct wire_view *ret_view)
 {
 	const void *origin;
 	size_t len;
@@ -203,8 +206,8 @@ static void get_is(struct stats_test *test, const char *name, const char *expect
 	free(text);
 }
 
-static void fail_is(struct stats_test *test, enum wire_type type, const char *waveform, const char *name,
-		    const char *value, const char *expected)
+static void fail_is(struct stats_test *test, enum wire_type type, const char *waveform,
+    const char *name, const char *value, const char *expected)
 {
 	struct wire_view view;
 	uint64_t code;
@@ -272,17 +275,19 @@ static void test_names(void **state)
 	fail_is(test, WIRE_GET, "test", NULL, NULL, "no waveform \"test\" is loaded");
 	image_give(test, "waveform/test");
 	image_give(test, "waveform/other");
-	fail_is(test, WIRE_GET, "tset", NULL, NULL, "no waveform \"tset\" is loaded; loaded: test, other");
+	fail_is(test, WIRE_GET, "tset", NULL, NULL,
+	    "no waveform \"tset\" is loaded; loaded: test, other");
 	fail_is(test, WIRE_GET, NULL, NULL, NULL, "get needs the name of a waveform");
 	fail_is(test, WIRE_GET, "test", "chek", NULL,
-		"waveform \"test\" has no instance \"chek\" (did you mean \"check\"?)");
+	    "waveform \"test\" has no instance \"chek\" (did you mean \"check\"?)");
 	fail_is(test, WIRE_GET, "test", "check.block", NULL,
-		"instance \"check\" (bit_compare) has no variable or parameter \"block\" (did you mean \"blocks\"?)");
+	    "instance \"check\" (bit_compare) has no variable or parameter \"block\" (did you mean \"blocks\"?)");
 	fail_is(test, WIRE_GET, "test", "", NULL, "waveform \"test\" has no instance \"\"");
 	fail_is(test, WIRE_GET, "test", "check.", NULL,
-		"instance \"check\" (bit_compare) has no variable or parameter \"\"");
+	    "instance \"check\" (bit_compare) has no variable or parameter \"\"");
 	assert_int_equal(keep_drop(test->keep, "waveform/test"), 0);
-	fail_is(test, WIRE_GET, "test", NULL, NULL, "no waveform \"test\" is loaded; loaded: other");
+	fail_is(
+	    test, WIRE_GET, "test", NULL, NULL, "no waveform \"test\" is loaded; loaded: other");
 }
 
 static void test_set_refused(void **state)
@@ -290,17 +295,22 @@ static void test_set_refused(void **state)
 	struct stats_test *test = *state;
 
 	image_give(test, "waveform/test");
-	fail_is(test, WIRE_SET, "test", "noise.esn0_db", "1e9", "noise.esn0_db = 1e9 is outside [-60, 200] dB");
+	fail_is(test, WIRE_SET, "test", "noise.esn0_db", "1e9",
+	    "noise.esn0_db = 1e9 is outside [-60, 200] dB");
 	fail_is(test, WIRE_SET, "test", "noise.esn0_db", "loud",
-		"noise.esn0_db = \"loud\": a number -60 .. 200 dB is needed");
+	    "noise.esn0_db = \"loud\": a number -60 .. 200 dB is needed");
 	fail_is(test, WIRE_SET, "test", "noise.esn0_db", "nan",
-		"noise.esn0_db = \"nan\": a number -60 .. 200 dB is needed");
+	    "noise.esn0_db = \"nan\": a number -60 .. 200 dB is needed");
 	fail_is(test, WIRE_SET, "test", "source.seed", "1",
-		"source.seed is read at init only: unload, and load with --set source.seed=...");
-	fail_is(test, WIRE_SET, "test", "check.blocks", "1", "check.blocks is a variable: only a parameter can be set");
-	fail_is(test, WIRE_SET, "test", "check", "1", "check is an instance: only a parameter can be set");
-	fail_is(test, WIRE_SET, "test", "noise.esn0_db", NULL, "set needs a waveform, instance.parameter and a value");
-	fail_is(test, WIRE_SET, "no", "noise.esn0_db", "1", "no waveform \"no\" is loaded; loaded: test");
+	    "source.seed is read at init only: unload, and load with --set source.seed=...");
+	fail_is(test, WIRE_SET, "test", "check.blocks", "1",
+	    "check.blocks is a variable: only a parameter can be set");
+	fail_is(test, WIRE_SET, "test", "check", "1",
+	    "check is an instance: only a parameter can be set");
+	fail_is(test, WIRE_SET, "test", "noise.esn0_db", NULL,
+	    "set needs a waveform, instance.parameter and a value");
+	fail_is(test, WIRE_SET, "no", "noise.esn0_db", "1",
+	    "no waveform \"no\" is loaded; loaded: test");
 }
 
 /* A good one goes on to exec, with everything it came with, for exec to answer. */
@@ -338,7 +348,8 @@ static void test_bad_images(void **state)
 	assert_int_equal(keep_put(test->keep, "waveform/empty", "", 0, &empty, 1), 0);
 	assert_int_equal(keep_put(test->keep, "waveform/none", "", 0, NULL, 0), 0);
 	assert_int_equal(keep_put(test->keep, "lane/0", "", 0, &empty, 1), 0);
-	fail_is(test, WIRE_GET, "short", NULL, NULL, "no waveform \"short\" is loaded; loaded: test");
+	fail_is(
+	    test, WIRE_GET, "short", NULL, NULL, "no waveform \"short\" is loaded; loaded: test");
 	get_is(test, "source.seed", "{\"source.seed\":7}");
 	munmap(bytes, test->wave.view.bytes);
 	close(fd);
@@ -366,11 +377,12 @@ static void test_other_messages(void **state)
 
 static const char *const words[] = {"bpsk", "qpsk", NULL};
 
-static void value_is(const struct aloe_param *param, const char *value, const char *number, const char *error)
+static void value_is(
+    const struct aloe_param *param, const char *value, const char *number, const char *error)
 {
 	char got_number[64] = "", got_error[200] = "";
-	const int result =
-	    stats_value_check(param, "i.p", value, got_number, sizeof(got_number), got_error, sizeof(got_error));
+	const int result = stats_value_check(
+	    param, "i.p", value, got_number, sizeof(got_number), got_error, sizeof(got_error));
 
 	assert_int_equal(result, number ? 0 : -EINVAL);
 	assert_string_equal(got_number, number ? number : "");
@@ -379,10 +391,12 @@ static void value_is(const struct aloe_param *param, const char *value, const ch
 
 static void test_values(void **state)
 {
-	const struct aloe_param whole = {.kind = ALOE_KIND_INT, .flags = ALOE_LIVE, .min = -2, .max = 1e6};
+	const struct aloe_param whole = {
+	    .kind = ALOE_KIND_INT, .flags = ALOE_LIVE, .min = -2, .max = 1e6};
 	const struct aloe_param on = {.kind = ALOE_KIND_BOOL, .flags = ALOE_LIVE};
 	const struct aloe_param word = {.kind = ALOE_KIND_ENUM, .flags = ALOE_LIVE, .names = words};
-	const struct aloe_param real = {.kind = ALOE_KIND_REAL, .flags = ALOE_LIVE, .min = 0, .max = 1, .unit = "Hz"};
+	const struct aloe_param real = {
+	    .kind = ALOE_KIND_REAL, .flags = ALOE_LIVE, .min = 0, .max = 1, .unit = "Hz"};
 
 	(void)state;
 	value_is(&whole, "-2", "-2", NULL);

@@ -35,7 +35,8 @@ static void stage_start(struct mock *m, const struct stage *stage, uint32_t type
 	assert_int_equal(m->out[0].max, stage->length);
 }
 
-static void row_start(struct row *row, const struct stage *stages, int len, uint32_t type, uint32_t max)
+static void row_start(
+    struct row *row, const struct stage *stages, int len, uint32_t type, uint32_t max)
 {
 	row->len = len;
 	for (int i = 0; i < len; i++) {
@@ -183,8 +184,10 @@ static const struct stage dl_dcch_tx[] = {
 };
 
 static const struct stage dl_dtch_rx[] = {
-    {"utran_desegment", NULL, NULL, NULL, NULL, 9049},           {"utran_deinterleave1", NULL, NULL, NULL, NULL, 9049},
-    {"utran_rate_dematch", "coded", "11580", NULL, NULL, 11580}, {"utran_turbo_decoder", NULL, NULL, NULL, NULL, 3856},
+    {"utran_desegment", NULL, NULL, NULL, NULL, 9049},
+    {"utran_deinterleave1", NULL, NULL, NULL, NULL, 9049},
+    {"utran_rate_dematch", "coded", "11580", NULL, NULL, 11580},
+    {"utran_turbo_decoder", NULL, NULL, NULL, NULL, 3856},
     {"utran_crc_check", NULL, NULL, NULL, NULL, 3840},
 };
 
@@ -232,7 +235,8 @@ static void dl_start(struct dl *d)
 
 static void dl_close(struct dl *d)
 {
-	struct mock *singles[] = {&d->dcch_match, &d->mux, &d->interleave, &d->deinterleave, &d->demux};
+	struct mock *singles[] = {
+	    &d->dcch_match, &d->mux, &d->interleave, &d->deinterleave, &d->demux};
 	struct row *rows[] = {&d->dtch_tx, &d->dcch_tx, &d->dtch_rx, &d->dcch_rx};
 
 	for (int i = 0; i < 5; i++)

@@ -12,7 +12,8 @@
 
 enum { BITS_MAX = UTRAN_CODE_BLOCKS_MAX * UTRAN_TURBO_K_MAX };
 
-static void assert_cut(uint32_t bits, uint32_t k_min, uint32_t k_max, uint32_t blocks, uint32_t k, uint32_t filler)
+static void assert_cut(
+    uint32_t bits, uint32_t k_min, uint32_t k_max, uint32_t blocks, uint32_t k, uint32_t filler)
 {
 	struct utran_code_blocks cut;
 

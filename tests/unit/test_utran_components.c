@@ -13,7 +13,8 @@ struct setting {
 };
 
 /* Starts a component with up to three settings, one input and all its outputs. */
-static int start(struct mock *m, const char *component, uint32_t type, uint32_t max, const struct setting *settings)
+static int start(struct mock *m, const char *component, uint32_t type, uint32_t max,
+    const struct setting *settings)
 {
 	mock_open(m, component);
 	for (; settings && settings->param; settings++)
@@ -24,7 +25,8 @@ static int start(struct mock *m, const char *component, uint32_t type, uint32_t 
 
 #define WITH(...) ((const struct setting[]){__VA_ARGS__, {NULL, NULL}})
 
-static void refused(const char *component, uint32_t type, uint32_t max, const struct setting *settings, const char *why)
+static void refused(const char *component, uint32_t type, uint32_t max,
+    const struct setting *settings, const char *why)
 {
 	struct mock m;
 
@@ -33,7 +35,8 @@ static void refused(const char *component, uint32_t type, uint32_t max, const st
 	mock_close(&m);
 }
 
-static void sized(const char *component, uint32_t type, uint32_t max, const struct setting *settings, uint32_t out)
+static void sized(const char *component, uint32_t type, uint32_t max,
+    const struct setting *settings, uint32_t out)
 {
 	struct mock m;
 
@@ -57,10 +60,11 @@ static void test_sizes(void **state)
 	sized("utran_turbo_decoder", ALOE_LLR16, 15354, WITH({"block", "5114"}), 5114);
 	sized("utran_rate_match", ALOE_BIT, 3900, WITH({"output", "2007"}, {"tti_ms", "20"}), 4014);
 	sized("utran_rate_match", ALOE_BIT, 8700, WITH({"output", "4232"}, {"tti_ms", "20"}), 8464);
-	sized("utran_rate_match", ALOE_BIT, 360, WITH({"output", "71"}, {"tti_ms", "40"}, {"coding", "convolutional"}),
-	      284);
+	sized("utran_rate_match", ALOE_BIT, 360,
+	    WITH({"output", "71"}, {"tti_ms", "40"}, {"coding", "convolutional"}), 284);
 	sized("utran_rate_dematch", ALOE_LLR16, 4014, WITH({"coded", "3900"}), 3900);
-	sized("utran_rate_dematch", ALOE_LLR16, 284, WITH({"coded", "360"}, {"coding", "convolutional"}), 360);
+	sized("utran_rate_dematch", ALOE_LLR16, 284,
+	    WITH({"coded", "360"}, {"coding", "convolutional"}), 360);
 	sized("utran_interleave1", ALOE_BIT, 4014, WITH({"tti_ms", "20"}), 4014);
 	sized("utran_deinterleave1", ALOE_LLR16, 360, WITH({"tti_ms", "80"}), 360);
 	sized("utran_segment", ALOE_BIT, 360, WITH({"tti_ms", "80"}), 45);
@@ -74,42 +78,49 @@ static void test_sizes(void **state)
 static void test_refusals(void **state)
 {
 	(void)state;
-	refused("utran_crc", ALOE_BIT, 3840, WITH({"size", "17"}), "size 17 is not 8, 12, 16 or 24");
-	refused("utran_crc_check", ALOE_BIT, 3840, WITH({"size", "9"}), "size 9 is not 8, 12, 16 or 24");
-	refused("utran_crc_check", ALOE_BIT, 15, NULL, "input block of 15 bits is shorter than its CRC of 16");
-	refused("utran_turbo_decoder", ALOE_LLR16, 132, WITH({"block", "39"}), "block 39 is outside [40, 5114]");
+	refused(
+	    "utran_crc", ALOE_BIT, 3840, WITH({"size", "17"}), "size 17 is not 8, 12, 16 or 24");
+	refused("utran_crc_check", ALOE_BIT, 3840, WITH({"size", "9"}),
+	    "size 9 is not 8, 12, 16 or 24");
+	refused("utran_crc_check", ALOE_BIT, 15, NULL,
+	    "input block of 15 bits is shorter than its CRC of 16");
+	refused("utran_turbo_decoder", ALOE_LLR16, 132, WITH({"block", "39"}),
+	    "block 39 is outside [40, 5114]");
 	refused("utran_turbo_decoder", ALOE_LLR16, 11581, WITH({"block", "3856"}),
-		"block 3856 needs 11580 soft bits, the input has 11581");
+	    "block 3856 needs 11580 soft bits, the input has 11581");
 	refused("utran_turbo_decoder", ALOE_LLR16, 11581, NULL,
-		"input of 11581 soft bits is not 3K + 12 for a block K in [40, 5114], nor up to 16 such blocks");
+	    "input of 11581 soft bits is not 3K + 12 for a block K in [40, 5114], nor up to 16 such blocks");
 	refused("utran_turbo_decoder", ALOE_LLR16, 129, NULL,
-		"input of 129 soft bits is not 3K + 12 for a block K in [40, 5114], nor up to 16 such blocks");
-	refused("utran_rate_match", ALOE_BIT, 11580, NULL, "output is not set; give it, or ndata and frame_bits");
+	    "input of 129 soft bits is not 3K + 12 for a block K in [40, 5114], nor up to 16 such blocks");
+	refused("utran_rate_match", ALOE_BIT, 11580, NULL,
+	    "output is not set; give it, or ndata and frame_bits");
 	refused("utran_rate_match", ALOE_BIT, 11580, WITH({"output", "3859"}),
-		"output 3859 is outside [3860, 185280] for 11580 coded bits in 1 radio frame");
+	    "output 3859 is outside [3860, 185280] for 11580 coded bits in 1 radio frame");
 	refused("utran_rate_match", ALOE_BIT, 3900, WITH({"output", "649"}, {"tti_ms", "20"}),
-		"output 649 is outside [650, 31200] for 3900 coded bits in 2 radio frames");
+	    "output 649 is outside [650, 31200] for 3900 coded bits in 2 radio frames");
 	refused("utran_rate_match", ALOE_BIT, 100, WITH({"output", "90"}),
-		"input of 100 bits: turbo coded bits are a multiple of 3, at most 1048575");
+	    "input of 100 bits: turbo coded bits are a multiple of 3, at most 1048575");
 	refused("utran_rate_match", ALOE_BIT, 360, WITH({"output", "71"}, {"tti_ms", "30"}),
-		"tti_ms 30 is not 10, 20, 40 or 80");
+	    "tti_ms 30 is not 10, 20, 40 or 80");
 	refused("utran_rate_dematch", ALOE_LLR16, 9120, NULL, "parameter coded is required");
 	refused("utran_rate_dematch", ALOE_LLR16, 9120, WITH({"coded", "11581"}),
-		"coded 11581 is not a multiple of 3, as turbo coded bits are");
+	    "coded 11581 is not a multiple of 3, as turbo coded bits are");
 	refused("utran_rate_dematch", ALOE_LLR16, 3859, WITH({"coded", "11580"}),
-		"input of 3859 soft bits is outside [3860, 185280] for 11580 coded bits");
+	    "input of 3859 soft bits is outside [3860, 185280] for 11580 coded bits");
 	refused("utran_interleave1", ALOE_BIT, 9049, WITH({"tti_ms", "20"}),
-		"input of 9049 bits is not a multiple of the 2 radio frames of the TTI");
-	refused("utran_deinterleave1", ALOE_LLR16, 9049, WITH({"tti_ms", "15"}), "tti_ms 15 is not 10, 20, 40 or 80");
+	    "input of 9049 bits is not a multiple of the 2 radio frames of the TTI");
+	refused("utran_deinterleave1", ALOE_LLR16, 9049, WITH({"tti_ms", "15"}),
+	    "tti_ms 15 is not 10, 20, 40 or 80");
 	refused("utran_segment", ALOE_BIT, 284, WITH({"tti_ms", "80"}),
-		"input of 284 bits is not a multiple of the 8 radio frames of the TTI");
+	    "input of 284 bits is not a multiple of the 8 radio frames of the TTI");
 	refused("utran_segment", ALOE_BIT, 284, WITH({"tti_ms", "40"}, {"tti_phase", "4"}),
-		"tti_phase 4 is outside [0, 3] for tti_ms 40");
-	refused("utran_desegment", ALOE_LLR16, 71, WITH({"tti_ms", "50"}), "tti_ms 50 is not 10, 20, 40 or 80");
+	    "tti_phase 4 is outside [0, 3] for tti_ms 40");
+	refused("utran_desegment", ALOE_LLR16, 71, WITH({"tti_ms", "50"}),
+	    "tti_ms 50 is not 10, 20, 40 or 80");
 	refused("utran_demux", ALOE_LLR16, 9120, WITH({"length0", "9049"}),
-		"lengths 9049 + 0 + 0 + 0 do not make the radio frame of 9120 soft bits");
+	    "lengths 9049 + 0 + 0 + 0 do not make the radio frame of 9120 soft bits");
 	refused("utran_demux", ALOE_LLR16, 71, WITH({"length1", "71"}),
-		"lengths 0 + 71 + 0 + 0 do not make the radio frame of 71 soft bits");
+	    "lengths 0 + 71 + 0 + 0 do not make the radio frame of 71 soft bits");
 }
 
 static void test_demux_unnamed_output(void **state)
@@ -153,7 +164,9 @@ static void test_states(void **state)
 	(void)state;
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
 		struct mock m;
-		assert_int_equal(start(&m, cases[c].component, cases[c].type, cases[c].max, cases[c].settings), 0);
+		assert_int_equal(
+		    start(&m, cases[c].component, cases[c].type, cases[c].max, cases[c].settings),
+		    0);
 		assert_int_equal(mock_work(&m, 0), 0);
 		assert_int_equal(m.out[0].state, ALOE_ABSENT);
 		mock_give_state(&m, 0, ALOE_IDLE);
@@ -270,7 +283,8 @@ static void test_demux(void **state)
 	mock_close(&m);
 }
 
-static void segment_expect(struct mock *m, uint64_t index, const void *in, uint32_t in_state, uint32_t state, int first)
+static void segment_expect(
+    struct mock *m, uint64_t index, const void *in, uint32_t in_state, uint32_t state, int first)
 {
 	if (in_state == ALOE_VALID)
 		mock_give(m, 0, in, 8);
@@ -290,27 +304,31 @@ static void test_segment(void **state)
 	struct mock m;
 
 	(void)state;
-	assert_int_equal(start(&m, "utran_segment", ALOE_BIT, 8, WITH({"tti_ms", "40"}, {"tti_phase", "1"})), 0);
+	assert_int_equal(
+	    start(&m, "utran_segment", ALOE_BIT, 8, WITH({"tti_ms", "40"}, {"tti_phase", "1"})), 0);
 	segment_expect(&m, 0, NULL, ALOE_IDLE, ALOE_ABSENT, 0); /* began inside a TTI */
 	segment_expect(&m, 1, tti, ALOE_VALID, ALOE_VALID, 10);
 	segment_expect(&m, 2, NULL, ALOE_IDLE, ALOE_VALID, 20);
 	segment_expect(&m, 3, NULL, ALOE_ABSENT, ALOE_VALID, 30);
 	segment_expect(&m, 4, tti, ALOE_VALID, ALOE_VALID, 40);
 	assert_int_equal(mock_var(&m, "misplaced_blocks"), 1);
-	segment_expect(&m, 5, NULL, ALOE_ABSENT, ALOE_ABSENT, 0); /* the TTI was lost: so are its frames */
+	segment_expect(
+	    &m, 5, NULL, ALOE_ABSENT, ALOE_ABSENT, 0); /* the TTI was lost: so are its frames */
 	segment_expect(&m, 6, NULL, ALOE_IDLE, ALOE_ABSENT, 0);
 	segment_expect(&m, 8, NULL, ALOE_IDLE, ALOE_ABSENT, 0);
 	segment_expect(&m, 9, NULL, ALOE_IDLE, ALOE_IDLE, 0);
 	segment_expect(&m, 10, NULL, ALOE_IDLE, ALOE_IDLE, 0);
 	segment_expect(&m, 13, tti, ALOE_VALID, ALOE_VALID, 10);
-	segment_expect(&m, 18, NULL, ALOE_IDLE, ALOE_ABSENT, 0); /* 17 was skipped: nothing of the TTI before it */
+	segment_expect(&m, 18, NULL, ALOE_IDLE, ALOE_ABSENT,
+	    0); /* 17 was skipped: nothing of the TTI before it */
 	segment_expect(&m, 21, tti, ALOE_VALID, ALOE_VALID, 10);
 	assert_int_equal(m.component->reset(m.state), 0);
 	segment_expect(&m, 22, NULL, ALOE_IDLE, ALOE_ABSENT, 0);
 	mock_close(&m);
 }
 
-static void desegment_give(struct mock *m, uint64_t index, uint32_t in_state, int16_t value, uint32_t state)
+static void desegment_give(
+    struct mock *m, uint64_t index, uint32_t in_state, int16_t value, uint32_t state)
 {
 	const int16_t frame[] = {value, (int16_t)-value};
 
@@ -342,7 +360,8 @@ static void test_desegment(void **state)
 	desegment_made(&m, 1, 2, 3, 4);
 	assert_int_equal(mock_var(&m, "lost_frames"), 0);
 	for (uint64_t i = 4; i < 7; i++) /* one frame missing: concealed */
-		desegment_give(&m, i, i == 5 ? ALOE_ABSENT : ALOE_VALID, (int16_t)(i + 1), ALOE_IDLE);
+		desegment_give(
+		    &m, i, i == 5 ? ALOE_ABSENT : ALOE_VALID, (int16_t)(i + 1), ALOE_IDLE);
 	desegment_give(&m, 7, ALOE_VALID, 8, ALOE_VALID);
 	desegment_made(&m, 5, 0, 7, 8);
 	assert_int_equal(mock_var(&m, "lost_frames"), 1);
@@ -371,7 +390,8 @@ static void test_decoder_iterations(void **state)
 	uint32_t seed = 5, ones = 0;
 
 	(void)state;
-	assert_int_equal(start(&m, "utran_turbo_decoder", ALOE_LLR16, 11580, WITH({"iterations", "1"})), 0);
+	assert_int_equal(
+	    start(&m, "utran_turbo_decoder", ALOE_LLR16, 11580, WITH({"iterations", "1"})), 0);
 	for (int i = 0; i < 11580; i++) { /* the zero codeword, one bit in nine inverted */
 		seed = seed * 1664525u + 1013904223u;
 		soft[i] = (seed >> 16) % 9 == 0 ? -16 : 16;

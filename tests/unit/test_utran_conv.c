@@ -46,7 +46,8 @@ static struct viterbi *viterbi_new(enum utran_conv_rate rate)
 }
 
 /* Whatever the working memory holds. */
-static void viterbi_decode(enum simd_level level, struct viterbi *v, const int16_t *soft, uint32_t k, uint8_t *ret_bits)
+static void viterbi_decode(
+    enum simd_level level, struct viterbi *v, const int16_t *soft, uint32_t k, uint8_t *ret_bits)
 {
 	uint32_t rubbish[sizeof(v->work) / sizeof(uint32_t)] = {0};
 
@@ -75,7 +76,8 @@ static void test_vectors(void **state)
 		int at;
 
 		assert_int_equal(sscanf(line, "%u %u %n", &outputs, &k, &at), 2);
-		assert_int_equal(utran_conv_coded(rates[outputs - 2], k), vectors_bits(line + at, want));
+		assert_int_equal(
+		    utran_conv_coded(rates[outputs - 2], k), vectors_bits(line + at, want));
 		utran_conv_encode(rates[outputs - 2], bits, k, got);
 		assert_memory_equal(got, want, utran_conv_coded(rates[outputs - 2], k));
 	}
@@ -101,7 +103,8 @@ static void test_encoder(void **state)
 			plain_conv_encode(r + 2, in, (int)k, want);
 			for (uint32_t i = 0; i < coded; i++)
 				if (got[i] != want[i])
-					fail_msg("rate 1/%d, %u bits: bit %u is %d", r + 2, k, i, got[i]);
+					fail_msg("rate 1/%d, %u bits: bit %u is %d", r + 2, k, i,
+					    got[i]);
 			assert_int_equal(got[coded], 77);
 		}
 	}
@@ -116,7 +119,8 @@ static void test_blocks(void **state)
 	(void)state;
 	for (int r = 0; r < 2; r++) {
 		for (uint32_t x = 1; x <= UTRAN_CODE_BLOCKS_MAX * K_MAX; x++) {
-			static int32_t in[UTRAN_CODE_BLOCKS_MAX * K_MAX], out[UTRAN_CODE_BLOCKS_MAX * (K_MAX + 1)];
+			static int32_t in[UTRAN_CODE_BLOCKS_MAX * K_MAX],
+			    out[UTRAN_CODE_BLOCKS_MAX * (K_MAX + 1)];
 			int blocks, size;
 
 			plain_code_blocks(in, (int)x, K_MAX, 0, &blocks, &size, out);
@@ -124,7 +128,9 @@ static void test_blocks(void **state)
 			assert_int_equal(cut.blocks, blocks);
 			assert_int_equal(cut.k, size);
 			assert_int_equal(
-			    utran_conv_blocks(rates[r], cut.blocks * utran_conv_coded(rates[r], cut.k), &found), 0);
+			    utran_conv_blocks(
+			        rates[r], cut.blocks * utran_conv_coded(rates[r], cut.k), &found),
+			    0);
 			assert_int_equal(found.blocks, cut.blocks);
 			assert_int_equal(found.k, cut.k);
 			assert_int_equal(found.bits, cut.bits + cut.filler);
@@ -132,9 +138,14 @@ static void test_blocks(void **state)
 		}
 		for (uint32_t coded = 0; coded < 20000; coded++)
 			answers += utran_conv_blocks(rates[r], coded, &found) == 0;
-		assert_int_equal(utran_conv_blocks(rates[r], utran_conv_outputs(rates[r]) * 8, &found), -EINVAL);
-		assert_int_equal(utran_conv_blocks(rates[r], utran_conv_outputs(rates[r]) * 513, &found), -EINVAL);
-		assert_int_equal(utran_conv_blocks(rates[r], 1 + utran_conv_coded(rates[r], 100), &found), -EINVAL);
+		assert_int_equal(
+		    utran_conv_blocks(rates[r], utran_conv_outputs(rates[r]) * 8, &found), -EINVAL);
+		assert_int_equal(
+		    utran_conv_blocks(rates[r], utran_conv_outputs(rates[r]) * 513, &found),
+		    -EINVAL);
+		assert_int_equal(
+		    utran_conv_blocks(rates[r], 1 + utran_conv_coded(rates[r], 100), &found),
+		    -EINVAL);
 	}
 	assert_true(answers > 2000);
 }
@@ -195,8 +206,8 @@ static void check_levels(uint32_t k, int r, int how, uint32_t *seed)
 		if (memcmp(got, want, sizeof(got)) != 0 ||
 		    memcmp(v->work.decisions, plain->work.decisions, k * 32) != 0 ||
 		    memcmp(v->work.metrics, plain->work.metrics, sizeof(v->work.metrics)) != 0)
-			fail_msg("%s: rate 1/%d, %u bits, input %d: not as plain", simd_name((enum simd_level)level),
-				 r + 2, k, how);
+			fail_msg("%s: rate 1/%d, %u bits, input %d: not as plain",
+			    simd_name((enum simd_level)level), r + 2, k, how);
 		free(v);
 	}
 	free(plain);
@@ -240,7 +251,8 @@ static void check_exact(uint32_t k, int r, int how, uint32_t *seed)
 			sums[which] += again[i] ? -llr[i] : llr[i];
 	}
 	if (sums[0] != sums[1])
-		fail_msg("rate 1/%d, %u bits, input %d: path of %g, best is %g", r + 2, k, how, sums[1], sums[0]);
+		fail_msg("rate 1/%d, %u bits, input %d: path of %g, best is %g", r + 2, k, how,
+		    sums[1], sums[0]);
 	free(v);
 }
 
@@ -282,7 +294,8 @@ static void spectrum(int outputs, double bits_of_weight[WEIGHT_MAX])
 				for (int n = 0; n < outputs; n++)
 					weight += plain_conv_output(outputs, n, window);
 				for (int w = 0; w + weight < WEIGHT_MAX; w++) {
-					const double p = paths[t % 2][s][w], o = ones[t % 2][s][w] + u * p;
+					const double p = paths[t % 2][s][w],
+					             o = ones[t % 2][s][w] + u * p;
 					if (to == 0)
 						bits_of_weight[w + weight] += o;
 					else {
@@ -301,8 +314,8 @@ static void test_spectrum(void **state)
 	static const struct {
 		int outputs, weight;
 		double bits;
-	} known[] = {{2, 12, 33}, {2, 14, 281}, {2, 16, 2179}, {2, 18, 15035},
-		     {3, 18, 11}, {3, 20, 32},  {3, 22, 195},  {3, 24, 564}};
+	} known[] = {{2, 12, 33}, {2, 14, 281}, {2, 16, 2179}, {2, 18, 15035}, {3, 18, 11},
+	    {3, 20, 32}, {3, 22, 195}, {3, 24, 564}};
 	double bits[WEIGHT_MAX];
 
 	(void)state;
@@ -311,8 +324,9 @@ static void test_spectrum(void **state)
 		for (int w = 0; w < (known[i].outputs == 2 ? 12 : 18); w++)
 			assert_true(bits[w] == 0);
 		if (bits[known[i].weight] != known[i].bits)
-			fail_msg("rate 1/%d, weight %d: %g information bits, should be %g", known[i].outputs,
-				 known[i].weight, bits[known[i].weight], known[i].bits);
+			fail_msg("rate 1/%d, weight %d: %g information bits, should be %g",
+			    known[i].outputs, known[i].weight, bits[known[i].weight],
+			    known[i].bits);
 	}
 }
 
@@ -382,12 +396,13 @@ static void test_union_bound(void **state)
 	for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
 		const int outputs = points[i].r + 2;
 		const double bound = union_bound(outputs, points[i].ebn0_db);
-		const struct errors e = measure(points[i].r, 504, points[i].ebn0_db - 10 * log10(outputs),
-						(int)(1000 / (504 * bound)) + 1, false);
+		const struct errors e =
+		    measure(points[i].r, 504, points[i].ebn0_db - 10 * log10(outputs),
+		        (int)(1000 / (504 * bound)) + 1, false);
 		const double ber = e.bit_errors / e.bits;
 
-		print_message("rate 1/%d, Eb/N0 %.1f dB: BER %.3g in %.0f bits, union bound %.3g\n", outputs,
-			      points[i].ebn0_db, ber, e.bits, bound);
+		print_message("rate 1/%d, Eb/N0 %.1f dB: BER %.3g in %.0f bits, union bound %.3g\n",
+		    outputs, points[i].ebn0_db, ber, e.bits, bound);
 		assert_true(ber < 1.1 * bound);
 		assert_true(ber > (i % 2 ? 0.5 : 0.3) * bound);
 	}
@@ -400,19 +415,26 @@ static void test_quantisation(void **state)
 	for (int r = 0; r < 2; r++) {
 		const struct errors e = measure(r, 112, r ? -3.6 : -1.8, 600, true);
 
-		print_message("rate 1/%d, 112 bits: %.0f of %.0f blocks wrong, in double precision %.0f\n", r + 2,
-			      e.block_errors, e.blocks, e.double_block_errors);
+		print_message(
+		    "rate 1/%d, 112 bits: %.0f of %.0f blocks wrong, in double precision %.0f\n",
+		    r + 2, e.block_errors, e.blocks, e.double_block_errors);
 		assert_true(e.double_block_errors > 20);
-		assert_true(fabs(e.block_errors - e.double_block_errors) <= 3 + 0.05 * e.double_block_errors);
+		assert_true(fabs(e.block_errors - e.double_block_errors) <=
+		    3 + 0.05 * e.double_block_errors);
 	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_vectors),     cmocka_unit_test(test_encoder),      cmocka_unit_test(test_blocks),
-	    cmocka_unit_test(test_levels),      cmocka_unit_test(test_exact),        cmocka_unit_test(test_spectrum),
-	    cmocka_unit_test(test_union_bound), cmocka_unit_test(test_quantisation),
+	    cmocka_unit_test(test_vectors),
+	    cmocka_unit_test(test_encoder),
+	    cmocka_unit_test(test_blocks),
+	    cmocka_unit_test(test_levels),
+	    cmocka_unit_test(test_exact),
+	    cmocka_unit_test(test_spectrum),
+	    cmocka_unit_test(test_union_bound),
+	    cmocka_unit_test(test_quantisation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

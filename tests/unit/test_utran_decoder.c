@@ -99,9 +99,9 @@ static void link_start(struct link *l, uint32_t metrics, int level, uint32_t sca
 {
 	l->tables[level] = guarded_new(l->size);
 	assert_int_equal(utran_turbo_decoder_init(&l->decoders[level],
-						  utran_turbo_decoder_kernels((enum simd_level)level, metrics, l->k),
-						  l->k, scaling, l->tables[level], l->work),
-			 0);
+	                     utran_turbo_decoder_kernels((enum simd_level)level, metrics, l->k),
+	                     l->k, scaling, l->tables[level], l->work),
+	    0);
 }
 
 static struct link *link_new(uint32_t metrics, uint32_t k, uint32_t sent, double scaling)
@@ -123,7 +123,9 @@ static struct link *link_new(uint32_t metrics, uint32_t k, uint32_t sent, double
 	assert_int_equal(utran_turbo_interleaver(k, l->pi), 0);
 	for (uint32_t i = 0; i < l->coded; i++)
 		l->numbers[i] = (int32_t)i;
-	assert_int_equal(plain_rate_match(l->numbers, (int)l->coded, (int)sent - (int)l->coded, 1, l->table), sent);
+	assert_int_equal(
+	    plain_rate_match(l->numbers, (int)l->coded, (int)sent - (int)l->coded, 1, l->table),
+	    sent);
 	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
 		link_start(l, metrics, level, (uint32_t)lrint(scaling * UTRAN_SCALING_ONE));
 	return l;
@@ -152,7 +154,9 @@ static void link_send(struct link *l, double sigma, double scale)
 		if (sigma > 0 && i % 2 == 0)
 			gauss_pair(l, noise);
 		y = rint(scale * (y + sigma * noise[i % 2]));
-		l->llr[l->table[i]] = (int16_t)(y > INT16_MAX ? INT16_MAX : y < INT16_MIN ? INT16_MIN : y);
+		l->llr[l->table[i]] = (int16_t)(y > INT16_MAX ? INT16_MAX
+		        : y < INT16_MIN                       ? INT16_MIN
+		                                              : y);
 	}
 }
 
@@ -173,11 +177,13 @@ static double link_sigma(const struct link *l, double ebn0_db)
 }
 
 struct errors {
-	int at[SIMD_LEVELS];    /* blocks wrong */
-	int apart[SIMD_LEVELS]; /* blocks right here and wrong in the reference, or the other way round */
+	int at[SIMD_LEVELS]; /* blocks wrong */
+	int apart
+	    [SIMD_LEVELS]; /* blocks right here and wrong in the reference, or the other way round */
 };
 
-static struct errors link_errors(struct link *l, double ebn0_db, unsigned iterations, double scale, int blocks)
+static struct errors link_errors(
+    struct link *l, double ebn0_db, unsigned iterations, double scale, int blocks)
 {
 	struct errors errors = {{0}, {0}};
 
@@ -195,8 +201,8 @@ static struct errors link_errors(struct link *l, double ebn0_db, unsigned iterat
 		print_message(
 		    "%u bits, K %u, %u sent, %.2f dB, %u iterations, scaling %g, scale %g, %s: %d of %d blocks wrong\n",
 		    l->decoders[level].kernels->metrics, l->k, l->sent, ebn0_db, iterations,
-		    l->decoders[level].scaling / (double)UTRAN_SCALING_ONE, scale, simd_name((enum simd_level)level),
-		    errors.at[level], blocks);
+		    l->decoders[level].scaling / (double)UTRAN_SCALING_ONE, scale,
+		    simd_name((enum simd_level)level), errors.at[level], blocks);
 	return errors;
 }
 
@@ -208,7 +214,8 @@ static uint32_t metrics_of(void **state)
 
 static void test_sizes(void **state)
 {
-	const struct utran_turbo_decoder_kernels *plain = utran_turbo_decoder_kernels(SIMD_PLAIN, 16, 40);
+	const struct utran_turbo_decoder_kernels *plain =
+	    utran_turbo_decoder_kernels(SIMD_PLAIN, 16, 40);
 	const uint32_t one = UTRAN_SCALING_ONE;
 	struct utran_turbo_decoder decoder;
 	static _Alignas(64) uint8_t memory[64];
@@ -219,13 +226,18 @@ static void test_sizes(void **state)
 	assert_int_equal(utran_turbo_decoder_work_size(39), 0);
 	assert_int_equal(utran_turbo_decoder_work_size(5115), 0);
 	for (uint32_t k = 40; k <= 5114; k++) {
-		assert_true(utran_turbo_decoder_size(k) > 0 && utran_turbo_decoder_size(k) % 64 == 0);
-		assert_true(utran_turbo_decoder_work_size(k) > 0 && utran_turbo_decoder_work_size(k) % 64 == 0);
+		assert_true(
+		    utran_turbo_decoder_size(k) > 0 && utran_turbo_decoder_size(k) % 64 == 0);
+		assert_true(utran_turbo_decoder_work_size(k) > 0 &&
+		    utran_turbo_decoder_work_size(k) % 64 == 0);
 	}
-	assert_int_equal(utran_turbo_decoder_init(&decoder, plain, 39, one, memory, memory), -EINVAL);
-	assert_int_equal(utran_turbo_decoder_init(&decoder, plain, 5115, one, memory, memory), -EINVAL);
+	assert_int_equal(
+	    utran_turbo_decoder_init(&decoder, plain, 39, one, memory, memory), -EINVAL);
+	assert_int_equal(
+	    utran_turbo_decoder_init(&decoder, plain, 5115, one, memory, memory), -EINVAL);
 	assert_int_equal(utran_turbo_decoder_init(&decoder, plain, 40, 0, memory, memory), -EINVAL);
-	assert_int_equal(utran_turbo_decoder_init(&decoder, plain, 40, one + 1, memory, memory), -EINVAL);
+	assert_int_equal(
+	    utran_turbo_decoder_init(&decoder, plain, 40, one + 1, memory, memory), -EINVAL);
 }
 
 /* The lanes that the header promises for each size. */
@@ -234,10 +246,15 @@ static void test_lanes(void **state)
 	const uint32_t metrics = metrics_of(state), wide = 16 / metrics;
 
 	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level)) {
-		const uint32_t most = utran_turbo_decoder_kernels((enum simd_level)level, metrics, 5114)->lanes;
+		const uint32_t most =
+		    utran_turbo_decoder_kernels((enum simd_level)level, metrics, 5114)->lanes;
 		for (uint32_t k = 40; k <= 5114; k++) {
-			const uint32_t lanes = utran_turbo_decoder_kernels((enum simd_level)level, metrics, k)->lanes;
-			uint32_t fit = k >= 1024 ? 32 : k >= 256 ? 16 : k >= 64 && metrics == 16 ? 8 : 1;
+			const uint32_t lanes =
+			    utran_turbo_decoder_kernels((enum simd_level)level, metrics, k)->lanes;
+			uint32_t fit = k >= 1024       ? 32
+			    : k >= 256                 ? 16
+			    : k >= 64 && metrics == 16 ? 8
+			                               : 1;
 			if (metrics == 8 && k >= 2560 && k > 63 * ((k + 63) / 64))
 				fit = 64;
 			assert_int_equal(lanes, fit < most ? fit : most);
@@ -257,26 +274,29 @@ static void test_lanes(void **state)
 /* Without noise every block decodes in one iteration: whole, and with a fifth of the bits punctured. */
 static void test_loopback(void **state)
 {
-	for (uint32_t k = UTRAN_TURBO_K_MIN; k <= UTRAN_TURBO_K_MAX; k += k < 600 || k % 1024 < 64 ? 1 : 31) {
+	for (uint32_t k = UTRAN_TURBO_K_MIN; k <= UTRAN_TURBO_K_MAX;
+	     k += k < 600 || k % 1024 < 64 ? 1 : 31) {
 		const uint32_t coded = utran_turbo_coded(k);
-		struct link *l = link_new(metrics_of(state), k, k % 2 ? coded - coded / 5 : coded, 1);
+		struct link *l =
+		    link_new(metrics_of(state), k, k % 2 ? coded - coded / 5 : coded, 1);
 		link_send(l, 0, 16);
 		for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
 			if (!link_decode(l, level, 1))
-				fail_msg("K = %u, %u of %u bits sent, %s: wrong without noise", k, l->sent, coded,
-					 simd_name((enum simd_level)level));
+				fail_msg("K = %u, %u of %u bits sent, %s: wrong without noise", k,
+				    l->sent, coded, simd_name((enum simd_level)level));
 		link_free(l);
 	}
 }
 
-static const uint32_t ends[] = {40,   63,   64,   65,   71,   159,  160,  200,  201,  255,  256,  257,
-				271,  480,  481,  530,  531,  1023, 1024, 1025, 1055, 2281, 2480, 2559,
-				2560, 2561, 3161, 3210, 3844, 3856, 4096, 4097, 5088, 5113, 5114};
+static const uint32_t ends[] = {40, 63, 64, 65, 71, 159, 160, 200, 201, 255, 256, 257, 271, 480,
+    481, 530, 531, 1023, 1024, 1025, 1055, 2281, 2480, 2559, 2560, 2561, 3161, 3210, 3844, 3856,
+    4096, 4097, 5088, 5113, 5114};
 
 static void test_loopback_ends(void **state)
 {
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		struct link *l = link_new(metrics_of(state), ends[i], utran_turbo_coded(ends[i]), 0.75);
+		struct link *l =
+		    link_new(metrics_of(state), ends[i], utran_turbo_coded(ends[i]), 0.75);
 		for (int block = 0; block < 4; block++) {
 			link_send(l, 0, 16);
 			for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
@@ -291,15 +311,18 @@ static void test_loopback_ends(void **state)
 static void test_light_noise(void **state)
 {
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		const uint32_t coded = utran_turbo_coded(ends[i]), sents[] = {coded, coded - ends[i] * 17 / 10};
+		const uint32_t coded = utran_turbo_coded(ends[i]),
+		               sents[] = {coded, coded - ends[i] * 17 / 10};
 		for (int s = 0; s < 2; s++) {
 			struct link *l = link_new(metrics_of(state), ends[i], sents[s], 0.875);
 			for (unsigned iterations = 2; iterations <= 8; iterations += 3) {
 				link_send(l, link_sigma(l, s ? 10 : 7), 16);
-				for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
+				for (int level = SIMD_PLAIN; level < SIMD_LEVELS;
+				     level = next_level(level))
 					if (!link_decode(l, level, iterations))
-						fail_msg("K = %u, %u sent, %u iterations, %s", l->k, l->sent,
-							 iterations, simd_name((enum simd_level)level));
+						fail_msg("K = %u, %u sent, %u iterations, %s", l->k,
+						    l->sent, iterations,
+						    simd_name((enum simd_level)level));
 			}
 			link_free(l);
 		}
@@ -316,7 +339,9 @@ static void test_steps(void **state)
 	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level)) {
 		struct utran_turbo_decoder other = l->decoders[level];
 		uint8_t *tables = guarded_new(l->size), *work = guarded_new(l->work_size);
-		assert_int_equal(utran_turbo_decoder_init(&other, other.kernels, l->k, other.scaling, tables, work), 0);
+		assert_int_equal(utran_turbo_decoder_init(
+		                     &other, other.kernels, l->k, other.scaling, tables, work),
+		    0);
 		other.kernels->start(&other, l->llr);
 		for (unsigned i = 1; i <= 6; i++) {
 			other.kernels->iterate(&other, i < 6, step);
@@ -353,14 +378,16 @@ static void test_garbage(void **state)
 	static uint8_t first[UTRAN_TURBO_K_MAX];
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		struct link *l = link_new(metrics_of(state), ends[i], utran_turbo_coded(ends[i]), i % 2 ? 1 : 0.7);
+		struct link *l = link_new(
+		    metrics_of(state), ends[i], utran_turbo_coded(ends[i]), i % 2 ? 1 : 0.7);
 		for (int kind = 0; kind < 4; kind++) {
 			for (uint32_t j = 0; j < l->coded; j++)
-				l->llr[j] = (int16_t)(kind == 0   ? draw(l) >> 48
-						      : kind == 1 ? values[draw(l) >> 61]
-						      : kind == 2 ? 0x8000
-								  : 0);
-			for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level)) {
+				l->llr[j] = (int16_t)(kind == 0 ? draw(l) >> 48
+				        : kind == 1             ? values[draw(l) >> 61]
+				        : kind == 2             ? 0x8000
+				                                : 0);
+			for (int level = SIMD_PLAIN; level < SIMD_LEVELS;
+			     level = next_level(level)) {
 				link_decode(l, level, 3);
 				memcpy(first, l->decided, l->k);
 				for (uint32_t j = 0; j < l->k; j++)
@@ -398,7 +425,8 @@ static void test_no_memory(void **state)
 }
 
 /* The reference's decisions, right or wrong, are those of the textbook decoder without any bound on its metrics. */
-static void check_exact(uint32_t k, double ebn0_db, unsigned iterations, double scale, double scaling)
+static void check_exact(
+    uint32_t k, double ebn0_db, unsigned iterations, double scale, double scaling)
 {
 	struct link *l = link_new(16, k, utran_turbo_coded(k) - k / 2, scaling);
 	static int32_t llr[CODED_MAX], want[UTRAN_TURBO_K_MAX];
@@ -406,15 +434,17 @@ static void check_exact(uint32_t k, double ebn0_db, unsigned iterations, double 
 	for (int block = 0; block < 3; block++) {
 		link_send(l, link_sigma(l, ebn0_db), scale);
 		for (uint32_t i = 0; i < l->coded; i++)
-			llr[i] = l->llr[i] > UTRAN_LLR_MAX    ? UTRAN_LLR_MAX
-				 : l->llr[i] < -UTRAN_LLR_MAX ? -UTRAN_LLR_MAX
-							      : l->llr[i];
-		plain_turbo_decode(llr, (int)k, (int)iterations, UTRAN_EXTRINSIC_MAX, l->decoders[0].scaling, want);
+			llr[i] = l->llr[i] > UTRAN_LLR_MAX ? UTRAN_LLR_MAX
+			    : l->llr[i] < -UTRAN_LLR_MAX   ? -UTRAN_LLR_MAX
+			                                   : l->llr[i];
+		plain_turbo_decode(llr, (int)k, (int)iterations, UTRAN_EXTRINSIC_MAX,
+		    l->decoders[0].scaling, want);
 		link_decode(l, SIMD_PLAIN, iterations);
 		for (uint32_t i = 0; i < k; i++)
 			if (l->decided[i] != want[i])
-				fail_msg("K = %u, %.1f dB, %u iterations, scale %g, scaling %g: bit %u", k, ebn0_db,
-					 iterations, scale, scaling, i);
+				fail_msg(
+				    "K = %u, %.1f dB, %u iterations, scale %g, scaling %g: bit %u",
+				    k, ebn0_db, iterations, scale, scaling, i);
 	}
 	link_free(l);
 }
@@ -449,7 +479,8 @@ static void test_exact_bytes(void **state)
 		link_send(l, link_sigma(l, 0.5 + 0.1 * block), 4);
 		for (uint32_t i = 0; i < l->coded; i++)
 			llr[i] = l->llr[i];
-		plain_turbo_decode(llr, (int)l->k, (int)iterations, UTRAN_EXTRINSIC8_MAX, l->decoders[0].scaling, want);
+		plain_turbo_decode(llr, (int)l->k, (int)iterations, UTRAN_EXTRINSIC8_MAX,
+		    l->decoders[0].scaling, want);
 		wrong += !link_decode(l, SIMD_PLAIN, iterations);
 		for (uint32_t i = 0; i < l->k; i++)
 			if (l->decided[i] != want[i])
@@ -460,9 +491,11 @@ static void test_exact_bytes(void **state)
 }
 
 /* What metrics of 8 bits cost: with 0.05 dB more they are better than those of 16 bits. The same noise for both. */
-static void check_bytes(uint32_t sent, double ebn0_db, unsigned iterations, double scaling, int blocks)
+static void check_bytes(
+    uint32_t sent, double ebn0_db, unsigned iterations, double scaling, int blocks)
 {
-	struct link *words = link_new(16, 3856, sent, scaling), *bytes = link_new(8, 3856, sent, scaling);
+	struct link *words = link_new(16, 3856, sent, scaling),
+	            *bytes = link_new(8, 3856, sent, scaling);
 	const struct errors of16 = link_errors(words, ebn0_db, iterations, 16, blocks);
 	const struct errors of8 = link_errors(bytes, ebn0_db + 0.05, iterations, 16, blocks);
 
@@ -497,11 +530,13 @@ static void test_exact_full_scale(void **state)
 			llr[i] = draw(l) % 100 < share ? -UTRAN_LLR_MAX : UTRAN_LLR_MAX;
 			l->llr[i] = llr[i] > 0 ? INT16_MAX : INT16_MIN;
 		}
-		plain_turbo_decode(llr, 1000, (int)iterations, UTRAN_EXTRINSIC_MAX, PLAIN_SCALING_ONE, want);
+		plain_turbo_decode(
+		    llr, 1000, (int)iterations, UTRAN_EXTRINSIC_MAX, PLAIN_SCALING_ONE, want);
 		link_decode(l, SIMD_PLAIN, iterations);
 		for (uint32_t i = 0; i < 1000; i++)
 			if (l->decided[i] != want[i])
-				fail_msg("%u %% inverted, %u iterations: bit %u", share, iterations, i);
+				fail_msg(
+				    "%u %% inverted, %u iterations: bit %u", share, iterations, i);
 	}
 	link_free(l);
 }
@@ -527,13 +562,15 @@ static void test_full_scale(void **state)
 static void assert_rate_above(const struct errors *errors, int blocks, double rate)
 {
 	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
-		assert_true(errors->at[level] > rate * blocks + 3 * sqrt(rate * (1 - rate) * blocks));
+		assert_true(
+		    errors->at[level] > rate * blocks + 3 * sqrt(rate * (1 - rate) * blocks));
 }
 
 static void assert_rate_below(const struct errors *errors, int blocks, double rate)
 {
 	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
-		assert_true(errors->at[level] < rate * blocks - 3 * sqrt(rate * (1 - rate) * blocks));
+		assert_true(
+		    errors->at[level] < rate * blocks - 3 * sqrt(rate * (1 - rate) * blocks));
 }
 
 /* Configuration B within 0.15 dB of the curve, at both of its marks and on every level. */
@@ -557,8 +594,9 @@ static void test_error_rate(void **state)
 static void test_error_rate_unpunctured(void **state)
 {
 	struct link *l = link_new(metrics_of(state), 3856, 11580, 1),
-		    *scaled = link_new(metrics_of(state), 3856, 11580, 0.75);
-	const struct errors two = link_errors(l, 1.8, 2, 16, 1000), eight = link_errors(l, 0.7, 8, 16, 500);
+	            *scaled = link_new(metrics_of(state), 3856, 11580, 0.75);
+	const struct errors two = link_errors(l, 1.8, 2, 16, 1000),
+	                    eight = link_errors(l, 0.7, 8, 16, 500);
 	const struct errors three_quarters = link_errors(scaled, 0.5, 8, 16, 500);
 
 	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level)) {
@@ -572,14 +610,15 @@ static void test_error_rate_unpunctured(void **state)
 
 /* What windows cost: 0.02 dB are 5 % of the blocks in error at these slopes and show as that much of a count; beyond it
  * the pairs that differ may differ by chance. */
-static void check_windows(uint32_t metrics, uint32_t sent, double ebn0_db, unsigned iterations, double scaling,
-			  int blocks)
+static void check_windows(uint32_t metrics, uint32_t sent, double ebn0_db, unsigned iterations,
+    double scaling, int blocks)
 {
 	struct link *l = link_new(metrics, 3856, sent, scaling);
 	const struct errors errors = link_errors(l, ebn0_db, iterations, 16, blocks);
 
 	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
-		assert_true(errors.at[level] <= 1.05 * errors.at[SIMD_PLAIN] + 3 * sqrt(errors.apart[level]));
+		assert_true(errors.at[level] <=
+		    1.05 * errors.at[SIMD_PLAIN] + 3 * sqrt(errors.apart[level]));
 	link_free(l);
 }
 
@@ -606,9 +645,11 @@ static void test_default_scaling(void **state)
 
 	for (int p = 0; p < 3; p++) {
 		struct link *l = link_new(metrics_of(state), 3856, 9120, 1),
-			    *scaled = link_new(metrics_of(state), 3856, 9120, 0.875);
-		const struct errors whole = link_errors(l, points[p].ebn0_db, points[p].iterations, 16, 400);
-		const struct errors less = link_errors(scaled, points[p].ebn0_db, points[p].iterations, 16, 400);
+		            *scaled = link_new(metrics_of(state), 3856, 9120, 0.875);
+		const struct errors whole =
+		    link_errors(l, points[p].ebn0_db, points[p].iterations, 16, 400);
+		const struct errors less =
+		    link_errors(scaled, points[p].ebn0_db, points[p].iterations, 16, 400);
 		for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level))
 			assert_true(less.at[level] <= 1.05 * whole.at[level] + 2);
 		link_free(l);
@@ -620,7 +661,8 @@ static void test_default_scaling(void **state)
 static void test_large_scale(void **state)
 {
 	struct link *l = link_new(metrics_of(state), 3856, 11580, 1);
-	const struct errors large = link_errors(l, 2.0, 8, 100, 64), larger = link_errors(l, 2.0, 8, 400, 64);
+	const struct errors large = link_errors(l, 2.0, 8, 100, 64),
+	                    larger = link_errors(l, 2.0, 8, 400, 64);
 
 	for (int level = SIMD_PLAIN; level < SIMD_LEVELS; level = next_level(level)) {
 		assert_int_equal(large.at[level], 0);
@@ -629,10 +671,10 @@ static void test_large_scale(void **state)
 	link_free(l);
 }
 
-#define BOTH(test)                                                                                                     \
-	{#test "_16", test, NULL, NULL, &words},                                                                       \
-	{                                                                                                              \
-#test "_8", test, NULL, NULL, &bytes                                                                   \
+#define BOTH(test)                                                                                 \
+	{#test "_16", test, NULL, NULL, &words},                                                   \
+	{                                                                                          \
+#test "_8", test, NULL, NULL, &bytes                                               \
 	}
 
 int main(void)

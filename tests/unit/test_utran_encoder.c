@@ -57,8 +57,8 @@ static void check_levels(struct coder *c, const uint8_t *in, uint32_t k)
 		utran_turbo_encoder_kernels((enum simd_level)level)->encode(&c->encoder, in, out);
 		for (uint32_t i = 0; i < coded; i++)
 			if (out[i] != c->want[i])
-				fail_msg("K = %u, %s: bit %u of %u is %u", k, simd_name((enum simd_level)level), i,
-					 coded, out[i]);
+				fail_msg("K = %u, %s: bit %u of %u is %u", k,
+				    simd_name((enum simd_level)level), i, coded, out[i]);
 		for (int i = 1; i <= GUARD; i++) {
 			assert_int_equal(out[-i], 0xa5);
 			assert_int_equal(out[coded + (uint32_t)i - 1], 0xa5);

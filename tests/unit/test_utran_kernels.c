@@ -103,7 +103,8 @@ static void test_turbo_interleaver_all(void **state)
 		memset(b->got, 0, k);
 		for (uint32_t i = 0; i < k; i++) {
 			if (b->pi[i] != b->want[i])
-				fail_msg("K = %u: pi(%u) is %u, should be %d", k, i, b->pi[i], b->want[i]);
+				fail_msg("K = %u: pi(%u) is %u, should be %d", k, i, b->pi[i],
+				    b->want[i]);
 			assert_int_equal(b->got[b->pi[i]]++, 0);
 		}
 	}
@@ -147,7 +148,8 @@ static void test_rate_share(void **state)
 	}
 }
 
-static void check_rate(struct buffers *b, uint32_t coded, uint32_t matched, enum utran_coding coding)
+static void check_rate(
+    struct buffers *b, uint32_t coded, uint32_t matched, enum utran_coding coding)
 {
 	const int turbo = coding == UTRAN_TURBO, delta = (int)matched - (int)coded;
 
@@ -157,8 +159,8 @@ static void check_rate(struct buffers *b, uint32_t coded, uint32_t matched, enum
 	assert_int_equal(utran_rate_table(coded, matched, coding, b->table), 0);
 	for (uint32_t i = 0; i < matched; i++)
 		if (b->table[i] != (uint32_t)b->want[i])
-			fail_msg("%u to %u: bit %u is bit %u, should be %d", coded, matched, i, b->table[i],
-				 b->want[i]);
+			fail_msg("%u to %u: bit %u is bit %u, should be %d", coded, matched, i,
+			    b->table[i], b->want[i]);
 	draw_bits(b, coded);
 	plain_rate_match(b->in, (int)coded, delta, turbo, b->want);
 	utran_rate_match_plain(b->table, matched, b->bits, b->got);
@@ -197,11 +199,13 @@ static void test_rate_every_length(void **state)
 	assert_int_equal(utran_rate_table(97, 0, UTRAN_CONVOLUTIONAL, b->table), -EINVAL);
 }
 
-static void check_dematch(struct buffers *b, uint32_t coded, uint32_t matched, enum utran_coding coding)
+static void check_dematch(
+    struct buffers *b, uint32_t coded, uint32_t matched, enum utran_coding coding)
 {
 	for (uint32_t i = 0; i < coded; i++)
 		b->in[i] = (int32_t)i;
-	plain_rate_match(b->in, (int)coded, (int)matched - (int)coded, coding == UTRAN_TURBO, b->want);
+	plain_rate_match(
+	    b->in, (int)coded, (int)matched - (int)coded, coding == UTRAN_TURBO, b->want);
 	for (uint32_t i = 0; i < matched; i++)
 		b->soft[i] = (int16_t)(draw(b) % 2001 - 1000);
 	assert_int_equal(utran_rate_table(coded, matched, coding, b->table), 0);
@@ -260,7 +264,8 @@ static void test_interleave1(void **state)
 		}
 	}
 	for (uint32_t ms = 0; ms < 100; ms++)
-		assert_int_equal(utran_tti_frames(ms), ms == 10 || ms == 20 || ms == 40 || ms == 80 ? ms / 10 : 0);
+		assert_int_equal(utran_tti_frames(ms),
+		    ms == 10 || ms == 20 || ms == 40 || ms == 80 ? ms / 10 : 0);
 }
 
 static void check_interleave2(struct buffers *b, uint32_t n)

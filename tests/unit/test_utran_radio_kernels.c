@@ -61,7 +61,8 @@ static void ovsf_is_orthogonal(void **state)
 
 				utran_ovsf(sf, a, chips[0]);
 				utran_ovsf(sf, b, chips[1]);
-				assert_int_equal(product(chips[0], chips[1], (int)sf), a == b ? (int)sf : 0);
+				assert_int_equal(
+				    product(chips[0], chips[1], (int)sf), a == b ? (int)sf : 0);
 			}
 	for (uint32_t code = 0; code < 256; code++) {
 		int8_t longer[256], eight[8];
@@ -90,7 +91,8 @@ static void scrambling_is_the_recursion(void **state)
 		for (int i = 0; i < UTRAN_CHIPS; i++) {
 			const double complex plain = plain_scrambling(gold, (int)codes[c], i);
 
-			assert_true(chips[2 * i] == creal(plain) && chips[2 * i + 1] == cimag(plain));
+			assert_true(
+			    chips[2 * i] == creal(plain) && chips[2 * i + 1] == cimag(plain));
 		}
 	}
 	free(chips);
@@ -178,7 +180,8 @@ static void tfci_survives_five_errors(void **state)
 			soft[i] = word >> i & 1 ? -7 : 7;
 		assert_int_equal(utran_tfci_decode(soft), tfci);
 	}
-	for (uint32_t trial = 0; trial < 500; trial++) { /* and is the nearest of all where nothing is sure */
+	for (uint32_t trial = 0; trial < 500;
+	     trial++) { /* and is the nearest of all where nothing is sure */
 		float noise[32];
 
 		random_gauss(2, trial, noise, 32);
@@ -199,7 +202,8 @@ static void dpch_is_the_tables(void **state)
 	random_bits(3, 3, data, 19000);
 	for (int format = 0; format < UTRAN_DPCH_FORMATS; format++) {
 		const struct utran_dpch *dpch = utran_dpch_format((uint32_t)format);
-		const int tfci = 1 + format * 59, tpc = format % 2, bits = plain_dpch(format, tfci, tpc, data, plain);
+		const int tfci = 1 + format * 59, tpc = format % 2,
+		          bits = plain_dpch(format, tfci, tpc, data, plain);
 
 		assert_int_equal(utran_dpch_bits(dpch), bits);
 		assert_int_equal(bits, 2 * UTRAN_CHIPS / plain_slot_format(format)[0]);
@@ -235,18 +239,22 @@ static void pulses_are_nyquist(void **state)
 			double sum = 0;
 
 			for (int i = -12800; i <= 12800; i++)
-				sum += pulse_rrc(i / 64.0, rolloffs[r]) * pulse_rrc(shift - i / 64.0, rolloffs[r]) / 64;
+				sum += pulse_rrc(i / 64.0, rolloffs[r]) *
+				    pulse_rrc(shift - i / 64.0, rolloffs[r]) / 64;
 			assert_true(fabs(sum - pulse_rc(shift, rolloffs[r])) < 2e-4);
 			if (shift == floor(shift))
-				assert_true(fabs(pulse_rc(shift, rolloffs[r]) - (shift == 0)) < 1e-9);
+				assert_true(
+				    fabs(pulse_rc(shift, rolloffs[r]) - (shift == 0)) < 1e-9);
 		}
 	/* The limits join on: at 0 and at 1 / (4 rolloff), 1 / (2 rolloff). */
 	for (size_t r = 0; r < sizeof(rolloffs) / sizeof(rolloffs[0]); r++) {
 		const double edge = 0.25 / rolloffs[r];
 
 		assert_true(fabs(pulse_rrc(0, rolloffs[r]) - pulse_rrc(1e-6, rolloffs[r])) < 1e-4);
-		assert_true(fabs(pulse_rrc(edge, rolloffs[r]) - pulse_rrc(edge + 1e-5, rolloffs[r])) < 1e-3);
-		assert_true(fabs(pulse_rc(2 * edge, rolloffs[r]) - pulse_rc(2 * edge + 1e-5, rolloffs[r])) < 1e-3);
+		assert_true(fabs(pulse_rrc(edge, rolloffs[r]) -
+		                pulse_rrc(edge + 1e-5, rolloffs[r])) < 1e-3);
+		assert_true(fabs(pulse_rc(2 * edge, rolloffs[r]) -
+		                pulse_rc(2 * edge + 1e-5, rolloffs[r])) < 1e-3);
 	}
 }
 
@@ -274,9 +282,11 @@ static void guard_check(const void *at)
 		assert_int_equal(((const uint8_t *)at)[i], 0x5a);
 }
 
-static void check_sum(const struct fir_kernels *kernels, uint32_t len, uint32_t streams, uint32_t n, uint32_t skew)
+static void check_sum(
+    const struct fir_kernels *kernels, uint32_t len, uint32_t streams, uint32_t n, uint32_t skew)
 {
-	float complex *in[4], *out = malloc((n + 9) * sizeof(*out) + GUARD), *plain = malloc((n + 1) * sizeof(*plain));
+	float complex *in[4], *out = malloc((n + 9) * sizeof(*out) + GUARD),
+	                      *plain = malloc((n + 1) * sizeof(*plain));
 	const float complex *from[4];
 	float taps[4 * 64];
 
@@ -307,7 +317,7 @@ static void check_sum(const struct fir_kernels *kernels, uint32_t len, uint32_t 
 static void fir_levels_agree(void **state)
 {
 	static const uint32_t lens[] = {1, 2, 21, 64},
-			      sizes[] = {0, 1, 3, 15, 16, 17, 31, 63, 64, 65, 127, 129, 256, 1000};
+	                      sizes[] = {0, 1, 3, 15, 16, 17, 31, 63, 64, 65, 127, 129, 256, 1000};
 
 	(void)state;
 	for (size_t l = 0; l < sizeof(levels) / sizeof(levels[0]); l++) {
@@ -315,15 +325,15 @@ static void fir_levels_agree(void **state)
 			continue;
 		for (size_t n = 0; n < sizeof(sizes) / sizeof(sizes[0]); n++)
 			for (uint32_t k = 0; k < 4; k++)
-				check_sum(fir_kernels(levels[l]), lens[k], 1 + (k + (uint32_t)n) % 4, sizes[n],
-					  (k + (uint32_t)n) % 8);
+				check_sum(fir_kernels(levels[l]), lens[k],
+				    1 + (k + (uint32_t)n) % 4, sizes[n], (k + (uint32_t)n) % 8);
 	}
 }
 
 static void check_join_and_deal(const struct fir_kernels *kernels, uint32_t streams, uint32_t n)
 {
 	float complex *in = samples_new(1, streams * n + 1), *parts[8],
-		      *back = malloc((n * streams + 1) * sizeof(*back) + GUARD);
+	              *back = malloc((n * streams + 1) * sizeof(*back) + GUARD);
 
 	for (uint32_t s = 0; s < streams; s++) {
 		parts[s] = malloc((n + 1) * sizeof(*back) + GUARD);
@@ -356,8 +366,10 @@ static void join_undoes_deal(void **state)
 
 static void check_chips(const struct utran_chip_kernels *kernels, uint32_t sf, uint32_t n)
 {
-	float complex *symbols = samples_new(sf, n + 1), *chips = malloc(n * sf * sizeof(*chips) + GUARD);
-	float complex *plain = malloc(n * sf * sizeof(*plain) + 1), *back = malloc(n * sizeof(*back) + GUARD);
+	float complex *symbols = samples_new(sf, n + 1),
+	              *chips = malloc(n * sf * sizeof(*chips) + GUARD);
+	float complex *plain = malloc(n * sf * sizeof(*plain) + 1),
+	              *back = malloc(n * sizeof(*back) + GUARD);
 	float pairs[2 * 512];
 	int8_t code[512];
 
@@ -399,7 +411,7 @@ static void chip_levels_agree(void **state)
 static void check_scrambling(const struct utran_chip_kernels *kernels, uint32_t n)
 {
 	float complex *in = samples_new(8, n + 1), *out = malloc(n * sizeof(*out) + GUARD),
-		      *plain = malloc(n * sizeof(*out) + 1);
+	              *plain = malloc(n * sizeof(*out) + 1);
 	float complex *back = malloc(n * sizeof(*out) + GUARD);
 	int8_t code[2 * 300];
 

@@ -23,8 +23,10 @@ static const struct channel {
 		uint32_t coded, frames, matched;
 	} dtch, dcch;
 } channels[] = {
-    {"384 kbit/s", 9120, {11580, 1, 9049}, {360, 4, 71}},        {"144 kbit/s", 4320, {8700, 2, 4232}, {360, 4, 88}},
-    {"64 kbit/s", 2100, {3900, 2, 2007}, {360, 4, 93}},          {"12.2 kbit/s", 420, {804, 2, 343}, {360, 4, 77}},
+    {"384 kbit/s", 9120, {11580, 1, 9049}, {360, 4, 71}},
+    {"144 kbit/s", 4320, {8700, 2, 4232}, {360, 4, 88}},
+    {"64 kbit/s", 2100, {3900, 2, 2007}, {360, 4, 93}},
+    {"12.2 kbit/s", 420, {804, 2, 343}, {360, 4, 77}},
     {"384 kbit/s uplink", 9600, {11580, 1, 9525}, {360, 4, 75}},
 };
 
@@ -33,8 +35,9 @@ static void test_reference_channels(void **state)
 	(void)state;
 	for (size_t c = 0; c < sizeof(channels) / sizeof(channels[0]); c++) {
 		const struct channel *ch = &channels[c];
-		const struct utran_rate_channel both[] = {{256, ch->dtch.coded * 8 / ch->dtch.frames},
-							  {256, ch->dcch.coded * 8 / ch->dcch.frames}};
+		const struct utran_rate_channel both[] = {
+		    {256, ch->dtch.coded * 8 / ch->dtch.frames},
+		    {256, ch->dcch.coded * 8 / ch->dcch.frames}};
 		uint32_t matched[2];
 
 		assert_int_equal(utran_rate_share(both, 2, ch->ndata, matched), 0);
@@ -52,7 +55,8 @@ static void test_shares(void **state)
 	(void)state;
 	for (int round = 0; round < 2000; round++) {
 		struct utran_rate_channel both[UTRAN_RATE_CHANNELS_MAX];
-		int64_t rm[UTRAN_RATE_CHANNELS_MAX], n_tti[UTRAN_RATE_CHANNELS_MAX], frames[UTRAN_RATE_CHANNELS_MAX];
+		int64_t rm[UTRAN_RATE_CHANNELS_MAX], n_tti[UTRAN_RATE_CHANNELS_MAX],
+		    frames[UTRAN_RATE_CHANNELS_MAX];
 		int64_t delta[UTRAN_RATE_CHANNELS_MAX];
 		uint32_t matched[UTRAN_RATE_CHANNELS_MAX], n, ndata, sum = 0;
 
@@ -64,7 +68,8 @@ static void test_shares(void **state)
 			rm[i] = 1 + (seed >> 8) % 256;
 			frames[i] = 1 << (seed >> 24) % 4;
 			n_tti[i] = 1 + (seed >> 12) % 12000;
-			both[i] = (struct utran_rate_channel){(uint32_t)rm[i], (uint32_t)(n_tti[i] * 8 / frames[i])};
+			both[i] = (struct utran_rate_channel){
+			    (uint32_t)rm[i], (uint32_t)(n_tti[i] * 8 / frames[i])};
 		}
 		plain_rate_share((int)n, rm, n_tti, frames, ndata, delta);
 		assert_int_equal(utran_rate_share(both, n, ndata, matched), 0);
@@ -103,16 +108,17 @@ static void check_uplink(int coded, int matched, enum utran_coding coding, int f
 
 	for (int i = 0; i < coded; i++)
 		in[i] = i;
-	assert_int_equal(plain_uplink_match(in, coded, matched - coded, coding == UTRAN_TURBO, frames, frame, want),
-			 matched);
-	assert_int_equal(utran_rate_table_uplink((uint32_t)coded, (uint32_t)matched, coding, (uint32_t)frames,
-						 (uint32_t)frame, table),
-			 0);
+	assert_int_equal(plain_uplink_match(in, coded, matched - coded, coding == UTRAN_TURBO,
+	                     frames, frame, want),
+	    matched);
+	assert_int_equal(utran_rate_table_uplink((uint32_t)coded, (uint32_t)matched, coding,
+	                     (uint32_t)frames, (uint32_t)frame, table),
+	    0);
 	for (int i = 0; i < matched; i++)
 		if (table[i] != (uint32_t)want[i])
-			fail_msg("%d to %d, %s, frame %d of %d: bit %d is bit %u, should be %d", coded, matched,
-				 coding == UTRAN_TURBO ? "turbo" : "convolutional", frame, frames, i, table[i],
-				 want[i]);
+			fail_msg("%d to %d, %s, frame %d of %d: bit %d is bit %u, should be %d",
+			    coded, matched, coding == UTRAN_TURBO ? "turbo" : "convolutional",
+			    frame, frames, i, table[i], want[i]);
 }
 
 static void test_uplink(void **state)
@@ -128,7 +134,8 @@ static void test_uplink(void **state)
 				for (int matched = least; matched <= 2 * n + 5; matched += step)
 					check_uplink(n, matched, UTRAN_TURBO, frames, frame);
 				for (int matched = 1; matched <= 3 * n; matched += step)
-					check_uplink(n, matched, UTRAN_CONVOLUTIONAL, frames, frame);
+					check_uplink(
+					    n, matched, UTRAN_CONVOLUTIONAL, frames, frame);
 			}
 			check_uplink(11580, 9525, UTRAN_TURBO, frames, frame);
 			check_uplink(11580, 11580, UTRAN_TURBO, frames, frame);
@@ -168,7 +175,8 @@ static void test_uplink_dcch(void **state)
 		int next = 0;
 
 		assert_int_equal(plain_uplink_e_ini(90, -15, 4, (int)n), e_ini[n]);
-		assert_int_equal(utran_rate_table_uplink(90, 75, UTRAN_CONVOLUTIONAL, 4, n, table), 0);
+		assert_int_equal(
+		    utran_rate_table_uplink(90, 75, UTRAN_CONVOLUTIONAL, 4, n, table), 0);
 		for (uint32_t i = 0; i < 90; i++) {
 			const bool kept = next < 75 && table[next] == i;
 			next += kept;
@@ -187,20 +195,27 @@ static void test_uplink_refused(void **state)
 	(void)state;
 	assert_int_equal(utran_rate_table_uplink(97, 33, UTRAN_TURBO, 1, 0, table), 0);
 	assert_int_equal(utran_rate_table_uplink(97, 32, UTRAN_TURBO, 1, 0, table), -EINVAL);
-	assert_int_equal(utran_rate_table_uplink(97, 97 * 16 + 1, UTRAN_TURBO, 1, 0, table), -EINVAL);
+	assert_int_equal(
+	    utran_rate_table_uplink(97, 97 * 16 + 1, UTRAN_TURBO, 1, 0, table), -EINVAL);
 	assert_int_equal(utran_rate_table_uplink(0, 1, UTRAN_CONVOLUTIONAL, 1, 0, table), -EINVAL);
 	assert_int_equal(utran_rate_table_uplink(97, 0, UTRAN_CONVOLUTIONAL, 1, 0, table), -EINVAL);
-	assert_int_equal(utran_rate_table_uplink(97, 90, UTRAN_CONVOLUTIONAL, 3, 0, table), -EINVAL);
-	assert_int_equal(utran_rate_table_uplink(97, 90, UTRAN_CONVOLUTIONAL, 0, 0, table), -EINVAL);
-	assert_int_equal(utran_rate_table_uplink(97, 90, UTRAN_CONVOLUTIONAL, 4, 4, table), -EINVAL);
+	assert_int_equal(
+	    utran_rate_table_uplink(97, 90, UTRAN_CONVOLUTIONAL, 3, 0, table), -EINVAL);
+	assert_int_equal(
+	    utran_rate_table_uplink(97, 90, UTRAN_CONVOLUTIONAL, 0, 0, table), -EINVAL);
+	assert_int_equal(
+	    utran_rate_table_uplink(97, 90, UTRAN_CONVOLUTIONAL, 4, 4, table), -EINVAL);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_reference_channels), cmocka_unit_test(test_shares),
-	    cmocka_unit_test(test_shares_refused),     cmocka_unit_test(test_uplink),
-	    cmocka_unit_test(test_uplink_dtch),        cmocka_unit_test(test_uplink_dcch),
+	    cmocka_unit_test(test_reference_channels),
+	    cmocka_unit_test(test_shares),
+	    cmocka_unit_test(test_shares_refused),
+	    cmocka_unit_test(test_uplink),
+	    cmocka_unit_test(test_uplink_dtch),
+	    cmocka_unit_test(test_uplink_dcch),
 	    cmocka_unit_test(test_uplink_refused),
 	};
 

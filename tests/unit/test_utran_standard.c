@@ -18,7 +18,8 @@ struct setting {
 };
 #define WITH(...) ((const struct setting[]){__VA_ARGS__, {NULL, NULL}})
 
-static int start(struct mock *m, const char *component, uint32_t type, uint32_t max, const struct setting *settings)
+static int start(struct mock *m, const char *component, uint32_t type, uint32_t max,
+    const struct setting *settings)
 {
 	mock_open(m, component);
 	for (; settings && settings->param; settings++)
@@ -27,13 +28,15 @@ static int start(struct mock *m, const char *component, uint32_t type, uint32_t 
 	return mock_start(m);
 }
 
-static void started(struct mock *m, const char *component, uint32_t type, uint32_t max, const struct setting *settings)
+static void started(struct mock *m, const char *component, uint32_t type, uint32_t max,
+    const struct setting *settings)
 {
 	if (start(m, component, type, max, settings) < 0)
 		fail_msg("%s: %s", component, m->setup.error);
 }
 
-static void refused(const char *component, uint32_t type, uint32_t max, const struct setting *settings, const char *why)
+static void refused(const char *component, uint32_t type, uint32_t max,
+    const struct setting *settings, const char *why)
 {
 	struct mock m;
 
@@ -78,7 +81,8 @@ static void test_crc_blocks(void **state)
 	int32_t same[BLOCKS * BLOCK], want[BLOCKS * (BLOCK + PARITY)] = {0};
 
 	(void)state;
-	started(&m, "utran_crc", ALOE_BIT, BLOCKS * BLOCK, WITH({"size", "12"}, {"tti_blocks", "3"}));
+	started(
+	    &m, "utran_crc", ALOE_BIT, BLOCKS * BLOCK, WITH({"size", "12"}, {"tti_blocks", "3"}));
 	assert_int_equal(m.out[0].max, BLOCKS * (BLOCK + PARITY));
 	draw(bits, same, BLOCKS * BLOCK);
 	work(&m, 0, bits, BLOCKS * BLOCK);
@@ -97,11 +101,11 @@ static void test_crc_blocks(void **state)
 	assert_int_equal(mock_var(&m, "short_blocks"), 1);
 	mock_close(&m);
 	refused("utran_crc", ALOE_BIT, 100, WITH({"tti_blocks", "3"}),
-		"input of 100 bits is not 3 transport blocks of one size");
+	    "input of 100 bits is not 3 transport blocks of one size");
 	refused("utran_crc_check", ALOE_BIT, 100, WITH({"tti_blocks", "3"}),
-		"input of 100 bits is not 3 blocks of one size");
+	    "input of 100 bits is not 3 blocks of one size");
 	refused("utran_crc_check", ALOE_BIT, 45, WITH({"tti_blocks", "3"}),
-		"input block of 15 bits is shorter than its CRC of 16");
+	    "input block of 15 bits is shorter than its CRC of 16");
 }
 
 static void check_tti(const char *bad, bool turn, uint32_t want_state)
@@ -181,7 +185,7 @@ static void check_conv(int bits, const char *rate, int outputs, bool name_block)
 		soft[i] = want[i] ? -16 : 16;
 	snprintf(text, sizeof(text), "%d", name_block ? bits : 0);
 	started(&rx, "utran_conv_decoder", ALOE_LLR16, (uint32_t)(blocks * coded),
-		WITH({"rate", rate}, {"block", text}));
+	    WITH({"rate", rate}, {"block", text}));
 	work(&rx, 0, soft, (uint32_t)(blocks * coded));
 	assert_bits(&rx, name_block ? same : padded, name_block ? bits : blocks * size);
 	mock_close(&tx);
@@ -199,19 +203,20 @@ static void test_conv(void **state)
 			check_conv(bits[i], "1/3", 3, name_block);
 		}
 	}
-	refused("utran_conv_encoder", ALOE_BIT, 8065, NULL, "input of 8065 bits is outside [1, 8064]");
+	refused(
+	    "utran_conv_encoder", ALOE_BIT, 8065, NULL, "input of 8065 bits is outside [1, 8064]");
 	refused("utran_conv_decoder", ALOE_LLR16, 361, NULL,
-		"input of 361 soft bits is not what a code of rate 1/3 makes of a TTI");
+	    "input of 361 soft bits is not what a code of rate 1/3 makes of a TTI");
 	refused("utran_conv_decoder", ALOE_LLR16, 24, NULL,
-		"input of 24 soft bits is not what a code of rate 1/3 makes of a TTI");
+	    "input of 24 soft bits is not what a code of rate 1/3 makes of a TTI");
 	refused("utran_conv_decoder", ALOE_LLR16, 363, WITH({"block", "112"}),
-		"block 112 needs 360 soft bits, the input has 363");
+	    "block 112 needs 360 soft bits, the input has 363");
 }
 
 /* ---- lengths that follow from the channels ------------------------------------------------------------------------------------- */
 
 static int start_match(struct mock *m, uint32_t coded, const float *frame_bits, uint32_t channels,
-		       const struct setting *settings)
+    const struct setting *settings)
 {
 	mock_open(m, "utran_rate_match");
 	for (; settings->param; settings++)
@@ -233,18 +238,23 @@ static void test_match_lengths(void **state)
 	    {11580, {11580, 90}, {{"ndata", "9120"}, {"channel", "1"}}, 9049},
 	    {8700, {4350, 90}, {{"ndata", "4320"}, {"tti_ms", "20"}}, 8464},
 	    {3900, {1950, 90}, {{"ndata", "2100"}, {"tti_ms", "20"}}, 4014},
-	    {804, {402, 90}, {{"ndata", "420"}, {"tti_ms", "20"}, {"coding", "convolutional"}}, 686},
-	    {360, {402, 90}, {{"ndata", "420"}, {"tti_ms", "40"}, {"coding", "convolutional"}, {"channel", "2"}}, 308},
+	    {804, {402, 90}, {{"ndata", "420"}, {"tti_ms", "20"}, {"coding", "convolutional"}},
+	        686},
+	    {360, {402, 90},
+	        {{"ndata", "420"}, {"tti_ms", "40"}, {"coding", "convolutional"}, {"channel", "2"}},
+	        308},
 	    {11580, {11580, 90}, {{"ndata", "9600"}, {"direction", "uplink"}}, 9525},
-	    {90, {11580, 90}, {{"ndata", "9600"}, {"direction", "uplink"}, {"tti_ms", "40"}, {"channel", "2"}}, 75},
+	    {90, {11580, 90},
+	        {{"ndata", "9600"}, {"direction", "uplink"}, {"tti_ms", "40"}, {"channel", "2"}},
+	        75},
 	    {804, {100.5f}, {{"ndata", "90"}, {"tti_ms", "80"}, {"coding", "convolutional"}}, 720},
 	};
 	struct mock m;
 
 	(void)state;
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
-		if (start_match(&m, cases[c].coded, cases[c].frame_bits, cases[c].frame_bits[1] != 0 ? 2 : 1,
-				cases[c].settings) < 0)
+		if (start_match(&m, cases[c].coded, cases[c].frame_bits,
+		        cases[c].frame_bits[1] != 0 ? 2 : 1, cases[c].settings) < 0)
 			fail_msg("case %zu: %s", c, m.setup.error);
 		assert_int_equal(m.out[0].max, cases[c].out);
 		mock_close(&m);
@@ -278,8 +288,8 @@ static void test_attributes(void **state)
 	mock_close(&demux);
 }
 
-static void match_refused(uint32_t coded, const float *frame_bits, uint32_t channels, const struct setting *settings,
-			  const char *why)
+static void match_refused(uint32_t coded, const float *frame_bits, uint32_t channels,
+    const struct setting *settings, const char *why)
 {
 	struct mock m;
 
@@ -290,25 +300,28 @@ static void match_refused(uint32_t coded, const float *frame_bits, uint32_t chan
 
 static void test_match_refusals(void **state)
 {
-	static const float two[] = {11580, 90}, odd[] = {11580, 90.1f}, none[] = {0, 0}, five[] = {1, 2, 3, 4, 5};
+	static const float two[] = {11580, 90}, odd[] = {11580, 90.1f}, none[] = {0, 0},
+	                   five[] = {1, 2, 3, 4, 5};
 	static const float rm[] = {1, 2, 3}, half[] = {1, 2.5f};
 	struct mock m;
 
 	(void)state;
 	match_refused(11580, two, 2, WITH({"output", "9049"}, {"ndata", "9120"}),
-		      "output = 9049 and ndata = 9120 are both set; give one of them");
-	match_refused(11580, two, 2, WITH({"output", "9049"}), "frame_bits is set, but ndata is not");
-	match_refused(11580, two, 0, WITH({"ndata", "9120"}), "channel 1 is not among the 0 of frame_bits");
+	    "output = 9049 and ndata = 9120 are both set; give one of them");
+	match_refused(
+	    11580, two, 2, WITH({"output", "9049"}), "frame_bits is set, but ndata is not");
+	match_refused(
+	    11580, two, 0, WITH({"ndata", "9120"}), "channel 1 is not among the 0 of frame_bits");
 	match_refused(11580, two, 2, WITH({"ndata", "9120"}, {"channel", "3"}),
-		      "channel 3 is not among the 2 of frame_bits");
+	    "channel 3 is not among the 2 of frame_bits");
 	match_refused(11580, two, 2, WITH({"ndata", "9120"}, {"channel", "2"}),
-		      "frame_bits[1] = 90, but the input has 11580 bits in 1 radio frame");
+	    "frame_bits[1] = 90, but the input has 11580 bits in 1 radio frame");
 	match_refused(360, two, 2, WITH({"ndata", "9120"}, {"channel", "2"}, {"tti_ms", "20"}),
-		      "frame_bits[1] = 90, but the input has 360 bits in 2 radio frames");
+	    "frame_bits[1] = 90, but the input has 360 bits in 2 radio frames");
 	match_refused(11580, odd, 2, WITH({"ndata", "9120"}),
-		      "frame_bits[1] = 90.1 is no number of bits over 1, 2, 4 or 8 frames");
+	    "frame_bits[1] = 90.1 is no number of bits over 1, 2, 4 or 8 frames");
 	match_refused(11580, two, 2, WITH({"ndata", "9120"}, {"tti_ms", "20"}, {"tti_phase", "2"}),
-		      "tti_phase 2 is outside [0, 1] for tti_ms 20");
+	    "tti_phase 2 is outside [0, 1] for tti_ms 20");
 	mock_open(&m, "utran_demux");
 	mock_set_reals(&m, "frame_bits", five, 5);
 	mock_input(&m, 0, ALOE_LLR16, 9120);
@@ -326,17 +339,20 @@ static void test_match_refusals(void **state)
 	assert_string_equal(m.setup.error, "rm[1] = 2.5 is not a whole number");
 	mock_set(&m, "length0", "9049");
 	assert_true(mock_start(&m) < 0);
-	assert_string_equal(m.setup.error, "frame_bits and a length are both set; give one of them");
+	assert_string_equal(
+	    m.setup.error, "frame_bits and a length are both set; give one of them");
 	mock_close(&m);
 }
 
 /* ---- uplink ----------------------------------------------------------------------------------------------------------------------- */
 
 /* Each radio frame by its own pattern, whatever index its TTI begins at; soft bits come back to where they were. */
-static void check_uplink(int coded, int matched, const char *tti_ms, int frames, const char *coding, int phase)
+static void check_uplink(
+    int coded, int matched, const char *tti_ms, int frames, const char *coding, int phase)
 {
 	static uint8_t bits[ITEMS_MAX];
-	static int32_t same[ITEMS_MAX], want[ITEMS_MAX], places[ITEMS_MAX], from[ITEMS_MAX], sums[ITEMS_MAX];
+	static int32_t same[ITEMS_MAX], want[ITEMS_MAX], places[ITEMS_MAX], from[ITEMS_MAX],
+	    sums[ITEMS_MAX];
 	static int16_t soft[ITEMS_MAX];
 	const int turbo = !strcmp(coding, "turbo");
 	struct mock tx, rx;
@@ -346,11 +362,11 @@ static void check_uplink(int coded, int matched, const char *tti_ms, int frames,
 	snprintf(total, sizeof(total), "%d", coded * frames);
 	snprintf(begin, sizeof(begin), "%d", phase);
 	started(&tx, "utran_rate_match", ALOE_BIT, (uint32_t)coded,
-		WITH({"output", output}, {"direction", "uplink"}, {"tti_ms", tti_ms}, {"tti_phase", begin},
-		     {"coding", coding}));
+	    WITH({"output", output}, {"direction", "uplink"}, {"tti_ms", tti_ms},
+	        {"tti_phase", begin}, {"coding", coding}));
 	started(&rx, "utran_rate_dematch", ALOE_LLR16, (uint32_t)matched,
-		WITH({"coded", total}, {"direction", "uplink"}, {"tti_ms", tti_ms}, {"tti_phase", begin},
-		     {"coding", coding}));
+	    WITH({"coded", total}, {"direction", "uplink"}, {"tti_ms", tti_ms},
+	        {"tti_phase", begin}, {"coding", coding}));
 	assert_int_equal(rx.out[0].max, coded);
 	for (int i = 0; i < coded; i++)
 		places[i] = i;
@@ -385,8 +401,9 @@ static void test_uplink(void **state)
 	check_uplink(4350, 4000, "20", 2, "turbo", 1);
 	check_uplink(1951, 1500, "80", 8, "turbo", 5);
 	check_uplink(1950, 2100, "80", 8, "turbo", 7);
-	refused("utran_rate_dematch", ALOE_LLR16, 75, WITH({"coded", "361"}, {"direction", "uplink"}, {"tti_ms", "40"}),
-		"coded 361 is not a multiple of the 4 radio frames of the TTI");
+	refused("utran_rate_dematch", ALOE_LLR16, 75,
+	    WITH({"coded", "361"}, {"direction", "uplink"}, {"tti_ms", "40"}),
+	    "coded 361 is not a multiple of the 4 radio frames of the TTI");
 }
 
 static void test_equalise(void **state)
@@ -405,7 +422,8 @@ static void test_equalise(void **state)
 			int padded = n;
 
 			snprintf(text, sizeof(text), "%d", tti_ms);
-			started(&tx, "utran_equalise", ALOE_BIT, (uint32_t)n, WITH({"tti_ms", text}));
+			started(
+			    &tx, "utran_equalise", ALOE_BIT, (uint32_t)n, WITH({"tti_ms", text}));
 			draw(bits, want, n);
 			while (padded % frames)
 				want[padded++] = 0;
@@ -413,7 +431,8 @@ static void test_equalise(void **state)
 			assert_bits(&tx, want, padded);
 			mock_close(&tx);
 			snprintf(text, sizeof(text), "%d", n);
-			started(&rx, "utran_deequalise", ALOE_LLR16, (uint32_t)padded, WITH({"coded", text}));
+			started(&rx, "utran_deequalise", ALOE_LLR16, (uint32_t)padded,
+			    WITH({"coded", text}));
 			for (int i = 0; i < padded; i++)
 				soft[i] = (int16_t)(3 * i);
 			work(&rx, 0, soft, (uint32_t)padded);
@@ -422,11 +441,12 @@ static void test_equalise(void **state)
 			mock_close(&rx);
 		}
 	}
-	refused("utran_equalise", ALOE_BIT, 804, WITH({"tti_ms", "30"}), "tti_ms 30 is not 10, 20, 40 or 80");
+	refused("utran_equalise", ALOE_BIT, 804, WITH({"tti_ms", "30"}),
+	    "tti_ms 30 is not 10, 20, 40 or 80");
 	refused("utran_deequalise", ALOE_LLR16, 803, WITH({"coded", "804"}),
-		"input of 803 soft bits is not 804 and at most 7 more");
+	    "input of 803 soft bits is not 804 and at most 7 more");
 	refused("utran_deequalise", ALOE_LLR16, 812, WITH({"coded", "804"}),
-		"input of 812 soft bits is not 804 and at most 7 more");
+	    "input of 812 soft bits is not 804 and at most 7 more");
 }
 
 /* ---- DTX ------------------------------------------------------------------------------------------------------------------------- */
@@ -458,12 +478,13 @@ static void test_dtx_first(void **state)
 	assert_bits(&m, some, 8);
 	work(&m, 13, bits, 0);
 	assert_bits(&m, nothing, 8);
-	dtx_state(&m, 17, ALOE_ABSENT, ALOE_ABSENT); /* lost on the way is not the same as nothing to send */
+	dtx_state(&m, 17, ALOE_ABSENT,
+	    ALOE_ABSENT); /* lost on the way is not the same as nothing to send */
 	assert_int_equal(mock_var(&m, "bits"), 11);
 	assert_int_equal(mock_var(&m, "positions"), 21);
 	mock_close(&m);
 	refused("utran_dtx", ALOE_BIT, 10, WITH({"tti_ms", "40"}),
-		"input of 10 bits is not a multiple of the 4 radio frames of the TTI");
+	    "input of 10 bits is not a multiple of the 4 radio frames of the TTI");
 }
 
 /* Behind the multiplexer: the frame is filled up. */
@@ -479,14 +500,15 @@ static void test_dtx_second(void **state)
 	assert_bits(&m, want, 5);
 	mock_close(&m);
 	refused("utran_dtx", ALOE_BIT, 300, WITH({"output", "70"}, {"tti_ms", "40"}),
-		"output 70 in 4 radio frames is less than the input of 300 bits");
+	    "output 70 in 4 radio frames is less than the input of 300 bits");
 }
 
 /* The third value goes through the interleavers as it is, and out as no amplitude. */
 static void test_dtx_onwards(void **state)
 {
 	static const uint8_t in[] = {0, 1, 2, 1, 2, 0, 0, 2};
-	static const int32_t interleaved[] = {0, 2, 2, 0, 1, 0, 1, 2}; /* columns 0 2 1 3 of rows of four */
+	static const int32_t interleaved[] = {
+	    0, 2, 2, 0, 1, 0, 1, 2}; /* columns 0 2 1 3 of rows of four */
 	static const char *const outputs[] = {"i16", "ci16", "cf32"};
 	struct mock m;
 
@@ -496,7 +518,8 @@ static void test_dtx_onwards(void **state)
 	assert_bits(&m, interleaved, 8);
 	mock_close(&m);
 	for (int o = 0; o < 3; o++) {
-		started(&m, "bpsk_mod", ALOE_BYTE, 8, WITH({"output", outputs[o]}, {"amplitude", "4"}));
+		started(
+		    &m, "bpsk_mod", ALOE_BYTE, 8, WITH({"output", outputs[o]}, {"amplitude", "4"}));
 		work(&m, 0, in, 8);
 		for (int i = 0; i < 8; i++) {
 			const float want = in[i] == 2 ? 0 : in[i] ? -4 : 4;
@@ -512,11 +535,16 @@ static void test_dtx_onwards(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_crc_blocks),  cmocka_unit_test(test_crc_check_blocks),
-	    cmocka_unit_test(test_conv),        cmocka_unit_test(test_match_lengths),
-	    cmocka_unit_test(test_attributes),  cmocka_unit_test(test_match_refusals),
-	    cmocka_unit_test(test_uplink),      cmocka_unit_test(test_equalise),
-	    cmocka_unit_test(test_dtx_first),   cmocka_unit_test(test_dtx_second),
+	    cmocka_unit_test(test_crc_blocks),
+	    cmocka_unit_test(test_crc_check_blocks),
+	    cmocka_unit_test(test_conv),
+	    cmocka_unit_test(test_match_lengths),
+	    cmocka_unit_test(test_attributes),
+	    cmocka_unit_test(test_match_refusals),
+	    cmocka_unit_test(test_uplink),
+	    cmocka_unit_test(test_equalise),
+	    cmocka_unit_test(test_dtx_first),
+	    cmocka_unit_test(test_dtx_second),
 	    cmocka_unit_test(test_dtx_onwards),
 	};
 

@@ -49,7 +49,8 @@ static void draw_bits(struct tti *t, uint32_t n)
 }
 
 /* Starts a component at a level with settings "name=value", ended by NULL, and one input. */
-static int start_at(struct mock *m, uint32_t simd, const char *component, uint32_t max, const char *const *settings)
+static int start_at(
+    struct mock *m, uint32_t simd, const char *component, uint32_t max, const char *const *settings)
 {
 	mock_open(m, component);
 	m->setup.simd = simd;
@@ -59,7 +60,8 @@ static int start_at(struct mock *m, uint32_t simd, const char *component, uint32
 		snprintf(name, sizeof(name), "%.*s", (int)(equals - *settings), *settings);
 		assert_int_equal(mock_set(m, name, equals + 1), 0);
 	}
-	mock_input(m, 0, strcmp(component, "utran_turbo_encoder") == 0 ? ALOE_BIT : ALOE_LLR16, max);
+	mock_input(
+	    m, 0, strcmp(component, "utran_turbo_encoder") == 0 ? ALOE_BIT : ALOE_LLR16, max);
 	return mock_start(m);
 }
 
@@ -70,7 +72,8 @@ static int start(struct mock *m, const char *component, uint32_t max, const char
 
 #define WITH(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void refused(const char *component, uint32_t max, const char *const *settings, const char *why)
+static void refused(
+    const char *component, uint32_t max, const char *const *settings, const char *why)
 {
 	struct mock m;
 
@@ -107,25 +110,27 @@ static void test_refusals(void **state)
 {
 	(void)state;
 	refused("utran_turbo_encoder", BITS_MAX + 1, NULL,
-		"input of 81825 bits is outside [1, 81824], 16 code blocks of 5114");
+	    "input of 81825 bits is outside [1, 81824], 16 code blocks of 5114");
 	refused("utran_turbo_decoder", 15372, WITH("bits=5114"),
-		"bits 5114 needs 15354 soft bits, the input has 15372");
-	refused("utran_turbo_decoder", 132, WITH("block=41"), "block 41 needs 135 soft bits, the input has 132");
+	    "bits 5114 needs 15354 soft bits, the input has 15372");
+	refused("utran_turbo_decoder", 132, WITH("block=41"),
+	    "block 41 needs 135 soft bits, the input has 132");
 	refused("utran_turbo_decoder", 132, WITH("block=40", "bits=41"),
-		"block 40 and bits 41 are both given; one is enough");
+	    "block 40 and bits 41 are both given; one is enough");
 	refused("utran_turbo_decoder", 132, WITH("metrics=12"), "metrics 12 is not 8 or 16");
 	refused("utran_turbo_decoder", 15360, NULL,
-		"input of 15360 soft bits is not 3K + 12 for a block K in [40, 5114], nor up to 16 such blocks");
+	    "input of 15360 soft bits is not 3K + 12 for a block K in [40, 5114], nor up to 16 such blocks");
 	refused("utran_turbo_decoder", 132, WITH("early_stop=true", "crc=0"),
-		"crc 0 is not 8, 12, 16 or 24, as early_stop needs it");
+	    "crc 0 is not 8, 12, 16 or 24, as early_stop needs it");
 	refused("utran_turbo_decoder", 132, WITH("early_stop=true", "tti_blocks=3"),
-		"40 bits are not 3 transport blocks of one size with a CRC of 16");
+	    "40 bits are not 3 transport blocks of one size with a CRC of 16");
 }
 
 /* What the standard makes of the bits of t, by the plain coder, against the component; and into soft bits. */
 static void check_coded(struct tti *t, uint32_t bits, const uint8_t *out)
 {
-	const uint32_t blocks = (bits + 5113) / 5114, k = bits < 40 ? 40 : (bits + blocks - 1) / blocks;
+	const uint32_t blocks = (bits + 5113) / 5114,
+	               k = bits < 40 ? 40 : (bits + blocks - 1) / blocks;
 	const uint32_t filler = blocks * k - bits, coded = 3 * k + 12;
 
 	for (uint32_t r = 0; r < blocks; r++) {
@@ -151,8 +156,9 @@ static void check_way(struct tti *t, uint32_t bits, uint32_t simd, const char *m
 	assert_int_equal(mock_work(&encoder, 0), 0);
 	assert_int_equal(encoder.out[0].len, encoder.out[0].max);
 	check_coded(t, bits, encoder.out[0].data);
-	assert_int_equal(start_at(&decoder, simd, "utran_turbo_decoder", encoder.out[0].len, WITH(setting, metrics)),
-			 0);
+	assert_int_equal(start_at(&decoder, simd, "utran_turbo_decoder", encoder.out[0].len,
+	                     WITH(setting, metrics)),
+	    0);
 	mock_give(&decoder, 0, t->soft, encoder.out[0].len);
 	assert_int_equal(mock_work(&decoder, 0), 0);
 	assert_int_equal(decoder.out[0].len, bits);
@@ -163,17 +169,21 @@ static void check_way(struct tti *t, uint32_t bits, uint32_t simd, const char *m
 
 static void test_way(void **state)
 {
-	static const uint32_t sizes[] = {1, 39, 40, 41, 3856, 5114, 5115, 5116, 10228, 10229, 20000, 50001, BITS_MAX};
+	static const uint32_t sizes[] = {
+	    1, 39, 40, 41, 3856, 5114, 5115, 5116, 10228, 10229, 20000, 50001, BITS_MAX};
 
 	for (uint32_t level = SIMD_PLAIN; level < SIMD_LEVELS; level++)
-		for (size_t i = 0; simd_has((enum simd_level)level) && i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		for (size_t i = 0;
+		     simd_has((enum simd_level)level) && i < sizeof(sizes) / sizeof(sizes[0]);
+		     i++) {
 			check_way(*state, sizes[i], level, "metrics=16");
 			check_way(*state, sizes[i], level, "metrics=8");
 		}
 }
 
 /* `blocks` transport blocks with their parity, coded, with one soft bit in `flip` inverted. */
-static uint32_t make_tti(struct tti *t, uint32_t blocks, uint32_t bits, uint32_t size, uint32_t flip)
+static uint32_t make_tti(
+    struct tti *t, uint32_t blocks, uint32_t bits, uint32_t size, uint32_t flip)
 {
 	const uint32_t each = bits / blocks;
 	struct mock encoder;
@@ -183,7 +193,8 @@ static uint32_t make_tti(struct tti *t, uint32_t blocks, uint32_t bits, uint32_t
 	assert_int_equal(utran_crc_init(&crc, size), 0);
 	draw_bits(t, bits);
 	for (uint32_t i = 0; i < blocks; i++)
-		utran_crc_attach(&crc, t->bits + i * each, each - size, t->bits + (i + 1) * each - size);
+		utran_crc_attach(
+		    &crc, t->bits + i * each, each - size, t->bits + (i + 1) * each - size);
 	assert_int_equal(start(&encoder, "utran_turbo_encoder", bits, NULL), 0);
 	mock_give(&encoder, 0, t->bits, bits);
 	assert_int_equal(mock_work(&encoder, 0), 0);
@@ -215,8 +226,8 @@ static void check_early(struct tti *t, uint32_t simd, uint32_t blocks, uint32_t 
 	snprintf(crc, sizeof(crc), "crc=%u", size);
 	snprintf(tti_blocks, sizeof(tti_blocks), "tti_blocks=%u", blocks);
 	assert_int_equal(start_at(&early, simd, "utran_turbo_decoder", coded,
-				  WITH("iterations=8", "early_stop=true", crc, tti_blocks)),
-			 0);
+	                     WITH("iterations=8", "early_stop=true", crc, tti_blocks)),
+	    0);
 	assert_int_equal(start_at(&fixed, simd, "utran_turbo_decoder", coded, NULL), 0);
 	assert_int_equal(run(&early, t, coded, 0), 1);
 	assert_memory_equal(early.out[0].data, t->bits, bits);
@@ -261,7 +272,9 @@ static void test_early_stop_garbage(void **state)
 	struct tti *t = *state;
 	struct mock m;
 
-	assert_int_equal(start(&m, "utran_turbo_decoder", 11580, WITH("iterations=5", "early_stop=true", "crc=24")), 0);
+	assert_int_equal(start(&m, "utran_turbo_decoder", 11580,
+	                     WITH("iterations=5", "early_stop=true", "crc=24")),
+	    0);
 	for (int i = 0; i < 11580; i++)
 		t->soft[i] = (int16_t)(draw(t) % 65 - 32);
 	assert_int_equal(run(&m, t, 11580, 0), 5);
@@ -276,7 +289,8 @@ static void test_scaling(void **state)
 	uint8_t whole[3856];
 	struct mock m;
 
-	assert_int_equal(start(&m, "utran_turbo_decoder", coded, WITH("iterations=3", "scaling=1")), 0);
+	assert_int_equal(
+	    start(&m, "utran_turbo_decoder", coded, WITH("iterations=3", "scaling=1")), 0);
 	run(&m, t, coded, 0);
 	memcpy(whole, m.out[0].data, 3856);
 	assert_int_equal(mock_set(&m, "scaling", "0.5"), 0);

@@ -89,8 +89,8 @@ static void test_interleaver(void **state)
 
 static void test_interleaver_ends(void **state)
 {
-	static const uint16_t starts[] = {3668, 1738, 2703, 773,  1,   387, 966,  1352, 2317, 3475,
-					  1931, 1545, 2510, 3282, 580, 194, 3089, 1159, 2896, 2124};
+	static const uint16_t starts[] = {3668, 1738, 2703, 773, 1, 387, 966, 1352, 2317, 3475,
+	    1931, 1545, 2510, 3282, 580, 194, 3089, 1159, 2896, 2124};
 	static const uint16_t ends[] = {2509, 3281, 579, 193, 3088, 1158, 2895, 2123};
 	static uint16_t pi[UTRAN_TURBO_K_MAX];
 
@@ -125,8 +125,8 @@ static void test_codeword(void **state)
 }
 
 /* The punctured indices printed for the 384 kbit/s reference channel: first and last ones, and how many. */
-static void check_punctured(uint32_t coded, uint32_t matched, enum utran_coding coding, const uint32_t *first,
-			    uint32_t first_len, const uint32_t *last, uint32_t last_len)
+static void check_punctured(uint32_t coded, uint32_t matched, enum utran_coding coding,
+    const uint32_t *first, uint32_t first_len, const uint32_t *last, uint32_t last_len)
 {
 	static uint32_t table[12000], punctured[3000];
 	uint32_t n = 0, next = 0;
@@ -149,7 +149,8 @@ static void test_punctured(void **state)
 	static const uint32_t a[] = {4, 11, 13, 20, 22, 29, 31, 38, 40, 47, 49, 56};
 	static const uint32_t b[] = {4, 11, 13, 20, 22, 29, 31, 38, 43, 47, 52, 56};
 	static const uint32_t turbo_end[] = {11566, 11570, 11575, 11579};
-	static const uint32_t dcch[] = {0, 4, 9, 14, 18, 23, 28, 33, 37, 42}, dcch_end[] = {341, 345, 350, 355};
+	static const uint32_t dcch[] = {0, 4, 9, 14, 18, 23, 28, 33, 37, 42},
+	                      dcch_end[] = {341, 345, 350, 355};
 
 	(void)state;
 	check_punctured(11580, 9049, UTRAN_TURBO, a, 12, turbo_end, 4);
@@ -160,7 +161,8 @@ static void test_punctured(void **state)
 /* How many bits each parity loses: 1266 + 1265 for 9049, 1230 + 1230 for 9120, 1028 + 1027 for 9525. */
 static void test_punctured_by_parity(void **state)
 {
-	static const uint32_t cases[][3] = {{9049, 1266, 1265}, {9120, 1230, 1230}, {9525, 1028, 1027}};
+	static const uint32_t cases[][3] = {
+	    {9049, 1266, 1265}, {9120, 1230, 1230}, {9525, 1028, 1027}};
 	static uint32_t table[12000];
 
 	(void)state;
@@ -178,8 +180,8 @@ static void test_punctured_by_parity(void **state)
 /* 9120 bits in 304 rows: row 0 of the output is the column pattern, and every column goes down its rows. */
 static void test_interleave2_pattern(void **state)
 {
-	static const int pattern[] = {0, 20, 10, 5, 15, 25, 3,  13, 23, 8,  18, 28, 1,  11, 21,
-				      6, 16, 26, 4, 14, 24, 19, 9,  29, 12, 2,  7,  22, 27, 17};
+	static const int pattern[] = {0, 20, 10, 5, 15, 25, 3, 13, 23, 8, 18, 28, 1, 11, 21, 6, 16,
+	    26, 4, 14, 24, 19, 9, 29, 12, 2, 7, 22, 27, 17};
 	static int16_t in[9120], out[9120];
 
 	(void)state;

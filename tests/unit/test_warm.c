@@ -29,8 +29,10 @@ static int store_drain(void *self, const struct aloe_record *record, struct aloe
 }
 
 static const struct aloe_port store_in[] = {ALOE_IN("in", ALOE_BYTE, "bytes")};
-static const struct aloe_component store = {
-    .summary = "store", .ports = ALOE_LIST(store_in), .state_size = sizeof(uint64_t), .drain = store_drain};
+static const struct aloe_component store = {.summary = "store",
+    .ports = ALOE_LIST(store_in),
+    .state_size = sizeof(uint64_t),
+    .drain = store_drain};
 
 static struct rig *chain_new(enum image_late late)
 {
@@ -52,7 +54,8 @@ static struct rig *chain_new(enum image_late late)
 }
 
 /* Compared as bytes: the image, the segment and the instances. */
-static void warm_and_compare(struct rig *rig, uint32_t s, uint64_t until, uint8_t *image, struct rig *before)
+static void warm_and_compare(
+    struct rig *rig, uint32_t s, uint64_t until, uint8_t *image, struct rig *before)
 {
 	memcpy(image, rig->view.base, rig->view.bytes);
 	memcpy(before, rig, sizeof(*rig));
@@ -76,13 +79,16 @@ static void test_nothing_is_changed(void **state)
 			for (uint32_t s = 0; s < 2; s++) {
 				uint64_t now = clock_ns();
 
-				warm_and_compare(rig, s, slot % 7 == 0 ? 0 : UINT64_MAX, image, before);
-				assert_int_equal(segment_slot(&rig->segments[s], slot, now, &now), SEGMENT_RAN);
+				warm_and_compare(
+				    rig, s, slot % 7 == 0 ? 0 : UINT64_MAX, image, before);
+				assert_int_equal(
+				    segment_slot(&rig->segments[s], slot, now, &now), SEGMENT_RAN);
 				io_drain(&rig->instances[4].io, &store, rig->instances[4].state,
-					 &rig->instances[4].setup);
+				    &rig->instances[4].setup);
 			}
 		assert_int_equal(*(const uint64_t *)rig->instances[4].state, STEPS - 1);
-		assert_int_equal(((const struct probe *)rig->instances[2].state)->calls, STEPS - 1); /* lag 1 */
+		assert_int_equal(
+		    ((const struct probe *)rig->instances[2].state)->calls, STEPS - 1); /* lag 1 */
 		free(image);
 		rig_close(rig);
 	}

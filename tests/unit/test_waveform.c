@@ -54,14 +54,16 @@ static int fixture_close(void **state)
 static const struct wf_overrides no_overrides = {.cwd = "/there", .pipelined = -1};
 
 /* Parses a text that must be right. */
-static struct waveform *parsed_with(void **state, const char *text, const struct wf_overrides *overrides)
+static struct waveform *parsed_with(
+    void **state, const char *text, const struct wf_overrides *overrides)
 {
 	const struct fixture *fixture = *state;
 	struct waveform *waveform = NULL;
 	struct diag diag;
 
 	diag_init(&diag);
-	if (waveform_parse("x.conf", text, strlen(text), fixture->types, overrides, &diag, &waveform) != 0)
+	if (waveform_parse(
+	        "x.conf", text, strlen(text), fixture->types, overrides, &diag, &waveform) != 0)
 		fail_msg("refused: %s", diag.len ? diag.lines[0] : "no reason");
 	assert_int_equal(diag.len, 0);
 	diag_fini(&diag);
@@ -74,8 +76,8 @@ static struct waveform *parsed(void **state, const char *text)
 }
 
 /* Parses what must be refused with exactly these lines. */
-static void refused_len(void **state, const char *text, size_t len, const struct wf_overrides *overrides,
-			const char *lines)
+static void refused_len(void **state, const char *text, size_t len,
+    const struct wf_overrides *overrides, const char *lines)
 {
 	const struct fixture *fixture = *state;
 	struct waveform *waveform = NULL;
@@ -84,7 +86,9 @@ static void refused_len(void **state, const char *text, size_t len, const struct
 	size_t at = 0;
 
 	diag_init(&diag);
-	assert_int_equal(waveform_parse("x.conf", text, len, fixture->types, overrides, &diag, &waveform), -EINVAL);
+	assert_int_equal(
+	    waveform_parse("x.conf", text, len, fixture->types, overrides, &diag, &waveform),
+	    -EINVAL);
 	assert_null(waveform);
 	for (size_t i = 0; i < diag.len && at < sizeof(said); i++)
 		at += (size_t)snprintf(said + at, sizeof(said) - at, "%s\n", diag.lines[i]);
@@ -105,7 +109,8 @@ static void refused(void **state, const char *text, const char *lines)
 
 static void test_defaults(void **state)
 {
-	struct waveform *wf = parsed(state, HEAD "instances: { " SOURCE SINK " }; links = ( \"source -> sink\" );");
+	struct waveform *wf =
+	    parsed(state, HEAD "instances: { " SOURCE SINK " }; links = ( \"source -> sink\" );");
 
 	assert_string_equal(wf->file, "x.conf");
 	assert_string_equal(wf->name, "x");
@@ -125,8 +130,10 @@ static void test_defaults(void **state)
 	assert_int_equal(source->period, 1);
 	assert_int_equal(source->phase, 0);
 	assert_true(source->budget_us == 0);
-	assert_true(source->values[0].set && source->values[0].number == 10 && source->values[0].line == 2);
-	assert_true(!source->values[1].set && source->values[1].number == 1 && source->values[1].line == 0);
+	assert_true(
+	    source->values[0].set && source->values[0].number == 10 && source->values[0].line == 2);
+	assert_true(
+	    !source->values[1].set && source->values[1].number == 1 && source->values[1].line == 0);
 	assert_string_equal(sink->values[0].text, "/there/out.bin");
 	assert_int_equal(wf->n_links, 1);
 	assert_true(wf->links[0].from == 0 && wf->links[0].to == 1 && wf->links[0].delay == 0);
@@ -138,12 +145,12 @@ static void test_defaults(void **state)
 
 static void test_all_keys(void **state)
 {
-	struct waveform *wf =
-	    parsed(state, "name = \"a-1_B\"; slot_ns = 10000000000; clock = \"timer\"; late = \"skip\";\n"
-			  "isolation = \"none\"; pipelined = true; overrun = \"flag\"; margin = 0.25;\n"
-			  "lanes = [4, 2, 7];\n"
-			  "instances: { a: { component = \"all\"; pin = 2; isolation = \"component\"; period = 5;\n"
-			  "phase = 4; budget_us = 12.5; }; b: { component = \"all\"; }; };");
+	struct waveform *wf = parsed(state,
+	    "name = \"a-1_B\"; slot_ns = 10000000000; clock = \"timer\"; late = \"skip\";\n"
+	    "isolation = \"none\"; pipelined = true; overrun = \"flag\"; margin = 0.25;\n"
+	    "lanes = [4, 2, 7];\n"
+	    "instances: { a: { component = \"all\"; pin = 2; isolation = \"component\"; period = 5;\n"
+	    "phase = 4; budget_us = 12.5; }; b: { component = \"all\"; }; };");
 	const struct wf_instance *a = &wf->instances[0];
 
 	assert_string_equal(wf->name, "a-1_B");
@@ -152,8 +159,10 @@ static void test_all_keys(void **state)
 	assert_int_equal(wf->isolation, WF_ISOLATION_NONE);
 	assert_int_equal(wf->overrun, WF_OVERRUN_FLAG);
 	assert_true(wf->pipelined && wf->margin == 0.25);
-	assert_true(wf->n_lanes == 3 && wf->lanes[0] == 4 && wf->lanes[1] == 2 && wf->lanes[2] == 7);
-	assert_true(a->pin == 2 && a->isolation == WF_ISOLATION_COMPONENT && a->period == 5 && a->phase == 4);
+	assert_true(
+	    wf->n_lanes == 3 && wf->lanes[0] == 4 && wf->lanes[1] == 2 && wf->lanes[2] == 7);
+	assert_true(a->pin == 2 && a->isolation == WF_ISOLATION_COMPONENT && a->period == 5 &&
+	    a->phase == 4);
 	assert_true(a->budget_us == 12.5);
 	assert_int_equal(wf->instances[1].isolation, WF_ISOLATION_NONE);
 	waveform_free(wf);
@@ -161,18 +170,21 @@ static void test_all_keys(void **state)
 
 static void test_values_of_each_kind(void **state)
 {
-	struct waveform *wf = parsed(
-	    state, HEAD "instances: { a: { component = \"all\"; narrow = -1; wide = 2.5e299; whole = 1e1;\n"
-			"truth = false; mode = \"fast\"; text = \"a\\\"b\"; path = \"/x\"; taps = [1, -0.5]; };\n"
-			"b: { component = \"all\"; whole = -0x5; taps = (0.25); path = \"c/d\"; }; };");
+	struct waveform *wf = parsed(state,
+	    HEAD
+	    "instances: { a: { component = \"all\"; narrow = -1; wide = 2.5e299; whole = 1e1;\n"
+	    "truth = false; mode = \"fast\"; text = \"a\\\"b\"; path = \"/x\"; taps = [1, -0.5]; };\n"
+	    "b: { component = \"all\"; whole = -0x5; taps = (0.25); path = \"c/d\"; }; };");
 	const struct wf_value *a = wf->instances[0].values, *b = wf->instances[1].values;
 
-	assert_true(a[0].number == -1 && a[1].number == 2.5e299 && a[2].number == 10 && a[3].number == 0);
+	assert_true(
+	    a[0].number == -1 && a[1].number == 2.5e299 && a[2].number == 10 && a[3].number == 0);
 	assert_true(a[4].number == 2);
 	assert_string_equal(a[5].text, "a\"b");
 	assert_string_equal(a[6].text, "/x");
 	assert_true(a[7].n_reals == 2 && a[7].reals[0] == 1.0F && a[7].reals[1] == -0.5F);
-	assert_true(b[0].number == 0.5 && isnan(b[1].number) && b[3].number == 1 && b[4].number == 1);
+	assert_true(
+	    b[0].number == 0.5 && isnan(b[1].number) && b[3].number == 1 && b[4].number == 1);
 	assert_string_equal(b[5].text, "hello");
 	assert_string_equal(b[6].text, "/there/c/d");
 	assert_true(b[7].n_reals == 1 && b[7].reals[0] == 0.25F);
@@ -182,15 +194,17 @@ static void test_values_of_each_kind(void **state)
 /* A chain names an instance where one port is meant, the only one or the only one that is needed. */
 static void test_chains(void **state)
 {
-	struct waveform *wf = parsed(
-	    state, HEAD "instances: { " SOURCE "mux: { component = \"mux\"; }; other: { component = \"mux\"; };\n"
-			"pair: { component = \"pair\"; }; " SINK " };\n"
-			"links = ( \"source -> mux -> other.in1\", \"source->other\",\n"
-			" \" other->pair.sent \", { path = \"mux.out -> pair.received\"; delay = 3; items = 9; },\n"
-			" \"mux.side -> sink\" );");
+	struct waveform *wf = parsed(state,
+	    HEAD
+	    "instances: { " SOURCE
+	    "mux: { component = \"mux\"; }; other: { component = \"mux\"; };\n"
+	    "pair: { component = \"pair\"; }; " SINK " };\n"
+	    "links = ( \"source -> mux -> other.in1\", \"source->other\",\n"
+	    " \" other->pair.sent \", { path = \"mux.out -> pair.received\"; delay = 3; items = 9; },\n"
+	    " \"mux.side -> sink\" );");
 	static const int expected[][5] = {/* from, output, to, input, line */
-					  {0, 0, 1, 0, 6}, {1, 0, 2, 1, 6}, {0, 0, 2, 0, 6},
-					  {2, 0, 3, 0, 7}, {1, 0, 3, 1, 7}, {1, 1, 4, 0, 8}};
+	    {0, 0, 1, 0, 6}, {1, 0, 2, 1, 6}, {0, 0, 2, 0, 6}, {2, 0, 3, 0, 7}, {1, 0, 3, 1, 7},
+	    {1, 1, 4, 0, 8}};
 
 	assert_int_equal(wf->n_links, 6);
 	for (size_t i = 0; i < 6; i++) {
@@ -213,11 +227,11 @@ static void test_chains(void **state)
 
 static void test_named_in_the_middle(void **state)
 {
-	struct waveform *wf =
-	    parsed(state, HEAD "instances: { " SOURCE "mux: { component = \"mux\"; };\n"
-			       "next: { component = \"mux\"; }; pair: { component = \"pair\"; }; " SINK " };\n"
-			       "links = ( \"source -> mux.in0 -> next.side -> sink\", \"next -> pair.sent\",\n"
-			       "\"mux.out -> pair.received\" );");
+	struct waveform *wf = parsed(state,
+	    HEAD "instances: { " SOURCE "mux: { component = \"mux\"; };\n"
+	         "next: { component = \"mux\"; }; pair: { component = \"pair\"; }; " SINK " };\n"
+	         "links = ( \"source -> mux.in0 -> next.side -> sink\", \"next -> pair.sent\",\n"
+	         "\"mux.out -> pair.received\" );");
 
 	assert_true(wf->links[0].to_port == 0 && wf->links[1].from_port == 0);
 	assert_true(wf->links[1].to_port == 0 && wf->links[2].from_port == 1);
@@ -227,14 +241,16 @@ static void test_named_in_the_middle(void **state)
 /* Types go along links, both ways, through components that take any. */
 static void test_types_spread(void **state)
 {
-	struct waveform *wf = parsed(
-	    state, HEAD "instances: { last: { component = \"sink\"; }; b: { component = \"copy\"; };\n"
-			"a: { component = \"copy\"; }; mod: { component = \"mod\"; output = \"ci16\"; };\n" SOURCE
-			"early: { component = \"copy\"; }; };\n"
-			"links = ( \"b -> last\", \"a -> b\", \"mod -> a\", \"source -> early -> mod\" );");
+	struct waveform *wf = parsed(state,
+	    HEAD
+	    "instances: { last: { component = \"sink\"; }; b: { component = \"copy\"; };\n"
+	    "a: { component = \"copy\"; }; mod: { component = \"mod\"; output = \"ci16\"; };\n" SOURCE
+	    "early: { component = \"copy\"; }; };\n"
+	    "links = ( \"b -> last\", \"a -> b\", \"mod -> a\", \"source -> early -> mod\" );");
 
 	for (int i = 1; i <= 2; i++)
-		assert_true(wf->instances[i].in[0].type == ALOE_CI16 && wf->instances[i].out[0].type == ALOE_CI16);
+		assert_true(wf->instances[i].in[0].type == ALOE_CI16 &&
+		    wf->instances[i].out[0].type == ALOE_CI16);
 	assert_int_equal(wf->instances[0].in[0].type, ALOE_CI16);
 	assert_int_equal(wf->instances[5].in[0].type, ALOE_BIT);
 	waveform_free(wf);
@@ -243,21 +259,22 @@ static void test_types_spread(void **state)
 /* From the reader back to the writer. */
 static void test_types_spread_back(void **state)
 {
-	struct waveform *wf =
-	    parsed(state, HEAD "instances: { a: { component = \"copy\"; }; b: { component = \"copy\"; };\n"
-			       "pair: { component = \"pair\"; }; };\n"
-			       "links = ( { path = \"a -> a\"; delay = 1; items = 4; }, \"a -> pair.sent\",\n"
-			       "{ path = \"b -> b\"; delay = 1; items = 4; }, \"b -> pair.received\" );");
+	struct waveform *wf = parsed(state,
+	    HEAD "instances: { a: { component = \"copy\"; }; b: { component = \"copy\"; };\n"
+	         "pair: { component = \"pair\"; }; };\n"
+	         "links = ( { path = \"a -> a\"; delay = 1; items = 4; }, \"a -> pair.sent\",\n"
+	         "{ path = \"b -> b\"; delay = 1; items = 4; }, \"b -> pair.received\" );");
 
-	assert_true(wf->instances[0].in[0].type == ALOE_BIT && wf->instances[1].out[0].type == ALOE_BIT);
+	assert_true(
+	    wf->instances[0].in[0].type == ALOE_BIT && wf->instances[1].out[0].type == ALOE_BIT);
 	waveform_free(wf);
 }
 
 static void test_layout_of_the_text(void **state)
 {
-	struct waveform *wf =
-	    parsed(state, "\xef\xbb\xbf# comment { ( [\r\n/* \" */ name = \"x\" // more }\r\n"
-			  "slot_ns : 0xF4240\r\ninstances={a:{component = \"all\",text = \"#\" \"//\"}}");
+	struct waveform *wf = parsed(state,
+	    "\xef\xbb\xbf# comment { ( [\r\n/* \" */ name = \"x\" // more }\r\n"
+	    "slot_ns : 0xF4240\r\ninstances={a:{component = \"all\",text = \"#\" \"//\"}}");
 
 	assert_int_equal(wf->slot_ns, 1000000);
 	assert_string_equal(wf->instances[0].values[5].text, "#//");
@@ -267,8 +284,9 @@ static void test_layout_of_the_text(void **state)
 
 /* ---- overrides ----------------------------------------------------------------------------------------------------- */
 
-#define PLAIN                                                                                                          \
-	HEAD "instances: { " SOURCE "mod: { component = \"mod\"; }; all: { component = \"all\"; }; " SINK " };\n"      \
+#define PLAIN                                                                                      \
+	HEAD "instances: { " SOURCE                                                                \
+	     "mod: { component = \"mod\"; }; all: { component = \"all\"; }; " SINK " };\n"         \
 	     "links = ( \"source -> mod -> sink\" );"
 
 static struct wf_overrides with_sets(const char *const *sets, size_t n)
@@ -278,11 +296,11 @@ static struct wf_overrides with_sets(const char *const *sets, size_t n)
 
 static void test_sets(void **state)
 {
-	static const char *const sets[] = {
-	    "source.length=1e2", "mod.output=i16",  "all.taps=0.5,-1,0", "all.text=a=b.c", "all.truth=false",
-	    "sink.path=d/e",     "all.whole=-0",    "all.narrow=.5",     "mod.pin=1",      "mod.isolation=none",
-	    "source.length=20",  "name=other",      "lanes=3,4",         "late=skip",      "isolation=component",
-	    "margin=0.5",        "slot_ns=2000000", "pipelined=true",    "all.wide=-1e300"};
+	static const char *const sets[] = {"source.length=1e2", "mod.output=i16",
+	    "all.taps=0.5,-1,0", "all.text=a=b.c", "all.truth=false", "sink.path=d/e",
+	    "all.whole=-0", "all.narrow=.5", "mod.pin=1", "mod.isolation=none", "source.length=20",
+	    "name=other", "lanes=3,4", "late=skip", "isolation=component", "margin=0.5",
+	    "slot_ns=2000000", "pipelined=true", "all.wide=-1e300"};
 	const struct wf_overrides overrides = with_sets(sets, sizeof(sets) / sizeof(sets[0]));
 	struct waveform *wf = parsed_with(state, PLAIN, &overrides);
 	const struct wf_value *all = wf->instances[2].values;
@@ -292,13 +310,15 @@ static void test_sets(void **state)
 	assert_int_equal(wf->instances[1].out[0].type, ALOE_I16);
 	assert_true(all[7].n_reals == 3 && all[7].reals[1] == -1.0F);
 	assert_string_equal(all[5].text, "a=b.c");
-	assert_true(all[3].number == 0 && all[2].number == 0 && all[0].number == 0.5 && all[1].number == -1e300);
+	assert_true(all[3].number == 0 && all[2].number == 0 && all[0].number == 0.5 &&
+	    all[1].number == -1e300);
 	assert_string_equal(wf->instances[3].values[0].text, "/there/d/e");
 	assert_true(wf->instances[1].pin == 1 && wf->instances[1].isolation == WF_ISOLATION_NONE);
 	assert_int_equal(wf->instances[0].isolation, WF_ISOLATION_COMPONENT);
 	assert_string_equal(wf->name, "other");
 	assert_true(wf->n_lanes == 2 && wf->lanes[0] == 3 && wf->lanes[1] == 4);
-	assert_true(wf->late == WF_LATE_SKIP && wf->margin == 0.5 && wf->slot_ns == 2000000 && wf->pipelined);
+	assert_true(wf->late == WF_LATE_SKIP && wf->margin == 0.5 && wf->slot_ns == 2000000 &&
+	    wf->pipelined);
 	waveform_free(wf);
 }
 
@@ -306,8 +326,9 @@ static void test_set_can_supply_what_is_required(void **state)
 {
 	static const char *const sets[] = {"source.length=7"};
 	const struct wf_overrides overrides = with_sets(sets, 1);
-	struct waveform *wf = parsed_with(
-	    state, HEAD "instances: { source: { component = \"source\"; }; " SINK " }; links = ( \"source -> sink\" );",
+	struct waveform *wf = parsed_with(state,
+	    HEAD "instances: { source: { component = \"source\"; }; " SINK
+	         " }; links = ( \"source -> sink\" );",
 	    &overrides);
 
 	assert_true(wf->instances[0].values[0].number == 7);
@@ -318,13 +339,13 @@ static void test_options(void **state)
 {
 	static const int lanes[] = {5, 5};
 	const struct wf_overrides overrides = {.cwd = "/",
-					       .clock = "virtual",
-					       .isolation = "none",
-					       .late = "skip",
-					       .pipelined = 1,
-					       .slot_ns = 5000,
-					       .lanes = lanes,
-					       .n_lanes = 2};
+	    .clock = "virtual",
+	    .isolation = "none",
+	    .late = "skip",
+	    .pipelined = 1,
+	    .slot_ns = 5000,
+	    .lanes = lanes,
+	    .n_lanes = 2};
 	struct waveform *wf = parsed_with(state, PLAIN, &overrides);
 
 	assert_int_equal(wf->clock, WF_CLOCK_VIRTUAL);
@@ -337,35 +358,34 @@ static void test_options(void **state)
 
 static void test_bad_sets(void **state)
 {
-	static const char *const sets[] = {
-	    "source.lenght=1", "nois.x=1",           "source.length=0", "source.length=abc",
-	    "mod.output=cf23", "all.truth=yes",      "late=never",      "lat=skip",
-	    "links=5",         "source.component=x", "novalue",         "=1",
-	    "all.taps=1,,2",   "all.text=12345678",  "all.path=",       "all.taps=1,2,3,4,5",
-	    "slot_samples=5",  "all.narrow=nan",     "all.wide=inf",    "source.length= 1"};
+	static const char *const sets[] = {"source.lenght=1", "nois.x=1", "source.length=0",
+	    "source.length=abc", "mod.output=cf23", "all.truth=yes", "late=never", "lat=skip",
+	    "links=5", "source.component=x", "novalue", "=1", "all.taps=1,,2", "all.text=12345678",
+	    "all.path=", "all.taps=1,2,3,4,5", "slot_samples=5", "all.narrow=nan", "all.wide=inf",
+	    "source.length= 1"};
 	const struct wf_overrides overrides = with_sets(sets, sizeof(sets) / sizeof(sets[0]));
 
 	refused_len(state, PLAIN, strlen(PLAIN), &overrides,
-		    "--set late=never: late = \"never\" is unknown; allowed: slip, skip\n"
-		    "--set lat=skip: unknown key \"lat\" of a waveform, did you mean \"late\"?\n"
-		    "--set links=5: links are the file's to say\n"
-		    "--set novalue: INSTANCE.PARAMETER=VALUE or KEY=VALUE is needed\n"
-		    "--set =1: INSTANCE.PARAMETER=VALUE or KEY=VALUE is needed\n"
-		    "--set slot_samples=5: slot_samples = 5 is outside [16, 100000000] samples\n"
-		    "--set source.lenght=1: unknown parameter \"lenght\" of source, did you mean \"length\"?\n"
-		    "--set nois.x=1: unknown instance \"nois\"; allowed: source, mod, all, sink\n"
-		    "--set source.length=0: source.length = 0 is outside [1, 1000] items\n"
-		    "--set source.length=abc: source.length = \"abc\", a whole number is needed\n"
-		    "--set mod.output=cf23: mod.output = \"cf23\" is unknown, did you mean \"cf32\"?\n"
-		    "--set all.truth=yes: all.truth = \"yes\", true or false is needed\n"
-		    "--set source.component=x: the component of an instance is the file's to say\n"
-		    "--set all.taps=1,,2: all.taps[1] = \"\", a number is needed\n"
-		    "--set all.text=12345678: all.text has 8 bytes, at most 7 are allowed\n"
-		    "--set all.path=: all.path = \"\", the path of a file is needed\n"
-		    "--set all.taps=1,2,3,4,5: all.taps has 5 items, 1 .. 4 are allowed\n"
-		    "--set all.narrow=nan: all.narrow = nan is outside [-1, 1] V\n"
-		    "--set all.wide=inf: all.wide = inf is outside [-1e+300, 1e+300]\n"
-		    "--set source.length= 1: source.length = \" 1\", a whole number is needed\n");
+	    "--set late=never: late = \"never\" is unknown; allowed: slip, skip\n"
+	    "--set lat=skip: unknown key \"lat\" of a waveform, did you mean \"late\"?\n"
+	    "--set links=5: links are the file's to say\n"
+	    "--set novalue: INSTANCE.PARAMETER=VALUE or KEY=VALUE is needed\n"
+	    "--set =1: INSTANCE.PARAMETER=VALUE or KEY=VALUE is needed\n"
+	    "--set slot_samples=5: slot_samples = 5 is outside [16, 100000000] samples\n"
+	    "--set source.lenght=1: unknown parameter \"lenght\" of source, did you mean \"length\"?\n"
+	    "--set nois.x=1: unknown instance \"nois\"; allowed: source, mod, all, sink\n"
+	    "--set source.length=0: source.length = 0 is outside [1, 1000] items\n"
+	    "--set source.length=abc: source.length = \"abc\", a whole number is needed\n"
+	    "--set mod.output=cf23: mod.output = \"cf23\" is unknown, did you mean \"cf32\"?\n"
+	    "--set all.truth=yes: all.truth = \"yes\", true or false is needed\n"
+	    "--set source.component=x: the component of an instance is the file's to say\n"
+	    "--set all.taps=1,,2: all.taps[1] = \"\", a number is needed\n"
+	    "--set all.text=12345678: all.text has 8 bytes, at most 7 are allowed\n"
+	    "--set all.path=: all.path = \"\", the path of a file is needed\n"
+	    "--set all.taps=1,2,3,4,5: all.taps has 5 items, 1 .. 4 are allowed\n"
+	    "--set all.narrow=nan: all.narrow = nan is outside [-1, 1] V\n"
+	    "--set all.wide=inf: all.wide = inf is outside [-1e+300, 1e+300]\n"
+	    "--set source.length= 1: source.length = \" 1\", a whole number is needed\n");
 }
 
 static void test_bad_options(void **state)
@@ -374,9 +394,9 @@ static void test_bad_options(void **state)
 	    .cwd = "/", .clock = "metronome", .isolation = "all", .late = "slipp", .pipelined = -1};
 
 	refused_len(state, PLAIN, strlen(PLAIN), &overrides,
-		    "--clock: clock = \"metronome\" is unknown; allowed: timer, virtual, step, radio\n"
-		    "--isolation: isolation = \"all\" is unknown; allowed: waveform, component, none\n"
-		    "--late: late = \"slipp\" is unknown, did you mean \"slip\"?\n");
+	    "--clock: clock = \"metronome\" is unknown; allowed: timer, virtual, step, radio\n"
+	    "--isolation: isolation = \"all\" is unknown; allowed: waveform, component, none\n"
+	    "--late: late = \"slipp\" is unknown, did you mean \"slip\"?\n");
 }
 
 /* ---- what is wrong ------------------------------------------------------------------------------------------------- */
@@ -384,15 +404,15 @@ static void test_bad_options(void **state)
 static void test_the_example_of_the_promise(void **state)
 {
 	refused(state,
-		"name = \"bad\";\nslot_ns = 1000000;\ninstances: {\n"
-		"  source: { component = \"source\"; length = 0; };\n"
-		"  mod:    { component = \"modd\"; };\n"
-		"  sink:   { component = \"sink\"; pth = \"x\"; };\n};\n"
-		"links = ( \"source -> mod -> snk\" );\n",
-		"x.conf:4: source.length = 0 is outside [1, 1000] items\n"
-		"x.conf:5: unknown component \"modd\", did you mean \"mod\"?\n"
-		"x.conf:6: unknown parameter \"pth\" of sink, did you mean \"path\"?\n"
-		"x.conf:8: unknown instance \"snk\", did you mean \"sink\"?\n");
+	    "name = \"bad\";\nslot_ns = 1000000;\ninstances: {\n"
+	    "  source: { component = \"source\"; length = 0; };\n"
+	    "  mod:    { component = \"modd\"; };\n"
+	    "  sink:   { component = \"sink\"; pth = \"x\"; };\n};\n"
+	    "links = ( \"source -> mod -> snk\" );\n",
+	    "x.conf:4: source.length = 0 is outside [1, 1000] items\n"
+	    "x.conf:5: unknown component \"modd\", did you mean \"mod\"?\n"
+	    "x.conf:6: unknown parameter \"pth\" of sink, did you mean \"path\"?\n"
+	    "x.conf:8: unknown instance \"snk\", did you mean \"sink\"?\n");
 }
 
 static void test_bytes(void **state)
@@ -400,19 +420,20 @@ static void test_bytes(void **state)
 	static const char zero[] = "name = \"x\";\n\0";
 	char *large = malloc((8 << 20) + 1);
 
-	refused_len(state, zero, sizeof(zero) - 1, &no_overrides, "x.conf:2: byte 0x00, only UTF-8 text is allowed\n");
+	refused_len(state, zero, sizeof(zero) - 1, &no_overrides,
+	    "x.conf:2: byte 0x00, only UTF-8 text is allowed\n");
 	refused(state, "\n\nname = \"\xff\";", "x.conf:3: byte 0xff, only UTF-8 text is allowed\n");
 	refused(state, "# \xc3", "x.conf:1: byte 0xc3, only UTF-8 text is allowed\n");
 	refused(state, "# \xed\xa0\x80", "x.conf:1: byte 0xed, only UTF-8 text is allowed\n");
 	refused(state, "\x1b", "x.conf:1: byte 0x1b, only UTF-8 text is allowed\n");
 	memset(large, ' ', (8 << 20) + 1);
 	refused_len(state, large, (8 << 20) + 1, &no_overrides,
-		    "x.conf:1: 8388609 bytes, a waveform file has at most 8388608\n");
+	    "x.conf:1: 8388609 bytes, a waveform file has at most 8388608\n");
 	memset(large, '(', 1 << 20);
-	refused_len(state, large, 1 << 20, &no_overrides, "x.conf:1: brackets are nested deeper than 16 levels\n");
+	refused_len(state, large, 1 << 20, &no_overrides,
+	    "x.conf:1: brackets are nested deeper than 16 levels\n");
 	free(large);
-	refused(
-	    state, "",
+	refused(state, "",
 	    "x.conf:1: instances is missing, instances: { ... }; is needed\n"
 	    "x.conf:1: name is missing, name = \"...\" is needed\n"
 	    "x.conf:1: slot_ns is missing, slot_ns = N is needed (nanoseconds), or slot_samples = N and rate = R\n");
@@ -430,7 +451,8 @@ static void test_too_many_errors(void **state)
 	for (int i = 0; i < 1500; i++)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "key%d = 1;\n", i);
 	diag_init(&diag);
-	assert_int_equal(waveform_parse("x.conf", text, len, fixture->types, NULL, &diag, &waveform), -EINVAL);
+	assert_int_equal(
+	    waveform_parse("x.conf", text, len, fixture->types, NULL, &diag, &waveform), -EINVAL);
 	assert_int_equal(diag.errors, 101);
 	assert_string_equal(diag.lines[100], "x.conf: 100 errors; the rest was not looked at");
 	diag_fini(&diag);
@@ -474,7 +496,7 @@ static void expected_lines(const char *path, const char *text, char *ret_lines, 
 	ret_lines[0] = 0;
 	for (const char *at = text; (at = strstr(at, "\n# expect ")); at++)
 		len += (size_t)snprintf(ret_lines + len, size - len, "%s:%.*s\n", path,
-					(int)strcspn(at + strlen("\n# expect "), "\n"), at + strlen("\n# expect "));
+		    (int)strcspn(at + strlen("\n# expect "), "\n"), at + strlen("\n# expect "));
 	assert_true(len > 0 && len < size);
 }
 
@@ -491,7 +513,9 @@ static void check_bad_file(const struct fixture *fixture, const char *path)
 	fclose(file);
 	expected_lines(path, text, expected, sizeof(expected));
 	diag_init(&diag);
-	assert_int_equal(waveform_parse(path, text, len, fixture->built, &no_overrides, &diag, &waveform), -EINVAL);
+	assert_int_equal(
+	    waveform_parse(path, text, len, fixture->built, &no_overrides, &diag, &waveform),
+	    -EINVAL);
 	for (size_t i = 0; i < diag.len && at < sizeof(said); i++)
 		at += (size_t)snprintf(said + at, sizeof(said) - at, "%s\n", diag.lines[i]);
 	assert_string_equal(said, expected);

@@ -22,7 +22,8 @@ enum { BYTES = 512, LINE = 4096 };
 
 struct vector {
 	char *name, *kind, *dialect, *fields;
-	uint8_t *bytes; /* exactly `size` of them, on the heap, so that a sanitizer sees a byte too many */
+	uint8_t *
+	    bytes; /* exactly `size` of them, on the heap, so that a sanitizer sees a byte too many */
 	size_t size;
 };
 
@@ -80,7 +81,7 @@ static void print_data(FILE *out, const struct chdr_packet *p)
 		fprintf(out, "%s0x%" PRIx64, i ? "," : " mdata=", chdr_word(p->metadata, i));
 	for (size_t i = 0; i + 4 <= p->payload_bytes; i += 4)
 		fprintf(out, "%s%d:%d", i ? "," : " iq=", (int16_t)get_le16(p->payload + i),
-			(int16_t)get_le16(p->payload + i + 2));
+		    (int16_t)get_le16(p->payload + i + 2));
 }
 
 static void print_strs(FILE *out, const struct chdr_packet *p)
@@ -89,9 +90,10 @@ static void print_strs(FILE *out, const struct chdr_packet *p)
 
 	assert_int_equal(chdr_strs_parse(p, &s), 0);
 	fprintf(out,
-		" src=%u status=%u cap_bytes=%" PRIu64 " cap_pkts=%u xfer_pkts=%" PRIu64 " xfer_bytes=%" PRIu64
-		" buff_info=0x%x status_info=0x%" PRIx64,
-		s.src, s.status, s.capacity_bytes, s.capacity_pkts, s.xfer_pkts, s.xfer_bytes, s.fill, s.info);
+	    " src=%u status=%u cap_bytes=%" PRIu64 " cap_pkts=%u xfer_pkts=%" PRIu64
+	    " xfer_bytes=%" PRIu64 " buff_info=0x%x status_info=0x%" PRIx64,
+	    s.src, s.status, s.capacity_bytes, s.capacity_pkts, s.xfer_pkts, s.xfer_bytes, s.fill,
+	    s.info);
 }
 
 static void print_strc(FILE *out, const struct chdr_packet *p)
@@ -99,8 +101,8 @@ static void print_strc(FILE *out, const struct chdr_packet *p)
 	struct chdr_strc s;
 
 	assert_int_equal(chdr_strc_parse(p, &s), 0);
-	fprintf(out, " src=%u op=%u op_data=%u pkts=%" PRIu64 " bytes=%" PRIu64, s.src, s.op, s.op_data, s.pkts,
-		s.bytes);
+	fprintf(out, " src=%u op=%u op_data=%u pkts=%" PRIu64 " bytes=%" PRIu64, s.src, s.op,
+	    s.op_data, s.pkts, s.bytes);
 }
 
 static void print_ctrl(FILE *out, const struct chdr_packet *p, enum chdr_dialect dialect)
@@ -114,7 +116,8 @@ static void print_ctrl(FILE *out, const struct chdr_packet *p, enum chdr_dialect
 	fprintf(out, " cseq=%u has_time=%d ack=%d src=%u", c.seq, c.has_time, c.ack, c.src);
 	if (c.has_time)
 		fprintf(out, " ctime=%" PRIu64, c.time);
-	fprintf(out, " op=%u be=0x%x cstatus=%u addr=0x%x data=", c.op, c.byte_enable, c.status, c.address);
+	fprintf(out, " op=%u be=0x%x cstatus=%u addr=0x%x data=", c.op, c.byte_enable, c.status,
+	    c.address);
 	for (size_t i = 0; i < c.n_data; i++)
 		fprintf(out, "%s0x%x", i ? "," : "", c.data[i]);
 }
@@ -133,15 +136,16 @@ static void print_step(FILE *out, const struct chdr_mgmt_step *step)
 		break;
 	case CHDR_CFG_WR:
 	case CHDR_CFG_RD_RESP:
-		fprintf(out, "%s(0x%x,0x%x)", step->op == CHDR_CFG_WR ? "CFG_WR" : "CFG_RD_RESP", address,
-			(unsigned)(p >> 16));
+		fprintf(out, "%s(0x%x,0x%x)", step->op == CHDR_CFG_WR ? "CFG_WR" : "CFG_RD_RESP",
+		    address, (unsigned)(p >> 16));
 		break;
 	case CHDR_INFO_RESP:
-		fprintf(out, "INFO_RESP(%u,%u,%u,0x%x)", address, (unsigned)(p >> 16 & 15), (unsigned)(p >> 20 & 1023),
-			(unsigned)(p >> 30));
+		fprintf(out, "INFO_RESP(%u,%u,%u,0x%x)", address, (unsigned)(p >> 16 & 15),
+		    (unsigned)(p >> 20 & 1023), (unsigned)(p >> 30));
 		break;
 	default:
-		fprintf(out, "%s", (const char *[]){"NOP", "ADV", "?", "RET", "INFO_REQ"}[step->op]);
+		fprintf(
+		    out, "%s", (const char *[]){"NOP", "ADV", "?", "RET", "INFO_REQ"}[step->op]);
 	}
 }
 
@@ -150,7 +154,8 @@ static void print_mgmt(FILE *out, const struct chdr_packet *p)
 	struct chdr_mgmt m;
 
 	assert_int_equal(chdr_mgmt_parse(p, &m), 0);
-	fprintf(out, " src=%u hops=%u chdrw=%u ver=0x%04x ops=[", m.src, m.n_hops, m.width, m.version);
+	fprintf(
+	    out, " src=%u hops=%u chdrw=%u ver=0x%04x ops=[", m.src, m.n_hops, m.width, m.version);
 	for (size_t i = 0; i < m.n_steps; i++) {
 		print_step(out, &m.steps[i]);
 		fputs(!m.steps[i].last ? "+" : i + 1 < m.n_steps ? "][" : "]", out);
@@ -165,8 +170,8 @@ static char *print_packet(const struct chdr_packet *p, enum chdr_dialect dialect
 	const struct chdr_header *h = &p->header;
 
 	assert_non_null(out);
-	fprintf(out, "vc=%u eob=%d eov=%d type=%u nm=%u seq=%u len=%u dst=%u", h->vc, h->eob, h->eov, h->type,
-		h->n_metadata, h->seq, h->length, h->dst);
+	fprintf(out, "vc=%u eob=%d eov=%d type=%u nm=%u seq=%u len=%u dst=%u", h->vc, h->eob,
+	    h->eov, h->type, h->n_metadata, h->seq, h->length, h->dst);
 	if (h->type == CHDR_STRS)
 		print_strs(out, p);
 	else if (h->type == CHDR_STRC)
@@ -246,13 +251,13 @@ static void check_eth(const struct vector *v)
 	assert_int_equal(frame.kind, FRAME_IS_UDP);
 	assert_int_equal(frame.payload_bytes, size);
 	assert_memory_equal(frame.payload, payload, size);
-	snprintf(
-	    text, sizeof(text),
+	snprintf(text, sizeof(text),
 	    "dmac=%02x:%02x:%02x:%02x:%02x:%02x smac=%02x:%02x:%02x:%02x:%02x:%02x sip=%u.%u.%u.%u dip=%u.%u.%u.%u",
-	    frame.to.mac[0], frame.to.mac[1], frame.to.mac[2], frame.to.mac[3], frame.to.mac[4], frame.to.mac[5],
-	    frame.from.mac[0], frame.from.mac[1], frame.from.mac[2], frame.from.mac[3], frame.from.mac[4],
-	    frame.from.mac[5], frame.from.ip >> 24, frame.from.ip >> 16 & 255, frame.from.ip >> 8 & 255,
-	    frame.from.ip & 255, frame.to.ip >> 24, frame.to.ip >> 16 & 255, frame.to.ip >> 8 & 255, frame.to.ip & 255);
+	    frame.to.mac[0], frame.to.mac[1], frame.to.mac[2], frame.to.mac[3], frame.to.mac[4],
+	    frame.to.mac[5], frame.from.mac[0], frame.from.mac[1], frame.from.mac[2],
+	    frame.from.mac[3], frame.from.mac[4], frame.from.mac[5], frame.from.ip >> 24,
+	    frame.from.ip >> 16 & 255, frame.from.ip >> 8 & 255, frame.from.ip & 255,
+	    frame.to.ip >> 24, frame.to.ip >> 16 & 255, frame.to.ip >> 8 & 255, frame.to.ip & 255);
 	assert_memory_equal(v->fields, text, strlen(text));
 	snprintf(text, sizeof(text), "sport=%u dport=%u", frame.from.port, frame.to.port);
 	assert_non_null(strstr(v->fields, text));
@@ -318,7 +323,8 @@ static void what_flow_control_counts(void **state)
 }
 
 static const struct frame_address host = {{2, 0, 0, 0, 0, 1}, 45000, 0xc0a82801};
-static const struct frame_address device = {{0, 0x80, 0x2f, 0x11, 0x22, 0x33}, CHDR_PORT, 0xc0a82802};
+static const struct frame_address device = {
+    {0, 0x80, 0x2f, 0x11, 0x22, 0x33}, CHDR_PORT, 0xc0a82802};
 
 static void arp(void **state)
 {
@@ -343,9 +349,9 @@ static void arp(void **state)
 static void echo(void **state)
 {
 	uint8_t request[] = {0x00, 0x80, 0x2f, 0x11, 0x22, 0x33, 0x02, 0x00, 0x00, 0x00, 0x00, 0x01,
-			     0x08, 0x00, 0x45, 0x00, 0x00, 0x20, 0x00, 0x00, 0x40, 0x00, 0x40, 0x01,
-			     0x69, 0x89, 0xc0, 0xa8, 0x28, 0x01, 0xc0, 0xa8, 0x28, 0x02, 0x08, 0x00,
-			     0xf2, 0xf6, 0x00, 0x01, 0x00, 0x01, 0x01, 0x02, 0x04, 0x05};
+	    0x08, 0x00, 0x45, 0x00, 0x00, 0x20, 0x00, 0x00, 0x40, 0x00, 0x40, 0x01, 0x69, 0x89,
+	    0xc0, 0xa8, 0x28, 0x01, 0xc0, 0xa8, 0x28, 0x02, 0x08, 0x00, 0xf2, 0xf6, 0x00, 0x01,
+	    0x00, 0x01, 0x01, 0x02, 0x04, 0x05};
 	uint8_t reply[sizeof(request)];
 	struct frame frame;
 

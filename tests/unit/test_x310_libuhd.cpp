@@ -116,7 +116,8 @@ void data(void **)
 
 		assert_int_equal(chdr_parse(bytes, at + payload, &back), 0);
 		same_header(there.get_header(), back.header);
-		assert_int_equal(there.get_timestamp().is_initialized(), packet.header.type == CHDR_DATA_TS);
+		assert_int_equal(
+		    there.get_timestamp().is_initialized(), packet.header.type == CHDR_DATA_TS);
 		if (there.get_timestamp())
 			assert_true(*there.get_timestamp() == packet.timestamp);
 		assert_int_equal(there.get_metadata().size(), packet.header.n_metadata);
@@ -145,26 +146,30 @@ void strs(void **)
 		here.xfer_bytes = random.next(64);
 		here.fill = random.as<uint16_t>(16);
 		here.info = random.next(48);
-		const size_t size = chdr_strs_write(bytes, random.as<uint16_t>(16), random.as<uint16_t>(16), &here);
+		const size_t size =
+		    chdr_strs_write(bytes, random.as<uint16_t>(16), random.as<uint16_t>(16), &here);
 		const theirs there = read_there(bytes, size);
 		const auto payload = there.get_payload<rf::strs_payload>();
 
 		assert_int_equal(payload.src_epid, here.src);
 		assert_int_equal(payload.status, here.status);
 		assert_true(payload.capacity_bytes == here.capacity_bytes &&
-			    payload.capacity_pkts == here.capacity_pkts);
-		assert_true(payload.xfer_count_bytes == here.xfer_bytes && payload.xfer_count_pkts == here.xfer_pkts);
+		    payload.capacity_pkts == here.capacity_pkts);
+		assert_true(payload.xfer_count_bytes == here.xfer_bytes &&
+		    payload.xfer_count_pkts == here.xfer_pkts);
 		assert_true(payload.buff_info == here.fill && payload.status_info == here.info);
 		same_bytes(there, bytes, size);
 		const std::vector<uint8_t> written =
-		    theirs(uhd::rfnoc::CHDR_W_64, there.get_header(), payload).serialize_to_byte_vector();
+		    theirs(uhd::rfnoc::CHDR_W_64, there.get_header(), payload)
+		        .serialize_to_byte_vector();
 		const ours packet = read_here(written);
 
 		assert_int_equal(chdr_strs_parse(&packet, &back), 0);
-		assert_true(back.src == here.src && back.status == here.status && back.fill == here.fill &&
-			    back.info == here.info && back.capacity_bytes == here.capacity_bytes &&
-			    back.capacity_pkts == here.capacity_pkts && back.xfer_pkts == here.xfer_pkts &&
-			    back.xfer_bytes == here.xfer_bytes);
+		assert_true(back.src == here.src && back.status == here.status &&
+		    back.fill == here.fill && back.info == here.info &&
+		    back.capacity_bytes == here.capacity_bytes &&
+		    back.capacity_pkts == here.capacity_pkts && back.xfer_pkts == here.xfer_pkts &&
+		    back.xfer_bytes == here.xfer_bytes);
 		same_header(there.get_header(), packet.header);
 	}
 }
@@ -182,21 +187,24 @@ void strc(void **)
 		here.op_data = random.as<uint8_t>(4);
 		here.pkts = random.next(40);
 		here.bytes = random.next(64);
-		const size_t size = chdr_strc_write(bytes, random.as<uint16_t>(16), random.as<uint16_t>(16), &here);
+		const size_t size =
+		    chdr_strc_write(bytes, random.as<uint16_t>(16), random.as<uint16_t>(16), &here);
 		const theirs there = read_there(bytes, size);
 		const auto payload = there.get_payload<rf::strc_payload>();
 
 		assert_true(payload.src_epid == here.src && payload.op_code == here.op &&
-			    payload.op_data == here.op_data);
+		    payload.op_data == here.op_data);
 		assert_true(payload.num_pkts == here.pkts && payload.num_bytes == here.bytes);
 		same_bytes(there, bytes, size);
 		const std::vector<uint8_t> written =
-		    theirs(uhd::rfnoc::CHDR_W_64, there.get_header(), payload).serialize_to_byte_vector();
+		    theirs(uhd::rfnoc::CHDR_W_64, there.get_header(), payload)
+		        .serialize_to_byte_vector();
 		const ours packet = read_here(written);
 
 		assert_int_equal(chdr_strc_parse(&packet, &back), 0);
-		assert_true(back.src == here.src && back.op == here.op && back.op_data == here.op_data &&
-			    back.pkts == here.pkts && back.bytes == here.bytes);
+		assert_true(back.src == here.src && back.op == here.op &&
+		    back.op_data == here.op_data && back.pkts == here.pkts &&
+		    back.bytes == here.bytes);
 		same_header(there.get_header(), packet.header);
 	}
 }
@@ -225,23 +233,26 @@ void ctrl(void **)
 		here.time = here.has_time ? random.next(64) : 0;
 		for (unsigned i = 0; i < here.n_data; i++)
 			here.data[i] = random.as<uint32_t>(32);
-		const size_t size =
-		    chdr_ctrl_write(bytes, random.as<uint16_t>(16), random.as<uint16_t>(16), CHDR_V1, &here);
+		const size_t size = chdr_ctrl_write(
+		    bytes, random.as<uint16_t>(16), random.as<uint16_t>(16), CHDR_V1, &here);
 		const theirs there = read_there(bytes, size);
 		const auto payload = there.get_payload<rf::ctrl_payload>();
 
-		assert_true(payload.dst_port == here.dst_port && payload.src_port == here.src_port &&
-			    payload.src_epid == here.src && payload.seq_num == here.seq && payload.is_ack == here.ack &&
-			    payload.address == here.address && payload.byte_enable == here.byte_enable &&
-			    payload.op_code == here.op && payload.status == here.status);
+		assert_true(payload.dst_port == here.dst_port &&
+		    payload.src_port == here.src_port && payload.src_epid == here.src &&
+		    payload.seq_num == here.seq && payload.is_ack == here.ack &&
+		    payload.address == here.address && payload.byte_enable == here.byte_enable &&
+		    payload.op_code == here.op && payload.status == here.status);
 		assert_true(payload.has_timestamp() == here.has_time);
 		if (here.has_time)
 			assert_true(*payload.timestamp == here.time);
 		assert_int_equal(payload.data_vtr.size(), here.n_data);
-		assert_memory_equal(payload.data_vtr.data(), here.data, sizeof(uint32_t) * here.n_data);
+		assert_memory_equal(
+		    payload.data_vtr.data(), here.data, sizeof(uint32_t) * here.n_data);
 		same_bytes(there, bytes, size);
 		const std::vector<uint8_t> written =
-		    theirs(uhd::rfnoc::CHDR_W_64, there.get_header(), payload).serialize_to_byte_vector();
+		    theirs(uhd::rfnoc::CHDR_W_64, there.get_header(), payload)
+		        .serialize_to_byte_vector();
 		const ours packet = read_here(written);
 
 		assert_int_equal(chdr_ctrl_parse(&packet, CHDR_V1, &back), 0);
@@ -264,7 +275,8 @@ void same_steps(rf::mgmt_payload payload, const struct chdr_mgmt &here)
 			assert_true(step < here.n_steps);
 			assert_int_equal(hop.get_op(i).get_op_code(), here.steps[step].op);
 			assert_true(hop.get_op(i).get_op_payload() == here.steps[step].payload);
-			assert_int_equal(hop.get_op(i).get_ops_pending() == 0, here.steps[step].last);
+			assert_int_equal(
+			    hop.get_op(i).get_ops_pending() == 0, here.steps[step].last);
 		}
 	}
 	assert_int_equal(step, here.n_steps);
@@ -282,10 +294,12 @@ void mgmt(void **)
 		here.src = random.as<uint16_t>(16);
 		here.version = random.as<uint16_t>(16);
 		for (unsigned i = 0; i < steps; i++)
-			assert_int_equal(chdr_mgmt_add(&here, static_cast<enum chdr_mgmt_op>(random.next(4) % 9),
-						       random.next(48), i + 1 == steps || random.next(1)),
-					 0);
-		const size_t size = chdr_mgmt_write(bytes, random.as<uint16_t>(16), random.as<uint16_t>(16), &here);
+			assert_int_equal(
+			    chdr_mgmt_add(&here, static_cast<enum chdr_mgmt_op>(random.next(4) % 9),
+			        random.next(48), i + 1 == steps || random.next(1)),
+			    0);
+		const size_t size =
+		    chdr_mgmt_write(bytes, random.as<uint16_t>(16), random.as<uint16_t>(16), &here);
 		const theirs there = read_there(bytes, size);
 		const auto payload = there.get_payload<rf::mgmt_payload>();
 		const std::vector<uint8_t> written = there.serialize_to_byte_vector();
@@ -297,7 +311,8 @@ void mgmt(void **)
 		same_bytes(there, bytes, size);
 		same_header(there.get_header(), packet.header);
 		assert_int_equal(chdr_mgmt_parse(&packet, &back), 0);
-		assert_true(back.src == here.src && back.n_steps == here.n_steps && back.n_hops == here.n_hops);
+		assert_true(back.src == here.src && back.n_steps == here.n_steps &&
+		    back.n_hops == here.n_hops);
 		same_steps(payload, back);
 	}
 }
@@ -307,8 +322,11 @@ void mgmt(void **)
 int main()
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(data), cmocka_unit_test(strs), cmocka_unit_test(strc),
-	    cmocka_unit_test(ctrl), cmocka_unit_test(mgmt),
+	    cmocka_unit_test(data),
+	    cmocka_unit_test(strs),
+	    cmocka_unit_test(strc),
+	    cmocka_unit_test(ctrl),
+	    cmocka_unit_test(mgmt),
 	};
 
 	return cmocka_run_group_tests(tests, nullptr, nullptr);

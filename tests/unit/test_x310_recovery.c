@@ -11,7 +11,14 @@
 
 #include "tools/aloe/bench/x310_world.h"
 
-enum { SAMPLES = 256, DIVIDE = 2, PACKET = SAMPLES * DIVIDE, WIRE = 400, ADVANCE = 4000, FLUSH = 17476 };
+enum {
+	SAMPLES = 256,
+	DIVIDE = 2,
+	PACKET = SAMPLES * DIVIDE,
+	WIRE = 400,
+	ADVANCE = 4000,
+	FLUSH = 17476
+};
 
 static struct x310_outcome try_with(const struct x310_trial *trial)
 {
@@ -21,16 +28,17 @@ static struct x310_outcome try_with(const struct x310_trial *trial)
 	return outcome;
 }
 
-static struct x310_outcome try_one(enum x310_fault fault, enum tx_policy policy, bool stop, bool zeros)
+static struct x310_outcome try_one(
+    enum x310_fault fault, enum tx_policy policy, bool stop, bool zeros)
 {
 	const struct x310_trial trial = {.fault = fault,
-					 .policy = policy,
-					 .stop_on_seqerr = stop,
-					 .zeros = zeros,
-					 .samples = SAMPLES,
-					 .divide = DIVIDE,
-					 .wire_ticks = WIRE,
-					 .advance_ticks = ADVANCE};
+	    .policy = policy,
+	    .stop_on_seqerr = stop,
+	    .zeros = zeros,
+	    .samples = SAMPLES,
+	    .divide = DIVIDE,
+	    .wire_ticks = WIRE,
+	    .advance_ticks = ADVANCE};
 
 	return try_with(&trial);
 }
@@ -42,7 +50,8 @@ static void without_a_cure_the_time_slips_for_ever(void **state)
 	(void)state;
 	assert_int_equal(outcome.slip, SAMPLES);
 	assert_int_equal(outcome.restored_ticks, UINT64_MAX);
-	assert_int_equal(outcome.silent + outcome.discarded + outcome.left_out + outcome.round_trips, 0);
+	assert_int_equal(
+	    outcome.silent + outcome.discarded + outcome.left_out + outcome.round_trips, 0);
 	outcome = try_one(X310_TWICE, TX_GO_ON, false, false);
 	assert_int_equal(outcome.slip, -SAMPLES);
 	outcome = try_one(X310_SWAPPED, TX_GO_ON, false, false);
@@ -60,12 +69,14 @@ static void realigned_in_one_round_trip(void **state)
 	(void)state;
 	assert_int_equal(outcome.round_trips, 1);
 	assert_int_equal(outcome.silent, SAMPLES);
-	assert_int_equal(outcome.discarded + outcome.left_out + outcome.inits + (uint64_t)outcome.slip, 0);
+	assert_int_equal(
+	    outcome.discarded + outcome.left_out + outcome.inits + (uint64_t)outcome.slip, 0);
 	assert_in_range(outcome.misplaced, SAMPLES, ADVANCE / DIVIDE + 2 * WIRE / DIVIDE + SAMPLES);
 	outcome = try_one(X310_TWICE, TX_REALIGN, false, false);
 	assert_int_equal(outcome.round_trips, 1);
 	assert_int_equal(outcome.discarded, 1);
-	assert_int_equal(outcome.silent + outcome.left_out + outcome.inits + (uint64_t)outcome.slip, 0);
+	assert_int_equal(
+	    outcome.silent + outcome.left_out + outcome.inits + (uint64_t)outcome.slip, 0);
 	outcome = try_one(X310_SWAPPED, TX_REALIGN, false, false);
 	assert_int_equal(outcome.misplaced, 2 * SAMPLES);
 	assert_int_equal(outcome.restored_ticks, 2 * PACKET);
@@ -81,8 +92,10 @@ static void init_once_and_twice(void **state)
 	(void)state;
 	for (int fault = 0; fault < X310_FAULTS; fault++)
 		for (int stop = 0; stop < 2; stop++) {
-			const struct x310_outcome once = try_one((enum x310_fault)fault, TX_REINIT, stop, false);
-			const struct x310_outcome twice = try_one((enum x310_fault)fault, TX_REINIT_TWICE, stop, false);
+			const struct x310_outcome once =
+			    try_one((enum x310_fault)fault, TX_REINIT, stop, false);
+			const struct x310_outcome twice =
+			    try_one((enum x310_fault)fault, TX_REINIT_TWICE, stop, false);
 
 			if (fault == X310_LATE || fault == X310_UNSENT)
 				continue;
@@ -92,12 +105,14 @@ static void init_once_and_twice(void **state)
 			assert_int_equal(twice.inits, 2);
 			assert_int_equal(once.slip + twice.slip, 0);
 			assert_int_equal(twice.discarded, once.discarded);
-			assert_in_range(once.discarded, stop ? on_their_way - 1 : 0, stop ? on_their_way + 2 : 0);
-			assert_in_range(once.left_out, FLUSH / PACKET, (FLUSH + ADVANCE) / PACKET + 2);
+			assert_in_range(once.discarded, stop ? on_their_way - 1 : 0,
+			    stop ? on_their_way + 2 : 0);
+			assert_in_range(
+			    once.left_out, FLUSH / PACKET, (FLUSH + ADVANCE) / PACKET + 2);
 			assert_in_range(twice.left_out - once.left_out, (FLUSH + 2 * WIRE) / PACKET,
-					(FLUSH + 2 * WIRE) / PACKET + 1);
+			    (FLUSH + 2 * WIRE) / PACKET + 1);
 			assert_in_range(once.silent, (once.left_out + once.discarded - 1) * SAMPLES,
-					(once.left_out + once.discarded + 1) * SAMPLES);
+			    (once.left_out + once.discarded + 1) * SAMPLES);
 		}
 }
 
@@ -106,9 +121,11 @@ static void late_packets_mend_themselves(void **state)
 {
 	(void)state;
 	for (int policy = TX_GO_ON; policy <= TX_REINIT_TWICE; policy++) {
-		const struct x310_outcome outcome = try_one(X310_LATE, (enum tx_policy)policy, false, false);
+		const struct x310_outcome outcome =
+		    try_one(X310_LATE, (enum tx_policy)policy, false, false);
 
-		assert_int_equal(outcome.reports + outcome.inits + outcome.round_trips + outcome.left_out, 0);
+		assert_int_equal(
+		    outcome.reports + outcome.inits + outcome.round_trips + outcome.left_out, 0);
 		assert_int_equal(outcome.late, outcome.discarded);
 		assert_int_equal(outcome.silent, outcome.late * SAMPLES);
 		assert_int_equal(outcome.misplaced, 0);
@@ -122,12 +139,14 @@ static void a_packet_that_was_not_sent(void **state)
 	(void)state;
 	for (int policy = TX_GO_ON; policy <= TX_REINIT_TWICE; policy++)
 		for (int stop = 0; stop < 2; stop++) {
-			const struct x310_outcome outcome = try_one(X310_UNSENT, (enum tx_policy)policy, stop, false);
+			const struct x310_outcome outcome =
+			    try_one(X310_UNSENT, (enum tx_policy)policy, stop, false);
 
 			assert_int_equal(outcome.silent, SAMPLES);
 			assert_int_equal(outcome.restored_ticks, PACKET);
-			assert_int_equal(outcome.misplaced + outcome.reports + outcome.underruns + outcome.discarded,
-					 0);
+			assert_int_equal(outcome.misplaced + outcome.reports + outcome.underruns +
+			        outcome.discarded,
+			    0);
 			assert_int_equal(outcome.left_out, 1);
 		}
 }
@@ -139,7 +158,8 @@ static void zeros_in_place_cost_one_packet(void **state)
 	(void)state;
 	assert_int_equal(outcome.silent, SAMPLES);
 	assert_int_equal(outcome.restored_ticks, PACKET);
-	assert_int_equal(outcome.misplaced + outcome.discarded + outcome.left_out + outcome.round_trips, 0);
+	assert_int_equal(
+	    outcome.misplaced + outcome.discarded + outcome.left_out + outcome.round_trips, 0);
 }
 
 /* A longer wire says how often the recovery goes over it: by the time it takes, and nothing that was counted. Packets are
@@ -152,11 +172,11 @@ static void round_trips_are_times_over_the_wire(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		struct x310_trial trial = {.fault = X310_LOST,
-					   .policy = policies[i],
-					   .samples = SAMPLES,
-					   .divide = DIVIDE,
-					   .wire_ticks = WIRE,
-					   .advance_ticks = ADVANCE};
+		    .policy = policies[i],
+		    .samples = SAMPLES,
+		    .divide = DIVIDE,
+		    .wire_ticks = WIRE,
+		    .advance_ticks = ADVANCE};
 		const struct x310_outcome near = try_with(&trial);
 		struct x310_outcome far;
 
@@ -164,8 +184,8 @@ static void round_trips_are_times_over_the_wire(void **state)
 		trial.advance_ticks += LONGER;
 		far = try_with(&trial);
 		assert_int_equal(far.round_trips, near.round_trips);
-		assert_in_range(far.restored_ticks - near.restored_ticks, 2 * LONGER * near.round_trips - PACKET,
-				2 * LONGER * near.round_trips + PACKET);
+		assert_in_range(far.restored_ticks - near.restored_ticks,
+		    2 * LONGER * near.round_trips - PACKET, 2 * LONGER * near.round_trips + PACKET);
 	}
 }
 

@@ -40,7 +40,9 @@ static struct chdr_packet reply(const uint8_t *request, enum chdr_mgmt_op op, ui
 	assert_int_equal(chdr_mgmt_add(&answer, CHDR_NOP, 0, op == CHDR_NOP), 0);
 	if (op != CHDR_NOP)
 		assert_int_equal(chdr_mgmt_add(&answer, op, payload, true), 0);
-	assert_int_equal(chdr_parse(bytes, chdr_mgmt_write(bytes, mgmt.src, asked.header.seq, &answer), &packet), 0);
+	assert_int_equal(
+	    chdr_parse(bytes, chdr_mgmt_write(bytes, mgmt.src, asked.header.seq, &answer), &packet),
+	    0);
 	return packet;
 }
 
@@ -53,22 +55,24 @@ static uint64_t info(unsigned type, unsigned extended)
 static struct chdr_packet strc(enum chdr_op op, uint64_t bytes, uint64_t pkts)
 {
 	static uint8_t at[CHDR_STRC_BYTES];
-	const struct chdr_strc command = {.src = DEVICE, .op = (uint8_t)op, .bytes = bytes, .pkts = pkts};
+	const struct chdr_strc command = {
+	    .src = DEVICE, .op = (uint8_t)op, .bytes = bytes, .pkts = pkts};
 	struct chdr_packet packet;
 
 	assert_int_equal(chdr_parse(at, chdr_strc_write(at, HOST, 0, &command), &packet), 0);
 	return packet;
 }
 
-static struct chdr_packet strs(enum chdr_status status, uint64_t capacity, uint64_t bytes, uint64_t pkts)
+static struct chdr_packet strs(
+    enum chdr_status status, uint64_t capacity, uint64_t bytes, uint64_t pkts)
 {
 	static uint8_t at[CHDR_STRS_BYTES];
 	const struct chdr_strs report = {.src = DEVICE,
-					 .status = (uint8_t)status,
-					 .capacity_bytes = capacity,
-					 .capacity_pkts = 0xffffff,
-					 .xfer_bytes = bytes,
-					 .xfer_pkts = pkts};
+	    .status = (uint8_t)status,
+	    .capacity_bytes = capacity,
+	    .capacity_pkts = 0xffffff,
+	    .xfer_bytes = bytes,
+	    .xfer_pkts = pkts};
 	struct chdr_packet packet;
 
 	assert_int_equal(chdr_parse(at, chdr_strs_write(at, HOST, 0, &report), &packet), 0);
@@ -80,8 +84,8 @@ static struct chdr_packet strs(enum chdr_status status, uint64_t capacity, uint6
 static const struct rx_options rx_options = {
     {HOST, 0, DEVICE, PORT, false, 0x0100}, {4194304, 0xffffff}, {131072, 0xffffff}, true};
 
-static void rx_step(struct rx_stream *rx, enum stream_phase phase, const char *name, enum chdr_mgmt_op op,
-		    uint64_t payload)
+static void rx_step(struct rx_stream *rx, enum stream_phase phase, const char *name,
+    enum chdr_mgmt_op op, uint64_t payload)
 {
 	uint8_t bytes[STREAM_PACKET_MAX];
 	struct chdr_packet packet;
@@ -102,7 +106,8 @@ static void rx_configured(struct rx_stream *rx)
 	rx_open(rx, &rx_options, 1);
 	rx_step(rx, STREAM_ADVERTISE, NULL, CHDR_NOP, 0);
 	rx_step(rx, STREAM_OWN, "mgmt_xbar_route_epid3_to_port0", CHDR_NOP, 0);
-	rx_step(rx, STREAM_DEVICE, "mgmt_route_to_epid2_and_info", CHDR_INFO_RESP, info(2, ENDPOINT));
+	rx_step(
+	    rx, STREAM_DEVICE, "mgmt_route_to_epid2_and_info", CHDR_INFO_RESP, info(2, ENDPOINT));
 	rx_step(rx, STREAM_CONFIGURE, "mgmt_rx_stream_start", CHDR_NOP, 0);
 }
 
@@ -122,10 +127,12 @@ static void rx_ready(struct rx_stream *rx)
 	rx_configured(rx);
 	assert_int_equal(rx->phase, STREAM_INIT);
 	rx_answer_init(rx);
-	rx_step(rx, STREAM_CHECK, NULL, CHDR_CFG_RD_RESP, chdr_mgmt_register(SEP_OUT_CTRL, 0xa000000a));
+	rx_step(
+	    rx, STREAM_CHECK, NULL, CHDR_CFG_RD_RESP, chdr_mgmt_register(SEP_OUT_CTRL, 0xa000000a));
 	assert_int_equal(rx->phase, STREAM_CHECK); /* still pending */
 	rx->request.next_ns = 1;
-	rx_step(rx, STREAM_CHECK, NULL, CHDR_CFG_RD_RESP, chdr_mgmt_register(SEP_OUT_CTRL, 0x8000000a));
+	rx_step(
+	    rx, STREAM_CHECK, NULL, CHDR_CFG_RD_RESP, chdr_mgmt_register(SEP_OUT_CTRL, 0x8000000a));
 	assert_int_equal(rx->phase, STREAM_READY);
 }
 
@@ -179,7 +186,8 @@ static void rx_refusals(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		rx_configured(&rx);
 		rx_answer_init(&rx);
-		rx_step(&rx, STREAM_CHECK, NULL, CHDR_CFG_RD_RESP, chdr_mgmt_register(SEP_OUT_CTRL, cases[i].status));
+		rx_step(&rx, STREAM_CHECK, NULL, CHDR_CFG_RD_RESP,
+		    chdr_mgmt_register(SEP_OUT_CTRL, cases[i].status));
 		assert_int_equal(rx.phase, STREAM_FAILED);
 		assert_non_null(strstr(rx.why, cases[i].why));
 	}
@@ -221,7 +229,7 @@ static unsigned rx_configured_until_failed(struct rx_stream *rx, bool init)
 				continue; /* our STRS, which is lost */
 			configured += rx->phase == STREAM_CONFIGURE;
 			packet = reply(bytes, check ? CHDR_CFG_RD_RESP : CHDR_NOP,
-				       check ? chdr_mgmt_register(SEP_OUT_CTRL, 0xa000000a) : 0);
+			    check ? chdr_mgmt_register(SEP_OUT_CTRL, 0xa000000a) : 0);
 			rx_control(rx, now, &packet);
 		}
 	}
@@ -248,7 +256,8 @@ static void rx_answer_to_init_is_lost(void **state)
 
 static enum rx_verdict rx_seq(struct rx_stream *rx, uint16_t seq)
 {
-	const struct chdr_header header = {.type = CHDR_DATA_TS, .seq = seq, .length = DATA_BYTES, .dst = HOST};
+	const struct chdr_header header = {
+	    .type = CHDR_DATA_TS, .seq = seq, .length = DATA_BYTES, .dst = HOST};
 
 	return rx_data(rx, &header);
 }
@@ -300,7 +309,8 @@ static void rx_listens(void **state)
 	assert_int_equal(rx.counts.restarts, 0);
 	assert_int_equal(rx_seq(&rx, 60005 - RX_FAR), RX_NEXT);
 	assert_true(rx.counts.restarts == 1 && rx.counts.lost == 2 && rx.counts.old == 2);
-	assert_int_equal(rx_seq(&rx, 40), RX_NEXT); /* ahead of what is due by more than is likely to be lost */
+	assert_int_equal(
+	    rx_seq(&rx, 40), RX_NEXT); /* ahead of what is due by more than is likely to be lost */
 	assert_int_equal(rx.counts.restarts, 2);
 	assert_int_equal(rx_seq(&rx, 5000), RX_GAP);
 	assert_int_equal(rx.counts.lost, 2 + 5000 - 41);
@@ -363,8 +373,8 @@ static void rx_resync(void **state)
 
 enum { CAPACITY = 524287 };
 
-static void tx_step(struct tx_stream *tx, enum stream_phase phase, const char *name, enum chdr_mgmt_op op,
-		    uint64_t payload)
+static void tx_step(struct tx_stream *tx, enum stream_phase phase, const char *name,
+    enum chdr_mgmt_op op, uint64_t payload)
 {
 	uint8_t bytes[STREAM_PACKET_MAX];
 	struct chdr_packet packet;
@@ -396,11 +406,13 @@ static void tx_ready(struct tx_stream *tx, const struct tx_options *options)
 	tx_open(tx, options, 1);
 	tx_step(tx, STREAM_ADVERTISE, NULL, CHDR_NOP, 0);
 	tx_step(tx, STREAM_OWN, "mgmt_xbar_route_epid3_to_port0", CHDR_NOP, 0);
-	tx_step(tx, STREAM_DEVICE, "mgmt_route_to_epid2_and_info", CHDR_INFO_RESP, info(2, ENDPOINT));
+	tx_step(
+	    tx, STREAM_DEVICE, "mgmt_route_to_epid2_and_info", CHDR_INFO_RESP, info(2, ENDPOINT));
 	tx_step(tx, STREAM_CONFIGURE, "mgmt_tx_stream_cfg", CHDR_NOP, 0);
 	if (!options->capacity_bytes)
 		tx_init(tx, "strc_tx_init_zero", 1);
-	tx_init(tx, options->stop_on_seqerr ? "strc_tx_init_stop_on_seq_error" : "strc_tx_init_freq", 1);
+	tx_init(tx,
+	    options->stop_on_seqerr ? "strc_tx_init_stop_on_seq_error" : "strc_tx_init_freq", 1);
 	assert_int_equal(tx->phase, STREAM_READY);
 	assert_int_equal(tx_room(tx), CAPACITY - TX_COMMAND_ROOM);
 }
@@ -414,7 +426,9 @@ static void tx_opens(void **state)
 	assert_int_equal(tx.counts.inits, 2);
 	tx_ready(&tx, &(struct tx_options){.endpoint = endpoint, .capacity_bytes = CAPACITY});
 	assert_int_equal(tx.counts.inits, 1);
-	tx_ready(&tx, &(struct tx_options){.endpoint = endpoint, .capacity_bytes = CAPACITY, .stop_on_seqerr = true});
+	tx_ready(&tx,
+	    &(struct tx_options){
+	        .endpoint = endpoint, .capacity_bytes = CAPACITY, .stop_on_seqerr = true});
 }
 
 static uint16_t tx_send(struct tx_stream *tx, uint32_t length)
@@ -626,7 +640,7 @@ static void radio_message_acks(void **state)
 		const char *name, *ack;
 		enum chdr_dialect dialect;
 	} cases[] = {{"ctrl1_async_rx_overrun_ch0", "ctrl1_async_ack_from_host", CHDR_V1},
-		     {"ctrl2_async_rx_overrun_ch0", "ctrl2_async_ack_from_host", CHDR_V2}};
+	    {"ctrl2_async_rx_overrun_ch0", "ctrl2_async_ack_from_host", CHDR_V2}};
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {

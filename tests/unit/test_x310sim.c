@@ -33,7 +33,7 @@ static struct firmware processor(void)
 static void firmware_vectors(void **state)
 {
 	static const char *const names[][2] = {{"fw_peek_compat_req", "fw_peek_compat_reply"},
-					       {"fw_poke_chdr_port_req", "fw_poke_chdr_port_reply"}};
+	    {"fw_poke_chdr_port_req", "fw_poke_chdr_port_reply"}};
 	struct firmware firmware = processor();
 
 	(void)state;
@@ -42,9 +42,11 @@ static void firmware_vectors(void **state)
 		const size_t size = x310_vector(names[i][0], request);
 
 		assert_int_equal(x310_vector(names[i][1], want), FIRMWARE_BYTES);
-		assert_int_equal(firmware_take(&firmware, 0, 0, request, size, reply), FIRMWARE_BYTES);
+		assert_int_equal(
+		    firmware_take(&firmware, 0, 0, request, size, reply), FIRMWARE_BYTES);
 		assert_memory_equal(reply, want, FIRMWARE_BYTES);
-		assert_int_equal(firmware_take(&firmware, 0, 0, request, size - 1, reply), 0); /* cut short */
+		assert_int_equal(
+		    firmware_take(&firmware, 0, 0, request, size - 1, reply), 0); /* cut short */
 	}
 }
 
@@ -63,13 +65,14 @@ static void mtu_vectors(void **state)
 	put_be32(request + 4, 0);
 	assert_int_equal(mtu_take(request, size, reply, sizeof(reply)), 8);
 	assert_int_equal(mtu_take(request, 7, reply, sizeof(reply)), 0);
-	assert_int_equal(mtu_take(want, size, reply, sizeof(reply)), 64); /* a reply asks as well: both flags are set */
+	assert_int_equal(mtu_take(want, size, reply, sizeof(reply)),
+	    64); /* a reply asks as well: both flags are set */
 	put_be32(request, 2);
 	assert_int_equal(mtu_take(request, size, reply, sizeof(reply)), 0);
 }
 
-static uint32_t access_word(struct firmware *firmware, uint64_t now_ns, uint32_t flags, uint32_t address,
-			    uint32_t value)
+static uint32_t access_word(
+    struct firmware *firmware, uint64_t now_ns, uint32_t flags, uint32_t address, uint32_t value)
 {
 	uint8_t request[FIRMWARE_BYTES], reply[FIRMWARE_BYTES];
 
@@ -77,8 +80,9 @@ static uint32_t access_word(struct firmware *firmware, uint64_t now_ns, uint32_t
 	put_be32(request + 4, 7);
 	put_be32(request + 8, address);
 	put_be32(request + 12, value);
-	assert_int_equal(firmware_take(firmware, now_ns, 0x123456789aull, request, sizeof(request), reply),
-			 FIRMWARE_BYTES);
+	assert_int_equal(
+	    firmware_take(firmware, now_ns, 0x123456789aull, request, sizeof(request), reply),
+	    FIRMWARE_BYTES);
 	assert_int_equal(get_be32(reply + 4), 7);
 	return get_be32(reply + 12);
 }
@@ -116,7 +120,8 @@ static void the_processor_knows_its_device(void **state)
 	assert_int_equal(firmware_id(&firmware), 9);
 	assert_true(firmware.event_ticks == (1ull << 32 | 77));
 	firmware_init(&firmware, IP, true, "x310sim", "SIM0001");
-	assert_int_equal(access_word(&firmware, 0, PEEK, 0xa000 + 4 * 6, 0), 0x00270003); /* of UHD 4.9 */
+	assert_int_equal(
+	    access_word(&firmware, 0, PEEK, 0xa000 + 4 * 6, 0), 0x00270003); /* of UHD 4.9 */
 	assert_int_equal(access_word(&firmware, 0, PEEK, 0x6000, 0), 0x00060001);
 }
 
@@ -141,17 +146,18 @@ static void take_answer(void *self, uint64_t address, const uint8_t *bytes, size
 	}
 }
 
-static void ask(struct host *host, enum chdr_ctrl_op op, uint16_t port, uint32_t address, uint32_t value)
+static void ask(
+    struct host *host, enum chdr_ctrl_op op, uint16_t port, uint32_t address, uint32_t value)
 {
 	const struct chdr_ctrl ctrl = {.dst_port = port,
-				       .src_port = port,
-				       .src = CONTROL,
-				       .seq = 5,
-				       .n_data = 1,
-				       .op = (uint8_t)op,
-				       .byte_enable = 15,
-				       .address = address,
-				       .data = {value}};
+	    .src_port = port,
+	    .src = CONTROL,
+	    .seq = 5,
+	    .n_data = 1,
+	    .op = (uint8_t)op,
+	    .byte_enable = 15,
+	    .address = address,
+	    .data = {value}};
 	uint8_t bytes[CHDR_CTRL_BYTES_MAX];
 	const unsigned before = host->answers;
 
@@ -170,7 +176,8 @@ static uint32_t read_register(struct host *host, uint16_t port, uint32_t address
 
 static void host_init(struct host *host)
 {
-	const struct device_options options = {.version = 0x0100, .capacity = DEVICE_CAPACITY, .divide = 2};
+	const struct device_options options = {
+	    .version = 0x0100, .capacity = DEVICE_CAPACITY, .divide = 2};
 	const struct device_io io = {.send = take_answer, .self = host};
 	const struct endpoint own = {CONTROL, 0, DEVICE, DEVICE_FIRST_PORT, true, 0x0100};
 	uint8_t bytes[CHDR_MGMT_BYTES_MAX];
@@ -185,25 +192,29 @@ static void host_init(struct host *host)
 }
 
 /* An edge says source slot and port, destination slot and port. Slots: 1 .. 4 endpoints, then DUC, DDC, radio of each. */
-static void has_edge(struct host *host, unsigned from, unsigned from_port, unsigned to, unsigned to_port)
+static void has_edge(
+    struct host *host, unsigned from, unsigned from_port, unsigned to, unsigned to_port)
 {
 	const uint32_t n = read_register(host, 0, 0x10000);
 	unsigned found = 0;
 
 	for (uint32_t i = 1; i <= n; i++)
-		found += read_register(host, 0, 0x10000 + 4 * i) == (from << 22 | from_port << 16 | to << 6 | to_port);
+		found += read_register(host, 0, 0x10000 + 4 * i) ==
+		    (from << 22 | from_port << 16 | to << 6 | to_port);
 	assert_int_equal(found, 1);
 }
 
 static void client_zero(void **state)
 {
-	static const uint32_t ids[] = {0xd0c00000, 0xddc00000, 0x12ad1000, 0xd0c00000, 0xddc00000, 0x12ad1000};
+	static const uint32_t ids[] = {
+	    0xd0c00000, 0xddc00000, 0x12ad1000, 0xd0c00000, 0xddc00000, 0x12ad1000};
 	struct host host;
 
 	(void)state;
 	host_init(&host);
 	assert_int_equal(read_register(&host, 0, 0x00), 0x12c60100);
-	assert_int_equal(read_register(&host, 0, 0x04), 1u << 31 | 1u << 30 | 3 << 20 | 6 << 10 | 4);
+	assert_int_equal(
+	    read_register(&host, 0, 0x04), 1u << 31 | 1u << 30 | 3 << 20 | 6 << 10 | 4);
 	assert_int_equal(read_register(&host, 0, 0x08), 12);
 	assert_int_equal(read_register(&host, 0, 0x0c) >> 16, 0xa300);
 	assert_int_equal(read_register(&host, 0, 0x10), 1);
@@ -214,7 +225,8 @@ static void client_zero(void **state)
 		assert_int_equal(info >> 6 & 0x3f, i % 3 == 0 ? 1 : 2);  /* inputs */
 		assert_int_equal(info >> 18 & 0x3f, i % 3 == 2 ? 9 : 6); /* its queue of requests */
 		assert_int_equal(read_register(&host, 0, slot + 4), ids[i]);
-		assert_int_equal(read_register(&host, 0, slot + 8) & 0xfe, 1 << 1 | 10 << 2); /* flushed; 1024 words */
+		assert_int_equal(read_register(&host, 0, slot + 8) & 0xfe,
+		    1 << 1 | 10 << 2); /* flushed; 1024 words */
 	}
 	assert_int_equal(read_register(&host, 0, 11 * 0x40 + 4), 0);
 	has_edge(&host, 1, 0, 5, 0); /* endpoint, DUC, radio, DDC, endpoint */
@@ -309,7 +321,7 @@ static void a_tone(void **state)
 	assert_int_equal(open_analog(&analog, "tone", NULL), 0);
 	analog_receive(&analog, 0, 0, 2, all, 100);
 	assert_true(get_le16(all) == 8192 && get_le16(all + 2) == 0 && get_le16(all + 16) == 0 &&
-		    get_le16(all + 18) == 8192);
+	    get_le16(all + 18) == 8192);
 	assert_memory_equal(all, all + 64, 336);
 	for (uint32_t from = 0; from < 40; from++) {
 		analog_receive(&analog, 0, 2ull * from, 2, part, 37);
@@ -354,7 +366,8 @@ static void files_that_are_not_there(void **state)
 	assert_string_equal(analog.failed, "/proc/nowhere/source");
 	assert_int_equal(open_analog(&analog, "loop", "/proc/nowhere/record"), -ENOENT);
 	assert_string_equal(analog.failed, "/proc/nowhere/record");
-	assert_int_equal(open_analog(&analog, "tests/vectors/x310/chdr.txt", "/proc/nowhere/record"), -ENOENT);
+	assert_int_equal(
+	    open_analog(&analog, "tests/vectors/x310/chdr.txt", "/proc/nowhere/record"), -ENOENT);
 	assert_string_equal(analog.failed, "/proc/nowhere/record");
 }
 
@@ -371,7 +384,8 @@ static void a_stop_ends_what_waits(void **state)
 	sim_radio_init(&endpoint->radio, 1);
 	sim_radio_write(&endpoint->radio, TIME_LOW, 1000);
 	sim_radio_write(&endpoint->radio, COMMAND, (uint32_t)CONTINUOUS_AT);
-	sim_radio_write(&endpoint->radio, COMMAND, (uint32_t)CONTINUOUS_AT); /* its acknowledgement was lost */
+	sim_radio_write(
+	    &endpoint->radio, COMMAND, (uint32_t)CONTINUOUS_AT); /* its acknowledgement was lost */
 	assert_int_equal(sim_radio_read(&endpoint->radio, STATUS), DEVICE_COMMANDS - 2);
 	sim_radio_write(&endpoint->radio, COMMAND, 0);
 	sim_radio_write(&endpoint->radio, TIME_LOW, 3000);

@@ -40,8 +40,8 @@ static void sink_init(struct sink *sink, const char *description)
 	struct fault_options options;
 	char why[FAULT_WHY] = "";
 
-	*sink =
-	    (struct sink){.came = calloc(2 * MANY, sizeof(sink->came[0])), .at = calloc(2 * MANY, sizeof(sink->at[0]))};
+	*sink = (struct sink){.came = calloc(2 * MANY, sizeof(sink->came[0])),
+	    .at = calloc(2 * MANY, sizeof(sink->at[0]))};
 	assert_non_null(sink->came);
 	assert_non_null(sink->at);
 	fault_options_init(&options);
@@ -99,8 +99,9 @@ static void no_fault(void **state)
 
 static void at_stated_numbers(void **state)
 {
-	static const uint32_t lost[] = {0, 2, 3, 5, 6, 8}, twice[] = {0, 1, 2, 2, 3, 4, 5, 6, 6, 7, 8},
-			      swapped[] = {1, 0, 2, 3, 4, 6, 5, 7};
+	static const uint32_t lost[] = {0, 2, 3, 5, 6, 8},
+	                      twice[] = {0, 1, 2, 2, 3, 4, 5, 6, 6, 7, 8},
+	                      swapped[] = {1, 0, 2, 3, 4, 6, 5, 7};
 	struct sink sink;
 
 	(void)state;
@@ -155,15 +156,19 @@ static void by_chance(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		snprintf(description, sizeof(description), "loss=0.1,duplicate=0.05,seed=%d", i < 2 ? 3 : 4);
+		snprintf(description, sizeof(description), "loss=0.1,duplicate=0.05,seed=%d",
+		    i < 2 ? 3 : 4);
 		sink_init(&sinks[i], description);
 		send_many(&sinks[i], MANY);
 	}
 	assert_in_range(sinks[0].cable.counts[FAULT_LOSS], MANY / 10 - 400, MANY / 10 + 400);
-	assert_in_range(sinks[0].cable.counts[FAULT_DUPLICATE], MANY * 9 / 200 - 300, MANY * 9 / 200 + 300);
-	assert_int_equal(sinks[0].n, MANY - sinks[0].cable.counts[FAULT_LOSS] + sinks[0].cable.counts[FAULT_DUPLICATE]);
+	assert_in_range(
+	    sinks[0].cable.counts[FAULT_DUPLICATE], MANY * 9 / 200 - 300, MANY * 9 / 200 + 300);
+	assert_int_equal(sinks[0].n,
+	    MANY - sinks[0].cable.counts[FAULT_LOSS] + sinks[0].cable.counts[FAULT_DUPLICATE]);
 	is(&sinks[1], sinks[0].came, sinks[0].n);
-	assert_true(sinks[2].n != sinks[0].n || memcmp(sinks[2].came, sinks[0].came, sinks[0].n * 4) != 0);
+	assert_true(
+	    sinks[2].n != sinks[0].n || memcmp(sinks[2].came, sinks[0].came, sinks[0].n * 4) != 0);
 	for (int i = 0; i < 3; i++)
 		sink_fini(&sinks[i]);
 }
@@ -257,9 +262,10 @@ static void drift(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ppb) / sizeof(ppb[0]); i++) {
-		struct unit unit = {.options.drift_ppb = ppb[i], .base_ref = 1000, .base_tick = 50000};
-		const int64_t want =
-		    (int64_t)(hour / 1000000000) * ppb[i] + (int64_t)(hour % 1000000000) * ppb[i] / 1000000000;
+		struct unit unit = {
+		    .options.drift_ppb = ppb[i], .base_ref = 1000, .base_tick = 50000};
+		const int64_t want = (int64_t)(hour / 1000000000) * ppb[i] +
+		    (int64_t)(hour % 1000000000) * ppb[i] / 1000000000;
 
 		device_init(&unit.device, &unit.options.device, &io);
 		assert_int_equal(unit_ticks(&unit, 1000), 50000);
@@ -302,7 +308,8 @@ static void a_virtual_clock(void **state)
 	unit.device.endpoints[0].radio.rx.tick += 512;
 	unit.device.endpoints[0].input.controlled = true;
 	assert_true(pace_turn(&pace, &unit, 1, 1000 + 5000002));
-	unit.device.endpoints[0].radio.rx.samples = 512; /* the host has heard them, and has not answered yet */
+	unit.device.endpoints[0].radio.rx.samples =
+	    512; /* the host has heard them, and has not answered yet */
 	assert_false(pace_turn(&pace, &unit, 1, 1000 + 5000003));
 	assert_int_equal(pace_now(&pace), 5 * ms + 1024);
 	assert_false(pace_turn(&pace, &unit, 1, 1000 + 900000000));
@@ -342,7 +349,8 @@ static void a_real_clock(void **state)
 		assert_true(pace_turn(&pace, &unit, 1, now_ns += 1000));
 	assert_in_range(pace.ref - before, ms + ms / 5, ms + ms / 3);
 	before = pace.ref;
-	assert_true(pace_turn(&pace, &unit, 1, now_ns += 1000000000)); /* further than any ring goes */
+	assert_true(
+	    pace_turn(&pace, &unit, 1, now_ns += 1000000000)); /* further than any ring goes */
 	for (unsigned i = 0; i < 100; i++)
 		assert_true(pace_turn(&pace, &unit, 1, now_ns += 1000));
 	assert_int_equal(pace.ref, before + 101 * PACE_STEP);

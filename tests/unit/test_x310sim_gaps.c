@@ -14,7 +14,15 @@
 #include "platforms/x310/bytes.h"
 #include "tools/x310sim/device.h"
 
-enum { DEVICE = 2, REPORTS = 0x100, SPP = 10, DIVIDE = 2, LENGTH = SPP * DIVIDE, FIRST = 1000, PLAYED = 100 };
+enum {
+	DEVICE = 2,
+	REPORTS = 0x100,
+	SPP = 10,
+	DIVIDE = 2,
+	LENGTH = SPP * DIVIDE,
+	FIRST = 1000,
+	PLAYED = 100
+};
 
 struct world {
 	struct device device;
@@ -62,8 +70,10 @@ static void world_init(struct world *w, bool zeros)
 /* Packet k arrives at `tick`. */
 static void arrive(struct world *w, uint64_t tick, uint16_t k, bool timed, bool end)
 {
-	const struct chdr_packet packet = {
-	    .header = {.type = timed ? CHDR_DATA_TS : CHDR_DATA, .dst = DEVICE, .seq = k, .eob = end},
+	const struct chdr_packet packet = {.header = {.type = timed ? CHDR_DATA_TS : CHDR_DATA,
+	                                       .dst = DEVICE,
+	                                       .seq = k,
+	                                       .eob = end},
 	    .timestamp = FIRST + (uint64_t)k * LENGTH};
 	uint8_t bytes[CHDR_HEADER + CHDR_TIMESTAMP + 4 * SPP];
 	const size_t at = chdr_write(bytes, &packet, 4 * SPP);
@@ -79,7 +89,8 @@ static void is(const struct world *w, unsigned place, int value)
 {
 	for (unsigned i = 0; i < SPP; i++)
 		if (w->played[place * SPP + i] != value)
-			fail_msg("sample %u of place %u is %d, not %d", i, place, w->played[place * SPP + i], value);
+			fail_msg("sample %u of place %u is %d, not %d", i, place,
+			    w->played[place * SPP + i], value);
 }
 
 static const struct sim_tx *tx(const struct world *w)
@@ -191,8 +202,11 @@ static void a_wrong_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_gap_closes),        cmocka_unit_test(a_gap_is_zeros), cmocka_unit_test(a_pause_is_zeros),
-	    cmocka_unit_test(an_end_that_is_late), cmocka_unit_test(a_wrong_time),
+	    cmocka_unit_test(a_gap_closes),
+	    cmocka_unit_test(a_gap_is_zeros),
+	    cmocka_unit_test(a_pause_is_zeros),
+	    cmocka_unit_test(an_end_that_is_late),
+	    cmocka_unit_test(a_wrong_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

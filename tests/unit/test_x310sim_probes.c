@@ -85,9 +85,10 @@ static void what_is_no_mark(void **state)
 	(void)state;
 	latency_take(&latency, 0, 100, DIVIDE, iq, SPP); /* silence */
 	latency_mark(0, 0, DIVIDE, iq, SPP);
-	latency_take(&latency, 0, 100, DIVIDE + 1, iq, SPP);              /* another rate */
-	latency_take(&latency, 0, 100, DIVIDE, iq, 1);                    /* nothing to compare with */
-	memmove(iq + 4 * SPP / 2, iq + 4 * SPP / 2 + 4, 4 * SPP / 2 - 4); /* a sample is missing in it */
+	latency_take(&latency, 0, 100, DIVIDE + 1, iq, SPP); /* another rate */
+	latency_take(&latency, 0, 100, DIVIDE, iq, 1);       /* nothing to compare with */
+	memmove(iq + 4 * SPP / 2, iq + 4 * SPP / 2 + 4,
+	    4 * SPP / 2 - 4); /* a sample is missing in it */
 	latency_mark(0, SPP, DIVIDE, iq + 4 * (SPP - 1), 1);
 	latency_take(&latency, 0, 100, DIVIDE, iq, SPP);
 	for (int i = 0; i < 4 * SPP; i++) /* another level */
@@ -114,11 +115,13 @@ static void transforms(void **state)
 			double re = 0, im = 0;
 
 			for (uint32_t i = 0; i < n; i++) {
-				const double c = cos(2 * M_PI * i * k / n), s = -sin(2 * M_PI * i * k / n);
+				const double c = cos(2 * M_PI * i * k / n),
+				             s = -sin(2 * M_PI * i * k / n);
 				re += x[2 * i] * c - x[2 * i + 1] * s;
 				im += x[2 * i] * s + x[2 * i + 1] * c;
 			}
-			assert_true(fabs(y[2 * k] - re) < 1e-12 * N_MAX && fabs(y[2 * k + 1] - im) < 1e-12 * N_MAX);
+			assert_true(fabs(y[2 * k] - re) < 1e-12 * N_MAX &&
+			    fabs(y[2 * k + 1] - im) < 1e-12 * N_MAX);
 		}
 		transform_inverse(n, roots, y);
 		for (uint32_t i = 0; i < 2 * n; i++)
@@ -147,9 +150,11 @@ static void random_taps(float *taps, size_t n, uint32_t seed)
 	}
 }
 
-static void host_init(struct host *host, const struct sound_options *options, const float *taps, unsigned n)
+static void host_init(
+    struct host *host, const struct sound_options *options, const float *taps, unsigned n)
 {
-	*host = (struct host){.taps = taps, .channels = {0, 4}, .n = n, .sample = 100000, .gain = 1};
+	*host =
+	    (struct host){.taps = taps, .channels = {0, 4}, .n = n, .sample = 100000, .gain = 1};
 	assert_int_equal(sound_open(&host->sound, options), 0);
 }
 
@@ -158,7 +163,8 @@ static void add_path(const struct host *host, unsigned in, const float *taps, do
 {
 	uint8_t heard[4 * (BLOCK + TAPS)];
 
-	sound_receive(&host->sound, host->channels[in], host->sample - LATER - TAPS, heard, BLOCK + TAPS);
+	sound_receive(
+	    &host->sound, host->channels[in], host->sample - LATER - TAPS, heard, BLOCK + TAPS);
 	for (int i = 0; i < BLOCK; i++) {
 		for (int k = 0; k < TAPS; k++) {
 			const uint8_t *x = heard + 4 * (i + TAPS - k);
@@ -178,17 +184,20 @@ static void play(struct host *host, unsigned blocks)
 			uint8_t iq[4 * BLOCK];
 
 			for (unsigned in = 0; in < host->n; in++)
-				add_path(host, in, host->taps + 2 * (size_t)TAPS * (out * host->n + in), sum);
+				add_path(host, in,
+				    host->taps + 2 * (size_t)TAPS * (out * host->n + in), sum);
 			for (int i = 0; i < 2 * BLOCK; i++)
 				put_le16(iq + 2 * i, (uint16_t)lrint(host->gain * sum[i]));
-			assert_int_equal(sound_transmit(&host->sound, host->channels[out], host->sample, iq, BLOCK), 0);
+			assert_int_equal(sound_transmit(&host->sound, host->channels[out],
+			                     host->sample, iq, BLOCK),
+			    0);
 		}
 	}
 }
 
 /* 0 or -errno, of a file of these bytes. */
-static int load(const struct expect_options *options, const void *bytes, size_t size, struct expect *expect,
-		char *ret_why)
+static int load(const struct expect_options *options, const void *bytes, size_t size,
+    struct expect *expect, char *ret_why)
 {
 	char path[] = "/tmp/x310sim-taps-XXXXXX";
 	struct expect_options with = *options;
@@ -270,7 +279,8 @@ static void an_error_is_seen(void **state)
 	sound_close(&host.sound);
 	host_init(&host, &options, taps, 1);
 	play(&host, 5 * LENGTH / BLOCK);
-	taps[2 * TAPS - 2] = taps[2 * TAPS - 1] = 0; /* so that the rest is expected one sample earlier */
+	taps[2 * TAPS - 2] = taps[2 * TAPS - 1] =
+	    0; /* so that the rest is expected one sample earlier */
 	expect = expect_of(&wanted, taps + 2, TAPS - 1);
 	assert_int_equal(expect_find(&expect, &host.sound, 0, &found), 0);
 	assert_int_equal(found.delay, LATER + 1);
@@ -283,7 +293,8 @@ static void responses_that_change(void **state)
 {
 	enum { SETS = 5, PERIODS = 30, EACH = 3 };
 	const struct sound_options options = {LENGTH, 1, PERIODS};
-	const struct expect_options wanted = {.taps = TAPS, .channels = {0}, .n_channels = 1, .limit_db = -50};
+	const struct expect_options wanted = {
+	    .taps = TAPS, .channels = {0}, .n_channels = 1, .limit_db = -50};
 	struct sound_found found;
 	struct expect expect;
 	float taps[SETS * 2 * TAPS];
@@ -331,7 +342,8 @@ static void paths_that_cross(void **state)
 		assert_true(found.worst_db < -60);
 	}
 	expect_free(&expect);
-	memmove(taps + 4 * TAPS, taps + 2 * TAPS, 2 * TAPS * sizeof(float)); /* one path is not what it should be */
+	memmove(taps + 4 * TAPS, taps + 2 * TAPS,
+	    2 * TAPS * sizeof(float)); /* one path is not what it should be */
 	expect = expect_of(&wanted, taps, 4 * TAPS);
 	assert_int_equal(expect_find(&expect, &host.sound, 0, &found), 0);
 	assert_int_equal(found.within, 4);
@@ -364,14 +376,16 @@ static void seams(void **state)
 	assert_int_equal(found.within, 8);
 	assert_int_equal(found.seams, 19);
 	for (unsigned i = 1; i < 8; i++)
-		assert_true(host.sound.channels[0].first[i] - host.sound.channels[0].first[i - 1] >= 3 * LENGTH);
+		assert_true(host.sound.channels[0].first[i] - host.sound.channels[0].first[i - 1] >=
+		    3 * LENGTH);
 	expect_free(&expect);
 	sound_close(&host.sound);
 }
 
 /* ---- files that cannot be -------------------------------------------------------------------------------------------------------- */
 
-static void refused(const struct expect_options *options, const void *bytes, size_t size, const char *word)
+static void refused(
+    const struct expect_options *options, const void *bytes, size_t size, const char *word)
 {
 	char why[EXPECT_WHY] = "";
 	struct expect expect;
@@ -384,7 +398,7 @@ static void refused(const struct expect_options *options, const void *bytes, siz
 static void files_of_taps(void **state)
 {
 	const struct expect_options one = {.channels = {0}, .n_channels = 1},
-				    two = {.channels = {0, 4}, .n_channels = 2};
+	                            two = {.channels = {0, 4}, .n_channels = 2};
 	const struct expect_options seven = {.taps = 7, .channels = {0}, .n_channels = 1};
 	const struct expect_options nowhere = {.path = "/proc/nowhere/taps", .n_channels = 1};
 	static float taps[2 * LENGTH];

@@ -41,7 +41,8 @@ static void pass(struct world *w, unsigned heard, unsigned played, unsigned late
 	steady_look(&w->steady, &w->device, w->now_ns);
 }
 
-static void is(const struct world *w, uint64_t all, uint64_t paced, uint64_t answered, uint64_t in_time)
+static void is(
+    const struct world *w, uint64_t all, uint64_t paced, uint64_t answered, uint64_t in_time)
 {
 	assert_int_equal(w->steady.counts.all, all);
 	assert_int_equal(w->steady.counts.paced, paced);
@@ -84,7 +85,7 @@ static void what_is_wrong_with_a_window(void **state)
 	pass(&w, PACKETS, PACKETS - 20, 20, MS_2);
 	is(&w, 4, 4, 3, 3);
 	pass(&w, PACKETS, PACKETS, 0,
-	     MS_2 * 105 / 100); /* the device was not fast enough, so nothing is said of the host */
+	    MS_2 * 105 / 100); /* the device was not fast enough, so nothing is said of the host */
 	is(&w, 5, 4, 3, 4);
 	w.device.endpoints[0].radio.rx.running = false;
 	pass(&w, PACKETS / 2, PACKETS / 2, 0, MS_2); /* it overran, */

@@ -59,8 +59,10 @@ static inline void plain_crc_attach(const int32_t *in, int len, int size, int32_
 /* 4.2.3.2.1: one constituent coder as the table of (parity, next state) by state and bit; S = 4 s1 + 2 s2 + s3. */
 static inline int plain_rsc(int *state, int bit)
 {
-	static const int parity[8][2] = {{0, 1}, {0, 1}, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {0, 1}, {0, 1}};
-	static const int next[8][2] = {{0, 4}, {4, 0}, {5, 1}, {1, 5}, {2, 6}, {6, 2}, {7, 3}, {3, 7}};
+	static const int parity[8][2] = {
+	    {0, 1}, {0, 1}, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {0, 1}, {0, 1}};
+	static const int next[8][2] = {
+	    {0, 4}, {4, 0}, {5, 1}, {1, 5}, {2, 6}, {6, 2}, {7, 3}, {3, 7}};
 	const int z = parity[*state][bit];
 
 	*state = next[*state][bit];
@@ -99,12 +101,58 @@ static inline int plain_gcd(int a, int b)
 static inline void plain_turbo_size(int k, int *rows, int *p, int *v, int *columns)
 {
 	static const int table[][2] = {
-	    {7, 3},   {11, 2},  {13, 2},  {17, 3},   {19, 2},  {23, 5},  {29, 2},  {31, 3},  {37, 2},
-	    {41, 6},  {43, 3},  {47, 5},  {53, 2},   {59, 2},  {61, 2},  {67, 2},  {71, 7},  {73, 5},
-	    {79, 3},  {83, 2},  {89, 3},  {97, 5},   {101, 2}, {103, 5}, {107, 2}, {109, 6}, {113, 3},
-	    {127, 3}, {131, 2}, {137, 3}, {139, 2},  {149, 2}, {151, 6}, {157, 5}, {163, 2}, {167, 5},
-	    {173, 2}, {179, 2}, {181, 2}, {191, 19}, {193, 5}, {197, 2}, {199, 3}, {211, 2}, {223, 3},
-	    {227, 2}, {229, 6}, {233, 3}, {239, 7},  {241, 7}, {251, 6}, {257, 3},
+	    {7, 3},
+	    {11, 2},
+	    {13, 2},
+	    {17, 3},
+	    {19, 2},
+	    {23, 5},
+	    {29, 2},
+	    {31, 3},
+	    {37, 2},
+	    {41, 6},
+	    {43, 3},
+	    {47, 5},
+	    {53, 2},
+	    {59, 2},
+	    {61, 2},
+	    {67, 2},
+	    {71, 7},
+	    {73, 5},
+	    {79, 3},
+	    {83, 2},
+	    {89, 3},
+	    {97, 5},
+	    {101, 2},
+	    {103, 5},
+	    {107, 2},
+	    {109, 6},
+	    {113, 3},
+	    {127, 3},
+	    {131, 2},
+	    {137, 3},
+	    {139, 2},
+	    {149, 2},
+	    {151, 6},
+	    {157, 5},
+	    {163, 2},
+	    {167, 5},
+	    {173, 2},
+	    {179, 2},
+	    {181, 2},
+	    {191, 19},
+	    {193, 5},
+	    {197, 2},
+	    {199, 3},
+	    {211, 2},
+	    {223, 3},
+	    {227, 2},
+	    {229, 6},
+	    {233, 3},
+	    {239, 7},
+	    {241, 7},
+	    {251, 6},
+	    {257, 3},
 	};
 	int t = 0;
 
@@ -128,8 +176,10 @@ static inline void plain_turbo_size(int k, int *rows, int *p, int *v, int *colum
 static inline const int *plain_turbo_rows(int k, int rows)
 {
 	static const int t5[] = {4, 3, 2, 1, 0}, t10[] = {9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
-	static const int special[] = {19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 16, 13, 17, 15, 3, 1, 6, 11, 8, 10};
-	static const int other[] = {19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 10, 8, 13, 17, 3, 1, 16, 6, 15, 11};
+	static const int special[] = {
+	    19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 16, 13, 17, 15, 3, 1, 6, 11, 8, 10};
+	static const int other[] = {
+	    19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 10, 8, 13, 17, 3, 1, 16, 6, 15, 11};
 
 	if (rows < 20)
 		return rows == 5 ? t5 : t10;
@@ -176,7 +226,8 @@ static inline void plain_turbo_pi(int k, int32_t *pi)
 		for (int j = 0; j < columns; j++, n++)
 			matrix[i][j] = n < k ? n : PLAIN_PADDING;
 	for (int i = 0; i < rows; i++) {
-		plain_turbo_row(p, v, columns, r[i], columns == p + 1 && k == rows * columns && i == rows - 1, u);
+		plain_turbo_row(p, v, columns, r[i],
+		    columns == p + 1 && k == rows * columns && i == rows - 1, u);
 		for (int j = 0; j < columns; j++)
 			permuted[i][j] = matrix[i][u[j]];
 	}
@@ -213,8 +264,8 @@ static inline void plain_turbo_encode(const int32_t *in, int k, int32_t *out)
 
 /* 4.2.7, equation 1: change of each of `channels` transport channels per radio frame. `n_tti` and `frames` give N_i as
  * a fraction; all TTIs are brought to 80 ms so that the sums are whole numbers. */
-static inline void plain_rate_share(int channels, const int64_t *rm, const int64_t *n_tti, const int64_t *frames,
-				    int64_t n_data, int64_t *delta_tti)
+static inline void plain_rate_share(int channels, const int64_t *rm, const int64_t *n_tti,
+    const int64_t *frames, int64_t n_data, int64_t *delta_tti)
 {
 	int64_t total = 0, sum = 0, before = 0;
 
@@ -230,8 +281,8 @@ static inline void plain_rate_share(int channels, const int64_t *rm, const int64
 }
 
 /* 4.2.7.5: one sequence of x items, appended to out; how many came out. */
-static inline int plain_rate_pattern(const int32_t *in, int x, int64_t e_ini, int64_t e_plus, int64_t e_minus,
-				     int puncture, int32_t *out)
+static inline int plain_rate_pattern(const int32_t *in, int x, int64_t e_ini, int64_t e_plus,
+    int64_t e_minus, int puncture, int32_t *out)
 {
 	int64_t e = e_ini;
 	int n = 0;
@@ -256,8 +307,10 @@ static inline int plain_rate_pattern(const int32_t *in, int x, int64_t e_ini, in
 static inline int plain_rate_turbo(const int32_t *in, int n, int delta, int32_t *out)
 {
 	const int x = n / 3, half = -delta / 2;
-	const int64_t d1 = -delta % 2 ? half + 1 : half, d2 = half; /* abs of floor and ceil of delta / 2 */
-	int32_t *sequence = plain_items((size_t)x), *kept = plain_items((size_t)x), *keep = plain_items((size_t)n);
+	const int64_t d1 = -delta % 2 ? half + 1 : half,
+	              d2 = half; /* abs of floor and ceil of delta / 2 */
+	int32_t *sequence = plain_items((size_t)x), *kept = plain_items((size_t)x),
+	        *keep = plain_items((size_t)n);
 	int count = 0;
 
 	for (int b = 0; b < 3; b++) {
@@ -265,7 +318,8 @@ static inline int plain_rate_turbo(const int32_t *in, int n, int delta, int32_t 
 		for (int m = 0; m < x; m++)
 			sequence[m] = kept[m] = 3 * m + b;
 		if (b == 1)
-			survivors = plain_rate_pattern(sequence, x, x, 2 * (int64_t)x, 2 * d1, 1, kept);
+			survivors =
+			    plain_rate_pattern(sequence, x, x, 2 * (int64_t)x, 2 * d1, 1, kept);
 		if (b == 2)
 			survivors = plain_rate_pattern(sequence, x, x, x, d2, 1, kept);
 		for (int m = 0; m < survivors; m++)
@@ -285,14 +339,17 @@ static inline int plain_rate_match(const int32_t *in, int n, int delta, int turb
 {
 	if (turbo && delta < 0)
 		return plain_rate_turbo(in, n, delta, out);
-	return plain_rate_pattern(in, n, 1, 2 * (int64_t)n, 2 * (int64_t)abs(delta), delta < 0, out);
+	return plain_rate_pattern(
+	    in, n, 1, 2 * (int64_t)n, 2 * (int64_t)abs(delta), delta < 0, out);
 }
 
 /* A block interleaver: `columns` columns, output column j is original column order[j]. */
-static inline void plain_block_interleave(const int32_t *in, int len, int columns, const int *order, int32_t *out)
+static inline void plain_block_interleave(
+    const int32_t *in, int len, int columns, const int *order, int32_t *out)
 {
 	const int rows = (len + columns - 1) / columns;
-	int32_t *matrix = plain_items((size_t)(rows * columns)), *permuted = plain_items((size_t)(rows * columns));
+	int32_t *matrix = plain_items((size_t)(rows * columns)),
+	        *permuted = plain_items((size_t)(rows * columns));
 
 	for (int i = 0; i < rows * columns; i++)
 		matrix[i] = i < len ? in[i] : PLAIN_PADDING;
@@ -310,21 +367,22 @@ static inline void plain_block_interleave(const int32_t *in, int len, int column
 /* 4.2.5 */
 static inline void plain_interleave1(const int32_t *in, int len, int tti_ms, int32_t *out)
 {
-	static const int c1[] = {0}, c2[] = {0, 1}, c4[] = {0, 2, 1, 3}, c8[] = {0, 4, 2, 6, 1, 5, 3, 7};
+	static const int c1[] = {0}, c2[] = {0, 1}, c4[] = {0, 2, 1, 3},
+	                 c8[] = {0, 4, 2, 6, 1, 5, 3, 7};
 
 	plain_block_interleave(in, len, tti_ms / 10,
-			       tti_ms == 10   ? c1
-			       : tti_ms == 20 ? c2
-			       : tti_ms == 40 ? c4
-					      : c8,
-			       out);
+	    tti_ms == 10       ? c1
+	        : tti_ms == 20 ? c2
+	        : tti_ms == 40 ? c4
+	                       : c8,
+	    out);
 }
 
 /* 4.2.11 */
 static inline void plain_interleave2(const int32_t *in, int len, int32_t *out)
 {
-	static const int c30[] = {0, 20, 10, 5, 15, 25, 3,  13, 23, 8,  18, 28, 1,  11, 21,
-				  6, 16, 26, 4, 14, 24, 19, 9,  29, 12, 2,  7,  22, 27, 17};
+	static const int c30[] = {0, 20, 10, 5, 15, 25, 3, 13, 23, 8, 18, 28, 1, 11, 21, 6, 16, 26,
+	    4, 14, 24, 19, 9, 29, 12, 2, 7, 22, 27, 17};
 
 	plain_block_interleave(in, len, 30, c30, out);
 }

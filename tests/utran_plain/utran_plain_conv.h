@@ -18,8 +18,8 @@ enum { PLAIN_CONV_STATES = 256 };
 /* The nine digits of generator n of the code of rate 1/outputs, the one for the newest bit first. */
 static inline const char *plain_conv_generator(int outputs, int n)
 {
-	static const char *const digits[2][3] = {{"101110001", "111101011", ""},           /* 561, 753 */
-						 {"101101111", "110110011", "111001001"}}; /* 557, 663, 711 */
+	static const char *const digits[2][3] = {{"101110001", "111101011", ""}, /* 561, 753 */
+	    {"101101111", "110110011", "111001001"}};                            /* 557, 663, 711 */
 
 	return digits[outputs - 2][n];
 }
@@ -80,7 +80,8 @@ static inline void plain_viterbi(int outputs, const double *llr, int k, int32_t 
 
 				plain_conv_register(s, u, window);
 				for (int n = 0; n < outputs; n++)
-					path += (plain_conv_output(outputs, n, window) ? -1 : 1) * llr[outputs * t + n];
+					path += (plain_conv_output(outputs, n, window) ? -1 : 1) *
+					    llr[outputs * t + n];
 				if (path > after[to]) {
 					after[to] = path;
 					from[t * PLAIN_CONV_STATES + to] = s;
@@ -97,7 +98,8 @@ static inline void plain_viterbi(int outputs, const double *llr, int k, int32_t 
 }
 
 /* 4.2.2.2: x bits into *blocks blocks of *size with fillers (0) in front; out holds them one after the other. */
-static inline void plain_code_blocks(const int32_t *in, int x, int z, int turbo, int *blocks, int *size, int32_t *out)
+static inline void plain_code_blocks(
+    const int32_t *in, int x, int z, int turbo, int *blocks, int *size, int32_t *out)
 {
 	int filler;
 

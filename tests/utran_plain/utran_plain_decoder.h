@@ -20,7 +20,8 @@ static inline int64_t plain_branch(int bit, int parity, int64_t x, int64_t y)
 	return (bit ? -x : x) + (parity ? -y : y);
 }
 
-static inline void plain_siso_alpha(const int64_t *x, const int64_t *y, int steps, int64_t (*alpha)[8])
+static inline void plain_siso_alpha(
+    const int64_t *x, const int64_t *y, int steps, int64_t (*alpha)[8])
 {
 	for (int n = 0; n <= steps; n++)
 		for (int s = 0; s < 8; s++)
@@ -38,7 +39,8 @@ static inline void plain_siso_alpha(const int64_t *x, const int64_t *y, int step
 	}
 }
 
-static inline void plain_siso_beta(const int64_t *x, const int64_t *y, int steps, int64_t (*beta)[8])
+static inline void plain_siso_beta(
+    const int64_t *x, const int64_t *y, int steps, int64_t (*beta)[8])
 {
 	for (int n = 0; n <= steps; n++)
 		for (int s = 0; s < 8; s++)
@@ -48,7 +50,8 @@ static inline void plain_siso_beta(const int64_t *x, const int64_t *y, int steps
 			for (int u = 0; u < 2; u++) {
 				int to = s;
 				const int z = plain_rsc(&to, u);
-				const int64_t metric = beta[n + 1][to] + plain_branch(u, z, x[n], y[n]);
+				const int64_t metric =
+				    beta[n + 1][to] + plain_branch(u, z, x[n], y[n]);
 				if (metric > beta[n][s])
 					beta[n][s] = metric;
 			}
@@ -57,7 +60,8 @@ static inline void plain_siso_beta(const int64_t *x, const int64_t *y, int steps
 }
 
 /* One pass over k + 3 steps; x is systematic plus a priori. */
-static inline void plain_siso(const int64_t *x, const int64_t *y, int k, int64_t limit, int64_t *extrinsic)
+static inline void plain_siso(
+    const int64_t *x, const int64_t *y, int k, int64_t limit, int64_t *extrinsic)
 {
 	static int64_t alpha[PLAIN_STEPS_MAX + 1][8], beta[PLAIN_STEPS_MAX + 1][8];
 
@@ -69,7 +73,8 @@ static inline void plain_siso(const int64_t *x, const int64_t *y, int k, int64_t
 			for (int u = 0; u < 2; u++) {
 				int to = s;
 				const int z = plain_rsc(&to, u);
-				const int64_t path = alpha[n][s] + plain_branch(u, z, x[n], y[n]) + beta[n + 1][to];
+				const int64_t path =
+				    alpha[n][s] + plain_branch(u, z, x[n], y[n]) + beta[n + 1][to];
 				if (path > best[u])
 					best[u] = path;
 			}
@@ -84,16 +89,18 @@ static inline void plain_siso(const int64_t *x, const int64_t *y, int k, int64_t
 
 static inline int64_t plain_scaled(int64_t extrinsic, int64_t scaling)
 {
-	const int64_t twice = 2 * extrinsic * scaling + PLAIN_SCALING_ONE; /* floor of the half sum, below */
+	const int64_t twice =
+	    2 * extrinsic * scaling + PLAIN_SCALING_ONE; /* floor of the half sum, below */
 
 	return (twice >= 0 ? twice : twice - 2 * PLAIN_SCALING_ONE + 1) / (2 * PLAIN_SCALING_ONE);
 }
 
 /* 3k + 12 soft bits, positive = 0, to k bits. */
-static inline void plain_turbo_decode(const int32_t *llr, int k, int iterations, int64_t limit, int64_t scaling,
-				      int32_t *bits)
+static inline void plain_turbo_decode(
+    const int32_t *llr, int k, int iterations, int64_t limit, int64_t scaling, int32_t *bits)
 {
-	static int64_t x[2][PLAIN_STEPS_MAX], y[2][PLAIN_STEPS_MAX], e1[PLAIN_STEPS_MAX], e2[PLAIN_STEPS_MAX];
+	static int64_t x[2][PLAIN_STEPS_MAX], y[2][PLAIN_STEPS_MAX], e1[PLAIN_STEPS_MAX],
+	    e2[PLAIN_STEPS_MAX];
 	int32_t *pi = plain_items((size_t)k);
 
 	plain_turbo_pi(k, pi);

@@ -63,11 +63,14 @@ static inline int64_t plain_uplink_parity_e_ini(int b, int x_bits, int d, int fr
 }
 
 /* Bit separation, puncturing of two sequences, bit collection. */
-static inline int plain_uplink_turbo(const int32_t *in, int n, int delta, int frames, int frame, int32_t *out)
+static inline int plain_uplink_turbo(
+    const int32_t *in, int n, int delta, int frames, int frame, int32_t *out)
 {
-	static const int alpha[2][4] = {{0, 0, 1, 2}, {0, 0, 2, 1}}, beta[8] = {0, 1, 2, 0, 1, 2, 0, 1};
+	static const int alpha[2][4] = {{0, 0, 1, 2}, {0, 0, 2, 1}},
+	                 beta[8] = {0, 1, 2, 0, 1, 2, 0, 1};
 	const int x = n / 3, d[4] = {0, 0, (-delta + 1) / 2, -delta / 2};
-	int32_t *places = plain_items((size_t)x), *kept = plain_items((size_t)x), *keep = plain_items((size_t)n);
+	int32_t *places = plain_items((size_t)x), *kept = plain_items((size_t)x),
+	        *keep = plain_items((size_t)n);
 	int count = 0;
 
 	for (int k = 3 * x; k < n; k++)
@@ -76,10 +79,12 @@ static inline int plain_uplink_turbo(const int32_t *in, int n, int delta, int fr
 		const int64_t a = b == 2 ? 2 : 1;
 		int survivors = x;
 		for (int k = 0; k < x; k++)
-			places[k] = kept[k] = 3 * k + (alpha[frames == 2 || frames == 8][b] + beta[frame]) % 3;
+			places[k] = kept[k] =
+			    3 * k + (alpha[frames == 2 || frames == 8][b] + beta[frame]) % 3;
 		if (b > 1 && d[b] > 0)
-			survivors = plain_rate_pattern(places, x, plain_uplink_parity_e_ini(b, x, d[b], frames, frame),
-						       a * x, a * d[b], 1, kept);
+			survivors = plain_rate_pattern(places, x,
+			    plain_uplink_parity_e_ini(b, x, d[b], frames, frame), a * x, a * d[b],
+			    1, kept);
 		for (int k = 0; k < survivors; k++)
 			keep[kept[k]] = 1;
 	}
@@ -93,13 +98,13 @@ static inline int plain_uplink_turbo(const int32_t *in, int n, int delta, int fr
 }
 
 /* `n` coded bits of radio frame `frame` changed by `delta`; how many came out. */
-static inline int plain_uplink_match(const int32_t *in, int n, int delta, int turbo, int frames, int frame,
-				     int32_t *out)
+static inline int plain_uplink_match(
+    const int32_t *in, int n, int delta, int turbo, int frames, int frame, int32_t *out)
 {
 	if (turbo && delta < 0)
 		return plain_uplink_turbo(in, n, delta, frames, frame, out);
-	return plain_rate_pattern(in, n, plain_uplink_e_ini(n, delta, frames, frame), 2 * (int64_t)n,
-				  2 * (int64_t)abs(delta), delta < 0, out);
+	return plain_rate_pattern(in, n, plain_uplink_e_ini(n, delta, frames, frame),
+	    2 * (int64_t)n, 2 * (int64_t)abs(delta), delta < 0, out);
 }
 
 #endif

@@ -10,8 +10,8 @@ static void check_ok(const struct waveform *waveform)
 	char slot[32];
 
 	report_duration((double)waveform->slot_ns * 1e-9, slot, sizeof(slot));
-	printf("%s: ok: waveform %s, %zu instances, %zu links, slot %s\n", waveform->file, waveform->name,
-	       waveform->n_instances, waveform->n_links, slot);
+	printf("%s: ok: waveform %s, %zu instances, %zu links, slot %s\n", waveform->file,
+	    waveform->name, waveform->n_instances, waveform->n_links, slot);
 }
 
 int aloe_check(const struct cli_args *args)

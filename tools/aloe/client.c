@@ -17,7 +17,8 @@ int client_connect(struct client *client)
 	client->bus = bus_connect(client->dir, WIRE_CLIENT);
 	if (client->bus)
 		return 0;
-	fprintf(stderr, "aloe: %s: cannot be used as runtime directory: %s\n", client->dir, strerror(errno));
+	fprintf(stderr, "aloe: %s: cannot be used as runtime directory: %s\n", client->dir,
+	    strerror(errno));
 	return CLI_FAILED;
 }
 
@@ -41,7 +42,7 @@ int client_find(struct client *client, const struct cli_args *args)
 
 	*client = (struct client)CLIENT_NONE;
 	rc = dir ? path_print(client->dir, sizeof(client->dir), "%s", dir)
-		 : dir_runtime(client->dir, sizeof(client->dir));
+	         : dir_runtime(client->dir, sizeof(client->dir));
 	rc = rc < 0 ? rc : probe(client->dir);
 	return rc == -ECONNREFUSED || rc == -EHOSTDOWN ? -ENOENT : rc;
 }
@@ -51,7 +52,8 @@ int client_open(struct client *client, const struct cli_args *args)
 	const int rc = client_find(client, args);
 
 	if (rc == -ENOENT) {
-		fprintf(stderr, "aloe: no node is running here (%s): start one with `aloe up`\n", client->dir);
+		fprintf(stderr, "aloe: no node is running here (%s): start one with `aloe up`\n",
+		    client->dir);
 		return CLI_FAILED;
 	}
 	if (rc < 0) {
@@ -82,7 +84,8 @@ int client_signals(struct client *client)
 	return client->signal_fd < 0 ? -errno : 0;
 }
 
-void client_request(struct client *client, enum wire_type type, enum wire_peer dest, struct wire_msg *ret_msg)
+void client_request(
+    struct client *client, enum wire_type type, enum wire_peer dest, struct wire_msg *ret_msg)
 {
 	wire_init(ret_msg, type, WIRE_CLIENT, dest, bus_seq(client->bus));
 }
@@ -129,7 +132,8 @@ static int answer(struct client *client, uint32_t seq, struct wire_view *ret_vie
 	while ((rc = bus_recv(client->bus, ret_view, NULL)) != -EAGAIN) {
 		if (rc < 0 && rc != -EBADMSG)
 			return rc;
-		if (rc == 0 && ret_view->seq == seq && (ret_view->type == WIRE_OK || ret_view->type == WIRE_FAIL))
+		if (rc == 0 && ret_view->seq == seq &&
+		    (ret_view->type == WIRE_OK || ret_view->type == WIRE_FAIL))
 			return 1;
 	}
 	return 0;
@@ -137,12 +141,13 @@ static int answer(struct client *client, uint32_t seq, struct wire_view *ret_vie
 
 static uint32_t seq_of(const struct wire_msg *msg)
 {
-	return msg->bytes ? (uint32_t)msg->bytes[12] | (uint32_t)msg->bytes[13] << 8 | (uint32_t)msg->bytes[14] << 16 |
-				(uint32_t)msg->bytes[15] << 24
-			  : 0;
+	return msg->bytes ? (uint32_t)msg->bytes[12] | (uint32_t)msg->bytes[13] << 8 |
+	        (uint32_t)msg->bytes[14] << 16 | (uint32_t)msg->bytes[15] << 24
+	                  : 0;
 }
 
-static int ask_once(struct client *client, struct wire_msg *msg, int64_t until, struct wire_view *ret_view)
+static int ask_once(
+    struct client *client, struct wire_msg *msg, int64_t until, struct wire_view *ret_view)
 {
 	const uint32_t seq = seq_of(msg);
 	int rc;
@@ -166,7 +171,8 @@ static bool asks_only(enum wire_type type)
 	return type == WIRE_PING || type == WIRE_LIST || type == WIRE_STATUS || type == WIRE_GET;
 }
 
-int client_ask(struct client *client, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view)
+int client_ask(
+    struct client *client, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view)
 {
 	const int64_t until = now_ms() + timeout_ms;
 	struct wire_view whole = {0};
@@ -218,8 +224,8 @@ int client_judge(int rc, const struct wire_view *view)
 		fprintf(stderr, "aloe: the node does not answer (%d s)\n", CLIENT_CALL_MS / 1000);
 	else if (rc == -ECONNRESET)
 		fprintf(stderr,
-			"aloe: aloe-frontend has died before it had answered; it is being started again. `aloe list` "
-			"tells what came of it\n");
+		    "aloe: aloe-frontend has died before it had answered; it is being started again. `aloe list` "
+		    "tells what came of it\n");
 	else if (rc == -ECHILD)
 		fprintf(stderr, "aloe: the node has ended unexpectedly\n");
 	else if (rc != -EINTR)
@@ -249,7 +255,8 @@ json_t *client_json(const struct wire_view *view)
 	return json;
 }
 
-int client_waveform(struct client *client, enum wire_type type, const char *waveform, struct wire_view *ret_view)
+int client_waveform(
+    struct client *client, enum wire_type type, const char *waveform, struct wire_view *ret_view)
 {
 	struct wire_msg msg;
 

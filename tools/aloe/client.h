@@ -17,16 +17,16 @@ struct client {
 	struct bus *bus;
 	int signal_fd; /* Ctrl-C and its like, -1: not watched */
 	int node_fd;   /* pidfd of the frontend, -1: not ours. Not closed here */
-	int words_fd;  /* what the daemons say, -1: not ours to read; `words` is called when something has come */
+	int words_fd; /* what the daemons say, -1: not ours to read; `words` is called when something has come */
 	void (*words)(void *self);
 	void *words_self;
 	unsigned interrupts; /* how often the user wanted an end */
 	char dir[4096];      /* runtime directory */
 };
 
-#define CLIENT_NONE                                                                                                    \
-	{                                                                                                              \
-		.signal_fd = -1, .node_fd = -1, .words_fd = -1                                                         \
+#define CLIENT_NONE                                                                                \
+	{                                                                                          \
+		.signal_fd = -1, .node_fd = -1, .words_fd = -1                                     \
 	}
 
 /* client_open connects to the node of --dir, or of this user, also while a frontend that was killed is being followed by
@@ -40,11 +40,13 @@ void client_close(struct client *client);
 /* client_signals makes SIGINT, SIGTERM and SIGHUP end calls with -EINTR instead of the program. 0 or -errno. */
 int client_signals(struct client *client);
 
-void client_request(struct client *client, enum wire_type type, enum wire_peer dest, struct wire_msg *ret_msg);
+void client_request(
+    struct client *client, enum wire_type type, enum wire_peer dest, struct wire_msg *ret_msg);
 /* client_ask sends and waits: 0 with OK or FAIL in ret_view; -EINTR: the user wants an end; -ECHILD: our frontend has ended;
  * -ECONNRESET: a frontend was killed over it, and nobody knows what came of it (what only asks is asked again instead);
  * -ETIMEDOUT; -errno. Says nothing. msg is finished in any case. */
-int client_ask(struct client *client, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view);
+int client_ask(
+    struct client *client, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view);
 /* client_call is client_ask that prints what went wrong: 0 only with OK; else the exit status. client_judge is the latter
  * half of it. */
 int client_call(struct client *client, struct wire_msg *msg, struct wire_view *ret_view);
@@ -55,6 +57,7 @@ int client_wait(struct client *client, int timeout_ms);
 /* client_json takes the JSON of an answer; NULL after saying what is wrong with it. */
 json_t *client_json(const struct wire_view *view);
 /* client_waveform asks for one waveform with nothing but its name. */
-int client_waveform(struct client *client, enum wire_type type, const char *waveform, struct wire_view *ret_view);
+int client_waveform(
+    struct client *client, enum wire_type type, const char *waveform, struct wire_view *ret_view);
 
 #endif

@@ -20,7 +20,8 @@ static void notes_print(const struct wire_view *view)
 	free(notes);
 }
 
-static int load_send(struct client *client, const struct source *source, const struct cli_args *args)
+static int load_send(
+    struct client *client, const struct source *source, const struct cli_args *args)
 {
 	struct wire_view view;
 	struct wire_msg msg;
@@ -78,7 +79,8 @@ static int order(const struct cli_args *args, enum wire_type type, uint64_t coun
 	status = client_call(&client, &msg, &view);
 	if (status == 0) {
 		printf("%s %s", args->args[0], done);
-		if (type != WIRE_STOP && type != WIRE_UNLOAD && wire_get_u64(&view, WIRE_TAG_SLOT, &slot) == 0)
+		if (type != WIRE_STOP && type != WIRE_UNLOAD &&
+		    wire_get_u64(&view, WIRE_TAG_SLOT, &slot) == 0)
 			printf(", from slot %" PRIu64, slot);
 		printf("\n");
 	}
@@ -180,10 +182,13 @@ int aloe_set(const struct cli_args *args)
 		wire_fini(&msg);
 	else
 		status = client_call(&client, &msg, &view);
-	for (int i = 1; status == 0 && wire_get_u64(&view, WIRE_TAG_INDEX, &index) == 0 && i < args->n_args; i++) {
+	for (int i = 1;
+	     status == 0 && wire_get_u64(&view, WIRE_TAG_INDEX, &index) == 0 && i < args->n_args;
+	     i++) {
 		const int name = (int)strcspn(args->args[i], "=");
 
-		printf("%.*s = %s from index %" PRIu64 "\n", name, args->args[i], args->args[i] + name + 1, index);
+		printf("%.*s = %s from index %" PRIu64 "\n", name, args->args[i],
+		    args->args[i] + name + 1, index);
 	}
 	client_close(&client);
 	return status;

@@ -72,7 +72,9 @@ static size_t whole_lines(const struct live *live)
 {
 	const char *end = live->word_len > 0 ? memrchr(live->word, '\n', live->word_len) : NULL;
 
-	return end ? (size_t)(end - live->word) + 1 : live->word_len > WORD_MAX ? live->word_len : 0;
+	return end                      ? (size_t)(end - live->word) + 1
+	    : live->word_len > WORD_MAX ? live->word_len
+	                                : 0;
 }
 
 static bool words_write(struct live *live, size_t len)

@@ -32,8 +32,8 @@ static int words_find(struct words *words)
 	while (words->bin[0] && words->bin[strlen(words->bin) - 1] == '/')
 		words->bin[strlen(words->bin) - 1] = 0;
 	for (int i = 0; i < 2; i++) {
-		rc = path_print(words->include, sizeof(words->include), i ? "%s/../../core/include" : "%s/../include",
-				words->bin);
+		rc = path_print(words->include, sizeof(words->include),
+		    i ? "%s/../../core/include" : "%s/../include", words->bin);
 		if (rc < 0)
 			return rc;
 		snprintf(header, sizeof(header), "%s/aloe/component.h", words->include);
@@ -102,7 +102,7 @@ static bool name_good(const char *name)
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
 
 	return name[0] >= 'a' && name[0] <= 'z' && strspn(name, letters) == strlen(name) &&
-	       strlen(name) <= NAME_MAX_CHARS;
+	    strlen(name) <= NAME_MAX_CHARS;
 }
 
 static bool name_taken(const char *name)
@@ -129,7 +129,9 @@ static int files_new(const struct cli_args *args, struct words *words)
 	int rc = words_find(words);
 
 	if (rc < 0)
-		return cli_fail(args, "<aloe/component.h> is not where this program is: %s", strerror(-rc)), CLI_FAILED;
+		return cli_fail(args, "<aloe/component.h> is not where this program is: %s",
+		           strerror(-rc)),
+		       CLI_FAILED;
 	if (mkdir(words->name, 0777) < 0)
 		return cli_fail(args, "%s: %s", words->name, strerror(errno));
 	for (; rc == 0 && file->name; file++)
@@ -146,9 +148,10 @@ int aloe_new(const struct cli_args *args)
 
 	if (!name_good(words.name))
 		return cli_fail(args,
-				"`%s`: a name is small letters, digits and _, begins with a letter, at most %d long",
-				words.name, NAME_MAX_CHARS);
+		    "`%s`: a name is small letters, digits and _, begins with a letter, at most %d long",
+		    words.name, NAME_MAX_CHARS);
 	if (name_taken(words.name))
-		return cli_fail(args, "there is a component `%s` already (`aloe help %s`)", words.name, words.name);
+		return cli_fail(args, "there is a component `%s` already (`aloe help %s`)",
+		    words.name, words.name);
 	return files_new(args, &words);
 }

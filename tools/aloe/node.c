@@ -39,14 +39,14 @@ int node_dir(char *ret_dir, size_t size)
 static int frontend_start(struct node *node)
 {
 	char path[PATH_MAX], leash_text[16];
-	char *argv[] = {"aloe-frontend",     "--dir",    (char *)node->dir,
-			"--leash",           leash_text, node->state ? "--state" : NULL,
-			(char *)node->state, NULL};
+	char *argv[] = {"aloe-frontend", "--dir", (char *)node->dir, "--leash", leash_text,
+	    node->state ? "--state" : NULL, (char *)node->state, NULL};
 	int rc = child_path("aloe-frontend", path, sizeof(path));
 
 	snprintf(leash_text, sizeof(leash_text), "%d", node->leash[0]);
 	if (rc == 0)
-		rc = child_spawn(path, argv, &node->leash[0], 1, node->words[1], &node->pid, &node->pidfd);
+		rc = child_spawn(
+		    path, argv, &node->leash[0], 1, node->words[1], &node->pid, &node->pidfd);
 	if (rc < 0)
 		return rc;
 	node->began_ns = clock_ns();
@@ -54,14 +54,17 @@ static int frontend_start(struct node *node)
 	return 0;
 }
 
-int node_start(struct node *node, struct client *client, const char *dir, const char *state, bool words)
+int node_start(
+    struct node *node, struct client *client, const char *dir, const char *state, bool words)
 {
 	int rc;
 
-	*node = (struct node){.client = client, .dir = dir, .state = state, .leash = {-1, -1}, .words = {-1, -1}};
+	*node = (struct node){
+	    .client = client, .dir = dir, .state = state, .leash = {-1, -1}, .words = {-1, -1}};
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	rc = leash_new(node->leash);
-	if (rc == 0 && words && (pipe2(node->words, O_CLOEXEC) < 0 || fcntl(node->words[0], F_SETFL, O_NONBLOCK) < 0))
+	if (rc == 0 && words &&
+	    (pipe2(node->words, O_CLOEXEC) < 0 || fcntl(node->words[0], F_SETFL, O_NONBLOCK) < 0))
 		rc = -errno;
 	return rc < 0 ? rc : frontend_start(node);
 }
@@ -108,12 +111,13 @@ int node_again(struct node *node, bool ever)
 		if (!ever && (status > 0 || node->quick > QUICK_MAX))
 			return -EIO;
 		dprintf(node->words[1] >= 0 ? node->words[1] : STDERR_FILENO,
-			"aloe: aloe-frontend has died; it is started again, what runs goes on\n");
+		    "aloe: aloe-frontend has died; it is started again, what runs goes on\n");
 		waited = client_wait(node->client, backoff_ms(node->quick));
 		rc = frontend_start(node);
 		status = rc;
 	} while (rc < 0 && ever && waited == 0);
-	return rc < 0 ? rc : waited; /* who wants an end wants it of a node that can be asked for it */
+	return rc < 0 ? rc
+	              : waited; /* who wants an end wants it of a node that can be asked for it */
 }
 
 void node_tend(struct node *node)
@@ -121,7 +125,7 @@ void node_tend(struct node *node)
 	siginfo_t info = {0};
 
 	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0 &&
-	       info.si_pid != node->pid) {
+	    info.si_pid != node->pid) {
 		waitpid(info.si_pid, NULL, 0);
 		info.si_pid = 0;
 	}

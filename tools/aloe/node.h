@@ -34,7 +34,8 @@ struct node {
 int node_dir(char *ret_dir, size_t size);
 /* node_start starts aloe-frontend in `dir`; `state` may be NULL; `words`: what the daemons say is to be read at words[0],
  * which does not wait. 0 or -errno. */
-int node_start(struct node *node, struct client *client, const char *dir, const char *state, bool words);
+int node_start(
+    struct node *node, struct client *client, const char *dir, const char *state, bool words);
 /* node_again follows a frontend that has ended (-ECHILD): 0 when another one has been started; 1 when it had ended in good
  * order; -EIO when it had failed, or too many in a row were killed, unless `ever`; -EINTR; -errno. */
 int node_again(struct node *node, bool ever);

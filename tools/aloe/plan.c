@@ -78,10 +78,12 @@ static int unknown_platform(const struct request *request, const char *name)
 		len += (size_t)snprintf(all + len, sizeof(all) - len, ", %s", names[i]);
 	nearest = diag_nearest(name, (const char *const *)names, n);
 	if (nearest)
-		cli_fail(request->args, "--platform %s: there is no such platform, did you mean \"%s\"?", name,
-			 nearest);
+		cli_fail(request->args,
+		    "--platform %s: there is no such platform, did you mean \"%s\"?", name,
+		    nearest);
 	else
-		cli_fail(request->args, "--platform %s: there is no such platform; a file, or one of: %s", name, all);
+		cli_fail(request->args,
+		    "--platform %s: there is no such platform; a file, or one of: %s", name, all);
 	while (n > 0)
 		free(names[--n]);
 	return -EINVAL;
@@ -95,7 +97,8 @@ static int platform_find(const struct request *request, const char *name, char *
 	if (strchr(name, '/') || access(name, R_OK) == 0)
 		return path_print(ret_path, PATH_MAX, "%s", name);
 	for (int i = 0; i < 2; i++)
-		if (folder(i, path) == 0 && path_print(ret_path, PATH_MAX, "%s/%s.conf", path, name) == 0 &&
+		if (folder(i, path) == 0 &&
+		    path_print(ret_path, PATH_MAX, "%s/%s.conf", path, name) == 0 &&
 		    access(ret_path, R_OK) == 0)
 			return 0;
 	return unknown_platform(request, name);
@@ -105,7 +108,8 @@ static int platform_find(const struct request *request, const char *name, char *
 static void arch_note(struct request *request)
 {
 	const char *here = component_arch_name(component_arch_here());
-	const bool taken = request->file->assume_builds || request->source->waveform->admit == WF_ADMIT_ALWAYS;
+	const bool taken =
+	    request->file->assume_builds || request->source->waveform->admit == WF_ADMIT_ALWAYS;
 
 	for (size_t i = 0; i < request->file->n_nodes; i++) {
 		const struct platform_node *node = &request->file->nodes[i];
@@ -113,9 +117,9 @@ static void arch_note(struct request *request)
 		if (!node->arch || (here && strcmp(node->arch, here) == 0))
 			continue;
 		diag_note(&request->source->diag,
-			  "node %s is %s, this machine %s: costs are this machine's, scaled by MMAC/s%s", node->name,
-			  node->arch, here ? here : "another",
-			  taken ? "; that the components are built for it is taken for granted" : "");
+		    "node %s is %s, this machine %s: costs are this machine's, scaled by MMAC/s%s",
+		    node->name, node->arch, here ? here : "another",
+		    taken ? "; that the components are built for it is taken for granted" : "");
 		return;
 	}
 }
@@ -138,8 +142,9 @@ static json_t *loaded_ask(struct request *request)
 		client_close(&client);
 	}
 	if (!list)
-		diag_note(&request->source->diag, "the node that runs here does not say what is loaded: planned as if "
-						  "nothing were");
+		diag_note(&request->source->diag,
+		    "the node that runs here does not say what is loaded: planned as if "
+		    "nothing were");
 	return list;
 }
 
@@ -154,13 +159,13 @@ static void beside_open(struct request *request)
 	json_array_foreach(list, i, loaded)
 	{
 		if (at < sizeof(names))
-			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
-					       report_text(loaded, "name"));
+			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s",
+			    i ? ", " : "", report_text(loaded, "name"));
 	}
 	if (names[0])
 		diag_note(&request->source->diag,
-			  "planned beside what the node has loaded: %s; --platform local plans as if nothing were",
-			  names);
+		    "planned beside what the node has loaded: %s; --platform local plans as if nothing were",
+		    names);
 	json_decref(list);
 }
 
@@ -182,7 +187,8 @@ static int platform_open(struct request *request)
 		return rc;
 	rc = file_read(path, PLATFORM_BYTES_MAX, &text, &len);
 	if (rc < 0)
-		return diag_error(&request->source->diag, path, 0, "cannot be read: %s", strerror(-rc));
+		return diag_error(
+		    &request->source->diag, path, 0, "cannot be read: %s", strerror(-rc));
 	rc = platform_parse(path, text, len, &request->source->diag, &request->file);
 	free(text);
 	request->platform = request->file;
@@ -201,7 +207,8 @@ static int options_take(struct request *request)
 	if (cli_real(request->args, "q", 0, 1, &request->options.q) < 0)
 		return -EINVAL;
 	if (mapper && mapper_find(mapper, &request->options.mapper) < 0)
-		return diag_error(&request->source->diag, NULL, 0, "--mapper %s is unknown", mapper);
+		return diag_error(
+		    &request->source->diag, NULL, 0, "--mapper %s is unknown", mapper);
 	return 0;
 }
 
@@ -215,7 +222,8 @@ static int why_make(struct request *request)
 
 	if (!name)
 		return 0;
-	rc = plan_why(wf, request->platform, &request->profile, &request->options, request->plan, name, &request->why);
+	rc = plan_why(wf, request->platform, &request->profile, &request->options, request->plan,
+	    name, &request->why);
 	if (rc != -ENOENT)
 		return rc;
 	names = calloc(wf->n_instances, sizeof(*names));
@@ -223,7 +231,7 @@ static int why_make(struct request *request)
 		names[i] = wf->instances[i].name;
 	nearest = names ? diag_nearest(name, names, wf->n_instances) : NULL;
 	cli_fail(request->args, "--why %s: the waveform has no such instance%s%s%s", name,
-		 nearest ? ", did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+	    nearest ? ", did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 	free(names);
 	return -EINVAL;
 }
@@ -232,8 +240,8 @@ static int show(const struct request *request)
 {
 	const struct waveform *wf = request->source->waveform;
 	char *text = cli_has(request->args, "json")
-			 ? plan_explain_json(wf, request->plan, &request->whatif, request->why)
-			 : plan_explain_print(wf, request->plan, &request->whatif, request->why);
+	    ? plan_explain_json(wf, request->plan, &request->whatif, request->why)
+	    : plan_explain_print(wf, request->plan, &request->whatif, request->why);
 
 	if (text)
 		printf("%s%s", text, text[0] && text[strlen(text) - 1] == '\n' ? "" : "\n");
@@ -252,10 +260,11 @@ static int make(struct request *request)
 	if (rc == 0)
 		rc = store_profile_read(request->state, wf, diag, &request->profile);
 	if (rc == 0)
-		rc = plan_make_with(wf, request->platform, &request->profile, &request->options, diag, &request->plan);
+		rc = plan_make_with(wf, request->platform, &request->profile, &request->options,
+		    diag, &request->plan);
 	if (rc == 0)
-		rc = plan_whatif(wf, request->platform, &request->profile, &request->options, request->plan,
-				 &request->whatif);
+		rc = plan_whatif(wf, request->platform, &request->profile, &request->options,
+		    request->plan, &request->whatif);
 	if (rc == 0)
 		rc = why_make(request);
 	return rc ? rc : show(request);
@@ -271,7 +280,7 @@ static int plan_of(const struct cli_args *args, struct source *source)
 		request->args = args;
 		request->source = source;
 		rc = given ? path_print(request->state, sizeof(request->state), "%s", given)
-			   : dir_state(request->state, sizeof(request->state));
+		           : dir_state(request->state, sizeof(request->state));
 	}
 	if (rc == 0)
 		rc = make(request);

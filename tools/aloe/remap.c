@@ -14,7 +14,8 @@ static int pin_put(const struct cli_args *args, const char *pin, struct wire_msg
 	const char *equals = strchr(pin, '=');
 	char *end = NULL, *set;
 
-	if (!equals || equals == pin || equals[1] < '0' || equals[1] > '9' || (strtoul(equals + 1, &end, 10), *end))
+	if (!equals || equals == pin || equals[1] < '0' || equals[1] > '9' ||
+	    (strtoul(equals + 1, &end, 10), *end))
 		return cli_fail(args, "--pin %s: INSTANCE=LANE is needed, lanes count from 0", pin);
 	if (asprintf(&set, "%.*s.pin%s", (int)(equals - pin), pin, equals) < 0)
 		return CLI_FAILED;
@@ -37,7 +38,8 @@ static int request_make(struct client *client, const struct cli_args *args, stru
 
 static void answer_print(const struct wire_view *view, const char *waveform)
 {
-	char *state = wire_get_text(view, WIRE_TAG_STATE, 0), *text = wire_get_text(view, WIRE_TAG_TEXT, 0);
+	char *state = wire_get_text(view, WIRE_TAG_STATE, 0),
+	     *text = wire_get_text(view, WIRE_TAG_TEXT, 0);
 	uint64_t slot = 0;
 
 	wire_get_u64(view, WIRE_TAG_SLOT, &slot);

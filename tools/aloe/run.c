@@ -72,7 +72,8 @@ static int run_again(struct run *run, int rc)
 	return rc == 0 ? -ECONNRESET : rc == 1 || rc == -EIO ? -ECHILD : rc;
 }
 
-static int run_ask(struct run *run, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view)
+static int run_ask(
+    struct run *run, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view)
 {
 	return run_again(run, client_ask(&run->client, msg, timeout_ms, ret_view));
 }
@@ -288,7 +289,8 @@ static int run_interrupted(struct run *run)
 /* keyboard_wait waits for a line; what the daemons say meanwhile is shown. */
 static void keyboard_wait(struct run *run)
 {
-	struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = run->client.words_fd, .events = POLLIN}};
+	struct pollfd fds[] = {
+	    {.fd = STDIN_FILENO, .events = POLLIN}, {.fd = run->client.words_fd, .events = POLLIN}};
 
 	while (poll(fds, 2, -1) >= 0 && !fds[0].revents)
 		run_words(run);
@@ -348,7 +350,8 @@ static int run_start(struct run *run)
 		status = run_poll(run);
 		if (status < 0)
 			status = client_judge(status, NULL);
-		if (status == CLI_OK && !(run->report && report_number(run->report, "started") != 0))
+		if (status == CLI_OK &&
+		    !(run->report && report_number(run->report, "started") != 0))
 			status = run_try_order(run, WIRE_START, 0);
 	}
 	return status;
@@ -374,7 +377,7 @@ static int run_wait(struct run *run)
 	}
 	if (status < 0)
 		fprintf(stderr, "aloe: %s\n",
-			status == -ECHILD ? "aloe-frontend has ended unexpectedly" : strerror(-status));
+		    status == -ECHILD ? "aloe-frontend has ended unexpectedly" : strerror(-status));
 	return status < 0 ? CLI_FAILED : status;
 }
 
@@ -395,13 +398,14 @@ static int run_report(struct run *run)
 	}
 	if (report_failed(run->report)) {
 		fprintf(stderr, "aloe: %s was stopped by a fault: %s\n", run->source.waveform->name,
-			report_text(run->report, "reason"));
+		    report_text(run->report, "reason"));
 		return CLI_FAILED;
 	}
 	if (run->client.interrupts)
 		return INTERRUPTED;
 	if (cli_has(run->args, "strict") && !report_clean(run->report)) {
-		fprintf(stderr, "aloe: --strict: a slot was missed, slipped or skipped, or a message late or absent\n");
+		fprintf(stderr,
+		    "aloe: --strict: a slot was missed, slipped or skipped, or a message late or absent\n");
 		return STRICT;
 	}
 	return CLI_OK;

@@ -13,7 +13,8 @@
 
 static int json_show(const json_t *json)
 {
-	const int rc = json_dumpf(json, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12) | JSON_ENCODE_ANY);
+	const int rc =
+	    json_dumpf(json, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12) | JSON_ENCODE_ANY);
 
 	printf("\n");
 	return rc < 0 ? CLI_FAILED : CLI_OK;
@@ -63,7 +64,8 @@ static int list_show(struct client *client, const struct cli_args *args)
 }
 
 /* with_client runs `act` on the node of --dir. */
-static int with_client(const struct cli_args *args, int (*act)(struct client *client, const struct cli_args *args))
+static int with_client(
+    const struct cli_args *args, int (*act)(struct client *client, const struct cli_args *args))
 {
 	struct client client;
 	int status = client_open(&client, args);
@@ -135,8 +137,9 @@ static void flat(const char *prefix, const json_t *value)
 		}
 		return;
 	}
-	text = json_is_string(value) ? strdup(json_string_value(value))
-				     : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(9));
+	text = json_is_string(value)
+	    ? strdup(json_string_value(value))
+	    : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(9));
 	printf("%s%s%s\n", prefix, prefix[0] ? " " : "", text ? text : "?");
 	free(text);
 }

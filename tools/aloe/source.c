@@ -22,8 +22,8 @@ static int lanes_parse(const struct cli_args *args, int *ret_lanes)
 	for (const char *at = text; at && *at; at++) {
 		char *end;
 		const long cpu = strtol(at, &end, 10);
-		if (!isdigit((unsigned char)*at) || cpu > INT_MAX || (*end && *end != ',') || (*end && !end[1]) ||
-		    n == SOURCE_LANES_MAX) {
+		if (!isdigit((unsigned char)*at) || cpu > INT_MAX || (*end && *end != ',') ||
+		    (*end && !end[1]) || n == SOURCE_LANES_MAX) {
 			n = 0;
 			break;
 		}
@@ -31,8 +31,9 @@ static int lanes_parse(const struct cli_args *args, int *ret_lanes)
 		at = *end ? end : end - 1;
 	}
 	if (text && !n) {
-		cli_fail(args, "--lanes %s: CPU numbers separated by commas are needed, like 0,1; at most %d", text,
-			 SOURCE_LANES_MAX);
+		cli_fail(args,
+		    "--lanes %s: CPU numbers separated by commas are needed, like 0,1; at most %d",
+		    text, SOURCE_LANES_MAX);
 		return -EINVAL;
 	}
 	return n;
@@ -85,9 +86,9 @@ static int parse(struct source *source, const struct cli_args *args)
 	rc = rc < 0 ? rc : cli_whole(args, "copies", 1, SOURCE_COPIES_MAX, &copies);
 	overrides.copies = (uint32_t)copies;
 	if (rc == 0)
-		rc = sets ? waveform_parse(source->file, source->text, source->len, source->registry, &overrides,
-					   &source->diag, &source->waveform)
-			  : -ENOMEM;
+		rc = sets ? waveform_parse(source->file, source->text, source->len,
+		                source->registry, &overrides, &source->diag, &source->waveform)
+		          : -ENOMEM;
 	free(sets);
 	return rc;
 }
@@ -97,8 +98,9 @@ static int shape_ask(struct source *source)
 	char host[PATH_MAX];
 	const int rc = child_path("aloe-host", host, sizeof(host));
 
-	return rc < 0 ? diag_error(&source->diag, NULL, 0, "aloe-host is not where aloe is: %s", strerror(-rc))
-		      : waveform_shape(source->waveform, host, &source->diag);
+	return rc < 0 ? diag_error(&source->diag, NULL, 0, "aloe-host is not where aloe is: %s",
+	                    strerror(-rc))
+	              : waveform_shape(source->waveform, host, &source->diag);
 }
 
 static int text_read(struct source *source)
@@ -106,9 +108,11 @@ static int text_read(struct source *source)
 	const int rc = file_read(source->file, SOURCE_BYTES_MAX, &source->text, &source->len);
 
 	if (rc == -EFBIG)
-		return diag_error(&source->diag, source->file, 0, "longer than %d bytes: this is no waveform file",
-				  SOURCE_BYTES_MAX);
-	return rc < 0 ? diag_error(&source->diag, source->file, 0, "cannot be read: %s", strerror(-rc)) : 0;
+		return diag_error(&source->diag, source->file, 0,
+		    "longer than %d bytes: this is no waveform file", SOURCE_BYTES_MAX);
+	return rc < 0
+	    ? diag_error(&source->diag, source->file, 0, "cannot be read: %s", strerror(-rc))
+	    : 0;
 }
 
 static int radio_read(struct source *source, const struct cli_args *args)
@@ -128,7 +132,8 @@ int source_open(struct source *source, const struct cli_args *args, const char *
 	*source = (struct source){.file = file};
 	diag_init(&source->diag);
 	if (!getcwd(source->cwd, sizeof(source->cwd)))
-		diag_error(&source->diag, NULL, 0, "the working directory cannot be told: %s", strerror(errno));
+		diag_error(&source->diag, NULL, 0, "the working directory cannot be told: %s",
+		    strerror(errno));
 	dirs = registry_dirs();
 	source->registry = dirs ? registry_open(dirs, &source->diag) : NULL;
 	free(dirs);
@@ -161,7 +166,8 @@ int source_put(const struct source *source, const struct cli_args *args, struct 
 {
 	uint64_t slot_ns = 0, slots = 0, copies = 0;
 
-	if (slot_parse(args, &slot_ns) < 0 || cli_whole(args, "slots", 1, UINT64_MAX >> 1, &slots) < 0 ||
+	if (slot_parse(args, &slot_ns) < 0 ||
+	    cli_whole(args, "slots", 1, UINT64_MAX >> 1, &slots) < 0 ||
 	    cli_whole(args, "copies", 1, SOURCE_COPIES_MAX, &copies) < 0)
 		return CLI_USAGE;
 	wire_put_text(msg, WIRE_TAG_FILE, source->file);

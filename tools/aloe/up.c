@@ -90,7 +90,8 @@ static int up_wait(const char *dir, const char *log)
 	rc = node_ready(&client, &missing);
 	client_close(&client);
 	if (rc < 0) {
-		fprintf(stderr, "aloe: aloe-%s does not answer (%s); see %s\n", missing, strerror(-rc), log);
+		fprintf(stderr, "aloe: aloe-%s does not answer (%s); see %s\n", missing,
+		    strerror(-rc), log);
 		return CLI_FAILED;
 	}
 	printf("the node is up: %s, log %s\n", dir, log);
@@ -115,11 +116,12 @@ static int absolute(const char *path, char *ret_path, size_t size)
 static int paths_find(const struct cli_args *args, struct paths *paths)
 {
 	const char *dir = cli_get(args, "dir"), *state = cli_get(args, "state");
-	int rc = dir ? absolute(dir, paths->dir, sizeof(paths->dir)) : dir_runtime(paths->dir, sizeof(paths->dir));
+	int rc = dir ? absolute(dir, paths->dir, sizeof(paths->dir))
+	             : dir_runtime(paths->dir, sizeof(paths->dir));
 
 	if (rc == 0)
 		rc = state ? absolute(state, paths->state, sizeof(paths->state))
-			   : dir_state(paths->state, sizeof(paths->state));
+		           : dir_state(paths->state, sizeof(paths->state));
 	if (rc == 0)
 		rc = dir_make(paths->state);
 	if (rc == 0)

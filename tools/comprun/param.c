@@ -17,22 +17,24 @@ static const struct aloe_param *find(struct bench *bench, const char *name, size
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < params->len; i++) {
-		if (strlen(params->items[i].name) == len && !memcmp(params->items[i].name, name, len))
+		if (strlen(params->items[i].name) == len &&
+		    !memcmp(params->items[i].name, name, len))
 			return &params->items[i];
 		if (n < sizeof(names) / sizeof(names[0]))
 			names[n++] = params->items[i].name;
 	}
 	snprintf(bare, sizeof(bare), "%.*s", (int)len, name);
 	nearest = diag_nearest(bare, names, n);
-	diag_error(&bench->diag, NULL, 0, "%s has no parameter `%s`%s%s%s", bench->entry->name, bare,
-		   nearest ? "; did you mean `" : "", nearest ? nearest : "", nearest ? "`?" : "");
+	diag_error(&bench->diag, NULL, 0, "%s has no parameter `%s`%s%s%s", bench->entry->name,
+	    bare, nearest ? "; did you mean `" : "", nearest ? nearest : "", nearest ? "`?" : "");
 	return NULL;
 }
 
 static int outside(struct bench *bench, const struct aloe_param *param, const char *value)
 {
-	return diag_error(&bench->diag, NULL, 0, "%s = %s: a %snumber %.10g .. %.10g is needed", param->name, value,
-			  param->kind == ALOE_KIND_INT ? "whole " : "", param->min, param->max);
+	return diag_error(&bench->diag, NULL, 0, "%s = %s: a %snumber %.10g .. %.10g is needed",
+	    param->name, value, param->kind == ALOE_KIND_INT ? "whole " : "", param->min,
+	    param->max);
 }
 
 static int set_number(struct bench *bench, const struct aloe_param *param, const char *value)
@@ -51,7 +53,8 @@ static int set_bool(struct bench *bench, const struct aloe_param *param, const c
 	const bool yes = !strcmp(value, "true") || !strcmp(value, "1");
 
 	if (!yes && strcmp(value, "false") != 0 && strcmp(value, "0") != 0)
-		return diag_error(&bench->diag, NULL, 0, "%s = %s: true or false is needed", param->name, value);
+		return diag_error(
+		    &bench->diag, NULL, 0, "%s = %s: true or false is needed", param->name, value);
 	return param_set_number(param, bench->state, yes);
 }
 
@@ -63,15 +66,18 @@ static int set_enum(struct bench *bench, const struct aloe_param *param, const c
 	if (position >= 0)
 		return param_set_number(param, bench->state, position);
 	for (size_t i = 0; param->names[i]; i++)
-		snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), " %s", param->names[i]);
-	return diag_error(&bench->diag, NULL, 0, "%s = %s: allowed are:%s", param->name, value, allowed);
+		snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), " %s",
+		    param->names[i]);
+	return diag_error(
+	    &bench->diag, NULL, 0, "%s = %s: allowed are:%s", param->name, value, allowed);
 }
 
 static int set_text(struct bench *bench, const struct aloe_param *param, const char *value)
 {
 	if (param_set_text(param, bench->state, value) == 0)
 		return 0;
-	return diag_error(&bench->diag, NULL, 0, "%s: at most %d characters", param->name, param->size - 1);
+	return diag_error(
+	    &bench->diag, NULL, 0, "%s: at most %d characters", param->name, param->size - 1);
 }
 
 static int set_reals(struct bench *bench, const struct aloe_param *param, const char *value)
@@ -80,7 +86,7 @@ static int set_reals(struct bench *bench, const struct aloe_param *param, const 
 	uint32_t n;
 	char why[512] = "out of memory";
 	int rc = value[0] == '@' ? reals_read(value + 1, &data, &n, why, sizeof(why))
-				 : reals_parse(value, &data, &n, why, sizeof(why));
+	                         : reals_parse(value, &data, &n, why, sizeof(why));
 
 	if (rc < 0)
 		return diag_error(&bench->diag, NULL, 0, "%s: %s", param->name, why);
@@ -90,7 +96,8 @@ static int set_reals(struct bench *bench, const struct aloe_param *param, const 
 		return param_set_reals(param, bench->state, data, n);
 	}
 	free(data);
-	return diag_error(&bench->diag, NULL, 0, "%s: %s", param->name, rc < 0 ? why : "set too often");
+	return diag_error(
+	    &bench->diag, NULL, 0, "%s: %s", param->name, rc < 0 ? why : "set too often");
 }
 
 int bench_set(struct bench *bench, const char *text)
@@ -138,8 +145,8 @@ int bench_required(struct bench *bench)
 	for (uint32_t i = 0; i < bench->component->params.len; i++) {
 		const struct aloe_param *param = &bench->component->params.items[i];
 		if ((param->flags & ALOE_REQUIRED) && !given(bench, param->name))
-			rc = diag_error(&bench->diag, NULL, 0, "parameter `%s` is required: %s", param->name,
-					param->doc);
+			rc = diag_error(&bench->diag, NULL, 0, "parameter `%s` is required: %s",
+			    param->name, param->doc);
 	}
 	return rc;
 }

@@ -42,13 +42,15 @@ static int names_check(struct bench *bench)
 
 	for (int o = 0; o < 3; o++)
 		for (size_t i = 0; (text = cli_nth(bench->args, options[o], i)); i++)
-			if (!(o != 1 && named(bench, text, 0)) && !(o != 0 && named(bench, text, 1)))
-				rc = diag_error(&bench->diag, NULL, 0, "--%s %s: PORT=%s is needed, with %s of %s",
-						options[o], text, o == 2 ? "TYPE" : "FILE",
-						o == 0   ? "an input"
-						: o == 1 ? "an output"
-							 : "a port",
-						bench->entry->name);
+			if (!(o != 1 && named(bench, text, 0)) &&
+			    !(o != 0 && named(bench, text, 1)))
+				rc = diag_error(&bench->diag, NULL, 0,
+				    "--%s %s: PORT=%s is needed, with %s of %s", options[o], text,
+				    o == 2 ? "TYPE" : "FILE",
+				    o == 0       ? "an input"
+				        : o == 1 ? "an output"
+				                 : "a port",
+				    bench->entry->name);
 	return rc;
 }
 
@@ -66,8 +68,8 @@ static int file_open(struct bench *bench, struct bench_port *port, uint32_t numb
 		return diag_error(&bench->diag, NULL, 0, "%s: %s", path, strerror(errno));
 	port->connected = port->file || (output && !(port->port->flags & ALOE_OPTIONAL));
 	if (!port->connected && !(port->port->flags & ALOE_OPTIONAL))
-		return diag_error(&bench->diag, NULL, 0, "input `%s` needs a file: --in %s=FILE", port->port->name,
-				  port->port->name);
+		return diag_error(&bench->diag, NULL, 0, "input `%s` needs a file: --in %s=FILE",
+		    port->port->name, port->port->name);
 	return 0;
 }
 
@@ -96,7 +98,9 @@ static uint32_t type_find(struct bench *bench, const struct bench_port *port)
 	for (uint32_t i = 0; i < bench->n_in + bench->n_out; i++) {
 		const struct bench_port *other =
 		    i < bench->n_in ? &bench->port_in[i] : &bench->port_out[i - bench->n_in];
-		word = other->port->types == port->port->types ? given(bench, "type", other->port->name) : NULL;
+		word = other->port->types == port->port->types
+		    ? given(bench, "type", other->port->name)
+		    : NULL;
 		if (word)
 			return item_type_from_name(word);
 	}
@@ -131,8 +135,8 @@ static int type_set(struct bench *bench, const struct bench_port *port, struct a
 	if (!port->connected)
 		return 0;
 	types_text(port->port->types, allowed, sizeof(allowed));
-	return diag_error(&bench->diag, NULL, 0, "port `%s` needs --type %s=TYPE with one of:%s", port->port->name,
-			  port->port->name, allowed);
+	return diag_error(&bench->diag, NULL, 0, "port `%s` needs --type %s=TYPE with one of:%s",
+	    port->port->name, port->port->name, allowed);
 }
 
 int bench_ports(struct bench *bench)
@@ -176,11 +180,11 @@ int bench_input(struct bench *bench, uint32_t number)
 	port->ended = bytes < item * format->max;
 	port->leftover = bytes % item;
 	if (port->leftover)
-		diag_error(&bench->diag, NULL, 0, "%s ends inside an item: %zu of %zu bytes", port->name,
-			   port->leftover, item);
+		diag_error(&bench->diag, NULL, 0, "%s ends inside an item: %zu of %zu bytes",
+		    port->name, port->leftover, item);
 	if (bytes >= item)
-		bench->in[number] =
-		    (struct aloe_in){.data = port->data, .len = (uint32_t)(bytes / item), .state = ALOE_VALID};
+		bench->in[number] = (struct aloe_in){
+		    .data = port->data, .len = (uint32_t)(bytes / item), .state = ALOE_VALID};
 	return 0;
 }
 
@@ -194,12 +198,14 @@ int bench_output(struct bench *bench, uint32_t number)
 		return 0;
 	for (size_t i = 0; i < BENCH_CANARY_BYTES; i++)
 		if (port->data[item * out->max + i] != 0xa5)
-			return diag_error(&bench->diag, NULL, 0, "%s wrote past the end of output `%s` (%u items)",
-					  bench->entry->name, port->port->name, out->max);
+			return diag_error(&bench->diag, NULL, 0,
+			    "%s wrote past the end of output `%s` (%u items)", bench->entry->name,
+			    port->port->name, out->max);
 	if (out->len > out->max)
-		return diag_error(&bench->diag, NULL, 0, "%s says %u items in output `%s`, %u fit", bench->entry->name,
-				  out->len, port->port->name, out->max);
-	if (port->file && out->state == ALOE_VALID && fwrite(out->data, item, out->len, port->file) != out->len)
+		return diag_error(&bench->diag, NULL, 0, "%s says %u items in output `%s`, %u fit",
+		    bench->entry->name, out->len, port->port->name, out->max);
+	if (port->file && out->state == ALOE_VALID &&
+	    fwrite(out->data, item, out->len, port->file) != out->len)
 		return diag_error(&bench->diag, NULL, 0, "%s: %s", port->name, strerror(errno));
 	return 0;
 }

@@ -8,8 +8,8 @@
 
 static int failed(struct bench *bench, uint64_t index, const char *where, const char *why)
 {
-	return diag_error(&bench->diag, NULL, 0, "%s: %s at index %" PRIu64 ": %s", bench->entry->name, where, index,
-			  why && why[0] ? why : "failed without a reason");
+	return diag_error(&bench->diag, NULL, 0, "%s: %s at index %" PRIu64 ": %s",
+	    bench->entry->name, where, index, why && why[0] ? why : "failed without a reason");
 }
 
 /* fill_ahead fills the next record, and marks this one as the last if there is none. */
@@ -39,7 +39,7 @@ static void copy(struct bench *bench, struct aloe_slot *slot)
 
 	if (bench->component->fill) {
 		memcpy(bench->out[0].data, record->data,
-		       (size_t)record->len * aloe_item_bytes(bench->format_out[0].type));
+		    (size_t)record->len * aloe_item_bytes(bench->format_out[0].type));
 		bench->out[0].len = record->len;
 		bench->out[0].state = record->state;
 		slot->flags |= record->end ? ALOE_SLOT_END : 0;
@@ -48,7 +48,7 @@ static void copy(struct bench *bench, struct aloe_slot *slot)
 		record->state = bench->in[0].state;
 		if (record->len)
 			memcpy(record->data, bench->in[0].data,
-			       (size_t)record->len * aloe_item_bytes(bench->format_in[0].type));
+			    (size_t)record->len * aloe_item_bytes(bench->format_in[0].type));
 	}
 }
 
@@ -69,12 +69,13 @@ static int one(struct bench *bench, uint64_t index)
 {
 	struct aloe_record *record =
 	    bench->component->fill || bench->component->drain ? &bench->record[index % 2] : NULL;
-	struct aloe_slot slot = {.index = index, .in = bench->in, .out = bench->out, .record = record};
+	struct aloe_slot slot = {
+	    .index = index, .in = bench->in, .out = bench->out, .record = record};
 	int rc = 0;
 
 	for (uint32_t i = 0; i < bench->n_out; i++)
 		bench->out[i] = (struct aloe_out){.data = bench->port_out[i].data,
-						  .max = bench->port_out[i].connected ? bench->format_out[i].max : 0};
+		    .max = bench->port_out[i].connected ? bench->format_out[i].max : 0};
 	if (record && bench->component->drain)
 		record->index = index;
 	if (bench->component->work)
@@ -83,7 +84,8 @@ static int one(struct bench *bench, uint64_t index)
 		copy(bench, &slot);
 	if (rc < 0)
 		return failed(bench, index, "work", slot.why);
-	if (bench->component->drain && bench->component->drain(bench->state, record, &bench->setup) < 0)
+	if (bench->component->drain &&
+	    bench->component->drain(bench->state, record, &bench->setup) < 0)
 		return failed(bench, index, "drain", bench->setup.error);
 	for (uint32_t i = 0; i < bench->n_out; i++)
 		if (bench_output(bench, i) < 0)

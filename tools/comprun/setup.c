@@ -63,8 +63,8 @@ int bench_open(struct bench *bench, const struct cli_args *args)
 	if (!bench->state)
 		return CLI_FAILED;
 	memset(bench->state, 0, bench->component->state_size);
-	bench->setup =
-	    (struct aloe_setup){.instance = bench->entry->name, .in = bench->format_in, .out = bench->format_out};
+	bench->setup = (struct aloe_setup){
+	    .instance = bench->entry->name, .in = bench->format_in, .out = bench->format_out};
 	bench->setup.alloc = alloc;
 	param_defaults(bench->component, bench->state);
 	return CLI_OK;
@@ -76,7 +76,7 @@ static int said(struct bench *bench, int rc, const char *where)
 	if (rc >= 0)
 		return 0;
 	return diag_error(&bench->diag, NULL, 0, "%s: %s: %s", bench->entry->name, where,
-			  bench->setup.error[0] ? bench->setup.error : "failed without a reason");
+	    bench->setup.error[0] ? bench->setup.error : "failed without a reason");
 }
 
 static int shape(struct bench *bench)
@@ -127,11 +127,13 @@ static int memory(struct bench *bench)
 	for (uint32_t i = 0; i < bench->n_out; i++)
 		rc |= port_memory(&bench->port_out[i], &bench->format_out[i]);
 	for (int i = 0; i < 2 && (c->fill || c->drain); i++) {
-		bench->record[i] =
-		    (struct aloe_record){.max = format->max, .data = aligned_alloc(64, (size + 127) / 64 * 64)};
+		bench->record[i] = (struct aloe_record){
+		    .max = format->max, .data = aligned_alloc(64, (size + 127) / 64 * 64)};
 		rc |= bench->record[i].data ? 0 : -ENOMEM;
 	}
-	return rc ? diag_error(&bench->diag, NULL, 0, "out of memory for messages of %u items", format->max) : 0;
+	return rc ? diag_error(&bench->diag, NULL, 0, "out of memory for messages of %u items",
+	                format->max)
+	          : 0;
 }
 
 static int choose_simd(struct bench *bench)
@@ -161,10 +163,13 @@ int bench_start(struct bench *bench)
 		rc = memory(bench);
 	if (rc)
 		return CLI_USAGE;
-	rc = said(bench, bench->component->init ? bench->component->init(bench->state, &bench->setup) : 0, "init");
+	rc = said(bench,
+	    bench->component->init ? bench->component->init(bench->state, &bench->setup) : 0,
+	    "init");
 	if (rc == 0) {
 		bench->started = true;
-		rc = said(bench, param_prepare(bench->component, bench->state, &bench->setup), "prepare");
+		rc = said(
+		    bench, param_prepare(bench->component, bench->state, &bench->setup), "prepare");
 		bench->prepared = rc == 0;
 	}
 	if (bench->setup.note[0])
@@ -178,7 +183,8 @@ static int ports_close(struct bench *bench, struct bench_port *ports, uint32_t n
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (ports[i].file && ports[i].port->output && fflush(ports[i].file) != 0)
-			rc = diag_error(&bench->diag, NULL, 0, "%s: %s", ports[i].name, strerror(errno));
+			rc = diag_error(
+			    &bench->diag, NULL, 0, "%s: %s", ports[i].name, strerror(errno));
 		if (ports[i].file && ports[i].file != stdin && ports[i].file != stdout)
 			fclose(ports[i].file);
 		free(ports[i].data);

@@ -57,19 +57,24 @@ static void age_print(double seconds)
 }
 
 /* Beside what is kept, which is what plans are made with. */
-static void rates_print(const struct class_rates *now, const struct class_rates *kept, double age, const char *state)
+static void rates_print(
+    const struct class_rates *now, const struct class_rates *kept, double age, const char *state)
 {
-	printf("%s, %s%s%s\n", now->cpu, now->simd, now->governor[0] ? ", governor " : "", now->governor);
+	printf("%s, %s%s%s\n", now->cpu, now->simd, now->governor[0] ? ", governor " : "",
+	    now->governor);
 	printf("now: %.1f MMAC/s\n", now->mmac_per_s);
 	if (age >= 0) {
 		printf("kept in %s, measured ", state);
 		age_print(age);
 		printf(" ago: %.1f MMAC/s\n", kept->mmac_per_s);
 	} else {
-		printf("nothing is kept of this kind of machine in %s: a node has it measured when it starts\n", state);
+		printf(
+		    "nothing is kept of this kind of machine in %s: a node has it measured when it starts\n",
+		    state);
 	}
 	for (int which = 0; which < CALIBRATE_CLASSES; which++) {
-		printf("  %-12s %10.4f ns an item", calibrate_class_name((enum calibrate_class)which), now->ns[which]);
+		printf("  %-12s %10.4f ns an item",
+		    calibrate_class_name((enum calibrate_class)which), now->ns[which]);
 		if (age >= 0)
 			printf("  kept %10.4f", kept->ns[which]);
 		putchar('\n');
@@ -129,7 +134,8 @@ static int save(const struct cli_args *args, const struct profile_source *source
 		fprintf(stderr, "execinfo: --save: %s: %s\n", state, strerror(-rc));
 		return CLI_FAILED;
 	}
-	printf("kept as the costs of %s on %s, %s\n", report_text(source->report, "waveform"), rates.cpu, rates.simd);
+	printf("kept as the costs of %s on %s, %s\n", report_text(source->report, "waveform"),
+	    rates.cpu, rates.simd);
 	return CLI_OK;
 }
 
@@ -168,7 +174,8 @@ static int execinfo(const struct cli_args *args)
 	if (type)
 		return describe(type);
 	if (run && samples)
-		return cli_fail(args, "--samples needs a waveform that is loaded; a saved run has histograms only");
+		return cli_fail(args,
+		    "--samples needs a waveform that is loaded; a saved run has histograms only");
 	source.wanted = samples;
 	status = run ? source_saved(args, run, &source) : source_live(args, &source);
 	if (status == CLI_OK)
@@ -178,36 +185,40 @@ static int execinfo(const struct cli_args *args)
 }
 
 static const struct cli_option options[] = {
-    {"run", 'r', "DIR", "@dir", false, "a saved run: its folder, or `last` (of WAVEFORM, if named)"},
+    {"run", 'r', "DIR", "@dir", false,
+        "a saved run: its folder, or `last` (of WAVEFORM, if named)"},
     {"samples", 'n', "N", NULL, false,
-     "take this many samples of each instance now (100 .. 100000) and tell about them"},
-    {"hist", 0, "INSTANCE", NULL, false, "draw the histogram of one instance: of the whole run, or of the --samples"},
+        "take this many samples of each instance now (100 .. 100000) and tell about them"},
+    {"hist", 0, "INSTANCE", NULL, false,
+        "draw the histogram of one instance: of the whole run, or of the --samples"},
     {"csv", 0, NULL, NULL, false, "one line per instance"},
     {"json", 0, NULL, NULL, false, "the report as it is"},
-    {"describe", 0, "TYPE", "@type", false, "tell of a component instead: ports, parameters, variables"},
+    {"describe", 0, "TYPE", "@type", false,
+        "tell of a component instead: ports, parameters, variables"},
     {"save", 0, NULL, NULL, false,
-     "keep the times as what plans for this kind of machine are made with, instead of showing them"},
+        "keep the times as what plans for this kind of machine are made with, instead of showing them"},
     {"calibrate", 0, NULL, NULL, false,
-     "measure what a core does by class of work instead, beside what is kept of this kind of machine and since when"},
-    {"dir", 0, "DIR", "@dir", false, "runtime directory of the node; default $XDG_RUNTIME_DIR/aloe or /tmp/aloe-UID"},
+        "measure what a core does by class of work instead, beside what is kept of this kind of machine and since when"},
+    {"dir", 0, "DIR", "@dir", false,
+        "runtime directory of the node; default $XDG_RUNTIME_DIR/aloe or /tmp/aloe-UID"},
     {"state", 0, "DIR", "@dir", false, "where runs are kept; default ~/.local/state/aloe"},
 };
 
 static const struct cli_command commands[] = {
     {NULL, "[WAVEFORM]", 0, 1, "@waveform", "Tells how long each component takes.",
-     "Without WAVEFORM: of the only one that is loaded; with no node up: of the last saved run. Columns: calls of "
-     "work; mean, "
-     "largest, and quantiles of its time in microseconds; kMAC, the mean in thousand multiply-accumulates of the "
-     "calibrated "
-     "kernel; share, of the slot; then the time spent on each input and output, and what the lane itself takes.",
-     CLI_LIST(options), execinfo},
+        "Without WAVEFORM: of the only one that is loaded; with no node up: of the last saved run. Columns: calls of "
+        "work; mean, "
+        "largest, and quantiles of its time in microseconds; kMAC, the mean in thousand multiply-accumulates of the "
+        "calibrated "
+        "kernel; share, of the slot; then the time spent on each input and output, and what the lane itself takes.",
+        CLI_LIST(options), execinfo},
 };
 
 static const struct cli_section sections[] = {
     {"EXIT STATUS", "  0    done\n  1    no node, no such waveform, no such run\n  2    usage"},
     {"EXAMPLES",
-     "  execinfo utran384 --samples 10000\n  execinfo utran384 --hist decoder\n"
-     "  execinfo --run last --csv > times.csv\n  execinfo --describe awgn\n  ALOE_SIMD=sse41 execinfo --calibrate"},
+        "  execinfo utran384 --samples 10000\n  execinfo utran384 --hist decoder\n"
+        "  execinfo --run last --csv > times.csv\n  execinfo --describe awgn\n  ALOE_SIMD=sse41 execinfo --calibrate"},
     {"SEE ALSO", "aloe(1), comprun(1)"},
 };
 
@@ -215,10 +226,11 @@ static const struct cli_program program = {
     .name = "execinfo",
     .section = 1,
     .summary = "execution times of components",
-    .doc = "execinfo shows the execution-time profile of a waveform that is loaded, or of a run that was saved. kMAC "
-	   "is the "
-	   "unit of every cost: the time divided by that of one scalar multiply-accumulate, as calibrated on this "
-	   "machine.",
+    .doc =
+        "execinfo shows the execution-time profile of a waveform that is loaded, or of a run that was saved. kMAC "
+        "is the "
+        "unit of every cost: the time divided by that of one scalar multiply-accumulate, as calibrated on this "
+        "machine.",
     .commands = CLI_LIST(commands),
     .sections = CLI_LIST(sections),
 };

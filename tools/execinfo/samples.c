@@ -46,7 +46,8 @@ static void put(json_t *instance, const char *key, double value)
 	json_object_set_new(instance, key, json_real(value));
 }
 
-static void figures(json_t *instance, const uint32_t *times, size_t n, double mmac_per_s, double slot_ns, double copies)
+static void figures(json_t *instance, const uint32_t *times, size_t n, double mmac_per_s,
+    double slot_ns, double copies)
 {
 	double sum = 0, mean;
 
@@ -74,8 +75,8 @@ int samples_apply(struct profile_source *source)
 		uint32_t *times = times_of(source, (uint32_t)i, &n);
 		if (!times)
 			return CLI_FAILED;
-		figures(instance, times, n, report_number(report, "capacity_mmac"), report_number(report, "slot_ns"),
-			fmax(report_number(report, "copies"), 1));
+		figures(instance, times, n, report_number(report, "capacity_mmac"),
+		    report_number(report, "slot_ns"), fmax(report_number(report, "copies"), 1));
 		free(times);
 	}
 	return CLI_OK;
@@ -107,8 +108,8 @@ static void bins_draw(const struct bins *bins)
 	for (size_t b = 0; b <= BINS; b++) {
 		const int filled = (int)ceil((double)bins->counts[b] * BAR / (double)most);
 		printf("%10.3f us %s %8llu%s%.*s\n", (bins->least + bins->step * (double)b) / 1e3,
-		       b == BINS ? "up" : "  ", (unsigned long long)bins->counts[b], filled ? " " : "", filled,
-		       "############################################################");
+		    b == BINS ? "up" : "  ", (unsigned long long)bins->counts[b], filled ? " " : "",
+		    filled, "############################################################");
 	}
 }
 
@@ -145,7 +146,7 @@ static int draw_cells(const json_t *cells)
 	json_array_foreach(cells, n, cell)
 	{
 		bins_add(&bins, json_number_value(json_array_get(cell, 0)),
-			 (uint64_t)json_integer_value(json_array_get(cell, 1)));
+		    (uint64_t)json_integer_value(json_array_get(cell, 1)));
 	}
 	bins_draw(&bins);
 	return CLI_OK;
@@ -161,7 +162,8 @@ static int instance_find(const json_t *report, const char *name)
 		if (!strcmp(report_text(instance, "name"), name))
 			return (int)i;
 	}
-	fprintf(stderr, "execinfo: %s has no instance `%s`; it has:", report_text(report, "waveform"), name);
+	fprintf(stderr,
+	    "execinfo: %s has no instance `%s`; it has:", report_text(report, "waveform"), name);
 	json_array_foreach(json_object_get(report, "instances"), i, instance)
 	{
 		fprintf(stderr, " %s", report_text(instance, "name"));
@@ -182,8 +184,9 @@ static int hist_report(const json_t *instance, const char *name)
 
 	if (!json_array_size(cells))
 		return none(name);
-	printf("%s: %.0f calls, %.3f us p50, %.3f p99, %.3f max\n", name, report_number(instance, "calls"),
-	       report_number(instance, "p50_us"), report_number(instance, "p99_us"), report_number(instance, "max_us"));
+	printf("%s: %.0f calls, %.3f us p50, %.3f p99, %.3f max\n", name,
+	    report_number(instance, "calls"), report_number(instance, "p50_us"),
+	    report_number(instance, "p99_us"), report_number(instance, "max_us"));
 	return draw_cells(cells);
 }
 
@@ -196,13 +199,14 @@ int hist_show(const struct profile_source *source, const char *instance)
 	if (number < 0)
 		return CLI_USAGE;
 	if (!source->wanted)
-		return hist_report(json_array_get(json_object_get(source->report, "instances"), (size_t)number),
-				   instance);
+		return hist_report(
+		    json_array_get(json_object_get(source->report, "instances"), (size_t)number),
+		    instance);
 	times = times_of(source, (uint32_t)number, &n);
 	if (!times || !n)
 		return free(times), none(instance);
-	printf("%s: %zu samples, %.3f us p50, %.3f p99, %.3f max\n", instance, n, quantile_us(times, n, 0.5),
-	       quantile_us(times, n, 0.99), quantile_us(times, n, 1));
+	printf("%s: %zu samples, %.3f us p50, %.3f p99, %.3f max\n", instance, n,
+	    quantile_us(times, n, 0.5), quantile_us(times, n, 0.99), quantile_us(times, n, 1));
 	draw_samples(times, n);
 	free(times);
 	return CLI_OK;

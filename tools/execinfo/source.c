@@ -26,7 +26,8 @@ static int saved_find(const struct cli_args *args, const char *run, char *ret_pa
 {
 	const char *state = cli_get(args, "state"), *waveform = args->n_args ? args->args[0] : NULL;
 	char home[PATH_MAX], dir[PATH_MAX];
-	int rc = state ? path_print(home, sizeof(home), "%s", state) : dir_state(home, sizeof(home));
+	int rc =
+	    state ? path_print(home, sizeof(home), "%s", state) : dir_state(home, sizeof(home));
 
 	if (rc < 0)
 		return rc;
@@ -47,7 +48,7 @@ int source_saved(const struct cli_args *args, const char *run, struct profile_so
 		rc = file_read(path, REPORT_BYTES_MAX, &text, &len);
 	if (rc < 0) {
 		fprintf(stderr, "execinfo: %s: %s\n", strcmp(run, "last") ? run : "last run",
-			rc == -ENOENT ? "there is no saved run here" : strerror(-rc));
+		    rc == -ENOENT ? "there is no saved run here" : strerror(-rc));
 		return CLI_FAILED;
 	}
 	path_print(source->origin, sizeof(source->origin), "%s", path);
@@ -61,7 +62,8 @@ int source_saved(const struct cli_args *args, const char *run, struct profile_so
 
 /* ---- a node that is up ----------------------------------------------------------------------------------------------------- */
 
-static int ask(struct bus *bus, enum wire_type type, const char *waveform, uint64_t cursor, struct wire_view *ret_view)
+static int ask(struct bus *bus, enum wire_type type, const char *waveform, uint64_t cursor,
+    struct wire_view *ret_view)
 {
 	struct wire_msg msg;
 	char *text;
@@ -110,7 +112,8 @@ static char *only_one(struct bus *bus)
 	if (json_array_size(list) == 1)
 		name = strdup(report_text(json_array_get(list, 0), "name"));
 	else if (list)
-		fprintf(stderr, "execinfo: %zu waveforms are loaded: name one\n", json_array_size(list));
+		fprintf(stderr, "execinfo: %zu waveforms are loaded: name one\n",
+		    json_array_size(list));
 	json_decref(list);
 	return name;
 }
@@ -158,7 +161,8 @@ static int samples_collect(struct bus *bus, const char *waveform, struct profile
 		poll(NULL, 0, POLL_MS);
 	}
 	if (source->lost)
-		fprintf(stderr, "execinfo: some samples were overwritten before they could be read\n");
+		fprintf(
+		    stderr, "execinfo: some samples were overwritten before they could be read\n");
 	return CLI_OK;
 }
 
@@ -186,14 +190,16 @@ int source_live(const struct cli_args *args, struct profile_source *source)
 	const char *given = cli_get(args, "dir");
 	char dir[PATH_MAX];
 	struct bus *bus;
-	int status, rc = given ? path_print(dir, sizeof(dir), "%s", given) : dir_runtime(dir, sizeof(dir));
+	int status,
+	    rc = given ? path_print(dir, sizeof(dir), "%s", given) : dir_runtime(dir, sizeof(dir));
 
 	rc = rc < 0 ? rc : bus_probe(dir);
 	if (rc < 0) {
 		if (!args->n_args && !source->wanted)
 			return source_saved(args, "last", source);
-		fprintf(stderr, "execinfo: no node is running here (%s): start one with `aloe up`, or see --run last\n",
-			dir);
+		fprintf(stderr,
+		    "execinfo: no node is running here (%s): start one with `aloe up`, or see --run last\n",
+		    dir);
 		return CLI_FAILED;
 	}
 	bus = bus_connect(dir, WIRE_CLIENT);

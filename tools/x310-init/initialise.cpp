@@ -54,7 +54,8 @@ std::vector<std::string> words(const char *text)
 	}
 }
 
-chain chain_of(const rfnoc_graph::sptr &graph, const block_id_t &radio, size_t channel, bool receives)
+chain chain_of(
+    const rfnoc_graph::sptr &graph, const block_id_t &radio, size_t channel, bool receives)
 {
 	chain found;
 
@@ -73,21 +74,24 @@ chain chain_of(const rfnoc_graph::sptr &graph, const block_id_t &radio, size_t c
 }
 
 /* "B:0" is channel "0" of the daughterboard in slot B. */
-void find_channel(const rfnoc_graph::sptr &graph, const std::string &subdev, initialise_channel &channel)
+void find_channel(
+    const rfnoc_graph::sptr &graph, const std::string &subdev, initialise_channel &channel)
 {
 	const size_t colon = subdev.find(':');
 	const std::string slot = subdev.substr(0, colon),
-			  frontend = colon == std::string::npos ? "" : subdev.substr(colon + 1);
+	                  frontend = colon == std::string::npos ? "" : subdev.substr(colon + 1);
 	std::string there;
 
 	for (const auto &id : graph->find_blocks("Radio")) {
 		const auto radio = graph->get_block<radio_control>(id);
 
 		for (size_t i = 0; i < radio->get_num_output_ports(); i++) {
-			const std::string name = radio->get_dboard_fe_from_chan(i, uhd::RX_DIRECTION);
+			const std::string name =
+			    radio->get_dboard_fe_from_chan(i, uhd::RX_DIRECTION);
 
 			there += " " + radio->get_slot_name() + ":" + name;
-			if (radio->get_slot_name() != slot || (!frontend.empty() && name != frontend))
+			if (radio->get_slot_name() != slot ||
+			    (!frontend.empty() && name != frontend))
 				continue;
 			channel.radio = static_cast<unsigned>(id.get_block_count());
 			channel.channel = static_cast<unsigned>(i);
@@ -111,7 +115,8 @@ void check(const std::string &what, const char *wanted, const std::vector<std::s
 	throw std::runtime_error(what + " \"" + wanted + "\" is none of:" + all);
 }
 
-void set_frontend(radio_control &radio, const initialise_options &options, initialise_channel &channel)
+void set_frontend(
+    radio_control &radio, const initialise_options &options, initialise_channel &channel)
 {
 	const size_t at = channel.channel;
 
@@ -140,32 +145,34 @@ void set_frontend(radio_control &radio, const initialise_options &options, initi
 }
 
 /* Rates of both directions are whole ticks a sample, or the streams would drift apart. */
-void set_rates(const rfnoc_graph::sptr &graph, const chain &rx, const chain &tx, double rate_hz, initialised &ret,
-	       initialise_channel &channel)
+void set_rates(const rfnoc_graph::sptr &graph, const chain &rx, const chain &tx, double rate_hz,
+    initialised &ret, initialise_channel &channel)
 {
 	const auto ddc = graph->get_block<ddc_block_control>(rx.block);
 	const double got = ddc->set_output_rate(rate_hz, rx.port), ticks = ret.tick_rate_hz / got;
 
-	if (std::fabs(got - rate_hz) > 1e-6 * rate_hz || std::fabs(ticks - std::round(ticks)) > 1e-6)
+	if (std::fabs(got - rate_hz) > 1e-6 * rate_hz ||
+	    std::fabs(ticks - std::round(ticks)) > 1e-6)
 		throw std::runtime_error("a rate of " + std::to_string(rate_hz * 1e-6) +
-					 " MSa/s is not offered; the nearest is " + std::to_string(got * 1e-6) +
-					 " (clock " + std::to_string(ret.tick_rate_hz * 1e-6) +
-					 " MHz, divided by a whole number)");
+		    " MSa/s is not offered; the nearest is " + std::to_string(got * 1e-6) +
+		    " (clock " + std::to_string(ret.tick_rate_hz * 1e-6) +
+		    " MHz, divided by a whole number)");
 	if (tx.endpoint >= 0)
 		graph->get_block<duc_block_control>(tx.block)->set_input_rate(got, tx.port);
 	ret.rate_hz = got;
 	channel.ticks_per_sample = static_cast<uint32_t>(std::lround(ticks));
 }
 
-void initialise_one(const rfnoc_graph::sptr &graph, const initialise_options &options, const std::string &subdev,
-		    initialised &ret)
+void initialise_one(const rfnoc_graph::sptr &graph, const initialise_options &options,
+    const std::string &subdev, initialised &ret)
 {
 	initialise_channel &channel = ret.channels[ret.n_channels];
 
 	find_channel(graph, subdev, channel);
 	const block_id_t id("0/Radio#" + std::to_string(channel.radio));
 	const auto radio = graph->get_block<radio_control>(id);
-	const chain rx = chain_of(graph, id, channel.channel, true), tx = chain_of(graph, id, channel.channel, false);
+	const chain rx = chain_of(graph, id, channel.channel, true),
+	            tx = chain_of(graph, id, channel.channel, false);
 
 	if (rx.endpoint < 0)
 		throw std::runtime_error("channel " + subdev + " reaches no stream endpoint");
@@ -179,7 +186,8 @@ void initialise_one(const rfnoc_graph::sptr &graph, const initialise_options &op
 	/* without a streamer nobody else says it, and packets of 8192 bytes would be sent */
 	radio->set_property<int>("spp", static_cast<int>(options.samples), channel.channel);
 	channel.rx_port = INITIALISE_FIRST_PORT + static_cast<unsigned>(rx.endpoint);
-	channel.tx_port = tx.endpoint < 0 ? 0 : INITIALISE_FIRST_PORT + static_cast<unsigned>(tx.endpoint);
+	channel.tx_port =
+	    tx.endpoint < 0 ? 0 : INITIALISE_FIRST_PORT + static_cast<unsigned>(tx.endpoint);
 	ret.n_channels++;
 }
 
@@ -215,7 +223,8 @@ void set_sources(mb_controller &board, const initialise_options &options, initia
 
 } // namespace
 
-extern "C" bool initialise(const struct initialise_options *options, char *ret_why, struct initialised *ret)
+extern "C" bool initialise(
+    const struct initialise_options *options, char *ret_why, struct initialised *ret)
 {
 	const auto subdevs = words(options->subdev ? options->subdev : "A:");
 
@@ -227,7 +236,8 @@ extern "C" bool initialise(const struct initialise_options *options, char *ret_w
 		holder->graph = make_graph(options->args);
 		set_sources(*holder->graph->get_mb_controller(), *options, *ret);
 		if (subdevs.empty() || subdevs.size() > INITIALISE_CHANNELS)
-			throw std::runtime_error("1 to 4 channels are allowed, not " + std::to_string(subdevs.size()));
+			throw std::runtime_error(
+			    "1 to 4 channels are allowed, not " + std::to_string(subdevs.size()));
 		for (const auto &subdev : subdevs)
 			initialise_one(holder->graph, *options, subdev, *ret);
 		return true;

@@ -16,11 +16,16 @@
 extern "C" {
 #endif
 
-enum { INITIALISE_CHANNELS = 4, INITIALISE_WHY = 512, INITIALISE_FIRST_PORT = 3 /* crossbar: of endpoint 0 */ };
+enum {
+	INITIALISE_CHANNELS = 4,
+	INITIALISE_WHY = 512,
+	INITIALISE_FIRST_PORT = 3 /* crossbar: of endpoint 0 */
+};
 
 struct initialise_options {
-	const char *args;   /* of UHD: "type=x300,addr=192.168.40.2" */
-	const char *subdev; /* "A:0", "A:0 B:0": radios and their channels, of both directions; NULL: the first */
+	const char *args; /* of UHD: "type=x300,addr=192.168.40.2" */
+	const char *
+	    subdev; /* "A:0", "A:0 B:0": radios and their channels, of both directions; NULL: the first */
 	double rate_hz;
 	double rx_hz, tx_hz; /* NAN: as it is */
 	double rx_gain_db, tx_gain_db;
@@ -32,8 +37,9 @@ struct initialise_options {
 struct initialise_channel {
 	char name[16];           /* "A:0" */
 	unsigned radio, channel; /* block Radio#radio, its channel */
-	unsigned rx_port;        /* of the crossbar, behind which the endpoint lies: where the samples come from */
-	unsigned tx_port;        /* where they go to; 0: this channel has no DUC */
+	unsigned
+	    rx_port; /* of the crossbar, behind which the endpoint lies: where the samples come from */
+	unsigned tx_port; /* where they go to; 0: this channel has no DUC */
 	uint32_t ticks_per_sample;
 	double rx_hz, tx_hz, rx_gain_db, tx_gain_db; /* as they became */
 	char rx_antenna[16], tx_antenna[16];

@@ -37,7 +37,8 @@ struct wishes {
 
 static unsigned device_endpoint(const struct initialise_channel *channel)
 {
-	return channel->rx_port == INITIALISE_FIRST_PORT ? CONTROL_ENDPOINT : CLAIMED_ENDPOINT + channel->rx_port;
+	return channel->rx_port == INITIALISE_FIRST_PORT ? CONTROL_ENDPOINT
+	                                                 : CLAIMED_ENDPOINT + channel->rx_port;
 }
 
 /* One number, or a list with one for each channel. */
@@ -56,19 +57,25 @@ static void print_each(const struct initialised *done, const char *key, size_t o
 /* As core/waveform/radio.h reads it. */
 static void print_text(const struct wishes *wishes, const struct initialised *done)
 {
-	printf("# %s, initialised by UHD, which holds it while x310-init runs.\nradio: {\n", done->device);
-	printf("\ttype = \"x310\";\n\ttransport = \"%s\";\n\taddress = \"%s\";\n", wishes->port ? "dpdk" : "udp",
-	       wishes->address);
+	printf("# %s, initialised by UHD, which holds it while x310-init runs.\nradio: {\n",
+	    done->device);
+	printf("\ttype = \"x310\";\n\ttransport = \"%s\";\n\taddress = \"%s\";\n",
+	    wishes->port ? "dpdk" : "udp", wishes->address);
 	if (wishes->port)
 		printf("\tport = \"%s\";\n", wishes->port);
 	if (wishes->own_address)
 		printf("\town_address = \"%s\";\n", wishes->own_address);
-	printf("\tsfp = %" PRIu64 ";\n\tchannel = %s", wishes->sfp, done->n_channels > 1 ? "[" : "");
+	printf(
+	    "\tsfp = %" PRIu64 ";\n\tchannel = %s", wishes->sfp, done->n_channels > 1 ? "[" : "");
 	for (unsigned i = 0; i < done->n_channels; i++)
-		printf("%s%u", i ? ", " : "", 2 * done->channels[i].radio + done->channels[i].channel);
-	printf("%s;\n\tinitialised = true;\n\tclock_rate = %.1f;\n\trate = %.1f;\n\tspp = %" PRIu32 ";\n",
-	       done->n_channels > 1 ? "]" : "", done->tick_rate_hz, done->rate_hz, wishes->options.samples);
-	printf("\tclock_source = \"%s\";\n\ttime_source = \"%s\";\n", done->clock_source, done->time_source);
+		printf(
+		    "%s%u", i ? ", " : "", 2 * done->channels[i].radio + done->channels[i].channel);
+	printf("%s;\n\tinitialised = true;\n\tclock_rate = %.1f;\n\trate = %.1f;\n\tspp = %" PRIu32
+	       ";\n",
+	    done->n_channels > 1 ? "]" : "", done->tick_rate_hz, done->rate_hz,
+	    wishes->options.samples);
+	printf("\tclock_source = \"%s\";\n\ttime_source = \"%s\";\n", done->clock_source,
+	    done->time_source);
 	print_each(done, "rx_frequency", offsetof(struct initialise_channel, rx_hz));
 	print_each(done, "rx_gain", offsetof(struct initialise_channel, rx_gain_db));
 	print_each(done, "tx_frequency", offsetof(struct initialise_channel, tx_hz));
@@ -84,10 +91,12 @@ static void print_channel_json(const struct initialise_channel *c, unsigned nth)
 	    "\"transmits\": %s, \"own_endpoint\": %u, \"ticks_per_sample\": %" PRIu32
 	    ", \"rx_hz\": %.9g, \"tx_hz\": %.9g, \"rx_gain_db\": %.6g, \"tx_gain_db\": %.6g, \"rx_antenna\": \"%s\", "
 	    "\"tx_antenna\": \"%s\"}",
-	    nth ? ", " : "", c->name, FIRST_BLOCK + BLOCK_STEP * (int)c->radio, c->channel, device_endpoint(c),
-	    c->rx_port, device_endpoint(c) == CONTROL_ENDPOINT ? "false" : "true",
-	    c->tx_port == c->rx_port ? "true" : "false", OWN_ENDPOINT + OWN_STEP * nth, c->ticks_per_sample, c->rx_hz,
-	    c->tx_hz, c->rx_gain_db, c->tx_gain_db, c->rx_antenna, c->tx_antenna);
+	    nth ? ", " : "", c->name, FIRST_BLOCK + BLOCK_STEP * (int)c->radio, c->channel,
+	    device_endpoint(c), c->rx_port,
+	    device_endpoint(c) == CONTROL_ENDPOINT ? "false" : "true",
+	    c->tx_port == c->rx_port ? "true" : "false", OWN_ENDPOINT + OWN_STEP * nth,
+	    c->ticks_per_sample, c->rx_hz, c->tx_hz, c->rx_gain_db, c->tx_gain_db, c->rx_antenna,
+	    c->tx_antenna);
 }
 
 static void print_json(const struct wishes *wishes, const struct initialised *done)
@@ -96,8 +105,9 @@ static void print_json(const struct wishes *wishes, const struct initialised *do
 	    "{\"schema\": 1, \"device\": \"%s\", \"address\": \"%s\", \"port\": 49153, \"sfp\": %" PRIu64
 	    ", \"control_endpoint\": %d, \"control_port\": %d, \"tick_rate_hz\": %.9g, \"rate_hz\": %.9g, \"samples\": "
 	    "%" PRIu32 ", \"clock_source\": \"%s\", \"time_source\": \"%s\", \"channels\": [",
-	    done->device, wishes->address, wishes->sfp, CONTROL_ENDPOINT, INITIALISE_FIRST_PORT, done->tick_rate_hz,
-	    done->rate_hz, wishes->options.samples, done->clock_source, done->time_source);
+	    done->device, wishes->address, wishes->sfp, CONTROL_ENDPOINT, INITIALISE_FIRST_PORT,
+	    done->tick_rate_hz, done->rate_hz, wishes->options.samples, done->clock_source,
+	    done->time_source);
 	for (unsigned i = 0; i < done->n_channels; i++)
 		print_channel_json(&done->channels[i], i);
 	printf("]}\n");
@@ -109,7 +119,8 @@ static int get_frontend(const struct cli_args *args, struct initialise_options *
 {
 	double hz = NAN, gain_db = NAN;
 
-	if (cli_real(args, "freq", 0, 1e11, &hz) < 0 || cli_real(args, "gain", -200, 200, &gain_db) < 0)
+	if (cli_real(args, "freq", 0, 1e11, &hz) < 0 ||
+	    cli_real(args, "gain", -200, 200, &gain_db) < 0)
 		return CLI_USAGE;
 	options->rx_hz = options->tx_hz = hz;
 	options->rx_gain_db = options->tx_gain_db = gain_db;
@@ -132,22 +143,24 @@ static int get_wishes(const struct cli_args *args, struct wishes *ret)
 	uint64_t samples = SAMPLES;
 
 	*ret = (struct wishes){.address = streams ? streams : args->args[0],
-			       .port = cli_get(args, "port"),
-			       .own_address = cli_get(args, "own-address")};
+	    .port = cli_get(args, "port"),
+	    .own_address = cli_get(args, "own-address")};
 	ret->sfp = ret->port != NULL;
 	if (ret->port && (!ret->own_address || !streams))
-		return cli_fail(
-		    args, "--port needs --own-address IP, as no kernel gives it one, and --stream-address IP: UHD "
-			  "goes by the device's other port");
+		return cli_fail(args,
+		    "--port needs --own-address IP, as no kernel gives it one, and --stream-address IP: UHD "
+		    "goes by the device's other port");
 	ret->options.rate_hz = 100e6;
 	if (cli_real(args, "rate", 1e3, 200e6, &ret->options.rate_hz) < 0 ||
-	    cli_whole(args, "spp", 1, 1996, &samples) < 0 || cli_whole(args, "sfp", 0, 1, &ret->sfp) < 0 ||
+	    cli_whole(args, "spp", 1, 1996, &samples) < 0 ||
+	    cli_whole(args, "sfp", 0, 1, &ret->sfp) < 0 ||
 	    get_frontend(args, &ret->options) != CLI_OK)
 		return CLI_USAGE;
 	ret->options.samples = (uint32_t)samples;
-	if ((size_t)snprintf(ret->args, sizeof(ret->args), "type=x300,addr=%s%s%s", args->args[0], more ? "," : "",
-			     more ? more : "") >= sizeof(ret->args))
-		return cli_fail(args, "--args is longer than %zu characters", sizeof(ret->args) - 32);
+	if ((size_t)snprintf(ret->args, sizeof(ret->args), "type=x300,addr=%s%s%s", args->args[0],
+	        more ? "," : "", more ? more : "") >= sizeof(ret->args))
+		return cli_fail(
+		    args, "--args is longer than %zu characters", sizeof(ret->args) - 32);
 	ret->options.args = ret->args;
 	return CLI_OK;
 }
@@ -172,7 +185,8 @@ static int x310_init(const struct cli_args *args)
 	double seconds = 0;
 	sigset_t ends;
 
-	if (get_wishes(args, &wishes) != CLI_OK || cli_real(args, "seconds", 0.001, 1e9, &seconds) < 0)
+	if (get_wishes(args, &wishes) != CLI_OK ||
+	    cli_real(args, "seconds", 0.001, 1e9, &seconds) < 0)
 		return CLI_USAGE;
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGINT);
@@ -204,11 +218,15 @@ static const struct cli_option options[] = {
     {"tx-antenna", 0, "NAME", NULL, false, "TX/RX, ..."},
     {"clock-source", 'c', "NAME", NULL, false, "internal, external, gpsdo"},
     {"time-source", 't', "NAME", NULL, false, "internal, external, gpsdo"},
-    {"subdev", 's', "SPEC", NULL, false, "channels of both directions: \"A:0\", \"A:0 B:0\"; default: the first of A"},
-    {"args", 'a', "ARGS", NULL, false, "further device arguments of UHD: master_clock_rate=184.32e6"},
-    {"stream-address", 0, "IP", NULL, false, "where ALOE is to reach the device, if not at IP: its other SFP"},
+    {"subdev", 's', "SPEC", NULL, false,
+        "channels of both directions: \"A:0\", \"A:0 B:0\"; default: the first of A"},
+    {"args", 'a', "ARGS", NULL, false,
+        "further device arguments of UHD: master_clock_rate=184.32e6"},
+    {"stream-address", 0, "IP", NULL, false,
+        "where ALOE is to reach the device, if not at IP: its other SFP"},
     {"sfp", 0, "N", NULL, false, "the SFP of that address, 0 or 1; default 0, with --port 1"},
-    {"port", 'p', "PORT", NULL, false, "ALOE goes by this port of DPDK: net_memif0,... or a PCI address"},
+    {"port", 'p', "PORT", NULL, false,
+        "ALOE goes by this port of DPDK: net_memif0,... or a PCI address"},
     {"own-address", 0, "IP", NULL, false, "of that port, or of the interface to be used"},
     {"json", 'j', NULL, NULL, false, "all of it as one JSON object"},
     {"seconds", 0, "S", NULL, false, "end after so long; default: at SIGINT or SIGTERM"},
@@ -229,17 +247,18 @@ static const char doc[] =
     "(--stream-address, --port).";
 
 static const struct cli_command commands[] = {
-    {NULL, "IP", 1, 1, NULL, "Initialises the device at IP and holds it until it is told to end.", doc,
-     CLI_LIST(options), x310_init},
+    {NULL, "IP", 1, 1, NULL, "Initialises the device at IP and holds it until it is told to end.",
+        doc, CLI_LIST(options), x310_init},
 };
 
 static const struct cli_section sections[] = {
     {"EXAMPLES",
-     "  x310-init 192.168.40.2 --rate 100e6 --freq 2.4e9 --gain 10 > radio.conf\n"
-     "  aloe run x310-passthrough.conf --radio radio.conf\n"
-     "  x310-init 192.168.10.2 --stream-address 192.168.40.2 --port 0000:81:00.0 --own-address 192.168.40.1\n"
-     "  x310sim --address 127.0.0.2 & x310-init 127.0.0.2 --rate 1e6"},
-    {"EXIT STATUS", "  0    it was ended\n  1    the device cannot be had, or not as it was asked for\n  2    usage"},
+        "  x310-init 192.168.40.2 --rate 100e6 --freq 2.4e9 --gain 10 > radio.conf\n"
+        "  aloe run x310-passthrough.conf --radio radio.conf\n"
+        "  x310-init 192.168.10.2 --stream-address 192.168.40.2 --port 0000:81:00.0 --own-address 192.168.40.1\n"
+        "  x310sim --address 127.0.0.2 & x310-init 127.0.0.2 --rate 1e6"},
+    {"EXIT STATUS",
+        "  0    it was ended\n  1    the device cannot be had, or not as it was asked for\n  2    usage"},
 };
 
 static const struct cli_program program = {

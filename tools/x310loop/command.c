@@ -12,7 +12,8 @@
 
 #define TICKS_PER_S 200e6
 
-static int get_address(const struct cli_args *args, const char *what, const char *text, uint32_t *ret)
+static int get_address(
+    const struct cli_args *args, const char *what, const char *text, uint32_t *ret)
 {
 	struct in_addr ip = {0};
 
@@ -22,24 +23,28 @@ static int get_address(const struct cli_args *args, const char *what, const char
 	return CLI_OK;
 }
 
-static int get_options(const struct cli_args *args, const struct loop_work *work, struct loop_options *ret)
+static int get_options(
+    const struct cli_args *args, const struct loop_work *work, struct loop_options *ret)
 {
 	double rate = 1e6, advance_us = 1000, seconds = 1;
 	uint64_t samples = 256;
 
 	*ret = (struct loop_options){.device.port = CHDR_PORT,
-				     .port = cli_get(args, "port"),
-				     .eal = cli_get(args, "eal"),
-				     .initialised = cli_has(args, "initialised"),
-				     .work = work};
-	if (cli_real(args, "rate", 1e4, TICKS_PER_S, &rate) < 0 || cli_whole(args, "spp", 16, 1996, &samples) < 0 ||
+	    .port = cli_get(args, "port"),
+	    .eal = cli_get(args, "eal"),
+	    .initialised = cli_has(args, "initialised"),
+	    .work = work};
+	if (cli_real(args, "rate", 1e4, TICKS_PER_S, &rate) < 0 ||
+	    cli_whole(args, "spp", 16, 1996, &samples) < 0 ||
 	    cli_real(args, "advance-us", 1, 1e6, &advance_us) < 0 ||
 	    cli_real(args, "seconds", 0.01, 1e6, &seconds) < 0 ||
 	    get_address(args, "", args->args[0], &ret->device.ip) != CLI_OK ||
-	    get_address(args, "--own-address ", cli_get(args, "own-address"), &ret->own.ip) != CLI_OK)
+	    get_address(args, "--own-address ", cli_get(args, "own-address"), &ret->own.ip) !=
+	        CLI_OK)
 		return CLI_USAGE;
 	if (fmod(TICKS_PER_S, rate) != 0)
-		return cli_fail(args, "--rate %.9g: 200e6 divided by a whole number is needed", rate);
+		return cli_fail(
+		    args, "--rate %.9g: 200e6 divided by a whole number is needed", rate);
 	if (ret->port && !ret->own.ip)
 		return cli_fail(args, "--port needs --own-address IP: no kernel gives it one");
 	ret->own.port = ret->port ? 50000 : 0;
@@ -55,37 +60,40 @@ static int get_options(const struct cli_args *args, const struct loop_work *work
 static void print_delay(const char *what, const struct hist *hist)
 {
 	printf("%s: p50 %.3f, p99 %.3f, p99.9 %.3f, p99.99 %.3f, at most %.1f us\n", what,
-	       (double)hist_quantile(hist, 0.5) * 1e-3, (double)hist_quantile(hist, 0.99) * 1e-3,
-	       (double)hist_quantile(hist, 0.999) * 1e-3, (double)hist_quantile(hist, 0.9999) * 1e-3,
-	       (double)hist_max(hist) * 1e-3);
+	    (double)hist_quantile(hist, 0.5) * 1e-3, (double)hist_quantile(hist, 0.99) * 1e-3,
+	    (double)hist_quantile(hist, 0.999) * 1e-3, (double)hist_quantile(hist, 0.9999) * 1e-3,
+	    (double)hist_max(hist) * 1e-3);
 }
 
 static void print_text(const struct loop *loop)
 {
-	printf("%" PRIu64 " packets of %" PRIu32 " samples, %.3f MSa/s; lost %" PRIu64 ", too late to be sent %" PRIu64
-	       ", no room %" PRIu64 "\n",
-	       loop->packets, loop->options.samples, (double)loop->samples * 1e3 / (double)loop->ns,
-	       loop->radio.rx.counts.lost, loop->skipped, loop->shut);
+	printf("%" PRIu64 " packets of %" PRIu32 " samples, %.3f MSa/s; lost %" PRIu64
+	       ", too late to be sent %" PRIu64 ", no room %" PRIu64 "\n",
+	    loop->packets, loop->options.samples, (double)loop->samples * 1e3 / (double)loop->ns,
+	    loop->radio.rx.counts.lost, loop->skipped, loop->shut);
 	print_delay("host delay", &loop->delay);
 	print_delay("with the look that found it", &loop->whole);
-	printf("%" PRIu64 " looks that found nothing, %" PRIu64 " of them longer than %.1f us, the longest %.1f us\n",
-	       loop->looks, loop->looks_long, LOOP_LONG_NS * 1e-3, (double)loop->look_max_ns * 1e-3);
+	printf("%" PRIu64 " looks that found nothing, %" PRIu64
+	       " of them longer than %.1f us, the longest %.1f us\n",
+	    loop->looks, loop->looks_long, LOOP_LONG_NS * 1e-3, (double)loop->look_max_ns * 1e-3);
 }
 
 static void print_hist(const struct hist *hist)
 {
 	const char *comma = "";
 
-	printf("{\"count\": %" PRIu64 ", \"p50\": %" PRIu64 ", \"p90\": %" PRIu64 ", \"p99\": %" PRIu64
-	       ", \"p99_9\": %" PRIu64 ", \"p99_99\": %" PRIu64 ", \"max\": %" PRIu64 ", \"mean\": %.1f, \"cells\": [",
-	       hist_count(hist), hist_quantile(hist, 0.5), hist_quantile(hist, 0.9), hist_quantile(hist, 0.99),
-	       hist_quantile(hist, 0.999), hist_quantile(hist, 0.9999), hist_max(hist), hist_mean(hist));
+	printf("{\"count\": %" PRIu64 ", \"p50\": %" PRIu64 ", \"p90\": %" PRIu64
+	       ", \"p99\": %" PRIu64 ", \"p99_9\": %" PRIu64 ", \"p99_99\": %" PRIu64
+	       ", \"max\": %" PRIu64 ", \"mean\": %.1f, \"cells\": [",
+	    hist_count(hist), hist_quantile(hist, 0.5), hist_quantile(hist, 0.9),
+	    hist_quantile(hist, 0.99), hist_quantile(hist, 0.999), hist_quantile(hist, 0.9999),
+	    hist_max(hist), hist_mean(hist));
 	for (uint32_t cell = 0; cell < HIST_CELLS; cell++) {
 		const uint64_t count = hist_cells_get(&hist->cells, cell);
 
 		if (count)
-			printf("%s[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", comma, hist_cell_low(cell),
-			       hist_cell_high(cell), count);
+			printf("%s[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", comma,
+			    hist_cell_low(cell), hist_cell_high(cell), count);
 		comma = count ? ", " : comma;
 	}
 	printf("]}");
@@ -95,17 +103,19 @@ static void print_json(const struct loop *loop)
 {
 	const struct door_counts *door = &loop->door->counts;
 
-	printf("{\"schema\": 1, \"seconds\": %.6f, \"samples_per_packet\": %" PRIu32 ", \"packets\": %" PRIu64
-	       ", \"samples\": %" PRIu64 ", \"lost\": %" PRIu64 ", \"old\": %" PRIu64 ", \"skipped\": %" PRIu64
-	       ", \"shut\": %" PRIu64 ", \"sent\": %" PRIu64 ", \"starts\": %" PRIu64 ", \"sequence_errors\": %" PRIu64
+	printf("{\"schema\": 1, \"seconds\": %.6f, \"samples_per_packet\": %" PRIu32
+	       ", \"packets\": %" PRIu64 ", \"samples\": %" PRIu64 ", \"lost\": %" PRIu64
+	       ", \"old\": %" PRIu64 ", \"skipped\": %" PRIu64 ", \"shut\": %" PRIu64
+	       ", \"sent\": %" PRIu64 ", \"starts\": %" PRIu64 ", \"sequence_errors\": %" PRIu64
 	       ", \"realigned\": %" PRIu64 ", \"looks\": %" PRIu64 ", \"looks_long\": %" PRIu64
 	       ", \"look_max_ns\": %" PRIu64,
-	       (double)loop->ns * 1e-9, loop->options.samples, loop->packets, loop->samples, loop->radio.rx.counts.lost,
-	       loop->radio.rx.counts.old, loop->skipped, loop->shut, loop->radio.tx.counts.packets, loop->starts,
-	       loop->radio.tx.counts.seqerr, loop->radio.counts.realigned, loop->looks, loop->looks_long,
-	       loop->look_max_ns);
-	printf(", \"dropped\": %" PRIu64 ", \"held_back\": %" PRIu64 ", \"note\": \"%s\", \"delay_ns\": ",
-	       door->dropped, door->held_back, loop->door->note);
+	    (double)loop->ns * 1e-9, loop->options.samples, loop->packets, loop->samples,
+	    loop->radio.rx.counts.lost, loop->radio.rx.counts.old, loop->skipped, loop->shut,
+	    loop->radio.tx.counts.packets, loop->starts, loop->radio.tx.counts.seqerr,
+	    loop->radio.counts.realigned, loop->looks, loop->looks_long, loop->look_max_ns);
+	printf(", \"dropped\": %" PRIu64 ", \"held_back\": %" PRIu64
+	       ", \"note\": \"%s\", \"delay_ns\": ",
+	    door->dropped, door->held_back, loop->door->note);
 	print_hist(&loop->delay);
 	printf(", \"whole_ns\": ");
 	print_hist(&loop->whole);
@@ -147,7 +157,8 @@ int x310loop_run(const struct cli_args *args, const struct loop_work *work)
 			fprintf(stderr, "x310loop: %s\n", loop->door->note);
 		loop_pass(loop);
 		if (radio_failed(&loop->radio)) {
-			fprintf(stderr, "x310loop: %s: %s\n", args->args[0], radio_failed(&loop->radio));
+			fprintf(stderr, "x310loop: %s: %s\n", args->args[0],
+			    radio_failed(&loop->radio));
 			status = CLI_FAILED;
 		}
 		(cli_has(args, "json") ? print_json : print_text)(loop);
@@ -161,7 +172,8 @@ int x310loop_run(const struct cli_args *args, const struct loop_work *work)
 const struct cli_option x310loop_options[X310LOOP_OPTIONS] = {
     {"rate", 'r', "HZ", NULL, false, "200e6 divided by a whole number; default 1e6"},
     {"spp", 0, "N", NULL, false, "samples per packet, 16 .. 1996; default 256"},
-    {"advance-us", 'a', "US", NULL, false, "from when a sample is heard to when it is played; default 1000"},
+    {"advance-us", 'a', "US", NULL, false,
+        "from when a sample is heard to when it is played; default 1000"},
     {"seconds", 't', "S", NULL, false, "default 1"},
     {"own-address", 0, "IP", NULL, false, "of this end; default: what the kernel says"},
     {"port", 'p', "PORT", NULL, false, "by this port of DPDK: net_memif0,... or a PCI address"},

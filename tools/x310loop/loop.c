@@ -40,7 +40,7 @@ static const struct door_kind *kind_of(const struct loop_options *options, char 
 	diag_fini(&diag);
 	if (symbol == NULL)
 		snprintf(ret_why, DOOR_WHY,
-			 "a port needs lib/aloe-doors/dpdk.so, built where libdpdk-dev is installed");
+		    "a port needs lib/aloe-doors/dpdk.so, built where libdpdk-dev is installed");
 	return symbol;
 }
 
@@ -48,11 +48,11 @@ static int open_door(struct loop *loop, char *ret_why)
 {
 	const uint32_t bytes = RADIO_HEADER + RADIO_IQ * loop->options.samples;
 	const struct door_options options = {.own = loop->options.own,
-					     .packets = PACKETS,
-					     .packet_bytes = bytes > PACKET_LEAST ? bytes : PACKET_LEAST,
-					     .queue_bytes = QUEUE,
-					     .port = loop->options.port,
-					     .eal = loop->options.eal};
+	    .packets = PACKETS,
+	    .packet_bytes = bytes > PACKET_LEAST ? bytes : PACKET_LEAST,
+	    .queue_bytes = QUEUE,
+	    .port = loop->options.port,
+	    .eal = loop->options.eal};
 	const struct door_kind *kind = kind_of(&loop->options, ret_why);
 	const uint64_t end = clock_ns() + PATIENCE_NS;
 	int rc = kind ? door_open(kind, &options, ret_why, &loop->door) : -ENOENT;
@@ -66,7 +66,8 @@ static void turn(struct loop *loop)
 {
 	struct radio_packet packets[DOOR_BURST];
 
-	radio_release(&loop->radio, packets, radio_receive(&loop->radio, clock_ns(), packets, DOOR_BURST));
+	radio_release(
+	    &loop->radio, packets, radio_receive(&loop->radio, clock_ns(), packets, DOOR_BURST));
 }
 
 static int stand(struct loop *loop, char *ret_why)
@@ -78,7 +79,8 @@ static int stand(struct loop *loop, char *ret_why)
 		if (radio_failed(&loop->radio) == NULL && clock_ns() < end)
 			continue;
 		snprintf(ret_why, DOOR_WHY, "%s",
-			 radio_failed(&loop->radio) ? radio_failed(&loop->radio) : "its streams do not stand");
+		    radio_failed(&loop->radio) ? radio_failed(&loop->radio)
+		                               : "its streams do not stand");
 		return -EIO;
 	}
 	return 0;
@@ -90,11 +92,11 @@ int loop_open(struct loop *loop, const struct loop_options *options, char *ret_w
 	const struct radio_options radio = {
 	    .device = options->device,
 	    .endpoint = {.own = OWN_ENDPOINT,
-			 .own_port = options->port != NULL,
-			 .device = DEVICE_ENDPOINT,
-			 .device_port = DEVICE_PORT,
-			 .claim = !options->initialised,
-			 .version = 0x0100},
+	        .own_port = options->port != NULL,
+	        .device = DEVICE_ENDPOINT,
+	        .device_port = DEVICE_PORT,
+	        .claim = !options->initialised,
+	        .version = 0x0100},
 	    .block = 4,
 	    .initialised = options->initialised,
 	    .rx = true,
@@ -124,7 +126,8 @@ void loop_close(struct loop *loop)
 /* Those of a burst that would come too late are left out: the device is at least where its last packet ends. */
 static unsigned too_late(const struct loop *loop, const struct radio_packet *in, unsigned n)
 {
-	const uint64_t reached = in[n - 1].ticks + (uint64_t)in[n - 1].n * loop->options.ticks_per_sample;
+	const uint64_t reached =
+	    in[n - 1].ticks + (uint64_t)in[n - 1].n * loop->options.ticks_per_sample;
 	unsigned skip = 0;
 
 	while (skip < n && in[skip].ticks + loop->options.advance_ticks <= reached)
@@ -137,7 +140,8 @@ static void pass(struct loop *loop, const struct radio_packet *in, unsigned n)
 	const struct loop_work *work = loop->options.work;
 	const unsigned skip = too_late(loop, in, n);
 	struct packet out[DOOR_BURST];
-	const unsigned got = skip < n ? radio_get(&loop->radio, loop->options.samples, out, n - skip) : 0;
+	const unsigned got =
+	    skip < n ? radio_get(&loop->radio, loop->options.samples, out, n - skip) : 0;
 
 	for (unsigned i = 0; i < got; i++) {
 		const struct radio_packet *from = &in[skip + i];
@@ -146,7 +150,8 @@ static void pass(struct loop *loop, const struct radio_packet *in, unsigned n)
 			work->pass(work->self, from->iq, radio_iq(&out[i]), from->n);
 		else
 			memcpy(radio_iq(&out[i]), from->iq, RADIO_IQ * (size_t)from->n);
-		radio_send(&loop->radio, &out[i], from->n, from->ticks + loop->options.advance_ticks, false);
+		radio_send(&loop->radio, &out[i], from->n,
+		    from->ticks + loop->options.advance_ticks, false);
 	}
 	radio_flush(&loop->radio);
 	loop->skipped += skip;
@@ -195,7 +200,8 @@ static void finish(struct loop *loop)
 		radio_send(&loop->radio, &end, 1, UINT64_MAX, true);
 		radio_flush(&loop->radio);
 	}
-	while (clock_ns() - quiet < (radio_ready(&loop->radio) ? QUIET_NS : PATIENCE_NS)) { /* until it has heard us */
+	while (clock_ns() - quiet <
+	    (radio_ready(&loop->radio) ? QUIET_NS : PATIENCE_NS)) { /* until it has heard us */
 		const uint64_t before = loop->radio.rx.counts.packets;
 
 		turn(loop);

@@ -15,7 +15,8 @@
 
 #define LOOP_LONG_NS 6200 /* a look: the longest host delay that was published */
 
-struct loop_work { /* what is done with a packet's samples on the way; complex int16, low byte first */
+struct
+    loop_work { /* what is done with a packet's samples on the way; complex int16, low byte first */
 	void (*pass)(void *self, const uint8_t *iq, uint8_t *ret_iq, uint32_t n);
 	void *self;
 };
@@ -37,8 +38,8 @@ struct loop {
 	struct radio radio;
 	uint64_t ns; /* streamed */
 	uint64_t packets, samples;
-	uint64_t skipped;  /* packets that could not be played in time any more, and were not sent */
-	uint64_t shut;     /* for which there was no room in the device, or on the way to it */
+	uint64_t skipped; /* packets that could not be played in time any more, and were not sent */
+	uint64_t shut;    /* for which there was no room in the device, or on the way to it */
 	struct hist delay; /* from when a packet was in hand to when it had been sent */
 	struct hist whole; /* from the beginning of the look that found it */
 	uint64_t looks, looks_long, look_max_ns;

@@ -11,8 +11,12 @@ enum { IQ = 4, TONE_LEVEL = 8192 };
 
 static enum analog_kind kind_of(const char *source)
 {
-	static const char *const names[] = {[ANALOG_ZEROS] = "zeros", [ANALOG_TONE] = "tone",   [ANALOG_LOOP] = "loop",
-					    [ANALOG_TICKS] = "ticks", [ANALOG_SOUND] = "sound", [ANALOG_FILE] = ""};
+	static const char *const names[] = {[ANALOG_ZEROS] = "zeros",
+	    [ANALOG_TONE] = "tone",
+	    [ANALOG_LOOP] = "loop",
+	    [ANALOG_TICKS] = "ticks",
+	    [ANALOG_SOUND] = "sound",
+	    [ANALOG_FILE] = ""};
 	unsigned kind = 0;
 
 	while (kind < sizeof(names) / sizeof(names[0]) && strcmp(source, names[kind]) != 0)
@@ -44,13 +48,16 @@ int analog_open(struct analog *analog, const struct analog_options *options)
 
 	*analog = (struct analog){.kind = kind_of(options->source)};
 	fill_tone(analog);
-	if (analog->kind == ANALOG_LOOP && !(analog->loop = calloc(ANALOG_CHANNELS, (size_t)ANALOG_RING * IQ)))
+	if (analog->kind == ANALOG_LOOP &&
+	    !(analog->loop = calloc(ANALOG_CHANNELS, (size_t)ANALOG_RING * IQ)))
 		rc = -ENOMEM;
-	if (analog->kind == ANALOG_FILE && !(analog->source = open_file(analog, options->source, "rbe")))
+	if (analog->kind == ANALOG_FILE &&
+	    !(analog->source = open_file(analog, options->source, "rbe")))
 		rc = -errno;
 	if (analog->kind == ANALOG_SOUND)
 		rc = sound_open(&analog->sound, &options->sound);
-	if (rc == 0 && options->record && !(analog->record = open_file(analog, options->record, "wbe")))
+	if (rc == 0 && options->record &&
+	    !(analog->record = open_file(analog, options->record, "wbe")))
 		rc = -errno;
 	if (rc < 0)
 		(void)analog_close(analog);
@@ -75,14 +82,15 @@ static uint8_t *in_loop(struct analog *analog, unsigned channel, uint64_t sample
 	return analog->loop + ((size_t)channel * ANALOG_RING + sample % ANALOG_RING) * IQ;
 }
 
-static void transmit_loop(struct analog *analog, unsigned channel, uint64_t sample, const uint8_t *iq, uint32_t n)
+static void transmit_loop(
+    struct analog *analog, unsigned channel, uint64_t sample, const uint8_t *iq, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		memcpy(in_loop(analog, channel, sample + i), iq + IQ * i, IQ);
 }
 
-void analog_transmit(struct analog *analog, unsigned channel, uint64_t tick, uint32_t divide, const uint8_t *iq,
-		     uint32_t n)
+void analog_transmit(struct analog *analog, unsigned channel, uint64_t tick, uint32_t divide,
+    const uint8_t *iq, uint32_t n)
 {
 	int rc = 0;
 
@@ -99,7 +107,8 @@ void analog_transmit(struct analog *analog, unsigned channel, uint64_t tick, uin
 }
 
 /* What was read from the loop is silence until it is written again. */
-static void receive_loop(struct analog *analog, unsigned channel, uint64_t sample, uint8_t *ret_iq, uint32_t n)
+static void receive_loop(
+    struct analog *analog, unsigned channel, uint64_t sample, uint8_t *ret_iq, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint8_t *at = in_loop(analog, channel, sample + i);
@@ -134,8 +143,8 @@ static void receive_tone(const struct analog *analog, uint64_t sample, uint8_t *
 	}
 }
 
-void analog_receive(struct analog *analog, unsigned channel, uint64_t tick, uint32_t divide, uint8_t *ret_iq,
-		    uint32_t n)
+void analog_receive(struct analog *analog, unsigned channel, uint64_t tick, uint32_t divide,
+    uint8_t *ret_iq, uint32_t n)
 {
 	const uint64_t sample = tick / divide;
 

@@ -15,18 +15,27 @@
 
 enum { ANALOG_CHANNELS = 8, ANALOG_RING = 1 << 20, ANALOG_TONE_PERIOD = 16 };
 
-enum analog_kind { ANALOG_ZEROS, ANALOG_TONE, ANALOG_LOOP, ANALOG_FILE, ANALOG_TICKS, ANALOG_SOUND };
+enum analog_kind {
+	ANALOG_ZEROS,
+	ANALOG_TONE,
+	ANALOG_LOOP,
+	ANALOG_FILE,
+	ANALOG_TICKS,
+	ANALOG_SOUND
+};
 
 struct analog_options {
-	const char *source; /* zeros, tone, loop, ticks, sound, or the path of a file of complex int16 */
+	const char
+	    *source; /* zeros, tone, loop, ticks, sound, or the path of a file of complex int16 */
 	const char *record; /* path, or NULL */
 	struct sound_options sound;
 };
 
 struct analog {
 	enum analog_kind kind;
-	FILE *source, *record; /* record: what channel 0 transmits, without the silence between bursts */
-	uint8_t *loop;         /* ANALOG_RING samples of each channel */
+	FILE *source,
+	    *record;   /* record: what channel 0 transmits, without the silence between bursts */
+	uint8_t *loop; /* ANALOG_RING samples of each channel */
 	uint8_t tone[ANALOG_TONE_PERIOD * 4];
 	struct latency latency[ANALOG_CHANNELS];
 	struct sound sound;
@@ -40,9 +49,9 @@ int analog_open(struct analog *analog, const struct analog_options *options);
 int analog_close(struct analog *analog); /* 0, or -errno of what could not be written */
 
 /* n samples of a channel, the first at `tick`, the others `divide` ticks apart. */
-void analog_transmit(struct analog *analog, unsigned channel, uint64_t tick, uint32_t divide, const uint8_t *iq,
-		     uint32_t n);
-void analog_receive(struct analog *analog, unsigned channel, uint64_t tick, uint32_t divide, uint8_t *ret_iq,
-		    uint32_t n);
+void analog_transmit(struct analog *analog, unsigned channel, uint64_t tick, uint32_t divide,
+    const uint8_t *iq, uint32_t n);
+void analog_receive(struct analog *analog, unsigned channel, uint64_t tick, uint32_t divide,
+    uint8_t *ret_iq, uint32_t n);
 
 #endif

@@ -11,7 +11,14 @@ enum block { BLOCK_DUC, BLOCK_DDC, BLOCK_RADIO };
 
 /* ---- client zero ------------------------------------------------------------------------------------------------------ */
 
-enum { ZERO_SLOT = 0x40, ZERO_EDGES = 0x10000, TRANSPORTS = 3, DEVICE_TYPE = 0xa300, MTU_LOG2 = 10, NO_CLOCK = 0x3f };
+enum {
+	ZERO_SLOT = 0x40,
+	ZERO_EDGES = 0x10000,
+	TRANSPORTS = 3,
+	DEVICE_TYPE = 0xa300,
+	MTU_LOG2 = 10,
+	NO_CLOCK = 0x3f
+};
 
 struct sim_block {
 	uint32_t noc_id;
@@ -43,8 +50,12 @@ static uint32_t read_edge(uint32_t n)
 	const uint32_t duc = slot_of(radio, BLOCK_DUC), ddc = slot_of(radio, BLOCK_DDC);
 	const uint32_t core = slot_of(radio, BLOCK_RADIO), endpoint = 1 + 2 * radio;
 	const uint32_t edges[EDGES_PER_RADIO] = {
-	    edge(endpoint, 0, duc, 0), edge(duc, 0, core, 0), edge(core, 0, ddc, 0),
-	    edge(ddc, 0, endpoint, 0), edge(core, 1, ddc, 1), edge(ddc, 1, endpoint + 1, 0),
+	    edge(endpoint, 0, duc, 0),
+	    edge(duc, 0, core, 0),
+	    edge(core, 0, ddc, 0),
+	    edge(ddc, 0, endpoint, 0),
+	    edge(core, 1, ddc, 1),
+	    edge(ddc, 1, endpoint + 1, 0),
 	};
 
 	return radio < 2 ? edges[n % EDGES_PER_RADIO] : 0;
@@ -56,7 +67,8 @@ static uint32_t read_zero(const struct device *device, uint32_t address)
 	const struct sim_block *block = &blocks[(slot - first) % BLOCKS_PER_RADIO];
 
 	if (address >= ZERO_EDGES)
-		return address == ZERO_EDGES ? 2 * EDGES_PER_RADIO : read_edge((address - ZERO_EDGES) / 4 - 1);
+		return address == ZERO_EDGES ? 2 * EDGES_PER_RADIO
+		                             : read_edge((address - ZERO_EDGES) / 4 - 1);
 	switch (address) {
 	case 0x00:
 		return 0x12c6u << 16 | device->options.version;
@@ -74,7 +86,7 @@ static uint32_t read_zero(const struct device *device, uint32_t address)
 	switch (address % ZERO_SLOT) {
 	case 0:
 		return 1 | (uint32_t)block->inputs << 6 | (uint32_t)block->outputs << 12 |
-		       (uint32_t)block->fifo_log2 << 18 | 4u << 24;
+		    (uint32_t)block->fifo_log2 << 18 | 4u << 24;
 	case 4:
 		return block->noc_id;
 	case 8: /* flush done */
@@ -86,7 +98,12 @@ static uint32_t read_zero(const struct device *device, uint32_t address)
 
 /* ---- a radio's converters, behind SPI ---------------------------------------------------------------------------------- */
 
-enum { SPI_CONTROL = 0x80000 + 8 * 169, SPI_DATA = 0x80000 + 8 * 170, READ_BACK = 0x80088, MISC_IN = 0x80084 };
+enum {
+	SPI_CONTROL = 0x80000 + 8 * 169,
+	SPI_DATA = 0x80000 + 8 * 170,
+	READ_BACK = 0x80088,
+	MISC_IN = 0x80084
+};
 
 enum { SLAVE_ADC = 0x40, SLAVE_DAC = 0x80 };
 
@@ -156,7 +173,8 @@ static struct sim_endpoint *radio_channel(struct device *device, unsigned radio,
 {
 	const uint32_t channel = (address - RADIO_CHANNELS) / RADIO_CHANNEL;
 
-	return address >= RADIO_CHANNELS && channel < 2 ? &device->endpoints[2 * radio + channel] : NULL;
+	return address >= RADIO_CHANNELS && channel < 2 ? &device->endpoints[2 * radio + channel]
+	                                                : NULL;
 }
 
 static uint32_t read_radio(struct device *device, unsigned radio, uint32_t address)
@@ -209,7 +227,8 @@ static uint32_t read_rate(uint32_t address)
 	}
 }
 
-static void write_rate(struct device *device, unsigned radio, uint32_t address, uint32_t value, uint32_t rate)
+static void write_rate(
+    struct device *device, unsigned radio, uint32_t address, uint32_t value, uint32_t rate)
 {
 	const uint32_t channel = address / RATE_CHANNEL;
 
@@ -245,7 +264,8 @@ bool sim_block_write(struct device *device, uint16_t port, uint32_t address, uin
 	if (n % BLOCKS_PER_RADIO == BLOCK_RADIO)
 		write_radio(device, radio, address, value);
 	else
-		write_rate(device, radio, address, value, n % BLOCKS_PER_RADIO == BLOCK_DDC ? DDC_RATE : DUC_RATE);
+		write_rate(device, radio, address, value,
+		    n % BLOCKS_PER_RADIO == BLOCK_DDC ? DDC_RATE : DUC_RATE);
 	return true;
 }
 

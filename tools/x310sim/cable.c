@@ -17,7 +17,7 @@ struct fault_packet {
 #define SWAP_TICKS (DEVICE_TICKS_PER_S / 1000)
 
 void cable_init(struct cable *cable, const struct fault_options *options,
-		void (*deliver)(void *self, uint64_t address, const uint8_t *bytes, size_t size), void *self)
+    void (*deliver)(void *self, uint64_t address, const uint8_t *bytes, size_t size), void *self)
 {
 	*cable = (struct cable){.options = *options, .deliver = deliver, .self = self};
 }
@@ -39,7 +39,8 @@ void cable_fini(struct cable *cable)
 /* 0 .. 1, of seed, kind and number (splitmix64). */
 static double chance(const struct cable *cable, enum fault_kind kind, uint64_t number)
 {
-	uint64_t z = cable->options.seed + (number * FAULT_KINDS + kind + 1) * 0x9e3779b97f4a7c15ull;
+	uint64_t z =
+	    cable->options.seed + (number * FAULT_KINDS + kind + 1) * 0x9e3779b97f4a7c15ull;
 
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
@@ -68,9 +69,11 @@ static bool strikes(struct cable *cable, enum fault_kind kind, uint64_t number)
 
 /* ---- what ---------------------------------------------------------------------------------------------------------------- */
 
-static struct fault_packet *copy(struct cable *cable, uint64_t due, uint64_t address, const uint8_t *bytes, size_t size)
+static struct fault_packet *copy(
+    struct cable *cable, uint64_t due, uint64_t address, const uint8_t *bytes, size_t size)
 {
-	struct fault_packet *packet = cable->n_held < FAULT_HELD_MAX ? malloc(sizeof(*packet) + size) : NULL;
+	struct fault_packet *packet =
+	    cable->n_held < FAULT_HELD_MAX ? malloc(sizeof(*packet) + size) : NULL;
 
 	if (packet == NULL) {
 		cable->overflowed++;
@@ -106,7 +109,8 @@ static void swap_back(struct cable *cable)
 	free(packet);
 }
 
-static void pass(struct cable *cable, uint64_t tick, uint64_t address, const uint8_t *bytes, size_t size)
+static void pass(
+    struct cable *cable, uint64_t tick, uint64_t address, const uint8_t *bytes, size_t size)
 {
 	if (tick < cable->stalled_until)
 		hold(cable, copy(cable, cable->stalled_until, address, bytes, size));
@@ -114,7 +118,8 @@ static void pass(struct cable *cable, uint64_t tick, uint64_t address, const uin
 		cable->deliver(cable->self, address, bytes, size);
 }
 
-void cable_take(struct cable *cable, uint64_t tick, bool data, uint64_t address, const uint8_t *bytes, size_t size)
+void cable_take(struct cable *cable, uint64_t tick, bool data, uint64_t address,
+    const uint8_t *bytes, size_t size)
 {
 	const struct fault_options *options = &cable->options;
 	uint64_t number, ticks;
@@ -132,7 +137,8 @@ void cable_take(struct cable *cable, uint64_t tick, bool data, uint64_t address,
 	if (strikes(cable, FAULT_LOSS, number))
 		return;
 	if (strikes(cable, FAULT_DELAY, number)) {
-		hold(cable, copy(cable, tick + options->rules[FAULT_DELAY].ticks, address, bytes, size));
+		hold(cable,
+		    copy(cable, tick + options->rules[FAULT_DELAY].ticks, address, bytes, size));
 		return;
 	}
 	if (cable->swapped == NULL && strikes(cable, FAULT_REORDER, number)) {

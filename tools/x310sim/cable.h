@@ -24,7 +24,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum fault_kind { FAULT_LOSS, FAULT_REORDER, FAULT_DUPLICATE, FAULT_DELAY, FAULT_STALL, FAULT_KINDS };
+enum fault_kind {
+	FAULT_LOSS,
+	FAULT_REORDER,
+	FAULT_DUPLICATE,
+	FAULT_DELAY,
+	FAULT_STALL,
+	FAULT_KINDS
+};
 
 enum { FAULT_NUMBERS = 32, FAULT_WHY = 160, FAULT_HELD_MAX = 1 << 16 };
 
@@ -66,13 +73,15 @@ int fault_parse(const char *text, struct fault_options *options, char *ret_why);
 void fault_options_init(struct fault_options *options);
 
 void cable_init(struct cable *cable, const struct fault_options *options,
-		void (*deliver)(void *self, uint64_t address, const uint8_t *bytes, size_t size), void *self);
+    void (*deliver)(void *self, uint64_t address, const uint8_t *bytes, size_t size), void *self);
 void cable_fini(struct cable *cable);
 
 /* cable_take delivers a packet or does not; `data`: it has samples. */
-void cable_take(struct cable *cable, uint64_t tick, bool data, uint64_t address, const uint8_t *bytes, size_t size);
+void cable_take(struct cable *cable, uint64_t tick, bool data, uint64_t address,
+    const uint8_t *bytes, size_t size);
 void cable_run(struct cable *cable, uint64_t tick); /* delivers what is due */
-uint64_t cable_next(const struct cable *cable);     /* tick at which something is; UINT64_MAX: nothing is held */
+uint64_t cable_next(
+    const struct cable *cable); /* tick at which something is; UINT64_MAX: nothing is held */
 /* cable_set_time says that what was `from` is now `to`. */
 void cable_set_time(struct cable *cable, uint64_t from, uint64_t to);
 

@@ -11,15 +11,17 @@ struct count {
 	size_t offset; /* of a uint64_t */
 };
 
-#define COUNT(type, name, member)                                                                                      \
-	{                                                                                                              \
-		name, offsetof(type, member)                                                                           \
+#define COUNT(type, name, member)                                                                  \
+	{                                                                                          \
+		name, offsetof(type, member)                                                       \
 	}
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct count unit_counts[] = {
-    COUNT(struct unit, "malformed", device.malformed),   COUNT(struct unit, "unroutable", device.unroutable),
-    COUNT(struct unit, "no_address", device.no_address), COUNT(struct unit, "wire_full", wire_full),
+    COUNT(struct unit, "malformed", device.malformed),
+    COUNT(struct unit, "unroutable", device.unroutable),
+    COUNT(struct unit, "no_address", device.no_address),
+    COUNT(struct unit, "wire_full", wire_full),
     COUNT(struct unit, "reply_failed", reply_failed),
 };
 
@@ -31,10 +33,14 @@ static const struct count server_counts[] = {
 static const char *const way_names[UNIT_WAYS] = {[UNIT_TX] = "fault_tx", [UNIT_RX] = "fault_rx"};
 
 static const struct count door_counts[] = {
-    COUNT(struct door_counts, "received", received),   COUNT(struct door_counts, "sent", sent),
-    COUNT(struct door_counts, "dropped", dropped),     COUNT(struct door_counts, "held_back", held_back),
-    COUNT(struct door_counts, "refused", refused),     COUNT(struct door_counts, "foreign", foreign),
-    COUNT(struct door_counts, "malformed", malformed), COUNT(struct door_counts, "answered", answered),
+    COUNT(struct door_counts, "received", received),
+    COUNT(struct door_counts, "sent", sent),
+    COUNT(struct door_counts, "dropped", dropped),
+    COUNT(struct door_counts, "held_back", held_back),
+    COUNT(struct door_counts, "refused", refused),
+    COUNT(struct door_counts, "foreign", foreign),
+    COUNT(struct door_counts, "malformed", malformed),
+    COUNT(struct door_counts, "answered", answered),
     COUNT(struct door_counts, "unknown", unknown),
 };
 
@@ -74,13 +80,16 @@ static double late_us(const struct server *server)
 	uint64_t behind = 0;
 
 	for (unsigned i = 0; i < server->n_units; i++)
-		behind = server->units[i].behind_max > behind ? server->units[i].behind_max : behind;
-	return server->pace.options.is_virtual ? 0 : (double)behind * 1e6 / (double)DEVICE_TICKS_PER_S;
+		behind =
+		    server->units[i].behind_max > behind ? server->units[i].behind_max : behind;
+	return server->pace.options.is_virtual ? 0
+	                                       : (double)behind * 1e6 / (double)DEVICE_TICKS_PER_S;
 }
 
 static const struct sim_endpoint *endpoint(const struct server *server, unsigned channel)
 {
-	return &server->units[channel / DEVICE_ENDPOINTS].device.endpoints[channel % DEVICE_ENDPOINTS];
+	return &server->units[channel / DEVICE_ENDPOINTS]
+	            .device.endpoints[channel % DEVICE_ENDPOINTS];
 }
 
 int counts_take(struct counts *counts, const struct server *server, struct expect *expect)
@@ -107,7 +116,8 @@ static bool begin(FILE *out, const char *what, int which, bool begun)
 	return true;
 }
 
-static bool text(FILE *out, const char *what, int which, const struct count *counts, size_t n, const void *of, bool any)
+static bool text(FILE *out, const char *what, int which, const struct count *counts, size_t n,
+    const void *of, bool any)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (value(of, &counts[i]) == 0)
@@ -138,11 +148,13 @@ static void unit_text(FILE *out, const struct unit *unit, int which)
 	for (int way = 0; way < UNIT_WAYS; way++)
 		any = faults_text(out, &unit->cables[way], way_names[way], which, any);
 	fprintf(out, "%s", any ? "\n" : "");
-	if (text(out, "steady", which, steady_counts, N(steady_counts), &unit->steady.counts, false))
+	if (text(
+	        out, "steady", which, steady_counts, N(steady_counts), &unit->steady.counts, false))
 		fprintf(out, "\n");
 	for (int i = 0; i < UNIT_DOORS; i++)
-		if (unit->doors[i] && text(out, "sfp", UNIT_DOORS * which + i, door_counts, N(door_counts),
-					   &unit->doors[i]->counts, false))
+		if (unit->doors[i] &&
+		    text(out, "sfp", UNIT_DOORS * which + i, door_counts, N(door_counts),
+		        &unit->doors[i]->counts, false))
 			fprintf(out, "\n");
 }
 
@@ -153,38 +165,40 @@ static void latency_text(FILE *out, const struct latency *latency, unsigned chan
 	if (hist_count(ns) + latency->unmarked + latency->crossed == 0)
 		return;
 	fprintf(out,
-		"channel %u: analog to analog (simulated): %" PRIu64 " packets, p50 %.3f us, p99 %.3f us, max %.3f us; "
-		"%" PRIu64 " steps, %" PRIu64 " unmarked, %" PRIu64 " of other channels\n",
-		channel, hist_count(ns), (double)hist_quantile(ns, 0.5) * 1e-3, (double)hist_quantile(ns, 0.99) * 1e-3,
-		(double)hist_max(ns) * 1e-3, latency->steps, latency->unmarked, latency->crossed);
+	    "channel %u: analog to analog (simulated): %" PRIu64
+	    " packets, p50 %.3f us, p99 %.3f us, max %.3f us; "
+	    "%" PRIu64 " steps, %" PRIu64 " unmarked, %" PRIu64 " of other channels\n",
+	    channel, hist_count(ns), (double)hist_quantile(ns, 0.5) * 1e-3,
+	    (double)hist_quantile(ns, 0.99) * 1e-3, (double)hist_max(ns) * 1e-3, latency->steps,
+	    latency->unmarked, latency->crossed);
 }
 
 static void found_text(FILE *out, const struct sound_found *found, unsigned channel)
 {
 	fprintf(out,
-		"channel %u: response (simulated): %" PRIu64 " of %" PRIu64
-		" within the limit, median error %.1f dB, worst "
-		"%.1f dB, delay %u samples",
-		channel, found->within, found->kept, found->median_db, found->worst_db, found->delay);
+	    "channel %u: response (simulated): %" PRIu64 " of %" PRIu64
+	    " within the limit, median error %.1f dB, worst "
+	    "%.1f dB, delay %u samples",
+	    channel, found->within, found->kept, found->median_db, found->worst_db, found->delay);
 	if (found->delays > 1)
 		fprintf(out, " (%u different)", found->delays);
-	fprintf(out, ", %u responses found, %" PRIu64 " changes, %" PRIu64 " seams\n", found->responses, found->changes,
-		found->seams);
+	fprintf(out, ", %u responses found, %" PRIu64 " changes, %" PRIu64 " seams\n",
+	    found->responses, found->changes, found->seams);
 }
 
 static void channel_text(FILE *out, const struct counts *counts, unsigned channel)
 {
 	const struct sound_channel *sound = &counts->server->analog.sound.channels[channel];
 
-	if (text(out, "channel", (int)channel, channel_counts, N(channel_counts), endpoint(counts->server, channel),
-		 false))
+	if (text(out, "channel", (int)channel, channel_counts, N(channel_counts),
+	        endpoint(counts->server, channel), false))
 		fprintf(out, "\n");
 	latency_text(out, &counts->server->analog.latency[channel], channel);
 	if (counts->expected[channel] && sound->kept)
 		found_text(out, &counts->found[channel], channel);
 	else if (sound->kept)
-		fprintf(out, "channel %u: %" PRIu32 " periods kept, %" PRIu64 " seams\n", channel, sound->kept,
-			sound->seams);
+		fprintf(out, "channel %u: %" PRIu32 " periods kept, %" PRIu64 " seams\n", channel,
+		    sound->kept, sound->seams);
 }
 
 void counts_text(const struct counts *counts, FILE *out)
@@ -206,7 +220,8 @@ void counts_text(const struct counts *counts, FILE *out)
 static void json(FILE *out, const struct count *counts, size_t n, const void *of)
 {
 	for (size_t i = 0; i < n; i++)
-		fprintf(out, "%s\"%s\": %" PRIu64, i ? ", " : "", counts[i].name, value(of, &counts[i]));
+		fprintf(out, "%s\"%s\": %" PRIu64, i ? ", " : "", counts[i].name,
+		    value(of, &counts[i]));
 }
 
 static void sums_json(FILE *out, const struct server *server)
@@ -225,13 +240,15 @@ static void unit_json(FILE *out, const struct unit *unit)
 {
 	const uint32_t ip = unit->options.ip;
 
-	fprintf(out, "{\"address\": \"%u.%u.%u.%u\", \"drift_ppm\": %.3f, ", ip >> 24, ip >> 16 & 255, ip >> 8 & 255,
-		ip & 255, (double)unit->options.drift_ppb * 1e-3);
+	fprintf(out, "{\"address\": \"%u.%u.%u.%u\", \"drift_ppm\": %.3f, ", ip >> 24,
+	    ip >> 16 & 255, ip >> 8 & 255, ip & 255, (double)unit->options.drift_ppb * 1e-3);
 	json(out, unit_counts, N(unit_counts), unit);
 	for (int way = 0; way < UNIT_WAYS; way++) {
-		fprintf(out, ", \"%s\": {\"packets\": %" PRIu64, way_names[way], unit->cables[way].number);
+		fprintf(out, ", \"%s\": {\"packets\": %" PRIu64, way_names[way],
+		    unit->cables[way].number);
 		for (int kind = 0; kind < FAULT_KINDS; kind++)
-			fprintf(out, ", \"%s\": %" PRIu64, fault_names[kind], unit->cables[way].counts[kind]);
+			fprintf(out, ", \"%s\": %" PRIu64, fault_names[kind],
+			    unit->cables[way].counts[kind]);
 		fprintf(out, ", \"overflowed\": %" PRIu64 "}", unit->cables[way].overflowed);
 	}
 	fprintf(out, ", \"steady\": {");
@@ -246,8 +263,9 @@ static void doors_json(FILE *out, const struct server *server)
 	for (unsigned i = 0; i < server->n_units; i++) {
 		for (int door = 0; door < UNIT_DOORS && server->units[i].doors[door]; door++) {
 			fprintf(out, "%s{\"device\": %u, \"door\": \"%s\", ", any ? ", " : "", i,
-				server->units[i].doors[door]->kind->name);
-			json(out, door_counts, N(door_counts), &server->units[i].doors[door]->counts);
+			    server->units[i].doors[door]->kind->name);
+			json(out, door_counts, N(door_counts),
+			    &server->units[i].doors[door]->counts);
 			fprintf(out, "}");
 			any = true;
 		}
@@ -261,20 +279,21 @@ static void latency_json(FILE *out, const struct latency *latency)
 	bool any = false;
 
 	fprintf(out,
-		"{\"simulated\": true, \"unit\": \"ns\", \"count\": %" PRIu64 ", \"min\": %" PRIu64
-		", \"p50\": %" PRIu64 ", \"p99\": %" PRIu64 ", \"p99_9\": %" PRIu64 ", \"p99_99\": %" PRIu64
-		", \"max\": %" PRIu64 ", \"mean\": %.1f, \"steps\": %" PRIu64 ", \"unmarked\": %" PRIu64
-		", \"crossed\": %" PRIu64 ", \"cells\": [",
-		hist_count(ns), hist_min(ns), hist_quantile(ns, 0.5), hist_quantile(ns, 0.99), hist_quantile(ns, 0.999),
-		hist_quantile(ns, 0.9999), hist_max(ns), hist_mean(ns), latency->steps, latency->unmarked,
-		latency->crossed);
+	    "{\"simulated\": true, \"unit\": \"ns\", \"count\": %" PRIu64 ", \"min\": %" PRIu64
+	    ", \"p50\": %" PRIu64 ", \"p99\": %" PRIu64 ", \"p99_9\": %" PRIu64
+	    ", \"p99_99\": %" PRIu64 ", \"max\": %" PRIu64 ", \"mean\": %.1f, \"steps\": %" PRIu64
+	    ", \"unmarked\": %" PRIu64 ", \"crossed\": %" PRIu64 ", \"cells\": [",
+	    hist_count(ns), hist_min(ns), hist_quantile(ns, 0.5), hist_quantile(ns, 0.99),
+	    hist_quantile(ns, 0.999), hist_quantile(ns, 0.9999), hist_max(ns), hist_mean(ns),
+	    latency->steps, latency->unmarked, latency->crossed);
 	for (uint32_t cell = 0; cell < HIST_CELLS; cell++) {
 		const uint64_t count = hist_cells_get(&ns->cells, cell);
 
 		if (count == 0)
 			continue;
-		fprintf(out, "%s[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", any ? ", " : "", hist_cell_low(cell),
-			cell + 1 < HIST_CELLS ? hist_cell_high(cell) : hist_max(ns), count);
+		fprintf(out, "%s[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", any ? ", " : "",
+		    hist_cell_low(cell),
+		    cell + 1 < HIST_CELLS ? hist_cell_high(cell) : hist_max(ns), count);
 		any = true;
 	}
 	fprintf(out, "]}");
@@ -289,10 +308,12 @@ static double finite_db(double db)
 static void found_json(FILE *out, const struct sound_found *found)
 {
 	fprintf(out,
-		", \"within\": %" PRIu64 ", \"median_db\": %.2f, \"worst_db\": %.2f, \"worst_within_db\": %.2f, "
-		"\"delay\": %u, \"delays\": %u, \"responses\": %u, \"changes\": %" PRIu64,
-		found->within, finite_db(found->median_db), finite_db(found->worst_db),
-		finite_db(found->worst_within_db), found->delay, found->delays, found->responses, found->changes);
+	    ", \"within\": %" PRIu64
+	    ", \"median_db\": %.2f, \"worst_db\": %.2f, \"worst_within_db\": %.2f, "
+	    "\"delay\": %u, \"delays\": %u, \"responses\": %u, \"changes\": %" PRIu64,
+	    found->within, finite_db(found->median_db), finite_db(found->worst_db),
+	    finite_db(found->worst_within_db), found->delay, found->delays, found->responses,
+	    found->changes);
 }
 
 static void channel_json(FILE *out, const struct counts *counts, unsigned channel)
@@ -303,8 +324,9 @@ static void channel_json(FILE *out, const struct counts *counts, unsigned channe
 	json(out, channel_counts, N(channel_counts), endpoint(counts->server, channel));
 	fprintf(out, ", \"latency\": ");
 	latency_json(out, &counts->server->analog.latency[channel]);
-	fprintf(out, ", \"sounding\": {\"simulated\": true, \"kept\": %" PRIu32 ", \"seams\": %" PRIu64, sound->kept,
-		sound->seams);
+	fprintf(out,
+	    ", \"sounding\": {\"simulated\": true, \"kept\": %" PRIu32 ", \"seams\": %" PRIu64,
+	    sound->kept, sound->seams);
 	if (counts->expected[channel] && sound->kept)
 		found_json(out, &counts->found[channel]);
 	fprintf(out, "}}");
@@ -315,7 +337,7 @@ void counts_json(const struct counts *counts, FILE *out)
 	const struct server *server = counts->server;
 
 	fprintf(out, "{\"schema\": 3, \"clock\": \"%s\", \"clock_late_us\": %.1f, ",
-		server->pace.options.is_virtual ? "virtual" : "real", late_us(server));
+	    server->pace.options.is_virtual ? "virtual" : "real", late_us(server));
 	sums_json(out, server);
 	fprintf(out, ", \"devices\": [");
 	for (unsigned i = 0; i < server->n_units; i++) {

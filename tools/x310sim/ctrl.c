@@ -10,7 +10,8 @@ static void acknowledged(struct device *device, const struct chdr_ctrl *ctrl)
 
 	for (unsigned channel = 0; channel < 2; channel++) {
 		struct sim_endpoint *endpoint = &device->endpoints[2 * radio + channel];
-		if (endpoint->radio.awaits_ack && ctrl->data[0] == endpoint->radio.messages[0].code &&
+		if (endpoint->radio.awaits_ack &&
+		    ctrl->data[0] == endpoint->radio.messages[0].code &&
 		    ctrl->time == endpoint->radio.messages[0].tick) {
 			sim_radio_acked(device, endpoint);
 			return;
@@ -38,7 +39,8 @@ static bool execute(struct device *device, struct chdr_ctrl *ctrl)
 		return false;
 	if (ctrl->op == CHDR_CTRL_READ)
 		return sim_block_read(device, ctrl->dst_port, ctrl->address, &ctrl->data[0]);
-	return ctrl->op == CHDR_CTRL_WRITE && sim_block_write(device, ctrl->dst_port, ctrl->address, ctrl->data[0]);
+	return ctrl->op == CHDR_CTRL_WRITE &&
+	    sim_block_write(device, ctrl->dst_port, ctrl->address, ctrl->data[0]);
 }
 
 void sim_ctrl(struct device *device, const struct chdr_packet *packet)

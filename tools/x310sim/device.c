@@ -83,7 +83,8 @@ bool sim_table_get(const struct sim_table *table, uint16_t key, uint64_t *ret_va
 
 /* ---- the device ------------------------------------------------------------------------------------------------------- */
 
-void device_init(struct device *device, const struct device_options *options, const struct device_io *io)
+void device_init(
+    struct device *device, const struct device_options *options, const struct device_io *io)
 {
 	*device = (struct device){.options = *options, .io = *io, .id = 1};
 	for (int i = 0; i < DEVICE_ENDPOINTS; i++) {
@@ -107,7 +108,8 @@ void device_send(struct device *device, const uint8_t *bytes, size_t size)
 	struct chdr_packet packet;
 	uint64_t address;
 
-	if (chdr_parse(bytes, size, &packet) == 0 && sim_table_get(&device->addresses, packet.header.dst, &address))
+	if (chdr_parse(bytes, size, &packet) == 0 &&
+	    sim_table_get(&device->addresses, packet.header.dst, &address))
 		device->io.send(device->io.self, address, bytes, size);
 	else
 		device->no_address++;
@@ -129,7 +131,8 @@ struct sim_endpoint *device_endpoint(struct device *device, uint16_t epid)
 	return &device->endpoints[port - DEVICE_FIRST_PORT];
 }
 
-static void take_stream(struct device *device, const struct chdr_packet *packet, const uint8_t *bytes)
+static void take_stream(
+    struct device *device, const struct chdr_packet *packet, const uint8_t *bytes)
 {
 	struct sim_endpoint *endpoint = device_endpoint(device, packet->header.dst);
 	struct chdr_strs strs;

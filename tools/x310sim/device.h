@@ -39,7 +39,8 @@ struct device_io {
 	/* Who sent the packet that is being taken, and who is to get one that goes out: the caller's own numbers. */
 	void (*send)(void *self, uint64_t address, const uint8_t *bytes, size_t size);
 	/* The analog side: n complex int16 (re, im) of a channel, the first at `tick`. */
-	void (*transmit)(void *self, unsigned channel, uint64_t tick, const uint8_t *iq, uint32_t n);
+	void (*transmit)(
+	    void *self, unsigned channel, uint64_t tick, const uint8_t *iq, uint32_t n);
 	void (*receive)(void *self, unsigned channel, uint64_t tick, uint8_t *ret_iq, uint32_t n);
 	void *self;
 };
@@ -48,8 +49,8 @@ struct device_options {
 	uint16_t version;    /* 0x0100 */
 	bool stop_supported; /* FPGA of UHD 4.9 and later */
 	uint32_t capacity;   /* bytes an endpoint holds; DEVICE_CAPACITY */
-	bool zeros;          /* not in any FPGA: a Tx packet that is missing becomes zeros in its place */
-	uint32_t divide;     /* ticks per sample until the host says otherwise: 2 = 100 MSa/s */
+	bool zeros; /* not in any FPGA: a Tx packet that is missing becomes zeros in its place */
+	uint32_t divide; /* ticks per sample until the host says otherwise: 2 = 100 MSa/s */
 };
 
 /* ---- a packet queue --------------------------------------------------------------------------------------------------- */
@@ -145,8 +146,8 @@ struct sim_radio {
 	uint32_t spp;
 	uint32_t divide;              /* ticks per sample */
 	uint32_t registers[0x80 / 4]; /* of the channel, as written */
-	struct sim_message
-	    messages[DEVICE_MESSAGES + 1]; /* Rx has a place of its own: it waits for its acknowledgement */
+	struct sim_message messages[DEVICE_MESSAGES +
+	    1]; /* Rx has a place of its own: it waits for its acknowledgement */
 	unsigned n_messages;
 	uint64_t lost_messages; /* there were DEVICE_MESSAGES already */
 	bool awaits_ack;
@@ -188,7 +189,8 @@ struct device {
 	uint64_t malformed, unroutable, no_address;
 };
 
-void device_init(struct device *device, const struct device_options *options, const struct device_io *io);
+void device_init(
+    struct device *device, const struct device_options *options, const struct device_io *io);
 void device_fini(struct device *device);
 
 /* device_take takes one CHDR packet that came from `from`, at the tick that device_run has got to. */
@@ -221,19 +223,22 @@ unsigned sim_block_radio(uint16_t port); /* which radio it belongs to */
 
 void sim_input_init(struct sim_input *input);
 void sim_input_fini(struct sim_input *input);
-void sim_input_take(struct device *device, struct sim_endpoint *endpoint, const struct chdr_packet *packet,
-		    const uint8_t *bytes);
+void sim_input_take(struct device *device, struct sim_endpoint *endpoint,
+    const struct chdr_packet *packet, const uint8_t *bytes);
 /* The next data packet for the radio, no later than `tick`: the caller's; NULL: none. */
-struct sim_packet *sim_input_next(struct device *device, struct sim_endpoint *endpoint, uint64_t tick);
+struct sim_packet *sim_input_next(
+    struct device *device, struct sim_endpoint *endpoint, uint64_t tick);
 void sim_input_run(struct device *device, struct sim_endpoint *endpoint, uint64_t tick);
 
 void sim_output_init(struct sim_output *output);
 void sim_output_fini(struct sim_output *output);
 uint32_t sim_output_status(const struct sim_output *output);
 void sim_output_control(struct device *device, struct sim_endpoint *endpoint, uint32_t value);
-void sim_output_strs(struct device *device, struct sim_endpoint *endpoint, const struct chdr_strs *strs);
+void sim_output_strs(
+    struct device *device, struct sim_endpoint *endpoint, const struct chdr_strs *strs);
 /* False: there is no room, the radio has to stop. */
-bool sim_output_data(struct device *device, struct sim_endpoint *endpoint, const uint8_t *bytes, size_t size);
+bool sim_output_data(
+    struct device *device, struct sim_endpoint *endpoint, const uint8_t *bytes, size_t size);
 
 void sim_radio_init(struct sim_radio *radio, uint32_t divide);
 void sim_radio_fini(struct sim_radio *radio);

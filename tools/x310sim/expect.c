@@ -28,16 +28,17 @@ static int divide(struct expect *expect, size_t n_taps, char *ret_why)
 	if (options->taps == 0 && n_taps % paths == 0)
 		options->taps = (uint32_t)(n_taps / paths);
 	if (n_taps == 0 || options->taps == 0 || n_taps % ((size_t)options->taps * paths) != 0) {
-		snprintf(what, sizeof(what), "holds %zu complex taps, which is not so many times %u paths of %u",
-			 n_taps, paths, options->taps);
+		snprintf(what, sizeof(what),
+		    "holds %zu complex taps, which is not so many times %u paths of %u", n_taps,
+		    paths, options->taps);
 		return wrong(ret_why, options->path, what);
 	}
 	expect->n = (uint32_t)(n_taps / ((size_t)options->taps * paths));
 	if (options->taps > room || expect->n > EXPECT_SETS_MAX) {
 		snprintf(what, sizeof(what),
-			 "%u sets of %u taps; a sounding of %u samples has room for %u taps, and there are at most %d "
-			 "sets",
-			 expect->n, options->taps, length, room, EXPECT_SETS_MAX);
+		    "%u sets of %u taps; a sounding of %u samples has room for %u taps, and there are at most %d "
+		    "sets",
+		    expect->n, options->taps, length, room, EXPECT_SETS_MAX);
 		return wrong(ret_why, options->path, what);
 	}
 	return 0;
@@ -51,7 +52,8 @@ static bool is_good(const float *taps, size_t n)
 	return true;
 }
 
-int expect_load(struct expect *expect, const struct expect_options *options, uint32_t length, char *ret_why)
+int expect_load(
+    struct expect *expect, const struct expect_options *options, uint32_t length, char *ret_why)
 {
 	char *bytes;
 	size_t size;
@@ -65,7 +67,7 @@ int expect_load(struct expect *expect, const struct expect_options *options, uin
 	}
 	expect->taps = (float *)(void *)bytes;
 	rc = size % TAP ? wrong(ret_why, options->path, "is not so many complex 32-bit floats")
-			: divide(expect, size / TAP, ret_why);
+	                : divide(expect, size / TAP, ret_why);
 	if (rc == 0 && !is_good(expect->taps, size / sizeof(float)))
 		rc = wrong(ret_why, options->path, "holds what is no number");
 	if (rc == 0) {
@@ -88,15 +90,18 @@ void expect_free(struct expect *expect)
 static void add_paths(struct expect *expect, unsigned transmitter)
 {
 	const struct expect_options *options = &expect->options;
-	const size_t per_path = 2 * (size_t)options->taps, n = options->n_channels, whole = 2 * (size_t)expect->length;
+	const size_t per_path = 2 * (size_t)options->taps, n = options->n_channels,
+	             whole = 2 * (size_t)expect->length;
 	const uint32_t apart = expect->length / SOUND_CHANNELS;
 
 	memset(expect->sum, 0, expect->n * whole * sizeof(float));
 	for (size_t set = 0; set < expect->n; set++) {
 		for (unsigned receiver = 0; receiver < n; receiver++) {
-			const float *taps = expect->taps + ((set * n + transmitter) * n + receiver) * per_path;
-			const uint32_t lag =
-			    (SOUND_CHANNELS + options->channels[transmitter] - options->channels[receiver]) * apart;
+			const float *taps =
+			    expect->taps + ((set * n + transmitter) * n + receiver) * per_path;
+			const uint32_t lag = (SOUND_CHANNELS + options->channels[transmitter] -
+			                         options->channels[receiver]) *
+			    apart;
 
 			for (size_t i = 0; i < per_path; i++)
 				expect->sum[set * whole + (2 * (size_t)lag + i) % whole] += taps[i];
@@ -104,10 +109,12 @@ static void add_paths(struct expect *expect, unsigned transmitter)
 	}
 }
 
-int expect_find(struct expect *expect, const struct sound *sound, unsigned channel, struct sound_found *ret)
+int expect_find(
+    struct expect *expect, const struct sound *sound, unsigned channel, struct sound_found *ret)
 {
 	const struct expect_options *options = &expect->options;
-	const struct sound_expected expected = {expect->sum, expect->length, expect->n, options->limit_db};
+	const struct sound_expected expected = {
+	    expect->sum, expect->length, expect->n, options->limit_db};
 
 	for (unsigned i = 0; i < options->n_channels; i++) {
 		if (options->channels[i] != channel)

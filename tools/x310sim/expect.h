@@ -30,11 +30,13 @@ struct expect {
 };
 
 /* expect_load reads the file for a sounding of period `length`: 0, or -errno with ret_why (EXPECT_WHY bytes). */
-int expect_load(struct expect *expect, const struct expect_options *options, uint32_t length, char *ret_why);
+int expect_load(
+    struct expect *expect, const struct expect_options *options, uint32_t length, char *ret_why);
 void expect_free(struct expect *expect); /* also of one that is all zeros */
 
 /* expect_find is sound_find for one of the channels; -ENOENT: it is none of them. */
-int expect_find(struct expect *expect, const struct sound *sound, unsigned channel, struct sound_found *ret);
+int expect_find(
+    struct expect *expect, const struct sound *sound, unsigned channel, struct sound_found *ret);
 
 /* expect_write writes the response measured last of the first channel that has one, `length` complex taps: 0, -ENOENT:
  * nothing was measured, or -errno. */

@@ -65,7 +65,8 @@ static bool read_when(const char *text, struct fault_rule *rule)
 	return end != text && *end == 0 && rule->chance >= 0 && rule->chance <= 1;
 }
 
-static int read_rule(const char *part, enum fault_kind kind, char *value, struct fault_options *options, char *ret_why)
+static int read_rule(const char *part, enum fault_kind kind, char *value,
+    struct fault_options *options, char *ret_why)
 {
 	const bool lasts = kind == FAULT_DELAY || kind == FAULT_STALL;
 	struct fault_rule rule = {.chance = 0};
@@ -73,7 +74,8 @@ static int read_rule(const char *part, enum fault_kind kind, char *value, struct
 	double time_us;
 
 	if (lasts != (us != NULL))
-		return wrong(ret_why, part, lasts ? "needs :MICROSECONDS" : "takes no :MICROSECONDS");
+		return wrong(
+		    ret_why, part, lasts ? "needs :MICROSECONDS" : "takes no :MICROSECONDS");
 	if (us) {
 		*us++ = 0;
 		time_us = strtod(us, &end);
@@ -82,12 +84,14 @@ static int read_rule(const char *part, enum fault_kind kind, char *value, struct
 		rule.ticks = (uint64_t)(time_us * ((double)DEVICE_TICKS_PER_S / 1e6));
 	}
 	if (!read_when(value, &rule))
-		return wrong(ret_why, part, "when is a probability 0 .. 1, @N+N+... (32 at most) or @FROM/EVERY");
+		return wrong(ret_why, part,
+		    "when is a probability 0 .. 1, @N+N+... (32 at most) or @FROM/EVERY");
 	options->rules[kind] = rule;
 	return 0;
 }
 
-static int read_of(const char *part, const char *value, struct fault_options *options, char *ret_why)
+static int read_of(
+    const char *part, const char *value, struct fault_options *options, char *ret_why)
 {
 	static const char *const names[] = {"data", "control", "all"};
 
@@ -118,7 +122,9 @@ static int read_part(const char *part, struct fault_options *options, char *ret_
 		return read_of(part, value, options, ret_why);
 	seed = value;
 	if (strcmp(text, "seed") == 0)
-		return whole(&seed, &options->seed) && *seed == 0 ? 0 : wrong(ret_why, part, "is not a whole number");
+		return whole(&seed, &options->seed) && *seed == 0
+		    ? 0
+		    : wrong(ret_why, part, "is not a whole number");
 	return wrong(ret_why, part, "is none of loss, reorder, duplicate, delay, stall, seed, of");
 }
 

@@ -41,7 +41,8 @@ static void put_le(uint8_t *at, uint16_t value)
 	at[1] = (uint8_t)(value >> 8);
 }
 
-void firmware_init(struct firmware *firmware, uint32_t ip, bool is_4_9, const char *name, const char *serial)
+void firmware_init(
+    struct firmware *firmware, uint32_t ip, bool is_4_9, const char *name, const char *serial)
 {
 	static const uint8_t mac[6] = {0x00, 0x80, 0x2f, 0x11, 0x22, 0x33};
 	uint8_t *e;
@@ -108,7 +109,8 @@ static uint32_t read_shared(const struct firmware *firmware, uint32_t n, uint64_
 	return n < FIRMWARE_WORDS ? firmware->shared[n] : 0;
 }
 
-static uint32_t peek(const struct firmware *firmware, uint64_t now_ns, uint64_t ticks, uint32_t address)
+static uint32_t peek(
+    const struct firmware *firmware, uint64_t now_ns, uint64_t ticks, uint32_t address)
 {
 	if (address == I2C_STATUS)
 		return I2C_NO_ACK; /* no daughterboard is known */
@@ -124,7 +126,8 @@ static void write_setting(struct firmware *firmware, uint32_t n, uint32_t value)
 	firmware->settings[n] = value;
 	if (n != TIME_CONTROL)
 		return;
-	firmware->event_ticks = firmware->settings[EVENT_LOW] | (uint64_t)firmware->settings[EVENT_HIGH] << 32;
+	firmware->event_ticks =
+	    firmware->settings[EVENT_LOW] | (uint64_t)firmware->settings[EVENT_HIGH] << 32;
 	firmware->at_pulse = !(value & LATCH_NOW);
 	firmware->set_time = true;
 }
@@ -146,8 +149,8 @@ static void poke(struct firmware *firmware, uint64_t now_ns, uint32_t address, u
 		write_shared(firmware, (address - SHARED) / 4, value, now_ns);
 }
 
-size_t firmware_take(struct firmware *firmware, uint64_t now_ns, uint64_t ticks, const uint8_t *bytes, size_t size,
-		     uint8_t *ret_reply)
+size_t firmware_take(struct firmware *firmware, uint64_t now_ns, uint64_t ticks,
+    const uint8_t *bytes, size_t size, uint8_t *ret_reply)
 {
 	const uint32_t flags = size >= FIRMWARE_BYTES ? get_be32(bytes) : 0;
 	uint32_t address;

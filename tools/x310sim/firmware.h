@@ -12,7 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FIRMWARE_PORT = 49152, MTU_PORT = 49158, FIRMWARE_BYTES = 16, FIRMWARE_WORDS = 256, EEPROM_BYTES = 108 };
+enum {
+	FIRMWARE_PORT = 49152,
+	MTU_PORT = 49158,
+	FIRMWARE_BYTES = 16,
+	FIRMWARE_WORDS = 256,
+	EEPROM_BYTES = 108
+};
 
 struct firmware {
 	uint32_t ip;                       /* the address in use, host order */
@@ -28,11 +34,12 @@ struct firmware {
 	bool is_4_9;          /* of UHD 4.9, which can stop on sequence errors; else of 4.3 */
 };
 
-void firmware_init(struct firmware *firmware, uint32_t ip, bool is_4_9, const char *name, const char *serial);
+void firmware_init(
+    struct firmware *firmware, uint32_t ip, bool is_4_9, const char *name, const char *serial);
 
 /* firmware_take answers one datagram of port 49152: bytes of the reply (FIRMWARE_BYTES), or 0 if none is due. */
-size_t firmware_take(struct firmware *firmware, uint64_t now_ns, uint64_t ticks, const uint8_t *bytes, size_t size,
-		     uint8_t *ret_reply);
+size_t firmware_take(struct firmware *firmware, uint64_t now_ns, uint64_t ticks,
+    const uint8_t *bytes, size_t size, uint8_t *ret_reply);
 
 /* firmware_id gives the number that the host has given the device; 0: none yet. */
 uint16_t firmware_id(const struct firmware *firmware);

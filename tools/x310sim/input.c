@@ -21,10 +21,12 @@ static uint64_t state_info(const struct device *device, const struct sim_input *
 {
 	if (!device->options.stop_supported)
 		return 0;
-	return (input->stop_on_seqerr ? CHDR_INFO_STOP_ON_SEQERR : 0) | (input->latched ? CHDR_INFO_SEQERR_LATCHED : 0);
+	return (input->stop_on_seqerr ? CHDR_INFO_STOP_ON_SEQERR : 0) |
+	    (input->latched ? CHDR_INFO_SEQERR_LATCHED : 0);
 }
 
-static void report(struct device *device, struct sim_endpoint *endpoint, enum chdr_status status, uint64_t info)
+static void report(
+    struct device *device, struct sim_endpoint *endpoint, enum chdr_status status, uint64_t info)
 {
 	struct sim_input *input = &endpoint->input;
 	const struct chdr_strs strs = {
@@ -40,7 +42,8 @@ static void report(struct device *device, struct sim_endpoint *endpoint, enum ch
 	uint8_t bytes[CHDR_STRS_BYTES];
 
 	input->reported = input->consumed;
-	device_send(device, bytes, chdr_strs_write(bytes, input->report_to, input->strs_seq++, &strs));
+	device_send(
+	    device, bytes, chdr_strs_write(bytes, input->report_to, input->strs_seq++, &strs));
 }
 
 static uint64_t okay_info(const struct device *device, const struct sim_input *input)
@@ -67,8 +70,8 @@ static void flush(struct sim_input *input, uint64_t tick)
 	}
 }
 
-static void execute_init(struct device *device, struct sim_endpoint *endpoint, const struct chdr_packet *packet,
-			 const struct chdr_strc *strc)
+static void execute_init(struct device *device, struct sim_endpoint *endpoint,
+    const struct chdr_packet *packet, const struct chdr_strc *strc)
 {
 	struct sim_input *input = &endpoint->input;
 
@@ -78,7 +81,8 @@ static void execute_init(struct device *device, struct sim_endpoint *endpoint, c
 	input->controlled = false;
 	input->data_seq = 0;
 	input->first_data = !device->options.stop_supported;
-	input->stop_on_seqerr = device->options.stop_supported && (strc->op_data & CHDR_INIT_STOP_ON_SEQERR);
+	input->stop_on_seqerr =
+	    device->options.stop_supported && (strc->op_data & CHDR_INIT_STOP_ON_SEQERR);
 	input->latched = false;
 	input->phase = SIM_INPUT_FLUSH;
 	input->silent_until = device->tick + DEVICE_FLUSH_TICKS;
@@ -90,7 +94,8 @@ static uint64_t seqerr_info(const struct chdr_header *header, uint16_t expected)
 	return header->seq | (uint64_t)expected << 16 | (uint64_t)header->type << 32;
 }
 
-static void execute(struct device *device, struct sim_endpoint *endpoint, const struct chdr_packet *packet)
+static void execute(
+    struct device *device, struct sim_endpoint *endpoint, const struct chdr_packet *packet)
 {
 	struct sim_input *input = &endpoint->input;
 	struct chdr_strc strc;
@@ -99,7 +104,8 @@ static void execute(struct device *device, struct sim_endpoint *endpoint, const 
 		return;
 	if (!input->first_strc && strc.op != CHDR_INIT && packet->header.seq != input->strc_seq) {
 		input->seqerr++;
-		report(device, endpoint, CHDR_SEQERR, seqerr_info(&packet->header, input->strc_seq));
+		report(
+		    device, endpoint, CHDR_SEQERR, seqerr_info(&packet->header, input->strc_seq));
 	}
 	input->first_strc = strc.op == CHDR_INIT;
 	input->strc_seq = (uint16_t)(strc.op == CHDR_INIT ? 0 : packet->header.seq + 1);
@@ -114,8 +120,8 @@ static void execute(struct device *device, struct sim_endpoint *endpoint, const 
 	report(device, endpoint, CHDR_OKAY, okay_info(device, input));
 }
 
-void sim_input_take(struct device *device, struct sim_endpoint *endpoint, const struct chdr_packet *packet,
-		    const uint8_t *bytes)
+void sim_input_take(struct device *device, struct sim_endpoint *endpoint,
+    const struct chdr_packet *packet, const uint8_t *bytes)
 {
 	struct sim_input *input = &endpoint->input;
 
@@ -123,15 +129,17 @@ void sim_input_take(struct device *device, struct sim_endpoint *endpoint, const 
 		input->discarded++;
 		input->discarded_bytes += packet->header.length;
 		input->silent_until = device->tick + DEVICE_FLUSH_TICKS;
-	} else if (input->queue.bytes + chdr_counted(packet->header.length) > device->options.capacity ||
-		   sim_queue_push(&input->queue, bytes, packet->header.length) < 0) {
-		input->overflowed++; /* the real one would block the crossbar: the host has sent beyond its window */
+	} else if (input->queue.bytes + chdr_counted(packet->header.length) >
+	        device->options.capacity ||
+	    sim_queue_push(&input->queue, bytes, packet->header.length) < 0) {
+		input
+		    ->overflowed++; /* the real one would block the crossbar: the host has sent beyond its window */
 	}
 }
 
 /* The sequence of a data packet at the head. False: it is to be discarded. */
-static bool in_sequence(struct device *device, struct sim_endpoint *endpoint, const struct chdr_header *header,
-			uint32_t *ret_missing)
+static bool in_sequence(struct device *device, struct sim_endpoint *endpoint,
+    const struct chdr_header *header, uint32_t *ret_missing)
 {
 	struct sim_input *input = &endpoint->input;
 	const uint16_t expected = input->data_seq;
@@ -145,7 +153,8 @@ static bool in_sequence(struct device *device, struct sim_endpoint *endpoint, co
 	}
 	if (wrong && input->stop_on_seqerr)
 		return false;
-	*ret_missing = wrong && (int16_t)(header->seq - expected) > 0 ? (uint16_t)(header->seq - expected) : 0;
+	*ret_missing =
+	    wrong && (int16_t)(header->seq - expected) > 0 ? (uint16_t)(header->seq - expected) : 0;
 	input->data_seq = (uint16_t)(header->seq + 1);
 	return true;
 }
@@ -157,14 +166,17 @@ static void consumed(struct device *device, struct sim_endpoint *endpoint, uint3
 
 	input->consumed.bytes += chdr_counted(size);
 	input->consumed.pkts++;
-	if (input->controlled && ((every->bytes && input->consumed.bytes - input->reported.bytes >= every->bytes) ||
-				  (every->pkts && input->consumed.pkts - input->reported.pkts >= every->pkts)))
+	if (input->controlled &&
+	    ((every->bytes && input->consumed.bytes - input->reported.bytes >= every->bytes) ||
+	        (every->pkts && input->consumed.pkts - input->reported.pkts >= every->pkts)))
 		report(device, endpoint, CHDR_OKAY,
-		       okay_info(device, input) | (device->options.stop_supported ? CHDR_INFO_FLOW_CONTROL : 0));
+		    okay_info(device, input) |
+		        (device->options.stop_supported ? CHDR_INFO_FLOW_CONTROL : 0));
 }
 
 /* The data packet at the head, if it is for the radio. */
-static struct sim_packet *take_data(struct device *device, struct sim_endpoint *endpoint, struct sim_packet *packet)
+static struct sim_packet *take_data(
+    struct device *device, struct sim_endpoint *endpoint, struct sim_packet *packet)
 {
 	struct sim_input *input = &endpoint->input;
 	struct chdr_packet parsed;
@@ -172,7 +184,8 @@ static struct sim_packet *take_data(struct device *device, struct sim_endpoint *
 
 	if (good && parsed.header.dst != input->own) {
 		input->rterr++;
-		report(device, endpoint, CHDR_RTERR, parsed.header.dst | (uint64_t)input->own << 16);
+		report(
+		    device, endpoint, CHDR_RTERR, parsed.header.dst | (uint64_t)input->own << 16);
 	}
 	good = good && in_sequence(device, endpoint, &parsed.header, &packet->missing);
 	consumed(device, endpoint, packet->size);
@@ -188,16 +201,18 @@ static bool head_is_data(const struct sim_input *input)
 	struct chdr_packet parsed;
 
 	return chdr_parse(input->queue.first->bytes, input->queue.first->size, &parsed) == 0 &&
-	       parsed.header.type >= CHDR_DATA;
+	    parsed.header.type >= CHDR_DATA;
 }
 
-struct sim_packet *sim_input_next(struct device *device, struct sim_endpoint *endpoint, uint64_t tick)
+struct sim_packet *sim_input_next(
+    struct device *device, struct sim_endpoint *endpoint, uint64_t tick)
 {
 	struct sim_input *input = &endpoint->input;
 	struct sim_packet *packet = NULL;
 
 	sim_input_run(device, endpoint, tick);
-	while (packet == NULL && input->phase == SIM_INPUT_IDLE && input->queue.first != NULL && head_is_data(input)) {
+	while (packet == NULL && input->phase == SIM_INPUT_IDLE && input->queue.first != NULL &&
+	    head_is_data(input)) {
 		packet = take_data(device, endpoint, sim_queue_pop(&input->queue));
 		sim_input_run(device, endpoint, tick);
 	}
@@ -215,7 +230,8 @@ void sim_input_run(struct device *device, struct sim_endpoint *endpoint, uint64_
 		input->strs_seq = 0;
 		report(device, endpoint, CHDR_OKAY, okay_info(device, input));
 	}
-	while (input->phase == SIM_INPUT_IDLE && input->queue.first != NULL && !head_is_data(input)) {
+	while (
+	    input->phase == SIM_INPUT_IDLE && input->queue.first != NULL && !head_is_data(input)) {
 		struct sim_packet *packet = sim_queue_pop(&input->queue);
 		struct chdr_packet parsed;
 

@@ -8,7 +8,8 @@ enum { LOW_BITS = 15, TICK_BITS = 27, ZERO = 1 << 14, IQ = 4, ROW = 16 };
 
 static uint32_t mark(unsigned channel, uint64_t tick)
 {
-	const uint32_t t = (uint32_t)tick & ((1u << TICK_BITS) - 1), low = t & ((1u << LOW_BITS) - 1);
+	const uint32_t t = (uint32_t)tick & ((1u << TICK_BITS) - 1),
+	               low = t & ((1u << LOW_BITS) - 1);
 	const uint32_t high = t >> LOW_BITS | (uint32_t)channel << (TICK_BITS - LOW_BITS);
 
 	return ((low - ZERO) & 0xffff) | (high - ZERO) << 16;
@@ -17,7 +18,8 @@ static uint32_t mark(unsigned channel, uint64_t tick)
 /* False: nothing that `mark` makes. */
 static bool read_mark(const uint8_t *iq, unsigned *ret_channel, uint32_t *ret_tick)
 {
-	const uint16_t low = (uint16_t)(get_le16(iq) + ZERO), high = (uint16_t)(get_le16(iq + 2) + ZERO);
+	const uint16_t low = (uint16_t)(get_le16(iq) + ZERO),
+	               high = (uint16_t)(get_le16(iq + 2) + ZERO);
 
 	*ret_tick = low | (uint32_t)high << LOW_BITS;
 	*ret_channel = *ret_tick >> TICK_BITS;
@@ -56,16 +58,17 @@ void latency_mark(unsigned channel, uint64_t tick, uint32_t divide, uint8_t *ret
 	}
 }
 
-void latency_take(struct latency *latency, unsigned channel, uint64_t tick, uint32_t divide, const uint8_t *iq,
-		  uint32_t n)
+void latency_take(struct latency *latency, unsigned channel, uint64_t tick, uint32_t divide,
+    const uint8_t *iq, uint32_t n)
 {
 	const uint32_t turn = (1u << TICK_BITS) - 1;
 	unsigned from, last_from;
 	uint32_t first, last;
 	uint64_t age;
 
-	if (n < 2 || !read_mark(iq, &from, &first) || !read_mark(iq + IQ * (n - 1), &last_from, &last) ||
-	    from != last_from || ((last - first) & turn) != (((n - 1) * divide) & turn)) {
+	if (n < 2 || !read_mark(iq, &from, &first) ||
+	    !read_mark(iq + IQ * (n - 1), &last_from, &last) || from != last_from ||
+	    ((last - first) & turn) != (((n - 1) * divide) & turn)) {
 		latency->unmarked++;
 		return;
 	}

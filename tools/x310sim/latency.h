@@ -34,7 +34,7 @@ struct latency {
 void latency_mark(unsigned channel, uint64_t tick, uint32_t divide, uint8_t *ret_iq, uint32_t n);
 
 /* latency_take looks at a packet of n samples of which the first is played at `tick`. */
-void latency_take(struct latency *latency, unsigned channel, uint64_t tick, uint32_t divide, const uint8_t *iq,
-		  uint32_t n);
+void latency_take(struct latency *latency, unsigned channel, uint64_t tick, uint32_t divide,
+    const uint8_t *iq, uint32_t n);
 
 #endif

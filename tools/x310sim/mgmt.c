@@ -40,11 +40,13 @@ static void info(struct walk *walk)
 	else if (walk->node == NODE_CROSSBAR)
 		extended = (DEVICE_FIRST_PORT + DEVICE_ENDPOINTS) | TRANSPORTS << 8;
 	else {
-		extended = HAS_DATA | ONE_OUTPUT | ERRORS | (n == 0 ? HAS_CTRL : 0) | (n % 2 == 0 ? ONE_INPUT : 0);
+		extended = HAS_DATA | ONE_OUTPUT | ERRORS | (n == 0 ? HAS_CTRL : 0) |
+		    (n % 2 == 0 ? ONE_INPUT : 0);
 		instance = n;
 	}
 	answer(walk, CHDR_INFO_RESP,
-	       walk->device->id | (uint64_t)walk->node << 16 | (uint64_t)instance << 20 | (uint64_t)extended << 30);
+	    walk->device->id | (uint64_t)walk->node << 16 | (uint64_t)instance << 20 |
+	        (uint64_t)extended << 30);
 }
 
 static struct sim_endpoint *endpoint(const struct walk *walk)
@@ -143,7 +145,8 @@ static bool hop(struct walk *walk)
 
 		last = step->last;
 		if (step->op == CHDR_ADVERTISE && walk->node == NODE_TRANSPORT)
-			sim_table_set(&walk->device->addresses, walk->message->src, walk->device->from);
+			sim_table_set(
+			    &walk->device->addresses, walk->message->src, walk->device->from);
 		else if (step->op == CHDR_SEL_DEST && walk->node == NODE_CROSSBAR)
 			walk->port = (unsigned)(step->payload & 1023);
 		else if (step->op == CHDR_INFO_REQ)
@@ -151,9 +154,9 @@ static bool hop(struct walk *walk)
 		else if (step->op == CHDR_CFG_WR)
 			write_register(walk, step->payload);
 		else if (step->op == CHDR_CFG_RD && walk->node == NODE_ENDPOINT)
-			answer(
-			    walk, CHDR_CFG_RD_RESP,
-			    chdr_mgmt_register((uint16_t)step->payload, read_endpoint(walk, (uint16_t)step->payload)));
+			answer(walk, CHDR_CFG_RD_RESP,
+			    chdr_mgmt_register((uint16_t)step->payload,
+			        read_endpoint(walk, (uint16_t)step->payload)));
 		else if (step->op == CHDR_RETURN)
 			walk->returned = true;
 	}
@@ -181,7 +184,8 @@ void sim_mgmt(struct device *device, const struct chdr_packet *packet)
 	uint8_t bytes[CHDR_MGMT_BYTES_MAX];
 	size_t size;
 
-	if (chdr_mgmt_parse(packet, &message) < 0 || message.version >> 8 != device->options.version >> 8) {
+	if (chdr_mgmt_parse(packet, &message) < 0 ||
+	    message.version >> 8 != device->options.version >> 8) {
 		device->malformed++;
 		return;
 	}

@@ -16,7 +16,8 @@ enum { TAPS_MAX = SOUND_LENGTH_MAX, EVERY_MAX = 1 << 20, PPM_MAX = 1000 };
 /* ---- addresses and ports ------------------------------------------------------------------------------------------------- */
 
 /* IP, or IP:PORT where a port may be given. */
-static int parse_ip(const struct cli_args *args, const char *name, const char *text, struct door_address *ret)
+static int parse_ip(
+    const struct cli_args *args, const char *name, const char *text, struct door_address *ret)
 {
 	char ip_text[INET_ADDRSTRLEN];
 	const size_t len = strcspn(text, ":");
@@ -31,7 +32,8 @@ static int parse_ip(const struct cli_args *args, const char *name, const char *t
 		return CLI_OK;
 	errno = 0;
 	ret->port = (uint16_t)strtoul(text + len + 1, &end, 10);
-	if (*end != 0 || end == text + len + 1 || errno || strtoul(text + len + 1, NULL, 10) > UINT16_MAX || !ret->port)
+	if (*end != 0 || end == text + len + 1 || errno ||
+	    strtoul(text + len + 1, NULL, 10) > UINT16_MAX || !ret->port)
 		return cli_fail(args, "--%s %s: the port is 1 .. 65535", name, text);
 	return CLI_OK;
 }
@@ -42,7 +44,8 @@ static int read_addresses(const struct cli_args *args, struct options *options)
 	struct door_address sfp0 = {.ip = 0x7f000001}, sfp1 = {.ip = 0xc0a82801};
 
 	for (unsigned i = 0; i < options->server.n_units; i++) {
-		const char *address = cli_nth(args, "address", i), *port = cli_nth(args, "port-address", i);
+		const char *address = cli_nth(args, "address", i),
+		           *port = cli_nth(args, "port-address", i);
 		struct unit_options *unit = &options->server.units[i];
 
 		sfp0.ip++;
@@ -54,7 +57,8 @@ static int read_addresses(const struct cli_args *args, struct options *options)
 		unit->sfp1_options.own.ip = sfp1.ip;
 	}
 	if (sfp0.port || sfp1.port)
-		return cli_fail(args, "--address and --port-address take no port: a device's is %d", CHDR_PORT);
+		return cli_fail(
+		    args, "--address and --port-address take no port: a device's is %d", CHDR_PORT);
 	return CLI_OK;
 }
 
@@ -91,7 +95,8 @@ static int read_ports(const struct cli_args *args, struct options *options)
 		rc = library_open(path, "door_dpdk", &diag, &symbol);
 	diag_print(&diag, stderr);
 	if (rc < 0)
-		fprintf(stderr, "x310sim: --port needs DPDK; that library is built where libdpdk-dev is installed\n");
+		fprintf(stderr,
+		    "x310sim: --port needs DPDK; that library is built where libdpdk-dev is installed\n");
 	diag_fini(&diag);
 	for (unsigned i = 0; i < options->server.n_units; i++) {
 		struct unit_options *unit = &options->server.units[i];
@@ -129,7 +134,8 @@ static int read_drift(const struct cli_args *args, unsigned unit, int64_t *ret_p
 		return CLI_OK;
 	ppm = strtod(text, &end);
 	if (end == text || *end != 0 || !(fabs(ppm) <= PPM_MAX))
-		return cli_fail(args, "--drift-ppm %s is outside [-%d, %d]", text, PPM_MAX, PPM_MAX);
+		return cli_fail(
+		    args, "--drift-ppm %s is outside [-%d, %d]", text, PPM_MAX, PPM_MAX);
 	*ret_ppb = llrint(ppm * 1000);
 	return CLI_OK;
 }
@@ -145,20 +151,22 @@ static int read_units(const struct cli_args *args, struct options *options)
 	options->server.n_units = (unsigned)n;
 	for (size_t i = 0; i < sizeof(many) / sizeof(many[0]); i++)
 		if (cli_nth(args, many[i], n) != NULL)
-			return cli_fail(args, "--%s is given more often than there are devices (--devices %u)", many[i],
-					(unsigned)n);
+			return cli_fail(args,
+			    "--%s is given more often than there are devices (--devices %u)",
+			    many[i], (unsigned)n);
 	for (unsigned i = 0; i < n; i++) {
 		struct unit_options *unit = &options->server.units[i];
 
 		unit->number = i;
 		unit->device = (struct device_options){.version = 0x0100,
-						       .stop_supported = cli_has(args, "stop-on-error"),
-						       .zeros = missing && strcmp(missing, "zeros") == 0,
-						       .capacity = DEVICE_CAPACITY,
-						       .divide = 2};
+		    .stop_supported = cli_has(args, "stop-on-error"),
+		    .zeros = missing && strcmp(missing, "zeros") == 0,
+		    .capacity = DEVICE_CAPACITY,
+		    .divide = 2};
 		if (read_faults(args, "fault-tx", &unit->faults[UNIT_TX]) != CLI_OK ||
 		    read_faults(args, "fault-rx", &unit->faults[UNIT_RX]) != CLI_OK ||
-		    read_drift(args, i, &unit->drift_ppb) != CLI_OK || read_group(args, &unit->group) != CLI_OK)
+		    read_drift(args, i, &unit->drift_ppb) != CLI_OK ||
+		    read_group(args, &unit->group) != CLI_OK)
 			return CLI_USAGE;
 	}
 	return read_addresses(args, options);
@@ -192,12 +200,12 @@ static int read_channels(const struct cli_args *args, struct expect_options *exp
 
 	expect->n_channels = 0;
 	for (text = text ? text : "0"; *text; text += *text == ',') {
-		if (*text < '0' || *text >= '0' + SOUND_CHANNELS || (text[1] != 0 && text[1] != ',') ||
-		    expect->n_channels == SOUND_CHANNELS)
+		if (*text < '0' || *text >= '0' + SOUND_CHANNELS ||
+		    (text[1] != 0 && text[1] != ',') || expect->n_channels == SOUND_CHANNELS)
 			return cli_fail(args,
-					"--expect-channels %s is not a list of channels 0 .. %d, as 0,2 (the "
-					"second device's begin at %d)",
-					text, SOUND_CHANNELS - 1, DEVICE_ENDPOINTS);
+			    "--expect-channels %s is not a list of channels 0 .. %d, as 0,2 (the "
+			    "second device's begin at %d)",
+			    text, SOUND_CHANNELS - 1, DEVICE_ENDPOINTS);
 		expect->channels[expect->n_channels++] = (unsigned)(*text++ - '0');
 	}
 	return CLI_OK;
@@ -253,50 +261,60 @@ int options_read(const struct cli_args *args, struct options *ret)
 	struct pace_options *pace = &ret->server.pace;
 
 	*ret = (struct options){.json = cli_has(args, "json")};
-	*pace = (struct pace_options){.is_virtual = clock && strcmp(clock, "virtual") == 0, .lead = 2048};
+	*pace = (struct pace_options){
+	    .is_virtual = clock && strcmp(clock, "virtual") == 0, .lead = 2048};
 	if (cli_real(args, "seconds", 0.001, 1e9, &ret->seconds) < 0 ||
-	    cli_whole(args, "lead", 1, 1 << 30, &pace->lead) < 0 || read_units(args, ret) != CLI_OK ||
-	    read_sound(args, ret) != CLI_OK || read_expect(args, ret) != CLI_OK || check_alone(args, ret) != CLI_OK)
+	    cli_whole(args, "lead", 1, 1 << 30, &pace->lead) < 0 ||
+	    read_units(args, ret) != CLI_OK || read_sound(args, ret) != CLI_OK ||
+	    read_expect(args, ret) != CLI_OK || check_alone(args, ret) != CLI_OK)
 		return CLI_USAGE;
 	return read_ports(args, ret);
 }
 
 const struct cli_option options_list[] = {
     {"address", 'a', "IP", NULL, true,
-     "address of this machine to be the device on; default 127.0.0.2. Of a second "
-     "device: the next one, or what is given next"},
-    {"devices", 'n', "N", NULL, false, "1 or 2 devices on one clock, with one pulse per second; default 1"},
+        "address of this machine to be the device on; default 127.0.0.2. Of a second "
+        "device: the next one, or what is given next"},
+    {"devices", 'n', "N", NULL, false,
+        "1 or 2 devices on one clock, with one pulse per second; default 1"},
     {"source", 's', "WHAT", "@file", false,
-     "what the receivers hear: tone, zeros, loop, ticks (tells how old it is when it is played), sound, or a file of "
-     "complex int16"},
+        "what the receivers hear: tone, zeros, loop, ticks (tells how old it is when it is played), sound, or a file of "
+        "complex int16"},
     {"record", 'r', "FILE", "@file", false, "write what channel 0 transmits, complex int16"},
     {"sound", 0, "N", NULL, false,
-     "source sound: sound what lies between, by a sequence of period N, a power of two, 256 .. 131072; default 4096"},
+        "source sound: sound what lies between, by a sequence of period N, a power of two, 256 .. 131072; default 4096"},
     {"sound-every", 0, "N", NULL, false, "keep one period of every N that are played; default 1"},
     {"sound-keep", 0, "N", NULL, false, "keep at most so many of each channel; default 256"},
     {"expect", 'e', "FILE", "@file", false,
-     "compare with these responses: complex taps as 32-bit floats, path after path, set after set"},
+        "compare with these responses: complex taps as 32-bit floats, path after path, set after set"},
     {"expect-taps", 0, "N", NULL, false, "taps of a path; default: the file is one set"},
-    {"expect-channels", 0, "LIST", NULL, false, "channels whose paths those are, each to each; default 0"},
-    {"expect-db", 0, "DB", NULL, false, "error up to which a response counts as found; default -50"},
-    {"response", 0, "FILE", "@file", false, "write the response measured last: N complex taps, no delay first"},
+    {"expect-channels", 0, "LIST", NULL, false,
+        "channels whose paths those are, each to each; default 0"},
+    {"expect-db", 0, "DB", NULL, false,
+        "error up to which a response counts as found; default -50"},
+    {"response", 0, "FILE", "@file", false,
+        "write the response measured last: N complex taps, no delay first"},
     {"clock", 'c', "CLOCK", "real virtual", false,
-     "real: this machine's. virtual: while it streams, as fast as the host answers, with no overrun and no underrun"},
-    {"lead", 0, "N", NULL, false, "virtual: samples that a host that answers is ahead in hearing; default 2048"},
+        "real: this machine's. virtual: while it streams, as fast as the host answers, with no overrun and no underrun"},
+    {"lead", 0, "N", NULL, false,
+        "virtual: samples that a host that answers is ahead in hearing; default 2048"},
     {"drift-ppm", 0, "PPM", NULL, true,
-     "how much faster its sample clock goes; of the second device: what is given next"},
+        "how much faster its sample clock goes; of the second device: what is given next"},
     {"fault-tx", 0, "FAULTS", NULL, true,
-     "what becomes of packets from the host: loss=0.01,seed=3 or reorder=@7,delay=@9/100:50,...: FAULTS in x310sim(1)"},
+        "what becomes of packets from the host: loss=0.01,seed=3 or reorder=@7,delay=@9/100:50,...: FAULTS in x310sim(1)"},
     {"fault-rx", 0, "FAULTS", NULL, true, "what becomes of packets to the host"},
     {"rx-multicast", 0, "GROUP[:PORT]", NULL, false,
-     "send samples to this multicast group, by the first port, so that several hosts hear them"},
+        "send samples to this multicast group, by the first port, so that several hosts hear them"},
     {"missing-tx", 0, "WHAT", "skip zeros", false,
-     "a Tx packet that is missing in a burst: skip it, as every FPGA does, or play zeros in its place"},
-    {"stop-on-error", 0, NULL, NULL, false, "be an FPGA of UHD 4.9 or later, which can stop on sequence errors"},
+        "a Tx packet that is missing in a burst: skip it, as every FPGA does, or play zeros in its place"},
+    {"stop-on-error", 0, NULL, NULL, false,
+        "be an FPGA of UHD 4.9 or later, which can stop on sequence errors"},
     {"port", 'p', "PORT", NULL, true,
-     "a second network port that the kernel does not see, by DPDK: net_memif0,...; of the second device: the next one"},
-    {"port-address", 0, "IP", NULL, true, "the device's address there; default 192.168.40.2, and the next one"},
-    {"port-bytes", 0, "N", NULL, false, "largest CHDR packet there, 512 .. 8192; default: what the port can"},
+        "a second network port that the kernel does not see, by DPDK: net_memif0,...; of the second device: the next one"},
+    {"port-address", 0, "IP", NULL, true,
+        "the device's address there; default 192.168.40.2, and the next one"},
+    {"port-bytes", 0, "N", NULL, false,
+        "largest CHDR packet there, 512 .. 8192; default: what the port can"},
     {"eal", 0, "OPTIONS", NULL, false, "options for DPDK's environment, before its own"},
     {"seconds", 't', "S", NULL, false, "end after so long; default: at SIGINT or SIGTERM"},
     {"json", 'j', NULL, NULL, false, "the counts at the end as one JSON object"},

@@ -20,14 +20,15 @@ void sim_output_fini(struct sim_output *output)
 uint32_t sim_output_status(const struct sim_output *output)
 {
 	return (output->control & 0x7e) | (output->pending ? SEP_OUT_PENDING : 0) |
-	       (output->failed ? SEP_OUT_FAILED : 0) | (output->controlled ? SEP_OUT_FLOW_CONTROL : 0);
+	    (output->failed ? SEP_OUT_FAILED : 0) | (output->controlled ? SEP_OUT_FLOW_CONTROL : 0);
 }
 
-static void command(struct device *device, struct sim_endpoint *endpoint, enum chdr_op op, uint64_t bytes_total,
-		    uint64_t pkts)
+static void command(struct device *device, struct sim_endpoint *endpoint, enum chdr_op op,
+    uint64_t bytes_total, uint64_t pkts)
 {
 	struct sim_output *output = &endpoint->output;
-	const struct chdr_strc strc = {.src = endpoint->epid, .op = (uint8_t)op, .bytes = bytes_total, .pkts = pkts};
+	const struct chdr_strc strc = {
+	    .src = endpoint->epid, .op = (uint8_t)op, .bytes = bytes_total, .pkts = pkts};
 	uint8_t bytes[CHDR_STRC_BYTES];
 
 	device_send(device, bytes, chdr_strc_write(bytes, output->dst, output->strc_seq++, &strc));
@@ -52,13 +53,14 @@ void sim_output_control(struct device *device, struct sim_endpoint *endpoint, ui
 
 static bool window_open(const struct sim_output *output)
 {
-	const uint64_t headroom_bytes = output->headroom & 0xffff, headroom_pkts = output->headroom >> 16;
+	const uint64_t headroom_bytes = output->headroom & 0xffff,
+	               headroom_pkts = output->headroom >> 16;
 
 	if (!output->started)
 		return false;
 	return !output->controlled ||
-	       (output->sent.bytes - output->acked.bytes + headroom_bytes < output->capacity.bytes &&
-		output->sent.pkts - output->acked.pkts + headroom_pkts < output->capacity.pkts);
+	    (output->sent.bytes - output->acked.bytes + headroom_bytes < output->capacity.bytes &&
+	        output->sent.pkts - output->acked.pkts + headroom_pkts < output->capacity.pkts);
 }
 
 static void count(struct sim_output *output, uint32_t size)
@@ -73,8 +75,8 @@ static void count(struct sim_output *output, uint32_t size)
 static bool resync_due(const struct sim_output *output)
 {
 	return output->controlled && (output->control & SEP_OUT_LOSSY) &&
-	       (output->since_resync_bytes > output->capacity.bytes ||
-		output->since_resync_pkts > output->capacity.pkts);
+	    (output->since_resync_bytes > output->capacity.bytes ||
+	        output->since_resync_pkts > output->capacity.pkts);
 }
 
 static void drain(struct device *device, struct sim_endpoint *endpoint)
@@ -85,7 +87,8 @@ static void drain(struct device *device, struct sim_endpoint *endpoint)
 		struct sim_packet *packet;
 
 		if (resync_due(output)) {
-			command(device, endpoint, CHDR_RESYNC, output->sent.bytes, output->sent.pkts);
+			command(
+			    device, endpoint, CHDR_RESYNC, output->sent.bytes, output->sent.pkts);
 			count(output, CHDR_STRC_BYTES);
 			output->since_resync_bytes = output->since_resync_pkts = 0;
 			continue;
@@ -101,7 +104,8 @@ static void drain(struct device *device, struct sim_endpoint *endpoint)
 	}
 }
 
-void sim_output_strs(struct device *device, struct sim_endpoint *endpoint, const struct chdr_strs *strs)
+void sim_output_strs(
+    struct device *device, struct sim_endpoint *endpoint, const struct chdr_strs *strs)
 {
 	struct sim_output *output = &endpoint->output;
 	const bool agreed = strs->src == output->dst && strs->status == CHDR_OKAY;
@@ -120,7 +124,8 @@ void sim_output_strs(struct device *device, struct sim_endpoint *endpoint, const
 	drain(device, endpoint);
 }
 
-bool sim_output_data(struct device *device, struct sim_endpoint *endpoint, const uint8_t *bytes, size_t size)
+bool sim_output_data(
+    struct device *device, struct sim_endpoint *endpoint, const uint8_t *bytes, size_t size)
 {
 	struct sim_output *output = &endpoint->output;
 

@@ -51,7 +51,8 @@ static bool stand(struct pace *pace, struct unit *units, unsigned n, uint64_t no
 static bool turn_real(struct pace *pace, const struct unit *units, unsigned n, uint64_t now_ns)
 {
 	const uint64_t now = (now_ns - pace->last_ns) / DEVICE_TICK_NS, behind = now - pace->ref;
-	const uint64_t step = behind > PACE_BEHIND ? PACE_STEP : (now - pace->looked) * (CATCH_UP + 1) / CATCH_UP;
+	const uint64_t step =
+	    behind > PACE_BEHIND ? PACE_STEP : (now - pace->looked) * (CATCH_UP + 1) / CATCH_UP;
 
 	pace->looked = now;
 	pace->behind_max = behind > pace->behind_max ? behind : pace->behind_max;
@@ -86,7 +87,8 @@ bool pace_turn(struct pace *pace, struct unit *units, unsigned n, uint64_t now_n
 	}
 	if ((waits || next > until) && !stand(pace, units, n, now_ns))
 		return false;
-	if (unanswered && (now_ns - pace->last_ns) / (PACE_SLOWLY * DEVICE_TICK_NS) + pace->ref < next)
+	if (unanswered &&
+	    (now_ns - pace->last_ns) / (PACE_SLOWLY * DEVICE_TICK_NS) + pace->ref < next)
 		return false;
 	pace->last_ns = now_ns;
 	pace->since_ns = 0;

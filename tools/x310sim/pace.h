@@ -32,7 +32,8 @@ struct pace_options {
 
 struct pace {
 	struct pace_options options;
-	uint64_t last_ns;  /* this machine's clock: at ref 0 if real, when it was looked at last if virtual */
+	uint64_t
+	    last_ns; /* this machine's clock: at ref 0 if real, when it was looked at last if virtual */
 	uint64_t since_ns; /* time stands since then; 0: it goes on */
 	uint64_t ref;      /* virtual, or behind */
 	bool streams, is_behind;

@@ -59,11 +59,13 @@ static void send_message(struct device *device, struct sim_endpoint *endpoint)
 	uint8_t bytes[CHDR_CTRL_BYTES_MAX];
 
 	radio->awaits_ack = true;
-	device_send(device, bytes, chdr_ctrl_write(bytes, (uint16_t)to[2], device->ctrl_seq++, CHDR_V1, &ctrl));
+	device_send(device, bytes,
+	    chdr_ctrl_write(bytes, (uint16_t)to[2], device->ctrl_seq++, CHDR_V1, &ctrl));
 }
 
 /* `rx` in the address tells the two kinds apart until it is acknowledged. */
-static void say(struct device *device, struct sim_endpoint *endpoint, bool rx, uint32_t code, uint64_t tick)
+static void say(
+    struct device *device, struct sim_endpoint *endpoint, bool rx, uint32_t code, uint64_t tick)
 {
 	struct sim_radio *radio = &endpoint->radio;
 
@@ -86,7 +88,8 @@ void sim_radio_acked(struct device *device, struct sim_endpoint *endpoint)
 	if (radio->messages[0].address)
 		radio->rx.blocked = false;
 	radio->n_messages--;
-	memmove(radio->messages, radio->messages + 1, radio->n_messages * sizeof(radio->messages[0]));
+	memmove(
+	    radio->messages, radio->messages + 1, radio->n_messages * sizeof(radio->messages[0]));
 	if (radio->n_messages)
 		send_message(device, endpoint);
 }
@@ -106,20 +109,23 @@ static void play_zeros(struct device *device, struct sim_endpoint *endpoint, uin
 	for (n = n < second ? n : second; n > 0;) {
 		const uint32_t part = n < SPP_MAX ? (uint32_t)n : SPP_MAX;
 
-		device->io.transmit(device->io.self, sim_channel(device, endpoint), tick, zeros, part);
+		device->io.transmit(
+		    device->io.self, sim_channel(device, endpoint), tick, zeros, part);
 		tick += part * divide;
 		n -= part;
 	}
 }
 
-static void play(struct device *device, struct sim_endpoint *endpoint, const struct chdr_packet *packet)
+static void play(
+    struct device *device, struct sim_endpoint *endpoint, const struct chdr_packet *packet)
 {
 	struct sim_radio *radio = &endpoint->radio;
 	const uint32_t n = (uint32_t)(packet->payload_bytes / IQ_BYTES);
 
 	if (radio->tx.phase == SIM_TX_IDLE)
 		radio->tx.tick = device->tick;
-	device->io.transmit(device->io.self, sim_channel(device, endpoint), radio->tx.tick, packet->payload, n);
+	device->io.transmit(
+	    device->io.self, sim_channel(device, endpoint), radio->tx.tick, packet->payload, n);
 	radio->tx.tick += (uint64_t)n * radio->divide;
 	radio->tx.samples += n;
 	radio->tx.played++;
@@ -143,7 +149,8 @@ static void end_burst(struct device *device, struct sim_endpoint *endpoint)
 	say(device, endpoint, false, TX_BURST_END, tx->tick);
 }
 
-static void played(struct device *device, struct sim_endpoint *endpoint, const struct chdr_packet *packet)
+static void played(
+    struct device *device, struct sim_endpoint *endpoint, const struct chdr_packet *packet)
 {
 	const bool end = packet->header.eob;
 
@@ -181,8 +188,8 @@ static uint64_t place_of(const struct sim_radio *radio, const struct chdr_packet
 }
 
 /* It is played there; what is missing before it is zeros. Where its place has gone by it is late, and zeros as well. */
-static bool play_in_place(struct device *device, struct sim_endpoint *endpoint, const struct chdr_packet *packet,
-			  uint64_t tick)
+static bool play_in_place(struct device *device, struct sim_endpoint *endpoint,
+    const struct chdr_packet *packet, uint64_t tick)
 {
 	const uint64_t n = packet->payload_bytes / IQ_BYTES, divide = endpoint->radio.divide;
 	const uint64_t place = place_of(&endpoint->radio, packet);
@@ -221,7 +228,8 @@ static bool tx_step(struct device *device, struct sim_endpoint *endpoint, uint64
 		underrun(device, endpoint);
 		return true;
 	}
-	chdr_parse(tx->packet->bytes, tx->packet->size, &packet); /* was parsed before it was queued */
+	chdr_parse(
+	    tx->packet->bytes, tx->packet->size, &packet); /* was parsed before it was queued */
 	timed = tx->phase == SIM_TX_IDLE && packet.header.type == CHDR_DATA_TS;
 	if (tx->playing) {
 		played(device, endpoint, &packet);
@@ -242,7 +250,8 @@ static uint64_t tx_next(const struct device *device, const struct sim_radio *rad
 	const struct sim_tx *tx = &radio->tx;
 	struct chdr_packet packet;
 
-	if (tx->phase == SIM_TX_BURST && (tx->packet == NULL || tx->playing || !device->options.zeros))
+	if (tx->phase == SIM_TX_BURST &&
+	    (tx->packet == NULL || tx->playing || !device->options.zeros))
 		return tx->tick;
 	if (tx->packet == NULL || chdr_parse(tx->packet->bytes, tx->packet->size, &packet) < 0)
 		return UINT64_MAX;
@@ -255,11 +264,13 @@ static uint64_t tx_next(const struct device *device, const struct sim_radio *rad
 static void record(struct device *device, struct sim_endpoint *endpoint, uint32_t n, bool end)
 {
 	struct sim_radio *radio = &endpoint->radio;
-	const struct chdr_packet packet = {.header = {.type = CHDR_DATA_TS, .eob = end}, .timestamp = radio->rx.tick};
+	const struct chdr_packet packet = {
+	    .header = {.type = CHDR_DATA_TS, .eob = end}, .timestamp = radio->rx.tick};
 	uint8_t bytes[CHDR_PACKET_MAX];
 	const size_t at = chdr_write(bytes, &packet, n * IQ_BYTES);
 
-	device->io.receive(device->io.self, sim_channel(device, endpoint), radio->rx.tick, bytes + at, n);
+	device->io.receive(
+	    device->io.self, sim_channel(device, endpoint), radio->rx.tick, bytes + at, n);
 	if (!sim_output_data(device, endpoint, bytes, at + n * IQ_BYTES)) {
 		radio->rx.overruns++;
 		radio->rx.blocked = true;
@@ -276,7 +287,8 @@ static void record(struct device *device, struct sim_endpoint *endpoint, uint32_
 
 static uint32_t rx_packet(const struct sim_radio *radio)
 {
-	return radio->rx.finite && radio->rx.left < radio->spp ? (uint32_t)radio->rx.left : radio->spp;
+	return radio->rx.finite && radio->rx.left < radio->spp ? (uint32_t)radio->rx.left
+	                                                       : radio->spp;
 }
 
 static void pop_command(struct sim_rx *rx)
@@ -335,8 +347,8 @@ static uint64_t rx_next(const struct sim_radio *radio)
 
 	if (rx->running)
 		next = rx->tick + (uint64_t)rx_packet(radio) * radio->divide;
-	if (rx->n_commands && !rx->blocked && rx->commands[0].timed && !(rx->running && rx->commands[0].mode) &&
-	    rx->commands[0].time < next)
+	if (rx->n_commands && !rx->blocked && rx->commands[0].timed &&
+	    !(rx->running && rx->commands[0].mode) && rx->commands[0].time < next)
 		next = rx->commands[0].time;
 	return next;
 }
@@ -364,10 +376,12 @@ uint64_t sim_radio_starves(const struct sim_endpoint *endpoint)
 	const struct sim_tx *tx = &endpoint->radio.tx;
 	struct chdr_packet packet;
 
-	if (tx->phase != SIM_TX_BURST || endpoint->input.queue.first != NULL || endpoint->input.phase != SIM_INPUT_IDLE)
+	if (tx->phase != SIM_TX_BURST || endpoint->input.queue.first != NULL ||
+	    endpoint->input.phase != SIM_INPUT_IDLE)
 		return UINT64_MAX;
 	if (tx->packet != NULL &&
-	    (!tx->playing || chdr_parse(tx->packet->bytes, tx->packet->size, &packet) < 0 || packet.header.eob))
+	    (!tx->playing || chdr_parse(tx->packet->bytes, tx->packet->size, &packet) < 0 ||
+	        packet.header.eob))
 		return UINT64_MAX;
 	return tx->tick;
 }

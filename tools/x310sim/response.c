@@ -62,7 +62,8 @@ static int work_init(struct work *work, const struct sound *sound, uint32_t n_ex
 {
 	const uint32_t length = sound->options.length;
 	const size_t buffer = 2 * (size_t)length;
-	double **const buffers[] = {&work->sequence, &work->h, &work->spectrum, &work->product, &work->roots};
+	double **const buffers[] = {
+	    &work->sequence, &work->h, &work->spectrum, &work->product, &work->roots};
 	enum { BUFFERS = sizeof(buffers) / sizeof(buffers[0]) };
 
 	*work = (struct work){.length = length};
@@ -142,7 +143,8 @@ static uint32_t best_lag(struct work *work, uint32_t response)
 	const double *like = work->product;
 	uint32_t best = 0;
 
-	multiply(work->spectrum, work->expected + response * reals(work), work->length, work->product);
+	multiply(
+	    work->spectrum, work->expected + response * reals(work), work->length, work->product);
 	transform_inverse(work->length, work->roots, work->product);
 	for (uint32_t lag = 1; lag < work->length; lag++)
 		best = like[2 * (size_t)lag] > like[2 * (size_t)best] ? lag : best;
@@ -156,7 +158,8 @@ static double error_db(const struct work *work, const float *taps, uint32_t n_ta
 
 	for (uint32_t i = 0; i < work->length; i++) {
 		const double *h = work->h + 2 * (size_t)((lag + i) % work->length);
-		const double re = i < n_taps ? taps[2 * (size_t)i] : 0, im = i < n_taps ? taps[2 * (size_t)i + 1] : 0;
+		const double re = i < n_taps ? taps[2 * (size_t)i] : 0,
+		             im = i < n_taps ? taps[2 * (size_t)i + 1] : 0;
 
 		error += (h[0] - re) * (h[0] - re) + (h[1] - im) * (h[1] - im);
 		energy += re * re + im * im;
@@ -201,7 +204,8 @@ static int by_lag(const void *a, const void *b)
 
 static int by_response(const void *a, const void *b)
 {
-	const uint32_t x = ((const struct match *)a)->response, y = ((const struct match *)b)->response;
+	const uint32_t x = ((const struct match *)a)->response,
+	               y = ((const struct match *)b)->response;
 
 	return (x > y) - (x < y);
 }
@@ -217,7 +221,8 @@ static uint32_t different(struct match *matches, uint64_t n, int (*by)(const voi
 }
 
 /* matches[kept], in the order of time; they are put into another one. */
-static void summarise(struct match *matches, const struct sound_expected *expected, struct sound_found *found)
+static void summarise(
+    struct match *matches, const struct sound_expected *expected, struct sound_found *found)
 {
 	const struct match *last = NULL;
 
@@ -239,7 +244,7 @@ static void summarise(struct match *matches, const struct sound_expected *expect
 }
 
 int sound_find(const struct sound *sound, unsigned channel, const struct sound_expected *expected,
-	       struct sound_found *ret)
+    struct sound_found *ret)
 {
 	const struct sound_channel *c = &sound->channels[channel];
 	struct match *matches;

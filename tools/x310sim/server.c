@@ -85,8 +85,8 @@ static void look_at(struct unit *unit, const struct pollfd *fds, bool silent, ui
 		if (fds[which].revents & POLLIN)
 			unit_datagrams(unit, (int)which, ref);
 	for (unsigned door = 0; door < UNIT_DOORS; door++)
-		unit->is_quiet[door] =
-		    silent && fds[UNIT_SOCKETS + door].fd >= 0 && !(fds[UNIT_SOCKETS + door].revents & POLLIN);
+		unit->is_quiet[door] = silent && fds[UNIT_SOCKETS + door].fd >= 0 &&
+		    !(fds[UNIT_SOCKETS + door].revents & POLLIN);
 }
 
 static void look(struct server *server, struct pollfd *fds, bool busy, bool silent)
@@ -96,7 +96,8 @@ static void look(struct server *server, struct pollfd *fds, bool busy, bool sile
 	if (ppoll(fds, 1 + server->n_units * FDS_PER_UNIT, &wait, NULL) < 0)
 		return;
 	for (unsigned i = 0; i < server->n_units; i++)
-		look_at(&server->units[i], fds + 1 + (size_t)i * FDS_PER_UNIT, silent, pace_now(&server->pace));
+		look_at(&server->units[i], fds + 1 + (size_t)i * FDS_PER_UNIT, silent,
+		    pace_now(&server->pace));
 }
 
 /* Waits for something to come or to be due; a port that tells nothing is looked at without a pause. */
@@ -149,7 +150,8 @@ int server_open(struct server *server, const struct server_options *options, cha
 	}
 	server->signals = watch_signals();
 	if (server->signals < 0) {
-		snprintf(ret_why, DOOR_WHY, "signals cannot be watched: %s", strerror(-server->signals));
+		snprintf(
+		    ret_why, DOOR_WHY, "signals cannot be watched: %s", strerror(-server->signals));
 		return server->signals;
 	}
 	for (unsigned i = 0; rc == 0 && i < options->n_units; i++) {

@@ -28,6 +28,6 @@ struct server {
 /* server_open: 0, or -errno with the reason in ret_why (DOOR_WHY bytes); to be closed in either case. */
 int server_open(struct server *server, const struct server_options *options, char *ret_why);
 void server_run(struct server *server, uint64_t until_ns); /* or until SIGINT, SIGTERM */
-int server_close(struct server *server);                   /* 0, or -errno of what could not be recorded */
+int server_close(struct server *server); /* 0, or -errno of what could not be recorded */
 
 #endif

@@ -25,7 +25,8 @@ static void write_sequence(uint8_t *iq, uint32_t length)
 
 int sound_open(struct sound *sound, const struct sound_options *options)
 {
-	*sound = (struct sound){.options = *options, .sequence = malloc((size_t)options->length * IQ)};
+	*sound =
+	    (struct sound){.options = *options, .sequence = malloc((size_t)options->length * IQ)};
 	if (sound->sequence == NULL)
 		return -ENOMEM;
 	write_sequence(sound->sequence, options->length);
@@ -42,7 +43,8 @@ void sound_close(struct sound *sound)
 	*sound = (struct sound){.sequence = NULL};
 }
 
-void sound_receive(const struct sound *sound, unsigned channel, uint64_t sample, uint8_t *ret_iq, uint32_t n)
+void sound_receive(
+    const struct sound *sound, unsigned channel, uint64_t sample, uint8_t *ret_iq, uint32_t n)
 {
 	const uint32_t length = sound->options.length, early = channel * (length / SOUND_CHANNELS);
 	uint32_t at = (uint32_t)((sample + early) % length);
@@ -78,7 +80,8 @@ static void seam(struct sound_channel *channel, uint64_t sample, uint32_t length
 	channel->wait = sample + length;
 }
 
-int sound_transmit(struct sound *sound, unsigned channel, uint64_t sample, const uint8_t *iq, uint32_t n)
+int sound_transmit(
+    struct sound *sound, unsigned channel, uint64_t sample, const uint8_t *iq, uint32_t n)
 {
 	struct sound_channel *c = &sound->channels[channel];
 	const uint32_t length = sound->options.length;
@@ -89,10 +92,13 @@ int sound_transmit(struct sound *sound, unsigned channel, uint64_t sample, const
 		seam(c, sample, length);
 	c->next = sample + n;
 	while (n > 0 && c->kept < sound->options.keep) {
-		const uint32_t skip = sample >= c->wait ? 0 : c->wait - sample < n ? (uint32_t)(c->wait - sample) : n;
+		const uint32_t skip = sample >= c->wait ? 0
+		    : c->wait - sample < n              ? (uint32_t)(c->wait - sample)
+		                                        : n;
 		const uint32_t room = length - c->at, part = n - skip < room ? n - skip : room;
 
-		memcpy(c->iq + ((size_t)c->kept * length + c->at) * IQ, iq + (size_t)IQ * skip, (size_t)IQ * part);
+		memcpy(c->iq + ((size_t)c->kept * length + c->at) * IQ, iq + (size_t)IQ * skip,
+		    (size_t)IQ * part);
 		c->first[c->kept] = c->at ? c->first[c->kept] : sample + skip;
 		c->at += part;
 		sample += skip + part;

@@ -54,12 +54,14 @@ struct sound {
 };
 
 int sound_open(struct sound *sound, const struct sound_options *options); /* 0 or -ENOMEM */
-void sound_close(struct sound *sound);                                    /* also of one that is all zeros */
+void sound_close(struct sound *sound); /* also of one that is all zeros */
 
 /* Samples are numbered by their tick: sample = tick / ticks per sample. */
-void sound_receive(const struct sound *sound, unsigned channel, uint64_t sample, uint8_t *ret_iq, uint32_t n);
+void sound_receive(
+    const struct sound *sound, unsigned channel, uint64_t sample, uint8_t *ret_iq, uint32_t n);
 /* -ENOMEM: nothing is kept of this channel. */
-int sound_transmit(struct sound *sound, unsigned channel, uint64_t sample, const uint8_t *iq, uint32_t n);
+int sound_transmit(
+    struct sound *sound, unsigned channel, uint64_t sample, const uint8_t *iq, uint32_t n);
 
 /* ---- at the end ------------------------------------------------------------------------------------------------------- */
 
@@ -73,8 +75,9 @@ struct sound_expected {
 
 struct sound_found {
 	uint64_t kept, seams;
-	uint64_t within;        /* nearer than limit_db to one of the responses */
-	double median_db;       /* error of all that were kept: |h - expected|^2 / |expected|^2 over all lags */
+	uint64_t within; /* nearer than limit_db to one of the responses */
+	double
+	    median_db; /* error of all that were kept: |h - expected|^2 / |expected|^2 over all lags */
 	double worst_db;        /* of all */
 	double worst_within_db; /* of those within the limit */
 	uint32_t delay;         /* samples: of the one with the least error */
@@ -89,6 +92,6 @@ int sound_response(const struct sound *sound, unsigned channel, uint32_t which, 
 
 /* sound_find looks for the responses in every kept period. Without any kept: all zeros. 0 or -ENOMEM. */
 int sound_find(const struct sound *sound, unsigned channel, const struct sound_expected *expected,
-	       struct sound_found *ret);
+    struct sound_found *ret);
 
 #endif

@@ -5,7 +5,7 @@
 struct sums {
 	uint64_t heard, taken, played;
 	uint64_t packet,
-	    nominal;    /* of those that hear now: one packet each; heard in a window if nothing is left out */
+	    nominal; /* of those that hear now: one packet each; heard in a window if nothing is left out */
 	uint64_t ticks; /* of the longest packet */
 };
 
@@ -27,13 +27,14 @@ static void judge(struct steady *steady, const struct sums *sums, uint64_t ticks
 {
 	const uint64_t heard = sums->heard - steady->heard, slack = sums->packet + heard / 500;
 	const bool paced = ns * 100 <= ticks * DEVICE_TICK_NS * 103;
-	const bool whole =
-	    sums->packet > 0 && heard + slack >= sums->nominal; /* else it overran, and was not begun again yet */
+	const bool whole = sums->packet > 0 &&
+	    heard + slack >= sums->nominal; /* else it overran, and was not begun again yet */
 
 	steady->pending.all++;
 	steady->pending.paced += paced;
 	steady->pending.answered += paced && whole && sums->taken - steady->taken + slack >= heard;
-	steady->pending.in_time += whole && sums->played - steady->played + sums->packet + heard / 50 >= heard;
+	steady->pending.in_time +=
+	    whole && sums->played - steady->played + sums->packet + heard / 50 >= heard;
 }
 
 static void settle(struct steady *steady)
@@ -67,8 +68,9 @@ void steady_look(struct steady *steady, const struct device *device, uint64_t no
 	steady->heard = sums.heard;
 	steady->taken = sums.taken;
 	steady->played = sums.played;
-	steady->until =
-	    device->tick + (sums.ticks * STEADY_PACKETS > STEADY_TICKS ? sums.ticks * STEADY_PACKETS : STEADY_TICKS);
+	steady->until = device->tick +
+	    (sums.ticks * STEADY_PACKETS > STEADY_TICKS ? sums.ticks * STEADY_PACKETS
+	                                                : STEADY_TICKS);
 }
 
 void steady_set_time(struct steady *steady)

@@ -21,9 +21,10 @@ enum { STEADY_PACKETS = 32 };
 
 struct steady_counts { /* windows */
 	uint64_t all;
-	uint64_t paced;    /* that took the device no longer than they should have, but for 3 % */
-	uint64_t answered; /* of these: as many samples came as were heard, but for a packet and 0.2 % */
-	uint64_t in_time;  /* of all: as many were played as were heard, but for a packet and 2 % */
+	uint64_t paced; /* that took the device no longer than they should have, but for 3 % */
+	uint64_t
+	    answered; /* of these: as many samples came as were heard, but for a packet and 0.2 % */
+	uint64_t in_time; /* of all: as many were played as were heard, but for a packet and 2 % */
 };
 
 struct steady {

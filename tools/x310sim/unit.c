@@ -12,7 +12,14 @@
 #include "core/base/clock.h"
 #include "platforms/udp/udp.h"
 
-enum { FIRMWARE, MTU, BURST = 64, BUFFERS = 1024, BUFFER_BYTES = CHDR_PACKET_MAX + 1024, PPB = 1000000000 };
+enum {
+	FIRMWARE,
+	MTU,
+	BURST = 64,
+	BUFFERS = 1024,
+	BUFFER_BYTES = CHDR_PACKET_MAX + 1024,
+	PPB = 1000000000
+};
 
 static const uint16_t ports[UNIT_SOCKETS] = {FIRMWARE_PORT, MTU_PORT};
 
@@ -34,7 +41,8 @@ uint64_t unit_ticks(const struct unit *unit, uint64_t ref)
 /* The first reference at which it is that tick; what was before the time was set counts as then. */
 static uint64_t ref_of(const struct unit *unit, uint64_t tick)
 {
-	const uint64_t whole = (uint64_t)(PPB + unit->options.drift_ppb), since = tick - unit->base_tick;
+	const uint64_t whole = (uint64_t)(PPB + unit->options.drift_ppb),
+	               since = tick - unit->base_tick;
 	uint64_t ref = unit->base_ref + since / whole * PPB + since % whole * PPB / whole;
 
 	if ((int64_t)since < 0)
@@ -61,7 +69,8 @@ static void set_time(struct unit *unit, uint64_t ref)
 static void run_to(struct unit *unit, uint64_t tick)
 {
 	for (;;) {
-		const uint64_t tx = cable_next(&unit->cables[UNIT_TX]), rx = cable_next(&unit->cables[UNIT_RX]);
+		const uint64_t tx = cable_next(&unit->cables[UNIT_TX]),
+		               rx = cable_next(&unit->cables[UNIT_RX]);
 		const uint64_t next = tx < rx ? tx : rx;
 
 		if (next > tick)
@@ -175,7 +184,8 @@ static unsigned in_air(const struct unit *unit, unsigned channel)
 	return unit->options.number * DEVICE_ENDPOINTS + channel;
 }
 
-static void unit_transmit(void *self, unsigned channel, uint64_t tick, const uint8_t *iq, uint32_t n)
+static void unit_transmit(
+    void *self, unsigned channel, uint64_t tick, const uint8_t *iq, uint32_t n)
 {
 	struct unit *unit = self;
 
@@ -228,8 +238,8 @@ static void take_packet(struct unit *unit, unsigned door, const struct packet *p
 
 	if (data)
 		count_answer(unit, packet->bytes, packet->size);
-	cable_take(&unit->cables[UNIT_TX], unit->device.tick, data, to_number(door, packet->peer), packet->bytes,
-		   packet->size);
+	cable_take(&unit->cables[UNIT_TX], unit->device.tick, data, to_number(door, packet->peer),
+	    packet->bytes, packet->size);
 }
 
 static bool take_burst(struct unit *unit, unsigned door, uint64_t (*now)(void *self), void *self)
@@ -257,8 +267,8 @@ bool unit_take(struct unit *unit, uint64_t (*now)(void *self), void *self)
 }
 
 /* One datagram of the processor's ports. */
-static void answer(struct unit *unit, int which, uint64_t ref, const struct sockaddr_in *from, const uint8_t *bytes,
-		   size_t size)
+static void answer(struct unit *unit, int which, uint64_t ref, const struct sockaddr_in *from,
+    const uint8_t *bytes, size_t size)
 {
 	const uint64_t pulse = ref / DEVICE_TICKS_PER_S * DEVICE_TICKS_PER_S;
 	struct firmware *firmware = &unit->firmware;
@@ -270,7 +280,9 @@ static void answer(struct unit *unit, int which, uint64_t ref, const struct sock
 		n = firmware_take(firmware, clock_ns(), unit_ticks(unit, ref), bytes, size, reply);
 	else
 		n = mtu_take(bytes, size, reply, sizeof(reply));
-	if (n && sendto(unit->sockets[which], reply, n, 0, (const struct sockaddr *)from, sizeof(*from)) < 0)
+	if (n &&
+	    sendto(unit->sockets[which], reply, n, 0, (const struct sockaddr *)from,
+	        sizeof(*from)) < 0)
 		unit->reply_failed++;
 	unit->device.id = firmware_id(firmware) ? firmware_id(firmware) : unit->device.id;
 	if (!firmware->set_time)
@@ -289,8 +301,8 @@ void unit_datagrams(struct unit *unit, int which, uint64_t ref)
 	for (int i = 0; i < BURST; i++) {
 		struct sockaddr_in from = {0};
 		socklen_t len = sizeof(from);
-		const ssize_t size =
-		    recvfrom(unit->sockets[which], bytes, sizeof(bytes), MSG_DONTWAIT, (struct sockaddr *)&from, &len);
+		const ssize_t size = recvfrom(unit->sockets[which], bytes, sizeof(bytes),
+		    MSG_DONTWAIT, (struct sockaddr *)&from, &len);
 		if (size < 0)
 			return;
 		answer(unit, which, ref, &from, bytes, (size_t)size);
@@ -309,7 +321,8 @@ bool unit_streams(const struct unit *unit)
 	return false;
 }
 
-static bool endpoint_waits(const struct sim_endpoint *endpoint, struct unit_answer *answer, uint64_t lead)
+static bool endpoint_waits(
+    const struct sim_endpoint *endpoint, struct unit_answer *answer, uint64_t lead)
 {
 	const struct sim_rx *rx = &endpoint->radio.rx;
 
@@ -329,7 +342,8 @@ bool unit_unanswered(const struct unit *unit)
 	for (int i = 0; i < DEVICE_ENDPOINTS; i++) {
 		const struct sim_endpoint *endpoint = &unit->device.endpoints[i];
 
-		if (unit->answers[i].excused && endpoint->input.controlled && endpoint->radio.rx.running)
+		if (unit->answers[i].excused && endpoint->input.controlled &&
+		    endpoint->radio.rx.running)
 			return true;
 	}
 	return false;
@@ -357,8 +371,9 @@ uint64_t unit_starves(const struct unit *unit)
 	if (cable_next(&unit->cables[UNIT_TX]) != UINT64_MAX)
 		return UINT64_MAX; /* the host has sent what the wire holds */
 	for (int i = 0; i < DEVICE_ENDPOINTS; i++) {
-		const uint64_t own =
-		    unit->answers[i].excused ? UINT64_MAX : sim_radio_starves(&unit->device.endpoints[i]);
+		const uint64_t own = unit->answers[i].excused
+		    ? UINT64_MAX
+		    : sim_radio_starves(&unit->device.endpoints[i]);
 		tick = own < tick ? own : tick;
 	}
 	return tick == UINT64_MAX ? tick : ref_of(unit, tick) - 1;
@@ -369,7 +384,8 @@ uint64_t unit_starves(const struct unit *unit)
 static int bind_port(uint32_t ip, uint16_t port)
 {
 	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	const struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(ip), .sin_port = htons(port)};
+	const struct sockaddr_in own = {
+	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(ip), .sin_port = htons(port)};
 
 	if (fd < 0)
 		return -errno;
@@ -383,7 +399,8 @@ static int bind_port(uint32_t ip, uint16_t port)
 
 static int open_doors(struct unit *unit, const struct unit_options *options, char *ret_why)
 {
-	struct door_options sfp0 = {.own = {options->ip, CHDR_PORT}, .packets = BUFFERS, .packet_bytes = BUFFER_BYTES};
+	struct door_options sfp0 = {
+	    .own = {options->ip, CHDR_PORT}, .packets = BUFFERS, .packet_bytes = BUFFER_BYTES};
 	struct door_options sfp1 = options->sfp1_options;
 	int rc = door_open(&door_udp, &sfp0, ret_why, &unit->doors[0]);
 
@@ -395,14 +412,16 @@ static int open_doors(struct unit *unit, const struct unit_options *options, cha
 	return door_open(options->sfp1, &sfp1, ret_why, &unit->doors[1]);
 }
 
-int unit_open(struct unit *unit, const struct unit_options *options, struct analog *analog, char *ret_why)
+int unit_open(
+    struct unit *unit, const struct unit_options *options, struct analog *analog, char *ret_why)
 {
 	const struct device_io io = {unit_send, unit_transmit, unit_receive, unit};
 	char serial[16];
 
 	*unit = (struct unit){.options = *options, .analog = analog, .sockets = {-1, -1}};
 	snprintf(serial, sizeof(serial), "SIM%04u", options->number + 1);
-	firmware_init(&unit->firmware, options->ip, options->device.stop_supported, "x310sim", serial);
+	firmware_init(
+	    &unit->firmware, options->ip, options->device.stop_supported, "x310sim", serial);
 	device_init(&unit->device, &options->device, &io);
 	cable_init(&unit->cables[UNIT_TX], &options->faults[UNIT_TX], to_device, unit);
 	cable_init(&unit->cables[UNIT_RX], &options->faults[UNIT_RX], to_door, unit);
@@ -414,7 +433,8 @@ int unit_open(struct unit *unit, const struct unit_options *options, struct anal
 		if (unit->sockets[i] >= 0)
 			continue;
 		inet_ntop(AF_INET, &ip, text, sizeof(text));
-		snprintf(ret_why, DOOR_WHY, "%s: UDP port %u: %s", text, ports[i], strerror(-unit->sockets[i]));
+		snprintf(ret_why, DOOR_WHY, "%s: UDP port %u: %s", text, ports[i],
+		    strerror(-unit->sockets[i]));
 		return unit->sockets[i];
 	}
 	return open_doors(unit, options, ret_why);

@@ -57,7 +57,8 @@ struct unit {
 	struct unit_options options;
 	int sockets[UNIT_SOCKETS];      /* firmware, MTU */
 	struct door *doors[UNIT_DOORS]; /* SFP0, SFP1; NULL: not there */
-	bool is_quiet[UNIT_DOORS];      /* nothing has come through it, as its descriptor said last: not looked at */
+	bool is_quiet
+	    [UNIT_DOORS]; /* nothing has come through it, as its descriptor said last: not looked at */
 	struct unit_out out[UNIT_DOORS];
 	struct unit_answer answers[DEVICE_ENDPOINTS];
 	uint64_t base_ref, base_tick; /* at that reference it was that tick */
@@ -69,7 +70,8 @@ struct unit {
 };
 
 /* unit_open: 0, or -errno with the reason in ret_why (DOOR_WHY bytes); to be closed in either case. */
-int unit_open(struct unit *unit, const struct unit_options *options, struct analog *analog, char *ret_why);
+int unit_open(
+    struct unit *unit, const struct unit_options *options, struct analog *analog, char *ret_why);
 void unit_close(struct unit *unit);
 
 uint64_t unit_ticks(const struct unit *unit, uint64_t ref);

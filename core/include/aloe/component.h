@@ -76,7 +76,8 @@ static inline uint32_t aloe_item_bytes(uint32_t type)
 
 enum { ALOE_PORTS_MAX = 16 }; /* inputs, and as many outputs */
 
-#define ALOE_OPTIONAL 1u /* port flag: may stay unconnected (an input then reads ABSENT, an output has max 0) */
+#define ALOE_OPTIONAL                                                                              \
+	1u /* port flag: may stay unconnected (an input then reads ABSENT, an output has max 0) */
 
 struct aloe_port {
 	const char *name;
@@ -89,25 +90,25 @@ struct aloe_port {
 	const char *doc;
 };
 
-#define ALOE_IN(name, types, doc)                                                                                      \
-	{                                                                                                              \
-		name, types, 0, 0, NULL, doc                                                                           \
+#define ALOE_IN(name, types, doc)                                                                  \
+	{                                                                                          \
+		name, types, 0, 0, NULL, doc                                                       \
 	}
-#define ALOE_IN_OPTIONAL(name, types, doc)                                                                             \
-	{                                                                                                              \
-		name, types, 0, ALOE_OPTIONAL, NULL, doc                                                               \
+#define ALOE_IN_OPTIONAL(name, types, doc)                                                         \
+	{                                                                                          \
+		name, types, 0, ALOE_OPTIONAL, NULL, doc                                           \
 	}
-#define ALOE_OUT(name, types, doc)                                                                                     \
-	{                                                                                                              \
-		name, types, 1, 0, NULL, doc                                                                           \
+#define ALOE_OUT(name, types, doc)                                                                 \
+	{                                                                                          \
+		name, types, 1, 0, NULL, doc                                                       \
 	}
-#define ALOE_OUT_OPTIONAL(name, types, doc)                                                                            \
-	{                                                                                                              \
-		name, types, 1, ALOE_OPTIONAL, NULL, doc                                                               \
+#define ALOE_OUT_OPTIONAL(name, types, doc)                                                        \
+	{                                                                                          \
+		name, types, 1, ALOE_OPTIONAL, NULL, doc                                           \
 	}
-#define ALOE_OUT_AS(name, types, type_param, doc)                                                                      \
-	{                                                                                                              \
-		name, types, 1, 0, type_param, doc                                                                     \
+#define ALOE_OUT_AS(name, types, type_param, doc)                                                  \
+	{                                                                                          \
+		name, types, 1, 0, type_param, doc                                                 \
 	}
 
 /* ---- parameters: plain fields of the state, written by the framework between slots, never during ------------------ */
@@ -139,9 +140,10 @@ struct aloe_param {
 	const char *name;
 	uint8_t kind; /* enum aloe_kind */
 	uint8_t flags;
-	uint16_t size;            /* of the field, bytes */
-	uint32_t offset;          /* in the state */
-	double def, min, max;     /* numbers; ALOE_NAN as default = not set. REALS: min and max of each item */
+	uint16_t size;   /* of the field, bytes */
+	uint32_t offset; /* in the state */
+	double def, min,
+	    max; /* numbers; ALOE_NAN as default = not set. REALS: min and max of each item */
 	const char *text;         /* default of ENUM, TEXT and PATH */
 	const char *const *names; /* ENUM: what is allowed, NULL-terminated */
 	uint32_t items_max;       /* REALS: at most so many */
@@ -150,33 +152,40 @@ struct aloe_param {
 };
 
 #define ALOE_FIELD_(S, field) (uint16_t)sizeof(((S *)0)->field), (uint32_t)offsetof(S, field)
-#define ALOE_PARAM_REAL(S, field, def, min, max, unit, flags, doc)                                                     \
-	{                                                                                                              \
-#field, ALOE_KIND_REAL, flags, ALOE_FIELD_(S, field), def, min, max, NULL, NULL, 0, unit, doc          \
+#define ALOE_PARAM_REAL(S, field, def, min, max, unit, flags, doc)                                 \
+	{                                                                                          \
+#field, ALOE_KIND_REAL, flags, ALOE_FIELD_(S, field), def, min, max, NULL, NULL,   \
+		    0, unit, doc                                                                   \
 	}
-#define ALOE_PARAM_INT(S, field, def, min, max, unit, flags, doc)                                                      \
-	{                                                                                                              \
-#field, ALOE_KIND_INT, flags, ALOE_FIELD_(S, field), def, min, max, NULL, NULL, 0, unit, doc           \
+#define ALOE_PARAM_INT(S, field, def, min, max, unit, flags, doc)                                  \
+	{                                                                                          \
+#field, ALOE_KIND_INT, flags, ALOE_FIELD_(S, field), def, min, max, NULL, NULL, 0, \
+		    unit, doc                                                                      \
 	}
-#define ALOE_PARAM_BOOL(S, field, def, flags, doc)                                                                     \
-	{                                                                                                              \
-#field, ALOE_KIND_BOOL, flags, ALOE_FIELD_(S, field), def, 0, 1, NULL, NULL, 0, "", doc                \
+#define ALOE_PARAM_BOOL(S, field, def, flags, doc)                                                 \
+	{                                                                                          \
+#field, ALOE_KIND_BOOL, flags, ALOE_FIELD_(S, field), def, 0, 1, NULL, NULL, 0,    \
+		    "", doc                                                                        \
 	}
-#define ALOE_PARAM_ENUM(S, field, names, def, flags, doc)                                                              \
-	{                                                                                                              \
-#field, ALOE_KIND_ENUM, flags, ALOE_FIELD_(S, field), 0, 0, 0, def, names, 0, "", doc                  \
+#define ALOE_PARAM_ENUM(S, field, names, def, flags, doc)                                          \
+	{                                                                                          \
+#field, ALOE_KIND_ENUM, flags, ALOE_FIELD_(S, field), 0, 0, 0, def, names, 0, "",  \
+		    doc                                                                            \
 	}
-#define ALOE_PARAM_TEXT(S, field, def, flags, doc)                                                                     \
-	{                                                                                                              \
-#field, ALOE_KIND_TEXT, flags, ALOE_FIELD_(S, field), 0, 0, 0, def, NULL, 0, "", doc                   \
+#define ALOE_PARAM_TEXT(S, field, def, flags, doc)                                                 \
+	{                                                                                          \
+#field, ALOE_KIND_TEXT, flags, ALOE_FIELD_(S, field), 0, 0, 0, def, NULL, 0, "",   \
+		    doc                                                                            \
 	}
-#define ALOE_PARAM_PATH(S, field, def, flags, doc)                                                                     \
-	{                                                                                                              \
-#field, ALOE_KIND_PATH, flags, ALOE_FIELD_(S, field), 0, 0, 0, def, NULL, 0, "", doc                   \
+#define ALOE_PARAM_PATH(S, field, def, flags, doc)                                                 \
+	{                                                                                          \
+#field, ALOE_KIND_PATH, flags, ALOE_FIELD_(S, field), 0, 0, 0, def, NULL, 0, "",   \
+		    doc                                                                            \
 	}
-#define ALOE_PARAM_REALS(S, field, items_max, min, max, unit, flags, doc)                                              \
-	{                                                                                                              \
-#field, ALOE_KIND_REALS, flags, ALOE_FIELD_(S, field), 0, min, max, NULL, NULL, items_max, unit, doc   \
+#define ALOE_PARAM_REALS(S, field, items_max, min, max, unit, flags, doc)                          \
+	{                                                                                          \
+#field, ALOE_KIND_REALS, flags, ALOE_FIELD_(S, field), 0, min, max, NULL, NULL,    \
+		    items_max, unit, doc                                                           \
 	}
 
 /* ---- variables: fields of the state that the framework shows after every call of work ----------------------------- */
@@ -189,13 +198,13 @@ struct aloe_var {
 	const char *doc;
 };
 
-#define ALOE_VAR_U64(S, field, unit, doc)                                                                              \
-	{                                                                                                              \
-#field, 0, (uint32_t)offsetof(S, field), unit, doc                                                     \
+#define ALOE_VAR_U64(S, field, unit, doc)                                                          \
+	{                                                                                          \
+#field, 0, (uint32_t)offsetof(S, field), unit, doc                                 \
 	}
-#define ALOE_VAR_F64(S, field, unit, doc)                                                                              \
-	{                                                                                                              \
-#field, 1, (uint32_t)offsetof(S, field), unit, doc                                                     \
+#define ALOE_VAR_F64(S, field, unit, doc)                                                          \
+	{                                                                                          \
+#field, 1, (uint32_t)offsetof(S, field), unit, doc                                 \
 	}
 
 /* ---- the radio whose samples are the slots' time: pace `radio` --------------------------------------------------------- */
@@ -225,13 +234,17 @@ struct aloe_radio {
 	uint32_t channels;     /* each has both directions, as far as the radio has them */
 	/* samples in a packet: what `received` and `place` give in one piece at most; 0: the radio cannot send */
 	uint32_t rx_packet, tx_packet;
-	int64_t tx_advance; /* samples from the slot's first to what is sent in it; negative: as soon as it comes */
-	const char *clock_source, *time_source;   /* "internal", "external", "gpsdo"; NULL: nobody has said */
+	int64_t
+	    tx_advance; /* samples from the slot's first to what is sent in it; negative: as soon as it comes */
+	const char *clock_source,
+	    *time_source; /* "internal", "external", "gpsdo"; NULL: nobody has said */
 	const struct aloe_radio_channel *channel; /* `channels` of them, or NULL: nobody has said */
-	const struct aloe_radio_counts *counts;   /* `channels` of them, written by the thread that calls work */
+	const struct aloe_radio_counts
+	    *counts; /* `channels` of them, written by the thread that calls work */
 	/* received gives the samples of the slot that runs, from number `from` (less than slot_samples) on, where they lie,
 	 * and how many there are in one piece; NULL: so many are missing. They stay until work returns. */
-	const uint8_t *(*received)(struct aloe_radio *radio, uint32_t channel, uint32_t from, uint32_t *ret_samples);
+	const uint8_t *(*received)(
+	    struct aloe_radio *radio, uint32_t channel, uint32_t from, uint32_t *ret_samples);
 	/* place gives room for the next samples of the slot that runs, *ret_samples at most; NULL: there is none for the rest
 	 * of the slot (counted). Nothing leaves before `send` says how many were written. What a slot leaves out is silence. */
 	uint8_t *(*place)(struct aloe_radio *radio, uint32_t channel, uint32_t *ret_samples);
@@ -246,18 +259,21 @@ struct aloe_format {
 };
 
 struct aloe_setup {
-	const char *instance;    /* name in the waveform file */
-	uint64_t slot_ns;        /* slot length */
-	struct aloe_format *in;  /* by port, inputs in the order of the table */
-	struct aloe_format *out; /* shape writes `max` (and only that); it comes as the largest input */
-	uint32_t simd;           /* vector level to use: 0 plain C, 1 SSE4.1, 2 AVX2, 3 AVX-512, 4 NEON (ALOE_SIMD) */
+	const char *instance;   /* name in the waveform file */
+	uint64_t slot_ns;       /* slot length */
+	struct aloe_format *in; /* by port, inputs in the order of the table */
+	struct aloe_format
+	    *out; /* shape writes `max` (and only that); it comes as the largest input */
+	uint32_t
+	    simd; /* vector level to use: 0 plain C, 1 SSE4.1, 2 AVX2, 3 AVX-512, 4 NEON (ALOE_SIMD) */
 	void *(*alloc)(struct aloe_setup *setup, size_t size);   /* see aloe_alloc */
 	void *arena;                                             /* the framework's */
 	char error[256];                                         /* see aloe_fail */
 	char note[256];                                          /* see aloe_note */
 	void *(*scratch)(struct aloe_setup *setup, size_t size); /* see aloe_scratch; may be NULL */
-	uint32_t slot_samples;    /* of the radio that is the clock; 0 with another clock */
-	struct aloe_radio *radio; /* from init to close; NULL in check and shape, and with another clock */
+	uint32_t slot_samples; /* of the radio that is the clock; 0 with another clock */
+	struct aloe_radio
+	    *radio; /* from init to close; NULL in check and shape, and with another clock */
 };
 
 /* aloe_alloc gives zeroed memory, aligned to 64 bytes, that lives as long as the instance; NULL when there is none. */
@@ -276,7 +292,8 @@ static inline void *aloe_scratch(struct aloe_setup *setup, size_t size)
 }
 
 /* aloe_fail states what is wrong, in words for the user, and returns -1 for `return aloe_fail(...)`. */
-__attribute__((format(printf, 2, 3))) static inline int aloe_fail(struct aloe_setup *setup, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static inline int aloe_fail(
+    struct aloe_setup *setup, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
@@ -286,7 +303,8 @@ __attribute__((format(printf, 2, 3))) static inline int aloe_fail(struct aloe_se
 }
 
 /* aloe_note says one line that the user should know ("converted 48000 Hz stereo to 24000 Hz mono"). */
-__attribute__((format(printf, 2, 3))) static inline void aloe_note(struct aloe_setup *setup, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static inline void aloe_note(
+    struct aloe_setup *setup, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
@@ -331,8 +349,9 @@ struct aloe_slot {
 	uint64_t index; /* what this call works on: 0, 1, 2, ... */
 	const struct aloe_in *in;
 	struct aloe_out *out;
-	struct aloe_record *record; /* I/O components: filled (source) or to be written (sink); else NULL */
-	const char *why;            /* a constant string beside a negative return value */
+	struct aloe_record
+	    *record;     /* I/O components: filled (source) or to be written (sink); else NULL */
+	const char *why; /* a constant string beside a negative return value */
 	uint32_t flags;
 };
 
@@ -352,14 +371,14 @@ static inline uint32_t aloe_out_max(const struct aloe_slot *slot, unsigned port)
 }
 
 /* Spans into the links' rings; reading past the length or writing past the maximum is a fault. */
-#define ALOE_SPANS_(name, type)                                                                                        \
-	static inline const type *aloe_in_##name(const struct aloe_slot *slot, unsigned port)                          \
-	{                                                                                                              \
-		return (const type *)slot->in[port].data;                                                              \
-	}                                                                                                              \
-	static inline type *aloe_out_##name(const struct aloe_slot *slot, unsigned port)                               \
-	{                                                                                                              \
-		return (type *)slot->out[port].data;                                                                   \
+#define ALOE_SPANS_(name, type)                                                                    \
+	static inline const type *aloe_in_##name(const struct aloe_slot *slot, unsigned port)      \
+	{                                                                                          \
+		return (const type *)slot->in[port].data;                                          \
+	}                                                                                          \
+	static inline type *aloe_out_##name(const struct aloe_slot *slot, unsigned port)           \
+	{                                                                                          \
+		return (type *)slot->out[port].data;                                               \
 	}
 ALOE_SPANS_(bit, uint8_t)
 ALOE_SPANS_(byte, uint8_t)
@@ -381,7 +400,8 @@ static inline void aloe_put(struct aloe_slot *slot, unsigned port, uint32_t len)
  * most what fits out. ABSENT passes as ABSENT, IDLE as IDLE, both with 0 items. */
 static inline uint32_t aloe_pass(struct aloe_slot *slot, unsigned in, unsigned out)
 {
-	const uint32_t len = slot->in[in].len < slot->out[out].max ? slot->in[in].len : slot->out[out].max;
+	const uint32_t len =
+	    slot->in[in].len < slot->out[out].max ? slot->in[in].len : slot->out[out].max;
 
 	slot->out[out].state = slot->in[in].state;
 	slot->out[out].len = len;
@@ -391,8 +411,8 @@ static inline uint32_t aloe_pass(struct aloe_slot *slot, unsigned in, unsigned o
 /* aloe_pass_block is aloe_pass for a component that needs exactly `need` items and makes `make` of them: returns true
  * when there is a whole block to process. Anything else passes as IDLE or ABSENT; a VALID message of another length adds
  * one to *short_blocks. */
-static inline bool aloe_pass_block(struct aloe_slot *slot, unsigned in, unsigned out, uint32_t need, uint32_t make,
-				   uint64_t *short_blocks)
+static inline bool aloe_pass_block(struct aloe_slot *slot, unsigned in, unsigned out, uint32_t need,
+    uint32_t make, uint64_t *short_blocks)
 {
 	if (slot->in[in].state != ALOE_VALID) {
 		slot->out[out].state = slot->in[in].state;
@@ -419,7 +439,9 @@ static inline void aloe_end(struct aloe_slot *slot)
 
 enum { ALOE_STACK_BYTES = 256 * 1024 };
 
-enum { ALOE_FILL_END = 1 }; /* fill: there is nothing more; the record before this one was the last */
+enum {
+	ALOE_FILL_END = 1
+}; /* fill: there is nothing more; the record before this one was the last */
 
 struct aloe_list_ports {
 	const struct aloe_port *items;
@@ -433,9 +455,9 @@ struct aloe_list_vars {
 	const struct aloe_var *items;
 	uint32_t len;
 };
-#define ALOE_LIST(array)                                                                                               \
-	{                                                                                                              \
-		array, (uint32_t)(sizeof(array) / sizeof((array)[0]))                                                  \
+#define ALOE_LIST(array)                                                                           \
+	{                                                                                          \
+		array, (uint32_t)(sizeof(array) / sizeof((array)[0]))                              \
 	}
 
 /* All callbacks but `work` are optional. `self` is the state: zeroed, then parameters written, then check, shape, init.
@@ -447,19 +469,21 @@ struct aloe_component {
 	struct aloe_list_params params;
 	struct aloe_list_vars vars;
 	uint32_t state_size;
-	uint32_t kmac; /* default cost per slot, thousand MAC-equivalents, until a profile is measured; 0 = 1 */
+	uint32_t
+	    kmac; /* default cost per slot, thousand MAC-equivalents, until a profile is measured; 0 = 1 */
 	/* [control] parameters that contradict each other, files that are not there; no side effect */
 	int (*check)(void *self, struct aloe_setup *setup);
 	/* [control] pure: from parameters and setup->in[] to setup->out[].max. Default: out = largest in */
 	int (*shape)(void *self, struct aloe_setup *setup);
-	int (*init)(void *self, struct aloe_setup *setup); /* [control] allocate, compute tables, open */
+	int (*init)(
+	    void *self, struct aloe_setup *setup); /* [control] allocate, compute tables, open */
 	/* [control] For components that need something costly made of an ALOE_LIVE array (a transform, a filter object):
 	 * sets next->derived before next->data takes effect. Called for each such array once after init, and for each
 	 * value set later, then on another thread while work runs: of *self it may read what check, shape and init have
 	 * left and nobody writes any more. aloe_alloc gives memory that lives as long as the value. Negative after
 	 * aloe_fail: that value is refused, the one in force stays. */
 	int (*prepare)(const void *self, const struct aloe_param *param, struct aloe_reals *next,
-		       struct aloe_setup *setup);
+	    struct aloe_setup *setup);
 	/* [control] mirror of prepare, for what is not from aloe_alloc: when work has passed on to a newer value, and
 	 * before close */
 	void (*release)(const void *self, const struct aloe_param *param, struct aloe_reals *old);
@@ -467,8 +491,9 @@ struct aloe_component {
 	 * [slot] 0, or negative: the waveform is stopped, slot->why says why. I/O components may leave it out: the
 	 * record is then copied to output 0 (fill) or from input 0 (drain), with its state. */
 	int (*work)(void *self, struct aloe_slot *slot);
-	int (*reset)(void *self);                           /* [slot] forget history */
-	int (*close)(void *self, struct aloe_setup *setup); /* [control] after the last drain; patch headers, sync */
+	int (*reset)(void *self); /* [slot] forget history */
+	int (*close)(void *self,
+	    struct aloe_setup *setup); /* [control] after the last drain; patch headers, sync */
 	/* [io] sources: write up to record->max items, set record->len; 0, ALOE_FILL_END, or negative after aloe_fail */
 	int (*fill)(void *self, struct aloe_record *record, struct aloe_setup *setup);
 	/* [io] sinks: take one record (any state); 0, or negative after aloe_fail */
@@ -485,10 +510,13 @@ struct aloe_entry {
 };
 
 /* ALOE_COMPONENT(gain) = { .summary = ..., }; defines the one visible symbol `aloe_component_gain`. */
-#define ALOE_COMPONENT(name)                                                                                           \
-	extern const struct aloe_component aloe_descriptor_##name __attribute__((visibility("hidden")));               \
-	extern const struct aloe_entry aloe_component_##name __attribute__((visibility("default")));                   \
-	const struct aloe_entry aloe_component_##name = {ALOE_ABI, #name, &aloe_descriptor_##name};                    \
+#define ALOE_COMPONENT(name)                                                                       \
+	extern const struct aloe_component aloe_descriptor_##name                                  \
+	    __attribute__((visibility("hidden")));                                                 \
+	extern const struct aloe_entry aloe_component_##name                                       \
+	    __attribute__((visibility("default")));                                                \
+	const struct aloe_entry aloe_component_##name = {                                          \
+	    ALOE_ABI, #name, &aloe_descriptor_##name};                                             \
 	const struct aloe_component aloe_descriptor_##name
 
 #ifdef __cplusplus

@@ -110,7 +110,7 @@ void pipes(const options &o)
 	for (const auto &sink : sinks)
 		least = std::min(least, sink->nitems_read(0));
 	fprintf(o.result, "{\"schema\": 1, \"seconds\": %.6f, \"arrived\": %llu}\n", seconds,
-		static_cast<unsigned long long>(least));
+	    static_cast<unsigned long long>(least));
 }
 
 /* ---- messages ------------------------------------------------------------------------------------------------------- */
@@ -138,7 +138,8 @@ class forward : public gr::block
       public:
 	uint64_t bytes = 0, gaps = 0, next = 0;
 
-	forward() : gr::block("forward", gr::io_signature::make(0, 0, 0), gr::io_signature::make(0, 0, 0))
+	forward()
+	    : gr::block("forward", gr::io_signature::make(0, 0, 0), gr::io_signature::make(0, 0, 0))
 	{
 		message_port_register_in(port_in);
 		message_port_register_out(port_out);
@@ -170,7 +171,9 @@ class message_sink : public gr::block
 	uint64_t packets = 0, gaps = 0, next = 0;
 
 	explicit message_sink(finish &end)
-	    : gr::block("message_sink", gr::io_signature::make(0, 0, 0), gr::io_signature::make(0, 0, 0)), m_end(end)
+	    : gr::block(
+	          "message_sink", gr::io_signature::make(0, 0, 0), gr::io_signature::make(0, 0, 0)),
+	      m_end(end)
 	{
 		message_port_register_in(port_in);
 		set_msg_handler(port_in, [this](const pmt::pmt_t &message) { handle(message); });
@@ -198,8 +201,8 @@ void queue_all(const options &o, const gr::block_sptr &first)
 {
 	for (uint64_t m = 0; m < o.items; m++)
 		first->_post(port_in,
-			     pmt::cons(pmt::from_uint64(m),
-				       pmt::init_u8vector(o.bytes, std::vector<uint8_t>(o.bytes, uint8_t(m)))));
+		    pmt::cons(pmt::from_uint64(m),
+		        pmt::init_u8vector(o.bytes, std::vector<uint8_t>(o.bytes, uint8_t(m)))));
 	first->_post(port_in, pmt::mp("done"));
 }
 
@@ -247,8 +250,8 @@ void messages(const options &o)
 		least = std::min(least, sink->packets);
 		gaps += sink->gaps;
 	}
-	fprintf(o.result, "{\"schema\": 1, \"seconds\": %.6f, \"arrived\": %llu, \"gaps\": %llu}\n", seconds,
-		static_cast<unsigned long long>(least), static_cast<unsigned long long>(gaps));
+	fprintf(o.result, "{\"schema\": 1, \"seconds\": %.6f, \"arrived\": %llu, \"gaps\": %llu}\n",
+	    seconds, static_cast<unsigned long long>(least), static_cast<unsigned long long>(gaps));
 }
 
 /* ---- chain ---------------------------------------------------------------------------------------------------------- */
@@ -259,7 +262,7 @@ class paced_source : public gr::sync_block
       public:
 	paced_source(const options &o)
 	    : gr::sync_block("paced_source", gr::io_signature::make(0, 0, 0),
-			     gr::io_signature::make(1, 1, static_cast<int>(o.length * sizeof(float)))),
+	          gr::io_signature::make(1, 1, static_cast<int>(o.length * sizeof(float)))),
 	      m_left(o.items)
 	{
 	}
@@ -271,7 +274,8 @@ class paced_source : public gr::sync_block
 		if (m_left-- == 0)
 			return WORK_DONE;
 		now = peer_now_ns();
-		m_edge = m_edge == 0 || m_edge + 1000000 < now ? (now / 1000000 + 1) * 1000000 : m_edge + 1000000;
+		m_edge = m_edge == 0 || m_edge + 1000000 < now ? (now / 1000000 + 1) * 1000000
+		                                               : m_edge + 1000000;
 		peer_sleep_until(m_edge);
 		now = peer_now_ns();
 		memcpy(out[0], &now, sizeof(now));
@@ -288,8 +292,9 @@ class stamp_sink : public gr::sync_block
 	std::vector<double> us;
 
 	stamp_sink(const options &o)
-	    : gr::sync_block("stamp_sink", gr::io_signature::make(1, 1, static_cast<int>(o.length * sizeof(float))),
-			     gr::io_signature::make(0, 0, 0)),
+	    : gr::sync_block("stamp_sink",
+	          gr::io_signature::make(1, 1, static_cast<int>(o.length * sizeof(float))),
+	          gr::io_signature::make(0, 0, 0)),
 	      m_bytes(o.length * sizeof(float))
 	{
 		us.reserve(o.items);
@@ -299,8 +304,9 @@ class stamp_sink : public gr::sync_block
 	{
 		for (int i = 0; i < n; i++) {
 			uint64_t began;
-			memcpy(&began, static_cast<const uint8_t *>(in[0]) + static_cast<size_t>(i) * m_bytes,
-			       sizeof(began));
+			memcpy(&began,
+			    static_cast<const uint8_t *>(in[0]) + static_cast<size_t>(i) * m_bytes,
+			    sizeof(began));
 			us.push_back(static_cast<double>(peer_now_ns() - began) * 1e-3);
 		}
 		return n;
@@ -327,7 +333,8 @@ void chain(const options &o)
 	place(o, sink, o.stages + 1);
 	top->connect(before, 0, sink, 0);
 	const double seconds = seconds_of(top);
-	fprintf(o.result, "{\"schema\": 1, \"seconds\": %.6f, \"arrived\": %zu, ", seconds, sink->us.size());
+	fprintf(o.result, "{\"schema\": 1, \"seconds\": %.6f, \"arrived\": %zu, ", seconds,
+	    sink->us.size());
 	peer_spread(o.result, "latency_us", sink->us.data(), sink->us.size());
 	fputs("}\n", o.result);
 }
@@ -352,13 +359,14 @@ void throughput(const options &o)
 		top->connect(all[i], 0, all[i + 1], 0);
 	const double seconds = seconds_of(top);
 	fprintf(o.result, "{\"schema\": 1, \"seconds\": %.6f, \"arrived\": %llu}\n", seconds,
-		8 * static_cast<unsigned long long>(sink->nitems_read(0)));
+	    8 * static_cast<unsigned long long>(sink->nitems_read(0)));
 }
 
 const struct {
 	const char *name;
 	void (*run)(const options &);
-} topologies[] = {{"pipes", pipes}, {"messages", messages}, {"chain", chain}, {"throughput", throughput}};
+} topologies[] = {
+    {"pipes", pipes}, {"messages", messages}, {"chain", chain}, {"throughput", throughput}};
 
 } // namespace
 

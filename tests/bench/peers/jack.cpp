@@ -54,17 +54,19 @@ static int process(jack_nframes_t frames, void *context)
 	const uint64_t begin = peer_now_ns();
 	struct client *client = static_cast<struct client *>(context);
 	struct shared *shared = client->shared;
-	const unsigned n = atomic_load_explicit(&shared->seen[client->number], std::memory_order_relaxed);
+	const unsigned n =
+	    atomic_load_explicit(&shared->seen[client->number], std::memory_order_relaxed);
 
 	memcpy(jack_port_get_buffer(client->out, frames), jack_port_get_buffer(client->in, frames),
-	       frames * sizeof(float));
+	    frames * sizeof(float));
 	if (n < CYCLES_MAX && !atomic_load_explicit(&shared->stop, std::memory_order_relaxed)) {
 		struct stamp *stamp = &shared->at[client->number][n];
 
 		stamp->frame = jack_last_frame_time(client->jack);
 		stamp->begin_ns = begin;
 		stamp->end_ns = peer_now_ns();
-		atomic_store_explicit(&shared->seen[client->number], n + 1, std::memory_order_release);
+		atomic_store_explicit(
+		    &shared->seen[client->number], n + 1, std::memory_order_release);
 	}
 	return 0;
 }
@@ -74,12 +76,14 @@ static bool client_open(struct client *client)
 	char name[32], from[64], to[64];
 
 	snprintf(name, sizeof(name), "c%u", client->number);
-	client->jack =
-	    jack_client_open(name, (jack_options_t)(JackNoStartServer | JackServerName), NULL, client->shared->server);
+	client->jack = jack_client_open(name, (jack_options_t)(JackNoStartServer | JackServerName),
+	    NULL, client->shared->server);
 	if (!client->jack || jack_set_process_callback(client->jack, process, client) != 0)
 		return false;
-	client->in = jack_port_register(client->jack, "in", JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
-	client->out = jack_port_register(client->jack, "out", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
+	client->in =
+	    jack_port_register(client->jack, "in", JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
+	client->out =
+	    jack_port_register(client->jack, "out", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
 	if (!client->in || !client->out || jack_activate(client->jack) != 0)
 		return false;
 	snprintf(from, sizeof(from), "c%u:out", client->number - 1);
@@ -124,8 +128,8 @@ static pid_t server_start(const struct shared *shared, unsigned rate, bool fifo)
 	snprintf(rate_text, sizeof(rate_text), "%u", rate);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
-	execlp("jackd", "jackd", "-n", shared->server, fifo ? "-R" : "-r", "-S", "-d", "dummy", "-r", rate_text, "-p",
-	       frames_text, (char *)NULL);
+	execlp("jackd", "jackd", "-n", shared->server, fifo ? "-R" : "-r", "-S", "-d", "dummy",
+	    "-r", rate_text, "-p", frames_text, (char *)NULL);
 	fprintf(stderr, "jack: jackd cannot be started: %s\n", strerror(errno));
 	_exit(1);
 }
@@ -154,8 +158,9 @@ static bool server_answers(const struct shared *shared)
 			const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 			jack_client_t *jack;
 			dup2(null, STDERR_FILENO);
-			jack = jack_client_open("probe", (jack_options_t)(JackNoStartServer | JackServerName), NULL,
-						shared->server);
+			jack = jack_client_open("probe",
+			    (jack_options_t)(JackNoStartServer | JackServerName), NULL,
+			    shared->server);
 			if (jack)
 				jack_client_close(jack);
 			_exit(jack ? 0 : 1);
@@ -170,7 +175,8 @@ static bool server_answers(const struct shared *shared)
 /* ---- result ------------------------------------------------------------------------------------------------------------ */
 
 /* The stamp of a client in the period that began at `frame`; its list is in order. */
-static const struct stamp *stamp_find(const struct shared *shared, unsigned client, unsigned *at, jack_nframes_t frame)
+static const struct stamp *stamp_find(
+    const struct shared *shared, unsigned client, unsigned *at, jack_nframes_t frame)
 {
 	const unsigned n = atomic_load(&shared->seen[client]);
 
@@ -179,7 +185,8 @@ static const struct stamp *stamp_find(const struct shared *shared, unsigned clie
 	return *at < n && shared->at[client][*at].frame == frame ? &shared->at[client][*at] : NULL;
 }
 
-static bool period(const struct shared *shared, unsigned *at, jack_nframes_t frame, const struct stamp **ret)
+static bool period(
+    const struct shared *shared, unsigned *at, jack_nframes_t frame, const struct stamp **ret)
 {
 	for (unsigned c = 0; c < shared->clients; c++) {
 		ret[c] = stamp_find(shared, c, &at[c], frame);
@@ -201,11 +208,14 @@ static int result(const struct shared *shared)
 		if (!period(shared, at, shared->at[last][i].frame, stamps))
 			continue;
 		for (unsigned c = 1; c < shared->clients; c++)
-			handover.push_back(static_cast<double>(stamps[c]->begin_ns - stamps[c - 1]->end_ns) * 1e-3);
-		chain.push_back(static_cast<double>(stamps[last]->end_ns - stamps[0]->begin_ns) * 1e-3);
+			handover.push_back(
+			    static_cast<double>(stamps[c]->begin_ns - stamps[c - 1]->end_ns) *
+			    1e-3);
+		chain.push_back(
+		    static_cast<double>(stamps[last]->end_ns - stamps[0]->begin_ns) * 1e-3);
 	}
-	printf("{\"schema\": 1, \"clients\": %u, \"frames\": %u, \"arrived\": %zu, ", shared->clients, shared->frames,
-	       chain.size());
+	printf("{\"schema\": 1, \"clients\": %u, \"frames\": %u, \"arrived\": %zu, ",
+	    shared->clients, shared->frames, chain.size());
 	if (!chain.empty()) {
 		peer_spread(stdout, "handover_us", handover.data(), handover.size());
 		printf(", ");
@@ -243,7 +253,8 @@ static void collect(struct shared *shared)
 
 int main(int argc, char **argv)
 {
-	void *memory = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *memory = mmap(
+	    NULL, sizeof(struct shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct shared *shared = static_cast<struct shared *>(memory);
 	pid_t server;
 	int status;
@@ -254,12 +265,13 @@ int main(int argc, char **argv)
 	}
 	peer_begin(argc, argv);
 	shm_apart();
-	shared->clients = (unsigned)fmin(fmax(peer_number(argc, argv, "clients", 8), 2), CLIENTS_MAX);
+	shared->clients =
+	    (unsigned)fmin(fmax(peer_number(argc, argv, "clients", 8), 2), CLIENTS_MAX);
 	shared->frames = (unsigned)peer_number(argc, argv, "frames", 64);
 	shared->cycles = (unsigned)fmin(peer_number(argc, argv, "cycles", 2000), CYCLES_MAX);
 	snprintf(shared->server, sizeof(shared->server), "aloe-bench-%d", (int)getpid());
 	server = server_start(shared, (unsigned)peer_number(argc, argv, "rate", 48000),
-			      peer_number(argc, argv, "fifo", 0) > 0);
+	    peer_number(argc, argv, "fifo", 0) > 0);
 	if (server > 0 && server_answers(shared) && clients_start(shared))
 		collect(shared);
 	atomic_store(&shared->stop, 1);

@@ -55,7 +55,8 @@ static inline double peer_number(int argc, char **argv, const char *key, double 
 			continue;
 		value = strtod(argv[i] + len + 1, &end);
 		if (end == argv[i] + len + 1 || *end != 0 || !isfinite(value) || value < 0) {
-			fprintf(stderr, "%s: %s: a number, 0 or more, is needed\n", argv[0], argv[i]);
+			fprintf(
+			    stderr, "%s: %s: a number, 0 or more, is needed\n", argv[0], argv[i]);
 			exit(2);
 		}
 		return value;
@@ -95,8 +96,10 @@ static inline void peer_begin(int argc, char **argv)
 		exit(1);
 	}
 	if ((n > 0 && sched_setaffinity(0, sizeof(set), &set) != 0) ||
-	    (peer_number(argc, argv, "fifo", 0) > 0 && sched_setscheduler(0, SCHED_FIFO, &param) != 0)) {
-		fprintf(stderr, "%s: priority or CPUs are not given: %s\n", argv[0], strerror(errno));
+	    (peer_number(argc, argv, "fifo", 0) > 0 &&
+	        sched_setscheduler(0, SCHED_FIFO, &param) != 0)) {
+		fprintf(
+		    stderr, "%s: priority or CPUs are not given: %s\n", argv[0], strerror(errno));
 		exit(1);
 	}
 }
@@ -120,8 +123,8 @@ static inline double peer_quantile(double *values, size_t n, double q)
 /* peer_spread prints the JSON of n times in us. */
 static inline void peer_spread(FILE *out, const char *key, double *us, size_t n)
 {
-	fprintf(out, "\"%s\": {\"count\": %zu, \"p50\": %.3f, \"p99\": %.3f, \"max\": %.3f}", key, n,
-		peer_quantile(us, n, 0.5), peer_quantile(us, n, 0.99), peer_quantile(us, n, 1));
+	fprintf(out, "\"%s\": {\"count\": %zu, \"p50\": %.3f, \"p99\": %.3f, \"max\": %.3f}", key,
+	    n, peer_quantile(us, n, 0.5), peer_quantile(us, n, 0.99), peer_quantile(us, n, 1));
 }
 
 #endif

@@ -32,7 +32,8 @@ class channel_emulator
 {
 	using cf = std::complex<float>;
 
-	std::vector<cf> in = std::vector<cf>(SIZE), out = std::vector<cf>(SIZE), sum = std::vector<cf>(SIZE);
+	std::vector<cf> in = std::vector<cf>(SIZE), out = std::vector<cf>(SIZE),
+	                sum = std::vector<cf>(SIZE);
 	std::vector<cf> taps[PARTS], past[PARTS];
 	fftwf_plan forward, inverse;
 	int newest = 0;
@@ -77,13 +78,13 @@ class channel_emulator
 		fftwf_execute_dft(inverse, raw(sum), raw(out));
 		for (int i = 0; i < PART; i++)
 			iq[i] = sample(int16_t(std::lrint(out[PART + i].real())),
-				       int16_t(std::lrint(out[PART + i].imag())));
+			    int16_t(std::lrint(out[PART + i].imag())));
 	}
 };
 
 struct counts {
-	uint64_t packets = 0, samples = 0, overflows = 0, lost = 0, not_taken = 0, late = 0, underruns = 0,
-		 sequence = 0;
+	uint64_t packets = 0, samples = 0, overflows = 0, lost = 0, not_taken = 0, late = 0,
+	         underruns = 0, sequence = 0;
 	std::vector<double> us;
 	double seconds = 0;
 };
@@ -95,13 +96,13 @@ void count_events(uhd::tx_streamer &tx, counts &n, double timeout)
 	while (tx.recv_async_msg(event, timeout)) {
 		n.late += event.event_code == uhd::async_metadata_t::EVENT_CODE_TIME_ERROR;
 		n.underruns += event.event_code == uhd::async_metadata_t::EVENT_CODE_UNDERFLOW ||
-			       event.event_code == uhd::async_metadata_t::EVENT_CODE_UNDERFLOW_IN_PACKET;
+		    event.event_code == uhd::async_metadata_t::EVENT_CODE_UNDERFLOW_IN_PACKET;
 		n.sequence += event.event_code == uhd::async_metadata_t::EVENT_CODE_SEQ_ERROR;
 	}
 }
 
-void pass(uhd::rx_streamer &rx, uhd::tx_streamer &tx, size_t spp, double advance_s, double seconds, bool emulate,
-	  counts &n)
+void pass(uhd::rx_streamer &rx, uhd::tx_streamer &tx, size_t spp, double advance_s, double seconds,
+    bool emulate, counts &n)
 {
 	std::vector<sample> iq(spp);
 	channel_emulator emulator;
@@ -118,7 +119,8 @@ void pass(uhd::rx_streamer &rx, uhd::tx_streamer &tx, size_t spp, double advance
 		const uint64_t had = peer_now_ns();
 
 		n.overflows += in.error_code == uhd::rx_metadata_t::ERROR_CODE_OVERFLOW;
-		n.lost += in.error_code == uhd::rx_metadata_t::ERROR_CODE_OVERFLOW && in.out_of_sequence;
+		n.lost +=
+		    in.error_code == uhd::rx_metadata_t::ERROR_CODE_OVERFLOW && in.out_of_sequence;
 		now = had;
 		if (got == 0)
 			continue;
@@ -143,24 +145,31 @@ void pass(uhd::rx_streamer &rx, uhd::tx_streamer &tx, size_t spp, double advance
 
 void print(const counts &n, size_t spp, std::vector<double> us)
 {
-	printf("{\"schema\": 1, \"seconds\": %.6f, \"samples_per_packet\": %zu, \"packets\": %llu, \"samples\": %llu, "
-	       "\"lost\": %llu, "
-	       "\"overflows\": %llu, \"not_taken\": %llu, \"late\": %llu, \"underruns\": %llu, \"sequence_errors\": "
-	       "%llu, ",
-	       n.seconds, spp, (unsigned long long)n.packets, (unsigned long long)n.samples, (unsigned long long)n.lost,
-	       (unsigned long long)n.overflows, (unsigned long long)n.not_taken, (unsigned long long)n.late,
-	       (unsigned long long)n.underruns, (unsigned long long)n.sequence);
-	printf("\"version\": \"%s\", \"delay_ns\": {\"count\": %zu, \"p50\": %.0f, \"p90\": %.0f, \"p99\": %.0f, "
-	       "\"p99_9\": %.0f, "
-	       "\"p99_99\": %.0f, \"max\": %.0f, \"cells\": [",
-	       uhd::get_version_string().c_str(), us.size(), 1e3 * peer_quantile(us.data(), us.size(), 0.5),
-	       1e3 * peer_quantile(us.data(), us.size(), 0.9), 1e3 * peer_quantile(us.data(), us.size(), 0.99),
-	       1e3 * peer_quantile(us.data(), us.size(), 0.999), 1e3 * peer_quantile(us.data(), us.size(), 0.9999),
-	       1e3 * peer_quantile(us.data(), us.size(), 1));
+	printf(
+	    "{\"schema\": 1, \"seconds\": %.6f, \"samples_per_packet\": %zu, \"packets\": %llu, \"samples\": %llu, "
+	    "\"lost\": %llu, "
+	    "\"overflows\": %llu, \"not_taken\": %llu, \"late\": %llu, \"underruns\": %llu, \"sequence_errors\": "
+	    "%llu, ",
+	    n.seconds, spp, (unsigned long long)n.packets, (unsigned long long)n.samples,
+	    (unsigned long long)n.lost, (unsigned long long)n.overflows,
+	    (unsigned long long)n.not_taken, (unsigned long long)n.late,
+	    (unsigned long long)n.underruns, (unsigned long long)n.sequence);
+	printf(
+	    "\"version\": \"%s\", \"delay_ns\": {\"count\": %zu, \"p50\": %.0f, \"p90\": %.0f, \"p99\": %.0f, "
+	    "\"p99_9\": %.0f, "
+	    "\"p99_99\": %.0f, \"max\": %.0f, \"cells\": [",
+	    uhd::get_version_string().c_str(), us.size(),
+	    1e3 * peer_quantile(us.data(), us.size(), 0.5),
+	    1e3 * peer_quantile(us.data(), us.size(), 0.9),
+	    1e3 * peer_quantile(us.data(), us.size(), 0.99),
+	    1e3 * peer_quantile(us.data(), us.size(), 0.999),
+	    1e3 * peer_quantile(us.data(), us.size(), 0.9999),
+	    1e3 * peer_quantile(us.data(), us.size(), 1));
 	const char *comma = "";              /* octaves, in eighths */
 	for (size_t i = 0; i < us.size();) { /* sorted by now */
-		const double low = std::exp2(std::floor(8 * std::log2(std::max(us[i] * 1e3, 1.0))) / 8),
-			     high = low * std::exp2(1.0 / 8);
+		const double low = std::exp2(
+		                 std::floor(8 * std::log2(std::max(us[i] * 1e3, 1.0))) / 8),
+		             high = low * std::exp2(1.0 / 8);
 		size_t j = i;
 
 		while (j < us.size() && std::max(us[j] * 1e3, 1.0) < high)
@@ -189,8 +198,8 @@ void run(int argc, char **argv)
 	const auto rx = usrp->get_rx_stream(args);
 
 	peer_begin(argc, argv);
-	pass(*rx, *tx, spp, peer_number(argc, argv, "advance_us", 1000) * 1e-6, peer_number(argc, argv, "seconds", 1),
-	     peer_number(argc, argv, "channel", 0) > 0, n);
+	pass(*rx, *tx, spp, peer_number(argc, argv, "advance_us", 1000) * 1e-6,
+	    peer_number(argc, argv, "seconds", 1), peer_number(argc, argv, "channel", 0) > 0, n);
 	print(n, spp, n.us);
 }
 
@@ -201,8 +210,8 @@ int without_dpdk()
 
 	if (components.find("DPDK") != std::string::npos)
 		return 1;
-	printf("libuhd %s was built without DPDK (its components: %s)\n", uhd::get_version_string().c_str(),
-	       components.c_str());
+	printf("libuhd %s was built without DPDK (its components: %s)\n",
+	    uhd::get_version_string().c_str(), components.c_str());
 	return 0;
 }
 

@@ -15,7 +15,8 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_REALS(struct arrays, values, 65536, -1000, 1000, "", ALOE_LIVE | ALOE_REQUIRED, "what is shown"),
+    ALOE_PARAM_REALS(
+        struct arrays, values, 65536, -1000, 1000, "", ALOE_LIVE | ALOE_REQUIRED, "what is shown"),
     ALOE_PARAM_REALS(struct arrays, other, 4, -1, 1, "", 0, "not live"),
 };
 
@@ -27,7 +28,7 @@ static int arrays_shape(void *self, struct aloe_setup *setup)
 }
 
 static int arrays_prepare(const void *self, const struct aloe_param *param, struct aloe_reals *next,
-			  struct aloe_setup *setup)
+    struct aloe_setup *setup)
 {
 	double *mean = aloe_alloc(setup, sizeof(*mean));
 

@@ -28,9 +28,8 @@ enum {
 	HANG_INIT
 };
 
-static const char *const hows[] = {"nothing",    "crash",      "abort",       "hang",  "sleep",
-				   "error",      "overrun",    "overrun_one", "claim", "crash_shape",
-				   "crash_init", "error_init", "hang_init",   NULL};
+static const char *const hows[] = {"nothing", "crash", "abort", "hang", "sleep", "error", "overrun",
+    "overrun_one", "claim", "crash_shape", "crash_init", "error_init", "hang_init", NULL};
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_ANY, "items of any type"),
@@ -39,9 +38,12 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_ENUM(struct faulty, how, hows, "nothing", 0, "what it does"),
-    ALOE_PARAM_INT(struct faulty, at, 100, 0, 9007199254740992.0, "", 0, "index at which it does it"),
-    ALOE_PARAM_REAL(struct faulty, spin_us, 0, 0, 1e7, "us", ALOE_LIVE, "time that every call takes"),
-    ALOE_PARAM_REAL(struct faulty, nap_us, 0, 0, 999999, "us", ALOE_LIVE, "time that every call sleeps"),
+    ALOE_PARAM_INT(
+        struct faulty, at, 100, 0, 9007199254740992.0, "", 0, "index at which it does it"),
+    ALOE_PARAM_REAL(
+        struct faulty, spin_us, 0, 0, 1e7, "us", ALOE_LIVE, "time that every call takes"),
+    ALOE_PARAM_REAL(
+        struct faulty, nap_us, 0, 0, 999999, "us", ALOE_LIVE, "time that every call sleeps"),
 };
 
 static void crash(void)

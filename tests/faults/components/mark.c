@@ -11,7 +11,8 @@ struct mark {
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_BYTE, "bytes"),
-    ALOE_OUT("out", ALOE_BYTE, "the same, then level, first of the array and its mean as three 32-bit floats"),
+    ALOE_OUT("out", ALOE_BYTE,
+        "the same, then level, first of the array and its mean as three 32-bit floats"),
 };
 
 static const struct aloe_param params[] = {
@@ -31,7 +32,7 @@ static int mark_shape(void *self, struct aloe_setup *setup)
 }
 
 static int mark_prepare(const void *self, const struct aloe_param *param, struct aloe_reals *next,
-			struct aloe_setup *setup)
+    struct aloe_setup *setup)
 {
 	double *mean = aloe_alloc(setup, sizeof(*mean));
 
@@ -49,7 +50,8 @@ static int mark_work(void *self, struct aloe_slot *slot)
 {
 	struct mark *mark = self;
 	const uint32_t n = slot->in[0].len;
-	const float seen[3] = {(float)mark->level, mark->values.data[0], (float)*(const double *)mark->values.derived};
+	const float seen[3] = {
+	    (float)mark->level, mark->values.data[0], (float)*(const double *)mark->values.derived};
 
 	mark->calls++;
 	memcpy(slot->out[0].data, slot->in[0].data, n);

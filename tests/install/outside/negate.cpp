@@ -32,7 +32,7 @@ int negate_work(void *self, aloe_slot *slot)
 	const uint32_t n = aloe_pass(slot, 0, 0);
 
 	std::transform(in, in + n, aloe_out_i16(slot, 0),
-		       [=](int16_t item) { return static_cast<int16_t>(negate->offset - item); });
+	    [=](int16_t item) { return static_cast<int16_t>(negate->offset - item); });
 	negate->items += n;
 	return 0;
 }

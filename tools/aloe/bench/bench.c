@@ -28,17 +28,19 @@ static int options_check(const struct bench *bench)
 	const int rc = plot ? plot_check(plot) : 0;
 
 	if (rc == -EINVAL)
-		return cli_fail(bench->args, "--plot %s: a file that ends in .svg, .png or .gp (the script) is needed",
-				plot);
+		return cli_fail(bench->args,
+		    "--plot %s: a file that ends in .svg, .png or .gp (the script) is needed",
+		    plot);
 	if (rc == -ENOENT)
 		return cli_fail(bench->args,
-				"--plot %s: gnuplot is not installed (apt-get install gnuplot-nox); --plot FILE.gp "
-				"writes the script without it",
-				plot);
+		    "--plot %s: gnuplot is not installed (apt-get install gnuplot-nox); --plot FILE.gp "
+		    "writes the script without it",
+		    plot);
 	if (csv && !strcmp(csv, "-") && cli_has(bench->args, "json"))
 		return cli_fail(bench->args, "--json and --csv - cannot both have standard output");
 	if (cli_has(bench->args, "json") && cli_has(bench->args, "markdown"))
-		return cli_fail(bench->args, "--json and --markdown cannot both have standard output");
+		return cli_fail(
+		    bench->args, "--json and --markdown cannot both have standard output");
 	return CLI_OK;
 }
 
@@ -83,8 +85,8 @@ static _Noreturn void sweep(const char *dir, int leash)
 static int dir_new(struct bench *bench)
 {
 	const char *tmp = getenv("TMPDIR");
-	int rc =
-	    path_print(bench->dir, sizeof(bench->dir), "%s/aloe-bench-XXXXXX", tmp && tmp[0] == '/' ? tmp : "/tmp");
+	int rc = path_print(bench->dir, sizeof(bench->dir), "%s/aloe-bench-XXXXXX",
+	    tmp && tmp[0] == '/' ? tmp : "/tmp");
 	int leash[2];
 
 	rc = rc < 0 ? rc : leash_new(leash);
@@ -130,8 +132,8 @@ int bench_begin(struct bench *bench, const struct cli_args *args)
 	if (rc == 0)
 		rc = dir_new(bench);
 	if (rc < 0) {
-		fprintf(stderr, "%s: %s: %s\n", args->program->name, bench->dir[0] ? bench->dir : "signals",
-			strerror(-rc));
+		fprintf(stderr, "%s: %s: %s\n", args->program->name,
+		    bench->dir[0] ? bench->dir : "signals", strerror(-rc));
 		return CLI_FAILED;
 	}
 	cpus_find(bench);
@@ -142,16 +144,19 @@ int bench_begin(struct bench *bench, const struct cli_args *args)
 
 /* ---- what a benchmark says ----------------------------------------------------------------------------------------------- */
 
-void bench_table(struct bench *bench, const char *key, const char *title, const struct column *columns, size_t n)
+void bench_table(
+    struct bench *bench, const char *key, const char *title, const struct column *columns, size_t n)
 {
 	if (bench->n_tables < BENCH_TABLES_MAX)
-		bench->tables[bench->n_tables++] = (struct table){key, title, columns, n, json_array()};
+		bench->tables[bench->n_tables++] =
+		    (struct table){key, title, columns, n, json_array()};
 }
 
 void bench_row(struct bench *bench, json_t *row)
 {
 	if (!row || json_array_append_new(bench->tables[bench->n_tables - 1].rows, row) < 0)
-		fprintf(stderr, "%s: out of memory: a row is missing\n", bench->args->program->name);
+		fprintf(
+		    stderr, "%s: out of memory: a row is missing\n", bench->args->program->name);
 }
 
 void bench_note(struct bench *bench, const char *format, ...)
@@ -198,8 +203,8 @@ static json_t *command_of(const struct cli_args *args)
 	for (int i = 0; i < args->n_args; i++)
 		fprintf(out, " %s", args->args[i]);
 	for (size_t i = 0; i < args->n_given; i++)
-		fprintf(out, " --%s%s%s", args->given[i].option->name, args->given[i].option->arg ? " " : "",
-			args->given[i].value);
+		fprintf(out, " --%s%s%s", args->given[i].option->name,
+		    args->given[i].option->arg ? " " : "", args->given[i].value);
 	fclose(out);
 	json = json_string(text);
 	free(text);
@@ -214,15 +219,16 @@ static json_t *head_of(const struct bench *bench)
 	struct tm tm;
 
 	uname(&system);
-	system.release[strcspn(system.release, "-")] = 0; /* the kernel's version, without who built it for what */
+	system.release[strcspn(system.release, "-")] =
+	    0; /* the kernel's version, without who built it for what */
 	cpu_name(cpu, sizeof(cpu));
 	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
-	return json_pack("{s:i, s:s, s:o, s:s, s:s, s:{s:s, s:i, s:s, s:s}, s:f, s:b}", "schema", 1, "bench",
-			 bench->args->command->name, "command", command_of(bench->args), "version", ALOE_VERSION,
-			 "date", date, "machine", "cpu", cpu, "cpus", (int)bench->n_cpus, "kernel", system.release,
-			 "simd", simd_name(simd_best()), "seconds",
-			 round((double)(clock_ns() - bench->progress.began_ns) * 1e-8) / 10, "interrupted",
-			 bench->interrupts > 0);
+	return json_pack("{s:i, s:s, s:o, s:s, s:s, s:{s:s, s:i, s:s, s:s}, s:f, s:b}", "schema", 1,
+	    "bench", bench->args->command->name, "command", command_of(bench->args), "version",
+	    ALOE_VERSION, "date", date, "machine", "cpu", cpu, "cpus", (int)bench->n_cpus, "kernel",
+	    system.release, "simd", simd_name(simd_best()), "seconds",
+	    round((double)(clock_ns() - bench->progress.began_ns) * 1e-8) / 10, "interrupted",
+	    bench->interrupts > 0);
 }
 
 /* The command, then the machine and the date: one line each. */
@@ -233,12 +239,13 @@ static void head_print(const json_t *head, const char *format, FILE *out)
 	char machine[512];
 	double seconds;
 
-	if (json_unpack((json_t *)head, "{s:s, s:s, s:{s:s, s:i, s:s, s:s}, s:F, s:b}", "command", &command, "date",
-			&date, "machine", "cpu", &cpu, "cpus", &cpus, "kernel", &kernel, "simd", &simd, "seconds",
-			&seconds, "interrupted", &interrupted) < 0)
+	if (json_unpack((json_t *)head, "{s:s, s:s, s:{s:s, s:i, s:s, s:s}, s:F, s:b}", "command",
+	        &command, "date", &date, "machine", "cpu", &cpu, "cpus", &cpus, "kernel", &kernel,
+	        "simd", &simd, "seconds", &seconds, "interrupted", &interrupted) < 0)
 		return;
-	snprintf(machine, sizeof(machine), "%s, %d CPUs, %s; Linux %s; %s; %.1f s%s", cpu, cpus, simd, kernel, date,
-		 seconds, interrupted ? "; interrupted: what was measured so far" : "");
+	snprintf(machine, sizeof(machine), "%s, %d CPUs, %s; Linux %s; %s; %.1f s%s", cpu, cpus,
+	    simd, kernel, date, seconds,
+	    interrupted ? "; interrupted: what was measured so far" : "");
 	fprintf(out, format, command, machine);
 }
 
@@ -281,7 +288,8 @@ static void names_check(const struct bench *bench)
 	for (size_t i = 0; i < bench->n_tables; i++)
 		if (named(bench, &bench->tables[i]))
 			return;
-	fprintf(stderr, "%s: --table: there is none of that name; there are:", bench->args->program->name);
+	fprintf(stderr,
+	    "%s: --table: there is none of that name; there are:", bench->args->program->name);
 	for (size_t i = 0; i < bench->n_tables; i++)
 		fprintf(stderr, " %s", bench->tables[i].key);
 	fputc('\n', stderr);
@@ -303,15 +311,16 @@ static void columns_check(const struct bench *bench)
 			if (wanted(bench, &bench->tables[i]))
 				n += table_pick(&bench->tables[i], key, columns);
 		if (n == 0)
-			fprintf(stderr, "%s: --columns: no table has %s; --json shows their names\n",
-				bench->args->program->name, key);
+			fprintf(stderr,
+			    "%s: --columns: no table has %s; --json shows their names\n",
+			    bench->args->program->name, key);
 		keys += len + (keys[len] == ',');
 	}
 }
 
 /* The table with the columns that the user wants to see: all, if it has none of those. */
 static void table_show(const struct bench *bench, const struct table *table,
-		       void (*show)(const struct table *table, FILE *out), FILE *out)
+    void (*show)(const struct table *table, FILE *out), FILE *out)
 {
 	const char *keys = cli_get(bench->args, "columns");
 	struct column columns[TABLE_COLUMNS_MAX];
@@ -334,7 +343,8 @@ static void print_all(const struct bench *bench, const json_t *head)
 		if (!wanted(bench, &bench->tables[i]))
 			continue;
 		putchar('\n');
-		table_show(bench, &bench->tables[i], markdown ? table_markdown : table_print, stdout);
+		table_show(
+		    bench, &bench->tables[i], markdown ? table_markdown : table_print, stdout);
 	}
 	notes_print(bench, markdown ? "* " : "");
 }
@@ -364,7 +374,8 @@ static int csv_write(const struct bench *bench, const char *path)
 	if (out && out != stdout && (ferror(out) | fclose(out)))
 		rc = -EIO;
 	if (rc < 0)
-		fprintf(stderr, "%s: --csv %s: %s\n", bench->args->program->name, path, strerror(-rc));
+		fprintf(
+		    stderr, "%s: --csv %s: %s\n", bench->args->program->name, path, strerror(-rc));
 	return rc;
 }
 
@@ -387,7 +398,8 @@ static int put_out(struct bench *bench)
 	if (plot && rc == 0 && bench->plot.title && bench->plot.n) {
 		rc = plot_draw(&bench->plot, plot);
 		if (rc < 0)
-			fprintf(stderr, "%s: --plot %s: %s\n", bench->args->program->name, plot, strerror(-rc));
+			fprintf(stderr, "%s: --plot %s: %s\n", bench->args->program->name, plot,
+			    strerror(-rc));
 	}
 	return fflush(stdout) || ferror(stdout) || rc < 0 ? CLI_FAILED : CLI_OK;
 }
@@ -400,8 +412,8 @@ int bench_end(struct bench *bench, int status)
 	if (status == CLI_OK && bench->interrupts)
 		status = BENCH_INTERRUPTED;
 	if (status == CLI_OK && bench->missed && cli_has(bench->args, "strict")) {
-		fprintf(stderr, "%s %s: --strict: a reference figure was not reached\n", bench->args->program->name,
-			bench->args->command->name);
+		fprintf(stderr, "%s %s: --strict: a reference figure was not reached\n",
+		    bench->args->program->name, bench->args->command->name);
 		status = BENCH_MISSED;
 	}
 	for (size_t i = 0; i < bench->n_tables; i++)
@@ -426,8 +438,10 @@ int bench_main(const struct cli_args *args, const struct bench_parts *parts)
 			status = parts->measure(self);
 			failed = status == CLI_FAILED;
 			if (failed)
-				bench_note(&bench, "a run has failed: this is what was measured until then");
-			if (status == CLI_OK || failed || (status == BENCH_INTERRUPTED && bench.interrupts)) {
+				bench_note(&bench,
+				    "a run has failed: this is what was measured until then");
+			if (status == CLI_OK || failed ||
+			    (status == BENCH_INTERRUPTED && bench.interrupts)) {
 				parts->result(self);
 				status = CLI_OK;
 			}

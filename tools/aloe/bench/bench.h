@@ -62,7 +62,8 @@ struct bench_parts {
 int bench_main(const struct cli_args *args, const struct bench_parts *parts);
 
 /* bench_table begins a table; the first one is what --csv writes. The columns and texts stay the caller's. */
-void bench_table(struct bench *bench, const char *key, const char *title, const struct column *columns, size_t n);
+void bench_table(struct bench *bench, const char *key, const char *title,
+    const struct column *columns, size_t n);
 /* bench_row adds a row to the table begun last; takes the object over (NULL: out of memory, left out and said). */
 void bench_row(struct bench *bench, json_t *row);
 /* bench_note adds a sentence below the tables: a formula, a condition, where a reference figure is from. */

@@ -18,7 +18,14 @@
 #include "tools/aloe/bench/run.h"
 #include "tools/aloe/bench/yardstick.h"
 
-enum { LIST_MAX = 16, BATCH_MIN = 1000, BATCH_MAX = 8000, BLOCKS = 20000, ERRORS = 100, BATCHES_MAX = 4096 };
+enum {
+	LIST_MAX = 16,
+	BATCH_MIN = 1000,
+	BATCH_MAX = 8000,
+	BLOCKS = 20000,
+	ERRORS = 100,
+	BATCHES_MAX = 4096
+};
 
 struct point {
 	struct chain_point at;
@@ -66,20 +73,23 @@ static int lists_parse(struct bler *bler)
 		if (bler->iterations[i] != floor(bler->iterations[i]))
 			n = -EINVAL;
 	if (n < 0)
-		return cli_fail(args, "--iterations %s: different whole numbers 1 .. 32 separated by commas are needed",
-				iterations);
+		return cli_fail(args,
+		    "--iterations %s: different whole numbers 1 .. 32 separated by commas are needed",
+		    iterations);
 	bler->n_iterations = (size_t)n;
 	n = scaling ? list_parse(scaling, 0.01, 1, LIST_MAX, bler->scalings) : 1;
 	if (n < 0)
-		return cli_fail(args, "--scaling %s: different numbers 0.01 .. 1 separated by commas are needed",
-				scaling);
+		return cli_fail(args,
+		    "--scaling %s: different numbers 0.01 .. 1 separated by commas are needed",
+		    scaling);
 	if (!scaling)
 		bler->scalings[0] = NAN;
 	bler->n_scalings = (size_t)n;
 	bler->has_range = range != NULL;
 	if (range && range_parse(range, &bler->range) < 0)
-		return cli_fail(args, "--ebn0 %s: FROM:TO:STEP in dB is needed, like 1.6:2.6:0.1, at most 1000 points",
-				range);
+		return cli_fail(args,
+		    "--ebn0 %s: FROM:TO:STEP in dB is needed, like 1.6:2.6:0.1, at most 1000 points",
+		    range);
 	if (range && (bler->range.from < -60 || bler->range.to > 200))
 		return cli_fail(args, "--ebn0 %s: is outside of -60 .. 200 dB", range);
 	return CLI_OK;
@@ -118,12 +128,15 @@ static int options_match(struct bler *bler)
 	const struct chain *chain = &bler->chain;
 
 	if (chain->esn0)
-		return cli_fail(args, "%s: %s has esn0_db: ebn0_db and bits_per_item are needed for a curve over Eb/N0",
-				chain->path, chain->noise->name);
+		return cli_fail(args,
+		    "%s: %s has esn0_db: ebn0_db and bits_per_item are needed for a curve over Eb/N0",
+		    chain->path, chain->noise->name);
 	if (!chain->decoder && cli_has(args, "iterations"))
-		return cli_fail(args, "--iterations: %s has no component with that parameter", chain->path);
+		return cli_fail(
+		    args, "--iterations: %s has no component with that parameter", chain->path);
 	if (cli_has(args, "scaling") && !decoder_has(chain, "scaling"))
-		return cli_fail(args, "--scaling: the decoder of %s has no such parameter", chain->path);
+		return cli_fail(
+		    args, "--scaling: the decoder of %s has no such parameter", chain->path);
 	if (!chain->decoder) {
 		bler->iterations[0] = 0;
 		bler->n_iterations = 1;
@@ -143,7 +156,7 @@ static int range_of(const struct bler *bler, const struct curve *curve, struct r
 	if (!curve->has_yardstick)
 		return -ENOENT;
 	*ret = (struct range){floor((curve->yardstick.tenth_db - 0.5) * 10) / 10,
-			      ceil((curve->yardstick.hundredth_db + 0.3) * 10) / 10, 0.1};
+	    ceil((curve->yardstick.hundredth_db + 0.3) * 10) / 10, 0.1};
 	return 0;
 }
 
@@ -155,14 +168,14 @@ static int curve_add(struct bler *bler, const struct curve *from)
 	struct point *points;
 
 	*curve = *from;
-	curve->has_yardstick =
-	    yardstick_find(bler->chain.k, bler->chain.m, curve->iterations, scaling, &curve->yardstick) &&
+	curve->has_yardstick = yardstick_find(bler->chain.k, bler->chain.m, curve->iterations,
+	                           scaling, &curve->yardstick) &&
 	    yardstick_find(bler->chain.k, bler->chain.m, curve->iterations, 1, &curve->plain);
 	if (range_of(bler, curve, &range) < 0)
 		return cli_fail(bler->bench->args,
-				"--ebn0 FROM:TO:STEP is needed: there is no reference for K = %.0f, M = %.0f, "
-				"%d iterations, to measure around",
-				bler->chain.k, bler->chain.m, curve->iterations);
+		    "--ebn0 FROM:TO:STEP is needed: there is no reference for K = %.0f, M = %.0f, "
+		    "%d iterations, to measure around",
+		    bler->chain.k, bler->chain.m, curve->iterations);
 	curve->first = bler->n_points;
 	curve->n = range_count(&range);
 	points = realloc(bler->points, (bler->n_points + curve->n) * sizeof(*points));
@@ -182,16 +195,18 @@ static int curves_make(struct bler *bler)
 {
 	int status = CLI_OK;
 
-	bler->curves = calloc(bler->n_levels * bler->n_iterations * bler->n_scalings, sizeof(*bler->curves));
+	bler->curves =
+	    calloc(bler->n_levels * bler->n_iterations * bler->n_scalings, sizeof(*bler->curves));
 	if (!bler->curves)
 		return cli_fail(bler->bench->args, "out of memory");
 	for (size_t l = 0; l < bler->n_levels; l++)
 		for (size_t i = 0; i < bler->n_iterations; i++)
 			for (size_t s = 0; s < bler->n_scalings && status == CLI_OK; s++)
-				status = curve_add(bler, &(struct curve){.level = bler->levels[l],
-									 .iterations = (int)bler->iterations[i],
-									 .scaling = bler->scalings[s],
-									 .first_level = i * bler->n_scalings + s});
+				status = curve_add(bler,
+				    &(struct curve){.level = bler->levels[l],
+				        .iterations = (int)bler->iterations[i],
+				        .scaling = bler->scalings[s],
+				        .first_level = i * bler->n_scalings + s});
 	return status;
 }
 
@@ -205,7 +220,8 @@ uint64_t bler_batch(uint64_t blocks, uint64_t errors, uint64_t errors_wanted, ui
 	if (errors >= errors_wanted)
 		return 0;
 	if (blocks) /* a tenth more than the rate so far asks for */
-		next = (uint64_t)(1.1 * (double)(errors_wanted - errors) * (double)blocks / fmax((double)errors, 0.5));
+		next = (uint64_t)(1.1 * (double)(errors_wanted - errors) * (double)blocks /
+		    fmax((double)errors, 0.5));
 	next = next < BATCH_MIN ? BATCH_MIN : next > BATCH_MAX ? BATCH_MAX : next;
 	return next < left ? next : left;
 }
@@ -213,8 +229,8 @@ uint64_t bler_batch(uint64_t blocks, uint64_t errors, uint64_t errors_wanted, ui
 static uint64_t batch_of(const struct bler *bler, const struct point *point)
 {
 	return point->at.batch < BATCHES_MAX
-		   ? bler_batch(point->blocks, point->errors, bler->errors_wanted, bler->blocks_max)
-		   : 0;
+	    ? bler_batch(point->blocks, point->errors, bler->errors_wanted, bler->blocks_max)
+	    : 0;
 }
 
 /* The one that will take longest: most noise-free, most iterations. */
@@ -227,7 +243,8 @@ static struct point *point_next(const struct bler *bler)
 		if (point->running || point->done)
 			continue;
 		if (!best || point->at.iterations > best->at.iterations ||
-		    (point->at.iterations == best->at.iterations && point->at.ebn0_db > best->at.ebn0_db))
+		    (point->at.iterations == best->at.iterations &&
+		        point->at.ebn0_db > best->at.ebn0_db))
 			best = point;
 	}
 	return best;
@@ -283,8 +300,8 @@ static void progress(struct bler *bler)
 		errors += bler->points[i].errors;
 		done += bler->points[i].done;
 	}
-	progress_show(&bler->bench->progress, "%zu of %zu points, %llu blocks, %llu of them wrong", done,
-		      bler->n_points, (unsigned long long)blocks, (unsigned long long)errors);
+	progress_show(&bler->bench->progress, "%zu of %zu points, %llu blocks, %llu of them wrong",
+	    done, bler->n_points, (unsigned long long)blocks, (unsigned long long)errors);
 }
 
 /* Runs on all CPUs until every point is done, the user wants an end, or a run fails. */
@@ -297,7 +314,9 @@ static int work(struct bler *bler)
 		size_t busy = 0;
 		for (size_t w = 0; w < n; w++) {
 			struct point *next =
-			    bler->runs[w].pid || bler->bench->interrupts || status != CLI_OK ? NULL : point_next(bler);
+			    bler->runs[w].pid || bler->bench->interrupts || status != CLI_OK
+			    ? NULL
+			    : point_next(bler);
 			if (next)
 				status = point_start(bler, w, next);
 			busy += bler->runs[w].pid != 0;
@@ -353,15 +372,15 @@ static void curve_rows(struct bler *bler, const struct curve *curve)
 		if (!p->blocks)
 			continue;
 		bench_row(bler->bench,
-			  json_pack("{s:s, s:o?, s:o, s:f, s:o, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:o}", "simd",
-				    simd_name(curve->level), "iterations",
-				    curve->iterations ? json_integer(curve->iterations) : NULL, "scaling",
-				    json_real_or_null(scaling_of(bler, curve)), "ebn0_db", p->at.ebn0_db, "esn0_db",
-				    json_real_or_null(p->at.ebn0_db + shift_db), "blocks", (json_int_t)p->blocks,
-				    "block_errors", (json_int_t)p->errors, "bler", ratio(p->errors, p->blocks),
-				    "bler_low", range.low, "bler_high", range.high, "bits", (json_int_t)p->bits,
-				    "bit_errors", (json_int_t)p->bit_errors, "ber",
-				    json_real_or_null(ratio(p->bit_errors, p->bits))));
+		    json_pack("{s:s, s:o?, s:o, s:f, s:o, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:o}",
+		        "simd", simd_name(curve->level), "iterations",
+		        curve->iterations ? json_integer(curve->iterations) : NULL, "scaling",
+		        json_real_or_null(scaling_of(bler, curve)), "ebn0_db", p->at.ebn0_db,
+		        "esn0_db", json_real_or_null(p->at.ebn0_db + shift_db), "blocks",
+		        (json_int_t)p->blocks, "block_errors", (json_int_t)p->errors, "bler",
+		        ratio(p->errors, p->blocks), "bler_low", range.low, "bler_high", range.high,
+		        "bits", (json_int_t)p->bits, "bit_errors", (json_int_t)p->bit_errors, "ber",
+		        json_real_or_null(ratio(p->bit_errors, p->bits))));
 	}
 }
 
@@ -390,8 +409,8 @@ static struct crossing crossing_of(const struct bler *bler, const struct curve *
 
 	for (size_t i = curve->first; points && i < curve->first + curve->n; i++)
 		if (bler->points[i].blocks)
-			points[n++] = (struct rate_point){bler->points[i].at.ebn0_db, bler->points[i].errors,
-							  bler->points[i].blocks};
+			points[n++] = (struct rate_point){bler->points[i].at.ebn0_db,
+			    bler->points[i].errors, bler->points[i].blocks};
 	if (points)
 		crossing = crossing_find(points, n, rate);
 	free(points);
@@ -403,7 +422,8 @@ static double first_level(const struct bler *bler, const struct curve *curve, do
 {
 	const struct curve *first = &bler->curves[curve->first_level];
 
-	return curve == first ? NAN : crossing_of(bler, curve, rate).x - crossing_of(bler, first, rate).x;
+	return curve == first ? NAN
+	                      : crossing_of(bler, curve, rate).x - crossing_of(bler, first, rate).x;
 }
 
 const char *bler_verdict(double difference_db, double low_db, double high_db)
@@ -411,13 +431,15 @@ const char *bler_verdict(double difference_db, double low_db, double high_db)
 	if (isnan(difference_db))
 		return "the points do not reach it";
 	if (difference_db > YARDSTICK_DB)
-		return low_db <= YARDSTICK_DB ? "not within 0.1 dB; not certain" : "not within 0.1 dB";
+		return low_db <= YARDSTICK_DB ? "not within 0.1 dB; not certain"
+		                              : "not within 0.1 dB";
 	if (!(high_db <= YARDSTICK_DB))
 		return "within 0.1 dB; not certain: more --errors";
 	return difference_db < -YARDSTICK_DB ? "better by more than 0.1 dB" : "within 0.1 dB";
 }
 
-static double reference_of(const struct curve *curve, const struct yardstick *yardstick, double rate)
+static double reference_of(
+    const struct curve *curve, const struct yardstick *yardstick, double rate)
 {
 	if (!curve->has_yardstick)
 		return NAN;
@@ -429,24 +451,26 @@ static void crossing_row(struct bler *bler, const struct curve *curve, double ra
 	const struct crossing crossing = crossing_of(bler, curve, rate);
 	const double reference = reference_of(curve, &curve->yardstick, rate);
 	const double difference = crossing.x - reference;
-	json_t *row = json_pack("{s:s, s:o?, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "simd", simd_name(curve->level),
-				"iterations", curve->iterations ? json_integer(curve->iterations) : NULL, "scaling",
-				json_real_or_null(scaling_of(bler, curve)), "bler", rate, "ebn0_db",
-				json_real_or_null(crossing.x), "low_db", json_real_or_null(crossing.range.low),
-				"high_db", json_real_or_null(crossing.range.high), "reference_db",
-				json_real_or_null(reference), "difference_db", json_real_or_null(difference),
-				"first_level_db", json_real_or_null(first_level(bler, curve, rate)));
+	json_t *row = json_pack("{s:s, s:o?, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "simd",
+	    simd_name(curve->level), "iterations",
+	    curve->iterations ? json_integer(curve->iterations) : NULL, "scaling",
+	    json_real_or_null(scaling_of(bler, curve)), "bler", rate, "ebn0_db",
+	    json_real_or_null(crossing.x), "low_db", json_real_or_null(crossing.range.low),
+	    "high_db", json_real_or_null(crossing.range.high), "reference_db",
+	    json_real_or_null(reference), "difference_db", json_real_or_null(difference),
+	    "first_level_db", json_real_or_null(first_level(bler, curve, rate)));
 
 	if (row && curve->has_yardstick) {
 		const double plain = reference_of(curve, &curve->plain, rate);
 		json_object_set_new(row, "plain_reference_db", json_real(plain));
-		json_object_set_new(row, "plain_difference_db", json_real_or_null(crossing.x - plain));
 		json_object_set_new(
-		    row, "reference",
-		    json_sprintf("%s%s", curve->yardstick.decoder, curve->yardstick.measured ? "" : ", converted"));
+		    row, "plain_difference_db", json_real_or_null(crossing.x - plain));
+		json_object_set_new(row, "reference",
+		    json_sprintf("%s%s", curve->yardstick.decoder,
+		        curve->yardstick.measured ? "" : ", converted"));
 		json_object_set_new(row, "verdict",
-				    json_string(bler_verdict(difference, crossing.range.low - reference,
-							     crossing.range.high - reference)));
+		    json_string(bler_verdict(difference, crossing.range.low - reference,
+		        crossing.range.high - reference)));
 		bler->bench->missed = bler->bench->missed || !(difference <= YARDSTICK_DB);
 	}
 	bench_row(bler->bench, row);
@@ -459,15 +483,17 @@ static void curve_plot(struct bler *bler, const struct curve *curve)
 
 	if (!isnan(curve->scaling))
 		snprintf(scaling, sizeof(scaling), ", x%.3g", curve->scaling);
-	snprintf(title, sizeof(title), "%d iteration%s%s%s%s", curve->iterations, curve->iterations == 1 ? "" : "s",
-		 scaling, bler->n_levels > 1 ? ", " : "", bler->n_levels > 1 ? simd_name(curve->level) : "");
+	snprintf(title, sizeof(title), "%d iteration%s%s%s%s", curve->iterations,
+	    curve->iterations == 1 ? "" : "s", scaling, bler->n_levels > 1 ? ", " : "",
+	    bler->n_levels > 1 ? simd_name(curve->level) : "");
 	points = plot_series(&bler->bench->plot, PLOT_LINE, title);
 	for (size_t i = curve->first; points && i < curve->first + curve->n; i++) {
 		const struct point *p = &bler->points[i];
 		const struct interval range = interval_wilson(p->errors, p->blocks);
 		if (p->errors)
-			json_array_append_new(points, json_pack("[f, f, f, f]", p->at.ebn0_db,
-								ratio(p->errors, p->blocks), range.low, range.high));
+			json_array_append_new(points,
+			    json_pack("[f, f, f, f]", p->at.ebn0_db, ratio(p->errors, p->blocks),
+			        range.low, range.high));
 	}
 }
 
@@ -481,7 +507,8 @@ static void marks_plot(struct bler *bler)
 		if (!curve->has_yardstick || curve->level != bler->levels[0])
 			continue;
 		json_array_append_new(marks, json_pack("[f, f]", curve->yardstick.tenth_db, 0.1));
-		json_array_append_new(marks, json_pack("[f, f]", curve->yardstick.hundredth_db, 0.01));
+		json_array_append_new(
+		    marks, json_pack("[f, f]", curve->yardstick.hundredth_db, 0.01));
 	}
 }
 
@@ -490,38 +517,41 @@ static void notes(struct bler *bler)
 	struct bench *bench = bler->bench;
 	bool converted = false;
 
-	bench_note(
-	    bench,
+	bench_note(bench,
 	    "%s: K = %.0f bits a block, M = %.0f items on the channel; errors counted by `%s`; at least %llu block "
 	    "errors or %llu blocks a point",
 	    bler->chain.path, bler->chain.k, bler->chain.m, bler->chain.compare->name,
 	    (unsigned long long)bler->errors_wanted, (unsigned long long)bler->blocks_max);
 	bench_note(bench,
-		   "intervals: 95 %%, Wilson; a crossing is interpolated in log10 BLER, its interval is where the "
-		   "curves of the bounds cross; none for BER, whose errors come in blocks");
+	    "intervals: 95 %%, Wilson; a crossing is interpolated in log10 BLER, its interval is where the "
+	    "curves of the bounds cross; none for BER, whose errors come in blocks");
 	for (size_t i = 0; i < bler->n_curves; i++)
-		converted = converted || (bler->curves[i].has_yardstick && !bler->curves[i].yardstick.measured);
+		converted = converted ||
+		    (bler->curves[i].has_yardstick && !bler->curves[i].yardstick.measured);
 	if (bler->chain.k == YARDSTICK_K)
 		bench_note(bench,
-			   "reference: three independent decoders in floating point, +-0.03 dB; Eb counts the %d bits "
-			   "into the encoder: Eb/N0 = Es/N0 + 10 log10(M / %d)",
-			   YARDSTICK_K, YARDSTICK_K);
+		    "reference: three independent decoders in floating point, +-0.03 dB; Eb counts the %d bits "
+		    "into the encoder: Eb/N0 = Es/N0 + 10 log10(M / %d)",
+		    YARDSTICK_K, YARDSTICK_K);
 	if (bler->chain.k == YARDSTICK_K)
-		bench_note(bench, "verdict: against `reference`; max-log: that of extrinsics that are not scaled");
+		bench_note(bench,
+		    "verdict: against `reference`; max-log: that of extrinsics that are not scaled");
 	if (converted)
-		bench_note(bench, "converted: from M = 9049 and M = 11580 on a straight line: Eb/N0(M) = Eb/N0(9049) + "
-				  "(M - 9049) / 2531 x (Eb/N0(11580) - Eb/N0(9049))");
+		bench_note(bench,
+		    "converted: from M = 9049 and M = 11580 on a straight line: Eb/N0(M) = Eb/N0(9049) + "
+		    "(M - 9049) / 2531 x (Eb/N0(11580) - Eb/N0(9049))");
 }
 
 static void result(struct bler *bler)
 {
 	struct bench *bench = bler->bench;
 
-	bench_table(bench, "curve", "error rates", curve_columns, sizeof(curve_columns) / sizeof(curve_columns[0]));
+	bench_table(bench, "curve", "error rates", curve_columns,
+	    sizeof(curve_columns) / sizeof(curve_columns[0]));
 	for (size_t i = 0; i < bler->n_curves; i++)
 		curve_rows(bler, &bler->curves[i]);
 	bench_table(bench, "crossings", "where the block error rate crosses", crossing_columns,
-		    sizeof(crossing_columns) / sizeof(crossing_columns[0]));
+	    sizeof(crossing_columns) / sizeof(crossing_columns[0]));
 	for (size_t i = 0; i < bler->n_curves; i++) {
 		crossing_row(bler, &bler->curves[i], 0.1);
 		crossing_row(bler, &bler->curves[i], 0.01);

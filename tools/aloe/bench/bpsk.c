@@ -79,13 +79,14 @@ static void mapping_write(const json_t *report, char *ret, size_t size)
 		bool first = true;
 		json_array_foreach(json_object_get(report, "instances"), i, instance)
 		{
-			if (report_number(instance, "lane") != report_number(lane, "lane") || n >= size)
+			if (report_number(instance, "lane") != report_number(lane, "lane") ||
+			    n >= size)
 				continue;
 			n += (size_t)snprintf(ret + n, size - n, "%s%s",
-					      !first ? " "
-					      : l    ? " | "
-						     : "",
-					      report_text(instance, "name"));
+			    !first  ? " "
+			        : l ? " | "
+			            : "",
+			    report_text(instance, "name"));
 			first = false;
 		}
 	}
@@ -102,8 +103,8 @@ static void trial_add(struct trial *trial, const json_t *report, const struct ga
 	copies_judge(report, in_gaps, holds);
 	for (int c = 0; c < COPIES_COUNTINGS; c++)
 		trial->holds[c] = trial->runs == 0 ? holds[c]
-				  : trial->whole   ? holds[c] && trial->holds[c]
-						   : holds[c] || trial->holds[c];
+		    : trial->whole                 ? holds[c] && trial->holds[c]
+		                                   : holds[c] || trial->holds[c];
 	trial->runs++;
 	trial->slots += report_number(slots, "run");
 	trial->missed += report_number(slots, "missed");
@@ -125,7 +126,8 @@ static void trial_words(const struct bpsk *bpsk, const struct trial *trial, stru
 	size_t n = 0;
 
 	for (size_t l = 0; l < trial->lanes; l++)
-		n += (size_t)snprintf(lanes + n, sizeof(lanes) - n, "%s%d", l ? "," : "", bpsk->bench->cpus[l]);
+		n += (size_t)snprintf(
+		    lanes + n, sizeof(lanes) - n, "%s%d", l ? "," : "", bpsk->bench->cpus[l]);
 	words_add(words, "%s", bpsk->path);
 	words_add(words, "--set=source.length=%" PRIu64, bits_of(trial->place));
 	words_add(words, "--lanes=%s", lanes);
@@ -153,8 +155,9 @@ static int run_one(struct bpsk *bpsk, struct trial *trial)
 	int status;
 
 	trial_words(bpsk, trial, &words);
-	snprintf(what, sizeof(what), "slots of %.9g us, %zu lane%s, %" PRIu64 " bit, %s", trial->slot_us, trial->lanes,
-		 trial->lanes == 1 ? "" : "s", bits_of(trial->place), trial->whole ? "whole run" : "short run");
+	snprintf(what, sizeof(what), "slots of %.9g us, %zu lane%s, %" PRIu64 " bit, %s",
+	    trial->slot_us, trial->lanes, trial->lanes == 1 ? "" : "s", bits_of(trial->place),
+	    trial->whole ? "whole run" : "short run");
 	free(bpsk->refusal);
 	status = run_only(bpsk->bench, &words, bpsk->level, what, &report, &bpsk->refusal);
 	gaps_stop(gaps);
@@ -193,7 +196,8 @@ static int trial_run(struct bpsk *bpsk, struct trial *trial)
 		}
 		if (trial->refused)
 			trial->holds[COPIES_EVERY] = trial->holds[COPIES_OUTSIDE] = false;
-		decided = trial->refused || (trial->whole ? !trial->holds[COPIES_OUTSIDE] : quick_decided(trial));
+		decided = trial->refused ||
+		    (trial->whole ? !trial->holds[COPIES_OUTSIDE] : quick_decided(trial));
 	}
 	return CLI_OK;
 }
@@ -236,7 +240,8 @@ struct question {
 static int holds(void *self, uint64_t n, bool whole, bool *ret_holds)
 {
 	const struct question *question = self;
-	struct trial trial = {.slot_us = question->slot_us, .lanes = question->lanes, .place = n, .whole = whole};
+	struct trial trial = {
+	    .slot_us = question->slot_us, .lanes = question->lanes, .place = n, .whole = whole};
 	const struct trial *known = trial_find(question->bpsk, &trial);
 	int status = CLI_OK;
 
@@ -255,15 +260,16 @@ static void largest_row(struct bpsk *bpsk, const struct question *question, uint
 	    .slot_us = question->slot_us, .lanes = question->lanes, .place = place, .whole = true};
 	const struct trial *trial = place ? trial_find(bpsk, &wanted) : NULL;
 	const double bits = place ? (double)bits_of(place) : 0;
-	json_t *row = json_pack("{s:i, s:s, s:f, s:f, s:f}", "lanes", (int)question->lanes, "counting",
-				copies_counting_name(question->counting), "slot_us", question->slot_us, "bits", bits,
-				"mbit_per_s", bits / question->slot_us);
+	json_t *row = json_pack("{s:i, s:s, s:f, s:f, s:f}", "lanes", (int)question->lanes,
+	    "counting", copies_counting_name(question->counting), "slot_us", question->slot_us,
+	    "bits", bits, "mbit_per_s", bits / question->slot_us);
 
 	if (row && trial)
-		json_object_update_new(row, json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:s}", "samples", trial->slots,
-						      "missed", trial->missed, "in_gaps", trial->in_gaps, "away",
-						      trial->away, "not_run", trial->not_run, "load_mean",
-						      trial->load_mean, "mapping", trial->mapping));
+		json_object_update_new(row,
+		    json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:s}", "samples", trial->slots,
+		        "missed", trial->missed, "in_gaps", trial->in_gaps, "away", trial->away,
+		        "not_run", trial->not_run, "load_mean", trial->load_mean, "mapping",
+		        trial->mapping));
 	if (row && place == place_of(bpsk->max))
 		json_object_set_new(row, "limit", json_string("--max"));
 	json_array_append_new(bpsk->rows, row);
@@ -315,16 +321,25 @@ static const struct column largest_columns[] = {
 };
 
 static const struct column trial_columns[] = {
-    {"lanes", "lanes", 0},    {"slot_us", "slot us", 0},       {"bits", "packet bit", 0}, {"runs", "runs", 0},
-    {"samples", "slots", 0},  {"missed", "missed", 0},         {"in_gaps", "in gaps", 0}, {"not_run", "not run", 0},
-    {"load_mean", "load", 3}, {"holds", "holds", COLUMN_TEXT},
+    {"lanes", "lanes", 0},
+    {"slot_us", "slot us", 0},
+    {"bits", "packet bit", 0},
+    {"runs", "runs", 0},
+    {"samples", "slots", 0},
+    {"missed", "missed", 0},
+    {"in_gaps", "in gaps", 0},
+    {"not_run", "not run", 0},
+    {"load_mean", "load", 3},
+    {"holds", "holds", COLUMN_TEXT},
 };
 
 static const char *holds_word(const struct trial *trial)
 {
 	if (trial->refused)
 		return "refused";
-	return trial->holds[COPIES_EVERY] ? "yes" : trial->holds[COPIES_OUTSIDE] ? "but for gaps" : "no";
+	return trial->holds[COPIES_EVERY]  ? "yes"
+	    : trial->holds[COPIES_OUTSIDE] ? "but for gaps"
+	                                   : "no";
 }
 
 static size_t trial_rows(struct bpsk *bpsk)
@@ -335,11 +350,11 @@ static size_t trial_rows(struct bpsk *bpsk)
 		const struct trial *t = &bpsk->trials[i];
 		if (t->whole)
 			bench_row(bpsk->bench,
-				  json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:s}", "lanes",
-					    (int)t->lanes, "slot_us", t->slot_us, "bits", (double)bits_of(t->place),
-					    "runs", t->runs, "samples", t->slots, "missed", t->missed, "in_gaps",
-					    t->in_gaps, "not_run", t->not_run, "load_mean", t->load_mean, "holds",
-					    holds_word(t)));
+			    json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:s}", "lanes",
+			        (int)t->lanes, "slot_us", t->slot_us, "bits",
+			        (double)bits_of(t->place), "runs", t->runs, "samples", t->slots,
+			        "missed", t->missed, "in_gaps", t->in_gaps, "not_run", t->not_run,
+			        "load_mean", t->load_mean, "holds", holds_word(t)));
 		quick += !t->whole;
 	}
 	return quick;
@@ -357,9 +372,10 @@ static void curve(struct bpsk *bpsk, double lanes, enum copies_counting counting
 	json_array_foreach(bpsk->rows, i, row)
 	{
 		const double y = report_number(row, "mbit_per_s");
-		if (points && report_number(row, "lanes") == lanes && !strcmp(report_text(row, "counting"), name))
+		if (points && report_number(row, "lanes") == lanes &&
+		    !strcmp(report_text(row, "counting"), name))
 			json_array_append_new(points,
-					      json_pack("[f, f, f, f]", report_number(row, "slot_us"), y, y, y));
+			    json_pack("[f, f, f, f]", report_number(row, "slot_us"), y, y, y));
 	}
 }
 
@@ -371,33 +387,37 @@ static void result(void *self)
 	size_t i, quick;
 
 	bench_table(bench, "largest", "the largest packet that is stable", largest_columns,
-		    sizeof(largest_columns) / sizeof(largest_columns[0]));
+	    sizeof(largest_columns) / sizeof(largest_columns[0]));
 	json_array_foreach(bpsk->rows, i, row)
 	{
 		bench_row(bench, json_incref(row));
 	}
 	bench_table(bench, "trials", "every whole trial", trial_columns,
-		    sizeof(trial_columns) / sizeof(trial_columns[0]));
+	    sizeof(trial_columns) / sizeof(trial_columns[0]));
 	quick = trial_rows(bpsk);
 	for (size_t l = 0; l < bpsk->n_lanes; l++)
 		for (int c = 0; c < COPIES_COUNTINGS; c++)
 			curve(bpsk, bpsk->lanes[l], (enum copies_counting)c);
 	bench_note(bench,
-		   "source -> mod -> demod -> sink, i16 samples, clock %s, %s; stable: %" PRIu64 " runs of %" PRIu64
-		   " slots without a miss; steps of 2.2 %%; %zu short runs found where to look; the mapping is the "
-		   "manager's own",
-		   bpsk->timer ? "timer" : "virtual", simd_name(bpsk->level), bpsk->runs, bpsk->slots, quick);
+	    "source -> mod -> demod -> sink, i16 samples, clock %s, %s; stable: %" PRIu64
+	    " runs of %" PRIu64
+	    " slots without a miss; steps of 2.2 %%; %zu short runs found where to look; the mapping is the "
+	    "manager's own",
+	    bpsk->timer ? "timer" : "virtual", simd_name(bpsk->level), bpsk->runs, bpsk->slots,
+	    quick);
 	bench_note(bench,
-		   "in gaps: misses at a time when a core without a lane, which only reads its clock, stood still for "
-		   "more than 20 us; where every core has a lane, when a thread above the lane woke more than 150 us "
-		   "late; and those that follow at once. Reference away: the share of the time that it was; where it "
-		   "is large, "
-		   "the machine does something else and `outside of gaps` says little");
+	    "in gaps: misses at a time when a core without a lane, which only reads its clock, stood still for "
+	    "more than 20 us; where every core has a lane, when a thread above the lane woke more than 150 us "
+	    "late; and those that follow at once. Reference away: the share of the time that it was; where it "
+	    "is large, "
+	    "the machine does something else and `outside of gaps` says little");
 	bench_note(bench, "published: a curve (Figure 2) whose values are not known here");
 	if (bpsk->blind)
-		bench_note(bench, "no right to real-time priority (CAP_SYS_NICE): gaps are not told from our own load");
+		bench_note(bench,
+		    "no right to real-time priority (CAP_SYS_NICE): gaps are not told from our own load");
 	if (bpsk->refusal && bpsk->refusal[0])
-		bench_note(bench, "refused: %.*s", (int)strcspn(bpsk->refusal, "\n"), bpsk->refusal);
+		bench_note(
+		    bench, "refused: %.*s", (int)strcspn(bpsk->refusal, "\n"), bpsk->refusal);
 	bench->plot.title = "BPSK: throughput of the largest stable packet";
 	bench->plot.x = "slot length [us]";
 	bench->plot.y = "throughput [Mbit/s]";
@@ -408,22 +428,24 @@ static int lists_parse(struct bpsk *bpsk)
 {
 	const struct bench *bench = bpsk->bench;
 	const char *slots = cli_get(bench->args, "slot-us"), *lanes = cli_get(bench->args, "lanes");
-	int n = list_parse(slots ? slots : "100,200,500,1000,2000,5000,10000,20000", 1, 1e7, SLOTS_MAX, bpsk->slot_us);
+	int n = list_parse(slots ? slots : "100,200,500,1000,2000,5000,10000,20000", 1, 1e7,
+	    SLOTS_MAX, bpsk->slot_us);
 
 	if (n < 0)
-		return cli_fail(bench->args, "--slot-us %s: different slot lengths are needed, 1 .. 10000000 us",
-				slots);
+		return cli_fail(bench->args,
+		    "--slot-us %s: different slot lengths are needed, 1 .. 10000000 us", slots);
 	bpsk->n_slots = (size_t)n;
-	n = list_parse(lanes               ? lanes
-		       : bench->n_cpus > 1 ? "1,2"
-					   : "1",
-		       1, fmin((double)bench->n_cpus, LANES_MAX), LANES_MAX, bpsk->lanes);
+	n = list_parse(lanes        ? lanes
+	        : bench->n_cpus > 1 ? "1,2"
+	                            : "1",
+	    1, fmin((double)bench->n_cpus, LANES_MAX), LANES_MAX, bpsk->lanes);
 	for (int i = 0; i < n; i++)
 		if (bpsk->lanes[i] != floor(bpsk->lanes[i]))
 			n = -1;
 	if (n < 0)
-		return cli_fail(bench->args, "--lanes %s: different numbers of lanes are needed, 1 .. %zu (CPUs)",
-				lanes, bench->n_cpus);
+		return cli_fail(bench->args,
+		    "--lanes %s: different numbers of lanes are needed, 1 .. %zu (CPUs)", lanes,
+		    bench->n_cpus);
 	bpsk->n_lanes = (size_t)n;
 	return CLI_OK;
 }
@@ -441,7 +463,8 @@ static int options_parse(void *self)
 	bpsk->timer = !clock || !strcmp(clock, "timer");
 	if (cli_whole(args, "slots", 1, 100000000, &bpsk->slots) < 0 ||
 	    cli_whole(args, "runs", 1, 100, &bpsk->runs) < 0 ||
-	    cli_whole(args, "max", BITS_MIN, BITS_MAX, &bpsk->max) < 0 || bench_level(bpsk->bench, &bpsk->level) < 0)
+	    cli_whole(args, "max", BITS_MIN, BITS_MAX, &bpsk->max) < 0 ||
+	    bench_level(bpsk->bench, &bpsk->level) < 0)
 		return CLI_USAGE;
 	return lists_parse(bpsk);
 }
@@ -471,7 +494,8 @@ static void fini(void *self)
 
 int bench_bpsk(const struct cli_args *args)
 {
-	static const struct bench_parts parts = {sizeof(struct bpsk), options_parse, measure, result, fini};
+	static const struct bench_parts parts = {
+	    sizeof(struct bpsk), options_parse, measure, result, fini};
 
 	return bench_main(args, &parts);
 }

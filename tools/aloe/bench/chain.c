@@ -23,9 +23,12 @@ static const struct wf_instance *first_with(const struct waveform *waveform, con
 }
 
 /* The instance that feeds the second input, `received`. */
-static const struct wf_instance *receiver_of(const struct waveform *waveform, const struct wf_instance *compare)
+static const struct wf_instance *receiver_of(
+    const struct waveform *waveform, const struct wf_instance *compare)
 {
-	return compare->in[1].link < 0 ? NULL : &waveform->instances[waveform->links[compare->in[1].link].from];
+	return compare->in[1].link < 0
+	    ? NULL
+	    : &waveform->instances[waveform->links[compare->in[1].link].from];
 }
 
 static const struct wf_instance *compare_find(const struct waveform *waveform)
@@ -68,7 +71,8 @@ static int chain_find(const struct bench *bench, struct chain *chain)
 	chain->k = chain->compare->in[0].max;
 	if (bits_per_item && bits_per_item->number > 0)
 		chain->m = chain->k / bits_per_item->number;
-	chain->iterations = chain->decoder ? (int)value_of(chain->decoder, "iterations")->number : 0;
+	chain->iterations =
+	    chain->decoder ? (int)value_of(chain->decoder, "iterations")->number : 0;
 	chain->scaling = scaling && scaling->number > 0 ? scaling->number : 1;
 	return CLI_OK;
 }
@@ -93,7 +97,8 @@ static uint64_t seed_of(const struct chain_point *point, size_t instance)
 	const double ebn0_db = isnan(point->ebn0_db) ? 0 : point->ebn0_db;
 	const uint64_t noise = (uint64_t)llround((ebn0_db + 500) * 1000) & 0xfffff;
 
-	return point->seed << 40 | noise << 20 | (uint64_t)(point->batch & 0xfff) << 8 | (instance & 0xff);
+	return point->seed << 40 | noise << 20 | (uint64_t)(point->batch & 0xfff) << 8 |
+	    (instance & 0xff);
 }
 
 void chain_words(const struct chain *chain, const struct chain_point *point, struct words *words)
@@ -108,9 +113,11 @@ void chain_words(const struct chain *chain, const struct chain_point *point, str
 	for (size_t i = 0; i < waveform->n_instances; i++) {
 		const struct wf_instance *instance = &waveform->instances[i];
 		if (value_of(instance, "seed"))
-			words_add(words, "--set=%s.seed=%" PRIu64, instance->name, seed_of(point, i));
+			words_add(
+			    words, "--set=%s.seed=%" PRIu64, instance->name, seed_of(point, i));
 		if (point->iterations && value_of(instance, "iterations"))
-			words_add(words, "--set=%s.iterations=%d", instance->name, point->iterations);
+			words_add(
+			    words, "--set=%s.iterations=%d", instance->name, point->iterations);
 		if (!isnan(point->scaling) && value_of(instance, "scaling"))
 			words_add(words, "--set=%s.scaling=%g", instance->name, point->scaling);
 	}

@@ -14,14 +14,15 @@ struct chain {
 	struct source source;
 	const char *path;
 	const struct cli_args *args;
-	const struct wf_instance *noise;   /* has a parameter ebn0_db */
-	const struct wf_instance *compare; /* bit_compare whose `received` comes from a decoder, else the first */
+	const struct wf_instance *noise; /* has a parameter ebn0_db */
+	const struct wf_instance
+	    *compare; /* bit_compare whose `received` comes from a decoder, else the first */
 	const struct wf_instance *decoder; /* the first with a parameter `iterations`, or NULL */
 	bool esn0;                         /* the file says how much noise as Es/N0 */
 	double k;                          /* bits in a block */
 	double m;                          /* items on the channel for it; 0: not known */
 	int iterations;                    /* of the decoder as in the file; 0 without one */
-	double scaling;                    /* of the decoder's extrinsics; 1 where it has no such parameter */
+	double scaling; /* of the decoder's extrinsics; 1 where it has no such parameter */
 };
 
 /* chain_open reads, checks and shapes the waveform: 0, or the exit status after saying what is wrong or missing. */

@@ -5,55 +5,65 @@
 
 #include "tools/aloe/bench/bench.h"
 
-#define SET_OPTION                                                                                                     \
-	{                                                                                                              \
-		"set", 0, "INST.PARAM=V", NULL, true, "set a parameter of the waveform; may be repeated"               \
+#define SET_OPTION                                                                                 \
+	{                                                                                          \
+		"set", 0, "INST.PARAM=V", NULL, true,                                              \
+		    "set a parameter of the waveform; may be repeated"                             \
 	}
-#define SIMD_OPTION                                                                                                    \
-	{                                                                                                              \
-		"simd", 0, "LEVEL,...", NULL, false,                                                                   \
-		    "vector levels to compare: plain, sse41, avx2, avx512, neon; default: as ALOE_SIMD says, or the "  \
-		    "best"                                                                                             \
+#define SIMD_OPTION                                                                                                   \
+	{                                                                                                             \
+		"simd", 0, "LEVEL,...", NULL, false,                                                                  \
+		    "vector levels to compare: plain, sse41, avx2, avx512, neon; default: as ALOE_SIMD says, or the " \
+		    "best"                                                                                            \
 	}
-#define ISOLATION_OPTION(default)                                                                                      \
-	{                                                                                                              \
-		"isolation", 0, "HOW,...", NULL, false, "none, waveform, component; default: " default                 \
+#define ISOLATION_OPTION(default)                                                                  \
+	{                                                                                          \
+		"isolation", 0, "HOW,...", NULL, false,                                            \
+		    "none, waveform, component; default: " default                                 \
 	}
-#define CPU_OPTION                                                                                                     \
-	{                                                                                                              \
-		"cpu", 0, "CPU", NULL, false, "the core; default: the first"                                           \
+#define CPU_OPTION                                                                                 \
+	{                                                                                          \
+		"cpu", 0, "CPU", NULL, false, "the core; default: the first"                       \
 	}
-#define CLOCK_OPTION                                                                                                   \
-	{                                                                                                              \
-		"clock", 0, "CLOCK", "timer virtual", false,                                                           \
-		    "timer (default), or virtual: slot after slot, for trials"                                         \
+#define CLOCK_OPTION                                                                               \
+	{                                                                                          \
+		"clock", 0, "CLOCK", "timer virtual", false,                                       \
+		    "timer (default), or virtual: slot after slot, for trials"                     \
 	}
 
 static const struct cli_option common_options[] = {
     {"json", 0, NULL, NULL, false, "everything as one JSON object on standard output"},
     {"markdown", 0, NULL, NULL, false, "tables and notes as Markdown, for a README"},
     {"table", 0, "KEY", NULL, true, "show this table only (its name in --json); may be repeated"},
-    {"columns", 0, "KEY,...", NULL, false, "of each table that has any of these, show these only, in this order"},
+    {"columns", 0, "KEY,...", NULL, false,
+        "of each table that has any of these, show these only, in this order"},
     {"csv", 0, "FILE", "@file", false, "write the first table as CSV; - is standard output"},
-    {"plot", 0, "FILE", "@file", false, "draw it: FILE.svg, FILE.png (by gnuplot), or FILE.gp, the script"},
+    {"plot", 0, "FILE", "@file", false,
+        "draw it: FILE.svg, FILE.png (by gnuplot), or FILE.gp, the script"},
     {"strict", 0, NULL, NULL, false, "exit 3 when a reference figure was not reached"},
     {"quiet", 'q', NULL, NULL, false, "no progress"},
 };
 
-#define CONTEST_OPTIONS(known)                                                                                         \
-	{"vs", 0, "NAME,...", NULL, false, "beside " known " (built by `make bench-peers` in the source)"},            \
-	    {"all", 0, NULL, NULL, false, "every set-up of every system takes part, not the best of each"},            \
-	    {"runs", 'r', "N", NULL, false, "of each system and size; default 20"},                                    \
-	    {"trials", 0, "N", NULL, false, "of each set-up of a system, to find its best; default 2"},                \
-	{                                                                                                              \
-		"seed", 0, "N", NULL, false, "another random order; default 1"                                         \
+#define CONTEST_OPTIONS(known)                                                                     \
+	{"vs", 0, "NAME,...", NULL, false,                                                         \
+	    "beside " known " (built by `make bench-peers` in the source)"},                       \
+	    {"all", 0, NULL, NULL, false,                                                          \
+	        "every set-up of every system takes part, not the best of each"},                  \
+	    {"runs", 'r', "N", NULL, false, "of each system and size; default 20"},                \
+	    {"trials", 0, "N", NULL, false,                                                        \
+	        "of each set-up of a system, to find its best; default 2"},                        \
+	{                                                                                          \
+		"seed", 0, "N", NULL, false, "another random order; default 1"                     \
 	}
 
 static const struct cli_option bler_options[] = {
-    {"waveform", 'w', "FILE", "@file", false, "with noise and bit_compare; default utran384-random.conf"},
+    {"waveform", 'w', "FILE", "@file", false,
+        "with noise and bit_compare; default utran384-random.conf"},
     {"iterations", 'i', "N,...", NULL, false, "of the decoder; default 1,2,4,8"},
-    {"scaling", 0, "S,...", NULL, false, "of the decoder's extrinsics, 0.01 .. 1; default: the waveform's"},
-    {"ebn0", 0, "FROM:TO:STEP", NULL, false, "in dB; default: around the reference, in steps of 0.1"},
+    {"scaling", 0, "S,...", NULL, false,
+        "of the decoder's extrinsics, 0.01 .. 1; default: the waveform's"},
+    {"ebn0", 0, "FROM:TO:STEP", NULL, false,
+        "in dB; default: around the reference, in steps of 0.1"},
     {"errors", 0, "N", NULL, false, "enough block errors for a point; default 100"},
     {"blocks", 0, "N", NULL, false, "at most so many blocks for a point; default 20000"},
     {"seed", 0, "N", NULL, false, "other noise, other bits: 0 .. 8191; default 1"},
@@ -63,11 +73,12 @@ static const struct cli_option bler_options[] = {
 
 static const struct cli_option utran_options[] = {
     {"waveform", 'w', "FILE", "@file", false,
-     "with utran_ components on both sides of noise; default utran384-random.conf"},
+        "with utran_ components on both sides of noise; default utran384-random.conf"},
     {"seconds", 's', "S", NULL, false, "a round takes; default 5"},
     {"rounds", 'r', "N", NULL, false, "so many rounds of each level, in turn; default 3"},
     {"iterations", 'i', "N", NULL, false, "of the decoder; default: the waveform's"},
-    {"clock", 0, "CLOCK", "timer virtual", false, "timer (default: a slot every 10 ms) or virtual (slot after slot)"},
+    {"clock", 0, "CLOCK", "timer virtual", false,
+        "timer (default: a slot every 10 ms) or virtual (slot after slot)"},
     {"cpu", 0, "CPU", NULL, false, "the core; default: the first"},
     SIMD_OPTION,
     SET_OPTION,
@@ -83,7 +94,8 @@ static const struct cli_option copies_options[] = {
     {"max", 'm', "N", NULL, false, "look no further; default 1000"},
     {"lanes", 'l', "N,...", NULL, false, "on so many lanes; default 1,2"},
     {"slot-us", 0, "T", NULL, false, "slot length in microseconds; default: the waveform's"},
-    {"clock", 0, "CLOCK", "timer virtual", false, "timer (default), or virtual, where nothing is missed: cost only"},
+    {"clock", 0, "CLOCK", "timer virtual", false,
+        "timer (default), or virtual, where nothing is missed: cost only"},
     SIMD_OPTION,
     SET_OPTION,
 };
@@ -107,11 +119,13 @@ static const struct cli_option map_options[] = {
 };
 
 static const struct cli_option predict_options[] = {
-    {"waveform", 'w', "FILE", "@file", false, "with utran_ components; default utran384-random.conf"},
+    {"waveform", 'w', "FILE", "@file", false,
+        "with utran_ components; default utran384-random.conf"},
     {"rounds", 'r', "N", NULL, false, "so many rounds of each kind, in turn; default 12"},
     {"seconds", 's', "S", NULL, false, "of slots in a round, on the virtual clock; default 5"},
     {"cpu", 0, "CPU", NULL, false, "the core; default: the first"},
-    {"keep", 0, "DIR", "@dir", false, "write what was measured there: KIND.rates.json, KIND.profile.json"},
+    {"keep", 0, "DIR", "@dir", false,
+        "write what was measured there: KIND.rates.json, KIND.profile.json"},
     {"from", 0, "DIR", "@dir", false, "measure nothing, predict from what was kept there"},
 };
 
@@ -148,14 +162,16 @@ static const struct cli_option table1_options[] = {
     SIMD_OPTION,
 };
 
-static const char table1_doc[] = "The table of the papers: execution times of the UTRAN chain of 384 kbit/s, mean and "
-				 "maximum of 100 slots of 10 ms, in "
-				 "microseconds and kMAC, beside what was published. As the first interleaver is the "
-				 "identity at 10 ms, a row of 20 ms "
-				 "is added. Takes about ten seconds.";
+static const char table1_doc[] =
+    "The table of the papers: execution times of the UTRAN chain of 384 kbit/s, mean and "
+    "maximum of 100 slots of 10 ms, in "
+    "microseconds and kMAC, beside what was published. As the first interleaver is the "
+    "identity at 10 ms, a row of 20 ms "
+    "is added. Takes about ten seconds.";
 
 static const struct cli_option hist_options[] = {
-    {"samples", 'n', "N", NULL, false, "calls; default 10000, which takes 100 s for each of two runs"},
+    {"samples", 'n', "N", NULL, false,
+        "calls; default 10000, which takes 100 s for each of two runs"},
     ISOLATION_OPTION("waveform"),
     CPU_OPTION,
     CLOCK_OPTION,
@@ -168,7 +184,8 @@ static const char hist_doc[] =
     "are distributed. The first interleaver of a TTI of 20 ms, which has something to do, is added.";
 
 static const struct cli_option bpsk_options[] = {
-    {"slot-us", 0, "T,...", NULL, false, "slot lengths; default 100,200,500,1000,2000,5000,10000,20000"},
+    {"slot-us", 0, "T,...", NULL, false,
+        "slot lengths; default 100,200,500,1000,2000,5000,10000,20000"},
     {"lanes", 'l', "N,...", NULL, false, "on so many lanes; default 1,2"},
     {"slots", 's', "N", NULL, false, "of each of the three runs that must hold; default 1000"},
     {"runs", 'r', "N", NULL, false, "that must hold; default 3"},
@@ -177,21 +194,23 @@ static const struct cli_option bpsk_options[] = {
     SIMD_OPTION,
 };
 
-static const char bpsk_doc[] = "Figure 2 of the papers: the largest packet of source -> modulator -> demodulator -> "
-			       "sink that is stable, and what it "
-			       "makes of bits a second, against the slot length, on one lane and two. Stable: three "
-			       "runs of 1000 slots without a miss. "
-			       "Found by doubling and halving in short runs, then by whole runs, to 2.2 %. Two "
-			       "figures: every miss counted; and those "
-			       "not counted that fall into a gap, a time in which a core with nothing else to do stood "
-			       "still too. Takes about half an "
-			       "hour.";
+static const char bpsk_doc[] =
+    "Figure 2 of the papers: the largest packet of source -> modulator -> demodulator -> "
+    "sink that is stable, and what it "
+    "makes of bits a second, against the slot length, on one lane and two. Stable: three "
+    "runs of 1000 slots without a miss. "
+    "Found by doubling and halving in short runs, then by whole runs, to 2.2 %. Two "
+    "figures: every miss counted; and those "
+    "not counted that fall into a gap, a time in which a core with nothing else to do stood "
+    "still too. Takes about half an "
+    "hour.";
 
 static const struct cli_option link_options[] = {
     {"samples", 'n', "N", NULL, false, "messages of the first length; default 100000"},
     {"each", 'e', "N", NULL, false, "messages of every other length; default 10000"},
     {"bits", 'b', "N,...", NULL, false, "lengths; default 100000, then 64 to 10000000"},
-    {"slot-us", 0, "T", NULL, false, "slot length; default: 250 and what copying the message may take"},
+    {"slot-us", 0, "T", NULL, false,
+        "slot length; default: 250 and what copying the message may take"},
     ISOLATION_OPTION("all three"),
     CPU_OPTION,
     CLOCK_OPTION,
@@ -208,7 +227,8 @@ static const struct cli_option overhead_options[] = {
     {"samples", 'n', "N", NULL, false, "slots of each chain; default 100000"},
     {"rounds", 'r', "N", NULL, false, "in so many rounds; default 5"},
     {"components", 'c', "N,...", NULL, false, "in the chain; default 3,10,50,200"},
-    {"slot-us", 0, "T,...", NULL, false, "slot lengths to compare; default 100,200,500,1000,2000,5000,10000,20000"},
+    {"slot-us", 0, "T,...", NULL, false,
+        "slot lengths to compare; default 100,200,500,1000,2000,5000,10000,20000"},
     ISOLATION_OPTION("all three"),
     CPU_OPTION,
     CLOCK_OPTION,
@@ -231,17 +251,19 @@ static const struct cli_option memory_options[] = {
     SIMD_OPTION,
 };
 
-static const char memory_doc[] = "Table III of the papers: what memory each process of a running waveform has for "
-				 "itself, and what it shares; and what one "
-				 "more instance takes. Without FILE: the UTRAN chain. Takes about ten seconds.";
+static const char memory_doc[] =
+    "Table III of the papers: what memory each process of a running waveform has for "
+    "itself, and what it shares; and what one "
+    "more instance takes. Without FILE: the UTRAN chain. Takes about ten seconds.";
 
 static const struct cli_option pipes_options[] = {
     {"sizes", 0, "N,...", NULL, false, "N pipes of N stages; default 1 .. 10 and 20"},
     {"items", 'n', "N", NULL, false, "floats that go through; default 1e8"},
     {"slot-items", 0, "N,...", NULL, false,
-     "of them in a slot; default: three messages fit into the first cache; of several the first is compared, and "
-     "throughput against them is shown and drawn"},
-    {"check", 0, NULL, NULL, false, "numbered floats: look at every one in every sink, measure nothing"},
+        "of them in a slot; default: three messages fit into the first cache; of several the first is compared, and "
+        "throughput against them is shown and drawn"},
+    {"check", 0, NULL, NULL, false,
+        "numbered floats: look at every one in every sink, measure nothing"},
     CONTEST_OPTIONS("gnuradio, futuresdr"),
     SIMD_OPTION,
 };
@@ -258,7 +280,8 @@ static const char pipes_doc[] =
 static const struct cli_option messages_options[] = {
     {"sizes", 0, "N,...", NULL, false, "N pipes of N stages; default 1 .. 10 and 20"},
     {"items", 'n', "N", NULL, false, "packets of 500 bytes that go through; default 1e5"},
-    {"packets", 0, "N,...", NULL, false, "of them in a slot; default 20; of several the first is compared"},
+    {"packets", 0, "N,...", NULL, false,
+        "of them in a slot; default 20; of several the first is compared"},
     {"check", 0, NULL, NULL, false, "look at every byte in every sink, measure nothing"},
     CONTEST_OPTIONS("gnuradio"),
     SIMD_OPTION,
@@ -300,8 +323,10 @@ static const char handover_doc[] =
     "and from one client of JACK to the next. Takes three minutes, beside JACK five.";
 
 static const struct cli_option x310_options[] = {
-    {"seconds", 's', "S", NULL, false, "each stretch that is shown; default 2, about four minutes in all"},
-    {"systems", 0, "NAME,...", NULL, false, "loop-udp, loop-dpdk, uhd, uhd-dpdk, aloe-udp, aloe-dpdk; default: all"},
+    {"seconds", 's', "S", NULL, false,
+        "each stretch that is shown; default 2, about four minutes in all"},
+    {"systems", 0, "NAME,...", NULL, false,
+        "loop-udp, loop-dpdk, uhd, uhd-dpdk, aloe-udp, aloe-dpdk; default: all"},
     SIMD_OPTION,
 };
 
@@ -317,50 +342,56 @@ static const char x310_doc[] =
 static const struct cli_option x310_recovery_options[] = {
     {"spp", 0, "N", NULL, false, "samples per packet, 16 .. 1996; default 256"},
     {"wire-us", 0, "US", NULL, false, "one way; default 2"},
-    {"advance-us", 0, "US", NULL, false, "packets leave so long before they are to be played; default 20"},
+    {"advance-us", 0, "US", NULL, false,
+        "packets leave so long before they are to be played; default 20"},
 };
 
-static const char x310_recovery_doc[] = "One packet to an X310 is lost, late, there twice, or swapped with the next: "
-					"what a device does then, and what each way "
-					"of recovery costs: round trips, packets discarded, silent samples, samples in "
-					"the wrong place, and the slip in time that "
-					"stays. The published recovery, the shortest that the protocol allows, and "
-					"none. In simulated time, with ALOE's protocol "
-					"and x310sim's device.";
+static const char x310_recovery_doc[] =
+    "One packet to an X310 is lost, late, there twice, or swapped with the next: "
+    "what a device does then, and what each way "
+    "of recovery costs: round trips, packets discarded, silent samples, samples in "
+    "the wrong place, and the slip in time that "
+    "stays. The published recovery, the shortest that the protocol allows, and "
+    "none. In simulated time, with ALOE's protocol "
+    "and x310sim's device.";
 
 static const struct cli_command commands[] = {
-    {"bler", "", 0, 0, NULL, "block and bit error rates over Eb/N0", bler_doc, CLI_LIST(bler_options), bench_bler},
+    {"bler", "", 0, 0, NULL, "block and bit error rates over Eb/N0", bler_doc,
+        CLI_LIST(bler_options), bench_bler},
     {"bpsk", "", 0, 0, NULL, "the largest packet that a slot holds, against its length", bpsk_doc,
-     CLI_LIST(bpsk_options), bench_bpsk},
-    {"chain", "", 0, 0, NULL, "how late ten copies deliver what goes in every ms, beside others", chain_doc,
-     CLI_LIST(chain_options), bench_chain},
+        CLI_LIST(bpsk_options), bench_bpsk},
+    {"chain", "", 0, 0, NULL, "how late ten copies deliver what goes in every ms, beside others",
+        chain_doc, CLI_LIST(chain_options), bench_chain},
     {"copies", "[FILE]", 0, 1, "@file", "how many copies of a waveform a lane holds", copies_doc,
-     CLI_LIST(copies_options), bench_copies},
+        CLI_LIST(copies_options), bench_copies},
     {"handover", "", 0, 0, NULL, "from one component to the next, beside JACK", handover_doc,
-     CLI_LIST(handover_options), bench_handover},
-    {"hist", "", 0, 0, NULL, "how execution times are distributed", hist_doc, CLI_LIST(hist_options), bench_hist},
-    {"link", "", 0, 0, NULL, "a message from one component into another", link_doc, CLI_LIST(link_options), bench_link},
-    {"predict", "", 0, 0, NULL, "how well times are told from one kind of node to another", predict_doc,
-     CLI_LIST(predict_options), bench_predict},
-    {"map", "", 0, 0, NULL, "how many mapping problems the mappers solve", map_doc, CLI_LIST(map_options), bench_map},
-    {"memory", "[FILE]", 0, 1, "@file", "what each process and each instance takes of memory", memory_doc,
-     CLI_LIST(memory_options), bench_memory},
-    {"messages", "", 0, 0, NULL, "packets through pipes x stages, beside other schedulers", messages_doc,
-     CLI_LIST(messages_options), bench_messages},
+        CLI_LIST(handover_options), bench_handover},
+    {"hist", "", 0, 0, NULL, "how execution times are distributed", hist_doc,
+        CLI_LIST(hist_options), bench_hist},
+    {"link", "", 0, 0, NULL, "a message from one component into another", link_doc,
+        CLI_LIST(link_options), bench_link},
+    {"predict", "", 0, 0, NULL, "how well times are told from one kind of node to another",
+        predict_doc, CLI_LIST(predict_options), bench_predict},
+    {"map", "", 0, 0, NULL, "how many mapping problems the mappers solve", map_doc,
+        CLI_LIST(map_options), bench_map},
+    {"memory", "[FILE]", 0, 1, "@file", "what each process and each instance takes of memory",
+        memory_doc, CLI_LIST(memory_options), bench_memory},
+    {"messages", "", 0, 0, NULL, "packets through pipes x stages, beside other schedulers",
+        messages_doc, CLI_LIST(messages_options), bench_messages},
     {"overhead", "", 0, 0, NULL, "what a slot costs beside the components' work", overhead_doc,
-     CLI_LIST(overhead_options), bench_overhead_vs},
+        CLI_LIST(overhead_options), bench_overhead_vs},
     {"pipes", "", 0, 0, NULL, "floats through pipes x stages, beside other schedulers", pipes_doc,
-     CLI_LIST(pipes_options), bench_pipes},
-    {"table1", "", 0, 0, NULL, "execution times of the UTRAN chain", table1_doc, CLI_LIST(table1_options),
-     bench_table1},
-    {"throughput", "", 0, 0, NULL, "bits a second through a BPSK chain, beside others", throughput_doc,
-     CLI_LIST(throughput_options), bench_throughput},
-    {"utran", "", 0, 0, NULL, "what the UTRAN bearer takes of a slot, component by component", utran_doc,
-     CLI_LIST(utran_options), bench_utran},
+        CLI_LIST(pipes_options), bench_pipes},
+    {"table1", "", 0, 0, NULL, "execution times of the UTRAN chain", table1_doc,
+        CLI_LIST(table1_options), bench_table1},
+    {"throughput", "", 0, 0, NULL, "bits a second through a BPSK chain, beside others",
+        throughput_doc, CLI_LIST(throughput_options), bench_throughput},
+    {"utran", "", 0, 0, NULL, "what the UTRAN bearer takes of a slot, component by component",
+        utran_doc, CLI_LIST(utran_options), bench_utran},
     {"x310", "", 0, 0, NULL, "samples from a radio and back to it, by whom and how fast", x310_doc,
-     CLI_LIST(x310_options), bench_x310},
-    {"x310-recovery", "", 0, 0, NULL, "what a packet to the radio that goes wrong costs", x310_recovery_doc,
-     CLI_LIST(x310_recovery_options), bench_x310_recovery},
+        CLI_LIST(x310_options), bench_x310},
+    {"x310-recovery", "", 0, 0, NULL, "what a packet to the radio that goes wrong costs",
+        x310_recovery_doc, CLI_LIST(x310_recovery_options), bench_x310_recovery},
 };
 
 static const char doc[] =

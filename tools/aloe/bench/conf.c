@@ -7,7 +7,8 @@
 
 #include "core/base/file.h"
 
-int conf_write(const struct bench *bench, const char *name, const char *text, char *ret_path, size_t size)
+int conf_write(
+    const struct bench *bench, const char *name, const char *text, char *ret_path, size_t size)
 {
 	int rc = path_print(ret_path, size, "%s/%s.conf", bench->dir, name);
 
@@ -19,8 +20,8 @@ int conf_write(const struct bench *bench, const char *name, const char *text, ch
 	return CLI_FAILED;
 }
 
-int conf_chain(const struct bench *bench, const char *name, uint64_t n, const char *source, unsigned slot_ns,
-	       char *ret_path, size_t size)
+int conf_chain(const struct bench *bench, const char *name, uint64_t n, const char *source,
+    unsigned slot_ns, char *ret_path, size_t size)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -29,7 +30,8 @@ int conf_chain(const struct bench *bench, const char *name, uint64_t n, const ch
 
 	if (!out)
 		return CLI_FAILED;
-	fprintf(out, "name = \"%s\";\nslot_ns = %u;\ninstances: {\n\tsource: { %s };\n", name, slot_ns, source);
+	fprintf(out, "name = \"%s\";\nslot_ns = %u;\ninstances: {\n\tsource: { %s };\n", name,
+	    slot_ns, source);
 	for (uint64_t i = 0; i < n; i++)
 		fprintf(out, "\tc%" PRIu64 ": { component = \"copy\"; };\n", i);
 	fputs("\tsink: { component = \"null_sink\"; };\n};\nlinks = (\"source", out);
@@ -44,11 +46,12 @@ int conf_chain(const struct bench *bench, const char *name, uint64_t n, const ch
 
 int conf_interleaver(const struct bench *bench, char *ret_path, size_t size)
 {
-	static const char text[] = "name = \"interleaver-20ms\";\nslot_ns = 10000000;\ninstances: {\n"
-				   "\tsource: { component = \"random_source\"; length = 18240; };\n"
-				   "\tinterleave1: { component = \"utran_interleave1\"; tti_ms = 20; };\n"
-				   "\tsink: { component = \"null_sink\"; };\n};\n"
-				   "links = (\"source -> interleave1 -> sink\");\n";
+	static const char text[] =
+	    "name = \"interleaver-20ms\";\nslot_ns = 10000000;\ninstances: {\n"
+	    "\tsource: { component = \"random_source\"; length = 18240; };\n"
+	    "\tinterleave1: { component = \"utran_interleave1\"; tti_ms = 20; };\n"
+	    "\tsink: { component = \"null_sink\"; };\n};\n"
+	    "links = (\"source -> interleave1 -> sink\");\n";
 
 	return conf_write(bench, "interleaver-20ms", text, ret_path, size);
 }

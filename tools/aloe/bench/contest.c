@@ -10,51 +10,54 @@
 
 static double *value_at(const struct contest *contest, size_t system, size_t size, uint64_t run)
 {
-	return &contest->values[((system * contest->n_sizes + size) * contest->runs + run) * CONTEST_FIGURES];
+	return &contest->values[((system * contest->n_sizes + size) * contest->runs + run) *
+	    CONTEST_FIGURES];
 }
 
-static void what_is_run(const struct contest *contest, size_t system, size_t size, const struct contest_setup *setup,
-			const char *which, char *ret, size_t ret_size)
+static void what_is_run(const struct contest *contest, size_t system, size_t size,
+    const struct contest_setup *setup, const char *which, char *ret, size_t ret_size)
 {
 	const struct contest_size *s = &contest->sizes[size];
 	char extent[32] = "";
 
 	if (contest->pipes)
 		snprintf(extent, sizeof(extent), ", %u x %u", s->pipes, s->stages);
-	snprintf(ret, ret_size, "%s%s%s%s, %s", contest->systems[system].name, contest->all ? "" : ", ",
-		 contest->all ? "" : setup->name, extent, which);
+	snprintf(ret, ret_size, "%s%s%s%s, %s", contest->systems[system].name,
+	    contest->all ? "" : ", ", contest->all ? "" : setup->name, extent, which);
 }
 
-static int measure(struct contest *contest, size_t system, size_t size, const struct contest_setup *setup, double items,
-		   const char *which, double ret[CONTEST_FIGURES])
+static int measure(struct contest *contest, size_t system, size_t size,
+    const struct contest_setup *setup, double items, const char *which, double ret[CONTEST_FIGURES])
 {
 	char what[160];
 	int status;
 
 	what_is_run(contest, system, size, setup, which, what, sizeof(what));
 	progress_show(&contest->bench->progress, "%s", what);
-	status = contest->measure(contest, &contest->systems[system], setup, &contest->sizes[size], items, what, ret);
+	status = contest->measure(
+	    contest, &contest->systems[system], setup, &contest->sizes[size], items, what, ret);
 	return contest->bench->interrupts ? BENCH_INTERRUPTED : status;
 }
 
 /* ---- trials ------------------------------------------------------------------------------------------------------------- */
 
 /* One set-up's best of the trials; INFINITY where this machine does not let it run. */
-static int trials_run(struct contest *contest, size_t system, size_t size, const struct contest_setup *setup,
-		      double *ret)
+static int trials_run(struct contest *contest, size_t system, size_t size,
+    const struct contest_setup *setup, double *ret)
 {
 	double value[CONTEST_FIGURES] = {0};
 
 	*ret = INFINITY;
 	for (uint64_t trial = 0; trial < contest->trials; trial++) {
-		const int status = measure(contest, system, size, setup, contest->trial_items, "trial", value);
+		const int status =
+		    measure(contest, system, size, setup, contest->trial_items, "trial", value);
 
 		if (status == BENCH_INTERRUPTED)
 			return status;
 		if (status != CLI_OK) {
 			*ret = INFINITY;
-			bench_note(contest->bench, "%s, %s: not to be had here", contest->systems[system].name,
-				   setup->name);
+			bench_note(contest->bench, "%s, %s: not to be had here",
+			    contest->systems[system].name, setup->name);
 			return CLI_OK;
 		}
 		*ret = fmin(*ret, value[0]);
@@ -107,12 +110,13 @@ static int round_run(struct contest *contest, uint64_t round, uint64_t *state)
 	char which[48];
 
 	snprintf(which, sizeof(which), "run %llu of %llu", (unsigned long long)round + 1,
-		 (unsigned long long)contest->runs);
+	    (unsigned long long)contest->runs);
 	shuffle(order, n, state);
 	for (size_t i = 0; i < n; i++) {
-		const size_t system = order[i] / contest->n_sizes, size = order[i] % contest->n_sizes;
-		const int status = measure(contest, system, size, contest->best[system][size], contest->items, which,
-					   value_at(contest, system, size, round));
+		const size_t system = order[i] / contest->n_sizes,
+		             size = order[i] % contest->n_sizes;
+		const int status = measure(contest, system, size, contest->best[system][size],
+		    contest->items, which, value_at(contest, system, size, round));
 		if (status != CLI_OK)
 			return status;
 	}
@@ -125,7 +129,8 @@ int contest_run(struct contest *contest)
 	int status = CLI_OK;
 
 	contest->values =
-	    calloc(contest->n_systems * contest->n_sizes * contest->runs * CONTEST_FIGURES, sizeof(double));
+	    calloc(contest->n_systems * contest->n_sizes * contest->runs * CONTEST_FIGURES,
+	        sizeof(double));
 	if (!contest->values)
 		return CLI_FAILED;
 	for (size_t system = 0; system < contest->n_systems && status == CLI_OK; system++)
@@ -172,7 +177,8 @@ static void more_add(const struct contest *contest, size_t system, size_t size, 
 		double *values = copy_of(contest, system, size, f);
 
 		if (values)
-			json_object_set_new(row, keys[f], json_real_or_null(median(values, contest->done)));
+			json_object_set_new(
+			    row, keys[f], json_real_or_null(median(values, contest->done)));
 		free(values);
 	}
 }
@@ -191,24 +197,26 @@ static void time_row(struct contest *contest, size_t system, size_t size, json_t
 	range = interval_mean(values, contest->done, &mean);
 	two = two_groups(values, contest->done, &low, &high); /* sorts them */
 	row = json_pack("{s:s, s:s, s:I, s:f, s:o, s:o, s:f, s:f, s:f, s:o, s:o}", "system",
-			contest->systems[system].name, "setup", contest->best[system][size]->name, "runs",
-			(json_int_t)contest->done, "mean", mean, "low", json_real_or_null(range.low), "high",
-			json_real_or_null(range.high), "p50", median(values, contest->done), "min", values[0], "rate",
-			contest->rate_of(contest, s, mean), "group_low", json_real_or_null(low), "group_high",
-			json_real_or_null(high));
+	    contest->systems[system].name, "setup", contest->best[system][size]->name, "runs",
+	    (json_int_t)contest->done, "mean", mean, "low", json_real_or_null(range.low), "high",
+	    json_real_or_null(range.high), "p50", median(values, contest->done), "min", values[0],
+	    "rate", contest->rate_of(contest, s, mean), "group_low", json_real_or_null(low),
+	    "group_high", json_real_or_null(high));
 	if (row && contest->pipes)
-		json_object_update_new(row, json_pack("{s:i, s:i}", "pipes", (int)s->pipes, "stages", (int)s->stages));
+		json_object_update_new(
+		    row, json_pack("{s:i, s:i}", "pipes", (int)s->pipes, "stages", (int)s->stages));
 	more_add(contest, system, size, row);
 	bench_row(contest->bench, row);
 	if (points)
-		json_array_append_new(points, json_pack("[i, f, f, f]", (int)(s->pipes * s->stages), mean,
-							isnan(range.low) ? mean : range.low,
-							isnan(range.high) ? mean : range.high));
+		json_array_append_new(points,
+		    json_pack("[i, f, f, f]", (int)(s->pipes * s->stages), mean,
+		        isnan(range.low) ? mean : range.low,
+		        isnan(range.high) ? mean : range.high));
 	if (two) {
-		what_is_run(contest, system, size, contest->best[system][size], "two groups of runs", what,
-			    sizeof(what));
-		bench_note(contest->bench, "%s, about %.3g %s and %.3g %s", what, low, contest->unit, high,
-			   contest->unit);
+		what_is_run(contest, system, size, contest->best[system][size],
+		    "two groups of runs", what, sizeof(what));
+		bench_note(contest->bench, "%s, about %.3g %s and %.3g %s", what, low,
+		    contest->unit, high, contest->unit);
 	}
 	free(values);
 }
@@ -217,7 +225,9 @@ static void ratio_row(struct contest *contest, size_t ours, size_t system, size_
 {
 	const struct contest_system *who = &contest->systems[system];
 	const struct contest_size *s = &contest->sizes[size];
-	const double reach = contest->systems[ours].beside ? 0 : ours ? who->reach_others : who->reach;
+	const double reach = contest->systems[ours].beside ? 0
+	    : ours                                         ? who->reach_others
+	                                                   : who->reach;
 	double *ratios = copy_of(contest, system, size, 0), p50;
 	json_t *row;
 
@@ -226,13 +236,14 @@ static void ratio_row(struct contest *contest, size_t ours, size_t system, size_
 	for (uint64_t r = 0; r < contest->done; r++)
 		ratios[r] /= *value_at(contest, ours, size, r);
 	p50 = median(ratios, contest->done); /* sorts them */
-	row =
-	    json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:f, s:o}", "system", contest->systems[ours].name, "against",
-		      who->name, "pairs", (json_int_t)contest->done, "ratio", p50, "quarter", ratios[contest->done / 4],
-		      "three_quarters", ratios[contest->done - 1 - contest->done / 4], "min", ratios[0], "max",
-		      ratios[contest->done - 1], "reach", json_real_or_null(reach > 0 ? reach : NAN));
+	row = json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:f, s:o}", "system",
+	    contest->systems[ours].name, "against", who->name, "pairs", (json_int_t)contest->done,
+	    "ratio", p50, "quarter", ratios[contest->done / 4], "three_quarters",
+	    ratios[contest->done - 1 - contest->done / 4], "min", ratios[0], "max",
+	    ratios[contest->done - 1], "reach", json_real_or_null(reach > 0 ? reach : NAN));
 	if (row && contest->pipes)
-		json_object_update_new(row, json_pack("{s:i, s:i}", "pipes", (int)s->pipes, "stages", (int)s->stages));
+		json_object_update_new(
+		    row, json_pack("{s:i, s:i}", "pipes", (int)s->pipes, "stages", (int)s->stages));
 	if (row && reach > 0)
 		json_object_set_new(row, "reached", json_string(p50 >= reach ? "yes" : "no"));
 	contest->bench->missed = contest->bench->missed || (reach > 0 && p50 < reach);
@@ -273,8 +284,8 @@ static const struct column time_columns[] = {
     {"group_high", "", COLUMN_SHORT},
 };
 
-static void table_begin(struct contest *contest, const char *key, const char *title, const struct column *columns,
-			size_t n)
+static void table_begin(struct contest *contest, const char *key, const char *title,
+    const struct column *columns, size_t n)
 {
 	const size_t skip = contest->pipes ? 0 : SIZE_COLUMNS;
 
@@ -303,19 +314,20 @@ static void conditions(struct contest *contest)
 	local_kind(&kind);
 	isolated(apart, sizeof(apart));
 	for (size_t i = 0; i < bench->n_cpus && n + 8 < sizeof(cpus); i++)
-		n += (size_t)snprintf(cpus + n, sizeof(cpus) - n, "%s%d", i ? "," : "", bench->cpus[i]);
+		n += (size_t)snprintf(
+		    cpus + n, sizeof(cpus) - n, "%s%d", i ? "," : "", bench->cpus[i]);
 	bench_note(bench,
-		   "mean of %llu runs with 95 %% intervals, systems and sizes in random order (seed %llu); cpuset: %s "
-		   "(isolated "
-		   "by the kernel: %s); governor: %s; priority: normal SCHED_OTHER, FIFO SCHED_FIFO 40 (peers 50)",
-		   (unsigned long long)contest->done, (unsigned long long)contest->seed, cpus, apart,
-		   kind.governor[0] ? kind.governor : "none to be seen (a guest has none)");
+	    "mean of %llu runs with 95 %% intervals, systems and sizes in random order (seed %llu); cpuset: %s "
+	    "(isolated "
+	    "by the kernel: %s); governor: %s; priority: normal SCHED_OTHER, FIFO SCHED_FIFO 40 (peers 50)",
+	    (unsigned long long)contest->done, (unsigned long long)contest->seed, cpus, apart,
+	    kind.governor[0] ? kind.governor : "none to be seen (a guest has none)");
 	for (size_t i = 0; i < contest->n_systems; i++)
 		if (contest->systems[i].n_setups > 1 && (i == 0 || contest->systems[i].program))
 			bench_note(bench,
-				   "%s: the best of %zu set-ups at each size, by the best of %llu trials of each",
-				   contest->systems[i].name, contest->systems[i].n_setups,
-				   (unsigned long long)contest->trials);
+			    "%s: the best of %zu set-ups at each size, by the best of %llu trials of each",
+			    contest->systems[i].name, contest->systems[i].n_setups,
+			    (unsigned long long)contest->trials);
 }
 
 void contest_tables(struct contest *contest)
@@ -328,15 +340,16 @@ void contest_tables(struct contest *contest)
 		    (struct column){f == 1 ? "second" : "third", contest->more[f], COLUMN_SHORT};
 	table_begin(contest, "times", contest->title, contest->columns, n_columns);
 	for (size_t system = 0; system < contest->n_systems; system++) {
-		json_t *points = plot_series(&contest->bench->plot, PLOT_LINE, contest->systems[system].name);
+		json_t *points =
+		    plot_series(&contest->bench->plot, PLOT_LINE, contest->systems[system].name);
 		for (size_t size = 0; size < contest->n_sizes; size++)
 			time_row(contest, system, size, points);
 	}
 	for (size_t system = 0; system < contest->n_systems; system++)
 		peers += contest->systems[system].program != NULL;
 	if (peers)
-		table_begin(contest, "ratios", "so many times as much the others take", ratio_columns,
-			    sizeof(ratio_columns) / sizeof(ratio_columns[0]));
+		table_begin(contest, "ratios", "so many times as much the others take",
+		    ratio_columns, sizeof(ratio_columns) / sizeof(ratio_columns[0]));
 	for (size_t size = 0; size < contest->n_sizes; size++)
 		for (size_t i = 0; i < peers * (contest->n_systems - peers); i++)
 			ratio_row(contest, i / peers, contest->n_systems - peers + i % peers, size);

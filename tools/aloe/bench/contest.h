@@ -39,7 +39,7 @@ struct contest_system {
 	char name[48];
 	const char *program; /* of a peer: its file name in the folder of peers; NULL: ours */
 	double slot_items;   /* of ours: items in a message */
-	double reach;        /* of a peer: our first is to be better so many times; 0: nothing said */
+	double reach; /* of a peer: our first is to be better so many times; 0: nothing said */
 	double reach_others; /* and each other of ours */
 	const struct contest_setup *setups;
 	size_t n_setups;
@@ -60,16 +60,19 @@ struct contest {
 	double items;       /* that a run moves */
 	double trial_items; /* in a trial */
 	/* One run; of the first figure less is better: 0, or the exit status after saying what is wrong. */
-	int (*measure)(struct contest *contest, const struct contest_system *system, const struct contest_setup *setup,
-		       const struct contest_size *size, double items, const char *what, double ret[CONTEST_FIGURES]);
-	void *self;        /* of whoever measures */
-	const char *title; /* of the table: what is measured, and the rate that follows from it, with units */
-	const char *unit;  /* of what is measured: "s" */
-	double (*rate_of)(const struct contest *contest, const struct contest_size *size, double value);
-	const char
-	    *more[CONTEST_FIGURES]; /* titles of the second and third figure, whose medians are shown too; or NULL */
-	bool pipes;                 /* tell of pipes and stages */
-	bool all;                   /* every set-up takes part as a system of its own */
+	int (*measure)(struct contest *contest, const struct contest_system *system,
+	    const struct contest_setup *setup, const struct contest_size *size, double items,
+	    const char *what, double ret[CONTEST_FIGURES]);
+	void *self; /* of whoever measures */
+	const char *
+	    title; /* of the table: what is measured, and the rate that follows from it, with units */
+	const char *unit; /* of what is measured: "s" */
+	double (*rate_of)(
+	    const struct contest *contest, const struct contest_size *size, double value);
+	const char *more
+	    [CONTEST_FIGURES]; /* titles of the second and third figure, whose medians are shown too; or NULL */
+	bool pipes; /* tell of pipes and stages */
+	bool all;   /* every set-up takes part as a system of its own */
 	/* of contest_run */
 	const struct contest_setup *best[CONTEST_SYSTEMS_MAX][CONTEST_SIZES_MAX];
 	double *values; /* by system, size, run, figure */
@@ -97,7 +100,7 @@ void contest_words(struct words *words, const char *keys);
 void contest_cpus(const struct bench *bench, unsigned lanes, char *ret, size_t size);
 
 /* peer_run runs a peer's program with KEY=NUMBER words: CLI_OK and its result, or the exit status after saying what is wrong. */
-int peer_run(struct bench *bench, const struct contest_system *system, struct words *words, const char *what,
-	     json_t **ret_report);
+int peer_run(struct bench *bench, const struct contest_system *system, struct words *words,
+    const char *what, json_t **ret_report);
 
 #endif

@@ -55,8 +55,8 @@ void contest_cpus(const struct bench *bench, unsigned lanes, char *ret, size_t s
 		n += (size_t)snprintf(ret + n, size - n, "%s%d", l ? "," : "", bench->cpus[l]);
 }
 
-int peer_run(struct bench *bench, const struct contest_system *system, struct words *words, const char *what,
-	     json_t **ret_report)
+int peer_run(struct bench *bench, const struct contest_system *system, struct words *words,
+    const char *what, json_t **ret_report)
 {
 	char path[4096], *errors = NULL;
 	int status;
@@ -66,32 +66,36 @@ int peer_run(struct bench *bench, const struct contest_system *system, struct wo
 	words->program = path;
 	status = run_only(bench, words, SIMD_PLAIN, what, ret_report, &errors);
 	if (!bench->interrupts && (status != CLI_OK || !*ret_report)) {
-		fprintf(stderr, "%s%s has ended with status %d\n", errors ? errors : "", what, status);
+		fprintf(
+		    stderr, "%s%s has ended with status %d\n", errors ? errors : "", what, status);
 		status = CLI_FAILED;
 	}
 	free(errors);
 	return bench->interrupts ? BENCH_INTERRUPTED : status;
 }
 
-static int peer_add(struct contest *contest, const struct contest_system *known, size_t n, const char *name, size_t len)
+static int peer_add(struct contest *contest, const struct contest_system *known, size_t n,
+    const char *name, size_t len)
 {
 	char path[4096];
 
 	for (size_t i = 0; i < contest->n_systems; i++)
-		if (strlen(contest->systems[i].name) == len && !memcmp(contest->systems[i].name, name, len))
-			return cli_fail(contest->bench->args, "--vs: %.*s is there twice", (int)len, name);
+		if (strlen(contest->systems[i].name) == len &&
+		    !memcmp(contest->systems[i].name, name, len))
+			return cli_fail(
+			    contest->bench->args, "--vs: %.*s is there twice", (int)len, name);
 	for (size_t i = 0; i < n; i++) {
 		if (strlen(known[i].name) != len || memcmp(known[i].name, name, len) != 0)
 			continue;
 		if (program_find(known[i].program, path, sizeof(path)) < 0)
 			return cli_fail(contest->bench->args,
-					"--vs %s: it is not built (`make bench-peers` in the source does)",
-					known[i].name);
+			    "--vs %s: it is not built (`make bench-peers` in the source does)",
+			    known[i].name);
 		contest->systems[contest->n_systems++] = known[i];
 		return CLI_OK;
 	}
-	return cli_fail(contest->bench->args, "--vs %.*s: there is only %s%s%s", (int)len, name, known[0].name,
-			n > 1 ? " and " : "", n > 1 ? known[1].name : "");
+	return cli_fail(contest->bench->args, "--vs %.*s: there is only %s%s%s", (int)len, name,
+	    known[0].name, n > 1 ? " and " : "", n > 1 ? known[1].name : "");
 }
 
 /* Each set-up of each system by itself, in the same order. */
@@ -107,14 +111,14 @@ static int all_take_part(struct contest *contest)
 			struct contest_system *one = &contest->systems[n];
 
 			if (n++ == CONTEST_SYSTEMS_MAX)
-				return cli_fail(contest->bench->args, "--all: more than %d set-ups in all",
-						(int)CONTEST_SYSTEMS_MAX);
+				return cli_fail(contest->bench->args,
+				    "--all: more than %d set-ups in all", (int)CONTEST_SYSTEMS_MAX);
 			*one = systems[i];
 			one->setups = &systems[i].setups[s];
 			one->n_setups = 1;
 			one->beside = true;
 			snprintf(one->name, sizeof(one->name), "%.20s, %.24s", systems[i].name,
-				 systems[i].setups[s].name);
+			    systems[i].setups[s].name);
 		}
 	contest->n_systems = n;
 	return CLI_OK;
@@ -146,11 +150,12 @@ int contest_sizes(struct contest *contest, const char *otherwise)
 
 	for (int i = 0; i < n; i++)
 		if (sizes[i] != floor(sizes[i]))
-			return cli_fail(contest->bench->args, "--sizes %s: whole numbers are needed", text);
+			return cli_fail(
+			    contest->bench->args, "--sizes %s: whole numbers are needed", text);
 	if (n < 0)
 		return cli_fail(contest->bench->args,
-				"--sizes %s: different numbers 1 .. 64, at most %d of them, are needed", text,
-				(int)CONTEST_SIZES_MAX);
+		    "--sizes %s: different numbers 1 .. 64, at most %d of them, are needed", text,
+		    (int)CONTEST_SIZES_MAX);
 	for (int i = 0; i < n; i++)
 		contest->sizes[i] = (struct contest_size){(unsigned)sizes[i], (unsigned)sizes[i]};
 	contest->n_sizes = (size_t)n;

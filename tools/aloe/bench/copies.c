@@ -48,7 +48,8 @@ const char *copies_counting_name(enum copies_counting counting)
 /* ---- one run ------------------------------------------------------------------------------------------------------------ */
 
 /* A miss that follows one in a gap at once is its echo. Misses of a lane are in order. */
-size_t copies_in_gaps(const json_t *report, copies_in_gap *in_gap, const struct gaps *gaps, const json_t **ret_outside)
+size_t copies_in_gaps(const json_t *report, copies_in_gap *in_gap, const struct gaps *gaps,
+    const json_t **ret_outside)
 {
 	const double slot_ns = report_number(report, "slot_ns");
 	double last_lane = -1, last_slot = 0;
@@ -61,7 +62,8 @@ size_t copies_in_gaps(const json_t *report, copies_in_gap *in_gap, const struct 
 		const double lane = report_number(miss, "lane"), slot = report_number(miss, "slot");
 		const double end = slot_ns + report_number(miss, "late_us") * 1e3;
 		const bool echo = lane == last_lane && slot == last_slot + 1;
-		if (!echo && (!at || !gaps || !in_gap(gaps, (uint64_t)at, (uint64_t)at + (uint64_t)end))) {
+		if (!echo &&
+		    (!at || !gaps || !in_gap(gaps, (uint64_t)at, (uint64_t)at + (uint64_t)end))) {
 			*ret_outside = *ret_outside ? *ret_outside : miss;
 			continue;
 		}
@@ -77,8 +79,8 @@ void copies_judge(const json_t *report, size_t in_gaps, bool ret_holds[COPIES_CO
 	const double missed = report_number(json_object_get(report, "slots"), "missed");
 
 	ret_holds[COPIES_EVERY] = report_clean(report) && !report_failed(report);
-	ret_holds[COPIES_OUTSIDE] =
-	    ret_holds[COPIES_EVERY] || (!report_failed(report) && missed > 0 && (double)in_gaps >= missed);
+	ret_holds[COPIES_OUTSIDE] = ret_holds[COPIES_EVERY] ||
+	    (!report_failed(report) && missed > 0 && (double)in_gaps >= missed);
 }
 
 static void trial_fill(struct trial *trial, const json_t *report, const struct gaps *gaps)
@@ -94,8 +96,9 @@ static void trial_fill(struct trial *trial, const json_t *report, const struct g
 	trial->not_run = report_number(slots, "skipped") + report_number(slots, "slipped");
 	trial->in_gaps = (double)copies_in_gaps(report, gaps_between, gaps, &outside);
 	if (outside)
-		snprintf(trial->why, sizeof(trial->why), "%s %.0f us late: %s", report_text(outside, "instance"),
-			 report_number(outside, "late_us"), report_text(outside, "cause"));
+		snprintf(trial->why, sizeof(trial->why), "%s %.0f us late: %s",
+		    report_text(outside, "instance"), report_number(outside, "late_us"),
+		    report_text(outside, "cause"));
 	json_array_foreach(json_object_get(report, "lanes"), i, lane)
 	{
 		trial->busy_us += report_number(lane, "load_mean") * slot_us;
@@ -113,7 +116,8 @@ static void trial_words(const struct copies *copies, const struct trial *trial, 
 	size_t n = 0;
 
 	for (size_t l = 0; l < trial->lanes; l++)
-		n += (size_t)snprintf(lanes + n, sizeof(lanes) - n, "%s%d", l ? "," : "", copies->bench->cpus[l]);
+		n += (size_t)snprintf(
+		    lanes + n, sizeof(lanes) - n, "%s%d", l ? "," : "", copies->bench->cpus[l]);
 	words_add(words, "%s", copies->path);
 	for (size_t i = 0; cli_nth(args, "set", i); i++)
 		words_add(words, "--set=%s", cli_nth(args, "set", i));
@@ -136,8 +140,8 @@ static int trial_run(struct copies *copies, struct trial *trial)
 	int status;
 
 	trial_words(copies, trial, &words);
-	snprintf(what, sizeof(what), "%zu lane%s, %llu copies, %.0f s", trial->lanes, trial->lanes == 1 ? "" : "s",
-		 (unsigned long long)trial->copies, trial->seconds);
+	snprintf(what, sizeof(what), "%zu lane%s, %llu copies, %.0f s", trial->lanes,
+	    trial->lanes == 1 ? "" : "s", (unsigned long long)trial->copies, trial->seconds);
 	free(copies->refusal);
 	status = run_only(copies->bench, &words, copies->level, what, &report, &copies->refusal);
 	gaps_stop(gaps);
@@ -152,7 +156,8 @@ static int trial_run(struct copies *copies, struct trial *trial)
 
 /* trial_get gives that run, made before or now; NULL: no more, *ret_status says why. That one copy does not run, or that the
  * CPU is another's, is an error; that many do not, an answer. */
-static const struct trial *trial_get(struct copies *copies, size_t lanes, uint64_t n, double seconds, int *ret_status)
+static const struct trial *trial_get(
+    struct copies *copies, size_t lanes, uint64_t n, double seconds, int *ret_status)
 {
 	struct trial *trial = &copies->trials[copies->n_trials];
 
@@ -166,7 +171,8 @@ static const struct trial *trial_get(struct copies *copies, size_t lanes, uint64
 	*ret_status = trial_run(copies, trial);
 	if (*ret_status == BENCH_INTERRUPTED)
 		return NULL;
-	if (*ret_status != CLI_OK && (n == 1 || (copies->refusal && strstr(copies->refusal, "taken by the lane")))) {
+	if (*ret_status != CLI_OK &&
+	    (n == 1 || (copies->refusal && strstr(copies->refusal, "taken by the lane")))) {
 		fputs(copies->refusal ? copies->refusal : "", stderr);
 		return NULL;
 	}
@@ -189,7 +195,7 @@ static int holds(void *self, uint64_t n, bool whole, bool *ret_holds)
 	const double seconds = question->copies->seconds;
 	int status = CLI_OK;
 	const struct trial *trial = trial_get(question->copies, question->lanes, n,
-					      whole ? seconds : fmin(seconds, fmax(2, seconds / 12)), &status);
+	    whole ? seconds : fmin(seconds, fmax(2, seconds / 12)), &status);
 
 	*ret_holds = trial && trial->holds[question->counting];
 	return trial || status != CLI_OK ? status : CLI_FAILED;
@@ -205,7 +211,8 @@ static int largest(struct copies *copies, size_t lanes, enum copies_counting cou
 }
 
 /* The smallest number above n that was tried and not held, 0 if none was. */
-static uint64_t not_held(const struct copies *copies, size_t lanes, enum copies_counting counting, uint64_t n)
+static uint64_t not_held(
+    const struct copies *copies, size_t lanes, enum copies_counting counting, uint64_t n)
 {
 	uint64_t least = 0;
 
@@ -219,41 +226,56 @@ static uint64_t not_held(const struct copies *copies, size_t lanes, enum copies_
 }
 
 static const struct column largest_columns[] = {
-    {"lanes", "lanes", 0},         {"counting", "counting", COLUMN_TEXT},
-    {"copies", "copies", 0},       {"seconds", "held for s", 0},
-    {"load_mean", "load mean", 3}, {"load_p99", "load p99", 3},
-    {"copy_us", "us a copy", 2},   {"missed", "missed", 0},
-    {"in_gaps", "in gaps", 0},     {"not_held", "not held", 0},
+    {"lanes", "lanes", 0},
+    {"counting", "counting", COLUMN_TEXT},
+    {"copies", "copies", 0},
+    {"seconds", "held for s", 0},
+    {"load_mean", "load mean", 3},
+    {"load_p99", "load p99", 3},
+    {"copy_us", "us a copy", 2},
+    {"missed", "missed", 0},
+    {"in_gaps", "in gaps", 0},
+    {"not_held", "not held", 0},
 };
 
-static json_t *largest_row(struct copies *copies, size_t lanes, enum copies_counting counting, uint64_t n)
+static json_t *largest_row(
+    struct copies *copies, size_t lanes, enum copies_counting counting, uint64_t n)
 {
 	const struct trial *held = NULL;
 	const uint64_t above = not_held(copies, lanes, counting, n);
-	json_t *row =
-	    json_pack("{s:I, s:s, s:I, s:o?}", "lanes", (json_int_t)lanes, "counting", copies_counting_name(counting),
-		      "copies", (json_int_t)n, "not_held", above ? json_integer((json_int_t)above) : NULL);
+	json_t *row = json_pack("{s:I, s:s, s:I, s:o?}", "lanes", (json_int_t)lanes, "counting",
+	    copies_counting_name(counting), "copies", (json_int_t)n, "not_held",
+	    above ? json_integer((json_int_t)above) : NULL);
 
 	for (size_t i = 0; i < copies->n_trials; i++) {
 		const struct trial *trial = &copies->trials[i];
-		if (trial->lanes == lanes && trial->copies == n && trial->seconds == copies->seconds)
+		if (trial->lanes == lanes && trial->copies == n &&
+		    trial->seconds == copies->seconds)
 			held = trial;
 	}
 	if (row && held)
-		json_object_update_new(row, json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "seconds", held->seconds,
-						      "load_mean", held->load_mean, "load_p99", held->load_p99,
-						      "copy_us", held->busy_us / (double)n, "missed", held->missed,
-						      "in_gaps", held->in_gaps));
+		json_object_update_new(row,
+		    json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "seconds", held->seconds,
+		        "load_mean", held->load_mean, "load_p99", held->load_p99, "copy_us",
+		        held->busy_us / (double)n, "missed", held->missed, "in_gaps",
+		        held->in_gaps));
 	return row;
 }
 
 /* ---- result ------------------------------------------------------------------------------------------------------------- */
 
 static const struct column trial_columns[] = {
-    {"lanes", "lanes", 0},       {"copies", "copies", 0},         {"seconds", "s", 1},
-    {"slots", "slots", 0},       {"missed", "missed", 0},         {"in_gaps", "in gaps", 0},
-    {"not_run", "not run", 0},   {"load_mean", "load mean", 3},   {"load_p99", "load p99", 3},
-    {"copy_us", "us a copy", 2}, {"holds", "holds", COLUMN_TEXT},
+    {"lanes", "lanes", 0},
+    {"copies", "copies", 0},
+    {"seconds", "s", 1},
+    {"slots", "slots", 0},
+    {"missed", "missed", 0},
+    {"in_gaps", "in gaps", 0},
+    {"not_run", "not run", 0},
+    {"load_mean", "load mean", 3},
+    {"load_p99", "load p99", 3},
+    {"copy_us", "us a copy", 2},
+    {"holds", "holds", COLUMN_TEXT},
 };
 
 static int by_size(const void *a, const void *b)
@@ -271,24 +293,26 @@ static const char *holds_word(const struct trial *trial)
 {
 	if (trial->refused)
 		return "refused";
-	return trial->holds[COPIES_EVERY] ? "yes" : trial->holds[COPIES_OUTSIDE] ? "but for gaps" : "no";
+	return trial->holds[COPIES_EVERY]  ? "yes"
+	    : trial->holds[COPIES_OUTSIDE] ? "but for gaps"
+	                                   : "no";
 }
 
 static void trial_row(struct copies *copies, const struct trial *t, json_t *points)
 {
 	const double copy_us = t->busy_us / (double)t->copies;
-	json_t *row = json_pack("{s:I, s:I, s:f, s:s}", "lanes", (json_int_t)t->lanes, "copies", (json_int_t)t->copies,
-				"seconds", t->seconds, "holds", holds_word(t));
+	json_t *row = json_pack("{s:I, s:I, s:f, s:s}", "lanes", (json_int_t)t->lanes, "copies",
+	    (json_int_t)t->copies, "seconds", t->seconds, "holds", holds_word(t));
 
 	if (row && !t->refused)
 		json_object_update_new(row,
-				       json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "slots", t->slots, "missed",
-						 t->missed, "in_gaps", t->in_gaps, "not_run", t->not_run, "load_mean",
-						 t->load_mean, "load_p99", t->load_p99, "copy_us", copy_us));
+		    json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "slots", t->slots, "missed",
+		        t->missed, "in_gaps", t->in_gaps, "not_run", t->not_run, "load_mean",
+		        t->load_mean, "load_p99", t->load_p99, "copy_us", copy_us));
 	bench_row(copies->bench, row);
 	if (points && !t->refused)
 		json_array_append_new(points,
-				      json_pack("[I, f, f, f]", (json_int_t)t->copies, copy_us, copy_us, copy_us));
+		    json_pack("[I, f, f, f]", (json_int_t)t->copies, copy_us, copy_us, copy_us));
 }
 
 static void trials_table(struct copies *copies)
@@ -299,11 +323,12 @@ static void trials_table(struct copies *copies)
 
 	qsort(copies->trials, copies->n_trials, sizeof(copies->trials[0]), by_size);
 	bench_table(bench, "trials", "every run, by number of copies", trial_columns,
-		    sizeof(trial_columns) / sizeof(trial_columns[0]));
+	    sizeof(trial_columns) / sizeof(trial_columns[0]));
 	for (size_t i = 0; i < copies->n_trials; i++) {
 		const struct trial *trial = &copies->trials[i];
 		if (!i || trial->lanes != copies->trials[i - 1].lanes) {
-			snprintf(title, sizeof(title), "%zu lane%s", trial->lanes, trial->lanes == 1 ? "" : "s");
+			snprintf(title, sizeof(title), "%zu lane%s", trial->lanes,
+			    trial->lanes == 1 ? "" : "s");
 			points = plot_series(&bench->plot, PLOT_LINE, title);
 		}
 		trial_row(copies, trial, points);
@@ -315,23 +340,24 @@ static void notes(struct copies *copies)
 	struct bench *bench = copies->bench;
 
 	bench_note(bench,
-		   "%s, slots of %.0f us; us a copy: what all lanes were busy in a slot, by the number of copies",
-		   copies->path, copies->slot_us);
-	bench_note(
-	    bench,
+	    "%s, slots of %.0f us; us a copy: what all lanes were busy in a slot, by the number of copies",
+	    copies->path, copies->slot_us);
+	bench_note(bench,
 	    "in gaps: misses at a time when a thread of priority 60 on a lane's CPU woke more than 0.15 ms late, "
 	    "and those that follow at once; not run: slots skipped or slipped");
 	for (size_t i = 0; i < copies->n_trials; i++) {
 		const struct trial *trial = &copies->trials[i];
 		if (trial->why[0] && !trial->holds[COPIES_OUTSIDE])
-			bench_note(bench, "%zu lane%s, %llu copies, %.0f s: first miss: %s", trial->lanes,
-				   trial->lanes == 1 ? "" : "s", (unsigned long long)trial->copies, trial->seconds,
-				   trial->why);
+			bench_note(bench, "%zu lane%s, %llu copies, %.0f s: first miss: %s",
+			    trial->lanes, trial->lanes == 1 ? "" : "s",
+			    (unsigned long long)trial->copies, trial->seconds, trial->why);
 	}
 	if (copies->blind)
-		bench_note(bench, "no right to real-time priority (CAP_SYS_NICE): gaps are not told from our own load");
+		bench_note(bench,
+		    "no right to real-time priority (CAP_SYS_NICE): gaps are not told from our own load");
 	if (copies->refusal && copies->refusal[0])
-		bench_note(bench, "refused: %.*s", (int)strcspn(copies->refusal, "\n"), copies->refusal);
+		bench_note(
+		    bench, "refused: %.*s", (int)strcspn(copies->refusal, "\n"), copies->refusal);
 	bench->plot.title = "cost of a copy";
 	bench->plot.x = "copies";
 	bench->plot.y = "time of a copy in a slot [us]";
@@ -348,16 +374,18 @@ static int measure(struct copies *copies)
 	for (size_t l = 0; l < copies->n_lanes && status == CLI_OK; l++) {
 		uint64_t n = 0; /* what holds without a miss holds with some that are not counted */
 		for (int c = COPIES_EVERY; c <= COPIES_OUTSIDE && status == CLI_OK; c++) {
-			status = largest(copies, (size_t)copies->lanes[l], (enum copies_counting)c, &n);
+			status =
+			    largest(copies, (size_t)copies->lanes[l], (enum copies_counting)c, &n);
 			if (status == CLI_OK)
-				json_array_append_new(
-				    rows, largest_row(copies, (size_t)copies->lanes[l], (enum copies_counting)c, n));
+				json_array_append_new(rows,
+				    largest_row(copies, (size_t)copies->lanes[l],
+				        (enum copies_counting)c, n));
 		}
 	}
 	if (status == CLI_OK || status == BENCH_INTERRUPTED) {
 		trials_table(copies);
-		bench_table(copies->bench, "largest", "the largest number that was held", largest_columns,
-			    sizeof(largest_columns) / sizeof(largest_columns[0]));
+		bench_table(copies->bench, "largest", "the largest number that was held",
+		    largest_columns, sizeof(largest_columns) / sizeof(largest_columns[0]));
 		json_array_foreach(rows, i, row)
 		{
 			bench_row(copies->bench, json_incref(row));
@@ -381,16 +409,18 @@ static int options_parse(struct copies *copies)
 	    cli_whole(bench->args, "max", 1, 100000, &copies->max) < 0 ||
 	    cli_real(bench->args, "slot-us", 1, 1e7, &copies->slot_us) < 0)
 		return CLI_USAGE;
-	n = list_parse(lanes               ? lanes
-		       : bench->n_cpus > 1 ? "1,2"
-					   : "1",
-		       1, bench->n_cpus < LANES_MAX ? (double)bench->n_cpus : LANES_MAX, LANES_MAX, copies->lanes);
+	n = list_parse(lanes        ? lanes
+	        : bench->n_cpus > 1 ? "1,2"
+	                            : "1",
+	    1, bench->n_cpus < LANES_MAX ? (double)bench->n_cpus : LANES_MAX, LANES_MAX,
+	    copies->lanes);
 	for (int i = 0; i < n; i++)
 		if (copies->lanes[i] != floor(copies->lanes[i]))
 			n = -1;
 	if (n < 0)
-		return cli_fail(bench->args, "--lanes %s: different numbers of lanes are needed, 1 .. %zu (CPUs)",
-				lanes, bench->n_cpus);
+		return cli_fail(bench->args,
+		    "--lanes %s: different numbers of lanes are needed, 1 .. %zu (CPUs)", lanes,
+		    bench->n_cpus);
 	copies->n_lanes = (size_t)n;
 	return bench_level(bench, &copies->level) < 0 ? CLI_USAGE : CLI_OK;
 }

@@ -35,7 +35,8 @@ int range_parse(const char *text, struct range *ret)
 	} else if (at && at[-1] == ':') {
 		at = NULL;
 	}
-	if (!at || range.step <= 0 || range.to < range.from || (range.to - range.from) / range.step > RANGE_MAX - 1)
+	if (!at || range.step <= 0 || range.to < range.from ||
+	    (range.to - range.from) / range.step > RANGE_MAX - 1)
 		return -EINVAL;
 	*ret = range;
 	return 0;
@@ -101,12 +102,14 @@ static double high_of(const struct rate_point *point)
 	return interval_wilson(point->hits, point->of).high;
 }
 
-static double cross(const struct rate_point *points, size_t n, double rate, double (*of)(const struct rate_point *))
+static double cross(
+    const struct rate_point *points, size_t n, double rate, double (*of)(const struct rate_point *))
 {
 	for (size_t i = 0; i + 1 < n; i++) {
 		const double left = of(&points[i]), right = of(&points[i + 1]);
 		if (left >= rate && right < rate)
-			return points[i].x + (points[i + 1].x - points[i].x) * log(left / rate) / log(left / right);
+			return points[i].x +
+			    (points[i + 1].x - points[i].x) * log(left / rate) / log(left / right);
 	}
 	return NAN;
 }
@@ -124,8 +127,8 @@ struct crossing crossing_find(const struct rate_point *points, size_t n, double 
 /* The two-sided 95 % quantile of Student's distribution. */
 static double student_95(size_t freedom)
 {
-	static const double table[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-				       2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086};
+	static const double table[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
+	    2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086};
 	const size_t n = sizeof(table) / sizeof(table[0]);
 
 	if (freedom == 0)
@@ -157,7 +160,8 @@ struct line line_fit(const double (*points)[2], size_t n)
 	line.slope = (w * xy - x * y) / scale;
 	line.base = (y - line.slope * x) / w;
 	for (size_t i = 0; i < n; i++)
-		left += pow((points[i][1] - line.base - line.slope * points[i][0]) / points[i][1], 2);
+		left +=
+		    pow((points[i][1] - line.base - line.slope * points[i][0]) / points[i][1], 2);
 	t = n > 2 ? student_95(n - 2) * sqrt(left / (double)(n - 2)) : NAN;
 	line.base_range = about(line.base, t * sqrt(xx / scale));
 	line.slope_range = about(line.slope, t * sqrt(w / scale));

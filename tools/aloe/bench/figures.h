@@ -40,8 +40,9 @@ struct rate_point {
 };
 
 struct crossing {
-	double x;              /* NAN: the points do not reach it on both sides */
-	struct interval range; /* 95 %; NAN where the curve of the bounds does not cross among the points */
+	double x; /* NAN: the points do not reach it on both sides */
+	struct interval
+	    range; /* 95 %; NAN where the curve of the bounds does not cross among the points */
 };
 
 /* crossing_find gives where a falling rate, measured at n points in order of x, crosses `rate`: straight lines between the
@@ -85,7 +86,8 @@ bool two_groups(double *values, size_t n, double *ret_low, double *ret_high);
  *		search_tell(&search, n, holds(n));
  */
 struct search {
-	uint64_t holds, fails; /* the largest known to hold, 0: none; the smallest known not to, max + 1: none */
+	uint64_t holds,
+	    fails; /* the largest known to hold, 0: none; the smallest known not to, max + 1: none */
 };
 
 void search_init(struct search *search, uint64_t max);

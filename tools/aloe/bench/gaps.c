@@ -39,7 +39,7 @@ static bool prepare(const struct watch *watch, bool above)
 	CPU_SET((size_t)watch->cpu, &set);
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	return sched_setaffinity(0, sizeof(set), &set) == 0 &&
-	       (!above || sched_setscheduler(0, SCHED_FIFO, &priority) == 0);
+	    (!above || sched_setscheduler(0, SCHED_FIFO, &priority) == 0);
 }
 
 static void gap_add(struct watch *watch, uint64_t from_ns, uint64_t to_ns)
@@ -166,7 +166,8 @@ uint64_t gaps_longest_ns(const struct gaps *gaps)
 	for (size_t w = 0; w < gaps->n; w++)
 		for (size_t i = 0; i < gaps->watches[w].n; i++) {
 			const struct gap *gap = &gaps->watches[w].seen[i];
-			longest = gap->to_ns - gap->from_ns > longest ? gap->to_ns - gap->from_ns : longest;
+			longest = gap->to_ns - gap->from_ns > longest ? gap->to_ns - gap->from_ns
+			                                              : longest;
 		}
 	return longest;
 }
@@ -180,7 +181,9 @@ double gaps_share(const struct gaps *gaps)
 		uint64_t away_ns = 0;
 		for (size_t i = 0; i < watch->n; i++)
 			away_ns += watch->seen[i].to_ns - watch->seen[i].from_ns;
-		sum += watch->to_ns > watch->from_ns ? (double)away_ns / (double)(watch->to_ns - watch->from_ns) : 0;
+		sum += watch->to_ns > watch->from_ns
+		    ? (double)away_ns / (double)(watch->to_ns - watch->from_ns)
+		    : 0;
 	}
 	return gaps->n ? sum / (double)gaps->n : 0;
 }

@@ -31,8 +31,7 @@ struct histograms {
 static const struct {
 	const char *name, *type;
 } shown[SHOWN] = {{"1st interleaver", "utran_interleave1"},
-		  {"turbo decoder", "utran_turbo_decoder"},
-		  {"1st interleaver, 20 ms", "utran_interleave1"}};
+    {"turbo decoder", "utran_turbo_decoder"}, {"1st interleaver, 20 ms", "utran_interleave1"}};
 
 /* ---- runs ---------------------------------------------------------------------------------------------------------------- */
 
@@ -48,12 +47,14 @@ static void times_take(struct times *times, const json_t *instance)
 	json_array_foreach(json_object_get(instance, "histogram_ns"), i, cell)
 	{
 		const double low = json_number_value(json_array_get(cell, 0));
-		times->cells[hist_cell((uint64_t)low)] += json_number_value(json_array_get(cell, 1));
+		times->cells[hist_cell((uint64_t)low)] +=
+		    json_number_value(json_array_get(cell, 1));
 	}
 }
 
 /* Takes what shown[first .. first + n - 1] have in one run. */
-static int run_one(struct histograms *h, const char *path, enum isolation isolation, int first, int n)
+static int run_one(
+    struct histograms *h, const char *path, enum isolation isolation, int first, int n)
 {
 	const char *clock = cli_get(h->bench->args, "clock");
 	struct words words = {0};
@@ -66,9 +67,11 @@ static int run_one(struct histograms *h, const char *path, enum isolation isolat
 	words_add(&words, "--clock=%s", clock ? clock : "timer");
 	words_add(&words, "--lanes=%d", h->cpu);
 	words_add(&words, "--isolation=%s", isolation_name(isolation));
-	snprintf(what, sizeof(what), "isolation %s, %s", isolation_name(isolation), shown[first].name);
+	snprintf(
+	    what, sizeof(what), "isolation %s, %s", isolation_name(isolation), shown[first].name);
 	status = run_only(h->bench, &words, h->level, what, &report, NULL);
-	for (int i = first; i < first + n && report && (status == CLI_OK || status == BENCH_INTERRUPTED); i++)
+	for (int i = first;
+	     i < first + n && report && (status == CLI_OK || status == BENCH_INTERRUPTED); i++)
 		times_take(&h->times[isolation][i], report_component(report, shown[i].type));
 	json_decref(report);
 	return status;
@@ -115,14 +118,17 @@ static void cell_rows(struct histograms *h, enum isolation isolation, int which)
 	snprintf(title, sizeof(title), "%s, %s", shown[which].name, isolation_name(isolation));
 	points = plot_series(&h->bench->plot, PLOT_COUNTS, title);
 	for (uint32_t c = 0; c < HIST_CELLS; c++) {
-		const double from = cell_us(c, false), to = cell_us(c, true), share = times->cells[c] / times->samples;
+		const double from = cell_us(c, false), to = cell_us(c, true),
+		             share = times->cells[c] / times->samples;
 		if (times->cells[c] == 0)
 			continue;
-		bench_row(h->bench, json_pack("{s:s, s:s, s:f, s:f, s:f, s:f}", "isolation", isolation_name(isolation),
-					      "component", shown[which].name, "from_us", from, "to_us", to, "count",
-					      times->cells[c], "share", share));
+		bench_row(h->bench,
+		    json_pack("{s:s, s:s, s:f, s:f, s:f, s:f}", "isolation",
+		        isolation_name(isolation), "component", shown[which].name, "from_us", from,
+		        "to_us", to, "count", times->cells[c], "share", share));
 		if (points)
-			json_array_append_new(points, json_pack("[f, f]", (from + to) / 2, times->cells[c]));
+			json_array_append_new(
+			    points, json_pack("[f, f]", (from + to) / 2, times->cells[c]));
 	}
 }
 
@@ -172,13 +178,14 @@ static void summary_row(struct histograms *h, enum isolation isolation, int whic
 	const double published_mean_us = published ? published->mean_us : NAN;
 
 	bench_row(h->bench,
-		  json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o}", "isolation",
-			    isolation_name(isolation), "component", shown[which].name, "samples", t->samples, "mean_us",
-			    t->mean_us, "p50_us", quantile_us(t, 0.5), "p99_us", quantile_us(t, 0.99), "p999_us",
-			    quantile_us(t, 0.999), "p9999_us", quantile_us(t, 0.9999), "max_us", t->max_us,
-			    "max_to_mean", t->max_us / t->mean_us, "published_mean_us",
-			    json_real_or_null(published_mean_us), "published_max_us", json_real_or_null(published_us),
-			    "published_max_to_mean", json_real_or_null(published_us / published_mean_us)));
+	    json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o}",
+	        "isolation", isolation_name(isolation), "component", shown[which].name, "samples",
+	        t->samples, "mean_us", t->mean_us, "p50_us", quantile_us(t, 0.5), "p99_us",
+	        quantile_us(t, 0.99), "p999_us", quantile_us(t, 0.999), "p9999_us",
+	        quantile_us(t, 0.9999), "max_us", t->max_us, "max_to_mean", t->max_us / t->mean_us,
+	        "published_mean_us", json_real_or_null(published_mean_us), "published_max_us",
+	        json_real_or_null(published_us), "published_max_to_mean",
+	        json_real_or_null(published_us / published_mean_us)));
 }
 
 static void each(struct histograms *h, void (*rows)(struct histograms *, enum isolation, int))
@@ -195,21 +202,22 @@ static void result(void *self)
 	struct bench *bench = h->bench;
 	const char *clock = cli_get(bench->args, "clock");
 
-	bench_table(bench, "cells", "execution times", cell_columns, sizeof(cell_columns) / sizeof(cell_columns[0]));
+	bench_table(bench, "cells", "execution times", cell_columns,
+	    sizeof(cell_columns) / sizeof(cell_columns[0]));
 	each(h, cell_rows);
 	bench_table(bench, "summary", "what they come to", summary_columns,
-		    sizeof(summary_columns) / sizeof(summary_columns[0]));
+	    sizeof(summary_columns) / sizeof(summary_columns[0]));
 	each(h, summary_row);
 	bench_note(bench,
-		   "utran384-random.conf, slots of 10 ms, clock %s, CPU %d, %s; every call counted, the first too; "
-		   "quantiles are the middle of a cell; mean and maximum are exact",
-		   clock ? clock : "timer", h->cpu, simd_name(h->level));
+	    "utran384-random.conf, slots of 10 ms, clock %s, CPU %d, %s; every call counted, the first too; "
+	    "quantiles are the middle of a cell; mean and maximum are exact",
+	    clock ? clock : "timer", h->cpu, simd_name(h->level));
 	bench_note(bench,
-		   "1st interleaver: at 10 ms it is the identity; that of 20 ms runs in a chain of its own, 18240 "
-		   "bits");
+	    "1st interleaver: at 10 ms it is the identity; that of 20 ms runs in a chain of its own, 18240 "
+	    "bits");
 	bench_note(bench,
-		   "published: ALOE on one core of a 2.27 GHz Centrino, a process each; max is what the kMAC of the "
-		   "table stand for");
+	    "published: ALOE on one core of a 2.27 GHz Centrino, a process each; max is what the kMAC of the "
+	    "table stand for");
 	bench->plot.title = "execution times";
 	bench->plot.x = "time [us]";
 	bench->plot.y = "calls in a cell";
@@ -225,7 +233,8 @@ static int options_parse(void *self)
 	h->isolations[0] = ISOLATION_WAVEFORM;
 	if (cli_has(h->bench->args, "isolation"))
 		h->n_isolations = bench_isolations(h->bench, h->isolations);
-	if (h->n_isolations < 0 || bench_level(h->bench, &h->level) < 0 || bench_cpu(h->bench, &h->cpu) < 0 ||
+	if (h->n_isolations < 0 || bench_level(h->bench, &h->level) < 0 ||
+	    bench_cpu(h->bench, &h->cpu) < 0 ||
 	    cli_whole(h->bench->args, "samples", 1, 100000000, &h->samples) < 0)
 		return CLI_USAGE;
 	return CLI_OK;
@@ -233,7 +242,8 @@ static int options_parse(void *self)
 
 int bench_hist(const struct cli_args *args)
 {
-	static const struct bench_parts parts = {sizeof(struct histograms), options_parse, runs, result, NULL};
+	static const struct bench_parts parts = {
+	    sizeof(struct histograms), options_parse, runs, result, NULL};
 
 	return bench_main(args, &parts);
 }

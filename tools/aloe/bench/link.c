@@ -21,7 +21,8 @@ enum calls { COPY, ZERO_COPY, CALLS };
 static const char *const calls_names[CALLS] = {"copy", "zero-copy"};
 
 struct times { /* of one run; samples 0: it was not made */
-	double samples, send_us, receive_us, mean_us, p50_us, p99_us, p99999_us, max_us, wrong, not_run;
+	double samples, send_us, receive_us, mean_us, p50_us, p99_us, p99999_us, max_us, wrong,
+	    not_run;
 };
 
 struct links {
@@ -78,12 +79,14 @@ static int run_one(struct links *links, enum isolation isolation, size_t length,
 	words_add(&words, "--set=writer.length=%.0f", bits / 8);
 	words_add(&words, "--set=writer.calls=%s", calls_names[calls]);
 	words_add(&words, "--set=reader.calls=%s", calls_names[calls]);
-	words_add(&words, "--slots=%llu", (unsigned long long)(length ? links->each : links->samples));
+	words_add(
+	    &words, "--slots=%llu", (unsigned long long)(length ? links->each : links->samples));
 	words_add(&words, "--slot-us=%.0f", slot_us(links, bits));
 	words_add(&words, "--clock=%s", clock ? clock : "timer");
 	words_add(&words, "--lanes=%d", links->cpu);
 	words_add(&words, "--isolation=%s", isolation_name(isolation));
-	snprintf(what, sizeof(what), "isolation %s, %.0f bit, %s", isolation_name(isolation), bits, calls_names[calls]);
+	snprintf(what, sizeof(what), "isolation %s, %.0f bit, %s", isolation_name(isolation), bits,
+	    calls_names[calls]);
 	status = run_only(links->bench, &words, links->level, what, &report, NULL);
 	if (report && (status == CLI_OK || status == BENCH_INTERRUPTED))
 		times_take(&links->times[isolation][length][calls], report);
@@ -95,15 +98,16 @@ static int runs(void *self)
 {
 	struct links *links = self;
 	static const char text[] = "name = \"link\";\nslot_ns = 1000000;\ninstances: {\n"
-				   "\twriter: { component = \"link_writer\"; };\n"
-				   "\treader: { component = \"link_reader\"; };\n};\n"
-				   "links = (\"writer -> reader\");\n";
+	                           "\twriter: { component = \"link_writer\"; };\n"
+	                           "\treader: { component = \"link_reader\"; };\n};\n"
+	                           "links = (\"writer -> reader\");\n";
 	int status = conf_write(links->bench, "link", text, links->path, sizeof(links->path));
 
 	for (size_t length = 0; length < links->n_bits; length++)
 		for (int i = 0; i < links->n_isolations; i++)
 			for (int calls = 0; calls < CALLS && status == CLI_OK; calls++)
-				status = run_one(links, links->isolations[i], length, (enum calls)calls);
+				status =
+				    run_one(links, links->isolations[i], length, (enum calls)calls);
 	return status;
 }
 
@@ -137,22 +141,24 @@ static double max_to_mean(const struct times *times)
 static void row_add(struct links *links, enum isolation isolation, size_t length)
 {
 	const struct times *t = &links->times[isolation][length][COPY],
-			   *zero = &links->times[isolation][length][ZERO_COPY];
+	                   *zero = &links->times[isolation][length][ZERO_COPY];
 	const bool apart = isolation == ISOLATION_COMPONENT;
 	const bool published = links->bits[length] == PUBLISHED_BITS;
 
-	bench_row(
-	    links->bench,
+	bench_row(links->bench,
 	    json_pack(
-		"{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:f}", "isolation",
-		isolation_name(isolation), "bits", links->bits[length], "samples", t->samples, "send_us", t->send_us,
-		"receive_us", t->receive_us, "mean_us", t->mean_us, "p50_us", t->p50_us, "p99_us", t->p99_us,
-		"p99999_us", t->p99999_us, "max_us", t->max_us, "max_to_mean", max_to_mean(t), "published_max_to_mean",
-		json_real_or_null(published && apart ? PUBLISHED_LINK_MAX_TO_MEAN : NAN), "in_process_max_to_mean",
-		json_real_or_null(apart ? max_to_mean(&links->times[ISOLATION_WAVEFORM][length][COPY]) : NAN),
-		"gbit_per_s", links->bits[length] / t->mean_us / 1e3, "zero_copy_us",
-		json_real_or_null(zero->samples > 0 ? zero->mean_us : NAN), "zero_copy_p99_us",
-		json_real_or_null(zero->samples > 0 ? zero->p99_us : NAN), "not_run", t->not_run));
+	        "{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:f}",
+	        "isolation", isolation_name(isolation), "bits", links->bits[length], "samples",
+	        t->samples, "send_us", t->send_us, "receive_us", t->receive_us, "mean_us",
+	        t->mean_us, "p50_us", t->p50_us, "p99_us", t->p99_us, "p99999_us", t->p99999_us,
+	        "max_us", t->max_us, "max_to_mean", max_to_mean(t), "published_max_to_mean",
+	        json_real_or_null(published && apart ? PUBLISHED_LINK_MAX_TO_MEAN : NAN),
+	        "in_process_max_to_mean",
+	        json_real_or_null(
+	            apart ? max_to_mean(&links->times[ISOLATION_WAVEFORM][length][COPY]) : NAN),
+	        "gbit_per_s", links->bits[length] / t->mean_us / 1e3, "zero_copy_us",
+	        json_real_or_null(zero->samples > 0 ? zero->mean_us : NAN), "zero_copy_p99_us",
+	        json_real_or_null(zero->samples > 0 ? zero->p99_us : NAN), "not_run", t->not_run));
 }
 
 static int by_bits(const void *a, const void *b)
@@ -177,7 +183,7 @@ static void curves(struct links *links, enum isolation isolation, enum calls cal
 		const struct times *t = &links->times[isolation][order[i] - links->bits][calls];
 		if (t->samples > 0)
 			json_array_append_new(points,
-					      json_pack("[f, f, f, f]", *order[i], t->p50_us, t->p50_us, t->p99_us));
+			    json_pack("[f, f, f, f]", *order[i], t->p50_us, t->p50_us, t->p99_us));
 	}
 }
 
@@ -199,7 +205,7 @@ static void result(void *self)
 	const char *clock = cli_get(bench->args, "clock");
 
 	bench_table(bench, "links", "a message from one component into another", columns,
-		    sizeof(columns) / sizeof(columns[0]));
+	    sizeof(columns) / sizeof(columns[0]));
 	for (int i = 0; i < links->n_isolations; i++) {
 		for (size_t length = 0; length < links->n_bits; length++)
 			if (links->times[links->isolations[i]][length][COPY].samples > 0)
@@ -207,18 +213,18 @@ static void result(void *self)
 		for (int calls = 0; calls < CALLS; calls++)
 			curves(links, links->isolations[i], (enum calls)calls);
 	}
-	bench_note(
-	    bench,
+	bench_note(bench,
 	    "clock %s, CPU %d; copy: the sender copies the message from its own memory into the link, the receiver "
 	    "from there into its own; both us: from the sender's start to the receiver's end, in isolation "
 	    "`component` with the hand-over from process to process between them",
 	    clock ? clock : "timer", links->cpu);
-	bench_note(bench, "zero-copy: the message is made and read in the link, 8 bytes of it; nothing moves, hence no "
-			  "Gbit/s");
+	bench_note(bench,
+	    "zero-copy: the message is made and read in the link, 8 bytes of it; nothing moves, hence no "
+	    "Gbit/s");
 	bench_note(bench, "every message said which it was: %.0f of all were wrong", wrong(links));
 	bench_note(bench,
-		   "published: the largest latency on x86 was almost 8 times the mean, a process each; in process: "
-		   "ours with isolation `waveform`");
+	    "published: the largest latency on x86 was almost 8 times the mean, a process each; in process: "
+	    "ours with isolation `waveform`");
 	bench->plot.title = "a message from one component into another: p50, bars to p99";
 	bench->plot.x = "length [bit]";
 	bench->plot.y = "time [us]";
@@ -229,8 +235,8 @@ static void result(void *self)
 
 static int lengths_parse(struct links *links)
 {
-	static const double usual[] = {PUBLISHED_BITS, 64,     256,     1024,    4096, 16384,
-				       65536,          262144, 1048576, 4194304, 1e7};
+	static const double usual[] = {
+	    PUBLISHED_BITS, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 1e7};
 	const char *text = cli_get(links->bench->args, "bits");
 	int n = sizeof(usual) / sizeof(usual[0]);
 
@@ -242,8 +248,8 @@ static int lengths_parse(struct links *links)
 			n = -1;
 	if (n < 0)
 		return cli_fail(links->bench->args,
-				"--bits %s: different whole numbers of bytes are needed, %d .. %d bit", text, BITS_MIN,
-				BITS_MAX);
+		    "--bits %s: different whole numbers of bytes are needed, %d .. %d bit", text,
+		    BITS_MIN, BITS_MAX);
 	links->n_bits = (size_t)n;
 	return CLI_OK;
 }
@@ -257,7 +263,8 @@ static int options_parse(void *self)
 	links->each = 10000;
 	links->n_isolations = bench_isolations(links->bench, links->isolations);
 	if (links->n_isolations < 0 || bench_level(links->bench, &links->level) < 0 ||
-	    bench_cpu(links->bench, &links->cpu) < 0 || cli_whole(args, "samples", 1, 100000000, &links->samples) < 0 ||
+	    bench_cpu(links->bench, &links->cpu) < 0 ||
+	    cli_whole(args, "samples", 1, 100000000, &links->samples) < 0 ||
 	    cli_whole(args, "each", 1, 100000000, &links->each) < 0 ||
 	    cli_real(args, "slot-us", 1, 1e7, &links->slot_us) < 0)
 		return CLI_USAGE;
@@ -266,7 +273,8 @@ static int options_parse(void *self)
 
 int bench_link(const struct cli_args *args)
 {
-	static const struct bench_parts parts = {sizeof(struct links), options_parse, runs, result, NULL};
+	static const struct bench_parts parts = {
+	    sizeof(struct links), options_parse, runs, result, NULL};
 
 	return bench_main(args, &parts);
 }

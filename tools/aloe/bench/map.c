@@ -52,8 +52,8 @@ static double cpu_us(void)
 }
 
 /* `cores` has room for the problem's units. */
-static int solve(const struct mapping_problem *problem, enum mapper mapper, uint64_t limit, uint32_t *cores,
-		 struct mapper_result *result, double *us)
+static int solve(const struct mapping_problem *problem, enum mapper mapper, uint64_t limit,
+    uint32_t *cores, struct mapper_result *result, double *us)
 {
 	const double begin = cpu_us();
 	const int rc = mapper_run(mapper, problem, limit, cores, result);
@@ -62,7 +62,8 @@ static int solve(const struct mapping_problem *problem, enum mapper mapper, uint
 	return rc;
 }
 
-static void count(struct tally *tally, const struct mapper_result *result, double cheapest, double us)
+static void count(
+    struct tally *tally, const struct mapper_result *result, double cheapest, double us)
 {
 	tally->us += us;
 	tally->us_max = fmax(tally->us_max, us);
@@ -107,8 +108,9 @@ static int problem_run(const struct map *map, uint64_t seed, struct load *load)
 static int load_run(struct map *map, struct load *load)
 {
 	for (uint64_t seed = (uint64_t)map->seeds.from; seed <= (uint64_t)map->seeds.to; seed++) {
-		progress_show(&map->bench->progress, "load %g %%, seed %llu of %.0f: %u feasible, %u left open",
-			      load->percent, (unsigned long long)seed, map->seeds.to, load->feasible, load->open);
+		progress_show(&map->bench->progress,
+		    "load %g %%, seed %llu of %.0f: %u feasible, %u left open", load->percent,
+		    (unsigned long long)seed, map->seeds.to, load->feasible, load->open);
 		if (problem_run(map, seed, load) < 0)
 			return CLI_FAILED;
 		if (run_wait(map->bench, NULL, 0, 0) == -EINTR)
@@ -120,15 +122,24 @@ static int load_run(struct map *map, struct load *load)
 /* ---- result ------------------------------------------------------------------------------------------------------------- */
 
 static const struct column mapper_columns[] = {
-    {"load_percent", "load %", 0},   {"mapper", "mapper", COLUMN_TEXT}, {"solved", "solved", 0},
-    {"feasible", "of feasible", 0},  {"solved_percent", "%", 1},        {"cost_mean", "mean cost/cheapest", 3},
-    {"cost_worst", "worst", 3},      {"mean_us", "mean us", 1},         {"max_us", "max us", 1},
+    {"load_percent", "load %", 0},
+    {"mapper", "mapper", COLUMN_TEXT},
+    {"solved", "solved", 0},
+    {"feasible", "of feasible", 0},
+    {"solved_percent", "%", 1},
+    {"cost_mean", "mean cost/cheapest", 3},
+    {"cost_worst", "worst", 3},
+    {"mean_us", "mean us", 1},
+    {"max_us", "max us", 1},
     {"reach", "reach", COLUMN_TEXT},
 };
 
 static const struct column problem_columns[] = {
-    {"load_percent", "load %", 0},       {"problems", "problems", 0},       {"feasible", "feasible", 0},
-    {"infeasible", "none, by proof", 0}, {"open", "left open by exact", 0},
+    {"load_percent", "load %", 0},
+    {"problems", "problems", 0},
+    {"feasible", "feasible", 0},
+    {"infeasible", "none, by proof", 0},
+    {"open", "left open by exact", 0},
 };
 
 static const char *judge(struct map *map, const struct load *load, enum mapper mapper)
@@ -138,7 +149,8 @@ static const char *judge(struct map *map, const struct load *load, enum mapper m
 
 	if (mapper != MAPPER_PORTFOLIO || load->percent != REACH_LOAD || !load->feasible)
 		return NULL;
-	met = 100.0 * t->solved / load->feasible >= REACH_SOLVED && t->ratio / t->solved <= REACH_COST;
+	met = 100.0 * t->solved / load->feasible >= REACH_SOLVED &&
+	    t->ratio / t->solved <= REACH_COST;
 	map->bench->missed = map->bench->missed || !met;
 	return met ? "met" : "missed";
 }
@@ -154,18 +166,21 @@ static void load_rows(struct map *map, const struct load *load, json_t *problems
 		const struct tally *t = &load->tallies[mapper];
 		const double solved = 100.0 * t->solved / load->feasible;
 		bench_row(map->bench,
-			  json_pack("{s:f, s:s, s:i, s:i, s:f, s:o, s:o, s:f, s:f, s:s?}", "load_percent",
-				    load->percent, "mapper", mapper_name((enum mapper)mapper), "solved", (int)t->solved,
-				    "feasible", (int)load->feasible, "solved_percent", solved, "cost_mean",
-				    json_real_or_null(t->solved ? t->ratio / t->solved : NAN), "cost_worst",
-				    json_real_or_null(t->solved ? t->worst : NAN), "mean_us", t->us / load->feasible,
-				    "max_us", t->us_max, "reach", judge(map, load, (enum mapper)mapper)));
+		    json_pack("{s:f, s:s, s:i, s:i, s:f, s:o, s:o, s:f, s:f, s:s?}", "load_percent",
+		        load->percent, "mapper", mapper_name((enum mapper)mapper), "solved",
+		        (int)t->solved, "feasible", (int)load->feasible, "solved_percent", solved,
+		        "cost_mean", json_real_or_null(t->solved ? t->ratio / t->solved : NAN),
+		        "cost_worst", json_real_or_null(t->solved ? t->worst : NAN), "mean_us",
+		        t->us / load->feasible, "max_us", t->us_max, "reach",
+		        judge(map, load, (enum mapper)mapper)));
 		if (bars)
-			json_array_append_new(bars, json_pack("[s, f]", mapper_name((enum mapper)mapper), solved));
+			json_array_append_new(
+			    bars, json_pack("[s, f]", mapper_name((enum mapper)mapper), solved));
 	}
-	json_array_append_new(problems, json_pack("{s:f, s:i, s:i, s:i, s:i}", "load_percent", load->percent,
-						  "problems", (int)load->problems, "feasible", (int)load->feasible,
-						  "infeasible", (int)load->infeasible, "open", (int)load->open));
+	json_array_append_new(problems,
+	    json_pack("{s:f, s:i, s:i, s:i, s:i}", "load_percent", load->percent, "problems",
+	        (int)load->problems, "feasible", (int)load->feasible, "infeasible",
+	        (int)load->infeasible, "open", (int)load->open));
 }
 
 static const struct column large_columns[] = {
@@ -177,7 +192,8 @@ static const struct column large_columns[] = {
     {"reach", "reach", COLUMN_TEXT},
 };
 
-static const char *large_judge(struct map *map, enum mapper mapper, const struct mapper_result *result, double ms)
+static const char *large_judge(
+    struct map *map, enum mapper mapper, const struct mapper_result *result, double ms)
 {
 	const bool met = result->cost < INFINITY && ms < REACH_LARGE_MS;
 
@@ -193,17 +209,18 @@ static int large_run(struct map *map, const struct mapping_problem *problem, uin
 		struct mapper_result result;
 		double us;
 
-		progress_show(&map->bench->progress, "%zu units on %zu cores: %s", problem->n_units, problem->n_cores,
-			      mapper_name((enum mapper)mapper));
+		progress_show(&map->bench->progress, "%zu units on %zu cores: %s", problem->n_units,
+		    problem->n_cores, mapper_name((enum mapper)mapper));
 		if (run_wait(map->bench, NULL, 0, 0) == -EINTR)
 			return BENCH_INTERRUPTED;
 		if (solve(problem, (enum mapper)mapper, MAPPER_STEPS, cores, &result, &us) < 0)
 			return CLI_FAILED;
 		bench_row(map->bench,
-			  json_pack("{s:s, s:o, s:f, s:I, s:s, s:s?}", "mapper", mapper_name((enum mapper)mapper),
-				    "cost", json_real_or_null(result.cost), "ms", us * 1e-3, "steps",
-				    (json_int_t)result.steps, "end", result.tired ? "limit" : "itself", "reach",
-				    large_judge(map, (enum mapper)mapper, &result, us * 1e-3)));
+		    json_pack("{s:s, s:o, s:f, s:I, s:s, s:s?}", "mapper",
+		        mapper_name((enum mapper)mapper), "cost", json_real_or_null(result.cost),
+		        "ms", us * 1e-3, "steps", (json_int_t)result.steps, "end",
+		        result.tired ? "limit" : "itself", "reach",
+		        large_judge(map, (enum mapper)mapper, &result, us * 1e-3)));
 	}
 	return CLI_OK;
 }
@@ -215,8 +232,10 @@ static int large(struct map *map)
 	int status = CLI_FAILED;
 
 	bench_table(map->bench, "large", "one large problem, at 80 % load", large_columns,
-		    sizeof(large_columns) / sizeof(large_columns[0]));
-	if (mapping_large_init(&problem, (uint32_t)map->units, (uint32_t)map->cores, 0.8, map->q) == 0 && cores)
+	    sizeof(large_columns) / sizeof(large_columns[0]));
+	if (mapping_large_init(&problem, (uint32_t)map->units, (uint32_t)map->cores, 0.8, map->q) ==
+	        0 &&
+	    cores)
 		status = large_run(map, &problem.problem, cores);
 	mapping_large_fini(&problem);
 	free(cores);
@@ -225,28 +244,25 @@ static int large(struct map *map)
 
 static void notes(struct map *map)
 {
-	bench_note(
-	    map->bench,
+	bench_note(map->bench,
 	    "random problems, seeds %.0f to %.0f: 8 to 14 components in a chain with 0 to 4 links more, 2 to 4 "
 	    "cores with capacities in ratio 1 to 3, demands log-uniform over 1:20 scaled to the load, links that "
 	    "hold 1 to 4 mean demands; q %g",
 	    map->seeds.from, map->seeds.to, map->q);
 	bench_note(map->bench,
-		   "tw1, tw2, tw3: t_w-mapping in the order of the file, a window of 1, 2, 3; with d: largest demand "
-		   "first. local: "
-		   "worst-fit, mended and improved. exact: branch and bound. portfolio, what plans are made with: all "
-		   "of them, at "
-		   "most %d steps each, and a local search from the cheapest; where its exact comes to an end within "
-		   "that, as on "
-		   "small problems, it is the cheapest there is. -: no mapping found",
-		   MAPPER_STEPS);
-	bench_note(
-	    map->bench,
+	    "tw1, tw2, tw3: t_w-mapping in the order of the file, a window of 1, 2, 3; with d: largest demand "
+	    "first. local: "
+	    "worst-fit, mended and improved. exact: branch and bound. portfolio, what plans are made with: all "
+	    "of them, at "
+	    "most %d steps each, and a local search from the cheapest; where its exact comes to an end within "
+	    "that, as on "
+	    "small problems, it is the cheapest there is. -: no mapping found",
+	    MAPPER_STEPS);
+	bench_note(map->bench,
 	    "feasible: exact (at most %llu steps) has found the cheapest and proven it; what it left open counts "
 	    "neither as feasible nor as infeasible. Times are of the CPU",
 	    (unsigned long long)map->steps);
-	bench_note(
-	    map->bench,
+	bench_note(map->bench,
 	    "reach, this project's own: the portfolio solves %g %% of the feasible at %g %% load, at a mean cost "
 	    "of at most %g of the cheapest; 1000 components on 100 cores in less than %g ms",
 	    REACH_SOLVED, REACH_LOAD, REACH_COST, REACH_LARGE_MS);
@@ -262,8 +278,8 @@ static int measure(struct map *map)
 	int status = CLI_OK;
 	size_t i;
 
-	bench_table(map->bench, "mappers", "how many of the feasible problems a mapper solves", mapper_columns,
-		    sizeof(mapper_columns) / sizeof(mapper_columns[0]));
+	bench_table(map->bench, "mappers", "how many of the feasible problems a mapper solves",
+	    mapper_columns, sizeof(mapper_columns) / sizeof(mapper_columns[0]));
 	for (i = 0; i < map->n_loads && status == CLI_OK; i++) {
 		struct load load = {.percent = map->loads[i]};
 		status = load_run(map, &load);
@@ -271,7 +287,7 @@ static int measure(struct map *map)
 			load_rows(map, &load, problems);
 	}
 	bench_table(map->bench, "problems", "the problems", problem_columns,
-		    sizeof(problem_columns) / sizeof(problem_columns[0]));
+	    sizeof(problem_columns) / sizeof(problem_columns[0]));
 	json_array_foreach(problems, i, row)
 	{
 		bench_row(map->bench, json_incref(row));
@@ -294,8 +310,8 @@ static int seeds_parse(const char *text, struct range *ret)
 		if (sscanf(text, "%lf%c", &range.to, &end) != 1)
 			return -EINVAL;
 	}
-	if (!(range.from >= 1 && range.to >= range.from && range.to <= SEEDS_MAX) || range.from != floor(range.from) ||
-	    range.to != floor(range.to))
+	if (!(range.from >= 1 && range.to >= range.from && range.to <= SEEDS_MAX) ||
+	    range.from != floor(range.from) || range.to != floor(range.to))
 		return -EINVAL;
 	*ret = range;
 	return 0;
@@ -313,17 +329,21 @@ static int options_parse(struct map *map)
 	map->units = 1000;
 	map->cores = 100;
 	if (n < 0)
-		return cli_fail(args, "--load %s: different numbers 1 .. 100, in percent, at most %d, are needed",
-				loads, LOADS_MAX);
+		return cli_fail(args,
+		    "--load %s: different numbers 1 .. 100, in percent, at most %d, are needed",
+		    loads, LOADS_MAX);
 	map->n_loads = (size_t)n;
 	if (seeds && seeds_parse(seeds, &map->seeds) < 0)
-		return cli_fail(args, "--seeds %s: N or FROM:TO, whole numbers 1 .. %d, is needed", seeds, SEEDS_MAX);
-	if (cli_real(args, "q", 0, 1, &map->q) < 0 || cli_whole(args, "steps", 1, 1000000000, &map->steps) < 0 ||
+		return cli_fail(args, "--seeds %s: N or FROM:TO, whole numbers 1 .. %d, is needed",
+		    seeds, SEEDS_MAX);
+	if (cli_real(args, "q", 0, 1, &map->q) < 0 ||
+	    cli_whole(args, "steps", 1, 1000000000, &map->steps) < 0 ||
 	    cli_whole(args, "units", 0, UNITS_MAX, &map->units) < 0 ||
 	    cli_whole(args, "cores", 1, CORES_MAX, &map->cores) < 0)
 		return CLI_USAGE;
 	if (map->units == 1)
-		return cli_fail(args, "--units 1: 0 (no large problem) or 2 .. %d is needed", UNITS_MAX);
+		return cli_fail(
+		    args, "--units 1: 0 (no large problem) or 2 .. %d is needed", UNITS_MAX);
 	return CLI_OK;
 }
 

@@ -45,15 +45,16 @@ static void random_links(struct mapping_random *r, size_t n)
 	}
 	for (uint32_t a = 0; a < p->n_cores; a++)
 		for (uint32_t b = 0; b < p->n_cores; b++) {
-			r->pool[a * p->n_cores + b] = a == b ? MAPPING_NONE : (uint32_t)p->n_pools++;
+			r->pool[a * p->n_cores + b] =
+			    a == b ? MAPPING_NONE : (uint32_t)p->n_pools++;
 			if (a != b)
 				r->bandwidth[p->n_pools - 1] = mean * real(r, 1, 4);
 		}
 }
 
 /* Demands on every core, scaled so that all of them take `load` of `capacity`. */
-static void random_demands(struct mapping_random *r, double *demand, size_t units, size_t cores, double load,
-			   double capacity)
+static void random_demands(struct mapping_random *r, double *demand, size_t units, size_t cores,
+    double load, double capacity)
 {
 	double sum = 0;
 
@@ -71,11 +72,11 @@ void mapping_random_make(struct mapping_random *r, uint64_t seed, double load, d
 
 	*r = (struct mapping_random){.state = seed};
 	*p = (struct mapping_problem){.demand = r->demand,
-				      .capacity = r->capacity,
-				      .pool = r->pool,
-				      .bandwidth = r->bandwidth,
-				      .links = r->links,
-				      .q = q};
+	    .capacity = r->capacity,
+	    .pool = r->pool,
+	    .bandwidth = r->bandwidth,
+	    .links = r->links,
+	    .q = q};
 	p->n_units = whole(r, 8, MAPPING_RANDOM_UNITS);
 	p->n_cores = whole(r, 2, MAPPING_RANDOM_CORES);
 	for (size_t i = 0; i < p->n_cores; i++)
@@ -88,7 +89,8 @@ void mapping_random_make(struct mapping_random *r, uint64_t seed, double load, d
 
 enum { NODE_CORES = 4, NODE_LINK = 40 };
 
-static void large_cores(struct mapping_large *large, struct mapping_random *r, uint32_t cores, uint32_t nodes)
+static void large_cores(
+    struct mapping_large *large, struct mapping_random *r, uint32_t cores, uint32_t nodes)
 {
 	large->bandwidth[0] = INFINITY;
 	for (uint32_t i = 1; i <= nodes * nodes; i++)
@@ -96,12 +98,14 @@ static void large_cores(struct mapping_large *large, struct mapping_random *r, u
 	for (uint32_t a = 0; a < cores; a++) {
 		large->capacity[a] = real(r, 1000, 3000);
 		for (uint32_t b = 0; b < cores; b++)
-			large->pool[a * cores + b] =
-			    a / NODE_CORES == b / NODE_CORES ? 0 : 1 + a / NODE_CORES * nodes + b / NODE_CORES;
+			large->pool[a * cores + b] = a / NODE_CORES == b / NODE_CORES
+			    ? 0
+			    : 1 + a / NODE_CORES * nodes + b / NODE_CORES;
 	}
 }
 
-int mapping_large_init(struct mapping_large *large, uint32_t units, uint32_t cores, double load, double q)
+int mapping_large_init(
+    struct mapping_large *large, uint32_t units, uint32_t cores, double load, double q)
 {
 	const uint32_t nodes = (cores + NODE_CORES - 1) / NODE_CORES;
 	struct mapping_random r = {.state = 1};
@@ -114,7 +118,8 @@ int mapping_large_init(struct mapping_large *large, uint32_t units, uint32_t cor
 	    .pool = calloc((size_t)cores * cores, sizeof(uint32_t)),
 	    .links = calloc(units, sizeof(struct mapping_link)),
 	};
-	if (!large->demand || !large->capacity || !large->bandwidth || !large->pool || !large->links)
+	if (!large->demand || !large->capacity || !large->bandwidth || !large->pool ||
+	    !large->links)
 		return -ENOMEM;
 	large_cores(large, &r, cores, nodes);
 	for (uint32_t i = 0; i < cores; i++)

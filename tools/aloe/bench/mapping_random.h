@@ -10,7 +10,11 @@
 
 #include "core/map/mapper.h"
 
-enum { MAPPING_RANDOM_UNITS = 14, MAPPING_RANDOM_CORES = 4, MAPPING_RANDOM_LINKS = MAPPING_RANDOM_UNITS + 4 };
+enum {
+	MAPPING_RANDOM_UNITS = 14,
+	MAPPING_RANDOM_CORES = 4,
+	MAPPING_RANDOM_LINKS = MAPPING_RANDOM_UNITS + 4
+};
 
 struct mapping_random {
 	uint64_t state;
@@ -35,7 +39,8 @@ struct mapping_large {
 };
 
 /* 0 or -ENOMEM; fini in any case. At least 2 units and 1 core. */
-int mapping_large_init(struct mapping_large *large, uint32_t units, uint32_t cores, double load, double q);
+int mapping_large_init(
+    struct mapping_large *large, uint32_t units, uint32_t cores, double load, double q);
 void mapping_large_fini(struct mapping_large *large);
 
 #endif

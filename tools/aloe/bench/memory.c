@@ -75,8 +75,8 @@ static bool look_at(void *self, pid_t pid)
 	return look->looks >= LOOKS;
 }
 
-static int run_one(struct memory *memory, const char *path, enum isolation isolation, struct look *look,
-		   json_t **ret_report)
+static int run_one(struct memory *memory, const char *path, enum isolation isolation,
+    struct look *look, json_t **ret_report)
 {
 	const char *clock = cli_get(memory->bench->args, "clock");
 	const struct watcher watcher = {look_at, look};
@@ -89,7 +89,8 @@ static int run_one(struct memory *memory, const char *path, enum isolation isola
 	words_add(&words, "--lanes=%d", memory->cpu);
 	words_add(&words, "--isolation=%s", isolation_name(isolation));
 	snprintf(what, sizeof(what), "isolation %s", isolation_name(isolation));
-	status = run_watched(memory->bench, &words, memory->level, what, &watcher, ret_report, NULL);
+	status =
+	    run_watched(memory->bench, &words, memory->level, what, &watcher, ret_report, NULL);
 	if (status != CLI_OK)
 		look->n = 0;
 	return status;
@@ -102,7 +103,8 @@ static int waveform_runs(struct memory *memory)
 	for (int i = 0; i < memory->n_isolations && status == CLI_OK; i++) {
 		const enum isolation isolation = memory->isolations[i];
 		json_t *report;
-		status = run_one(memory, memory->path, isolation, &memory->looks[isolation], &report);
+		status =
+		    run_one(memory, memory->path, isolation, &memory->looks[isolation], &report);
 		memory->instances = (double)json_array_size(json_object_get(report, "instances"));
 		json_decref(report);
 	}
@@ -116,7 +118,8 @@ static int chain_runs(struct memory *memory)
 	int status = conf_chain(memory->bench, "few", FEW, CONF_COUNTER, SLOT_NS, few, sizeof(few));
 
 	if (status == CLI_OK)
-		status = conf_chain(memory->bench, "many", MANY, CONF_COUNTER, SLOT_NS, many, sizeof(many));
+		status = conf_chain(
+		    memory->bench, "many", MANY, CONF_COUNTER, SLOT_NS, many, sizeof(many));
 	for (int i = 0; i < memory->n_isolations && status == CLI_OK; i++) {
 		const enum isolation isolation = memory->isolations[i];
 		json_t *report = NULL;
@@ -126,7 +129,8 @@ static int chain_runs(struct memory *memory)
 		json_decref(report);
 		report = NULL;
 		if (status == CLI_OK)
-			status = run_one(memory, many, isolation, &memory->many[isolation], &report);
+			status =
+			    run_one(memory, many, isolation, &memory->many[isolation], &report);
 		json_decref(report);
 	}
 	return status;
@@ -170,12 +174,13 @@ static double hosts_kb(const struct look *look)
 	return sum;
 }
 
-static void process_row(struct memory *memory, enum isolation isolation, const struct process *process)
+static void process_row(
+    struct memory *memory, enum isolation isolation, const struct process *process)
 {
 	const bool host = is_host(process), apart = isolation == ISOLATION_COMPONENT;
-	const double published = is_daemon(process)                         ? PUBLISHED_DAEMON_KB
-				 : host && (apart || memory->instances < 2) ? PUBLISHED_COMPONENT_KB
-									    : NAN;
+	const double published = is_daemon(process)    ? PUBLISHED_DAEMON_KB
+	    : host && (apart || memory->instances < 2) ? PUBLISHED_COMPONENT_KB
+	                                               : NAN;
 	const double inside = hosts_kb(&memory->looks[ISOLATION_WAVEFORM]) / memory->instances;
 	const double reach = is_daemon(process) ? REACH_DAEMON_KB : NAN;
 	char many[32];
@@ -183,25 +188,32 @@ static void process_row(struct memory *memory, enum isolation isolation, const s
 
 	snprintf(many, sizeof(many), "%u types", process->n_components);
 	row = json_pack("{s:s, s:s, s:s, s:i, s:f, s:f, s:f, s:o, s:o, s:o, s:o}", "isolation",
-			isolation_name(isolation), "process", process->name, "components",
-			process->n_components > 2   ? many
-			: process->n_components > 0 ? process->components
-						    : "-",
-			"samples", 1, "private_kb", process->private_kb, "image_kb", process->image_kb, "shared_kb",
-			process->shared_kb, "reach_kb", json_real_or_null(reach), "published_kb",
-			json_real_or_null(published), "times",
-			json_real_or_null(apart ? published / process->private_kb : NAN), "in_process_kb",
-			json_real_or_null(apart && host && inside > 0 ? inside : NAN));
+	    isolation_name(isolation), "process", process->name, "components",
+	    process->n_components > 2       ? many
+	        : process->n_components > 0 ? process->components
+	                                    : "-",
+	    "samples", 1, "private_kb", process->private_kb, "image_kb", process->image_kb,
+	    "shared_kb", process->shared_kb, "reach_kb", json_real_or_null(reach), "published_kb",
+	    json_real_or_null(published), "times",
+	    json_real_or_null(apart ? published / process->private_kb : NAN), "in_process_kb",
+	    json_real_or_null(apart && host && inside > 0 ? inside : NAN));
 	if (row && reach > 0)
-		json_object_set_new(row, "reached", json_string(process->private_kb <= reach ? "yes" : "no"));
+		json_object_set_new(
+		    row, "reached", json_string(process->private_kb <= reach ? "yes" : "no"));
 	memory->bench->missed = memory->bench->missed || process->private_kb > reach;
 	bench_row(memory->bench, row);
 }
 
 static const struct column instance_columns[] = {
-    {"isolation", "isolation", COLUMN_TEXT}, {"samples", "instances", 0},         {"private_kb", "private kB each", 2},
-    {"image_kb", "in the image kB each", 2}, {"sum_kb", "together", 2},           {"reach_kb", "reach kB", 0},
-    {"reached", "reached", COLUMN_TEXT},     {"published_kb", "published kB", 0}, {"published_ti_kb", "TI", 0},
+    {"isolation", "isolation", COLUMN_TEXT},
+    {"samples", "instances", 0},
+    {"private_kb", "private kB each", 2},
+    {"image_kb", "in the image kB each", 2},
+    {"sum_kb", "together", 2},
+    {"reach_kb", "reach kB", 0},
+    {"reached", "reached", COLUMN_TEXT},
+    {"published_kb", "published kB", 0},
+    {"published_ti_kb", "TI", 0},
 };
 
 /* Hosts have the image in common: the largest of them has all of it. */
@@ -219,15 +231,16 @@ static void instance_row(struct memory *memory, enum isolation isolation)
 	const struct look *few = &memory->few[isolation], *many = &memory->many[isolation];
 	const double private_kb = (hosts_kb(many) - hosts_kb(few)) / (MANY - FEW);
 	const double image_kb = (hosts_image_kb(many) - hosts_image_kb(few)) / (MANY - FEW),
-		     sum = private_kb + image_kb;
+	             sum = private_kb + image_kb;
 
 	if (!few->n || !many->n)
 		return;
 	bench_row(memory->bench,
-		  json_pack("{s:s, s:i, s:f, s:f, s:f, s:f, s:s, s:f, s:n}", "isolation", isolation_name(isolation),
-			    "samples", MANY - FEW, "private_kb", private_kb, "image_kb", image_kb, "sum_kb", sum,
-			    "reach_kb", REACH_INSTANCE_KB, "reached", sum <= REACH_INSTANCE_KB ? "yes" : "no",
-			    "published_kb", PUBLISHED_COMPONENT_KB, "published_ti_kb"));
+	    json_pack("{s:s, s:i, s:f, s:f, s:f, s:f, s:s, s:f, s:n}", "isolation",
+	        isolation_name(isolation), "samples", MANY - FEW, "private_kb", private_kb,
+	        "image_kb", image_kb, "sum_kb", sum, "reach_kb", REACH_INSTANCE_KB, "reached",
+	        sum <= REACH_INSTANCE_KB ? "yes" : "no", "published_kb", PUBLISHED_COMPONENT_KB,
+	        "published_ti_kb"));
 	memory->bench->missed = memory->bench->missed || sum > REACH_INSTANCE_KB;
 }
 
@@ -236,26 +249,30 @@ static int by_name(const void *a, const void *b)
 	const struct process *x = a, *y = b;
 	const int order = is_host(x) - is_host(y);
 
-	return order                      ? order
-	       : strcmp(x->name, y->name) ? strcmp(x->name, y->name)
-					  : strcmp(x->components, y->components);
+	return order                   ? order
+	    : strcmp(x->name, y->name) ? strcmp(x->name, y->name)
+	                               : strcmp(x->components, y->components);
 }
 
 static void isolation_rows(struct memory *memory, enum isolation isolation)
 {
 	struct look *look = &memory->looks[isolation];
-	json_t *bars = look->n ? plot_series(&memory->bench->plot, PLOT_BARS, isolation_name(isolation)) : NULL;
+	json_t *bars = look->n
+	    ? plot_series(&memory->bench->plot, PLOT_BARS, isolation_name(isolation))
+	    : NULL;
 
 	qsort(look->seen, look->n, sizeof(look->seen[0]), by_name);
 	for (size_t i = 0; i < look->n; i++) {
 		const struct process *process = &look->seen[i];
 		process_row(memory, isolation, process);
 		if (bars && is_host(process) && (i == 0 || !is_host(process - 1)))
-			json_array_append_new(bars, json_pack("[s, f]", "all hosts", hosts_kb(look)));
+			json_array_append_new(
+			    bars, json_pack("[s, f]", "all hosts", hosts_kb(look)));
 		if (bars && (!is_host(process) || isolation == ISOLATION_COMPONENT))
-			json_array_append_new(bars, json_pack("[s, f]",
-							      is_host(process) ? process->components : process->name,
-							      process->private_kb));
+			json_array_append_new(bars,
+			    json_pack("[s, f]",
+			        is_host(process) ? process->components : process->name,
+			        process->private_kb));
 	}
 }
 
@@ -265,26 +282,24 @@ static void result(void *self)
 	struct bench *bench = memory->bench;
 
 	bench_table(bench, "processes", "resident memory of each process", process_columns,
-		    sizeof(process_columns) / sizeof(process_columns[0]));
+	    sizeof(process_columns) / sizeof(process_columns[0]));
 	for (int i = 0; i < memory->n_isolations; i++)
 		isolation_rows(memory, memory->isolations[i]);
 	bench_table(bench, "instances", "what an instance adds", instance_columns,
-		    sizeof(instance_columns) / sizeof(instance_columns[0]));
+	    sizeof(instance_columns) / sizeof(instance_columns[0]));
 	for (int i = 0; i < memory->n_isolations; i++)
 		instance_row(memory, memory->isolations[i]);
-	bench_note(
-	    bench,
+	bench_note(bench,
 	    "%s, %.0f instances; private: pages of no other process and of no image; images: what processes of the "
 	    "node share, as far as this one has it resident; the most of %d looks in the first seconds of a run; "
 	    "reports grow while histograms fill, and with them what daemons take that pass them on",
 	    memory->path, memory->instances, LOOKS);
 	bench_note(bench,
-		   "an instance: a host with %d `copy` less one with %d, by the difference; in the image are its "
-		   "histogram, its "
-		   "part of the event ring, and its link of %d bytes a message",
-		   MANY, FEW, CONF_COUNTER_BYTES);
-	bench_note(
-	    bench,
+	    "an instance: a host with %d `copy` less one with %d, by the difference; in the image are its "
+	    "histogram, its "
+	    "part of the event ring, and its link of %d bytes a message",
+	    MANY, FEW, CONF_COUNTER_BYTES);
+	bench_note(bench,
 	    "published: about 3 MB a daemon and 260 kB a component, each a process, on Linux; hence `times smaller` "
 	    "with isolation component only. TI: no figure is known here");
 	bench->plot.title = "resident private memory";
@@ -311,7 +326,8 @@ static int measure(void *self)
 	if (args->n_args)
 		snprintf(memory->path, sizeof(memory->path), "%s", args->args[0]);
 	else
-		status = bench_file(memory->bench, "utran384-random.conf", memory->path, sizeof(memory->path));
+		status = bench_file(
+		    memory->bench, "utran384-random.conf", memory->path, sizeof(memory->path));
 	if (status == CLI_OK)
 		status = waveform_runs(memory);
 	return status == CLI_OK ? chain_runs(memory) : status;
@@ -319,7 +335,8 @@ static int measure(void *self)
 
 int bench_memory(const struct cli_args *args)
 {
-	static const struct bench_parts parts = {sizeof(struct memory), options_parse, measure, result, NULL};
+	static const struct bench_parts parts = {
+	    sizeof(struct memory), options_parse, measure, result, NULL};
 
 	return bench_main(args, &parts);
 }

@@ -12,7 +12,8 @@
 
 int bench_file(const struct bench *bench, const char *name, char *ret_path, size_t size)
 {
-	static const char *const places[] = {"../share/aloe", "../.."}; /* seen from the program: installed, built */
+	static const char *const places[] = {
+	    "../share/aloe", "../.."}; /* seen from the program: installed, built */
 	char self[4096];
 	const ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
@@ -25,15 +26,17 @@ int bench_file(const struct bench *bench, const char *name, char *ret_path, size
 		if (path_print(ret_path, size, "%s/%s/waveforms/%s", self, places[i], name) == 0 &&
 		    access(ret_path, R_OK) == 0)
 			return CLI_OK;
-	return cli_fail(bench->args, "waveforms/%s is neither here nor in %s/%s; name a waveform with --waveform", name,
-			self, places[0]);
+	return cli_fail(bench->args,
+	    "waveforms/%s is neither here nor in %s/%s; name a waveform with --waveform", name,
+	    self, places[0]);
 }
 
 static int level_parse(const char *word, size_t len, enum simd_level *ret)
 {
 	for (int level = 0; level < SIMD_LEVELS; level++) {
 		const char *name = simd_name((enum simd_level)level);
-		if (strlen(name) == len && !memcmp(name, word, len) && simd_has((enum simd_level)level)) {
+		if (strlen(name) == len && !memcmp(name, word, len) &&
+		    simd_has((enum simd_level)level)) {
 			*ret = (enum simd_level)level;
 			return 0;
 		}
@@ -49,9 +52,11 @@ static int levels_refuse(const struct bench *bench, const char *text)
 	names[0] = 0;
 	for (int level = 0; level < SIMD_LEVELS; level++)
 		if (simd_has((enum simd_level)level) && n < sizeof(names))
-			n += (size_t)snprintf(names + n, sizeof(names) - n, " %s", simd_name((enum simd_level)level));
-	cli_fail(bench->args, "--simd %s: levels that this machine has, separated by commas, are needed:%s", text,
-		 names);
+			n += (size_t)snprintf(
+			    names + n, sizeof(names) - n, " %s", simd_name((enum simd_level)level));
+	cli_fail(bench->args,
+	    "--simd %s: levels that this machine has, separated by commas, are needed:%s", text,
+	    names);
 	return -EINVAL;
 }
 
@@ -85,7 +90,8 @@ int bench_level(const struct bench *bench, enum simd_level *ret)
 	const int n = bench_levels(bench, levels);
 
 	if (n > 1)
-		cli_fail(bench->args, "--simd %s: one level is needed", cli_get(bench->args, "simd"));
+		cli_fail(
+		    bench->args, "--simd %s: one level is needed", cli_get(bench->args, "simd"));
 	if (n != 1)
 		return -EINVAL;
 	*ret = levels[0];
@@ -110,14 +116,15 @@ int bench_isolations(const struct bench *bench, enum isolation ret[ISOLATIONS])
 	for (const char *at = text; at; at = *at ? at + 1 : NULL) {
 		const size_t len = strcspn(at, ",");
 		int i = 0;
-		while (i < ISOLATIONS && (strlen(isolation_name((enum isolation)i)) != len ||
-					  strncmp(isolation_name((enum isolation)i), at, len) != 0))
+		while (i < ISOLATIONS &&
+		    (strlen(isolation_name((enum isolation)i)) != len ||
+		        strncmp(isolation_name((enum isolation)i), at, len) != 0))
 			i++;
 		if (i == ISOLATIONS) {
 			cli_fail(bench->args,
-				 "--isolation %s: none, waveform, component are allowed, separated by "
-				 "commas",
-				 text);
+			    "--isolation %s: none, waveform, component are allowed, separated by "
+			    "commas",
+			    text);
 			return -EINVAL;
 		}
 		wanted[i] = true;

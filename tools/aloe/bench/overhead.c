@@ -33,7 +33,8 @@ enum statistic { MEAN, P50, STATISTICS };
 #define RELATIVE_S 1.0           /* for a slot length, and RELATIVE_SLOTS */
 #define RELATIVE_SLOTS 200.0
 
-struct sample { /* one run: from the slot's edge to its start, and from there to the end of its last component */
+struct
+    sample { /* one run: from the slot's edge to its start, and from there to the end of its last component */
 	double slots, not_run, late[STATISTICS], time[STATISTICS], p99, max;
 };
 
@@ -68,7 +69,8 @@ static const char *const statistic_names[STATISTICS] = {"mean", "p50"};
 static struct sample sample_of(const json_t *report)
 {
 	const json_t *time = json_object_get(json_object_get(report, "latency"), "measured_us");
-	const json_t *late = json_object_get(json_array_get(json_object_get(report, "lanes"), 0), "late_us");
+	const json_t *late =
+	    json_object_get(json_array_get(json_object_get(report, "lanes"), 0), "late_us");
 	const json_t *slots = json_object_get(report, "slots");
 
 	return (struct sample){
@@ -81,8 +83,8 @@ static struct sample sample_of(const json_t *report)
 	};
 }
 
-static void chain_words(const struct overhead *o, const char *path, enum isolation isolation, double slot_us,
-			struct words *words)
+static void chain_words(const struct overhead *o, const char *path, enum isolation isolation,
+    double slot_us, struct words *words)
 {
 	const char *clock = cli_get(o->bench->args, "clock");
 
@@ -94,26 +96,27 @@ static void chain_words(const struct overhead *o, const char *path, enum isolati
 }
 
 /* One run of one chain. A chain that is refused (a lane has room for so many processes) is an answer. */
-static int cell_run(struct overhead *o, struct cell *cell, double components, enum isolation isolation, double slots)
+static int cell_run(struct overhead *o, struct cell *cell, double components,
+    enum isolation isolation, double slots)
 {
 	struct words words = {0};
 	json_t *report = NULL;
 	char *errors = NULL, what[120], path[PATH];
-	int status =
-	    conf_chain(o->bench, "chain", (uint64_t)components - ENDS, CONF_COUNTER, SLOT_NS, path, sizeof(path));
+	int status = conf_chain(o->bench, "chain", (uint64_t)components - ENDS, CONF_COUNTER,
+	    SLOT_NS, path, sizeof(path));
 
 	if (status != CLI_OK || cell->refused[0])
 		return status;
 	chain_words(o, path, isolation, cell->slot_us, &words);
 	words_add(&words, "--slots=%.0f", slots);
-	snprintf(what, sizeof(what), "isolation %s, %.0f components, slots of %.0f us", isolation_name(isolation),
-		 components, cell->slot_us);
+	snprintf(what, sizeof(what), "isolation %s, %.0f components, slots of %.0f us",
+	    isolation_name(isolation), components, cell->slot_us);
 	status = run_only(o->bench, &words, o->level, what, &report, &errors);
 	if (report && (status == CLI_OK || status == BENCH_INTERRUPTED) && cell->n < ROUNDS_MAX)
 		cell->rounds[cell->n++] = sample_of(report);
 	if (status == CLI_USAGE && components > o->counts[0])
-		snprintf(cell->refused, sizeof(cell->refused), "%.*s", errors ? (int)strcspn(errors, "\n") : 0,
-			 errors ? errors : "");
+		snprintf(cell->refused, sizeof(cell->refused), "%.*s",
+		    errors ? (int)strcspn(errors, "\n") : 0, errors ? errors : "");
 	else if (status != CLI_OK && status != BENCH_INTERRUPTED)
 		fputs(errors ? errors : "", stderr);
 	free(errors);
@@ -127,8 +130,8 @@ static int direct_choose(const struct overhead *o, enum isolation isolation)
 	int best = -1;
 
 	for (size_t c = 0; c < o->n_counts; c++)
-		if (o->chains[isolation][c].n && o->counts[c] > ENDS + 1 && o->counts[c] <= DIRECT_MAX &&
-		    (best < 0 || o->counts[c] > o->counts[best]))
+		if (o->chains[isolation][c].n && o->counts[c] > ENDS + 1 &&
+		    o->counts[c] <= DIRECT_MAX && (best < 0 || o->counts[c] > o->counts[best]))
 			best = (int)c;
 	return best;
 }
@@ -138,8 +141,8 @@ static int direct_run(struct overhead *o, enum isolation isolation)
 {
 	const int chosen = direct_choose(o, isolation);
 	const double components = chosen < 0 ? 0 : o->counts[chosen];
-	struct samples samples = {.waveform = "chain",
-				  .wanted = (size_t)fmin(SAMPLES, (double)o->samples * components)};
+	struct samples samples = {
+	    .waveform = "chain", .wanted = (size_t)fmin(SAMPLES, (double)o->samples * components)};
 	const struct watcher watcher = {samples_look, &samples};
 	struct direct *direct = &o->direct[isolation];
 	struct words words = {0};
@@ -151,7 +154,8 @@ static int direct_run(struct overhead *o, enum isolation isolation)
 
 	if (chosen < 0)
 		return CLI_OK;
-	status = conf_chain(o->bench, "chain", (uint64_t)components - ENDS, CONF_COUNTER, SLOT_NS, path, sizeof(path));
+	status = conf_chain(o->bench, "chain", (uint64_t)components - ENDS, CONF_COUNTER, SLOT_NS,
+	    path, sizeof(path));
 	if (status != CLI_OK)
 		return status;
 	chain_words(o, path, isolation, o->chains[isolation][chosen].slot_us, &words);
@@ -178,7 +182,8 @@ static int rounds_run(struct overhead *o)
 			for (int i = 0; i < o->n_isolations && status == CLI_OK; i++) {
 				struct cell *cell = &o->chains[o->isolations[i]][c];
 				const bool apart = o->isolations[i] == ISOLATION_COMPONENT;
-				cell->slot_us = fmax(IN_PROCESS_SLOT_US, apart ? HAND_OVER_US * o->counts[c] : 0);
+				cell->slot_us = fmax(
+				    IN_PROCESS_SLOT_US, apart ? HAND_OVER_US * o->counts[c] : 0);
 				status = cell_run(o, cell, o->counts[c], o->isolations[i], slots);
 			}
 	return status;
@@ -195,9 +200,9 @@ static int runs(void *self)
 		for (int i = 0; i < o->n_isolations && status == CLI_OK; i++) {
 			struct cell *cell = &o->relative[o->isolations[i]][s];
 			cell->slot_us = o->slot_us[s];
-			status = cell_run(
-			    o, cell, RELATIVE, o->isolations[i],
-			    fmin((double)o->samples, ceil(fmax(RELATIVE_SLOTS, RELATIVE_S * 1e6 / cell->slot_us))));
+			status = cell_run(o, cell, RELATIVE, o->isolations[i],
+			    fmin((double)o->samples,
+			        ceil(fmax(RELATIVE_SLOTS, RELATIVE_S * 1e6 / cell->slot_us))));
 		}
 	return status;
 }
@@ -209,7 +214,8 @@ static double whole(const struct sample *sample, enum statistic statistic)
 	return sample->late[statistic] + sample->time[statistic];
 }
 
-static struct line line_of(const struct overhead *o, enum isolation isolation, enum statistic statistic)
+static struct line line_of(
+    const struct overhead *o, enum isolation isolation, enum statistic statistic)
 {
 	double points[COUNTS_MAX * ROUNDS_MAX][2];
 	size_t n = 0;
@@ -287,14 +293,15 @@ static const struct column chain_columns[] = {
 static void chain_row(struct overhead *o, enum isolation isolation, size_t c)
 {
 	const struct cell *cell = &o->chains[isolation][c];
-	json_t *row = json_pack("{s:s, s:f, s:f, s:f}", "isolation", isolation_name(isolation), "components",
-				o->counts[c], "slot_us", cell->slot_us, "samples", slots_of(cell));
+	json_t *row = json_pack("{s:s, s:f, s:f, s:f}", "isolation", isolation_name(isolation),
+	    "components", o->counts[c], "slot_us", cell->slot_us, "samples", slots_of(cell));
 
 	if (row && cell->n)
-		json_object_update_new(row, json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "late_us", late_of(cell, MEAN),
-						      "mean_us", time_of(cell, MEAN), "p50_us", time_of(cell, P50),
-						      "p99_us", p99_of(cell), "max_us", max_of(cell), "each_us",
-						      time_of(cell, MEAN) / o->counts[c]));
+		json_object_update_new(row,
+		    json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "late_us", late_of(cell, MEAN),
+		        "mean_us", time_of(cell, MEAN), "p50_us", time_of(cell, P50), "p99_us",
+		        p99_of(cell), "max_us", max_of(cell), "each_us",
+		        time_of(cell, MEAN) / o->counts[c]));
 	if (row && cell->refused[0])
 		json_object_set_new(row, "refused", json_string(cell->refused));
 	bench_row(o->bench, row);
@@ -332,21 +339,24 @@ static void line_row(struct overhead *o, enum isolation isolation, enum statisti
 		if (o->chains[isolation][c].n)
 			late[n++] = late_of(&o->chains[isolation][c], statistic);
 	}
-	bench_row(
-	    o->bench,
+	bench_row(o->bench,
 	    json_pack(
-		"{s:s, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:o, s:o}", "isolation",
-		isolation_name(isolation), "of", statistic_names[statistic], "samples", slots, "base_us",
-		json_real_or_null(line->base), "base_low_us", json_real_or_null(line->base_range.low), "base_high_us",
-		json_real_or_null(line->base_range.high), "base_direct_us", json_real_or_null(median(late, n)),
-		"module_us", json_real_or_null(line->slope), "module_low_us", json_real_or_null(line->slope_range.low),
-		"module_high_us", json_real_or_null(line->slope_range.high), "module_direct_us",
-		json_real_or_null(direct->samples > 0 ? direct->module_us[statistic] : NAN), "direct_samples",
-		direct->samples, "published_base_us", PUBLISHED_BASE_US, "published_module_us", PUBLISHED_MODULE_US,
-		"times", json_real_or_null(apart ? PUBLISHED_MODULE_US / line->slope : NAN), "in_process_module_us",
-		json_real_or_null(apart && o->chains[ISOLATION_WAVEFORM][0].n
-				      ? o->lines[ISOLATION_WAVEFORM][statistic].slope
-				      : NAN)));
+	        "{s:s, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:o, s:o}",
+	        "isolation", isolation_name(isolation), "of", statistic_names[statistic], "samples",
+	        slots, "base_us", json_real_or_null(line->base), "base_low_us",
+	        json_real_or_null(line->base_range.low), "base_high_us",
+	        json_real_or_null(line->base_range.high), "base_direct_us",
+	        json_real_or_null(median(late, n)), "module_us", json_real_or_null(line->slope),
+	        "module_low_us", json_real_or_null(line->slope_range.low), "module_high_us",
+	        json_real_or_null(line->slope_range.high), "module_direct_us",
+	        json_real_or_null(direct->samples > 0 ? direct->module_us[statistic] : NAN),
+	        "direct_samples", direct->samples, "published_base_us", PUBLISHED_BASE_US,
+	        "published_module_us", PUBLISHED_MODULE_US, "times",
+	        json_real_or_null(apart ? PUBLISHED_MODULE_US / line->slope : NAN),
+	        "in_process_module_us",
+	        json_real_or_null(apart && o->chains[ISOLATION_WAVEFORM][0].n
+	                ? o->lines[ISOLATION_WAVEFORM][statistic].slope
+	                : NAN)));
 }
 
 static const struct column relative_columns[] = {
@@ -372,18 +382,20 @@ static void relative_row(struct overhead *o, enum isolation isolation, size_t s)
 	const struct cell *cell = &o->relative[isolation][s];
 	const struct line *line = &o->lines[isolation][MEAN];
 	const bool apart = isolation == ISOLATION_COMPONENT;
-	const double published = (PUBLISHED_BASE_US + RELATIVE * PUBLISHED_MODULE_US) / cell->slot_us;
+	const double published =
+	    (PUBLISHED_BASE_US + RELATIVE * PUBLISHED_MODULE_US) / cell->slot_us;
 
 	if (!cell->n)
 		return;
 	bench_row(o->bench,
-		  json_pack("{s:s, s:f, s:f, s:f, s:f, s:o, s:f, s:f, s:o, s:o}", "isolation",
-			    isolation_name(isolation), "slot_us", cell->slot_us, "samples", slots_of(cell),
-			    "overhead_us", whole(&cell->rounds[0], MEAN), "share", share_of(cell), "fitted_share",
-			    json_real_or_null((line->base + RELATIVE * line->slope) / cell->slot_us), "not_run",
-			    cell->rounds[0].not_run, "published_share", published, "times",
-			    json_real_or_null(apart ? published / share_of(cell) : NAN), "in_process_share",
-			    json_real_or_null(apart ? share_of(&o->relative[ISOLATION_WAVEFORM][s]) : NAN)));
+	    json_pack("{s:s, s:f, s:f, s:f, s:f, s:o, s:f, s:f, s:o, s:o}", "isolation",
+	        isolation_name(isolation), "slot_us", cell->slot_us, "samples", slots_of(cell),
+	        "overhead_us", whole(&cell->rounds[0], MEAN), "share", share_of(cell),
+	        "fitted_share",
+	        json_real_or_null((line->base + RELATIVE * line->slope) / cell->slot_us), "not_run",
+	        cell->rounds[0].not_run, "published_share", published, "times",
+	        json_real_or_null(apart ? published / share_of(cell) : NAN), "in_process_share",
+	        json_real_or_null(apart ? share_of(&o->relative[ISOLATION_WAVEFORM][s]) : NAN)));
 }
 
 static void plot(struct overhead *o)
@@ -395,14 +407,15 @@ static void plot(struct overhead *o)
 		for (size_t s = 0; s < o->n_slots && points; s++) {
 			const double y = share_of(&o->relative[o->isolations[i]][s]);
 			if (!isnan(y))
-				json_array_append_new(points, json_pack("[f, f, f, f]", o->slot_us[s], y, y, y));
+				json_array_append_new(
+				    points, json_pack("[f, f, f, f]", o->slot_us[s], y, y, y));
 		}
 	}
 	points = plot_series(&o->bench->plot, PLOT_MARKS, "published: 186.7 us + 10 x 5.94 us");
 	for (size_t s = 0; s < o->n_slots && points; s++)
 		json_array_append_new(points,
-				      json_pack("[f, f]", o->slot_us[s],
-						(PUBLISHED_BASE_US + RELATIVE * PUBLISHED_MODULE_US) / o->slot_us[s]));
+		    json_pack("[f, f]", o->slot_us[s],
+		        (PUBLISHED_BASE_US + RELATIVE * PUBLISHED_MODULE_US) / o->slot_us[s]));
 	o->bench->plot.title = "overhead of ten components";
 	o->bench->plot.x = "slot length [us]";
 	o->bench->plot.y = "share of the slot";
@@ -415,28 +428,25 @@ static void notes(struct overhead *o)
 	struct bench *bench = o->bench;
 	const char *clock = cli_get(bench->args, "clock");
 
-	bench_note(
-	    bench,
+	bench_note(bench,
 	    "clock %s, CPU %d; chains source -> copy ... copy -> sink with messages of %d bytes: what the copies "
 	    "themselves take is in T_module; %llu rounds, all chains in turn; medians of the rounds",
 	    clock ? clock : "timer", o->cpu, CONF_COUNTER_BYTES, (unsigned long long)o->rounds);
-	bench_note(
-	    bench,
+	bench_note(bench,
 	    "T: from the slot's edge to the end of its last component = late + from start to end; "
 	    "T = T_base + N x T_module by least squares in proportion to T, 95 %% intervals by Student; "
 	    "between N processes there are N - 1 hand-overs, so that T_base of `component` is less by one, and by as "
 	    "much again as hand-overs between few processes, which all find their caches as they left them, take "
 	    "less than those between many");
 	bench_note(bench,
-		   "direct: of T_base, how late the slot's first component starts; of T_module, from the start of one "
-		   "copy to that of the next, from the event rings");
-	bench_note(
-	    bench,
+	    "direct: of T_base, how late the slot's first component starts; of T_module, from the start of one "
+	    "copy to that of the next, from the event rings");
+	bench_note(bench,
 	    "published: ALOE on x86, every component a process; T_base is what its daemons take of a slot; hence "
 	    "`times smaller` with isolation component only");
 }
 
-#define TABLE(bench, key, title, columns)                                                                              \
+#define TABLE(bench, key, title, columns)                                                          \
 	bench_table(bench, key, title, columns, sizeof(columns) / sizeof((columns)[0]))
 
 static void result(void *self)
@@ -471,11 +481,15 @@ static int lists_parse(struct overhead *o)
 		if (o->counts[i] != floor(o->counts[i]))
 			n = -1;
 	if (n < 0)
-		return cli_fail(args, "--components %s: different whole numbers %d .. 10000 are needed", counts, ENDS);
+		return cli_fail(args,
+		    "--components %s: different whole numbers %d .. 10000 are needed", counts,
+		    ENDS);
 	o->n_counts = (size_t)n;
-	n = list_parse(slots ? slots : "100,200,500,1000,2000,5000,10000,20000", 1, 1e7, SLOTS_MAX, o->slot_us);
+	n = list_parse(slots ? slots : "100,200,500,1000,2000,5000,10000,20000", 1, 1e7, SLOTS_MAX,
+	    o->slot_us);
 	if (n < 0)
-		return cli_fail(args, "--slot-us %s: different slot lengths are needed, 1 .. 10000000 us", slots);
+		return cli_fail(args,
+		    "--slot-us %s: different slot lengths are needed, 1 .. 10000000 us", slots);
 	o->n_slots = (size_t)n;
 	return CLI_OK;
 }
@@ -488,7 +502,8 @@ static int options_parse(void *self)
 	o->samples = 100000;
 	o->rounds = 5;
 	o->n_isolations = bench_isolations(o->bench, o->isolations);
-	if (o->n_isolations < 0 || bench_level(o->bench, &o->level) < 0 || bench_cpu(o->bench, &o->cpu) < 0 ||
+	if (o->n_isolations < 0 || bench_level(o->bench, &o->level) < 0 ||
+	    bench_cpu(o->bench, &o->cpu) < 0 ||
 	    cli_whole(args, "samples", 1, 100000000, &o->samples) < 0 ||
 	    cli_whole(args, "rounds", 1, ROUNDS_MAX, &o->rounds) < 0)
 		return CLI_USAGE;
@@ -497,7 +512,8 @@ static int options_parse(void *self)
 
 int bench_overhead(const struct cli_args *args)
 {
-	static const struct bench_parts parts = {sizeof(struct overhead), options_parse, runs, result, NULL};
+	static const struct bench_parts parts = {
+	    sizeof(struct overhead), options_parse, runs, result, NULL};
 
 	return bench_main(args, &parts);
 }

@@ -55,8 +55,8 @@ static void spread_read(const json_t *spread, double ret[CONTEST_FIGURES])
 	ret[2] = report_number(spread, "max");
 }
 
-static int slots_run(struct paced *paced, const char *conf, const char *isolation, const char *clock, double slots,
-		     const char *what, json_t **ret_report)
+static int slots_run(struct paced *paced, const char *conf, const char *isolation,
+    const char *clock, double slots, const char *what, json_t **ret_report)
 {
 	struct words words = {0};
 	char cpus[16];
@@ -71,8 +71,8 @@ static int slots_run(struct paced *paced, const char *conf, const char *isolatio
 }
 
 /* A source of `items` floats, `stages` of copy, a sink, on a slot clock. */
-static int copies_write(const struct bench *bench, unsigned stages, unsigned items, unsigned slot_ns, char *ret_path,
-			size_t size)
+static int copies_write(const struct bench *bench, unsigned stages, unsigned items,
+    unsigned slot_ns, char *ret_path, size_t size)
 {
 	char source[80];
 
@@ -81,8 +81,8 @@ static int copies_write(const struct bench *bench, unsigned stages, unsigned ite
 }
 
 static int chain_measure(struct contest *contest, const struct contest_system *system,
-			 const struct contest_setup *setup, const struct contest_size *size, double items,
-			 const char *what, double ret[CONTEST_FIGURES])
+    const struct contest_setup *setup, const struct contest_size *size, double items,
+    const char *what, double ret[CONTEST_FIGURES])
 {
 	struct paced *paced = contest->self;
 	struct words words = {0};
@@ -92,10 +92,12 @@ static int chain_measure(struct contest *contest, const struct contest_system *s
 
 	(void)size;
 	if (!system->program) {
-		if (copies_write(paced->bench, STAGES, VECTOR, 1000000, path, sizeof(path)) != CLI_OK)
+		if (copies_write(paced->bench, STAGES, VECTOR, 1000000, path, sizeof(path)) !=
+		    CLI_OK)
 			return CLI_FAILED;
 		status = slots_run(paced, path, setup->keys, "timer", items, what, &report);
-		spread_read(json_object_get(json_object_get(report, "latency"), "measured_us"), ret);
+		spread_read(
+		    json_object_get(json_object_get(report, "latency"), "measured_us"), ret);
 		return report_end(report, status);
 	}
 	words_add(&words, "chain");
@@ -127,32 +129,34 @@ static const struct contest_system throughput_peers[] = {
     {"gnuradio", "gnuradio", 0, 10, 0, contest_gnuradio, CONTEST_GNURADIO, false}};
 
 /* Bytes in, bytes out; with two lanes the receiver has its own. */
-static int bits_write(const struct bench *bench, double bits, unsigned lanes, bool numbers, char *ret_path, size_t size)
+static int bits_write(const struct bench *bench, double bits, unsigned lanes, bool numbers,
+    char *ret_path, size_t size)
 {
 	char text[1024];
 	const int second = lanes > 1;
 
 	snprintf(text, sizeof(text),
-		 "name = \"bits\";\nslot_ns = 1000000;\ninstances: {\n"
-		 "\tsource: { component = \"null_source\"; type = \"byte\"; length = %d; content = \"%s\"; pin = "
-		 "0; };\n"
-		 "\thead: { component = \"head\"; items = %.0f; pin = 0; };\n"
-		 "\tunpack: { component = \"unpack\"; pin = 0; };\n"
-		 "\tmap: { component = \"bpsk_mod\"; output = \"i16\"; pin = 0; };\n"
-		 "\tdecide: { component = \"bpsk_demod\"; pin = %d; };\n"
-		 "\tpack: { component = \"pack\"; output = \"byte\"; pin = %d; };\n"
-		 "\tsink: { component = \"%s\"; pin = %d; };\n"
-		 "};\nlinks = (\"source -> head -> unpack -> map -> decide -> pack -> sink\");\n",
-		 (int)SLOT_BITS / 8, numbers ? "numbers" : "zeros", bits / 8, second, second,
-		 numbers ? "number_check" : "null_sink", second);
+	    "name = \"bits\";\nslot_ns = 1000000;\ninstances: {\n"
+	    "\tsource: { component = \"null_source\"; type = \"byte\"; length = %d; content = \"%s\"; pin = "
+	    "0; };\n"
+	    "\thead: { component = \"head\"; items = %.0f; pin = 0; };\n"
+	    "\tunpack: { component = \"unpack\"; pin = 0; };\n"
+	    "\tmap: { component = \"bpsk_mod\"; output = \"i16\"; pin = 0; };\n"
+	    "\tdecide: { component = \"bpsk_demod\"; pin = %d; };\n"
+	    "\tpack: { component = \"pack\"; output = \"byte\"; pin = %d; };\n"
+	    "\tsink: { component = \"%s\"; pin = %d; };\n"
+	    "};\nlinks = (\"source -> head -> unpack -> map -> decide -> pack -> sink\");\n",
+	    (int)SLOT_BITS / 8, numbers ? "numbers" : "zeros", bits / 8, second, second,
+	    numbers ? "number_check" : "null_sink", second);
 	return conf_write(bench, "bits", text, ret_path, size);
 }
 
-static int bits_run(struct paced *paced, const struct contest_setup *setup, double items, bool numbers,
-		    const char *what, double *ret)
+static int bits_run(struct paced *paced, const struct contest_setup *setup, double items,
+    bool numbers, const char *what, double *ret)
 {
 	struct words words = {.fifo = setup->fifo};
-	const unsigned lanes = setup->lanes < paced->bench->n_cpus ? setup->lanes : (unsigned)paced->bench->n_cpus;
+	const unsigned lanes =
+	    setup->lanes < paced->bench->n_cpus ? setup->lanes : (unsigned)paced->bench->n_cpus;
 	const json_t *sink;
 	json_t *report = NULL;
 	char path[4096], cpus[16];
@@ -167,7 +171,8 @@ static int bits_run(struct paced *paced, const struct contest_setup *setup, doub
 	status = run_only(paced->bench, &words, paced->level, what, &report, NULL);
 	sink = json_object_get(report_instance(report, "sink"), "variables");
 	*ret = report_number(report, "run_s");
-	if (status == CLI_OK && (report_number(sink, "items") * 8 != items || report_number(sink, "wrong") != 0)) {
+	if (status == CLI_OK &&
+	    (report_number(sink, "items") * 8 != items || report_number(sink, "wrong") != 0)) {
 		fprintf(stderr, "%s: the bytes have not come out as they went in\n", what);
 		status = CLI_FAILED;
 	}
@@ -175,8 +180,8 @@ static int bits_run(struct paced *paced, const struct contest_setup *setup, doub
 }
 
 /* Before the first run one with bytes that are looked at; those that count carry zeros, as the peers' do. */
-static int bits_ours(struct paced *paced, const struct contest_setup *setup, double items, const char *what,
-		     double *ret)
+static int bits_ours(struct paced *paced, const struct contest_setup *setup, double items,
+    const char *what, double *ret)
 {
 	int status = paced->checked ? CLI_OK : bits_run(paced, setup, 8e5, true, "check", ret);
 
@@ -187,8 +192,8 @@ static int bits_ours(struct paced *paced, const struct contest_setup *setup, dou
 }
 
 static int throughput_measure(struct contest *contest, const struct contest_system *system,
-			      const struct contest_setup *setup, const struct contest_size *size, double items,
-			      const char *what, double ret[CONTEST_FIGURES])
+    const struct contest_setup *setup, const struct contest_size *size, double items,
+    const char *what, double ret[CONTEST_FIGURES])
 {
 	struct paced *paced = contest->self;
 	struct words words = {0};
@@ -205,13 +210,14 @@ static int throughput_measure(struct contest *contest, const struct contest_syst
 	ret[0] = report_number(report, "seconds");
 	if (status == CLI_OK && report_number(report, "arrived") != items) {
 		fprintf(stderr, "%s: of %.0f bits only %.0f have arrived\n", what, items,
-			report_number(report, "arrived"));
+		    report_number(report, "arrived"));
 		status = CLI_FAILED;
 	}
 	return report_end(report, status);
 }
 
-static double megabits(const struct contest *contest, const struct contest_size *size, double seconds)
+static double megabits(
+    const struct contest *contest, const struct contest_size *size, double seconds)
 {
 	(void)size;
 	return contest->items / seconds * 1e-6;
@@ -230,8 +236,8 @@ static const struct contest_system handover_peers[] = {
     {.name = "jack", .program = "jack", .reach = 40, .reach_others = 1, SETUPS(jack_setups)}};
 
 /* From the first's beginning to the last's end, by their number: with all that the components do themselves. */
-static int handover_ours(struct paced *paced, const struct contest_setup *setup, double items, const char *what,
-			 double ret[CONTEST_FIGURES])
+static int handover_ours(struct paced *paced, const struct contest_setup *setup, double items,
+    const char *what, double ret[CONTEST_FIGURES])
 {
 	const int instances = CLIENTS + 2;
 	const bool free_running = setup == hot;
@@ -240,9 +246,11 @@ static int handover_ours(struct paced *paced, const struct contest_setup *setup,
 	char path[4096];
 	int status;
 
-	if (copies_write(paced->bench, CLIENTS, FRAMES, HANDOVER_SLOT_NS, path, sizeof(path)) != CLI_OK)
+	if (copies_write(paced->bench, CLIENTS, FRAMES, HANDOVER_SLOT_NS, path, sizeof(path)) !=
+	    CLI_OK)
 		return CLI_FAILED;
-	status = slots_run(paced, path, setup->keys, free_running ? "virtual" : "timer", items, what, &report);
+	status = slots_run(
+	    paced, path, setup->keys, free_running ? "virtual" : "timer", items, what, &report);
 	measured = json_object_get(json_object_get(report, "latency"), "measured_us");
 	ret[0] = report_number(measured, "p50") / instances;
 	ret[1] = report_number(measured, "p50");
@@ -251,8 +259,8 @@ static int handover_ours(struct paced *paced, const struct contest_setup *setup,
 }
 
 static int handover_measure(struct contest *contest, const struct contest_system *system,
-			    const struct contest_setup *setup, const struct contest_size *size, double items,
-			    const char *what, double ret[CONTEST_FIGURES])
+    const struct contest_setup *setup, const struct contest_size *size, double items,
+    const char *what, double ret[CONTEST_FIGURES])
 {
 	struct paced *paced = contest->self;
 	struct words words = {0};
@@ -295,54 +303,49 @@ struct kind {
 
 static const struct kind kinds[] = {
     {{.measure = chain_measure,
-      .unit = "us",
-      .rate_of = in_ms,
-      .title = "p99 from emit to sink, in us; rate: ms",
-      .more = {NULL, "p50 us", "max us"}},
-     chain_peers,
-     {{.name = "aloe", SETUPS(one_lane)},
-      {.name = "aloe none", .beside = true, SETUPS(one_shared)},
-      {.name = "aloe component", .beside = true, SETUPS(one_apart)}},
-     0,
-     1e-3,
-     {"a vector of 1000 floats every ms through 10 copies, from when the source emits it to when the sink has it",
-      "ours: one lane on a slot clock of 1 ms, isolation waveform (all in one process, as GNU Radio's blocks are), "
-      "none, "
-      "and component (a process each); awake: /dev/cpu_dma_latency held at 0, as ours does"},
-     "latency of ten copies, a vector a ms",
-     "p99 [us]"},
-    {{.measure = throughput_measure, .unit = "s", .rate_of = megabits, .title = "times in s; rate: Mbit/s"},
-     throughput_peers,
-     {{.name = "aloe", SETUPS(our_setups)}},
-     50e6,
-     0,
-     {"bytes to bits to symbols (ours: i16; GNU Radio: float), decided, and back to bytes; free-running clock, 16384 "
-      "bits in a "
-      "slot; zeros from a null source, after a run with numbered bytes that were all seen to come out as they went in"},
-     "BPSK without noise",
-     "time [s]"},
+         .unit = "us",
+         .rate_of = in_ms,
+         .title = "p99 from emit to sink, in us; rate: ms",
+         .more = {NULL, "p50 us", "max us"}},
+        chain_peers,
+        {{.name = "aloe", SETUPS(one_lane)},
+            {.name = "aloe none", .beside = true, SETUPS(one_shared)},
+            {.name = "aloe component", .beside = true, SETUPS(one_apart)}},
+        0, 1e-3,
+        {"a vector of 1000 floats every ms through 10 copies, from when the source emits it to when the sink has it",
+            "ours: one lane on a slot clock of 1 ms, isolation waveform (all in one process, as GNU Radio's blocks are), "
+            "none, "
+            "and component (a process each); awake: /dev/cpu_dma_latency held at 0, as ours does"},
+        "latency of ten copies, a vector a ms", "p99 [us]"},
+    {{.measure = throughput_measure,
+         .unit = "s",
+         .rate_of = megabits,
+         .title = "times in s; rate: Mbit/s"},
+        throughput_peers, {{.name = "aloe", SETUPS(our_setups)}}, 50e6, 0,
+        {"bytes to bits to symbols (ours: i16; GNU Radio: float), decided, and back to bytes; free-running clock, 16384 "
+         "bits in a "
+         "slot; zeros from a null source, after a run with numbered bytes that were all seen to come out as they went in"},
+        "BPSK without noise", "time [s]"},
     {{.measure = handover_measure,
-      .unit = "us",
-      .rate_of = per_second,
-      .title = "time for a component or client, in us; rate: in a second",
-      .more = {NULL, "chain p50 us", "chain p99 us"}},
-     handover_peers,
-     {{.name = "aloe in process", SETUPS(one_lane)},
-      {.name = "aloe component", SETUPS(one_apart)},
-      {.name = "aloe none", .beside = true, SETUPS(one_shared)},
-      {.name = "aloe slot after slot", .beside = true, SETUPS(hot)}},
-     0,
-     HANDOVER_SLOT_NS * 1e-9,
-     {"64 floats in 1.333 ms; ours: source, 8 copies and sink on one lane, from the source's beginning to the sink's "
-      "end, by 10: "
-      "with all they do themselves; JACK: from the end of a client's callback to the beginning of the next one's, 8 "
-      "clients",
-      "aloe component: each in a process of its own, as JACK's clients are; in process: isolation waveform, all in "
-      "one; "
-      "none: that of all trusted waveforms; slot after slot: all in one, without the clock, so that nothing has left "
-      "the caches in between, which is the most of the time otherwise"},
-     "hand-over",
-     "time [us]"},
+         .unit = "us",
+         .rate_of = per_second,
+         .title = "time for a component or client, in us; rate: in a second",
+         .more = {NULL, "chain p50 us", "chain p99 us"}},
+        handover_peers,
+        {{.name = "aloe in process", SETUPS(one_lane)},
+            {.name = "aloe component", SETUPS(one_apart)},
+            {.name = "aloe none", .beside = true, SETUPS(one_shared)},
+            {.name = "aloe slot after slot", .beside = true, SETUPS(hot)}},
+        0, HANDOVER_SLOT_NS * 1e-9,
+        {"64 floats in 1.333 ms; ours: source, 8 copies and sink on one lane, from the source's beginning to the sink's "
+         "end, by 10: "
+         "with all they do themselves; JACK: from the end of a client's callback to the beginning of the next one's, 8 "
+         "clients",
+            "aloe component: each in a process of its own, as JACK's clients are; in process: isolation waveform, all in "
+            "one; "
+            "none: that of all trusted waveforms; slot after slot: all in one, without the clock, so that nothing has left "
+            "the caches in between, which is the most of the time otherwise"},
+        "hand-over", "time [us]"},
 };
 
 static int options_parse(struct paced *paced, const struct kind *kind)
@@ -358,14 +361,18 @@ static int options_parse(struct paced *paced, const struct kind *kind)
 	status = contest_options(contest);
 	contest->sizes[0] = (struct contest_size){1, STAGES};
 	contest->n_sizes = 1;
-	for (size_t i = 0; i < sizeof(kind->ours) / sizeof(kind->ours[0]) && kind->ours[i].setups; i++)
+	for (size_t i = 0; i < sizeof(kind->ours) / sizeof(kind->ours[0]) && kind->ours[i].setups;
+	     i++)
 		contest->systems[contest->n_systems++] = kind->ours[i];
 	contest->items = kind->items;
-	if (status == CLI_OK && cli_real(paced->bench->args, "seconds", 0.1, 3600, &paced->seconds) < 0)
+	if (status == CLI_OK &&
+	    cli_real(paced->bench->args, "seconds", 0.1, 3600, &paced->seconds) < 0)
 		status = CLI_USAGE;
-	if (status == CLI_OK && kind->items > 0 && cli_real(paced->bench->args, "items", 8, 1e12, &contest->items) < 0)
+	if (status == CLI_OK && kind->items > 0 &&
+	    cli_real(paced->bench->args, "items", 8, 1e12, &contest->items) < 0)
 		status = CLI_USAGE;
-	contest->items = kind->items > 0 ? floor(contest->items / 8) * 8 : ceil(paced->seconds / kind->slot_s);
+	contest->items =
+	    kind->items > 0 ? floor(contest->items / 8) * 8 : ceil(paced->seconds / kind->slot_s);
 	contest->trial_items = contest->items;
 	if (status == CLI_OK && bench_level(paced->bench, &paced->level) < 0)
 		status = CLI_USAGE;
@@ -405,7 +412,8 @@ static void paced_plot(struct paced *paced)
 	*plot = (struct plot){.title = paced->kind->plot, .x = "system", .y = paced->kind->y};
 	bars = plot_series(plot, PLOT_BARS, "mean");
 	for (size_t i = 0; i < contest->n_systems && bars; i++)
-		json_array_append_new(bars, json_pack("[s, f]", contest->systems[i].name, contest_mean(contest, i, 0)));
+		json_array_append_new(bars,
+		    json_pack("[s, f]", contest->systems[i].name, contest_mean(contest, i, 0)));
 }
 
 static void paced_result(void *self)
@@ -430,7 +438,8 @@ static void paced_fini(void *self)
 
 static int paced_main(const struct cli_args *args, int (*options)(void *self))
 {
-	const struct bench_parts parts = {sizeof(struct paced), options, paced_measure, paced_result, paced_fini};
+	const struct bench_parts parts = {
+	    sizeof(struct paced), options, paced_measure, paced_result, paced_fini};
 
 	return bench_main(args, &parts);
 }
@@ -452,7 +461,8 @@ int bench_handover(const struct cli_args *args)
 
 int bench_overhead_vs(const struct cli_args *args)
 {
-	static const char *const alone[] = {"samples", "rounds", "components", "slot-us", "isolation", "cpu", "clock"};
+	static const char *const alone[] = {
+	    "samples", "rounds", "components", "slot-us", "isolation", "cpu", "clock"};
 	static const char *const beside[] = {"seconds", "all", "runs", "trials", "seed"};
 	const bool vs = cli_has(args, "vs");
 	const char *const *not = vs ? alone : beside;
@@ -461,6 +471,6 @@ int bench_overhead_vs(const struct cli_args *args)
 	for (size_t i = 0; i < n; i++)
 		if (cli_has(args, not [i]))
 			return cli_fail(args, "--%s is for %s --vs", not [i],
-					vs ? "measurements without" : "those with");
+			    vs ? "measurements without" : "those with");
 	return vs ? bench_handover(args) : bench_overhead(args);
 }

@@ -13,7 +13,14 @@
 #include "tools/aloe/bench/figures.h"
 #include "tools/aloe/bench/topology.h"
 
-enum { PACKETS_A_SLOT = 20, PACKET_BYTES = 500, ITEM_BYTES = 4, PLACES = 3, PASSES = 60, SWEEP_MAX = 8 };
+enum {
+	PACKETS_A_SLOT = 20,
+	PACKET_BYTES = 500,
+	ITEM_BYTES = 4,
+	PLACES = 3,
+	PASSES = 60,
+	SWEEP_MAX = 8
+};
 
 struct pipes {
 	struct bench *bench;
@@ -55,43 +62,49 @@ static const struct contest_system message_peers[] = {
 
 static bool items_arrived(const json_t *variables, const void *wanted)
 {
-	return report_number(variables, "items") == *(const double *)wanted && report_number(variables, "wrong") == 0;
+	return report_number(variables, "items") == *(const double *)wanted &&
+	    report_number(variables, "wrong") == 0;
 }
 
 static bool packets_arrived(const json_t *variables, const void *wanted)
 {
 	return report_number(variables, "packets") == *(const double *)wanted &&
-	       report_number(variables, "gaps") == 0 && report_number(variables, "wrong") == 0 &&
-	       report_number(variables, "malformed") == 0 && report_number(variables, "done") == 1;
+	    report_number(variables, "gaps") == 0 && report_number(variables, "wrong") == 0 &&
+	    report_number(variables, "malformed") == 0 && report_number(variables, "done") == 1;
 }
 
-static int measure_ours(struct pipes *pipes, const struct contest_system *system, const struct contest_setup *setup,
-			const struct contest_size *size, double items, const char *what, double ret[CONTEST_FIGURES])
+static int measure_ours(struct pipes *pipes, const struct contest_system *system,
+    const struct contest_setup *setup, const struct contest_size *size, double items,
+    const char *what, double ret[CONTEST_FIGURES])
 {
 	struct bench *bench = pipes->bench;
 	const unsigned all = bench->n_cpus < size->pipes ? (unsigned)bench->n_cpus : size->pipes;
 	const unsigned lanes = setup->lanes ? setup->lanes : all;
 	char source[160], head[64], path[4096], cpus[256];
-	struct topology topology = {.name = "pipes", .pipes = size->pipes, .stages = size->stages, .lanes = lanes};
+	struct topology topology = {
+	    .name = "pipes", .pipes = size->pipes, .stages = size->stages, .lanes = lanes};
 	struct words words = {.fifo = setup->fifo};
 	json_t *report = NULL;
 	int status;
 
 	if (pipes->messages)
 		snprintf(source, sizeof(source),
-			 "component = \"packet_source\"; packets = %.0f; bytes = %d; per_slot = %.0f;", items,
-			 (int)PACKET_BYTES, system->slot_items);
+		    "component = \"packet_source\"; packets = %.0f; bytes = %d; per_slot = %.0f;",
+		    items, (int)PACKET_BYTES, system->slot_items);
 	else
-		snprintf(source, sizeof(source), "component = \"null_source\"; length = %.0f; content = \"%s\";",
-			 system->slot_items, pipes->check ? "numbers" : "zeros");
+		snprintf(source, sizeof(source),
+		    "component = \"null_source\"; length = %.0f; content = \"%s\";",
+		    system->slot_items, pipes->check ? "numbers" : "zeros");
 	snprintf(head, sizeof(head), "component = \"head\"; items = %.0f;", items);
 	topology.source = source;
 	topology.head = pipes->messages ? NULL : head;
-	topology.stage = pipes->messages ? "component = \"packet_forward\";" : "component = \"copy\";";
-	topology.sink = pipes->messages ? (pipes->check ? "component = \"packet_sink\"; check = true;"
-							: "component = \"packet_sink\";")
-			: pipes->check  ? "component = \"number_check\";"
-					: "component = \"null_sink\";";
+	topology.stage =
+	    pipes->messages ? "component = \"packet_forward\";" : "component = \"copy\";";
+	topology.sink = pipes->messages
+	    ? (pipes->check ? "component = \"packet_sink\"; check = true;"
+	                    : "component = \"packet_sink\";")
+	    : pipes->check ? "component = \"number_check\";"
+	                   : "component = \"null_sink\";";
 	if (topology_write(bench, &topology, path, sizeof(path)) != CLI_OK)
 		return CLI_FAILED;
 	contest_cpus(bench, lanes, cpus, sizeof(cpus));
@@ -100,8 +113,8 @@ static int measure_ours(struct pipes *pipes, const struct contest_system *system
 	words_add(&words, "--lanes=%s", cpus);
 	status = run_only(bench, &words, pipes->level, what, &report, NULL);
 	if (status == CLI_OK)
-		status =
-		    topology_sinks(bench, &topology, report, pipes->messages ? packets_arrived : items_arrived, &items);
+		status = topology_sinks(bench, &topology, report,
+		    pipes->messages ? packets_arrived : items_arrived, &items);
 	*ret = report_number(report, "run_s");
 	json_decref(report);
 	return status;
@@ -109,8 +122,9 @@ static int measure_ours(struct pipes *pipes, const struct contest_system *system
 
 /* ---- theirs ------------------------------------------------------------------------------------------------------------- */
 
-static int measure_peer(struct pipes *pipes, const struct contest_system *system, const struct contest_setup *setup,
-			const struct contest_size *size, double items, const char *what, double ret[CONTEST_FIGURES])
+static int measure_peer(struct pipes *pipes, const struct contest_system *system,
+    const struct contest_setup *setup, const struct contest_size *size, double items,
+    const char *what, double ret[CONTEST_FIGURES])
 {
 	struct words words = {0};
 	json_t *report = NULL;
@@ -135,12 +149,13 @@ static int measure_peer(struct pipes *pipes, const struct contest_system *system
 }
 
 static int pipes_measure(struct contest *contest, const struct contest_system *system,
-			 const struct contest_setup *setup, const struct contest_size *size, double items,
-			 const char *what, double *ret)
+    const struct contest_setup *setup, const struct contest_size *size, double items,
+    const char *what, double *ret)
 {
 	struct pipes *pipes = contest->self;
 
-	return (system->program ? measure_peer : measure_ours)(pipes, system, setup, size, items, what, ret);
+	return (system->program ? measure_peer : measure_ours)(
+	    pipes, system, setup, size, items, what, ret);
 }
 
 static double copied(const struct contest *contest, const struct contest_size *size, double seconds)
@@ -148,7 +163,8 @@ static double copied(const struct contest *contest, const struct contest_size *s
 	return contest->items * ITEM_BYTES * size->pipes * size->stages / seconds * 1e-9;
 }
 
-static double packet_us(const struct contest *contest, const struct contest_size *size, double seconds)
+static double packet_us(
+    const struct contest *contest, const struct contest_size *size, double seconds)
 {
 	return seconds * 1e6 / (contest->items * size->pipes * size->stages);
 }
@@ -170,9 +186,9 @@ static int check(struct pipes *pipes)
 	int status = CLI_OK;
 
 	bench_table(pipes->bench, "check",
-		    pipes->messages ? "packets that arrived as they were sent, in order"
-				    : "items that arrived as they were sent, in order",
-		    check_columns, sizeof(check_columns) / sizeof(check_columns[0]));
+	    pipes->messages ? "packets that arrived as they were sent, in order"
+	                    : "items that arrived as they were sent, in order",
+	    check_columns, sizeof(check_columns) / sizeof(check_columns[0]));
 	for (size_t i = 0; i < contest->n_sizes * contest->n_systems && status == CLI_OK; i++) {
 		const struct contest_size *size = &contest->sizes[i % contest->n_sizes];
 		const struct contest_system *system = &contest->systems[i / contest->n_sizes];
@@ -182,13 +198,14 @@ static int check(struct pipes *pipes)
 
 			if (system->program)
 				continue;
-			status =
-			    measure_ours(pipes, system, &system->setups[s], size, contest->items, "check", seconds);
+			status = measure_ours(pipes, system, &system->setups[s], size,
+			    contest->items, "check", seconds);
 			if (status == CLI_OK)
 				bench_row(pipes->bench,
-					  json_pack("{s:i, s:i, s:s, s:f, s:f}", "pipes", (int)size->pipes, "stages",
-						    (int)size->stages, "setup", system->setups[s].name, "slot_items",
-						    system->slot_items, "arrived", contest->items));
+				    json_pack("{s:i, s:i, s:s, s:f, s:f}", "pipes",
+				        (int)size->pipes, "stages", (int)size->stages, "setup",
+				        system->setups[s].name, "slot_items", system->slot_items,
+				        "arrived", contest->items));
 		}
 	}
 	return status;
@@ -214,24 +231,28 @@ static double slot_items_default(void)
 static int ours_add(struct pipes *pipes)
 {
 	struct contest *contest = &pipes->contest;
-	const char *key = pipes->messages ? "packets" : "slot-items", *text = cli_get(pipes->bench->args, key);
+	const char *key = pipes->messages ? "packets" : "slot-items",
+	           *text = cli_get(pipes->bench->args, key);
 	const double max = pipes->messages ? 4096 : 1 << 24;
 	double values[SWEEP_MAX];
 	char otherwise[16];
 	int n;
 
-	snprintf(otherwise, sizeof(otherwise), "%.0f", pipes->messages ? PACKETS_A_SLOT : slot_items_default());
+	snprintf(otherwise, sizeof(otherwise), "%.0f",
+	    pipes->messages ? PACKETS_A_SLOT : slot_items_default());
 	n = list_parse(text ? text : otherwise, 1, max, sizeof(values) / sizeof(values[0]), values);
 	if (n < 0)
-		return cli_fail(pipes->bench->args, "--%s %s: at most %zu different numbers 1 .. %.0f are needed", key,
-				text, sizeof(values) / sizeof(values[0]), max);
+		return cli_fail(pipes->bench->args,
+		    "--%s %s: at most %zu different numbers 1 .. %.0f are needed", key, text,
+		    sizeof(values) / sizeof(values[0]), max);
 	for (int i = 0; i < n; i++) {
 		struct contest_system *system = &contest->systems[contest->n_systems++];
 
 		*system = (struct contest_system){.slot_items = floor(values[i]),
-						  .setups = our_setups,
-						  .n_setups = sizeof(our_setups) / sizeof(our_setups[0])};
-		snprintf(system->name, sizeof(system->name), n > 1 ? "aloe %.0f" : "aloe", values[i]);
+		    .setups = our_setups,
+		    .n_setups = sizeof(our_setups) / sizeof(our_setups[0])};
+		snprintf(
+		    system->name, sizeof(system->name), n > 1 ? "aloe %.0f" : "aloe", values[i]);
 	}
 	return CLI_OK;
 }
@@ -254,7 +275,8 @@ static int options_parse(struct pipes *pipes)
 	if (status == CLI_OK)
 		status = ours_add(pipes);
 	if (status == CLI_OK && pipes->messages)
-		status = contest_peers(contest, message_peers, sizeof(message_peers) / sizeof(message_peers[0]));
+		status = contest_peers(
+		    contest, message_peers, sizeof(message_peers) / sizeof(message_peers[0]));
 	else if (status == CLI_OK)
 		status = contest_peers(contest, peers, sizeof(peers) / sizeof(peers[0]));
 	return status;
@@ -299,7 +321,8 @@ static struct pass pass_measure(size_t bytes)
 	if (!places)
 		return pass;
 	memset(places, 1, PLACES * step);
-	pass = (struct pass){pass_time(places, step, bytes, true), pass_time(places, step, bytes, false)};
+	pass = (struct pass){
+	    pass_time(places, step, bytes, true), pass_time(places, step, bytes, false)};
 	free(places);
 	return pass;
 }
@@ -310,8 +333,8 @@ struct part {
 	bool first;
 };
 
-static struct part part_of(const struct bench *bench, const struct contest_setup *setup,
-			   const struct contest_size *size)
+static struct part part_of(
+    const struct bench *bench, const struct contest_setup *setup, const struct contest_size *size)
 {
 	const unsigned all = (unsigned)bench->n_cpus, most = setup->lanes ? setup->lanes : all;
 	const unsigned lanes = most < size->pipes ? most : size->pipes;
@@ -341,15 +364,18 @@ static void limit_row(struct pipes *pipes, size_t z, const struct pass *pass, si
 	const struct contest *contest = &pipes->contest;
 	const struct contest_size *size = &contest->sizes[z];
 	const struct part part = part_of(pipes->bench, contest->best[0][z], size);
-	const double slots = contest->items / contest->systems[0].slot_items, mean = contest_mean(contest, 0, z);
+	const double slots = contest->items / contest->systems[0].slot_items,
+	             mean = contest_mean(contest, 0, z);
 	const double copying = slots * (part.copies * pass->copy_s + part.first * pass->zero_s);
 
 	bench_row(pipes->bench,
-		  json_pack("{s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:o}", "pipes", (int)size->pipes, "stages",
-			    (int)size->stages, "lanes", (int)part.lanes, "mean", mean, "copying", copying, "share",
-			    100 * copying / mean, "call_ns", (mean - copying) / slots / part.calls * 1e9, "most",
-			    json_real_or_null(
-				gnuradio < contest->n_systems ? contest_mean(contest, gnuradio, z) / copying : NAN)));
+	    json_pack("{s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:o}", "pipes", (int)size->pipes,
+	        "stages", (int)size->stages, "lanes", (int)part.lanes, "mean", mean, "copying",
+	        copying, "share", 100 * copying / mean, "call_ns",
+	        (mean - copying) / slots / part.calls * 1e9, "most",
+	        json_real_or_null(gnuradio < contest->n_systems
+	                ? contest_mean(contest, gnuradio, z) / copying
+	                : NAN)));
 }
 
 /* How near our time is to what copying alone takes, which no engine can be below. */
@@ -360,14 +386,15 @@ static void limits(struct pipes *pipes)
 	const struct pass pass = pass_measure((size_t)bytes);
 	size_t gnuradio = 0;
 
-	while (gnuradio < contest->n_systems && strcmp(contest->systems[gnuradio].name, "gnuradio") != 0)
+	while (gnuradio < contest->n_systems &&
+	    strcmp(contest->systems[gnuradio].name, "gnuradio") != 0)
 		gnuradio++;
-	bench_table(pipes->bench, "limits", "what of it is copying, on the lane that has most to do; times in s",
-		    limit_columns, sizeof(limit_columns) / sizeof(limit_columns[0]));
+	bench_table(pipes->bench, "limits",
+	    "what of it is copying, on the lane that has most to do; times in s", limit_columns,
+	    sizeof(limit_columns) / sizeof(limit_columns[0]));
 	for (size_t z = 0; z < contest->n_sizes; z++)
 		limit_row(pipes, z, &pass, gnuradio);
-	bench_note(
-	    pipes->bench,
+	bench_note(pipes->bench,
 	    "copying alone: what source, head and copies have to write, at %.0f GB/s (zeros %.0f), the best of a "
 	    "core that does nothing else with messages of %.1f KiB; the rest: the engine's call, clock, histogram "
 	    "and event, data that come from the other core's cache, and waiting for the other lane; x gnuradio at "
@@ -390,13 +417,15 @@ static void sweep_row(struct pipes *pipes, size_t z, size_t system, size_t best,
 {
 	const struct contest *contest = &pipes->contest;
 	const struct contest_size *size = &contest->sizes[z];
-	const double items = contest->systems[system].slot_items, mean = contest_mean(contest, system, z),
-		     rate = contest->rate_of(contest, size, mean);
+	const double items = contest->systems[system].slot_items,
+	             mean = contest_mean(contest, system, z),
+	             rate = contest->rate_of(contest, size, mean);
 
-	bench_row(pipes->bench, json_pack("{s:i, s:i, s:f, s:f, s:s, s:f, s:f, s:s}", "pipes", (int)size->pipes,
-					  "stages", (int)size->stages, "slot_items", items, "kib",
-					  PLACES * items * ITEM_BYTES / 1024, "setup", contest->best[system][z]->name,
-					  "mean", mean, "rate", rate, "best", system == best ? "<-" : ""));
+	bench_row(pipes->bench,
+	    json_pack("{s:i, s:i, s:f, s:f, s:s, s:f, s:f, s:s}", "pipes", (int)size->pipes,
+	        "stages", (int)size->stages, "slot_items", items, "kib",
+	        PLACES * items * ITEM_BYTES / 1024, "setup", contest->best[system][z]->name, "mean",
+	        mean, "rate", rate, "best", system == best ? "<-" : ""));
 	if (points)
 		json_array_append_new(points, json_pack("[f, f, f, f]", items, rate, rate, rate));
 }
@@ -407,7 +436,9 @@ static void sweep_order(const struct contest *contest, size_t n_ours, size_t ret
 	for (size_t i = 0; i < n_ours; i++) {
 		size_t at = i;
 
-		for (; at > 0 && contest->systems[ret[at - 1]].slot_items > contest->systems[i].slot_items; at--)
+		for (; at > 0 &&
+		     contest->systems[ret[at - 1]].slot_items > contest->systems[i].slot_items;
+		     at--)
 			ret[at] = ret[at - 1];
 		ret[at] = i;
 	}
@@ -421,8 +452,8 @@ static void sweep(struct pipes *pipes, size_t n_ours)
 	size_t order[SWEEP_MAX] = {0};
 
 	sweep_order(contest, n_ours, order);
-	bench_table(pipes->bench, "slot_items", "throughput against the items in a slot", sweep_columns,
-		    sizeof(sweep_columns) / sizeof(sweep_columns[0]));
+	bench_table(pipes->bench, "slot_items", "throughput against the items in a slot",
+	    sweep_columns, sizeof(sweep_columns) / sizeof(sweep_columns[0]));
 	plot_fini(plot);
 	*plot = (struct plot){0};
 	for (size_t z = 0; z < contest->n_sizes; z++) {
@@ -430,7 +461,8 @@ static void sweep(struct pipes *pipes, size_t n_ours)
 		size_t best = 0;
 		json_t *points;
 
-		snprintf(title, sizeof(title), "%u x %u", contest->sizes[z].pipes, contest->sizes[z].stages);
+		snprintf(title, sizeof(title), "%u x %u", contest->sizes[z].pipes,
+		    contest->sizes[z].stages);
 		points = plot_series(plot, PLOT_LINE, title);
 		for (size_t i = 1; i < n_ours; i++)
 			if (contest_mean(contest, i, z) < contest_mean(contest, best, z))
@@ -458,24 +490,24 @@ static void notes(struct pipes *pipes)
 	struct bench *bench = pipes->bench;
 
 	if (pipes->messages)
-		bench_note(
-		    bench,
+		bench_note(bench,
 		    "%.0f packets of %d bytes, queued before the start, then \"done\"; every stage looks at length and "
 		    "number of each and sends it on; ours copies the bytes, GNU Radio passes a pointer on",
 		    pipes->contest.items, (int)PACKET_BYTES);
 	else
-		bench_note(
-		    bench,
+		bench_note(bench,
 		    "%.0f floats, one source and head for all pipes; every stage copies every byte into another "
 		    "buffer; ours: a free-running clock, %.0f items in a slot, one slot through all stages of a pipe "
 		    "before the next: a pipe's stages take turns with two buffers, head's is a third, and these "
 		    "%.0f KiB of %.0f KiB stay in a core's first cache",
 		    pipes->contest.items, pipes->contest.systems[0].slot_items,
-		    pipes->contest.systems[0].slot_items * ITEM_BYTES * PLACES / 1024, first_cache() / 1024);
+		    pipes->contest.systems[0].slot_items * ITEM_BYTES * PLACES / 1024,
+		    first_cache() / 1024);
 	bench_note(bench,
-		   "every sink of every run was seen to have got all of them; ours from the start to the last sink's "
-		   "end, the others until their run returns or their last sink is done");
-	bench->plot.title = pipes->messages ? "packets through pipes x stages" : "floats through pipes x stages";
+	    "every sink of every run was seen to have got all of them; ours from the start to the last sink's "
+	    "end, the others until their run returns or their last sink is done");
+	bench->plot.title =
+	    pipes->messages ? "packets through pipes x stages" : "floats through pipes x stages";
 	bench->plot.x = "pipes x stages";
 	bench->plot.y = "time [s]";
 	bench->plot.log_x = bench->plot.log_y = true;
@@ -488,9 +520,10 @@ static void notes(struct pipes *pipes)
 static int pipes_begin(struct pipes *pipes, bool messages)
 {
 	pipes->messages = messages;
-	pipes->contest = (struct contest){.bench = pipes->bench, .measure = pipes_measure, .self = pipes, .unit = "s"};
-	pipes->contest.title =
-	    messages ? "times in s; rate: us a packet and stage" : "times in s; rate: GB/s that the stages copy";
+	pipes->contest = (struct contest){
+	    .bench = pipes->bench, .measure = pipes_measure, .self = pipes, .unit = "s"};
+	pipes->contest.title = messages ? "times in s; rate: us a packet and stage"
+	                                : "times in s; rate: GB/s that the stages copy";
 	pipes->contest.rate_of = messages ? packet_us : copied;
 	return options_parse(pipes);
 }
@@ -531,7 +564,8 @@ static void pipes_fini(void *self)
 
 static int pipes_main(const struct cli_args *args, int (*options)(void *self))
 {
-	const struct bench_parts parts = {sizeof(struct pipes), options, pipes_run, pipes_result, pipes_fini};
+	const struct bench_parts parts = {
+	    sizeof(struct pipes), options, pipes_run, pipes_result, pipes_fini};
 
 	return bench_main(args, &parts);
 }

@@ -117,7 +117,8 @@ static void range_of_one(const struct plot *plot, FILE *out)
 		}
 	}
 	if (low == high)
-		fprintf(out, "set xrange [%.9g:%.9g]\n", low > 0 ? low / 2 : low - 1, low > 0 ? low * 2 : low + 1);
+		fprintf(out, "set xrange [%.9g:%.9g]\n", low > 0 ? low / 2 : low - 1,
+		    low > 0 ? low * 2 : low + 1);
 }
 
 static void data(const struct plot *plot, FILE *out)
@@ -154,9 +155,11 @@ void plot_script(const struct plot *plot, const char *file, FILE *out)
 	if (counts && plot->log_y)
 		fputs("set yrange [0.5:*]\n", out);
 	if (bars)
-		fputs("set xtics rotate by 45 right noenhanced\nset style histogram clustered\n", out);
+		fputs("set xtics rotate by 45 right noenhanced\nset style histogram clustered\n",
+		    out);
 	for (size_t s = 0; s < plot->n; s++) {
-		fprintf(out, "%s $data%zu %s title ", s ? "," : "plot", s, styles[plot->series[s].style]);
+		fprintf(out, "%s $data%zu %s title ", s ? "," : "plot", s,
+		    styles[plot->series[s].style]);
 		quoted(plot->series[s].title, out);
 	}
 	fputs("\n", out);

@@ -14,8 +14,8 @@
 #include "core/json/json.h"
 
 enum plot_style {
-	PLOT_LINE,  /* points [x, y, low, high] with error bars, joined */
-	PLOT_MARKS, /* points [x, y], each a cross: figures to compare with */
+	PLOT_LINE,   /* points [x, y, low, high] with error bars, joined */
+	PLOT_MARKS,  /* points [x, y], each a cross: figures to compare with */
 	PLOT_COUNTS, /* points [x, y], each a line up from the axis, which, if it is logarithmic, begins at 0.5: a histogram */
 	PLOT_BARS /* [label, y], side by side, labels without quotes; one such series makes the x axis one of labels */
 };

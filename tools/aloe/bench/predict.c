@@ -29,10 +29,20 @@
 static const struct pair {
 	const char *source, *target;
 } pairs[] = {
-    {"avx512", "avx2"},      {"avx512", "sse41"},         {"avx512", "plain"},     {"avx2", "sse41"},
-    {"avx2", "plain"},       {"sse41", "plain"},          {"neon", "plain"},       {"avx512", "plain-O0"},
-    {"sse41", "plain-O0"},   {"plain", "plain-O0"},       {"avx512", "qemu-neon"}, {"sse41", "qemu-neon"},
-    {"plain", "qemu-plain"}, {"qemu-neon", "qemu-plain"},
+    {"avx512", "avx2"},
+    {"avx512", "sse41"},
+    {"avx512", "plain"},
+    {"avx2", "sse41"},
+    {"avx2", "plain"},
+    {"sse41", "plain"},
+    {"neon", "plain"},
+    {"avx512", "plain-O0"},
+    {"sse41", "plain-O0"},
+    {"plain", "plain-O0"},
+    {"avx512", "qemu-neon"},
+    {"sse41", "qemu-neon"},
+    {"plain", "qemu-plain"},
+    {"qemu-neon", "qemu-plain"},
 };
 
 static const char emulated_label[] = "emulated, not ARM speed";
@@ -77,7 +87,8 @@ static int rounds_run(struct predict *predict)
 			int status = CLI_OK;
 
 			if (predict->kinds[i].wanted)
-				status = predict_measure(predict->bench, &predict->run, &predict->kinds[i]);
+				status = predict_measure(
+				    predict->bench, &predict->run, &predict->kinds[i]);
 			if (status == BENCH_INTERRUPTED && round > 0)
 				return CLI_OK;
 			if (status != CLI_OK)
@@ -109,8 +120,8 @@ static int measure(void *self)
 
 /* ---- errors --------------------------------------------------------------------------------------------------------------- */
 
-static void errors_add(struct errors *errors, double percent, const char *component, const char *source,
-		       const char *target)
+static void errors_add(struct errors *errors, double percent, const char *component,
+    const char *source, const char *target)
 {
 	errors->sum += percent;
 	errors->n++;
@@ -144,45 +155,56 @@ static bool of_chain(const struct wf_instance *instance)
 }
 
 static const struct column component_columns[] = {
-    {"source", "from", COLUMN_TEXT}, {"target", "to", COLUMN_TEXT},   {"component", "component", COLUMN_TEXT},
-    {"source_us", "there us", 3},    {"target_us", "measured us", 3}, {"clock_us", "by clock", 3},
-    {"mac_us", "by MAC", 3},         {"class_us", "by class", 3},     {"clock_error", "error %", 1},
-    {"mac_error", "error %", 1},     {"class_error", "error %", 1},   {"mix", "mix", COLUMN_TEXT},
+    {"source", "from", COLUMN_TEXT},
+    {"target", "to", COLUMN_TEXT},
+    {"component", "component", COLUMN_TEXT},
+    {"source_us", "there us", 3},
+    {"target_us", "measured us", 3},
+    {"clock_us", "by clock", 3},
+    {"mac_us", "by MAC", 3},
+    {"class_us", "by class", 3},
+    {"clock_error", "error %", 1},
+    {"mac_error", "error %", 1},
+    {"class_error", "error %", 1},
+    {"mix", "mix", COLUMN_TEXT},
 };
 
 /* Where the target has not been measured there is no error. */
-static void errors_of(struct predict *predict, const struct prediction *told, const struct predict_kind *source,
-		      const struct predict_kind *target, const struct wf_instance *instance, bool emulated, json_t *row,
-		      struct errors *errors)
+static void errors_of(struct predict *predict, const struct prediction *told,
+    const struct predict_kind *source, const struct predict_kind *target,
+    const struct wf_instance *instance, bool emulated, json_t *row, struct errors *errors)
 {
 	static const char *const keys[] = {"clock_error", "mac_error", "class_error"};
 	const char *component = instance->type->name + strlen("utran_");
-	const double there = measured_ns(source, instance->name), here = measured_ns(target, instance->name);
+	const double there = measured_ns(source, instance->name),
+	             here = measured_ns(target, instance->name);
 
 	for (int m = 0; m < PREDICT_METRICS && here > 0; m++) {
 		const double percent = 100 * fabs(told->ns[m] / here - 1);
 
 		json_object_set_new(row, keys[m], json_real(percent));
 		errors_add(&errors[m], percent, component, source->name, target->name);
-		errors_add(&predict->errors[emulated][m], percent, component, source->name, target->name);
+		errors_add(
+		    &predict->errors[emulated][m], percent, component, source->name, target->name);
 		if (m == PREDICT_CLASS && percent > REACH_WORST && !emulated)
-			bench_note(
-			    predict->bench,
+			bench_note(predict->bench,
 			    "missed: %s, %s to %s, %.0f %%: it changes by a factor of %.3g, its mix (%s) by %.3g",
-			    component, source->name, target->name, percent, here / there, instance->type->mix,
-			    told->ns[m] / there);
+			    component, source->name, target->name, percent, here / there,
+			    instance->type->mix, told->ns[m] / there);
 	}
 }
 
-static void component_row(struct predict *predict, const struct predict_kind *source, const struct predict_kind *target,
-			  const struct wf_instance *instance, bool emulated, struct errors *errors)
+static void component_row(struct predict *predict, const struct predict_kind *source,
+    const struct predict_kind *target, const struct wf_instance *instance, bool emulated,
+    struct errors *errors)
 {
 	static const char *const us_keys[] = {"clock_us", "mac_us", "class_us"};
 	const char *component = instance->type->name + strlen("utran_");
-	const double there = measured_ns(source, instance->name), here = measured_ns(target, instance->name);
-	json_t *row = json_pack("{s:s, s:s, s:s, s:o, s:o, s:s?}", "source", source->name, "target", target->name,
-				"component", component, "source_us", json_real_or_null(there * 1e-3), "target_us",
-				json_real_or_null(here * 1e-3), "mix", instance->type->mix);
+	const double there = measured_ns(source, instance->name),
+	             here = measured_ns(target, instance->name);
+	json_t *row = json_pack("{s:s, s:s, s:s, s:o, s:o, s:s?}", "source", source->name, "target",
+	    target->name, "component", component, "source_us", json_real_or_null(there * 1e-3),
+	    "target_us", json_real_or_null(here * 1e-3), "mix", instance->type->mix);
 	const struct prediction told =
 	    predict_one(&source->profile.platform, &target->rates, instance->type->mix, there);
 
@@ -209,7 +231,8 @@ static const struct column pair_columns[] = {
 
 static void pair_run(struct predict *predict, const char *from, const char *to)
 {
-	const struct predict_kind *source = kind_find(predict, from), *target = kind_find(predict, to);
+	const struct predict_kind *source = kind_find(predict, from),
+	                          *target = kind_find(predict, to);
 	const struct waveform *waveform = predict->source.waveform;
 	struct errors errors[PREDICT_METRICS] = {0};
 	bool emulated;
@@ -219,37 +242,46 @@ static void pair_run(struct predict *predict, const char *from, const char *to)
 	emulated = predict_emulated(source) || predict_emulated(target);
 	for (size_t i = 0; i < waveform->n_instances; i++)
 		if (of_chain(&waveform->instances[i]))
-			component_row(predict, source, target, &waveform->instances[i], emulated, errors);
+			component_row(
+			    predict, source, target, &waveform->instances[i], emulated, errors);
 	errors[PREDICT_CLASS].where[strcspn(errors[PREDICT_CLASS].where, ",")] = 0;
-	json_array_append_new(
-	    predict->pair_rows,
-	    json_pack("{s:s, s:s, s:s?, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "source", from, "target", to, "label",
-		      emulated ? emulated_label : NULL, "components", (int)errors[0].n, "clock_mean",
-		      errors_mean(&errors[PREDICT_CLOCK]), "clock_worst", errors_worst(&errors[PREDICT_CLOCK]),
-		      "mac_mean", errors_mean(&errors[PREDICT_MAC]), "mac_worst", errors_worst(&errors[PREDICT_MAC]),
-		      "class_mean", errors_mean(&errors[PREDICT_CLASS]), "class_worst",
-		      errors_worst(&errors[PREDICT_CLASS]), "class_worst_of", errors[PREDICT_CLASS].where));
+	json_array_append_new(predict->pair_rows,
+	    json_pack("{s:s, s:s, s:s?, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "source", from,
+	        "target", to, "label", emulated ? emulated_label : NULL, "components",
+	        (int)errors[0].n, "clock_mean", errors_mean(&errors[PREDICT_CLOCK]), "clock_worst",
+	        errors_worst(&errors[PREDICT_CLOCK]), "mac_mean", errors_mean(&errors[PREDICT_MAC]),
+	        "mac_worst", errors_worst(&errors[PREDICT_MAC]), "class_mean",
+	        errors_mean(&errors[PREDICT_CLASS]), "class_worst",
+	        errors_worst(&errors[PREDICT_CLASS]), "class_worst_of",
+	        errors[PREDICT_CLASS].where));
 }
 
 /* ---- result --------------------------------------------------------------------------------------------------------------- */
 
 static const struct column rate_columns[] = {
-    {"class", "class", COLUMN_TEXT}, {"avx512", "avx512", 4},       {"avx2", "avx2", 4},
-    {"sse41", "sse41", 4},           {"neon", "neon", 4},           {"plain", "plain", 4},
-    {"plain-O0", "plain-O0", 4},     {"qemu-neon", "qemu-neon", 4}, {"qemu-plain", "qemu-plain", 4},
+    {"class", "class", COLUMN_TEXT},
+    {"avx512", "avx512", 4},
+    {"avx2", "avx2", 4},
+    {"sse41", "sse41", 4},
+    {"neon", "neon", 4},
+    {"plain", "plain", 4},
+    {"plain-O0", "plain-O0", 4},
+    {"qemu-neon", "qemu-neon", 4},
+    {"qemu-plain", "qemu-plain", 4},
 };
 
 static void rates_table(struct predict *predict)
 {
-	bench_table(predict->bench, "rates", "what a core does: ns an item of each class of work", rate_columns,
-		    sizeof(rate_columns) / sizeof(rate_columns[0]));
+	bench_table(predict->bench, "rates", "what a core does: ns an item of each class of work",
+	    rate_columns, sizeof(rate_columns) / sizeof(rate_columns[0]));
 	for (int which = 0; which < CALIBRATE_CLASSES; which++) {
-		json_t *row = json_pack("{s:s}", "class", calibrate_class_name((enum calibrate_class)which));
+		json_t *row =
+		    json_pack("{s:s}", "class", calibrate_class_name((enum calibrate_class)which));
 
 		for (size_t i = 0; i < PREDICT_KINDS && row; i++)
 			if (predict->kinds[i].wanted)
 				json_object_set_new(row, predict->kinds[i].name,
-						    json_real(predict->kinds[i].rates.ns[which]));
+				    json_real(predict->kinds[i].rates.ns[which]));
 		bench_row(predict->bench, row);
 	}
 }
@@ -268,7 +300,8 @@ static const struct column sum_columns[] = {
 
 static const char *judge(struct predict *predict, const struct errors *errors)
 {
-	const bool met = errors->n && errors->sum / errors->n <= REACH_MEAN && errors->worst <= REACH_WORST;
+	const bool met =
+	    errors->n && errors->sum / errors->n <= REACH_MEAN && errors->worst <= REACH_WORST;
 
 	if (!errors->n)
 		return NULL;
@@ -282,7 +315,7 @@ static void sums_table(struct predict *predict)
 	    {PUBLISHED_CLOCK_MEAN, NAN}, {PUBLISHED_MAC_MEAN, PUBLISHED_MAC_WORST}, {NAN, NAN}};
 
 	bench_table(predict->bench, "sums", "all predictions", sum_columns,
-		    sizeof(sum_columns) / sizeof(sum_columns[0]));
+	    sizeof(sum_columns) / sizeof(sum_columns[0]));
 	for (int emulated = 0; emulated < 2; emulated++) {
 		for (int m = 0; m < PREDICT_METRICS; m++) {
 			const struct errors *errors = &predict->errors[emulated][m];
@@ -290,13 +323,15 @@ static void sums_table(struct predict *predict)
 			if (emulated && !errors->n)
 				continue;
 			bench_row(predict->bench,
-				  json_pack("{s:s, s:s?, s:i, s:o, s:o, s:s, s:s?, s:o, s:o}", "metric",
-					    metric_names[m], "label", emulated ? emulated_label : NULL, "predictions",
-					    (int)errors->n, "mean", errors_mean(errors), "worst", errors_worst(errors),
-					    "worst_of", errors->where, "reach",
-					    m == PREDICT_CLASS && !emulated ? judge(predict, errors) : NULL,
-					    "published_mean", json_real_or_null(emulated ? NAN : published[m][0]),
-					    "published_worst", json_real_or_null(emulated ? NAN : published[m][1])));
+			    json_pack("{s:s, s:s?, s:i, s:o, s:o, s:s, s:s?, s:o, s:o}", "metric",
+			        metric_names[m], "label", emulated ? emulated_label : NULL,
+			        "predictions", (int)errors->n, "mean", errors_mean(errors), "worst",
+			        errors_worst(errors), "worst_of", errors->where, "reach",
+			        m == PREDICT_CLASS && !emulated ? judge(predict, errors) : NULL,
+			        "published_mean",
+			        json_real_or_null(emulated ? NAN : published[m][0]),
+			        "published_worst",
+			        json_real_or_null(emulated ? NAN : published[m][1])));
 		}
 	}
 }
@@ -307,21 +342,21 @@ static void notes_skipped(struct predict *predict)
 
 	if (predict_build_dir(PREDICT_O0, dir, sizeof(dir)) < 0)
 		bench_note(predict->bench,
-			   "skipped: -O2 against -O0: there is no build without optimisation; `make o0` makes it");
+		    "skipped: -O2 against -O0: there is no build without optimisation; `make o0` makes it");
 	switch (predict_build_dir(PREDICT_AARCH64, dir, sizeof(dir))) {
 	case 0:
-		bench_note(
-		    predict->bench,
+		bench_note(predict->bench,
 		    "qemu-neon, qemu-plain: aarch64 code under an emulator on this machine, the chain in one process "
 		    "without the engine: not ARM speed, and not in any mean above but its own");
 		break;
 	case -ENOEXEC:
 		bench_note(predict->bench,
-			   "skipped: emulated ARM: there is no qemu-aarch64 in the PATH; `make aarch64` "
-			   "installs it");
+		    "skipped: emulated ARM: there is no qemu-aarch64 in the PATH; `make aarch64` "
+		    "installs it");
 		break;
 	default:
-		bench_note(predict->bench, "skipped: emulated ARM: there is no build for it; `make aarch64` makes it");
+		bench_note(predict->bench,
+		    "skipped: emulated ARM: there is no build for it; `make aarch64` makes it");
 	}
 }
 
@@ -329,25 +364,23 @@ static void notes(struct predict *predict)
 {
 	struct bench *bench = predict->bench;
 
-	bench_note(
-	    bench,
+	bench_note(bench,
 	    "error: |predicted / measured - 1|. A prediction knows what the component takes on the source, its mix "
 	    "(in its descriptor), and what both kinds do by class; nothing that was measured of components on the "
 	    "target. reach, this project's own: mean at most %.0f %%, worst at most %.0f %%",
 	    REACH_MEAN, REACH_WORST);
-	bench_note(
-	    bench,
+	bench_note(bench,
 	    "the classes and mixes were chosen with these components and pairs in view, on one machine. How far that "
 	    "carries to another make of processor is not shown");
 	bench_note(bench,
-		   "all kinds are one machine: its clock is the same, so the clock predicts what was measured on the "
-		   "source; published: between two machines, x86 to ARM");
+	    "all kinds are one machine: its clock is the same, so the clock predicts what was measured on the "
+	    "source; published: between two machines, x86 to ARM");
 	if (!predict->from)
-		bench_note(
-		    bench,
+		bench_note(bench,
 		    "%s, virtual clock, CPU %d, %d rounds of %g s of slots, all kinds in turn; each time is held "
 		    "against the unit of account as it was then, and the first quartile of the rounds is taken",
-		    predict->run.path, predict->run.cpu, (int)predict->rounds, predict->run.seconds);
+		    predict->run.path, predict->run.cpu, (int)predict->rounds,
+		    predict->run.seconds);
 	if (!predict->from)
 		notes_skipped(predict);
 }
@@ -360,15 +393,15 @@ static void result(void *self)
 	size_t i;
 
 	predict->pair_rows = json_array();
-	bench_table(bench, "components", "each component, from one kind of node to another", component_columns,
-		    sizeof(component_columns) / sizeof(component_columns[0]));
+	bench_table(bench, "components", "each component, from one kind of node to another",
+	    component_columns, sizeof(component_columns) / sizeof(component_columns[0]));
 	for (i = 0; i < PAIRS; i++) {
 		pair_run(predict, pairs[i].source, pairs[i].target);
 		pair_run(predict, pairs[i].target, pairs[i].source);
 	}
 	rates_table(predict);
 	bench_table(bench, "pairs", "errors from one kind of node to another", pair_columns,
-		    sizeof(pair_columns) / sizeof(pair_columns[0]));
+	    sizeof(pair_columns) / sizeof(pair_columns[0]));
 	json_array_foreach(predict->pair_rows, i, row)
 	{
 		bench_row(bench, json_incref(row));
@@ -386,10 +419,14 @@ static void kinds_init(struct predict *predict)
 		enum simd_level level;
 		enum predict_build build;
 	} kinds[PREDICT_KINDS] = {
-	    {"avx512", SIMD_AVX512, PREDICT_THIS},     {"avx2", SIMD_AVX2, PREDICT_THIS},
-	    {"sse41", SIMD_SSE41, PREDICT_THIS},       {"neon", SIMD_NEON, PREDICT_THIS},
-	    {"plain", SIMD_PLAIN, PREDICT_THIS},       {"plain-O0", SIMD_PLAIN, PREDICT_O0},
-	    {"qemu-neon", SIMD_NEON, PREDICT_AARCH64}, {"qemu-plain", SIMD_PLAIN, PREDICT_AARCH64},
+	    {"avx512", SIMD_AVX512, PREDICT_THIS},
+	    {"avx2", SIMD_AVX2, PREDICT_THIS},
+	    {"sse41", SIMD_SSE41, PREDICT_THIS},
+	    {"neon", SIMD_NEON, PREDICT_THIS},
+	    {"plain", SIMD_PLAIN, PREDICT_THIS},
+	    {"plain-O0", SIMD_PLAIN, PREDICT_O0},
+	    {"qemu-neon", SIMD_NEON, PREDICT_AARCH64},
+	    {"qemu-plain", SIMD_PLAIN, PREDICT_AARCH64},
 	};
 	char dir[PATH_MAX];
 
@@ -400,7 +437,7 @@ static void kinds_init(struct predict *predict)
 		kind->level = kinds[i].level;
 		kind->build = kinds[i].build;
 		kind->wanted = (predict_emulated(kind) || simd_has(kind->level)) &&
-			       predict_build_dir(kind->build, dir, sizeof(dir)) == 0;
+		    predict_build_dir(kind->build, dir, sizeof(dir)) == 0;
 	}
 }
 
@@ -425,7 +462,8 @@ static int options(void *self)
 	if (given)
 		snprintf(predict->path, sizeof(predict->path), "%s", given);
 	else
-		status = bench_file(predict->bench, "utran384-random.conf", predict->path, sizeof(predict->path));
+		status = bench_file(
+		    predict->bench, "utran384-random.conf", predict->path, sizeof(predict->path));
 	predict->run.path = predict->path;
 	if (status == CLI_OK)
 		status = source_open(&predict->source, args, predict->path, false);
@@ -446,7 +484,8 @@ static void fini(void *self)
 
 int bench_predict(const struct cli_args *args)
 {
-	static const struct bench_parts parts = {sizeof(struct predict), options, measure, result, fini};
+	static const struct bench_parts parts = {
+	    sizeof(struct predict), options, measure, result, fini};
 
 	return bench_main(args, &parts);
 }

@@ -59,8 +59,8 @@ struct prediction {
  *	mac	as many MAC-equivalents, the single metric
  *	class	as many items of each class of its mix
  */
-struct prediction predict_one(const struct class_rates *source, const struct class_rates *target, const char *mix,
-			      double ns);
+struct prediction predict_one(
+    const struct class_rates *source, const struct class_rates *target, const char *mix, double ns);
 
 /* predict_load reads what there is of a kind in a folder: 0 (rates missing: not wanted), or CLI_USAGE after saying what is
  * wrong. predict_save writes it: 0, or CLI_FAILED after saying so. */

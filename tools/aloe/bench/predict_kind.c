@@ -17,8 +17,8 @@
 
 enum { TEXT_BYTES_MAX = 4 << 20 };
 
-struct prediction predict_one(const struct class_rates *source, const struct class_rates *target, const char *mix,
-			      double ns)
+struct prediction predict_one(
+    const struct class_rates *source, const struct class_rates *target, const char *mix, double ns)
 {
 	double parts[CALIBRATE_CLASSES];
 
@@ -34,7 +34,8 @@ struct prediction predict_one(const struct class_rates *source, const struct cla
 /* ---- files -------------------------------------------------------------------------------------------------------------- */
 
 /* The text of DIR/KIND.what, NULL if there is none (*ret_rc -ENOENT) or it cannot be read. */
-static char *text_of(const char *dir, const char *kind, const char *what, char *ret_path, size_t *ret_len, int *ret_rc)
+static char *text_of(const char *dir, const char *kind, const char *what, char *ret_path,
+    size_t *ret_len, int *ret_rc)
 {
 	char *text = NULL;
 
@@ -97,11 +98,13 @@ int predict_save(const struct bench *bench, const char *dir, const struct predic
 	int rc = dir_make(dir);
 
 	if (rc == 0)
-		rc = text_keep(dir, kind->name, "rates", rates ? json_dumps(rates, JSON_INDENT(1)) : NULL);
+		rc = text_keep(
+		    dir, kind->name, "rates", rates ? json_dumps(rates, JSON_INDENT(1)) : NULL);
 	if (rc == 0)
 		rc = text_keep(dir, kind->name, "profile", plan_profile_save(&kind->profile));
 	json_decref(rates);
-	return rc == 0 ? CLI_OK : (cli_fail(bench->args, "--keep %s: %s", dir, strerror(-rc)), CLI_FAILED);
+	return rc == 0 ? CLI_OK
+	               : (cli_fail(bench->args, "--keep %s: %s", dir, strerror(-rc)), CLI_FAILED);
 }
 
 /* ---- measuring ------------------------------------------------------------------------------------------------------------ */
@@ -131,14 +134,15 @@ int predict_build_dir(enum predict_build build, char *ret_path, size_t size)
 	if (build == PREDICT_THIS)
 		return 0;
 	if (child_path("", program, sizeof(program)) < 0 ||
-	    path_print(ret_path, size, "%s/../%s", program, dirs[build]) < 0 || access(ret_path, R_OK) < 0)
+	    path_print(ret_path, size, "%s/../%s", program, dirs[build]) < 0 ||
+	    access(ret_path, R_OK) < 0)
 		return -ENOENT;
 	return build == PREDICT_AARCH64 ? emulator_find(program, sizeof(program)) : 0;
 }
 
 /* Takes the words over: the program's JSON, NULL if it failed. */
-static json_t *answer_of(struct bench *bench, struct words *words, const struct predict_kind *kind, const char *what,
-			 int *ret_status)
+static json_t *answer_of(struct bench *bench, struct words *words, const struct predict_kind *kind,
+    const char *what, int *ret_status)
 {
 	json_t *report = NULL;
 	char text[80];
@@ -169,10 +173,12 @@ static int times_take(const json_t *report, struct profile *ret)
 {
 	const struct class_rates of_run = {.mmac_per_s = report_number(report, "capacity_mmac")};
 
-	return of_run.mmac_per_s > 0 && store_profile_take(report, &of_run, ret) == 0 ? CLI_OK : CLI_FAILED;
+	return of_run.mmac_per_s > 0 && store_profile_take(report, &of_run, ret) == 0 ? CLI_OK
+	                                                                              : CLI_FAILED;
 }
 
-static int rates_measure(struct bench *bench, const struct predict_kind *kind, const char *dir, struct class_rates *ret)
+static int rates_measure(
+    struct bench *bench, const struct predict_kind *kind, const char *dir, struct class_rates *ret)
 {
 	struct words words = {.fifo = true};
 	char program[PATH_MAX];
@@ -180,7 +186,7 @@ static int rates_measure(struct bench *bench, const struct predict_kind *kind, c
 	int status;
 
 	if ((dir[0] ? path_print(program, sizeof(program), "%s/bin/execinfo", dir)
-		    : child_path("execinfo", program, sizeof(program))) < 0)
+	            : child_path("execinfo", program, sizeof(program))) < 0)
 		return CLI_FAILED;
 	words.program = program;
 	words_add(&words, "--calibrate");
@@ -192,8 +198,8 @@ static int rates_measure(struct bench *bench, const struct predict_kind *kind, c
 	return status;
 }
 
-static int times_measure(struct bench *bench, const struct predict_run *run, const struct predict_kind *kind,
-			 const char *dir, struct profile *ret)
+static int times_measure(struct bench *bench, const struct predict_run *run,
+    const struct predict_kind *kind, const char *dir, struct profile *ret)
 {
 	struct words words = {.fifo = true};
 	char components[PATH_MAX];
@@ -216,8 +222,8 @@ static int times_measure(struct bench *bench, const struct predict_run *run, con
 }
 
 /* Both by one program, for there is no node of that architecture here. */
-static int emulated_measure(struct bench *bench, const struct predict_run *run, const struct predict_kind *kind,
-			    const char *dir, struct predict_round *ret)
+static int emulated_measure(struct bench *bench, const struct predict_run *run,
+    const struct predict_kind *kind, const char *dir, struct predict_round *ret)
 {
 	struct words words = {.fifo = true};
 	char emulator[PATH_MAX];
@@ -312,14 +318,17 @@ static int entry_settle(struct predict_kind *kind, const char *instance, double 
 	size_t n = 0;
 
 	for (size_t r = 0; r < kind->n_rounds; r++) {
-		const struct profile_entry *entry = plan_profile_find(&kind->rounds[r].times, instance);
+		const struct profile_entry *entry =
+		    plan_profile_find(&kind->rounds[r].times, instance);
 
 		if (entry && steady(kind, r)) {
 			p50[n] = entry->kmac_p50;
 			p99[n++] = entry->kmac_p99;
 		}
 	}
-	return n ? plan_profile_set(&kind->profile, instance, quiet(p50, n) * scale, quiet(p99, n) * scale) : 0;
+	return n ? plan_profile_set(
+	               &kind->profile, instance, quiet(p50, n) * scale, quiet(p99, n) * scale)
+	         : 0;
 }
 
 int predict_settle(struct predict_kind *kind)
@@ -337,7 +346,7 @@ int predict_settle(struct predict_kind *kind)
 	kind->profile.platform = kind->rates;
 	for (size_t i = 0; i < kind->rounds[0].times.len && rc == 0; i++)
 		rc = entry_settle(kind, kind->rounds[0].times.entries[i].instance,
-				  kind->rates.mmac_per_s / median(runs, n));
+		    kind->rates.mmac_per_s / median(runs, n));
 	return rc;
 }
 

@@ -38,7 +38,8 @@ static bool descends(pid_t pid, pid_t from)
 static bool name_read(struct process *process)
 {
 	FILE *file = proc_open(process->pid, "comm");
-	const bool ours = file && fscanf(file, "%31s", process->name) == 1 && !strncmp(process->name, "aloe", 4);
+	const bool ours =
+	    file && fscanf(file, "%31s", process->name) == 1 && !strncmp(process->name, "aloe", 4);
 
 	if (file)
 		fclose(file);
@@ -109,8 +110,10 @@ size_t processes_below(pid_t from, struct process *ret, size_t n)
 
 	while (proc && len < n && (entry = readdir(proc))) {
 		struct process *process = &ret[len];
-		*process = (struct process){.pid = isdigit((unsigned char)entry->d_name[0]) ? atoi(entry->d_name) : 0};
-		if (!process->pid || !descends(process->pid, from) || !name_read(process) || !memory_read(process))
+		*process = (struct process){
+		    .pid = isdigit((unsigned char)entry->d_name[0]) ? atoi(entry->d_name) : 0};
+		if (!process->pid || !descends(process->pid, from) || !name_read(process) ||
+		    !memory_read(process))
 			continue;
 		components_read(process);
 		len++;

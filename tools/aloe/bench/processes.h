@@ -12,8 +12,9 @@
 struct process {
 	pid_t pid;
 	char name[32];
-	double private_kb, image_kb, shared_kb; /* resident: its own; of images; libraries and files */
-	char components[256];                   /* that it has loaded, as "copy null_sink" */
+	double private_kb, image_kb,
+	    shared_kb;        /* resident: its own; of images; libraries and files */
+	char components[256]; /* that it has loaded, as "copy null_sink" */
 	unsigned n_components;
 };
 

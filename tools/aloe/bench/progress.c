@@ -42,7 +42,8 @@ void progress_show(struct progress *progress, const char *format, ...)
 	va_list args;
 	int n;
 
-	if (progress->off || now - progress->began_ns < 2 * SECOND_NS || now - progress->last_ns < every)
+	if (progress->off || now - progress->began_ns < 2 * SECOND_NS ||
+	    now - progress->last_ns < every)
 		return;
 	progress->last_ns = now;
 	n = snprintf(text, sizeof(text), "%.0f s: ", (double)(now - progress->began_ns) * 1e-9);

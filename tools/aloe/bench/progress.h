@@ -16,7 +16,8 @@ struct progress {
 
 void progress_init(struct progress *progress, bool off);
 /* progress_show may be called as often as one likes. The time since the beginning is put before the text. */
-__attribute__((format(printf, 2, 3))) void progress_show(struct progress *progress, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void progress_show(
+    struct progress *progress, const char *format, ...);
 void progress_clear(struct progress *progress); /* takes the line away, for other output */
 
 #endif

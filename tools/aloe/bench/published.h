@@ -9,12 +9,12 @@
 
 #include <stddef.h>
 
-#define PUBLISHED_MMAC 600.0             /* x86 */
-#define PUBLISHED_CHAIN_US 3250.0        /* the UTRAN chain of 384 kbit/s, mean of 100 frames, x86 */
-#define PUBLISHED_DECODER_US 1827.8      /* its turbo decoder */
-#define PUBLISHED_BASE_US 186.7          /* the daemons' part of a slot, x86 */
-#define PUBLISHED_MODULE_US 5.94         /* and what each component adds */
-#define PUBLISHED_LINK_MAX_TO_MEAN 8.0   /* of a link's latency, x86: "almost" */
+#define PUBLISHED_MMAC 600.0           /* x86 */
+#define PUBLISHED_CHAIN_US 3250.0      /* the UTRAN chain of 384 kbit/s, mean of 100 frames, x86 */
+#define PUBLISHED_DECODER_US 1827.8    /* its turbo decoder */
+#define PUBLISHED_BASE_US 186.7        /* the daemons' part of a slot, x86 */
+#define PUBLISHED_MODULE_US 5.94       /* and what each component adds */
+#define PUBLISHED_LINK_MAX_TO_MEAN 8.0 /* of a link's latency, x86: "almost" */
 #define PUBLISHED_DAEMON_KB (3 * 1024.0) /* memory of a daemon on Linux, about */
 #define PUBLISHED_COMPONENT_KB 260.0     /* and of a component */
 

@@ -46,8 +46,8 @@ void words_fini(struct words *words)
 /* ---- start -------------------------------------------------------------------------------------------------------------- */
 
 /* In the child: ends with its parent, hears no keyboard (the parent passes on what it hears), writes into files. */
-static _Noreturn void become(const struct bench_run *run, int leash, char *const argv[], const struct words *words,
-			     enum simd_level level)
+static _Noreturn void become(const struct bench_run *run, int leash, char *const argv[],
+    const struct words *words, enum simd_level level)
 {
 	const struct sched_param param = {.sched_priority = FIFO_PRIORITY};
 	const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -60,15 +60,16 @@ static _Noreturn void become(const struct bench_run *run, int leash, char *const
 	setenv("ALOE_SIMD", simd_name(level), 1);
 	if (words->fifo && sched_setscheduler(0, SCHED_FIFO, &param) != 0)
 		_exit(126);
-	fcntl(leash, F_SETFD, 0); /* the state directory is there as long as anybody may write into it */
+	fcntl(leash, F_SETFD,
+	    0); /* the state directory is there as long as anybody may write into it */
 	if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(run->out, STDOUT_FILENO) >= 0 &&
 	    dup2(run->err, STDERR_FILENO) >= 0)
 		execv(argv[0], argv);
 	_exit(127);
 }
 
-static int spawn(const struct bench *bench, char *const argv[], const struct words *words, enum simd_level level,
-		 struct bench_run *run)
+static int spawn(const struct bench *bench, char *const argv[], const struct words *words,
+    enum simd_level level, struct bench_run *run)
 {
 	run->out = memfd_create("report", MFD_CLOEXEC);
 	run->err = memfd_create("errors", MFD_CLOEXEC);
@@ -91,11 +92,13 @@ static void forget(struct bench_run *run)
 	*run = (struct bench_run){0};
 }
 
-int run_start(struct bench *bench, struct words *words, enum simd_level level, struct bench_run *ret)
+int run_start(
+    struct bench *bench, struct words *words, enum simd_level level, struct bench_run *ret)
 {
 	struct bench_run run = {.pidfd = -1, .out = -1, .err = -1};
 	char program[4096], *argv[WORDS_MAX + 8];
-	const char *const own[] = {program, "run", "--json", "--quiet", "--force", "--state", bench->dir};
+	const char *const own[] = {
+	    program, "run", "--json", "--quiet", "--force", "--state", bench->dir};
 	size_t n = 0;
 	int rc = words->lost ? -E2BIG : child_path("aloe", program, sizeof(program));
 
@@ -226,7 +229,8 @@ void run_kill(struct bench_run *run)
 }
 
 /* What was looked at is over when that has seen enough; its end by our own order is no interruption. */
-static int wait_end(struct bench *bench, struct bench_run *run, const char *what, const struct watcher *watcher)
+static int wait_end(
+    struct bench *bench, struct bench_run *run, const char *what, const struct watcher *watcher)
 {
 	bool seen = !watcher;
 	int rc;
@@ -245,8 +249,8 @@ static int wait_end(struct bench *bench, struct bench_run *run, const char *what
 	return seen ? 0 : -ENODATA;
 }
 
-static int only(struct bench *bench, const struct words *words, enum simd_level level, const char *what,
-		const struct watcher *watcher, json_t **ret_report, char **ret_errors)
+static int only(struct bench *bench, const struct words *words, enum simd_level level,
+    const char *what, const struct watcher *watcher, json_t **ret_report, char **ret_errors)
 {
 	struct bench_run run = {0};
 	struct words copy = {.program = words->program, .fifo = words->fifo};
@@ -259,11 +263,12 @@ static int only(struct bench *bench, const struct words *words, enum simd_level 
 		return CLI_FAILED;
 	seen = wait_end(bench, &run, what, watcher);
 	status = run_take(&run, ret_report, ret_errors);
-	return watcher && seen == 0 && status == BENCH_INTERRUPTED && !bench->interrupts ? CLI_OK : status;
+	return watcher && seen == 0 && status == BENCH_INTERRUPTED && !bench->interrupts ? CLI_OK
+	                                                                                 : status;
 }
 
 int run_watched(struct bench *bench, struct words *words, enum simd_level level, const char *what,
-		const struct watcher *watcher, json_t **ret_report, char **ret_errors)
+    const struct watcher *watcher, json_t **ret_report, char **ret_errors)
 {
 	char *errors = NULL;
 	int status;
@@ -271,11 +276,13 @@ int run_watched(struct bench *bench, struct words *words, enum simd_level level,
 	for (int waited_s = 0;; waited_s++) {
 		*ret_report = NULL;
 		status = only(bench, words, level, what, watcher, ret_report, &errors);
-		if (!errors || !strstr(errors, "taken by the lane of another") || waited_s == TAKEN_S)
+		if (!errors || !strstr(errors, "taken by the lane of another") ||
+		    waited_s == TAKEN_S)
 			break;
 		free(errors);
 		errors = NULL;
-		progress_show(&bench->progress, "%s: waiting for a CPU that another ALOE node has", what);
+		progress_show(
+		    &bench->progress, "%s: waiting for a CPU that another ALOE node has", what);
 		if (run_wait(bench, NULL, 0, 1000) == -EINTR) {
 			status = BENCH_INTERRUPTED;
 			break;
@@ -291,8 +298,8 @@ int run_watched(struct bench *bench, struct words *words, enum simd_level level,
 	return status;
 }
 
-int run_only(struct bench *bench, struct words *words, enum simd_level level, const char *what, json_t **ret_report,
-	     char **ret_errors)
+int run_only(struct bench *bench, struct words *words, enum simd_level level, const char *what,
+    json_t **ret_report, char **ret_errors)
 {
 	return run_watched(bench, words, level, what, NULL, ret_report, ret_errors);
 }

@@ -23,9 +23,10 @@ enum { WORDS_MAX = 256 };
 struct words { /* of a command line */
 	char *items[WORDS_MAX];
 	size_t n;
-	bool lost;           /* one did not fit */
-	const char *program; /* another program than `aloe run`, which prints JSON with "schema": 1 as well; or NULL */
-	bool fifo;           /* all its threads under SCHED_FIFO */
+	bool lost; /* one did not fit */
+	const char *
+	    program; /* another program than `aloe run`, which prints JSON with "schema": 1 as well; or NULL */
+	bool fifo; /* all its threads under SCHED_FIFO */
 };
 
 __attribute__((format(printf, 2, 3))) void words_add(struct words *words, const char *format, ...);
@@ -39,7 +40,8 @@ struct bench_run {
 /* run_start starts `aloe run --json --quiet --force WORDS...` (or another program) with the kernels of one level; takes the words
  * over. Forced: what does not hold is seen to miss, instead of being refused for what was measured of it with other parameters.
  * 0, or -errno after saying what is wrong. A run ends when this process does, however that ends. */
-int run_start(struct bench *bench, struct words *words, enum simd_level level, struct bench_run *ret);
+int run_start(
+    struct bench *bench, struct words *words, enum simd_level level, struct bench_run *ret);
 
 /* run_wait waits for the first of n runs (those without a pid are none) to end: its place; -EAGAIN when the time is up;
  * -EINTR: the user wants an end, of which all runs have been told: go on taking what they give. */
@@ -54,8 +56,8 @@ void run_kill(struct bench_run *run);
 
 /* run_only starts a run, again for a minute while another node has its CPU, and waits for its end, with `what` and the time as
  * progress: the exit status; results as of run_take. */
-int run_only(struct bench *bench, struct words *words, enum simd_level level, const char *what, json_t **ret_report,
-	     char **ret_errors);
+int run_only(struct bench *bench, struct words *words, enum simd_level level, const char *what,
+    json_t **ret_report, char **ret_errors);
 
 /* run_watched is run_only for a run without an end: every 100 ms `look` is asked whether it has seen enough; then the run is
  * stopped in good order, which is CLI_OK. */
@@ -64,7 +66,7 @@ struct watcher {
 	void *self;
 };
 int run_watched(struct bench *bench, struct words *words, enum simd_level level, const char *what,
-		const struct watcher *watcher, json_t **ret_report, char **ret_errors);
+    const struct watcher *watcher, json_t **ret_report, char **ret_errors);
 
 /* report_instance finds an instance of a report by name, report_component the first of a component; NULL if it has none. */
 json_t *report_instance(const json_t *report, const char *name);

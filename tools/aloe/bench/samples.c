@@ -37,8 +37,8 @@ static bool connected(struct samples *samples, pid_t run)
 	if (samples->client.bus)
 		return true;
 	samples->client = (struct client)CLIENT_NONE;
-	return dir_find(run, samples->client.dir, sizeof(samples->client.dir)) && bus_probe(samples->client.dir) == 0 &&
-	       client_connect(&samples->client) == 0;
+	return dir_find(run, samples->client.dir, sizeof(samples->client.dir)) &&
+	    bus_probe(samples->client.dir) == 0 && client_connect(&samples->client) == 0;
 }
 
 static void take(struct samples *samples, const struct wire_view *view)

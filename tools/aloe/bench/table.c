@@ -14,7 +14,8 @@ size_t table_pick(const struct table *table, const char *keys, struct column ret
 		const size_t len = strcspn(keys, ",");
 
 		for (size_t c = 0; c < table->n_columns && n < TABLE_COLUMNS_MAX; c++)
-			if (strlen(table->columns[c].key) == len && !memcmp(table->columns[c].key, keys, len))
+			if (strlen(table->columns[c].key) == len &&
+			    !memcmp(table->columns[c].key, keys, len))
 				ret[n++] = table->columns[c];
 		keys += len + (keys[len] == ',');
 	}
@@ -30,7 +31,8 @@ static void cell_text(const struct column *column, const json_t *value, char *re
 	else if (column->decimals >= 0)
 		snprintf(ret, size, "%.*f", column->decimals, json_number_value(value));
 	else
-		snprintf(ret, size, fabs(json_number_value(value)) < 999.5 ? "%.3g" : "%.0f", json_number_value(value));
+		snprintf(ret, size, fabs(json_number_value(value)) < 999.5 ? "%.3g" : "%.0f",
+		    json_number_value(value));
 }
 
 static int width_of(const struct table *table, const struct column *column)
@@ -67,7 +69,8 @@ void table_print(const struct table *table, FILE *out)
 
 	fprintf(out, "%s\n", table->title);
 	for (size_t c = 0; c < table->n_columns; c++)
-		cell_print(table, c, width_of(table, &table->columns[c]), table->columns[c].title, out);
+		cell_print(
+		    table, c, width_of(table, &table->columns[c]), table->columns[c].title, out);
 	fputc('\n', out);
 	json_array_foreach(table->rows, i, row)
 	{
@@ -142,7 +145,8 @@ void table_markdown(const struct table *table, FILE *out)
 	{
 		fputc('|', out);
 		for (size_t c = 0; c < table->n_columns; c++) {
-			cell_text(&table->columns[c], json_object_get(row, table->columns[c].key), text, sizeof(text));
+			cell_text(&table->columns[c], json_object_get(row, table->columns[c].key),
+			    text, sizeof(text));
 			markdown_cell(text, out);
 		}
 		fputc('\n', out);

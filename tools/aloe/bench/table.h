@@ -11,7 +11,10 @@
 
 #include "core/json/json.h"
 
-enum { COLUMN_TEXT = -1, COLUMN_SHORT = -2 }; /* instead of decimals: a text; a number of any size, 3 digits or whole */
+enum {
+	COLUMN_TEXT = -1,
+	COLUMN_SHORT = -2
+}; /* instead of decimals: a text; a number of any size, 3 digits or whole */
 
 struct column {
 	const char *key;   /* in JSON and CSV, with its unit last: "mean_us" */
@@ -29,7 +32,8 @@ struct table {
 enum { TABLE_COLUMNS_MAX = 32 };
 
 /* table_pick gives the columns of `keys`, "KEY,KEY", in that order, as far as the table has them: how many. */
-size_t table_pick(const struct table *table, const char *keys, struct column ret[TABLE_COLUMNS_MAX]);
+size_t table_pick(
+    const struct table *table, const char *keys, struct column ret[TABLE_COLUMNS_MAX]);
 
 void table_print(const struct table *table, FILE *out);
 void table_csv(const struct table *table, FILE *out);

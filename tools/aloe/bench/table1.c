@@ -19,14 +19,16 @@ struct table1 {
 	int n_isolations, cpu;
 	uint64_t slots;
 	enum simd_level level;
-	json_t *bearer[ISOLATIONS], *longer[ISOLATIONS]; /* reports: the chain; the interleaver of 20 ms */
+	json_t *bearer[ISOLATIONS],
+	    *longer[ISOLATIONS]; /* reports: the chain; the interleaver of 20 ms */
 	double
 	    mmac; /* a second, of this core: the most that a run has found, which others on the core can only lower */
 };
 
 /* ---- runs ---------------------------------------------------------------------------------------------------------------- */
 
-static int run_one(struct table1 *table1, const char *path, enum isolation isolation, json_t **ret_report)
+static int run_one(
+    struct table1 *table1, const char *path, enum isolation isolation, json_t **ret_report)
 {
 	const char *clock = cli_get(table1->bench->args, "clock");
 	struct words words = {0};
@@ -82,10 +84,11 @@ struct cells {
 
 static struct cells cells_of(const struct table1 *table1, const json_t *instance)
 {
-	const double mean = report_number(instance, "mean_us"), max = report_number(instance, "max_us");
+	const double mean = report_number(instance, "mean_us"),
+	             max = report_number(instance, "max_us");
 
-	return (struct cells){report_number(instance, "calls"), mean, max, mean * table1->mmac * 1e-3,
-			      max * table1->mmac * 1e-3};
+	return (struct cells){report_number(instance, "calls"), mean, max,
+	    mean * table1->mmac * 1e-3, max * table1->mmac * 1e-3};
 }
 
 static void mmac_find(struct table1 *table1)
@@ -95,7 +98,8 @@ static void mmac_find(struct table1 *table1)
 		const double bearer = report_number(table1->bearer[isolation], "capacity_mmac");
 		const double longer = report_number(table1->longer[isolation], "capacity_mmac");
 
-		table1->mmac = fmax(table1->mmac, fmax(bearer, longer)); /* NAN, as of no run, is the other */
+		table1->mmac =
+		    fmax(table1->mmac, fmax(bearer, longer)); /* NAN, as of no run, is the other */
 	}
 }
 
@@ -109,22 +113,23 @@ static void cells_add(struct cells *sum, const struct cells *more)
 }
 
 /* `in_process`: the same of isolation `waveform`, for the rows of `component`; NULL if it was not measured. */
-static void row_add(struct table1 *table1, enum isolation isolation, const char *name, const struct cells *cells,
-		    const struct cells *in_process, const struct published *published)
+static void row_add(struct table1 *table1, enum isolation isolation, const char *name,
+    const struct cells *cells, const struct cells *in_process, const struct published *published)
 {
 	const bool apart = isolation == ISOLATION_COMPONENT;
 	const double published_us = published ? published_max_us(published->x86_kmac) : NAN;
 
 	bench_row(table1->bench,
-		  json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "isolation",
-			    isolation_name(isolation), "component", name, "calls", cells->calls, "mean_us",
-			    cells->mean_us, "max_us", cells->max_us, "kmac", cells->kmac, "kmac_max", cells->kmac_max,
-			    "published_mean_us", json_real_or_null(published ? published->mean_us : NAN),
-			    "published_max_us", json_real_or_null(published_us), "published_kmac",
-			    json_real_or_null(published ? published->x86_kmac : NAN), "published_arm_kmac",
-			    json_real_or_null(published ? published->arm_kmac : NAN), "times",
-			    json_real_or_null(apart ? published_us / cells->max_us : NAN), "in_process_max_us",
-			    json_real_or_null(apart && in_process ? in_process->max_us : NAN)));
+	    json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}",
+	        "isolation", isolation_name(isolation), "component", name, "calls", cells->calls,
+	        "mean_us", cells->mean_us, "max_us", cells->max_us, "kmac", cells->kmac, "kmac_max",
+	        cells->kmac_max, "published_mean_us",
+	        json_real_or_null(published ? published->mean_us : NAN), "published_max_us",
+	        json_real_or_null(published_us), "published_kmac",
+	        json_real_or_null(published ? published->x86_kmac : NAN), "published_arm_kmac",
+	        json_real_or_null(published ? published->arm_kmac : NAN), "times",
+	        json_real_or_null(apart ? published_us / cells->max_us : NAN), "in_process_max_us",
+	        json_real_or_null(apart && in_process ? in_process->max_us : NAN)));
 }
 
 static bool measured(const struct table1 *table1, enum isolation isolation)
@@ -134,7 +139,8 @@ static bool measured(const struct table1 *table1, enum isolation isolation)
 
 static void isolation_rows(struct table1 *table1, enum isolation isolation)
 {
-	const json_t *bearer = table1->bearer[isolation], *inside = table1->bearer[ISOLATION_WAVEFORM];
+	const json_t *bearer = table1->bearer[isolation],
+	             *inside = table1->bearer[ISOLATION_WAVEFORM];
 	const bool beside = measured(table1, ISOLATION_WAVEFORM);
 	struct cells sum = {0}, inside_sum = {0}, cells, in_process;
 	struct published whole = {"chain", "", 0, 0, PUBLISHED_CHAIN_US};
@@ -148,14 +154,18 @@ static void isolation_rows(struct table1 *table1, enum isolation isolation)
 		cells_add(&inside_sum, &in_process);
 		whole.x86_kmac += published->x86_kmac;
 		whole.arm_kmac += published->arm_kmac;
-		row_add(table1, isolation, published->name, &cells, beside ? &in_process : NULL, published);
+		row_add(table1, isolation, published->name, &cells, beside ? &in_process : NULL,
+		    published);
 		if (bars)
-			json_array_append_new(bars, json_pack("[s, f]", published->name, cells.mean_us));
+			json_array_append_new(
+			    bars, json_pack("[s, f]", published->name, cells.mean_us));
 	}
 	row_add(table1, isolation, whole.name, &sum, beside ? &inside_sum : NULL, &whole);
 	cells = cells_of(table1, report_component(table1->longer[isolation], "utran_interleave1"));
-	in_process = cells_of(table1, report_component(table1->longer[ISOLATION_WAVEFORM], "utran_interleave1"));
-	row_add(table1, isolation, "1st interleaver, 20 ms", &cells, beside ? &in_process : NULL, NULL);
+	in_process = cells_of(
+	    table1, report_component(table1->longer[ISOLATION_WAVEFORM], "utran_interleave1"));
+	row_add(
+	    table1, isolation, "1st interleaver, 20 ms", &cells, beside ? &in_process : NULL, NULL);
 }
 
 static void published_plot(struct table1 *table1)
@@ -163,8 +173,9 @@ static void published_plot(struct table1 *table1)
 	json_t *bars = plot_series(&table1->bench->plot, PLOT_BARS, "published, x86: maximum");
 
 	for (size_t i = 0; i < PUBLISHED_BEARER && bars; i++)
-		json_array_append_new(bars, json_pack("[s, f]", published_bearer(i)->name,
-						      published_max_us(published_bearer(i)->x86_kmac)));
+		json_array_append_new(bars,
+		    json_pack("[s, f]", published_bearer(i)->name,
+		        published_max_us(published_bearer(i)->x86_kmac)));
 }
 
 static void result(void *self)
@@ -175,22 +186,22 @@ static void result(void *self)
 
 	mmac_find(table1);
 	bench_table(bench, "components", "execution times of the UTRAN chain", columns,
-		    sizeof(columns) / sizeof(columns[0]));
+	    sizeof(columns) / sizeof(columns[0]));
 	for (int i = 0; i < table1->n_isolations; i++)
 		if (measured(table1, table1->isolations[i]))
 			isolation_rows(table1, table1->isolations[i]);
 	published_plot(table1);
 	bench_note(bench,
-		   "utran384-random.conf, 3840 information bits in a slot of 10 ms, clock %s, CPU %d, %s, every call "
-		   "counted, the first too; this core does %.0f MMAC/s",
-		   clock ? clock : "timer", table1->cpu, simd_name(table1->level), table1->mmac);
-	bench_note(bench, "chain: the sum of the rows above it; its maximum is the sum of their maxima");
+	    "utran384-random.conf, 3840 information bits in a slot of 10 ms, clock %s, CPU %d, %s, every call "
+	    "counted, the first too; this core does %.0f MMAC/s",
+	    clock ? clock : "timer", table1->cpu, simd_name(table1->level), table1->mmac);
 	bench_note(
-	    bench,
+	    bench, "chain: the sum of the rows above it; its maximum is the sum of their maxima");
+	bench_note(bench,
 	    "1st interleaver: at 10 ms it has one column and is the identity; hence the row of 20 ms, 18240 bits");
 	bench_note(bench,
-		   "published: ALOE, one process each, on one core of a 2.27 GHz Centrino of 600 MMAC/s (and an ARM of "
-		   "200); max us is what the kMAC stand for; hence `times faster` with isolation component only");
+	    "published: ALOE, one process each, on one core of a 2.27 GHz Centrino of 600 MMAC/s (and an ARM of "
+	    "200); max us is what the kMAC stand for; hence `times faster` with isolation component only");
 	bench->plot.title = "UTRAN execution times, mean";
 	bench->plot.x = "component";
 	bench->plot.y = "time [us]";
@@ -221,7 +232,8 @@ static void fini(void *self)
 
 int bench_table1(const struct cli_args *args)
 {
-	static const struct bench_parts parts = {sizeof(struct table1), options_parse, runs, result, fini};
+	static const struct bench_parts parts = {
+	    sizeof(struct table1), options_parse, runs, result, fini};
 
 	return bench_main(args, &parts);
 }

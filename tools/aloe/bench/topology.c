@@ -9,7 +9,8 @@
 
 unsigned topology_lane(const struct topology *topology, unsigned pipe)
 {
-	return topology->lanes - 1 - (topology->pipes - 1 - pipe) * topology->lanes / topology->pipes;
+	return topology->lanes - 1 -
+	    (topology->pipes - 1 - pipe) * topology->lanes / topology->pipes;
 }
 
 static void instances_print(const struct topology *topology, FILE *out)
@@ -41,7 +42,8 @@ static void links_print(const struct topology *topology, FILE *out)
 	fputs(");\n", out);
 }
 
-int topology_write(const struct bench *bench, const struct topology *topology, char *ret_path, size_t size)
+int topology_write(
+    const struct bench *bench, const struct topology *topology, char *ret_path, size_t size)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -60,7 +62,7 @@ int topology_write(const struct bench *bench, const struct topology *topology, c
 }
 
 int topology_sinks(const struct bench *bench, const struct topology *topology, const json_t *report,
-		   bool (*sound)(const json_t *variables, const void *wanted), const void *wanted)
+    bool (*sound)(const json_t *variables, const void *wanted), const void *wanted)
 {
 	for (unsigned p = 0; p < topology->pipes; p++) {
 		char name[16], *text;
@@ -71,8 +73,9 @@ int topology_sinks(const struct bench *bench, const struct topology *topology, c
 		if (variables && sound(variables, wanted))
 			continue;
 		text = json_dumps(variables, JSON_ENCODE_ANY);
-		fprintf(stderr, "%s %s: sink %s has not what was sent: %s\n", bench->args->program->name,
-			bench->args->command->name, name, text ? text : "nothing");
+		fprintf(stderr, "%s %s: sink %s has not what was sent: %s\n",
+		    bench->args->program->name, bench->args->command->name, name,
+		    text ? text : "nothing");
 		free(text);
 		return CLI_FAILED;
 	}

@@ -23,10 +23,11 @@ struct topology {
 unsigned topology_lane(const struct topology *topology, unsigned pipe);
 
 /* topology_write writes it as a waveform: 0, or CLI_FAILED after saying why not. */
-int topology_write(const struct bench *bench, const struct topology *topology, char *ret_path, size_t size);
+int topology_write(
+    const struct bench *bench, const struct topology *topology, char *ret_path, size_t size);
 
 /* topology_sinks calls `sound` with the variables of every sink in a report: CLI_OK, or CLI_FAILED after saying which is not. */
 int topology_sinks(const struct bench *bench, const struct topology *topology, const json_t *report,
-		   bool (*sound)(const json_t *variables, const void *wanted), const void *wanted);
+    bool (*sound)(const json_t *variables, const void *wanted), const void *wanted);
 
 #endif

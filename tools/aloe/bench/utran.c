@@ -50,7 +50,8 @@ static void reach(const struct waveform *waveform, int from, bool forward, bool 
 {
 	for (size_t i = 0; i < waveform->n_links; i++) {
 		const struct wf_link *link = &waveform->links[i];
-		const int here = forward ? link->from : link->to, there = forward ? link->to : link->from;
+		const int here = forward ? link->from : link->to,
+		          there = forward ? link->to : link->from;
 		if (here != from || seen[there])
 			continue;
 		seen[there] = true;
@@ -78,7 +79,8 @@ static bool among(const struct waveform *waveform, const bool *seen, const char 
 }
 
 /* The chain of TS 25.212 ends at the second interleaver; what is between it and the channel is radio. */
-static enum part part_of(const struct waveform *waveform, size_t i, const bool *before, const bool *after, bool *seen)
+static enum part part_of(
+    const struct waveform *waveform, size_t i, const bool *before, const bool *after, bool *seen)
 {
 	const struct wf_instance *instance = &waveform->instances[i];
 
@@ -105,7 +107,8 @@ static size_t parts_mark(struct utran *utran, bool *seen)
 	reach(waveform, noise, false, before);
 	reach(waveform, noise, true, after);
 	for (size_t i = 0; i < n; i++) {
-		utran->parts[i] = i == (size_t)noise ? PART_NONE : part_of(waveform, i, before, after, seen);
+		utran->parts[i] =
+		    i == (size_t)noise ? PART_NONE : part_of(waveform, i, before, after, seen);
 		in_chain += of_chain(&waveform->instances[i]);
 	}
 	return in_chain;
@@ -121,8 +124,9 @@ static int parts_find(struct utran *utran)
 	utran->costs = calloc(n * utran->n_levels, sizeof(*utran->costs));
 	if (seen && utran->parts && utran->costs)
 		status = parts_mark(utran, seen)
-			     ? CLI_OK
-			     : cli_fail(utran->bench->args, "%s: has no component utran_...", utran->chain.path);
+		    ? CLI_OK
+		    : cli_fail(
+		          utran->bench->args, "%s: has no component utran_...", utran->chain.path);
 	free(seen);
 	return status;
 }
@@ -159,8 +163,10 @@ static void round_take(struct utran *utran, size_t level, const json_t *report)
 			cost->values[f][utran->done] = report_number(instance, figure_keys[f]);
 		cost->calls += report_number(instance, "calls");
 	}
-	utran->busy_us[level][utran->done] = report_number(lane, "load_mean") * report_number(report, "slot_ns") * 1e-3;
-	utran->overhead_us[level][utran->done] = report_number(json_object_get(lane, "overhead_us"), "mean");
+	utran->busy_us[level][utran->done] =
+	    report_number(lane, "load_mean") * report_number(report, "slot_ns") * 1e-3;
+	utran->overhead_us[level][utran->done] =
+	    report_number(json_object_get(lane, "overhead_us"), "mean");
 }
 
 static int level_run(struct utran *utran, size_t level)
@@ -178,9 +184,11 @@ static int level_run(struct utran *utran, size_t level)
 	words_add(&words, "--clock=%s", clock ? clock : "timer");
 	words_add(&words, "--lanes=%d", (int)utran->cpu);
 	snprintf(what, sizeof(what), "round %zu of %d, %s", utran->done + 1, (int)utran->rounds,
-		 simd_name(utran->levels[level]));
+	    simd_name(utran->levels[level]));
 	status = run_only(utran->bench, &words, utran->levels[level], what, &report, NULL);
-	if (report && (status == CLI_OK || (status == BENCH_INTERRUPTED && report_number(report, "index") > 0)))
+	if (report &&
+	    (status == CLI_OK ||
+	        (status == BENCH_INTERRUPTED && report_number(report, "index") > 0)))
 		round_take(utran, level, report);
 	json_decref(report);
 	return status;
@@ -193,7 +201,8 @@ static int rounds_run(struct utran *utran)
 		for (size_t l = 0; l < utran->n_levels; l++) {
 			const int status = level_run(utran, l);
 			if (status == BENCH_INTERRUPTED) {
-				utran->done += l + 1 == utran->n_levels; /* this one is whole, though short */
+				utran->done +=
+				    l + 1 == utran->n_levels; /* this one is whole, though short */
 				return CLI_OK;
 			}
 			if (status != CLI_OK)
@@ -207,7 +216,8 @@ static int rounds_run(struct utran *utran)
 
 static double figure(struct utran *utran, size_t level, size_t instance, enum figure which)
 {
-	struct cost *cost = &utran->costs[level * utran->chain.source.waveform->n_instances + instance];
+	struct cost *cost =
+	    &utran->costs[level * utran->chain.source.waveform->n_instances + instance];
 	double most = 0;
 
 	if (which != MAX)
@@ -241,17 +251,19 @@ static void component_rows(struct utran *utran, size_t level)
 	bars = plot_series(&utran->bench->plot, PLOT_BARS, title);
 	for (size_t i = 0; i < waveform->n_instances; i++) {
 		const struct wf_instance *instance = &waveform->instances[i];
-		json_t *row =
-		    json_pack("{s:s, s:s, s:s, s:s, s:f}", "simd", simd_name(utran->levels[level]), "part",
-			      part_names[utran->parts[i]], "instance", instance->name, "component",
-			      instance->type->name, "calls", utran->costs[level * waveform->n_instances + i].calls);
+		json_t *row = json_pack("{s:s, s:s, s:s, s:s, s:f}", "simd",
+		    simd_name(utran->levels[level]), "part", part_names[utran->parts[i]],
+		    "instance", instance->name, "component", instance->type->name, "calls",
+		    utran->costs[level * waveform->n_instances + i].calls);
 		for (int f = 0; row && f < FIGURES; f++)
-			json_object_set_new(row, figure_keys[f], json_real(figure(utran, level, i, (enum figure)f)));
+			json_object_set_new(row, figure_keys[f],
+			    json_real(figure(utran, level, i, (enum figure)f)));
 		if (row && utran->parts[i] == PART_DECODER && utran->chain.k == YARDSTICK_K)
 			json_object_set_new(row, "published_us", json_real(PUBLISHED_DECODER_US));
 		bench_row(utran->bench, row);
 		if (bars && utran->parts[i] != PART_NONE)
-			json_array_append_new(bars, json_pack("[s, f]", instance->name, figure(utran, level, i, P50)));
+			json_array_append_new(bars,
+			    json_pack("[s, f]", instance->name, figure(utran, level, i, P50)));
 	}
 }
 
@@ -281,10 +293,11 @@ static const struct sum sums[] = {
     {"decoder", 1u << PART_DECODER, 20, PUBLISHED_DECODER_US},
     {"whole bearer", 1u << PART_TX | 1u << PART_RX | 1u << PART_DECODER, 40, PUBLISHED_CHAIN_US},
     {"... with what is between it and the channel",
-     1u << PART_TX | 1u << PART_RX | 1u << PART_DECODER | 1u << PART_RADIO, NAN, NAN},
+        1u << PART_TX | 1u << PART_RX | 1u << PART_DECODER | 1u << PART_RADIO, NAN, NAN},
 };
 
-static double summed(struct utran *utran, size_t level, unsigned parts, enum figure which, int *ret_n)
+static double summed(
+    struct utran *utran, size_t level, unsigned parts, enum figure which, int *ret_n)
 {
 	double sum = 0;
 
@@ -301,22 +314,26 @@ static double summed(struct utran *utran, size_t level, unsigned parts, enum fig
 static void sum_row(struct utran *utran, size_t level, const struct sum *sum)
 {
 	int n;
-	const double mean = summed(utran, level, sum->parts, MEAN, &n), p50 = summed(utran, level, sum->parts, P50, &n);
+	const double mean = summed(utran, level, sum->parts, MEAN, &n),
+	             p50 = summed(utran, level, sum->parts, P50, &n);
 	const double first = summed(utran, 0, sum->parts, P50, &n);
 	const int iterations = utran->iterations ? (int)utran->iterations : utran->chain.iterations;
-	const bool same = utran->chain.k == YARDSTICK_K, judged = same && !isnan(sum->reach_us) && iterations <= 2;
+	const bool same = utran->chain.k == YARDSTICK_K,
+	           judged = same && !isnan(sum->reach_us) && iterations <= 2;
 	const double published = same ? sum->published_us : NAN;
-	json_t *row =
-	    json_pack("{s:s, s:s, s:i, s:f, s:f, s:f, s:f, s:o, s:o, s:o}", "simd", simd_name(utran->levels[level]),
-		      "sum", sum->name, "instances", n, "mean_us", mean, "p50_us", p50, "kmac",
-		      summed(utran, level, sum->parts, KMAC, &n), "share",
-		      mean * 1e3 / (double)utran->chain.source.waveform->slot_ns, "reach_us",
-		      json_real_or_null(judged ? sum->reach_us : NAN), "published_us", json_real_or_null(published),
-		      "first_level", json_real_or_null(level ? p50 / first : NAN));
+	json_t *row = json_pack("{s:s, s:s, s:i, s:f, s:f, s:f, s:f, s:o, s:o, s:o}", "simd",
+	    simd_name(utran->levels[level]), "sum", sum->name, "instances", n, "mean_us", mean,
+	    "p50_us", p50, "kmac", summed(utran, level, sum->parts, KMAC, &n), "share",
+	    mean * 1e3 / (double)utran->chain.source.waveform->slot_ns, "reach_us",
+	    json_real_or_null(judged ? sum->reach_us : NAN), "published_us",
+	    json_real_or_null(published), "first_level",
+	    json_real_or_null(level ? p50 / first : NAN));
 
 	if (row && judged)
-		json_object_set_new(row, "reached", json_string(p50 <= sum->reach_us ? "yes" : "no"));
-	utran->bench->missed = utran->bench->missed || (judged && level + 1 == utran->n_levels && p50 > sum->reach_us);
+		json_object_set_new(
+		    row, "reached", json_string(p50 <= sum->reach_us ? "yes" : "no"));
+	utran->bench->missed =
+	    utran->bench->missed || (judged && level + 1 == utran->n_levels && p50 > sum->reach_us);
 	bench_row(utran->bench, row);
 }
 
@@ -326,25 +343,27 @@ static void result(struct utran *utran)
 	const char *clock = cli_get(bench->args, "clock");
 
 	bench_table(bench, "components", "a call of each component", component_columns,
-		    sizeof(component_columns) / sizeof(component_columns[0]));
+	    sizeof(component_columns) / sizeof(component_columns[0]));
 	for (size_t l = 0; l < utran->n_levels; l++)
 		component_rows(utran, l);
-	bench_table(bench, "sums", "a slot of the bearer", sum_columns, sizeof(sum_columns) / sizeof(sum_columns[0]));
+	bench_table(bench, "sums", "a slot of the bearer", sum_columns,
+	    sizeof(sum_columns) / sizeof(sum_columns[0]));
 	for (size_t l = 0; l < utran->n_levels; l++)
 		for (size_t s = 0; s < sizeof(sums) / sizeof(sums[0]); s++)
 			sum_row(utran, l, &sums[s]);
 	bench_note(bench,
-		   "%s, clock %s, CPU %d, %zu rounds of %.1f s: medians of the rounds' figures, the largest maximum",
-		   utran->chain.path, clock ? clock : "timer", (int)utran->cpu, utran->done, utran->seconds);
+	    "%s, clock %s, CPU %d, %zu rounds of %.1f s: medians of the rounds' figures, the largest maximum",
+	    utran->chain.path, clock ? clock : "timer", (int)utran->cpu, utran->done,
+	    utran->seconds);
 	for (size_t l = 0; l < utran->n_levels; l++)
-		bench_note(
-		    bench,
+		bench_note(bench,
 		    "%s: the lane is busy %.1f us a slot, with noise and counting; the engine's own part is %.2f us",
 		    simd_name(utran->levels[l]), median(utran->busy_us[l], utran->done),
 		    median(utran->overhead_us[l], utran->done));
-	bench_note(bench, "published: ALOE on a 2.27 GHz laptop of 2010, mean of 100 frames, a process each, hence no "
-			  "ratio here but in "
-			  "`table1`; reach: this project's own, p50, at 2 iterations");
+	bench_note(bench,
+	    "published: ALOE on a 2.27 GHz laptop of 2010, mean of 100 frames, a process each, hence no "
+	    "ratio here but in "
+	    "`table1`; reach: this project's own, p50, at 2 iterations");
 	bench->plot.title = "time of a call in a slot";
 	bench->plot.x = "instance";
 	bench->plot.y = "time [us]";

@@ -39,13 +39,14 @@ static const struct system {
 	const char *key;
 	enum x310_host host;
 	bool dpdk;
-} systems[SYSTEMS] = {
-    {"bare loop, UDP", X310_LOOP, false}, {"bare loop, DPDK", X310_LOOP, true}, {"UHD", X310_UHD, false},
-    {"UHD-DPDK", X310_UHD, true},         {"ALOE-UDP", X310_ALOE, false},       {"ALOE-DPDK", X310_ALOE, true}};
+} systems[SYSTEMS] = {{"bare loop, UDP", X310_LOOP, false}, {"bare loop, DPDK", X310_LOOP, true},
+    {"UHD", X310_UHD, false}, {"UHD-DPDK", X310_UHD, true}, {"ALOE-UDP", X310_ALOE, false},
+    {"ALOE-DPDK", X310_ALOE, true}};
 
 /* Ticks per sample, from fast to slow; how long after it was heard a sample is played. */
 static const double divides[RATES] = {2, 4, 8, 10, 16, 20, 32, 40, 50, 80, 100, 200};
-static const double advances_us[ADVANCES] = {12.8, 25.2, 31, 40, 50, 100, 200, 400, 800, 1600, 3200, 6400};
+static const double advances_us[ADVANCES] = {
+    12.8, 25.2, 31, 40, 50, 100, 200, 400, 800, 1600, 3200, 6400};
 
 struct cell {
 	bool done;
@@ -90,21 +91,21 @@ static double advance_most(double rate_hz)
 	return advances_us[i];
 }
 
-static int try_one(struct x310 *x, int system, int work, double rate_hz, double advance_us, double seconds,
-		   struct x310_figures *ret)
+static int try_one(struct x310 *x, int system, int work, double rate_hz, double advance_us,
+    double seconds, struct x310_figures *ret)
 {
 	const struct x310_stretch stretch = {
 	    systems[system].host, systems[system].dpdk, &works[work], rate_hz, advance_us, seconds};
 	char what[128];
 
-	snprintf(what, sizeof(what), "%s, %s, %g MSa/s, %g us", systems[system].key, works[work].key, rate_hz * 1e-6,
-		 advance_us);
+	snprintf(what, sizeof(what), "%s, %s, %g MSa/s, %g us", systems[system].key,
+	    works[work].key, rate_hz * 1e-6, advance_us);
 	return x310_stretch_run(x->bench, &stretch, what, ret);
 }
 
 /* Twice, if it does not hold: something else may have had the machine just then. */
-static int trial(struct x310 *x, int system, int work, double rate_hz, double advance_us, bool in_time, bool *ret_holds,
-		 const char **ret_limit)
+static int trial(struct x310 *x, int system, int work, double rate_hz, double advance_us,
+    bool in_time, bool *ret_holds, const char **ret_limit)
 {
 	struct x310_figures f = {0};
 	int status = CLI_OK;
@@ -129,7 +130,8 @@ static int find_rate(struct x310 *x, int system, int work, double *ret_hz)
 	for (int at = low; status == CLI_OK && low < high; at = (low + high) / 2) {
 		const double rate_hz = TICKS_PER_S / divides[at];
 
-		status = trial(x, system, work, rate_hz, advance_most(rate_hz), false, &holds, &limit);
+		status =
+		    trial(x, system, work, rate_hz, advance_most(rate_hz), false, &holds, &limit);
 		if (holds) {
 			high = at;
 		} else {
@@ -196,8 +198,10 @@ static int measure_cell(struct x310 *x, int system, int work)
 	do {
 		x310_figures_fini(f);
 		if (status == CLI_OK)
-			status = try_one(x, system, work, cell->rate_hz, cell->advance_us, x->seconds, f);
-	} while (status == CLI_OK && !(most(f, f->answered) && most(f, f->in_time)) && more-- && relax(cell));
+			status = try_one(
+			    x, system, work, cell->rate_hz, cell->advance_us, x->seconds, f);
+	} while (status == CLI_OK && !(most(f, f->answered) && most(f, f->in_time)) && more-- &&
+	    relax(cell));
 	cell->done = status == CLI_OK;
 	return status;
 }
@@ -216,7 +220,8 @@ static int watch_core(struct x310 *x, int cpu, struct core_gaps *ret)
 		rc = run_wait(x->bench, NULL, 0, 100);
 	}
 	gaps_stop(gaps);
-	*ret = (struct core_gaps){(double)gaps_longest_ns(gaps) * 1e-3, gaps_share(gaps), (double)gaps_count(gaps)};
+	*ret = (struct core_gaps){
+	    (double)gaps_longest_ns(gaps) * 1e-3, gaps_share(gaps), (double)gaps_count(gaps)};
 	gaps_free(gaps);
 	return rc == -EINTR ? BENCH_INTERRUPTED : CLI_OK;
 }
@@ -228,12 +233,13 @@ static int measure(void *self)
 
 	(void)setpriority(PRIO_PROCESS, 0, -20); /* as lanes that poll have it */
 	for (int side = 0; side < 2 && status == CLI_OK; side++)
-		status = watch_core(x, x->bench->cpus[side ? x->bench->n_cpus - 1 : 0], &x->gaps[side]);
+		status =
+		    watch_core(x, x->bench->cpus[side ? x->bench->n_cpus - 1 : 0], &x->gaps[side]);
 	for (int system = 0; system < SYSTEMS; system++)
 		for (int work = 0; work < WORKS && x->wanted[system] && status == CLI_OK; work++) {
 			char text[sizeof(x->missing[0])];
-			const char *why = x310_missing(systems[system].host, systems[system].dpdk, works[work].emulates,
-						       text, sizeof(text));
+			const char *why = x310_missing(systems[system].host, systems[system].dpdk,
+			    works[work].emulates, text, sizeof(text));
 
 			if (why)
 				snprintf(x->missing[system], sizeof(x->missing[system]), "%s", why);
@@ -272,35 +278,31 @@ static void cell_row(struct x310 *x, int system, int work)
 
 	if (!cell->done)
 		return;
-	bench_row(
-	    x->bench,
-	    json_pack("{s:s, s:s, s:f, s:s, s:f, s:f, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
-		      "system", systems[system].key, "work", works[work].key, "rate_msps", cell->rate_hz * 1e-6,
-		      "limit", cell->limit ? cell->limit : "-", "held_percent", 100 * f->answered / fmax(f->windows, 1),
-		      "advance_us", cell->advance_us, "age_p50_us", json_real_or_null(f->age_p50_us), "age_p99_us",
-		      json_real_or_null(f->age_p99_us), "delay_p50_us", f->p50_us, "delay_p99_us", f->p99_us,
-		      "delay_p99_9_us", f->p999_us, "delay_p99_99_us", f->p9999_us, "delay_max_us", f->max_us,
-		      "packets", f->packets, "lost", f->lost, "not_sent", f->not_sent, "late", f->late, "sim_late_us",
-		      f->sim_late_us));
+	bench_row(x->bench,
+	    json_pack(
+	        "{s:s, s:s, s:f, s:s, s:f, s:f, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
+	        "system", systems[system].key, "work", works[work].key, "rate_msps",
+	        cell->rate_hz * 1e-6, "limit", cell->limit ? cell->limit : "-", "held_percent",
+	        100 * f->answered / fmax(f->windows, 1), "advance_us", cell->advance_us,
+	        "age_p50_us", json_real_or_null(f->age_p50_us), "age_p99_us",
+	        json_real_or_null(f->age_p99_us), "delay_p50_us", f->p50_us, "delay_p99_us",
+	        f->p99_us, "delay_p99_9_us", f->p999_us, "delay_p99_99_us", f->p9999_us,
+	        "delay_max_us", f->max_us, "packets", f->packets, "lost", f->lost, "not_sent",
+	        f->not_sent, "late", f->late, "sim_late_us", f->sim_late_us));
 }
 
 static const double bucket_us[BUCKETS - 1] = {0.25, 0.5, 1, 2, 6.2, 25, 100, 1000};
 static const struct column bucket_columns[] = {{"system", "system", COLUMN_TEXT},
-					       {"work", "work", COLUMN_TEXT},
-					       {"b0", "<= 0.25 us", 0},
-					       {"b1", "0.5", 0},
-					       {"b2", "1", 0},
-					       {"b3", "2", 0},
-					       {"b4", "6.2", 0},
-					       {"b5", "25", 0},
-					       {"b6", "100", 0},
-					       {"b7", "1000", 0},
-					       {"b8", "more", 0}};
+    {"work", "work", COLUMN_TEXT}, {"b0", "<= 0.25 us", 0}, {"b1", "0.5", 0}, {"b2", "1", 0},
+    {"b3", "2", 0}, {"b4", "6.2", 0}, {"b5", "25", 0}, {"b6", "100", 0}, {"b7", "1000", 0},
+    {"b8", "more", 0}};
 
 static void bucket_row(struct x310 *x, int system, int work)
 {
 	const struct cell *cell = &x->cells[system][work];
-	json_t *row = json_pack("{s:s, s:s}", "system", systems[system].key, "work", works[work].key), *item;
+	json_t *row =
+	           json_pack("{s:s, s:s}", "system", systems[system].key, "work", works[work].key),
+	       *item;
 	double counts[BUCKETS] = {0};
 	char title[96], key[16];
 	json_t *points;
@@ -311,8 +313,8 @@ static void bucket_row(struct x310 *x, int system, int work)
 	json_array_foreach(cell->figures.cells, i, item)
 	{
 		const size_t last = json_array_size(item) - 1;
-		const double us =
-		    (json_number_value(json_array_get(item, 0)) + json_number_value(json_array_get(item, last - 1))) *
+		const double us = (json_number_value(json_array_get(item, 0)) +
+		                      json_number_value(json_array_get(item, last - 1))) *
 		    5e-4;
 		const double count = json_number_value(json_array_get(item, last));
 		int bucket = 0;
@@ -330,35 +332,35 @@ static void bucket_row(struct x310 *x, int system, int work)
 	bench_row(x->bench, row);
 }
 
-static const struct column gaps_columns[] = {{"cpu", "CPU", 0},
-					     {"part", "for", COLUMN_TEXT},
-					     {"gaps", "gaps > 20 us a second", 0},
-					     {"longest_us", "longest us", 1},
-					     {"share_percent", "of the time %", 2}};
+static const struct column gaps_columns[] = {{"cpu", "CPU", 0}, {"part", "for", COLUMN_TEXT},
+    {"gaps", "gaps > 20 us a second", 0}, {"longest_us", "longest us", 1},
+    {"share_percent", "of the time %", 2}};
 
 static void reach_note(struct x310 *x)
 {
-	const struct cell *loop = &x->cells[1][1], *aloe = &x->cells[5][1], *channel = &x->cells[5][2],
-			  *plain = &x->cells[1][2];
+	const struct cell *loop = &x->cells[1][1], *aloe = &x->cells[5][1],
+	                  *channel = &x->cells[5][2], *plain = &x->cells[1][2];
 
 	if (loop->done)
 		bench_note(x->bench,
-			   "bare loop over DPDK, 256 samples: %.1f MSa/s of 100, p50 %.2f us (to reach: %.2f)",
-			   loop->rate_hz * 1e-6, loop->figures.p50_us, REACH_LOOP_US);
+		    "bare loop over DPDK, 256 samples: %.1f MSa/s of 100, p50 %.2f us (to reach: %.2f)",
+		    loop->rate_hz * 1e-6, loop->figures.p50_us, REACH_LOOP_US);
 	if (loop->done && aloe->done)
 		bench_note(x->bench, "the slot engine adds %.2f us to it at p50 (to reach: %.2f)",
-			   aloe->figures.p50_us - loop->figures.p50_us, REACH_ENGINE_US);
+		    aloe->figures.p50_us - loop->figures.p50_us, REACH_ENGINE_US);
 	if (channel->done && plain->done)
-		bench_note(
-		    x->bench,
+		bench_note(x->bench,
 		    "channel emulator: p99 %.2f us, %.2f times that of plain FFTW in a bare loop (to reach: 1.1)",
-		    channel->figures.p99_us, channel->figures.p99_us / fmax(plain->figures.p99_us, 1e-3));
+		    channel->figures.p99_us,
+		    channel->figures.p99_us / fmax(plain->figures.p99_us, 1e-3));
 	if (channel->done)
-		bench_note(x->bench, "channel emulator over DPDK: %.1f MSa/s of 100, p50 %.2f us (to reach: %.2f)",
-			   channel->rate_hz * 1e-6, channel->figures.p50_us, REACH_CHANNEL_US);
+		bench_note(x->bench,
+		    "channel emulator over DPDK: %.1f MSa/s of 100, p50 %.2f us (to reach: %.2f)",
+		    channel->rate_hz * 1e-6, channel->figures.p50_us, REACH_CHANNEL_US);
 	x->bench->missed = x->bench->missed ||
-			   (loop->done && (loop->figures.p50_us > REACH_LOOP_US || loop->rate_hz < REACH_RATE_HZ)) ||
-			   (channel->done && channel->figures.p50_us > REACH_CHANNEL_US);
+	    (loop->done &&
+	        (loop->figures.p50_us > REACH_LOOP_US || loop->rate_hz < REACH_RATE_HZ)) ||
+	    (channel->done && channel->figures.p50_us > REACH_CHANNEL_US);
 }
 
 static void notes(struct x310 *x)
@@ -369,20 +371,19 @@ static void notes(struct x310 *x)
 		if (x->wanted[system] && x->missing[system][0])
 			bench_note(bench, "%s: %s", systems[system].key, x->missing[system]);
 	bench_note(bench,
-		   "x310sim plays the device on CPU %d, the host is on CPU %d, both polling at nice -20 where that is "
-		   "allowed; "
-		   "DPDK is memif "
-		   "with 16384 places each way, UDP is loopback. Nothing else of this command ran then; what else the "
-		   "machine did is "
-		   "seen in the gaps of the polling loop",
-		   bench->cpus[bench->n_cpus - 1], bench->cpus[0]);
+	    "x310sim plays the device on CPU %d, the host is on CPU %d, both polling at nice -20 where that is "
+	    "allowed; "
+	    "DPDK is memif "
+	    "with 16384 places each way, UDP is loopback. Nothing else of this command ran then; what else the "
+	    "machine did is "
+	    "seen in the gaps of the polling loop",
+	    bench->cpus[bench->n_cpus - 1], bench->cpus[0]);
 	if (fmax(x->gaps[0].share, x->gaps[1].share) > BUSY)
 		bench_note(bench,
-			   "this machine was busy: a bare polling loop lost %.0f %% of its time on one CPU, %.0f %% on "
-			   "the other, so what is slow here may be that",
-			   100 * x->gaps[0].share, 100 * x->gaps[1].share);
-	bench_note(
-	    bench,
+		    "this machine was busy: a bare polling loop lost %.0f %% of its time on one CPU, %.0f %% on "
+		    "the other, so what is slow here may be that",
+		    100 * x->gaps[0].share, 100 * x->gaps[1].share);
+	bench_note(bench,
 	    "rate: the fastest of 200 MHz / 2, 4, 8, 10, ... that was held, by bisection with stretches of %d ms, "
 	    "twice if need be. "
 	    "Held: in more than half of the windows of 2 ms (or 32 packets) of the running stream, from its first "
@@ -395,14 +396,16 @@ static void notes(struct x310 *x)
 	    "by: which end did not hold the "
 	    "next faster one",
 	    TRIAL_MS);
-	bench_note(bench, "host delay: from when a packet was in hand to when its answer had been sent; of ALOE from "
-			  "the edge of the slot to the "
-			  "end of its last component. Lost: packets for the host that found no "
-			  "place; late: answers that the "
-			  "device got after their time; device stood still: the longest, which it then catches up");
-	bench_note(bench, "published (Engelhardt et al. 2022, bare metal, isolated cores): pass-through 25.2 us and "
-			  "channel 31 us from "
-			  "analog to analog, with converters; host delay mostly under 1 us, at most 6.2 us");
+	bench_note(bench,
+	    "host delay: from when a packet was in hand to when its answer had been sent; of ALOE from "
+	    "the edge of the slot to the "
+	    "end of its last component. Lost: packets for the host that found no "
+	    "place; late: answers that the "
+	    "device got after their time; device stood still: the longest, which it then catches up");
+	bench_note(bench,
+	    "published (Engelhardt et al. 2022, bare metal, isolated cores): pass-through 25.2 us and "
+	    "channel 31 us from "
+	    "analog to analog, with converters; host delay mostly under 1 us, at most 6.2 us");
 	reach_note(x);
 }
 
@@ -411,23 +414,26 @@ static void result(void *self)
 	struct x310 *x = self;
 	struct bench *bench = x->bench;
 
-	bench_table(bench, "streams", "from an X310 and back to it", columns, sizeof(columns) / sizeof(columns[0]));
+	bench_table(bench, "streams", "from an X310 and back to it", columns,
+	    sizeof(columns) / sizeof(columns[0]));
 	for (int system = 0; system < SYSTEMS; system++)
 		for (int work = 0; work < WORKS; work++)
 			cell_row(x, system, work);
 	bench_table(bench, "delays", "packets by their delay in the host", bucket_columns,
-		    sizeof(bucket_columns) / sizeof(bucket_columns[0]));
+	    sizeof(bucket_columns) / sizeof(bucket_columns[0]));
 	for (int system = 0; system < SYSTEMS; system++)
 		for (int work = 0; work < WORKS; work++)
-			if (x->cells[system][work].done && json_array_size(x->cells[system][work].figures.cells))
+			if (x->cells[system][work].done &&
+			    json_array_size(x->cells[system][work].figures.cells))
 				bucket_row(x, system, work);
 	bench_table(bench, "gaps", "a bare polling loop, alone", gaps_columns,
-		    sizeof(gaps_columns) / sizeof(gaps_columns[0]));
+	    sizeof(gaps_columns) / sizeof(gaps_columns[0]));
 	for (int side = 0; side < 2; side++)
-		bench_row(bench, json_pack("{s:i, s:s, s:f, s:f, s:f}", "cpu",
-					   bench->cpus[side ? bench->n_cpus - 1 : 0], "part", side ? "device" : "host",
-					   "gaps", x->gaps[side].n * 1000 / GAPS_MS, "longest_us",
-					   x->gaps[side].longest_us, "share_percent", 100 * x->gaps[side].share));
+		bench_row(bench,
+		    json_pack("{s:i, s:s, s:f, s:f, s:f}", "cpu",
+		        bench->cpus[side ? bench->n_cpus - 1 : 0], "part", side ? "device" : "host",
+		        "gaps", x->gaps[side].n * 1000 / GAPS_MS, "longest_us",
+		        x->gaps[side].longest_us, "share_percent", 100 * x->gaps[side].share));
 	notes(x);
 	bench->plot.title = "host delay of packets";
 	bench->plot.x = "delay [us]";
@@ -449,7 +455,8 @@ static bool names(const char *list, const char *key)
 
 static int options_parse(void *self)
 {
-	static const char *const keys[SYSTEMS] = {"loop-udp", "loop-dpdk", "uhd", "uhd-dpdk", "aloe-udp", "aloe-dpdk"};
+	static const char *const keys[SYSTEMS] = {
+	    "loop-udp", "loop-dpdk", "uhd", "uhd-dpdk", "aloe-udp", "aloe-dpdk"};
 	struct x310 *x = self;
 	const char *list = cli_get(x->bench->args, "systems");
 	bool any = false;
@@ -465,8 +472,8 @@ static int options_parse(void *self)
 	}
 	if (!any)
 		return cli_fail(x->bench->args,
-				"--systems %s: loop-udp, loop-dpdk, uhd, uhd-dpdk, aloe-udp, aloe-dpdk are allowed",
-				list);
+		    "--systems %s: loop-udp, loop-dpdk, uhd, uhd-dpdk, aloe-udp, aloe-dpdk are allowed",
+		    list);
 	return CLI_OK;
 }
 
@@ -481,7 +488,8 @@ static void fini(void *self)
 
 int bench_x310(const struct cli_args *args)
 {
-	static const struct bench_parts parts = {sizeof(struct x310), options_parse, measure, result, fini};
+	static const struct bench_parts parts = {
+	    sizeof(struct x310), options_parse, measure, result, fini};
 
 	return bench_main(args, &parts);
 }

@@ -27,8 +27,8 @@ struct x310_figures {
 	/* windows of the running stream, of 2 ms or 32 packets, as the device saw them (tools/x310sim/steady.h), and those in
 	 * which it kept its pace, in which all was answered as well, in which it was answered in time */
 	double windows, paced, answered, in_time;
-	double packets, lost;          /* heard by the host; that did not come to it */
-	double not_sent, late;         /* answers that the host did not send; that came after their time */
+	double packets, lost;  /* heard by the host; that did not come to it */
+	double not_sent, late; /* answers that the host did not send; that came after their time */
 	double age_p50_us, age_p99_us; /* from antenna to antenna, simulated; NAN */
 	double delays;                 /* packets whose delay in the host was told; us: */
 	double p50_us, p99_us, p999_us, p9999_us, max_us;
@@ -41,7 +41,7 @@ const char *x310_missing(enum x310_host host, bool dpdk, bool emulates, char *re
 
 /* x310_stretch_run: the exit status. Figures are the caller's, x310_figures_fini. */
 int x310_stretch_run(struct bench *bench, const struct x310_stretch *stretch, const char *what,
-		     struct x310_figures *ret);
+    struct x310_figures *ret);
 void x310_figures_fini(struct x310_figures *figures);
 
 #endif

@@ -19,13 +19,14 @@ struct recovery {
 static const struct device_mode {
 	const char *key;
 	bool stop_on_seqerr, zeros;
-} modes[] = {{"goes on", false, false}, {"stops on error", true, false}, {"fills with zeros", false, true}};
+} modes[] = {
+    {"goes on", false, false}, {"stops on error", true, false}, {"fills with zeros", false, true}};
 
 static const struct cure {
 	const char *key;
 	enum tx_policy policy;
-} cures[] = {
-    {"published: INIT twice", TX_REINIT_TWICE}, {"one INIT", TX_REINIT}, {"realign", TX_REALIGN}, {"none", TX_GO_ON}};
+} cures[] = {{"published: INIT twice", TX_REINIT_TWICE}, {"one INIT", TX_REINIT},
+    {"realign", TX_REALIGN}, {"none", TX_GO_ON}};
 
 /* A device that stops goes on only after INIT; one that fills leaves nothing to be mended. */
 static bool applies(const struct device_mode *mode, const struct cure *cure)
@@ -50,22 +51,24 @@ static const struct column columns[] = {
     {"restored_us", "right again after us", 1},
 };
 
-static json_t *row_of(const struct device_mode *mode, const struct cure *cure, enum x310_fault fault,
-		      const struct x310_outcome *outcome)
+static json_t *row_of(const struct device_mode *mode, const struct cure *cure,
+    enum x310_fault fault, const struct x310_outcome *outcome)
 {
-	const double restored =
-	    outcome->restored_ticks == UINT64_MAX ? NAN : (double)outcome->restored_ticks / TICKS_PER_US;
+	const double restored = outcome->restored_ticks == UINT64_MAX
+	    ? NAN
+	    : (double)outcome->restored_ticks / TICKS_PER_US;
 
-	return json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "device", mode->key, "fault",
-			 x310_fault_name(fault), "recovery", cure->key, "round_trips", (json_int_t)outcome->round_trips,
-			 "reports", (json_int_t)outcome->reports, "inits", (json_int_t)outcome->inits, "discarded",
-			 (json_int_t)outcome->discarded, "left_out", (json_int_t)outcome->left_out, "silent",
-			 (json_int_t)outcome->silent, "misplaced", (json_int_t)outcome->misplaced, "slip",
-			 (json_int_t)outcome->slip, "restored_us", json_real_or_null(restored));
+	return json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "device",
+	    mode->key, "fault", x310_fault_name(fault), "recovery", cure->key, "round_trips",
+	    (json_int_t)outcome->round_trips, "reports", (json_int_t)outcome->reports, "inits",
+	    (json_int_t)outcome->inits, "discarded", (json_int_t)outcome->discarded, "left_out",
+	    (json_int_t)outcome->left_out, "silent", (json_int_t)outcome->silent, "misplaced",
+	    (json_int_t)outcome->misplaced, "slip", (json_int_t)outcome->slip, "restored_us",
+	    json_real_or_null(restored));
 }
 
-static int try_one(struct recovery *recovery, const struct device_mode *mode, const struct cure *cure,
-		   enum x310_fault fault)
+static int try_one(struct recovery *recovery, const struct device_mode *mode,
+    const struct cure *cure, enum x310_fault fault)
 {
 	struct x310_trial trial = recovery->trial;
 	struct x310_outcome outcome;
@@ -78,7 +81,7 @@ static int try_one(struct recovery *recovery, const struct device_mode *mode, co
 	rc = x310_trial_run(&trial, &outcome);
 	if (rc < 0) {
 		fprintf(stderr, "aloe bench x310-recovery: %s, %s: %s\n", mode->key, cure->key,
-			rc == -EIO ? "the streams cannot be brought up" : strerror(-rc));
+		    rc == -EIO ? "the streams cannot be brought up" : strerror(-rc));
 		return CLI_FAILED;
 	}
 	bench_row(recovery->bench, row_of(mode, cure, fault, &outcome));
@@ -91,12 +94,13 @@ static int measure(void *self)
 	int status = CLI_OK;
 
 	bench_table(recovery->bench, "recovery", "one Tx packet goes wrong", columns,
-		    sizeof(columns) / sizeof(columns[0]));
+	    sizeof(columns) / sizeof(columns[0]));
 	for (size_t mode = 0; mode < sizeof(modes) / sizeof(modes[0]); mode++)
 		for (int fault = 0; fault < X310_FAULTS; fault++)
 			for (size_t cure = 0; cure < sizeof(cures) / sizeof(cures[0]); cure++)
 				if (status == CLI_OK && applies(&modes[mode], &cures[cure]))
-					status = try_one(recovery, &modes[mode], &cures[cure], (enum x310_fault)fault);
+					status = try_one(recovery, &modes[mode], &cures[cure],
+					    (enum x310_fault)fault);
 	return status;
 }
 
@@ -106,24 +110,20 @@ static void result(void *self)
 	struct bench *bench = recovery->bench;
 	const struct x310_trial *trial = &recovery->trial;
 
-	bench_note(
-	    bench,
+	bench_note(bench,
 	    "simulated, in the device's own time, the same on every machine: packets of %u samples at %.6g MSa/s, "
 	    "each with its timestamp, sent %.6g us before its time over a wire of %.6g us; one is lost, late (until "
 	    "after its time, with all behind it), there twice, swapped with the next, or not sent by the host",
-	    trial->samples, TICKS_PER_US / trial->divide, (double)trial->advance_ticks / TICKS_PER_US,
-	    (double)trial->wire_ticks / TICKS_PER_US);
-	bench_note(
-	    bench,
+	    trial->samples, TICKS_PER_US / trial->divide,
+	    (double)trial->advance_ticks / TICKS_PER_US, (double)trial->wire_ticks / TICKS_PER_US);
+	bench_note(bench,
 	    "devices: goes on: every FPGA image as UHD sets it up; stops on error: images of UHD 4.9 and later, if "
 	    "asked for; fills with zeros: what the paper wishes for, none does");
-	bench_note(
-	    bench,
+	bench_note(bench,
 	    "round trips from the report of the error to the first packet that is right again: half for the report, "
 	    "one for each INIT and its answer, half for that packet. Published (Engelhardt et al., Figure 2): three, "
 	    "and what is sent meanwhile is discarded");
-	bench_note(
-	    bench,
+	bench_note(bench,
 	    "what the protocol forces: a device that stopped goes on only after INIT, which waits its turn "
 	    "behind what the device holds, then discards what comes until it was silent for 87.4 us; one that goes on "
 	    "looks at a timestamp only where a burst begins, so "
@@ -133,7 +133,7 @@ static void result(void *self)
 	    "where the host leaves one "
 	    "out it ends the burst before, so that what follows is in time");
 	bench_note(bench,
-		   "discarded: packets, by the device; not sent: slots whose packet the host left out meanwhile");
+	    "discarded: packets, by the device; not sent: slots whose packet the host left out meanwhile");
 }
 
 static int options_parse(void *self)
@@ -143,22 +143,25 @@ static int options_parse(void *self)
 	double wire_us = 2, advance_us = 20;
 	uint64_t samples = 256;
 
-	if (cli_whole(args, "spp", 16, 1996, &samples) < 0 || cli_real(args, "wire-us", 0.1, 50, &wire_us) < 0 ||
+	if (cli_whole(args, "spp", 16, 1996, &samples) < 0 ||
+	    cli_real(args, "wire-us", 0.1, 50, &wire_us) < 0 ||
 	    cli_real(args, "advance-us", 1, 100, &advance_us) < 0)
 		return CLI_USAGE;
 	if (advance_us < wire_us + 1)
-		return cli_fail(args, "--advance-us %g: packets are to be there before their time: at least %g",
-				advance_us, wire_us + 1);
+		return cli_fail(args,
+		    "--advance-us %g: packets are to be there before their time: at least %g",
+		    advance_us, wire_us + 1);
 	recovery->trial = (struct x310_trial){.samples = (uint32_t)samples,
-					      .divide = 2,
-					      .wire_ticks = (uint64_t)lrint(wire_us * TICKS_PER_US),
-					      .advance_ticks = (uint64_t)lrint(advance_us * TICKS_PER_US)};
+	    .divide = 2,
+	    .wire_ticks = (uint64_t)lrint(wire_us * TICKS_PER_US),
+	    .advance_ticks = (uint64_t)lrint(advance_us * TICKS_PER_US)};
 	return CLI_OK;
 }
 
 int bench_x310_recovery(const struct cli_args *args)
 {
-	static const struct bench_parts parts = {sizeof(struct recovery), options_parse, measure, result, NULL};
+	static const struct bench_parts parts = {
+	    sizeof(struct recovery), options_parse, measure, result, NULL};
 
 	return bench_main(args, &parts);
 }

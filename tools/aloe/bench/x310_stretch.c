@@ -38,15 +38,16 @@ struct sim {
 
 static void port_of(const struct bench *bench, const char *role, char *ret, size_t size)
 {
-	snprintf(ret, size, "net_memif0,role=%s,socket=%s/memif,socket-abstract=no,bsize=%d,rsize=14", role, bench->dir,
-		 FRAME);
+	snprintf(ret, size,
+	    "net_memif0,role=%s,socket=%s/memif,socket-abstract=no,bsize=%d,rsize=14", role,
+	    bench->dir, FRAME);
 }
 
 static _Noreturn void become_sim(const struct bench *bench, const struct sim *sim, bool dpdk)
 {
 	char program[PATH], port[LONGER], bytes[16];
-	char *argv[] = {program, "--json", "--source", "ticks", "--address", (char *)sim->ip,
-			NULL,    NULL,     NULL,       NULL,    NULL};
+	char *argv[] = {program, "--json", "--source", "ticks", "--address", (char *)sim->ip, NULL,
+	    NULL, NULL, NULL, NULL};
 	sigset_t none;
 	cpu_set_t set;
 
@@ -66,8 +67,8 @@ static _Noreturn void become_sim(const struct bench *bench, const struct sim *si
 		argv[8] = "--port";
 		argv[9] = port;
 	}
-	if (child_path("x310sim", program, sizeof(program)) == 0 && dup2(sim->out, STDOUT_FILENO) >= 0 &&
-	    dup2(sim->err, STDERR_FILENO) >= 0)
+	if (child_path("x310sim", program, sizeof(program)) == 0 &&
+	    dup2(sim->out, STDOUT_FILENO) >= 0 && dup2(sim->err, STDERR_FILENO) >= 0)
 		execv(program, argv);
 	_exit(127);
 }
@@ -86,8 +87,9 @@ static bool runs(const struct sim *sim)
 {
 	siginfo_t info = {0};
 
-	return sim->pid > 0 && waitid(P_PID, (id_t)sim->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-	       info.si_pid == 0;
+	return sim->pid > 0 &&
+	    waitid(P_PID, (id_t)sim->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	    info.si_pid == 0;
 }
 
 static bool is_ready(const struct sim *sim)
@@ -117,12 +119,12 @@ static json_t *sim_end(struct bench *bench, struct sim *sim)
 		counts = json_loads(text, 0, NULL);
 	if (WIFSIGNALED(status))
 		snprintf(why, sizeof(why), "it was ended by signal %d (%s)", WTERMSIG(status),
-			 strsignal(WTERMSIG(status)));
+		    strsignal(WTERMSIG(status)));
 	else
 		snprintf(why, sizeof(why), "exit status %d", WEXITSTATUS(status));
 	if (counts == NULL)
-		cli_fail(bench->args, "x310sim has not done as it should: %s%s%s", why, errors && errors[0] ? "; " : "",
-			 errors ? errors : "");
+		cli_fail(bench->args, "x310sim has not done as it should: %s%s%s", why,
+		    errors && errors[0] ? "; " : "", errors ? errors : "");
 	free(text);
 	free(errors);
 	close(sim->out);
@@ -137,8 +139,10 @@ static int sim_begin(struct bench *bench, bool dpdk, struct sim *ret)
 
 	snprintf(memif, sizeof(memif), "%s/memif", bench->dir);
 	(void)unlink(memif); /* of one that was killed */
-	*ret = (struct sim){.out = memfd_create("counts", MFD_CLOEXEC), .err = memfd_create("errors", MFD_CLOEXEC)};
-	snprintf(ret->ip, sizeof(ret->ip), "127.%u.%u.%u", 1 + (own >> 16) % 250, own >> 8 & 255, 1 + own % 250);
+	*ret = (struct sim){
+	    .out = memfd_create("counts", MFD_CLOEXEC), .err = memfd_create("errors", MFD_CLOEXEC)};
+	snprintf(ret->ip, sizeof(ret->ip), "127.%u.%u.%u", 1 + (own >> 16) % 250, own >> 8 & 255,
+	    1 + own % 250);
 	fflush(NULL);
 	ret->pid = ret->out < 0 || ret->err < 0 ? -1 : fork();
 	if (ret->pid == 0)
@@ -175,7 +179,8 @@ static int program_path(const char *name, char *ret, size_t size)
 	return rc < 0 ? rc : access(ret, R_OK) < 0 ? -errno : 0;
 }
 
-static int write_platform(const struct bench *bench, const struct x310_stretch *stretch, const char *ip, char *ret_path)
+static int write_platform(
+    const struct bench *bench, const struct x310_stretch *stretch, const char *ip, char *ret_path)
 {
 	char port[LONGER];
 	FILE *file;
@@ -187,22 +192,24 @@ static int write_platform(const struct bench *bench, const struct x310_stretch *
 	port_of(bench, "client", port, sizeof(port));
 	/* the device stands still when its machine does: no slots without it meanwhile */
 	fprintf(file, "radio: { type = \"x310\"; tx_advance = %.0f; patience_ms = 1000;\n",
-		stretch->advance_us * stretch->rate_hz * 1e-6);
+	    stretch->advance_us * stretch->rate_hz * 1e-6);
 	if (stretch->dpdk)
 		fprintf(file,
-			"transport = \"dpdk\"; address = \"192.168.40.2\"; own_address = \"192.168.40.1\"; port = "
-			"\"%s\"; };\n",
-			port);
+		    "transport = \"dpdk\"; address = \"192.168.40.2\"; own_address = \"192.168.40.1\"; port = "
+		    "\"%s\"; };\n",
+		    port);
 	else
 		fprintf(file, "transport = \"udp\"; address = \"%s\"; };\n", ip);
 	return fclose(file) == 0 ? 0 : -errno;
 }
 
-static int words_aloe(struct bench *bench, const struct x310_stretch *stretch, const char *ip, struct words *words)
+static int words_aloe(
+    struct bench *bench, const struct x310_stretch *stretch, const char *ip, struct words *words)
 {
 	char waveform[PATH], platform[LONGER];
-	int status = bench_file(bench, stretch->work->emulates ? "x310-channel.conf" : "x310-passthrough.conf",
-				waveform, sizeof(waveform));
+	int status = bench_file(bench,
+	    stretch->work->emulates ? "x310-channel.conf" : "x310-passthrough.conf", waveform,
+	    sizeof(waveform));
 
 	if (status != CLI_OK)
 		return status;
@@ -212,13 +219,14 @@ static int words_aloe(struct bench *bench, const struct x310_stretch *stretch, c
 	words_add(words, "--radio=%s", platform);
 	words_add(words, "--set=rate=%.0f", stretch->rate_hz);
 	words_add(words, "--set=slot_samples=%u", stretch->work->samples);
-	words_add(words, "--slots=%.0f", ceil(stretch->seconds * stretch->rate_hz / stretch->work->samples));
+	words_add(words, "--slots=%.0f",
+	    ceil(stretch->seconds * stretch->rate_hz / stretch->work->samples));
 	words_add(words, "--lanes=%d", bench->cpus[0]);
 	return CLI_OK;
 }
 
-static void words_loop(const struct bench *bench, const struct x310_stretch *stretch, const char *ip,
-		       struct words *words)
+static void words_loop(const struct bench *bench, const struct x310_stretch *stretch,
+    const char *ip, struct words *words)
 {
 	char port[LONGER];
 
@@ -270,7 +278,8 @@ const char *x310_missing(enum x310_host host, bool dpdk, bool emulates, char *re
 {
 	char path[PATH];
 
-	if (dpdk && host != X310_UHD && program_path("../lib/aloe-doors/dpdk.so", path, sizeof(path)) < 0)
+	if (dpdk && host != X310_UHD &&
+	    program_path("../lib/aloe-doors/dpdk.so", path, sizeof(path)) < 0)
 		return "lib/aloe-doors/dpdk.so was not built: libdpdk-dev is not installed";
 	if (host == X310_ALOE)
 		return NULL;
@@ -279,7 +288,8 @@ const char *x310_missing(enum x310_host host, bool dpdk, bool emulates, char *re
 	if (host == X310_UHD)
 		return "it is not built (`make bench-peers` in the source does, with libuhd-dev, libboost-dev, "
 		       "libfftw3-dev)";
-	return emulates ? "bench_x310 is not built (`make benches` in the source does)" : "x310loop is not installed";
+	return emulates ? "bench_x310 is not built (`make benches` in the source does)"
+	                : "x310loop is not installed";
 }
 
 /* ---- figures -------------------------------------------------------------------------------------------------------------------- */
@@ -300,8 +310,8 @@ static void take_loop(const json_t *report, struct x310_figures *ret)
 {
 	ret->packets = report_number(report, "packets");
 	ret->lost = report_number(report, "lost");
-	ret->not_sent =
-	    report_number(report, "skipped") + report_number(report, "shut") + report_number(report, "not_taken");
+	ret->not_sent = report_number(report, "skipped") + report_number(report, "shut") +
+	    report_number(report, "not_taken");
 	take_delays(json_object_get(report, "delay_ns"), ret);
 }
 
@@ -309,7 +319,8 @@ static void take_loop(const json_t *report, struct x310_figures *ret)
 static void take_aloe(const json_t *report, struct x310_figures *ret)
 {
 	const json_t *radio = json_object_get(report, "radio");
-	const json_t *latency = json_object_get(report, "latency"), *delays = json_object_get(latency, "measured_us");
+	const json_t *latency = json_object_get(report, "latency"),
+	             *delays = json_object_get(latency, "measured_us");
 
 	ret->packets = report_number(radio, "packets");
 	ret->lost = report_number(radio, "lost");
@@ -328,7 +339,8 @@ static void take_sim(const json_t *counts, struct x310_figures *ret)
 {
 	const json_t *channel = json_array_get(json_object_get(counts, "channels"), 0);
 	const json_t *age = json_object_get(channel, "latency");
-	const json_t *steady = json_object_get(json_array_get(json_object_get(counts, "devices"), 0), "steady");
+	const json_t *steady =
+	    json_object_get(json_array_get(json_object_get(counts, "devices"), 0), "steady");
 	const double sent = report_number(channel, "rx_packets");
 
 	ret->windows = report_number(steady, "windows");
@@ -353,8 +365,8 @@ void x310_figures_fini(struct x310_figures *figures)
 
 /* ---- a stretch ------------------------------------------------------------------------------------------------------------------- */
 
-static int host_run(struct bench *bench, const struct x310_stretch *stretch, const char *ip, const char *what,
-		    struct x310_figures *ret, char **ret_errors)
+static int host_run(struct bench *bench, const struct x310_stretch *stretch, const char *ip,
+    const char *what, struct x310_figures *ret, char **ret_errors)
 {
 	char program[PATH] = "";
 	struct words words = {0};
@@ -365,7 +377,8 @@ static int host_run(struct bench *bench, const struct x310_stretch *stretch, con
 	if (status == CLI_OK && stretch->host == X310_ALOE)
 		status = words_aloe(bench, stretch, ip, &words);
 	else if (status == CLI_OK &&
-		 program_path(program_of(stretch->host, stretch->work->emulates), program, sizeof(program)) < 0)
+	    program_path(
+	        program_of(stretch->host, stretch->work->emulates), program, sizeof(program)) < 0)
 		status = CLI_FAILED;
 	if (stretch->host == X310_LOOP)
 		words_loop(bench, stretch, ip, &words);
@@ -386,7 +399,7 @@ static int host_run(struct bench *bench, const struct x310_stretch *stretch, con
 
 /* UHD gives up a device that does not answer in 0.1 s, which happens where a machine stands still: begun again. */
 int x310_stretch_run(struct bench *bench, const struct x310_stretch *stretch, const char *what,
-		     struct x310_figures *ret)
+    struct x310_figures *ret)
 {
 	int status = CLI_FAILED;
 	char *errors = NULL;

@@ -60,14 +60,16 @@ static struct world *world_of(struct door *door)
 
 const char *x310_fault_name(enum x310_fault fault)
 {
-	static const char *const names[X310_FAULTS] = {"lost", "late", "twice", "swapped", "not sent"};
+	static const char *const names[X310_FAULTS] = {
+	    "lost", "late", "twice", "swapped", "not sent"};
 
 	return names[fault];
 }
 
 /* ---- the wire ---------------------------------------------------------------------------------------------------------------- */
 
-static void fly(struct world *w, struct flights *flights, uint64_t tick, const uint8_t *bytes, size_t size)
+static void fly(
+    struct world *w, struct flights *flights, uint64_t tick, const uint8_t *bytes, size_t size)
 {
 	struct flight *flight = &flights->ring[(flights->first + flights->n) % FLIGHTS];
 
@@ -105,7 +107,7 @@ static void depart_badly(struct world *w, const struct packet *packet)
 	switch (w->trial->fault) {
 	case X310_LATE:
 		w->held_until = w->tick + w->trial->wire_ticks + w->trial->advance_ticks +
-				(uint64_t)w->trial->samples * w->trial->divide;
+		    (uint64_t)w->trial->samples * w->trial->divide;
 		depart(w, packet->bytes, packet->size);
 		break;
 	case X310_TWICE:
@@ -177,8 +179,8 @@ static unsigned wire_send(struct door *door, const struct packet *packets, unsig
 
 	for (unsigned i = 0; i < n; i++) {
 		struct chdr_packet chdr;
-		const bool data =
-		    chdr_parse(packets[i].bytes, packets[i].size, &chdr) == 0 && chdr.header.type >= CHDR_DATA;
+		const bool data = chdr_parse(packets[i].bytes, packets[i].size, &chdr) == 0 &&
+		    chdr.header.type >= CHDR_DATA;
 
 		if (data)
 			depart_data(w, &packets[i]);
@@ -209,8 +211,8 @@ static void device_plays(void *self, unsigned channel, uint64_t tick, const uint
 
 	for (uint32_t i = 0; channel == 0 && i < n; i++)
 		if (at + i < w->n_samples)
-			w->played[at + i] =
-			    (uint32_t)get_le16(iq + RADIO_IQ * i) << 16 | get_le16(iq + RADIO_IQ * i + 2);
+			w->played[at + i] = (uint32_t)get_le16(iq + RADIO_IQ * i) << 16 |
+			    get_le16(iq + RADIO_IQ * i + 2);
 }
 
 static void device_hears(void *self, unsigned channel, uint64_t tick, uint8_t *ret_iq, uint32_t n)
@@ -228,7 +230,8 @@ static void send_packet(struct world *w, uint32_t n, uint64_t ticks, bool last)
 	const uint32_t samples = w->trial->samples;
 	struct packet packet;
 
-	if ((w->trial->fault == X310_UNSENT && n == BEFORE) || radio_get(&w->radio, samples, &packet, 1) == 0) {
+	if ((w->trial->fault == X310_UNSENT && n == BEFORE) ||
+	    radio_get(&w->radio, samples, &packet, 1) == 0) {
 		w->not_sent++;
 		return;
 	}
@@ -251,16 +254,18 @@ static void step(struct world *w)
 		device_take(&w->device, HOST, flight->bytes, flight->size);
 	}
 	device_run(&w->device, w->tick);
-	radio_release(&w->radio, none, radio_receive(&w->radio, w->tick * DEVICE_TICK_NS, none, DOOR_BURST));
+	radio_release(
+	    &w->radio, none, radio_receive(&w->radio, w->tick * DEVICE_TICK_NS, none, DOOR_BURST));
 }
 
 static int bring_up(struct world *w)
 {
-	const struct radio_options options = {.endpoint = {0x100, 0, 2, DEVICE_FIRST_PORT, true, 0x0100},
-					      .block = 4,
-					      .tx = true,
-					      .policy = w->trial->policy,
-					      .stop_on_seqerr = w->trial->stop_on_seqerr};
+	const struct radio_options options = {
+	    .endpoint = {0x100, 0, 2, DEVICE_FIRST_PORT, true, 0x0100},
+	    .block = 4,
+	    .tx = true,
+	    .policy = w->trial->policy,
+	    .stop_on_seqerr = w->trial->stop_on_seqerr};
 
 	radio_open(&w->radio, &options, &w->door, 0);
 	radio_configure(&w->radio, w->trial->samples, w->trial->divide);
@@ -290,11 +295,13 @@ static void stream(struct world *w)
 static void compare(const struct world *w, struct x310_outcome *ret)
 {
 	const uint32_t samples = w->trial->samples;
-	const uint64_t first = (uint64_t)BEFORE * samples, end = w->n_samples - (uint64_t)END * samples;
+	const uint64_t first = (uint64_t)BEFORE * samples,
+	               end = w->n_samples - (uint64_t)END * samples;
 	uint64_t last = first;
 
 	for (uint64_t at = first; at < end; at++) {
-		const uint32_t wanted = (uint32_t)(at / samples + 1) << 16 | (uint32_t)(at % samples);
+		const uint32_t wanted =
+		    (uint32_t)(at / samples + 1) << 16 | (uint32_t)(at % samples);
 
 		if (w->played[at] == wanted)
 			continue;
@@ -306,7 +313,8 @@ static void compare(const struct world *w, struct x310_outcome *ret)
 	if (last == end && w->played[end - 1]) {
 		const uint32_t value = w->played[end - 1];
 
-		ret->slip = (int64_t)((value >> 16) - 1) * samples + (value & 0xffff) - (int64_t)(end - 1);
+		ret->slip =
+		    (int64_t)((value >> 16) - 1) * samples + (value & 0xffff) - (int64_t)(end - 1);
 	}
 }
 
@@ -329,10 +337,10 @@ static void count(const struct world *w, uint64_t inits_before, struct x310_outc
 static int run(struct world *w, struct x310_outcome *ret)
 {
 	const struct device_options options = {.version = 0x0100,
-					       .stop_supported = w->trial->stop_on_seqerr,
-					       .capacity = DEVICE_CAPACITY,
-					       .zeros = w->trial->zeros,
-					       .divide = w->trial->divide};
+	    .stop_supported = w->trial->stop_on_seqerr,
+	    .capacity = DEVICE_CAPACITY,
+	    .zeros = w->trial->zeros,
+	    .divide = w->trial->divide};
 	const struct device_io io = {device_sends, device_plays, device_hears, w};
 	uint64_t inits;
 	int rc;

@@ -28,15 +28,16 @@ struct x310_trial {
 };
 
 struct x310_outcome {
-	unsigned round_trips;     /* from the device's report to the first packet that is right again */
-	uint64_t reports;         /* of sequence errors */
-	uint64_t inits;           /* INIT sent */
-	uint64_t discarded;       /* packets, by the device: flushed, out of sequence, late */
-	uint64_t left_out;        /* packets that the host did not send */
-	uint64_t silent;          /* samples that were not played in their place, and nothing else instead */
-	uint64_t misplaced;       /* samples that were played in another's place */
-	int64_t slip;             /* samples that all later ones are too early (> 0) or too late: it stays */
-	uint64_t restored_ticks;  /* from the fault's place to the last sample that is not right; UINT64_MAX: never */
+	unsigned round_trips; /* from the device's report to the first packet that is right again */
+	uint64_t reports;     /* of sequence errors */
+	uint64_t inits;       /* INIT sent */
+	uint64_t discarded;   /* packets, by the device: flushed, out of sequence, late */
+	uint64_t left_out;    /* packets that the host did not send */
+	uint64_t silent; /* samples that were not played in their place, and nothing else instead */
+	uint64_t misplaced; /* samples that were played in another's place */
+	int64_t slip; /* samples that all later ones are too early (> 0) or too late: it stays */
+	uint64_t
+	    restored_ticks; /* from the fault's place to the last sample that is not right; UINT64_MAX: never */
 	uint64_t underruns, late; /* messages */
 };
 

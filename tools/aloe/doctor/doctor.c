@@ -30,7 +30,8 @@ static int machine_get(struct doctor *doctor)
 		return cli_fail(doctor->args, "--lanes %s: CPUs are needed, like 1,3 or 1-3", text);
 	rc = machine_open(&doctor->machine, "", text != NULL ? &lanes : NULL, &cpu);
 	if (rc == -ENODEV)
-		return cli_fail(doctor->args, "--lanes %s: CPU %d is not there, or off line", text, cpu);
+		return cli_fail(
+		    doctor->args, "--lanes %s: CPU %d is not there, or off line", text, cpu);
 	if (rc < 0)
 		fprintf(stderr, "aloe: /sys/devices/system/cpu/online: %s\n", strerror(-rc));
 	return rc < 0 ? CLI_FAILED : CLI_OK;
@@ -41,7 +42,8 @@ static int record_get(struct doctor *doctor, bool change)
 	const char *given = cli_get(doctor->args, "state");
 	struct diag diag;
 	char state[PATH_MAX];
-	int rc = given != NULL ? path_print(state, sizeof(state), "%s", given) : dir_state(state, sizeof(state));
+	int rc = given != NULL ? path_print(state, sizeof(state), "%s", given)
+	                       : dir_state(state, sizeof(state));
 
 	diag_init(&diag);
 	if (rc == 0)
@@ -99,7 +101,7 @@ static void enter_lanes(const struct machine *machine)
 	if (sched_getaffinity(0, sizeof(before), &before) != 0)
 		return;
 	able = sched_setaffinity(0, sizeof(now), &machine->lanes) == 0 &&
-	       sched_getaffinity(0, sizeof(now), &now) == 0 && CPU_EQUAL(&now, &machine->lanes);
+	    sched_getaffinity(0, sizeof(now), &now) == 0 && CPU_EQUAL(&now, &machine->lanes);
 	sched_setaffinity(0, sizeof(before), &before);
 	if (able)
 		return;

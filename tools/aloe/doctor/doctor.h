@@ -42,7 +42,8 @@ struct machine {
 int machine_open(struct machine *machine, const char *root, const cpu_set_t *lanes, int *ret_cpu);
 
 /* machine_path writes `path` below the root; a '*' in it becomes `cpu`. 0 or -ENAMETOOLONG. */
-int machine_path(const struct machine *machine, const char *path, int cpu, char *ret_path, size_t size);
+int machine_path(
+    const struct machine *machine, const char *path, int cpu, char *ret_path, size_t size);
 /* machine_read gives the first line of a file, without white space at its end; of a choice as the kernel shows it ("always
  * [madvise] never"), the word that is chosen. 0 or -errno. */
 int machine_read(const struct machine *machine, const char *path, char ret_value[MACHINE_VALUE]);
@@ -69,10 +70,12 @@ struct finding {
 
 struct knob {
 	const char *name, *why;
-	void (*judge)(const struct machine *machine, const struct knob *knob, struct finding *finding);
+	void (*judge)(
+	    const struct machine *machine, const struct knob *knob, struct finding *finding);
 	const char *path, *want; /* of the judges knob_value and knob_lanes */
 	const char *missing;     /* what it means that the file is not there */
-	bool needs_rest;         /* takes from lanes what others then have to have: not where all CPUs are lanes' */
+	bool
+	    needs_rest; /* takes from lanes what others then have to have: not where all CPUs are lanes' */
 };
 
 extern const struct knob knobs[]; /* knobs.c */
@@ -82,18 +85,23 @@ extern const size_t n_knobs;
 void knob_find(const struct machine *machine, const struct knob *knob, struct finding *ret);
 void finding_fini(struct finding *finding);
 
-__attribute__((format(printf, 2, 3))) void finding_now(struct finding *finding, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void finding_now(
+    struct finding *finding, const char *format, ...);
 /* finding_is says all but `now`. */
 void finding_is(struct finding *finding, enum verdict verdict, const char *want, const char *how);
-void finding_change(struct finding *finding, const char *kind, const char *path, const char *from, const char *to);
+void finding_change(
+    struct finding *finding, const char *kind, const char *path, const char *from, const char *to);
 
 /* Judges: one file, or one for each lane's CPU ('*' in the path), should hold `want`. Others: knobs_cpu.c, shield.c. */
 void knob_value(const struct machine *machine, const struct knob *knob, struct finding *finding);
 void knob_lanes(const struct machine *machine, const struct knob *knob, struct finding *finding);
-void knob_frequency(const struct machine *machine, const struct knob *knob, struct finding *finding);
-void knob_fair_server(const struct machine *machine, const struct knob *knob, struct finding *finding);
+void knob_frequency(
+    const struct machine *machine, const struct knob *knob, struct finding *finding);
+void knob_fair_server(
+    const struct machine *machine, const struct knob *knob, struct finding *finding);
 void knob_siblings(const struct machine *machine, const struct knob *knob, struct finding *finding);
-void knob_interrupts(const struct machine *machine, const struct knob *knob, struct finding *finding);
+void knob_interrupts(
+    const struct machine *machine, const struct knob *knob, struct finding *finding);
 void knob_mask(const struct machine *machine, const struct knob *knob, struct finding *finding);
 void knob_isolated(const struct machine *machine, const struct knob *knob, struct finding *finding);
 void knob_isolcpus(const struct machine *machine, const struct knob *knob, struct finding *finding);

@@ -30,10 +30,11 @@ void finding_is(struct finding *finding, enum verdict verdict, const char *want,
 	snprintf(finding->how, sizeof(finding->how), "%s", how);
 }
 
-void finding_change(struct finding *finding, const char *kind, const char *path, const char *from, const char *to)
+void finding_change(
+    struct finding *finding, const char *kind, const char *path, const char *from, const char *to)
 {
 	json_array_append_new(finding->changes,
-			      json_pack("{s:s, s:s, s:s, s:s}", "kind", kind, "path", path, "from", from, "to", to));
+	    json_pack("{s:s, s:s, s:s, s:s}", "kind", kind, "path", path, "from", from, "to", to));
 }
 
 void finding_fini(struct finding *finding)
@@ -76,7 +77,8 @@ void knob_value(const struct machine *machine, const struct knob *knob, struct f
 	finding_change(finding, "value", knob->path, value, knob->want);
 }
 
-static void judge_fifo(const struct machine *machine, const struct knob *knob, struct finding *finding)
+static void judge_fifo(
+    const struct machine *machine, const struct knob *knob, struct finding *finding)
 {
 	(void)knob;
 	finding_now(finding, "SCHED_FIFO allowed");
@@ -84,11 +86,13 @@ static void judge_fifo(const struct machine *machine, const struct knob *knob, s
 		return;
 	finding_now(finding, "SCHED_FIFO refused (%s)", strerror(-machine->rights.fifo));
 	finding_is(finding, FIXABLE, "allowed",
-		   machine->rights.root ? "cpu.rt_runtime_us of this control group is 0, or CAP_SYS_NICE was dropped"
-					: "`USER - rtprio 51` in /etc/security/limits.conf, or CAP_SYS_NICE");
+	    machine->rights.root
+	        ? "cpu.rt_runtime_us of this control group is 0, or CAP_SYS_NICE was dropped"
+	        : "`USER - rtprio 51` in /etc/security/limits.conf, or CAP_SYS_NICE");
 }
 
-static void judge_memlock(const struct machine *machine, const struct knob *knob, struct finding *finding)
+static void judge_memlock(
+    const struct machine *machine, const struct knob *knob, struct finding *finding)
 {
 	(void)knob;
 	finding_now(finding, "no limit");
@@ -97,21 +101,24 @@ static void judge_memlock(const struct machine *machine, const struct knob *knob
 		return;
 	finding_now(finding, "%llu kB", (unsigned long long)machine->rights.memlock_kb);
 	finding_is(finding, FIXABLE, "unlimited",
-		   "`USER - memlock unlimited` in /etc/security/limits.conf, or CAP_IPC_LOCK");
+	    "`USER - memlock unlimited` in /etc/security/limits.conf, or CAP_IPC_LOCK");
 }
 
-static void judge_slack(const struct machine *machine, const struct knob *knob, struct finding *finding)
+static void judge_slack(
+    const struct machine *machine, const struct knob *knob, struct finding *finding)
 {
 	(void)knob;
 	finding_now(finding, "%u ns", machine->rights.slack_ns);
 	finding_is(finding, GOOD, "", "lanes set theirs to 1 ns");
 }
 
-static void judge_wake(const struct machine *machine, const struct knob *knob, struct finding *finding)
+static void judge_wake(
+    const struct machine *machine, const struct knob *knob, struct finding *finding)
 {
 	char path[PATH_MAX];
 
-	if (machine_path(machine, knob->path, 0, path, sizeof(path)) < 0 || access(path, F_OK) != 0) {
+	if (machine_path(machine, knob->path, 0, path, sizeof(path)) < 0 ||
+	    access(path, F_OK) != 0) {
 		not_there(knob, -ENOENT, finding);
 		return;
 	}
@@ -120,13 +127,15 @@ static void judge_wake(const struct machine *machine, const struct knob *knob, s
 	if (access(path, W_OK) == 0)
 		return;
 	finding_now(finding, "refused (%s)", strerror(errno));
-	finding_is(finding, FIXABLE, "allowed", "a rule for udev that gives /dev/cpu_dma_latency to ALOE's group");
+	finding_is(finding, FIXABLE, "allowed",
+	    "a rule for udev that gives /dev/cpu_dma_latency to ALOE's group");
 }
 
-static void judge_clock(const struct machine *machine, const struct knob *knob, struct finding *finding)
+static void judge_clock(
+    const struct machine *machine, const struct knob *knob, struct finding *finding)
 {
-	static const char *const quick[] = {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter",
-					    "riscv_clocksource"};
+	static const char *const quick[] = {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page",
+	    "arch_sys_counter", "riscv_clocksource"};
 	char value[MACHINE_VALUE], path[PATH_MAX];
 	const int rc = machine_read(machine, knob->path, value);
 	char *others;
@@ -139,8 +148,8 @@ static void judge_clock(const struct machine *machine, const struct knob *knob, 
 	for (size_t i = 0; i < sizeof(quick) / sizeof(quick[0]); i++)
 		if (strcmp(value, quick[i]) == 0)
 			return;
-	snprintf(path, sizeof(path), "%.*savailable_clocksource", (int)(strrchr(knob->path, '/') + 1 - knob->path),
-		 knob->path);
+	snprintf(path, sizeof(path), "%.*savailable_clocksource",
+	    (int)(strrchr(knob->path, '/') + 1 - knob->path), knob->path);
 	others = machine_text(machine, path);
 	finding_is(finding, UNAVAILABLE, "", "the kernel does not trust this machine's counter");
 	if (others != NULL && strstr(others, "tsc") != NULL) {
@@ -150,7 +159,8 @@ static void judge_clock(const struct machine *machine, const struct knob *knob, 
 	free(others);
 }
 
-static void judge_preemption(const struct machine *machine, const struct knob *knob, struct finding *finding)
+static void judge_preemption(
+    const struct machine *machine, const struct knob *knob, struct finding *finding)
 {
 	char value[MACHINE_VALUE] = "";
 	char *version;
@@ -173,11 +183,13 @@ static void judge_preemption(const struct machine *machine, const struct knob *k
 	else
 		finding_now(finding, "none");
 	if (strcmp(finding->now, knob->want) != 0)
-		finding_is(finding, FIXABLE, knob->want, "preempt=full on the kernel's command line");
+		finding_is(
+		    finding, FIXABLE, knob->want, "preempt=full on the kernel's command line");
 	free(version);
 }
 
-static void judge_swap(const struct machine *machine, const struct knob *knob, struct finding *finding)
+static void judge_swap(
+    const struct machine *machine, const struct knob *knob, struct finding *finding)
 {
 	char *text = machine_text(machine, knob->path);
 	const char *line = text != NULL ? strchr(text, '\n') : NULL;
@@ -191,7 +203,8 @@ static void judge_swap(const struct machine *machine, const struct knob *knob, s
 	free(text);
 }
 
-static void judge_huge(const struct machine *machine, const struct knob *knob, struct finding *finding)
+static void judge_huge(
+    const struct machine *machine, const struct knob *knob, struct finding *finding)
 {
 	char value[MACHINE_VALUE], want[32];
 	const int rc = machine_read(machine, knob->path, value);
@@ -203,17 +216,19 @@ static void judge_huge(const struct machine *machine, const struct knob *knob, s
 	finding_now(finding, "%s of 2 MB free", value);
 	snprintf(want, sizeof(want), "%d", HUGE_PAGES);
 	if (atoi(value) < HUGE_PAGES)
-		finding_is(finding, FIXABLE, want, "sysctl vm.nr_hugepages=128, where a radio comes over DPDK");
+		finding_is(finding, FIXABLE, want,
+		    "sysctl vm.nr_hugepages=128, where a radio comes over DPDK");
 }
 
-static void judge_vfio(const struct machine *machine, const struct knob *knob, struct finding *finding)
+static void judge_vfio(
+    const struct machine *machine, const struct knob *knob, struct finding *finding)
 {
 	judge_wake(machine, knob, finding);
 	if (finding->verdict == GOOD)
 		finding_is(finding, GOOD, "", "");
 	else if (finding->verdict == FIXABLE)
 		finding_is(finding, FIXABLE, "allowed",
-			   "chgrp and chmod /dev/vfio/*, where a radio's network card is DPDK's");
+		    "chgrp and chmod /dev/vfio/*, where a radio's network card is DPDK's");
 }
 
 static double steal_percent(const struct machine *machine)
@@ -232,7 +247,8 @@ static double steal_percent(const struct machine *machine)
 	return sum > 0 ? 100 * steal / sum : 0;
 }
 
-static void judge_hypervisor(const struct machine *machine, const struct knob *knob, struct finding *finding)
+static void judge_hypervisor(
+    const struct machine *machine, const struct knob *knob, struct finding *finding)
 {
 	char *text = machine_text(machine, knob->path), value[MACHINE_VALUE] = "";
 	const char *flags = text != NULL ? strstr(text, "\nflags") : NULL;
@@ -243,15 +259,16 @@ static void judge_hypervisor(const struct machine *machine, const struct knob *k
 	if ((found != NULL && (end == NULL || found < end)) ||
 	    machine_read(machine, "/sys/hypervisor/type", value) == 0 ||
 	    machine_read(machine, "/proc/device-tree/hypervisor/compatible", value) == 0) {
-		finding_now(finding, "a virtual machine%s%s, %.2f %% stolen since it started", *value ? " of " : "",
-			    value, steal_percent(machine));
+		finding_now(finding, "a virtual machine%s%s, %.2f %% stolen since it started",
+		    *value ? " of " : "", value, steal_percent(machine));
 		finding_is(finding, UNAVAILABLE, "",
-			   "what it takes is seen in the gaps alone: reserve and pin its CPUs on the host");
+		    "what it takes is seen in the gaps alone: reserve and pin its CPUs on the host");
 	}
 	free(text);
 }
 
-static void judge_irqbalance(const struct machine *machine, const struct knob *knob, struct finding *finding)
+static void judge_irqbalance(
+    const struct machine *machine, const struct knob *knob, struct finding *finding)
 {
 	char whole[PATH_MAX], name[MACHINE_VALUE];
 	const size_t root = strlen(machine->root);
@@ -262,8 +279,8 @@ static void judge_irqbalance(const struct machine *machine, const struct knob *k
 		return;
 	if (glob(whole, GLOB_NOSORT, NULL, &found) == 0) {
 		for (size_t i = 0; i < found.gl_pathc && !runs; i++)
-			runs =
-			    machine_read(machine, found.gl_pathv[i] + root, name) == 0 && strcmp(name, knob->name) == 0;
+			runs = machine_read(machine, found.gl_pathv[i] + root, name) == 0 &&
+			    strcmp(name, knob->name) == 0;
 		globfree(&found);
 	}
 	finding_now(finding, runs ? "running" : "not running");
@@ -277,128 +294,134 @@ static void judge_irqbalance(const struct machine *machine, const struct knob *k
 #define MM_DIR "/sys/kernel/mm/"
 
 const struct knob knobs[] = {
-    {.name = "real-time", .why = "without it any other program delays a slot by milliseconds", .judge = judge_fifo},
-    {.name = "locked-memory", .why = "a page fault in a slot costs 1 us to milliseconds", .judge = judge_memlock},
+    {.name = "real-time",
+        .why = "without it any other program delays a slot by milliseconds",
+        .judge = judge_fifo},
+    {.name = "locked-memory",
+        .why = "a page fault in a slot costs 1 us to milliseconds",
+        .judge = judge_memlock},
     {.name = "timer-slack", .why = "a timed sleep is that much longer", .judge = judge_slack},
     {.name = "cpu-wake-up",
-     .why = "a CPU that sleeps deeply takes 20 us and more to wake",
-     .judge = judge_wake,
-     .path = "/dev/cpu_dma_latency",
-     .missing = "the kernel offers no say in this"},
+        .why = "a CPU that sleeps deeply takes 20 us and more to wake",
+        .judge = judge_wake,
+        .path = "/dev/cpu_dma_latency",
+        .missing = "the kernel offers no say in this"},
     {.name = "rt-throttling",
-     .why = "else a lane that never sleeps stands still for 50 ms of every second",
-     .judge = knob_value,
-     .path = "/proc/sys/kernel/sched_rt_runtime_us",
-     .want = "-1",
-     .needs_rest = true},
+        .why = "else a lane that never sleeps stands still for 50 ms of every second",
+        .judge = knob_value,
+        .path = "/proc/sys/kernel/sched_rt_runtime_us",
+        .want = "-1",
+        .needs_rest = true},
     {.name = "fair-server",
-     .why = "it gives 5 % of a lane that never sleeps to whoever waits there",
-     .judge = knob_fair_server,
-     .path = "/sys/kernel/debug/sched/fair_server/cpu*/runtime",
-     .want = "0",
-     .missing = "debugfs does not show it: keep the lanes' CPUs free of others (isolcpus)",
-     .needs_rest = true},
+        .why = "it gives 5 % of a lane that never sleeps to whoever waits there",
+        .judge = knob_fair_server,
+        .path = "/sys/kernel/debug/sched/fair_server/cpu*/runtime",
+        .want = "0",
+        .missing = "debugfs does not show it: keep the lanes' CPUs free of others (isolcpus)",
+        .needs_rest = true},
     {.name = "shield",
-     .why = "other programs cost a lane its caches and, where it polls, its CPU",
-     .judge = knob_shield,
-     .needs_rest = true},
+        .why = "other programs cost a lane its caches and, where it polls, its CPU",
+        .judge = knob_shield,
+        .needs_rest = true},
     {.name = "isolcpus",
-     .why = "a lane that polls is real-time only where the kernel puts nothing else",
-     .judge = knob_isolcpus,
-     .path = CPU_DIR "isolated",
-     .want = "isolcpus=managed_irq,domain,",
-     .needs_rest = true},
+        .why = "a lane that polls is real-time only where the kernel puts nothing else",
+        .judge = knob_isolcpus,
+        .path = CPU_DIR "isolated",
+        .want = "isolcpus=managed_irq,domain,",
+        .needs_rest = true},
     {.name = "nohz_full",
-     .why = "the timer tick costs a busy lane 1 to 60 us, 100 to 1000 times a second",
-     .judge = knob_isolated,
-     .path = CPU_DIR "nohz_full",
-     .want = "nohz_full=",
-     .missing = "this kernel cannot (CONFIG_NO_HZ_FULL)",
-     .needs_rest = true},
+        .why = "the timer tick costs a busy lane 1 to 60 us, 100 to 1000 times a second",
+        .judge = knob_isolated,
+        .path = CPU_DIR "nohz_full",
+        .want = "nohz_full=",
+        .missing = "this kernel cannot (CONFIG_NO_HZ_FULL)",
+        .needs_rest = true},
     {.name = "rcu_nocbs",
-     .why = "what the kernel puts off is done on the lane's CPU",
-     .judge = knob_rcu,
-     .path = CPU_DIR "nohz_full",
-     .want = "rcu_nocbs=",
-     .missing = "this kernel cannot tell (CONFIG_RCU_NOCB_CPU)",
-     .needs_rest = true},
+        .why = "what the kernel puts off is done on the lane's CPU",
+        .judge = knob_rcu,
+        .path = CPU_DIR "nohz_full",
+        .want = "rcu_nocbs=",
+        .missing = "this kernel cannot tell (CONFIG_RCU_NOCB_CPU)",
+        .needs_rest = true},
     {.name = "preemption",
-     .why = "the kernel's own work delays a wake-up",
-     .judge = judge_preemption,
-     .path = "/sys/kernel/debug/sched/preempt",
-     .want = "full"},
+        .why = "the kernel's own work delays a wake-up",
+        .judge = judge_preemption,
+        .path = "/sys/kernel/debug/sched/preempt",
+        .want = "full"},
     {.name = "irq-affinity",
-     .why = "an interrupt costs a lane 2 to 50 us",
-     .judge = knob_interrupts,
-     .path = "/proc/irq/*/smp_affinity_list",
-     .missing = "no interrupts to be seen",
-     .needs_rest = true},
+        .why = "an interrupt costs a lane 2 to 50 us",
+        .judge = knob_interrupts,
+        .path = "/proc/irq/*/smp_affinity_list",
+        .missing = "no interrupts to be seen",
+        .needs_rest = true},
     {.name = "new-irqs",
-     .why = "devices that come later interrupt lanes, too",
-     .judge = knob_mask,
-     .path = "/proc/irq/default_smp_affinity",
-     .needs_rest = true},
-    {.name = "irqbalance", .why = "it would move interrupts back to lanes", .judge = judge_irqbalance},
+        .why = "devices that come later interrupt lanes, too",
+        .judge = knob_mask,
+        .path = "/proc/irq/default_smp_affinity",
+        .needs_rest = true},
+    {.name = "irqbalance",
+        .why = "it would move interrupts back to lanes",
+        .judge = judge_irqbalance},
     {.name = "workqueues",
-     .why = "the kernel's own work runs on a lane's CPU",
-     .judge = knob_mask,
-     .path = "/sys/devices/virtual/workqueue/cpumask",
-     .needs_rest = true},
+        .why = "the kernel's own work runs on a lane's CPU",
+        .judge = knob_mask,
+        .path = "/sys/devices/virtual/workqueue/cpumask",
+        .needs_rest = true},
     {.name = "governor",
-     .why = "a CPU that clocks down makes slots longer",
-     .judge = knob_lanes,
-     .path = CPU_DIR "cpu*/cpufreq/scaling_governor",
-     .want = "performance",
-     .missing = "the clock is not set from here"},
+        .why = "a CPU that clocks down makes slots longer",
+        .judge = knob_lanes,
+        .path = CPU_DIR "cpu*/cpufreq/scaling_governor",
+        .want = "performance",
+        .missing = "the clock is not set from here"},
     {.name = "frequency-limit",
-     .why = "a limit below what the CPU can do makes slots longer",
-     .judge = knob_frequency,
-     .path = CPU_DIR "cpu*/cpufreq/scaling_max_freq",
-     .missing = "the clock is not set from here"},
+        .why = "a limit below what the CPU can do makes slots longer",
+        .judge = knob_frequency,
+        .path = CPU_DIR "cpu*/cpufreq/scaling_max_freq",
+        .missing = "the clock is not set from here"},
     {.name = "smt-siblings",
-     .why = "two threads on one core take up to half of it from each other",
-     .judge = knob_siblings,
-     .path = CPU_DIR "cpu*/topology/thread_siblings_list",
-     .missing = "no topology to be seen"},
+        .why = "two threads on one core take up to half of it from each other",
+        .judge = knob_siblings,
+        .path = CPU_DIR "cpu*/topology/thread_siblings_list",
+        .missing = "no topology to be seen"},
     {.name = "clocksource",
-     .why = "every reading of a slow clock is a system call",
-     .judge = judge_clock,
-     .path = "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
+        .why = "every reading of a slow clock is a system call",
+        .judge = judge_clock,
+        .path = "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
     {.name = "huge-pages",
-     .why = "hosts ask for theirs, and none are made for others in the midst of a slot",
-     .judge = knob_value,
-     .path = MM_DIR "transparent_hugepage/enabled",
-     .want = "madvise"},
+        .why = "hosts ask for theirs, and none are made for others in the midst of a slot",
+        .judge = knob_value,
+        .path = MM_DIR "transparent_hugepage/enabled",
+        .want = "madvise"},
     {.name = "numa-balancing",
-     .why = "it unmaps pages to see who uses them: page faults in slots",
-     .judge = knob_value,
-     .path = "/proc/sys/kernel/numa_balancing",
-     .want = "0",
-     .missing = "this kernel has none"},
+        .why = "it unmaps pages to see who uses them: page faults in slots",
+        .judge = knob_value,
+        .path = "/proc/sys/kernel/numa_balancing",
+        .want = "0",
+        .missing = "this kernel has none"},
     {.name = "watchdog",
-     .why = "it interrupts every CPU every few seconds, above any priority",
-     .judge = knob_value,
-     .path = "/proc/sys/kernel/watchdog",
-     .want = "0",
-     .missing = "this kernel has none"},
+        .why = "it interrupts every CPU every few seconds, above any priority",
+        .judge = knob_value,
+        .path = "/proc/sys/kernel/watchdog",
+        .want = "0",
+        .missing = "this kernel has none"},
     {.name = "swap",
-     .why = "memory that was swapped out costs milliseconds",
-     .judge = judge_swap,
-     .path = "/proc/swaps"},
+        .why = "memory that was swapped out costs milliseconds",
+        .judge = judge_swap,
+        .path = "/proc/swaps"},
     {.name = "dpdk-huge-pages",
-     .why = "a radio over DPDK copies packets between processes without them",
-     .judge = judge_huge,
-     .path = MM_DIR "hugepages/hugepages-2048kB/free_hugepages",
-     .missing = "no pages of 2 MB here"},
+        .why = "a radio over DPDK copies packets between processes without them",
+        .judge = judge_huge,
+        .path = MM_DIR "hugepages/hugepages-2048kB/free_hugepages",
+        .missing = "no pages of 2 MB here"},
     {.name = "dpdk-vfio",
-     .why = "only for a network card that DPDK takes from the kernel; its other ports need none",
-     .judge = judge_vfio,
-     .path = "/dev/vfio/vfio",
-     .missing = "no driver loaded"},
+        .why = "only for a network card that DPDK takes from the kernel; its other ports need none",
+        .judge = judge_vfio,
+        .path = "/dev/vfio/vfio",
+        .missing = "no driver loaded"},
     {.name = "hypervisor",
-     .why = "the host takes CPUs away, for milliseconds",
-     .judge = judge_hypervisor,
-     .path = "/proc/cpuinfo"},
+        .why = "the host takes CPUs away, for milliseconds",
+        .judge = judge_hypervisor,
+        .path = "/proc/cpuinfo"},
 };
 
 const size_t n_knobs = sizeof(knobs) / sizeof(knobs[0]);

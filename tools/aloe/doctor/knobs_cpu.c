@@ -17,8 +17,8 @@ static int path_of(const struct knob *knob, int cpu, char ret_path[PATH_MAX])
 }
 
 /* The value of the knob's file for a CPU. */
-static int lane_read(const struct machine *machine, const struct knob *knob, int cpu, char ret_path[PATH_MAX],
-		     char ret_value[MACHINE_VALUE])
+static int lane_read(const struct machine *machine, const struct knob *knob, int cpu,
+    char ret_path[PATH_MAX], char ret_value[MACHINE_VALUE])
 {
 	const int rc = path_of(knob, cpu, ret_path);
 
@@ -37,7 +37,8 @@ static void none(const struct knob *knob, struct finding *finding)
 }
 
 /* What one lane's file holds, and what it should. */
-static void lane_judge(struct finding *finding, int cpu, const char *path, const char *value, const char *want)
+static void lane_judge(
+    struct finding *finding, int cpu, const char *path, const char *value, const char *want)
 {
 	const bool good = strcmp(value, want) == 0;
 
@@ -67,7 +68,8 @@ void knob_frequency(const struct machine *machine, const struct knob *knob, stru
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!is_lane(machine, cpu) || lane_read(machine, knob, cpu, path, value) < 0)
 			continue;
-		snprintf(able, sizeof(able), "%.*scpuinfo_max_freq", (int)(strrchr(path, '/') + 1 - path), path);
+		snprintf(able, sizeof(able), "%.*scpuinfo_max_freq",
+		    (int)(strrchr(path, '/') + 1 - path), path);
 		if (machine_read(machine, able, want) == 0)
 			lane_judge(finding, cpu, path, value, want);
 	}
@@ -75,14 +77,17 @@ void knob_frequency(const struct machine *machine, const struct knob *knob, stru
 		none(knob, finding);
 }
 
-void knob_fair_server(const struct machine *machine, const struct knob *knob, struct finding *finding)
+void knob_fair_server(
+    const struct machine *machine, const struct knob *knob, struct finding *finding)
 {
 	char release[MACHINE_VALUE];
 	int major = 0, minor = 0;
 
 	knob_lanes(machine, knob, finding);
-	if (finding->verdict != UNAVAILABLE || machine_read(machine, "/proc/sys/kernel/osrelease", release) < 0 ||
-	    sscanf(release, "%d.%d", &major, &minor) != 2 || major > 6 || (major == 6 && minor >= 12))
+	if (finding->verdict != UNAVAILABLE ||
+	    machine_read(machine, "/proc/sys/kernel/osrelease", release) < 0 ||
+	    sscanf(release, "%d.%d", &major, &minor) != 2 || major > 6 ||
+	    (major == 6 && minor >= 12))
 		return;
 	finding_now(finding, "none in Linux %d.%d", major, minor);
 	finding_is(finding, GOOD, "", "");
@@ -100,8 +105,8 @@ void knob_siblings(const struct machine *machine, const struct knob *knob, struc
 		if (finding->verdict == GOOD && CPU_COUNT(&core) > 1) {
 			finding_now(finding, "CPUs %.100s are one core", value);
 			finding_is(finding, FIXABLE, "one of them used",
-				   "name one of each core with --lanes, and put the other "
-				   "off line (/sys/devices/system/cpu/cpuN/online)");
+			    "name one of each core with --lanes, and put the other "
+			    "off line (/sys/devices/system/cpu/cpuN/online)");
 		} else if (finding->now[0] == 0) {
 			finding_now(finding, "every lane has a core");
 		}
@@ -127,19 +132,22 @@ static bool without_lanes(const struct machine *machine, cpu_set_t *cpus)
 }
 
 /* False if it may not come to lanes. */
-static bool interrupt_judge(const struct machine *machine, const char *path, struct finding *finding)
+static bool interrupt_judge(
+    const struct machine *machine, const char *path, struct finding *finding)
 {
 	char value[MACHINE_VALUE], want[MACHINE_VALUE];
 	cpu_set_t cpus;
 
-	if (machine_read(machine, path, value) < 0 || cpulist_parse(value, &cpus) < 0 || !without_lanes(machine, &cpus))
+	if (machine_read(machine, path, value) < 0 || cpulist_parse(value, &cpus) < 0 ||
+	    !without_lanes(machine, &cpus))
 		return false;
 	if (cpulist_print(&cpus, want, sizeof(want)) == 0)
 		finding_change(finding, "value", path, value, want);
 	return true;
 }
 
-void knob_interrupts(const struct machine *machine, const struct knob *knob, struct finding *finding)
+void knob_interrupts(
+    const struct machine *machine, const struct knob *knob, struct finding *finding)
 {
 	char whole[PATH_MAX];
 	size_t total = 0, bad = 0;
@@ -149,7 +157,8 @@ void knob_interrupts(const struct machine *machine, const struct knob *knob, str
 	    glob(whole, 0, NULL, &found) == 0) {
 		total = found.gl_pathc;
 		for (size_t i = 0; i < total; i++)
-			bad += interrupt_judge(machine, found.gl_pathv[i] + strlen(machine->root), finding);
+			bad += interrupt_judge(
+			    machine, found.gl_pathv[i] + strlen(machine->root), finding);
 		globfree(&found);
 	}
 	if (total == 0) {
@@ -158,7 +167,8 @@ void knob_interrupts(const struct machine *machine, const struct knob *knob, str
 	}
 	finding_now(finding, "%zu of %zu may come to lanes", bad, total);
 	if (bad > 0)
-		finding_is(finding, FIXABLE, "none", "those that a driver has spread itself stay (virtio, nvme)");
+		finding_is(finding, FIXABLE, "none",
+		    "those that a driver has spread itself stay (virtio, nvme)");
 }
 
 void knob_mask(const struct machine *machine, const struct knob *knob, struct finding *finding)
@@ -193,11 +203,13 @@ static bool has_lanes(const struct machine *machine, const char *list)
 	return CPU_EQUAL(&cpus, &machine->lanes);
 }
 
-static void at_boot(const struct machine *machine, const struct knob *knob, const char *value, struct finding *finding)
+static void at_boot(const struct machine *machine, const struct knob *knob, const char *value,
+    struct finding *finding)
 {
 	char lanes[FINDING_TEXT / 3] = "", how[FINDING_TEXT];
 
-	finding_now(finding, "%.100s", value[0] == 0 || strcmp(value, "null") == 0 ? "no CPU" : value);
+	finding_now(
+	    finding, "%.100s", value[0] == 0 || strcmp(value, "null") == 0 ? "no CPU" : value);
 	if (has_lanes(machine, value))
 		return;
 	cpulist_print(&machine->lanes, lanes, sizeof(lanes));
@@ -224,8 +236,8 @@ void knob_isolcpus(const struct machine *machine, const struct knob *knob, struc
 
 	CPU_OR(&cpus, &machine->lanes, &machine->rest);
 	cpulist_print(&cpus, all, sizeof(all));
-	snprintf(finding->how + len, sizeof(finding->how) - len, "%sstart ALOE with taskset -c %s", len > 0 ? "; " : "",
-		 all);
+	snprintf(finding->how + len, sizeof(finding->how) - len, "%sstart ALOE with taskset -c %s",
+	    len > 0 ? "; " : "", all);
 }
 
 /* nohz_full brings it along. */

@@ -19,13 +19,15 @@
 
 enum { FILE_MAX = 1 << 20 };
 
-int machine_path(const struct machine *machine, const char *path, int cpu, char *ret_path, size_t size)
+int machine_path(
+    const struct machine *machine, const char *path, int cpu, char *ret_path, size_t size)
 {
 	const char *star = strchr(path, '*');
 
 	if (star == NULL)
 		return path_print(ret_path, size, "%s%s", machine->root, path);
-	return path_print(ret_path, size, "%s%.*s%d%s", machine->root, (int)(star - path), path, cpu, star + 1);
+	return path_print(
+	    ret_path, size, "%s%.*s%d%s", machine->root, (int)(star - path), path, cpu, star + 1);
 }
 
 static int text_read(const struct machine *machine, const char *path, char **ret_text)

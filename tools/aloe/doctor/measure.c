@@ -96,7 +96,8 @@ static void *timer_main(void *self)
 static void *(*const mains[MEASURE_KINDS])(void *) = {timer_main, poll_main};
 static const char *const names[MEASURE_KINDS] = {"waking by the timer", "polling"};
 
-static void run(struct watch *watches, size_t n, enum measure_kind kind, uint64_t ns, struct progress *progress)
+static void run(
+    struct watch *watches, size_t n, enum measure_kind kind, uint64_t ns, struct progress *progress)
 {
 	const uint64_t until_ns = clock_ns() + ns;
 
@@ -106,7 +107,8 @@ static void run(struct watch *watches, size_t n, enum measure_kind kind, uint64_
 		loop->error = watches[i].measured->error;
 		watches[i].until_ns = until_ns;
 		if (loop->error == 0)
-			loop->error = -pthread_create(&watches[i].thread, NULL, mains[kind], &watches[i]);
+			loop->error =
+			    -pthread_create(&watches[i].thread, NULL, mains[kind], &watches[i]);
 		watches[i].started = loop->error == 0;
 	}
 	while (clock_ns() < until_ns) {
@@ -174,7 +176,8 @@ int measure(const cpu_set_t *cpus, double seconds, struct measured **ret, size_t
 	const size_t n = (size_t)CPU_COUNT(cpus), bytes = n * sizeof(struct measured);
 	void *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct measured *all = malloc(bytes);
-	int rc = shared != MAP_FAILED && all != NULL ? run_apart(cpus, shared, n, seconds) : -ENOMEM;
+	int rc =
+	    shared != MAP_FAILED && all != NULL ? run_apart(cpus, shared, n, seconds) : -ENOMEM;
 
 	if (rc == 0) {
 		memcpy(all, shared, bytes);
@@ -202,7 +205,7 @@ double measure_missed(const struct measure_loop *loop, uint64_t slot_ns)
 
 	for (uint32_t cell = hist_cell(slot_ns / 2) + 1; cell < HIST_CELLS; cell++)
 		lost_ns += (double)hist_cells_get(&loop->gaps.cells, cell) *
-			   (cell + 1 < HIST_CELLS ? middle_ns(cell) : (double)hist_max(&loop->gaps));
+		    (cell + 1 < HIST_CELLS ? middle_ns(cell) : (double)hist_max(&loop->gaps));
 	share = loop->watched_ns > 0 ? lost_ns / (double)loop->watched_ns : 0;
 	if (wakes > 0)
 		share += (double)hist_above(&loop->late, slot_ns / 2) / (double)wakes;

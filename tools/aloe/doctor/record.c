@@ -25,11 +25,13 @@ static const char *text(const json_t *change, const char *key)
 struct kind {
 	const char *name;
 	/* The value in the words of `from` and `to`. 0 or -errno. */
-	int (*now)(const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE]);
+	int (*now)(
+	    const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE]);
 	int (*set)(const struct machine *machine, const json_t *change, const char *value);
 };
 
-static int value_now(const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE])
+static int value_now(
+    const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE])
 {
 	return machine_read(machine, text(change, "path"), ret_value);
 }
@@ -49,22 +51,26 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-static int controller_now(const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE])
+static int controller_now(
+    const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE])
 {
 	const char *to = text(change, "to"), *name = to + (to[0] != 0);
 	int rc = machine_read(machine, text(change, "path"), ret_value);
 
 	if (rc == 0)
-		snprintf(ret_value, MACHINE_VALUE, "%c%s", has_word(ret_value, name) ? '+' : '-', name);
+		snprintf(
+		    ret_value, MACHINE_VALUE, "%c%s", has_word(ret_value, name) ? '+' : '-', name);
 	return rc;
 }
 
-static int directory_path(const struct machine *machine, const json_t *change, char ret_path[PATH_MAX])
+static int directory_path(
+    const struct machine *machine, const json_t *change, char ret_path[PATH_MAX])
 {
 	return machine_path(machine, text(change, "path"), 0, ret_path, PATH_MAX);
 }
 
-static int directory_now(const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE])
+static int directory_now(
+    const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE])
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -85,11 +91,13 @@ static int directory_set(const struct machine *machine, const json_t *change, co
 }
 
 /* Where they are is not asked: each `set` moves whoever is in the other place, and nobody is no error. */
-static int tasks_now(const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE])
+static int tasks_now(
+    const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE])
 {
 	char *tasks = machine_text(machine, text(change, "path"));
 
-	snprintf(ret_value, MACHINE_VALUE, "%s", text(change, tasks != NULL && tasks[0] != 0 ? "to" : "from"));
+	snprintf(ret_value, MACHINE_VALUE, "%s",
+	    text(change, tasks != NULL && tasks[0] != 0 ? "to" : "from"));
 	free(tasks);
 	return 0;
 }
@@ -148,9 +156,11 @@ static int change_check(const char *file, const json_t *change, size_t n, struct
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (text(change, keys[i]) == NULL)
-			return diag_error(diag, file, 0, "changes[%zu].%s: a text is needed", n, keys[i]);
+			return diag_error(
+			    diag, file, 0, "changes[%zu].%s: a text is needed", n, keys[i]);
 	if (kind_of(change) == NULL)
-		return diag_error(diag, file, 0, "changes[%zu].kind: \"%s\" is not known", n, text(change, "kind"));
+		return diag_error(diag, file, 0, "changes[%zu].kind: \"%s\" is not known", n,
+		    text(change, "kind"));
 	return 0;
 }
 
@@ -213,7 +223,8 @@ static int lock_take(const char *state)
 	return rc;
 }
 
-int record_open(struct record *record, const struct machine *machine, const char *state, bool make, struct diag *diag)
+int record_open(struct record *record, const struct machine *machine, const char *state, bool make,
+    struct diag *diag)
 {
 	char *bytes;
 	size_t len;
@@ -243,8 +254,8 @@ void record_close(struct record *record)
 
 /* ---- apply ------------------------------------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 4, 5))) static void say(json_t *done, const json_t *change, bool good, const char *format,
-						      ...)
+__attribute__((format(printf, 4, 5))) static void say(
+    json_t *done, const json_t *change, bool good, const char *format, ...)
 {
 	char said[FINDING_TEXT * 2];
 	va_list args;
@@ -253,8 +264,8 @@ __attribute__((format(printf, 4, 5))) static void say(json_t *done, const json_t
 	vsnprintf(said, sizeof(said), format, args);
 	va_end(args);
 	json_array_append_new(done,
-			      json_pack("{s:s, s:s, s:s, s:b, s:s}", "path", text(change, "path"), "from",
-					text(change, "from"), "to", text(change, "to"), "done", good, "said", said));
+	    json_pack("{s:s, s:s, s:s, s:b, s:s}", "path", text(change, "path"), "from",
+	        text(change, "from"), "to", text(change, "to"), "done", good, "said", said));
 }
 
 static size_t find(const json_t *changes, const char *path)
@@ -287,7 +298,8 @@ static int note(struct record *record, json_t *change)
 static bool change_make(struct record *record, const json_t *change, json_t *done)
 {
 	const struct kind *kind = kind_of(change);
-	json_t *noted = json_array_get(record->changes, find(record->changes, text(change, "path")));
+	json_t *noted =
+	    json_array_get(record->changes, find(record->changes, text(change, "path")));
 	const int rc = kind->set(record->machine, change, text(change, "to"));
 	char now[MACHINE_VALUE];
 
@@ -355,7 +367,8 @@ static bool change_revert(const struct record *record, const json_t *change, jso
 		return true;
 	}
 	if (rc == 0 && strcmp(now, to) != 0) {
-		say(done, change, false, "is %s, left as it is: was %s, set to %s, changed by someone else since", now,
+		say(done, change, false,
+		    "is %s, left as it is: was %s, set to %s, changed by someone else since", now,
 		    from, to);
 		return false;
 	}

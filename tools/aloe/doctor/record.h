@@ -27,7 +27,8 @@ struct record {
 
 /* record_open reads the record in `state`, an absolute or relative path of a directory, which is made where it is not there and
  * `make` is set. 0; -EWOULDBLOCK: another one has it open; -EINVAL after a line in diag; -errno. */
-int record_open(struct record *record, const struct machine *machine, const char *state, bool make, struct diag *diag);
+int record_open(struct record *record, const struct machine *machine, const char *state, bool make,
+    struct diag *diag);
 void record_close(struct record *record);
 
 /* record_apply makes the changes. 0, with *ret_done (the caller's) for each of them; -errno if it could not be written down, and

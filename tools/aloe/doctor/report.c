@@ -15,10 +15,11 @@ json_t *doctor_knobs(const struct machine *machine)
 		struct finding finding;
 
 		knob_find(machine, &knobs[i], &finding);
-		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:O}", "name", knobs[i].name,
-						     "verdict", doctor_verdicts[finding.verdict], "now", finding.now,
-						     "want", finding.want, "why", knobs[i].why, "how", finding.how,
-						     "changes", finding.changes));
+		json_array_append_new(all,
+		    json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:O}", "name", knobs[i].name,
+		        "verdict", doctor_verdicts[finding.verdict], "now", finding.now, "want",
+		        finding.want, "why", knobs[i].why, "how", finding.how, "changes",
+		        finding.changes));
 		finding_fini(&finding);
 	}
 	return all;
@@ -44,8 +45,8 @@ static double us(uint64_t ns)
 static json_t *quantiles(const struct hist *hist)
 {
 	return json_pack("{s:I, s:f, s:f, s:f, s:f}", "count", (json_int_t)hist_count(hist), "p50",
-			 us(hist_quantile(hist, 0.5)), "p99", us(hist_quantile(hist, 0.99)), "p99.9",
-			 us(hist_quantile(hist, 0.999)), "max", us(hist_max(hist)));
+	    us(hist_quantile(hist, 0.5)), "p99", us(hist_quantile(hist, 0.99)), "p99.9",
+	    us(hist_quantile(hist, 0.999)), "max", us(hist_max(hist)));
 }
 
 static json_t *loop_json(const struct measure_loop *loop)
@@ -55,11 +56,12 @@ static json_t *loop_json(const struct measure_loop *loop)
 
 	if (loop->error != 0)
 		return json_pack("{s:s}", "error",
-				 loop->error == -EADDRINUSE ? "a lane runs there now" : strerror(-loop->error));
-	object = json_pack("{s:b, s:b, s:f, s:f, s:o, s:f, s:f}", "fifo", loop->fifo, "nice", loop->nice, "watched_s",
-			   watched_ns * 1e-9, "reading_us", us(loop->reading_ns), "gaps_us", quantiles(&loop->gaps),
-			   "gaps_per_s", (double)hist_count(&loop->gaps) * 1e9 / watched_ns, "gaps_percent",
-			   hist_mean(&loop->gaps) * (double)hist_count(&loop->gaps) * 100 / watched_ns);
+		    loop->error == -EADDRINUSE ? "a lane runs there now" : strerror(-loop->error));
+	object = json_pack("{s:b, s:b, s:f, s:f, s:o, s:f, s:f}", "fifo", loop->fifo, "nice",
+	    loop->nice, "watched_s", watched_ns * 1e-9, "reading_us", us(loop->reading_ns),
+	    "gaps_us", quantiles(&loop->gaps), "gaps_per_s",
+	    (double)hist_count(&loop->gaps) * 1e9 / watched_ns, "gaps_percent",
+	    hist_mean(&loop->gaps) * (double)hist_count(&loop->gaps) * 100 / watched_ns);
 	if (hist_count(&loop->late) > 0) {
 		json_object_set_new(object, "woken_us", quantiles(&loop->woken));
 		json_object_set_new(object, "late_us", quantiles(&loop->late));
@@ -79,14 +81,16 @@ static json_t *cpu_json(const struct measured *measured)
 }
 
 /* Of the CPU where it is worst; negative where none was measured. */
-static double worst(const struct measured *all, size_t n, int kind, uint64_t slot_ns, double *ret_slots)
+static double worst(
+    const struct measured *all, size_t n, int kind, uint64_t slot_ns, double *ret_slots)
 {
 	double missed = -1;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct measure_loop *loop = &all[i].loops[kind];
 
-		if (loop->error != 0 || loop->watched_ns == 0 || measure_missed(loop, slot_ns) <= missed)
+		if (loop->error != 0 || loop->watched_ns == 0 ||
+		    measure_missed(loop, slot_ns) <= missed)
 			continue;
 		missed = measure_missed(loop, slot_ns);
 		*ret_slots = measure_slots(loop, slot_ns);
@@ -103,9 +107,9 @@ static json_t *slot_json(const struct measured *all, size_t n, unsigned slot_us)
 		const double missed = worst(all, n, kind, slot_us * 1000ull, &slots);
 
 		if (missed >= 0)
-			json_object_set_new(
-			    object, doctor_kinds[kind],
-			    json_pack("{s:f, s:f}", "missed_per_million", missed * 1e6, "of_slots", slots));
+			json_object_set_new(object, doctor_kinds[kind],
+			    json_pack("{s:f, s:f}", "missed_per_million", missed * 1e6, "of_slots",
+			        slots));
 	}
 	return object;
 }
@@ -140,7 +144,7 @@ json_t *doctor_measured(const struct measured *all, size_t n)
 
 		for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
 			json_object_set_new(object, limits[i].name,
-					    json_integer(shortest(all, n, kind, limits[i].most)));
+			    json_integer(shortest(all, n, kind, limits[i].most)));
 		json_object_set_new(least, doctor_kinds[kind], object);
 	}
 	return json_pack("{s:o, s:o, s:o}", "cpus", cpus, "slots", slots, "shortest_us", least);

@@ -34,10 +34,12 @@ static bool shield_find(struct shield *shield)
 	shield->v2 = controllers != NULL && strstr(controllers, "cpuset") != NULL;
 	free(controllers);
 	shield->base = shield->v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpuset";
-	return shield->v2 || machine_read(shield->machine, "/sys/fs/cgroup/cpuset/cpuset.cpus", value) == 0;
+	return shield->v2 ||
+	    machine_read(shield->machine, "/sys/fs/cgroup/cpuset/cpuset.cpus", value) == 0;
 }
 
-static void add(struct shield *shield, const char *kind, const char *name, const char *from, const char *to)
+static void add(
+    struct shield *shield, const char *kind, const char *name, const char *from, const char *to)
 {
 	char path[PATH_MAX];
 
@@ -142,16 +144,19 @@ static void shield_judge(struct shield *shield)
 	char path[PATH_MAX], value[MACHINE_VALUE], how[FINDING_TEXT];
 
 	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", shield->base);
-	if (shield->v2 && machine_read(shield->machine, path, value) == 0 && strstr(value, "cpuset") == NULL)
+	if (shield->v2 && machine_read(shield->machine, path, value) == 0 &&
+	    strstr(value, "cpuset") == NULL)
 		add(shield, "controller", "cgroup.subtree_control", "-cpuset", "+cpuset");
 	groups_judge(shield);
 	if (!others_there(shield))
 		programs = programs_in_root(shield);
 	if (programs > 0)
 		others_make(shield);
-	snprintf(how, sizeof(how), "start ALOE from the root group: echo $$ > %s/cgroup.procs", shield->base);
-	finding_now(finding, "the lanes' CPUs are open to %u control groups and %u programs in none", shield->open,
-		    programs);
+	snprintf(how, sizeof(how), "start ALOE from the root group: echo $$ > %s/cgroup.procs",
+	    shield->base);
+	finding_now(finding,
+	    "the lanes' CPUs are open to %u control groups and %u programs in none", shield->open,
+	    programs);
 	finding_is(finding, FIXABLE, "to ALOE alone", how);
 	if (shield->open > 0 || programs > 0)
 		return;
@@ -162,15 +167,16 @@ static void shield_judge(struct shield *shield)
 
 void knob_shield(const struct machine *machine, const struct knob *knob, struct finding *finding)
 {
-	static const char *const isolated[] = {"/sys/devices/system/cpu/isolated",
-					       "/sys/fs/cgroup/cpuset.cpus.isolated"};
+	static const char *const isolated[] = {
+	    "/sys/devices/system/cpu/isolated", "/sys/fs/cgroup/cpuset.cpus.isolated"};
 	struct shield shield = {.machine = machine, .finding = finding};
 	char value[MACHINE_VALUE];
 	cpu_set_t cpus;
 
 	(void)knob;
 	for (size_t i = 0; i < 2; i++) {
-		if (machine_read(machine, isolated[i], value) < 0 || cpulist_parse(value, &cpus) < 0)
+		if (machine_read(machine, isolated[i], value) < 0 ||
+		    cpulist_parse(value, &cpus) < 0)
 			continue;
 		CPU_AND(&cpus, &cpus, &machine->lanes);
 		if (CPU_EQUAL(&cpus, &machine->lanes)) {

@@ -59,8 +59,7 @@ static void knobs_print(const json_t *report, FILE *out)
 		}
 	}
 	if (wants_lanes)
-		fprintf(
-		    out,
+		fprintf(out,
 		    "every CPU is a lane's now: name with --lanes those that are to be, and leave one to all others\n");
 }
 
@@ -75,7 +74,8 @@ static void done_print(const json_t *report, const char *key, const char *title,
 	fprintf(out, "%s%s\n", title, json_array_size(done) == 0 ? ": nothing" : "");
 	json_array_foreach(done, n, one)
 	{
-		fprintf(out, "  %-7s  %s  %s\n", is(one, "done") ? "ok" : "NOT", word(one, "path"), word(one, "said"));
+		fprintf(out, "  %-7s  %s  %s\n", is(one, "done") ? "ok" : "NOT", word(one, "path"),
+		    word(one, "said"));
 	}
 }
 
@@ -93,15 +93,18 @@ static void loop_print(const json_t *cpu, const char *kind, FILE *out)
 		fprintf(out, "not measured: %s\n", word(loop, "error"));
 		return;
 	}
-	fprintf(out, "%s: ", is(loop, "fifo") ? "FIFO 50" : is(loop, "nice") ? "nice -20" : "ordinary priority");
+	fprintf(out, "%s: ",
+	    is(loop, "fifo")       ? "FIFO 50"
+	        : is(loop, "nice") ? "nice -20"
+	                           : "ordinary priority");
 	if (late != NULL)
 		fprintf(out,
-			"wakes %.1f us late p50, %.1f p99, begins %.1f us after the edge p99, %.1f p99.9, %.1f max; ",
-			number(woken, "p50"), number(woken, "p99"), number(late, "p99"), number(late, "p99.9"),
-			number(late, "max"));
+		    "wakes %.1f us late p50, %.1f p99, begins %.1f us after the edge p99, %.1f p99.9, %.1f max; ",
+		    number(woken, "p50"), number(woken, "p99"), number(late, "p99"),
+		    number(late, "p99.9"), number(late, "max"));
 	fprintf(out, "%.0f gaps a second, %.1f us p50, %.1f p99, %.1f max, %.2f %% of the time",
-		number(loop, "gaps_per_s"), number(gaps, "p50"), number(gaps, "p99"), number(gaps, "max"),
-		number(loop, "gaps_percent"));
+	    number(loop, "gaps_per_s"), number(gaps, "p50"), number(gaps, "p99"),
+	    number(gaps, "max"), number(loop, "gaps_percent"));
 	fprintf(out, "%s%s\n", why[0] != 0 ? "; no FIFO: " : "", why);
 }
 
@@ -113,7 +116,7 @@ static void cell_print(const json_t *slot, const char *kind, FILE *out)
 		fprintf(out, "  %14s %9s", "-", "");
 	else
 		fprintf(out, "  %14.*f %9.0f", number(cell, "missed_per_million") < 100 ? 1 : 0,
-			number(cell, "missed_per_million"), number(cell, "of_slots"));
+		    number(cell, "missed_per_million"), number(cell, "of_slots"));
 }
 
 static void length_print(unsigned us, const char *what, FILE *out)
@@ -121,7 +124,8 @@ static void length_print(unsigned us, const char *what, FILE *out)
 	if (us == 0)
 		fprintf(out, "  %s: longer than 20 ms", what);
 	else
-		fprintf(out, us < 1000 ? "  %s: %.0f us" : "  %s: %.3g ms", what, us < 1000 ? us : us / 1e3);
+		fprintf(out, us < 1000 ? "  %s: %.0f us" : "  %s: %.3g ms", what,
+		    us < 1000 ? us : us / 1e3);
 }
 
 static void measured_print(const json_t *measured, FILE *out)
@@ -136,8 +140,10 @@ static void measured_print(const json_t *measured, FILE *out)
 		for (size_t k = 0; k < MEASURE_KINDS; k++)
 			loop_print(one, doctor_kinds[k], out);
 	}
-	fprintf(out, "slots missed per million where half of a slot is work, on the worst CPU (of so many)\n");
-	fprintf(out, "  %8s  %14s %9s  %14s %9s\n", "slot us", "on the timer", "(of)", "polling", "(of)");
+	fprintf(out,
+	    "slots missed per million where half of a slot is work, on the worst CPU (of so many)\n");
+	fprintf(out, "  %8s  %14s %9s  %14s %9s\n", "slot us", "on the timer", "(of)", "polling",
+	    "(of)");
 	json_array_foreach(json_object_get(measured, "slots"), n, one)
 	{
 		fprintf(out, "  %8.0f", number(one, "slot_us"));
@@ -163,15 +169,16 @@ void doctor_print(const json_t *report, FILE *out)
 
 	if (is(report, "stale"))
 		fprintf(out,
-			"the machine has started anew since the last --apply: what that had set is gone by itself\n");
+		    "the machine has started anew since the last --apply: what that had set is gone by itself\n");
 	done_print(report, "undone", "put back", out);
 	if (json_object_get(report, "knobs") != NULL)
 		fprintf(out, "lanes on CPUs %s\n", word(report, "lanes"));
 	knobs_print(report, out);
 	done_print(report, "done", "applied", out);
 	if (number(report, "pending") > 0)
-		fprintf(out, "%.0f changes of --apply are in force, written down in %s; --revert puts them back\n",
-			number(report, "pending"), word(report, "record"));
+		fprintf(out,
+		    "%.0f changes of --apply are in force, written down in %s; --revert puts them back\n",
+		    number(report, "pending"), word(report, "record"));
 	if (measured != NULL)
 		measured_print(measured, out);
 }
