@@ -24,20 +24,25 @@ endif
 .SECONDARY:
 
 # ---- what there is ----------------------------------------------------------------------------------------------------
-# A door for packets that needs a library is one itself, made where that is installed: only who asks for it maps it.
-DOOR_SRC := $(wildcard platforms/dpdk/*.c)
+# A transport that needs a library (DPDK) is a shared object, made where that library is installed: only who asks for it maps it.
+TRANSPORT_SRC := $(wildcard platforms/dpdk/*.c)
 DPDK := $(shell pkg-config --exists libdpdk 2>/dev/null && echo yes)
 # What needs UHD is made where its headers are, and those of Boost that they ask for (libuhd-dev, libboost-dev).
 UHD := $(and $(filter $(shell $(CC) -dumpmachine),$(shell $(CXX) -dumpmachine)),\
 	$(wildcard $(shell pkg-config --variable=includedir uhd 2>/dev/null)/boost/optional.hpp))
-CORE_SRC := $(filter-out core/kernels/% core/fft/%,$(wildcard core/*/*.c)) \
-	$(filter-out $(DOOR_SRC),$(wildcard platforms/*/*.c))
+CORE_SRC := $(filter-out core/kernels/% core/fft/%,$(wildcard core/*/*.c)) $(wildcard platforms/*.c) \
+	$(filter-out $(TRANSPORT_SRC),$(wildcard platforms/*/*.c))
+# A folder of platforms that has a driver.c is the driver of a radio; platforms/drivers.c lists them all by this word.
+RADIO_SRC := $(sort $(wildcard platforms/*/driver.c))
+RADIOS := $(patsubst platforms/%/driver.c,RADIO(%),$(RADIO_SRC))
 KERNEL_SRC := $(wildcard core/kernels/*.c)
 FFT_SRC := $(wildcard core/fft/*.c)
 COMMON_SRC := $(wildcard daemons/common/*.c)
 COMPONENT_SRC := $(wildcard components/*/*.c)
 DAEMONS := $(filter-out common,$(notdir $(patsubst %/main.c,%,$(wildcard daemons/*/main.c))))
 TOOLS := $(filter-out $(if $(UHD),,x310-init),$(notdir $(patsubst %/main.c,%,$(wildcard tools/*/main.c))))
+# The program of a folder in tools has its name, but for bench.
+tool = $(if $(filter bench,$(1)),aloe-bench,$(1))
 # The insides of daemons and tools, for tests only.
 PART_SRC := $(filter-out $(COMMON_SRC) %/main.c,$(wildcard daemons/*/*.c tools/*/*.c tools/*/*/*.c))
 TEST_SUPPORT_SRC := $(wildcard tests/mock/*.c tests/common/*.c) $(filter-out tests/faults/test_%,$(wildcard tests/faults/*.c))
@@ -46,23 +51,28 @@ TEST_SCRIPTS := $(wildcard tests/*/test_*.sh)
 # Components that misbehave: for tests, never installed.
 FAULTY_SRC := $(wildcard tests/faults/components/*.c)
 BENCH_SRC := $(wildcard tests/bench/bench_*.c)
-MAN := $(wildcard tools/*/*.1 daemons/*/*.8)
+MAN := $(wildcard tools/*/*.[17] daemons/*/*.8)
+# Pages for who writes a tool, or describes a machine: installed as ROOM.md.
+DOCS := $(patsubst %/README.md,%,$(wildcard daemons/README.md platforms/README.md))
+
+# The contract tests of components, for those of users as well, are made where cmocka is installed.
+CONTRACT := $(if $(shell pkg-config --exists cmocka 2>/dev/null && echo yes),$(B)/tests/contract/test_contract)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
-PROGRAMS := $(DAEMONS:%=$(B)/bin/aloe-%) $(TOOLS:%=$(B)/bin/%)
+PROGRAMS := $(DAEMONS:%=$(B)/bin/aloe-%) $(foreach t,$(TOOLS),$(B)/bin/$(call tool,$(t)))
 COMPONENTS := $(foreach s,$(COMPONENT_SRC),$(B)/lib/aloe/$(basename $(notdir $(s))).so)
 DESCS := $(COMPONENTS:.so=.desc)
 TESTS_UHD := $(if $(UHD),$(patsubst tests/%.cpp,$(B)/tests/%,$(wildcard tests/unit/*.cpp)))
 TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_SRC)) $(TESTS_UHD)
-DOORS := $(if $(DPDK),$(B)/lib/aloe-doors/dpdk.so)
+TRANSPORTS := $(if $(DPDK),$(B)/lib/aloe-transports/dpdk.so)
 FAULTY := $(patsubst tests/faults/components/%.c,$(B)/tests/components/%.so,$(FAULTY_SRC))
 BENCHES := $(patsubst tests/%.c,$(B)/tests/%,$(BENCH_SRC))
 
-LIBS_CORE := -lzmq -lconfig -ljansson -ldl -lm
+LIBS_CORE := -lzmq -lsodium -lconfig -ljansson -ldl -lm
 LIBS_FFT := $(if $(FFT_SRC),-lfftw3f_threads -lfftw3f)
 -include $(wildcard components/*/group.mk)
 
-all: $(PROGRAMS) $(COMPONENTS) $(DESCS) $(DOORS) ## programs in build/bin, components in build/lib/aloe
+all: $(PROGRAMS) $(COMPONENTS) $(DESCS) $(TRANSPORTS) $(CONTRACT) ## programs in build/bin, components in build/lib/aloe
 	$(if $(UHD),,@echo "  x310-init is left out: libuhd-dev and libboost-dev are not installed, or not for $(CC)")
 
 # ---- objects ----------------------------------------------------------------------------------------------------------
@@ -80,6 +90,9 @@ $(B)/obj/core/fft/%.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden
 $(B)/obj/components/%.o: CFLAGS_ALOE += $(SPEED) -fPIC -fvisibility=hidden
 $(B)/obj/tests/faults/components/%.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden
 $(B)/obj/platforms/dpdk/%.o $(B)/obj/platforms/x310/frame.o: CFLAGS_ALOE += -fPIC -fvisibility=hidden
+# The folder is newer when a driver came or went.
+$(B)/obj/platforms/drivers.o: platforms $(RADIO_SRC)
+$(B)/obj/platforms/drivers.o: CPPFLAGS_ALOE += -D'RADIOS=$(RADIOS)'
 $(B)/obj/platforms/dpdk/%.o: CFLAGS_ALOE += -O3 $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libdpdk 2>/dev/null))
 $(B)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -115,13 +128,14 @@ define program # folder, program file
 $(2): $(call obj,$(wildcard $(1)/*.c $(1)/*/*.c)) $(LIBDAEMON) $(LIBALOE) $(LIBKERNELS)
 	@mkdir -p $$(@D)
 	$$(call say,LD)
-	$(Q)$$(LINK) $(CFLAGS) $(LDFLAGS_ALOE) $(LDFLAGS) -o $$@ $$^ $$(LIBS_CORE)
+	$(Q)$$(LINK) $(CFLAGS) $(LDFLAGS_ALOE) $(LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $$(LIBS_CORE)
 endef
 $(foreach d,$(DAEMONS),$(eval $(call program,daemons/$(d),$(B)/bin/aloe-$(d))))
-$(foreach t,$(TOOLS),$(eval $(call program,tools/$(t),$(B)/bin/$(t))))
+$(foreach t,$(TOOLS),$(eval $(call program,tools/$(t),$(B)/bin/$(call tool,$(t)))))
 
-# `aloe bench x310-recovery` plays the device itself.
-$(B)/bin/aloe: $(call obj,$(patsubst %,tools/x310sim/%.c,device input output radio blocks ctrl mgmt))
+# aloe-bench reads waveforms as aloe does, and `aloe-bench x310-recovery` plays the device itself.
+$(B)/bin/aloe-bench: $(call obj,$(patsubst %,tools/aloe/%.c,source client progress) \
+	$(patsubst %,tools/x310sim/%.c,device crossbar input output radio_core blocks ctrl mgmt layout))
 $(B)/bin/x310-init: $(B)/obj/tools/x310-init/initialise.o
 $(B)/bin/x310-init $(TESTS_UHD): private LINK := $(CXX)
 $(B)/bin/x310-init $(TESTS_UHD): private LIBS_CORE += -luhd
@@ -143,7 +157,7 @@ $(B)/lib/aloe/%.desc: $(B)/lib/aloe/%.so $(B)/bin/aloe-host
 	$(call say,DESC)
 	$(Q)$(B)/bin/aloe-host --describe $< > $@
 
-$(B)/lib/aloe-doors/dpdk.so: $(call obj,$(DOOR_SRC) platforms/x310/frame.c)
+$(B)/lib/aloe-transports/dpdk.so: $(call obj,$(TRANSPORT_SRC) platforms/x310/frame.c)
 	@mkdir -p $(@D)
 	$(call say,SO)
 	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS_ALOE) $(LDFLAGS) $(CLOSED) -o $@ $^ $(shell pkg-config --libs libdpdk)
@@ -199,6 +213,13 @@ check: ## install what is missing, build, all tests
 	$(Q)$(MAKE) all tests
 	$(Q)B=$(B) tests/run.sh $(TESTS) $(TEST_SCRIPTS)
 
+check-kills: all $(B)/tests/faults/test_x310_kills ## 1 000 kills of either end of a memif port in mid-stream, ten minutes or more
+	$(Q)B=$(B) ALOE_KILLS=$(or $(KILLS),1000) TEST_TIMEOUT=7200 tests/run.sh $(B)/tests/faults/test_x310_kills
+
+check-others: all ## install others' programs and try x310sim with them: UHD's examples, gr-uhd, SoapyUHD (PARTS=devtest: Ettus' devtest)
+	$(Q)tests/deps.sh build test others
+	$(Q)B=$(B) tests/others/check.sh $(PARTS)
+
 # Statistics take minutes under an emulator or a sanitizer and tell nothing about instructions or memory.
 STATISTICS := test_error_rate* test_windows_* test_default_scaling_* test_bytes_loss test_union_bound test_quantisation doppler_is_classical \
 	envelope_is_rayleigh paths_are_independent
@@ -208,12 +229,13 @@ COMMA := ,
 SANITIZE = $(MAKE) B=build-$(1) CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=$(2) -fno-sanitize-recover=all" TESTS_UHD=
 # Thousands of blocks for an error rate or a digest and runs of benchmarks take minutes under sanitizers, on paths that the
 # other programs go as well.
-COUNTED := $(wildcard tests/golden/test_run_utran*.c tests/sim/test_bench*.c tests/sim/test_run_determinism.c)
+COUNTED := $(wildcard tests/golden/test_run_utran*.c tests/golden/test_run_levels.c tests/sim/test_bench*.c tests/sim/test_run_determinism.c)
 check-san: ## the test programs under ASan and UBSan
 	$(Q)tests/deps.sh build test
 	+$(Q)$(call SANITIZE,san,address$(COMMA)undefined) check-programs TEST_SRC="$(filter-out $(COUNTED),$(TEST_SRC))"
 
-THREADED = $(filter-out %/test_slot_sacred.c,$(shell grep -lE 'pthread_create|common/engine\.h' $(TEST_SRC)))
+# Nodes in tests/faults order their threads through other processes too, which TSan does not see.
+THREADED = $(filter-out %/test_slot_sacred.c tests/faults/%,$(shell grep -lE 'pthread_create|common/engine\.h' $(TEST_SRC)))
 check-tsan: ## the tests that use threads, under TSan
 	$(Q)tests/deps.sh build test
 	+$(Q)$(call SANITIZE,tsan,thread -Wno-tsan) check-programs TEST_SRC="$(THREADED)"
@@ -230,25 +252,8 @@ check-programs: all tests
 		$(if $(findstring thread,$(CFLAGS)),$(shell setarch -R true 2>/dev/null && echo setarch -R)) \
 		tests/run.sh $(TESTS) tests/sim/test_short_runs.sh
 
-# A second set of the UTRAN components, and what measures classes of work, as a slow kind of node for `aloe bench predict`.
 UTRAN := $(patsubst components/utran/%.c,$(B)/lib/aloe/%.so,$(wildcard components/utran/*.c))
-O0 := $(UTRAN:$(B)/%=$(B)/O0/%)
-o0: all ## the UTRAN components without optimisation, for aloe bench predict
-	$(Q)$(MAKE) B=$(B)/O0 CFLAGS=-O0 SPEED="-O0 -fno-math-errno -fno-trapping-math -ffp-contract=off" $(O0) $(B)/O0/bin/execinfo
-	$(Q)cp $(UTRAN:.so=.desc) $(B)/O0/lib/aloe
-
-# And one for another architecture, with a program that runs the chain in one process: no library is needed for it.
-AARCH64 := $(UTRAN:$(B)/%=$(B)/aarch64/%)
-$(B)/tests/bench/emulated: $(call obj,tests/bench/emulated.c core/base/simd.c core/base/calibrate.c core/component/param.c) $(LIBKERNELS)
-	@mkdir -p $(@D)
-	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS_ALOE) $(LDFLAGS) -o $@ $^ -ldl -lm
-aarch64: all ## the UTRAN components for aarch64, for aloe bench predict under qemu
-	$(Q)tests/deps.sh build neon
-	$(Q)$(MAKE) B=$(B)/aarch64 CC=aarch64-linux-gnu-gcc FFT_SRC= $(AARCH64) $(B)/aarch64/tests/bench/emulated
-	$(Q)cp $(UTRAN:.so=.desc) $(B)/aarch64/lib/aloe
-check-chain: $(UTRAN) $(B)/tests/bench/emulated
-	$(Q)for level in neon plain; do ALOE_SIMD=$$level qemu-aarch64 $(B)/tests/bench/emulated 2 >/dev/null || exit 1; done
+include tools/bench/predict.mk
 
 bench: all benches ## benchmarks, as ratios
 	$(Q)for bench in $(BENCHES); do $$bench || exit 1; done
@@ -266,13 +271,36 @@ bench-smoke: all $(B)/tests/bench/smoke ## instructions of the hot paths, by cal
 bench-expected: all $(B)/tests/bench/smoke ## write them there, when they are as they should be
 	$(Q)$(B)/tests/bench/smoke --expected
 
+SYNC_FRAMES ?= 10000
+sync-hold: all tests ## hold two oscillators 20 ppm apart, and a channel that fades, for SYNC_FRAMES=10000 frames each (10 minutes)
+	$(Q)SYNC_FRAMES=$(SYNC_FRAMES) nice -n 15 $(B)/tests/golden/test_run_utran_clock
+
+ATTACKS ?= 1000
+attacks: all $(B)/tests/faults/test_attacks $(FAULTY) $(FAULTY:.so=.desc) ## ATTACKS=1000 attacks on a node by seeds, with components that do harm; SEED=1 is the first
+	$(Q)TEST_TIMEOUT=7200 ATTACKS=$(ATTACKS) tests/run.sh $(B)/tests/faults/test_attacks
+
+BRIDGE_SEEDS ?= 100000
+bridge-seeds: all $(B)/tests/sim/test_bridge ## BRIDGE_SEEDS=100000 random graphs cut over nodes, by seeds; SEED=1 is the first
+	$(Q)BRIDGE_SEEDS=$(BRIDGE_SEEDS) $(B)/tests/sim/test_bridge
+
+MANY ?= 1000
+many: all $(B)/tests/faults/test_many ## MANY=1000 hosts on one node, exec and frontend killed among them: how long until it answers
+	$(Q)TEST_TIMEOUT=7200 MANY=$(MANY) tests/run.sh $(B)/tests/faults/test_many
+	$(Q)grep -E 'loaded|answers' $(B)/test-logs/faults.test_many.log
+
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,$(B)/fuzz/%,$(FUZZ_SRC))
 FUZZ_SECONDS ?= 60
-fuzz: ## libFuzzer on every parser, FUZZ_SECONDS=60 each (needs clang)
-	$(Q)$(MAKE) B=build-fuzz CC=clang CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined" fuzzers
+fuzz: fuzz-build ## libFuzzer on every parser, FUZZ_SECONDS=60 each
 	$(Q)tests/fuzz/fuzz.sh build-fuzz/fuzz $(FUZZ_SECONDS)
+fuzz-build: ## install what is missing, build the programs of fuzz by clang, and run each over its corpus once
+	$(Q)tests/deps.sh build fuzz
+	$(Q)$(MAKE) B=build-fuzz CC=clang CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined" fuzzers
+	$(Q)tests/fuzz/fuzz.sh build-fuzz/fuzz corpus
 fuzzers: $(FUZZERS)
+
+messages: ## list every text that the programs can print, each as FILE:LINE: TEXT
+	$(Q)tests/house/messages.sh
 
 lint: ## clang-format, clang-tidy, cppcheck, house rules
 	$(Q)tests/deps.sh build test lint
@@ -289,33 +317,35 @@ at = $(DESTDIR)$(PREFIX)/$(1)
 install: all ## DESTDIR= PREFIX=/usr/local
 	$(Q)for f in $(PROGRAMS); do $(INSTALL) -m 755 $$f $(call at,bin)/$${f##*/} || exit 1; done
 	$(Q)for f in $(COMPONENTS) $(DESCS); do $(INSTALL) -m 644 $$f $(call at,lib/aloe)/$${f##*/} || exit 1; done
-	$(Q)for f in $(DOORS); do $(INSTALL) -m 644 $$f $(call at,lib/aloe-doors)/$${f##*/} || exit 1; done
+	$(Q)for f in $(TRANSPORTS); do $(INSTALL) -m 644 $$f $(call at,lib/aloe-transports)/$${f##*/} || exit 1; done
+	$(Q)$(if $(CONTRACT),$(INSTALL) -m 755 $(CONTRACT) $(call at,lib/aloe-contract)/contract)
 	$(Q)$(INSTALL) -m 644 core/include/aloe/component.h $(call at,include/aloe)/component.h
 	$(Q)mkdir -p $(call at,lib/pkgconfig)
 	$(Q)sed 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' core/aloe.pc.in > $(call at,lib/pkgconfig)/aloe.pc
 	$(Q)for f in $(wildcard waveforms/*); do $(INSTALL) -m 644 $$f $(call at,share/aloe/waveforms)/$${f##*/} || exit 1; done
 	$(Q)for f in $(wildcard platforms/nodes/*.conf); do $(INSTALL) -m 644 $$f $(call at,share/aloe/platforms)/$${f##*/} || exit 1; done
 	$(Q)for f in $(MAN); do $(INSTALL) -m 644 $$f $(call at,share/man)/man$${f##*.}/$${f##*/} || exit 1; done
+	$(Q)for room in $(DOCS); do $(INSTALL) -m 644 $$room/README.md $(call at,share/doc/aloe)/$$room.md || exit 1; done
 	$(Q)for f in $(wildcard tools/*/*.bash); do f=$${f##*/}; \
 		$(INSTALL) -m 644 tools/*/$$f $(call at,share/bash-completion/completions)/$${f%.bash} || exit 1; done
 	@echo "installed in $(call at,)"
 
-man: $(TOOLS:%=$(B)/bin/%) ## write man pages and completions of the tools again, from their tables
-	$(Q)for t in $(TOOLS); do $(B)/bin/$$t --man > tools/$$t/$$t.1 && \
-		$(B)/bin/$$t --completion > tools/$$t/$$t.bash || exit 1; done
+man: $(PROGRAMS) ## write man pages and completions of the tools again, from their tables
+	$(Q)$(foreach t,$(TOOLS),$(B)/bin/$(call tool,$(t)) --man > tools/$(t)/$(call tool,$(t)).1 && \
+		$(B)/bin/$(call tool,$(t)) --completion > tools/$(t)/$(call tool,$(t)).bash &&) true
 
 uninstall: ## what install put there
 	$(Q)rm -f $(foreach p,$(PROGRAMS) x310-init,$(call at,bin)/$(notdir $(p))) $(call at,lib/pkgconfig)/aloe.pc \
 		$(foreach m,$(MAN),$(call at,share/man)/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
 		$(foreach c,$(wildcard tools/*/*.bash),$(call at,share/bash-completion/completions)/$(basename $(notdir $(c))))
-	$(Q)rm -rf $(call at,lib/aloe) $(call at,lib/aloe-doors) $(call at,include/aloe) $(call at,share/aloe)
+	$(Q)rm -rf $(call at,lib/aloe) $(call at,lib/aloe-transports) $(call at,lib/aloe-contract) $(call at,include/aloe) $(call at,share/aloe) $(call at,share/doc/aloe)
 
 clean: ## remove every build
 	rm -rf build build-*
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile tools/bench/predict.mk
 
-.PHONY: all tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected fuzz fuzzers lint format install man \
+.PHONY: all tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks bridge-seeds many lint messages format install man \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -1,22 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# tests/deps.sh SET... - install the Debian packages of the sets (build, test, bench, lint, neon, and the peers' gnuradio, jack, uhd) that are missing, and say which.
+# tests/deps.sh SET... - install the Debian packages of the sets (build, test, bench, fuzz, lint, neon, others, and the peers' gnuradio, jack, uhd) that are missing, and say which.
 # Nothing to do where everything is there. Exit 2, naming what is missing, where it cannot be installed.
 set -u
 
 packages() {
 	case $1 in
-	build) echo gcc g++ make binutils libc6-dev pkg-config libzmq3-dev libconfig-dev libjansson-dev \
+	build) echo gcc g++ make binutils libc6-dev pkg-config libzmq3-dev libsodium-dev libconfig-dev libjansson-dev \
 		libliquid-dev libfftw3-dev libsndfile1-dev libsamplerate0-dev ;;
-	test) echo libcmocka-dev procps gnuplot-nox uhd-host libuhd-dev libboost-dev libdpdk-dev ;;
+	test) echo libcmocka-dev gdb procps gnuplot-nox uhd-host libuhd-dev libboost-dev libdpdk-dev ;;
 	bench) echo valgrind ;;
 	gnuradio) echo g++ pkg-config gnuradio-dev ;;
 	jack) echo g++ jackd2 libjack-jackd2-dev ;;
 	uhd) echo g++ libuhd-dev libboost-dev libfftw3-dev ;;
+	others) echo uhd-host gnuradio python3-numpy soapysdr-tools soapysdr0.8-module-uhd ;;
+	fuzz) echo clang libclang-rt-dev ;;
 	lint) echo clang-format clang-tidy cppcheck ;;
 	neon) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libcmocka-dev:arm64 ;;
-	*) echo "deps.sh: no set '$1'; there are: build, test, bench, lint, neon, gnuradio, jack, uhd" >&2; exit 2 ;;
+	*) echo "deps.sh: no set '$1'; there are: build, test, bench, fuzz, lint, neon, others, gnuradio, jack, uhd" >&2; exit 2 ;;
 	esac
 }
 

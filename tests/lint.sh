@@ -9,6 +9,8 @@ failed=0
 sources=$(git ls-files '*.c')
 headers=$(git ls-files '*.h')
 jobs=$(nproc)
+radios=$(cd platforms && printf 'RADIO(%s) ' $(dirname */driver.c)) # as the Makefile has it
+export radios
 
 # have TOOL: says when it is missing.
 have() {
@@ -34,12 +36,13 @@ if have clang-format; then
 fi
 if have cppcheck; then
 	echo "$sources" | xargs cppcheck -q -j "$jobs" --std=c11 --enable=warning,performance,portability --inline-suppr \
-		--error-exitcode=1 --suppress=missingInclude --suppress=checkersReport -D_GNU_SOURCE -I. -Icore/include
+		--error-exitcode=1 --suppress=missingInclude --suppress=checkersReport -D_GNU_SOURCE -D"RADIOS=$radios" -I. \
+		-Icore/include
 	verdict cppcheck $?
 fi
 if have clang-tidy; then
 	echo "$sources" | grep -v '^platforms/dpdk/' | xargs -P "$jobs" -n 4 sh -c \
-		'clang-tidy --quiet "$@" -- -std=c11 -I. -Icore/include -D_GNU_SOURCE "-DALOE_VERSION=\"0\"" 2>/dev/null' tidy
+		'clang-tidy --quiet "$@" -- -std=c11 -I. -Icore/include -D_GNU_SOURCE "-DALOE_VERSION=\"0\"" "-DRADIOS=$radios" 2>/dev/null' tidy
 	verdict clang-tidy $?
 	if pkg-config --exists libdpdk; then
 		clang-tidy --quiet $(git ls-files 'platforms/dpdk/*.c') -- -std=c11 -I. -Icore/include -D_GNU_SOURCE \

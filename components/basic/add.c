@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * add - the sum of two to four streams, item by item: channels of one transmitter, or a signal and its interference. All
- * messages of an index need the same length; else the sum is ABSENT, and counted. It is also ABSENT if one of them is,
- * else IDLE if one of them is. */
+ * add - the sum of two to four streams, item by item: channels of one transmitter, or a signal and
+ * its interference. All messages of an index need the same length; else the sum is ABSENT, and
+ * counted. It is also ABSENT if one of them is, else IDLE if one of them is. */
 #include <aloe/component.h>
 
 enum { INPUTS = 4 };
@@ -17,7 +17,7 @@ static const struct aloe_port ports[] = {
     ALOE_IN("in1", ALOE_F32 | ALOE_CF32, "second stream"),
     ALOE_IN_OPTIONAL("in2", ALOE_F32 | ALOE_CF32, "third stream"),
     ALOE_IN_OPTIONAL("in3", ALOE_F32 | ALOE_CF32, "fourth stream"),
-    ALOE_OUT("out", ALOE_F32 | ALOE_CF32, "their sum"),
+    ALOE_OUT("out", ALOE_F32 | ALOE_CF32, "sum of the streams"),
 };
 
 static const struct aloe_var vars[] = {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ber_align - bit errors of a receiver that delivers a stream: of unknown delay, of either sign, in messages of any
- * length.
+ * ber_align - bit errors of a receiver that delivers a stream: of unknown delay, of either sign, in
+ * messages of any length.
  *
- * A receiver with a symbol clock of its own cannot say which bit belongs to which index, and a BPSK carrier loop may
- * settle upside down. Both inputs are therefore streams. After `settle` received bits (the loops' acquisition) the next
- * `window` received bits are held against the sent ones at every delay from 0 to `search` bits. Where fewer than a
- * quarter of them differ, or more than three quarters (inverted), is the alignment: by chance that is 16 standard
- * deviations away with the default window. From the first bit of the window on every bit is counted, also those lost to
- * a slip of the symbol clock or of the carrier, until 512 bits in a row hold more than 35 % errors: then the search
- * begins again, counted in `locks`. No differential coding, no preamble: the measured rate is that of the receiver. */
+ * A receiver with a symbol clock of its own cannot say which bit belongs to which index, and a BPSK
+ * carrier loop may settle upside down. Both inputs are therefore streams. After `settle` received
+ * bits (the loops' acquisition) the next `window` received bits are held against the sent ones at
+ * every delay from 0 to `search` bits. Where fewer than a quarter of them differ, or more than
+ * three quarters (inverted), is the alignment: by chance that is 16 standard deviations away with
+ * the default window. From the first bit of the window on every bit is counted, also those lost to
+ * a slip of the symbol clock or of the carrier, until 512 bits in a row hold more than 35 % errors:
+ * then the search begins again, counted in `locks`. No differential coding, no preamble: the
+ * measured rate is that of the receiver. */
 #include <aloe/component.h>
 
 struct ber_align {
@@ -36,26 +38,29 @@ enum { SENT, RECEIVED };
 enum { RUN = 512, RUN_ERRORS_MAX = RUN * 35 / 100 };
 
 static const struct aloe_port ports[] = {
-    ALOE_IN("sent", ALOE_BIT, "what went in"),
-    ALOE_IN("received", ALOE_BIT, "what came out, later"),
+    ALOE_IN("sent", ALOE_BIT, "bits sent"),
+    ALOE_IN("received", ALOE_BIT, "bits received, later than they were sent"),
 };
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct ber_align, settle, 4000, 0, 1e9, "bits", 0,
         "received bits to leave out at the start"),
-    ALOE_PARAM_INT(struct ber_align, window, 1024, 256, 2040, "bits", 0, "length to search with"),
-    ALOE_PARAM_INT(struct ber_align, search, 2048, 0, 65536, "bits", 0, "largest delay"),
+    ALOE_PARAM_INT(struct ber_align, window, 1024, 256, 2040, "bits", 0,
+        "bits that the search compares at each delay"),
+    ALOE_PARAM_INT(
+        struct ber_align, search, 2048, 0, 65536, "bits", 0, "largest delay that the search tries"),
 };
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct ber_align, bits, "", "bits compared"),
     ALOE_VAR_U64(struct ber_align, bit_errors, "", "bits that differ"),
     ALOE_VAR_F64(struct ber_align, ber, "", "bit_errors / bits"),
-    ALOE_VAR_U64(
-        struct ber_align, locks, "", "how often an alignment was found; more than 1: it slipped"),
+    ALOE_VAR_U64(struct ber_align, locks, "",
+        "how often an alignment was found; a number above 1 means that an alignment was lost"),
     ALOE_VAR_U64(struct ber_align, locked, "", "1 while there is an alignment"),
-    ALOE_VAR_U64(struct ber_align, delay, "bits", "received bits are so much later"),
-    ALOE_VAR_U64(struct ber_align, inverted, "", "1: received bits are upside down"),
+    ALOE_VAR_U64(
+        struct ber_align, delay, "bits", "delay of the received bits behind the sent bits"),
+    ALOE_VAR_U64(struct ber_align, inverted, "", "1 while the received bits are inverted"),
 };
 
 static int ber_align_init(void *self, struct aloe_setup *setup)
@@ -110,7 +115,8 @@ static const uint8_t *bits_at(const uint8_t *ring, const struct ber_align *align
 	return ring + (at & (align->size - 1));
 }
 
-/* find_alignment tries every delay for the window that begins at `next`; the best one counts if it is good enough. */
+/* find_alignment tries every delay for the window that begins at `next`; the best one counts if it
+ * is good enough. */
 static bool find_alignment(struct ber_align *align)
 {
 	const uint8_t *window = bits_at(align->received, align, align->next);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * bit_compare - bit and block errors between what was sent and what was received, message by message.
+ * bit_compare - bit and block errors between what was sent and what was received, message by
+ * message.
  *
- * Both inputs belong to the same index (joins are aligned by construction), so there is nothing to search for.
- *	sent VALID, received VALID	a block; in error if any bit or the length differs
- *	sent VALID, received ABSENT	a block in error, also counted `absent`; its bits are not counted
- *	both not VALID			warm-up or nothing by plan: not counted
- *	anything else			counted `unmatched` */
+ * Both inputs belong to the same index (joins are aligned by construction), so there is nothing to
+ * search for.
+ * 	sent VALID, received VALID	a block; in error if any bit or the length differs
+ *         sent VALID, received ABSENT     a block in error, also counted `absent`; its bits are not
+ *                                         counted
+ * 	both not VALID			warm-up or nothing by plan: not counted
+ * 	anything else			counted `unmatched` */
 #include <aloe/component.h>
 
 #include "core/kernels/bits.h"
@@ -26,19 +29,19 @@ struct bit_compare {
 enum { SENT, RECEIVED };
 
 static const struct aloe_port ports[] = {
-    ALOE_IN("sent", ALOE_BIT, "what went in"),
-    ALOE_IN("received", ALOE_BIT, "what came out"),
+    ALOE_IN("sent", ALOE_BIT, "bits sent"),
+    ALOE_IN("received", ALOE_BIT, "bits received"),
 };
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct bit_compare, blocks, "", "blocks sent"),
-    ALOE_VAR_U64(struct bit_compare, block_errors, "", "blocks with an error, or absent"),
+    ALOE_VAR_U64(struct bit_compare, block_errors, "", "blocks that have an error or are absent"),
     ALOE_VAR_U64(struct bit_compare, bits, "", "bits compared"),
     ALOE_VAR_U64(struct bit_compare, bit_errors, "", "bits that differ"),
     ALOE_VAR_U64(struct bit_compare, absent, "", "blocks sent of which nothing was received"),
     ALOE_VAR_U64(struct bit_compare, length_errors, "", "blocks received with another length"),
     ALOE_VAR_U64(struct bit_compare, unmatched, "",
-        "one side VALID, the other not, and not an absent block"),
+        "messages that are VALID on one input alone, apart from absent blocks"),
     ALOE_VAR_F64(struct bit_compare, bler, "", "block_errors / blocks"),
     ALOE_VAR_F64(struct bit_compare, ber, "", "bit_errors / bits"),
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * copy - the output is the input, item by item, of whatever type the link has; ABSENT stays ABSENT. */
+ * copy - the output is the input, item by item, of whatever type the link has; ABSENT stays
+ * ABSENT. */
 #include <aloe/component.h>
 
 struct copy {

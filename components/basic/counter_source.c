@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * counter_source - each message says which index it belongs to: the 64-bit index as four i16 words, the least
- * significant first, repeated to the length of the message. With the default length of 4, what a file_sink writes on a
- * little-endian machine is one uint64 per slot: a gap, a repetition or a swap is seen with one subtraction. */
+ * counter_source - each message says which index it belongs to: the 64-bit index as four i16 words,
+ * the least significant first, repeated to the length of the message. With the default length of 4,
+ * what a file_sink writes on a little-endian machine is one uint64 per slot: a gap, a repetition or
+ * a swap is seen with one subtraction. */
 #include <aloe/component.h>
 
 struct counter_source {
@@ -9,7 +10,7 @@ struct counter_source {
 };
 
 static const struct aloe_port ports[] = {
-    ALOE_OUT("out", ALOE_I16, "words of the index"),
+    ALOE_OUT("out", ALOE_I16, "index of the message, in words of 16 bits"),
 };
 
 static const struct aloe_param params[] = {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * head - passes the first `items` items and ends the run with the last of them; that message may be short.
+ * head - passes the first `items` items and ends the run with the last of them; that message may be
+ * short.
  *
- * Everything behind it in the graph ends at the same index. What is not behind it and runs on another lane may have gone an
- * index or two further by then. */
+ * Everything behind it in the graph ends at the same index. What is not behind it and runs on
+ * another lane may have gone an index or two further by then. */
 #include <aloe/component.h>
 
 struct head {
@@ -13,11 +14,12 @@ struct head {
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_ANY, "items of any type"),
-    ALOE_OUT("out", ALOE_ANY, "the first of them"),
+    ALOE_OUT("out", ALOE_ANY, "the first items"),
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(struct head, items, 1000000, 1, 9007199254740992.0, "items", 0, "so many pass"),
+    ALOE_PARAM_INT(struct head, items, 1000000, 1, 9007199254740992.0, "items", 0,
+        "number of items that pass"),
 };
 
 static const struct aloe_var vars[] = {

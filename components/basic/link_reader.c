@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * link_reader - what receiving costs: with calls = "copy" every message is copied into memory of the component's own, as a
- * call `read` would; with "zero-copy" it is looked at where it lies. Counts the messages that do not say, in their first 8
- * bytes, the index at which they are read: link_writer's do. */
+ * link_reader - what receiving costs: with calls = "copy" every message is copied into memory of
+ * the component's own, as a call `read` would; with "zero-copy" it is looked at where it lies.
+ * Counts the messages that do not say, in their first 8 bytes, the index at which they are read:
+ * link_writer's do. */
 #include <aloe/component.h>
 
 enum { INDEX_BYTES = 8 };
@@ -20,13 +21,14 @@ static const char *const calls[] = {"copy", "zero-copy", NULL};
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_ENUM(struct link_reader, calls, calls, "copy", 0,
-        "copy the message out of the link, or read it there"),
+        "copy: copy the message out of the link; zero-copy: read the message in the link"),
 };
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct link_reader, messages, "", "VALID messages read"),
-    ALOE_VAR_U64(struct link_reader, bytes, "", "bytes in them"),
-    ALOE_VAR_U64(struct link_reader, wrong, "", "of them, with another index or too short for one"),
+    ALOE_VAR_U64(struct link_reader, bytes, "", "bytes in the VALID messages"),
+    ALOE_VAR_U64(struct link_reader, wrong, "",
+        "messages that hold a wrong index, or are too short to hold an index"),
 };
 
 static int link_reader_init(void *self, struct aloe_setup *setup)
@@ -61,7 +63,7 @@ static int link_reader_work(void *self, struct aloe_slot *slot)
 }
 
 ALOE_COMPONENT(link_reader) = {
-    .summary = "receive messages, by copying or in place, and check whose they are",
+    .summary = "receive messages, by copying or in place, and check their index",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),

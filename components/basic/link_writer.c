@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * link_writer - what sending costs: a message in every slot that says which index it belongs to in its first 8 bytes, the
- * least significant first. With calls = "copy" the component makes it in memory of its own and copies the whole of it into
- * the link, as a call `write` would; with "zero-copy" it writes its 8 bytes where the reader will find them and leaves the
- * others as they are. link_reader is the other end. */
+ * link_writer - what sending costs: a message in every slot that says which index it belongs to in
+ * its first 8 bytes, the least significant first. With calls = "copy" the component makes it in
+ * memory of its own and copies the whole of it into the link, as a call `write` would; with
+ * "zero-copy" it writes its 8 bytes where the reader will find them and leaves the others as they
+ * are. link_reader is the other end. */
 #include <aloe/component.h>
 
 enum { INDEX_BYTES = 8 };
@@ -23,7 +24,7 @@ static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct link_writer, length, 12500, INDEX_BYTES, 1 << 24, "items", 0,
         "bytes in each message"),
     ALOE_PARAM_ENUM(struct link_writer, calls, calls, "copy", 0,
-        "copy the message into the link, or make it there"),
+        "copy: copy the message into the link; zero-copy: make the message in the link"),
 };
 
 static int link_writer_shape(void *self, struct aloe_setup *setup)

@@ -14,7 +14,7 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct null_sink, messages, "", "VALID messages seen"),
-    ALOE_VAR_U64(struct null_sink, items, "", "items in them"),
+    ALOE_VAR_U64(struct null_sink, items, "", "items in the VALID messages"),
     ALOE_VAR_U64(struct null_sink, absent, "", "ABSENT messages seen, warm-up included"),
 };
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * null_source - items that hold nothing, or their own number: for what moves data and does not look at them.
+ * null_source - items that hold nothing, or their own number: for what moves data and does not look
+ * at them.
  *
- *	content = "zeros"	every byte is 0
- *	content = "numbers"	item i of the run holds i, the least significant byte first, as many bytes as the item has:
- *				a lost, repeated or swapped item is found by number_check. Bits of a number, not its value:
- *				what computes with floats cannot use them. */
+ * 	content = "zeros"	every byte is 0
+ *         content = "numbers"     item i of the run holds i, the least significant byte first, as
+ *                                 many bytes as the item has: a lost, repeated or swapped item is
+ *                                 found by number_check. Bits of a number, not its value: what
+ *                                 computes with floats cannot use them. */
 #include <aloe/component.h>
 
 struct null_source {
@@ -25,7 +27,7 @@ static const char *const contents[] = {"zeros", "numbers", NULL};
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_ENUM(struct null_source, type, types, "f32", 0, "type of the items"),
-    ALOE_PARAM_ENUM(struct null_source, content, contents, "zeros", 0, "what they hold"),
+    ALOE_PARAM_ENUM(struct null_source, content, contents, "zeros", 0, "content of the items"),
     ALOE_PARAM_INT(
         struct null_source, length, 1000, 1, 1 << 24, "items", 0, "items in each message"),
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * number_check - the end of a chain whose items hold their own number (null_source, content = "numbers"): counts those that
- * do not hold the number that follows the item before. The first has to be 0. After a gap, a repetition or a swap the count
- * goes on from what was found, so that each is counted once. */
+ * number_check - the end of a chain whose items hold their own number (null_source, content =
+ * "numbers"): counts those that do not hold the number that follows the item before. The first has
+ * to be 0. After a gap, a repetition or a swap the count goes on from what was found, so that each
+ * is counted once. */
 #include <aloe/component.h>
 
 struct number_check {
@@ -20,8 +21,9 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct number_check, messages, "", "VALID messages seen"),
-    ALOE_VAR_U64(struct number_check, items, "", "items in them"),
-    ALOE_VAR_U64(struct number_check, wrong, "", "items that do not follow the one before"),
+    ALOE_VAR_U64(struct number_check, items, "", "items in the VALID messages"),
+    ALOE_VAR_U64(struct number_check, wrong, "",
+        "items whose number does not follow that of the item before"),
     ALOE_VAR_U64(struct number_check, absent, "", "ABSENT messages seen, warm-up included"),
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * pack - bits become words, the most significant first: 16 bits an i16 (two's complement), 8 a byte. The inverse is
- * unpack. A message that is no whole number of words cannot be packed: it is counted and becomes ABSENT. */
+ * pack - bits become words, the most significant first: 16 bits an i16 (two's complement), 8 a
+ * byte. The inverse is unpack. A message that is no whole number of words cannot be packed: it is
+ * counted and becomes ABSENT. */
 #include <aloe/component.h>
 
 #include "core/kernels/bits.h"
@@ -24,7 +25,8 @@ static const struct aloe_param params[] = {
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct pack, short_blocks, "", "messages that were no whole number of words"),
+    ALOE_VAR_U64(
+        struct pack, short_blocks, "", "messages whose length was not a whole number of words"),
 };
 
 static uint32_t pack_width(const struct pack *pack)

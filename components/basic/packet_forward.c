@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * packet_forward - takes every packet of a message, one after another, looks at its length and sequence number, and sends it
- * on. Bytes that are no packet are counted and go no further, nor does what is behind them in the message. */
+ * packet_forward - takes every packet of a message, one after another, looks at its length and
+ * sequence number, and sends it on. Bytes that are no packet are counted and go no further, nor
+ * does what is behind them in the message. */
 #include "components/basic/packets.h"
 
 struct packet_forward {
@@ -12,16 +13,17 @@ struct packet_forward {
 };
 
 static const struct aloe_port ports[] = {
-    ALOE_IN("in", ALOE_BYTE, "packets (components/basic/packets.h)"),
+    ALOE_IN("in", ALOE_BYTE,
+        "packets: each a head of 16 bytes (length, 0, sequence number) and its payload"),
     ALOE_OUT("out", ALOE_BYTE, "the same packets"),
 };
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct packet_forward, packets, "", "packets sent on"),
-    ALOE_VAR_U64(struct packet_forward, bytes, "", "of their payload"),
-    ALOE_VAR_U64(
-        struct packet_forward, gaps, "", "sequence numbers that do not follow the one before"),
-    ALOE_VAR_U64(struct packet_forward, malformed, "", "messages with bytes that are no packet"),
+    ALOE_VAR_U64(struct packet_forward, bytes, "", "bytes of payload sent on"),
+    ALOE_VAR_U64(struct packet_forward, gaps, "",
+        "packets whose sequence number does not follow that of the packet before"),
+    ALOE_VAR_U64(struct packet_forward, malformed, "", "messages with bytes that are not a packet"),
 };
 
 static int packet_forward_work(void *self, struct aloe_slot *slot)
@@ -30,7 +32,7 @@ static int packet_forward_work(void *self, struct aloe_slot *slot)
 	const uint32_t len = aloe_pass(slot, 0, 0);
 	const uint8_t *in = aloe_in_byte(slot, 0);
 	uint8_t *out = aloe_out_byte(slot, 0);
-	struct packet packet;
+	struct item_packet packet;
 	uint32_t at = 0, to = 0;
 
 	while (packet_get(in, len, &at, &packet)) {

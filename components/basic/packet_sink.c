@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * packet_sink - the end of a chain of packets: counts them, and those that are out of order; with `check` also those that do
- * not hold what packet_source has put into them. */
+ * packet_sink - the end of a chain of packets: counts them, and those that are out of order; with
+ * `check` also those that do not hold what packet_source has put into them. */
 #include "components/basic/packets.h"
 
 struct packet_sink {
@@ -14,7 +14,8 @@ struct packet_sink {
 };
 
 static const struct aloe_port ports[] = {
-    ALOE_IN("in", ALOE_BYTE, "packets (components/basic/packets.h)"),
+    ALOE_IN("in", ALOE_BYTE,
+        "packets: each a head of 16 bytes (length, 0, sequence number) and its payload"),
 };
 
 static const struct aloe_param params[] = {
@@ -22,15 +23,16 @@ static const struct aloe_param params[] = {
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct packet_sink, packets, "", "packets seen, but for \"done\""),
+    ALOE_VAR_U64(struct packet_sink, packets, "", "packets seen, without the packets \"done\""),
+    ALOE_VAR_U64(struct packet_sink, gaps, "",
+        "packets whose sequence number does not follow that of the packet before"),
     ALOE_VAR_U64(
-        struct packet_sink, gaps, "", "sequence numbers that do not follow the one before"),
-    ALOE_VAR_U64(struct packet_sink, wrong, "", "with `check`: packets that hold something else"),
-    ALOE_VAR_U64(struct packet_sink, malformed, "", "messages with bytes that are no packet"),
-    ALOE_VAR_U64(struct packet_sink, done, "", "\"done\" seen"),
+        struct packet_sink, wrong, "", "packets whose payload is wrong; needs check = true"),
+    ALOE_VAR_U64(struct packet_sink, malformed, "", "messages with bytes that are not a packet"),
+    ALOE_VAR_U64(struct packet_sink, done, "", "packets \"done\" seen"),
 };
 
-static bool is_wrong(const struct packet *packet)
+static bool is_wrong(const struct item_packet *packet)
 {
 	uint8_t differ = 0;
 
@@ -39,7 +41,7 @@ static bool is_wrong(const struct packet *packet)
 	return differ != 0;
 }
 
-static void take(struct packet_sink *sink, const struct packet *packet)
+static void take(struct packet_sink *sink, const struct item_packet *packet)
 {
 	const bool done = packet_is_done(packet);
 
@@ -54,7 +56,7 @@ static int packet_sink_work(void *self, struct aloe_slot *slot)
 {
 	struct packet_sink *sink = self;
 	const uint32_t len = aloe_in_len(slot, 0);
-	struct packet packet;
+	struct item_packet packet;
 	uint32_t at = 0;
 
 	while (packet_get(aloe_in_byte(slot, 0), len, &at, &packet))
@@ -71,7 +73,7 @@ static int packet_sink_reset(void *self)
 }
 
 ALOE_COMPONENT(packet_sink) = {
-    .summary = "count packets, and those that are not as they were sent",
+    .summary = "count packets, and packets that differ from what was sent",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * packet_source - sends packets that are all there before the start, `per_slot` of them in a message, then one that says
- * "done" and ends the run. Byte j of the payload of packet s is s + j, so that packet_sink knows what it should hold. */
+ * packet_source - sends packets that are all there before the start, `per_slot` of them in a
+ * message, then one that says "done" and ends the run. Byte j of the payload of packet s is s + j,
+ * so that packet_sink knows what it should hold. */
 #include "components/basic/packets.h"
 
 struct packet_source {
@@ -12,18 +13,21 @@ struct packet_source {
 };
 
 static const struct aloe_port ports[] = {
-    ALOE_OUT("out", ALOE_BYTE, "packets (components/basic/packets.h)"),
+    ALOE_OUT("out", ALOE_BYTE,
+        "packets: each a head of 16 bytes (length, 0, sequence number) and its payload"),
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(struct packet_source, packets, 1000, 1, 1e7, "", 0, "packets before \"done\""),
-    ALOE_PARAM_INT(struct packet_source, bytes, 500, 4, 65536, "bytes", 0, "payload of each"),
+    ALOE_PARAM_INT(struct packet_source, packets, 1000, 1, 1e7, "", 0,
+        "packets sent before the packet \"done\""),
     ALOE_PARAM_INT(
-        struct packet_source, per_slot, 30, 1, 4096, "", 0, "packets in a message, at most"),
+        struct packet_source, bytes, 500, 4, 65536, "bytes", 0, "payload of each packet"),
+    ALOE_PARAM_INT(struct packet_source, per_slot, 30, 1, 4096, "", 0,
+        "largest number of packets in a message"),
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct packet_source, sent, "", "packets sent, \"done\" included"),
+    ALOE_VAR_U64(struct packet_source, sent, "", "packets sent, the packet \"done\" included"),
 };
 
 static int packet_source_shape(void *self, struct aloe_setup *setup)
@@ -47,7 +51,7 @@ static int packet_source_init(void *self, struct aloe_setup *setup)
 	if (!source->queue)
 		return aloe_fail(setup, "no memory for a queue of %zu bytes", size);
 	for (uint32_t p = 0; p < source->packets; p++) {
-		const struct packet head = {.length = source->bytes, .sequence = p};
+		const struct item_packet head = {.length = source->bytes, .sequence = p};
 		uint8_t *at = source->queue + (size_t)p * one;
 
 		memcpy(at, &head, PACKET_HEAD);
@@ -55,7 +59,7 @@ static int packet_source_init(void *self, struct aloe_setup *setup)
 			at[PACKET_HEAD + j] = (uint8_t)(p + j);
 	}
 	packet_put(source->queue + (size_t)source->packets * one,
-	    &(struct packet){
+	    &(struct item_packet){
 	        sizeof(PACKET_DONE) - 1, 0, source->packets, (const uint8_t *)PACKET_DONE});
 	return 0;
 }
@@ -87,7 +91,7 @@ static int packet_source_reset(void *self)
 }
 
 ALOE_COMPONENT(packet_source) = {
-    .summary = "packets out of a queue that is full before the start",
+    .summary = "send packets from a queue that is filled before the start",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),

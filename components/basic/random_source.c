@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * random_source - equally likely, independent bits. The message of an index depends on seed and index alone
- * (core/kernels/random.h), so a run can be repeated, cut or spread over machines and the bits stay the same. */
+ * random_source - equally likely, independent bits. The message of an index depends on seed and
+ * index alone (core/kernels/random.h), so a run can be repeated, cut or spread over machines and
+ * the bits stay the same. */
 #include <aloe/component.h>
 
 #include "core/kernels/random.h"
@@ -16,8 +17,8 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(
-        struct random_source, seed, 1, 0, 9007199254740992.0, "", 0, "another seed, other bits"),
+    ALOE_PARAM_INT(struct random_source, seed, 1, 0, 9007199254740992.0, "", 0,
+        "start of the random numbers; another seed gives other bits"),
     ALOE_PARAM_INT(
         struct random_source, length, 1000, 1, 1 << 24, "items", 0, "bits in each message"),
 };

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * spin - pass every item on unchanged and keep the core busy for a stated time: what if this stage took longer?
+ * spin - pass every item on unchanged and keep the core busy for a stated time: what if this stage
+ * took longer?
  *
- * Each call lasts mean_us, or long_us for the share `jitter` of the calls. Which ones, seed and index say alone, so the
- * same calls are long on every clock, number of lanes and isolation. Time is wall time, as for a stage that waits for a
- * cache or a hypervisor; on the virtual clock it slows the run down and changes nothing else. */
+ * Each call lasts mean_us, or long_us for the share `jitter` of the calls. Which ones, seed and
+ * index say alone, so the same calls are long on every clock, number of lanes and isolation. Time
+ * is wall time, as for a stage that waits for a cache or a hypervisor; on the virtual clock it
+ * slows the run down and changes nothing else. */
 #include <aloe/component.h>
 
 #include <time.h>
@@ -29,8 +31,10 @@ static const struct aloe_param params[] = {
         struct spin, mean_us, 0, 0, 1e7, "us", ALOE_LIVE, "time that an ordinary call takes"),
     ALOE_PARAM_REAL(
         struct spin, jitter, 0, 0, 1, "", ALOE_LIVE, "share of the calls that take long_us"),
-    ALOE_PARAM_REAL(struct spin, long_us, 0, 0, 1e7, "us", ALOE_LIVE, "time that those take"),
-    ALOE_PARAM_INT(struct spin, seed, 1, 0, 9007199254740992.0, "", 0, "another seed, other calls"),
+    ALOE_PARAM_REAL(
+        struct spin, long_us, 0, 0, 1e7, "us", ALOE_LIVE, "time that a long call takes"),
+    ALOE_PARAM_INT(struct spin, seed, 1, 0, 9007199254740992.0, "", 0,
+        "start of the random numbers; another seed gives other long calls"),
 };
 
 static const struct aloe_var vars[] = {
@@ -78,8 +82,9 @@ static int spin_work(void *self, struct aloe_slot *slot)
 }
 
 ALOE_COMPONENT(spin) = {
-    .summary = "pass every item on, later: a load of a stated size",
-    .doc = "To try how a waveform behaves when a stage takes longer, put one beside it:\n"
+    .summary = "pass every item on after a stated time of computing",
+    .doc = "To try how a waveform behaves when a stage takes longer, put this instance beside the "
+           "stage:\n"
            "    load: { component = \"spin\"; mean_us = 200.0; jitter = 0.01; long_us = 2000.0; };",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),

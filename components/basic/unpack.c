@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * unpack - a word becomes its bits, the most significant first: 16 bits from an i16 (two's complement), 8 from a byte.
- * The inverse is pack. */
+ * unpack - a word becomes its bits, the most significant first: 16 bits from an i16 (two's
+ * complement), 8 from a byte. The inverse is pack. */
 #include <aloe/component.h>
 
 #include "core/kernels/bits.h"
@@ -12,7 +12,7 @@ struct unpack {
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_I16 | ALOE_BYTE, "words"),
-    ALOE_OUT("out", ALOE_BIT, "their bits, most significant first"),
+    ALOE_OUT("out", ALOE_BIT, "bits of the words, most significant first"),
 };
 
 static int unpack_shape(void *self __attribute__((unused)), struct aloe_setup *setup)

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * awgn - additive white Gaussian noise at a stated signal-to-noise ratio.
  *
- * The ratio is Es/N0 with Es the energy of one item: amplitude squared (1 unless set; 8192 squared for integers). The
- * signal is not measured, so silence gets the same noise. N0 is the noise density:
- *	complex items	noise of variance N0/2 in each dimension (N0 in all)
- *	real items	noise of variance N0/2
- * so that BPSK on either has the bit error rate Q(sqrt(2 Es/N0)). Given as Eb/N0, Es = Eb * bits_per_item, where
- * bits_per_item counts information bits only: a rate 1/3 code in BPSK has 1/3; two samples a symbol halve it again.
+ * The ratio is Es/N0 with Es the energy of one item: amplitude squared (1 unless set; 8192 squared
+ * for integers). The signal is not measured, so silence gets the same noise. N0 is the noise
+ * density:
+ * 	complex items	noise of variance N0/2 in each dimension (N0 in all)
+ * 	real items	noise of variance N0/2
+ * so that BPSK on either has the bit error rate Q(sqrt(2 Es/N0)). Given as Eb/N0, Es = Eb *
+ * bits_per_item, where bits_per_item counts information bits only: a rate 1/3 code in BPSK has 1/3;
+ * two samples a symbol halve it again.
  *
- * The noise of an index depends on seed and index alone (core/kernels/random.h). Integers are rounded to nearest and
- * limited to +-32767; what was limited is counted. Both ratios are live: the one set last holds. */
+ * The noise of an index depends on seed and index alone (core/kernels/random.h). Integers are
+ * rounded to nearest and limited to +-32767; what was limited is counted. Both ratios are live: the
+ * one set last holds. */
 #include <aloe/component.h>
 
 #include <math.h>
@@ -46,12 +49,13 @@ static const struct aloe_param params[] = {
         "information bits per item, code rate included"),
     ALOE_PARAM_REAL(struct awgn, amplitude, ALOE_NAN, 1e-6, 32767, "", 0,
         "root of the mean power of an item; if not set, 1 for f32 and cf32, 8192 for i16 and ci16"),
-    ALOE_PARAM_INT(struct awgn, seed, 1, 0, 9007199254740992.0, "", 0, "another seed, other noise"),
+    ALOE_PARAM_INT(struct awgn, seed, 1, 0, 9007199254740992.0, "", 0,
+        "start of the random numbers; another seed gives other noise"),
 };
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct awgn, clipped, "", "integer values limited to +-32767"),
-    {"esn0_now_db", 1, (uint32_t)offsetof(struct awgn, esn0_now_db), "dB", "Es/N0 that holds now"},
+    {"esn0_now_db", 1, (uint32_t)offsetof(struct awgn, esn0_now_db), "dB", "Es/N0 in force"},
 };
 
 static bool is_whole(uint32_t type)
@@ -75,14 +79,16 @@ static int awgn_check(void *self, struct aloe_setup *setup)
 		return aloe_fail(setup, "neither esn0_db nor ebn0_db is set; give one of them");
 	if (ebn0 && isnan(awgn->bits_per_item))
 		return aloe_fail(setup,
-		    "ebn0_db needs bits_per_item, the information bits per item (code rate included)");
+		    "ebn0_db needs bits_per_item, the information bits per item (code rate "
+		    "included)");
 	if (is_whole(setup->in[0].type) && awgn->amplitude < 1)
 		return aloe_fail(setup, "amplitude = %g is outside [1, 32767] for integer samples",
 		    awgn->amplitude);
 	return 0;
 }
 
-/* The ratio that differs from what was seen is the one to follow; without bits_per_item a live ebn0_db has no meaning.
+/* The ratio that differs from what was seen is the one to follow; without bits_per_item a live
+ * ebn0_db has no meaning.
  */
 static void update_sigma(struct awgn *awgn)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * channel_tdl - a multipath channel that fades: a tapped delay line with the profiles of ITU-R M.1225 and TS 25.101
- * (components/channel/tdl.h), Rayleigh taps, classical Doppler spectrum.
+ * channel_tdl - a multipath channel that fades: a tapped delay line with the profiles of ITU-R
+ * M.1225 and TS 25.101 (components/channel/tdl.h), Rayleigh taps, classical Doppler spectrum.
  *
- * The sample rate is that of full messages in slots, or `rate_hz`. Time is index x slot length + position in the message:
- * the gains of an index follow from seed and index alone. Between points that lie at most 1/128 of a Doppler period apart
- * gains go on straight lines (3e-4 of their root mean square off at most). The signal's history goes on from message to
- * message; a missing message is as many zeros as a full one has items, and what is still in the line comes out behind it;
- * then what comes in (ABSENT, IDLE) goes out.
+ * The sample rate is that of full messages in slots, or `rate_hz`. Time is index x slot length +
+ * position in the message: the gains of an index follow from seed and index alone. Between points
+ * that lie at most 1/128 of a Doppler period apart gains go on straight lines (3e-4 of their root
+ * mean square off at most). The signal's history goes on from message to message; a missing message
+ * is as many zeros as a full one has items, and what is still in the line comes out behind it; then
+ * what comes in (ABSENT, IDLE) goes out.
  *
- * `taps` gives the gains themselves, for a receiver that knows the channel: for each item the gain of the first tap, then
- * for each item that of the second, ... */
+ * `taps` gives the gains themselves, for a receiver that knows the channel: for each item the gain
+ * of the first tap, then for each item that of the second, ... */
 #include <aloe/component.h>
 
 #include "components/channel/tdl.h"
@@ -41,7 +42,7 @@ static const struct aloe_port ports[] = {
 static const struct aloe_param params[] = {
     TDL_PARAMS,
     ALOE_PARAM_REAL(struct tdl, rate_hz, ALOE_NAN, 1e-3, 1e12, "Hz", 0,
-        "samples per second; if not set, a full message in each slot"),
+        "samples per second; if not set, one full message per slot"),
 };
 
 static const struct aloe_var vars[] = {
@@ -49,7 +50,7 @@ static const struct aloe_var vars[] = {
         "largest Doppler shift"},
     ALOE_VAR_U64(struct channel_tdl, path_count, "", "taps of the line"),
     ALOE_VAR_U64(
-        struct channel_tdl, tails, "", "messages made of what was still in the line alone"),
+        struct channel_tdl, tails, "", "messages made only of samples that were still in the line"),
 };
 
 static double rate_of(const struct channel_tdl *channel, const struct aloe_setup *setup)
@@ -106,8 +107,8 @@ static int channel_tdl_init(void *self, struct aloe_setup *setup)
 	channel->item_s = 1 / rate_hz;
 	channel->max = setup->in[0].max;
 	channel->gives_taps = setup->out[1].type != 0;
-	step = floor(rate_hz / POINTS_PER_PERIOD /
-	    channel->line.doppler_hz); /* infinite when it stands still */
+	/* infinite when it stands still */
+	step = floor(rate_hz / POINTS_PER_PERIOD / channel->line.doppler_hz);
 	channel->step = step < 1  ? 1
 	    : step < channel->max ? (uint32_t)step
 	    : channel->max        ? channel->max
@@ -121,7 +122,8 @@ static int channel_tdl_init(void *self, struct aloe_setup *setup)
 	return 0;
 }
 
-/* take_signal puts the message, or zeros, behind the history; items to make, 0 when there is nothing. */
+/* take_signal puts the message, or zeros, behind the history; items to make, 0 when there is
+ * nothing. */
 static uint32_t take_signal(struct channel_tdl *channel, const struct aloe_in *in)
 {
 	float *now = channel->signal + 2 * (size_t)channel->line.reach;

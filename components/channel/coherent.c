@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * coherent - undo the phases of a flat channel that is known: every sample times the conjugate of the channel's gain.
+ * coherent - undo the phases of a flat channel that is known: every sample times the conjugate of
+ * the channel's gain.
  *
- *	out[i] = conj(taps[i]) in[i]
+ * 	out[i] = conj(taps[i]) in[i]
  *
- * For noise of one variance that is the best use of samples whose gains differ: a soft decision of `out` is the
- * log-likelihood ratio but for one factor, so what was received in a fade counts less. */
+ * For noise of one variance that is the best use of samples whose gains differ: a soft decision
+ * of `out` is the log-likelihood ratio but for one factor, so what was received in a fade counts
+ * less. */
 #include <aloe/component.h>
 
 struct coherent {
@@ -15,13 +17,13 @@ enum { IN, TAPS };
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_CF32, "samples"),
-    ALOE_IN("taps", ALOE_CF32, "gain of the channel for each of them"),
+    ALOE_IN("taps", ALOE_CF32, "gain of the channel for each sample"),
     ALOE_OUT("out", ALOE_CF32, "samples in phase, weighted"),
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(
-        struct coherent, unmatched, "", "messages without gains, or with another number of them"),
+    ALOE_VAR_U64(struct coherent, unmatched, "",
+        "messages whose number of gains is not that of the samples"),
 };
 
 static int coherent_shape(void *self, struct aloe_setup *setup)
@@ -29,7 +31,8 @@ static int coherent_shape(void *self, struct aloe_setup *setup)
 	(void)self;
 	if (setup->in[IN].max != setup->in[TAPS].max)
 		return aloe_fail(setup,
-		    "in has messages of up to %u items, taps of %u: the channel must be flat, one gain for each item",
+		    "the messages of in have a length up to %u, but those of taps up to %u; the "
+		    "channel must be flat, with one gain for each item",
 		    setup->in[IN].max, setup->in[TAPS].max);
 	return 0;
 }

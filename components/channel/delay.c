@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * delay - the stream comes `items` items later: so many zeros go first. Not the delay of a link, which counts messages: here
- * the messages keep their lengths and the items move through them. An ABSENT message leaves the stream as it is. */
+ * delay - the stream comes `items` items later: so many zeros go first. Not the delay of a link,
+ * which counts messages: here the messages keep their lengths and the items move through them. An
+ * ABSENT message leaves the stream as it is. */
 #include <aloe/component.h>
 
 struct delay {
@@ -13,11 +14,12 @@ struct delay {
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_ANY, "items"),
-    ALOE_OUT("out", ALOE_ANY, "the same, later"),
+    ALOE_OUT("out", ALOE_ANY, "the same items, delayed"),
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(struct delay, items, 0, 0, 1 << 24, "items", 0, "how much later"),
+    ALOE_PARAM_INT(
+        struct delay, items, 0, 0, 1 << 24, "items", 0, "items by which the stream is delayed"),
 };
 
 static int delay_init(void *self, struct aloe_setup *setup)
@@ -67,7 +69,7 @@ static int delay_reset(void *self)
 }
 
 ALOE_COMPONENT(delay) = {
-    .summary = "the stream some items later",
+    .summary = "delay the stream by a number of items",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .state_size = sizeof(struct delay),

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * fader - the impulse response of a multipath channel that fades, one message for each slot: for port `response` of upols.
+ * fader - the impulse response of a multipath channel that fades, one message for each slot: for
+ * port `response` of upols.
  *
- * Profiles and Doppler are those of channel_tdl (components/channel/tdl.h); a message is the response in the middle of its
- * slot, `length` complex taps for each of `paths` paths, path after path. All taps of all paths fade independently; path 0
- * is what channel_tdl has with the same seed. With upols' `fade` at a whole block the channel goes over from slot to slot
- * on a straight line; from the middle of one slot to that of the next, half a slot late. */
+ * Profiles and Doppler are those of channel_tdl (components/channel/tdl.h); a message is the
+ * response in the middle of its slot, `length` complex taps for each of `paths` paths, path after
+ * path. All taps of all paths fade independently; path 0 is what channel_tdl has with the same
+ * seed. With upols' `fade` at a whole block the channel goes over from slot to slot on a straight
+ * line; from the middle of one slot to that of the next, half a slot late. */
 #include <aloe/component.h>
 
 #include "components/channel/tdl.h"
@@ -45,8 +47,8 @@ static int fader_check(void *self, struct aloe_setup *setup)
 	struct tdl_line line;
 
 	if (isnan(fader->tdl.rate_hz))
-		return aloe_fail(
-		    setup, "rate_hz is not set: how many samples per second does the signal have?");
+		return aloe_fail(setup,
+		    "rate_hz is not set; give the number of samples per second of the signal");
 	if (tdl_check(&fader->tdl, fader->tdl.rate_hz, setup) < 0)
 		return -1;
 	tdl_line_init(&fader->tdl, fader->tdl.rate_hz, &line);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * components/channel/frames.h - overlap-save frames to spectra and back, by the project's own transforms where they have
- * the size (core/kernels/spectrum.h) and by FFTW elsewhere.
+ * components/channel/frames.h - overlap-save frames to spectra and back, by the project's own
+ * transforms where they have the size (core/kernels/spectrum.h) and by FFTW elsewhere.
  *
- * A frame is [ nothing | the block before | the block now ]: two blocks where that is a size of ours, else padded in front
- * to a size that FFTW is fast at. A filter of one block lies at the frame's beginning, so that the last block of the
- * circular convolution is that of the linear one.
+ * A frame is [ nothing | the block before | the block now ]: two blocks where that is a size of
+ * ours, else padded in front to a size that FFTW is fast at. A filter of one block lies at the
+ * frame's beginning, so that the last block of the circular convolution is that of the linear one.
  */
 #ifndef COMPONENTS_CHANNEL_FRAMES_H
 #define COMPONENTS_CHANNEL_FRAMES_H
@@ -34,11 +34,11 @@ struct frames_scratch {
 	float *frame, *out; /* padded, re and im side by side */
 };
 
-/* frames_own says whether our transforms are taken; without vectors FFTW, which has its own, is faster. */
-static inline bool frames_own(uint32_t block, enum frames_transform transform, uint32_t simd)
+/* frames_own says whether our transforms are taken: whatever the vector level is, for ours give the
+ * same bits on all of them. */
+static inline bool frames_own(uint32_t block, enum frames_transform transform)
 {
-	return spectrum_has_size(2 * block) &&
-	    (transform == FRAMES_OWN || (transform == FRAMES_AUTO && simd != SIMD_PLAIN));
+	return spectrum_has_size(2 * block) && transform != FRAMES_FFTW;
 }
 
 /* frames_check [control] refuses what cannot be transformed. */
@@ -50,7 +50,8 @@ static inline int frames_check(
 		    setup, "a block of %u items is outside [1, %d]", block, FFT_SIZE_MAX / 4);
 	if (transform == FRAMES_OWN && !spectrum_has_size(2 * block))
 		return aloe_fail(setup,
-		    "transform = own has powers of two from %d to %d, a block has %u items",
+		    "transform = own needs blocks of a power of two from %d to %d items, but a "
+		    "block has %u",
 		    SPECTRUM_SIZE_MIN / 2, SPECTRUM_SIZE_MAX / 2, block);
 	return 0;
 }
@@ -69,19 +70,20 @@ static inline int frames_init_own(struct frames *frames, struct aloe_setup *setu
 	void *tables;
 
 	frames->kernels = spectrum_kernels((enum simd_level)setup->simd, frames->size);
-	tables = aloe_alloc(setup, spectrum_plan_bytes(frames->kernels, frames->size));
+	tables = aloe_alloc(setup, spectrum_plan_bytes(frames->size));
 	if (!tables)
 		return -1;
-	spectrum_plan_init(frames->kernels, frames->size, tables, &frames->plan);
+	spectrum_plan_init(frames->size, tables, &frames->plan);
 	return 0;
 }
 
-/* frames_init [control] makes the plans; frames is zeroed. 0, or negative: no memory. frames_fini takes what it left. */
+/* frames_init [control] makes the plans; frames is zeroed. 0, or negative: no memory. frames_fini
+ * takes what it left. */
 static inline int frames_init(struct frames *frames, uint32_t block,
     enum frames_transform transform, struct aloe_setup *setup)
 {
 	frames->block = block;
-	frames->own = frames_own(block, transform, setup->simd);
+	frames->own = frames_own(block, transform);
 	frames->size = frames->own ? 2 * block : fft_size_above(2 * block);
 	frames->bins = (uint32_t)(spectrum_floats(frames->size) / 2);
 	if (frames->own)
@@ -106,7 +108,8 @@ static inline size_t frames_history_floats(const struct frames *frames)
 	return 2 * (size_t)frames->block;
 }
 
-/* frames_forward [slot] transforms the frame of `in` (a whole block) and what history has, and puts `in` there. */
+/* frames_forward [slot] transforms the frame of `in` (a whole block) and what history has, and puts
+ * `in` there. */
 static inline void frames_forward(const struct frames *frames, struct frames_scratch *scratch,
     const float *in, float *history, float *ret_spectrum)
 {
@@ -139,7 +142,8 @@ static inline void frames_inverse(
 	    2 * (size_t)frames->block * sizeof(float));
 }
 
-/* frames_filter [slot] makes the spectrum of at most a block of taps (re, im), scaled for the way there and back. */
+/* frames_filter [slot] makes the spectrum of at most a block of taps (re, im), scaled for the way
+ * there and back. */
 static inline void frames_filter(const struct frames *frames, struct frames_scratch *scratch,
     const float *taps, uint32_t n, float *ret_spectrum)
 {

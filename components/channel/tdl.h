@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * components/channel/tdl.h - tapped delay lines: the profiles of the standards and what is made of them for a sample rate.
- * What channel_tdl and fader share; their states begin with struct tdl.
+ * components/channel/tdl.h - tapped delay lines: the profiles of the standards and what is made of
+ * them for a sample rate. What channel_tdl and fader share; their states begin with struct tdl.
  *
- *	profile       standard                                                   delays in ns / mean powers in dB
- *	flat          one path
- *	pedestrian_a  ITU-R M.1225 Annex 2 table 4, channel A; TS 25.101 B.2.2 PA3    0 110 190 410 / 0 -9.7 -19.2 -22.8
- *	pedestrian_b  the same, channel B; PB3     0 200 800 1200 2300 3700 / 0 -0.9 -4.9 -8.0 -7.8 -23.9
- *	vehicular_a   ITU-R M.1225 Annex 2 table 5, channel A; VA30   0 310 710 1090 1730 2510 / 0 -1 -9 -10 -15 -20
- *	case1         3GPP TS 25.101 Annex B.2.2 table B.1, case 1: 3 km/h            0 976 / 0 -10
- *	case2         case 2: 3 km/h                                                  0 976 20000 / 0 0 0
- *	case3         case 3: 120 km/h                                                0 260 521 781 / 0 -3 -6 -9
- *	custom        delays_ns and powers_db
+ *      profile       standard delays in ns / mean powers in dB
+ * 	flat          one path
+ *      pedestrian_a  ITU-R M.1225 Annex 2 table 4, channel A; TS 25.101 B.2.2 PA3 0 110 190 410 / 0
+ *                    -9.7 -19.2 -22.8
+ *      pedestrian_b  the same, channel B; PB3     0 200 800 1200 2300 3700 / 0 -0.9 -4.9 -8.0 -7.8
+ *                                                 -23.9
+ *      vehicular_a   ITU-R M.1225 Annex 2 table 5, channel A; VA30   0 310 710 1090 1730 2510 / 0
+ *                                                                    -1 -9 -10 -15 -20
+ * 	case1         3GPP TS 25.101 Annex B.2.2 table B.1, case 1: 3 km/h            0 976 / 0 -10
+ *      case2         case 2: 3 km/h 0 976 20000 / 0 0 0
+ *      case3         case 3: 120 km/h 0 260 521 781 / 0 -3 -6 -9
+ * 	custom        delays_ns and powers_db
  *
- * All taps fade independently with the classical Doppler spectrum (core/kernels/fading.h). Powers are scaled to a sum of 1
- * (`normalize`). Delays are taken to the nearest sample, or interpolated: then a delay between two samples is a filter of
- * 16 taps (sinc under a Kaiser window, for signals below 0.7 of half the sample rate within -60 dB), and all taps come 7
- * samples later.
+ * All taps fade independently with the classical Doppler spectrum (core/kernels/fading.h). Powers
+ * are scaled to a sum of 1 (`normalize`). Delays are taken to the nearest sample, or interpolated:
+ * then a delay between two samples is a filter of 16 taps (sinc under a Kaiser window, for signals
+ * below 0.7 of half the sample rate within -60 dB), and all taps come 7 samples later.
  */
 #ifndef COMPONENTS_CHANNEL_TDL_H
 #define COMPONENTS_CHANNEL_TDL_H
@@ -52,20 +55,23 @@ static const char *const tdl_delay_names[] = {"nearest", "interpolate", NULL};
 	ALOE_PARAM_ENUM(struct tdl, profile, tdl_profile_names, "flat", 0,                         \
 	    "delays and mean powers of the taps"),                                                 \
 	    ALOE_PARAM_REALS(struct tdl, delays_ns, TDL_TAPS_MAX, 0, 1e9, "ns", 0,                 \
-	        "profile = custom: of each tap"),                                                  \
+	        "delay of each tap, with profile = custom"),                                       \
 	    ALOE_PARAM_REALS(struct tdl, powers_db, TDL_TAPS_MAX, -100, 100, "dB", 0,              \
-	        "profile = custom: mean power of each tap"),                                       \
+	        "mean power of each tap, with profile = custom"),                                  \
 	    ALOE_PARAM_ENUM(struct tdl, delays, tdl_delay_names, "nearest", 0,                     \
-	        "to the nearest sample, or between samples and 7 samples later"),                  \
-	    ALOE_PARAM_BOOL(struct tdl, normalize, true, 0, "mean powers add up to 1"),            \
+	        "nearest: round delays to whole samples; interpolate: exact delays, the output "   \
+	        "7 samples later"),                                                                \
+	    ALOE_PARAM_BOOL(                                                                       \
+	        struct tdl, normalize, true, 0, "scale the mean powers so that their sum is 1"),   \
 	    ALOE_PARAM_REAL(struct tdl, speed_kmh, ALOE_NAN, 0, 1e4, "km/h", 0,                    \
-	        "of the receiver; if not set, 120 for case3, 30 for vehicular_a, else 3"),         \
+	        "speed of the receiver; if not set, 120 for case3, 30 for vehicular_a, else 3"),   \
 	    ALOE_PARAM_REAL(struct tdl, carrier_hz, 2e9, 1, 1e12, "Hz", 0,                         \
-	        "carrier frequency, for the speed"),                                               \
+	        "carrier frequency; the speed and this frequency give the Doppler shift"),         \
 	    ALOE_PARAM_REAL(struct tdl, doppler_hz, ALOE_NAN, 0, 1e6, "Hz", 0,                     \
-	        "largest Doppler shift, instead of a speed; 0: a channel that stands still"),      \
+	        "largest Doppler shift, given instead of a speed; 0 makes a channel that does "    \
+	        "not change"),                                                                     \
 	    ALOE_PARAM_INT(struct tdl, seed, 1, 0, 9007199254740992.0, "", 0,                      \
-	        "another seed, another channel")
+	        "start of the random numbers; another seed gives another channel")
 
 /* One tap at a sample rate: x delayed by `delay` samples and filtered. */
 struct tdl_tap {
@@ -120,7 +126,8 @@ static inline uint32_t tdl_arrays(
 	return profile->n;
 }
 
-/* tdl_check [control] refuses what contradicts itself, and delays that are too long at this rate. */
+/* tdl_check [control] refuses what contradicts itself, and delays that are too long at this
+ * rate. */
 static inline int tdl_check(const struct tdl *tdl, double rate_hz, struct aloe_setup *setup)
 {
 	const float *delays_ns, *powers_db;
@@ -129,7 +136,8 @@ static inline int tdl_check(const struct tdl *tdl, double rate_hz, struct aloe_s
 	if (tdl->profile == TDL_CUSTOM &&
 	    (tdl->delays_ns.len < 1 || tdl->delays_ns.len != tdl->powers_db.len))
 		return aloe_fail(setup,
-		    "profile = custom needs delays_ns and powers_db of the same length, there are %u and %u items",
+		    "profile = custom needs delays_ns and powers_db of the same length, but their "
+		    "lengths are %u and %u",
 		    tdl->delays_ns.len, tdl->powers_db.len);
 	if (!isnan(tdl->speed_kmh) && !isnan(tdl->doppler_hz))
 		return aloe_fail(setup, "speed_kmh and doppler_hz are both set; give one of them");

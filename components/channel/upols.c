@@ -1,32 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * upols - convolution with long impulse responses by uniformly partitioned overlap-save (Wefers, "Partitioned convolution
- * algorithms for real-time auralization", 2015, chapter 5): the channel emulator.
+ * upols - convolution with long impulse responses by uniformly partitioned overlap-save (Wefers,
+ * "Partitioned convolution algorithms for real-time auralization", 2015, chapter 5): the channel
+ * emulator.
  *
- * A message is a block of B items (the most that `in0` takes), a response has up to `partitions` blocks of taps. In each
- * slot every input is transformed once, every output is the inverse transform of one sum of products over inputs and
- * partitions: M + N transforms for M inputs, N outputs and M N paths, counted. There is no delay but the response's own.
+ * A message is a block of B items (the most that `in0` takes), a response has up to `partitions`
+ * blocks of taps. In each slot every input is transformed once, every output is the inverse
+ * transform of one sum of products over inputs and partitions: M + N transforms for M inputs, N
+ * outputs and M N paths, counted. There is no delay but the response's own.
  *
- *	out_o[t] = sum over inputs i and k of response_oi[k] in_i[t - k]
+ * 	out_o[t] = sum over inputs i and k of response_oi[k] in_i[t - k]
  *
- * Inputs and outputs are those that have a link, in order. `response` holds complex taps as re, im, path after path:
- * (out0, in0), (out0, in1), ..., (out1, in0), ...; `taps` for each (0: the array is divided evenly), and zeros where it
- * ends early; from a file, response = "@FILE.f32". It is live; an optional port `response` takes messages of the same order
- * from a fader, `taps` (0: its largest message divided evenly) for each path.
+ * Inputs and outputs are those that have a link, in order. `response` holds complex taps as re, im,
+ * path after path: (out0, in0), (out0, in1), ..., (out1, in0), ...; `taps` for each (0: the array
+ * is divided evenly), and zeros where it ends early; from a file, response = "@FILE.f32". It is
+ * live; an optional port `response` takes messages of the same order from a fader, `taps` (0: its
+ * largest message divided evenly) for each path.
  *
- * A response of another index: up to slot n - 1 all is as if the old one had always been, from n on as if the new one had
- * always been, the inputs before n included. A set is prepared outside of the slot and costs nothing in it. A message of
- * the port costs one transform for each partition of each path, `per_slot` of them at most in a slot (0: all): with T in
- * all it holds from ceil(T / per_slot) - 1 slots after its own, messages that come meanwhile are counted in
- * `responses_missed`. With `fade` the first items of slot n go over linearly, item t having t / fade of the new response:
- * one more sum and inverse transform for each output in that slot. With AVX-512 and blocks of 256 a slot of 1 x 1 and two
- * partitions takes 0.58 us, each partition of the port 0.4 us more, a fade 0.3 us more.
+ * A response of another index: up to slot n - 1 all is as if the old one had always been, from n on
+ * as if the new one had always been, the inputs before n included. A set is prepared outside of the
+ * slot and costs nothing in it. A message of the port costs one transform for each partition of
+ * each path, `per_slot` of them at most in a slot (0: all): with T in all it holds from ceil(T /
+ * per_slot) - 1 slots after its own, messages that come meanwhile are counted in
+ * `responses_missed`. With `fade` the first items of slot n go over linearly, item t having t /
+ * fade of the new response: one more sum and inverse transform for each output in that slot. With
+ * AVX-512 and blocks of 256 a slot of 1 x 1 and two partitions takes 0.58 us, each partition of the
+ * port 0.4 us more, a fade 0.3 us more.
  *
- * An input without a message reads as zeros, and the tail of the response still comes out: for as many slots as there are
- * partitions after the last message, then what comes in (ABSENT, IDLE) goes out. A short message is filled with zeros and
- * counted; the output has the length of the longest input.
+ * An input without a message reads as zeros, and the tail of the response still comes out: for as
+ * many slots as there are partitions after the last message, then what comes in (ABSENT, IDLE) goes
+ * out. A short message is filled with zeros and counted; the output has the length of the longest
+ * input.
  *
- * No item is further than 2e-6 of the output's root mean square from the sum in double precision. Bits are the same in every
- * run with one vector level and one `transform`; between levels they differ by rounding. */
+ * No item is further than 2e-6 of the output's root mean square from the sum in double precision.
+ * Bits are the same in every run with one `transform`, on every vector level; what FFTW transforms
+ * (blocks that are no power of two, or `transform = "fftw"`) on CPUs of one kind. */
 #include <aloe/component.h>
 
 #include "components/channel/frames.h"
@@ -99,15 +106,16 @@ static const struct aloe_param params[] = {
     ALOE_PARAM_REALS(struct upols, response, REALS_MAX, -1e6, 1e6, "", ALOE_LIVE,
         "taps of every path: re, im, re, im, ..."),
     ALOE_PARAM_INT(struct upols, taps, 0, 0, 1 << 24, "items", 0,
-        "complex taps of each path; 0: what is given, divided evenly"),
+        "complex taps of each path; 0: the taps of the response, divided evenly among the paths"),
     ALOE_PARAM_INT(struct upols, partitions, 0, 0, PARTITIONS_MAX, "", 0,
-        "blocks of taps that there is room for; 0: what the response at the start needs"),
-    ALOE_PARAM_INT(
-        struct upols, fade, 0, 0, 1 << 22, "items", 0, "from one response to the next; 0: at once"),
+        "blocks of taps that a response may have; 0: as many as the first response needs"),
+    ALOE_PARAM_INT(struct upols, fade, 0, 0, 1 << 22, "items", 0,
+        "length of the fade from one response to the next; 0: the change is abrupt"),
     ALOE_PARAM_INT(struct upols, per_slot, 0, 0, 1 << 16, "", 0,
         "partitions of a message of port response transformed in a slot; 0: all"),
     ALOE_PARAM_ENUM(struct upols, transform, transforms, "auto", 0,
-        "own: blocks of 64 to 4096, powers of two; fftw: any; auto: own where it can"),
+        "own: blocks of 64 to 4096, powers of two; fftw: blocks of any size; auto: own where "
+        "possible"),
 };
 
 static const struct aloe_var vars[] = {
@@ -116,11 +124,11 @@ static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct upols, response_transforms, "", "transforms of responses from the port"),
     ALOE_VAR_U64(struct upols, responses, "", "responses that have come into force"),
     ALOE_VAR_U64(struct upols, responses_missed, "",
-        "messages of the port not taken: the one before was not done"),
+        "messages of port response left out while the message before was being transformed"),
     ALOE_VAR_U64(struct upols, response_index, "", "index from which the response holds"),
     ALOE_VAR_U64(
         struct upols, short_blocks, "", "messages shorter than a block, filled with zeros"),
-    ALOE_VAR_U64(struct upols, tails, "", "messages made of the tail alone"),
+    ALOE_VAR_U64(struct upols, tails, "", "messages made only of the tail of the response"),
 };
 
 /* ---- [control] what there is ---- */
@@ -149,18 +157,21 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
 	return a / b + (a % b != 0);
 }
 
-/* taps_of: taps of each path where `items` complex ones are given for all; negative after aloe_fail. */
+/* taps_of: taps of each path where `items` complex ones are given for all; negative after
+ * aloe_fail. */
 static int64_t taps_of(
     const struct upols *up, uint32_t items, const char *what, struct aloe_setup *setup)
 {
 	const uint32_t n = paths(setup);
 
 	if (up->taps && items > (uint64_t)up->taps * n)
-		return aloe_fail(setup, "%s has %u taps; taps = %u for each of %u paths are %llu",
-		    what, items, up->taps, n, (unsigned long long)up->taps * n);
+		return aloe_fail(setup,
+		    "%s has %u taps, but the most is %llu, with taps = %u for each path", what,
+		    items, (unsigned long long)up->taps * n, up->taps);
 	if (!up->taps && items % n)
 		return aloe_fail(setup,
-		    "%s has %u taps, which do not divide among %u paths; set taps", what, items, n);
+		    "the number of taps of %s, %u, does not divide among %u paths; set taps", what,
+		    items, n);
 	return up->taps ? up->taps : items / n;
 }
 
@@ -193,7 +204,8 @@ static int check_inputs(struct aloe_setup *setup)
 	for (uint32_t i = 1; i < PORTS; i++)
 		if (setup->in[i].type && setup->in[i].max != setup->in[0].max)
 			return aloe_fail(setup,
-			    "in0 has messages of up to %u items, in%u of %u: all need the same block",
+			    "the messages of in0 have a length up to %u, but those of in%u up to "
+			    "%u; all inputs need the same block",
 			    setup->in[0].max, i, setup->in[i].max);
 	return 0;
 }
@@ -203,7 +215,8 @@ static int upols_check(void *self, struct aloe_setup *setup)
 	const struct upols *up = self;
 
 	if (!up->response.len && !setup->in[RESPONSE_PORT].type)
-		return aloe_fail(setup, "no response: set response, or link port response");
+		return aloe_fail(setup,
+		    "there is no response; set the parameter response, or link the port response");
 	return 0;
 }
 
@@ -220,8 +233,9 @@ static int upols_shape(void *self, struct aloe_setup *setup)
 		return -1;
 	if (n > PARTITIONS_MAX || (up->partitions && n > up->partitions))
 		return aloe_fail(setup,
-		    "the response needs %lld partitions of %u items, there are %u", (long long)n,
-		    setup->in[0].max, up->partitions ? up->partitions : PARTITIONS_MAX);
+		    "the response needs %lld partitions of %u items, but there are %u",
+		    (long long)n, setup->in[0].max,
+		    up->partitions ? up->partitions : PARTITIONS_MAX);
 	if (up->fade > setup->in[0].max)
 		return aloe_fail(setup, "fade = %u is more than a block of %u items", up->fade,
 		    setup->in[0].max);
@@ -269,7 +283,8 @@ static void fill_partition(const struct upols *up, struct frames_scratch *scratc
 	    path_spectrum(up, response, path, partition));
 }
 
-/* response_make: all of it, from reals of which the last imaginary part may be missing; NULL after aloe_fail. */
+/* response_make: all of it, from reals of which the last imaginary part may be missing; NULL after
+ * aloe_fail. */
 static struct response *response_make(
     const struct upols *up, const float *data, uint32_t len, int64_t taps, struct aloe_setup *setup)
 {
@@ -308,7 +323,8 @@ static int upols_prepare(const void *self, const struct aloe_param *param, struc
 		return -1;
 	if (taps > (int64_t)up->depth * up->frames.block)
 		return aloe_fail(setup,
-		    "response has %lld taps a path; %u partitions of %u items hold %llu",
+		    "response has %lld taps for each path, but %u partitions of %u items hold "
+		    "only %llu",
 		    (long long)taps, up->depth, up->frames.block,
 		    (unsigned long long)up->depth * up->frames.block);
 	next->derived = response_make(up, next->data, next->len, taps, setup);
@@ -371,7 +387,8 @@ static int upols_init(void *self, struct aloe_setup *setup)
 	if (frames_init(
 	        &up->frames, setup->in[0].max, (enum frames_transform)up->transform, setup) < 0)
 		return aloe_fail(setup, "no memory for transforms of %u items", up->frames.size);
-	/* Not a power of two apart: else the same few places of the cache would serve all partitions. */
+	/* Not a power of two apart: else the same few places of the cache would serve all
+	 * partitions. */
 	up->spectrum_floats = 2 * (size_t)up->frames.bins + PADDING;
 	if (frames_scratch_alloc(&up->frames, setup, &up->scratch) < 0 ||
 	    init_inputs(up, setup) < 0)
@@ -396,7 +413,8 @@ static int upols_close(void *self, struct aloe_setup *setup)
 
 /* ---- [slot] ---- */
 
-/* A message that comes when none is being worked on is taken: copied, where it is not done within this slot. */
+/* A message that comes when none is being worked on is taken: copied, where it is not done within
+ * this slot. */
 static void port_take(struct upols *up, const struct aloe_in *in)
 {
 	const uint32_t room = up->n_in * up->n_out * up->port.taps,
@@ -533,7 +551,8 @@ static void fade_from(
 		out[i] = old[i] + shares[i] * (out[i] - old[i]);
 }
 
-/* A short message has less room than a block in nothing but its length: spans hold the largest message. */
+/* A short message has less room than a block in nothing but its length: spans hold the largest
+ * message. */
 static void make_outputs(
     struct upols *up, struct aloe_slot *slot, const struct response *before, uint32_t len)
 {

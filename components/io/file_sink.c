@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * file_sink - the items of every VALID message, one after another, into a file: bits one per byte, numbers in host
- * order, complex ones as re, im; nothing for ABSENT and IDLE. The file is rewritten, and synced to the disk at the end.
+ * file_sink - the items of every VALID message, one after another, into a file: bits one per byte,
+ * numbers in host order, complex ones as re, im; nothing for ABSENT and IDLE. The file is
+ * rewritten, and synced to the disk at the end.
  */
 #include <aloe/component.h>
 
@@ -27,7 +28,7 @@ static const struct aloe_param params[] = {
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct file_sink, messages, "", "VALID messages taken"),
-    ALOE_VAR_U64(struct file_sink, items, "", "items in them"),
+    ALOE_VAR_U64(struct file_sink, items, "", "items in the VALID messages"),
     ALOE_VAR_U64(struct file_sink, absent, "", "ABSENT messages, warm-up included"),
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * file_source - a file of items, `length` of them in each message: bits one per byte, numbers in host order, complex
- * ones as re, im. The end of the file ends the run; the last message may be short and keeps its length. With `loop` the
- * file follows itself without a seam, and all messages are whole. */
+ * file_source - a file of items, `length` of them in each message: bits one per byte, numbers in
+ * host order, complex ones as re, im. The end of the file ends the run; the last message may be
+ * short and keeps its length. With `loop` the file follows itself without a seam, and all messages
+ * are whole. */
 #include <aloe/component.h>
 
 #include "components/io/io.h"
@@ -44,8 +45,10 @@ static int file_source_check(void *self, struct aloe_setup *setup)
 		return -1;
 	if (size % item_bytes(source))
 		return aloe_fail(setup,
-		    "%s: %llu bytes are no whole number of %s items (%u bytes each)", source->path,
-		    (unsigned long long)size, io_types[source->type], item_bytes(source));
+		    "%s has the length %llu, which is not a whole number of %s items (%u bytes "
+		    "each)",
+		    source->path, (unsigned long long)size, io_types[source->type],
+		    item_bytes(source));
 	if (source->loop && size == 0)
 		return aloe_fail(setup, "%s: only a regular file can be looped", source->path);
 	return 0;
@@ -64,7 +67,8 @@ static int file_source_init(void *self, struct aloe_setup *setup)
 	return io_open(&source->file, source->path, O_RDONLY, setup);
 }
 
-/* A file made by somebody else may hold anything; a bit that is not 0 or 1 would spread through every table below. */
+/* A file made by somebody else may hold anything; a bit that is not 0 or 1 would spread through
+ * every table below. */
 static int check_bits(
     const struct file_source *source, const uint8_t *bits, size_t len, struct aloe_setup *setup)
 {
@@ -77,7 +81,8 @@ static int check_bits(
 	return 0;
 }
 
-/* read_items reads up to `want` bytes, from the beginning again if looping; the number read, or negative. */
+/* read_items reads up to `want` bytes, from the beginning again if looping; the number read, or
+ * negative. */
 static ssize_t read_items(
     struct file_source *source, uint8_t *data, size_t want, struct aloe_setup *setup)
 {
@@ -94,10 +99,11 @@ static ssize_t read_items(
 		if (done == want || !source->loop)
 			return (ssize_t)done;
 		if (source->file.offset == 0)
-			return aloe_fail(setup, "%s: became empty while it was read", source->path);
-		if (lseek(source->file.fd, 0, SEEK_SET) < 0)
 			return aloe_fail(
-			    setup, "%s: back to its beginning: %s", source->path, strerror(errno));
+			    setup, "%s became empty while the file was read", source->path);
+		if (lseek(source->file.fd, 0, SEEK_SET) < 0)
+			return aloe_fail(setup, "%s cannot be read from the beginning again: %s",
+			    source->path, strerror(errno));
 		source->file.offset = 0;
 	}
 }
@@ -111,7 +117,7 @@ static int file_source_fill(void *self, struct aloe_record *record, struct aloe_
 	if (n < 0)
 		return -1;
 	if ((size_t)n % bytes)
-		return aloe_fail(setup, "%s: ends at offset %llu, inside an item of %zu bytes",
+		return aloe_fail(setup, "%s ends at offset %llu, inside an item of %zu bytes",
 		    source->path, (unsigned long long)source->file.offset, bytes);
 	if (n == 0)
 		return ALOE_FILL_END;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * components/io/io.h - what the file components share: the buffer_ms parameter, checks of paths, whole reads and
- * writes.
+ * components/io/io.h - what the file components share: the buffer_ms parameter, checks of paths,
+ * whole reads and writes.
  *
- * Everything here is [control] or [io]; errors are told with aloe_fail and name the path, and the offset if there is
- * one.
+ * Everything here is [control] or [io]; errors are told with aloe_fail and name the path, and the
+ * offset if there is one.
  */
 #ifndef ALOE_COMPONENTS_IO_H
 #define ALOE_COMPONENTS_IO_H
@@ -18,10 +18,11 @@
 
 enum { IO_PATH_MAX = 1024 };
 
-/* Every I/O component has this parameter; the framework sizes the ring between work and the I/O thread by it. */
+/* Every I/O component has this parameter; the framework sizes the ring between work and the I/O
+ * thread by it. */
 #define IO_PARAM_BUFFER_MS(S)                                                                      \
 	ALOE_PARAM_INT(S, buffer_ms, 200, 10, 10000, "ms", 0,                                      \
-	    "how much is buffered between the slot and the file")
+	    "time of samples that the buffer between the slot and the file holds")
 
 static const char *const io_types[] = {"bit", "byte", "i16", "llr16", "f32", "cf32", "ci16", NULL};
 
@@ -32,8 +33,8 @@ struct io_file {
 	uint64_t offset; /* bytes read or written so far */
 };
 
-/* io_check_readable refuses what cannot be read: missing, a folder, no permission, empty. *ret_size is 0 for what has
- * no size (a pipe, a device). */
+/* io_check_readable refuses what cannot be read: missing, a folder, no permission, empty. *ret_size
+ * is 0 for what has no size (a pipe, a device). */
 static inline int io_check_readable(const char *path, struct aloe_setup *setup, uint64_t *ret_size)
 {
 	struct stat st;
@@ -43,11 +44,11 @@ static inline int io_check_readable(const char *path, struct aloe_setup *setup, 
 	if (stat(path, &st) < 0)
 		return aloe_fail(setup, "%s: %s", path, strerror(errno));
 	if (S_ISDIR(st.st_mode))
-		return aloe_fail(setup, "%s: is a directory", path);
+		return aloe_fail(setup, "%s is a directory; the path of a file is needed", path);
 	if (access(path, R_OK) < 0)
 		return aloe_fail(setup, "%s: %s", path, strerror(errno));
 	if (S_ISREG(st.st_mode) && st.st_size == 0)
-		return aloe_fail(setup, "%s: is empty", path);
+		return aloe_fail(setup, "%s is empty", path);
 	*ret_size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	return 0;
 }
@@ -63,7 +64,8 @@ static inline int io_check_writable(const char *path, struct aloe_setup *setup)
 		return aloe_fail(setup, "path is empty");
 	if (stat(path, &st) == 0) {
 		if (S_ISDIR(st.st_mode))
-			return aloe_fail(setup, "%s: is a directory", path);
+			return aloe_fail(
+			    setup, "%s is a directory; the path of a file is needed", path);
 		return access(path, W_OK) < 0 ? aloe_fail(setup, "%s: %s", path, strerror(errno))
 		                              : 0;
 	}
@@ -77,7 +79,7 @@ static inline int io_check_writable(const char *path, struct aloe_setup *setup)
 		slash[slash == parent] = 0;
 	if (access(parent, W_OK | X_OK) < 0)
 		return aloe_fail(
-		    setup, "%s: cannot be made in %s: %s", path, parent, strerror(errno));
+		    setup, "%s cannot be created in %s: %s", path, parent, strerror(errno));
 	return 0;
 }
 
@@ -92,7 +94,8 @@ static inline int io_open(
 	return 0;
 }
 
-/* io_read reads `size` bytes, fewer only at the end of the file; the number read, or negative after aloe_fail. */
+/* io_read reads `size` bytes, fewer only at the end of the file; the number read, or negative after
+ * aloe_fail. */
 static inline ssize_t io_read(
     struct io_file *file, const char *path, void *data, size_t size, struct aloe_setup *setup)
 {
@@ -103,7 +106,7 @@ static inline ssize_t io_read(
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return aloe_fail(setup, "%s: reading at offset %llu: %s", path,
+			return aloe_fail(setup, "%s cannot be read at offset %llu: %s", path,
 			    (unsigned long long)file->offset, strerror(errno));
 		if (n == 0)
 			break;
@@ -121,7 +124,7 @@ static inline int io_write(
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return aloe_fail(setup, "%s: writing at offset %llu: %s", path,
+			return aloe_fail(setup, "%s cannot be written at offset %llu: %s", path,
 			    (unsigned long long)file->offset, strerror(n < 0 ? errno : ENOSPC));
 		done += (size_t)n;
 		file->offset += (size_t)n;
@@ -129,11 +132,12 @@ static inline int io_write(
 	return 0;
 }
 
-/* io_sync brings the file to the disk; what cannot be synced (a pipe, /dev/null) is as it should be. */
+/* io_sync brings the file to the disk; what cannot be synced (a pipe, /dev/null) is as it should
+ * be. */
 static inline int io_sync(struct io_file *file, const char *path, struct aloe_setup *setup)
 {
 	if (fsync(file->fd) < 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
-		return aloe_fail(setup, "%s: sync at offset %llu: %s", path,
+		return aloe_fail(setup, "%s cannot be synced at offset %llu: %s", path,
 		    (unsigned long long)file->offset, strerror(errno));
 	return 0;
 }
@@ -145,7 +149,7 @@ static inline int io_close(struct io_file *file, const char *path, struct aloe_s
 		return 0;
 	file->open = false;
 	if (close(file->fd) < 0)
-		return aloe_fail(setup, "%s: closing at offset %llu: %s", path,
+		return aloe_fail(setup, "%s cannot be closed at offset %llu: %s", path,
 		    (unsigned long long)file->offset, strerror(errno));
 	return 0;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * components/io/wav.h - the header of a RIFF/WAVE file: bytes in, struct or reason out; struct in, bytes out.
+ * components/io/wav.h - the header of a RIFF/WAVE file: bytes in, struct or reason out; struct in,
+ * bytes out.
  *
- * (Multimedia Programming Interface and Data Specifications 1.0, IBM and Microsoft, 1991; WAVE_FORMAT_EXTENSIBLE of
- * 2001.) libsndfile reads the samples, but it forgives too much: a header that promises more data than the file holds
- * is a truncated file, and the user should hear of it before the run and not after.
+ * (Multimedia Programming Interface and Data Specifications 1.0, IBM and Microsoft, 1991;
+ * WAVE_FORMAT_EXTENSIBLE of 2001.) libsndfile reads the samples, but it forgives too much: a header
+ * that promises more data than the file holds is a truncated file, and the user should hear of it
+ * before the run and not after.
  */
 #ifndef ALOE_COMPONENTS_WAV_H
 #define ALOE_COMPONENTS_WAV_H
@@ -78,27 +80,30 @@ static inline const char *wav_tag_name(uint16_t tag)
 	return "unknown";
 }
 
-/* wav_format_decode reads a "fmt " chunk of `size` bytes; NULL, or the reason (in `why`) for refusing it. */
+/* wav_format_decode reads a "fmt " chunk of `size` bytes; NULL, or the reason (in `why`) for
+ * refusing it. */
 static inline const char *wav_format_decode(
     const uint8_t *chunk, uint32_t size, struct wav_format *format, char *why, size_t why_size)
 {
 	*format = (struct wav_format){0};
 	if (size < 16)
-		return "its format chunk is too short";
+		return "the format chunk is too short";
 	format->tag = wav_get16(chunk);
 	format->channels = wav_get16(chunk + 2);
 	format->rate_hz = wav_get32(chunk + 4);
 	format->bits = wav_get16(chunk + 14);
 	if (format->tag == WAV_EXTENSIBLE) {
 		if (size < 40)
-			return "its format chunk is too short";
+			return "the format chunk is too short";
 		format->tag = wav_get16(chunk + 24);
 	}
 	if (format->tag != WAV_PCM && format->tag != WAV_FLOAT)
-		snprintf(why, why_size, "compressed (%s, format 0x%04x); PCM or float is needed",
+		snprintf(why, why_size,
+		    "the samples are compressed (%s, format 0x%04x); PCM or float is needed",
 		    wav_tag_name(format->tag), format->tag);
 	else if (format->channels < 1 || format->channels > 2)
-		snprintf(why, why_size, "%u channels; mono or stereo is needed", format->channels);
+		snprintf(why, why_size, "the file has %u channels; mono or stereo is needed",
+		    format->channels);
 	else if (format->rate_hz < 8000 || format->rate_hz > 192000)
 		snprintf(why, why_size, "%u samples per second is outside [8000, 192000]",
 		    format->rate_hz);
@@ -112,8 +117,8 @@ static inline const char *wav_format_decode(
 	return why;
 }
 
-/* wav_scan walks the chunks of an open file of `file_bytes` and fills *ret_format; NULL, or the reason for refusing it
- * (a constant, or written to `why`). */
+/* wav_scan walks the chunks of an open file of `file_bytes` and fills *ret_format; NULL, or the
+ * reason for refusing it (a constant, or written to `why`). */
 static inline const char *wav_scan(
     FILE *file, uint64_t file_bytes, struct wav_format *ret_format, char *why, size_t why_size)
 {
@@ -132,21 +137,22 @@ static inline const char *wav_scan(
 		if (!memcmp(head, "data", 4)) {
 			ret_format->data_bytes = size;
 			if (!formatted)
-				return "its data come before their format";
+				return "the data chunk comes before the format chunk";
 			if (size > file_bytes - at) {
 				snprintf(why, why_size,
-				    "truncated: the header promises %u bytes of samples, %llu are there",
+				    "the file is truncated; the header promises %u bytes of "
+				    "samples, but the file has %llu",
 				    size, (unsigned long long)(file_bytes - at));
 				return why;
 			}
 			return size < (uint32_t)ret_format->channels * ret_format->bits / 8
-			    ? "holds no samples"
+			    ? "the file holds no samples"
 			    : NULL;
 		}
 		if (!memcmp(head, "fmt ", 4)) {
 			const char *refused;
 			if (fread(chunk, 1, take, file) != take)
-				return "truncated inside its header";
+				return "the file is truncated inside the header";
 			refused = wav_format_decode(chunk, size, ret_format, why, why_size);
 			if (refused)
 				return refused;
@@ -154,7 +160,8 @@ static inline const char *wav_scan(
 		}
 		at += size + (uint64_t)(size & 1);
 	}
-	return formatted ? "truncated: it has no samples" : "truncated: it has no format";
+	return formatted ? "the file is truncated and has no samples"
+	                 : "the file is truncated and has no format";
 }
 
 #endif

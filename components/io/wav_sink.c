@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * wav_sink - 16-bit mono samples into a WAV file with the canonical 44-byte header, so that a file that came through
- * without an error is the file that was sent, byte by byte.
+ * wav_sink - 16-bit mono samples into a WAV file with the canonical 44-byte header, so that a file
+ * that came through without an error is the file that was sent, byte by byte.
  *
- * With input `length` connected, that many samples of the block are written: the padding of the last block goes. A
- * block that is ABSENT though it was sent (a failed block) becomes as much silence, and is counted: time must not
- * shrink. Before the first block nothing is written, that is the pipeline filling. The header gets its sizes when the
- * run is done. */
+ * With input `length` connected, that many samples of the block are written: the padding of the
+ * last block goes. A block that is ABSENT though it was sent (a failed block) becomes as much
+ * silence, and is counted: time must not shrink. Before the first block nothing is written, that is
+ * the pipeline filling. The header gets its sizes when the run is done. */
 #include <aloe/component.h>
 
 #include "components/io/io.h"
@@ -26,7 +26,7 @@ enum { SAMPLES, REAL_SAMPLES }; /* inputs */
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_I16, "samples"),
-    ALOE_IN_OPTIONAL("length", ALOE_I16, "one item: how many of the samples to write"),
+    ALOE_IN_OPTIONAL("length", ALOE_I16, "one item, the number of samples to write"),
 };
 
 static const struct aloe_param params[] = {
@@ -59,7 +59,8 @@ static int wav_sink_init(void *self, struct aloe_setup *setup)
 	return io_write(&sink->file, sink->path, header, sizeof(header), setup);
 }
 
-/* samples_wanted is how long this block is to be in the file: as `length` says, else as it is, else a whole block. */
+/* samples_wanted is how long this block is to be in the file: as `length` says, else as it is, else
+ * a whole block. */
 static uint32_t samples_wanted(const struct aloe_slot *slot)
 {
 	const uint32_t max = slot->record->max;
@@ -123,8 +124,8 @@ static int patch_header(struct wav_sink *sink, struct aloe_setup *setup)
 		return 0; /* not even the header could be written, and that has been told */
 	wav_header_encode(header, sink->rate_hz, (uint32_t)(sink->file.offset - WAV_HEADER_BYTES));
 	if (pwrite(sink->file.fd, header, sizeof(header), 0) != (ssize_t)sizeof(header))
-		return aloe_fail(
-		    setup, "%s: writing the header at offset 0: %s", sink->path, strerror(errno));
+		return aloe_fail(setup, "%s cannot be written at offset 0 (header): %s", sink->path,
+		    strerror(errno));
 	return io_sync(&sink->file, sink->path, setup);
 }
 

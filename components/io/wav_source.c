@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * wav_source - speech or music from a WAV file, as 16-bit mono at the rate of the waveform.
  *
- * Every message has the same number of samples, rate_hz times the slot (or `length`); the last is padded with zeros,
- * and output `length` says how many samples are real, so that a wav_sink can cut the padding off again. `tail` messages
- * of padding alone follow, for a receiver that delivers what was sent at one index at a later one. Files of 8 to
- * 192 kHz, 8, 16, 24 or 32-bit integers, 32 or 64-bit floats, mono or stereo (both channels' mean) are read with
- * libsndfile and resampled with libsamplerate (best sinc) on the I/O thread, outside the slot. A file that is 16-bit
- * mono at rate_hz already passes bit by bit. */
+ * Every message has the same number of samples, rate_hz times the slot (or `length`); the last is
+ * padded with zeros, and output `length` says how many samples are real, so that a wav_sink can cut
+ * the padding off again. `tail` messages of padding alone follow, for a receiver that delivers what
+ * was sent at one index at a later one. Files of 8 to 192 kHz, 8, 16, 24 or 32-bit integers, 32 or
+ * 64-bit floats, mono or stereo (both channels' mean) are read with libsndfile and resampled with
+ * libsamplerate (best sinc) on the I/O thread, outside the slot. A file that is 16-bit mono at
+ * rate_hz already passes bit by bit. Floats that are no finite number (NaN, infinity) are read as
+ * silence, and counted: one of them would spoil thousands of samples in the resampler, and a long
+ * recording is not worthless for one of them. */
 #include <aloe/component.h>
 
 #include <math.h>
 #include <samplerate.h>
 #include <sndfile.h>
+#include <stdatomic.h>
 
 #include "components/io/io.h"
 #include "components/io/wav.h"
@@ -27,6 +31,8 @@ struct wav_source {
 	uint32_t tail;
 	uint32_t buffer_ms;
 	uint64_t samples;
+	uint64_t not_finite;
+	_Atomic uint64_t not_finite_read; /* by the I/O thread, which is ahead of work */
 	uint32_t tail_sent;
 	SNDFILE *file;
 	SRC_STATE *resampler; /* NULL: the rate is right */
@@ -44,7 +50,7 @@ struct wav_source {
 
 static const struct aloe_port ports[] = {
     ALOE_OUT("out", ALOE_I16, "samples, padded with zeros at the end of the file"),
-    ALOE_OUT_OPTIONAL("length", ALOE_I16, "one item: how many of the samples are real"),
+    ALOE_OUT_OPTIONAL("length", ALOE_I16, "one item, the number of samples that are from the file"),
 };
 
 static const struct aloe_param params[] = {
@@ -54,12 +60,14 @@ static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct wav_source, length, 0, 0, 1 << 20, "items", 0,
         "samples in each message; 0: rate_hz times the slot"),
     ALOE_PARAM_INT(struct wav_source, tail, 0, 0, 1000, "messages", 0,
-        "of silence behind the end of the file"),
+        "messages of silence after the end of the file"),
     IO_PARAM_BUFFER_MS(struct wav_source),
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct wav_source, samples, "", "real samples sent"),
+    ALOE_VAR_U64(struct wav_source, samples, "", "samples of the file sent, without padding"),
+    ALOE_VAR_U64(struct wav_source, not_finite, "",
+        "samples of the file that are NaN or infinite, read as silence"),
 };
 
 /* block_length gives the samples of a message, or negative after aloe_fail. */
@@ -70,14 +78,15 @@ static int64_t block_length(const struct wav_source *source, struct aloe_setup *
 
 	if (!source->length && (product == 0 || product % 1000000000))
 		return aloe_fail(setup,
-		    "%u samples per second are no whole number in a slot of %llu ns; set length",
+		    "%u samples per second do not make a whole number of samples in a slot of "
+		    "%llu ns; set length",
 		    source->rate_hz, (unsigned long long)setup->slot_ns);
 	if (length > 1 << 20)
 		return aloe_fail(setup, "%llu samples in a slot are more than 1048576",
 		    (unsigned long long)length);
 	if (setup->out[REAL_SAMPLES].type && length > INT16_MAX)
 		return aloe_fail(setup,
-		    "output length cannot say more than 32767, a message has %llu samples",
+		    "the output length can state at most 32767 samples, but a message has %llu",
 		    (unsigned long long)length);
 	return (int64_t)length;
 }
@@ -92,7 +101,7 @@ static int scan_file(const char *path, struct aloe_setup *setup, struct wav_form
 	if (io_check_readable(path, setup, &size) < 0)
 		return -1;
 	if (!size)
-		return aloe_fail(setup, "%s: is no regular file", path);
+		return aloe_fail(setup, "%s is not a regular file", path);
 	file = fopen(path, "rb");
 	if (!file)
 		return aloe_fail(setup, "%s: %s", path, strerror(errno));
@@ -156,11 +165,12 @@ static int init_conversion(struct wav_source *source, struct aloe_setup *setup)
 	source->mono = aloe_alloc(setup, CHUNK_FRAMES * sizeof(float));
 	source->resampled = aloe_alloc(setup, setup->out[SAMPLES].max * sizeof(float));
 	if (!source->frames || !source->mono || !source->resampled)
-		return aloe_fail(setup, "no memory for conversion");
+		return aloe_fail(setup, "no memory for the conversion of the samples");
 	if ((uint32_t)source->info.samplerate != source->rate_hz) {
 		source->resampler = src_new(SRC_SINC_BEST_QUALITY, 1, &error);
 		if (!source->resampler)
-			return aloe_fail(setup, "resampler: %s", src_strerror(error));
+			return aloe_fail(
+			    setup, "the resampler cannot be made: %s", src_strerror(error));
 	}
 	aloe_note(setup, "%s: converted %d Hz %s %s to %u Hz 16-bit mono", source->path,
 	    source->info.samplerate, encoding_name(source->info.format),
@@ -180,7 +190,8 @@ static int wav_source_init(void *self, struct aloe_setup *setup)
 	return source->exact ? 0 : init_conversion(source, setup);
 }
 
-/* check_read counts the `got` frames just read of `want`: a file may be cut while it is read, or the disk fail. */
+/* check_read counts the `got` frames just read of `want`: a file may be cut while it is read, or
+ * the disk fail. */
 static int check_read(
     struct wav_source *source, sf_count_t got, sf_count_t want, struct aloe_setup *setup)
 {
@@ -188,19 +199,33 @@ static int check_read(
 
 	source->frames_read = frame;
 	if (sf_error(source->file))
-		return aloe_fail(setup, "%s: reading at frame %lld: %s", source->path, frame,
+		return aloe_fail(setup, "%s cannot be read at frame %lld: %s", source->path, frame,
 		    sf_strerror(source->file));
 	if (got < want && frame < frames)
 		return aloe_fail(
-		    setup, "%s: ends at frame %lld of %lld", source->path, frame, frames);
+		    setup, "%s ends at frame %lld of %lld", source->path, frame, frames);
 	return 0;
+}
+
+/* to_mono makes one channel of what was read, with silence for what is no finite number. */
+static void to_mono(struct wav_source *source)
+{
+	const int channels = source->info.channels;
+	uint64_t n = 0;
+
+	for (long i = 0; i < source->mono_len; i++) {
+		const float *frame = source->frames + i * channels;
+		const float x = channels == 2 ? 0.5f * (frame[0] + frame[1]) : frame[0];
+
+		source->mono[i] = isfinite(x) ? x : 0;
+		n += !isfinite(x);
+	}
+	atomic_fetch_add_explicit(&source->not_finite_read, n, memory_order_relaxed);
 }
 
 /* refill_mono reads the next frames once all have been used. */
 static int refill_mono(struct wav_source *source, struct aloe_setup *setup)
 {
-	const int channels = source->info.channels;
-
 	if (source->mono_at < source->mono_len || source->ended)
 		return 0;
 	source->mono_at = 0;
@@ -208,14 +233,12 @@ static int refill_mono(struct wav_source *source, struct aloe_setup *setup)
 	if (check_read(source, source->mono_len, CHUNK_FRAMES, setup) < 0)
 		return -1;
 	source->ended = source->mono_len < CHUNK_FRAMES;
-	for (long i = 0; i < source->mono_len; i++) {
-		const float *frame = source->frames + i * channels;
-		source->mono[i] = channels == 2 ? 0.5f * (frame[0] + frame[1]) : frame[0];
-	}
+	to_mono(source);
 	return 0;
 }
 
-/* resample makes up to `max` samples of what is in mono; the number made, or negative after aloe_fail. */
+/* resample makes up to `max` samples of what is in mono; the number made, or negative after
+ * aloe_fail. */
 static long resample(struct wav_source *source, float *out, long max, struct aloe_setup *setup)
 {
 	SRC_DATA data = {
@@ -236,7 +259,8 @@ static long resample(struct wav_source *source, float *out, long max, struct alo
 	}
 	error = src_process(source->resampler, &data);
 	if (error)
-		return aloe_fail(setup, "%s: resampling: %s", source->path, src_strerror(error));
+		return aloe_fail(
+		    setup, "%s cannot be resampled: %s", source->path, src_strerror(error));
 	source->mono_at += data.input_frames_used;
 	return data.output_frames_gen;
 }
@@ -245,12 +269,13 @@ static int16_t sample_round(float x)
 {
 	const float scaled = x * 32768.0f;
 
-	if (!(scaled > -32768.0f)) /* NaN too */
-		return scaled == scaled ? INT16_MIN : 0;
+	if (scaled <= -32768.0f)
+		return INT16_MIN;
 	return scaled < 32767.0f ? (int16_t)lrintf(scaled) : INT16_MAX;
 }
 
-/* convert makes a message; the number of samples, fewer than `max` only at the end, or negative after aloe_fail. */
+/* convert makes a message; the number of samples, fewer than `max` only at the end, or negative
+ * after aloe_fail. */
 static long convert(struct wav_source *source, int16_t *out, long max, struct aloe_setup *setup)
 {
 	long done = 0;
@@ -301,6 +326,7 @@ static int wav_source_work(void *self, struct aloe_slot *slot)
 
 	if (!record || record->state != ALOE_VALID)
 		return 0;
+	source->not_finite = atomic_load_explicit(&source->not_finite_read, memory_order_relaxed);
 	memcpy(out, record->data, record->len * sizeof(*out));
 	memset(out + record->len, 0, (max - record->len) * sizeof(*out));
 	aloe_put(slot, SAMPLES, max);
@@ -315,8 +341,12 @@ static int wav_source_work(void *self, struct aloe_slot *slot)
 static int wav_source_close(void *self, struct aloe_setup *setup)
 {
 	struct wav_source *source = self;
+	const uint64_t n = atomic_load_explicit(&source->not_finite_read, memory_order_relaxed);
 
-	(void)setup;
+	if (n > 0)
+		aloe_note(setup,
+		    "%s: samples that are NaN or infinite were read as silence (%llu in all)",
+		    source->path, (unsigned long long)n);
 	if (source->resampler)
 		src_delete(source->resampler);
 	if (source->file)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * agc - automatic gain control: brings the signal (with its noise) to a mean power of `level` squared.
+ * agc - automatic gain control: brings the signal (with its noise) to a mean power of `level`
+ * squared.
  *
- * A first-order loop on the logarithm of the power, per sample (liquid-dsp's agc). It settles within a few times
- * 1 / bandwidth samples; a smaller bandwidth leaves the modulation more alone. Gains above 1e6 are not used. */
+ * A first-order loop on the logarithm of the power, per sample (liquid-dsp's agc). It settles
+ * within a few times 1 / bandwidth samples; a smaller bandwidth leaves the modulation more alone.
+ * Gains above 1e6 are not used. */
 #include <aloe/component.h>
 
 #include <liquid/liquid.h>
@@ -21,11 +23,12 @@ struct agc {
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_CF32, "samples of any level"),
-    ALOE_OUT("out", ALOE_CF32, "samples of the level asked for"),
+    ALOE_OUT("out", ALOE_CF32, "samples scaled to the level"),
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_REAL(struct agc, bandwidth, 1e-3, 1e-6, 0.5, "1/item", ALOE_LIVE, "of the loop"),
+    ALOE_PARAM_REAL(
+        struct agc, bandwidth, 1e-3, 1e-6, 0.5, "1/item", ALOE_LIVE, "bandwidth of the loop"),
     ALOE_PARAM_REAL(
         struct agc, level, 1, 1e-6, 1e6, "", ALOE_LIVE, "root mean square of the output"),
 };

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * carrier_loop - takes what is left of the carrier off the symbols: a decision-directed phase-locked loop.
+ * carrier_loop - takes what is left of the carrier off the symbols: a decision-directed
+ * phase-locked loop.
  *
- * Each symbol is turned back by the oscillator, decided (BPSK or QPSK), and the angle between it and the decision moves
- * the oscillator: its frequency by `bandwidth` times the angle, its phase by the square root of that (second order,
- * critically damped within a factor of two; liquid-dsp's nco with pll). It finds the phase up to the symmetry of the
- * constellation: BPSK may come out inverted, QPSK turned by a multiple of 90 degrees. Pull-in: about 2 sqrt(bandwidth)
- * radians a symbol. */
+ * Each symbol is turned back by the oscillator, decided (BPSK or QPSK), and the angle between it
+ * and the decision moves the oscillator: its frequency by `bandwidth` times the angle, its phase by
+ * the square root of that (second order, critically damped within a factor of two; liquid-dsp's nco
+ * with pll). It finds the phase up to the symmetry of the constellation: BPSK may come out
+ * inverted, QPSK turned by a multiple of 90 degrees. Pull-in: about 2 sqrt(bandwidth) radians a
+ * symbol. */
 #include <aloe/component.h>
 
 #include <liquid/liquid.h>
@@ -34,14 +36,14 @@ static const char *const schemes[] = {"bpsk", "qpsk", NULL};
 static const struct aloe_param params[] = {
     ALOE_PARAM_ENUM(struct carrier_loop, scheme, schemes, "bpsk", 0, "constellation"),
     ALOE_PARAM_REAL(struct carrier_loop, bandwidth, 1e-4, 0, 0.1, "", ALOE_LIVE,
-        "gain of the frequency, the square of that of the phase"),
+        "gain of the frequency, which is the square of the gain of the phase"),
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_F64(
-        struct carrier_loop, frequency, "cycles/item", "of the carrier, as the loop has it"),
+    ALOE_VAR_F64(struct carrier_loop, frequency, "cycles/item",
+        "frequency of the carrier as the loop has found it"),
     ALOE_VAR_F64(struct carrier_loop, phase_error, "rad",
-        "mean absolute angle to the decisions, last message"),
+        "mean absolute angle to the decisions in the last message"),
     GUARD_VAR(struct carrier_loop),
 };
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * fir - a finite impulse response filter with real taps, one that may also decimate or interpolate.
  *
- * out = sum of taps[k] * in[n - k]; the history goes on from message to message, an ABSENT message leaves it as it is.
- * With `decimation` M only every M-th output is computed, the first of the stream and each M-th after it: messages need
- * not be multiples of M. With `interpolation` L each item is followed by L - 1 zeros before the filter, so for gain 1
- * the taps add up to L. liquid-dsp's firfilt and firpfb do the sums.
+ * out = sum of taps[k] * in[n - k]; the history goes on from message to message, an ABSENT message
+ * leaves it as it is. With `decimation` M only every M-th output is computed, the first of the
+ * stream and each M-th after it: messages need not be multiples of M. With `interpolation` L each
+ * item is followed by L - 1 zeros before the filter, so for gain 1 the taps add up to L.
+ * liquid-dsp's firfilt and firpfb do the sums.
  *
- * Taps set while it runs hold for all of what comes out from their index on, also for the samples that came in before:
- * the filter made of them is given the history. */
+ * Taps set while it runs hold for all of what comes out from their index on, also for the samples
+ * that came in before: the filter made of them is given the history. */
 #include <aloe/component.h>
 
 #include <liquid/liquid.h>
@@ -43,8 +44,10 @@ static const struct aloe_port ports[] = {
 static const struct aloe_param params[] = {
     ALOE_PARAM_REALS(
         struct fir, taps, TAPS_MAX, -1e6, 1e6, "", ALOE_REQUIRED | ALOE_LIVE, "impulse response"),
-    ALOE_PARAM_INT(struct fir, decimation, 1, 1, 1024, "", 0, "keep one sample in so many"),
-    ALOE_PARAM_INT(struct fir, interpolation, 1, 1, 1024, "", 0, "make so many samples of one"),
+    ALOE_PARAM_INT(struct fir, decimation, 1, 1, 1024, "", 0,
+        "number of input samples for each output sample"),
+    ALOE_PARAM_INT(struct fir, interpolation, 1, 1, 1024, "", 0,
+        "number of output samples for each input sample"),
 };
 
 static const struct aloe_var vars[] = {
@@ -59,10 +62,12 @@ static int fir_check(void *self, struct aloe_setup *setup)
 		return aloe_fail(setup, "taps is empty; at least one is needed");
 	if (fir->decimation > 1 && fir->interpolation > 1)
 		return aloe_fail(setup,
-		    "decimation = %u and interpolation = %u: only one may differ from 1; see resample",
+		    "decimation = %u and interpolation = %u: only one may differ from 1; see "
+		    "resample",
 		    fir->decimation, fir->interpolation);
 	if (fir->interpolation > fir->taps.len)
-		return aloe_fail(setup, "interpolation = %u needs as many taps, there are %u",
+		return aloe_fail(setup,
+		    "interpolation = %u needs at least as many taps, but taps has %u",
 		    fir->interpolation, fir->taps.len);
 	return 0;
 }
@@ -104,7 +109,8 @@ static int fir_prepare(const void *self, const struct aloe_param *param, struct 
 
 	(void)param;
 	if (fir->interpolation > next->len)
-		return aloe_fail(setup, "interpolation = %u needs as many taps, there are %u",
+		return aloe_fail(setup,
+		    "interpolation = %u needs at least as many taps, but taps has %u",
 		    fir->interpolation, next->len);
 	if (!filter || !taps)
 		return aloe_fail(setup, "no memory for %u taps", next->len);
@@ -147,7 +153,8 @@ static void take_history(struct fir *fir, const struct filter *filter)
 	fir->version = fir->taps.version;
 }
 
-/* The history goes back to the beginning when the line is full, once in TAPS_MAX samples at most. */
+/* The history goes back to the beginning when the line is full, once in TAPS_MAX samples at
+ * most. */
 static cf32 *line_place(struct fir *fir, uint32_t n)
 {
 	if (fir->at + n > fir->room) {

@@ -2,9 +2,10 @@
  *
  * components/liquid/guard.h - between a link and liquid-dsp.
  *
- * liquid's loops (AGC, symbol synchroniser, PLL) never recover from a NaN, and a filter bank indexed with one reads
- * anywhere. So no sample reaches them that is not a number of reasonable size: others become 0 and are counted. The
- * copy also gives liquid the writable array that its interfaces ask for.
+ * liquid's loops (AGC, symbol synchroniser, PLL) never recover from a NaN, and a filter bank
+ * indexed with one reads anywhere. So no sample reaches them that is not a number of reasonable
+ * size: others become 0 and are counted. The copy also gives liquid the writable array that its
+ * interfaces ask for.
  */
 #ifndef ALOE_COMPONENTS_GUARD_H
 #define ALOE_COMPONENTS_GUARD_H

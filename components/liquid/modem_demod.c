@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * modem_demod - symbols of any linear scheme to bits by hard decision (liquid-dsp's modem); the inverse of modem_mod.
+ * modem_demod - symbols of any linear scheme to bits by hard decision (liquid-dsp's modem); the
+ * inverse of modem_mod.
  *
- * The symbols are expected with mean energy 1 and without carrier; the bits of a symbol come most significant first. */
+ * The symbols are expected with mean energy 1 and without carrier; the bits of a symbol come most
+ * significant first. */
 #include <aloe/component.h>
 
 #include <liquid/liquid.h>
@@ -52,7 +54,8 @@ static int modem_demod_close(void *self, struct aloe_setup *setup)
 	return 0;
 }
 
-/* Bits per symbol is liquid's to know, and a modem is soon made; shape may run on its own, so nothing is kept. */
+/* Bits per symbol is liquid's to know, and a modem is soon made; shape may run on its own, so
+ * nothing is kept. */
 static int modem_demod_shape(void *self, struct aloe_setup *setup)
 {
 	struct modem_demod probe = *(const struct modem_demod *)self;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * modem_mod - bits to symbols of any linear scheme, Gray coded, mean energy 1 (liquid-dsp's modem).
  *
- * A symbol takes its bits most significant first. A message that is no whole number of symbols is counted and becomes
- * ABSENT. The inverse is modem_demod. */
+ * A symbol takes its bits most significant first. A message that is no whole number of symbols is
+ * counted and becomes ABSENT. The inverse is modem_demod. */
 #include <aloe/component.h>
 
 #include <liquid/liquid.h>
@@ -26,8 +26,8 @@ static const struct aloe_param params[] = {
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(
-        struct modem_mod, short_blocks, "", "messages that were no whole number of symbols"),
+    ALOE_VAR_U64(struct modem_mod, short_blocks, "",
+        "messages whose length was not a whole number of symbols"),
 };
 
 static int modem_mod_init(void *self, struct aloe_setup *setup)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * resample - change the sample rate by any ratio, rational or not.
  *
- * Half-band stages for the powers of two and a polyphase bank for what is left (liquid-dsp's msresamp). The history
- * goes on from message to message, so the length of the output varies by an item or so around ratio times the input;
- * the maximum is stated to the links. A ratio near 1 (1.0001) is the clock of another machine. Pass band loss and
- * aliases are below -attenuation_db; the delay is some 10 to 30 samples. */
+ * Half-band stages for the powers of two and a polyphase bank for what is left (liquid-dsp's
+ * msresamp). The history goes on from message to message, so the length of the output varies by an
+ * item or so around ratio times the input; the maximum is stated to the links. A ratio near 1
+ * (1.0001) is the clock of another machine. Pass band loss and aliases are below -attenuation_db;
+ * the delay is some 10 to 30 samples. */
 #include <aloe/component.h>
 
 #include <liquid/liquid.h>
@@ -29,7 +30,8 @@ static const struct aloe_port ports[] = {
 static const struct aloe_param params[] = {
     ALOE_PARAM_REAL(
         struct resample, ratio, 0, 0.001, 1000, "", ALOE_REQUIRED, "output rate over input rate"),
-    ALOE_PARAM_REAL(struct resample, attenuation_db, 60, 20, 120, "dB", 0, "of aliases and images"),
+    ALOE_PARAM_REAL(
+        struct resample, attenuation_db, 60, 20, 120, "dB", 0, "attenuation of aliases and images"),
 };
 
 static const struct aloe_var vars[] = {
@@ -37,7 +39,8 @@ static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct resample, dropped, "", "samples that did not fit into the output"),
 };
 
-/* One message makes at most this many: liquid works in groups of the power of two that contains the ratio. */
+/* One message makes at most this many: liquid works in groups of the power of two that contains the
+ * ratio. */
 static double output_max(const struct resample *resample, uint32_t in_max)
 {
 	const double stages = ceil(fabs(log2(resample->ratio)));

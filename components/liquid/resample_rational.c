@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * resample_rational - change the sample rate by a ratio of whole numbers, message by message: `decimation` items in are
- * `interpolation` items out, exactly and for ever, so messages of one length in are messages of one length out, and no clock
- * runs away from another. For ratios that are no such numbers there is resample.
+ * resample_rational - change the sample rate by a ratio of whole numbers, message by message:
+ * `decimation` items in are `interpolation` items out, exactly and for ever, so messages of one
+ * length in are messages of one length out, and no clock runs away from another. For ratios that
+ * are no such numbers there is resample.
  *
- * liquid-dsp's polyphase resampler, at a gain of 1 in the pass band. With the rate of the input as 1 and `edge` half the lower
- * rate, what is below edge - 0.9 / half_length passes, and what is above edge + 0.9 / half_length is attenuation_db down (at
- * 60 dB; more needs more); the delay is half_length items of the input. The history goes on from message to message. */
+ * liquid-dsp's polyphase resampler, at a gain of 1 in the pass band. With the rate of the input as
+ * 1 and `edge` half the lower rate, what is below edge - 0.9 / half_length passes, and what is
+ * above edge + 0.9 / half_length is attenuation_db down (at 60 dB; more needs more); the delay is
+ * half_length items of the input. The history goes on from message to message. */
 #include <aloe/component.h>
 
 #include <liquid/liquid.h>
@@ -33,19 +35,19 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct resample_rational, interpolation, 0, 1, FACTOR_MAX, "items",
-        ALOE_REQUIRED, "out for each group in"),
+        ALOE_REQUIRED, "output items for each group of input items"),
     ALOE_PARAM_INT(struct resample_rational, decimation, 0, 1, FACTOR_MAX, "items", ALOE_REQUIRED,
-        "in a group"),
+        "input items in a group"),
     ALOE_PARAM_INT(struct resample_rational, half_length, 12, 2, 200, "items", 0,
-        "half the filter; longer is steeper and slower"),
-    ALOE_PARAM_REAL(
-        struct resample_rational, attenuation_db, 60, 20, 120, "dB", 0, "of aliases and images"),
+        "half the length of the filter; a longer filter is steeper and slower"),
+    ALOE_PARAM_REAL(struct resample_rational, attenuation_db, 60, 20, 120, "dB", 0,
+        "attenuation of aliases and images"),
 };
 
 static const struct aloe_var vars[] = {
     GUARD_VAR(struct resample_rational),
     ALOE_VAR_U64(struct resample_rational, dropped, "",
-        "items at the end of a message that were no whole group"),
+        "items at the end of a message that did not fill a group"),
 };
 
 static uint32_t divisor(uint32_t a, uint32_t b)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * components/liquid/schemes.h - the modulation schemes of modem_mod and modem_demod, by liquid-dsp's names.
+ * components/liquid/schemes.h - the modulation schemes of modem_mod and modem_demod, by
+ * liquid-dsp's names.
  *
- * All have mean symbol energy 1. Left out: schemes of more than 8 bits a symbol, and V.29 and other special constellations.
+ * All have mean symbol energy 1. Left out: schemes of more than 8 bits a symbol, and V.29 and other
+ * special constellations.
  */
 #ifndef ALOE_COMPONENTS_SCHEMES_H
 #define ALOE_COMPONENTS_SCHEMES_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * symsync - matched filter and symbol clock in one: from samples_per_symbol samples to one symbol.
  *
- * A bank of root-raised-cosine filters, each a fraction of a sample later than the last; a loop on the product of the
- * filter and its derivative chooses the one that samples the pulses at their peaks (maximum likelihood timing, F. J.
- * Harris and M. Rice, 2001; liquid-dsp's symsync). It does not need the carrier. The loop wants symbols of mean power
- * 1: put an agc before it. A clock that runs fast or slow makes a symbol more or less now and then, so the length of
- * messages varies. */
+ * A bank of root-raised-cosine filters, each a fraction of a sample later than the last; a loop on
+ * the product of the filter and its derivative chooses the one that samples the pulses at their
+ * peaks (maximum likelihood timing, F. J. Harris and M. Rice, 2001; liquid-dsp's symsync). It does
+ * not need the carrier. The loop wants symbols of mean power 1: put an agc before it. A clock that
+ * runs fast or slow makes a symbol more or less now and then, so the length of messages varies. */
 #include <aloe/component.h>
 
 #include <liquid/liquid.h>
@@ -33,12 +33,15 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(struct symsync, samples_per_symbol, 2, 2, 64, "", 0, "nominal"),
+    ALOE_PARAM_INT(struct symsync, samples_per_symbol, 2, 2, 64, "", 0,
+        "nominal number of samples per symbol"),
     ALOE_PARAM_REAL(struct symsync, rolloff, 0.3, 0.05, 1, "", 0, "excess bandwidth of the pulses"),
     ALOE_PARAM_INT(struct symsync, delay, 7, 1, 64, "symbols", 0, "half the length of the pulse"),
     ALOE_PARAM_REAL(struct symsync, bandwidth, 0.01, 0, 0.2, "", ALOE_LIVE,
-        "of the timing loop; smaller is slower and quieter; 0 holds the clock"),
-    ALOE_PARAM_INT(struct symsync, filters, 32, 8, 128, "", 0, "steps in a sample"),
+        "bandwidth of the timing loop; a smaller bandwidth is slower and quieter; 0 holds the "
+        "clock"),
+    ALOE_PARAM_INT(struct symsync, filters, 32, 8, 128, "", 0,
+        "number of filters, one for each step of the timing within a sample"),
 };
 
 static const struct aloe_var vars[] = {
@@ -102,7 +105,8 @@ static int symsync_work(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
-/* liquid forgets the samples in the matched filter but not those in its derivative: zeros push them out first. */
+/* liquid forgets the samples in the matched filter but not those in its derivative: zeros push them
+ * out first. */
 static int symsync_reset(void *self)
 {
 	struct symsync *sync = self;

@@ -2,8 +2,8 @@
  *
  * components/modem/bpsk.h - what "amplitude" means to the BPSK components, in one place.
  *
- * Not set (NaN) it is 1 for floating types and 8192 for integer types: a quarter of full scale, which leaves noise
- * 12 dB before it clips. Integer types need at least 1.
+ * Not set (NaN) it is 1 for floating types and 8192 for integer types: a quarter of full scale,
+ * which leaves noise 12 dB before it clips. Integer types need at least 1.
  */
 #ifndef ALOE_COMPONENTS_BPSK_H
 #define ALOE_COMPONENTS_BPSK_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * bpsk_demod - hard decision: a sample whose real part is negative is bit 1, any other (NaN too) bit 0. */
+ * bpsk_demod - hard decision: a sample whose real part is negative is bit 1, any other (NaN too)
+ * bit 0. */
 #include <aloe/component.h>
 
 #include "core/kernels/soft.h"

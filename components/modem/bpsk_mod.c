@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * bpsk_mod - binary phase shift keying: bit 0 becomes +amplitude, bit 1 becomes -amplitude, one real sample a bit (the
- * imaginary part of complex types is 0). No pulse shaping: that is rrc_interp's. Bytes are bits too, and 2 stands for
- * nothing sent (utran_dtx): a sample of 0. */
+ * bpsk_mod - binary phase shift keying: bit 0 becomes +amplitude, bit 1 becomes -amplitude, one
+ * real sample a bit (the imaginary part of complex types is 0). No pulse shaping: that is
+ * rrc_interp's. Bytes are bits too, and 2 stands for nothing sent (utran_dtx): a sample of 0. */
 #include <aloe/component.h>
 
 #include <math.h>
@@ -19,7 +19,7 @@ struct bpsk_mod {
 };
 
 static const struct aloe_port ports[] = {
-    ALOE_IN("in", ALOE_BIT | ALOE_BYTE, "bits; bytes: 0, 1, or 2 for nothing sent"),
+    ALOE_IN("in", ALOE_BIT | ALOE_BYTE, "bits, or bytes that are 0, 1, or 2 where nothing is sent"),
     ALOE_OUT_AS("out", ALOE_I16 | ALOE_CI16 | ALOE_CF32, "output", "one sample a bit"),
 };
 
@@ -28,7 +28,7 @@ static const char *const outputs[] = {"i16", "ci16", "cf32", NULL};
 static const struct aloe_param params[] = {
     ALOE_PARAM_ENUM(struct bpsk_mod, output, outputs, "cf32", 0, "type of the samples"),
     ALOE_PARAM_REAL(struct bpsk_mod, amplitude, ALOE_NAN, 1e-6, 32767, "", 0,
-        "of a sample; if not set, 1 for cf32 and 8192 for i16 and ci16"),
+        "amplitude of a sample; if not set, 1 for cf32 and 8192 for i16 and ci16"),
 };
 
 static int bpsk_mod_check(void *self, struct aloe_setup *setup)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * bpsk_soft_demod - soft decision: the real part, as a 16-bit soft bit, positive = bit 0.
  *
- * A sample of exactly +amplitude becomes +scale. Rounded to nearest, halves to even, and limited to +-32767; NaN says
- * nothing and becomes 0. For noise of variance s2 per dimension the true log-likelihood ratio is 2 amplitude / s2 times
- * the sample; a max-log decoder does not mind the factor, so `scale` only chooses the resolution. */
+ * A sample of exactly +amplitude becomes +scale. Rounded to nearest, halves to even, and limited to
+ * +-32767; NaN says nothing and becomes 0. For noise of variance s2 per dimension the true
+ * log-likelihood ratio is 2 amplitude / s2 times the sample; a max-log decoder does not mind the
+ * factor, so `scale` only chooses the resolution. */
 #include <aloe/component.h>
 
 #include "components/modem/bpsk.h"
@@ -24,9 +25,11 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_REAL(struct bpsk_soft_demod, scale, 16, 1e-3, 32767, "", ALOE_LIVE,
-        "soft bit of a sample of +amplitude"),
+        "soft bit of a sample of +amplitude; the turbo decoder loses 0 dB at 8 and more, 0.05 at "
+        "4, 0.2 at 2, over 0.6 at 1 (aloe bench bler --set soft.scale=4)"),
     ALOE_PARAM_REAL(struct bpsk_soft_demod, amplitude, ALOE_NAN, 1e-6, 32767, "", 0,
-        "of a sample without noise; if not set, 1 for f32 and cf32, 8192 for i16 and ci16"),
+        "amplitude of a sample without noise; if not set, 1 for f32 and cf32, 8192 for i16 and "
+        "ci16"),
 };
 
 static int bpsk_soft_demod_check(void *self, struct aloe_setup *setup)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * qpsk_mod - two bits a symbol, the first to the real, the second to the imaginary part: bit 0 becomes +amplitude over the
- * square root of 2, bit 1 the negative of it. This is the mapping of 3GPP TS 25.211 for downlink channels. A last bit
- * without a partner is dropped and counted. */
+ * qpsk_mod - two bits a symbol, the first to the real, the second to the imaginary part: bit 0
+ * becomes +amplitude over the square root of 2, bit 1 the negative of it. This is the mapping of
+ * 3GPP TS 25.211 for downlink channels. A last bit without a partner is dropped and counted. */
 #include <aloe/component.h>
 
 #include <math.h>
@@ -20,12 +20,12 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_REAL(struct qpsk_mod, amplitude, 1, 1e-6, 32767, "", 0, "of a symbol"),
+    ALOE_PARAM_REAL(struct qpsk_mod, amplitude, 1, 1e-6, 32767, "", 0, "amplitude of a symbol"),
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(
-        struct qpsk_mod, odd_bits, "bit", "bits dropped because their message had an odd number"),
+    ALOE_VAR_U64(struct qpsk_mod, odd_bits, "bit",
+        "bits dropped because their message had an odd number of bits"),
 };
 
 static int qpsk_mod_shape(void *self, struct aloe_setup *setup)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * rrc_interp - pulse shaping: each symbol becomes samples_per_symbol samples of root-raised-cosine pulses.
+ * rrc_interp - pulse shaping: each symbol becomes samples_per_symbol samples of root-raised-cosine
+ * pulses.
  *
- * The taps are scaled so that independent symbols of mean power 1 give samples of mean power 1: then Es of a symbol is
- * samples_per_symbol, and an awgn behind it takes bits_per_item = bits per symbol / samples_per_symbol. The pulse is
- * cut at `delay` symbols on each side, so its peak comes `delay` symbols late. The receiver's counterpart is symsync, or
- * utran_sync for chips, with the same samples_per_symbol, rolloff and delay. */
+ * The taps are scaled so that independent symbols of mean power 1 give samples of mean power 1:
+ * then Es of a symbol is samples_per_symbol, and an awgn behind it takes bits_per_item = bits per
+ * symbol / samples_per_symbol. The pulse is cut at `delay` symbols on each side, so its peak comes
+ * `delay` symbols late. The receiver's counterpart is symsync, or utran_sync for chips, with the
+ * same samples_per_symbol, rolloff and delay. */
 #include <aloe/component.h>
 
 #include <math.h>
@@ -27,12 +29,12 @@ struct rrc_interp {
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_CF32, "symbols"),
-    ALOE_OUT("out", ALOE_CF32, "samples_per_symbol samples of each"),
+    ALOE_OUT("out", ALOE_CF32, "samples_per_symbol samples for each symbol"),
 };
 
 static const struct aloe_param params[] = {
-    ALOE_PARAM_INT(
-        struct rrc_interp, samples_per_symbol, 2, 2, SAMPLES_MAX, "", 0, "interpolation"),
+    ALOE_PARAM_INT(struct rrc_interp, samples_per_symbol, 2, 2, SAMPLES_MAX, "", 0,
+        "number of output samples for each symbol"),
     ALOE_PARAM_REAL(struct rrc_interp, rolloff, 0.3, 0.05, 1, "", 0, "excess bandwidth"),
     ALOE_PARAM_INT(
         struct rrc_interp, delay, 7, 1, 64, "symbols", 0, "half the length of the pulse"),

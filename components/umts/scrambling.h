@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * components/umts/scrambling.h - what utran_scramble, utran_descramble and utran_sync have in common: the downlink
- * scrambling code of a cell, made once.
+ * components/umts/scrambling.h - what utran_scramble, utran_descramble and utran_sync have in
+ * common: the downlink scrambling code of a cell, made once.
  */
 #ifndef ALOE_COMPONENTS_SCRAMBLING_H
 #define ALOE_COMPONENTS_SCRAMBLING_H
@@ -16,7 +16,8 @@
 	ALOE_PARAM_INT(S, primary_code, 0, 0, UTRAN_PRIMARY_CODES - 1, "", 0,                      \
 	    "primary scrambling code of the cell")
 
-/* scrambling_alloc gives the 38400 chips of a primary code as pairs of +1 or -1; NULL after aloe_fail. */
+/* scrambling_alloc gives the 38400 chips of a primary code as pairs of +1 or -1; NULL after
+ * aloe_fail. */
 static inline int8_t *scrambling_alloc(uint32_t primary_code, struct aloe_setup *setup)
 {
 	int8_t *code = (int8_t *)aloe_alloc(setup, (size_t)2 * UTRAN_CHIPS);

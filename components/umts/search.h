@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * components/umts/search.h - where in a radio frame's worth of chips does the frame of a known cell begin?
+ * components/umts/search.h - where in a radio frame's worth of chips does the frame of a known cell
+ * begin?
  *
- * The common pilot, scrambled, repeats itself with every frame, so any 38400 chips in a row hold all of it, turned round;
- * one cyclic correlation (by Fourier transforms of 38400 items) shows its beginning, 46 dB above the noise of a chip. A
- * carrier offset blurs it, but offsets of whole multiples of 100 Hz, the reciprocal of a frame, only move the spectrum by
- * as many items: they are tried in turn, 0, +1, -1, +2, ..., SEARCH_TRIES a call, and the other 50 Hz cost 4 dB at worst.
+ * The common pilot, scrambled, repeats itself with every frame, so any 38400 chips in a row hold
+ * all of it, turned round; one cyclic correlation (by Fourier transforms of 38400 items) shows its
+ * beginning, 46 dB above the noise of a chip. A carrier offset blurs it, but offsets of whole
+ * multiples of 100 Hz, the reciprocal of a frame, only move the spectrum by as many items: they are
+ * tried in turn, 0, +1, -1, +2, ..., SEARCH_TRIES a call, and the other 50 Hz cost 4 dB at worst.
  *
- * By chance a point of the correlation exceeds SEARCH_RATIO times the mean of all in one try out of 10^6.
+ * By chance a point of the correlation exceeds SEARCH_RATIO times the mean of all in one try out of
+ * 10^6.
  */
 #ifndef ALOE_COMPONENTS_SEARCH_H
 #define ALOE_COMPONENTS_SEARCH_H
@@ -57,7 +60,8 @@ static inline int search_init(struct search *search, const int8_t *code, double 
 	}
 	if (fft_new(UTRAN_CHIPS, FFT_FORWARD, FFT_SAME, &search->forward) < 0 ||
 	    fft_new(UTRAN_CHIPS, FFT_INVERSE, FFT_SAME, &search->inverse) < 0)
-		return aloe_fail(setup, "no Fourier transform of %d items", UTRAN_CHIPS);
+		return aloe_fail(
+		    setup, "no Fourier transform of %d items can be planned", UTRAN_CHIPS);
 	search->rolloff = rolloff;
 	search->offset = 0;
 	search->offsets = (int32_t)lrint(largest_hz / SEARCH_STEP_HZ);
@@ -74,7 +78,8 @@ static inline float search_power(cf32 x)
 	return crealf(x) * crealf(x) + cimagf(x) * cimagf(x);
 }
 
-/* The fraction of a chip at which a raised cosine fits best to the peak and two neighbours on each side. */
+/* The fraction of a chip at which a raised cosine fits best to the peak and two neighbours on each
+ * side. */
 static inline double search_fraction(const struct search *search, uint32_t peak)
 {
 	double best = 0, best_delta = 0;
@@ -127,8 +132,8 @@ static inline void search_correlate(struct search *search, int32_t offset)
 	fft_execute(search->inverse, (float *)search->product, (float *)search->correlation);
 }
 
-/* search_try looks once, at the next SEARCH_TRIES carrier offsets: true if a frame begins at `chip`. About 0.2 ms for each
- * offset. [slot] */
+/* search_try looks once, at the next SEARCH_TRIES carrier offsets: true if a frame begins at
+ * `chip`. About 0.2 ms for each offset. [slot] */
 static inline bool search_try(struct search *search)
 {
 	const int32_t all = 2 * search->offsets + 1;

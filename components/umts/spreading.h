@@ -14,7 +14,8 @@
 	ALOE_PARAM_INT(S, sf, 8, UTRAN_SF_MIN, UTRAN_SF_MAX, "chips", 0,                           \
 	    "spreading factor: chips of a symbol, a power of two"),                                \
 	    ALOE_PARAM_INT(S, code, 1, 0, UTRAN_SF_MAX - 1, "", 0,                                 \
-	        "number of the code, 0 to sf - 1; those under C_256,0 (0 for each sf) meet the common pilot")
+	        "number of the code, 0 to sf - 1; code 0 interferes with the common pilot "        \
+	        "(C_256,0) at each sf")
 
 /* spreading_check [control] refuses what names no code. */
 static inline int spreading_check(uint32_t sf, uint32_t code, struct aloe_setup *setup)

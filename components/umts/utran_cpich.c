@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_cpich - add the primary common pilot channel to the chips of the others, 3GPP TS 25.211 section 5.3.3.1: the symbol
- * 1 + j all the time, spread by C_256,0, which is all ones. So it is one number, of amplitude `gain`, on every chip before
- * scrambling. */
+ * utran_cpich - add the primary common pilot channel to the chips of the others, 3GPP TS 25.211
+ * section 5.3.3.1: the symbol 1 + j all the time, spread by C_256,0, which is all ones. So it is
+ * one number, of amplitude `gain`, on every chip before scrambling. */
 #include <aloe/component.h>
 
 #include <math.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_descramble - chips times the conjugate of the downlink scrambling code of a cell, 3GPP TS 25.213
- * sections 5.1 and 5.2.2: chip i of a message times S* over the square root of 2, chip i of the code. The
- * code begins anew with every message, which is a radio frame or the beginning of one. */
+ * utran_descramble - chips times the conjugate of the downlink scrambling code of a cell, 3GPP TS
+ * 25.213 sections 5.1 and 5.2.2: chip i of a message times S* over the square root of 2, chip i of
+ * the code. The code begins anew with every message, which is a radio frame or the beginning of
+ * one. */
 #include "components/umts/scrambling.h"
 
 static const struct aloe_port ports[] = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_despread - sf chips become a symbol: their mean, each times its chip of a channelisation code, 3GPP TS 25.213
- * section 4.3.1.1. A symbol that was spread with gain 1 comes out as it was, and white noise of the chips with 1 / sf of
- * its power. Chips of a last symbol that is not whole are dropped and counted. */
+ * utran_despread - sf chips become a symbol: their mean, each times its chip of a channelisation
+ * code, 3GPP TS 25.213 section 4.3.1.1. A symbol that was spread with gain 1 comes out as it was,
+ * and white noise of the chips with 1 / sf of its power. Chips of a last symbol that is not whole
+ * are dropped and counted. */
 #include "components/umts/spreading.h"
 
 struct despread {
@@ -14,7 +15,7 @@ struct despread {
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_CF32, "descrambled chips"),
-    ALOE_OUT("out", ALOE_CF32, "a symbol for each sf of them"),
+    ALOE_OUT("out", ALOE_CF32, "one symbol for each sf chips"),
 };
 
 static const struct aloe_param params[] = {
@@ -22,7 +23,7 @@ static const struct aloe_param params[] = {
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct despread, dropped, "chips", "chips of symbols that were not whole"),
+    ALOE_VAR_U64(struct despread, dropped, "chips", "chips of incomplete symbols"),
 };
 
 static int despread_check(void *self, struct aloe_setup *setup)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_dpch_demap - the soft data bits out of the slots of a downlink dedicated physical channel, 3GPP TS 25.211 section
- * 5.3.2; its TFCI is decoded (TS 25.212 section 4.3.3) and shown. */
+ * utran_dpch_demap - the soft data bits out of the slots of a downlink dedicated physical channel,
+ * 3GPP TS 25.211 section 5.3.2; its TFCI is decoded (TS 25.212 section 4.3.3) and shown. */
 #include <aloe/component.h>
 
 #include "core/kernels/utran_dpch.h"
@@ -16,18 +16,18 @@ struct dpch_demap {
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_LLR16, "soft bits of one radio frame, 15 slots"),
-    ALOE_OUT("out", ALOE_LLR16, "its soft data bits"),
+    ALOE_OUT("out", ALOE_LLR16, "soft data bits of the radio frame"),
 };
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct dpch_demap, slot_format, 15, 0, UTRAN_DPCH_FORMATS - 1, "", 0,
-        "of TS 25.211 Table 11, as in utran_dpch_map"),
+        "slot format of TS 25.211 Table 11, as in utran_dpch_map"),
 };
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct dpch_demap, tfci, "", "transport format combination of the last frame"),
-    ALOE_VAR_U64(
-        struct dpch_demap, tfci_changes, "", "how often it differed from that of the frame before"),
+    ALOE_VAR_U64(struct dpch_demap, tfci_changes, "",
+        "how often the transport format combination differed from that of the frame before"),
     ALOE_VAR_U64(
         struct dpch_demap, short_blocks, "block", "messages that were not one whole frame"),
 };
@@ -39,7 +39,7 @@ static int demap_shape(void *self, struct aloe_setup *setup)
 
 	if (setup->in[0].max != utran_dpch_bits(dpch))
 		return aloe_fail(setup,
-		    "slot format %d has %u bits in a radio frame, the input has %u", format,
+		    "slot format %d has %u bits in a radio frame, but the input has %u", format,
 		    utran_dpch_bits(dpch), setup->in[0].max);
 	setup->out[0].max = utran_dpch_data(dpch);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_dpch_map - a radio frame of a downlink dedicated physical channel: the data bits into the slots, with TPC, TFCI and
- * pilot bits between them, 3GPP TS 25.211 section 5.3.2. */
+ * utran_dpch_map - a radio frame of a downlink dedicated physical channel: the data bits into the
+ * slots, with TPC, TFCI and pilot bits between them, 3GPP TS 25.211 section 5.3.2. */
 #include <aloe/component.h>
 
 #include "core/kernels/utran_dpch.h"
@@ -21,7 +21,7 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct dpch_map, slot_format, 15, 0, UTRAN_DPCH_FORMATS - 1, "", 0,
-        "of TS 25.211 Table 11: 11, 13, 14, 15 for SF 128, 32, 16, 8 with TFCI"),
+        "slot format of TS 25.211 Table 11; 11, 13, 14, 15 for SF 128, 32, 16, 8 with TFCI"),
     ALOE_PARAM_INT(struct dpch_map, tfci, 0, 0, UTRAN_TFCI_MAX, "", ALOE_LIVE,
         "transport format combination sent"),
     ALOE_PARAM_INT(
@@ -40,8 +40,8 @@ static int map_shape(void *self, struct aloe_setup *setup)
 
 	if (setup->in[0].max != utran_dpch_data(dpch))
 		return aloe_fail(setup,
-		    "slot format %d has %u data bits in a radio frame, the input has %u", format,
-		    utran_dpch_data(dpch), setup->in[0].max);
+		    "slot format %d has %u data bits in a radio frame, but the input has %u",
+		    format, utran_dpch_data(dpch), setup->in[0].max);
 	setup->out[0].max = utran_dpch_bits(dpch);
 	return 0;
 }

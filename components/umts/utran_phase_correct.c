@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_phase_correct - turn and weigh the symbols of a channel by what its cell's common pilot (CPICH) says of the radio
- * channel: coherent detection.
+ * utran_phase_correct - turn and weigh the symbols of a channel by what its cell's common pilot
+ * (CPICH) says of the radio channel: coherent detection.
  *
- * Both inputs are of the same radio frame, a whole number of symbols for each pilot symbol; a pilot that was sent as 1 + j
- * (utran_cpich, despread by C_256,0) gives an estimate of the channel for the time of its 256 chips. Within the message
- *	1. the carrier's offset is measured, from pilots one apart and then eight apart: unambiguous within +-7.5 kHz;
- *	2. with it taken off, `window` estimates in a row are averaged;
- *	3. a symbol is multiplied by the conjugate of the average nearest to it, its phase carried on by the offset, over the
- *	   mean power of the averages in the message: symbols of a faded part come out small, as soft bits should.
- * The channel may so change within `window` times 67 us, less its offset. A symbol of power 1 comes out with power 1 if
- * `pilot_gain` is the amplitude of the pilot over that of the channel, gain of utran_cpich over gain of utran_spread. */
+ * Both inputs are of the same radio frame, a whole number of symbols for each pilot symbol; a pilot
+ * that was sent as 1 + j (utran_cpich, despread by C_256,0) gives an estimate of the channel for
+ * the time of its 256 chips. Within the message
+ *         1. the carrier's offset is measured, from pilots one apart and then eight apart:
+ *            unambiguous within +-7.5 kHz;
+ * 	2. with it taken off, `window` estimates in a row are averaged;
+ *         3. a symbol is multiplied by the conjugate of the average nearest to it, its phase
+ *            carried on by the offset, over the mean power of the averages in the message: symbols
+ *            of a faded part come out small, as soft bits should.
+ * The channel may so change within `window` times 67 us, less its offset. A symbol of power 1 comes
+ * out with power 1 if `pilot_gain` is the amplitude of the pilot over that of the channel, gain of
+ * utran_cpich over gain of utran_spread. */
 #include <aloe/component.h>
 
 #include <math.h>
@@ -36,13 +40,13 @@ static const struct aloe_param params[] = {
     ALOE_PARAM_INT(
         struct phase_correct, window, 15, 1, 149, "pilots", 0, "estimates averaged, an odd number"),
     ALOE_PARAM_REAL(struct phase_correct, pilot_gain, 1, 1e-3, 1e3, "", ALOE_LIVE,
-        "amplitude of the pilot over that of the channel"),
+        "amplitude of the pilot divided by that of the channel"),
 };
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_F64(struct phase_correct, carrier_hz, "Hz", "carrier offset in the last message"),
-    ALOE_VAR_F64(
-        struct phase_correct, pilot_snr_db, "dB", "of one pilot symbol, in the last message"),
+    ALOE_VAR_F64(struct phase_correct, pilot_snr_db, "dB",
+        "signal-to-noise ratio of one pilot symbol in the last message"),
     ALOE_VAR_U64(
         struct phase_correct, short_blocks, "block", "messages whose lengths do not match"),
 };
@@ -71,7 +75,8 @@ static int correct_init(void *self, struct aloe_setup *setup)
 	return s->estimates && s->sums ? 0 : aloe_fail(setup, "no memory for %u pilots", max);
 }
 
-/* The angle between pilots `apart`, once `known` radians a pilot are taken off; 0 if there is none. */
+/* The angle between pilots `apart`, once `known` radians a pilot are taken off; 0 if there is
+ * none. */
 static float angle_between(const cf32 *pilots, uint32_t n, uint32_t apart, float known)
 {
 	cf32 sum = 0;
@@ -99,7 +104,8 @@ static void fill_sums(struct phase_correct *s, const cf32 *pilots, uint32_t n, f
 		s->sums[i + 1] = s->sums[i] + pilots[i] * unit * cexpf(-I * offset * (float)i);
 }
 
-/* Averages, and the mean power of a pilot's noise: what one differs from the average around it, which has a share of it. */
+/* Averages, and the mean power of a pilot's noise: what one differs from the average around it,
+ * which has a share of it. */
 static float average(struct phase_correct *s, uint32_t n, float *ret_noise)
 {
 	const uint32_t half = s->window / 2;

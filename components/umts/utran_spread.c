@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_spread - every symbol becomes sf chips of a channelisation code (OVSF), 3GPP TS 25.213 sections 4.3.1.1 and 5.1,
- * times `gain`: a symbol of power 1 becomes chips of power gain squared. */
+ * utran_spread - every symbol becomes sf chips of a channelisation code (OVSF), 3GPP TS 25.213
+ * sections 4.3.1.1 and 5.1, times `gain`: a symbol of power 1 becomes chips of power gain
+ * squared. */
 #include "components/umts/spreading.h"
 
 struct spread {
@@ -14,7 +15,7 @@ struct spread {
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_CF32, "symbols"),
-    ALOE_OUT("out", ALOE_CF32, "sf chips for each"),
+    ALOE_OUT("out", ALOE_CF32, "sf chips for each symbol"),
 };
 
 static const struct aloe_param params[] = {

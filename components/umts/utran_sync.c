@@ -1,35 +1,71 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_sync - from samples to the chips of whole radio frames: matched filter, frame acquisition and chip clock in one.
+ * utran_sync - from samples to the chips of whole radio frames: matched filter, frame acquisition
+ * and chip clock in one.
  *
- * A message is the time of one radio frame, 38400 samples_per_chip samples, beginning anywhere in the sender's frame. While
- * there is no lock, every message is searched for the cell's scrambled common pilot (CPICH; components/umts/search.h), at
- * up to eleven carrier offsets, until its frame is found. From there on the matched filter (root raised cosine, a bank of
- * it with at least 32 steps in a chip) gives one sample a chip, at the peaks of the pulses; 15 times a frame the pilot
- * half a chip early and half a chip late is compared, and a second-order loop moves the clock, boldly at first. The carrier
- * is left alone: utran_phase_correct takes off what is left of it.
+ * A message is the time of one radio frame, 38400 samples_per_chip samples, beginning anywhere in
+ * the sender's frame. While there is no lock, every message is searched for the cell's scrambled
+ * common pilot (CPICH; components/umts/search.h), at up to eleven carrier offsets, until its frame
+ * is found. From there on the matched filter (root raised cosine, a bank of it with at least 32
+ * steps in a chip) gives one sample a chip. Where that is taken, components/umts/chip_clock.h says:
+ * it is shown the pilot at five places half a chip apart, in every block of 256 chips and once a
+ * slot until the sender's clock is known (some five frames), in one block of five and once a frame
+ * from then on. The carrier is left alone: utran_phase_correct takes off what is left of it.
  *
- * Output: 38400 chips, the first of which is the first of the scrambling code; ABSENT until locked. A frame ends in a later
- * message than it began in: with rrc_interp of the same `delay` and a channel of less than 38400 - 2 delay chips, the
- * frame sent at index k comes out at index k + 1. A message that is ABSENT or not whole is a hole: its time passes, and
- * frames with a hole in them are ABSENT. When the pilot is not to be seen for LOST_FRAMES in a row, the search begins
- * again; a sender's clock that gains or loses a whole frame costs one of them. */
+ * Output: 38400 chips, the first of which is the first of the scrambling code; ABSENT until locked.
+ * A frame ends in a later message than it began in: with rrc_interp of the same `delay` and a
+ * channel of less than 38400 - 2 delay chips, the frame sent at index k comes out at index k + 1. A
+ * message that is ABSENT or not whole is a hole: its time passes, and frames with a hole in them
+ * are ABSENT. A frame that is found needs a pilot 14 dB above the noise of a correlation; it is
+ * lost when in LOST_FRAMES in a row no pilot is seen, 2 dB below the noise of a symbol of 256
+ * chips. Then the search begins again. A sender's clock that gains or loses a whole frame costs one
+ * of them. */
 #include <aloe/component.h>
 
 #include <math.h>
 
+#include "components/umts/chip_clock.h"
 #include "components/umts/scrambling.h"
 #include "components/umts/search.h"
 #include "core/kernels/fir.h"
 
-enum { BLOCK = 256, BLOCKS = UTRAN_CHIPS / BLOCK, LOOKS = 15, LOST_FRAMES = 5 };
-enum { SAMPLES_MAX = 8, STEPS = 32, RING = 3 * UTRAN_CHIPS };
+enum {
+	BLOCK = CLOCK_BLOCK,
+	BLOCKS = UTRAN_CHIPS / BLOCK,
+	SLOT = BLOCKS / 15,
+	APART = BLOCKS / CLOCK_LOOKS
+};
+enum { SAMPLES_MAX = 8, STEPS = 32, RING = 3 * UTRAN_CHIPS, LOST_FRAMES = 7 };
+enum {
+	MARGIN = 4, /* chips: how far from the clock chips are taken, and how far it is moved */
+	/* chips: half the length of the filter for the pilot, where noise hides what is left out */
+	BRIEF = 4,
+};
 
-#define SEEN_RATIO                                                                                 \
-	2.0 /* power of the pilot and its noise over that of the noise; it is 1 without a pilot */
-#define CLOCK_MAX 50e-6
+/* power of the pilot and its noise over that of the noise; it is 1 without a pilot */
+#define SEEN_RATIO 1.6
 
-struct look { /* sums of a frame's looks at the pilot */
-	double difference, pilot, power;
+#define DOC                                                                                        \
+	"Clocks may differ by 20 ppm either way (two oscillators of 10 ppm): at 384 kbit/s and "   \
+	"a "                                                                                       \
+	"block error rate of 0.1 the frame is found within 10 frames and held. These 20 ppm are "  \
+	"those of the clock of the samples. A carrier that comes from the same oscillator is "     \
+	"off by "                                                                                  \
+	"as many ppm of its frequency, which is 40 kHz at 2 GHz and 20 ppm. The offset of the "    \
+	"carrier must be removed to within search_hz before this component: the component does "   \
+	"not derive the offset of the carrier from that of the clock. The receiver has one "       \
+	"finger, "                                                                                 \
+	"which follows the strongest place within a chip of the clock. In the ITU pedestrian A "   \
+	"channel at 3 km/h the finger loses at most 0.2 dB against a receiver told the "           \
+	"strongest "                                                                               \
+	"path; the energy of paths further away (pedestrian B, vehicular A) is not collected "     \
+	"and "                                                                                     \
+	"counts as noise."
+
+/* A filter for each step of a sample, of samples_per_chip phases. */
+struct filter_bank {
+	uint32_t delay; /* chips: half its length */
+	uint32_t len;   /* taps of a phase */
+	float *taps;
 };
 
 struct sync {
@@ -42,9 +78,7 @@ struct sync {
 	double bandwidth;
 	uint64_t locked, locks, tries, frames, spoilt, dropped, short_blocks;
 	double frame_chip, clock_ppm, pilot_db, carrier_hz;
-	uint32_t len;                /* taps of a phase */
 	uint32_t steps;              /* of a sample */
-	float *bank;                 /* steps filters of samples_per_chip phases */
 	uint32_t past;               /* chips kept of the message before */
 	cf32 *tail;                  /* their samples */
 	cf32 *streams[SAMPLES_MAX];  /* samples by phase: `past` chips, then the message */
@@ -53,14 +87,15 @@ struct sync {
 	uint64_t made;               /* chips since lock */
 	uint64_t hole_from, hole_to; /* of those, the last ones with a hole in them */
 	double next;                 /* sample of the streams at which the next chip lies */
-	double rate;  /* of the sender's clock, 0 when it is right: less than 0 is fast */
-	double slope; /* of the comparison at the peak */
-	uint32_t block, turn,
-	    unseen;       /* of the frame; which blocks are looked at; frames without a pilot */
-	uint32_t steered; /* frames since lock that moved the clock */
-	struct look look;
+	/* of the frame; which blocks are looked at; frames without a pilot */
+	uint32_t block, turn, unseen;
+	uint32_t since;        /* blocks since the clock was moved */
+	double pilot, power;   /* of the frame, as in the look */
+	struct chip_look look; /* since the clock was moved */
+	struct chip_clock clock;
+	struct filter_bank matched, brief; /* of the pulse; of the middle of it, for the pilot */
 	struct search search;
-	cf32 aside[BLOCK], plain[BLOCK];
+	cf32 whole[BLOCK + 2], half[BLOCK + 2], plain[BLOCK];
 	float mean[2 * BLOCK];
 	int8_t *code;
 	const struct fir_kernels *fir;
@@ -74,30 +109,34 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     SCRAMBLING_PARAM(struct sync),
-    ALOE_PARAM_INT(struct sync, samples_per_chip, 2, 2, SAMPLES_MAX, "", 0, "nominal"),
+    ALOE_PARAM_INT(struct sync, samples_per_chip, 2, 2, SAMPLES_MAX, "", 0,
+        "nominal number of samples per chip"),
     ALOE_PARAM_REAL(struct sync, rolloff, 0.22, 0.05, 1, "", 0, "excess bandwidth of the pulses"),
     ALOE_PARAM_INT(struct sync, delay, 10, 1, 64, "chips", 0, "half the length of the pulse"),
     ALOE_PARAM_REAL(struct sync, known_delay, ALOE_NAN, 0, 300000, "items", 0,
-        "of the channel, where it is known and nothing is to be searched; not set: search"),
+        "delay of the channel if it is known, so that nothing is searched; not set: search"),
     ALOE_PARAM_REAL(
         struct sync, search_hz, 500, 0, 5000, "Hz", 0, "largest carrier offset to search at"),
     ALOE_PARAM_REAL(struct sync, bandwidth, 0.1, 0, 0.5, "", ALOE_LIVE,
-        "of the clock loop, per frame; smaller is slower and quieter; 0 holds the clock"),
+        "gain of the clock loop per frame; smaller is slower and quieter; 0 holds the clock"),
 };
 
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(struct sync, locked, "", "1 while frames come out"),
-    ALOE_VAR_U64(struct sync, locks, "", "how often a frame was found; more than 1: it was lost"),
+    ALOE_VAR_U64(struct sync, locks, "",
+        "how often a frame was found; a number above 1 means that the frame was lost"),
     ALOE_VAR_U64(struct sync, tries, "", "messages searched"),
     ALOE_VAR_U64(struct sync, frames, "", "frames that came out"),
     ALOE_VAR_U64(struct sync, spoilt, "", "frames ABSENT because of a hole in the input"),
-    ALOE_VAR_U64(struct sync, dropped, "", "frames too many, from a sender whose clock is fast"),
     ALOE_VAR_U64(
-        struct sync, short_blocks, "block", "messages that were not the time of one frame"),
-    ALOE_VAR_F64(struct sync, frame_chip, "chips", "where in the last message a frame began"),
-    ALOE_VAR_F64(struct sync, clock_ppm, "ppm", "the sender's clock is so much fast"),
+        struct sync, dropped, "", "surplus frames dropped because the sender's clock is fast"),
+    ALOE_VAR_U64(
+        struct sync, short_blocks, "block", "messages whose length was not the time of one frame"),
     ALOE_VAR_F64(
-        struct sync, pilot_db, "dB", "power of the pilot over all that is received, last frame"),
+        struct sync, frame_chip, "chips", "place in the last message at which a frame began"),
+    ALOE_VAR_F64(struct sync, clock_ppm, "ppm", "how much the sender's clock is fast"),
+    ALOE_VAR_F64(struct sync, pilot_db, "dB",
+        "power of the pilot divided by all received power, in the last frame"),
     ALOE_VAR_F64(struct sync, carrier_hz, "Hz",
         "carrier offset at which the frame was found, in steps of 100"),
 };
@@ -107,46 +146,57 @@ static int sync_shape(void *self, struct aloe_setup *setup)
 	const uint32_t samples = ((const struct sync *)self)->samples_per_chip * UTRAN_CHIPS;
 
 	if (setup->in[0].max != samples)
-		return aloe_fail(
-		    setup, "a radio frame has %u samples, the input %u", samples, setup->in[0].max);
+		return aloe_fail(setup, "a radio frame has %u samples, but the input has %u",
+		    samples, setup->in[0].max);
 	setup->out[0].max = UTRAN_CHIPS;
 	return 0;
 }
 
 /* ---- matched filter ---- */
 
-/* Tap k of phase p meets sample k * samples_per_chip + p, counted from `delay` chips before the whole sample that the chip
- * lies behind, by step / steps. The gain is 1 for a pulse of rrc_interp. */
-static int make_bank(struct sync *s, struct aloe_setup *setup)
+/* Tap k of phase p meets sample k * samples_per_chip + p, counted from `delay` chips before the
+ * whole sample that the chip lies behind, by step / steps. The gain is 1 for a pulse of
+ * rrc_interp. */
+static int make_bank(
+    const struct sync *s, uint32_t delay, struct filter_bank *bank, struct aloe_setup *setup)
 {
 	const uint32_t n = s->samples_per_chip;
-	float *tap = s->bank = aloe_alloc(setup, (size_t)s->steps * n * s->len * sizeof(*s->bank));
+	float *tap;
 
+	bank->delay = delay;
+	bank->len = 2 * delay + 1;
+	bank->taps = tap = aloe_alloc(setup, (size_t)s->steps * n * bank->len * sizeof(*tap));
 	if (!tap)
 		return aloe_fail(setup, "no memory for %u filters", s->steps);
 	for (uint32_t step = 0; step < s->steps; step++)
 		for (uint32_t p = 0; p < n; p++)
-			for (uint32_t k = 0; k < s->len; k++) {
+			for (uint32_t k = 0; k < bank->len; k++) {
 				const double t =
-				    k + ((double)p - (double)step / s->steps) / n - s->delay;
+				    k + ((double)p - (double)step / s->steps) / n - delay;
 
 				*tap++ =
-				    (float)(fabs(t) <= s->delay ? pulse_rrc(t, s->rolloff) / n : 0);
+				    (float)(fabs(t) <= delay ? pulse_rrc(t, s->rolloff) / n : 0);
 			}
 	return 0;
 }
 
+/* The step nearest to a sample. */
+static uint64_t step_of(const struct sync *s, double at)
+{
+	return (uint64_t)llrint(at * s->steps);
+}
+
 /* Chips whose first lies at sample `at`. */
-static void filter(const struct sync *s, double at, cf32 *chips, uint32_t n)
+static void filter(
+    const struct sync *s, const struct filter_bank *bank, double at, cf32 *chips, uint32_t n)
 {
 	const uint32_t per = s->samples_per_chip;
-	const uint64_t step = (uint64_t)llrint(at * s->steps);
-	const uint64_t first = step / s->steps - (uint64_t)s->delay * per;
+	const uint64_t step = step_of(s, at), first = step / s->steps - (uint64_t)bank->delay * per;
 	const cf32 *in[SAMPLES_MAX];
 
 	for (uint32_t p = 0; p < per; p++)
 		in[p] = s->streams[(first + p) % per] + (first + p) / per;
-	s->fir->sum(s->bank + step % s->steps * per * s->len, s->len, in, per, chips, n);
+	s->fir->sum(bank->taps + step % s->steps * per * bank->len, bank->len, in, per, chips, n);
 }
 
 /* ---- init ---- */
@@ -173,16 +223,18 @@ static int sync_init(void *self, struct aloe_setup *setup)
 	struct sync *s = self;
 	int8_t ones[BLOCK];
 
-	s->len = 2 * s->delay + 1;
-	s->steps = (STEPS + s->samples_per_chip - 1) / s->samples_per_chip;
-	s->past = BLOCK + 2 * s->delay + 8;
+	/* half a chip is whole steps */
+	s->steps = (STEPS / 2 + s->samples_per_chip - 1) / s->samples_per_chip * 2;
+	s->past = BLOCK + 2 * s->delay + 4 * MARGIN;
 	s->fir = fir_kernels((enum simd_level)setup->simd);
 	s->kernels = utran_chip_kernels((enum simd_level)setup->simd);
-	s->slope = (pulse_rc(0.499, s->rolloff) - pulse_rc(0.501, s->rolloff)) / 0.001;
+	chip_clock_init(&s->clock, s->rolloff);
 	utran_ovsf(BLOCK, 0, ones);
 	utran_chip_pairs(ones, BLOCK, 1.0f / BLOCK, s->mean);
 	s->code = scrambling_alloc(s->primary_code, setup);
-	if (!s->code || make_bank(s, setup) < 0 || alloc_buffers(s, setup) < 0)
+	if (!s->code || make_bank(s, s->delay, &s->matched, setup) < 0 ||
+	    make_bank(s, s->delay < BRIEF ? s->delay : BRIEF, &s->brief, setup) < 0 ||
+	    alloc_buffers(s, setup) < 0)
 		return -1;
 	return isnan(s->known_delay)
 	    ? search_init(&s->search, s->code, s->rolloff, s->search_hz, setup)
@@ -191,29 +243,31 @@ static int sync_init(void *self, struct aloe_setup *setup)
 
 /* ---- lock ---- */
 
-static void lock(struct sync *s, double at)
+static void lock(struct sync *s, double at, double ahead)
 {
 	s->next = at;
-	s->rate = 0;
-	s->held = s->block = s->unseen = s->steered = 0;
+	s->held = s->block = s->unseen = s->since = 0;
 	s->made = s->hole_from = s->hole_to = 0;
-	s->look = (struct look){0};
+	s->pilot = s->power = 0;
+	s->look = (struct chip_look){0};
+	chip_clock_start(&s->clock, ahead);
 	s->locked = 1;
 	s->locks++;
 }
 
-/* A chip a symbol from the beginning of the message on; the last few would need the next message. */
+/* A chip a symbol from the beginning of the message on; the last few would need the next
+ * message. */
 static void search(struct sync *s)
 {
 	const uint32_t n = s->samples_per_chip, whole = UTRAN_CHIPS - s->delay - 1;
 
 	s->tries++;
-	filter(s, (double)s->past * n, s->search.chips, whole);
+	filter(s, &s->matched, (double)s->past * n, s->search.chips, whole);
 	memset(s->search.chips + whole, 0, (UTRAN_CHIPS - whole) * sizeof(cf32));
 	if (!search_try(&s->search))
 		return;
 	s->carrier_hz = s->search.offset_hz;
-	lock(s, (s->past + s->search.chip) * n);
+	lock(s, (s->past + s->search.chip) * n, s->search.chip - UTRAN_CHIPS / 2);
 }
 
 /* ---- clock ---- */
@@ -228,44 +282,80 @@ static cf32 pilot(struct sync *s, const cf32 *chips)
 	return symbol;
 }
 
-static void look(struct sync *s, const cf32 *chips)
+static double block_power(const cf32 *chips)
 {
-	const double half = 0.5 * s->samples_per_chip;
-	const cf32 now = pilot(s, chips);
-	cf32 late;
+	double power = 0;
 
 	for (uint32_t i = 0; i < BLOCK; i++)
-		s->look.power += search_power(s->plain[i]) / BLOCK;
-	filter(s, s->next + half, s->aside, BLOCK);
-	late = pilot(s, s->aside);
-	filter(s, s->next - half, s->aside, BLOCK);
-	s->look.difference += crealf((late - pilot(s, s->aside)) * conjf(now));
-	s->look.pilot += search_power(now);
+		power += search_power(chips[i]);
+	return power / BLOCK;
 }
 
-/* The end of a frame: what the looks have seen moves the clock, or says that there is nothing to be seen. */
+/* The pilot around the clock. The filters' steps are coarser than the clock: the nearest one is
+ * taken, and told. */
+static void look(struct sync *s)
+{
+	const double n = s->samples_per_chip,
+	             off = (double)step_of(s, s->next) / s->steps - s->next;
+	cf32 pilots[CLOCK_LAGS];
+	double power;
+
+	filter(s, &s->brief, s->next - n, s->whole, BLOCK + 2);
+	filter(s, &s->brief, s->next - n / 2, s->half, BLOCK + 1);
+	pilots[0] = pilot(s, s->whole);
+	pilots[1] = pilot(s, s->half);
+	pilots[2] = pilot(s, s->whole + 1);
+	power = block_power(s->plain);
+	pilots[3] = pilot(s, s->half + 1);
+	pilots[4] = pilot(s, s->whole + 2);
+	chip_look_add(&s->look, pilots, power, off / n);
+}
+
+/* What has been seen since the last time moves the clock. */
 static void steer(struct sync *s)
 {
-	const struct look look = s->look;
-	const double ratio = BLOCK * look.pilot / look.power, n = s->samples_per_chip;
-	const double late = look.difference / look.pilot / (2 * s->slope);
-	const bool seen = ratio >= SEEN_RATIO;
-	double gain;
+	const double chips = (double)s->since * BLOCK;
 
-	s->look = (struct look){0};
+	if (s->bandwidth > 0)
+		s->next += s->samples_per_chip *
+		    chip_clock_steer(&s->clock, &s->look, chips, s->bandwidth);
+	s->clock_ppm = -1e6 * s->clock.rate;
+	s->pilot += chip_look_pilot(&s->look);
+	s->power += s->look.power;
+	s->look = (struct chip_look){0};
+	s->since = 0;
+}
+
+/* The end of a frame: is there anything to be seen? */
+static void judge(struct sync *s)
+{
+	const double ratio = BLOCK * s->pilot / s->power;
+	const bool seen = ratio >= SEEN_RATIO;
+
 	s->unseen = seen ? 0 : s->unseen + 1;
 	s->pilot_db = seen ? 10 * log10((ratio - 1) / BLOCK) : -100;
+	s->pilot = s->power = 0;
 	s->block = 0;
-	s->turn = (s->turn + 1) % (BLOCKS / LOOKS);
+	s->turn = (s->turn + 1) % APART;
 	if (s->unseen >= LOST_FRAMES && isnan(s->known_delay))
 		s->locked = 0;
-	if (!seen || !(fabs(late) < 1))
-		return;
-	gain = fmax(s->bandwidth, s->bandwidth > 0 ? fmin(0.8, 4.0 / (2 + s->steered++)) : 0);
-	s->next += gain * late * n;
-	s->rate += 0.375 * gain * gain * late / UTRAN_CHIPS;
-	s->rate = fmax(-CLOCK_MAX, fmin(CLOCK_MAX, s->rate));
-	s->clock_ppm = -1e6 * s->rate;
+}
+
+/* Until the rate is known every block is looked at, and the clock moved once a slot; from then on
+ * it is one block of five, and once a frame. */
+static void watch(struct sync *s)
+{
+	const bool known = s->clock.known;
+
+	if (!known || s->block % APART == s->turn)
+		look(s);
+	s->next += BLOCK * (double)s->samples_per_chip * (1 + s->clock.rate);
+	s->since++;
+	s->block++;
+	if (s->block == BLOCKS || (!known && s->block % SLOT == 0))
+		steer(s);
+	if (s->block == BLOCKS)
+		judge(s);
 }
 
 /* ---- frames ---- */
@@ -274,21 +364,17 @@ static void steer(struct sync *s)
 static void make_chips(struct sync *s)
 {
 	const double n = s->samples_per_chip,
-	             end = (s->past + (double)UTRAN_CHIPS - s->delay - BLOCK - 2) * n;
+	             end = (s->past + (double)UTRAN_CHIPS - s->delay - BLOCK - MARGIN) * n;
 
 	while (s->locked && s->next < end && s->held < RING) {
 		cf32 *chips = s->ring + s->made % RING;
 
 		if (s->block == 0)
 			s->frame_chip = fmod(s->next / n - s->past + UTRAN_CHIPS, UTRAN_CHIPS);
-		filter(s, s->next, chips, BLOCK);
-		if (s->block % (BLOCKS / LOOKS) == s->turn)
-			look(s, chips);
-		s->next += BLOCK * n * (1 + s->rate);
+		filter(s, &s->matched, s->next + n * s->clock.finger, chips, BLOCK);
 		s->held += BLOCK;
 		s->made += BLOCK;
-		if (++s->block == BLOCKS)
-			steer(s);
+		watch(s);
 	}
 }
 
@@ -339,7 +425,8 @@ static int sync_forget(struct sync *s)
 	return 0;
 }
 
-/* Chips from `made` on, and those that the filter brings near, have nothing in them; holes in a row are one. */
+/* Chips from `made` on, and those that the filter brings near, have nothing in them; holes in a row
+ * are one. */
 static void mark_hole(struct sync *s, uint64_t made)
 {
 	const uint64_t from = made > s->past ? made - s->past : 0;
@@ -365,7 +452,8 @@ static int sync_work(void *self, struct aloe_slot *slot)
 	if (!s->locked && !isnan(s->known_delay))
 		lock(s,
 		    s->past * (double)s->samples_per_chip + s->known_delay +
-		        s->delay * s->samples_per_chip);
+		        s->delay * s->samples_per_chip,
+		    0);
 	else if (!s->locked)
 		search(s);
 	make_chips(s);
@@ -395,6 +483,7 @@ static int sync_close(void *self, struct aloe_setup *setup)
 
 ALOE_COMPONENT(utran_sync) = {
     .summary = "matched filter, frame acquisition and chip clock of a UTRA downlink receiver",
+    .doc = DOC,
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),

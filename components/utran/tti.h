@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tti.h - transmission time intervals: a slot is one radio frame of 10 ms, and frame n of a TTI of F frames is that where
- * (index - tti_phase) mod F = n.
+ * tti.h - transmission time intervals: a slot is one radio frame of 10 ms, and frame n of a TTI of
+ * F frames is that where (index - tti_phase) mod F = n.
  */
 #ifndef COMPONENTS_UTRAN_TTI_H
 #define COMPONENTS_UTRAN_TTI_H
@@ -10,7 +10,10 @@
 
 #include "core/kernels/utran_interleave.h"
 
-/* tti_check says what is wrong with the parameters tti_ms and tti_phase: 0, or -1 after aloe_fail. */
+enum { TTI_FRAMES_MAX = 8 }; /* of 80 ms */
+
+/* tti_check says what is wrong with the parameters tti_ms and tti_phase: 0, or -1 after
+ * aloe_fail. */
 static inline int tti_check(int32_t tti_ms, int32_t tti_phase, struct aloe_setup *setup)
 {
 	const uint32_t frames = utran_tti_frames((uint32_t)tti_ms);
@@ -30,8 +33,8 @@ static inline int tti_check(int32_t tti_ms, int32_t tti_phase, struct aloe_setup
 #define TTI_PARAM_PHASE(S)                                                                         \
 	ALOE_PARAM_INT(S, tti_phase, 0, 0, 7, "slot", 0, "index of the first radio frame of a TTI")
 
-/* tti_shape gives output 0 the bits of one radio frame (`frame`) or of all the TTI that comes in at input 0: 0, or -1
- * after aloe_fail. */
+/* tti_shape gives output 0 the bits of one radio frame (`frame`) or of all the TTI that comes in at
+ * input 0: 0, or -1 after aloe_fail. */
 static inline int tti_shape(int32_t tti_ms, bool frame, struct aloe_setup *setup)
 {
 	const uint32_t frames = utran_tti_frames((uint32_t)tti_ms);
@@ -44,8 +47,8 @@ static inline int tti_shape(int32_t tti_ms, bool frame, struct aloe_setup *setup
 	return 0;
 }
 
-/* tti_number counts TTIs, from 0 for the one that index 0 belongs to or from 1 if index 0 is its first frame;
- * tti_frame gives the frame within it. */
+/* tti_number counts TTIs, from 0 for the one that index 0 belongs to or from 1 if index 0 is its
+ * first frame; tti_frame gives the frame within it. */
 static inline uint64_t tti_number(uint64_t index, uint32_t frames, int32_t tti_phase)
 {
 	return (index + frames - (uint32_t)tti_phase) / frames;

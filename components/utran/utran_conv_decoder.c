@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * utran_conv_decoder - soft decision Viterbi decoder for the code of utran_conv_encoder.
  *
- * How the TTI was cut into code blocks follows from the number of soft bits; `block` is needed where it had filler bits,
- * which are dropped, and is a check otherwise. */
+ * How the TTI was cut into code blocks follows from the number of soft bits; `block` is needed
+ * where it had filler bits, which are dropped, and is a check otherwise. */
 #include <aloe/component.h>
 
 #include "core/kernels/utran_viterbi.h"
@@ -22,7 +22,7 @@ static const char *const rates[] = {[UTRAN_CONV_HALF] = "1/2", [UTRAN_CONV_THIRD
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_LLR16,
-        "soft bits of a TTI; values beyond +-511 count as +-511, 16 per unit amplitude is right"),
+        "soft bits of a TTI; values beyond +-511 count as +-511; unit amplitude should be 16"),
     ALOE_OUT("out", ALOE_BIT, "decided bits of the TTI"),
 };
 
@@ -57,8 +57,8 @@ static int decoder_cut(
 		return aloe_fail(setup, "block %d cannot be cut into code blocks", s->block);
 	need = ret_cut->blocks * utran_conv_coded(rate, ret_cut->k);
 	if (coded != need)
-		return aloe_fail(
-		    setup, "block %d needs %u soft bits, the input has %u", s->block, need, coded);
+		return aloe_fail(setup, "block %d needs %u soft bits, but the input has %u",
+		    s->block, need, coded);
 	return 0;
 }
 

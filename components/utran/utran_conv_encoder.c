@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_conv_encoder - convolutional code of rate 1/2 or 1/3, 3GPP TS 25.212 sections 4.2.2.2 and 4.2.3.1.
+ * utran_conv_encoder - convolutional code of rate 1/2 or 1/3, 3GPP TS 25.212 sections 4.2.2.2 and
+ * 4.2.3.1.
  *
- * All bits of a TTI go in. More than 504 are cut into code blocks of one size, with filler bits in front where they do
- * not divide; each is coded by itself, tail included, and they follow each other. */
+ * All bits of a TTI go in. More than 504 are cut into code blocks of one size, with filler bits in
+ * front where they do not divide; each is coded by itself, tail included, and they follow each
+ * other. */
 #include <aloe/component.h>
 
 #include "core/kernels/utran_conv.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_crc - append the CRC to each transport block of a TTI, 3GPP TS 25.212 section 4.2.1, and concatenate them
- * (4.2.2.1). A message of no items is a TTI of transport blocks of size 0, which have their parity too, all zero; a TTI
- * without a transport block is no message (IDLE) and gets none. */
+ * utran_crc - append the CRC to each transport block of a TTI, 3GPP TS 25.212 section 4.2.1, and
+ * concatenate them (4.2.2.1). A message of no items is a TTI of transport blocks of size 0, which
+ * have their parity too, all zero; a TTI without a transport block is no message (IDLE) and gets
+ * none. */
 #include <aloe/component.h>
 
 #include "core/kernels/utran_crc.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * utran_crc_check - check and drop the CRC of each transport block of a TTI, undoing utran_crc.
  *
- * The optional output `errors` is one bit a block, 1 where the parity was wrong. With bad = "drop" the TTI is ABSENT if
- * any of its blocks is bad; with "keep" all blocks go out as they are, for a reader that looks at `errors`. */
+ * The optional output `errors` is one bit a block, 1 where the parity was wrong. With bad = "drop"
+ * the TTI is ABSENT if any of its blocks is bad; with "keep" all blocks go out as they are, for a
+ * reader that looks at `errors`. */
 #include <aloe/component.h>
 
 #include "core/kernels/utran_crc.h"
@@ -25,16 +26,15 @@ static const char *const bads[] = {[BAD_DROP] = "drop", [BAD_KEEP] = "keep", NUL
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_BIT, "the transport blocks of one TTI, each with its parity"),
-    ALOE_OUT("out", ALOE_BIT, "the blocks; ABSENT if one is bad, unless bad = keep"),
-    ALOE_OUT_OPTIONAL("errors", ALOE_BIT, "a bit for each block: 1 = bad"),
+    ALOE_OUT("out", ALOE_BIT, "the blocks; ABSENT if a block is bad, unless bad = keep"),
+    ALOE_OUT_OPTIONAL("errors", ALOE_BIT, "one bit for each block, 1 if the block is bad"),
 };
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct crc_check, size, 16, 8, 24, "bit", 0, "parity bits: 8, 12, 16 or 24"),
     ALOE_PARAM_INT(struct crc_check, tti_blocks, 1, 1, 256, "block", 0,
         "transport blocks in a TTI, of one size"),
-    ALOE_PARAM_ENUM(
-        struct crc_check, bad, bads, "drop", 0, "what becomes of a TTI with a bad block"),
+    ALOE_PARAM_ENUM(struct crc_check, bad, bads, "drop", 0, "drop or keep a TTI with a bad block"),
 };
 
 static const struct aloe_var vars[] = {
@@ -104,8 +104,8 @@ static int check_work(void *self, struct aloe_slot *slot)
 {
 	struct crc_check *s = self;
 	const uint32_t blocks = (uint32_t)s->tti_blocks, size = s->crc.size;
-	const uint32_t block =
-	    aloe_in_len(slot, 0) == blocks * size ? 0 : s->block; /* parity alone: of no bits */
+	/* parity alone: of no bits */
+	const uint32_t block = aloe_in_len(slot, 0) == blocks * size ? 0 : s->block;
 	uint32_t bad;
 
 	if (aloe_pass_block(
@@ -129,7 +129,8 @@ static int check_work(void *self, struct aloe_slot *slot)
 ALOE_COMPONENT(utran_crc_check) = {
     .summary = "check and drop the CRC of UTRAN transport blocks",
     .doc =
-        "A block with wrong parity is counted; a TTI with one becomes ABSENT unless bad = \"keep\".",
+        "A block with wrong parity is counted; a TTI with such a block becomes ABSENT unless bad "
+        "= \"keep\".",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_deequalise - undo utran_equalise on soft bits: the padding behind the coded bits of a TTI is dropped. */
+ * utran_deequalise - undo utran_equalise on soft bits: the padding behind the coded bits of a TTI
+ * is dropped. */
 #include <aloe/component.h>
 
 #include "core/kernels/utran_rate_table.h"
@@ -32,8 +33,9 @@ static int deequalise_shape(void *self, struct aloe_setup *setup)
 	               padded = setup->in[0].max;
 
 	if (padded < coded || padded > coded + PADDING_MAX)
-		return aloe_fail(setup, "input of %u soft bits is not %u and at most %d more",
-		    padded, coded, PADDING_MAX);
+		return aloe_fail(setup,
+		    "input of %u soft bits is not %u soft bits and at most %d of padding", padded,
+		    coded, PADDING_MAX);
 	setup->out[0].max = coded;
 	return 0;
 }

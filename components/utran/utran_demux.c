@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * utran_demux - undo utran_mux on soft bits: a radio frame back into its transport channels.
  *
- * How many soft bits each channel has is said by length0 to length3, or follows from frame_bits and rm as it did in
- * utran_rate_match (share.h): then the input is the whole of the physical channel. */
+ * How many soft bits each channel has is said by length0 to length3, or follows from frame_bits
+ * and rm as it did in utran_rate_match (share.h): then the input is the whole of the physical
+ * channel. */
 #include <aloe/component.h>
 
 #include "components/utran/share.h"
@@ -29,7 +30,7 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct demux, length0, 0, 0, 1 << 20, "bit", 0,
-        "soft bits of out0; 0 = what the others leave"),
+        "soft bits of out0; 0 = what the other outputs leave"),
     ALOE_PARAM_INT(
         struct demux, length1, 0, 0, 1 << 20, "bit", 0, "soft bits of out1, also if not connected"),
     ALOE_PARAM_INT(
@@ -52,7 +53,7 @@ static int demux_shares(const struct demux *s, struct aloe_setup *setup, uint32_
 	if (s->length0 || s->length1 || s->length2 || s->length3)
 		return aloe_fail(setup, "frame_bits and a length are both set; give one of them");
 	if (s->frame_bits.len > CHANNELS)
-		return aloe_fail(setup, "frame_bits has %u items, there are %d outputs",
+		return aloe_fail(setup, "frame_bits has %u items, but there are %d outputs",
 		    s->frame_bits.len, CHANNELS);
 	if (share_work_out(&s->frame_bits, &s->rm, setup->in[0].max, setup, matched) < 0)
 		return -1;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * utran_desegment - join the radio frames of a TTI, undoing utran_segment on soft bits.
  *
- * Frame n of a TTI of F frames comes where (index - tti_phase) mod F = n; the TTI leaves with its last frame, in the
- * other indices readers see IDLE. A frame that is missing is concealed as soft bits 0 (nothing known), which the
- * decoder may still make good; with none of its frames the TTI is ABSENT, or IDLE if they all were. */
+ * Frame n of a TTI of F frames comes where (index - tti_phase) mod F = n; the TTI leaves with its
+ * last frame, in the other indices readers see IDLE. A frame that is missing is concealed as soft
+ * bits 0 (nothing known), which the decoder may still make good; with none of its frames the TTI is
+ * ABSENT, or IDLE if they all were. */
 #include <aloe/component.h>
 
 #include "components/utran/tti.h"
@@ -35,8 +36,8 @@ static const struct aloe_param params[] = {
 static const struct aloe_var vars[] = {
     ALOE_VAR_U64(
         struct desegment, short_blocks, "block", "messages that were not one whole radio frame"),
-    ALOE_VAR_U64(
-        struct desegment, lost_frames, "frame", "radio frames concealed in TTIs that had others"),
+    ALOE_VAR_U64(struct desegment, lost_frames, "frame",
+        "missing radio frames concealed in TTIs of which another frame came"),
 };
 
 static int desegment_check(void *self, struct aloe_setup *setup)
@@ -48,8 +49,12 @@ static int desegment_check(void *self, struct aloe_setup *setup)
 
 static int desegment_shape(void *self, struct aloe_setup *setup)
 {
-	setup->out[0].max =
-	    setup->in[0].max * utran_tti_frames((uint32_t)((const struct desegment *)self)->tti_ms);
+	const uint32_t frames =
+	    utran_tti_frames((uint32_t)((const struct desegment *)self)->tti_ms);
+
+	setup->out[0].max = setup->in[0].max * frames;
+	/* of a TTI that the run ends in: its other frames are concealed */
+	setup->tail = frames - 1;
 	return 0;
 }
 
@@ -70,7 +75,8 @@ static int desegment_reset(void *self)
 	return 0;
 }
 
-/* Frames of an earlier TTI, left over when indices were skipped, must not be taken for this one's. */
+/* Frames of an earlier TTI, left over when indices were skipped, must not be taken for this
+ * one's. */
 static void desegment_begin(struct desegment *s, uint64_t tti)
 {
 	if (s->tti == tti)
@@ -133,15 +139,16 @@ static int desegment_work(void *self, struct aloe_slot *slot)
 
 ALOE_COMPONENT(utran_desegment) = {
     .summary = "join the radio frames of a UTRAN TTI, soft bits",
-    .doc =
-        "The TTI leaves with its last frame, (tti_ms / 10) - 1 indices after utran_segment got it. A missing frame "
-        "is concealed as soft bits 0 as long as the TTI has another one.",
+    .doc = "The TTI leaves with its last frame, (tti_ms / 10) - 1 indices after utran_segment got "
+           "the TTI. A missing frame is concealed as soft bits 0 as long as the TTI has another "
+           "frame.",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct desegment),
     .kmac = 1,
     .mix = "copy 1",
+    .tail = TTI_FRAMES_MAX - 1,
     .check = desegment_check,
     .shape = desegment_shape,
     .init = desegment_init,

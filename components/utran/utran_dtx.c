@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * utran_dtx - insertion of DTX, positions in which nothing is sent: 3GPP TS 25.212 section 4.2.9.
  *
- * A position is a byte: 0 and 1 are the bits, 2 is DTX, which the interleavers move like any other, bpsk_mod sends as
- * amplitude 0, and a receiver sees as a soft bit near 0. After this component the chain carries bytes, in all of its
- * transport channels: those that have nothing to insert go through one all the same.
+ * A position is a byte: 0 and 1 are the bits, 2 is DTX, which the interleavers move like any other,
+ * bpsk_mod sends as amplitude 0, and a receiver sees as a soft bit near 0. After this component the
+ * chain carries bytes, in all of its transport channels: those that have nothing to insert go
+ * through one all the same.
  *
- * First insertion (fixed positions, 4.2.9.1): behind utran_rate_match of each channel. Bits that are fewer than the largest
- * TTI are followed by DTX; a TTI without a transport block, IDLE at its first index, is DTX altogether, and the other
- * channels go on. Second insertion (4.2.9.2): behind utran_mux, `output` the bits of the physical channel. */
+ * First insertion (fixed positions, 4.2.9.1): behind utran_rate_match of each channel. Bits that
+ * are fewer than the largest TTI are followed by DTX; a TTI without a transport block, IDLE at its
+ * first index, is DTX altogether, and the other channels go on. Behind the end of the run nothing
+ * is inserted. Second insertion (4.2.9.2): behind utran_mux, `output` the bits of the physical
+ * channel. */
 #include <aloe/component.h>
 
 #include "components/utran/tti.h"
@@ -78,8 +81,8 @@ static int dtx_work(void *self, struct aloe_slot *slot)
 {
 	struct dtx *s = self;
 	const uint32_t len = aloe_in_len(slot, 0), max = aloe_out_max(slot, 0);
-	const bool none =
-	    slot->in[0].state == ALOE_IDLE && tti_frame(slot->index, s->frames, s->tti_phase) == 0;
+	const bool none = slot->in[0].state == ALOE_IDLE &&
+	    tti_frame(slot->index, s->frames, s->tti_phase) == 0 && !aloe_after(slot);
 	uint8_t *out = aloe_out_byte(slot, 0);
 
 	if (!aloe_in_valid(slot, 0) && !none) {
@@ -98,7 +101,9 @@ static int dtx_work(void *self, struct aloe_slot *slot)
 ALOE_COMPONENT(utran_dtx) = {
     .summary = "insert DTX: positions of a UTRAN radio frame in which nothing is sent",
     .doc =
-        "Bits become bytes, and 2 fills up what they leave. A TTI that is IDLE at its first index is DTX altogether.",
+        "Bits become bytes, and the value 2 fills the positions that are left. A TTI that is IDLE "
+        "at its first "
+        "index is DTX altogether.",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),

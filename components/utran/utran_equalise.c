@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_equalise - radio frame size equalisation, 3GPP TS 25.212 section 4.2.4, uplink: coded bits of a TTI are followed by
- * as many more, here zeros, as it takes to cut it into radio frames of one size. */
+ * utran_equalise - radio frame size equalisation, 3GPP TS 25.212 section 4.2.4, uplink: coded bits
+ * of a TTI are followed by as many more, here zeros, as it takes to cut it into radio frames of one
+ * size. */
 #include <aloe/component.h>
 
 #include "components/utran/tti.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_mux - one radio frame of each transport channel, one after the other, 3GPP TS 25.212 section 4.2.8.
+ * utran_mux - one radio frame of each transport channel, one after the other, 3GPP TS 25.212
+ * section 4.2.8.
  *
- * With one physical channel its segmentation (4.2.10), which comes next, changes nothing: no component does it. */
+ * With one physical channel its segmentation (4.2.10), which comes next, changes nothing: no
+ * component does it. */
 #include <aloe/component.h>
 
 enum { CHANNELS = 4 };
@@ -47,7 +49,8 @@ static int mux_init(void *self, struct aloe_setup *setup)
 	return 0;
 }
 
-/* The frame needs all its channels: one that is ABSENT or not whole makes it ABSENT, else one that is IDLE makes it so.
+/* The frame needs all its channels: one that is ABSENT or not whole makes it ABSENT, else one that
+ * is IDLE makes it so.
  */
 static uint32_t mux_state(struct mux *s, const struct aloe_slot *slot)
 {
@@ -84,8 +87,8 @@ static int mux_work(void *self, struct aloe_slot *slot)
 
 ALOE_COMPONENT(utran_mux) = {
     .summary = "multiplex 1 to 4 UTRAN transport channels into a radio frame",
-    .doc =
-        "In order of the inputs. The frame is ABSENT if one of them is, else IDLE if one of them is.",
+    .doc = "The channels follow in the order of the inputs. The frame is ABSENT if an input is "
+           "ABSENT, else IDLE if an input is IDLE.",
     .ports = ALOE_LIST(ports),
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct mux),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * utran_rate_dematch - undo utran_rate_match on soft bits.
  *
- * Downlink: whole TTIs, after the first deinterleaver. Uplink: radio frames, before they are joined; frame n of a TTI is
- * that where (index - tti_phase) mod (tti_ms / 10) = n. */
+ * Downlink: whole TTIs, after the first deinterleaver. Uplink: radio frames, before they are
+ * joined; frame n of a TTI is that where (index - tti_phase) mod (tti_ms / 10) = n. */
 #include <aloe/component.h>
 
 #include "components/utran/rate.h"
@@ -27,18 +27,12 @@ static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct rate_dematch, coded, 0, 1, UTRAN_RATE_BITS_MAX, "bit", ALOE_REQUIRED,
         "coded bits of a TTI before rate matching; 3K + 12 for a turbo code"),
     ALOE_PARAM_INT(struct rate_dematch, tti_ms, 10, 10, 80, "ms", 0,
-        "uplink: transmission time interval, 10, 20, 40 or 80"),
-    ALOE_PARAM_INT(struct rate_dematch, tti_phase, 0, 0, 7, "slot", 0,
-        "uplink: index of the first radio frame of a TTI"),
-    ALOE_PARAM_ENUM(
-        struct rate_dematch, coding, rate_codings, "turbo", 0, "code that the bits come from"),
-    ALOE_PARAM_ENUM(struct rate_dematch, direction, rate_directions, "downlink", 0,
-        "whose order of steps it is"),
+        "transmission time interval (uplink only): 10, 20, 40 or 80"),
+    RATE_PARAMS(struct rate_dematch),
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct rate_dematch, short_blocks, "block",
-        "messages that were not one whole TTI, uplink: frame"),
+    RATE_VARS(struct rate_dematch),
 };
 
 /* Radio frames that have a pattern of their own. */
@@ -93,10 +87,10 @@ static int dematch_work(void *self, struct aloe_slot *slot)
 {
 	struct rate_dematch *s = self;
 	const struct rate_patterns *p = &s->patterns;
-	const uint32_t n = p->len == 1 ? 0 : tti_frame(slot->index, p->len, s->tti_phase);
+	const struct utran_rate_plan *plan = rate_plan_at(p, slot->index, s->tti_phase);
 
 	if (aloe_pass_block(slot, 0, 0, p->matched, p->coded, &s->short_blocks))
-		p->kernels->dematch(&p->plans[n], aloe_in_llr16(slot, 0), aloe_out_llr16(slot, 0));
+		p->kernels->dematch(plan, aloe_in_llr16(slot, 0), aloe_out_llr16(slot, 0));
 	return 0;
 }
 

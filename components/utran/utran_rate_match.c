@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_rate_match - puncture or repeat coded bits so that the transport channels fill the radio frame, 3GPP TS 25.212
- * section 4.2.7.
+ * utran_rate_match - puncture or repeat coded bits so that the transport channels fill the radio
+ * frame, 3GPP TS 25.212 section 4.2.7.
  *
- * All TTIs of a channel are of one size, that of its largest transport format, so fixed and flexible positions are matched
- * alike; positions that a frame has left (`output` given, and less than there are) are utran_dtx's.
+ * All TTIs of a channel are of one size, that of its largest transport format, so fixed and
+ * flexible positions are matched alike; positions that a frame has left (`output` given, and less
+ * than there are) are utran_dtx's.
  *
- * Downlink: one pattern for a TTI, before the first interleaver. Uplink: one for each radio frame of the TTI, after the
- * segmentation; frame n is that where (index - tti_phase) mod (tti_ms / 10) = n. How many bits a radio frame gets is
- * said by `output`, or follows from the physical channel's `ndata` and all its transport channels (share.h). */
+ * Downlink: one pattern for a TTI, before the first interleaver. Uplink: one for each radio frame
+ * of the TTI, after the segmentation; frame n is that where (index - tti_phase) mod (tti_ms / 10) =
+ * n. How many bits a radio frame gets is said by `output`, or follows from the physical channel's
+ * `ndata` and all its transport channels (share.h). */
 #include <aloe/component.h>
 
 #include "components/utran/rate.h"
@@ -35,7 +37,7 @@ static const struct aloe_port ports[] = {
 
 static const struct aloe_param params[] = {
     ALOE_PARAM_INT(struct rate_match, output, 0, 0, 131072, "bit", 0,
-        "bits per radio frame of 10 ms; 0 = by ndata and frame_bits"),
+        "bits per radio frame of 10 ms; 0 = computed from ndata and frame_bits"),
     ALOE_PARAM_INT(struct rate_match, ndata, 0, 0, 131072, "bit", 0,
         "data bits of the physical channel per radio frame"),
     SHARE_PARAMS(struct rate_match),
@@ -43,17 +45,11 @@ static const struct aloe_param params[] = {
         "number of this transport channel, counted from 1 in frame_bits"),
     ALOE_PARAM_INT(struct rate_match, tti_ms, 10, 10, 80, "ms", 0,
         "transmission time interval: 10, 20, 40 or 80"),
-    ALOE_PARAM_INT(struct rate_match, tti_phase, 0, 0, 7, "slot", 0,
-        "uplink: index of the first radio frame of a TTI"),
-    ALOE_PARAM_ENUM(
-        struct rate_match, coding, rate_codings, "turbo", 0, "code that the bits come from"),
-    ALOE_PARAM_ENUM(
-        struct rate_match, direction, rate_directions, "downlink", 0, "whose order of steps it is"),
+    RATE_PARAMS(struct rate_match),
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct rate_match, short_blocks, "block",
-        "messages that were not one whole TTI, uplink: frame"),
+    RATE_VARS(struct rate_match),
 };
 
 static int match_check(void *self, struct aloe_setup *setup)
@@ -66,9 +62,9 @@ static int match_check(void *self, struct aloe_setup *setup)
 		return aloe_fail(setup, "output = %d and ndata = %d are both set; give one of them",
 		    s->output, s->ndata);
 	if (!s->output && !s->ndata)
-		return aloe_fail(setup, "output is not set; give it, or ndata and frame_bits");
+		return aloe_fail(setup, "output is not set; give output, or ndata and frame_bits");
 	if (!s->ndata && s->frame_bits.len)
-		return aloe_fail(setup, "frame_bits is set, but ndata is not");
+		return aloe_fail(setup, "frame_bits is set, but ndata is not; give both");
 	if (s->ndata && (uint32_t)s->channel > s->frame_bits.len)
 		return aloe_fail(setup, "channel %d is not among the %u of frame_bits", s->channel,
 		    s->frame_bits.len);
@@ -111,8 +107,8 @@ static int match_shape(void *self, struct aloe_setup *setup)
 	if (s->coding == UTRAN_TURBO && s->direction == RATE_DOWNLINK &&
 	    (coded % 3 || coded > UTRAN_RATE_BITS_MAX))
 		return aloe_fail(setup,
-		    "input of %u bits: turbo coded bits are a multiple of 3, at most %d", coded,
-		    UTRAN_RATE_BITS_MAX / 3 * 3);
+		    "input of %u bits is not a multiple of 3 up to %d, as turbo coded bits are",
+		    coded, UTRAN_RATE_BITS_MAX / 3 * 3);
 	if (coded > UTRAN_RATE_BITS_MAX)
 		return aloe_fail(
 		    setup, "input of %u bits is more than %d", coded, UTRAN_RATE_BITS_MAX);
@@ -142,19 +138,18 @@ static int match_work(void *self, struct aloe_slot *slot)
 {
 	struct rate_match *s = self;
 	const struct rate_patterns *p = &s->patterns;
-	const uint32_t n = p->len == 1 ? 0 : tti_frame(slot->index, p->len, s->tti_phase);
+	const struct utran_rate_plan *plan = rate_plan_at(p, slot->index, s->tti_phase);
 
 	if (aloe_pass_block(slot, 0, 0, p->coded, p->matched, &s->short_blocks))
-		p->kernels->match(&p->plans[n], aloe_in_bit(slot, 0), aloe_out_bit(slot, 0));
+		p->kernels->match(plan, aloe_in_bit(slot, 0), aloe_out_bit(slot, 0));
 	return 0;
 }
 
 ALOE_COMPONENT(utran_rate_match) = {
     .summary = "puncture or repeat coded bits to fill the radio frame",
-    .doc =
-        "Downlink: one pattern per TTI; uplink: one per radio frame. A turbo code is punctured in its parity bits "
-        "only. "
-        "The frame's share is `output`, or follows from ndata, frame_bits, rm and channel (equation 1 of 4.2.7).",
+    .doc = "Downlink: one pattern per TTI; uplink: one per radio frame. A turbo code is punctured "
+           "in its parity bits only. The frame's share is `output`, or follows from ndata, "
+           "frame_bits, rm and channel (equation 1 of 4.2.7).",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),

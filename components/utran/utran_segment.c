@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * utran_segment - cut a TTI into its radio frames, 3GPP TS 25.212 section 4.2.6.
  *
- * A slot is one radio frame of 10 ms. A TTI of F frames comes whole at indices where (index - tti_phase) mod F = 0;
- * frame n goes out n indices later. If the TTI was not there, all its frames are what it was, ABSENT or IDLE. */
+ * A slot is one radio frame of 10 ms. A TTI of F frames comes whole at indices where (index -
+ * tti_phase) mod F = 0; frame n goes out n indices later. If the TTI was not there, all its frames
+ * are what it was, ABSENT or IDLE. */
 #include <aloe/component.h>
 
 #include "components/utran/tti.h"
 
-struct segment {
+struct utran_segmenter {
 	int32_t tti_ms;
 	int32_t tti_phase;
 	uint32_t frames;
@@ -25,31 +26,35 @@ static const struct aloe_port ports[] = {
 };
 
 static const struct aloe_param params[] = {
-    TTI_PARAM_MS(struct segment),
-    TTI_PARAM_PHASE(struct segment),
+    TTI_PARAM_MS(struct utran_segmenter),
+    TTI_PARAM_PHASE(struct utran_segmenter),
 };
 
 static const struct aloe_var vars[] = {
-    ALOE_VAR_U64(struct segment, short_blocks, "block", "messages that were not one whole TTI"),
-    ALOE_VAR_U64(struct segment, misplaced_blocks, "block",
+    ALOE_VAR_U64(
+        struct utran_segmenter, short_blocks, "block", "messages that were not one whole TTI"),
+    ALOE_VAR_U64(struct utran_segmenter, misplaced_blocks, "block",
         "messages that came inside a TTI and were dropped"),
 };
 
 static int segment_check(void *self, struct aloe_setup *setup)
 {
-	const struct segment *s = self;
+	const struct utran_segmenter *s = self;
 
 	return tti_check(s->tti_ms, s->tti_phase, setup);
 }
 
 static int segment_shape(void *self, struct aloe_setup *setup)
 {
-	return tti_shape(((const struct segment *)self)->tti_ms, true, setup);
+	const struct utran_segmenter *s = self;
+
+	setup->tail = utran_tti_frames((uint32_t)s->tti_ms) - 1;
+	return tti_shape(s->tti_ms, true, setup);
 }
 
 static int segment_init(void *self, struct aloe_setup *setup)
 {
-	struct segment *s = self;
+	struct utran_segmenter *s = self;
 
 	s->frames = utran_tti_frames((uint32_t)s->tti_ms);
 	s->frame_bits = setup->out[0].max;
@@ -59,11 +64,11 @@ static int segment_init(void *self, struct aloe_setup *setup)
 
 static int segment_reset(void *self)
 {
-	((struct segment *)self)->tti = 0;
+	((struct utran_segmenter *)self)->tti = 0;
 	return 0;
 }
 
-static void segment_first(struct segment *s, struct aloe_slot *slot, uint64_t tti)
+static void segment_first(struct utran_segmenter *s, struct aloe_slot *slot, uint64_t tti)
 {
 	const uint8_t *in = aloe_in_bit(slot, 0);
 
@@ -76,7 +81,8 @@ static void segment_first(struct segment *s, struct aloe_slot *slot, uint64_t tt
 	s->tti_state = slot->out[0].state;
 }
 
-static void segment_later(struct segment *s, struct aloe_slot *slot, uint64_t tti, uint32_t frame)
+static void segment_later(
+    struct utran_segmenter *s, struct aloe_slot *slot, uint64_t tti, uint32_t frame)
 {
 	if (aloe_in_valid(slot, 0))
 		s->misplaced_blocks++;
@@ -91,7 +97,7 @@ static void segment_later(struct segment *s, struct aloe_slot *slot, uint64_t tt
 
 static int segment_work(void *self, struct aloe_slot *slot)
 {
-	struct segment *s = self;
+	struct utran_segmenter *s = self;
 	const uint64_t tti = tti_number(slot->index, s->frames, s->tti_phase);
 	const uint32_t frame = tti_frame(slot->index, s->frames, s->tti_phase);
 
@@ -104,14 +110,15 @@ static int segment_work(void *self, struct aloe_slot *slot)
 
 ALOE_COMPONENT(utran_segment) = {
     .summary = "cut a UTRAN TTI into radio frames, one per slot",
-    .doc =
-        "The TTI comes at indices where (index - tti_phase) mod (tti_ms / 10) = 0; its source has that period.",
+    .doc = "The TTI comes at indices where (index - tti_phase) mod (tti_ms / 10) = 0; its source "
+           "has that period.",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),
-    .state_size = sizeof(struct segment),
+    .state_size = sizeof(struct utran_segmenter),
     .kmac = 1,
     .mix = "copy 1",
+    .tail = TTI_FRAMES_MAX - 1,
     .check = segment_check,
     .shape = segment_shape,
     .init = segment_init,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * utran_turbo_encoder - turbo code of rate 1/3, 3GPP TS 25.212 section 4.2.3.2.
  *
- * Every message is one TTI: its X bits are cut into code blocks of one size (section 4.2.2.2), zeros before the first one
- * fill up what is missing, and the coded blocks follow each other. */
+ * Every message is one TTI: its X bits are cut into code blocks of one size (section 4.2.2.2),
+ * zeros before the first one fill up what is missing, and the coded blocks follow each other. */
 #include <aloe/component.h>
 
 #include "core/kernels/utran_code_block.h"
@@ -80,8 +80,8 @@ ALOE_COMPONENT(utran_turbo_encoder) = {
     .vars = ALOE_LIST(vars),
     .state_size = sizeof(struct turbo_encoder),
     .kmac = 2,
-    .mix =
-        "gather8 1, register 2, weave 1", /* registers write what comes out of them: the first stream is left */
+    /* registers write what comes out of them: the first stream is left */
+    .mix = "gather8 1, register 2, weave 1",
     .shape = encoder_shape,
     .init = encoder_init,
     .work = encoder_work,

@@ -10,8 +10,8 @@ enum {
 	DATA_LEN = 512, /* a power of two */
 	WARM_UP_NS = 20000000,
 	WARM_UP_MACS = 100000,
-	WARM_UP_PASSES_MAX =
-	    100000, /* 10^10 iterations: only a clock that stands still gets there */
+	/* 10^10 iterations: only a clock that stands still gets there */
+	WARM_UP_PASSES_MAX = 100000,
 	NOW_PASSES = 5,
 	NOW_MACS = 5000,
 };
@@ -26,7 +26,7 @@ enum {
 #define IN_REGISTER "+m"
 #endif
 
-struct bench {
+struct mac_bench {
 	float x[DATA_LEN], y[DATA_LEN];
 	volatile float sum; /* someone must want the result */
 };
@@ -39,8 +39,9 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The unit. The empty asm pins product and sum to a scalar register at each step, so that no compiler option (-O3,
- * -ffast-math, -march with fused multiply-add) makes vectors, several sums or another instruction of it. */
+/* The unit. The empty asm pins product and sum to a scalar register at each step, so that no
+ * compiler option (-O3, -ffast-math, -march with fused multiply-add) makes vectors, several sums or
+ * another instruction of it. */
 static float mac_run(const float *x, const float *y, uint32_t macs)
 {
 	float sum = 0;
@@ -55,7 +56,7 @@ static float mac_run(const float *x, const float *y, uint32_t macs)
 }
 
 /* Signs alternate, so the sum stays small and no number is ever subnormal. */
-static void bench_init(struct bench *bench)
+static void bench_init(struct mac_bench *bench)
 {
 	for (int i = 0; i < DATA_LEN; i++) {
 		bench->x[i] = 1.0f + (float)i / DATA_LEN;
@@ -63,7 +64,7 @@ static void bench_init(struct bench *bench)
 	}
 }
 
-static uint64_t bench_run(struct bench *bench, uint32_t macs, clockid_t clock)
+static uint64_t bench_run(struct mac_bench *bench, uint32_t macs, clockid_t clock)
 {
 	const uint64_t start = now_ns(clock);
 
@@ -71,8 +72,9 @@ static uint64_t bench_run(struct bench *bench, uint32_t macs, clockid_t clock)
 	return now_ns(clock) - start;
 }
 
-/* Lets the clock of the core rise and the data settle in L1; returns how many iterations take CALIBRATE_BLOCK_NS. */
-static uint32_t bench_warm_up(struct bench *bench)
+/* Lets the clock of the core rise and the data settle in L1; returns how many iterations take
+ * CALIBRATE_BLOCK_NS. */
+static uint32_t bench_warm_up(struct mac_bench *bench)
 {
 	uint64_t ns = 0, fastest = UINT64_MAX;
 	uint32_t passes = 0;
@@ -98,7 +100,7 @@ static int rate_compare(const void *a, const void *b)
 
 int calibrate_mmac(struct calibration *ret)
 {
-	struct bench bench;
+	struct mac_bench bench;
 	double rates[CALIBRATE_BLOCKS];
 	uint32_t macs;
 
@@ -129,7 +131,7 @@ int calibrate_mmac(struct calibration *ret)
 double calibrate_mac_now_ns(void)
 {
 	uint64_t least = UINT64_MAX;
-	struct bench bench;
+	struct mac_bench bench;
 
 	bench_init(&bench);
 	for (int i = 0; i < NOW_PASSES; i++) {

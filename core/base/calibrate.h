@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/base/calibrate.h - the capacity of a core, in the unit of account of every cost: the MAC-equivalent.
+ * core/base/calibrate.h - the capacity of a core, in the unit of account of every cost: the
+ * MAC-equivalent.
  *
- * One MAC-equivalent is one iteration of a fixed scalar multiply-accumulate kernel (a += x[i] * y[i] in float, compiled
- * without vectorisation, contraction or unrolling, 4 kB of data in L1). The kernel is the unit, not the machine's peak:
- * each iteration waits for the addition before it, so the rate follows the clock and the adder's latency.
+ * One MAC-equivalent is one iteration of a fixed scalar multiply-accumulate kernel (a += x[i] *
+ * y[i] in float, compiled without vectorisation, contraction or unrolling, 4 kB of data in L1). The
+ * kernel is the unit, not the machine's peak: each iteration waits for the addition before it, so
+ * the rate follows the clock and the adder's latency.
  *
- *	c [kMAC per slot] = t [us] x R [MMAC/s] / 1000        t [us] = c [kMAC] x 1000 / R [MMAC/s]
+ * 	c [kMAC per slot] = t [us] x R [MMAC/s] / 1000        t [us] = c [kMAC] x 1000 / R [MMAC/s]
  */
 #ifndef ALOE_BASE_CALIBRATE_H
 #define ALOE_BASE_CALIBRATE_H
@@ -18,25 +20,27 @@ enum { CALIBRATE_BLOCKS = 25, CALIBRATE_BLOCK_NS = 1000000 };
 
 struct calibration {
 	double mmac_per_s; /* median of the blocks */
-	double
-	    spread; /* (90th - 10th percentile) / median of the blocks: 0.02 is quiet, 0.5 is disturbed */
+	/* (90th - 10th percentile) / median of the blocks: 0.02 is quiet, 0.5 is disturbed */
+	double spread;
 	double mmac_per_s_best; /* of the fastest block */
 	uint32_t blocks;        /* measured: CALIBRATE_BLOCKS */
-	uint32_t
-	    block_macs; /* iterations in each, chosen so that it takes about CALIBRATE_BLOCK_NS */
+	/* iterations in each, chosen so that it takes about CALIBRATE_BLOCK_NS */
+	uint32_t block_macs;
 };
 
-/* calibrate_mmac measures the core that the calling thread runs on; the caller pins it first. [control] About 50 ms of the CPU
- * (warm up, then the blocks) at whatever priority the caller has; what others take of it meanwhile is not counted. 0, or -EIO
- * when the clock does not advance. */
+/* calibrate_mmac measures the core that the calling thread runs on; the caller pins it first.
+ * [control] About 50 ms of the CPU (warm up, then the blocks) at whatever priority the caller has;
+ * what others take of it meanwhile is not counted. 0, or -EIO when the clock does not advance. */
 int calibrate_mmac(struct calibration *ret);
 
-/* calibrate_mac_now_ns measures the unit for a moment (some 15 us): what a time is to be held against that is measured just before
- * or after, for the clock of a core changes from one moment to the next. */
+/* calibrate_mac_now_ns measures the unit for a moment (some 15 us): what a time is to be held
+ * against that is measured just before or after, for the clock of a core changes from one moment to
+ * the next. */
 double calibrate_mac_now_ns(void);
 
-/* What work is made of, for times that are taken from one machine to another: each class has a rate of its own on each
- * machine and vector level (core/kernels/calibrate.h measures them, core/map/class.h converts by them). */
+/* What work is made of, for times that are taken from one machine to another: each class has a rate
+ * of its own on each machine and vector level (core/kernels/calibrate.h measures them,
+ * core/map/class.h converts by them). */
 enum calibrate_class {
 	CALIBRATE_CALL,
 	CALIBRATE_SCALAR,

@@ -3,6 +3,7 @@
  * core/base/child.c - sibling programs and leashes. */
 #include "core/base/child.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +12,11 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -120,9 +123,11 @@ pid_t child_reap(pid_t pid, int *ret_status)
 
 void child_status_text(int status, char *ret_text, size_t size)
 {
+	const char *name = WIFSIGNALED(status) ? sigabbrev_np(WTERMSIG(status)) : NULL;
+
 	if (WIFSIGNALED(status))
-		snprintf(ret_text, size, "was killed by signal %d (%s)", WTERMSIG(status),
-		    strsignal(WTERMSIG(status)));
+		snprintf(ret_text, size, "was killed by signal %d (SIG%s)", WTERMSIG(status),
+		    name ? name : "RT");
 	else
 		snprintf(ret_text, size, "ended with status %d", WEXITSTATUS(status));
 }
@@ -144,7 +149,8 @@ static ssize_t proc_read(const char *pid, const char *what, char *ret_text, size
 	return len;
 }
 
-/* The parent of a process that lives, from /proc/PID/stat; the name in it may hold blanks and parentheses. */
+/* The parent of a process that lives, from /proc/PID/stat; the name in it may hold blanks and
+ * parentheses. */
 static pid_t parent_get(const char *pid)
 {
 	char stat[512], state;
@@ -158,6 +164,60 @@ static pid_t parent_get(const char *pid)
 	        state != 'X'
 	    ? parent
 	    : -1;
+}
+
+/* The status of one that nobody has reaped yet, from /proc/PID/stat; its pidfd still takes signals
+ * then, and no other process has its number. */
+static bool zombie_status(pid_t pid, int pidfd, int *ret_status)
+{
+	enum { FIELDS = 50 }; /* from the state, field 3, to the exit code, field 52 */
+	char name[16], stat[1024], *at;
+
+	snprintf(name, sizeof(name), "%d", pid);
+	if (proc_read(name, "stat", stat, sizeof(stat)) <= 0 ||
+	    pidfd_send_signal(pidfd, 0, NULL, 0) < 0)
+		return false;
+	at = strrchr(stat, ')');
+	if (!at || strncmp(at, ") Z", 3) != 0)
+		return false;
+	for (int i = 0; at && i < FIELDS; i++)
+		at = strchr(at + 1, ' ');
+	return at && sscanf(at, "%d", ret_status) == 1;
+}
+
+/* What Linux 6.15 keeps with the pidfd of a process that has been reaped; headers may be older. */
+struct pidfd_exit {
+	uint64_t mask, cgroup;
+	uint32_t ids[11];
+	int32_t status;
+};
+static_assert(sizeof(struct pidfd_exit) == 64, "PIDFD_INFO_SIZE_VER0");
+
+static bool reaped_status(int pidfd, int *ret_status)
+{
+	const uint64_t exit = 1u << 3; /* PIDFD_INFO_EXIT */
+	struct pidfd_exit info = {.mask = exit};
+
+	if (ioctl(pidfd, _IOWR(0xff, 11, struct pidfd_exit), &info) < 0 || !(info.mask & exit))
+		return false;
+	*ret_status = info.status;
+	return true;
+}
+
+bool child_ended(pid_t pid, int pidfd, char *ret_text, size_t size)
+{
+	int status = 0;
+
+	/* reaped between two of the questions, the last one knows */
+	if (child_reap(pid, &status) > 0 || zombie_status(pid, pidfd, &status) ||
+	    reaped_status(pidfd, &status)) {
+		child_status_text(status, ret_text, size);
+		return true;
+	}
+	snprintf(ret_text, size,
+	    "has ended for an unknown reason: its parent had died earlier, and this kernel does "
+	    "not report the exit status then");
+	return false;
 }
 
 static bool is_number(const char *name)
@@ -244,7 +304,7 @@ unsigned child_kill_all(void)
 	}
 }
 
-/* ---- leash ------------------------------------------------------------------------------------------------------- */
+/* ---- leash ------------------------------------------------------------------------ */
 
 struct leash_guard {
 	int fd;

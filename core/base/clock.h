@@ -5,6 +5,7 @@
 #ifndef ALOE_BASE_CLOCK_H
 #define ALOE_BASE_CLOCK_H
 
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
@@ -36,13 +37,16 @@ static inline void clock_sleep_until(uint64_t ns)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
 }
 
-/* futex_wait sleeps while *word == value, at most timeout_ns (0: until woken; a timer to set and to cancel costs as much
- * as half a hand-over); works across processes, also on read-only mappings. */
-static inline void futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t timeout_ns)
+/* futex_wait sleeps while *word == value, at most timeout_ns (0: until woken): 0, or -errno
+ * (-ETIMEDOUT, -EAGAIN: another value). It works across processes, also on read-only mappings. */
+static inline int futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t timeout_ns)
 {
 	const struct timespec timeout = clock_timespec(timeout_ns);
 
-	syscall(SYS_futex, word, FUTEX_WAIT, value, timeout_ns != 0 ? &timeout : NULL, NULL, 0);
+	return syscall(SYS_futex, word, FUTEX_WAIT, value, timeout_ns != 0 ? &timeout : NULL, NULL,
+	           0) == 0
+	    ? 0
+	    : -errno;
 }
 
 static inline void futex_wake(_Atomic uint32_t *word, int n)

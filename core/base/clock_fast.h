@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/base/clock_fast.h - the time of clock_ns from the core's own counter, at half its price: for one thread that asks
- * many times between two moments at which it has looked at clock_ns itself.
+ * core/base/clock_fast.h - the time of clock_ns from the core's own counter, at half its price: for
+ * one thread that asks many times between two moments at which it has looked at clock_ns itself.
  *
- * Where the kernel itself keeps time by the x86 time-stamp counter (then it runs at one rate, on all cores alike), its ticks
- * are turned into ns of CLOCK_MONOTONIC by a rate that is learnt against clock_ns: first over 1 ms, then over longer and
- * longer windows, at most 100 ms, and again and again, so that it follows a clock that is being adjusted. Until the first is
- * known, whenever a look at both was disturbed, and on all other machines clock_ns is read instead.
+ * Where the kernel itself keeps time by the x86 time-stamp counter (then it runs at one rate, on
+ * all cores alike), its ticks are turned into ns of CLOCK_MONOTONIC by a rate that is learnt
+ * against clock_ns: first over 1 ms, then over longer and longer windows, at most 100 ms, and again
+ * and again, so that it follows a clock that is being adjusted. Until the first is known, whenever
+ * a look at both was disturbed, and on all other machines clock_ns is read instead.
  *
- *   error      below 0.5 us beside clock_ns and 1/10000 of what has passed since the last window's end, mostly below 50 ns
- *              (tests/unit/test_clock_fast.c). From window to window time may go back by as much: whoever asks takes the
- *              later one.
- *   order      the counter does not wait for what the core has under way: the last loads of what was before may count
- *              with what comes after.
+ *   error      below 0.5 us beside clock_ns and 1/10000 of what has passed since the last window's
+ *              end, mostly below 50 ns (tests/unit/test_clock_fast.c). From window to window time
+ *              may go back by as much: whoever asks takes the later one.
+ *   order      the counter does not wait for what the core has under way: the last loads of what
+ *              was before may count with what comes after.
  *   suspended  a machine that slept makes times up to 100 ms after it wrong.
  */
 #ifndef ALOE_BASE_CLOCK_FAST_H
@@ -46,7 +47,8 @@ void clock_fast_init(struct clock_fast *clock);
 /* clock_fast_learn is clock_fast_tend when its window is over. [slot] 0.1 us. */
 void clock_fast_learn(struct clock_fast *clock);
 
-/* clock_fast_tend learns the rate when it is time to: at the beginning of whatever is to be timed, where it is now_ns. [slot] */
+/* clock_fast_tend learns the rate when it is time to: at the beginning of whatever is to be timed,
+ * where it is now_ns. [slot] */
 static inline void clock_fast_tend(struct clock_fast *clock, uint64_t now_ns)
 {
 	if (clock->window_ns != 0 && now_ns - clock->ns >= clock->window_ns)

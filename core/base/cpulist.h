@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/base/cpulist.h - sets of CPUs as Linux writes them in its files: lists ("0-2,5") and masks in hexadecimal ("00000027",
- * with a comma after each 32 bits).
+ * core/base/cpulist.h - sets of CPUs as Linux writes them in its files: lists ("0-2,5") and masks
+ * in hexadecimal ("00000027", with a comma after each 32 bits).
  *
- * parse gives 0, or -EINVAL for what is none; white space at the end is none of it, and an empty text is the empty set. print
- * gives 0, or -ENAMETOOLONG.
+ * parse gives 0, or -EINVAL for what is none; white space at the end is none of it, and an empty
+ * text is the empty set. print gives 0, or -ENAMETOOLONG.
  */
 #ifndef ALOE_BASE_CPULIST_H
 #define ALOE_BASE_CPULIST_H

@@ -67,12 +67,100 @@ void diag_note(struct diag *diag, const char *format, ...)
 	diag_take(diag, text);
 }
 
+/* ---- lines that are alike ---- */
+
+enum { ALIKE_SHOWN = 10 };
+
+static bool in_number(char c)
+{
+	return isdigit((unsigned char)c) || c == '.';
+}
+
+static bool alike(const char *a, const char *b)
+{
+	while (*a && *b) {
+		if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+			while (in_number(*a))
+				a++;
+			while (in_number(*b))
+				b++;
+		} else if (*a++ != *b++) {
+			return false;
+		}
+	}
+	return *a == *b;
+}
+
+/* The line of a file that a message names; 0: none. */
+static long line_named(const char *message)
+{
+	for (const char *at = message; (at = strchr(at, ':')); at++) {
+		char *end;
+		const long line = isdigit((unsigned char)at[1]) ? strtol(at + 1, &end, 10) : 0;
+
+		if (line > 0 && *end == ':')
+			return line;
+	}
+	return 0;
+}
+
+struct kind { /* of lines that are alike */
+	size_t shown_last, n;
+	long line_last;
+};
+
+static void kind_report(struct diag *diag, const struct kind *kind)
+{
+	char **line = &diag->lines[kind->shown_last], *both, where[48] = "";
+
+	if (kind->n <= ALIKE_SHOWN)
+		return;
+	if (kind->line_last > 0)
+		snprintf(where, sizeof(where), "; the last is on line %ld", kind->line_last);
+	if (asprintf(&both, "%s\n  ... and %zu more like these%s", *line, kind->n - ALIKE_SHOWN,
+	        where) < 0) {
+		diag->lost = true;
+		return;
+	}
+	free(*line);
+	*line = both;
+}
+
+void diag_fold(struct diag *diag, size_t from)
+{
+	struct kind *kinds = calloc(diag->len - from + 1, sizeof(*kinds));
+	size_t n_kinds = 0, len = from;
+
+	for (size_t i = from; kinds && i < diag->len; i++) {
+		char *line = diag->lines[i];
+		size_t k = 0;
+
+		while (k < n_kinds && !alike(diag->lines[kinds[k].shown_last], line))
+			k++;
+		n_kinds += k == n_kinds;
+		kinds[k].line_last = line_named(line);
+		if (kinds[k].n++ < ALIKE_SHOWN) {
+			kinds[k].shown_last = len;
+			diag->lines[len++] = line;
+		} else {
+			free(line);
+		}
+	}
+	if (kinds)
+		diag->len = len;
+	for (size_t k = 0; k < n_kinds; k++)
+		kind_report(diag, &kinds[k]);
+	free(kinds);
+}
+
+/* ------------------------------------------------------------------------ */
+
 void diag_print(const struct diag *diag, FILE *out)
 {
 	for (size_t i = 0; i < diag->len; i++)
 		fprintf(out, "%s\n", diag->lines[i]);
 	if (diag->lost)
-		fputs("out of memory: some messages were lost\n", out);
+		fputs("out of memory: some messages were not printed\n", out);
 }
 
 enum { WORD_MAX = 63 };
@@ -87,7 +175,8 @@ static bool same_letter(char a, char b)
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Edit distance with neighbours exchanged counting one, letters compared without case. Both at most WORD_MAX long. */
+/* Edit distance with neighbours exchanged counting one, letters compared without case. Both at most
+ * WORD_MAX long. */
 static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t row[3][WORD_MAX + 1];
@@ -140,4 +229,22 @@ const char *diag_nearest(const char *word, const char *const *names, size_t n)
 		}
 	}
 	return nearest ? nearest : longer;
+}
+
+const char *diag_suggest(
+    const char *word, const char *const *names, size_t n, char *text, size_t size)
+{
+	const char *nearest = diag_nearest(word, names, n);
+	size_t len;
+
+	if (nearest) {
+		snprintf(text, size, ", did you mean \"%s\"?", nearest);
+		return text;
+	}
+	len = (size_t)snprintf(text, size, n ? "; allowed: " : "; none is allowed");
+	for (size_t i = 0; i < n && len < size; i++)
+		len += (size_t)snprintf(text + len, size - len, i ? ", %s" : "%s", names[i]);
+	if (len >= size && size > 4)
+		strcpy(text + size - 4, "...");
+	return text;
 }

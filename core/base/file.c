@@ -23,7 +23,17 @@ int path_print(char *ret_path, size_t size, const char *format, ...)
 	return len < 0 || (size_t)len >= size ? -ENAMETOOLONG : 0;
 }
 
-/* read_all reads to the end of file; what has no size to tell (a pipe) as well. */
+int file_read_only(int fd)
+{
+	char path[40];
+	int only;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	only = open(path, O_RDONLY | O_CLOEXEC);
+	return only < 0 ? -errno : only;
+}
+
+/* read_all reads to the end of file; a file of the kernel has no size to tell. */
 static int read_all(int fd, size_t max, char **ret_text, size_t *ret_len)
 {
 	size_t len = 0, size = 0;
@@ -52,14 +62,30 @@ static int read_all(int fd, size_t max, char **ret_text, size_t *ret_len)
 
 int file_read(const char *path, size_t max, char **ret_text, size_t *ret_len)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* a FIFO would wait for a writer */
+	const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
 	int rc;
 
 	if (fd < 0)
-		return -errno;
-	rc = read_all(fd, max, ret_text, ret_len);
+		return errno == ENXIO ? -ESPIPE : -errno; /* a socket */
+	if (fstat(fd, &st) < 0)
+		rc = -errno;
+	else if (S_ISREG(st.st_mode))
+		rc = read_all(fd, max, ret_text, ret_len);
+	else
+		rc = S_ISDIR(st.st_mode) ? -EISDIR : -ESPIPE;
 	close(fd);
 	return rc;
+}
+
+const char *file_reason(int rc)
+{
+	if (rc == -EISDIR)
+		return "this is a directory, and a regular file is needed";
+	if (rc == -ESPIPE)
+		return "this is a FIFO, a socket or a device, and a regular file is needed";
+	return rc == -EFBIG ? "the file is too long" : strerror(-rc);
 }
 
 static int write_all(int fd, const char *bytes, size_t len)
@@ -74,14 +100,14 @@ static int write_all(int fd, const char *bytes, size_t len)
 	return fsync(fd) < 0 && errno != EINVAL ? -errno : 0;
 }
 
-int file_write(const char *path, const void *bytes, size_t len)
+static int write_beside(const char *path, const void *bytes, size_t len, mode_t mode)
 {
 	char beside[PATH_MAX];
 	int rc = path_print(beside, sizeof(beside), "%s.%ld.new", path, (long)getpid()), fd;
 
 	if (rc < 0)
 		return rc;
-	fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
 	if (fd < 0)
 		return -errno;
 	rc = write_all(fd, bytes, len);
@@ -92,6 +118,16 @@ int file_write(const char *path, const void *bytes, size_t len)
 	if (rc < 0)
 		unlink(beside);
 	return rc;
+}
+
+int file_write(const char *path, const void *bytes, size_t len)
+{
+	return write_beside(path, bytes, len, 0644);
+}
+
+int file_write_closed(const char *path, const void *bytes, size_t len)
+{
+	return write_beside(path, bytes, len, 0600);
 }
 
 static int dir_make_one(const char *path)

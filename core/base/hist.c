@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/base/hist.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -17,7 +18,7 @@ void hist_clear(struct hist *hist)
 	}
 }
 
-/* ---- cells ------------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------ */
 
 /* The high part goes ahead: see hist_cells_get. */
 void hist_carry(struct hist_cells *cells, uint32_t cell)
@@ -28,13 +29,15 @@ void hist_carry(struct hist_cells *cells, uint32_t cell)
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
-/* The low part is read first, so the high one belongs to it, or is ahead by one: then its last bit is not the other's top bit. */
+/* The low part is read first, so the high one belongs to it, or is ahead by one: then its last bit
+ * is not the other's top bit. */
 uint64_t hist_cells_get(const struct hist_cells *cells, uint32_t cell)
 {
 	const uint32_t low = __atomic_load_n(&cells->low[cell], __ATOMIC_ACQUIRE);
 	const uint32_t high = __atomic_load_n(&cells->high[cell], __ATOMIC_RELAXED);
 	const uint32_t changes = (high - ((high ^ low >> 31) & 1)) & UINT16_MAX;
 
+	assert(cell < HIST_CELLS);
 	return (uint64_t)changes << 31 | (low & INT32_MAX);
 }
 
@@ -43,6 +46,7 @@ static void cell_raise(struct hist_cells *cells, uint32_t cell, uint64_t n)
 {
 	const uint64_t sum = hist_cells_get(cells, cell) + n;
 
+	assert(cell < HIST_CELLS);
 	__atomic_store_n(&cells->high[cell], (uint16_t)(sum >> 31), __ATOMIC_RELAXED);
 	__atomic_store_n(&cells->low[cell], (uint32_t)sum, __ATOMIC_RELAXED);
 }
@@ -123,7 +127,8 @@ void hist_head_visit(struct hist_head *head, struct hist_cells *cells, uint32_t 
 	}
 }
 
-/* While the window moves a reader may see its last counts twice or not at all, never at a place where there were none. */
+/* While the window moves a reader may see its last counts twice or not at all, never at a place
+ * where there were none. */
 void hist_head_merge(
     struct hist *into, const struct hist_head *head, const struct hist_cells *cells)
 {
@@ -166,27 +171,32 @@ uint64_t hist_cell_low(uint32_t cell)
 	const uint32_t octave = cell >> HIST_SUB_BITS; /* 0: the values below 2^HIST_SUB_BITS */
 	const uint64_t sub = cell & ((1u << HIST_SUB_BITS) - 1);
 
+	assert(cell < HIST_CELLS);
 	return octave ? (sub + (1u << HIST_SUB_BITS)) << (octave - 1) : sub;
 }
 
 uint64_t hist_cell_high(uint32_t cell)
 {
+	assert(cell < HIST_CELLS);
 	return cell + 1 < HIST_CELLS ? hist_cell_low(cell + 1) - 1 : UINT64_MAX;
 }
 
-/* The middle of a cell, but never outside what was seen: the first and last cell are often only partly used. */
+/* The middle of a cell, but never outside what was seen: the first and last cell are often only
+ * partly used. */
 static uint64_t cell_middle(const struct hist *hist, uint32_t cell)
 {
 	const uint64_t low = hist_cell_low(cell), high = hist_cell_high(cell);
 	const uint64_t least = hist_min(hist), largest = hist_max(hist);
 	const uint64_t middle = low + (high - low) / 2;
 
+	assert(cell < HIST_CELLS);
 	if (middle > largest)
 		return largest;
 	return middle < least ? least : middle;
 }
 
-/* Every cell is read once: a writer at work between two readings could otherwise carry the rank past the end. */
+/* Every cell is read once: a writer at work between two readings could otherwise carry the rank
+ * past the end. */
 uint64_t hist_quantile(const struct hist *hist, double q)
 {
 	uint64_t cells[HIST_CELLS], total = 0, rank, seen = 0;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/base/log.h - what a program has to say while it runs: one line to standard error, `program: text`.
+ * core/base/log.h - what a program has to say while it runs: one line to standard error, `program:
+ * text`.
  *
  *   ERROR    something is lost, or a person has to do something
  *   WARNING  it goes on, with less than was asked for
  *   NOTE     what a person who watches would like to know (default)
  *   DEBUG    every message and decision
  *
- * A line is written with one write(), so that lines of several programs do not mix. Never called from a slot.
+ * A line is written with one write(), so that lines of several programs do not mix. Never called
+ * from a slot.
  */
 #ifndef ALOE_BASE_LOG_H
 #define ALOE_BASE_LOG_H
@@ -19,7 +21,8 @@ struct log {
 	enum log_level level; /* lines beyond it are left out */
 };
 
-/* log_init takes the level from the environment: ALOE_LOG = error, warning, note or debug; anything else is `note`. */
+/* log_init takes the level from the environment: ALOE_LOG = error, warning, note or debug; anything
+ * else is `note`. */
 void log_init(struct log *log, const char *program);
 
 __attribute__((format(printf, 2, 3))) void log_error(

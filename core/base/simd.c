@@ -74,7 +74,7 @@ enum simd_level simd_best(void)
 static void explain(const char *text, char *ret_why, size_t size)
 {
 	size_t at = (size_t)snprintf(
-	    ret_why, size, "ALOE_SIMD=%s is not what this machine runs; allowed are", text);
+	    ret_why, size, "ALOE_SIMD=%s is not available on this machine; allowed are", text);
 
 	for (int level = 0; level < SIMD_LEVELS && at < size; level++) {
 		if (simd_has((enum simd_level)level))

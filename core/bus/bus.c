@@ -1,258 +1,105 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/bus/bus.c - one ZeroMQ socket: ROUTER at the frontend, DEALER everywhere else. */
+ * core/bus/bus.c - messages over one ZeroMQ socket: ROUTER at the end that is bound, DEALER at the
+ * others. */
 #include "core/bus/bus.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
-#include <zmq.h>
 
 #include "core/base/clock.h"
-#include "core/bus/place.h"
+#include "core/bus/inside.h"
 
-enum { LINGER_MS = 200, RECONNECT_MS = 20, RECONNECT_MS_MAX = 80, KEPT_MAX = 256 };
+enum { KEPT_MAX = 256 };
 
-struct kept { /* a request that arrived while bus_call waited for an answer */
-	struct kept *next;
-	size_t len;
-	uint8_t bytes[];
-};
-
-struct bus {
-	void *ctx, *socket;
-	void *monitor; /* connected end: tells that the connection was lost */
-	bool lost;     /* it was, and nobody has been told */
-	enum wire_peer self;
-	uint32_t seq;
-	int poll_fd; /* epoll over ZMQ_FD and event_fd */
-	int event_fd; /* set while there is something that ZMQ_FD, edge-triggered, does not show any more */
-	struct place place; /* bound end: the directory and its lock */
-	zmq_msg_t held;     /* what the last view points into */
-	struct kept *lent;  /* the same, for one of the kept */
-	struct kept *first, **last;
-	unsigned n_kept;
-	struct bus_counts counts;
-};
-
-/* ---- opening and closing ----------------------------------------------------------------------------------------- */
-
-static int watch_add(int poll_fd, int fd)
-{
-	struct epoll_event event = {.events = EPOLLIN};
-
-	return epoll_ctl(poll_fd, EPOLL_CTL_ADD, fd, &event);
-}
-
-static int watch_socket(int poll_fd, void *socket)
-{
-	int fd;
-	size_t size = sizeof(fd);
-
-	return zmq_getsockopt(socket, ZMQ_FD, &fd, &size) < 0 ? -1 : watch_add(poll_fd, fd);
-}
-
-static int watch_open(struct bus *bus)
-{
-	bus->poll_fd = epoll_create1(EPOLL_CLOEXEC);
-	bus->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (bus->poll_fd < 0 || bus->event_fd < 0 || watch_add(bus->poll_fd, bus->event_fd) < 0)
-		return -errno;
-	if (watch_socket(bus->poll_fd, bus->socket) < 0)
-		return -errno;
-	return bus->monitor && watch_socket(bus->poll_fd, bus->monitor) < 0 ? -errno : 0;
-}
-
-static int monitor_open(struct bus *bus)
-{
-	static const char endpoint[] = "inproc://monitor";
-
-	if (zmq_socket_monitor(bus->socket, endpoint, ZMQ_EVENT_DISCONNECTED) < 0)
-		return -errno;
-	bus->monitor = zmq_socket(bus->ctx, ZMQ_PAIR);
-	return bus->monitor && zmq_connect(bus->monitor, endpoint) == 0 ? 0 : -errno;
-}
-
-static int option_set(void *socket, int option, int value)
-{
-	return zmq_setsockopt(socket, option, &value, sizeof(value)) < 0 ? -errno : 0;
-}
-
-static int options_set(struct bus *bus)
-{
-	const int64_t bytes_max = WIRE_BYTES_MAX;
-	int result = option_set(bus->socket, ZMQ_LINGER, LINGER_MS);
-
-	if (!result &&
-	    zmq_setsockopt(bus->socket, ZMQ_MAXMSGSIZE, &bytes_max, sizeof(bytes_max)) < 0)
-		result = -errno;
-	if (bus->self == WIRE_FRONTEND)
-		return result ? result : option_set(bus->socket, ZMQ_ROUTER_MANDATORY, 1);
-	result = result ? result : option_set(bus->socket, ZMQ_RECONNECT_IVL, RECONNECT_MS);
-	return result ? result : option_set(bus->socket, ZMQ_RECONNECT_IVL_MAX, RECONNECT_MS_MAX);
-}
-
-static int bus_open(struct bus *bus, const char *endpoint)
-{
-	int result;
-
-	bus->ctx = zmq_ctx_new();
-	bus->socket = bus->ctx
-	    ? zmq_socket(bus->ctx, bus->self == WIRE_FRONTEND ? ZMQ_ROUTER : ZMQ_DEALER)
-	    : NULL;
-	if (!bus->socket)
-		return -errno;
-	result = options_set(bus);
-	if (!result && bus->self != WIRE_FRONTEND)
-		result = monitor_open(bus);
-	if (!result)
-		result = watch_open(bus);
-	if (result)
-		return result;
-	if (bus->self == WIRE_FRONTEND)
-		return zmq_bind(bus->socket, endpoint) < 0 ? -errno : 0;
-	return zmq_connect(bus->socket, endpoint) < 0 ? -errno : 0;
-}
-
-static struct bus *bus_new(enum wire_peer self)
-{
-	struct bus *bus = calloc(1, sizeof(*bus));
-
-	if (!bus)
-		return NULL;
-	bus->self = self;
-	bus->poll_fd = -1;
-	bus->event_fd = -1;
-	bus->last = &bus->first;
-	place_init(&bus->place);
-	zmq_msg_init(&bus->held);
-	return bus;
-}
-
-static struct bus *bus_fail(struct bus *bus, int result)
-{
-	bus_close(bus);
-	errno = -result;
-	return NULL;
-}
-
-/* seq 0 is its alone: bus_seq begins at 1 */
-int bus_hello(struct bus *bus)
-{
-	struct wire_msg msg;
-
-	wire_init(&msg, WIRE_HELLO, bus->self, WIRE_FRONTEND, 0);
-	wire_put_u64(&msg, WIRE_TAG_PID, (uint64_t)getpid());
-	return bus_send(bus, &msg);
-}
-
-struct bus *bus_bind(const char *dir)
-{
-	char endpoint[PLACE_ENDPOINT_BYTES];
-	int result = place_endpoint(dir, endpoint);
-	struct bus *bus;
-
-	if (result) {
-		errno = -result;
-		return NULL;
-	}
-	bus = bus_new(WIRE_FRONTEND);
-	if (!bus)
-		return NULL;
-	result = place_take(&bus->place, dir);
-	if (!result)
-		result = bus_open(bus, endpoint);
-	if (!result)
-		result = place_close_to_others(&bus->place);
-	return result ? bus_fail(bus, result) : bus;
-}
-
-struct bus *bus_connect(const char *dir, enum wire_peer self)
-{
-	char endpoint[PLACE_ENDPOINT_BYTES];
-	int result = place_endpoint(dir, endpoint);
-	struct bus *bus;
-
-	if (!result)
-		result = place_check(dir);
-	if (result) {
-		errno = -result;
-		return NULL;
-	}
-	bus = bus_new(self);
-	if (!bus)
-		return NULL;
-	result = bus_open(bus, endpoint);
-	return result ? bus_fail(bus, result) : bus;
-}
-
-static void kept_drop(struct bus *bus)
-{
-	free(bus->lent);
-	bus->lent = NULL;
-	while (bus->first) {
-		struct kept *next = bus->first->next;
-
-		free(bus->first);
-		bus->first = next;
-	}
-}
-
-void bus_close(struct bus *bus)
-{
-	if (!bus)
-		return;
-	zmq_msg_close(&bus->held);
-	if (bus->poll_fd >= 0)
-		close(bus->poll_fd);
-	if (bus->event_fd >= 0)
-		close(bus->event_fd);
-	if (bus->socket)
-		zmq_close(bus->socket);
-	if (bus->monitor)
-		zmq_close(bus->monitor);
-	while (bus->ctx && zmq_ctx_term(bus->ctx) < 0 && errno == EINTR)
-		;
-	place_leave(&bus->place);
-	kept_drop(bus);
-	free(bus);
-}
-
-void bus_abandon(struct bus *bus)
-{
-	if (bus && bus->socket)
-		option_set(bus->socket, ZMQ_LINGER, 0);
-	bus_close(bus);
-}
-
-void bus_leave(struct bus *bus)
-{
-	place_leave(&bus->place);
-}
-
-/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------------------ */
 
 int bus_fd(const struct bus *bus)
 {
 	return bus->poll_fd;
 }
 
-/* An event is two parts, of which nothing but that it came is of interest. */
+/* What went wrong first is what the caller is told. */
+static void lost_set(struct bus *bus, int error)
+{
+	if (!bus->bound && !bus->lost)
+		bus->lost = error;
+}
+
+/* libzmq tells of a failed handshake, and then of the end of that connection. */
+static void handshake_failed(struct bus *bus, unsigned event, uint32_t value)
+{
+	const bool mismatch = event == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL &&
+	    value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH;
+
+	bus->remote->failed = true;
+	bus->counts.mechanism += mismatch;
+	bus->counts.handshake += !mismatch;
+	if (mismatch)
+		lost_set(bus, -EPROTO);
+}
+
+static void event_take(struct bus *bus, unsigned event, uint32_t value)
+{
+	struct bus_remote *remote = bus->remote;
+
+	if (event == ZMQ_EVENT_DISCONNECTED) {
+		if (remote && !remote->failed && remote->refused == 0)
+			bus->counts.ended++;
+		else if (remote && !remote->failed)
+			remote->refused--;
+		lost_set(bus, -ECONNRESET);
+	} else if (event == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) {
+		bus->counts.joined++;
+	} else if (event != ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) {
+		handshake_failed(bus, event, value);
+		return;
+	} else if (bus->bound) { /* the stranger is told, and goes */
+		remote->refused++;
+	} else { /* does not try again by itself */
+		lost_set(bus, -EACCES);
+		remote->refused_ns = clock_ns();
+	}
+	if (remote)
+		remote->failed = false;
+}
+
+/* An event is two parts, of which the second is an address that is known. */
 static void monitor_take(struct bus *bus)
 {
 	zmq_msg_t part;
 
 	zmq_msg_init(&part);
-	while (bus->monitor && zmq_msg_recv(&part, bus->monitor, ZMQ_DONTWAIT) >= 0)
-		bus->lost = true;
+	while (bus->monitor && zmq_msg_recv(&part, bus->monitor, ZMQ_DONTWAIT) >= 0) {
+		uint16_t event = 0;
+		uint32_t value = 0;
+
+		if (!zmq_msg_more(&part) || zmq_msg_size(&part) != sizeof(event) + sizeof(value))
+			continue;
+		memcpy(&event, zmq_msg_data(&part), sizeof(event));
+		memcpy(&value, (const char *)zmq_msg_data(&part) + sizeof(event), sizeof(value));
+		event_take(bus, event, value);
+	}
 	zmq_msg_close(&part);
 }
 
-/* After every use of the socket: ZMQ_FD tells of a message once, event_fd goes on as long as there is one. */
+static void remote_serve(struct bus *bus)
+{
+	struct bus_remote *remote = bus->remote;
+
+	guard_serve(&remote->guard);
+	if (!remote->refused_ns ||
+	    clock_ns() - remote->refused_ns < TCP_CONNECT_AGAIN_MS * 1000000ull)
+		return;
+	remote->refused_ns = 0;
+	zmq_disconnect(bus->socket, remote->endpoint);
+	zmq_connect(bus->socket, remote->endpoint);
+}
+
+/* After every use of the socket: ZMQ_FD tells of a message once, event_fd goes on as long as there
+ * is one. */
 static void watch_update(struct bus *bus)
 {
 	uint64_t count = 1;
@@ -262,6 +109,8 @@ static void watch_update(struct bus *bus)
 	if (zmq_getsockopt(bus->socket, ZMQ_EVENTS, &events, &size) < 0)
 		events = ZMQ_POLLIN; /* interrupted: look again */
 	monitor_take(bus);
+	if (bus->remote)
+		remote_serve(bus);
 	if ((events & ZMQ_POLLIN) || bus->first || bus->lost) {
 		if (write(bus->event_fd, &count, sizeof(count)) < 0)
 			return; /* full: set already */
@@ -270,7 +119,7 @@ static void watch_update(struct bus *bus)
 	}
 }
 
-/* ---- receiving --------------------------------------------------------------------------------------------------- */
+/* ---- receiving ------------------------------------------------------------------------ */
 
 static int part_recv(struct bus *bus, zmq_msg_t *ret_part)
 {
@@ -284,13 +133,30 @@ static int part_recv(struct bus *bus, zmq_msg_t *ret_part)
 	return result < 0 ? -errno : 0;
 }
 
-/* Takes all parts of a message, the body into bus->held: -EBADMSG unless there are exactly as many as there should be.
+/* The part before the body: nothing of a message without one is taken. */
+static int stamp_recv(struct bus *bus, uint8_t ret[STAMP_BYTES])
+{
+	int result = part_recv(bus, &bus->held);
+
+	if (result < 0)
+		return result;
+	if (zmq_msg_size(&bus->held) == STAMP_BYTES && zmq_msg_more(&bus->held)) {
+		memcpy(ret, zmq_msg_data(&bus->held), STAMP_BYTES);
+		return 0;
+	}
+	while (zmq_msg_more(&bus->held) && part_recv(bus, &bus->held) == 0)
+		;
+	return -EBADMSG;
+}
+
+/* Takes all parts of a message, the body into bus->held: -EBADMSG unless there are exactly as many
+ * as there should be.
  */
-static int parts_recv(struct bus *bus, struct bus_peer *ret_from)
+static int parts_recv(struct bus *bus, struct bus_peer *ret_from, uint8_t ret_stamp[STAMP_BYTES])
 {
 	int result;
 
-	if (bus->self == WIRE_FRONTEND) {
+	if (bus->bound) {
 		result = part_recv(bus, &bus->held);
 		if (result < 0)
 			return result;
@@ -300,7 +166,8 @@ static int parts_recv(struct bus *bus, struct bus_peer *ret_from)
 			ret_from->len = zmq_msg_size(&bus->held);
 		memcpy(ret_from->id, zmq_msg_data(&bus->held), ret_from->len);
 	}
-	result = part_recv(bus, &bus->held);
+	result = bus->remote ? stamp_recv(bus, ret_stamp) : 0;
+	result = result ? result : part_recv(bus, &bus->held);
 	if (result < 0 || !zmq_msg_more(&bus->held))
 		return result;
 	while (zmq_msg_more(&bus->held) && part_recv(bus, &bus->held) == 0)
@@ -308,15 +175,57 @@ static int parts_recv(struct bus *bus, struct bus_peer *ret_from)
 	return -EBADMSG;
 }
 
+static bool type_allowed(const struct bus_remote *remote, enum wire_type type)
+{
+	bool allowed = !remote->types;
+
+	for (size_t i = 0; remote->types && i < remote->n_types; i++)
+		allowed |= remote->types[i] == type;
+	return allowed;
+}
+
+/* What came whole from a node: whether that node is still let in, sends it for the first time, and
+ * may send it at all. -EBADMSG if not, counted. */
+static int remote_check(struct bus *bus, const struct wire_view *view,
+    const uint8_t stamp[STAMP_BYTES], struct bus_peer *ret_from)
+{
+	struct bus_remote *remote = bus->remote;
+	const char *key = remote->key;
+
+	if (remote->guarded) {
+		const struct keys_node *node;
+
+		key = zmq_msg_gets(&bus->held, GUARD_KEY);
+		node = key ? guard_find(&remote->guard, key) : NULL;
+		if (!node) {
+			bus->counts.revoked++;
+			return -EBADMSG;
+		}
+		memcpy(ret_from->node, node->name, sizeof(ret_from->node));
+	}
+	if (!stamp_take(&remote->stamp, key, stamp)) {
+		bus->counts.replayed++;
+		return -EBADMSG;
+	}
+	if (!type_allowed(remote, view->type)) {
+		bus->counts.unknown++;
+		return -EBADMSG;
+	}
+	return 0;
+}
+
 static int socket_recv(struct bus *bus, struct wire_view *ret_view, struct bus_peer *ret_from)
 {
 	struct bus_peer from = {.len = 0};
-	int result = parts_recv(bus, &from);
+	uint8_t stamp[STAMP_BYTES];
+	int result = parts_recv(bus, &from, stamp);
 
 	if (result == 0)
 		result = wire_decode(zmq_msg_data(&bus->held), zmq_msg_size(&bus->held), ret_view);
 	if (result == -EBADMSG)
 		bus->counts.bad++;
+	if (result == 0 && bus->remote)
+		result = remote_check(bus, ret_view, stamp, &from);
 	if (result == 0 && ret_from)
 		*ret_from = from;
 	return result;
@@ -356,10 +265,10 @@ static int kept_pop(struct bus *bus, struct wire_view *ret_view)
 /* When nothing has come: what was sent to us before the loss is taken first. */
 static int loss_take(struct bus *bus)
 {
-	const bool lost = bus->lost;
+	const int lost = bus->lost;
 
-	bus->lost = false;
-	return lost ? -ECONNRESET : -EAGAIN;
+	bus->lost = 0;
+	return lost ? lost : -EAGAIN;
 }
 
 int bus_recv(struct bus *bus, struct wire_view *ret_view, struct bus_peer *ret_from)
@@ -375,7 +284,7 @@ int bus_recv(struct bus *bus, struct wire_view *ret_view, struct bus_peer *ret_f
 	return result;
 }
 
-/* ---- sending ----------------------------------------------------------------------------------------------------- */
+/* ---- sending ------------------------------------------------------------------------ */
 
 static int bytes_send(struct bus *bus, const void *bytes, size_t len, int flags)
 {
@@ -387,11 +296,29 @@ static int bytes_send(struct bus *bus, const void *bytes, size_t len, int flags)
 	return result < 0 ? -errno : 0;
 }
 
+/* The whole message or nothing of it: once the first part is taken, the others are. */
+static int parts_send(struct bus *bus, const struct bus_peer *to, const void *bytes, size_t len)
+{
+	struct bus_remote *remote = bus->remote;
+	uint8_t stamp[STAMP_BYTES];
+	int result = 0;
+
+	if (remote && len > remote->bytes_max)
+		return -EMSGSIZE; /* for which the other end would cut the connection */
+	if (to)
+		result = bytes_send(bus, to->id, to->len, ZMQ_SNDMORE);
+	if (!result && remote) {
+		stamp_next(&remote->stamp, stamp);
+		result = bytes_send(bus, stamp, sizeof(stamp), ZMQ_SNDMORE);
+	}
+	return result ? result : bytes_send(bus, bytes, len, 0);
+}
+
 int bus_send(struct bus *bus, struct wire_msg *msg)
 {
 	size_t len;
 	const uint8_t *bytes = wire_bytes(msg, &len);
-	int result = bytes ? bytes_send(bus, bytes, len, 0) : msg->error;
+	int result = bytes ? parts_send(bus, NULL, bytes, len) : msg->error;
 
 	wire_fini(msg);
 	watch_update(bus);
@@ -400,10 +327,8 @@ int bus_send(struct bus *bus, struct wire_msg *msg)
 
 int bus_send_to(struct bus *bus, const struct bus_peer *to, const void *bytes, size_t len)
 {
-	int result = bytes_send(bus, to->id, to->len, ZMQ_SNDMORE);
+	int result = parts_send(bus, to, bytes, len);
 
-	if (result == 0)
-		result = bytes_send(bus, bytes, len, 0);
 	watch_update(bus);
 	return result;
 }
@@ -450,7 +375,11 @@ int bus_call(struct bus *bus, struct wire_msg *msg, int timeout_ms, struct wire_
 	const uint32_t seq = sent.seq;
 
 	monitor_take(bus);
-	bus->lost = false; /* of an earlier question */
+	if (bus->remote)
+		remote_serve(bus);
+	bus->lost = 0; /* of an earlier question */
+	if (result == 0 && bus->remote && bus->remote->refused_ns)
+		result = -EACCES; /* and not tried again yet */
 	if (result == 0)
 		result = bus_send(bus, msg);
 	wire_fini(msg);
@@ -460,7 +389,17 @@ int bus_call(struct bus *bus, struct wire_msg *msg, int timeout_ms, struct wire_
 	return result;
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------------------------- */
+/* seq 0 is its alone: bus_seq begins at 1 */
+int bus_hello(struct bus *bus)
+{
+	struct wire_msg msg;
+
+	wire_init(&msg, WIRE_HELLO, bus->self, WIRE_FRONTEND, 0);
+	wire_put_u64(&msg, WIRE_TAG_PID, (uint64_t)getpid());
+	return bus_send(bus, &msg);
+}
+
+/* ---- the rest ------------------------------------------------------------------------ */
 
 uint32_t bus_seq(struct bus *bus)
 {
@@ -475,6 +414,14 @@ enum wire_peer bus_self(const struct bus *bus)
 struct bus_counts bus_counts(const struct bus *bus)
 {
 	return bus->counts;
+}
+
+bool bus_news(struct bus *bus, uint64_t now_ns, char *ret_text, size_t size)
+{
+	struct bus_remote *remote = bus->remote;
+
+	return remote &&
+	    tcp_tell(&remote->news, &bus->counts, remote->guard.last, now_ns, ret_text, size);
 }
 
 void bus_reply(

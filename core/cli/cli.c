@@ -4,10 +4,13 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "core/base/child.h"
 #include "core/base/diag.h"
 
 enum { NAMES_MAX = 64 };
@@ -67,7 +70,7 @@ static int unknown_command(const struct cli_program *program, const char *word)
 	return CLI_USAGE;
 }
 
-/* ---- options ---------------------------------------------------------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------------------ */
 
 static const struct cli_option *option_in(
     const struct cli_options *options, const char *name, size_t len, char letter)
@@ -131,7 +134,8 @@ static int option_add(struct cli_args *args, const struct cli_option *option, co
 	const bool checked = option->values && option->values[0] != '@';
 
 	if (checked && !word_in(option->values, value)) {
-		cli_fail(args, "--%s %s: allowed are: %s", option->name, value, option->values);
+		cli_fail(args, "--%s %s: the value must be one of: %s", option->name, value,
+		    option->values);
 		return -EINVAL;
 	}
 	if (!option->repeat && cli_has(args, option->name)) {
@@ -229,7 +233,7 @@ int cli_real(const struct cli_args *args, const char *name, double min, double m
 	return 0;
 }
 
-/* ---- parse and dispatch ------------------------------------------------------------------------------------------------ */
+/* ---- parse and dispatch ---- */
 
 static int args_parse(struct cli_args *args, int argc, char **argv)
 {
@@ -260,11 +264,11 @@ static int args_check(const struct cli_args *args)
 		    c->args_max > c->args_min ? "an argument is missing: %s" : "needs %s", c->args);
 	} else if (args->n_args > c->args_max) {
 		cli_fail(args,
-		    c->args_max ? "`%s` is one argument too many; it takes %s"
-		                : "`%s`: takes no argument%s",
+		    c->args_max ? "`%s` is one argument too many; the arguments are %s"
+		                : "`%s`: the command takes no argument%s",
 		    args->args[c->args_max], c->args_max ? c->args : "");
 	} else if (checked && args->n_args && !word_in(checked, args->args[0])) {
-		cli_fail(args, "`%s` is not known here; allowed are: %s", args->args[0], checked);
+		cli_fail(args, "`%s` is unknown; allowed are: %s", args->args[0], checked);
 	} else {
 		return 0;
 	}
@@ -280,8 +284,9 @@ static bool asked(int argc, char **argv, const char *name, const char *letter)
 	return false;
 }
 
-static int command_run(
-    const struct cli_program *program, const struct cli_command *command, int argc, char **argv)
+/* parse: nothing is run. */
+static int command_run(const struct cli_program *program, const struct cli_command *command,
+    int argc, char **argv, bool parse)
 {
 	struct cli_args args = {.program = program, .command = command};
 	int status = CLI_USAGE;
@@ -295,7 +300,7 @@ static int command_run(
 	if (!args.args || !args.given)
 		status = cli_fail(&args, "out of memory") - 1;
 	else if (args_parse(&args, argc, argv) == 0 && args_check(&args) == 0)
-		status = command->run(&args);
+		status = parse ? CLI_OK : command->run(&args);
 	free(args.args);
 	free(args.given);
 	return status;
@@ -312,15 +317,37 @@ static int common_run(const struct cli_program *program, const char *word)
 		cli_completion(program, stdout);
 	else
 		return -1;
-	return fflush(stdout) || ferror(stdout) ? CLI_FAILED : CLI_OK;
+	return CLI_OK;
+}
+
+/* In place of this process, with the words that follow the command; returns where that cannot
+ * be. */
+static int program_start(
+    const struct cli_program *program, const struct cli_command *command, char **argv)
+{
+	char path[4096];
+	int rc = child_path(command->program, path, sizeof(path));
+
+	if (rc == 0) {
+		argv[0] = path;
+		execv(path, argv);
+		rc = -errno;
+	}
+	fail_head(program, command);
+	fprintf(stderr, "the program %s could not be started: %s; it belongs beside %s\n",
+	    command->program, strerror(-rc), program->name);
+	return CLI_FAILED;
 }
 
 static int program_run(const struct cli_program *program, int argc, char **argv)
 {
 	const struct cli_command *command = program->commands.items;
+	const bool parse = argc > 0 && !strcmp(argv[0], "--parse");
 
+	argc -= parse;
+	argv += parse;
 	if (!command->name)
-		return command_run(program, command, argc, argv);
+		return command_run(program, command, argc, argv, parse);
 	if (argc < 1) {
 		cli_help(program, NULL, stderr);
 		return CLI_USAGE;
@@ -332,13 +359,33 @@ static int program_run(const struct cli_program *program, int argc, char **argv)
 	command = cli_find(program, argv[0]);
 	if (!command)
 		return unknown_command(program, argv[0]);
-	return command->group ? program_run(command->group, argc - 1, argv + 1)
-	                      : command_run(program, command, argc - 1, argv + 1);
+	return command->program ? program_start(program, command, argv)
+	                        : command_run(program, command, argc - 1, argv + 1, parse);
+}
+
+/* What was printed has arrived, or the command has failed: a disk may be full, a reader gone. The
+ * cause of a failure in the middle is not kept by the C library: one more line, of an output that
+ * is broken anyway, tells it. */
+static int output_end(const struct cli_program *program, int status)
+{
+	const bool flushed = fflush(stdout) == 0;
+	int error = flushed ? 0 : errno;
+
+	if (flushed && !ferror(stdout))
+		return status;
+	if (flushed)
+		error = write(STDOUT_FILENO, "\n", 1) < 0 ? errno : EIO;
+	fprintf(stderr, "%s: standard output: %s\n", program->name, strerror(error));
+	return status == CLI_OK ? CLI_FAILED : status;
 }
 
 int cli_main(const struct cli_program *program, int argc, char **argv)
 {
-	const int status = argc > 1 ? common_run(program, argv[1]) : -1;
+	int status;
 
-	return status >= 0 ? status : program_run(program, argc > 0 ? argc - 1 : 0, argv + 1);
+	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is told in words */
+	status = argc > 1 ? common_run(program, argv[1]) : -1;
+	if (status < 0)
+		status = program_run(program, argc > 0 ? argc - 1 : 0, argv + 1);
+	return output_end(program, status);
 }

@@ -2,19 +2,22 @@
  *
  * core/cli/cli.h - a command line described once, in const tables.
  *
- *   table --> dispatch, checks, `--help`, the man page (`--man`) and bash completion (`--completion`)
+ *   table --> dispatch, checks, `--help`, the man page (`--man`) and bash completion
+ *   (`--completion`)
  *
- *	static const struct cli_option run_options[] = {
- *		{"slots", 's', "N", NULL, false, "run indices 0 .. N-1, then end"},
- *	};
- *	static const struct cli_command commands[] = {
- *		{"run", "FILE", 1, 1, "@file", "run a waveform here", NULL, CLI_LIST(run_options), run_main},
- *	};
- *	static const struct cli_program program = {.name = "aloe", .section = 1, ..., .commands = CLI_LIST(commands)};
- *	int main(int argc, char **argv) { return cli_main(&program, argc, argv); }
+ * 	static const struct cli_option run_options[] = {
+ * 		{"slots", 's', "N", NULL, false, "run indices 0 .. N-1, then end"},
+ * 	};
+ * 	static const struct cli_command commands[] = {
+ *                 {"run", "FILE", 1, 1, "@file", "run a waveform here", NULL,
+ *                 CLI_LIST(run_options), run_main},
+ * 	};
+ *         static const struct cli_program program = {.name = "aloe", .section = 1, ..., .commands =
+ *         CLI_LIST(commands)}; int main(int argc, char **argv) { return cli_main(&program, argc,
+ *         argv); }
  *
- * Options may stand anywhere, as --name VALUE, --name=VALUE, -n VALUE or -nVALUE; `--` ends them. What is not known is
- * answered with the nearest name that is, and exit status 2.
+ * Options may stand anywhere, as --name VALUE, --name=VALUE, -n VALUE or -nVALUE; `--` ends them.
+ * What is not known is answered with the nearest name that is, and exit status 2.
  */
 #ifndef ALOE_CLI_H
 #define ALOE_CLI_H
@@ -26,8 +29,9 @@
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 }; /* exit status */
 
-/* `values` of options and `complete` of commands: words separated by spaces, of which one must be given ("timer virtual
- * step"), or what bash is to complete, unchecked: "@file", "@dir", "@type" (components), "@waveform" (loaded ones). */
+/* `values` of options and `complete` of commands: words separated by spaces, of which one must be
+ * given ("timer virtual step"), or what bash is to complete, unchecked: "@file", "@dir", "@type"
+ * (components), "@waveform" (loaded ones). */
 struct cli_option {
 	const char *name; /* without the dashes */
 	char letter;      /* one-letter form, or 0 */
@@ -51,21 +55,22 @@ struct cli_command {
 	int args_min, args_max;
 	const char *complete; /* the arguments; or NULL */
 	const char *summary;  /* one line */
-	const char
-	    *doc; /* paragraphs for the man page and --help, separated by empty lines; or NULL */
+	/* paragraphs for the man page and --help, separated by empty lines; or NULL */
+	const char *doc;
 	struct cli_options options;
 	int (*run)(const struct cli_args *args); /* returns the exit status */
-	const struct cli_program
-	    *group; /* instead of options and run: a command with commands of its own */
+	/* instead of options and run: a program of this installation that is given all words */
+	const char *program;
 };
 
 struct cli_section { /* of the man page */
 	const char *title;
 	const char *text; /* paragraphs; lines that begin with two spaces are kept as they are */
+	const char *(*make)(void); /* gives the text where `text` is NULL */
 };
 
 struct cli_program {
-	const char *name;           /* of a group with those before it: "aloe bench" */
+	const char *name;
 	int section;                /* of the manual: 1 tools, 8 daemons */
 	const char *summary;        /* one line */
 	const char *doc;            /* paragraphs */
@@ -99,15 +104,19 @@ struct cli_args { /* as parsed and checked; points into argv */
 	size_t n_given;
 };
 
-/* cli_main parses, checks, answers --help, --version, --man and --completion itself, and runs the command. */
+/* cli_main parses, checks, answers --help, --version, --man and --completion itself, and runs the
+ * command; after `--parse` as the first word nothing is run. What cannot be written to standard
+ * output makes it fail, with the cause. */
 int cli_main(const struct cli_program *program, int argc, char **argv);
 
-/* cli_get gives the value of an option (the last, if repeated), NULL if not given; "" of a switch. */
+/* cli_get gives the value of an option (the last, if repeated), NULL if not given; "" of a
+ * switch. */
 const char *cli_get(const struct cli_args *args, const char *name);
 bool cli_has(const struct cli_args *args, const char *name);
 /* cli_nth gives the nth value of a repeated option, NULL past the last. */
 const char *cli_nth(const struct cli_args *args, const char *name, size_t n);
-/* cli_whole reads a whole number: 0 and *ret untouched if not given; -EINVAL after printing what is allowed. */
+/* cli_whole reads a whole number: 0 and *ret untouched if not given; -EINVAL after printing what is
+ * allowed. */
 int cli_whole(
     const struct cli_args *args, const char *name, uint64_t min, uint64_t max, uint64_t *ret);
 int cli_real(const struct cli_args *args, const char *name, double min, double max, double *ret);
@@ -117,8 +126,8 @@ __attribute__((format(printf, 2, 3))) int cli_fail(
     const struct cli_args *args, const char *format, ...);
 
 /* The texts. */
-void cli_help(const struct cli_program *program, const struct cli_command *command,
-    FILE *out); /* NULL: of them all */
+/* NULL: of them all */
+void cli_help(const struct cli_program *program, const struct cli_command *command, FILE *out);
 void cli_man(const struct cli_program *program, FILE *out);
 void cli_completion(const struct cli_program *program, FILE *out);
 const struct cli_command *cli_find(const struct cli_program *program, const char *name);

@@ -8,15 +8,12 @@
 
 enum { WIDTH = 96 };
 
-/* option_title writes "-p, --param K=V". */
-static void option_title(const struct cli_option *o, char *ret, size_t size)
+/* option_title prints "-p, --param K=V" and returns its length. */
+static int option_title(const struct cli_option *o, FILE *out)
 {
-	const char *const gap = o->arg ? " " : "", *const arg = o->arg ? o->arg : "";
+	const int letter = o->letter ? fprintf(out, "-%c, ", o->letter) : 0;
 
-	if (o->letter)
-		snprintf(ret, size, "-%c, --%s%s%s", o->letter, o->name, gap, arg);
-	else
-		snprintf(ret, size, "--%s%s%s", o->name, gap, arg);
+	return letter + fprintf(out, "--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
 }
 
 /* wrap prints text in paragraphs, indented; lines that begin with two spaces stay as they are. */
@@ -52,15 +49,18 @@ static void wrap(const char *text, int indent, int at, FILE *out)
 
 static void options_help(const struct cli_options *options, FILE *out)
 {
-	char title[80];
+	enum { TITLE = 26, INDENT = TITLE + 3 };
 
 	for (size_t i = 0; i < options->len; i++) {
-		const struct cli_option *o = &options->items[i];
-		option_title(o, title, sizeof(title));
-		fprintf(out, "  %-26s ", title);
-		if (strlen(title) > 26)
-			fprintf(out, "\n%29s", "");
-		wrap(o->help, 29, 29, out);
+		int len;
+
+		fputs("  ", out);
+		len = option_title(&options->items[i], out);
+		if (len > TITLE)
+			fprintf(out, "\n%*s", INDENT, "");
+		else
+			fprintf(out, "%*s", INDENT - 2 - len, "");
+		wrap(options->items[i].help, INDENT, INDENT, out);
 	}
 }
 
@@ -83,67 +83,76 @@ static void command_help(const struct cli_program *program, const struct cli_com
 
 static void program_help(const struct cli_program *program, FILE *out)
 {
+	const struct cli_command *const items = program->commands.items;
+	int name = 0, args = 0;
+
 	fprintf(out, "%s - %s\n\nusage: %s COMMAND [ARGUMENT]... [OPTION]...\n\n", program->name,
 	    program->summary, program->name);
 	for (size_t i = 0; i < program->commands.len; i++) {
-		const struct cli_command *c = &program->commands.items[i];
-		fprintf(out, "  %-10s %-24s %s\n", c->name, c->args, c->summary);
+		name = (int)strlen(items[i].name) > name ? (int)strlen(items[i].name) : name;
+		args = (int)strlen(items[i].args) > args ? (int)strlen(items[i].args) : args;
 	}
+	for (size_t i = 0; i < program->commands.len; i++)
+		fprintf(out, "  %-*s %-*s %s\n", name, items[i].name, args, items[i].args,
+		    items[i].summary);
 	if (program->options.len)
-		fprintf(out, "\nall of them take\n");
+		fprintf(out, "\nevery command also takes\n");
 	options_help(&program->options, out);
-	fprintf(out, "\n`%s COMMAND --help` tells the options of one, `man %.*s` everything.\n",
-	    program->name, (int)strcspn(program->name, " "), program->name);
+	fprintf(out,
+	    "\n`%s COMMAND --help` describes a command and its options; `man %s` "
+	    "describes everything.\n",
+	    program->name, program->name);
 }
 
 void cli_help(const struct cli_program *program, const struct cli_command *command, FILE *out)
 {
 	if (!command && !program->commands.items[0].name)
 		command = &program->commands.items[0];
-	if (command && !command->group)
+	if (command)
 		command_help(program, command, out);
 	else
-		program_help(command ? command->group : program, out);
+		program_help(program, out);
 }
 
-/* ---- man page --------------------------------------------------------------------------------------------------------- */
+/* ---- man page ------------------------------------------------------------------------ */
 
-/* roff prints text with what troff would take for itself escaped; `name` also makes every minus a real one. */
-static void roff(const char *text, FILE *out)
+/* roff_line prints the first `len` bytes of a line with what troff would take for itself
+ * escaped. */
+static void roff_line(const char *text, size_t len, FILE *out)
 {
-	bool start = true;
-
-	for (; *text; text++) {
-		if (start && (*text == '.' || *text == '\''))
-			fputs("\\&", out);
-		start = *text == '\n';
-		if (*text == '\\')
+	if (len > 0 && (*text == '.' || *text == '\''))
+		fputs("\\&", out);
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '\\')
 			fputs("\\e", out);
-		else if (*text == '-')
+		else if (text[i] == '-')
 			fputs("\\-", out);
 		else
-			fputc(*text, out);
+			fputc(text[i], out);
 	}
+}
+
+static void roff(const char *line, FILE *out)
+{
+	roff_line(line, strlen(line), out);
 }
 
 /* Paragraphs; runs of lines that begin with two spaces become literal blocks. */
 static void roff_text(const char *text, FILE *out)
 {
 	bool literal = false;
-	char line[512];
 
 	while (*text) {
 		const size_t len = strcspn(text, "\n");
 		const bool kept = !strncmp(text, "  ", 2);
+		const size_t indent = kept ? 2 : 0;
+
 		if (kept != literal)
 			fputs(kept ? ".PP\n.RS 4\n.nf\n" : ".fi\n.RE\n.PP\n", out);
 		literal = kept;
-		snprintf(line, sizeof(line), "%.*s", (int)len, text + (kept ? 2 : 0));
-		if (kept)
-			line[len - 2] = 0;
 		if (!len && !literal)
 			fputs(".PP\n", out);
-		roff(line, out);
+		roff_line(text + indent, len - indent, out);
 		if (len)
 			fputc('\n', out);
 		text += len + (text[len] == '\n');
@@ -154,14 +163,20 @@ static void roff_text(const char *text, FILE *out)
 
 static void roff_options(const struct cli_options *options, FILE *out)
 {
-	char title[80];
-
 	for (size_t i = 0; i < options->len; i++) {
-		option_title(&options->items[i], title, sizeof(title));
+		const struct cli_option *o = &options->items[i];
+
 		fputs(".TP\n\\fB", out);
-		roff(title, out);
+		if (o->letter)
+			fprintf(out, "\\-%c, ", o->letter);
+		fputs("\\-\\-", out);
+		roff(o->name, out);
+		if (o->arg) {
+			fputc(' ', out);
+			roff(o->arg, out);
+		}
 		fputs("\\fR\n", out);
-		roff_text(options->items[i].help, out);
+		roff_text(o->help, out);
 	}
 }
 
@@ -174,9 +189,7 @@ static void roff_command(const struct cli_program *program, const struct cli_com
 		fputs(".PP\n", out);
 		roff_text(c->doc, out);
 	}
-	roff_options(c->group ? &c->group->options : &c->options, out);
-	for (size_t i = 0; c->group && i < c->group->commands.len; i++)
-		roff_command(c->group, &c->group->commands.items[i], out);
+	roff_options(&c->options, out);
 }
 
 static void roff_title(const struct cli_program *program, FILE *out)
@@ -213,21 +226,27 @@ void cli_man(const struct cli_program *program, FILE *out)
 	if (!subcommands)
 		roff_options(&program->commands.items[0].options, out);
 	roff_options(&program->options, out);
-	fputs(
-	    ".TP\n\\fB\\-h, \\-\\-help\\fR\nTell the options.\n.TP\n\\fB\\-\\-version\\fR\nTell the version.\n",
+	fputs(".TP\n\\fB\\-h, \\-\\-help\\fR\nPrint the "
+	      "options.\n.TP\n\\fB\\-\\-version\\fR\nPrint the version.\n",
 	    out);
 	fputs(
-	    ".TP\n\\fB\\-\\-man\\fR, \\fB\\-\\-completion\\fR\nPrint this page, or the completion for bash.\n",
+	    ".TP\n\\fB\\-\\-parse\\fR\nAs the first word: check the words of the command line and "
+	    "run nothing.\n",
+	    out);
+	fputs(".TP\n\\fB\\-\\-man\\fR, \\fB\\-\\-completion\\fR\nPrint this page, or the "
+	      "completion for bash.\n",
 	    out);
 	for (size_t i = 0; i < program->sections.len; i++) {
-		fprintf(out, ".SH %s\n", program->sections.items[i].title);
-		roff_text(program->sections.items[i].text, out);
+		const struct cli_section *section = &program->sections.items[i];
+
+		fprintf(out, ".SH %s\n", section->title);
+		roff_text(section->text ? section->text : section->make(), out);
 	}
 }
 
-/* ---- bash completion -------------------------------------------------------------------------------------------------- */
+/* ---- bash completion ------------------------------------------------------------------------ */
 
-static void complete_values(const char *values, FILE *out)
+static void completion_values(const char *values, FILE *out)
 {
 	if (!values)
 		fputs("COMPREPLY=()", out);
@@ -236,8 +255,8 @@ static void complete_values(const char *values, FILE *out)
 	else if (!strcmp(values, "@dir"))
 		fputs("compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))", out);
 	else if (!strcmp(values, "@type"))
-		fputs(
-		    "COMPREPLY=($(compgen -W \"$(aloe list components --names 2>/dev/null)\" -- \"$cur\"))",
+		fputs("COMPREPLY=($(compgen -W \"$(aloe list components --names 2>/dev/null)\" -- "
+		      "\"$cur\"))",
 		    out);
 	else if (!strcmp(values, "@waveform"))
 		fputs("COMPREPLY=($(compgen -W \"$(aloe list --names 2>/dev/null)\" -- \"$cur\"))",
@@ -246,7 +265,7 @@ static void complete_values(const char *values, FILE *out)
 		fprintf(out, "COMPREPLY=($(compgen -W \"%s\" -- \"$cur\"))", values);
 }
 
-static void complete_options(const struct cli_options *options, FILE *out)
+static void completion_options(const struct cli_options *options, FILE *out)
 {
 	for (size_t i = 0; i < options->len; i++) {
 		const struct cli_option *o = &options->items[i];
@@ -256,63 +275,70 @@ static void complete_options(const struct cli_options *options, FILE *out)
 		if (o->letter)
 			fprintf(out, "-%c | ", o->letter);
 		fprintf(out, "--%s) ", o->name);
-		complete_values(o->values, out);
+		completion_values(o->values, out);
 		fputs("; return ;;\n", out);
 	}
 }
 
-static void complete_names(const struct cli_options *options, FILE *out)
+static void completion_names(const struct cli_options *options, FILE *out)
 {
 	for (size_t i = 0; i < options->len; i++)
 		fprintf(out, "--%s ", options->items[i].name);
 }
 
-static void complete_program(const struct cli_program *program, int at, FILE *out);
-
-/* The command that is word `at` of the line. */
-static void complete_command(
-    const struct cli_program *program, const struct cli_command *c, int at, FILE *out)
+/* What the other program's own completion says, of the line without the word before it. */
+static void completion_other(const char *program, FILE *out)
 {
-	fprintf(out, "\t%s)\n\t\t", c->name ? c->name : "*");
-	if (c->group) {
-		complete_program(c->group, at + 1, out);
-		fputs("\t\t;;\n", out);
+	fprintf(out,
+	    "\t\tdeclare -F _%s >/dev/null || _completion_loader %s 2>/dev/null\n"
+	    "\t\tCOMP_WORDS=(%s \"${COMP_WORDS[@]:2}\") COMP_CWORD=$((COMP_CWORD - 1))\n\t\t_%s "
+	    "2>/dev/null ;;\n",
+	    program, program, program, program);
+}
+
+static void completion_command(
+    const struct cli_program *program, const struct cli_command *c, FILE *out)
+{
+	fprintf(out, "\t%s)\n", c->name ? c->name : "*");
+	if (c->program) {
+		completion_other(c->program, out);
 		return;
 	}
-	fputs("case $prev in\n", out);
-	complete_options(&c->options, out);
-	complete_options(&program->options, out);
+	fputs("\t\tcase $prev in\n", out);
+	completion_options(&c->options, out);
+	completion_options(&program->options, out);
 	fputs("\t\tesac\n\t\tif [[ $cur == -* ]]; then COMPREPLY=($(compgen -W \"", out);
-	complete_names(&c->options, out);
-	complete_names(&program->options, out);
+	completion_names(&c->options, out);
+	completion_names(&program->options, out);
 	fputs("--help\" -- \"$cur\")); return; fi\n\t\t", out);
-	complete_values(c->complete, out);
+	completion_values(c->complete, out);
 	fputs(" ;;\n", out);
 }
 
-static void complete_program(const struct cli_program *program, int at, FILE *out)
+static void completion_program(const struct cli_program *program, FILE *out)
 {
 	if (program->commands.items[0].name) {
-		fprintf(out, "\tif ((COMP_CWORD == %d)); then\n\t\tCOMPREPLY=($(compgen -W \"", at);
+		fputs("\tif ((COMP_CWORD == 1)); then\n\t\tCOMPREPLY=($(compgen -W \"", out);
 		for (size_t i = 0; i < program->commands.len; i++)
 			fprintf(out, "%s ", program->commands.items[i].name);
-		fprintf(out, "--help%s\" -- \"$cur\"))\n\t\treturn\n\tfi\n",
-		    at == 1 ? " --version" : "");
+		fputs("--help --version\" -- \"$cur\"))\n\t\treturn\n\tfi\n", out);
 	}
-	fprintf(out, "\tcase ${COMP_WORDS[%d]} in\n", at);
+	fputs("\tcase ${COMP_WORDS[1]} in\n", out);
 	for (size_t i = 0; i < program->commands.len; i++)
-		complete_command(program, &program->commands.items[i], at, out);
+		completion_command(program, &program->commands.items[i], out);
 	fputs("\tesac\n", out);
 }
 
 void cli_completion(const struct cli_program *program, FILE *out)
 {
 	fprintf(out,
-	    "# SPDX-License-Identifier: BSD-3-Clause\n# bash completion of %s, made by `%s --completion`\n",
+	    "# SPDX-License-Identifier: BSD-3-Clause\n# bash completion of %s, made by `%s "
+	    "--completion`\n",
 	    program->name, program->name);
 	fprintf(out,
-	    "_%s() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n\tCOMPREPLY=()\n",
+	    "_%s() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} "
+	    "prev=${COMP_WORDS[COMP_CWORD-1]}\n\tCOMPREPLY=()\n",
 	    program->name);
-	complete_program(program, 1, out);
+	completion_program(program, out);
 	fprintf(out, "}\ncomplete -F _%s %s\n", program->name, program->name);
 }

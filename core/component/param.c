@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/component/param.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 
@@ -17,7 +18,7 @@ int param_enum_find(const struct aloe_param *param, const char *name)
 	return -1;
 }
 
-static int set_real(const struct aloe_param *param, void *state, double value)
+static int real_set(const struct aloe_param *param, void *state, double value)
 {
 	const float narrow = (float)value;
 
@@ -31,7 +32,7 @@ static int set_real(const struct aloe_param *param, void *state, double value)
 }
 
 /* Signed and unsigned fields share the bits of what both can hold. */
-static int set_int(const struct aloe_param *param, void *state, double value)
+static int int_set(const struct aloe_param *param, void *state, double value)
 {
 	if (!isfinite(value) || value != trunc(value) || fabs(value) > 0x1p53)
 		return -EINVAL;
@@ -49,7 +50,7 @@ static int set_int(const struct aloe_param *param, void *state, double value)
 	return 0;
 }
 
-static int set_enum(const struct aloe_param *param, void *state, double value)
+static int enum_set(const struct aloe_param *param, void *state, double value)
 {
 	int32_t count = 0;
 
@@ -67,11 +68,11 @@ int param_set_number(const struct aloe_param *param, void *state, double value)
 {
 	switch (param->kind) {
 	case ALOE_KIND_REAL:
-		return set_real(param, state, value);
+		return real_set(param, state, value);
 	case ALOE_KIND_INT:
-		return set_int(param, state, value);
+		return int_set(param, state, value);
 	case ALOE_KIND_ENUM:
-		return set_enum(param, state, value);
+		return enum_set(param, state, value);
 	case ALOE_KIND_BOOL:
 		if (param->size != sizeof(bool) || (value != 0 && value != 1))
 			return -EINVAL;
@@ -86,6 +87,7 @@ int param_set_text(const struct aloe_param *param, void *state, const char *valu
 {
 	const size_t len = strlen(value);
 
+	assert(value != NULL);
 	if (param->kind != ALOE_KIND_TEXT && param->kind != ALOE_KIND_PATH)
 		return -EINVAL;
 	if (len >= param->size)
@@ -98,6 +100,7 @@ int param_set_reals(const struct aloe_param *param, void *state, const float *da
 {
 	const struct aloe_reals reals = {data, len, 1, NULL};
 
+	assert(data != NULL || len == 0);
 	if (param->kind != ALOE_KIND_REALS || param->size != sizeof(reals))
 		return -EINVAL;
 	if (len > param->items_max)
@@ -154,7 +157,7 @@ void param_defaults(const struct aloe_component *component, void *state)
 	}
 }
 
-static double get_int(const struct aloe_param *param, const void *at)
+static double int_get(const struct aloe_param *param, const void *at)
 {
 	int64_t wide;
 	int32_t narrow;
@@ -180,7 +183,7 @@ double param_get_number(const struct aloe_param *param, const void *state)
 		memcpy(&narrow, at, sizeof(narrow));
 		return param->size == sizeof(real) ? real : (double)narrow;
 	case ALOE_KIND_INT:
-		return get_int(param, at);
+		return int_get(param, at);
 	case ALOE_KIND_BOOL:
 		return *(const uint8_t *)at != 0;
 	case ALOE_KIND_ENUM:

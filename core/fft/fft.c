@@ -12,8 +12,8 @@ struct fft {
 	fftwf_plan plan;
 };
 
-/* The planner keeps what it learnt and the hooks of its lock till the end of the process: FFTW must not be unloaded with the
- * component that brought it. */
+/* The planner keeps what it learnt and the hooks of its lock till the end of the process: FFTW must
+ * not be unloaded with the component that brought it. */
 static void library_keep(void)
 {
 	Dl_info library;

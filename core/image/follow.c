@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/image/follow.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ uint64_t image_next_index(const struct image_view *view, uint32_t instance)
 	return step > row->lag ? step - row->lag : 0;
 }
 
-/* ---- may it follow? ------------------------------------------------------------------------------------------------------ */
+/* ---- may it follow? ------------------------------------------------------------------------ */
 
 static bool same_text(
     const struct image_view *a, uint32_t text_a, const struct image_view *b, uint32_t text_b)
@@ -44,12 +45,25 @@ static bool same_head(const struct image_head *a, const struct image_head *b)
 	    a->copies == b->copies;
 }
 
+static bool same_hosts(const struct image_view *a, const struct image_view *b)
+{
+	if (a->head->n_hosts != b->head->n_hosts || a->head->hosts.count != b->head->hosts.count)
+		return false;
+	for (uint64_t h = 0; h < a->head->hosts.count; h++)
+		if (a->hosts[h].shared != b->hosts[h].shared ||
+		    !same_text(
+		        a, a->nodes[a->hosts[h].node].name, b, b->nodes[b->hosts[h].node].name))
+			return false;
+	return true;
+}
+
 static bool same_shape(const struct image_instance *a, const struct image_instance *b)
 {
-	return a->period == b->period && a->phase == b->phase && a->io == b->io &&
-	    a->source == b->source && a->inputs == b->inputs && a->n_inputs == b->n_inputs &&
-	    a->outputs == b->outputs && a->n_outputs == b->n_outputs && a->params == b->params &&
-	    a->n_params == b->n_params && a->vars == b->vars && a->n_vars == b->n_vars;
+	return a->period == b->period && a->phase == b->phase && a->run_on == b->run_on &&
+	    (a->io & 3) == (b->io & 3) && a->source == b->source && a->inputs == b->inputs &&
+	    a->n_inputs == b->n_inputs && a->outputs == b->outputs &&
+	    a->n_outputs == b->n_outputs && a->params == b->params && a->n_params == b->n_params &&
+	    a->vars == b->vars && a->n_vars == b->n_vars;
 }
 
 static bool same_ports(const struct image_view *a, const struct image_view *b)
@@ -91,16 +105,18 @@ static int instance_follows(
 		    why, size, "instance \"%s\" is \"%s\" now", name, image_text(b, after->name));
 	else if (before->digest != after->digest || !same_text(a, before->path, b, after->path))
 		snprintf(why, size,
-		    "%s of instance \"%s\" has been built anew since it was loaded: unload the waveform and load "
-		    "it again",
+		    "the component %s of instance \"%s\" was rebuilt after the load: unload the "
+		    "waveform and load the waveform again",
 		    image_text(a, before->component), name);
 	else if (a->segments[before->segment].host != b->segments[after->segment].host)
 		snprintf(why, size,
-		    "instance \"%s\" would move to another process: its state cannot follow it there",
+		    "instance \"%s\" would move to another process, and the state of the instance "
+		    "cannot follow",
 		    name);
 	else if (!same_shape(before, after))
 		snprintf(why, size,
-		    "instance \"%s\" has other ports, parameters or another period than when it was loaded",
+		    "instance \"%s\" has other ports, parameters or another period than at the "
+		    "load",
 		    name);
 	else
 		return 0;
@@ -111,22 +127,24 @@ int image_follows(const struct image_view *before, const void *program, char *re
 {
 	struct image_view after;
 
-	image_bind((void *)program, &after);
+	image_bind(program, &after);
 	if (before->head->slot_ns != after.head->slot_ns ||
 	    before->head->clock != after.head->clock || before->head->late != after.head->late)
 		snprintf(ret_why, size,
-		    "its slots or its clock would change: unload the waveform and load it again");
+		    "the slot length or the clock would change: unload the waveform and load the "
+		    "waveform again");
 	else if (before->head->clock == IMAGE_RADIO)
-		snprintf(
-		    ret_why, size, "its clock is a radio, which stays with the lane that has it");
+		snprintf(ret_why, size, "the clock is a radio, and a radio stays on its lane");
 	else if (!same_head(before->head, after.head))
-		snprintf(ret_why, size, "it has other instances or links than when it was loaded");
-	else if (before->head->n_hosts != after.head->n_hosts ||
-	    before->head->shared_host != after.head->shared_host)
 		snprintf(ret_why, size,
-		    "it would run in other processes: the state of instances cannot follow there");
+		    "the waveform has other instances or links than at the "
+		    "load");
+	else if (!same_hosts(before, &after))
+		snprintf(ret_why, size,
+		    "the waveform would run in other processes, and the state of instances cannot "
+		    "follow");
 	else if (!same_ports(before, &after))
-		snprintf(ret_why, size, "its messages have other sizes than when it was loaded");
+		snprintf(ret_why, size, "the messages have other sizes than at the load");
 	else
 		for (uint32_t i = 0; i < before->head->instances.count; i++) {
 			if (instance_follows(before, &after, i, ret_why, size) != 0)
@@ -137,16 +155,16 @@ int image_follows(const struct image_view *before, const void *program, char *re
 	return -EINVAL;
 }
 
-/* ---- room ---------------------------------------------------------------------------------------------------------------- */
+/* ---- room ------------------------------------------------------------------------ */
 
-/* How many messages of a link may be on their way: by the plan once it has settled, and as it is now. */
+/* How many messages of a link may be on their way: by the plan once it has settled, and as it is
+ * now. */
 static uint64_t in_flight(
     const struct image_view *view, uint32_t writer, uint32_t reader, uint64_t delay, bool now)
 {
-	const int64_t lags = now
-	    ? (int64_t)(image_next_index(view, writer) - image_next_index(view, reader))
-	    : (int64_t)view->instances[reader].lag - (int64_t)view->instances[writer].lag;
-	const int64_t n = lags + (int64_t)delay;
+	const uint64_t from = now ? image_next_index(view, reader) : view->instances[writer].lag;
+	const uint64_t to = now ? image_next_index(view, writer) : view->instances[reader].lag;
+	const int64_t n = (int64_t)(to - from + delay); /* of whatever stands in the image */
 
 	return n > 0 ? (uint64_t)n : 0;
 }
@@ -169,7 +187,8 @@ static uint64_t *all_in_flight(const struct image_view *view, bool now)
 	return most;
 }
 
-/* A place is shared by messages that are read in the step that writes them: not while one is on its way. */
+/* A place is shared by messages that are read in the step that writes them: not while one is on its
+ * way. */
 static void unshare(struct image_buffer *rows, uint64_t n, const uint64_t *most, bool *busy)
 {
 	for (uint64_t i = 0; i < n; i++)
@@ -188,6 +207,7 @@ int image_fit(const struct image_view *before, void *program)
 	struct image_view after;
 	struct image_buffer *rows;
 
+	assert(program != NULL);
 	image_bind(program, &after);
 	rows = (struct image_buffer *)after.buffers;
 	for (uint64_t i = 0; status == 0 && i < after.head->buffers.count; i++) {
@@ -207,7 +227,7 @@ int image_fit(const struct image_view *before, void *program)
 	return status;
 }
 
-/* ---- carrying over ------------------------------------------------------------------------------------------------------- */
+/* ---- carrying over ------------------------------------------------------------------------ */
 
 static uint64_t earliest(const struct image_view *before, const struct image_view *after)
 {
@@ -221,7 +241,7 @@ static uint64_t earliest(const struct image_view *before, const struct image_vie
 	return least == IMAGE_FOREVER ? 0 : least;
 }
 
-static void carry_instance(
+static void instance_carry(
     const struct image_view *before, const struct image_view *after, uint32_t i)
 {
 	struct image_instance_state *state = image_instance_state(after, i);
@@ -234,7 +254,7 @@ static void carry_instance(
 		memcpy(image_latency(after, i), latency, sizeof(*latency));
 }
 
-static void carry_arrays(const struct image_view *before, const struct image_view *after)
+static void arrays_carry(const struct image_view *before, const struct image_view *after)
 {
 	for (uint64_t i = 0; i < after->head->params.count; i++) {
 		const struct image_param *from = &before->params[i], *to = &after->params[i];
@@ -245,7 +265,7 @@ static void carry_arrays(const struct image_view *before, const struct image_vie
 	}
 }
 
-static void carry_messages(
+static void messages_carry(
     const struct image_view *before, const struct image_view *after, uint32_t b, uint64_t n)
 {
 	const struct image_buffer *from = &before->buffers[b], *to = &after->buffers[b];
@@ -267,7 +287,7 @@ static void carry_messages(
 	}
 }
 
-static int carry_links(const struct image_view *before, const struct image_view *after)
+static int links_carry(const struct image_view *before, const struct image_view *after)
 {
 	uint64_t *now = all_in_flight(before, true);
 	int status = now == NULL ? -ENOMEM : 0;
@@ -277,13 +297,13 @@ static int carry_links(const struct image_view *before, const struct image_view 
 			status = -ENOBUFS;
 	for (uint32_t b = 0; status == 0 && b < after->head->buffers.count; b++)
 		if (now[b] > 0)
-			carry_messages(before, after, b, now[b]);
+			messages_carry(before, after, b, now[b]);
 	free(now);
 	return status;
 }
 
 /* What was counted for the waveform as a whole; a lane's row begins anew. */
-static void carry_run(const struct image_view *before, const struct image_view *after)
+static void run_carry(const struct image_view *before, const struct image_view *after)
 {
 	const struct image_run *from = image_run(before);
 	struct image_run *to = image_run(after);
@@ -306,7 +326,7 @@ static void carry_run(const struct image_view *before, const struct image_view *
 }
 
 /* The records of missed slots, and how many changes were applied: any segment may have them. */
-static void carry_records(const struct image_segment_state *from, struct image_segment_state *to)
+static void records_carry(const struct image_segment_state *from, struct image_segment_state *to)
 {
 	const uint64_t misses = get(&from->misses);
 
@@ -317,7 +337,7 @@ static void carry_records(const struct image_segment_state *from, struct image_s
 	put(&to->applied, get(&to->applied) + get(&from->applied));
 }
 
-static void carry_taken(const struct image_segment_state *from, struct image_segment_state *to)
+static void taken_carry(const struct image_segment_state *from, struct image_segment_state *to)
 {
 	for (uint32_t i = 0; i < NODE_CHANGES; i++)
 		if (get(&from->taken[i].sequence) > get(&to->taken[i].sequence)) {
@@ -327,7 +347,7 @@ static void carry_taken(const struct image_segment_state *from, struct image_seg
 }
 
 /* When the indices began that are still on their way to a sink. */
-static void carry_starts(
+static void starts_carry(
     const struct image_view *before, const struct image_view *after, uint32_t source)
 {
 	const struct image_instance *old = &before->instances[source],
@@ -343,7 +363,7 @@ static void carry_starts(
 	}
 }
 
-static void carry_segments(
+static void segments_carry(
     const struct image_view *before, const struct image_view *after, uint64_t step)
 {
 	const uint64_t n_before = before->head->segments.count,
@@ -354,14 +374,14 @@ static void carry_segments(
 
 		put(&to->done, step);
 		for (uint32_t f = 0; f < n_before; f++)
-			carry_taken(image_segment_state(before, f), to);
+			taken_carry(image_segment_state(before, f), to);
 	}
 	for (uint32_t f = 0; f < n_before; f++)
-		carry_records(image_segment_state(before, f),
+		records_carry(image_segment_state(before, f),
 		    image_segment_state(after, f % (uint32_t)n_after));
 	for (uint32_t i = 0; i < after->head->instances.count; i++)
 		if (after->instances[i].source != 0)
-			carry_starts(before, after, i);
+			starts_carry(before, after, i);
 }
 
 /* None may be told that a change was taken which another has yet to see. */
@@ -380,17 +400,18 @@ int image_carry(const struct image_view *before, const struct image_view *after,
 {
 	int status;
 
-	if (after->head->segments.count == 0)
+	assert(before->base != after->base);
+	if (!same_head(before->head, after->head) || after->head->segments.count == 0)
 		return -EINVAL;
-	status = carry_links(before, after);
+	status = links_carry(before, after);
 	if (status != 0)
 		return status;
 	*ret_step = earliest(before, after);
-	carry_arrays(before, after);
-	carry_run(before, after);
-	carry_segments(before, after, *ret_step);
+	arrays_carry(before, after);
+	run_carry(before, after);
+	segments_carry(before, after, *ret_step);
 	even_changes(before, after);
 	for (uint32_t i = 0; i < after->head->instances.count; i++)
-		carry_instance(before, after, i);
+		instance_carry(before, after, i);
 	return 0;
 }

@@ -1,38 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/image/follow.h - another program for a waveform that runs: the same instances on other lanes, with other lags. Pure
- * functions on two images; nothing of the first is written.
+ * core/image/follow.h - another program for a waveform that runs: the same instances on other
+ * lanes, with other lags. Pure functions on two images; nothing of the first is written.
  *
- * The waveform stands between two steps: instance i, of lag r, works next on index n = steps - r. With lag r' it does so in
- * step n + r'; that step is its `first`, before it the instance rests. The segments' steps begin with the earliest of
- * these. So no index is left out or done twice, and what is in flight on a link, the messages from n(reader) - delay to
- * n(writer) - 1, is carried into the new ring at the same index. The gates (core/slot/segment.h) count steps and hold as
- * they are: only how far apart two instances begin differs.
+ * The waveform stands between two steps: instance i, of lag r, works next on index n = steps - r.
+ * With lag r' it does so in step n + r'; that step is its `first`, before it the instance rests.
+ * The segments' steps begin with the earliest of these. So no index is left out or done twice, and
+ * what is in flight on a link, the messages from n(reader) - delay to n(writer) - 1, is carried
+ * into the new ring at the same index. The gates (core/slot/segment.h) count steps and hold as they
+ * are: only how far apart two instances begin differs.
  *
- *	image_follows  may this program follow that image?           at any time
- *	image_fit      rings deep enough for what can be in flight   before image_create
- *	image_carry    counters, values, messages                    while all segments stand at one step
+ * 	image_follows  may this program follow that image?           at any time
+ * 	image_fit      rings deep enough for what can be in flight   before image_create
+ *      image_carry    counters, values, messages                    while all segments stand at one
+ *                                                                   step
  */
 #ifndef ALOE_IMAGE_FOLLOW_H
 #define ALOE_IMAGE_FOLLOW_H
 
 #include "core/image/image.h"
 
-/* image_follows holds `program` (checked, see image_check) against the image that it is to follow: the same instances,
- * ports, links and processes. 0, or -EINVAL with words for the user in ret_why. */
+/* image_follows holds `program` (checked, see image_check) against the image that it is to
+ * follow: the same instances, ports, links and processes. 0, or -EINVAL with words for the user
+ * in ret_why. */
 int image_follows(const struct image_view *before, const void *program, char *ret_why, size_t size);
 
-/* image_fit makes rings of the program deeper, and gives messages a place of their own where several would share one, as
- * what is in flight demands; it places everything anew. -ENOBUFS when a ring would be too deep. */
+/* image_fit makes rings of the program deeper, and gives messages a place of their own where
+ * several would share one, as what is in flight demands; it places everything anew. -ENOBUFS when a
+ * ring would be too deep. */
 int image_fit(const struct image_view *before, void *program);
 
-/* image_carry fills `after`, made from a program that image_fit has seen, from `before`, and gives the step that its
- * segments begin with. -ENOBUFS when messages are in flight for which there is no room (then nothing may run on `after`,
+/* image_carry fills `after`, made from a program that image_fit has seen, from `before`, and gives
+ * the step that its segments begin with. -EINVAL when `after` has other instances or links;
+ * -ENOBUFS when messages are in flight for which there is no room (then nothing may run on `after`,
  * and `before` is as it was). */
 int image_carry(
     const struct image_view *before, const struct image_view *after, uint64_t *ret_step);
 
-/* image_next_index: the index that an instance works on next, where its segment has done its steps. */
+/* image_next_index: the index that an instance works on next, where its segment has done its
+ * steps. */
 uint64_t image_next_index(const struct image_view *view, uint32_t instance);
 
 #endif

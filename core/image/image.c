@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/image/image.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,242 +12,9 @@
 
 #include <aloe/component.h>
 
-enum { IMAGE_ITEMS_MAX = 1 << 24 }; /* of one array */
+#include "core/base/file.h"
 
-/* ---- checking --------------------------------------------------------------------------------------------------------- */
-
-static bool inside(uint64_t offset, uint64_t count, uint64_t size, uint64_t align, uint64_t limit)
-{
-	return offset % align == 0 && offset <= limit &&
-	    (size == 0 || count <= (limit - offset) / size);
-}
-
-static bool part(const struct image_table *table, uint64_t first, uint64_t count)
-{
-	return first <= table->count && count <= table->count - first;
-}
-
-struct check {
-	const uint8_t *bytes;
-	const struct image_head *head;
-};
-
-static const void *rows(const struct check *c, const struct image_table *table)
-{
-	return c->bytes + table->offset;
-}
-
-static bool tables_sound(const struct image_head *h)
-{
-	const struct {
-		const struct image_table *table;
-		uint64_t size, max;
-	} all[] = {
-	    {&h->lanes, sizeof(struct image_lane), NODE_LANES_MAX},
-	    {&h->segments, sizeof(struct image_segment), IMAGE_INSTANCES_MAX},
-	    {&h->order, 4, IMAGE_INSTANCES_MAX},
-	    {&h->gates, sizeof(struct image_gate), 1 << 20},
-	    {&h->instances, sizeof(struct image_instance), IMAGE_INSTANCES_MAX},
-	    {&h->inputs, sizeof(struct image_input), 1 << 20},
-	    {&h->outputs, sizeof(struct image_output), 1 << 20},
-	    {&h->buffers, sizeof(struct image_buffer), 1 << 20},
-	    {&h->params, sizeof(struct image_param), 1 << 20},
-	    {&h->vars, sizeof(struct image_var), 1 << 20},
-	    {&h->reals, sizeof(float), 1 << 24},
-	    {&h->radios, sizeof(struct image_radio), IMAGE_RADIOS_MAX},
-	    {&h->text, 1, 1 << 26},
-	};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (all[i].table->count > all[i].max ||
-		    !inside(
-		        all[i].table->offset, all[i].table->count, all[i].size, 8, h->static_bytes))
-			return false;
-	return true;
-}
-
-static bool lanes_sound(const struct check *c)
-{
-	const struct image_lane *lane = rows(c, &c->head->lanes);
-
-	for (uint64_t i = 0; i < c->head->lanes.count; i++)
-		if ((lane[i].last != IMAGE_NONE && lane[i].last >= c->head->segments.count) ||
-		    !inside(lane[i].state, 1, sizeof(struct image_lane_state), 64,
-		        c->head->total_bytes))
-			return false;
-	return true;
-}
-
-static bool segment_sound(const struct check *c, const struct image_segment *s)
-{
-	const struct image_head *h = c->head;
-	const struct image_segment *segments = rows(c, &h->segments);
-	const struct image_instance *instances = rows(c, &h->instances);
-	const struct image_gate *gates = rows(c, &h->gates);
-	const uint32_t *order = rows(c, &h->order);
-
-	if (s->lane >= h->lanes.count || s->host >= h->n_hosts ||
-	    s->n_events - 1 >= IMAGE_EVENTS_MAX || !part(&h->order, s->order, s->n_instances) ||
-	    !part(&h->gates, s->gates, s->n_gates) ||
-	    !inside(s->state, 1, sizeof(struct image_segment_state), 64, h->total_bytes) ||
-	    !inside(s->events, s->n_events, sizeof(struct image_event), 64, h->total_bytes))
-		return false;
-	for (uint32_t i = 0; i < s->n_gates; i++)
-		if (gates[s->gates + i].segment >= h->segments.count)
-			return false;
-	for (uint32_t i = 0; i < s->n_instances; i++)
-		if (order[s->order + i] >= h->instances.count ||
-		    instances[order[s->order + i]].segment != s - segments)
-			return false;
-	return true;
-}
-
-static bool instance_sound(const struct check *c, const struct image_instance *i)
-{
-	const struct image_head *h = c->head;
-
-	return i->segment < h->segments.count && i->n_inputs <= ALOE_PORTS_MAX &&
-	    i->n_outputs <= ALOE_PORTS_MAX && i->period > 0 && i->phase < i->period &&
-	    i->n_params <= IMAGE_PARAMS_MAX && i->n_vars <= IMAGE_VARS_MAX &&
-	    i->sink <= h->instances.count && part(&h->inputs, i->inputs, i->n_inputs) &&
-	    part(&h->outputs, i->outputs, i->n_outputs) &&
-	    part(&h->params, i->params, i->n_params) && part(&h->vars, i->vars, i->n_vars) &&
-	    inside(i->state, 1, sizeof(struct image_instance_state), 64, h->total_bytes) &&
-	    inside(i->time, 1, sizeof(struct hist_head), 64, h->total_bytes) &&
-	    (i->latency == 0 ||
-	        inside(i->latency, 1, sizeof(struct image_latency), 64, h->total_bytes));
-}
-
-static bool shares_sound(const struct check *c, const struct image_buffer *b)
-{
-	const struct image_buffer *first = rows(c, &c->head->buffers), *other;
-
-	if (b->shares == 0)
-		return true;
-	if (b->shares > (uint64_t)(b - first))
-		return false;
-	other = first + b->shares - 1;
-	return other->type == b->type && other->max == b->max && other->depth == b->depth &&
-	    other->data == b->data;
-}
-
-static bool buffer_sound(const struct check *c, const struct image_buffer *b)
-{
-	const struct image_head *h = c->head;
-	const uint32_t item = aloe_item_bytes(b->type);
-
-	return b->instance < h->instances.count && b->port < ALOE_PORTS_MAX && shares_sound(c, b) &&
-	    item != 0 && b->depth >= 1 && b->depth <= 1 << 20 && (b->depth & (b->depth - 1)) == 0 &&
-	    b->canary == image_canary(item, b->max) && b->stride >= b->canary + 8 &&
-	    b->stride % 64 == 0 && b->stride <= 1ull << 32 &&
-	    inside(b->messages, b->depth, sizeof(struct image_message), 64, h->total_bytes) &&
-	    inside(b->data, b->depth, b->stride, 64, h->total_bytes);
-}
-
-/* A component that was told of `max` items of a type is never given more, nor others. */
-static bool ports_sound(const struct check *c)
-{
-	const struct image_head *h = c->head;
-	const struct image_buffer *buffers = rows(c, &h->buffers);
-	const struct image_input *in = rows(c, &h->inputs);
-	const struct image_output *out = rows(c, &h->outputs);
-
-	for (uint64_t i = 0; i < h->inputs.count; i++)
-		if (in[i].buffer != IMAGE_NONE &&
-		    (in[i].buffer >= h->buffers.count || in[i].type != buffers[in[i].buffer].type ||
-		        in[i].max < buffers[in[i].buffer].max))
-			return false;
-	for (uint64_t i = 0; i < h->outputs.count; i++)
-		if (out[i].buffer != IMAGE_NONE &&
-		    (out[i].buffer >= h->buffers.count ||
-		        out[i].type != buffers[out[i].buffer].type ||
-		        out[i].max != buffers[out[i].buffer].max))
-			return false;
-	return true;
-}
-
-static uint64_t array_bytes(const struct image_param *param)
-{
-	return sizeof(struct image_array) + 4ull * param->items_max;
-}
-
-static bool params_sound(const struct check *c)
-{
-	const struct image_head *h = c->head;
-	const struct image_param *param = rows(c, &h->params);
-
-	for (uint64_t i = 0; i < h->params.count; i++)
-		if (param[i].n_names > h->text.count || /* each takes a byte at least */
-		    (param[i].n_reals > 0 &&
-		        !inside(param[i].reals, param[i].n_reals, 4, 4, h->static_bytes)) ||
-		    (param[i].array != 0 &&
-		        (param[i].items_max > IMAGE_ITEMS_MAX ||
-		            param[i].n_reals > param[i].items_max ||
-		            !inside(
-		                param[i].array, 1, array_bytes(&param[i]), 64, h->total_bytes))))
-			return false;
-	return true;
-}
-
-static bool radios_sound(const struct check *c)
-{
-	const struct image_head *h = c->head;
-	const struct image_radio *radio = rows(c, &h->radios);
-	uint64_t channels = 0;
-
-	if (h->clock == IMAGE_RADIO &&
-	    (h->slot_samples == 0 || !(h->rate_hz > 0) || h->radios.count == 0))
-		return false;
-	for (uint64_t i = 0; i < h->radios.count; i++) {
-		if (radio[i].n_channels == 0 || radio[i].n_channels > 2 || radio[i].spp == 0 ||
-		    radio[i].spp > 2000 || radio[i].ticks_per_sample == 0 ||
-		    !(radio[i].clock_rate > 0) || radio[i].group_port > UINT16_MAX)
-			return false;
-		channels += radio[i].n_channels;
-	}
-	return channels <= IMAGE_RADIO_CHANNELS_MAX;
-}
-
-int image_check(const void *bytes, size_t len, const char **ret_why)
-{
-	const struct image_head *h = bytes;
-	const struct check c = {bytes, h};
-
-	*ret_why = "too short, or no image of this version";
-	if (len < sizeof(*h) || h->magic != IMAGE_MAGIC || h->version != IMAGE_VERSION)
-		return -EBADMSG;
-	*ret_why = "sizes do not agree";
-	if (h->static_bytes < sizeof(*h) || h->static_bytes > len ||
-	    h->total_bytes < h->static_bytes || h->total_bytes > 1ull << 40)
-		return -EBADMSG;
-	*ret_why = "a number in the head makes no sense";
-	if (h->slot_ns == 0 || h->slots == 0 || h->latency_slots == 0 ||
-	    h->n_hosts > IMAGE_INSTANCES_MAX || h->clock > IMAGE_RADIO || h->late > IMAGE_SKIP ||
-	    h->copies == 0 || h->instances.count % h->copies != 0)
-		return -EBADMSG;
-	*ret_why = "a table lies outside the program";
-	if (!tables_sound(h) || !inside(h->run, 1, sizeof(struct image_run), 64, h->total_bytes))
-		return -EBADMSG;
-	*ret_why = "text is not terminated";
-	if (h->text.count == 0 || c.bytes[h->text.offset + h->text.count - 1] != 0)
-		return -EBADMSG;
-	*ret_why = "a table names something that is not there";
-	for (uint64_t i = 0; i < h->segments.count; i++)
-		if (!segment_sound(&c, (const struct image_segment *)rows(&c, &h->segments) + i))
-			return -EBADMSG;
-	for (uint64_t i = 0; i < h->instances.count; i++)
-		if (!instance_sound(&c, (const struct image_instance *)rows(&c, &h->instances) + i))
-			return -EBADMSG;
-	for (uint64_t i = 0; i < h->buffers.count; i++)
-		if (!buffer_sound(&c, (const struct image_buffer *)rows(&c, &h->buffers) + i))
-			return -EBADMSG;
-	if (!lanes_sound(&c) || !ports_sound(&c) || !params_sound(&c) || !radios_sound(&c))
-		return -EBADMSG;
-	*ret_why = NULL;
-	return 0;
-}
-
-/* ---- making ----------------------------------------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------ */
 
 static uint64_t place(uint64_t *top, uint64_t bytes)
 {
@@ -256,196 +24,512 @@ static uint64_t place(uint64_t *top, uint64_t bytes)
 	return at;
 }
 
+static uint64_t page(uint64_t top)
+{
+	const uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return (top + size - 1) & ~(size - 1);
+}
+
+/* The tables of a program that is being made. */
+struct layout {
+	struct image_head *head;
+	struct image_lane *lanes;
+	struct image_segment *segments;
+	struct image_instance *instances;
+	struct image_buffer *buffers;
+	struct image_param *params;
+	const uint32_t *order;
+	uint64_t top;
+};
+
+static void shared_place(struct layout *l)
+{
+	l->head->run = place(&l->top, sizeof(struct image_run));
+	for (uint64_t i = 0; i < l->head->segments.count; i++)
+		l->segments[i].state = place(&l->top, sizeof(struct image_segment_state));
+	for (uint64_t i = 0; i < l->head->lanes.count; i++) {
+		l->lanes[i].state = place(&l->top, sizeof(struct image_lane_state));
+		l->lanes[i].last = IMAGE_NONE;
+	}
+	for (uint32_t i = 0; i < l->head->segments.count; i++)
+		if (l->segments[i].lane < l->head->lanes.count)
+			l->lanes[l->segments[i].lane].last = i;
+}
+
+static bool of_host(const struct layout *l, uint32_t instance, uint64_t host)
+{
+	const uint32_t segment =
+	    instance < l->head->instances.count ? l->instances[instance].segment : IMAGE_NONE;
+
+	return segment < l->head->segments.count && l->segments[segment].host == host;
+}
+
+static void segments_place(struct layout *l, uint64_t host)
+{
+	for (uint64_t s = 0; s < l->head->segments.count; s++) {
+		struct image_segment *segment = &l->segments[s];
+
+		if (segment->host != host)
+			continue;
+		segment->events =
+		    place(&l->top, (uint64_t)segment->n_events * sizeof(struct image_event));
+		for (uint32_t i = 0; i < segment->n_instances; i++)
+			l->instances[l->order[segment->order + i]].time =
+			    place(&l->top, sizeof(struct hist_head));
+	}
+}
+
+static void instances_place(struct layout *l, uint64_t host)
+{
+	for (uint32_t i = 0; i < l->head->instances.count; i++) {
+		struct image_instance *row = &l->instances[i];
+
+		if (!of_host(l, i, host))
+			continue;
+		row->state = place(&l->top, sizeof(struct image_instance_state));
+		row->latency = row->sink != 0 ? place(&l->top, sizeof(struct image_latency)) : 0;
+		for (uint32_t p = row->params; p < row->params + row->n_params; p++)
+			if (l->params[p].kind == ALOE_KIND_REALS &&
+			    (l->params[p].flags & ALOE_LIVE))
+				l->params[p].array =
+				    place(&l->top, image_array_bytes(&l->params[p]));
+	}
+}
+
+static void buffers_place(struct layout *l, uint64_t host)
+{
+	for (uint64_t i = 0; i < l->head->buffers.count; i++) {
+		struct image_buffer *b = &l->buffers[i];
+
+		if (!of_host(l, b->instance, host))
+			continue;
+		b->canary = image_canary(aloe_item_bytes(b->type), b->max);
+		b->stride = (b->canary + 2 * sizeof(uint64_t) + 63) & ~63ull;
+		b->messages = place(&l->top, b->depth * sizeof(struct image_message));
+		b->data = b->shares > 0 && b->shares <= i
+		    ? l->buffers[b->shares - 1].data
+		    : place(&l->top, 64 + b->depth * b->stride) + 64;
+	}
+}
+
 void image_layout(void *program)
 {
 	struct image_head *h = program;
-	struct image_lane *lanes = (void *)((uint8_t *)program + h->lanes.offset);
-	struct image_segment *segments = (void *)((uint8_t *)program + h->segments.offset);
-	struct image_instance *instances = (void *)((uint8_t *)program + h->instances.offset);
-	const uint32_t *order = (const void *)((uint8_t *)program + h->order.offset);
-	struct image_buffer *buffers = (void *)((uint8_t *)program + h->buffers.offset);
-	struct image_param *params = (void *)((uint8_t *)program + h->params.offset);
-	uint64_t top = h->static_bytes;
+	uint8_t *bytes = program;
+	struct image_host *hosts = (void *)(bytes + h->hosts.offset);
+	struct layout l = {
+	    .head = h,
+	    .lanes = (void *)(bytes + h->lanes.offset),
+	    .segments = (void *)(bytes + h->segments.offset),
+	    .instances = (void *)(bytes + h->instances.offset),
+	    .buffers = (void *)(bytes + h->buffers.offset),
+	    .params = (void *)(bytes + h->params.offset),
+	    .order = (const void *)(bytes + h->order.offset),
+	};
 
-	h->run = place(&top, sizeof(struct image_run));
-	for (uint64_t i = 0; i < h->segments.count; i++) {
-		segments[i].state = place(&top, sizeof(struct image_segment_state));
-		segments[i].events =
-		    place(&top, (uint64_t)segments[i].n_events * sizeof(struct image_event));
+	shared_place(&l);
+	for (uint64_t i = 0; i < h->hosts.count; i++) {
+		l.top = hosts[i].offset = page(l.top);
+		place(&l.top, IMAGE_WALL);
+		segments_place(&l, i);
+		instances_place(&l, i);
+		hosts[i].links = place(&l.top, IMAGE_WALL) + IMAGE_WALL;
+		buffers_place(&l, i);
+		hosts[i].bytes = page(l.top) - hosts[i].offset;
 	}
-	for (uint64_t i = 0; i < h->lanes.count; i++) {
-		lanes[i].state = place(&top, sizeof(struct image_lane_state));
-		lanes[i].last = IMAGE_NONE;
-	}
-	for (uint32_t i = 0; i < h->segments.count; i++)
-		if (segments[i].lane < h->lanes.count)
-			lanes[segments[i].lane].last = i;
-	for (uint64_t i = 0; i < h->order.count; i++)
-		if (order[i] < h->instances.count)
-			instances[order[i]].time = place(&top, sizeof(struct hist_head));
-	for (uint64_t i = 0; i < h->instances.count; i++) {
-		instances[i].state = place(&top, sizeof(struct image_instance_state));
-		instances[i].latency =
-		    instances[i].sink != 0 ? place(&top, sizeof(struct image_latency)) : 0;
-	}
-	for (uint64_t i = 0; i < h->params.count; i++)
-		if (params[i].kind == ALOE_KIND_REALS && (params[i].flags & ALOE_LIVE))
-			params[i].array = place(&top, array_bytes(&params[i]));
-	for (uint64_t i = 0; i < h->buffers.count; i++) {
-		struct image_buffer *b = &buffers[i];
-
-		b->canary = image_canary(aloe_item_bytes(b->type), b->max);
-		b->stride = (b->canary + 8 + 63) & ~63ull;
-		b->messages = place(&top, b->depth * sizeof(struct image_message));
-		b->data = b->shares > 0 && b->shares <= i ? buffers[b->shares - 1].data
-		                                          : place(&top, b->depth * b->stride);
-	}
-	h->total_bytes = (top + 4095) & ~4095ull;
+	h->total_bytes = page(l.top);
 }
 
-int image_memfd(const char *name, size_t bytes)
+/* The mode: whoever has been given a descriptor for reading only does not open the file anew for
+ * writing. */
+static int memfd_new(const char *name, size_t size)
 {
 	const int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	int error;
 
 	if (fd < 0)
 		return -errno;
-	if (ftruncate(fd, (off_t)bytes) != 0)
-		error = errno;
-	else
-		error = posix_fallocate(fd, 0, (off_t)bytes);
-	if (error == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-		error = errno;
-	if (error != 0) {
-		close(fd);
-		return -error;
-	}
-	return fd;
+	if (fchmod(fd, S_IRUSR) == 0 && ftruncate(fd, (off_t)size) == 0)
+		return fd;
+	error = errno;
+	close(fd);
+	return -error;
+}
+
+static int memfd_allocate(const char *name, size_t size)
+{
+	const int fd = memfd_new(name, size);
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = posix_fallocate(fd, 0, (off_t)size);
+	if (error == 0)
+		return fd;
+	close(fd);
+	return -error;
+}
+
+static int memfd_seal(int fd, int seals)
+{
+	int error;
+
+	if (fcntl(fd, F_ADD_SEALS, seals | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+		return fd;
+	error = errno;
+	close(fd);
+	return -error;
+}
+
+int image_memfd(const char *name, size_t size)
+{
+	const int fd = memfd_allocate(name, size);
+
+	return fd < 0 ? fd : memfd_seal(fd, 0);
+}
+
+int image_memfd_sealed(const char *name, const void *bytes, size_t size)
+{
+	const int fd = memfd_allocate(name, size);
+
+	if (fd < 0)
+		return fd;
+	if (pwrite(fd, bytes, size, 0) == (ssize_t)size)
+		return memfd_seal(fd, F_SEAL_WRITE);
+	close(fd);
+	return -EIO;
 }
 
 void *image_map(int fd, size_t bytes, bool writable)
 {
+	const int seals = fcntl(fd, F_GET_SEALS);
 	struct stat stat;
 	void *base;
+	int flags = MAP_SHARED;
 
 	if (fstat(fd, &stat) != 0 || (uint64_t)stat.st_size < bytes)
 		return NULL;
-	base = mmap(NULL, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
+	/* Older kernels refuse a shared mapping of what is sealed, even for reading; nobody can
+	 * change it, so it is the same. */
+	if (!writable && seals >= 0 && (seals & F_SEAL_WRITE) != 0)
+		flags = MAP_PRIVATE | MAP_POPULATE;
+	base = mmap(NULL, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, flags, fd, 0);
 	return base == MAP_FAILED ? NULL : base;
 }
 
-static void canaries_write(const struct image_view *view)
+static void wall_write(const struct image_view *view, uint64_t end)
 {
 	const uint64_t canary = IMAGE_CANARY;
 
+	for (size_t i = 0; i < IMAGE_WALL; i += sizeof(canary))
+		memcpy(view->base + end - IMAGE_WALL + i, &canary, sizeof(canary));
+}
+
+/* ---- what a node has of an image ---- */
+
+static bool host_here(const struct image_view *view, uint32_t host)
+{
+	return view->node == IMAGE_NONE || view->hosts[host].node == view->node;
+}
+
+/* Written or read on the node. `read`: by buffer, that it is. */
+static bool buffer_here(const struct image_view *view, const bool *read, uint32_t b)
+{
+	return read[b] ||
+	    host_here(
+	        view, view->segments[view->instances[view->buffers[b].instance].segment].host);
+}
+
+static bool *buffers_read(const struct image_view *view)
+{
+	bool *read = calloc(view->head->buffers.count + 1, sizeof(*read));
+
+	for (uint32_t i = 0; read != NULL && i < view->head->instances.count; i++)
+		for (uint32_t p = 0; p < view->instances[i].n_inputs; p++) {
+			const uint32_t b = view->inputs[view->instances[i].inputs + p].buffer;
+
+			if (b != IMAGE_NONE && image_runs(view, view->instances[i].segment))
+				read[b] = true;
+		}
+	return read;
+}
+
+/* Adds up, and allocates unless fd is -1, what begins at `offset`: whole pages. 0 or -errno. */
+static int piece(int fd, uint64_t offset, uint64_t bytes, uint64_t *sum)
+{
+	const uint64_t begin = offset & ~(uint64_t)(IMAGE_PAGE - 1),
+	               end = (offset + bytes + IMAGE_PAGE - 1) & ~(uint64_t)(IMAGE_PAGE - 1);
+
+	*sum += end - begin;
+	return fd < 0 ? 0 : -posix_fallocate(fd, (off_t)begin, (off_t)(end - begin));
+}
+
+/* The steps of all segments, whole hosts of this node, the walls of others', and of their rings
+ * those that are read here. Rings of one instance may share a page: the sum is an upper bound. */
+static int pieces(const struct image_view *view, int fd, uint64_t *ret_bytes)
+{
+	bool *read = buffers_read(view);
+	int status = read == NULL          ? -ENOMEM
+	    : view->head->hosts.count == 0 ? piece(fd, 0, view->head->total_bytes, ret_bytes)
+	                                   : piece(fd, 0, view->hosts[0].offset, ret_bytes);
+
+	for (uint32_t h = 0; status == 0 && h < view->head->hosts.count; h++) {
+		const struct image_host *host = &view->hosts[h];
+		const bool here = host_here(view, h);
+
+		status = piece(fd, host->offset, here ? host->bytes : IMAGE_WALL, ret_bytes);
+		if (status == 0 && !here)
+			status = piece(fd, host->links - IMAGE_WALL, IMAGE_WALL, ret_bytes);
+	}
+	for (uint32_t b = 0; status == 0 && b < view->head->buffers.count; b++) {
+		const struct image_buffer *row = &view->buffers[b];
+
+		if (!read[b] ||
+		    host_here(view, view->segments[view->instances[row->instance].segment].host))
+			continue;
+		status =
+		    piece(fd, row->messages, row->depth * sizeof(struct image_message), ret_bytes);
+		if (status == 0)
+			status =
+			    piece(fd, row->data - 64, 64 + row->depth * row->stride, ret_bytes);
+	}
+	free(read);
+	return status;
+}
+
+uint64_t image_bytes_node(const void *program, uint32_t node)
+{
+	struct image_view view;
+	uint64_t bytes = 0;
+
+	image_bind(program, &view);
+	view.node = node;
+	if (node == IMAGE_NONE || pieces(&view, -1, &bytes) != 0)
+		bytes = view.head->total_bytes;
+	return bytes;
+}
+
+static int memfd_of_node(const void *program, uint32_t node)
+{
+	struct image_view view;
+	uint64_t bytes = 0;
+	int fd, status;
+
+	image_bind(program, &view);
+	view.node = node;
+	if (node == IMAGE_NONE)
+		return image_memfd("aloe-waveform", view.head->total_bytes);
+	fd = memfd_new("aloe-waveform", view.head->total_bytes);
+	status = fd < 0 ? fd : pieces(&view, fd, &bytes);
+	if (status >= 0)
+		return memfd_seal(fd, 0);
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+static void canaries_write(const struct image_view *view, const bool *read)
+{
+	const uint64_t canary = IMAGE_CANARY;
+
+	for (uint32_t h = 0; h < view->head->hosts.count; h++) {
+		wall_write(view, view->hosts[h].offset + IMAGE_WALL);
+		wall_write(view, view->hosts[h].links);
+	}
 	for (uint32_t b = 0; b < view->head->buffers.count; b++)
-		for (uint32_t m = 0; m < view->buffers[b].depth; m++)
-			memcpy(image_data(view, b) + m * view->buffers[b].stride +
-			        view->buffers[b].canary,
-			    &canary, 8);
+		for (uint32_t m = 0; buffer_here(view, read, b) && m < view->buffers[b].depth;
+		     m++) {
+			uint8_t *items = image_data(view, b) + m * view->buffers[b].stride;
+
+			memcpy(items - sizeof(canary), &canary, sizeof(canary));
+			memcpy(items + view->buffers[b].canary, &canary, sizeof(canary));
+		}
 }
 
 static void state_init(const struct image_view *view)
 {
+	const uint64_t slots = view->head->slots;
+
 	atomic_store(&image_run(view)->last,
-	    view->head->slots == IMAGE_FOREVER ? IMAGE_FOREVER : view->head->slots - 1);
+	    image_last(view->holds, view->head->holds.count,
+	        slots == IMAGE_FOREVER ? IMAGE_FOREVER : slots - 1));
 	for (uint32_t i = 0; i < view->head->instances.count; i++)
-		if (view->instances[i].latency != 0)
+		if (view->instances[i].latency != 0 && image_runs(view, view->instances[i].segment))
 			atomic_store(&image_latency(view, i)->slots_min, UINT64_MAX);
 }
 
-int image_create(const void *program, size_t len)
+static int image_begin(const struct image_files *files, uint32_t node)
+{
+	struct image_view view;
+	const int status = image_open(files, true, &view);
+	bool *read;
+
+	if (status != 0)
+		return status;
+	view.node = node;
+	read = buffers_read(&view);
+	if (read != NULL) {
+		canaries_write(&view, read);
+		state_init(&view);
+	}
+	image_close(&view);
+	free(read);
+	return read != NULL ? 0 : -ENOMEM;
+}
+
+int image_create(const void *program, size_t len, struct image_files *ret)
+{
+	return image_create_node(program, len, IMAGE_NONE, ret);
+}
+
+int image_create_node(const void *program, size_t len, uint32_t node, struct image_files *ret)
 {
 	const struct image_head *h = program;
+	struct image_files files = {-1, -1};
 	const char *why;
-	struct image_view view = {0};
-	int error, fd;
+	int status;
 
+	*ret = files;
 	if (image_check(program, len, &why) != 0)
 		return -EBADMSG;
-	fd = image_memfd("aloe-waveform", h->total_bytes);
-	if (fd < 0)
-		return fd;
-	error = pwrite(fd, program, h->static_bytes, 0) == (ssize_t)h->static_bytes ? 0 : -EIO;
-	if (error == 0)
-		error = image_open(fd, true, &view);
-	if (error != 0) {
-		close(fd);
-		return error;
-	}
-	canaries_write(&view);
-	state_init(&view);
-	image_close(&view);
-	return fd;
+	status = files.program = image_memfd_sealed("aloe-program", program, h->static_bytes);
+	if (status >= 0)
+		status = files.image = memfd_of_node(program, node);
+	if (status >= 0)
+		status = image_begin(&files, node);
+	if (status < 0)
+		image_files_close(&files);
+	*ret = files;
+	return status < 0 ? status : 0;
 }
 
-/* ---- opening ---------------------------------------------------------------------------------------------------------- */
-
-static void view_bind(struct image_view *v)
+void image_files_close(struct image_files *files)
 {
-	const uint8_t *copy = v->copy;
-
-	v->head = v->copy;
-	v->lanes = (const void *)(copy + v->head->lanes.offset);
-	v->segments = (const void *)(copy + v->head->segments.offset);
-	v->order = (const void *)(copy + v->head->order.offset);
-	v->gates = (const void *)(copy + v->head->gates.offset);
-	v->instances = (const void *)(copy + v->head->instances.offset);
-	v->inputs = (const void *)(copy + v->head->inputs.offset);
-	v->outputs = (const void *)(copy + v->head->outputs.offset);
-	v->buffers = (const void *)(copy + v->head->buffers.offset);
-	v->params = (const void *)(copy + v->head->params.offset);
-	v->vars = (const void *)(copy + v->head->vars.offset);
-	v->radios = (const void *)(copy + v->head->radios.offset);
+	if (files->program >= 0)
+		close(files->program);
+	if (files->image >= 0)
+		close(files->image);
+	*files = (struct image_files){-1, -1};
 }
 
-void image_bind(void *program, struct image_view *ret)
+/* ---- opening ------------------------------------------------------------------------ */
+
+void image_bind(const void *program, struct image_view *ret)
 {
-	*ret = (struct image_view){.copy = program};
-	view_bind(ret);
+	const struct image_head *h = program;
+	const uint8_t *bytes = program;
+
+	*ret = (struct image_view){
+	    .program = program,
+	    .node = IMAGE_NONE,
+	    .head = h,
+	    .nodes = (const void *)(bytes + h->nodes.offset),
+	    .lanes = (const void *)(bytes + h->lanes.offset),
+	    .hosts = (const void *)(bytes + h->hosts.offset),
+	    .segments = (const void *)(bytes + h->segments.offset),
+	    .order = (const void *)(bytes + h->order.offset),
+	    .gates = (const void *)(bytes + h->gates.offset),
+	    .instances = (const void *)(bytes + h->instances.offset),
+	    .inputs = (const void *)(bytes + h->inputs.offset),
+	    .outputs = (const void *)(bytes + h->outputs.offset),
+	    .buffers = (const void *)(bytes + h->buffers.offset),
+	    .params = (const void *)(bytes + h->params.offset),
+	    .vars = (const void *)(bytes + h->vars.offset),
+	    .radios = (const void *)(bytes + h->radios.offset),
+	    .holds = (const void *)(bytes + h->holds.offset),
+	};
 }
 
-/* Another process may write to it at this moment: each byte is read once, and judged in the copy. */
-static int view_copy(struct image_view *v)
-{
-	const volatile struct image_head *shared = (const void *)v->base;
-	const uint64_t static_bytes = shared->static_bytes;
-	const char *why;
-
-	if (static_bytes < sizeof(*shared) || static_bytes > v->bytes)
-		return -EBADMSG;
-	v->copy = malloc(static_bytes);
-	if (v->copy == NULL)
-		return -ENOMEM;
-	memcpy(v->copy, v->base, static_bytes);
-	if (image_check(v->copy, static_bytes, &why) != 0)
-		return -EBADMSG;
-	view_bind(v);
-	return v->head->total_bytes <= v->bytes ? 0 : -EBADMSG;
-}
-
-int image_open(int fd, bool writable, struct image_view *ret)
+/* Maps a file with all of `wanted` among its seals: its size, or -errno. */
+static int64_t map_sealed(int fd, int wanted, bool writable, const void **ret)
 {
 	const int seals = fcntl(fd, F_GET_SEALS);
-	struct image_view v = {0};
 	struct stat stat;
-	int error;
 
-	/* Sealed: it must not end while it is mapped. */
-	if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(fd, &stat) != 0)
+	if (seals < 0 || (seals & wanted) != wanted || fstat(fd, &stat) != 0 || stat.st_size <= 0)
 		return -EBADMSG;
-	v.bytes = (size_t)stat.st_size;
-	if (v.bytes < sizeof(struct image_head))
+	*ret = image_map(fd, (size_t)stat.st_size, writable);
+	return *ret != NULL ? stat.st_size : -ENOMEM;
+}
+
+/* What cannot be written any more is judged once, where it is. */
+static int program_open(int fd, struct image_view *ret)
+{
+	const void *program;
+	const int64_t bytes = map_sealed(fd, F_SEAL_WRITE | F_SEAL_SHRINK, false, &program);
+	const char *why;
+
+	if (bytes < 0)
+		return (int)bytes;
+	if (image_check(program, (size_t)bytes, &why) != 0) {
+		munmap((void *)program, (size_t)bytes);
 		return -EBADMSG;
-	v.base = image_map(fd, v.bytes, writable);
-	if (v.base == NULL)
-		return -ENOMEM;
-	error = view_copy(&v);
-	if (error != 0) {
-		image_close(&v);
-		return error;
 	}
-	*ret = v;
+	image_bind(program, ret);
+	ret->program_bytes = (size_t)bytes;
+	return 0;
+}
+
+int image_open(const struct image_files *files, bool writable, struct image_view *ret)
+{
+	struct image_view view;
+	const void *base;
+	int64_t bytes;
+	int status = program_open(files->program, &view);
+
+	if (status != 0)
+		return status;
+	/* Sealed: it must not end while it is mapped. */
+	bytes = map_sealed(files->image, F_SEAL_SHRINK, writable, &base);
+	if (bytes >= 0) {
+		view.base = (void *)base;
+		view.bytes = (size_t)bytes;
+		bytes = view.bytes < view.head->total_bytes ? -EBADMSG : bytes;
+	}
+	if (bytes < 0) {
+		image_close(&view);
+		return (int)bytes;
+	}
+	*ret = view;
+	return 0;
+}
+
+static int view_unprotect(const struct image_view *view, int fd, uint64_t offset, uint64_t bytes)
+{
+	assert(offset + bytes <= view->bytes);
+	if (bytes != 0 &&
+	    mmap(view->base + offset, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+	        (off_t)offset) == MAP_FAILED)
+		return -errno;
+	return 0;
+}
+
+/* The whole by a descriptor for reading, so that the process could not even ask for more; its own
+ * parts over that. */
+int image_open_host(const struct image_files *files, uint32_t host, struct image_view *ret)
+{
+	const int only = file_read_only(files->image);
+	const struct image_host *own;
+	struct image_view view;
+	int status;
+
+	if (only < 0)
+		return only;
+	status = image_open(&(struct image_files){files->program, only}, false, &view);
+	close(only);
+	if (status != 0)
+		return status;
+	own = host < view.head->hosts.count ? &view.hosts[host] : NULL;
+	status =
+	    own != NULL ? view_unprotect(&view, files->image, 0, view.hosts[0].offset) : -EBADMSG;
+	if (status == 0)
+		status = view_unprotect(&view, files->image, own->offset, own->bytes);
+	if (status != 0) {
+		image_close(&view);
+		return status;
+	}
+	*ret = view;
 	return 0;
 }
 
@@ -453,7 +537,8 @@ void image_close(struct image_view *view)
 {
 	if (view->base != NULL)
 		munmap(view->base, view->bytes);
-	free(view->copy);
+	if (view->program_bytes != 0)
+		munmap((void *)view->program, view->program_bytes);
 	*view = (struct image_view){0};
 }
 
@@ -461,26 +546,32 @@ const char *image_text(const struct image_view *view, uint64_t offset)
 {
 	const struct image_table *text = &view->head->text;
 
-	return offset < text->count ? (const char *)view->copy + text->offset + offset : "";
+	return offset < text->count ? (const char *)view->program + text->offset + offset : "";
 }
 
 struct image_run *image_run(const struct image_view *view)
 {
+	assert(view->base != NULL && view->head != NULL);
 	return (void *)(view->base + view->head->run);
 }
 
 struct image_segment_state *image_segment_state(const struct image_view *view, uint32_t segment)
 {
+	assert(segment < view->head->segments.count);
+	assert(view->base != NULL);
 	return (void *)(view->base + view->segments[segment].state);
 }
 
 struct image_instance_state *image_instance_state(const struct image_view *view, uint32_t instance)
 {
+	assert(instance < view->head->instances.count);
+	assert(view->base != NULL);
 	return (void *)(view->base + view->instances[instance].state);
 }
 
 struct hist_head *image_time(const struct image_view *view, uint32_t instance)
 {
+	assert(instance < view->head->instances.count);
 	return (void *)(view->base + view->instances[instance].time);
 }
 
@@ -494,6 +585,7 @@ uint64_t image_time_quantile(const struct image_view *view, uint32_t instance, d
 {
 	struct hist time = {0};
 
+	assert(q >= 0 && q <= 1);
 	image_time_merge(view, instance, &time);
 	return hist_quantile(&time, q);
 }
@@ -502,107 +594,37 @@ struct image_latency *image_latency(const struct image_view *view, uint32_t inst
 {
 	const uint64_t at = view->instances[instance].latency;
 
+	assert(instance < view->head->instances.count);
 	return at != 0 ? (void *)(view->base + at) : NULL;
 }
 
 struct image_lane_state *image_lane_state(const struct image_view *view, uint32_t lane)
 {
+	assert(lane < view->head->lanes.count);
 	return (void *)(view->base + view->lanes[lane].state);
 }
 
 struct image_message *image_messages(const struct image_view *view, uint32_t buffer)
 {
+	assert(buffer < view->head->buffers.count);
 	return (void *)(view->base + view->buffers[buffer].messages);
 }
 
 uint8_t *image_data(const struct image_view *view, uint32_t buffer)
 {
+	assert(buffer < view->head->buffers.count);
 	return view->base + view->buffers[buffer].data;
 }
 
 struct image_event *image_events(const struct image_view *view, uint32_t segment)
 {
+	assert(segment < view->head->segments.count);
 	return (void *)(view->base + view->segments[segment].events);
 }
 
 const float *image_reals(const struct image_view *view, const struct image_param *param)
 {
-	return (const void *)((const uint8_t *)view->copy + param->reals);
-}
-
-static struct image_array *array_of(const struct image_view *view, const struct image_param *param)
-{
-	return (void *)(view->base + param->array);
-}
-
-void image_array_show(
-    const struct image_view *view, const struct image_param *param, const float *data, uint32_t len)
-{
-	struct image_array *array = array_of(view, param);
-	const uint64_t edits = atomic_load(&array->edits);
-	uint32_t bits;
-
-	if (len > param->items_max)
-		return;
-	atomic_store(&array->edits, edits + 1);
-	atomic_thread_fence(memory_order_release);
-	atomic_store_explicit(&array->len, len, memory_order_relaxed);
-	for (uint32_t i = 0; i < len; i++) {
-		memcpy(&bits, &data[i], sizeof(bits));
-		atomic_store_explicit(&array->items[i], bits, memory_order_relaxed);
-	}
-	atomic_store_explicit(&array->edits, edits + 2, memory_order_release);
-}
-
-void image_array_seen(
-    const struct image_view *view, const struct image_param *param, uint64_t sequence)
-{
-	struct image_array *array = array_of(view, param);
-
-	if (sequence > atomic_load_explicit(&array->sequence, memory_order_relaxed))
-		atomic_store_explicit(&array->sequence, sequence, memory_order_release);
-}
-
-static uint32_t array_copy(
-    const struct image_array *array, const struct image_param *param, float *ret)
-{
-	uint32_t len = atomic_load_explicit(&array->len, memory_order_relaxed), bits;
-
-	if (len > param->items_max)
-		len = param->items_max;
-	for (uint32_t i = 0; i < len; i++) {
-		bits = atomic_load_explicit(&array->items[i], memory_order_relaxed);
-		memcpy(&ret[i], &bits, sizeof(bits));
-	}
-	atomic_thread_fence(memory_order_acquire);
-	return len;
-}
-
-uint32_t image_array_read(
-    const struct image_view *view, const struct image_param *param, float *ret)
-{
-	enum { TRIES = 1000 }; /* the writer may have died in the middle */
-	const struct image_array *array = array_of(view, param);
-	uint64_t edits = atomic_load_explicit(&array->edits, memory_order_acquire);
-	uint32_t len = 0;
-
-	if (edits == 0) {
-		memcpy(ret, image_reals(view, param), param->n_reals * sizeof(*ret));
-		return param->n_reals;
-	}
-	for (int i = 0; i < TRIES; i++) {
-		len = array_copy(array, param, ret);
-		if (edits % 2 == 0 &&
-		    atomic_load_explicit(&array->edits, memory_order_relaxed) == edits)
-			break;
-		edits = atomic_load_explicit(&array->edits, memory_order_acquire);
-	}
-	return len;
-}
-
-uint64_t image_array_sequence(const struct image_view *view, const struct image_param *param)
-{
-	return atomic_load_explicit(&array_of(view, param)->sequence, memory_order_acquire);
+	return (const void *)((const uint8_t *)view->program + param->reals);
 }
 
 bool image_taken_index(
@@ -611,14 +633,36 @@ bool image_taken_index(
 	const struct image_taken *taken =
 	    &image_segment_state(view, segment)->taken[sequence % NODE_CHANGES];
 
+	assert(sequence != 0);
 	if (atomic_load_explicit(&taken->sequence, memory_order_acquire) < sequence)
 		return false;
 	*ret_index = atomic_load_explicit(&taken->index, memory_order_relaxed);
 	return true;
 }
 
+uint32_t image_node_of(const struct image_view *view, uint32_t segment)
+{
+	assert(segment < view->head->segments.count);
+	return view->lanes[view->segments[segment].lane].node;
+}
+
+bool image_runs(const struct image_view *view, uint32_t segment)
+{
+	return view->node == IMAGE_NONE || image_node_of(view, segment) == view->node;
+}
+
+uint32_t image_find_node(const struct image_view *view, const char *name)
+{
+	assert(name != NULL);
+	for (uint32_t n = 0; n < view->head->nodes.count; n++)
+		if (strcmp(image_text(view, view->nodes[n].name), name) == 0)
+			return n;
+	return IMAGE_NONE;
+}
+
 uint32_t image_find_instance(const struct image_view *view, const char *name, size_t len)
 {
+	assert(name != NULL);
 	for (uint32_t i = 0; i < view->head->instances.count; i++) {
 		const char *have = image_text(view, view->instances[i].name);
 

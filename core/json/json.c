@@ -80,7 +80,7 @@ static const char *found(const json_t *value)
 static int refuse(
     const char *at, const char *key, const json_t *value, const char *needed, struct diag *diag)
 {
-	return diag_error(diag, at, 0, "%s: found %s, %s is needed", key, found(value), needed);
+	return diag_error(diag, at, 0, "%s: found %s; %s is needed", key, found(value), needed);
 }
 
 int json_want_text(
@@ -129,7 +129,7 @@ int json_want_uint(const json_t *object, const char *key, uint64_t max, const ch
 		return refuse(at, key, value, needed, diag);
 	const json_int_t number = json_integer_value(value);
 	if (number < 0 || (uint64_t)number > max)
-		return diag_error(diag, at, 0, "%s: found %" JSON_INTEGER_FORMAT ", %s is needed",
+		return diag_error(diag, at, 0, "%s: found %" JSON_INTEGER_FORMAT "; %s is needed",
 		    key, number, needed);
 	*ret = (uint64_t)number;
 	return 0;
@@ -158,8 +158,8 @@ int json_want_array(const json_t *object, const char *key, size_t len_max, const
 	if (!json_is_array(value))
 		return refuse(at, key, value, "a list", diag);
 	if (json_array_size(value) > len_max)
-		return diag_error(diag, at, 0, "%s: a list of %zu, at most %zu are allowed", key,
-		    json_array_size(value), len_max);
+		return diag_error(diag, at, 0, "%s: found a list of %zu; at most %zu are allowed",
+		    key, json_array_size(value), len_max);
 	*ret = value;
 	return 0;
 }

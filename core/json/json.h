@@ -2,8 +2,9 @@
  *
  * core/json/json.h - the door to jansson, and getters that tell the user what is wrong.
  *
- * `at` names the object in messages ("gain.desc: params[2]"). Each getter returns 0, or -EINVAL with a line like
- * `gain.desc: params[2].offset: found a text, a whole number 0 .. 65535 is needed` in diag and *ret untouched.
+ * `at` names the object in messages ("gain.desc: params[2]"). Each getter returns 0, or -EINVAL
+ * with a line like `gain.desc: params[2].offset: found a text, a whole number 0 .. 65535 is needed`
+ * in diag and *ret untouched.
  */
 #ifndef ALOE_JSON_H
 #define ALOE_JSON_H
@@ -14,7 +15,8 @@
 
 #include "core/base/diag.h"
 
-/* json_read parses one object, at most 64 levels deep, no key twice. NULL, and an error in diag, if it is not one. */
+/* json_read parses one object, at most 64 levels deep, no key twice. NULL, and an error in diag, if
+ * it is not one. */
 json_t *json_read(const char *file, const char *text, size_t len, struct diag *diag);
 
 int json_want_text(const json_t *object, const char *key, const char *at, struct diag *diag,

@@ -2,7 +2,8 @@
  *
  * core/kernels/bits.h - bits that lie one in a byte: to words and back, and how many differ.
  *
- * The first bit of a word is its most significant one. Of a byte that holds a bit the lowest bit counts; written are 0 and
+ * The first bit of a word is its most significant one. Of a byte that holds a bit the lowest bit
+ * counts; written are 0 and
  * 1. Words are in the machine's order; nothing behind the lengths is read or written.
  */
 #ifndef CORE_KERNELS_BITS_H
@@ -17,8 +18,8 @@ struct bits_kernels {
 	void (*pack16)(const uint8_t *bits, uint16_t *words, uint32_t n);   /* 16 n bits, n words */
 	void (*unpack8)(const uint8_t *words, uint8_t *bits, uint32_t n);   /* n words, 8 n bits */
 	void (*unpack16)(const uint16_t *words, uint8_t *bits, uint32_t n); /* n words, 16 n bits */
-	uint32_t (*differ)(
-	    const uint8_t *a, const uint8_t *b, uint32_t n); /* in how many of n bytes */
+	/* in how many of n bytes */
+	uint32_t (*differ)(const uint8_t *a, const uint8_t *b, uint32_t n);
 };
 
 /* bits_kernels gives the functions of a level. */
@@ -27,8 +28,8 @@ const struct bits_kernels *bits_kernels(enum simd_level level);
 /* The tables behind it; those with a level's name exist on its processors only. */
 extern const struct bits_kernels bits_plain, bits_sse41, bits_avx2, bits_avx512, bits_neon;
 
-/* bits_pack_plain, bits_unpack_plain (a word of 8 or 16 bits) and bits_differ_plain are what bits_plain is made of; the
- * variants end with them what is no whole vector. */
+/* bits_pack_plain, bits_unpack_plain (a word of 8 or 16 bits) and bits_differ_plain are what
+ * bits_plain is made of; the variants end with them what is no whole vector. */
 static inline uint32_t bits_pack_plain(const uint8_t *bits, uint32_t width)
 {
 	uint32_t word = 0;

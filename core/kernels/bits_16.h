@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/bits_16.h - 16 bits to a word and back in one 128-bit register, for SSE4.1 and NEON: the same names on both.
- * The first bit is the most significant one. Empty on other processors.
+ * core/kernels/bits_16.h - 16 bits to a word and back in one 128-bit register, for SSE4.1 and NEON:
+ * the same names on both. The first bit is the most significant one. Empty on other processors.
  */
 #ifndef CORE_KERNELS_BITS_16_H
 #define CORE_KERNELS_BITS_16_H

@@ -6,7 +6,8 @@
 
 #include "core/kernels/bits.h"
 
-/* The bytes of each 8 (16) in reverse: the first bit comes to lie where a word has its most significant one. */
+/* The bytes of each 8 (16) in reverse: the first bit comes to lie where a word has its most
+ * significant one. */
 static inline __m256i reversed(__m256i bytes, uint32_t width)
 {
 	const __m256i in8 = _mm256_set1_epi64x(0x0001020304050607);

@@ -6,7 +6,8 @@
 
 #include "core/kernels/bits.h"
 
-/* The bytes of each 8 (16) in reverse: the first bit comes to lie where a word has its most significant one. */
+/* The bytes of each 8 (16) in reverse: the first bit comes to lie where a word has its most
+ * significant one. */
 static inline __m512i reversed(__m512i bytes, uint32_t width)
 {
 	const __m512i in8 = _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607);

@@ -1,266 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * calibrate - the classes in plain C, and their measurement. */
+ * calibrate - the choice of a level, and the measurement of the classes. */
 #include "core/kernels/calibrate.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/clock.h"
-#include "core/kernels/calibrate_loops.h"
 #include "core/kernels/levels.h"
-
-/* ---- plain C ------------------------------------------------------------------------------------------------------------ */
-
-void calibrate_copy_plain(struct calibrate_data *data)
-{
-	memcpy(data->out8, data->in8, data->items);
-	__asm__ volatile("" : : "r"(data->out8) : "memory");
-}
-
-/* Eight bits in eight bytes at once, then the checksum byte by byte. */
-static uint32_t pack8(const uint8_t *bits)
-{
-	uint64_t word;
-
-	memcpy(&word, bits, sizeof(word));
-	return (uint32_t)(word * 0x8040201008040201u >> 56);
-}
-
-static uint32_t checksum(const uint32_t *table, const uint8_t *bits, uint32_t len)
-{
-	uint32_t state = 0;
-
-	for (uint32_t i = 0; i < len; i += 8)
-		state = (state << 8) ^ table[(state >> 24) ^ pack8(bits + i)];
-	return state;
-}
-
-static void bits(struct calibrate_data *data)
-{
-	data->sink = checksum(data->table[0], data->in8, data->block);
-}
-
-/* Bit by bit, s1 the newest one. */
-struct shift_register {
-	uint8_t s1, s2, s3;
-};
-
-static inline uint8_t register_step(struct shift_register *r, uint8_t bit)
-{
-	const uint8_t a = bit ^ r->s2 ^ r->s3, z = a ^ r->s1 ^ r->s3;
-
-	r->s3 = r->s2;
-	r->s2 = r->s1;
-	r->s1 = a;
-	return z;
-}
-
-/* Two at a time, as coders have them: one does not wait for the other. */
-static void shift_registers(const uint8_t *in, uint32_t n, uint8_t *out)
-{
-	struct shift_register first = {0}, second = {0};
-
-	for (uint32_t i = 0; i < n; i++) {
-		out[2 * i] = register_step(&first, in[i]);
-		out[2 * i + 1] = register_step(&second, in[n + i]);
-	}
-}
-
-static void shift_register(struct calibrate_data *data)
-{
-	shift_registers(data->in8, data->items / 2, data->out8);
-}
-
-static void pick8(const uint32_t *places, uint32_t n, const uint8_t *in, uint8_t *out)
-{
-	for (uint32_t i = 0; i < n; i++)
-		out[i] = in[places[i]];
-}
-
-static void shuffle8(struct calibrate_data *data)
-{
-	pick8(data->kept, data->items, data->in8, data->out8);
-}
-
-static void put16(const uint32_t *places, uint32_t n, const int16_t *in, int16_t *out)
-{
-	for (uint32_t i = 0; i < n; i++)
-		out[places[i]] = in[i];
-}
-
-static void shuffle16(struct calibrate_data *data)
-{
-	memset(data->out16, 0, data->items * sizeof(*data->out16));
-	put16(data->spread, data->n_spread, data->in16, data->out16);
-}
-
-enum { COLUMNS = 32 };
-
-static void columns8(const uint8_t *in, uint8_t *out, uint32_t len)
-{
-	for (uint32_t c = 0; c < COLUMNS; c++)
-		for (uint32_t i = c; i < len; i += COLUMNS)
-			*out++ = in[i];
-}
-
-static void transpose8(struct calibrate_data *data)
-{
-	columns8(data->in8 + CALIBRATE_BEGIN8, data->out8, data->items);
-}
-
-static void rows16(const int16_t *in, int16_t *out, uint32_t len)
-{
-	for (uint32_t c = 0; c < COLUMNS; c++)
-		for (uint32_t i = c; i < len; i += COLUMNS)
-			out[i] = *in++;
-}
-
-static void transpose16(struct calibrate_data *data)
-{
-	rows16(data->in16, data->out16 + CALIBRATE_BEGIN16, data->items);
-}
-
-static void gather8(const uint16_t *order, uint32_t n, const uint8_t *in, uint8_t *out)
-{
-	for (uint32_t i = 0; i < n; i++)
-		out[i] = in[order[i]];
-}
-
-void calibrate_gather8_plain(struct calibrate_data *data)
-{
-	gather8(data->order, data->block, data->in8, data->out8);
-}
-
-static void gather16(const uint16_t *order, uint32_t n, const int16_t *in, int16_t *out)
-{
-	for (uint32_t i = 0; i < n; i++)
-		out[i] = in[order[i]];
-}
-
-void calibrate_gather16_plain(struct calibrate_data *data)
-{
-	gather16(data->order, data->block, data->in16, data->out16);
-}
-
-static void weave3(const uint8_t *in, uint32_t n, uint8_t *out)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		out[3 * i] = in[i];
-		out[3 * i + 1] = in[n + i];
-		out[3 * i + 2] = in[2 * n + i];
-	}
-}
-
-static void weave(struct calibrate_data *data)
-{
-	weave3(data->in8, data->items / 3, data->out8);
-}
-
-static inline int max(int a, int b)
-{
-	return a > b ? a : b;
-}
-
-/* State 0 is what all others are counted from; each state's metrics are a row. */
-static inline void metrics_keep(
-    int16_t *restrict kept, size_t stride, int m1, int m2, int m3, int m4, int m5, int m6, int m7)
-{
-	kept[0] = 0;
-	kept[stride] = (int16_t)m1;
-	kept[2 * stride] = (int16_t)m2;
-	kept[3 * stride] = (int16_t)m3;
-	kept[4 * stride] = (int16_t)m4;
-	kept[5 * stride] = (int16_t)m5;
-	kept[6 * stride] = (int16_t)m6;
-	kept[7 * stride] = (int16_t)m7;
-}
-
-static void backward(
-    const int16_t *x, const int16_t *y, uint32_t n, int16_t *restrict kept, size_t stride)
-{
-	int b1 = 0, b2 = 0, b3 = 0, b4 = 0, b5 = 0, b6 = 0, b7 = 0;
-
-	for (uint32_t t = n; t-- > 0;) {
-		const int gx = x[t], gy = y[t], gxy = gx + gy;
-		const int a0 = max(gxy, b4), a1 = max(b4 + gxy, 0), a2 = max(b5 + gx, b1 + gy);
-		const int a3 = max(b1 + gx, b5 + gy), a4 = max(b2 + gx, b6 + gy),
-		          a5 = max(b6 + gx, b2 + gy);
-		const int a6 = max(b7 + gxy, b3), a7 = max(b3 + gxy, b7);
-
-		metrics_keep(kept + t, stride, b1, b2, b3, b4, b5, b6, b7);
-		b1 = a1 - a0, b2 = a2 - a0, b3 = a3 - a0, b4 = a4 - a0, b5 = a5 - a0, b6 = a6 - a0,
-		b7 = a7 - a0;
-	}
-}
-
-static void forward(
-    const int16_t *x, const int16_t *y, uint32_t n, int16_t *restrict kept, size_t stride)
-{
-	int a1 = 0, a2 = 0, a3 = 0, a4 = 0, a5 = 0, a6 = 0, a7 = 0;
-
-	for (uint32_t t = 0; t < n; t++) {
-		const int gx = x[t], gy = y[t], gxy = gx + gy;
-		const int b0 = max(gxy, a1), b4 = max(0, a1 + gxy), b5 = max(a2 + gx, a3 + gy);
-		const int b1 = max(a2 + gy, a3 + gx), b2 = max(a4 + gx, a5 + gy),
-		          b6 = max(a4 + gy, a5 + gx);
-		const int b7 = max(a6 + gxy, a7), b3 = max(a6, a7 + gxy);
-
-		metrics_keep(kept + t, stride, a1, a2, a3, a4, a5, a6, a7);
-		a1 = b1 - b0, a2 = b2 - b0, a3 = b3 - b0, a4 = b4 - b0, a5 = b5 - b0, a6 = b6 - b0,
-		a7 = b7 - b0;
-	}
-}
-
-static inline int16_t max4(int16_t a, int16_t b, int16_t c, int16_t d)
-{
-	const int16_t ab = a > b ? a : b, cd = c > d ? c : d;
-
-	return ab > cd ? ab : cd;
-}
-
-static void join(const int16_t *restrict a, const int16_t *restrict b, size_t stride,
-    const int16_t *restrict y, size_t n, int16_t *restrict out)
-{
-#define PATH(from, to) (int16_t)(a[t + (from)*stride] + b[t + (to)*stride])
-	for (size_t t = 0; t < n; t++) {
-		const int16_t zero = max4(PATH(0, 0), PATH(1, 0), PATH(2, 1), PATH(3, 1));
-		const int16_t zero_y = max4(PATH(4, 2), PATH(5, 2), PATH(6, 3), PATH(7, 3));
-		const int16_t one = max4(PATH(0, 4), PATH(1, 4), PATH(2, 5), PATH(3, 5));
-		const int16_t one_y = max4(PATH(4, 6), PATH(5, 6), PATH(6, 7), PATH(7, 7));
-		const int16_t first =
-		    (int16_t)(zero + y[t]) > zero_y ? (int16_t)(zero + y[t]) : zero_y;
-		const int16_t second =
-		    (int16_t)(one_y + y[t]) > one ? (int16_t)(one_y + y[t]) : one;
-
-		out[t] = (int16_t)(first - second);
-	}
-#undef PATH
-}
-
-static void trellis(struct calibrate_data *data)
-{
-	const int16_t *x = data->in16, *y = data->in16 + 1;
-
-	backward(x, y, data->block, data->metrics[0], data->stride);
-	forward(x, y, data->block, data->metrics[1], data->stride);
-	join(data->metrics[1], data->metrics[0], data->stride, y, data->block, data->out16);
-}
-
-const struct calibrate_kernels calibrate_plain = {{
-    [CALIBRATE_ARITHMETIC] = arithmetic,
-    [CALIBRATE_COPY] = calibrate_copy_plain,
-    [CALIBRATE_BITS] = bits,
-    [CALIBRATE_REGISTER] = shift_register,
-    [CALIBRATE_SHUFFLE8] = shuffle8,
-    [CALIBRATE_SHUFFLE16] = shuffle16,
-    [CALIBRATE_TRANSPOSE8] = transpose8,
-    [CALIBRATE_TRANSPOSE16] = transpose16,
-    [CALIBRATE_GATHER8] = calibrate_gather8_plain,
-    [CALIBRATE_GATHER16] = calibrate_gather16_plain,
-    [CALIBRATE_WEAVE] = weave,
-    [CALIBRATE_TRELLIS] = trellis,
-}};
 
 const struct calibrate_kernels *calibrate_kernels(enum simd_level level)
 {
@@ -271,7 +19,7 @@ const struct calibrate_kernels *calibrate_kernels(enum simd_level level)
 	return tables[level];
 }
 
-/* ---- data --------------------------------------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------ */
 
 static uint32_t random_next(uint32_t *state)
 {
@@ -366,13 +114,13 @@ void calibrate_data_init(struct calibrate_data *data)
 	data->items = CALIBRATE_ITEMS;
 	data->block = CALIBRATE_BLOCK;
 	data->stride = CALIBRATE_BLOCK;
-	for (uint32_t c = 0; c < COLUMNS; c++)
-		data->starts[c] = CALIBRATE_ITEMS / COLUMNS * c;
+	for (uint32_t c = 0; c < CALIBRATE_COLUMNS; c++)
+		data->starts[c] = CALIBRATE_ITEMS / CALIBRATE_COLUMNS * c;
 	shuffles_init(data);
 	order_init(data, &state);
 }
 
-/* ---- measuring ------------------------------------------------------------------------------------------------------------ */
+/* ---- measuring ------------------------------------------------------------------------ */
 
 enum {
 	CACHE_LINE = 64,
@@ -383,7 +131,8 @@ enum {
 	PASSES_MAX = 1 << 20
 };
 
-/* What work does beside its items: whether all messages are there and whole, which turn it is, what comes out. */
+/* What work does beside its items: whether all messages are there and whole, which turn it is, what
+ * comes out. */
 static uint32_t messages_state(const struct calibrate_message *messages, uint32_t *missed)
 {
 	uint32_t state = 2;
@@ -413,8 +162,8 @@ static void work(struct calibrate_data *data)
 	made->len = len;
 }
 
-/* What other components do to the first cache between two calls of one: neither its tables nor the place of its output are
- * there any more; its input is, for the one before has just written it. */
+/* What other components do to the first cache between two calls of one: neither its tables nor the
+ * place of its output are there any more; its input is, for the one before has just written it. */
 static void sweep(struct calibrate_data *data, bool numbers)
 {
 	const uint8_t *in = numbers ? (const uint8_t *)data->in16 : data->in8;
@@ -430,8 +179,9 @@ static void sweep(struct calibrate_data *data, bool numbers)
 	data->sink = sum;
 }
 
-/* So far further down the stack: where what a function keeps there lies beside the data within a page makes some loops a third
- * slower, most of all without optimisation, and in a component that is chance. */
+/* So far further down the stack: where what a function keeps there lies beside the data within a
+ * page makes some loops a third slower, most of all without optimisation, and in a component that
+ * is chance. */
 static __attribute__((noinline)) uint64_t passes_ns(void (*run)(struct calibrate_data *),
     struct calibrate_data *data, bool numbers, uint32_t passes, size_t down)
 {
@@ -483,7 +233,8 @@ static uint32_t passes_of(
 	return passes;
 }
 
-/* In units of the scalar class, measured around it: the clock changes meanwhile. The first quartile of the blocks. */
+/* In units of the scalar class, measured around it: the clock changes meanwhile. The first quartile
+ * of the blocks. */
 static int class_measure(void (*run)(struct calibrate_data *), struct calibrate_data *data,
     enum calibrate_class which, double mac_ns, double *ret_ns)
 {
@@ -505,7 +256,8 @@ static int class_measure(void (*run)(struct calibrate_data *), struct calibrate_
 	return *ret_ns > 0 ? 0 : -EIO;
 }
 
-/* A call as it comes in a slot: after others have been run, so that neither its code nor its data are at hand. */
+/* A call as it comes in a slot: after others have been run, so that neither its code nor its data
+ * are at hand. */
 static int call_measure(const struct calibrate_kernels *kernels, struct calibrate_data *data,
     double mac_ns, double *ret_ns)
 {

@@ -1,28 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/calibrate.h - what a core does in a second, by class of work: a kernel for each class, as good as the vector
- * level allows, so that a time measured on one machine can be converted to another (core/map/class.h).
+ * core/kernels/calibrate.h - what a core does in a second, by class of work: a kernel for each
+ * class, as good as the vector level allows, so that a time measured on one machine can be
+ * converted to another (core/map/class.h).
  *
- * The rate of the scalar multiply-accumulate (core/base/calibrate.h) is the unit of account; it says nothing about how much
- * faster a machine with wider vectors moves bits. The kernels here say that. They are not the components': each is the
- * plainest form of its class, on random data in the first cache.
+ * The rate of the scalar multiply-accumulate (core/base/calibrate.h) is the unit of account; it
+ * says nothing about how much faster a machine with wider vectors moves bits. The kernels here say
+ * that. They are not the components': each is the plainest form of its class, on random data in the
+ * first cache.
  *
- * | class       | an item is                            | plain C        | vector levels                                |
- * |-------------|---------------------------------------|----------------|----------------------------------------------|
- * | call        | a call: messages looked at, a clock read | the same     | the same                                     |
- * | scalar      | an addition that waits for the one before | the same    | the same                                     |
- * | arithmetic  | a 16-bit number added to and limited  | a loop         | the same loop, compiled for the level        |
- * | copy        | a byte copied                         | memcpy         | the same                                     |
- * | bits        | a bit of a byte packed and checksummed | 8 at a time, by table | 16 by table; 32, 64 by carry-less multiplication |
- * | register    | a bit through a shift register with feedback | bit by bit | 64 in a word, packed and spread               |
- * | shuffle8    | a byte kept, one in five dropped      | by index       | 16 bytes by shuffle; compress                |
- * | shuffle16   | a 16-bit number spread out            | by index       | 16 bytes by shuffle, 32, expand              |
- * | transpose8  | a byte of a matrix of 32 columns      | by stride      | squares of 16 in registers of 16, 32, 64 bytes |
- * | transpose16 | a 16-bit number, back to 32 columns   | by stride      | squares of 8                                 |
- * | gather8     | a bit from anywhere in a block        | by index       | AVX-512: looked up in registers              |
- * | gather16    | a 16-bit number from anywhere         | by index       | AVX-512: gathered                            |
- * | weave       | a byte of three streams made one      | by stride      | 16 bytes by shuffle; bits deposited          |
- * | trellis     | a step of 8 states, forward, backward, joined | one at a time | 8, 16, 32 side by side              |
+ *   class        an item is; plain C; vector levels
+ *
+ *   call         a call: messages looked at, a clock read; the same; the same
+ *   scalar       an addition that waits for the one before; the same; the same
+ *   arithmetic   a 16-bit number added to and limited; a loop; the same loop, compiled for the
+ *                level
+ *   copy         a byte copied; memcpy; the same
+ *   bits         a bit of a byte packed and checksummed; 8 at a time, by table; 16 by table, 32, 64
+ *                by carry-less multiplication
+ *   register     a bit through a shift register with feedback; bit by bit; 64 in a word, packed and
+ *                spread
+ *   shuffle8     a byte kept, one in five dropped; by index; 16 bytes by shuffle; compress
+ *   shuffle16    a 16-bit number spread out; by index; 16 bytes by shuffle, 32, expand
+ *   transpose8   a byte of a matrix of 32 columns; by stride; squares of 16 in registers of 16, 32,
+ *                64 bytes
+ *   transpose16  a 16-bit number, back to 32 columns; by stride; squares of 8
+ *   gather8      a bit from anywhere in a block; by index; AVX-512: looked up in registers
+ *   gather16     a 16-bit number from anywhere; by index; AVX-512: gathered
+ *   weave        a byte of three streams made one; by stride; 16 bytes by shuffle; bits deposited
+ *   trellis      a step of 8 states, forward, backward, joined; one at a time; 8, 16, 32 side by
+ *                side
  *
  * NEON has those of 16 bytes that need no instruction of x86.
  */
@@ -39,10 +46,13 @@
 enum {
 	CALIBRATE_ITEMS = 9216,                   /* about a radio frame */
 	CALIBRATE_WIDE = CALIBRATE_ITEMS / 4 * 5, /* of which so many are kept */
-	CALIBRATE_BLOCK = 3840, /* items of bits, gather8, gather16 and trellis: a code block */
-	CALIBRATE_BEGIN8 = 5,   /* where a matrix begins: rows of frames lie anywhere */
+	/* items of bits, gather8, gather16 and trellis: a code block */
+	CALIBRATE_BLOCK = 3840,
+	/* where a matrix begins: rows of frames lie anywhere */
+	CALIBRATE_BEGIN8 = 5,
 	CALIBRATE_BEGIN16 = 3,
 	CALIBRATE_STATES = 8,
+	CALIBRATE_COLUMNS = 32, /* of a matrix */
 	CALIBRATE_STEP16 = 8,   /* numbers that a shuffle of 16 bytes makes */
 	CALIBRATE_MESSAGES = 4, /* that a call looks at */
 };
@@ -68,11 +78,12 @@ struct calibrate_data {
 	uint32_t n_steps8, n_spread;
 	uint64_t masks8[CALIBRATE_WIDE / 64]; /* which are kept */
 	uint32_t masks16[CALIBRATE_ITEMS / 32];
-	uint32_t kept[CALIBRATE_ITEMS];   /* item i of the result is that of in8 */
-	uint32_t spread[CALIBRATE_ITEMS]; /* item i of in16 goes there: 4 of 5, n_spread */
+	uint32_t kept[CALIBRATE_ITEMS]; /* item i of the result is that of in8 */
+	/* item i of in16 goes there: 4 of 5, n_spread */
+	uint32_t spread[CALIBRATE_ITEMS];
 	_Alignas(64) uint16_t order[CALIBRATE_BLOCK]; /* anywhere */
-	_Alignas(64) uint8_t byte[CALIBRATE_BLOCK],
-	    bit[CALIBRATE_BLOCK];             /* the same, as byte and bit of packed ones */
+	/* the same, as byte and bit of packed ones */
+	_Alignas(64) uint8_t byte[CALIBRATE_BLOCK], bit[CALIBRATE_BLOCK];
 	uint64_t upper[CALIBRATE_BLOCK / 64]; /* byte 256 and later */
 	uint32_t table[4][256];               /* a checksum's */
 	_Alignas(64) int16_t metrics[2][CALIBRATE_BLOCK * CALIBRATE_STATES];
@@ -87,8 +98,8 @@ struct calibrate_data {
 
 /* One pass: `items` of work; see the table. */
 struct calibrate_kernels {
-	void (*run[CALIBRATE_CLASSES])(
-	    struct calibrate_data *data); /* NULL: call and scalar, measured otherwise */
+	/* NULL: call and scalar, measured otherwise */
+	void (*run[CALIBRATE_CLASSES])(struct calibrate_data *data);
 };
 
 const struct calibrate_kernels *calibrate_kernels(enum simd_level level);
@@ -109,9 +120,10 @@ void calibrate_copy_plain(struct calibrate_data *data);
 void calibrate_gather8_plain(struct calibrate_data *data);
 void calibrate_gather16_plain(struct calibrate_data *data);
 
-/* calibrate_classes measures ns an item, of each class, at a level that this machine has, on the core that the calling thread
- * runs on; `mac` is the scalar class, measured before: the others are measured in units of it, so that a clock that changes
- * meanwhile changes nothing. [control] About 150 ms. 0, -ENOMEM, or -EIO when the clock does not advance. */
+/* calibrate_classes measures ns an item, of each class, at a level that this machine has, on the
+ * core that the calling thread runs on; `mac` is the scalar class, measured before: the others are
+ * measured in units of it, so that a clock that changes meanwhile changes nothing. [control] About
+ * 150 ms. 0, -ENOMEM, or -EIO when the clock does not advance. */
 int calibrate_classes(
     enum simd_level level, const struct calibration *mac, double ret_ns[CALIBRATE_CLASSES]);
 

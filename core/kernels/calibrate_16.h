@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/calibrate_16.h - the classes in registers of 16 bytes: SSE4.1, what AVX2 has no better one for, and NEON. */
+ * core/kernels/calibrate_16.h - the classes in registers of 16 bytes: SSE4.1, what AVX2 has no
+ * better one for, and NEON. */
 #ifndef CORE_KERNELS_CALIBRATE_16_H
 #define CORE_KERNELS_CALIBRATE_16_H
 
@@ -65,7 +66,7 @@ static inline void shuffle16_16(struct calibrate_data *data)
 #define ZIP_LOW16(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
 #define ZIP_HIGH16(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
 
-enum { COLUMNS = 32, ROWS = CALIBRATE_ITEMS / COLUMNS };
+enum { ROWS = CALIBRATE_ITEMS / CALIBRATE_COLUMNS };
 
 /* A perfect shuffle of 16 registers of bytes, of 8 of numbers: four of them, three, transpose. */
 static inline __attribute__((always_inline)) void zip8(v16u8 *v)
@@ -98,7 +99,7 @@ static inline void square8(const uint8_t *in, uint8_t *out, const uint32_t *star
 
 #pragma GCC unroll 16
 	for (int i = 0; i < 16; i++)
-		v[i] = load16(in + COLUMNS * i);
+		v[i] = load16(in + CALIBRATE_COLUMNS * i);
 	zip8(v);
 	zip8(v);
 	zip8(v);
@@ -111,8 +112,8 @@ static inline void square8(const uint8_t *in, uint8_t *out, const uint32_t *star
 static inline void transpose8_16(struct calibrate_data *data)
 {
 	for (int row = 0; row + 16 <= ROWS; row += 16)
-		for (int column = 0; column < COLUMNS; column += 16)
-			square8(data->in8 + CALIBRATE_BEGIN8 + COLUMNS * row + column,
+		for (int column = 0; column < CALIBRATE_COLUMNS; column += 16)
+			square8(data->in8 + CALIBRATE_BEGIN8 + CALIBRATE_COLUMNS * row + column,
 			    data->out8 + row, data->starts + column);
 }
 
@@ -128,15 +129,15 @@ static inline void square16(const int16_t *in, int16_t *out, const uint32_t *sta
 	zip16(v);
 #pragma GCC unroll 8
 	for (int i = 0; i < 8; i++)
-		store16(out + COLUMNS * i, (v16u8)v[i]);
+		store16(out + CALIBRATE_COLUMNS * i, (v16u8)v[i]);
 }
 
 static inline void transpose16_16(struct calibrate_data *data)
 {
 	for (int row = 0; row + 8 <= ROWS; row += 8)
-		for (int column = 0; column < COLUMNS; column += 8)
+		for (int column = 0; column < CALIBRATE_COLUMNS; column += 8)
 			square16(data->in16 + row,
-			    data->out16 + CALIBRATE_BEGIN16 + COLUMNS * row + column,
+			    data->out16 + CALIBRATE_BEGIN16 + CALIBRATE_COLUMNS * row + column,
 			    data->starts + column);
 }
 
@@ -171,7 +172,8 @@ static inline void register_16(struct calibrate_data *data)
 	register_words(data, pack64_16, spread64_16);
 }
 
-/* Sixteen of each stream: one shuffle of each leaves them where two blends put them into three vectors. */
+/* Sixteen of each stream: one shuffle of each leaves them where two blends put them into three
+ * vectors. */
 static inline void weave_16(struct calibrate_data *data)
 {
 	static const v16u8 x_places = {0, 11, 6, 1, 12, 7, 2, 13, 8, 3, 14, 9, 4, 15, 10, 5};

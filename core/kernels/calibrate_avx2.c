@@ -56,7 +56,8 @@ static void shuffle16(struct calibrate_data *data)
 	}
 }
 
-/* A perfect shuffle of n registers in both halves, of bytes or of numbers: log2 n of them transpose. */
+/* A perfect shuffle of n registers in both halves, of bytes or of numbers: log2 n of them
+ * transpose. */
 static inline __attribute__((always_inline)) void zip(__m256i *v, int n, bool bytes)
 {
 	__m256i next[16];
@@ -78,7 +79,7 @@ static inline void squares8(const uint8_t *in, uint8_t *out, const uint32_t *sta
 
 #pragma GCC unroll 16
 	for (int i = 0; i < 16; i++)
-		v[i] = _mm256_loadu_si256((const __m256i *)(in + COLUMNS * i));
+		v[i] = _mm256_loadu_si256((const __m256i *)(in + CALIBRATE_COLUMNS * i));
 #pragma GCC unroll 4
 	for (int stage = 0; stage < 4; stage++)
 		zip(v, 16, true);
@@ -93,8 +94,8 @@ static inline void squares8(const uint8_t *in, uint8_t *out, const uint32_t *sta
 static void transpose8(struct calibrate_data *data)
 {
 	for (int row = 0; row + 16 <= ROWS; row += 16)
-		squares8(
-		    data->in8 + CALIBRATE_BEGIN8 + COLUMNS * row, data->out8 + row, data->starts);
+		squares8(data->in8 + CALIBRATE_BEGIN8 + CALIBRATE_COLUMNS * row, data->out8 + row,
+		    data->starts);
 }
 
 static inline void squares16(const int16_t *in, int16_t *out, const uint32_t *starts)
@@ -109,15 +110,15 @@ static inline void squares16(const int16_t *in, int16_t *out, const uint32_t *st
 		zip(v, 8, false);
 #pragma GCC unroll 8
 	for (int i = 0; i < 8; i++)
-		_mm256_storeu_si256((__m256i *)(out + COLUMNS * i), v[i]);
+		_mm256_storeu_si256((__m256i *)(out + CALIBRATE_COLUMNS * i), v[i]);
 }
 
 static void transpose16(struct calibrate_data *data)
 {
 	for (int row = 0; row + 8 <= ROWS; row += 8)
-		for (int column = 0; column < COLUMNS; column += 16)
+		for (int column = 0; column < CALIBRATE_COLUMNS; column += 16)
 			squares16(data->in16 + row,
-			    data->out16 + CALIBRATE_BEGIN16 + COLUMNS * row + column,
+			    data->out16 + CALIBRATE_BEGIN16 + CALIBRATE_COLUMNS * row + column,
 			    data->starts + column);
 }
 

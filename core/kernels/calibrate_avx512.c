@@ -67,7 +67,8 @@ static inline void columns4(__m512i four, uint8_t *out, const uint32_t *starts)
 	_mm_storeu_si128((__m128i *)(out + starts[12]), _mm512_extracti32x4_epi32(four, 3));
 }
 
-/* Four registers of four rows of 16 columns each become 16 columns of 16 rows: words of four bytes are transposed. */
+/* Four registers of four rows of 16 columns each become 16 columns of 16 rows: words of four bytes
+ * are transposed. */
 static inline void columns16(const __m512i *rows4, uint8_t *out, const uint32_t *starts)
 {
 	__m512i low[2], high[2];
@@ -145,7 +146,8 @@ static void transpose16(struct calibrate_data *data)
 	}
 }
 
-/* All bits in registers; 64 bytes of them are looked up at a time, by the nine bits of their numbers, and of each byte a bit. */
+/* All bits in registers; 64 bytes of them are looked up at a time, by the nine bits of their
+ * numbers, and of each byte a bit. */
 static void gather8(struct calibrate_data *data)
 {
 	__m512i all[REGISTERS];

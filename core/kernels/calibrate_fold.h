@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/calibrate_fold.h - the class `bits` where there is multiplication without carry: words of 64 bits, which a
- * level packs its own way, folded 128 at a time. */
+ * core/kernels/calibrate_fold.h - the class `bits` where there is multiplication without carry:
+ * words of 64 bits, which a level packs its own way, folded 128 at a time. */
 #ifndef CORE_KERNELS_CALIBRATE_FOLD_H
 #define CORE_KERNELS_CALIBRATE_FOLD_H
 

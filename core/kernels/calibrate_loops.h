@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/calibrate_loops.h - the classes that are loops for the compiler, or the same on `vec`, for every level that
- * includes it. A source that has vectors defines `vec` of 16-bit numbers, LANES of them, and v_max before. */
+ * core/kernels/calibrate_loops.h - the classes that are loops for the compiler, or the same on
+ * `vec`, for every level that includes it. A source that has vectors defines `vec` of 16-bit
+ * numbers, LANES of them, and v_max before. */
 #ifndef CORE_KERNELS_CALIBRATE_LOOPS_H
 #define CORE_KERNELS_CALIBRATE_LOOPS_H
 

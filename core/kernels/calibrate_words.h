@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/calibrate_words.h - the class `register` on words of 64 bits, which a level packs and spreads its own way: a
- * division by 1 + D^2 + D^3 is one by 1 + D^7, four shifts in a word and seven bits of the word before, after a
- * multiplication. */
+ * core/kernels/calibrate_words.h - the class `register` on words of 64 bits, which a level packs
+ * and spreads its own way: a division by 1 + D^2 + D^3 is one by 1 + D^7, four shifts in a word and
+ * seven bits of the word before, after a multiplication. */
 #ifndef CORE_KERNELS_CALIBRATE_WORDS_H
 #define CORE_KERNELS_CALIBRATE_WORDS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Rayleigh fading: paths, phasors, the loops for any processor, and the choice of a level. See fading.h. */
+ * Rayleigh fading: paths, phasors, the loops for any processor, and the choice of a level. See
+ * fading.h. */
 #include "core/kernels/fading_loops.h"
 
 #include <math.h>

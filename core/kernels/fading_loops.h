@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/fading_loops.h - the loops of fading.h, once for all levels: each source that includes it is compiled for
- * other instructions, and the compiler makes vector code of them.
+ * core/kernels/fading_loops.h - the loops of fading.h, once for all levels: each source that
+ * includes it is compiled for other instructions, and the compiler makes vector code of them.
  */
 #ifndef CORE_KERNELS_FADING_LOOPS_H
 #define CORE_KERNELS_FADING_LOOPS_H
@@ -11,10 +11,8 @@
 
 #include "core/kernels/fading.h"
 
-enum {
-	FADING_LANES = 16,
-	FADING_TURNED = 64
-}; /* after so many turns the phasors are made afresh */
+/* after so many turns the phasors are made afresh */
+enum { FADING_LANES = 16, FADING_TURNED = 64 };
 
 struct fading_phasors {
 	float re[FADING_WAVES_PADDED], im[FADING_WAVES_PADDED];
@@ -96,8 +94,8 @@ static void fading_spread(const float *gains, uint32_t step, uint32_t n, float *
 		fading_line(gains, step, n - at < step ? n - at : step, ret_gains + 2 * (size_t)at);
 }
 
-/* re * x and im * i x, each in loops that add only: where a loop adds and subtracts in turn, some compilers put fused
- * instructions whatever they were told, and levels would differ. */
+/* re * x and im * i x, each in loops that add only: where a loop adds and subtracts in turn, some
+ * compilers put fused instructions whatever they were told, and levels would differ. */
 static void fading_add_product(
     const float *restrict gains, const float *restrict x, uint32_t n, float *restrict sum)
 {

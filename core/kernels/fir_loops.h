@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/fir_loops.h - the loops of fir.h, once for all levels: each source that includes it says how wide its
- * vectors are (FIR_VECTOR_BYTES) and is compiled for other instructions.
+ * core/kernels/fir_loops.h - the loops of fir.h, once for all levels: each source that includes it
+ * says how wide its vectors are (FIR_VECTOR_BYTES) and is compiled for other instructions.
  *
- * A complex sample is two floats that meet the same tap, so a filter over n samples is one over 2n floats with steps of
- * two. Eight vectors of sums stay in registers while taps and samples go by.
+ * A complex sample is two floats that meet the same tap, so a filter over n samples is one over 2n
+ * floats with steps of two. Eight vectors of sums stay in registers while taps and samples go by.
  */
 #ifndef CORE_KERNELS_FIR_LOOPS_H
 #define CORE_KERNELS_FIR_LOOPS_H

@@ -2,14 +2,17 @@
  *
  * core/kernels/iq.h - complex samples between a radio's packets and a waveform.
  *
- * In a packet a sample has four bytes: 16 bits real (I), then 16 bits imaginary (Q), each with its low byte first ("sc16"). In
- * a waveform it is two floats, of which 1 is 32768 of the packet's steps:
+ * In a packet a sample has four bytes: 16 bits real (I), then 16 bits imaginary (Q), each with its
+ * low byte first ("sc16"). In a waveform it is two floats, of which 1 is 32768 of the packet's
+ * steps:
  *
- *	to_f32      value / 32768, exactly: -1 .. 32767/32768
- *	from_f32    32768 value, rounded to nearest, halves to even, limited to -32768 .. 32767; NaN becomes 0
+ * 	to_f32      value / 32768, exactly: -1 .. 32767/32768
+ *         from_f32    32768 value, rounded to nearest, halves to even, limited to -32768 .. 32767;
+ *                     NaN becomes 0
  *
- * So what came in goes out as the same bits. Every level gives the same. n counts samples. Packets need no alignment, floats
- * that of their type; `in` and `out` do not overlap, and nothing behind n is read or written.
+ * So what came in goes out as the same bits. Every level gives the same. n counts samples. Packets
+ * need no alignment, floats that of their type; `in` and `out` do not overlap, and nothing behind n
+ * is read or written.
  */
 #ifndef CORE_KERNELS_IQ_H
 #define CORE_KERNELS_IQ_H
@@ -22,8 +25,8 @@ enum { IQ_BYTES = 4 };
 
 struct iq_kernels {
 	void (*to_f32)(const uint8_t *iq, float *out, uint32_t n);
-	/* from_f32 says how many values, real and imaginary parts counted apart, did not fit: outside -1 .. 32767/32768, or
-	 * NaN */
+	/* from_f32 says how many values, real and imaginary parts counted apart, did not fit:
+	 * outside -1 .. 32767/32768, or NaN */
 	uint32_t (*from_f32)(const float *in, uint8_t *iq, uint32_t n);
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * iq for AVX-512: a mask at the end, so that packets of any length need no loop of single values. */
+ * iq for AVX-512: a mask at the end, so that packets of any length need no loop of single
+ * values. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 

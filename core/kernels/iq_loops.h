@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/iq_loops.h - the loops of iq.h, once for all levels, on values (two for each sample): each source that includes
- * it is compiled for other instructions. To floats the compiler makes vector code of them; from floats the levels do by hand,
- * and end theirs with these.
+ * core/kernels/iq_loops.h - the loops of iq.h, once for all levels, on values (two for each
+ * sample): each source that includes it is compiled for other instructions. To floats the compiler
+ * makes vector code of them; from floats the levels do by hand, and end theirs with these.
  */
 #ifndef CORE_KERNELS_IQ_LOOPS_H
 #define CORE_KERNELS_IQ_LOOPS_H
@@ -31,8 +31,8 @@ static inline void iq_values_to_f32(const uint8_t *restrict iq, float *restrict 
 	}
 }
 
-/* 1.5 * 2^23 pushes everything behind the point out of the mantissa, rounding as the processor does; the low bits that are
- * left are the integer. */
+/* 1.5 * 2^23 pushes everything behind the point out of the mantissa, rounding as the processor
+ * does; the low bits that are left are the integer. */
 static inline uint32_t iq_values_from_f32(
     const float *restrict in, uint8_t *restrict iq, size_t values)
 {

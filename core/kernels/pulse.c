@@ -9,7 +9,8 @@ static double sinc(double x)
 	return fabs(x) < 1e-9 ? 1 : sin(M_PI * x) / (M_PI * x);
 }
 
-/* Numerator and denominator vanish together at t = 0 and at t = 1 / (4 rolloff): there the limits stand. */
+/* Numerator and denominator vanish together at t = 0 and at t = 1 / (4 rolloff): there the limits
+ * stand. */
 double pulse_rrc(double t, double rolloff)
 {
 	const double a = rolloff, edge = 4 * a * t;

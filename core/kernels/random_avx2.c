@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * random for AVX2: Philox of 8 blocks at a time, the even ones and the odd ones as 64-bit lanes of which the lower half
- * counts. */
+ * random for AVX2: Philox of 8 blocks at a time, the even ones and the odd ones as 64-bit lanes of
+ * which the lower half counts. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * random for AVX-512: Philox of 16 blocks, the even ones and the odd ones as 64-bit lanes of which the lower half counts. */
+ * random for AVX-512: Philox of 16 blocks, the even ones and the odd ones as 64-bit lanes of which
+ * the lower half counts. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 
 #include "core/kernels/random_lanes.h"
 
-struct half {
+struct half512 {
 	__m512i word[4];
 };
 
-static inline struct half half_round(struct half x, __m512i key0, __m512i key1)
+static inline struct half512 half_round(struct half512 x, __m512i key0, __m512i key1)
 {
 	const __m512i a = _mm512_mul_epu32(x.word[0], _mm512_set1_epi64(RANDOM_MULTIPLY_0));
 	const __m512i b = _mm512_mul_epu32(x.word[2], _mm512_set1_epi64(RANDOM_MULTIPLY_1));
@@ -21,10 +22,11 @@ static inline struct half half_round(struct half x, __m512i key0, __m512i key1)
 	return x;
 }
 
-static inline struct half half_counters(__m512i blocks, uint64_t index, enum random_purpose purpose)
+static inline struct half512 half_counters(
+    __m512i blocks, uint64_t index, enum random_purpose purpose)
 {
-	return (struct half){{blocks, _mm512_set1_epi64(purpose), _mm512_set1_epi64((int64_t)index),
-	    _mm512_set1_epi64((int64_t)(index >> 32))}};
+	return (struct half512){{blocks, _mm512_set1_epi64(purpose),
+	    _mm512_set1_epi64((int64_t)index), _mm512_set1_epi64((int64_t)(index >> 32))}};
 }
 
 static inline void random_chunk(uint64_t seed, uint64_t index, enum random_purpose purpose,
@@ -32,8 +34,8 @@ static inline void random_chunk(uint64_t seed, uint64_t index, enum random_purpo
 {
 	const __m512i blocks = _mm512_add_epi64(_mm512_set1_epi64((int64_t)chunk * RANDOM_LANES),
 	    _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14));
-	struct half even = half_counters(blocks, index, purpose);
-	struct half odd =
+	struct half512 even = half_counters(blocks, index, purpose);
+	struct half512 odd =
 	    half_counters(_mm512_add_epi64(blocks, _mm512_set1_epi64(1)), index, purpose);
 	uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/random_lanes.h - what the loops of random.h work on: blocks of Philox, 16 together. */
+ * core/kernels/random_lanes.h - what the loops of random.h work on: blocks of Philox, 16
+ * together. */
 #ifndef CORE_KERNELS_RANDOM_LANES_H
 #define CORE_KERNELS_RANDOM_LANES_H
 
 #include "core/kernels/random.h"
 
-/* So many blocks are made together, lane by lane: word w of lane l is number w * LANES + l of its chunk. */
+/* So many blocks are made together, lane by lane: word w of lane l is number w * LANES + l of its
+ * chunk. */
 enum { RANDOM_LANES = 16, RANDOM_CHUNK = 4 * RANDOM_LANES, RANDOM_ROUNDS = 10 };
 
 struct random_lanes {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/random_loops.h - the loops of random.h, once for all levels: each source that includes it is compiled for
- * other instructions, and the compiler makes vector code of them. No multiplication may melt into an addition
- * (-ffp-contract=off), so every level makes the same bits.
+ * core/kernels/random_loops.h - the loops of random.h, once for all levels: each source that
+ * includes it is compiled for other instructions, and the compiler makes vector code of them. No
+ * multiplication may melt into an addition (-ffp-contract=off), so every level makes the same bits.
  */
 #ifndef CORE_KERNELS_RANDOM_LOOPS_H
 #define CORE_KERNELS_RANDOM_LOOPS_H
@@ -12,9 +12,9 @@
 
 #include "core/kernels/random_lanes.h"
 
-/* random_chunk makes chunk `chunk` of a message: Philox of the counters (16 chunk + lane, purpose, index). random_spread
- * writes the 32 bits of a word, the lowest first. A source that has its own of both defines RANDOM_OWN before it includes
- * this. */
+/* random_chunk makes chunk `chunk` of a message: Philox of the counters (16 chunk + lane, purpose,
+ * index). random_spread writes the 32 bits of a word, the lowest first. A source that has its own
+ * of both defines RANDOM_OWN before it includes this. */
 #ifndef RANDOM_OWN
 static inline void random_round(struct random_lanes *x, uint32_t key0, uint32_t key1)
 {
@@ -99,7 +99,8 @@ static inline void random_level_bits(uint64_t seed, uint64_t index, uint8_t *ret
 	}
 }
 
-/* ln(1 + f) / f for 1 + f in [sqrt(1/2), sqrt(2)): interpolated at the Chebyshev nodes, within 4e-8. */
+/* ln(1 + f) / f for 1 + f in [sqrt(1/2), sqrt(2)): interpolated at the Chebyshev nodes, within
+ * 4e-8. */
 static const float RANDOM_LN[] = {
     0.9999999741f,
     -0.4999999638f,

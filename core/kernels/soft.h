@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/soft.h - bits to symbols and symbols to bits, soft and hard, where one real value carries one bit: BPSK,
- * and QPSK as two of them.
+ * core/kernels/soft.h - bits to symbols and symbols to bits, soft and hard, where one real value
+ * carries one bit: BPSK, and QPSK as two of them.
  *
- * Bit 0 is +level, bit 1 is -level. Names ending in f32 and i16 work on n values one after the other: real samples, or the
- * n / 2 complex ones of QPSK, whose first bit is the real and whose second is the imaginary part. Names with `re` work on
- * n complex samples (pairs of values) that carry one bit each in the real part; the imaginary part is written as 0 and
- * not read.
+ * Bit 0 is +level, bit 1 is -level. Names ending in f32 and i16 work on n values one after the
+ * other: real samples, or the n / 2 complex ones of QPSK, whose first bit is the real and whose
+ * second is the imaginary part. Names with `re` work on n complex samples (pairs of values) that
+ * carry one bit each in the real part; the imaginary part is written as 0 and not read.
  *
- *	const struct soft_kernels *kernels = soft_kernels((enum simd_level)setup->simd);
- *	kernels->soft_f32((const float *)symbols, factor, llr, 2 * n);		// QPSK: n symbols, 2 n soft bits
- *	kernels->soft_re_f32((const float *)symbols, factor, llr, n);		// BPSK: n symbols, n soft bits
+ * 	const struct soft_kernels *kernels = soft_kernels((enum simd_level)setup->simd);
+ * 	kernels->soft_f32((const float *)symbols, factor, llr, 2 * n); // QPSK: 2 n soft bits
+ * 	kernels->soft_re_f32((const float *)symbols, factor, llr, n); // BPSK: n soft bits
  *
- * A soft bit is factor * value, rounded to nearest, halves to even, and limited to +-32767; NaN, which says nothing,
- * becomes 0. So bit 0 is positive, and a value of `amplitude` becomes `scale` with factor = scale / amplitude. A hard bit
- * is 1 where the value is negative, else (NaN too) 0. Every level gives the same bits. `in` and `out` do not overlap,
- * need no more alignment than their type, and nothing behind n is read or written.
+ * A soft bit is factor * value, rounded to nearest, halves to even, and limited to +-32767; NaN,
+ * which says nothing, becomes 0. So bit 0 is positive, and a value of `amplitude` becomes `scale`
+ * with factor = scale / amplitude. A hard bit is 1 where the value is negative, else (NaN too) 0.
+ * Every level gives the same bits. `in` and `out` do not overlap, need no more alignment than their
+ * type, and nothing behind n is read or written.
  */
 #ifndef CORE_KERNELS_SOFT_H
 #define CORE_KERNELS_SOFT_H

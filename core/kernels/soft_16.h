@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/soft_16.h - soft decisions in 128-bit registers: the loops of SSE4.1 and NEON. A source first defines
- * NAME_4(in), which reads four values, soft8(llr, low, high, factor), which writes eight soft bits, and SOFT_16.
+ * core/kernels/soft_16.h - soft decisions in 128-bit registers: the loops of SSE4.1 and NEON. A
+ * source first defines NAME_4(in), which reads four values, soft8(llr, low, high, factor), which
+ * writes eight soft bits, and SOFT_16.
  */
 #ifndef CORE_KERNELS_SOFT_16_H
 #define CORE_KERNELS_SOFT_16_H

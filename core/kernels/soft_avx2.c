@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * soft for AVX2: what a compiler does not find by itself is how to bring 32 bits to 16 and every second value together. */
+ * soft for AVX2: what a compiler does not find by itself is how to bring 32 bits to 16 and every
+ * second value together. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 
 #include "core/kernels/soft_loops.h"
 
-/* Eight values and how they come: re_f32_8 has 0 1 4 5 in its lower half, 2 3 6 7 in its upper one. */
+/* Eight values and how they come: re_f32_8 has 0 1 4 5 in its lower half, 2 3 6 7 in its upper
+ * one. */
 static inline __m256 f32_8(const float *in)
 {
 	return _mm256_loadu_ps(in);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/soft_loops.h - the loops of soft.h, once for all levels: each source that includes it is compiled for other
- * instructions, and the compiler makes vector code of them. Without branches, and with casts that no vector unit lacks. Soft
- * decisions the levels have by hand, and end them with these.
+ * core/kernels/soft_loops.h - the loops of soft.h, once for all levels: each source that includes
+ * it is compiled for other instructions, and the compiler makes vector code of them. Without
+ * branches, and with casts that no vector unit lacks. Soft decisions the levels have by hand, and
+ * end them with these.
  */
 #ifndef CORE_KERNELS_SOFT_LOOPS_H
 #define CORE_KERNELS_SOFT_LOOPS_H
@@ -58,8 +59,8 @@ static inline void soft_map_re_i16(
 	}
 }
 
-/* 1.5 * 2^23 pushes everything behind the point out of the mantissa, rounding as the processor does: to nearest, halves
- * to even. What is left in the low bits is the integer. */
+/* 1.5 * 2^23 pushes everything behind the point out of the mantissa, rounding as the processor
+ * does: to nearest, halves to even. What is left in the low bits is the integer. */
 static inline int16_t soft_bit(float x)
 {
 	const float low = x > -32767.0f ? x : -32767.0f;

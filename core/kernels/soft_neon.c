@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * soft for NEON, whose conversions round to nearest, saturate and make NaN 0: only -32768 is left to be limited. */
+ * soft for NEON, whose conversions round to nearest, saturate and make NaN 0: only -32768 is left
+ * to be limited. */
 #if defined(__aarch64__)
 #include <arm_neon.h>
 #include <stdint.h>

@@ -1,25 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/spectrum_loops.h - the loops of spectrum.h, once for all levels. A source that includes it has defined, for
- * its vectors `vec` of LANES floats:
+ * core/kernels/spectrum_loops.h - the loops of spectrum.h, once for all levels. A source that
+ * includes it has defined, for its vectors `vec` of LANES floats:
  *
- *	V_ALL(x)                                   the float x in every lane
- *	V_FMA(a, b, c), V_FNMA(a, b, c)            c + a b, c - a b
- *	V_LOW, V_HIGH, V_LOW2, V_HIGH2 (a, b)      unpack single floats or pairs within groups of four lanes
- *	v_groups(t)                                rows become columns among the groups of four of LANES / 4 vectors
- *	v_split(a, b, &re, &im), v_join(...)       between two vectors of complex items and their parts
+ * 	V_ALL(x)                                   the float x in every lane
+ * 	V_FMA(a, b, c), V_FNMA(a, b, c)            c + a b, c - a b
+ *      V_LOW, V_HIGH, V_LOW2, V_HIGH2 (a, b)      unpack single floats or pairs within groups of
+ *                                                 four lanes
+ *      v_groups(t)                                rows become columns among the groups of four of
+ *                                                 LANES / 4 vectors
+ *      v_split(a, b, &re, &im), v_join(...)       between two vectors of complex items and their
+ *                                                 parts
  *
  * or nothing: then a vector is one float, and this is the plain C reference.
  *
- * A transform of N = 8 * M * LANES points: the first pass has radix 8 (an overlap-save frame is two halves of four
- * quarters, so samples before and samples now meet in it), M is done in passes of radix 2, 4 or 8 over whole vectors, and
- * what is left are transforms of LANES points that lie within one vector each: LANES of them are transposed in registers
- * and done across vectors. The inverse is the transposed flow graph, each step after the other in reverse; real and
- * imaginary parts changed places make its sign.
+ * A transform of N = 8 * M * 16 points: the first pass has radix 8 (an overlap-save frame is two
+ * halves of four quarters, so samples before and samples now meet in it), M is done in passes of
+ * radix 2, 4 or 8 over whole blocks of 16 items, and what is left are transforms of 16 points that
+ * lie within a block each: LANES of them are transposed in registers and done across vectors. The
+ * inverse is the transposed flow graph, each step after the other in reverse; real and imaginary
+ * parts changed places make its sign.
+ *
+ * The flow graph does not depend on LANES, and each multiply-add is fused on every level, so every
+ * level gives the same bits.
  */
 #ifndef CORE_KERNELS_SPECTRUM_LOOPS_H
 #define CORE_KERNELS_SPECTRUM_LOOPS_H
 
+#include <math.h>
 #include <string.h>
 
 #include "core/kernels/spectrum.h"
@@ -28,8 +36,8 @@
 #define LANES 1
 typedef float vec;
 #define V_ALL(x) (x)
-#define V_FMA(a, b, c) ((c) + (a) * (b))
-#define V_FNMA(a, b, c) ((c) - (a) * (b))
+#define V_FMA(a, b, c) fmaf(a, b, c)
+#define V_FNMA(a, b, c) fmaf(-(a), b, c)
 
 static inline void v_split(vec a, vec b, vec *ret_re, vec *ret_im)
 {
@@ -149,8 +157,8 @@ static inline void dft4(struct cvec *x)
 	x[3] = c_add_i(b, d);
 }
 
-/* The even ones transformed in e, the odd ones in o: o times the roots of 8, so that halves differ by a sign only. 1 and 3
- * are kept times sqrt(2). */
+/* The even ones transformed in e, the odd ones in o: o times the roots of 8, so that halves differ
+ * by a sign only. 1 and 3 are kept times sqrt(2). */
 static inline void dft8_roots(struct cvec *o)
 {
 	o[1] = (struct cvec){o[1].re + o[1].im, o[1].im - o[1].re};
@@ -222,7 +230,23 @@ static inline __attribute__((always_inline)) void dft(uint32_t radix, struct cve
 		dft8(x);
 }
 
-/* ---- passes over whole vectors ---- */
+/* ---- passes over whole blocks ---- */
+
+/* Twiddles lie in blocks of 16 items, the radix - 1 blocks of items j .. j + 15 in a row. */
+static inline struct cvec twiddle(const float *w, uint32_t r)
+{
+	const float *from = w + (size_t)(r - 1) * 2 * SPECTRUM_BLOCK;
+
+	return (struct cvec){v_load(from), v_load(from + SPECTRUM_BLOCK)};
+}
+
+/* Those of items j + LANES on, of `w`, which are those of items from j on. */
+static inline const float *twiddles_next(const float *w, uint32_t radix, uint32_t j)
+{
+	if (LANES < SPECTRUM_BLOCK && (j + LANES) % SPECTRUM_BLOCK != 0)
+		return w + LANES;
+	return w + LANES + (size_t)(2 * (radix - 1) - 1) * SPECTRUM_BLOCK;
+}
 
 static inline __attribute__((always_inline)) void pass_forward(
     uint32_t radix, const struct spectrum_pass *pass, uint32_t size, float *x)
@@ -240,9 +264,9 @@ static inline __attribute__((always_inline)) void pass_forward(
 			dft(radix, v);
 			c_store(x, j, v[0]);
 			SPECTRUM_UNROLL
-			for (uint32_t r = 1; r < radix; r++, w += 2 * LANES)
-				c_store(x, j + r * part,
-				    c_mul(v[r], (struct cvec){v_load(w), v_load(w + LANES)}));
+			for (uint32_t r = 1; r < radix; r++)
+				c_store(x, j + r * part, c_mul(v[r], twiddle(w, r)));
+			w = twiddles_next(w, radix, j);
 		}
 	}
 }
@@ -259,13 +283,13 @@ static inline __attribute__((always_inline)) void pass_inverse(
 		for (uint32_t j = base; j < base + part; j += LANES) {
 			v[0] = c_load(x, j);
 			SPECTRUM_UNROLL
-			for (uint32_t r = 1; r < radix; r++, w += 2 * LANES)
-				v[r] = c_mul(c_load(x, j + r * part),
-				    (struct cvec){v_load(w), v_load(w + LANES)});
+			for (uint32_t r = 1; r < radix; r++)
+				v[r] = c_mul(c_load(x, j + r * part), twiddle(w, r));
 			dft(radix, v);
 			SPECTRUM_UNROLL
 			for (uint32_t r = 0; r < radix; r++)
 				c_store(x, j + r * part, v[r]);
+			w = twiddles_next(w, radix, j);
 		}
 	}
 }
@@ -316,9 +340,9 @@ static void first_forward(
 		dft8(v);
 		c_store(ret_spectrum, j, v[0]);
 		SPECTRUM_UNROLL
-		for (uint32_t r = 1; r < 8; r++, w += 2 * LANES)
-			c_store(ret_spectrum, j + r * part,
-			    c_mul(v[r], (struct cvec){v_load(w), v_load(w + LANES)}));
+		for (uint32_t r = 1; r < 8; r++)
+			c_store(ret_spectrum, j + r * part, c_mul(v[r], twiddle(w, r)));
+		w = twiddles_next(w, 8, j);
 	}
 }
 
@@ -332,9 +356,9 @@ static void last_inverse(const struct spectrum_plan *plan, const float *x, float
 	for (uint32_t j = 0; j < part; j += LANES) {
 		v[0] = c_load(x, j);
 		SPECTRUM_UNROLL
-		for (uint32_t r = 1; r < 8; r++, w += 2 * LANES)
-			v[r] = c_mul(
-			    c_load(x, j + r * part), (struct cvec){v_load(w), v_load(w + LANES)});
+		for (uint32_t r = 1; r < 8; r++)
+			v[r] = c_mul(c_load(x, j + r * part), twiddle(w, r));
+		w = twiddles_next(w, 8, j);
 		dft8_second(v);
 		SPECTRUM_UNROLL
 		for (uint32_t r = 0; r < 4; r++)
@@ -343,7 +367,7 @@ static void last_inverse(const struct spectrum_plan *plan, const float *x, float
 	}
 }
 
-/* ---- within vectors ---- */
+/* ---- within blocks ---- */
 
 #if LANES > 1
 /* Rows become columns in each 4 x 4 square that groups of four lanes of four vectors are. */
@@ -404,8 +428,13 @@ static inline void transpose(struct cvec *t)
 	}
 	memcpy(t, out, sizeof(out));
 }
+#else
+static inline void transpose(struct cvec *t)
+{
+	(void)t;
+}
+#endif
 
-#if LANES == 16
 /* x times exp(-2 pi i n / 16), n one of those that dft16 meets */
 static inline struct cvec root16(uint32_t n, struct cvec x)
 {
@@ -446,63 +475,50 @@ static inline void dft16(struct cvec *x)
 			x[k + 4 * n] = y[k][n];
 	}
 }
-#define DFT_LANES dft16
-#elif LANES == 8
-#define DFT_LANES dft8
-#else
-#define DFT_LANES dft4
-#endif
 
-static void lanes_forward(const struct spectrum_plan *plan, float *x)
+/* Item i of LANES blocks from `base` on, side by side, to t[i]: a square of LANES is transposed
+ * after the other. */
+static void blocks_forward(const struct spectrum_plan *plan, float *x)
 {
-	for (uint32_t base = 0; base < plan->size; base += LANES * LANES) {
-		struct cvec t[LANES];
+	for (uint32_t base = 0; base < plan->size; base += LANES * SPECTRUM_BLOCK) {
+		struct cvec t[SPECTRUM_BLOCK];
 
 		SPECTRUM_UNROLL
-		for (uint32_t r = 0; r < LANES; r++)
-			t[r] = c_load(x, base + r * LANES);
-		transpose(t);
-		DFT_LANES(t);
+		for (uint32_t i = 0; i < SPECTRUM_BLOCK; i += LANES) {
+			SPECTRUM_UNROLL
+			for (uint32_t r = 0; r < LANES; r++)
+				t[i + r] = c_load(x, base + r * SPECTRUM_BLOCK + i);
+			transpose(t + i);
+		}
+		dft16(t);
 		SPECTRUM_UNROLL
-		for (uint32_t r = 0; r < LANES; r++)
-			c_store(x, base + r * LANES, t[r]);
+		for (uint32_t k = 0; k < SPECTRUM_BLOCK; k++)
+			c_store(x, base + k * LANES, t[k]);
 	}
 }
 
 /* Parts change places here, for the inverse's sign. */
-static void lanes_inverse(const struct spectrum_plan *plan, float *x)
+static void blocks_inverse(const struct spectrum_plan *plan, float *x)
 {
-	for (uint32_t base = 0; base < plan->size; base += LANES * LANES) {
-		struct cvec t[LANES];
+	for (uint32_t base = 0; base < plan->size; base += LANES * SPECTRUM_BLOCK) {
+		struct cvec t[SPECTRUM_BLOCK];
 
 		SPECTRUM_UNROLL
-		for (uint32_t r = 0; r < LANES; r++) {
-			const struct cvec v = c_load(x, base + r * LANES);
+		for (uint32_t k = 0; k < SPECTRUM_BLOCK; k++) {
+			const struct cvec v = c_load(x, base + k * LANES);
 
-			t[r] = (struct cvec){v.im, v.re};
+			t[k] = (struct cvec){v.im, v.re};
 		}
-		DFT_LANES(t);
-		transpose(t);
+		dft16(t);
 		SPECTRUM_UNROLL
-		for (uint32_t r = 0; r < LANES; r++)
-			c_store(x, base + r * LANES, t[r]);
+		for (uint32_t i = 0; i < SPECTRUM_BLOCK; i += LANES) {
+			transpose(t + i);
+			SPECTRUM_UNROLL
+			for (uint32_t r = 0; r < LANES; r++)
+				c_store(x, base + r * SPECTRUM_BLOCK + i, t[i + r]);
+		}
 	}
 }
-#else
-static void lanes_forward(const struct spectrum_plan *plan, float *x)
-{
-	(void)plan, (void)x;
-}
-
-static void lanes_inverse(const struct spectrum_plan *plan, float *x)
-{
-	for (uint32_t i = 0; i < plan->size; i++) {
-		const struct cvec v = c_load(x, i);
-
-		c_store(x, i, (struct cvec){v.im, v.re});
-	}
-}
-#endif
 
 /* ---- the table ---- */
 
@@ -511,12 +527,12 @@ static void spectrum_forward(
 {
 	first_forward(plan, in, history, ret_spectrum);
 	passes_forward(plan, ret_spectrum);
-	lanes_forward(plan, ret_spectrum);
+	blocks_forward(plan, ret_spectrum);
 }
 
 static void spectrum_inverse(const struct spectrum_plan *plan, float *spectrum, float *ret_out)
 {
-	lanes_inverse(plan, spectrum);
+	blocks_inverse(plan, spectrum);
 	passes_inverse(plan, spectrum);
 	last_inverse(plan, spectrum, ret_out);
 }
@@ -563,7 +579,7 @@ static void spectrum_join(const float *blocks, uint32_t n, float *ret_out)
 
 #define SPECTRUM_TABLE                                                                             \
 	{                                                                                          \
-		LANES, spectrum_forward, spectrum_inverse, spectrum_multiply, spectrum_split,      \
+		spectrum_forward, spectrum_inverse, spectrum_multiply, spectrum_split,             \
 		    spectrum_join                                                                  \
 	}
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * utran_bit_gather - a permutation of bits, 64 at a time: bit i of the result is bit from[i] of up to 5120.
+ * utran_bit_gather - a permutation of bits, 64 at a time: bit i of the result is bit from[i] of up
+ * to 5120.
  *
- * Packed, a whole code block lies in ten 64-byte registers, and AVX-512 VBMI looks a byte up in two of them at once. The
- * tables say for each bit of the result in which byte of a pair of registers it is, in which pair, and where in the byte.
- * They take utran_bit_gather_size(n) bytes and are good for every level; other levels have no use for them.
+ * Packed, a whole code block lies in ten 64-byte registers, and AVX-512 VBMI looks a byte up in two
+ * of them at once. The tables say for each bit of the result in which byte of a pair of registers
+ * it is, in which pair, and where in the byte. They take utran_bit_gather_size(n) bytes and are
+ * good for every level; other levels have no use for them.
  */
 #ifndef CORE_KERNELS_UTRAN_BIT_GATHER_H
 #define CORE_KERNELS_UTRAN_BIT_GATHER_H
@@ -23,7 +25,8 @@ struct utran_bit_gather {
 	uint64_t unused[6];
 };
 
-/* utran_bit_gather_size gives the bytes of the tables for n bits; they begin at a multiple of 64. */
+/* utran_bit_gather_size gives the bytes of the tables for n bits; they begin at a multiple of
+ * 64. */
 static inline size_t utran_bit_gather_size(uint32_t n)
 {
 	return (n + 63) / 64 * sizeof(struct utran_bit_gather);

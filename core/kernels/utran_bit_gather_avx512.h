@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/utran_bit_gather_avx512.h - the lookup of utran_bit_gather.h, for sources compiled for AVX-512.
+ * core/kernels/utran_bit_gather_avx512.h - the lookup of utran_bit_gather.h, for sources compiled
+ * for AVX-512.
  */
 #ifndef CORE_KERNELS_UTRAN_BIT_GATHER_AVX512_H
 #define CORE_KERNELS_UTRAN_BIT_GATHER_AVX512_H

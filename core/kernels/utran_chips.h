@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * utran_chips - the inner loops at the chip rate of the UTRA downlink: spreading and scrambling (3GPP TS 25.213 section
- * 5.1) and their inverses.
+ * utran_chips - the inner loops at the chip rate of the UTRA downlink: spreading and scrambling
+ * (3GPP TS 25.213 section 5.1) and their inverses.
  *
- * A channelisation code comes as `pairs`: for each of its sf chips (a power of two from 4 on) the same factor twice, for
- * the real and the imaginary part; utran_chip_pairs makes them of the code and a factor. A scrambling code comes as
- * utran_scrambling writes it, +1 or -1 twice a chip; scrambled chips are divided by the square root of 2, so that power
- * stays what it is.
+ * A channelisation code comes as `pairs`: for each of its sf chips (a power of two from 4 on) the
+ * same factor twice, for the real and the imaginary part; utran_chip_pairs makes them of the code
+ * and a factor. A scrambling code comes as utran_scrambling writes it, +1 or -1 twice a chip;
+ * scrambled chips are divided by the square root of 2, so that power stays what it is.
  *
- * Every level gives the same bits: sums run over every eighth chip first and are then folded in halves. Inputs and
- * outputs do not overlap and need no alignment; nothing behind n is read or written.
+ * Every level gives the same bits: sums run over every eighth chip first and are then folded in
+ * halves. Inputs and outputs do not overlap and need no alignment; nothing behind n is read or
+ * written.
  */
 #ifndef CORE_KERNELS_UTRAN_CHIPS_H
 #define CORE_KERNELS_UTRAN_CHIPS_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/utran_chips_loops.h - the loops of utran_chips.h, once for all levels: each source that includes it is
- * compiled for other instructions and says how wide its vectors are (CHIPS_VECTOR_BYTES, at most 64).
+ * core/kernels/utran_chips_loops.h - the loops of utran_chips.h, once for all levels: each source
+ * that includes it is compiled for other instructions and says how wide its vectors are
+ * (CHIPS_VECTOR_BYTES, at most 64).
  */
 #ifndef CORE_KERNELS_UTRAN_CHIPS_LOOPS_H
 #define CORE_KERNELS_UTRAN_CHIPS_LOOPS_H

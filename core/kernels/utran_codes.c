@@ -2,8 +2,8 @@
  * utran_codes - channelisation and scrambling codes. */
 #include "core/kernels/utran_codes.h"
 
-/* Bit b of the code's number, from the top, turns the second half of the chips that differ in bit b of their own, from
- * the bottom: the sign is the parity of what both have. */
+/* Bit b of the code's number, from the top, turns the second half of the chips that differ in bit b
+ * of their own, from the bottom: the sign is the parity of what both have. */
 void utran_ovsf(uint32_t sf, uint32_t code, int8_t *ret_chips)
 {
 	uint32_t reversed = 0;

@@ -37,8 +37,8 @@ void utran_conv_encode(enum utran_conv_rate rate, const uint8_t *in, uint32_t k,
 	for (uint32_t n = 0; n < outputs; n++) {
 		const uint32_t taps = utran_conv_taps(rate, n);
 
-		memcpy(sum, padded + UTRAN_CONV_TAIL,
-		    steps); /* the bit that goes in is in every output */
+		/* the bit that goes in is in every output */
+		memcpy(sum, padded + UTRAN_CONV_TAIL, steps);
 		for (uint32_t d = 1; d <= UTRAN_CONV_TAIL; d++)
 			for (uint32_t i = 0; (taps >> d & 1) && i < steps; i++)
 				sum[i] ^= padded[UTRAN_CONV_TAIL + i - d];

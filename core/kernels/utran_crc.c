@@ -56,7 +56,8 @@ void utran_crc_use(struct utran_crc *crc, enum simd_level level)
 	crc->state = states[level];
 }
 
-/* Eight bits in eight bytes, the first one on top: the products of the multiplication meet only in the highest byte. */
+/* Eight bits in eight bytes, the first one on top: the products of the multiplication meet only in
+ * the highest byte. */
 static uint32_t crc_pack(const uint8_t *bits)
 {
 	uint64_t word;

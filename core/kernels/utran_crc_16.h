@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/utran_crc_16.h - the remainder, 32 bits at a time, where 16 can be packed at once: SSE4.1 and NEON. Empty on
- * other processors.
+ * core/kernels/utran_crc_16.h - the remainder, 32 bits at a time, where 16 can be packed at once:
+ * SSE4.1 and NEON. Empty on other processors.
  */
 #ifndef CORE_KERNELS_UTRAN_CRC_16_H
 #define CORE_KERNELS_UTRAN_CRC_16_H

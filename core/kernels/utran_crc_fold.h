@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/utran_crc_fold.h - the remainder by multiplication without carry. Empty where there is none.
+ * core/kernels/utran_crc_fold.h - the remainder by multiplication without carry. Empty where there
+ * is none.
  *
- * A block of 128 bits that comes before 128 others is worth its upper half times D^192 and its lower half times D^128: both
- * remainders are constants, so two multiplications put it into the next block. What is left at the end is 128 bits with
- * the same remainder as the message.
+ * A block of 128 bits that comes before 128 others is worth its upper half times D^192 and its
+ * lower half times D^128: both remainders are constants, so two multiplications put it into the
+ * next block. What is left at the end is 128 bits with the same remainder as the message.
  */
 #ifndef CORE_KERNELS_UTRAN_CRC_FOLD_H
 #define CORE_KERNELS_UTRAN_CRC_FOLD_H
@@ -21,7 +22,8 @@ static inline __m128i utran_crc_folded(__m128i block, __m128i constants, __m128i
 	    next);
 }
 
-/* 128 bits to 64 that are worth the same, and those byte by byte to the remainder of them times D^32. */
+/* 128 bits to 64 that are worth the same, and those byte by byte to the remainder of them times
+ * D^32. */
 static inline uint32_t utran_crc_reduced(const struct utran_crc *crc, __m128i block)
 {
 	const __m128i constant = _mm_cvtsi32_si128((int)crc->fold[0]);
@@ -40,7 +42,8 @@ static inline uint32_t utran_crc_reduced(const struct utran_crc *crc, __m128i bl
 	return state;
 }
 
-/* utran_crc_fold takes the bits that are no whole 64 packed, as `first`, and a function that packs 64. */
+/* utran_crc_fold takes the bits that are no whole 64 packed, as `first`, and a function that packs
+ * 64. */
 static inline uint32_t utran_crc_fold(const struct utran_crc *crc, uint64_t first,
     const uint8_t *bits, uint32_t words, uint64_t (*gather64)(const uint8_t *bits))
 {

@@ -43,8 +43,9 @@ uint32_t utran_dpch_bits(const struct utran_dpch *dpch)
 	return UTRAN_SLOTS * (uint32_t)dpch->slot;
 }
 
-/* Table 12 by its second, fourth, sixth and eighth column for 16 pilot bits (the others are 11), two bits a slot; fewer
- * pilot bits have the first of them, and two have the second column alone. */
+/* Table 12 by its second, fourth, sixth and eighth column for 16 pilot bits (the others are 11),
+ * two bits a slot; fewer pilot bits have the first of them, and two have the second column
+ * alone. */
 static void map_pilots(uint32_t slot, uint32_t n, uint8_t *bits)
 {
 	static const uint8_t columns[4][UTRAN_SLOTS] = {

@@ -4,12 +4,12 @@
  *
  * A radio frame is 15 slots of 2560 chips, 2 * 2560 / SF bits each:
  *
- *	| Data1 | TPC | TFCI | Data2 | Pilot |
+ * 	| Data1 | TPC | TFCI | Data2 | Pilot |
  *
- * `format` 0 to 16 is the slot format of Table 11 (normal mode), for example 15: SF 8, 120 + 8 + 8 + 488 + 16 bits. The
- * data bits of a frame fill Data1 and Data2 in ascending order. The TPC field is all ones (power up) or all zeros (down).
- * The TFCI fields of a frame carry the 32 coded bits b_0, b_1, ... over and over (formats without them: nothing). The
- * pilots are those of Table 12.
+ * `format` 0 to 16 is the slot format of Table 11 (normal mode), for example 15: SF 8, 120 + 8 + 8
+ * + 488 + 16 bits. The data bits of a frame fill Data1 and Data2 in ascending order. The TPC field
+ * is all ones (power up) or all zeros (down). The TFCI fields of a frame carry the 32 coded bits
+ * b_0, b_1, ... over and over (formats without them: nothing). The pilots are those of Table 12.
  *
  * Bits are one per byte, soft bits int16_t, positive = bit 0.
  */
@@ -33,7 +33,8 @@ const struct utran_dpch *utran_dpch_format(uint32_t format);
 uint32_t utran_dpch_data(const struct utran_dpch *dpch);
 uint32_t utran_dpch_bits(const struct utran_dpch *dpch);
 
-/* utran_dpch_map makes a radio frame of its data bits, the TFCI (0 to 1023) and the TPC command (1 up, 0 down). */
+/* utran_dpch_map makes a radio frame of its data bits, the TFCI (0 to 1023) and the TPC command (1
+ * up, 0 down). */
 void utran_dpch_map(const struct utran_dpch *dpch, uint32_t tfci, uint32_t tpc, const uint8_t *data,
     uint8_t *frame);
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/utran_interleave_16.h - the interleavers in 128-bit registers, for every processor whose compiler knows
- * vectors of 16 bytes. Sources that include it are compiled for SSE4.1, AVX2, AVX-512 or NEON.
+ * core/kernels/utran_interleave_16.h - the interleavers in 128-bit registers, for every processor
+ * whose compiler knows vectors of 16 bytes. Sources that include it are compiled for SSE4.1, AVX2,
+ * AVX-512 or NEON.
  *
- * Both interleavers write what is a transposed matrix; a transposition is a perfect shuffle, and that of 2^n registers is
- * n times the zip of each register of the first half with one of the second, or backwards the same number of splits into
- * even and odd items. Rows are taken in blocks; the last block may begin inside the one before it.
+ * Both interleavers write what is a transposed matrix; a transposition is a perfect shuffle, and
+ * that of 2^n registers is n times the zip of each register of the first half with one of the
+ * second, or backwards the same number of splits into even and odd items. Rows are taken in blocks;
+ * the last block may begin inside the one before it.
  */
 #ifndef CORE_KERNELS_UTRAN_INTERLEAVE_16_H
 #define CORE_KERNELS_UTRAN_INTERLEAVE_16_H
@@ -73,7 +75,8 @@ static inline __attribute__((always_inline)) void splits8(v16u8 *v, int n)
 		v[i] = split[i];
 }
 
-/* utran_interleave_next gives the row at which the block after that of `row` begins; `rows` when there is none. */
+/* utran_interleave_next gives the row at which the block after that of `row` begins; `rows` when
+ * there is none. */
 static inline uint32_t utran_interleave_next(uint32_t row, uint32_t rows, uint32_t block)
 {
 	return row + 2 * block <= rows || row + block == rows ? row + block : rows - block;
@@ -188,8 +191,8 @@ static inline void utran_deinterleave2_rest(
 		out[i] = in[starts[i - rows * UTRAN_INTERLEAVE2_COLUMNS] + rows];
 }
 
-/* The second interleaver by a level's own blocks: rows16 takes 16 rows of the matrix to where their columns lie, rows8
- * brings 8 rows of soft bits back. */
+/* The second interleaver by a level's own blocks: rows16 takes 16 rows of the matrix to where their
+ * columns lie, rows8 brings 8 rows of soft bits back. */
 static inline __attribute__((always_inline)) void utran_interleave2_blocks(const uint8_t *in,
     uint8_t *out, uint32_t len,
     void (*rows16)(const uint8_t *in, uint8_t *out, const uint32_t *starts))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_interleave for AVX2: the second interleaver with two squares of the matrix side by side in a register. */
+ * utran_interleave for AVX2: the second interleaver with two squares of the matrix side by side in
+ * a register. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_interleave for AVX-512: the second interleaver with all 30 columns in two registers (bits) or one (soft bits), the
- * first one's bits with 16 rows in one or two registers. */
+ * utran_interleave for AVX-512: the second interleaver with all 30 columns in two registers (bits)
+ * or one (soft bits), the first one's bits with 16 rows in one or two registers. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -8,8 +8,8 @@
 
 enum { COLUMNS = UTRAN_INTERLEAVE2_COLUMNS };
 
-/* Four rows are 120 bytes: read as bytes 0 to 63 and 56 to 119. Byte `at` of them in the two registers, and the four bytes
- * of column c. */
+/* Four rows are 120 bytes: read as bytes 0 to 63 and 56 to 119. Byte `at` of them in the two
+ * registers, and the four bytes of column c. */
 #define BYTE(at) ((at) < 64 ? (at) : (at) + 8)
 #define COLUMN(c) BYTE(c), BYTE(30 + (c)), BYTE(60 + (c)), BYTE(90 + (c))
 #define COLUMNS16(c)                                                                               \
@@ -120,7 +120,8 @@ static void interleave1_of8(const uint8_t *in, uint8_t *out, uint32_t rows, cons
 	}
 }
 
-/* A shuffle of the bytes of two registers is several instructions here, one of all bytes of a register just one. */
+/* A shuffle of the bytes of two registers is several instructions here, one of all bytes of a
+ * register just one. */
 static void interleave1(const uint8_t *in, uint8_t *out, uint32_t len, uint32_t frames)
 {
 	const uint8_t *pattern = utran_interleave1_pattern(frames);
@@ -145,7 +146,8 @@ static inline __m512i four(const int16_t *a, const int16_t *b, const int16_t *c,
 	return _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)d), 3);
 }
 
-/* 8 rows of all columns: each lane of 128 bits transposes 8 of them; the last two columns of the last lane are none. */
+/* 8 rows of all columns: each lane of 128 bits transposes 8 of them; the last two columns of the
+ * last lane are none. */
 static inline void rows8(const int16_t *in, int16_t *out, const uint32_t *starts)
 {
 	__m512i v[8], zipped[8];

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * utran_rate - bits through a rate matching pattern (core/kernels/utran_rate_table.h), and soft bits back.
+ * utran_rate - bits through a rate matching pattern (core/kernels/utran_rate_table.h), and soft
+ * bits back.
  *
- * out[i] = in[table[i]] for bits; for soft bits the sum of all in[i] with table[i] = c is out[c], saturated after each
- * addition in the order of i: 0 where a bit was punctured. Entries of the table never go down, and none jumps far in
- * practice, so what is next to each other stays nearly so, and a table can be made a plan of vector instructions:
+ * out[i] = in[table[i]] for bits; for soft bits the sum of all in[i] with table[i] = c is out[c],
+ * saturated after each addition in the order of i: 0 where a bit was punctured. Entries of the
+ * table never go down, and none jumps far in practice, so what is next to each other stays nearly
+ * so, and a table can be made a plan of vector instructions:
  *
- *	const struct utran_rate_kernels *kernels = utran_rate_kernels((enum simd_level)setup->simd);
- *	struct utran_rate_plan plan;
- *	size = utran_rate_plan_match(&plan, kernels, table, matched, coded);	// or ..._dematch
- *	utran_rate_plan_fill(&plan, aloe_alloc(setup, size));
- *	kernels->match(&plan, in, out);						// or ->dematch
+ *         const struct utran_rate_kernels *kernels = utran_rate_kernels((enum
+ *         simd_level)setup->simd); struct utran_rate_plan plan;
+ * 	size = utran_rate_plan_match(&plan, kernels, table, matched, coded);	// or ..._dematch
+ * 	utran_rate_plan_fill(&plan, aloe_alloc(setup, size));
+ * 	kernels->match(&plan, in, out);						// or ->dematch
  *
- * A step of a plan loads a vector of the input, moves its items to their places (-1: zero) and stores it whole; the next
- * step writes over what was too much. Matching takes one step after the other; dematching one block of the output after
- * the other, in as many steps, added up, as its bits come again. AVX-512 has instructions for patterns where no bit comes
- * twice: there a plan is one mask bit for each coded bit.
+ * A step of a plan loads a vector of the input, moves its items to their places (-1: zero) and
+ * stores it whole; the next step writes over what was too much. Matching takes one step after the
+ * other; dematching one block of the output after the other, in as many steps, added up, as its
+ * bits come again. AVX-512 has instructions for patterns where no bit comes twice: there a plan is
+ * one mask bit for each coded bit.
  */
 #ifndef CORE_KERNELS_UTRAN_RATE_H
 #define CORE_KERNELS_UTRAN_RATE_H
@@ -41,8 +44,9 @@ struct utran_rate_plan {
 	bool masks;     /* instead of steps */
 	uint32_t len;   /* steps or masks */
 	uint32_t
-	    done; /* items of the output that they make (masks: of the coded bits that they cover); the rest goes by
-			   table */
+	    /* items of the output that they make (masks: of the coded bits that they cover); the
+	     * rest goes by table */
+	    done;
 	uint32_t rest; /* where that rest begins in the table */
 	struct utran_rate_step *steps;
 	uint8_t *places; /* width bytes a step, or a mask of width (dematch: width / 2) bits */
@@ -58,9 +62,9 @@ struct utran_rate_kernels {
 /* utran_rate_kernels gives the functions of a level. */
 const struct utran_rate_kernels *utran_rate_kernels(enum simd_level level);
 
-/* utran_rate_plan_match and _dematch begin a plan for kernels->match or ->dematch: how many bytes its steps need. `table`
- * has `matched` entries less than `coded` and outlives the plan. utran_rate_plan_fill completes it in `memory`, aligned to
- * 64 bytes; nothing to undo. */
+/* utran_rate_plan_match and _dematch begin a plan for kernels->match or ->dematch: how many bytes
+ * its steps need. `table` has `matched` entries less than `coded` and outlives the plan.
+ * utran_rate_plan_fill completes it in `memory`, aligned to 64 bytes; nothing to undo. */
 size_t utran_rate_plan_match(struct utran_rate_plan *plan, const struct utran_rate_kernels *kernels,
     const uint32_t *table, uint32_t matched, uint32_t coded);
 size_t utran_rate_plan_dematch(struct utran_rate_plan *plan,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/utran_rate_16.h - the steps of a plan in 128-bit registers: SSE4.1, AVX2 and NEON. Empty on other processors.
+ * core/kernels/utran_rate_16.h - the steps of a plan in 128-bit registers: SSE4.1, AVX2 and NEON.
+ * Empty on other processors.
  */
 #ifndef CORE_KERNELS_UTRAN_RATE_16_H
 #define CORE_KERNELS_UTRAN_RATE_16_H
@@ -52,7 +53,8 @@ static inline void utran_rate_store(void *to, utran_rate_vector v)
 #endif
 
 #ifdef UTRAN_RATE_16
-/* What a plan has is taken out of it first: bytes that are stored might be anything's, so it would be read again at each step. */
+/* What a plan has is taken out of it first: bytes that are stored might be anything's, so it would
+ * be read again at each step. */
 static inline void utran_rate_match_16(
     const struct utran_rate_plan *plan, const uint8_t *in, uint8_t *out)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_rate for AVX2: two steps side by side where each is a block of the output; else as SSE4.1. */
+ * utran_rate for AVX2: two steps side by side where each is a block of the output; else as
+ * SSE4.1. */
 #if defined(__x86_64__)
 #include "core/kernels/utran_rate_16.h"
 

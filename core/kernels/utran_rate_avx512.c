@@ -5,7 +5,8 @@
 
 #include "core/kernels/utran_rate.h"
 
-/* What is too much of a store is written over by the next one; near the end nothing may be too much. */
+/* What is too much of a store is written over by the next one; near the end nothing may be too
+ * much. */
 static void match_masks(const struct utran_rate_plan *plan, const uint8_t *in, uint8_t *out)
 {
 	const uint64_t *masks = (const uint64_t *)plan->places;

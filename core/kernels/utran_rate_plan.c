@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_rate_plan - from a table to vector steps. Each plan is made twice by the same code: without memory it only counts.
+ * utran_rate_plan - from a table to vector steps. Each plan is made twice by the same code: without
+ * memory it only counts.
  */
 #include "core/kernels/utran_rate.h"
 
@@ -22,13 +23,14 @@ static void step_end(struct utran_rate_plan *plan, uint32_t from, uint32_t len)
 	plan->len++;
 }
 
-/* A vector of `room` items that begins with item `first`, or earlier where it would reach behind the last of n. */
+/* A vector of `room` items that begins with item `first`, or earlier where it would reach behind
+ * the last of n. */
 static uint32_t begin_of(uint32_t first, uint32_t room, uint32_t n)
 {
 	return first + room <= n ? first : n - room;
 }
 
-static void match_steps(struct utran_rate_plan *plan)
+static void steps_match(struct utran_rate_plan *plan)
 {
 	const uint32_t width = plan->width, *table = plan->table;
 	uint32_t at = 0;
@@ -60,9 +62,9 @@ static void place16(uint8_t *places, uint32_t width, uint32_t to, uint32_t from)
 	}
 }
 
-/* One step of the block of coded bits from `first` on: of each the next copy that the vector holds. next[c] is that copy,
- * ends[c] the one behind its last. Returns whether the block is complete. */
-static bool dematch_step(
+/* One step of the block of coded bits from `first` on: of each the next copy that the vector holds.
+ * next[c] is that copy, ends[c] the one behind its last. Returns whether the block is complete. */
+static bool step_dematch(
     struct utran_rate_plan *plan, uint32_t room, uint32_t *next, const uint32_t *ends)
 {
 	uint32_t from = UINT32_MAX;
@@ -84,7 +86,7 @@ static bool dematch_step(
 	return complete;
 }
 
-static void dematch_steps(struct utran_rate_plan *plan)
+static void steps_dematch(struct utran_rate_plan *plan)
 {
 	const uint32_t room = plan->width / 2;
 	uint32_t next[32], ends[32], at = 0, block = 0;
@@ -96,7 +98,7 @@ static void dematch_steps(struct utran_rate_plan *plan)
 				at++;
 			ends[c] = at;
 		}
-		while (!dematch_step(plan, room, next, ends)) {
+		while (!step_dematch(plan, room, next, ends)) {
 		}
 	}
 	plan->done = block;
@@ -127,9 +129,9 @@ static void make(struct utran_rate_plan *plan)
 	if (plan->masks)
 		mask_steps(plan);
 	else if (plan->width && plan->soft)
-		dematch_steps(plan);
+		steps_dematch(plan);
 	else if (plan->width)
-		match_steps(plan);
+		steps_match(plan);
 }
 
 static size_t places_size(const struct utran_rate_plan *plan)

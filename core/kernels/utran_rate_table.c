@@ -68,9 +68,9 @@ static bool is_punctured_turbo(uint32_t coded, uint32_t matched, enum utran_codi
 	return coding == UTRAN_TURBO && matched < coded;
 }
 
-/* Bits `removed` of the two parity streams; stream[i mod 3] is 0 (systematic), 1 or 2. What coded / 3 leaves over counts
- * as systematic. */
-static void puncture_turbo(
+/* Bits `removed` of the two parity streams; stream[i mod 3] is 0 (systematic), 1 or 2. What coded /
+ * 3 leaves over counts as systematic. */
+static void turbo_puncture(
     uint32_t coded, const struct pattern parity[2], const uint8_t stream[3], uint32_t *table)
 {
 	for (uint32_t i = 0; i < coded; i++) {
@@ -110,14 +110,14 @@ int utran_rate_table(
 	if (is_punctured_turbo(coded, matched, coding)) {
 		const struct pattern parity[2] = {{x, 2 * x, 2 * removed_of(coded - matched, 0)},
 		    {x, x, removed_of(coded - matched, 1)}};
-		puncture_turbo(coded, parity, stream, ret_table);
+		turbo_puncture(coded, parity, stream, ret_table);
 	} else {
 		one_stream(coded, (int64_t)matched - coded, 1, ret_table);
 	}
 	return 0;
 }
 
-/* ---- uplink ----------------------------------------------------------------------------------------------------------- */
+/* ---- uplink ------------------------------------------------------------------------ */
 
 static int64_t gcd(int64_t a, int64_t b)
 {
@@ -145,7 +145,7 @@ static uint32_t column_of(uint32_t frames, uint32_t frame)
 }
 
 /* Shift S of a column where all bits are one stream. q' is a fraction of `frames`ths. */
-static int64_t shift_one_stream(int64_t coded, int64_t delta, int64_t frames, uint32_t column)
+static int64_t stream_shift(int64_t coded, int64_t delta, int64_t frames, uint32_t column)
 {
 	const int64_t rest = delta - floor_div(delta, coded) * coded;
 	const bool few = rest != 0 && 2 * rest <= coded;
@@ -160,8 +160,9 @@ static int64_t shift_one_stream(int64_t coded, int64_t delta, int64_t frames, ui
 	return 0;
 }
 
-/* Shift S of a column for one parity stream (0 or 1) of x bits, of which `removed` are punctured. */
-static int64_t shift_parity(
+/* Shift S of a column for one parity stream (0 or 1) of x bits, of which `removed` are
+ * punctured. */
+static int64_t parity_shift(
     int64_t x_bits, int64_t removed, int64_t frames, uint32_t parity, uint32_t column)
 {
 	const int64_t q = x_bits / removed, steps = q * frames - (q % 2 == 0 ? gcd(q, frames) : 0);
@@ -183,7 +184,7 @@ static struct pattern parity_uplink(
 
 	if (removed)
 		p.initial =
-		    (a * shift_parity(x, removed, frames, parity, column_of(frames, frame)) *
+		    (a * parity_shift(x, removed, frames, parity, column_of(frames, frame)) *
 		            removed +
 		        x) %
 		    (a * x);
@@ -195,8 +196,8 @@ static struct pattern parity_uplink(
 static void uplink_turbo(
     uint32_t coded, uint32_t matched, uint32_t frames, uint32_t frame, uint32_t *table)
 {
-	static const uint8_t alpha[2][3] = {
-	    {0, 1, 2}, {0, 2, 1}}; /* TTI 10 and 40 ms, 20 and 80 ms */
+	/* TTI 10 and 40 ms, 20 and 80 ms */
+	static const uint8_t alpha[2][3] = {{0, 1, 2}, {0, 2, 1}};
 	static const uint8_t beta[8] = {0, 1, 2, 0, 1, 2, 0, 1};
 	const struct pattern parity[2] = {parity_uplink(coded, matched, frames, frame, 0),
 	    parity_uplink(coded, matched, frames, frame, 1)};
@@ -204,7 +205,7 @@ static void uplink_turbo(
 
 	for (uint8_t s = 0; s < 3; s++)
 		stream[(alpha[frames == 2 || frames == 8][s] + beta[frame]) % 3] = s;
-	puncture_turbo(coded, parity, stream, table);
+	turbo_puncture(coded, parity, stream, table);
 }
 
 int utran_rate_table_uplink(uint32_t coded, uint32_t matched, enum utran_coding coding,
@@ -219,8 +220,7 @@ int utran_rate_table_uplink(uint32_t coded, uint32_t matched, enum utran_coding 
 	if (is_punctured_turbo(coded, matched, coding)) {
 		uplink_turbo(coded, matched, frames, frame, ret_table);
 	} else {
-		const int64_t shift =
-		    shift_one_stream(coded, delta, frames, column_of(frames, frame));
+		const int64_t shift = stream_shift(coded, delta, frames, column_of(frames, frame));
 		one_stream(coded, delta, (2 * shift * size + 1) % (2 * (int64_t)coded), ret_table);
 	}
 	return 0;

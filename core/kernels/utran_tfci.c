@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-/* Table 8, by columns: bit i of the word is M_i,n. The first five count i + 1 from 1 to 31 in binary, with the two words
- * that are left, 0 and 16, at the end; the sixth is all ones; the rest are the masks. */
+/* Table 8, by columns: bit i of the word is M_i,n. The first five count i + 1 from 1 to 31 in
+ * binary, with the two words that are left, 0 and 16, at the end; the sixth is all ones; the rest
+ * are the masks. */
 static const uint32_t basis[10] = {
     0x2aaad555,
     0x33336666,
@@ -38,7 +39,8 @@ static uint32_t place(uint32_t i)
 	return at;
 }
 
-/* Fast Hadamard transform: afterwards values[w] is the correlation with the word that a_0..a_4 = w make. */
+/* Fast Hadamard transform: afterwards values[w] is the correlation with the word that a_0..a_4 = w
+ * make. */
 static void transform(int32_t values[UTRAN_TFCI_CODED])
 {
 	for (uint32_t step = 1; step < UTRAN_TFCI_CODED; step *= 2)

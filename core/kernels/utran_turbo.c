@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_turbo - internal interleaver and coder. Names of the interleaver's numbers are those of section 4.2.3.2.3. */
+ * utran_turbo - internal interleaver and coder. Names of the interleaver's numbers are those of
+ * section 4.2.3.2.3. */
 #include "core/kernels/utran_turbo.h"
 
 #include <errno.h>

@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_turbo_decoder - layout and tables for every level, and max-log-MAP in plain C.
+ * utran_turbo_decoder - layout and tables for every level, and max-log-MAP, the trellis in one
+ * piece, in plain C.
  *
- * A step's branch metric is one of 0, x, y, x + y: x if the bit is 0, y if the parity is 0, where x is the channel's
- * systematic value plus what the other pass found. With D = 511 + 1023 + 511 = max(|x| + |y|), two metrics of one step
- * differ by at most D, and as every state is reached from every other in three steps, state metrics by at most 3 D.
- * They are kept relative to state 0. The start state is known: the others begin so far below it (more than 4 D) that no
- * path from them can win, and still the smallest sum, start - 2 D of two steps - 3 D of the other side - 511, fits 16
- * bits. Both recursions are loops with a carried state; the metrics go out as eight streams, so that the third loop,
- * which has none, is one that a compiler makes vector code of.
+ * A step's branch metric is one of 0, x, y, x + y: x if the bit is 0, y if the parity is 0, where x
+ * is the channel's systematic value plus what the other pass found. With D = 511 + 1023 + 511 =
+ * max(|x| + |y|), two metrics of one step differ by at most D, and as every state is reached from
+ * every other in three steps, state metrics by at most 3 D. They are kept relative to state 0. The
+ * start state is known: the others begin so far below it (more than 4 D) that no path from them can
+ * win, and still the smallest sum, start - 2 D of two steps - 3 D of the other side - 511, fits 16
+ * bits. Both recursions are loops with a carried state; the metrics go out as eight streams, so
+ * that the third loop, which has none, is one that a compiler makes vector code of.
  *
- * Transitions of state S = 4 s1 + 2 s2 + s3 (next state, parity), as in utran_turbo.c: pairs 2i, 2i + 1 lead to i and
- * i + 4. Bit 0 leads 0 1 2 3 4 5 6 7 to 0 4 5 1 2 6 7 3, bit 1 to 4 0 1 5 6 2 3 7; parity differs from the bit in
- * states 2 to 5. */
+ * Transitions of state S = 4 s1 + 2 s2 + s3 (next state, parity), as in utran_turbo.c: pairs 2i, 2i
+ * + 1 lead to i and i + 4. Bit 0 leads 0 1 2 3 4 5 6 7 to 0 4 5 1 2 6 7 3, bit 1 to 4 0 1 5 6 2 3
+ * 7; parity differs from the bit in states 2 to 5. */
 #include "core/kernels/utran_turbo_decoder.h"
 #include "core/kernels/levels.h"
 #include "core/kernels/utran_turbo.h"
 #include "core/kernels/utran_turbo_decoder_parts.h"
+#include "core/kernels/utran_turbo_trellis.h"
 
 #include <errno.h>
 
-/* Values of a stream of n, rounded up to an odd number of cache lines: equal positions of neighbours then lie in
- * different sets. */
+/* Values of a stream of n, rounded up to an odd number of cache lines: equal positions of
+ * neighbours then lie in different sets. */
 static uint32_t stream_stride(uint32_t n)
 {
 	return 32 * ((n + 31) / 32 | 1);
@@ -29,17 +32,18 @@ static uint32_t stream_stride(uint32_t n)
 enum {
 	TABLES = 3,
 	STREAMS = 7 + 2 * UTRAN_TURBO_STATES, /* in the order of layout() */
-	EDGE = 3 * UTRAN_TURBO_STATES * UTRAN_TURBO_LANES_MAX /
-	    2, /* 64 bytes for each state in each section */
-	LAST = 3 * 32 * ((UTRAN_TURBO_K_MAX / 8 + 32) / 32) /* of the longest window, 8 lanes */
+	/* 64 bytes for each state in each section */
+	EDGE = 3 * UTRAN_TURBO_STATES * UTRAN_TURBO_WINDOWS_MAX / 2,
+	/* of the longest of 8 windows */
+	LAST = 3 * 32 * ((UTRAN_TURBO_K_MAX / 8 + 32) / 32)
 };
 
-/* The longest stream is that of 64 lanes. Streams of 8 bits leave half of their room unused. */
+/* The longest stream is that of 64 windows. Streams of 8 bits leave half of their room unused. */
 size_t utran_turbo_decoder_size(uint32_t k)
 {
 	if (k < UTRAN_TURBO_K_MIN || k > UTRAN_TURBO_K_MAX)
 		return 0;
-	return sizeof(uint16_t) * stream_stride(k + UTRAN_TURBO_LANES_MAX) * TABLES +
+	return sizeof(uint16_t) * stream_stride(k + UTRAN_TURBO_WINDOWS_MAX) * TABLES +
 	    utran_bit_gather_size(k);
 }
 
@@ -48,7 +52,7 @@ size_t utran_turbo_decoder_work_size(uint32_t k)
 	if (k < UTRAN_TURBO_K_MIN || k > UTRAN_TURBO_K_MAX)
 		return 0;
 	return sizeof(int16_t) *
-	    ((size_t)stream_stride(k + UTRAN_TURBO_LANES_MAX) * STREAMS + 4 * EDGE + LAST);
+	    ((size_t)stream_stride(k + UTRAN_TURBO_WINDOWS_MAX) * STREAMS + 4 * EDGE + LAST);
 }
 
 static void layout(struct utran_turbo_decoder *d, uint16_t *table, int16_t *work)
@@ -77,10 +81,10 @@ static void layout(struct utran_turbo_decoder *d, uint16_t *table, int16_t *work
 /* Where bit i of a coder's input lies in a stream. */
 static uint32_t position(const struct utran_turbo_decoder *d, uint32_t i)
 {
-	return i % d->steps * d->kernels->lanes + i / d->steps;
+	return i % d->steps * d->windows + i / d->steps;
 }
 
-static int make_tables(struct utran_turbo_decoder *d)
+static int tables_make(struct utran_turbo_decoder *d)
 {
 	uint16_t pi[UTRAN_TURBO_K_MAX];
 	const int result = utran_turbo_interleaver(d->k, pi);
@@ -92,35 +96,32 @@ static int make_tables(struct utran_turbo_decoder *d)
 		d->from[0][first] = d->from_bit[pi[i]] = (uint16_t)second;
 		d->from[1][second] = (uint16_t)first;
 	}
-	for (uint32_t i = d->k; i < d->steps * d->kernels->lanes; i++)
+	for (uint32_t i = d->k; i < d->steps * d->windows; i++)
 		d->from[0][position(d, i)] = d->from[1][position(d, i)] = (uint16_t)position(d, i);
+	for (uint32_t i = d->steps * d->windows; i < d->stride; i++)
+		d->from[0][i] = d->from[1][i] = 0;
 	utran_bit_gather_init(d->gather, d->from_bit, d->k);
 	return 0;
 }
 
-int utran_turbo_decoder_init(struct utran_turbo_decoder *decoder,
-    const struct utran_turbo_decoder_kernels *kernels, uint32_t k, uint32_t scaling, void *tables,
-    void *work)
+int utran_turbo_decoder_init(struct utran_turbo_decoder *decoder, enum simd_level level,
+    const struct utran_turbo_decoder_plan *plan, void *tables, void *work)
 {
-	const uint32_t steps = (k + kernels->lanes - 1) / kernels->lanes;
+	const uint32_t windows = utran_turbo_decoder_windows(plan->metrics, plan->windows, plan->k);
 
-	if (k < UTRAN_TURBO_K_MIN || k > UTRAN_TURBO_K_MAX || scaling == 0 ||
-	    scaling > UTRAN_SCALING_ONE)
+	if (plan->k < UTRAN_TURBO_K_MIN || plan->k > UTRAN_TURBO_K_MAX || plan->scaling == 0 ||
+	    plan->scaling > UTRAN_SCALING_ONE || (plan->metrics != 8 && plan->metrics != 16))
 		return -EINVAL;
 	*decoder = (struct utran_turbo_decoder){
-	    .kernels = kernels,
-	    .k = k,
-	    .steps = steps,
-	    .stride = stream_stride(steps * kernels->lanes),
-	    .scaling = scaling,
+	    .kernels = utran_turbo_decoder_kernels(level, plan->metrics, windows),
+	    .k = plan->k,
+	    .windows = windows,
+	    .steps = (plan->k + windows - 1) / windows,
+	    .scaling = plan->scaling,
 	};
+	decoder->stride = stream_stride(decoder->steps * windows);
 	layout(decoder, tables, work);
-	return make_tables(decoder);
-}
-
-static inline int max(int a, int b)
-{
-	return a > b ? a : b;
+	return tables_make(decoder);
 }
 
 static void plain_start(struct utran_turbo_decoder *d, const int16_t *llr)
@@ -138,64 +139,21 @@ static void plain_start(struct utran_turbo_decoder *d, const int16_t *llr)
 static void forward(
     const int16_t *x, const int16_t *y, size_t k, int16_t *restrict alpha, size_t stride)
 {
-	int a1 = UTRAN_TURBO_NEVER, a2 = UTRAN_TURBO_NEVER, a3 = UTRAN_TURBO_NEVER,
-	    a4 = UTRAN_TURBO_NEVER, a5 = UTRAN_TURBO_NEVER, a6 = UTRAN_TURBO_NEVER,
-	    a7 = UTRAN_TURBO_NEVER;
+	int a[UTRAN_TURBO_STATES] = {0};
 
-	for (size_t n = 0; n < k; n++) {
-		const int gx = x[n], gy = y[n], gxy = gx + gy;
-		const int b0 = max(gxy, a1), b4 = max(0, a1 + gxy);
-		const int b5 = max(a2 + gx, a3 + gy), b1 = max(a2 + gy, a3 + gx);
-		const int b2 = max(a4 + gx, a5 + gy), b6 = max(a4 + gy, a5 + gx);
-		const int b7 = max(a6 + gxy, a7), b3 = max(a6, a7 + gxy);
-
-		alpha[n] = 0;
-		alpha[n + stride] = (int16_t)a1;
-		alpha[n + 2 * stride] = (int16_t)a2;
-		alpha[n + 3 * stride] = (int16_t)a3;
-		alpha[n + 4 * stride] = (int16_t)a4;
-		alpha[n + 5 * stride] = (int16_t)a5;
-		alpha[n + 6 * stride] = (int16_t)a6;
-		alpha[n + 7 * stride] = (int16_t)a7;
-		a1 = b1 - b0;
-		a2 = b2 - b0;
-		a3 = b3 - b0;
-		a4 = b4 - b0;
-		a5 = b5 - b0;
-		a6 = b6 - b0;
-		a7 = b7 - b0;
-	}
+	for (int s = 1; s < UTRAN_TURBO_STATES; s++)
+		a[s] = UTRAN_TURBO_NEVER;
+	turbo_forward16(x, y, k, a, alpha, stride);
 }
 
-static void backward(const int16_t *x, const int16_t *y, size_t k, const int16_t *m,
+static void backward(const int16_t *x, const int16_t *y, size_t k, const int16_t *end,
     int16_t *restrict beta, size_t stride)
 {
-	int b1 = m[1] - m[0], b2 = m[2] - m[0], b3 = m[3] - m[0], b4 = m[4] - m[0];
-	int b5 = m[5] - m[0], b6 = m[6] - m[0], b7 = m[7] - m[0];
+	int b[UTRAN_TURBO_STATES];
 
-	for (size_t n = k; n-- > 0;) {
-		const int gx = x[n], gy = y[n], gxy = gx + gy;
-		const int a0 = max(gxy, b4), a1 = max(b4 + gxy, 0);
-		const int a2 = max(b5 + gx, b1 + gy), a3 = max(b1 + gx, b5 + gy);
-		const int a4 = max(b2 + gx, b6 + gy), a5 = max(b6 + gx, b2 + gy);
-		const int a6 = max(b7 + gxy, b3), a7 = max(b3 + gxy, b7);
-
-		beta[n] = 0;
-		beta[n + stride] = (int16_t)b1;
-		beta[n + 2 * stride] = (int16_t)b2;
-		beta[n + 3 * stride] = (int16_t)b3;
-		beta[n + 4 * stride] = (int16_t)b4;
-		beta[n + 5 * stride] = (int16_t)b5;
-		beta[n + 6 * stride] = (int16_t)b6;
-		beta[n + 7 * stride] = (int16_t)b7;
-		b1 = a1 - a0;
-		b2 = a2 - a0;
-		b3 = a3 - a0;
-		b4 = a4 - a0;
-		b5 = a5 - a0;
-		b6 = a6 - a0;
-		b7 = a7 - a0;
-	}
+	for (int s = 0; s < UTRAN_TURBO_STATES; s++)
+		b[s] = end[s] - end[0];
+	turbo_backward16(x, y, k, b, beta, stride);
 }
 
 static inline int16_t max4(int16_t a, int16_t b, int16_t c, int16_t d)
@@ -206,7 +164,8 @@ static inline int16_t max4(int16_t a, int16_t b, int16_t c, int16_t d)
 	return ab > cd ? ab : cd;
 }
 
-/* What the code alone says of bit n: the best path with a 0 less the best one with a 1, x left out of both. */
+/* What the code alone says of bit n: the best path with a 0 less the best one with a 1, x left out
+ * of both. */
 static void combine(const int16_t *restrict a, const int16_t *restrict b, size_t s,
     const int16_t *restrict y, size_t k, int16_t *restrict extrinsic)
 {
@@ -255,28 +214,51 @@ static void plain_iterate(struct utran_turbo_decoder *d, bool more, uint8_t *bit
 		x0[n] = (int16_t)(systematic[n] + scaled(d, extrinsic[d->from[0][n]]));
 }
 
-static const struct utran_turbo_decoder_kernels plain = {1, 16, plain_start, plain_iterate};
+static const struct utran_turbo_decoder_kernels utran_turbo_decoder_whole = {
+    1, 16, plain_start, plain_iterate};
 
-/* Whether blocks of k bits make so many windows: none too short for a vector's work, the last one with a step at least. */
-static bool windows_fit(uint32_t lanes, uint32_t k)
+/* Whether blocks of k bits make so many windows: none too short for a vector's work, the last one
+ * with a step at least. */
+static bool windows_fit(uint32_t windows, uint32_t k)
 {
-	const uint32_t steps = (k + lanes - 1) / lanes, least = lanes < 40 ? lanes : 40;
+	const uint32_t steps = (k + windows - 1) / windows, least = windows < 40 ? windows : 40;
 
-	return lanes == 1 || (k >= lanes * least && k > (lanes - 1) * steps);
+	return k >= windows * least && k > (windows - 1) * steps;
 }
 
-const struct utran_turbo_decoder_kernels *utran_turbo_decoder_kernels(
-    enum simd_level level, uint32_t metrics, uint32_t k)
+uint32_t utran_turbo_decoder_windows(uint32_t metrics, uint32_t most, uint32_t k)
 {
-	static const struct utran_turbo_decoder_kernels *const tables[2][SIMD_LEVELS] = {
-	    KERNEL_LEVELS(&plain, &utran_turbo_decoder_sse41, &utran_turbo_decoder_avx2,
-	        &utran_turbo_decoder_avx512, &utran_turbo_decoder_neon),
-	    KERNEL_LEVELS(&utran_turbo_decoder8_plain, &utran_turbo_decoder8_sse41,
-	        &utran_turbo_decoder8_avx2, &utran_turbo_decoder8_avx512,
-	        &utran_turbo_decoder8_neon)};
-	const struct utran_turbo_decoder_kernels *const *table = tables[metrics == 8];
+	const uint32_t least = 128 / metrics, greatest = most ? most : 256 / metrics;
 
-	while (!windows_fit(table[level]->lanes, k))
-		level--;
-	return table[level];
+	for (uint32_t windows = 512 / metrics; windows >= least; windows /= 2)
+		if (windows <= greatest && windows_fit(windows, k))
+			return windows;
+	return 1;
+}
+
+/* A level has decoders of two lengths of vectors at most, the longer one first. */
+const struct utran_turbo_decoder_kernels *utran_turbo_decoder_kernels(
+    enum simd_level level, uint32_t metrics, uint32_t windows)
+{
+	static const struct utran_turbo_decoder_kernels *const whole[] = {
+	    &utran_turbo_decoder_whole, &utran_turbo_decoder8_whole};
+	static const struct utran_turbo_decoder_kernels *const tables[2][2][SIMD_LEVELS] = {
+	    {KERNEL_LEVELS(&utran_turbo_decoder_plain, &utran_turbo_decoder_sse41,
+	         &utran_turbo_decoder_avx2, &utran_turbo_decoder_avx512, &utran_turbo_decoder_neon),
+	        KERNEL_LEVELS(&utran_turbo_decoder_plain, &utran_turbo_decoder_sse41,
+	            &utran_turbo_decoder_avx2, &utran_turbo_decoder_half_avx512,
+	            &utran_turbo_decoder_neon)},
+	    {KERNEL_LEVELS(&utran_turbo_decoder8_plain, &utran_turbo_decoder8_sse41,
+	         &utran_turbo_decoder8_avx2, &utran_turbo_decoder8_avx512,
+	         &utran_turbo_decoder8_neon),
+	        KERNEL_LEVELS(&utran_turbo_decoder8_plain, &utran_turbo_decoder8_sse41,
+	            &utran_turbo_decoder8_avx2, &utran_turbo_decoder8_half_avx512,
+	            &utran_turbo_decoder8_neon)}};
+
+	if (windows == 1)
+		return whole[metrics == 8];
+	for (;; level--)
+		for (int half = 0; half < 2; half++)
+			if (tables[metrics == 8][half][level]->lanes <= windows)
+				return tables[metrics == 8][half][level];
 }

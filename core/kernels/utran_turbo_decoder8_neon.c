@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_turbo_decoder - 16 windows in NEON, metrics of 8 bits. */
+ * utran_turbo_decoder - 16 windows at a time in NEON, metrics of 8 bits. */
 #if defined(__aarch64__)
 #include "core/kernels/utran_turbo_decoder_neon.h"
+
+#include <stddef.h>
 
 typedef int8x16_t vec;
 #define LANES (2 * WIDE)
@@ -56,27 +58,10 @@ static inline wide v_high(vec v)
 	return vshll_n_s8(vget_high_s8(v), 8);
 }
 
-/* Lane l gets what lane l - 1 has, lane 0 `first`. */
-static inline vec v_up(vec v, int8_t first)
-{
-	return vextq_s8(vdupq_n_s8(first), v, 15);
-}
-
-/* Lane l gets what lane l + 1 has, the last one 0. */
-static inline vec v_down(vec v)
-{
-	return vextq_s8(v, vdupq_n_s8(0), 1);
-}
-
-static inline vec v_set_last(vec v, int8_t value)
-{
-	return vsetq_lane_s8(value, v, 15);
-}
-
 /* One byte a lane: 1 if it is negative. */
-static inline void v_decide(vec v, uint8_t *decided, uint32_t t)
+static inline void v_decide(vec v, uint8_t *decided, size_t at)
 {
-	vst1q_u8(decided + t * LANES, vshrq_n_u8(vreinterpretq_u8_s8(v), 7));
+	vst1q_u8(decided + at, vshrq_n_u8(vreinterpretq_u8_s8(v), 7));
 }
 
 #include "core/kernels/utran_turbo_decoder_lanes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_turbo_decoder - 16 windows in SSE4.1, metrics of 8 bits. */
+ * utran_turbo_decoder - 16 windows at a time in SSE4.1, metrics of 8 bits. */
 #if defined(__SSE4_1__)
 #include "core/kernels/utran_turbo_decoder_sse41.h"
 
@@ -34,30 +34,12 @@ static inline wide v_high(vec v)
 	return (wide)_mm_unpackhi_epi8(_mm_setzero_si128(), (__m128i)v);
 }
 
-/* Lane l gets what lane l - 1 has, lane 0 `first`. */
-static inline vec v_up(vec v, int8_t first)
-{
-	return (vec)_mm_insert_epi8(_mm_slli_si128((__m128i)v, 1), first, 0);
-}
-
-/* Lane l gets what lane l + 1 has, the last one 0. */
-static inline vec v_down(vec v)
-{
-	return (vec)_mm_srli_si128((__m128i)v, 1);
-}
-
-static inline vec v_set_last(vec v, int8_t value)
-{
-	return (vec)_mm_insert_epi8((__m128i)v, value, 15);
-}
-
 /* One byte a lane: 1 if it is negative. */
-static inline void v_decide(vec v, uint8_t *decided, uint32_t t)
+static inline void v_decide(vec v, uint8_t *decided, size_t at)
 {
 	const __m128i negative = _mm_cmpgt_epi8(_mm_setzero_si128(), (__m128i)v);
 
-	_mm_store_si128(
-	    (__m128i *)(decided + t * LANES), _mm_and_si128(negative, _mm_set1_epi8(1)));
+	_mm_store_si128((__m128i *)(decided + at), _mm_and_si128(negative, _mm_set1_epi8(1)));
 }
 
 #include "core/kernels/utran_turbo_decoder_lanes.h"

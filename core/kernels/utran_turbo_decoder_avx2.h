@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/utran_turbo_decoder_avx2.h - vectors of 16-bit values, for utran_turbo_decoder_lanes.h, in AVX2.
+ * core/kernels/utran_turbo_decoder_avx2.h - vectors of 16-bit values, for
+ * utran_turbo_decoder_lanes.h, in AVX2.
  */
 #ifndef CORE_KERNELS_UTRAN_TURBO_DECODER_AVX2_H
 #define CORE_KERNELS_UTRAN_TURBO_DECODER_AVX2_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/utran_turbo_decoder_avx512.h - vectors of 16-bit values, for utran_turbo_decoder_lanes.h, in AVX-512.
+ * core/kernels/utran_turbo_decoder_avx512.h - vectors of 16-bit values, for
+ * utran_turbo_decoder_lanes.h, in AVX-512.
  */
 #ifndef CORE_KERNELS_UTRAN_TURBO_DECODER_AVX512_H
 #define CORE_KERNELS_UTRAN_TURBO_DECODER_AVX512_H
@@ -8,9 +9,6 @@
 #if defined(__AVX512VBMI__)
 #include <immintrin.h>
 #include <stdint.h>
-
-#include "core/kernels/utran_bit_gather_avx512.h"
-#include "core/kernels/utran_turbo_decoder.h"
 
 typedef int16_t wide __attribute__((vector_size(64)));
 #define WIDE 32
@@ -59,24 +57,6 @@ static inline wide w_order(wide v, const uint8_t *order)
 	const __m128i from = _mm_loadu_si128((const __m128i *)order);
 
 	return (wide)_mm512_shuffle_epi8((__m512i)v, _mm512_broadcast_i32x4(from));
-}
-
-/* The block's bits in order: all that were decided lie in registers. */
-static inline void hand_out(const struct utran_turbo_decoder *d, uint8_t *bits)
-{
-	const uint32_t full = d->k / 64;
-	const bool large = d->steps * d->kernels->lanes > 4096;
-	__m512i all[GATHER_REGISTERS];
-
-	bit_gather_load(all, (const uint64_t *)d->decided);
-	for (uint32_t i = 0; i < full; i++)
-		_mm512_storeu_si512(bits + 64 * i,
-		    _mm512_maskz_set1_epi8(bit_gather(all, &d->gather[i], large), 1));
-	if (d->k % 64) {
-		const uint64_t rest = bit_gather(all, &d->gather[full], large);
-		_mm512_mask_storeu_epi8(bits + 64 * full, ((uint64_t)1 << d->k % 64) - 1,
-		    _mm512_maskz_set1_epi8(rest, 1));
-	}
 }
 
 #endif

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/utran_turbo_decoder_bytes.h - state metrics of 8 bits, for utran_turbo_decoder_lanes.h.
+ * core/kernels/utran_turbo_decoder_bytes.h - state metrics of 8 bits, for
+ * utran_turbo_decoder_lanes.h.
  *
- * LANES is 2 WIDE. Metrics are unsigned: m_max, and m_down, which subtracts and stops at 0, take them so; v_add and v_sub wrap
- * around, v_max, v_min and v_less, a subtraction that saturates, are signed. v_pack makes a vec of two wide ones, the first one's values before the second
- * one's in each 128 bits; v_low and v_high take it apart again and leave each value in the upper half of 16 bits.
+ * LANES is 2 WIDE. Metrics are unsigned: m_max, and m_down, which subtracts and stops at 0, take
+ * them so; v_add and v_sub wrap around, v_max, v_min and v_less, a subtraction that saturates, are
+ * signed. v_pack makes a vec of two wide ones, the first one's values before the second one's in
+ * each 128 bits; v_low and v_high take it apart again and leave each value in the upper half of 16
+ * bits.
  */
 #ifndef CORE_KERNELS_UTRAN_TURBO_DECODER_BYTES_H
 #define CORE_KERNELS_UTRAN_TURBO_DECODER_BYTES_H
@@ -21,16 +24,7 @@ enum {
 	EXTRINSIC_MAX = UTRAN_EXTRINSIC8_MAX
 };
 
-/* Metrics of bit and parity: what agrees with x and y is rewarded, nothing is less than 0. */
-struct branches {
-	vec of00, of01, of10, of11;
-};
-
-/* And of a parity alone. */
-struct parities {
-	vec of0, of1;
-};
-
+/* What agrees with x and y is rewarded, nothing is less than 0. */
 INLINE struct parities parities_of(vec y)
 {
 	const vec of0 = v_max(y, (vec){0});
@@ -54,8 +48,8 @@ INLINE vec m_less(vec a, vec b)
 	return v_less(a ^ middle, b ^ middle);
 }
 
-/* The best, which never falls, becomes UTRAN_TURBO8_RANGE again, whatever lies further below it than that 0. Where
- * nothing is known yet it may be less: then nothing happens. */
+/* The best, which never falls, becomes UTRAN_TURBO8_RANGE again, whatever lies further below it
+ * than that 0. Where nothing is known yet it may be less: then nothing happens. */
 INLINE void metrics_normalise(vec *m)
 {
 	const vec lower = m_max(m_max(m[0], m[1]), m_max(m[2], m[3]));
@@ -75,6 +69,34 @@ INLINE wide scaling_of(const struct utran_turbo_decoder *d)
 INLINE vec v_scaled(vec v, wide scaling)
 {
 	return v_pack(w_mulhrs(v_low(v), scaling), w_mulhrs(v_high(v), scaling));
+}
+
+INLINE void edges_coarser(void *edges, uint32_t n)
+{
+	uint8_t *each = edges;
+
+	for (uint32_t i = 0; i < n; i++)
+		each[i] = (uint8_t)utran_turbo8_coarser(each[i]);
+}
+
+/* Before an iteration: all that is kept goes over to the coarser scale when it is time. */
+static void rescale(struct utran_turbo_decoder *d)
+{
+	value *const streams[] = {d->systematic, d->x[0], d->y[0], d->y[1]};
+	const uint32_t fronts = STATES * d->windows;
+
+	if (d->iteration != UTRAN_COARSE8_FROM)
+		return;
+	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
+		vec *stream = (vec *)streams[i];
+		for (uint32_t n = 0; n < d->steps * d->windows / LANES; n++)
+			stream[n] = v_scaled(stream[n], w_set(UTRAN_TURBO8_COARSE));
+	}
+	for (int coder = 0; coder < 2; coder++) {
+		edges_coarser(d->edge[coder][0], fronts);
+		edges_coarser(d->edge[coder][1], fronts * d->sections);
+	}
+	utran_turbo8_ends_coarser(d);
 }
 
 /* Every fourth 32 soft bits are looked at; a lane of 16 bits holds the sum of 64. */

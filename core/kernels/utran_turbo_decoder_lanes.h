@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/utran_turbo_decoder_lanes.h - max-log-MAP with one window of the trellis in each lane of a vector.
+ * core/kernels/utran_turbo_decoder_lanes.h - max-log-MAP with one window of the trellis in each
+ * lane of a vector.
  *
- * A source includes its level's header (utran_turbo_decoder_avx2.h) first, which defines `wide`, a vector of WIDE 16-bit
- * values, and operations w_* on it; then it defines LANES, `vec` of so many values and its own operations v_*: vec is wide
- * for metrics of 16 bits, or has twice the lanes for 8 bits. What else differs between the two is in
- * utran_turbo_decoder_words.h and utran_turbo_decoder_bytes.h. The source ends with the table UTRAN_TURBO_LANES_TABLE and may
- * have a hand_on and a hand_out of its own (LANES_HAND_ON, LANES_HAND_OUT). The trellis is that of utran_turbo_decoder.c.
+ * A source includes its level's header (utran_turbo_decoder_avx2.h) first, which defines `wide`, a
+ * vector of WIDE 16-bit values, and operations w_* on it; then it defines LANES, `vec` of so many
+ * values and its own operations v_*: vec is wide for metrics of 16 bits, or has twice the lanes for
+ * 8 bits. What else differs between the two is in utran_turbo_decoder_words.h and
+ * utran_turbo_decoder_bytes.h. The source ends with the table UTRAN_TURBO_LANES_TABLE and may have
+ * a hand_on and a hand_out of its own (LANES_HAND_ON, LANES_HAND_OUT). The trellis is that of
+ * utran_turbo_decoder.c.
  *
- * A pass goes backward first and stores its metrics; the way forward joins them with its own at once, so that it stores
- * none. What it finds at a step is sent to its place in the other coder's order when the pass is done. */
+ * How many windows there are is the decoder's, d->windows, a multiple of LANES. They are walked in
+ * parts of LANES windows, a part after the other; metrics go from a window to its neighbour through
+ * memory, so that it does not matter in which part the neighbour is. Hence the arithmetic of a
+ * window is the same whatever LANES is.
+ *
+ * A pass goes backward first and stores its metrics; the way forward joins them with its own at
+ * once, so that it stores none. What it finds at a step is sent to its place in the other coder's
+ * order when the pass is done. */
 #ifndef CORE_KERNELS_UTRAN_TURBO_DECODER_LANES_H
 #define CORE_KERNELS_UTRAN_TURBO_DECODER_LANES_H
 
@@ -20,8 +29,9 @@
 
 #ifdef LANES
 
-/* The metrics of a section stay in the first cache, 32 KiB of it; those of a whole block would not. */
-enum { SECTION_STEPS = 32768 / (UTRAN_TURBO_STATES * sizeof(vec)), SECTIONS_MAX = 3 };
+/* The metrics of a section of all windows take so much of the first cache; those of a whole block
+ * would not stay there. */
+enum { SECTION_BYTES = 32768, SECTIONS_MAX = 3 };
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -31,6 +41,14 @@ INLINE wide limited(wide v)
 {
 	return w_max(w_min(v, w_set(UTRAN_LLR_MAX)), w_set(-UTRAN_LLR_MAX));
 }
+
+/* Metrics of bit and parity, and of a parity alone. */
+struct branches {
+	vec of00, of01, of10, of11;
+};
+struct parities {
+	vec of0, of1;
+};
 
 #if LANES == WIDE
 #include "core/kernels/utran_turbo_decoder_words.h"
@@ -53,16 +71,37 @@ INLINE vec v_set(value v)
 	return (vec){0} + v;
 }
 
-INLINE void metrics_load(vec *m, const value *at)
+/* A vec that lies anywhere. */
+typedef vec vec_anywhere __attribute__((aligned(1)));
+
+/* Metrics of state s lie at at + s * pitch. */
+INLINE void metrics_load(vec *m, const value *at, size_t pitch)
 {
-	for (int s = 0; s < STATES; s++)
-		m[s] = v_load(at + s * LANES);
+#pragma GCC unroll 8
+	for (size_t s = 0; s < STATES; s++)
+		m[s] = *(const vec_anywhere *)(at + s * pitch);
 }
 
-INLINE void metrics_store(const vec *m, value *at)
+INLINE void metrics_store(const vec *m, value *at, size_t pitch)
 {
-	for (int s = 0; s < STATES; s++)
-		v_store(at + s * LANES, m[s]);
+#pragma GCC unroll 8
+	for (size_t s = 0; s < STATES; s++)
+		*(vec_anywhere *)(at + s * pitch) = m[s];
+}
+
+/* State metrics of all windows at one step, with room for one more window before the first and one
+ * behind the last. */
+enum { FRONT_ROOM = 64 / sizeof(value), FRONT_PITCH = 3 * FRONT_ROOM };
+
+struct decoder_front {
+	_Alignas(64) value of[STATES * FRONT_PITCH];
+};
+
+INLINE value *front_at(struct decoder_front *front, uint32_t window)
+{
+	/* cppcheck-suppress ctuuninitvar ; only a place is told, for what will be written there
+	 * first */
+	return front->of + FRONT_ROOM + window;
 }
 
 /* The better of two paths into a state. */
@@ -98,7 +137,8 @@ INLINE vec max4(vec a, vec b, vec c, vec d)
 	return m_max(m_max(a, b), m_max(c, d));
 }
 
-/* What the code alone says of a step's bit: the best path with a 0 less the best one with a 1, x left out of both. */
+/* What the code alone says of a step's bit: the best path with a 0 less the best one with a 1, x
+ * left out of both. */
 INLINE vec combine(const vec *a, const value *beta, vec y)
 {
 #define PATH(from, to) v_add(a[from], v_load(beta + (to)*LANES))
@@ -114,25 +154,47 @@ INLINE vec combine(const vec *a, const value *beta, vec y)
 	return v_max(v_min(found, v_set(EXTRINSIC_MAX)), v_set(-EXTRINSIC_MAX));
 }
 
-/* Metrics before each window's first step: from the last steps of the one before it; before the first there is state 0.
- * A warm-up longer than a window begins in a window further off. */
-static void forward_warm(const struct utran_turbo_decoder *d, int coder, vec *a)
+/* Walks a part forward over the last n steps of its windows. */
+INLINE void forward_warm_run(
+    const struct utran_turbo_decoder *d, int coder, uint32_t part, uint32_t n, vec *a)
 {
-	const value *x = d->x[coder], *y = d->y[coder];
-	uint32_t left = d->iteration ? d->warm_next : d->warm_first;
+	const value *x = (const value *)d->x[coder] + part * LANES,
+	            *y = (const value *)d->y[coder] + part * LANES;
+	const uint32_t to = d->steps;
+	const size_t step = d->windows;
 
-	metrics_load(a, d->edge[coder][0]);
-	while (left > 0) {
-		const uint32_t n = (left - 1) % d->steps + 1;
-		for (uint32_t i = 0; i < n; i++) {
-			const uint32_t t = d->steps - n + i;
-			forward_step(a, v_load(x + t * LANES), v_load(y + t * LANES));
-			if (t % GROUP == GROUP - 1 || i == n - 1)
-				metrics_normalise(a);
+	for (uint32_t t = to - n; t < to; t++) {
+		forward_step(a, v_load(x + t * step), v_load(y + t * step));
+		if (t % GROUP == GROUP - 1 || t == to - 1)
+			metrics_normalise(a);
+	}
+}
+
+/* Metrics before each window's first step: from the last steps of the one before it; before the
+ * first there is state 0. A warm-up longer than a window begins in a window further off. */
+static void forward_warm(
+    const struct utran_turbo_decoder *d, int coder, struct decoder_front *heads)
+{
+	struct decoder_front behind; /* the windows' last steps */
+	vec a[STATES];
+
+	for (uint32_t part = 0; part < d->windows; part += LANES) {
+		metrics_load(a, (const value *)d->edge[coder][0] + part, d->windows);
+		metrics_store(a, front_at(heads, part), FRONT_PITCH);
+	}
+	for (uint32_t left = d->iteration ? d->warm_next : d->warm_first, n; left > 0; left -= n) {
+		n = (left - 1) % d->steps + 1;
+		for (uint32_t part = 0; part < d->windows / LANES; part++) {
+			metrics_load(a, front_at(heads, part * LANES), FRONT_PITCH);
+			forward_warm_run(d, coder, part, n, a);
+			metrics_store(a, front_at(&behind, part * LANES), FRONT_PITCH);
 		}
 		for (int s = 0; s < STATES; s++)
-			a[s] = v_up(a[s], s == 0 ? START : NEVER);
-		left -= n;
+			front_at(&behind, 0)[s * FRONT_PITCH - 1] = s == 0 ? START : NEVER;
+		for (uint32_t window = 0; window < d->windows; window += LANES) {
+			metrics_load(a, front_at(&behind, window) - 1, FRONT_PITCH);
+			metrics_store(a, front_at(heads, window), FRONT_PITCH);
+		}
 	}
 }
 
@@ -142,70 +204,108 @@ static uint32_t section_start(const struct utran_turbo_decoder *d, uint32_t i)
 	return d->steps * i / d->sections;
 }
 
-/* Walks backward over steps to - 1, .., from; `store`: keeps the metrics behind each. The block ends within the last
- * window: there the tail says more than what was walked so far. */
-INLINE void backward_run(
-    const struct utran_turbo_decoder *d, int coder, uint32_t to, uint32_t from, bool store, vec *b)
+/* The last window gets the metrics that the tail gives. */
+INLINE void metrics_end(const struct utran_turbo_decoder *d, int coder, vec *b)
 {
-	const uint32_t end = d->k - (LANES - 1) * d->steps;
-	const value *x = d->x[coder], *y = d->y[coder];
+	_Alignas(64) value of[STATES * LANES];
+
+	metrics_store(b, of, LANES);
+	for (int s = 0; s < STATES; s++)
+		of[s * LANES + LANES - 1] = (value)d->end[coder][s];
+	metrics_load(b, of, LANES);
+}
+
+/* Walks a part backward over steps to - 1, .., from; `store`: keeps the metrics behind each. The
+ * block ends within the last window: there the tail says more than what was walked so far. */
+INLINE void backward_run(const struct utran_turbo_decoder *d, int coder, uint32_t part, uint32_t to,
+    uint32_t from, bool store, vec *b)
+{
+	const uint32_t end = d->k - (d->windows - 1) * d->steps;
+	const value *x = (const value *)d->x[coder] + part * LANES,
+	            *y = (const value *)d->y[coder] + part * LANES;
+	const size_t step = d->windows;
 	value *beta = d->beta;
 
 	for (uint32_t t = to; t-- > from;) {
 		if (t + 1 == end) {
 			metrics_normalise(b);
-			for (int s = 0; s < STATES; s++)
-				b[s] = v_set_last(b[s], (value)d->end[coder][s]);
+			if ((part + 1) * LANES == d->windows)
+				metrics_end(d, coder, b);
 		}
 		if (store)
-			metrics_store(b, beta + (t - from) * STATES * LANES);
-		backward_step(b, v_load(x + t * LANES), v_load(y + t * LANES));
+			metrics_store(b, beta + (size_t)(t - from) * STATES * LANES, LANES);
+		backward_step(b, v_load(x + t * step), v_load(y + t * step));
 		if (t % GROUP == 0)
 			metrics_normalise(b);
 	}
 }
 
-/* Metrics behind each window's last step, from the first steps of the next one. */
-static void backward_warm(const struct utran_turbo_decoder *d, int coder, uint32_t warm, vec *b)
+/* Metrics of the last iteration behind the steps where the warm-up of section i begins. */
+INLINE value *backward_edge(
+    const struct utran_turbo_decoder *d, int coder, uint32_t i, uint32_t part)
 {
-	while (warm > 0) {
-		const uint32_t n = (warm - 1) % d->steps + 1;
-		backward_run(d, coder, n, 0, false, b);
+	return (value *)d->edge[coder][1] + (size_t)i * STATES * d->windows + part * LANES;
+}
+
+/* Metrics behind each window's last step, from the first steps of the next one. */
+static void backward_warm(
+    const struct utran_turbo_decoder *d, int coder, struct decoder_front *tails)
+{
+	struct decoder_front before; /* the windows' first steps */
+	vec b[STATES];
+
+	for (uint32_t part = 0; part < d->windows / LANES; part++) {
+		metrics_load(b, backward_edge(d, coder, d->sections - 1, part), d->windows);
+		metrics_store(b, front_at(tails, part * LANES), FRONT_PITCH);
+	}
+	for (uint32_t left = d->iteration ? d->warm_next : d->warm_first, n; left > 0; left -= n) {
+		n = (left - 1) % d->steps + 1;
+		for (uint32_t part = 0; part < d->windows / LANES; part++) {
+			metrics_load(b, front_at(tails, part * LANES), FRONT_PITCH);
+			backward_run(d, coder, part, n, 0, false, b);
+			metrics_store(b, front_at(&before, part * LANES), FRONT_PITCH);
+		}
 		for (int s = 0; s < STATES; s++)
-			b[s] = v_down(b[s]);
-		warm -= n;
+			front_at(&before, d->windows)[s * FRONT_PITCH] = 0;
+		for (uint32_t window = 0; window < d->windows; window += LANES) {
+			metrics_load(b, front_at(&before, window) + 1, FRONT_PITCH);
+			metrics_store(b, front_at(tails, window), FRONT_PITCH);
+		}
 	}
 }
 
-/* Metrics behind each step of section i, those of all windows. */
-static void backward(struct utran_turbo_decoder *d, int coder, uint32_t i)
+/* Metrics behind each step of section i, those of a part. */
+static void backward(struct utran_turbo_decoder *d, int coder, uint32_t i, uint32_t part,
+    struct decoder_front *tails)
 {
 	const uint32_t warm = d->iteration ? d->warm_next : d->warm_first;
 	const uint32_t from = section_start(d, i), to = section_start(d, i + 1);
 	const uint32_t before = i ? i - 1 : d->sections - 1;
-	value *edges = d->edge[coder][1], *beta = d->beta;
+	const value *beta = d->beta;
 	vec b[STATES];
 
-	metrics_load(b, edges + i * STATES * LANES);
-	if (to == d->steps)
-		backward_warm(d, coder, warm, b);
-	else
-		backward_run(d, coder, to + warm, to, false, b);
-	backward_run(d, coder, to, from, true, b);
-	memcpy(edges + before * STATES * LANES, beta + (d->warm_next - 1) * STATES * LANES,
-	    STATES * sizeof(vec));
+	if (to == d->steps) {
+		metrics_load(b, front_at(tails, part * LANES), FRONT_PITCH);
+	} else {
+		metrics_load(b, backward_edge(d, coder, i, part), d->windows);
+		backward_run(d, coder, part, to + warm, to, false, b);
+	}
+	backward_run(d, coder, part, to, from, true, b);
+	metrics_load(b, beta + (size_t)(d->warm_next - 1) * STATES * LANES, LANES);
+	metrics_store(b, backward_edge(d, coder, before, part), d->windows);
 }
 
 #ifndef LANES_HAND_ON
-/* Brings what the pass found into the other coder's order, value by value: a gather instruction of AVX2 is no faster, and
- * far slower where it was mended. */
+#define LANES_HAND_ON hand_on
+/* Brings what the pass found into the other coder's order, value by value: a gather instruction of
+ * AVX2 is no faster, and far slower where it was mended. */
 static void hand_on(const struct utran_turbo_decoder *d, int coder)
 {
 	const uint16_t *from = d->from[!coder];
 	const value *extrinsic = d->extrinsic;
 	value *x = d->x[!coder];
 
-	for (uint32_t i = 0; i < d->steps * LANES; i += LANES) {
+	for (uint32_t i = 0; i < d->steps * d->windows; i += LANES) {
 #pragma GCC unroll 64
 		for (uint32_t l = 0; l < LANES; l++)
 			x[i + l] = extrinsic[from[i + l]];
@@ -214,6 +314,7 @@ static void hand_on(const struct utran_turbo_decoder *d, int coder)
 #endif
 
 #ifndef LANES_HAND_OUT
+#define LANES_HAND_OUT hand_out
 static void hand_out(const struct utran_turbo_decoder *d, uint8_t *bits)
 {
 	for (uint32_t i = 0; i < d->k; i++)
@@ -221,48 +322,61 @@ static void hand_out(const struct utran_turbo_decoder *d, uint8_t *bits)
 }
 #endif
 
-/* The first coder's pass hands on all that it knows of a bit, the second one's only what it has found itself: the
- * systematic value is added where it lies. */
+/* The first coder's pass hands on all that it knows of a bit, the second one's only what it has
+ * found itself: the systematic value is added where it lies. */
 INLINE void forward_run(
-    struct utran_turbo_decoder *d, int coder, bool on, bool out, uint32_t from, uint32_t to, vec *a)
+    struct utran_turbo_decoder *d, int coder, bool on, bool out, uint32_t i, uint32_t part, vec *a)
 {
 	const value *x = d->x[coder], *y = d->y[coder], *beta = d->beta,
 	            *systematic = d->systematic;
+	const uint32_t from = section_start(d, i), to = section_start(d, i + 1),
+	               edge = d->steps - d->warm_next;
+	value *extrinsic = d->extrinsic, *edges = (value *)d->edge[coder][0] + part * LANES;
+	const size_t step = d->windows;
 	const wide scaling = scaling_of(d);
-	value *extrinsic = d->extrinsic;
-	const uint32_t edge = d->steps - d->warm_next;
+	uint8_t *decided = d->decided;
+	size_t at = from * step + part * LANES;
 
-	for (uint32_t t = from; t < to; t++) {
-		const vec xt = v_load(x + t * LANES), yt = v_load(y + t * LANES);
-		const vec found = combine(a, beta + (size_t)(t - from) * STATES * LANES, yt);
+	for (uint32_t t = from; t < to; t++, at += step, beta += STATES * LANES) {
+		const vec xt = v_load(x + at), yt = v_load(y + at);
+		const vec found = combine(a, beta, yt);
 
 		if (t == edge)
-			metrics_store(a, d->edge[coder][0]);
+			metrics_store(a, edges, step);
 		forward_step(a, xt, yt);
 		if (t % GROUP == GROUP - 1)
 			metrics_normalise(a);
 		if (on) {
 			vec handed = v_scaled(found, scaling);
 			if (coder == 0)
-				handed = v_add(handed, v_load(systematic + t * LANES));
-			v_store(extrinsic + t * LANES, handed);
+				handed = v_add(handed, v_load(systematic + at));
+			v_store(extrinsic + at, handed);
 		}
 		if (out)
-			v_decide(v_add(xt, found), d->decided, t);
+			v_decide(v_add(xt, found), decided, at);
 	}
 }
 
+/* heads: metrics before each window's first step, then before the next section's first one. tails:
+ * behind its last step. */
 INLINE void pass(struct utran_turbo_decoder *d, int coder, bool on, bool out)
 {
+	struct decoder_front heads, tails;
 	vec a[STATES];
 
-	forward_warm(d, coder, a);
+	forward_warm(d, coder, &heads);
 	for (uint32_t i = 0; i < d->sections; i++) {
-		backward(d, coder, i);
-		forward_run(d, coder, on, out, section_start(d, i), section_start(d, i + 1), a);
+		if (i == d->sections - 1)
+			backward_warm(d, coder, &tails);
+		for (uint32_t part = 0; part < d->windows / LANES; part++) {
+			backward(d, coder, i, part, &tails);
+			metrics_load(a, front_at(&heads, part * LANES), FRONT_PITCH);
+			forward_run(d, coder, on, out, i, part, a);
+			metrics_store(a, front_at(&heads, part * LANES), FRONT_PITCH);
+		}
 	}
 	if (on)
-		hand_on(d, coder);
+		LANES_HAND_ON(d, coder);
 }
 
 static void pass_first(struct utran_turbo_decoder *d)
@@ -290,12 +404,13 @@ static void add_systematic(struct utran_turbo_decoder *d)
 	const value *systematic = d->systematic;
 	value *x = d->x[0];
 
-	for (uint32_t i = 0; i < d->steps * LANES; i += LANES)
+	for (uint32_t i = 0; i < d->steps * d->windows; i += LANES)
 		v_store(x + i, v_add(v_load(x + i), v_load(systematic + i)));
 }
 
 static void iterate(struct utran_turbo_decoder *d, bool more, uint8_t *bits)
 {
+	rescale(d);
 	if (d->iteration > 0)
 		add_systematic(d);
 	pass_first(d);
@@ -306,11 +421,11 @@ static void iterate(struct utran_turbo_decoder *d, bool more, uint8_t *bits)
 	else
 		pass_on(d);
 	if (bits)
-		hand_out(d, bits);
+		LANES_HAND_OUT(d, bits);
 	d->iteration++;
 }
 
-/* ---- windows beside each other ------------------------------------------------------------------------------------- */
+/* ---- windows beside each other ---- */
 
 /* Values of 128 bits; of them in a wide vector; of those for a vec. */
 enum { PIECE = 8, PIECES = WIDE / PIECE, HALVES = LANES / WIDE };
@@ -336,13 +451,23 @@ INLINE void transpose(wide *m)
 	}
 }
 
+#ifdef LANES_TRIPLES
+INLINE void triples(const int16_t *const *at, wide *x, wide *y0, wide *y1)
+{
+	LANES_TRIPLES(at[0], x, y0, y1);
+	*x = limited(*x);
+	*y0 = limited(*y0);
+	*y1 = limited(*y1);
+}
+#else
 /* Bytes: values 0 3 6 1 4 7 2 5, 1 4 7 2 5 0 3 6 and 2 5 0 3 6 1 4 7. */
 static const uint8_t order_x[] = {0, 1, 6, 7, 12, 13, 2, 3, 8, 9, 14, 15, 4, 5, 10, 11};
 static const uint8_t order_y0[] = {2, 3, 8, 9, 14, 15, 4, 5, 10, 11, 0, 1, 6, 7, 12, 13};
 static const uint8_t order_y1[] = {4, 5, 10, 11, 0, 1, 6, 7, 12, 13, 2, 3, 8, 9, 14, 15};
 
-/* Takes 24 values in each 128 bits, x y y' x y y' ..., apart. Every third of the first vector, every third but one later
- * of the next and so on lie in different places: they are put together, then into order. */
+/* Takes 24 values in each 128 bits, x y y' x y y' ..., apart. Every third of the first vector,
+ * every third but one later of the next and so on lie in different places: they are put together,
+ * then into order. */
 INLINE void triples(const int16_t *const *at, wide *x, wide *y0, wide *y1)
 {
 	const wide a = limited(w_pieces(at, 0)), b = limited(w_pieces(at, 8)),
@@ -352,23 +477,30 @@ INLINE void triples(const int16_t *const *at, wide *x, wide *y0, wide *y1)
 	*y0 = w_order(w_thirds(c, a, b), order_y0);
 	*y1 = w_order(w_thirds(b, c, a), order_y1);
 }
+#endif
 
 /* What eight steps read: x, y and y' of step i in [0][i], [1][i], [2][i]. */
 struct steps {
 	wide of[3][PIECE];
 };
 
-/* Of all windows, or of every other eight. Subtracts the parities that are known from *known, in every eighth window. */
+/* Of a part's windows, or of every other eight of them. Subtracts the parities that are known from
+ * *known, in every eighth window. */
 INLINE void steps_read(const struct utran_turbo_decoder *d, const int16_t *llr, uint32_t t,
-    uint32_t half, struct steps *steps, wide *known)
+    uint32_t part, uint32_t half, struct steps *steps, wide *known)
 {
+	const bool last = half == HALVES - 1 && (part + 1) * LANES == d->windows;
+
 #pragma GCC unroll 8
 	for (uint32_t l = 0; l < PIECE; l++) {
 		const int16_t *at[PIECES];
 		for (uint32_t p = 0; p < PIECES; p++)
-			at[p] =
-			    llr + 3 * ((size_t)(l + (p * HALVES + half) * PIECE) * d->steps + t);
-		if (l == PIECE - 1 && half == HALVES - 1)
+			at[p] = llr +
+			    3 *
+			        ((size_t)(part * LANES + (p * HALVES + half) * PIECE + l) *
+			                d->steps +
+			            t);
+		if (l == PIECE - 1 && last)
 			at[PIECES - 1] = d->last + 3 * t;
 		triples(at, &steps->of[0][l], &steps->of[1][l], &steps->of[2][l]);
 		if (l == 0)
@@ -379,17 +511,17 @@ INLINE void steps_read(const struct utran_turbo_decoder *d, const int16_t *llr, 
 		transpose(steps->of[i]);
 }
 
-/* Eight steps of all windows. */
-INLINE void start_steps(
-    struct utran_turbo_decoder *d, const int16_t *llr, uint32_t t, wide gain, wide *known)
+/* Eight steps of a part. */
+INLINE void start_steps(struct utran_turbo_decoder *d, const int16_t *llr, uint32_t t,
+    uint32_t part, wide gain, wide *known)
 {
 	value *systematic = d->systematic, *x = d->x[0], *y0 = d->y[0], *y1 = d->y[1];
 	struct steps halves[HALVES];
 
 	for (uint32_t half = 0; half < HALVES; half++)
-		steps_read(d, llr, t, half, &halves[half], known);
+		steps_read(d, llr, t, part, half, &halves[half], known);
 	for (uint32_t i = 0; i < PIECE; i++) {
-		const size_t to = (size_t)(t + i) * LANES;
+		const size_t to = (size_t)(t + i) * d->windows + part * LANES;
 		vec of[3];
 		for (int j = 0; j < 3; j++)
 			of[j] = v_from(halves[0].of[j][i], halves[HALVES - 1].of[j][i], gain);
@@ -403,39 +535,51 @@ INLINE void start_steps(
 /* A warm-up must see so many parities: `known` of `all` are. */
 static void start_warm(struct utran_turbo_decoder *d, uint32_t known, uint32_t all)
 {
+	const uint32_t section = SECTION_BYTES / (STATES * d->windows * (uint32_t)sizeof(value));
 	const uint32_t warm = UTRAN_WARM_PARITIES * all / (known + 1) / 4 * 4;
 
 	d->warm_first = warm < UTRAN_WARM_MIN ? UTRAN_WARM_MIN
 	    : warm > UTRAN_WARM_MAX           ? UTRAN_WARM_MAX
 	                                      : warm;
 	d->warm_next = d->warm_first / 2 < d->steps ? d->warm_first / 2 : d->steps;
-	d->sections = (d->steps + SECTION_STEPS - 1) / SECTION_STEPS;
+	d->sections = (d->steps + section - 1) / section;
 	if (d->warm_first > d->steps / d->sections)
 		d->sections = 1;
 }
 
-static void start(struct utran_turbo_decoder *d, const int16_t *llr)
+/* Cuts the soft bits into windows and counts the parities that are known, in every eighth window;
+ * the last eight steps may be counted twice. */
+static uint32_t start_windows(struct utran_turbo_decoder *d, const int16_t *llr, int16_t gain)
 {
-	const size_t before = (size_t)3 * (LANES - 1) * d->steps, in_last = 3 * d->k - before;
-	const int16_t gain = gain_of(d, llr);
-	const uint32_t steps = d->steps;
-	uint32_t t = 0, count = 0;
 	wide known = w_set(0);
 	int16_t sums[WIDE];
+	uint32_t count = 0;
 
-	memcpy(d->last, llr + before, in_last * sizeof(*llr));
-	memset(d->last + in_last, 0, (3 * steps - in_last) * sizeof(*llr));
-	for (; t < steps - PIECE; t += PIECE)
-		start_steps(d, llr, t, w_set(gain), &known);
-	start_steps(d, llr, steps - PIECE, w_set(gain), &known);
+	for (uint32_t part = 0; part < d->windows / LANES; part++) {
+		for (uint32_t t = 0; t < d->steps - PIECE; t += PIECE)
+			start_steps(d, llr, t, part, w_set(gain), &known);
+		start_steps(d, llr, d->steps - PIECE, part, w_set(gain), &known);
+	}
 	memcpy(sums, &known, sizeof(sums));
 	for (int l = 0; l < WIDE; l++)
 		count -= (uint32_t)(int32_t)sums[l];
-	start_warm(d, count, 2 * (t / PIECE + 1) * LANES);
+	return count;
+}
+
+static void start(struct utran_turbo_decoder *d, const int16_t *llr)
+{
+	const size_t before = (size_t)3 * (d->windows - 1) * d->steps, in_last = 3 * d->k - before;
+	const size_t front = STATES * d->windows * sizeof(value);
+	const int16_t gain = gain_of(d, llr);
+
+	memcpy(d->last, llr + before, in_last * sizeof(*llr));
+	memset(d->last + in_last, 0, (3 * d->steps - in_last) * sizeof(*llr));
+	start_warm(
+	    d, start_windows(d, llr, gain), 2 * ((d->steps + PIECE - 1) / PIECE) * d->windows);
 	start_ends(d, llr + 3 * d->k, gain);
 	for (int coder = 0; coder < 2; coder++) {
-		memset(d->edge[coder][0], UNKNOWN, STATES * sizeof(vec));
-		memset(d->edge[coder][1], UNKNOWN, SECTIONS_MAX * STATES * sizeof(vec));
+		memset(d->edge[coder][0], UNKNOWN, front);
+		memset(d->edge[coder][1], UNKNOWN, SECTIONS_MAX * front);
 	}
 	d->iteration = 0;
 }

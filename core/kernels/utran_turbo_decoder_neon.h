@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/utran_turbo_decoder_neon.h - vectors of 16-bit values, for utran_turbo_decoder_lanes.h, in NEON.
+ * core/kernels/utran_turbo_decoder_neon.h - vectors of 16-bit values, for
+ * utran_turbo_decoder_lanes.h, in NEON.
  */
 #ifndef CORE_KERNELS_UTRAN_TURBO_DECODER_NEON_H
 #define CORE_KERNELS_UTRAN_TURBO_DECODER_NEON_H

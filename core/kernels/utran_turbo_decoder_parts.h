@@ -7,11 +7,14 @@
 
 #include "core/kernels/utran_turbo_decoder.h"
 
-extern const struct utran_turbo_decoder_kernels utran_turbo_decoder_sse41, utran_turbo_decoder_avx2,
-    utran_turbo_decoder_avx512, utran_turbo_decoder_neon;
-extern const struct utran_turbo_decoder_kernels utran_turbo_decoder8_plain,
-    utran_turbo_decoder8_sse41, utran_turbo_decoder8_avx2, utran_turbo_decoder8_avx512,
-    utran_turbo_decoder8_neon;
+/* Decoders that take LANES windows at a time, and, `whole`, one that walks the trellis in one
+ * piece. */
+extern const struct utran_turbo_decoder_kernels utran_turbo_decoder_plain,
+    utran_turbo_decoder_sse41, utran_turbo_decoder_avx2, utran_turbo_decoder_avx512,
+    utran_turbo_decoder_half_avx512, utran_turbo_decoder_neon;
+extern const struct utran_turbo_decoder_kernels utran_turbo_decoder8_whole,
+    utran_turbo_decoder8_plain, utran_turbo_decoder8_sse41, utran_turbo_decoder8_avx2,
+    utran_turbo_decoder8_avx512, utran_turbo_decoder8_half_avx512, utran_turbo_decoder8_neon;
 
 /* D: two branch metrics of one step differ by at most this. Metric of a state that cannot be. */
 enum {
@@ -27,8 +30,8 @@ static inline int16_t utran_turbo_limit(int value, int bound)
 	return (int16_t)(value > bound ? bound : value < -bound ? -bound : value);
 }
 
-/* The tail leaves each state one way home: three steps that shift zeros in, so the metrics behind bit k - 1 are sums.
- * `tail` holds x y x y x y of the coder, limited. */
+/* The tail leaves each state one way home: three steps that shift zeros in, so the metrics behind
+ * bit k - 1 are sums. `tail` holds x y x y x y of the coder, limited. */
 static inline void utran_turbo_end(const int16_t *tail, int16_t *metric)
 {
 	for (int state = UTRAN_TURBO_STATES - 1; state >= 0; state--) {
@@ -55,12 +58,14 @@ static inline void utran_turbo_ends(struct utran_turbo_decoder *d, const int16_t
 	}
 }
 
-/* ---- metrics of 8 bits --------------------------------------------------------------------------------------------- */
+/* ---- metrics of 8 bits ---- */
 
 enum {
 	UTRAN_TURBO8_BRANCH_MAX = 2 * UTRAN_LLR8_MAX + UTRAN_EXTRINSIC8_MAX,
 	UTRAN_TURBO8_RANGE = 77, /* how far a state may lie behind the best */
 	UTRAN_TURBO8_ONE = 1 << 7,
+	/* in 1 / UTRAN_TURBO8_ONE: what values count from UTRAN_COARSE8_FROM on */
+	UTRAN_TURBO8_COARSE = 84,
 	UTRAN_TURBO8_GAIN_ONE = 1 << 15
 };
 
@@ -69,8 +74,9 @@ _Static_assert(
 _Static_assert(2 * UTRAN_TURBO8_RANGE + UTRAN_TURBO8_BRANCH_MAX + UTRAN_LLR8_MAX <= UINT8_MAX,
     "a path could wrap around");
 
-/* What soft bits, limited to +-UTRAN_LLR_MAX, are multiplied by, in 1 / 32768; `sum` and `known` are the magnitudes and the
- * number of those that are not 0 among the first 32 of every 128 (of 3k, and of whole 32s only). */
+/* What soft bits, limited to +-UTRAN_LLR_MAX, are multiplied by, in 1 / 32768; `sum` and `known`
+ * are the magnitudes and the number of those that are not 0 among the first 32 of every 128 (of 3k,
+ * and of whole 32s only). */
 static inline int16_t utran_turbo8_gain(uint32_t sum, uint32_t known)
 {
 	const uint64_t gain =
@@ -92,6 +98,20 @@ static inline int16_t utran_turbo8_scaling(const struct utran_turbo_decoder *d)
 {
 	return (
 	    int16_t)((d->scaling * UTRAN_TURBO8_ONE + UTRAN_SCALING_ONE / 2) / UTRAN_SCALING_ONE);
+}
+
+/* A state metric on the coarser scale: how far it lies from the best one shrinks. */
+static inline int utran_turbo8_coarser(int metric)
+{
+	return UTRAN_TURBO8_RANGE +
+	    (metric - UTRAN_TURBO8_RANGE) * UTRAN_TURBO8_COARSE / UTRAN_TURBO8_ONE;
+}
+
+static inline void utran_turbo8_ends_coarser(struct utran_turbo_decoder *d)
+{
+	for (int coder = 0; coder < 2; coder++)
+		for (int s = 0; s < UTRAN_TURBO_STATES; s++)
+			d->end[coder][s] = (int16_t)utran_turbo8_coarser(d->end[coder][s]);
 }
 
 static inline void utran_turbo8_ends(

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/utran_turbo_decoder_sse41.h - vectors of 16-bit values, for utran_turbo_decoder_lanes.h, in SSE4.1.
+ * core/kernels/utran_turbo_decoder_sse41.h - vectors of 16-bit values, for
+ * utran_turbo_decoder_lanes.h, in SSE4.1.
  */
 #ifndef CORE_KERNELS_UTRAN_TURBO_DECODER_SSE41_H
 #define CORE_KERNELS_UTRAN_TURBO_DECODER_SSE41_H

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/utran_turbo_decoder_words.h - state metrics of 16 bits, for utran_turbo_decoder_lanes.h.
+ * core/kernels/utran_turbo_decoder_words.h - state metrics of 16 bits, for
+ * utran_turbo_decoder_lanes.h.
  *
- * State metrics are brought back to state 0 after every fourth step, which leaves them within 3 D; before that they have
- * moved by at most 4 D. So a path through both sides and a step is within 2 * 7 D + 511, and every sum is exact.
+ * State metrics are brought back to state 0 after every fourth step, which leaves them within 3 D;
+ * before that they have moved by at most 4 D. So a path through both sides and a step is within 2 *
+ * 7 D + 511, and every sum is exact.
  */
 #ifndef CORE_KERNELS_UTRAN_TURBO_DECODER_WORDS_H
 #define CORE_KERNELS_UTRAN_TURBO_DECODER_WORDS_H
@@ -52,20 +54,10 @@ INLINE vec m_less(vec a, vec b)
 	return a - b;
 }
 
-/* Metrics of bit and parity. */
-struct branches {
-	vec of00, of01, of10, of11;
-};
-
 INLINE struct branches branches_of(vec x, vec y)
 {
 	return (struct branches){x + y, x, y, w_set(0)};
 }
-
-/* And of a parity alone. */
-struct parities {
-	vec of0, of1;
-};
 
 INLINE struct parities parities_of(vec y)
 {
@@ -86,6 +78,12 @@ INLINE wide scaling_of(const struct utran_turbo_decoder *d)
 INLINE vec v_scaled(vec v, wide scaling)
 {
 	return w_mulhrs(v + v, scaling);
+}
+
+/* One scale is enough. */
+INLINE void rescale(const struct utran_turbo_decoder *d)
+{
+	(void)d;
 }
 
 /* Soft bits are taken as they are. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * utran_turbo_encoder - 64 bytes at a time: bits to masks and masks to bytes are single instructions here. */
+ * utran_turbo_encoder - 64 bytes at a time: bits to masks and masks to bytes are single
+ * instructions here. */
 #if defined(__x86_64__)
 #include "core/kernels/utran_bit_gather_avx512.h"
 #include "core/kernels/utran_turbo_encoder.h"
@@ -14,7 +15,8 @@ static inline void put(uint8_t *out, uint64_t bits)
 	_mm512_storeu_si512(out, _mm512_maskz_set1_epi8(bits, 1));
 }
 
-/* 192 bytes of x z z', 64 at a time: the first byte of the second 64 is z of step 21, of the third z' of step 42. */
+/* 192 bytes of x z z', 64 at a time: the first byte of the second 64 is z of step 21, of the third
+ * z' of step 42. */
 static inline void spread(uint64_t x, uint64_t z, uint64_t z2, uint8_t *out)
 {
 	const uint64_t first = 0x9249249249249249, second = 0x2492492492492492,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/utran_turbo_encoder_words.h - the coder of utran_turbo_encoder.h on words of 64 bits, the first in bit 0.
+ * core/kernels/utran_turbo_encoder_words.h - the coder of utran_turbo_encoder.h on words of 64
+ * bits, the first in bit 0.
  *
- * A source of a level defines WORDS_PACK, WORDS_SPREAD and WORDS_INTERLEAVE before it includes this; encode_words is then
- * its coder.
+ * A source of a level defines WORDS_PACK, WORDS_SPREAD and WORDS_INTERLEAVE before it includes
+ * this; encode_words is then its coder.
  */
 #ifndef CORE_KERNELS_UTRAN_TURBO_ENCODER_WORDS_H
 #define CORE_KERNELS_UTRAN_TURBO_ENCODER_WORDS_H
@@ -49,7 +50,8 @@ static inline uint64_t word_coder_step(struct word_coder *c, uint64_t u)
 	return z;
 }
 
-/* The tail of a coder whose register took in bit k - 1 last: `last` is that word, `before` the one ahead of it. */
+/* The tail of a coder whose register took in bit k - 1 last: `last` is that word, `before` the one
+ * ahead of it. */
 static inline void word_coder_end(uint64_t last, uint64_t before, uint32_t k, uint8_t *out)
 {
 	const uint32_t shift = (k - 1) % 64;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/utran_turbo_encoder_x86.h - the coder of utran_turbo_encoder.h for SSE4.1 and AVX2, 16 bytes at a time.
+ * core/kernels/utran_turbo_encoder_x86.h - the coder of utran_turbo_encoder.h for SSE4.1 and AVX2,
+ * 16 bytes at a time.
  */
 #ifndef CORE_KERNELS_UTRAN_TURBO_ENCODER_X86_H
 #define CORE_KERNELS_UTRAN_TURBO_ENCODER_X86_H
@@ -41,8 +42,8 @@ static inline __m128i thirds(__m128i a, __m128i b, __m128i c)
 	return _mm_blendv_epi8(_mm_blendv_epi8(a, b, of_b), c, of_c);
 }
 
-/* Sixteen of each, x z z' x z z' ..: what goes to bytes 0 to 15, 16 to 31 and 32 to 47 of the result leaves x in different
- * places, so that one shuffle of each is enough. */
+/* Sixteen of each, x z z' x z z' ..: what goes to bytes 0 to 15, 16 to 31 and 32 to 47 of the
+ * result leaves x in different places, so that one shuffle of each is enough. */
 static inline void weave(__m128i x, __m128i z, __m128i z2, uint8_t *out)
 {
 	x = _mm_shuffle_epi8(

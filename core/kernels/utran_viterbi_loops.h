@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * utran_viterbi_loops - the inner loop over vectors, for a file that has defined what a vector is (without LANES there is
- * nothing here):
+ * utran_viterbi_loops - the inner loop over vectors, for a file that has defined what a vector is
+ * (without LANES there is nothing here):
  *
- *	LANES, vector			metrics in a vector, and its type
- *	pattern_load(branches)		the eight metrics of a step, once in every 16 bytes
- *	pattern_look_up(pattern, bytes)	for each lane the two bytes of them that `bytes` names
- *	metrics_load(from)		LANES metrics
- *	metrics_zip(even, odd, to)	2 LANES metrics, one of each in turn
- *	metrics_add(a, b), metrics_sub(a, b)	which wrap around
- *	metrics_larger(a, b, &less)	by the sign of the difference; in `less` lanes where a is the smaller are negative
- *	signs_store(low, high, to)	2 LANES signs as bits
+ * 	LANES, vector			metrics in a vector, and its type
+ * 	pattern_load(branches)		the eight metrics of a step, once in every 16 bytes
+ * 	pattern_look_up(pattern, bytes)	for each lane the two bytes of them that `bytes` names
+ * 	metrics_load(from)		LANES metrics
+ * 	metrics_zip(even, odd, to)	2 LANES metrics, one of each in turn
+ * 	metrics_add(a, b), metrics_sub(a, b)	which wrap around
+ *         metrics_larger(a, b, &less)     by the sign of the difference; in `less` lanes where a is
+ *                                         the smaller are negative
+ * 	signs_store(low, high, to)	2 LANES signs as bits
  */
 #ifndef CORE_KERNELS_UTRAN_VITERBI_LOOPS_H
 #define CORE_KERNELS_UTRAN_VITERBI_LOOPS_H

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/map/admission.h"
+#include "core/base/text.h"
 #include "core/map/units.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 static const double SLACK = 1e-9; /* of rounding */
 
-/* ---- what there is of each lane ------------------------------------------------------------------------------------- */
+/* ---- what there is of each lane ---- */
 
 static void instance_write(const struct lane_resource *resource, const struct cost *cost,
     struct plan_instance *instance, struct plan_lane *lane)
@@ -55,6 +57,8 @@ void admission_write(const struct waveform *wf, const struct resources *resource
 {
 	const double limit_ns = (double)wf->slot_ns * (1 - resources->margin);
 
+	assert(plan->n_instances == wf->n_instances);
+	assert(plan->n_lanes == resources->n_lanes);
 	for (size_t l = 0; l < plan->n_lanes; l++) {
 		const struct lane_resource *resource = &resources->lanes[l];
 
@@ -74,20 +78,21 @@ void admission_write(const struct waveform *wf, const struct resources *resource
 		instance_write(
 		    &resources->lanes[l], &costs[i], &plan->instances[i], &plan->lanes[l]);
 	}
-	for (size_t l = 0; l < plan->n_lanes;
-	     l++) /* a lane that is shared is handed over once more */
+	/* a lane that is shared is handed over once more */
+	for (size_t l = 0; l < plan->n_lanes; l++)
 		plan->lanes[l].base_ns += !plan->lanes[l].n_instances || plan->lanes[l].taken_ns > 0
 		    ? resources->lanes[l].handover_ns
 		    : 0;
 	starts_write(resources, plan);
 }
 
-/* ---- does it fit? --------------------------------------------------------------------------------------------------- */
+/* ---- does it fit? ------------------------------------------------------------------------ */
 
 static const struct plan_instance *largest(const struct plan *plan, size_t lane)
 {
 	const struct plan_instance *most = NULL;
 
+	assert(lane < plan->n_lanes);
 	for (size_t i = 0; i < plan->n_instances; i++)
 		if (plan->instances[i].lane == lane &&
 		    (!most || plan->instances[i].admitted_ns > most->admitted_ns))
@@ -100,6 +105,7 @@ static double known_ns(const struct plan *plan, const struct resources *resource
 {
 	double sum = 0;
 
+	assert(lane < plan->n_lanes);
 	for (size_t i = 0; i < plan->n_instances; i++)
 		if (plan->instances[i].lane == lane && plan->instances[i].budget_ns)
 			sum += (double)plan->instances[i].admitted_ns +
@@ -111,7 +117,7 @@ static void lane_name(const struct resources *resources, size_t lane, char *text
 {
 	const char *node = resources_node(resources, lane);
 
-	snprintf(text, size, "lane %zu (%s%scpu %d)", lane, node, node[0] ? " " : "",
+	snprintf(text, size, "lane %zu (%s%sCPU %d)", lane, node, node[0] ? " " : "",
 	    resources->lanes[lane].cpu);
 }
 
@@ -124,22 +130,24 @@ static int lane_check(const struct waveform *wf, const struct resources *resourc
 	const struct plan_instance *most = largest(plan, number);
 	char name[96], text[512];
 
+	assert(plan->n_lanes == resources->n_lanes);
 	if (!most || fixed + lane->need_ns <= lane->limit_ns * (1 + SLACK))
 		return 0;
 	lane_name(resources, number, name, sizeof(name));
 	if (sure <= 0 || fixed + sure <= lane->limit_ns * (1 + SLACK)) {
 		if (resources->known)
 			diag_note(diag,
-			    "%s may not hold its %zu instances: %.1f us of %.1f us by the components' own "
-			    "figures, %zu of which were never measured",
-			    name, lane->n_instances, (fixed + lane->need_ns) / 1e3,
-			    lane->limit_ns / 1e3, lane->n_guessed);
+			    "%s may not hold its %zu instance%s: the instances need %.1f us of "
+			    "%.1f us by the components' own figures (not measured yet: %zu)",
+			    name, lane->n_instances, plural(lane->n_instances),
+			    (fixed + lane->need_ns) / 1e3, lane->limit_ns / 1e3, lane->n_guessed);
 		return 0;
 	}
 	snprintf(text, sizeof(text),
-	    "%s does not hold its %zu instance%s: %.1f us are needed, %.1f us of the slot are there (margin %g %%): "
-	    "instances %.1f us, overhead %.1f us, admitted before %.1f us; the largest is %s with %.1f us",
-	    name, lane->n_instances, lane->n_instances == 1 ? "" : "s", (fixed + sure) / 1e3,
+	    "%s cannot hold its %zu instance%s: the instances need %.1f us, and the slot has "
+	    "%.1f us for them (margin %g %%): instances %.1f us, overhead %.1f us, admitted "
+	    "before %.1f us; the largest instance is %s with %.1f us",
+	    name, lane->n_instances, plural(lane->n_instances), (fixed + sure) / 1e3,
 	    lane->limit_ns / 1e3, 100 * resources->margin, sure / 1e3, lane->base_ns / 1e3,
 	    lane->taken_ns / 1e3, wf->instances[most - plan->instances].name,
 	    (double)most->admitted_ns / 1e3);
@@ -155,6 +163,7 @@ double *admission_kbit(
 {
 	double *sums = calloc(resources->n_pools, sizeof(*sums));
 
+	assert(plan->n_instances == wf->n_instances);
 	for (size_t i = 0; sums && i < wf->n_links; i++) {
 		const uint32_t from = plan->instances[wf->links[i].from].lane;
 		const uint32_t to = plan->instances[wf->links[i].to].lane;
@@ -180,8 +189,8 @@ static int links_check(const struct waveform *wf, const struct resources *resour
 			continue;
 		link = &resources->platform->links[resources->pool_links[pool]];
 		snprintf(text, sizeof(text),
-		    "the link %s - %s does not carry it: %.1f kbit a slot are needed, %.1f are there "
-		    "(%g Mbit/s)",
+		    "the link between %s and %s is too slow: the waveform sends %.1f kbit per "
+		    "slot, and the link carries %.1f kbit (%g Mbit/s)",
 		    resources->platform->nodes[link->nodes[0]].name,
 		    resources->platform->nodes[link->nodes[link->n_nodes - 1]].name, sums[pool],
 		    resources->kbit[pool], link->mbit_per_s);
@@ -229,6 +238,7 @@ int admission_check(const struct waveform *wf, const struct resources *resources
 	const bool refuse = waveform_timed(wf) && wf->admit != WF_ADMIT_ALWAYS && !options->admit;
 	int rc = 0, one;
 
+	assert(plan->n_links == wf->n_links);
 	if (!waveform_timed(wf))
 		return 0;
 	for (size_t lane = 0; lane < plan->n_lanes; lane++) {

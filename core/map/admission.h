@@ -2,10 +2,11 @@
  *
  * core/map/admission.h - does a mapped waveform fit, and what is nearest to it that would.
  *
- * On every lane: T_base + T_noise + hand-overs + sum of (need + T_module) + what was admitted before <= T x (1 - margin);
- * need as in core/map/costs.h;
- * on every link between nodes: what crosses <= its bandwidth in a slot; on every node: link buffers <= its memory, if known.
- * A lane on which costs are guessed is refused only if what is known does not fit; else it is told in a note.
+ * On every lane: T_base + T_noise + hand-overs + sum of (need + T_module) + what was admitted
+ * before <= T x (1 - margin); need as in core/map/costs.h; on every link between nodes: what
+ * crosses <= its bandwidth in a slot; on every node: link buffers <= its memory, if known. A lane
+ * on which costs are guessed is refused only if what is known does not fit; else it is told in a
+ * note.
  */
 #ifndef ALOE_MAP_ADMISSION_H
 #define ALOE_MAP_ADMISSION_H
@@ -22,7 +23,8 @@ void admission_write(const struct waveform *waveform, const struct resources *re
 int admission_check(const struct waveform *waveform, const struct resources *resources,
     const struct plan_options *options, const struct plan *plan, struct diag *diag);
 
-/* admission_kbit gives what crosses each pool of the resources, kbit in a slot; the caller frees it. NULL: no memory. */
+/* admission_kbit gives what crosses each pool of the resources, kbit in a slot; the caller frees
+ * it. NULL: no memory. */
 double *admission_kbit(
     const struct waveform *waveform, const struct resources *resources, const struct plan *plan);
 

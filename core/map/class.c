@@ -7,28 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hash.h"
+#include "core/base/text.h"
+
 bool class_rates_same(const struct class_rates *a, const struct class_rates *b)
 {
 	return !strcmp(a->cpu, b->cpu) && !strcmp(a->simd, b->simd) &&
 	    !strcmp(a->governor, b->governor) && !strcmp(a->version, b->version);
 }
 
-/* FNV-1a, 64 bits; each text with its end. */
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	do
-		hash = (hash ^ (uint8_t)*text) * 0x100000001b3ull;
-	while (*text++);
-	return hash;
-}
-
 uint64_t class_rates_fingerprint(const struct class_rates *rates)
 {
 	return hash_text(
-	    hash_text(hash_text(0xcbf29ce484222325ull, rates->cpu), rates->simd), rates->governor);
+	    hash_text(hash_text(HASH_START, rates->cpu), rates->simd), rates->governor);
 }
 
-/* ---- as text ------------------------------------------------------------------------------------------------------------ */
+/* ---- as text ------------------------------------------------------------------------ */
 
 json_t *class_rates_json(const struct class_rates *rates)
 {
@@ -49,8 +43,8 @@ static int text_read(const json_t *object, const char *key, const char *at, stru
 	int rc = json_want_text(object, key, at, diag, &text);
 
 	if (rc == 0 && strlen(text) >= size)
-		rc = diag_error(diag, at, 0, "%s: found %zu characters, at most %zu are allowed",
-		    key, strlen(text), size - 1);
+		rc = diag_error(diag, at, 0, "%s has %zu character%s; at most %zu are allowed", key,
+		    strlen(text), plural(strlen(text)), size - 1);
 	if (rc == 0)
 		snprintf(ret, size, "%s", text);
 	return rc;
@@ -65,7 +59,7 @@ static int rate_read(
 		return -EINVAL;
 	if (!(value > 0 && value <= 1e9))
 		return diag_error(
-		    diag, at, 0, "%s = %g: a number above 0, at most 1e9, is needed", key, value);
+		    diag, at, 0, "%s = %g; a number above 0 and at most 1e9 is needed", key, value);
 	*ret = value;
 	return 0;
 }
@@ -92,7 +86,7 @@ int class_rates_read(
 	return 0;
 }
 
-/* ---- conversion ---------------------------------------------------------------------------------------------------------- */
+/* ---- conversion ------------------------------------------------------------------------ */
 
 int class_mix(const char *text, double ret_mix[CALIBRATE_CLASSES])
 {

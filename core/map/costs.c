@@ -3,6 +3,7 @@
 #include "core/base/calibrate.h"
 #include "core/map/profile.h"
 
+#include <assert.h>
 #include <math.h>
 
 struct cost cost_of(
@@ -35,6 +36,7 @@ double cost_typical_ns(const struct cost *cost, double mmac_per_s)
 
 double cost_need_ns(const struct cost *cost, double mmac_per_s)
 {
+	assert(mmac_per_s >= 0);
 	if (cost->source == COST_MEASURED && !cost->strict)
 		return calibrate_ns(1.25 * cost->kmac, mmac_per_s);
 	return cost_budget_ns(cost, mmac_per_s);
@@ -42,6 +44,7 @@ double cost_need_ns(const struct cost *cost, double mmac_per_s)
 
 double cost_budget_ns(const struct cost *cost, double mmac_per_s)
 {
+	assert(mmac_per_s >= 0);
 	if (cost->source == COST_GIVEN)
 		return cost->given_ns;
 	return calibrate_ns(cost->kmac_budget, mmac_per_s) +

@@ -3,21 +3,23 @@
 #include "core/map/neighbours.h"
 #include "core/map/paths.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PLACEMENTS_MAX = 65536 }; /* tried in a torn knot */
 
-/* ---- knots
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- knots ---- */
 
-/* Marks all that can be reached from `start` along links (or against them). `stack` holds n_instances. */
+/* Marks all that can be reached from `start` along links (or against them). `stack` holds
+ * n_instances. */
 static void reach(const struct waveform *wf, const struct neighbours *lists, uint32_t start,
     bool forward, bool *reached, uint32_t *stack)
 {
 	size_t n = 0;
 
+	assert(start < wf->n_instances);
 	memset(reached, 0, wf->n_instances * sizeof(*reached));
 	reached[start] = true;
 	stack[n++] = start;
@@ -33,8 +35,8 @@ static void reach(const struct waveform *wf, const struct neighbours *lists, uin
 	}
 }
 
-/* Gives those that lie on no cycle a knot of their own: again and again whoever has no writer left, then whoever has no
- * reader left. */
+/* Gives those that lie on no cycle a knot of their own: again and again whoever has no writer left,
+ * then whoever has no reader left. */
 static void knots_peel(const struct waveform *wf, const struct neighbours *lists, bool forward,
     uint32_t *open, uint32_t *stack, uint32_t *of)
 {
@@ -60,7 +62,7 @@ static void knots_peel(const struct waveform *wf, const struct neighbours *lists
 	}
 }
 
-static int knots_find(const struct waveform *wf, uint32_t *ret_of)
+int knots_find(const struct waveform *wf, uint32_t *ret_of)
 {
 	const size_t n = wf->n_instances;
 	bool *ahead = calloc(n + 1, sizeof(*ahead)), *behind = calloc(n + 1, sizeof(*behind));
@@ -96,8 +98,7 @@ static int knots_find(const struct waveform *wf, uint32_t *ret_of)
 	return rc;
 }
 
-/* ---- what a knot allows
- * ------------------------------------------------------------------------------------------------ */
+/* ---- what a knot allows ---- */
 
 struct knot { /* one knot at work */
 	const struct waveform *wf;
@@ -139,8 +140,8 @@ static void knot_load(struct knot *knot)
 	}
 }
 
-/* Is every cycle of the knot covered by its declared delays? pins NULL: even with each link between lanes. Counts the
- * links between lanes. -ELOOP if not. */
+/* Is every cycle of the knot covered by its declared delays? pins NULL: even with each link between
+ * lanes. Counts the links between lanes. -ELOOP if not. */
 static int knot_legal(struct knot *knot, const int *pins, size_t *ret_crossings)
 {
 	const struct waveform *wf = knot->wf;
@@ -155,11 +156,11 @@ static int knot_legal(struct knot *knot, const int *pins, size_t *ret_crossings)
 		    (int64_t)(crosses ? knot->crossing : 0) - link->delay};
 	}
 	*ret_crossings = crossings;
+	memset(knot->values, 0, wf->n_instances * sizeof(*knot->values));
 	return paths_longest(wf->n_instances, knot->arcs, knot->n_arcs, knot->values, NULL);
 }
 
-/* ---- a torn knot: pins on several lanes
- * -------------------------------------------------------------------------------- */
+/* ---- a torn knot: pins on several lanes ---- */
 
 static void placement_write(const struct knot *knot, size_t number, int *pins)
 {
@@ -182,7 +183,8 @@ static size_t placements(const struct knot *knot)
 	return n;
 }
 
-/* Too many to try: each member goes where a writer of it is, beginning at the pins. On a single cycle this is best. */
+/* Too many to try: each member goes where a writer of it is, beginning at the pins. On a single
+ * cycle this is best. */
 static void placement_spread(const struct knot *knot, int *pins)
 {
 	for (size_t round = 0; round < knot->n_members; round++) {
@@ -195,8 +197,8 @@ static void placement_spread(const struct knot *knot, int *pins)
 	}
 }
 
-/* The legal placement with the fewest links between lanes; without any legal one the last tried stays, for plan_lags to
- * refuse with the cycle's name. */
+/* The legal placement with the fewest links between lanes; without any legal one the last tried
+ * stays, for plan_lags to refuse with the cycle's name. */
 static int knot_place(struct knot *knot, int *pins)
 {
 	const size_t n = placements(knot);
@@ -229,9 +231,8 @@ static int knot_judge(struct knot *knot, struct knots *knots)
 	knot_load(knot);
 	rc = knot_legal(knot, NULL, &crossings);
 	if (rc != -ELOOP || knot->wf->pipelined)
-		return rc == -ELOOP
-		    ? 0
-		    : rc; /* pipelined: no placement helps, plan_lags refuses it by name */
+		/* pipelined: no placement helps, plan_lags refuses it by name */
+		return rc == -ELOOP ? 0 : rc;
 	if (knot->n_lanes > 1)
 		return knot_place(knot, knots->pins);
 	knots->together[knot->id] = true;

@@ -3,6 +3,7 @@
  * "Why here?": the same mapping with one unit elsewhere, on each lane in turn. */
 #include "core/map/explain.h"
 #include "core/map/rank.h"
+#include "core/map/where.h"
 
 #include <errno.h>
 #include <math.h>
@@ -65,7 +66,7 @@ static void scene_fini(struct scene *scene)
 	free(scene->cores);
 }
 
-/* ---- places --------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------ */
 
 static double load_ns(const struct scene *scene, uint32_t lane)
 {
@@ -75,6 +76,17 @@ static double load_ns(const struct scene *scene, uint32_t lane)
 		if (scene->cores[unit] == lane)
 			sum += scene->units.need[unit * scene->resources.n_lanes + lane];
 	return sum;
+}
+
+/* Why one of the unit may not run there. */
+static void where_write(
+    const struct scene *scene, uint32_t unit, uint32_t lane, char *text, size_t size)
+{
+	const struct waveform *wf = scene->units.waveform;
+
+	for (size_t i = 0; i < wf->n_instances && !text[0]; i++)
+		if (scene->units.of[i] == unit)
+			where_not(&scene->resources, lane, &wf->instances[i], text, size);
 }
 
 /* The first reason that is found. */
@@ -88,20 +100,19 @@ static void breaks_write(const struct scene *scene, const struct rank *rank, uin
 	if (pin >= 0 && pin != (int)lane)
 		snprintf(text, sizeof(place->breaks), "pinned to lane %d", pin);
 	else if (scene->units.need[unit * scene->resources.n_lanes + lane] == INFINITY)
-		snprintf(text, sizeof(place->breaks), "there is no build for %s",
-		    scene->resources.lanes[lane].arch);
+		where_write(scene, unit, lane, text, sizeof(place->breaks));
 	else if (!rank->legal)
 		snprintf(text, sizeof(place->breaks),
 		    "the declared delays of a cycle would not cover it");
 	else if (!rank->joined)
-		snprintf(
-		    text, sizeof(place->breaks), "no link joins its node with that of a neighbour");
+		snprintf(text, sizeof(place->breaks),
+		    "no link joins its node and the node of a neighbour");
 	else if (scene->resources.known && load > resource->room_ns * (1 + 1e-9))
 		snprintf(text, sizeof(place->breaks), "the lane would need %.1f us of %.1f us",
 		    load / 1e3, resource->room_ns / 1e3);
 	else if (!rank->fits && scene->resources.known)
 		snprintf(text, sizeof(place->breaks),
-		    "a link between nodes would not carry it, or another lane does not fit");
+		    "a link between nodes would be too slow, or another lane would be too full");
 }
 
 static int place_make(struct scene *scene, uint32_t unit, uint32_t lane, struct plan_place *place)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/map/explain.h - why a plan is as it is: which mapper won, what the others found, what would change if.
+ * core/map/explain.h - why a plan is as it is: which mapper won, what the others found, what would
+ * change if.
  */
 #ifndef ALOE_MAP_EXPLAIN_H
 #define ALOE_MAP_EXPLAIN_H
 
 #include "core/map/whatif.h"
 
-/* One lane that an instance could be on, everything else staying where it is. What must stay together moves along. */
+/* One lane that an instance could be on, everything else staying where it is. What must stay
+ * together moves along. */
 struct plan_place {
 	uint32_t lane;
 	bool here;
@@ -25,7 +27,8 @@ struct plan_why {
 	size_t n_places;
 };
 
-/* plan_why looks at every lane for an instance. 0; -ENOENT (no such instance), -ENOMEM. End with plan_why_free. */
+/* plan_why looks at every lane for an instance. 0; -ENOENT (no such instance), -ENOMEM. End with
+ * plan_why_free. */
 int plan_why(const struct waveform *waveform, const struct platform_model *platform,
     const struct profile *profile, const struct plan_options *options, const struct plan *plan,
     const char *instance, struct plan_why **ret);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Reasons as text for people and as JSON. */
+#include "core/base/text.h"
 #include "core/map/explain.h"
 #include "core/map/plan_text.h"
 
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- for people ----------------------------------------------------------------------------------------------------- */
+/* ---- for people ------------------------------------------------------------------------ */
 
 static void cost_print(FILE *out, double cost)
 {
@@ -28,13 +29,13 @@ static void candidates_print(FILE *out, const struct plan_choice *choice)
 		fprintf(out, "  %-10s %5.1f %%", row->name, 100 * row->share);
 		if (!row->found) {
 			fprintf(out, " %8s  %s\n", "-",
-			    row->proven ? "there is no mapping: proven" : "found none");
+			    row->proven ? "no mapping exists (proven)" : "no mapping found");
 			continue;
 		}
 		cost_print(out, row->cost);
 		fprintf(out, " %5.1f %% %7u %9u%s\n", 100 * row->peak, row->latency_slots,
 		    row->crossings,
-		    strcmp(row->name, choice->best.name) == 0 ? "   <- this one" : "");
+		    strcmp(row->name, choice->best.name) == 0 ? "    <- chosen" : "");
 	}
 }
 
@@ -52,7 +53,7 @@ static void lanes_print(FILE *out, const struct plan *plan)
 		    lane->need_ns / 1e3, (lane->limit_ns - plan_lane_ns(lane)) / 1e3,
 		    lane->reserve_ns / 1e3,
 		    plan_lane_ns(lane) + lane->reserve_ns > lane->limit_ns
-		        ? "   a slot with its tail is missed"
+		        ? "    the slot is missed when the tail comes"
 		        : "");
 	}
 }
@@ -64,43 +65,51 @@ static void whatif_print(
 	const double slot_ns = (double)wf->slot_ns;
 
 	fprintf(out, "\nwhat if%s\n",
-	    whatif->guessed ? " (on guesses: costs of some instances were never measured)" : "");
+	    whatif->guessed ? " (estimates: the costs of some instances were never measured)" : "");
 	fprintf(out, "  shortest slot      %.1f us with this mapping, now %g us\n",
 	    whatif->slot_ns / 1e3, slot_ns / 1e3);
 	if (whatif->scale < INFINITY)
-		fprintf(out, "  largest messages   %.2f x those of now\n", whatif->scale);
+		fprintf(out, "  largest messages   %.2f x the present size\n", whatif->scale);
 	if (whatif->over && whatif->enough_ns > 0)
 		fprintf(out,
-		    "  speed up first     %s, from %.1f to %.1f us (%.2f x): then its lane fits\n",
+		    "  speed up first     %s, from %.1f to %.1f us (%.2f x), so that its lane "
+		    "fits\n",
 		    first, whatif->first_ns / 1e3, whatif->enough_ns / 1e3,
 		    whatif->first_ns / whatif->enough_ns);
 	else if (whatif->over)
-		fprintf(out, "  speed up first     %s (%.1f us), and others of its lane\n", first,
-		    whatif->first_ns / 1e3);
+		fprintf(out,
+		    "  speed up first     %s (%.1f us), and other instances of its "
+		    "lane\n",
+		    first, whatif->first_ns / 1e3);
 	else if (whatif->enough_ns <= 0)
 		fprintf(out,
-		    "  speed up first     %s (%.1f us): at no cost slots of %.1f us would do\n",
+		    "  speed up first     %s (%.1f us): without its cost slots of %.1f us would "
+		    "be possible\n",
 		    first, whatif->first_ns / 1e3, whatif->then_ns / 1e3);
 	else
 		fprintf(out,
-		    "  speed up first     %s, from %.1f to %.1f us: then slots of %.1f us do\n",
+		    "  speed up first     %s, from %.1f to %.1f us, which makes slots of %.1f us "
+		    "possible\n",
 		    first, whatif->first_ns / 1e3, whatif->enough_ns / 1e3, whatif->then_ns / 1e3);
 	if (whatif->cores)
-		fprintf(out, "  cores needed       %zu like that of lane 0 (%g MMAC/s)\n",
-		    whatif->cores, plan->lanes[0].mmac_per_s);
+		fprintf(out,
+		    "  cores needed       %zu core%s like the core of lane 0 (%g "
+		    "MMAC/s)\n",
+		    whatif->cores, plural(whatif->cores), plan->lanes[0].mmac_per_s);
 	else
-		fprintf(
-		    out, "  cores needed       no number of cores like that of lane 0 will do\n");
+		fprintf(out,
+		    "  cores needed       no number of cores like the core of lane 0 "
+		    "suffices\n");
 }
 
 static void why_print(FILE *out, const struct plan *plan, const struct plan_why *why)
 {
-	fprintf(out, "\nwhy is %s here?\n", why->instance);
+	fprintf(out, "\nwhy is %s on its lane?\n", why->instance);
 	for (size_t i = 0; i < why->n_along && i < 8; i++)
-		fprintf(out, "%s%s", i ? ", " : "  with it goes ", why->along[i]);
+		fprintf(out, "%s%s", i ? ", " : "  together with it moves ", why->along[i]);
 	if (why->n_along)
 		fprintf(out, why->n_along > 8 ? ", and %zu more\n" : "\n", why->n_along - 8);
-	fprintf(out, "  %-6s %5s %8s %8s %7s %9s\n", "lane", "cpu", "cost", "load", "latency",
+	fprintf(out, "  %-6s %5s %8s %8s %7s %9s\n", "lane", "CPU", "cost", "load", "latency",
 	    "crossings");
 	for (size_t i = 0; i < why->n_places; i++) {
 		const struct plan_place *place = &why->places[i];
@@ -133,8 +142,8 @@ char *plan_explain_print(const struct waveform *wf, const struct plan *plan,
 		whatif_print(out, wf, plan, whatif);
 	} else {
 		fprintf(out,
-		    "\nThe capacity of the lanes is not known: `aloe run` measures it once. Until then nothing "
-		    "is refused, and there is no what-if.\n");
+		    "\nThe capacity of the lanes is unknown until `aloe run` has measured it. "
+		    "Until then the plan refuses nothing and answers no what-if.\n");
 	}
 	if (why)
 		why_print(out, plan, why);
@@ -144,7 +153,7 @@ char *plan_explain_print(const struct waveform *wf, const struct plan *plan,
 	return NULL;
 }
 
-/* ---- JSON ----------------------------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------ */
 
 /* JSON has no infinity. */
 static json_t *number(double value)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/base/text.h"
 #include "core/map/map.h"
 #include "core/map/paths.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -52,7 +54,8 @@ static void cycle_turn(const struct waveform *wf, struct arc_cycle *cycle)
 	}
 }
 
-/* Says what the cycle lacks, at the line of the link that closes it. lanes NULL: it has no declared delay at all. */
+/* Says what the cycle lacks, at the line of the link that closes it. lanes NULL: it has no declared
+ * delay at all. */
 static int cycle_refuse(const struct waveform *wf, const struct lag_lanes *lanes,
     struct arc_cycle *cycle, struct diag *diag)
 {
@@ -74,21 +77,19 @@ static int cycle_refuse(const struct waveform *wf, const struct lag_lanes *lanes
 	}
 	if (!needed)
 		rc = diag_error(diag, wf->file, line,
-		    "the cycle %s declares no delay, so none of it can run first: at least 1 is needed "
-		    "(\"delay\" of one of its links)",
+		    "the cycle %s declares no delay, so none of its instances can run first; one "
+		    "of its links needs \"delay\" = 1 or more",
 		    text);
 	else if (wf->pipelined)
 		rc = diag_error(diag, wf->file, line,
-		    "the cycle %s declares a delay of %" PRIu64 " but has %" PRIu64
-		    " links, each of 1 slot "
-		    "or more with \"pipelined\": declare %" PRIu64 " more",
-		    text, declared, needed, needed - declared);
+		    "the cycle %s declares a delay of %" PRIu64 " and has %" PRIu64 " link%s, each "
+		    "of 1 slot or more with \"pipelined\": declare %" PRIu64 " more",
+		    text, declared, needed, plural(needed), needed - declared);
 	else
 		rc = diag_error(diag, wf->file, line,
-		    "the cycle %s declares a delay of %" PRIu64
-		    " but goes from lane to lane %" PRIu64 " times, %s: declare %" PRIu64
-		    " more, or pin it to one lane",
-		    text, declared, changes,
+		    "the cycle %s declares a delay of %" PRIu64 " and changes lanes %" PRIu64 " "
+		    "time%s, %s: declare %" PRIu64 " more, or pin the cycle to one lane",
+		    text, declared, changes, plural(changes),
 		    needed == changes ? "each of 1 slot or more"
 		                      : "some of 2 slots or more (another node)",
 		    needed - declared);
@@ -134,24 +135,53 @@ static int lags_check(const struct waveform *wf, const int64_t *values, struct d
 
 		if (distance > LAG_MAX)
 			return diag_error(diag, wf->file, link->line,
-			    "the link %s -> %s spans %" PRId64 " slots (delay = %" PRIu32
-			    "), at most %d are allowed",
+			    "the link %s -> %s spans %" PRId64 " slot%s (delay = %" PRIu32
+			    "); at most %d are allowed",
 			    wf->instances[link->from].name, wf->instances[link->to].name, distance,
-			    link->delay, LAG_MAX);
+			    plural(distance), link->delay, LAG_MAX);
 	}
 	return 0;
+}
+
+/* Whoever waits for sources (core/map/tails.h) is so late that word of their last step has come:
+ * from one lane to the next slot's at once, from another node after its delay. By lane. */
+static void floors_write(const struct waveform *wf, const struct lag_lanes *lanes, uint32_t *floors)
+{
+	bool sources[PLATFORM_CORES_MAX] = {false};
+
+	for (size_t i = 0; i < wf->n_instances; i++)
+		sources[lanes->of[i]] |= lanes->tails[i].source;
+	for (size_t from = 0; from < lanes->n; from++)
+		for (size_t to = 0; to < lanes->n && sources[from]; to++) {
+			const uint32_t delay = lanes->delay[from * lanes->n + to];
+
+			floors[to] = delay > floors[to] + 1 ? delay - 1 : floors[to];
+		}
+}
+
+static void starts_write(const struct waveform *wf, const struct lag_lanes *lanes, int64_t *values)
+{
+	uint32_t floors[PLATFORM_CORES_MAX] = {0};
+
+	assert(lanes->n <= PLATFORM_CORES_MAX);
+	if (lanes->tails)
+		floors_write(wf, lanes, floors);
+	for (size_t i = 0; i < wf->n_instances; i++)
+		values[i] = lanes->tails && lanes->tails[i].waits ? floors[lanes->of[i]] : 0;
 }
 
 /* distance = w + lag(v) - lag(u) >= m, so lag(v) >= lag(u) + m - w. */
 int lags_values(const struct waveform *wf, const struct lag_lanes *lanes, struct arc *arcs,
     int64_t *ret_values, struct arc_cycle *ret_cycle)
 {
+	assert(lanes != NULL && arcs != NULL);
 	for (size_t i = 0; i < wf->n_links; i++) {
 		const struct wf_link *link = &wf->links[i];
 
 		arcs[i] = (struct arc){(uint32_t)link->from, (uint32_t)link->to,
 		    (int64_t)distance_min(wf, lanes, link) - link->delay};
 	}
+	starts_write(wf, lanes, ret_values);
 	return paths_longest(wf->n_instances, arcs, wf->n_links, ret_values, ret_cycle);
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/map/map.h"
+#include "core/base/text.h"
 #include "core/map/rank.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +22,7 @@ enum {
 
 static const double tiers[] = {0.5, 0.8, 1.0};
 
-struct search {
+struct map_search {
 	const struct units *units;
 	const struct plan_options *options;
 	struct ranker ranker;
@@ -41,19 +43,20 @@ int pins_check(const struct waveform *wf, size_t n_lanes, struct diag *diag)
 {
 	int rc = 0;
 
+	assert(n_lanes > 0);
 	for (size_t i = 0; i < wf->n_instances; i++)
 		if (wf->instances[i].pin >= 0 && (size_t)wf->instances[i].pin >= n_lanes)
 			rc = diag_error(diag, wf->file, wf->instances[i].line,
-			    "%s.pin = %d is outside [0, %zu]: there %s %zu lane%s",
-			    wf->instances[i].name, wf->instances[i].pin, n_lanes - 1,
-			    n_lanes == 1 ? "is" : "are", n_lanes, n_lanes == 1 ? "" : "s");
+			    "%s.pin = %d is outside [0, %zu]: the platform has %zu lane%s",
+			    wf->instances[i].name, wf->instances[i].pin, n_lanes - 1, n_lanes,
+			    plural(n_lanes));
 	return rc;
 }
 
-/* ---- what is proposed ----------------------------------------------------------------------------------------------- */
+/* ---- what is proposed ------------------------------------------------------------------------ */
 
 static struct plan_candidate *candidate(
-    struct search *search, const char *name, struct rank **ret_rank)
+    struct map_search *search, const char *name, struct rank **ret_rank)
 {
 	struct plan_choice *choice = search->choice;
 	size_t i = 0;
@@ -68,7 +71,7 @@ static struct plan_candidate *candidate(
 	return &choice->candidates[i];
 }
 
-static void missed(struct search *search, const char *name, bool proven)
+static void missed(struct map_search *search, const char *name, bool proven)
 {
 	struct rank *rank;
 	struct plan_candidate *row = candidate(search, name, &rank);
@@ -79,7 +82,7 @@ static void missed(struct search *search, const char *name, bool proven)
 }
 
 /* Takes search->cores if it is better than what there is. */
-static int offer(struct search *search, const char *name)
+static int offer(struct map_search *search, const char *name)
 {
 	struct rank rank, *before;
 	int rc = rank_make(&search->ranker, search->cores, &rank);
@@ -112,7 +115,7 @@ static int offer(struct search *search, const char *name)
 	return 0;
 }
 
-static void priced_close(struct search *search)
+static void priced_close(struct map_search *search)
 {
 	mapping_state_fini(&search->state);
 	mapping_graph_fini(&search->graph);
@@ -123,7 +126,7 @@ static void priced_close(struct search *search)
 }
 
 /* From here on costs are counted at this share of the lanes. */
-static int priced_open(struct search *search, double share)
+static int priced_open(struct map_search *search, double share)
 {
 	int rc;
 
@@ -138,7 +141,7 @@ static int priced_open(struct search *search, double share)
 }
 
 /* Asks one mapper; *ret_found: it has a mapping. */
-static int ask(struct search *search, enum mapper mapper, const struct mapping_problem *problem,
+static int ask(struct map_search *search, enum mapper mapper, const struct mapping_problem *problem,
     uint64_t steps, bool *ret_found)
 {
 	struct mapper_result result;
@@ -158,7 +161,7 @@ static int ask(struct search *search, enum mapper mapper, const struct mapping_p
 }
 
 /* Asks all mappers at a share of the lanes, or the one that the user named. */
-static int ask_all(struct search *search, double share)
+static int ask_all(struct map_search *search, double share)
 {
 	struct units_problem made = {0};
 	const enum mapper only = search->options->mapper;
@@ -166,6 +169,7 @@ static int ask_all(struct search *search, double share)
 	int rc = units_problem_init(
 	    &made, search->units, search->ranker.demand, share, search->options->q);
 
+	assert(share > 0);
 	search->share = share;
 	for (int mapper = 0; !rc && mapper < MAPPER_PORTFOLIO; mapper++)
 		if (only == MAPPER_PORTFOLIO
@@ -177,9 +181,9 @@ static int ask_all(struct search *search, double share)
 	return rc;
 }
 
-/* ---- the smallest share at which a mapper finds something ----------------------------------------------------------- */
+/* ---- the smallest share at which a mapper finds something ---- */
 
-static int probe(struct search *search, enum mapper mapper, double share, double *ret_peak)
+static int probe(struct map_search *search, enum mapper mapper, double share, double *ret_peak)
 {
 	struct units_problem made = {0};
 	struct rank rank = {0};
@@ -198,7 +202,7 @@ static int probe(struct search *search, enum mapper mapper, double share, double
 }
 
 /* Between `low`, where it finds nothing, and `high`, where it did. */
-static int squeeze(struct search *search, enum mapper mapper)
+static int squeeze(struct map_search *search, enum mapper mapper)
 {
 	double low = search->ranker.floor, high, peak;
 	int rc = probe(search, mapper, low * (1 + 1e-9), &peak);
@@ -226,10 +230,10 @@ static int squeeze(struct search *search, enum mapper mapper)
 	return 0;
 }
 
-/* ---- by hand -------------------------------------------------------------------------------------------------------- */
+/* ---- by hand ------------------------------------------------------------------------ */
 
 /* Everything on one lane: the first that holds it. */
-static int ask_one_lane(struct search *search, double share)
+static int lane_ask(struct map_search *search, double share)
 {
 	const struct units *units = search->units;
 	const size_t n = units->resources->n_lanes;
@@ -253,13 +257,15 @@ static int ask_one_lane(struct search *search, double share)
 	return 0;
 }
 
-static bool may_be(const struct search *search, uint32_t unit, uint32_t lane)
+static bool may_be(const struct map_search *search, uint32_t unit, uint32_t lane)
 {
+	assert(unit < search->units->n);
+	assert(lane < search->units->resources->n_lanes);
 	return search->units->need[unit * search->units->resources->n_lanes + lane] < INFINITY;
 }
 
 /* Offers the mapping in search->cores; *ret_better: it was taken, and is the best now. */
-static int try_step(struct search *search, bool *ret_better)
+static int step_try(struct map_search *search, bool *ret_better)
 {
 	int rc = offer(search, "refined");
 
@@ -271,7 +277,7 @@ static int try_step(struct search *search, bool *ret_better)
 }
 
 /* One step from the best: a unit moved, or two exchanged. */
-static int step(struct search *search, size_t *steps, bool *ret_better)
+static int step(struct map_search *search, size_t *steps, bool *ret_better)
 {
 	const size_t n = search->units->resources->n_lanes;
 	int rc = 0;
@@ -282,7 +288,7 @@ static int step(struct search *search, size_t *steps, bool *ret_better)
 			if (lane == search->best[unit] || !may_be(search, unit, lane))
 				continue;
 			search->cores[unit] = lane;
-			rc = try_step(search, ret_better);
+			rc = step_try(search, ret_better);
 			--*steps;
 		}
 		for (uint32_t other = 0; other<unit && * steps> 0 && !rc && !*ret_better; other++) {
@@ -293,7 +299,7 @@ static int step(struct search *search, size_t *steps, bool *ret_better)
 				continue;
 			search->cores[unit] = theirs;
 			search->cores[other] = mine;
-			rc = try_step(search, ret_better);
+			rc = step_try(search, ret_better);
 			--*steps;
 		}
 		if (rc || *ret_better)
@@ -303,7 +309,7 @@ static int step(struct search *search, size_t *steps, bool *ret_better)
 }
 
 /* Walks on from the best of all by what counts here, which is not what the mappers count. */
-static int refine(struct search *search)
+static int refine(struct map_search *search)
 {
 	const struct waveform *wf = search->units->waveform;
 	size_t steps = REFINE_STEPS / (wf->n_instances + wf->n_links + 1);
@@ -318,23 +324,24 @@ static int refine(struct search *search)
 	return rc;
 }
 
-/* ---- the two ways to choose ----------------------------------------------------------------------------------------- */
+/* ---- the two ways to choose ---- */
 
 /* Nothing can be better: as even as can be, and not later than on one lane. */
-static bool is_perfect(const struct search *search)
+static bool is_perfect(const struct map_search *search)
 {
 	return search->found && search->rank.bucket == 0 && search->rank.latency == 1 &&
 	    !search->rank.crossings && (search->rank.fits || !search->units->resources->known);
 }
 
 /* Beyond the published bound. */
-static bool is_late(const struct search *search)
+static bool is_late(const struct map_search *search)
 {
 	return !search->units->waveform->pipelined && search->rank.latency > 2 * search->rank.lanes;
 }
 
-/* The contiguous cut of the least share at which there is one, into search->cores: 0, -ENOENT, -ENOMEM. */
-static int chain_over(struct search *search)
+/* The contiguous cut of the least share at which there is one, into search->cores: 0, -ENOENT,
+ * -ENOMEM. */
+static int chain_over(struct map_search *search)
 {
 	double low = 1, high = INFINITY, share = 1.02;
 	int rc = 0;
@@ -354,9 +361,9 @@ static int chain_over(struct search *search)
 	return rc ? rc : high < INFINITY ? 0 : -ENOENT;
 }
 
-/* Where no cut of the chain fits, and what fits goes to and fro: the cut that is over by the least, mended between lanes next
- * to each other. */
-static int mend_chain(struct search *search)
+/* Where no cut of the chain fits, and what fits goes to and fro: the cut that is over by the least,
+ * mended between lanes next to each other. */
+static int chain_mend(struct map_search *search)
 {
 	int rc;
 
@@ -374,7 +381,7 @@ static int mend_chain(struct search *search)
 }
 
 /* May any unit be there? */
-static size_t lanes_usable(const struct search *search)
+static size_t lanes_usable(const struct map_search *search)
 {
 	size_t usable = 0;
 
@@ -389,7 +396,7 @@ static size_t lanes_usable(const struct search *search)
 }
 
 /* As even as it can be, whatever the lanes hold. */
-static int spread(struct search *search, const double *demand, enum plan_mode mode)
+static int spread(struct map_search *search, const double *demand, enum plan_mode mode)
 {
 	static const enum mapper linked[] = {MAPPER_CHAIN, MAPPER_WORST_FIT, MAPPER_LOCAL};
 	static const enum mapper apart[] = {MAPPER_WORST_FIT, MAPPER_CHAIN, MAPPER_LOCAL};
@@ -402,7 +409,7 @@ static int spread(struct search *search, const double *demand, enum plan_mode mo
 	ranker_use(&search->ranker, demand, true);
 	rc = priced_open(search, fmax(1, 2 * search->ranker.floor));
 	if (!rc && lanes_usable(search) == 1)
-		rc = ask_one_lane(search, INFINITY);
+		rc = lane_ask(search, INFINITY);
 	if (rc || search->found)
 		return rc;
 	if (only != MAPPER_PORTFOLIO)
@@ -415,27 +422,28 @@ static int spread(struct search *search, const double *demand, enum plan_mode mo
 	return rc ? rc : refine(search);
 }
 
-static int tier(struct search *search, double share)
+static int tier(struct map_search *search, double share)
 {
 	int rc = 0;
 
+	assert(share > 0);
 	if (search->ranker.floor > share * (1 + 1e-9))
 		return 0;
 	search->within = true;
 	search->share = share;
 	rc = priced_open(search, share);
 	if (!rc && search->options->mapper == MAPPER_PORTFOLIO && !search->found)
-		rc = ask_one_lane(search, share);
+		rc = lane_ask(search, share);
 	if (rc || (search->found && !is_late(search)))
 		return rc;
 	rc = ask_all(search, share);
 	if (!rc && share == 1 && (!search->found || is_late(search)))
-		rc = mend_chain(search);
+		rc = chain_mend(search);
 	return rc ? rc : refine(search);
 }
 
 /* Nothing fits as far as the others know: does exact? */
-static int prove(struct search *search)
+static int prove(struct map_search *search)
 {
 	struct units_problem made = {0};
 	bool found;
@@ -451,7 +459,7 @@ static int prove(struct search *search)
 	return rc;
 }
 
-static int tiered(struct search *search, double least)
+static int tiered(struct map_search *search, double least)
 {
 	int rc = 0;
 
@@ -470,7 +478,7 @@ static int tiered(struct search *search, double least)
 }
 
 /* Named lanes are used evenly; if needs do not fit so, however they fit. */
-static int choose_named(struct search *search)
+static int named_choose(struct map_search *search)
 {
 	int rc = spread(search, search->units->typical, PLAN_SPREAD);
 
@@ -483,13 +491,13 @@ static int choose_named(struct search *search)
 	return spread(search, search->units->need, PLAN_OVER);
 }
 
-static int choose(struct search *search)
+static int choose(struct map_search *search)
 {
 	const bool portfolio = search->options->mapper == MAPPER_PORTFOLIO;
 	int rc;
 
 	if (search->units->resources->named)
-		return choose_named(search);
+		return named_choose(search);
 	if (!search->units->resources->known)
 		return spread(search, search->units->typical, PLAN_SPREAD);
 	rc = tiered(search, portfolio ? 0 : 1);
@@ -498,9 +506,26 @@ static int choose(struct search *search)
 	return spread(search, search->units->need, PLAN_OVER);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------ */
+/* ---- all of it ------------------------------------------------------------------------ */
 
-/* Without a capacity there is no telling how many lanes are needed: those of pins, or the first. */
+/* One of the lanes that are allowed, or else the first on which it may be. */
+static void some_lane(const struct units *units, size_t unit, bool *allowed)
+{
+	const size_t n = units->resources->n_lanes;
+	size_t first = n;
+
+	for (size_t lane = n; lane-- > 0;)
+		if (units->need[unit * n + lane] < INFINITY) {
+			if (allowed[lane])
+				return;
+			first = lane;
+		}
+	if (first < n)
+		allowed[first] = true;
+}
+
+/* Without a capacity there is no telling how many lanes are needed: those of pins, or the first;
+ * and those for units that may be on none of these. */
 static int few(struct units *units)
 {
 	const struct resources *resources = units->resources;
@@ -515,12 +540,14 @@ static int few(struct units *units)
 		if (units->pins[unit] >= 0)
 			allowed[units->pins[unit]] = any = true;
 	allowed[0] |= !any;
+	for (size_t unit = 0; unit < units->n; unit++)
+		some_lane(units, unit, allowed);
 	units_restrict(units, allowed);
 	free(allowed);
 	return 0;
 }
 
-static int search_init(struct search *search)
+static int search_init(struct map_search *search)
 {
 	const size_t n = search->units->n + 1;
 
@@ -531,7 +558,7 @@ static int search_init(struct search *search)
 	return ranker_init(&search->ranker, search->units);
 }
 
-static void search_fini(struct search *search)
+static void search_fini(struct map_search *search)
 {
 	priced_close(search);
 	ranker_fini(&search->ranker);
@@ -542,7 +569,7 @@ static void search_fini(struct search *search)
 int map_lanes(struct units *units, const struct plan_options *options, struct diag *diag,
     uint32_t *ret_lanes, struct plan_choice *ret)
 {
-	struct search search = {.units = units, .options = options, .choice = ret};
+	struct map_search search = {.units = units, .options = options, .choice = ret};
 	int rc = few(units);
 
 	*ret = (struct plan_choice){.q = options->q};
@@ -555,7 +582,7 @@ int map_lanes(struct units *units, const struct plan_options *options, struct di
 		    mapper_name(options->mapper));
 	else if (!rc && (!search.found || !search.rank.joined))
 		rc = diag_error(diag, units->waveform->file, 0,
-		    "there is no mapping: pins and instruction sets lead to nodes that no link joins");
+		    "no mapping exists: pins and instruction sets need nodes that no link joins");
 	for (size_t i = 0; !rc && i < units->waveform->n_instances; i++)
 		ret_lanes[i] = search.best[units->of[i]];
 	search_fini(&search);

@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	EXACT_UNITS_MAX = 24
-}; /* beyond that a search within reason proves nothing: the portfolio leaves it out */
+/* beyond that a search within reason proves nothing: the portfolio leaves it out */
+enum { EXACT_UNITS_MAX = 24 };
 
-struct run { /* one mapper at work */
+struct mapper_run { /* one mapper at work */
 	struct mapping_state state;
 	const uint32_t *falling; /* units by falling demand */
 	const uint32_t *file;    /* 0, 1, 2, ... */
@@ -50,8 +49,9 @@ int mapper_find(const char *name, enum mapper *ret)
 	return -ENOENT;
 }
 
-/* Worst fit, and where that finds nothing each unit on the core with the most left, fitting or not: a start to mend. */
-static int run_local(struct run *run)
+/* Worst fit, and where that finds nothing each unit on the core with the most left, fitting or not:
+ * a start to mend. */
+static int local_run(struct mapper_run *run)
 {
 	const struct mapping_problem *problem = run->state.problem;
 
@@ -76,7 +76,7 @@ static int run_local(struct run *run)
 	return mapper_improve(&run->state, run->cores);
 }
 
-static int run_one(struct run *run, enum mapper mapper)
+static int run_one(struct mapper_run *run, enum mapper mapper)
 {
 	switch (mapper) {
 	case MAPPER_TW1:
@@ -96,7 +96,7 @@ static int run_one(struct run *run, enum mapper mapper)
 	case MAPPER_CHAIN:
 		return mapper_chain(&run->state, run->cores);
 	case MAPPER_LOCAL:
-		return run_local(run);
+		return local_run(run);
 	default:
 		return mapper_exact(
 		    &run->state, run->falling, run->cores, &run->cost, &run->proven);
@@ -104,7 +104,7 @@ static int run_one(struct run *run, enum mapper mapper)
 }
 
 /* Runs one mapper and keeps what it finds if that is cheaper than what there is. */
-static int try_one(struct run *run, enum mapper mapper, uint64_t limit, uint32_t *cores,
+static int try_one(struct mapper_run *run, enum mapper mapper, uint64_t limit, uint32_t *cores,
     struct mapper_result *result)
 {
 	double cost = INFINITY;
@@ -137,7 +137,8 @@ double mapper_steps(enum mapper mapper, const struct mapping_problem *problem)
 	    : 0;
 }
 
-static int run_all(struct run *run, uint64_t limit, uint32_t *cores, struct mapper_result *result)
+static int run_all(
+    struct mapper_run *run, uint64_t limit, uint32_t *cores, struct mapper_result *result)
 {
 	const struct mapping_problem *problem = run->state.problem;
 	int rc = 0;
@@ -166,7 +167,7 @@ int mapper_run(enum mapper mapper, const struct mapping_problem *problem, uint64
 {
 	const size_t n = problem->n_units + 1;
 	uint32_t *memory = calloc(4 * n, sizeof(*memory));
-	struct run run = {.falling = memory, .file = memory + n, .cores = memory + 2 * n};
+	struct mapper_run run = {.falling = memory, .file = memory + n, .cores = memory + 2 * n};
 	struct mapping_graph graph = {0};
 	struct mapper_result result = {.cost = INFINITY, .winner = mapper};
 	int rc = memory ? mapping_graph_init(&graph, problem) : -ENOMEM;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Branch and bound. First any mapping at all is looked for, largest demand first, where dead ends show early: no answer
- * here is the proof that there is none. Then the cheapest, in file order, since that is the order in which cost is counted;
- * each unit to come costs at least q x demand / what is left on the core where that is least, and more only as cores fill. */
+ * Branch and bound. First any mapping at all is looked for, largest demand first, where dead ends
+ * show early: no answer here is the proof that there is none. Then the cheapest, in file order,
+ * since that is the order in which cost is counted; each unit to come costs at least q x demand /
+ * what is left on the core where that is least, and more only as cores fill. */
 #include "core/map/mapper.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +35,8 @@ static bool same_joints(const struct mapping_problem *problem, size_t a, size_t 
 			const uint32_t x = pairs[i][0], y = pairs[i][1];
 			if ((x == MAPPING_NONE) != (y == MAPPING_NONE))
 				return false;
-			/* a pool that is shared with other pairs is alike only if it is the same one */
+			/* a pool that is shared with other pairs is alike only if it is the same
+			 * one */
 			if (x != y && problem->bandwidth[x] != problem->bandwidth[y])
 				return false;
 		}
@@ -44,7 +47,8 @@ static bool same_joints(const struct mapping_problem *problem, size_t a, size_t 
 	            problem->bandwidth[problem->pool[b * n + a]]);
 }
 
-/* Only where each pool serves one direction, or one pair, is bandwidth all that tells two of them apart. */
+/* Only where each pool serves one direction, or one pair, is bandwidth all that tells two of them
+ * apart. */
 static bool pools_simple(const struct mapping_problem *problem)
 {
 	const size_t n = problem->n_cores;
@@ -77,7 +81,7 @@ static bool same_duplex(const struct mapping_problem *problem, size_t a, size_t 
 	return true;
 }
 
-static void find_twins(struct branch *branch)
+static void twins_find(struct branch *branch)
 {
 	const struct mapping_problem *problem = branch->state->problem;
 	const size_t n = problem->n_cores;
@@ -106,7 +110,8 @@ static bool repeats(const struct branch *branch, uint32_t core)
 	return false;
 }
 
-/* What the units to come cost at least: INFINITY if one of them fits nowhere, or all together do not. */
+/* What the units to come cost at least: INFINITY if one of them fits nowhere, or all together do
+ * not. */
 static double bound(const struct branch *branch, size_t next)
 {
 	const struct mapping_state *state = branch->state;
@@ -114,6 +119,7 @@ static double bound(const struct branch *branch, size_t next)
 	const size_t n = problem->n_cores;
 	double sum = 0, left = 0;
 
+	assert(next <= branch->state->problem->n_units);
 	for (size_t core = 0; core < n; core++)
 		left += fmax(state->left[core], 0);
 	if (branch->demand[next] > left * (1 + 1e-9) + 1e-9)
@@ -138,6 +144,7 @@ static void descend(struct branch *branch, size_t next, double cost)
 	struct mapping_state *state = branch->state;
 	const struct mapping_problem *problem = state->problem;
 
+	assert(next <= branch->state->problem->n_units);
 	if (next == problem->n_units) {
 		memcpy(branch->best, state->cores, problem->n_units * sizeof(*branch->best));
 		branch->cost = cost;
@@ -184,7 +191,7 @@ static int branch_init(struct branch *branch)
 	branch->demand = calloc(problem->n_units + 1, sizeof(*branch->demand));
 	if (!branch->twins || !branch->units || !branch->demand)
 		return -ENOMEM;
-	find_twins(branch);
+	twins_find(branch);
 	return 0;
 }
 

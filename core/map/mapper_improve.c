@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Local search: move one unit or swap two. First until nothing is overloaded any more, with a few kicks where it is stuck;
- * then until no such step makes the mapping cheaper. And another, which mends the overload only and goes no further than it
- * must. */
+ * Local search: move one unit or swap two. First until nothing is overloaded any more, with a few
+ * kicks where it is stuck; then until no such step makes the mapping cheaper. And another, which
+ * mends the overload only and goes no further than it must. */
 #include "core/map/mapper.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +26,8 @@ static double over(double left, double whole)
 	return whole > 0 ? -left / whole : -left;
 }
 
-/* Takes `amount` (negative: gives it) and says what that adds to the overload, as shares of what is overloaded. */
+/* Takes `amount` (negative: gives it) and says what that adds to the overload, as shares of what is
+ * overloaded. */
 static double shift(double *left, double whole, double amount)
 {
 	const double before = over(*left, whole);
@@ -37,7 +39,7 @@ static double shift(double *left, double whole, double amount)
 /* What a pair of cores that no pool joins counts: more than any pool can be over. */
 static const double APART = 1e3;
 
-static double shift_link(struct local *local, const struct mapping_link *link, double sign)
+static double link_shift(struct local *local, const struct mapping_link *link, double sign)
 {
 	const struct mapping_problem *problem = local->state->problem;
 	const uint32_t from = local->cores[link->from], to = local->cores[link->to];
@@ -62,14 +64,16 @@ static double move(struct local *local, uint32_t unit, uint32_t to)
 	const uint32_t from = local->cores[unit];
 	double change = 0;
 
+	assert(unit < local->state->problem->n_units);
+	assert(to < local->state->problem->n_cores);
 	state->steps++;
 	for (uint32_t i = state->graph->first[unit]; i < state->graph->first[unit + 1]; i++)
-		change += shift_link(local, &problem->links[state->graph->links[i]], -1);
+		change += link_shift(local, &problem->links[state->graph->links[i]], -1);
 	change += shift(&state->left[from], problem->capacity[from], -demand[from]);
 	local->cores[unit] = to;
 	change += shift(&state->left[to], problem->capacity[to], demand[to]);
 	for (uint32_t i = state->graph->first[unit]; i < state->graph->first[unit + 1]; i++)
-		change += shift_link(local, &problem->links[state->graph->links[i]], 1);
+		change += link_shift(local, &problem->links[state->graph->links[i]], 1);
 	return change;
 }
 
@@ -77,6 +81,8 @@ static bool may_be(const struct local *local, uint32_t unit, uint32_t core)
 {
 	const struct mapping_problem *problem = local->state->problem;
 
+	assert(unit < local->state->problem->n_units);
+	assert(core < local->state->problem->n_cores);
 	return problem->demand[unit * problem->n_cores + core] < INFINITY;
 }
 
@@ -94,11 +100,12 @@ static double weigh(struct local *local)
 		    problem->demand[unit * problem->n_cores + core]);
 	}
 	for (size_t i = 0; i < problem->n_links; i++)
-		sum += shift_link(local, &problem->links[i], 1);
+		sum += link_shift(local, &problem->links[i], 1);
 	return sum;
 }
 
-/* Takes the first move or swap that lowers the overload by more than rounding does; false if there is none. */
+/* Takes the first move or swap that lowers the overload by more than rounding does; false if there
+ * is none. */
 static bool lighten(struct local *local)
 {
 	const struct mapping_problem *problem = local->state->problem;
@@ -129,6 +136,7 @@ static bool lighten(struct local *local)
 
 static uint32_t draw(struct local *local, size_t below)
 {
+	assert(below > 0);
 	local->random = local->random * 1664525u + 1013904223u;
 	return (uint32_t)((uint64_t)local->random * below >> 32);
 }
@@ -217,10 +225,11 @@ int mapper_improve(struct mapping_state *state, uint32_t *ret_cores)
 	return cost < INFINITY ? 0 : -ENOENT;
 }
 
-/* ---- near ----------------------------------------------------------------------------------------------------------- */
+/* ---- near ------------------------------------------------------------------------ */
 
 static bool overloaded(const struct local *local, uint32_t core)
 {
+	assert(core < local->state->problem->n_cores);
 	return over(local->state->left[core], local->state->problem->capacity[core]) > 0;
 }
 
@@ -229,6 +238,7 @@ static bool lighten_by(struct local *local, uint32_t unit, uint32_t core)
 {
 	const uint32_t was = local->cores[unit];
 
+	assert(unit < local->state->problem->n_units);
 	if (!may_be(local, unit, core))
 		return false;
 	if (move(local, unit, core) < -1e-9)

@@ -3,6 +3,7 @@
  * Mappers of one pass: greedy, worst fit, and the contiguous cut. */
 #include "core/map/mapper.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,12 +17,14 @@ static int finish(const struct mapping_state *state, bool whole, uint32_t *ret_c
 	return 0;
 }
 
-/* The core on which the unit costs least, the lowest of several; MAPPING_NONE if it fits nowhere. */
+/* The core on which the unit costs least, the lowest of several; MAPPING_NONE if it fits
+ * nowhere. */
 static uint32_t cheapest(struct mapping_state *state, uint32_t unit)
 {
 	uint32_t best = MAPPING_NONE;
 	double least = INFINITY;
 
+	assert(unit < state->problem->n_units);
 	for (uint32_t core = 0; core < state->problem->n_cores; core++) {
 		const size_t mark = state->n_undo;
 		const double cost = mapping_place(state, unit, core);
@@ -55,6 +58,7 @@ static uint32_t emptiest(struct mapping_state *state, uint32_t unit)
 {
 	uint32_t best = MAPPING_NONE;
 
+	assert(unit < state->problem->n_units);
 	for (uint32_t core = 0; core < state->problem->n_cores; core++) {
 		const size_t mark = state->n_undo;
 
@@ -82,22 +86,23 @@ int mapper_worst_fit(struct mapping_state *state, const uint32_t *order, uint32_
 	return finish(state, next == state->problem->n_units, ret_cores);
 }
 
-/* ---- chain ----------------------------------------------------------------------------------------------------------
- * runs[c][n]: how units 0 .. n - 1 lie best on cores 0 .. c: in the fewest runs, then with the smallest largest load. */
+/* ---- chain ------------------------------------------------------------------------
+ * runs[c][n]: how units 0 .. n - 1 lie best on cores 0 .. c: in the fewest runs, then with the
+ * smallest largest load. */
 
-struct run {
+struct lane_run {
 	uint32_t runs;
 	uint32_t begin; /* of the run on core c */
 	double load;    /* largest, of its core's capacity */
 };
 
-static bool better(const struct run *a, const struct run *b)
+static bool better(const struct lane_run *a, const struct lane_run *b)
 {
 	return a->runs != b->runs ? a->runs < b->runs : a->load < b->load;
 }
 
-static void cut_core(
-    const struct mapping_state *state, const struct run *before, struct run *now, uint32_t core)
+static void core_cut(const struct mapping_state *state, const struct lane_run *before,
+    struct lane_run *now, uint32_t core)
 {
 	const struct mapping_problem *problem = state->problem;
 	const double capacity = problem->capacity[core];
@@ -108,7 +113,7 @@ static void cut_core(
 		now[end] = before[end];
 		now[end].begin = end;
 		for (uint32_t begin = end; begin-- > 0;) {
-			struct run run = before[begin];
+			struct lane_run run = before[begin];
 
 			load += problem->demand[begin * problem->n_cores + core];
 			if (!(load <= capacity * (1 + 1e-12)))
@@ -128,7 +133,7 @@ int mapper_chain(struct mapping_state *state, uint32_t *ret_cores)
 {
 	const struct mapping_problem *problem = state->problem;
 	const size_t width = problem->n_units + 1;
-	struct run *runs = calloc((problem->n_cores + 1) * width, sizeof(*runs));
+	struct lane_run *runs = calloc((problem->n_cores + 1) * width, sizeof(*runs));
 	uint32_t end = (uint32_t)problem->n_units;
 	bool found;
 
@@ -137,7 +142,7 @@ int mapper_chain(struct mapping_state *state, uint32_t *ret_cores)
 	for (size_t n = 1; n < width; n++)
 		runs[n].runs = MAPPING_NONE;
 	for (uint32_t core = 0; core < problem->n_cores; core++)
-		cut_core(state, &runs[core * width], &runs[(core + 1) * width], core);
+		core_cut(state, &runs[core * width], &runs[(core + 1) * width], core);
 	found = runs[problem->n_cores * width + end].runs != MAPPING_NONE;
 	for (size_t core = problem->n_cores; found && core-- > 0;) {
 		const uint32_t begin = runs[(core + 1) * width + end].begin;

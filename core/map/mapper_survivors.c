@@ -17,25 +17,26 @@ struct survivor {      /* the best known way to a node */
 	struct mapping_state state;
 };
 
-struct search {
+struct survivor_search {
 	struct mapping_state *state; /* where steps are tried */
 	const uint32_t *order;
 	unsigned window;
 	size_t n_cores;
-	struct survivor
-	    *stages; /* window + 1 stages of n_cores, in turn; stage j is j % (window + 1) */
+	/* window + 1 stages of n_cores, in turn; stage j is j % (window + 1) */
+	struct survivor *stages;
 	uint32_t from;
 	uint32_t cores[WINDOW_MAX];
 };
 
-static struct survivor *stage(const struct search *search, size_t j)
+static struct survivor *stage(const struct survivor_search *search, size_t j)
 {
 	return &search->stages[j % (search->window + 1) * search->n_cores];
 }
 
-/* Tries every choice of cores for units first .. last, on top of what is placed, and keeps the cheapest for each core of
- * the last. */
-static void try_window(struct search *search, size_t first, size_t unit, size_t last, double cost)
+/* Tries every choice of cores for units first .. last, on top of what is placed, and keeps the
+ * cheapest for each core of the last. */
+static void try_window(
+    struct survivor_search *search, size_t first, size_t unit, size_t last, double cost)
 {
 	struct survivor *nodes = stage(search, last);
 
@@ -58,7 +59,7 @@ static void try_window(struct search *search, size_t first, size_t unit, size_t 
 }
 
 /* Takes the steps of the nodes that were found for good. */
-static void settle(struct search *search, size_t first, size_t last)
+static void settle(struct survivor_search *search, size_t first, size_t last)
 {
 	struct survivor *nodes = stage(search, last);
 	const struct survivor *before = first ? stage(search, first - 1) : NULL;
@@ -78,7 +79,7 @@ static void settle(struct search *search, size_t first, size_t last)
 	}
 }
 
-static void run_stage(struct search *search, size_t last)
+static void run_stage(struct survivor_search *search, size_t last)
 {
 	const size_t first = last + 1 >= search->window ? last + 1 - search->window : 0;
 	struct survivor *nodes = stage(search, last);
@@ -100,7 +101,7 @@ static void run_stage(struct search *search, size_t last)
 	settle(search, first, last);
 }
 
-static int best_of_last(const struct search *search, size_t last, uint32_t *ret_cores)
+static int best_of_last(const struct survivor_search *search, size_t last, uint32_t *ret_cores)
 {
 	const struct survivor *nodes = stage(search, last), *best = nodes;
 
@@ -117,7 +118,7 @@ int mapper_survivors(
 {
 	const struct mapping_problem *problem = state->problem;
 	const size_t n_nodes = (window + 1) * problem->n_cores;
-	struct search search = {
+	struct survivor_search search = {
 	    .state = state, .order = order, .window = window, .n_cores = problem->n_cores};
 	int rc = 0;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/map/mapping.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,8 +22,8 @@ int mapping_graph_init(struct mapping_graph *graph, const struct mapping_problem
 	}
 	for (size_t i = 2; i <= problem->n_units + 1; i++)
 		graph->first[i] += graph->first[i - 1];
-	for (uint32_t i = 0; i < problem->n_links;
-	     i++) { /* first[u + 1] runs from the begin of u's list to its end */
+	/* first[u + 1] runs from the begin of u's list to its end */
+	for (uint32_t i = 0; i < problem->n_links; i++) {
 		graph->links[graph->first[problem->links[i].from + 1]++] = i;
 		graph->links[graph->first[problem->links[i].to + 1]++] = i;
 	}
@@ -38,6 +39,7 @@ void mapping_graph_fini(struct mapping_graph *graph)
 int mapping_state_init(struct mapping_state *state, const struct mapping_problem *problem,
     const struct mapping_graph *graph)
 {
+	assert(problem->q >= 0 && problem->q <= 1);
 	*state = (struct mapping_state){.problem = problem, .graph = graph};
 	state->cores = calloc(problem->n_units + 1, sizeof(*state->cores));
 	state->left = calloc(problem->n_cores + 1, sizeof(*state->left));
@@ -74,6 +76,7 @@ void mapping_state_copy(struct mapping_state *to, const struct mapping_state *fr
 {
 	const struct mapping_problem *problem = from->problem;
 
+	assert(to->problem == from->problem);
 	memcpy(to->cores, from->cores, problem->n_units * sizeof(*to->cores));
 	memcpy(to->left, from->left, problem->n_cores * sizeof(*to->left));
 	memcpy(to->pool_left, from->pool_left, problem->n_pools * sizeof(*to->pool_left));
@@ -86,8 +89,9 @@ static void take(struct mapping_state *state, double *where, double amount)
 	*where -= amount;
 }
 
-static void give_back(struct mapping_state *state, size_t mark)
+static void state_undo(struct mapping_state *state, size_t mark)
 {
+	assert(mark <= state->n_undo);
 	while (state->n_undo > mark) {
 		state->n_undo--;
 		*state->undo[state->n_undo].where = state->undo[state->n_undo].before;
@@ -117,13 +121,14 @@ static double share(double amount, double left)
 }
 
 /* The link's part of a step, INFINITY if it does not fit. */
-static double place_link(struct mapping_state *state, size_t mark, const struct mapping_link *link)
+static double link_place(struct mapping_state *state, size_t mark, const struct mapping_link *link)
 {
 	const struct mapping_problem *problem = state->problem;
 	const uint32_t from = state->cores[link->from], to = state->cores[link->to];
 	uint32_t pool;
 	double cost;
 
+	assert(link->from < problem->n_units && link->to < problem->n_units);
 	if (from == MAPPING_NONE || to == MAPPING_NONE || from == to)
 		return 0;
 	pool = problem->pool[from * problem->n_cores + to];
@@ -143,6 +148,9 @@ double mapping_place(struct mapping_state *state, uint32_t unit, uint32_t core)
 	const size_t mark = state->n_undo;
 	double links = 0, processing;
 
+	assert(unit < problem->n_units);
+	assert(core < problem->n_cores);
+	assert(state->cores[unit] == MAPPING_NONE);
 	state->steps++;
 	if (!fits(demand, state->left[core], problem->capacity[core]))
 		return INFINITY;
@@ -150,7 +158,7 @@ double mapping_place(struct mapping_state *state, uint32_t unit, uint32_t core)
 	take(state, &state->left[core], demand);
 	state->cores[unit] = core;
 	for (uint32_t i = graph->first[unit]; i < graph->first[unit + 1] && links < INFINITY; i++)
-		links += place_link(state, mark, &problem->links[graph->links[i]]);
+		links += link_place(state, mark, &problem->links[graph->links[i]]);
 	if (links < INFINITY)
 		return problem->q * processing + (1 - problem->q) * links;
 	mapping_unplace(state, unit, mark);
@@ -159,7 +167,9 @@ double mapping_place(struct mapping_state *state, uint32_t unit, uint32_t core)
 
 void mapping_unplace(struct mapping_state *state, uint32_t unit, size_t mark)
 {
-	give_back(state, mark);
+	assert(unit < state->problem->n_units);
+	assert(mark <= state->n_undo);
+	state_undo(state, mark);
 	state->cores[unit] = MAPPING_NONE;
 }
 
@@ -177,6 +187,7 @@ double mapping_demand_least(const struct mapping_problem *problem, uint32_t unit
 {
 	double least = INFINITY;
 
+	assert(unit < problem->n_units);
 	for (size_t core = 0; core < problem->n_cores; core++)
 		least = fmin(least, problem->demand[unit * problem->n_cores + core]);
 	return least;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/map/neighbours.h - a waveform's links by one of their ends, so that nobody looks at all of them again and again.
+ * core/map/neighbours.h - a waveform's links by one of their ends, so that nobody looks at all of
+ * them again and again.
  *
- *	for (int l = lists.first[instance]; l >= 0; l = lists.next[l])
+ * 	for (int l = lists.first[instance]; l >= 0; l = lists.next[l])
  */
 #ifndef ALOE_MAP_NEIGHBOURS_H
 #define ALOE_MAP_NEIGHBOURS_H
@@ -15,8 +16,9 @@ struct neighbours {
 	int *first, *next; /* by instance, by link; -1 ends */
 };
 
-/* neighbours_init lists the links by writer (`forward`) or by reader, the first of the file first; with `of`, by what that is
- * for the instance. 0 or -ENOMEM; end with neighbours_fini in any case. */
+/* neighbours_init lists the links by writer (`forward`) or by reader, the first of the file
+ * first; with `of`, by what that is for the instance. 0 or -ENOMEM; end with neighbours_fini in
+ * any case. */
 int neighbours_init(
     struct neighbours *lists, const struct waveform *waveform, bool forward, const uint32_t *of);
 void neighbours_fini(struct neighbours *lists);

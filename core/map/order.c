@@ -2,6 +2,7 @@
 #include "core/map/map.h"
 #include "core/map/neighbours.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -14,8 +15,8 @@ static bool orders(const struct waveform *wf, const struct plan_instance *instan
 	return links[i].distance == 0 && instances[link->from].lane == instances[link->to].lane;
 }
 
-/* The next instance of a lane: nothing before it is open; one of `host` if there is, else the first of the file. None is
- * before `begin`. */
+/* The next instance of a lane: nothing before it is open; one of `host` if there is, else the first
+ * of the file. None is before `begin`. */
 static size_t next_of_lane(size_t n, const struct plan_instance *instances, const uint32_t *open,
     const bool *done, const uint32_t *hosts, uint32_t lane, uint32_t host, size_t begin)
 {
@@ -59,8 +60,9 @@ static size_t lane_order(const struct waveform *wf, const struct plan_instance *
 int order_lanes(const struct waveform *wf, const struct plan_instance *instances,
     const struct plan_link *links, const uint32_t *hosts, uint32_t *ret_order)
 {
-	uint32_t *open = calloc(
-	    wf->n_instances + 1, sizeof(*open)); /* writers that must go first and have not */
+	assert(wf->n_instances > 0);
+	/* writers that must go first and have not */
+	uint32_t *open = calloc(wf->n_instances + 1, sizeof(*open));
 	bool *done = calloc(wf->n_instances + 1, sizeof(*done));
 	struct neighbours readers = {0};
 	uint32_t lanes = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/map/paths.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -24,7 +25,8 @@ static uint32_t relax(const struct arc *arcs, size_t n_arcs, int64_t *values, ui
 	return raised;
 }
 
-/* A node that still rises after n rounds hangs behind a cycle of `via` arcs: n steps back is certainly on it. */
+/* A node that still rises after n rounds hangs behind a cycle of `via` arcs: n steps back is
+ * certainly on it. */
 static int cycle_take(
     size_t n, const struct arc *arcs, const uint32_t *via, uint32_t node, struct arc_cycle *ret)
 {
@@ -51,23 +53,22 @@ static int cycle_take(
 	return -ELOOP;
 }
 
-int paths_longest(size_t n, const struct arc *arcs, size_t n_arcs, int64_t *ret_values,
-    struct arc_cycle *ret_cycle)
+int paths_longest(
+    size_t n, const struct arc *arcs, size_t n_arcs, int64_t *values, struct arc_cycle *ret_cycle)
 {
 	uint32_t *via, raised = 0;
 	int rc = 0;
 
+	assert(n > 0);
 	if (!n)
 		return 0;
 	via = calloc(n, sizeof(*via));
 	if (!via)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		ret_values[i] = 0;
+	for (size_t i = 0; i < n; i++)
 		via[i] = ARC_NONE;
-	}
 	for (size_t round = 0; round <= n && raised != ARC_NONE; round++)
-		raised = relax(arcs, n_arcs, ret_values, via);
+		raised = relax(arcs, n_arcs, values, via);
 	if (raised != ARC_NONE)
 		rc = ret_cycle ? cycle_take(n, arcs, via, raised, ret_cycle) : -ELOOP;
 	free(via);

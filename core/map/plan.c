@@ -4,13 +4,14 @@
 #include "core/map/map.h"
 #include "core/map/neighbours.h"
 #include "core/map/profile.h"
-#include "core/map/whatif.h"
+#include "core/map/tails.h"
+#include "core/map/where.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
-/* ---- costs
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- costs ---- */
 
 static int costs_make(
     const struct waveform *wf, const struct profile *profile, struct plan *plan, struct cost **ret)
@@ -33,32 +34,40 @@ static int costs_make(
 	return 0;
 }
 
-/* ---- hosts: 0 is the shared one ("none"), then the waveform's own, then one for each instance that wants its own
- * -------- */
+/* ---- hosts: the shared one of each node ("none"), then the waveform's own of each node, then one
+ * for each instance that wants its own ---- */
 
-static void hosts_write(const struct waveform *wf, struct plan *plan, uint32_t *hosts)
+/* One host on each node that has instances of this isolation. */
+static void hosts_by_node(const struct waveform *wf, const struct resources *resources,
+    enum wf_isolation isolation, struct plan *plan, uint32_t *hosts)
 {
-	bool own = false;
-	uint32_t n;
+	const size_t n_nodes = resources->platform->n_nodes ? resources->platform->n_nodes : 1;
 
-	for (size_t i = 0; i < wf->n_instances; i++) {
-		plan->shared_host |= wf->instances[i].isolation == WF_ISOLATION_NONE;
-		own |= wf->instances[i].isolation == WF_ISOLATION_WAVEFORM;
+	for (size_t node = 0; node < n_nodes; node++) {
+		bool any = false;
+
+		for (size_t i = 0; i < wf->n_instances; i++)
+			if (wf->instances[i].isolation == isolation &&
+			    resources->lanes[plan->instances[i].lane].node == node) {
+				hosts[i] = plan->n_hosts;
+				any = true;
+			}
+		plan->n_hosts += any;
 	}
-	n = (uint32_t)plan->shared_host + own;
-	for (size_t i = 0; i < wf->n_instances; i++) {
-		if (wf->instances[i].isolation == WF_ISOLATION_NONE)
-			hosts[i] = 0;
-		else if (wf->instances[i].isolation == WF_ISOLATION_WAVEFORM)
-			hosts[i] = plan->shared_host;
-		else
-			hosts[i] = n++;
-	}
-	plan->n_hosts = n;
 }
 
-/* ---- segments: runs of one host in a lane's order
- * ------------------------------------------------------------------------ */
+static void hosts_write(const struct waveform *wf, const struct resources *resources,
+    struct plan *plan, uint32_t *hosts)
+{
+	hosts_by_node(wf, resources, WF_ISOLATION_NONE, plan, hosts);
+	plan->n_shared = plan->n_hosts;
+	hosts_by_node(wf, resources, WF_ISOLATION_WAVEFORM, plan, hosts);
+	for (size_t i = 0; i < wf->n_instances; i++)
+		if (wf->instances[i].isolation == WF_ISOLATION_COMPONENT)
+			hosts[i] = plan->n_hosts++;
+}
+
+/* ---- segments: runs of one host in a lane's order ---- */
 
 /* How many instances from `begin` on run on one lane in one host. */
 static size_t run_len(
@@ -67,6 +76,7 @@ static size_t run_len(
 	const uint32_t first = sequence[begin];
 	size_t end = begin + 1;
 
+	assert(begin < plan->n_instances);
 	while (end < plan->n_instances && hosts[sequence[end]] == hosts[first] &&
 	    plan->instances[sequence[end]].lane == plan->instances[first].lane)
 		end++;
@@ -77,6 +87,8 @@ static int segment_add(struct plan *plan, const uint32_t *sequence, size_t len, 
 {
 	struct plan_segment *segment = &plan->segments[plan->n_segments];
 
+	assert(plan->n_segments < plan->n_instances);
+	assert(len > 0);
 	segment->instances = calloc(len, sizeof(*segment->instances));
 	if (!segment->instances)
 		return -ENOMEM;
@@ -125,15 +137,17 @@ static void sequence_write(const struct plan *plan, const uint32_t *order, uint3
 	}
 }
 
-static int segments_make(const struct waveform *wf, struct plan *plan)
+static int segments_make(
+    const struct waveform *wf, const struct resources *resources, struct plan *plan)
 {
 	uint32_t *hosts = calloc(wf->n_instances, sizeof(*hosts));
 	uint32_t *order = calloc(wf->n_instances, sizeof(*order));
 	uint32_t *sequence = calloc(wf->n_instances, sizeof(*sequence));
 	int rc = -ENOMEM;
 
+	assert(wf->n_instances == plan->n_instances);
 	if (hosts && order && sequence) {
-		hosts_write(wf, plan, hosts);
+		hosts_write(wf, resources, plan, hosts);
 		rc = order_lanes(wf, plan->instances, plan->links, hosts, order);
 	}
 	if (!rc) {
@@ -146,56 +160,73 @@ static int segments_make(const struct waveform *wf, struct plan *plan)
 	return rc;
 }
 
-/* ---- buffers
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- buffers ---- */
 
-/* The largest distance over the links of an output; -1 when it is not connected. */
-static int64_t distance_max(const struct waveform *wf, const struct plan *plan,
-    const struct neighbours *readers, size_t instance, uint32_t port)
+/* How many messages lie in a ring at once, at least: its distance, and those that are written until
+ * word is back that the first was read. Between nodes one more, which is sent again. */
+static uint32_t link_depth(const struct resources *resources, const struct plan *plan,
+    const struct wf_link *link, size_t l)
 {
-	int64_t largest = -1;
+	const size_t n = resources->n_lanes, from = plan->instances[link->from].lane,
+	             to = plan->instances[link->to].lane;
 
-	for (int l = readers->first[instance]; l >= 0; l = readers->next[l])
-		if (wf->links[l].from_port == (int)port && plan->links[l].distance > largest)
-			largest = plan->links[l].distance;
-	return largest;
+	return plan->links[l].distance + resources->delay[from * n + to] +
+	    resources->delay[to * n + from] +
+	    (resources->lanes[from].node != resources->lanes[to].node);
 }
 
-static uint32_t depth_for(uint32_t distance)
+/* The most of all links of an output; 0 when it is not connected. */
+static uint32_t depth_least(const struct waveform *wf, const struct resources *resources,
+    const struct plan *plan, const struct neighbours *readers, size_t instance, uint32_t port)
+{
+	uint32_t most = 0;
+
+	assert(instance < wf->n_instances);
+	for (int l = readers->first[instance]; l >= 0; l = readers->next[l])
+		if (wf->links[l].from_port == (int)port) {
+			const uint32_t depth =
+			    link_depth(resources, plan, &wf->links[l], (size_t)l);
+
+			most = depth > most ? depth : most;
+		}
+	return most;
+}
+
+static uint32_t depth_for(uint32_t least)
 {
 	uint32_t depth = 2;
 
-	while (depth < distance + 2)
+	while (depth < least)
 		depth *= 2;
 	return depth;
 }
 
-static int buffers_make(
-    const struct waveform *wf, const struct neighbours *readers, struct plan *plan)
+static int buffers_make(const struct waveform *wf, const struct resources *resources,
+    const struct neighbours *readers, struct plan *plan)
 {
+	assert(plan->n_links == wf->n_links);
 	plan->buffers = calloc(wf->n_links + 1, sizeof(*plan->buffers));
 	if (!plan->buffers)
 		return -ENOMEM;
 	for (size_t i = 0; i < wf->n_instances; i++) {
 		for (uint32_t port = 0; port < wf->instances[i].n_out; port++) {
-			const int64_t distance = distance_max(wf, plan, readers, i, port);
+			const uint32_t least = depth_least(wf, resources, plan, readers, i, port);
 
-			if (distance < 0)
+			if (!least)
 				continue;
 			plan->buffers[plan->n_buffers++] = (struct plan_buffer){
 			    .instance = (uint32_t)i,
 			    .port = port,
 			    .type = wf->instances[i].out[port].type,
 			    .max = wf->instances[i].out[port].max,
-			    .depth = depth_for((uint32_t)distance),
+			    .depth = depth_for(least),
 			};
 		}
 	}
 	return 0;
 }
 
-/* ---- the plan
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- the plan ---- */
 
 static void latency_write(
     const struct waveform *wf, const struct neighbours *readers, struct plan *plan)
@@ -203,6 +234,7 @@ static void latency_write(
 	uint32_t largest = 0, largest_sink = 0;
 	bool sinks = false;
 
+	assert(plan->n_instances == wf->n_instances);
 	for (size_t i = 0; i < wf->n_instances; i++) {
 		const bool sink = readers->first[i] < 0;
 
@@ -215,13 +247,14 @@ static void latency_write(
 	plan->latency_slots = (sinks ? largest_sink : largest) + 1;
 }
 
-static int buffers_and_latency(const struct waveform *wf, struct plan *plan)
+static int buffers_and_latency(
+    const struct waveform *wf, const struct resources *resources, struct plan *plan)
 {
 	struct neighbours readers = {0};
 	int rc = neighbours_init(&readers, wf, true, NULL);
 
 	if (!rc)
-		rc = buffers_make(wf, &readers, plan);
+		rc = buffers_make(wf, resources, &readers, plan);
 	if (!rc)
 		latency_write(wf, &readers, plan);
 	neighbours_fini(&readers);
@@ -231,6 +264,7 @@ static int buffers_and_latency(const struct waveform *wf, struct plan *plan)
 static int plan_init(
     const struct waveform *wf, const struct resources *resources, struct plan *plan)
 {
+	assert(resources->n_lanes > 0);
 	plan->n_links = wf->n_links;
 	plan->n_lanes = resources->n_lanes;
 	plan->links = calloc(plan->n_links + 1, sizeof(*plan->links));
@@ -253,7 +287,9 @@ static int lanes_make(const struct waveform *wf, const struct resources *resourc
 	if (!rc)
 		rc = pins_check(wf, resources->n_lanes, diag);
 	if (!rc)
-		rc = resources_builds(resources, wf, diag);
+		rc = where_nodes(resources, wf, diag);
+	if (!rc)
+		rc = where_builds(resources, wf, diag);
 	if (!rc)
 		rc = units_init(&units, wf, resources, costs);
 	if (!rc)
@@ -265,12 +301,12 @@ static int lanes_make(const struct waveform *wf, const struct resources *resourc
 }
 
 static int lanes_and_lags(const struct waveform *wf, const struct resources *resources,
-    const struct cost *costs, const struct plan_options *options, struct diag *diag,
-    struct plan *plan)
+    const struct cost *costs, const struct tail *tails, const struct plan_options *options,
+    struct diag *diag, struct plan *plan)
 {
 	uint32_t *lanes = calloc(wf->n_instances, sizeof(*lanes)),
 	         *lags = calloc(wf->n_instances, sizeof(*lags));
-	const struct lag_lanes of = {lanes, resources->delay, resources->n_lanes};
+	const struct lag_lanes of = {lanes, resources->delay, resources->n_lanes, tails};
 	int rc =
 	    lanes && lags ? lanes_make(wf, resources, costs, options, lanes, diag, plan) : -ENOMEM;
 
@@ -288,22 +324,27 @@ static int lanes_and_lags(const struct waveform *wf, const struct resources *res
 	return rc;
 }
 
-static void nearest_note(const struct waveform *wf, const struct platform_model *platform,
-    const struct profile *profile, const struct plan_options *options, const struct plan *plan,
-    struct diag *diag)
+static int tails_make(const struct waveform *wf, struct plan *plan, struct tail **ret)
 {
-	struct plan_whatif whatif;
+	struct tail *tails = calloc(wf->n_instances, sizeof(*tails));
+	const int rc = tails ? tails_find(wf, tails) : -ENOMEM;
 
-	if (plan_whatif(wf, platform, profile, options, plan, &whatif) == 0)
-		plan_whatif_note(wf, &whatif, diag);
+	for (size_t i = 0; !rc && i < wf->n_instances; i++) {
+		plan->instances[i].run_on = tails[i].run_on;
+		plan->instances[i].holds = tails[i].holds;
+		plan->instances[i].waits = tails[i].waits;
+	}
+	*ret = tails;
+	return rc;
 }
 
 static int plan_fill(const struct waveform *wf, const struct platform_model *platform,
     const struct profile *profile, const struct plan_options *options, struct diag *diag,
-    struct plan *plan)
+    struct plan *plan, bool *ret_refused)
 {
 	struct resources resources = {0};
 	struct cost *costs = NULL;
+	struct tail *tails = NULL;
 	int rc = resources_init(&resources, wf, platform, diag);
 
 	if (!rc)
@@ -311,52 +352,48 @@ static int plan_fill(const struct waveform *wf, const struct platform_model *pla
 	if (!rc)
 		rc = plan_init(wf, &resources, plan);
 	if (!rc)
-		rc = lanes_and_lags(wf, &resources, costs, options, diag, plan);
+		rc = tails_make(wf, plan, &tails);
 	if (!rc)
-		rc = segments_make(wf, plan);
+		rc = lanes_and_lags(wf, &resources, costs, tails, options, diag, plan);
 	if (!rc)
-		rc = buffers_and_latency(wf, plan);
+		rc = segments_make(wf, &resources, plan);
+	if (!rc)
+		rc = buffers_and_latency(wf, &resources, plan);
 	if (!rc) {
 		admission_write(wf, &resources, costs, plan);
 		rc = admission_check(wf, &resources, options, plan, diag);
-		if (rc == -EINVAL)
-			nearest_note(wf, platform, profile, options, plan, diag);
+		*ret_refused = rc == -EINVAL;
 	}
+	free(tails);
 	free(costs);
 	resources_fini(&resources);
 	return rc;
 }
 
-int plan_make_with(const struct waveform *wf, const struct platform_model *platform,
+int plan_build(const struct waveform *wf, const struct platform_model *platform,
     const struct profile *profile, const struct plan_options *options, struct diag *diag,
     struct plan **ret)
 {
+	bool refused = false;
 	struct plan *plan;
 	int rc;
 
 	if (!wf->n_instances)
 		return diag_error(
-		    diag, wf->file, 0, "the waveform has no instances, at least 1 is needed");
+		    diag, wf->file, 0, "the waveform has no instances, and at least 1 is needed");
 	plan = calloc(1, sizeof(*plan));
 	if (!plan)
 		return -ENOMEM;
 	plan->n_instances = wf->n_instances;
 	plan->instances = calloc(plan->n_instances, sizeof(*plan->instances));
-	rc = plan->instances ? plan_fill(wf, platform, profile, options, diag, plan) : -ENOMEM;
-	if (rc) {
+	rc = plan->instances ? plan_fill(wf, platform, profile, options, diag, plan, &refused)
+	                     : -ENOMEM;
+	if (rc && !refused) {
 		plan_free(plan);
 		return rc;
 	}
 	*ret = plan;
-	return 0;
-}
-
-int plan_make(const struct waveform *wf, const struct platform_model *platform,
-    const struct profile *profile, struct diag *diag, struct plan **ret)
-{
-	const struct plan_options options = PLAN_OPTIONS;
-
-	return plan_make_with(wf, platform, profile, &options, diag, ret);
+	return rc;
 }
 
 void plan_free(struct plan *plan)

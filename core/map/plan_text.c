@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
+
 struct lane_sum {
 	size_t instances;
 	double kmac;
@@ -57,13 +59,7 @@ static const struct plan_buffer *buffer_of(const struct plan *plan, const struct
 	return NULL;
 }
 
-/* ---- for people
- * -------------------------------------------------------------------------------------------------------- */
-
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
+/* ---- for people ---- */
 
 static const char *mode_text(const struct plan *plan, char *text, size_t size)
 {
@@ -73,33 +69,34 @@ static const char *mode_text(const struct plan *plan, char *text, size_t size)
 		snprintf(text, size, "by %s, at %.0f %% of the capacity; largest load %.1f %%",
 		    best->name, 100 * best->share, 100 * best->peak);
 	else if (plan->choice.mode == PLAN_OVER)
-		snprintf(text, size,
-		    "NOTHING FITS; by %s, the smallest largest load there is: %.1f %%", best->name,
-		    100 * best->peak);
+		snprintf(text, size, "NOTHING FITS; %s found the smallest largest load: %.1f %%",
+		    best->name, 100 * best->peak);
 	else if (plan->choice.n_candidates == 1 && best->cost < INFINITY &&
 	    strcmp(best->name, "one lane") != 0)
-		snprintf(text, size, "by %s alone, as even as it finds them", best->name);
+		snprintf(text, size, "by %s alone, as evenly as this mapper can", best->name);
 	else
-		snprintf(
-		    text, size, "by %s, as even as they can be without going back", best->name);
+		snprintf(text, size, "by %s, as evenly as possible without a link that goes back",
+		    best->name);
 	return text;
 }
 
 static void head_print(FILE *out, const struct waveform *wf, const struct plan *plan)
 {
 	const size_t used = lanes_used(plan);
-	char text[256];
+	char text[256], us[NUMBER_TEXT];
 
-	fprintf(out, "%s: %zu instance%s on %zu lane%s, slots of %g us%s\n", wf->name,
+	fprintf(out, "%s: %zu instance%s on %zu lane%s, slots of %s us%s\n", wf->name,
 	    plan->n_instances, plural(plan->n_instances), used, plural(used),
-	    (double)wf->slot_ns / 1e3, wf->pipelined ? ", pipelined" : "");
-	fprintf(out, "latency: %" PRIu32 " slot%s, %g us\n", plan->latency_slots,
-	    plural(plan->latency_slots), (double)plan->latency_slots * (double)wf->slot_ns / 1e3);
+	    number_text((double)wf->slot_ns / 1e3, 6, us), wf->pipelined ? ", pipelined" : "");
+	fprintf(out, "latency: %" PRIu32 " slot%s, %s us\n", plan->latency_slots,
+	    plural(plan->latency_slots),
+	    number_text((double)plan->latency_slots * (double)wf->slot_ns / 1e3, 6, us));
 	if (plan->hash)
 		fprintf(out, "costs: measured, profile %016" PRIx64 "\n", plan->hash);
 	else
-		fprintf(out, "costs: the components' own figures, nothing measured yet\n");
+		fprintf(out, "costs: the components' own figures (nothing was measured yet)\n");
 	fprintf(out, "lanes: %s\n", mode_text(plan, text, sizeof(text)));
+	fprintf(out, "words: `man aloe-words` explains the words of this plan\n");
 }
 
 static void us_print(FILE *out, bool known, uint64_t ns)
@@ -119,7 +116,7 @@ static void instance_print(FILE *out, const struct waveform *wf, const struct pl
 	    wf->instances[i].type->name, instance->lag, instance->kmac);
 	us_print(out, instance->budget_ns > 0, instance->budget_ns);
 	us_print(out, plan->lanes[instance->lane].n_guessed == 0, instance->start_ns);
-	if (plan->shared_host && host == 0)
+	if (host < plan->n_shared)
 		fprintf(out, "  shared\n");
 	else
 		fprintf(out, "  %6" PRIu32 "\n", host);
@@ -158,8 +155,8 @@ static void shared_print(FILE *out, const struct waveform *wf, const struct plan
 
 	if (lane->taken_ns > 0)
 		fprintf(out,
-		    "\n  shared with waveforms that were admitted with %.1f us; should a host of theirs hang, up to "
-		    "%.1f ms are lost once",
+		    "\n  shared with waveforms that were admitted with %.1f us; a hang of one of "
+		    "their hosts costs this lane up to %.1f ms once",
 		    lane->taken_ns / 1e3, slot_ms + fmax(slot_ms, 1) + 0.2);
 }
 
@@ -170,7 +167,7 @@ static void lane_print(FILE *out, const struct waveform *wf, const struct plan *
 
 	if (!sum.instances)
 		return;
-	fprintf(out, "\nlane %zu on %s%scpu %d: %.1f kMAC", lane, plan->lanes[lane].node,
+	fprintf(out, "\nlane %zu (%s%sCPU %d): %.1f kMAC", lane, plan->lanes[lane].node,
 	    plan->lanes[lane].node[0] ? " " : "", plan->cpus[lane], sum.kmac);
 	if (plan->lanes[lane].mmac_per_s > 0)
 		fprintf(out, ", %.1f %% taken",
@@ -188,7 +185,7 @@ static void lane_print(FILE *out, const struct waveform *wf, const struct plan *
 				instance_print(out, wf, plan, plan->segments[s].instances[i],
 				    plan->segments[s].host, width);
 	if (wf->copies > 1 && waveform_originals(wf) > 0)
-		fprintf(out, "  ... and so for each of %zu copies here\n",
+		fprintf(out, "  ... and the same for each copy on this lane (%zu)\n",
 		    (sum.instances + waveform_originals(wf) - 1) / waveform_originals(wf));
 }
 
@@ -245,8 +242,7 @@ char *plan_print(const struct waveform *wf, const struct plan *plan)
 	return NULL;
 }
 
-/* ---- JSON
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- JSON ---- */
 
 static json_t *us_or_null(uint64_t ns)
 {
@@ -257,11 +253,12 @@ static json_t *instance_json(const struct waveform *wf, const struct plan *plan,
 {
 	const struct plan_instance *instance = &plan->instances[i];
 
-	return json_pack("{s:s, s:s, s:I, s:f, s:b, s:o, s:o, s:o}", "name", wf->instances[i].name,
-	    "component", wf->instances[i].type->name, "lag", (json_int_t)instance->lag, "kmac",
-	    instance->kmac, "guessed", instance->guessed, "budget_us",
-	    us_or_null(instance->budget_ns), "admitted_us", us_or_null(instance->admitted_ns),
-	    "start_us", us_or_null(instance->start_ns));
+	return json_pack("{s:s, s:s, s:s?, s:I, s:I, s:f, s:b, s:o, s:o, s:o}", "name",
+	    wf->instances[i].name, "component", wf->instances[i].type->name, "node",
+	    wf->instances[i].node, "lag", (json_int_t)instance->lag, "run_on",
+	    (json_int_t)instance->run_on, "kmac", instance->kmac, "guessed", instance->guessed,
+	    "budget_us", us_or_null(instance->budget_ns), "admitted_us",
+	    us_or_null(instance->admitted_ns), "start_us", us_or_null(instance->start_ns));
 }
 
 static json_t *segment_json(
@@ -272,7 +269,7 @@ static json_t *segment_json(
 	for (size_t i = 0; i < segment->n_instances; i++)
 		json_array_append_new(instances, instance_json(wf, plan, segment->instances[i]));
 	return json_pack("{s:I, s:b, s:o}", "host", (json_int_t)segment->host, "shared",
-	    plan->shared_host && segment->host == 0, "instances", instances);
+	    segment->host < plan->n_shared, "instances", instances);
 }
 
 static json_t *lane_json(const struct waveform *wf, const struct plan *plan, size_t lane)

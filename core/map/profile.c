@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/map/profile.h"
+#include "core/base/hash.h"
+#include "core/base/text.h"
 #include "core/json/json.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +25,8 @@ int plan_profile_set(
 {
 	struct profile_entry *entry = (struct profile_entry *)plan_profile_find(profile, instance);
 
+	assert(instance != NULL);
+	assert(profile != NULL);
 	if (!entry) {
 		struct profile_entry *entries =
 		    realloc(profile->entries, (profile->len + 1) * sizeof(*entries));
@@ -33,11 +38,32 @@ int plan_profile_set(
 		entry->instance = strdup(instance);
 		if (!entry->instance)
 			return -ENOMEM;
+		entry->build[0] = 0;
 		profile->len++;
 	}
 	entry->kmac_p50 = kmac_p50;
 	entry->kmac_p99 = kmac_p99;
 	return 0;
+}
+
+void plan_profile_set_build(struct profile *profile, const char *instance, const char *build)
+{
+	struct profile_entry *entry = (struct profile_entry *)plan_profile_find(profile, instance);
+
+	if (entry)
+		snprintf(entry->build, sizeof(entry->build), "%s", build);
+}
+
+void plan_profile_drop(struct profile *profile, const char *instance)
+{
+	struct profile_entry *entry = (struct profile_entry *)plan_profile_find(profile, instance);
+
+	if (!entry)
+		return;
+	free(entry->instance);
+	memmove(entry, entry + 1,
+	    (size_t)(profile->entries + profile->len - entry - 1) * sizeof(*entry));
+	profile->len--;
 }
 
 void plan_profile_fini(struct profile *profile)
@@ -48,7 +74,7 @@ void plan_profile_fini(struct profile *profile)
 	*profile = (struct profile){0};
 }
 
-/* ---- another machine ----------------------------------------------------------------------------------------------------- */
+/* ---- another machine ------------------------------------------------------------------------ */
 
 static double kmac_convert(
     const struct class_rates *from, const struct class_rates *to, const double *mix, double kmac)
@@ -87,7 +113,11 @@ void plan_profile_origin(const struct profile *profile, char *ret_text, size_t s
 	if (!profile || !profile->len)
 		snprintf(ret_text, size, "none");
 	else if (!class_rates_known(&profile->platform))
-		snprintf(ret_text, size, "measured nobody knows where");
+		snprintf(ret_text, size, "measured on an unknown machine");
+	else if (!profile->elsewhere && profile->missed)
+		snprintf(ret_text, size,
+		    "measured on this kind of machine, in a run that missed %llu slot%s",
+		    (unsigned long long)profile->missed, plural(profile->missed));
 	else if (!profile->elsewhere)
 		snprintf(ret_text, size, "measured on this kind of machine");
 	else
@@ -97,21 +127,12 @@ void plan_profile_origin(const struct profile *profile, char *ret_text, size_t s
 		                       : "not converted: this machine is not calibrated");
 }
 
-/* FNV-1a, 64 bits. */
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
-{
-	const uint8_t *bytes = data;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ bytes[i]) * 0x100000001b3ull;
-	return hash;
-}
-
 uint64_t plan_profile_hash(uint64_t hash, const struct profile_entry *entry)
 {
+	assert(entry != NULL);
 	if (!hash)
-		hash = 0xcbf29ce484222325ull;
-	hash = hash_bytes(hash, entry->instance, strlen(entry->instance) + 1);
+		hash = HASH_START;
+	hash = hash_text(hash, entry->instance);
 	hash = hash_bytes(hash, &entry->kmac_p50, sizeof(entry->kmac_p50));
 	hash = hash_bytes(hash, &entry->kmac_p99, sizeof(entry->kmac_p99));
 	return hash ? hash : 1;
@@ -120,20 +141,48 @@ uint64_t plan_profile_hash(uint64_t hash, const struct profile_entry *entry)
 static int entry_load(const char *instance, const json_t *json, const char *file, struct diag *diag,
     struct profile *profile)
 {
+	const char *build = NULL;
 	double p50, p99;
 	char at[256];
 
 	snprintf(at, sizeof(at), "%s: profile.%s", file, instance);
 	if (!json_is_object(json))
-		return diag_error(diag, at, 0,
-		    "found something else, {\"kmac_p50\": ..., \"kmac_p99\": ...} is needed");
+		return diag_error(
+		    diag, at, 0, "a cost must be an object {\"kmac_p50\": ..., \"kmac_p99\": ...}");
 	if (json_want_real(json, "kmac_p50", -1, at, diag, &p50) ||
 	    json_want_real(json, "kmac_p99", -1, at, diag, &p99))
 		return -EINVAL;
 	if (!(p50 >= 0 && p99 >= p50 && p99 <= 1e12))
 		return diag_error(diag, at, 0,
-		    "kmac_p50 = %g and kmac_p99 = %g: 0 <= p50 <= p99 <= 1e12 is needed", p50, p99);
-	return plan_profile_set(profile, instance, p50, p99);
+		    "kmac_p50 = %g and kmac_p99 = %g do not satisfy 0 <= p50 <= p99 <= 1e12", p50,
+		    p99);
+	if (json_want_text_or_null(json, "build", at, diag, &build))
+		return -EINVAL;
+	if (build &&
+	    (strlen(build) != SHA256_TEXT - 1 ||
+	        strspn(build, "0123456789abcdef") != SHA256_TEXT - 1))
+		return diag_error(diag, at, 0,
+		    "build: \"%.80s\" is not a SHA-256, which has 64 hexadecimal digits", build);
+	if (plan_profile_set(profile, instance, p50, p99) < 0)
+		return -ENOMEM;
+	plan_profile_set_build(profile, instance, build ? build : "");
+	return 0;
+}
+
+static int run_load(
+    const json_t *root, const char *file, struct diag *diag, struct profile *profile)
+{
+	const char *clock = NULL;
+
+	if (json_want_text_or_null(root, "clock", file, diag, &clock))
+		return -EINVAL;
+	if (clock && strlen(clock) >= sizeof(profile->clock))
+		return diag_error(diag, file, 0, "clock: \"%.40s\" is not a clock", clock);
+	snprintf(profile->clock, sizeof(profile->clock), "%s", clock ? clock : "");
+	if (json_object_get(root, "missed") &&
+	    json_want_uint(root, "missed", INT64_MAX, file, diag, &profile->missed))
+		return -EINVAL;
+	return 0;
 }
 
 static int compare(const void *a, const void *b)
@@ -154,13 +203,15 @@ static int root_load(const char *file, json_t *root, struct diag *diag, struct p
 	if (json_want_uint(root, "schema", UINT32_MAX, file, diag, &schema))
 		return -EINVAL;
 	if (schema != PROFILE_SCHEMA)
-		return diag_error(diag, file, 0, "schema = %llu, this program reads %d",
+		return diag_error(diag, file, 0, "schema = %llu, but this program reads schema %d",
 		    (unsigned long long)schema, PROFILE_SCHEMA);
 	if (!json_is_object(entries))
-		return diag_error(diag, file, 0, "\"profile\" must be an object of instances");
+		return diag_error(
+		    diag, file, 0, "\"profile\" must be an object with one entry per instance");
 	snprintf(at, sizeof(at), "%s: platform", file);
 	if (platform && !json_is_null(platform))
 		rc = class_rates_read(platform, at, diag, &profile->platform);
+	rc = rc ? rc : run_load(root, file, diag, profile);
 	json_object_foreach(entries, key, value)
 	{
 		const int bad = entry_load(key, value, file, diag, profile);
@@ -199,13 +250,15 @@ char *plan_profile_save(const struct profile *profile)
 		const struct profile_entry *entry = &profile->entries[i];
 
 		if (json_object_set_new(entries, entry->instance,
-		        json_pack("{s:f, s:f}", "kmac_p50", entry->kmac_p50, "kmac_p99",
-		            entry->kmac_p99))) {
+		        json_pack("{s:f, s:f, s:s*}", "kmac_p50", entry->kmac_p50, "kmac_p99",
+		            entry->kmac_p99, "build", entry->build[0] ? entry->build : NULL))) {
 			json_decref(entries);
 			return NULL;
 		}
 	}
-	root = json_pack("{s:i, s:o*, s:o}", "schema", PROFILE_SCHEMA, "platform",
+	root = json_pack("{s:i, s:s*, s:I, s:o*, s:o}", "schema", PROFILE_SCHEMA, "clock",
+	    profile->clock[0] ? profile->clock : NULL, "missed", (json_int_t)profile->missed,
+	    "platform",
 	    class_rates_known(&profile->platform) ? class_rates_json(&profile->platform) : NULL,
 	    "profile", entries);
 	text = root ? json_dumps(root, JSON_INDENT(2) | JSON_SORT_KEYS) : NULL;

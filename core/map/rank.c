@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/map/rank.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@ int ranker_init(struct ranker *ranker, const struct units *units)
 {
 	const struct waveform *wf = units->waveform;
 
+	assert(units->n > 0);
 	*ranker = (struct ranker){.units = units};
 	ranker->arcs = calloc(wf->n_links + 1, sizeof(*ranker->arcs));
 	ranker->lags = calloc(wf->n_instances + 1, sizeof(*ranker->lags));
@@ -43,7 +45,8 @@ static double ratio(double load, double room)
 	return room > 0 ? load / room : 1e6 + load;
 }
 
-/* Everything spread over all lanes without a rest, or the largest unit alone on the lane where it is least. */
+/* Everything spread over all lanes without a rest, or the largest unit alone on the lane where it
+ * is least. */
 static double floor_of(const struct units *units, const double *demand)
 {
 	const struct resources *resources = units->resources;
@@ -72,12 +75,13 @@ static double floor_of(const struct units *units, const double *demand)
 
 void ranker_use(struct ranker *ranker, const double *demand, bool spread)
 {
+	assert(demand != NULL);
 	ranker->demand = demand;
 	ranker->spread = spread;
 	ranker->floor = floor_of(ranker->units, demand);
 }
 
-/* ---- loads ---------------------------------------------------------------------------------------------------------- */
+/* ---- loads ------------------------------------------------------------------------ */
 
 static void rank_loads(struct ranker *ranker, const uint32_t *cores, struct rank *rank)
 {
@@ -107,7 +111,7 @@ static void rank_loads(struct ranker *ranker, const uint32_t *cores, struct rank
 		rank->bucket = (uint32_t)fmin(1e6, log(rank->peak / ranker->floor) / log(STEP));
 }
 
-/* ---- links ---------------------------------------------------------------------------------------------------------- */
+/* ---- links ------------------------------------------------------------------------ */
 
 /* Links by rising writer: what a unit's path has changed lanes is known when its own links come. */
 static void rank_links(struct ranker *ranker, const uint32_t *cores, struct rank *rank)
@@ -156,10 +160,12 @@ int rank_make(struct ranker *ranker, const uint32_t *cores, struct rank *ret)
 {
 	const struct units *units = ranker->units;
 	const struct lag_lanes lanes = {
-	    ranker->lanes, units->resources->delay, units->resources->n_lanes};
+	    ranker->lanes, units->resources->delay, units->resources->n_lanes, units->tails};
 	struct rank rank = {.legal = true, .joined = true, .fits = true, .cost = INFINITY};
 	int rc;
 
+	assert(cores != NULL);
+	assert(ranker->demand != NULL);
 	rank_loads(ranker, cores, &rank);
 	rank_links(ranker, cores, &rank);
 	for (size_t i = 0; i < units->waveform->n_instances; i++)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/map/rank.h - how good a mapping is for a waveform: what the mappers' cost does not see, latency first of all.
+ * core/map/rank.h - how good a mapping is for a waveform: what the mappers' cost does not see,
+ * latency first of all.
  *
- * For core/map alone. A rank is made for whole mappings (a lane for each unit) and compares them; core/map/map.h says what
- * counts before what.
+ * For core/map alone. A rank is made for whole mappings (a lane for each unit) and compares them;
+ * core/map/map.h says what counts before what.
  */
 #ifndef ALOE_MAP_RANK_H
 #define ALOE_MAP_RANK_H
@@ -21,8 +22,8 @@ struct rank {
 	uint32_t backward;  /* of these, to a lane before */
 	uint32_t bucket;    /* spread: peak above the least possible, in steps of 5 % */
 	double peak;        /* largest load of a lane, of its room; taken counts */
-	double
-	    cost; /* of core/map/mapping.h; INFINITY if it does not fit at the scale that was asked for */
+	/* of core/map/mapping.h; INFINITY if it does not fit at the scale that was asked for */
+	double cost;
 };
 
 struct ranker { /* room to rank in */
@@ -37,8 +38,8 @@ struct ranker { /* room to rank in */
 	double *loads, *pools;
 };
 
-int ranker_init(
-    struct ranker *ranker, const struct units *units); /* 0 or -ENOMEM; fini in any case */
+/* 0 or -ENOMEM; fini in any case */
+int ranker_init(struct ranker *ranker, const struct units *units);
 void ranker_fini(struct ranker *ranker);
 void ranker_use(struct ranker *ranker, const double *demand, bool spread);
 

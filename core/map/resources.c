@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/map/resources.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* Of a slot that is shorter than what a lane costs itself: it is mapped all the same, and admission says why it is not held. */
+/* Of a slot that is shorter than what a lane costs itself: it is mapped all the same, and admission
+ * says why it is not held. */
 static const double LEAST_ROOM = 1e-3;
 
 double resources_rate(const struct lane_resource *lane)
@@ -17,6 +19,7 @@ const char *resources_node(const struct resources *resources, size_t lane)
 {
 	const struct platform_model *platform = resources->platform;
 
+	assert(lane < resources->n_lanes);
 	return platform->name && platform->n_nodes
 	    ? platform->nodes[resources->lanes[lane].node].name
 	    : "";
@@ -31,64 +34,14 @@ uint32_t resources_most(const struct resources *resources)
 	return most;
 }
 
-/* ---- instruction sets ----------------------------------------------------------------------------------------------- */
-
-bool resources_runs(
-    const struct resources *resources, size_t lane, const struct wf_instance *instance)
-{
-	const char *arch = resources->lanes[lane].arch;
-
-	return !arch || component_builds(instance->type, arch);
-}
-
-/* Not there: the lane of its pin, or the first of all, NONE if it runs somewhere. */
-static size_t lane_without_build(
-    const struct resources *resources, const struct wf_instance *instance)
-{
-	if (instance->pin >= 0 && (size_t)instance->pin < resources->n_lanes)
-		return resources_runs(resources, (size_t)instance->pin, instance)
-		    ? MAPPING_NONE
-		    : (size_t)instance->pin;
-	for (size_t lane = 0; lane < resources->n_lanes; lane++)
-		if (resources_runs(resources, lane, instance))
-			return MAPPING_NONE;
-	return 0;
-}
-
-int resources_builds(
-    const struct resources *resources, const struct waveform *wf, struct diag *diag)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < waveform_originals(wf); i++) {
-		const struct wf_instance *instance = &wf->instances[i];
-		const size_t lane = lane_without_build(resources, instance);
-		const char *arch = lane == MAPPING_NONE ? "" : resources->lanes[lane].arch;
-
-		if (lane != MAPPING_NONE)
-			rc = diag_error(diag, wf->file, instance->line,
-			    "%s: component %s has no build for %s, the instruction set of node %s%s: "
-			    "%s/%s.desc lies in no folder of components",
-			    instance->name, instance->type->name, arch,
-			    resources_node(resources, lane),
-			    instance->pin >= 0 ? ", to which it is pinned" : "", arch,
-			    instance->type->name);
-	}
-	if (rc)
-		diag_note(diag,
-		    "--force, or assume_builds = true in the platform's file, plans as if there were all "
-		    "builds");
-	return rc;
-}
-
-/* ---- lanes ---------------------------------------------------------------------------------------------------------- */
+/* ---- lanes ------------------------------------------------------------------------ */
 
 static void lane_fill(const struct waveform *wf, const struct platform_model *platform,
     double margin, size_t core, struct lane_resource *lane)
 {
 	const double slot_ns = (double)wf->slot_ns * (1 - margin);
-	const bool timed =
-	    waveform_timed(wf); /* else nothing is waited for, and noise costs no slot */
+	/* else nothing is waited for, and noise costs no slot */
+	const bool timed = waveform_timed(wf);
 
 	*lane = (struct lane_resource){
 	    .cpu = platform->cpus[core], .mmac_per_s = platform->mmac_per_s, .room_ns = slot_ns};
@@ -120,8 +73,8 @@ static int lane_find(const struct waveform *wf, const struct platform_model *pla
 		}
 	if (platform->name)
 		return diag_error(diag, wf->file, 0,
-		    "lanes: platform \"%s\" has no core %d, only [0, %zu]", platform->name, cpu,
-		    platform->n_lanes - 1);
+		    "lanes: platform \"%s\" has no core %d, only the cores [0, %zu]",
+		    platform->name, cpu, platform->n_lanes - 1);
 	/* here: exec says whether there is such a CPU */
 	*lane = (struct lane_resource){.cpu = cpu,
 	    .mmac_per_s = platform->cores && platform->n_lanes ? platform->cores[0].mmac_per_s
@@ -150,7 +103,7 @@ static int lanes_init(struct resources *resources, const struct waveform *wf,
 	return rc;
 }
 
-/* ---- what joins them ------------------------------------------------------------------------------------------------ */
+/* ---- what joins them ------------------------------------------------------------------------ */
 
 static bool joins(const struct platform_link *link, uint32_t node)
 {
@@ -160,7 +113,8 @@ static bool joins(const struct platform_link *link, uint32_t node)
 	return false;
 }
 
-/* The link with the most bandwidth that joins two nodes; the first of several; n_links: there is none. */
+/* The link with the most bandwidth that joins two nodes; the first of several; n_links: there is
+ * none. */
 static size_t link_between(const struct platform_model *platform, uint32_t from, uint32_t to)
 {
 	size_t best = platform->n_links;
@@ -196,6 +150,7 @@ static int joints_init(struct resources *resources, uint64_t slot_ns)
 	const struct platform_model *platform = resources->platform;
 	const size_t n = resources->n_lanes, n_nodes = platform->n_nodes ? platform->n_nodes : 1;
 
+	assert(slot_ns > 0);
 	resources->n_pools = n_nodes + 2 * platform->n_links;
 	resources->delay = calloc(n * n, sizeof(*resources->delay));
 	resources->pool = calloc(n * n, sizeof(*resources->pool));
@@ -229,7 +184,7 @@ int resources_init(struct resources *resources, const struct waveform *wf,
 	resources->margin = wf->margin > platform->margin ? wf->margin : platform->margin;
 	if (!resources->n_lanes)
 		return diag_error(
-		    diag, wf->file, 0, "the platform has no lanes, at least 1 is needed");
+		    diag, wf->file, 0, "the platform has no lanes, and at least 1 is needed");
 	rc = lanes_init(resources, wf, platform, diag);
 	return rc ? rc : joints_init(resources, wf->slot_ns);
 }

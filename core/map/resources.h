@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/map/resources.h - what a platform offers to one waveform: its lanes, what is left of each, what joins them.
+ * core/map/resources.h - what a platform offers to one waveform: its lanes, what is left of each,
+ * what joins them.
  *
  * A lane has room for
  *
- *	sum over its instances of (need + T_module)  <=  T x (1 - margin) - T_base - T_noise - taken
+ * 	sum over its instances of (need + T_module)  <=  T x (1 - margin) - T_base - T_noise - taken
  *
- * nanoseconds of a slot of length T; `taken` is what waveforms loaded before were admitted with, whether they use it or
- * not, so that loading one never breaks another's admission. Lanes of one node are joined by its memory, which holds
- * whatever the waveform sends; lanes of different nodes by the links of the platform, or not at all.
+ * nanoseconds of a slot of length T; `taken` is what waveforms loaded before were admitted with,
+ * whether they use it or not, so that loading one never breaks another's admission. Lanes of one
+ * node are joined by its memory, which holds whatever the waveform sends; lanes of different nodes
+ * by the links of the platform, or not at all.
  */
 #ifndef ALOE_MAP_RESOURCES_H
 #define ALOE_MAP_RESOURCES_H
@@ -34,32 +36,26 @@ struct resources {
 	bool named;    /* by the waveform: the user wants these lanes used */
 	bool known;    /* the capacity of all lanes */
 	double margin; /* in force */
-	uint32_t
-	    *delay; /* n_lanes x n_lanes: slots that a message between these lanes takes at least */
+	/* n_lanes x n_lanes: slots that a message between these lanes takes at least */
+	uint32_t *delay;
 	uint32_t *pool;       /* n_lanes x n_lanes, as in struct mapping_problem */
 	double *kbit;         /* by pool, in a slot; INFINITY: memory */
 	uint32_t *pool_links; /* by pool: link of the platform; MAPPING_NONE: memory */
 	size_t n_pools;
 };
 
-/* resources_init: 0; -EINVAL with the reason in diag (a CPU that the platform does not have, no lane at all); -ENOMEM. End
- * with resources_fini in any case. */
+/* resources_init: 0; -EINVAL with the reason in diag (a CPU that the platform does not have, no
+ * lane at all); -ENOMEM. End with resources_fini in any case. */
 int resources_init(struct resources *resources, const struct waveform *waveform,
     const struct platform_model *platform, struct diag *diag);
 void resources_fini(struct resources *resources);
 
-/* resources_rate is the rate that times are made with: a lane that was never calibrated counts 1000 MMAC/s, which says
- * nothing of the slot but weighs loads against each other. */
+/* resources_rate is the rate that times are made with: a lane that was never calibrated counts 1000
+ * MMAC/s, which says nothing of the slot but weighs loads against each other. */
 double resources_rate(const struct lane_resource *lane);
 
-/* resources_runs: there is a build of the instance's component for this lane, or nobody asks. resources_builds refuses
- * instances that have one for no lane, or not for that of their pin: 0, or -EINVAL with all of them in diag. */
-bool resources_runs(
-    const struct resources *resources, size_t lane, const struct wf_instance *instance);
-int resources_builds(
-    const struct resources *resources, const struct waveform *waveform, struct diag *diag);
-
-/* resources_most is the largest delay between two lanes; resources_node names the node of a lane ("" here). */
+/* resources_most is the largest delay between two lanes; resources_node names the node of a lane
+ * ("" here). */
 uint32_t resources_most(const struct resources *resources);
 const char *resources_node(const struct resources *resources, size_t lane);
 

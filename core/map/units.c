@@ -2,7 +2,9 @@
 #include "core/map/units.h"
 #include "core/map/cycles.h"
 #include "core/map/neighbours.h"
+#include "core/map/where.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,16 +14,19 @@ double units_link_kbit(const struct waveform *wf, const struct wf_link *link)
 {
 	const struct wf_port *port = &wf->instances[link->from].out[link->from_port];
 
+	assert(link->from >= 0 && (size_t)link->from < wf->n_instances);
+	assert(link->to >= 0 && (size_t)link->to < wf->n_instances);
 	return 8e-3 * port->max * aloe_item_bytes(port->type);
 }
 
-/* ---- who stays together --------------------------------------------------------------------------------------------- */
+/* ---- who stays together ---- */
 
-/* Copies have no links between them: each lies on one lane, unless the file itself pins parts of it. */
+/* Copies have no links between them: each lies on one lane, unless the file itself pins parts of
+ * it. */
 static bool whole_copies(const struct waveform *wf)
 {
 	for (size_t i = 0; i < waveform_originals(wf); i++)
-		if (wf->instances[i].pin >= 0)
+		if (wf->instances[i].pin >= 0 || wf->instances[i].node)
 			return false;
 	return wf->copies > 1;
 }
@@ -39,8 +44,8 @@ static void firsts_write(const struct waveform *wf, const struct knots *knots, u
 	}
 }
 
-/* Must the writer's unit stand before the reader's? Inside a knot that may be spread only links without delay say so:
- * the others close its cycles. */
+/* Must the writer's unit stand before the reader's? Inside a knot that may be spread only links
+ * without delay say so: the others close its cycles. */
 static bool precedes(const struct knots *knots, const uint32_t *firsts, const struct wf_link *link)
 {
 	if (firsts[link->from] == firsts[link->to])
@@ -103,7 +108,7 @@ static int units_number(struct units *units, const struct knots *knots)
 	return rc;
 }
 
-/* ---- demands -------------------------------------------------------------------------------------------------------- */
+/* ---- demands ------------------------------------------------------------------------ */
 
 static void demands_write(struct units *units, const struct knots *knots)
 {
@@ -124,7 +129,7 @@ static void demands_write(struct units *units, const struct knots *knots)
 			    cost_typical_ns(&units->costs[i], rate) + resource->module_ns;
 			units->need[at] +=
 			    cost_need_ns(&units->costs[i], rate) + resource->module_ns;
-			if (!resources_runs(units->resources, lane, &wf->instances[i]))
+			if (!where_runs(units->resources, lane, &wf->instances[i]))
 				units->typical[at] = units->need[at] = INFINITY;
 		}
 	}
@@ -133,7 +138,7 @@ static void demands_write(struct units *units, const struct knots *knots)
 			units->typical[at] = units->need[at] = INFINITY;
 }
 
-/* ---- links ---------------------------------------------------------------------------------------------------------- */
+/* ---- links ------------------------------------------------------------------------ */
 
 static int by_ends(const void *a, const void *b)
 {
@@ -180,11 +185,16 @@ int units_init(struct units *units, const struct waveform *wf, const struct reso
 	struct knots *knots = NULL;
 	int rc = knots_new(wf, resources_most(resources), &knots);
 
+	assert(resources->n_lanes > 0);
 	*units = (struct units){.waveform = wf, .resources = resources, .costs = costs};
 	units->of = calloc(n, sizeof(*units->of));
 	units->pins = calloc(n, sizeof(*units->pins));
 	units->links = calloc(wf->n_links + 1, sizeof(*units->links));
 	units->counts = calloc(wf->n_links + 1, sizeof(*units->counts));
+	if (!rc && resources->platform->n_nodes > 1) {
+		units->tails = calloc(n, sizeof(*units->tails));
+		rc = units->tails ? tails_find(wf, units->tails) : -ENOMEM;
+	}
 	if (!rc)
 		rc = units->of && units->pins && units->links && units->counts
 		    ? units_number(units, knots)
@@ -210,10 +220,12 @@ void units_fini(struct units *units)
 	free(units->need);
 	free(units->links);
 	free(units->counts);
+	free(units->tails);
 }
 
 static bool placeable(const struct units *units, size_t unit)
 {
+	assert(unit < units->n);
 	for (size_t lane = 0; lane < units->resources->n_lanes; lane++)
 		if (units->need[unit * units->resources->n_lanes + lane] < INFINITY)
 			return true;
@@ -226,8 +238,9 @@ int units_placeable(const struct units *units, struct diag *diag)
 		if (!placeable(units, units->of[i]))
 			return diag_error(diag, units->waveform->file,
 			    units->waveform->instances[i].line,
-			    "%s must be on one lane with others, and there is no node that all of them "
-			    "have a build for",
+			    "%s must share a lane with other instances, and no node has builds "
+			    "of all of them, or their `node` and their paths are on different "
+			    "nodes",
 			    units->waveform->instances[i].name);
 	return 0;
 }
@@ -241,10 +254,10 @@ void units_restrict(struct units *units, const bool *allowed)
 			units->typical[at] = units->need[at] = INFINITY;
 }
 
-/* ---- the problem ---------------------------------------------------------------------------------------------------- */
+/* ---- the problem ------------------------------------------------------------------------ */
 
-/* Memory joins the lanes of a node: 40 Gbit/s, so that a link between lanes costs a little, but never too little for what
- * there is to send. */
+/* Memory joins the lanes of a node: 40 Gbit/s, so that a link between lanes costs a little, but
+ * never too little for what there is to send. */
 static double memory_kbit(const struct units *units)
 {
 	return fmax(40e3 * (double)units->waveform->slot_ns * 1e-6, 4 * units->kbit);
@@ -255,6 +268,7 @@ int units_problem_init(struct units_problem *made, const struct units *units, co
 {
 	const struct resources *resources = units->resources;
 
+	assert(units->n > 0);
 	made->capacity = calloc(resources->n_lanes, sizeof(*made->capacity));
 	made->bandwidth = calloc(resources->n_pools, sizeof(*made->bandwidth));
 	if (!made->capacity || !made->bandwidth)

@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/map/whatif.h"
+#include "core/base/text.h"
 #include "core/map/admission.h"
 #include "core/map/units.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- lanes and links as they are ------------------------------------------------------------------------------------ */
+/* ---- lanes and links as they are ---- */
 
 static double need_ns(const struct waveform *wf, const struct profile *profile,
     const struct resources *resources, const struct plan *plan, uint32_t i)
 {
 	const struct cost cost = cost_of(&wf->instances[i], profile, wf->admit);
 
+	assert(i < plan->n_instances);
 	return cost_need_ns(&cost, resources_rate(&resources->lanes[plan->instances[i].lane]));
 }
 
 static double lane_ns(const struct plan *plan, size_t lane)
 {
+	assert(lane < plan->n_lanes);
 	return plan->lanes[lane].base_ns + plan->lanes[lane].taken_ns + plan->lanes[lane].need_ns;
 }
 
@@ -29,6 +33,7 @@ static size_t fullest(const struct plan *plan, double *ret_next_ns)
 	size_t best = plan->n_lanes;
 	double next = 0;
 
+	assert(plan->n_lanes > 0);
 	for (size_t lane = 0; lane < plan->n_lanes; lane++) {
 		if (!plan->lanes[lane].n_instances)
 			continue;
@@ -105,7 +110,7 @@ static void first_look(const struct waveform *wf, const struct profile *profile,
 	    (1 - resources->margin);
 }
 
-/* ---- how many cores ------------------------------------------------------------------------------------------------- */
+/* ---- how many cores ------------------------------------------------------------------------ */
 
 struct alike { /* a platform of so many cores like one of another, on one node */
 	struct platform_model model;
@@ -136,7 +141,8 @@ static void alike_make(const struct resources *resources, struct alike *alike)
 	    .n_nodes = 1};
 }
 
-/* The same waveform, as free as can be: no pins, no lanes of the user. Ends with free(instances). */
+/* The same waveform, as free as can be: no pins, no lanes of the user. Ends with
+ * free(instances). */
 static int waveform_unpin(const struct waveform *wf, struct waveform *ret)
 {
 	*ret = *wf;
@@ -146,12 +152,14 @@ static int waveform_unpin(const struct waveform *wf, struct waveform *ret)
 	if (!ret->instances)
 		return -ENOMEM;
 	memcpy(ret->instances, wf->instances, wf->n_instances * sizeof(*ret->instances));
-	for (size_t i = 0; i < wf->n_instances; i++)
+	for (size_t i = 0; i < wf->n_instances; i++) {
 		ret->instances[i].pin = -1;
+		ret->instances[i].node = NULL; /* of the other waveform, whose it is */
+	}
 	return 0;
 }
 
-static int try_cores(const struct waveform *wf, struct alike *alike, const struct profile *profile,
+static int cores_try(const struct waveform *wf, struct alike *alike, const struct profile *profile,
     const struct plan_options *options, size_t n, bool *ret_fits)
 {
 	struct plan_options free_options = *options;
@@ -162,14 +170,15 @@ static int try_cores(const struct waveform *wf, struct alike *alike, const struc
 	diag_init(&diag);
 	free_options.admit = true;
 	alike->model.n_lanes = n;
-	rc = plan_make_with(wf, &alike->model, profile, &free_options, &diag, &plan);
+	rc = plan_build(wf, &alike->model, profile, &free_options, &diag, &plan);
 	*ret_fits = rc == 0 && plan->choice.mode == PLAN_TIERS;
 	plan_free(plan);
 	diag_fini(&diag);
 	return rc == -ENOMEM ? rc : 0;
 }
 
-/* The least number that fits: from what all together take, one by one at first, then in steps that grow by half. */
+/* The least number that fits: from what all together take, one by one at first, then in steps that
+ * grow by half. */
 static int cores_look(const struct waveform *wf, const struct resources *resources,
     const struct profile *profile, const struct plan_options *options, const struct plan *plan,
     struct plan_whatif *whatif)
@@ -195,7 +204,7 @@ static int cores_look(const struct waveform *wf, const struct resources *resourc
 	while (!rc && !whatif->cores && n <= WHATIF_CORES_MAX && n <= plan->n_instances + 1) {
 		bool fits;
 
-		rc = try_cores(&unpinned, alike, profile, options, n, &fits);
+		rc = cores_try(&unpinned, alike, profile, options, n, &fits);
 		if (!rc && fits)
 			whatif->cores = n;
 		n += ++tries < 4 ? 1 : n / 2;
@@ -214,6 +223,7 @@ int plan_whatif(const struct waveform *wf, const struct platform_model *platform
 	struct diag diag;
 	int rc;
 
+	assert(plan->n_instances == wf->n_instances);
 	diag_init(&diag);
 	rc = resources_init(&resources, wf, platform, &diag);
 	if (!rc) {
@@ -235,18 +245,22 @@ void plan_whatif_note(
     const struct waveform *wf, const struct plan_whatif *whatif, struct diag *diag)
 {
 	const char *first = wf->instances[whatif->first].name;
-	char faster[128] = "", cores[64] = "", smaller[64] = "";
+	char faster[128] = "", cores[80] = "", smaller[64] = "";
 
+	assert(whatif->first < wf->n_instances);
 	if (whatif->over && whatif->enough_ns > 0)
-		snprintf(faster, sizeof(faster), "; or %s in %.1f us (%.2f x as fast)", first,
+		snprintf(faster, sizeof(faster), "; or if %s takes %.1f us (%.2f x as fast)", first,
 		    whatif->enough_ns / 1e3, whatif->first_ns / whatif->enough_ns);
 	if (whatif->cores)
-		snprintf(cores, sizeof(cores), "; or %zu core%s like the first, without pins",
-		    whatif->cores, whatif->cores == 1 ? "" : "s");
+		snprintf(cores, sizeof(cores),
+		    "; or with %zu core%s like the first core and "
+		    "without pins",
+		    whatif->cores, plural(whatif->cores));
 	if (whatif->scale > 0 && whatif->scale < 1)
-		snprintf(smaller, sizeof(smaller), "; or messages of %.2f x the size",
+		snprintf(smaller, sizeof(smaller), "; or with messages of %.2f x the size",
 		    floor(whatif->scale * 100) / 100);
 	diag_note(diag,
-	    "nearest that fits: slots of %.0f us (--slot-us %.0f)%s%s%s; --force loads it as it is",
+	    "the waveform fits with slots of %.0f us (--slot-us %.0f)%s%s%s; --force loads the "
+	    "waveform anyway",
 	    ceil(whatif->slot_ns / 1e3), ceil(whatif->slot_ns / 1e3), smaller, faster, cores);
 }

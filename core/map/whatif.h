@@ -13,20 +13,23 @@ struct plan_whatif {
 	bool known;     /* the capacity of every lane; else nothing below holds but `guessed` */
 	size_t guessed; /* instances whose costs were never measured */
 	double slot_ns; /* the shortest slot that this mapping holds, with the messages of now */
-	double
-	    scale; /* all messages, budgets and links could be so many times as large; INFINITY: nothing grows */
+	/* all messages, budgets and links could be so many times as large; INFINITY: nothing
+	 * grows */
+	double scale;
 	bool over;       /* a lane does not hold its instances */
 	uint32_t first;  /* the instance to make faster first: the largest on the fullest lane */
 	double first_ns; /* its budget */
 	double
-	    enough_ns; /* does not fit: what it may take so that its lane does; fits: so that its lane is not the fullest.
-			     Below 0: not even nothing would do */
+	    /* does not fit: what it may take so that its lane does; fits: so that its lane is
+	     * not the fullest. Below 0: not even nothing would do */
+	    enough_ns;
 	double then_ns; /* the shortest slot if it took that (0 where enough_ns is below) */
-	size_t
-	    cores; /* so many like that of the first lane are enough; 0: no number up to WHATIF_CORES_MAX */
+	/* so many like that of the first lane are enough; 0: no number up to WHATIF_CORES_MAX */
+	size_t cores;
 };
 
-/* plan_whatif looks at a plan that was made from this input (with options.admit, so that there is one). 0 or -ENOMEM. */
+/* plan_whatif looks at a plan that was made from this input (with options.admit, so that there is
+ * one). 0 or -ENOMEM. */
 int plan_whatif(const struct waveform *waveform, const struct platform_model *platform,
     const struct profile *profile, const struct plan_options *options, const struct plan *plan,
     struct plan_whatif *ret);

@@ -2,12 +2,12 @@
  * The reading half of desc.h. */
 #include "core/registry/desc.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/component/param.h"
 #include "core/json/json.h"
 
@@ -16,6 +16,7 @@ struct desc {
 	struct component_type type;
 	json_t *root;
 	uint64_t state_size;
+	struct component_build build;
 };
 
 struct at { /* where in the .desc, for messages */
@@ -52,31 +53,22 @@ void component_type_free(struct component_type *type)
 	free(desc);
 }
 
-static bool is_name(const char *name)
-{
-	if (!isalpha((unsigned char)name[0]) || strlen(name) > 63)
-		return false;
-	for (; *name; name++)
-		if (!isalnum((unsigned char)*name) && *name != '_')
-			return false;
-	return true;
-}
-
-static int want_name(const json_t *object, struct at *at, const char **ret)
+static int name_want(const json_t *object, struct at *at, const char **ret)
 {
 	const char *name;
 
 	if (json_want_text(object, "name", at->text, at->diag, &name) < 0)
 		return -EINVAL;
-	if (!is_name(name))
+	if (!text_is_name(name))
 		return diag_error(at->diag, at->text, 0,
-		    "name: \"%s\" is no name: a letter, then letters, digits and _, at most 63",
+		    "name: \"%s\" is not allowed: a name is a letter, then letters, digits and "
+		    "_, at most 63 characters",
 		    name);
 	*ret = name;
 	return 0;
 }
 
-static int want_u32(
+static int u32_want(
     const json_t *object, const char *key, uint32_t max, struct at *at, uint32_t *ret)
 {
 	uint64_t wide;
@@ -87,9 +79,9 @@ static int want_u32(
 	return 0;
 }
 
-/* ---- ports -------------------------------------------------------------------------------------------------------- */
+/* ---- ports ------------------------------------------------------------------------ */
 
-static int read_types(const json_t *object, struct at *at, uint32_t *ret_types)
+static int types_read(const json_t *object, struct at *at, uint32_t *ret_types)
 {
 	json_t *list, *item;
 	size_t i;
@@ -103,41 +95,41 @@ static int read_types(const json_t *object, struct at *at, uint32_t *ret_types)
 		const uint32_t type = item_type_from_name(name);
 
 		if (!type)
-			return diag_error(
-			    at->diag, at->text, 0, "types[%zu]: \"%s\" is no item type", i, name);
+			return diag_error(at->diag, at->text, 0,
+			    "types[%zu]: \"%s\" is not an item type", i, name);
 		types |= type;
 	}
 	if (!types)
 		return diag_error(at->diag, at->text, 0,
-		    "types: an empty list, one item type or more are needed");
+		    "types: the list is empty, and at least one item type is needed");
 	*ret_types = types;
 	return 0;
 }
 
-static int read_port(const json_t *object, struct at *at, struct aloe_port *port)
+static int port_read(const json_t *object, struct at *at, struct aloe_port *port)
 {
 	const char *direction = "";
 	bool optional = false;
 	int bad = 0;
 
-	bad |= want_name(object, at, &port->name);
-	bad |= read_types(object, at, &port->types);
+	bad |= name_want(object, at, &port->name);
+	bad |= types_read(object, at, &port->types);
 	bad |= json_want_bool(object, "optional", at->text, at->diag, &optional);
 	bad |= json_want_text_or_null(object, "type_param", at->text, at->diag, &port->type_param);
 	bad |= json_want_text(object, "doc", at->text, at->diag, &port->doc);
 	if (json_want_text(object, "direction", at->text, at->diag, &direction) < 0)
 		return -EINVAL;
 	if (strcmp(direction, "in") != 0 && strcmp(direction, "out") != 0)
-		return diag_error(
-		    at->diag, at->text, 0, "direction: \"%s\", in or out is needed", direction);
+		return diag_error(at->diag, at->text, 0,
+		    "direction: found \"%s\"; in or out is needed", direction);
 	port->output = direction[0] == 'o';
 	port->flags = optional ? ALOE_OPTIONAL : 0;
 	return bad ? -EINVAL : 0;
 }
 
-/* ---- parameters --------------------------------------------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------ */
 
-static int read_names(const json_t *object, struct at *at, struct aloe_param *param)
+static int names_read(const json_t *object, struct at *at, struct aloe_param *param)
 {
 	json_t *list, *item;
 	size_t i;
@@ -157,8 +149,8 @@ static int read_names(const json_t *object, struct at *at, struct aloe_param *pa
 		names[i] = json_string_value(item);
 	}
 	if (i == 0)
-		return diag_error(
-		    at->diag, at->text, 0, "names: an empty list, an enum needs one name or more");
+		return diag_error(at->diag, at->text, 0,
+		    "names: the list is empty, and an enum needs at least one name");
 	return 0;
 }
 
@@ -179,7 +171,7 @@ static bool size_fits(const struct aloe_param *param)
 	}
 }
 
-static int check_default(const struct aloe_param *param, struct at *at)
+static int default_check(const struct aloe_param *param, struct at *at)
 {
 	const bool number = (param->kind == ALOE_KIND_REAL || param->kind == ALOE_KIND_INT) &&
 	    !(param->flags & ALOE_REQUIRED);
@@ -195,12 +187,12 @@ static int check_default(const struct aloe_param *param, struct at *at)
 		    at->diag, at->text, 0, "text: default \"%s\" is not among names", param->text);
 	if ((param->kind == ALOE_KIND_TEXT || param->kind == ALOE_KIND_PATH) && param->text &&
 	    strlen(param->text) >= param->size)
-		return diag_error(
-		    at->diag, at->text, 0, "text: the default does not fit %u bytes", param->size);
+		return diag_error(at->diag, at->text, 0,
+		    "text: the default is longer than size = %u", param->size);
 	return 0;
 }
 
-static int read_kind(const json_t *object, struct at *at, uint8_t *ret_kind)
+static int kind_read(const json_t *object, struct at *at, uint8_t *ret_kind)
 {
 	const char *name;
 
@@ -212,75 +204,75 @@ static int read_kind(const json_t *object, struct at *at, uint8_t *ret_kind)
 			return 0;
 		}
 	return diag_error(at->diag, at->text, 0,
-	    "kind: \"%s\", one of real, int, bool, enum, text, path, reals is needed", name);
+	    "kind: found \"%s\"; real, int, bool, enum, text, path or reals is needed", name);
 }
 
-static int check_field(uint64_t offset, uint64_t size, uint64_t state_size, struct at *at)
+static int field_check(uint64_t offset, uint64_t size, uint64_t state_size, struct at *at)
 {
 	if (offset + size <= state_size)
 		return 0;
 	return diag_error(at->diag, at->text, 0,
-	    "the field, %u bytes at %u, lies outside the state of %u bytes", (unsigned)size,
-	    (unsigned)offset, (unsigned)state_size);
+	    "the field (offset %u, size %u) lies outside the state, whose size is %u",
+	    (unsigned)offset, (unsigned)size, (unsigned)state_size);
 }
 
-static int read_param(
+static int param_read(
     const struct desc *desc, const json_t *object, struct at *at, struct aloe_param *param)
 {
 	bool live = false, required = false;
 	uint32_t size = 0;
 	int bad = 0;
 
-	if (read_kind(object, at, &param->kind) < 0)
+	if (kind_read(object, at, &param->kind) < 0)
 		return -EINVAL;
-	bad |= want_name(object, at, &param->name);
+	bad |= name_want(object, at, &param->name);
 	bad |= json_want_bool(object, "live", at->text, at->diag, &live);
 	bad |= json_want_bool(object, "required", at->text, at->diag, &required);
-	bad |= want_u32(object, "size", UINT16_MAX, at, &size);
-	bad |= want_u32(object, "offset", DESC_STATE_BYTES_MAX, at, &param->offset);
-	bad |= want_u32(object, "items_max", 1 << 24, at, &param->items_max);
+	bad |= u32_want(object, "size", UINT16_MAX, at, &size);
+	bad |= u32_want(object, "offset", DESC_STATE_BYTES_MAX, at, &param->offset);
+	bad |= u32_want(object, "items_max", 1 << 24, at, &param->items_max);
 	bad |= json_want_real(object, "default", ALOE_NAN, at->text, at->diag, &param->def);
 	bad |= json_want_real(object, "min", -INFINITY, at->text, at->diag, &param->min);
 	bad |= json_want_real(object, "max", INFINITY, at->text, at->diag, &param->max);
 	bad |= json_want_text_or_null(object, "text", at->text, at->diag, &param->text);
 	bad |= json_want_text(object, "unit", at->text, at->diag, &param->unit);
 	bad |= json_want_text(object, "doc", at->text, at->diag, &param->doc);
-	bad |= read_names(object, at, param);
+	bad |= names_read(object, at, param);
 	param->size = (uint16_t)size;
 	param->flags = (uint8_t)((live ? ALOE_LIVE : 0) | (required ? ALOE_REQUIRED : 0));
 	if (bad)
 		return -EINVAL;
 	if (!size_fits(param))
 		return diag_error(
-		    at->diag, at->text, 0, "size: %u bytes do not fit its kind", size);
-	bad |= check_default(param, at);
-	bad |= check_field(param->offset, size, desc->state_size, at);
+		    at->diag, at->text, 0, "size: %u is not a size of this kind", size);
+	bad |= default_check(param, at);
+	bad |= field_check(param->offset, size, desc->state_size, at);
 	return bad ? -EINVAL : 0;
 }
 
-/* ---- variables, callbacks ------------------------------------------------------------------------------------------ */
+/* ---- variables, callbacks ---- */
 
-static int read_var(
+static int var_read(
     const struct desc *desc, const json_t *object, struct at *at, struct aloe_var *var)
 {
 	const char *kind = "";
 	int bad = 0;
 
-	bad |= want_name(object, at, &var->name);
-	bad |= want_u32(object, "offset", DESC_STATE_BYTES_MAX, at, &var->offset);
+	bad |= name_want(object, at, &var->name);
+	bad |= u32_want(object, "offset", DESC_STATE_BYTES_MAX, at, &var->offset);
 	bad |= json_want_text(object, "unit", at->text, at->diag, &var->unit);
 	bad |= json_want_text(object, "doc", at->text, at->diag, &var->doc);
 	if (json_want_text(object, "kind", at->text, at->diag, &kind) < 0)
 		return -EINVAL;
 	if (strcmp(kind, "f64") != 0 && strcmp(kind, "u64") != 0)
 		return diag_error(
-		    at->diag, at->text, 0, "kind: \"%s\", f64 or u64 is needed", kind);
+		    at->diag, at->text, 0, "kind: found \"%s\"; f64 or u64 is needed", kind);
 	var->real = kind[0] == 'f';
-	bad |= check_field(var->offset, 8, desc->state_size, at);
+	bad |= field_check(var->offset, 8, desc->state_size, at);
 	return bad ? -EINVAL : 0;
 }
 
-static int read_callbacks(struct desc *desc, struct at *at)
+static int callbacks_read(struct desc *desc, struct at *at)
 {
 	json_t *list, *item;
 	size_t i;
@@ -298,7 +290,7 @@ static int read_callbacks(struct desc *desc, struct at *at)
 	return 0;
 }
 
-/* ---- whole tables ------------------------------------------------------------------------------------------------- */
+/* ---- whole tables ------------------------------------------------------------------------ */
 
 static void *table(struct desc *desc, const char *key, size_t len_max, size_t size, struct at *at,
     json_t **ret_list)
@@ -308,7 +300,7 @@ static void *table(struct desc *desc, const char *key, size_t len_max, size_t si
 	if (json_want_array(desc->root, key, len_max, at->text, at->diag, ret_list) == 0) {
 		items = calloc(json_array_size(*ret_list) + 1, size);
 		if (!items)
-			diag_error(at->diag, at->text, 0, "%s: no memory", key);
+			diag_error(at->diag, at->text, 0, "%s: out of memory", key);
 	}
 	return items;
 }
@@ -321,7 +313,7 @@ static struct at at_item(const struct at *at, const char *key, size_t i)
 	return item;
 }
 
-static void read_tables(struct desc *desc, struct at *at)
+static void tables_read(struct desc *desc, struct at *at)
 {
 	struct component_type *type = &desc->type;
 	json_t *list = NULL, *item;
@@ -332,51 +324,52 @@ static void read_tables(struct desc *desc, struct at *at)
 		json_array_foreach(list, i, item)
 		{
 			struct at here = at_item(at, "ports", i);
-			(void)read_port(item, &here, &type->ports[type->n_ports++]);
+			(void)port_read(item, &here, &type->ports[type->n_ports++]);
 		}
 	type->params = table(desc, "params", DESC_PARAMS_MAX, sizeof(*type->params), at, &list);
 	if (type->params)
 		json_array_foreach(list, i, item)
 		{
 			struct at here = at_item(at, "params", i);
-			(void)read_param(desc, item, &here, &type->params[type->n_params++]);
+			(void)param_read(desc, item, &here, &type->params[type->n_params++]);
 		}
 	type->vars = table(desc, "variables", DESC_VARS_MAX, sizeof(*type->vars), at, &list);
 	if (type->vars)
 		json_array_foreach(list, i, item)
 		{
 			struct at here = at_item(at, "variables", i);
-			(void)read_var(desc, item, &here, &type->vars[type->n_vars++]);
+			(void)var_read(desc, item, &here, &type->vars[type->n_vars++]);
 		}
 }
 
-static void check_unique(const char *const *names, size_t n, const char *key, struct at *at)
+static void unique_check(const char *const *names, size_t n, const char *key, struct at *at)
 {
 	for (size_t i = 1; i < n; i++)
 		for (size_t j = 0; j < i; j++)
-			/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a table without a name is refused before */
+			/* a table without a name is refused before */
+			/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
 			if (strcmp(names[i], names[j]) == 0)
 				diag_error(at->diag, at->text, 0,
-				    "%s[%zu]: the name \"%s\" is taken by %s[%zu]", key, i,
+				    "%s[%zu]: the name \"%s\" is used already by %s[%zu]", key, i,
 				    names[i], key, j);
 }
 
-static void check_names(const struct component_type *type, struct at *at)
+static void names_check(const struct component_type *type, struct at *at)
 {
 	const char *names[DESC_PARAMS_MAX];
 
 	for (size_t i = 0; i < type->n_ports; i++)
 		names[i] = type->ports[i].name;
-	check_unique(names, type->n_ports, "ports", at);
+	unique_check(names, type->n_ports, "ports", at);
 	for (size_t i = 0; i < type->n_params; i++)
 		names[i] = type->params[i].name;
-	check_unique(names, type->n_params, "params", at);
+	unique_check(names, type->n_params, "params", at);
 	for (size_t i = 0; i < type->n_vars; i++)
 		names[i] = type->vars[i].name;
-	check_unique(names, type->n_vars, "variables", at);
+	unique_check(names, type->n_vars, "variables", at);
 }
 
-static void check_type_param(
+static void type_param_check(
     const struct component_type *type, const struct aloe_port *port, struct at *at)
 {
 	const struct aloe_param *param = NULL;
@@ -385,18 +378,18 @@ static void check_type_param(
 		if (strcmp(type->params[i].name, port->type_param) == 0)
 			param = &type->params[i];
 	if (!param || param->kind != ALOE_KIND_ENUM) {
-		diag_error(at->diag, at->text, 0, "type_param: \"%s\" is no enum parameter",
+		diag_error(at->diag, at->text, 0, "type_param: \"%s\" is not an enum parameter",
 		    port->type_param);
 		return;
 	}
 	for (size_t i = 0; param->names[i]; i++)
 		if (!(item_type_from_name(param->names[i]) & port->types))
 			diag_error(at->diag, at->text, 0,
-			    "type_param: %s = \"%s\" is none of the port's types", param->name,
+			    "type_param: %s = \"%s\" is not one of the port's types", param->name,
 			    param->names[i]);
 }
 
-static void check_ports(const struct component_type *type, struct at *at)
+static void ports_check(const struct component_type *type, struct at *at)
 {
 	size_t in = 0, out = 0;
 
@@ -405,19 +398,19 @@ static void check_ports(const struct component_type *type, struct at *at)
 
 		type->ports[i].output ? out++ : in++;
 		if (type->ports[i].type_param)
-			check_type_param(type, &type->ports[i], &here);
+			type_param_check(type, &type->ports[i], &here);
 	}
 	if (in > ALOE_PORTS_MAX || out > ALOE_PORTS_MAX)
 		diag_error(at->diag, at->text, 0,
-		    "ports: %zu inputs and %zu outputs, at most %d each are allowed", in, out,
-		    ALOE_PORTS_MAX);
+		    "ports: found %zu input%s and %zu output%s; at most %d of each are allowed", in,
+		    plural(in), out, plural(out), ALOE_PORTS_MAX);
 }
 
-static int read_head(struct desc *desc, struct at *at)
+static int head_read(struct desc *desc, struct at *at)
 {
 	struct component_type *type = &desc->type;
 	const char *name = NULL, *summary = NULL, *doc = NULL, *mix = NULL;
-	uint64_t schema = 0, abi = 0, kmac = 0;
+	uint64_t schema = 0, abi = 0, kmac = 0, tail = 0;
 	int bad = 0;
 
 	if (json_want_uint(desc->root, "schema", INT32_MAX, at->text, at->diag, &schema) < 0 ||
@@ -425,19 +418,22 @@ static int read_head(struct desc *desc, struct at *at)
 		return -EINVAL;
 	if (schema != DESC_SCHEMA || abi != ALOE_ABI)
 		return diag_error(at->diag, at->text, 0,
-		    "made for schema %u, ABI %u; schema %d, ABI %d are needed: build it again",
+		    "is made for schema %u and ABI %u; schema %d and ABI %d are needed: build the "
+		    "component again",
 		    (unsigned)schema, (unsigned)abi, DESC_SCHEMA, ALOE_ABI);
-	bad |= want_name(desc->root, at, &name);
+	bad |= name_want(desc->root, at, &name);
 	bad |= json_want_text(desc->root, "summary", at->text, at->diag, &summary);
 	bad |= json_want_text_or_null(desc->root, "doc", at->text, at->diag, &doc);
 	bad |= json_want_uint(
 	    desc->root, "state_size", DESC_STATE_BYTES_MAX, at->text, at->diag, &desc->state_size);
 	bad |= json_want_uint(desc->root, "kmac", UINT32_MAX, at->text, at->diag, &kmac);
 	bad |= json_want_text_or_null(desc->root, "mix", at->text, at->diag, &mix);
+	bad |= json_want_uint(desc->root, "tail", COMPONENT_TAIL_MAX, at->text, at->diag, &tail);
 	type->name = (char *)name;
 	type->summary = (char *)summary;
 	type->doc = (char *)doc;
 	type->mix = (char *)mix;
+	type->tail = (uint32_t)tail;
 	type->kmac = kmac ? (uint32_t)kmac : 1;
 	return bad ? -EINVAL : 0;
 }
@@ -453,18 +449,19 @@ int desc_parse(
 		return -ENOMEM;
 	snprintf(at.text, sizeof(at.text), "%.400s", file);
 	desc->root = json_read(at.text, text, len, diag);
-	if (desc->root && read_head(desc, &at) == 0) {
-		read_tables(desc, &at);
-		(void)read_callbacks(desc, &at);
+	if (desc->root && head_read(desc, &at) == 0) {
+		tables_read(desc, &at);
+		(void)callbacks_read(desc, &at);
 		if (diag->errors == errors) {
-			check_names(&desc->type, &at);
-			check_ports(&desc->type, &at);
+			names_check(&desc->type, &at);
+			ports_check(&desc->type, &at);
 		}
 	}
 	if (diag->errors != errors) {
 		component_type_free(&desc->type);
 		return -EINVAL;
 	}
+	desc->type.build = &desc->build;
 	*ret = &desc->type;
 	return 0;
 }

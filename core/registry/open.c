@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The door to dlopen. The loader trusts what it maps: a file cut short kills the process with SIGBUS, so the ELF tables
- * are held against the file's size first. */
+ * The door to dlopen. The loader trusts what it maps: a file cut short kills the process with
+ * SIGBUS, so the ELF tables are held against the file's size first. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -19,19 +19,19 @@ static bool read_at(int fd, void *to, size_t len, uint64_t offset)
 	return offset <= INT64_MAX && pread(fd, to, len, (off_t)offset) == (ssize_t)len;
 }
 
-static const char *check_header(const ElfW(Ehdr) * head, uint64_t size)
+static const char *header_check(const ElfW(Ehdr) * head, uint64_t size)
 {
 	ElfW(Ehdr) own;
 	extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 	memcpy(&own, &__ehdr_start, sizeof(own)); /* this program knows which machine it runs on */
 	if (memcmp(head->e_ident, ELFMAG, SELFMAG) != 0)
-		return "is no shared object (no ELF header)";
+		return "is not a shared object (no ELF header)";
 	if (head->e_ident[EI_CLASS] != own.e_ident[EI_CLASS] ||
 	    head->e_ident[EI_DATA] != own.e_ident[EI_DATA] || head->e_machine != own.e_machine)
 		return "is made for another kind of processor";
 	if (head->e_type != ET_DYN || head->e_phentsize != sizeof(ElfW(Phdr)) || head->e_phnum == 0)
-		return "is no shared object (another kind of ELF file)";
+		return "is not a shared object (another kind of ELF file)";
 	if (head->e_phoff > size || head->e_phnum * sizeof(ElfW(Phdr)) > size - head->e_phoff ||
 	    head->e_shoff > size ||
 	    (uint64_t)head->e_shnum * head->e_shentsize > size - head->e_shoff)
@@ -39,7 +39,7 @@ static const char *check_header(const ElfW(Ehdr) * head, uint64_t size)
 	return NULL;
 }
 
-static const char *check_segments(int fd, const ElfW(Ehdr) * head, uint64_t size)
+static const char *segments_check(int fd, const ElfW(Ehdr) * head, uint64_t size)
 {
 	bool load = false, dynamic = false;
 
@@ -60,7 +60,7 @@ static const char *check_segments(int fd, const ElfW(Ehdr) * head, uint64_t size
 	return load && dynamic ? NULL : "is damaged (it has nothing to load)";
 }
 
-static const char *check_file(const char *path)
+static const char *file_check(const char *path)
 {
 	ElfW(Ehdr) head;
 	struct stat stat;
@@ -72,27 +72,47 @@ static const char *check_file(const char *path)
 	if (fstat(fd, &stat) < 0 || !S_ISREG(stat.st_mode))
 		reason = "is no file";
 	else if (!read_at(fd, &head, sizeof(head), 0))
-		reason = "is no shared object (shorter than an ELF header)";
-	else if (!(reason = check_header(&head, (uint64_t)stat.st_size)))
-		reason = check_segments(fd, &head, (uint64_t)stat.st_size);
+		reason = "is not a shared object (shorter than an ELF header)";
+	else if (!(reason = header_check(&head, (uint64_t)stat.st_size)))
+		reason = segments_check(fd, &head, (uint64_t)stat.st_size);
 	close(fd);
 	return reason;
 }
 
-static int check_entry(
+/* Fields that have no meaning yet: the name of the first that is set, or NULL. */
+static const char *reserved_field(const struct aloe_component *component)
+{
+	return component->stateless   ? "stateless"
+	    : component->warm         ? "warm"
+	    : component->export_state ? "export_state"
+	    : component->import_state ? "import_state"
+	    : component->work_many    ? "work_many"
+	                              : NULL;
+}
+
+static int entry_check(
     const char *path, const char *name, const struct aloe_entry *entry, struct diag *diag)
 {
 	if (!entry)
-		diag_error(
-		    diag, path, 0, "is no component: it has no symbol aloe_component_%s", name);
+		diag_error(diag, path, 0,
+		    "is not a component: the symbol aloe_component_%s is missing", name);
 	else if (entry->abi != ALOE_ABI)
-		diag_error(diag, path, 0, "is made for ABI %u, ABI %d is needed: build it again",
+		diag_error(diag, path, 0,
+		    "is built for ABI %u, and ABI %d is needed: build the "
+		    "component again",
 		    entry->abi, ALOE_ABI);
 	else if (!entry->name || strcmp(entry->name, name) != 0 || !entry->component)
-		diag_error(diag, path, 0, "is no component: its entry does not say \"%s\"", name);
-	else if (!entry->component->work && !entry->component->fill && !entry->component->drain)
 		diag_error(
-		    diag, path, 0, "is no component: it has neither work nor fill nor drain");
+		    diag, path, 0, "is not a component: its entry does not say \"%s\"", name);
+	else if (!entry->component->work && !entry->component->fill && !entry->component->drain)
+		diag_error(diag, path, 0, "is not a component: it has no work, fill or drain");
+	else if (reserved_field(entry->component))
+		diag_error(diag, path, 0,
+		    "sets \"%s\", which is reserved: this version of ALOE needs it to be %s",
+		    reserved_field(entry->component), entry->component->stateless ? "0" : "NULL");
+	else if (entry->component->tail > COMPONENT_TAIL_MAX)
+		diag_error(diag, path, 0, "states tail = %u; at most %d is allowed",
+		    entry->component->tail, COMPONENT_TAIL_MAX);
 	else
 		return 0;
 	return -ENOEXEC;
@@ -101,7 +121,7 @@ static int check_entry(
 /* NULL: diag says why. */
 static void *load(const char *path, struct diag *diag)
 {
-	const char *reason = check_file(path);
+	const char *reason = file_check(path);
 	char full[PATH_MAX];
 	void *handle;
 
@@ -137,7 +157,7 @@ int library_open(const char *path, const char *symbol, struct diag *diag, const 
 
 int library_path(const char *name, char *ret_path, size_t size)
 {
-	const char *dir = getenv("ALOE_DOORS");
+	const char *dir = getenv("ALOE_TRANSPORTS");
 	char program[PATH_MAX], *slash;
 	const ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	int n;
@@ -146,8 +166,8 @@ int library_path(const char *name, char *ret_path, size_t size)
 	for (int i = 0; i < 2; i++)
 		if ((slash = strrchr(program, '/')))
 			*slash = 0;
-	n = snprintf(
-	    ret_path, size, "%s%s/%s.so", dir ? dir : program, dir ? "" : "/lib/aloe-doors", name);
+	n = snprintf(ret_path, size, "%s%s/%s.so", dir ? dir : program,
+	    dir ? "" : "/lib/aloe-transports", name);
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
@@ -164,7 +184,7 @@ int component_open(
 	name[strcspn(name, ".")] = 0;
 	snprintf(symbol, sizeof(symbol), "aloe_component_%s", name);
 	const struct aloe_entry *entry = dlsym(handle, symbol);
-	if (check_entry(path, name, entry, diag) < 0) {
+	if (entry_check(path, name, entry, diag) < 0) {
 		dlclose(handle);
 		return -ENOEXEC;
 	}

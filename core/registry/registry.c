@@ -15,14 +15,14 @@ struct registry {
 	size_t len;
 };
 
-static int compare_name(const void *a, const void *b)
+static int name_compare(const void *a, const void *b)
 {
 	const struct component_type *const *left = a, *const *right = b;
 
 	return strcmp((*left)->name, (*right)->name);
 }
 
-static int compare_key(const void *key, const void *element)
+static int key_compare(const void *key, const void *element)
 {
 	const struct component_type *const *type = element;
 
@@ -32,7 +32,7 @@ static int compare_key(const void *key, const void *element)
 const struct component_type *registry_find(const struct registry *registry, const char *name)
 {
 	struct component_type **found = registry->len
-	    ? bsearch(name, registry->types, registry->len, sizeof(*found), compare_key)
+	    ? bsearch(name, registry->types, registry->len, sizeof(*found), key_compare)
 	    : NULL;
 
 	return found ? *found : NULL;
@@ -70,13 +70,13 @@ static int registry_add(struct registry *registry, struct component_type *type)
 	}
 	registry->types = types;
 	types[registry->len++] = type;
-	qsort(types, registry->len, sizeof(*types), compare_name);
+	qsort(types, registry->len, sizeof(*types), name_compare);
 	return 0;
 }
 
-/* ---- files -------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------ */
 
-static int read_text(const char *path, struct diag *diag, char **ret_text, size_t *ret_len)
+static int text_read(const char *path, struct diag *diag, char **ret_text, size_t *ret_len)
 {
 	char *text = malloc(DESC_BYTES_MAX + 1);
 	FILE *file = text ? fopen(path, "re") : NULL;
@@ -98,7 +98,7 @@ static int read_text(const char *path, struct diag *diag, char **ret_text, size_
 	else if (len > DESC_BYTES_MAX)
 		diag_error(diag, path, 0, "is larger than %d bytes", DESC_BYTES_MAX);
 	else if (memchr(text, 0, len))
-		diag_error(diag, path, 0, "is no text: it has zero bytes");
+		diag_error(diag, path, 0, "is not a text: it has zero bytes");
 	else {
 		text[len] = 0;
 		*ret_text = text;
@@ -119,7 +119,7 @@ static int type_read(
 
 	if (asprintf(&path, "%s/%s.desc", dir, name) < 0)
 		return -ENOMEM;
-	if (read_text(path, diag, &text, &len) < 0) {
+	if (text_read(path, diag, &text, &len) < 0) {
 		free(path);
 		return 0;
 	}
@@ -152,7 +152,7 @@ static int load(struct registry *registry, const char *dir, const char *name, st
 }
 
 /* A build for another instruction set, of a component that is known here. */
-static int load_build(
+static int build_load(
     struct registry *registry, const char *dir, const char *name, unsigned arch, struct diag *diag)
 {
 	struct component_type *type,
@@ -166,8 +166,9 @@ static int load_build(
 	return rc < 0 ? rc : 0;
 }
 
-/* Every .desc of a folder. arch: that of the builds beside them, COMPONENT_ARCHES for this program's own. */
-static int load_dir(struct registry *registry, const char *dir, unsigned arch, struct diag *diag)
+/* Every .desc of a folder. arch: that of the builds beside them, COMPONENT_ARCHES for this
+ * program's own. */
+static int dir_load(struct registry *registry, const char *dir, unsigned arch, struct diag *diag)
 {
 	struct dirent **files;
 	const int n = scandir(dir, &files, NULL, alphasort);
@@ -183,7 +184,7 @@ static int load_dir(struct registry *registry, const char *dir, unsigned arch, s
 			*dot = 0;
 			error = arch == COMPONENT_ARCHES
 			    ? load(registry, dir, files[i]->d_name, diag)
-			    : load_build(registry, dir, files[i]->d_name, arch, diag);
+			    : build_load(registry, dir, files[i]->d_name, arch, diag);
 		}
 		free(files[i]);
 	}
@@ -192,7 +193,7 @@ static int load_dir(struct registry *registry, const char *dir, unsigned arch, s
 	return error;
 }
 
-static int load_builds(struct registry *registry, const char *dir, struct diag *diag)
+static int builds_load(struct registry *registry, const char *dir, struct diag *diag)
 {
 	int error = 0;
 
@@ -201,22 +202,22 @@ static int load_builds(struct registry *registry, const char *dir, struct diag *
 
 		if (asprintf(&path, "%s/%s", dir, component_arch_name(arch)) < 0)
 			return -ENOMEM;
-		error = load_dir(registry, path, arch, diag);
+		error = dir_load(registry, path, arch, diag);
 		free(path);
 	}
 	return error;
 }
 
 /* All folders: first what there is, then for what else there are builds of it. */
-static int load_dirs(struct registry *registry, const char *dirs, bool builds, struct diag *diag)
+static int dirs_load(struct registry *registry, const char *dirs, bool builds, struct diag *diag)
 {
 	char *copy = strdup(dirs), *rest = copy;
 	int error = copy ? 0 : -ENOMEM;
 
 	for (char *dir; !error && (dir = strsep(&rest, ":"));)
 		if (dir[0])
-			error = builds ? load_builds(registry, dir, diag)
-			               : load_dir(registry, dir, COMPONENT_ARCHES, diag);
+			error = builds ? builds_load(registry, dir, diag)
+			               : dir_load(registry, dir, COMPONENT_ARCHES, diag);
 	free(copy);
 	return error;
 }
@@ -225,10 +226,10 @@ struct registry *registry_open(const char *dirs, struct diag *diag)
 {
 	struct registry *registry = calloc(1, sizeof(*registry));
 	const size_t errors = diag->errors;
-	int error = registry ? load_dirs(registry, dirs, false, diag) : -ENOMEM;
+	int error = registry ? dirs_load(registry, dirs, false, diag) : -ENOMEM;
 
 	if (!error)
-		error = load_dirs(registry, dirs, true, diag);
+		error = dirs_load(registry, dirs, true, diag);
 	if (error) {
 		registry_close(registry);
 		return NULL;
@@ -238,7 +239,7 @@ struct registry *registry_open(const char *dirs, struct diag *diag)
 	return registry;
 }
 
-/* ---- what has changed ----------------------------------------------------------------------------------------------- */
+/* ---- what has changed ------------------------------------------------------------------------ */
 
 static uint64_t stamp_mix(uint64_t stamp, uint64_t fact)
 {

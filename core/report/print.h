@@ -6,11 +6,21 @@
 
 #include "core/report/report.h"
 
-void print_head(
-    const json_t *report, FILE *out); /* one line, and one for the reason if there is one */
-void print_lane(const json_t *instance, FILE *out); /* " %4d", or "all" for copies on several */
-void print_radio_faults(const json_t *radio, FILE *out); /* "  radio: 3 lost, 1 late" */
-void print_variables(
-    const json_t *instance, FILE *out); /* "  name value" of those that are not 0 */
+/* one line, and one for the reason if there is one */
+void head_print(const json_t *report, FILE *out);
+void index_print(const json_t *report, int width, FILE *out); /* "damaged" where it is null */
+/* " %4d", or "all" for copies on several */
+void lane_print(const json_t *instance, FILE *out);
+/* the counts of a radio, or of one of its channels, and of its slots */
+void radio_counts_print(const json_t *counts, FILE *out);
+void radio_slots_print(const json_t *radio, const char *label, FILE *out);
+/* a line for each channel that does not stream, with the last thing that worked */
+void radio_troubles_print(const json_t *radio, const char *label, FILE *out);
+void radio_faults_print(const json_t *radio, FILE *out); /* "  radio: 3 lost, 1 late" */
+/* "lane 0: ..." where a baton had to be reset or taken on, a line each: how many (out NULL: which
+ * there would be) */
+unsigned batons_print(const json_t *report, const char *label, FILE *out);
+/* " name value" of those that are not 0 */
+void variables_print(const json_t *instance, FILE *out);
 
 #endif

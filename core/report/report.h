@@ -2,8 +2,9 @@
  *
  * core/report/report.h - the report of a waveform, as people read it.
  *
- * The report is the JSON object that exec makes (schema 1); swman saves it, `aloe run --json` prints it. What a report
- * lacks reads as zero or is left out, so that an older one can still be shown.
+ * The report is the JSON object that exec makes (schema 1); swman saves it, `aloe run --json`
+ * prints it. What a report lacks reads as zero or is left out, so that an older one can still be
+ * shown.
  */
 #ifndef ALOE_REPORT_H
 #define ALOE_REPORT_H
@@ -18,13 +19,15 @@ enum { REPORT_SCHEMA = 1 };
 /* report_read parses a report and checks its schema. NULL, and the reason in diag. */
 json_t *report_read(const char *file, const char *text, size_t len, struct diag *diag);
 
-/* report_print writes the whole report: instances, lanes, slots, messages, blocks, latency, variables, misses. */
+/* report_print writes the whole report: instances, lanes, slots, messages, blocks, latency,
+ * variables, misses. */
 void report_print(const json_t *report, FILE *out);
-/* report_losses writes what this machine does without, one line each ("without real-time priority: ..."). */
+/* report_losses writes what this machine does without, one line each ("without real-time priority:
+ * ..."). */
 void report_losses(const json_t *report, FILE *out);
 
-/* report_table writes the live table: at most `rows` lines of at most `cols` characters (0: no limit). Returns the number
- * of lines. */
+/* report_table writes the live table: at most `rows` lines of at most `cols` characters (0: no
+ * limit). Returns the number of lines. */
 unsigned report_table(const json_t *report, unsigned rows, unsigned cols, FILE *out);
 /* report_progress writes one line: slot, share done, load, what went wrong so far. */
 void report_progress(const json_t *report, FILE *out);
@@ -37,8 +40,16 @@ void report_profile_csv(const json_t *report, FILE *out); /* one line per instan
 /* report_ended: nothing more will change (all sinks closed, or stopped by a fault). */
 bool report_ended(const json_t *report);
 bool report_failed(const json_t *report); /* ended by a fault: state ABNSTOP */
-/* report_clean: no slot missed, slipped or skipped, no message late, absent, overwritten or lost. */
+/* report_radio_trouble: why a channel of the radio does not stream; NULL: all do. */
+const char *report_radio_trouble(const json_t *report);
+/* report_clean: no slot missed, slipped or skipped, no message late, absent, overwritten or
+ * lost. */
 bool report_clean(const json_t *report);
+/* report_missed: slots that were missed or skipped. report_speaks tells whether the run's times may
+ * speak for other runs: not if it missed or skipped more than one slot in a hundred; then why is in
+ * ret_why (may be NULL). */
+double report_missed(const json_t *report);
+bool report_speaks(const json_t *report, char *ret_why, size_t size);
 
 /* Numbers out of an object: 0 when absent or of another type; text "" when absent. */
 double report_number(const json_t *object, const char *key);

@@ -10,33 +10,40 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/report/local.h"
+#include "core/measure/local.h"
 #include "core/report/report.h"
 
 enum { PROFILE_BYTES_MAX = 4 << 20, CALLS_MIN = 100, RUNS_A_SECOND = 1000 };
 
 static int profile_path(const char *state, const char *waveform, const struct class_rates *rates,
-    char *ret, size_t size)
+    const char *clock, char *ret, size_t size)
 {
-	return path_print(ret, size, "%s/profiles/%s/%016llx.json", state, waveform,
-	    (unsigned long long)class_rates_fingerprint(rates));
+	return path_print(ret, size, "%s/profiles/%s/%016llx-%s.json", state, waveform,
+	    (unsigned long long)class_rates_fingerprint(rates), clock);
 }
 
-/* The newest profile of a waveform, of whatever machine. */
-static int profile_newest(const char *state, const char *waveform, char *ret_path, size_t size)
+static bool ends_with(const char *text, const char *end)
+{
+	const size_t len = strlen(text), n = strlen(end);
+
+	return len >= n && strcmp(text + len - n, end) == 0;
+}
+
+/* The newest profile of a waveform on a clock, of whatever machine. */
+static int profile_newest(
+    const char *state, const char *waveform, const char *clock, char *ret_path, size_t size)
 {
 	struct timespec newest = {0};
-	char dir[PATH_MAX], path[PATH_MAX];
+	char dir[PATH_MAX], path[PATH_MAX], tail[32];
 	int rc = path_print(dir, sizeof(dir), "%s/profiles/%s", state, waveform);
 	DIR *entries = rc < 0 ? NULL : opendir(dir);
 	struct dirent *entry;
 	struct stat stat;
 
 	rc = -ENOENT;
+	snprintf(tail, sizeof(tail), "-%.16s.json", clock);
 	while (entries && (entry = readdir(entries))) {
-		const char *end = strrchr(entry->d_name, '.');
-
-		if (!end || strcmp(end, ".json") != 0 ||
+		if (!ends_with(entry->d_name, tail) ||
 		    path_print(path, sizeof(path), "%s/%s", dir, entry->d_name) < 0 ||
 		    lstat(path, &stat) < 0 || !S_ISREG(stat.st_mode))
 			continue;
@@ -53,9 +60,43 @@ static int profile_newest(const char *state, const char *waveform, char *ret_pat
 	return rc;
 }
 
+/* As reports name it. */
+static const char *clock_name(enum wf_clock clock)
+{
+	static const char *const names[] = {"timer", "virtual", "step", "radio"};
+
+	return names[clock];
+}
+
+/* Forgets figures of other builds than those that would run, and says of whom. */
+static void other_builds_drop(
+    struct profile *profile, const struct waveform *waveform, struct diag *diag)
+{
+	char names[200] = "";
+	size_t len = 0, n = 0;
+
+	for (size_t i = 0; i < waveform_originals(waveform); i++) {
+		const struct wf_instance *instance = &waveform->instances[i];
+		const char *name = instance->original ? instance->original : instance->name;
+		const struct profile_entry *entry = plan_profile_find(profile, name);
+
+		if (!entry || component_build_is(instance->type, entry->build))
+			continue;
+		plan_profile_drop(profile, name);
+		if (len < sizeof(names))
+			len += (size_t)snprintf(
+			    names + len, sizeof(names) - len, "%s%s", n ? ", " : "", name);
+		n++;
+	}
+	if (n)
+		diag_note(diag, "costs: this build has no measurement yet of %s%s", names,
+		    len < sizeof(names) ? "" : "...");
+}
+
 int store_profile_read(
     const char *state, const struct waveform *waveform, struct diag *diag, struct profile *ret)
 {
+	const char *clock = clock_name(waveform->clock);
 	struct class_rates here;
 	char path[PATH_MAX];
 	char *text = NULL;
@@ -64,22 +105,24 @@ int store_profile_read(
 
 	*ret = (struct profile){0};
 	local_rates(state, &here);
-	rc = profile_path(state, waveform->name, &here, path, sizeof(path));
+	rc = profile_path(state, waveform->name, &here, clock, path, sizeof(path));
 	if (rc == 0)
 		rc = file_read(path, PROFILE_BYTES_MAX, &text, &len);
 	if (rc == -ENOENT) {
-		rc = profile_newest(state, waveform->name, path, sizeof(path));
+		rc = profile_newest(state, waveform->name, clock, path, sizeof(path));
 		rc = rc < 0 ? rc : file_read(path, PROFILE_BYTES_MAX, &text, &len);
 	}
 	if (rc == -ENOENT)
 		return 0;
 	if (rc < 0)
-		return diag_error(diag, path, 0, "%s", strerror(-rc));
+		return diag_error(diag, path, 0, "%s", file_reason(rc));
 	rc = plan_profile_load(path, text, len, diag, ret);
 	free(text);
-	if (rc == 0)
+	if (rc == 0) {
+		other_builds_drop(ret, waveform, diag);
 		plan_profile_convert(ret, waveform, &here);
-	if (rc == 0 && ret->elsewhere) {
+	}
+	if (rc == 0 && ret->elsewhere && ret->len) {
 		plan_profile_origin(ret, path, sizeof(path));
 		diag_note(diag, "costs: %s", path);
 	}
@@ -92,6 +135,8 @@ int store_profile_take(const json_t *report, const struct class_rates *rates, st
 	size_t n;
 
 	*ret = (struct profile){.platform = *rates};
+	snprintf(ret->clock, sizeof(ret->clock), "%.15s", report_text(report, "clock"));
+	ret->missed = (uint64_t)report_missed(report);
 	json_array_foreach(json_object_get(report, "instances"), n, i)
 	{
 		const double p50 =
@@ -103,8 +148,35 @@ int store_profile_take(const json_t *report, const struct class_rates *rates, st
 			continue;
 		if (plan_profile_set(ret, report_text(i, "name"), p50, p99) < 0)
 			return -ENOMEM;
+		plan_profile_set_build(ret, report_text(i, "name"), report_text(i, "build"));
 	}
 	return 0;
+}
+
+/* Whether what is kept is of the same builds and of a run that missed nothing, while the new one
+ * did. */
+static bool kept_is_better(const char *path, const struct profile *profile)
+{
+	struct profile kept = {0};
+	bool better = false;
+	struct diag diag;
+	char *text = NULL;
+	size_t len = 0;
+
+	diag_init(&diag);
+	if (profile->missed > 0 && file_read(path, PROFILE_BYTES_MAX, &text, &len) == 0 &&
+	    plan_profile_load(path, text, len, &diag, &kept) == 0)
+		better = kept.missed == 0;
+	for (size_t i = 0; better && i < profile->len; i++) {
+		const struct profile_entry *entry =
+		    plan_profile_find(&kept, profile->entries[i].instance);
+
+		better = entry && strcmp(entry->build, profile->entries[i].build) == 0;
+	}
+	plan_profile_fini(&kept);
+	diag_fini(&diag);
+	free(text);
+	return better;
 }
 
 int store_profile_write(const char *state, const json_t *report, const struct class_rates *rates)
@@ -115,12 +187,14 @@ int store_profile_write(const char *state, const json_t *report, const struct cl
 	char *text = NULL;
 	int rc = store_profile_take(report, rates, &profile);
 
-	if (rc == 0 && profile.len) {
+	if (rc == 0 && profile.len && report_speaks(report, NULL, 0)) {
 		rc = path_print(path, sizeof(path), "%s/profiles/%s", state, waveform);
 		rc = rc < 0 ? rc : dir_make(path);
-		rc = rc < 0 ? rc : profile_path(state, waveform, rates, path, sizeof(path));
+		rc = rc < 0
+		    ? rc
+		    : profile_path(state, waveform, rates, profile.clock, path, sizeof(path));
 		text = plan_profile_save(&profile);
-		if (rc == 0)
+		if (rc == 0 && !kept_is_better(path, &profile))
 			rc = text ? file_write(path, text, strlen(text)) : -ENOMEM;
 	}
 	free(text);
@@ -128,7 +202,7 @@ int store_profile_write(const char *state, const json_t *report, const struct cl
 	return rc;
 }
 
-/* ---- runs --------------------------------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------ */
 
 int store_run_new(const char *state, const char *waveform, time_t when, char *ret_dir, size_t size)
 {
@@ -162,7 +236,7 @@ static int write_in(const char *dir, const char *name, const char *text)
 	return rc < 0 ? rc : file_write(path, text, strlen(text));
 }
 
-static char *print_text(const json_t *report)
+static char *text_print(const json_t *report)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -181,7 +255,7 @@ static char *print_text(const json_t *report)
 int store_run_write(const char *dir, const json_t *report)
 {
 	char *json = json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-	char *text = print_text(report);
+	char *text = text_print(report);
 	int rc = write_in(dir, "report.txt", text);
 
 	if (rc == 0)

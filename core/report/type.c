@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/text.h"
+
 /* A port's types: "cf32", "i16 or ci16 or cf32", "any type". */
 static void types_print(uint32_t types, FILE *out)
 {
@@ -29,7 +31,7 @@ static void ports_print(const struct component_type *type, int output, const cha
 		fprintf(out, "%s  %-20s ", before, port->name);
 		types_print(port->types, out);
 		if (port->type_param)
-			fprintf(out, " (as parameter %s says)", port->type_param);
+			fprintf(out, " (type given by parameter %s)", port->type_param);
 		fprintf(out, "%s: %s\n",
 		    port->flags & ALOE_OPTIONAL ? ", may be left unconnected" : "", port->doc);
 		before = "";
@@ -44,7 +46,10 @@ static void enum_print(const struct aloe_param *param, FILE *out)
 
 static void range_print(const struct aloe_param *param, const char *what, FILE *out)
 {
-	fprintf(out, "%s %.10g .. %.10g", what, param->min, param->max);
+	char min[NUMBER_TEXT], max[NUMBER_TEXT];
+
+	fprintf(out, "%s %s .. %s", what, number_text(param->min, 10, min),
+	    number_text(param->max, 10, max));
 }
 
 static void kind_print(const struct aloe_param *param, FILE *out)
@@ -69,7 +74,7 @@ static void kind_print(const struct aloe_param *param, FILE *out)
 		fputs("path, relative to the directory of the command", out);
 		break;
 	case ALOE_KIND_REALS:
-		fprintf(out, "at most %u numbers", param->items_max);
+		fprintf(out, "at most %u number%s", param->items_max, plural(param->items_max));
 		range_print(param, ", each", out);
 		break;
 	}
@@ -78,13 +83,14 @@ static void kind_print(const struct aloe_param *param, FILE *out)
 static void default_print(const struct aloe_param *param, FILE *out)
 {
 	const bool number = param->kind == ALOE_KIND_REAL || param->kind == ALOE_KIND_INT;
+	char def[NUMBER_TEXT];
 
 	if (param->flags & ALOE_REQUIRED)
 		fputs("; required", out);
 	else if (param->kind == ALOE_KIND_BOOL)
 		fprintf(out, "; default %s", param->def != 0 ? "true" : "false");
 	else if (number && !isnan(param->def))
-		fprintf(out, "; default %.10g", param->def);
+		fprintf(out, "; default %s", number_text(param->def, 10, def));
 	else if (param->text && param->text[0])
 		fprintf(out, "; default %s", param->text);
 	else
@@ -124,9 +130,14 @@ void type_print(const struct component_type *type, FILE *out)
 	ports_print(type, 1, "\noutputs\n", out);
 	params_print(type, out);
 	vars_print(type, out);
-	fprintf(out, "\ncost until measured: %u kMAC a slot%s%s\nfile: %s\n", type->kmac,
-	    type->fills ? "; reads ahead in a thread of its own" : "",
-	    type->drains ? "; writes behind in a thread of its own" : "", type->path);
+	if (type->tail > 0)
+		fprintf(out,
+		    "\nAt the end of a run the component is called for up to %u more slot%s "
+		    "(depending on the parameters), until the component has sent all its data.\n",
+		    type->tail, plural(type->tail));
+	fprintf(out, "\ncost until measured: %u kMAC per slot%s%s\nfile: %s\n", type->kmac,
+	    type->fills ? "; a thread of its own reads ahead" : "",
+	    type->drains ? "; a thread of its own writes behind" : "", type->path);
 }
 
 void type_unknown(const struct registry *registry, const char *name, FILE *out)
@@ -141,6 +152,6 @@ void type_unknown(const struct registry *registry, const char *name, FILE *out)
 	fprintf(out, "there is no component `%s`", name);
 	if (nearest)
 		fprintf(out, "; did you mean `%s`?", nearest);
-	fprintf(out, "\n`aloe list components` tells which there are.\n");
+	fprintf(out, "\n`aloe list components` lists all components.\n");
 	free(names);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/report/type.h - what a component says of itself, as people read it: `aloe help TYPE`, `execinfo --describe TYPE`.
+ * core/report/type.h - what a component says of itself, as people read it: `aloe help TYPE`,
+ * `execinfo --describe TYPE`.
  */
 #ifndef ALOE_REPORT_TYPE_H
 #define ALOE_REPORT_TYPE_H

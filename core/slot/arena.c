@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/slot/arena.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ _Static_assert(sizeof(struct arena_region) == LINE, "pieces are aligned");
 
 static size_t round_up(size_t size, size_t to)
 {
+	assert(to != 0 && (to & (to - 1)) == 0);
 	return (size + to - 1) / to * to;
 }
 
@@ -36,8 +38,8 @@ static void region_link(struct arena *arena, struct arena_region *region, bool b
 	*at = region;
 }
 
-/* Touched here, so that no page is missing later. A piece too large for the usual region has one of its own, behind the one in
- * use, which stays that. */
+/* Touched here, so that no page is missing later. A piece too large for the usual region has one of
+ * its own, behind the one in use, which stays that. */
 static struct arena_region *region_new(struct arena *arena, size_t least)
 {
 	const size_t usual = arena->next_bytes > 0 ? arena->next_bytes : REGION_FIRST;
@@ -64,6 +66,7 @@ void *arena_take(struct arena *arena, size_t size)
 	const size_t bytes = round_up(size > 0 ? size : 1, LINE);
 	struct arena_region *region = arena->regions;
 
+	assert(arena != NULL);
 	if (bytes < size || bytes > SIZE_MAX / 4)
 		return NULL;
 	if (ALONE || region == NULL || region->size - region->used < bytes)
@@ -76,6 +79,7 @@ void *arena_take(struct arena *arena, size_t size)
 
 void *arena_scratch(struct arena *arena, uint64_t owner, size_t size)
 {
+	assert(size > 0);
 	if (arena->scratch == NULL || arena->scratch_owner != owner ||
 	    arena->scratch_bytes < size) {
 		arena->scratch = arena_take(arena, size);

@@ -2,9 +2,9 @@
  *
  * core/slot/arena.h - memory that is taken piece by piece and given back at once. [control]
  *
- * Pieces lie one behind the other in regions of which each has twice the size of the last; from 2 MB on a region is made of
- * huge pages, where the machine has any: fewer entries of the address cache in the slot, and a process that ends is gone
- * sooner.
+ * Pieces lie one behind the other in regions of which each has twice the size of the last; from 2
+ * MB on a region is made of huge pages, where the machine has any: fewer entries of the address
+ * cache in the slot, and a process that ends is gone sooner.
  */
 #ifndef ALOE_SLOT_ARENA_H
 #define ALOE_SLOT_ARENA_H
@@ -24,10 +24,11 @@ struct arena {                        /* all zero: empty */
 	uint64_t scratch_owner;
 };
 
-/* arena_take gives zeroed memory, aligned to 64 bytes, that lives until arena_free; NULL when there is none. */
+/* arena_take gives zeroed memory, aligned to 64 bytes, that lives until arena_free; NULL when there
+ * is none. */
 void *arena_take(struct arena *arena, size_t size);
-/* arena_scratch gives a piece that is given to others, too: to all that ask for one owner after another, with no other owner
- * between, and for no more than the first of them. */
+/* arena_scratch gives a piece that is given to others, too: to all that ask for one owner after
+ * another, with no other owner between, and for no more than the first of them. */
 void *arena_scratch(struct arena *arena, uint64_t owner, size_t size);
 void arena_free(struct arena *arena);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/slot/instance.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/base/clock.h"
 #include "core/base/simd.h"
+#include "core/base/text.h"
 #include "core/component/param.h"
 
 static void *instance_alloc(struct aloe_setup *setup, size_t size)
@@ -15,8 +16,9 @@ static void *instance_alloc(struct aloe_setup *setup, size_t size)
 	return arena_take(instance->arena, size);
 }
 
-/* The instances of a segment never run at the same time; the pieces of one instance are used together, so only the first
- * is shared. Where there are no copies there is little to gain, and an instance can go to another segment. */
+/* The instances of a segment never run at the same time; the pieces of one instance are used
+ * together, so only the first is shared. Where there are no copies there is little to gain, and an
+ * instance can go to another segment. */
 static void *instance_scratch(struct aloe_setup *setup, size_t size)
 {
 	struct instance *instance = setup->arena;
@@ -27,11 +29,12 @@ static void *instance_scratch(struct aloe_setup *setup, size_t size)
 	return arena_scratch(instance->arena, instance->scratch_segment, size);
 }
 
-/* ---- open -------------------------------------------------------------------------------------------------------------- */
+/* ---- open ------------------------------------------------------------------------ */
 
-static void bind_inputs(
+static void inputs_bind(
     struct instance *it, const struct image_view *view, const struct image_instance *row)
 {
+	assert(row->n_inputs <= ALOE_PORTS_MAX);
 	it->n_in = row->n_inputs;
 	for (uint32_t p = 0; p < row->n_inputs; p++) {
 		const struct image_input *in = &view->inputs[row->inputs + p];
@@ -48,14 +51,17 @@ static void bind_inputs(
 		    .mask = buffer->depth - 1,
 		    .stride = buffer->stride,
 		    .delay = in->delay,
+		    .max = buffer->max,
+		    .run_on = view->instances[buffer->instance].run_on,
 		    .crosses = in->crosses != 0,
 		};
 	}
 }
 
-static void bind_outputs(
+static void outputs_bind(
     struct instance *it, const struct image_view *view, const struct image_instance *row)
 {
+	assert(row->n_outputs <= ALOE_PORTS_MAX);
 	it->n_out = row->n_outputs;
 	for (uint32_t p = 0; p < row->n_outputs; p++) {
 		const struct image_output *out = &view->outputs[row->outputs + p];
@@ -77,7 +83,7 @@ static void bind_outputs(
 	}
 }
 
-static int set_param(struct instance *it, const struct image_view *view,
+static int param_set(struct instance *it, const struct image_view *view,
     const struct image_param *value, const struct aloe_param *param)
 {
 	switch (param->kind) {
@@ -93,24 +99,25 @@ static int set_param(struct instance *it, const struct image_view *view,
 	}
 }
 
-static int set_params(
+static int params_set(
     struct instance *it, const struct image_view *view, const struct image_instance *row)
 {
 	if (row->n_params != it->component->params.len)
-		return aloe_fail(&it->setup, "the component has %u parameters, the plan %u",
-		    it->component->params.len, row->n_params);
+		return aloe_fail(&it->setup,
+		    "the component has %u parameter%s, but the plan has %u",
+		    it->component->params.len, plural(it->component->params.len), row->n_params);
 	param_defaults(it->component, it->state);
 	for (uint32_t i = 0; i < row->n_params; i++) {
 		const struct aloe_param *param = &it->component->params.items[i];
 
-		if (set_param(it, view, &view->params[row->params + i], param) != 0)
+		if (param_set(it, view, &view->params[row->params + i], param) != 0)
 			return aloe_fail(
 			    &it->setup, "parameter %s does not fit the component", param->name);
 	}
 	return 0;
 }
 
-static void show_params(struct instance *it)
+static void params_show(struct instance *it)
 {
 	for (uint32_t i = 0; i < it->component->params.len && i < IMAGE_PARAMS_MAX; i++) {
 		const double number = param_get_number(&it->component->params.items[i], it->state);
@@ -133,18 +140,19 @@ static uint32_t io_records(const struct instance *it)
 	return records < 4 ? 4 : records > 4096 ? 4096 : (uint32_t)records;
 }
 
-static int open_io(struct instance *it)
+static int io_open(struct instance *it)
 {
 	const struct aloe_format *format =
 	    it->component->fill != NULL ? &it->out_format[0] : &it->in_format[0];
 	int status;
 
+	assert(it->state != NULL);
 	if (it->component->fill == NULL && it->component->drain == NULL)
 		return 0;
 	if (io_ring_init(&it->io, io_records(it), format->max,
 	        format->type ? aloe_item_bytes(format->type) : 1) != 0)
-		return aloe_fail(
-		    &it->setup, "no memory for the ring of %u records", io_records(it));
+		return aloe_fail(&it->setup, "no memory for the ring of %u record%s",
+		    io_records(it), plural(io_records(it)));
 	it->records = it->io.len;
 	if (it->component->fill == NULL)
 		return 0;
@@ -157,7 +165,7 @@ static int open_io(struct instance *it)
 }
 
 /* The ports' tables in one piece. */
-static int alloc_ports(struct instance *it, const struct image_instance *row)
+static int ports_alloc(struct instance *it, const struct image_instance *row)
 {
 	const size_t one_in = sizeof(*it->in) + sizeof(*it->input) + sizeof(*it->in_format);
 	const size_t one_out = sizeof(*it->out) + sizeof(*it->output) + sizeof(*it->out_format);
@@ -165,8 +173,8 @@ static int alloc_ports(struct instance *it, const struct image_instance *row)
 	    arena_take(it->arena, row->n_inputs * one_in + row->n_outputs * one_out + 1);
 
 	if (piece == NULL)
-		return aloe_fail(
-		    &it->setup, "no memory for %u ports", row->n_inputs + row->n_outputs);
+		return aloe_fail(&it->setup, "no memory for %u port%s",
+		    row->n_inputs + row->n_outputs, plural(row->n_inputs + row->n_outputs));
 	it->in = (void *)piece;
 	it->out = (void *)(it->in + row->n_inputs);
 	it->input = (void *)(it->out + row->n_outputs);
@@ -176,14 +184,17 @@ static int alloc_ports(struct instance *it, const struct image_instance *row)
 	return 0;
 }
 
-static void bind_stats(
+static void stats_bind(
     struct instance *it, const struct image_view *view, const struct image_instance *row)
 {
+	assert(row->period > 0);
+	assert(row->phase < row->period);
 	it->stats = image_instance_state(view, it->number);
 	it->time = image_time(view, it->number);
 	it->lag = row->lag;
 	it->first =
 	    atomic_load(&it->stats->first) > row->lag ? atomic_load(&it->stats->first) : row->lag;
+	it->run_on = row->run_on;
 	it->period = row->period;
 	it->phase = row->phase;
 	it->budget_ns = row->budget_ns;
@@ -219,7 +230,7 @@ static bool vars_agree(const struct aloe_component *component, const struct imag
 	return true;
 }
 
-static int choose_simd(struct aloe_setup *setup)
+static int level_choose(struct aloe_setup *setup)
 {
 	enum simd_level level = SIMD_PLAIN;
 	const int rc = simd_choose(&level, setup->error, sizeof(setup->error));
@@ -233,9 +244,12 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 {
 	const struct image_instance *row = &view->instances[number];
 
+	assert(number < view->head->instances.count);
+	assert(entry->component != NULL && arena != NULL);
 	*it = (struct instance){.component = entry->component,
 	    .work = entry->component->work,
 	    .number = number,
+	    .last = IMAGE_FOREVER,
 	    .segment = row->segment,
 	    .shares_scratch = view->head->copies > 1,
 	    .scratch_segment = row->segment,
@@ -249,7 +263,7 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 	    .scratch = instance_scratch,
 	    .arena = it,
 	};
-	if (choose_simd(&it->setup) < 0)
+	if (level_choose(&it->setup) < 0)
 		return -1;
 	if (!ports_agree(it->component, row))
 		return aloe_fail(&it->setup, "the component's ports are not those of the plan");
@@ -257,16 +271,16 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 		return aloe_fail(&it->setup, "the component's variables are not those of the plan");
 	it->state = arena_take(it->arena, it->component->state_size + 1);
 	if (it->state == NULL)
-		return aloe_fail(
-		    &it->setup, "no memory for %u bytes of state", it->component->state_size);
-	if (alloc_ports(it, row) != 0)
+		return aloe_fail(&it->setup, "no memory for %u byte%s of state",
+		    it->component->state_size, plural(it->component->state_size));
+	if (ports_alloc(it, row) != 0)
 		return -1;
-	bind_inputs(it, view, row);
-	bind_outputs(it, view, row);
-	bind_stats(it, view, row);
-	if (set_params(it, view, row) != 0)
+	inputs_bind(it, view, row);
+	outputs_bind(it, view, row);
+	stats_bind(it, view, row);
+	if (params_set(it, view, row) != 0)
 		return -1;
-	show_params(it);
+	params_show(it);
 	if (it->component->check != NULL && it->component->check(it->state, &it->setup) < 0)
 		return -1;
 	if (it->component->init != NULL && it->component->init(it->state, &it->setup) < 0)
@@ -277,33 +291,26 @@ int instance_open(struct instance *it, const struct image_view *view, uint32_t n
 		return -1;
 	it->slot.in = it->in;
 	it->slot.out = it->out;
-	return open_io(it);
+	return io_open(it);
 }
 
 void instance_follow(struct instance *it, const struct image_view *view)
 {
 	const struct image_instance *row = &view->instances[it->number];
 
+	assert(it->component != NULL);
+	assert(it->number < view->head->instances.count);
 	it->segment = row->segment;
-	bind_inputs(it, view, row);
-	bind_outputs(it, view, row);
-	bind_stats(it, view, row);
-}
-
-static inline void show_vars(struct instance *it)
-{
-	for (uint32_t i = 0; i < it->n_vars; i++) {
-		uint64_t bits;
-
-		memcpy(&bits, (const uint8_t *)it->state + it->vars[i].offset, sizeof(bits));
-		atomic_store_explicit(&it->stats->vars[i], bits, memory_order_relaxed);
-	}
+	inputs_bind(it, view, row);
+	outputs_bind(it, view, row);
+	stats_bind(it, view, row);
 }
 
 int instance_close(struct instance *it)
 {
 	int status = 0;
 
+	assert(it->component != NULL);
 	if (it->initialised && it->component->drain != NULL && it->records > 0)
 		status = io_drain(&it->io, it->component, it->state, &it->setup);
 	if (status >= 0 && atomic_load(&it->io.failed))
@@ -320,259 +327,9 @@ int instance_close(struct instance *it)
 			memcpy(it->setup.error, before, sizeof(before));
 	}
 	if (it->state != NULL && it->stats != NULL)
-		show_vars(it);
+		instance_show_vars(it);
 	io_ring_fini(&it->io);
 	it->state = NULL;
 	it->initialised = false;
 	return status < 0 ? status : 0;
-}
-
-/* ---- [slot] ------------------------------------------------------------------------------------------------------------ */
-
-static inline void count(_Atomic uint64_t *counter)
-{
-	atomic_store_explicit(
-	    counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
-}
-
-/* A message that was absent and has been completed by the next call came late. */
-static void look_back(struct instance *it, struct instance_input *input)
-{
-	const struct image_message *message = &input->messages[(input->missed - 1) & input->mask];
-
-	if (atomic_load_explicit(&message->stamp, memory_order_relaxed) == input->missed)
-		count(&it->stats->late);
-	input->missed = 0;
-}
-
-__attribute__((always_inline)) static inline void bind_input(
-    struct instance *it, uint32_t p, uint64_t k)
-{
-	struct instance_input *input = &it->input[p];
-	struct aloe_in *in = &it->in[p];
-	const uint64_t m = k - input->delay;
-	struct image_message *message;
-	uint64_t stamp;
-
-	*in = (struct aloe_in){input->data, 0, ALOE_ABSENT};
-	input->bound = NULL;
-	if (input->messages == NULL || k < input->delay)
-		return;
-	if (input->missed != 0)
-		look_back(it, input);
-	message = &input->messages[m & input->mask];
-	stamp = atomic_load_explicit(&message->stamp, memory_order_acquire);
-	if (stamp != m + 1) {
-		count(stamp > m + 1 ? &it->stats->overwritten : &it->stats->absent);
-		input->missed = stamp > m + 1 ? 0 : m + 1;
-		return;
-	}
-	input->bound = message;
-	in->data = input->data + (m & input->mask) * input->stride;
-	in->state = atomic_load_explicit(&message->state, memory_order_relaxed);
-	in->len =
-	    in->state == ALOE_VALID ? atomic_load_explicit(&message->len, memory_order_relaxed) : 0;
-}
-
-static inline void bind_output(struct instance *it, uint32_t p, uint64_t k)
-{
-	struct instance_output *output = &it->output[p];
-	struct aloe_out *out = &it->out[p];
-
-	out->len = 0;
-	out->state = ALOE_ABSENT;
-	if (output->messages == NULL)
-		return;
-	output->bound = &output->messages[k & output->mask];
-	atomic_store_explicit(&output->bound->stamp, 0, memory_order_relaxed);
-	out->data = output->data + (k & output->mask) * output->stride;
-}
-
-static inline int publish_output(struct instance *it, uint32_t p, uint64_t k)
-{
-	struct instance_output *output = &it->output[p];
-	const struct aloe_out *out = &it->out[p];
-	uint64_t canary;
-
-	if (output->messages == NULL)
-		return 0;
-	memcpy(&canary, (const uint8_t *)out->data + output->canary, sizeof(canary));
-	if (canary != IMAGE_CANARY) {
-		it->slot.why = "wrote past the end of an output message";
-		return -EOVERFLOW;
-	}
-	if (out->len > out->max) {
-		it->slot.why = "claims more items than an output message holds";
-		return -EOVERFLOW;
-	}
-	atomic_store_explicit(
-	    &output->bound->len, out->state == ALOE_VALID ? out->len : 0, memory_order_relaxed);
-	atomic_store_explicit(&output->bound->state, out->state, memory_order_relaxed);
-	atomic_store_explicit(&output->bound->stamp, k + 1, memory_order_release);
-	return 0;
-}
-
-static inline void record_take(struct instance *it, uint64_t k)
-{
-	struct io_ring *io = &it->io;
-
-	it->slot.record = NULL;
-	if (it->component->fill != NULL) {
-		if (io_has_record(io))
-			it->slot.record =
-			    &io->records[atomic_load_explicit(&io->tail, memory_order_relaxed) %
-			        io->len];
-	} else if (io_has_space(io)) {
-		it->slot.record =
-		    &io->records[atomic_load_explicit(&io->head, memory_order_relaxed) % io->len];
-		it->slot.record->index = k;
-		it->slot.record->len = 0;
-		it->slot.record->state = ALOE_ABSENT;
-	}
-}
-
-static inline void record_give(struct instance *it)
-{
-	struct io_ring *io = &it->io;
-	_Atomic uint64_t *mine = it->component->fill != NULL ? &io->tail : &io->head;
-
-	if (it->component->fill != NULL && it->slot.record->end)
-		it->slot.flags |= ALOE_SLOT_END;
-	atomic_store_explicit(
-	    mine, atomic_load_explicit(mine, memory_order_relaxed) + 1, memory_order_release);
-}
-
-static int copy_record(struct instance *it)
-{
-	struct aloe_record *record = it->slot.record;
-
-	if (it->component->fill != NULL) {
-		if (it->output[0].messages == NULL)
-			return 0;
-		memcpy(it->out[0].data, record->data,
-		    (size_t)record->len * aloe_item_bytes(it->out_format[0].type));
-		aloe_put(&it->slot, 0, record->len);
-		return 0;
-	}
-	record->state = it->in[0].state;
-	record->len = it->in[0].len;
-	memcpy(record->data, it->in[0].data,
-	    (size_t)record->len * aloe_item_bytes(it->in_format[0].type));
-	return 0;
-}
-
-static inline int call_io(struct instance *it, uint64_t k)
-{
-	int status;
-
-	record_take(it, k);
-	if (it->slot.record == NULL) { /* only under skip: the gate waits for it under slip */
-		count(&it->stats->io_lost);
-		return 0;
-	}
-	status = it->work != NULL ? it->work(it->state, &it->slot) : copy_record(it);
-	record_give(it);
-	return status;
-}
-
-static inline int call_work(struct instance *it, uint64_t k)
-{
-	it->slot.index = k;
-	it->slot.flags = 0;
-	it->slot.why = NULL;
-	if (it->records > 0)
-		return call_io(it, k);
-	return it->work(it->state, &it->slot);
-}
-
-static inline void recheck_inputs(struct instance *it, uint64_t k)
-{
-	bool sound = true;
-
-	atomic_thread_fence(memory_order_acquire);
-	for (uint32_t p = 0; p < it->n_in; p++) {
-		const struct instance_input *input = &it->input[p];
-
-		if (!input->crosses || input->bound == NULL ||
-		    atomic_load_explicit(&input->bound->stamp, memory_order_relaxed) ==
-		        k - input->delay + 1)
-			continue;
-		count(&it->stats->overwritten);
-		sound = false;
-	}
-	for (uint32_t p = 0; p < it->n_out && !sound; p++) {
-		it->out[p].state = ALOE_ABSENT;
-		it->out[p].len = 0;
-	}
-}
-
-int instance_call(struct instance *it, uint64_t k, bool recheck)
-{
-	int status;
-
-	for (uint32_t p = 0; p < it->n_in; p++)
-		bind_input(it, p, k);
-	for (uint32_t p = 0; p < it->n_out; p++)
-		bind_output(it, p, k);
-	atomic_thread_fence(memory_order_release);
-	status = call_work(it, k);
-	if (recheck)
-		recheck_inputs(it, k);
-	for (uint32_t p = 0; p < it->n_out; p++)
-		if (publish_output(it, p, k) != 0)
-			return -EOVERFLOW;
-	show_vars(it);
-	return status;
-}
-
-static inline uint64_t port_time(struct instance *it, uint32_t port, uint64_t since)
-{
-	const uint64_t now = clock_ns();
-	_Atomic uint64_t *sum = &it->stats->port_ns[port];
-
-	atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + now - since,
-	    memory_order_relaxed);
-	return now;
-}
-
-int instance_call_sampled(struct instance *it, uint64_t k, bool recheck)
-{
-	uint64_t now = clock_ns(), begin;
-	int status;
-
-	for (uint32_t p = 0; p < it->n_in; p++) {
-		bind_input(it, p, k);
-		now = port_time(it, p, now);
-	}
-	for (uint32_t p = 0; p < it->n_out; p++) {
-		bind_output(it, p, k);
-		now = port_time(it, ALOE_PORTS_MAX + p, now);
-	}
-	atomic_thread_fence(memory_order_release);
-	begin = now;
-	status = call_work(it, k);
-	now = clock_ns();
-	it->work_ns = now - begin;
-	if (recheck)
-		recheck_inputs(it, k);
-	for (uint32_t p = 0; p < it->n_out; p++) {
-		if (publish_output(it, p, k) != 0)
-			return -EOVERFLOW;
-		now = port_time(it, ALOE_PORTS_MAX + p, now);
-	}
-	count(&it->stats->port_count);
-	show_vars(it);
-	return status;
-}
-
-void instance_idle(struct instance *it, uint64_t k)
-{
-	for (uint32_t p = 0; p < it->n_out; p++) {
-		if (it->output[p].messages == NULL)
-			continue;
-		bind_output(it, p, k);
-		it->out[p].state = ALOE_IDLE;
-		publish_output(it, p, k);
-	}
-	count(&it->stats->idle);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/slot/io.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,6 +9,8 @@ int io_ring_init(struct io_ring *ring, uint32_t len, uint32_t max, uint32_t item
 {
 	const size_t stride = ((size_t)max * item_bytes + 63) & ~(size_t)63;
 
+	assert(len > 0);
+	assert(item_bytes > 0);
 	*ring = (struct io_ring){.len = len, .max = max};
 	ring->records = calloc(len, sizeof(ring->records[0]));
 	ring->data = calloc(len, stride > 0 ? stride : 64);
@@ -41,6 +44,8 @@ int io_fill(struct io_ring *ring, const struct aloe_component *component, void *
 {
 	int moved = 0;
 
+	assert(component->fill != NULL);
+	assert(ring->len > 0);
 	while (!ring->ended && !atomic_load(&ring->failed) &&
 	    ring->filled - atomic_load_explicit(&ring->tail, memory_order_acquire) < ring->len) {
 		struct aloe_record *record = &ring->records[ring->filled % ring->len];
@@ -72,6 +77,8 @@ int io_drain(struct io_ring *ring, const struct aloe_component *component, void 
 	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 	int moved = 0;
 
+	assert(component->drain != NULL);
+	assert(ring->len > 0);
 	while (!atomic_load(&ring->failed) &&
 	    tail != atomic_load_explicit(&ring->head, memory_order_acquire)) {
 		const int status = component->drain(self, &ring->records[tail % ring->len], setup);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/slot/io.h - between work in the slot and files: a ring of records, one message each, per I/O component.
+ * core/slot/io.h - between work in the slot and files: a ring of records, one message each, per I/O
+ * component.
  *
- *   source:  fill [io] -> record ring -> work [slot]          sink:  work [slot] -> record ring -> drain [io]
+ *   source:  fill [io] -> record ring -> work [slot]          sink:  work [slot] -> record ring ->
+ *                                                                    drain [io]
  *
- * One producer, one consumer, no lock. The producer of a source keeps one record back until it knows whether another
- * follows, so that the last one can be marked. Under slip an empty (full) ring is one more condition of the gate; under
- * skip the message is ABSENT (lost) and counted.
+ * One producer, one consumer, no lock. The producer of a source keeps one record back until it
+ * knows whether another follows, so that the last one can be marked. Under slip an empty (full)
+ * ring is one more condition of the gate; under skip the message is ABSENT (lost) and counted.
  */
 #ifndef ALOE_SLOT_IO_H
 #define ALOE_SLOT_IO_H
@@ -31,7 +33,8 @@ struct io_ring {
 int io_ring_init(struct io_ring *ring, uint32_t len, uint32_t max, uint32_t item_bytes);
 void io_ring_fini(struct io_ring *ring);
 
-/* io_fill and io_drain move what can be moved now: how many records, or negative after a failure (once). [io] */
+/* io_fill and io_drain move what can be moved now: how many records, or negative after a failure
+ * (once). [io] */
 int io_fill(struct io_ring *ring, const struct aloe_component *component, void *self,
     struct aloe_setup *setup);
 int io_drain(struct io_ring *ring, const struct aloe_component *component, void *self,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/slot/lane.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <sched.h>
 
 #include "core/base/clock.h"
 
 enum {
-	NAP_NS = 20000000,
+	NAP_NS = 1000000000,
 	GUARD_FIRST_NS = 60000,
 	GUARD_MIN_NS = 4096,
 	GUARD_MAX_NS = 100000,
@@ -18,34 +19,17 @@ enum {
 
 enum { RADIO_NAP_NS = 1000000 };
 
-static uint32_t live_from(const struct node_lane *lane, uint32_t first)
-{
-	uint32_t entries = atomic_load_explicit(&lane->entries, memory_order_acquire);
+/* So long a thread passes over whom it found to be overdue. A watchdog that has come back in the
+ * meantime has found out itself about a host that is dead; it looks at one that stands still when
+ * this time is over. */
+enum { PASSED_NS = 1000000000 };
 
-	if (entries > NODE_ENTRIES_MAX)
-		entries = NODE_ENTRIES_MAX;
-	for (uint32_t e = first; e < entries; e++)
-		if (atomic_load_explicit(&lane->entry[e].live, memory_order_acquire))
-			return e;
-	return BATON_NOBODY;
-}
+/* Of whoever watches in the place of the watchdog: how late that may look; what the machine takes
+ * of anybody's time when it stalls; and how often a lane is looked at on which somebody is passed
+ * over. */
+enum { WATCH_LATE_NS = 100000, STALL_NS = 300000, RESCUE_NS = 100000 };
 
-uint64_t lane_next(const struct node_lane *lane, uint64_t baton)
-{
-	const uint64_t slot = baton_slot(baton);
-	const uint32_t next = baton_entry(baton) == BATON_NOBODY
-	    ? BATON_NOBODY
-	    : live_from(lane, baton_entry(baton) + 1);
-
-	if (baton &
-	    BATON_FRESH) /* whoever waited for the pace is gone: the slot is still to begin */
-		return baton_make(slot, BATON_FRESH, live_from(lane, 0));
-	if (next != BATON_NOBODY)
-		return baton_make(slot, 0, next);
-	return baton_make(slot + 1, BATON_FRESH, live_from(lane, 0));
-}
-
-static void wake_seat(
+static void seat_wake(
     const struct node_lane *lane, struct lane_image *image, uint64_t baton, uint32_t but)
 {
 	const uint32_t entry = baton_entry(baton),
@@ -62,13 +46,26 @@ int lane_pass(const struct node_lane *lane, struct lane_image *image, uint64_t f
 {
 	if (!atomic_compare_exchange_strong(&image->baton, &from, to))
 		return -ESTALE;
-	wake_seat(lane, image, to, seat);
+	seat_wake(lane, image, to, seat);
+	return 0;
+}
+
+int lane_take_on(const struct node_lane *lane, struct lane_image *image, uint64_t from, uint64_t to,
+    uint32_t seat)
+{
+	uint64_t had = atomic_load(&image->since);
+	const uint32_t entry = baton_entry(to);
+
+	if (lane_pass(lane, image, from, to, seat) != 0)
+		return -ESTALE;
+	/* unless it has written its own already */
+	atomic_compare_exchange_strong(&image->since, &had, since_make(clock_ns(), 0, entry));
 	return 0;
 }
 
 void lane_wake(const struct node_lane *lane, struct lane_image *image)
 {
-	wake_seat(lane, image, atomic_load(&image->baton), IMAGE_NONE);
+	seat_wake(lane, image, atomic_load(&image->baton), IMAGE_NONE);
 }
 
 static bool leaves(const struct lane_thread *thread)
@@ -77,18 +74,27 @@ static bool leaves(const struct lane_thread *thread)
 	    atomic_load_explicit(&thread->node->quit, memory_order_relaxed) != 0;
 }
 
-/* ---- pace --------------------------------------------------------------------------------------------------------------- */
+void lane_alone(struct lane_thread *thread, bool alone)
+{
+	atomic_store(&thread->alone, alone);
+	atomic_fetch_add(&thread->image->go[thread->seat], 1);
+	futex_wake(&thread->image->go[thread->seat], 1);
+}
+
+/* ---- pace ------------------------------------------------------------------------ */
 
 uint64_t lane_guard(uint64_t guard, uint64_t late_ns)
 {
 	const uint64_t next = late_ns > guard ? guard + guard / 4 : guard - guard / 4096;
 	const uint64_t least = next > GUARD_MIN_NS ? next : GUARD_MIN_NS;
 
+	assert(guard <= GUARD_MAX_NS);
 	return least < GUARD_MAX_NS ? least : GUARD_MAX_NS;
 }
 
 static bool segment_enter(struct lane_thread *thread, uint32_t entry, struct segment **ret)
 {
+	assert(entry < NODE_ENTRIES_MAX);
 	atomic_store(&thread->inside, entry + 1);
 	*ret = atomic_load(&thread->segments[entry]);
 	return *ret != NULL && atomic_load(&thread->node->lane[thread->lane].entry[entry].live);
@@ -107,7 +113,8 @@ static uint32_t entries_of(const struct lane_thread *thread)
 	return entries < NODE_ENTRIES_MAX ? entries : NODE_ENTRIES_MAX;
 }
 
-/* Whatever is left of the time before the edge is spun away. What comes first after it is fetched last. */
+/* Whatever is left of the time before the edge is spun away. What comes first after it is fetched
+ * last. */
 static void warm(struct lane_thread *thread, uint64_t until)
 {
 	struct segment *segment;
@@ -121,7 +128,8 @@ static void warm(struct lane_thread *thread, uint64_t until)
 		rehearsal_run(thread->rehearsal);
 }
 
-/* One lane-mate after another, each once: a thread that has several entries is known by the first. */
+/* One lane-mate after another, each once: a thread that has several entries is known by the
+ * first. */
 static uint32_t mate(const struct lane_thread *thread, uint32_t entry)
 {
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
@@ -170,6 +178,8 @@ static void timer_wait(struct lane_thread *thread, uint64_t slot_ns, uint64_t ed
 	const uint64_t known = atomic_load_explicit(guard_ns, memory_order_relaxed);
 	const uint64_t guard = known > 0 && known <= GUARD_MAX_NS ? known : GUARD_FIRST_NS;
 
+	assert(now < edge);
+	assert(guard > 0 && guard <= GUARD_MAX_NS);
 	if (now + guard + stirring < edge) {
 		const uint64_t awake = edge - guard - stirring;
 
@@ -191,15 +201,19 @@ bool lane_polls(uint64_t slot_ns)
 	return slot_ns <= GUARD_FIRST_NS;
 }
 
-/* The slot that may begin: `slot` at its edge, or the one under way when that has passed already. */
+/* The slot that may begin: `slot` at its edge, or the one under way when that has passed
+ * already. */
 static uint64_t pace_timer(
     struct lane_thread *thread, const struct node_timebase *base, uint64_t slot, uint64_t *ret_edge)
 {
 	const uint64_t now = clock_ns();
 	const uint64_t current = now < base->start_ns ? 0 : (now - base->start_ns) / base->slot_ns;
 
+	if (slot > current + 1) /* no lane-mate has written that: nobody waits for it */
+		return IMAGE_FOREVER;
 	if (current > slot)
 		slot = current;
+	assert(slot == current || slot == current + 1);
 	*ret_edge = base->start_ns + slot * base->slot_ns;
 	if (now < *ret_edge)
 		timer_wait(thread, base->slot_ns, *ret_edge, now);
@@ -224,25 +238,22 @@ static uint64_t pace_step(
 static uint64_t pace_wait(
     struct lane_thread *thread, uint64_t slot, uint64_t *ret_edge, uint64_t *ret_now)
 {
-	const struct node_lane *lane = &thread->node->lane[thread->lane];
-	const uint32_t number = atomic_load_explicit(&lane->timebase, memory_order_acquire);
-	const struct node_timebase *base;
+	const struct node_timebase *base = baton_timebase(thread->node, thread->lane);
 
-	if (number >= NODE_TIMEBASES_MAX)
+	if (base == NULL)
 		return IMAGE_FOREVER;
-	base = &thread->node->timebase[number];
 	if (base->pace == IMAGE_TIMER)
 		return pace_timer(thread, base, slot, ret_edge);
 	if (base->pace == IMAGE_RADIO)
 		return thread->radio != NULL
-		    ? thread->radio->wait(thread->radio->self, slot, ret_edge, ret_now)
+		    ? radio_pace_wait(thread->radio, slot, ret_edge, ret_now)
 		    : IMAGE_FOREVER;
 	slot = pace_step(thread, base, slot);
 	*ret_edge = clock_ns();
 	return slot;
 }
 
-/* ---- the baton ---------------------------------------------------------------------------------------------------------- */
+/* ---- the baton ------------------------------------------------------------------------ */
 
 static inline bool mine(const struct lane_thread *thread, uint64_t baton)
 {
@@ -252,34 +263,203 @@ static inline bool mine(const struct lane_thread *thread, uint64_t baton)
 	    thread->node->lane[thread->lane].entry[entry].seat == thread->seat;
 }
 
-static void baton_await(struct lane_thread *thread)
+/* The lane's watchdog says beforehand when it looks again, and the host hears of its process's
+ * death. */
+static bool is_watched(const struct lane_thread *thread, uint64_t now)
+{
+	return now <= atomic_load_explicit(
+	                  &thread->node->lane[thread->lane].watched_ns, memory_order_relaxed) +
+	    WATCH_LATE_NS;
+}
+
+static bool is_alone(const struct lane_thread *thread)
+{
+	return atomic_load_explicit(&thread->alone, memory_order_relaxed) ||
+	    !is_watched(thread, thread->now_ns);
+}
+
+/* An entry that is taken off the lane is another waveform's when it is live again. */
+static void forget(struct lane_thread *thread)
+{
+	const struct node_lane *lane = &thread->node->lane[thread->lane];
+
+	for (uint32_t e = 0; e < NODE_ENTRIES_MAX; e++)
+		if (!atomic_load_explicit(&lane->entry[e].live, memory_order_relaxed))
+			thread->passed &= ~(1ull << e);
+	if (thread->now_ns >= thread->passed_ns + PASSED_NS)
+		thread->passed = 0;
+}
+
+static uint64_t next_of(struct lane_thread *thread, uint64_t baton)
+{
+	if (thread->passed != 0)
+		forget(thread);
+	return baton_next(&thread->node->lane[thread->lane], baton, thread->passed);
+}
+
+/* Counted first: whoever gets the baton from here is to see it. */
+static void take_on(struct lane_thread *thread, uint64_t next)
+{
+	atomic_fetch_add(&thread->image->rescued, 1);
+	if (lane_take_on(&thread->node->lane[thread->lane], thread->image, thread->watch.baton,
+	        next, thread->seat) != 0)
+		atomic_fetch_sub(&thread->image->rescued, 1);
+}
+
+/* Those who are passed over are known to this thread alone. What it knew long ago is of no use. */
+static void pass_by(struct lane_thread *thread, uint64_t set)
+{
+	const uint64_t now = clock_ns();
+
+	if (now > thread->passed_ns + PASSED_NS)
+		thread->passed = 0;
+	thread->passed |= set;
+	thread->passed_ns = now;
+}
+
+/* The entries that are passed over with this one. */
+static uint64_t entries_with(const struct lane_thread *thread, uint32_t entry)
+{
+	const struct node_lane *lane = &thread->node->lane[thread->lane];
+
+	return entry < NODE_ENTRIES_MAX
+	    ? baton_entries(
+	          lane, atomic_load_explicit(&lane->entry[entry].seat, memory_order_relaxed))
+	    : 0;
+}
+
+/* The baton has left the holder whom this thread had found to be overdue. If a lane-mate took it
+ * on, this thread passes him over as well: all of them would wait for him once more otherwise, one
+ * after the other. */
+static void doubt_ends(struct lane_thread *thread)
+{
+	assert(thread->doubted != 0);
+	if (atomic_load(&thread->image->rescued) != thread->rescues)
+		pass_by(thread, entries_with(thread, baton_entry(thread->doubted)));
+	thread->doubted = 0;
+}
+
+/* Who is overdue gets BATON_DOUBT_NS to go on; then the baton goes on without him, and does so in
+ * every slot until the lane is watched again. The threads of his own waveforms leave that to the
+ * others: they are passed over with him, so nobody would remember. Gives how long to wait until the
+ * next look. */
+static uint64_t rescue(struct lane_thread *thread, uint64_t bound)
+{
+	struct baton_watch *watch = &thread->watch;
+	const struct node_lane *lane = &thread->node->lane[thread->lane];
+	const enum baton_state state =
+	    baton_look(thread->node, thread->lane, thread->image, watch, bound);
+	const uint32_t entry = baton_entry(watch->baton);
+	const uint64_t overdue = state == BATON_OVERDUE ? entries_with(thread, entry) : 0;
+	const bool passed = entry < NODE_ENTRIES_MAX && (thread->passed >> entry & 1);
+	uint64_t now, due;
+
+	if (overdue & baton_entries(lane, thread->seat))
+		return RESCUE_NS;
+	if (state == BATON_IMPOSSIBLE || (state == BATON_LEFT && entry == BATON_NOBODY)) {
+		take_on(thread, baton_fresh(thread->node, thread->lane, thread->slot));
+	} else if (overdue != 0 && !passed && thread->doubted != watch->baton) {
+		thread->doubted = watch->baton;
+		thread->rescues = atomic_load(&thread->image->rescued);
+		return BATON_DOUBT_NS;
+	} else if ((state != BATON_GOES || passed) && !mine(thread, watch->baton)) {
+		pass_by(thread, overdue);
+		take_on(thread, baton_next(lane, watch->baton, thread->passed));
+	}
+	now = clock_ns();
+	due = baton_held(thread->node, thread->lane, watch) + bound;
+	return thread->passed != 0 || due <= now ? RESCUE_NS : due - now;
+}
+
+/* It waited for as long as it may. wanted_ns: it asked to be awake then. The time for which the
+ * watchdog has spoken is its. */
+static void look_around(struct lane_thread *thread, uint64_t wanted_ns)
+{
+	const uint64_t now = clock_ns();
+	uint64_t due;
+	const uint64_t bound = baton_bound(
+	    thread->node, thread->lane, atomic_load(&thread->image->baton), thread->fifo);
+
+	assert(thread->radio == NULL); /* whose thread looks at the radio instead */
+	thread->now_ns = now;
+	if (now > wanted_ns + STALL_NS)
+		thread->watch.stalled_ns += now - wanted_ns;
+	/* what a watchdog has promised ends with its process */
+	if (is_alone(thread)) {
+		thread->patience_ns = rescue(thread, bound);
+		return;
+	}
+	baton_look(thread->node, thread->lane, thread->image, &thread->watch, bound);
+	due = baton_held(thread->node, thread->lane, &thread->watch) + bound;
+	thread->patience_ns = RESCUE_NS + WATCH_LATE_NS - now +
+	    atomic_load_explicit(
+	        &thread->node->lane[thread->lane].watched_ns, memory_order_relaxed);
+	if (due > now && due - now < thread->patience_ns)
+		thread->patience_ns = due - now;
+}
+
+/* So long it may sleep; 0: until it is woken. A timer to set and to cancel costs as much as a sixth
+ * of a hand-over: on a lane that is watched only those have one who begin the slot and who end it,
+ * of whom one is left if the other dies. A baton that a lone thread has not looked at yet is looked
+ * at soon. */
+static uint64_t wait_limit(const struct lane_thread *thread, uint64_t baton)
+{
+	if (thread->radio != NULL)
+		return RADIO_NAP_NS;
+	if (thread->watch.baton == baton)
+		return thread->patience_ns;
+	return is_alone(thread) ? RESCUE_NS : thread->guard_ns;
+}
+
+/* Where slots are short nobody has a timer as long as the lane is watched. */
+static uint64_t guard_time(const struct lane_thread *thread, bool guards)
+{
+	const struct node_timebase *base =
+	    guards ? baton_timebase(thread->node, thread->lane) : NULL;
+	uint64_t bound;
+
+	if (base == NULL || base->pace != IMAGE_TIMER || base->slot_ns < BATON_BOUND_NS)
+		return 0;
+	bound = baton_bound(
+	    thread->node, thread->lane, atomic_load(&thread->image->baton), thread->fifo);
+	return bound + bound / 8;
+}
+
+/* Sleeps until `baton`, which is not its own or cannot be, is another one. */
+static void baton_await(struct lane_thread *thread, uint64_t baton)
 {
 	_Atomic uint32_t *go = &thread->image->go[thread->seat];
 	const uint32_t seen = atomic_load(go);
-	uint64_t baton;
+	const uint64_t limit = wait_limit(thread, baton),
+	               wanted = limit != 0 ? clock_ns() + limit : 0;
+	int status = 0;
 
-	if (!mine(thread, atomic_load(&thread->image->baton)))
-		futex_wait(go, seen, thread->radio != NULL ? RADIO_NAP_NS : 0);
+	assert(thread->seat < NODE_ENTRIES_MAX);
+	if (atomic_load(&thread->image->baton) == baton)
+		status = futex_wait(go, seen, limit);
+	if (status == -ETIMEDOUT && thread->radio == NULL)
+		look_around(thread, wanted);
 	baton = atomic_load(&thread->image->baton);
-	if (thread->fifo && (baton & BATON_FRESH) && !mine(thread, baton))
+	if (thread->fifo && (baton & BATON_FRESH) && status == 0 && !mine(thread, baton))
 		warm(thread, clock_ns() + STIR_NS / 2);
 	if (thread->radio != NULL && !mine(thread, atomic_load(&thread->image->baton)))
-		thread->radio->idle(thread->radio->self);
+		radio_pace_idle(thread->radio);
 }
 
-static int begin_slot(
+static int slot_begin(
     struct lane_thread *thread, uint64_t *baton, uint64_t *ret_edge, uint64_t *ret_now)
 {
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
 	const uint64_t fresh = *baton;
 	const uint64_t slot = pace_wait(thread, baton_slot(fresh), ret_edge, ret_now);
-	const uint64_t first = lane_next(lane, fresh);
+	const uint64_t first = next_of(thread, fresh);
 	uint64_t slots;
 
+	assert(fresh & BATON_FRESH);
 	if (!mine(thread, fresh)) /* while we waited the entry has become another's */
 		return -EAGAIN;
-	if (first !=
-	    fresh) /* the table has changed since: a segment before ours has come, or ours has left */
+	/* the table has changed since: a segment before ours has come, or ours has left */
+	if (first != fresh)
 		lane_pass(lane, thread->image, fresh, first, thread->seat);
 	if (first != fresh || slot == IMAGE_FOREVER)
 		return -EAGAIN;
@@ -290,8 +470,8 @@ static int begin_slot(
 	if (slot > baton_slot(fresh) && slots > 0)
 		atomic_fetch_add_explicit(
 		    &thread->image->skipped, slot - baton_slot(fresh), memory_order_relaxed);
-	atomic_store_explicit(
-	    &thread->image->slots, slots + 1, memory_order_relaxed); /* the baton is ours */
+	/* the baton is ours */
+	atomic_store_explicit(&thread->image->slots, slots + 1, memory_order_relaxed);
 	return 0;
 }
 
@@ -299,52 +479,86 @@ static void entry_run(struct lane_thread *thread, uint64_t baton, uint64_t edge,
 {
 	struct segment *segment;
 
-	if (segment_enter(thread, baton_entry(baton), &segment))
-		segment_slot(segment, baton_slot(baton), edge, now);
+	if (segment_enter(thread, baton_entry(baton), &segment) &&
+	    segment_slot(segment, baton_slot(baton), edge, now) != SEGMENT_PAUSED) {
+		segment_tell(segment, *now);
+		segment_tell_io(segment);
+	}
 	segment_leave(thread);
 }
 
 static uint64_t edge_of(const struct lane_thread *thread, uint64_t slot)
 {
-	const uint32_t number =
-	    atomic_load_explicit(&thread->node->lane[thread->lane].timebase, memory_order_acquire);
-	const struct node_timebase *base =
-	    &thread->node->timebase[number < NODE_TIMEBASES_MAX ? number : 0];
+	const struct node_timebase *base = baton_timebase(thread->node, thread->lane);
 
-	return base->pace == IMAGE_TIMER ? base->start_ns + slot * base->slot_ns : clock_ns();
+	return base != NULL && base->pace == IMAGE_TIMER ? base->start_ns + slot * base->slot_ns
+	                                                 : clock_ns();
+}
+
+/* The baton is in the thread's own hand: what to run, and since when. False: it is not, or not any
+ * more. */
+static bool turn_begin(
+    struct lane_thread *thread, uint64_t *baton, uint64_t *ret_edge, uint64_t *ret_now)
+{
+	const uint64_t had = *baton;
+
+	*ret_now = 0;
+	if (had & BATON_FRESH) {
+		if (slot_begin(thread, baton, ret_edge, ret_now) == 0) {
+			/* the radio has looked at it */
+			*ret_now = *ret_now != 0 ? *ret_now : clock_ns();
+			return true;
+		}
+		/* nothing to wait for: no such slot, or a lane without a time base */
+		if (baton_timebase(thread->node, thread->lane) == NULL ||
+		    !baton_possible(thread->node, thread->lane, had, clock_ns()))
+			baton_await(thread, had);
+		return false;
+	}
+	*ret_edge = edge_of(thread, baton_slot(had));
+	*ret_now = clock_ns();
+	if (baton_possible(thread->node, thread->lane, had, *ret_now))
+		return true;
+	baton_await(thread, had);
+	return false;
 }
 
 void lane_run(struct lane_thread *thread)
 {
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
-	uint64_t baton, next, edge = 0, now, since;
+	uint64_t baton, next, edge = 0, now, since, passed;
+	bool begins;
 
+	assert(thread->lane < NODE_LANES_MAX);
+	assert(thread->seat < NODE_ENTRIES_MAX);
+	thread->patience_ns = RESCUE_NS;
 	while (!leaves(thread)) {
-		now = 0;
 		baton = atomic_load(&thread->image->baton);
+		if (thread->doubted != 0 && thread->doubted != baton)
+			doubt_ends(thread);
 		if (!mine(thread, baton)) {
-			baton_await(thread);
+			baton_await(thread, baton);
 			continue;
 		}
-		if (baton & BATON_FRESH) {
-			if (begin_slot(thread, &baton, &edge, &now) != 0)
-				continue;
-		} else {
-			edge = edge_of(thread, baton_slot(baton));
-		}
-		now = now != 0 ? now : clock_ns(); /* the radio has looked at it */
-		since = now;
-		atomic_store_explicit(&thread->image->since_ns, since, memory_order_release);
+		begins = (baton & BATON_FRESH) != 0;
+		if (!turn_begin(thread, &baton, &edge, &now))
+			continue;
+		since = since_make(now, SINCE_AT_WORK, baton_entry(baton));
+		thread->slot = baton_slot(baton);
+		atomic_store_explicit(&thread->image->since, since, memory_order_release);
 		entry_run(thread, baton, edge, &now);
+		thread->now_ns = now;
 		if (thread->radio != NULL)
-			thread->radio->end(thread->radio->self);
-		next = lane_next(lane, baton);
+			radio_pace_end(thread->radio);
+		next = next_of(thread, baton);
+		thread->guard_ns = guard_time(thread, begins || (next & BATON_FRESH));
+		passed = since_make(now, 0, baton_entry(next));
 		if (baton_entry(next) == baton_entry(baton)) /* nobody else's in any case */
-			atomic_store_explicit(&thread->image->since_ns, 0, memory_order_release);
+			atomic_store_explicit(&thread->image->since, passed, memory_order_release);
 		else
-			atomic_compare_exchange_strong(&thread->image->since_ns, &since,
-			    0); /* unless it is another's by now */
-		lane_pass(lane, thread->image, baton, next,
-		    thread->seat); /* or it has gone on without us */
+			/* unless it is another's by now */
+			atomic_compare_exchange_strong(&thread->image->since, &since, passed);
+		/* or it has gone on without us */
+		lane_pass(lane, thread->image, baton, next, thread->seat);
 	}
 }

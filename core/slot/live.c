@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/slot/live.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/base/text.h"
 #include "core/component/param.h"
-#include "core/component/reals.h"
+#include "core/component/parse.h"
 
 static const struct aloe_param *param_of(const struct live *live, uint32_t param)
 {
+	assert(param < live->component->params.len);
 	return &live->component->params.items[param];
 }
 
@@ -49,7 +52,10 @@ static int call_prepare(const struct live *live, struct live_value *value, char 
 	    live->component->prepare(live->state, param, &value->reals, &setup) >= 0)
 		return 0;
 	setup.error[sizeof(setup.error) - 1] = 0;
-	snprintf(why, size, "%s", setup.error[0] ? setup.error : "refused without a word");
+	snprintf(why, size, "%s",
+	    setup.error[0] ? setup.error
+	                   : "the component refused the array "
+	                     "and gave no reason");
 	return -EINVAL;
 }
 
@@ -62,7 +68,7 @@ static int value_new(const struct live *live, uint32_t param, uint64_t sequence,
 	int status = copy == NULL ? -ENOMEM : 0;
 
 	if (status != 0)
-		snprintf(why, size, "no memory for %u numbers", len);
+		snprintf(why, size, "no memory for %u number%s", len, plural(len));
 	if (status == 0) {
 		memcpy(copy, data, len * sizeof(*copy));
 		value->param = param;
@@ -121,12 +127,13 @@ int live_new(const struct aloe_component *component, void *state, const struct a
 	struct live *live;
 	int status;
 
+	assert(component != NULL && state != NULL);
 	*ret = NULL;
 	if (!has_live_array(component))
 		return 0;
 	live = calloc(1, sizeof(*live));
 	if (live == NULL) {
-		snprintf(why, size, "no memory for its arrays");
+		snprintf(why, size, "no memory for the arrays of the component");
 		return -ENOMEM;
 	}
 	*live = (struct live){.component = component, .state = state, .setup = setup};
@@ -157,14 +164,16 @@ int live_offer(struct live *live, uint32_t param, uint64_t sequence, const float
 	uint32_t place = 0;
 	int status;
 
+	assert(param < IMAGE_PARAMS_MAX);
+	assert(sequence != 0);
 	live_forget(live, sequence);
 	while (place < LIVE_OFFERED_MAX && atomic_load(&live->offered[place]) != NULL)
 		place++;
 	if (place == LIVE_OFFERED_MAX) {
-		snprintf(why, size, "%d arrays wait for their index", LIVE_OFFERED_MAX);
+		snprintf(why, size, "%d changes of arrays are pending already", LIVE_OFFERED_MAX);
 		return -EBUSY;
 	}
-	status = reals_fit(data, len, row->items_max, row->min, row->max, why, size);
+	status = param_reals_fit(row, row->name, data, len, why, size);
 	if (status == 0)
 		status = value_new(live, param, sequence, data, len, why, size, &value);
 	if (status != 0)
@@ -184,6 +193,7 @@ static void values_remove(struct live *live, struct live_value **link)
 
 void live_forget(struct live *live, uint64_t sequence)
 {
+	assert(live != NULL);
 	for (uint32_t i = 0; i < LIVE_OFFERED_MAX; i++) {
 		struct live_value *value = atomic_load(&live->offered[i]), **link = &live->values;
 
@@ -214,6 +224,7 @@ uint32_t live_sweep(struct live *live, uint64_t done, const struct image_view *v
 	struct live_value **link = &live->values;
 	uint32_t waiting = 0;
 
+	assert(view->base != NULL);
 	while (*link != NULL) {
 		struct live_value *value = *link;
 		const uint64_t since = atomic_load_explicit(&value->since, memory_order_acquire);
@@ -233,15 +244,17 @@ uint32_t live_sweep(struct live *live, uint64_t done, const struct image_view *v
 
 void live_moved(struct live *live)
 {
+	assert(live != NULL);
 	for (struct live_value *value = live->values; value != NULL; value = value->next)
 		if (value->sequence != 0)
 			value->shown = false;
 }
 
-/* ---- [slot] ------------------------------------------------------------------------------------------------------------ */
+/* ---- [slot] ------------------------------------------------------------------------ */
 
 bool live_swap(struct live *live, uint32_t param, uint64_t sequence, uint64_t step)
 {
+	assert(param < IMAGE_PARAMS_MAX);
 	for (uint32_t i = 0; i < LIVE_OFFERED_MAX; i++) {
 		struct live_value *value =
 		    atomic_load_explicit(&live->offered[i], memory_order_acquire);

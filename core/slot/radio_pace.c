@@ -6,25 +6,29 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/image/program.h"
 
-enum { QUEUE_LEAST = 1024, LOOK_NS = 1000000, SHOW_EVERY = 256, IQ = 4 /* bytes of a sample */ };
+enum { LOOK_NS = 1000000, SHOW_EVERY = 256 };
+
+_Static_assert(
+    (int)RADIO_CHANNELS_MAX == (int)IMAGE_RADIO_CHANNELS_MAX, "every channel has its counts");
 
 static struct radio_pace *pace_of(struct aloe_radio *radio)
 {
 	return (struct radio_pace *)radio;
 }
 
-/* ---- what components ask ------------------------------------------------------------------------------------------------- */
+/* ---- what components ask ---- */
 
-static inline uint64_t end_of(const struct radio_pace *pace, const struct front_packet *packet)
+static inline uint64_t end_of(const struct radio_pace *pace, const struct radio_packet *packet)
 {
-	return packet->ticks + (uint64_t)packet->samples * pace->front->ticks_per_sample;
+	return packet->ticks + (uint64_t)packet->samples * pace->device->ticks_per_sample;
 }
 
 static const uint8_t *missing(
     struct radio_pace *pace, uint32_t from, uint64_t ticks, uint32_t *ret_samples)
 {
-	*ret_samples = ticks != 0 ? (uint32_t)(ticks / pace->front->ticks_per_sample)
+	*ret_samples = ticks != 0 ? (uint32_t)(ticks / pace->device->ticks_per_sample)
 	                          : pace->radio.slot_samples - from;
 	pace->missed = true;
 	return NULL;
@@ -34,10 +38,10 @@ static const uint8_t *received(
     struct aloe_radio *radio, uint32_t channel, uint32_t from, uint32_t *ret_samples)
 {
 	struct radio_pace *pace = pace_of(radio);
-	const uint32_t per_sample = pace->front->ticks_per_sample;
+	const uint32_t per_sample = pace->device->ticks_per_sample;
 	const uint64_t tick = pace->slot_ticks + (uint64_t)from * per_sample;
 	struct radio_queue *queue = &pace->queue[channel];
-	const struct front_packet *packet;
+	const struct radio_packet *packet;
 	uint32_t offset = 0;
 
 	if (from == 0)
@@ -55,7 +59,7 @@ static const uint8_t *received(
 	*ret_samples = packet->samples - offset;
 	if (*ret_samples > radio->slot_samples - from)
 		*ret_samples = radio->slot_samples - from;
-	return packet->iq + (size_t)IQ * offset;
+	return packet->iq + (size_t)RADIO_IQ * offset;
 }
 
 static uint8_t *place(struct aloe_radio *radio, uint32_t channel, uint32_t *ret_samples)
@@ -66,7 +70,7 @@ static uint8_t *place(struct aloe_radio *radio, uint32_t channel, uint32_t *ret_
 
 	*ret_samples = left < radio->tx_packet ? left : radio->tx_packet;
 	if (left > 0 && tx->place == NULL)
-		tx->place = pace->front->kind->place(pace->front, channel);
+		tx->place = pace->device->driver->place(pace->device, channel);
 	if (left > 0 && tx->place != NULL)
 		return tx->place;
 	if (left > 0) { /* the rest of the slot is not sent */
@@ -85,60 +89,56 @@ static void send_placed(struct aloe_radio *radio, uint32_t channel, uint32_t sam
 	const uint64_t ahead = tx->sent + (uint64_t)radio->tx_advance;
 	const uint64_t ticks = radio->tx_advance < 0
 	    ? UINT64_MAX
-	    : pace->slot_ticks + ahead * pace->front->ticks_per_sample;
+	    : pace->slot_ticks + ahead * pace->device->ticks_per_sample;
 
 	if (tx->place == NULL || samples == 0)
 		return;
 	tx->place = NULL;
 	tx->sent += samples;
 	pace->sent[channel]++;
-	pace->front->kind->send(pace->front, channel, samples, ticks);
+	pace->device->driver->send(pace->device, channel, samples, ticks);
 	pace->unsent = tx->sent < radio->slot_samples;
 	if (!pace->unsent) /* at once: whoever comes behind us in the slot takes his time */
-		pace->front->kind->flush(pace->front);
+		pace->device->driver->flush(pace->device);
 }
 
-/* ---- [control] --------------------------------------------------------------------------------------------------------- */
-
-uint32_t radio_pace_queue(const struct radio_pace_options *options)
-{
-	uint32_t n = QUEUE_LEAST;
-
-	while (n < 4 * (options->slot_samples / options->rx_packet + 1))
-		n *= 2;
-	return n;
-}
+/* ---- [control] ------------------------------------------------------------------------ */
 
 int radio_pace_init(
-    struct radio_pace *pace, struct front *front, const struct radio_pace_options *options)
+    struct radio_pace *pace, struct radio *device, double rate_hz, uint32_t slot_samples)
 {
-	const uint32_t n = radio_pace_queue(options);
+	const uint32_t n = radio_queue(slot_samples, device->rx_packet);
+	const double slot_ns = slot_samples * 1e9 / rate_hz;
 
 	*pace = (struct radio_pace){
 	    .radio =
 	        {
-	            .rate_hz = options->rate_hz,
-	            .slot_samples = options->slot_samples,
-	            .channels = front->channels,
-	            .rx_packet = options->rx_packet,
-	            .tx_packet = options->tx_packet,
-	            .tx_advance = options->tx_advance,
+	            .rate_hz = rate_hz,
+	            .slot_samples = slot_samples,
+	            .channels = device->channels,
+	            .rx_packet = device->rx_packet,
+	            .tx_packet = device->tx_packet,
+	            .tx_advance = device->tx_advance,
+	            .clock_source = device->clock_source,
+	            .time_source = device->time_source,
+	            .channel = device->channel,
 	            .counts = pace->counts,
 	            .received = received,
 	            .place = place,
 	            .send = send_placed,
+	            .left = UINT64_MAX,
 	        },
-	    .front = front,
-	    .per_slot = (uint64_t)options->slot_samples * front->ticks_per_sample,
-	    .patience_ns = options->patience_ns,
-	    .slot_ns = options->slot_samples * 1e9 / options->rate_hz,
-	    .late_ns = (uint64_t)(options->slot_samples * 1e9 / options->rate_hz / 4),
-	    .horizon = (uint64_t)(RADIO_PACE_HORIZON_NS * 1e-9 * options->rate_hz) *
-	        front->ticks_per_sample,
+	    .device = device,
+	    .per_slot = (uint64_t)slot_samples * device->ticks_per_sample,
+	    .patience_ns = device->patience_ns,
+	    .slot_ns = slot_ns,
+	    .late_ns = (uint64_t)(slot_ns / 4),
+	    .horizon =
+	        (uint64_t)(RADIO_PACE_HORIZON_NS * 1e-9 * rate_hz) * device->ticks_per_sample,
 	    .mask = n - 1,
 	};
-	for (uint32_t c = 0; c < front->channels; c++) {
-		pace->queue[c].packets = calloc(n, sizeof(struct front_packet));
+	for (uint32_t c = 0; c < device->channels; c++) {
+		pace->queue[c].packets = calloc(n, sizeof(struct radio_packet));
 		if (pace->queue[c].packets == NULL) {
 			radio_pace_fini(pace);
 			return -ENOMEM;
@@ -149,26 +149,27 @@ int radio_pace_init(
 
 void radio_pace_fini(struct radio_pace *pace)
 {
-	for (uint32_t c = 0; c < FRONT_CHANNELS_MAX; c++) {
+	for (uint32_t c = 0; c < RADIO_CHANNELS_MAX; c++) {
 		free(pace->queue[c].packets);
 		pace->queue[c].packets = NULL;
 	}
 }
 
-/* ---- counts ---------------------------------------------------------------------------------------------------------------- */
+/* ---- counts ------------------------------------------------------------------------ */
 
 static void show(_Atomic uint64_t *where, uint64_t value)
 {
 	atomic_store_explicit(where, value, memory_order_relaxed);
 }
 
-static void show_channel(struct radio_pace *pace, uint32_t c)
+static void channel_show(struct radio_pace *pace, uint32_t c)
 {
 	_Atomic uint64_t *to = pace->state->channel[c];
 	const struct aloe_radio_counts *counts = &pace->counts[c];
 
 	show(&to[RADIO_COUNT_PACKETS], pace->packets[c]);
 	show(&to[RADIO_COUNT_LOST], counts->rx_lost);
+	show(&to[RADIO_COUNT_REORDERED], pace->reordered[c]);
 	show(&to[RADIO_COUNT_BEHIND], pace->behind[c]);
 	show(&to[RADIO_COUNT_OVERRUNS], counts->rx_overruns);
 	show(&to[RADIO_COUNT_SENT], pace->sent[c]);
@@ -177,21 +178,25 @@ static void show_channel(struct radio_pace *pace, uint32_t c)
 	show(&to[RADIO_COUNT_UNDERRUNS], counts->tx_underruns);
 	show(&to[RADIO_COUNT_SEQUENCE], counts->tx_sequence);
 	show(&to[RADIO_COUNT_RESTARTS], pace->restarts[c]);
+	show(&to[RADIO_COUNT_FAILED], pace->failed[c]);
+	show(&pace->state->trouble[c], pace->trouble[c]);
 }
 
 void radio_pace_show(struct radio_pace *pace)
 {
-	for (uint32_t c = 0; c < pace->front->channels; c++) {
-		struct front_counts front = {0};
+	for (uint32_t c = 0; c < pace->device->channels; c++) {
+		struct radio_counts counts = {0};
 
-		pace->front->kind->count(pace->front, c, &front);
-		pace->counts[c].rx_overruns = front.overruns;
-		pace->counts[c].tx_late = front.late;
-		pace->counts[c].tx_underruns = front.underruns;
-		pace->counts[c].tx_sequence = front.sequence;
-		pace->restarts[c] = front.restarts;
+		pace->device->driver->count(pace->device, c, &counts);
+		pace->counts[c].rx_overruns = counts.overruns;
+		pace->counts[c].tx_late = counts.late;
+		pace->counts[c].tx_underruns = counts.underruns;
+		pace->counts[c].tx_sequence = counts.sequence;
+		pace->restarts[c] = counts.restarts;
+		pace->failed[c] = counts.failed;
+		pace->trouble[c] = counts.trouble;
 		if (pace->state != NULL)
-			show_channel(pace, c);
+			channel_show(pace, c);
 	}
 	pace->ends = 0;
 	if (pace->state == NULL)
@@ -199,10 +204,10 @@ void radio_pace_show(struct radio_pace *pace)
 	show(&pace->state->caught_up, pace->caught_up);
 	show(&pace->state->flywheeled, pace->flywheeled);
 	show(&pace->state->partial, pace->partial);
-	show(&pace->state->n_channels, pace->front->channels);
+	show(&pace->state->n_channels, pace->device->channels);
 }
 
-/* ---- packets --------------------------------------------------------------------------------------------------------------- */
+/* ---- packets ------------------------------------------------------------------------ */
 
 /* All of a channel that end at `tick` or before. */
 static void release_to(struct radio_pace *pace, uint32_t channel, uint64_t tick)
@@ -217,24 +222,24 @@ static void release_to(struct radio_pace *pace, uint32_t channel, uint64_t tick)
 		while (first + n <= pace->mask && queue->head + n != queue->tail &&
 		    end_of(pace, &queue->packets[first + n]) <= tick)
 			n++;
-		pace->front->kind->release(pace->front, channel, &queue->packets[first], n);
+		pace->device->driver->release(pace->device, channel, &queue->packets[first], n);
 		queue->head += n;
 	}
 }
 
 static void drop_all(struct radio_pace *pace)
 {
-	for (uint32_t c = 0; c < pace->front->channels; c++)
+	for (uint32_t c = 0; c < pace->device->channels; c++)
 		release_to(pace, c, UINT64_MAX);
 }
 
 /* The slot that is waited for begins at the tick of the first sample that there is. */
-static void begin(struct radio_pace *pace, const struct front_packet *packet, uint64_t now)
+static void begin(struct radio_pace *pace, const struct radio_packet *packet, uint64_t now)
 {
-	const uint64_t asked = pace->front->start_ticks;
+	const uint64_t asked = pace->device->start_ticks;
 
 	pace->slot_ticks =
-	    packet->ticks - (pace->front->on_grid ? packet->ticks % pace->per_slot : 0);
+	    packet->ticks - (pace->device->on_grid ? packet->ticks % pace->per_slot : 0);
 	if (!pace->begun && asked != 0 && packet->ticks >= asked &&
 	    packet->ticks - asked < pace->horizon)
 		pace->slot_ticks = asked;
@@ -252,11 +257,12 @@ static void jump(struct radio_pace *pace, uint64_t tick)
 	pace->slot += n;
 	pace->slot_ticks += n * pace->per_slot;
 	pace->edge_ns += (double)n * pace->slot_ns;
-	for (uint32_t c = 0; c < pace->front->channels; c++)
+	for (uint32_t c = 0; c < pace->device->channels; c++)
 		release_to(pace, c, pace->slot_ticks);
 }
 
-/* It came when its slot had run: what comes from now on may be as late, and is to be waited for so long. */
+/* It came when its slot had run: what comes from now on may be as late, and is to be waited for so
+ * long. */
 static void behind(struct radio_pace *pace, uint32_t channel, uint64_t end, uint64_t now)
 {
 	const uint64_t ahead = pace->slot_ticks + pace->per_slot - end;
@@ -267,23 +273,25 @@ static void behind(struct radio_pace *pace, uint32_t channel, uint64_t end, uint
 		pace->edge_ns = edge;
 }
 
-/* After a pause samples may lie between those of before: the slots follow, by part of a sample, so that what is sent is as old
- * as ever. Several channels may not agree, and do not move them. */
-static void align(struct radio_pace *pace, const struct front_packet *packet)
+/* After a pause samples may lie between those of before: the slots follow, by part of a sample, so
+ * that what is sent is as old as ever. Several channels may not agree, and do not move them. */
+static void align(struct radio_pace *pace, const struct radio_packet *packet)
 {
-	const uint32_t per_sample = pace->front->ticks_per_sample;
+	const uint32_t per_sample = pace->device->ticks_per_sample;
 
-	if (pace->front->channels == 1 && packet->ticks > pace->slot_ticks)
+	if (pace->device->channels == 1 && packet->ticks > pace->slot_ticks)
 		pace->slot_ticks += (packet->ticks - pace->slot_ticks) % per_sample;
 }
 
 /* False: it is not to be kept. */
 static bool keep(
-    struct radio_pace *pace, uint32_t channel, const struct front_packet *packet, uint64_t now)
+    struct radio_pace *pace, uint32_t channel, const struct radio_packet *packet, uint64_t now)
 {
 	const uint64_t end = end_of(pace, packet);
 
 	pace->counts[channel].rx_lost += packet->gap;
+	pace->counts[channel].rx_lost -= packet->overtaken;
+	pace->reordered[channel] += packet->overtaken;
 	if (!pace->begun)
 		begin(pace, packet, now);
 	if (end + pace->horizon < pace->slot_ticks) { /* the radio's time was set anew */
@@ -292,39 +300,56 @@ static bool keep(
 	}
 	if (packet->ticks > pace->slot_ticks + pace->horizon)
 		jump(pace, packet->ticks);
-	if (packet->ticks != pace->queue[channel].covered)
+	if (packet->ticks != pace->queue[channel].covered && !packet->overtaken)
 		align(pace, packet);
 	if (end <= pace->slot_ticks) {
 		behind(pace, channel, end, now);
-		pace->front->kind->release(pace->front, channel, packet, 1);
+		pace->device->driver->release(pace->device, channel, packet, 1);
 		return false;
 	}
 	pace->packets[channel]++;
-	pace->queue[channel].covered = end;
+	if (!packet->overtaken)
+		pace->queue[channel].covered = end;
 	return true;
 }
 
+/* The packet at the tail goes before those that overtook it. */
+static void sort_in(struct radio_pace *pace, struct radio_queue *queue)
+{
+	for (uint32_t at = queue->tail; at != queue->head; at--) {
+		struct radio_packet *one = &queue->packets[at & pace->mask],
+		                    *before = &queue->packets[(at - 1) & pace->mask];
+		const struct radio_packet moved = *one;
+
+		if (before->ticks <= one->ticks)
+			return;
+		*one = *before;
+		*before = moved;
+	}
+}
+
 /* Straight into the queue, as many as it has room for in one piece. */
-static unsigned take_channel(struct radio_pace *pace, uint32_t channel)
+static unsigned channel_take(struct radio_pace *pace, uint32_t channel)
 {
 	struct radio_queue *queue = &pace->queue[channel];
 	const uint32_t first = queue->tail & pace->mask,
 	               room = pace->mask + 1 - (queue->tail - queue->head);
 	uint32_t most = pace->mask + 1 - first;
-	struct front_packet *to = &queue->packets[first];
+	struct radio_packet *to = &queue->packets[first];
 	unsigned n, kept = 0;
 
 	most = most < room ? most : room;
-	n = pace->front->kind->receive(
-	    pace->front, channel, pace->looked_ns, to, most < DOOR_BURST ? most : DOOR_BURST);
+	n = pace->device->driver->receive(pace->device, channel, pace->looked_ns, to,
+	    most < TRANSPORT_BURST ? most : TRANSPORT_BURST);
 	for (unsigned i = 0; i < n; i++) {
 		if (!keep(pace, channel, &to[i], pace->looked_ns))
 			continue;
 		if (kept != i)
 			to[kept] = to[i];
-		kept++;
-		queue
-		    ->tail++; /* at once: the next one may be of another time, and drop what is here */
+		if (to[kept++].overtaken)
+			sort_in(pace, queue);
+		/* at once: the next one may be of another time, and drop what is here */
+		queue->tail++;
 	}
 	return n;
 }
@@ -335,9 +360,9 @@ static unsigned take(struct radio_pace *pace)
 	unsigned n = 0;
 	uint64_t now;
 
-	for (uint32_t c = 0; c < pace->front->channels; c++)
-		n += take_channel(pace, c);
-	now = pace->front->kind->clock(pace->front);
+	for (uint32_t c = 0; c < pace->device->channels; c++)
+		n += channel_take(pace, c);
+	now = pace->device->driver->clock(pace->device);
 	if (n > 0) {
 		pace->since_ns = pace->looked_ns;
 		pace->got_ns = now;
@@ -346,14 +371,14 @@ static unsigned take(struct radio_pace *pace)
 	return n;
 }
 
-/* ---- slots ------------------------------------------------------------------------------------------------------------------ */
+/* ---- slots ------------------------------------------------------------------------ */
 
 /* Nothing more comes for it on any channel. */
 static inline bool whole(const struct radio_pace *pace)
 {
 	const uint64_t end = pace->slot_ticks + pace->per_slot;
 
-	for (uint32_t c = 0; c < pace->front->channels; c++)
+	for (uint32_t c = 0; c < pace->device->channels; c++)
 		if (pace->queue[c].covered < end)
 			return false;
 	return pace->begun;
@@ -362,7 +387,7 @@ static inline bool whole(const struct radio_pace *pace)
 /* One channel has so much more than another that its place is needed. */
 static bool crowded(const struct radio_pace *pace)
 {
-	for (uint32_t c = 0; c < pace->front->channels; c++)
+	for (uint32_t c = 0; c < pace->device->channels; c++)
 		if (pace->queue[c].tail - pace->queue[c].head > pace->mask / 2)
 			return true;
 	return false;
@@ -419,8 +444,8 @@ static uint64_t edge_of(struct radio_pace *pace)
 static bool gather(struct radio_pace *pace, uint64_t *ret_edge_ns, uint64_t *ret_now_ns)
 {
 	for (uint64_t until = 0;;) {
-		const uint64_t before =
-		    pace->looked_ns; /* nothing had come by then that is not here */
+		/* nothing had come by then that is not here */
+		const uint64_t before = pace->looked_ns;
 		const unsigned n = take(pace);
 		const uint64_t now = pace->looked_ns;
 
@@ -449,7 +474,7 @@ static bool gather(struct radio_pace *pace, uint64_t *ret_edge_ns, uint64_t *ret
 /* All there already: was it for longer than a slot takes? */
 static uint64_t waiting(struct radio_pace *pace, uint64_t *ret_now_ns)
 {
-	const uint64_t now = pace->front->kind->clock(pace->front), edge = edge_of(pace);
+	const uint64_t now = pace->device->driver->clock(pace->device), edge = edge_of(pace);
 
 	*ret_now_ns = now;
 	if (real_of(now) < pace->edge_ns)
@@ -459,37 +484,48 @@ static uint64_t waiting(struct radio_pace *pace, uint64_t *ret_now_ns)
 	return edge;
 }
 
-uint64_t radio_pace_wait(void *self, uint64_t slot, uint64_t *ret_edge_ns, uint64_t *ret_now_ns)
+/* Samples from the slot's first one to the radio's last one. */
+static uint64_t left(const struct radio_pace *pace)
 {
-	struct radio_pace *pace = self;
+	const uint64_t end = pace->device->end_ticks;
 
+	return end > pace->slot_ticks ? (end - pace->slot_ticks) / pace->device->ticks_per_sample
+	                              : 0;
+}
+
+uint64_t radio_pace_wait(
+    struct radio_pace *pace, uint64_t slot, uint64_t *ret_edge_ns, uint64_t *ret_now_ns)
+{
 	if (!pace->started) {
 		pace->started = true;
-		pace->looked_ns = pace->front->kind->clock(pace->front);
-		pace->front->kind->start(pace->front);
+		pace->looked_ns = pace->device->driver->clock(pace->device);
+		pace->device->driver->start(pace->device);
 	}
 	if (slot > pace->slot) /* numbers are the lane's */
 		pace->slot = slot;
 	if (whole(pace))
 		*ret_edge_ns = waiting(pace, ret_now_ns);
-	else if (!gather(pace, ret_edge_ns, ret_now_ns))
+	else if (!gather(pace, ret_edge_ns, ret_now_ns)) {
+		if (++pace->ends == SHOW_EVERY) /* that nothing comes is to be seen, too */
+			radio_pace_show(pace);
 		return IMAGE_FOREVER;
+	}
+	if (pace->device->end_ticks != UINT64_MAX)
+		pace->radio.left = left(pace);
 	return pace->slot;
 }
 
-void radio_pace_end(void *self)
+void radio_pace_end(struct radio_pace *pace)
 {
-	struct radio_pace *pace = self;
-
 	if (pace->unsent)
-		pace->front->kind->flush(pace->front);
+		pace->device->driver->flush(pace->device);
 	pace->unsent = false;
 	pace->partial += pace->missed;
 	pace->missed = false;
 	pace->slot++;
 	pace->slot_ticks += pace->per_slot;
 	pace->edge_ns += pace->slot_ns;
-	for (uint32_t c = 0; c < pace->front->channels; c++) {
+	for (uint32_t c = 0; c < pace->device->channels; c++) {
 		pace->tx[c].sent = 0;
 		release_to(pace, c, pace->slot_ticks);
 	}
@@ -497,16 +533,15 @@ void radio_pace_end(void *self)
 		radio_pace_show(pace);
 }
 
-void radio_pace_idle(void *self)
+void radio_pace_idle(struct radio_pace *pace)
 {
-	struct radio_pace *pace = self;
-	struct front_packet packets[DOOR_BURST];
+	struct radio_packet packets[TRANSPORT_BURST];
 	unsigned n = 0;
 
-	for (uint32_t c = 0; c < pace->front->channels; c += n < DOOR_BURST) {
-		n = pace->front->kind->receive(
-		    pace->front, c, pace->front->kind->clock(pace->front), packets, DOOR_BURST);
+	for (uint32_t c = 0; c < pace->device->channels; c += n < TRANSPORT_BURST) {
+		n = pace->device->driver->receive(pace->device, c,
+		    pace->device->driver->clock(pace->device), packets, TRANSPORT_BURST);
 		if (n > 0)
-			pace->front->kind->release(pace->front, c, packets, n);
+			pace->device->driver->release(pace->device, c, packets, n);
 	}
 }

@@ -1,35 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/slot/radio_pace.h - the pace `radio`: slots are spans of the radio's own time, told from the packets' time stamps.
+ * core/slot/radio_pace.h - the pace `radio`: slots are spans of the radio's own time, told from the
+ * packets' time stamps.
  *
- *	ticks    tick0         + per_slot      + 2 per_slot
- *	slot     | n            | n + 1         | n + 2 ...          slot = n + (ticks - tick0) / per_slot
- *	packets  [   ][   ][   ][   ]      [   ][   ]
- *	                              ^ lost: its samples are missing in n + 1, and n + 2 is n + 2 all the same
+ * 	ticks    tick0         + per_slot      + 2 per_slot
+ * 	slot     | n            | n + 1         | n + 2 ...    slot = n + (ticks - tick0) / per_slot
+ * 	packets  [   ][   ][   ][   ]      [   ][   ]
+ *                                       ^ lost: its samples are missing in n + 1, and n + 2 is n +
+ *                                       2 all the same
  *
- * A slot begins when its last sample has come on every channel, or one behind it: then what is missing will not come any
- * more. What has come already begins at once, so that after a stall the slots catch up. When nothing comes for `patience`
- * beyond the time at which it should have, slots begin without (the lane flywheels at the nominal rate); packets that come
- * behind their slot are counted and left, and from then on it is waited for so much longer. A jump in the radio's time of more than HORIZON is followed: forward by leaving out
- * the slots between, backward (the radio was set anew) by counting on from here.
+ * A slot begins when its last sample has come on every channel, or one behind it: then what is
+ * missing will not come any more. What has come already begins at once, so that after a stall the
+ * slots catch up. When nothing comes for `patience` beyond the time at which it should have, slots
+ * begin without (the lane flywheels at the nominal rate); packets that come behind their slot are
+ * counted and left, and from then on it is waited for so much longer. A jump in the radio's time of
+ * more than HORIZON is followed: forward by leaving out the slots between, backward (the radio was
+ * set anew) by counting on from here.
  *
- * A slot's edge is the time at which its last sample came. While the lane looks without pause it sees that time; of what came
- * while it did not look the edge is the nominal one, which goes on by a slot's length from slot to slot and follows packets
- * that come earlier at once, those that come later slowly. So a stall of this machine shows as lateness of its slots, one of
- * the radio does not.
+ * A packet that others have overtaken takes its place among them, if its slot has not run yet.
+ *
+ * A slot's edge is the time at which its last sample came. While the lane looks without pause it
+ * sees that time; of what came while it did not look the edge is the nominal one, which goes on by
+ * a slot's length from slot to slot and follows packets that come earlier at once, those that come
+ * later slowly. So a stall of this machine shows as lateness of its slots, one of the radio does
+ * not.
  */
 #ifndef ALOE_SLOT_RADIO_PACE_H
 #define ALOE_SLOT_RADIO_PACE_H
 
 #include <aloe/component.h>
 
-#include "core/image/image.h"
-#include "core/platform/front.h"
+#include "core/image/radio.h"
+#include "core/platform/radio.h"
 
 #define RADIO_PACE_HORIZON_NS 1000000000ull
 
 struct radio_queue { /* packets of one channel that are not done with, a ring */
-	struct front_packet *packets;
+	struct radio_packet *packets;
 	uint32_t head, tail; /* free running */
 	uint32_t at;         /* the first that may hold what is asked for next */
 	uint64_t covered;    /* tick behind the last one */
@@ -40,19 +47,12 @@ struct radio_tx { /* of the slot that runs */
 	uint32_t sent;
 };
 
-struct radio_pace_options {
-	double rate_hz;
-	uint32_t slot_samples;
-	uint32_t rx_packet, tx_packet;
-	int64_t tx_advance;
-	uint64_t patience_ns;
-};
-
 struct radio_pace {
 	struct aloe_radio radio; /* first: what components get */
-	struct front *front;
+	struct radio *device;
 	struct image_radio_state *state; /* where counts are shown; NULL */
-	uint64_t slot, slot_ticks;     /* the one that runs or is waited for, and its first tick */
+	/* the one that runs or is waited for, and its first tick */
+	uint64_t slot, slot_ticks;
 	uint64_t per_slot;             /* ticks */
 	uint64_t horizon;              /* ticks */
 	uint64_t patience_ns, late_ns; /* late_ns: of a radio whose lateness is said */
@@ -63,28 +63,29 @@ struct radio_pace {
 	bool started, begun;
 	bool missed;   /* somebody asked for samples that are missing */
 	bool unsent;   /* packets in line that have not been flushed */
-	uint32_t ends; /* since counts were shown */
+	uint32_t ends; /* of slots, or of looks for one, since counts were shown */
 	uint64_t caught_up, flywheeled, partial;
-	struct radio_queue queue[FRONT_CHANNELS_MAX];
-	struct radio_tx tx[FRONT_CHANNELS_MAX];
-	struct aloe_radio_counts counts[FRONT_CHANNELS_MAX];
-	uint64_t packets[FRONT_CHANNELS_MAX], behind[FRONT_CHANNELS_MAX], sent[FRONT_CHANNELS_MAX];
-	uint64_t restarts[FRONT_CHANNELS_MAX];
+	struct radio_queue queue[RADIO_CHANNELS_MAX];
+	struct radio_tx tx[RADIO_CHANNELS_MAX];
+	struct aloe_radio_counts counts[RADIO_CHANNELS_MAX];
+	uint64_t packets[RADIO_CHANNELS_MAX], behind[RADIO_CHANNELS_MAX], sent[RADIO_CHANNELS_MAX];
+	uint64_t reordered[RADIO_CHANNELS_MAX], restarts[RADIO_CHANNELS_MAX];
+	uint64_t failed[RADIO_CHANNELS_MAX];
+	uint32_t trouble[RADIO_CHANNELS_MAX];
 };
 
-/* radio_pace_init: 0 or -ENOMEM. The front is the caller's. [control] */
+/* radio_pace_init: 0 or -ENOMEM. The device is the caller's. [control] */
 int radio_pace_init(
-    struct radio_pace *pace, struct front *front, const struct radio_pace_options *options);
+    struct radio_pace *pace, struct radio *device, double rate_hz, uint32_t slot_samples);
 void radio_pace_fini(struct radio_pace *pace);
 
-/* radio_pace_queue gives how many packets may be held at a time, of each channel, so that the door has so many. */
-uint32_t radio_pace_queue(const struct radio_pace_options *options);
-
-/* For struct lane_radio. wait: `slot`, or a later one, has begun; IMAGE_FOREVER: not yet, to be asked again. end: it has
- * run. idle: nobody runs slots, what comes is thrown away. [slot] */
-uint64_t radio_pace_wait(void *self, uint64_t slot, uint64_t *ret_edge_ns, uint64_t *ret_now_ns);
-void radio_pace_end(void *self);
-void radio_pace_idle(void *self);
+/* For the lane's thread. wait: slot `slot` or a later one has begun, at its edge, and it is
+ * *ret_now_ns; or IMAGE_FOREVER after a millisecond: to be asked again. end: the slot has run.
+ * idle: nobody runs slots, what comes is thrown away. [slot] */
+uint64_t radio_pace_wait(
+    struct radio_pace *pace, uint64_t slot, uint64_t *ret_edge_ns, uint64_t *ret_now_ns);
+void radio_pace_end(struct radio_pace *pace);
+void radio_pace_idle(struct radio_pace *pace);
 
 /* radio_pace_show writes the counts to where tools see them; end does so now and then. */
 void radio_pace_show(struct radio_pace *pace);

@@ -1,97 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/slot/segment.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include <assert.h>
+#include <limits.h>
 
-#include "core/base/clock.h"
-#include "core/component/param.h"
+#include "core/slot/steps.h"
 
-enum {
-	SAMPLE_EVERY = 128,
-	SPINS = 2000
-}; /* fewer than 1 in 100: a p99 is that of steps as they are */
-
-/* ---- [control] --------------------------------------------------------------------------------------------------------- */
-
-static bool shares_lane(const struct image_view *view, uint32_t number)
-{
-	for (uint32_t s = 0; s < view->head->segments.count; s++)
-		if (s != number && view->segments[s].lane == view->segments[number].lane)
-			return true;
-	return false;
-}
-
-int segment_init(struct segment *segment, const struct image_view *view, uint32_t number,
-    struct instance *instances, const struct node_control *control)
-{
-	const struct image_segment *row = &view->segments[number];
-
-	*segment = (struct segment){
-	    .n_instances = row->n_instances,
-	    .n_gates = row->n_gates,
-	    .state = image_segment_state(view, number),
-	    .run = image_run(view),
-	    .control = control,
-	    .events = image_events(view, number),
-	    .n_events = row->n_events,
-	    .slot_ns = view->head->slot_ns,
-	    .lag_max = row->lag_max,
-	    .skip = view->head->late == IMAGE_SKIP,
-	    .counts_misses = image_timed(view->head->clock),
-	    .last_slot = IMAGE_FOREVER,
-	    .lane = image_lane_state(view, row->lane),
-	    .last_of_lane = view->lanes[row->lane].last == number,
-	    .shares_lane = shares_lane(view, number),
-	    .alone = view->head->segments.count == 1,
-	};
-	clock_fast_init(&segment->clock);
-	segment->event = (uint32_t)(atomic_load(&segment->state->events) % row->n_events);
-	segment->instances = calloc(row->n_instances + 1, sizeof(struct instance *));
-	segment->io = calloc(row->n_instances + 1, sizeof(struct instance *));
-	segment->gates = calloc(row->n_gates + 1, sizeof(struct segment_gate));
-	if (segment->instances == NULL || segment->io == NULL || segment->gates == NULL) {
-		segment_fini(segment);
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < row->n_instances; i++) {
-		segment->instances[i] = &instances[view->order[row->order + i]];
-		if (segment->instances[i]->records > 0)
-			segment->io[segment->n_io++] = segment->instances[i];
-	}
-	for (uint32_t g = 0; g < row->n_gates; g++) {
-		const struct image_gate *gate = &view->gates[row->gates + g];
-		struct image_segment_state *state = image_segment_state(view, gate->segment);
-
-		segment->gates[g] = (struct segment_gate){&state->done, state, gate->offset};
-	}
-	return 0;
-}
-
-void segment_fini(struct segment *segment)
-{
-	free(segment->instances);
-	free(segment->io);
-	free(segment->gates);
-	segment->instances = NULL;
-	segment->io = NULL;
-	segment->gates = NULL;
-}
-
-/* ---- [slot] ------------------------------------------------------------------------------------------------------------ */
-
-static inline uint64_t done_of(const struct segment *segment)
-{
-	return atomic_load_explicit(&segment->state->done, memory_order_relaxed);
-}
-
-static inline uint64_t last_index(const struct segment *segment)
-{
-	const uint64_t run = atomic_load_explicit(&segment->run->last, memory_order_relaxed);
-	const uint64_t order = atomic_load_explicit(&segment->control->last, memory_order_relaxed);
-
-	return run < order ? run : order;
-}
+/* fewer than 1 in 100: a p99 is that of steps as they are */
+enum { SAMPLE_EVERY = 128 };
 
 static inline void last_lower(struct segment *segment, uint64_t k)
 {
@@ -106,22 +22,15 @@ static inline bool called(const struct instance *it, uint64_t k)
 	return it->period == 1 || k % it->period == it->phase;
 }
 
-static inline void bump(_Atomic uint64_t *counter, uint64_t n)
+/* Beyond the last index sources work no more; others run on. */
+static inline bool within(const struct instance *it, uint64_t k, uint64_t last)
 {
-	atomic_store_explicit(
-	    counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
+	return k <= last || k - last <= it->run_on;
 }
 
 static bool ended(const struct segment *segment, uint64_t step, uint64_t last)
 {
-	return last != IMAGE_FOREVER && step > last + segment->lag_max;
-}
-
-static inline bool gate_open(const struct segment_gate *gate, uint64_t step)
-{
-	return (int64_t)atomic_load_explicit(gate->done, memory_order_acquire) >=
-	    (int64_t)step + gate->offset ||
-	    atomic_load_explicit(&gate->state->ended, memory_order_acquire) != 0;
+	return last != IMAGE_FOREVER && step > last + segment->end;
 }
 
 static bool records_there(const struct segment *segment, uint64_t step, uint64_t last)
@@ -130,7 +39,7 @@ static bool records_there(const struct segment *segment, uint64_t step, uint64_t
 		const struct instance *it = segment->io[i];
 		const uint64_t k = step - it->lag;
 
-		if (step >= it->first && k <= last && called(it, k) && !instance_can(it))
+		if (step >= it->first && within(it, k, last) && called(it, k) && !instance_can(it))
 			return false;
 	}
 	return true;
@@ -139,7 +48,9 @@ static bool records_there(const struct segment *segment, uint64_t step, uint64_t
 enum segment_status segment_ready(
     const struct segment *segment, const struct segment_gate **ret_gate)
 {
-	const uint64_t step = done_of(segment);
+	const uint64_t step = segment_done(segment);
+	/* before `last`: exec lowers that one first, and raises this one */
+	const uint64_t limit = atomic_load_explicit(&segment->control->limit, memory_order_acquire);
 	uint64_t last;
 
 	*ret_gate = NULL;
@@ -148,111 +59,19 @@ enum segment_status segment_ready(
 	for (uint32_t g = 0; g < segment->n_gates; g++) {
 		const struct segment_gate *gate = &segment->gates[g];
 
-		if (!gate_open(gate, step)) {
+		if (!segment_gate_open(gate, step)) {
 			*ret_gate = gate;
 			break;
 		}
 	}
-	last = last_index(segment);
+	last = segment_last(segment);
 	if (ended(segment, step, last))
 		return SEGMENT_ENDED;
-	if (step >= atomic_load_explicit(&segment->control->limit, memory_order_acquire))
+	if (step >= limit)
 		return SEGMENT_PAUSED;
 	if (*ret_gate != NULL || !records_there(segment, step, last))
 		return SEGMENT_WAITS;
 	return SEGMENT_RAN;
-}
-
-static bool runs(const struct segment *segment, uint32_t instance)
-{
-	for (uint32_t i = 0; i < segment->n_instances; i++)
-		if (segment->instances[i]->number == instance)
-			return true;
-	return false;
-}
-
-static void changes_pull(struct segment *segment, uint64_t written)
-{
-	for (; segment->changes_seen < written && segment->n_pending < NODE_CHANGES;
-	     segment->changes_seen++) {
-		const struct node_change *change =
-		    &segment->control->change[segment->changes_seen % NODE_CHANGES];
-
-		if (runs(segment, change->instance))
-			segment->pending[segment->n_pending++] = *change;
-	}
-	atomic_store_explicit(
-	    &segment->state->changes, segment->changes_seen, memory_order_release);
-}
-
-void segment_follow(struct segment *segment, struct segment *before, uint64_t written)
-{
-	changes_pull(before, written);
-	for (uint32_t i = 0; i < before->n_pending && segment->n_pending < NODE_CHANGES; i++)
-		if (runs(segment, before->pending[i].instance))
-			segment->pending[segment->n_pending++] = before->pending[i];
-	segment->changes_seen = written;
-	atomic_store_explicit(&segment->state->changes, written, memory_order_release);
-}
-
-static void change_apply(struct instance *it, const struct node_change *change, uint64_t step)
-{
-	const struct aloe_param *param;
-	uint64_t bits;
-
-	if (change->param >= it->component->params.len || change->param >= IMAGE_PARAMS_MAX)
-		return;
-	param = &it->component->params.items[change->param];
-	if (it->live != NULL && param_is_live_array(param)) {
-		live_swap(it->live, change->param, change->sequence, step);
-		return;
-	}
-	if (!(param->flags & ALOE_LIVE) || param_set_number(param, it->state, change->number) != 0)
-		return;
-	memcpy(&bits, &change->number, sizeof(bits));
-	atomic_store_explicit(&it->stats->params[change->param], bits, memory_order_relaxed);
-}
-
-/* The first of those due: by index, then in the order in which they were sent; `next` takes the index that comes. */
-static struct node_change *change_first(
-    struct segment *segment, const struct instance *it, uint64_t k)
-{
-	struct node_change *first = NULL;
-
-	for (uint32_t i = 0; i < segment->n_pending; i++) {
-		struct node_change *change = &segment->pending[i];
-
-		if (change->index == IMAGE_FOREVER && change->instance == it->number)
-			change->index = k;
-		if (change->instance == it->number && change->index <= k &&
-		    (first == NULL || change->index < first->index ||
-		        (change->index == first->index && change->sequence < first->sequence)))
-			first = change;
-	}
-	return first;
-}
-
-/* One that was sent long before and had its index named is not asked for any more. */
-static void change_taken(struct segment *segment, uint64_t sequence, uint64_t k)
-{
-	struct image_taken *taken = &segment->state->taken[sequence % NODE_CHANGES];
-
-	if (atomic_load_explicit(&taken->sequence, memory_order_relaxed) > sequence)
-		return;
-	atomic_store_explicit(&taken->index, k, memory_order_relaxed);
-	atomic_store_explicit(&taken->sequence, sequence, memory_order_release);
-}
-
-static void changes_due(struct segment *segment, struct instance *it, uint64_t k)
-{
-	struct node_change *change;
-
-	while ((change = change_first(segment, it, k)) != NULL) {
-		change_apply(it, change, k + it->lag);
-		change_taken(segment, change->sequence, k);
-		bump(&segment->state->applied, 1);
-		*change = segment->pending[--segment->n_pending];
-	}
 }
 
 static void fault(struct segment *segment, const struct instance *it, int status)
@@ -260,10 +79,13 @@ static void fault(struct segment *segment, const struct instance *it, int status
 	uint32_t none = 0;
 	struct image_run *run = segment->run;
 
+	assert(status < 0);
+	assert(it->number < IMAGE_INSTANCES_MAX);
 	if (!atomic_compare_exchange_strong(&run->fault, &none, UINT32_MAX))
 		return;
 	run->code = status;
 	run->index = it->slot.index;
+	run->spoiled = it->spoiled;
 	strncpy(run->why, it->slot.why != NULL ? it->slot.why : "", sizeof(run->why) - 1);
 	atomic_store(&run->fault, it->number + 1);
 }
@@ -276,7 +98,8 @@ static inline void sink_latency(struct instance *it, uint64_t k, uint64_t slot, 
 	const uint64_t slots =
 	    slot - atomic_load_explicit(&it->source_state->slot[at], memory_order_relaxed) + 1;
 
-	/* With declared delays a sink may be at an index before its source: nothing to measure then. */
+	/* With declared delays a sink may be at an index before its source: nothing to measure
+	 * then. */
 	if (began == 0 || began > now || slots - 1 >= IMAGE_STEPS)
 		return;
 	it->latency_ns = now - began;
@@ -300,6 +123,7 @@ static inline void event_add(
 
 static void visits_make(struct segment *segment)
 {
+	assert(segment->n_visits <= SEGMENT_VISITS);
 	for (uint32_t i = 0; i < segment->n_visits; i++)
 		hist_head_visit(
 		    segment->visits[i].head, segment->visits[i].cells, segment->visits[i].cell);
@@ -332,7 +156,7 @@ static inline bool sampled(uint64_t step)
 }
 
 /* One instance in one step; returns the time at its end, which is the start of the next. */
-static inline uint64_t step_instance(struct segment *segment, struct instance *it, uint64_t k,
+static inline uint64_t instance_step(struct segment *segment, struct instance *it, uint64_t k,
     uint64_t step, uint64_t slot, uint64_t start)
 {
 	uint64_t now;
@@ -340,21 +164,23 @@ static inline uint64_t step_instance(struct segment *segment, struct instance *i
 
 	atomic_store_explicit(&segment->state->current, it->number + 1, memory_order_relaxed);
 	if (segment->n_pending > 0)
-		changes_due(segment, it, k);
+		segment_changes_due(segment, it, k);
 	if (sampled(step)) {
+		assert(k + it->lag == step);
+		assert(k % it->period == it->phase);
 		status = instance_call_sampled(it, k, segment->skip);
 		segment->work_ns += it->work_ns;
 	} else {
 		status = instance_call(it, k, segment->skip);
 	}
 	if (it->slot.flags & ALOE_SLOT_END)
-		last_lower(segment, k);
+		last_lower(segment, image_last(segment->holds, segment->n_holds, k));
 	now = time_after(segment, start);
 	time_add(segment, it, now - start);
 	if (it->budget_ns != 0 && now - start > it->budget_ns)
-		bump(&it->stats->overruns, 1);
+		segment_bump(&it->stats->overruns, 1);
 	event_add(segment, it, step, start, now - start);
-	if (it->source_state != NULL)
+	if (it->source_state != NULL && k <= it->last)
 		sink_latency(it, k, slot, now);
 	if (status < 0)
 		fault(segment, it, status);
@@ -366,17 +192,20 @@ static void step_begin(struct segment *segment, uint64_t step, uint64_t slot, ui
 	const uint64_t written =
 	    atomic_load_explicit(&segment->control->changes, memory_order_acquire);
 
+	assert(segment->event < segment->n_events || segment->n_instances == 0);
+	assert(segment->n_visits == 0);
 	atomic_store_explicit(
 	    &segment->state->start_ns[step % IMAGE_STEPS], start_ns, memory_order_relaxed);
 	atomic_store_explicit(
 	    &segment->state->slot[step % IMAGE_STEPS], slot, memory_order_relaxed);
 	if (written != segment->changes_seen)
-		changes_pull(segment, written);
+		segment_changes_pull(segment, written);
 	clock_fast_tend(&segment->clock, start_ns);
 	segment->work_ns = 0;
 }
 
-/* Each segment of a lane adds its part of the slot; whoever comes last in the slot counts the sum. */
+/* Each segment of a lane adds its part of the slot; whoever comes last in the slot counts the
+ * sum. */
 static void lane_load(struct segment *segment, uint64_t slot, uint64_t ns)
 {
 	_Atomic uint64_t *sum = &segment->lane->ns[slot % IMAGE_LANE_SLOTS];
@@ -396,8 +225,8 @@ static void step_end(struct segment *segment, uint64_t step, uint64_t slot, uint
 
 	atomic_store_explicit(&state->current, 0, memory_order_relaxed);
 	visits_make(segment);
-	bump(&state->slots, 1);
-	bump(&state->busy_ns, ns);
+	segment_bump(&state->slots, 1);
+	segment_bump(&state->busy_ns, ns);
 	lane_load(segment, slot, ns);
 	if (sampled(step))
 		hist_add(&state->overhead, ns - segment->work_ns);
@@ -410,19 +239,20 @@ static void step_end(struct segment *segment, uint64_t step, uint64_t slot, uint
 		futex_wake(futex_low(&state->done), INT_MAX);
 }
 
-static uint64_t run_step(struct segment *segment, uint64_t step, uint64_t slot, uint64_t start_ns)
+static uint64_t step_run(struct segment *segment, uint64_t step, uint64_t slot, uint64_t start_ns)
 {
 	uint64_t now = start_ns;
 
 	step_begin(segment, step, slot, start_ns);
 	for (uint32_t i = 0; i < segment->n_instances; i++) {
 		struct instance *it = segment->instances[i];
-		const uint64_t k = step - it->lag;
+		const uint64_t k = step - it->lag, last = segment_last(segment);
 
-		if (step < it->first || k > last_index(segment))
+		if (step < it->first || !within(it, k, last))
 			continue;
+		it->last = last;
 		if (called(it, k))
-			now = step_instance(segment, it, k, step, slot, now);
+			now = instance_step(segment, it, k, step, slot, now);
 		else
 			instance_idle(it, k);
 	}
@@ -432,7 +262,7 @@ static uint64_t run_step(struct segment *segment, uint64_t step, uint64_t slot, 
 
 uint64_t segment_step(struct segment *segment, uint64_t slot, uint64_t start_ns)
 {
-	return run_step(segment, done_of(segment), slot, start_ns);
+	return step_run(segment, segment_done(segment), slot, start_ns);
 }
 
 static void miss_add(struct segment *segment, uint64_t slot, uint64_t step, uint64_t edge,
@@ -442,6 +272,8 @@ static void miss_add(struct segment *segment, uint64_t slot, uint64_t step, uint
 	const uint64_t n = atomic_load_explicit(&state->misses, memory_order_relaxed);
 	struct image_miss *miss = &state->miss[n % IMAGE_MISSES];
 
+	assert(segment->counts_misses);
+	assert(end > edge + segment->slot_ns);
 	*miss = (struct image_miss){
 	    .slot = slot,
 	    .step = step,
@@ -462,7 +294,7 @@ static void miss_add(struct segment *segment, uint64_t slot, uint64_t step, uint
 		}
 	}
 	atomic_store_explicit(&state->misses, n + 1, memory_order_release);
-	bump(&state->missed, 1);
+	segment_bump(&state->missed, 1);
 }
 
 /* Which step is due in this slot under slip (the next one) and under skip (the slot's own). */
@@ -470,7 +302,7 @@ static enum segment_status due_step(struct segment *segment, uint64_t slot, uint
 {
 	const uint64_t base = atomic_load_explicit(&segment->control->base, memory_order_acquire);
 	const struct segment_gate *gate;
-	const uint64_t done = done_of(segment);
+	const uint64_t done = segment_done(segment);
 	enum segment_status status;
 	uint64_t limit;
 
@@ -481,19 +313,13 @@ static enum segment_status due_step(struct segment *segment, uint64_t slot, uint
 	if (!segment->skip || (status != SEGMENT_RAN && status != SEGMENT_WAITS))
 		return status;
 	*ret_step = slot - base;
+	assert(*ret_step >= done);
 	limit = atomic_load_explicit(&segment->control->limit, memory_order_acquire);
 	if (*ret_step < limit)
 		return SEGMENT_RAN;
 	if (limit > done) /* the slots before were skipped: it stands where the others do */
 		atomic_store(&segment->state->done, limit);
 	return SEGMENT_PAUSED;
-}
-
-static void say_ended(struct segment *segment)
-{
-	if (atomic_exchange(&segment->state->ended, 1) == 0 &&
-	    atomic_load(&segment->state->waiters) != 0)
-		futex_wake(futex_low(&segment->state->done), INT_MAX);
 }
 
 enum segment_status segment_slot(
@@ -505,73 +331,22 @@ enum segment_status segment_slot(
 
 	if (status == SEGMENT_RAN || status == SEGMENT_WAITS) {
 		if (segment->last_slot != IMAGE_FOREVER && slot > segment->last_slot + 1)
-			bump(&segment->state->skipped, slot - segment->last_slot - 1);
+			segment_bump(&segment->state->skipped, slot - segment->last_slot - 1);
 		segment->last_slot = slot;
 	} else {
 		segment->last_slot = IMAGE_FOREVER;
 	}
 	if (status == SEGMENT_ENDED)
-		say_ended(segment);
+		segment_publish_end(segment);
 	if (status == SEGMENT_WAITS)
-		bump(&segment->state->slipped, 1);
+		segment_bump(&segment->state->slipped, 1);
 	if (status != SEGMENT_RAN)
 		return status;
 	segment->late_ns = start > edge_ns ? start - edge_ns : 0;
 	hist_add(&segment->state->late, segment->late_ns);
-	*now_ns = run_step(segment, step, slot, start);
+	*now_ns = step_run(segment, step, slot, start);
+	assert(*now_ns >= start);
 	if (segment->counts_misses && *now_ns > edge_ns + segment->slot_ns)
 		miss_add(segment, slot, step, edge_ns, start, *now_ns);
 	return status;
-}
-
-/* ---- virtual ----------------------------------------------------------------------------------------------------------- */
-
-static void wait_gate(const struct segment_gate *gate, uint64_t step)
-{
-	struct image_segment_state *state = gate->state;
-	uint64_t done;
-
-	for (int i = 0; i < SPINS; i++) {
-		if (gate_open(gate, step))
-			return;
-		cpu_relax();
-	}
-	atomic_fetch_add(&state->waiters, 1);
-	done = atomic_load(&state->done);
-	if (!gate_open(gate, step))
-		futex_wait(futex_low(&state->done), (uint32_t)done, 20000000);
-	atomic_fetch_sub(&state->waiters, 1);
-}
-
-static void wait_limit(const struct segment *segment)
-{
-	struct node_control *control = (struct node_control *)segment->control;
-	const uint64_t limit = atomic_load(&control->limit);
-
-	if (done_of(segment) >= limit)
-		futex_wait(futex_low(&control->limit), (uint32_t)limit, 20000000);
-}
-
-void segment_run_virtual(struct segment *segment, const _Atomic uint32_t *quit)
-{
-	const struct segment_gate *gate;
-
-	for (;;) {
-		const enum segment_status status = segment_ready(segment, &gate);
-		const uint64_t step = done_of(segment);
-
-		if (status == SEGMENT_ENDED)
-			say_ended(segment);
-		if (status == SEGMENT_ENDED || status == SEGMENT_STOPPED || atomic_load(quit) != 0)
-			return;
-		if (status == SEGMENT_RAN) {
-			segment_step(segment, step, clock_ns());
-		} else if (status == SEGMENT_PAUSED) {
-			wait_limit(segment);
-		} else if (gate != NULL) {
-			wait_gate(gate, step);
-		} else {
-			clock_sleep_until(clock_ns() + 50000); /* the I/O thread is at it */
-		}
-	}
 }

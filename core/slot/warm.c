@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/slot/warm.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "core/base/clock.h"
 
 enum {
 	PAGE = 4096,
-	CODE_FETCHED =
-	    256, /* bytes: what lies behind the core finds itself, or it is the component's own affair */
+	/* bytes: what lies behind the core finds itself, or it is the component's own affair */
+	CODE_FETCHED = 256,
 	STATE_FETCHED = 256,
 	DATA_FETCHED = 256,
 	EVENTS_FETCHED = 64,
@@ -18,10 +19,10 @@ enum {
 	SLOT_NS = 1000000000,
 };
 
-/* ---- data -------------------------------------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------ */
 
-/* Reads, because prefetches that find no translation of their address are dropped on some machines; of whatever is there,
- * perhaps written at this moment. */
+/* Reads, because prefetches that find no translation of their address are dropped on some machines;
+ * of whatever is there, perhaps written at this moment. */
 __attribute__((no_sanitize_thread)) static void fetch(const void *at, size_t bytes)
 {
 	const volatile uint8_t *byte = at;
@@ -33,7 +34,7 @@ __attribute__((no_sanitize_thread)) static void fetch(const void *at, size_t byt
 }
 
 /* The beginning of a function, as far as its page is sure to go. */
-static void fetch_code(uintptr_t at)
+static void code_fetch(uintptr_t at)
 {
 	const size_t left = PAGE - at % PAGE;
 
@@ -72,6 +73,8 @@ static void ports_warm(const struct instance *it, uint64_t k)
 		if (out->messages == NULL)
 			continue;
 		message_warm(out->messages, out->data, k & out->mask, out->stride);
+		fetch(
+		    out->data + (k & out->mask) * out->stride - sizeof(uint64_t), sizeof(uint64_t));
 		fetch(out->data + (k & out->mask) * out->stride + out->canary, sizeof(uint64_t));
 	}
 }
@@ -84,7 +87,7 @@ static void instance_warm(const struct instance *it, uint64_t k)
 	fetch(it->time, sizeof(*it->time));
 	ports_warm(it, k);
 	if (it->work != NULL) /* what only moves records has none */
-		fetch_code((uintptr_t)it->work);
+		code_fetch((uintptr_t)it->work);
 	fetch(it->state, state < STATE_FETCHED ? state : STATE_FETCHED);
 	fetch(it->stats->vars, it->n_vars * sizeof(it->stats->vars[0]));
 	fetch(it->vars, it->n_vars * sizeof(*it->vars));
@@ -114,9 +117,9 @@ void segment_warm(const struct segment *segment, uint64_t until_ns)
 		instance_warm(segment->instances[i], step - segment->instances[i]->lag);
 }
 
-/* ---- code -------------------------------------------------------------------------------------------------------------- */
+/* ---- code ------------------------------------------------------------------------ */
 
-struct part {
+struct warm_part {
 	struct instance instance;
 	struct hist_head time;
 	struct aloe_in in;
@@ -128,12 +131,13 @@ struct part {
 struct rehearsal {
 	struct segment segment;
 	struct instance *order[PARTS];
-	struct part parts[PARTS];
+	struct warm_part parts[PARTS];
 	struct node_control control;
 	struct image_run run;
 	struct image_event events[EVENTS];
 	struct link {
 		struct image_message message;
+		uint64_t before;
 		uint8_t items[ITEMS];
 		uint64_t canary;
 	} links[PARTS - 1];
@@ -169,7 +173,7 @@ static int take(void *self, struct aloe_slot *slot)
 /* A chain. */
 static void part_fill(struct rehearsal *r, uint32_t number, int (*work)(void *, struct aloe_slot *))
 {
-	struct part *part = &r->parts[number];
+	struct warm_part *part = &r->parts[number];
 
 	part->instance = (struct instance){.work = work,
 	    .state = r,
@@ -187,13 +191,13 @@ static void part_fill(struct rehearsal *r, uint32_t number, int (*work)(void *, 
 		struct link *link = &r->links[number - 1];
 
 		part->instance.n_in = 1;
-		part->input =
-		    (struct instance_input){.messages = &link->message, .data = link->items};
+		part->input = (struct instance_input){
+		    .messages = &link->message, .data = link->items, .max = ITEMS};
 	}
 	if (number + 1 < PARTS) {
 		struct link *link = &r->links[number];
 
-		link->canary = IMAGE_CANARY;
+		link->before = link->canary = IMAGE_CANARY;
 		part->instance.n_out = 1;
 		part->out.max = ITEMS;
 		part->output = (struct instance_output){
@@ -248,6 +252,7 @@ uint64_t rehearsal_run(struct rehearsal *r)
 	const uint64_t edge = clock_ns();
 	uint64_t now = edge;
 
+	assert(r != NULL);
 	segment_slot(
 	    &r->segment, atomic_load_explicit(&r->state.done, memory_order_relaxed), edge, &now);
 	return atomic_load_explicit(&r->state.done, memory_order_relaxed);

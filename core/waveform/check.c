@@ -5,9 +5,10 @@
 
 #include "core/waveform/parse.h"
 
-/* ---- connections --------------------------------------------------------------------------------------------------- */
+/* ---- connections ------------------------------------------------------------------------ */
 
-/* Whether a link at this side of the instance was not understood: it may be the one that is missed. */
+/* Whether a link at this side of the instance was not understood: it may be the one that is
+ * missed. */
 static bool has_hole(
     const struct waveform *waveform, const struct wf_instance *instance, bool output)
 {
@@ -16,13 +17,13 @@ static bool has_hole(
 		const int at = output ? link->from : link->to,
 		          port = output ? link->from_port : link->to_port;
 
-		if (at >= 0 && &waveform->instances[at] == instance && port < 0)
+		if (at >= 0 && &waveform->instances[at] == instance && (port < 0 || link->doubtful))
 			return true;
 	}
 	return false;
 }
 
-static void check_connected(struct wf_parse *parse, const struct wf_instance *instance)
+static void ports_check(struct wf_parse *parse, const struct wf_instance *instance)
 {
 	int in = 0, out = 0;
 
@@ -34,15 +35,17 @@ static void check_connected(struct wf_parse *parse, const struct wf_instance *in
 		if (own->link < 0 && !(port->flags & ALOE_OPTIONAL) &&
 		    !has_hole(parse->waveform, instance, port->output))
 			diag_error(parse->diag, parse->file, instance->line,
-			    "%s \"%s\" of instance \"%s\" (%s) is not connected, a link %s it is needed",
+			    "%s \"%s\" of instance \"%s\" (%s) is not connected; a link %s is "
+			    "needed",
 			    port->output ? "output" : "input", port->name, instance->name,
-			    instance->type->name, port->output ? "from" : "to");
+			    instance->type->name,
+			    port->output ? "from this output" : "to this input");
 	}
 }
 
-/* ---- cycles -------------------------------------------------------------------------------------------------------- */
+/* ---- cycles ------------------------------------------------------------------------ */
 
-static void say_cycle(
+static void cycle_report(
     struct wf_parse *parse, const int *links, size_t n, const char *what, const char *remedy)
 {
 	const struct waveform *waveform = parse->waveform;
@@ -59,8 +62,9 @@ static void say_cycle(
 	    text, waveform->instances[waveform->links[links[n - 1]].from].name, remedy);
 }
 
-/* Each cycle is said once: a link of it is then taken out by `cut`, for this check, on a copy of the links. */
-static int check_cycles(struct wf_parse *parse, bool (*counts)(const struct wf_link *),
+/* Each cycle is said once: a link of it is then taken out by `cut`, for this check, on a copy of
+ * the links. */
+static int cycles_check(struct wf_parse *parse, bool (*counts)(const struct wf_link *),
     const char *what, const char *remedy)
 {
 	struct waveform copy = *parse->waveform;
@@ -74,7 +78,7 @@ static int check_cycles(struct wf_parse *parse, bool (*counts)(const struct wf_l
 			memcpy(
 			    copy.links, parse->waveform->links, copy.n_links * sizeof(*copy.links));
 		while (!error && (n = wf_cycle(&copy, counts, links)) > 0) {
-			say_cycle(parse, links, (size_t)n, what, remedy);
+			cycle_report(parse, links, (size_t)n, what, remedy);
 			copy.links[links[0]].from = -1;
 			error = wf_enough(parse);
 		}
@@ -84,10 +88,10 @@ static int check_cycles(struct wf_parse *parse, bool (*counts)(const struct wf_l
 	return n < 0 ? (int)n : error;
 }
 
-/* ---- item types ---------------------------------------------------------------------------------------------------- */
+/* ---- item types ------------------------------------------------------------------------ */
 
-/* What each port may still be, narrowed link by link until nothing changes. Ports of an instance that share one type
- * always have the same set. */
+/* What each port may still be, narrowed link by link until nothing changes. Ports of an instance
+ * that share one type always have the same set. */
 struct types {
 	uint32_t *sets; /* by instance: ALOE_PORTS_MAX inputs, then as many outputs */
 	bool *bad;      /* by link: nothing fits, said */
@@ -114,8 +118,9 @@ static uint32_t type_by_param(const struct wf_instance *instance, const struct a
 		const struct aloe_param *param = &instance->type->params[i];
 
 		if (strcmp(param->name, port->type_param) == 0)
-			return port->types &
-			    item_type_from_name(param->names[(int)instance->values[i].number]);
+			return instance->values[i].wrong ? port->types
+			                                 : port->types &
+			        item_type_from_name(param->names[(int)instance->values[i].number]);
 	}
 	return 0;
 }
@@ -171,7 +176,7 @@ static const char *set_text(uint32_t set, char *text, size_t size)
 	return text;
 }
 
-static void say_mismatch(
+static void mismatch_report(
     struct wf_parse *parse, const struct wf_link *link, uint32_t from, uint32_t to)
 {
 	const struct wf_instance *writer = &parse->waveform->instances[link->from];
@@ -179,7 +184,7 @@ static void say_mismatch(
 	char made[80], taken[80];
 
 	diag_error(parse->diag, parse->file, link->line,
-	    "types differ: %s.%s makes %s, %s.%s takes %s", writer->name,
+	    "types differ: %s.%s makes %s, but %s.%s takes %s", writer->name,
 	    wf_port_of(writer->type, true, link->from_port)->name,
 	    set_text(from, made, sizeof(made)), reader->name,
 	    wf_port_of(reader->type, false, link->to_port)->name,
@@ -190,7 +195,7 @@ static bool narrow_link(struct wf_parse *parse, const struct types *types, size_
 {
 	const struct wf_link *link = &parse->waveform->links[k];
 
-	if (link->from_port < 0 || link->to_port < 0 || types->bad[k])
+	if (link->from_port < 0 || link->to_port < 0 || link->doubtful || types->bad[k])
 		return false;
 	uint32_t *from = set_of(types, link->from, true, link->from_port);
 	uint32_t *to = set_of(types, link->to, false, link->to_port);
@@ -198,7 +203,7 @@ static bool narrow_link(struct wf_parse *parse, const struct types *types, size_
 
 	if (!both) {
 		types->bad[k] = true;
-		say_mismatch(parse, link, *from, *to);
+		mismatch_report(parse, link, *from, *to);
 		return false;
 	}
 	if (*from == both && *to == both)
@@ -209,8 +214,9 @@ static bool narrow_link(struct wf_parse *parse, const struct types *types, size_
 	return true;
 }
 
-/* A port that is connected must have come down to one type, unless that was just complained of nearby. */
-static void take_type(struct wf_parse *parse, struct wf_instance *instance,
+/* A port that is connected must have come down to one type, unless that was just complained of
+ * nearby. */
+static void type_take(struct wf_parse *parse, struct wf_instance *instance,
     const struct aloe_port *port, struct wf_port *own, uint32_t set, bool *said)
 {
 	char text[80];
@@ -223,8 +229,8 @@ static void take_type(struct wf_parse *parse, struct wf_instance *instance,
 		return;
 	*said = true;
 	diag_error(parse->diag, parse->file, instance->line,
-	    "the item type of %s.%s is open: it may be %s, and nothing that it is linked to says which; link it to "
-	    "a port of one type",
+	    "the item type of %s.%s is open (%s), and no linked port decides the type; link the "
+	    "port to a port of one type",
 	    instance->name, port->name, set_text(set, text, sizeof(text)));
 }
 
@@ -239,7 +245,7 @@ static void types_take(struct wf_parse *parse, const struct types *types)
 			const struct aloe_port *port = &instance->type->ports[k];
 			const int number = n[port->output]++;
 
-			take_type(parse, instance, port,
+			type_take(parse, instance, port,
 			    port->output ? &instance->out[number] : &instance->in[number],
 			    *set_of(types, (int)i, port->output, number), &said);
 		}
@@ -250,16 +256,16 @@ static void types_take(struct wf_parse *parse, const struct types *types)
 static bool has_holes(const struct waveform *waveform, const struct types *types)
 {
 	for (size_t i = 0; i < waveform->n_instances; i++)
-		if (!waveform->instances[i].type)
+		if (!waveform->instances[i].type || waveform->instances[i].wrong)
 			return true;
 	for (size_t k = 0; k < waveform->n_links; k++)
 		if (waveform->links[k].from_port < 0 || waveform->links[k].to_port < 0 ||
-		    types->bad[k])
+		    waveform->links[k].doubtful || types->bad[k])
 			return true;
 	return false;
 }
 
-static int check_types(struct wf_parse *parse)
+static int types_check(struct wf_parse *parse)
 {
 	const struct waveform *waveform = parse->waveform;
 	const struct types types = {
@@ -289,15 +295,15 @@ int wf_check(struct wf_parse *parse)
 	int error = 0;
 
 	for (size_t i = 0; !error && i < waveform->n_instances; i++) {
-		if (waveform->instances[i].type)
-			check_connected(parse, &waveform->instances[i]);
+		if (waveform->instances[i].type && !parse->links_unread)
+			ports_check(parse, &waveform->instances[i]);
 		error = wf_enough(parse);
 	}
 	if (!error)
-		error = check_cycles(parse, wf_link_has_no_delay, "cycle without delay",
+		error = cycles_check(parse, wf_link_has_no_delay, "cycle without delay",
 		    "one of its links needs delay = 1 or more");
 	if (!error)
-		error = check_cycles(parse, wf_link_has_no_items, "cycle without size",
+		error = cycles_check(parse, wf_link_has_no_items, "cycle without size",
 		    "one of its links needs items = N, the most items in a message");
-	return error ? error : check_types(parse);
+	return error ? error : types_check(parse);
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * copies.c - a waveform that is checked becomes N independent ones in one: instance "x" becomes "x_1" ... "x_N", with the links
- * of its own copy. Copy c of instance i has number c * n + i, and so have links: whole copies lie one behind the other.
+ * copies.c - a waveform that is checked becomes N independent ones in one: instance "x" becomes
+ * "x_1" ... "x_N", with the links of its own copy. Copy c of instance i has number c * n + i, and
+ * so have links: whole copies lie one behind the other.
  *
- * In texts and paths "{copy}" is the number of the copy (1 without copies). A parameter `seed` counts up from copy to copy, so
- * that they are as independent as different runs are. */
+ * In texts and paths "{copy}" is the number of the copy (1 without copies). A parameter `seed`
+ * counts up from copy to copy, so that they are as independent as different runs are. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/base/text.h"
 #include "core/waveform/parse.h"
 
 static const char mark[] = "{copy}";
@@ -48,7 +50,7 @@ static bool has_mark(const struct waveform *waveform)
 	return false;
 }
 
-static int set_marks(struct wf_parse *parse, struct wf_instance *instance, uint32_t copy)
+static int marks_set(struct wf_parse *parse, struct wf_instance *instance, uint32_t copy)
 {
 	for (size_t k = 0; k < instance->type->n_params; k++) {
 		const struct aloe_param *param = &instance->type->params[k];
@@ -64,14 +66,16 @@ static int set_marks(struct wf_parse *parse, struct wf_instance *instance, uint3
 		value->text = text;
 		if (strlen(text) >= param->size)
 			diag_error(parse->diag, parse->file, instance->line,
-			    "%s.%s has %zu bytes with the number of the copy, at most %u are allowed",
-			    instance->name, param->name, strlen(text), param->size - 1u);
+			    "%s.%s has %zu byte%s with the number of the copy; at most %u are "
+			    "allowed",
+			    instance->name, param->name, strlen(text), plural(strlen(text)),
+			    param->size - 1u);
 	}
 	return 0;
 }
 
 /* Far apart from any number that a user counts up by hand; within the parameter's range. */
-static void set_seed(struct wf_instance *instance, uint32_t copy)
+static void seed_set(struct wf_instance *instance, uint32_t copy)
 {
 	for (size_t k = 0; k < instance->type->n_params; k++) {
 		const struct aloe_param *param = &instance->type->params[k];
@@ -85,7 +89,7 @@ static void set_seed(struct wf_instance *instance, uint32_t copy)
 	}
 }
 
-static int copy_values(const struct wf_instance *from, struct wf_instance *to)
+static int values_copy(const struct wf_instance *from, struct wf_instance *to)
 {
 	to->values = calloc(from->type->n_params + 1, sizeof(*to->values));
 	if (!to->values)
@@ -105,7 +109,7 @@ static int copy_values(const struct wf_instance *from, struct wf_instance *to)
 	return 0;
 }
 
-static void shift_links(struct wf_instance *instance, int by)
+static void links_shift(struct wf_instance *instance, int by)
 {
 	for (uint32_t p = 0; p < instance->n_in; p++)
 		instance->in[p].link += instance->in[p].link >= 0 ? by : 0;
@@ -114,7 +118,7 @@ static void shift_links(struct wf_instance *instance, int by)
 }
 
 /* Its name becomes that of a copy; the one in the file stays beside it. */
-static int name_copy(
+static int copy_rename(
     struct wf_parse *parse, struct wf_instance *instance, const char *original, uint32_t copy)
 {
 	instance->original = strdup(original);
@@ -124,13 +128,13 @@ static int name_copy(
 	}
 	if (strlen(instance->name) > 63)
 		diag_error(parse->diag, parse->file, instance->line,
-		    "instance \"%s\" is named \"%s\" as a copy: at most 63 letters are allowed",
+		    "instance \"%s\" is named \"%s\" as a copy; at most 63 characters are allowed",
 		    original, instance->name);
 	return 0;
 }
 
 /* Copies 2 .. N of one instance; of the first only the name is new. */
-static int copy_instance(
+static int instance_copy(
     struct wf_parse *parse, size_t n, size_t i, uint32_t copies, size_t n_links)
 {
 	struct wf_instance *first = &parse->waveform->instances[i];
@@ -142,23 +146,26 @@ static int copy_instance(
 
 		*to = *first;
 		to->values = NULL;
-		error = name_copy(parse, to, original, c);
+		to->node = first->node ? strdup(first->node) : NULL;
+		error = copy_rename(parse, to, original, c);
+		if (!error && first->node && !to->node)
+			error = -ENOMEM;
 		if (!error)
-			error = copy_values(first, to);
+			error = values_copy(first, to);
 		if (!error)
-			error = set_marks(parse, to, c);
+			error = marks_set(parse, to, c);
 		if (!error) {
-			set_seed(to, c);
-			shift_links(to, (int)((c - 1) * n_links));
+			seed_set(to, c);
+			links_shift(to, (int)((c - 1) * n_links));
 		}
 	}
 	if (!error)
-		error = name_copy(parse, first, original, 1);
+		error = copy_rename(parse, first, original, 1);
 	free(original);
-	return error ? error : set_marks(parse, first, 1);
+	return error ? error : marks_set(parse, first, 1);
 }
 
-static void copy_links(struct waveform *waveform, size_t n, size_t n_links, uint32_t copies)
+static void links_copy(struct waveform *waveform, size_t n, size_t n_links, uint32_t copies)
 {
 	for (size_t k = n_links; k < n_links * copies; k++) {
 		struct wf_link *link = &waveform->links[k];
@@ -199,12 +206,12 @@ static int copies_make(struct wf_parse *parse, uint32_t copies)
 	waveform->n_instances = n * copies;
 	waveform->n_links = n_links * copies;
 	for (size_t i = 0; i < n && !error; i++)
-		error = copy_instance(parse, n, i, copies, n_links);
-	copy_links(waveform, n, n_links, copies);
+		error = instance_copy(parse, n, i, copies, n_links);
+	links_copy(waveform, n, n_links, copies);
 	return error;
 }
 
-/* ---- two that write one file ------------------------------------------------------------------------------------------- */
+/* ---- two that write one file ---- */
 
 struct written {
 	const char *path;
@@ -249,7 +256,7 @@ static bool is_ordinary(const char *path)
 	return stat(path, &stat_) != 0 || S_ISREG(stat_.st_mode);
 }
 
-static int check_written(struct wf_parse *parse)
+static int files_check(struct wf_parse *parse)
 {
 	const size_t n = written_list(parse->waveform, NULL);
 	struct written *list = calloc(n + 1, sizeof(*list));
@@ -263,7 +270,7 @@ static int check_written(struct wf_parse *parse)
 		    (i == 1 || strcmp(list[i - 2].path, list[i].path) != 0) &&
 		    is_ordinary(list[i].path))
 			diag_error(parse->diag, parse->file, list[i].instance->line,
-			    "%s.%s and %s.%s are one file, %s: each needs its own%s",
+			    "%s.%s and %s.%s use the same file %s; each needs a file of its own%s",
 			    list[i - 1].instance->name, list[i - 1].param, list[i].instance->name,
 			    list[i].param, list[i].path,
 			    parse->waveform->copies > 1
@@ -281,9 +288,10 @@ int wf_copies(struct wf_parse *parse, uint32_t copies)
 	if (waveform->n_instances * (uint64_t)copies > WF_INSTANCES_MAX ||
 	    waveform->n_links * (uint64_t)copies > WF_LINKS_MAX) {
 		diag_error(parse->diag, "--copies", 0,
-		    "%u copies of %zu instances and %zu links: at most %d instances and %d links are allowed",
-		    copies, waveform->n_instances, waveform->n_links, WF_INSTANCES_MAX,
-		    WF_LINKS_MAX);
+		    "%u copies of %zu instance%s and %zu link%s are too many; at most %d instances "
+		    "and %d links are allowed",
+		    copies, waveform->n_instances, plural(waveform->n_instances), waveform->n_links,
+		    plural(waveform->n_links), WF_INSTANCES_MAX, WF_LINKS_MAX);
 		return 0;
 	}
 	waveform->copies_differ = has_mark(waveform);
@@ -291,6 +299,6 @@ int wf_copies(struct wf_parse *parse, uint32_t copies)
 		error = copies_make(parse, copies);
 	for (size_t i = 0;
 	     copies == 1 && waveform->copies_differ && !error && i < waveform->n_instances; i++)
-		error = set_marks(parse, &waveform->instances[i], 1);
-	return error ? error : check_written(parse);
+		error = marks_set(parse, &waveform->instances[i], 1);
+	return error ? error : files_check(parse);
 }

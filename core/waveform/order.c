@@ -7,12 +7,12 @@
 
 bool wf_link_has_no_items(const struct wf_link *link)
 {
-	return link->items == 0;
+	return link->items == 0 && !link->doubtful;
 }
 
 bool wf_link_has_no_delay(const struct wf_link *link)
 {
-	return link->delay == 0;
+	return link->delay == 0 && !link->doubtful;
 }
 
 static bool joins(const struct wf_link *link, bool (*counts)(const struct wf_link *))
@@ -24,8 +24,8 @@ ssize_t wf_order(
     const struct waveform *waveform, bool (*counts)(const struct wf_link *), int *ret_order)
 {
 	const size_t n = waveform->n_instances;
-	uint32_t *waits =
-	    calloc(n + 1, sizeof(*waits)); /* how many writers of it are not placed yet */
+	/* how many writers of it are not placed yet */
+	uint32_t *waits = calloc(n + 1, sizeof(*waits));
 	bool *placed = calloc(n + 1, sizeof(*placed));
 	size_t len = 0, i = 0;
 
@@ -55,15 +55,15 @@ ssize_t wf_order(
 	return lost ? -ENOMEM : (ssize_t)len;
 }
 
-/* Walks against the data from an instance that could not be placed: it has such a writer, which has one too, ..., so
- * some instance comes twice, and what lies between is a cycle. */
+/* Walks against the data from an instance that could not be placed: it has such a writer, which has
+ * one too, ..., so some instance comes twice, and what lies between is a cycle. */
 ssize_t wf_cycle(
     const struct waveform *waveform, bool (*counts)(const struct wf_link *), int *ret_links)
 {
 	const size_t n = waveform->n_instances;
 	int *order = calloc(n + 1, sizeof(*order));
-	int *step =
-	    calloc(n + 1, sizeof(*step)); /* of the walk, from 1; -1: placed, so on no cycle */
+	/* of the walk, from 1; -1: placed, so on no cycle */
+	int *step = calloc(n + 1, sizeof(*step));
 	const ssize_t len = order ? wf_order(waveform, counts, order) : -ENOMEM;
 	ssize_t steps = 0;
 	int at = 0;

@@ -2,16 +2,18 @@
  *
  * core/waveform/parse.h - what the files of this room share; nobody else needs it.
  *
- *	scan.c    bytes -> a text that libconfig takes
- *	value.c   one value, from the file or from --set, of the kind that is wanted
- *	read.c    keys of the waveform and of its instances, --set
- *	link.c    paths -> links
- *	check.c   connections, cycles, item types
- *	copies.c  the whole, N times
- *	platform.c  the other kind of file: machines
+ * 	scan.c    bytes -> a text that libconfig takes
+ * 	value.c   one value, from the file or from --set, of the kind that is wanted; paths
+ * 	errors.c  errors in the order of the file, and when there are enough of them
+ * 	read.c    keys of the waveform and of its instances, --set
+ * 	link.c    paths -> links
+ * 	check.c   connections, cycles, item types
+ * 	copies.c  the whole, N times
+ * 	platform.c  the other kind of file: machines
  *
- * A struct waveform on its way may have holes: an instance of unknown type (type NULL), a link end that was not
- * understood (instance or port -1). Each hole has its error already and is passed over.
+ * A struct waveform on its way may have holes: an instance of unknown type (type NULL), a link end
+ * that was not understood (instance or port -1). Each hole has its error already and is passed
+ * over.
  */
 #ifndef ALOE_WAVEFORM_PARSE_H
 #define ALOE_WAVEFORM_PARSE_H
@@ -19,6 +21,7 @@
 #include <libconfig.h>
 #include <sys/types.h>
 
+#include "core/component/parse.h"
 #include "core/waveform/waveform.h"
 
 enum {
@@ -45,10 +48,12 @@ struct wf_parse {
 	struct diag *diag;
 	size_t errors_before; /* in diag, when this parse began */
 	struct waveform *waveform;
-	bool late_said; /* by the file or the command line */
+	bool late_given; /* by the file or the command line */
+	/* a link is not understood, which was said: what is missing may be that one */
+	bool links_unread;
 };
 
-/* ---- values ------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------ */
 
 /* A value as found: a setting of the file, or the text after = of a --set. */
 struct wf_raw {
@@ -60,7 +65,15 @@ struct wf_raw {
 
 struct wf_raw wf_raw_setting(const struct wf_parse *parse, const config_setting_t *setting);
 
-/* Each gives 0, or -EINVAL with an error that begins with `name` and says what is allowed; *ret is then untouched. */
+/* wf_want reads a value for a parameter: 0, -ENOMEM, or -EINVAL with an error in diag. With `parse`
+ * a relative path begins where wf_path says. */
+int wf_want(const struct wf_raw *raw, const char *name, const struct aloe_param *param,
+    const struct wf_parse *parse, struct diag *diag, struct param_value *ret);
+/* wf_path gives the path to open for one in the waveform `parse`, a struct wf_parse. */
+char *wf_path(const void *parse, const char *path);
+
+/* Each gives 0, or -EINVAL with an error that begins with `name` and says what is allowed; *ret is
+ * then untouched. */
 int wf_want_int(const struct wf_raw *raw, const char *name, double min, double max,
     const char *unit, struct diag *diag, double *ret);
 int wf_want_real(const struct wf_raw *raw, const char *name, double min, double max,
@@ -74,19 +87,15 @@ int wf_want_choice(const struct wf_raw *raw, const char *name, const char *const
 int wf_want_numbers(const struct wf_raw *raw, const char *name, bool whole, double min, double max,
     size_t len_max, struct diag *diag, double **ret, size_t *ret_len);
 
-/* wf_is_name: a letter, then letters, digits and _, at most 63 (instances). */
-bool wf_is_name(const char *name);
-/* wf_suggest gives `, did you mean "x"?` or `; allowed: a, b, c` into `text`, which it returns. */
-const char *wf_suggest(
-    const char *word, const char *const *names, size_t n, char *text, size_t size);
-
-/* What libconfig did not like, with its line; the lines of diag from `from` on in order of their lines in the file. */
-void wf_say_syntax(const struct wf_parse *parse, const config_t *config, const char *text);
+/* What libconfig did not like, with its line; the lines of diag from `from` on in order of their
+ * lines in the file. */
+void wf_report_syntax(const struct wf_parse *parse, const config_t *config, const char *text);
 void wf_sort_lines(const struct wf_parse *parse, size_t from);
 
-/* ---- the parts of the parser; what is wrong is in parse->diag ----------------------------------------------------- */
+/* ---- the parts of the parser; what is wrong is in parse->diag ---- */
 
-/* wf_enough gives -E2BIG once there are so many errors that the rest of the file is better not looked at. */
+/* wf_enough gives -E2BIG once there are so many errors that the rest of the file is better not
+ * looked at. */
 int wf_enough(const struct wf_parse *parse);
 
 /* 0, -ENOMEM or -E2BIG. */
@@ -96,17 +105,21 @@ int wf_check(struct wf_parse *parse);
 
 int wf_copies(struct wf_parse *parse, uint32_t copies);
 int wf_find_instance(const struct waveform *waveform, const char *name, size_t len);
-/* The descriptor's port behind input or output number `port` of an instance, and the number of a descriptor's port. */
+/* The descriptor's port behind input or output number `port` of an instance, and the number of a
+ * descriptor's port. */
 const struct aloe_port *wf_port_of(const struct component_type *type, bool output, int port);
 
-/* wf_order gives the instances in an order in which every link that `counts` goes forward, the file's order where
- * there is a choice; returns how many it could place (fewer than n_instances: there is a cycle), or -ENOMEM. */
+/* wf_order gives the instances in an order in which every link that `counts` goes forward, the
+ * file's order where there is a choice; returns how many it could place (fewer than n_instances:
+ * there is a cycle), or -ENOMEM. */
 ssize_t wf_order(
     const struct waveform *waveform, bool (*counts)(const struct wf_link *), int *ret_order);
-/* wf_cycle gives the links of one cycle among those that `counts`, each one's writer being the next one's reader;
- * returns how many, 0 if there is no cycle, or -ENOMEM. Room for n_instances is needed. */
+/* wf_cycle gives the links of one cycle among those that `counts`, each one's writer being the next
+ * one's reader; returns how many, 0 if there is no cycle, or -ENOMEM. Room for n_instances is
+ * needed. */
 ssize_t wf_cycle(
     const struct waveform *waveform, bool (*counts)(const struct wf_link *), int *ret_links);
+/* Of links whose line has an error nothing else is said: they count in neither. */
 bool wf_link_has_no_items(const struct wf_link *link);
 bool wf_link_has_no_delay(const struct wf_link *link);
 

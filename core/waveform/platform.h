@@ -1,33 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/waveform/platform.h - the machines that a plan is made for: nodes, their cores, the links between nodes.
+ * core/waveform/platform.h - the machines that a plan is made for: nodes, their cores, the links
+ * between nodes.
  *
- * A platform is this machine (core/report/local.h) or a file (platforms/nodes/NAME.conf) of machines that need not exist:
+ * A platform is this machine (core/measure/local.h) or a file (platforms/nodes/NAME.conf) of
+ * machines that need not exist:
  *
- *	name = "arm-pair";
- *	margin = 0.0;                    # of the slot, kept free on every core; default 0, at most 0.9
- *	assume_builds = false;           # plan as if every component were built for every instruction set
- *	nodes: {
- *		left:  { mmac_per_s = 200.0; arch = "armhf"; };
- *		right: { cores = 2; mmac_per_s = [200.0, 400.0]; base_us = 211.7; module_us = 24.97; };
- *	};
- *	links = ( { nodes = ["left", "right"]; mbit_per_s = 100.0; kind = "full"; delay = 2; } );
+ * 	name = "arm-pair";
+ *         margin = 0.0;                    # of the slot, kept free on every core; default 0, at
+ *                                          most 0.9
+ *         assume_builds = false;           # plan as if every component were built for every
+ *                                          instruction set
+ * 	nodes: {
+ * 		left:  { mmac_per_s = 200.0; arch = "armhf"; };
+ *                 right: { cores = 2; mmac_per_s = [200.0, 400.0]; base_us = 211.7; module_us =
+ *                 24.97; };
+ * 	};
+ * 	links = ( { nodes = ["left", "right"]; mbit_per_s = 100.0; kind = "full"; delay = 2; } );
  *
- * | key of a node | default | what                                                                             |
- * |---------------|---------|----------------------------------------------------------------------------------|
- * | mmac_per_s    | -       | capacity of a core in million MAC-equivalents a second, or a list, one for each    |
- * | cores         | 1       | how many                                                                         |
- * | arch          | ""      | instruction set: x86_64, aarch64, armhf; "": that of this machine. Components run  |
- * |               |         | only where a build is known: core/registry/registry.h                              |
- * | base_us       | 0       | T_base: what a lane costs in every slot, whatever runs on it                       |
- * | module_us     | 0       | T_module: what each instance costs beside its own work                             |
- * | noise_us      | 0       | T_noise: outliers of the machine, once a lane                                      |
- * | handover_us   | 0       | from one host to the next within a lane                                            |
- * | memory_mb     | 0       | for link buffers; 0: not known                                                     |
+ * Nodes that are to run, and not only to be planned for, have addresses: all of them or none, and
+ * then one is the manager. What contradicts something else in the file is an error.
  *
- * A link joins two nodes, "full" (as much in each direction) or "half" (both together), or two or more by a "bus" (all
- * together); messages over it are readable `delay` slots later (1 .. 100, default 2). Cores are numbered from 0 through
- * all nodes in the order of the file; those numbers are the CPUs of a plan, and of --lanes.
+ * tools/aloe/manual.c describes every key, for the section PLATFORM FILES of aloe(1).
  */
 #ifndef ALOE_PLATFORM_FILE_H
 #define ALOE_PLATFORM_FILE_H
@@ -46,12 +40,23 @@ enum {
 };
 
 enum platform_kind { PLATFORM_FULL, PLATFORM_HALF, PLATFORM_BUS };
+enum platform_transport { PLATFORM_TCP, PLATFORM_UDP, PLATFORM_DPDK };
+
+struct platform_cpus {
+	int *items;
+	size_t n; /* 0: not given */
+};
 
 struct platform_node {
 	char *name;
 	char *arch; /* NULL: this machine's */
 	double base_ns, module_ns, noise_ns, handover_ns;
 	double memory_bytes; /* 0: not known */
+	char *address;       /* IP:PORT (core/base/address.h); NULL: a node to plan for only */
+	char *key;           /* its public key (text_is_key); NULL: not given */
+	bool manager;        /* of exactly one node with an address */
+	bool shared;         /* its lanes run at ordinary priority and share their CPUs */
+	struct platform_cpus lanes, housekeeping; /* CPUs of that machine, none in both */
 };
 
 struct platform_core {
@@ -66,6 +71,7 @@ struct platform_link {
 	size_t n_nodes;
 	double mbit_per_s;
 	uint32_t delay; /* slots */
+	enum platform_transport transport;
 };
 
 /* Lanes that the waveform names itself are looked for by CPU. */
@@ -73,19 +79,23 @@ struct platform_model {
 	const int *cpus; /* CPU of each lane */
 	size_t n_lanes;
 	double mmac_per_s; /* without `cores`: of each; 0: not calibrated */
-	const struct platform_core
-	    *cores;         /* by lane; NULL: all alike, on one node that costs nothing */
-	const char *name;   /* NULL: this machine */
-	double margin;      /* kept free; the larger one of this and the waveform's counts */
+	/* by lane; NULL: all alike, on one node that costs nothing */
+	const struct platform_core *cores;
+	const char *name; /* NULL: this machine */
+	/* kept free; the larger one of this and the waveform's counts */
+	double margin;
 	bool assume_builds; /* every component runs on every node */
+	bool insecure;      /* secure = false: addresses are open to everybody */
 	const struct platform_node *nodes;
 	size_t n_nodes;
+	/* 1 + the node from which the waveform is loaded, on which its paths are; 0: not known */
+	uint32_t home;
 	const struct platform_link *links;
 	size_t n_links;
 };
 
-/* platform_parse reads the text of `file` (only a name here). 0; -EINVAL with everything that is wrong in diag, each with
- * file and line. End with platform_free. */
+/* platform_parse reads the text of `file` (only a name here). 0; -EINVAL with everything that is
+ * wrong in diag, each with file and line. End with platform_free. */
 int platform_parse(
     const char *file, const char *text, size_t len, struct diag *diag, struct platform_model **ret);
 void platform_free(struct platform_model *platform);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/component/param.h"
-#include "core/component/reals.h"
 #include "core/waveform/parse.h"
 #include "core/waveform/scan.h"
 
@@ -19,7 +19,7 @@ static const char *const admits[] = {"fits", "strict", "always", NULL};
 static const char *const waveform_keys[] = {"name", "slot_ns", "slot_samples", "rate", "clock",
     "late", "isolation", "pipelined", "overrun", "margin", "admit", "lanes", "instances", "links"};
 static const char *const instance_keys[] = {
-    "component", "pin", "isolation", "period", "phase", "budget_us"};
+    "component", "pin", "node", "isolation", "period", "phase", "budget_us"};
 
 enum {
 	WAVEFORM_KEYS = sizeof(waveform_keys) / sizeof(waveform_keys[0]),
@@ -39,9 +39,9 @@ static bool is_twice(const char *name)
 	return strncmp(name, SCAN_TWICE, strlen(SCAN_TWICE)) == 0;
 }
 
-/* ---- keys of the waveform ------------------------------------------------------------------------------------------ */
+/* ---- keys of the waveform ---- */
 
-static int set_name(struct wf_parse *parse, const struct wf_raw *raw)
+static int name_set(struct wf_parse *parse, const struct wf_raw *raw)
 {
 	const char *text;
 
@@ -51,7 +51,7 @@ static int set_name(struct wf_parse *parse, const struct wf_raw *raw)
 	    text[strspn(
 	        text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")]) {
 		diag_error(parse->diag, raw->where, raw->line,
-		    "name = \"%.80s\": 1 to 63 letters, digits, - and _ are allowed", text);
+		    "name = \"%.80s\"; 1 to 63 letters, digits, - and _ are allowed", text);
 		return 0;
 	}
 	free(parse->waveform->name);
@@ -59,7 +59,7 @@ static int set_name(struct wf_parse *parse, const struct wf_raw *raw)
 	return parse->waveform->name ? 0 : -ENOMEM;
 }
 
-static int set_lanes(struct wf_parse *parse, const struct wf_raw *raw)
+static int lanes_set(struct wf_parse *parse, const struct wf_raw *raw)
 {
 	struct waveform *waveform = parse->waveform;
 	double *numbers;
@@ -78,7 +78,19 @@ static int set_lanes(struct wf_parse *parse, const struct wf_raw *raw)
 	return waveform->lanes ? 0 : -ENOMEM;
 }
 
-static int set_waveform_key(struct wf_parse *parse, const char *key, const struct wf_raw *raw)
+/* What --clock virtual means beside a radio file depends on the radio (waveform.c). */
+static void clock_set(struct wf_parse *parse, const struct wf_raw *raw, enum wf_clock clock)
+{
+	struct waveform *waveform = parse->waveform;
+
+	if (!raw->setting && clock == WF_CLOCK_VIRTUAL && waveform->clock == WF_CLOCK_RADIO &&
+	    parse->overrides->radio_text)
+		waveform->radio_fast = true;
+	else
+		waveform->clock = clock;
+}
+
+static int waveform_key_set(struct wf_parse *parse, const char *key, const struct wf_raw *raw)
 {
 	struct waveform *waveform = parse->waveform;
 	struct diag *diag = parse->diag;
@@ -86,9 +98,9 @@ static int set_waveform_key(struct wf_parse *parse, const char *key, const struc
 	int choice;
 
 	if (strcmp(key, "name") == 0)
-		return set_name(parse, raw);
+		return name_set(parse, raw);
 	if (strcmp(key, "lanes") == 0)
-		return set_lanes(parse, raw);
+		return lanes_set(parse, raw);
 	if (strcmp(key, "slot_ns") == 0) {
 		if (wf_want_int(raw, key, WF_SLOT_NS_MIN, WF_SLOT_NS_MAX, "ns", diag, &number) == 0)
 			waveform->slot_ns = (uint64_t)number;
@@ -101,11 +113,11 @@ static int set_waveform_key(struct wf_parse *parse, const char *key, const struc
 		    raw, key, WF_RATE_MIN, WF_RATE_MAX, "samples/s", diag, &waveform->rate_hz);
 	} else if (strcmp(key, "clock") == 0) {
 		if (wf_want_choice(raw, key, clocks, diag, &choice) == 0)
-			waveform->clock = (enum wf_clock)choice;
+			clock_set(parse, raw, (enum wf_clock)choice);
 	} else if (strcmp(key, "late") == 0) {
 		if (wf_want_choice(raw, key, lates, diag, &choice) == 0)
 			waveform->late = (enum wf_late)choice;
-		parse->late_said = true;
+		parse->late_given = true;
 	} else if (strcmp(key, "isolation") == 0) {
 		if (wf_want_choice(raw, key, isolations, diag, &choice) == 0)
 			waveform->isolation = (enum wf_isolation)choice;
@@ -128,142 +140,51 @@ static void unknown_key(struct wf_parse *parse, const char *key, const struct wf
 	char text[512];
 
 	diag_error(parse->diag, raw->where, raw->line, "unknown key \"%.60s\" of a waveform%s", key,
-	    wf_suggest(key, waveform_keys, WAVEFORM_KEYS, text, sizeof(text)));
+	    diag_suggest(key, waveform_keys, WAVEFORM_KEYS, text, sizeof(text)));
 }
 
-/* ---- parameters ---------------------------------------------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------ */
 
-/* A relative path is relative to the directory of the command. */
-static char *absolute(const struct wf_parse *parse, const char *path)
+/* What was read replaces what the parameter had: its default, or an earlier --set. */
+static int value_take(struct wf_value *value, struct param_value *parsed)
 {
-	const char *cwd = parse->overrides && parse->overrides->cwd ? parse->overrides->cwd : NULL;
-	char *full;
+	float *reals = parsed->numbers ? param_floats(parsed) : NULL;
+	const int error = parsed->numbers && !reals ? -ENOMEM : 0;
 
-	if (!cwd || !path[0] || path[0] == '/')
-		return strdup(path);
-	return asprintf(&full, "%s/%s", strcmp(cwd, "/") == 0 ? "" : cwd, path) < 0 ? NULL : full;
-}
-
-static int set_text(struct wf_parse *parse, const struct aloe_param *param, const char *name,
-    const struct wf_raw *raw, struct wf_value *value)
-{
-	const char *text;
-
-	if (wf_want_text(raw, name, parse->diag, &text) < 0)
-		return 0;
-	char *copy = param->kind == ALOE_KIND_PATH ? absolute(parse, text) : strdup(text);
-	if (!copy)
-		return -ENOMEM;
-	if (param->kind == ALOE_KIND_PATH && !text[0])
-		diag_error(parse->diag, raw->where, raw->line,
-		    "%s = \"\", the path of a file is needed", name);
-	else if (strlen(copy) >= param->size)
-		diag_error(parse->diag, raw->where, raw->line,
-		    "%s has %zu bytes, at most %u are allowed", name, strlen(copy),
-		    param->size - 1u);
-	free(value->text);
-	value->text = copy;
-	return 0;
-}
-
-/* The numbers of a file, where the value is "@FILE"; false where it is something else. */
-static bool is_file(const struct wf_raw *raw, const char **ret_path)
-{
-	const char *text = raw->setting ? config_setting_get_string(raw->setting) : raw->word;
-
-	if (!text || text[0] != '@')
-		return false;
-	*ret_path = text + 1;
-	return true;
-}
-
-static int set_reals_file(struct wf_parse *parse, const struct aloe_param *param, const char *name,
-    const struct wf_raw *raw, const char *path, struct wf_value *value)
-{
-	char *full = absolute(parse, path), why[512];
-	float *data;
-	uint32_t len;
-	int error = full ? reals_read(full, &data, &len, why, sizeof(why)) : -ENOMEM;
-
-	free(full);
-	if (error == 0 &&
-	    reals_fit(data, len, param->items_max, param->min, param->max, why, sizeof(why)) < 0) {
-		free(data);
-		error = -EINVAL;
+	if (reals) {
+		free(value->reals);
+		value->reals = reals;
+		value->n_reals = parsed->n_numbers;
+	} else if (parsed->text) {
+		free(value->text);
+		value->text = parsed->text;
+		parsed->text = NULL;
+	} else {
+		value->number = parsed->number;
 	}
-	if (error) {
-		if (error == -EINVAL)
-			diag_error(parse->diag, raw->where, raw->line, "%s = \"@%.100s\": %s", name,
-			    path, why);
-		return error == -ENOMEM ? error : 0;
-	}
-	free(value->reals);
-	value->reals = data;
-	value->n_reals = len;
-	return 0;
+	param_value_fini(parsed);
+	return error;
 }
 
-static int set_reals(struct wf_parse *parse, const struct aloe_param *param, const char *name,
-    const struct wf_raw *raw, struct wf_value *value)
-{
-	const size_t len_max = param->items_max < REALS_MAX ? param->items_max : REALS_MAX;
-	const char *path;
-	double *numbers;
-	size_t n;
-
-	if (is_file(raw, &path))
-		return set_reals_file(parse, param, name, raw, path, value);
-	const int error = wf_want_numbers(
-	    raw, name, false, param->min, param->max, len_max, parse->diag, &numbers, &n);
-
-	if (error)
-		return error == -ENOMEM ? error : 0;
-	free(value->reals);
-	value->reals = calloc(n, sizeof(*value->reals));
-	value->n_reals = (uint32_t)n;
-	for (size_t i = 0; value->reals && i < n; i++)
-		value->reals[i] = (float)numbers[i];
-	free(numbers);
-	return value->reals ? 0 : -ENOMEM;
-}
-
-static int set_param(
-    struct wf_parse *parse, const struct wf_instance *instance, size_t i, const struct wf_raw *raw)
+static int param_set(
+    struct wf_parse *parse, struct wf_instance *instance, size_t i, const struct wf_raw *raw)
 {
 	const struct aloe_param *param = &instance->type->params[i];
 	struct wf_value *value = &instance->values[i];
-	bool truth = false;
+	struct param_value parsed;
 	char name[160];
-	int choice = 0, error = 0;
+	int error;
 
 	snprintf(name, sizeof(name), "%s.%s", instance->name, param->name);
 	value->set = true;
+	value->wrong = false;
 	value->line = raw->line;
-	switch (param->kind) {
-	case ALOE_KIND_REAL:
-		(void)wf_want_real(
-		    raw, name, param->min, param->max, param->unit, parse->diag, &value->number);
-		break;
-	case ALOE_KIND_INT:
-		(void)wf_want_int(
-		    raw, name, param->min, param->max, param->unit, parse->diag, &value->number);
-		break;
-	case ALOE_KIND_BOOL:
-		if (wf_want_bool(raw, name, parse->diag, &truth) == 0)
-			value->number = truth;
-		break;
-	case ALOE_KIND_ENUM:
-		if (wf_want_choice(raw, name, param->names, parse->diag, &choice) == 0)
-			value->number = choice;
-		break;
-	case ALOE_KIND_REALS:
-		error = set_reals(parse, param, name, raw, value);
-		break;
-	default:
-		error = set_text(parse, param, name, raw, value);
-		break;
-	}
-	return error;
+	error = wf_want(raw, name, param, parse, parse->diag, &parsed);
+	if (!error)
+		return value_take(value, &parsed);
+	if (error == -EINVAL && param->kind == ALOE_KIND_ENUM)
+		value->wrong = instance->wrong = true;
+	return error == -ENOMEM ? error : 0;
 }
 
 static int default_value(
@@ -277,15 +198,15 @@ static int default_value(
 	if (param->kind == ALOE_KIND_TEXT)
 		value->text = strdup(text);
 	else if (param->kind == ALOE_KIND_PATH)
-		value->text = absolute(parse, text);
+		value->text = wf_path(parse, text);
 	else
 		return 0;
 	return value->text ? 0 : -ENOMEM;
 }
 
-/* ---- keys of an instance ------------------------------------------------------------------------------------------- */
+/* ---- keys of an instance ---- */
 
-static void set_instance_key(
+static void instance_key_set(
     struct wf_parse *parse, struct wf_instance *instance, const char *key, const struct wf_raw *raw)
 {
 	struct diag *diag = parse->diag;
@@ -303,6 +224,7 @@ static void set_instance_key(
 		if (wf_want_int(raw, name, 0, WF_LANES_MAX - 1, "", diag, &number) == 0)
 			instance->pin = (int)number;
 	} else if (strcmp(key, "period") == 0) {
+		instance->period = 0; /* wrong, which is said */
 		if (wf_want_int(raw, name, 1, WF_PERIOD_MAX, "slots", diag, &number) == 0)
 			instance->period = (uint32_t)number;
 	} else if (strcmp(key, "phase") == 0) {
@@ -322,29 +244,57 @@ static void unknown_param(struct wf_parse *parse, const struct component_type *t
 		names[i] =
 		    i < type->n_params ? type->params[i].name : instance_keys[i - type->n_params];
 	if (names)
-		wf_suggest(key, names, n, text, sizeof(text));
+		diag_suggest(key, names, n, text, sizeof(text));
 	diag_error(parse->diag, raw->where, raw->line, "unknown parameter \"%.60s\" of %s%s", key,
 	    type->name, text);
 	free(names);
 }
 
-static int set_instance(
+/* Which nodes there are says the platform, when the waveform is planned. */
+static int node_set(struct wf_parse *parse, struct wf_instance *instance, const struct wf_raw *raw)
+{
+	char name[160];
+	const char *text;
+
+	snprintf(name, sizeof(name), "%s.node", instance->name);
+	if (wf_want_text(raw, name, parse->diag, &text) < 0)
+		return 0;
+	if (!text_is_name(text)) {
+		diag_error(parse->diag, raw->where, raw->line,
+		    "%s = \"%.80s\" is not the name of a node; a name is a letter, then letters, "
+		    "digits and _, at most 63 characters",
+		    name, text);
+		return 0;
+	}
+	free(instance->node);
+	instance->node = strdup(text);
+	return instance->node ? 0 : -ENOMEM;
+}
+
+static int instance_set(
     struct wf_parse *parse, struct wf_instance *instance, const char *key, const struct wf_raw *raw)
 {
+	if (strcmp(key, "node") == 0)
+		return node_set(parse, instance, raw);
 	if (is_among(key, instance_keys, INSTANCE_KEYS)) {
-		set_instance_key(parse, instance, key, raw);
+		instance_key_set(parse, instance, key, raw);
 		return 0;
 	}
 	if (!instance->type)
 		return 0;
 	for (size_t i = 0; i < instance->type->n_params; i++)
 		if (strcmp(instance->type->params[i].name, key) == 0)
-			return set_param(parse, instance, i, raw);
+			return param_set(parse, instance, i, raw);
 	unknown_param(parse, instance->type, key, raw);
 	return 0;
 }
 
-/* ---- instances ----------------------------------------------------------------------------------------------------- */
+/* ---- instances ------------------------------------------------------------------------ */
+
+#define OWN_COMPONENTS "ALOE_COMPONENTS=FOLDER adds a folder of your own components"
+
+/* Components that have another name now. */
+static const char *const renamed[][2] = {{"x310_rx", "radio_rx"}, {"x310_tx", "radio_tx"}};
 
 static void unknown_component(
     struct wf_parse *parse, const char *component, const struct wf_raw *raw)
@@ -352,21 +302,26 @@ static void unknown_component(
 	const size_t n = registry_len(parse->registry);
 	const char **names = calloc(n + 1, sizeof(*names)), *nearest = NULL;
 
+	for (size_t i = 0; i < sizeof(renamed) / sizeof(renamed[0]); i++)
+		if (strcmp(component, renamed[i][0]) == 0)
+			nearest = renamed[i][1];
 	for (size_t i = 0; names && i < n; i++)
 		names[i] = registry_at(parse->registry, i)->name;
-	if (names)
+	if (names && !nearest)
 		nearest = diag_nearest(component, names, n);
 	if (nearest)
 		diag_error(parse->diag, raw->where, raw->line,
-		    "unknown component \"%.60s\", did you mean \"%s\"?", component, nearest);
+		    "unknown component \"%.60s\", did you mean \"%s\"? " OWN_COMPONENTS, component,
+		    nearest);
 	else
 		diag_error(parse->diag, raw->where, raw->line,
-		    "unknown component \"%.60s\"; `aloe list components` shows what there is",
+		    "unknown component \"%.60s\"; `aloe list components` lists what is "
+		    "installed, " OWN_COMPONENTS,
 		    component);
 	free(names);
 }
 
-static void find_type(
+static void type_find(
     struct wf_parse *parse, struct wf_instance *instance, const config_setting_t *group)
 {
 	const config_setting_t *setting = config_setting_get_member(group, "component");
@@ -375,7 +330,7 @@ static void find_type(
 
 	if (!setting) {
 		diag_error(parse->diag, parse->file, instance->line,
-		    "instance \"%s\" has no component, component = \"...\" is needed",
+		    "instance \"%s\" has no component; component = \"...\" is needed",
 		    instance->name);
 		return;
 	}
@@ -388,7 +343,7 @@ static void find_type(
 		unknown_component(parse, component, &raw);
 }
 
-static int make_values(struct wf_parse *parse, struct wf_instance *instance)
+static int values_make(struct wf_parse *parse, struct wf_instance *instance)
 {
 	const struct component_type *type = instance->type;
 	int error = 0;
@@ -406,10 +361,11 @@ static int make_values(struct wf_parse *parse, struct wf_instance *instance)
 	return error;
 }
 
-static int read_instance(
+static int instance_read(
     struct wf_parse *parse, const config_setting_t *group, struct wf_instance *instance)
 {
-	const int n = config_setting_length(group);
+	const bool is_group = config_setting_is_group(group);
+	const int n = is_group ? config_setting_length(group) : 0;
 	int error = 0;
 
 	instance->line = (int)config_setting_source_line(group);
@@ -419,26 +375,32 @@ static int read_instance(
 	instance->name = strdup(config_setting_name(group));
 	if (!instance->name)
 		return -ENOMEM;
-	if (!wf_is_name(instance->name))
+	if (!text_is_name(instance->name))
 		diag_error(parse->diag, parse->file, instance->line,
-		    "instance \"%.80s\": a letter, then letters, digits and _, at most 63, are allowed",
+		    "instance \"%.80s\": the name is not allowed; a name is a letter, then "
+		    "letters, digits and _, at most 63 characters",
 		    instance->name);
-	find_type(parse, instance, group);
+	if (is_group)
+		type_find(parse, instance, group);
+	else /* its name is known all the same */
+		diag_error(parse->diag, parse->file, instance->line,
+		    "instances.%.60s is not a group; %.60s: { component = \"...\"; }; is needed",
+		    instance->name, instance->name);
 	if (instance->type)
-		error = make_values(parse, instance);
+		error = values_make(parse, instance);
 	for (int i = 0; !error && i < n; i++) {
 		const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
 		const struct wf_raw raw = wf_raw_setting(parse, setting);
 
 		if (!is_twice(config_setting_name(setting)))
-			error = set_instance(parse, instance, config_setting_name(setting), &raw);
+			error = instance_set(parse, instance, config_setting_name(setting), &raw);
 		if (!error)
 			error = wf_enough(parse);
 	}
 	return error;
 }
 
-static int read_instances(struct wf_parse *parse, const config_setting_t *setting)
+static int instances_read(struct wf_parse *parse, const config_setting_t *setting)
 {
 	struct waveform *waveform = parse->waveform;
 	const int line = (int)config_setting_source_line(setting);
@@ -447,9 +409,9 @@ static int read_instances(struct wf_parse *parse, const config_setting_t *settin
 
 	if (n == 0 || n > WF_INSTANCES_MAX) {
 		diag_error(parse->diag, parse->file, line,
-		    "instances: %s, instances: { NAME: { component = ...; }; }; "
-		    "with 1 .. %d is needed",
-		    n ? "too many" : "none found", WF_INSTANCES_MAX);
+		    "there are %s instances; instances: { NAME: { component = ...; }; }; with 1 .. "
+		    "%d instances is needed",
+		    n ? "too many" : "no", WF_INSTANCES_MAX);
 		return 0;
 	}
 	waveform->instances = calloc((size_t)n, sizeof(*waveform->instances));
@@ -460,20 +422,14 @@ static int read_instances(struct wf_parse *parse, const config_setting_t *settin
 
 		if (is_twice(config_setting_name(group)))
 			continue;
-		if (config_setting_is_group(group))
-			error = read_instance(
-			    parse, group, &waveform->instances[waveform->n_instances++]);
-		else
-			diag_error(parse->diag, parse->file, (int)config_setting_source_line(group),
-			    "instances.%.60s is no group, %.60s: { component = \"...\"; }; is needed",
-			    config_setting_name(group), config_setting_name(group));
+		error = instance_read(parse, group, &waveform->instances[waveform->n_instances++]);
 		if (!error)
 			error = wf_enough(parse);
 	}
 	return error;
 }
 
-/* ---- the command line ---------------------------------------------------------------------------------------------- */
+/* ---- the command line ------------------------------------------------------------------------ */
 
 static void unknown_instance(struct wf_parse *parse, const char *name, const struct wf_raw *raw)
 {
@@ -484,7 +440,7 @@ static void unknown_instance(struct wf_parse *parse, const char *name, const str
 	for (size_t i = 0; names && i < waveform->n_instances; i++)
 		names[i] = waveform->instances[i].name;
 	if (names)
-		wf_suggest(name, names, waveform->n_instances, text, sizeof(text));
+		diag_suggest(name, names, waveform->n_instances, text, sizeof(text));
 	diag_error(parse->diag, raw->where, raw->line, "unknown instance \"%.60s\"%s", name, text);
 	free(names);
 }
@@ -498,13 +454,13 @@ static int apply_to_instance(
 		unknown_instance(parse, name, raw);
 	else if (strcmp(key, "component") == 0)
 		diag_error(parse->diag, raw->where, raw->line,
-		    "the component of an instance is the file's to say");
+		    "--set cannot change a component; change the component in the waveform file");
 	else
-		return set_instance(parse, &parse->waveform->instances[found], key, raw);
+		return instance_set(parse, &parse->waveform->instances[found], key, raw);
 	return 0;
 }
 
-static int apply_set(struct wf_parse *parse, const char *set)
+static int set_apply(struct wf_parse *parse, const char *set)
 {
 	const char *equals = strchr(set, '=');
 	char where[200], key[160];
@@ -523,15 +479,18 @@ static int apply_set(struct wf_parse *parse, const char *set)
 		return apply_to_instance(parse, key, dot + 1, &raw);
 	}
 	if (strcmp(key, "instances") == 0 || strcmp(key, "links") == 0)
-		diag_error(parse->diag, where, 0, "%s are the file's to say", key);
+		diag_error(parse->diag, where, 0,
+		    "--set cannot change %s; change the waveform "
+		    "file",
+		    key);
 	else if (is_among(key, waveform_keys, WAVEFORM_KEYS))
-		return set_waveform_key(parse, key, &raw);
+		return waveform_key_set(parse, key, &raw);
 	else
 		unknown_key(parse, key, &raw);
 	return 0;
 }
 
-static int apply_options(struct wf_parse *parse)
+static int options_apply(struct wf_parse *parse)
 {
 	const struct wf_overrides *overrides = parse->overrides;
 	struct waveform *waveform = parse->waveform;
@@ -545,7 +504,7 @@ static int apply_options(struct wf_parse *parse)
 
 		snprintf(where, sizeof(where), "--%s", options[i][0]);
 		if (options[i][1])
-			error = set_waveform_key(parse, options[i][0], &raw);
+			error = waveform_key_set(parse, options[i][0], &raw);
 	}
 	if (overrides->pipelined >= 0)
 		waveform->pipelined = overrides->pipelined != 0;
@@ -563,8 +522,9 @@ static int apply_options(struct wf_parse *parse)
 	return error;
 }
 
-/* Those of the waveform come before the instances are read, which inherit from it; those of instances after. */
-static int apply_sets(struct wf_parse *parse, bool of_instances)
+/* Those of the waveform come before the instances are read, which inherit from it; those of
+ * instances after. */
+static int sets_apply(struct wf_parse *parse, bool of_instances)
 {
 	const struct wf_overrides *overrides = parse->overrides;
 	int error = 0;
@@ -573,50 +533,53 @@ static int apply_sets(struct wf_parse *parse, bool of_instances)
 		const char *set = overrides->sets[i];
 
 		if ((memchr(set, '.', strcspn(set, "=")) != NULL) == of_instances)
-			error = apply_set(parse, set);
+			error = set_apply(parse, set);
 	}
 	return error;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------ */
 
-static void check_values(struct wf_parse *parse, const struct wf_instance *instance)
+static void values_check(struct wf_parse *parse, const struct wf_instance *instance)
 {
 	for (size_t i = 0; instance->type && i < instance->type->n_params; i++)
 		if ((instance->type->params[i].flags & ALOE_REQUIRED) && !instance->values[i].set)
 			diag_error(parse->diag, parse->file, instance->line,
-			    "instance \"%s\": the parameter \"%s\" of %s is missing, it has no default",
+			    "instance \"%s\": the parameter \"%s\" of %s is missing and has no "
+			    "default",
 			    instance->name, instance->type->params[i].name, instance->type->name);
-	if (instance->phase >= instance->period)
+	if (instance->period && instance->phase >= instance->period)
 		diag_error(parse->diag, parse->file, instance->line,
-		    "%s.phase = %u is outside [0, %u], the period less one", instance->name,
+		    "%s.phase = %u is outside [0, %u] (the period less one)", instance->name,
 		    instance->phase, instance->period - 1);
 	if (instance->pin >= 0 && parse->waveform->n_lanes &&
 	    (size_t)instance->pin >= parse->waveform->n_lanes)
 		diag_error(parse->diag, parse->file, instance->line,
-		    "%s.pin = %d is outside [0, %zu], the lanes", instance->name, instance->pin,
-		    parse->waveform->n_lanes - 1);
+		    "%s.pin = %d is outside [0, %zu] (the lanes of the waveform)", instance->name,
+		    instance->pin, parse->waveform->n_lanes - 1);
 }
 
-static void check_lanes(struct wf_parse *parse, const config_setting_t *lanes)
+static void lanes_check(struct wf_parse *parse, const config_setting_t *lanes)
 {
 	const struct waveform *waveform = parse->waveform;
 	const int line = lanes ? (int)config_setting_source_line(lanes) : 0;
 
 	if (waveform->clock == WF_CLOCK_RADIO && waveform->n_lanes > 1)
 		diag_error(parse->diag, parse->file, line,
-		    "lanes: %zu CPUs; the radio is the clock of one lane, on which all instances run",
+		    "lanes has %zu CPUs; with the clock \"radio\" all instances run on one lane, "
+		    "so one CPU is needed",
 		    waveform->n_lanes);
 	for (size_t i = 1; waveform->clock == WF_CLOCK_TIMER && i < waveform->n_lanes; i++)
 		for (size_t j = 0; j < i; j++)
 			if (waveform->lanes[i] == waveform->lanes[j])
 				diag_error(parse->diag, parse->file, line,
-				    "lanes: CPU %d is there twice; only the virtual and step clocks allow it",
+				    "lanes has CPU %d twice; only the virtual and step clocks "
+				    "allow two lanes on one CPU",
 				    waveform->lanes[i]);
 }
 
 /* A slot's length is given in nanoseconds, or in samples and their rate. */
-static void check_slot(struct wf_parse *parse, const config_setting_t *root)
+static void slot_check(struct wf_parse *parse, const config_setting_t *root)
 {
 	struct waveform *waveform = parse->waveform;
 	const config_setting_t *ns = config_setting_get_member(root, "slot_ns");
@@ -626,23 +589,24 @@ static void check_slot(struct wf_parse *parse, const config_setting_t *root)
 	if (!waveform->slot_samples) {
 		if (!waveform->slot_ns && !ns && !samples)
 			diag_error(parse->diag, parse->file, 1,
-			    "slot_ns is missing, slot_ns = N is needed (nanoseconds), or slot_samples = N and "
-			    "rate = R");
+			    "slot_ns is missing; slot_ns = N (nanoseconds) is needed, or "
+			    "slot_samples = N and rate = R");
 		return;
 	}
 	if (ns)
 		diag_error(parse->diag, parse->file, line,
-		    "slot_ns and slot_samples both say how long a slot is, one of them is needed");
+		    "slot_ns and slot_samples both give the length of a slot; remove slot_ns or "
+		    "slot_samples");
 	else if (!waveform->rate_hz && !config_setting_get_member(root, "rate"))
 		diag_error(parse->diag, parse->file, line,
-		    "slot_samples without a rate, rate = R is needed (samples a second)");
+		    "slot_samples has no rate; rate = R is needed (samples per second)");
 	else if (waveform->rate_hz > 0 && !waveform->slot_ns)
 		waveform->slot_ns =
 		    (uint64_t)(waveform->slot_samples * 1e9 / waveform->rate_hz + 0.5);
 }
 
 /* What runs on a radio's clock is called by whoever holds the radio's packets. */
-static void check_radio(struct wf_parse *parse, const config_setting_t *root)
+static void radio_check(struct wf_parse *parse, const config_setting_t *root)
 {
 	const struct waveform *waveform = parse->waveform;
 	const config_setting_t *clock = config_setting_get_member(root, "clock");
@@ -653,37 +617,39 @@ static void check_radio(struct wf_parse *parse, const config_setting_t *root)
 		return;
 	if (overrides && overrides->slot_ns)
 		diag_error(parse->diag, "--slot-us", 0,
-		    "with the clock \"radio\" a slot is samples: slot_samples and rate are needed");
+		    "the clock \"radio\" counts samples; slot_samples and rate are needed");
 	else if (!waveform->slot_samples && !config_setting_get_member(root, "slot_samples"))
 		diag_error(parse->diag, parse->file, line,
-		    "clock = \"radio\" without slot_samples, slot_samples = N and rate = R are needed");
+		    "clock = \"radio\" has no slot_samples; slot_samples = N and rate = R are "
+		    "needed");
 	for (size_t i = 0; i < waveform->n_instances; i++)
 		if (waveform->instances[i].isolation != WF_ISOLATION_WAVEFORM)
 			diag_error(parse->diag, parse->file, waveform->instances[i].line,
-			    "instance \"%s\" has isolation \"%s\": with the clock \"radio\" all share the host "
-			    "that has the radio, isolation \"waveform\" is needed",
+			    "instance \"%s\" has isolation \"%s\"; with the clock \"radio\" all "
+			    "instances share the host that has the radio, so isolation "
+			    "\"waveform\" is needed",
 			    waveform->instances[i].name,
 			    isolations[waveform->instances[i].isolation]);
 }
 
-static void check_keys(struct wf_parse *parse, const config_setting_t *root)
+static void keys_check(struct wf_parse *parse, const config_setting_t *root)
 {
 	struct waveform *waveform = parse->waveform;
 	if (!waveform->name && !config_setting_get_member(root, "name"))
 		diag_error(
-		    parse->diag, parse->file, 1, "name is missing, name = \"...\" is needed");
-	check_slot(parse, root);
+		    parse->diag, parse->file, 1, "name is missing; name = \"...\" is needed");
+	slot_check(parse, root);
 	for (size_t i = 0; i < waveform->n_instances; i++)
-		check_values(parse, &waveform->instances[i]);
-	check_lanes(parse, config_setting_get_member(root, "lanes"));
-	check_radio(parse, root);
+		values_check(parse, &waveform->instances[i]);
+	lanes_check(parse, config_setting_get_member(root, "lanes"));
+	radio_check(parse, root);
 	if (!waveform_timed(waveform))
 		waveform->late = WF_LATE_SLIP;
-	else if (waveform->clock == WF_CLOCK_RADIO && !parse->late_said)
+	else if (waveform->clock == WF_CLOCK_RADIO && !parse->late_given)
 		waveform->late = WF_LATE_SKIP;
 }
 
-static int read_keys(struct wf_parse *parse, const config_setting_t *root)
+static int keys_read(struct wf_parse *parse, const config_setting_t *root)
 {
 	const int n = config_setting_length(root);
 	int error = 0;
@@ -694,33 +660,33 @@ static int read_keys(struct wf_parse *parse, const config_setting_t *root)
 		const char *key = config_setting_name(setting);
 
 		if (is_among(key, waveform_keys, WAVEFORM_KEYS))
-			error = set_waveform_key(parse, key, &raw);
+			error = waveform_key_set(parse, key, &raw);
 		else if (!is_twice(key))
 			unknown_key(parse, key, &raw);
 		if (!error)
 			error = wf_enough(parse);
 	}
 	if (!error)
-		error = apply_sets(parse, false);
-	return error || !parse->overrides ? error : apply_options(parse);
+		error = sets_apply(parse, false);
+	return error || !parse->overrides ? error : options_apply(parse);
 }
 
 int wf_read_waveform(struct wf_parse *parse, const config_setting_t *root)
 {
 	const config_setting_t *instances = config_setting_get_member(root, "instances");
 	const config_setting_t *links = config_setting_get_member(root, "links");
-	int error = read_keys(parse, root);
+	int error = keys_read(parse, root);
 
 	if (!error && instances)
-		error = read_instances(parse, instances);
+		error = instances_read(parse, instances);
 	else if (!error)
 		diag_error(parse->diag, parse->file, 1,
-		    "instances is missing, instances: { ... }; is needed");
+		    "instances is missing; instances: { ... }; is needed");
 	if (!error)
-		error = apply_sets(parse, true);
+		error = sets_apply(parse, true);
 	if (!error && links)
 		error = wf_read_links(parse, links);
 	if (!error)
-		check_keys(parse, root);
+		keys_check(parse, root);
 	return error;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/waveform/scan.h"
+#include "core/base/text.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,9 @@ struct scope { /* an open bracket, or the file */
 	char close;
 	int line;
 	size_t first_name;
+	/* in a list: the line on which its last value ended; 0: a comma has followed, or there
+	 * is none */
+	int ended;
 };
 
 struct name {
@@ -30,6 +35,8 @@ struct scan {
 	struct name *names;
 	size_t n_names;
 	unsigned twice;
+	unsigned newlines; /* to be put before the next token */
+	unsigned mended;   /* errors so far after which the scan went on */
 };
 
 static int refuse(struct scan *scan, int line, const char *what)
@@ -37,7 +44,16 @@ static int refuse(struct scan *scan, int line, const char *what)
 	return diag_error(scan->diag, scan->file, line, "%s", what);
 }
 
-/* ---- bytes -------------------------------------------------------------------------------------------------------- */
+/* An error has been said after which the scan goes on, unless there were too many. */
+static int mended(struct scan *scan)
+{
+	if (++scan->mended < SCAN_ERRORS_MAX)
+		return 0;
+	return diag_error(scan->diag, scan->file, 0,
+	    "%d errors; the rest of the file was not checked", SCAN_ERRORS_MAX);
+}
+
+/* ---- bytes ------------------------------------------------------------------------ */
 
 /* How many bytes the character at `c` takes; 0 if it is not UTF-8. */
 static size_t utf8_len(const unsigned char *c, size_t left)
@@ -60,33 +76,42 @@ static size_t utf8_len(const unsigned char *c, size_t left)
 	return len;
 }
 
-static int check_bytes(const char *file, const char *text, size_t len, struct diag *diag)
+static int bytes_check(const char *file, const char *text, size_t len, struct diag *diag)
 {
 	int line = 1;
 
 	if (len > SCAN_BYTES_MAX)
-		return diag_error(diag, file, 1, "%zu bytes, a waveform file has at most %d", len,
-		    SCAN_BYTES_MAX);
+		return diag_error(diag, file, 1, "the file has %zu byte%s; at most %d are allowed",
+		    len, plural(len), SCAN_BYTES_MAX);
 	for (size_t i = 0, step; i < len; i += step) {
 		const unsigned char *c = (const unsigned char *)text + i;
 
 		step = utf8_len(c, len - i);
 		line += *c == '\n';
 		if (step == 0)
-			return diag_error(
-			    diag, file, line, "byte 0x%02x, only UTF-8 text is allowed", *c);
+			return diag_error(diag, file, line,
+			    "byte 0x%02x is not UTF-8; only UTF-8 text is allowed", *c);
 		if (*c < ' ' && !strchr("\t\n\r\f", *c | (*c == 0)))
-			return diag_error(
-			    diag, file, line, "byte 0x%02x, only UTF-8 text is allowed", *c);
+			return diag_error(diag, file, line,
+			    "byte 0x%02x is a control character; only UTF-8 text is allowed", *c);
 	}
 	return 0;
 }
 
-/* ---- tokens ------------------------------------------------------------------------------------------------------- */
+/* ---- tokens ------------------------------------------------------------------------ */
+
+/* libconfig gives a value the line of the token behind it: what ends a value stands on the value's
+ * line, so that the newlines between them come after it. */
+static FILE *emit_at(struct scan *scan, bool ends_value)
+{
+	for (; !ends_value && scan->newlines > 0; scan->newlines--)
+		fputc('\n', scan->out);
+	return scan->out;
+}
 
 static void emit(struct scan *scan, const char *text, size_t len)
 {
-	fwrite(text, 1, len, scan->out);
+	fwrite(text, 1, len, emit_at(scan, len == 1 && strchr(",;)", *text)));
 }
 
 static bool next_is(const struct scan *scan, const char *word)
@@ -97,7 +122,7 @@ static bool next_is(const struct scan *scan, const char *word)
 }
 
 /* Comments leave their newlines, so that lines keep their numbers. */
-static int skip_comment(struct scan *scan)
+static int comment_skip(struct scan *scan)
 {
 	const int first = scan->line;
 	const bool block = next_is(scan, "/*");
@@ -105,30 +130,28 @@ static int skip_comment(struct scan *scan)
 	while (scan->at < scan->end && (block || *scan->at != '\n')) {
 		if (block && scan->at[0] == '*' && scan->end - scan->at > 1 && scan->at[1] == '/') {
 			scan->at += 2;
-			emit(scan, " ", 1);
+			fputc(' ', scan->out);
 			return 0;
 		}
 		if (*scan->at++ == '\n') {
 			scan->line++;
-			emit(scan, "\n", 1);
+			scan->newlines++;
 		}
 	}
-	return block ? refuse(scan, first, "the comment that begins here has no end, */ is needed")
+	return block ? refuse(scan, first, "the comment that begins here has no end; */ is needed")
 	             : 0;
 }
 
-static int copy_string(struct scan *scan)
+static int string_copy(struct scan *scan)
 {
 	const char *start = scan->at++;
-	const int first = scan->line;
 
-	for (; scan->at < scan->end && *scan->at != '"'; scan->at++) {
-		if (*scan->at == '\\' && scan->end - scan->at > 1)
-			scan->at++;
-		scan->line += *scan->at == '\n';
-	}
-	if (scan->at >= scan->end)
-		return refuse(scan, first, "the text that begins here has no end, \" is needed");
+	while (scan->at < scan->end && *scan->at != '"' && *scan->at != '\n')
+		scan->at +=
+		    *scan->at == '\\' && scan->end - scan->at > 1 && scan->at[1] != '\n' ? 2 : 1;
+	if (scan->at >= scan->end || *scan->at == '\n')
+		return refuse(scan, scan->line,
+		    "the text that begins here has no end on this line; \" is needed");
 	scan->at++;
 	emit(scan, start, (size_t)(scan->at - start));
 	return 0;
@@ -146,7 +169,7 @@ static const char *number_end(const struct scan *scan)
 	return c;
 }
 
-static void copy_number(struct scan *scan)
+static void number_copy(struct scan *scan)
 {
 	const char *start = scan->at, *end = number_end(scan);
 	char text[64], *rest;
@@ -170,13 +193,13 @@ static void copy_number(struct scan *scan)
 	if (*rest)
 		emit(scan, text, len); /* a real, or nothing that libconfig knows */
 	else if (errno == ERANGE || number > (1LL << 53) || number < -(1LL << 53))
-		fprintf(scan->out, "%.17e", strtod(text, NULL));
+		fprintf(emit_at(scan, false), "%.17e", strtod(text, NULL));
 	else
-		fprintf(
-		    scan->out, number > INT32_MAX || number < INT32_MIN ? "%lldL" : "%lld", number);
+		fprintf(emit_at(scan, false),
+		    number > INT32_MAX || number < INT32_MIN ? "%lldL" : "%lld", number);
 }
 
-static int check_twice(struct scan *scan, const struct name *name)
+static int twice_check(struct scan *scan, const struct name *name)
 {
 	const struct scope *scope = &scan->scopes[scan->depth];
 
@@ -185,15 +208,15 @@ static int check_twice(struct scan *scan, const struct name *name)
 
 		if (other->len == name->len && memcmp(other->text, name->text, name->len) == 0) {
 			diag_error(scan->diag, scan->file, name->line,
-			    "\"%.*s\" is there twice, first on line %d; names must differ",
+			    "\"%.*s\" appears twice, first on line %d; names must differ",
 			    (int)(name->len > 80 ? 80 : name->len), name->text, other->line);
-			fprintf(scan->out, SCAN_TWICE "%u*", scan->twice++);
-			return 0;
+			fprintf(emit_at(scan, false), SCAN_TWICE "%u*", scan->twice++);
+			return mended(scan);
 		}
 	}
 	if (scan->n_names - scope->first_name >= SCAN_SETTINGS_MAX)
 		return diag_error(scan->diag, scan->file, name->line,
-		    "more than %d settings in one group", SCAN_SETTINGS_MAX);
+		    "one group has more than %d settings", SCAN_SETTINGS_MAX);
 	struct name *names = realloc(scan->names, (scan->n_names + 1) * sizeof(*names));
 	if (!names)
 		return -ENOMEM;
@@ -202,7 +225,7 @@ static int check_twice(struct scan *scan, const struct name *name)
 	return 0;
 }
 
-static int copy_word(struct scan *scan)
+static int word_copy(struct scan *scan)
 {
 	struct name word = {scan->at, 0, scan->line};
 	const bool key = !scan->value && scan->scopes[scan->depth].close != ')' &&
@@ -214,14 +237,64 @@ static int copy_word(struct scan *scan)
 		scan->at++;
 	word.len = (size_t)(scan->at - word.text);
 	if (memchr(word.text, '*', word.len))
-		return refuse(scan, scan->line, "a * in a name; letters, digits and _ are allowed");
-	if (key && (error = check_twice(scan, &word)) < 0)
+		return refuse(scan, scan->line,
+		    "a name contains *; letters, digits and _ are "
+		    "allowed");
+	if (key && (error = twice_check(scan, &word)) < 0)
 		return error;
 	emit(scan, word.text, word.len);
 	return 0;
 }
 
-static int open_bracket(struct scan *scan)
+static bool in_list(const struct scan *scan)
+{
+	return scan->depth > 0 && scan->scopes[scan->depth].close != '}';
+}
+
+static void value_ended(struct scan *scan)
+{
+	scan->value = false;
+	if (in_list(scan))
+		scan->scopes[scan->depth].ended = scan->line;
+}
+
+/* How many bytes of the value here a message shows: a text whole, of a group its bracket, whole
+ * characters of both. */
+static int shown_len(const struct scan *scan)
+{
+	enum { SHOWN = 60 };
+	const char *at = scan->at, quote = *at == '"' ? '"' : 0;
+
+	while (++at < scan->end && at - scan->at < SHOWN && *at != '\n' && *at != quote)
+		if (!quote && !isalnum((unsigned char)*at) && *at != '.')
+			return (int)(at - scan->at);
+	while (at < scan->end && ((unsigned char)*at & 0xc0) == 0x80)
+		at--;
+	return (int)(at - scan->at) + (at < scan->end && *at == quote);
+}
+
+/* A value begins. In a list a comma stands between it and the one before. */
+static int value_begins(struct scan *scan)
+{
+	struct scope *scope = &scan->scopes[scan->depth];
+	const int ended = in_list(scan) ? scope->ended : 0, len = ended ? shown_len(scan) : 0;
+
+	if (!ended)
+		return 0;
+	scope->ended = 0;
+	emit(scan, ",", 1);
+	if (ended == scan->line)
+		diag_error(
+		    scan->diag, scan->file, ended, "a comma is missing before %.*s", len, scan->at);
+	else
+		diag_error(scan->diag, scan->file, ended,
+		    "a comma is missing at the end of this line: on line %d the list goes on with "
+		    "%.*s",
+		    scan->line, len, scan->at);
+	return mended(scan);
+}
+
+static int bracket_open(struct scan *scan)
 {
 	const char c = *scan->at++;
 
@@ -231,12 +304,12 @@ static int open_bracket(struct scan *scan)
 	scan->scopes[++scan->depth] = (struct scope){c == '{' ? '}'
 	        : c == '['                                    ? ']'
 	                                                      : ')',
-	    scan->line, scan->n_names};
+	    scan->line, scan->n_names, 0};
 	emit(scan, c == '[' ? "(" : &c, 1);
 	return 0;
 }
 
-static int close_bracket(struct scan *scan)
+static int bracket_close(struct scan *scan)
 {
 	const char c = *scan->at++;
 	const struct scope *scope = &scan->scopes[scan->depth];
@@ -246,47 +319,64 @@ static int close_bracket(struct scan *scan)
 		    scan->diag, scan->file, scan->line, "%c closes nothing that was opened", c);
 	if (scope->close != c)
 		return diag_error(scan->diag, scan->file, scan->line,
-		    "found %c, %c is needed first: a bracket of line %d is still open", c,
+		    "found %c, but %c is needed first: a bracket of line %d is still open", c,
 		    scope->close, scope->line);
 	scan->n_names = scope->first_name;
 	scan->depth--;
 	emit(scan, c == ']' ? ")" : &c, 1);
+	value_ended(scan);
 	return 0;
 }
 
-static int scan_token(struct scan *scan)
+/* A text, a number, a word or a bracket: 1 if there is none of them here. */
+static int value_scan(struct scan *scan)
+{
+	const char c = *scan->at;
+	const bool number = isdigit((unsigned char)c) || c == '-' || c == '+' || c == '.';
+	const bool word = isalpha((unsigned char)c) || c == '*',
+	           opens = c == '{' || c == '(' || c == '[';
+	int error;
+
+	if (c != '"' && !number && !word && !opens)
+		return 1;
+	error = value_begins(scan);
+	if (error)
+		return error;
+	if (opens) {
+		scan->value = false;
+		return bracket_open(scan);
+	}
+	if (number)
+		number_copy(scan);
+	else
+		error = word ? word_copy(scan) : string_copy(scan);
+	value_ended(scan);
+	return error;
+}
+
+static int token_scan(struct scan *scan)
 {
 	const char c = *scan->at;
 
 	if (c == '#' || next_is(scan, "//") || next_is(scan, "/*"))
-		return skip_comment(scan);
+		return comment_skip(scan);
 	if (isspace((unsigned char)c)) {
 		scan->line += c == '\n';
+		scan->newlines += c == '\n';
 		scan->at++;
-		emit(scan, c == '\n' ? "\n" : " ", 1);
+		if (c != '\n')
+			fputc(' ', scan->out);
 		return 0;
-	}
-	if (c == '"') {
-		scan->value = false;
-		return copy_string(scan);
 	}
 	if (c == '@')
 		return refuse(scan, scan->line, "@include is not allowed: a waveform is one file");
-	if (isalpha((unsigned char)c) || c == '*') {
-		const int error = copy_word(scan);
-
-		scan->value = false;
+	const int error = value_scan(scan);
+	if (error <= 0)
 		return error;
-	}
-	scan->value = c == '=' || c == ':';
-	if (isdigit((unsigned char)c) || c == '-' || c == '+' || c == '.') {
-		copy_number(scan);
-		return 0;
-	}
-	if (c == '{' || c == '(' || c == '[')
-		return open_bracket(scan);
 	if (c == '}' || c == ')' || c == ']')
-		return close_bracket(scan);
+		return bracket_close(scan);
+	scan->value = c == '=' || c == ':';
+	scan->scopes[scan->depth].ended = 0;
 	emit(scan, scan->at++, 1);
 	return 0;
 }
@@ -298,10 +388,11 @@ static int scan_all(struct scan *scan)
 	if (next_is(scan, "\xef\xbb\xbf"))
 		scan->at += 3;
 	while (!error && scan->at < scan->end)
-		error = scan_token(scan);
+		error = token_scan(scan);
+	emit_at(scan, false);
 	if (!error && scan->depth > 0)
 		error = diag_error(scan->diag, scan->file, scan->line,
-		    "the file ends, %c is needed first: a bracket of line %d is still open",
+		    "the file ends, but %c is needed first: a bracket of line %d is still open",
 		    scan->scopes[scan->depth].close, scan->scopes[scan->depth].line);
 	return error;
 }
@@ -311,7 +402,7 @@ int wf_scan(const char *file, const char *text, size_t len, struct diag *diag, c
 	struct scan scan = {.file = file, .at = text, .end = text + len, .line = 1, .diag = diag};
 	char *out = NULL;
 	size_t out_len;
-	int error = check_bytes(file, text, len, diag);
+	int error = bytes_check(file, text, len, diag);
 
 	if (error)
 		return error;

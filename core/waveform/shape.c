@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/json/json.h"
 #include "core/waveform/parse.h"
 
-/* ---- request ------------------------------------------------------------------------------------------------------- */
+/* ---- request ------------------------------------------------------------------------ */
 
 static json_t *value_json(const struct aloe_param *param, const struct wf_value *value)
 {
@@ -82,11 +83,11 @@ char *waveform_shape_json(const struct waveform *waveform)
 	return text;
 }
 
-/* ---- answer -------------------------------------------------------------------------------------------------------- */
+/* ---- answer ------------------------------------------------------------------------ */
 
 static const char host_file[] = "answer of aloe-host --shape";
 
-static int apply_ports(
+static int ports_apply(
     const json_t *object, const char *key, struct wf_port *ports, uint32_t n, struct diag *diag)
 {
 	json_t *list;
@@ -94,8 +95,8 @@ static int apply_ports(
 	if (json_want_array(object, key, n, host_file, diag, &list) < 0)
 		return -EINVAL;
 	if (json_array_size(list) != n)
-		return diag_error(diag, host_file, 0, "%s: %zu ports, %u are needed", key,
-		    json_array_size(list), n);
+		return diag_error(diag, host_file, 0, "%s: found %zu port%s; %u are needed", key,
+		    json_array_size(list), plural(json_array_size(list)), n);
 	for (uint32_t i = 0; i < n; i++) {
 		const json_int_t max = json_integer_value(json_array_get(list, i));
 
@@ -108,7 +109,7 @@ static int apply_ports(
 }
 
 /* One line of `notes` or `errors`. */
-static int apply_line(
+static int line_apply(
     const struct waveform *waveform, const json_t *line, bool is_error, struct diag *diag)
 {
 	const json_t *text = json_array_get(line, 1);
@@ -129,7 +130,7 @@ static int apply_line(
 	return 0;
 }
 
-static int apply_lines(
+static int lines_apply(
     const struct waveform *waveform, const json_t *root, const char *key, struct diag *diag)
 {
 	json_t *list, *line;
@@ -141,12 +142,12 @@ static int apply_lines(
 	json_array_foreach(list, i, line)
 	{
 		if (!error)
-			error = apply_line(waveform, line, key[0] == 'e', diag);
+			error = line_apply(waveform, line, key[0] == 'e', diag);
 	}
 	return error;
 }
 
-static int apply_max(struct waveform *waveform, const json_t *root, struct diag *diag)
+static int max_apply(struct waveform *waveform, const json_t *root, struct diag *diag)
 {
 	const size_t n = asked(waveform, waveform->n_instances);
 	json_t *list;
@@ -154,15 +155,18 @@ static int apply_max(struct waveform *waveform, const json_t *root, struct diag 
 	if (json_want_array(root, "max", n, host_file, diag, &list) < 0)
 		return -EINVAL;
 	if (json_array_size(list) != n)
-		return diag_error(diag, host_file, 0, "max: %zu instances, %zu are needed",
-		    json_array_size(list), n);
+		return diag_error(diag, host_file, 0, "max: found %zu instance%s; %zu are needed",
+		    json_array_size(list), plural(json_array_size(list)), n);
 	for (size_t i = 0; i < waveform->n_instances; i++) {
 		struct wf_instance *instance = &waveform->instances[i];
 		const json_t *item = json_array_get(list, i % n);
+		uint64_t tail = 0;
 
-		if (apply_ports(item, "in", instance->in, instance->n_in, diag) < 0 ||
-		    apply_ports(item, "out", instance->out, instance->n_out, diag) < 0)
+		if (ports_apply(item, "in", instance->in, instance->n_in, diag) < 0 ||
+		    ports_apply(item, "out", instance->out, instance->n_out, diag) < 0 ||
+		    json_want_uint(item, "tail", instance->type->tail, host_file, diag, &tail) < 0)
 			return -EINVAL;
+		instance->tail = (uint32_t)tail;
 	}
 	return 0;
 }
@@ -176,11 +180,11 @@ int waveform_shape_apply(struct waveform *waveform, const char *answer, struct d
 	if (root && json_want_uint(root, "schema", INT32_MAX, host_file, diag, &schema) == 0) {
 		if (schema != SHAPE_SCHEMA)
 			diag_error(diag, host_file, 0,
-			    "schema %u, %d is needed: aloe-host is of another version",
+			    "found schema %u; schema %d is needed: aloe-host is of another version",
 			    (unsigned)schema, SHAPE_SCHEMA);
-		else if (apply_lines(waveform, root, "notes", diag) == 0 &&
-		    apply_lines(waveform, root, "errors", diag) == 0 && diag->errors == errors)
-			(void)apply_max(waveform, root, diag);
+		else if (lines_apply(waveform, root, "notes", diag) == 0 &&
+		    lines_apply(waveform, root, "errors", diag) == 0 && diag->errors == errors)
+			(void)max_apply(waveform, root, diag);
 	}
 	json_decref(root);
 	return diag->errors == errors ? 0 : -EINVAL;

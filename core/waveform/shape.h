@@ -2,21 +2,24 @@
  *
  * core/waveform/shape.h - how the sizes of messages are found, and what the two sides say.
  *
- * Sizes come from the components' own `shape`, and components are opened by a host only. So waveform_shape starts
- * `aloe-host --shape`, which reads one request from its standard input:
+ * Sizes come from the components' own `shape`, and components are opened by a host only. So
+ * waveform_shape starts `aloe-host --shape`, which reads one request from its standard input:
  *
- *	{"schema": 1, "slot_ns": 1000000, "slot_samples": 0,
- *	 "instances": [{"name": "mod", "component": "bpsk_mod", "path": "/.../bpsk_mod.so", "digest": "89abcdef01234567",
- *	                "params": [2, null, "text", [1.0, 0.5]], "in": ["bit"], "out": ["cf32"]}, ...],
- *	 "links": [[0, 0, 1, 0, 0], ...]}
+ * 	{"schema": 2, "slot_ns": 1000000, "slot_samples": 0,
+ *          "instances": [{"name": "mod", "component": "bpsk_mod", "path": "/.../bpsk_mod.so",
+ *                         "digest": "89abcdef01234567", "params": [2, null, "text", [1.0, 0.5]],
+ *                         "in": ["bit"], "out": ["cf32"]}, ...],
+ * 	 "links": [[0, 0, 1, 0, 0], ...]}
  *
- * (params by position, null where not set; types null where not connected; links are from, output, to, input, items) and
- * prints a line `# CALL of INSTANCE` before each call into a component, so that a crash has a name, and then
+ * (params by position, null where not set; types null where not connected; links are from, output,
+ * to, input, items) and prints a line `# CALL of INSTANCE` before each call into a component, so
+ * that a crash has a name, and then
  *
- *	{"schema": 1, "max": [{"in": [1000], "out": [1000]}, ...], "notes": [[1, "text"], ...],
- *	 "errors": [[1, "text"], ...]}
+ *         {"schema": 2, "max": [{"in": [1000], "out": [1000], "tail": 0}, ...], "notes": [[1,
+ *          "text"], ...], "errors": [[1, "text"], ...]}
  *
- * where notes and errors begin with the number of the instance, -1 if it is about none.
+ * where tail is how many indices after a message the instance may still send items of it. Notes and
+ * errors begin with the number of the instance, -1 if it is about none.
  */
 #ifndef ALOE_WAVEFORM_SHAPE_H
 #define ALOE_WAVEFORM_SHAPE_H
@@ -24,7 +27,7 @@
 #include "core/waveform/waveform.h"
 
 enum {
-	SHAPE_SCHEMA = 1,
+	SHAPE_SCHEMA = 2,
 	SHAPE_QUIET_MS = 30000, /* a host that says nothing for so long is given up */
 	SHAPE_ANSWER_BYTES_MAX = 16 << 20
 };
@@ -33,19 +36,20 @@ enum {
 int waveform_shape_within(
     struct waveform *waveform, const char *host, int quiet_ms, struct diag *diag);
 
-/* What was asked of the components of a waveform, and their answer; all zero: nothing yet. End with shape_kept_fini. */
+/* What was asked of the components of a waveform, and their answer; all zero: nothing yet. End with
+ * shape_kept_fini. */
 struct shape_kept {
 	char *request, *answer;
 };
 void shape_kept_fini(struct shape_kept *kept);
 
-/* waveform_shape_again is waveform_shape for a waveform that is loaded: what was asked before is not asked again, for sizes that
- * are in force cannot change. */
+/* waveform_shape_again is waveform_shape for a waveform that is loaded: what was asked before is
+ * not asked again, for sizes that are in force cannot change. */
 int waveform_shape_again(
     struct waveform *waveform, const char *host, struct shape_kept *kept, struct diag *diag);
 
-/* waveform_shape_answer is waveform_shape_serve with `progress` (may be NULL) called before each call into a component:
- * `call` is "open", "check" or "shape". */
+/* waveform_shape_answer is waveform_shape_serve with `progress` (may be NULL) called before each
+ * call into a component: `call` is "open", "check" or "shape". */
 char *waveform_shape_answer(const char *request,
     void (*progress)(void *context, const char *call, const char *instance), void *context);
 

@@ -108,7 +108,7 @@ static bool last_call(const char *text, char *call, char *instance)
 	return found;
 }
 
-static int say_dead(const struct waveform *waveform, const char *host, const char *text,
+static int death_report(const struct waveform *waveform, const char *host, const char *text,
     const char *how, struct diag *diag)
 {
 	char call[16], name[64];
@@ -150,7 +150,7 @@ static int host_end(const struct waveform *waveform, const char *host, pid_t pid
 		return memmove(answer->text, json + 1, strlen(json)) ? 0 : -EPROTO;
 	else
 		snprintf(how, sizeof(how), "ended the host without an answer");
-	return say_dead(waveform, host, answer->text, how, diag);
+	return death_report(waveform, host, answer->text, how, diag);
 }
 
 static int ask(const struct waveform *waveform, const char *host, int quiet_ms, const char *request,

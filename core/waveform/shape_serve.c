@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/component/param.h"
-#include "core/component/reals.h"
+#include "core/component/parse.h"
 #include "core/json/json.h"
 #include "core/waveform/parse.h"
 #include "core/waveform/shape.h"
@@ -16,20 +17,21 @@ struct chunk { /* memory that a component took by aloe_alloc */
 	_Alignas(64) uint8_t bytes[];
 };
 
-struct part { /* an instance */
+struct part_shape { /* an instance */
 	const char *name;
 	const struct aloe_component *component;
 	void *handle, *state;
 	float **reals; /* by parameter */
 	struct aloe_format in[ALOE_PORTS_MAX], out[ALOE_PORTS_MAX];
 	size_t n_in, n_out;
+	uint32_t tail;
 	bool failed; /* or hangs on one that did */
 };
 
 struct serve {
 	struct diag diag; /* what is wrong with the request itself */
 	json_t *root, *notes, *errors;
-	struct part *parts;
+	struct part_shape *parts;
 	struct waveform graph; /* links, and how many instances: all that wf_order needs */
 	uint64_t slot_ns, slot_samples;
 	void (*progress)(void *context, const char *call, const char *instance);
@@ -76,9 +78,9 @@ static void fail(struct serve *serve, size_t i, const char *text)
 	say(serve->errors, i, text);
 }
 
-/* ---- request ------------------------------------------------------------------------------------------------------- */
+/* ---- request ------------------------------------------------------------------------ */
 
-static int read_formats(struct serve *serve, const json_t *object, const char *key,
+static int formats_read(struct serve *serve, const json_t *object, const char *key,
     struct aloe_format *formats, size_t *ret_n)
 {
 	json_t *list, *item;
@@ -98,7 +100,7 @@ static int read_formats(struct serve *serve, const json_t *object, const char *k
 	return 0;
 }
 
-static int read_link(struct serve *serve, const json_t *item)
+static int link_read(struct serve *serve, const json_t *item)
 {
 	const struct waveform *graph = &serve->graph;
 	json_int_t number[5];
@@ -121,7 +123,7 @@ static int read_link(struct serve *serve, const json_t *item)
 	return 0;
 }
 
-static int read_links(struct serve *serve)
+static int links_read(struct serve *serve)
 {
 	json_t *list, *item;
 	size_t i;
@@ -136,12 +138,12 @@ static int read_links(struct serve *serve)
 	json_array_foreach(list, i, item)
 	{
 		if (!error)
-			error = read_link(serve, item);
+			error = link_read(serve, item);
 	}
 	return error;
 }
 
-static int read_request(struct serve *serve, const char *request, json_t **ret_instances)
+static int request_read(struct serve *serve, const char *request, json_t **ret_instances)
 {
 	uint64_t schema;
 	json_t *list;
@@ -152,7 +154,9 @@ static int read_request(struct serve *serve, const char *request, json_t **ret_i
 	        0)
 		return -EINVAL;
 	if (schema != SHAPE_SCHEMA)
-		return diag_error(&serve->diag, request_name, 0, "schema %u, %d is needed",
+		return diag_error(&serve->diag, request_name, 0,
+		    "found schema %u; schema %d is "
+		    "needed",
 		    (unsigned)schema, SHAPE_SCHEMA);
 	if (json_want_uint(serve->root, "slot_ns", UINT32_MAX * 10ULL, request_name, &serve->diag,
 	        &serve->slot_ns) < 0 ||
@@ -167,25 +171,25 @@ static int read_request(struct serve *serve, const char *request, json_t **ret_i
 		return -ENOMEM;
 	serve->graph.n_instances = json_array_size(list);
 	for (size_t i = 0; i < serve->graph.n_instances; i++) {
-		struct part *part = &serve->parts[i];
+		struct part_shape *part = &serve->parts[i];
 		const json_t *object = json_array_get(list, i);
 
 		if (json_want_text(object, "name", request_name, &serve->diag, &part->name) < 0 ||
-		    read_formats(serve, object, "in", part->in, &part->n_in) < 0 ||
-		    read_formats(serve, object, "out", part->out, &part->n_out) < 0)
+		    formats_read(serve, object, "in", part->in, &part->n_in) < 0 ||
+		    formats_read(serve, object, "out", part->out, &part->n_out) < 0)
 			return -EINVAL;
 	}
 	*ret_instances = list;
-	return read_links(serve);
+	return links_read(serve);
 }
 
-/* ---- components ---------------------------------------------------------------------------------------------------- */
+/* ---- components ------------------------------------------------------------------------ */
 
-static int write_reals(
-    struct part *part, const struct aloe_param *param, size_t i, const json_t *list)
+static int reals_write(
+    struct part_shape *part, const struct aloe_param *param, size_t i, const json_t *list)
 {
 	const size_t len = json_array_size(list);
-	float *data = len <= REALS_MAX ? calloc(len + 1, sizeof(*data)) : NULL;
+	float *data = len <= PARAM_ITEMS_MAX ? calloc(len + 1, sizeof(*data)) : NULL;
 
 	if (!data)
 		return -ENOMEM;
@@ -195,22 +199,22 @@ static int write_reals(
 	return param_set_reals(param, part->state, data, (uint32_t)len);
 }
 
-static int write_param(struct part *part, size_t i, const json_t *value)
+static int param_write(struct part_shape *part, size_t i, const json_t *value)
 {
 	const struct aloe_param *param = &part->component->params.items[i];
 
 	if (json_is_string(value))
 		return param_set_text(param, part->state, json_string_value(value));
 	if (json_is_array(value))
-		return write_reals(part, param, i, value);
+		return reals_write(part, param, i, value);
 	if (json_is_number(value))
 		return param_set_number(param, part->state, json_number_value(value));
 	return json_is_null(value) ? 0 : -EINVAL;
 }
 
-static void write_params(struct serve *serve, size_t i, const json_t *object)
+static void params_write(struct serve *serve, size_t i, const json_t *object)
 {
-	struct part *part = &serve->parts[i];
+	struct part_shape *part = &serve->parts[i];
 	const json_t *values = json_object_get(object, "params");
 	const uint32_t n = part->component->params.len;
 
@@ -224,7 +228,7 @@ static void write_params(struct serve *serve, size_t i, const json_t *object)
 	for (uint32_t k = 0; k < n; k++) {
 		char text[128];
 
-		if (write_param(part, k, json_array_get(values, k)) == 0)
+		if (param_write(part, k, json_array_get(values, k)) == 0)
 			continue;
 		snprintf(text, sizeof(text), "parameter \"%.60s\" cannot be written",
 		    part->component->params.items[k].name);
@@ -234,7 +238,7 @@ static void write_params(struct serve *serve, size_t i, const json_t *object)
 
 /* The tables that the request was made from must be those of the file. */
 static bool same_tables(
-    const struct part *part, const struct aloe_entry *entry, const json_t *object)
+    const struct part_shape *part, const struct aloe_entry *entry, const json_t *object)
 {
 	const char *wanted = json_string_value(json_object_get(object, "digest"));
 	char *text = component_describe(entry), digest[20] = "";
@@ -248,9 +252,9 @@ static bool same_tables(
 	return wanted && strcmp(wanted, digest) == 0 && n[0] == part->n_in && n[1] == part->n_out;
 }
 
-static void open_part(struct serve *serve, size_t i, const json_t *object)
+static void part_open(struct serve *serve, size_t i, const json_t *object)
 {
-	struct part *part = &serve->parts[i];
+	struct part_shape *part = &serve->parts[i];
 	const char *path = json_string_value(json_object_get(object, "path"));
 	const struct aloe_entry *entry;
 	struct diag diag;
@@ -266,7 +270,7 @@ static void open_part(struct serve *serve, size_t i, const json_t *object)
 		fail(serve, i, text);
 	} else {
 		part->component = entry->component;
-		write_params(serve, i, object);
+		params_write(serve, i, object);
 	}
 	diag_fini(&diag);
 }
@@ -274,7 +278,7 @@ static void open_part(struct serve *serve, size_t i, const json_t *object)
 static void call(
     struct serve *serve, size_t i, const char *what, int (*function)(void *, struct aloe_setup *))
 {
-	struct part *part = &serve->parts[i];
+	struct part_shape *part = &serve->parts[i];
 	struct aloe_setup setup = {
 	    .instance = part->name,
 	    .slot_ns = serve->slot_ns,
@@ -282,25 +286,28 @@ static void call(
 	    .in = part->in,
 	    .out = part->out,
 	    .alloc = chunk_alloc,
+	    .tail = part->component->tail,
 	};
 
 	serve->progress(serve->context, what, part->name);
 	if (function(part->state, &setup) < 0) {
 		setup.error[sizeof(setup.error) - 1] = 0;
-		fail(serve, i, setup.error[0] ? setup.error : "refused without a reason");
+		fail(serve, i, setup.error[0] ? setup.error : "the component gave no reason");
 	}
 	setup.note[sizeof(setup.note) - 1] = 0;
 	if (setup.note[0])
 		say(serve->notes, i, setup.note);
+	part->tail = setup.tail;
 	chunk_free_all(setup.arena);
 }
 
-/* ---- sizes --------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ------------------------------------------------------------------------ */
 
-/* Inputs of `i` from its writers, which come before it, or from `items`; true if one of them has failed. */
-static bool gather_inputs(struct serve *serve, size_t i)
+/* Inputs of `i` from its writers, which come before it, or from `items`; true if one of them has
+ * failed. */
+static bool inputs_gather(struct serve *serve, size_t i)
 {
-	struct part *part = &serve->parts[i];
+	struct part_shape *part = &serve->parts[i];
 	bool failed = false;
 
 	for (size_t k = 0; k < serve->graph.n_links; k++) {
@@ -315,9 +322,9 @@ static bool gather_inputs(struct serve *serve, size_t i)
 	return failed;
 }
 
-static void check_outputs(struct serve *serve, size_t i)
+static void outputs_check(struct serve *serve, size_t i)
 {
-	struct part *part = &serve->parts[i];
+	struct part_shape *part = &serve->parts[i];
 	uint32_t port = 0;
 	char text[192];
 
@@ -328,18 +335,32 @@ static void check_outputs(struct serve *serve, size_t i)
 		if (!format->type || (format->max > 0 && format->max <= WF_ITEMS_MAX))
 			continue;
 		snprintf(text, sizeof(text),
-		    "output \"%.60s\" has %u items in a message, 1 .. %d are allowed",
-		    part->component->ports.items[k].name, format->max, WF_ITEMS_MAX);
+		    "output \"%.60s\" has %u item%s in a message; 1 .. %d are allowed",
+		    part->component->ports.items[k].name, format->max, plural(format->max),
+		    WF_ITEMS_MAX);
 		fail(serve, i, text);
 	}
 }
 
-static void shape_part(struct serve *serve, size_t i)
+static void tail_check(struct serve *serve, size_t i)
 {
-	struct part *part = &serve->parts[i];
+	const struct part_shape *part = &serve->parts[i];
+	char text[160];
+
+	if (part->tail <= part->component->tail)
+		return;
+	snprintf(text, sizeof(text),
+	    "shape states tail = %u, but the component's descriptor states tail = %u at most",
+	    part->tail, part->component->tail);
+	fail(serve, i, text);
+}
+
+static void part_shape(struct serve *serve, size_t i)
+{
+	struct part_shape *part = &serve->parts[i];
 	uint32_t largest = 0, types[ALOE_PORTS_MAX] = {0};
 
-	if (gather_inputs(serve, i) || part->failed) {
+	if (inputs_gather(serve, i) || part->failed) {
 		part->failed = true;
 		return;
 	}
@@ -349,31 +370,34 @@ static void shape_part(struct serve *serve, size_t i)
 		part->out[k].max = part->out[k].type ? largest : 0;
 		types[k] = part->out[k].type;
 	}
+	part->tail = part->component->tail;
 	if (part->component->shape)
 		call(serve, i, "shape", part->component->shape);
 	for (size_t k = 0; k < part->n_out; k++) {
 		part->out[k].type = types[k];
 		part->out[k].max = types[k] ? part->out[k].max : 0;
 	}
-	if (!part->failed)
-		check_outputs(serve, i);
+	if (!part->failed) {
+		outputs_check(serve, i);
+		tail_check(serve, i);
+	}
 }
 
 /* A link whose file states `items` must hold what its writer makes. */
-static void check_items(struct serve *serve)
+static void items_check(struct serve *serve)
 {
 	char text[192];
 
 	for (size_t k = 0; k < serve->graph.n_links; k++) {
 		const struct wf_link *link = &serve->graph.links[k];
-		const struct part *writer = &serve->parts[link->from];
+		const struct part_shape *writer = &serve->parts[link->from];
 		const uint32_t max = writer->out[link->from_port].max;
 
 		if (!link->items || writer->failed || max <= link->items)
 			continue;
 		snprintf(text, sizeof(text),
-		    "makes up to %u items for \"%.60s\", whose link has items = %u", max,
-		    serve->parts[link->to].name, link->items);
+		    "makes up to %u item%s for \"%.60s\", but the link has items = %u", max,
+		    plural(max), serve->parts[link->to].name, link->items);
 		fail(serve, (size_t)link->from, text);
 	}
 }
@@ -386,25 +410,25 @@ static int shape_all(struct serve *serve)
 	if (order)
 		n = wf_order(&serve->graph, wf_link_has_no_items, order);
 	for (ssize_t i = 0; i < n; i++)
-		shape_part(serve, (size_t)order[i]);
+		part_shape(serve, (size_t)order[i]);
 	free(order);
 	if (n >= 0 && (size_t)n < serve->graph.n_instances)
 		return diag_error(&serve->diag, request_name, 0, "links: a cycle without items");
 	if (n >= 0)
-		check_items(serve);
+		items_check(serve);
 	return n < 0 ? (int)n : 0;
 }
 
 static int serve_all(struct serve *serve, const char *request)
 {
 	json_t *instances = NULL;
-	int error = read_request(serve, request, &instances);
+	int error = request_read(serve, request, &instances);
 
 	if (error)
 		return error;
 	for (size_t i = 0; i < serve->graph.n_instances; i++) {
 		serve->progress(serve->context, "open", serve->parts[i].name);
-		open_part(serve, i, json_array_get(instances, i));
+		part_open(serve, i, json_array_get(instances, i));
 	}
 	for (size_t i = 0; i < serve->graph.n_instances; i++)
 		if (!serve->parts[i].failed && serve->parts[i].component->check)
@@ -412,7 +436,7 @@ static int serve_all(struct serve *serve, const char *request)
 	return shape_all(serve);
 }
 
-/* ---- answer -------------------------------------------------------------------------------------------------------- */
+/* ---- answer ------------------------------------------------------------------------ */
 
 static json_t *max_json(const struct aloe_format *formats, size_t n)
 {
@@ -431,9 +455,10 @@ static char *answer_text(struct serve *serve)
 
 	for (size_t i = 0; serve->parts && i < serve->graph.n_instances; i++)
 		json_array_append_new(max,
-		    json_pack("{s:o, s:o}", "in",
+		    json_pack("{s:o, s:o, s:I}", "in",
 		        max_json(serve->parts[i].in, serve->parts[i].n_in), "out",
-		        max_json(serve->parts[i].out, serve->parts[i].n_out)));
+		        max_json(serve->parts[i].out, serve->parts[i].n_out), "tail",
+		        (json_int_t)serve->parts[i].tail));
 	for (size_t i = 0; i < serve->diag.len; i++)
 		json_array_append_new(serve->errors, json_pack("[i, s]", -1, serve->diag.lines[i]));
 	json_t *answer = json_pack("{s:i, s:o, s:o, s:o}", "schema", SHAPE_SCHEMA, "max", max,
@@ -447,7 +472,7 @@ static char *answer_text(struct serve *serve)
 static void serve_fini(struct serve *serve)
 {
 	for (size_t i = 0; serve->parts && i < serve->graph.n_instances; i++) {
-		struct part *part = &serve->parts[i];
+		struct part_shape *part = &serve->parts[i];
 
 		for (uint32_t k = 0; part->reals && k < part->component->params.len; k++)
 			free(part->reals[k]);

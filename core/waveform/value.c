@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,264 +12,208 @@ struct wf_raw wf_raw_setting(const struct wf_parse *parse, const config_setting_
 	    setting, NULL, parse->file, (int)config_setting_source_line(setting)};
 }
 
-bool wf_is_name(const char *name)
+/* ---- a setting as text ------------------------------------------------------------------ */
+
+static void number_write(FILE *text, const config_setting_t *setting)
 {
-	if (!isalpha((unsigned char)name[0]) || strlen(name) > 63)
-		return false;
-	for (; *name; name++)
-		if (!isalnum((unsigned char)*name) && *name != '_')
-			return false;
-	return true;
+	const double value = config_setting_get_float(setting);
+	char number[40];
+
+	if (config_setting_type(setting) != CONFIG_TYPE_FLOAT)
+		snprintf(number, sizeof(number), "%lld", config_setting_get_int64(setting));
+	else if (snprintf(number, sizeof(number), "%.15g", value) > 0 &&
+	    strtod(number, NULL) != value)
+		snprintf(number, sizeof(number), "%.17g", value);
+	fputs(number, text);
 }
 
-const char *wf_suggest(
-    const char *word, const char *const *names, size_t n, char *text, size_t size)
+static void setting_write(FILE *text, const config_setting_t *setting, const char *quote)
 {
-	const char *nearest = diag_nearest(word, names, n);
-	size_t len;
+	if (config_setting_is_number(setting))
+		number_write(text, setting);
+	else if (config_setting_type(setting) == CONFIG_TYPE_BOOL)
+		fputs(config_setting_get_bool(setting) ? "true" : "false", text);
+	else if (config_setting_type(setting) == CONFIG_TYPE_STRING)
+		fprintf(text, "%s%s%s", quote, config_setting_get_string(setting), quote);
+	else
+		fputs(config_setting_is_group(setting) ? "a group { }" : "a list ( )", text);
+}
 
-	if (nearest) {
-		snprintf(text, size, ", did you mean \"%s\"?", nearest);
-		return text;
+static void list_write(FILE *text, const config_setting_t *setting)
+{
+	const unsigned n = (unsigned)config_setting_length(setting);
+
+	for (unsigned i = 0; i < n; i++) {
+		fputs(i ? ", " : "[", text);
+		setting_write(text, config_setting_get_elem(setting, i), "\"");
 	}
-	len = (size_t)snprintf(text, size, n ? "; allowed: " : "; none is allowed");
-	for (size_t i = 0; i < n && len < size; i++)
-		len += (size_t)snprintf(text + len, size - len, i ? ", %s" : "%s", names[i]);
-	if (len >= size && size > 4)
-		strcpy(text + size - 4, "...");
-	return text;
+	fputs(n ? "]" : "[]", text);
 }
 
-/* ---- what was found ------------------------------------------------------------------------------------------------ */
-
-enum { SHOW_MAX = 48 };
-
-static const char *show(const struct wf_raw *raw, char *text, size_t size)
+/* What was found, as param_parse takes it: malloc'ed, or NULL without memory. */
+static char *raw_text(const struct wf_raw *raw, enum param_form *ret_form)
 {
 	const config_setting_t *setting = raw->setting;
+	size_t size;
+	char *text = NULL;
+	FILE *out;
 
-	if (!setting) {
-		snprintf(text, size, "\"%.40s\"", raw->word);
-		return text;
-	}
-	switch (config_setting_type(setting)) {
-	case CONFIG_TYPE_INT:
-	case CONFIG_TYPE_INT64:
-		snprintf(text, size, "%lld", config_setting_get_int64(setting));
-		break;
-	case CONFIG_TYPE_FLOAT:
-		snprintf(text, size, "%.10g", config_setting_get_float(setting));
-		break;
-	case CONFIG_TYPE_BOOL:
-		snprintf(text, size, "%s", config_setting_get_bool(setting) ? "true" : "false");
-		break;
-	case CONFIG_TYPE_STRING:
-		snprintf(text, size, "\"%.40s\"", config_setting_get_string(setting));
-		break;
-	default:
-		snprintf(text, size, "%s",
-		    config_setting_is_group(setting) ? "a group { }" : "a list ( )");
-		break;
-	}
-	return text;
-}
-
-static int wrong_kind(
-    const struct wf_raw *raw, const char *name, const char *needed, struct diag *diag)
-{
-	char text[SHOW_MAX];
-
-	return diag_error(diag, raw->where, raw->line, "%s = %s, %s is needed", name,
-	    show(raw, text, sizeof(text)), needed);
-}
-
-/* ---- numbers ------------------------------------------------------------------------------------------------------- */
-
-static bool word_number(const char *word, double *ret)
-{
-	char *rest;
-
-	if (!*word || isspace((unsigned char)*word))
-		return false;
-	*ret = strtod(word, &rest);
-	return *rest == 0;
-}
-
-static bool raw_number(const struct wf_raw *raw, double *ret)
-{
-	const config_setting_t *setting = raw->setting;
-
+	*ret_form = PARAM_WORD;
 	if (!setting)
-		return word_number(raw->word, ret);
-	if (!config_setting_is_number(setting))
-		return false;
-	if (config_setting_type(setting) == CONFIG_TYPE_FLOAT)
-		*ret = config_setting_get_float(setting);
+		return strdup(raw->word);
+	*ret_form = config_setting_type(setting) == CONFIG_TYPE_STRING ? PARAM_QUOTED : PARAM_PLAIN;
+	out = open_memstream(&text, &size);
+	if (!out)
+		return NULL;
+	if (config_setting_is_list(setting))
+		list_write(out, setting);
 	else
-		*ret = (double)config_setting_get_int64(setting);
-	return true;
+		setting_write(out, setting, "");
+	return fclose(out) == 0 ? text : NULL;
 }
 
-static const char *number_text(double value, char *text, size_t size)
+/* ---- paths ------------------------------------------------------------------------ */
+
+static char *beside(const char *dir, const char *path)
 {
-	snprintf(text, size, value == trunc(value) && fabs(value) < 1e16 ? "%.0f" : "%.10g", value);
-	return text;
+	char *full;
+
+	if (!dir || !path[0] || path[0] == '/')
+		return strdup(path);
+	return asprintf(&full, "%s/%s", strcmp(dir, "/") == 0 ? "" : dir, path) < 0 ? NULL : full;
 }
 
-static int check_range(const struct wf_raw *raw, const char *name, double value, double min,
-    double max, const char *unit, struct diag *diag)
+/* A relative path is relative to the directory of the command, one that begins with {here}/ to that
+ * of the waveform file. */
+char *wf_path(const void *self, const char *path)
 {
-	const char *space = unit && unit[0] ? " " : "";
-	char text[SHOW_MAX], low[32], high[32];
+	const struct wf_parse *parse = self;
+	static const char here[] = "{here}/";
+	const char *cwd = parse->overrides ? parse->overrides->cwd : NULL;
+	const char *slash = strrchr(parse->file, '/');
+	char *dir, *full, *rest;
 
-	if (isfinite(value) && value >= min && value <= max)
-		return 0;
-	if (raw->setting)
-		show(raw, text, sizeof(text));
-	else
-		snprintf(text, sizeof(text), "%.40s", raw->word);
-	if (isinf(min) && isinf(max))
-		return diag_error(
-		    diag, raw->where, raw->line, "%s = %s is no finite number", name, text);
-	if (isinf(max))
-		return diag_error(diag, raw->where, raw->line, "%s = %s is below %s%s%s", name,
-		    text, number_text(min, low, sizeof(low)), space, space[0] ? unit : "");
-	return diag_error(diag, raw->where, raw->line, "%s = %s is outside [%s, %s]%s%s", name,
-	    text, number_text(min, low, sizeof(low)), number_text(max, high, sizeof(high)), space,
-	    space[0] ? unit : "");
+	if (strncmp(path, here, strlen(here)) != 0)
+		return beside(cwd, path);
+	dir = slash ? strndup(parse->file, (size_t)(slash - parse->file) + (slash == parse->file))
+	            : strdup("");
+	rest = dir ? beside(dir[0] ? dir : NULL, path + strlen(here)) : NULL;
+	full = rest ? beside(cwd, rest) : NULL;
+	free(dir);
+	free(rest);
+	return full;
+}
+
+/* An item that is wrong has a line of its own. */
+static int raw_line(const struct wf_raw *raw, uint32_t item)
+{
+	const config_setting_t *setting = raw->setting;
+
+	if (setting && config_setting_is_list(setting))
+		setting = config_setting_get_elem(setting, item);
+	return setting ? (int)config_setting_source_line(setting) : raw->line;
+}
+
+int wf_want(const struct wf_raw *raw, const char *name, const struct aloe_param *param,
+    const struct wf_parse *parse, struct diag *diag, struct param_value *ret)
+{
+	struct param_given given = {.path = parse ? wf_path : NULL, .self = parse};
+	char why[PARAM_WHY_BYTES], *text = raw_text(raw, &given.form);
+	int error = -ENOMEM;
+
+	given.text = text;
+	if (text)
+		error = param_parse(param, name, &given, ret, why, sizeof(why));
+	if (error == -EINVAL)
+		diag_error(diag, raw->where, raw_line(raw, ret->item), "%s", why);
+	free(text);
+	return error;
+}
+
+/* ---- values that are no parameters ------------------------------------------------------ */
+
+static int number_want(const struct wf_raw *raw, const char *name, const struct aloe_param *param,
+    struct diag *diag, double *ret)
+{
+	struct param_value value;
+	const int error = wf_want(raw, name, param, NULL, diag, &value);
+
+	if (!error)
+		*ret = value.number;
+	return error;
 }
 
 int wf_want_real(const struct wf_raw *raw, const char *name, double min, double max,
     const char *unit, struct diag *diag, double *ret)
 {
-	double value;
+	const struct aloe_param param = {
+	    .kind = ALOE_KIND_REAL, .min = min, .max = max, .unit = unit};
 
-	if (!raw_number(raw, &value))
-		return wrong_kind(raw, name, "a number", diag);
-	if (check_range(raw, name, value, min, max, unit, diag) < 0)
-		return -EINVAL;
-	*ret = value;
-	return 0;
+	return number_want(raw, name, &param, diag, ret);
 }
 
 int wf_want_int(const struct wf_raw *raw, const char *name, double min, double max,
     const char *unit, struct diag *diag, double *ret)
 {
-	double value;
+	const struct aloe_param param = {
+	    .kind = ALOE_KIND_INT, .min = min, .max = max, .unit = unit};
 
-	min = fmax(min, -0x1p53);
-	max = fmin(max, 0x1p53);
-	if (!raw_number(raw, &value) || (isfinite(value) && value != trunc(value)))
-		return wrong_kind(raw, name, "a whole number", diag);
-	if (check_range(raw, name, value, min, max, unit, diag) < 0)
-		return -EINVAL;
-	*ret = value;
-	return 0;
+	return number_want(raw, name, &param, diag, ret);
 }
-
-/* ---- truth, text, choice ------------------------------------------------------------------------------------------- */
 
 int wf_want_bool(const struct wf_raw *raw, const char *name, struct diag *diag, bool *ret)
 {
-	if (raw->setting && config_setting_type(raw->setting) == CONFIG_TYPE_BOOL)
-		*ret = config_setting_get_bool(raw->setting);
-	else if (!raw->setting && strcmp(raw->word, "true") == 0)
-		*ret = true;
-	else if (!raw->setting && strcmp(raw->word, "false") == 0)
-		*ret = false;
-	else
-		return wrong_kind(raw, name, "true or false", diag);
-	return 0;
-}
+	static const struct aloe_param param = {.kind = ALOE_KIND_BOOL};
+	double number;
+	const int error = number_want(raw, name, &param, diag, &number);
 
-int wf_want_text(const struct wf_raw *raw, const char *name, struct diag *diag, const char **ret)
-{
-	if (raw->setting && config_setting_type(raw->setting) != CONFIG_TYPE_STRING)
-		return wrong_kind(raw, name, "a text in quotes", diag);
-	*ret = raw->setting ? config_setting_get_string(raw->setting) : raw->word;
-	return 0;
+	if (!error)
+		*ret = number != 0;
+	return error;
 }
 
 int wf_want_choice(const struct wf_raw *raw, const char *name, const char *const *names,
     struct diag *diag, int *ret)
 {
-	const char *text = "";
-	char suggestion[512];
-	size_t n = 0;
+	const struct aloe_param param = {.kind = ALOE_KIND_ENUM, .names = names};
+	double number;
+	const int error = number_want(raw, name, &param, diag, &number);
 
-	if (wf_want_text(raw, name, diag, &text) < 0)
-		return -EINVAL;
-	for (; names[n]; n++)
-		if (strcmp(names[n], text) == 0) {
-			*ret = (int)n;
-			return 0;
-		}
-	return diag_error(diag, raw->where, raw->line, "%s = \"%.40s\" is unknown%s", name, text,
-	    wf_suggest(text, names, n, suggestion, sizeof(suggestion)));
+	if (!error)
+		*ret = (int)number;
+	return error;
 }
 
-/* ---- lists --------------------------------------------------------------------------------------------------------- */
-
-static size_t raw_len(const struct wf_raw *raw)
+int wf_want_text(const struct wf_raw *raw, const char *name, struct diag *diag, const char **ret)
 {
-	size_t len = 1;
+	static const struct aloe_param param = {.kind = ALOE_KIND_TEXT, .size = UINT16_MAX};
+	struct param_value value;
+	const int error = wf_want(raw, name, &param, NULL, diag, &value);
 
-	if (raw->setting)
-		return (size_t)config_setting_length(raw->setting);
-	for (const char *c = raw->word; *c; c++)
-		len += *c == ',';
-	return len;
-}
-
-/* Item `i` of a list; of a --set, the word at *at, which goes on to the next; `word` is its place. */
-static struct wf_raw raw_item(
-    const struct wf_raw *raw, size_t i, const char **at, char *word, size_t size)
-{
-	struct wf_raw item = *raw;
-	size_t len;
-
-	if (raw->setting) {
-		item.setting = config_setting_get_elem(raw->setting, (unsigned)i);
-		item.line = (int)config_setting_source_line(item.setting);
-		return item;
-	}
-	len = strcspn(*at, ",");
-	snprintf(word, size, "%.*s", (int)len, *at);
-	*at += len + ((*at)[len] == ',');
-	item.word = word;
-	return item;
+	if (error)
+		return error;
+	*ret = raw->setting ? config_setting_get_string(raw->setting) : raw->word;
+	param_value_fini(&value);
+	return 0;
 }
 
 int wf_want_numbers(const struct wf_raw *raw, const char *name, bool whole, double min, double max,
     size_t len_max, struct diag *diag, double **ret, size_t *ret_len)
 {
-	const bool is_list = !raw->setting || config_setting_is_list(raw->setting);
-	const size_t len = is_list ? raw_len(raw) : 0;
-	const char *at = raw->word;
-	double *numbers;
-	int error = 0;
+	const struct aloe_param param = {
+	    .kind = ALOE_KIND_REALS, .min = min, .max = max, .items_max = (uint32_t)len_max};
+	struct param_value value;
+	int error = wf_want(raw, name, &param, NULL, diag, &value);
 
-	if (!is_list)
-		return wrong_kind(raw, name, "a list of numbers [ ]", diag);
-	if (len == 0 || len > len_max)
-		return diag_error(diag, raw->where, raw->line,
-		    "%s has %zu items, 1 .. %zu are allowed", name, len, len_max);
-	numbers = calloc(len, sizeof(*numbers));
-	if (!numbers)
-		return -ENOMEM;
-	for (size_t i = 0; !error && i < len; i++) {
-		char item_name[160], word[64];
-		const struct wf_raw item = raw_item(raw, i, &at, word, sizeof(word));
-
-		snprintf(item_name, sizeof(item_name), "%s[%zu]", name, i);
-		error = (whole ? wf_want_int : wf_want_real)(
-		    &item, item_name, min, max, "", diag, &numbers[i]);
-	}
+	for (uint32_t i = 0; !error && whole && i < value.n_numbers; i++)
+		if (value.numbers[i] != trunc(value.numbers[i]))
+			error = diag_error(diag, raw->where, raw_line(raw, i),
+			    "%s[%u] = %.10g; a whole number is needed", name, i, value.numbers[i]);
 	if (error) {
-		free(numbers);
+		param_value_fini(&value);
 		return error;
 	}
-	*ret = numbers;
-	*ret_len = len;
+	*ret = value.numbers;
+	*ret_len = value.n_numbers;
 	return 0;
 }

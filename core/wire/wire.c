@@ -28,6 +28,7 @@ static const uint8_t magic[4] = {'A', 'L', 'O', 'E'};
 
 static void number_put(uint8_t *at, uint64_t number, size_t bytes)
 {
+	assert(bytes <= sizeof(number));
 	for (size_t i = 0; i < bytes; i++)
 		at[i] = (uint8_t)(number >> (8 * i));
 }
@@ -36,6 +37,7 @@ static uint64_t number_get(const uint8_t *at, size_t bytes)
 {
 	uint64_t number = 0;
 
+	assert(bytes <= sizeof(uint64_t));
 	for (size_t i = 0; i < bytes; i++)
 		number |= (uint64_t)at[i] << (8 * i);
 	return number;
@@ -46,7 +48,7 @@ static size_t padded(size_t len)
 	return (len + 3) & ~(size_t)3;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------------------ */
 
 /* Room for `len` more bytes behind what is there, or an error that stays. */
 static uint8_t *msg_extend(struct wire_msg *msg, size_t len)
@@ -54,6 +56,7 @@ static uint8_t *msg_extend(struct wire_msg *msg, size_t len)
 	size_t size = msg->size ? msg->size : SIZE_FIRST;
 	uint8_t *bytes;
 
+	assert(msg->len <= msg->size || msg->error);
 	if (msg->error)
 		return NULL;
 	if (len > WIRE_BYTES_MAX - msg->len) {
@@ -80,6 +83,7 @@ void wire_init(struct wire_msg *msg, enum wire_type type, enum wire_peer source,
 {
 	uint8_t *head;
 
+	assert(source < WIRE_PEERS && dest < WIRE_PEERS);
 	*msg = (struct wire_msg){0};
 	head = msg_extend(msg, WIRE_HEAD_BYTES);
 	if (!head)
@@ -118,6 +122,7 @@ void wire_put_bytes(struct wire_msg *msg, enum wire_tag tag, const void *bytes, 
 {
 	uint8_t *field;
 
+	assert(bytes != NULL || len == 0);
 	if (!msg->error && (len > WIRE_BYTES_MAX || msg->fields == FIELDS_MAX))
 		msg->error = -EMSGSIZE;
 	field = msg->error ? NULL : msg_extend(msg, FIELD_HEAD_BYTES + padded(len));
@@ -148,10 +153,17 @@ void wire_put_u64(struct wire_msg *msg, enum wire_tag tag, uint64_t number)
 
 void wire_put_peers(struct wire_msg *msg, enum wire_peer source, enum wire_peer dest)
 {
+	assert(source < WIRE_PEERS && dest < WIRE_PEERS);
 	if (msg->error)
 		return;
 	msg->bytes[AT_SOURCE] = (uint8_t)source;
 	msg->bytes[AT_DEST] = (uint8_t)dest;
+}
+
+void wire_put_seq(struct wire_msg *msg, uint32_t seq)
+{
+	if (!msg->error)
+		number_put(msg->bytes + AT_SEQ, seq, 4);
 }
 
 const uint8_t *wire_bytes(struct wire_msg *msg, size_t *ret_len)
@@ -164,9 +176,10 @@ const uint8_t *wire_bytes(struct wire_msg *msg, size_t *ret_len)
 	return msg->bytes;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------ */
 
-/* One field at `at` with `left` bytes to the end: how many bytes it takes, or 0 when it is not well formed. */
+/* One field at `at` with `left` bytes to the end: how many bytes it takes, or 0 when it is not well
+ * formed. */
 static size_t field_check(const uint8_t *at, size_t left)
 {
 	size_t len;
@@ -271,7 +284,7 @@ char *wire_get_text(const struct wire_view *view, enum wire_tag tag, unsigned nt
 	return text;
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------ */
 
 static const struct {
 	enum wire_type type;
@@ -311,7 +324,7 @@ const char *wire_type_name(enum wire_type type)
 const char *wire_peer_name(enum wire_peer peer)
 {
 	static const char *const names[WIRE_PEERS] = {
-	    "client", "frontend", "exec", "stats", "swman"};
+	    "client", "frontend", "exec", "stats", "swman", "bridge", "statsman"};
 
 	return (unsigned)peer < WIRE_PEERS ? names[peer] : "(unknown)";
 }

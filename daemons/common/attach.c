@@ -88,7 +88,8 @@ void attach_start(struct attach *attach, struct loop *loop, const char *dir, con
 	try(attach);
 }
 
-/* Ended by its leash: what becomes of the frontend? It may just be sending LEAVE, or have been killed as well. */
+/* Ended by its leash: what becomes of the frontend? It may just be sending LEAVE, or have been
+ * killed as well. */
 static bool killed(struct attach *attach)
 {
 	struct pollfd poll_fd = {.fd = attach->fd, .events = POLLIN};

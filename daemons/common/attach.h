@@ -8,21 +8,23 @@
  *      |                             |<-------------------|
  *      '----- hang-up: lost ---------'----- LEAVE: left, the daemon ends
  *
- * A frontend that has been killed costs its daemons nothing: they go on with what they hold, try again until there is
- * another one, and tell that one all over again. There is one way: the first frontend is attached to as any later one.
- * What ends them for certain is their leash, which is not the frontend's (core/base/child.h).
+ * A frontend that has been killed costs its daemons nothing: they go on with what they hold, try
+ * again until there is another one, and tell that one all over again. There is one way: the first
+ * frontend is attached to as any later one. What ends them for certain is their leash, which is not
+ * the frontend's (core/base/child.h).
  */
 #ifndef ALOE_DAEMONS_ATTACH_H
 #define ALOE_DAEMONS_ATTACH_H
 
-#include "daemons/common/keep.h"
-#include "daemons/common/loop.h"
+#include "core/keep/keep.h"
+#include "core/base/loop.h"
 
 struct attach_calls {
 	void (*entry)(void *self, struct keep_entry *entry); /* PUT or DROP; finishes it */
-	void (*ready)(void *self); /* all entries are there: the first time, or again */
-	void (*lost)(void *self);  /* the frontend was killed */
-	void (*left)(void *self);  /* end, in good order */
+	/* all entries are there: the first time, or again */
+	void (*ready)(void *self);
+	void (*lost)(void *self); /* the frontend was killed */
+	void (*left)(void *self); /* end, in good order */
 };
 
 struct attach {
@@ -36,12 +38,14 @@ struct attach {
 	struct loop_timer retry;
 };
 
-/* attach_start makes the first attempt at once; `name` is what HELLO says ("exec"). The calls come from the loop. */
+/* attach_start makes the first attempt at once; `name` is what HELLO says ("exec"). The calls come
+ * from the loop. */
 void attach_start(struct attach *attach, struct loop *loop, const char *dir, const char *name,
     const struct attach_calls *calls, void *self);
 void attach_settle(struct attach *attach); /* takes what has come, now */
-/* attach_stop lets go. True when the frontend was killed, so that what it had in its directory is left for others to put
- * away; one that lives, with the daemon ended by its leash, is given a second to say LEAVE. */
+/* attach_stop lets go. True when the frontend was killed, so that what it had in its directory is
+ * left for others to put away; one that lives, with the daemon ended by its leash, is given a
+ * second to say LEAVE. */
 bool attach_stop(struct attach *attach);
 
 #endif

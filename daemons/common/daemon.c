@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "core/base/child.h"
+#include "core/base/limits.h"
+#include "core/base/text.h"
 
 enum {
 	MESSAGES_IN_A_ROW = 64,
@@ -24,16 +26,25 @@ enum {
 	LARGE_BYTES = 65536
 };
 
-/* ---- options ----------------------------------------------------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------------------ */
 
 static void usage_print(FILE *out, const char *program, unsigned takes)
 {
-	fprintf(out, "usage: %s --dir DIR [--leash FD]%s\n", program,
-	    takes & DAEMON_STATE ? " [--state STATEDIR]" : "");
+	fprintf(out, "usage: %s --dir DIR [--leash FD]%s%s%s\n", program,
+	    takes & DAEMON_STATE ? " [--state STATEDIR]" : "",
+	    takes & DAEMON_KEEP ? " [--keep FD]" : "", takes & DAEMON_NODE ? " [--node NAME]" : "");
 	fprintf(out, "  --dir DIR      runtime directory, with the frontend's sockets\n");
 	fprintf(out, "  --leash FD     read end of a pipe: end of file ends the program\n");
 	if (takes & DAEMON_STATE)
 		fprintf(out, "  --state DIR    where profiles and runs are saved\n");
+	if (takes & DAEMON_KEEP)
+		fprintf(out,
+		    "  --keep FD      channel to the process that keeps a copy of what this "
+		    "program keeps\n");
+	if (takes & DAEMON_NODE)
+		fprintf(out,
+		    "  --node NAME    name of this node, by which requests and programs of several "
+		    "nodes name it\n");
 	fprintf(out, "  --help, --version\n");
 }
 
@@ -52,6 +63,14 @@ static int fd_parse(const char *program, const char *option, const char *text, i
 	return 0;
 }
 
+static int node_check(const char *program, const char *name)
+{
+	if (text_is_node(name))
+		return 0;
+	fprintf(stderr, "%s: --node %s: " TEXT_NODE_RULE "\n", program, name);
+	return -EINVAL;
+}
+
 static int option_take(const char *program, int option, unsigned takes, struct daemon_args *args)
 {
 	switch (option) {
@@ -61,8 +80,14 @@ static int option_take(const char *program, int option, unsigned takes, struct d
 	case 's':
 		args->state = optarg;
 		return takes & DAEMON_STATE ? 0 : -EINVAL;
+	case 'n':
+		args->node = optarg;
+		return takes & DAEMON_NODE ? node_check(program, optarg) : -EINVAL;
 	case 'l':
 		return fd_parse(program, "leash", optarg, &args->leash);
+	case 'k':
+		return takes & DAEMON_KEEP ? fd_parse(program, "keep", optarg, &args->keep)
+		                           : -EINVAL;
 	case 'h':
 		usage_print(stdout, program, takes);
 		return 1;
@@ -81,11 +106,13 @@ int daemon_args_parse(
 	    {"dir", required_argument, NULL, 'd'},
 	    {"state", required_argument, NULL, 's'},
 	    {"leash", required_argument, NULL, 'l'},
+	    {"keep", required_argument, NULL, 'k'},
+	    {"node", required_argument, NULL, 'n'},
 	    {"help", no_argument, NULL, 'h'},
 	    {"version", no_argument, NULL, 'v'},
 	    {NULL, 0, NULL, 0},
 	};
-	struct daemon_args args = {.leash = -1};
+	struct daemon_args args = {.leash = -1, .keep = -1};
 	int option, result = 0;
 
 	optind = 1;
@@ -101,7 +128,7 @@ int daemon_args_parse(
 	return 0;
 }
 
-/* ---- messages ---------------------------------------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------------------ */
 
 static void reply_send(struct daemon *daemon, struct wire_msg *msg)
 {
@@ -157,14 +184,13 @@ static void ping_answer(struct daemon *daemon, const struct wire_view *request)
 	reply_send(daemon, &msg);
 }
 
-static void hello_say(void *self)
+static void hello_send(void *self)
 {
 	struct daemon *daemon = self;
 
-	bus_hello(
-	    daemon
-	        ->bus); /* into a connection that is just being given up, perhaps: once more then */
-	loop_timer_start(&daemon->loop, &daemon->hello, HELLO_NS, hello_say, daemon);
+	/* into a connection that is just being given up, perhaps: once more then */
+	bus_hello(daemon->bus);
+	loop_timer_start(&daemon->loop, &daemon->hello, HELLO_NS, hello_send, daemon);
 }
 
 /* seq 0: HELLO */
@@ -177,7 +203,8 @@ static void hello_answered(struct daemon *daemon, const struct wire_view *view)
 	if (daemon->greeted)
 		return;
 	text = wire_get_text(view, WIRE_TAG_TEXT, 0);
-	log_error(&daemon->log, "the frontend refused us: %s", text ? text : "no reason given");
+	log_error(&daemon->log, "the frontend refused this daemon: %s",
+	    text ? text : "the frontend gave no reason");
 	free(text);
 	loop_stop(&daemon->loop, 1);
 }
@@ -210,10 +237,10 @@ static void bus_ready(void *self, short revents)
 		message_take(daemon, &view);
 	}
 	if (result < 0 && result != -EAGAIN && result != -EBADMSG && result != -ECONNRESET)
-		log_warning(&daemon->log, "receiving: %s", strerror(-result));
+		log_warning(&daemon->log, "cannot receive from the bus: %s", strerror(-result));
 }
 
-/* ---- the frontend ------------------------------------------------------------------------------------------------ */
+/* ---- the frontend ------------------------------------------------------------------------ */
 
 void daemon_put(struct daemon *daemon, const char *key, const void *blob, size_t len,
     const int *fds, size_t n_fds)
@@ -222,7 +249,8 @@ void daemon_put(struct daemon *daemon, const char *key, const void *blob, size_t
 	    daemon->attach.fd < 0 ? 0 : keep_put(daemon->attach.fd, key, blob, len, fds, n_fds);
 
 	if (result < 0 && result != -EPIPE)
-		log_error(&daemon->log, "\"%s\" is not kept: %s", key, strerror(-result));
+		log_error(
+		    &daemon->log, "the frontend cannot keep \"%s\": %s", key, strerror(-result));
 }
 
 void daemon_drop(struct daemon *daemon, const char *key)
@@ -247,10 +275,11 @@ static void attach_ready(void *self)
 	const int result = daemon->role->ready ? daemon->role->ready(daemon->self) : 0;
 
 	if (result == 0) {
-		hello_say(daemon);
+		hello_send(daemon);
 		return;
 	}
-	log_error(&daemon->log, "cannot take up what is kept: %s", strerror(-result));
+	log_error(&daemon->log, "cannot take up the state that the frontend keeps: %s",
+	    strerror(-result));
 	loop_stop(&daemon->loop, 1);
 }
 
@@ -275,7 +304,7 @@ static void leash_ready(void *self, short revents)
 		loop_stop(&((struct daemon *)self)->loop, 0);
 }
 
-/* ---- life -------------------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------ */
 
 static int leash_start(struct daemon *daemon)
 {
@@ -294,11 +323,12 @@ int daemon_init(struct daemon *daemon, const struct daemon_role *role,
 	int result;
 
 	*daemon = (struct daemon){.args = *args, .role = role, .self = self, .attach.fd = -1};
+	limits_begin();
 	log_init(&daemon->log, role->program);
 	loop_init(&daemon->loop);
 	signal(SIGPIPE, SIG_IGN);
-	mallopt(M_MMAP_THRESHOLD,
-	    LARGE_BYTES); /* what a plan or a report took is given back when it is done with */
+	/* what a plan or a report took is given back when it is done with */
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
 	result = leash_start(daemon);
 	if (result < 0) {
@@ -309,7 +339,7 @@ int daemon_init(struct daemon *daemon, const struct daemon_role *role,
 	if (!daemon->bus) {
 		result = -errno;
 		log_error(&daemon->log, "cannot use the runtime directory %s: %s", args->dir,
-		    strerror(-result));
+		    bus_dir_text(-result));
 		return result;
 	}
 	loop_watch_start(
@@ -324,7 +354,7 @@ int daemon_run(struct daemon *daemon)
 	const int result = loop_run(&daemon->loop);
 
 	if (result < 0)
-		log_error(&daemon->log, "main loop: %s", strerror(-result));
+		log_error(&daemon->log, "the main loop has failed: %s", strerror(-result));
 	return result < 0 ? 1 : result;
 }
 

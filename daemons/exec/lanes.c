@@ -1,23 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/base/text.h"
 #include "core/platform/platform.h"
 #include "core/slot/lane.h"
 #include "daemons/exec/exec.h"
 
-/* ---- a lane's own things ----------------------------------------------------------------------------------------------- */
+/* ---- a lane's own things ---- */
 
+/* The lock goes along: while an exec is dead its CPU is nobody else's. */
 void lane_keep(struct exec *exec, uint32_t number)
 {
+	const struct exec_lane *lane = &exec->lanes[number];
 	char key[32];
 
 	snprintf(key, sizeof(key), "lane/%u", number);
-	daemon_put(&exec->daemon, key, NULL, 0, &exec->lanes[number].fd, 1);
+	daemon_put(&exec->daemon, key, NULL, 0, (int[]){lane->fd, lane->cpu_lock},
+	    lane->cpu_lock >= 0 ? 2 : 1);
+}
+
+void lane_unlock(struct exec *exec, uint32_t number)
+{
+	struct exec_lane *lane = &exec->lanes[number];
+	const int fd = lane->cpu_lock;
+
+	lane->cpu_lock = -1;
+	if (fd < 0)
+		return;
+	platform_unlock_cpu(fd, exec->node->lane[number].cpu);
+	lane_keep(exec, number);
 }
 
 static int lane_image_new(struct exec *exec, uint32_t number)
@@ -60,6 +77,23 @@ static uint32_t timebase_find(struct exec *exec, uint32_t pace, uint64_t slot_ns
 	return unused;
 }
 
+const char *lane_name(const struct exec_wave *wave, uint32_t lane, char text[LANE_NAME])
+{
+	const int32_t cpu = wave->exec->node->lane[lane].cpu;
+	uint32_t number = 0;
+
+	while (number < wave->view.head->lanes.count &&
+	    (wave->view.lanes[number].cpu != cpu ||
+	        (wave->view.node != IMAGE_NONE &&
+	            wave->view.lanes[number].node != wave->view.node)))
+		number++;
+	if (number < wave->view.head->lanes.count)
+		snprintf(text, LANE_NAME, "lane %u (CPU %d)", number, cpu);
+	else
+		snprintf(text, LANE_NAME, "the lane on CPU %d", cpu);
+	return text;
+}
+
 /* Of a waveform that is being remapped: it keeps its own. */
 static uint32_t timebase_kept(const struct exec_wave *wave)
 {
@@ -69,13 +103,15 @@ static uint32_t timebase_kept(const struct exec_wave *wave)
 	return base != NULL ? (uint32_t)(base - wave->exec->node->timebase) : IMAGE_NONE;
 }
 
-/* The time base for lanes `set` of this waveform: that of a lane in use if it agrees, else a new one. */
+/* The time base for lanes `set` of this waveform: that of a lane in use if it agrees, else a new
+ * one. */
 static int timebase_take(
     struct exec_wave *wave, uint64_t set, uint32_t *ret, char *ret_why, size_t size)
 {
 	const struct image_head *head = wave->view.head;
 	struct exec *exec = wave->exec;
 	uint32_t found = timebase_kept(wave);
+	char name[LANE_NAME];
 
 	for (uint32_t l = 0; l < exec->node->n_lanes; l++) {
 		const uint32_t have = atomic_load(&exec->node->lane[l].timebase);
@@ -84,18 +120,20 @@ static int timebase_take(
 			continue;
 		if (exec->node->timebase[have].pace == IMAGE_RADIO || head->clock == IMAGE_RADIO) {
 			snprintf(ret_why, size,
-			    "lane %u (CPU %d) is taken, and the lane of a radio is its waveform's alone: put \"%s\" on "
-			    "another lane (--lanes) or unload what is there",
-			    l, exec->node->lane[l].cpu, wave->name);
+			    "%s is taken, and a lane with a radio serves one waveform only; put "
+			    "\"%s\" on another lane (--lanes), or unload the waveform that is "
+			    "there",
+			    lane_name(wave, l, name), wave->name);
 			return -EBUSY;
 		}
 		if (exec->node->timebase[have].pace != head->clock ||
 		    exec->node->timebase[have].slot_ns != head->slot_ns ||
 		    (found != IMAGE_NONE && found != have)) {
 			snprintf(ret_why, size,
-			    "lane %u (CPU %d) runs slots of %.1f us already and \"%s\" has slots of %.1f us: put it on "
-			    "other lanes (--lanes) or unload what is there",
-			    l, exec->node->lane[l].cpu,
+			    "%s runs slots of %.1f us already, but \"%s\" has slots of %.1f us; "
+			    "put the waveform on other lanes (--lanes), or unload the waveform "
+			    "that is there",
+			    lane_name(wave, l, name),
 			    (double)exec->node->timebase[have].slot_ns / 1e3, wave->name,
 			    (double)head->slot_ns / 1e3);
 			return -EBUSY;
@@ -105,21 +143,90 @@ static int timebase_take(
 	*ret = found != IMAGE_NONE ? found : timebase_find(exec, head->clock, head->slot_ns);
 	if (*ret != IMAGE_NONE)
 		return 0;
-	snprintf(
-	    ret_why, size, "%d time bases are in use, more are not possible", NODE_TIMEBASES_MAX);
+	snprintf(ret_why, size,
+	    "%d time bases are in use, and no more are possible; unload a waveform first",
+	    NODE_TIMEBASES_MAX);
 	return -ENOSPC;
 }
 
-int lane_reuse(struct exec_wave *wave, uint32_t number)
+/* The CPUs of this node that no lane has, of any node: "1 or 3"; "" when there are none. */
+static void cpus_free(const struct exec *exec, char *ret, size_t size)
 {
-	struct exec *exec = wave->exec;
-	struct exec_lane *lane = &exec->lanes[number];
+	size_t at = 0;
 
-	if (lane->users == 0 && image_timed(wave->view.head->clock)) {
-		lane->cpu_lock = platform_lock_cpu(exec->node->lane[number].cpu);
-		if (lane->cpu_lock < 0)
-			return lane->cpu_lock;
-		keeper_start(exec, number);
+	ret[0] = 0;
+	for (uint32_t l = 0; l < exec->node->n_lanes && at < size; l++)
+		if (platform_cpu_free(exec->node->lane[l].cpu))
+			at += (size_t)snprintf(ret + at, size - at, "%s%d", at > 0 ? " or " : "",
+			    exec->node->lane[l].cpu);
+}
+
+static void user_name(uid_t uid, char *ret, size_t size)
+{
+	const struct passwd *user = getpwuid(uid);
+
+	if (user != NULL)
+		snprintf(ret, size, "%s", user->pw_name);
+	else
+		snprintf(ret, size, "%u", uid);
+}
+
+static void lock_why(const struct exec *exec, int cpu, int status,
+    const struct platform_holder *holder, char *ret_why, size_t size)
+{
+	char who[64], where[128], unused[128], choice[192];
+
+	if (status != -EADDRINUSE) {
+		snprintf(ret_why, size, "CPU %d cannot be locked for a lane: %s", cpu,
+		    strerror(-status));
+		return;
+	}
+	user_name(holder->uid, who, sizeof(who));
+	if (holder->elsewhere)
+		snprintf(where, sizeof(where), "in another container, user %u there", holder->uid);
+	else
+		snprintf(where, sizeof(where), "pid %d, user %s", holder->pid, who);
+	cpus_free(exec, unused, sizeof(unused));
+	if (unused[0])
+		snprintf(choice, sizeof(choice), "choose a free CPU (--lanes %s)", unused);
+	else
+		snprintf(choice, sizeof(choice), "wait until a CPU of this node is free (none is)");
+	snprintf(ret_why, size,
+	    "CPU %d is taken by the lane of another ALOE node (%s); %s, stop that node, or run "
+	    "with --clock virtual",
+	    cpu, where, choice);
+}
+
+/* 0 also where this machine has no locks: the report tells of that. */
+static int lane_lock(struct exec *exec, uint32_t number, char *ret_why, size_t size)
+{
+	struct exec_lane *lane = &exec->lanes[number];
+	const int cpu = exec->node->lane[number].cpu;
+	struct platform_holder holder = {0};
+
+	if (lane->cpu_lock >= 0) /* an exec before this one has taken it */
+		return platform_lock_cpu_on(lane->cpu_lock, cpu);
+	lane->cpu_lock = platform_lock_cpu(cpu, &holder);
+	if (lane->cpu_lock >= 0) {
+		lane_keep(exec, number);
+	} else if (lane->cpu_lock != -ENOTSUP) {
+		lock_why(exec, cpu, lane->cpu_lock, &holder, ret_why, size);
+		return lane->cpu_lock;
+	}
+	return 0;
+}
+
+int lane_reuse(struct exec_wave *wave, uint32_t number, char *ret_why, size_t size)
+{
+	struct exec_lane *lane = &wave->exec->lanes[number];
+
+	if (image_timed(wave->view.head->clock) && !lane->has_watchdog) {
+		const int status = lane_lock(wave->exec, number, ret_why, size);
+
+		if (status != 0)
+			return status;
+		watchdog_start(wave->exec, number);
+		second_start(wave->exec);
 	}
 	lane->users++;
 	return 0;
@@ -142,29 +249,30 @@ static int lane_take(
 	struct exec *exec = wave->exec;
 	struct exec_lane *lane = &exec->lanes[number];
 	int status = lane_image_new(exec, number);
+	char name[LANE_NAME];
 
 	if (status != 0) {
-		snprintf(ret_why, size, "no memory for lane %u: %s", number, strerror(-status));
+		snprintf(ret_why, size, "no memory for %s: %s", lane_name(wave, number, name),
+		    strerror(-status));
 		return status;
 	}
 	if (lane->users == 0) {
+		/* of another time base, and of others on it */
+		atomic_store(&lane->image->baton, baton_make(0, 0, BATON_NOBODY));
+		atomic_store(&lane->image->rescued, 0);
+		atomic_store(&exec->node->lane[number].resets, 0);
 		atomic_store(&exec->node->lane[number].timebase, base);
 		atomic_fetch_add(&exec->node->timebase[base].used, 1);
 	}
-	if (lane_reuse(wave, number) != 0) {
-		snprintf(ret_why, size,
-		    "CPU %d is taken by the lane of another ALOE node: use another (--lanes), stop that one, or "
-		    "run with "
-		    "--clock virtual",
-		    exec->node->lane[number].cpu);
+	status = lane_reuse(wave, number, ret_why, size);
+	if (status != 0 && lane->users == 0) {
 		atomic_store(&exec->node->lane[number].timebase, IMAGE_NONE);
 		atomic_fetch_sub(&exec->node->timebase[base].used, 1);
-		return -EBUSY;
 	}
-	return 0;
+	return status != 0 ? -EBUSY : 0;
 }
 
-/* ---- entries ----------------------------------------------------------------------------------------------------------- */
+/* ---- entries ------------------------------------------------------------------------ */
 
 static bool uses_entry(const struct exec_wave *wave, uint32_t lane, uint32_t entry)
 {
@@ -200,6 +308,8 @@ static uint32_t node_lane_of(const struct exec_wave *wave, uint32_t segment)
 {
 	const int32_t cpu = wave->view.lanes[wave->view.segments[segment].lane].cpu;
 
+	if (!image_runs(&wave->view, segment))
+		return IMAGE_NONE;
 	for (uint32_t l = 0; l < wave->exec->node->n_lanes; l++)
 		if (wave->exec->node->lane[l].cpu == cpu)
 			return l;
@@ -208,12 +318,14 @@ static uint32_t node_lane_of(const struct exec_wave *wave, uint32_t segment)
 
 static uint32_t seat_of(struct exec_wave *wave, uint32_t segment, uint32_t lane)
 {
-	uint32_t *mine = &wave->hosts[wave->view.segments[segment].host].process->seat[lane];
+	struct exec_process *process = wave->hosts[wave->view.segments[segment].host].process;
+	uint32_t *mine = &process->seat[lane];
 	struct exec_lane *table = &wave->exec->lanes[lane];
 
 	for (uint32_t seat = 0; seat < NODE_ENTRIES_MAX && *mine == IMAGE_NONE; seat++)
 		if (!(table->seats >> seat & 1)) {
 			table->seats |= 1ull << seat;
+			atomic_store(&table->pid[seat], process->pid);
 			*mine = seat;
 		}
 	return *mine;
@@ -224,14 +336,15 @@ static int entries_take(struct exec_wave *wave, uint32_t lane, char *ret_why, si
 	struct node_lane *table = &wave->exec->node->lane[lane];
 	const uint32_t n_segments = (uint32_t)wave->view.head->segments.count;
 	uint32_t n = 0, next;
+	char name[LANE_NAME];
 
 	for (uint32_t s = 0; s < n_segments; s++)
 		n += node_lane_of(wave, s) == lane;
 	next = entries_find(wave->exec, lane, n);
 	if (next == IMAGE_NONE) {
 		snprintf(ret_why, size,
-		    "lane %u has no room for %u more segments: it holds at most %d", lane, n,
-		    NODE_ENTRIES_MAX);
+		    "%s has no room for %u more segment%s; a lane holds at most %d",
+		    lane_name(wave, lane, name), n, plural(n), NODE_ENTRIES_MAX);
 		return -ENOSPC;
 	}
 	for (uint32_t s = 0; s < n_segments; s++) {
@@ -254,17 +367,15 @@ static int entries_take(struct exec_wave *wave, uint32_t lane, char *ret_why, si
 	return 0;
 }
 
-static void lane_give(struct exec *exec, uint32_t number)
+void lane_give(struct exec *exec, uint32_t number)
 {
 	struct exec_lane *lane = &exec->lanes[number];
 	const uint32_t base = atomic_load(&exec->node->lane[number].timebase);
 
 	if (--lane->users > 0)
 		return;
-	keeper_stop(exec, number);
-	if (lane->cpu_lock >= 0)
-		close(lane->cpu_lock);
-	lane->cpu_lock = -1;
+	watchdog_stop(exec, number);
+	lane_unlock(exec, number);
 	atomic_store(&exec->node->lane[number].timebase, IMAGE_NONE);
 	if (base < NODE_TIMEBASES_MAX)
 		atomic_fetch_sub(&exec->node->timebase[base].used, 1);
@@ -281,8 +392,11 @@ int lanes_take(struct exec_wave *wave, char *ret_why, size_t size)
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
 		const uint32_t lane = node_lane_of(wave, s);
 
+		if (!image_runs(&wave->view, s))
+			continue;
 		if (lane == IMAGE_NONE) {
-			snprintf(ret_why, size, "CPU %d is not there, or not for this node to use",
+			snprintf(ret_why, size,
+			    "CPU %d does not exist, or this node may not use the CPU",
 			    wave->view.lanes[wave->view.segments[s].lane].cpu);
 			return -ENODEV;
 		}
@@ -299,113 +413,6 @@ int lanes_take(struct exec_wave *wave, char *ret_why, size_t size)
 	if (status == 0 && image_timed(wave->view.head->clock))
 		lanes_wake_fast(wave);
 	return status;
-}
-
-/* ---- live, and not any more -------------------------------------------------------------------------------------------- */
-
-static bool is_live(const struct node_lane *lane, uint32_t entry)
-{
-	return entry < NODE_ENTRIES_MAX && atomic_load(&lane->entry[entry].live) != 0;
-}
-
-/* The baton goes on from where nobody takes it any more. */
-static void baton_advance(struct exec *exec, uint32_t number, uint64_t baton)
-{
-	const struct node_lane *lane = &exec->node->lane[number];
-
-	atomic_store(&exec->lanes[number].image->since_ns, 0);
-	lane_pass(lane, exec->lanes[number].image, baton, lane_next(lane, baton), IMAGE_NONE);
-}
-
-/* A lane that stood still skips nothing: its next slot is the clock's. On the step clock no slot is lost: one that became
- * live while the last one left has its turn in slots that were allowed since. */
-static void baton_start(struct exec *exec, uint32_t number, uint64_t baton)
-{
-	const struct node_lane *lane = &exec->node->lane[number];
-	const uint32_t in_use = atomic_load(&lane->timebase);
-	const struct node_timebase *base =
-	    in_use < NODE_TIMEBASES_MAX ? &exec->node->timebase[in_use] : NULL;
-	uint64_t slot;
-
-	if (base == NULL)
-		return;
-	slot = base->pace == IMAGE_TIMER ? (clock_ns() - base->start_ns) / base->slot_ns + 1
-	    : base->pace == IMAGE_RADIO
-	    ? baton_slot(baton) /* goes on from where its host knows to be */
-	    : atomic_load(&base->allowed);
-	if (base->pace == IMAGE_STEP && baton_slot(baton) < slot)
-		slot = baton_slot(baton);
-	lane_pass(lane, exec->lanes[number].image, baton,
-	    lane_next(lane, baton_make(slot, BATON_FRESH, BATON_NOBODY)), IMAGE_NONE);
-}
-
-static bool has_live(const struct node_lane *lane)
-{
-	for (uint32_t e = 0; e < NODE_ENTRIES_MAX; e++)
-		if (is_live(lane, e))
-			return true;
-	return false;
-}
-
-/* Whoever hands the baton on looks at the table first: an entry may come or go between the look and the hand-on. */
-void lane_tend(struct exec *exec, uint32_t number)
-{
-	const struct node_lane *lane = &exec->node->lane[number];
-	struct lane_image *image = exec->lanes[number].image;
-	uint64_t baton;
-
-	if (image == NULL)
-		return;
-	baton = atomic_load(&image->baton);
-	if (baton_entry(baton) == BATON_NOBODY) {
-		if (has_live(lane))
-			baton_start(exec, number, baton);
-	} else if (!is_live(lane, baton_entry(baton)) && atomic_load(&image->since_ns) == 0) {
-		baton_advance(exec, number, baton);
-	}
-}
-
-void lanes_leave_host(struct exec_wave *wave, uint32_t host)
-{
-	for (uint32_t s = 0; wave->places != NULL && s < wave->view.head->segments.count; s++) {
-		const struct exec_place *place = &wave->places[s];
-		uint64_t baton;
-
-		if (wave->view.segments[s].host != host || place->lane == IMAGE_NONE)
-			continue;
-		atomic_store(&wave->exec->node->lane[place->lane].entry[place->entry].live, 0);
-		baton = atomic_load(&wave->exec->lanes[place->lane].image->baton);
-		if (baton_entry(baton) == place->entry)
-			baton_advance(wave->exec, place->lane, baton);
-		else
-			lane_wake(&wave->exec->node->lane[place->lane],
-			    wave->exec->lanes[place->lane].image);
-	}
-}
-
-void lanes_live(struct exec_wave *wave)
-{
-	struct exec *exec = wave->exec;
-
-	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
-		const struct exec_place *place = &wave->places[s];
-
-		if (place->lane != IMAGE_NONE)
-			atomic_store(&exec->node->lane[place->lane].entry[place->entry].live, 1);
-	}
-	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
-		lane_tend(exec, l);
-}
-
-void lanes_leave(struct exec_wave *wave)
-{
-	for (uint32_t s = 0; wave->places != NULL && s < wave->view.head->segments.count; s++) {
-		const struct exec_place *place = &wave->places[s];
-
-		if (place->lane != IMAGE_NONE)
-			atomic_store(
-			    &wave->exec->node->lane[place->lane].entry[place->entry].live, 0);
-	}
 }
 
 void lanes_release(struct exec_wave *wave)
@@ -433,30 +440,4 @@ void lanes_release(struct exec_wave *wave)
 		exec->wake_fd = -1;
 	}
 	wave->holds_wake = false;
-}
-
-struct node_timebase *wave_timebase(const struct exec_wave *wave)
-{
-	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
-		if (wave->places[s].lane != IMAGE_NONE) {
-			const uint32_t base =
-			    atomic_load(&wave->exec->node->lane[wave->places[s].lane].timebase);
-
-			return base < NODE_TIMEBASES_MAX ? &wave->exec->node->timebase[base] : NULL;
-		}
-	return NULL;
-}
-
-uint64_t lanes_slot(const struct exec_wave *wave)
-{
-	const struct node_timebase *base = wave_timebase(wave);
-
-	if (base == NULL)
-		return 0;
-	if (base->pace == IMAGE_RADIO)
-		return baton_slot(
-		    atomic_load(&wave->exec->lanes[wave->places[0].lane].image->baton));
-	if (base->pace != IMAGE_TIMER)
-		return atomic_load(&base->allowed);
-	return clock_ns() < base->start_ns ? 0 : (clock_ns() - base->start_ns) / base->slot_ns;
 }

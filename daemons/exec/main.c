@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * aloe-exec - owns the time bases and lanes of a node; starts hosts; applies changes; detects faults. */
+ * aloe-exec - owns the time bases and lanes of a node; starts hosts; applies changes; detects
+ * faults. */
 #include <signal.h>
 #include <stdlib.h>
 
@@ -9,7 +10,7 @@ int main(int argc, char **argv)
 {
 	struct daemon_args args;
 	struct exec *exec;
-	int status = daemon_args_parse("aloe-exec", argc, argv, 0, &args);
+	int status = daemon_args_parse("aloe-exec", argc, argv, DAEMON_NODE, &args);
 
 	if (status != 0)
 		return status > 0 ? 0 : 2;

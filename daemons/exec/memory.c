@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * memory.c - how much memory there is for an image: what the machine has, what the control groups of this process leave
- * it, and what its own limit on addresses does. */
+ * memory.c - how much memory there is for an image: what the machine has, what the control groups
+ * of this process leave it, and what its own limit on addresses does. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "daemons/exec/exec.h"
+#include "daemons/exec/prepare.h"
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -57,7 +57,8 @@ static uint64_t left(const char *dir, const char *limit, const char *used)
 	return now < most ? most - now : 0;
 }
 
-/* This process's group and all above it; version 2 of the interface, then version 1 as containers see it. */
+/* This process's group and all above it; version 2 of the interface, then version 1 as containers
+ * see it. */
 static uint64_t group_bytes(void)
 {
 	FILE *file = fopen("/proc/self/cgroup", "re");

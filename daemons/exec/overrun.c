@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * overrun.c - what follows a missed slot, as the waveform chose: `count` (nothing but the count and its record in the report),
- * `flag` (a line of log for each), `stop` (the waveform is stopped when 3 of 16 slots were missed by its own doing). A miss
- * whose slot began late is not its doing, unless the slot before was missed. */
-#include "daemons/exec/exec.h"
+ * overrun.c - what follows a missed slot, as the waveform chose: `count` (nothing but the count and
+ * its record in the report), `flag` (a line of log for each), `stop` (the waveform is stopped when
+ * 3 of 16 slots were missed by its own doing). A miss whose slot began late is not its doing,
+ * unless the slot before was missed. */
+#include "daemons/exec/end.h"
+#include "daemons/exec/report.h"
+#include "daemons/exec/watch.h"
 
 #include <string.h>
 
@@ -49,13 +52,14 @@ static void look(struct exec_wave *wave, uint32_t segment, bool stop)
 			    why);
 		else if (must_stop(wave, state, seen))
 			wave_abort(wave,
-			    "%d of %d slots were missed (overrun = \"stop\"); the last, slot %llu, by %.1f us: %s",
+			    "%d of %d slots were missed (overrun = \"stop\"); the last, slot %llu, "
+			    "by %.1f us: %s",
 			    STOP_MISSES, STOP_SLOTS, (unsigned long long)miss.slot,
 			    (double)miss.late_ns / 1e3, why);
 	}
 }
 
-void check_overrun(struct exec_wave *wave)
+void overrun_check(struct exec_wave *wave)
 {
 	const char *overrun = image_text(&wave->view, wave->view.head->overrun);
 	const bool stop = strcmp(overrun, "stop") == 0;

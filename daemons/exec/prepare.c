@@ -5,9 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemons/exec/exec.h"
+#include "core/base/limits.h"
+#include "core/base/text.h"
+#include "daemons/exec/end.h"
+#include "daemons/exec/prepare.h"
 
-static int control_take(struct exec *exec, const char *name)
+int wave_control_take(struct exec *exec, const char *name)
 {
 	for (uint32_t i = 0; i < NODE_WAVEFORMS_MAX; i++) {
 		struct node_control *control = &exec->node->control[i];
@@ -21,89 +24,122 @@ static int control_take(struct exec *exec, const char *name)
 		atomic_store(&control->last, IMAGE_FOREVER);
 		atomic_store(&control->changes, 0);
 		control->state = WAVE_LOADED;
+		control->remaps = 0;
 		atomic_store(&control->used, 1);
 		return (int)i;
 	}
 	return -ENOSPC;
 }
 
-static void memory_why(
-    const struct exec_wave *wave, const struct image_head *head, char *ret_why, size_t size)
+static void memory_why(const struct exec_wave *wave, uint64_t needed, char *ret_why, size_t size)
 {
 	snprintf(ret_why, size,
-	    "\"%s\" needs %.1f MB of memory for its links and statistics, %.1f MB are available (memory of the "
-	    "machine, "
-	    "of the container, or a limit of this process): make `items` or the lengths of sources smaller, or "
-	    "free some",
-	    wave->name, (double)head->total_bytes / 1e6, (double)memory_available() / 1e6);
-}
-
-int wave_tables(struct exec_wave *wave)
-{
-	const size_t n = wave->view.head->segments.count + 1;
-
-	wave->n_hosts = wave->view.head->n_hosts;
-	wave->hosts = calloc(wave->n_hosts + 1, sizeof(struct exec_host));
-	wave->places = calloc(n, sizeof(struct exec_place));
-	wave->progress = calloc(n, sizeof(struct exec_progress));
-	if (wave->hosts == NULL || wave->places == NULL || wave->progress == NULL)
-		return -ENOMEM;
-	for (uint32_t h = 0; h < wave->n_hosts; h++)
-		wave->hosts[h] = (struct exec_host){.wave = wave, .number = h, .finished = true};
-	for (size_t s = 0; s < n; s++)
-		wave->places[s] = (struct exec_place){IMAGE_NONE, IMAGE_NONE, IMAGE_NONE};
-	return 0;
+	    "\"%s\" needs %.1f MB of memory for its links and statistics, but %.1f MB are "
+	    "available (memory of the machine, of the container, or a limit of this process); "
+	    "make `items` or the lengths of sources smaller, or free memory",
+	    wave->name, (double)needed / 1e6, (double)memory_available() / 1e6);
 }
 
 int image_make(struct exec_wave *wave, const void *program, size_t len, char *ret_why, size_t size)
 {
-	const struct image_head *head = program;
+	struct image_view tables;
+	uint64_t needed;
 	const char *why;
+	uint32_t node;
 	int status;
 
 	if (image_check(program, len, &why) != 0) {
 		snprintf(ret_why, size, "the program is not sound: %s", why);
 		return -EBADMSG;
 	}
-	if (head->total_bytes > memory_available()) {
-		memory_why(wave, head, ret_why, size);
+	image_bind(program, &tables);
+	node = exec_node_in(wave->exec, &tables, ret_why, size);
+	if (ret_why[0] != 0)
+		return -EINVAL;
+	needed = tables.head->static_bytes + image_bytes_node(program, node);
+	if (needed > memory_available()) {
+		memory_why(wave, needed, ret_why, size);
 		return -ENOMEM;
 	}
-	wave->fd = image_create(program, len);
-	status = wave->fd < 0 ? wave->fd : image_open(wave->fd, false, &wave->view);
+	status = image_create_node(program, len, node, &wave->files);
+	if (status == 0)
+		status = image_open(&wave->files, false, &wave->view);
+	wave->view.node = node;
 	if (status == -ENOMEM || status == -ENOSPC)
-		memory_why(wave, head, ret_why, size);
+		memory_why(wave, needed, ret_why, size);
 	else if (status != 0)
 		snprintf(ret_why, size, "cannot make the waveform image: %s", strerror(-status));
 	return status;
 }
 
-static bool has_radio(const struct exec_wave *wave, uint32_t address)
+int image_make_nothing(struct exec_wave *wave)
 {
-	for (uint64_t r = 0;
-	     wave->view.head != NULL && !wave->drained && r < wave->view.head->radios.count; r++)
-		if (wave->view.radios[r].address == address && !wave->view.radios[r].listen)
+	struct nothing {
+		_Alignas(64) struct image_head head;
+		char text[64];
+	} program = {.head = {.magic = IMAGE_MAGIC,
+	                 .version = IMAGE_VERSION,
+	                 .clock = IMAGE_VIRTUAL,
+	                 .copies = 1,
+	                 .latency_slots = 1,
+	                 .slot_ns = 1,
+	                 .slots = IMAGE_FOREVER,
+	                 .static_bytes = sizeof(program),
+	                 .text = {offsetof(struct nothing, text), sizeof(program.text)}}};
+	int status;
+
+	image_layout(&program);
+	status = image_create(&program, sizeof(program), &wave->files);
+	return status != 0 ? status : image_open(&wave->files, false, &wave->view);
+}
+
+static bool has_radio(const struct exec_wave *wave, const char *claim)
+{
+	const struct image_view *view = &wave->view;
+
+	for (uint64_t r = 0; view->head != NULL && !wave->drained && r < view->head->radios.count;
+	     r++)
+		if (strcmp(image_text(view, view->radios[r].claim), claim) == 0)
 			return true;
 	return false;
 }
 
-/* Who opens a device's streams ends those of whoever has them. */
 static int radios_check(const struct exec_wave *wave, char *ret_why, size_t size)
 {
 	for (uint64_t r = 0; r < wave->view.head->radios.count; r++) {
-		const uint32_t a = wave->view.radios[r].address;
+		const char *claim = image_text(&wave->view, wave->view.radios[r].claim);
 
-		for (const struct exec_wave *other = wave->exec->waves; other != NULL;
-		     other = other->next) {
-			if (other == wave || wave->view.radios[r].listen || !has_radio(other, a))
+		for (const struct exec_wave *other = claim[0] ? wave->exec->waves : NULL;
+		     other != NULL; other = other->next) {
+			if (other == wave || !has_radio(other, claim))
 				continue;
 			snprintf(ret_why, size,
-			    "the radio at %u.%u.%u.%u is the clock of \"%s\", which is loaded: unload that first",
-			    a >> 24, a >> 16 & 255, a >> 8 & 255, a & 255, other->name);
+			    "the radio at %s is the clock of \"%s\", which is loaded; unload that "
+			    "waveform first",
+			    claim, other->name);
 			return -EBUSY;
 		}
 	}
 	return 0;
+}
+
+/* Each host has a socket and a process number, here and kept with the frontend; the waveform its
+ * image. */
+static int files_check(const struct exec_wave *wave, char *ret_why, size_t size)
+{
+	const uint64_t needed = 2ull * wave->view.head->n_hosts + 1, left = limits_left();
+
+	if (needed + LIMITS_RESERVE <= left)
+		return 0;
+	snprintf(ret_why, size,
+	    "\"%s\" has %u host%s, for which aloe-exec needs %llu more descriptors and %d in "
+	    "reserve, "
+	    "but aloe-exec may open only %llu more (ulimit -n); raise that limit, or use fewer "
+	    "hosts "
+	    "(isolation)",
+	    wave->name, wave->view.head->n_hosts, plural(wave->view.head->n_hosts),
+	    (unsigned long long)needed, LIMITS_RESERVE, (unsigned long long)left);
+	return -EMFILE;
 }
 
 static int wave_fill(
@@ -113,11 +149,14 @@ static int wave_fill(
 
 	if (status == 0)
 		status = radios_check(wave, ret_why, size);
+	if (status == 0)
+		status = files_check(wave, ret_why, size);
 	if (status != 0)
 		return status;
-	control = control_take(wave->exec, wave->name);
+	control = wave_control_take(wave->exec, wave->name);
 	if (control < 0) {
-		snprintf(ret_why, size, "%d waveforms are loaded, more are not possible",
+		snprintf(ret_why, size,
+		    "%d waveforms are loaded, and no more are possible; unload a waveform first",
 		    NODE_WAVEFORMS_MAX);
 		return control;
 	}
@@ -130,57 +169,10 @@ static int wave_fill(
 	return status != 0 ? status : hosts_attach(wave, HOSTLINK_ATTACH, ret_why, size);
 }
 
-static struct exec_wave *wave_new(struct exec *exec, const char *name)
-{
-	struct exec_wave *wave = calloc(1, sizeof(*wave));
-
-	if (wave == NULL)
-		return NULL;
-	wave->exec = exec;
-	wave->fd = -1;
-	wave->control = IMAGE_NONE;
-	snprintf(wave->name, sizeof(wave->name), "%s", name);
-	wave->next = exec->waves;
-	exec->waves = wave;
-	return wave;
-}
-
-void wave_free(struct exec_wave *wave)
-{
-	struct exec *exec = wave->exec;
-	struct exec_wave **link = &exec->waves;
-
-	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, "the waveform was unloaded");
-	wave_answer(wave, &wave->set_pending, WIRE_TAG_INDEX, 0, 1, "the waveform was unloaded");
-	loop_timer_stop(&exec->daemon.loop, &wave->look_timer);
-	remap_drop(wave);
-	lanes_leave(wave);
-	hosts_leave(wave, false);
-	lanes_release(wave);
-	keep_wave_drop(wave);
-	if (wave->control != IMAGE_NONE)
-		atomic_store(&exec->node->control[wave->control].used, 0);
-	while (*link != wave)
-		link = &(*link)->next;
-	*link = wave->next;
-	wave_dispose(wave);
-}
-
-void wave_dispose(struct exec_wave *wave)
-{
-	image_close(&wave->view);
-	if (wave->fd >= 0)
-		close(wave->fd);
-	free(wave->hosts);
-	free(wave->places);
-	free(wave->progress);
-	free(wave);
-}
-
 void exec_prepare(struct exec *exec, const struct wire_view *request)
 {
 	char *name = wire_get_text(request, WIRE_TAG_WAVEFORM, 0);
-	char why[512] = "no memory";
+	char why[512] = "aloe-exec has no memory";
 	const void *program;
 	struct exec_wave *wave;
 	size_t len;
@@ -196,6 +188,8 @@ void exec_prepare(struct exec *exec, const struct wire_view *request)
 	} else {
 		void *aligned = aligned_alloc(64, (len + 63) & ~(size_t)63);
 
+		wave->next = exec->waves;
+		exec->waves = wave;
 		if (aligned != NULL)
 			memcpy(aligned, program, len);
 		if (aligned == NULL || wave_fill(wave, aligned, len, why, sizeof(why)) != 0) {

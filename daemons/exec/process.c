@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * process.c - host processes: one per host of a waveform, or one for all waveforms of isolation "none". What a process says
- * goes to the waveform that its message names; its death concerns every waveform that it held. */
+ * process.c - host processes: one per host of a waveform, or one for all waveforms of isolation
+ * "none". What a process says goes to the waveform that its message names; its death concerns every
+ * waveform that it held. */
+#include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +18,12 @@
 #include "core/base/child.h"
 #include "daemons/exec/exec.h"
 
-enum { DEATH_MS = 2000 };
+/* What another exec finds with the frontend. */
+static_assert(sizeof(struct kept_process) == 260, "kept_process");
+static_assert(offsetof(struct kept_process, pid) == 0, "kept_process.pid");
+static_assert(offsetof(struct kept_process, seat) == 4, "kept_process.seat");
+
+enum { DEATH_MS = 2000, DEAF_NS = 200000000 };
 
 static struct exec_host *host_in(struct exec_wave *wave, const struct exec_process *process)
 {
@@ -33,12 +41,18 @@ static struct exec_host *host_of_message(struct exec_process *process, uint32_t 
 	return NULL;
 }
 
+/* What is closed by its end is closed a moment before the pidfd tells of it. */
+static void still_alive(void *self)
+{
+	process_condemn(self, "was killed, because the host had closed its socket to aloe-exec");
+}
+
 static void sock_ready(void *self, short revents)
 {
 	struct exec_process *process = self;
 	struct hostlink_msg msg;
 	struct exec_host *host;
-	int fds[16], status;
+	int fds[HOSTLINK_FDS_MAX], status;
 	size_t n_fds = 0;
 
 	(void)revents;
@@ -48,10 +62,12 @@ static void sock_ready(void *self, short revents)
 	if (status == 0) {
 		host = host_of_message(process, msg.control);
 		if (host != NULL)
-			host_answer(host, &msg);
-	} else if (status != -EAGAIN && status != -EBADMSG) {
-		loop_watch_stop(&process->exec->daemon.loop,
-		    &process->sock_watch); /* the pidfd tells the rest */
+			process->exec->host_answer(host, &msg);
+		exec_look_within(process->exec, EXEC_LOOK_NS);
+	} else if (status != -EAGAIN && status != -EBADMSG && status != -EMFILE) {
+		loop_watch_stop(&process->exec->daemon.loop, &process->sock_watch);
+		loop_timer_start(
+		    &process->exec->daemon.loop, &process->deaf, DEAF_NS, still_alive, process);
 	}
 }
 
@@ -62,37 +78,52 @@ void process_free(struct exec_process *process)
 
 	loop_watch_stop(&exec->daemon.loop, &process->sock_watch);
 	loop_watch_stop(&exec->daemon.loop, &process->pid_watch);
+	loop_timer_stop(&exec->daemon.loop, &process->deaf);
 	close(process->sock);
 	close(process->pidfd);
 	for (uint32_t l = 0; l < NODE_LANES_MAX; l++)
-		if (process->seat[l] != IMAGE_NONE)
+		if (process->seat[l] != IMAGE_NONE) {
 			exec->lanes[l].seats &= ~(1ull << process->seat[l]);
+			atomic_store(&exec->lanes[l].pid[process->seat[l]], 0);
+			atomic_store(&exec->lanes[l].found[process->seat[l]].what, FOUND_NOTHING);
+		}
 	while (*link != process)
 		link = &(*link)->next;
 	*link = process->next;
 	free(process);
 }
 
+/* What it has started goes with it (since Linux 6.9; before, it outlives the host until the node
+ * ends). By its pidfd: the number may be another's already where the frontend has reaped it. */
+static void group_kill(const struct exec_process *process)
+{
+	enum { SIGNAL_PROCESS_GROUP = 1 << 2 };
+
+	pidfd_send_signal(process->pidfd, SIGKILL, NULL, SIGNAL_PROCESS_GROUP);
+}
+
 static void process_died(void *self, short revents)
 {
 	struct exec_process *process = self;
-	char how[64] = "ended";
-	int status;
+	char how[128];
 
 	(void)revents;
-	if (child_reap(process->pid, &status) >
-	    0) /* one that outlived an exec is its frontend's child: no status */
-		child_status_text(status, how, sizeof(how));
-	if (process->shared && process->dying)
-		snprintf(how, sizeof(how), "was killed: another waveform hung in it");
+	group_kill(process);
+	child_ended(process->pid, process->pidfd, how, sizeof(how));
+	if (process->why != NULL)
+		snprintf(how, sizeof(how), "%s", process->why);
+	else if (process->shared && process->dying)
+		snprintf(
+		    how, sizeof(how), "was killed, because another waveform hung in the same host");
 	process->dying = true;
 	process->users++; /* it is freed here */
 	for (struct exec_wave *wave = process->exec->waves; wave != NULL; wave = wave->next) {
 		struct exec_host *host = host_in(wave, process);
 
 		if (host != NULL)
-			host_died(host, how);
+			wave->exec->host_died(host, how);
 	}
+	exec_look_within(process->exec, EXEC_LOOK_NS);
 	process_free(process);
 }
 
@@ -112,11 +143,24 @@ static struct exec_process *process_add(
 	for (uint32_t l = 0; l < NODE_LANES_MAX; l++)
 		process->seat[l] = IMAGE_NONE;
 	exec->processes = process;
+	fcntl(sock, F_SETFL, O_NONBLOCK); /* only our end: a host has time */
 	loop_watch_start(
 	    &exec->daemon.loop, &process->sock_watch, sock, POLLIN, sock_ready, process);
 	loop_watch_start(
 	    &exec->daemon.loop, &process->pid_watch, pidfd, POLLIN, process_died, process);
 	return process;
+}
+
+/* Where it cannot be told, its lanes look after themselves. */
+void process_watch(struct exec_process *process)
+{
+	const struct hostlink_msg msg = {.type = HOSTLINK_WATCHED};
+	const int fds[] = {pidfd_open(getpid(), 0), process->exec->bell};
+
+	if (fds[0] >= 0) {
+		process_send(process, &msg, fds, 2);
+		close(fds[0]);
+	}
 }
 
 static struct exec_process *process_spawn(struct exec *exec, bool shared, int *ret_status)
@@ -143,7 +187,9 @@ static struct exec_process *process_spawn(struct exec *exec, bool shared, int *r
 		return NULL;
 	}
 	process = process_add(exec, pid, pidfd, pair[0], shared);
-	if (process == NULL)
+	if (process != NULL)
+		process_watch(process);
+	else
 		*ret_status = -ENOMEM; /* the host leaves when its socket closes */
 	return process;
 }
@@ -201,11 +247,30 @@ int process_take(struct exec_host *host, bool shared)
 	return 0;
 }
 
-/* By its pidfd: the number may be another's already where the frontend has reaped it. */
 void process_kill(struct exec_process *process)
 {
 	process->dying = true;
 	pidfd_send_signal(process->pidfd, SIGKILL, NULL, 0);
+	group_kill(process);
+}
+
+void process_condemn(struct exec_process *process, const char *why)
+{
+	if (process->dying)
+		return;
+	process->why = why;
+	process_kill(process);
+}
+
+int process_send(
+    struct exec_process *process, const struct hostlink_msg *msg, const int *fds, size_t n_fds)
+{
+	const int status = hostlink_send(process->sock, msg, fds, n_fds);
+
+	if (status == -EAGAIN)
+		process_condemn(process,
+		    "was killed, because the host does not read the messages of aloe-exec");
+	return status;
 }
 
 static void process_await(struct exec_process *process)
@@ -215,7 +280,8 @@ static void process_await(struct exec_process *process)
 
 	if (poll(&polled, 1, DEATH_MS) != 1)
 		log_warning(&process->exec->daemon.log,
-		    "host %d does not die: it hangs in the kernel", process->pid);
+		    "host %d was killed but does not end, because the process hangs in the kernel",
+		    process->pid);
 	child_reap(process->pid, &status);
 }
 
@@ -244,6 +310,7 @@ static void seats_take(struct exec_process *process, const struct kept_process *
 		if (kept->seat[l] < NODE_ENTRIES_MAX) {
 			process->seat[l] = kept->seat[l];
 			process->exec->lanes[l].seats |= 1ull << kept->seat[l];
+			atomic_store(&process->exec->lanes[l].pid[kept->seat[l]], kept->pid);
 		}
 }
 

@@ -2,10 +2,12 @@
  *
  * remap.c - a waveform goes to other lanes while it runs, at one step for all its segments.
  *
- *   PREPARES  another image, entries on the lanes, tables in the hosts; nothing of what runs has changed, all can be refused
+ *   PREPARES  another image, entries on the lanes, tables in the hosts; nothing of what runs has
+ *             changed, all can be refused
  *   HALTS     `limit` is the step at which all segments stand, as in PAUSE; other waveforms go on
- *   SWITCHES  counters, values and messages are carried over (core/image/follow.h), the frontend is told, and each host that
- *             it is so. From here on it is the other image that counts, also for an exec that comes after this one
+ *   SWITCHES  counters, values and messages are carried over (core/image/follow.h), the frontend is
+ *             told, and each host that it is so. From here on it is the other image that counts,
+ *             also for an exec that comes after this one
  *
  * then steps begin again. `other` is what it comes to, in SWITCHES what it came from. */
 #include <errno.h>
@@ -15,31 +17,18 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/base/text.h"
 #include "core/image/follow.h"
-#include "daemons/exec/exec.h"
+#include "daemons/exec/end.h"
+#include "daemons/exec/prepare.h"
+#include "daemons/exec/remap.h"
 
 enum { LOOK_NS = 100000, HALT_S = 10, HEAR_NS = 500000 };
 
-static void other_free(struct exec_wave *wave)
-{
-	if (wave->other == NULL)
-		return;
-	lanes_leave(wave->other);
-	lanes_release(wave->other);
-	wave_dispose(wave->other);
-	wave->other = NULL;
-}
+/* ---- PREPARES ------------------------------------------------------------------------ */
 
-void remap_drop(struct exec_wave *wave)
-{
-	loop_timer_stop(&wave->exec->daemon.loop, &wave->remap_timer);
-	other_free(wave);
-	wave->remap = REMAP_NONE;
-}
-
-/* ---- PREPARES ---------------------------------------------------------------------------------------------------------- */
-
-/* other_new gives the wave another image and tables, of a program that is the caller's and is changed to fit. */
+/* other_new gives the wave another image and tables, of a program that is the caller's and is
+ * changed to fit. */
 static int other_new(struct exec_wave *wave, void *program, size_t len, char *ret_why, size_t size)
 {
 	struct exec_wave *other;
@@ -54,16 +43,14 @@ static int other_new(struct exec_wave *wave, void *program, size_t len, char *re
 	if (status != 0)
 		return status;
 	status = image_fit(&wave->view, program);
-	other = status == 0 ? calloc(1, sizeof(*other)) : NULL;
+	other = status == 0 ? wave_new(wave->exec, wave->name) : NULL;
 	if (other == NULL) {
-		snprintf(ret_why, size, "no memory for its tables, or a delay that is too long");
+		snprintf(
+		    ret_why, size, "there is no memory for the tables, or a delay is too long");
 		return status != 0 ? status : -ENOMEM;
 	}
-	other->exec = wave->exec;
 	other->follows = wave;
 	other->control = wave->control;
-	other->fd = -1;
-	snprintf(other->name, sizeof(other->name), "%s", wave->name);
 	wave->other = other;
 	status = image_make(other, program, len, ret_why, size);
 	return status != 0 ? status : wave_tables(other);
@@ -83,14 +70,14 @@ static int other_place(struct exec_wave *wave, char *ret_why, size_t size)
 	return hosts_attach(other, HOSTLINK_REMAP, ret_why, size);
 }
 
-static void tell_hosts(struct exec_wave *wave, enum hostlink_type type)
+static void hosts_command(struct exec_wave *wave, enum hostlink_type type)
 {
 	const struct hostlink_msg msg = {
 	    .type = type, .control = wave->control, .sequence = wave->remap_number};
 
 	for (uint32_t h = 0; h < wave->n_hosts; h++)
 		if (wave->hosts[h].process != NULL)
-			hostlink_send(wave->hosts[h].process->sock, &msg, NULL, 0);
+			process_send(wave->hosts[h].process, &msg, NULL, 0);
 }
 
 /* Time for every lane to hear of it. */
@@ -100,11 +87,11 @@ static uint64_t remap_margin(const struct exec_wave *wave)
 }
 
 /* All is as it was; if it stood already, it goes on. */
-static void give_up(struct exec_wave *wave, int code, const char *why)
+static void remap_abandon(struct exec_wave *wave, int code, const char *why)
 {
 	const bool halted = wave->remap == REMAP_HALTS;
 
-	tell_hosts(wave, HOSTLINK_REMAIN);
+	hosts_command(wave, HOSTLINK_REMAIN);
 	if (halted && wave->state == WAVE_RUN)
 		wave_run(wave, IMAGE_FOREVER, remap_margin(wave));
 	remap_drop(wave);
@@ -117,10 +104,16 @@ static bool may_remap(struct exec_wave *wave, const struct wire_view *request)
 	        wave, request, 1u << WAVE_INIT | 1u << WAVE_RUN | 1u << WAVE_PAUSE, "be remapped"))
 		return false;
 	if (wave->ended)
-		exec_fail(wave->exec, request, 1, "\"%s\" is ending", wave->name);
+		exec_fail(
+		    wave->exec, request, 1, "\"%s\" is ending and cannot be remapped", wave->name);
+	else if (wave->view.node != IMAGE_NONE)
+		exec_fail(wave->exec, request, 2,
+		    "\"%s\" runs on several nodes, and one node alone cannot remap its part; "
+		    "unload the waveform and load the waveform again",
+		    wave->name);
 	else if (wave->offered.sequence != 0)
 		exec_fail(wave->exec, request, 1,
-		    "\"%s\" is preparing an array: try again when it is set", wave->name);
+		    "\"%s\" is preparing an array; try again when the array is set", wave->name);
 	else
 		return true;
 	return false;
@@ -129,7 +122,7 @@ static bool may_remap(struct exec_wave *wave, const struct wire_view *request)
 void wave_remap(struct exec_wave *wave, const struct wire_view *request)
 {
 	const void *program;
-	char why[512] = "no memory";
+	char why[512] = "aloe-exec has no memory";
 	void *aligned;
 	size_t len;
 
@@ -146,7 +139,7 @@ void wave_remap(struct exec_wave *wave, const struct wire_view *request)
 	wave->remap_answers = 0;
 	if (aligned == NULL || other_new(wave, aligned, len, why, sizeof(why)) != 0 ||
 	    other_place(wave, why, sizeof(why)) != 0) {
-		give_up(wave, 2, why); /* nobody waits yet */
+		remap_abandon(wave, 2, why); /* nobody waits yet */
 		exec_fail(wave->exec, request, 2, "\"%s\" cannot be remapped: %s", wave->name, why);
 	} else {
 		wave_later(&wave->pending, request, PREPARE_S * (uint64_t)1000000000);
@@ -154,7 +147,7 @@ void wave_remap(struct exec_wave *wave, const struct wire_view *request)
 	free(aligned);
 }
 
-/* ---- SWITCHES ---------------------------------------------------------------------------------------------------------- */
+/* ---- SWITCHES ------------------------------------------------------------------------ */
 
 static uint64_t last_slot(const struct exec_wave *wave)
 {
@@ -173,7 +166,7 @@ static uint64_t last_slot(const struct exec_wave *wave)
 static int carry(struct exec_wave *wave, uint64_t *ret_step)
 {
 	struct image_view after;
-	int status = image_open(wave->other->fd, true, &after);
+	int status = image_open(&wave->other->files, true, &after);
 
 	if (status != 0)
 		return status;
@@ -187,11 +180,11 @@ static void exchange(struct exec_wave *wave)
 	struct exec_wave *other = wave->other;
 	const struct exec_wave before = *wave;
 
-	wave->fd = other->fd;
+	wave->files = other->files;
 	wave->view = other->view;
 	wave->places = other->places;
 	wave->progress = other->progress;
-	other->fd = before.fd;
+	other->files = before.files;
 	other->view = before.view;
 	other->places = before.places;
 	other->progress = before.progress;
@@ -200,28 +193,41 @@ static void exchange(struct exec_wave *wave)
 		    atomic_load(&image_segment_state(&wave->view, s)->misses);
 }
 
-static void go_over(struct exec_wave *wave)
+/* Threads that have no lane obey `limit` alone, those of the tables before as well as those of the
+ * tables after, which begin with `step`: neither may run until all hosts have gone over. `step` is
+ * beyond where the first stand if instances rest there since the last remap (their `first`). */
+static void threads_hold(struct exec_wave *wave, uint64_t step)
+{
+	const uint64_t limit = atomic_load(&wave_control(wave)->limit);
+
+	wave_limit(wave, step < limit ? step : limit);
+}
+
+static void remap_switch(struct exec_wave *wave)
 {
 	uint64_t step;
 
 	wave->remap_latency = wave->view.head->latency_slots;
 	wave->remap_slot = last_slot(wave);
-	lanes_leave(wave);
 	if (carry(wave, &step) != 0) {
-		give_up(wave, 1,
-		    "messages are on their way for which there is no room on the new lanes: try again");
+		remap_abandon(wave, 1,
+		    "the new lanes have no room for messages that are on their way; the waveform "
+		    "goes on as before; try again");
 		return;
 	}
 	exchange(wave);
 	wave->remap = REMAP_SWITCHES;
 	wave->remap_answers = 0;
 	wave->pending.until_ns = clock_ns() + HALT_S * 1000000000ull;
-	wave_limit(wave, step); /* for threads that have no lane they begin here */
+	threads_hold(wave, step);
+	wave->remaps++;
 	keep_wave(wave);
-	tell_hosts(wave, HOSTLINK_SWITCH);
+	wave_control(wave)->remaps = wave->remaps; /* see restore.c, record_is_current */
+	lanes_leave(wave->other);
+	hosts_command(wave, HOSTLINK_SWITCH);
 }
 
-/* ---- HALTS ------------------------------------------------------------------------------------------------------------- */
+/* ---- HALTS ------------------------------------------------------------------------ */
 
 static bool any_ended(const struct exec_wave *wave)
 {
@@ -238,32 +244,28 @@ static void look(void *self)
 	if (wave->remap != REMAP_HALTS)
 		return;
 	if (any_ended(wave) || wave->state == WAVE_ABNSTOP) {
-		give_up(wave, 1, "the waveform ended first");
+		remap_abandon(wave, 1, "the waveform ended before the remap");
 	} else if (wave_limit_reached(wave)) {
-		go_over(wave);
+		remap_switch(wave);
 	} else {
 		wave_step_more(wave);
 		loop_timer_start(&wave->exec->daemon.loop, &wave->remap_timer, LOOK_NS, look, wave);
 	}
 }
 
-/* On the step clock one segment may have slipped where another has not: slots are let go until they are even. */
 static void halt(struct exec_wave *wave)
 {
-	const bool steps = wave->view.head->clock == IMAGE_STEP;
-
 	wave->pending.until_ns = clock_ns() + HALT_S * 1000000000ull;
 	if (wave->state != WAVE_RUN) {
-		go_over(wave);
+		remap_switch(wave);
 	} else {
 		wave->remap = REMAP_HALTS;
-		wave->pending.value = wave_steps_max(wave) + (steps ? 0 : 2);
-		wave_limit(wave, wave->pending.value);
+		wave_halt(wave);
 		look(wave);
 	}
 }
 
-/* ---- what hosts say ---------------------------------------------------------------------------------------------------- */
+/* ---- what hosts say ------------------------------------------------------------------------ */
 
 static void answer(struct exec_wave *wave, uint64_t slot, bool runs)
 {
@@ -275,12 +277,13 @@ static void answer(struct exec_wave *wave, uint64_t slot, bool runs)
 	int len;
 
 	len = snprintf(text, sizeof(text), "latency %u slot%s, before %u",
-	    wave->view.head->latency_slots, wave->view.head->latency_slots == 1 ? "" : "s",
+	    wave->view.head->latency_slots, plural(wave->view.head->latency_slots),
 	    wave->remap_latency);
 	if (timed)
 		snprintf(text + len, sizeof(text) - (size_t)len,
-		    "; it stood still for %llu slot%s (%.3g ms)", (unsigned long long)stood,
-		    stood == 1 ? "" : "s", (double)stood * (double)wave->view.head->slot_ns / 1e6);
+		    "; the waveform stood still for %llu slot%s (%.3g ms)",
+		    (unsigned long long)stood, plural(stood),
+		    (double)stood * (double)wave->view.head->slot_ns / 1e6);
 	log_note(&wave->exec->daemon.log, "%s: remapped: %s", wave->name, text);
 	if (wave->pending.bytes == NULL ||
 	    wire_decode(wave->pending.bytes, wave->pending.len, &request) != 0)
@@ -316,7 +319,7 @@ void remap_answered(struct exec_host *host, const struct hostlink_msg *msg)
 		char why[HOSTLINK_TEXT + 100];
 
 		snprintf(why, sizeof(why), "\"%s\" cannot be remapped: %s", wave->name, msg->text);
-		give_up(wave, 2, why);
+		remap_abandon(wave, 2, why);
 	} else if (msg->type == HOSTLINK_REMAPPABLE && ours && wave->remap == REMAP_PREPARES) {
 		if (++wave->remap_answers == wave->n_hosts)
 			halt(wave);
@@ -331,9 +334,10 @@ void remap_check(struct exec_wave *wave)
 	if (wave->remap == REMAP_NONE || clock_ns() <= wave->pending.until_ns)
 		return;
 	if (wave->remap == REMAP_SWITCHES)
-		wave_abort(wave, "a host has not gone over to its new lanes within %d s", HALT_S);
+		wave_abort(wave, "a host did not go over to its new lanes within %d s", HALT_S);
 	else
-		give_up(wave, 1, "it has not come to stand in time: it goes on as before");
+		remap_abandon(wave, 1,
+		    "the waveform did not stand still in time for the remap and goes on as before");
 }
 
 void remap_restore(struct exec_wave *wave)
@@ -342,7 +346,7 @@ void remap_restore(struct exec_wave *wave)
 		wave->remap_answers = 0;
 		wave->remap_number = clock_ns();
 		wave->pending.until_ns = clock_ns() + HALT_S * 1000000000ull;
-		tell_hosts(wave, HOSTLINK_SWITCH);
+		hosts_command(wave, HOSTLINK_SWITCH);
 	} else if (wave->state == WAVE_RUN && !wave->ended &&
 	    atomic_load(&wave_control(wave)->limit) != IMAGE_FOREVER) {
 		wave_run(wave, IMAGE_FOREVER, remap_margin(wave));

@@ -6,6 +6,7 @@
 
 #include "core/base/calibrate.h"
 #include "core/base/clock.h"
+#include "core/platform/platform.h"
 #include "daemons/exec/report.h"
 
 #include <aloe/component.h>
@@ -25,39 +26,59 @@ static json_t *lines(const char *text)
 	return array;
 }
 
-static json_t *hist_json(const struct hist *hist)
+json_t *report_hist(const struct hist *hist)
 {
+	static const struct {
+		const char *key;
+		double q;
+	} quantiles[] = {
+	    {"p50", 0.5}, {"p99", 0.99}, {"p999", 0.999}, {"p9999", 0.9999}, {"p99999", 0.99999}};
+	const bool sound = image_hist_sound(hist);
 	json_t *o = json_object();
 
 	put_u64(o, "count", hist_count(hist));
-	put_real(o, "mean", us(hist_mean(hist)));
-	put_real(o, "p50", us((double)hist_quantile(hist, 0.5)));
-	put_real(o, "p99", us((double)hist_quantile(hist, 0.99)));
-	put_real(o, "p999", us((double)hist_quantile(hist, 0.999)));
-	put_real(o, "p9999", us((double)hist_quantile(hist, 0.9999)));
-	put_real(o, "p99999", us((double)hist_quantile(hist, 0.99999)));
-	put_real(o, "max", us((double)hist_max(hist)));
+	put_real(o, "mean", sound ? us(hist_mean(hist)) : NAN);
+	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
+		put_real(o, quantiles[i].key,
+		    sound ? us((double)hist_quantile(hist, quantiles[i].q)) : NAN);
+	put_real(o, "max", sound ? us((double)hist_max(hist)) : NAN);
 	return o;
 }
 
-/* ---- parts ------------------------------------------------------------------------------------------------------------- */
+/* ---- parts ------------------------------------------------------------------------ */
+
+/* The last index that was asked for: what goes through behind it is no slot of the run. */
+static uint64_t last_wanted(const struct exec_wave *wave)
+{
+	const uint64_t last = wave_last(wave), slots = wave->view.head->slots;
+
+	return slots != IMAGE_FOREVER && slots - 1 < last ? slots - 1 : last;
+}
 
 static json_t *slots(const struct exec_wave *wave)
 {
 	const struct image_run *before = image_run(&wave->view); /* on other lanes */
-	uint64_t run = 0, skipped = get(&before->skipped), missed = get(&before->missed),
+	const uint64_t last = last_wanted(wave);
+	uint64_t run = 0, drain = 0, skipped = get(&before->skipped), missed = get(&before->missed),
 	         slipped = get(&before->slipped);
 	json_t *o = json_object();
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
 		const struct image_segment_state *state = image_segment_state(&wave->view, s);
+		const uint64_t done = get(&state->done), all = get(&state->slots);
+		const uint64_t behind =
+		    last != IMAGE_FOREVER && done > last + 1 ? done - last - 1 : 0;
+		const uint64_t most = behind < all ? behind : all;
 
-		run = get(&state->slots) > run ? get(&state->slots) : run;
+		run = all - most > run ? all - most : run;
+		drain = most > drain ? most : drain;
 		skipped += get(&state->skipped);
 		missed += get(&state->missed);
 		slipped += get(&state->slipped);
 	}
 	put_u64(o, "run", get(&before->slots) + run);
+	/* behind the last index, until the last message has gone through */
+	put_u64(o, "drain", drain);
 	put_u64(o, "skipped", skipped);
 	put_u64(o, "missed", missed);
 	put_u64(o, "slipped", wave->view.head->clock == IMAGE_VIRTUAL ? 0 : slipped);
@@ -94,7 +115,8 @@ static json_t *latency(const struct exec_wave *wave)
 	for (uint32_t i = 0; i < head->instances.count; i++) {
 		const struct image_latency *sink = image_latency(&wave->view, i);
 
-		if (sink == NULL || wave->view.instances[i].lag + 1 != head->latency_slots)
+		if (sink == NULL || wave->view.instances[i].lag + 1 != head->latency_slots ||
+		    !image_runs(&wave->view, wave->view.instances[i].segment))
 			continue;
 		least = get(&sink->slots_min) < least ? get(&sink->slots_min) : least;
 		most = get(&sink->slots_max) > most ? get(&sink->slots_max) : most;
@@ -106,14 +128,15 @@ static json_t *latency(const struct exec_wave *wave)
 	put_u64(o, "measured_slots_min", least == UINT64_MAX ? 0 : least);
 	put_u64(o, "measured_slots_max", most);
 	if (all != NULL) {
-		json_object_set_new(o, "measured_us", hist_json(all));
+		json_object_set_new(o, "measured_us", report_hist(all));
 		json_object_set_new(o, "histogram_ns", report_cells(all));
 	}
 	free(all);
 	return o;
 }
 
-/* What its instances were admitted with; those whose cost was a guess count as they were measured so far. */
+/* What its instances were admitted with; those whose cost was a guess count as they were measured
+ * so far. */
 static double lane_admitted(const struct exec_wave *wave, uint32_t number)
 {
 	double sum = 0;
@@ -121,12 +144,31 @@ static double lane_admitted(const struct exec_wave *wave, uint32_t number)
 	for (uint32_t i = 0; i < wave->view.head->instances.count; i++) {
 		const struct image_instance *row = &wave->view.instances[i];
 
-		if (wave->view.segments[row->segment].lane == number)
-			sum += row->admitted_ns
-			    ? (double)row->admitted_ns
-			    : 1.25 * (double)image_time_quantile(&wave->view, i, 0.5);
+		if (wave->view.segments[row->segment].lane != number)
+			continue;
+		if (row->admitted_ns == 0 && !image_time_sound(image_time(&wave->view, i)))
+			return NAN; /* it was overwritten */
+		sum += row->admitted_ns ? (double)row->admitted_ns
+		                        : 1.25 * (double)image_time_quantile(&wave->view, i, 0.5);
 	}
 	return sum;
+}
+
+/* Of the node's lane, whoever is on it: how often its baton could not be and was reset, and how
+ * often a lane-mate took it on while exec was dead. */
+static void baton_put(const struct exec_wave *wave, uint32_t number, json_t *o)
+{
+	const struct exec *exec = wave->exec;
+	uint64_t resets = 0, rescues = 0;
+
+	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
+		if (exec->node->lane[l].cpu == wave->view.lanes[number].cpu &&
+		    exec->lanes[l].image != NULL) {
+			resets = get(&exec->node->lane[l].resets);
+			rescues = get(&exec->lanes[l].image->rescued);
+		}
+	put_u64(o, "baton_resets", resets);
+	put_u64(o, "baton_rescues", rescues);
 }
 
 static json_t *lane(const struct exec_wave *wave, uint32_t number)
@@ -154,7 +196,8 @@ static json_t *lane(const struct exec_wave *wave, uint32_t number)
 		busy += get(&state->busy_ns);
 	}
 	put_u64(o, "lane", number);
-	put_u64(o, "cpu", (uint64_t)wave->view.lanes[number].cpu);
+	json_object_set_new(o, "cpu", json_integer(wave->view.lanes[number].cpu));
+	baton_put(wave, number, o);
 	put_text(o, "realtime", image_timed(wave->view.head->clock) ? realtime : "other");
 	put_u64(o, "slots", run);
 	put_u64(o, "skipped", skipped);
@@ -166,8 +209,8 @@ static json_t *lane(const struct exec_wave *wave, uint32_t number)
 	    (double)hist_quantile(&image_lane_state(&wave->view, number)->load, 0.5) / slot_ns);
 	put_real(o, "load_p99",
 	    (double)hist_quantile(&image_lane_state(&wave->view, number)->load, 0.99) / slot_ns);
-	json_object_set_new(o, "late_us", all != NULL ? hist_json(&all[0]) : json_null());
-	json_object_set_new(o, "overhead_us", all != NULL ? hist_json(&all[1]) : json_null());
+	json_object_set_new(o, "late_us", all != NULL ? report_hist(&all[0]) : json_null());
+	json_object_set_new(o, "overhead_us", all != NULL ? report_hist(&all[1]) : json_null());
 	free(all);
 	return o;
 }
@@ -178,14 +221,15 @@ static json_t *lanes(const struct exec_wave *wave)
 
 	for (uint32_t l = 0; l < wave->view.head->lanes.count; l++)
 		for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
-			if (wave->view.segments[s].lane == l) {
+			if (wave->view.segments[s].lane == l && image_runs(&wave->view, s)) {
 				json_array_append_new(array, lane(wave, l));
 				break;
 			}
 	return array;
 }
 
-/* How long the lane had looked in vain for the samples of that slot when they should have been there; 0: it had not. */
+/* How long the lane had looked in vain for the samples of that slot when they should have been
+ * there; 0: it had not. */
 static uint64_t radio_late_ns(const struct exec_wave *wave, uint64_t slot)
 {
 	const struct image_radio_late *late =
@@ -203,17 +247,18 @@ static void late_cause(
 
 	if (radio_ns > 0)
 		snprintf(ret, size,
-		    "began %.1f us late: the radio was late, its samples came %.1f us after their time, with those of "
-		    "other slots",
+		    "the slot began %.1f us late, because the radio was late: the samples came "
+		    "%.1f us after their time, with those of other slots",
 		    us_late, us((double)radio_ns));
 	else if (wave->view.head->clock == IMAGE_RADIO)
 		snprintf(ret, size,
-		    "began %.1f us late: its samples were there, and the lane was kept from looking, or an earlier "
-		    "slot took its time",
+		    "the slot began %.1f us late: the samples were there, but the lane was kept "
+		    "from looking, or an earlier slot took too long",
 		    us_late);
 	else
 		snprintf(ret, size,
-		    "began %.1f us late: the lane was woken late, or an earlier segment or slot took its time",
+		    "the slot began %.1f us late: the lane was woken late, or an earlier segment "
+		    "or slot took too long",
 		    us_late);
 }
 
@@ -234,7 +279,8 @@ void wave_miss_cause(
 		late_cause(wave, miss, ret, size);
 	else if (miss->start_late_ns > slot_ns / 4)
 		snprintf(ret, size,
-		    "began %.1f us late, as the slot before was missed; %s took %.1f us (p50 %.1f us)",
+		    "the slot began %.1f us late, because the slot before was missed; %s took "
+		    "%.1f us (p50 %.1f us)",
 		    us((double)miss->start_late_ns), name, us((double)miss->longest_ns), p50);
 	else if (us((double)miss->longest_ns) > 4 * p50)
 		snprintf(ret, size,
@@ -278,26 +324,40 @@ static json_t *misses(const struct exec_wave *wave)
 static json_t *losses(const struct exec_wave *wave)
 {
 	json_t *array = lines(wave->losses);
+	const char *scope = image_timed(wave->view.head->clock) ? platform_lock_scope() : NULL;
+	char line[192];
 
 	if (wave->exec->no_wake_fast && image_timed(wave->view.head->clock))
 		json_array_append_new(array,
-		    json_string(
-		        "/dev/cpu_dma_latency cannot be held at 0: waking an idle CPU costs "
-		        "20 us and more"));
+		    json_string("/dev/cpu_dma_latency cannot be held at 0: waking an idle CPU "
+		                "costs 20 us and more"));
+	if (scope && scope[0])
+		snprintf(line, sizeof(line),
+		    "the CPUs of the lanes are kept from nodes of the same %s namespace only; a "
+		    "node in another container may run a lane on the same CPU",
+		    scope);
+	else if (scope)
+		snprintf(line, sizeof(line),
+		    "the CPUs of the lanes are not kept from other nodes, because /proc/self/ns "
+		    "cannot be locked here");
+	if (scope)
+		json_array_append_new(array, json_string(line));
 	return array;
 }
 
-/* How many indices every instance is done with. */
+/* How many indices every instance is done with; those that it runs on for do not count. */
 static uint64_t index_of(const struct exec_wave *wave)
 {
-	uint64_t least = IMAGE_FOREVER;
+	const uint64_t last = last_wanted(wave);
+	uint64_t least = last == IMAGE_FOREVER ? last : last + 1;
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
 		const uint64_t done = get(&image_segment_state(&wave->view, s)->done);
 		const uint64_t lag = wave->view.segments[s].lag_max,
 		               index = done > lag ? done - lag : 0;
 
-		least = index < least ? index : least;
+		if (image_runs(&wave->view, s))
+			least = index < least ? index : least;
 	}
 	return least == IMAGE_FOREVER ? 0 : least;
 }
@@ -318,6 +378,15 @@ static double run_seconds(const struct exec_wave *wave)
 	return wave->start_ns == 0 ? NAN : (double)(end_ns - wave->start_ns) * 1e-9;
 }
 
+/* There only where something is: then no number of the report is to be relied on. */
+static void damage_put(const struct exec_wave *wave, json_t *o)
+{
+	struct image_damage damage;
+
+	if (image_damage_all(&wave->view, &damage))
+		put_text(o, "damaged", damage.what);
+}
+
 static void head(const struct exec_wave *wave, json_t *o)
 {
 	const struct image_head *h = wave->view.head;
@@ -326,6 +395,7 @@ static void head(const struct exec_wave *wave, json_t *o)
 	put_text(o, "waveform", wave->name);
 	put_text(o, "state", wave_state_names[wave->state]);
 	put_text(o, "reason", wave->reason);
+	damage_put(wave, o);
 	put_text(o, "clock", clock_names[h->clock % 4]);
 	put_text(o, "late", h->late == IMAGE_SKIP ? "skip" : "slip");
 	put_text(o, "isolation", image_text(&wave->view, h->isolation));

@@ -5,15 +5,25 @@
 #ifndef ALOE_EXEC_REPORT_H
 #define ALOE_EXEC_REPORT_H
 
+#include "core/image/damage.h"
 #include "core/json/json.h"
 #include "daemons/exec/exec.h"
 
-/* report_cells: those cells of a histogram that have counted something, [[lowest ns, count], ...]. */
+void wave_miss_cause(
+    const struct exec_wave *wave, const struct image_miss *miss, char *ret, size_t size);
+char *wave_report(const struct exec_wave *wave); /* JSON; the caller frees */
+char *exec_list(const struct exec *exec);
+
+/* report_hist: figures of a histogram, null where it cannot be one. report_cells: those cells of a
+ * histogram that have counted something, [[lowest ns, count], ...]. */
+json_t *report_hist(const struct hist *hist);
 json_t *report_cells(const struct hist *hist);
-/* report_instances: one object for each instance of the file, of all its copies together. report_copies: one for each copy. */
+/* report_instances: one object for each instance of the file, of all its copies together.
+ * report_copies: one for each copy. */
 json_t *report_instances(const struct exec_wave *wave);
 json_t *report_copies(const struct exec_wave *wave);
-/* report_radio: what the radio that is the clock has counted, of all channels together and of each. */
+/* report_radio: what the radio that is the clock has counted, of all channels together and of
+ * each. */
 json_t *report_radio(const struct exec_wave *wave);
 
 static inline uint64_t get(const _Atomic uint64_t *value)
@@ -26,9 +36,11 @@ static inline double us(double ns)
 	return ns / 1e3;
 }
 
+/* null: the image says what no count comes to, see core/image/damage.h. */
 static inline void put_u64(json_t *object, const char *key, uint64_t value)
 {
-	json_object_set_new(object, key, json_integer((json_int_t)value));
+	json_object_set_new(
+	    object, key, value <= IMAGE_COUNT_MAX ? json_integer((json_int_t)value) : json_null());
 }
 
 static inline void put_real(json_t *object, const char *key, double value)

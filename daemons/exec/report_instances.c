@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * report_instances.c - what the instances took and counted. Of copies the report shows each instance of the file once: times
- * over the calls of all copies, counts summed, and which copy was worst; and beside it one line for each copy. */
+ * report_instances.c - what the instances took and counted. Of copies the report shows each
+ * instance of the file once: times over the calls of all copies, counts summed, and which copy was
+ * worst; and beside it one line for each copy. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +83,17 @@ static double variable(const struct exec_wave *wave, uint32_t original, uint32_t
 	return wave->view.vars[row->vars + v].real ? real : (double)bits;
 }
 
+/* A component's own number may be any; JSON has none beyond 2^63 - 1 that is whole. */
+static void variable_put(json_t *o, const char *name, bool real, double mean, uint64_t total)
+{
+	if (real)
+		put_real(o, name, mean);
+	else if (total > INT64_MAX)
+		put_real(o, name, (double)total);
+	else
+		json_object_set_new(o, name, json_integer((json_int_t)total));
+}
+
 static json_t *variables(const struct exec_wave *wave, uint32_t number)
 {
 	const struct image_view *view = &wave->view;
@@ -97,10 +110,7 @@ static json_t *variables(const struct exec_wave *wave, uint32_t number)
 			total += get(&state_of(wave, number, c)->vars[v]);
 			mean += variable(wave, number, v, c) / copies;
 		}
-		if (var->real)
-			put_real(o, image_text(view, var->name), mean);
-		else
-			put_u64(o, image_text(view, var->name), total);
+		variable_put(o, image_text(view, var->name), var->real != 0, mean, total);
 	}
 	return o;
 }
@@ -115,7 +125,8 @@ static uint32_t var_named(const struct exec_wave *wave, uint32_t number, const c
 	return IMAGE_NONE;
 }
 
-/* Of an instance that counts errors: the copy with most of them; blocks first, then bits. NULL: none has any. */
+/* Of an instance that counts errors: the copy with most of them; blocks first, then bits. NULL:
+ * none has any. */
 static json_t *worst(const struct exec_wave *wave, uint32_t number)
 {
 	const uint32_t block = var_named(wave, number, "block_errors"),
@@ -159,7 +170,7 @@ static json_t *paths(const struct exec_wave *wave, uint32_t number)
 	return o;
 }
 
-static void put_lane(const struct exec_wave *wave, uint32_t number, json_t *o)
+static void lane_put(const struct exec_wave *wave, uint32_t number, json_t *o)
 {
 	const struct image_view *view = &wave->view;
 	const uint32_t lane = view->segments[view->instances[number].segment].lane;
@@ -173,25 +184,30 @@ static void put_lane(const struct exec_wave *wave, uint32_t number, json_t *o)
 	put_u64(o, "lane", lane);
 }
 
-static void put_times(const struct exec_wave *wave, const struct hist *time, json_t *o)
+static void times_put(const struct exec_wave *wave, const struct hist *time, json_t *o)
 {
+	static const struct {
+		const char *key;
+		double q;
+	} quantiles[] = {{"p50_us", 0.5}, {"p99_us", 0.99}, {"p999_us", 0.999},
+	    {"p9999_us", 0.9999}, {"p99999_us", 0.99999}};
 	const double rate = wave->exec->node->mmac_per_s;
+	const bool sound = image_hist_sound(time);
+	const double mean = sound ? hist_mean(time) : NAN,
+	             most = sound ? (double)hist_max(time) : NAN;
 
-	put_real(o, "mean_us", us(hist_mean(time)));
-	put_real(o, "p50_us", us((double)hist_quantile(time, 0.5)));
-	put_real(o, "p99_us", us((double)hist_quantile(time, 0.99)));
-	put_real(o, "p999_us", us((double)hist_quantile(time, 0.999)));
-	put_real(o, "p9999_us", us((double)hist_quantile(time, 0.9999)));
-	put_real(o, "p99999_us", us((double)hist_quantile(time, 0.99999)));
-	put_real(o, "max_us", us((double)hist_max(time)));
-	put_real(o, "kmac", calibrate_kmac(hist_mean(time), rate));
-	put_real(o, "kmac_max", calibrate_kmac((double)hist_max(time), rate));
-	put_real(o, "share",
-	    wave->view.head->copies * hist_mean(time) / (double)wave->view.head->slot_ns);
-	json_object_set_new(o, "histogram_ns", report_cells(time));
+	put_real(o, "mean_us", us(mean));
+	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
+		put_real(o, quantiles[i].key,
+		    sound ? us((double)hist_quantile(time, quantiles[i].q)) : NAN);
+	put_real(o, "max_us", us(most));
+	put_real(o, "kmac", calibrate_kmac(mean, rate));
+	put_real(o, "kmac_max", calibrate_kmac(most, rate));
+	put_real(o, "share", wave->view.head->copies * mean / (double)wave->view.head->slot_ns);
+	json_object_set_new(o, "histogram_ns", sound ? report_cells(time) : json_array());
 }
 
-static void put_copies(const struct exec_wave *wave, uint32_t number, json_t *o)
+static void copies_put(const struct exec_wave *wave, uint32_t number, json_t *o)
 {
 	const uint32_t copies = wave->view.head->copies;
 	json_t *bad = worst(wave, number);
@@ -216,17 +232,20 @@ static json_t *instance(const struct exec_wave *wave, uint32_t number, struct hi
 		image_time_merge(view, c * originals(wave) + number, time);
 	put_text(o, "name", image_text(view, row->original));
 	put_text(o, "component", image_text(view, row->component));
-	put_lane(wave, number, o);
+	lane_put(wave, number, o);
 	put_u64(o, "lag", row->lag);
 	put_u64(o, "calls", hist_count(time));
-	put_times(wave, time, o);
+	times_put(wave, time, o);
+	put_text(o, "build", image_text(view, row->build));
 	put_u64(o, "overruns", SUM(wave, number, overruns));
+	put_real(o, "budget_us", us((double)row->budget_ns));
+	json_object_set_new(o, "budget_given", json_boolean((row->io & 4) != 0));
 	put_u64(o, "absent_in", SUM(wave, number, absent));
 	put_u64(o, "io_lost", SUM(wave, number, io_lost));
 	json_object_set_new(o, "sink", json_boolean((row->io & 2) != 0));
 	json_object_set_new(o, "variables", variables(wave, number));
 	json_object_set_new(o, "paths", paths(wave, number));
-	put_copies(wave, number, o);
+	copies_put(wave, number, o);
 	json_object_set_new(o, "in", ports(wave, number, false));
 	json_object_set_new(o, "out", ports(wave, number, true));
 	return o;
@@ -244,7 +263,7 @@ json_t *report_instances(const struct exec_wave *wave)
 }
 
 /* What its instances that count errors have counted. */
-static void put_errors(const struct exec_wave *wave, uint32_t copy, json_t *o)
+static void errors_put(const struct exec_wave *wave, uint32_t copy, json_t *o)
 {
 	static const char *const names[] = {"blocks", "block_errors", "bits", "bit_errors"};
 	uint64_t counted[4] = {0};
@@ -269,22 +288,25 @@ static json_t *one_copy(const struct exec_wave *wave, uint32_t copy)
 	const struct image_view *view = &wave->view;
 	double mean = 0, most = 0;
 	uint64_t overruns = 0;
+	bool sound = true;
 	json_t *o = json_object();
 
 	for (uint32_t i = 0; i < originals(wave); i++) {
 		const struct hist_head *time = image_time(view, copy * originals(wave) + i);
 		const uint64_t calls = hist_load(&time->count);
 
+		sound = sound && image_time_sound(time);
 		mean += calls > 0 ? (double)hist_load(&time->sum) / (double)calls : 0;
 		most += (double)hist_load(&time->largest);
 		overruns += get(&state_of(wave, i, copy)->overruns);
 	}
 	put_u64(o, "copy", copy + 1);
 	put_u64(o, "lane", view->segments[view->instances[copy * originals(wave)].segment].lane);
-	put_real(o, "mean_us", us(mean));
-	put_real(o, "max_us", us(most)); /* of all its instances, were they slowest in one slot */
+	put_real(o, "mean_us", sound ? us(mean) : NAN);
+	/* of all its instances, were they slowest in one slot */
+	put_real(o, "max_us", sound ? us(most) : NAN);
 	put_u64(o, "overruns", overruns);
-	put_errors(wave, copy, o);
+	errors_put(wave, copy, o);
 	return o;
 }
 

@@ -3,6 +3,7 @@
 
 static const char *const names[RADIO_COUNTS] = {[RADIO_COUNT_PACKETS] = "packets",
     [RADIO_COUNT_LOST] = "lost",
+    [RADIO_COUNT_REORDERED] = "reordered",
     [RADIO_COUNT_BEHIND] = "behind",
     [RADIO_COUNT_OVERRUNS] = "overruns",
     [RADIO_COUNT_SENT] = "sent",
@@ -10,7 +11,23 @@ static const char *const names[RADIO_COUNTS] = {[RADIO_COUNT_PACKETS] = "packets
     [RADIO_COUNT_TX_LATE] = "late",
     [RADIO_COUNT_UNDERRUNS] = "underruns",
     [RADIO_COUNT_SEQUENCE] = "sequence",
-    [RADIO_COUNT_RESTARTS] = "restarts"};
+    [RADIO_COUNT_RESTARTS] = "restarts",
+    [RADIO_COUNT_FAILED] = "failed"};
+
+/* A host writes it: it is a text only as far as it looks like one. */
+static void put_trouble(
+    json_t *channel, const struct image_radio_state *state, uint64_t c, uint64_t which)
+{
+	char text[IMAGE_RADIO_TROUBLE] = "";
+
+	if (which == 0 || which >= IMAGE_RADIO_TROUBLES)
+		return;
+	memcpy(text, state->troubles[c][which], sizeof(text) - 1);
+	for (char *at = text; *at; at++)
+		if (*at < ' ' || *at > '~')
+			*at = '?';
+	put_text(channel, "trouble", text);
+}
 
 json_t *report_radio(const struct exec_wave *wave)
 {
@@ -34,6 +51,7 @@ json_t *report_radio(const struct exec_wave *wave)
 
 		for (uint32_t k = 0; k < RADIO_COUNTS; k++)
 			put_u64(channel, names[k], get(&state->channel[c][k]));
+		put_trouble(channel, state, c, get(&state->trouble[c]));
 		json_array_append_new(channels, channel);
 	}
 	json_object_set_new(o, "channels", channels);

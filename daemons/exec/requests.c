@@ -6,66 +6,15 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "daemons/exec/exec.h"
+#include "daemons/exec/change.h"
+#include "daemons/exec/prepare.h"
+#include "daemons/exec/remap.h"
+#include "daemons/exec/report.h"
+#include "daemons/exec/restore.h"
+#include "daemons/exec/set.h"
 
-const char *const wave_state_names[] = {
-    "LOADED", "INIT", "RUN", "PAUSE", "STEP", "STOP", "ABNSTOP"};
-
-struct exec_wave *exec_find(struct exec *exec, const char *name, size_t len)
-{
-	for (struct exec_wave *wave = exec->waves; wave != NULL; wave = wave->next)
-		if (strlen(wave->name) == len && memcmp(wave->name, name, len) == 0)
-			return wave;
-	return NULL;
-}
-
-struct node_control *wave_control(const struct exec_wave *wave)
-{
-	return &wave->exec->node->control[wave->control];
-}
-
-void exec_ok(struct exec *exec, const struct wire_view *request, enum wire_tag tag, uint64_t value)
-{
-	struct wire_msg msg;
-
-	bus_reply(exec->daemon.bus, request, WIRE_OK, &msg);
-	wire_put_u64(&msg, tag, value);
-	bus_send(exec->daemon.bus, &msg);
-}
-
-void exec_fail(
-    struct exec *exec, const struct wire_view *request, int code, const char *format, ...)
-{
-	struct wire_msg msg;
-	char text[HOSTLINK_TEXT];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	bus_reply(exec->daemon.bus, request, WIRE_FAIL, &msg);
-	wire_put_u64(&msg, WIRE_TAG_CODE, (uint64_t)code);
-	wire_put_text(&msg, WIRE_TAG_TEXT, text);
-	bus_send(exec->daemon.bus, &msg);
-}
-
-void wave_later(struct exec_pending *pending, const struct wire_view *request, uint64_t timeout_ns)
-{
-	free(pending->bytes);
-	pending->bytes = malloc(request->len);
-	pending->len = request->len;
-	pending->until_ns = clock_ns() + timeout_ns;
-	pending->nobodys = false;
-	if (pending->bytes != NULL)
-		memcpy(pending->bytes, request->bytes, request->len);
-}
-
-bool wave_busy(const struct exec_pending *pending)
-{
-	return pending->bytes != NULL && !pending->nobodys;
-}
-
-/* A LOAD whose answer nobody hears has not been: whoever asked asks again. Other changes take their course. */
+/* A LOAD whose answer nobody hears has not been: whoever asked asks again. Other changes take their
+ * course. */
 static void wave_lost(struct exec_wave *wave)
 {
 	struct wire_view request;
@@ -77,7 +26,7 @@ static void wave_lost(struct exec_wave *wave)
 		return;
 	free(wave->pending.bytes);
 	wave->pending.bytes = NULL;
-	wave->unloading = true; /* the tick frees it */
+	wave->unloading = true; /* the next look frees it */
 }
 
 void exec_lost(void *self)
@@ -87,43 +36,7 @@ void exec_lost(void *self)
 	exec_forget(exec); /* half of what an earlier exec had is of no use */
 	for (struct exec_wave *wave = exec->waves; wave != NULL; wave = wave->next)
 		wave_lost(wave);
-}
-
-void wave_answer(struct exec_wave *wave, struct exec_pending *pending, enum wire_tag tag,
-    uint64_t value, int code, const char *why)
-{
-	struct wire_view request;
-	struct wire_msg msg;
-	uint8_t *bytes = pending->bytes;
-
-	pending->bytes = NULL;
-	if (bytes != NULL && wire_decode(bytes, pending->len, &request) == 0) {
-		if (why != NULL) {
-			exec_fail(wave->exec, &request, code, "%s", why);
-		} else {
-			bus_reply(wave->exec->daemon.bus, &request, WIRE_OK, &msg);
-			wire_put_u64(&msg, tag, value);
-			if (request.type == WIRE_PREPARE)
-				wire_put_text(&msg, WIRE_TAG_TEXT, wave->notes);
-			bus_send(wave->exec->daemon.bus, &msg);
-		}
-	}
-	free(bytes);
-}
-
-void wave_set_state(struct exec_wave *wave, enum wave_state state)
-{
-	struct wire_msg msg;
-
-	if (wave->state == state)
-		return;
-	wave->state = state;
-	wave_control(wave)->state = (uint32_t)state;
-	wire_init(&msg, WIRE_EVENT, WIRE_EXEC, WIRE_SWMAN, bus_seq(wave->exec->daemon.bus));
-	wire_put_text(&msg, WIRE_TAG_WAVEFORM, wave->name);
-	wire_put_text(&msg, WIRE_TAG_STATE, wave_state_names[state]);
-	wire_put_text(&msg, WIRE_TAG_TEXT, wave->reason);
-	bus_send(wave->exec->daemon.bus, &msg);
+	exec_look_within(exec, EXEC_LOOK_NS);
 }
 
 /* state: NULL where there is none to tell. */
@@ -144,8 +57,9 @@ static void send_json(
 	free(json);
 }
 
-/* Events of all segments since the cursor: it counts events over all segments in turn, so it holds one position for
- * each, packed by the client as it came. Simplest honest form: the cursor is a time, events that began later follow. */
+/* Events of all segments since the cursor: it counts events over all segments in turn, so it holds
+ * one position for each, packed by the client as it came. Simplest honest form: the cursor is a
+ * time, events that began later follow. */
 static void samples(struct exec_wave *wave, const struct wire_view *request)
 {
 	struct wire_msg msg;
@@ -210,6 +124,7 @@ void exec_request(void *self, const struct wire_view *request)
 		return;
 	if (request->type == WIRE_PREPARE) {
 		exec_prepare(exec, request);
+		exec_look_within(exec, EXEC_LOOK_NS);
 		return;
 	}
 	if (request->type == WIRE_LIST) {
@@ -225,12 +140,15 @@ void exec_request(void *self, const struct wire_view *request)
 		wave = name != NULL ? exec_find(exec, name, strlen(name)) : NULL;
 		if (wave != NULL)
 			table[i].handle(wave, request);
-		else
+		if (wave != NULL && request->type != WIRE_STATUS && request->type != WIRE_SAMPLES)
+			exec_look_within(exec, EXEC_LOOK_NS);
+		if (wave == NULL)
 			exec_fail(exec, request, 2, "no waveform \"%s\" is loaded",
 			    name != NULL ? name : "");
 		free(name);
 		return;
 	}
 	free(name);
-	exec_fail(exec, request, 2, "aloe-exec does not know %s", wire_type_name(request->type));
+	exec_fail(exec, request, 2, "aloe-exec does not know the message %s",
+	    wire_type_name(request->type));
 }

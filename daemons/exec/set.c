@@ -2,26 +2,30 @@
  *
  * set.c - a parameter takes another value at one index of its instance.
  *
- *   number   checked here, written into the ring of changes, applied by the segment's own thread
- *   numbers  of several instances: published together, with one index that all of them are sure to meet
- *   array    checked here, offered to the host, whose control thread prepares a second copy; then the same */
+ *   number   checked here, written into the ring of changes, applied by the segment's own thread;
+ *            several, of whatever instances, are published together and have one index
+ *   array    checked here, offered to the host, whose control thread prepares a second copy; then
+ *            as one number */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
-#include "core/component/reals.h"
-#include "daemons/exec/exec.h"
+#include "core/base/text.h"
+#include "core/image/follow.h"
+#include "daemons/exec/set.h"
+#include "daemons/exec/value.h"
 
 #include <aloe/component.h>
 
 #define SECONDS 1000000000ull
+#define INIT_ONLY "%s is read at init only: unload the waveform, and load it again with --set"
 
-static uint32_t find_param(const struct image_view *view, uint32_t instance, const char *name)
+enum { SEVERAL_MAX = NODE_CHANGES / 2 };
+
+static uint32_t param_find(const struct image_view *view, uint32_t instance, const char *name)
 {
 	const struct image_instance *row = &view->instances[instance];
 
@@ -31,7 +35,8 @@ static uint32_t find_param(const struct image_view *view, uint32_t instance, con
 	return IMAGE_NONE;
 }
 
-/* Whether n more find their place, in the ring and with the segments, where they wait for their index. */
+/* Whether n more find their place, in the ring and with the segments, where they wait for their
+ * index. */
 static bool ring_has_space(const struct exec_wave *wave, uint64_t n)
 {
 	const uint64_t written = atomic_load(&wave_control(wave)->changes);
@@ -41,7 +46,8 @@ static bool ring_has_space(const struct exec_wave *wave, uint64_t n)
 		const struct image_segment_state *state = image_segment_state(&wave->view, s);
 
 		applied += atomic_load(&state->applied);
-		if (written + n - atomic_load(&state->changes) > NODE_CHANGES)
+		if (image_runs(&wave->view, s) &&
+		    written + n - atomic_load(&state->changes) > NODE_CHANGES)
 			return false;
 	}
 	return written + n - applied <= NODE_CHANGES;
@@ -58,33 +64,25 @@ static bool stands(const struct exec_wave *wave)
 	    (wave->state == WAVE_PAUSE || (base != NULL && base->pace == IMAGE_STEP));
 }
 
-/* How many steps 5 ms are enough for where nothing paces them: the slowest segment holds up all others. */
-static uint64_t free_slots(const struct exec_wave *wave)
+static bool paced(const struct exec_wave *wave)
 {
-	uint64_t least = 5000;
-
-	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
-		const struct image_segment_state *state = image_segment_state(&wave->view, s);
-		const uint64_t busy_ns = atomic_load(&state->busy_ns),
-		               slots = atomic_load(&state->slots);
-
-		if (busy_ns > 0 && 5000000 * slots / busy_ns < least)
-			least = 5000000 * slots / busy_ns;
-	}
-	return least + 10;
+	return image_timed(wave->view.head->clock);
 }
 
-/* The first index that a change made now is sure to meet; on a clock that stands, the next one. */
-static uint64_t first_index(const struct exec_wave *wave, const struct image_instance *row)
+/* The first index that a change made now is sure to meet; on a clock that stands, the next one, and
+ * where nothing paces the waveform the first that belongs to step `held`, which nobody begins. */
+static uint64_t first_index(
+    const struct exec_wave *wave, const struct image_instance *row, uint64_t held)
 {
 	const uint64_t rests = atomic_load(
 	    &image_instance_state(&wave->view, (uint32_t)(row - wave->view.instances))->first);
 	uint64_t step = atomic_load(&image_segment_state(&wave->view, row->segment)->done);
 
 	step = step < rests ? rests : step;
-	if (!stands(wave))
-		step += 1 +
-		    (image_timed(wave->view.head->clock) ? wave_margin(wave) : free_slots(wave));
+	if (paced(wave) && !stands(wave))
+		step += 1 + wave_margin(wave);
+	else if (step < held)
+		step = held;
 	return step > row->lag ? step - row->lag : 0;
 }
 
@@ -99,283 +97,23 @@ static void set_publish(struct exec_wave *wave, const struct node_change *change
 	atomic_store(&control->changes, written + n);
 }
 
-/* change->index is chosen here, by the request or as soon as possible: 0; or negative, answered. */
-static int set_commit(
-    struct exec_wave *wave, const struct wire_view *request, struct node_change *change)
-{
-	const uint64_t first = first_index(wave, &wave->view.instances[change->instance]);
-
-	change->index = stands(wave) ? first : IMAGE_FOREVER;
-	wire_get_u64(request, WIRE_TAG_INDEX, &change->index);
-	if (change->index < first) {
-		exec_fail(wave->exec, request, 1,
-		    "index %llu is past or too near: name %llu or a later one",
-		    (unsigned long long)change->index, (unsigned long long)first);
-		return -ERANGE;
-	}
-	if (!ring_has_space(wave, 1)) {
-		exec_fail(wave->exec, request, 1,
-		    "%d changes of \"%s\" wait for their index: try again later", NODE_CHANGES,
-		    wave->name);
-		return -EAGAIN;
-	}
-	set_publish(wave, change, 1);
-	if (change->index != IMAGE_FOREVER) {
-		exec_ok(wave->exec, request, WIRE_TAG_INDEX, change->index);
-		return 0;
-	}
-	wave->published = *change;
-	wave_later(&wave->set_pending, request, 10 * SECONDS);
-	wave_look_soon(wave);
-	return 0;
-}
-
-/* ---- arrays ------------------------------------------------------------------------------------------------------------ */
-
-static int floats_memfd(const float *data, uint32_t len)
-{
-	const size_t bytes = len * sizeof(*data);
-	const int fd = image_memfd("aloe-array", bytes);
-	void *to =
-	    fd >= 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
-
-	if (to == MAP_FAILED) {
-		if (fd >= 0)
-			close(fd);
-		return fd < 0 ? fd : -ENOMEM;
-	}
-	memcpy(to, data, bytes);
-	munmap(to, bytes);
-	return fd;
-}
-
-static struct exec_process *process_of(const struct exec_wave *wave, uint32_t instance)
-{
-	return wave->hosts[wave->view.segments[wave->view.instances[instance].segment].host]
-	    .process;
-}
-
-/* The answer comes when the host has prepared it, see set_offered. */
-static void array_offer(struct exec_wave *wave, const struct wire_view *request,
-    const struct node_change *change, const float *data, uint32_t len)
-{
-	const struct exec_process *process = process_of(wave, change->instance);
-	const struct hostlink_msg msg = {.type = HOSTLINK_OFFER,
-	    .control = wave->control,
-	    .instance = change->instance,
-	    .param = change->param,
-	    .n_items = len,
-	    .sequence = change->sequence};
-	const int fd = floats_memfd(data, len);
-	int status = fd < 0   ? fd
-	    : process == NULL ? -EPIPE
-	                      : hostlink_send(process->sock, &msg, &fd, 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (status != 0) {
-		exec_fail(wave->exec, request, 1, "%u numbers cannot be handed to their host: %s",
-		    len, strerror(-status));
-		return;
-	}
-	wave->offered = *change;
-	wave_later(&wave->set_pending, request, 30 * SECONDS);
-}
-
-static void array_forget(struct exec_wave *wave, uint64_t sequence, uint32_t instance)
-{
-	const struct exec_process *process =
-	    instance < wave->view.head->instances.count ? process_of(wave, instance) : NULL;
-	const struct hostlink_msg msg = {.type = HOSTLINK_FORGET,
-	    .control = wave->control,
-	    .instance = instance,
-	    .sequence = sequence};
-
-	if (process != NULL)
-		hostlink_send(process->sock, &msg, NULL, 0);
-}
-
-/* What the host says to an offer: the change goes on as that of a number does, or is refused. */
-void set_offered(struct exec_wave *wave, const struct hostlink_msg *msg)
-{
-	const char *refused = msg->type == HOSTLINK_REFUSED ? msg->text : NULL;
-	struct node_change change = wave->offered;
-	struct exec_pending pending = wave->set_pending;
-	const struct image_instance *row = &wave->view.instances[change.instance];
-	struct wire_view request;
-
-	if (change.sequence != msg->sequence ||
-	    pending.bytes == NULL) { /* nobody waits for it any more */
-		array_forget(wave, msg->sequence, msg->instance);
-		return;
-	}
-	wave->offered.sequence = 0;
-	wave->set_pending.bytes = NULL;
-	if (wire_decode(pending.bytes, pending.len, &request) != 0) {
-		array_forget(wave, change.sequence, change.instance);
-	} else if (refused != NULL) {
-		exec_fail(wave->exec, &request, 2, "%s.%s: %s", image_text(&wave->view, row->name),
-		    image_text(&wave->view, wave->view.params[row->params + change.param].name),
-		    refused);
-	} else if (set_commit(wave, &request, &change) != 0) {
-		array_forget(wave, change.sequence, change.instance);
-	}
-	free(pending.bytes);
-}
-
-static void array_set(struct exec_wave *wave, const struct wire_view *request,
-    struct node_change *change, const struct image_param *param, const char *name, const char *text)
-{
-	char why[300] = "no memory";
-	float *data = NULL;
-	uint32_t len;
-
-	if (reals_parse(text, &data, &len, why, sizeof(why)) != 0 ||
-	    reals_fit(data, len, param->items_max, param->min, param->max, why, sizeof(why)) != 0) {
-		exec_fail(wave->exec, request, 2, "%s: %s", name, why);
-	} else {
-		change->sequence = ++wave->sequence;
-		array_offer(wave, request, change, data, len);
-	}
-	free(data);
-}
-
-/* ---- numbers ----------------------------------------------------------------------------------------------------------- */
-
-/* The number that `text` stands for: of an ENUM its name, of a BOOL true or false. NaN if it stands for none. */
-static double set_number(
-    const struct image_view *view, const struct image_param *param, const char *text)
-{
-	uint64_t at = param->names;
-	char *end;
-	double number;
-
-	for (uint32_t i = 0; i < param->n_names; i++) {
-		if (strcmp(image_text(view, at), text) == 0)
-			return i;
-		at += strlen(image_text(view, at)) + 1;
-	}
-	if (param->kind == ALOE_KIND_BOOL &&
-	    (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
-		return strcmp(text, "true") == 0;
-	number = strtod(text, &end);
-	return end == text || *end != 0 || param->kind == ALOE_KIND_ENUM ? NAN : number;
-}
-
-static void allowed(
-    const struct image_view *view, const struct image_param *param, char *ret, size_t size)
-{
-	uint64_t at = param->names;
-	size_t len = 0;
-
-	if (param->kind == ALOE_KIND_BOOL)
-		snprintf(ret, size, "true or false");
-	else if (param->kind != ALOE_KIND_ENUM)
-		snprintf(ret, size, "a %s in [%g, %g]",
-		    param->kind == ALOE_KIND_INT ? "whole number" : "number", param->min,
-		    param->max);
-	for (uint32_t i = 0; i < param->n_names && len < size; i++) {
-		len += (size_t)snprintf(
-		    ret + len, size - len, "%s%s", i > 0 ? ", " : "", image_text(view, at));
-		at += strlen(image_text(view, at)) + 1;
-	}
-}
-
-static bool set_fits(const struct image_param *param, double number)
-{
-	if (!isfinite(number))
-		return false;
-	if (param->kind == ALOE_KIND_ENUM || param->kind == ALOE_KIND_BOOL)
-		return true;
-	return number >= param->min && number <= param->max &&
-	    (param->kind != ALOE_KIND_INT || number == floor(number));
-}
-
-static void number_set(struct exec_wave *wave, const struct wire_view *request,
-    struct node_change *change, const struct image_param *param, const char *name, const char *text)
-{
-	const double number = set_number(&wave->view, param, text);
-	char range[256] = "";
-
-	allowed(&wave->view, param, range, sizeof(range));
-	if (!set_fits(param, number)) {
-		exec_fail(wave->exec, request, 2, "%s = %s is not allowed: %s", name, text, range);
-		return;
-	}
-	change->number = number;
-	change->sequence = ++wave->sequence;
-	set_commit(wave, request, change);
-}
-
-/* In place of one that nobody waits for any more. */
-static void set_begin(struct exec_wave *wave, const struct wire_view *request,
-    struct node_change *change, const struct image_param *param, const char *name, const char *text)
-{
-	free(wave->set_pending.bytes);
-	wave->set_pending.bytes = NULL;
-	wave->offered.sequence = 0;
-	if (param->kind == ALOE_KIND_REALS)
-		array_set(wave, request, change, param, name, text);
-	else
-		number_set(wave, request, change, param, name, text);
-}
-
-/* ---- several at once --------------------------------------------------------------------------------------------------- */
-
-enum { SEVERAL_MAX = NODE_CHANGES / 2 };
-
-/* One of several: a number. 0, or -EINVAL answered. */
-static int change_of(
-    struct exec_wave *wave, const struct wire_view *request, unsigned nth, struct node_change *ret)
-{
-	char *name = wire_get_text(request, WIRE_TAG_NAME, nth),
-	     *value = wire_get_text(request, WIRE_TAG_VALUE, nth);
-	const char *dot = name != NULL ? strchr(name, '.') : NULL;
-	const struct image_param *param = NULL;
-	int status = -EINVAL;
-
-	*ret = (struct node_change){.instance = IMAGE_NONE, .param = IMAGE_NONE, .number = NAN};
-	if (dot != NULL)
-		ret->instance = image_find_instance(&wave->view, name, (size_t)(dot - name));
-	if (ret->instance != IMAGE_NONE)
-		ret->param = find_param(&wave->view, ret->instance, dot + 1);
-	if (ret->param != IMAGE_NONE)
-		param = &wave->view.params[wave->view.instances[ret->instance].params + ret->param];
-	if (param != NULL && param->kind != ALOE_KIND_REALS && value != NULL)
-		ret->number = set_number(&wave->view, param, value);
-	if (param == NULL)
-		exec_fail(wave->exec, request, 2, "\"%s\" has no parameter \"%s\"", wave->name,
-		    name != NULL ? name : "");
-	else if (param->kind == ALOE_KIND_REALS)
-		exec_fail(wave->exec, request, 2,
-		    "%s is an array: set it alone, with --at if the index matters", name);
-	else if (!(param->flags & ALOE_LIVE) || !set_fits(param, ret->number))
-		exec_fail(wave->exec, request, 2, "%s = %s is not allowed%s", name,
-		    value != NULL ? value : "",
-		    param->flags & ALOE_LIVE ? "" : ": it is read at init only");
-	else
-		status = 0;
-	free(name);
-	free(value);
-	return status;
-}
-
 /* The first index that all of them are sure to meet. */
 static uint64_t first_of_all(
-    const struct exec_wave *wave, const struct node_change *changes, unsigned n)
+    const struct exec_wave *wave, const struct node_change *changes, unsigned n, uint64_t held)
 {
 	uint64_t index = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		const uint64_t first =
-		    first_index(wave, &wave->view.instances[changes[i].instance]);
+		    first_index(wave, &wave->view.instances[changes[i].instance], held);
 
 		index = first > index ? first : index;
 	}
 	return index;
 }
 
-/* Once they are published: no segment may have begun the step that belongs to `index` before it could see them. */
+/* Once they are published: no segment may have begun the step that belongs to `index` before it
+ * could see them. */
 static bool all_in_time(
     const struct exec_wave *wave, const struct node_change *changes, unsigned n, uint64_t index)
 {
@@ -390,123 +128,317 @@ static bool all_in_time(
 	return true;
 }
 
-static void several_commit(struct exec_wave *wave, const struct wire_view *request,
-    struct node_change *changes, unsigned n)
+/* The newest index that any of their instances has begun. */
+static uint64_t newest_of_all(
+    const struct exec_wave *wave, const struct node_change *changes, unsigned n)
 {
-	const uint64_t first = first_of_all(wave, changes, n);
-	uint64_t index = first;
+	uint64_t newest = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		const uint64_t next = image_next_index(&wave->view, changes[i].instance);
+
+		newest = next > newest + 1 ? next - 1 : newest;
+	}
+	return newest;
+}
+
+/* The index from which they hold: that of the request; of one change the next, which nobody knows
+ * before it has come; of several one that all are sure to meet. Negative: refused and answered. */
+static int index_choose(struct exec_wave *wave, const struct wire_view *request,
+    const struct node_change *changes, unsigned n, uint64_t held, uint64_t *ret)
+{
+	const uint64_t first = first_of_all(wave, changes, n, held);
+	uint64_t index = n > 1 || stands(wave) ? first : IMAGE_FOREVER;
 
 	wire_get_u64(request, WIRE_TAG_INDEX, &index);
 	if (index < first) {
-		exec_fail(wave->exec, request, 1,
-		    "index %llu is past or too near: name %llu or a later one",
-		    (unsigned long long)index, (unsigned long long)first);
-		return;
+		exec_too_late(
+		    wave->exec, request, "index", index, newest_of_all(wave, changes, n), first);
+		return -ERANGE;
 	}
 	if (!ring_has_space(wave, n)) {
 		exec_fail(wave->exec, request, 1,
-		    "%d changes of \"%s\" wait for their index: try again later", NODE_CHANGES,
+		    "%d changes of \"%s\" wait for their index; try again later", NODE_CHANGES,
 		    wave->name);
-		return;
+		return -EAGAIN;
 	}
-	for (unsigned i = 0; i < n; i++) {
-		changes[i].index = index;
-		changes[i].sequence = ++wave->sequence;
-	}
-	set_publish(wave, changes, n);
-	if (all_in_time(wave, changes, n, index))
-		exec_ok(wave->exec, request, WIRE_TAG_INDEX, index);
-	else
-		exec_fail(wave->exec, request, 1,
-		    "the machine stood still: they hold, but not all from index %llu on: set them again",
-		    (unsigned long long)index);
+	*ret = index;
+	return 0;
 }
 
-/* Numbers of any instances, on whatever lanes, all from one index on. */
-static void set_several(struct exec_wave *wave, const struct wire_view *request, unsigned n)
+/* 0, or negative and answered. */
+static int set_held(struct exec_wave *wave, const struct wire_view *request,
+    struct node_change *changes, unsigned n, uint64_t held)
+{
+	uint64_t index;
+	const int status = index_choose(wave, request, changes, n, held, &index);
+
+	if (status != 0)
+		return status;
+	for (unsigned i = 0; i < n; i++)
+		changes[i].index = index;
+	set_publish(wave, changes, n);
+	if (index == IMAGE_FOREVER) {
+		wave->published = changes[0];
+		wave_later(&wave->set_pending, request, 10 * SECONDS);
+		wave_look_soon(wave);
+	} else if (!paced(wave) || all_in_time(wave, changes, n, index)) {
+		exec_ok(wave->exec, request, WIRE_TAG_INDEX, index);
+	} else {
+		exec_fail(wave->exec, request, 1,
+		    "a stall of the machine delayed the change: the values are active, but some "
+		    "only after index %llu; set them again",
+		    (unsigned long long)index);
+	}
+	return 0;
+}
+
+/* Nobody knows how far steps that nothing paces come while exec chooses an index and says so: none
+ * of them begins one that may be chosen. */
+static int set_commit(struct exec_wave *wave, const struct wire_view *request,
+    struct node_change *changes, unsigned n)
+{
+	const bool holds = !paced(wave) && !stands(wave) &&
+	    (n > 1 || wire_get_u64(request, WIRE_TAG_INDEX, &(uint64_t){0}) == 0);
+	const uint64_t before = atomic_load(&wave_control(wave)->limit);
+	int status;
+
+	if (!holds)
+		return set_held(wave, request, changes, n, 0);
+	status = set_held(wave, request, changes, n, wave_hold(wave));
+	wave_limit(wave, before);
+	return status;
+}
+
+/* ---- arrays ------------------------------------------------------------------------ */
+
+static struct exec_process *process_of(const struct exec_wave *wave, uint32_t instance)
+{
+	return wave->hosts[wave->view.segments[wave->view.instances[instance].segment].host]
+	    .process;
+}
+
+/* The answer comes when the host has prepared it, see set_offered. */
+static void array_offer(struct exec_wave *wave, const struct wire_view *request,
+    const struct node_change *change, const struct param_value *array)
+{
+	const size_t len = array->n_numbers * sizeof(float);
+	float *data = param_floats(array);
+	struct exec_process *process = process_of(wave, change->instance);
+	const struct hostlink_msg msg = {.type = HOSTLINK_OFFER,
+	    .control = wave->control,
+	    .instance = change->instance,
+	    .param = change->param,
+	    .n_items = array->n_numbers,
+	    .sequence = change->sequence};
+	const int fd = data == NULL ? -ENOMEM : image_memfd_sealed("aloe-array", data, len);
+	int status = fd < 0 ? fd : process == NULL ? -EPIPE : process_send(process, &msg, &fd, 1);
+
+	free(data);
+	if (fd >= 0)
+		close(fd);
+	if (status != 0) {
+		exec_fail(wave->exec, request, 1, "%u number%s cannot be handed to the host: %s",
+		    array->n_numbers, plural(array->n_numbers), strerror(-status));
+		return;
+	}
+	wave->offered = *change;
+	wave_later(&wave->set_pending, request, 30 * SECONDS);
+}
+
+static void array_forget(struct exec_wave *wave, uint64_t sequence, uint32_t instance)
+{
+	struct exec_process *process =
+	    instance < wave->view.head->instances.count ? process_of(wave, instance) : NULL;
+	const struct hostlink_msg msg = {.type = HOSTLINK_FORGET,
+	    .control = wave->control,
+	    .instance = instance,
+	    .sequence = sequence};
+
+	if (process != NULL)
+		process_send(process, &msg, NULL, 0);
+}
+
+/* What the host says to an offer: the change goes on as that of a number does, or is refused. */
+void set_offered(struct exec_wave *wave, const struct hostlink_msg *msg)
+{
+	const char *refused = msg->type == HOSTLINK_REFUSED ? msg->text : NULL;
+	struct node_change change = wave->offered;
+	struct exec_pending pending = wave->set_pending;
+	const struct image_instance *row = &wave->view.instances[change.instance];
+	struct wire_view request;
+
+	/* nobody waits for it any more */
+	if (change.sequence != msg->sequence || pending.bytes == NULL) {
+		array_forget(wave, msg->sequence, msg->instance);
+		return;
+	}
+	wave->offered.sequence = 0;
+	wave->set_pending.bytes = NULL;
+	if (wire_decode(pending.bytes, pending.len, &request) != 0) {
+		array_forget(wave, change.sequence, change.instance);
+	} else if (refused != NULL) {
+		exec_fail(wave->exec, &request, 2, "%s.%s: %s", image_text(&wave->view, row->name),
+		    image_text(&wave->view, wave->view.params[row->params + change.param].name),
+		    refused);
+	} else if (set_commit(wave, &request, &change, 1) != 0) {
+		array_forget(wave, change.sequence, change.instance);
+	}
+	free(pending.bytes);
+}
+
+/* ---- the request ------------------------------------------------------------------------ */
+
+static const char *node_name(const struct exec_wave *wave, uint32_t instance)
+{
+	const struct image_view *view = &wave->view;
+
+	return image_text(
+	    view, view->nodes[image_node_of(view, view->instances[instance].segment)].name);
+}
+
+/* The instance and the parameter that "instance.parameter" names: 0, or -EINVAL with words. */
+static int change_find(const struct exec_wave *wave, const char *name, struct node_change *ret,
+    char *ret_why, size_t size)
+{
+	const char *dot = strchr(name, '.');
+
+	*ret = (struct node_change){.instance = IMAGE_NONE, .param = IMAGE_NONE};
+	if (dot != NULL)
+		ret->instance = image_find_instance(&wave->view, name, (size_t)(dot - name));
+	if (ret->instance != IMAGE_NONE)
+		ret->param = param_find(&wave->view, ret->instance, dot + 1);
+	if (ret->param != IMAGE_NONE &&
+	    image_runs(&wave->view, wave->view.instances[ret->instance].segment))
+		return 0;
+	if (ret->param != IMAGE_NONE)
+		snprintf(ret_why, size,
+		    "%s: the instance runs on node \"%s\"; set the parameter there", name,
+		    node_name(wave, ret->instance));
+	else
+		snprintf(ret_why, size, "\"%s\" has no parameter \"%.60s\"", wave->name, name);
+	return -EINVAL;
+}
+
+static const struct image_param *param_of(
+    const struct exec_wave *wave, const struct node_change *change)
+{
+	return &wave->view.params[wave->view.instances[change->instance].params + change->param];
+}
+
+/* The nth NAME and VALUE of a request: 0, or -EINVAL with words. */
+static int change_parse(const struct exec_wave *wave, const char *name, const char *text,
+    struct node_change *ret, struct param_value *ret_value, char *ret_why, size_t size)
+{
+	const struct image_param *param;
+	int status;
+
+	if (name == NULL || text == NULL) {
+		snprintf(ret_why, size, "set needs a value for each instance.parameter");
+		return -EINVAL;
+	}
+	status = change_find(wave, name, ret, ret_why, size);
+	if (status != 0)
+		return status;
+	param = param_of(wave, ret);
+	if (!(param->flags & ALOE_LIVE)) {
+		snprintf(ret_why, size, INIT_ONLY, name);
+		return -EINVAL;
+	}
+	snprintf(ret_why, size, "%s cannot be set: no memory", name);
+	status = value_parse(&wave->view, param, name, text, ret_value, ret_why, size);
+	ret->number = ret_value->number;
+	return status;
+}
+
+static int change_take(struct exec_wave *wave, const struct wire_view *request, unsigned nth,
+    struct node_change *ret, struct param_value *ret_value)
+{
+	char *name = wire_get_text(request, WIRE_TAG_NAME, nth),
+	     *text = wire_get_text(request, WIRE_TAG_VALUE, nth), why[PARAM_WHY_BYTES];
+	const int status = change_parse(wave, name, text, ret, ret_value, why, sizeof(why));
+
+	if (status != 0)
+		exec_fail(wave->exec, request, status == -ENOMEM ? 1 : 2, "%s", why);
+	free(name);
+	free(text);
+	return status;
+}
+
+/* Whether the waveform takes n changes now; answered if not. */
+static bool set_possible(
+    struct exec_wave *wave, const struct wire_view *request, unsigned n, bool array)
+{
+	if (n == 1 && wave_busy(&wave->set_pending))
+		exec_fail(wave->exec, request, 1,
+		    "another set of \"%s\" is under way; try again later", wave->name);
+	else if (wave->remap != REMAP_NONE && (n > 1 || array))
+		exec_fail(
+		    wave->exec, request, 1, "\"%s\" is being remapped; try again", wave->name);
+	else if (wave->halts)
+		wave_busy_fail(wave, request);
+	else if (wave->ended || wave->drained || wave->state == WAVE_LOADED)
+		exec_fail(wave->exec, request, 1, "\"%s\" is in state %s and is not running",
+		    wave->name, wave_state_names[wave->state]);
+	else
+		return true;
+	return false;
+}
+
+static void set_begin(struct exec_wave *wave, const struct wire_view *request,
+    struct node_change *changes, unsigned n, const struct param_value *array)
+{
+	if (!set_possible(wave, request, n, array->numbers != NULL))
+		return;
+	for (unsigned i = 0; i < n; i++)
+		changes[i].sequence = ++wave->sequence;
+	if (n == 1) { /* in place of one that nobody waits for any more */
+		free(wave->set_pending.bytes);
+		wave->set_pending.bytes = NULL;
+		wave->offered.sequence = 0;
+	}
+	if (array->numbers != NULL)
+		array_offer(wave, request, &changes[0], array);
+	else
+		set_commit(wave, request, changes, n);
+}
+
+static void array_alone(struct exec_wave *wave, const struct wire_view *request, unsigned nth)
+{
+	char *name = wire_get_text(request, WIRE_TAG_NAME, nth);
+
+	exec_fail(wave->exec, request, 2,
+	    "%s is an array; set the array alone, with --at N if the index matters",
+	    name ? name : "the parameter");
+	free(name);
+}
+
+void wave_set(struct exec_wave *wave, const struct wire_view *request)
 {
 	struct node_change changes[SEVERAL_MAX];
+	struct param_value value = {0};
+	const void *bytes;
+	unsigned n = 0, taken = 0;
+	size_t len;
 
+	while (wire_get_bytes(request, WIRE_TAG_NAME, n, &bytes, &len) == 0)
+		n++;
 	if (n > SEVERAL_MAX) {
 		exec_fail(wave->exec, request, 2, "at most %d parameters can be set at one index",
 		    SEVERAL_MAX);
 		return;
 	}
-	if (wave->remap != REMAP_NONE || wave->ended || wave->drained ||
-	    wave->state == WAVE_LOADED) {
-		exec_fail(wave->exec, request, 1, "\"%s\" %s", wave->name,
-		    wave->remap != REMAP_NONE ? "is being remapped: try again"
-		                              : "does not run: nothing could take them");
-		return;
-	}
-	for (unsigned i = 0; i < n; i++)
-		if (change_of(wave, request, i, &changes[i]) != 0)
+	do {
+		param_value_fini(&value);
+		if (change_take(wave, request, taken, &changes[taken], &value) != 0)
 			return;
-	several_commit(wave, request, changes, n);
-}
-
-/* ---- the request ------------------------------------------------------------------------------------------------------- */
-
-static void set_checked(struct exec_wave *wave, const struct wire_view *request, uint32_t instance,
-    uint32_t p, const char *text)
-{
-	const struct image_view *view = &wave->view;
-	const struct image_param *param = &view->params[view->instances[instance].params + p];
-	struct node_change change = {.instance = instance, .param = p};
-	char name[160];
-
-	snprintf(name, sizeof(name), "%s.%s", image_text(view, view->instances[instance].name),
-	    image_text(view, param->name));
-	if (!(param->flags & ALOE_LIVE))
-		exec_fail(wave->exec, request, 2,
-		    "%s is read at init only: unload, and load with --set", name);
-	else if (wave_busy(&wave->set_pending))
-		exec_fail(wave->exec, request, 1, "another set of \"%s\" is under way", wave->name);
-	else if (wave->remap != REMAP_NONE && param->kind == ALOE_KIND_REALS)
-		exec_fail(
-		    wave->exec, request, 1, "\"%s\" is being remapped: try again", wave->name);
-	else if (wave->ended || wave->drained || wave->state == WAVE_LOADED)
-		exec_fail(wave->exec, request, 1,
-		    "\"%s\" is in state %s: nothing runs that could take it", wave->name,
-		    wave_state_names[wave->state]);
+		taken++;
+	} while (taken < n && value.numbers == NULL);
+	if (n > 1 && value.numbers != NULL)
+		array_alone(wave, request, taken - 1);
 	else
-		set_begin(wave, request, &change, param, name, text);
-}
-
-void wave_set(struct exec_wave *wave, const struct wire_view *request)
-{
-	char *name = wire_get_text(request, WIRE_TAG_NAME, 0),
-	     *value = wire_get_text(request, WIRE_TAG_VALUE, 0);
-	const char *dot = name != NULL ? strchr(name, '.') : NULL;
-	uint32_t instance = IMAGE_NONE, param = IMAGE_NONE;
-	const void *bytes;
-	unsigned n = 0;
-	size_t len;
-
-	while (wire_get_bytes(request, WIRE_TAG_NAME, n, &bytes, &len) == 0)
-		n++;
-	if (n > 1) {
-		set_several(wave, request, n);
-		free(name);
-		free(value);
-		return;
-	}
-	if (dot != NULL)
-		instance = image_find_instance(&wave->view, name, (size_t)(dot - name));
-	if (instance != IMAGE_NONE)
-		param = find_param(&wave->view, instance, dot + 1);
-	if (dot == NULL || value == NULL)
-		exec_fail(wave->exec, request, 2, "set needs instance.parameter and a value");
-	else if (instance == IMAGE_NONE)
-		exec_fail(wave->exec, request, 2, "\"%s\" has no instance \"%.*s\"", wave->name,
-		    (int)(dot - name), name);
-	else if (param == IMAGE_NONE)
-		exec_fail(wave->exec, request, 2, "instance \"%.*s\" has no parameter \"%s\"",
-		    (int)(dot - name), name, dot + 1);
-	else
-		set_checked(wave, request, instance, param, value);
-	free(name);
-	free(value);
+		set_begin(wave, request, changes, taken, &value);
+	param_value_fini(&value);
 }
 
 static bool array_shown(const struct exec_wave *wave, const struct node_change *change)
@@ -517,7 +449,7 @@ static bool array_shown(const struct exec_wave *wave, const struct node_change *
 	return param->array == 0 || image_array_sequence(&wave->view, param) >= change->sequence;
 }
 
-void check_set(struct exec_wave *wave)
+void set_check(struct exec_wave *wave)
 {
 	struct exec_pending *pending = &wave->set_pending;
 	uint64_t index;
@@ -529,7 +461,7 @@ void check_set(struct exec_wave *wave)
 			return;
 		wave->offered.sequence = 0;
 		wave_answer(wave, pending, WIRE_TAG_INDEX, 0, 1,
-		    "the component has not prepared it within 30 s");
+		    "the component has not prepared the array within 30 s");
 		return;
 	}
 	if (image_taken_index(&wave->view, wave->view.instances[wave->published.instance].segment,
@@ -538,5 +470,5 @@ void check_set(struct exec_wave *wave)
 		wave_answer(wave, pending, WIRE_TAG_INDEX, index, 0, NULL);
 	else if (clock_ns() > pending->until_ns)
 		wave_answer(wave, pending, WIRE_TAG_INDEX, 0, 1,
-		    "no index came by in 10 s: it applies when one does");
+		    "no index passed within 10 s; the change applies when an index passes");
 }

@@ -4,67 +4,43 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "daemons/exec/exec.h"
+#include "daemons/exec/change.h"
+#include "daemons/exec/end.h"
+#include "daemons/exec/remap.h"
+#include "daemons/exec/set.h"
+#include "daemons/exec/watch.h"
 
-enum { HANG_S = 10, FINISH_S = 10, LOOK_NS = 50000, LOOK_NS_MAX = 5000000 };
+#define SECOND_NS 1000000000ull
 
-void wave_abort(struct exec_wave *wave, const char *format, ...)
+/* TABLES_NS: so long after a change of a lane's table the lane is looked after */
+enum { HANG_S = 10, WATCHED_NS = 50000000, TABLES_NS = 50000000 };
+
+static void fault_check(struct exec_wave *wave)
 {
-	va_list args;
-
-	if (wave->state == WAVE_ABNSTOP)
-		return;
-	remap_drop(wave);
-	va_start(args, format);
-	vsnprintf(wave->reason, sizeof(wave->reason), format, args);
-	va_end(args);
-	for (size_t len = strlen(wave->reason); len > 0 && wave->reason[len - 1] == '\n'; len--)
-		wave->reason[len - 1] = 0;
-	log_error(&wave->exec->daemon.log, "%s: stopped: %s", wave->name, wave->reason);
-	wave_set_state(wave, WAVE_ABNSTOP);
-	atomic_store(&wave_control(wave)->limit, 0);
-	lanes_leave(wave);
-	for (uint32_t h = 0; h < wave->n_hosts; h++)
-		if (wave->hosts[h].process == NULL)
-			lanes_leave_host(wave, h);
-	wave->progress_ns = clock_ns();
-	keep_wave(wave);
-	hosts_finish(wave);
-}
-
-static void check_fault(struct exec_wave *wave)
-{
-	struct image_run *run = image_run(&wave->view);
-	const uint32_t fault = atomic_load(&run->fault);
-	char why[sizeof(run->why)];
+	const uint32_t fault = atomic_load(&image_run(&wave->view)->fault);
+	char why[REASON_BYTES];
 
 	if (fault == 0 || fault > wave->view.head->instances.count)
 		return;
-	memcpy(why, run->why, sizeof(why));
-	why[sizeof(why) - 1] = 0;
-	wave_abort(wave, "instance \"%s\" (%s) failed at index %llu: %s (%s)",
-	    image_text(&wave->view, wave->view.instances[fault - 1].name),
-	    image_text(&wave->view, wave->view.instances[fault - 1].component),
-	    (unsigned long long)run->index, why[0] ? why : "work returned an error",
-	    strerror(-run->code));
+	blame_fault(wave, fault - 1, why, sizeof(why));
+	wave_abort(wave, "%s", why);
 }
 
 static bool all_ended(const struct exec_wave *wave)
 {
-	const uint64_t run = atomic_load(&image_run(&wave->view)->last);
-	const uint64_t order = atomic_load(&wave_control(wave)->last);
-	const uint64_t last = run < order ? run : order;
+	const uint64_t last = wave_last(wave);
 
 	if (last == IMAGE_FOREVER)
 		return false;
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
-		if (atomic_load(&image_segment_state(&wave->view, s)->done) <=
-		    last + wave->view.segments[s].lag_max)
+		if (image_runs(&wave->view, s) &&
+		    atomic_load(&image_segment_state(&wave->view, s)->done) <=
+		        last + wave->view.segments[s].end)
 			return false;
 	return true;
 }
 
-static void check_end(struct exec_wave *wave)
+static void end_check(struct exec_wave *wave)
 {
 	if (wave->ended || !all_ended(wave))
 		return;
@@ -74,23 +50,36 @@ static void check_end(struct exec_wave *wave)
 	hosts_finish(wave);
 }
 
-static bool hosts_gone(struct exec_wave *wave)
+static bool hosts_gone(const struct exec_wave *wave)
 {
-	const bool late = clock_ns() > wave->progress_ns + FINISH_S * 1000000000ull;
-
 	for (uint32_t h = 0; h < wave->n_hosts; h++)
-		if (!wave->hosts[h].finished && wave->hosts[h].process != NULL && !late)
+		if (!wave->hosts[h].finished && wave->hosts[h].process != NULL)
 			return false;
-	if (late)
-		snprintf(wave->notes + strlen(wave->notes),
-		    sizeof(wave->notes) - strlen(wave->notes),
-		    "a host did not finish within %d s and was killed\n", FINISH_S);
 	return true;
 }
 
-static void check_drained(struct exec_wave *wave)
+/* True also where they have had their time: they are killed. */
+static bool hosts_done(struct exec_wave *wave)
 {
-	if (wave->drained || !(wave->ended || wave->state == WAVE_ABNSTOP) || !hosts_gone(wave))
+	if (hosts_gone(wave))
+		return true;
+	if (clock_ns() <= wave->progress_ns + FINISH_S * 1000000000ull)
+		return false;
+	if (wave->state == WAVE_ABNSTOP)
+		snprintf(wave->notes + strlen(wave->notes),
+		    sizeof(wave->notes) - strlen(wave->notes),
+		    "a host did not finish within %d s and was killed\n", FINISH_S);
+	else
+		wave_abort(wave,
+		    "a host did not finish within %d s and was killed; data that its sinks had "
+		    "not written is lost",
+		    FINISH_S);
+	return true;
+}
+
+static void drained_check(struct exec_wave *wave)
+{
+	if (wave->drained || !(wave->ended || wave->state == WAVE_ABNSTOP) || !hosts_done(wave))
 		return;
 	wave->drained = true;
 	keep_wave(wave);
@@ -100,43 +89,8 @@ static void check_drained(struct exec_wave *wave)
 	if (wave->state != WAVE_ABNSTOP)
 		wave_set_state(wave, WAVE_STOP);
 	if (wave->set_pending.bytes != NULL)
-		wave_answer(
-		    wave, &wave->set_pending, WIRE_TAG_INDEX, 0, 1, "the waveform ended first");
-}
-
-/* All segments at the limit? One that had passed it before it could see it moves the limit for all. */
-bool wave_limit_reached(struct exec_wave *wave)
-{
-	struct node_control *control = wave_control(wave);
-	const uint64_t most = wave_steps_max(wave);
-
-	if (most > wave->pending.value) {
-		wave->pending.value = most + 2;
-		atomic_store(&control->limit, wave->pending.value);
-		return false;
-	}
-	return wave_steps_min(wave) >= wave->pending.value;
-}
-
-/* On the step clock a slot in which the waveform slipped (its file had not been read yet) is no step: more are let go, once
- * those that were have passed on all of its lanes. */
-void wave_step_more(struct exec_wave *wave)
-{
-	struct node_timebase *base = wave_timebase(wave);
-	const uint64_t steps = wave_steps_min(wave);
-
-	if (base == NULL || base->pace != IMAGE_STEP || steps >= wave->pending.value)
-		return;
-	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
-		const uint32_t lane = wave->places[s].lane;
-
-		if (lane != IMAGE_NONE &&
-		    baton_slot(atomic_load(&wave->exec->lanes[lane].image->baton)) <
-		        atomic_load(&base->allowed))
-			return;
-	}
-	atomic_fetch_add(&base->allowed, wave->pending.value - steps);
-	futex_wake(futex_low(&base->allowed), INT32_MAX);
+		wave_answer(wave, &wave->set_pending, WIRE_TAG_INDEX, 0, 1,
+		    "the waveform ended before the request was done");
 }
 
 static void prepare_overdue(struct exec_wave *wave)
@@ -147,7 +101,8 @@ static void prepare_overdue(struct exec_wave *wave)
 	for (uint32_t h = 0; h < wave->n_hosts && instance == NULL; h++)
 		if (!wave->hosts[h].ready)
 			instance = host_instance(&wave->hosts[h]);
-	snprintf(why, sizeof(why), "%s \"%.64s\" has not returned within %d s: refused",
+	snprintf(why, sizeof(why),
+	    "%s \"%.64s\" has not returned within %d s, so the waveform is not loaded",
 	    instance != NULL ? "init of instance" : "a host of",
 	    instance != NULL ? instance : wave->name, PREPARE_S);
 	wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, why);
@@ -161,7 +116,7 @@ static uint64_t slot_of_step(const struct exec_wave *wave, uint64_t step)
 	return base == IMAGE_FOREVER ? step : base + step;
 }
 
-static void check_pending(struct exec_wave *wave)
+static void pending_check(struct exec_wave *wave)
 {
 	struct wire_view request;
 
@@ -172,12 +127,15 @@ static void check_pending(struct exec_wave *wave)
 		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, lanes_slot(wave), 1,
 		    request.type == WIRE_STOP || request.type == WIRE_STEP
 		        ? NULL
-		        : "the waveform ended first");
+		        : "the waveform ended before the request was done");
 		return;
 	}
 	if (wave->remap != REMAP_NONE)
 		return;
-	if (request.type == WIRE_PAUSE && wave_limit_reached(wave)) {
+	if (request.type == WIRE_START) {
+		if (wave_limit_reached(wave))
+			wave_start_late(wave);
+	} else if (request.type == WIRE_PAUSE && wave_limit_reached(wave)) {
 		wave_answer(wave, &wave->pending, WIRE_TAG_SLOT,
 		    slot_of_step(wave, wave->pending.value), 0, NULL);
 	} else if (request.type == WIRE_STEP && wave_steps_min(wave) >= wave->pending.value) {
@@ -189,85 +147,97 @@ static void check_pending(struct exec_wave *wave)
 		if (request.type == WIRE_PREPARE)
 			prepare_overdue(wave);
 		else
-			wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1, "not done in time");
+			wave_answer(wave, &wave->pending, WIRE_TAG_SLOT, 0, 1,
+			    "the request was not done in time");
 	} else if (request.type == WIRE_STEP || request.type == WIRE_STOP ||
 	    request.type == WIRE_UNLOAD) {
+		wave_halts_check(wave);
 		wave_step_more(wave);
 	}
 }
 
-/* Without a keeper (virtual, step): an instance that has been in work for 10 s. */
+/* Since when the instance has been in work, by the segment's own events, as far as they agree with
+ * what was seen: after the look before. */
+static uint64_t began(const struct exec_wave *wave, uint32_t s, uint64_t looked_ns, uint64_t now)
+{
+	const struct image_segment *row = &wave->view.segments[s];
+	const struct image_segment_state *state = image_segment_state(&wave->view, s);
+	const uint64_t n = atomic_load(&state->events), done = atomic_load(&state->done);
+	uint64_t began = atomic_load(&state->start_ns[done % IMAGE_STEPS]);
+
+	if (n > 0) {
+		const struct image_event event =
+		    image_events(&wave->view, s)[(n - 1) % row->n_events];
+
+		if (event.start_ns + event.ns > began)
+			began = event.start_ns + event.ns;
+	}
+	return began < looked_ns ? looked_ns : began > now ? now : began;
+}
+
+/* Without a watchdog (virtual, step): an instance that has been in work for HANG_S. */
 static bool segment_hangs(struct exec_wave *wave, uint32_t s, uint32_t current)
 {
 	const struct image_segment_state *state = image_segment_state(&wave->view, s);
-	const uint64_t sum = atomic_load(&state->events) + atomic_load(&state->done);
+	const uint64_t sum = atomic_load(&state->events) + atomic_load(&state->done),
+	               now = clock_ns();
 	struct exec_progress *progress = &wave->progress[s];
+	const bool at_work = current > 0 && current <= wave->view.head->instances.count;
+	uint64_t due;
 
-	if (current > 0 && current <= wave->view.head->instances.count && sum == progress->sum &&
-	    progress->since_ns != 0)
-		return clock_ns() > progress->since_ns + HANG_S * 1000000000ull;
-	*progress = (struct exec_progress){sum, clock_ns()};
-	return false;
+	if (!at_work || sum != progress->sum || progress->since_ns == 0) {
+		progress->since_ns = at_work ? began(wave, s, progress->looked_ns, now) : 0;
+		progress->sum = sum;
+	}
+	progress->looked_ns = now;
+	due = progress->since_ns + HANG_S * SECOND_NS;
+	if (at_work && due < wave->hang_ns)
+		wave->hang_ns = due;
+	return at_work && now > due;
 }
 
-static void check_hang(struct exec_wave *wave)
+static void hang_check(struct exec_wave *wave)
 {
+	wave->hang_ns = IMAGE_FOREVER;
 	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
 		const uint32_t current = atomic_load(&image_segment_state(&wave->view, s)->current);
 
 		if (!segment_hangs(wave, s, current))
 			continue;
-		hosts_leave(wave, true);
-		wave_abort(wave, "instance \"%s\" (%s) hangs: it has been in work for %d s",
+		hosts_kill(wave);
+		wave_abort(wave,
+		    "instance \"%s\" (%s) hangs: the instance has been in work for %d s",
 		    image_text(&wave->view, wave->view.instances[current - 1].name),
 		    image_text(&wave->view, wave->view.instances[current - 1].component), HANG_S);
+		hosts_leave(wave, true);
 		return;
 	}
 }
 
-/* What a keeper has passed over: its host is killed now, off the lane. */
-static void check_keepers(struct exec *exec)
+/* One that stands has no turn on its lanes, so that nobody wakes up for it there: START and STEP
+ * bring it back. */
+static void rest_check(struct exec_wave *wave)
 {
-	for (uint32_t l = 0; l < exec->node->n_lanes; l++) {
-		const uint64_t hung = atomic_exchange(&exec->lanes[l].hung, 0);
-
-		for (struct exec_wave *wave = exec->waves; wave != NULL && hung != 0;
-		     wave = wave->next)
-			for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
-				const struct image_segment *row = &wave->view.segments[s];
-				const uint32_t current =
-				    atomic_load(&image_segment_state(&wave->view, s)->current);
-
-				if (wave->places[s].lane != l || wave->places[s].entry != hung - 1)
-					continue;
-				hosts_leave(wave, true);
-				wave_abort(wave,
-				    "instance \"%s\" hangs: it held lane %u for %.1f ms of slots of %.3f ms",
-				    current > 0 && current <= wave->view.head->instances.count
-				        ? image_text(
-				              &wave->view, wave->view.instances[current - 1].name)
-				        : image_text(&wave->view,
-				              wave->view.instances[wave->view.order[row->order]]
-				                  .name),
-				    l, (double)atomic_load(&exec->lanes[l].hung_ns) / 1e6,
-				    (double)wave->view.head->slot_ns / 1e6);
-			}
-	}
+	if (wave->rests || wave->drained || wave->view.head->clock != IMAGE_TIMER ||
+	    wave->pending.bytes != NULL || wave->remap != REMAP_NONE || !wave_stands(wave))
+		return;
+	lanes_leave(wave);
+	wave->rests = true;
 }
 
 /* What somebody may be waiting for. */
-static void check_awaited(struct exec_wave *wave)
+static void awaited_check(struct exec_wave *wave)
 {
 	if (wave->started && !wave->drained && wave->state != WAVE_ABNSTOP)
-		check_end(wave);
-	check_drained(wave);
+		end_check(wave);
+	drained_check(wave);
 	remap_check(wave);
-	check_pending(wave);
-	check_set(wave);
+	pending_check(wave);
+	set_check(wave);
 }
 
 /* False: it was to be unloaded, and is gone. */
-static bool check_unloaded(struct exec_wave *wave)
+static bool unloaded_check(struct exec_wave *wave)
 {
 	if (!wave->unloading || !(wave->drained || wave->state == WAVE_LOADED))
 		return true;
@@ -276,49 +246,113 @@ static bool check_unloaded(struct exec_wave *wave)
 	return false;
 }
 
-/* Less and less often, until it is no sooner than the tick. */
-static void look(void *self)
+/* Less and less often, until it is no sooner than the look at everything. */
+void wave_look(void *self)
 {
 	struct exec_wave *wave = self;
 
-	check_awaited(wave);
+	awaited_check(wave);
 	wave->look_ns *= 2;
-	if (check_unloaded(wave) && wave->look_ns < LOOK_NS_MAX &&
+	if (unloaded_check(wave) && wave->look_ns < EXEC_LOOK_NS &&
 	    (wave->pending.bytes != NULL || wave->set_pending.bytes != NULL))
 		loop_timer_start(
-		    &wave->exec->daemon.loop, &wave->look_timer, wave->look_ns, look, wave);
+		    &wave->exec->daemon.loop, &wave->look_timer, wave->look_ns, wave_look, wave);
 }
 
-void wave_look_soon(struct exec_wave *wave)
-{
-	wave->look_ns = LOOK_NS;
-	loop_timer_start(&wave->exec->daemon.loop, &wave->look_timer, LOOK_NS, look, wave);
-}
-
-static void check_wave(struct exec_wave *wave)
+static void wave_check(struct exec_wave *wave)
 {
 	if (wave->started && !wave->drained && wave->state != WAVE_ABNSTOP) {
-		check_fault(wave);
+		fault_check(wave);
+		if (wave->state != WAVE_ABNSTOP)
+			damage_check(wave, false);
 		if (wave->state != WAVE_ABNSTOP && !image_timed(wave->view.head->clock) &&
 		    !wave->ended)
-			check_hang(wave);
+			hang_check(wave);
 		if (wave->state != WAVE_ABNSTOP)
-			check_overrun(wave);
+			stopping_check(wave);
+		if (wave->state != WAVE_ABNSTOP)
+			overrun_check(wave);
 	}
-	check_awaited(wave);
+	awaited_check(wave);
+	rest_check(wave);
 }
 
-void exec_tick(void *self)
+/* ---- when to look again -------------------------------------------------------------------- */
+
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Somebody waits for what only a look can tell. Of a LOAD its hosts tell. */
+static bool is_awaited(const struct exec_wave *wave)
+{
+	struct wire_view request;
+
+	if (wave->unloading || wave->remap != REMAP_NONE || wave->set_pending.bytes != NULL ||
+	    (wave->stopping && !wave->ended))
+		return true;
+	return wave->pending.bytes != NULL &&
+	    !(wire_decode(wave->pending.bytes, wave->pending.len, &request) == 0 &&
+	        request.type == WIRE_PREPARE);
+}
+
+/* At what time, if nothing is heard of the waveform until then: hosts, bells and requests are what
+ * is heard. A waveform that runs is looked at once in a second, for hosts that do not ring. */
+static uint64_t wave_due(const struct exec_wave *wave, uint64_t now)
+{
+	const uint64_t second = now + SECOND_NS;
+
+	if (is_awaited(wave))
+		return now + EXEC_LOOK_NS;
+	if (wave->pending.bytes != NULL)
+		return sooner(wave->pending.until_ns + 1, second);
+	if (!wave->started || wave->drained)
+		return IMAGE_FOREVER;
+	if (wave->ended || wave->state == WAVE_ABNSTOP)
+		return sooner(wave->progress_ns + FINISH_S * SECOND_NS + 1, second);
+	if (wave_stands(wave))
+		return IMAGE_FOREVER;
+	return image_timed(wave->view.head->clock) ? second : sooner(wave->hang_ns + 1, second);
+}
+
+static uint64_t due_of_all(const struct exec *exec, uint64_t now)
+{
+	uint64_t due = now < exec->tables_ns + TABLES_NS ? now + EXEC_LOOK_NS : IMAGE_FOREVER;
+
+	for (const struct exec_wave *wave = exec->waves; wave != NULL; wave = wave->next)
+		due = sooner(due, wave_due(wave, now));
+	return due;
+}
+
+/* Who waits for the baton of a lane without a watchdog knows when exec looks next. */
+static void look_promise(struct exec *exec, uint64_t due)
+{
+	const uint64_t promise = due == IMAGE_FOREVER ? IMAGE_FOREVER / 2 : due + WATCHED_NS;
+
+	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
+		if (!exec->lanes[l].has_watchdog && exec->lanes[l].users > 0)
+			atomic_store(&exec->node->lane[l].watched_ns, promise);
+}
+
+void exec_look(void *self)
 {
 	struct exec *exec = self;
 	struct exec_wave *next;
+	uint64_t now, due;
 
-	check_keepers(exec);
+	findings_check(exec);
 	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
 		lane_tend(exec, l);
 	for (struct exec_wave *wave = exec->waves; wave != NULL; wave = next) {
 		next = wave->next;
-		check_wave(wave);
-		check_unloaded(wave);
+		wave_check(wave);
+		unloaded_check(wave);
 	}
+	now = clock_ns();
+	due = due_of_all(exec, now);
+	look_promise(exec, due);
+	loop_timer_stop(&exec->daemon.loop, &exec->tick);
+	if (due != IMAGE_FOREVER)
+		exec_look_within(exec, due > now ? due - now : 0);
 }

@@ -4,24 +4,28 @@
 #include "daemons/frontend/frontend.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "core/base/child.h"
-#include "daemons/common/capacity.h"
+#include "core/base/limits.h"
+#include "core/image/node.h"
+#include "core/measure/capacity.h"
 
 enum { DOWN_GRACE_MS = 5000 }; /* longer than a daemon's own */
 
-/* ---- going down -------------------------------------------------------------------------------------------------- */
+/* ---- going down ------------------------------------------------------------------------ */
 
 static void down_overdue(void *self)
 {
 	struct frontend *frontend = self;
 
-	log_warning(&frontend->log, "something did not end within %d s and is killed",
+	log_warning(&frontend->log, "a process of the node did not end within %d s and is killed",
 	    DOWN_GRACE_MS / 1000);
 	loop_stop(&frontend->loop, 0);
 }
@@ -40,7 +44,8 @@ static void down_start(void *self)
 	raise(SIGCHLD); /* there may be no child at all: look */
 }
 
-/* Whoever would clear up after us has let go, or was killed, and we may be next: before anybody is told to leave. */
+/* Whoever would clear up after us has let go, or was killed, and we may be next: before anybody is
+ * told to leave. */
 static void leash_ready(void *self, short revents)
 {
 	struct frontend *frontend = self;
@@ -65,9 +70,9 @@ static void signal_ready(void *self, short revents)
 		loop_stop(&frontend->loop, 0);
 }
 
-/* ---- what the rooms ask of each other ---------------------------------------------------------------------------- */
+/* ---- what the rooms ask of each other ---- */
 
-/* HELLO may be faster over the bus than through the door, which comes first. */
+/* HELLO over the bus may overtake the listener's, which is needed first. */
 static pid_t daemon_pid(void *self, enum wire_peer daemon)
 {
 	struct frontend *frontend = self;
@@ -75,7 +80,7 @@ static pid_t daemon_pid(void *self, enum wire_peer daemon)
 	    [WIRE_STATS] = &frontend->stats,
 	    [WIRE_SWMAN] = &frontend->swman};
 
-	door_settle(&frontend->door);
+	listener_settle(&frontend->listener);
 	return channels[daemon] && channels[daemon]->fd >= 0
 	    ? supervise_pid(&frontend->supervise, daemon)
 	    : 0;
@@ -91,9 +96,19 @@ static void daemon_ping(void *self, enum wire_peer daemon)
 	route_ping(&((struct frontend *)self)->route, daemon);
 }
 
-static bool daemon_busy(void *self, enum wire_peer daemon)
+/* One that has not said HELLO yet takes up what is kept: the more, the longer. */
+static unsigned daemon_patience(void *self, enum wire_peer daemon)
 {
-	return route_busy(&((struct frontend *)self)->route, daemon);
+	const struct frontend *frontend = self;
+
+	if (frontend->route.daemons[daemon].len == 0)
+		return SUPERVISE_SILENT + (unsigned)(frontend->store.count / SUPERVISE_KEPT_A_S);
+	return route_busy(&frontend->route, daemon) ? SUPERVISE_SILENT_BUSY : SUPERVISE_SILENT;
+}
+
+static const char *node_note(void *self)
+{
+	return supervise_overload(&((struct frontend *)self)->supervise);
 }
 
 static bool daemon_attached(void *self, enum wire_peer daemon, pid_t pid, int fd)
@@ -106,14 +121,13 @@ static void daemon_ended(void *self, enum wire_peer daemon, pid_t pid)
 	struct frontend *frontend = self;
 
 	route_lost(&frontend->route, daemon);
-	route_tell(&frontend->route, daemon, pid, "down");
+	route_announce(&frontend->route, daemon, pid, "down");
 	if (!frontend->route.ending)
 		return;
 	if (daemon == WIRE_EXEC)
-		store_fini(
-		    &frontend
-		         ->store); /* hosts that it could not end do so when their sockets close */
-	raise(SIGCHLD);            /* it may have been the last: look */
+		/* hosts that it could not end do so when their sockets close */
+		channel_forget(&frontend->exec);
+	raise(SIGCHLD); /* it may have been the last: look */
 }
 
 /* So that stats knows of a waveform before its loader does. */
@@ -123,7 +137,7 @@ static void daemon_answers(void *self, enum wire_peer daemon)
 		channel_settle(&((struct frontend *)self)->exec);
 }
 
-/* ---- starting ---------------------------------------------------------------------------------------------------- */
+/* ---- starting ------------------------------------------------------------------------ */
 
 static int signals_open(struct frontend *frontend)
 {
@@ -166,8 +180,8 @@ static int parts_init(struct frontend *frontend, const struct daemon_args *args)
 	if (!result)
 		result = leash_start(frontend, args->leash);
 	if (!result)
-		result = door_open(&frontend->door, &frontend->log, &frontend->loop, args->dir,
-		    daemon_attached, frontend);
+		result = listener_open(&frontend->listener, &frontend->log, &frontend->loop,
+		    args->dir, daemon_attached, frontend);
 	if (result < 0)
 		log_error(&frontend->log, "cannot start: %s", strerror(-result));
 	return result;
@@ -178,23 +192,26 @@ static int bus_start(struct frontend *frontend, const char *dir)
 	const struct route_owner owner = {.pid = daemon_pid,
 	    .heard = daemon_heard,
 	    .answers = daemon_answers,
+	    .note = node_note,
 	    .down = down_start,
 	    .self = frontend};
 
 	frontend->bus = bus_bind(dir);
 	if (!frontend->bus && errno == EADDRINUSE)
-		log_error(
-		    &frontend->log, "another aloe-frontend runs in %s; `aloe down` ends it", dir);
+		log_error(&frontend->log,
+		    "another aloe-frontend runs in %s; `aloe down` ends that node", dir);
 	else if (!frontend->bus)
 		log_error(&frontend->log, "cannot use the runtime directory %s: %s", dir,
-		    strerror(errno));
+		    bus_dir_text(errno));
 	if (!frontend->bus)
 		return -EINVAL;
-	route_init(&frontend->route, &frontend->log, &frontend->loop, frontend->bus, &owner);
+	route_init(&frontend->route, frontend->name, &frontend->log, &frontend->loop, frontend->bus,
+	    &owner);
 	return 0;
 }
 
-/* Where nobody above us holds the leash, those of an earlier frontend end with it: none is to be found. */
+/* Where nobody above us holds the leash, those of an earlier frontend end with it: none is to be
+ * found. */
 static int daemons_start(struct frontend *frontend, const struct daemon_args *args)
 {
 	struct supervise *supervise = &frontend->supervise;
@@ -202,22 +219,42 @@ static int daemons_start(struct frontend *frontend, const struct daemon_args *ar
 	int result = 0;
 
 	frontend->stats.prefix = "waveform/";
-	frontend->exec.mirror = &frontend->stats;
+	frontend->exec.mirrors[0] = &frontend->stats;
+	frontend->exec.mirrors[1] = &frontend->keeper;
+	frontend->keeper.mirrors[0] = &frontend->exec;
+	if (args->keep >= 0)
+		channel_take(&frontend->keeper, args->keep);
 	supervise_add(supervise, WIRE_EXEC, &frontend->exec, NULL);
 	supervise_add(supervise, WIRE_STATS, &frontend->stats, NULL);
 	supervise_add(supervise, WIRE_SWMAN, &frontend->swman, args->state);
-	for (int peer = WIRE_EXEC; peer < WIRE_PEERS && result == 0; peer++)
+	for (int peer = WIRE_EXEC; peer <= WIRE_SWMAN && result == 0; peer++)
 		result = supervise_start(supervise, (enum wire_peer)peer, adopt);
 	return result;
 }
 
+static void name_find(const char *given, char ret[NODE_NAME])
+{
+	char host[HOST_NAME_MAX + 1] = "";
+
+	if (given) {
+		snprintf(ret, NODE_NAME, "%s", given);
+		return;
+	}
+	gethostname(host, sizeof(host) - 1);
+	text_node_name(host, ret);
+}
+
 int frontend_init(struct frontend *frontend, const struct daemon_args *args)
 {
-	const struct supervise_owner owner = {
-	    .ended = daemon_ended, .ping = daemon_ping, .busy = daemon_busy, .self = frontend};
+	const struct supervise_owner owner = {.ended = daemon_ended,
+	    .ping = daemon_ping,
+	    .patience = daemon_patience,
+	    .self = frontend};
+	char why[256];
 	int result;
 
-	*frontend = (struct frontend){.signal_fd = -1, .leash = {-1, -1}, .door.fd = -1};
+	*frontend = (struct frontend){.signal_fd = -1, .leash = {-1, -1}, .listener.fd = -1};
+	name_find(args->node, frontend->name);
 	log_init(&frontend->log, "aloe-frontend");
 	loop_init(&frontend->loop);
 	channel_init(
@@ -226,13 +263,20 @@ int frontend_init(struct frontend *frontend, const struct daemon_args *args)
 	    &frontend->stats, CHANNEL_MIRROR, &frontend->log, &frontend->loop, &frontend->store);
 	channel_init(
 	    &frontend->swman, CHANNEL_PLAIN, &frontend->log, &frontend->loop, &frontend->store);
+	channel_init(
+	    &frontend->keeper, CHANNEL_KEEPER, &frontend->log, &frontend->loop, &frontend->store);
 	supervise_init(&frontend->supervise, &frontend->log, &frontend->loop, args->dir, &owner);
+	limits_begin();
+	if (limits_node(sizeof(struct node_image), why, sizeof(why)) < 0) {
+		log_error(&frontend->log, "%s", why);
+		return -EINVAL;
+	}
 	result = bus_start(frontend, args->dir);
 	result = result ? result : parts_init(frontend, args);
 	result = result ? result : daemons_start(frontend, args);
 	if (!result)
-		capacity_keep_soon(
-		    args->state); /* a load that comes first waits for it, or measures itself */
+		/* a load that comes first waits for it, or measures itself */
+		capacity_keep_soon(args->state);
 	return result;
 }
 
@@ -241,7 +285,7 @@ int frontend_run(struct frontend *frontend)
 	const int result = loop_run(&frontend->loop);
 
 	if (result < 0)
-		log_error(&frontend->log, "main loop: %s", strerror(-result));
+		log_error(&frontend->log, "the main loop has failed: %s", strerror(-result));
 	return result < 0 ? 1 : result;
 }
 
@@ -249,13 +293,14 @@ void frontend_fini(struct frontend *frontend)
 {
 	supervise_end(&frontend->supervise);
 	supervise_fini(&frontend->supervise);
-	door_close(&frontend->door);
+	listener_close(&frontend->listener);
 	if (frontend->leash[1] >= 0)
 		close(frontend->leash[1]);
 	child_kill_all();
 	channel_close(&frontend->exec);
 	channel_close(&frontend->stats);
 	channel_close(&frontend->swman);
+	channel_close(&frontend->keeper);
 	store_fini(&frontend->store);
 	if (frontend->bus)
 		route_fini(&frontend->route);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * daemons/frontend/main.c - aloe-frontend: routes control messages, keeps what others must not lose, supervises aloe-exec,
- * aloe-stats and aloe-swman, and leaves nothing behind when it ends. */
+ * daemons/frontend/main.c - aloe-frontend: routes control messages, keeps what others must not
+ * lose, supervises aloe-exec, aloe-stats and aloe-swman, and leaves nothing behind when it ends. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -11,11 +11,14 @@ int main(int argc, char **argv)
 {
 	struct daemon_args args;
 	struct frontend frontend;
-	int result = daemon_args_parse("aloe-frontend", argc, argv, DAEMON_STATE, &args);
+	int result = daemon_args_parse(
+	    "aloe-frontend", argc, argv, DAEMON_STATE | DAEMON_KEEP | DAEMON_NODE, &args);
 
 	if (result)
 		return result > 0 ? 0 : 2;
-	setsid(); /* the keyboard's signals are for `aloe`; refused where a shell has started us, and then they end us */
+	/* the keyboard's signals are for `aloe`; refused where a shell has started us, and then
+	 * they end us */
+	setsid();
 	result = frontend_init(&frontend, &args);
 	if (result == 0)
 		result = frontend_run(&frontend);

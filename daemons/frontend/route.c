@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/base/text.h"
 
 enum { MESSAGES_IN_A_ROW = 64, EXPIRY_NS = 100000000 };
 
@@ -39,27 +40,41 @@ static bool is_event(const struct wire_view *view)
 	return view->type == WIRE_EVENT || view->type == WIRE_DAEMON;
 }
 
-/* Sends and finishes a message. */
-static int msg_send(struct route *route, const struct bus_peer *to, struct wire_msg *msg)
+static int msg_try(struct route *route, const struct bus_peer *to, struct wire_msg *msg)
 {
 	size_t len;
 	const uint8_t *bytes = wire_bytes(msg, &len);
 	const int result = bytes ? bus_send_to(route->bus, to, bytes, len) : msg->error;
 
-	wire_fini(msg);
 	if (result < 0)
 		log_debug(route->log, "a message could not be passed on: %s", strerror(-result));
 	return result;
 }
 
-static void fail_send(
-    struct route *route, const struct bus_peer *to, uint32_t seq, const char *text)
+/* Sends and finishes a message. */
+static void msg_send(struct route *route, const struct bus_peer *to, struct wire_msg *msg)
+{
+	msg_try(route, to, msg);
+	wire_fini(msg);
+}
+
+static void failure_put(struct route *route, const struct bus_peer *to, uint32_t seq, uint64_t code,
+    const char *text, struct wire_msg *msg)
+{
+	wire_init(msg, WIRE_FAIL, WIRE_FRONTEND, peer_kind(route, to), seq);
+	wire_put_u64(msg, WIRE_TAG_CODE, code);
+	wire_put_text(msg, WIRE_TAG_TEXT, text);
+}
+
+/* again: it has not been answered because a daemon has ended, the next one may be asked. */
+static void failure_send(
+    struct route *route, const struct bus_peer *to, uint32_t seq, const char *text, bool again)
 {
 	struct wire_msg msg;
 
-	wire_init(&msg, WIRE_FAIL, WIRE_FRONTEND, peer_kind(route, to), seq);
-	wire_put_u64(&msg, WIRE_TAG_CODE, 1);
-	wire_put_text(&msg, WIRE_TAG_TEXT, text);
+	failure_put(route, to, seq, 1, text, &msg);
+	if (again)
+		wire_put_u64(&msg, WIRE_TAG_AGAIN, 1);
 	msg_send(route, to, &msg);
 }
 
@@ -73,10 +88,18 @@ __attribute__((format(printf, 5, 6))) static void fail_about(struct route *route
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
 	snprintf(text, sizeof(text), "aloe-%s %s", wire_peer_name(daemon), what);
-	fail_send(route, to, seq, text);
+	failure_send(route, to, seq, text, false);
 }
 
-/* ---- requests without an answer yet ------------------------------------------------------------------------------ */
+static void lost_fail(struct route *route, const struct route_pending *pending, const char *what)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "aloe-%s %s", wire_peer_name(pending->dest), what);
+	failure_send(route, &pending->origin, pending->seq, text, true);
+}
+
+/* ---- requests without an answer yet ---- */
 
 static void pending_remove(struct route *route, struct route_pending **at)
 {
@@ -104,8 +127,8 @@ static struct route_pending *pending_add(struct route *route, const struct bus_p
 {
 	struct route_pending *pending = calloc(1, sizeof(*pending)), **at;
 
-	pending_answered(
-	    route, origin, view->seq); /* passed on by another daemon: now it is this one's */
+	/* passed on by another daemon: now it is this one's */
+	pending_answered(route, origin, view->seq);
 	if (route->n_pending >= ROUTE_PENDING_MAX)
 		pending_remove(route, &route->first);
 	if (!pending)
@@ -129,8 +152,7 @@ static void parked_expire(void *self)
 
 	for (struct route_pending **at = &route->first; *at;) {
 		if ((*at)->parked && (*at)->until_ns <= now) {
-			fail_about(route, &(*at)->origin, (*at)->seq, (*at)->dest,
-			    "is not running (restarting)");
+			lost_fail(route, *at, "is not running (restarting)");
 			pending_remove(route, at);
 			continue;
 		}
@@ -148,7 +170,8 @@ static void pending_park(struct route *route, struct route_pending *pending, str
 
 	pending->parked = bytes ? malloc(len) : NULL;
 	if (!pending->parked) {
-		fail_send(route, &pending->origin, pending->seq, "aloe-frontend: out of memory");
+		failure_send(
+		    route, &pending->origin, pending->seq, "aloe-frontend: out of memory", false);
 		pending_answered(route, &pending->origin, pending->seq);
 		return;
 	}
@@ -169,9 +192,10 @@ static void parked_send(struct route *route, enum wire_peer daemon)
 	}
 }
 
-/* ---- passing on -------------------------------------------------------------------------------------------------- */
+/* ---- passing on ------------------------------------------------------------------------ */
 
-/* Who is to have the answer: the sender, or, where a daemon passes a request on, the one that it names. */
+/* Who is to have the answer: the sender, or, where a daemon passes a request on, the one that it
+ * names. */
 static struct bus_peer origin_of(
     const struct wire_view *view, enum wire_peer sender, const struct bus_peer *from)
 {
@@ -193,17 +217,22 @@ static void request_send(struct route *route, struct wire_msg *msg, const struct
 	const enum wire_peer dest = view->dest;
 	const uint32_t seq = view->seq;
 	struct route_pending *pending = pending_add(route, origin, view, dest);
+	int result;
 
 	if (!pending) {
 		wire_fini(msg);
-		fail_send(route, origin, seq, "aloe-frontend: out of memory");
-	} else if (route->daemons[dest].len == 0) {
+		failure_send(route, origin, seq, "aloe-frontend: out of memory", false);
+		return;
+	}
+	result = route->daemons[dest].len == 0 ? -EHOSTUNREACH
+	                                       : msg_try(route, &route->daemons[dest], msg);
+	if (result == -EHOSTUNREACH) { /* it has died, whether that is known here yet or not */
 		pending_park(route, pending, msg);
-		wire_fini(msg);
-	} else if (msg_send(route, &route->daemons[dest], msg) < 0) {
+	} else if (result < 0) {
 		pending_answered(route, origin, seq);
 		fail_about(route, origin, seq, dest, "does not take messages");
 	}
+	wire_fini(msg);
 }
 
 static void request_pass(struct route *route, const struct wire_view *view, enum wire_peer sender,
@@ -214,16 +243,18 @@ static void request_pass(struct route *route, const struct wire_view *view, enum
 	struct wire_msg msg;
 
 	if (dest == WIRE_CLIENT) {
-		fail_send(route, from, view->seq, "a request needs a daemon that it is for");
+		failure_send(route, from, view->seq, "the request names no daemon", false);
 		return;
 	}
-	if (sender == WIRE_CLIENT &&
-	    view->source != WIRE_CLIENT) { /* meant for a frontend that was killed */
-		fail_send(route, from, view->seq, "a daemon asks nothing before its HELLO");
+	/* meant for a frontend that was killed */
+	if (sender == WIRE_CLIENT && view->source != WIRE_CLIENT) {
+		failure_send(
+		    route, from, view->seq, "a daemon must send HELLO before a request", false);
 		return;
 	}
 	if (route->daemons[dest].len == 0 && route->ending) {
-		fail_about(route, &origin, view->seq, dest, "has ended (going down)");
+		fail_about(
+		    route, &origin, view->seq, dest, "has ended, because the node is going down");
 		return;
 	}
 	wire_init_copy(&msg, view, WIRE_TAG_ORIGIN);
@@ -253,7 +284,7 @@ static void answer_pass(struct route *route, const struct wire_view *view, enum 
 
 	if (sender == WIRE_CLIENT || wire_get_bytes(view, WIRE_TAG_ORIGIN, 0, &bytes, &len) < 0 ||
 	    len > sizeof(origin.id)) {
-		log_debug(route->log, "an answer without a question was dropped");
+		log_debug(route->log, "an answer to no request was dropped");
 		return;
 	}
 	memcpy(origin.id, bytes, len);
@@ -262,10 +293,12 @@ static void answer_pass(struct route *route, const struct wire_view *view, enum 
 	route->owner.answers(route->owner.self, sender);
 	wire_init_copy(&msg, view, WIRE_TAG_ORIGIN);
 	wire_put_peers(&msg, sender, peer_kind(route, &origin));
+	if (peer_kind(route, &origin) == WIRE_CLIENT)
+		wire_put_text(&msg, WIRE_TAG_NOTE, route->owner.note(route->owner.self));
 	msg_send(route, &origin, &msg);
 }
 
-/* ---- what is for the frontend itself ----------------------------------------------------------------------------- */
+/* ---- what is for the frontend itself ---- */
 
 static void ok_send(struct route *route, const struct wire_view *view, const struct bus_peer *from)
 {
@@ -287,7 +320,7 @@ static void hello_take(
 	uint64_t said;
 
 	if (pid == 0 || wire_get_u64(view, WIRE_TAG_PID, &said) < 0 || said != (uint64_t)pid) {
-		fail_about(route, from, view->seq, kind, "is started by the frontend alone");
+		fail_about(route, from, view->seq, kind, "is started only by the frontend");
 		return;
 	}
 	ok_send(route, view, from);
@@ -295,7 +328,7 @@ static void hello_take(
 		return;
 	route->daemons[kind] = *from;
 	log_debug(route->log, "aloe-%s is up (pid %d)", wire_peer_name(kind), pid);
-	route_tell(route, kind, pid, "up");
+	route_announce(route, kind, pid, "up");
 	parked_send(route, kind);
 }
 
@@ -318,6 +351,36 @@ static void own_take(struct route *route, const struct wire_view *view, const st
 	}
 }
 
+/* The name comes from a peer: no more of it is given back than a name can have, and nothing that a
+ * terminal would obey. */
+static void no_node(
+    struct route *route, const struct bus_peer *from, uint32_t seq, const void *name, size_t len)
+{
+	char shown[NODE_NAME] = "", text[256];
+	struct wire_msg msg;
+
+	memcpy(shown, name, len < NODE_NAME ? len : NODE_NAME - 1);
+	for (char *c = shown; *c; c++)
+		if ((unsigned char)*c <= ' ' || (unsigned char)*c > '~')
+			*c = '?';
+	snprintf(text, sizeof(text), "no node \"%s\", there is %s", shown, route->node);
+	failure_put(route, from, seq, 2, text, &msg);
+	msg_send(route, from, &msg);
+}
+
+/* Whether a request is for this node; answered if not. */
+static bool is_ours(struct route *route, const struct wire_view *view, const struct bus_peer *from)
+{
+	const void *name;
+	size_t len;
+
+	if (wire_get_bytes(view, WIRE_TAG_NODE, 0, &name, &len) < 0 ||
+	    (len == strlen(route->node) && memcmp(name, route->node, len) == 0))
+		return true;
+	no_node(route, from, view->seq, name, len);
+	return false;
+}
+
 static void message_take(
     struct route *route, const struct wire_view *view, const struct bus_peer *from)
 {
@@ -329,6 +392,8 @@ static void message_take(
 		answer_pass(route, view, sender);
 	else if (is_event(view))
 		event_pass(route, view, sender);
+	else if (!is_ours(route, view, from))
+		return;
 	else if (view->dest == WIRE_FRONTEND)
 		own_take(route, view, from);
 	else
@@ -342,7 +407,8 @@ static void bad_log(const struct route *route)
 
 	if ((n & (n - 1)) == 0)
 		log_warning(route->log,
-		    "somebody sent bytes that are no message (%llu times so far)",
+		    "bytes that are not a message came over the bus and were dropped (count so "
+		    "far: %llu)",
 		    (unsigned long long)n);
 }
 
@@ -363,16 +429,17 @@ static void bus_ready(void *self, short revents)
 		else if (result == -EAGAIN)
 			return;
 		else
-			log_error(route->log, "receiving: %s", strerror(-result));
+			log_error(route->log, "cannot receive from the bus: %s", strerror(-result));
 	}
 }
 
-/* ---- life -------------------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------ */
 
-void route_init(struct route *route, const struct log *log, struct loop *loop, struct bus *bus,
-    const struct route_owner *owner)
+void route_init(struct route *route, const char *node, const struct log *log, struct loop *loop,
+    struct bus *bus, const struct route_owner *owner)
 {
-	*route = (struct route){.log = log, .loop = loop, .bus = bus, .owner = *owner};
+	*route =
+	    (struct route){.node = node, .log = log, .loop = loop, .bus = bus, .owner = *owner};
 	loop_watch_start(loop, &route->watch, bus_fd(bus), POLLIN, bus_ready, route);
 }
 
@@ -395,8 +462,7 @@ void route_lost(struct route *route, enum wire_peer daemon)
 		const bool unanswered = pending->dest == daemon && !pending->parked;
 
 		if (unanswered && !asked)
-			fail_about(route, &pending->origin, pending->seq, daemon,
-			    "ended before it had answered");
+			lost_fail(route, pending, "ended before it had answered");
 		if (unanswered || asked)
 			pending_remove(route, at);
 		else
@@ -415,7 +481,8 @@ void route_ping(struct route *route, enum wire_peer daemon)
 	msg_send(route, &route->daemons[daemon], &msg);
 }
 
-/* LOAD and REMAP: components are shaped and a plan made; PREPARE and UNLOAD: memory is taken and given back. */
+/* LOAD and REMAP: components are shaped and a plan made; PREPARE and UNLOAD: memory is taken and
+ * given back. */
 bool route_busy(const struct route *route, enum wire_peer daemon)
 {
 	for (const struct route_pending *pending = route->first; pending; pending = pending->next) {
@@ -427,7 +494,7 @@ bool route_busy(const struct route *route, enum wire_peer daemon)
 	return false;
 }
 
-void route_tell(struct route *route, enum wire_peer daemon, pid_t pid, const char *state)
+void route_announce(struct route *route, enum wire_peer daemon, pid_t pid, const char *state)
 {
 	for (int kind = 0; kind < WIRE_PEERS; kind++) {
 		struct wire_msg msg;

@@ -5,11 +5,15 @@
  *   client --- request {seq} ------------> frontend --- request {seq, ORIGIN client} ---> daemon
  *   client <-- OK or FAIL {seq} ---------- frontend <-- OK or FAIL {seq, ORIGIN client} -- daemon
  *
- * A daemon may pass a request on to another with its ORIGIN in place: the answer then goes straight to who asked. Only
- * daemons that have said HELLO may ask, give an ORIGIN or an answer: what one had sent to a frontend that was killed may
- * still come, and whoever waited for it has been told that it is lost. Every request is answered once, also when a daemon dies over
- * it (FAIL); one for a daemon that is just being started waits for it, at most ROUTE_PARK_MS. Events (WIRE_EVENT,
+ * A daemon may pass a request on to another with its ORIGIN in place: the answer then goes straight
+ * to who asked. Only daemons that have said HELLO may ask, give an ORIGIN or an answer: what one
+ * had sent to a frontend that was killed may still come, and whoever waited for it has been told
+ * that it is lost. Every request is answered once, also when a daemon dies over it (FAIL); one for
+ * a daemon that is just being started waits for it, at most ROUTE_PARK_MS. Events (WIRE_EVENT,
  * WIRE_DAEMON) have no answer and do not wait.
+ *
+ * A request with NODE is for the node of that name: for this one, or it is answered that there is
+ * none.
  */
 #ifndef ALOE_FRONTEND_ROUTE_H
 #define ALOE_FRONTEND_ROUTE_H
@@ -18,7 +22,7 @@
 
 #include "core/base/log.h"
 #include "core/bus/bus.h"
-#include "daemons/common/loop.h"
+#include "core/base/loop.h"
 
 enum { ROUTE_PARK_MS = 3000, ROUTE_PENDING_MAX = 4096 };
 
@@ -33,17 +37,22 @@ struct route_pending { /* a request without an answer yet */
 	uint64_t until_ns;
 };
 
-struct route_owner { /* what the rest of the frontend answers */
-	pid_t (*pid)(
-	    void *self, enum wire_peer daemon); /* of the daemon that has attached; 0: none */
+/* what the rest of the frontend answers */
+struct route_owner {
+	/* of the daemon that has attached; 0: none */
+	pid_t (*pid)(void *self, enum wire_peer daemon);
 	void (*heard)(void *self, enum wire_peer daemon); /* it has sent something */
-	/* its answer is about to be passed on: what it has put to be kept before that comes first */
+	/* its answer is about to be passed on: what it has put to be kept before that comes
+	 * first */
 	void (*answers)(void *self, enum wire_peer daemon);
+	/* what whoever asks should know of the node now; NULL: nothing */
+	const char *(*note)(void *self);
 	void (*down)(void *self); /* somebody wants it all to end */
 	void *self;
 };
 
 struct route {
+	const char *node;
 	const struct log *log;
 	struct loop *loop;
 	struct bus *bus;
@@ -56,15 +65,16 @@ struct route {
 	bool ending; /* requests are refused */
 };
 
-void route_init(struct route *route, const struct log *log, struct loop *loop, struct bus *bus,
-    const struct route_owner *owner);
+/* node: the name of this one, the caller's */
+void route_init(struct route *route, const char *node, const struct log *log, struct loop *loop,
+    struct bus *bus, const struct route_owner *owner);
 void route_fini(struct route *route);
 /* route_lost: the daemon has ended; what it has not answered is answered. */
 void route_lost(struct route *route, enum wire_peer daemon);
 void route_ping(struct route *route, enum wire_peer daemon);
 /* route_busy: the daemon has been asked for something that may keep it from answering for long. */
 bool route_busy(const struct route *route, enum wire_peer daemon);
-/* route_tell sends WIRE_DAEMON to all other daemons. */
-void route_tell(struct route *route, enum wire_peer daemon, pid_t pid, const char *state);
+/* route_announce sends WIRE_DAEMON to all other daemons. */
+void route_announce(struct route *route, enum wire_peer daemon, pid_t pid, const char *state);
 
 #endif

@@ -31,41 +31,109 @@ uint64_t supervise_backoff_ns(unsigned quick)
 	return (ms < SUPERVISE_BACKOFF_MS_MAX ? ms : SUPERVISE_BACKOFF_MS_MAX) * 1000000;
 }
 
-/* ---- signs of life ----------------------------------------------------------------------------------------------- */
+/* ---- signs of life ------------------------------------------------------------------------ */
 
 static void child_kill(struct supervise_child *child)
 {
 	pidfd_send_signal(child->pidfd, SIGKILL, NULL, 0);
 }
 
-static void child_ask(struct supervise_child *child)
+static double seconds(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+static void child_hangs(struct supervise_child *child)
+{
+	log_warning(child->of->log,
+	    "aloe-%s (pid %d) has not answered for %.0f s, of which the daemon waited %.1f s for "
+	    "a CPU, and is killed",
+	    wire_peer_name(child->peer), child->pid, seconds(child->silence.silent_ns),
+	    seconds(child->silence.waited_ns));
+	child->hangs++;
+	child->killed = true; /* where there is no CPU to die on, it takes a while */
+	child_kill(child);
+}
+
+/* Said in the log once until it answers again, and to everybody who asks for something. */
+static void child_starves(struct supervise_child *child, uint64_t now)
 {
 	struct supervise *supervise = child->of;
-	const bool busy = supervise->owner.busy(supervise->owner.self, child->peer);
 
-	if (child->silent++ < (busy ? SUPERVISE_SILENT_BUSY : SUPERVISE_SILENT)) {
-		supervise->owner.ping(supervise->owner.self, child->peer);
+	snprintf(supervise->overload, sizeof(supervise->overload),
+	    "the machine is overloaded: aloe-%s (pid %d) has waited %.1f of the last %.1f s for a "
+	    "CPU",
+	    wire_peer_name(child->peer), child->pid, seconds(child->silence.waited_ns),
+	    seconds(child->silence.silent_ns));
+	supervise->overload_ns = now;
+	if (!child->starves)
+		log_warning(
+		    supervise->log, "%s; the daemon is not killed for that", supervise->overload);
+	child->starves = true;
+}
+
+static void child_look(
+    struct supervise_child *child, uint64_t now, uint64_t passed_ns, uint64_t own_waited_ns)
+{
+	struct supervise *supervise = child->of;
+	const unsigned patience_s = supervise->owner.patience(supervise->owner.self, child->peer);
+	struct silence_sample sample;
+	const bool known = silence_sample(child->pid, &sample) == 0;
+	const enum silence_kind kind = silence_look(&child->silence, passed_ns,
+	    known ? &sample : NULL, own_waited_ns, patience_s, SUPERVISE_SILENT, child->hangs);
+
+	if (kind == SILENCE_HANGS) {
+		child_hangs(child);
 		return;
 	}
-	log_warning(supervise->log, "aloe-%s (pid %d) has not answered for %u s: killed",
-	    wire_peer_name(child->peer), child->pid, child->silent - 1);
-	child_kill(child);
+	if (kind == SILENCE_STARVED)
+		child_starves(child, now);
+	if (kind == SILENCE_NONE)
+		child->starves = false;
+	if (kind == SILENCE_NONE && now - child->started_ns > SUPERVISE_CALM_S * SECOND_NS)
+		child->hangs = 0;
+	supervise->owner.ping(supervise->owner.self, child->peer);
+}
+
+/* How long this program has waited for a CPU since it looked last. */
+static uint64_t own_waited(struct supervise *supervise)
+{
+	struct silence_sample sample;
+	const uint64_t before = supervise->own_waited_ns;
+
+	if (silence_sample(getpid(), &sample) < 0)
+		return 0;
+	supervise->own_waited_ns = sample.waited_ns;
+	return before > 0 && sample.waited_ns > before ? sample.waited_ns - before : 0;
 }
 
 static void second(void *self)
 {
 	struct supervise *supervise = self;
+	const uint64_t now = clock_ns(), passed_ns = now - supervise->looked_ns,
+	               waited_ns = own_waited(supervise);
 
+	supervise->looked_ns = now;
 	for (int peer = 0; peer < WIRE_PEERS; peer++) {
-		if (supervise->children[peer].of && supervise->children[peer].pid > 0)
-			child_ask(&supervise->children[peer]);
+		if (supervise->children[peer].of && supervise->children[peer].pid > 0 &&
+		    !supervise->children[peer].killed)
+			child_look(&supervise->children[peer], now,
+			    passed_ns < SECOND_NS ? passed_ns : SECOND_NS, waited_ns);
 	}
 	loop_timer_start(supervise->loop, &supervise->second, SECOND_NS, second, supervise);
 }
 
+const char *supervise_overload(const struct supervise *supervise)
+{
+	return supervise->overload_ns > 0 &&
+	        clock_ns() - supervise->overload_ns < SUPERVISE_OVERLOAD_S * SECOND_NS
+	    ? supervise->overload
+	    : NULL;
+}
+
 void supervise_heard(struct supervise *supervise, enum wire_peer peer)
 {
-	supervise->children[peer].silent = 0;
+	silence_heard(&supervise->children[peer].silence);
 }
 
 bool supervise_attach(struct supervise *supervise, enum wire_peer peer, pid_t pid, int fd)
@@ -79,13 +147,14 @@ bool supervise_attach(struct supervise *supervise, enum wire_peer peer, pid_t pi
 	return true;
 }
 
-/* ---- starting ---------------------------------------------------------------------------------------------------- */
+/* ---- starting ------------------------------------------------------------------------ */
 
 void supervise_init(struct supervise *supervise, const struct log *log, struct loop *loop,
     const char *dir, const struct supervise_owner *owner)
 {
 	*supervise =
 	    (struct supervise){.log = log, .loop = loop, .dir = dir, .leash = -1, .owner = *owner};
+	supervise->looked_ns = clock_ns();
 	loop_timer_start(loop, &supervise->second, SECOND_NS, second, supervise);
 }
 
@@ -104,7 +173,8 @@ pid_t supervise_pid(const struct supervise *supervise, enum wire_peer peer)
 static void child_begins(struct supervise_child *child)
 {
 	child->started_ns = clock_ns();
-	child->silent = 0;
+	child->silence = (struct silence){0};
+	child->starves = child->killed = false;
 	loop_watch_start(
 	    child->of->loop, &child->pid_watch, child->pidfd, POLLIN, child_gone, child);
 }
@@ -150,7 +220,7 @@ static bool child_adopt(struct supervise_child *child)
 		child->pid = 0;
 		return false;
 	}
-	log_debug(child->of->log, "%s (pid %d) is there", name, child->pid);
+	log_debug(child->of->log, "%s (pid %d) runs already and is taken over", name, child->pid);
 	child_begins(child);
 	return true;
 }
@@ -181,9 +251,9 @@ static void child_restart(void *self)
 		restart_later(child);
 }
 
-/* ---- ending ------------------------------------------------------------------------------------------------------ */
+/* ---- ending ------------------------------------------------------------------------ */
 
-static void child_ended(struct supervise_child *child, const char *how)
+static void child_over(struct supervise_child *child, const char *how)
 {
 	struct supervise *supervise = child->of;
 	const pid_t pid = child->pid;
@@ -200,17 +270,14 @@ static void child_ended(struct supervise_child *child, const char *how)
 	restart_later(child);
 }
 
-/* One that was adopted is somebody else's child: how it ended is not for us to know. */
 static void child_gone(void *self, short revents)
 {
 	struct supervise_child *child = self;
-	char how[80] = "has ended";
-	int status;
+	char how[128];
 
 	(void)revents;
-	if (child_reap(child->pid, &status) > 0)
-		child_status_text(status, how, sizeof(how));
-	child_ended(child, how);
+	child_ended(child->pid, child->pidfd, how, sizeof(how));
+	child_over(child, how);
 }
 
 static struct supervise_child *child_of(struct supervise *supervise, pid_t pid)
@@ -234,7 +301,7 @@ bool supervise_reap(struct supervise *supervise)
 
 		child_status_text(status, how, sizeof(how));
 		if (child)
-			child_ended(child, how);
+			child_over(child, how);
 		else
 			log_debug(supervise->log, "a process whose parent has ended (pid %d) %s",
 			    pid, how);

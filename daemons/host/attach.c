@@ -29,7 +29,7 @@ static bool known(const struct host_wave *wave, uint32_t number)
 	return false;
 }
 
-static int open_instance(struct host *host, struct host_wave *wave, uint32_t number)
+static int instance_prepare(struct host *host, struct host_wave *wave, uint32_t number)
 {
 	const struct image_instance *row = &wave->now.view.instances[number];
 	const char *path = image_text(&wave->now.view, row->path);
@@ -42,13 +42,14 @@ static int open_instance(struct host *host, struct host_wave *wave, uint32_t num
 	diag_init(&diag);
 	status = component_open(path, &diag, &wave->handles[number], &entry);
 	for (size_t i = 0; i < diag.len && status != 0; i++)
-		host_say(host, "%s: %s\n", name, diag.lines[i]);
+		host_note(host, "%s: %s\n", name, diag.lines[i]);
 	diag_fini(&diag);
 	if (status != 0)
 		return status;
 	if (!known(wave, number) && !digest_agrees(entry, row->digest)) {
-		host_say(host,
-		    "%s: %s is not the build that the plan was made from: its .desc differs\n",
+		host_note(host,
+		    "%s: %s is not the build that the plan was made from, because the .desc files "
+		    "differ\n",
 		    name, path);
 		return -ESTALE;
 	}
@@ -58,53 +59,22 @@ static int open_instance(struct host *host, struct host_wave *wave, uint32_t num
 	    wave->radio ? &wave->radio->pace.radio : NULL, &wave->arena);
 	atomic_store(&image_segment_state(&wave->now.view, row->segment)->current, 0);
 	if (status < 0)
-		host_say(host, "%s: %s\n", name,
-		    it->setup.error[0] ? it->setup.error : "init failed without a word");
+		host_note(host, "%s: %s\n", name,
+		    it->setup.error[0] ? it->setup.error : "init failed and gave no reason");
 	else if (it->setup.note[0])
-		host_say(host, "%s: %s\n", name, it->setup.note);
+		host_note(host, "%s: %s\n", name, it->setup.note);
+	it->setup.note[0] = 0; /* close may have another one */
 	return status < 0 ? status : 0;
 }
 
-int host_tables_init(struct host_tables *tables, const struct hostlink_msg *msg)
-{
-	const size_t bytes = (msg->n_segments + 1) * sizeof(struct host_segment);
-
-	if (msg->n_segments > HOSTLINK_SEGMENTS_MAX || msg->n_lanes > HOSTLINK_LANES_MAX)
-		return -EBADMSG;
-	tables->segments = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
-	if (tables->segments == NULL)
-		return -ENOMEM;
-	memset(tables->segments, 0, bytes);
-	tables->n_segments = msg->n_segments;
-	for (uint32_t i = 0; i < msg->n_segments; i++) {
-		const struct hostlink_segment *place = &msg->segments[i];
-
-		if (place->segment >= tables->view.head->segments.count ||
-		    place->entry >= NODE_ENTRIES_MAX || place->lane >= NODE_LANES_MAX ||
-		    place->seat >= NODE_ENTRIES_MAX)
-			return -EBADMSG;
-		tables->segments[i].place = *place;
-	}
-	return 0;
-}
-
-void host_tables_fini(struct host_tables *tables)
-{
-	for (uint32_t i = 0; tables->segments != NULL && i < tables->n_segments; i++)
-		segment_fini(&tables->segments[i].segment);
-	free(tables->segments);
-	tables->segments = NULL;
-	image_close(&tables->view);
-}
-
-static int open_segment(struct host *host, struct host_wave *wave, uint32_t i)
+static int segment_prepare(struct host *host, struct host_wave *wave, uint32_t i)
 {
 	const struct image_view *view = &wave->now.view;
 	const struct image_segment *row = &view->segments[wave->now.segments[i].place.segment];
 	int status = 0;
 
 	for (uint32_t n = 0; n < row->n_instances && status == 0; n++)
-		status = open_instance(host, wave, view->order[row->order + n]);
+		status = instance_prepare(host, wave, view->order[row->order + n]);
 	return status;
 }
 
@@ -122,17 +92,16 @@ static int open_all(struct host *host, struct host_wave *wave, const struct host
 	if (status != 0)
 		return status;
 	for (uint32_t i = 0; i < msg->n_segments; i++) {
-		status = open_segment(host, wave, i);
+		status = segment_prepare(host, wave, i);
 		first = first != 0 ? first : status; /* go on: all errors at once */
 	}
 	for (uint32_t i = 0; i < msg->n_segments && first == 0; i++)
-		first = segment_init(&wave->now.segments[i].segment, &wave->now.view,
-		    msg->segments[i].segment, wave->instances, &host->node->control[msg->control]);
-	if (wave->arena.no_huge && !host->said_no_huge)
-		host_say(host,
-		    "!no huge pages (transparent_hugepage is \"never\"): a host with much memory takes "
-		    "longer to go when it is killed\n");
-	host->said_no_huge |= wave->arena.no_huge;
+		first = host_segment_init(host, wave, &wave->now, i);
+	if (wave->arena.no_huge && !host->noted_no_huge)
+		host_note(host,
+		    "!no huge pages (transparent_hugepage is \"never\"): a host with much memory "
+		    "takes longer to end when the host is killed\n");
+	host->noted_no_huge |= wave->arena.no_huge;
 	return first;
 }
 
@@ -149,9 +118,14 @@ static int close_all(struct host *host, struct host_wave *wave)
 			continue;
 		status = instance_close(it);
 		if (status < 0)
-			host_say(host, "%s: %s\n",
+			host_note(host, "%s: %s\n",
 			    image_text(&wave->now.view, wave->now.view.instances[i].name),
-			    it->setup.error[0] ? it->setup.error : "close failed without a word");
+			    it->setup.error[0] ? it->setup.error
+			                       : "close failed and gave no reason");
+		else if (it->setup.note[0])
+			host_note(host, "%s: %s\n",
+			    image_text(&wave->now.view, wave->now.view.instances[i].name),
+			    it->setup.note);
 		first = first != 0 ? first : status;
 	}
 	for (uint32_t i = 0; wave->handles != NULL && i < wave->now.view.head->instances.count; i++)
@@ -159,31 +133,10 @@ static int close_all(struct host *host, struct host_wave *wave)
 			component_close(wave->handles[i]);
 	host_tables_fini(&wave->now);
 	host_radio_free(wave->radio);
-	free(wave->opened_with);
+	image_close(&wave->opened_with);
 	arena_free(&wave->arena);
 	free(wave);
 	return first;
-}
-
-int host_map(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds,
-    struct image_view *ret)
-{
-	if (n_fds != 2 + msg->n_lanes || msg->control >= NODE_WAVEFORMS_MAX)
-		return -EBADMSG;
-	if (host->node == NULL)
-		host->node = image_map(fds[0], sizeof(struct node_image), false);
-	if (host->node == NULL)
-		return -ENOMEM;
-	return image_open(fds[1], true, ret);
-}
-
-struct host_wave *host_find(const struct host *host, uint32_t control)
-{
-	struct host_wave *wave = host->waves;
-
-	while (wave != NULL && wave->control != control)
-		wave = wave->next;
-	return wave;
 }
 
 int host_attach(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds)
@@ -192,13 +145,13 @@ int host_attach(struct host *host, const struct hostlink_msg *msg, const int *fd
 	int status = wave == NULL ? -ENOMEM : host_map(host, msg, fds, n_fds, &wave->now.view);
 
 	if (status != 0)
-		host_say(host, "the host cannot map its images: %s\n", strerror(-status));
+		host_note(host, "the host cannot map its images: %s\n", strerror(-status));
 	if (status == 0 && wave->now.view.head->clock == IMAGE_RADIO)
-		status = host_radio_start(host, wave, msg, fds + 2);
+		status = host_radio_start(host, wave, msg, fds + HOSTLINK_LANE_FDS);
 	if (status == 0)
 		status = open_all(host, wave, msg);
 	if (status == 0)
-		status = host_threads_start(host, wave, msg, fds + 2);
+		status = host_threads_start(host, wave, msg, fds + HOSTLINK_LANE_FDS);
 	for (size_t i = 0; i < n_fds; i++)
 		close(fds[i]);
 	if (status != 0) {
@@ -214,6 +167,7 @@ int host_attach(struct host *host, const struct hostlink_msg *msg, const int *fd
 	wave->next = host->waves;
 	host->waves = wave;
 	pthread_mutex_unlock(&host->lock);
+	host_io_wake(host);
 	return 0;
 }
 

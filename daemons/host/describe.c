@@ -18,11 +18,13 @@ static int describe(const char *path, const struct aloe_entry *entry, struct dia
 
 	if (!text)
 		error = diag_error(diag, path, 0,
-		    "its tables cannot be described: a text is not UTF-8, or no memory");
+		    "the tables of the component cannot be described, because a text is not UTF-8 "
+		    "or there is no memory");
 	else
 		error = desc_parse(path, text, strlen(text), diag, &type);
 	if (!error && (fputs(text, stdout) < 0 || fflush(stdout) != 0))
-		error = diag_error(diag, path, 0, "its description cannot be written");
+		error =
+		    diag_error(diag, path, 0, "the description of the component cannot be written");
 	component_type_free(type);
 	free(text);
 	return error;
@@ -46,7 +48,7 @@ int host_describe(const char *path)
 	return code;
 }
 
-static void say_call(void *context, const char *call, const char *instance)
+static void call_print(void *context, const char *call, const char *instance)
 {
 	fprintf(context, "# %s of %s\n", call, instance);
 	fflush(context);
@@ -60,7 +62,7 @@ int host_shape(void)
 
 	if (getdelim(&request, &size, 0, stdin) < 0)
 		fputs("aloe-host: --shape: nothing to read\n", stderr);
-	else if (!(answer = waveform_shape_answer(request, say_call, stdout)))
+	else if (!(answer = waveform_shape_answer(request, call_print, stdout)))
 		fputs("aloe-host: --shape: no memory\n", stderr);
 	else if (fputs(answer, stdout) < 0 || fflush(stdout) != 0)
 		perror("aloe-host: --shape");

@@ -11,6 +11,7 @@
 #define ALOE_HOST_H
 
 #include <pthread.h>
+#include <semaphore.h>
 
 #include "core/slot/lane.h"
 #include "daemons/common/hostlink.h"
@@ -35,8 +36,9 @@ struct host_wave { /* what we hold of one waveform */
 	uint32_t control;
 	struct host_tables now;
 	struct host_tables *other; /* of a remap that is being prepared; NULL */
-	void *
-	    opened_with; /* the program that instances were opened with, once it is no longer in force */
+	struct image_view
+	    /* of the program that instances were opened with, once it is no longer in force */
+	    opened_with;
 	struct arena arena;         /* of all that follows, and of the instances */
 	struct instance *instances; /* by number in the image; ours are open */
 	void **handles;             /* of the .so files; NULL: not ours */
@@ -48,41 +50,54 @@ struct host_wave { /* what we hold of one waveform */
 struct host_lane {
 	struct lane_thread thread;
 	struct host_radio *radio; /* its clock; NULL */
+	struct host *host;
+	uint32_t control; /* of the waveform that it was made for */
 	pthread_t id;
+	sem_t asked; /* exec, for its priority */
 	bool running;
 };
 
 struct host {
 	int sock;
+	int exec;                /* pidfd of who watches our lanes; -1: it is dead */
 	struct node_image *node; /* NULL until the first ATTACH */
 	struct host_lane *lanes[NODE_LANES_MAX];
 	pthread_mutex_t lock; /* waves, for the I/O thread */
 	struct host_wave *waves;
 	pthread_t io_thread;
-	_Atomic uint32_t quit;
-	bool has_io_thread, locked, said_no_huge;
+	struct tell tell;
+	bool has_io_thread, locked, noted_no_huge;
 	char text[HOSTLINK_TEXT]; /* notes and losses for the answer */
 };
 
 int host_serve(int sock, int leash); /* the main loop: the program's exit code */
 
-/* attach.c: 0, or negative with the reason in host->text. The descriptors are consumed. */
-int host_attach(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds);
-int host_finish(struct host *host, uint32_t control);
+/* tables.c */
+void host_note(struct host *host, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int host_map(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds,
     struct image_view *ret);
 struct host_wave *host_find(const struct host *host, uint32_t control); /* NULL: none */
-int host_tables_init(
-    struct host_tables *tables, const struct hostlink_msg *msg); /* places; -ENOMEM, -EBADMSG */
+/* places; -ENOMEM, -EBADMSG */
+int host_tables_init(struct host_tables *tables, const struct hostlink_msg *msg);
 void host_tables_fini(struct host_tables *tables);
+/* host_segment_init makes the nth of their segments, which tells exec and the I/O thread. 0 or
+ * -ENOMEM */
+int host_segment_init(
+    struct host *host, struct host_wave *wave, struct host_tables *tables, uint32_t nth);
 
-/* remap.c: the same instances by other tables. host_remap: 0, or negative with the reason in host->text and nothing changed;
- * the descriptors are consumed. host_switch: 0, also when there is nothing to go over to: exec may have died. */
+/* attach.c: 0, or negative with the reason in host->text. The descriptors are consumed. */
+int host_attach(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds);
+int host_finish(struct host *host, uint32_t control);
+
+/* remap.c: the same instances by other tables. host_remap: 0, or negative with the reason in
+ * host->text and nothing changed; the descriptors are consumed. host_switch: 0, also when there is
+ * nothing to go over to: exec may have died. */
 int host_remap(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds);
 int host_switch(struct host *host, uint32_t control);
 void host_remain(struct host *host, struct host_wave *wave);
 
-/* live.c: 0, or negative with the reason in host->text. host_sweep: how many arrays wait for something still. */
+/* live.c: 0, or negative with the reason in host->text. host_sweep: how many arrays wait for
+ * something still. */
 int host_offer(struct host *host, const struct hostlink_msg *msg, const int *fds, size_t n_fds);
 void host_forget(struct host *host, const struct hostlink_msg *msg);
 uint32_t host_sweep(struct host *host);
@@ -91,19 +106,23 @@ uint32_t host_sweep(struct host *host);
 int host_threads_start(
     struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds);
 void host_threads_stop(struct host *host, struct host_wave *wave);
-/* host_lanes_join puts segments into the tables of our threads on their lanes, host_lanes_leave takes them out and waits for
- * the one at work; host_free_start and host_free_stop: the threads of the virtual clock. */
+/* host_lanes_join puts segments into the tables of our threads on their lanes, host_lanes_leave
+ * takes them out and waits for the one at work; host_free_start: the threads of the
+ * virtual clock. */
 int host_lanes_join(struct host *host, struct host_tables *tables, const struct hostlink_msg *msg,
     const int *lane_fds);
 void host_lanes_leave(struct host *host, struct host_tables *tables);
-/* host_radio_start makes the lane's thread, which opens the radio: 0, or negative with the reason in host->text.
- * host_radio_stop ends it, and what it has of the radio. */
+/* host_radio_start makes the lane's thread, which opens the radio: 0, or negative with the reason
+ * in host->text. host_radio_stop ends it, and what it has of the radio. */
 int host_radio_start(
     struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds);
 void host_radio_stop(struct host *host, struct host_wave *wave);
+/* by whom: a pidfd, and the bell that this exec hears, both taken over; -1: by nobody, and the bell
+ * stays as it is */
+void host_watched(struct host *host, int exec, int bell);
+/* what exec gave a lane's thread */
+void host_granted(struct host *host, const struct hostlink_msg *msg);
 int host_free_start(struct host_wave *wave);
-void host_free_stop(struct host *host, struct host_wave *wave);
-int host_io_start(struct host *host);
-void host_say(struct host *host, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void host_io_wake(struct host *host); /* waveforms have come or gone */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * live.c - arrays that are set while the slot runs: prepared here, put in force by the segment's thread, and given back here
- * when work has passed them (core/slot/live.h). */
+ * live.c - arrays that are set while the slot runs: prepared here, put in force by the segment's
+ * thread, and given back here when work has passed them (core/slot/live.h). */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -34,17 +34,17 @@ int host_offer(struct host *host, const struct hostlink_msg *msg, const int *fds
 	int status;
 
 	if (live == NULL || !is_array(live, msg->param) || n_fds != 1 || msg->n_items == 0) {
-		host_say(host, "no such array");
+		host_note(host, "no such array");
 		return -EBADMSG;
 	}
 	data = image_map(fds[0], bytes, false);
 	if (data == NULL) {
-		host_say(host, "no memory for %u numbers", msg->n_items);
+		host_note(host, "no memory for %u numbers", msg->n_items);
 		return -ENOMEM;
 	}
 	status = live_offer(live, msg->param, msg->sequence, data, msg->n_items, why, sizeof(why));
 	if (status != 0)
-		host_say(host, "%s", why);
+		host_note(host, "%s", why);
 	munmap(data, bytes);
 	return status;
 }

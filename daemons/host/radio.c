@@ -23,61 +23,65 @@ void host_radio_free(struct host_radio *radio)
 	if (radio == NULL)
 		return;
 	radio_pace_fini(&radio->pace);
+	wf_radios_free(radio->radios);
 	sem_destroy(&radio->opened);
 	free(radio);
 }
 
-/* As they were set by who initialised the device. */
-static void take_settings(struct host_radio *radio)
+/* The same text and the same checks as when the waveform was planned. */
+static int read_settings(struct host_radio *radio, const struct radio_use *use)
 {
 	const struct image_view *view = radio->view;
-	struct aloe_radio *shown = &radio->pace.radio;
-	uint32_t n = 0;
+	const char *cwd = image_text(view, view->head->radio_cwd);
+	struct diag diag;
+	int status;
 
-	for (uint32_t r = 0; r < view->head->radios.count; r++)
-		for (uint32_t c = 0; c < view->radios[r].n_channels; c++) {
-			const struct image_radio_channel *from = &view->radios[r].settings[c];
+	diag_init(&diag);
+	status = wf_radios_parse(image_text(view, view->head->radio_file),
+	    image_text(view, view->head->radio_text), cwd[0] ? cwd : NULL, use, &diag,
+	    &radio->radios);
+	if (status == 0 && radio->radios == NULL)
+		status = -EINVAL;
+	if (status != 0)
+		snprintf(radio->why, sizeof(radio->why), "%s",
+		    diag.len > 0 ? diag.lines[0] : strerror(-status));
+	diag_fini(&diag);
+	return status;
+}
 
-			radio->channel[n++] = (struct aloe_radio_channel){
-			    from->rx_frequency, from->rx_gain, from->tx_frequency, from->tx_gain};
-		}
-	shown->channel = radio->channel;
-	shown->clock_source = image_text(view, view->radios[0].clock_source);
-	shown->time_source = image_text(view, view->radios[0].time_source);
-	if (shown->clock_source[0] == 0)
-		shown->clock_source = NULL;
-	if (shown->time_source[0] == 0)
-		shown->time_source = NULL;
+_Static_assert(
+    sizeof(((struct radio *)0)->trouble) == sizeof(((struct image_radio_state *)0)->troubles),
+    "every text has its place");
+
+static void show_in(struct host_radio *radio, struct image_radio_state *state)
+{
+	memcpy(state->troubles, radio->device->trouble, sizeof(state->troubles));
+	radio->pace.state = state;
 }
 
 static int open_all(struct host_radio *radio)
 {
-	const struct image_view *view = radio->view;
-	const struct image_radio *row = &view->radios[0];
-	const struct radio_pace_options options = {
-	    .rate_hz = view->head->rate_hz,
-	    .slot_samples = view->head->slot_samples,
-	    .rx_packet = row->spp,
-	    .tx_packet = row->listen ? 0 : row->spp,
-	    .tx_advance = row->tx_advance,
-	    .patience_ns = row->patience_ns,
-	};
-	int status = front_open(
-	    &radio->front, view, radio_pace_queue(&options), radio->why, sizeof(radio->why));
+	const struct image_head *head = radio->view->head;
+	const struct radio_use use = {.waveform = image_text(radio->view, head->name),
+	    .rate_hz = head->rate_hz,
+	    .slot_samples = head->slot_samples,
+	    .fast = head->radio_fast != 0};
+	int status = read_settings(radio, &use);
 
 	if (status != 0)
 		return status;
-	status = radio_pace_init(&radio->pace, &radio->front.front, &options);
-	if (status != 0) {
+	status = radio->radios->driver[0]->open((const void *const *)radio->radios->settings,
+	    radio->radios->n, &use, &radio->device, radio->why, sizeof(radio->why));
+	if (status == 0)
+		status =
+		    radio_pace_init(&radio->pace, radio->device, head->rate_hz, head->slot_samples);
+	if (status != 0 && radio->why[0] == 0)
 		snprintf(radio->why, sizeof(radio->why), "%s", strerror(-status));
-		front_close(&radio->front);
-		return status;
-	}
-	radio->pace.state = &image_run(view)->radio;
-	take_settings(radio);
-	radio->asked =
-	    (struct lane_radio){&radio->pace, radio_pace_wait, radio_pace_end, radio_pace_idle};
-	return 0;
+	if (status == 0)
+		show_in(radio, &image_run(radio->view)->radio);
+	else if (radio->device != NULL)
+		radio->device->driver->close(radio->device);
+	return status;
 }
 
 int host_radio_open(struct host_radio *radio)
@@ -89,10 +93,13 @@ int host_radio_open(struct host_radio *radio)
 
 void host_radio_close(struct host_radio *radio)
 {
-	for (uint32_t c = 0; c < radio->front.front.channels; c++)
-		radio->pace.queue[c].head =
-		    radio->pace.queue[c].tail; /* the door's memory goes with it */
+	for (uint32_t c = 0; c < radio->device->channels; c++)
+		/* the driver's memory goes with it */
+		radio->pace.queue[c].head = radio->pace.queue[c].tail;
+	if (radio->device->driver->end != NULL)
+		radio->device->driver->end(radio->device);
 	radio_pace_show(&radio->pace);
-	front_close(&radio->front);
+	radio->pace.radio.channel = NULL;
+	radio->device->driver->close(radio->device);
 	radio->pace.state = NULL;
 }

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * remap.c - the same instances by other tables: on other lanes, with other lags, in another image (core/image/follow.h).
+ * remap.c - the same instances by other tables: on other lanes, with other lags, in another image
+ * (core/image/follow.h).
  *
- *   REMAP   the other image is mapped, its segments are made, threads on its lanes started; nothing changes yet
- *   SWITCH  the waveform stands: changes that wait go along, instances are bound to the other image, the first one is left
+ *   REMAP   the other image is mapped, its segments are made, threads on its lanes started; nothing
+ *           changes yet
+ *   SWITCH  the waveform stands: changes that wait go along, instances are bound to the other
+ *           image, the first one is left
  *
- * Their state stays where it is, and so does the program that they were opened with: they may hold its texts and arrays. */
+ * Their state stays where it is, and so does the program that they were opened with: they may hold
+ * its texts and arrays. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "daemons/host/host.h"
 
-/* ---- REMAP ------------------------------------------------------------------------------------------------------------- */
+/* ---- REMAP ------------------------------------------------------------------------ */
 
-/* Copies share working memory with those that run before and after them: none may come to run beside another. */
+/* Copies share working memory with those that run before and after them: none may come to run
+ * beside another. */
 static int scratch_stays(
     struct host *host, const struct host_wave *wave, const struct image_view *view)
 {
@@ -33,9 +38,9 @@ static int scratch_stays(
 				continue;
 			if (view->instances[i].segment == view->instances[j].segment)
 				break; /* the next one of them is held against those behind it */
-			host_say(host,
-			    "copies that were loaded on one lane share working memory and cannot go to different "
-			    "ones: \"%s\" and \"%s\" must stay together",
+			host_note(host,
+			    "copies that were loaded on one lane share working memory and cannot "
+			    "go to different lanes: \"%s\" and \"%s\" must stay together",
 			    image_text(view, view->instances[i].name),
 			    image_text(view, view->instances[j].name));
 			return -EBUSY;
@@ -50,8 +55,7 @@ static int segments_make(struct host *host, struct host_wave *wave, struct host_
 	int status = host_tables_init(tables, msg);
 
 	for (uint32_t i = 0; i < tables->n_segments && status == 0; i++)
-		status = segment_init(&tables->segments[i].segment, &tables->view,
-		    msg->segments[i].segment, wave->instances, &host->node->control[wave->control]);
+		status = host_segment_init(host, wave, tables, i);
 	return status;
 }
 
@@ -87,13 +91,13 @@ static int tables_make(struct host *host, struct host_wave *wave, const struct h
 	if (status == 0 && !same_instances(wave, tables))
 		status = -EBADMSG;
 	if (status != 0)
-		host_say(host, "the host cannot make its tables: %s", strerror(-status));
+		host_note(host, "the host cannot make its tables: %s", strerror(-status));
 	if (status == 0)
 		status = scratch_stays(host, wave, &tables->view);
 	if (status == 0 && tables->view.head->clock != IMAGE_VIRTUAL) {
-		status = host_lanes_join(host, tables, msg, fds + 2);
+		status = host_lanes_join(host, tables, msg, fds + HOSTLINK_LANE_FDS);
 		if (status != 0) {
-			host_say(host, "the host cannot run on its lanes: %s", strerror(-status));
+			host_note(host, "the host cannot run on its lanes: %s", strerror(-status));
 			host_lanes_leave(host, tables);
 		}
 	}
@@ -110,7 +114,7 @@ int host_remap(struct host *host, const struct hostlink_msg *msg, const int *fds
 	if (status == 0)
 		status = tables_make(host, wave, msg, fds, n_fds, tables);
 	else
-		host_say(host, "the host has no such waveform, or no memory");
+		host_note(host, "the host has no such waveform, or no memory");
 	for (size_t i = 0; i < n_fds; i++)
 		close(fds[i]);
 	if (status == 0) {
@@ -134,7 +138,7 @@ void host_remain(struct host *host, struct host_wave *wave)
 	wave->other = NULL;
 }
 
-/* ---- SWITCH ------------------------------------------------------------------------------------------------------------ */
+/* ---- SWITCH ------------------------------------------------------------------------ */
 
 static void changes_follow(struct host *host, struct host_wave *wave)
 {
@@ -159,12 +163,13 @@ static void instances_follow(struct host_wave *wave)
 	}
 }
 
-/* What instances were opened with stays, but for the mapping. */
+/* The program that instances were opened with stays; the waveform image does not. */
 static void leave_before(struct host_wave *wave, struct host_tables *before)
 {
-	if (wave->opened_with == NULL) {
-		wave->opened_with = before->view.copy;
-		before->view.copy = NULL;
+	if (wave->opened_with.program == NULL) {
+		wave->opened_with.program = before->view.program;
+		wave->opened_with.program_bytes = before->view.program_bytes;
+		before->view.program_bytes = 0;
 	}
 	host_tables_fini(before);
 }
@@ -183,13 +188,14 @@ int host_switch(struct host *host, uint32_t control)
 	pthread_mutex_lock(&host->lock);
 	wave->now = *wave->other;
 	pthread_mutex_unlock(&host->lock);
+	host_io_wake(host);
 	free(wave->other);
 	wave->other = NULL;
 	leave_before(wave, &before);
 	if (wave->now.view.head->clock != IMAGE_VIRTUAL)
 		return 0;
 	if (host_free_start(wave) != 0) {
-		host_say(host, "the host has no memory for its threads");
+		host_note(host, "the host has no memory for its threads");
 		return -EAGAIN;
 	}
 	return 0;

@@ -9,16 +9,6 @@
 #include "core/base/child.h"
 #include "daemons/host/host.h"
 
-void host_say(struct host *host, const char *format, ...)
-{
-	const size_t len = strlen(host->text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(host->text + len, sizeof(host->text) - len, format, args);
-	va_end(args);
-}
-
 enum { SWEEP_MS = 1 };
 
 static void answer(struct host *host, const struct hostlink_msg *request, enum hostlink_type type)
@@ -52,8 +42,14 @@ static void dispatch(
 		status = host_offer(host, msg, fds, n_fds);
 		answer(host, msg, status == 0 ? HOSTLINK_OFFERED : HOSTLINK_REFUSED);
 	}
+	if (msg->type == HOSTLINK_WATCHED && n_fds == 2) {
+		host_watched(host, fds[0], fds[1]);
+		return;
+	}
 	for (size_t i = 0; i < n_fds; i++)
 		close(fds[i]);
+	if (msg->type == HOSTLINK_GRANTED)
+		host_granted(host, msg);
 	if (msg->type == HOSTLINK_FORGET)
 		host_forget(host, msg);
 	if (msg->type == HOSTLINK_REMAIN)
@@ -73,8 +69,9 @@ static void *nothing(void *self)
 	return self;
 }
 
-/* Locked memory holds every stack in full: what a thread does not need is taken from the machine for nothing. Where a
- * library's thread-local storage leaves no room on such a stack (a sanitizer's does), stacks stay as they were. */
+/* Locked memory holds every stack in full: what a thread does not need is taken from the machine
+ * for nothing. Where a library's thread-local storage leaves no room on such a stack (a sanitizer's
+ * does), stacks stay as they were. */
 static void stacks_small(void)
 {
 	pthread_attr_t before, small;
@@ -98,8 +95,9 @@ int host_serve(int sock, int leash)
 {
 	struct host *host = calloc(1, sizeof(*host));
 	struct hostlink_msg *msg = calloc(1, sizeof(*msg));
-	struct pollfd polled[2] = {{.fd = sock, .events = POLLIN}, {.fd = leash, .events = POLLIN}};
-	int fds[16], status = 0, wait_ms = -1;
+	struct pollfd polled[] = {{.fd = sock, .events = POLLIN}, {.fd = leash, .events = POLLIN},
+	    {.fd = -1, .events = POLLIN}};
+	int fds[HOSTLINK_FDS_MAX], status = 0, wait_ms = -1;
 	size_t n_fds;
 
 	stacks_small();
@@ -109,11 +107,16 @@ int host_serve(int sock, int leash)
 		return 1;
 	}
 	host->sock = sock;
+	host->exec = -1;
+	tell_init(&host->tell);
 	signal(SIGXFSZ, SIG_IGN); /* a sink that meets a limit says so in words */
 	pthread_mutex_init(&host->lock, NULL);
 	while (status == 0) {
-		if (poll(polled, 2, wait_ms) < 0 && errno != EINTR)
+		polled[2].fd = host->exec;
+		if (poll(polled, 3, wait_ms) < 0 && errno != EINTR)
 			break;
+		if (polled[2].revents != 0)
+			host_watched(host, -1, -1);
 		wait_ms = host_sweep(host) > 0 ? SWEEP_MS : -1;
 		if (polled[1].revents != 0)
 			break;
@@ -122,10 +125,11 @@ int host_serve(int sock, int leash)
 		status = hostlink_recv(sock, msg, fds, &n_fds);
 		if (status == 0)
 			dispatch(host, msg, fds, n_fds);
-		if (status == -EBADMSG)
+		if (status == -EBADMSG || status == -EMFILE)
 			status = 0;
 		wait_ms = 0; /* look after what came of it */
 	}
-	/* A waveform that nobody will finish keeps its files as they are: the process ends here, threads and all. */
+	/* A waveform that nobody will finish keeps its files as they are: the process ends here,
+	 * threads and all. */
 	_exit(0);
 }

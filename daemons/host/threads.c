@@ -1,25 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/platform/platform.h"
 #include "daemons/host/host.h"
 
-/* ---- I/O thread -------------------------------------------------------------------------------------------------------- */
+/* ---- I/O thread ------------------------------------------------------------------------ */
 
-static void report_fault(struct host *host, struct host_wave *wave, const struct instance *it)
+enum {
+	IO_NAP_NS = 2000000,
+	IO_NAP_VIRTUAL_NS = 50000,
+	IO_NAP_MAX_NS = 10000000,
+	IO_NAPS = 10, /* of the longest kind in which nothing has moved: then it sleeps */
+};
+
+static void fault_report(struct host *host, struct host_wave *wave, const struct instance *it)
 {
 	struct hostlink_msg msg = {.type = HOSTLINK_FAULT, .control = wave->control};
 
 	snprintf(msg.text, sizeof(msg.text), "%s: %s", it->setup.instance,
-	    it->setup.error[0] ? it->setup.error : "I/O error without a word");
+	    it->setup.error[0] ? it->setup.error : "I/O failed and gave no reason");
 	hostlink_send(host->sock, &msg, NULL, 0);
 	wave->io_reported = true;
 }
 
-static int serve_wave(struct host *host, struct host_wave *wave)
+static int wave_serve(struct host *host, struct host_wave *wave)
 {
 	int moved = 0;
 
@@ -33,34 +42,86 @@ static int serve_wave(struct host *host, struct host_wave *wave)
 		    ? io_fill(&it->io, it->component, it->state, &it->setup)
 		    : io_drain(&it->io, it->component, it->state, &it->setup);
 		if (status < 0 && !wave->io_reported)
-			report_fault(host, wave, it);
+			fault_report(host, wave, it);
 		moved += status > 0 ? status : 0;
 	}
 	return moved;
 }
 
+/* So long it naps when nothing has moved. Where slots are long it sleeps at once, and each step
+ * wakes it; where they are short that would cost a system call in each of them. */
+static uint64_t nap_time(const struct host_wave *wave)
+{
+	const struct image_head *head = wave->now.view.head;
+
+	if (head->clock == IMAGE_VIRTUAL)
+		return IO_NAP_VIRTUAL_NS;
+	return head->slot_ns >= IO_NAP_MAX_NS ? IO_NAP_MAX_NS
+	    : head->slot_ns > IO_NAP_NS       ? head->slot_ns
+	                                      : IO_NAP_NS;
+}
+
+static int all_serve(struct host *host, uint64_t *ret_nap_ns)
+{
+	int moved = 0;
+
+	*ret_nap_ns = IO_NAP_MAX_NS;
+	pthread_mutex_lock(&host->lock);
+	for (struct host_wave *wave = host->waves; wave != NULL; wave = wave->next) {
+		const uint64_t nap_ns = nap_time(wave);
+
+		moved += wave_serve(host, wave);
+		*ret_nap_ns = nap_ns < *ret_nap_ns ? nap_ns : *ret_nap_ns;
+	}
+	pthread_mutex_unlock(&host->lock);
+	return moved;
+}
+
+void host_io_wake(struct host *host)
+{
+	if (atomic_exchange(&host->tell.io_sleeps, 0) != 0)
+		futex_wake(&host->tell.io_sleeps, 1);
+}
+
+/* Until a step moves a record. What moved before the word said that it sleeps is looked for once
+ * more. */
+static void io_sleep(struct host *host)
+{
+	uint64_t nap_ns;
+
+	atomic_store(&host->tell.io_sleeps, 1);
+	atomic_thread_fence(memory_order_seq_cst);
+	if (all_serve(host, &nap_ns) == 0)
+		futex_wait(&host->tell.io_sleeps, 1, 0);
+	atomic_store(&host->tell.io_sleeps, 0);
+}
+
+/* While steps move records it naps between them, and longer and longer until something has moved;
+ * while the waveforms stand it sleeps. */
 static void *io_main(void *self)
 {
 	struct host *host = self;
+	uint64_t nap_ns = 0, least_ns;
+	uint32_t naps = 0;
 
-	while (!atomic_load(&host->quit)) {
-		uint64_t nap_ns = 2000000;
-		int moved = 0;
+	for (;;) {
+		if (all_serve(host, &least_ns) > 0) {
+			nap_ns = naps = 0;
+		} else if (least_ns == IO_NAP_MAX_NS || naps == IO_NAPS) {
+			io_sleep(host);
+		} else {
+			const uint64_t most_ns = least_ns > IO_NAP_NS ? least_ns : IO_NAP_NS;
 
-		pthread_mutex_lock(&host->lock);
-		for (struct host_wave *wave = host->waves; wave != NULL; wave = wave->next) {
-			moved += serve_wave(host, wave);
-			if (wave->now.view.head->clock == IMAGE_VIRTUAL)
-				nap_ns = 50000;
-		}
-		pthread_mutex_unlock(&host->lock);
-		if (moved == 0)
+			nap_ns = nap_ns < least_ns ? least_ns : nap_ns * 2;
+			nap_ns = nap_ns < most_ns ? nap_ns : most_ns;
+			naps += nap_ns == most_ns;
 			clock_sleep_until(clock_ns() + nap_ns);
+		}
 	}
 	return NULL;
 }
 
-int host_io_start(struct host *host)
+static int io_start(struct host *host)
 {
 	if (host->has_io_thread)
 		return 0;
@@ -70,7 +131,19 @@ int host_io_start(struct host *host)
 	return 0;
 }
 
-/* ---- lane threads ------------------------------------------------------------------------------------------------------ */
+/* ---- lane threads ------------------------------------------------------------------------ */
+
+/* The host has given up the right to priority for itself, before it looked at a component. */
+static void priority_ask(const struct host_lane *lane)
+{
+	struct hostlink_msg msg = {.type = HOSTLINK_THREAD,
+	    .control = lane->control,
+	    .n_lanes = 1,
+	    .lanes = {lane->thread.lane},
+	    .sequence = (uint64_t)platform_tid()};
+
+	hostlink_send(lane->host->sock, &msg, NULL, 0);
+}
 
 static void *lane_main(void *self)
 {
@@ -79,10 +152,12 @@ static void *lane_main(void *self)
 	platform_pin(lane->thread.node->lane[lane->thread.lane].cpu);
 	platform_no_slack();
 	atomic_store(&lane->thread.image->tid[lane->thread.seat], (uint64_t)platform_tid());
+	priority_ask(lane);
+	sem_post(&lane->asked);
 	if (lane->radio != NULL && host_radio_open(lane->radio) != 0)
 		return NULL;
 	if (lane->radio != NULL)
-		lane->thread.radio = &lane->radio->asked;
+		lane->thread.radio = &lane->radio->pace;
 	lane_run(&lane->thread);
 	if (lane->radio != NULL)
 		host_radio_close(lane->radio);
@@ -98,63 +173,25 @@ static void *free_main(void *self)
 }
 
 /* Who sets a port up (a driver, DPDK's environment) wants more of a stack than components do. */
-static int create_thread(struct host_lane *lane, bool fifo)
+static int thread_create(struct host_lane *lane)
 {
 	enum { RADIO_STACK_BYTES = 2 << 20 };
-	const struct sched_param param = {.sched_priority = PLATFORM_PRIORITY_LANE};
 	pthread_attr_t attr;
 	int status;
 
 	pthread_attr_init(&attr);
 	if (lane->radio != NULL)
 		pthread_attr_setstacksize(&attr, RADIO_STACK_BYTES);
-	if (fifo) {
-		pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
-		pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
-		pthread_attr_setschedparam(&attr, &param);
-	}
-	lane->thread.fifo = fifo;
 	status = pthread_create(&lane->id, &attr, lane_main, lane);
 	pthread_attr_destroy(&attr);
 	return -status;
 }
 
-static int create_realtime(struct host *host, struct host_lane *lane)
+/* `control`: the waveform for which it is made. */
+static int lane_open(struct host *host, uint32_t control, const struct hostlink_segment *place,
+    int fd, struct host_radio *radio, bool rehearses)
 {
-	int status = create_thread(lane, true);
-
-	if (status != -EPERM)
-		return status;
-	host_say(host,
-	    "!no real-time priority (CAP_SYS_NICE): other programs can delay a slot by milliseconds\n");
-	return create_thread(lane, false);
-}
-
-/* The kernel would stop a real-time thread that never sleeps for 50 ms of every second, and so would those that it keeps from
- * their CPU. */
-static int create_polling(struct host *host, struct host_lane *lane)
-{
-	const uint32_t number = lane->thread.lane;
-	const char *why;
-	int before, status, nice;
-
-	if (platform_may_poll(host->node->lane[number].cpu, &why))
-		return create_realtime(host, lane);
-	nice = platform_nice(-20, &before);
-	host_say(host, "!lane %u never sleeps and has no real-time priority, but nice %s: %s\n",
-	    number, nice == 0 ? "-20" : "as before (CAP_SYS_NICE)", why);
-	status = create_thread(lane, false);
-	if (nice == 0)
-		platform_nice(before, &before);
-	return status;
-}
-
-enum lane_kind { LANE_ORDINARY, LANE_REALTIME, LANE_POLLING };
-
-static int open_lane(struct host *host, uint32_t number, uint32_t seat, int fd,
-    struct host_radio *radio, enum lane_kind kind)
-{
-	struct host_lane *lane = host->lanes[number];
+	struct host_lane *lane = host->lanes[place->lane];
 	int status;
 
 	if (lane != NULL)
@@ -164,33 +201,68 @@ static int open_lane(struct host *host, uint32_t number, uint32_t seat, int fd,
 		return -ENOMEM;
 	memset(lane, 0, sizeof(*lane));
 	lane->thread.node = host->node;
-	lane->thread.lane = number;
-	lane->thread.seat = seat;
+	lane->thread.lane = place->lane;
+	lane->thread.seat = place->seat;
 	lane->radio = radio;
+	lane->host = host;
+	lane->control = control;
+	lane->thread.alone = host->exec < 0;
 	lane->thread.image = image_map(fd, sizeof(struct lane_image), true);
-	if (kind == LANE_REALTIME)
-		lane->thread.rehearsal =
-		    rehearsal_new(); /* without one slots are slower after a sleep */
-	status = lane->thread.image == NULL ? -ENOMEM
-	    : kind == LANE_POLLING          ? create_polling(host, lane)
-	    : kind == LANE_REALTIME         ? create_realtime(host, lane)
-	                                    : create_thread(lane, false);
+	if (rehearses)
+		/* without one slots are slower after a sleep */
+		lane->thread.rehearsal = rehearsal_new();
+	sem_init(&lane->asked, 0, 0);
+	status = lane->thread.image == NULL ? -ENOMEM : thread_create(lane);
+	while (status == 0 && sem_wait(&lane->asked) != 0) /* so that READY comes after it */
+		;
 	if (status != 0) {
 		rehearsal_free(lane->thread.rehearsal);
 		free(lane);
 		return status;
 	}
-	host->lanes[number] = lane;
+	host->lanes[place->lane] = lane;
 	return 0;
+}
+
+void host_granted(struct host *host, const struct hostlink_msg *msg)
+{
+	struct host_lane *lane = msg->lanes[0] < NODE_LANES_MAX ? host->lanes[msg->lanes[0]] : NULL;
+
+	if (lane != NULL)
+		atomic_store(&lane->thread.fifo, msg->sequence != 0);
+}
+
+/* The bell keeps its number: threads may be about to ring it. */
+static void bell_take(struct host *host, int bell)
+{
+	const int had = atomic_load(&host->tell.bell);
+
+	if (bell < 0)
+		return;
+	if (had < 0) {
+		atomic_store(&host->tell.bell, bell);
+	} else {
+		dup3(bell, had, O_CLOEXEC);
+		close(bell);
+	}
+}
+
+void host_watched(struct host *host, int exec, int bell)
+{
+	if (host->exec >= 0)
+		close(host->exec);
+	host->exec = exec;
+	bell_take(host, bell);
+	for (uint32_t l = 0; l < NODE_LANES_MAX; l++)
+		if (host->lanes[l] != NULL)
+			lane_alone(&host->lanes[l]->thread, exec < 0);
 }
 
 int host_lanes_join(struct host *host, struct host_tables *tables, const struct hostlink_msg *msg,
     const int *lane_fds)
 {
 	const struct image_head *head = tables->view.head;
-	const enum lane_kind kind = head->clock != IMAGE_TIMER ? LANE_ORDINARY
-	    : lane_polls(head->slot_ns)                        ? LANE_POLLING
-	                                                       : LANE_REALTIME;
+	const bool rehearses = head->clock == IMAGE_TIMER && !lane_polls(head->slot_ns);
 	int status = 0;
 
 	for (uint32_t i = 0; i < msg->n_segments && status == 0; i++) {
@@ -201,7 +273,7 @@ int host_lanes_join(struct host *host, struct host_tables *tables, const struct 
 			l++;
 		if (l == msg->n_lanes)
 			return -EBADMSG;
-		status = open_lane(host, place->lane, place->seat, lane_fds[l], NULL, kind);
+		status = lane_open(host, msg->control, place, lane_fds[l], NULL, rehearses);
 		if (status == 0)
 			atomic_store(&host->lanes[place->lane]->thread.segments[place->entry],
 			    &tables->segments[i].segment);
@@ -217,23 +289,22 @@ int host_radio_start(
 
 	if (msg->n_lanes != 1 || msg->n_segments == 0 || msg->lanes[0] >= NODE_LANES_MAX ||
 	    host->lanes[msg->lanes[0]] != NULL) {
-		host_say(
-		    host, "a radio is the clock of one lane, and that is its waveform's alone\n");
+		host_note(host,
+		    "a radio is the clock of one lane, and that lane serves one waveform only\n");
 		return -EBUSY;
 	}
 	wave->radio = host_radio_new(&wave->now.view, msg->lanes[0]);
 	if (wave->radio == NULL)
 		return -ENOMEM;
-	status = open_lane(
-	    host, msg->lanes[0], msg->segments[0].seat, lane_fds[0], wave->radio, LANE_POLLING);
+	status = lane_open(host, msg->control, &msg->segments[0], lane_fds[0], wave->radio, false);
 	if (status != 0)
 		return status;
 	while (sem_wait(&wave->radio->opened) != 0)
 		;
 	if (wave->radio->status != 0)
-		host_say(host, "radio: %s\n", wave->radio->why);
-	else if (wave->radio->front.note[0])
-		host_say(host, "!radio: %s\n", wave->radio->front.note);
+		host_note(host, "radio: %s\n", wave->radio->why);
+	else if (wave->radio->device->note[0])
+		host_note(host, "!radio: %s\n", wave->radio->device->note);
 	return wave->radio->status;
 }
 
@@ -263,10 +334,18 @@ int host_free_start(struct host_wave *wave)
 	return 0;
 }
 
+static bool has_io(const struct host_wave *wave)
+{
+	for (uint32_t i = 0; i < wave->now.view.head->instances.count; i++)
+		if (wave->instances[i].initialised && wave->instances[i].io.len > 0)
+			return true;
+	return false;
+}
+
 int host_threads_start(
     struct host *host, struct host_wave *wave, const struct hostlink_msg *msg, const int *lane_fds)
 {
-	int status = host_io_start(host);
+	int status = has_io(wave) ? io_start(host) : 0;
 
 	if (status != 0)
 		return status;
@@ -276,15 +355,15 @@ int host_threads_start(
 	/* Last: what a limit on locked memory leaves may be too little for one more stack. */
 	if (status == 0 && image_timed(wave->now.view.head->clock) && !host->locked) {
 		if (platform_lock_memory() != 0)
-			host_say(host,
-			    "!memory is not locked (CAP_IPC_LOCK or a larger memlock limit): a page fault can delay "
-			    "a slot\n");
+			host_note(host,
+			    "!memory is not locked (CAP_IPC_LOCK or a larger memlock limit): a "
+			    "page fault can delay a slot\n");
 		host->locked = true;
 	}
 	return status;
 }
 
-static void leave_lane(struct host *host, const struct hostlink_segment *place)
+static void lane_leave(struct host *host, const struct hostlink_segment *place)
 {
 	struct lane_thread *thread =
 	    host->lanes[place->lane] != NULL ? &host->lanes[place->lane]->thread : NULL;
@@ -299,11 +378,11 @@ static void leave_lane(struct host *host, const struct hostlink_segment *place)
 void host_lanes_leave(struct host *host, struct host_tables *tables)
 {
 	for (uint32_t i = 0; i < tables->n_segments; i++)
-		leave_lane(host, &tables->segments[i].place);
+		lane_leave(host, &tables->segments[i].place);
 }
 
 /* One that sleeps at the waveform's limit looks around when somebody wakes those there. */
-static void join_awake(struct host *host, const struct host_wave *wave, pthread_t thread)
+static void thread_join(struct host *host, const struct host_wave *wave, pthread_t thread)
 {
 	struct node_control *control = &host->node->control[wave->control];
 
@@ -313,12 +392,12 @@ static void join_awake(struct host *host, const struct host_wave *wave, pthread_
 	}
 }
 
-void host_free_stop(struct host *host, struct host_wave *wave)
+static void free_stop(struct host *host, struct host_wave *wave)
 {
 	atomic_store(&wave->quit, 1);
 	for (uint32_t i = 0; i < wave->now.n_segments; i++) {
 		if (wave->now.segments[i].running)
-			join_awake(host, wave, wave->now.segments[i].thread);
+			thread_join(host, wave, wave->now.segments[i].thread);
 		wave->now.segments[i].running = false;
 	}
 }
@@ -326,7 +405,7 @@ void host_free_stop(struct host *host, struct host_wave *wave)
 void host_threads_stop(struct host *host, struct host_wave *wave)
 {
 	if (wave->now.view.head->clock == IMAGE_VIRTUAL)
-		host_free_stop(host, wave);
+		free_stop(host, wave);
 	else
 		host_lanes_leave(host, &wave->now);
 }

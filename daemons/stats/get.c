@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * daemons/stats/get.c - values by name, as one JSON object: numbers where it is one, else text, true or false, a list. */
+ * daemons/stats/get.c - values by name, as one JSON object: numbers where it is one, else text,
+ * true or false, a list. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,8 @@
 
 #include "core/json/json.h"
 #include "daemons/stats/stats.h"
+
+#include <aloe/component.h>
 
 enum { ERROR_BYTES = 1000 };
 
@@ -37,19 +40,18 @@ static json_t *number_value(
 	return json_real_or_null(number);
 }
 
-/* The word of an enum's position, if the description is at hand, else the position. */
-static json_t *enum_value(
-    struct stats *stats, const struct image_view *view, uint32_t instance, uint32_t param)
+static json_t *enum_value(const struct image_view *view, uint32_t instance, uint32_t param)
 {
-	const struct component_type *type = stats_type(stats, view, instance, false);
+	const struct image_param *row = &view->params[view->instances[instance].params + param];
 	json_t *position = number_value(view, instance, param, true);
-	const char *const *names = type ? type->params[param].names : NULL;
+	uint64_t at = row->names;
 
-	for (json_int_t i = 0; names && names[i]; i++) {
+	for (json_int_t i = 0; i < row->n_names; i++) {
 		if (i == json_integer_value(position)) {
 			json_decref(position);
-			return json_string(names[i]);
+			return json_string(image_text(view, at));
 		}
+		at += strlen(image_text(view, at)) + 1;
 	}
 	return position;
 }
@@ -67,8 +69,7 @@ static json_t *reals_value(const struct image_view *view, const struct image_par
 	return list;
 }
 
-static json_t *param_value(
-    struct stats *stats, const struct image_view *view, uint32_t instance, uint32_t param)
+static json_t *param_value(const struct image_view *view, uint32_t instance, uint32_t param)
 {
 	const struct image_param *row = &view->params[view->instances[instance].params + param];
 	json_t *number;
@@ -80,7 +81,7 @@ static json_t *param_value(
 	case ALOE_KIND_REALS:
 		return reals_value(view, row);
 	case ALOE_KIND_ENUM:
-		return enum_value(stats, view, instance, param);
+		return enum_value(view, instance, param);
 	case ALOE_KIND_BOOL:
 		number = number_value(view, instance, param, true);
 		if (json_is_integer(number)) {
@@ -112,25 +113,40 @@ static void var_add(json_t *values, const struct image_view *view, uint32_t inst
 	value_add(values, view, instance, row->name, var_value(view, instance, var));
 }
 
-static void param_add(struct stats *stats, json_t *values, const struct image_view *view,
-    uint32_t instance, uint32_t param)
+static void param_add(
+    json_t *values, const struct image_view *view, uint32_t instance, uint32_t param)
 {
 	const struct image_param *row = &view->params[view->instances[instance].params + param];
 
-	value_add(values, view, instance, row->name, param_value(stats, view, instance, param));
+	value_add(values, view, instance, row->name, param_value(view, instance, param));
 }
 
-static void instance_add(
-    struct stats *stats, json_t *values, const struct image_view *view, uint32_t instance)
+static void instance_add(json_t *values, const struct image_view *view, uint32_t instance)
 {
 	/* a variable hides a parameter of the same name */
 	for (uint32_t i = 0; i < view->instances[instance].n_params; i++)
-		param_add(stats, values, view, instance, i);
+		param_add(values, view, instance, i);
 	for (uint32_t i = 0; i < view->instances[instance].n_vars; i++)
 		var_add(values, view, instance, i);
 }
 
-static void values_send(struct stats *stats, const struct wire_view *request, json_t *values)
+/* How many indices every instance is done with. */
+static uint64_t index_done(const struct image_view *view)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t s = 0; s < view->head->segments.count; s++) {
+		const uint64_t done = atomic_load(&image_segment_state(view, s)->done),
+		               lag = view->segments[s].lag_max;
+		const uint64_t whole = done > lag ? done - lag : 0;
+
+		least = whole < least ? whole : least;
+	}
+	return least == UINT64_MAX ? 0 : least;
+}
+
+static void values_send(struct stats *stats, const struct wire_view *request,
+    const struct image_view *view, json_t *values)
 {
 	char *text = json_dumps(values, JSON_COMPACT | JSON_REAL_PRECISION(17));
 	struct wire_msg msg;
@@ -141,12 +157,13 @@ static void values_send(struct stats *stats, const struct wire_view *request, js
 	}
 	bus_reply(stats->daemon.bus, request, WIRE_OK, &msg);
 	wire_put_text(&msg, WIRE_TAG_JSON, text);
+	wire_put_u64(&msg, WIRE_TAG_INDEX, index_done(view));
 	if (bus_send(stats->daemon.bus, &msg) < 0)
 		log_warning(&stats->daemon.log, "an answer could not be sent");
 	free(text);
 }
 
-static void get_named(struct stats *stats, const struct wire_view *request,
+static void named_get(struct stats *stats, const struct wire_view *request,
     const struct stats_wave *wave, const char *text)
 {
 	struct stats_name name;
@@ -159,12 +176,12 @@ static void get_named(struct stats *stats, const struct wire_view *request,
 	}
 	values = json_object();
 	if (name.whole)
-		instance_add(stats, values, &wave->view, name.instance);
+		instance_add(values, &wave->view, name.instance);
 	else if (name.var != IMAGE_NONE)
 		var_add(values, &wave->view, name.instance, name.var);
 	else
-		param_add(stats, values, &wave->view, name.instance, name.param);
-	values_send(stats, request, values);
+		param_add(values, &wave->view, name.instance, name.param);
+	values_send(stats, request, &wave->view, values);
 	json_decref(values);
 }
 
@@ -174,8 +191,8 @@ static void get_all(
 	json_t *values = json_object();
 
 	for (uint32_t i = 0; i < wave->view.head->instances.count; i++)
-		instance_add(stats, values, &wave->view, i);
-	values_send(stats, request, values);
+		instance_add(values, &wave->view, i);
+	values_send(stats, request, &wave->view, values);
 	json_decref(values);
 }
 
@@ -192,7 +209,7 @@ void stats_get(struct stats *stats, const struct wire_view *request)
 		stats_wave_missing(stats, waveform, error, sizeof(error));
 		daemon_fail(&stats->daemon, request, 2, "%s", error);
 	} else if (name) {
-		get_named(stats, request, wave, name);
+		named_get(stats, request, wave, name);
 	} else {
 		get_all(stats, request, wave);
 	}

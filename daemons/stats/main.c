@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * daemons/stats/main.c - aloe-stats: values of variables and parameters of what runs on this node. */
+ * daemons/stats/main.c - aloe-stats: values of variables and parameters of what runs on this
+ * node. */
 #include "daemons/stats/stats.h"
 
 static void handle(void *self, const struct wire_view *view)
@@ -40,6 +41,5 @@ int main(int argc, char **argv)
 	    daemon_init(&stats.daemon, &role, &args, &stats) < 0 ? 1 : daemon_run(&stats.daemon);
 	daemon_fini(&stats.daemon);
 	stats_waves_close(&stats);
-	registry_close(stats.registry);
 	return status;
 }

@@ -112,37 +112,3 @@ int stats_name_find(const struct stats_wave *wave, const char *text, struct stat
 	*ret = name;
 	return 0;
 }
-
-/* ---- descriptions ------------------------------------------------------------------------------------------------ */
-
-static void registry_read(struct stats *stats)
-{
-	char *dirs = registry_dirs();
-	struct diag diag;
-
-	diag_init(&diag);
-	registry_close(stats->registry);
-	stats->registry = dirs ? registry_open(dirs, &diag) : NULL;
-	if (diag.errors > 0)
-		log_debug(
-		    &stats->daemon.log, "%zu component descriptions cannot be read", diag.errors);
-	diag_fini(&diag);
-	free(dirs);
-}
-
-const struct component_type *stats_type(
-    struct stats *stats, const struct image_view *view, uint32_t instance, bool again)
-{
-	const struct image_instance *row = &view->instances[instance];
-	const char *name = image_text(view, row->component);
-	const struct component_type *type;
-
-	if (!stats->registry)
-		registry_read(stats);
-	type = stats->registry ? registry_find(stats->registry, name) : NULL;
-	if (again && (!type || type->digest != row->digest)) {
-		registry_read(stats);
-		type = stats->registry ? registry_find(stats->registry, name) : NULL;
-	}
-	return type && type->digest == row->digest && type->n_params == row->n_params ? type : NULL;
-}

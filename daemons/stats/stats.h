@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * daemons/stats/stats.h - variables and parameters of the waveforms that run on this node: get and set.
+ * daemons/stats/stats.h - variables and parameters of the waveforms that run on this node: get and
+ * set.
  *
- * It holds a read-only mapping of every waveform image, which the frontend sends when exec has made one (and all of them
- * when either of the two is started again), and reads the values from there: no process is asked, no lane disturbed. SET is checked
- * against the component's description and passed on to exec, whose answer (the index it got) goes straight to who asked.
+ * It holds a read-only mapping of every waveform image, which the frontend sends when exec has made
+ * one (and all of them when either of the two is started again), and reads the values from there:
+ * no process is asked, no lane disturbed. The names of a SET are checked here; exec checks its
+ * values, and its answer (the index it got) goes straight to who asked.
  */
 #ifndef ALOE_STATS_H
 #define ALOE_STATS_H
 
 #include "core/image/image.h"
-#include "core/registry/registry.h"
 #include "daemons/common/daemon.h"
 
 struct stats_wave {
@@ -23,17 +24,18 @@ struct stats_wave {
 struct stats {
 	struct daemon daemon;
 	struct stats_wave *first;
-	struct registry *registry; /* NULL: not needed yet */
 };
 
-/* waves.c: the images. Those of an earlier frontend hold until another one has named all that there are. */
+/* waves.c: the images. Those of an earlier frontend hold until another one has named all that there
+ * are. */
 void stats_waves_entry(void *self, struct keep_entry *entry);
 int stats_waves_ready(void *self);
 void stats_waves_lost(void *self);
 void stats_waves_close(struct stats *stats);
 const struct stats_wave *stats_wave_find(const struct stats *stats, const char *name);
 
-/* names.c: what a name stands for, and what to say when it stands for nothing. Name "inst" or "inst.item". */
+/* names.c: what a name stands for, and what to say when it stands for nothing. Name "inst" or
+ * "inst.item". */
 struct stats_name {
 	uint32_t instance;
 	uint32_t var, param; /* within the instance; IMAGE_NONE: not that */
@@ -44,17 +46,9 @@ int stats_name_find(const struct stats_wave *wave, const char *text, struct stat
     char *ret_error, size_t error_bytes);
 void stats_wave_missing(
     const struct stats *stats, const char *name, char *ret_error, size_t error_bytes);
-/* stats_type gives the description from which the instance was made, or NULL when it is not to be found (any more);
- * `again`: look on disk if it is not at hand. */
-const struct component_type *stats_type(
-    struct stats *stats, const struct image_view *view, uint32_t instance, bool again);
 
 /* get.c, set.c: the requests. */
 void stats_get(struct stats *stats, const struct wire_view *request);
 void stats_set(struct stats *stats, const struct wire_view *request);
-/* stats_value_check turns the text of a value into the number that exec takes, as text ("true" -> "1", an enum's word ->
- * its position): 0, or -EINVAL with a sentence in ret_error: `gain.gain = 2000 is outside [0, 1000]`. */
-int stats_value_check(const struct aloe_param *param, const char *name, const char *value,
-    char *ret_number, size_t number_bytes, char *ret_error, size_t error_bytes);
 
 #endif

@@ -40,10 +40,10 @@ static void wave_remove(struct stats *stats, const char *name)
 }
 
 /* In place of one of the same name. */
-static int wave_add(struct stats *stats, const char *name, int fd)
+static int wave_add(struct stats *stats, const char *name, const struct image_files *files)
 {
 	struct stats_wave *wave = calloc(1, sizeof(*wave));
-	int result = wave ? image_open(fd, false, &wave->view) : -ENOMEM;
+	int result = wave ? image_open(files, false, &wave->view) : -ENOMEM;
 
 	wave_remove(stats, name);
 	if (result < 0) {
@@ -65,7 +65,10 @@ void stats_waves_entry(void *self, struct keep_entry *entry)
 		if (entry->kind == KEEP_DROP)
 			wave_remove(stats, name);
 		else
-			result = entry->n_fds > 0 ? wave_add(stats, name, entry->fds[0]) : -EBADMSG;
+			result = entry->n_fds == 2
+			    ? wave_add(
+			          stats, name, &(struct image_files){entry->fds[0], entry->fds[1]})
+			    : -EBADMSG;
 	}
 	if (result < 0)
 		log_warning(&stats->daemon.log, "the image of waveform \"%s\" cannot be read: %s",

@@ -8,6 +8,7 @@
 #include "daemons/swman/swman.h"
 
 #define CALL_NS (90 * 1000000000ull) /* beyond exec's own limits */
+enum { SWEEP_MS = 250 };
 
 struct swman_call *swman_call_new(const struct wire_view *request, const char *waveform)
 {
@@ -38,6 +39,8 @@ void swman_call_free(struct swman_call *call)
 	free(call);
 }
 
+static void sweep(void *self);
+
 static void finish(
     struct swman *swman, struct swman_call *call, const struct wire_view *answer, const char *lost)
 {
@@ -46,22 +49,59 @@ static void finish(
 	swman_call_free(call);
 }
 
+/* The timer is for whoever is due first. */
+static void sweep_within(struct swman *swman, uint64_t ns)
+{
+	if (!swman->sweep.on || swman->sweep.at_ns > clock_ns() + ns)
+		loop_timer_start(&swman->daemon.loop, &swman->sweep, ns, sweep, swman);
+}
+
+static void calls_sweep(struct swman *swman)
+{
+	const uint64_t now = clock_ns();
+	struct swman_call **at = &swman->calls;
+
+	while (*at) {
+		struct swman_call *call = *at;
+		if (clock_ns() < call->until_ns) {
+			at = &call->next;
+			continue;
+		}
+		*at = call->next;
+		finish(swman, call, NULL, "aloe-exec does not answer");
+		at = &swman->calls; /* the answer may have led to other questions */
+	}
+	for (const struct swman_call *call = swman->calls; call; call = call->next)
+		sweep_within(swman, call->until_ns > now ? call->until_ns - now : 0);
+}
+
+static void sweep(void *self)
+{
+	struct swman *swman = self;
+
+	calls_sweep(swman);
+	swman->runs_sweep(swman);
+}
+
+void swman_sweep_start(struct swman *swman)
+{
+	sweep_within(swman, SWEEP_MS * 1000000ull);
+}
+
 void swman_ask(struct swman *swman, struct swman_call *call, struct wire_msg *msg,
     void (*done)(struct swman *swman, struct swman_call *call, const struct wire_view *answer))
 {
 	call->seq = bus_seq(swman->daemon.bus);
 	call->until_ns = clock_ns() + CALL_NS;
 	call->done = done;
-	if (msg->bytes && msg->len >= WIRE_HEAD_BYTES)
-		for (int i = 0; i < 4; i++)
-			msg->bytes[12 + i] = (uint8_t)(call->seq >> (8 * i));
+	wire_put_seq(msg, call->seq);
 	if (bus_send(swman->daemon.bus, msg) < 0) {
 		finish(swman, call, NULL, "aloe-exec cannot be reached");
 		return;
 	}
 	call->next = swman->calls;
 	swman->calls = call;
-	swman_sweep_start(swman);
+	sweep_within(swman, CALL_NS);
 }
 
 void swman_answered(struct swman *swman, const struct wire_view *answer)
@@ -76,24 +116,6 @@ void swman_answered(struct swman *swman, const struct wire_view *answer)
 	}
 }
 
-void swman_calls_sweep(struct swman *swman)
-{
-	struct swman_call **at = &swman->calls;
-
-	while (*at) {
-		struct swman_call *call = *at;
-		if (clock_ns() < call->until_ns) {
-			at = &call->next;
-			continue;
-		}
-		*at = call->next;
-		finish(swman, call, NULL, "aloe-exec does not answer");
-		at = &swman->calls; /* the answer may have led to other questions */
-	}
-	if (swman->calls)
-		swman_sweep_start(swman);
-}
-
 void swman_calls_lose(struct swman *swman, const char *why)
 {
 	struct swman_call *calls = swman->calls, *next;
@@ -101,6 +123,7 @@ void swman_calls_lose(struct swman *swman, const char *why)
 	swman->calls = NULL;
 	for (; calls; calls = next) {
 		next = calls->next;
+		calls->again = true;
 		finish(swman, calls, NULL, why);
 	}
 }
@@ -117,7 +140,8 @@ void swman_fail(struct swman *swman, const struct swman_call *call, int code, co
 static void fields_copy(struct wire_msg *msg, const struct wire_view *answer)
 {
 	static const enum wire_tag texts[] = {WIRE_TAG_TEXT, WIRE_TAG_JSON, WIRE_TAG_STATE};
-	static const enum wire_tag numbers[] = {WIRE_TAG_CODE, WIRE_TAG_SLOT, WIRE_TAG_INDEX};
+	static const enum wire_tag numbers[] = {
+	    WIRE_TAG_CODE, WIRE_TAG_SLOT, WIRE_TAG_INDEX, WIRE_TAG_AGAIN};
 	const void *bytes;
 	uint64_t number;
 	size_t len;
@@ -130,18 +154,31 @@ static void fields_copy(struct wire_msg *msg, const struct wire_view *answer)
 			wire_put_u64(msg, numbers[i], number);
 }
 
+static void lost_send(
+    struct swman *swman, const struct swman_call *call, const struct wire_view *request)
+{
+	struct wire_msg msg;
+
+	bus_reply(swman->daemon.bus, request, WIRE_FAIL, &msg);
+	wire_put_u64(&msg, WIRE_TAG_CODE, 1);
+	wire_put_text(&msg, WIRE_TAG_TEXT, call->lost);
+	if (call->again)
+		wire_put_u64(&msg, WIRE_TAG_AGAIN, 1);
+	bus_send(swman->daemon.bus, &msg);
+}
+
 void swman_pass(struct swman *swman, const struct swman_call *call, const struct wire_view *answer,
     const char *file)
 {
 	struct wire_view request;
 	struct wire_msg msg;
 
-	if (!answer) {
-		swman_fail(swman, call, 1, call->lost);
-		return;
-	}
 	if (!call->request || wire_decode(call->request, call->request_len, &request) < 0)
 		return;
+	if (!answer) {
+		lost_send(swman, call, &request);
+		return;
+	}
 	bus_reply(swman->daemon.bus, &request, answer->type, &msg);
 	fields_copy(&msg, answer);
 	if (file)

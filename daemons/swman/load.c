@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * LOAD: from the text of a waveform file to a program that exec prepares; and once more, for one that runs, to another
- * program (remap.c). */
+ * LOAD: from the text of a waveform file to a program that exec prepares; and once more, for one
+ * that runs, to another program (remap.c). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/child.h"
 #include "core/base/clock.h"
-#include "core/report/local.h"
+#include "core/measure/local.h"
+#include "core/report/report.h"
 #include "core/report/store.h"
-#include "daemons/common/capacity.h"
-#include "daemons/common/program.h"
+#include "core/measure/capacity.h"
+#include "daemons/swman/program.h"
 #include "daemons/swman/swman.h"
 
 enum { LANES_MAX = 64, SETS_MAX = 1024 };
@@ -20,7 +21,9 @@ struct load { /* one LOAD, while it is worked on */
 	struct swman *swman;
 	const struct wire_view *request;
 	const struct wire_view *remap; /* it is loaded, and to be mapped anew; NULL */
-	const char *cpus; /* those that it has now, if a remap counts its lanes from these; NULL */
+	swman_send *send;              /* what follows then */
+	/* those that it has now, if a remap counts its lanes from these; NULL */
+	const char *cpus;
 	const json_t *list; /* what is loaded, of exec */
 	char *file, *text, *cwd, *clock, *late, *isolation, *radio, *radio_text;
 	char *sets[SETS_MAX];
@@ -54,8 +57,8 @@ static int lanes_take(struct load *load)
 		if (end == cpu || *end || number < 0 || number > INT_MAX ||
 		    load->n_lanes == LANES_MAX)
 			rc = diag_error(&load->diag, NULL, 0,
-			    "lanes: `%s` is no CPU number, or there are more than %d", cpu,
-			    LANES_MAX);
+			    "lanes: `%s` is not a CPU number, or the list has more than %d CPUs",
+			    cpu, LANES_MAX);
 		else
 			load->lanes[load->n_lanes++] = (int)number;
 	}
@@ -155,20 +158,19 @@ static int shape(struct load *load)
 	           : waveform_shape(load->waveform, host, &load->diag);
 }
 
-/* A profile that cannot be read is no reason not to run: the components' own figures hold instead. */
+/* A profile that cannot be read is no reason not to run: the components' own figures hold
+ * instead. */
 static void profile_take(struct load *load)
 {
 	struct diag diag;
-	char origin[512];
 
 	diag_init(&diag);
 	if (store_profile_read(load->swman->state, load->waveform, &diag, &load->profile) < 0)
-		diag_note(
-		    &load->diag, "profile not used: %s", diag.len ? diag.lines[0] : "no memory");
-	if (load->profile.elsewhere) {
-		plan_profile_origin(&load->profile, origin, sizeof(origin));
-		diag_note(&load->diag, "costs: %s", origin);
-	}
+		diag_note(&load->diag, "the profile is not used: %s",
+		    diag.len ? diag.lines[0] : "no memory");
+	else
+		for (size_t i = 0; i < diag.len; i++)
+			diag_note(&load->diag, "%s", diag.lines[i]);
 	diag_fini(&diag);
 }
 
@@ -181,7 +183,8 @@ static void capacity_take(struct load *load)
 
 	if (rc < 0)
 		diag_note(&load->diag,
-		    "this kind of machine could not be measured (%s): what its cores do and a lane costs is guessed",
+		    "this kind of machine could not be measured (%s); the speed of the cores and "
+		    "the cost of a lane are guessed",
 		    strerror(-rc));
 	else if (waited)
 		diag_note(&load->diag,
@@ -233,7 +236,7 @@ static char *lines(const struct diag *diag)
 	return text;
 }
 
-/* ---- PREPARE ----------------------------------------------------------------------------------------------------------------- */
+/* ---- PREPARE ------------------------------------------------------------------------ */
 
 static void loaded(
     struct swman *swman, const struct swman_call *call, const struct wire_view *answer)
@@ -259,13 +262,23 @@ static void loaded(
 	free(notes);
 }
 
+/* Whether nobody can tell what came of it: exec has it, or has it not, and LOAD is asked again. */
+static bool is_lost(const struct wire_view *answer)
+{
+	uint64_t again;
+
+	return !answer ||
+	    (answer->type == WIRE_FAIL && wire_get_u64(answer, WIRE_TAG_AGAIN, &again) == 0);
+}
+
 static void prepared(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
 	if (answer && answer->type == WIRE_OK) {
 		loaded(swman, call, answer);
 		return;
 	}
-	swman_run_drop(swman, call->waveform, false);
+	if (!is_lost(answer)) /* else the run is how the next LOAD knows it again */
+		swman_run_drop(swman, call->waveform, false);
 	swman_pass(swman, call, answer, NULL);
 }
 
@@ -309,17 +322,77 @@ static void load_fail(struct load *load, int rc)
 	free(text);
 }
 
-static void load(struct swman *swman, const struct wire_view *request,
-    const struct wire_view *remap, const char *cpus, const json_t *list)
+/* ---- LOAD once more ------------------------------------------------------------------------ */
+
+static const char *state_in(const json_t *list, const char *name)
 {
-	struct load load = {
-	    .swman = swman, .request = request, .remap = remap, .cpus = cpus, .list = list};
+	json_t *waveform;
+	size_t n;
+
+	json_array_foreach(list, n, waveform)
+	{
+		if (!strcmp(report_text(waveform, "name"), name))
+			return report_text(waveform, "state");
+	}
+	return NULL;
+}
+
+static bool same_load(const struct swman_run *run, const struct wire_view *request)
+{
+	uint64_t had, wanted;
+	struct wire_view load;
+
+	return run && run->load && wire_decode(run->load, run->load_len, &load) == 0 &&
+	    wire_get_u64(&load, WIRE_TAG_LOAD_ID, &had) == 0 &&
+	    wire_get_u64(request, WIRE_TAG_LOAD_ID, &wanted) == 0 && had == wanted;
+}
+
+/* A LOAD that was not answered, because a daemon was killed over it, is sent again. True when it
+ * has been answered by what came of the first one: loaded, or still on its way. */
+static bool load_repeated(const struct load *load)
+{
+	const char *name = load->waveform->name, *state = state_in(load->list, name);
+	struct swman *swman = load->swman;
+	struct swman_run *run = state ? swman_run_known(swman, name) : swman_run_find(swman, name);
+	const bool same = same_load(run, load->request),
+	           on_its_way = state && !strcmp(state, "LOADED");
+	struct wire_msg msg;
+
+	if (!state && same)
+		swman_run_drop(swman, name, false); /* exec knows nothing of it */
+	if (!state || !(same || (on_its_way && !run)))
+		return false;
+	bus_reply(swman->daemon.bus, load->request, on_its_way ? WIRE_FAIL : WIRE_OK, &msg);
+	if (on_its_way) {
+		wire_put_u64(&msg, WIRE_TAG_CODE, 1);
+		wire_put_u64(&msg, WIRE_TAG_AGAIN, 1);
+		wire_put_text(&msg, WIRE_TAG_TEXT, "the waveform is being loaded");
+	} else {
+		wire_put_text(&msg, WIRE_TAG_WAVEFORM, name);
+	}
+	bus_send(swman->daemon.bus, &msg);
+	return true;
+}
+
+static void load(struct swman *swman, const struct wire_view *request,
+    const struct wire_view *remap, const char *cpus, const json_t *list, swman_send *send)
+{
+	struct load load = {.swman = swman,
+	    .request = request,
+	    .remap = remap,
+	    .cpus = cpus,
+	    .list = list,
+	    .send = send};
 	int rc;
 
 	diag_init(&load.diag);
 	rc = request_take(&load);
 	if (rc == 0)
 		rc = parse(&load);
+	if (rc == 0 && !remap && load_repeated(&load)) {
+		load_fini(&load);
+		return;
+	}
 	if (rc == 0 && !remap && swman_run_find(swman, load.waveform->name))
 		rc = diag_error(&load.diag, load.file, 0, "waveform \"%s\" is loaded already",
 		    load.waveform->name);
@@ -331,8 +404,7 @@ static void load(struct swman *swman, const struct wire_view *request,
 		rc = program_build(load.waveform, load.plan, load.slots, &load.diag, &load.program,
 		    &load.program_len);
 	if (rc == 0 && remap)
-		swman_remap_send(
-		    swman, remap, load.waveform, load.plan, load.program, load.program_len);
+		load.send(swman, remap, load.waveform, load.plan, load.program, load.program_len);
 	else if (rc == 0)
 		prepare(&load);
 	else
@@ -348,11 +420,11 @@ static void lanes_known(
 	json_t *list = text ? json_loads(text, 0, NULL) : NULL;
 	struct wire_view request;
 
-	if (!answer)
-		swman_fail(swman, call, 1, call->lost);
+	if (is_lost(answer))
+		swman_pass(swman, call, answer, NULL);
 	else if (call->request && wire_decode(call->request, call->request_len, &request) == 0) {
 		if (call->prepares == swman->prepares)
-			load(swman, &request, NULL, NULL, list);
+			load(swman, &request, NULL, NULL, list, NULL);
 		else /* what is taken has changed since: one waveform is admitted after another */
 			swman_load(swman, &request);
 	}
@@ -375,7 +447,7 @@ void swman_load(struct swman *swman, const struct wire_view *request)
 }
 
 void swman_load_again(struct swman *swman, const struct wire_view *request,
-    const struct wire_view *remap, const char *cpus, const json_t *list)
+    const struct wire_view *remap, const char *cpus, const json_t *list, swman_send *send)
 {
-	load(swman, request, remap, cpus, list);
+	load(swman, request, remap, cpus, list, send);
 }

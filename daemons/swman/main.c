@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * daemons/swman/main.c - aloe-swman: waveforms are validated, planned and handed to exec here, and their reports kept. */
+ * daemons/swman/main.c - aloe-swman: waveforms are validated, planned and handed to exec here, and
+ * their reports kept. */
 #include <string.h>
 
 #include "core/base/file.h"
@@ -14,8 +15,9 @@ static int state_find(struct swman *swman, const struct daemon_args *args)
 	if (rc == 0)
 		rc = dir_make(swman->state);
 	if (rc < 0)
-		log_warning(&swman->daemon.log, "%s: %s: no run and no profile will be kept",
-		    swman->state, strerror(-rc));
+		log_warning(&swman->daemon.log,
+		    "%s cannot be used (%s); no run and no profile will be kept", swman->state,
+		    strerror(-rc));
 	return rc;
 }
 
@@ -26,7 +28,7 @@ int main(int argc, char **argv)
 	    .handle = swman_handle,
 	    .ready = swman_ready,
 	    .lost = swman_lost};
-	struct swman swman = {0};
+	struct swman swman = {.runs_sweep = swman_runs_sweep};
 	struct daemon_args args;
 	int code = daemon_args_parse("aloe-swman", argc, argv, DAEMON_STATE, &args);
 

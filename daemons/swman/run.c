@@ -8,12 +8,13 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/report/local.h"
+#include "core/measure/local.h"
 #include "core/report/report.h"
 #include "core/report/store.h"
 #include "daemons/swman/swman.h"
 
-/* A run that is not over has this file in its folder: the runtime directory of the node that it belongs to. */
+/* A run that is not over has this file in its folder: the runtime directory of the node that it
+ * belongs to. */
 static const char mark[] = "node";
 /* ... and this: the LOAD request. */
 static const char load_file[] = "load";
@@ -38,7 +39,7 @@ static struct swman_run *run_add(struct swman *swman, const char *waveform)
 	return run;
 }
 
-static int write_in(const char *dir, const char *name, const char *text)
+static int file_write_in(const char *dir, const char *name, const char *text)
 {
 	char path[PATH_MAX + 32];
 
@@ -46,7 +47,7 @@ static int write_in(const char *dir, const char *name, const char *text)
 	return file_write(path, text, strlen(text));
 }
 
-static void remove_in(const char *dir, const char *name)
+static void file_remove_in(const char *dir, const char *name)
 {
 	char path[PATH_MAX + 32];
 
@@ -79,19 +80,19 @@ int swman_run_begin(struct swman *swman, const char *waveform, const char *text,
 		run->dir[0] = 0;
 		return rc;
 	}
-	rc = write_in(run->dir, mark, swman->daemon.args.dir);
+	rc = file_write_in(run->dir, mark, swman->daemon.args.dir);
 	if (rc == 0)
 		rc = bytes_in(run->dir, load_file, load->bytes, load->len);
 	if (rc == 0)
-		rc = write_in(run->dir, "waveform.conf", text);
-	return rc < 0 ? rc : write_in(run->dir, "plan.txt", plan);
+		rc = file_write_in(run->dir, "waveform.conf", text);
+	return rc < 0 ? rc : file_write_in(run->dir, "plan.txt", plan);
 }
 
 void swman_run_replan(struct swman *swman, const char *waveform, const char *plan)
 {
 	const struct swman_run *run = swman_run_find(swman, waveform);
 
-	if (run && run->dir[0] && write_in(run->dir, "plan.txt", plan) < 0)
+	if (run && run->dir[0] && file_write_in(run->dir, "plan.txt", plan) < 0)
 		log_warning(&swman->daemon.log, "%s: the new plan could not be saved", run->dir);
 }
 
@@ -106,10 +107,10 @@ void swman_run_drop(struct swman *swman, const char *waveform, bool keep)
 		return;
 	*at = run->next;
 	if (run->dir[0] && !keep) {
-		remove_in(run->dir, mark);
-		remove_in(run->dir, load_file);
-		remove_in(run->dir, "waveform.conf");
-		remove_in(run->dir, "plan.txt");
+		file_remove_in(run->dir, mark);
+		file_remove_in(run->dir, load_file);
+		file_remove_in(run->dir, "waveform.conf");
+		file_remove_in(run->dir, "plan.txt");
 		rmdir(run->dir);
 	}
 	free(run->load);
@@ -117,7 +118,7 @@ void swman_run_drop(struct swman *swman, const char *waveform, bool keep)
 	free(run);
 }
 
-/* ---- saving --------------------------------------------------------------------------------------------------------------------- */
+/* ---- saving ------------------------------------------------------------------------ */
 
 static json_t *report_take(const struct wire_view *answer)
 {
@@ -161,13 +162,13 @@ static void save(struct swman *swman, struct swman_run *run, const json_t *repor
 		log_warning(&swman->daemon.log, "%s: the report could not be saved: %s", run->dir,
 		    strerror(-rc));
 	if (run->dir[0]) {
-		remove_in(run->dir, mark);
-		remove_in(run->dir, load_file);
+		file_remove_in(run->dir, mark);
+		file_remove_in(run->dir, load_file);
 	}
 	profile_write(swman, report);
 }
 
-static bool says_ended(const struct wire_view *answer)
+static bool answer_ended(const struct wire_view *answer)
 {
 	char *state = wire_get_text(answer, WIRE_TAG_STATE, 0);
 	const bool ended = state && !strcmp(state, "ended");
@@ -176,19 +177,43 @@ static bool says_ended(const struct wire_view *answer)
 	return ended;
 }
 
-/* looked looks at a report that came from exec: a run that is over is saved, once. The report of one that goes on is only
- * passed on: as a tree it is larger than all that the daemon has besides. */
+/* exec has no such waveform. What dies over a question fails it with another code. */
+static bool answer_unknown(const struct wire_view *answer)
+{
+	uint64_t code;
+
+	return answer && answer->type == WIRE_FAIL &&
+	    wire_get_u64(answer, WIRE_TAG_CODE, &code) == 0 && code == 2;
+}
+
+/* One that exec is asked about just now may be on its way. */
+static bool is_asked_about(const struct swman *swman, const char *waveform)
+{
+	const struct swman_call *call = swman->calls;
+
+	while (call && strcmp(call->waveform, waveform) != 0)
+		call = call->next;
+	return call != NULL;
+}
+
+/* looked looks at a report that came from exec: a run that is over is saved, once. The report of
+ * one that goes on is only passed on: as a tree it is larger than all that the daemon has besides.
+ * A run that exec does not know is forgotten. */
 static struct swman_run *looked(
     struct swman *swman, const char *waveform, const struct wire_view *answer, bool over)
 {
 	struct swman_run *run = swman_run_find(swman, waveform);
 	json_t *report;
 
+	if (run && answer_unknown(answer) && !is_asked_about(swman, waveform)) {
+		swman_run_drop(swman, waveform, run->saved);
+		return NULL;
+	}
 	if (!answer || answer->type != WIRE_OK)
 		return run;
 	if (!run)
 		run = run_add(swman, waveform);
-	if (!run || run->saved || !(over || says_ended(answer)))
+	if (!run || run->saved || !(over || answer_ended(answer)))
 		return run;
 	report = report_take(answer);
 	if (report && report_number(report, "started") != 0)
@@ -236,74 +261,97 @@ void swman_status(struct swman *swman, const struct wire_view *request)
 		status_ask(swman, call, status_done);
 }
 
+/* ---- UNLOAD ------------------------------------------------------------------------ */
+
 static void unload_done(
     struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
 	const struct swman_run *run = swman_run_find(swman, call->waveform);
+	const bool was_gone = call->force && call->known && answer_unknown(answer);
+	struct wire_view request;
 
-	if (answer && answer->type == WIRE_OK)
+	if (was_gone || (answer && answer->type == WIRE_OK))
 		swman_run_drop(swman, call->waveform, run && run->saved);
-	swman_pass(swman, call, answer, NULL);
+	if (was_gone && wire_decode(call->request, call->request_len, &request) == 0)
+		daemon_ok(&swman->daemon, &request);
+	else
+		swman_pass(swman, call, answer, NULL);
+}
+
+/* The next question about the same waveform; NULL: there is none, and who asked has been told. By
+ * force it is asked whatever the answer to this one was: exec may not know the waveform, or no
+ * longer. */
+static struct swman_call *unload_next(
+    struct swman *swman, const struct swman_call *call, const struct wire_view *answer)
+{
+	const bool ok = answer && answer->type == WIRE_OK;
+	struct wire_view request;
+	struct swman_call *next;
+
+	if (!answer || (!ok && !call->force)) {
+		swman_pass(swman, call, answer, NULL);
+		return NULL;
+	}
+	next = wire_decode(call->request, call->request_len, &request) == 0
+	    ? swman_call_new(&request, call->waveform)
+	    : NULL;
+	if (!next) {
+		swman_fail(swman, call, 1, "out of memory");
+		return NULL;
+	}
+	next->force = call->force;
+	next->known = call->known || (call->force && ok);
+	return next;
+}
+
+static void unload_ask(struct swman *swman, struct swman_call *call, enum wire_type type,
+    void (*done)(struct swman *swman, struct swman_call *call, const struct wire_view *answer))
+{
+	struct wire_msg msg;
+
+	wire_init(&msg, type, WIRE_SWMAN, WIRE_EXEC, 0);
+	wire_put_text(&msg, WIRE_TAG_WAVEFORM, call->waveform);
+	if (call->force)
+		wire_put_u64(&msg, WIRE_TAG_FORCE, 1);
+	swman_ask(swman, call, &msg, done);
 }
 
 /* The answer to STATUS before UNLOAD: the last report there will be. */
 static void unload_looked(
     struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
-	struct wire_view request;
-	struct swman_call *next;
-	struct wire_msg msg;
+	struct swman_call *next = unload_next(swman, call, answer);
 
-	if (!answer || answer->type != WIRE_OK) {
-		swman_pass(swman, call, answer, NULL);
+	if (!next)
 		return;
-	}
-	looked(swman, call->waveform, answer, true);
-	next = wire_decode(call->request, call->request_len, &request) == 0
-	    ? swman_call_new(&request, call->waveform)
-	    : NULL;
-	if (!next) {
-		swman_fail(swman, call, 1, "out of memory");
-		return;
-	}
-	wire_init(&msg, WIRE_UNLOAD, WIRE_SWMAN, WIRE_EXEC, 0);
-	wire_put_text(&msg, WIRE_TAG_WAVEFORM, call->waveform);
-	swman_ask(swman, next, &msg, unload_done);
+	if (answer->type == WIRE_OK)
+		looked(swman, call->waveform, answer, true);
+	unload_ask(swman, next, WIRE_UNLOAD, unload_done);
 }
 
 /* STOP before UNLOAD, so that the report which is kept is the final one. */
 static void unload_stopped(
     struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
-	struct wire_view request;
-	struct swman_call *next;
+	struct swman_call *next = unload_next(swman, call, answer);
 
-	if (!answer || answer->type != WIRE_OK) {
-		swman_pass(swman, call, answer, NULL);
-		return;
-	}
-	next = wire_decode(call->request, call->request_len, &request) == 0
-	    ? swman_call_new(&request, call->waveform)
-	    : NULL;
 	if (next)
 		status_ask(swman, next, unload_looked);
-	else
-		swman_fail(swman, call, 1, "out of memory");
 }
 
 void swman_unload(struct swman *swman, const struct wire_view *request)
 {
 	struct swman_call *call = call_of(swman, request);
-	struct wire_msg msg;
+	uint64_t force = 0;
 
 	if (!call)
 		return;
-	wire_init(&msg, WIRE_STOP, WIRE_SWMAN, WIRE_EXEC, 0);
-	wire_put_text(&msg, WIRE_TAG_WAVEFORM, call->waveform);
-	swman_ask(swman, call, &msg, unload_stopped);
+	call->force = wire_get_u64(request, WIRE_TAG_FORCE, &force) == 0 && force != 0;
+	call->known = call->force && swman_run_find(swman, call->waveform) != NULL;
+	unload_ask(swman, call, WIRE_STOP, unload_stopped);
 }
 
-/* ---- by itself -------------------------------------------------------------------------------------------------------------------- */
+/* ---- by itself ------------------------------------------------------------------------ */
 
 static void ending_done(
     struct swman *swman, struct swman_call *call, const struct wire_view *answer)
@@ -339,7 +387,10 @@ void swman_event(struct swman *swman, const struct wire_view *event)
 	     *state = wire_get_text(event, WIRE_TAG_STATE, 0);
 	struct swman_run *run = waveform ? swman_run_find(swman, waveform) : NULL;
 
-	if (run && !run->saved && stopped(state)) {
+	if (run && state && !strcmp(state, "GONE")) {
+		if (!is_asked_about(swman, waveform))
+			swman_run_drop(swman, waveform, run->saved);
+	} else if (run && !run->saved && stopped(state)) {
 		run->ending = true;
 		ending_ask(swman, run);
 	}
@@ -354,7 +405,7 @@ void swman_runs_sweep(struct swman *swman)
 			ending_ask(swman, run);
 }
 
-/* ---- after a restart ----------------------------------------------------------------------------------------------------------------- */
+/* ---- after a restart ------------------------------------------------------------------------ */
 
 /* folder_find finds the folder of a run of this node that is not over, and how it was loaded. */
 static void folder_find(const struct swman *swman, struct swman_run *run)
@@ -399,17 +450,14 @@ static bool in_list(const json_t *list, const char *name)
 	return false;
 }
 
-/* forget_others drops runs that exec does not have; one that it is asked about just now may be on its way. */
-static void forget_others(struct swman *swman, const json_t *list)
+/* others_forget drops runs that exec does not have. */
+static void others_forget(struct swman *swman, const json_t *list)
 {
 	struct swman_run *run = swman->runs, *next;
 
 	for (; run; run = next) {
-		const struct swman_call *call = swman->calls;
 		next = run->next;
-		while (call && strcmp(call->waveform, run->waveform) != 0)
-			call = call->next;
-		if (!call && !in_list(list, run->waveform))
+		if (!is_asked_about(swman, run->waveform) && !in_list(list, run->waveform))
 			swman_run_drop(swman, run->waveform, run->saved);
 	}
 }
@@ -421,13 +469,15 @@ static void learned(struct swman *swman, struct swman_call *call, const struct w
 
 	(void)call;
 	if (json_is_array(list))
-		forget_others(swman, list);
+		others_forget(swman, list);
 	json_array_foreach(list, n, waveform)
 	{
 		const char *name = report_text(waveform, "name");
 		struct swman_run *run = swman_run_find(swman, name);
 		if (!run && !strcmp(report_text(waveform, "state"), "LOADED"))
-			continue; /* being prepared: nobody here waits for it any more, and it may yet be refused */
+			/* being prepared: nobody here waits for it any more, and it may yet be
+			 * refused */
+			continue;
 		if (!run && (run = run_add(swman, name)))
 			folder_find(swman, run);
 		if (run && !run->saved && stopped(report_text(waveform, "state"))) {
@@ -436,6 +486,19 @@ static void learned(struct swman *swman, struct swman_call *call, const struct w
 		}
 	}
 	json_decref(list);
+}
+
+struct swman_run *swman_run_known(struct swman *swman, const char *waveform)
+{
+	struct swman_run *run = swman_run_find(swman, waveform);
+
+	if (run || !(run = run_add(swman, waveform)))
+		return run;
+	folder_find(swman, run);
+	if (run->dir[0])
+		return run;
+	swman_run_drop(swman, waveform, true);
+	return NULL;
 }
 
 void swman_runs_learn(struct swman *swman)

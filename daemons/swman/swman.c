@@ -4,25 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SWEEP_MS = 250 };
-
-static void sweep(void *self)
-{
-	struct swman *swman = self;
-
-	swman->sweeping = false;
-	swman_calls_sweep(swman);
-	swman_runs_sweep(swman);
-}
-
-void swman_sweep_start(struct swman *swman)
-{
-	if (swman->sweeping)
-		return;
-	swman->sweeping = true;
-	loop_timer_start(&swman->daemon.loop, &swman->sweep, SWEEP_MS * 1000000ull, sweep, swman);
-}
-
 int swman_ready(void *self)
 {
 	swman_runs_learn(self);
@@ -44,16 +25,16 @@ void swman_fini(struct swman *swman)
 		registry_close(swman->registry);
 }
 
-/* exec has died: it will not answer what it was asked. It finds its waveforms again when it is back. */
+/* exec finds its waveforms again when it is back. What the last one was asked is answered by the
+ * frontend: failed, or kept for the next one. Nothing is given up here, or it would be asked
+ * twice. */
 static void daemon_event(struct swman *swman, const struct wire_view *event)
 {
 	char *state = wire_get_text(event, WIRE_TAG_STATE, 0);
 	uint64_t peer = 0;
 
 	wire_get_u64(event, WIRE_TAG_DAEMON, &peer);
-	if (peer == WIRE_EXEC && state && !strcmp(state, "down"))
-		swman_calls_lose(swman, "aloe-exec has died; it is being started again");
-	else if (peer == WIRE_EXEC && state && !strcmp(state, "up"))
+	if (peer == WIRE_EXEC && state && !strcmp(state, "up"))
 		swman_runs_learn(swman);
 	free(state);
 }

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * daemons/swman/swman.h - the waveform manager: from a file to a program, and from a run to text files.
+ * daemons/swman/swman.h - the waveform manager: from a file to a program, and from a run to text
+ * files.
  *
- *   LOAD    which lanes are in use (exec) -> parse -> shape (aloe-host) -> profile -> plan -> program -> PREPARE to exec -> the answer to who asked
+ *   LOAD    which lanes are in use (exec) -> parse -> shape (aloe-host) -> profile -> plan ->
+ *           program -> PREPARE to exec -> the answer to who asked
  *   START, PAUSE, STEP, STOP, LIST, SAMPLES    passed on to exec, which answers who asked
  *   STATUS  asked of exec; when the waveform has ended, the run is saved before the answer goes out
- *   UNLOAD  the run is saved, then passed on
- *   REMAP   the LOAD that is kept with the run, mapped again with what is known by now -> REMAP to exec -> the answer
- *   EVENT   from exec: a waveform has stopped: its run is saved
+ *   UNLOAD  the run is saved, then passed on; with FORCE also where exec or we do not know the
+ *           waveform
+ *   REMAP   the LOAD that is kept with the run, mapped again with what is known by now -> REMAP to
+ *           exec -> the answer
+ *   EVENT   from exec: a waveform has stopped: its run is saved; or is gone: it is forgotten
  *
- * One thread, one loop; nothing waits for exec: what is to be done with an answer is kept in a struct swman_call.
+ * One thread, one loop; nothing waits for exec: what is to be done with an answer is kept in a
+ * struct swman_call.
  */
 #ifndef DAEMONS_SWMAN_SWMAN_H
 #define DAEMONS_SWMAN_SWMAN_H
@@ -17,7 +22,7 @@
 #include <limits.h>
 
 #include "core/json/json.h"
-#include "core/report/local.h"
+#include "core/measure/local.h"
 #include "core/waveform/shape.h"
 #include "core/waveform/waveform.h"
 #include "daemons/common/daemon.h"
@@ -36,6 +41,9 @@ struct swman_call { /* a question to exec that is not answered yet */
 	/* answer NULL: there will be none, `lost` says why. The call is freed afterwards. */
 	void (*done)(struct swman *swman, struct swman_call *call, const struct wire_view *answer);
 	const char *lost;
+	bool again; /* because exec or the frontend has ended: the next one may be asked */
+	bool force; /* UNLOAD with FORCE: goes on whatever the answer is */
+	bool known; /* ... and somebody has known the waveform so far */
 };
 
 struct swman_run { /* of a waveform that is loaded */
@@ -59,8 +67,8 @@ struct swman {
 	struct swman_run *runs;
 	struct registry *registry; /* as of registry_stamp; NULL: not read yet */
 	uint64_t registry_stamp;
-	struct loop_timer sweep; /* calls that time out, runs that end */
-	bool sweeping;
+	struct loop_timer sweep;                 /* calls that time out, runs that end */
+	void (*runs_sweep)(struct swman *swman); /* swman_runs_sweep */
 };
 
 /* swman.c */
@@ -68,8 +76,6 @@ int swman_ready(void *self); /* a frontend is there: what has exec? */
 void swman_lost(void *self);
 void swman_fini(struct swman *swman);
 void swman_handle(void *self, const struct wire_view *view);
-void swman_sweep_start(
-    struct swman *swman); /* look after calls and runs until there is nothing to look after */
 
 /* call.c: swman_ask sends `msg` to exec; `request` (may be NULL) is copied for the answer. */
 struct swman_call *swman_call_new(const struct wire_view *request, const char *waveform);
@@ -77,41 +83,48 @@ void swman_call_free(struct swman_call *call);
 void swman_ask(struct swman *swman, struct swman_call *call, struct wire_msg *msg,
     void (*done)(struct swman *swman, struct swman_call *call, const struct wire_view *answer));
 void swman_answered(struct swman *swman, const struct wire_view *answer);
-void swman_calls_sweep(struct swman *swman);
+/* swman_sweep_start looks after calls and runs until there is nothing to look after. */
+void swman_sweep_start(struct swman *swman);
 void swman_calls_lose(struct swman *swman, const char *why); /* all of them */
-/* The answer to who asked: FAIL with text, or exec's answer as it is with more text in front or a field added. */
+/* The answer to who asked: FAIL with text, or exec's answer as it is with more text in front or a
+ * field added; without an answer why there is none. */
 void swman_fail(struct swman *swman, const struct swman_call *call, int code, const char *text);
 void swman_pass(struct swman *swman, const struct swman_call *call, const struct wire_view *answer,
     const char *file);
 
 /* load.c */
 void swman_load(struct swman *swman, const struct wire_view *request);
-/* swman_load_again maps what was loaded with `request` once more, as `remap` wants it, on the same CPUs (NULL: as the
- * request says), beside what else exec has in `list`; swman_remap_send follows, or the answer that says why not. */
+/* swman_load_again maps what was loaded with `request` once more, as `remap` wants it, on the same
+ * CPUs (NULL: as the request says), beside what else exec has in `list`; `send` follows, or the
+ * answer that says why not. */
+typedef void swman_send(struct swman *swman, const struct wire_view *remap,
+    const struct waveform *waveform, const struct plan *plan, const void *program, size_t len);
 void swman_load_again(struct swman *swman, const struct wire_view *request,
-    const struct wire_view *remap, const char *cpus, const json_t *list);
+    const struct wire_view *remap, const char *cpus, const json_t *list, swman_send *send);
 
 /* remap.c */
 void swman_remap(struct swman *swman, const struct wire_view *request);
-void swman_remap_send(struct swman *swman, const struct wire_view *remap,
-    const struct waveform *waveform, const struct plan *plan, const void *program, size_t len);
 
 /* run.c */
 struct swman_run *swman_run_find(struct swman *swman, const char *waveform);
-/* swman_run_begin makes the folder of a run with the waveform's text and plan, and keeps how it was loaded. 0 or -errno.
- * swman_run_replan puts another plan in the place of the first. swman_run_learn looks at a report, so that plans that are
- * made from now on go by what it has measured. */
+/* swman_run_known also looks for the folder that an earlier swman has left of a waveform that exec
+ * has; NULL: none. */
+struct swman_run *swman_run_known(struct swman *swman, const char *waveform);
+/* swman_run_begin makes the folder of a run with the waveform's text and plan, and keeps how it was
+ * loaded. 0 or -errno. swman_run_replan puts another plan in the place of the first.
+ * swman_run_learn looks at a report, so that plans that are made from now on go by what it has
+ * measured. */
 int swman_run_begin(struct swman *swman, const char *waveform, const char *text, const char *plan,
     const struct wire_view *load);
 void swman_run_replan(struct swman *swman, const char *waveform, const char *plan);
 void swman_run_learn(struct swman *swman, const struct wire_view *status);
-void swman_run_drop(struct swman *swman, const char *waveform,
-    bool keep); /* forget it; the folder too, unless keep */
+/* forget it; the folder too, unless keep */
+void swman_run_drop(struct swman *swman, const char *waveform, bool keep);
 void swman_status(struct swman *swman, const struct wire_view *request);
 void swman_unload(struct swman *swman, const struct wire_view *request);
 void swman_event(struct swman *swman, const struct wire_view *event);
 void swman_runs_sweep(struct swman *swman);
-void swman_runs_learn(
-    struct swman *swman); /* after a restart: what exec has, and which folders belong to it */
+/* after a restart: what exec has, and which folders belong to it */
+void swman_runs_learn(struct swman *swman);
 
 #endif

@@ -13,12 +13,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "platforms/dpdk/gate.h"
 #include "platforms/x310/frame.h"
 
 enum { NEIGHBOURS = 64, DESCRIPTORS = 1024, CACHE = 256, NAME = 64, ASK_NS = 10000000 };
+
+static const char MEMIF[] = "net_memif";
 
 struct neighbour {
 	uint32_t ip;
@@ -30,33 +35,63 @@ struct neighbour {
 /* Headers of the frame before: most frames have the same. */
 struct headers {
 	uint8_t bytes[FRAME_UDP];
-	struct frame frame;       /* in: what they say */
-	struct door_address peer; /* out: who gets it, */
-	uint32_t size;            /* its payload; 0: none yet */
+	struct frame frame;            /* in: what they say */
+	struct transport_address peer; /* out: who gets it, */
+	uint32_t size;                 /* its payload; 0: none yet */
 };
 
 struct dpdk {
-	struct door door;
+	struct transport transport;
 	uint16_t port;
 	bool started;
 	_Atomic bool removed;
+	struct gate gate; /* of a port that shares memory with its peer */
+	bool is_shared;
 	char name[NAME];
 	uint32_t packet_bytes;
 	uint64_t errors; /* that the port has told of, counted as refused */
 	struct rte_mempool *pool;
 	struct frame_address own;
-	struct door_address group; /* heard too; ip 0: none */
+	struct transport_address group; /* heard too; ip 0: none */
 	struct headers in, out;
 	struct neighbour neighbours[NEIGHBOURS];
 	unsigned n_neighbours, last; /* last one asked for */
 };
 
-static struct dpdk *dpdk_of(struct door *door)
+static struct dpdk *dpdk_of(struct transport *transport)
 {
-	return (struct dpdk *)(void *)door;
+	return (struct dpdk *)(void *)transport;
 }
 
-/* ---- neighbours -------------------------------------------------------------------------------------------------------- */
+/* ---- bursts ------------------------------------------------------------------------ */
+
+static uint16_t burst_in(struct dpdk *dpdk, struct rte_mbuf **ret, uint16_t n)
+{
+	uint16_t got;
+
+	if (!dpdk->is_shared)
+		return rte_eth_rx_burst(dpdk->port, 0, ret, n);
+	if (!gate_enter(&dpdk->gate))
+		return 0;
+	got = rte_eth_rx_burst(dpdk->port, 0, ret, n);
+	gate_leave(&dpdk->gate, got);
+	return got;
+}
+
+static uint16_t burst_out(struct dpdk *dpdk, struct rte_mbuf **mbufs, uint16_t n)
+{
+	uint16_t sent;
+
+	if (!dpdk->is_shared)
+		return rte_eth_tx_burst(dpdk->port, 0, mbufs, n);
+	if (!gate_enter(&dpdk->gate))
+		return 0;
+	sent = rte_eth_tx_burst(dpdk->port, 0, mbufs, n);
+	gate_leave(&dpdk->gate, sent);
+	return sent;
+}
+
+/* ---- neighbours ------------------------------------------------------------------------ */
 
 /* A group's Ethernet address is made of its own (RFC 1112, 6.4). */
 static struct neighbour neighbour_new(uint32_t ip)
@@ -98,7 +133,7 @@ static void send_frame(struct dpdk *dpdk, struct rte_mbuf *mbuf, size_t size)
 {
 	mbuf->data_len = (uint16_t)size;
 	mbuf->pkt_len = (uint32_t)size;
-	if (rte_eth_tx_burst(dpdk->port, 0, &mbuf, 1) == 0)
+	if (burst_out(dpdk, &mbuf, 1) == 0)
 		rte_pktmbuf_free(mbuf);
 }
 
@@ -117,7 +152,7 @@ static void ask(struct dpdk *dpdk, struct neighbour *neighbour)
 	    frame_arp_request(rte_pktmbuf_mtod(mbuf, uint8_t *), &dpdk->own, neighbour->ip));
 }
 
-/* ---- in ----------------------------------------------------------------------------------------------------------------- */
+/* ---- in ------------------------------------------------------------------------ */
 
 static void answer(struct dpdk *dpdk, const struct frame *frame)
 {
@@ -129,11 +164,11 @@ static void answer(struct dpdk *dpdk, const struct frame *frame)
 	size = frame_answer(
 	    frame, &dpdk->own, rte_pktmbuf_mtod(mbuf, uint8_t *), rte_pktmbuf_tailroom(mbuf));
 	if (size == 0) {
-		dpdk->door.counts.foreign++;
+		dpdk->transport.counts.foreign++;
 		rte_pktmbuf_free(mbuf);
 		return;
 	}
-	dpdk->door.counts.answered++;
+	dpdk->transport.counts.answered++;
 	send_frame(dpdk, mbuf, size);
 }
 
@@ -146,7 +181,7 @@ static void not_ours(struct dpdk *dpdk, const struct frame *frame)
 	if (frame->kind == FRAME_IS_ARP_REQUEST || frame->kind == FRAME_IS_ECHO_REQUEST)
 		answer(dpdk, frame);
 	else if (!arp)
-		dpdk->door.counts.foreign++;
+		dpdk->transport.counts.foreign++;
 }
 
 /* Headers say how long a datagram is, so those that were good are so again for a frame as long. */
@@ -179,7 +214,7 @@ static bool is_ours(const struct dpdk *dpdk, const struct frame_address *to)
 /* True: it is a datagram for us. */
 static bool take(struct dpdk *dpdk, struct rte_mbuf *mbuf, struct packet *ret)
 {
-	struct door_counts *counts = &dpdk->door.counts;
+	struct transport_counts *counts = &dpdk->transport.counts;
 	struct frame frame;
 
 	if ((mbuf->nb_segs > 1 && rte_pktmbuf_linearize(mbuf) < 0) ||
@@ -200,12 +235,12 @@ static bool take(struct dpdk *dpdk, struct rte_mbuf *mbuf, struct packet *ret)
 	return true;
 }
 
-static unsigned dpdk_receive(struct door *door, struct packet *ret, unsigned n)
+static unsigned dpdk_receive(struct transport *transport, struct packet *ret, unsigned n)
 {
-	struct dpdk *dpdk = dpdk_of(door);
-	struct rte_mbuf *mbufs[DOOR_BURST];
+	struct dpdk *dpdk = dpdk_of(transport);
+	struct rte_mbuf *mbufs[TRANSPORT_BURST];
 	const uint16_t got =
-	    rte_eth_rx_burst(dpdk->port, 0, mbufs, (uint16_t)(n < DOOR_BURST ? n : DOOR_BURST));
+	    burst_in(dpdk, mbufs, (uint16_t)(n < TRANSPORT_BURST ? n : TRANSPORT_BURST));
 	unsigned good = 0;
 
 	for (uint16_t i = 0; i < got; i++)
@@ -219,18 +254,18 @@ static unsigned dpdk_receive(struct door *door, struct packet *ret, unsigned n)
 	return good;
 }
 
-static void dpdk_put(struct door *door, const struct packet *packets, unsigned n)
+static void dpdk_put(struct transport *transport, const struct packet *packets, unsigned n)
 {
-	(void)door;
+	(void)transport;
 	for (unsigned i = 0; i < n; i++)
 		rte_pktmbuf_free(packets[i].own);
 }
 
-/* ---- out ---------------------------------------------------------------------------------------------------------------- */
+/* ---- out ------------------------------------------------------------------------ */
 
-static unsigned dpdk_get(struct door *door, struct packet *ret, unsigned n)
+static unsigned dpdk_get(struct transport *transport, struct packet *ret, unsigned n)
 {
-	struct dpdk *dpdk = dpdk_of(door);
+	struct dpdk *dpdk = dpdk_of(transport);
 	unsigned i;
 
 	for (i = 0; i < n; i++) {
@@ -269,21 +304,22 @@ static void frame_it(
 static unsigned burst(
     struct dpdk *dpdk, const struct packet *packets, struct rte_mbuf **mbufs, unsigned n)
 {
-	const unsigned sent = n ? rte_eth_tx_burst(dpdk->port, 0, mbufs, (uint16_t)n) : 0;
+	const unsigned sent = n ? burst_out(dpdk, mbufs, (uint16_t)n) : 0;
 
-	dpdk->door.counts.sent += sent;
+	dpdk->transport.counts.sent += sent;
 	for (unsigned i = 0; i < sent; i++)
-		dpdk->door.counts.sent_bytes += packets[i].size;
+		dpdk->transport.counts.sent_bytes += packets[i].size;
 	return sent;
 }
 
-/* Those whose neighbour is not known, or that are too long, are not sent; `fault` is what they count as, once they are let go. */
+/* Those whose neighbour is not known, or that are too long, are not sent; `fault` is what they
+ * count as, once they are let go. */
 static bool sendable(
     struct dpdk *dpdk, const struct packet *packet, struct neighbour **ret, uint64_t **fault)
 {
 	*ret = neighbour_of(dpdk, packet->peer.ip);
-	*fault = packet->size > dpdk->packet_bytes ? &dpdk->door.counts.refused
-	                                           : &dpdk->door.counts.unknown;
+	*fault = packet->size > dpdk->packet_bytes ? &dpdk->transport.counts.refused
+	                                           : &dpdk->transport.counts.unknown;
 	return packet->size <= dpdk->packet_bytes && (*ret)->known;
 }
 
@@ -296,13 +332,13 @@ static void let_go(
 	rte_pktmbuf_free(packet->own);
 }
 
-static unsigned dpdk_send(struct door *door, const struct packet *packets, unsigned n)
+static unsigned dpdk_send(struct transport *transport, const struct packet *packets, unsigned n)
 {
-	struct dpdk *dpdk = dpdk_of(door);
-	struct rte_mbuf *mbufs[DOOR_BURST];
+	struct dpdk *dpdk = dpdk_of(transport);
+	struct rte_mbuf *mbufs[TRANSPORT_BURST];
 	unsigned taken = 0;
 
-	n = n < DOOR_BURST ? n : DOOR_BURST;
+	n = n < TRANSPORT_BURST ? n : TRANSPORT_BURST;
 	while (taken < n) {
 		struct neighbour *neighbour;
 		unsigned run = 0, sent;
@@ -321,41 +357,41 @@ static unsigned dpdk_send(struct door *door, const struct packet *packets, unsig
 		if (taken < n)
 			let_go(dpdk, &packets[taken++], neighbour, fault);
 	}
-	door->counts.held_back += n - taken;
+	transport->counts.held_back += n - taken;
 	return taken;
 }
 
-/* ---- the rest ------------------------------------------------------------------------------------------------------------- */
+/* ---- the rest ------------------------------------------------------------------------ */
 
-static void dpdk_count(struct door *door)
+static void dpdk_count(struct transport *transport)
 {
-	struct dpdk *dpdk = dpdk_of(door);
+	struct dpdk *dpdk = dpdk_of(transport);
 	struct rte_eth_stats stats;
 
 	if (rte_eth_stats_get(dpdk->port, &stats) < 0)
 		return;
-	door->counts.dropped = stats.imissed + stats.rx_nombuf;
-	door->counts.refused += stats.oerrors - dpdk->errors;
+	transport->counts.dropped = stats.imissed + stats.rx_nombuf;
+	transport->counts.refused += stats.oerrors - dpdk->errors;
 	dpdk->errors = stats.oerrors;
 }
 
-static int dpdk_fd(const struct door *door)
+static int dpdk_fd(const struct transport *transport)
 {
-	(void)door;
+	(void)transport;
 	return -1;
 }
 
-static bool dpdk_up(const struct door *door)
+static bool dpdk_up(const struct transport *transport)
 {
 	struct rte_eth_link link;
 
-	return rte_eth_link_get_nowait(((const struct dpdk *)(const void *)door)->port, &link) ==
-	    0 &&
+	return rte_eth_link_get_nowait(
+	           ((const struct dpdk *)(const void *)transport)->port, &link) == 0 &&
 	    link.link_status == RTE_ETH_LINK_UP;
 }
 
-/* Events of a virtual device (its peer has gone) are handled in the environment's own thread, with no regard to what we do
- * meanwhile: so the device is taken away there, too. */
+/* Events of a virtual device (its peer has gone) are handled in the environment's own thread, with
+ * no regard to what we do meanwhile: so the device is taken away there, too. */
 static void remove_there(void *self)
 {
 	struct dpdk *dpdk = self;
@@ -367,10 +403,12 @@ static void remove_there(void *self)
 	atomic_store(&dpdk->removed, true);
 }
 
-static void dpdk_close(struct door *door)
+static void dpdk_close(struct transport *transport)
 {
-	struct dpdk *dpdk = dpdk_of(door);
+	struct dpdk *dpdk = dpdk_of(transport);
 
+	if (dpdk->is_shared)
+		gate_close(&dpdk->gate);
 	if (dpdk->name[0] && rte_eal_alarm_set(1, remove_there, dpdk) == 0)
 		while (!atomic_load(&dpdk->removed))
 			usleep(100);
@@ -378,10 +416,37 @@ static void dpdk_close(struct door *door)
 	free(dpdk);
 }
 
+/* The driver takes a memif port without a role for a client. */
+static bool serves(const char *port)
+{
+	return strstr(port, "role=server") || strstr(port, "role=master");
+}
+
 static int fail(char *ret_why, const char *what, const char *of, int rc)
 {
-	snprintf(ret_why, DOOR_WHY, "DPDK %s: %s: %s", of, what, strerror(-rc));
+	snprintf(ret_why, TRANSPORT_WHY, "DPDK %s: %s: %s", of, what, strerror(-rc));
 	return rc < 0 ? rc : -EIO;
+}
+
+/* The socket of a server that was killed: the driver would not listen there again. */
+static void remove_stale(const char *port)
+{
+	const char *path = strstr(port, ",socket=");
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd;
+
+	if (path == NULL || strncmp(port, MEMIF, strlen(MEMIF)) != 0 || !serves(port) ||
+	    strstr(port, "socket-abstract=no") == NULL)
+		return;
+	path += strlen(",socket=");
+	snprintf(address.sun_path, sizeof(address.sun_path), "%.*s", (int)strcspn(path, ","), path);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 &&
+	    errno == ECONNREFUSED)
+		(void)unlink(address.sun_path);
+	close(fd);
 }
 
 /* "net_memif0,role=client" is the device net_memif0 with the arguments role=client. */
@@ -396,10 +461,11 @@ static int attach(struct dpdk *dpdk, const char *port, char *ret_why)
 		char device[NAME];
 
 		snprintf(device, sizeof(device), "%.*s", (int)name, port);
+		remove_stale(port);
 		rc = rte_eal_hotplug_add("vdev", device, port[name] ? port + name + 1 : "");
 	}
 	if (rc < 0)
-		return fail(ret_why, "the device cannot be had", port, rc);
+		return fail(ret_why, "the device cannot be opened", port, rc);
 	snprintf(dpdk->name, sizeof(dpdk->name), "%.*s", (int)name, port);
 	rc = rte_eth_dev_get_port_by_name(dpdk->name, &dpdk->port);
 	return rc < 0 ? fail(ret_why, "there is no such port", port, rc) : 0;
@@ -416,7 +482,7 @@ static void allow_long(struct dpdk *dpdk)
 		(void)rte_eth_dev_set_mtu(dpdk->port, (uint16_t)mtu);
 }
 
-static int set_up(struct dpdk *dpdk, const struct door_options *options, char *ret_why)
+static int set_up(struct dpdk *dpdk, const struct transport_options *options, char *ret_why)
 {
 	const struct rte_eth_conf none = {.rxmode = {.mq_mode = RTE_ETH_MQ_RX_NONE}};
 	uint16_t rx = DESCRIPTORS, tx = DESCRIPTORS;
@@ -424,7 +490,7 @@ static int set_up(struct dpdk *dpdk, const struct door_options *options, char *r
 	int rc = rte_eth_dev_configure(dpdk->port, 1, 1, &none);
 
 	if (rc < 0)
-		return fail(ret_why, "it takes no queues", options->port, rc);
+		return fail(ret_why, "the device takes no queues", options->port, rc);
 	allow_long(dpdk);
 	rc = rte_eth_dev_adjust_nb_rx_tx_desc(dpdk->port, &rx, &tx);
 	if (rc == 0)
@@ -432,29 +498,43 @@ static int set_up(struct dpdk *dpdk, const struct door_options *options, char *r
 	if (rc == 0)
 		rc = rte_eth_tx_queue_setup(dpdk->port, 0, tx, (unsigned)socket, NULL);
 	if (rc < 0)
-		return fail(ret_why, "its queues cannot be set up", options->port, rc);
+		return fail(
+		    ret_why, "the queues of the device cannot be set up", options->port, rc);
 	rc = rte_eth_dev_start(dpdk->port);
 	if (rc < 0)
-		return fail(ret_why, "it does not start", options->port, rc);
+		return fail(ret_why, "the device does not start", options->port, rc);
 	dpdk->started = true;
 	rc = options->group.ip != 0 ? rte_eth_allmulticast_enable(dpdk->port) : 0;
 	if (rc < 0 && rc != -ENOTSUP) /* a virtual one hears all anyway */
-		return fail(ret_why, "it hears no groups", options->port, rc);
+		return fail(ret_why, "the device cannot receive multicast", options->port, rc);
 	return 0;
 }
 
-static int make_pool(struct dpdk *dpdk, const struct door_options *options, char *ret_why)
+static int make_pool(struct dpdk *dpdk, const struct transport_options *options, char *ret_why)
 {
 	const size_t room = RTE_PKTMBUF_HEADROOM + FRAME_UDP + options->packet_bytes;
 
 	/* those with the caller, in the queues and in the cache */
 	dpdk->pool = rte_pktmbuf_pool_create(dpdk->name, options->packets + 2 * DESCRIPTORS + CACHE,
 	    CACHE, 0, (uint16_t)((room + 63) / 64 * 64), SOCKET_ID_ANY);
-	return dpdk->pool ? 0
-	                  : fail(ret_why, "no memory for its buffers", options->port, -rte_errno);
+	return dpdk->pool
+	    ? 0
+	    : fail(ret_why, "there is no memory for the buffers", options->port, -rte_errno);
 }
 
-static int dpdk_open(const struct door_options *options, char *ret_why, struct door **ret)
+/* Only the rings of memif are unmapped by an event. */
+static int guard(struct dpdk *dpdk, const char *port, char *ret_why)
+{
+	int rc;
+
+	if (strncmp(port, MEMIF, strlen(MEMIF)) != 0)
+		return 0;
+	rc = gate_open(&dpdk->gate, dpdk->port, !serves(port));
+	dpdk->is_shared = rc == 0;
+	return rc < 0 ? fail(ret_why, "the events of the device cannot be guarded", port, rc) : 0;
+}
+
+static int dpdk_open(const struct transport_options *options, char *ret_why, struct transport **ret)
 {
 	struct dpdk *dpdk = calloc(1, sizeof(*dpdk));
 	struct rte_ether_addr mac;
@@ -462,29 +542,31 @@ static int dpdk_open(const struct door_options *options, char *ret_why, struct d
 
 	if (dpdk == NULL)
 		return -ENOMEM;
-	dpdk->door.kind = &door_dpdk;
-	dpdk->door.own = options->own;
+	dpdk->transport.kind = &transport_dpdk;
+	dpdk->transport.own = options->own;
 	dpdk->packet_bytes = options->packet_bytes;
-	rc = dpdk_start(options, dpdk->door.note, ret_why);
+	rc = dpdk_start(options, dpdk->transport.note, ret_why);
 	if (rc == 0)
 		rc = attach(dpdk, options->port, ret_why);
 	if (rc == 0)
 		rc = make_pool(dpdk, options, ret_why);
 	if (rc == 0)
 		rc = set_up(dpdk, options, ret_why);
+	if (rc == 0)
+		rc = guard(dpdk, options->port, ret_why);
 	if (rc < 0) {
-		dpdk_close(&dpdk->door);
+		dpdk_close(&dpdk->transport);
 		return rc;
 	}
 	rte_eth_macaddr_get(dpdk->port, &mac);
 	dpdk->own = (struct frame_address){.port = options->own.port, .ip = options->own.ip};
 	dpdk->group = options->group;
 	memcpy(dpdk->own.mac, mac.addr_bytes, sizeof(dpdk->own.mac));
-	*ret = &dpdk->door;
+	*ret = &dpdk->transport;
 	return 0;
 }
 
-const struct door_kind door_dpdk = {
+const struct transport_kind transport_dpdk = {
     .name = "dpdk",
     .open = dpdk_open,
     .close = dpdk_close,

@@ -28,7 +28,7 @@ enum {
 	HUGE_MB = 2
 };
 
-struct words {
+struct eal_words {
 	char text[TEXT];
 	size_t used;
 	char *words[WORDS];
@@ -36,7 +36,7 @@ struct words {
 };
 
 /* What does not fit is left out, and the environment then says what it misses. */
-static void add(struct words *words, const char *word)
+static void add(struct eal_words *words, const char *word)
 {
 	const size_t size = strlen(word) + 1;
 
@@ -46,7 +46,7 @@ static void add(struct words *words, const char *word)
 	words->used += size;
 }
 
-static void add_all(struct words *words, const char *text)
+static void add_all(struct eal_words *words, const char *text)
 {
 	char copy[TEXT], *rest = copy, *word;
 
@@ -69,7 +69,7 @@ static unsigned free_huge_pages(void)
 	return n;
 }
 
-static void fill(struct words *words, const struct door_options *options, char *ret_note)
+static void fill(struct eal_words *words, const struct transport_options *options, char *ret_note)
 {
 	const uint64_t bytes =
 	    (uint64_t)options->packets * (options->packet_bytes + PACKET_OVERHEAD);
@@ -89,8 +89,9 @@ static void fill(struct words *words, const struct door_options *options, char *
 	} else {
 		snprintf(text, sizeof(text), "--no-huge -m %u", mb);
 		add_all(words, text);
-		snprintf(ret_note, DOOR_WHY,
-		    "no huge pages: %u MB of ordinary memory, which cannot be shared without a copy",
+		snprintf(ret_note, TRANSPORT_WHY,
+		    "there are no huge pages, so %u MB of ordinary memory are used, which cannot "
+		    "be shared without a copy",
 		    mb);
 	}
 	if (strncmp(options->port, "net_", 4) == 0) {
@@ -116,17 +117,18 @@ static void remove_folder(const char *path)
 	}
 }
 
-/* Rings that processes share (memif's are tens of MB) would else be faulted in packet by packet, each 1 .. 10 us late, in their
- * whole first round. Where not all of this process may be locked, nothing is. */
+/* Rings that processes share (memif's are tens of MB) would else be faulted in packet by packet,
+ * each 1 .. 10 us late, in their whole first round. Where not all of this process may be locked,
+ * nothing is. */
 static void lock_pages(void)
 {
 	if (mlockall(MCL_CURRENT) == 0)
 		(void)mlockall(MCL_CURRENT | MCL_FUTURE);
 }
 
-int dpdk_start(const struct door_options *options, char *ret_note, char *ret_why)
+int dpdk_start(const struct transport_options *options, char *ret_note, char *ret_why)
 {
-	struct words words = {.used = 0};
+	struct eal_words words = {.used = 0};
 	cpu_set_t cpus;
 	int rc;
 
@@ -142,8 +144,8 @@ int dpdk_start(const struct door_options *options, char *ret_note, char *ret_why
 		rc = -rte_errno;
 	pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus); /* it has bound us to one */
 	if (rc < 0) {
-		snprintf(
-		    ret_why, DOOR_WHY, "DPDK's environment does not start: %s", rte_strerror(-rc));
+		snprintf(ret_why, TRANSPORT_WHY, "DPDK's environment does not start: %s",
+		    rte_strerror(-rc));
 		return rc;
 	}
 	remove_folder(rte_eal_get_runtime_dir());

@@ -3,17 +3,15 @@
  * posix - core/platform on Linux. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "core/base/cpulist.h"
@@ -44,29 +42,35 @@ int platform_pin(int cpu)
 	return sched_setaffinity(0, sizeof(set), &set) == 0 ? 0 : -errno;
 }
 
-/* An abstract socket: the kernel frees it with its holder. */
-int platform_lock_cpu(int cpu)
+int platform_pin_beside(const int *cpus, size_t n)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int len;
+	cpu_set_t set;
 
-	if (fd < 0)
+	CPU_ZERO(&set);
+	/* the caller's own may have become narrower */
+	if (sched_getaffinity(getpid(), sizeof(set), &set) != 0)
 		return -errno;
-	len = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "aloe-lane-%d", cpu);
-	if (bind(fd, (struct sockaddr *)&address,
-	        (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0)
-		return fd;
-	len = errno;
-	close(fd);
-	return -len;
+	for (size_t i = 0; i < n; i++)
+		CPU_CLR((size_t)cpus[i], &set);
+	if (CPU_COUNT(&set) == 0)
+		return -ENODEV;
+	return sched_setaffinity(0, sizeof(set), &set) == 0 ? 0 : -errno;
 }
 
 int platform_realtime(pid_t tid, int priority)
 {
 	const struct sched_param param = {.sched_priority = priority};
 
-	return sched_setscheduler(tid, SCHED_FIFO, &param) == 0 ? 0 : -errno;
+	return sched_setscheduler(tid, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) == 0 ? 0 : -errno;
+}
+
+int platform_priority(pid_t tid)
+{
+	struct sched_param param = {0};
+
+	if (sched_getparam(tid, &param) != 0)
+		return 0;
+	return param.sched_priority;
 }
 
 static bool file_line(const char *path, char *ret_line, int size)
@@ -92,42 +96,85 @@ bool platform_may_poll(int cpu, const char **ret_why)
 {
 	char line[64];
 
-	*ret_why =
-	    "the kernel takes its share from threads that do not sleep (kernel.sched_rt_runtime_us)";
+	*ret_why = "the kernel takes its share from threads that do not sleep "
+	           "(kernel.sched_rt_runtime_us)";
 	if (!file_line("/proc/sys/kernel/sched_rt_runtime_us", line, sizeof(line)) ||
 	    atoi(line) >= 0)
 		return false;
-	*ret_why = "its CPU is not shielded from others (isolcpus, or an isolated cpuset)";
+	*ret_why = "the CPU is not shielded from other threads (isolcpus, or an isolated cpuset)";
 	return file_has_cpu("/sys/devices/system/cpu/isolated", cpu) ||
 	    file_has_cpu("/sys/fs/cgroup/cpuset.cpus.isolated", cpu);
 }
 
 /* Not there, or not for us: then it counts for nothing, or less. */
-static void session_nice(int nice)
+static void session_nice(pid_t pid, int nice)
 {
-	FILE *file = getsid(0) == getpid() ? fopen("/proc/self/autogroup", "we") : NULL;
+	char path[64];
+	FILE *file;
 
+	if (getsid(pid) != (pid != 0 ? pid : getpid()))
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/autogroup", (int)getsid(pid));
+	file = fopen(path, "we");
 	if (file == NULL)
 		return;
 	fprintf(file, "%d", nice);
 	fclose(file);
 }
 
-int platform_nice(int nice, int *ret_before)
+int platform_nice(pid_t pid, pid_t tid, int nice)
 {
-	*ret_before = getpriority(PRIO_PROCESS, 0);
-	if (setpriority(PRIO_PROCESS, 0, nice) != 0)
+	const int before = getpriority(PRIO_PROCESS, (id_t)tid);
+	const struct sched_param param = {.sched_priority = 0};
+
+	if (setpriority(PRIO_PROCESS, (id_t)tid, nice) != 0)
 		return -errno;
-	if (nice < *ret_before)
-		session_nice(nice);
+	if (nice < 0)
+		sched_setscheduler(tid, SCHED_OTHER | SCHED_RESET_ON_FORK, &param);
+	if (nice < before)
+		session_nice(pid, nice);
 	return 0;
 }
 
+/* The kernel lets nobody without the right take the flag off again. */
 int platform_demote(pid_t tid)
 {
 	const struct sched_param param = {.sched_priority = 0};
 
-	return sched_setscheduler(tid, SCHED_OTHER, &param) == 0 ? 0 : -errno;
+	return sched_setscheduler(tid, SCHED_OTHER | SCHED_RESET_ON_FORK, &param) == 0 ? 0 : -errno;
+}
+
+/* A program that root starts would have all that the bounding set holds: it has no such right, and
+ * nothing gains any. */
+int platform_forgo_priority(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+	const uint32_t bit = 1u << CAP_SYS_NICE;
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1ul, 0ul, 0ul, 0ul);
+	/* -EPERM: then it has none to give */
+	prctl(PR_CAPBSET_DROP, (unsigned long)CAP_SYS_NICE, 0ul, 0ul, 0ul);
+	if (syscall(SYS_capget, &head, data) != 0)
+		return -errno;
+	data[0].effective &= ~bit;
+	data[0].permitted &= ~bit;
+	data[0].inheritable &= ~bit;
+	return syscall(SYS_capset, &head, data) == 0 ? 0 : -errno;
+}
+
+int platform_forbid_priority(pid_t pid)
+{
+	const struct rlimit none = {0, 0};
+	const int realtime = prlimit(pid, RLIMIT_RTPRIO, &none, NULL) == 0 ? 0 : -errno;
+	const int nice = prlimit(pid, RLIMIT_NICE, &none, NULL) == 0 ? 0 : -errno;
+
+	return realtime != 0 ? realtime : nice;
+}
+
+bool platform_has_thread(pid_t pid, pid_t tid)
+{
+	return pid > 0 && tid > 0 && syscall(SYS_tgkill, pid, tid, 0) == 0;
 }
 
 void platform_no_slack(void)
@@ -138,7 +185,8 @@ void platform_no_slack(void)
 int platform_lock_memory(void)
 {
 	struct rlimit limit;
-	/* Under a limit, locking what is yet to come would make a later allocation fail instead of slow. */
+	/* Under a limit, locking what is yet to come would make a later allocation fail instead of
+	 * slow. */
 	const bool limited = geteuid() != 0 &&
 	    (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY);
 

@@ -16,7 +16,7 @@
 enum { ALIGN = 64, QUEUE_BYTES = 8 << 20, SEGMENTS = 32, DATAGRAM_MAX = 65000 };
 
 struct udp {
-	struct door door;
+	struct transport transport;
 	int fd;
 	bool segments;    /* the kernel knows UDP_SEGMENT */
 	uint32_t room;    /* bytes of a buffer */
@@ -24,24 +24,24 @@ struct udp {
 	uint8_t **unused; /* a stack of them */
 	uint32_t n_unused, n;
 	unsigned n_came; /* datagrams, last time */
-	struct mmsghdr in[DOOR_BURST];
-	struct iovec in_parts[DOOR_BURST];
-	struct sockaddr_in in_names[DOOR_BURST];
-	struct mmsghdr messages[DOOR_BURST]; /* out */
-	struct iovec parts[DOOR_BURST];
-	struct sockaddr_in names[DOOR_BURST];
+	struct mmsghdr in[TRANSPORT_BURST];
+	struct iovec in_parts[TRANSPORT_BURST];
+	struct sockaddr_in in_names[TRANSPORT_BURST];
+	struct mmsghdr messages[TRANSPORT_BURST]; /* out */
+	struct iovec parts[TRANSPORT_BURST];
+	struct sockaddr_in names[TRANSPORT_BURST];
 	union {
 		struct cmsghdr head;
 		uint8_t bytes[CMSG_SPACE(sizeof(uint16_t))];
-	} segment_bytes[DOOR_BURST];
+	} segment_bytes[TRANSPORT_BURST];
 };
 
-static struct udp *udp_of(struct door *door)
+static struct udp *udp_of(struct transport *transport)
 {
-	return (struct udp *)(void *)door;
+	return (struct udp *)(void *)transport;
 }
 
-/* ---- in ---------------------------------------------------------------------------------------------------------------- */
+/* ---- in ------------------------------------------------------------------------ */
 
 /* Those that a datagram came into last time, and those whose buffer is another now. */
 static void prepare_receive(struct udp *udp, unsigned n)
@@ -59,13 +59,13 @@ static void prepare_receive(struct udp *udp, unsigned n)
 	}
 }
 
-static unsigned udp_receive(struct door *door, struct packet *ret, unsigned n)
+static unsigned udp_receive(struct transport *transport, struct packet *ret, unsigned n)
 {
-	struct udp *udp = udp_of(door);
+	struct udp *udp = udp_of(transport);
 	unsigned good = 0;
 	int got;
 
-	n = n < DOOR_BURST ? n : DOOR_BURST;
+	n = n < TRANSPORT_BURST ? n : TRANSPORT_BURST;
 	n = n < udp->n_unused ? n : udp->n_unused;
 	prepare_receive(udp, n);
 	got = n ? recvmmsg(udp->fd, udp->in, n, MSG_DONTWAIT, NULL) : 0;
@@ -77,32 +77,32 @@ static unsigned udp_receive(struct door *door, struct packet *ret, unsigned n)
 		const struct sockaddr_in *from = &udp->in_names[i];
 
 		if (udp->in[i].msg_hdr.msg_flags & MSG_TRUNC) {
-			door->counts.malformed++;
-			udp->unused[udp->n_unused++] =
-			    udp->in_parts[i].iov_base; /* below those that are out */
+			transport->counts.malformed++;
+			/* below those that are out */
+			udp->unused[udp->n_unused++] = udp->in_parts[i].iov_base;
 			continue;
 		}
 		ret[good++] = (struct packet){.bytes = udp->in_parts[i].iov_base,
 		    .size = udp->in[i].msg_len,
 		    .peer = {ntohl(from->sin_addr.s_addr), ntohs(from->sin_port)},
 		    .own = udp->in_parts[i].iov_base};
-		door->counts.received_bytes += udp->in[i].msg_len;
+		transport->counts.received_bytes += udp->in[i].msg_len;
 	}
-	door->counts.received += good;
+	transport->counts.received += good;
 	return good;
 }
 
-static void udp_put(struct door *door, const struct packet *packets, unsigned n)
+static void udp_put(struct transport *transport, const struct packet *packets, unsigned n)
 {
-	struct udp *udp = udp_of(door);
+	struct udp *udp = udp_of(transport);
 
 	for (unsigned i = 0; i < n; i++)
 		udp->unused[udp->n_unused++] = packets[i].own;
 }
 
-static unsigned udp_get(struct door *door, struct packet *ret, unsigned n)
+static unsigned udp_get(struct transport *transport, struct packet *ret, unsigned n)
 {
-	struct udp *udp = udp_of(door);
+	struct udp *udp = udp_of(transport);
 
 	n = n < udp->n_unused ? n : udp->n_unused;
 	for (unsigned i = 0; i < n; i++) {
@@ -113,9 +113,10 @@ static unsigned udp_get(struct door *door, struct packet *ret, unsigned n)
 	return n;
 }
 
-/* ---- out --------------------------------------------------------------------------------------------------------------- */
+/* ---- out ------------------------------------------------------------------------ */
 
-/* How many packets from the first on may leave as one: the same peer and size, but for the last, which may be shorter. */
+/* How many packets from the first on may leave as one: the same peer and size, but for the last,
+ * which may be shorter. */
 static unsigned run_length(const struct udp *udp, const struct packet *packets, unsigned n)
 {
 	const struct packet *first = packets;
@@ -171,13 +172,13 @@ static bool full(int error)
 	return error == EAGAIN || error == EWOULDBLOCK || error == ENOBUFS || error == ENOMEM;
 }
 
-static unsigned udp_send(struct door *door, const struct packet *packets, unsigned n)
+static unsigned udp_send(struct transport *transport, const struct packet *packets, unsigned n)
 {
-	struct udp *udp = udp_of(door);
+	struct udp *udp = udp_of(transport);
 	unsigned messages = 0, taken;
 	int sent;
 
-	n = n < DOOR_BURST ? n : DOOR_BURST;
+	n = n < TRANSPORT_BURST ? n : TRANSPORT_BURST;
 	for (unsigned at = 0; at < n; messages++) {
 		const unsigned run = run_length(udp, packets + at, n - at);
 
@@ -187,44 +188,44 @@ static unsigned udp_send(struct door *door, const struct packet *packets, unsign
 	sent = messages ? sendmmsg(udp->fd, udp->messages, messages, MSG_DONTWAIT) : 0;
 	if (sent < 0 && !full(errno)) { /* the first one cannot be sent, now or later */
 		taken = in_messages(udp, 1);
-		door->counts.refused += taken;
+		transport->counts.refused += taken;
 	} else {
 		taken = in_messages(udp, sent > 0 ? (unsigned)sent : 0);
-		door->counts.sent += taken;
+		transport->counts.sent += taken;
 		for (unsigned i = 0; i < taken; i++)
-			door->counts.sent_bytes += packets[i].size;
-		door->counts.held_back += n - taken;
+			transport->counts.sent_bytes += packets[i].size;
+		transport->counts.held_back += n - taken;
 	}
-	udp_put(door, packets, taken);
+	udp_put(transport, packets, taken);
 	return taken;
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------------------------------- */
+/* ---- the rest ------------------------------------------------------------------------ */
 
-static void udp_count(struct door *door)
+static void udp_count(struct transport *transport)
 {
 	uint32_t info[SK_MEMINFO_VARS] = {0};
 	socklen_t size = sizeof(info);
 
-	if (getsockopt(udp_of(door)->fd, SOL_SOCKET, SO_MEMINFO, info, &size) == 0)
-		door->counts.dropped +=
-		    (uint32_t)(info[SK_MEMINFO_DROPS] - (uint32_t)door->counts.dropped);
+	if (getsockopt(udp_of(transport)->fd, SOL_SOCKET, SO_MEMINFO, info, &size) == 0)
+		transport->counts.dropped +=
+		    (uint32_t)(info[SK_MEMINFO_DROPS] - (uint32_t)transport->counts.dropped);
 }
 
-static int udp_fd(const struct door *door)
+static int udp_fd(const struct transport *transport)
 {
-	return ((const struct udp *)(const void *)door)->fd;
+	return ((const struct udp *)(const void *)transport)->fd;
 }
 
-static bool udp_up(const struct door *door)
+static bool udp_up(const struct transport *transport)
 {
-	(void)door;
+	(void)transport;
 	return true;
 }
 
-static void udp_close(struct door *door)
+static void udp_close(struct transport *transport)
 {
-	struct udp *udp = udp_of(door);
+	struct udp *udp = udp_of(transport);
 
 	if (udp->fd >= 0)
 		close(udp->fd);
@@ -233,7 +234,7 @@ static void udp_close(struct door *door)
 	free(udp);
 }
 
-static int allocate(struct udp *udp, const struct door_options *options)
+static int allocate(struct udp *udp, const struct transport_options *options)
 {
 	udp->n = options->packets;
 	udp->room = (options->packet_bytes + ALIGN - 1) / ALIGN * ALIGN;
@@ -250,7 +251,7 @@ static int allocate(struct udp *udp, const struct door_options *options)
 static void widen(
     struct udp *udp, int force, int option, const char *way, const char *limit, int bytes)
 {
-	const size_t said = strlen(udp->door.note);
+	const size_t said = strlen(udp->transport.note);
 	socklen_t size = sizeof(int);
 	int got = 0;
 
@@ -258,25 +259,26 @@ static void widen(
 		return;
 	setsockopt(udp->fd, SOL_SOCKET, option, &bytes, sizeof(bytes));
 	if (getsockopt(udp->fd, SOL_SOCKET, option, &got, &size) == 0 && got / 2 < bytes)
-		snprintf(udp->door.note + said, sizeof(udp->door.note) - said,
+		snprintf(udp->transport.note + said, sizeof(udp->transport.note) - said,
 		    "%s%s buffer %d of %d bytes (%s)", said ? ", " : "", way, got / 2, bytes,
 		    limit);
 }
 
-/* A socket with an address of its own hears no group: it has any, or, to hear nothing else, the group's. */
-static struct sockaddr_in address_of(const struct door_options *options)
+/* A socket with an address of its own hears no group: it has any, or, to hear nothing else, the
+ * group's. */
+static struct sockaddr_in address_of(const struct transport_options *options)
 {
-	const struct door_address *group = &options->group;
-	const struct door_address own = group->ip == 0
+	const struct transport_address *group = &options->group;
+	const struct transport_address own = group->ip == 0
 	    ? options->own
-	    : (struct door_address){options->listen ? group->ip : 0, group->port};
+	    : (struct transport_address){options->listen ? group->ip : 0, group->port};
 
 	return (struct sockaddr_in){
 	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(own.ip), .sin_port = htons(own.port)};
 }
 
 /* Several on this machine may; what others have joined is not for us. */
-static int join(int fd, const struct door_options *options)
+static int join(int fd, const struct transport_options *options)
 {
 	const struct ip_mreq group = {{htonl(options->group.ip)}, {htonl(options->own.ip)}};
 	const int no = 0;
@@ -288,7 +290,7 @@ static int join(int fd, const struct door_options *options)
 	return setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &group, sizeof(group));
 }
 
-static int open_socket(struct udp *udp, const struct door_options *options)
+static int open_socket(struct udp *udp, const struct transport_options *options)
 {
 	struct sockaddr_in own = address_of(options);
 	const int bytes = (int)(options->queue_bytes ? options->queue_bytes : QUEUE_BYTES),
@@ -304,41 +306,44 @@ static int open_socket(struct udp *udp, const struct door_options *options)
 	widen(udp, SO_RCVBUFFORCE, SO_RCVBUF, "receive", "net.core.rmem_max", bytes);
 	widen(udp, SO_SNDBUFFORCE, SO_SNDBUF, "send", "net.core.wmem_max", bytes);
 	udp->segments = setsockopt(udp->fd, SOL_UDP, UDP_SEGMENT, &zero, sizeof(zero)) == 0;
-	udp->door.own = (struct door_address){ntohl(own.sin_addr.s_addr), ntohs(own.sin_port)};
+	udp->transport.own =
+	    (struct transport_address){ntohl(own.sin_addr.s_addr), ntohs(own.sin_port)};
 	return 0;
 }
 
-static int udp_open(const struct door_options *options, char *ret_why, struct door **ret)
+static int udp_open(const struct transport_options *options, char *ret_why, struct transport **ret)
 {
 	struct udp *udp = calloc(1, sizeof(*udp));
 	int rc;
 
 	if (udp == NULL)
 		return -ENOMEM;
-	udp->door.kind = &door_udp;
+	udp->transport.kind = &transport_udp;
 	udp->fd = -1;
 	rc = allocate(udp, options);
 	if (rc == 0)
 		rc = open_socket(udp, options);
 	if (rc < 0) {
 		const bool group = options->group.ip != 0;
-		const struct door_address *door = group ? &options->group : &options->own;
-		const struct in_addr ip = {htonl(door->ip)};
+		const struct transport_address *transport = group ? &options->group : &options->own;
+		const struct in_addr ip = {htonl(transport->ip)};
 		char text[INET_ADDRSTRLEN] = "";
 
 		inet_ntop(AF_INET, &ip, text, sizeof(text));
-		snprintf(ret_why, DOOR_WHY, "UDP %s:%u: %s%s", text, door->port, strerror(-rc),
+		snprintf(ret_why, TRANSPORT_WHY, "UDP %s:%u: %s%s", text, transport->port,
+		    strerror(-rc),
 		    group && rc == -ENODEV
-		        ? " (own_address has to be the one of an interface, or a route name it)"
+		        ? " (own_address must belong to an interface, or a route must lead to "
+		          "the group)"
 		        : "");
-		udp_close(&udp->door);
+		udp_close(&udp->transport);
 		return rc;
 	}
-	*ret = &udp->door;
+	*ret = &udp->transport;
 	return 0;
 }
 
-const struct door_kind door_udp = {
+const struct transport_kind transport_udp = {
     .name = "udp",
     .open = udp_open,
     .close = udp_close,

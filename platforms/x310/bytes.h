@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * platforms/x310/bytes.h - integers at any address: CHDR is little-endian, everything else of the X310 is big-endian.
+ * platforms/x310/bytes.h - integers at any address: CHDR is little-endian, everything else of the
+ * X310 is big-endian.
  */
 #ifndef PLATFORMS_X310_BYTES_H
 #define PLATFORMS_X310_BYTES_H

@@ -20,7 +20,7 @@ uint64_t chdr_word(const uint8_t *words, size_t n)
 	return get_le64(words + 8 * n);
 }
 
-/* ---- the header ---------------------------------------------------------------------------------------------------- */
+/* ---- the header ------------------------------------------------------------------------ */
 
 static struct chdr_header header_of(uint64_t word)
 {
@@ -112,7 +112,7 @@ static void write_plain(
 	put_le64(bytes, header_word(&header, length));
 }
 
-/* ---- stream status and command ------------------------------------------------------------------------------------- */
+/* ---- stream status and command ---- */
 
 int chdr_strs_parse(const struct chdr_packet *packet, struct chdr_strs *ret)
 {
@@ -175,7 +175,7 @@ size_t chdr_strc_write(uint8_t *bytes, uint16_t dst, uint16_t seq, const struct 
 	return CHDR_STRC_BYTES;
 }
 
-/* ---- control -------------------------------------------------------------------------------------------------------- */
+/* ---- control ------------------------------------------------------------------------ */
 
 static void ctrl_first_v1(const uint8_t *at, struct chdr_ctrl *ctrl)
 {
@@ -274,7 +274,7 @@ size_t chdr_ctrl_write(uint8_t *bytes, uint16_t dst, uint16_t seq, enum chdr_dia
 	return (size_t)(at - bytes);
 }
 
-/* ---- management ----------------------------------------------------------------------------------------------------- */
+/* ---- management ------------------------------------------------------------------------ */
 
 int chdr_mgmt_add(struct chdr_mgmt *mgmt, enum chdr_mgmt_op op, uint64_t payload, bool last)
 {
@@ -286,7 +286,23 @@ int chdr_mgmt_add(struct chdr_mgmt *mgmt, enum chdr_mgmt_op op, uint64_t payload
 	return 0;
 }
 
-/* The operations that are still to come in its hop must count down to 0, the hops must be as many as announced. */
+bool chdr_mgmt_info(const struct chdr_mgmt *answer, struct chdr_node *ret)
+{
+	for (size_t i = 0; i < answer->n_steps; i++) {
+		const uint64_t payload = answer->steps[i].payload;
+
+		if (answer->steps[i].op != CHDR_INFO_RESP)
+			continue;
+		*ret = (struct chdr_node){(uint16_t)bits(payload, 0, 16),
+		    (uint8_t)bits(payload, 16, 4), (uint16_t)bits(payload, 20, 10),
+		    (uint32_t)bits(payload, 30, 18)};
+		return true;
+	}
+	return false;
+}
+
+/* The operations that are still to come in its hop must count down to 0, the hops must be as many
+ * as announced. */
 static int mgmt_steps(const struct chdr_packet *packet, struct chdr_mgmt *mgmt)
 {
 	const size_t n = packet->payload_bytes / 8 - 1;

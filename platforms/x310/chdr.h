@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * platforms/x310/chdr.h - CHDR packets of RFNoC as an X310 speaks them (64-bit CHDR, little-endian): bytes to structures
- * and back. Pure: no socket, no clock. Nothing a peer sends is trusted: what does not hold together is -EBADMSG and is
- * never read past `size`.
+ * platforms/x310/chdr.h - CHDR packets of RFNoC as an X310 speaks them (64-bit CHDR,
+ * little-endian): bytes to structures and back. Pure: no socket, no clock. Nothing a peer sends is
+ * trusted: what does not hold together is -EBADMSG and is never read past `size`.
  *
- * Source: RFNoC Specification (Ettus Research), "CHDR Overview", "Stream Status Packets", "Stream Command Packets",
- * "Management Packets"; UHD 4.x. One packet is one UDP payload on port CHDR_PORT.
+ * Source: RFNoC Specification (Ettus Research), "CHDR Overview", "Stream Status Packets", "Stream
+ * Command Packets", "Management Packets"; UHD 4.x. One packet is one UDP payload on port CHDR_PORT.
  *
- *	word 0   VC 6 | EOB 1 | EOV 1 | type 3 | metadata words 5 | sequence 16 | length 16 | destination endpoint 16
- *	type 7   timestamp, ticks of the device, 64 bit
- *	         metadata words, then the payload
+ *         word 0   VC 6 | EOB 1 | EOV 1 | type 3 | metadata words 5 | sequence 16 | length 16 |
+ *                  destination endpoint 16
+ * 	type 7   timestamp, ticks of the device, 64 bit
+ * 	         metadata words, then the payload
  *
- * `length` counts the whole packet in bytes, exactly; flow control counts it rounded up to 8 (chdr_counted).
+ * `length` counts the whole packet in bytes, exactly; flow control counts it rounded up to 8
+ * (chdr_counted).
  */
 #ifndef PLATFORMS_X310_CHDR_H
 #define PLATFORMS_X310_CHDR_H
@@ -50,13 +52,15 @@ struct chdr_packet {
 	size_t payload_bytes;
 };
 
-/* chdr_parse looks at one UDP payload: 0, or -EBADMSG: shorter than a header, a length that is less than the header,
- * timestamp and metadata, or more than `size`, a reserved type, data without payload, or a STRS, STRC, CTRL or MGMT packet
- * without its words. Bytes behind the length are not looked at. */
+/* chdr_parse looks at one UDP payload: 0, or -EBADMSG: shorter than a header, a length that is less
+ * than the header, timestamp and metadata, or more than `size`, a reserved type, data without
+ * payload, or a STRS, STRC, CTRL or MGMT packet without its words. Bytes behind the length are not
+ * looked at. */
 int chdr_parse(const uint8_t *bytes, size_t size, struct chdr_packet *ret);
 
-/* chdr_write writes header, timestamp (CHDR_DATA_TS) and metadata of a packet with payload_bytes of payload, and gives the
- * place of the payload in bytes: 8 .. 264. The whole packet must not exceed 65535 bytes. */
+/* chdr_write writes header, timestamp (CHDR_DATA_TS) and metadata of a packet with payload_bytes of
+ * payload, and gives the place of the payload in bytes: 8 .. 264. The whole packet must not exceed
+ * 65535 bytes. */
 size_t chdr_write(uint8_t *bytes, const struct chdr_packet *packet, size_t payload_bytes);
 
 /* chdr_counted is what flow control counts for a packet. */
@@ -68,7 +72,7 @@ static inline uint32_t chdr_counted(uint32_t length)
 /* chdr_word gives a metadata word. */
 uint64_t chdr_word(const uint8_t *words, size_t n);
 
-/* ---- stream status: the sink of the data to its source ------------------------------------------------------------- */
+/* ---- stream status: the sink of the data to its source ---- */
 
 enum { CHDR_STRS_BYTES = 40, CHDR_STRC_BYTES = 24 };
 
@@ -80,12 +84,12 @@ enum chdr_status {
 	CHDR_RTERR = 4
 };
 
-/* In `info`, FPGA of UHD 4.9 and later. OKAY: command received | data expected << 16. SEQERR: received | expected << 16 |
- * type << 32. RTERR: received | own << 16. */
+/* In `info`, FPGA of UHD 4.9 and later. OKAY: command received | data expected << 16. SEQERR:
+ * received | expected << 16 | type << 32. RTERR: received | own << 16. */
 #define CHDR_INFO_STOP_ON_SEQERR (1ull << 44)
 #define CHDR_INFO_SEQERR_LATCHED (1ull << 45)
-#define CHDR_INFO_FLOW_CONTROL                                                                     \
-	(1ull << 47) /* sent because as much as was asked for has been consumed */
+/* sent because as much as was asked for has been consumed */
+#define CHDR_INFO_FLOW_CONTROL (1ull << 47)
 
 struct chdr_strs {
 	uint16_t src;            /* who says so: the sink of the data */
@@ -98,12 +102,12 @@ struct chdr_strs {
 	uint64_t info; /* 48 bit */
 };
 
-int chdr_strs_parse(
-    const struct chdr_packet *packet, struct chdr_strs *ret); /* -EBADMSG if it is no STRS */
-size_t chdr_strs_write(
-    uint8_t *bytes, uint16_t dst, uint16_t seq, const struct chdr_strs *strs); /* CHDR_STRS_BYTES */
+/* -EBADMSG if it is no STRS */
+int chdr_strs_parse(const struct chdr_packet *packet, struct chdr_strs *ret);
+/* CHDR_STRS_BYTES */
+size_t chdr_strs_write(uint8_t *bytes, uint16_t dst, uint16_t seq, const struct chdr_strs *strs);
 
-/* ---- stream command: the source of the data to its sink ------------------------------------------------------------ */
+/* ---- stream command: the source of the data to its sink ---- */
 
 enum chdr_op { CHDR_INIT = 0, CHDR_PING = 1, CHDR_RESYNC = 2 };
 
@@ -118,12 +122,13 @@ struct chdr_strc {
 };
 
 int chdr_strc_parse(const struct chdr_packet *packet, struct chdr_strc *ret);
-size_t chdr_strc_write(
-    uint8_t *bytes, uint16_t dst, uint16_t seq, const struct chdr_strc *strc); /* CHDR_STRC_BYTES */
+/* CHDR_STRC_BYTES */
+size_t chdr_strc_write(uint8_t *bytes, uint16_t dst, uint16_t seq, const struct chdr_strc *strc);
 
-/* ---- control: registers and asynchronous messages ------------------------------------------------------------------ */
+/* ---- control: registers and asynchronous messages ---- */
 
-/* Layouts: 1 up to UHD 4.10, 2 from UHD 4.11 on. The protocol version of the device says which (0x0100, 0x0200). */
+/* Layouts: 1 up to UHD 4.10, 2 from UHD 4.11 on. The protocol version of the device says which
+ * (0x0100, 0x0200). */
 enum chdr_dialect { CHDR_V1 = 1, CHDR_V2 = 2 };
 
 enum chdr_ctrl_op {
@@ -167,7 +172,7 @@ int chdr_ctrl_parse(
 size_t chdr_ctrl_write(uint8_t *bytes, uint16_t dst, uint16_t seq, enum chdr_dialect dialect,
     const struct chdr_ctrl *ctrl);
 
-/* ---- management: routes, endpoints' own registers ------------------------------------------------------------------- */
+/* ---- management: routes, endpoints' own registers ---- */
 
 enum chdr_mgmt_op {
 	CHDR_NOP = 0,
@@ -198,14 +203,26 @@ struct chdr_mgmt {
 	struct chdr_mgmt_step steps[CHDR_MGMT_OPS_MAX];
 };
 
-/* A packet is written step by step: chdr_mgmt_add appends to the last hop, `last` ends it. -ENOSPC when it is full. */
+/* A packet is written step by step: chdr_mgmt_add appends to the last hop, `last` ends it. -ENOSPC
+ * when it is full. */
 int chdr_mgmt_add(struct chdr_mgmt *mgmt, enum chdr_mgmt_op op, uint64_t payload, bool last);
+/* What INFO_RESP says of a node. */
+struct chdr_node {
+	uint16_t device;
+	uint8_t type;      /* 1 crossbar, 2 stream endpoint, 3 transport */
+	uint16_t instance; /* of the crossbar: the port by which the request came in */
+	uint32_t extended; /* 18 bit, by type */
+};
+/* chdr_mgmt_info finds it in an answer. False: it is not there. */
+bool chdr_mgmt_info(const struct chdr_mgmt *answer, struct chdr_node *ret);
+
 static inline uint64_t chdr_mgmt_register(uint16_t address, uint32_t data)
 {
 	return address | (uint64_t)data << 16;
 }
 
-/* -EBADMSG also when the hops do not fill the packet, or steps are missing or more than CHDR_MGMT_OPS_MAX. */
+/* -EBADMSG also when the hops do not fill the packet, or steps are missing or more than
+ * CHDR_MGMT_OPS_MAX. */
 int chdr_mgmt_parse(const struct chdr_packet *packet, struct chdr_mgmt *ret);
 /* at most CHDR_MGMT_BYTES_MAX; the last step must be the last of its hop */
 size_t chdr_mgmt_write(uint8_t *bytes, uint16_t dst, uint16_t seq, const struct chdr_mgmt *mgmt);

@@ -7,6 +7,7 @@ enum { ALL_BYTES = 15, CTRL_SEQ = 63 };
 
 static void fail(struct control *control, const char *why)
 {
+	control->failed_in = control->phase;
 	control->phase = STREAM_FAILED;
 	control->why = why;
 	control->request.open = false;
@@ -31,7 +32,7 @@ void control_open(struct control *control, const struct endpoint *endpoint,
 	enter(control, STREAM_ADVERTISE, now_ns);
 }
 
-/* ---- what is asked ------------------------------------------------------------------------------------------------------ */
+/* ---- what is asked ------------------------------------------------------------------------ */
 
 static int push(
     struct control *control, enum chdr_ctrl_op op, uint16_t port, uint32_t address, uint32_t value)
@@ -62,7 +63,7 @@ int control_read(struct control *control, uint16_t port, uint32_t address)
 	return push(control, CHDR_CTRL_READ, port, address, 0);
 }
 
-/* ---- what comes --------------------------------------------------------------------------------------------------------- */
+/* ---- what comes ------------------------------------------------------------------------ */
 
 static void acknowledged(struct control *control, const struct chdr_ctrl *ctrl)
 {
@@ -113,7 +114,7 @@ bool control_take(struct control *control, uint64_t now_ns, const struct chdr_pa
 	return true;
 }
 
-/* ---- what goes ---------------------------------------------------------------------------------------------------------- */
+/* ---- what goes ------------------------------------------------------------------------ */
 
 static size_t write_ctrl(struct control *control, const struct chdr_ctrl *ctrl, uint8_t *bytes)
 {

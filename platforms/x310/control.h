@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * platforms/x310/control.h - registers of a device's blocks, one access after another, and what its radios say of
- * themselves. Pure, like the streams.
+ * platforms/x310/control.h - registers of a device's blocks, one access after another, and what its
+ * radios say of themselves. Pure, like the streams.
  *
- *	IDLE --open--> ADVERTISE --> OWN --> [CLAIM] --> DEVICE --> READY      as with a stream, by the same requests
- *	READY: queue --sent--> acknowledged --> the next one
- *	                 |  ^ sent again after REQUEST_RETRY_NS
- *	                 +--> FAILED after REQUEST_TRIES
+ * 	IDLE --open--> ADVERTISE --> OWN --> [CLAIM] --> DEVICE --> READY
+ * 	as with a stream, by the same requests
+ * 	READY: queue --sent--> acknowledged --> the next one
+ * 	                 |  ^ sent again after REQUEST_RETRY_NS
+ * 	                 +--> FAILED after REQUEST_TRIES
  *
- * An access whose acknowledgement was lost is carried out twice: for the registers of radio, DDC and DUC that is the same
- * but for RX_CMD, where a second start or stop changes nothing either. A message of a radio is acknowledged at once (it
- * says nothing more before that), so its error registers have to name our endpoint.
+ * An access whose acknowledgement was lost is carried out twice: for the registers of radio, DDC
+ * and DUC that is the same but for RX_CMD, where a second start or stop changes nothing either. A
+ * message of a radio is acknowledged at once (it says nothing more before that), so its error
+ * registers have to name our endpoint.
  */
 #ifndef PLATFORMS_X310_CONTROL_H
 #define PLATFORMS_X310_CONTROL_H
@@ -23,7 +25,7 @@ struct control {
 	struct endpoint endpoint;
 	struct endpoint claimed; /* the one to be claimed, where that is another */
 	enum chdr_dialect dialect;
-	enum stream_phase phase;
+	enum stream_phase phase, failed_in; /* failed_in: the phase before FAILED */
 	const char *why;
 	struct request request;
 	uint16_t request_seq, seq;
@@ -40,7 +42,8 @@ struct control {
 	uint64_t lost_acks;              /* more messages at once than we can answer */
 };
 
-/* control_open: `claimed` is the endpoint that is to be claimed, if it says so: often `endpoint` itself. */
+/* control_open: `claimed` is the endpoint that is to be claimed, if it says so: often `endpoint`
+ * itself. */
 void control_open(struct control *control, const struct endpoint *endpoint,
     const struct endpoint *claimed, enum chdr_dialect dialect, uint64_t now_ns);
 

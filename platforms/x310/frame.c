@@ -32,7 +32,7 @@ uint16_t frame_checksum(const uint8_t *bytes, size_t size)
 	return (uint16_t)~sum;
 }
 
-/* ---- reading -------------------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------ */
 
 static int parse_udp(const uint8_t *udp, size_t size, struct frame *frame)
 {
@@ -113,7 +113,7 @@ int frame_parse(const uint8_t *bytes, size_t size, struct frame *ret)
 	return rc;
 }
 
-/* ---- writing -------------------------------------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------------------ */
 
 static void write_ethernet(uint8_t *bytes, const uint8_t *from, const uint8_t *to, uint16_t type)
 {

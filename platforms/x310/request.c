@@ -60,6 +60,14 @@ void request_advertise(struct request *request, const struct endpoint *endpoint)
 	request_end(request);
 }
 
+void request_crossbar(struct request *request, const struct endpoint *endpoint)
+{
+	begin(request, endpoint);
+	add(request, CHDR_NOP, 0, true);
+	request_info(request);
+	request_end(request);
+}
+
 void request_route_own(struct request *request, const struct endpoint *endpoint)
 {
 	begin(request, endpoint);
@@ -78,7 +86,7 @@ void request_to_device(struct request *request, const struct endpoint *endpoint)
 void request_claim(struct request *request, const struct endpoint *endpoint)
 {
 	request_to_device(request, endpoint);
-	request_write(request, SEP_RESET, 7);
+	request_write(request, SEP_RESET, SEP_RESET_OUT | SEP_RESET_IN | SEP_RESET_CTRL);
 	request_write(request, SEP_EPID, endpoint->device);
 	request_end(request);
 }
@@ -90,8 +98,13 @@ void request_route_device(struct request *request, const struct endpoint *endpoi
 	add(request, CHDR_CFG_WR, chdr_mgmt_register(endpoint->device, endpoint->device_port),
 	    false);
 	add(request, CHDR_SEL_DEST, endpoint->device_port, true);
-	add(request, CHDR_INFO_REQ, 0, false);
+	request_info(request);
 	request_end(request);
+}
+
+void request_info(struct request *request)
+{
+	add(request, CHDR_INFO_REQ, 0, false);
 }
 
 void request_write(struct request *request, uint16_t address, uint32_t data)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * platforms/x310/request.h - a management request and its answer, and the requests that every stream begins with.
+ * platforms/x310/request.h - a management request and its answer, and the requests that every
+ * stream begins with.
  *
- *	closed --request_open--> open --answer taken--> closed
- *	                          |  ^ sent again after REQUEST_RETRY_NS
- *	                          +--> -ETIMEDOUT after REQUEST_TRIES
+ * 	closed --request_open--> open --answer taken--> closed
+ * 	                          |  ^ sent again after REQUEST_RETRY_NS
+ * 	                          +--> -ETIMEDOUT after REQUEST_TRIES
  *
- * A request goes out of the socket that is to receive the stream: ADVERTISE makes the device send to where it came from.
- * Source: UHD 4.x, mgmt_portal; the order is that of its stream managers.
+ * A request goes out of the socket that is to receive the stream: ADVERTISE makes the device send
+ * to where it came from. Source: UHD 4.x, mgmt_portal; the order is that of its stream managers.
  */
 #ifndef PLATFORMS_X310_REQUEST_H
 #define PLATFORMS_X310_REQUEST_H
@@ -20,7 +21,7 @@ enum { REQUEST_TRIES = 5 };
 /* Stream endpoint registers (byte addresses). */
 enum {
 	SEP_EPID = 0x00,
-	SEP_RESET = 0x04, /* 1 output, 2 input, 4 control */
+	SEP_RESET = 0x04,
 	SEP_OUT_CTRL = 0x08,
 	SEP_OUT_DST = 0x0c,
 	SEP_OUT_FREQ_BYTES = 0x10, /* and 0x14 */
@@ -30,6 +31,8 @@ enum {
 	SEP_OUT_CAPACITY_PKTS = 0x28,
 	SEP_IN_CTRL = 0x38
 };
+
+enum { SEP_RESET_OUT = 1, SEP_RESET_IN = 2, SEP_RESET_CTRL = 4 };
 
 enum {
 	SEP_OUT_START = 0x01,
@@ -43,10 +46,11 @@ enum {
 /* Who talks to which stream endpoint. */
 struct endpoint {
 	uint16_t own;         /* our endpoint: any number that nobody else uses */
-	uint16_t own_port;    /* crossbar port that we are on: 0 SFP0, 1 SFP1 */
+	uint16_t own_port;    /* crossbar port that we are on: 0 SFP0, 1 SFP1 (survey.h) */
 	uint16_t device;      /* endpoint of the device */
 	uint16_t device_port; /* crossbar port behind which it lies: 3 and on */
-	bool claim; /* reset it and give it its number first: only where nobody else uses it */
+	/* reset it and give it its number first: only where nobody else uses it */
+	bool claim;
 	uint16_t version; /* protocol: 0x0100, 0x0200 from UHD 4.11 on */
 };
 
@@ -60,7 +64,8 @@ struct request {
 
 /* request_open takes what is in request->message, which must end in [.. RETURN][NOP]. */
 void request_open(struct request *request, uint16_t seq, uint64_t now_ns);
-/* request_poll writes the packet if it is to be sent now: its length, 0 nothing, or -ETIMEDOUT (request closed). */
+/* request_poll writes the packet if it is to be sent now: its length, 0 nothing, or -ETIMEDOUT
+ * (request closed). */
 int request_poll(struct request *request, uint64_t now_ns, uint8_t *bytes);
 /* request_take: is this the answer? Then the request is closed. */
 bool request_take(
@@ -68,12 +73,16 @@ bool request_take(
 
 /* Each of these begins a message of `own`. The steps that lead to a node are hops of their own. */
 void request_advertise(struct request *request, const struct endpoint *endpoint);
+/* the answer has the crossbar's INFO */
+void request_crossbar(struct request *request, const struct endpoint *endpoint);
 void request_route_own(struct request *request, const struct endpoint *endpoint);
 void request_claim(struct request *request, const struct endpoint *endpoint);
-void request_route_device(
-    struct request *request, const struct endpoint *endpoint); /* the answer has its INFO */
-/* request_to_device begins a list of register accesses at the device's endpoint; request_end ends it. */
+/* the answer has its INFO */
+void request_route_device(struct request *request, const struct endpoint *endpoint);
+/* request_to_device begins a list of accesses at the device's endpoint: its INFO, its registers;
+ * request_end ends it. */
 void request_to_device(struct request *request, const struct endpoint *endpoint);
+void request_info(struct request *request);
 void request_write(struct request *request, uint16_t address, uint32_t data);
 void request_read(struct request *request, uint16_t address);
 void request_end(struct request *request);

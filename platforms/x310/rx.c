@@ -4,6 +4,7 @@
 #include "platforms/x310/stream.h"
 
 #include <errno.h>
+#include <string.h>
 
 enum { CHECK_NS = 1000000 }; /* pending: asked again then */
 
@@ -22,6 +23,8 @@ static void configure(struct rx_stream *rx)
 	rx->init_answered = rx->answer_init = false;
 	rx->tries++;
 	request_to_device(request, &o->endpoint);
+	if (rx->tries > RX_TRIES_BEFORE_RESET)
+		request_write(request, SEP_RESET, SEP_RESET_OUT);
 	request_write(request, SEP_OUT_DST, o->endpoint.own);
 	request_write(request, SEP_OUT_FREQ_BYTES, (uint32_t)o->frequency.bytes);
 	request_write(request, SEP_OUT_FREQ_BYTES + 4, (uint32_t)(o->frequency.bytes >> 32));
@@ -62,13 +65,14 @@ void rx_open(struct rx_stream *rx, const struct rx_options *options, uint64_t no
 		enter(rx, STREAM_ADVERTISE, now_ns);
 }
 
-/* ---- what comes ------------------------------------------------------------------------------------------------------ */
+/* ---- what comes ------------------------------------------------------------------------ */
 
 static void begin(struct rx_stream *rx)
 {
 	rx->phase = STREAM_READY;
 	rx->next_seq = 0;
 	rx->received = rx->released = rx->reported = (struct stream_total){0, 0};
+	memset(rx->missing, 0, sizeof(rx->missing));
 }
 
 /* INIT, or our answer to it, is lost: the device says and asks nothing more. */
@@ -77,9 +81,9 @@ static void configure_again(struct rx_stream *rx, uint64_t now_ns)
 	if (rx->tries < REQUEST_TRIES)
 		enter(rx, STREAM_CONFIGURE, now_ns);
 	else if (rx->phase == STREAM_INIT)
-		fail(rx, "the endpoint does not say INIT");
+		fail(rx, "the endpoint does not send INIT");
 	else
-		fail(rx, "the endpoint does not take our answer to INIT");
+		fail(rx, "the endpoint does not accept the answer to INIT");
 }
 
 static void checked(struct rx_stream *rx, const struct chdr_mgmt *answer, uint64_t now_ns)
@@ -88,16 +92,17 @@ static void checked(struct rx_stream *rx, const struct chdr_mgmt *answer, uint64
 	uint32_t status;
 
 	if (!request_register(answer, SEP_OUT_CTRL, &status))
-		fail(rx, "the endpoint does not say how its configuration went");
+		fail(rx, "the endpoint does not report the result of its configuration");
 	else if ((status & SEP_OUT_PENDING) && now_ns >= rx->deadline_ns)
 		configure_again(rx, now_ns);
 	else if (status & SEP_OUT_PENDING)
 		enter(rx, STREAM_CHECK, now_ns + CHECK_NS);
 	else if (status & SEP_OUT_FAILED)
 		fail(rx,
-		    "the endpoint refused the configuration: our STRS came from another endpoint or with a status");
+		    "the endpoint refused the configuration, because the STRS of this host came "
+		    "from another endpoint or with a status");
 	else if (!!(status & SEP_OUT_FLOW_CONTROL) != controlled)
-		fail(rx, "the endpoint's flow control is not as it was configured");
+		fail(rx, "the endpoint has another flow control than was configured");
 	else
 		begin(rx);
 }
@@ -107,8 +112,7 @@ static void answered(struct rx_stream *rx, const struct chdr_mgmt *answer, uint6
 	switch (rx->phase) {
 	case STREAM_DEVICE:
 		if (!stream_is_endpoint(answer))
-			fail(rx,
-			    "what lies behind that port of the crossbar is no stream endpoint with data");
+			fail(rx, "that port of the crossbar leads to no stream endpoint with data");
 		else
 			enter(rx, STREAM_CONFIGURE, now_ns);
 		break;
@@ -181,6 +185,40 @@ static int16_t ahead_of(struct rx_stream *rx, uint16_t seq)
 	return 0;
 }
 
+static uint64_t *missing_of(struct rx_stream *rx, uint16_t seq, uint64_t *ret_bit)
+{
+	*ret_bit = 1ull << seq % 64;
+	return &rx->missing[seq % RX_FAR / 64];
+}
+
+/* The n before this one have not come: at most the last RX_FAR are remembered. */
+static void note_missing(struct rx_stream *rx, uint16_t seq, uint16_t n)
+{
+	uint64_t bit, *word;
+
+	for (uint16_t i = n < RX_FAR ? n : RX_FAR - 1; i > 0; i--) {
+		word = missing_of(rx, (uint16_t)(seq - i), &bit);
+		*word |= bit;
+	}
+	word = missing_of(rx, seq, &bit);
+	*word &= ~bit;
+}
+
+/* One that is behind: it was missing, or it came already. */
+static enum rx_verdict behind(struct rx_stream *rx, uint16_t seq)
+{
+	uint64_t bit, *word = missing_of(rx, seq, &bit);
+
+	if (!(*word & bit)) {
+		rx->counts.old++;
+		return RX_OLD;
+	}
+	*word &= ~bit;
+	rx->counts.lost--;
+	rx->counts.reordered++;
+	return RX_LATE;
+}
+
 enum rx_verdict rx_data(struct rx_stream *rx, const struct chdr_header *header)
 {
 	int16_t ahead;
@@ -192,11 +230,10 @@ enum rx_verdict rx_data(struct rx_stream *rx, const struct chdr_header *header)
 	rx->received.pkts++;
 	rx->counts.packets++;
 	rx->counts.bytes += header->length;
-	if (ahead < 0 && ahead > -RX_FAR) {
-		rx->counts.old++;
-		return RX_OLD;
-	}
+	if (ahead < 0 && ahead > -RX_FAR)
+		return behind(rx, header->seq);
 	rx->gap = (uint16_t)ahead;
+	note_missing(rx, header->seq, rx->gap);
 	rx->counts.lost += rx->gap;
 	rx->next_seq = (uint16_t)(header->seq + 1);
 	return ahead ? RX_GAP : RX_NEXT;
@@ -210,7 +247,7 @@ void rx_release(struct rx_stream *rx, uint32_t length)
 	rx->released.pkts++;
 }
 
-/* ---- what goes ------------------------------------------------------------------------------------------------------ */
+/* ---- what goes ------------------------------------------------------------------------ */
 
 static bool report_due(const struct rx_stream *rx)
 {

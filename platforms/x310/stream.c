@@ -27,11 +27,10 @@ enum stream_phase stream_after(const struct endpoint *endpoint, enum stream_phas
 
 bool stream_is_endpoint(const struct chdr_mgmt *answer)
 {
-	for (size_t i = 0; i < answer->n_steps; i++)
-		if (answer->steps[i].op == CHDR_INFO_RESP)
-			return (answer->steps[i].payload >> 16 & 15) == NODE_ENDPOINT &&
-			    (answer->steps[i].payload >> 30 & HAS_DATA);
-	return false;
+	struct chdr_node node;
+
+	return chdr_mgmt_info(answer, &node) && node.type == NODE_ENDPOINT &&
+	    (node.extended & HAS_DATA);
 }
 
 struct radio_message radio_message_parse(const struct chdr_ctrl *ctrl)

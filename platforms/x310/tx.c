@@ -26,6 +26,8 @@ static void init_begin(struct tx_stream *tx, uint64_t now_ns, bool asks_capacity
 static void configure(struct tx_stream *tx)
 {
 	request_to_device(&tx->request, &tx->options.endpoint);
+	if (tx->resets > 0)
+		request_write(&tx->request, SEP_RESET, SEP_RESET_IN);
 	request_write(&tx->request, SEP_IN_CTRL, SEP_SWAP_U16);
 	request_end(&tx->request);
 }
@@ -53,7 +55,7 @@ void tx_restart(struct tx_stream *tx, uint64_t now_ns)
 	init_begin(tx, now_ns, tx->options.policy == TX_REINIT_TWICE || tx->capacity == 0);
 }
 
-/* ---- what comes ------------------------------------------------------------------------------------------------------ */
+/* ---- what comes ------------------------------------------------------------------------ */
 
 static void init_answered(struct tx_stream *tx, const struct chdr_strs *strs, uint64_t now_ns)
 {
@@ -73,12 +75,13 @@ static void init_answered(struct tx_stream *tx, const struct chdr_strs *strs, ui
 		return;
 	}
 	tx->phase = STREAM_READY;
+	tx->resets = 0;
 	tx->next_ns = now_ns + TX_PING_NS;
 	tx->heard_ns = now_ns;
 }
 
-/* The sum of all such differences is what is missing: a packet that comes late is one too many, and there was one too few
- * before it. */
+/* The sum of all such differences is what is missing: a packet that comes late is one too many, and
+ * there was one too few before it. */
 static void count_slip(struct tx_stream *tx, uint64_t info)
 {
 	const int16_t missing = (int16_t)((uint16_t)info - (uint16_t)(info >> 16));
@@ -128,8 +131,7 @@ void tx_control(struct tx_stream *tx, uint64_t now_ns, const struct chdr_packet 
 
 	if (request_take(&tx->request, packet, &answer)) {
 		if (tx->phase == STREAM_DEVICE && !stream_is_endpoint(&answer))
-			fail(tx,
-			    "what lies behind that port of the crossbar is no stream endpoint with data");
+			fail(tx, "that port of the crossbar leads to no stream endpoint with data");
 		else
 			enter(tx, stream_after(&tx->options.endpoint, tx->phase), now_ns);
 		return;
@@ -143,7 +145,7 @@ void tx_control(struct tx_stream *tx, uint64_t now_ns, const struct chdr_packet 
 		status(tx, &strs, now_ns);
 }
 
-/* ---- what goes ------------------------------------------------------------------------------------------------------ */
+/* ---- what goes ------------------------------------------------------------------------ */
 
 static size_t command(
     struct tx_stream *tx, enum chdr_op op, const struct stream_total *total, uint8_t *bytes)
@@ -168,6 +170,11 @@ static size_t poll_init(struct tx_stream *tx, uint64_t now_ns, uint8_t *bytes)
 
 	if (now_ns < tx->next_ns)
 		return 0;
+	if (tx->tries == TX_INIT_TRIES && tx->resets < TX_RESETS) {
+		tx->resets++;
+		enter(tx, STREAM_CONFIGURE, now_ns);
+		return 0;
+	}
 	if (tx->tries == TX_INIT_TRIES) {
 		fail(tx, "the endpoint does not answer INIT");
 		return 0;
@@ -223,17 +230,22 @@ static size_t poll_ready(struct tx_stream *tx, uint64_t now_ns, uint8_t *bytes)
 	return size;
 }
 
-size_t tx_poll(struct tx_stream *tx, uint64_t now_ns, uint8_t *bytes)
+static size_t poll_stream(struct tx_stream *tx, uint64_t now_ns, uint8_t *bytes)
 {
-	const int rc = request_poll(&tx->request, now_ns, bytes);
-
-	if (rc == -ETIMEDOUT)
-		fail(tx, "the device does not answer a management request");
-	if (rc > 0)
-		return (size_t)rc;
 	if (tx->phase == STREAM_INIT)
 		return poll_init(tx, now_ns, bytes);
 	return tx->phase == STREAM_READY ? poll_ready(tx, now_ns, bytes) : 0;
+}
+
+/* The stream may open a request instead: that is asked last. */
+size_t tx_poll(struct tx_stream *tx, uint64_t now_ns, uint8_t *bytes)
+{
+	const size_t size = poll_stream(tx, now_ns, bytes);
+	const int rc = size == 0 ? request_poll(&tx->request, now_ns, bytes) : 0;
+
+	if (rc == -ETIMEDOUT)
+		fail(tx, "the device does not answer a management request");
+	return rc > 0 ? (size_t)rc : size;
 }
 
 void tx_data(struct tx_stream *tx, uint32_t length, struct chdr_header *header)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The channel emulator, per slot: the whole call of upols beside a prototype that does the same with FFTW alone (plans
- * measured patiently, interleaved spectra, products in a plain loop compiled for AVX2), both turning blocks of complex
- * samples into blocks of complex samples. 256 samples at 100 MSa/s last 2.56 us. Each figure is the median over batches of
- * calls, so a half of the calls take less.
+ * The channel emulator, per slot: the whole call of upols beside a prototype that does the same
+ * with FFTW alone (plans measured patiently, interleaved spectra, products in a plain loop compiled
+ * for AVX2), both turning blocks of complex samples into blocks of complex samples. 256 samples at
+ * 100 MSa/s last 2.56 us. Each figure is the median over batches of calls, so a half of the calls
+ * take less.
  */
 #include <complex.h>
 #include <stdarg.h>
@@ -156,8 +157,8 @@ static void prototype_call(void *context, uint32_t k)
 	p->head = p->head ? p->head - 1 : p->partitions - 1;
 	memcpy(p->frame, p->frame + half, half * sizeof(float));
 	memcpy(p->frame + half, p->in + half * k, half * sizeof(float));
-	memcpy(
-	    p->out, p->frame, 2 * half * sizeof(float)); /* a plan may spoil what it transforms */
+	/* a plan may spoil what it transforms */
+	memcpy(p->out, p->frame, 2 * half * sizeof(float));
 	fft_execute(p->there, p->out, p->spectra + 2 * half * p->head);
 	memset(p->sum, 0, 2 * half * sizeof(float));
 	for (uint32_t i = 0; i < p->partitions; i++)
@@ -218,8 +219,8 @@ static void run_transforms(uint32_t size, struct fft *there, struct fft *back)
 	    .kernels = spectrum_kernels(simd_best(), size), .there = there, .back = back};
 	char name[64];
 
-	pair.tables = floats(spectrum_plan_bytes(pair.kernels, size) / sizeof(float));
-	spectrum_plan_init(pair.kernels, size, pair.tables, &pair.plan);
+	pair.tables = floats(spectrum_plan_bytes(size) / sizeof(float));
+	spectrum_plan_init(size, pair.tables, &pair.plan);
 	pair.in = floats(size);
 	pair.history = floats(size);
 	pair.one = floats(2 * (size_t)size);
@@ -266,9 +267,8 @@ static void run_ports(uint32_t n, uint32_t partitions)
 	component_close(&one);
 }
 
-/* What another response costs in its slot: one from the port, with a partition transformed in each slot, or one that is
- * faded to over a whole block. A
- * message comes in every slot. */
+/* What another response costs in its slot: one from the port, with a partition transformed in each
+ * slot, or one that is faded to over a whole block. A message comes in every slot. */
 static void run_response(uint32_t partitions, uint32_t fade)
 {
 	struct component with, without;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What it costs to run a component in a segment beside its own work: clock read, histogram, event, canary, one link in and
- * one out, all on. Beside it: a bare function pointer between two clock reads. Then the same from 10 copies to 10 000 on a
- * lane, which should cost a component no more than twice as much.
+ * What it costs to run a component in a segment beside its own work: clock read, histogram, event,
+ * canary, one link in and one out, all on. Beside it: a bare function pointer between two clock
+ * reads. Then the same from 10 copies to 10 000 on a lane, which should cost a component no more
+ * than twice as much.
  */
 #include "tests/bench/chain.h"
 #include "tests/bench/pairs.h"
@@ -54,7 +55,8 @@ static double bare(void *context)
 	return (double)(clock_ns() - begin) / steps / bare->n;
 }
 
-/* The slots between which something else had the core's caches: a walk through more than they hold. */
+/* The slots between which something else had the core's caches: a walk through more than they
+ * hold. */
 static void chill(uint8_t *ground)
 {
 	for (size_t i = 0; i < CHILL_BYTES; i += 64)
@@ -109,7 +111,7 @@ static void run(unsigned n)
 	wave_close(&chain.wave);
 }
 
-/* ---- from 10 components to 10 000 on one lane ------------------------------------------------------------------------------ */
+/* ---- from 10 components to 10 000 on one lane ---- */
 
 enum { SCALES = 4, SCALE_CALLS = 100000 };
 

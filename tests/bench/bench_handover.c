@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The baton between hosts on one core: real processes, each with one segment of the lane, running lane_run. Beside it: as
- * many processes that wake each other with a bare futex, with the two clock reads that a segment takes. Both flat out, and
- * then the lane on a slot clock, where each hand-over finds the core cold.
+ * The baton between hosts on one core: real processes, each with one segment of the lane, running
+ * lane_run. Beside it: as many processes that wake each other with a bare futex, with the two clock
+ * reads that a segment takes. Both flat out, and then the lane on a slot clock, where each
+ * hand-over finds the core cold.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -15,8 +16,8 @@ enum { HOSTS_MAX = 16, SLOTS = 1000, TURNS_KEPT = 1024 };
 
 struct bare { /* NOLINT(clang-analyzer-optin.performance.Padding): words apart on purpose */
 	_Alignas(64) _Atomic uint64_t turns;
-	_Alignas(
-	    64) _Atomic uint32_t more; /* futex word: changes when there are more turns to do */
+	/* futex word: changes when there are more turns to do */
+	_Alignas(64) _Atomic uint32_t more;
 	_Atomic uint64_t turns_max;
 	_Alignas(64) _Atomic uint32_t go[HOSTS_MAX];
 	uint64_t slot_ns; /* a turn begins with the slot; 0: at once */
@@ -33,7 +34,7 @@ struct handover {
 	uint32_t n_pids;
 };
 
-/* ---- the processes ------------------------------------------------------------------------------------------------- */
+/* ---- the processes ------------------------------------------------------------------------ */
 
 static void child(
     struct handover *h, int cpu, void (*body)(struct handover *, uint32_t), uint32_t host)
@@ -100,7 +101,7 @@ static void bare_body(struct handover *h, uint32_t host)
 	}
 }
 
-/* ---- measured from the other core ------------------------------------------------------------------------------------ */
+/* ---- measured from the other core ---- */
 
 static void await(const _Atomic uint64_t *counter, uint64_t value)
 {
@@ -108,7 +109,8 @@ static void await(const _Atomic uint64_t *counter, uint64_t value)
 		clock_sleep_until(clock_ns() + 500000);
 }
 
-/* Of the last turns of a lot, the middle one: what else has the core now and then is not counted. */
+/* Of the last turns of a lot, the middle one: what else has the core now and then is not
+ * counted. */
 static double middle_turn(const uint64_t *began)
 {
 	double of[IMAGE_STEPS - 1];
@@ -195,7 +197,7 @@ static void bare_gaps(const struct handover *h, const char *how)
 	print_gaps(of, n, "bare", how);
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------------------------ */
+/* ---- runs ------------------------------------------------------------------------ */
 
 static void open_hosts(struct handover *h, uint32_t hosts, int cpu, const char *clock)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The kernels of the bearer without its turbo code, each at every vector level that this machine runs: us for what utran384
- * needs in a slot of 10 ms, medians of repetitions in which the levels take turns, and in brackets how many times faster
- * than plain C in the same repetition. Below them a radio's samples, for a slot of 256: GB/s read and written, too, at the
- * best level.
+ * The kernels of the bearer without its turbo code, each at every vector level that this machine
+ * runs: us for what utran384 needs in a slot of 10 ms, medians of repetitions in which the levels
+ * take turns, and in brackets how many times faster than plain C in the same repetition. Below them
+ * a radio's samples, for a slot of 256: GB/s read and written, too, at the best level.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -214,8 +214,8 @@ static void bench_init(struct bench *b)
 	}
 }
 
-/* Wide vector units sleep while narrow ones are used, and wake slowly: not before the kernel has run for WAKE_NS its time
- * counts, and then for as long at least. */
+/* Wide vector units sleep while narrow ones are used, and wake slowly: not before the kernel has
+ * run for WAKE_NS its time counts, and then for as long at least. */
 static double once_us(const struct kernel *kernel, struct bench *b, enum simd_level level)
 {
 	const uint64_t woken = clock_ns() + WAKE_NS;

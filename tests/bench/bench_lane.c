@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a lane costs beside its components, and how well it keeps time: lane_run in a thread on a CPU of its own.
+ * What a lane costs beside its components, and how well it keeps time: lane_run in a thread on a
+ * CPU of its own.
  *
- *	base     a slot without its components: the clock looked at, the table, the baton, stamps, load and lateness counted.
- *	         Slots run one after another here, on the timer's pace but never waited for; slots of 3 and of 50 components give
- *	         base and component. Beside it: that many reads of the clock as the slot makes itself.
- *	edge     how late slots of 1 ms begin, and how long before the edge the lane has learnt to be awake. Beside it: a bare
- *	         thread that sleeps until a fixed 60 us before the edge and spins.
- *	25 us    slots of 25 us with 8 components, at nice -20, as a lane that never sleeps runs where the kernel takes its share
- *	         from real-time threads, and in real time. Beside it: a bare thread of the same priority that reads the clock, and
- *	         how often it stood still for longer than such a slot has to spare.
+ *         base     a slot without its components: the clock looked at, the table, the baton,
+ *                  stamps, load and lateness counted. Slots run one after another here, on the
+ *                  timer's pace but never waited for; slots of 3 and of 50 components give base and
+ *                  component. Beside it: that many reads of the clock as the slot makes itself.
+ *         edge     how late slots of 1 ms begin, and how long before the edge the lane has learnt
+ *                  to be awake. Beside it: a bare thread that sleeps until a fixed 60 us before the
+ *                  edge and spins.
+ *         25 us    slots of 25 us with 8 components, at nice -20, as a lane that never sleeps runs
+ *                  where the kernel takes its share from real-time threads, and in real time.
+ *                  Beside it: a bare thread of the same priority that reads the clock, and how
+ *                  often it stood still for longer than such a slot has to spare.
  */
 #include <pthread.h>
 
@@ -26,10 +30,10 @@ enum {
 	SPIN_NS = 60000,
 	SHORT_SLOT_NS = 25000,
 	SHORT_SLOTS = 10000,
-	REST_NS =
-	    100000000, /* for those who want the CPU: after a second without it the kernel takes 50 ms for them */
-	CLOCKS =
-	    3, /* that a slot needs: is it time, when does it begin, when does its component end */
+	/* for those who want the CPU: after a second without it the kernel takes 50 ms for them */
+	REST_NS = 100000000,
+	/* that a slot needs: is it time, when does it begin, when does its component end */
+	CLOCKS = 3,
 };
 
 struct lane {
@@ -42,17 +46,15 @@ struct lane {
 
 static void begin(int cpu, bool fifo)
 {
-	int before;
-
 	platform_pin(cpu);
 	if (fifo)
 		platform_realtime(0, PLATFORM_PRIORITY_LANE);
 	else
-		platform_nice(-20, &before);
+		platform_nice(0, 0, -20);
 	platform_no_slack();
 }
 
-/* ---- a lane in a thread ------------------------------------------------------------------------------------------------ */
+/* ---- a lane in a thread ---- */
 
 static void *lane_main(void *self)
 {
@@ -95,7 +97,7 @@ static uint64_t slots_of(const struct lane *lane)
 	return atomic_load(&lane->wave.lane[0]->slots);
 }
 
-/* ---- base -------------------------------------------------------------------------------------------------------------- */
+/* ---- base ------------------------------------------------------------------------ */
 
 static double slot_time(unsigned components, int cpu)
 {
@@ -133,7 +135,7 @@ static double clocks(void *context)
 	return sum > 0 ? (double)(clock_ns() - begin) / ROUNDS : 0;
 }
 
-/* ---- edges ------------------------------------------------------------------------------------------------------------- */
+/* ---- edges ------------------------------------------------------------------------ */
 
 static void print_late(const char *who, const struct hist *late, const char *how)
 {
@@ -202,7 +204,7 @@ static void bare_run(struct bare *bare, int cpu, bool fifo, void *(*body)(void *
 	pthread_join(id, NULL);
 }
 
-/* ---- short slots ------------------------------------------------------------------------------------------------------- */
+/* ---- short slots ------------------------------------------------------------------------ */
 
 struct lost {
 	uint64_t slots, busy_ns;
@@ -256,8 +258,8 @@ static void run_short(int cpu, bool fifo, const char *name)
 	printf("%-30s", name);
 	pairs_print("", &sorted[0], 1, "");
 	pairs_print("of 10000 slots lost, the machine alone ", &sorted[1], 1, "");
-	printf(
-	    "\n%30s%.2f us at work, begun p99 %.2f us late; %d pairs; reach: no more lost than the machine takes: %s\n",
+	printf("\n%30s%.2f us at work, begun p99 %.2f us late; %d pairs; reach: no more lost than "
+	       "the machine takes: %s\n",
 	    "", (double)lost.busy_ns / 1e3, lost.p99_us, PAIRS,
 	    pairs_median(&sorted[0]) <= pairs_median(&sorted[1]) ? "met" : "missed");
 }
@@ -271,7 +273,9 @@ int main(void)
 
 	if (n > 1)
 		platform_pin(cpus[1]);
-	setsid(); /* for nice values to count where sessions are weighed; refused where a shell has started us */
+	/* for nice values to count where sessions are weighed; refused where a shell has started
+	 * us */
+	setsid();
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 	platform_wake_fast();
 	printf("-- lane: us of a slot beside its components\n");

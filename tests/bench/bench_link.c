@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a message costs on a link within a lane, whatever its size: a chain of components with its links, less the same
- * chain without (its components have no ports then), for each message. Every component writes the first and the last item
- * and reads both, so that a message is there and not only promised. Beside it: the same message copied into a ring and
- * read in place there, and written to and read from a pipe.
+ * What a message costs on a link within a lane, whatever its size: a chain of components with its
+ * links, less the same chain without (its components have no ports then), for each message. Every
+ * component writes the first and the last item and reads both, so that a message is there and not
+ * only promised. Beside it: the same message copied into a ring and read in place there, and
+ * written to and read from a pipe.
  */
 #include <fcntl.h>
 
@@ -44,7 +45,8 @@ static int link_pass(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
-/* A difference of two short times: the middle one of some, so that a stall of the machine in one does not count. */
+/* A difference of two short times: the middle one of some, so that a stall of the machine in one
+ * does not count. */
 static double message(void *context)
 {
 	struct links *links = context;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A whole node, by `aloe run` and its report: what isolation costs (bpsk on a slot of 1 ms: one process, and one for each of
- * its four instances), how late slots begin beside a bare thread that sleeps and spins likewise, and what memory the
- * processes have for themselves, by daemon, host and instance.
+ * A whole node, by `aloe run` and its report: what isolation costs (bpsk on a slot of 1 ms: one
+ * process, and one for each of its four instances), how late slots begin beside a bare thread that
+ * sleeps and spins likewise, and what memory the processes have for themselves, by daemon, host and
+ * instance.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -46,7 +47,7 @@ static char *build_folder(void)
 	return path;
 }
 
-/* ---- memory: the processes that a run has started ------------------------------------------------------------------------------ */
+/* ---- memory: the processes that a run has started ---- */
 
 static double rollup(FILE *file, double *ret_rss)
 {
@@ -125,7 +126,7 @@ static void look_round(struct run *run, pid_t from)
 		closedir(proc);
 }
 
-/* ---- runs -------------------------------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------ */
 
 static void exec_aloe(const char *waveform, const char *isolation, int out)
 {
@@ -183,7 +184,7 @@ static double number(const struct run *run, const char *a, const char *b, const 
 	return json_number_value(c != NULL ? json_object_get(at, c) : at);
 }
 
-/* ---- isolation --------------------------------------------------------------------------------------------------------- */
+/* ---- isolation ------------------------------------------------------------------------ */
 
 static void print_memory(const struct run *run)
 {
@@ -213,9 +214,8 @@ static double run_isolation(const char *isolation)
 		if (!run_once("waveforms/bpsk.conf", isolation, &run))
 			continue;
 		middle[n++] = number(&run, "latency", "measured_us", "p50");
-		printf(
-		    "isolation %-10s source to sink p50 %.2f us, p99 %.2f; load %.2f %%; slots begin p50 %.2f us late, "
-		    "p99 %.2f, max %.1f; %.0f skipped, %.0f missed\n",
+		printf("isolation %-10s source to sink p50 %.2f us, p99 %.2f; load %.2f %%; slots "
+		       "begin p50 %.2f us late, p99 %.2f, max %.1f; %.0f skipped, %.0f missed\n",
 		    isolation, middle[n - 1], number(&run, "latency", "measured_us", "p99"),
 		    100 * number(&run, "lanes", "load_mean", NULL),
 		    number(&run, "lanes", "late_us", "p50"),
@@ -230,7 +230,7 @@ static double run_isolation(const char *isolation)
 	return n > 0 ? middle[n / 2] : NAN;
 }
 
-/* ---- instances --------------------------------------------------------------------------------------------------------- */
+/* ---- instances ------------------------------------------------------------------------ */
 
 static bool write_chain(const char *path, int copies)
 {
@@ -238,8 +238,8 @@ static bool write_chain(const char *path, int copies)
 
 	if (file == NULL)
 		return false;
-	fputs(
-	    "name = \"chain\"; slot_ns = 1000000;\ninstances: { s: { component = \"counter_source\"; };\n",
+	fputs("name = \"chain\"; slot_ns = 1000000;\ninstances: { s: { component = "
+	      "\"counter_source\"; };\n",
 	    file);
 	for (int i = 0; i < copies; i++)
 		fprintf(file, "c%d: { component = \"copy\"; };\n", i);
@@ -250,7 +250,8 @@ static bool write_chain(const char *path, int copies)
 	return fclose(file) == 0;
 }
 
-/* The host's memory, private and shared, with many small instances less that with few: buffers of 8 bytes hardly count. */
+/* The host's memory, private and shared, with many small instances less that with few: buffers of 8
+ * bytes hardly count. */
 static void run_instances(void)
 {
 	enum { FEW = 10, MANY = 210 };
@@ -262,9 +263,8 @@ static void run_instances(void)
 	    write_chain(path, MANY) && run_once(path, "waveform", &many)) {
 		const double kb = (many.seen[5].private_kb - few.seen[5].private_kb) / (MANY - FEW);
 
-		printf(
-		    "-- an instance (copy, one link): %.1f kB private in the host, %.1f kB with the image; reach 16 "
-		    "kB: %s\n",
+		printf("-- an instance (copy, one link): %.1f kB private in the host, %.1f kB with "
+		       "the image; reach 16 kB: %s\n",
 		    kb, (many.seen[5].rss_kb - few.seen[5].rss_kb) / (MANY - FEW),
 		    kb <= 16 ? "met" : "missed");
 		print_memory(&many);
@@ -278,7 +278,7 @@ static void run_instances(void)
 	unlink(path);
 }
 
-/* ---- the machine itself ------------------------------------------------------------------------------------------------ */
+/* ---- the machine itself ---- */
 
 static void run_bare_edges(void)
 {
@@ -299,8 +299,8 @@ static void run_bare_edges(void)
 	if (wake >= 0)
 		close(wake);
 	qsort(late, EDGES, sizeof(double), pairs_compare);
-	printf(
-	    "bare thread, sleeps to the edge less %d us, spins: p50 %.2f us late, p99 %.2f, max %.1f\n",
+	printf("bare thread, sleeps to the edge less %d us, spins: p50 %.2f us late, p99 %.2f, max "
+	       "%.1f\n",
 	    SPIN_NS / 1000, late[EDGES / 2] / 1e3, late[EDGES * 99 / 100] / 1e3,
 	    late[EDGES - 1] / 1e3);
 }
@@ -312,8 +312,8 @@ int main(void)
 	printf("-- isolation: bpsk, %d slots of 1 ms, %d runs each\n", SLOTS, REPETITIONS);
 	one = run_isolation("waveform");
 	four = run_isolation("component");
-	printf(
-	    "four processes instead of one: %.2f us a slot more, %.2f us for each of 3 hand-overs on the way\n",
+	printf("four processes instead of one: %.2f us a slot more, %.2f us for each of 3 "
+	       "hand-overs on the way\n",
 	    four - one, (four - one) / 3);
 	run_bare_edges();
 	run_instances();

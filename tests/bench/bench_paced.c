@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a slot of ten components takes when the lane has slept before: 64 floats from a source through 8 copies to a sink, a
- * slot of 1 ms, from the source's start to the sink's end, by ten. Between the slots something else has the core: whatever
- * there is on the machine, or a thread that walks through more memory than the core's caches hold. Beside it: a bare thread
- * that sleeps until 60 us before the edge, spins, and copies 9 times between two readings of the clock.
+ * What a slot of ten components takes when the lane has slept before: 64 floats from a source
+ * through 8 copies to a sink, a slot of 1 ms, from the source's start to the sink's end, by ten.
+ * Between the slots something else has the core: whatever there is on the machine, or a thread that
+ * walks through more memory than the core's caches hold. Beside it: a bare thread that sleeps until
+ * 60 us before the edge, spins, and copies 9 times between two readings of the clock.
  */
 #include <pthread.h>
 
@@ -28,7 +29,7 @@ struct paced {
 	bool walks;
 };
 
-/* ---- who has the core between slots ------------------------------------------------------------------------------------ */
+/* ---- who has the core between slots ---- */
 
 static void *walk(void *self)
 {
@@ -64,7 +65,7 @@ static void begin(const struct paced *paced)
 	platform_no_slack();
 }
 
-/* ---- ours -------------------------------------------------------------------------------------------------------------- */
+/* ---- ours ------------------------------------------------------------------------ */
 
 struct ours {
 	struct paced *paced;
@@ -88,7 +89,8 @@ static char *text(void)
 	FILE *out = open_memstream(&text, &size);
 
 	fprintf(out,
-	    "name = \"paced\"; slot_ns = %d; instances: { s: { component = \"null_source\"; length = %d; };\n",
+	    "name = \"paced\"; slot_ns = %d; instances: { s: { component = \"null_source\"; length "
+	    "= %d; };\n",
 	    SLOT_NS, ITEMS);
 	for (int i = 0; i < COPIES; i++)
 		fprintf(out, "c%d: { component = \"copy\"; };\n", i);
@@ -137,7 +139,7 @@ static double slots_of_ten(void *context)
 	return ns;
 }
 
-/* ---- the bare thread ----------------------------------------------------------------------------------------------------- */
+/* ---- the bare thread ------------------------------------------------------------------------ */
 
 struct bare {
 	struct paced *paced;

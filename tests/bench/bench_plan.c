@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How long a whole plan takes (mapping, lags, order, buffers, admission, and the what-if after it): 1 000 instances in a chain
- * with 300 links more, on 100 cores of one node and of 25 nodes, at several loads. Reach: below 1 s. */
+ * How long a whole plan takes (mapping, lags, order, buffers, admission, and the what-if after it):
+ * 1 000 instances in a chain with 300 links more, on 100 cores of one node and of 25 nodes, at
+ * several loads. Reach: below 1 s. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -130,9 +131,8 @@ static void run(struct bench *bench, double load, int n_nodes)
 		plan_free(plan);
 		diag_fini(&diag);
 	}
-	printf(
-	    "  %3.0f %%  %2d nodes  %d of %d fit  plan %7.1f ms at most  what-if %7.1f ms  last by %s at %.0f %%, "
-	    "latency %u\n",
+	printf("  %3.0f %%  %2d nodes  %d of %d fit  plan %7.1f ms at most  what-if %7.1f ms  last "
+	       "by %s at %.0f %%, latency %u\n",
 	    100 * load, n_nodes, fits, ROUNDS, (double)slowest * 1e-6,
 	    (double)whatif_slowest * 1e-6, choice.best.name, 100 * choice.best.share,
 	    choice.best.latency_slots);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bench_radio - what the engine adds to a loop that passes a radio's packets through: a slot of 256 samples is received,
- * copied into a buffer and out of it, sent and given back, over a front that always has the next packet and does nothing
- * else. Beside it the loop alone, with a clock read before and behind what it does.
+ * bench_radio - what the engine adds to a loop that passes a radio's packets through: a slot of 256
+ * samples is received, copied into a buffer and out of it, sent and given back, over a radio that
+ * always has the next packet and does nothing else. Beside it the loop alone, with a clock read
+ * before and behind what it does.
  */
 #include <pthread.h>
 
@@ -21,93 +22,98 @@ enum {
 #define RATE 100e6
 
 static const char text[] = "name = \"pass\"; clock = \"radio\"; slot_samples = 256; rate = 100e6;\n"
-                           "instances: { rx: { component = \"x310_rx\"; type = \"ci16\"; };\n"
-                           "tx: { component = \"x310_tx\"; }; };\n"
+                           "instances: { rx: { component = \"radio_rx\"; type = \"ci16\"; };\n"
+                           "tx: { component = \"radio_tx\"; }; };\n"
                            "links = ( \"rx -> tx\" );\n";
 static const char radio_text[] =
     "radio: { type = \"x310\"; transport = \"udp\"; address = \"127.0.0.2\"; };\n";
 
 struct always {
-	struct front front; /* first */
+	struct radio device; /* first */
 	uint64_t received, released, sent;
 	_Atomic uint64_t slots;
 	uint8_t in[BUFFERS][BYTES], out[BUFFERS][BYTES];
 };
 
-static uint64_t always_clock(struct front *front)
+static uint64_t always_clock(struct radio *device)
 {
-	(void)front;
+	(void)device;
 	return clock_ns();
 }
 
-static void always_start(struct front *front)
+static void always_start(struct radio *device)
 {
-	((struct always *)front)->received = 0;
+	((struct always *)device)->received = 0;
 }
 
 __attribute__((noinline)) static unsigned always_receive(
-    struct front *front, uint32_t channel, uint64_t now_ns, struct front_packet *ret, unsigned n)
+    struct radio *device, uint32_t channel, uint64_t now_ns, struct radio_packet *ret, unsigned n)
 {
-	struct always *always = (struct always *)front;
+	struct always *always = (struct always *)device;
 	const uint64_t number = always->received++;
 
 	(void)channel;
 	(void)now_ns;
 	(void)n;
-	*ret = (struct front_packet){.iq = always->in[number % BUFFERS],
+	*ret = (struct radio_packet){.iq = always->in[number % BUFFERS],
 	    .ticks = number * SAMPLES * TICKS,
 	    .samples = SAMPLES};
 	return 1;
 }
 
 __attribute__((noinline)) static void always_release(
-    struct front *front, uint32_t channel, const struct front_packet *packets, unsigned n)
+    struct radio *device, uint32_t channel, const struct radio_packet *packets, unsigned n)
 {
 	(void)channel;
 	(void)packets;
-	((struct always *)front)->released += n;
+	((struct always *)device)->released += n;
 }
 
-__attribute__((noinline)) static uint8_t *always_place(struct front *front, uint32_t channel)
+__attribute__((noinline)) static uint8_t *always_place(struct radio *device, uint32_t channel)
 {
-	struct always *always = (struct always *)front;
+	struct always *always = (struct always *)device;
 
 	(void)channel;
 	return always->out[always->sent % BUFFERS];
 }
 
 __attribute__((noinline)) static void always_send(
-    struct front *front, uint32_t channel, uint32_t samples, uint64_t ticks)
+    struct radio *device, uint32_t channel, uint32_t samples, uint64_t ticks)
 {
 	(void)channel;
 	(void)samples;
 	(void)ticks;
-	((struct always *)front)->sent++;
+	((struct always *)device)->sent++;
 }
 
-static void always_flush(struct front *front)
+static void always_flush(struct radio *device)
 {
-	struct always *always = (struct always *)front;
+	struct always *always = (struct always *)device;
 
 	atomic_store_explicit(&always->slots, always->sent, memory_order_relaxed);
 }
 
-static void always_count(struct front *front, uint32_t channel, struct front_counts *ret)
+static void always_count(struct radio *device, uint32_t channel, struct radio_counts *ret)
 {
-	(void)front;
+	(void)device;
 	(void)channel;
-	*ret = (struct front_counts){0};
+	*ret = (struct radio_counts){0};
 }
 
-static const struct front_kind always_kind = {always_clock, always_start, always_receive,
-    always_release, always_place, always_send, always_flush, always_count};
+static const struct radio_driver always_driver = {.clock = always_clock,
+    .start = always_start,
+    .receive = always_receive,
+    .release = always_release,
+    .place = always_place,
+    .send = always_send,
+    .flush = always_flush,
+    .count = always_count};
 
-/* ---- the engine ---------------------------------------------------------------------------------------------------------- */
+/* ---- the engine ------------------------------------------------------------------------ */
 
 struct lane {
 	struct wave wave;
 	struct lane_thread *thread;
-	struct lane_radio radio;
 	struct radio_pace pace;
 	struct always *always;
 	int cpu;
@@ -124,7 +130,6 @@ static void *lane_main(void *self)
 
 static void lane_open(struct lane *lane, int cpu)
 {
-	const struct radio_pace_options options = {RATE, SAMPLES, SAMPLES, SAMPLES, 1000, 1000000};
 	const struct wave_options wave = {.clock = "radio",
 	    .cpus = &cpu,
 	    .n_cpus = 1,
@@ -137,15 +142,20 @@ static void lane_open(struct lane *lane, int cpu)
 	if (lane->always == NULL || lane->thread == NULL)
 		exit(1);
 	memset(lane->always, 0, sizeof(*lane->always));
-	lane->always->front = (struct front){&always_kind, 1, TICKS, 0};
-	if (radio_pace_init(&lane->pace, &lane->always->front, &options) != 0 ||
+	lane->always->device = (struct radio){.driver = &always_driver,
+	    .channels = 1,
+	    .ticks_per_sample = TICKS,
+	    .rx_packet = SAMPLES,
+	    .tx_packet = SAMPLES,
+	    .tx_advance = 1000,
+	    .patience_ns = 1000000,
+	    .end_ticks = UINT64_MAX};
+	if (radio_pace_init(&lane->pace, &lane->always->device, RATE, SAMPLES) != 0 ||
 	    wave_open(&lane->wave, text, &wave) != 0)
 		exit(1);
 	lane->pace.state = &image_run(&lane->wave.view)->radio;
 	wave_lane(&lane->wave, 0, 0, lane->thread);
-	lane->radio =
-	    (struct lane_radio){&lane->pace, radio_pace_wait, radio_pace_end, radio_pace_idle};
-	lane->thread->radio = &lane->radio;
+	lane->thread->radio = &lane->pace;
 }
 
 /* What a thread has had of its CPU: others may want that, too. */
@@ -183,26 +193,26 @@ static double engine(void *context)
 	return ns;
 }
 
-/* ---- the loop ------------------------------------------------------------------------------------------------------------ */
+/* ---- the loop ------------------------------------------------------------------------ */
 
 static void *loop_main(void *self)
 {
 	struct lane *lane = self;
-	struct front *front = &lane->always->front;
+	struct radio *device = &lane->always->device;
 	uint8_t buffer[BYTES] __attribute__((aligned(64)));
-	struct front_packet packet;
+	struct radio_packet packet;
 	uint64_t sum = 0;
 
 	platform_pin(lane->cpu);
 	for (int i = 0; i < ROUNDS; i++) {
 		const uint64_t now = clock_ns();
 
-		always_receive(front, 0, now, &packet, 1);
+		always_receive(device, 0, now, &packet, 1);
 		memcpy(buffer, packet.iq, BYTES);
-		memcpy(always_place(front, 0), buffer, BYTES);
-		always_send(front, 0, SAMPLES, packet.ticks + 1000);
-		always_flush(front);
-		always_release(front, 0, &packet, 1);
+		memcpy(always_place(device, 0), buffer, BYTES);
+		always_send(device, 0, SAMPLES, packet.ticks + 1000);
+		always_flush(device);
+		always_release(device, 0, &packet, 1);
 		sum += clock_ns() - now;
 	}
 	lane->always->slots = sum; /* so that the clock is read */

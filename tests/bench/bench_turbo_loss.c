@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What state metrics of 8 bits cost the turbo decoder, K = 3856, 9049 of 11580 bits sent, white noise: block errors of both
- * over the same noise at block error rates of about 0.1 and 0.01, for 1, 2, 4 and 8 iterations, decoded by the best level of
- * this machine. The loss in dB is the ratio of the counts over the slope of 16 bits' curve, which 0.1 dB more noise shows;
- * its interval of 95 % comes from the blocks in which the two differ.
+ * What state metrics of 8 bits cost the turbo decoder, K = 3856, 9049 of 11580 bits sent, white
+ * noise: block errors of both over the same noise at block error rates of about 0.1 and 0.01, for
+ * 1, 2, 4 and 8 iterations, decoded by the best level of this machine. The loss in dB is the ratio
+ * of the counts over the slope of 16 bits' curve, which 0.1 dB more noise shows; its interval of 95
+ * % comes from the blocks in which the two differ.
  *
- *	bench_turbo_loss [errors]	block errors to count at each point, 100
+ * 	bench_turbo_loss [errors]	block errors to count at each point, 100
  */
 #include <math.h>
 #include <stdbool.h>
@@ -45,12 +46,13 @@ struct counts {
 
 static void decoder_start(struct utran_turbo_decoder *decoder, uint32_t metrics)
 {
+	const struct utran_turbo_decoder_plan plan = {
+	    .k = K, .metrics = metrics, .scaling = UTRAN_SCALING_ONE};
 	void *tables = aligned_alloc(64, utran_turbo_decoder_size(K));
 	void *work = aligned_alloc(64, utran_turbo_decoder_work_size(K));
 
 	if (!tables || !work ||
-	    utran_turbo_decoder_init(decoder, utran_turbo_decoder_kernels(simd_best(), metrics, K),
-	        K, UTRAN_SCALING_ONE, tables, work) < 0)
+	    utran_turbo_decoder_init(decoder, simd_best(), &plan, tables, work) < 0)
 		exit(1);
 }
 
@@ -94,7 +96,8 @@ static struct counts count(struct loss *l, const struct point *p, unsigned error
 	return c;
 }
 
-/* Nepers of block error rate for each dB, of 16 bits: from as many blocks at a little more noise. */
+/* Nepers of block error rate for each dB, of 16 bits: from as many blocks at a little more
+ * noise. */
 static double slope(struct loss *l, const struct point *p, const struct counts *at)
 {
 	const struct point worse = {p->iterations, p->scaling, p->ebn0_db - SLOPE_DB};
@@ -130,8 +133,8 @@ int main(int argc, char **argv)
 		return 1;
 	decoder_start(&l->words, 16);
 	decoder_start(&l->bytes, 8);
-	printf(
-	    "-- turbo decoder, %s, K = %d, %d bits sent: metrics of 8 bits beside 16, the same noise\n",
+	printf("-- turbo decoder, %s, K = %d, %d bits sent: metrics of 8 bits beside 16, the same "
+	       "noise\n",
 	    simd_name(simd_best()), K, SENT);
 	printf("iterations  Eb/N0 dB    blocks   16 bits    8 bits  loss, 95 %%\n");
 	for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)

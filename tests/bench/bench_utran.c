@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The UTRAN chain, per slot of 10 ms (384 kbit/s, one block of 3856 bits): the waveform utran384 on the engine,
- * component by component, beside what was published for ALOE on a 2.27 GHz laptop of 2010: 3250 us
- * for the chain, 1827.8 us of them in the decoder. The turbo code alone is bench_turbo's.
+ * The UTRAN chain, per slot of 10 ms (384 kbit/s, one block of 3856 bits): the waveform utran384 on
+ * the engine, component by component, beside what was published for ALOE on a 2.27 GHz laptop of
+ * 2010: 3250 us for the chain, 1827.8 us of them in the decoder. The turbo code alone is
+ * bench_turbo's.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,8 +89,8 @@ static void print_sums(double sums[2][PARTS])
 	print_sum("decoder, 2 iterations", sums[0][DECODE], sums[1][DECODE], 20);
 	print_sum(
 	    "whole bearer", sums[0][TRANSMIT] + sums[0][RECEIVE] + sums[0][DECODE], chain, 40);
-	printf(
-	    "  published (another machine, 2010): decoder %.1f us, 1/%.0f of it; chain %.0f us, 1/%.0f of it\n",
+	printf("  published (another machine, 2010): decoder %.1f us, 1/%.0f of it; chain %.0f us, "
+	       "1/%.0f of it\n",
 	    PUBLISHED_DECODER_US, PUBLISHED_DECODER_US / sums[1][DECODE], PUBLISHED_CHAIN_US,
 	    PUBLISHED_CHAIN_US / chain);
 }
@@ -111,8 +112,8 @@ static void run_chain(void)
 		wave_io(&fast);
 		segment_step(&fast.segments[0], slot, clock_ns());
 	}
-	printf(
-	    "-- utran384, %d slots on the engine, at 20 dB, plain C and %s in turn; this core: %.0f MMAC/s\n",
+	printf("-- utran384, %d slots on the engine, at 20 dB, plain C and %s in turn; this core: "
+	       "%.0f MMAC/s\n",
 	    SLOTS, simd_name(simd_best()), calibration.mmac_per_s);
 	printf("  %-24s %11s %11s\n", "p50, us in 10 ms", "plain", simd_name(simd_best()));
 	print_components(&plain, &fast, calibration.mmac_per_s, sums);

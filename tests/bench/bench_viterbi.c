@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The Viterbi decoder of the convolutional codes, one block as the reference channels have it: each vector level that this
- * machine runs beside plain C. */
+ * The Viterbi decoder of the convolutional codes, one block as the reference channels have it: each
+ * vector level that this machine runs beside plain C. */
 #include <stdint.h>
 
 #include "core/kernels/utran_viterbi.h"
@@ -36,8 +36,8 @@ static void decoder_init(
 	d->kernels = utran_viterbi_kernels(level);
 	utran_viterbi_init(&d->viterbi, rate);
 	d->k = k;
-	for (uint32_t i = 0; i < utran_conv_coded(rate, k);
-	     i++) { /* what is in them does not matter to the time */
+	/* what is in them does not matter to the time */
+	for (uint32_t i = 0; i < utran_conv_coded(rate, k); i++) {
 		random = random * 1664525u + 1013904223u;
 		d->soft[i] = (int16_t)((int32_t)(random >> 26) - 32);
 	}
@@ -60,8 +60,8 @@ static void run_level(enum simd_level level, enum utran_conv_rate rate, uint32_t
 int main(void)
 {
 	pairs_quiet();
-	printf(
-	    "-- Viterbi decoder, 256 states: DCCH (112 bits), speech (260), the longest block (504)\n");
+	printf("-- Viterbi decoder, 256 states: DCCH (112 bits), speech (260), the longest block "
+	       "(504)\n");
 	for (int level = SIMD_SSE41; level < SIMD_LEVELS; level++) {
 		if (!simd_has((enum simd_level)level))
 			continue;

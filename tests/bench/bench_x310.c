@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bench_x310 IP OPTIONS... is x310loop with a channel of 512 taps on the way, as one would write it without ALOE: two partitions of
- * 256, FFTW planned patiently, products in a plain loop. `aloe bench x310` runs it beside the waveform x310-channel. Without
- * arguments: what a block of 256 samples takes. */
+ * bench_x310 IP OPTIONS... is x310loop with a channel of 512 taps on the way, as one would write it
+ * without ALOE: two partitions of 256, FFTW planned patiently, products in a plain loop. `aloe
+ * bench x310` runs it beside the waveform x310-channel. Without arguments: what a block of 256
+ * samples takes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "core/fft/fft.h"
 #include "core/kernels/iq.h"
 #include "tests/bench/pairs.h"
-#include "tools/x310loop/command.h"
+#include "tools/bench/x310loop/command.h"
 
 enum { BLOCK = 256, SIZE = 2 * BLOCK, PARTS = 2, BATCH = 100, BATCHES = 41 };
 
@@ -71,8 +72,8 @@ static void plain_pass(void *self, const uint8_t *iq, uint8_t *ret_iq, uint32_t 
 	}
 	memcpy(plain->in, plain->in + SIZE, SIZE * sizeof(float));
 	plain->iq->to_f32(iq, plain->in + SIZE, BLOCK);
-	memcpy(
-	    plain->work, plain->in, sizeof(plain->work)); /* a transform may spoil what it reads */
+	/* a transform may spoil what it reads */
+	memcpy(plain->work, plain->in, sizeof(plain->work));
 	plain->newest ^= 1;
 	fft_execute(plain->there, plain->work, plain->past[plain->newest]);
 	memset(plain->sum, 0, sizeof(plain->sum));
@@ -96,9 +97,8 @@ static int block_time(struct plain *plain)
 		us[batch] = (double)(clock_ns() - begin) / (1e3 * BATCH);
 	}
 	qsort(us, BATCHES, sizeof(us[0]), pairs_compare);
-	printf(
-	    "-- 512 taps in blocks of 256, FFTW and plain loops: %.2f us a block (256 samples at 100 MSa/s are 2.56 "
-	    "us)\n",
+	printf("-- 512 taps in blocks of 256, FFTW and plain loops: %.2f us a block (256 samples "
+	       "at 100 MSa/s are 2.56 us)\n",
 	    us[BATCHES / 2]);
 	return 0;
 }

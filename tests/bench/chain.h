@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/bench/chain.h - source -> copy0 -> copy1 -> ... -> sink in one segment, where the copies move no items: what is
- * left is the engine.
+ * tests/bench/chain.h - source -> copy0 -> copy1 -> ... -> sink in one segment, where the copies
+ * move no items: what is left is the engine.
  */
 #ifndef TESTS_BENCH_CHAIN_H
 #define TESTS_BENCH_CHAIN_H
@@ -50,7 +50,8 @@ static inline char *chain_text(unsigned n, unsigned items)
 	return text;
 }
 
-/* chain_open makes it ready to step, in one segment; the program ends with a message if that fails. */
+/* chain_open makes it ready to step, in one segment; the program ends with a message if that
+ * fails. */
 static inline void chain_open(
     struct wave *wave, unsigned n, unsigned items, const struct wave_options *more)
 {

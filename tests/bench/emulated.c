@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * emulated SLOTS - what a core does by class of work and what the 14 components of the UTRAN chain take, of one block of 3840 bits
- * in 10 ms (the chain of waveforms/utran384-random.conf), as JSON. In one process and without a library, so that it can be built
- * for an architecture of which there is nothing else here: `make aarch64` does, and `aloe bench predict` runs it under an
- * emulator. Levels by ALOE_SIMD, as everywhere.
+ * emulated SLOTS - what a core does by class of work and what the 14 components of the UTRAN chain
+ * take, of one block of 3840 bits in 10 ms (the chain of waveforms/utran384-random.conf), as JSON.
+ * In one process and without a library, so that it can be built for an architecture of which there
+ * is nothing else here: `make aarch64` does, and `aloe bench predict` runs it under an emulator.
+ * Levels by ALOE_SIMD, as everywhere.
  */
 #include <stdio.h>
 
@@ -133,9 +134,9 @@ static int compare(const void *a, const void *b)
 
 static void print(struct run *run, const struct calibration *mac, const double *ns)
 {
-	printf(
-	    "{\"schema\": 1, \"cpu\": \"emulated\", \"simd\": \"%s\", \"governor\": \"\", \"version\": \"%s\",\n"
-	    " \"mmac_per_s\": %.6g, \"capacity_mmac\": %.6g, \"classes_ns\": {",
+	printf("{\"schema\": 1, \"cpu\": \"emulated\", \"simd\": \"%s\", \"governor\": \"\", "
+	       "\"version\": \"%s\",\n"
+	       " \"mmac_per_s\": %.6g, \"capacity_mmac\": %.6g, \"classes_ns\": {",
 	    simd_name(run->level), ALOE_VERSION, mac->mmac_per_s, mac->mmac_per_s);
 	for (int which = 0; which < CALIBRATE_CLASSES; which++)
 		printf("%s\"%s\": %.6g", which ? ", " : "",

@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# tests/bench/measured.sh [--into FILE] [--out DIR] [--short] [NAME...] - what this machine measures, as README's section
-# "Measured": every command of `aloe bench` below, one after another, as Markdown with tables, conditions, machine and date.
+# tests/bench/measured.sh [--into FILE] [--out DIR] [--short] [NAME...] - write what this machine measures into FILE
+# (tests/bench/MEASURED.md): every command of `aloe bench` below, one after another, as Markdown with tables, conditions,
+# machine and date.
 #
 # DIR (build/measured) has NAME.md, NAME.csv and NAME.svg of each and, of all that are there, measured.md: a benchmark can be
-# repeated alone. --into puts that between the lines `<!-- measured: begin -->` and `<!-- measured: end -->` of FILE.
+# repeated alone. The section stands between the lines `<!-- measured: begin -->` and `<!-- measured: end -->` of FILE.
 # --short takes few samples, about twelve minutes, and leaves `copies` out, unless named; the whole takes some hours. Both want
 # a machine that does nothing else.
 set -eu
 cd "$(dirname "$0")/../.."
 B=${B:-build}
-into='' out='' short='' names=''
+into=tests/bench/MEASURED.md out='' short='' names=''
 
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -21,7 +22,7 @@ while [ $# -gt 0 ]; do
 		shift
 		;;
 	--short) short=yes ;;
-	-*) sed -n '4,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+	-*) sed -n '4,11s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 	*) names="$names $1" ;;
 	esac
 	shift
@@ -186,7 +187,7 @@ fail() {
 	exit 2
 }
 
-[ -z "$into" ] || { grep -qx '<!-- measured: begin -->' "$into" && grep -qx '<!-- measured: end -->' "$into"; } ||
+{ grep -qx '<!-- measured: begin -->' "$into" && grep -qx '<!-- measured: end -->' "$into"; } ||
 	fail "$into has no lines \`<!-- measured: begin -->\` and \`<!-- measured: end -->\`"
 [ -x "$B/bin/aloe" ] || fail "$B/bin/aloe is not there: make (or B=FOLDER)"
 for name in $names; do
@@ -211,6 +212,6 @@ for name in $names; do
 	done_names="$done_names $name"
 done
 section >"$out/measured.md"
-[ -z "$into" ] || into_file
-printf '%4d s  in all: %s%s\n' "$(($(date +%s) - began))" "$out/measured.md" "${into:+, and in $into}" >&2
+into_file
+printf '%4d s  in all: %s, and in %s\n' "$(($(date +%s) - began))" "$out/measured.md" "$into" >&2
 exit $failed

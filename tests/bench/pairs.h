@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/bench/pairs.h - one thing beside another: both are measured in turn, in the same run, so that what the machine
- * does meanwhile strikes both. Nothing here passes or fails: a reach is printed as met or missed.
+ * tests/bench/pairs.h - one thing beside another: both are measured in turn, in the same run, so
+ * that what the machine does meanwhile strikes both. Nothing here passes or fails: a reach is
+ * printed as met or missed.
  *
- *	dispatch, 10 components     0.047 us [0.046 .. 0.049]  pointer + 2 clocks 0.046 us [...]  x1.02 [1.00 .. 1.05]
- *	                            15 pairs; reach 0.080 us, measured 0.047 us: met
+ *      dispatch, 10 components     0.047 us [0.046 .. 0.049]  pointer + 2 clocks 0.046 us [...]
+ *                                                             x1.02 [1.00 .. 1.05]
+ * 	                            15 pairs; reach 0.080 us, measured 0.047 us: met
  *
- * In brackets: the quarter and three quarters of the repetitions. The ratio is the median of the pairs' ratios.
+ * In brackets: the quarter and three quarters of the repetitions. The ratio is the median of the
+ * pairs' ratios.
  */
 #ifndef TESTS_BENCH_PAIRS_H
 #define TESTS_BENCH_PAIRS_H
@@ -58,8 +61,8 @@ static inline void pairs_print(
 	    sorted->at[PAIRS / 4] * scale, sorted->at[PAIRS - 1 - PAIRS / 4] * scale);
 }
 
-/* pairs_run measures both, in turn, after one of each that does not count, and prints a line; reach_us 0: nothing to
- * reach. Returns the median of what is measured, in us. */
+/* pairs_run measures both, in turn, after one of each that does not count, and prints a line;
+ * reach_us 0: nothing to reach. Returns the median of what is measured, in us. */
 static inline double pairs_run(const char *name, pairs_measure *thing, void *context,
     const char *peer_name, pairs_measure *peer, void *peer_context, double reach_us)
 {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Instructions of the hot paths, counted by callgrind and held against tests/bench/expected.json: a guard against regressions
- * that does not depend on how busy the machine is.
+ * Instructions of the hot paths, counted by callgrind and held against tests/bench/expected.json: a
+ * guard against regressions that does not depend on how busy the machine is.
  *
- *	smoke               run itself under callgrind, for each level; print a table; exit 1 if a count is above its expected
- *	                    one by more than its tolerance, or there is no such count in the file, or no such case any more
- *	smoke --expected    write the file instead
- *	smoke --cases       run the cases, once each (this is what callgrind sees)
+ *         smoke               run itself under callgrind, for each level; print a table; exit 1 if
+ *                             a count is above its expected one by more than its tolerance, or
+ *                             there is no such count in the file, or no such case any more
+ * 	smoke --expected    write the file instead
+ * 	smoke --cases       run the cases, once each (this is what callgrind sees)
  *
- * Counts are those of one compiler: with another they are shown, and not judged. callgrind knows no AVX-512. */
+ * Counts are those of one compiler: with another they are shown, and not judged. callgrind knows no
+ * AVX-512. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -28,7 +30,7 @@ enum { SLOTS = 20, WARM = 4, SAMPLES = 1000 };
 #define TOLERANCE 0.05
 #define EXPECTED "tests/bench/expected.json"
 
-/* ---- the cases: each ends with a dump of its name and the number of its units ------------------------------------------- */
+/* ---- the cases: each ends with a dump of its name and the number of its units ---- */
 
 static void case_begin(void)
 {
@@ -142,7 +144,7 @@ static int cases(void)
 	return 0;
 }
 
-/* ---- counting: callgrind's file, part after part ---------------------------------------------------------------------------- */
+/* ---- counting: callgrind's file, part after part ---- */
 
 static void counts_read(FILE *in, const char *level, json_t *counts)
 {
@@ -214,7 +216,7 @@ static int count_all(const char *self, json_t *counts)
 	return 0;
 }
 
-/* ---- judging ------------------------------------------------------------------------------------------------------------------ */
+/* ---- judging ------------------------------------------------------------------------ */
 
 static bool level_counted(const char *key)
 {
@@ -269,8 +271,8 @@ static int judge(const json_t *counts, const json_t *file)
 		printf("the expected counts are those of compiler %s, this is %s: not judged\n",
 		    compiler ? compiler : "(none)", __VERSION__);
 	else if (bad)
-		printf(
-		    "%d cases are not as expected. If that is right: make bench-expected, and say why in the commit\n",
+		printf("%d cases are not as expected. If that is right: make bench-expected, and "
+		       "say why in the commit\n",
 		    bad);
 	return same && bad ? 1 : 0;
 }

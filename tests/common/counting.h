@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/common/counting.h - how often a program asks the C library for memory, locks and text while `asked.in_slot` is set, on
- * the thread that set it: its own calls and those of the libraries it has loaded. For one source file of a program, which is
- * linked with -rdynamic. With a sanitizer these functions are the sanitizer's, and nothing is counted (COUNTING 0).
+ * tests/common/counting.h - how often a program asks the C library for memory, locks and text while
+ * `asked.in_slot` is set, on the thread that set it: its own calls and those of the libraries it
+ * has loaded. For one source file of a program, which is linked with -rdynamic. With a sanitizer
+ * these functions are the sanitizer's, and nothing is counted (COUNTING 0).
  */
 #ifndef TESTS_COMMON_COUNTING_H
 #define TESTS_COMMON_COUNTING_H

@@ -11,7 +11,7 @@
 
 #include "core/base/child.h"
 #include "daemons/common/daemon.h"
-#include "daemons/common/keep.h"
+#include "core/keep/keep.h"
 
 enum { DUMP_BYTES = 4096 };
 

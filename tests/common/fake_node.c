@@ -63,18 +63,21 @@ static void programs_make(const struct fake_node *node)
 
 pid_t fake_frontend_spawn(const struct fake_node *node, int leash, int error)
 {
-	char path[120], leash_text[16];
+	char path[120], leash_text[16], keep_text[16];
 	char *argv[] = {"aloe-frontend", "--dir", (char *)(uintptr_t)node->dir, "--state",
-	    "/dev/null/state", "--leash", leash_text, NULL};
+	    "/dev/null/state", "--leash", leash_text, node->keep > 0 ? "--keep" : NULL, keep_text,
+	    NULL};
 	pid_t pid;
 
 	snprintf(path, sizeof(path), "%s/aloe-frontend", node->bin);
 	snprintf(leash_text, sizeof(leash_text), "%d", leash);
+	snprintf(keep_text, sizeof(keep_text), "%d", node->keep);
 	if (leash < 0)
 		argv[5] = NULL;
 	pid = fork();
 	if (pid == 0) {
 		fcntl(leash, F_SETFD, 0);
+		fcntl(node->keep, F_SETFD, 0);
 		if (error >= 0)
 			dup2(error, STDERR_FILENO);
 		execv(path, argv);
@@ -200,7 +203,7 @@ int fake_node_teardown(void **state)
 	return 0;
 }
 
-/* ---- asking ------------------------------------------------------------------------------------------------------ */
+/* ---- asking ------------------------------------------------------------------------ */
 
 int fake_ask(struct fake_node *node, enum wire_type type, enum wire_peer whom, const char *name,
     const char *text, struct wire_view *ret_view)
@@ -267,15 +270,15 @@ void fake_hosts_start(struct fake_node *node)
 {
 	const pid_t pid = fake_pid_of(node, WIRE_EXEC);
 
-	for (enum wire_peer peer = WIRE_EXEC; peer < WIRE_PEERS; peer++)
+	for (enum wire_peer peer = WIRE_EXEC; peer <= WIRE_SWMAN; peer++)
 		fake_pid_of(node, peer);
 	fake_ask_ok(node, WIRE_PAUSE, WIRE_EXEC, NULL, NULL); /* one that loses its parent ... */
 	kill(pid, SIGKILL);
 	while (fake_pid_of(node, WIRE_EXEC) == pid)
 		fake_rest();
 	fake_ask_ok(node, WIRE_PAUSE, WIRE_EXEC, NULL, NULL); /* ... and one that will */
-	while (fake_processes(node) <
-	    6) /* a process that has just been started shows its arguments a little later */
+	/* a process that has just been started shows its arguments a little later */
+	while (fake_processes(node) < 6)
 		fake_rest();
 	assert_int_equal(fake_processes(node), 6);
 }

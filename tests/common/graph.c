@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- numbers
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- numbers ---- */
 
 /* Mixes all bits of a into all bits of the result (multiply, fold, twice). */
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -28,8 +27,7 @@ static bool one_in(uint64_t *state, uint32_t n)
 	return draw(state, n) == 0;
 }
 
-/* ---- building
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- building ---- */
 
 int graph_add_node(struct test_graph *graph)
 {
@@ -84,8 +82,8 @@ static void links_draw(struct test_graph *graph, uint64_t *state)
 		    one_in(state, 8) ? 0 : 1 + draw(state, one_in(state, 3) ? 3 : 1);
 
 		for (uint32_t j = 0; j < inputs; j++) {
-			const uint32_t near =
-			    i < 3 ? 0 : i - 3; /* most links are short, as in a chain */
+			/* most links are short, as in a chain */
+			const uint32_t near = i < 3 ? 0 : i - 3;
 			const uint32_t from =
 			    one_in(state, 4) ? draw(state, i) : near + draw(state, i - near);
 
@@ -138,6 +136,12 @@ static void nodes_draw(struct test_graph *graph, uint64_t *state)
 	}
 }
 
+static void tails_draw(struct test_graph *graph, uint64_t *state)
+{
+	for (int i = 0; i < graph->n_nodes; i++)
+		graph->nodes[i].tail = one_in(state, 5) ? 1 + draw(state, 4) : 0;
+}
+
 void graph_random(uint64_t seed, struct test_graph *ret)
 {
 	uint64_t state = mix(seed, 0xa10e);
@@ -152,6 +156,7 @@ void graph_random(uint64_t seed, struct test_graph *ret)
 	nodes_draw(ret, &state);
 	pins_draw(ret, &state);
 	isolation_draw(ret, &state);
+	tails_draw(ret, &state);
 }
 
 void graph_marked(const struct test_graph *graph, uint64_t index, struct test_graph *ret)
@@ -165,8 +170,7 @@ void graph_marked(const struct test_graph *graph, uint64_t index, struct test_gr
 	}
 }
 
-/* ---- meaning
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- meaning ---- */
 
 bool graph_calls(const struct test_graph *graph, int node, uint64_t index)
 {
@@ -184,7 +188,8 @@ static void marks_pass(const struct test_graph *graph, int node, uint64_t index,
 		out[i] = (struct graph_msg){ALOE_VALID, GRAPH_MSG_BYTES, marks};
 }
 
-/* One message in 16 is ABSENT and one IDLE, of the node's own accord; the others have 1..8 bytes. */
+/* One message in 16 is ABSENT and one IDLE, of the node's own accord; the others have 1..8
+ * bytes. */
 static struct graph_msg message_of(uint64_t hash)
 {
 	const uint32_t kind = hash >> 8 & 15, len = 1 + (hash >> 12 & 7);
@@ -217,8 +222,7 @@ bool graph_msg_equal(const struct graph_msg *a, const struct graph_msg *b)
 	return a->state == b->state && a->len == b->len && a->value == b->value;
 }
 
-/* ---- the same as a waveform
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the same as a waveform ---- */
 
 struct block {                    /* everything that the waveform points to */
 	struct waveform waveform; /* first, for graph_waveform_free */
@@ -260,6 +264,7 @@ static void instance_write(struct block *block, const struct test_node *node, in
 	instance->isolation = node->isolation;
 	instance->period = node->period;
 	instance->phase = node->phase;
+	instance->tail = node->tail;
 	instance->n_in = (uint32_t)node->n_inputs;
 	instance->n_out = (uint32_t)node->n_outputs;
 	instance->line = 10 + i;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/common/guarded.h - memory between two pages that may not be touched, to hold kernels to their lengths: what is read
- * or written behind the end (or before the beginning) of a buffer that lies at that edge stops the program, and what is
- * written beside it on the other side is found.
+ * tests/common/guarded.h - memory between two pages that may not be touched, to hold kernels to
+ * their lengths: what is read or written behind the end (or before the beginning) of a buffer that
+ * lies at that edge stops the program, and what is written beside it on the other side is found.
  *
- *	struct guarded in, out;
- *	guarded_new(&in, 4096);
- *	guarded_new(&out, 4096);
- *	for (int edge = 0; edge < GUARDED_EDGES; edge++) {
- *		const uint8_t *from = guarded_at(&in, edge, n);		// random bytes
- *		uint8_t *to = guarded_fresh(&out, edge, n);		// all 0xa5
- *		kernel(from, to, n);
- *		guarded_check(&out, to, n);				// the rest is still 0xa5
- *	}
+ * 	struct guarded in, out;
+ * 	guarded_new(&in, 4096);
+ * 	guarded_new(&out, 4096);
+ * 	for (int edge = 0; edge < GUARDED_EDGES; edge++) {
+ * 		const uint8_t *from = guarded_at(&in, edge, n);		// random bytes
+ * 		uint8_t *to = guarded_fresh(&out, edge, n);		// all 0xa5
+ * 		kernel(from, to, n);
+ * 		guarded_check(&out, to, n);				// the rest is still 0xa5
+ * 	}
  *
- * At the end edge a buffer's alignment follows from its length, so lengths that go up by one see every alignment.
+ * At the end edge a buffer's alignment follows from its length, so lengths that go up by one see
+ * every alignment.
  */
 #ifndef TESTS_COMMON_GUARDED_H
 #define TESTS_COMMON_GUARDED_H
@@ -98,8 +99,8 @@ static inline void guarded_bits(struct guarded *g)
 		g->begin[i] &= 1;
 }
 
-/* guarded_level skips to the next level, after `level`, that this machine runs; SIMD_LEVELS when there is none. Begin with
- * -1. */
+/* guarded_level skips to the next level, after `level`, that this machine runs; SIMD_LEVELS when
+ * there is none. Begin with -1. */
 static inline int guarded_level(int level)
 {
 	do

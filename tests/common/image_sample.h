@@ -34,7 +34,8 @@ static const struct aloe_component image_sample_component = {
     .state_size = sizeof(struct image_sample_state),
 };
 
-/* source -> sample -> (nothing), source -> sink; two segments with gates. The caller closes the rig. */
+/* source -> sample -> (nothing), source -> sink; two segments with gates. The caller closes the
+ * rig. */
 static inline struct rig *image_sample_rig(void)
 {
 	static const float taps[] = {0.5f, 0.25f, -1};

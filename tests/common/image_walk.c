@@ -43,7 +43,7 @@ static void shared(struct walk *w, const void *at, uint64_t bytes, uint64_t alig
 
 static void own(struct walk *w, const void *at, uint64_t bytes, const char *what)
 {
-	touch(w, at, bytes, w->view->copy, w->view->head->static_bytes, what);
+	touch(w, at, bytes, w->view->program, w->view->head->static_bytes, what);
 }
 
 static void text(struct walk *w, uint64_t offset)
@@ -99,9 +99,10 @@ static void walk_buffer(struct walk *w, uint32_t b)
 		const uint8_t *at = image_data(v, b) + m * row->stride;
 
 		shared(w, at, items, 64, "items");
+		shared(w, at - 8, 8, 1, "canary before");
 		shared(w, at + row->canary, 8, 1, "canary");
-		insist(
-		    row->canary >= items && (m == row->depth - 1 || row->canary + 8 <= row->stride),
+		insist(row->canary >= items &&
+		        (m == row->depth - 1 || row->canary + 16 <= row->stride),
 		    "canary in items");
 	}
 }
@@ -200,12 +201,12 @@ uint64_t image_walk(const struct image_view *view)
 	return w.sum;
 }
 
-static int sealed_file(const void *program, size_t len, uint64_t total)
+/* Not allocated in full. */
+static int sealed_file(uint64_t total)
 {
 	const int fd = memfd_create("image", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	insist(fd >= 0 && ftruncate(fd, (off_t)total) == 0, "memfd");
-	insist(pwrite(fd, program, len, 0) == (ssize_t)len, "pwrite");
 	insist(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0, "seal");
 	return fd;
 }
@@ -214,15 +215,16 @@ int image_try(const void *program, size_t len, uint64_t total_max, const char **
 {
 	const struct image_head *head = program;
 	const int status = image_check(program, len, ret_why);
+	struct image_files files;
 	struct image_view view;
-	int fd;
 
 	if (status != 0 || head->total_bytes > total_max)
 		return status;
-	fd = sealed_file(program, head->static_bytes, head->total_bytes);
-	insist(image_open(fd, false, &view) == 0, "what passed the check does not open");
+	files.program = image_memfd_sealed("program", program, head->static_bytes);
+	files.image = sealed_file(head->total_bytes);
+	insist(image_open(&files, false, &view) == 0, "what passed the check does not open");
 	image_walk(&view);
 	image_close(&view);
-	close(fd);
+	image_files_close(&files);
 	return 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/common/leave_out.c - a program linked with it and with -Wl,--wrap=_cmocka_run_group_tests leaves out the tests whose
- * names are in TEST_LEAVE_OUT, words with * and ? separated by blanks, and says so. For statistics under an emulator or a
- * sanitizer: they take minutes there and tell nothing about instructions or memory. */
+ * tests/common/leave_out.c - a program linked with it and with -Wl,--wrap=_cmocka_run_group_tests
+ * leaves out the tests whose names are in TEST_LEAVE_OUT, words with * and ? separated by blanks,
+ * and says so. For statistics under an emulator or a sanitizer: they take minutes there and tell
+ * nothing about instructions or memory. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -11,7 +11,7 @@
 		return text;                                                                       \
 	} while (0)
 
-/* ---- legality ------------------------------------------------------------------------------------------------------------ */
+/* ---- legality ------------------------------------------------------------------------ */
 
 static uint32_t least_distance(
     const struct test_graph *graph, const struct plan *plan, const struct test_link *link)
@@ -56,7 +56,8 @@ static const char *links_wrong(
 	return NULL;
 }
 
-/* The least lags, found without the library's algorithm: grow from 0, one slot at a time, only where a link demands it. */
+/* The least lags, found without the library's algorithm: grow from 0, one slot at a time, only
+ * where a link demands it. */
 static const char *lags_wrong(
     const struct test_graph *graph, const struct plan *plan, char text[256])
 {
@@ -97,9 +98,9 @@ static const char *host_wrong(
 	}
 	if (host >= plan->n_hosts)
 		WRONG("n%d: host %u of %u", node, host, plan->n_hosts);
-	if (graph->nodes[node].isolation == WF_ISOLATION_NONE && (host || !plan->shared_host))
+	if (graph->nodes[node].isolation == WF_ISOLATION_NONE && host >= plan->n_shared)
 		WRONG("n%d: is to share and is in host %u", node, host);
-	if (graph->nodes[node].isolation != WF_ISOLATION_NONE && host == 0 && plan->shared_host)
+	if (graph->nodes[node].isolation != WF_ISOLATION_NONE && host < plan->n_shared)
 		WRONG("n%d: is in the shared host", node);
 	return NULL;
 }
@@ -184,7 +185,7 @@ const char *plan_check(const struct test_graph *graph, const struct plan *plan, 
 	return NULL;
 }
 
-/* ---- the longest path ---------------------------------------------------------------------------------------------------- */
+/* ---- the longest path ------------------------------------------------------------------------ */
 
 struct walk {
 	const struct test_graph *graph;
@@ -230,7 +231,7 @@ struct path_cores path_cores(const struct test_graph *graph, const struct plan *
 	return walk.cores;
 }
 
-/* ---- brute force --------------------------------------------------------------------------------------------------------- */
+/* ---- brute force ------------------------------------------------------------------------ */
 
 enum { CYCLES_MAX = 200000 };
 

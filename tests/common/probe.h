@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/common/probe.h - components for tests of the engine: they note what they were given, and do what the test asks.
+ * tests/common/probe.h - components for tests of the engine: they note what they were given, and do
+ * what the test asks.
  *
- * A message is 8 bytes, a uint64_t: that of a source at index k is probe_value(k); probe_pass and probe_join put out the
- * sum of their valid inputs + 1 with the state of input 0. The state of instance n is rig->instances[n].state.
+ * A message is 8 bytes, a uint64_t: that of a source at index k is probe_value(k); probe_pass and
+ * probe_join put out the sum of their valid inputs + 1 with the state of input 0. The state of
+ * instance n is rig->instances[n].state.
  */
 #ifndef TESTS_COMMON_PROBE_H
 #define TESTS_COMMON_PROBE_H
@@ -22,12 +24,13 @@ struct probe {
 	double gain;  /* parameter, live: 1 */
 	double fixed; /* parameter, not live: 2 */
 	uint64_t calls;
-	double level; /* variables: calls so far, last index / 2 */
-	void (*hook)(
-	    struct probe *probe, struct aloe_slot *slot); /* in work, before anything else */
+	/* variables: calls so far, last index / 2 */
+	double level;
+	/* in work, before anything else */
+	void (*hook)(struct probe *probe, struct aloe_slot *slot);
 	void *arg;
-	uint64_t end_at,
-	    fail_at; /* index + 1 at which to call aloe_end, to return -ERANGE; 0: never */
+	/* index + 1 at which to call aloe_end, to return -ERANGE; 0: never */
+	uint64_t end_at, fail_at;
 	struct probe_call log[PROBE_LOG]; /* of call n at n % PROBE_LOG */
 };
 

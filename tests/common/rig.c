@@ -10,6 +10,7 @@
 /* Everything of a program, in arrays large enough for any rig. */
 struct tables {
 	struct image_head head;
+	struct image_node nodes[RIG_MACHINES_MAX];
 	struct image_lane lanes[RIG_SEGMENTS_MAX];
 	struct image_segment segments[RIG_SEGMENTS_MAX];
 	uint32_t order[RIG_NODES_MAX];
@@ -17,6 +18,7 @@ struct tables {
 	struct image_instance instances[RIG_NODES_MAX];
 	struct image_input inputs[RIG_NODES_MAX * RIG_PORTS_MAX];
 	struct image_output outputs[RIG_NODES_MAX * RIG_PORTS_MAX];
+	struct image_host hosts[RIG_SEGMENTS_MAX];
 	struct image_buffer buffers[RIG_NODES_MAX * RIG_PORTS_MAX];
 	struct image_param params[RIG_NODES_MAX * RIG_PARAMS_MAX];
 	struct image_var vars[RIG_NODES_MAX * IMAGE_VARS_MAX];
@@ -43,7 +45,7 @@ struct rig *rig_new(enum image_clock clock, enum image_late late)
 	rig->late = late;
 	rig->slot_ns = 1000000;
 	rig->slots = IMAGE_FOREVER;
-	rig->fd = -1;
+	rig->files = (struct image_files){-1, -1};
 	return rig;
 }
 
@@ -90,7 +92,7 @@ void rig_gates(struct rig *rig)
 		}
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------------------------ */
+/* ---- tables ------------------------------------------------------------------------ */
 
 static uint32_t text_add(struct tables *t, const char *text)
 {
@@ -190,6 +192,7 @@ static void add_instance(const struct rig *rig, struct tables *t, uint32_t numbe
 	    .name = text_add(t, name), .component = text_add(t, "c"), .path = text_add(t, "")};
 	row->segment = node->segment;
 	row->lag = node->lag;
+	row->run_on = node->run_on;
 	row->period = node->period;
 	row->phase = node->phase;
 	row->budget_ns = node->budget_ns;
@@ -212,7 +215,14 @@ static void add_segment(const struct rig *rig, struct tables *t, uint32_t number
 {
 	struct image_segment *row = &t->segments[number];
 
-	*row = (struct image_segment){.lane = rig->segment_lane[number], .n_events = 250};
+	*row = (struct image_segment){
+	    .lane = rig->segment_lane[number], .host = rig->segment_host[number], .n_events = 250};
+	if (row->host >= t->head.n_hosts)
+		t->head.n_hosts = row->host + 1;
+	t->head.hosts.count = t->head.n_hosts;
+	t->lanes[row->lane].node = t->hosts[row->host].node = rig->segment_node[number];
+	if (rig->segment_node[number] >= t->head.nodes.count)
+		t->head.nodes.count = rig->segment_node[number] + 1;
 	row->order = (uint32_t)t->head.order.count;
 	row->gates = (uint32_t)t->head.gates.count;
 	for (uint32_t n = 0; n < rig->n_nodes; n++) {
@@ -221,6 +231,9 @@ static void add_segment(const struct rig *rig, struct tables *t, uint32_t number
 		t->order[t->head.order.count++] = n;
 		row->n_instances++;
 		row->lag_max = rig->nodes[n].lag > row->lag_max ? rig->nodes[n].lag : row->lag_max;
+		row->end = rig->nodes[n].lag + rig->nodes[n].run_on > row->end
+		    ? rig->nodes[n].lag + rig->nodes[n].run_on
+		    : row->end;
 	}
 	for (uint32_t g = 0; g < rig->n_gates; g++)
 		if (rig->gates[g].segment == number) {
@@ -236,7 +249,9 @@ static void *assemble(struct tables *t, size_t *ret_len)
 		const void *rows;
 		size_t size;
 	} all[] = {
+	    {&t->head.nodes, t->nodes, sizeof(t->nodes[0])},
 	    {&t->head.lanes, t->lanes, sizeof(t->lanes[0])},
+	    {&t->head.hosts, t->hosts, sizeof(t->hosts[0])},
 	    {&t->head.segments, t->segments, sizeof(t->segments[0])},
 	    {&t->head.order, t->order, sizeof(t->order[0])},
 	    {&t->head.gates, t->gates, sizeof(t->gates[0])},
@@ -282,10 +297,12 @@ void *rig_program(const struct rig *rig, size_t *ret_len)
 	    .late = rig->late,
 	    .clock = rig->clock,
 	    .n_hosts = 1,
+	    .hosts.count = 1,
 	    .copies = rig->copies > 1 ? rig->copies : 1,
 	    .latency_slots = 1,
 	    .slot_ns = rig->slot_ns,
 	    .slots = rig->slots,
+	    .nodes.count = 1,
 	    .lanes.count = RIG_SEGMENTS_MAX,
 	    .segments.count = rig->n_segments,
 	    .instances.count = rig->n_nodes,
@@ -305,7 +322,7 @@ void *rig_program(const struct rig *rig, size_t *ret_len)
 	return program;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------------------ */
 
 void rig_image(struct rig *rig)
 {
@@ -315,10 +332,9 @@ void rig_image(struct rig *rig)
 
 	if (image_check(program, len, &why) != 0)
 		insist(false, why);
-	rig->fd = image_create(program, len);
+	insist(image_create(program, len, &rig->files) == 0, "image_create");
 	free(program);
-	insist(rig->fd >= 0, "image_create");
-	insist(image_open(rig->fd, true, &rig->view) == 0, "image_open");
+	insist(image_open(&rig->files, true, &rig->view) == 0, "image_open");
 	atomic_store(&rig->control.limit, IMAGE_FOREVER);
 	atomic_store(&rig->control.last, IMAGE_FOREVER);
 }
@@ -349,14 +365,12 @@ void rig_close(struct rig *rig)
 		if (rig->instances[n].component != NULL)
 			instance_close(&rig->instances[n]);
 	arena_free(&rig->arena);
-	if (rig->fd >= 0) {
-		image_close(&rig->view);
-		close(rig->fd);
-	}
+	image_close(&rig->view);
+	image_files_close(&rig->files);
 	free(rig);
 }
 
-/* ---- looking ----------------------------------------------------------------------------------------------------------- */
+/* ---- looking ------------------------------------------------------------------------ */
 
 enum segment_status rig_slot(struct rig *rig, uint32_t segment, uint64_t slot)
 {

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/common/rig.h - a hand-made program and image on the real engine (core/image, core/slot), without waveform, plan or
- * host: the test says which component runs in which segment with which lag, and drives segments or single instances.
+ * tests/common/rig.h - a hand-made program and image on the real engine (core/image, core/slot),
+ * without waveform, plan or host: the test says which component runs in which segment with which
+ * lag, and drives segments or single instances.
  *
- *	struct rig *rig = rig_new(IMAGE_STEP, IMAGE_SLIP);
- *	int a = rig_add(rig, &source, 0, 0), b = rig_add(rig, &sink, 1, 1);  // component, segment, lag
- *	rig_link(rig, a, 0, b, 0, 0);                                        // ports, declared delay
- *	rig->nodes[b].period = 4;                                            // whatever else is needed
- *	rig_open(rig);                                                       // gates by the distance rule, image, instances
- *	segment_slot(&rig->segments[0], ...);
- *	rig_close(rig);
+ * 	struct rig *rig = rig_new(IMAGE_STEP, IMAGE_SLIP);
+ * 	int a = rig_add(rig, &source, 0, 0), b = rig_add(rig, &sink, 1, 1);
+ * 	// component, segment, lag
+ * 	rig_link(rig, a, 0, b, 0, 0); // ports, declared delay
+ * 	rig->nodes[b].period = 4; // whatever else is needed
+ * 	rig_open(rig); // gates, image, instances
+ * 	segment_slot(&rig->segments[0], ...);
+ * 	rig_close(rig);
  *
- * Node n is instance n, named "n0", "n1", ... Each output has a ring of its own of `depth` messages of `max` items.
+ * Node n is instance n, named "n0", "n1", ... Each output has a ring of its own of `depth` messages
+ * of `max` items.
  */
 #ifndef TESTS_COMMON_RIG_H
 #define TESTS_COMMON_RIG_H
@@ -23,7 +26,8 @@ enum {
 	RIG_PORTS_MAX = 4,
 	RIG_PARAMS_MAX = 8,
 	RIG_SEGMENTS_MAX = 16,
-	RIG_GATES_MAX = 128
+	RIG_GATES_MAX = 128,
+	RIG_MACHINES_MAX = 4
 };
 
 struct rig_value { /* of a parameter; the descriptor's default unless `set` */
@@ -41,7 +45,7 @@ struct rig_input {
 
 struct rig_node {
 	const struct aloe_component *component;
-	uint32_t segment, lag, period, phase;
+	uint32_t segment, lag, period, phase, run_on;
 	uint32_t max, depth; /* of its outputs; depth 0: not connected */
 	uint64_t budget_ns;
 	int source; /* of a sink: the node whose index it ends, or -1 */
@@ -56,13 +60,14 @@ struct rig {
 	uint32_t copies;         /* 0 or 1: none */
 	uint32_t n_nodes, n_segments, n_gates;
 	struct rig_node nodes[RIG_NODES_MAX];
-	uint32_t segment_lane[RIG_SEGMENTS_MAX];
+	uint32_t segment_lane[RIG_SEGMENTS_MAX], segment_host[RIG_SEGMENTS_MAX];
+	uint32_t segment_node[RIG_SEGMENTS_MAX]; /* of its lane and its host */
 	struct {
 		uint32_t segment;
 		struct image_gate gate;
 	} gates[RIG_GATES_MAX];
 	/* after rig_open */
-	int fd;
+	struct image_files files;
 	struct image_view view;
 	struct node_control control;
 	struct arena arena;
@@ -80,7 +85,8 @@ void rig_gates(struct rig *rig);
 
 /* rig_program gives the program alone, with its image laid out; the caller frees it. */
 void *rig_program(const struct rig *rig, size_t *ret_len);
-/* rig_image makes and maps the image; rig_open also opens all instances and segments. The control block lets all run. */
+/* rig_image makes and maps the image; rig_open also opens all instances and segments. The control
+ * block lets all run. */
 void rig_image(struct rig *rig);
 void rig_open(struct rig *rig);
 void rig_close(struct rig *rig);
@@ -88,7 +94,8 @@ void rig_close(struct rig *rig);
 /* rig_step runs the next step of a segment in slot `slot`, as its lane would, at time `now`. */
 enum segment_status rig_slot(struct rig *rig, uint32_t segment, uint64_t slot);
 struct image_segment_state *rig_state(const struct rig *rig, uint32_t segment);
-/* The message of index k in the ring of a node's output; NULL if another is there. *ret_data: its items. */
+/* The message of index k in the ring of a node's output; NULL if another is there. *ret_data: its
+ * items. */
 const struct image_message *rig_message(
     const struct rig *rig, int node, int port, uint64_t k, const void **ret_data);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/common/starve.h - memory that runs out when the test says so. Included by the one source of a test program: it
- * puts itself before the C library's calloc and aligned_alloc (all that core/slot and core/image allocate with, besides
- * malloc) for the whole program.
+ * tests/common/starve.h - memory that runs out when the test says so. Included by the one source of
+ * a test program: it puts itself before the C library's calloc and aligned_alloc (all that
+ * core/slot and core/image allocate with, besides malloc) for the whole program.
  *
- *	starve_after(3);          // 3 more succeed on this thread, the next fails, then all succeed again
- *	... = instance_open(...);
- *	if (!starve_over()) ...   // it never came to that: every allocation has had its turn
+ *         starve_after(3);          // 3 more succeed on this thread, the next fails, then all
+ *                                   succeed again
+ * 	... = instance_open(...);
+ * 	if (!starve_over()) ...   // it never came to that: every allocation has had its turn
  */
 #ifndef TESTS_COMMON_STARVE_H
 #define TESTS_COMMON_STARVE_H

@@ -6,7 +6,8 @@
 
 #define ANY_WORK .work = do_nothing
 
-/* libconfig 1.5 loses a few bytes of its own at a syntax error; nothing of ours is hidden by this. */
+/* libconfig 1.5 loses a few bytes of its own at a syntax error; nothing of ours is hidden by
+ * this. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/common/umts.h - for tests of the UTRA downlink's radio level: a transmitter, and what of it reaches a receiver.
+ * tests/common/umts.h - for tests of the UTRA downlink's radio level: a transmitter, and what of it
+ * reaches a receiver.
  *
- *	struct air air;
- *	air_open(&air, 8);                                     // frames of random bits: chips, and samples, two a chip
- *	air_receive(&air, &(struct path){.delay = 20000.25, .amplitude = 1}, k, message);
+ * 	struct air air;
+ *      air_open(&air, 8);                                     // frames of random bits: chips, and
+ *                                                             samples, two a chip
+ * 	air_receive(&air, &(struct path){.delay = 20000.25, .amplitude = 1}, k, message);
  */
 #ifndef TESTS_COMMON_UMTS_H
 #define TESTS_COMMON_UMTS_H
@@ -164,7 +166,8 @@ struct path {
 	uint64_t settle;  /* before this message errors do not count */
 };
 
-/* The stream at time `at` samples, by a sinc of 48 samples under a Hann window: the signal fills 0.61 of the band. */
+/* The stream at time `at` samples, by a sinc of 48 samples under a Hann window: the signal fills
+ * 0.61 of the band. */
 static inline double complex air_at(const struct air *air, double at)
 {
 	const long long whole = (long long)floor(at), size = (long long)air->frames * FRAME;
@@ -210,7 +213,8 @@ static inline void sync_open(struct mock *m)
 	mock_input(m, 0, ALOE_CF32, FRAME);
 }
 
-/* The error of received chips, block by block of 256 with the channel taken off, as a share of the signal, in dB. */
+/* The error of received chips, block by block of 256 with the channel taken off, as a share of the
+ * signal, in dB. */
 static inline double chip_error_db(const cf32 *received, const cf32 *sent)
 {
 	double error = 0, signal = 0;

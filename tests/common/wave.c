@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
-#include "daemons/common/program.h"
+#include "daemons/swman/program.h"
 
 enum { LANES_MAX = 4 };
 
@@ -42,8 +42,8 @@ static int parse(
 	free(dirs);
 	if (w->registry == NULL)
 		return -1;
-	status =
-	    waveform_parse("wave", text, strlen(text), w->registry, &overrides, diag, &w->waveform);
+	status = waveform_parse(
+	    "waveforms/wave", text, strlen(text), w->registry, &overrides, diag, &w->waveform);
 	if (status != 0)
 		return status;
 	request = waveform_shape_json(w->waveform);
@@ -68,9 +68,9 @@ static int build(struct wave *w, const struct wave_options *options, struct diag
 	status = program_build(w->waveform, w->plan, 0, diag, &program, &len);
 	if (status != 0)
 		return status;
-	w->fd = image_create(program, len);
+	status = image_create(program, len, &w->files);
 	free(program);
-	return w->fd < 0 ? w->fd : image_open(w->fd, true, &w->view);
+	return status != 0 ? status : image_open(&w->files, true, &w->view);
 }
 
 static int open_instance(
@@ -139,6 +139,7 @@ static void fill_lane(struct wave *w, uint32_t number)
 		atomic_store(&lane->entry[entries++].live, 1);
 	}
 	atomic_store(&lane->entries, entries);
+	atomic_store(&lane->watched_ns, IMAGE_FOREVER / 2); /* as if a watchdog looked at it */
 	atomic_store(
 	    &w->lane[number]->baton, baton_make(0, BATON_FRESH, entries > 0 ? 0 : BATON_NOBODY));
 }
@@ -171,7 +172,7 @@ int wave_open(struct wave *w, const char *text, const struct wave_options *optio
 	struct diag diag;
 	int status;
 
-	*w = (struct wave){.fd = -1};
+	*w = (struct wave){.files = {-1, -1}};
 	diag_init(&diag);
 	status = parse(w, text, options, &diag);
 	if (status == 0)
@@ -200,7 +201,7 @@ void wave_close(struct wave *w)
 		munmap(w->lane[l], sizeof(*w->lane[l]));
 	munmap(w->node, sizeof(*w->node));
 	image_close(&w->view);
-	close(w->fd);
+	image_files_close(&w->files);
 	free(w->components);
 	free(w->handles);
 	free(w->segments);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/common/wave.h - a waveform's text on the real engine in this process, with the build's real components: registry,
- * parse, shape, plan, program, image, instances, segments; driven by the test or bench, slot by slot or as a lane's thread.
+ * tests/common/wave.h - a waveform's text on the real engine in this process, with the build's real
+ * components: registry, parse, shape, plan, program, image, instances, segments; driven by the test
+ * or bench, slot by slot or as a lane's thread.
  *
- *	struct wave wave;
- *	assert_int_equal(wave_open(&wave, text, &(struct wave_options){.clock = "virtual"}), 0);
- *	for (uint64_t n = 0; n < 100; n++)
- *		segment_step(&wave.segments[0], n, clock_ns());
- *	wave_close(&wave);
+ * 	struct wave wave;
+ * 	assert_int_equal(wave_open(&wave, text, &(struct wave_options){.clock = "virtual"}), 0);
+ * 	for (uint64_t n = 0; n < 100; n++)
+ * 		segment_step(&wave.segments[0], n, clock_ns());
+ * 	wave_close(&wave);
  *
- * The images and the node's tables are shared memory, so that a fork of this process is a host like any other.
+ * The images and the node's tables are shared memory, so that a fork of this process is a host like
+ * any other.
  */
 #ifndef TESTS_COMMON_WAVE_H
 #define TESTS_COMMON_WAVE_H
@@ -47,10 +49,10 @@ struct wave {
 	struct aloe_component *components; /* those that the instances run */
 	void **handles;
 	struct segment *segments;
-	struct node_image
-	    *node; /* lane tables filled in, entries live, control block 0 released without limit */
+	/* lane tables filled in, entries live, control block 0 released without limit */
+	struct node_image *node;
 	struct lane_image *lane[4]; /* batons at slot 0, fresh */
-	int fd;
+	struct image_files files;
 };
 
 /* wave_open: 0, or -1 after it has said why on stderr. */

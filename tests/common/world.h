@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/common/world.h - a machine in a folder, for tests of aloe doctor: its lanes are to have CPUs 2-3, the rest is 0-1.
+ * tests/common/world.h - a machine in a folder, for tests of aloe doctor: its lanes are to have
+ * CPUs 2-3, the rest is 0-1.
  */
 #ifndef TESTS_COMMON_WORLD_H
 #define TESTS_COMMON_WORLD_H

@@ -38,38 +38,38 @@ const struct x310_rig_wire x310_rig_wires[RIG_WIRES] = {
     {.name = "af_packet",
         .host = "net_af_packet0,iface=x310host,qdisc_bypass=1",
         .sim = "net_af_packet0,iface=x310sim,qdisc_bypass=1",
-        .needs =
-            "ip link add x310host type veth peer name x310sim && ip link set x310host up && ip link set x310sim up",
+        .needs = "ip link add x310host type veth peer name x310sim && ip link set x310host up && "
+                 "ip link set x310sim up",
         .undo = "ip link del x310host",
         .silent = true,
         .spp_max = 364},
 };
 
-/* ---- DPDK ------------------------------------------------------------------------------------------------------------------ */
+/* ---- DPDK ------------------------------------------------------------------------ */
 
-/* lib/aloe-doors of the build; programs of tests lie deeper than it thinks. */
-static void tell_doors(void)
+/* lib/aloe-transports of the build; programs of tests lie deeper than it thinks. */
+static void tell_transports(void)
 {
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s", aloe_program("x310sim"));
 	*strrchr(path, '/') = 0;
-	strcpy(strrchr(path, '/'), "/lib/aloe-doors");
-	setenv("ALOE_DOORS", path, 1);
+	strcpy(strrchr(path, '/'), "/lib/aloe-transports");
+	setenv("ALOE_TRANSPORTS", path, 1);
 }
 
-const struct door_kind *x310_rig_kind(const struct x310_rig_wire *wire)
+const struct transport_kind *x310_rig_kind(const struct x310_rig_wire *wire)
 {
 	const void *symbol = NULL;
 	char path[PATH_MAX];
 	struct diag diag;
 
 	if (wire->host == NULL)
-		return &door_udp;
-	tell_doors();
+		return &transport_udp;
+	tell_transports();
 	diag_init(&diag);
 	assert_int_equal(library_path("dpdk", path, sizeof(path)), 0);
-	(void)library_open(path, "door_dpdk", &diag, &symbol);
+	(void)library_open(path, "transport_dpdk", &diag, &symbol);
 	diag_fini(&diag);
 	return symbol;
 }
@@ -87,7 +87,7 @@ static bool run(const char *command)
 const char *x310_rig_missing(const struct x310_rig_wire *wire)
 {
 	if (x310_rig_kind(wire) == NULL)
-		return "lib/aloe-doors/dpdk.so was not built: libdpdk-dev is not installed";
+		return "lib/aloe-transports/dpdk.so was not built: libdpdk-dev is not installed";
 	run(wire->undo); /* of a run that was killed */
 	if (!run(wire->needs)) {
 		run(wire->undo);
@@ -97,7 +97,7 @@ const char *x310_rig_missing(const struct x310_rig_wire *wire)
 	return NULL;
 }
 
-/* ---- x310sim ---------------------------------------------------------------------------------------------------------------- */
+/* ---- x310sim ------------------------------------------------------------------------ */
 
 static const char *port_of(const char *pattern, char *text, size_t size)
 {
@@ -166,7 +166,7 @@ static void start_sim(struct x310_rig *rig, const struct x310_rig_options *optio
 	}
 }
 
-/* ---- x310-init --------------------------------------------------------------------------------------------------------------- */
+/* ---- x310-init ------------------------------------------------------------------------ */
 
 static void exec_init(const struct x310_rig_options *options)
 {
@@ -210,13 +210,13 @@ static void start_init(struct x310_rig *rig, const struct x310_rig_options *opti
 	free(text);
 }
 
-/* ---- the radio ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the radio ------------------------------------------------------------------------ */
 
-static void open_door(struct x310_rig *rig, const struct x310_rig_options *options)
+static void open_transport(struct x310_rig *rig, const struct x310_rig_options *options)
 {
 	const bool loopback = rig->wire->host == NULL;
-	char port[PATH_MAX], why[DOOR_WHY] = "";
-	const struct door_options door = {
+	char port[PATH_MAX], why[TRANSPORT_WHY] = "";
+	const struct transport_options transport = {
 	    .own = {loopback ? LOOPBACK : HOST_IP, loopback ? 0 : 50000},
 	    .packets = 4096,
 	    .packet_bytes = RIG_PACKET,
@@ -224,13 +224,13 @@ static void open_door(struct x310_rig *rig, const struct x310_rig_options *optio
 	    .port = loopback ? NULL : port_of(rig->wire->host, port, sizeof(port)),
 	};
 
-	if (door_open(x310_rig_kind(rig->wire), &door, why, &rig->door) < 0)
+	if (transport_open(x310_rig_kind(rig->wire), &transport, why, &rig->transport) < 0)
 		fail_msg("%s", why);
 }
 
 void x310_rig_fail(struct x310_rig *rig, const char *why)
 {
-	const struct door_counts *counts = &rig->door->counts;
+	const struct transport_counts *counts = &rig->transport->counts;
 	size_t len;
 
 	kill(rig->pid, SIGTERM);
@@ -253,28 +253,20 @@ static uint64_t number(const json_t *object, const char *name)
 }
 
 /* What x310-init says is all that is needed. */
-static void take_over(const struct x310_rig *rig, struct radio_options *radio)
+static void take_over(const struct x310_rig *rig, struct x310_options *radio)
 {
 	const json_t *channel = json_array_get(json_object_get(rig->made, "channels"), 0);
 
 	radio->initialised = true;
-	radio->control_device = (uint16_t)number(rig->made, "control_endpoint");
-	radio->control_port = (uint16_t)number(rig->made, "control_port");
-	radio->block = (uint16_t)number(channel, "block");
-	radio->channel = (uint16_t)number(channel, "channel");
-	radio->endpoint = (struct endpoint){.own = (uint16_t)number(channel, "own_endpoint"),
-	    .device = (uint16_t)number(channel, "endpoint"),
-	    .device_port = (uint16_t)number(channel, "endpoint_port"),
-	    .claim = json_is_true(json_object_get(channel, "claim")),
-	    .version = 0x0100};
+	radio->own = (uint16_t)number(channel, "own_endpoint");
+	radio->number = (uint16_t)number(channel, "number");
 }
 
-static void open_radio(struct x310_rig *rig, const struct x310_rig_options *options)
+const char *x310_rig_try(struct x310_rig *rig, const struct x310_rig_options *options)
 {
-	struct radio_options radio = {
+	struct x310_options radio = {
 	    .device = {(rig->wire->host ? SIM_IP : LOOPBACK_SIM) + rig->device, CHDR_PORT},
-	    .endpoint = {0x100, 0, 2, 3, true, 0x0100},
-	    .block = 4,
+	    .own = 0x100,
 	    .rx = options->rx,
 	    .tx = options->tx,
 	    .window =
@@ -283,23 +275,33 @@ static void open_radio(struct x310_rig *rig, const struct x310_rig_options *opti
 	    .lossy = true,
 	};
 	const uint64_t end = clock_ns() + PATIENCE_S * 1000000000ull;
-	struct radio_packet packets[DOOR_BURST];
+	struct x310_packet packets[TRANSPORT_BURST];
 
+	if (options->free_running)
+		radio.frequency = (struct stream_total){0, 0};
 	if (rig->made)
 		take_over(rig, &radio);
-	while (!door_up(rig->door) && clock_ns() < end)
+	while (!transport_up(rig->transport) && clock_ns() < end)
 		usleep(1000);
-	radio_open(&rig->radio, &radio, rig->door, clock_ns());
-	radio_configure(&rig->radio, options->spp, options->ticks_per_sample);
-	while (!radio_ready(&rig->radio)) {
-		radio_release(&rig->radio, packets,
-		    radio_receive(&rig->radio, clock_ns(), packets, DOOR_BURST));
-		if (radio_failed(&rig->radio))
-			x310_rig_fail(rig, radio_failed(&rig->radio));
+	x310_open(&rig->radio, &radio, rig->transport, clock_ns());
+	x310_configure(&rig->radio, options->spp, options->ticks_per_sample);
+	while (!x310_ready(&rig->radio)) {
+		x310_release(&rig->radio, packets,
+		    x310_receive(&rig->radio, clock_ns(), packets, TRANSPORT_BURST));
+		if (x310_failed(&rig->radio))
+			return x310_failed(&rig->radio);
 		if (clock_ns() > end)
-			x310_rig_fail(rig, "the streams do not stand");
+			return "the streams do not stand";
 	}
-	assert_int_equal(rig->radio.control.refused, 0);
+	return rig->radio.control.refused ? "the device refused an access" : NULL;
+}
+
+static void stand(struct x310_rig *rig, const struct x310_rig_options *options)
+{
+	const char *why = x310_rig_try(rig, options);
+
+	if (why)
+		x310_rig_fail(rig, why);
 }
 
 void x310_rig_start(
@@ -310,22 +312,32 @@ void x310_rig_start(
 	start_sim(rig, options);
 	if (options->uhd)
 		start_init(rig, options);
-	open_door(rig, options);
-	open_radio(rig, options);
+	open_transport(rig, options);
+	stand(rig, options);
+}
+
+void x310_rig_simulate(struct x310_rig *rig, const struct x310_rig_options *options)
+{
+	start_sim(rig, options);
+}
+
+void x310_rig_attach(struct x310_rig *rig, const struct x310_rig_options *options)
+{
+	open_transport(rig, options);
 }
 
 void x310_rig_join(struct x310_rig *rig, const struct x310_rig_options *options)
 {
 	*rig = (struct x310_rig){.wire = &x310_rig_wires[0], .device = 1};
-	open_door(rig, options);
-	open_radio(rig, options);
+	open_transport(rig, options);
+	stand(rig, options);
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------------------ */
 
 void x310_rig_stop(struct x310_rig *rig)
 {
-	struct radio_packet packets[DOOR_BURST];
+	struct x310_packet packets[TRANSPORT_BURST];
 	struct diag diag;
 	int status;
 	char *text;
@@ -335,11 +347,11 @@ void x310_rig_stop(struct x310_rig *rig)
 
 	/* not after its end: a port's driver may take down what we are looking at */
 	for (quiet = clock_ns(); clock_ns() - quiet < QUIET_NS;) {
-		n = radio_receive(&rig->radio, clock_ns(), packets, DOOR_BURST);
-		radio_release(&rig->radio, packets, n);
+		n = x310_receive(&rig->radio, clock_ns(), packets, TRANSPORT_BURST);
+		x310_release(&rig->radio, packets, n);
 		quiet = n ? clock_ns() : quiet;
 	}
-	door_count(rig->door);
+	transport_count(rig->transport);
 	if (rig->init > 0) {
 		kill(rig->init, SIGTERM);
 		assert_int_equal(waitpid(rig->init, &status, 0), rig->init);
@@ -370,7 +382,7 @@ void x310_rig_close(struct x310_rig *rig)
 		kill(rig->pid, SIGKILL);
 		waitpid(rig->pid, NULL, 0);
 	}
-	door_close(rig->door);
+	transport_close(rig->transport);
 	json_decref(rig->said);
 	unlink(aloe_path("memif"));
 	run(rig->wire->undo);

@@ -10,7 +10,8 @@
 
 enum { X310_VECTOR_MAX = 600 };
 
-/* x310_vector gives the bytes of a vector (room for X310_VECTOR_MAX) and how many; fails the test where there is none. */
+/* x310_vector gives the bytes of a vector (room for X310_VECTOR_MAX) and how many; fails the test
+ * where there is none. */
 size_t x310_vector(const char *name, uint8_t *ret_bytes);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/contract/each.h - every component of the build that the test program lies in, found by listing BUILD/lib/aloe.
+ * tests/contract/each.h - every component of the build that the test program lies in, found by
+ * listing BUILD/lib/aloe, or of the folder $ALOE_CONTRACT (`make test` of a user's component).
  *
  * A contract is tried on all of them before the test fails, so that one run names every offender.
  */
@@ -50,14 +51,34 @@ __attribute__((format(printf, 3, 4))) static inline void broken(
 	(*count)++;
 }
 
+/* given_value finds a parameter in $ALOE_CONTRACT_SET, "name=value name=value". */
+static inline bool given_value(const char *param, char *ret_value, size_t size)
+{
+	const size_t len = strlen(param);
+	const char *at = getenv("ALOE_CONTRACT_SET");
+
+	for (; at && *at; at += strcspn(at, " "), at += strspn(at, " ")) {
+		if (strncmp(at, param, len) != 0 || at[len] != '=')
+			continue;
+		at += len + 1;
+		snprintf(ret_value, size, "%.*s", (int)strcspn(at, " "), at);
+		return true;
+	}
+	return false;
+}
+
 static inline void each_component(contract *holds)
 {
+	const char *folder = getenv("ALOE_CONTRACT");
 	char build[4096], pattern[4200], name[256];
 	unsigned count = 0;
 	glob_t found;
 
 	build_folder(build, sizeof(build));
-	snprintf(pattern, sizeof(pattern), "%s/lib/aloe/*.so", build);
+	if (folder)
+		snprintf(pattern, sizeof(pattern), "%s/*.so", folder);
+	else
+		snprintf(pattern, sizeof(pattern), "%s/lib/aloe/*.so", build);
 	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		snprintf(name, sizeof(name), "%s", strrchr(found.gl_pathv[i], '/') + 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What every component of the build must hold to, whatever it does: driven with messages made from its port types, in
- * every state, of every length, with every value of its enum parameters and every type that its inputs accept. Nothing
- * here knows a component, except for the few rows below: parameters without a default, and inputs whose blocks have a length
- * of their own. */
+ * What every component of the build must hold to, whatever it does: driven with messages made from
+ * its port types, in every state, of every length, with every value of its enum parameters and
+ * every type that its inputs accept. Nothing here knows a component, except for the few rows below:
+ * parameters without a default, and inputs whose blocks have a length of their own. */
 #include "tests/common/counting.h"
 #include "tests/contract/each.h"
 
@@ -30,8 +30,8 @@ static const struct row {
     {"utran_deequalise", "coded", "1212"},
     {"utran_demux", "frame_bits", NULL}, /* the lengths are given */
     {"utran_demux", "rm", NULL},
-    {"upols", "per_slot",
-        "1"}, /* a message of its port takes 16 slots to hold, so that what is set is heard */
+    /* a message of its port takes 16 slots to hold, so that what is set is heard */
+    {"upols", "per_slot", "1"},
     {"upols", "taps", "4"},
     {"upols", "transform", "auto"}, /* messages here have no size of its own transforms */
     {"utran_demux", "length1", "100"},
@@ -45,6 +45,8 @@ static const struct row {
     {"utran_rate_match", "output", "1000"},
     {"utran_rate_match", "frame_bits", NULL},
     {"utran_rate_match", "rm", NULL},
+    {"utran_desegment", "tti_ms", "40"}, /* of several frames, so that there is a tail */
+    {"utran_segment", "tti_ms", "40"},
     {"utran_sync", "in", "76800"},
 };
 
@@ -61,7 +63,8 @@ struct subject {
 	int alloc_fails_in; /* aloe_alloc gives NULL at this call, counted down to 1; 0: never */
 };
 
-/* work is called with no argument but its own; the subject that is being driven on this thread is found here. */
+/* work is called with no argument but its own; the subject that is being driven on this thread is
+ * found here. */
 static _Thread_local struct subject *driven;
 
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
@@ -181,10 +184,13 @@ static void set_param(struct subject *s, const struct aloe_param *p, unsigned va
 {
 	static const float taps[] = {0.1f, 0.2f, 0.4f, 0.2f, 0.1f};
 	const struct row *row = find_row(s->mock.name, p->name);
+	char given[256];
 
 	if (row && !row->value)
 		return;
-	if (row)
+	if (given_value(p->name, given, sizeof(given)))
+		assert_int_equal(mock_set(&s->mock, p->name, given), 0);
+	else if (row)
 		assert_int_equal(mock_set(&s->mock, p->name, row->value), 0);
 	else if (p->kind == ALOE_KIND_ENUM)
 		assert_int_equal(mock_set(&s->mock, p->name, p->names[variant % enum_count(p)]), 0);
@@ -204,7 +210,8 @@ static void connect_input(
 	s->messages[i] = calloc(max, 8);
 }
 
-/* subject_open opens a component with everything connected, or only what must be; it is not started yet. */
+/* subject_open opens a component with everything connected, or only what must be; it is not started
+ * yet. */
 static struct subject *subject_open(const char *name, unsigned variant, bool optional)
 {
 	struct subject *s = calloc(1, sizeof(*s));
@@ -312,7 +319,8 @@ static void hash_outputs(struct subject *s)
 		    (size_t)s->mock.radio.n_sent[c] * MOCK_RADIO_IQ);
 }
 
-/* step runs one index with messages of one kind at every connected input; false at the end of a source. */
+/* step runs one index with messages of one kind at every connected input; false at the end of a
+ * source. */
 static bool step(struct subject *s, uint64_t index, enum message kind)
 {
 	int rc;
@@ -396,8 +404,9 @@ static void empty_messages(struct subject *s, unsigned variant, unsigned *count)
 		step(s, k, EMPTY);
 }
 
-/* Every third message is a good one: after nonsense it must still come out with a length that fits (mock_work looks).
- * NOLINTNEXTLINE(readability-non-const-parameter): one signature for all contracts */
+/* Every third message is a good one: after nonsense it must still come out with a length that fits
+ * (mock_work looks). All contracts have one signature. */
+/* NOLINTNEXTLINE(readability-non-const-parameter) */
 static void hostile_numbers(struct subject *s, unsigned variant, unsigned *count)
 {
 	(void)variant;
@@ -433,7 +442,8 @@ static void no_allocation_in_a_slot(struct subject *s, unsigned variant, unsigne
 		broken(count, s->mock.name, "variant %u: malloc or free in reset", variant);
 }
 
-/* What has a history must be able to forget it: the same messages give the same output again. Files go on, of course. */
+/* What has a history must be able to forget it: the same messages give the same output again. Files
+ * go on, of course. */
 static void reset_forgets(struct subject *s, unsigned variant, unsigned *count)
 {
 	const uint64_t first = run(s);
@@ -470,7 +480,8 @@ static void instances_do_not_meet(struct subject *s, unsigned variant, unsigned 
 	subject_close(two);
 }
 
-/* Sums in another order, or a level's own windows: their unit tests say how far levels may be apart. */
+/* Sums in another order, or a level's own windows: their unit tests say how far levels may be
+ * apart. */
 static bool levels_may_differ(const char *name)
 {
 	static const char *const names[] = {"upols", "utran_turbo_decoder"};
@@ -541,7 +552,8 @@ static void shape_is_pure(struct subject *s, unsigned variant, unsigned *count)
 	free(before);
 }
 
-/* Each call of aloe_alloc fails once: init must say so, and close must cope with what was not made. */
+/* Each call of aloe_alloc fails once: init must say so, and close must cope with what was not
+ * made. */
 static void memory_may_be_short(const char *name, unsigned *count)
 {
 	bool failed = true;
@@ -601,7 +613,8 @@ static bool records_agree(const struct record *a, const struct record *b)
 	return true;
 }
 
-/* One that has the new array from the start, one that gets it before index AT; the subject itself keeps the old one. */
+/* One that has the new array from the start, one that gets it before index AT; the subject itself
+ * keeps the old one. */
 static void live_array(
     struct subject *old, unsigned variant, const char *param, uint32_t len, unsigned *count)
 {
@@ -653,6 +666,96 @@ static void live_arrays(struct subject *s, unsigned variant, unsigned *count)
 		    "variant %u: malloc or free in work that sees a new array", variant);
 }
 
+/* ---- tails: what is held when nothing more comes in leaves within so many indices ---- */
+
+enum { TAIL_PHASES = 4, TAIL_FED = 2 * TAIL_PHASES, TAIL_AFTER = 8 };
+
+struct flow {
+	/* items of all ports, up to the last index at which something may have come in */
+	uint64_t in, out;
+	uint32_t tail; /* how many indices after that one the last VALID message left */
+};
+
+/* From index `first` on is counted. Messages come at every `every`-th index up to `last`, then
+ * none. */
+static struct flow flow_of(
+    struct subject *s, uint64_t first, uint64_t last, uint64_t every, enum message after)
+{
+	struct flow flow = {0};
+
+	s->random = 7;
+	for (uint64_t k = 0; k <= last + TAIL_AFTER; k++) {
+		const bool given = k <= last && k % every == 0;
+
+		s->mock.after = k > last;
+		step(s, k, given ? FULL : k > last ? after : IDLE);
+		for (unsigned i = 0; i < INPUTS && k >= first && k <= last; i++) {
+			flow.in +=
+			    given && s->mock.format_in[i].type ? s->mock.format_in[i].max : 0;
+			flow.out += s->mock.out[i].state == ALOE_VALID ? s->mock.out[i].len : 0;
+		}
+		if (any_valid_output(s) && k > last)
+			flow.tail = (uint32_t)(k - last);
+	}
+	return flow;
+}
+
+/* What an item becomes is seen over whole blocks. What leaves late without having been held is the
+ * ringing of a filter. */
+static void tail_at(const char *name, uint64_t last, uint64_t every, enum message after,
+    uint32_t *largest, unsigned *count)
+{
+	struct subject *whole = subject_start(name, 0, true, count),
+	               *s = subject_start(name, 0, true, count);
+
+	if (whole && s) {
+		const struct flow steady =
+		    flow_of(whole, TAIL_PHASES, 2 * TAIL_FED - 1, every, after);
+		const struct flow flow = flow_of(s, 0, last, every, after);
+		const double held =
+		    (double)flow.in * (double)steady.out / (double)steady.in - (double)flow.out;
+
+		if (held >= 1 && flow.tail > s->mock.setup.tail)
+			broken(count, name,
+			    "sends %u indices after its last input (index %d), its tail is %u",
+			    flow.tail, (int)last, s->mock.setup.tail);
+		if (held >= 1 && flow.tail > *largest)
+			*largest = flow.tail;
+	}
+	for (int i = 0; i < 2; i++)
+		if ((i ? s : whole) != NULL)
+			subject_close(i ? s : whole);
+}
+
+static void tail_is_as_stated(const char *name, unsigned *count)
+{
+	struct subject *s = subject_start(name, 0, true, count);
+	uint32_t largest = 0, stated;
+
+	if (!s)
+		return;
+	stated = s->mock.setup.tail;
+	if (stated > s->mock.component->tail)
+		broken(count, name, "shape states a tail of %u, more than the descriptor's %u",
+		    stated, s->mock.component->tail);
+	if (s->mock.format_in[0].type == 0 && s->mock.component->tail != 0)
+		broken(count, name, "is a source, and states a tail");
+	for (uint64_t k = 0;
+	     k < TAIL_PHASES && s->mock.format_in[0].type && s->mock.format_out[0].type; k++) {
+		tail_at(name, TAIL_FED + k, 1, k % 2 ? IDLE : MISSING, &largest, count);
+		/* rings after each message: more items leave than came in */
+		if (strcmp(name, "upols") != 0)
+			tail_at(
+			    name, TAIL_FED, TAIL_PHASES, k % 2 ? IDLE : MISSING, &largest, count);
+	}
+	if (largest != stated)
+		broken(count, name,
+		    "states a tail of %u, and sends nothing later than %u indices after its last "
+		    "input",
+		    stated, largest);
+	subject_close(s);
+}
+
 #define CONTRACT(name)                                                                             \
 	static void holds_##name(const char *component, unsigned *count)                           \
 	{                                                                                          \
@@ -686,11 +789,17 @@ static void test_memory_may_be_short(void **state)
 	each_component(memory_may_be_short);
 }
 
+static void test_tail_is_as_stated(void **state)
+{
+	(void)state;
+	each_component(tail_is_as_stated);
+}
+
 /* The counter itself: it sees the program, and libraries that the program loaded. */
 static void allocations_are_seen(void **state)
 {
-	char *(*volatile copy)(const char *) =
-	    strdup; /* volatile: or the compiler sees that nothing comes of it */
+	/* volatile: or the compiler sees that nothing comes of it */
+	char *(*volatile copy)(const char *) = strdup;
 	void (*volatile release)(void *) = free;
 
 	(void)state;
@@ -739,6 +848,7 @@ int main(void)
 	    cmocka_unit_test(test_shape_is_pure),
 	    cmocka_unit_test(test_only_what_must_be_connected),
 	    cmocka_unit_test(test_memory_may_be_short),
+	    cmocka_unit_test(test_tail_is_as_stated),
 	};
 
 	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a component says of itself, and what its object file says of it: for every component of the build. */
+ * What a component says of itself, and what its object file says of it: for every component of the
+ * build. */
 #include <ctype.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -262,7 +263,8 @@ static const char *section_name(const struct elf *elf, const Elf64_Shdr *section
 	    section->sh_name;
 }
 
-/* Writable memory of the file itself; .data.rel.ro is made read-only once the addresses in it are known. */
+/* Writable memory of the file itself; .data.rel.ro is made read-only once the addresses in it are
+ * known. */
 static bool is_file_scope(const struct elf *elf, const Elf64_Shdr *section)
 {
 	const char *name = section_name(elf, section);
@@ -290,8 +292,8 @@ static void object_path(const char *name, const char *form, char *ret_path, size
 	if (glob(pattern, 0, NULL, &found))
 		fail_msg("%s: no such file", pattern);
 	snprintf(ret_path, size, "%s", found.gl_pathv[0]);
-	for (size_t i = 1; i < found.gl_pathc;
-	     i++) /* a component that moved left an old object behind */
+	/* a component that moved left an old object behind */
+	for (size_t i = 1; i < found.gl_pathc; i++)
 		if (is_newer(found.gl_pathv[i], ret_path))
 			snprintf(ret_path, size, "%s", found.gl_pathv[i]);
 	globfree(&found);

@@ -79,6 +79,30 @@ else
 fi
 expect "a limit on file sizes: path and cause" 1 "$work/small.out" \
 	prlimit --fsize=1000000 "$aloe" run "$work/small.conf" --quiet --slots 100000 --clock virtual
+expect "no file may have a byte: refused at once, with both sizes" 0 "a file may have 0 bytes (ulimit -f)" \
+	sh -c "{ prlimit --fsize=0 '$aloe' run '$work/small.conf' --quiet --slots 10 --clock virtual; echo exit \$?; } 2>&1 | cat"
+grep -q "^exit 1$" "$work/said" || { echo "not ok the exit status is another"; cat "$work/said"; failed=1; }
+
+# ---- standard output
+if [ -c /dev/full ]; then
+	expect "a report to a full disk is a failure" 1 "aloe: standard output: No space left on device" \
+		sh -c "exec '$aloe' run '$work/small.conf' --slots 10 --clock virtual --json --quiet >/dev/full"
+	expect "so is a list" 1 "aloe: standard output: No space left on device" \
+		sh -c "exec '$aloe' list components --json >/dev/full"
+	expect "and a version" 1 "aloe: standard output: No space left on device" sh -c "exec '$aloe' --version >/dev/full"
+fi
+
+# ---- descriptors
+for files in 12 24 40; do
+	expect "$files descriptors: refused with both numbers" 1 "may open $files files (ulimit -n), and a node needs" \
+		prlimit --nofile=$files "$aloe" run "$work/small.conf" --quiet --slots 10 --clock virtual
+done
+expect "too few for the hosts of a waveform: refused with the numbers" 2 "has 60 hosts, for which aloe-exec needs 121 more" \
+	prlimit --nofile=128 "$aloe" run "$work/small.conf" --quiet --slots 10 --clock virtual --copies 20 \
+	--isolation component --set "sink.path=$work/{copy}.out"
+expect "the soft limit does not matter" 0 "" \
+	prlimit --nofile=64:4096 "$aloe" run "$work/small.conf" --quiet --slots 10 --clock virtual --copies 10 \
+	--isolation component --set "sink.path=$work/{copy}.out"
 
 # ---- an ordinary user
 if root; then

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What cannot work is refused before it runs, with the cause: damaged components, files of noise, too little memory, a
- * CPU that is taken, a full disk. */
+ * What cannot work is refused before it runs, with the cause: damaged components, files of noise,
+ * too little memory, a CPU that is taken, a full disk. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "core/platform/platform.h"
 #include "tests/faults/node.h"
 
 static const char text[] = "name = \"plain\"; slot_ns = 1000000;\n"
@@ -33,7 +34,7 @@ static void refused(int status, const char *says, const char *arguments)
 	assert_int_equal(processes("aloe-host", (pid_t[1]){0}, 1), 0);
 }
 
-/* ---- components ------------------------------------------------------------------------------------------------------- */
+/* ---- components ------------------------------------------------------------------------ */
 
 /* A folder of components in front of the others, with `faulty` as given. */
 static void component_put(const void *so, size_t so_len, const void *desc, size_t desc_len)
@@ -112,7 +113,7 @@ static void components_of_noise(void **state)
 	    aloe_path("plain.conf"));
 	noise_fill(noise, files.so_len, &seed);
 	component_put(noise, files.so_len, files.desc, files.desc_len);
-	refused(2, "faulty.so: is no shared object", arguments);
+	refused(2, "faulty.so: is not a shared object", arguments);
 	memcpy(noise, files.so, 64); /* behind a good header */
 	component_put(noise, files.so_len, files.desc, files.desc_len);
 	refused(2, "faulty", arguments);
@@ -143,7 +144,7 @@ static void a_component_of_another_build(void **state)
 	files_give(&files);
 }
 
-/* ---- waveforms -------------------------------------------------------------------------------------------------------- */
+/* ---- waveforms ------------------------------------------------------------------------ */
 
 static void waveforms_of_noise(void **state)
 {
@@ -158,17 +159,18 @@ static void waveforms_of_noise(void **state)
 		const size_t len = 1 + i * i * 1800 / 1000;
 
 		noise_fill(noise, len, &seed);
-		for (size_t b = 0; i % 2 == 1 && b < len;
-		     b++) /* every other one of printable characters */
+		/* every other one of printable characters */
+		for (size_t b = 0; i % 2 == 1 && b < len; b++)
 			noise[b] = (uint8_t)(32 + noise[b] % 95);
 		file_make(aloe_path("noise.conf"), noise, len);
 		refused(2, "noise.conf", arguments);
 	}
 }
 
-/* ---- memory, CPU, disk ------------------------------------------------------------------------------------------------ */
+/* ---- memory, CPU, disk ---- */
 
-/* More than any machine has, by `items` and by the number of links; pipelined, so that no two messages share a place. */
+/* More than any machine has, by `items` and by the number of links; pipelined, so that no two
+ * messages share a place. */
 static void more_memory_than_there_is(void **state)
 {
 	enum { COPIES = 1500 };
@@ -198,6 +200,8 @@ static void more_memory_than_there_is(void **state)
 static void a_cpu_that_is_taken(void **state)
 {
 	struct ran *ran;
+	char who[128];
+	int cpus[2];
 
 	(void)state;
 	conf_write("plain", text);
@@ -205,13 +209,102 @@ static void a_cpu_that_is_taken(void **state)
 	wave_begin("plain", "--lanes 0");
 	ran = aloe_once("run '%s' --lanes 0 --slots 10", aloe_path("plain.conf"));
 	assert_int_equal(ran->status, 2);
-	assert_non_null(strstr(ran->err, "CPU 0 is taken by the lane of another ALOE node"));
+	snprintf(who, sizeof(who), "CPU 0 is taken by the lane of another ALOE node (pid %d, user ",
+	    process_one("aloe-exec"));
+	assert_non_null(strstr(ran->err, who));
+	assert_non_null(strstr(ran->err,
+	    platform_cpus(cpus, 2) > 1 ? "choose a free CPU (--lanes 1" : "wait until a CPU of"));
 	ran_free(ran);
 	ran_free(aloe_ok("run '%s' --clock virtual --slots 10 --quiet", aloe_path("plain.conf")));
 	wave_end("plain");
 	ran_free(aloe_ok("run '%s' --lanes 0 --slots 10 --quiet", aloe_path("plain.conf")));
 	ran_free(aloe_ok("down"));
 	processes_gone("aloe-frontend");
+}
+
+/* The runtime directory has something in the place of a socket. What says so is `aloe up`, and then
+ * it is over: once the place is free there is still no node, and no process that would make one. */
+static void a_node_that_cannot_be(void **state)
+{
+	struct ran *ran;
+	pid_t left;
+
+	(void)state;
+	mkdir(aloe_path("run/aloe"), 0700);
+	mkdir(aloe_path("run/aloe/attach"), 0700);
+	for (int foreground = 0; foreground < 2; foreground++) {
+		ran = aloe_once("up %s", foreground ? "--foreground" : "");
+		assert_int_equal(ran->status, 1);
+		assert_non_null(
+		    strstr(ran->err, "aloe-frontend: cannot start: Address already in use"));
+		ran_free(ran);
+		assert_int_equal(processes("aloe-frontend", &left, 1), 0); /* at once */
+		processes_gone("aloe");
+	}
+	rmdir(aloe_path("run/aloe/attach"));
+	chmod(aloe_path("run/aloe"), 0755);
+	ran = aloe_once("up");
+	assert_int_equal(ran->status, 1);
+	assert_non_null(strstr(ran->err, "closed to all others (chmod 700)"));
+	ran_free(ran);
+	processes_gone("aloe");
+	chmod(aloe_path("run/aloe"), 0700);
+	ran = aloe_once("list");
+	assert_int_equal(ran->status, 1);
+	assert_non_null(strstr(ran->err, "no node is running in "));
+	ran_free(ran);
+	ran_free(aloe_ok("up"));
+	ran_free(aloe_ok("down"));
+}
+
+/* The directory of somebody else; one below which nothing may be made. */
+static void a_node_of_somebody_else(void **state)
+{
+	enum { NOBODY = 65534 };
+	struct ran *ran;
+	char command[512];
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	mkdir(aloe_path("run/aloe"), 0700);
+	assert_int_equal(chown(aloe_path("run/aloe"), NOBODY, NOBODY), 0);
+	ran = aloe_once("up");
+	assert_int_equal(ran->status, 1);
+	assert_non_null(strstr(ran->err, "a runtime directory must belong to you"));
+	ran_free(ran);
+	processes_gone("aloe");
+	assert_int_equal(rmdir(aloe_path("run/aloe")), 0);
+	mkdir(aloe_path("bare"), 0555);
+	snprintf(command, sizeof(command),
+	    "setpriv --reuid %d --regid %d --clear-groups '%s' up --dir '%s/aloe' >'%s' 2>&1",
+	    NOBODY, NOBODY, aloe_program("aloe"), aloe_path("bare"), aloe_path("said"));
+	assert_int_equal(WEXITSTATUS(system(command)), 1);
+	processes_gone("aloe");
+	assert_int_equal(rmdir(aloe_path("bare")), 0);
+	remove(aloe_path("said"));
+	ran_free(aloe_ok("up"));
+	ran_free(aloe_ok("down"));
+}
+
+/* A lane's CPU is kept from nodes that this one cannot see only as far as its namespace goes. */
+static void a_lock_that_ends_at_a_namespace(void **state)
+{
+	char command[1024], *report;
+
+	(void)state;
+	if (system("unshare --time true 2>/dev/null") != 0 || platform_lock_scope() != NULL)
+		skip();
+	conf_write("plain", text);
+	snprintf(command, sizeof(command),
+	    "unshare --time --fork '%s' run '%s' --lanes 0 --slots 10 --json >'%s'",
+	    aloe_program("aloe"), aloe_path("plain.conf"), aloe_path("report"));
+	assert_int_equal(system(command), 0);
+	report = file_take(aloe_path("report"), NULL);
+	assert_non_null(strstr(report,
+	    "the CPUs of the lanes are kept from nodes of the same time namespace "
+	    "only; a node in another container may run a lane on the same CPU"));
+	free(report);
 }
 
 static void a_full_disk(void **state)
@@ -254,6 +347,9 @@ int main(void)
 	    cmocka_unit_test(waveforms_of_noise),
 	    cmocka_unit_test(more_memory_than_there_is),
 	    cmocka_unit_test(a_cpu_that_is_taken),
+	    cmocka_unit_test(a_node_that_cannot_be),
+	    cmocka_unit_test(a_node_of_somebody_else),
+	    cmocka_unit_test(a_lock_that_ends_at_a_namespace),
 	    cmocka_unit_test(a_full_disk),
 	    cmocka_unit_test(a_folder_that_is_not_there),
 	};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Kills while `aloe run` runs: of daemons (it goes on), of a host and itself (it ends, with the reason, and leaves nothing
- * behind); of the frontend and the keeper of a node that stays; of the frontend while any of them ends; daemons that hang. */
+ * Kills while `aloe run` runs: of daemons (it goes on), of a host and itself (it ends, with the
+ * reason, and leaves nothing behind); of the frontend and the keeper of a node that stays; of the
+ * frontend while any of them ends; daemons that hang. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +25,7 @@
 
 extern char **environ;
 
-enum { SLOTS = 2500, INTERRUPTED = 130, ORPHANED = 4 };
+enum { SLOTS = 1500, HANGING = 10000, INTERRUPTED = 130, ORPHANED = 4 };
 
 static const char counted[] = "name = \"counted\"; slot_ns = 1000000;\n"
                               "instances: {\n"
@@ -146,20 +147,25 @@ static void frontend_kill_if_there(void)
 		kill(pids[0], SIGKILL);
 }
 
-static void killed_while_it_runs(const char *clock, const char *program, int times)
+/* `also`: another one, at the same moment; NULL: none. */
+static void killed_while_it_runs(
+    const char *clock, const char *program, const char *also, int times)
 {
 	const char *path = conf_write("counted", counted);
+	pid_t run, pid = -1, second = -1;
 	struct records records;
 	unsigned seed = 3;
-	pid_t run, pid = -1;
 
 	unlink(path);
 	run = run_start("counted", clock, SLOTS);
 	run_await(path, run);
 	for (int i = 0; i < times; i++) {
 		pid = process_other(program, pid);
+		second = also != NULL ? process_other(also, second) : -1;
 		slot_random_point(50000000, &seed);
 		kill(pid, SIGKILL);
+		if (also != NULL)
+			kill(second, SIGKILL);
 	}
 	process_other(program, pid);
 	run_ends(run, 0);
@@ -171,18 +177,46 @@ static void killed_while_it_runs(const char *clock, const char *program, int tim
 static void daemons_die_and_the_run_goes_on(void **state)
 {
 	(void)state;
-	killed_while_it_runs("virtual", "aloe-exec", 3);
-	killed_while_it_runs("virtual", "aloe-swman", 3);
-	killed_while_it_runs("timer", "aloe-stats", 2);
-	killed_while_it_runs("timer", "aloe-exec", 3);
-	killed_while_it_runs("virtual", "aloe-frontend", 3);
-	killed_while_it_runs("timer", "aloe-frontend", 3);
+	killed_while_it_runs("virtual", "aloe-exec", NULL, 2);
+	killed_while_it_runs("virtual", "aloe-swman", NULL, 2);
+	killed_while_it_runs("timer", "aloe-stats", NULL, 2);
+	killed_while_it_runs("timer", "aloe-exec", NULL, 2);
+	killed_while_it_runs("virtual", "aloe-frontend", NULL, 2);
+	killed_while_it_runs("timer", "aloe-frontend", NULL, 2);
+	killed_while_it_runs("virtual", "aloe-exec", "aloe-frontend", 2);
+	killed_while_it_runs("timer", "aloe-frontend", "aloe-exec", 2);
 }
 
-/* At any moment from the first on: while the daemons start, over LOAD, over START. The run is as any other. */
+/* The daemons of a dead frontend are children of `aloe run`, which reaps them. */
+static void nobody_stays_a_zombie(void **state)
+{
+	const char *path = conf_write("counted", counted);
+	const pid_t run = run_start("counted", "timer", 1000000);
+	pid_t pid;
+
+	(void)state;
+	run_await(path, run);
+	pid = process_one("aloe-frontend");
+	kill(pid, SIGKILL);
+	process_other("aloe-frontend", pid);
+	for (int i = 0; i < 2; i++) {
+		static const char *const programs[] = {"aloe-exec", "aloe-stats"};
+
+		pid = process_one(programs[i]);
+		kill(pid, SIGKILL);
+		process_other(programs[i], pid);
+	}
+	zombies_gone(run);
+	kill(run, SIGINT);
+	run_ends(run, INTERRUPTED);
+	nothing_left();
+}
+
+/* At any moment from the first on: while the daemons start, over LOAD, over START. The run is as
+ * any other. */
 static void the_frontend_dies_while_it_begins(void **state)
 {
-	enum { TIMES = ALOE_SLOWER(16, 6), FEW = 200 };
+	enum { TIMES = ALOE_SLOWER(5, 4), FEW = 200 };
 	const char *path = conf_write("counted", counted);
 	unsigned seed = 7;
 
@@ -206,14 +240,39 @@ static void the_frontend_dies_while_it_begins(void **state)
 	}
 }
 
-/* It lives and does nothing: found out, killed, started again. */
+/* A daemon dies over LOAD, or a little before or after: LOAD is sent again, and the run is as any
+ * other. TRIALS=70 of them. */
+static void daemons_die_while_it_loads(void **state)
+{
+	enum { TIMES = ALOE_SLOWER(6, 3), FEW = 50, BEGIN_NS = 400000000 };
+	static const char *const programs[] = {"aloe-swman", "aloe-exec", "aloe-frontend"};
+	const char *path = conf_write("counted", counted), *trials = getenv("TRIALS");
+	const int times = trials != NULL ? atoi(trials) : TIMES;
+	unsigned seed = 13;
+
+	(void)state;
+	for (int i = 0; i < times; i++) {
+		const pid_t run = run_start("counted", "virtual", FEW);
+		pid_t pids[2];
+
+		clock_sleep_until(clock_ns() + (uint64_t)rand_r(&seed) % BEGIN_NS);
+		if (processes(programs[i % 3], pids, 2) > 0)
+			kill(pids[0], SIGKILL);
+		run_ends(run, 0);
+		assert_int_equal(records_check(path, 1000000, NULL).count, FEW);
+		unlink(path);
+		nothing_left();
+	}
+}
+
+/* It lives and does nothing: found out, killed, started again; who waits for it is told so. */
 static void a_daemon_hangs(const char *program)
 {
 	const char *path = conf_write("counted", counted);
 	pid_t run, pid;
 
 	unlink(path);
-	run = run_start("counted", "timer", 10000);
+	run = run_start("counted", "timer", HANGING);
 	run_await(path, run);
 	pid = process_one(program);
 	kill(pid, SIGSTOP);
@@ -221,7 +280,8 @@ static void a_daemon_hangs(const char *program)
 		clock_sleep_until(clock_ns() + 10000000);
 	process_other(program, pid);
 	run_ends(run, 0);
-	assert_int_equal(records_check(path, 1000000, NULL).count, 10000);
+	assert_true(said("aloe: waiting for aloe-swman to answer STATUS, 2 s so far"));
+	assert_int_equal(records_check(path, 1000000, NULL).count, HANGING);
 	nothing_left();
 }
 
@@ -309,7 +369,7 @@ static void the_frontend_of_a_node_dies(void **state)
 	assert_int_equal(process_one("aloe-host"), host);
 	assert_int_equal(process_one("aloe-exec"), exec);
 	log = file_take(aloe_path("state/aloe/node.log"), NULL);
-	assert_non_null(strstr(log, "aloe-frontend has died"));
+	assert_non_null(strstr(log, "aloe-frontend died"));
 	free(log);
 	wave_end("counted");
 	assert_true(records_check(path, 1000000, NULL).count > 0);
@@ -319,7 +379,8 @@ static void the_frontend_of_a_node_dies(void **state)
 	nothing_left();
 }
 
-/* The keeper of a node that stays: all go with it. DOWN: the same. Also where the frontend is killed over it. */
+/* The keeper of a node that stays: all go with it. DOWN: the same. Also where the frontend is
+ * killed over it. */
 static void ends_of_a_node(bool down, bool orphaned)
 {
 	const char *path = conf_write("counted", counted);
@@ -384,7 +445,7 @@ static void exec_dies_in_the_middle_of_changes(void **state)
 	(void)state;
 	conf_write("counted", counted);
 	ran_free(aloe_ok("up"));
-	for (int i = 0; i < 12; i++) {
+	for (int i = 0; i < 6; i++) {
 		const pid_t pid = process_one("aloe-exec");
 		const bool unload = i % 3 == 2;
 		pid_t loader;
@@ -413,7 +474,8 @@ static void exec_dies_in_the_middle_of_changes(void **state)
 	nothing_left();
 }
 
-/* While exec is starting the hosts of a waveform: those that are there already are told to end by the next exec. */
+/* While exec is starting the hosts of a waveform: those that are there already are told to end by
+ * the next exec. */
 static void exec_dies_between_hosts(void **state)
 {
 	enum { WORKERS = 24 };
@@ -456,8 +518,8 @@ static void exec_dies_between_hosts(void **state)
 	nothing_left();
 }
 
-/* A thread of the shared host stays on a lane that none of its waveforms uses any more: the next exec must not give its
- * seat to another host. */
+/* A thread of the shared host stays on a lane that none of its waveforms uses any more: the next
+ * exec must not give its seat to another host. */
 static void seats_are_known_to_the_next_exec(void **state)
 {
 	pid_t pid;
@@ -467,7 +529,8 @@ static void seats_are_known_to_the_next_exec(void **state)
 	conf_write("other",
 	    "name = \"other\"; slot_ns = 1000000;\n"
 	    "instances: { source: { component = \"counter\"; };\n"
-	    "  sink: { component = \"file_sink\"; path = \"%s\"; }; };\nlinks = ( \"source -> sink\" );\n");
+	    "  sink: { component = \"file_sink\"; path = \"%s\"; }; };\nlinks = ( \"source -> "
+	    "sink\" );\n");
 	ran_free(aloe_ok("up"));
 	wave_begin("counted", "--lanes 0 --isolation none");
 	wave_begin("other", "--clock virtual --isolation none");
@@ -488,8 +551,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(daemons_die_and_the_run_goes_on),
+	    cmocka_unit_test(nobody_stays_a_zombie),
 	    cmocka_unit_test(a_host_dies),
 	    cmocka_unit_test(the_frontend_dies_while_it_begins),
+	    cmocka_unit_test(daemons_die_while_it_loads),
 	    cmocka_unit_test(daemons_hang),
 	    cmocka_unit_test(the_command_dies),
 	    cmocka_unit_test(the_user_ends_it),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/registry: a .desc of any bytes is refused with at least one reason, or gives tables that hold what they promise. */
+ * core/registry: a .desc of any bytes is refused with at least one reason, or gives tables that
+ * hold what they promise. */
 #include <stdlib.h>
 #include <string.h>
 

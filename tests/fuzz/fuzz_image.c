@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/image: whatever passes image_check can be opened and walked by every accessor without leaving the mapping.
+ * core/image: whatever passes image_check can be opened and walked by every accessor without
+ * leaving the mapping.
  *
- * The input is a list of changes, 6 bytes each, to a sound program: which 4-byte word (2 bytes, modulo the program's), and
- * its new value. So most inputs get past the first line of the check, and the corpus is good for every version of the
- * image. An input that begins with the magic number is taken as a program as it is. */
+ * The input is a list of changes, 6 bytes each, to a sound program: which 4-byte word (2 bytes,
+ * modulo the program's), and its new value. So most inputs get past the first line of the check,
+ * and the corpus is good for every version of the image. An input that begins with the magic number
+ * is taken as a program as it is. */
 #include <stdlib.h>
 #include <string.h>
 

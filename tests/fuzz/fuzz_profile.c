@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/map/profile: a stored profile of any bytes is refused with a reason, or gives costs that a plan can use and that
- * are the same when saved and read again. */
+ * core/map/profile: a stored profile of any bytes is refused with a reason, or gives costs that a
+ * plan can use and that are the same when saved and read again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

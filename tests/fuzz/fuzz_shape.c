@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/waveform/shape: whatever a host answers - a component may have written over its memory - is refused with at least
- * one reason, or gives every port a size that a message can have. */
+ * core/waveform/shape: whatever a host answers - a component may have written over its memory - is
+ * refused with at least one reason, or gives every port a size that a message can have. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +9,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char text[] =
-    "name = \"x\"; slot_ns = 1000000; instances: { source: { component = \"source\"; length = 9; };"
-    "mod: { component = \"mod\"; }; sink: { component = \"sink\"; }; };"
-    "links = ( \"source -> mod -> sink\" );";
+static const char text[] = "name = \"x\"; slot_ns = 1000000; instances: { source: { component = "
+                           "\"source\"; length = 9; };mod: { component = \"mod\"; }; sink: { "
+                           "component = \"sink\"; }; };links = ( \"source -> mod -> sink\" );";
 
 static void insist(bool true_here)
 {

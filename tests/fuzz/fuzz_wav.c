@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * components/io/wav.h: a file of any bytes is refused with a reason, or its format and its length are what is promised. */
+ * components/io/wav.h: a file of any bytes is refused with a reason, or its format and its length
+ * are what is promised. */
 #include <stdlib.h>
 
 #include "components/io/wav.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/waveform: a file of any bytes is refused with at least one reason, or gives a waveform that keeps every promise of
- * waveform.h. A first line `# --set ...` is taken as an override as well. */
+ * core/waveform: a file of any bytes is refused with at least one reason, or gives a waveform that
+ * keeps every promise of waveform.h. A first line `# --set ...` is taken as an override as well. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

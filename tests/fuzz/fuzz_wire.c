@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/wire: a message from a peer is refused or can be read whole; what was read and written again is the same bytes. */
+ * core/wire: a message from a peer is refused or can be read whole; what was read and written again
+ * is the same bytes. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * tools/x310sim: a device whose host sends anything, in any order, over CHDR and to its processor. What it sends is sound
- * CHDR, and what it keeps is bounded.
+ * tools/x310sim: a device whose host sends anything, in any order, over CHDR and to its processor.
+ * What it sends is sound CHDR, and what it keeps is bounded.
  *
  * Input: records of a byte that says what to do, 2 bytes of length, and the packet. */
 #include <stdlib.h>
@@ -58,7 +58,8 @@ static void to_processor(
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct device_options options = {.version = 0x0100,
+	const struct device_options options = {.fpga = &x310_fpgas[size % X310_FPGAS],
+	    .layout_seed = size % 5,
 	    .capacity = 65536,
 	    .divide = 2,
 	    .stop_supported = size % 2,
@@ -68,7 +69,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct device device;
 
 	device_init(&device, &options, &io);
-	firmware_init(&firmware, 0x7f000002, size & 2, "fuzz", "1");
+	firmware_init(&firmware,
+	    &(struct firmware_options){.fpga = device.options.fpga,
+	        .is_4_9 = size & 2,
+	        .ip = 0x7f000002,
+	        .name = "fuzz",
+	        .serial = "1"});
 	for (size_t at = 0; at + 3 <= size; at += 3) {
 		const uint32_t length = get_le16(data + at + 1);
 		const uint8_t what = data[at];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The fuzz smoke: a fuzz target (LLVMFuzzerTestOneInput) run without libFuzzer, as a CMocka program. First every file of
- * tests/fuzz/corpus/NAME as it is, then a fixed number of inputs made from them: bits turned, bytes set, pieces cut,
- * repeated and exchanged, all from one seed, so that a failure repeats. NAME is that of this program, fuzz_NAME.
+ * The fuzz smoke: a fuzz target (LLVMFuzzerTestOneInput) run without libFuzzer, as a CMocka
+ * program. First every file of tests/fuzz/corpus/NAME as it is, then a fixed number of inputs made
+ * from them: bits turned, bytes set, pieces cut, repeated and exchanged, all from one seed, so that
+ * a failure repeats. NAME is that of this program, fuzz_NAME.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -101,7 +102,8 @@ static int corpus_close(void **state)
 	return 0;
 }
 
-/* A heap block of exactly the input's size, so that a sanitizer sees the first byte read past it. */
+/* A heap block of exactly the input's size, so that a sanitizer sees the first byte read past
+ * it. */
 static void target_run(const uint8_t *bytes, size_t len)
 {
 	uint8_t *exact = malloc(len ? len : 1);

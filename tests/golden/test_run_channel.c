@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The channel emulator and the fading bearer through the real processes: files against the sum in double precision, with
- * responses set while it runs; errors over a fading channel against theory, and block by block against the energy that the
- * channel left. */
+ * The channel emulator and the fading bearer through the real processes: files against the sum in
+ * double precision, with responses set while it runs; errors over a fading channel against theory,
+ * and block by block against the energy that the channel left. */
 #include <complex.h>
 #include <math.h>
 #include <setjmp.h>
@@ -43,7 +43,8 @@ struct kept { /* a response, and the first item that it holds for */
 	size_t n_taps, from;
 };
 
-/* The output against the sum, with the response that holds at each item: the largest deviation over the mean square. */
+/* The output against the sum, with the response that holds at each item: the largest deviation over
+ * the mean square. */
 static void check_emulated(
     const char *path, const float *in, size_t n, const struct kept *kept, size_t n_kept)
 {
@@ -87,7 +88,8 @@ static void test_emulator(void **state)
 	free(taps);
 }
 
-/* A file that ends within a slot; by FFTW, and with the plain kernels; slots of a length that only FFTW has. */
+/* A file that ends within a slot; by FFTW, and with the plain kernels; slots of a length that only
+ * FFTW has. */
 static void test_emulator_other_ways(void **state)
 {
 	static const char *const ways[] = {"--set channel.transform=fftw",
@@ -98,10 +100,9 @@ static void test_emulator_other_ways(void **state)
 	(void)state;
 	file_make(aloe_path("in"), in, 10000 * 8);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		struct ran *ran =
-		    aloe_ok("run waveforms/channel-emulator.conf --json -q --set source.path='%s' "
-		            "--set sink.path='%s' %s",
-		        aloe_path("in"), aloe_path("emulated"), ways[i]);
+		struct ran *ran = aloe_ok("run waveforms/channel-emulator.conf --json -q --set "
+		                          "source.path='%s' --set sink.path='%s' %s",
+		    aloe_path("in"), aloe_path("emulated"), ways[i]);
 
 		assert_true(ran_clean(ran));
 		assert_true(ran_variable(ran, "channel.short_blocks") == 1);
@@ -126,7 +127,8 @@ static void wait_for_end(void)
 	fail_msg("it does not end");
 }
 
-/* `aloe set --at`, from a list and from a file: every item shows the response that holds at its index. */
+/* `aloe set --at`, from a list and from a file: every item shows the response that holds at its
+ * index. */
 static void test_emulator_set(void **state)
 {
 	static const float short_taps[] = {0.5f, -0.5f, 0, 0, 0.25f, 1};
@@ -159,10 +161,10 @@ static void test_emulator_set(void **state)
 /* What the emulator starts from can be made again. */
 static void test_input(void **state)
 {
-	struct ran *ran = aloe_ok(
-	    "run waveforms/channel-emulator-input.conf --clock virtual --slots 40 --json -q "
-	    "--set signal.path='%s' --set response.path='%s'",
-	    aloe_path("signal"), aloe_path("taps"));
+	struct ran *ran =
+	    aloe_ok("run waveforms/channel-emulator-input.conf --clock virtual --slots 40 --json "
+	            "-q --set signal.path='%s' --set response.path='%s'",
+	        aloe_path("signal"), aloe_path("taps"));
 
 	(void)state;
 	assert_true(ran_clean(ran));
@@ -177,13 +179,13 @@ enum { BLOCKS = 1223, SYMBOLS = 9120 };
 
 static struct ran *fading(double ebn0_db, const char *more)
 {
-	return aloe_ok(
-	    "run waveforms/utran384-fading.conf --clock virtual --json -q --set sink.path='%s' "
-	    "--set noise.ebn0_db=%g %s",
+	return aloe_ok("run waveforms/utran384-fading.conf --clock virtual --json -q --set "
+	               "sink.path='%s' --set noise.ebn0_db=%g %s",
 	    aloe_path("fading.wav"), ebn0_db, more);
 }
 
-/* Blocks whose frame was left less than `least_db` of Eb/N0 by the channel: the first path of seed 1 at 3 km/h. */
+/* Blocks whose frame was left less than `least_db` of Eb/N0 by the channel: the first path of seed
+ * 1 at 3 km/h. */
 static int blocks_below(double ebn0_db, double least_db)
 {
 	struct fading path;
@@ -227,7 +229,8 @@ static void test_fading_walking(void **state)
 	check_walking(10);
 }
 
-/* Symbols in error at speed, many fades: the formula for Rayleigh fading, within 6 %. And hardly a block is lost. */
+/* Symbols in error at speed, many fades: the formula for Rayleigh fading, within 6 %. And hardly a
+ * block is lost. */
 static void test_fading_driving(void **state)
 {
 	const double ratio = pow(10, 1.5) * 3856 / SYMBOLS,

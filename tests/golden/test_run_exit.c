@@ -14,7 +14,7 @@ enum { DONE, FAILED, USAGE, STRICT };
 
 static const char bpsk[] = "run waveforms/bpsk.conf --clock virtual --slots 100";
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------ */
 
 /* Exactly one object on standard output; what else there is to say goes to standard error. */
 static void test_json(void **state)
@@ -92,7 +92,7 @@ static void test_failed(void **state)
 	ran_free(ran);
 }
 
-/* ---- exit status ------------------------------------------------------------------------------------------------------ */
+/* ---- exit status ------------------------------------------------------------------------ */
 
 static void expect(int status, const char *words, const char *arguments)
 {

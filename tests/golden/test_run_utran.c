@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Speech over the UTRAN bearer through the real processes: byte-identical at 20 dB, whole or in two halves; failed blocks
- * are silence of the same length, and counted; the block error rate is that of max-log decoding with 2 iterations
- * (measured elsewhere with three independent decoders: 0.1 at Eb/N0 = 2.12 dB, 0.01 at 2.43 dB). */
+ * Speech over the UTRAN bearer through the real processes: byte-identical at 20 dB, whole or in two
+ * halves; failed blocks are silence of the same length, and counted; the block error rate is that
+ * of max-log decoding with 2 iterations (measured elsewhere with three independent decoders: 0.1 at
+ * Eb/N0 = 2.12 dB, 0.01 at 2.43 dB). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,8 +85,8 @@ static void test_any_slot(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(slots_us) / sizeof(slots_us[0]); i++) {
-		ran_free(aloe_ok(
-		    "run waveforms/utran384.conf --clock virtual --slot-us %s -q --set sink.path='%s'",
+		ran_free(aloe_ok("run waveforms/utran384.conf --clock virtual --slot-us %s -q "
+		                 "--set sink.path='%s'",
 		    slots_us[i], aloe_path("slot.wav")));
 		files_equal(speech, aloe_path("slot.wav"));
 		ran_free(aloe_ok("check waveforms/utran384-tx.conf --slot-us %s", slots_us[i]));
@@ -112,8 +113,8 @@ static void test_most_blocks_fail(void **state)
 	assert_true(failed >= BLOCKS / 2);
 	ran_free(ran);
 	/* ... and the report that people read says so, in numbers. */
-	ran = aloe_ok(
-	    "run waveforms/utran384.conf --clock virtual --set sink.path='%s' --set noise.ebn0_db=0",
+	ran = aloe_ok("run waveforms/utran384.conf --clock virtual --set sink.path='%s' --set "
+	              "noise.ebn0_db=0",
 	    aloe_path("0dB.wav"));
 	{
 		const char *line = strstr(ran->out, "\nblocks ");
@@ -132,9 +133,8 @@ static void test_most_blocks_fail(void **state)
 
 static void tx(void)
 {
-	struct ran *ran = aloe_ok(
-	    "run waveforms/utran384-tx.conf --clock virtual --json -q --set frames.path='%s' "
-	    "--set lengths.path='%s'",
+	struct ran *ran = aloe_ok("run waveforms/utran384-tx.conf --clock virtual --json -q --set "
+	                          "frames.path='%s' --set lengths.path='%s'",
 	    aloe_path("tx.bits"), aloe_path("tx.lengths"));
 
 	assert_true(ran_clean(ran));
@@ -144,9 +144,8 @@ static void tx(void)
 
 static struct ran *rx(const char *bits)
 {
-	return aloe_ok(
-	    "run waveforms/utran384-rx.conf --clock virtual --json -q --set frames.path='%s' "
-	    "--set lengths.path='%s' --set sink.path='%s'",
+	return aloe_ok("run waveforms/utran384-rx.conf --clock virtual --json -q --set "
+	               "frames.path='%s' --set lengths.path='%s' --set sink.path='%s'",
 	    bits, aloe_path("tx.lengths"), aloe_path("rx.wav"));
 }
 
@@ -172,7 +171,8 @@ static void test_halves(void **state)
 	assert_true(ran_variable(ran, "check.block_errors") == 0);
 	ran_free(ran);
 
-	/* A few turned bits are corrected; a block of turned bits is silence, and no other is touched. */
+	/* A few turned bits are corrected; a block of turned bits is silence, and no other is
+	 * touched. */
 	for (size_t i = 0; i < bits_len; i += 150)
 		bits[i] ^= 1;
 	for (size_t i = 0; i < 9120; i += 2)
@@ -189,9 +189,8 @@ static void test_halves(void **state)
 /* Number of blocks in error of so many, on two lanes. */
 static int errors_at(double ebn0_db, int blocks)
 {
-	struct ran *ran = aloe_ok(
-	    "run waveforms/utran384-random.conf --clock virtual --slots %d --lanes 0,1 --json -q "
-	    "--set noise.ebn0_db=%g",
+	struct ran *ran = aloe_ok("run waveforms/utran384-random.conf --clock virtual --slots %d "
+	                          "--lanes 0,1 --json -q --set noise.ebn0_db=%g",
 	    blocks, ebn0_db);
 	const int errors = (int)ran_variable(ran, "compare.block_errors");
 
@@ -207,7 +206,8 @@ static int errors_at(double ebn0_db, int blocks)
 	return errors;
 }
 
-/* Below the mark the rate is larger and above it smaller, by three standard deviations: the crossing is within 0.15 dB. */
+/* Below the mark the rate is larger and above it smaller, by three standard deviations: the
+ * crossing is within 0.15 dB. */
 static void check_crossing(double rate, double ebn0_db, int blocks_below, int blocks_above)
 {
 	const double below = sqrt(rate * (1 - rate) * blocks_below),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Speech over the UTRA downlink with everything between the bits and the antenna, through the real processes: at 20 dB
- * byte-identical but for the frames before the receiver has found the cell, which are silence and counted; the block error
- * rate within 0.15 dB of that of the bits alone, with the timing known and with a receiver that finds it. */
+ * Speech over the UTRA downlink with everything between the bits and the antenna, through the real
+ * processes: at 20 dB byte-identical but for the frames before the receiver has found the cell,
+ * which are silence and counted; the block error rate within 0.15 dB of that of the bits alone,
+ * with the timing known and with a receiver that finds it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,8 +64,8 @@ static void test_identical(void **state)
 	(void)state;
 	run_speech("", 0);
 	run_speech("--set path.items=0 --set carrier.frequency=0", 0);
-	run_speech(
-	    "--set path.items=76001 --set carrier.frequency=-5.5e-5 --set carrier.initial_phase=-0.4",
+	run_speech("--set path.items=76001 --set carrier.frequency=-5.5e-5 --set "
+	           "carrier.initial_phase=-0.4",
 	    1);
 	run_speech("--lanes 0,1 --isolation component", 0);
 }
@@ -72,10 +73,9 @@ static void test_identical(void **state)
 /* Both ends of the cell must know its code. */
 static void test_another_cell(void **state)
 {
-	struct ran *ran =
-	    aloe_ok("run waveforms/utran384-rf.conf --clock virtual --slots 50 --json -q "
-	            "--set sink.path='%s' --set sync.primary_code=10",
-	        aloe_path("rf.wav"));
+	struct ran *ran = aloe_ok("run waveforms/utran384-rf.conf --clock virtual --slots 50 "
+	                          "--json -q --set sink.path='%s' --set sync.primary_code=10",
+	    aloe_path("rf.wav"));
 
 	(void)state;
 	assert_true(ran_variable(ran, "sync.locks") == 0);
@@ -86,10 +86,9 @@ static void test_another_cell(void **state)
 
 static void test_some_blocks_fail(void **state)
 {
-	struct ran *ran =
-	    aloe_ok("run waveforms/utran384-rf.conf --clock virtual --json -q --set sink.path='%s' "
-	            "--set noise.ebn0_db=2.12",
-	        aloe_path("rf.wav"));
+	struct ran *ran = aloe_ok("run waveforms/utran384-rf.conf --clock virtual --json -q --set "
+	                          "sink.path='%s' --set noise.ebn0_db=2.12",
+	    aloe_path("rf.wav"));
 	const int failed = (int)ran_variable(ran, "check.block_errors");
 
 	(void)state;
@@ -101,14 +100,13 @@ static void test_some_blocks_fail(void **state)
 	ran_free(ran);
 }
 
-/* ---- block error rate ------------------------------------------------------------------------------------------------- */
+/* ---- block error rate ------------------------------------------------------------------------ */
 
 static double bler(const char *file, double ebn0_db, int blocks, const char *more)
 {
-	struct ran *ran =
-	    aloe_ok("run waveforms/%s.conf --clock virtual --slots %d --lanes 0,1 --json -q "
-	            "--set noise.ebn0_db=%g %s",
-	        file, blocks, ebn0_db, more);
+	struct ran *ran = aloe_ok("run waveforms/%s.conf --clock virtual --slots %d --lanes 0,1 "
+	                          "--json -q --set noise.ebn0_db=%g %s",
+	    file, blocks, ebn0_db, more);
 	const double rate = ran_variable(ran, "compare.bler");
 
 	print_message("%s at %.2f dB %s: %.4f of %.0f blocks wrong\n", file, ebn0_db, more, rate,
@@ -118,8 +116,8 @@ static double bler(const char *file, double ebn0_db, int blocks, const char *mor
 	return rate;
 }
 
-/* Where the bits alone lose a share `rate` of blocks, the radio loses less with 0.15 dB more, and more with 0.15 dB less;
- * by two standard deviations of a rate from so many blocks. */
+/* Where the bits alone lose a share `rate` of blocks, the radio loses less with 0.15 dB more, and
+ * more with 0.15 dB less; by two standard deviations of a rate from so many blocks. */
 static void check_loss(double rate, double ebn0_db, int blocks, const char *more)
 {
 	const double deviation = sqrt(rate * (1 - rate) / blocks);
@@ -146,7 +144,8 @@ static void test_error_rate_timing_found(void **state)
 	(void)state;
 	check_loss(rate, 2.12, 2000, "");
 	check_loss(rate, 2.12, 2000,
-	    "--set path.items=51235 --set carrier.frequency=-5e-5 --set carrier.initial_phase=0.71");
+	    "--set path.items=51235 --set carrier.frequency=-5e-5 --set "
+	    "carrier.initial_phase=0.71");
 }
 
 int main(void)

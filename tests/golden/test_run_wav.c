@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The user's own recording through the UTRAN bearer: every usual kind of WAV arrives as 24 kHz 16-bit mono, said in one
- * line; what cannot be carried is refused with exit 2 and the reason in one line. */
+ * The user's own recording through the UTRAN bearer: every usual kind of WAV arrives as 24 kHz
+ * 16-bit mono, said in one line; what cannot be carried is refused with exit 2 and the reason in
+ * one line. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +23,7 @@ enum {
 	RATE = 24000
 };
 
-/* ---- WAV files, written by hand --------------------------------------------------------------------------------------- */
+/* ---- WAV files, written by hand ---- */
 
 struct kind {
 	unsigned tag, bits, channels, rate;
@@ -121,7 +122,7 @@ static void file_end(struct file *file, const char *path)
 	free(file->bytes);
 }
 
-/* ---- what is carried -------------------------------------------------------------------------------------------------- */
+/* ---- what is carried ------------------------------------------------------------------------ */
 
 /* Some sample that all kinds can hold, left and right that far apart. */
 static int tell_sample(unsigned frame)
@@ -150,8 +151,8 @@ static int16_t *received_take(const char *path, size_t *ret_samples)
 
 static struct ran *carry(const char *options)
 {
-	return aloe_ok(
-	    "run waveforms/utran384.conf --clock virtual --set source.path='%s' --set sink.path='%s' %s",
+	return aloe_ok("run waveforms/utran384.conf --clock virtual --set source.path='%s' --set "
+	               "sink.path='%s' %s",
 	    aloe_path("mine.wav"), aloe_path("got.wav"), options);
 }
 
@@ -278,13 +279,14 @@ static void test_shortest(void **state)
 	free(got);
 }
 
-/* ---- what is refused -------------------------------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------ */
 
-/* Exit 2, nothing on standard output, one line that names the file and has these words; no received file is left. */
+/* Exit 2, nothing on standard output, one line that names the file and has these words; no received
+ * file is left. */
 static void refused(const char *path, const char *words)
 {
-	struct ran *ran = aloe(
-	    "run waveforms/utran384.conf --clock virtual --set source.path='%s' --set sink.path='%s'",
+	struct ran *ran = aloe("run waveforms/utran384.conf --clock virtual --set source.path='%s' "
+	                       "--set sink.path='%s'",
 	    path, aloe_path("never.wav"));
 
 	print_message("%s", ran->err);
@@ -319,8 +321,8 @@ static void test_refused_kinds(void **state)
 	refused_kind((struct kind){2, 8, 1, 22050, 0, 0}, "compressed (MS ADPCM");
 	refused_kind((struct kind){0x11, 8, 1, 22050, 0, 0}, "compressed (IMA ADPCM");
 	refused_kind((struct kind){0x55, 8, 1, 44100, 0, 0}, "compressed (MP3");
-	refused_kind(
-	    (struct kind){7, 8, 1, 8000, 1, 0}, "compressed (mu-law"); /* in the wide format */
+	/* in the wide format */
+	refused_kind((struct kind){7, 8, 1, 8000, 1, 0}, "compressed (mu-law");
 	refused_kind((struct kind){PCM, 16, 3, 48000, 0, 0}, "mono or stereo is needed");
 	refused_kind((struct kind){PCM, 16, 1, 7999, 0, 0}, "[8000, 192000]");
 	refused_kind((struct kind){PCM, 16, 1, 192001, 0, 0}, "[8000, 192000]");
@@ -335,12 +337,14 @@ static void test_refused_files(void **state)
 	file = file_begin(&kind, 1000); /* promises 2000 bytes */
 	for (int i = 0; i < 1999; i++)
 		put(&file, 0, 1);
-	refused_file(&file, "truncated: the header promises 2000 bytes of samples, 1999 are there");
+	refused_file(&file,
+	    "the file is truncated; the header promises 2000 bytes of samples, but the file has "
+	    "1999");
 	file = file_begin(&kind, 1000);
 	file.len = 30; /* inside the header */
 	refused_file(&file, "truncated");
 	file = file_begin(&kind, 0);
-	refused_file(&file, "holds no samples");
+	refused_file(&file, "the file holds no samples");
 	file_make(aloe_path("empty.wav"), "", 0);
 	refused(aloe_path("empty.wav"), "is empty");
 	refused(aloe_path("nobody.wav"), "No such file or directory");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Every waveform of the project gives what the file beside it promises, and has the latency that its plan states. */
+ * Every waveform of the project gives what the file beside it promises, and has the latency that
+ * its plan states. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,8 +51,8 @@ static double ber_theory(double ebn0_db)
 
 static void check_rf(double ebn0_db, int slots)
 {
-	struct ran *ran = aloe_ok(
-	    "run waveforms/bpsk-rf.conf --clock virtual --slots %d --json -q --set noise.ebn0_db=%g",
+	struct ran *ran = aloe_ok("run waveforms/bpsk-rf.conf --clock virtual --slots %d --json -q "
+	                          "--set noise.ebn0_db=%g",
 	    slots, ebn0_db);
 	const double ber = ran_variable(ran, "check.ber");
 
@@ -104,9 +105,8 @@ static void test_passthrough_lengths(void **state)
 		struct ran *ran;
 
 		file_make(aloe_path("any"), bytes, lengths[i]);
-		ran = aloe_ok(
-		    "run waveforms/passthrough.conf --clock virtual --lanes 0,1 -q --set source.path='%s' "
-		    "--set sink.path='%s'",
+		ran = aloe_ok("run waveforms/passthrough.conf --clock virtual --lanes 0,1 -q --set "
+		              "source.path='%s' --set sink.path='%s'",
 		    aloe_path("any"), aloe_path("through"));
 		files_equal(aloe_path("any"), aloe_path("through"));
 		ran_free(ran);
@@ -114,7 +114,8 @@ static void test_passthrough_lengths(void **state)
 	free(bytes);
 }
 
-/* From any folder, with nothing in the environment: a relative path is relative to the folder of the command. */
+/* From any folder, with nothing in the environment: a relative path is relative to the folder of
+ * the command. */
 static void test_any_folder(void **state)
 {
 	char root[4096], command[20000];
@@ -122,8 +123,8 @@ static void test_any_folder(void **state)
 	(void)state;
 	assert_non_null(getcwd(root, sizeof(root)));
 	snprintf(command, sizeof(command),
-	    "cd '%s' && env -i '%s' run '%s/waveforms/passthrough.conf' --clock virtual -q --state here "
-	    "--set source.path=data && cmp data passthrough.out && test -d here/runs",
+	    "cd '%s' && env -i '%s' run '%s/waveforms/passthrough.conf' --clock virtual -q --state "
+	    "here --set source.path=data && cmp data passthrough.out && test -d here/runs",
 	    aloe_path("run"), aloe_program("aloe"), root);
 	file_make(aloe_path("run/data"), command, strlen(command));
 	assert_int_equal(system(command), 0);
@@ -132,7 +133,9 @@ static void test_any_folder(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-/* ---- latency ---------------------------------------------------------------------------------------------------------- */
+/* ---- latency ------------------------------------------------------------------------ */
+
+enum { LATENCY_SLOTS = ALOE_SLOWER(120, 50) };
 
 /* The waveform with all its files in the working folder. */
 static const char *arguments(const char *name)
@@ -143,8 +146,8 @@ static const char *arguments(const char *name)
 	    {"utran384-rx", "lengths.path"}, {"utran384-rx", "sink.path"},
 	    {"passthrough", "sink.path"}};
 	char text[4096];
-	size_t at = (size_t)snprintf(
-	    text, sizeof(text), "waveforms/%s.conf --clock virtual --slots 400 --json -q", name);
+	size_t at = (size_t)snprintf(text, sizeof(text),
+	    "waveforms/%s.conf --clock virtual --slots %d --json -q", name, LATENCY_SLOTS);
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		if (!strcmp(files[i][0], name))

@@ -84,6 +84,11 @@ lines() {
 
 house && build '' && expect ''
 
+house && { echo '<!-- SPDX-License-Identifier: BSD-3-Clause -->'; sed -n 's,^core/\([a-z]*\):,| `\1` | a room |,p' "$here/layers" |
+	sed 's, core/, ,g; s/$/ |/'; } >"$tree/core/README.md" && cp "$tree/core/README.md" "$tree.table" && expect '' &&
+	sed 's/^\(| `wire` |.*|\) base/\1 base slot/' "$tree.table" >"$tree/core/README.md" &&
+	expect 'core/README.md has the rooms of the layers'
+rm -f "$tree.table"
 house && put components/good/up.h <<-END && expect 'includes are written from the root'
 	#include "../../core/base/list.h"
 END
@@ -112,7 +117,18 @@ END
 house && { echo 'void f(void)'; echo '{'; lines 70 '	f();'; echo '}'; } | put core/base/long.c &&
 	expect 'no function above 70 lines'
 house && lines 151 '' | put daemons/stats/main.c && expect 'the main of a daemon is short'
-house && lines 801 '' | put core/base/file.c && expect 'no file above 800 lines'
+house && lines 799 '' | put core/base/file.c && lines 859 '' | put tests/unit/test_file.c && expect ''
+house && lines 800 '' | put core/base/file.c && expect 'no file above 800 lines, no test above 860'
+house && lines 860 '' | put tests/unit/test_file.c && expect 'no file above 800 lines, no test above 860'
+house && echo "/* $(lines 1 "$(printf '%095d' 0)") */" | put core/base/wide.c && expect '100 columns, comments too'
+house && printf 'void f(void)\n{\n\t/* %087d */\n}\n' 0 | put core/base/deep.c && expect '100 columns, comments too'
+house && { echo '<!-- SPDX-License-Identifier: BSD-3-Clause -->'; lines 350 'words'; } | put README.md && expect 'README is short: 350 lines of 100 columns'
+house && printf '<!-- SPDX-License-Identifier: BSD-3-Clause -->\n%0101d\n' 0 | put README.md && expect 'README is short: 350 lines of 100 columns'
+if command -v clang-format >/dev/null; then
+	house && put core/image/layout.c </dev/null && echo "echo '$spdx' >\"\$1\"" >"$tree/core/image/layout.sh" &&
+		echo '# SPDX-License-Identifier: BSD-3-Clause' >>"$tree/core/image/layout.sh" && expect '' &&
+		echo '/* by hand */' >>"$tree/core/image/layout.c" && expect 'core/image/layout.c is what layout.sh writes'
+fi
 house && put core/base/needs.h <<-END && expect 'every header compiles alone'
 	static inline size_t needs(void) { return 0; }
 END
@@ -125,5 +141,36 @@ house && echo '__attribute__((visibility("default"))) void more(void) {}' >>"$tr
 	expect 'a component shows one symbol and asks for none'
 house && echo 'void aloe_x(void); __attribute__((constructor)) static void f(void) { aloe_x(); }' \
 	>>"$tree/components/good/good.c" && build '' && expect 'a component shows one symbol and asks for none'
+# circle NAME ASKED: core/base/NAME.c, whose function NAME calls ASKED, and its object.
+circle() {
+	put "core/base/$1.c" <<-END
+		int $2(void);
+		int $1(void);
+		int $1(void) { return $2(); }
+	END
+	mkdir -p "$tree/build/obj/core/base" &&
+		(cd "$tree" && $CC -c "core/base/$1.c" -o "build/obj/core/base/$1.o")
+}
+house && circle there back && circle further there && expect ''
+house && circle there back && circle back there && expect 'no circle of files inside a room'
+house && { echo '#ifndef T'; echo '#define T'; echo '#include "core/base/back.h"'; echo '#endif'; } | put core/base/there.h &&
+	{ echo '#ifndef B'; echo '#define B'; echo '#include "core/base/there.h"'; echo '#endif'; } | put core/base/back.h &&
+	expect 'no circle of files inside a room'
+house && printf 'const char *said(void);\nconst char *said(void) { return "%%s has %%zu link%%s in %%.0f us"; }\n' |
+	put core/base/counts.c && expect '' &&
+	printf 'const char *said(void);\nconst char *said(void) { return "%%s has %%zu open links"; }\n' |
+	put core/base/counts.c && expect 'a count of 1 stands before no plural'
+house && printf 'struct twice {\n\tint a;\n};\n' | put core/base/once.c &&
+	printf 'static struct twice {\n\tlong b;\n} x;\n' | put daemons/exec/again.c && expect 'a struct tag is declared once'
+house && printf 'const char *said(void);\nconst char *said(void) { return "see core/base/list.h"; }\n' >>"$tree/daemons/exec/main.c" &&
+	build '' && expect 'no text for users names a source header'
+house && echo '.\" SPDX-License-Identifier: BSD-3-Clause, see core/base/list.h' >"$tree/daemons/exec/aloe-exec.8" &&
+	expect 'no manual names a source header'
+house && { echo '<!-- SPDX-License-Identifier: BSD-3-Clause -->'; sed -n 's,^core/\([a-z]*\):,| `\1` | a room |,p' "$here/layers" |
+	sed 's, core/, ,g; s/$/ |/'; echo '## The slot engine'; echo '1. `core/slot/a.c`: all of it'; echo '## The way of a sample'; } \
+	>"$tree/core/README.md" && lines 700 "" | put core/slot/a.c && expect '' && lines 1200 'assert(1);' | put core/slot/a.c &&
+	expect "$(printf 'the slot engine is read in 1 200 lines\nno file above 800 lines, no test above 860')"
+house && lines 600 '' | put core/base/one.c && lines 600 '' | put core/base/two.c &&
+	expect 'core asserts what it takes for granted'
 house && build -lfftw3f && expect 'no program needs FFTW or liquid'
 exit $failed

@@ -56,6 +56,14 @@ program litter <<'END'
 : >"$XDG_RUNTIME_DIR/socket"
 echo '[  PASSED  ] 1 test(s).'
 END
+program finding <<'END'
+printf '%s\n' '==1==Unable to get registers from thread 2.' '==1==ERROR: heap-use-after-free' >"${ASAN_OPTIONS##*log_path=}.1"
+echo '[  PASSED  ] 1 test(s).'
+END
+program note <<'END'
+echo '==1==Unable to get registers from thread 2.' >"${ASAN_OPTIONS##*log_path=}.1"
+echo '[  PASSED  ] 1 test(s).'
+END
 program skips <<'END'
 echo '[  PASSED  ] 1 test(s).'
 echo '[  SKIPPED ] 1 test(s), listed below:'
@@ -75,11 +83,19 @@ END
 export CI=
 expect "passed are counted" 0 "6 passed, 0 failed, 0 skipped" good good
 expect "failed are counted" 1 "5 passed, 1 failed, 0 skipped" good bad
+if sed '1,/^  all /d' "$work/out" | grep -q '^        .*1 test(s), listed below'; then
+	echo "ok the end of its log is shown after the table"
+else
+	echo "not ok the end of its log is shown after the table"
+	failed=1
+fi
 expect "a program that tells nothing has failed" 1 "0 passed, 1 failed, 0 skipped" silent
 expect "a crash is a failure" 1 "3 passed, 1 failed, 0 skipped" crash
 TEST_TIMEOUT=1 expect "a hang is ended and is a failure" 1 "0 passed, 1 failed, 0 skipped" hang
 expect "a process left behind is a failure" 1 "1 passed, 1 failed, 0 skipped" process
 expect "a file left behind is a failure" 1 "1 passed, 1 failed, 0 skipped" litter
+expect "what a sanitizer finds is a failure" 1 "1 passed, 1 failed, 0 skipped" finding
+expect "a thread that ended under its eyes is none" 0 "1 passed, 0 failed, 0 skipped" note
 expect "lines of a script are counted" 1 "1 passed, 1 failed, 0 skipped" tap.sh
 expect "a silent script counts by its status" 0 "1 passed, 0 failed, 0 skipped" quiet.sh
 expect "a skip is no failure" 0 "5 passed, 0 failed, 2 skipped" good skips quiet.sh away.sh

@@ -6,6 +6,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
+top=$PWD
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 stage=$work/stage
@@ -17,7 +18,7 @@ ok "install" make B="$B" DESTDIR="$stage" PREFIX=/usr install
 for file in bin/aloe bin/execinfo bin/comprun bin/aloe-frontend bin/aloe-exec bin/aloe-host bin/aloe-stats bin/aloe-swman \
 	lib/aloe/gain.so lib/aloe/gain.desc lib/pkgconfig/aloe.pc include/aloe/component.h \
 	share/aloe/waveforms/utran384.conf share/man/man1/aloe.1 share/man/man1/execinfo.1 share/man/man1/comprun.1 \
-	share/bash-completion/completions/aloe; do
+	share/bash-completion/completions/aloe share/doc/aloe/daemons.md share/doc/aloe/platforms.md; do
 	ok "installed: $file" test -s "$stage/usr/$file"
 done
 
@@ -53,6 +54,36 @@ ok "both run by name" aloe run outside.conf --clock virtual --slots 100 --quiet
 awk 'BEGIN { for (k = 0; k < 100; k++) for (i = 0; i < 8; i++) print 5 - (3 * k + i) }' >expected
 od -An -v -w2 -td2 out.i16 2>/dev/null | tr -d ' ' >received
 ok "and give what they should" cmp expected received
+
+# The waveforms that were installed, by name and from any folder: each finds the files that it names.
+anywhere=$work/anywhere
+mkdir "$anywhere" && cd "$anywhere" || exit 2
+ok "aloe run bpsk finds the installed waveform" aloe run bpsk --clock virtual --slots 10 --quiet
+ok "utran384 finds its recording" aloe run utran384 --clock virtual --quiet
+ok "and leaves what it received here" cmp "$stage/usr/share/aloe/waveforms/speech.wav" received.wav
+ok "utran384-tx" aloe run utran384-tx --clock virtual --quiet
+all_checked() {
+	for file in "$stage"/usr/share/aloe/waveforms/*.conf; do
+		aloe check "$(basename "$file" .conf)" || return 1
+	done
+}
+ok "all installed waveforms are valid, with the files that they name" all_checked
+mkdir mine && sed 's/name = "bpsk"/name = "other"/' "$stage/usr/share/aloe/waveforms/bpsk.conf" >mine/bpsk.conf
+found() { # what the search finds, in its order
+	aloe run bpsk --clock virtual --slots 1 --json --quiet | grep -q '"waveform": "bpsk"' &&
+		ALOE_WAVEFORMS=/nowhere:$anywhere/mine aloe run bpsk --clock virtual --slots 1 --json --quiet | grep -q '"waveform": "other"' &&
+		sed 's/"bpsk"/"given"/' "$stage/usr/share/aloe/waveforms/bpsk.conf" >bpsk &&
+		ALOE_WAVEFORMS=$anywhere/mine aloe run bpsk --clock virtual --slots 1 --json --quiet | grep -q '"waveform": "given"' &&
+		rm bpsk
+}
+ok "a file as given comes first, then ALOE_WAVEFORMS, then what is installed" found
+unknown() {
+	aloe run bpks >refusal 2>&1
+	[ $? = 2 ] && grep -q 'bpks.*no such file, and no waveform of this name in ALOE_WAVEFORMS' refusal
+}
+ok "a name that is nowhere is told with where it was looked for" unknown
+cd "$work" || exit 2
+
 ok "both are listed" sh -c 'aloe list components | grep -q "^ramp" && aloe list components | grep -q "^negate"'
 refused() {
 	aloe check outside.conf --set ramp.step=101 >refusal 2>&1
@@ -60,7 +91,7 @@ refused() {
 }
 ok "a value out of its range is refused, with the range" refused
 
-cd "$OLDPWD" || exit 2
+cd "$top" || exit 2
 ok "uninstall" make B="$B" DESTDIR="$stage" PREFIX=/usr uninstall
 ok "nothing is left" test -z "$(find "$stage" -type f)"
 exit $failed

@@ -1,25 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/mock/mock.h - drive one component without a runtime: load it, set parameters, give it messages, look at
- * what it makes. Header-only; tests and benches share it. The component is loaded from lib/aloe of the build folder
- * that the test program itself lies in (BUILD/tests/ROOM/NAME), so `make BUILD/lib/aloe/NAME.so` comes first.
+ * tests/mock/mock.h - drive one component without a runtime: load it, set parameters, give it
+ * messages, look at what it makes. Header-only; tests and benches share it. The component is loaded
+ * from lib/aloe of the build folder that the test program itself lies in (BUILD/tests/ROOM/NAME),
+ * so `make BUILD/lib/aloe/NAME.so` comes first; or from the folder $ALOE_CONTRACT, if that is set.
  *
- *	struct mock m;
- *	mock_open(&m, "gain");                            // m.setup.simd: the best of this machine, unless changed
- *	mock_set(&m, "gain", "2.5");                       // text, as in a waveform file; 0 or -1
- *	mock_input(&m, 0, ALOE_CF32, 1000);                // connect input 0: type and most items in a message
- *	assert_int_equal(mock_start(&m), 0);               // check, shape, init; else m.setup.error says why
- *	mock_give(&m, 0, samples, 1000);                   // VALID message, not copied; mock_give_state for the others
- *	assert_int_equal(mock_work(&m, 0), 0);             // index 0; I/O components: fill or drain as well
- *	m.out[0].state, .len, .data                        // what came out, valid until the next mock_work
- *	assert_int_equal(mock_set_live(&m, "taps", t, 9), 0); // another array, in force from the next mock_work on
- *	mock_close(&m);
+ * 	struct mock m;
+ *      mock_open(&m, "gain");                            // m.setup.simd: the best of this machine,
+ *                                                        unless changed
+ * 	mock_set(&m, "gain", "2.5");                       // text, as in a waveform file; 0 or -1
+ *      mock_input(&m, 0, ALOE_CF32, 1000);                // connect input 0: type and most items
+ *                                                         in a message
+ *      assert_int_equal(mock_start(&m), 0);               // check, shape, init; else m.setup.error
+ *                                                         says why
+ *      mock_give(&m, 0, samples, 1000);                   // VALID message, not copied;
+ *                                                         mock_give_state for the others
+ *      assert_int_equal(mock_work(&m, 0), 0);             // index 0; I/O components: fill or drain
+ *                                                         as well
+ *      m.out[0].state, .len, .data                        // what came out, valid until the next
+ *                                                         mock_work
+ *         assert_int_equal(mock_set_live(&m, "taps", t, 9), 0); // another array, in force from the
+ *         next mock_work on mock_close(&m);
  *
- * mock_radio(&m, 512, 200) before mock_start makes a radio the clock: slots of 512 samples in packets of up to 200.
+ * mock_radio(&m, 512, 200) before mock_start makes a radio the clock: slots of 512 samples in
+ * packets of up to 200.
  *
- * Inputs and optional outputs are unconnected until mock_input and mock_output say otherwise; other outputs are always
- * connected. An input given nothing before mock_work is ABSENT. The mock stops the program, with a message, if a
- * component writes past its maximum or claims more items than fit.
+ * Inputs and optional outputs are unconnected until mock_input and mock_output say otherwise; other
+ * outputs are always connected. An input given nothing before mock_work is ABSENT. The mock stops
+ * the program, with a message, if a component writes past its maximum or claims more items than
+ * fit.
  */
 #ifndef TESTS_MOCK_MOCK_H
 #define TESTS_MOCK_MOCK_H
@@ -53,9 +62,11 @@ struct mock {
 	struct aloe_out out[ALOE_PORTS_MAX];
 	struct aloe_record record; /* I/O components: the last one filled or drained */
 	uint32_t slot_flags;       /* ALOE_SLOT_END of the last mock_work */
-	const char *why;           /* slot->why of the last mock_work */
-	uint64_t params_set;       /* bit n: parameter n was set or has a default */
-	size_t arena_bytes;        /* taken by init */
+	/* set it: the next mock_work is for an index behind the waveform's last */
+	bool after;
+	const char *why;     /* slot->why of the last mock_work */
+	uint64_t params_set; /* bit n: parameter n was set or has a default */
+	size_t arena_bytes;  /* taken by init */
 	bool prepared;
 	struct mock_scratch { /* spoilt before each call of work */
 		void *at;
@@ -134,8 +145,8 @@ static inline int mock_set_number(struct mock *m, const struct aloe_param *p, do
 	if (p->kind == ALOE_KIND_REAL)
 		memcpy(field, p->size == 8 ? (const void *)&value : (const void *)&single, p->size);
 	else
-		memcpy(
-		    field, &whole, p->size); /* little-endian hosts only: good enough for a test */
+		/* little-endian hosts only: good enough for a test */
+		memcpy(field, &whole, p->size);
 	return 0;
 }
 
@@ -184,8 +195,9 @@ static inline void mock_set_reals(struct mock *m, const char *name, const float 
 	memcpy(m->state + p->offset, &reals, sizeof(reals));
 }
 
-/* mock_set_live replaces an ALOE_LIVE array of a started component, as `aloe set` does: `prepare`, then the swap; what
- * was there is released after the next mock_work. Negative: refused, with the reason in m->setup.error. */
+/* mock_set_live replaces an ALOE_LIVE array of a started component, as `aloe set` does: `prepare`,
+ * then the swap; what was there is released after the next mock_work. Negative: refused, with the
+ * reason in m->setup.error. */
 static inline int mock_set_live(struct mock *m, const char *name, const float *data, uint32_t len)
 {
 	const struct aloe_param *p = mock_param(m, name);
@@ -236,14 +248,18 @@ static inline void mock_set_default(struct mock *m, const struct aloe_param *p)
 static inline void mock_open(struct mock *m, const char *name)
 {
 	char exe[4096] = "", path[4352], symbol[256];
+	const char *folder = getenv("ALOE_CONTRACT");
 	const struct aloe_entry *entry;
 
 	*m = (struct mock){.name = name};
-	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) < 0)
+	if (folder)
+		snprintf(path, sizeof(path), "%s/%s.so", folder, name);
+	else if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) < 0)
 		mock_die(m, "readlink /proc/self/exe:", strerror(errno));
 	for (int up = 0; up < 3 && strrchr(exe, '/'); up++)
 		*strrchr(exe, '/') = 0;
-	snprintf(path, sizeof(path), "%s/lib/aloe/%s.so", exe, name);
+	if (!folder)
+		snprintf(path, sizeof(path), "%s/lib/aloe/%s.so", exe, name);
 	snprintf(symbol, sizeof(symbol), "aloe_component_%s", name);
 	m->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!m->library)
@@ -343,7 +359,8 @@ static inline void mock_record_alloc(struct mock *m)
 	}
 }
 
-/* mock_start calls check, shape, init and prepare; the first negative answer is returned, its reason in m->setup.error. */
+/* mock_start calls check, shape, init and prepare; the first negative answer is returned, its
+ * reason in m->setup.error. */
 static inline int mock_start(struct mock *m)
 {
 	const struct aloe_component *c = m->component;
@@ -359,6 +376,7 @@ static inline int mock_start(struct mock *m)
 		mock_output_type(m, i);
 		m->format_out[i].max = max;
 	}
+	m->setup.tail = c->tail;
 	if ((c->check && c->check(m->state, &m->setup) < 0) ||
 	    (c->shape && c->shape(m->state, &m->setup) < 0))
 		return -1;
@@ -420,7 +438,8 @@ static inline void mock_copy(struct mock *m)
 	}
 }
 
-/* mock_fill asks a source for the record of `index`: 0, ALOE_FILL_END or negative. mock_work does it by itself. */
+/* mock_fill asks a source for the record of `index`: 0, ALOE_FILL_END or negative. mock_work does
+ * it by itself. */
 static inline int mock_fill(struct mock *m, uint64_t index)
 {
 	m->record.index = index;
@@ -429,11 +448,12 @@ static inline int mock_fill(struct mock *m, uint64_t index)
 	return m->component->fill(m->state, &m->record, &m->setup);
 }
 
-/* mock_work runs one index; what work (or fill, or drain) returned. Inputs are ABSENT again afterwards. A source at its
- * end returns ALOE_FILL_END and has made nothing. */
+/* mock_work runs one index; what work (or fill, or drain) returned. Inputs are ABSENT again
+ * afterwards. A source at its end returns ALOE_FILL_END and has made nothing. */
 static inline int mock_work(struct mock *m, uint64_t index)
 {
-	struct aloe_slot slot = {.index = index, .in = m->in, .out = m->out};
+	struct aloe_slot slot = {
+	    .index = index, .in = m->in, .out = m->out, .flags = m->after ? ALOE_SLOT_AFTER : 0};
 	int rc = m->component->fill ? mock_fill(m, index) : 0;
 
 	for (unsigned i = 0; i < ALOE_PORTS_MAX; i++) {
@@ -454,7 +474,7 @@ static inline int mock_work(struct mock *m, uint64_t index)
 	else
 		mock_copy(m);
 	mock_outputs_check(m);
-	m->slot_flags = slot.flags;
+	m->slot_flags = slot.flags & ALOE_SLOT_END;
 	m->why = slot.why;
 	memset(m->in, 0, sizeof(m->in));
 	mock_release_old(m);
@@ -477,7 +497,8 @@ static inline double mock_var(const struct mock *m, const char *name)
 	return 0;
 }
 
-/* mock_close ends the component and frees everything, also after a failed start; what close returned. */
+/* mock_close ends the component and frees everything, also after a failed start; what close
+ * returned. */
 static inline int mock_close(struct mock *m)
 {
 	int rc;

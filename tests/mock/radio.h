@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/mock/radio.h - a radio for one component: what it receives follows from channel, slot and number of the sample alone,
- * and what is sent can be looked at. Slots are of several packets, which lie at odd addresses; nothing may be read behind a
- * received one (it ends where its memory does), nor written behind one to be sent (that is looked at). mock.h has one in each
- * mock: mock_radio(&m, ...) makes it the clock.
+ * tests/mock/radio.h - a radio for one component: what it receives follows from channel, slot and
+ * number of the sample alone, and what is sent can be looked at. Slots are of several packets,
+ * which lie at odd addresses; nothing may be read behind a received one (it ends where its memory
+ * does), nor written behind one to be sent (that is looked at). mock.h has one in each mock:
+ * mock_radio(&m, ...) makes it the clock.
  *
- *	mock_radio_re(channel, slot, i), mock_radio_im(...)	// what sample i of a slot is
- *	m.radio.lost = 1 << 2;					// packet 2 of the next slots does not come
- *	m.radio.room = 100;					// the way out takes so many samples of a slot
- *	m.radio.sent[channel], m.radio.n_sent[channel]		// as in packets, since mock_radio_slot
+ * 	mock_radio_re(channel, slot, i), mock_radio_im(...)	// what sample i of a slot is
+ *      m.radio.lost = 1 << 2;                                  // packet 2 of the next slots does
+ *                                                              not come
+ *      m.radio.room = 100;                                     // the way out takes so many samples
+ *                                                              of a slot
+ *      m.radio.sent[channel], m.radio.n_sent[channel]          // as in packets, since
+ *                                                              mock_radio_slot
  */
 #ifndef TESTS_MOCK_RADIO_H
 #define TESTS_MOCK_RADIO_H
@@ -120,7 +124,8 @@ static inline void mock_radio_init(struct mock_radio *m, uint32_t slot_samples, 
 	    .counts = m->counts,
 	    .received = mock_radio_received,
 	    .place = mock_radio_place,
-	    .send = mock_radio_send};
+	    .send = mock_radio_send,
+	    .left = UINT64_MAX};
 	m->room = slot_samples;
 	m->placed = (uint8_t *)malloc(1 + (size_t)packet * MOCK_RADIO_IQ + MOCK_RADIO_CANARY);
 	for (unsigned c = 0; c < MOCK_RADIO_CHANNELS; c++) {

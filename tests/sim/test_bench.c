@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * `aloe bench` as a user runs it: tables, JSON, CSV and plots that agree with each other, exit statuses, Ctrl-C. */
+ * `aloe bench` as a user runs it: tables, JSON, CSV and plots that agree with each other, exit
+ * statuses, Ctrl-C. */
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -37,7 +38,7 @@ static void has(const char *text, const char *part)
 		fail_msg("no `%s` in:\n%s", part, text);
 }
 
-/* ---- bler ---------------------------------------------------------------------------------------------------------------- */
+/* ---- bler ------------------------------------------------------------------------ */
 
 static const char bler[] =
     "bench bler --iterations 1,2 --scaling 1 --ebn0 1.7:2.7:0.5 --errors 20 --blocks 400 -q";
@@ -72,14 +73,15 @@ static void test_bler(void **state)
 	assert_string_equal(ran->err, "");
 	assert_string_equal(ran_text(ran, "bench"), "bler");
 	has(ran_text(ran, "command"),
-	    "aloe bench bler --iterations 1,2 --scaling 1 --ebn0 1.7:2.7:0.5");
+	    "aloe-bench bler --iterations 1,2 --scaling 1 --ebn0 1.7:2.7:0.5");
 	assert_true(ran_number(ran, "schema") == 1);
 	assert_true(ran_number(ran, "machine.cpus") >= 1);
 	assert_int_equal(rows(ran, "curve"), 6);
 	for (int row = 0; row < 6; row++)
 		check_point(ran, row);
 
-	/* Two iterations cross 0.1 between the points, near where they should; with 400 blocks 0.01 is not a matter. */
+	/* Two iterations cross 0.1 between the points, near where they should; with 400 blocks 0.01
+	 * is not a matter. */
 	assert_int_equal(rows(ran, "crossings"), 4);
 	assert_true(cell(ran, "crossings", 2, "bler") == 0.1);
 	assert_true(cell(ran, "crossings", 2, "reference_db") == 2.12);
@@ -105,9 +107,9 @@ static void test_levels(void **state)
 	           *other;
 
 	(void)state;
-	has(ran->out, "aloe bench bler --iterations 1 --ebn0 3");
+	has(ran->out, "aloe-bench bler --iterations 1 --ebn0 3");
 	has(ran->out, "where the block error rate crosses");
-	has(ran->out, "the points do not reach it");
+	has(ran->out, "not reached by the points");
 	other = aloe_ok(
 	    "bench bler --iterations 1 --ebn0 3 --blocks 60 --simd plain --seed 8 -q --csv -");
 	assert_int_equal(ran_lines(other->out), 2);
@@ -124,8 +126,8 @@ static void test_other_waveform(void **state)
 	const char *path = conf_derive("waveforms/bpsk.conf", "noisy.conf",
 	    (const char *const[][2]){
 	        {"mod:    { component = \"bpsk_mod\"; };",
-	            "mod: { component = \"bpsk_mod\"; output = \"cf32\"; }; noise: { component = \"awgn\"; "
-	            "ebn0_db = 3.0; bits_per_item = 1.0; };"},
+	            "mod: { component = \"bpsk_mod\"; output = \"cf32\"; }; noise: { component = "
+	            "\"awgn\"; ebn0_db = 3.0; bits_per_item = 1.0; };"},
 	        {"mod -> demod", "mod -> noise -> demod"}, {NULL, NULL}});
 	struct ran *ran =
 	    aloe_ok("bench bler --waveform '%s' --ebn0 4:6:2 --blocks 500 --json -q", path);
@@ -136,14 +138,14 @@ static void test_other_waveform(void **state)
 	assert_true(fabs(cell(ran, "curve", 0, "ber") / expected - 1) < 0.05);
 	ran_free(ran);
 	ran = aloe_ends(USAGE, "bench bler --waveform '%s'", path);
-	has(ran->err, "--ebn0 FROM:TO:STEP is needed: there is no reference");
+	has(ran->err, "--ebn0 FROM:TO:STEP is needed: no reference is known");
 	ran_free(ran);
 	ran = aloe_ends(USAGE, "bench bler --waveform '%s' --iterations 2 --ebn0 3", path);
 	has(ran->err, "--iterations: ");
 	ran_free(ran);
 }
 
-/* ---- plots --------------------------------------------------------------------------------------------------------------- */
+/* ---- plots ------------------------------------------------------------------------ */
 
 static void check_file(const char *name, const char *begins, const char *holds)
 {
@@ -174,7 +176,7 @@ static void test_plots(void **state)
 	ran_free(aloe_ends(FAILED, "bench map --seeds 2 --units 0 -q --csv /nowhere/at/all.csv"));
 }
 
-/* ---- utran --------------------------------------------------------------------------------------------------------------- */
+/* ---- utran ------------------------------------------------------------------------ */
 
 static double sum_of(const struct ran *ran, const char *part, const char *key)
 {
@@ -218,9 +220,10 @@ static void test_utran(void **state)
 	ran_free(ran);
 }
 
-/* ---- copies -------------------------------------------------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------ */
 
-/* On the virtual clock nothing is missed: the largest is what --max allows, found in as few runs as it takes. */
+/* On the virtual clock nothing is missed: the largest is what --max allows, found in as few runs as
+ * it takes. */
 static void test_copies(void **state)
 {
 	struct ran *ran =
@@ -244,13 +247,13 @@ static void test_copies(void **state)
 	ran_free(ran);
 }
 
-/* A slot that is too short for one copy holds none, by whatever counting, and says which component is to blame. */
+/* A slot that is too short for one copy holds none, by whatever counting, and says which component
+ * is to blame. */
 static void test_copies_none(void **state)
 {
 	const char *path = conf_derive("waveforms/bpsk.conf", "slow.conf",
-	    (const char *const[][2]){{"mod:    {",
-	                                 "slow: { component = \"spin\"; mean_us = "
-	                                 "1500.0; };\n\tmod:    {"},
+	    (const char *const[][2]){
+	        {"mod:    {", "slow: { component = \"spin\"; mean_us = 1500.0; };\n\tmod:    {"},
 	        {"source -> mod", "source -> slow -> mod"}, {NULL, NULL}});
 	struct ran *ran = aloe_ok("bench copies '%s' --max 4 --seconds 0.2 --lanes 1 -q", path);
 
@@ -261,9 +264,10 @@ static void test_copies_none(void **state)
 	ran_free(ran);
 }
 
-/* ---- map ----------------------------------------------------------------------------------------------------------------- */
+/* ---- map ------------------------------------------------------------------------ */
 
-/* The same seeds are the same problems; exact solves all that are feasible, the portfolio is never dearer than any other. */
+/* The same seeds are the same problems; exact solves all that are feasible, the portfolio is never
+ * dearer than any other. */
 static void test_map(void **state)
 {
 	struct ran *ran =
@@ -299,7 +303,7 @@ static void test_map(void **state)
 	ran_free(ran);
 }
 
-/* ---- predict ------------------------------------------------------------------------------------------------------------- */
+/* ---- predict ------------------------------------------------------------------------ */
 
 static bool has_error(const struct ran *ran, int row)
 {
@@ -336,7 +340,8 @@ static void check_predictions(const struct ran *all, const struct ran *withheld,
 	assert_true(errors % 14 == 0);
 }
 
-/* What is predicted for a kind does not change when what was measured of components there is taken away. */
+/* What is predicted for a kind does not change when what was measured of components there is taken
+ * away. */
 static void test_predict(void **state)
 {
 	struct ran *ran = aloe_ok(
@@ -382,32 +387,32 @@ static void test_predict(void **state)
 	ran_free(ran);
 }
 
-/* ---- what is refused ----------------------------------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------ */
 
 static void test_usage(void **state)
 {
 	static const char *const wrong[][2] = {
-	    {"", "usage: aloe bench COMMAND"},
-	    {"blre", "aloe bench: there is no command `blre`; did you mean `bler`?"},
+	    {"", "usage: aloe-bench COMMAND"},
+	    {"blre", "aloe-bench: there is no command `blre`; did you mean `bler`?"},
 	    {"bler --iterations 0", "--iterations 0: different whole numbers 1 .. 32"},
 	    {"bler --iterations 1.5", "--iterations 1.5: "},
 	    {"bler --iterations 2,2", "--iterations 2,2: "},
 	    {"bler --scaling 2", "--scaling 2: different numbers 0.01 .. 1"},
 	    {"bler --ebn0 3:2:1", "--ebn0 3:2:1: FROM:TO:STEP in dB"},
-	    {"bler --ebn0 1e9", "--ebn0 1e9: is outside of -60 .. 200 dB"},
+	    {"bler --ebn0 1e9", "--ebn0 1e9 is outside of -60 .. 200 dB"},
 	    {"bler --errors 0", "--errors 0: a whole number 1 .. 1000000"},
 	    {"bler --blocks many", "--blocks many: "},
 	    {"bler --seed 8192", "--seed 8192: "},
 	    {"bler --simd mmx", "--simd mmx: levels that this machine has"},
 	    {"bler --simd plain,plain", "--simd plain,plain: "},
-	    {"bler --plot a.pdf", "--plot a.pdf: a file that ends in .svg, .png or .gp"},
+	    {"bler --plot a.pdf", "--plot a.pdf: a file name that ends in .svg, .png or .gp"},
 	    {"bler --json --csv -", "--json and --csv - cannot both"},
 	    {"bler --waveform none.conf", "none.conf: cannot be read"},
 	    {"bler --waveform waveforms/bpsk.conf", "a parameter ebn0_db (awgn)"},
 	    {"bler --set noise.ebn0=1", "unknown parameter \"ebn0\""},
 	    {"bler extra", "takes no argument"},
 	    {"utran --rounds 0", "--rounds 0: "},
-	    {"utran --clock step", "--clock step: allowed are: timer virtual"},
+	    {"utran --clock step", "--clock step: the value must be one of: timer virtual"},
 	    {"utran --waveform waveforms/bpsk.conf", "a parameter ebn0_db"},
 	    {"copies --lanes 0", "--lanes 0: different numbers of lanes"},
 	    {"copies --seconds x", "--seconds x: "},
@@ -417,9 +422,9 @@ static void test_usage(void **state)
 	    {"map --seeds 0", "--seeds 0: N or FROM:TO"},
 	    {"map --seeds 5:4", "--seeds 5:4: "},
 	    {"map --seeds 1:2:3", "--seeds 1:2:3: "},
-	    {"map --load 0", "--load 0: different numbers 1 .. 100"},
+	    {"map --load 0", "--load 0: at most 8 different numbers 1 .. 100"},
 	    {"map --q 2", "--q 2: "},
-	    {"map --units 1", "--units 1: 0 (no large problem) or 2"},
+	    {"map --units 1", "--units 1: the number must be 0 (no large problem) or 2"},
 	    {"copies none.conf", "none.conf: cannot be read"},
 	};
 
@@ -452,9 +457,10 @@ static void test_environment(void **state)
 	free(path);
 }
 
-/* ---- Ctrl-C --------------------------------------------------------------------------------------------------------------- */
+/* ---- Ctrl-C ------------------------------------------------------------------------ */
 
-/* Runs the command for so long, then interrupts it: its exit status; what it said is in the file `out`. */
+/* Runs the command for so long, then interrupts it: its exit status; what it said is in the file
+ * `out`. */
 static int interrupted_after(useconds_t us, char *const argv[])
 {
 	const pid_t pid = fork();
@@ -490,7 +496,7 @@ static void test_interrupted(void **state)
 		assert_int_equal(interrupted_after(us, argv), 130);
 		text = file_take(aloe_path("out"), NULL);
 	}
-	has(text, "interrupted: what was measured so far");
+	has(text, "interrupted: results so far");
 	has(text, "3856 bits a block");
 	has(text, "  9.000 ");
 	free(text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The papers' tables and figures as `aloe bench` prints them: that every figure follows from those beside it, that ratios to
- * published figures are those of isolation `component`, and that nothing is left behind. On the virtual clock. */
+ * The papers' tables and figures as `aloe bench` prints them: that every figure follows from those
+ * beside it, that ratios to published figures are those of isolation `component`, and that nothing
+ * is left behind. On the virtual clock. */
 #include <dirent.h>
 #include <math.h>
 #include <poll.h>
@@ -79,12 +80,60 @@ static void has(const char *all, const char *part)
 		fail_msg("no `%s` in:\n%s", part, all);
 }
 
-/* ---- table1 -------------------------------------------------------------------------------------------------------------- */
+/* ---- table1 ------------------------------------------------------------------------ */
+
+/* A series of the plot shows what its title says: `key` of the rows of the table from `first`. */
+static void bars_are(const char *script, int series, const char *title, const struct ran *ran,
+    size_t first, const char *key)
+{
+	const char *at;
+	char part[160];
+
+	snprintf(part, sizeof(part), "$data%d using 2:xtic(1) with histograms title '%s'", series,
+	    title);
+	has(script, part);
+	snprintf(part, sizeof(part), "$data%d << END\n", series);
+	has(script, part);
+	at = strstr(script, part) + strlen(part);
+	for (size_t i = 0; i < 14; i++) {
+		const json_t *row = row_at(ran, "components", first + i);
+		char *end;
+
+		snprintf(part, sizeof(part), "\"%s\" ", text(row, "component"));
+		assert_int_equal(strncmp(at, part, strlen(part)), 0);
+		same(strtod(at + strlen(part), &end), number(row, key));
+		at = end + strlen(" \n");
+	}
+	assert_int_equal(strncmp(at, "END\n", 4), 0);
+}
+
+/* Means were published for two rows only, so the plot sets maxima beside maxima, and says so. */
+static void check_plot(const char *script, const struct ran *ran)
+{
+	has(script, "set title 'UTRAN execution times, maximum'");
+	has(script, "set ylabel 'time [us]'");
+	has(script, "set xlabel 'component'");
+	bars_are(script, 0, "isolation waveform: maximum", ran, 0, "max_us");
+	bars_are(script, 1, "isolation component: maximum", ran, 16, "max_us");
+	bars_are(script, 2, "published, x86: maximum", ran, 16, "published_max_us");
+	assert_null(strstr(script, "$data3"));
+}
+
+static void test_table1_headings(void **state)
+{
+	struct ran *ran =
+	    aloe_ok("bench table1 -n 2 --isolation waveform --clock virtual --markdown -q");
+
+	(void)state;
+	has(ran->out,
+	    "| mean us | max us | kMAC | max kMAC | published mean us | published max us |");
+	ran_free(ran);
+}
 
 static void test_table1(void **state)
 {
-	struct ran *ran = aloe_ok(
-	    "bench table1 -n 5 --isolation component,waveform --clock virtual --json --plot '%s' -q",
+	struct ran *ran = aloe_ok("bench table1 -n 5 --isolation component,waveform --clock "
+	                          "virtual --json --plot '%s' -q",
 	    aloe_path("table1.gp"));
 	char *script = file_take(aloe_path("table1.gp"), NULL);
 	const json_t *chain = row_of(ran, "components", "component", "chain"), *decoder, *longer;
@@ -118,8 +167,7 @@ static void test_table1(void **state)
 	same(number(decoder, "published_max_us"), 1907);
 	longer = row_of(ran, "components", "waveform", "1st interleaver, 20 ms");
 	assert_true(number(longer, "calls") == 5 && none(longer, "published_kmac"));
-	has(script, "set ylabel 'time [us]'");
-	has(script, "set xlabel 'component'");
+	check_plot(script, ran);
 	free(script);
 	ran_free(ran);
 }
@@ -130,14 +178,15 @@ static void test_markdown(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    strncmp(ran->out, "`aloe bench map --seeds 2 --units 0 --markdown", 46), 0);
+	    strncmp(ran->out, "`aloe-bench map --seeds 2 --units 0 --markdown", 46), 0);
 	has(ran->out, "\n\n**the problems**\n\n| load % | problems | feasible |");
 	has(ran->out, " |\n|---:|---:|---:|---:|---:|\n| 80 | 2 | ");
 	has(ran->out, "\n\n* random problems, seeds 1 to 2");
 	ran_free(ran);
 }
 
-/* --table shows one of them, and writes it as CSV; of a name that is not there it says which are. */
+/* --table shows one of them, and writes it as CSV; of a name that is not there it says which
+ * are. */
 static void test_one_table(void **state)
 {
 	struct ran *ran = aloe_ok("bench map --seeds 2 --units 0 --table problems --csv '%s' -q",
@@ -152,12 +201,12 @@ static void test_one_table(void **state)
 	free(csv);
 	ran_free(ran);
 	ran = aloe_ok("bench map --seeds 2 --units 0 --table problem -q");
-	has(ran->err, "--table: there is none of that name; there are: mappers problems\n");
+	has(ran->err, "--table: no table has that name; the tables are: mappers problems\n");
 	has(ran->out, "a mapper solves");
 	ran_free(ran);
 }
 
-/* ---- hist ---------------------------------------------------------------------------------------------------------------- */
+/* ---- hist ------------------------------------------------------------------------ */
 
 static void check_summary(const struct ran *ran, const json_t *summary)
 {
@@ -201,12 +250,12 @@ static void test_hist(void **state)
 	ran_free(ran);
 }
 
-/* ---- link ---------------------------------------------------------------------------------------------------------------- */
+/* ---- link ------------------------------------------------------------------------ */
 
 static void test_link(void **state)
 {
-	struct ran *ran = aloe_ok(
-	    "bench link -n 60 --bits 100000 --isolation waveform,component --clock virtual --json --strict -q");
+	struct ran *ran = aloe_ok("bench link -n 60 --bits 100000 --isolation waveform,component "
+	                          "--clock virtual --json --strict -q");
 	const json_t *inside = row_of(ran, "links", "waveform", NULL),
 	             *apart = row_of(ran, "links", "component", NULL);
 
@@ -215,7 +264,8 @@ static void test_link(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		const json_t *row = row_at(ran, "links", i);
 		assert_true(number(row, "samples") == 60 && number(row, "bits") == 1e5);
-		/* the clock is read in whole ns, and its mean over the calls is of each for itself */
+		/* the clock is read in whole ns, and its mean over the calls is of each for
+		 * itself */
 		assert_true(number(row, "mean_us") >=
 		    number(row, "send_us") + number(row, "receive_us") - 0.01);
 		same(number(row, "gbit_per_s"), 1e5 / number(row, "mean_us") / 1e3);
@@ -229,11 +279,11 @@ static void test_link(void **state)
 	    none(inside, "published_max_to_mean") && none(inside, "in_process_max_to_mean"));
 	assert_true(number(apart, "published_max_to_mean") == 8);
 	same(number(apart, "in_process_max_to_mean"), number(inside, "max_to_mean"));
-	has(ran->out, ": 0 of all were wrong");
+	has(ran->out, "wrong numbers: 0");
 	ran_free(ran);
 }
 
-/* ---- overhead ------------------------------------------------------------------------------------------------------------ */
+/* ---- overhead ------------------------------------------------------------------------ */
 
 static void check_lines(const struct ran *ran)
 {
@@ -255,9 +305,8 @@ static void check_lines(const struct ran *ran)
 
 static void test_overhead(void **state)
 {
-	struct ran *ran = aloe_ok(
-	    "bench overhead --components 3,10 -n 100 -r 2 --slot-us 1000 --isolation component "
-	    "--clock virtual --json -q");
+	struct ran *ran = aloe_ok("bench overhead --components 3,10 -n 100 -r 2 --slot-us 1000 "
+	                          "--isolation component --clock virtual --json -q");
 	const json_t *line, *relative = row_at(ran, "relative", 0);
 
 	(void)state;
@@ -281,7 +330,7 @@ static void test_overhead(void **state)
 	ran_free(ran);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------ */
 
 static size_t processes(const struct ran *ran, const char *isolation, const char *name)
 {
@@ -310,8 +359,8 @@ static void check_process(const json_t *row)
 
 static void test_memory(void **state)
 {
-	struct ran *ran = aloe_ok(
-	    "bench memory waveforms/bpsk.conf --isolation waveform,component --clock virtual --json -q");
+	struct ran *ran = aloe_ok("bench memory waveforms/bpsk.conf --isolation waveform,component "
+	                          "--clock virtual --json -q");
 	static const char *const daemons[] = {
 	    "aloe", "aloe-frontend", "aloe-exec", "aloe-stats", "aloe-swman"};
 	const json_t *instance = row_at(ran, "instances", 0);
@@ -339,13 +388,14 @@ static void test_memory(void **state)
 	ran_free(ran);
 }
 
-/* ---- bpsk ---------------------------------------------------------------------------------------------------------------- */
+/* ---- bpsk ------------------------------------------------------------------------ */
 
-/* On the virtual clock everything is stable: the largest is the last of the scale of 32 to the octave. */
+/* On the virtual clock everything is stable: the largest is the last of the scale of 32 to the
+ * octave. */
 static void test_bpsk(void **state)
 {
-	struct ran *ran = aloe_ok(
-	    "bench bpsk --clock virtual --max 68 --slots 20 --runs 2 --slot-us 100 --lanes 1 --json --plot '%s' -q",
+	struct ran *ran = aloe_ok("bench bpsk --clock virtual --max 68 --slots 20 --runs 2 "
+	                          "--slot-us 100 --lanes 1 --json --plot '%s' -q",
 	    aloe_path("bpsk.gp"));
 	char *script = file_take(aloe_path("bpsk.gp"), NULL);
 
@@ -359,8 +409,8 @@ static void test_bpsk(void **state)
 		assert_string_equal(text(row, "mapping"), "source mod demod sink");
 		assert_string_equal(text(row, "limit"), "--max");
 	}
-	assert_int_equal(
-	    rows(ran, "trials"), 1); /* known, it is not run again for the second counting */
+	/* known, it is not run again for the second counting */
+	assert_int_equal(rows(ran, "trials"), 1);
 	assert_string_equal(text(row_at(ran, "trials", 0), "holds"), "yes");
 	has(script, "set xlabel 'slot length [us]'");
 	has(script, "set ylabel 'throughput [Mbit/s]'");
@@ -369,7 +419,7 @@ static void test_bpsk(void **state)
 	ran_free(ran);
 }
 
-/* ---- what is refused ----------------------------------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------ */
 
 static void test_usage(void **state)
 {
@@ -380,11 +430,11 @@ static void test_usage(void **state)
 	    {"table1 --samples 0", "--samples 0: "},
 	    {"table1 --json --markdown", "--json and --markdown cannot both"},
 	    {"table1 --simd plain,avx2,none", "--simd plain,avx2,none: "},
-	    {"hist --clock step", "--clock step: allowed are: timer virtual"},
+	    {"hist --clock step", "--clock step: the value must be one of: timer virtual"},
 	    {"bpsk --lanes 0", "--lanes 0: different numbers of lanes"},
 	    {"bpsk --slot-us 0", "--slot-us 0: different slot lengths"},
 	    {"bpsk --max 63", "--max 63: "},
-	    {"link --bits 65", "--bits 65: different whole numbers of bytes"},
+	    {"link --bits 65", "--bits 65: different multiples of 8 bit"},
 	    {"link --bits 8", "--bits 8: "},
 	    {"overhead --components 1", "--components 1: different whole numbers 2 .. 10000"},
 	    {"overhead --components 3.5", "--components 3.5: "},
@@ -399,7 +449,7 @@ static void test_usage(void **state)
 	}
 }
 
-/* ---- kill -9 --------------------------------------------------------------------------------------------------------------- */
+/* ---- kill -9 ------------------------------------------------------------------------ */
 
 static size_t entries(const char *path)
 {
@@ -413,7 +463,8 @@ static size_t entries(const char *path)
 	return n - 2;
 }
 
-/* Killed in the middle of a run, it leaves nothing: what it has started ends, and then its folder goes. */
+/* Killed in the middle of a run, it leaves nothing: what it has started ends, and then its folder
+ * goes. */
 static void test_killed(void **state)
 {
 	char *const argv[] = {(char *)aloe_program("aloe"), (char *)"bench", (char *)"hist",
@@ -431,8 +482,8 @@ static void test_killed(void **state)
 		_exit(127);
 	}
 	assert_true(pid > 0);
-	while (entries(folder) == 0 ||
-	    entries(aloe_path("run")) == 0) /* its folder, and that of a node */
+	/* its folder, and that of a node */
+	while (entries(folder) == 0 || entries(aloe_path("run")) == 0)
 		poll(NULL, 0, 10);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -445,6 +496,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_table1),
+	    cmocka_unit_test(test_table1_headings),
 	    cmocka_unit_test(test_markdown),
 	    cmocka_unit_test(test_one_table),
 	    cmocka_unit_test(test_hist),

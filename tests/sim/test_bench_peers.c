@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * `aloe bench pipes`, `messages`, `chain`, `throughput` and `handover` as a user runs them, without peers. */
+ * `aloe bench pipes`, `messages`, `chain`, `throughput` and `handover` as a user runs them, without
+ * peers. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,9 +49,8 @@ static void test_check(void **state)
 /* The same figures by system, and by items in a slot, least first; the better ones are marked. */
 static void test_pipes(void **state)
 {
-	struct ran *ran = aloe_ok(
-	    "bench pipes --sizes 2 --items 50000 --slot-items 4096,1024 --runs 2 --trials 1 "
-	    "--json -q --plot '%s'",
+	struct ran *ran = aloe_ok("bench pipes --sizes 2 --items 50000 --slot-items 4096,1024 "
+	                          "--runs 2 --trials 1 --json -q --plot '%s'",
 	    aloe_path("pipes.gp"));
 	char *plot = file_take(aloe_path("pipes.gp"), NULL);
 
@@ -119,8 +119,8 @@ static void test_chains(void **state)
 	assert_int_equal(rows(ran, "times"), 3); /* isolations */
 	for (int i = 0; i < 3; i++) {
 		assert_true(cell(ran, "times", i, "mean") > 0);
-		assert_true(cell(ran, "times", i, "second") <=
-		    cell(ran, "times", i, "third")); /* p50, max */
+		/* p50, max */
+		assert_true(cell(ran, "times", i, "second") <= cell(ran, "times", i, "third"));
 	}
 	ran_free(ran);
 	ran = aloe_ok("bench handover --seconds 0.1 --runs 1 --json -q");
@@ -142,16 +142,17 @@ static void refused(const char *command, const char *says)
 static void test_refused(void **state)
 {
 	(void)state;
-	refused("bench pipes --vs nobody", "--vs nobody: there is only gnuradio and futuresdr");
-	refused("bench messages --vs futuresdr", "there is only gnuradio");
-	refused("bench handover --vs gnuradio", "there is only jack");
+	refused(
+	    "bench pipes --vs nobody", "--vs nobody is unknown; allowed: gnuradio and futuresdr");
+	refused("bench messages --vs futuresdr", "is unknown; allowed: gnuradio");
+	refused("bench handover --vs gnuradio", "is unknown; allowed: jack");
 	refused("bench pipes --sizes 2,2", "different numbers 1 .. 64");
 	refused("bench pipes --sizes 1.5", "whole numbers");
 	refused("bench pipes --slot-items 0", "--slot-items 0: at most 8 different numbers");
 	refused("bench messages --packets 5000",
 	    "--packets 5000: at most 8 different numbers 1 .. 4096");
 	refused("bench chain --seconds 0", "--seconds");
-	refused("bench overhead --vs nobody", "there is only jack");
+	refused("bench overhead --vs nobody", "is unknown; allowed: jack");
 	refused(
 	    "bench overhead --vs jack --samples 100", "--samples is for measurements without --vs");
 	refused("bench overhead --runs 3", "--runs is for those with --vs");

@@ -33,16 +33,16 @@ knobs() {
 	done
 }
 looks() {
-	ok "$who: what it finds, and the shortest slot" says 0 "the shortest slot that this host holds, as measured" --seconds 0.4 --state "$state"
+	ok "$who: what it finds, and the shortest slot" says 0 "shortest slot that this machine sustained in the measurement" --seconds 0.4 --state "$state"
 	ok "$who: every knob has a verdict" sh -c "test \$(sed '/^measured/,\$d' '$work/out' | grep -c '^  [a-z]') = \
 		\$('$bin/aloe' doctor --seconds 0 --json | grep -c '\"verdict\"')"
 	ok "$who: as JSON" says 0 '"shortest_us"' --json --seconds 0.2 --state "$state"
 	ok "$who: named lanes" says 0 "lanes on CPUs $cpu" --lanes "$cpu" --seconds 0 --state "$state"
 	ok "$who: no measuring, no slots" sh -c "! grep -q 'shortest' '$work/out'"
 	ok "$who: nothing is left" test ! -e "$state"
-	ok "$who: no CPU like that" says 2 "CPU 1023 is not there, or off line" --lanes 1023
-	ok "$who: no list of CPUs" says 2 "CPUs are needed, like 1,3 or 1-3" --lanes a
-	ok "$who: one of the two" says 2 "--apply and --revert: one of them" --apply --revert
+	ok "$who: no CPU like that" says 2 "CPU 1023 does not exist or is off line" --lanes 1023
+	ok "$who: no list of CPUs" says 2 "a list of CPUs is needed, such as 1,3 or 1-3" --lanes a
+	ok "$who: one of the two" says 2 "--apply and --revert exclude each other" --apply --revert
 }
 
 cpu=$(cut -d, -f1 /sys/devices/system/cpu/online | cut -d- -f1)

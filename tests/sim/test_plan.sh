@@ -62,10 +62,10 @@ name = "one";
 nodes: { board: { mmac_per_s = 200.0; base_us = 100.0; module_us = 10.0; }; };
 END
 
-says "a platform by name" 0 "lane 0 on left cpu 0" aloe plan "$work/light.conf" --platform arm-pair
-says "of another kind: told" 0 "node left is armhf, this machine" aloe plan "$work/light.conf" --platform arm-pair
-says "a platform by file" 0 "lane 0 on board cpu 0" aloe plan "$work/light.conf" --platform "$work/one.conf"
-says "a platform that is not there" 2 'no such platform, did you mean "arm-pair"' aloe plan "$work/light.conf" --platform arm-pai
+says "a platform by name" 0 "lane 0 (left CPU 0)" aloe plan "$work/light.conf" --platform arm-pair
+says "of another kind: told" 0 "node left is armhf and this machine" aloe plan "$work/light.conf" --platform arm-pair
+says "a platform by file" 0 "lane 0 (board CPU 0)" aloe plan "$work/light.conf" --platform "$work/one.conf"
+says "a platform that is not there" 2 'this platform is unknown, did you mean "arm-pair"' aloe plan "$work/light.conf" --platform arm-pai
 says "a platform file with an error" 2 "light.conf:.*unknown key" aloe plan "$work/light.conf" --platform "$work/light.conf"
 cat >"$work/mixed.conf" <<'END'
 name = "mixed";
@@ -81,7 +81,7 @@ sed -i "s/HERE\"/$here\"/; s/T$here/$there/" "$work/mixed.conf"
 sed '/here: { .*"'"$here"'"/d; /^links/d' "$work/mixed.conf" >"$work/other.conf"
 mkdir -p "$work/builds/$there"
 cp "$B/lib/aloe/gain.desc" "$work/builds/$there/" # gain alone has a build for the other node
-says "on the nodes that there is a build for" 0 "there is no build for $there" \
+says "on the nodes that there is a build for" 0 "no build for $there exists" \
 	aloe plan "$work/light.conf" --platform "$work/mixed.conf" --why sink
 says "a node that nothing is built for: refused" 2 "source: component null_source has no build for $there" \
 	aloe plan "$work/light.conf" --platform "$work/other.conf"
@@ -89,25 +89,57 @@ says "with one build the others are refused" 2 "sink: component null_sink has no
 	env ALOE_COMPONENTS="$work/builds" "$bin/aloe" plan "$work/light.conf" --platform "$work/other.conf"
 says "what is built is not" 1 "^0$" sh -c "ALOE_COMPONENTS=$work/builds $bin/aloe plan $work/light.conf \
 	--platform $work/other.conf 2>&1 | grep -c 'component gain has no build'"
-says "planned all the same with --force" 0 "lane 0 on there" \
+says "planned all the same with --force" 0 "lane 0 (there" \
 	aloe plan "$work/light.conf" --platform "$work/other.conf" --force
-says "refused: what is missing" 2 "lane 0 (board cpu 0) does not hold its 5 instances: 13152.0 us are needed, 10000.0 us" \
+says "refused: what is missing" 2 "lane 0 (board CPU 0) cannot hold its 5 instances: the instances need 13152.0 us, and the slot has 10000.0 us" \
 	aloe plan "$work/heavy.conf" --platform "$work/one.conf"
-says "refused: the nearest that fits" 2 "nearest that fits: slots of 13152 us .* or 2 cores like the first" \
+says "refused: the nearest that fits" 2 "the waveform fits with slots of 13152 us .* or with 2 cores like the first" \
 	aloe plan "$work/heavy.conf" --platform "$work/one.conf"
 says "the slot that was named fits" 0 "lanes: by one lane" aloe plan "$work/heavy.conf" --platform "$work/one.conf" --slot-us 13152
-says "one us less does not" 2 "does not hold" aloe plan "$work/heavy.conf" --platform "$work/one.conf" --slot-us 13151
+says "one us less does not" 2 "cannot hold" aloe plan "$work/heavy.conf" --platform "$work/one.conf" --slot-us 13151
 says "told, not refused, with --force" 0 "NOTHING FITS" aloe plan "$work/heavy.conf" --platform "$work/one.conf" --force
 says "on two it fits, 2 slots over the link" 0 "latency: 3 slots" aloe plan "$work/heavy.conf" --platform arm-pair
 says "one mapper alone" 0 "lanes: by worst-fit, at 100 %" aloe plan "$work/heavy.conf" --platform x86-four --mapper worst-fit
 says "a mapper that is none" 2 "best" aloe plan "$work/heavy.conf" --mapper best
 says "a weight that is none" 2 "\-\-q" aloe plan "$work/heavy.conf" --q 2
 says "why here" 0 "the lane would need" aloe plan "$work/heavy.conf" --platform arm-pair --why x6000
+
+# ---- nodes
+cat >"$work/pair.conf" <<'END'
+name = "pair";
+nodes: { a: { mmac_per_s = 1000.0; }; b: { mmac_per_s = 1000.0; }; };
+links = ( { nodes = ["a", "b"]; mbit_per_s = 1000.0; } );
+END
+cat >"$work/nodes.conf" <<'END'
+name = "nodes";
+slot_ns = 10000000;
+instances: {
+	source: { component = "null_source"; type = "cf32"; length = 100; budget_us = 1; };
+	x: { component = "gain"; budget_us = 1; node = "b"; };
+	y: { component = "gain"; budget_us = 1; };
+	sink: { component = "file_sink"; path = "out"; budget_us = 1; };
+};
+links = ( "source -> x -> y -> sink" );
+END
+on_pair() {
+	aloe plan "$work/nodes.conf" --platform "$work/pair.conf" "$@"
+}
+says "node of an instance" 0 'x.node = "b"' on_pair --why x
+says "unknown node" 2 'x.node = "c": no node "c", there are a, b' on_pair --set x.node=c
+says "node that is no name" 2 'x.node = "1 b" is not the name of a node' on_pair --set "x.node=1 b"
+says "pin against node" 2 'x.pin = 0 names a lane of node a, but x.node = "b"; node b has the lanes 1' on_pair --set x.pin=0
+says "path" 0 'sink.path is a path on node a' on_pair --node a --why sink
+says "path on its own node" 0 'sink.node = "b"' on_pair --node a --set sink.node=b --why sink
+says "pin against path" 2 'sink.pin = 1 names a lane of node b, but sink.path is a path on node a' on_pair --node a --set sink.pin=1
+says "no lane on the node" 2 'x must be on node b, and none of the lanes' on_pair --lanes 0
+says "--node that is not there" 2 'no node "c", there are a, b' on_pair --node c
+says "--node of this machine" 2 'only a platform file has nodes' aloe plan "$work/nodes.conf" --node a
+says "node on this machine" 0 'the `node` of 1 instance (x) counts only on a platform' aloe plan "$work/nodes.conf" --platform local
 says "why of nobody" 2 'no such instance, did you mean "x6000"' aloe plan "$work/heavy.conf" --platform arm-pair --why x600
 says "JSON" 0 '"schema":1,.*"choice":{"mode":"tiers".*"what_if":{.*"cores":2.*"why":{"instance":"sink"' \
 	json plan "$work/heavy.conf" --platform arm-pair --why sink --json
-says "what if" 0 "cores needed       2 like that of lane 0 (200 MMAC/s)" aloe plan "$work/heavy.conf" --platform arm-pair
-says "the virtual clock has the time" 0 "lane 0 on board" \
+says "what if" 0 "cores needed       2 cores like the core of lane 0 (200 MMAC/s)" aloe plan "$work/heavy.conf" --platform arm-pair
+says "the virtual clock has the time" 0 "lane 0 (board" \
 	aloe plan "$work/heavy.conf" --platform "$work/one.conf" --clock virtual
 
 field() { # KEY: its number in the JSON without blanks on the standard input
@@ -117,22 +149,41 @@ for name in bpsk utran384; do # mapped by the manager on two lanes, first by gue
 	sets=
 	[ $name = utran384 ] && sets="--set sink.path=$work/speech.wav"
 	set -- "waveforms/$name.conf" --clock virtual --lanes 0,1 $sets
-	says "$name: the first plan is of guesses" 0 "planned with guesses, measured" aloe run "$@" --slots 400
+	says "$name: the first plan is of guesses" 0 "no earlier measurement; this run used" aloe run "$@" --slots 400
 	planned=$(json plan "$@" --json | field latency_slots)
 	says "$name: latency exactly as planned" 0 \
 		"\"slots\":$planned,.*\"measured_slots_min\":$planned,\"measured_slots_max\":$planned," \
 		json run "$@" --slots 400 -q --json
-	says "$name: planned beside measured" 0 "planned [0-9.]* us of a slot, measured [0-9.]* us (median, " \
+	says "$name: planned beside measured" 0 "planned [0-9.]* us per slot, measured [0-9.]* us (median, " \
 		aloe run "$@" --slots 400
 done
 
+# What was measured belongs to a build and to a clock.
+guessed() { # how many instances the plan has guesses for
+	aloe plan "$@" --json 2>&1 | tr -d ' \n' | grep -o -e '"guessed":true' | wc -l
+}
+set -- waveforms/bpsk.conf --lanes 0,1
+unknown="costs: this build has no measurement yet of demod"
+says "measured on the virtual clock" 0 "^0$" guessed "$@" --clock virtual
+says "which does not speak for the timer" 0 "^[1-9]" guessed "$@" --clock timer
+cp -r "$B/lib/aloe" "$work/components"
+export ALOE_COMPONENTS="$work/components"
+says "the same build in another folder" 0 "^0$" guessed "$@" --clock virtual
+echo >>"$work/components/bpsk_demod.so"
+says "edited: not measured yet" 0 "^1$" guessed "$@" --clock virtual
+says "the plan says so" 0 "$unknown" aloe plan "$@" --clock virtual
+says "the run says so" 0 "$unknown" aloe run "$@" --clock virtual --slots 400
+says "then it is measured" 0 "^0$" guessed "$@" --clock virtual
+says "the other build is not any more" 0 "$unknown" env ALOE_COMPONENTS="$bin/../lib/aloe" "$bin/aloe" plan "$@" --clock virtual
+unset ALOE_COMPONENTS
+
 says "up" 0 "the node is up" aloe up
-says "heavy on one lane is refused" 2 "lane 0 (cpu 0) does not hold its 5 instances" load "$work/heavy.conf" --lanes 0
+says "heavy on one lane is refused" 2 "lane 0 (CPU 0) cannot hold its 5 instances" load "$work/heavy.conf" --lanes 0
 says "light finds room" 0 "light is loaded" load "$work/light.conf" --lanes 0
 sed 's/"light"/"second"/' "$work/light.conf" >"$work/second.conf"
 says "a plan is made with what the node has left" 2 "admitted before 6002.0 us" \
 	aloe plan "$work/second.conf" --lanes 0
-says "or elsewhere in it" 0 "planned beside what the node has loaded: light" aloe plan "$work/second.conf"
+says "or elsewhere in it" 0 "the plan counts what the running node has loaded (light)" aloe plan "$work/second.conf"
 says "of the machine alone, when asked" 0 "lanes: by" aloe plan "$work/second.conf" --lanes 0 --platform local
 says "a second beside it does not, by what the first was promised" 2 "admitted before 6002.0 us" \
 	load "$work/second.conf" --lanes 0

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * 1 000 random graphs: a plan is legal by the definitions, carries the bits that a plain interpreter computes, and is as
- * late as it says; a refused graph could not have been planned at all, and the reason names a cycle that is really there. */
+ * 1 000 random graphs: a plan is legal by the definitions, carries the bits that a plain
+ * interpreter computes, and is as late as it says; a refused graph could not have been planned at
+ * all, and the reason names a cycle that is really there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +33,7 @@ static int plan_of(const struct test_graph *graph, struct diag *diag, struct pla
 	return rc;
 }
 
-/* ---- planned ----------------------------------------------------------------------------------------------------------- */
+/* ---- planned ------------------------------------------------------------------------ */
 
 static void bits_check(const struct test_graph *graph, const struct plan *plan)
 {
@@ -70,8 +71,9 @@ static bool is_sink(const struct test_graph *graph, int node)
 	return true;
 }
 
-/* The latency of a sink: the slot at whose end its index k is done, less the slot at whose beginning index k enters at the
- * nodes that wait for nobody. A mark that took w indices of declared delay on its way is of index k - w. */
+/* The latency of a sink: the slot at whose end its index k is done, less the slot at whose
+ * beginning index k enters at the nodes that wait for nobody. A mark that took w indices of
+ * declared delay on its way is of index k - w. */
 static uint64_t latency_measure(const struct test_graph *graph, const struct plan *plan)
 {
 	struct test_graph marked;
@@ -140,7 +142,7 @@ static void planned_check(const struct test_graph *graph, const struct plan *pla
 	bound_check(graph, plan);
 }
 
-/* ---- refused ----------------------------------------------------------------------------------------------------------- */
+/* ---- refused ------------------------------------------------------------------------ */
 
 /* Reads "n3 -> n5 -> n3 " from the text; returns how many nodes, the first again at the end. */
 static int cycle_read(const char *text, int nodes[GRAPH_NODES_MAX + 1])
@@ -157,7 +159,8 @@ static int cycle_read(const char *text, int nodes[GRAPH_NODES_MAX + 1])
 	return n;
 }
 
-/* The least and the most delay that links from one node to another declare; false: there is no link. */
+/* The least and the most delay that links from one node to another declare; false: there is no
+ * link. */
 static bool delays_between(
     const struct test_graph *graph, int from, int to, unsigned *least, unsigned *most)
 {
@@ -194,12 +197,13 @@ static void reason_check(const struct test_graph *graph, const char *line)
 	}
 	if (strstr(says, "declares a delay of")) {
 		const char *count =
-		    graph->pipelined ? strstr(says, "but has") : strstr(says, "lane to lane");
+		    graph->pipelined ? strstr(says, "and has") : strstr(says, "changes lanes");
 
 		assert_non_null(count);
 		assert_int_equal(sscanf(says, " declares a delay of %u", &declared), 1);
 		assert_int_equal(
-		    sscanf(count, graph->pipelined ? "but has %u" : "lane to lane %u", &needed), 1);
+		    sscanf(count, graph->pipelined ? "and has %u" : "changes lanes %u", &needed),
+		    1);
 		assert_int_equal(
 		    sscanf(strstr(line, ": declare "), ": declare %u more", &missing), 1);
 	} else {
@@ -211,7 +215,7 @@ static void reason_check(const struct test_graph *graph, const char *line)
 	assert_int_equal(strncmp(line, "graph.conf:1", 12), 0); /* links are on lines 100.. */
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------ */
 
 static void test_random_graphs(void **state)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * `aloe run --copies N`: each copy gives what the waveform gives alone, on one lane and on two; the report is of the file's
- * instances, with sums, the worst copy and a line for each; 100 copies of a bearer run. */
+ * `aloe run --copies N`: each copy gives what the waveform gives alone, on one lane and on two; the
+ * report is of the file's instances, with sums, the worst copy and a line for each; 100 copies of a
+ * bearer run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -37,9 +38,8 @@ static double alone(uint32_t copy)
 	double errors;
 
 	snprintf(name, sizeof(name), "alone-%u", copy);
-	ran = aloe_ok(
-	    "run '%s' --clock virtual --slots %d --json -q --set sink.path='%s' --set source.seed=%u "
-	    "--set noise.seed=%u",
+	ran = aloe_ok("run '%s' --clock virtual --slots %d --json -q --set sink.path='%s' --set "
+	              "source.seed=%u --set noise.seed=%u",
 	    aloe_path("copies.conf"), SLOTS, aloe_path(name), copy, 8 + copy);
 	errors = ran_variable(ran, "check.bit_errors");
 	assert_int_equal(ran_number(ran, "copies"), 1);
@@ -119,13 +119,13 @@ static void test_text(void **state)
 	    aloe_path("copies.conf"));
 	assert_non_null(strstr(ran->out, ", 20 copies, "));
 	assert_non_null(strstr(ran->out, "check: 1000 blocks, "));
-	assert_non_null(strstr(ran->out, "; worst is copy "));
+	assert_non_null(strstr(ran->out, "; the worst copy is "));
 	assert_null(strstr(ran->out, "check_1"));
 	assert_in_range(ran_lines(ran->out), 10, 40);
 	ran_free(ran);
 	ran = aloe_ok("plan '%s' --copies 20 --lanes 0,1 --set sink.path=/dev/null",
 	    aloe_path("copies.conf"));
-	assert_non_null(strstr(ran->out, "and so for each of 10 copies here"));
+	assert_non_null(strstr(ran->out, "and the same for each copy on this lane (10)"));
 	assert_in_range(ran_lines(ran->out), 10, 60);
 	ran_free(ran);
 }
@@ -138,7 +138,7 @@ static void test_refused(void **state)
 	noisy();
 	ran =
 	    aloe_ends(2, "run '%s' --clock virtual --slots 5 --copies 2", aloe_path("copies.conf"));
-	assert_non_null(strstr(ran->err, "sink_1.path and sink_2.path are one file"));
+	assert_non_null(strstr(ran->err, "sink_1.path and sink_2.path use the same file"));
 	ran_free(ran);
 	ran_free(aloe_ends(2, "run '%s' --copies 0", aloe_path("copies.conf")));
 	ran = aloe_ends(
@@ -150,10 +150,9 @@ static void test_refused(void **state)
 /* A bearer a hundred times: everything arrives, whole. */
 static void test_many(void **state)
 {
-	struct ran *ran =
-	    aloe_ok("run waveforms/utran384.conf --clock virtual --slots %d --copies %d --json -q "
-	            "--set sink.path=/dev/null",
-	        FEW, MANY);
+	struct ran *ran = aloe_ok("run waveforms/utran384.conf --clock virtual --slots %d --copies "
+	                          "%d --json -q --set sink.path=/dev/null",
+	    FEW, MANY);
 
 	(void)state;
 	assert_int_equal(ran_variable(ran, "check.blocks"), FEW * MANY);

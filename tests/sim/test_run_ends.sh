@@ -30,8 +30,8 @@ child() { # PROGRAM: its pid below this test's runs; a host names no directory, 
 there() { # PROGRAM
 	test -n "$(child "$1")"
 }
-runs() { # a report in the making: the waveform runs
-	grep -q "index [1-9]" "$work/out" && host=$(child host) && test -n "$host"
+runs() { # the waveform has run a slot
+	"$bin/aloe" status bpsk --json --dir "$work"/run/* 2>&1 | grep -q '"index": *[1-9]' && host=$(child host) && test -n "$host"
 }
 # The shell starts what is in the background with SIGINT ignored; env gives it back.
 begin() {
@@ -65,8 +65,18 @@ ok "and nothing left" eventually nothing
 begin
 ok "it runs" eventually runs
 kill -INT $aloe
+sleep 0.05
 kill -INT $aloe
-ok "Ctrl-C at once again: exit 130" ends 130
+ok "the same signal to it and to its group, as by timeout: exit 130" ends 130
+ok "which is one end, with the report" grep -q "^bpsk: ended, index [1-9]" "$work/out"
+ok "and nothing left" eventually nothing
+
+begin
+ok "it runs" eventually runs
+kill -INT $aloe
+kill -TERM $aloe
+ok "a second end: exit 130" ends 130
+ok "at once, without a report" sh -c "! grep -q '^bpsk: ended' '$work/out'"
 ok "and nothing left" eventually nothing
 
 begin
@@ -90,7 +100,7 @@ begin
 ok "it runs" eventually runs
 kill -KILL "$(child host)"
 ok "kill -9 of the host: exit 1" ends 1
-ok "in words" grep -q "stopped by a fault:.*killed" "$work/err"
+ok "in words" grep -q "a fault stopped .*killed" "$work/err"
 ok "and nothing left" eventually nothing
 
 for daemon in swman stats exec frontend; do

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Arrays set while a waveform runs, through the real processes: each at exactly the index that was named or told, whole, with
- * what the component made of it; from the command line and from files; refused in words; as large as 65536 numbers. */
+ * Parameters set while a waveform runs, through the real processes: one of every kind at the index
+ * that was named, and what is no value of it refused. Arrays: each at exactly the index that was
+ * named or told, whole, with what the component made of it; from the command line and from files;
+ * refused in words; as large as 65536 numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -30,15 +32,19 @@ struct set {
 	float first, len;
 };
 
-static void ok(const char *command)
-{
-	ran_free(aloe_ok("%s", command));
-}
+#define ok(...) ran_free(aloe_ok(__VA_ARGS__))
 
-static void refused(int status, const char *words, const char *command)
+__attribute__((format(printf, 3, 4))) static void refused(
+    int status, const char *words, const char *format, ...)
 {
-	struct ran *ran = aloe("%s", command);
+	char command[256];
+	va_list args;
+	struct ran *ran;
 
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	ran = aloe("%s", command);
 	if (ran->status != status || !strstr(ran->err, words))
 		fail_msg("aloe %s: exit %d, not %d with `%s`: %s%s", command, ran->status, status,
 		    words, ran->out, ran->err);
@@ -77,7 +83,8 @@ static void load(double spin_us, const char *how)
 	ran_free(aloe_ok("load '%s' --slots %d %s", aloe_path("live.conf"), SLOTS, how));
 }
 
-/* Every message shows the newest array at or before it; all numbers of one are alike but for the first array. */
+/* Every message shows the newest array at or before it; all numbers of one are alike but for the
+ * first array. */
 static void check(const struct set *sets, int n, const char *how)
 {
 	struct set want = {0, 1, 3};
@@ -146,8 +153,8 @@ static struct set set_values(
 	    (!strstr(ran->out, " from index ") ||
 	        sscanf(strstr(ran->out, " from index "), " from index %llu", &index) != 1))
 		fail_msg("%s", ran->out);
-	if (ran->status != 0 && !strstr(ran->err, "past or too near") &&
-	    !strstr(ran->err, "nothing runs") && !strstr(ran->err, "ended first"))
+	if (ran->status != 0 && !strstr(ran->err, "is too late, newest is") &&
+	    !strstr(ran->err, "nothing runs") && !strstr(ran->err, "ended before"))
 		fail_msg("%s", ran->err);
 	ran_free(ran);
 	set.index = index;
@@ -196,7 +203,8 @@ static void test_at(void **state)
 		shows("arrays.values [1.0,2.0,3.0]\n", 1);
 		ok("step live --count 100");
 		shows("arrays.values [8.0]\n", 1);
-		refused(FAILED, "index 90 is past or too near", "set live arrays.values=4 --at 90");
+		refused(
+		    FAILED, "index 90 is too late, newest is", "set live arrays.values=4 --at 90");
 		set_at(sets, &n, 11, LARGE, 1, SLOTS - 1);
 		ok("start live");
 		ended();
@@ -205,7 +213,8 @@ static void test_at(void **state)
 	}
 }
 
-/* While it runs, without a name: the index that is told is the one, and then it is what `get` shows. */
+/* While it runs, without a name: the index that is told is the one, and then it is what `get`
+ * shows. */
 static void test_running(void **state)
 {
 	int all = 0;
@@ -240,27 +249,124 @@ static void test_running(void **state)
 static void test_refused(void **state)
 {
 	struct set none[1] = {{0, 1, 3}};
-	char command[256];
 
 	(void)state;
 	load(0, "--clock timer --lanes 0");
 	ok("start live");
 	refused(
 	    USAGE, "arrays.values: values may not begin with -1", "set live arrays.values=-1,5");
-	refused(USAGE, "arrays.values: number 1 = 1001 is outside [-1000, 1000]",
+	refused(USAGE, "arrays.values[1] = 1001 is outside [-1000, 1000]",
 	    "set live arrays.values=1,1001");
-	refused(USAGE, "arrays.values: \"x\" is no number", "set live arrays.values=1,x");
-	refused(USAGE, "arrays.values: no number there", "set live arrays.values=");
+	refused(
+	    USAGE, "arrays.values[1] = \"x\"; a number is needed", "set live arrays.values=1,x");
+	refused(USAGE, "arrays.values has 0 items", "set live arrays.values=");
 	refused(USAGE, "No such file", "set live arrays.values=@/nowhere");
 	refused(USAGE, "read at init only", "set live arrays.other=1");
-	refused(FAILED, "past or too near", "set live arrays.values=1 --at 0");
-	snprintf(command, sizeof(command), "set live arrays.values=@%s",
-	    values_file(3, LARGE + 1, true));
-	refused(USAGE, "arrays.values: 65537 numbers, 1 .. 65536 are allowed", command);
+	refused(FAILED, "is too late, newest is", "set live arrays.values=1 --at 0");
+	refused(USAGE, "arrays.values has 65537 items; 1 .. 65536 are allowed",
+	    "set live arrays.values=@%s", values_file(3, LARGE + 1, true));
 	shows("arrays.values [1.0,2.0,3.0]\n", 1);
 	ended();
 	ok("unload live");
 	check(none, 1, "refused");
+}
+
+/* One parameter of each live kind: what is set, what `get` shows then, its place in the message and
+ * the number there. */
+static const struct {
+	const char *set, *shown;
+	int place;
+	float number;
+} kinds[] = {
+    {"real=-0.25", "kinds.real -0.25\n", 0, -0.25f},
+    {"whole=-5", "kinds.whole -5\n", 1, -5},
+    {"wide=9007199254740992", "kinds.wide 9007199254740992\n", 2, 0x1p53f},
+    {"flag=true", "kinds.flag true\n", 3, 1},
+    {"flag=0", "kinds.flag false\n", 3, 0},
+    {"flag=1", "kinds.flag true\n", 3, 1},
+    {"word=two", "kinds.word two\n", 4, 2},
+    {"word=one", "kinds.word one\n", 4, 1},
+    {"list=1,0.5", "kinds.list [1.0,0.5]\n", 5, 1},
+};
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), KIND_ITEMS = 6 };
+
+static const char *const no_values[][2] = {
+    {"real=1.5", "kinds.real = 1.5 is outside [-1, 1] dB"},
+    {"real=loud", "kinds.real = \"loud\"; a number is needed"},
+    {"real=nan", "kinds.real = nan is outside [-1, 1] dB"},
+    {"real=", "kinds.real = \"\"; a number is needed"},
+    {"whole=6", "kinds.whole = 6 is outside [-5, 5]"},
+    {"whole=1.5", "kinds.whole = 1.5; a whole number is needed"},
+    {"whole='1 '", "kinds.whole = \"1 \"; a whole number is needed"},
+    {"wide=-1", "kinds.wide = -1 is outside [0, 9007199254740992]"},
+    {"flag=7", "kinds.flag = 7; true or false is needed"},
+    {"flag=yes", "kinds.flag = \"yes\"; true or false is needed"},
+    {"word=three", "kinds.word = \"three\" is unknown; allowed: zero, one, two"},
+    {"word=1", "kinds.word = \"1\" is unknown; allowed: zero, one, two"},
+    {"list=2", "kinds.list[0] = 2 is outside [-1, 1]"},
+    {"real=0 kinds.flag=7", "kinds.flag = 7; true or false is needed"},
+    {"real=0 kinds.word=1", "kinds.word = \"1\" is unknown; allowed: zero, one, two"},
+};
+
+static void kinds_load(void)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+	    "name = \"live\";\nslot_ns = 1000000;\ninstances: {\n"
+	    "\tkinds: { component = \"kinds\"; list = [0]; };\n"
+	    "\tsink: { component = \"file_sink\"; path = \"%s\"; };\n};\n"
+	    "links = ( \"kinds -> sink\" );\n",
+	    aloe_path("kinds.f32"));
+	file_make(aloe_path("kinds.conf"), text, strlen(text));
+	ok("load '%s' --clock virtual --lanes 0 --slots 100", aloe_path("kinds.conf"));
+}
+
+/* The value n was set at index n + 1, so it is there from that message on and not before. */
+static void kinds_check(void)
+{
+	float want[KIND_ITEMS] = {0.5f};
+	size_t len;
+	float *got = file_take(aloe_path("kinds.f32"), &len);
+
+	assert_int_equal(len, 100 * sizeof(want));
+	for (int k = 0; k < 100; k++) {
+		if (k > 0 && k <= KINDS)
+			want[kinds[k - 1].place] = kinds[k - 1].number;
+		if (k == KINDS + 1)
+			want[0] = 0, want[4] = 2; /* two at once */
+		for (int i = 0; i < KIND_ITEMS; i++)
+			if (got[k * KIND_ITEMS + i] != want[i])
+				fail_msg("message %d, place %d: %g, not %g", k, i,
+				    (double)got[k * KIND_ITEMS + i], (double)want[i]);
+	}
+	free(got);
+}
+
+static void test_kinds(void **state)
+{
+	struct ran *ran;
+	char name[64];
+
+	(void)state;
+	kinds_load();
+	for (size_t i = 0; i < sizeof(no_values) / sizeof(no_values[0]); i++)
+		refused(USAGE, no_values[i][1], "set live kinds.%s", no_values[i][0]);
+	ok("step live");
+	for (int i = 0; i < KINDS; i++) {
+		snprintf(name, sizeof(name), "kinds.%.*s", (int)strcspn(kinds[i].set, "="),
+		    kinds[i].set);
+		ok("set live kinds.%s --at %d", kinds[i].set, i + 1);
+		ok("step live");
+		ran = aloe_ok("get live %s", name);
+		assert_string_equal(ran->out, kinds[i].shown);
+		ran_free(ran);
+	}
+	ok("set live kinds.real=0 kinds.word=two --at %d", KINDS + 1);
+	ok("start live");
+	ended();
+	ok("unload live");
+	kinds_check();
 }
 
 /* A prepare that crashes is the waveform's end, in words; nobody waits for an answer. */
@@ -284,10 +390,9 @@ static void test_crash(void **state)
 static void test_loaded(void **state)
 {
 	static const char text[] =
-	    "name = \"live\"; slot_ns = 1000000; clock = \"virtual\";"
-	    "instances: { arrays: { component = \"arrays\"; values = \"@%s\"; };"
-	    " sink: { component = \"file_sink\"; path = \"%s\"; }; };"
-	    "links = ( \"arrays -> sink\" );";
+	    "name = \"live\"; slot_ns = 1000000; clock = \"virtual\";instances: { arrays: { "
+	    "component = \"arrays\"; values = \"@%s\"; }; sink: { component = \"file_sink\"; path "
+	    "= \"%s\"; }; };links = ( \"arrays -> sink\" );";
 	char file[2048], sink[512];
 	float *got;
 	size_t len;
@@ -334,6 +439,7 @@ static int node_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_kinds),
 	    cmocka_unit_test(test_at),
 	    cmocka_unit_test(test_running),
 	    cmocka_unit_test(test_refused),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A node that stays: two waveforms at once on shared and on separate lanes, the states of a life, steps that are counted,
- * parameters set at exactly one index; what the sinks get is what `aloe run` gives. */
+ * A node that stays: two waveforms at once on shared and on separate lanes, the states of a life,
+ * steps that are counted, parameters set at exactly one index; what the sinks get is what `aloe
+ * run` gives. */
 #include <math.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -16,7 +17,7 @@
 
 enum { FAILED = 1, USAGE = 2, POLL_MS = 20, TRIES = 3000 };
 
-/* ---- a node ----------------------------------------------------------------------------------------------------------- */
+/* ---- a node ------------------------------------------------------------------------ */
 
 static int node_up(void **state)
 {
@@ -96,11 +97,12 @@ static struct ran *ended(const char *waveform)
 	return NULL;
 }
 
-/* ---- two at once ------------------------------------------------------------------------------------------------------ */
+/* ---- two at once ------------------------------------------------------------------------ */
 
 enum { BLOCKS = 500 };
 
-/* bpsk with noise and a sink, and the first 500 blocks of speech, on their own: what two at once have to give. */
+/* bpsk with noise and a sink, and the first 500 blocks of speech, on their own: what two at once
+ * have to give. */
 static const char *bpsk_sink(void)
 {
 	return conf_derive("waveforms/bpsk.conf", "bpsk.conf",
@@ -217,7 +219,7 @@ static void test_two_slot_lengths_on_a_lane(void **state)
 	ok("unload bpsk-rf");
 }
 
-/* ---- a life ----------------------------------------------------------------------------------------------------------- */
+/* ---- a life ------------------------------------------------------------------------ */
 
 static void test_states(void **state)
 {
@@ -225,20 +227,20 @@ static void test_states(void **state)
 	refused(USAGE, "no waveform \"bpsk\" is loaded", "start bpsk");
 	ok("load waveforms/bpsk.conf --lanes 0,1 --slot-us 2000");
 	state_is("bpsk", "INIT");
-	refused(FAILED, "cannot pause", "pause bpsk");
+	refused(USAGE, "cannot pause", "pause bpsk");
 	ok("start bpsk");
 	state_is("bpsk", "RUN");
-	refused(FAILED, "cannot run", "start bpsk");
+	refused(USAGE, "cannot run", "start bpsk");
 	ok("pause bpsk");
 	state_is("bpsk", "PAUSE");
-	refused(FAILED, "cannot pause", "pause bpsk");
+	refused(USAGE, "cannot pause", "pause bpsk");
 	ok("start bpsk");
 	state_is("bpsk", "RUN");
 	ok("stop bpsk");
 	state_is("bpsk", "STOP");
-	refused(FAILED, "cannot run", "start bpsk");
-	refused(FAILED, "cannot pause", "pause bpsk");
-	refused(FAILED, "cannot step", "step bpsk");
+	refused(USAGE, "cannot run", "start bpsk");
+	refused(USAGE, "cannot pause", "pause bpsk");
+	refused(USAGE, "cannot step", "step bpsk");
 	ok("stop bpsk"); /* nothing to do */
 	ok("unload bpsk");
 	refused(USAGE, "no waveform \"bpsk\" is loaded", "status bpsk");
@@ -314,12 +316,12 @@ static void test_pauses_change_nothing(void **state)
 	ok("unload bpsk");
 }
 
-/* ---- set, get, watch -------------------------------------------------------------------------------------------------- */
+/* ---- set, get, watch ------------------------------------------------------------------------ */
 
 enum { LENGTH = 4, SLOTS = 3000, SETS_MAX = 80 };
 
-/* Ones through a gain into a file: the file shows which gain was in force at which index. `loads` keeps the virtual clock
- * from being over before anything can be set. */
+/* Ones through a gain into a file: the file shows which gain was in force at which index. `loads`
+ * keeps the virtual clock from being over before anything can be set. */
 static void gain_conf(double spin_us)
 {
 	char text[2048];
@@ -330,8 +332,8 @@ static void gain_conf(double spin_us)
 	file_make(aloe_path("ones.cf32"), ones, sizeof(ones));
 	snprintf(text, sizeof(text),
 	    "name = \"gain\";\nslot_ns = 1000000;\ninstances: {\n"
-	    "\tsource: { component = \"file_source\"; path = \"%s\"; type = \"cf32\"; length = %d; loop = true; "
-	    "pin = 0; };\n"
+	    "\tsource: { component = \"file_source\"; path = \"%s\"; type = \"cf32\"; length = %d; "
+	    "loop = true; pin = 0; };\n"
 	    "\tloads: { component = \"spin\"; mean_us = %g; };\n"
 	    "\tgain: { component = \"gain\"; };\n"
 	    "\tsink: { component = \"file_sink\"; path = \"%s\"; };\n};\n"
@@ -391,7 +393,8 @@ static struct set set_gain_at(float gain, uint64_t index)
 	return set;
 }
 
-/* The same on a machine that may be slow to carry the command: told the index, or refused in words. 1 if it was set. */
+/* The same on a machine that may be slow to carry the command: told the index, or refused in words.
+ * 1 if it was set. */
 static int try_gain(float gain, const char *options, struct set *sets, int *n)
 {
 	struct ran *ran = aloe("set gain gain.gain=%g %s", (double)gain, options);
@@ -403,8 +406,8 @@ static int try_gain(float gain, const char *options, struct set *sets, int *n)
 		assert_int_equal(
 		    sscanf(ran->out, "gain.gain = %lf from index %llu", &told, &index), 2);
 		sets[(*n)++] = (struct set){index, gain};
-	} else if (!strstr(ran->err, "past or too near") && !strstr(ran->err, "nothing runs") &&
-	    !strstr(ran->err, "ended first")) {
+	} else if (!strstr(ran->err, "is too late") && !strstr(ran->err, "is not running") &&
+	    !strstr(ran->err, "ended before")) {
 		fail_msg("%s", ran->err);
 	}
 	ran_free(ran);
@@ -436,7 +439,7 @@ static void test_set_at(void **state)
 		sets[n++] = set_gain_at(4, 700);
 		sets[n++] = set_gain_at(5, 0);
 		ok("step gain --count 100");
-		refused(FAILED, "index 90 is past or too near", "set gain gain.gain=9 --at 90");
+		refused(FAILED, "index 90 is too late", "set gain gain.gain=9 --at 90");
 		sets[n++] = set_gain_at(6, SLOTS - 1);
 		sets[n++] = set_gain_at(7, 200);
 		sets[n++] = set_gain_at(8, 201);
@@ -450,7 +453,8 @@ static void test_set_at(void **state)
 	}
 }
 
-/* While it runs: the index that is told is the index that it was, and an index named ahead is met. */
+/* While it runs: the index that is told is the index that it was, and an index named ahead is
+ * met. */
 static void test_set_running(void **state)
 {
 	int all = 0, ahead = 0;
@@ -519,10 +523,10 @@ static void test_set_refused(void **state)
 	refused(USAGE, "read at init only", "set gain source.length=2");
 	refused(USAGE, "is a variable", "set gain sink.items=2");
 	refused(USAGE, "INSTANCE.PARAMETER=VALUE", "set gain gain.gain");
-	refused(FAILED, "past or too near", "set gain gain.gain=2 --at 0");
+	refused(FAILED, "is too late", "set gain gain.gain=2 --at 0");
 	refused(USAGE, "no waveform", "set loss gain.gain=2");
 	ok("stop gain");
-	refused(FAILED, "nothing runs", "set gain gain.gain=2");
+	refused(FAILED, "is not running", "set gain gain.gain=2");
 	ok("unload gain");
 }
 
@@ -566,7 +570,7 @@ static void test_get_and_watch(void **state)
 	ok("unload gain");
 }
 
-/* ---- the node itself --------------------------------------------------------------------------------------------------- */
+/* ---- the node itself ------------------------------------------------------------------------ */
 
 static void test_no_node(void **state)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The slot is sacred: neither `work` nor the engine around it allocates, locks, formats text or makes a system call other
- * than the clock and the hand-over. Held against real waveforms, with files at their ends: what the C library would be
- * asked is counted in this process (also when components ask), what the kernel would be asked is trapped by a filter on
- * the lanes' threads. Each of the two is shown to see a component that does what it must not. */
+ * The slot is sacred: neither `work` nor the engine around it allocates, locks, formats text or
+ * makes a system call other than the clock and the hand-over. Held against real waveforms, with
+ * files at their ends: what the C library would be asked is counted in this process (also when
+ * components ask), what the kernel would be asked is trapped by a filter on the lanes' threads.
+ * Each of the two is shown to see a component that does what it must not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +32,7 @@
 
 enum { STEPS = 200, HOSTS_MAX = 32, SLOTS = 100, SECONDS_MAX = 60 };
 
-/* ---- components that do what they must not ------------------------------------------------------------------------ */
+/* ---- components that do what they must not ---- */
 
 static int work_allocates(void *self, struct aloe_slot *slot)
 {
@@ -79,15 +80,14 @@ static int work_yields(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
-/* ---- waveforms ---------------------------------------------------------------------------------------------------- */
+/* ---- waveforms ------------------------------------------------------------------------ */
 
 /* Its taps are set while it runs. */
 static const char live_text[] =
-    "name = \"live\"; slot_ns = 1000000;"
-    "instances: { source: { component = \"random_source\"; length = 256; };"
-    " mod: { component = \"bpsk_mod\"; output = \"cf32\"; };"
-    " fir: { component = \"fir\"; taps = [1.0, 0.5]; }; sink: { component = \"null_sink\"; }; };"
-    "links = ( \"source -> mod -> fir -> sink\" );";
+    "name = \"live\"; slot_ns = 1000000;instances: { source: { component = \"random_source\"; "
+    "length = 256; }; mod: { component = \"bpsk_mod\"; output = \"cf32\"; }; fir: { component = "
+    "\"fir\"; taps = [1.0, 0.5]; }; sink: { component = \"null_sink\"; }; };links = ( \"source -> "
+    "mod -> fir -> sink\" );";
 
 static const struct subject {
 	const char *file, *isolation, *set; /* file NULL: live_text */
@@ -157,7 +157,7 @@ static void subject_close(const struct subject *subject, struct wave *wave)
 	}
 }
 
-/* ---- (a) asked of the C library ----------------------------------------------------------------------------------- */
+/* ---- (a) asked of the C library ---- */
 
 static void step_all(struct wave *wave, uint64_t slot)
 {
@@ -213,8 +213,8 @@ static uint64_t run_counted(const struct subject *subject, const struct wave_wor
 	}
 	done = atomic_load(&wave.segments[0].state->done);
 	assert_int_equal(atomic_load(&image_run(&wave.view)->fault), 0);
-	for (uint32_t i = 0; i < wave.view.head->instances.count;
-	     i++) /* once loaded, then every 20 slots */
+	/* once loaded, then every 20 slots */
+	for (uint32_t i = 0; i < wave.view.head->instances.count; i++)
 		if (wave.instances[i].live != NULL)
 			assert_int_equal(
 			    wave.instances[i].live->in_force[0]->reals.version, 1 + STEPS / 20);
@@ -249,7 +249,7 @@ static void test_asking_is_seen(void **state)
 	assert_int_equal(asked.texts, COUNTING ? STEPS : 0);
 }
 
-/* ---- (b) asked of the kernel -------------------------------------------------------------------------------------- */
+/* ---- (b) asked of the kernel ---- */
 
 struct watched { /* shared with the child */
 	_Atomic uint32_t calls, first;
@@ -284,7 +284,8 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),                                         \
 	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-/* From here on the calling thread has the clock, the hand-over, and the return from the trap's handler. */
+/* From here on the calling thread has the clock, the hand-over, and the return from the trap's
+ * handler. */
 static int filter_thread(void)
 {
 	static struct sock_filter code[] = {
@@ -323,7 +324,8 @@ static void *lane_main(void *self)
 	return NULL;
 }
 
-/* The child: a thread for each host of the lane, the ordinary work for files beside them, until SLOTS steps are done. */
+/* The child: a thread for each host of the lane, the ordinary work for files beside them, until
+ * SLOTS steps are done. */
 static void child_run(
     const struct subject *subject, const struct wave_work *work, struct watched *watched)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The waveforms for a radio between the antennas of x310sim, over kernel UDP: what is sent is what was heard, through the
- * response set, to the sample, also while responses take each other's place; two channels of one device and of two; a bearer
- * there and back. The device's time waits for us, so nothing here depends on how fast this machine is. */
+ * The waveforms for a radio between the antennas of x310sim, over kernel UDP: what is sent is what
+ * was heard, through the response set, to the sample, also while responses take each other's place;
+ * two channels of one device and of two; a bearer there and back. The device's time waits for us,
+ * so nothing here depends on how fast this machine is. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -24,11 +25,12 @@ enum { TAPS = 512, ADVANCE = 10240, PATIENCE_MS = 30000 };
 
 #define RESPONSE "waveforms/channel-emulator-response.f32"
 
-/* Ten slots of 256 and some pass before a waveform's first one: so much is heard before the first answer. */
+/* Ten slots of 256 and some pass before a waveform's first one: so much is heard before the first
+ * answer. */
 #define WAITS "--clock", "virtual", "--lead", "8192"
 #define SOUND WAITS, "--sound", "16384"
 
-/* ---- the device ------------------------------------------------------------------------------------------------------------ */
+/* ---- the device ------------------------------------------------------------------------ */
 
 struct air {       /* a test's state */
 	pid_t pid; /* 0: it does not run */
@@ -150,8 +152,8 @@ static void check_played(const struct air *air, unsigned channel, double slots)
 			    number_of(air->said, "clock_excused"));
 	assert_true(number_of(counts, "tx_bursts") == 1);
 	if (slots > 0)
-		assert_true(
-		    number_of(counts, "tx_packets") == slots + 1); /* and one that ends the burst */
+		/* and one that ends the burst */
+		assert_true(number_of(counts, "tx_packets") == slots + 1);
 }
 
 /* What was sounded is a response of those expected, at one delay. */
@@ -159,9 +161,8 @@ static const json_t *check_sounded(const struct air *air, unsigned channel)
 {
 	const json_t *sounding = json_object_get(channel_of(air, channel), "sounding");
 
-	print_message(
-	    "channel %u: %g of %g periods within -50 dB, median %.1f dB, worst of those %.1f dB, delay %g, "
-	    "%g responses, %g changes\n",
+	print_message("channel %u: %g of %g periods within -50 dB, median %.1f dB, worst of those "
+	              "%.1f dB, delay %g, %g responses, %g changes\n",
 	    channel, number_of(sounding, "within"), number_of(sounding, "kept"),
 	    number_of(sounding, "median_db"), number_of(sounding, "worst_within_db"),
 	    number_of(sounding, "delay"), number_of(sounding, "responses"),
@@ -173,14 +174,13 @@ static const json_t *check_sounded(const struct air *air, unsigned channel)
 	return sounding;
 }
 
-/* ---- the host -------------------------------------------------------------------------------------------------------------- */
+/* ---- the host ------------------------------------------------------------------------ */
 
 /* A file with the group `radio`: one device, or two. */
 static const char *radio_file(const char *more, int advance, bool two)
 {
-	const char *const one =
-	    "{ type = \"x310\"; transport = \"udp\"; address = \"127.0.8.%d\"; tx_advance = %d; "
-	    "patience_ms = 100000; %s }";
+	const char *const one = "{ type = \"x310\"; transport = \"udp\"; address = \"127.0.8.%d\"; "
+	                        "tx_advance = %d; patience_ms = 100000; %s }";
 	char text[1024], devices[2][400];
 
 	for (int i = 0; i < 2; i++)
@@ -201,7 +201,7 @@ static void check_run(const struct ran *ran, double slots)
 	assert_true(ran_number(ran, "messages.late") == 0);
 }
 
-/* ---- pass-through ----------------------------------------------------------------------------------------------------------- */
+/* ---- pass-through ------------------------------------------------------------------------ */
 
 static void check_passthrough(struct air *air, const char *more, double slots)
 {
@@ -210,10 +210,9 @@ static void check_passthrough(struct air *air, const char *more, double slots)
 	const json_t *latency;
 
 	air_open(air, options);
-	ran =
-	    aloe_ok("run waveforms/x310-passthrough.conf --radio '%s' --set rate=1e6 --slots %.0f "
-	            "--force --json -q %s",
-	        radio_file("", ADVANCE, false), slots, more);
+	ran = aloe_ok("run waveforms/x310-passthrough.conf --radio '%s' --set rate=1e6 --slots "
+	              "%.0f --force --json -q %s",
+	    radio_file("", ADVANCE, false), slots, more);
 	air_end(air);
 	check_run(ran, slots);
 	check_played(air, 0, slots);
@@ -234,7 +233,8 @@ static void test_passthrough(void **state)
 	check_passthrough(*state, "--set slot_samples=512 --set rx.type=ci16", 750);
 }
 
-/* What the wire loses costs the slots that it was for: those behind it keep their numbers, and what they make its time. */
+/* What the wire loses costs the slots that it was for: those behind it keep their numbers, and what
+ * they make its time. */
 static void test_lost_packets(void **state)
 {
 	struct air *air = *state;
@@ -244,10 +244,9 @@ static void test_lost_packets(void **state)
 	const json_t *counts, *latency;
 
 	air_open(air, options);
-	ran =
-	    aloe_ok("run waveforms/x310-passthrough.conf --radio '%s' --set rate=1e6 --slots 2000 "
-	            "--force --json -q",
-	        radio_file("", ADVANCE, false));
+	ran = aloe_ok("run waveforms/x310-passthrough.conf --radio '%s' --set rate=1e6 --slots "
+	              "2000 --force --json -q",
+	    radio_file("", ADVANCE, false));
 	air_end(air);
 	check_run(ran, 2000);
 	assert_true(ran_variable(ran, "rx.packets_lost") == 2);
@@ -261,15 +260,15 @@ static void test_lost_packets(void **state)
 	assert_true(number_of(counts, "tx_packets") == 2000);
 	latency = json_object_get(counts, "latency");
 	assert_true(number_of(latency, "count") == 2000 - 3);
-	assert_true(number_of(latency, "steps") ==
-	    2); /* early until we know of it, then at its time again */
+	/* early until we know of it, then at its time again */
+	assert_true(number_of(latency, "steps") == 2);
 	assert_true(number_of(latency, "min") == (ADVANCE - 256) * 1000.0);
 	assert_true(number_of(latency, "p50") == ADVANCE * 1000.0);
 	assert_true(number_of(latency, "max") == ADVANCE * 1000.0);
 	ran_free(ran);
 }
 
-/* ---- channel ----------------------------------------------------------------------------------------------------------------- */
+/* ---- channel ------------------------------------------------------------------------ */
 
 static void test_channel_at_rest(void **state)
 {
@@ -279,8 +278,8 @@ static void test_channel_at_rest(void **state)
 	const json_t *sounding;
 
 	air_open(air, options);
-	ran = aloe_ok(
-	    "run waveforms/x310-channel.conf --radio '%s' --set rate=1e6 --slots 1500 --force --json -q",
+	ran = aloe_ok("run waveforms/x310-channel.conf --radio '%s' --set rate=1e6 --slots 1500 "
+	              "--force --json -q",
 	    radio_file("", ADVANCE, false));
 	air_end(air);
 	check_run(ran, 1500);
@@ -293,7 +292,8 @@ static void test_channel_at_rest(void **state)
 	ran_free(ran);
 }
 
-/* The response of the file, and the same backwards with its signs turned; in `both` one after the other. */
+/* The response of the file, and the same backwards with its signs turned; in `both` one after the
+ * other. */
 static void make_responses(void)
 {
 	float *taps = file_take(RESPONSE, NULL), both[4 * TAPS];
@@ -327,8 +327,8 @@ static void wait_for_index(double index)
 	assert_true(reached >= index);
 }
 
-/* At 100 MSa/s: at first 1002 a second, each for 390 slots, six periods of the sounding; then as many as we can tell it while
- * it runs. */
+/* At 100 MSa/s: at first 1002 a second, each for 390 slots, six periods of the sounding; then as
+ * many as we can tell it while it runs. */
 static void test_channel_replaced(void **state)
 {
 	struct air *air = *state;
@@ -361,13 +361,14 @@ static void test_channel_replaced(void **state)
 	assert_true(number_of(sounding, "responses") == 2);
 	assert_true(number_of(sounding, "changes") >= BEFORE);
 	assert_true(number_of(sounding, "within") >= 4 * BEFORE);
-	/* a change costs the period that it falls into, and the next one where its tail reaches that */
+	/* a change costs the period that it falls into, and the next one where its tail reaches
+	 * that */
 	assert_true(number_of(sounding, "kept") - number_of(sounding, "within") <=
 	    2 * number_of(sounding, "changes"));
 	assert_true(number_of(sounding, "worst_within_db") < -80);
 }
 
-/* ---- two receivers, two transmitters ------------------------------------------------------------------------------------------ */
+/* ---- two receivers, two transmitters ---- */
 
 static void check_mimo(
     struct air *air, const char *const *options, const char *radio, unsigned second)
@@ -376,8 +377,8 @@ static void check_mimo(
 	const unsigned channels[] = {0, second};
 
 	air_open(air, options);
-	ran = aloe_ok(
-	    "run waveforms/x310-mimo2x2.conf --radio '%s' --set rate=1e6 --slots 1500 --force --json -q",
+	ran = aloe_ok("run waveforms/x310-mimo2x2.conf --radio '%s' --set rate=1e6 --slots 1500 "
+	              "--force --json -q",
 	    radio);
 	air_end(air);
 	check_run(ran, 1500);
@@ -402,7 +403,7 @@ static void test_mimo(void **state)
 	check_mimo(*state, two, radio_file("", ADVANCE, true), 4);
 }
 
-/* ---- a bearer there and back --------------------------------------------------------------------------------------------------- */
+/* ---- a bearer there and back ---- */
 
 static void test_utran(void **state)
 {
@@ -413,9 +414,8 @@ static void test_utran(void **state)
 	struct ran *ran;
 
 	air_open(air, options);
-	ran = aloe_ok(
-	    "run waveforms/utran384-over-x310.conf --radio '%s' --slots %d --set sink.path='%s' "
-	    "--force --json -q",
+	ran = aloe_ok("run waveforms/utran384-over-x310.conf --radio '%s' --slots %d --set "
+	              "sink.path='%s' --force --json -q",
 	    radio_file("", 93750, false), FRAMES, aloe_path("received.wav"));
 	air_end(air);
 	check_run(ran, FRAMES);

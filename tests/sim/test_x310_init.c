@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * UHD makes the device ready (x310-init), then our own streams run beside it, from another socket: all that is received is
- * there, all that is sent is played, and the device is UHD's until the end. */
+ * UHD makes the device ready (x310-init), then our own streams run beside it, from another
+ * socket: all that is received is there, all that is sent is played, and the device is UHD's
+ * until the end. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -21,27 +22,27 @@ enum { PACKETS = 600, DIVIDE = 200, LATER = 100000 * RIG_TICKS_PER_US };
 /* Sends each packet back, LATER ticks after it was heard. */
 static uint64_t pass(struct x310_rig *rig, uint64_t *ret_samples)
 {
-	struct radio_packet in[DOOR_BURST];
+	struct x310_packet in[TRANSPORT_BURST];
 	uint64_t packets = 0, next = 0, jumps = 0;
 	struct packet out;
 
 	*ret_samples = 0;
-	radio_start(&rig->radio, 0);
+	x310_start(&rig->radio, 0);
 	while (packets < PACKETS) {
-		const unsigned n = radio_receive(&rig->radio, clock_ns(), in, DOOR_BURST);
+		const unsigned n = x310_receive(&rig->radio, clock_ns(), in, TRANSPORT_BURST);
 
 		for (unsigned i = 0; i < n && packets < PACKETS; i++) {
-			assert_int_equal(radio_get(&rig->radio, in[i].n, &out, 1), 1);
+			assert_int_equal(x310_get(&rig->radio, in[i].n, &out, 1), 1);
 			jumps += packets && in[i].ticks != next;
 			next = in[i].ticks + (uint64_t)in[i].n * DIVIDE;
-			memcpy(radio_iq(&out), in[i].iq, RADIO_IQ * in[i].n);
+			memcpy(x310_iq(&out), in[i].iq, RADIO_IQ * in[i].n);
 			*ret_samples += in[i].n;
-			radio_send(
+			x310_send(
 			    &rig->radio, &out, in[i].n, in[i].ticks + LATER, ++packets == PACKETS);
 		}
-		radio_release(&rig->radio, in, n);
-		radio_flush(&rig->radio);
-		assert_null(radio_failed(&rig->radio));
+		x310_release(&rig->radio, in, n);
+		x310_flush(&rig->radio);
+		assert_null(x310_failed(&rig->radio));
 	}
 	return jumps;
 }
@@ -50,13 +51,13 @@ static uint64_t pass(struct x310_rig *rig, uint64_t *ret_samples)
 static void await_end(struct x310_rig *rig)
 {
 	const uint64_t end = clock_ns() + PATIENCE_NS;
-	struct radio_packet in[DOOR_BURST];
+	struct x310_packet in[TRANSPORT_BURST];
 
-	radio_stop(&rig->radio);
+	x310_stop(&rig->radio);
 	while (clock_ns() < end &&
-	    (!radio_ready(&rig->radio) || !rig->radio.control.events[RADIO_TX_BURST_END]))
-		radio_release(
-		    &rig->radio, in, radio_receive(&rig->radio, clock_ns(), in, DOOR_BURST));
+	    (!x310_ready(&rig->radio) || !rig->radio.control.events[RADIO_TX_BURST_END]))
+		x310_release(
+		    &rig->radio, in, x310_receive(&rig->radio, clock_ns(), in, TRANSPORT_BURST));
 }
 
 static uint64_t of_channel(const struct x310_rig *rig, int channel, const char *name)
@@ -84,7 +85,7 @@ static void uhd_initialises_and_we_stream(struct x310_rig *rig, const char *subd
 	x310_rig_stop(rig);
 	assert_int_equal(samples, PACKETS * RIG_SPP); /* as UHD has set them */
 	if (rig->radio.control.events[RADIO_TX_LATE] + of_channel(rig, channel, "rx_overruns") +
-	    rig->door->counts.dropped)
+	    rig->transport->counts.dropped)
 		print_message("this machine stood still for longer than %d ms\n",
 		    LATER / RIG_TICKS_PER_US / 1000);
 	else

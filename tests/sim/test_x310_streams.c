@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The host's streams (platforms/x310) against the device (tools/x310sim), joined by a wire with a delay that can lose
- * packets, all in the device's ticks of 5 ns: no clock, no thread, the same every time. */
+ * The host's streams (platforms/x310) against the device (tools/x310sim), joined by a wire with a
+ * delay that can lose packets, all in the device's ticks of 5 ns: no clock, no thread, the same
+ * every time. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -76,7 +77,7 @@ static void fly(struct world *w, bool to_host, const uint8_t *bytes, size_t size
 	memcpy(flight->bytes, bytes, size);
 }
 
-/* ---- the device's side ------------------------------------------------------------------------------------------------ */
+/* ---- the device's side ---- */
 
 static bool lost_to_host(struct world *w, const uint8_t *bytes)
 {
@@ -126,7 +127,7 @@ static void receive(void *self, unsigned channel, uint64_t tick, uint8_t *ret_iq
 	}
 }
 
-/* ---- the host's side -------------------------------------------------------------------------------------------------- */
+/* ---- the host's side ------------------------------------------------------------------------ */
 
 static void write_register(struct world *w, uint16_t port, uint32_t address, uint32_t value)
 {
@@ -233,7 +234,7 @@ static void host_step(struct world *w)
 		host_send(w);
 }
 
-/* ---- time ---------------------------------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------ */
 
 static void run(struct world *w, uint64_t ticks)
 {
@@ -314,12 +315,11 @@ static void world_fini(struct world *w)
 	free(w->played);
 }
 
-static const struct device_options stock = {
-    .version = 0x0100, .capacity = DEVICE_CAPACITY, .divide = DIVIDE};
+static const struct device_options stock = {.capacity = DEVICE_CAPACITY, .divide = DIVIDE};
 static const struct device_options stopping = {
-    .version = 0x0100, .capacity = DEVICE_CAPACITY, .divide = DIVIDE, .stop_supported = true};
+    .capacity = DEVICE_CAPACITY, .divide = DIVIDE, .stop_supported = true};
 static const struct device_options wished = {
-    .version = 0x0100, .capacity = DEVICE_CAPACITY, .divide = DIVIDE, .zeros = true};
+    .capacity = DEVICE_CAPACITY, .divide = DIVIDE, .zeros = true};
 
 static struct tx_options tx_options(enum tx_policy policy, bool stop)
 {
@@ -358,7 +358,7 @@ static int played_at(const struct world *w, uint32_t n)
 	return w->played[n * SPP];
 }
 
-/* ---- Tx ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Tx ------------------------------------------------------------------------ */
 
 static void a_burst_is_played_as_it_was_sent(void **state)
 {
@@ -397,8 +397,8 @@ static void the_window_is_never_exceeded(void **state)
 	world_fini(&w);
 }
 
-/* A lost packet in the default mode: nothing is discarded, what comes after plays early by one packet, the burst ends a
- * packet short. */
+/* A lost packet in the default mode: nothing is discarded, what comes after plays early by one
+ * packet, the burst ends a packet short. */
 static void a_lost_packet_slips_the_time(void **state)
 {
 	const struct tx_options tx = tx_options(TX_GO_ON, false);
@@ -435,8 +435,8 @@ static void a_lost_packet_becomes_zeros(void **state)
 	world_fini(&w);
 }
 
-/* Stop on error: all is discarded until INIT, and INIT takes what is on its way with it. Then the host goes on at the
- * radio's time. `twice` is one round trip and one flush more. */
+/* Stop on error: all is discarded until INIT, and INIT takes what is on its way with it. Then the
+ * host goes on at the radio's time. `twice` is one round trip and one flush more. */
 static uint64_t silence_after_loss(enum tx_policy policy, unsigned inits, uint64_t *ret_discarded)
 {
 	const struct tx_options tx = tx_options(policy, true);
@@ -452,8 +452,8 @@ static uint64_t silence_after_loss(enum tx_policy policy, unsigned inits, uint64
 	while (w.tx.phase != STREAM_READY)
 		run(&w, STEP);
 	w.sending = true;
-	w.next = (uint32_t)((w.tick - w.first_time) / PACKET_TICKS) +
-	    4; /* the first place that can still be reached */
+	/* the first place that can still be reached */
+	w.next = (uint32_t)((w.tick - w.first_time) / PACKET_TICKS) + 4;
 	run(&w, (uint64_t)2100 * PACKET_TICKS);
 	assert_int_equal(w.tx.counts.inits, 2 + inits);
 	assert_int_equal(played_at(&w, 499), 500);
@@ -475,7 +475,8 @@ static void recovery_by_init(void **state)
 	(void)state;
 	silent[0] = silence_after_loss(TX_REINIT, 1, &discarded[0]);
 	silent[1] = silence_after_loss(TX_REINIT_TWICE, 2, &discarded[1]);
-	/* a round trip, the flush, the way of the first packet and the four packets of margin, at least */
+	/* a round trip, the flush, the way of the first packet and the four packets of margin, at
+	 * least */
 	assert_in_range(silent[0], (DEVICE_FLUSH_TICKS + 2 * WIRE_TICKS) / PACKET_TICKS,
 	    (DEVICE_FLUSH_TICKS + 6 * WIRE_TICKS) / PACKET_TICKS + 50);
 	assert_in_range(silent[1] - silent[0],
@@ -485,7 +486,8 @@ static void recovery_by_init(void **state)
 	assert_int_equal(discarded[1], discarded[0]); /* the host is silent from the error on */
 }
 
-/* A host that stood still: packets that come too late are dropped one by one, each said, until one is in time. */
+/* A host that stood still: packets that come too late are dropped one by one, each said, until one
+ * is in time. */
 static void late_packets_are_dropped(void **state)
 {
 	const struct tx_options tx = tx_options(TX_GO_ON, false);
@@ -510,8 +512,8 @@ static void late_packets_are_dropped(void **state)
 	world_fini(&w);
 }
 
-/* Many late packets at once fill the queue of messages; that the receiver has stopped is said all the same, for it waits
- * until that is acknowledged. */
+/* Many late packets at once fill the queue of messages; that the receiver has stopped is said all
+ * the same, for it waits until that is acknowledged. */
 static void an_overrun_among_late_packets(void **state)
 {
 	const struct tx_options tx = tx_options(TX_GO_ON, false);
@@ -536,7 +538,7 @@ static void an_overrun_among_late_packets(void **state)
 	world_fini(&w);
 }
 
-/* ---- Rx ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Rx ------------------------------------------------------------------------ */
 
 static void all_samples_are_received(void **state)
 {
@@ -576,8 +578,8 @@ static void lost_packets_are_known_and_mended(void **state)
 	world_fini(&w);
 }
 
-/* Reports that are lost shut the window: the radio stops, says so, and streams again when told; a window that was lost
- * whole opens again only by setting the stream up anew. */
+/* Reports that are lost shut the window: the radio stops, says so, and streams again when told; a
+ * window that was lost whole opens again only by setting the stream up anew. */
 static void an_overrun_and_a_window_lost_whole(void **state)
 {
 	const struct tx_options tx = tx_options(TX_GO_ON, false);

@@ -56,7 +56,7 @@ periodic() { # FILE BYTES
 }
 
 init_start() { # OPTIONS...
-	"$B/bin/x310-init" 127.0.0.24 --rate 1e6 "$@" >"$work/radio.conf" 2>"$work/init" &
+	"$B/bin/x310-init" "$device" --rate 1e6 "$@" >"$work/radio.conf" 2>"$work/init" &
 	init=$!
 	for _ in $(seq 300); do
 		grep -q ready "$work/init" && return
@@ -77,7 +77,7 @@ passes() { # SLOTS
 		sleep 1
 	done
 	grep -q "\"run\": *$1" "$work/report" && return
-	cat "$work/report"
+	cat "$work/report" "$work/why" # which names the process that has the CPU
 	return 1
 }
 # UHD initialises, ALOE streams. What x310-init holds is given back in the end.
@@ -125,11 +125,44 @@ streams_both_ways() {
 	ok "it ends" sim_end
 	ok "nothing was out of sequence" is tx_sequence_errors = 0
 }
+# An FPGA image that this UHD cannot have is named, and so are both UHDs.
+init_refuses() { # WORDS
+	"$B/bin/x310-init" "$device" --rate 1e6 >"$work/out" 2>&1
+	status=$?
+	[ $status = 2 ] && grep -q -e "$1" "$work/out" && return
+	echo "exit status $status"
+	cat "$work/out"
+	return 1
+}
+is_told_apart() {
+	[ -x "$B/bin/x310-init" ] || return
+	device=127.0.0.26
+	for fpga in 4.10 4.11; do
+		ok "the simulator begins, with the image of $fpga" sim_start --address $device --fpga $fpga
+		ok "x310-init says which UHD $fpga needs, and which there is" \
+			init_refuses "image of the device is that of UHD $fpga .* needs UHD $fpga .* installed is UHD 4\.[0-9]"
+		ok "it ends, with $fpga" sim_end
+	done
+	ok "the simulator begins, with an image that nobody knows" sim_start --address $device --fpga next
+	ok "x310-init says that, and which images it knows" init_refuses "radio compat 2.0.*not known, known are 4.0 to 4.9"
+	ok "it ends, without a host" sim_end
+}
+# UHD by SFP1 of an image that is wired differently: what was found is in the radio file.
+is_found() {
+	[ -x "$B/bin/x310-init" ] || return
+	device=127.0.0.29
+	ok "the simulator begins, wired differently" sim_start --address 127.0.0.28 --sfp1 $device --image HG \
+		--layout-seed 7 --source ticks
+	hand_over "by SFP1 of another wiring"
+	ok "the radio file says SFP1" grep -q "sfp = 1;" "$work/radio.conf"
+	ok "nothing was lost by a wrong route" grep -q '"no_address": 0, "no_route": 0' "$work/json"
+}
 is_handed_over() {
 	[ -x "$B/bin/x310-init" ] || return
+	device=127.0.0.24
 	ok "the simulator begins" sim_start --address 127.0.0.24 --source ticks
 	hand_over "by kernel UDP"
-	[ -e "$B/lib/aloe-doors/dpdk.so" ] || return
+	[ -e "$B/lib/aloe-transports/dpdk.so" ] || return
 	memif=socket=$work/memif,socket-abstract=no,bsize=2304
 	ok "the simulator begins, with SFP1 on memif" sim_start --address 127.0.0.24 --source ticks --port-bytes 2176 \
 		--port "net_memif0,role=server,$memif"
@@ -137,7 +170,7 @@ is_handed_over() {
 		--stream-address 192.168.40.2
 }
 side() { # FUNCTION
-	pid= init= work=$top/$1
+	pid= init= device= work=$top/$1
 	mkdir "$work" || exit 2
 	trap 'kill $pid $init 2>/dev/null' EXIT
 	$1
@@ -145,12 +178,15 @@ side() { # FUNCTION
 }
 trap 'rm -rf "$top"' EXIT
 sides=
-for function in receives_and_transmits streams_both_ways is_handed_over; do
+for function in receives_and_transmits streams_both_ways is_told_apart; do
 	(side $function) >"$top/$function.said" 2>&1 &
 	sides="$sides $!"
 done
 for side in $sides; do
 	wait "$side" || failed=1
+done
+for function in is_handed_over is_found; do # these have lanes
+	(side $function) >"$top/$function.said" 2>&1 || failed=1
 done
 cat "$top"/*.said
 exit $failed

@@ -37,7 +37,7 @@ tries() {
 	number=$((number + 1))
 	at="--address 127.0.0.1$number --seconds 0.05"
 	ok "$who: kernel UDP" 0 "ready on" "$@" "$sim" $at
-	if [ -e "$B/lib/aloe-doors/dpdk.so" ]; then
+	if [ -e "$B/lib/aloe-transports/dpdk.so" ]; then
 		memif=role=server,socket-abstract=no,socket=$work/memif$number
 		ok "$who: memif" 0 "ready on" "$@" "$sim" $at --port "net_memif0,$memif"
 		ok "$who: memif, two devices" 0 "ready on" "$@" "$sim" $at --devices 2 --port "net_memif0,${memif}a" \
@@ -58,13 +58,13 @@ if [ "$(id -u)" = 0 ] && $nobody test -x "$sim" 2>/dev/null; then
 else
 	echo "not tried: nobody, which needs root and setpriv, and the program where nobody may read it"
 fi
-[ -e "$B/lib/aloe-doors/dpdk.so" ] || echo "not tried: memif and af_packet, which need libdpdk-dev"
-if [ -e "$B/lib/aloe-doors/dpdk.so" ] && ip link add ${link}a type veth peer name ${link}b 2>/dev/null; then
+[ -e "$B/lib/aloe-transports/dpdk.so" ] || echo "not tried: memif and af_packet, which need libdpdk-dev"
+if [ -e "$B/lib/aloe-transports/dpdk.so" ] && ip link add ${link}a type veth peer name ${link}b 2>/dev/null; then
 	ip link set ${link}a up && ip link set ${link}b up
 	packet "$(id -un)" 0 "ready on"
 	if [ "$(id -u)" = 0 ] && $nobody test -x "$sim" 2>/dev/null; then
-		packet nobody 1 "net_af_packet0,iface=${link}b: the device cannot be had: Operation not permitted" $nobody
-		packet "nobody with CAP_NET_RAW" 1 "it does not start: Operation not permitted" \
+		packet nobody 1 "net_af_packet0,iface=${link}b: the device cannot be opened: Operation not permitted" $nobody
+		packet "nobody with CAP_NET_RAW" 1 "the device does not start: Operation not permitted" \
 			$nobody --inh-caps +net_raw --ambient-caps +net_raw
 		packet "nobody with CAP_NET_RAW and CAP_NET_ADMIN" 0 "ready on" \
 			$nobody --inh-caps +net_raw,+net_admin --ambient-caps +net_raw,+net_admin

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/slot/arena: pieces are zero, aligned and apart; small ones share regions, large ones lie in huge pages where the machine
- * gives any; memory that there is not is NULL. */
+ * core/slot/arena: pieces are zero, aligned and apart; small ones share regions, large ones lie in
+ * huge pages where the machine gives any; memory that there is not is NULL. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

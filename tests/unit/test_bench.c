@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The pure parts of `aloe bench`: ranges and lists, intervals against published values, crossings, the search for the largest,
- * yardsticks, tables and plots as text. */
+ * The pure parts of `aloe bench`: ranges and lists, intervals against published values, crossings,
+ * the search for the largest, yardsticks, tables and plots as text. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -12,19 +12,19 @@
 #include <cmocka.h>
 
 #include "core/base/clock.h"
-#include "tools/aloe/bench/bler.h"
-#include "tools/aloe/bench/copies.h"
-#include "tools/aloe/bench/figures.h"
-#include "tools/aloe/bench/limit.h"
-#include "tools/aloe/bench/plot.h"
-#include "tools/aloe/bench/published.h"
-#include "tools/aloe/bench/samples.h"
-#include "tools/aloe/bench/table.h"
-#include "tools/aloe/bench/yardstick.h"
+#include "tools/bench/bler.h"
+#include "tools/bench/copies.h"
+#include "tools/bench/figures.h"
+#include "tools/bench/limit.h"
+#include "tools/bench/plot.h"
+#include "tools/bench/published.h"
+#include "tools/bench/samples.h"
+#include "tools/bench/table.h"
+#include "tools/bench/yardstick.h"
 
 #define NEAR(a, b, by) assert_true(fabs((a) - (b)) <= (by))
 
-/* ---- ranges and lists ------------------------------------------------------------------------------------------------- */
+/* ---- ranges and lists ------------------------------------------------------------------------ */
 
 static void test_range(void **state)
 {
@@ -65,9 +65,10 @@ static void test_list(void **state)
 	assert_true(values[0] == 0.75);
 }
 
-/* ---- rates ------------------------------------------------------------------------------------------------------------- */
+/* ---- rates ------------------------------------------------------------------------ */
 
-/* The four examples of Newcombe, Statistics in Medicine 17 (1998), method 3; then none and all: z^2 / (n + z^2). */
+/* The four examples of Newcombe, Statistics in Medicine 17 (1998), method 3; then none and all: z^2
+ * / (n + z^2). */
 static void test_wilson(void **state)
 {
 	static const struct {
@@ -94,7 +95,8 @@ static void test_wilson(void **state)
 	assert_true(none.low == 0 && none.high == 1);
 }
 
-/* It holds the true rate 95 times in 100: 4000 rates of 0.03 in 1000, from a generator of our own. */
+/* It holds the true rate 95 times in 100: 4000 rates of 0.03 in 1000, from a generator of our
+ * own. */
 static void test_wilson_covers(void **state)
 {
 	enum { TRIES = 4000, OF = 1000 };
@@ -144,7 +146,7 @@ static void test_crossing(void **state)
 	assert_true(at.range.high > at.x);
 }
 
-/* ---- samples, search --------------------------------------------------------------------------------------------------- */
+/* ---- samples, search ------------------------------------------------------------------------ */
 
 static void test_median(void **state)
 {
@@ -161,20 +163,20 @@ static void test_search(void **state)
 	(void)state;
 	for (uint64_t max = 1; max < 70; max++)
 		for (uint64_t limit = 0; limit <= max; limit++) {
-			struct search search;
+			struct figure_search search;
 			int tries = 0;
 
 			search_init(&search, max);
 			for (uint64_t n = search_next(&search); n != 0; n = search_next(&search)) {
 				assert_in_range(n, 1, max);
-				search_tell(&search, n, n <= limit);
+				search_update(&search, n, n <= limit);
 				assert_true(++tries <= 14);
 			}
 			assert_int_equal(search.holds, limit);
 		}
 }
 
-/* ---- lines -------------------------------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------ */
 
 static void test_line(void **state)
 {
@@ -187,9 +189,8 @@ static void test_line(void **state)
 	NEAR(line.slope, 2, 1e-9);
 	NEAR(line.slope_range.low, 2, 1e-6);
 	NEAR(line.base_range.high, 3, 1e-6);
-	assert_true(
-	    isnan(line_fit(exact, 2)
-	              .slope_range.low)); /* two points are a line, without a doubt or a bound */
+	/* two points are a line, without a doubt or a bound */
+	assert_true(isnan(line_fit(exact, 2).slope_range.low));
 	NEAR(line_fit(exact, 2).slope, 2, 1e-9);
 	assert_true(isnan(line_fit(exact, 1).slope) && isnan(line_fit(exact, 0).base));
 	/* By hand: weights 1/y^2; 2 degrees of freedom, Student's 4.303. */
@@ -200,7 +201,8 @@ static void test_line(void **state)
 	NEAR(line.slope - line.slope_range.low, line.slope_range.high - line.slope, 1e-12);
 }
 
-/* Of 400 sets of points about 2 + 3 x with errors in proportion, nearly 95 in 100 intervals hold the 3. */
+/* Of 400 sets of points about 2 + 3 x with errors in proportion, nearly 95 in 100 intervals hold
+ * the 3. */
 static void test_line_covers(void **state)
 {
 	uint64_t random = 88172645463325252ull;
@@ -227,10 +229,12 @@ static void test_line_covers(void **state)
 	assert_in_range(inside, 360, 396);
 }
 
-/* ---- limits -------------------------------------------------------------------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------------ */
 
 struct
-    machine { /* that holds so much in short runs and so much in whole ones, and fails once at some number for no reason */
+    /* that holds so much in short runs and so much in whole ones, and fails once at some number
+     * for no reason */
+    machine {
 	uint64_t quick, whole, unlucky;
 	int asked;
 };
@@ -255,8 +259,8 @@ static void test_limit(void **state)
 	for (uint64_t whole = 0; whole <= 600; whole += 7) {
 		machine = (struct machine){600, whole, 0, 0};
 		assert_int_equal(limit_find(&limit, &n), 0);
-		assert_in_range(
-		    n, whole > 1 ? whole - 1 : whole, whole); /* neighbours are close enough */
+		/* neighbours are close enough */
+		assert_in_range(n, whole > 1 ? whole - 1 : whole, whole);
 	}
 	limit.tolerance = 0.02;
 	machine = (struct machine){600, 500, 0, 0};
@@ -279,7 +283,7 @@ static void test_limit(void **state)
 	}
 }
 
-/* ---- published figures ---------------------------------------------------------------------------------------------------- */
+/* ---- published figures ---- */
 
 static void test_published(void **state)
 {
@@ -296,20 +300,20 @@ static void test_published(void **state)
 	NEAR(published_max_us(published_bearer(0)->x86_kmac), 115, 1e-9);
 }
 
-/* ---- single calls --------------------------------------------------------------------------------------------------------- */
+/* ---- single calls ------------------------------------------------------------------------ */
 
 static void test_distances(void **state)
 {
-	struct image_event events[] = {
-	    /* start, step, ns, instance; as rings give them, segment by segment */
-	    {1000, 1, 10, 0}, {2000, 2, 10, 0}, {1100, 1, 10, 1}, {2150, 2, 10, 1},
-	    {1300, 1, 10, 2}, {2300, 2, 10, 2}, {1350, 1, 10, 3}, {3000, 3, 10, 2}};
+	/* start, step, ns, instance; as rings give them, segment by segment */
+	struct image_event events[] = {{1000, 1, 10, 0}, {2000, 2, 10, 0}, {1100, 1, 10, 1},
+	    {2150, 2, 10, 1}, {1300, 1, 10, 2}, {2300, 2, 10, 2}, {1350, 1, 10, 3},
+	    {3000, 3, 10, 2}};
 	struct samples samples = {.events = events, .n = 8};
 	double *ns;
 
 	(void)state;
-	assert_int_equal(
-	    samples_distances(&samples, 1, 2, &ns), 2); /* of step 3 there is only one */
+	/* of step 3 there is only one */
+	assert_int_equal(samples_distances(&samples, 1, 2, &ns), 2);
 	assert_true(ns[0] == 200 && ns[1] == 150);
 	free(ns);
 	assert_int_equal(samples_distances(&samples, 0, 3, &ns), 5);
@@ -319,7 +323,7 @@ static void test_distances(void **state)
 	free(ns);
 }
 
-/* ---- bler ---------------------------------------------------------------------------------------------------------------- */
+/* ---- bler ------------------------------------------------------------------------ */
 
 static void test_batch(void **state)
 {
@@ -344,7 +348,7 @@ static void test_verdict(void **state)
 	assert_non_null(strstr(bler_verdict(0.08, 0.02, 0.14), "not certain"));
 	assert_non_null(strstr(bler_verdict(0.08, 0.02, NAN), "not certain"));
 	assert_non_null(strstr(bler_verdict(0.12, 0.06, 0.18), "not certain"));
-	assert_string_equal(bler_verdict(NAN, NAN, NAN), "the points do not reach it");
+	assert_string_equal(bler_verdict(NAN, NAN, NAN), "not reached by the points");
 }
 
 static void test_yardstick(void **state)
@@ -366,8 +370,8 @@ static void test_yardstick(void **state)
 	assert_true(yardstick_find(3856, 9120, 8, 1, &y));
 	NEAR(y.tenth_db, 1.02 - 71. / 2531 * 0.33, 1e-9);
 	assert_false(y.measured);
-	assert_true(yardstick_find(
-	    3856, 9120, 1, 0.75, &y)); /* one iteration has nothing to scale but the last pass */
+	/* one iteration has nothing to scale but the last pass */
+	assert_true(yardstick_find(3856, 9120, 1, 0.75, &y));
 	assert_string_equal(y.decoder, "max-log");
 	assert_false(yardstick_find(3856, 9120, 3, 1, &y));
 	assert_false(yardstick_find(3855, 9120, 2, 1, &y));
@@ -375,7 +379,7 @@ static void test_yardstick(void **state)
 	assert_false(yardstick_find(3856, 12000, 2, 1, &y));
 }
 
-/* ---- copies -------------------------------------------------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------ */
 
 /* The machine stood still from 1030 to 1035 ms. */
 static bool one_gap(const struct gaps *gaps, uint64_t from_ns, uint64_t to_ns)
@@ -437,8 +441,8 @@ static void test_gaps(void **state)
 	assert_non_null(gaps);
 	clock_sleep_until(from + 20000000);
 	gaps_stop(gaps);
-	assert_true(
-	    gaps_count(gaps) == 0 || gaps_longest_ns(gaps) > 150000); /* so much late, or none */
+	/* so much late, or none */
+	assert_true(gaps_count(gaps) == 0 || gaps_longest_ns(gaps) > 150000);
 	assert_int_equal(gaps_count(gaps) > 0, gaps_between(gaps, 0, UINT64_MAX));
 	assert_false(gaps_between(gaps, from - 2000000, from - 1000000));
 	gaps_stop(gaps); /* again is nothing */
@@ -447,7 +451,7 @@ static void test_gaps(void **state)
 	gaps_free(NULL);
 }
 
-/* ---- texts --------------------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------ */
 
 static const struct column columns[] = {{"name", "name", COLUMN_TEXT}, {"count", "count", 0},
     {"time_us", "time us", 2}, {"rate", "rate", COLUMN_SHORT}};
@@ -556,6 +560,9 @@ static void test_plot(void **state)
 	has(text, "set xlabel 'Eb/N0 [dB]' noenhanced\n");
 	has(text, "set ylabel 'rate' noenhanced\n");
 	has(text, "set logscale y\n");
+	has(text, "set key outside top center"); /* where no label of an axis is */
+	/* room for the right half of the last tick's label */
+	has(text, "set rmargin 5\n");
 	has(text, "\n1.5 0.25 0.2 0.3 \n2.5 NaN NaN 0.1 \nEND\n"); /* zero has no logarithm */
 	has(text, "plot $data0 using 1:2:3:4 with yerrorlines");
 	has(text, ", $data1 using 1:2 with points");
@@ -576,6 +583,7 @@ static void test_plot(void **state)
 	has(text, "set yrange [0:*]\n");
 	has(text, "\n\"one\" 3 \nEND\n");
 	has(text, "xtic(1) with histograms");
+	has(text, "set bmargin 11\n"); /* room for labels that lean */
 	assert_null(strstr(text, "set terminal"));
 	assert_null(strstr(text, "set output"));
 	free(text);

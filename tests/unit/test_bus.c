@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/unit/test_bus.c - messages between a bound and connected ends, the runtime directory and who may have it. */
+ * tests/unit/test_bus.c - messages between a bound and connected ends, the runtime directory and
+ * who may have it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -9,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -120,7 +123,8 @@ static void test_there_and_back(void **state)
 	bus_close(frontend);
 }
 
-/* Three messages, one look: a ZeroMQ descriptor tells once, bus_fd as long as there is something. */
+/* Three messages, one look: a ZeroMQ descriptor tells once, bus_fd as long as there is
+ * something. */
 static void test_fd_stays_readable(void **state)
 {
 	struct place_test *test = *state;
@@ -275,7 +279,7 @@ static void test_large_message(void **state)
 	bus_close(frontend);
 }
 
-/* ---- the directory ----------------------------------------------------------------------------------------------- */
+/* ---- the directory ------------------------------------------------------------------------ */
 
 static void test_one_frontend(void **state)
 {
@@ -326,7 +330,8 @@ static void test_killed_frontend(void **state)
 	assert_int_equal(bus_sweep(test->dir), -ENOENT);
 }
 
-/* A question to a frontend that is killed over it: said at once, and once; the next one is for the next frontend. */
+/* A question to a frontend that is killed over it: said at once, and once; the next one is for the
+ * next frontend. */
 static void test_killed_over_a_question(void **state)
 {
 	struct place_test *test = *state;
@@ -355,8 +360,8 @@ static void test_killed_over_a_question(void **state)
 	assert_int_equal(bus_recv(client, &view, NULL), -EAGAIN);
 	assert_int_equal(poll(&(struct pollfd){.fd = bus_fd(client), .events = POLLIN}, 1, 0), 0);
 	wire_init(&msg, WIRE_PING, WIRE_CLIENT, WIRE_FRONTEND, bus_seq(client));
-	assert_int_equal(
-	    bus_call(client, &msg, 20, &view), -ETIMEDOUT); /* it waits for the next one */
+	/* it waits for the next one */
+	assert_int_equal(bus_call(client, &msg, 20, &view), -ETIMEDOUT);
 	frontend = bus_bind(test->dir);
 	assert_non_null(frontend);
 	assert_int_equal(recv_wait(frontend, &view, &from), 0);
@@ -388,13 +393,18 @@ static void test_abandon(void **state)
 static void test_directory_of_others(void **state)
 {
 	struct place_test *test = *state;
+	static const mode_t open_to_others[] = {0777, 0755, 0711, 0704, 0770, 0750};
 	char longer[200], link[80];
 
-	chmod(test->dir, 0777);
-	assert_null(bus_bind(test->dir));
-	assert_int_equal(errno, EPERM);
-	assert_null(bus_connect(test->dir, WIRE_CLIENT));
-	assert_int_equal(errno, EPERM);
+	for (size_t i = 0; i < sizeof(open_to_others) / sizeof(open_to_others[0]); i++) {
+		chmod(test->dir, open_to_others[i]);
+		assert_null(bus_bind(test->dir));
+		assert_int_equal(errno, EPERM);
+		assert_null(bus_connect(test->dir, WIRE_CLIENT));
+		assert_int_equal(errno, EPERM);
+		assert_int_equal(bus_probe(test->dir), -EPERM);
+		assert_int_equal(bus_sweep(test->dir), -EPERM);
+	}
 	chmod(test->dir, 0700);
 	memset(longer, 'a', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = 0;
@@ -407,6 +417,51 @@ static void test_directory_of_others(void **state)
 	unlink(link);
 	assert_null(bus_connect("/nowhere/at/all", WIRE_CLIENT));
 	assert_int_equal(errno, ENOENT);
+}
+
+/* A node that ends removes the directory that the next node has made: who connects to the next node
+ * waits until the directory is there again. */
+static void test_directory_made_again(void **state)
+{
+	struct place_test *test = *state;
+	struct bus *bus;
+	pid_t child;
+	int status;
+
+	rmdir(test->dir);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		poll(NULL, 0, 50);
+		_exit(mkdir(test->dir, 0700));
+	}
+	bus = bus_connect(test->dir, WIRE_CLIENT);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_non_null(bus);
+	bus_abandon(bus);
+}
+
+/* Somebody may have opened it before it was closed to others; a lock on it is none of ours. */
+static void test_directory_locked(void **state)
+{
+	struct place_test *test = *state;
+	const int fd = open(test->dir, O_RDONLY | O_DIRECTORY);
+	char path[80];
+	struct bus *frontend;
+	struct stat lock;
+
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_int_equal(bus_probe(test->dir), -ECONNREFUSED);
+	frontend = bus_bind(test->dir);
+	assert_non_null(frontend);
+	assert_int_equal(bus_probe(test->dir), 0);
+	snprintf(path, sizeof(path), "%s/lock", test->dir);
+	assert_int_equal(stat(path, &lock), 0);
+	assert_int_equal(lock.st_mode & 0777, 0600);
+	bus_close(frontend);
+	assert_int_equal(access(path, F_OK), -1);
+	close(fd);
 }
 
 static void test_socket_is_private(void **state)
@@ -459,6 +514,8 @@ int main(void)
 	    ON_DIR(test_directory_not_empty),
 	    ON_DIR(test_killed_over_a_question),
 	    ON_DIR(test_abandon),
+	    ON_DIR(test_directory_made_again),
+	    ON_DIR(test_directory_locked),
 	};
 
 	return cmocka_run_group_tests_name("bus", tests, NULL, NULL);

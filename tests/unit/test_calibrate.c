@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/base/calibrate: the conversions of the published table, and a measurement that a second, independent loop of the
- * same unit confirms. */
+ * core/base/calibrate: the conversions of the published table, and a measurement that a second,
+ * independent loop of the same unit confirms. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,8 @@
 
 #include "core/base/calibrate.h"
 
-/* Published for one core of 600 MMAC/s: CRC 69 kMAC is 115 us, the turbo decoder 1 144.2 kMAC is 1 907 us. */
+/* Published for one core of 600 MMAC/s: CRC 69 kMAC is 115 us, the turbo decoder 1 144.2 kMAC is 1
+ * 907 us. */
 static void test_conversions(void **state)
 {
 	(void)state;
@@ -23,7 +24,8 @@ static void test_conversions(void **state)
 	assert_true(calibrate_kmac(100, 0) == 0);
 }
 
-/* The same unit written again: volatile keeps it scalar, at the price of loads and stores, so it is the slower one. */
+/* The same unit written again: volatile keeps it scalar, at the price of loads and stores, so it is
+ * the slower one. */
 static double plain_mmac_per_s(void)
 {
 	const int macs = 2000000;
@@ -55,8 +57,9 @@ static void test_measurement(void **state)
 	assert_true(c.blocks >= 20);
 	assert_true(c.mmac_per_s > 0 && c.mmac_per_s <= c.mmac_per_s_best);
 	assert_true(c.spread >= 0);
-	/* A dependent addition takes 2 to 5 cycles on every machine that this runs on, the loop through memory at most
-	 * 8 times that; 16 lanes of a vector unit would show as a factor above 30. */
+	/* A dependent addition takes 2 to 5 cycles on every machine that this runs on, the loop
+	 * through memory at most 8 times that; 16 lanes of a vector unit would show as a factor
+	 * above 30. */
 	assert_true(c.mmac_per_s_best > plain / 2 && c.mmac_per_s_best < 30 * plain);
 	assert_true(c.block_macs > 1000);
 }

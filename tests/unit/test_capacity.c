@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * daemons/common/capacity: measured once, whoever asks at the same time; in the background; and what a load would wait for. */
+ * core/measure/capacity: measured once, whoever asks at the same time; in the background; and
+ * what a load would wait for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 #include <pthread.h>
@@ -16,8 +18,8 @@
 
 #include "core/base/file.h"
 #include "core/platform/platform.h"
-#include "core/report/local.h"
-#include "daemons/common/capacity.h"
+#include "core/measure/local.h"
+#include "core/measure/capacity.h"
 
 struct asker {
 	const char *state;
@@ -113,8 +115,8 @@ static void test_soon(void **state)
 	assert_int_equal(capacity_keep_soon(*state), 0);
 }
 
-/* On one CPU, by a process of real-time priority where that may be had: the lane that is measured never sleeps, and the one
- * who has to end it runs on the same CPU. */
+/* On one CPU, by a process of real-time priority where that may be had: the lane that is measured
+ * never sleeps, and the one who has to end it runs on the same CPU. */
 static void test_one_cpu(void **state)
 {
 	int status = -1;
@@ -136,6 +138,47 @@ static void test_nowhere(void **state)
 	assert_true(capacity_keep("/proc/self/nothing", NULL) < 0);
 }
 
+/* What stands in the way of the rates: a folder of that name. */
+static void way_bar(const char *state, bool bar)
+{
+	struct class_rates kind;
+	char path[200];
+
+	local_kind(&kind);
+	snprintf(path, sizeof(path), "%s/capacity/%016llx.json", state,
+	    (unsigned long long)class_rates_fingerprint(&kind));
+	if (bar)
+		assert_int_equal(dir_make(path), 0);
+	else
+		assert_int_equal(rmdir(path), 0);
+}
+
+static void lock_age(const char *state, int seconds)
+{
+	const struct timespec when[2] = {
+	    {.tv_sec = time(NULL) - seconds}, {.tv_sec = time(NULL) - seconds}};
+	char path[200];
+
+	snprintf(path, sizeof(path), "%s/capacity/lock", state);
+	assert_int_equal(utimensat(AT_FDCWD, path, when, 0), 0);
+}
+
+/* A failure is remembered, so that not every load tries again, but not for ever. */
+static void test_failed(void **state)
+{
+	int rc;
+
+	way_bar(*state, true);
+	rc = capacity_keep(*state, NULL);
+	assert_true(rc < 0);
+	way_bar(*state, false);
+	assert_int_equal(capacity_keep(*state, NULL), rc);
+	assert_false(local_lane_known(*state));
+	lock_age(*state, CAPACITY_AGAIN_S + 1);
+	assert_int_equal(capacity_keep(*state, NULL), 0);
+	assert_true(local_lane_known(*state));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +186,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_waits, dir_new, dir_remove),
 	    cmocka_unit_test_setup_teardown(test_soon, dir_new, dir_remove),
 	    cmocka_unit_test_setup_teardown(test_one_cpu, dir_new, dir_remove),
+	    cmocka_unit_test_setup_teardown(test_failed, dir_new, dir_remove),
 	    cmocka_unit_test(test_nowhere),
 	};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/map/class and core/map/profile: mixes as text, times from one machine to another by the formula, rates and profiles as
- * JSON. */
+ * core/map/class and core/map/profile: mixes as text, times from one machine to another by the
+ * formula, rates and profiles as JSON. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,8 @@ static void test_convert(void **state)
 	double mix[CALIBRATE_CLASSES];
 
 	(void)state;
-	/* Nothing else than the class counts; a call costs 1 here and 4 there; 99 ns are 99 / 6 items of bits and copy. */
+	/* Nothing else than the class counts; a call costs 1 here and 4 there; 99 ns are 99 / 6
+	 * items of bits and copy. */
 	to.ns[CALIBRATE_CALL] = 4;
 	to.ns[CALIBRATE_BITS] = 1;
 	to.ns[CALIBRATE_TRELLIS] = 1e6;
@@ -92,7 +93,7 @@ static void test_rates(void **state)
 	assert_true(class_rates_fingerprint(&rates) != class_rates_fingerprint(&other));
 	json_object_set_new(json_object_get(json, "classes_ns"), "copy", json_real(0));
 	assert_int_equal(class_rates_read(json, "here", &diag, &again), -EINVAL);
-	assert_non_null(strstr(diag.lines[0], "here: copy = 0: a number above 0"));
+	assert_non_null(strstr(diag.lines[0], "here: copy = 0; a number above 0"));
 	json_object_del(json, "classes_ns");
 	assert_int_equal(class_rates_read(json, "here", &diag, &again), -EINVAL);
 	assert_true(again.ns[CALIBRATE_COPY] == rates.ns[CALIBRATE_COPY]);

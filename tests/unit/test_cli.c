@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Command lines: what is taken, what is refused and with which words, and that the texts name everything in the tables. */
+ * Command lines: what is taken, what is refused and with which words, and that the texts name
+ * everything in the tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -40,24 +42,15 @@ static const struct cli_option run_options[] = {
     {"clock", 0, "C", "timer virtual", false, "which"},
 };
 static const struct cli_option global_options[] = {{"dir", 'd', "DIR", "@dir", false, "where"}};
-static const struct cli_command inner_commands[] = {
-    {"time", "[FILE]", 0, 1, "@file", "measure time", NULL, CLI_LIST(run_options), show},
-    {"space", "", 0, 0, NULL, "measure space", NULL, {NULL, 0}, show},
-};
-static const struct cli_option inner_options[] = {{"csv", 0, "FILE", "@file", false, "as a table"}};
-static const struct cli_program inner = {.name = "prog bench",
-    .section = 1,
-    .summary = "measures",
-    .doc = "Text.",
-    .options = CLI_LIST(inner_options),
-    .commands = CLI_LIST(inner_commands)};
 static const struct cli_command commands[] = {
     {"run", "FILE", 1, 1, "@file", "run it", "More about run.\n\n  kept as it is",
         CLI_LIST(run_options), show},
     {"list", "[components]", 0, 1, "components", "list them", NULL, {NULL, 0}, show},
     {"down", "", 0, 0, NULL, "end it", NULL, {NULL, 0}, show},
-    {"bench", "COMMAND", 0, 0, NULL, "measure something", "More about bench.", {NULL, 0}, NULL,
-        &inner},
+    {"bench", "COMMAND", 0, 0, NULL, "measure something", "More about bench.",
+        .program = "test_cli"},
+    {"long-winded", "", 0, 0, NULL, "go on and on", NULL, {NULL, 0}, show},
+    {"gone", "", 0, 0, NULL, "start what is not there", NULL, .program = "prog-gone"},
 };
 static const struct cli_section sections[] = {
     {"FILES", "  a.conf   one\n.dots at the start of a line"}};
@@ -91,7 +84,23 @@ static void take(FILE *file, char *ret)
 	fclose(file);
 }
 
-/* call runs cli_main with the words of `line`, standard output and error going to files meanwhile. */
+/* call runs cli_main with the words of `line`, standard output and error going to files
+ * meanwhile. */
+/* A process of its own, which may become another program. */
+static int in_child(const struct cli_program *of, int argc, char **argv)
+{
+	const pid_t pid = fork();
+	int status = 0;
+
+	if (pid == 0) {
+		status = cli_main(of, argc, argv);
+		fflush(NULL);
+		_exit(status);
+	}
+	assert_true(pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
 static const struct said *call_of(const struct cli_program *of, const char *line, struct said *said)
 {
 	char words[512], *argv[32], *save = NULL;
@@ -106,8 +115,7 @@ static const struct said *call_of(const struct cli_program *of, const char *line
 	fflush(stdout);
 	dup2(fileno(out_file), STDOUT_FILENO);
 	dup2(fileno(err_file), STDERR_FILENO);
-	said->status = cli_main(of, argc, argv);
-	fflush(stdout);
+	said->status = in_child(of, argc, argv);
 	dup2(out, STDOUT_FILENO);
 	dup2(err, STDERR_FILENO);
 	close(out);
@@ -165,12 +173,13 @@ static void test_refused(void **state)
 	expect("run a.conf --slots", CLI_USAGE, NULL, "--slots needs a value: N");
 	expect("run a.conf --json=1", CLI_USAGE, NULL, "--json takes no value");
 	expect("run a.conf --slots 1 --slots 2", CLI_USAGE, NULL, "--slots is given twice");
+	expect("run a.conf --clock tmer", CLI_USAGE, NULL,
+	    "--clock tmer: the value must be one of: timer virtual");
 	expect(
-	    "run a.conf --clock tmer", CLI_USAGE, NULL, "--clock tmer: allowed are: timer virtual");
-	expect("run a.conf --clock time", CLI_USAGE, NULL, "allowed are: timer virtual");
+	    "run a.conf --clock time", CLI_USAGE, NULL, "the value must be one of: timer virtual");
 	expect("run", CLI_USAGE, NULL, "needs FILE");
 	expect("run a b", CLI_USAGE, NULL, "`b` is one argument too many");
-	expect("down now", CLI_USAGE, NULL, "`now`: takes no argument");
+	expect("down now", CLI_USAGE, NULL, "`now`: the command takes no argument");
 	expect("list nodes", CLI_USAGE, NULL, "allowed are: components");
 	expect("down --slots 3", CLI_USAGE, NULL, "there is no option `--slots`");
 }
@@ -197,7 +206,8 @@ static void test_numbers(void **state)
 static void test_help(void **state)
 {
 	(void)state;
-	expect("--help", CLI_OK, "run        FILE", NULL);
+	expect("--help", CLI_OK, "  run         FILE         run it\n", NULL);
+	expect("--help", CLI_OK, "  long-winded              go on and on\n", NULL);
 	expect("--version", CLI_OK, "prog " ALOE_VERSION, NULL);
 	expect("run --help", CLI_OK, "usage: prog run [OPTION]... FILE", NULL);
 	expect("run --help", CLI_OK, "-s, --slots N", NULL);
@@ -206,32 +216,20 @@ static void test_help(void **state)
 	expect("down -h", CLI_OK, "usage: prog down [OPTION]...\n", NULL);
 }
 
-/* A command with commands of its own answers for itself. */
-static void test_group(void **state)
+/* A command that is another program of the installation: this one, which prints its words. */
+static void test_other(void **state)
 {
 	struct said *said = calloc(1, sizeof(*said));
 
 	(void)state;
-	expect("bench time --slots 3 a", RAN, "time slots=3 gain=0.5 json=0 clock=- [a]", NULL);
-	expect("bench time --csv -", RAN, "time slots=7", NULL);
-	expect("bench time --slots many", CLI_USAGE, NULL,
-	    "prog bench time: --slots many: a whole number");
-	expect("bench", CLI_USAGE, NULL, "usage: prog bench COMMAND");
-	expect("bench tiem", CLI_USAGE, NULL,
-	    "prog bench: there is no command `tiem`; did you mean `time`?");
-	expect("bench space --slots 3", CLI_USAGE, NULL, "Try `prog bench space --help`.");
-	expect("bench space --dir x", CLI_USAGE, NULL, "there is no option `--dir`");
-	expect("bench --help", CLI_OK, "space ", NULL);
-	expect("bench --help", CLI_OK, "--csv FILE", NULL);
-	expect("bench time --help", CLI_OK, "usage: prog bench time [OPTION]... [FILE]", NULL);
-	expect("--help", CLI_OK, "bench      COMMAND", NULL);
+	expect("bench time --slots 3 --help", RAN, "[time][--slots][3][--help]", NULL);
+	expect("gone x", CLI_FAILED, NULL,
+	    "prog gone: the program prog-gone could not be started: No such file");
+	expect("--help", CLI_OK, "bench       COMMAND      measure something", NULL);
 	assert_int_equal(call_of(&program, "--man", said)->status, CLI_OK);
 	assert_non_null(strstr(said->out, ".SS \"prog bench COMMAND\""));
-	assert_non_null(strstr(said->out, ".SS \"prog bench time [FILE]\""));
-	assert_non_null(strstr(said->out, "as a table"));
 	assert_int_equal(call_of(&program, "--completion", said)->status, CLI_OK);
-	assert_non_null(strstr(said->out, "COMP_CWORD == 2"));
-	assert_non_null(strstr(said->out, "compgen -W \"time space --help\""));
+	assert_non_null(strstr(said->out, "_completion_loader test_cli"));
 	free(said);
 }
 
@@ -248,7 +246,8 @@ static void test_single(void **state)
 	free(said);
 }
 
-/* Every command and option is in the man page and in the completion; a line never begins with a dot of the text's own. */
+/* Every command and option is in the man page and in the completion; a line never begins with a dot
+ * of the text's own. */
 static void test_derived(void **state)
 {
 	struct said *said = calloc(1, sizeof(*said));
@@ -268,7 +267,51 @@ static void test_derived(void **state)
 	free(said);
 }
 
-int main(void)
+/* A text of any length stands in the page whole: paragraphs, kept lines and titles of options. */
+static void test_long(void **state)
+{
+	enum { WORDS = 1000 };
+	char *doc = calloc(1, 2 * 8 * WORDS + 64), *page = NULL, *at = doc;
+	size_t len = 0;
+	FILE *out = open_memstream(&page, &len);
+	const struct cli_option option = {"an-option-with-a-name-that-is-quite-long", 'o',
+	    "AN-ARGUMENT-THAT-IS-JUST-AS-LONG-AS-THE-NAME-OF-THE-OPTION-AND-A-BIT-LONGER", NULL,
+	    false, "help"};
+	const struct cli_command command = {
+	    "run", "", 0, 0, NULL, "run", doc, {&option, 1}, NULL, NULL};
+	const struct cli_program long_one = {
+	    .name = "long", .section = 1, .summary = "x", .doc = doc, .commands = {&command, 1}};
+
+	(void)state;
+	assert_true(doc && out);
+	for (int kept = 0; kept < 2; kept++) {
+		at += sprintf(at, kept ? "\n\n  " : "");
+		for (int i = 0; i < WORDS; i++)
+			at += sprintf(at, "%c%05d ", kept ? 'k' : 'p', i);
+	}
+	cli_man(&long_one, out);
+	cli_help(&long_one, &command, out);
+	assert_int_equal(fclose(out), 0);
+	for (int i = 0; i < WORDS; i++) {
+		char paragraph[16], kept[16];
+		const char *found = page;
+
+		snprintf(paragraph, sizeof(paragraph), "p%05d", i);
+		snprintf(kept, sizeof(kept), "k%05d", i);
+		for (int n = 0; n < 3; n++) { /* of the program, of the command, and in its help */
+			found = strstr(found, paragraph);
+			assert_non_null(found);
+			found = strstr(found, kept);
+			assert_non_null(found);
+		}
+	}
+	assert_non_null(strstr(page, "A\\-BIT\\-LONGER\\fR\n"));
+	assert_non_null(strstr(page, "A-BIT-LONGER\n"));
+	free(page);
+	free(doc);
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_taken),
@@ -277,8 +320,14 @@ int main(void)
 	    cmocka_unit_test(test_help),
 	    cmocka_unit_test(test_single),
 	    cmocka_unit_test(test_derived),
-	    cmocka_unit_test(test_group),
+	    cmocka_unit_test(test_other),
+	    cmocka_unit_test(test_long),
 	};
 
+	if (argc > 1) { /* as test_other starts it */
+		for (int i = 1; i < argc; i++)
+			printf("[%s]", argv[i]);
+		return RAN;
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -241,7 +241,8 @@ static void stream_open(struct stream *s)
 	assert_int_equal(mock_start(&s->check), 0);
 }
 
-/* Receives what was sent `delay` bits before, upside down if asked, every `wrong`th bit wrong, in messages of odd lengths. */
+/* Receives what was sent `delay` bits before, upside down if asked, every `wrong`th bit wrong, in
+ * messages of odd lengths. */
 static void stream_slot(
     struct stream *s, uint64_t k, uint32_t delay, uint8_t invert, uint32_t wrong)
 {
@@ -478,11 +479,12 @@ static void awgn_variance(void **state)
 	check_variance(ALOE_CF32, ebn0, 2, 0.5 * pow(10, -0.6) * 4);
 	check_variance(ALOE_CI16, amplitude, 2, 5000.0 * 5000 * 0.05);
 	check_variance(ALOE_I16, esn0, 1, 8192.0 * 8192 * 0.5 * pow(10, -0.3));
-	check_variance(ALOE_I16, small, 2,
-	    5 + 1.0 / 12); /* rounded to nearest: a twelfth of noise of its own */
+	/* rounded to nearest: a twelfth of noise of its own */
+	check_variance(ALOE_I16, small, 2, 5 + 1.0 / 12);
 }
 
-/* The textbook's bit error rate, hard decision, over each type: the definition of Es/N0 is right, real and complex. */
+/* The textbook's bit error rate, hard decision, over each type: the definition of Es/N0 is right,
+ * real and complex. */
 static void awgn_gives_the_bit_error_rate_of_bpsk(void **state)
 {
 	static const struct {

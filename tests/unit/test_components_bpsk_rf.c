@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The chain of waveforms/bpsk-rf.conf, component by component: random bits -> modem -> RRC pulses -> carrier offset ->
- * clock offset -> noise -> AGC -> symbol synchroniser -> carrier loop -> modem -> bits. The bit error rate must lie within
- * 0.5 dB of Q(sqrt(2 Eb/N0)), which is what BPSK costs with perfect clocks. */
+ * The chain of waveforms/bpsk-rf.conf, component by component: random bits -> modem -> RRC pulses
+ * -> carrier offset -> clock offset -> noise -> AGC -> symbol synchroniser -> carrier loop -> modem
+ * -> bits. The bit error rate must lie within 0.5 dB of Q(sqrt(2 Eb/N0)), which is what BPSK costs
+ * with perfect clocks. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,7 +85,8 @@ static double theory(double ebn0_db)
 	return 0.5 * erfc(sqrt(pow(10, 0.1 * ebn0_db)));
 }
 
-/* Between theory half a decibel to either side; the number of bits keeps chance within it (see main). */
+/* Between theory half a decibel to either side; the number of bits keeps chance within it (see
+ * main). */
 static void run_at(double ebn0_db, double carrier, double clock, uint32_t slots, uint32_t seed)
 {
 	struct chain *chain = calloc(1, sizeof(*chain));
@@ -147,8 +149,8 @@ static void ber_at_8_db(void **state)
 
 int main(void)
 {
-	/* Errors expected: 1250, 240 and 115 at 4, 6 and 8 dB, so one standard deviation is 3, 6 and 9 % of the rate; half a
-	 * decibel is 30, 41 and 56 % at least. */
+	/* Errors expected: 1250, 240 and 115 at 4, 6 and 8 dB, so one standard deviation is 3, 6
+	 * and 9 % of the rate; half a decibel is 30, 41 and 56 % at least. */
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ber_at_4_db),
 	    cmocka_unit_test(ber_at_6_db),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * channel_tdl, fader, coherent: profiles against the tables of the standards, samples against the sum that they stand
- * for, gains against the fading that test_fading.c looks at. */
+ * channel_tdl, fader, coherent: profiles against the tables of the standards, samples against the
+ * sum that they stand for, gains against the fading that test_fading.c looks at. */
 #include <complex.h>
 #include <math.h>
 #include <setjmp.h>
@@ -50,7 +50,8 @@ static void start(struct mock *m)
 
 /* ---- profiles ---- */
 
-/* Copied from the standards, and nothing else: ITU-R M.1225 Annex 2 tables 4 and 5, TS 25.101 table B.1. */
+/* Copied from the standards, and nothing else: ITU-R M.1225 Annex 2 tables 4 and 5, TS 25.101 table
+ * B.1. */
 static const struct {
 	const char *name;
 	int n;
@@ -201,8 +202,9 @@ static void custom(void **state)
 
 enum { MAX = 300, SLOTS = 12 };
 
-/* The sum that the output stands for, from the gains that `taps` tells of and all of the signal so far: case 2 at 1 MSa/s
- * has delays of 0, 1 and 20 samples. A short message, then two that are missing, of which the line's rest comes out. */
+/* The sum that the output stands for, from the gains that `taps` tells of and all of the signal so
+ * far: case 2 at 1 MSa/s has delays of 0, 1 and 20 samples. A short message, then two that are
+ * missing, of which the line's rest comes out. */
 static void samples_are_the_sum(void **state)
 {
 	static const uint32_t delays[] = {0, 1, 20};
@@ -241,7 +243,8 @@ static void samples_are_the_sum(void **state)
 	free(sent);
 }
 
-/* The gains are those of the kernel, at the time of each item, but for straight lines between points. */
+/* The gains are those of the kernel, at the time of each item, but for straight lines between
+ * points. */
 static void gains_follow_time(void **state)
 {
 	float *x = random_floats(2 * MAX), exact[2];
@@ -294,7 +297,8 @@ static void indices_stand_alone(void **state)
 	free(x);
 }
 
-/* A wave through one tap between samples comes out as late as it should, to -60 dB up to 0.7 of half the sample rate. */
+/* A wave through one tap between samples comes out as late as it should, to -60 dB up to 0.7 of
+ * half the sample rate. */
 static void delays_between_samples(void **state)
 {
 	static const double frequencies[] = {0, 0.1, 0.2, 0.35, -0.35};
@@ -441,7 +445,8 @@ static void coherent_detection(void **state)
 	mock_input(&m, 1, ALOE_CF32, 2 * MAX);
 	assert_int_equal(mock_start(&m), -1);
 	assert_non_null(strstr(m.setup.error,
-	    "in has messages of up to 300 items, taps of 600: the channel must be flat"));
+	    "the messages of in have a length up to 300, but those of taps up to 600; the channel "
+	    "must be flat"));
 	mock_close(&m);
 	free(x);
 	free(taps);

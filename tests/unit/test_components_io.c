@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * components/io: files and WAV files there and back, every format that is read, every reason for refusing one, and what
- * happens when the disk is full. The WAV files are written here, byte by byte. */
+ * components/io: files and WAV files there and back, every format that is read, every reason for
+ * refusing one, and what happens when the disk is full. The WAV files are written byte by byte. */
 #include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <cmocka.h>
 
+#include "tests/common/wav_bytes.h"
 #include "tests/mock/mock.h"
 
 static char folder[128];
@@ -53,77 +54,6 @@ static uint8_t *read_file(const char *path, size_t *ret_size)
 }
 
 /* ---- WAV files to read ---- */
-
-struct wav {
-	uint16_t tag, channels, bits;
-	uint32_t rate_hz;
-	uint32_t frames;
-	double amplitude, tone_hz; /* left; the right channel has half of it */
-	bool extensible;
-};
-
-static void put(uint8_t **at, uint64_t value, unsigned bytes)
-{
-	for (unsigned i = 0; i < bytes; i++)
-		*(*at)++ = (uint8_t)(value >> 8 * i);
-}
-
-static void put_bytes(uint8_t **at, const char *bytes, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		*(*at)++ = (uint8_t)bytes[i];
-}
-
-static void put_sample(uint8_t **at, const struct wav *wav, double x)
-{
-	const double whole = nearbyint(x * ldexp(1, wav->bits - 1));
-	const float single = (float)x;
-	uint64_t bits = 0;
-
-	if (wav->tag == 3 && wav->bits == 64)
-		memcpy(&bits, &x, 8);
-	else if (wav->tag == 3)
-		memcpy(&bits, &single, 4);
-	else
-		bits = (uint64_t)((int64_t)whole + (wav->bits == 8 ? 128 : 0));
-	put(at, bits, wav->bits / 8);
-}
-
-static double tone(const struct wav *wav, double rate_hz, double n)
-{
-	return wav->amplitude * sin(2 * M_PI * wav->tone_hz * n / rate_hz);
-}
-
-static size_t wav_encode(const struct wav *wav, uint8_t *bytes)
-{
-	const uint32_t block = wav->channels * wav->bits / 8, data = wav->frames * block;
-	const uint32_t format = wav->extensible ? 40 : 16;
-	uint8_t *at = bytes;
-
-	put_bytes(&at, "RIFF", 4);
-	put(&at, 20 + format + data, 4);
-	put_bytes(&at, "WAVEfmt ", 8);
-	put(&at, format, 4);
-	put(&at, wav->extensible ? 0xfffe : wav->tag, 2);
-	put(&at, wav->channels, 2);
-	put(&at, wav->rate_hz, 4);
-	put(&at, wav->rate_hz * block, 4);
-	put(&at, block, 2);
-	put(&at, wav->bits, 2);
-	if (wav->extensible) {
-		put(&at, 22, 2);
-		put(&at, wav->bits, 2);
-		put(&at, wav->channels == 1 ? 4 : 3, 4);
-		put(&at, wav->tag, 2);
-		put_bytes(&at, "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71", 14);
-	}
-	put_bytes(&at, "data", 4);
-	put(&at, data, 4);
-	for (uint32_t n = 0; n < wav->frames; n++)
-		for (uint16_t c = 0; c < wav->channels; c++)
-			put_sample(&at, wav, tone(wav, wav->rate_hz, n) * (c ? 0.5 : 1));
-	return (size_t)(at - bytes);
-}
 
 static const char *wav_write(const struct wav *wav, const char *name)
 {
@@ -167,7 +97,8 @@ static int16_t *source_read(struct mock *m, uint32_t *ret_len)
 	return samples;
 }
 
-/* The mean of both channels of the tone, at 24 kHz, must come out: rms error in units of full scale, edges left out. */
+/* The mean of both channels of the tone, at 24 kHz, must come out: rms error in units of full
+ * scale, edges left out. */
 static double error_of(const struct wav *wav, const int16_t *samples, uint32_t len)
 {
 	const double gain = wav->channels == 2 ? 0.75 : 1;
@@ -218,7 +149,8 @@ static void wav_source_reads_every_sample_format(void **state)
 			}
 }
 
-/* Messages of silence behind the end, whose length is 0: as many as asked for, whether the file is converted or not. */
+/* Messages of silence behind the end, whose length is 0: as many as asked for, whether the file is
+ * converted or not. */
 static void wav_source_has_a_tail(void **state)
 {
 	static const uint32_t rates[] = {24000, 16000};
@@ -274,33 +206,65 @@ static void wav_source_says_what_it_converts(void **state)
 	mock_close(&m);
 }
 
-/* Floats beyond full scale are limited, NaN is silence; nothing wraps around. */
+static int16_t *source_of(struct mock *m, const uint8_t *bytes, size_t size, uint32_t *ret_len)
+{
+	write_file(in_folder("in.wav"), bytes, size);
+	if (source_start(m, in_folder("in.wav")))
+		fail_msg("%s", m->setup.error);
+	return source_read(m, ret_len);
+}
+
+/* Floats beyond full scale are limited, NaN and infinity are silence and counted; nothing wraps
+ * around. */
 static void wav_source_limits_floats(void **state)
 {
 	const struct wav loud = {3, 1, 32, 24000, 240, 4, 1000, false};
 	uint8_t bytes[2048];
-	const float nan = NAN;
+	const float nan = NAN, infinity = INFINITY;
 	struct mock m;
 	uint32_t len = 0;
+	const size_t size = wav_encode(&loud, bytes);
 	int16_t *samples;
-	size_t size;
 
 	(void)state;
-	size = wav_encode(&loud, bytes);
 	memcpy(bytes + 44 + 4 * 100, &nan, 4);
-	write_file(in_folder("in.wav"), bytes, size);
-	assert_int_equal(source_start(&m, in_folder("in.wav")), 0);
-	samples = source_read(&m, &len);
+	memcpy(bytes + 44 + 4 * 120, &infinity, 4);
+	samples = source_of(&m, bytes, size, &len);
 	for (uint32_t n = 0; n < len; n++) {
-		const double x = n == 100 ? 0 : tone(&loud, 24000, n);
+		const double x = n == 100 || n == 120 ? 0 : tone(&loud, 24000, n);
 		const double limited = x > 1 ? 1 : x < -1 ? -1 : x;
 		assert_true(fabs(samples[n] - 32768 * limited) <= 1);
 	}
+	assert_int_equal((int)mock_var(&m, "not_finite"), 2);
+	free(samples);
+	mock_close(&m);
+	assert_non_null(strstr(
+	    m.setup.note, "samples that are NaN or infinite were read as silence (2 in all)"));
+}
+
+/* In the resampler one would spoil all that is within its reach. */
+static void wav_source_resamples_around_nan(void **state)
+{
+	const struct wav wav = {3, 1, 32, 48000, 2400, 0.5, 1000, false};
+	uint8_t bytes[16384];
+	const size_t size = wav_encode(&wav, bytes);
+	const float nan = NAN;
+	uint32_t len = 0, silent = 0;
+	int16_t *samples;
+	struct mock m;
+
+	(void)state;
+	memcpy(bytes + 44 + 4 * 1200, &nan, 4);
+	samples = source_of(&m, bytes, size, &len);
+	for (uint32_t n = 1; n < len; n++)
+		silent += samples[n] == 0 && samples[n - 1] == 0;
+	assert_true(silent < 5);
 	free(samples);
 	mock_close(&m);
 }
 
-/* Other chunks may stand before the samples; one of an odd length is followed by a byte of padding. */
+/* Other chunks may stand before the samples; one of an odd length is followed by a byte of
+ * padding. */
 static void wav_source_skips_other_chunks(void **state)
 {
 	const struct wav wav = {1, 1, 16, 24000, 480, 0.5, 300, false};
@@ -319,10 +283,7 @@ static void wav_source_skips_other_chunks(void **state)
 	put(&at, 3, 4);
 	put_bytes(&at, "abc", 4);
 	memcpy(at, bytes + 12, size - 12);
-	write_file(in_folder("in.wav"), longer, size + 12);
-	if (source_start(&m, in_folder("in.wav")))
-		fail_msg("%s", m.setup.error);
-	samples = source_read(&m, &len);
+	samples = source_of(&m, longer, size + 12, &len);
 	assert_int_equal(len, 480);
 	assert_memory_equal(samples, bytes + 44, 960);
 	free(samples);
@@ -357,12 +318,13 @@ static void wav_source_refuses_files_that_are_cut(void **state)
 
 	(void)state;
 	refused_bytes(bytes, size - 1,
-	    "truncated: the header promises 2000 bytes of samples, 1999 are there");
-	refused_bytes(
-	    bytes, 44, "truncated: the header promises 2000 bytes of samples, 0 are there");
-	refused_bytes(bytes, 40, "truncated: it has no samples");
-	refused_bytes(bytes, 30, "truncated inside its header");
-	refused_bytes(bytes, 14, "truncated: it has no format");
+	    "the file is truncated; the header promises 2000 bytes of samples, but the file has "
+	    "1999");
+	refused_bytes(bytes, 44,
+	    "the file is truncated; the header promises 2000 bytes of samples, but the file has 0");
+	refused_bytes(bytes, 40, "the file is truncated and has no samples");
+	refused_bytes(bytes, 30, "the file is truncated inside the header");
+	refused_bytes(bytes, 14, "the file is truncated and has no format");
 	refused_bytes(bytes, 11, "not a WAV file");
 	refused_bytes(bytes, 0, "is empty");
 }
@@ -383,7 +345,7 @@ static void wav_source_refuses_formats(void **state)
 	        "384000 samples per second is outside [8000, 192000]"},
 	    {{1, 1, 40, 24000, 100, 0.5, 300, false}, "40-bit integers"},
 	    {{3, 1, 16, 24000, 100, 0.5, 300, false}, "16-bit floats"},
-	    {{1, 1, 16, 24000, 0, 0.5, 300, false}, "holds no samples"},
+	    {{1, 1, 16, 24000, 0, 0.5, 300, false}, "the file holds no samples"},
 	};
 
 	(void)state;
@@ -393,7 +355,7 @@ static void wav_source_refuses_formats(void **state)
 	    "not a WAV file");
 	refused(in_folder("nowhere.wav"), "No such file or directory");
 	refused(folder, "is a directory");
-	refused("/dev/zero", "is no regular file");
+	refused("/dev/zero", "is not a regular file");
 }
 
 /* Any 200 bytes behind a RIFF header: a reason or a reading, never a crash. The seed is fixed. */
@@ -421,7 +383,8 @@ static void wav_source_survives_random_headers(void **state)
 	}
 }
 
-/* Cut while it is read, with conversion and without: an error that says where, not a short recording. */
+/* Cut while it is read, with conversion and without: an error that says where, not a short
+ * recording. */
 static void wav_source_sees_a_file_shrink(void **state)
 {
 	static const uint32_t rates[] = {24000, 48000};
@@ -438,7 +401,7 @@ static void wav_source_sees_a_file_shrink(void **state)
 		while ((rc = mock_work(&m, k)) == 0)
 			k++;
 		assert_int_equal(rc, -1);
-		assert_non_null(strstr(m.setup.error, "in.wav: ends at frame 20000 of 48000"));
+		assert_non_null(strstr(m.setup.error, "in.wav ends at frame 20000 of 48000"));
 		mock_close(&m);
 	}
 }
@@ -454,8 +417,9 @@ static void wav_source_wants_whole_slots(void **state)
 	mock_set(&m, "rate_hz", "44100");
 	m.setup.slot_ns = 1000000;
 	assert_int_equal(mock_start(&m), -1);
-	assert_non_null(strstr(
-	    m.setup.error, "44100 samples per second are no whole number in a slot of 1000000 ns"));
+	assert_non_null(strstr(m.setup.error,
+	    "44100 samples per second do not make a whole number of samples in a slot of 1000000 "
+	    "ns"));
 	mock_close(&m);
 	mock_open(&m, "wav_source");
 	mock_set(&m, "path", wav_write(&wav, "in.wav"));
@@ -479,7 +443,8 @@ static void sink_start(struct mock *m, const char *path, bool with_length)
 	assert_int_equal(mock_start(m), 0);
 }
 
-/* The recording through source and sink, a message later: the file is the same, header, length and all. */
+/* The recording through source and sink, a message later: the file is the same, header, length and
+ * all. */
 static void speech_there_and_back(void **state)
 {
 	struct mock source, sink;
@@ -647,8 +612,8 @@ static void file_source_refuses(void **state)
 	(void)state;
 	write_file(in_folder("data"), data, 10);
 	assert_int_equal(file_source_start(&m, "cf32", "4", "false"), -1);
-	assert_non_null(
-	    strstr(m.setup.error, "10 bytes are no whole number of cf32 items (8 bytes each)"));
+	assert_non_null(strstr(m.setup.error,
+	    "has the length 10, which is not a whole number of cf32 items (8 bytes each)"));
 	mock_close(&m);
 	assert_int_equal(file_source_start(&m, "bit", "3", "false"), 0);
 	assert_int_equal(mock_work(&m, 0), 0);
@@ -676,7 +641,7 @@ static void sinks_refuse_paths(void **state)
 		mock_set(&m, "path", in_folder("no/such/out"));
 		mock_input(&m, 0, ALOE_I16, 10);
 		assert_int_equal(mock_start(&m), -1);
-		assert_non_null(strstr(m.setup.error, "cannot be made in"));
+		assert_non_null(strstr(m.setup.error, "cannot be created in"));
 		assert_non_null(strstr(m.setup.error, "No such file or directory"));
 		mock_close(&m);
 		mock_open(&m, sinks[i]);
@@ -703,18 +668,19 @@ static void full_from_the_start(void **state)
 	mock_give(&m, 0, items, 10);
 	assert_int_equal(mock_work(&m, 0), -1);
 	assert_string_equal(
-	    m.setup.error, "/dev/full: writing at offset 0: No space left on device");
+	    m.setup.error, "/dev/full cannot be written at offset 0: No space left on device");
 	mock_close(&m);
 	mock_open(&m, "wav_sink");
 	mock_set(&m, "path", "/dev/full");
 	mock_input(&m, 0, ALOE_I16, 10);
 	assert_int_equal(mock_start(&m), -1);
 	assert_string_equal(
-	    m.setup.error, "/dev/full: writing at offset 0: No space left on device");
+	    m.setup.error, "/dev/full cannot be written at offset 0: No space left on device");
 	mock_close(&m);
 }
 
-/* A limit on the size of files stands for a disk that fills up: what fitted is there, and the offset is told. */
+/* A limit on the size of files stands for a disk that fills up: what fitted is there, and the
+ * offset is told. */
 static void full_in_the_middle(void **state)
 {
 	static const char *const sinks[] = {"file_sink", "wav_sink"};
@@ -742,7 +708,8 @@ static void full_in_the_middle(void **state)
 		assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 		assert_int_equal(k, i == 0 ? 3 : 2); /* 480 bytes each; the WAV header takes 44 */
 		assert_non_null(strstr(m.setup.error, in_folder("out")));
-		assert_non_null(strstr(m.setup.error, "writing at offset 1000: File too large"));
+		assert_non_null(
+		    strstr(m.setup.error, "cannot be written at offset 1000: File too large"));
 		mock_close(&m);
 		assert_int_equal(stat(in_folder("out"), &st), 0);
 		assert_int_equal(st.st_size, 1000);
@@ -776,6 +743,7 @@ int main(void)
 	    cmocka_unit_test(wav_source_resamples),
 	    cmocka_unit_test(wav_source_says_what_it_converts),
 	    cmocka_unit_test(wav_source_limits_floats),
+	    cmocka_unit_test(wav_source_resamples_around_nan),
 	    cmocka_unit_test(wav_source_skips_other_chunks),
 	    cmocka_unit_test(wav_source_refuses_files_that_are_cut),
 	    cmocka_unit_test(wav_source_refuses_formats),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * components/liquid, one by one, against formulas; the chain of all of them is in test_components_bpsk_rf.c. */
+ * components/liquid, one by one, against formulas; the chain of all of them is in
+ * test_components_bpsk_rf.c. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +33,8 @@ static double mean_power(const cf32 *x, uint32_t n)
 	return power / n;
 }
 
-/* run_through gives the whole stream in messages of changing lengths and returns how many items came out. */
+/* run_through gives the whole stream in messages of changing lengths and returns how many items
+ * came out. */
 static uint32_t run_through(struct mock *m, const cf32 *in, uint32_t n, cf32 *out)
 {
 	uint32_t done = 0, made = 0;
@@ -128,6 +130,49 @@ static void fir_refuses_both(void **state)
 
 /* ---- nco, agc ---- */
 
+#define NCO_ERROR 4e-7f /* three roundings of a float, of each part */
+
+/* The output turns by exactly frequency * n, of whatever sign and however small, without drift:
+ * 10^7 items of each. */
+static void nco_keeps_its_phase(void **state)
+{
+	enum { ITEMS = 10000, MESSAGES = 1000, EVERY = 97 };
+	static const char *const frequencies[] = {"0", "1e-8", "-1e-8", "1e-7", "-1e-7", "-1e-3",
+	    "0.25", "-0.25", "0.1", "-0.1", "0.33333333333333331", "-0.33333333333333331", "0.499",
+	    "0.5", "-0.5", "2.3283064365386963e-10"};
+	static cf32 ones[ITEMS];
+	struct mock m;
+
+	(void)state;
+	for (uint32_t i = 0; i < ITEMS; i++)
+		ones[i] = 1;
+	for (size_t f = 0; f < sizeof(frequencies) / sizeof(frequencies[0]); f++) {
+		const long double frequency = strtod(frequencies[f], NULL);
+
+		mock_open(&m, "nco");
+		mock_set(&m, "frequency", frequencies[f]);
+		mock_set(&m, "initial_phase", f % 2 ? "-1" : "0.75");
+		mock_input(&m, 0, ALOE_CF32, ITEMS);
+		assert_int_equal(mock_start(&m), 0);
+		for (uint64_t k = 0; k < MESSAGES; k++) {
+			mock_give(&m, 0, ones, ITEMS);
+			assert_int_equal(mock_work(&m, k), 0);
+			for (uint64_t i = k % EVERY; i < ITEMS; i += EVERY) {
+				const long double cycles =
+				    (long double)(k * ITEMS + i) * frequency + (f % 2 ? 0 : 0.75L);
+				const float error = cabsf(((const cf32 *)m.out[0].data)[i] -
+				    turn((double)(cycles - floorl(cycles))));
+
+				if (!(error < NCO_ERROR))
+					fail_msg("frequency %s, item %llu: off by %g",
+					    frequencies[f], (unsigned long long)(k * ITEMS + i),
+					    (double)error);
+			}
+		}
+		mock_close(&m);
+	}
+}
+
 static void nco_turns_and_goes_on(void **state)
 {
 	static cf32 in[N], out[N];
@@ -142,11 +187,11 @@ static void nco_turns_and_goes_on(void **state)
 	start(&m);
 	run_through(&m, in, N, out);
 	for (uint32_t i = 0; i < N; i++)
-		assert_true(cabsf(out[i] - turn(0.25 + 0.0123 * i)) < 3.2e-3f);
+		assert_true(cabsf(out[i] - turn(0.25 + 0.0123 * i)) < NCO_ERROR);
 	mock_set(&m, "frequency", "-0.1"); /* live: the phase does not jump */
 	run_through(&m, in, N, out);
 	for (uint32_t i = 0; i < 100; i++)
-		assert_true(cabsf(out[i] - turn(0.25 + 0.0123 * N - 0.1 * i)) < 3.2e-3f);
+		assert_true(cabsf(out[i] - turn(0.25 + 0.0123 * N - 0.1 * i)) < NCO_ERROR);
 	mock_close(&m);
 }
 
@@ -193,7 +238,8 @@ static void agc_recovers_from_nonsense(void **state)
 
 /* ---- resample, rrc_interp ---- */
 
-/* What is left of items when the tone of frequency f that fits them best is taken off, over what it has. */
+/* What is left of items when the tone of frequency f that fits them best is taken off, over what it
+ * has. */
 static double beside_tone(const cf32 *items, uint32_t n, double f, double *ret_amplitude)
 {
 	double complex sum = 0;
@@ -212,7 +258,8 @@ static double beside_tone(const cf32 *items, uint32_t n, double f, double *ret_a
 	return left / n / (cabs(sum) * cabs(sum));
 }
 
-/* In the pass band a tone keeps its amplitude and is alone; the number of items is exact, whatever the message. */
+/* In the pass band a tone keeps its amplitude and is alone; the number of items is exact, whatever
+ * the message. */
 static void rational_keeps_a_tone(void **state)
 {
 	static const uint32_t ratios[][2] = {{768, 625}, {625, 768}, {3, 2}, {2, 3}, {50, 40}};
@@ -476,6 +523,7 @@ int main(void)
 	    cmocka_unit_test(fir_is_a_convolution),
 	    cmocka_unit_test(fir_interpolates),
 	    cmocka_unit_test(fir_refuses_both),
+	    cmocka_unit_test(nco_keeps_its_phase),
 	    cmocka_unit_test(nco_turns_and_goes_on),
 	    cmocka_unit_test(agc_brings_every_level_to_one),
 	    cmocka_unit_test(agc_recovers_from_nonsense),
@@ -489,7 +537,8 @@ int main(void)
 	    cmocka_unit_test(symsync_finds_the_symbols),
 	};
 
-	/* Stays loaded, so that a leak checker can name what liquid itself leaves behind (tests/leaks). */
+	/* Stays loaded, so that a leak checker can name what liquid itself leaves behind
+	 * (tests/leaks). */
 	if (!dlopen("libliquid.so.1", RTLD_LAZY))
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What measurements are made of: null_source, head, number_check, and packets through packet_forward to packet_sink. */
+ * What measurements are made of: null_source, head, number_check, and packets through
+ * packet_forward to packet_sink. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,7 @@ static void check_is(struct mock *m, const char *names[], const double *values, 
 			fail_msg("%s is %g, not %g", names[i], mock_var(m, names[i]), values[i]);
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------------------ */
 
 static void zeros_are_zeros(void **state)
 {
@@ -42,8 +43,8 @@ static void numbers_follow(void **state)
 {
 	static const char *const types[] = {"byte", "i16", "f32", "cf32"};
 	static const uint32_t bits[] = {ALOE_BYTE, ALOE_I16, ALOE_F32, ALOE_CF32};
-	static const uint64_t indices[] = {
-	    0, 1, 2, 4, 4, 5}; /* one is left out, one is there twice */
+	/* one is left out, one is there twice */
+	static const uint64_t indices[] = {0, 1, 2, 4, 4, 5};
 
 	(void)state;
 	for (int t = 0; t < 4; t++) {
@@ -123,7 +124,7 @@ static void head_ends_with_its_last_item(void **state)
 	mock_close(&m);
 }
 
-/* ---- packets ---------------------------------------------------------------------------------------------------------- */
+/* ---- packets ------------------------------------------------------------------------ */
 
 struct packet_chain {
 	struct mock source, forward, sink;

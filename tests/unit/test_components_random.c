@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/random: the published vectors of Philox4x32-10, and the statistics of what is made of it. */
+ * core/kernels/random: the published vectors of Philox4x32-10, and the statistics of what is made
+ * of it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +34,8 @@ static void philox_vectors(void **state)
 	}
 }
 
-/* random_words lays the blocks of the counter (block, purpose, index) out lane by lane, 16 at a time. */
+/* random_words lays the blocks of the counter (block, purpose, index) out lane by lane, 16 at a
+ * time. */
 static void words_are_philox(void **state)
 {
 	const uint64_t seed = 0x0123456789abcdef, index = 0xfedcba9876543210;
@@ -99,7 +101,8 @@ static void seed_and_index_both_count(void **state)
 	assert_memory_equal(a, d, 256);
 }
 
-/* Ones, and agreement with the bits 1, 2, 31 and 32 places on: each a fair coin, here within five standard deviations. */
+/* Ones, and agreement with the bits 1, 2, 31 and 32 places on: each a fair coin, here within five
+ * standard deviations. */
 static void bits_are_fair(void **state)
 {
 	enum { N = 1 << 22 };
@@ -129,7 +132,8 @@ static double normal_below(double x)
 	return 0.5 * erfc(-x / sqrt(2));
 }
 
-/* Moments, and the share below each of 17 limits against the normal distribution: within five standard deviations. */
+/* Moments, and the share below each of 17 limits against the normal distribution: within five
+ * standard deviations. */
 static void gauss_is_normal(void **state)
 {
 	enum { SLOTS = 640, N = 1 << 14, LIMITS = 17 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * spin passes everything on and takes at least the time stated; which calls are long, seed and index alone say. */
+ * spin passes everything on and takes at least the time stated; which calls are long, seed and
+ * index alone say. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,7 +76,8 @@ static void test_takes_its_time(void **state)
 	mock_close(&m);
 }
 
-/* The same calls in any order; others with another seed; the share as stated, within four standard deviations. */
+/* The same calls in any order; others with another seed; the share as stated, within four standard
+ * deviations. */
 static void test_which_calls(void **state)
 {
 	enum { CALLS = 20000 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The radio level of the UTRA downlink, component by component: the transmitter against tests/utran_plain, chip by chip;
- * despreading, coherent detection, slots and soft bits. The receiver's clock is test_components_utran_sync.c's. */
+ * The radio level of the UTRA downlink, component by component: the transmitter against
+ * tests/utran_plain, chip by chip; despreading, coherent detection, slots and soft bits. The
+ * receiver's clock is test_components_utran_sync.c's. */
 #include "tests/common/umts.h"
 
 static void transmitter_is_the_plain_one(void **state)
@@ -65,7 +66,8 @@ static void despreading_gains(void **state)
 	}
 }
 
-/* Four channels of one cell, of different spreading factors: each comes out of the sum as if it were alone. */
+/* Four channels of one cell, of different spreading factors: each comes out of the sum as if it
+ * were alone. */
 static void channels_do_not_meet(void **state)
 {
 	static const int channels[4][2] = {{8, 1}, {4, 3}, {128, 34}, {256, 0}};
@@ -136,7 +138,8 @@ static void add_needs_all_of_one_length(void **state)
 	mock_close(&m);
 }
 
-/* Symbols through a channel that turns and fades come out at the angle at which they were sent, weighed by its power. */
+/* Symbols through a channel that turns and fades come out at the angle at which they were sent,
+ * weighed by its power. */
 static void phase_is_corrected(void **state)
 {
 	static const double carriers[] = {0, 33, -410, 1500, -3000};
@@ -166,8 +169,8 @@ static void phase_is_corrected(void **state)
 		out = m.out[0].data;
 		assert_int_equal(m.out[0].len, 4800);
 		for (int i = 0; i < 4800; i++) {
-			const double want =
-			    (i < 2400 ? 1 : 0.25) / 0.625; /* power over mean power */
+			/* power over mean power */
+			const double want = (i < 2400 ? 1 : 0.25) / 0.625;
 
 			if (i < 2300 || i > 2500)
 				worst = fmax(worst, cabs(out[i] - want) / want);
@@ -326,13 +329,13 @@ static void nonsense_is_refused(void **state)
 	    "utran_despread", "code", 8, ALOE_CF32, 100, "code = 8 is outside [0, 7] for sf = 8");
 	refuse("utran_phase_correct", "window", 10, ALOE_CF32, 100, "window = 10 is not odd");
 	refuse("utran_dpch_map", NULL, 0, ALOE_BIT, 9000,
-	    "slot format 15 has 9120 data bits in a radio frame, the input has 9000");
+	    "slot format 15 has 9120 data bits in a radio frame, but the input has 9000");
 	refuse("utran_dpch_demap", "slot_format", 14, ALOE_LLR16, 9600,
-	    "slot format 14 has 4800 bits in a radio frame, the input has 9600");
+	    "slot format 14 has 4800 bits in a radio frame, but the input has 9600");
 	refuse("utran_scramble", NULL, 0, ALOE_CF32, 38401,
 	    "a message of 38401 chips is longer than the 38400 of a radio frame");
 	refuse("utran_sync", NULL, 0, ALOE_CF32, 38400,
-	    "a radio frame has 76800 samples, the input 38400");
+	    "a radio frame has 76800 samples, but the input has 38400");
 }
 
 int main(void)

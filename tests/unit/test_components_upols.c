@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * upols against the sum in double precision that it stands for, sample by sample: whatever the number of partitions, the
- * block, the inputs and outputs, and with whichever response holds at an index. */
+ * upols against the sum in double precision that it stands for, sample by sample: whatever the
+ * number of partitions, the block, the inputs and outputs, and with whichever response holds at an
+ * index. */
 #include <complex.h>
 #include <math.h>
 #include <setjmp.h>
@@ -79,7 +80,8 @@ static void rig_start(struct rig *rig)
 		fail_msg("%s", rig->mock.setup.error);
 }
 
-/* Slot n; with nothing where len[n] is 0: what was made up for it becomes the zeros that it stands for. */
+/* Slot n; with nothing where len[n] is 0: what was made up for it becomes the zeros that it stands
+ * for. */
 static void rig_slot(struct rig *rig, uint32_t n)
 {
 	const size_t at = 2 * (size_t)rig->block * n;
@@ -280,7 +282,8 @@ static void sets(void **state)
 	check_set(40, "fftw");
 }
 
-/* Shorter and longer ones within what there is room for; what there is not room for changes nothing. */
+/* Shorter and longer ones within what there is room for; what there is not room for changes
+ * nothing. */
 static void set_lengths(void **state)
 {
 	struct rig rig;
@@ -296,8 +299,8 @@ static void set_lengths(void **state)
 	for (uint32_t n = 0; n < 8; n++)
 		rig_slot(&rig, n);
 	assert_int_equal(mock_set_live(&rig.mock, "response", rig.in[0], 2 * 321), -1);
-	assert_non_null(
-	    strstr(rig.mock.setup.error, "321 taps a path; 5 partitions of 64 items hold 320"));
+	assert_non_null(strstr(rig.mock.setup.error,
+	    "321 taps for each path, but 5 partitions of 64 items hold only 320"));
 	assert_int_equal(mock_set_live(&rig.mock, "response", rig.in[0], 0), -1);
 	rig_slot(&rig, 8);
 	check_deviation(&rig, 0, 0, 9);
@@ -319,8 +322,8 @@ static void set_lengths(void **state)
 	free(response);
 }
 
-/* Messages of the port at slots 5, 14 and 15: with `per_slot` the one of 5 holds from 5 + delay on, and those that come
- * while one is being worked on are left out. */
+/* Messages of the port at slots 5, 14 and 15: with `per_slot` the one of 5 holds from 5 + delay on,
+ * and those that come while one is being worked on are left out. */
 static void check_port(uint32_t per_slot, uint32_t delay, uint32_t fade)
 {
 	const uint32_t n_in = 2, n_out = 2, taps = 100;
@@ -365,7 +368,8 @@ static void port(void **state)
 	check_port(1, 7, 0);
 }
 
-/* Before a port has said anything there is silence; a short message ends in zeros; whoever comes last holds. */
+/* Before a port has said anything there is silence; a short message ends in zeros; whoever comes
+ * last holds. */
 static void port_alone(void **state)
 {
 	float zeros[2 * 50] = {0}, filled[2 * 50] = {0}, *response;
@@ -518,18 +522,22 @@ static void what_is_refused(void **state)
 	struct mock m;
 
 	(void)state;
-	refused(NULL, NULL, 64, 0, "no response: set response, or link port response");
-	refused("partitions", "1", 64, 130, "needs 2 partitions of 64 items, there are 1");
-	refused("taps", "3", 64, 8, "response has 4 taps; taps = 3 for each of 1 paths are 3");
-	refused("transform", "own", 100, 2, "powers of two from 64 to 4096, a block has 100 items");
+	refused(NULL, NULL, 64, 0,
+	    "there is no response; set the parameter response, or link the port response");
+	refused("partitions", "1", 64, 130, "needs 2 partitions of 64 items, but there are 1");
+	refused("taps", "3", 64, 8,
+	    "response has 4 taps, but the most is 3, with taps = 3 for each path");
+	refused("transform", "own", 100, 2,
+	    "a power of two from 64 to 4096 items, but a block has 100");
 	refused("fade", "65", 64, 2, "fade = 65 is more than a block of 64 items");
-	refused(NULL, NULL, 1, 200, "needs 100 partitions of 1 items, there are 64");
+	refused(NULL, NULL, 1, 200, "needs 100 partitions of 1 items, but there are 64");
 	mock_open(&m, "upols");
 	mock_input(&m, 0, ALOE_CF32, 64);
 	mock_input(&m, 1, ALOE_CF32, 65);
 	mock_set_reals(&m, "response", (const float[]){1, 0, 1, 0}, 4);
 	assert_int_equal(mock_start(&m), -1);
-	assert_non_null(strstr(m.setup.error, "in0 has messages of up to 64 items, in1 of 65"));
+	assert_non_null(strstr(m.setup.error,
+	    "the messages of in0 have a length up to 64, but those of in1 up to 65"));
 	mock_close(&m);
 }
 

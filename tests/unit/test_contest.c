@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What `aloe bench pipes` and its like are made of: means with intervals, groups of runs, where pipes go, and contests of
- * systems that are not there, whose figures are known. */
+ * What `aloe bench pipes` and its like are made of: means with intervals, groups of runs, where
+ * pipes go, and contests of systems that are not there, whose figures are known. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -12,13 +12,13 @@
 
 #include <cmocka.h>
 
-#include "tools/aloe/bench/contest.h"
-#include "tools/aloe/bench/figures.h"
-#include "tools/aloe/bench/topology.h"
+#include "tools/bench/contest.h"
+#include "tools/bench/figures.h"
+#include "tools/bench/topology.h"
 
 #define NEAR(a, b, by) assert_true(fabs((a) - (b)) <= (by))
 
-/* ---- figures ------------------------------------------------------------------------------------------------------------- */
+/* ---- figures ------------------------------------------------------------------------ */
 
 /* 4 values of mean 5 and standard deviation 2.582: t of 3 degrees of freedom is 3.182. */
 static void test_mean(void **state)
@@ -62,8 +62,8 @@ static double evenly(uint64_t *state, double from, double to)
 	return from + (to - from) * (double)(*state >> 11) * 0x1p-53;
 }
 
-/* Of one group it is said in 1 of 100 cases at most, however few the values; two are found, and not hidden by a run that was
- * held up. */
+/* Of one group it is said in 1 of 100 cases at most, however few the values; two are found, and not
+ * hidden by a run that was held up. */
 static void test_groups_chance(void **state)
 {
 	static const size_t sizes[] = {5, 7, 10, 20, 40};
@@ -88,7 +88,7 @@ static void test_groups_chance(void **state)
 	}
 }
 
-/* ---- topology ------------------------------------------------------------------------------------------------------------ */
+/* ---- topology ------------------------------------------------------------------------ */
 
 /* As even as it goes, in order, and the first lane never has more than another. */
 static void test_lanes(void **state)
@@ -110,7 +110,7 @@ static void test_lanes(void **state)
 		}
 }
 
-/* ---- contests ------------------------------------------------------------------------------------------------------------ */
+/* ---- contests ------------------------------------------------------------------------ */
 
 struct world {                   /* of systems that take what is written here */
 	unsigned calls[3][2][3]; /* by system, size, set-up */
@@ -229,8 +229,8 @@ static void test_contest(void **state)
 	assert_true(number(row(&bench, 0, 5), "mean") == 30 &&
 	    number(row(&bench, 0, 5), "rate") == 100. * 10 / 30);
 	assert_true(number(row(&bench, 0, 5), "second") == 7);
-	assert_int_equal(
-	    json_array_size(bench.tables[1].rows), 4); /* two sizes, two of ours, one of theirs */
+	/* two sizes, two of ours, one of theirs */
+	assert_int_equal(json_array_size(bench.tables[1].rows), 4);
 	assert_true(
 	    number(row(&bench, 1, 0), "ratio") == 3 && number(row(&bench, 1, 0), "reach") == 4);
 	assert_string_equal(json_string_value(json_object_get(row(&bench, 1, 0), "reached")), "no");
@@ -264,7 +264,7 @@ static void test_refused(void **state)
 	assert_string_equal(contest.best[1][0]->name, "middle");
 	assert_string_equal(contest.best[0][0]->name, "fast");
 	assert_non_null(strstr(json_string_value(json_array_get(bench.notes, 0)),
-	    "ours too, fast: not to be had here"));
+	    "ours too, fast: not available here"));
 	contest_fini(&contest);
 	bench_fini(&bench);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * N copies of a waveform in one: names, links, texts and seeds of each; files that two would write; whole copies on lanes; one
- * shape asked for where they do not differ; what the program says of them. */
+ * N copies of a waveform in one: names, links, texts and seeds of each; files that two would write;
+ * whole copies on lanes; one shape asked for where they do not differ; what the program says of
+ * them. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,7 @@
 #include "core/image/image.h"
 #include "core/map/plan.h"
 #include "core/waveform/waveform.h"
-#include "daemons/common/program.h"
+#include "daemons/swman/program.h"
 
 enum { N = 4, LINKS = 3 };
 
@@ -150,13 +151,13 @@ static void test_files(void **state)
 
 	waveform_free(parsed(state, 100, "sink.path=/dev/null"));
 	refused(state, 3, "sink.path=/there/out",
-	    "x.conf:6: sink_1.path and sink_2.path are one file, /there/out: each needs its own ({copy} in a path is "
-	    "the number of the copy)");
+	    "x.conf:6: sink_1.path and sink_2.path use the same file /there/out; each needs a file "
+	    "of its own ({copy} in a path is the number of the copy)");
 	assert_non_null(mkdtemp(folder));
 	snprintf(set, sizeof(set), "sink.path=%s/out", folder);
 	snprintf(line, sizeof(line),
-	    "x.conf:6: sink_1.path and sink_2.path are one file, %s/out: each needs its own ({copy} in a path is "
-	    "the number of the copy)",
+	    "x.conf:6: sink_1.path and sink_2.path use the same file %s/out; each needs a file of "
+	    "its own ({copy} in a path is the number of the copy)",
 	    folder);
 	refused(state, 2, set, line); /* there or not */
 	rmdir(folder);
@@ -166,10 +167,11 @@ static void test_limits(void **state)
 {
 	waveform_free(parsed(state, 16384, NULL));
 	refused(state, 16385, NULL,
-	    "--copies: 16385 copies of 4 instances and 3 links: at most 65536 instances and 262144 links are allowed");
+	    "--copies: 16385 copies of 4 instances and 3 links are too many; at most 65536 "
+	    "instances and 262144 links are allowed");
 	refused(state, UINT32_MAX, NULL,
-	    "--copies: 4294967295 copies of 4 instances and 3 links: at most 65536 instances and 262144 links are "
-	    "allowed");
+	    "--copies: 4294967295 copies of 4 instances and 3 links are too many; at most 65536 "
+	    "instances and 262144 links are allowed");
 }
 
 /* The question to the host is that of one copy, unless a text makes them differ. */
@@ -285,7 +287,8 @@ static uint32_t last_use(const struct waveform *wf, const struct plan *plan, uin
 	return last;
 }
 
-/* Two buffers have one place only if one is read for the last time before the other is written. Returns how many places. */
+/* Two buffers have one place only if one is read for the last time before the other is written.
+ * Returns how many places. */
 static uint32_t check_places(
     const struct waveform *wf, const struct plan *plan, const struct image_buffer *rows)
 {
@@ -317,9 +320,12 @@ static void test_places(void **state)
 	static const char chain[] =
 	    "name = \"x\"; slot_ns = 1000000;\n"
 	    "instances: { s: { component = \"random_source\"; length = 8; };\n"
-	    " a: { component = \"copy\"; }; b: { component = \"copy\"; }; c: { component = \"copy\"; };\n"
-	    " d: { component = \"copy\"; }; e: { component = \"copy\"; }; k: { component = \"bit_compare\"; }; };\n"
-	    "links = ( \"s -> a -> b -> c -> d -> e -> k.received\", { path = \"a -> k.sent\"; } );\n";
+	    " a: { component = \"copy\"; }; b: { component = \"copy\"; }; c: { component = "
+	    "\"copy\"; };\n"
+	    " d: { component = \"copy\"; }; e: { component = \"copy\"; }; k: { component = "
+	    "\"bit_compare\"; }; };\n"
+	    "links = ( \"s -> a -> b -> c -> d -> e -> k.received\", { path = \"a -> k.sent\"; } "
+	    ");\n";
 	const struct wf_overrides overrides = {.cwd = "/there", .pipelined = -1, .copies = 1};
 	struct waveform *wf = NULL;
 	const struct image_buffer *rows;
@@ -364,8 +370,8 @@ static void test_apart(void **state)
 	head = program;
 	rows = (const void *)((const uint8_t *)program + head->buffers.offset);
 	for (uint32_t i = 0; i < head->buffers.count; i++)
-		if (i % LINKS !=
-		    0) /* into a filter, one step later; into a sink, on another lane */
+		/* into a filter, one step later; into a sink, on another lane */
+		if (i % LINKS != 0)
 			assert_int_equal(rows[i].shares, 0);
 	assert_true(check_places(wf, plan, rows) < head->buffers.count);
 	free(program);
@@ -395,12 +401,12 @@ static void test_program(void **state)
 	struct diag diag;
 	void *program;
 	size_t len;
-	int fd;
+	struct image_files files;
 
 	diag_init(&diag);
 	assert_int_equal(program_build(wf, plan, 0, &diag, &program, &len), 0);
-	fd = image_create(program, len);
-	assert_int_equal(image_open(fd, false, &view), 0);
+	assert_int_equal(image_create(program, len, &files), 0);
+	assert_int_equal(image_open(&files, false, &view), 0);
 	head = view.head;
 	rows = view.instances;
 	params = view.params;
@@ -421,7 +427,7 @@ static void test_program(void **state)
 	check_buffers(&view);
 	assert_true(image_reals(&view, &params[rows[29 * N + 2].params])[1] == 2);
 	image_close(&view);
-	close(fd);
+	image_files_close(&files);
 	free(program);
 	diag_fini(&diag);
 	plan_free(plan);

@@ -64,7 +64,7 @@ static void test_print(void **state)
 	diag.lost = true;
 	diag_print(&diag, out);
 	fclose(out);
-	assert_string_equal(text, "f:1: one\ntwo\nout of memory: some messages were lost\n");
+	assert_string_equal(text, "f:1: one\ntwo\nout of memory: some messages were not printed\n");
 	free(text);
 	diag_fini(&diag);
 }
@@ -105,7 +105,8 @@ static void test_nothing_is_near(void **state)
 	assert_null(diag_nearest("source", NULL, 0));
 }
 
-/* Against the definition of the distance, written plainly, on all words of up to three letters from "abc". */
+/* Against the definition of the distance, written plainly, on all words of up to three letters from
+ * "abc". */
 static size_t plain_distance(const char *a, const char *b)
 {
 	size_t best;
@@ -147,6 +148,36 @@ static void test_distance_is_the_edit_distance(void **state)
 		}
 }
 
+/* Lines that are the same but for their numbers; those before `from`, and those of which there are
+ * ten, stay. */
+static void test_fold(void **state)
+{
+	struct diag diag;
+
+	(void)state;
+	diag_init(&diag);
+	for (int i = 0; i < 30; i++)
+		diag_note(&diag, "before %d", i);
+	for (int i = 0; i < 11; i++) {
+		diag_error(&diag, "f", i + 1, "a%d.gain = %d.5 is outside [0, 1]", i * i, i);
+		if (i < 10)
+			diag_error(&diag, "f", i + 1, "b.gain");
+		diag_error(&diag, NULL, 0, "no line");
+	}
+	diag_fold(&diag, 30);
+	assert_int_equal(diag.len, 60);
+	assert_int_equal(diag.errors, 32);
+	assert_string_equal(diag.lines[29], "before 29");
+	assert_string_equal(diag.lines[57],
+	    "f:10: a81.gain = 9.5 is outside [0, 1]\n  ... and 1 more like these; the last is on "
+	    "line 11");
+	assert_string_equal(diag.lines[58], "f:10: b.gain");
+	assert_string_equal(diag.lines[59], "no line\n  ... and 1 more like these");
+	diag_fold(&diag, diag.len);
+	assert_int_equal(diag.len, 60);
+	diag_fini(&diag);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +187,7 @@ int main(void)
 	    cmocka_unit_test(test_nearest),
 	    cmocka_unit_test(test_nothing_is_near),
 	    cmocka_unit_test(test_distance_is_the_edit_distance),
+	    cmocka_unit_test(test_fold),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ static void found(const struct world *world, const char *name, enum verdict verd
 	finding_fini(&finding);
 }
 
-/* ---- sets of CPUs --------------------------------------------------------------------------------------------------------- */
+/* ---- sets of CPUs ------------------------------------------------------------------------ */
 
 static void test_cpu_sets(void **state)
 {
@@ -72,7 +72,7 @@ static void test_cpu_sets(void **state)
 	assert_int_equal(cpumask_print(&cpus, text, 2), -ENAMETOOLONG);
 }
 
-/* ---- knobs ------------------------------------------------------------------------------------------------------------------ */
+/* ---- knobs ------------------------------------------------------------------------ */
 
 #define CPU "/sys/devices/system/cpu/"
 
@@ -80,7 +80,7 @@ static void test_values(void **state)
 {
 	struct world *world = *state;
 
-	found(world, "rt-throttling", UNAVAILABLE, "not there", "", "");
+	found(world, "rt-throttling", UNAVAILABLE, "not present", "", "");
 	world_put(world, "/proc/sys/kernel/sched_rt_runtime_us", "950000\n");
 	found(world, "rt-throttling", FIXABLE, "950000", "-1",
 	    "/proc/sys/kernel/sched_rt_runtime_us 950000>-1");
@@ -99,7 +99,7 @@ static void test_lanes_values(void **state)
 {
 	struct world *world = *state;
 
-	found(world, "governor", UNAVAILABLE, "not there", "", "");
+	found(world, "governor", UNAVAILABLE, "not present", "", "");
 	world_put(world, CPU "cpu0/cpufreq/scaling_governor", "powersave\n"); /* no lane's */
 	world_put(world, CPU "cpu2/cpufreq/scaling_governor", "performance\n");
 	world_put(world, CPU "cpu3/cpufreq/scaling_governor", "schedutil\n");
@@ -118,9 +118,9 @@ static void test_fair_server(void **state)
 	struct world *world = *state;
 
 	world_put(world, "/proc/sys/kernel/osrelease", "6.18.4\n");
-	found(world, "fair-server", UNAVAILABLE, "not there", "", "");
+	found(world, "fair-server", UNAVAILABLE, "not present", "", "");
 	world_put(world, "/proc/sys/kernel/osrelease", "6.1.0-13-amd64\n");
-	found(world, "fair-server", GOOD, "none in Linux 6.1", "", "");
+	found(world, "fair-server", GOOD, "Linux 6.1 has no deadline server", "", "");
 	world_put(world, "/sys/kernel/debug/sched/fair_server/cpu2/runtime", "50000000\n");
 	found(world, "fair-server", FIXABLE, "50000000 (CPU 2)", "0",
 	    "/sys/kernel/debug/sched/fair_server/cpu2/runtime 50000000>0");
@@ -130,12 +130,12 @@ static void test_interrupts(void **state)
 {
 	struct world *world = *state;
 
-	found(world, "irq-affinity", UNAVAILABLE, "not there", "", "");
+	found(world, "irq-affinity", UNAVAILABLE, "not present", "", "");
 	world_put(world, "/proc/irq/1/smp_affinity_list", "0-1\n");
-	found(world, "irq-affinity", GOOD, "0 of 1 may come to lanes", "", "");
+	found(world, "irq-affinity", GOOD, "0 of 1 interrupt may come to lanes", "", "");
 	world_put(world, "/proc/irq/7/smp_affinity_list", "1-2\n");
 	world_put(world, "/proc/irq/9/smp_affinity_list", "3\n");
-	found(world, "irq-affinity", FIXABLE, "2 of 3 may come to lanes", "none",
+	found(world, "irq-affinity", FIXABLE, "2 of 3 interrupts may come to lanes", "none",
 	    "/proc/irq/7/smp_affinity_list 1-2>1 /proc/irq/9/smp_affinity_list 3>0-1");
 	world_put(world, "/proc/irq/default_smp_affinity", "f\n");
 	found(world, "new-irqs", FIXABLE, "CPUs 0-3", "0-1", "/proc/irq/default_smp_affinity f>3");
@@ -151,7 +151,7 @@ static void test_boot(void **state)
 	struct world *world = *state;
 	struct finding finding;
 
-	found(world, "nohz_full", UNAVAILABLE, "not there", "", "");
+	found(world, "nohz_full", UNAVAILABLE, "not present", "", "");
 	world_put(world, CPU "isolated", "\n");
 	world_put(world, CPU "nohz_full", "(null)\n");
 	world_put(world, "/proc/cmdline", "quiet preempt=full rcu_nocbs=3\n");
@@ -161,7 +161,8 @@ static void test_boot(void **state)
 	found(world, "preemption", GOOD, "full", "", "");
 	knob_find(&world->machine, knob_named("isolcpus"), &finding);
 	assert_string_equal(finding.how,
-	    "isolcpus=managed_irq,domain,2-3 on the kernel's command line; start ALOE with taskset -c 0-3");
+	    "isolcpus=managed_irq,domain,2-3 on the kernel's command line; start ALOE with taskset "
+	    "-c 0-3");
 	finding_fini(&finding);
 	world_put(world, CPU "isolated", "1-3\n");
 	world_put(world, CPU "nohz_full", "2-3\n");
@@ -217,12 +218,12 @@ static void test_rights(void **state)
 	    "allowed", "");
 	found(world, "locked-memory", FIXABLE, "8192 kB", "unlimited", "");
 	found(world, "timer-slack", GOOD, "50000 ns", "", "");
-	found(world, "swap", FIXABLE, "in use", "none, or locked-memory without limit", "");
+	found(world, "swap", FIXABLE, "in use", "none, or unlimited locked memory", "");
 	world->machine.rights = (struct machine_rights){.root = true, .lock_all = true};
 	found(world, "real-time", GOOD, "SCHED_FIFO allowed", "", "");
 	found(world, "locked-memory", GOOD, "no limit", "", "");
 	found(world, "swap", GOOD, "in use", "", "");
-	found(world, "cpu-wake-up", UNAVAILABLE, "not there", "", "");
+	found(world, "cpu-wake-up", UNAVAILABLE, "not present", "", "");
 	world_put(world, "/dev/cpu_dma_latency", "");
 	found(world, "cpu-wake-up", GOOD, "allowed", "", "");
 }
@@ -232,9 +233,10 @@ static void test_siblings_and_pages(void **state)
 	struct world *world = *state;
 
 	world_put(world, CPU "cpu2/topology/thread_siblings_list", "2\n");
-	found(world, "smt-siblings", GOOD, "every lane has a core", "", "");
+	found(world, "smt-siblings", GOOD, "every lane has a core of its own", "", "");
 	world_put(world, CPU "cpu3/topology/thread_siblings_list", "1,3\n");
-	found(world, "smt-siblings", FIXABLE, "CPUs 1,3 are one core", "one of them used", "");
+	found(world, "smt-siblings", FIXABLE, "CPUs 1,3 belong to one core",
+	    "only one of these CPUs used", "");
 	world_put(world, "/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "64\n");
 	found(world, "dpdk-huge-pages", FIXABLE, "64 of 2 MB free", "128", "");
 }
@@ -248,10 +250,11 @@ static void test_no_rest(void **state)
 	world_put(world, "/proc/sys/kernel/sched_rt_runtime_us", "950000\n");
 	world_put(world, "/proc/irq/9/smp_affinity_list", "3\n");
 	found(world, "rt-throttling", FIXABLE, "950000", "-1", "");
-	found(world, "irq-affinity", FIXABLE, "1 of 1 may come to lanes", "none", "");
+	found(world, "irq-affinity", FIXABLE, "1 of 1 interrupt may come to lanes", "none", "");
 }
 
-/* On a machine of which nothing can be read nothing is to be changed, and every line has its words. */
+/* On a machine of which nothing can be read nothing is to be changed, and every line has its
+ * words. */
 static void test_nothing_there(void **state)
 {
 	struct world *world = *state;
@@ -275,7 +278,7 @@ static void test_shield_v2(void **state)
 {
 	struct world *world = *state;
 
-	found(world, "shield", UNAVAILABLE, "not there", "", "");
+	found(world, "shield", UNAVAILABLE, "not present", "", "");
 	world_put(world, GROUP "cgroup.controllers", "cpuset cpu io\n");
 	world_put(world, GROUP "cgroup.subtree_control", "cpu\n");
 	world_put(world, GROUP "cgroup.procs", "2\n50\n");
@@ -284,7 +287,8 @@ static void test_shield_v2(void **state)
 	world_folder(world, GROUP "system.slice");
 	world_folder(world, GROUP "aloe.slice");
 	found(world, "shield", FIXABLE,
-	    "the lanes' CPUs are open to 1 control groups and 1 programs in none", "to ALOE alone",
+	    "1 control group, and 1 program in no group, may use the lanes' CPUs",
+	    "only ALOE may use the lanes' CPUs",
 	    GROUP "cgroup.subtree_control -cpuset>+cpuset " GROUP
 	          "system.slice/cpuset.cpus >0-1 " GROUP "aloe-others >made " GROUP
 	          "aloe-others/cpuset.cpus >0-1 " GROUP "aloe-others/cgroup.procs " GROUP
@@ -292,7 +296,7 @@ static void test_shield_v2(void **state)
 	world_put(world, GROUP "cgroup.subtree_control", "cpu cpuset\n");
 	world_put(world, GROUP "system.slice/cpuset.cpus", "0\n");
 	world_put(world, GROUP "cgroup.procs", "2\n");
-	found(world, "shield", GOOD, "control groups keep others away", "", "");
+	found(world, "shield", GOOD, "control groups keep other programs away", "", "");
 }
 
 static void test_shield_v1(void **state)
@@ -305,7 +309,8 @@ static void test_shield_v1(void **state)
 	world_put(world, "/proc/50/cmdline", "sh");
 	world_put(world, GROUP "cpuset/docker/cpuset.cpus", "0-3\n");
 	found(world, "shield", FIXABLE,
-	    "the lanes' CPUs are open to 1 control groups and 1 programs in none", "to ALOE alone",
+	    "1 control group, and 1 program in no group, may use the lanes' CPUs",
+	    "only ALOE may use the lanes' CPUs",
 	    GROUP "cpuset/docker/cpuset.cpus 0-3>0-1 " GROUP "cpuset/aloe-others >made " GROUP
 	          "cpuset/aloe-others/cpuset.cpus >0-1 " GROUP
 	          "cpuset/aloe-others/cpuset.mems >0 " GROUP
@@ -323,13 +328,13 @@ static void test_shield_again(void **state)
 	world_put(world, GROUP "cpuset/aloe-others/cpuset.cpus", "0,3\n");
 	world_put(world, GROUP "cpuset/aloe/cpuset.cpus", "0-3\n");
 	found(world, "shield", FIXABLE,
-	    "the lanes' CPUs are open to 1 control groups and 0 programs in none", "to ALOE alone",
-	    GROUP "cpuset/aloe-others/cpuset.cpus 0,3>0-1");
+	    "1 control group, and 0 programs in no group, may use the lanes' CPUs",
+	    "only ALOE may use the lanes' CPUs", GROUP "cpuset/aloe-others/cpuset.cpus 0,3>0-1");
 	world_put(world, GROUP "cpuset/aloe-others/cpuset.cpus", "0\n");
-	found(world, "shield", GOOD, "control groups keep others away", "", "");
+	found(world, "shield", GOOD, "control groups keep other programs away", "", "");
 }
 
-/* ---- slots ------------------------------------------------------------------------------------------------------------------ */
+/* ---- slots ------------------------------------------------------------------------ */
 
 static void test_missed(void **state)
 {
@@ -409,9 +414,10 @@ static void test_report(void **state)
 	assert_int_equal(json_integer_value(json_object_get(of, "none_seen")), 1000);
 	doctor_print(report, out);
 	fclose(out);
-	assert_non_null(strstr(text, "CPU 0   polling  not measured: a lane runs there now"));
-	assert_non_null(strstr(text,
-	    "on the timer   1 in 100 missed: 10 us  1 in 1000: 10 us  none seen missed: 1 ms"));
+	assert_non_null(
+	    strstr(text, "CPU 0   polling  not measured: a lane is running on this CPU"));
+	assert_non_null(strstr(
+	    text, "on the timer   1 in 100 missed: 10 us  1 in 1000: 10 us  no slot missed: 1 ms"));
 	free(text);
 	json_decref(report);
 	free(one);

@@ -22,7 +22,7 @@
 #include "tools/aloe/doctor/record.h"
 #include "tools/aloe/doctor/report.h"
 
-/* ---- apply and revert --------------------------------------------------------------------------------------------------------- */
+/* ---- apply and revert ------------------------------------------------------------------------ */
 
 static void opened(struct world *world, struct record *record)
 {
@@ -165,8 +165,8 @@ static void test_changed_since(void **state)
 	assert_int_equal(revert(world, &done), 1);
 	said(done, "/a", true, "2 -> 1");
 	said(done, "/b", false,
-	    "is 9, left as it is: was 1, set to 2, changed by someone else since");
-	said(done, "/c", true, "1 already");
+	    "was left at 9: --apply changed 1 to 2, and someone else changed it again since");
+	said(done, "/c", true, "is 1 already");
 	json_decref(done);
 	world_holds(world, "/b", "9\n");
 	assert_true(recorded(world));
@@ -205,7 +205,7 @@ static void test_gone(void **state)
 	snprintf(path, sizeof(path), "%s/a", world->root);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(revert(world, &done), 0);
-	said(done, "/a", true, "is gone, with what was set there");
+	said(done, "/a", true, "no longer exists, and its setting with it");
 	json_decref(done);
 }
 
@@ -243,8 +243,8 @@ static void test_crash(void **state)
 	assert_true(recorded(world));
 	assert_int_equal(revert(world, &done), 0);
 	said(done, "/a", true, "2 -> 1");
-	said(done, "/b", true, "1 already");
-	said(done, "/c", true, "1 already");
+	said(done, "/b", true, "is 1 already");
+	said(done, "/c", true, "is 1 already");
 	json_decref(done);
 	world_holds(world, "/a", "1\n");
 }
@@ -357,7 +357,7 @@ static void test_no_record_no_change(void **state)
 	record_close(&record);
 }
 
-/* ---- the kernel's own control groups ------------------------------------------------------------------------------------- */
+/* ---- the kernel's own control groups ---- */
 
 #define CPUSET "/sys/fs/cgroup/cpuset"
 
@@ -478,7 +478,7 @@ static void shield_is(const struct world *world, const char *now, json_t **ret_c
 static void test_shield_in_the_kernel(void **state)
 {
 	static const char open[] =
-	    "the lanes' CPUs are open to 1 control groups and 1 programs in none";
+	    "1 control group, and 1 program in no group, may use the lanes' CPUs";
 	struct corner *corner = *state;
 	json_t *changes, *done;
 	char rest[MACHINE_VALUE];
@@ -494,7 +494,7 @@ static void test_shield_in_the_kernel(void **state)
 	json_decref(done);
 	cpulist_print(&corner->world->machine.rest, rest, sizeof(rest));
 	both_on(corner, rest);
-	shield_is(corner->world, "control groups keep others away", &changes);
+	shield_is(corner->world, "control groups keep other programs away", &changes);
 	json_decref(changes);
 	assert_int_equal(revert(corner->world, &done), 0);
 	json_decref(done);

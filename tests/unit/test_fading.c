@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/kernels/fading: the Doppler spectrum against its autocorrelation, the envelope against Rayleigh's distribution, paths
- * against each other, levels against the plain one to the bit. */
+ * core/kernels/fading: the Doppler spectrum against its autocorrelation, the envelope against
+ * Rayleigh's distribution, paths against each other, levels against the plain one to the bit. */
 #include <complex.h>
 #include <math.h>
 #include <setjmp.h>
@@ -54,7 +54,8 @@ static double complex correlation(const float *a, const float *b, uint32_t lag)
 	return sum / (GAINS - lag);
 }
 
-/* Over the time of single paths: mean power 1, and the classical spectrum within 5 %, up to three periods. */
+/* Over the time of single paths: mean power 1, and the classical spectrum within 5 %, up to three
+ * periods. */
 static void doppler_is_classical(void **state)
 {
 	double most = 0;
@@ -83,7 +84,8 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The envelope's distribution function nowhere further than 0.02 from Rayleigh's, over paths and time; phases are even. */
+/* The envelope's distribution function nowhere further than 0.02 from Rayleigh's, over paths and
+ * time; phases are even. */
 static void envelope_is_rayleigh(void **state)
 {
 	enum { PATHS = 8, N = PATHS * GAINS };
@@ -147,7 +149,8 @@ static void phasors(void **state)
 	}
 }
 
-/* Every level makes the same bits, and so does any way of asking for an instant where phasors are made afresh. */
+/* Every level makes the same bits, and so does any way of asking for an instant where phasors are
+ * made afresh. */
 static void levels_agree(void **state)
 {
 	enum { N = 201 };

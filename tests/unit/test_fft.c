@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/fft: against a double-precision transform, for sizes of every kind; plans are repeatable, and executing one asks
- * nobody for memory. */
+ * core/fft: against a double-precision transform, for sizes of every kind; plans are repeatable,
+ * and executing one asks nobody for memory. */
 #include <complex.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/image/follow: what may not follow and why, rings deep enough for what is in flight, places that are shared no more,
- * and what is carried: messages at their index, counters, when an instance goes on. On the engine: tests/sim/test_remap.c. */
+ * core/image/follow: what may not follow and why, rings deep enough for what is in flight, places
+ * that are shared no more, and what is carried: messages at their index, counters, when an instance
+ * goes on. On the engine: tests/sim/test_remap.c. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +28,7 @@ static struct rig *pair(uint32_t lag, uint32_t delay)
 	return rig;
 }
 
-/* ---- may it follow? ---------------------------------------------------------------------------------------------------- */
+/* ---- may it follow? ------------------------------------------------------------------------ */
 
 static struct rig *sample_opened(void **ret_program)
 {
@@ -58,19 +59,19 @@ enum {
 };
 
 static const char *const words[DAMAGES] = {
-    [SLOT] = "its slots or its clock would change",
-    [CLOCK] = "its slots or its clock would change",
-    [LATE] = "its slots or its clock would change",
-    [HOSTS] = "it would run in other processes",
-    [SHARED] = "it would run in other processes",
-    [DIGEST] = "has been built anew since it was loaded",
+    [SLOT] = "the slot length or the clock would change",
+    [CLOCK] = "the slot length or the clock would change",
+    [LATE] = "the slot length or the clock would change",
+    [HOSTS] = "the waveform would run in other processes",
+    [SHARED] = "the waveform would run in other processes",
+    [DIGEST] = "was rebuilt after the load",
     [NAME] = "is \"",
-    [PERIOD] = "another period than when it was loaded",
-    [MAX] = "its messages have other sizes",
-    [TYPE] = "its messages have other sizes",
-    [DELAY] = "its messages have other sizes",
-    [READER] = "its messages have other sizes",
-    [COPIES] = "it has other instances or links",
+    [PERIOD] = "another period than at the load",
+    [MAX] = "the messages have other sizes",
+    [TYPE] = "the messages have other sizes",
+    [DELAY] = "the messages have other sizes",
+    [READER] = "the messages have other sizes",
+    [COPIES] = "the waveform has other instances or links",
     [HOST] = "would move to another process",
 };
 
@@ -94,7 +95,7 @@ static void damage(void *program, int what)
 		head->n_hosts = 2;
 		break;
 	case SHARED:
-		head->shared_host = !head->shared_host;
+		((struct image_host *)view.hosts)[0].shared ^= 1;
 		break;
 	case DIGEST:
 		((struct image_instance *)view.instances)[1].digest++;
@@ -145,7 +146,7 @@ static void test_follows(void **state)
 	}
 }
 
-/* ---- what is in flight ------------------------------------------------------------------------------------------------- */
+/* ---- what is in flight ---- */
 
 static void stand(struct rig *rig, uint64_t source, uint64_t sink)
 {
@@ -210,7 +211,8 @@ static void messages_are(const struct image_view *view, uint64_t from, uint64_t 
 	}
 }
 
-/* From a reader 5 slots behind (2 of them declared) to one as near as can be, and what that needs. */
+/* From a reader 5 slots behind (2 of them declared) to one as near as can be, and what that
+ * needs. */
 static void test_carry(void **state)
 {
 	struct rig *far = pair(3, 2), *near = pair(1, 2);
@@ -218,7 +220,7 @@ static void test_carry(void **state)
 	uint64_t step = 0;
 	void *program;
 	size_t len;
-	int fd;
+	struct image_files files;
 
 	(void)state;
 	far->nodes[0].depth = 8;
@@ -231,8 +233,8 @@ static void test_carry(void **state)
 	atomic_store(&image_instance_state(&far->view, 1)->absent, 7);
 	atomic_store(&image_run(&far->view)->last, 99);
 	assert_int_equal(image_fit(&far->view, program), 0);
-	fd = image_create(program, len);
-	assert_int_equal(image_open(fd, true, &after), 0);
+	assert_int_equal(image_create(program, len, &files), 0);
+	assert_int_equal(image_open(&files, true, &after), 0);
 	assert_true(after.buffers[0].depth >= 5);
 	assert_int_equal(image_carry(&far->view, &after, &step), 0);
 	messages_are(&after, 15, 20); /* the reader is at 17 and reads 15 */
@@ -246,7 +248,7 @@ static void test_carry(void **state)
 	assert_int_equal(atomic_load(&image_run(&after)->remaps), 1);
 	assert_int_equal(atomic_load(&image_instance_state(&after, 1)->absent), 7);
 	image_close(&after);
-	close(fd);
+	image_files_close(&files);
 	free(program);
 	rig_close(far);
 	rig_close(near);
@@ -270,34 +272,59 @@ static void test_no_room(void **state)
 	rig_close(near);
 }
 
-/* Two chains that share a place in the new program may not while one of them has a message on its way. */
-static void test_shares(void **state)
+static struct rig *two_pairs(uint32_t lag)
 {
 	struct rig *rig = rig_new(IMAGE_STEP, IMAGE_SLIP);
+
+	for (uint32_t i = 0; i < 2; i++) {
+		rig_add(rig, &probe_source, 0, 0);
+		rig_add(rig, &probe_sink, 0, i * lag);
+		rig_link(rig, (int)(2 * i), 0, (int)(2 * i + 1), 0, 0);
+	}
+	return rig;
+}
+
+/* A program of other instances is refused, and nothing is written. */
+static void test_other_instances(void **state)
+{
+	struct rig *far = pair(1, 0), *near = two_pairs(0);
+	uint64_t step = 0;
+
+	(void)state;
+	rig_image(far);
+	rig_image(near);
+	stand(far, 20, 20);
+	assert_int_equal(image_carry(&far->view, &near->view, &step), -EINVAL);
+	assert_int_equal(image_carry(&near->view, &far->view, &step), -EINVAL);
+	assert_int_equal(atomic_load(&image_run(&near->view)->remaps), 0);
+	rig_close(far);
+	rig_close(near);
+}
+
+/* Two chains that share a place in the new program may not while one of them has a message on its
+ * way. */
+static void test_shares(void **state)
+{
 	struct image_view after;
 	struct image_buffer *rows;
 	void *program;
 	size_t len;
 
 	(void)state;
-	for (uint32_t i = 0; i < 2; i++) {
-		rig_add(rig, &probe_source, 0, 0);
-		rig_add(rig, &probe_sink, 0, i); /* the second reads a slot later */
-		rig_link(rig, (int)(2 * i), 0, (int)(2 * i + 1), 0, 0);
-	}
-	rig_image(rig);
-	for (int in_flight = 0; in_flight < 2; in_flight++) {
+	for (uint32_t in_flight = 0; in_flight < 2; in_flight++) {
+		struct rig *rig = two_pairs(in_flight); /* the second reads a slot later, or not */
+
+		rig_image(rig);
 		program = rig_program(rig, &len);
 		image_bind(program, &after);
 		rows = (struct image_buffer *)after.buffers;
 		rows[1].shares = 1;
-		((struct image_instance *)rig->view.instances)[3].lag = (uint32_t)in_flight;
 		assert_int_equal(image_fit(&rig->view, program), 0);
 		assert_int_equal(rows[1].shares, in_flight ? 0 : 1);
 		assert_int_equal(rows[1].data == rows[0].data, !in_flight);
 		free(program);
+		rig_close(rig);
 	}
-	rig_close(rig);
 }
 
 int main(void)
@@ -307,6 +334,7 @@ int main(void)
 	    cmocka_unit_test(test_next_index),
 	    cmocka_unit_test(test_carry),
 	    cmocka_unit_test(test_no_room),
+	    cmocka_unit_test(test_other_instances),
 	    cmocka_unit_test(test_shares),
 	};
 

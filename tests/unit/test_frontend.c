@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/unit/test_frontend.c - aloe-frontend with real processes: routing, keep store, restarts, and that nothing is left. */
+ * tests/unit/test_frontend.c - aloe-frontend with real processes: routing, keep store, restarts,
+ * and that nothing is left. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -22,7 +23,7 @@
 
 enum { CALL_MS = 20000 };
 
-/* ---- tests ------------------------------------------------------------------------------------------------------- */
+/* ---- tests ------------------------------------------------------------------------ */
 
 static void test_all_are_there(void **state)
 {
@@ -30,7 +31,7 @@ static void test_all_are_there(void **state)
 	pid_t pids[WIRE_PEERS];
 	struct wire_view view;
 
-	for (enum wire_peer peer = WIRE_FRONTEND; peer < WIRE_PEERS; peer++) {
+	for (enum wire_peer peer = WIRE_FRONTEND; peer <= WIRE_SWMAN; peer++) {
 		pids[peer] = fake_pid_of(node, peer);
 		for (enum wire_peer other = WIRE_FRONTEND; other < peer; other++)
 			assert_int_not_equal(pids[peer], pids[other]);
@@ -40,7 +41,7 @@ static void test_all_are_there(void **state)
 	assert_int_equal(fake_ask(node, WIRE_LOAD, WIRE_FRONTEND, NULL, NULL, &view), 0);
 	fake_fail_is(&view, 1, "aloe-frontend does not know message 10 (LOAD)");
 	assert_int_equal(fake_ask(node, (enum wire_type)777, WIRE_CLIENT, NULL, NULL, &view), 0);
-	fake_fail_is(&view, 1, "a request needs a daemon that it is for");
+	fake_fail_is(&view, 1, "the request names no daemon");
 }
 
 /* The answer to a request that a daemon has passed on comes straight back, from who gave it. */
@@ -79,7 +80,8 @@ static void test_events(void **state)
 	free(text);
 }
 
-/* What exec has put comes back to each that follows it, and, read-only and as it happens, to stats. */
+/* What exec has put comes back to each that follows it, and, read-only and as it happens, to
+ * stats. */
 static void test_kept_over_kills(void **state)
 {
 	static const char all[] = "node=N:N:rw waveform/a=A2:A2:rw lane/0=L:L:rw";
@@ -95,11 +97,11 @@ static void test_kept_over_kills(void **state)
 	for (int i = 0; i < 6; i++) {
 		pid_t pids[WIRE_PEERS];
 
-		for (enum wire_peer peer = WIRE_EXEC; peer < WIRE_PEERS; peer++) {
+		for (enum wire_peer peer = WIRE_EXEC; peer <= WIRE_SWMAN; peer++) {
 			pids[peer] = fake_pid_of(node, peer);
 			kill(pids[peer], SIGKILL);
 		}
-		for (enum wire_peer peer = WIRE_EXEC; peer < WIRE_PEERS; peer++) {
+		for (enum wire_peer peer = WIRE_EXEC; peer <= WIRE_SWMAN; peer++) {
 			while (fake_pid_of(node, peer) == pids[peer])
 				fake_rest();
 		}
@@ -176,8 +178,8 @@ static void test_killed_over_a_request(void **state)
 
 	wire_init(&msg, WIRE_STEP, WIRE_CLIENT, WIRE_EXEC, bus_seq(other));
 	assert_int_equal(bus_send(other, &msg), 0);
-	wire_init(&msg, WIRE_PING, WIRE_CLIENT, WIRE_EXEC,
-	    bus_seq(other)); /* the one before it has arrived */
+	/* the one before it has arrived */
+	wire_init(&msg, WIRE_PING, WIRE_CLIENT, WIRE_EXEC, bus_seq(other));
 	assert_int_equal(bus_call(other, &msg, CALL_MS, &view), 0);
 	kill(pid, SIGKILL);
 	while (bus_recv(other, &view, NULL) == -EAGAIN)
@@ -200,7 +202,7 @@ static void test_impostor(void **state)
 	assert_int_equal(bus_hello(false_exec), 0);
 	while (bus_recv(false_exec, &view, NULL) == -EAGAIN)
 		fake_rest();
-	fake_fail_is(&view, 1, "aloe-exec is started by the frontend alone");
+	fake_fail_is(&view, 1, "aloe-exec is started only by the frontend");
 	assert_int_equal(fake_pid_of(node, WIRE_EXEC), pid);
 	/* an ORIGIN of a client's own making is replaced: the answer comes to who asked */
 	wire_init(&msg, WIRE_PING, WIRE_CLIENT, WIRE_SWMAN, bus_seq(node->client));
@@ -210,7 +212,7 @@ static void test_impostor(void **state)
 	/* and who claims to be a daemon, but has not been let in, is not passed on */
 	wire_init(&msg, WIRE_PREPARE, WIRE_SWMAN, WIRE_EXEC, bus_seq(node->client));
 	assert_int_equal(bus_call(node->client, &msg, CALL_MS, &view), 0);
-	fake_fail_is(&view, 1, "a daemon asks nothing before its HELLO");
+	fake_fail_is(&view, 1, "a daemon must send HELLO before a request");
 	/* an answer that nobody asked for goes nowhere */
 	wire_init(&msg, WIRE_OK, WIRE_EXEC, WIRE_SWMAN, 1);
 	wire_put_bytes(&msg, WIRE_TAG_ORIGIN, "12345", 5);
@@ -240,15 +242,15 @@ static void test_rubbish_on_the_socket(void **state)
 	assert_int_equal(fake_pid_of(node, WIRE_FRONTEND), node->pid);
 }
 
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------------------ */
 
 static void test_down(void **state)
 {
 	fake_node_down(*state);
 }
 
-/* Hosts that do not end by themselves, the children of an exec that lives and of one that was killed, and a daemon that
- * does nothing any more. */
+/* Hosts that do not end by themselves, the children of an exec that lives and of one that was
+ * killed, and a daemon that does nothing any more. */
 static void test_down_with_the_unwilling(void **state)
 {
 	struct fake_node *node = *state;
@@ -321,7 +323,8 @@ static void test_second_frontend(void **state)
 	error_output(node, &status, text, sizeof(text));
 	assert_int_equal(WEXITSTATUS(status), 2);
 	snprintf(expected, sizeof(expected),
-	    "aloe-frontend: another aloe-frontend runs in %s; `aloe down` ends it\n", node->dir);
+	    "aloe-frontend: another aloe-frontend runs in %s; `aloe down` ends that node\n",
+	    node->dir);
 	assert_string_equal(text, expected);
 	assert_int_equal(fake_pid_of(node, WIRE_EXEC), pid); /* the first goes on */
 }

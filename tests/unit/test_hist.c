@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/base/hist: cells without gap or overlap, quantiles up to p99.999 within 1 % of the sorted samples, exact ends; what
- * lanes and nodes have counted is merged without loss, from heads with their cells elsewhere, too. */
+ * core/base/hist: cells without gap or overlap, quantiles up to p99.999 within 1 % of the sorted
+ * samples, exact ends; what lanes and nodes have counted is merged without loss, from heads with
+ * their cells elsewhere, too. */
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -200,7 +201,8 @@ static void node_receive(int node, struct hist *into)
 	hist_merge(into, &from);
 }
 
-/* Three processes with two lanes each: the merged histogram is that of all their samples, to the byte. */
+/* Three processes with two lanes each: the merged histogram is that of all their samples, to the
+ * byte. */
 static void test_merge_across_nodes(void **state)
 {
 	uint64_t *samples = malloc((size_t)NODES * LANES * SAMPLES * sizeof(*samples));
@@ -224,7 +226,7 @@ static void test_merge_across_nodes(void **state)
 	free(samples);
 }
 
-/* ---- a head with its cells elsewhere ----------------------------------------------------------------------------------- */
+/* ---- a head with its cells elsewhere ---- */
 
 static int head_add(struct hist_head *head, struct hist_cells *cells, uint64_t ns)
 {
@@ -235,7 +237,8 @@ static int head_add(struct hist_head *head, struct hist_cells *cells, uint64_t n
 	return cell != HIST_NO_CELL;
 }
 
-/* Bodies that move now and then, and values of any size between: nothing is lost or at another place. */
+/* Bodies that move now and then, and values of any size between: nothing is lost or at another
+ * place. */
 static void test_head_is_a_histogram(void **state)
 {
 	struct hist_head head = {0};
@@ -258,7 +261,8 @@ static void test_head_is_a_histogram(void **state)
 	assert_memory_equal(&merged, &whole, sizeof(whole));
 }
 
-/* Values as a component has them, wherever they lie, hardly ever go to the cells; the ends of the line are values, too. */
+/* Values as a component has them, wherever they lie, hardly ever go to the cells; the ends of the
+ * line are values, too. */
 static void test_head_stays_at_home(void **state)
 {
 	uint64_t seed = 2463534242;
@@ -335,7 +339,7 @@ static void test_reader_beside_writer(void **state)
 	free(hist);
 }
 
-/* ---- counts beyond 32 bits ------------------------------------------------------------------------------------------------ */
+/* ---- counts beyond 32 bits ---- */
 
 enum { CARRY_HIGH = 41, CARRY_BEFORE = 5000, CARRY_ADDS = 20000 };
 
@@ -362,7 +366,8 @@ static void *carrier(void *arg)
 	return NULL;
 }
 
-/* A reader beside the writer sees each cell go up and never 2^31 beside what it is, wherever the writer stands still. */
+/* A reader beside the writer sees each cell go up and never 2^31 beside what it is, wherever the
+ * writer stands still. */
 static void test_counts_beyond_32_bits(void **state)
 {
 	struct hist_cells *cells = malloc(sizeof(*cells));
@@ -385,7 +390,8 @@ static void test_counts_beyond_32_bits(void **state)
 	free(cells);
 }
 
-/* A writer that stands still in the middle of a carry, at either change of the low part's top bit. */
+/* A writer that stands still in the middle of a carry, at either change of the low part's top
+ * bit. */
 static void test_half_a_carry(void **state)
 {
 	struct hist_cells *cells = calloc(1, sizeof(*cells));

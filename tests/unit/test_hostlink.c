@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * daemons/common/hostlink: messages and descriptors arrive as they were sent; whatever else a peer sends is refused, and
- * no descriptor stays behind. */
+ * daemons/common/hostlink: messages and descriptors arrive as they were sent; whatever else a peer
+ * sends is refused, and no descriptor stays behind. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -17,12 +17,12 @@
 
 #include "daemons/common/hostlink.h"
 
-enum { FDS_MAX = 16, HOSTILE = 2000 };
+enum { HOSTILE = 2000 };
 
 struct link {
 	int ends[2];
 	struct hostlink_msg sent, got;
-	int fds[FDS_MAX];
+	int fds[HOSTLINK_FDS_MAX];
 	size_t n_fds;
 };
 
@@ -97,15 +97,15 @@ static void fill(struct hostlink_msg *msg)
 	strcpy(msg->text, "a note\n!a loss\n");
 }
 
-/* With 0 to 16 descriptors: the bytes, the files in their order, and closed on exec. */
+/* With 0 to all descriptors: the bytes, the files in their order, and closed on exec. */
 static void test_there(void **state)
 {
 	struct link *link = *state;
 	const size_t before = open_fds();
-	int files[FDS_MAX];
+	int files[HOSTLINK_FDS_MAX];
 
 	fill(&link->sent);
-	for (size_t n = 0; n <= FDS_MAX; n++) {
+	for (size_t n = 0; n <= HOSTLINK_FDS_MAX; n++) {
 		for (size_t i = 0; i < n; i++) {
 			files[i] = memfd_create("file", 0);
 			assert_int_equal(ftruncate(files[i], (off_t)(1000 + i)), 0);
@@ -125,7 +125,8 @@ static void test_there(void **state)
 			close(link->fds[i]);
 		}
 	}
-	assert_int_equal(hostlink_send(link->ends[0], &link->sent, files, FDS_MAX + 1), -EINVAL);
+	assert_int_equal(
+	    hostlink_send(link->ends[0], &link->sent, files, HOSTLINK_FDS_MAX + 1), -EINVAL);
 	assert_int_equal(open_fds(), before);
 }
 
@@ -138,8 +139,8 @@ static void test_end(void **state)
 	close(link->ends[0]);
 	assert_int_equal(receive(link), 0); /* what was sent before the end still comes */
 	assert_int_equal(receive(link), -EPIPE);
-	assert_int_equal(
-	    hostlink_send(link->ends[1], &link->sent, NULL, 0), -EPIPE); /* and no SIGPIPE */
+	/* and no SIGPIPE */
+	assert_int_equal(hostlink_send(link->ends[1], &link->sent, NULL, 0), -EPIPE);
 	link->ends[0] = -1;
 	assert_int_equal(hostlink_recv(-1, &link->got, link->fds, &link->n_fds), -EBADF);
 	fcntl(link->ends[1], F_SETFL, O_NONBLOCK);
@@ -153,7 +154,8 @@ static void test_would_block(void **state)
 	assert_int_equal(receive(link), -EAGAIN);
 }
 
-/* Of another length, or with numbers beyond the arrays: refused, its descriptors closed; the next message is whole. */
+/* Of another length, or with numbers beyond the arrays: refused, its descriptors closed; the next
+ * message is whole. */
 static void test_refused(void **state)
 {
 	struct link *link = *state;
@@ -165,6 +167,12 @@ static void test_refused(void **state)
 	memcpy(bytes, &link->sent, size);
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		send_raw(link, bytes, lengths[i], i * 4);
+		assert_int_equal(receive(link), -EBADMSG);
+		assert_int_equal(link->n_fds, 0);
+		assert_int_equal(open_fds(), before);
+	}
+	for (size_t n = 0; n <= 20; n++) { /* empty, which looks like the end */
+		send_raw(link, bytes, 0, n);
 		assert_int_equal(receive(link), -EBADMSG);
 		assert_int_equal(link->n_fds, 0);
 		assert_int_equal(open_fds(), before);
@@ -197,7 +205,8 @@ static void test_text(void **state)
 	assert_int_equal(strlen(link->got.text), HOSTLINK_TEXT - 1);
 }
 
-/* Random bytes of random lengths with random descriptors: what is accepted keeps to the arrays, nothing is leaked. */
+/* Random bytes of random lengths with random descriptors: what is accepted keeps to the arrays,
+ * nothing is leaked. */
 static void test_hostile(void **state)
 {
 	struct link *link = *state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/image: what is refused and why, damage to every word of a program, a mapping that another process writes to while
- * this one opens and reads it, seals, too little memory, texts. Fuzzed as well: tests/fuzz/fuzz_image.c. */
+ * core/image: what is refused and why, damage to every word of a program, a waveform image that is
+ * written all over, who can write what, seals, too little memory, texts. Fuzzed as well:
+ * tests/fuzz/fuzz_image.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -19,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "core/base/file.h"
 #include "tests/common/image_sample.h"
 #include "tests/common/image_walk.h"
 
@@ -33,20 +35,19 @@ static void *program_new(size_t *ret_len)
 	return program;
 }
 
-static struct image_view view_of(int *ret_fd)
+static struct image_view view_of(struct image_files *ret)
 {
 	struct image_view view;
 	size_t len;
 	void *program = program_new(&len);
 
-	*ret_fd = image_create(program, len);
-	assert_true(*ret_fd >= 0);
-	assert_int_equal(image_open(*ret_fd, true, &view), 0);
+	assert_int_equal(image_create(program, len, ret), 0);
+	assert_int_equal(image_open(ret, true, &view), 0);
 	free(program);
 	return view;
 }
 
-/* ---- one field at a time ----------------------------------------------------------------------------------------------- */
+/* ---- one field at a time ---- */
 
 static const char head_why[] = "too short, or no image of this version",
                   sizes_why[] = "sizes do not agree",
@@ -55,7 +56,8 @@ static const char head_why[] = "too short, or no image of this version",
                   text_why[] = "text is not terminated",
                   names_why[] = "a table names something that is not there";
 
-/* Row `row` of `table` (an offset in the head; 0: the head itself), the field at `at` of `size` bytes set to `value`. */
+/* Row `row` of `table` (an offset in the head; 0: the head itself), the field at `at` of `size`
+ * bytes set to `value`. */
 struct damage {
 	size_t table, row_bytes, row, at, size;
 	uint64_t value;
@@ -108,7 +110,20 @@ static const struct damage damages[] = {
     ROW(params, image_param, 4, array, 4),
     ROW(params, image_param, 4, items_max, 2), /* fewer than are there */
     ROW(params, image_param, 4, items_max, UINT32_MAX),
-    TABLE(lanes, NODE_LANES_MAX),
+    TABLE(nodes, IMAGE_NODES_MAX),
+    TABLE(lanes, IMAGE_LANES_MAX),
+    ROW(lanes, image_lane, 1, node, 1),
+    ROW(hosts, image_host, 0, node, 1),
+    TABLE(hosts, IMAGE_INSTANCES_MAX),
+    HEAD(hosts.count, 0, names_why),
+    HEAD(hosts.count, 2, names_why),
+    ROW(hosts, image_host, 0, offset, 64),
+    ROW(hosts, image_host, 0, offset, 1ull << 41),
+    ROW(hosts, image_host, 0, bytes, 64),
+    ROW(hosts, image_host, 0, bytes, 0),
+    ROW(hosts, image_host, 0, links, 0),
+    ROW(hosts, image_host, 0, links, UINT64_MAX),
+    ROW(hosts, image_host, 0, bytes, UINT64_MAX & ~4095ull),
     TABLE(segments, IMAGE_INSTANCES_MAX),
     TABLE(order, IMAGE_INSTANCES_MAX),
     TABLE(gates, 1 << 20),
@@ -180,6 +195,7 @@ static const struct damage damages[] = {
     ROW(buffers, image_buffer, 0, depth, 1u << 31),
     ROW(buffers, image_buffer, 0, depth, 1u << 20),
     ROW(buffers, image_buffer, 0, stride, 8),
+    ROW(buffers, image_buffer, 0, data, 0),    /* no room before it */
     ROW(buffers, image_buffer, 0, stride, 64), /* the canary would lie in the next message */
     ROW(buffers, image_buffer, 0, stride, 72),
     ROW(buffers, image_buffer, 0, stride, 1ull << 33),
@@ -210,6 +226,7 @@ static void test_fields(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < n; i++) {
+		struct image_files files;
 		const char *why = NULL;
 		size_t len;
 		uint8_t *program = program_new(&len);
@@ -222,7 +239,8 @@ static void test_fields(void **state)
 			    damages[i].table, damages[i].at, (unsigned long long)damages[i].value);
 		if (strcmp(why, damages[i].why) != 0)
 			fail_msg("damage %zu: \"%s\" instead of \"%s\"", i, why, damages[i].why);
-		assert_int_equal(image_create(program, len), -EBADMSG);
+		assert_int_equal(image_create(program, len, &files), -EBADMSG);
+		assert_true(files.program == -1 && files.image == -1);
 		free(program);
 	}
 }
@@ -245,7 +263,7 @@ static void test_short(void **state)
 	free(program);
 }
 
-/* ---- every word -------------------------------------------------------------------------------------------------------- */
+/* ---- every word ------------------------------------------------------------------------ */
 
 static uint64_t hostile(size_t n, uint64_t was, const struct image_head *head)
 {
@@ -260,7 +278,8 @@ static uint64_t hostile(size_t n, uint64_t was, const struct image_head *head)
 	return n < n_fixed ? fixed[n] : near[(n - n_fixed) % 16];
 }
 
-/* Each 4- and 8-byte word of the program, each hostile value: refused, or sound wherever an accessor leads. */
+/* Each 4- and 8-byte word of the program, each hostile value: refused, or sound wherever an
+ * accessor leads. */
 static void test_every_word(void **state)
 {
 	uint64_t passed = 0, refused = 0;
@@ -290,7 +309,7 @@ static void test_every_word(void **state)
 	free(sound);
 }
 
-/* ---- a live image ------------------------------------------------------------------------------------------------------ */
+/* ---- a live image ------------------------------------------------------------------------ */
 
 /* Everything that the accessors say, as one number that depends on each answer. */
 static uint64_t answers(const struct image_view *v)
@@ -318,88 +337,197 @@ static uint64_t answers(const struct image_view *v)
 	return sum;
 }
 
-/* Once open, nothing that a host writes into the program changes what an accessor says. */
-static void test_private_copy(void **state)
+/* Whatever a host writes into all of the memory that it can write changes nothing that an accessor
+ * says, neither for those that have it open nor for those that open it later. */
+static void test_scribbled(void **state)
 {
-	int fd;
-	struct image_view view = view_of(&fd);
+	struct image_files files;
+	struct image_view view = view_of(&files), later;
 	const uint64_t before = answers(&view);
 
 	(void)state;
-	memset(view.base, 0xff, view.head->static_bytes);
-	assert_true(answers(&view) == before);
-	image_walk(&view);
-	memset(view.base, 0, view.head->static_bytes);
-	assert_true(answers(&view) == before);
+	for (int fill = 0; fill < 256; fill += 51) {
+		memset(view.base, fill, view.bytes);
+		assert_true(answers(&view) == before);
+		image_walk(&view);
+		assert_int_equal(image_open(&files, false, &later), 0);
+		assert_true(answers(&later) == before);
+		image_walk(&later);
+		image_close(&later);
+	}
 	image_close(&view);
 	assert_null(view.base);
-	close(fd);
+	image_files_close(&files);
 }
 
-static void scribble(uint8_t *base, const uint8_t *sound, size_t len)
+static bool maps_writable(int fd)
 {
-	uint64_t random = 88172645463325252ull;
+	void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
-	for (;;) {
-		random ^= random << 13;
-		random ^= random >> 7;
-		random ^= random << 17;
-		const size_t at = random % (len / 8) * 8;
-
-		for (int i = 0; i < 20; i++)
-			((volatile uint64_t *)base)[at / 8] =
-			    hostile(random >> 32 & 31, 64, (const void *)sound);
-		memcpy(base + at, sound + at, 8);
-	}
+	if (at != MAP_FAILED)
+		munmap(at, 4096);
+	return at != MAP_FAILED;
 }
 
-/* Another process writes hostile words all the time: open says yes or no, and a yes can be walked. */
-static void test_written_while_opened(void **state)
+static bool made_writable(void *at)
 {
-	int fd, opened = 0, refused = 0;
-	struct image_view view = view_of(&fd), other;
-	size_t len;
-	uint8_t *sound = program_new(&len);
+	return mprotect((void *)((uintptr_t)at & ~4095ul), 4096, PROT_READ | PROT_WRITE) == 0;
+}
+
+/* A child that writes to `at` ends by a signal. */
+static bool write_kills(const void *at)
+{
 	const pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		signal(SIGSEGV, SIG_DFL);
+		*(volatile uint8_t *)(uintptr_t)at = 1;
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+}
+
+/* The program is nobody's to write: not by its descriptor, which is open for both, not by a
+ * mapping, not by its maker. */
+static void test_program_sealed(void **state)
+{
+	struct image_files files;
+	struct image_view view = view_of(&files);
+	char path[64];
+	int again;
 
 	(void)state;
-	assert_true(child >= 0);
-	if (child == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		scribble(view.base, sound, len);
-	}
-	for (int i = 0; i < 20000 || ((opened == 0 || refused == 0) && i < 2000000); i++) {
-		if (image_open(fd, false, &other) != 0) {
-			refused++;
-			continue;
-		}
-		image_walk(&other);
-		image_close(&other);
-		opened++;
-	}
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-	print_message("opened %d times, refused %d times\n", opened, refused);
-	assert_true(opened > 0 && refused > 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", files.program);
+	again = open(path, O_RDWR | O_CLOEXEC); /* only a superuser gets as far */
+	assert_int_equal(pwrite(files.program, "x", 1, 0), -1);
+	assert_true(again < 0 || pwrite(again, "x", 1, 0) == -1);
+	assert_false(maps_writable(files.program));
+	assert_int_equal(ftruncate(files.program, 0), -1);
+	assert_int_equal(
+	    fallocate(files.program, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096), -1);
+	/* nor are its seals to be changed */
+	assert_int_equal(fcntl(files.program, F_ADD_SEALS, F_SEAL_WRITE), -1);
+	assert_true(write_kills(view.head));
+	if (again >= 0)
+		close(again);
 	image_close(&view);
-	close(fd);
-	free(sound);
+	image_files_close(&files);
 }
 
-/* ---- making and mapping ------------------------------------------------------------------------------------------------ */
+/* What is read-only for its receiver: a descriptor open for reading gives no way to write, by
+ * itself or by its mapping; its maker maps the same file for writing again, as exec does after a
+ * restart. */
+static void test_read_only_descriptor(void **state)
+{
+	const int fd = image_memfd("node", 4096), only = file_read_only(fd);
+	struct stat stat;
+	uint8_t *read, *again;
+
+	(void)state;
+	assert_true(fd >= 0 && only >= 0);
+	read = image_map(only, 4096, false);
+	assert_non_null(read);
+	assert_false(maps_writable(only));
+	assert_false(made_writable(read));
+	assert_int_equal(pwrite(only, "x", 1, 0), -1);
+	assert_int_equal(fstat(only, &stat), 0);
+	/* nor does it open anew for writing, but for a superuser */
+	assert_int_equal(stat.st_mode & 0777, S_IRUSR);
+	again = image_map(fd, 4096, true);
+	assert_non_null(again);
+	again[7] = 42;
+	assert_int_equal(read[7], 42);
+	munmap(again, 4096);
+	munmap(read, 4096);
+	close(only);
+	close(fd);
+}
+
+/* A rig whose second segment is another host's. */
+static void two_hosts(struct image_files *ret)
+{
+	struct rig *rig = image_sample_rig();
+	size_t len;
+	void *program;
+
+	rig->segment_host[1] = 1;
+	program = rig_program(rig, &len);
+	rig_close(rig);
+	assert_int_equal(image_create(program, len, ret), 0);
+	free(program);
+}
+
+static bool in_host(const struct image_view *view, uint32_t host, const void *at)
+{
+	const uint64_t offset = (uint64_t)((const uint8_t *)at - view->base);
+
+	return offset >= view->hosts[host].offset &&
+	    offset < view->hosts[host].offset + view->hosts[host].bytes;
+}
+
+/* A host writes what is its own and what is everybody's; the others' it can read, and neither write
+ * nor make writable. */
+static void test_own_memory(void **state)
+{
+	struct image_files files;
+	struct image_view views[2];
+
+	(void)state;
+	two_hosts(&files);
+	for (uint32_t h = 0; h < 2; h++) {
+		assert_int_equal(image_open_host(&files, h, &views[h]), 0);
+		image_walk(&views[h]);
+	}
+	assert_int_equal(image_open_host(&files, 2, &(struct image_view){0}), -EBADMSG);
+	for (uint32_t i = 0; i < views[0].head->instances.count; i++) {
+		const uint32_t mine = views[0].segments[views[0].instances[i].segment].host;
+		uint8_t *own = (void *)image_instance_state(&views[mine], i);
+		uint8_t *theirs = (void *)image_instance_state(&views[1 - mine], i);
+
+		assert_true(in_host(&views[0], mine, image_instance_state(&views[0], i)));
+		assert_true(in_host(&views[0], mine, image_time(&views[0], i)));
+		own[0] = 1;
+		assert_int_equal(theirs[0], 1);
+		assert_false(made_writable(theirs));
+		assert_true(write_kills(theirs));
+		assert_false(write_kills(own));
+	}
+	for (uint32_t b = 0; b < views[0].head->buffers.count; b++) {
+		const uint32_t mine =
+		    views[0]
+		        .segments[views[0].instances[views[0].buffers[b].instance].segment]
+		        .host;
+
+		assert_true(in_host(&views[0], mine, image_messages(&views[0], b)));
+		assert_true(in_host(&views[0], mine, image_data(&views[0], b) - 64));
+		assert_false(write_kills(image_data(&views[mine], b) - 64));
+		assert_true(write_kills(image_data(&views[1 - mine], b)));
+	}
+	for (uint32_t h = 0; h < 2; h++) {
+		assert_false(write_kills(image_run(&views[h])));
+		assert_false(write_kills(image_segment_state(&views[h], 0)));
+		assert_false(write_kills(image_segment_state(&views[h], 1)));
+	}
+	image_close(&views[0]);
+	image_close(&views[1]);
+	image_files_close(&files);
+}
+
+/* ---- making and mapping ---- */
 
 static void test_created(void **state)
 {
-	int fd;
-	struct image_view view = view_of(&fd);
+	struct image_files files;
+	struct image_view view = view_of(&files);
 	size_t len;
 	void *program = program_new(&len);
 	struct stat stat;
 
 	(void)state;
 	assert_int_equal(view.bytes, view.head->total_bytes);
-	assert_memory_equal(view.base, program, len);
-	assert_true(view.base != (const void *)view.head);
+	assert_memory_equal(view.head, program, len);
 	assert_true(atomic_load(&image_run(&view)->last) == IMAGE_FOREVER);
 	for (uint32_t i = 0; i < 3; i++)
 		assert_true((image_latency(&view, i) != NULL) == (i == 2)); /* the sink's */
@@ -407,41 +535,43 @@ static void test_created(void **state)
 	for (uint32_t b = 0; b < view.head->buffers.count; b++)
 		for (uint32_t m = 0; m < view.buffers[b].depth; m++) {
 			const uint64_t wanted = IMAGE_CANARY;
+			const uint8_t *items;
 
 			assert_int_equal(atomic_load(&image_messages(&view, b)[m].stamp), 0);
-			assert_memory_equal(image_data(&view, b) + m * view.buffers[b].stride +
-			        view.buffers[b].canary,
-			    &wanted, 8);
+			items = image_data(&view, b) + m * view.buffers[b].stride;
+			assert_memory_equal(items + view.buffers[b].canary, &wanted, 8);
+			assert_memory_equal(items - 8, &wanted, 8);
+			assert_true(image_canaries(items, view.buffers[b].canary) == 0);
 		}
-	assert_int_equal(fstat(fd, &stat), 0); /* all of it is there, not only promised */
+	assert_int_equal(fstat(files.image, &stat), 0); /* all of it is there, not only promised */
 	assert_true((uint64_t)stat.st_blocks * 512 >= view.head->total_bytes);
 	free(program);
 	image_close(&view);
-	close(fd);
+	image_files_close(&files);
 }
 
 static void test_slots(void **state)
 {
 	size_t len;
 	struct image_head *program = program_new(&len);
+	struct image_files files;
 	struct image_view view;
-	int fd;
 
 	(void)state;
 	program->slots = 10;
-	fd = image_create(program, len);
-	assert_int_equal(image_open(fd, false, &view), 0);
+	assert_int_equal(image_create(program, len, &files), 0);
+	assert_int_equal(image_open(&files, false, &view), 0);
 	assert_int_equal(atomic_load(&image_run(&view)->last), 9);
 	image_close(&view);
-	close(fd);
+	image_files_close(&files);
 	free(program);
 }
 
 /* Where things lie: nothing overlaps, in any order of tables. */
 static void test_layout(void **state)
 {
-	int fd;
-	struct image_view view = view_of(&fd);
+	struct image_files files;
+	struct image_view view = view_of(&files);
 	uint8_t *used = calloc(1, view.bytes);
 	uint64_t parts = 0;
 	struct {
@@ -449,10 +579,12 @@ static void test_layout(void **state)
 	} part[64];
 
 	(void)state;
-	part[parts].offset = 0;
-	part[parts++].bytes = view.head->static_bytes;
 	part[parts].offset = view.head->run;
 	part[parts++].bytes = sizeof(struct image_run);
+	part[parts].offset = view.hosts[0].offset;
+	part[parts++].bytes = IMAGE_WALL;
+	part[parts].offset = view.hosts[0].links - IMAGE_WALL;
+	part[parts++].bytes = IMAGE_WALL;
 	for (uint32_t s = 0; s < 2; s++) {
 		part[parts].offset = view.segments[s].state;
 		part[parts++].bytes = sizeof(struct image_segment_state);
@@ -476,7 +608,7 @@ static void test_layout(void **state)
 	for (uint32_t b = 0; b < view.head->buffers.count; b++) {
 		part[parts].offset = view.buffers[b].messages;
 		part[parts++].bytes = view.buffers[b].depth * sizeof(struct image_message);
-		part[parts].offset = view.buffers[b].data;
+		part[parts].offset = view.buffers[b].data - 8;
 		part[parts++].bytes = view.buffers[b].depth * view.buffers[b].stride;
 	}
 	for (uint64_t p = 0; p < parts; p++)
@@ -484,87 +616,100 @@ static void test_layout(void **state)
 			assert_int_equal(used[part[p].offset + i]++, 0);
 	free(used);
 	image_close(&view);
-	close(fd);
+	image_files_close(&files);
 }
 
+/* Files that could change, or end, while they are mapped are not taken for a program or an
+ * image. */
 static void test_seals(void **state)
 {
-	int fd;
-	struct image_view view = view_of(&fd);
-	struct image_view other;
+	struct image_files files, other;
+	struct image_view view = view_of(&files), opened;
 	const int bare = memfd_create("bare", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	(void)state;
-	assert_int_equal(ftruncate(fd, 0), -1);
-	assert_int_equal(ftruncate(fd, (off_t)view.bytes * 2), -1);
-	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
-	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
-	/* The same bytes in a file that could end while it is mapped. */
+	assert_int_equal(ftruncate(files.image, 0), -1);
+	assert_int_equal(ftruncate(files.image, (off_t)view.bytes * 2), -1);
+	assert_int_equal(fcntl(files.image, F_ADD_SEALS, F_SEAL_WRITE), -1);
+	assert_true(fcntl(files.image, F_GETFD) & FD_CLOEXEC);
+	assert_true(fcntl(files.program, F_GETFD) & FD_CLOEXEC);
+	other = (struct image_files){files.program, bare};
 	assert_int_equal(ftruncate(bare, (off_t)view.bytes), 0);
-	assert_int_equal(
-	    pwrite(bare, view.base, view.head->static_bytes, 0), (ssize_t)view.head->static_bytes);
-	assert_int_equal(image_open(bare, false, &other), -EBADMSG);
+	assert_int_equal(image_open(&other, false, &opened), -EBADMSG);
 	assert_int_equal(fcntl(bare, F_ADD_SEALS, F_SEAL_SHRINK), 0);
-	assert_int_equal(image_open(bare, false, &other), 0);
-	image_close(&other);
+	assert_int_equal(image_open(&other, false, &opened), 0);
+	image_close(&opened);
+	other = (struct image_files){bare, files.image};
+	assert_int_equal(
+	    pwrite(bare, view.head, view.head->static_bytes, 0), (ssize_t)view.head->static_bytes);
+	assert_int_equal(image_open(&other, false, &opened), -EBADMSG);
+	assert_int_equal(fcntl(bare, F_ADD_SEALS, F_SEAL_WRITE), 0);
+	assert_int_equal(image_open(&other, false, &opened), 0);
+	image_close(&opened);
+	other = (struct image_files){files.image, files.image};
+	assert_int_equal(image_open(&other, false, &opened), -EBADMSG);
 	close(bare);
 	image_close(&view);
-	close(fd);
+	image_files_close(&files);
 }
 
-/* A program that asks for more than the file has. */
+/* A program that asks for more than the image has, and one that is cut off. */
 static void test_file_too_short(void **state)
 {
 	size_t len;
 	struct image_head *program = program_new(&len);
+	struct image_files sound;
 	struct image_view view = {0};
 
 	(void)state;
+	assert_int_equal(image_create(program, len, &sound), 0);
 	for (int shorter = 0; shorter < 3; shorter++) {
-		const int fd = memfd_create("short", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-		const uint64_t bytes = shorter == 0 ? program->total_bytes - 1
-		    : shorter == 1                  ? len - 64
-		                                    : 100;
+		const struct image_files files = {shorter == 0
+		        ? dup(sound.program)
+		        : image_memfd_sealed("short", program, shorter == 1 ? len - 64 : 100),
+		    shorter == 0 ? image_memfd("short", program->total_bytes - 1)
+		                 : dup(sound.image)};
 
-		assert_int_equal(pwrite(fd, program, len, 0), (ssize_t)len);
-		assert_int_equal(ftruncate(fd, (off_t)bytes), 0);
-		assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
-		assert_int_equal(image_open(fd, false, &view), -EBADMSG);
+		assert_true(files.program >= 0 && files.image >= 0);
+		assert_int_equal(image_open(&files, false, &view), -EBADMSG);
 		assert_null(view.base);
-		assert_null(image_map(fd, bytes + 1, false));
-		close(fd);
+		assert_null(image_map(files.image, program->total_bytes + 1, false));
+		close(files.program);
+		close(files.image);
 	}
-	assert_true(image_open(-1, false, &view) < 0);
+	assert_true(image_open(&(struct image_files){-1, sound.image}, false, &view) < 0);
+	assert_true(image_open(&(struct image_files){sound.program, -1}, false, &view) < 0);
+	image_files_close(&sound);
 	free(program);
 }
 
 static void test_read_only(void **state)
 {
-	int fd;
-	struct image_view view = view_of(&fd), reader;
-	char path[64];
-	int only;
+	struct image_files files, only;
+	struct image_view view = view_of(&files), reader;
 
 	(void)state;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	only = open(path, O_RDONLY | O_CLOEXEC);
-	assert_true(only >= 0);
-	assert_int_equal(image_open(only, false, &reader), 0);
+	only = (struct image_files){file_read_only(files.program), file_read_only(files.image)};
+	assert_true(only.program >= 0 && only.image >= 0);
+	assert_int_equal(image_open(&only, false, &reader), 0);
 	atomic_store(&image_run(&view)->last, 77);
 	assert_int_equal(atomic_load(&image_run(&reader)->last), 77);
 	image_close(&reader);
-	assert_int_equal(image_open(only, true, &reader), -ENOMEM); /* not with this descriptor */
-	close(only);
+	/* not with these descriptors */
+	assert_int_equal(image_open(&only, true, &reader), -ENOMEM);
+	image_files_close(&only);
 	image_close(&view);
-	close(fd);
+	image_files_close(&files);
 }
 
-/* The file may not become as large as the image: refused with the reason, and nothing stays open. */
+/* The file may not become as large as the image: refused with the reason, and nothing stays
+ * open. */
 static void test_no_memory(void **state)
 {
 	struct rlimit before, small;
 	size_t len;
 	void *program = program_new(&len);
+	struct image_files files;
 	int next, fd;
 
 	(void)state;
@@ -575,7 +720,8 @@ static void test_no_memory(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	next = dup(0);
 	close(next);
-	assert_int_equal(image_create(program, len), -EFBIG);
+	assert_int_equal(image_create(program, len, &files), -EFBIG);
+	assert_true(files.program == -1 && files.image == -1);
 	assert_int_equal(image_memfd("large", 8192), -EFBIG);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	fd = dup(0);
@@ -589,24 +735,24 @@ static void test_text_end(void **state)
 {
 	size_t len;
 	struct image_head *program = program_new(&len);
+	struct image_files files;
 	struct image_view view;
-	int fd;
 
 	(void)state;
 	program->text.count = len - program->text.offset;
-	fd = image_create(program, len);
-	assert_int_equal(image_open(fd, false, &view), 0);
+	assert_int_equal(image_create(program, len, &files), 0);
+	assert_int_equal(image_open(&files, false, &view), 0);
 	assert_string_equal(image_text(&view, view.head->text.count), "");
 	assert_string_equal(image_text(&view, view.head->text.count - 1), "");
 	image_close(&view);
-	close(fd);
+	image_files_close(&files);
 	free(program);
 }
 
 static void test_text(void **state)
 {
-	int fd;
-	struct image_view view = view_of(&fd);
+	struct image_files files;
+	struct image_view view = view_of(&files);
 	const struct image_param *colour = &view.params[view.instances[1].params];
 
 	(void)state;
@@ -624,17 +770,38 @@ static void test_text(void **state)
 	assert_int_equal(image_find_instance(&view, "n22", 3), IMAGE_NONE);
 	assert_int_equal(image_find_instance(&view, "", 0), IMAGE_NONE);
 	image_close(&view);
-	close(fd);
+	image_files_close(&files);
+}
+
+/* The end of what was begun, of the rows together; an index at which nothing is begun is the
+ * last. */
+static void test_last(void **state)
+{
+	static const struct image_hold holds[] = {
+	    {4, 0, 4, 0}, {2, 1, 2, 0}, {1000000, 0, 8, 0}, {1000000, 7, 1, 0}};
+	static const uint64_t truth[] = {7, 7, 7, 7, 7, 7, 7, 8, 11, 11, 11, 12, 15};
+
+	(void)state;
+	for (uint64_t k = 0; k < sizeof(truth) / sizeof(truth[0]); k++)
+		assert_int_equal(image_last(holds, 4, k), truth[k]);
+	assert_int_equal(image_last(&holds[1], 1, 0), 0); /* its first is at index 1 */
+	assert_int_equal(image_last(&holds[2], 1, 999999), 999999);
+	assert_int_equal(image_last(&holds[2], 1, 1000000), 1000007);
+	assert_int_equal(image_last(holds, 4, IMAGE_FOREVER), IMAGE_FOREVER);
+	assert_int_equal(image_last(NULL, 0, 5), 5);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_last),
 	    cmocka_unit_test(test_fields),
 	    cmocka_unit_test(test_short),
 	    cmocka_unit_test(test_every_word),
-	    cmocka_unit_test(test_private_copy),
-	    cmocka_unit_test(test_written_while_opened),
+	    cmocka_unit_test(test_scribbled),
+	    cmocka_unit_test(test_program_sealed),
+	    cmocka_unit_test(test_own_memory),
+	    cmocka_unit_test(test_read_only_descriptor),
 	    cmocka_unit_test(test_created),
 	    cmocka_unit_test(test_slots),
 	    cmocka_unit_test(test_layout),

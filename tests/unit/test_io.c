@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/slot/io: the ring between work and files: one record is kept back so that the last can be marked, nothing is lost
- * or doubled when it wraps or is full, an error is told once and ends it; also with the slot's side on a thread of its own. */
+ * core/slot/io: the ring between work and files: one record is kept back so that the last can be
+ * marked, nothing is lost or doubled when it wraps or is full, an error is told once and ends it;
+ * also with the slot's side on a thread of its own. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -80,10 +81,10 @@ static bool push(struct io_ring *ring, uint64_t first, uint32_t len)
 	return true;
 }
 
-/* ---- sources ----------------------------------------------------------------------------------------------------------- */
+/* ---- sources ------------------------------------------------------------------------ */
 
-/* Reads a file of `bytes` through a ring of `len`, taking up to `burst` records between fills: all of it, once, in order,
- * and exactly the last record marked. */
+/* Reads a file of `bytes` through a ring of `len`, taking up to `burst` records between fills: all
+ * of it, once, in order, and exactly the last record marked. */
 static void source_check(uint64_t bytes, uint32_t len, uint32_t burst)
 {
 	struct file file = {.bytes = bytes};
@@ -95,8 +96,8 @@ static void source_check(uint64_t bytes, uint32_t len, uint32_t burst)
 	assert_int_equal(io_ring_init(&ring, len, MAX, 1), 0);
 	while (!end) {
 		assert_true(io_fill(&ring, &source, &file, &setup) >= 0);
-		assert_true(
-		    io_has_record(&ring)); /* a file that is not empty never leaves the ring dry */
+		/* a file that is not empty never leaves the ring dry */
+		assert_true(io_has_record(&ring));
 		for (uint32_t i = 0; i < burst && io_has_record(&ring); i++) {
 			const struct aloe_record *record = front(&ring);
 
@@ -114,8 +115,8 @@ static void source_check(uint64_t bytes, uint32_t len, uint32_t burst)
 	assert_true(ring.ended);
 	assert_int_equal(records, (bytes + MAX - 1) / MAX);
 	assert_false(io_has_record(&ring));
-	assert_int_equal(io_fill(&ring, &source, &file, &setup),
-	    0); /* the end is said once, then nothing moves */
+	/* the end is said once, then nothing moves */
+	assert_int_equal(io_fill(&ring, &source, &file, &setup), 0);
 	assert_false(io_has_record(&ring));
 	io_ring_fini(&ring);
 }
@@ -169,7 +170,8 @@ static void test_look_ahead(void **state)
 	io_ring_fini(&ring);
 }
 
-/* What was read before the error stays; the error is told once, with its words, and nothing is asked for again. */
+/* What was read before the error stays; the error is told once, with its words, and nothing is
+ * asked for again. */
 static void test_source_fails(void **state)
 {
 	struct file file = {.bytes = 100 * MAX, .fail_at = 3};
@@ -189,7 +191,7 @@ static void test_source_fails(void **state)
 	io_ring_fini(&ring);
 }
 
-/* ---- sinks ------------------------------------------------------------------------------------------------------------- */
+/* ---- sinks ------------------------------------------------------------------------ */
 
 static void test_sink(void **state)
 {
@@ -256,7 +258,7 @@ static void test_sink_fails(void **state)
 	io_ring_fini(&ring);
 }
 
-/* ---- shape, and two threads -------------------------------------------------------------------------------------------- */
+/* ---- shape, and two threads ---- */
 
 static void test_init(void **state)
 {
@@ -301,7 +303,8 @@ static void *io_main(void *self)
 	return NULL;
 }
 
-/* source -> [ring] -> copy on this thread -> [ring] -> sink; fill and drain on the other: every byte, once. */
+/* source -> [ring] -> copy on this thread -> [ring] -> sink; fill and drain on the other: every
+ * byte, once. */
 static void test_threads(void **state)
 {
 	struct pipe_line *line = calloc(1, sizeof(*line));

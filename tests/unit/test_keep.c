@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/unit/test_keep.c - entries and descriptors over the keep channel; the main loop they are read from. */
+ * tests/unit/test_keep.c - entries and descriptors over the keep channel; the main loop they are
+ * read from. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -19,8 +20,8 @@
 #include <cmocka.h>
 
 #include "core/base/child.h"
-#include "daemons/common/keep.h"
-#include "daemons/common/loop.h"
+#include "core/keep/keep.h"
+#include "core/base/loop.h"
 
 static int memory_new(const char *text)
 {
@@ -132,7 +133,8 @@ static void test_put_and_recv(void **state)
 	close(fds[1]);
 }
 
-/* The last descriptor of a memory is the one in the socket: it must come out whole, and be closed by fini. */
+/* The last descriptor of a memory is the one in the socket: it must come out whole, and be closed
+ * by fini. */
 static void test_descriptor_in_flight(void **state)
 {
 	const int *ends = *state;
@@ -208,7 +210,10 @@ static void test_malformed(void **state)
 		size_t len;
 		int n_fds;
 	} bad[] = {
-	    {{1}, 1, 0},                                   /* no head */
+	    {{0}, 0, 0}, /* empty, which looks like the end */
+	    {{0}, 0, 8}, /* the same with descriptors */
+	    /* and with more than a message may bring */
+	    {{0}, 0, 12}, {{1}, 1, 0},                     /* no head */
 	    {{9, 0, 1, 0, 0, 0, 0, 0, 'k'}, 9, 0},         /* no such kind */
 	    {{0, 0, 1, 0, 0, 0, 0, 0, 'k'}, 9, 0},         /* the same */
 	    {{1, 0, 0, 0, 0, 0, 0, 0}, 8, 0},              /* PUT without a key */
@@ -300,7 +305,7 @@ static void test_full(void **state)
 	assert_int_equal(keep_put(ends[0], "k", blob, sizeof(blob), NULL, 0), 0);
 }
 
-/* ---- main loop --------------------------------------------------------------------------------------------------- */
+/* ---- main loop ------------------------------------------------------------------------ */
 
 struct loop_test {
 	struct loop loop;
@@ -341,7 +346,8 @@ static void both_stop(void *self, short revents)
 	loop_watch_stop(&test->loop, &test->watch[1]);
 }
 
-/* Two descriptors ready in one round; whichever comes first stops both: the other is not called any more. */
+/* Two descriptors ready in one round; whichever comes first stops both: the other is not called any
+ * more. */
 static void test_loop_stop_in_callback(void **state)
 {
 	struct loop_test *test = *state;
@@ -422,9 +428,10 @@ static void test_loop_leash(void **state)
 	close(leash[0]);
 }
 
-/* ---- children ---------------------------------------------------------------------------------------------------- */
+/* ---- children ------------------------------------------------------------------------ */
 
-/* A child gets the descriptors it is given, by number, and no others; a session of its own; default signals. */
+/* A child gets the descriptors it is given, by number, and no others; a session of its own; default
+ * signals. */
 static void test_child_spawn(void **state)
 {
 	char script[80], fd_path[60], byte;
@@ -443,8 +450,8 @@ static void test_child_spawn(void **state)
 	signal(SIGTERM, SIG_DFL);
 	close(given[1]);
 	assert_int_equal(read(given[0], &byte, 1), 1);
-	assert_int_equal(
-	    read(given[0], &byte, 1), 1); /* one by its number, one as standard error */
+	/* one by its number, one as standard error */
+	assert_int_equal(read(given[0], &byte, 1), 1);
 	assert_int_equal(child_find(getpid(), args, 3, &found), pid);
 	assert_int_equal(pidfd_send_signal(found, 0, NULL, 0), 0);
 	close(found);
@@ -478,7 +485,7 @@ static void test_child_missing(void **state)
 	assert_int_equal(child_spawn(path, argv, NULL, 0, -1, &pid, NULL), -ENOENT);
 	assert_int_equal(pid, -7);
 	child_status_text(SIGKILL, text, sizeof(text));
-	assert_string_equal(text, "was killed by signal 9 (Killed)");
+	assert_string_equal(text, "was killed by signal 9 (SIGKILL)");
 	child_status_text(3 << 8, text, sizeof(text));
 	assert_string_equal(text, "ended with status 3");
 }

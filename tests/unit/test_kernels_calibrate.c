@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/kernels/calibrate: every level does the same work as plain C, writes nothing behind it, and gives rates that can be. */
+ * core/kernels/calibrate: every level does the same work as plain C, writes nothing behind it, and
+ * gives rates that can be. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +21,8 @@ static struct calibrate_data *data_new(void)
 	return data;
 }
 
-/* Classes whose results are defined, whatever computes them; sums of bits and metrics of windows are a level's own. */
+/* Classes whose results are defined, whatever computes them; sums of bits and metrics of windows
+ * are a level's own. */
 static bool same_results(int which)
 {
 	return which != CALIBRATE_BITS && which != CALIBRATE_TRELLIS && which != CALIBRATE_REGISTER;

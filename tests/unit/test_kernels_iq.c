@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * test_kernels_iq - core/kernels/iq.h at every level against the formulas of its header, value by value. */
+ * test_kernels_iq - core/kernels/iq.h at every level against the formulas of its header, value by
+ * value. */
 #include "core/kernels/iq.h"
 #include "tests/common/guarded.h"
 
@@ -24,7 +25,8 @@ static bool fits(float value)
 	return value >= -1 && value <= 32767.0f / 32768;
 }
 
-/* Ordinary ones, halves of a step (which tell the rounding), the last that fit and the first that do not, none at all. */
+/* Ordinary ones, halves of a step (which tell the rounding), the last that fit and the first that
+ * do not, none at all. */
 static float value_of(uint32_t *seed)
 {
 	static const float odd[] = {0.0f, -0.0f, 1.0f, -1.0f, 32767.0f / 32768, 32767.25f / 32768,

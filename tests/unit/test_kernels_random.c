@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * test_kernels_random - core/kernels/random.h: every level makes the numbers of plain C, to the bit. */
+ * test_kernels_random - core/kernels/random.h: every level makes the numbers of plain C, to the
+ * bit. */
 #include "core/kernels/random.h"
 #include "tests/common/guarded.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * test_kernels_soft - core/kernels/soft.h at every level against the formulas of its header, value by value. */
+ * test_kernels_soft - core/kernels/soft.h at every level against the formulas of its header, value
+ * by value. */
 #include "core/kernels/soft.h"
 #include "tests/common/guarded.h"
 
@@ -15,7 +16,8 @@ static int16_t soft_of(float x)
 	return (int16_t)nearbyintf(fminf(fmaxf(x, -32767.0f), 32767.0f));
 }
 
-/* Every kind of value: ordinary, halves (which tell the rounding), beyond 16 bits, beyond float, none at all. */
+/* Every kind of value: ordinary, halves (which tell the rounding), beyond 16 bits, beyond float,
+ * none at all. */
 static float value_of(uint32_t *seed)
 {
 	static const float odd[] = {0.0f, -0.0f, 32766.5f, 32767.5f, -32767.5f, 1e30f, -1e30f,

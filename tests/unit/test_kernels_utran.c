@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * test_kernels_utran - CRC, interleavers and rate matching at every level against the plain loops (which
- * test_utran_kernels holds against the standard's text), on random and edge inputs, at the edges of memory. */
+ * test_kernels_utran - CRC, interleavers and rate matching at every level against the plain loops
+ * (which test_utran_kernels holds against the standard's text), on random and edge inputs, at the
+ * edges of memory. */
 #include "core/kernels/utran_crc.h"
 #include "core/kernels/utran_interleave.h"
 #include "core/kernels/utran_rate.h"
@@ -164,8 +165,8 @@ static void test_interleave2(void **state)
 		const struct utran_interleave_kernels *kernels =
 		    utran_interleave_kernels((enum simd_level)level);
 
-		for (uint32_t n = 0; n <= 1300;
-		     n += 1 + n / 200) /* up to 43 rows: every number of whole blocks to 2 */
+		/* up to 43 rows: every number of whole blocks to 2 */
+		for (uint32_t n = 0; n <= 1300; n += 1 + n / 200)
 			check_interleave2(*state, kernels, n);
 		for (unsigned c = 0; c < sizeof(channels) / sizeof(channels[0]); c++)
 			check_interleave2(*state, kernels, channels[c]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/slot/lane, with exec's own hand on the table (daemons/exec/lanes.c) and the host's way off a lane
- * (daemons/host/threads.c): one segment at a time, in order, once in each slot, whatever comes and goes; nobody sleeps on a
- * baton that is his. On the step clock, so that nothing depends on how fast the machine is; a watchdog ends a hang. */
+ * core/slot/lane, with exec's own hand on the table (daemons/exec/lanes.c) and the host's way off a
+ * lane (daemons/host/threads.c): one segment at a time, in order, once in each slot, whatever comes
+ * and goes; nobody sleeps on a baton that is his. On the step clock, so that nothing depends on how
+ * fast the machine is; a watchdog ends a hang. */
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
@@ -15,7 +16,7 @@
 #include <cmocka.h>
 
 #include "core/base/clock.h"
-#include "core/slot/cost.h"
+#include "core/measure/lane_cost.h"
 #include "daemons/exec/exec.h"
 #include "daemons/host/host.h"
 #include "tests/common/probe.h"
@@ -65,7 +66,7 @@ static uint64_t random_below(struct world *w, uint64_t n)
 	return w->random % n;
 }
 
-/* ---- a world: lanes, and the threads of hosts on them ------------------------------------------------------------------ */
+/* ---- a world: lanes, and the threads of hosts on them ---- */
 
 static void *zeroed(size_t bytes)
 {
@@ -98,6 +99,7 @@ static struct world *world_new(uint32_t n_lanes, uint32_t n_hosts, uint64_t seed
 	for (uint32_t l = 0; l < n_lanes; l++) {
 		w->images[l] = w->exec->lanes[l].image = zeroed(sizeof(struct lane_image));
 		atomic_store(&w->images[l]->baton, baton_make(0, 0, BATON_NOBODY));
+		atomic_store(&w->node->lane[l].watched_ns, IMAGE_FOREVER / 2);
 	}
 	for (uint32_t h = 0; h < n_hosts; h++)
 		w->hosts[h] = zeroed(sizeof(struct host));
@@ -165,11 +167,12 @@ static void allow(struct world *w, uint64_t slots)
 
 static bool somebody_live(const struct world *w, uint32_t lane)
 {
-	return baton_entry(lane_next(&w->node->lane[lane], baton_make(0, BATON_FRESH, 0))) !=
+	return baton_entry(baton_next(&w->node->lane[lane], baton_make(0, BATON_FRESH, 0), 0)) !=
 	    BATON_NOBODY;
 }
 
-/* Until every lane with somebody on it waits for a slot that is not allowed yet. Exec's tick looks after the lanes. */
+/* Until every lane with somebody on it waits for a slot that is not allowed yet. Exec's tick looks
+ * after the lanes. */
 static void quiesce(struct world *w)
 {
 	for (uint32_t l = 0; l < w->n_lanes; l++)
@@ -185,7 +188,7 @@ static void quiesce(struct world *w)
 		}
 }
 
-/* ---- what is held at every call ---------------------------------------------------------------------------------------- */
+/* ---- what is held at every call ---- */
 
 static void at_work(struct probe *probe, struct aloe_slot *slot)
 {
@@ -210,7 +213,7 @@ static void at_work(struct probe *probe, struct aloe_slot *slot)
 		bad("somebody came in");
 }
 
-/* ---- a waveform's life, as exec and hosts lead it ---------------------------------------------------------------------- */
+/* ---- a waveform's life, as exec and hosts lead it ---- */
 
 static uint32_t entries_find(const struct world *w, uint32_t lane, uint32_t n)
 {
@@ -232,7 +235,8 @@ static void place(struct world *w, struct wave *wave, uint32_t s, uint32_t lane,
 		atomic_store(&table->entries, entry + 1);
 }
 
-/* A chain of n segments on one lane, each by one of the hosts; all by the same one where `alike`. */
+/* A chain of n segments on one lane, each by one of the hosts; all by the same one where
+ * `alike`. */
 static bool life_load(struct world *w, struct wave *wave, uint32_t n, uint32_t lane, bool alike)
 {
 	const uint32_t first = entries_find(w, lane, n),
@@ -273,7 +277,8 @@ static void life_begin(struct world *w, struct wave *wave)
 	lanes_live(&wave->exec_wave);
 }
 
-/* Off the lane as exec and its hosts do it at the end of a waveform: not live, every host's thread is out, released. */
+/* Off the lane as exec and its hosts do it at the end of a waveform: not live, every host's thread
+ * is out, released. */
 static void life_unload(struct world *w, struct wave *wave)
 {
 	const uint32_t n = wave->rig->n_segments;
@@ -322,9 +327,10 @@ static void waves_check(struct world *w)
 			life_check(w, &w->waves[i]);
 }
 
-/* ---- the tests --------------------------------------------------------------------------------------------------------- */
+/* ---- the tests ------------------------------------------------------------------------ */
 
-/* The table's word on who is next, against the plain rule, over every table of 5 entries and every baton. */
+/* The table's word on who is next, against the plain rule, over every table of 5 entries and every
+ * baton. */
 static void test_next(void **state)
 {
 	struct node_lane *lane = zeroed(sizeof(*lane));
@@ -346,8 +352,9 @@ static void test_next(void **state)
 				for (uint32_t next = entries; next-- > 0;)
 					if (next > at && table >> next & 1)
 						wanted = baton_make(7, 0, next);
-				assert_int_equal(lane_next(lane, baton_make(7, 0, at)), wanted);
-				assert_int_equal(lane_next(lane, baton_make(7, BATON_FRESH, at)),
+				assert_int_equal(baton_next(lane, baton_make(7, 0, at), 0), wanted);
+				assert_int_equal(
+				    baton_next(lane, baton_make(7, BATON_FRESH, at), 0),
 				    baton_make(7, BATON_FRESH, first));
 			}
 		}
@@ -355,7 +362,7 @@ static void test_next(void **state)
 	for (uint32_t e = 0; e < 5; e++)
 		atomic_store(&lane->entry[e].live, 0);
 	assert_int_equal(
-	    lane_next(lane, baton_make(7, 0, 3)), baton_make(8, BATON_FRESH, BATON_NOBODY));
+	    baton_next(lane, baton_make(7, 0, 3), 0), baton_make(8, BATON_FRESH, BATON_NOBODY));
 	free(lane);
 }
 
@@ -378,8 +385,8 @@ static void test_pass(void **state)
 	assert_int_equal(atomic_load(&image->go[1]), 1);
 	assert_int_equal(lane_pass(&w->node->lane[0], image, from, to, 0), -ESTALE);
 	assert_int_equal(lane_pass(&w->node->lane[0], image, to, from, 0), 0);
-	assert_int_equal(
-	    lane_pass(&w->node->lane[0], image, from, to, 1), 0); /* its own: no wake-up */
+	/* its own: no wake-up */
+	assert_int_equal(lane_pass(&w->node->lane[0], image, from, to, 1), 0);
 	assert_int_equal(atomic_load(&image->go[1]), 1);
 	assert_int_equal(
 	    lane_pass(&w->node->lane[0], image, to, baton_make(4, BATON_FRESH, BATON_NOBODY), 0),
@@ -387,7 +394,45 @@ static void test_pass(void **state)
 	world_free(w);
 }
 
-/* What exec's tick does with a baton that nobody takes: by the state of its entry, and whether somebody is at work. */
+/* Exec was killed while somebody stood still, and is there again: the new watchdog does not let him
+ * have another slot. Here that would be longer than this test lasts. */
+static void test_a_watchdog_that_comes_late(void **state)
+{
+	const uint64_t slot_ns = (WATCHDOG_S + 60) * 1000000000ull, now = clock_ns();
+	struct world *w = world_new(1, 1, 1);
+	struct lane_image *image = w->images[0];
+	struct node_lane *lane = &w->node->lane[0];
+	const uint64_t slots = now / slot_ns;
+
+	(void)state;
+	if (slots == 0) {
+		world_free(w);
+		skip(); /* the machine has not been up for as long as a slot */
+	}
+	w->node->timebase[0].pace = IMAGE_TIMER;
+	w->node->timebase[0].slot_ns = slot_ns;
+	w->node->timebase[0].start_ns = now - slots * slot_ns;
+	atomic_store(&w->exec->lanes[0].image->baton, baton_make(slots - 1, 0, 1));
+	atomic_store(&image->since,
+	    since_make(
+	        w->node->timebase[0].start_ns + (slots - 1) * slot_ns + 128, SINCE_AT_WORK, 1));
+	atomic_store(&lane->entries, 3);
+	for (uint32_t e = 0; e < 3; e++) {
+		lane->entry[e].waveform = e;
+		lane->entry[e].seat = e;
+		atomic_store(&lane->entry[e].live, 1);
+	}
+	assert_int_equal(watchdog_start(w->exec, 0), 0);
+	while (atomic_load(&w->exec->lanes[0].found[1].what) == FOUND_NOTHING)
+		clock_sleep_until(clock_ns() + 1000000);
+	assert_int_equal(atomic_load(&image->baton), baton_make(slots - 1, 0, 2));
+	assert_int_equal(atomic_load(&lane->entry[1].live), 0);
+	watchdog_stop(w->exec, 0);
+	world_free(w);
+}
+
+/* What exec's tick does with a baton that nobody takes: by the state of its entry, and whether
+ * somebody is at work. */
 static void test_tend(void **state)
 {
 	struct world *w = world_new(1, 1, 1);
@@ -399,10 +444,12 @@ static void test_tend(void **state)
 	atomic_store(&lane->entry[2].live, 1);
 	atomic_store(allowed(w), 10);
 	atomic_store(&image->baton, baton_make(7, 0, 1));
-	atomic_store(&image->since_ns, 1); /* at work: left to the keeper */
+	/* at work: left to the watchdog */
+	atomic_store(&image->since, since_make(clock_ns(), SINCE_AT_WORK, 1));
 	lane_tend(w->exec, 0);
 	assert_int_equal(atomic_load(&image->baton), baton_make(7, 0, 1));
-	atomic_store(&image->since_ns, 0);
+	/* another one's word for it: nobody is at work */
+	atomic_store(&image->since, since_make(clock_ns(), SINCE_AT_WORK, 0));
 	lane_tend(w->exec, 0);
 	assert_int_equal(atomic_load(&image->baton), baton_make(7, 0, 2));
 	lane_tend(w->exec, 0); /* live: its own thread will come */
@@ -415,14 +462,15 @@ static void test_tend(void **state)
 	atomic_store(&lane->entry[0].live, 1); /* no slot that was allowed is lost */
 	lane_tend(w->exec, 0);
 	assert_int_equal(atomic_load(&image->baton), baton_make(8, BATON_FRESH, 0));
-	atomic_store(&image->baton,
-	    baton_make(1000, BATON_FRESH, BATON_NOBODY)); /* of a time base before this one */
+	/* of a time base before this one */
+	atomic_store(&image->baton, baton_make(1000, BATON_FRESH, BATON_NOBODY));
 	lane_tend(w->exec, 0);
 	assert_int_equal(atomic_load(&image->baton), baton_make(10, BATON_FRESH, 0));
 	world_free(w);
 }
 
-/* The baton comes to an entry that has just been taken off the lane: its segment does not run any more. */
+/* The baton comes to an entry that has just been taken off the lane: its segment does not run any
+ * more. */
 static void test_not_live(void **state)
 {
 	struct world *w = world_new(1, 1, 1);
@@ -467,7 +515,8 @@ static void test_same_seat(void **state)
 	world_free(w);
 }
 
-/* Hosts, waveforms and slots at random, thousands of times: every slot of every waveform, once, in order. */
+/* Hosts, waveforms and slots at random, thousands of times: every slot of every waveform, once, in
+ * order. */
 static void life(uint32_t n_hosts, uint32_t n_lanes, uint64_t seed, int changes)
 {
 	struct world *w = world_new(n_lanes, n_hosts, seed);
@@ -510,7 +559,8 @@ static void test_life(void **state)
 	life(3, 2, 77, 1500);
 }
 
-/* A segment on each of two lanes, there and back, all on threads of their own: the bits are right however lanes drift. */
+/* A segment on each of two lanes, there and back, all on threads of their own: the bits are right
+ * however lanes drift. */
 static void test_two_lanes(void **state)
 {
 	enum { LAST = 300 };
@@ -537,8 +587,8 @@ static void test_two_lanes(void **state)
 	wave->exec_wave.view = wave->rig->view;
 	wave->exec_wave.places = wave->places;
 	life_begin(w, wave);
-	while (atomic_load(&rig_state(wave->rig, 2)->done) <=
-	    LAST + 2) { /* slipped slots need others in their place */
+	/* slipped slots need others in their place */
+	while (atomic_load(&rig_state(wave->rig, 2)->done) <= LAST + 2) {
 		allow(w, 1 + random_below(w, 7));
 		slots++;
 		quiesce(w);
@@ -559,15 +609,16 @@ static void test_two_lanes(void **state)
 	world_free(w);
 }
 
-/* A machine on which a sleep of `least` ns ends late by that, and by an exponential tail of a tenth of it. */
+/* A machine on which a sleep of `least` ns ends late by that, and by an exponential tail of a tenth
+ * of it. */
 static uint64_t sleep_late(struct world *w, double least)
 {
 	return (
 	    uint64_t)(least - least / 10 * log((1 + (double)random_below(w, 1 << 30)) / (1 << 30)));
 }
 
-/* The guard finds to where one wake-up in a thousand is too late, whatever it begins with and when the machine changes; it
- * stays within its bounds on machines beyond them. */
+/* The guard finds to where one wake-up in a thousand is too late, whatever it begins with and when
+ * the machine changes; it stays within its bounds on machines beyond them. */
 static void test_guard(void **state)
 {
 	enum { LEARN = 100000, LOOK = 400000 };
@@ -613,8 +664,8 @@ static void hang(struct probe *probe, struct aloe_slot *slot)
 		sched_yield();
 }
 
-/* One that hangs is passed over, as the keeper does it; the lane goes on without it, and it stays out until it is let in
- * again: its own hand-on, when it comes back, moves nothing. */
+/* One that hangs is passed over, as the watchdog does it; the lane goes on without it, and it stays
+ * out until it is let in again: its own hand-on, when it comes back, moves nothing. */
 static void test_passed_over(void **state)
 {
 	struct world *w = world_new(1, 2, 3);
@@ -642,7 +693,7 @@ static void test_passed_over(void **state)
 	assert_int_equal(baton, baton_make(5, 0, hung->places[0].entry));
 	atomic_store(&w->node->lane[0].entry[hung->places[0].entry].live, 0);
 	assert_int_equal(lane_pass(&w->node->lane[0], w->images[0], baton,
-	                     lane_next(&w->node->lane[0], baton), IMAGE_NONE),
+	                     baton_next(&w->node->lane[0], baton, 0), IMAGE_NONE),
 	    0);
 	quiesce(w);
 	life_check(w, other); /* all 20 slots, the one in which it was passed over included */
@@ -664,7 +715,8 @@ static void test_passed_over(void **state)
 	world_free(w);
 }
 
-/* The fresh baton lies with a thread that is no more: the slot is begun by the next one, not lost. */
+/* The fresh baton lies with a thread that is no more: the slot is begun by the next one, not
+ * lost. */
 static void test_holder_gone(void **state)
 {
 	(void)state;
@@ -699,7 +751,7 @@ static void test_holder_gone(void **state)
 	}
 }
 
-/* ---- the timer --------------------------------------------------------------------------------------------------------- */
+/* ---- the timer ------------------------------------------------------------------------ */
 
 struct timed {
 	struct world *world;
@@ -753,7 +805,8 @@ static void test_timer(void **state)
 	world_free(w);
 }
 
-/* What a lane costs is measured again and again without a hang, and handing on to another thread costs more than not to. */
+/* What a lane costs is measured again and again without a hang, and handing on to another thread
+ * costs more than not to. */
 static void test_cost(void **state)
 {
 	struct lane_cost cost = {0, 0};
@@ -774,6 +827,7 @@ int main(void)
 	    cmocka_unit_test(test_next),
 	    cmocka_unit_test(test_pass),
 	    cmocka_unit_test(test_same_seat),
+	    cmocka_unit_test(test_a_watchdog_that_comes_late),
 	    cmocka_unit_test(test_tend),
 	    cmocka_unit_test(test_not_live),
 	    cmocka_unit_test(test_life),

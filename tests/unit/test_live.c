@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/unit/test_live.c - the lines of daemons and the live table on one terminal: whole lines, above the table, none lost. */
+ * tests/unit/test_live.c - the lines of daemons and the live table on one terminal: whole lines,
+ * above the table, none lost. */
 #include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -26,7 +27,7 @@ struct screen {
 };
 
 /* In a child with a terminal: `act` runs there. */
-static void screen_open(struct screen *screen, void (*act)(struct live *live, int words))
+static void screen_open(struct screen *screen, void (*act)(struct live_view *live, int words))
 {
 	*screen = (struct screen){.terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)};
 	assert_true(screen->terminal >= 0);
@@ -37,7 +38,7 @@ static void screen_open(struct screen *screen, void (*act)(struct live *live, in
 	if (screen->pid == 0) {
 		const int end = open(ptsname(screen->terminal), O_RDWR | O_NOCTTY);
 		struct termios raw;
-		struct live live;
+		struct live_view live;
 
 		tcgetattr(end, &raw);
 		cfmakeraw(&raw);
@@ -64,8 +65,8 @@ static void screen_close(struct screen *screen)
 
 	if (screen->words[1] >= 0)
 		close(screen->words[1]);
-	while ((len = read(screen->terminal, bytes, sizeof(bytes))) >
-	    0) { /* an error when the other end is closed */
+	/* an error when the other end is closed */
+	while ((len = read(screen->terminal, bytes, sizeof(bytes))) > 0) {
 		screen->text = realloc(screen->text, screen->len + (size_t)len + 1);
 		memcpy(screen->text + screen->len, bytes, (size_t)len);
 		screen->len += (size_t)len;
@@ -83,7 +84,7 @@ static bool at_end(int words)
 	return poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & POLLHUP);
 }
 
-static void until_the_end(struct live *live, int words)
+static void until_the_end(struct live_view *live, int words)
 {
 	bool last;
 
@@ -95,7 +96,7 @@ static void until_the_end(struct live *live, int words)
 	live_fini(live);
 }
 
-static void over_a_table(struct live *live, int words)
+static void over_a_table(struct live_view *live, int words)
 {
 	printf("table 1\ntable 2\n");
 	live->lines = 2;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The resource manager as a whole: the facts sheet's platforms through plan_make, what is refused and in which words, what
- * would fit instead, why an instance is where it is, and that loading one waveform never breaks another's admission. */
+ * The resource manager as a whole: the facts sheet's platforms through plan_make, what is refused
+ * and in which words, what would fit instead, why an instance is where it is, and that loading one
+ * waveform never breaks another's admission. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -123,7 +124,7 @@ static void lanes_are(const struct plan *plan, const char *lanes)
 	assert_string_equal(found, lanes);
 }
 
-/* ---- the sheet ---------------------------------------------------------------------------------------------------------- */
+/* ---- the sheet ------------------------------------------------------------------------ */
 
 static const double arm_kmac[14] = {
     65.4, 205.8, 403.6, 111.6, 15.2, 78.8, 313.4, 160.2, 92.4, 42.6, 171.4, 344.0, 1187.8, 67.8};
@@ -167,8 +168,8 @@ static void test_trap(void **state)
 	for (int mapper = MAPPER_TW1_FALLING; mapper <= MAPPER_TW3_FALLING; mapper++)
 		for (double q = 0.2; q < 0.9; q += 0.3)
 			plan_free(planned_with(chain, arms, NULL, (enum mapper)mapper, q));
-	plan = planned(chain,
-	    arms); /* all together take one cut, of those that fit the cheapest: 2 slots over the link */
+	/* all together take one cut, of those that fit the cheapest: 2 slots over the link */
+	plan = planned(chain, arms);
 	lanes_are(plan, "00000000001111");
 	assert_int_equal(plan->latency_slots, 3);
 	assert_int_equal(plan->links[9].distance, 2);
@@ -191,7 +192,8 @@ static struct platform_model *platform_file(const char *path)
 	return platform;
 }
 
-/* The published platforms with their overheads: 2 x86 need one core, 2 ARM need both, and 8 ms are too short. */
+/* The published platforms with their overheads: 2 x86 need one core, 2 ARM need both, and 8 ms are
+ * too short. */
 static void test_published_platforms(void **state)
 {
 	struct platform_model *x86 = platform_file("platforms/nodes/x86-pair.conf");
@@ -239,7 +241,7 @@ static void test_weight(void **state)
 	platform_free(x86);
 }
 
-/* ---- what is refused ---------------------------------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------ */
 
 static const int cpus[] = {0, 1, 2, 3};
 
@@ -254,11 +256,12 @@ static void test_lane_refused(void **state)
 
 	(void)state;
 	refused_with(chain, &one, MAPPER_PORTFOLIO, 0.5,
-	    "c.conf: lane 0 (cpu 0) does not hold its 3 instances: 12500.0 us are needed, 10000.0 us of the slot are "
-	    "there (margin 0 %): instances 12500.0 us, overhead 0.0 us, admitted before 0.0 us; the largest is x1 "
-	    "with 6000.0 us\n"
-	    "nearest that fits: slots of 12500 us (--slot-us 12500); or messages of 0.80 x the size; or x1 in 3500.0 "
-	    "us (1.71 x as fast); or 2 cores like the first, without pins; --force loads it as it is\n");
+	    "c.conf: lane 0 (CPU 0) cannot hold its 3 instances: the instances need 12500.0 us, "
+	    "and the slot has 10000.0 us for them (margin 0 %): instances 12500.0 us, overhead 0.0 "
+	    "us, admitted before 0.0 us; the largest instance is x1 with 6000.0 us\n"
+	    "the waveform fits with slots of 12500 us (--slot-us 12500); or with messages of 0.80 "
+	    "x the size; or if x1 takes 3500.0 us (1.71 x as fast); or with 2 cores like the first "
+	    "core and without pins; --force loads the waveform anyway\n");
 	diag_init(&diag);
 	chain->wf.admit = WF_ADMIT_ALWAYS; /* told, not refused */
 	assert_int_equal(plan_make(&chain->wf, &one, NULL, &diag, &plan), 0);
@@ -301,11 +304,12 @@ static void test_margin_and_what_was_there_before(void **state)
 	cores[0].taken_ns = 8e6;
 	cores[1].taken_ns = 5e6;
 	refused_with(chain, &two, MAPPER_PORTFOLIO, 0.5,
-	    "c.conf: lane 1 (cpu 1) does not hold its 2 instances: 11000.0 us are needed, 10000.0 us of the slot are "
-	    "there (margin 0 %): instances 6000.0 us, overhead 0.0 us, admitted before 5000.0 us; the largest is x0 "
-	    "with 3000.0 us\n"
-	    "nearest that fits: slots of 11000 us (--slot-us 11000); or messages of 0.83 x the size; or x0 in 2000.0 "
-	    "us (1.50 x as fast); or 1 core like the first, without pins; --force loads it as it is\n");
+	    "c.conf: lane 1 (CPU 1) cannot hold its 2 instances: the instances need 11000.0 us, "
+	    "and the slot has 10000.0 us for them (margin 0 %): instances 6000.0 us, overhead 0.0 "
+	    "us, admitted before 5000.0 us; the largest instance is x0 with 3000.0 us\n"
+	    "the waveform fits with slots of 11000 us (--slot-us 11000); or with messages of 0.83 "
+	    "x the size; or if x0 takes 2000.0 us (1.50 x as fast); or with 1 core like the first "
+	    "core and without pins; --force loads the waveform anyway\n");
 	free(chain);
 }
 
@@ -317,17 +321,19 @@ static void test_link_refused(void **state)
 
 	(void)state;
 	refused_with(chain, arms, MAPPER_PORTFOLIO, 0.5,
-	    "c.conf: the link a - b does not carry it: 160.0 kbit a slot are needed, 100.0 are there (10 Mbit/s)\n"
-	    "nearest that fits: slots of 16000 us (--slot-us 16000); or messages of 0.62 x the size; or 2 cores like "
-	    "the first, without pins; --force loads it as it is\n");
+	    "c.conf: the link between a and b is too slow: the waveform sends 160.0 kbit per slot, "
+	    "and the link carries 100.0 kbit (10 Mbit/s)\n"
+	    "the waveform fits with slots of 16000 us (--slot-us 16000); or with messages of 0.62 "
+	    "x the size; or with 2 cores like the first core and without pins; --force loads the "
+	    "waveform anyway\n");
 	free(chain);
 	platform_free(arms);
 }
 
 static void test_nodes_that_are_not_joined(void **state)
 {
-	struct platform_model *apart = platform_of(
-	    "name = \"apart\"; nodes: { a: { mmac_per_s = 200.0; }; b: { mmac_per_s = 200.0; }; };");
+	struct platform_model *apart = platform_of("name = \"apart\"; nodes: { a: { mmac_per_s = "
+	                                           "200.0; }; b: { mmac_per_s = 200.0; }; };");
 	const double budgets[] = {6000, 6000};
 	struct chain *chain = chain_new(budgets, 2, 100);
 
@@ -335,21 +341,20 @@ static void test_nodes_that_are_not_joined(void **state)
 	chain->instances[0].pin = 0;
 	chain->instances[1].pin = 1;
 	refused_with(chain, apart, MAPPER_PORTFOLIO, 0.5,
-	    "c.conf: there is no mapping: pins and instruction sets lead to nodes that no link joins\n");
+	    "c.conf: no mapping exists: pins and instruction sets need nodes that no link joins\n");
 	free(chain);
 	platform_free(apart);
 }
 
-/* What there is no build of for a node does not go there; where nothing is left it is refused, each with its component. */
+/* What there is no build of for a node does not go there; where nothing is left it is refused, each
+ * with its component. */
 static void test_instruction_sets(void **state)
 {
-	static const char text[] =
-	    "name = \"mixed\"; nodes: { a: { arch = \"x86_64\"; mmac_per_s = 200.0; };"
-	    " b: { arch = \"aarch64\"; mmac_per_s = 200.0; }; };"
-	    " links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = 1000.0; } );";
-	static const char remedy[] =
-	    "--force, or assume_builds = true in the platform's file, plans as if there were all "
-	    "builds\n";
+	static const char text[] = "name = \"mixed\"; nodes: { a: { arch = \"x86_64\"; mmac_per_s "
+	                           "= 200.0; }; b: { arch = \"aarch64\"; mmac_per_s = 200.0; }; }; "
+	                           "links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = 1000.0; } );";
+	static const char remedy[] = "--force, or assume_builds = true in the platform file, plans "
+	                             "as if all builds existed\n";
 	const double budgets[] = {2000, 2000, 2000, 2000};
 	struct chain *chain = chain_new(budgets, 4, 100);
 	struct component_type arm = chain->type;
@@ -369,14 +374,14 @@ static void test_instruction_sets(void **state)
 	chain->instances[3].type = &chain->type;
 	chain->type.builds = 0;
 	snprintf(lines, sizeof(lines), "%s%s%s%s%s",
-	    "c.conf:1: x0: component x has no build for x86_64, the instruction set of node a: x86_64/x.desc lies in "
-	    "no folder of components\n",
-	    "c.conf:2: x1: component x has no build for x86_64, the instruction set of node a: x86_64/x.desc lies in "
-	    "no folder of components\n",
-	    "c.conf:3: x2: component y has no build for x86_64, the instruction set of node a, to which it is pinned: "
-	    "x86_64/y.desc lies in no folder of components\n",
-	    "c.conf:4: x3: component x has no build for x86_64, the instruction set of node a: x86_64/x.desc lies in "
-	    "no folder of components\n",
+	    "c.conf:1: x0: component x has no build for x86_64, the instruction set of node a: "
+	    "no folder of components has x86_64/x.desc\n",
+	    "c.conf:2: x1: component x has no build for x86_64, the instruction set of node a: "
+	    "no folder of components has x86_64/x.desc\n",
+	    "c.conf:3: x2: component y has no build for x86_64, the instruction set of node a, "
+	    "to which it is pinned: no folder of components has x86_64/y.desc\n",
+	    "c.conf:4: x3: component x has no build for x86_64, the instruction set of node a: "
+	    "no folder of components has x86_64/x.desc\n",
 	    remedy);
 	refused_with(chain, mixed, MAPPER_PORTFOLIO, 0.5, lines);
 	mixed->assume_builds = true;
@@ -391,9 +396,10 @@ static void test_instruction_sets(void **state)
 /* Two that must stay together, built for nodes that are apart. */
 static void test_instruction_sets_of_a_cycle(void **state)
 {
-	struct platform_model *mixed = platform_of(
-	    "name = \"mixed\"; nodes: { a: { arch = \"x86_64\"; mmac_per_s = 200.0; }; b: { arch = \"aarch64\";"
-	    " mmac_per_s = 200.0; }; }; links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = 1000.0; } );");
+	struct platform_model *mixed =
+	    platform_of("name = \"mixed\"; nodes: { a: { arch = \"x86_64\"; mmac_per_s = 200.0; }; "
+	                "b: { arch = \"aarch64\"; mmac_per_s = 200.0; }; }; links = ( { nodes = "
+	                "[\"a\", \"b\"]; mbit_per_s = 1000.0; } );");
 	const double budgets[] = {2000, 2000};
 	struct chain *chain = chain_new(budgets, 2, 100);
 	struct component_type arm = chain->type;
@@ -406,8 +412,8 @@ static void test_instruction_sets_of_a_cycle(void **state)
 	chain->wf.n_links = 2;
 	chain->instances[0].in[0].link = chain->instances[1].out[0].link = 1;
 	refused_with(chain, mixed, MAPPER_PORTFOLIO, 0.5,
-	    "c.conf:1: x0 must be on one lane with others, and there is no node that all of them have a build "
-	    "for\n");
+	    "c.conf:1: x0 must share a lane with other instances, and no node has builds of all "
+	    "of them, or their `node` and their paths are on different nodes\n");
 	free(chain);
 	platform_free(mixed);
 }
@@ -436,7 +442,7 @@ static void test_lanes_of_a_platform(void **state)
 	chain->wf.lanes = lanes;
 	chain->wf.n_lanes = 2;
 	refused_with(chain, arms, MAPPER_PORTFOLIO, 0.5,
-	    "c.conf: lanes: platform \"arms\" has no core 7, only [0, 1]\n");
+	    "c.conf: lanes: platform \"arms\" has no core 7, only the cores [0, 1]\n");
 	free(chain);
 	platform_free(arms);
 }
@@ -454,8 +460,8 @@ static void test_guess(void **state)
 	assert_int_equal(plan_make(&chain->wf, &one, NULL, &diag, &plan), 0);
 	assert_int_equal(diag.errors, 0);
 	assert_string_equal(diag.lines[0],
-	    "lane 0 (cpu 0) may not hold its 3 instances: 30000.0 us of 10000.0 us by the "
-	    "components' own figures, 3 of which were never measured");
+	    "lane 0 (CPU 0) may not hold its 3 instances: the instances need "
+	    "30000.0 us of 10000.0 us by the components' own figures (not measured yet: 3)");
 	assert_int_equal(plan->lanes[0].n_guessed, 3);
 	assert_int_equal(plan->instances[2].start_ns, 0);
 	plan_free(plan);
@@ -463,7 +469,8 @@ static void test_guess(void **state)
 	free(chain);
 }
 
-/* Tails do not come all at once: they make the budget, and are refused for only where that is asked. */
+/* Tails do not come all at once: they make the budget, and are refused for only where that is
+ * asked. */
 static void test_tails(void **state)
 {
 	const struct platform_model one = {cpus, 1, 1000};
@@ -488,7 +495,7 @@ static void test_tails(void **state)
 	free(chain);
 }
 
-/* ---- what if, and why --------------------------------------------------------------------------------------------------- */
+/* ---- what if, and why ------------------------------------------------------------------------ */
 
 static void test_whatif(void **state)
 {
@@ -512,8 +519,8 @@ static void test_whatif(void **state)
 	assert_true(fabs(whatif.first_ns - 3e6) < 1 && fabs(whatif.enough_ns - 1e6) < 1 &&
 	    fabs(whatif.then_ns - 2e6) < 1);
 	assert_int_equal(whatif.cores, 1);
-	/* and so it is: with slots of that length the mapping holds, with 1 % less another one is needed, which goes back and is
-	 * later, and below 3 ms there is none */
+	/* and so it is: with slots of that length the mapping holds, with 1 % less another one is
+	 * needed, which goes back and is later, and below 3 ms there is none */
 	chain->wf.slot_ns = 4000000;
 	plan_free(plan);
 	plan = planned(chain, &two);
@@ -537,11 +544,12 @@ static void test_no_number_of_cores(void **state)
 
 	(void)state;
 	refused_with(chain, &two, MAPPER_PORTFOLIO, 0.5,
-	    "c.conf: lane 1 (cpu 1) does not hold its 1 instance: 12000.0 us are needed, 10000.0 us of the slot are "
-	    "there (margin 0 %): instances 12000.0 us, overhead 0.0 us, admitted before 0.0 us; the largest is x1 "
-	    "with 12000.0 us\n"
-	    "nearest that fits: slots of 12000 us (--slot-us 12000); or messages of 0.83 x the size; or x1 in "
-	    "10000.0 us (1.20 x as fast); --force loads it as it is\n");
+	    "c.conf: lane 1 (CPU 1) cannot hold its 1 instance: the instances need 12000.0 us, and "
+	    "the slot has 10000.0 us for them (margin 0 %): instances 12000.0 us, overhead 0.0 us, "
+	    "admitted before 0.0 us; the largest instance is x1 with 12000.0 us\n"
+	    "the waveform fits with slots of 12000 us (--slot-us 12000); or with messages of 0.83 "
+	    "x the size; or if x1 takes 10000.0 us (1.20 x as fast); --force loads the waveform "
+	    "anyway\n");
 	free(chain);
 }
 
@@ -575,8 +583,8 @@ static void test_why(void **state)
 	text = plan_explain_print(&chain->wf, plan, &whatif, why);
 	assert_non_null(
 	    strstr(text, "  shortest slot      6000.0 us with this mapping, now 10000 us\n"));
-	assert_non_null(strstr(text, "why is x0 here?\n"));
-	assert_non_null(strstr(text, "<- this one"));
+	assert_non_null(strstr(text, "why is x0 on its lane?\n"));
+	assert_non_null(strstr(text, "<- chosen"));
 	free(text);
 	text = plan_explain_json(&chain->wf, plan, &whatif, why);
 	diag_init(&diag);
@@ -600,9 +608,10 @@ static void test_why(void **state)
 	free(chain);
 }
 
-/* ---- choices ------------------------------------------------------------------------------------------------------------ */
+/* ---- choices ------------------------------------------------------------------------ */
 
-/* source -> mod -> demod -> check, and source -> check: on two lanes {source, mod} | {demod, check}. */
+/* source -> mod -> demod -> check, and source -> check: on two lanes {source, mod} | {demod,
+ * check}. */
 static void test_bpsk_on_two_lanes(void **state)
 {
 	const struct platform_model two = {cpus, 2, 1000};
@@ -624,7 +633,8 @@ static void test_bpsk_on_two_lanes(void **state)
 	free(chain);
 }
 
-/* 1 000 instances on 100 cores: planned, at less than what they have. How long that takes: tests/bench/bench_plan.c. */
+/* 1 000 instances on 100 cores: planned, at less than what they have. How long that takes:
+ * tests/bench/bench_plan.c. */
 static void test_large(void **state)
 {
 	int many[LARGE_CORES];
@@ -676,15 +686,16 @@ static void test_large_and_full(void **state)
 	free(chain);
 }
 
-/* ---- several waveforms on one platform ---------------------------------------------------------------------------------- */
+/* ---- several waveforms on one platform ---- */
 
 static unsigned draw(unsigned *seed, unsigned n)
 {
 	return (unsigned)rand_r(seed) % n;
 }
 
-/* Loads waveforms one after another, as swman does, until nothing fits any more. No lane is ever promised more than it has,
- * and what is refused is so for what was promised, not for what is used. */
+/* Loads waveforms one after another, as swman does, until nothing fits any more. No lane is ever
+ * promised more than it has, and what is refused is so for what was promised, not for what is
+ * used. */
 static void test_loading_never_breaks_admission(void **state)
 {
 	int loaded = 0, refusals = 0;
@@ -730,9 +741,9 @@ static void test_loading_never_breaks_admission(void **state)
 				loaded++;
 			} else {
 				assert_true(diag.errors > 0 &&
-				    strstr(diag.lines[0], "does not hold") != NULL);
-				assert_true(
-				    strstr(diag.lines[diag.len - 1], "nearest that fits") != NULL);
+				    strstr(diag.lines[0], "cannot hold") != NULL);
+				assert_true(strstr(diag.lines[diag.len - 1],
+				                "the waveform fits with") != NULL);
 				refusals++;
 			}
 			plan_free(plan);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The mappers: a worked example figure for figure, the UTRAN chain on two slow cores, and random problems held against
- * plain enumeration. */
+ * The mappers: a worked example figure for figure, the UTRAN chain on two slow cores, and random
+ * problems held against plain enumeration. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -12,11 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "tools/aloe/bench/mapping_random.h"
+#include "tools/bench/mapping_random.h"
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) <= 5e-5)
 
-/* Two cores of 10 and 8, 10 each way; demands 4 3 5 3; links A->B 2, B->C 4, C->D 2. Figures worked out by hand. */
+/* Two cores of 10 and 8, 10 each way; demands 4 3 5 3; links A->B 2, B->C 4, C->D 2. Figures worked
+ * out by hand. */
 struct example {
 	double demand[8], capacity[2], bandwidth[2];
 	uint32_t pool[4];
@@ -67,7 +68,8 @@ static void worked_example(void **state)
 	check(MAPPER_PORTFOLIO, 0.5, 1.3321, "2112");
 }
 
-/* A node (j, i) of the trellis is the problem of the first j units with the last of them on core i alone. */
+/* A node (j, i) of the trellis is the problem of the first j units with the last of them on core i
+ * alone. */
 static void worked_example_nodes(void **state)
 {
 	static const double nodes[4][2] = {
@@ -92,7 +94,8 @@ static void worked_example_nodes(void **state)
 	}
 }
 
-/* Published kMAC of the 14 components on an ARM of 2000 kMAC in a 10 ms slot; 10 of 100 on every link. */
+/* Published kMAC of the 14 components on an ARM of 2000 kMAC in a 10 ms slot; 10 of 100 on every
+ * link. */
 enum { UTRAN = 14 };
 
 struct utran {
@@ -205,7 +208,8 @@ static void check_fits(const struct mapping_problem *p, const uint32_t *cores)
 		assert_true(used[i] <= p->bandwidth[i] * (1 + 1e-8));
 }
 
-/* Variety in what joins the cores: half duplex, one bus, a pair that is not joined, a pin, a core that is left out. */
+/* Variety in what joins the cores: half duplex, one bus, a pair that is not joined, a pin, a core
+ * that is left out. */
 static void vary(struct mapping_random *r, unsigned kind)
 {
 	struct mapping_problem *p = &r->problem;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/map: what a plan is for waveforms that a person can check, and every reason for a refusal. Random ones:
- * tests/sim/test_plan_property.c; text and profiles: test_plan_text.c. */
+ * core/map: what a plan is for waveforms that a person can check, and every reason for a refusal.
+ * Random ones: tests/sim/test_plan_property.c; text and profiles: test_plan_text.c. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -86,9 +86,10 @@ static void lags_are(const struct plan *plan, const char *lags)
 		assert_int_equal(plan->instances[i].lag, lags[i] - '0');
 }
 
-/* ---- lanes ------------------------------------------------------------------------------------------------------------- */
+/* ---- lanes ------------------------------------------------------------------------ */
 
-/* The lanes are the platform's, not named by the user: half a lane's capacity is not worth a second lane. */
+/* The lanes are the platform's, not named by the user: half a lane's capacity is not worth a second
+ * lane. */
 static void test_small_waveform_stays_on_one_lane(void **state)
 {
 	struct test_graph graph;
@@ -123,7 +124,8 @@ static void test_small_waveform_stays_on_one_lane(void **state)
 	graph_waveform_free(waveform);
 }
 
-/* The published UTRAN chain with ARM demands: the best single cut is after the 11th component, 1 660.4 and 1 599.6. */
+/* The published UTRAN chain with ARM demands: the best single cut is after the 11th component, 1
+ * 660.4 and 1 599.6. */
 static void test_utran_chain_is_cut_where_published(void **state)
 {
 	const double kmac[14] = {65.4, 205.8, 403.6, 111.6, 15.2, 78.8, 313.4, 160.2, 92.4, 42.6,
@@ -184,10 +186,10 @@ static void test_pins(void **state)
 	assert_int_equal(plan->latency_slots, 3);
 	plan_free(plan);
 	graph.nodes[2].pin = 2;
-	refused(&graph, "graph.conf:12: n2.pin = 2 is outside [0, 1]: there are 2 lanes");
+	refused(&graph, "graph.conf:12: n2.pin = 2 is outside [0, 1]: the platform has 2 lanes");
 	graph.n_lanes = 1;
 	graph.nodes[0].pin = graph.nodes[3].pin = 0;
-	refused(&graph, "graph.conf:12: n2.pin = 2 is outside [0, 0]: there is 1 lane");
+	refused(&graph, "graph.conf:12: n2.pin = 2 is outside [0, 0]: the platform has 1 lane");
 }
 
 static void test_user_lanes_are_the_lanes(void **state)
@@ -209,7 +211,7 @@ static void test_user_lanes_are_the_lanes(void **state)
 	graph_waveform_free(waveform);
 }
 
-/* ---- lags and cycles --------------------------------------------------------------------------------------------------- */
+/* ---- lags and cycles ------------------------------------------------------------------------ */
 
 static void test_join_is_aligned(void **state)
 {
@@ -271,8 +273,8 @@ static void test_pipelined(void **state)
 	cycle_of_three(&graph, 2);
 	graph.pipelined = true;
 	refused(&graph,
-	    "graph.conf:102: the cycle n0 -> n1 -> n2 -> n0 declares a delay of 2 but has 3 links, each of 1 "
-	    "slot or more with \"pipelined\": declare 1 more");
+	    "graph.conf:102: the cycle n0 -> n1 -> n2 -> n0 declares a delay of 2 and has 3 "
+	    "links, each of 1 slot or more with \"pipelined\": declare 1 more");
 }
 
 static void test_cycle_stays_together(void **state)
@@ -323,8 +325,8 @@ static void test_torn_cycle(void **state)
 	graph.nodes[1].pin = 1;
 	graph.nodes[2].pin = 1;
 	refused(&graph,
-	    "graph.conf:102: the cycle n0 -> n1 -> n2 -> n0 declares a delay of 1 but goes from lane to lane 2 "
-	    "times, each of 1 slot or more: declare 1 more, or pin it to one lane");
+	    "graph.conf:102: the cycle n0 -> n1 -> n2 -> n0 declares a delay of 1 and changes "
+	    "lanes 2 times, each of 1 slot or more: declare 1 more, or pin the cycle to one lane");
 }
 
 static void test_cycle_without_delay(void **state)
@@ -334,13 +336,13 @@ static void test_cycle_without_delay(void **state)
 	(void)state;
 	cycle_of_three(&graph, 0);
 	refused(&graph,
-	    "graph.conf:102: the cycle n0 -> n1 -> n2 -> n0 declares no delay, so none of it can run first: at "
-	    "least 1 is needed (\"delay\" of one of its links)");
+	    "graph.conf:102: the cycle n0 -> n1 -> n2 -> n0 declares no delay, so none of its "
+	    "instances can run first; one of its links needs \"delay\" = 1 or more");
 	chain(&graph, 1);
 	graph_add_link(&graph, 0, 0, 0, 0);
 	refused(&graph,
-	    "graph.conf:100: the cycle n0 -> n0 declares no delay, so none of it can run first: at least 1 is "
-	    "needed (\"delay\" of one of its links)");
+	    "graph.conf:100: the cycle n0 -> n0 declares no delay, so none of its instances can "
+	    "run first; one of its links needs \"delay\" = 1 or more");
 }
 
 static void test_delay_has_a_limit(void **state)
@@ -356,8 +358,8 @@ static void test_delay_has_a_limit(void **state)
 	plan_free(plan);
 	graph.links[0].delay = UINT32_MAX;
 	refused(&graph,
-	    "graph.conf:100: the link n0 -> n1 spans 4294967295 slots (delay = 4294967295), at most 1048576 are "
-	    "allowed");
+	    "graph.conf:100: the link n0 -> n1 spans 4294967295 slots (delay = 4294967295); at "
+	    "most 1048576 are allowed");
 }
 
 static void test_lags_of_given_lanes(void **state)
@@ -384,7 +386,7 @@ static void test_lags_of_given_lanes(void **state)
 	diag_fini(&diag);
 }
 
-/* ---- segments and hosts ------------------------------------------------------------------------------------------------ */
+/* ---- segments and hosts ---- */
 
 static void segments_are(const struct plan *plan, const char *text)
 {
@@ -432,7 +434,7 @@ static void test_segments(void **state)
 		plan = planned(&graph);
 		segments_are(plan, cases[i].segments);
 		assert_int_equal(plan->n_hosts, cases[i].n_hosts);
-		assert_int_equal(plan->shared_host, cases[i].shared);
+		assert_int_equal(plan->n_shared, cases[i].shared);
 		plan_free(plan);
 	}
 	chain(&graph, 5); /* one instance on its own cuts its neighbours' run in two, on one lane */
@@ -443,7 +445,8 @@ static void test_segments(void **state)
 	plan_free(plan);
 }
 
-/* Two chains: file order would go back and forth between hosts, the order keeps to a host while it can. */
+/* Two chains: file order would go back and forth between hosts, the order keeps to a host while it
+ * can. */
 static void test_order_keeps_to_a_host(void **state)
 {
 	struct test_graph graph = {.n_lanes = 1, .names_lanes = true};
@@ -464,7 +467,7 @@ static void test_order_keeps_to_a_host(void **state)
 	plan_free(plan);
 }
 
-/* ---- sizes that no person checks ----------------------------------------------------------------------------------------- */
+/* ---- sizes that no person checks ---- */
 
 static void test_long_chain(void **state)
 {
@@ -509,14 +512,14 @@ static void test_nothing_to_plan(void **state)
 	struct diag diag;
 
 	(void)state;
-	refused(&graph, "graph.conf: the waveform has no instances, at least 1 is needed");
+	refused(&graph, "graph.conf: the waveform has no instances, and at least 1 is needed");
 	chain(&graph, 1);
 	graph.names_lanes = false;
 	waveform = graph_waveform(&graph);
 	diag_init(&diag);
 	assert_int_equal(plan_make(waveform, &none, NULL, &diag, &plan), -EINVAL);
 	assert_string_equal(
-	    diag.lines[0], "graph.conf: the platform has no lanes, at least 1 is needed");
+	    diag.lines[0], "graph.conf: the platform has no lanes, and at least 1 is needed");
 	diag_fini(&diag);
 	graph_waveform_free(waveform);
 	plan_free(NULL);

@@ -42,7 +42,7 @@ static struct plan *planned_at(
 	return plan;
 }
 
-/* ---- profiles ------------------------------------------------------------------------------------------------------------ */
+/* ---- profiles ------------------------------------------------------------------------ */
 
 static void test_profile_round_trip(void **state)
 {
@@ -85,13 +85,18 @@ static void test_profile_refused(void **state)
 	} cases[] = {
 	    {"{", "p.json"},
 	    {"[]", "p.json"},
-	    {"{\"schema\": 1}", "p.json: \"profile\" must be an object of instances"},
-	    {"{\"schema\": 2, \"profile\": {}}", "p.json: schema = 2, this program reads 1"},
+	    {"{\"schema\": 1}",
+	        "p.json: \"profile\" must be an object with one entry per "
+	        "instance"},
+	    {"{\"schema\": 2, \"profile\": {}}",
+	        "p.json: schema = 2, but this program reads schema 1"},
 	    {"{\"profile\": {}}", "schema"},
-	    {"{\"schema\": 1, \"profile\": {\"x\": 3}}", "p.json: profile.x: found something else"},
+	    {"{\"schema\": 1, \"profile\": {\"x\": 3}}",
+	        "p.json: profile.x: a cost must be an object"},
 	    {"{\"schema\": 1, \"profile\": {\"x\": {\"kmac_p50\": 1}}}", "kmac_p99"},
 	    {"{\"schema\": 1, \"profile\": {\"x\": {\"kmac_p50\": 3, \"kmac_p99\": 2}}}",
-	        "p.json: profile.x: kmac_p50 = 3 and kmac_p99 = 2: 0 <= p50 <= p99 <= 1e12 is needed"},
+	        "p.json: profile.x: kmac_p50 = 3 and kmac_p99 = 2 do not satisfy 0 <= p50 <= p99 "
+	        "<= 1e12"},
 	    {"{\"schema\": 1, \"profile\": {\"x\": {\"kmac_p50\": null, \"kmac_p99\": 2}}}",
 	        "kmac_p50 = -1"},
 	};
@@ -137,8 +142,8 @@ static void test_budgets_and_hash(void **state)
 	other = planned_at(waveform, 2, 1000, &profile);
 	assert_int_equal(plan->hash, other->hash);
 	plan_free(other);
-	assert_int_equal(
-	    plan_profile_set(&profile, "stranger", 2, 3), 0); /* not of this waveform */
+	/* not of this waveform */
+	assert_int_equal(plan_profile_set(&profile, "stranger", 2, 3), 0);
 	other = planned_at(waveform, 2, 1000, &profile);
 	assert_int_equal(plan->hash, other->hash);
 	plan_free(other);
@@ -155,7 +160,7 @@ static void test_budgets_and_hash(void **state)
 	graph_waveform_free(waveform);
 }
 
-/* ---- text ---------------------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------ */
 
 static void says(const char *text, const char *what)
 {
@@ -185,8 +190,9 @@ static void test_print(void **state)
 	says(text,
 	    "graph.conf: 4 instances on 2 lanes, slots of 1000 us\nlatency: 1 slot, 1000 us\n");
 	says(text, "costs: the components' own figures");
-	says(text, "\nlane 0 on cpu 0: 2.0 kMAC, budgets 30.0 us, 3.0 % of the slot\n");
-	says(text, "\nlane 1 on cpu 1: 2.0 kMAC\n");
+	says(text, "words: `man aloe-words`");
+	says(text, "\nlane 0 (CPU 0): 2.0 kMAC, budgets 30.0 us, 3.0 % of the slot\n");
+	says(text, "\nlane 1 (CPU 1): 2.0 kMAC\n");
 	says(text, "  n0         node_0_1");
 	says(text, "n1.out0 -> n2.in0 ");
 	says(text, "8 byte\n");

@@ -66,8 +66,8 @@ static void test_all_keys(void **state)
 {
 	struct platform_model *p = parsed(
 	    "name = \"all\";\nmargin = 0.25;\nassume_builds = true;\nnodes: {\n"
-	    " a: { cores = 2; mmac_per_s = [200.0, 400]; arch = \"armhf\"; base_us = 211.7; module_us = 24.97;"
-	    " noise_us = 1.5; handover_us = 2; memory_mb = 64; };\n"
+	    " a: { cores = 2; mmac_per_s = [200.0, 400]; arch = \"armhf\"; base_us = 211.7; "
+	    "module_us = 24.97; noise_us = 1.5; handover_us = 2; memory_mb = 64; };\n"
 	    " b: { mmac_per_s = 600; arch = \"x86_64\"; };\n c: { mmac_per_s = 1; };\n};\n"
 	    "links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = 100; },\n"
 	    " { nodes = (\"a\", \"b\", \"c\"); mbit_per_s = 10; kind = \"bus\"; delay = 3; } );\n");
@@ -108,38 +108,118 @@ static void test_everything_wrong_at_once(void **state)
 	        "links = ( { nodes = [\"a\", \"d\"]; mbit_per_s = 100.0; },\n"
 	        " { nodes = [\"a\", \"b\", \"c\"]; mbit_per_s = 1.0; },\n"
 	        " { nodes = [\"a\", \"a\"]; delay = 0; kind = \"simplex\"; } );\n",
-	    "p.conf:1: name is missing, name = \"...\" is needed\n"
+	    "p.conf:1: name is missing; name = \"...\" is needed\n"
 	    "p.conf:1: margin = 1.5 is outside [0, 0.9]\n"
-	    "p.conf:2: unknown key \"colour\" of a platform; allowed: name, margin, assume_builds, nodes, links, "
-	    "radio\n"
-	    "p.conf:4: a.mmac_per_s has 1 items, the node has 2 cores\n"
-	    "p.conf:5: \"a\" is there twice, first on line 4; names must differ\n"
+	    "p.conf:2: unknown key \"colour\" of a platform; allowed: name, margin, assume_builds, "
+	    "nodes, links, radio, secure\n"
+	    "p.conf:4: a.mmac_per_s has 1 item, but the node has 2 cores\n"
+	    "p.conf:5: \"a\" appears twice, first on line 4; names must differ\n"
 	    "p.conf:6: unknown key \"archh\" of a node, did you mean \"arch\"?\n"
 	    "p.conf:6: b.mmac_per_s = -1 is outside [0.001, 1000000000] MMAC/s\n"
-	    "p.conf:7: c.base_us = \"much\", a number is needed\n"
+	    "p.conf:7: c.base_us = \"much\"; a number is needed\n"
 	    "p.conf:7: c.arch = \"vax\" is unknown; allowed: x86_64, aarch64, armhf\n"
-	    "p.conf:7: node \"c\" has no mmac_per_s, mmac_per_s = R is needed (million MACs a second of a core)\n"
+	    "p.conf:7: node \"c\" has no mmac_per_s; mmac_per_s = R is needed (million MACs per "
+	    "second of a core)\n"
 	    "p.conf:9: unknown node \"d\"; allowed: a, b, c\n"
-	    "p.conf:10: a \"full\" link has 3 nodes, nodes = [\"A\", \"B\"] with 2 (a \"bus\" has more) is needed\n"
+	    "p.conf:10: a \"full\" link has 3 nodes; nodes = [\"A\", \"B\"] with 2 (a \"bus\" has "
+	    "more) is needed\n"
 	    "p.conf:11: kind = \"simplex\" is unknown; allowed: full, half, bus\n"
 	    "p.conf:11: delay = 0 is outside [1, 100] slots\n"
-	    "p.conf:11: the link has no mbit_per_s, mbit_per_s = B is needed\n"
-	    "p.conf:11: node \"a\" is there twice in a link\n");
+	    "p.conf:11: the link has no mbit_per_s; mbit_per_s = B is needed\n"
+	    "p.conf:11: a link names node \"a\" twice\n");
+}
+
+#define KEY_A "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf8"
+#define KEY_B "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf9"
+
+static void test_nodes_that_run(void **state)
+{
+	struct platform_model *p = parsed(
+	    "name = \"run\";\nsecure = true;\nnodes: {\n"
+	    " a: { mmac_per_s = 1.0; address = \"10.0.0.1:7000\"; manager = true; lanes = [2, 3];\n"
+	    "      housekeeping = [0]; shared = true; key = \"" KEY_A "\"; };\n"
+	    " b: { mmac_per_s = 1.0; address = \"[fd00::1]:7000\"; key = \"" KEY_B "\"; };\n};\n"
+	    "links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = 1.0; transport = \"udp\"; } );\n");
+
+	(void)state;
+	assert_string_equal(p->nodes[0].address, "10.0.0.1:7000");
+	assert_string_equal(p->nodes[0].key, KEY_A);
+	assert_true(p->nodes[0].manager && !p->nodes[1].manager);
+	assert_true(p->nodes[0].shared && !p->nodes[1].shared);
+	assert_int_equal(p->nodes[0].lanes.n, 2);
+	assert_int_equal(p->nodes[0].lanes.items[1], 3);
+	assert_int_equal(p->nodes[0].housekeeping.n, 1);
+	assert_int_equal(p->nodes[1].lanes.n, 0);
+	assert_int_equal(p->n_lanes, 3); /* two of a, for its lanes, and one of b */
+	assert_int_equal(p->links[0].transport, PLATFORM_UDP);
+	assert_false(p->insecure);
+	platform_free(p);
+	p = parsed("name = \"open\"; secure = false; nodes: { a: { mmac_per_s = 1.0; address = "
+	           "\"127.0.0.1:1\"; manager = true; cores = 1; lanes = [5]; }; };");
+	assert_true(p->insecure);
+	platform_free(p);
+}
+
+static void test_contradictions(void **state)
+{
+	(void)state;
+	refused("name = \"x\";\nsecure = false;\nnodes: {\n"
+	        " a: { mmac_per_s = 1.0; address = \"10.0.0.1:7000\"; manager = true;\n"
+	        "   key = \"" KEY_A "\"; };\n"
+	        " b: { mmac_per_s = 1.0; manager = true;\n"
+	        "   address = \"[::ffff:10.0.0.1]:7000\"; };\n"
+	        " c: { mmac_per_s = 1.0; cores = 3; lanes = [1, 2, 2];\n"
+	        "   housekeeping = [0, 1]; };\n"
+	        " d: { mmac_per_s = 1.0; cores = 2; address = \"d:7000\"; lanes = [4]; };\n"
+	        " e: { mmac_per_s = 1.0; address = \"0.0.0.0:7000\"; key = \"short\"; };\n"
+	        "};\n"
+	        "links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = 1.0; transport = \"ip\"; } );\n",
+	    "p.conf:5: node \"a\" has a key, but secure = false; remove one of the two\n"
+	    "p.conf:6: nodes \"a\" and \"b\" are both the manager; one is needed\n"
+	    "p.conf:7: nodes \"a\" and \"b\" have the same address [::ffff:10.0.0.1]:7000; each "
+	    "needs its own\n"
+	    "p.conf:8: c.lanes names CPU 2 twice\n"
+	    "p.conf:8: node \"c\" has no address, but node \"a\" has; all nodes or none have one\n"
+	    "p.conf:9: CPU 1 of node \"c\" is in lanes and in housekeeping; a lane has its CPU "
+	    "alone\n"
+	    "p.conf:10: d.address = \"d:7000\" is not understood; IP:PORT is needed, such as "
+	    "10.0.0.1:7000 or [fd00::1]:7000\n"
+	    "p.conf:10: node \"d\" has 1 lane, but cores = 2; one core for each lane is needed\n"
+	    "p.conf:11: e.address = \"0.0.0.0:7000\" is no place to connect to; the address of one "
+	    "machine and its port are needed\n"
+	    "p.conf:11: e.key is no public key; 40 characters of Z85 are needed, as `aloe keys "
+	    "list` prints them on that node\n"
+	    "p.conf:11: node \"e\" has a key, but secure = false; remove one of the two\n"
+	    "p.conf:13: transport = \"ip\" is unknown; allowed: tcp, udp, dpdk\n");
+	refused("name = \"x\";\nnodes: {\n a: { mmac_per_s = 1.0; address = \"10.0.0.1:7000\"; };\n"
+	        " b: { mmac_per_s = 1.0; address = \"10.0.0.1:7001\"; };\n};\n",
+	    "p.conf:2: no node is the manager; manager = true of one node is needed where nodes "
+	    "have addresses\n");
+	refused("name = \"x\";\nnodes: { a: { mmac_per_s = 1.0; manager = true; }; };\n",
+	    "p.conf:2: node \"a\" is the manager and has no address; address = \"IP:PORT\" is "
+	    "needed\n");
+	refused("name = \"x\";\nnodes: {\n"
+	        " a: { mmac_per_s = 1.0; key = \"" KEY_A "\"; lanes = 3; };\n"
+	        " b: { mmac_per_s = 1.0; key = \"" KEY_A "\"; lanes = [1024]; };\n};\n",
+	    "p.conf:3: a.lanes = 3; a list of numbers [ ] is needed\n"
+	    "p.conf:4: b.lanes[0] = 1024 is outside [0, 1023]\n"
+	    "p.conf:4: nodes \"a\" and \"b\" have the same key; each needs its own\n");
 }
 
 static void test_no_nodes(void **state)
 {
 	(void)state;
 	refused("name = \"x\";",
-	    "p.conf:1: nodes: missing, nodes: { NAME: { mmac_per_s = ...; }; }; with 1 .. 256 is "
-	    "needed\n");
+	    "p.conf:1: nodes is missing; nodes: { NAME: { mmac_per_s = ...; }; }; with 1 .. 256 "
+	    "nodes is needed\n");
 	refused("name = \"x\";\nnodes: { };",
-	    "p.conf:2: nodes: none there, nodes: { NAME: { mmac_per_s = ...; }; }; "
-	    "with 1 .. 256 is needed\n");
+	    "p.conf:2: nodes has no node; nodes: { NAME: { mmac_per_s = ...; }; }; with 1 .. 256 "
+	    "nodes is needed\n");
 	refused("name = \"x\";\nnodes: { a: { mmac_per_s = 1.0; cores = 2000; }; };",
 	    "p.conf:2: a.cores = 2000 is outside [1, 1024]\n");
 	refused("nodes = ",
-	    "p.conf:1: syntax error in or before \"nodes = \"; key = value; or key: { ... }; is needed\n");
+	    "p.conf:1: syntax error in or before \"nodes = \"; key = value; or key: { ... }; is "
+	    "needed\n");
 }
 
 static void test_shipped_files(void **state)
@@ -168,6 +248,8 @@ int main(void)
 	    cmocka_unit_test(test_defaults),
 	    cmocka_unit_test(test_all_keys),
 	    cmocka_unit_test(test_everything_wrong_at_once),
+	    cmocka_unit_test(test_nodes_that_run),
+	    cmocka_unit_test(test_contradictions),
 	    cmocka_unit_test(test_no_nodes),
 	    cmocka_unit_test(test_shipped_files),
 	};

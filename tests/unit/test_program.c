@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * daemons/common/program: the tables of the image say what waveform and plan say, for 1000 random graphs and one made by
- * hand; the gates are derived again here, from what a message is and when it is made, read and written over. */
+ * daemons/swman/program: the tables of the image say what waveform and plan say, for 1000 random
+ * graphs and one made by hand; the gates are derived again here, from what a message is and when it
+ * is made, read and written over. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -13,7 +14,7 @@
 #include <cmocka.h>
 
 #include "core/image/image.h"
-#include "daemons/common/program.h"
+#include "daemons/swman/program.h"
 #include "tests/common/graph.h"
 #include "tests/common/starve.h"
 #include "tests/common/types.h"
@@ -25,7 +26,9 @@ static const int cpus[] = {2, 3, 5, 7};
 /* A program, with its tables as pointers. */
 struct tables {
 	const struct image_head *head;
+	const struct image_node *nodes;
 	const struct image_lane *lanes;
+	const struct image_host *hosts;
 	const struct image_segment *segments;
 	const uint32_t *order;
 	const struct image_gate *gates;
@@ -48,7 +51,9 @@ static void tables_of(void *program, struct tables *t)
 {
 	t->program = program;
 	t->head = program;
+	t->nodes = rows(program, t->head->nodes);
 	t->lanes = rows(program, t->head->lanes);
+	t->hosts = rows(program, t->head->hosts);
 	t->segments = rows(program, t->head->segments);
 	t->order = rows(program, t->head->order);
 	t->gates = rows(program, t->head->gates);
@@ -79,7 +84,18 @@ static void built(
 	assert_int_equal(t->head->static_bytes, len);
 }
 
-/* ---- random graphs ----------------------------------------------------------------------------------------------------- */
+/* ---- random graphs ------------------------------------------------------------------------ */
+
+static void hosts_check(const struct plan *plan, const struct tables *t)
+{
+	assert_int_equal(t->head->nodes.count, 1);
+	assert_string_equal(t->text + t->nodes[0].name, "");
+	assert_int_equal(t->head->hosts.count, plan->n_hosts);
+	for (uint32_t h = 0; h < plan->n_hosts; h++) {
+		assert_int_equal(t->hosts[h].node, 0);
+		assert_int_equal(t->hosts[h].shared, h < plan->n_shared);
+	}
+}
 
 static void segments_check(const struct plan *plan, const struct tables *t)
 {
@@ -92,7 +108,7 @@ static void segments_check(const struct plan *plan, const struct tables *t)
 	for (size_t s = 0; s < plan->n_segments; s++) {
 		const struct plan_segment *segment = &plan->segments[s];
 		const struct image_segment *row = &t->segments[s];
-		uint32_t lag_max = 0;
+		uint32_t lag_max = 0, end = 0;
 
 		assert_int_equal(row->lane, segment->lane);
 		assert_int_equal(row->host, segment->host);
@@ -105,16 +121,23 @@ static void segments_check(const struct plan *plan, const struct tables *t)
 			lag_max = plan->instances[instance].lag > lag_max
 			    ? plan->instances[instance].lag
 			    : lag_max;
+			assert_int_equal(
+			    t->instances[instance].run_on, plan->instances[instance].run_on);
+			if (plan->instances[instance].lag + plan->instances[instance].run_on > end)
+				end = plan->instances[instance].lag +
+				    plan->instances[instance].run_on;
 		}
 		assert_int_equal(row->lag_max, lag_max);
+		assert_int_equal(row->end, end);
 		assert_true(row->n_events >= 96 * row->n_instances || row->n_events >= 1 << 17);
 		assert_true(row->n_events >= 1024 && row->n_events >= 16 * row->n_instances);
 	}
 	assert_int_equal(seen, plan->n_instances); /* each in exactly one place */
 }
 
-/* Gates by their meaning. In step t the writer u makes message t - lag(u), in place of message t - lag(u) - depth; the
- * reader v reads message t - lag(v) - w. Far from the start, so that nothing is negative. */
+/* Gates by their meaning. In step t the writer u makes message t - lag(u), in place of message t -
+ * lag(u) - depth; the reader v reads message t - lag(v) - w. Far from the start, so that nothing is
+ * negative. */
 static void gate_need(int64_t *need, int64_t steps)
 {
 	*need = steps > *need ? steps : *need;
@@ -133,10 +156,10 @@ static void gates_check(const struct waveform *wf, const struct tables *t)
 		                            *v = &t->instances[wf->links[l].to];
 		const struct image_buffer *ring =
 		    &t->buffers[t->outputs[u->outputs + (uint32_t)wf->links[l].from_port].buffer];
-		const int64_t read =
-		    T - (int64_t)v->lag - wf->links[l].delay; /* message that v reads in step T */
-		const int64_t gone =
-		    T - (int64_t)u->lag - ring->depth; /* message that u destroys in step T */
+		/* message that v reads in step T */
+		const int64_t read = T - (int64_t)v->lag - wf->links[l].delay;
+		/* message that u destroys in step T */
+		const int64_t gone = T - (int64_t)u->lag - ring->depth;
 
 		if (u->segment == v->segment)
 			continue;
@@ -234,7 +257,8 @@ static void links_check(const struct waveform *wf, const struct plan *plan, cons
 	}
 }
 
-/* From which instance to which, in the order of execution, a message of buffer b is needed; false: beyond its step, too. */
+/* From which instance to which, in the order of execution, a message of buffer b is needed; false:
+ * beyond its step, too. */
 static bool needed(const struct waveform *wf, const struct plan *plan, const struct tables *t,
     uint32_t b, uint32_t *ret_from, uint32_t *ret_to)
 {
@@ -257,8 +281,8 @@ static bool needed(const struct waveform *wf, const struct plan *plan, const str
 	return true;
 }
 
-/* Messages that lie at one place are of one segment and alike, and none is written before the last reader of another that
- * was there is through: how many places were saved. */
+/* Messages that lie at one place are of one segment and alike, and none is written before the last
+ * reader of another that was there is through: how many places were saved. */
 static uint32_t places_check(
     const struct waveform *wf, const struct plan *plan, const struct tables *t)
 {
@@ -317,7 +341,7 @@ static void test_graphs(void **state)
 			assert_int_equal(t.head->slots, seed);
 			assert_int_equal(t.head->latency_slots, plan->latency_slots);
 			assert_int_equal(t.head->n_hosts, plan->n_hosts);
-			assert_int_equal(t.head->shared_host, plan->shared_host);
+			hosts_check(plan, &t);
 			gates += (uint32_t)t.head->gates.count;
 			planned++;
 			free(t.program);
@@ -329,7 +353,7 @@ static void test_graphs(void **state)
 	assert_true(planned > GRAPHS / 2 && gates > GRAPHS && saved > GRAPHS / 10);
 }
 
-/* ---- by hand ----------------------------------------------------------------------------------------------------------- */
+/* ---- by hand ------------------------------------------------------------------------ */
 
 static const char hand[] =
     "name = \"hand\";\n"
@@ -341,7 +365,8 @@ static const char hand[] =
     "	both: { component = \"mux\"; period = 4; phase = 1; budget_us = 12.5; };\n"
     "	map: { component = \"mod\"; output = \"ci16\"; };\n"
     "	end: { component = \"sink\"; path = \"o.bin\"; };\n"
-    "	every: { component = \"all\"; taps = [0.5, -0.25]; mode = \"fast\"; text = \"abc\"; whole = 7; };\n"
+    "	every: { component = \"all\"; taps = [0.5, -0.25]; mode = \"fast\"; text = \"abc\"; whole "
+    "= 7; };\n"
     "	again: { component = \"all\"; taps = [1.0]; };\n"
     "};\n"
     "links = ( \"src -> both.in0\", \"both.out -> map -> end\" );\n";
@@ -360,7 +385,7 @@ static void sizes_set(struct waveform *wf)
 			wf->instances[i].in[p].max = wf->instances[i].out[p].max = 100;
 }
 
-static void hand_open(struct hand *h, const char *text)
+static void hand_open_on(struct hand *h, const char *text, const struct platform_model *platform)
 {
 	struct wf_overrides overrides = {.cwd = "/here", .pipelined = -1};
 	struct diag diag;
@@ -372,9 +397,14 @@ static void hand_open(struct hand *h, const char *text)
 	        "hand.conf", text, strlen(text), h->registry, &overrides, &diag, &h->wf) != 0)
 		fail_msg("%s", diag.lines[0]);
 	sizes_set(h->wf);
-	if (plan_make(h->wf, &(struct platform_model){cpus, 2, 0}, NULL, &diag, &h->plan) != 0)
+	if (plan_make(h->wf, platform, NULL, &diag, &h->plan) != 0)
 		fail_msg("%s", diag.lines[0]);
 	diag_fini(&diag);
+}
+
+static void hand_open(struct hand *h, const char *text)
+{
+	hand_open_on(h, text, &(struct platform_model){cpus, 2, 0});
 }
 
 static void hand_close(struct hand *h)
@@ -547,9 +577,69 @@ static void test_refused(void **state)
 	hand_close(&h);
 }
 
+/* ---- several nodes ------------------------------------------------------------------------ */
+
+static const char on_nodes[] =
+    "name = \"nodes\";\n"
+    "slot_ns = 1000000;\n"
+    "instances: {\n"
+    "	a: { component = \"source\"; length = 100; pin = 0; isolation = \"none\"; };\n"
+    "	b: { component = \"source\"; length = 100; pin = 1; };\n"
+    "	c: { component = \"mod\"; pin = 2; isolation = \"none\"; };\n"
+    "	d: { component = \"sink\"; pin = 3; path = \"o.bin\"; };\n"
+    "	e: { component = \"source\"; length = 100; pin = 2; isolation = \"component\"; };\n"
+    "	f: { component = \"sink\"; pin = 1; path = \"f.bin\"; };\n"
+    "	g: { component = \"sink\"; pin = 3; path = \"g.bin\"; };\n"
+    "};\n"
+    "links = ( \"b -> c\", \"c -> d\", \"a -> f\", \"e -> g\" );\n";
+
+/* A host is of one node: what would be one host on one node is one on each here. */
+static void test_nodes(void **state)
+{
+	static const struct platform_core cores[] = {{0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {1, 0, 0}};
+	static const struct platform_node nodes[] = {{.name = "x"}, {.name = "y"}};
+	static uint32_t both[] = {0, 1};
+	static const struct platform_link links[] = {{PLATFORM_FULL, both, 2, 1000, 2}};
+	static const struct platform_model platform = {.cpus = cpus,
+	    .n_lanes = 4,
+	    .cores = cores,
+	    .name = "pair",
+	    .nodes = nodes,
+	    .n_nodes = 2,
+	    .links = links,
+	    .n_links = 1};
+	static const uint32_t hosts[] = {0, 2, 1, 3, 4}, node_of[] = {0, 1, 0, 1, 1};
+	struct image_view view;
+	struct hand h;
+
+	(void)state;
+	hand_open_on(&h, on_nodes, &platform);
+	built(h.wf, h.plan, 0, &h.t);
+	image_bind(h.t.program, &view);
+	assert_int_equal(h.t.head->nodes.count, 2);
+	assert_int_equal(image_find_node(&view, "x"), 0);
+	assert_int_equal(image_find_node(&view, "y"), 1);
+	assert_int_equal(image_find_node(&view, "z"), IMAGE_NONE);
+	assert_int_equal(h.t.head->hosts.count, 5);
+	for (uint32_t i = 0; i < 5; i++) {
+		const struct image_segment *row = &h.t.segments[h.t.instances[i].segment];
+
+		assert_int_equal(row->host, hosts[i]);
+		assert_int_equal(h.t.hosts[i].node, node_of[i]);
+		assert_int_equal(h.t.hosts[i].shared, i < 2);
+		assert_int_equal(
+		    image_node_of(&view, h.t.instances[i].segment), i == 0 || i == 1 ? 0 : 1);
+	}
+	for (uint32_t l = 0; l < 4; l++)
+		assert_int_equal(h.t.lanes[l].node, l / 2);
+	free(h.t.program);
+	hand_close(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_nodes),
 	    cmocka_unit_test(test_graphs),
 	    cmocka_unit_test(test_hand),
 	    cmocka_unit_test(test_clocks),

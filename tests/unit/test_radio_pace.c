@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/slot/radio_pace over a front made here: packets that come when the test says so, by a clock that only the looks at it
- * move. Each sample is its own number, so that a test sees whether it lies where its time says. */
+ * core/slot/radio_pace over a radio made here: packets that come when the test says so, by a clock
+ * that only the looks at it move. Each sample is its own number, so that a test sees whether it
+ * lies where its time says. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,36 +27,36 @@ struct arrival {
 };
 
 struct fake {
-	struct front front; /* first */
+	struct radio device; /* first */
 	uint64_t now_ns, started;
 	struct arrival arrivals[PACKETS];
-	unsigned n, next[FRONT_CHANNELS_MAX];
+	unsigned n, next[RADIO_CHANNELS_MAX];
 	struct {
 		uint32_t channel, samples;
 		uint64_t ticks;
 	} sent[SENT];
 	unsigned n_sent, flushes, room;
-	uint8_t place[FRONT_CHANNELS_MAX][4 * SAMPLES_MAX];
+	uint8_t place[RADIO_CHANNELS_MAX][4 * SAMPLES_MAX];
 	unsigned placed;
 };
 
-static uint64_t fake_clock(struct front *front)
+static uint64_t fake_clock(struct radio *device)
 {
-	return ((struct fake *)front)->now_ns += LOOK_NS;
+	return ((struct fake *)device)->now_ns += LOOK_NS;
 }
 
-static void fake_start(struct front *front)
+static void fake_start(struct radio *device)
 {
-	((struct fake *)front)->started++;
+	((struct fake *)device)->started++;
 }
 
 static unsigned fake_receive(
-    struct front *front, uint32_t channel, uint64_t now_ns, struct front_packet *ret, unsigned n)
+    struct radio *device, uint32_t channel, uint64_t now_ns, struct radio_packet *ret, unsigned n)
 {
-	struct fake *fake = (struct fake *)front;
+	struct fake *fake = (struct fake *)device;
 	unsigned got = 0;
 
-	assert_true(now_ns <= fake->now_ns && n <= DOOR_BURST);
+	assert_true(now_ns <= fake->now_ns && n <= TRANSPORT_BURST);
 	for (unsigned i = fake->next[channel]; i < fake->n && got < n; i++) {
 		struct arrival *a = &fake->arrivals[i];
 
@@ -63,7 +64,7 @@ static unsigned fake_receive(
 			continue;
 		if (a->at_ns > fake->now_ns)
 			break;
-		ret[got++] = (struct front_packet){.packet.own = a,
+		ret[got++] = (struct radio_packet){.packet.own = a,
 		    .iq = a->iq,
 		    .ticks = a->ticks,
 		    .samples = a->samples,
@@ -74,9 +75,9 @@ static unsigned fake_receive(
 }
 
 static void fake_release(
-    struct front *front, uint32_t channel, const struct front_packet *packets, unsigned n)
+    struct radio *device, uint32_t channel, const struct radio_packet *packets, unsigned n)
 {
-	(void)front;
+	(void)device;
 	for (unsigned i = 0; i < n; i++) {
 		struct arrival *a = packets[i].packet.own;
 
@@ -85,9 +86,9 @@ static void fake_release(
 	}
 }
 
-static uint8_t *fake_place(struct front *front, uint32_t channel)
+static uint8_t *fake_place(struct radio *device, uint32_t channel)
 {
-	struct fake *fake = (struct fake *)front;
+	struct fake *fake = (struct fake *)device;
 
 	if (fake->room == 0)
 		return NULL;
@@ -96,9 +97,9 @@ static uint8_t *fake_place(struct front *front, uint32_t channel)
 	return fake->place[channel];
 }
 
-static void fake_send(struct front *front, uint32_t channel, uint32_t samples, uint64_t ticks)
+static void fake_send(struct radio *device, uint32_t channel, uint32_t samples, uint64_t ticks)
 {
-	struct fake *fake = (struct fake *)front;
+	struct fake *fake = (struct fake *)device;
 
 	assert_true(fake->n_sent < SENT && fake->placed > 0);
 	fake->placed--;
@@ -107,20 +108,26 @@ static void fake_send(struct front *front, uint32_t channel, uint32_t samples, u
 	fake->sent[fake->n_sent++].ticks = ticks;
 }
 
-static void fake_flush(struct front *front)
+static void fake_flush(struct radio *device)
 {
-	((struct fake *)front)->flushes++;
+	((struct fake *)device)->flushes++;
 }
 
-static void fake_count(struct front *front, uint32_t channel, struct front_counts *ret)
+static void fake_count(struct radio *device, uint32_t channel, struct radio_counts *ret)
 {
-	(void)front;
-	*ret = (struct front_counts){
+	(void)device;
+	*ret = (struct radio_counts){
 	    .overruns = 1 + channel, .late = 2, .underruns = 3, .sequence = 4};
 }
 
-static const struct front_kind fake_kind = {fake_clock, fake_start, fake_receive, fake_release,
-    fake_place, fake_send, fake_flush, fake_count};
+static const struct radio_driver fake_driver = {.clock = fake_clock,
+    .start = fake_start,
+    .receive = fake_receive,
+    .release = fake_release,
+    .place = fake_place,
+    .send = fake_send,
+    .flush = fake_flush,
+    .count = fake_count};
 
 struct rig {
 	struct fake fake;
@@ -133,19 +140,20 @@ struct rig {
 static struct rig *rig_new(
     uint32_t channels, uint32_t slot_samples, uint32_t packet, int64_t advance)
 {
-	const struct radio_pace_options options = {.rate_hz = 1e6,
-	    .slot_samples = slot_samples,
-	    .rx_packet = packet,
-	    .tx_packet = packet,
-	    .tx_advance = advance,
-	    .patience_ns = 1000000};
 	struct rig *rig = calloc(1, sizeof(*rig));
 
 	assert_non_null(rig);
-	rig->fake.front = (struct front){&fake_kind, channels, TICKS, 0};
+	rig->fake.device = (struct radio){.driver = &fake_driver,
+	    .channels = channels,
+	    .ticks_per_sample = TICKS,
+	    .rx_packet = packet,
+	    .tx_packet = packet,
+	    .tx_advance = advance,
+	    .patience_ns = 1000000,
+	    .end_ticks = UINT64_MAX};
 	rig->fake.now_ns = 1000000000;
 	rig->fake.room = 1000;
-	assert_int_equal(radio_pace_init(&rig->pace, &rig->fake.front, &options), 0);
+	assert_int_equal(radio_pace_init(&rig->pace, &rig->fake.device, 1e6, slot_samples), 0);
 	rig->pace.state = &rig->state;
 	return rig;
 }
@@ -218,7 +226,8 @@ static void done(struct rig *rig)
 	rig->slot++;
 }
 
-/* Samples of the slot that runs: those there are number first, first + 1, ...; returns how many are missing. */
+/* Samples of the slot that runs: those there are number first, first + 1, ...; returns how many are
+ * missing. */
 static uint32_t look(struct rig *rig, uint32_t channel, uint64_t first)
 {
 	struct aloe_radio *radio = &rig->pace.radio;
@@ -239,7 +248,7 @@ static uint32_t look(struct rig *rig, uint32_t channel, uint64_t first)
 	return missing;
 }
 
-/* ---- in order ------------------------------------------------------------------------------------------------------------ */
+/* ---- in order ------------------------------------------------------------------------ */
 
 static void run_whole(uint32_t slot_samples, uint32_t packet, unsigned packets)
 {
@@ -254,8 +263,8 @@ static void run_whole(uint32_t slot_samples, uint32_t packet, unsigned packets)
 		next(rig);
 		assert_int_equal(rig->slot, 17 + s);
 		assert_int_equal(look(rig, 0, first), 0);
-		if (slot_samples >=
-		    packet) /* begins when its last sample has come, and is seen at once */
+		/* begins when its last sample has come, and is seen at once */
+		if (slot_samples >= packet)
 			assert_in_range(rig->fake.now_ns,
 			    1000000000 + (first + slot_samples) * 1000,
 			    1000000000 + (first + slot_samples + packet) * 1000 + 4 * LOOK_NS);
@@ -294,7 +303,7 @@ static void test_packets_across_slots(void **state)
 	run_whole(64, 100, 400);
 }
 
-/* ---- what is missing ----------------------------------------------------------------------------------------------------- */
+/* ---- what is missing ------------------------------------------------------------------------ */
 
 static void test_lost_packet(void **state)
 {
@@ -359,7 +368,8 @@ static void test_flywheel(void **state)
 		before = rig->fake.now_ns;
 		done(rig);
 	}
-	/* Slot 199's patience ends where packet 210 comes: from there on nothing has to be waited for. */
+	/* Slot 199's patience ends where packet 210 comes: from there on nothing has to be waited
+	 * for. */
 	assert_in_range(rig->pace.flywheeled, 188, 202);
 	assert_int_equal(rig->pace.partial, 200);
 	rig_free(rig);
@@ -409,7 +419,7 @@ static void test_later_for_good(void **state)
 	rig_free(rig);
 }
 
-/* ---- this machine stands still ---------------------------------------------------------------------------------------------- */
+/* ---- this machine stands still ---- */
 
 static void test_catches_up(void **state)
 {
@@ -423,9 +433,10 @@ static void test_catches_up(void **state)
 		next(rig);
 		assert_int_equal(rig->slot, s);
 		assert_int_equal(look(rig, 0, s * 100), 0);
-		assert_in_range(rig->edge_ns, due - 1000, due + 1000); /* whenever it runs */
-		assert_int_equal(rig->state.late[s % IMAGE_RADIO_LATES].slot,
-		    0); /* and it was not the radio's fault */
+		/* whenever it runs */
+		assert_in_range(rig->edge_ns, due - 1000, due + 1000);
+		/* and it was not the radio's fault */
+		assert_int_equal(rig->state.late[s % IMAGE_RADIO_LATES].slot, 0);
 		if (s == 50)
 			rig->fake.now_ns += 5000000;
 		done(rig);
@@ -449,8 +460,8 @@ static void test_late_radio(void **state)
 		next(rig);
 		assert_int_equal(look(rig, 0, s * 100), 0);
 		assert_true(rig->fake.now_ns - rig->edge_ns < 20 * LOOK_NS);
-		assert_int_equal(rig->state.late[s].slot,
-		    s >= 10 && s < 15 ? s + 1 : 0); /* and the record says so */
+		/* and the record says so */
+		assert_int_equal(rig->state.late[s].slot, s >= 10 && s < 15 ? s + 1 : 0);
 		if (s >= 10 && s < 15)
 			assert_in_range(rig->state.late[s].late_ns,
 			    100000 * (15 - s) - 20 * LOOK_NS, 100000 * (15 - s));
@@ -460,7 +471,7 @@ static void test_late_radio(void **state)
 	rig_free(rig);
 }
 
-/* ---- the radio's time jumps --------------------------------------------------------------------------------------------------- */
+/* ---- the radio's time jumps ---- */
 
 static void test_jump_forward(void **state)
 {
@@ -483,16 +494,16 @@ static void jump_back(bool burst)
 {
 	struct rig *rig = rig_new(1, 100, 100, 0);
 
-	arrive_all(rig, 0, 5000000, 100, 5);
+	arrive_all(rig, 0, 1500000, 100, 5);
 	if (burst) /* one more of before, and all at once: it is dropped */
-		arrive(rig, 0, 5000500, 100, 100000);
+		arrive(rig, 0, 1500500, 100, 100000);
 	for (uint64_t i = 0; i < 5; i++)
 		arrive(rig, 0, 40 + i * 100, 100, 0)->at_ns =
 		    rig->fake.arrivals[4].at_ns + (burst ? 200000 : (1 + i) * 100000);
 	for (uint64_t s = 0; s < 10; s++) {
 		next(rig);
 		assert_int_equal(rig->slot, s);
-		assert_int_equal(look(rig, 0, s < 5 ? 5000000 + s * 100 : 40 + (s - 5) * 100), 0);
+		assert_int_equal(look(rig, 0, s < 5 ? 1500000 + s * 100 : 40 + (s - 5) * 100), 0);
 		done(rig);
 	}
 	for (unsigned i = 0; i < rig->fake.n; i++)
@@ -507,18 +518,17 @@ static void test_jump_back(void **state)
 	jump_back(true);
 }
 
-/* ---- several channels ---------------------------------------------------------------------------------------------------------- */
+/* ---- several channels ------------------------------------------------------------------------ */
 
 static void test_two_channels(void **state)
 {
 	struct rig *rig = rig_new(2, 100, 100, 0);
 
 	(void)state;
-	rig->fake.front.start_ticks = 1000 * TICKS;
+	rig->fake.device.start_ticks = 1000 * TICKS;
 	for (uint64_t i = 0; i < 50; i++) {
-		if (i != 0 &&
-		    i !=
-		        20) /* its first one is lost, too: the first slot is where it was asked for */
+		/* its first one is lost, too: the first slot is where it was asked for */
+		if (i != 0 && i != 20)
 			arrive(rig, 0, 1000 + i * 100, 100, 0);
 		if (i != 30)
 			arrive(rig, 1, 1000 + i * 100, 100, 150000);
@@ -560,7 +570,7 @@ static void test_one_channel_dies(void **state)
 	one_dies(1000000000000, 900);
 }
 
-/* ---- what is sent ----------------------------------------------------------------------------------------------------------------- */
+/* ---- what is sent ------------------------------------------------------------------------ */
 
 static void test_send(void **state)
 {
@@ -580,7 +590,8 @@ static void test_send(void **state)
 		assert_int_equal(n, 50);
 		radio->send(radio, 0, 50);
 		assert_int_equal(rig->fake.flushes,
-		    s + 1); /* the slot's last: gone before anybody else takes his time */
+		    /* the slot's last: gone before anybody else takes his time */
+		    s + 1);
 		assert_null(radio->place(radio, 0, &n));
 		assert_int_equal(n, 0);
 		done(rig);
@@ -594,7 +605,8 @@ static void test_send(void **state)
 	rig_free(rig);
 }
 
-/* A radio that was started again may give samples that lie between those of before: what is sent is as old as ever. */
+/* A radio that was started again may give samples that lie between those of before: what is sent is
+ * as old as ever. */
 static void test_send_between(void **state)
 {
 	struct rig *rig = rig_new(1, 100, 100, 500);
@@ -628,7 +640,7 @@ static void test_on_grid(void **state)
 	struct rig *rig = rig_new(1, 200, 100, 0);
 
 	(void)state;
-	rig->fake.front.on_grid = true;
+	rig->fake.device.on_grid = true;
 	arrive_all(rig, 0, 700, 100, 5);
 	next(rig);
 	assert_int_equal(rig->pace.slot_ticks, 600 * TICKS);
@@ -652,8 +664,8 @@ static void test_send_some(void **state)
 	next(rig);
 	assert_non_null(radio->place(radio, 0, &n));
 	radio->send(radio, 0, 60);
-	assert_non_null(
-	    radio->place(radio, 0, &n)); /* and nothing sent: it is there for the next slot */
+	/* and nothing sent: it is there for the next slot */
+	assert_non_null(radio->place(radio, 0, &n));
 	done(rig);
 	assert_int_equal(rig->fake.flushes, 1);
 	assert_int_equal(rig->fake.sent[0].ticks, UINT64_MAX);
@@ -695,7 +707,29 @@ static void test_idle(void **state)
 	rig_free(rig);
 }
 
-/* ---- the lane's thread ------------------------------------------------------------------------------------------------------------ */
+/* A radio that ends tells how much is left of it, slot by slot. */
+static void test_ends(void **state)
+{
+	struct rig *rig = rig_new(1, 100, 100, 0);
+
+	(void)state;
+	arrive_all(rig, 0, 1000, 100, 4);
+	next(rig);
+	assert_true(rig->pace.radio.left == UINT64_MAX);
+	done(rig);
+	rig->fake.device.end_ticks = 1230 * TICKS;
+	next(rig);
+	assert_int_equal(rig->pace.radio.left, 130);
+	done(rig);
+	next(rig);
+	assert_int_equal(rig->pace.radio.left, 30);
+	done(rig);
+	next(rig);
+	assert_int_equal(rig->pace.radio.left, 0);
+	rig_free(rig);
+}
+
+/* ---- the lane's thread ---- */
 
 static void *lane_main(void *self)
 {
@@ -709,9 +743,7 @@ static void test_lane(void **state)
 	struct rig *rig = rig_new(1, 100, 100, 0);
 	struct node_image *node = calloc(1, sizeof(*node));
 	struct lane_image *image = aligned_alloc(64, (sizeof(*image) + 63) & ~(size_t)63);
-	const struct lane_radio radio = {
-	    &rig->pace, radio_pace_wait, radio_pace_end, radio_pace_idle};
-	struct lane_thread thread = {.node = node, .image = image, .radio = &radio};
+	struct lane_thread thread = {.node = node, .image = image, .radio = &rig->pace};
 	pthread_t id;
 
 	(void)state;
@@ -761,6 +793,7 @@ int main(void)
 	    cmocka_unit_test(test_on_grid),
 	    cmocka_unit_test(test_send_some),
 	    cmocka_unit_test(test_idle),
+	    cmocka_unit_test(test_ends),
 	    cmocka_unit_test(test_lane),
 	};
 

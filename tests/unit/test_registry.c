@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/registry: a .desc says what the tables say; folders are searched in order; what is no component is refused with the
- * file and the reason. core/component/param: values go where the tables say. */
+ * core/registry: a .desc says what the tables say; folders are searched in order; what is no
+ * component is refused with the file and the reason. core/component/param: values go where the
+ * tables say. */
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,7 +77,7 @@ static void assert_real(double a, double b)
 		assert_true(a == b);
 }
 
-/* ---- one-to-one ---------------------------------------------------------------------------------------------------- */
+/* ---- one-to-one ------------------------------------------------------------------------ */
 
 static void same_ports(const struct component_type *type, const struct aloe_component *component)
 {
@@ -158,8 +161,8 @@ static void test_desc_is_the_tables(void **state)
 static void test_digest(void **state)
 {
 	(void)state;
-	assert_true(
-	    component_digest("") == 0xcbf29ce484222325u); /* published values of FNV-1a 64 */
+	/* published values of FNV-1a 64 */
+	assert_true(component_digest("") == 0xcbf29ce484222325u);
 	assert_true(component_digest("a") == 0xaf63dc4c8601ec8cu);
 	assert_true(component_digest("foobar") == 0x85944171f73967e8u);
 }
@@ -179,7 +182,7 @@ static void test_item_types(void **state)
 	assert_null(item_type_name(0));
 }
 
-/* ---- bad .desc ----------------------------------------------------------------------------------------------------- */
+/* ---- bad .desc ------------------------------------------------------------------------ */
 
 struct replace {
 	const char *entry, *old, *new, *message;
@@ -188,41 +191,52 @@ struct replace {
 /* The text of a good .desc, with one thing made wrong. */
 static const struct replace bad_descs[] = {
     {"all", "\"schema\": 1", "\"schema\": 2",
-        "x.desc: made for schema 2, ABI 4; schema 1, ABI 4 are needed: build it again"},
-    {"all", "\"abi\": 4", "\"abi\": 99",
-        "x.desc: made for schema 1, ABI 99; schema 1, ABI 4 are needed: build it again"},
+        "x.desc: is made for schema 2 and ABI 5; schema 1 and ABI 5 are needed: build the "
+        "component again"},
+    {"all", "\"abi\": 5", "\"abi\": 99",
+        "x.desc: is made for schema 1 and ABI 99; schema 1 and ABI 5 are needed: build the "
+        "component again"},
     {"all", "\"name\": \"all\"", "\"name\": \"a b\"",
-        "x.desc: name: \"a b\" is no name: a letter, then letters, digits and _, at most 63"},
+        "x.desc: name: \"a b\" is not allowed: a name is a letter, then letters, digits and _, "
+        "at most 63 characters"},
     {"all", "\"name\": \"whole\"", "\"name\": \"wide\"",
-        "x.desc: params[2]: the name \"wide\" is taken by params[1]"},
+        "x.desc: params[2]: the name \"wide\" is used already by params[1]"},
     {"all", "\"kind\": \"bool\"", "\"kind\": \"boole\"",
-        "x.desc: params[3]: kind: \"boole\", one of real, int, bool, enum, text, path, reals is needed"},
+        "x.desc: params[3]: kind: found \"boole\"; real, int, bool, enum, text, path or reals is "
+        "needed"},
     {"all", "\"default\": 0.5", "\"default\": 1.5",
         "x.desc: params[0]: default 1.5 is outside [-1, 1]"},
     {"all", "\"min\": -10.0", "\"min\": 11.0", "x.desc: params[2]: min 11 is above max 10"},
     {"all", "\"text\": \"medium\"", "\"text\": \"middling\"",
         "x.desc: params[4]: text: default \"middling\" is not among names"},
     {"all", "\"text\": \"hello\"", "\"text\": \"hello hello\"",
-        "x.desc: params[5]: text: the default does not fit 8 bytes"},
-    {"all", "\"size\": 1,", "\"size\": 2,", "x.desc: params[3]: size: 2 bytes do not fit its kind"},
+        "x.desc: params[5]: text: the default is longer than size = 8"},
+    {"all", "\"size\": 1,", "\"size\": 2,",
+        "x.desc: params[3]: size: 2 is not a size of this kind"},
     {"all", "\"offset\": 0,", "\"offset\": 4000,",
-        "x.desc: params[0]: the field, 4 bytes at 4000, lies outside the state of 112 bytes"},
+        "x.desc: params[0]: the field (offset 4000, size 4) lies outside the state, whose size is "
+        "112"},
     {"all", "\"offset\": 0,", "\"offset\": -1,",
-        "x.desc: params[0]: offset: found -1, a whole number 0 .. 268435456 is needed"},
+        "x.desc: params[0]: offset: found -1; a whole number 0 .. 268435456 is needed"},
     {"all", "\"offset\": 0,", "\"offset\": \"0\",",
-        "x.desc: params[0]: offset: found a text, a whole number 0 .. 268435456 is needed"},
+        "x.desc: params[0]: offset: found a text; a whole number 0 .. 268435456 is needed"},
     {"all", "\"live\": true", "\"live\": 1",
-        "x.desc: params[0]: live: found a number, true or false is needed"},
-    {"all", "\"variables\"", "\"varables\"", "x.desc: variables: found nothing, a list is needed"},
+        "x.desc: params[0]: live: found a number; true or false is needed"},
+    {"all", "\"variables\"", "\"varables\"", "x.desc: variables: found nothing; a list is needed"},
     {"all", "\"kind\": \"u64\"", "\"kind\": \"u32\"",
-        "x.desc: variables[0]: kind: \"u32\", f64 or u64 is needed"},
-    {"mod", "\"cf32\",\n", "\"cf64\",\n", "x.desc: ports[1]: types[1]: \"cf64\" is no item type"},
+        "x.desc: variables[0]: kind: found \"u32\"; f64 or u64 is needed"},
+    {"mod", "\"cf32\",\n", "\"cf64\",\n",
+        "x.desc: ports[1]: types[1]: \"cf64\" is not an item type"},
     {"mod", "\"type_param\": \"output\"", "\"type_param\": \"input\"",
-        "x.desc: ports[1]: type_param: \"input\" is no enum parameter"},
+        "x.desc: ports[1]: type_param: \"input\" is not an enum parameter"},
     {"mod", "\"names\": [\n    \"i16\"", "\"names\": [\n    \"bit\"",
-        "x.desc: ports[1]: type_param: output = \"bit\" is none of the port's types"},
+        "x.desc: ports[1]: type_param: output = \"bit\" is not one of the port's types"},
     {"mod", "\"direction\": \"out\"", "\"direction\": \"up\"",
-        "x.desc: ports[1]: direction: \"up\", in or out is needed"},
+        "x.desc: ports[1]: direction: found \"up\"; in or out is needed"},
+    {"all", "\"tail\": 0", "\"tail\": 1048577",
+        "x.desc: tail: found 1048577; a whole number 0 .. 1048576 is needed"},
+    {"all", "\"tail\": 0", "\"tial\": 0",
+        "x.desc: tail: found nothing; a whole number 0 .. 1048576 is needed"},
     {"mod", "{\n", "[\n", "x.desc:2: not JSON: ']' expected near ':'"},
 };
 
@@ -289,7 +303,7 @@ static void test_deep_desc(void **state)
 	diag_fini(&diag);
 }
 
-/* ---- folders ------------------------------------------------------------------------------------------------------- */
+/* ---- folders ------------------------------------------------------------------------ */
 
 static void put_desc(const struct folder *folder, const char *name, const char *summary)
 {
@@ -338,8 +352,8 @@ static void test_first_folder_wins(void **state)
 	folder_remove(&two);
 }
 
-/* A folder named after an instruction set, in any folder of components, says what else is built; what is only there is not
- * known here. */
+/* A folder named after an instruction set, in any folder of components, says what else is built;
+ * what is only there is not known here. */
 static void test_builds(void **state)
 {
 	const unsigned here = component_arch_here(), other = here == 1 ? 0 : 1;
@@ -446,7 +460,7 @@ static void test_bad_files_are_left_out(void **state)
 	assert_non_null(strstr(diag.lines[2], "/empty.desc:1: not JSON: "));
 	snprintf(line, sizeof(line), "%s/huge.desc: is larger than 1048576 bytes", folder.path);
 	assert_string_equal(diag.lines[3], line);
-	snprintf(line, sizeof(line), "%s/zero.desc: is no text: it has zero bytes", folder.path);
+	snprintf(line, sizeof(line), "%s/zero.desc: is not a text: it has zero bytes", folder.path);
 	assert_string_equal(diag.lines[4], line);
 	registry_close(registry);
 	diag_fini(&diag);
@@ -489,9 +503,10 @@ static void test_default_folders(void **state)
 	free(dirs);
 }
 
-/* ---- .so ----------------------------------------------------------------------------------------------------------- */
+/* ---- .so ------------------------------------------------------------------------ */
 
-/* Where the build put the components: BUILD/lib/aloe, this program being BUILD/tests/unit/test_registry. */
+/* Where the build put the components: BUILD/lib/aloe, this program being
+ * BUILD/tests/unit/test_registry. */
 static void component_path(const char *name, char *path, size_t size)
 {
 	char self[4096] = {0};
@@ -540,6 +555,33 @@ static void test_open_a_component(void **state)
 	free(file);
 }
 
+/* A copy of the component's file in which the number at `field`, of the component as it is loaded,
+ * is 1. */
+static void put_changed(
+    const struct folder *folder, const char *name, const void *handle_of, const void *field)
+{
+	const ElfW(Phdr) * segments;
+	const ElfW(Ehdr) * head;
+	char path[4200], file[80], *so;
+	uint64_t at;
+	Dl_info info;
+	size_t len;
+
+	snprintf(file, sizeof(file), "%s.so", name);
+	component_path(file, path, sizeof(path));
+	so = read_all(path, &len);
+	assert_true(dladdr(handle_of, &info) != 0);
+	at = (uint64_t)((const uint8_t *)field - (const uint8_t *)info.dli_fbase);
+	head = (const void *)so;
+	segments = (const void *)(so + head->e_phoff);
+	for (unsigned i = 0; i < head->e_phnum; i++)
+		if (segments[i].p_type == PT_LOAD && at >= segments[i].p_vaddr &&
+		    at < segments[i].p_vaddr + segments[i].p_filesz)
+			so[at - segments[i].p_vaddr + segments[i].p_offset] = 1;
+	put(folder, file, so, len);
+	free(so);
+}
+
 static void assert_refused(const struct folder *folder, const char *name, const char *reason)
 {
 	const struct aloe_entry *entry = NULL;
@@ -555,6 +597,47 @@ static void assert_refused(const struct folder *folder, const char *name, const 
 	assert_int_equal(diag.errors, 1);
 	snprintf(line, sizeof(line), "%s: %s", path, reason);
 	assert_string_equal(diag.lines[0], line);
+	diag_fini(&diag);
+}
+
+/* Fields that have no meaning yet must not be set, for what they will mean is not known to who sets
+ * them now. */
+static void test_reserved_fields(void **state)
+{
+	const struct aloe_entry *entry;
+	struct folder folder;
+	struct diag diag;
+	char path[4200];
+	void *handle;
+
+	(void)state;
+	component_path("gain.so", path, sizeof(path));
+	diag_init(&diag);
+	assert_int_equal(component_open(path, &diag, &handle, &entry), 0);
+	const struct {
+		const char *name;
+		const void *field;
+	} fields[] = {
+	    {"stateless", &entry->component->stateless},
+	    {"warm", &entry->component->warm},
+	    {"export_state", &entry->component->export_state},
+	    {"import_state", &entry->component->import_state},
+	    {"work_many", &entry->component->work_many},
+	};
+	folder_make(&folder);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		char reason[120];
+
+		snprintf(reason, sizeof(reason),
+		    "sets \"%s\", which is reserved: this version of ALOE needs it to be %s",
+		    fields[i].name, i > 0 ? "NULL" : "0");
+		put_changed(&folder, "gain", entry, fields[i].field);
+		assert_refused(&folder, "gain.so", reason);
+	}
+	put_changed(&folder, "gain", entry, (const uint8_t *)&entry->component->tail + 3);
+	assert_refused(&folder, "gain.so", "states tail = 16777216; at most 1048576 is allowed");
+	folder_remove(&folder);
+	component_close(handle);
 	diag_fini(&diag);
 }
 
@@ -581,13 +664,13 @@ static void test_what_is_no_component(void **state)
 	assert_refused(&folder, "missing.so", "No such file or directory");
 	assert_refused(&folder, ".", "is no file");
 	assert_refused(
-	    &folder, "other.so", "is no component: it has no symbol aloe_component_other");
-	assert_refused(&folder, "short.so", "is no shared object (shorter than an ELF header)");
+	    &folder, "other.so", "is not a component: the symbol aloe_component_other is missing");
+	assert_refused(&folder, "short.so", "is not a shared object (shorter than an ELF header)");
 	assert_refused(
 	    &folder, "cut.so", "is cut short (its tables lie beyond the end of the file)");
-	assert_refused(&folder, "text.so", "is no shared object (no ELF header)");
+	assert_refused(&folder, "text.so", "is not a shared object (no ELF header)");
 	assert_refused(&folder, "arm.so", "is made for another kind of processor");
-	assert_refused(&folder, "program.so", "is no shared object (another kind of ELF file)");
+	assert_refused(&folder, "program.so", "is not a shared object (another kind of ELF file)");
 	free(so);
 	folder_remove(&folder);
 }
@@ -619,7 +702,7 @@ static void test_cut_at_every_length(void **state)
 	folder_remove(&folder);
 }
 
-/* ---- parameters ---------------------------------------------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------ */
 
 static const struct aloe_param *param_of(const char *name)
 {
@@ -738,6 +821,7 @@ int main(void)
 	    cmocka_unit_test(test_default_folders),
 	    cmocka_unit_test(test_open_a_component),
 	    cmocka_unit_test(test_what_is_no_component),
+	    cmocka_unit_test(test_reserved_fields),
 	    cmocka_unit_test(test_cut_at_every_length),
 	    cmocka_unit_test(test_param_defaults),
 	    cmocka_unit_test(test_param_set),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Reports as people and scripts read them, profiles and runs on disk, and figures out of samples. */
+ * Reports as people and scripts read them, profiles and runs on disk, and figures out of
+ * samples. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -15,29 +16,29 @@
 #include <cmocka.h>
 
 #include "core/base/file.h"
-#include "core/report/local.h"
+#include "core/measure/local.h"
 #include "core/report/report.h"
 #include "core/report/store.h"
 #include "tools/execinfo/execinfo.h"
 
-/* clang-format off */
 static const char whole[] =
-"{\"schema\":1,\"waveform\":\"w\",\"state\":\"STOP\",\"reason\":\"\",\"clock\":\"timer\",\"late\":\"slip\",\"isolation\":\"waveform\","
-"\"slot_ns\":10000000,\"slots_wanted\":1300,\"index\":1300,\"started\":true,\"ended\":true,\"drained\":true,"
-"\"slots\":{\"run\":1300,\"skipped\":0,\"missed\":0,\"slipped\":0},"
-"\"messages\":{\"absent\":0,\"late\":0,\"overwritten\":0,\"lost\":0},"
-"\"latency\":{\"slots\":2,\"us\":20000.0,\"measured_slots_min\":2,\"measured_slots_max\":2,"
-	"\"measured_us\":{\"count\":1300,\"mean\":10100.5,\"p50\":10100,\"p99\":10200,\"max\":10300}},"
-"\"capacity_mmac\":500,"
-"\"lanes\":[{\"lane\":0,\"cpu\":3,\"realtime\":\"FIFO 50\",\"slots\":1300,\"load_mean\":0.125,\"load_p99\":0.25,"
-	"\"late_us\":{\"p50\":1,\"p99\":2,\"max\":3},\"overhead_us\":{\"mean\":0.5}}],"
-"\"instances\":[{\"name\":\"src\",\"component\":\"wav_source\",\"lane\":0,\"calls\":1300,\"mean_us\":3,\"p50_us\":2.5,\"p99_us\":8,"
-	"\"max_us\":9,\"kmac\":1.5,\"share\":0.0003,\"overruns\":4,\"variables\":{},\"sink\":false,\"paths\":{\"path\":\"in.wav\"}},"
-	"{\"name\":\"check\",\"component\":\"bit_compare\",\"lane\":0,\"calls\":99,\"mean_us\":1,\"p50_us\":1,\"p99_us\":1,\"max_us\":1,"
-	"\"sink\":true,\"paths\":{\"path\":\"/nowhere/out.wav\"},"
-	"\"variables\":{\"blocks\":1000,\"block_errors\":10,\"bits\":4000,\"bit_errors\":1,\"short\":0}}],"
-"\"misses\":[],\"notes\":[],\"losses\":[\"no real-time priority\"]}";
-/* clang-format on */
+    "{\"schema\":1,\"waveform\":\"w\",\"state\":\"STOP\",\"reason\":\"\",\"clock\":\"timer\","
+    "\"late\":\"slip\",\"isolation\":\"waveform\",\"slot_ns\":10000000,\"slots_wanted\":1300,"
+    "\"index\":1300,\"started\":true,\"ended\":true,\"drained\":true,\"slots\":{\"run\":1300,"
+    "\"skipped\":0,\"missed\":0,\"slipped\":0},\"messages\":{\"absent\":0,\"late\":0,"
+    "\"overwritten\":0,\"lost\":0},\"latency\":{\"slots\":2,\"us\":20000.0,"
+    "\"measured_slots_min\":2,\"measured_slots_max\":2,\"measured_us\":{\"count\":1300,"
+    "\"mean\":10100.5,\"p50\":10100,\"p99\":10200,\"max\":10300}},\"capacity_mmac\":500,"
+    "\"lanes\":[{\"lane\":0,\"cpu\":3,\"realtime\":\"FIFO 50\",\"slots\":1300,"
+    "\"load_mean\":0.125,\"load_p99\":0.25,\"late_us\":{\"p50\":1,\"p99\":2,\"max\":3},"
+    "\"overhead_us\":{\"mean\":0.5}}],\"instances\":[{\"name\":\"src\","
+    "\"component\":\"wav_source\",\"lane\":0,\"calls\":1300,\"mean_us\":3,\"p50_us\":2.5,"
+    "\"p99_us\":8,\"max_us\":9,\"kmac\":1.5,\"share\":0.0003,\"overruns\":4,\"variables\":{},"
+    "\"sink\":false,\"paths\":{\"path\":\"in.wav\"}},{\"name\":\"check\","
+    "\"component\":\"bit_compare\",\"lane\":0,\"calls\":99,\"mean_us\":1,\"p50_us\":1,"
+    "\"p99_us\":1,\"max_us\":1,\"sink\":true,\"paths\":{\"path\":\"/nowhere/out.wav\"},"
+    "\"variables\":{\"blocks\":1000,\"block_errors\":10,\"bits\":4000,\"bit_errors\":1,"
+    "\"short\":0}}],\"misses\":[],\"notes\":[],\"losses\":[\"no real-time priority\"]}";
 
 static json_t *parse(const char *text)
 {
@@ -76,31 +77,41 @@ static void test_print(void **state)
 
 	(void)state;
 	has(text,
-	    "w: ended, index 1300 of 1300, slot 10 ms, clock timer, late slip, isolation waveform\n");
+	    "w: ended, index 1300 of 1300, slot 10 ms, clock timer, late slip, isolation "
+	    "waveform\n");
 	has(text, "slots      1300 run, 0 skipped, 0 missed, 0 slipped\n");
 	has(text, "messages   0 absent, 0 late, 0 overwritten, 0 lost\n");
 	has(text,
-	    "latency    stated 2 slots = 20000 us; measured 2 slots; source to sink 10100.5 us mean");
+	    "latency    stated 2 slots = 20000 us; measured 2 slots; source to sink 10100.5 us "
+	    "mean");
 	has(text,
-	    "check: 1000 blocks, 10 block errors (BLER 0.01), 4000 bits, 1 bit errors (BER 0.00025)\n");
+	    "check: 1000 blocks, 10 block errors (BLER 0.01), 4000 bits, 1 bit error (BER "
+	    "0.00025)\n");
 	has(text, "CPU 3, FIFO 50: load 12.50 % mean, 25.00 % p99; begins 1.0 us after");
-	has(text, "budgets    exceeded 4 times, most often by src: 4 times\n");
+	has(text,
+	    "calls      4 calls took longer than expected (no deadline missed), most often src: "
+	    "4\n");
+	assert_null(strstr(text, "budget"));
+	assert_null(strstr(text, "not kept"));
 	has(text, "written    check: /nowhere/out.wav\n");
 	assert_null(strstr(text, "in.wav"));
 	free(text);
 	text = text_of(report_losses, report);
-	assert_string_equal(text, "what you lose: no real-time priority\n");
+	assert_string_equal(text, "feature lost: no real-time priority\n");
 	free(text);
 	json_decref(report);
 }
 
-/* What a report lacks is no reason to crash: an empty one, and one whose members have other types. */
+/* What a report lacks is no reason to crash: an empty one, and one whose members have other
+ * types. */
 static void test_print_odd(void **state)
 {
 	static const char *const odd[] = {
 	    "{\"schema\":1}",
-	    "{\"schema\":1,\"instances\":7,\"lanes\":{},\"slots\":[],\"misses\":\"x\",\"losses\":3,\"latency\":null}",
-	    "{\"schema\":1,\"instances\":[1,null,{}],\"lanes\":[\"x\"],\"misses\":[null],\"losses\":[1]}",
+	    "{\"schema\":1,\"instances\":7,\"lanes\":{},\"slots\":[],\"misses\":\"x\",\"losses\":3,"
+	    "\"latency\":null}",
+	    "{\"schema\":1,\"instances\":[1,null,{}],\"lanes\":[\"x\"],\"misses\":[null],"
+	    "\"losses\":[1]}",
 	};
 
 	(void)state;
@@ -120,19 +131,75 @@ static void test_print_odd(void **state)
 	}
 }
 
+/* Numbers out of memory that was overwritten are not shown as if they were some. */
+static void test_damaged(void **state)
+{
+	json_t *report = parse(
+	    "{\"schema\":1,\"waveform\":\"w\",\"state\":\"ABNSTOP\",\"reason\":\"r\",\"damaged\":"
+	    "\"the record of its run\",\"index\":null,\"slots_wanted\":9,\"slot_ns\":1000000}");
+	json_t *list =
+	    json_loads("[{\"name\":\"a\",\"state\":\"ABNSTOP\",\"index\":null}]", 0, NULL);
+	char *text = text_of(report_print, report), *line = text_of(report_progress, report);
+
+	(void)state;
+	has(text, "(ABNSTOP), index damaged of 9");
+	has(text, "damaged    the record of its run: no number of this report can be relied on\n");
+	has(line, "ABNSTOP, index damaged of 9");
+	free(line);
+	line = text_of(report_list, list);
+	has(line, "ABNSTOP       damaged  \n");
+	free(line);
+	free(text);
+	json_decref(report);
+	json_decref(list);
+}
+
+/* One of each has no plural. */
+static void test_counts_of_one(void **state)
+{
+	json_t *report =
+	    parse("{\"schema\":1,\"waveform\":\"w\",\"radio\":{\"packets\":1,\"overruns\":1,"
+	          "\"underruns\":1,\"restarts\":1,\"caught_up\":1,\"flywheeled\":1,"
+	          "\"channels\":[{\"packets\":1,\"overruns\":2,\"restarts\":1,\"underruns\":1}]},"
+	          "\"lanes\":[{\"lane\":0,\"cpu\":2,\"slots\":1}],"
+	          "\"instances\":[{\"name\":\"c\",\"variables\":{\"blocks\":1,\"block_errors\":1,"
+	          "\"bits\":1,\"bit_errors\":1},\"worst\":{\"copy\":3,\"block_errors\":1}}]}");
+	char *text = text_of(report_print, report);
+
+	(void)state;
+	has(text,
+	    "radio      channel 0: 1 packet in, 0 lost, 0 reordered, 0 behind the slot, 2 "
+	    "overruns, 1 time set up again; 0 out, 0 late, 1 underrun, 0 out of order, 0 without "
+	    "room\n"
+	    "           1 slot caught up, 1 flywheeled, 0 with samples missing\n");
+	has(text,
+	    "blocks     c: 1 block, 1 block error (BLER 1), 1 bit, 1 bit error (BER 1); the worst "
+	    "copy is 3 with 1 block error\n");
+	free(text);
+	text = text_of(report_profile, report);
+	has(text, "lane 0 (CPU 2): 1 slot, load");
+	free(text);
+	text = text_of(report_progress, report);
+	has(text, "; radio 0 lost, 0 late, 1 underrun\n");
+	free(text);
+	json_decref(report);
+}
+
 /* A line for each waveform; a radio says what went wrong with it, in words. */
 static void test_list(void **state)
 {
 	json_t *list = json_loads(
 	    "[{\"name\":\"a\",\"state\":\"RUN\",\"index\":7,\"lanes\":[{\"cpu\":0},{\"cpu\":1}],"
-	    "\"radio\":{\"packets\":9,\"lost\":3,\"no_room\":1}},"
-	    "{\"name\":\"b\",\"state\":\"INIT\",\"index\":0,\"lanes\":[{\"cpu\":1}],"
-	    "\"radio\":{\"packets\":9}}]",
+	    "\"radio\":{\"packets\":9,\"lost\":3,\"no_room\":1,\"flywheeled\":1,"
+	    "\"overruns\":2}},{\"name\":\"b\",\"state\":"
+	    "\"INIT\",\"index\":0,\"lanes\":[{\"cpu\":1}],\"radio\":{\"packets\":9}}]",
 	    0, NULL);
 	char *text = text_of(report_list, list);
 
 	(void)state;
-	assert_non_null(strstr(text, " 7  0,1  radio: 3 lost, 1 without room\n"));
+	assert_non_null(strstr(text,
+	    " 7  0,1  radio: 3 lost, 2 overruns, 1 dropped for lack of "
+	    "room, 1 flywheeled slot\n"));
 	assert_non_null(strstr(text, " 0  1  radio: nothing lost or late\n"));
 	free(text);
 	json_decref(list);
@@ -189,7 +256,8 @@ static unsigned lines_in(const char *text)
 	return n;
 }
 
-/* The live table never has more lines or longer ones than the terminal, and says how many lines there are. */
+/* The live table never has more lines or longer ones than the terminal, and says how many lines
+ * there are. */
 static void test_table(void **state)
 {
 	json_t *report = parse(whole);
@@ -212,6 +280,36 @@ static void test_table(void **state)
 	json_decref(report);
 }
 
+/* What somebody has written over is shown: in the final report and in the live table, which has a
+ * line less for the rest. */
+static void test_batons(void **state)
+{
+	json_t *report = parse(whole), *lane = json_object_get(report, "lanes");
+	char *text = text_of(report_print, report);
+	size_t len = 0;
+	FILE *out;
+
+	(void)state;
+	assert_null(strstr(text, "baton"));
+	free(text);
+	lane = json_array_get(lane, 0);
+	json_object_set_new(lane, "baton_resets", json_integer(2));
+	json_object_set_new(lane, "baton_rescues", json_integer(1));
+	text = text_of(report_print, report);
+	has(text,
+	    "\nbatons     lane 0 (CPU 3): baton reset 2 times (overwritten), rescued 1 time (no "
+	    "exec)\n");
+	free(text);
+	out = open_memstream(&text, &len);
+	assert_true(report_table(report, 6, 80, out) <= 6);
+	fclose(out);
+	has(text, "variables  (man aloe-words)\n");
+	has(text,
+	    "\n  lane 0 (CPU 3): baton reset 2 times (overwritten), rescued 1 time (no exec)\n");
+	free(text);
+	json_decref(report);
+}
+
 static void test_duration(void **state)
 {
 	static const struct {
@@ -228,7 +326,7 @@ static void test_duration(void **state)
 	}
 }
 
-/* ---- on disk --------------------------------------------------------------------------------------------------------------- */
+/* ---- on disk ------------------------------------------------------------------------ */
 
 static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
@@ -271,9 +369,17 @@ static void test_files(void **state)
 	free(text);
 	assert_int_equal(file_read(path, 3, &text, &len), -EFBIG);
 	assert_int_equal(file_read(dir, 100, &text, &len), -EISDIR);
+	assert_int_equal(file_read("/dev/null", 100, &text, &len), -ESPIPE);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	/* nobody writes: does not wait */
+	assert_int_equal(file_read(path, 100, &text, &len), -ESPIPE);
+	assert_non_null(strstr(file_reason(-ESPIPE), "regular file"));
+	assert_non_null(strstr(file_reason(-EISDIR), "directory"));
+	assert_string_equal(file_reason(-ENOENT), strerror(ENOENT));
 	assert_int_equal(dir_make(path), -ENOTDIR);
-	assert_int_equal(
-	    file_read("/proc/self/status", 1 << 20, &text, &len), 0); /* a file without a size */
+	/* a file without a size */
+	assert_int_equal(file_read("/proc/self/status", 1 << 20, &text, &len), 0);
 	assert_true(len > 100 && strlen(text) == len);
 	free(text);
 	assert_int_equal(path_print(path, 4, "%s", "abc"), 0);
@@ -363,7 +469,7 @@ static void test_profile(void **state)
 	assert_int_equal(store_profile_write(dir, report, &slow), 0); /* newer, but not of here */
 	assert_float_equal(cost_read(dir, &waveform, "measured on this kind of machine"),
 	    2.5 * here.mmac_per_s / 1000, 1e-9);
-	snprintf(path, sizeof(path), "%s/profiles/w/%016llx.json", dir,
+	snprintf(path, sizeof(path), "%s/profiles/w/%016llx-timer.json", dir,
 	    (unsigned long long)class_rates_fingerprint(&here));
 	assert_int_equal(file_write(path, "{", 1), 0);
 	assert_int_equal(store_profile_read(dir, &waveform, &diag, &profile), -EINVAL);
@@ -371,6 +477,138 @@ static void test_profile(void **state)
 	diag_fini(&diag);
 	json_decref(report);
 	folder_free(dir);
+}
+
+/* The report, with the slots that it missed, the clock, and the build of `src`. */
+static json_t *run_of(const char *clock, int missed, const char *build)
+{
+	json_t *report = parse(whole);
+
+	json_object_set_new(report, "clock", json_string(clock));
+	json_object_set_new(json_object_get(report, "slots"), "missed", json_integer(missed));
+	json_object_set_new(
+	    json_array_get(json_object_get(report, "instances"), 0), "build", json_string(build));
+	return report;
+}
+
+static void keep(const char *dir, const char *clock, int missed, const char *build, double p50_us)
+{
+	json_t *report = run_of(clock, missed, build);
+	struct class_rates here;
+
+	json_object_set_new(
+	    json_array_get(json_object_get(report, "instances"), 0), "p50_us", json_real(p50_us));
+	json_object_set_new(
+	    json_array_get(json_object_get(report, "instances"), 0), "p99_us", json_real(100));
+	local_rates(dir, &here);
+	assert_int_equal(store_profile_write(dir, report, &here), 0);
+	json_decref(report);
+}
+
+static double rates_here(const char *dir)
+{
+	struct class_rates here;
+
+	local_rates(dir, &here);
+	return here.mmac_per_s;
+}
+
+/* The p50 that a plan would count with, us; 0: none, and `note` is told if it is not NULL. */
+static double kept(const char *dir, const struct waveform *waveform, const char *note)
+{
+	const struct profile_entry *entry;
+	struct class_rates here;
+	struct profile profile;
+	struct diag diag;
+	double us;
+
+	diag_init(&diag);
+	local_rates(dir, &here);
+	assert_int_equal(store_profile_read(dir, waveform, &diag, &profile), 0);
+	entry = plan_profile_find(&profile, "src");
+	us = entry ? entry->kmac_p50 * 1000 / here.mmac_per_s : 0;
+	assert_int_equal(diag.len, note ? 1 : 0);
+	if (note)
+		assert_string_equal(diag.lines[0], note);
+	plan_profile_fini(&profile);
+	diag_fini(&diag);
+	return us;
+}
+
+/* A profile speaks for one build, on one clock, and not for a run that was overloaded. */
+static void test_profile_of_a_build(void **state)
+{
+	struct component_build builds[2] = {{{0}, 0, 0, {0, 0}}, {{0}, 0, 0, {0, 0}}};
+	struct component_type types[2];
+	struct wf_instance instances[2];
+	struct waveform waveform = profile_waveform(instances, types);
+	char dir[128], so[160], first[SHA256_TEXT];
+
+	(void)state;
+	folder_new(dir, sizeof(dir));
+	assert_int_equal(local_calibrate(dir), 0);
+	snprintf(so, sizeof(so), "%s/decoder.so", dir);
+	types[0].path = so;
+	types[0].build = &builds[0];
+	assert_int_equal(file_write(so, "one", 3), 0);
+	snprintf(first, sizeof(first), "%s", component_build(&types[0]));
+	assert_int_equal(strlen(first), 64);
+
+	keep(dir, "timer", 0, first, 3);
+	assert_float_equal(kept(dir, &waveform, NULL), 3, 1e-6);
+	assert_int_equal(file_write(so, "two", 3), 0); /* edited and built again */
+	assert_true(kept(dir, &waveform, "costs: this build has no measurement yet of src") == 0);
+	keep(dir, "timer", 0, component_build(&types[0]), 4);
+	assert_float_equal(kept(dir, &waveform, NULL), 4, 1e-6);
+	keep(dir, "timer", 0, "", 5); /* of a report that does not say */
+	assert_true(kept(dir, &waveform, "costs: this build has no measurement yet of src") == 0);
+
+	keep(dir, "timer", 0, component_build(&types[0]), 6);
+	keep(dir, "virtual", 0, component_build(&types[0]), 7);
+	assert_float_equal(kept(dir, &waveform, NULL), 6, 1e-6);
+	waveform.clock = WF_CLOCK_VIRTUAL;
+	assert_float_equal(kept(dir, &waveform, NULL), 7, 1e-6);
+	waveform.clock = WF_CLOCK_STEP;
+	assert_true(kept(dir, &waveform, NULL) == 0);
+
+	waveform.clock = WF_CLOCK_TIMER;
+	/* of 1300 slots, more than one in a hundred */
+	keep(dir, "timer", 14, component_build(&types[0]), 8);
+	assert_float_equal(kept(dir, &waveform, NULL), 6, 1e-6);
+	keep(dir, "timer", 13, component_build(&types[0]), 9); /* what missed nothing is better */
+	assert_float_equal(kept(dir, &waveform, NULL), 6, 1e-6);
+	assert_int_equal(file_write(so, "three", 5), 0);
+	keep(dir, "timer", 13, component_build(&types[0]), 10); /* but of another build */
+	assert_float_equal(kept(dir, &waveform, NULL), 10, 1e-6);
+	assert_float_equal(cost_read(dir, &waveform,
+	                       "measured on this kind of machine, in a run that missed 13 slots"),
+	    0.01 * rates_here(dir), 1e-6 * rates_here(dir));
+	folder_free(dir);
+}
+
+/* A budget is what the user has set; a time that a plan counts with is an expectation. */
+static void test_budgets(void **state)
+{
+	json_t *report = run_of("timer", 20, ""),
+	       *src = json_array_get(json_object_get(report, "instances"), 0);
+	char *text;
+
+	(void)state;
+	text = text_of(report_print, report);
+	has(text,
+	    "calls      4 calls took longer than expected (20 slots missed or skipped), most often "
+	    "src: 4\n");
+	has(text,
+	    "costs      not stored: the run missed or skipped 20 of 1300 slots, so its times do "
+	    "not predict the next run\n");
+	free(text);
+	json_object_set_new(src, "budget_given", json_true());
+	json_object_set_new(json_object_get(report, "slots"), "missed", json_integer(0));
+	text = text_of(report_print, report);
+	has(text, "budgets    exceeded 4 times (no deadline missed), most often by src: 4 times\n");
+	assert_null(strstr(text, "expected"));
+	free(text);
+	json_decref(report);
 }
 
 static void date_back(const char *dir, time_t seconds)
@@ -392,14 +630,14 @@ static void test_runs(void **state)
 	folder_new(dir, sizeof(dir));
 	assert_int_equal(store_run_last(dir, NULL, found, sizeof(found)), -ENOENT);
 	assert_int_equal(store_run_new(dir, "w", 1000000, runs[0], sizeof(runs[0])), 0);
-	assert_int_equal(
-	    store_run_new(dir, "w", 1000000, runs[1], sizeof(runs[1])), 0); /* the same second */
+	/* the same second */
+	assert_int_equal(store_run_new(dir, "w", 1000000, runs[1], sizeof(runs[1])), 0);
 	assert_int_equal(store_run_new(dir, "w-2", 1000000, runs[2], sizeof(runs[2])), 0);
 	assert_int_equal(store_run_new(dir, "w", 2000000, runs[3], sizeof(runs[3])), 0);
 	assert_string_not_equal(runs[0], runs[1]);
 	has(runs[1], "-2");
-	assert_int_equal(
-	    store_run_last(dir, NULL, found, sizeof(found)), -ENOENT); /* none has a report yet */
+	/* none has a report yet */
+	assert_int_equal(store_run_last(dir, NULL, found, sizeof(found)), -ENOENT);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(store_run_write(runs[i], report), 0);
 		date_back(runs[i], 100 + i);
@@ -417,7 +655,7 @@ static void test_runs(void **state)
 	free(text);
 	snprintf(path, sizeof(path), "%s/report.txt", runs[1]);
 	assert_int_equal(file_read(path, 1 << 20, &text, &len), 0);
-	has(text, "what you lose: no real-time priority\n");
+	has(text, "feature lost: no real-time priority\n");
 	free(text);
 	json_decref(report);
 	folder_free(dir);
@@ -445,8 +683,8 @@ static void kept_change(const char *dir, const char *key, const char *value)
 	free(text);
 }
 
-/* The rates are measured once for a kind of machine, kept, and given to every plan from then on; those of another CPU,
- * governor, level or version are not its own. */
+/* The rates are measured once for a kind of machine, kept, and given to every plan from then on;
+ * those of another CPU, governor, level or version are not its own. */
 static void test_local(void **state)
 {
 	static const char *const keys[] = {"cpu", "governor", "simd", "version"};
@@ -490,7 +728,7 @@ static void test_local(void **state)
 	folder_free(dir);
 }
 
-/* ---- samples --------------------------------------------------------------------------------------------------------------- */
+/* ---- samples ------------------------------------------------------------------------ */
 
 static void fill_event(struct image_event *event, uint32_t i)
 {
@@ -531,12 +769,17 @@ int main(void)
 	    cmocka_unit_test(test_print),
 	    cmocka_unit_test(test_print_odd),
 	    cmocka_unit_test(test_list),
+	    cmocka_unit_test(test_damaged),
 	    cmocka_unit_test(test_schema),
 	    cmocka_unit_test(test_verdicts),
 	    cmocka_unit_test(test_table),
+	    cmocka_unit_test(test_batons),
+	    cmocka_unit_test(test_counts_of_one),
 	    cmocka_unit_test(test_duration),
 	    cmocka_unit_test(test_files),
 	    cmocka_unit_test(test_profile),
+	    cmocka_unit_test(test_profile_of_a_build),
+	    cmocka_unit_test(test_budgets),
 	    cmocka_unit_test(test_runs),
 	    cmocka_unit_test(test_local),
 	    cmocka_unit_test(test_samples),

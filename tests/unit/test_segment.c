@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/slot/segment: which step is due in a slot, what waits for what, where it ends, what is counted, and what lateness
- * means; on hand-made programs. Changes of parameters: test_segment_change.c. Random graphs: tests/sim/test_engine.c. */
+ * core/slot/segment: which step is due in a slot, what waits for what, where it ends, what is
+ * counted, and what lateness means; on hand-made programs. Changes of parameters:
+ * test_segment_change.c. Random graphs: tests/sim/test_engine.c. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -12,6 +13,7 @@
 #include <cmocka.h>
 
 #include "core/base/clock.h"
+#include "core/slot/steps.h"
 #include "tests/common/probe.h"
 #include "tests/common/rig.h"
 
@@ -55,7 +57,7 @@ static void log_is(struct rig *rig, int node, uint64_t first, uint64_t n)
 	}
 }
 
-/* ---- which step, in which slot ----------------------------------------------------------------------------------------- */
+/* ---- which step, in which slot ---- */
 
 static void test_base(void **state)
 {
@@ -125,7 +127,8 @@ static void test_limit(void **state)
 	rig_close(rig);
 }
 
-/* A slot that passes without the segment: under slip the step stays the next one, and the slot is counted. */
+/* A slot that passes without the segment: under slip the step stays the next one, and the slot is
+ * counted. */
 static void test_skipped_slots(void **state)
 {
 	struct rig *rig = chain_new(IMAGE_STEP, IMAGE_SLIP);
@@ -140,7 +143,7 @@ static void test_skipped_slots(void **state)
 	rig_close(rig);
 }
 
-/* ---- gates ------------------------------------------------------------------------------------------------------------- */
+/* ---- gates ------------------------------------------------------------------------ */
 
 static void test_gates(void **state)
 {
@@ -150,7 +153,8 @@ static void test_gates(void **state)
 
 	(void)state;
 	rig_open(rig);
-	/* The reader's first step needs nothing (distance 1); its second needs the writer's first. */
+	/* The reader's first step needs nothing (distance 1); its second needs the writer's
+	 * first. */
 	assert_int_equal(rig_slot(rig, 1, slot++), SEGMENT_RAN);
 	assert_int_equal(rig_slot(rig, 1, slot++), SEGMENT_WAITS);
 	assert_int_equal(segment_ready(&rig->segments[1], &gate), SEGMENT_WAITS);
@@ -187,7 +191,7 @@ static void test_ended_holds_nobody(void **state)
 	rig_close(rig);
 }
 
-/* ---- the end ----------------------------------------------------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------------------ */
 
 static uint64_t run_to_end(struct rig *rig)
 {
@@ -203,7 +207,8 @@ static uint64_t run_to_end(struct rig *rig)
 	return slot;
 }
 
-/* Three sources in three segments, read with three lags; two of them end: the smallest index is everybody's last. */
+/* Three sources in three segments, read with three lags; two of them end: the smallest index is
+ * everybody's last. */
 static void test_end_smallest(void **state)
 {
 	for (int first = 0; first < 3; first++) {
@@ -219,8 +224,8 @@ static void test_end_smallest(void **state)
 			rig->nodes[i].depth = 16;
 		}
 		rig_gates(rig);
-		for (uint32_t a = 0; a < 3;
-		     a++) /* as program_build: sources within one step of each other */
+		/* as program_build: sources within one step of each other */
+		for (uint32_t a = 0; a < 3; a++)
 			for (uint32_t b = 0; b < 3; b++)
 				if (a != b)
 					rig_gate(rig, a, b, 0);
@@ -259,7 +264,7 @@ static void test_end_by_order(void **state)
 	rig_close(rig);
 }
 
-/* ---- faults ------------------------------------------------------------------------------------------------------------ */
+/* ---- faults ------------------------------------------------------------------------ */
 
 static void test_fault(void **state)
 {
@@ -283,7 +288,7 @@ static void test_fault(void **state)
 	rig_close(rig);
 }
 
-/* ---- periods, events, latency ------------------------------------------------------------------------------------------ */
+/* ---- periods, events, latency ---- */
 
 static void test_period(void **state)
 {
@@ -386,8 +391,8 @@ static void test_latency(void **state)
 	}
 	assert_int_equal(atomic_load(&sink->slots_min), 2);
 	assert_int_equal(atomic_load(&sink->slots_max), 2);
-	rig_slot(rig, 0,
-	    slot++); /* the reader is left out of 1 slot: everything after it is one slot later */
+	/* the reader is left out of 1 slot: everything after it is one slot later */
+	rig_slot(rig, 0, slot++);
 	rig_slot(rig, 1, slot++);
 	rig_slot(rig, 1, slot);
 	assert_int_equal(atomic_load(&sink->slots_min), 2);
@@ -396,7 +401,7 @@ static void test_latency(void **state)
 	rig_close(rig);
 }
 
-/* ---- skip -------------------------------------------------------------------------------------------------------------- */
+/* ---- skip ------------------------------------------------------------------------ */
 
 static void test_skip_absent(void **state)
 {
@@ -434,8 +439,8 @@ static void test_skip_overwritten(void **state)
 	rig_open(rig);
 	for (uint64_t slot = 0; slot < 9; slot++)
 		rig_slot(rig, 0, slot);
-	for (uint64_t slot = 1; slot < 9;
-	     slot++) /* indices 0..7; those of the last 4 messages are there */
+	/* indices 0..7; those of the last 4 messages are there */
+	for (uint64_t slot = 1; slot < 9; slot++)
 		rig_slot(rig, 1, slot);
 	for (uint64_t k = 0; k < 8; k++)
 		assert_int_equal(probe_of(rig, 2)->log[k].state, k < 5 ? ALOE_ABSENT : ALOE_VALID);
@@ -453,7 +458,8 @@ static void writer_laps(struct probe *probe, struct aloe_slot *slot)
 			rig_slot(rig, 0, s);
 }
 
-/* The writer comes round while the reader is at work: what the reader made of it is ABSENT to its own readers. */
+/* The writer comes round while the reader is at work: what the reader made of it is ABSENT to its
+ * own readers. */
 static void test_skip_recheck(void **state)
 {
 	struct rig *rig = rig_new(IMAGE_STEP, IMAGE_SKIP);
@@ -522,7 +528,8 @@ static void *writer_main(void *self)
 	return NULL;
 }
 
-/* A reader just where the ring is written over, on a thread of its own: what it passes on as VALID is the message. */
+/* A reader just where the ring is written over, on a thread of its own: what it passes on as VALID
+ * is the message. */
 static void test_skip_threads(void **state)
 {
 	const struct aloe_component fast = {
@@ -596,12 +603,13 @@ static void test_skip_limit(void **state)
 	assert_int_equal(done(rig, 0), 6);
 	assert_int_equal(rig_slot(rig, 1, 3), SEGMENT_RAN);
 	assert_int_equal(rig_slot(rig, 1, 7),
-	    SEGMENT_PAUSED); /* its last two slots were skipped: it stands with the other */
+	    /* its last two slots were skipped: it stands with the other */
+	    SEGMENT_PAUSED);
 	assert_int_equal(done(rig, 1), 6);
 	rig_close(rig);
 }
 
-/* ---- misses ------------------------------------------------------------------------------------------------------------ */
+/* ---- misses ------------------------------------------------------------------------ */
 
 static void spin(struct probe *probe, struct aloe_slot *slot)
 {
@@ -695,7 +703,7 @@ static void test_overruns(void **state)
 	rig_close(rig);
 }
 
-/* ---- virtual ----------------------------------------------------------------------------------------------------------- */
+/* ---- virtual ------------------------------------------------------------------------ */
 
 struct runner {
 	struct segment *segment;
@@ -717,7 +725,8 @@ static void limit_set(struct rig *rig, uint64_t limit)
 	futex_wake(futex_low(&rig->control.limit), INT_MAX);
 }
 
-/* A chain of 8 segments on threads: it stops at exactly the limit, again and again, and ends with the bits in order. */
+/* A chain of 8 segments on threads: it stops at exactly the limit, again and again, and ends with
+ * the bits in order. */
 static void test_virtual(void **state)
 {
 	enum { N = 8, LAST = 400 };
@@ -756,6 +765,32 @@ static void test_virtual(void **state)
 	for (uint64_t k = 0; k < LAST; k++)
 		assert_int_equal(probe_of(rig, N - 1)->log[k].value, probe_value(k) + N - 2);
 	rig_close(rig);
+}
+
+/* Who sleeps spins less and less, down to some looks, and tries the whole of it at every 64th sleep
+ * in a row; who sees the gate open spins longer and longer. */
+static void test_spin(void **state)
+{
+	struct gate_spin spin = {.looks = SPIN_LOOKS_MAX};
+	uint32_t looks = 0;
+
+	(void)state;
+	for (int i = 1; i < SPIN_TRY; i++) {
+		gate_spin_slept(&spin);
+		looks += spin.looks;
+		assert_in_range(spin.looks, SPIN_LOOKS_MIN, SPIN_LOOKS_MAX / 2);
+	}
+	assert_int_equal(spin.looks, SPIN_LOOKS_MIN);
+	assert_in_range(looks, 0, 2 * SPIN_LOOKS_MAX);
+	gate_spin_slept(&spin);
+	assert_int_equal(spin.looks, SPIN_LOOKS_MAX);
+	gate_spin_slept(&spin);
+	for (int i = 0; i < 8; i++)
+		gate_spin_opened(&spin);
+	assert_int_equal(spin.looks, SPIN_LOOKS_MAX);
+	for (int i = 1; i < SPIN_TRY; i++) /* it begins to count again */
+		gate_spin_slept(&spin);
+	assert_int_equal(spin.looks, SPIN_LOOKS_MIN);
 }
 
 static void test_virtual_quit(void **state)
@@ -802,6 +837,7 @@ int main(void)
 	    cmocka_unit_test(test_no_misses_on_step),
 	    cmocka_unit_test(test_overruns),
 	    cmocka_unit_test(test_virtual),
+	    cmocka_unit_test(test_spin),
 	    cmocka_unit_test(test_virtual_quit),
 	};
 

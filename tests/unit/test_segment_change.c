@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/slot/segment: changes of parameters while running. Each applies before the call of its index, several at one call
- * in the order of their indices and then as they were sent, `next` at the next call; more than a segment can remember
- * wait in the control block; what does not fit is left. */
+ * core/slot/segment: changes of parameters while running. Each applies before the call of its
+ * index, several at one call in the order of their indices and then as they were sent, `next` at
+ * the next call; more than a segment can remember wait in the control block; what does not fit is
+ * left. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +47,8 @@ static uint64_t change(
 	return n + 1;
 }
 
-/* The index that a change took in the segment of its node (they have the same numbers here); UINT64_MAX: none yet. */
+/* The index that a change took in the segment of its node (they have the same numbers here);
+ * UINT64_MAX: none yet. */
 static uint64_t taken(const struct rig *rig, uint32_t node, uint64_t sequence)
 {
 	uint64_t index = UINT64_MAX;
@@ -155,7 +157,8 @@ static void test_refused(void **state)
 	rig_close(rig);
 }
 
-/* 64 that wait for a far index fill a segment; 64 more wait in the control block, then nothing fits; all come true. */
+/* 64 that wait for a far index fill a segment; 64 more wait in the control block, then nothing
+ * fits; all come true. */
 static void test_full(void **state)
 {
 	struct rig *rig = pair_new(IMAGE_SLIP);
@@ -171,8 +174,8 @@ static void test_full(void **state)
 		change(rig, 20 + NODE_CHANGES + i, 0, GAIN, 100 + NODE_CHANGES + i);
 	run(rig, 1, 10);
 	assert_int_equal(atomic_load(&rig_state(rig, 0)->changes), NODE_CHANGES);
-	assert_int_equal(
-	    atomic_load(&rig_state(rig, 1)->changes), 2 * NODE_CHANGES); /* none is its own */
+	/* none is its own */
+	assert_int_equal(atomic_load(&rig_state(rig, 1)->changes), 2 * NODE_CHANGES);
 	assert_false(ring_has_space(rig));
 	run(rig, 10, 22);
 	assert_true(ring_has_space(rig));
@@ -182,7 +185,7 @@ static void test_full(void **state)
 	rig_close(rig);
 }
 
-/* ---- against a model --------------------------------------------------------------------------------------------------- */
+/* ---- against a model ------------------------------------------------------------------------ */
 
 enum { SLOTS = 200, CHANGES_MAX = 500 };
 
@@ -200,7 +203,8 @@ static uint64_t random_below(uint64_t *state, uint64_t n)
 	return *state % n;
 }
 
-/* The gain of an instance at its call for index k, in slot k + lag: of all that it had seen by then, the last one. */
+/* The gain of an instance at its call for index k, in slot k + lag: of all that it had seen by
+ * then, the last one. */
 static double gain_at(const struct sent *all, uint32_t n, uint32_t instance, uint64_t k,
     uint32_t lag, uint32_t period)
 {
@@ -218,7 +222,8 @@ static double gain_at(const struct sent *all, uint32_t n, uint32_t instance, uin
 			first += period;
 		if (all[i].instance != instance || first > k)
 			continue;
-		/* Taken at an earlier call loses to one taken later; at one call, by index, then by sequence. */
+		/* Taken at an earlier call loses to one taken later; at one call, by index, then by
+		 * sequence. */
 		if (first * 100000 + index > best_index ||
 		    (first * 100000 + index == best_index && all[i].sequence > best_sequence)) {
 			best_index = first * 100000 + index;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/waveform/shape: sizes of messages from the components themselves, by way of aloe-host --shape; and what is said
- * when a component, a file or the host is not as it should be. */
+ * core/waveform/shape: sizes of messages from the components themselves, by way of aloe-host
+ * --shape; and what is said when a component, a file or the host is not as it should be. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,7 +96,7 @@ static const char small[] = "name = \"small\"; slot_ns = 1000000;\ninstances: {\
                             "sink: { component = \"null_sink\"; };\n"
                             "};\nlinks = ( \"source -> mod -> sink\" );";
 
-/* ---- sizes --------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ------------------------------------------------------------------------ */
 
 static void test_sizes_of_utran384(void **state)
 {
@@ -158,9 +158,9 @@ static void test_cycle_takes_items(void **state)
 {
 	const struct fixture *fixture = *state;
 	struct waveform *waveform = parsed(fixture, "x.conf",
-	    "name = \"x\"; slot_ns = 1000000; instances: { a: { component = \"gain\"; "
-	    "}; b: { component = \"gain\"; }; };"
-	    "links = ( \"a -> b\", { path = \"b -> a\"; delay = 1; items = 77; } );");
+	    "name = \"x\"; slot_ns = 1000000; instances: { a: { component = \"gain\"; }; b: { "
+	    "component = \"gain\"; }; };links = ( \"a -> b\", { path = \"b -> a\"; delay = 1; "
+	    "items = 77; } );");
 	struct diag diag;
 
 	diag_init(&diag);
@@ -171,7 +171,7 @@ static void test_cycle_takes_items(void **state)
 	diag_fini(&diag);
 }
 
-/* ---- what is said -------------------------------------------------------------------------------------------------- */
+/* ---- what is said ------------------------------------------------------------------------ */
 
 /* What waveform_shape says of `text`, asking `host`; expects `error`. */
 static void says(
@@ -197,7 +197,8 @@ static void test_components_errors(void **state)
 
 	says(fixture,
 	    "name = \"x\"; slot_ns = 1000000; instances: {\n"
-	    "file: { component = \"file_source\"; path = \"/nonexistent/a\"; length = 10; type = \"cf32\"; };\n"
+	    "file: { component = \"file_source\"; path = \"/nonexistent/a\"; length = 10; type = "
+	    "\"cf32\"; };\n"
 	    "bits: { component = \"random_source\"; length = 3855; };\n"
 	    "mod: { component = \"bpsk_mod\"; };\n"
 	    "noise: { component = \"awgn\"; ebn0_db = 3; };\n"
@@ -205,8 +206,8 @@ static void test_components_errors(void **state)
 	    "}; links = ( \"file -> noise -> sink\", \"bits -> mod -> none\" );",
 	    fixture->host, -EINVAL,
 	    "x.conf:2: instance \"file\": /nonexistent/a: No such file or directory\n"
-	    "x.conf:5: instance \"noise\": ebn0_db needs bits_per_item, the information bits per item (code "
-	    "rate included)\n");
+	    "x.conf:5: instance \"noise\": ebn0_db needs bits_per_item, the information bits per "
+	    "item (code rate included)\n");
 }
 
 static void test_items_too_few(void **state)
@@ -219,7 +220,8 @@ static void test_items_too_few(void **state)
 	    "sink: { component = \"null_sink\"; };\n"
 	    "}; links = ( { path = \"source -> sink\"; items = 99; } );",
 	    fixture->host, -EINVAL,
-	    "x.conf:2: instance \"source\": makes up to 100 items for \"sink\", whose link has items = 99\n");
+	    "x.conf:2: instance \"source\": makes up to 100 items for \"sink\", but the link has "
+	    "items = 99\n");
 }
 
 /* A script that plays the host. Returns its path. */
@@ -245,19 +247,23 @@ static void test_a_dying_host_names_the_component(void **state)
 	    script(fixture, "echo '# open of source'; echo '# shape of mod'; kill -SEGV $$");
 
 	says(fixture, small, host, -EPROTO,
-	    "x.conf:4: instance \"mod\": its component bpsk_mod crashed (Segmentation fault), in shape\n");
+	    "x.conf:4: instance \"mod\": its component bpsk_mod crashed (Segmentation fault), in "
+	    "shape\n");
 	free(host);
 	host = script(fixture, "echo '# open of source'; exit 3");
 	says(fixture, small, host, -EPROTO,
-	    "x.conf:3: instance \"source\": its component random_source ended the host (exit code 3), in open\n");
+	    "x.conf:3: instance \"source\": its component random_source ended the host (exit code "
+	    "3), in open\n");
 	free(host);
 	host = script(fixture, "echo '# check of sink'; exit 0");
 	says(fixture, small, host, -EPROTO,
-	    "x.conf:5: instance \"sink\": its component null_sink ended the host without an answer, in check\n");
+	    "x.conf:5: instance \"sink\": its component null_sink ended the host without an "
+	    "answer, in check\n");
 	free(host);
 	host = script(fixture, "echo '# check of sink'; exec sleep 1000");
 	says(fixture, small, host, -EPROTO,
-	    "x.conf:5: instance \"sink\": its component null_sink gave no answer for 0.5 s, in check\n");
+	    "x.conf:5: instance \"sink\": its component null_sink gave no answer for 0.5 s, in "
+	    "check\n");
 	free(host);
 }
 
@@ -283,17 +289,24 @@ static void test_bad_answers(void **state)
 	        "answer of aloe-host --shape:1: not JSON: string or '}' expected near end of file"},
 	    {"[]", "answer of aloe-host --shape: one JSON object { ... } is needed"},
 	    {"{\"schema\":9}",
-	        "answer of aloe-host --shape: schema 9, 1 is needed: aloe-host is of another version"},
-	    {"{\"schema\":1}",
-	        "answer of aloe-host --shape: notes: found nothing, a list is needed"},
-	    {"{\"schema\":1,\"notes\":[],\"errors\":[[7,\"x\"]],\"max\":[]}",
+	        "answer of aloe-host --shape: found schema 9; schema 2 is needed: aloe-host is of "
+	        "another version"},
+	    {"{\"schema\":2}",
+	        "answer of aloe-host --shape: notes: found nothing; a list is needed"},
+	    {"{\"schema\":2,\"notes\":[],\"errors\":[[7,\"x\"]],\"max\":[]}",
 	        "answer of aloe-host --shape: a line of notes or errors is not understood"},
-	    {"{\"schema\":1,\"notes\":[],\"errors\":[],\"max\":[]}",
-	        "answer of aloe-host --shape: max: 0 instances, 3 are needed"},
-	    {"{\"schema\":1,\"notes\":[],\"errors\":[],\"max\":[{\"in\":[],\"out\":[]},{},{}]}",
-	        "answer of aloe-host --shape: out: 0 ports, 1 are needed"},
-	    {"{\"schema\":1,\"notes\":[],\"errors\":[],\"max\":[{\"in\":[],\"out\":[-5]},{},{}]}",
+	    {"{\"schema\":2,\"notes\":[],\"errors\":[],\"max\":[]}",
+	        "answer of aloe-host --shape: max: found 0 instances; 3 are needed"},
+	    {"{\"schema\":2,\"notes\":[],\"errors\":[],\"max\":[{\"in\":[],\"out\":[]},{},{}]}",
+	        "answer of aloe-host --shape: out: found 0 ports; 1 are needed"},
+	    {"{\"schema\":2,\"notes\":[],\"errors\":[],\"max\":[{\"in\":[],\"out\":[-5]},{},{}]}",
 	        "answer of aloe-host --shape: out[0]: -5 items"},
+	    {"{\"schema\":2,\"notes\":[],\"errors\":[],\"max\":[{\"in\":[],\"out\":[5]},{},{}]}",
+	        "answer of aloe-host --shape: tail: found nothing; a whole number 0 .. 0 is "
+	        "needed"},
+	    {"{\"schema\":2,\"notes\":[],\"errors\":[],\"max\":[{\"in\":[],\"out\":[5],\"tail\":1},"
+	     "{},{}]}",
+	        "answer of aloe-host --shape: tail: found 1; a whole number 0 .. 0 is needed"},
 	};
 	struct waveform *waveform = parsed(*state, "x.conf", small);
 
@@ -317,8 +330,9 @@ static void test_notes_are_told(void **state)
 	diag_init(&diag);
 	assert_int_equal(
 	    waveform_shape_apply(waveform,
-	        "{\"schema\":1,\"notes\":[[1,\"is fast\"]],\"errors\":[],\"max\":["
-	        "{\"in\":[],\"out\":[5]},{\"in\":[5],\"out\":[6]},{\"in\":[6],\"out\":[]}]}",
+	        "{\"schema\":2,\"notes\":[[1,\"is "
+	        "fast\"]],\"errors\":[],\"max\":[{\"in\":[],\"out\":[5],\"tail\":0},{\"in\":[5],"
+	        "\"out\":[6],\"tail\":0},{\"in\":[6],\"out\":[],\"tail\":0}]}",
 	        &diag),
 	    0);
 	assert_int_equal(diag.errors, 0);
@@ -328,7 +342,7 @@ static void test_notes_are_told(void **state)
 	waveform_free(waveform);
 }
 
-/* ---- the host's side ----------------------------------------------------------------------------------------------- */
+/* ---- the host's side ------------------------------------------------------------------------ */
 
 /* The first error in the answer to `request`, which it frees. */
 static void serves_error(char *request, int instance, const char *text)
@@ -369,9 +383,9 @@ static void test_bad_requests(void **state)
 
 	serves_error(strdup("no"), -1, "request:1: not JSON: '[' or '{' expected near 'no'");
 	serves_error(strdup("{}"), -1,
-	    "request: schema: found nothing, a whole number 0 .. 2147483647 is needed");
-	serves_error(request_with(fixture, "\"schema\":1", "\"schema\":2"), -1,
-	    "request: schema 2, 1 is needed");
+	    "request: schema: found nothing; a whole number 0 .. 2147483647 is needed");
+	serves_error(request_with(fixture, "\"schema\":2", "\"schema\":1"), -1,
+	    "request: found schema 1; schema 2 is needed");
 	serves_error(request_with(fixture, "[0,0,1,0,0]", "[0,0,9,0,0]"), -1,
 	    "request: links: no such instance or port");
 	serves_error(request_with(fixture, "[0,0,1,0,0]", "[0,0,1]"), -1,
@@ -424,7 +438,8 @@ static void test_progress_comes_before_each_call(void **state)
 	waveform_free(waveform);
 }
 
-/* Asked once for what is loaded: the second time there is no host any more. With other parameters it is asked again. */
+/* Asked once for what is loaded: the second time there is no host any more. With other parameters
+ * it is asked again. */
 static void test_kept_answer(void **state)
 {
 	static const char nobody[] = "/nonexistent/aloe-host";

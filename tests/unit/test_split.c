@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * daemons/host/split: packets of one door go to the end that they are for, in order; none is lost or kept twice. */
+ * platforms/x310/split: packets of one transport go to the end that they are for, in order; none is
+ * lost or kept twice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,60 +11,60 @@
 
 #include <cmocka.h>
 
-#include "daemons/host/split.h"
+#include "platforms/x310/split.h"
 
 enum { PACKETS = 1000 };
 
 struct fake {
-	struct door door; /* first */
+	struct transport transport; /* first */
 	uint8_t bytes[PACKETS][4];
 	unsigned n, next, out, sent, *closed;
 };
 
-static unsigned fake_receive(struct door *door, struct packet *ret, unsigned n)
+static unsigned fake_receive(struct transport *transport, struct packet *ret, unsigned n)
 {
-	struct fake *fake = (struct fake *)door;
+	struct fake *fake = (struct fake *)transport;
 	unsigned got = 0;
 
-	assert_true(n <= DOOR_BURST);
+	assert_true(n <= TRANSPORT_BURST);
 	for (; got < n && fake->next < fake->n; got++, fake->next++)
 		ret[got] = (struct packet){.bytes = fake->bytes[fake->next], .size = 4};
 	fake->out += got;
 	return got;
 }
 
-static void fake_put(struct door *door, const struct packet *packets, unsigned n)
+static void fake_put(struct transport *transport, const struct packet *packets, unsigned n)
 {
 	(void)packets;
-	((struct fake *)door)->out -= n;
+	((struct fake *)transport)->out -= n;
 }
 
-static unsigned fake_send(struct door *door, const struct packet *packets, unsigned n)
+static unsigned fake_send(struct transport *transport, const struct packet *packets, unsigned n)
 {
 	(void)packets;
-	((struct fake *)door)->sent += n;
+	((struct fake *)transport)->sent += n;
 	return n;
 }
 
-static void fake_count(struct door *door)
+static void fake_count(struct transport *transport)
 {
-	door->counts = (struct door_counts){.foreign = 5};
+	transport->counts = (struct transport_counts){.foreign = 5};
 }
 
-static bool fake_up(const struct door *door)
+static bool fake_up(const struct transport *transport)
 {
-	(void)door;
+	(void)transport;
 	return true;
 }
 
-static void fake_close(struct door *door)
+static void fake_close(struct transport *transport)
 {
-	assert_int_equal(((struct fake *)door)->out, 0);
-	++*((struct fake *)door)->closed;
-	free(door);
+	assert_int_equal(((struct fake *)transport)->out, 0);
+	++*((struct fake *)transport)->closed;
+	free(transport);
 }
 
-static const struct door_kind fake_kind = {.name = "fake",
+static const struct transport_kind fake_kind = {.name = "fake",
     .close = fake_close,
     .receive = fake_receive,
     .put = fake_put,
@@ -81,13 +82,14 @@ static void arrive(struct fake *fake, uint16_t endpoint)
 	bytes[3] = (uint8_t)(fake->n >> 8);
 }
 
-/* All that comes through an end is for endpoints from `first` on, in the order in which it came; how many. */
-static unsigned drain(struct door *end, uint16_t first, unsigned n)
+/* All that comes through an end is for endpoints from `first` on, in the order in which it came;
+ * how many. */
+static unsigned drain(struct transport *end, uint16_t first, unsigned n)
 {
-	struct packet packets[DOOR_BURST];
+	struct packet packets[TRANSPORT_BURST];
 	unsigned all = 0, got, last = 0;
 
-	while ((got = door_receive(end, packets, n)) > 0) {
+	while ((got = transport_receive(end, packets, n)) > 0) {
 		for (unsigned i = 0; i < got; i++) {
 			const unsigned number =
 			    packets[i].bytes[2] | (unsigned)packets[i].bytes[3] << 8;
@@ -98,7 +100,7 @@ static unsigned drain(struct door *end, uint16_t first, unsigned n)
 			last = number;
 		}
 		all += got;
-		door_put(end, packets, got);
+		transport_put(end, packets, got);
 	}
 	return all;
 }
@@ -107,43 +109,41 @@ static void test_split(void **state)
 {
 	struct fake *fake = calloc(1, sizeof(*fake));
 	unsigned closed = 0;
-	struct door *a, *b;
+	struct transport *a, *b;
 	struct split *split;
 
 	(void)state;
 	assert_non_null(fake);
-	fake->door.kind = &fake_kind;
+	fake->transport.kind = &fake_kind;
 	fake->closed = &closed;
-	split = split_new(&fake->door);
+	split = split_new(&fake->transport);
 	a = split_end(split, 0x100, 16);
 	b = split_end(split, 0x110, 16);
-	assert_true(a != NULL && b != NULL && door_up(a) && door_up(b));
+	assert_true(a != NULL && b != NULL && transport_up(a) && transport_up(b));
 	for (unsigned i = 0; i < 300; i++)
-		arrive(fake,
-		    i % 3 == 0       ? 0x101
-		        : i % 3 == 1 ? 0x111
-		                     : 0x121); /* the third is nobody's */
+		/* the third is nobody's */
+		arrive(fake, i % 3 == 0 ? 0x101 : i % 3 == 1 ? 0x111 : 0x121);
 	assert_int_equal(drain(a, 0x100, 7), 100);
-	assert_int_equal(drain(b, 0x110, DOOR_BURST), 100);
+	assert_int_equal(drain(b, 0x110, TRANSPORT_BURST), 100);
 	assert_int_equal(fake->out, 0);
-	door_count(a);
+	transport_count(a);
 	assert_int_equal(a->counts.foreign, 5 + 100);
-	for (unsigned i = 0; i < 600;
-	     i++) /* all for one that does not look: it keeps what it has room for */
+	/* all for one that does not look: it keeps what it has room for */
+	for (unsigned i = 0; i < 600; i++)
 		arrive(fake, 0x112);
-	assert_int_equal(drain(a, 0x100, DOOR_BURST), 0);
+	assert_int_equal(drain(a, 0x100, TRANSPORT_BURST), 0);
 	assert_true(fake->next < fake->n);
-	assert_int_equal(drain(b, 0x110, DOOR_BURST), 600);
-	assert_int_equal(door_send(a, &(struct packet){0}, 1), 1);
+	assert_int_equal(drain(b, 0x110, TRANSPORT_BURST), 600);
+	assert_int_equal(transport_send(a, &(struct packet){0}, 1), 1);
 	assert_int_equal(fake->sent, 1);
 	arrive(fake, 0x102);
-	assert_int_equal(drain(b, 0x110, DOOR_BURST), 0); /* it waits for the other */
-	door_close(a);
+	assert_int_equal(drain(b, 0x110, TRANSPORT_BURST), 0); /* it waits for the other */
+	transport_close(a);
 	assert_int_equal(closed, 0);
 	arrive(fake, 0x102); /* of one that is closed */
 	arrive(fake, 0x110);
-	assert_int_equal(drain(b, 0x110, DOOR_BURST), 1);
-	door_close(b);
+	assert_int_equal(drain(b, 0x110, TRANSPORT_BURST), 1);
+	transport_close(b);
 	assert_int_equal(closed, 1);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * test_utran_chain - all UTRAN components in one row, as a waveform would link them, without noise: the same bits come
- * out, and every interface has the length that the standard's 384 kbit/s reference channel gives it. */
+ * test_utran_chain - all UTRAN components in one row, as a waveform would link them, without noise:
+ * the same bits come out, and every interface has the length that the standard's 384 kbit/s
+ * reference channel gives it. */
 #include "tests/mock/mock.h"
 
 #include <setjmp.h>
@@ -169,7 +170,8 @@ static void test_dl1_gap(void **state)
 	row_close(&rx);
 }
 
-/* Configuration dl: DTCH of 10 ms and the coded bits of a DCCH of 40 ms share the physical channel, 9049 + 71. */
+/* Configuration dl: DTCH of 10 ms and the coded bits of a DCCH of 40 ms share the physical channel,
+ * 9049 + 71. */
 static const struct stage dl_dtch_tx[] = {
     {"utran_crc", NULL, NULL, NULL, NULL, 3856},
     {"utran_turbo_encoder", NULL, NULL, NULL, NULL, 11580},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * test_utran_code_block - segmentation of every size, against the formulas of TS 25.212 section 4.2.2.2. */
+ * test_utran_code_block - segmentation of every size, against the formulas of TS 25.212 section
+ * 4.2.2.2. */
 #include "core/kernels/utran_code_block.h"
 #include "core/kernels/utran_turbo.h"
 
@@ -51,7 +52,8 @@ static void test_refused(void **state)
 	assert_int_equal(utran_code_blocks_init(&cut, UINT32_MAX, 1, 504), -EINVAL);
 }
 
-/* What goes in by `get` comes out by `room` and `put`; nothing before or behind `out` is touched. */
+/* What goes in by `get` comes out by `room` and `put`; nothing before or behind `out` is
+ * touched. */
 static void check_way(uint32_t bits, uint32_t k_min, uint32_t k_max)
 {
 	static uint8_t in[BITS_MAX], out[BITS_MAX + 2], scratch[UTRAN_TURBO_K_MAX];

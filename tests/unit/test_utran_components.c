@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * test_utran_components - each UTRAN component alone: the sizes it answers, what it refuses and how it says so, and what
- * it does with messages that are IDLE, ABSENT or not whole. The bits are test_utran_kernels' and test_utran_chain's. */
+ * test_utran_components - each UTRAN component alone: the sizes it answers, what it refuses and how
+ * it says so, and what it does with messages that are IDLE, ABSENT or not whole. The bits are
+ * test_utran_kernels' and test_utran_chain's. */
 #include "tests/mock/mock.h"
 
 #include <setjmp.h>
@@ -87,19 +88,21 @@ static void test_refusals(void **state)
 	refused("utran_turbo_decoder", ALOE_LLR16, 132, WITH({"block", "39"}),
 	    "block 39 is outside [40, 5114]");
 	refused("utran_turbo_decoder", ALOE_LLR16, 11581, WITH({"block", "3856"}),
-	    "block 3856 needs 11580 soft bits, the input has 11581");
+	    "block 3856 needs 11580 soft bits, but the input has 11581");
 	refused("utran_turbo_decoder", ALOE_LLR16, 11581, NULL,
-	    "input of 11581 soft bits is not 3K + 12 for a block K in [40, 5114], nor up to 16 such blocks");
+	    "input of 11581 soft bits is not 3K + 12 for a block K in [40, 5114], nor up to 16 "
+	    "such blocks");
 	refused("utran_turbo_decoder", ALOE_LLR16, 129, NULL,
-	    "input of 129 soft bits is not 3K + 12 for a block K in [40, 5114], nor up to 16 such blocks");
+	    "input of 129 soft bits is not 3K + 12 for a block K in [40, 5114], nor up to 16 such "
+	    "blocks");
 	refused("utran_rate_match", ALOE_BIT, 11580, NULL,
-	    "output is not set; give it, or ndata and frame_bits");
+	    "output is not set; give output, or ndata and frame_bits");
 	refused("utran_rate_match", ALOE_BIT, 11580, WITH({"output", "3859"}),
 	    "output 3859 is outside [3860, 185280] for 11580 coded bits in 1 radio frame");
 	refused("utran_rate_match", ALOE_BIT, 3900, WITH({"output", "649"}, {"tti_ms", "20"}),
 	    "output 649 is outside [650, 31200] for 3900 coded bits in 2 radio frames");
 	refused("utran_rate_match", ALOE_BIT, 100, WITH({"output", "90"}),
-	    "input of 100 bits: turbo coded bits are a multiple of 3, at most 1048575");
+	    "input of 100 bits is not a multiple of 3 up to 1048575, as turbo coded bits are");
 	refused("utran_rate_match", ALOE_BIT, 360, WITH({"output", "71"}, {"tti_ms", "30"}),
 	    "tti_ms 30 is not 10, 20, 40 or 80");
 	refused("utran_rate_dematch", ALOE_LLR16, 9120, NULL, "parameter coded is required");
@@ -136,7 +139,8 @@ static void test_demux_unnamed_output(void **state)
 	mock_close(&m);
 }
 
-/* Every component that works on whole blocks passes IDLE and ABSENT, and counts what is not whole. */
+/* Every component that works on whole blocks passes IDLE and ABSENT, and counts what is not
+ * whole. */
 static void test_states(void **state)
 {
 	static const struct {
@@ -312,15 +316,15 @@ static void test_segment(void **state)
 	segment_expect(&m, 3, NULL, ALOE_ABSENT, ALOE_VALID, 30);
 	segment_expect(&m, 4, tti, ALOE_VALID, ALOE_VALID, 40);
 	assert_int_equal(mock_var(&m, "misplaced_blocks"), 1);
-	segment_expect(
-	    &m, 5, NULL, ALOE_ABSENT, ALOE_ABSENT, 0); /* the TTI was lost: so are its frames */
+	/* the TTI was lost: so are its frames */
+	segment_expect(&m, 5, NULL, ALOE_ABSENT, ALOE_ABSENT, 0);
 	segment_expect(&m, 6, NULL, ALOE_IDLE, ALOE_ABSENT, 0);
 	segment_expect(&m, 8, NULL, ALOE_IDLE, ALOE_ABSENT, 0);
 	segment_expect(&m, 9, NULL, ALOE_IDLE, ALOE_IDLE, 0);
 	segment_expect(&m, 10, NULL, ALOE_IDLE, ALOE_IDLE, 0);
 	segment_expect(&m, 13, tti, ALOE_VALID, ALOE_VALID, 10);
-	segment_expect(&m, 18, NULL, ALOE_IDLE, ALOE_ABSENT,
-	    0); /* 17 was skipped: nothing of the TTI before it */
+	/* 17 was skipped: nothing of the TTI before it */
+	segment_expect(&m, 18, NULL, ALOE_IDLE, ALOE_ABSENT, 0);
 	segment_expect(&m, 21, tti, ALOE_VALID, ALOE_VALID, 10);
 	assert_int_equal(m.component->reset(m.state), 0);
 	segment_expect(&m, 22, NULL, ALOE_IDLE, ALOE_ABSENT, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * test_utran_conv - the convolutional coder against vectors that others made and against the plain one; the Viterbi
- * decoder: every vector level decides alike, as the double precision one does, and errs as theory says. */
+ * test_utran_conv - the convolutional coder against vectors that others made and against the plain
+ * one; the Viterbi decoder: every vector level decides alike, as the double precision one does, and
+ * errs as theory says. */
 #include "core/kernels/utran_conv.h"
 #include "core/kernels/random.h"
 #include "core/kernels/utran_viterbi.h"
@@ -57,7 +58,7 @@ static void viterbi_decode(
 	utran_viterbi_decode(utran_viterbi_kernels(level), &v->coder, &v->work, soft, k, ret_bits);
 }
 
-/* ---- coder -------------------------------------------------------------------------------------------------------------- */
+/* ---- coder ------------------------------------------------------------------------ */
 
 static void test_vectors(void **state)
 {
@@ -150,7 +151,7 @@ static void test_blocks(void **state)
 	assert_true(answers > 2000);
 }
 
-/* ---- decoder: all levels alike ------------------------------------------------------------------------------------------ */
+/* ---- decoder: all levels alike ---- */
 
 static void soften(const uint8_t *coded, uint32_t n, int how, uint32_t *seed, int16_t *soft)
 {
@@ -224,7 +225,8 @@ static void test_levels(void **state)
 				check_levels(k, r, how, &seed);
 }
 
-/* Limited soft bits, whatever they are, must not let a metric overtake another by wrapping around: all as in doubles. */
+/* Limited soft bits, whatever they are, must not let a metric overtake another by wrapping around:
+ * all as in doubles. */
 static void check_exact(uint32_t k, int r, int how, uint32_t *seed)
 {
 	static uint8_t bits[K_MAX], coded[CODED_MAX], got[K_MAX];
@@ -268,12 +270,13 @@ static void test_exact(void **state)
 					check_exact(k, r, how, &seed);
 }
 
-/* ---- decoder: errors as theory says -------------------------------------------------------------------------------------- */
+/* ---- decoder: errors as theory says ---- */
 
 enum { WEIGHT_MAX = 40 };
 
-/* Number of information bits in all paths of each weight that leave state 0 once and come back (the code's spectrum):
- * paths are followed step by step, as (state, weight) -> (how many, bits in them). */
+/* Number of information bits in all paths of each weight that leave state 0 once and come back (the
+ * code's spectrum): paths are followed step by step, as (state, weight) -> (how many, bits in
+ * them). */
 static void spectrum(int outputs, double bits_of_weight[WEIGHT_MAX])
 {
 	static double paths[2][256][WEIGHT_MAX], ones[2][256][WEIGHT_MAX];
@@ -308,7 +311,8 @@ static void spectrum(int outputs, double bits_of_weight[WEIGHT_MAX])
 	}
 }
 
-/* The spectra in the books: free distance 12 and 18, information bits 33, 281, 2179, 15035 and 11, 32, 195, 564. */
+/* The spectra in the books: free distance 12 and 18, information bits 33, 281, 2179, 15035 and 11,
+ * 32, 195, 564. */
 static void test_spectrum(void **state)
 {
 	static const struct {
@@ -344,7 +348,8 @@ struct errors {
 	double bits, bit_errors, blocks, block_errors, double_block_errors;
 };
 
-/* The zero block is as good as any other, the code being linear; but random ones also try the coder. */
+/* The zero block is as good as any other, the code being linear; but random ones also try the
+ * coder. */
 static struct errors measure(int r, uint32_t k, double esn0_db, int blocks, bool doubles)
 {
 	static uint8_t bits[K_MAX], coded[CODED_MAX], got[K_MAX];
@@ -384,7 +389,8 @@ static struct errors measure(int r, uint32_t k, double esn0_db, int blocks, bool
 	return e;
 }
 
-/* Not more than the union bound, which is nearly reached where errors are rare; the tail costs rate, not distance. */
+/* Not more than the union bound, which is nearly reached where errors are rare; the tail costs
+ * rate, not distance. */
 static void test_union_bound(void **state)
 {
 	static const struct {
@@ -408,7 +414,8 @@ static void test_union_bound(void **state)
 	}
 }
 
-/* Soft bits of 16 to the unit cost next to nothing against double precision: on the same noise, about the same blocks. */
+/* Soft bits of 16 to the unit cost next to nothing against double precision: on the same noise,
+ * about the same blocks. */
 static void test_quantisation(void **state)
 {
 	(void)state;

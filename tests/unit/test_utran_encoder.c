@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * test_utran_encoder - the turbo coder on every level: the reference's codeword for every block size, wherever it lies. */
+ * test_utran_encoder - the turbo coder on every level: the reference's codeword for every block
+ * size, wherever it lies. */
 #include "core/kernels/utran_turbo.h"
 #include "core/kernels/utran_turbo_encoder.h"
 

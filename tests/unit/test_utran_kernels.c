@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * test_utran_kernels - core/kernels against the second, plain implementation of tests/utran_plain. */
+ * test_utran_kernels - core/kernels against the second, plain implementation of
+ * tests/utran_plain. */
 #include "core/kernels/utran_crc.h"
 #include "core/kernels/utran_interleave.h"
 #include "core/kernels/utran_rate.h"
@@ -298,7 +299,8 @@ static void test_interleave2(void **state)
 	check_interleave2(b, 9600);
 }
 
-/* Column c of the first interleaver's output is radio frame c of the TTI, as the segmentation cuts it. */
+/* Column c of the first interleaver's output is radio frame c of the TTI, as the segmentation cuts
+ * it. */
 static void test_segments_are_columns(void **state)
 {
 	static const int columns[] = {0, 2, 1, 3};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Codes, slots and TFCI of the UTRA downlink against tests/utran_plain and against what the standard says of them; the
- * loops at chip and sample rate, each vector level against the plain one, bit by bit, and against double precision. */
+ * Codes, slots and TFCI of the UTRA downlink against tests/utran_plain and against what the
+ * standard says of them; the loops at chip and sample rate, each vector level against the plain
+ * one, bit by bit, and against double precision. */
 #include <complex.h>
 #include <math.h>
 #include <setjmp.h>
@@ -99,7 +100,8 @@ static void scrambling_is_the_recursion(void **state)
 	free(gold);
 }
 
-/* Code 0 by hand: x = 1, 0 (17 times), 1, ..; y = 1 (18 times), 0 for y(18) = 1 + 1 + 1 + 1. So x + y is 0, then 1. */
+/* Code 0 by hand: x = 1, 0 (17 times), 1, ..; y = 1 (18 times), 0 for y(18) = 1 + 1 + 1 + 1. So x +
+ * y is 0, then 1. */
 static void scrambling_begins_as_by_hand(void **state)
 {
 	int8_t chips[2 * 20];
@@ -112,7 +114,8 @@ static void scrambling_begins_as_by_hand(void **state)
 	assert_int_equal(chips[2 * 19], 1);  /* x(19) = x(8) + x(1) = 0, y(19) = 0 */
 }
 
-/* Two cells, and one against itself later: no more than chance over a frame, 5 standard deviations. */
+/* Two cells, and one against itself later: no more than chance over a frame, 5 standard
+ * deviations. */
 static void scrambling_codes_are_strangers(void **state)
 {
 	int8_t *a = malloc(2 * UTRAN_CHIPS), *b = malloc(2 * UTRAN_CHIPS);
@@ -180,8 +183,8 @@ static void tfci_survives_five_errors(void **state)
 			soft[i] = word >> i & 1 ? -7 : 7;
 		assert_int_equal(utran_tfci_decode(soft), tfci);
 	}
-	for (uint32_t trial = 0; trial < 500;
-	     trial++) { /* and is the nearest of all where nothing is sure */
+	/* and is the nearest of all where nothing is sure */
+	for (uint32_t trial = 0; trial < 500; trial++) {
 		float noise[32];
 
 		random_gauss(2, trial, noise, 32);
@@ -228,7 +231,8 @@ static void dpch_is_the_tables(void **state)
 
 /* ---- pulses ---- */
 
-/* Energy 1, and two in a row make the raised cosine: by sums at 64 points a symbol over 200 symbols. */
+/* Energy 1, and two in a row make the raised cosine: by sums at 64 points a symbol over 200
+ * symbols. */
 static void pulses_are_nyquist(void **state)
 {
 	static const double rolloffs[] = {0.22, 0.3, 0.5, 1};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * test_utran_rate - how many bits each transport channel gets, held against the standard's reference channels, and the
- * uplink's patterns against the plain ones of tests/utran_plain. (Downlink patterns: test_utran_kernels.) */
+ * test_utran_rate - how many bits each transport channel gets, held against the standard's
+ * reference channels, and the uplink's patterns against the plain ones of tests/utran_plain.
+ * (Downlink patterns: test_utran_kernels.) */
 #include "core/kernels/utran_rate_table.h"
 #include "tests/utran_plain/utran_plain_uplink.h"
 
@@ -13,9 +14,10 @@
 
 enum { BITS_MAX = 20000 };
 
-/* ---- shares --------------------------------------------------------------------------------------------------------------- */
+/* ---- shares ------------------------------------------------------------------------ */
 
-/* TS 25.101 A.3, TS 25.104 A: coded bits of a TTI, radio frames of it, bits per radio frame after rate matching. */
+/* TS 25.101 A.3, TS 25.104 A: coded bits of a TTI, radio frames of it, bits per radio frame after
+ * rate matching. */
 static const struct channel {
 	const char *name;
 	uint32_t ndata;
@@ -99,7 +101,7 @@ static void test_shares_refused(void **state)
 	assert_int_equal(utran_rate_share(one, 1, 7, matched), -EINVAL);
 }
 
-/* ---- uplink ---------------------------------------------------------------------------------------------------------------- */
+/* ---- uplink ------------------------------------------------------------------------ */
 
 static void check_uplink(int coded, int matched, enum utran_coding coding, int frames, int frame)
 {
@@ -144,7 +146,8 @@ static void test_uplink(void **state)
 	}
 }
 
-/* A TTI of 10 ms is matched alike in both directions where a code is punctured; 384 kbit/s: 2055 bits, 1028 and 1027. */
+/* A TTI of 10 ms is matched alike in both directions where a code is punctured; 384 kbit/s: 2055
+ * bits, 1028 and 1027. */
 static void test_uplink_dtch(void **state)
 {
 	static uint32_t up[BITS_MAX], down[BITS_MAX];
@@ -163,7 +166,8 @@ static void test_uplink_dtch(void **state)
 	assert_int_equal(plain_uplink_parity_e_ini(3, 3860, 1027, 1, 0), 3860);
 }
 
-/* The DCCH beside it: 90 to 75 in each frame; e_ini 1, 31, 121, 61. So what is punctured lies apart in the TTI. */
+/* The DCCH beside it: 90 to 75 in each frame; e_ini 1, 31, 121, 61. So what is punctured lies apart
+ * in the TTI. */
 static void test_uplink_dcch(void **state)
 {
 	static const int64_t e_ini[] = {1, 31, 121, 61};

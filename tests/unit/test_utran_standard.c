@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * test_utran_standard - what the standard asks of UTRAN components beyond one block in 10 ms: several transport blocks and
- * code blocks, lengths that follow from the transport channels, the uplink's order, DTX. Held against tests/utran_plain;
- * whole chains of them are tests/golden's. */
+ * test_utran_standard - what the standard asks of UTRAN components beyond one block in 10 ms:
+ * several transport blocks and code blocks, lengths that follow from the transport channels, the
+ * uplink's order, DTX. Held against tests/utran_plain; whole chains of them are tests/golden's. */
 #include "tests/mock/mock.h"
 #include "tests/utran_plain/utran_plain_conv.h"
 #include "tests/utran_plain/utran_plain_uplink.h"
@@ -70,7 +70,7 @@ static void assert_bits(const struct mock *m, const int32_t *want, int n)
 			fail_msg("%s: item %d of %d is not as it should be", m->name, i, n);
 }
 
-/* ---- transport blocks ------------------------------------------------------------------------------------------------------ */
+/* ---- transport blocks ------------------------------------------------------------------------ */
 
 enum { BLOCKS = 3, BLOCK = 50, PARITY = 12 };
 
@@ -162,7 +162,7 @@ static void test_crc_check_blocks(void **state)
 	check_tti("keep", true, ALOE_VALID);
 }
 
-/* ---- convolutional codes: code blocks ----------------------------------------------------------------------------------------- */
+/* ---- convolutional codes: code blocks ---- */
 
 static void check_conv(int bits, const char *rate, int outputs, bool name_block)
 {
@@ -210,10 +210,10 @@ static void test_conv(void **state)
 	refused("utran_conv_decoder", ALOE_LLR16, 24, NULL,
 	    "input of 24 soft bits is not what a code of rate 1/3 makes of a TTI");
 	refused("utran_conv_decoder", ALOE_LLR16, 363, WITH({"block", "112"}),
-	    "block 112 needs 360 soft bits, the input has 363");
+	    "block 112 needs 360 soft bits, but the input has 363");
 }
 
-/* ---- lengths that follow from the channels ------------------------------------------------------------------------------------- */
+/* ---- lengths that follow from the channels ---- */
 
 static int start_match(struct mock *m, uint32_t coded, const float *frame_bits, uint32_t channels,
     const struct setting *settings)
@@ -261,7 +261,8 @@ static void test_match_lengths(void **state)
 	}
 }
 
-/* The attribute shifts bits from one channel to the other; the demultiplexer comes to the same lengths. */
+/* The attribute shifts bits from one channel to the other; the demultiplexer comes to the same
+ * lengths. */
 static void test_attributes(void **state)
 {
 	static const float frame_bits[] = {11580, 90}, rm[] = {100, 200};
@@ -308,8 +309,8 @@ static void test_match_refusals(void **state)
 	(void)state;
 	match_refused(11580, two, 2, WITH({"output", "9049"}, {"ndata", "9120"}),
 	    "output = 9049 and ndata = 9120 are both set; give one of them");
-	match_refused(
-	    11580, two, 2, WITH({"output", "9049"}), "frame_bits is set, but ndata is not");
+	match_refused(11580, two, 2, WITH({"output", "9049"}),
+	    "frame_bits is set, but ndata is not; give both");
 	match_refused(
 	    11580, two, 0, WITH({"ndata", "9120"}), "channel 1 is not among the 0 of frame_bits");
 	match_refused(11580, two, 2, WITH({"ndata", "9120"}, {"channel", "3"}),
@@ -319,21 +320,23 @@ static void test_match_refusals(void **state)
 	match_refused(360, two, 2, WITH({"ndata", "9120"}, {"channel", "2"}, {"tti_ms", "20"}),
 	    "frame_bits[1] = 90, but the input has 360 bits in 2 radio frames");
 	match_refused(11580, odd, 2, WITH({"ndata", "9120"}),
-	    "frame_bits[1] = 90.1 is no number of bits over 1, 2, 4 or 8 frames");
+	    "frame_bits[1] = 90.1 is not a whole number of bits divided by 1, 2, 4 or 8 frames");
 	match_refused(11580, two, 2, WITH({"ndata", "9120"}, {"tti_ms", "20"}, {"tti_phase", "2"}),
 	    "tti_phase 2 is outside [0, 1] for tti_ms 20");
 	mock_open(&m, "utran_demux");
 	mock_set_reals(&m, "frame_bits", five, 5);
 	mock_input(&m, 0, ALOE_LLR16, 9120);
 	assert_true(mock_start(&m) < 0);
-	assert_string_equal(m.setup.error, "frame_bits has 5 items, there are 4 outputs");
+	assert_string_equal(m.setup.error, "frame_bits has 5 items, but there are 4 outputs");
 	mock_set_reals(&m, "frame_bits", none, 2);
 	assert_true(mock_start(&m) < 0);
-	assert_string_equal(m.setup.error, "frame_bits has no bits to share 9120 among");
+	assert_string_equal(
+	    m.setup.error, "frame_bits is 0 for every channel, so 9120 bits cannot be shared");
 	mock_set_reals(&m, "frame_bits", two, 2);
 	mock_set_reals(&m, "rm", rm, 3);
 	assert_true(mock_start(&m) < 0);
-	assert_string_equal(m.setup.error, "rm has 3 items, frame_bits 2");
+	assert_string_equal(m.setup.error,
+	    "rm has the length 3, but frame_bits has the length 2; both need the same length");
 	mock_set_reals(&m, "rm", half, 2);
 	assert_true(mock_start(&m) < 0);
 	assert_string_equal(m.setup.error, "rm[1] = 2.5 is not a whole number");
@@ -344,9 +347,10 @@ static void test_match_refusals(void **state)
 	mock_close(&m);
 }
 
-/* ---- uplink ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- uplink ------------------------------------------------------------------------ */
 
-/* Each radio frame by its own pattern, whatever index its TTI begins at; soft bits come back to where they were. */
+/* Each radio frame by its own pattern, whatever index its TTI begins at; soft bits come back to
+ * where they were. */
 static void check_uplink(
     int coded, int matched, const char *tti_ms, int frames, const char *coding, int phase)
 {
@@ -444,12 +448,12 @@ static void test_equalise(void **state)
 	refused("utran_equalise", ALOE_BIT, 804, WITH({"tti_ms", "30"}),
 	    "tti_ms 30 is not 10, 20, 40 or 80");
 	refused("utran_deequalise", ALOE_LLR16, 803, WITH({"coded", "804"}),
-	    "input of 803 soft bits is not 804 and at most 7 more");
+	    "input of 803 soft bits is not 804 soft bits and at most 7 of padding");
 	refused("utran_deequalise", ALOE_LLR16, 812, WITH({"coded", "804"}),
-	    "input of 812 soft bits is not 804 and at most 7 more");
+	    "input of 812 soft bits is not 804 soft bits and at most 7 of padding");
 }
 
-/* ---- DTX ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- DTX ------------------------------------------------------------------------ */
 
 static void dtx_state(struct mock *m, uint64_t index, enum aloe_state given, enum aloe_state want)
 {
@@ -478,8 +482,8 @@ static void test_dtx_first(void **state)
 	assert_bits(&m, some, 8);
 	work(&m, 13, bits, 0);
 	assert_bits(&m, nothing, 8);
-	dtx_state(&m, 17, ALOE_ABSENT,
-	    ALOE_ABSENT); /* lost on the way is not the same as nothing to send */
+	/* lost on the way is not the same as nothing to send */
+	dtx_state(&m, 17, ALOE_ABSENT, ALOE_ABSENT);
 	assert_int_equal(mock_var(&m, "bits"), 11);
 	assert_int_equal(mock_var(&m, "positions"), 21);
 	mock_close(&m);
@@ -507,8 +511,8 @@ static void test_dtx_second(void **state)
 static void test_dtx_onwards(void **state)
 {
 	static const uint8_t in[] = {0, 1, 2, 1, 2, 0, 0, 2};
-	static const int32_t interleaved[] = {
-	    0, 2, 2, 0, 1, 0, 1, 2}; /* columns 0 2 1 3 of rows of four */
+	/* columns 0 2 1 3 of rows of four */
+	static const int32_t interleaved[] = {0, 2, 2, 0, 1, 0, 1, 2};
 	static const char *const outputs[] = {"i16", "ci16", "cf32"};
 	struct mock m;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * test_utran_turbo_components - turbo encoder and decoder as components: any number of code blocks in a TTI, what they
- * refuse, and the decoder's early stop. The bits of one block are test_utran_encoder's and test_utran_decoder's. */
+ * test_utran_turbo_components - turbo encoder and decoder as components: any number of code blocks
+ * in a TTI, what they refuse, and the decoder's early stop. The bits of one block are
+ * test_utran_encoder's and test_utran_decoder's. */
 #include "core/kernels/utran_code_block.h"
 #include "core/kernels/utran_crc.h"
 #include "core/kernels/utran_turbo.h"
@@ -112,21 +113,23 @@ static void test_refusals(void **state)
 	refused("utran_turbo_encoder", BITS_MAX + 1, NULL,
 	    "input of 81825 bits is outside [1, 81824], 16 code blocks of 5114");
 	refused("utran_turbo_decoder", 15372, WITH("bits=5114"),
-	    "bits 5114 needs 15354 soft bits, the input has 15372");
+	    "bits 5114 needs 15354 soft bits, but the input has 15372");
 	refused("utran_turbo_decoder", 132, WITH("block=41"),
-	    "block 41 needs 135 soft bits, the input has 132");
+	    "block 41 needs 135 soft bits, but the input has 132");
 	refused("utran_turbo_decoder", 132, WITH("block=40", "bits=41"),
-	    "block 40 and bits 41 are both given; one is enough");
+	    "block 40 and bits 41 are both given; give one of them");
 	refused("utran_turbo_decoder", 132, WITH("metrics=12"), "metrics 12 is not 8 or 16");
 	refused("utran_turbo_decoder", 15360, NULL,
-	    "input of 15360 soft bits is not 3K + 12 for a block K in [40, 5114], nor up to 16 such blocks");
+	    "input of 15360 soft bits is not 3K + 12 for a block K in [40, 5114], nor up to 16 "
+	    "such blocks");
 	refused("utran_turbo_decoder", 132, WITH("early_stop=true", "crc=0"),
 	    "crc 0 is not 8, 12, 16 or 24, as early_stop needs it");
 	refused("utran_turbo_decoder", 132, WITH("early_stop=true", "tti_blocks=3"),
 	    "40 bits are not 3 transport blocks of one size with a CRC of 16");
 }
 
-/* What the standard makes of the bits of t, by the plain coder, against the component; and into soft bits. */
+/* What the standard makes of the bits of t, by the plain coder, against the component; and into
+ * soft bits. */
 static void check_coded(struct tti *t, uint32_t bits, const uint8_t *out)
 {
 	const uint32_t blocks = (bits + 5113) / 5114,
@@ -266,6 +269,49 @@ static void test_early_stop(void **state)
 	}
 }
 
+/* One decoder on two levels: the same bits and as many iterations, whether noise leaves the block
+ * right or wrong. */
+static unsigned check_level(struct tti *t, uint32_t simd, const char *metrics, const char *windows)
+{
+	struct mock plain, other;
+	unsigned wrong = 0;
+
+	assert_int_equal(
+	    start_at(&plain, SIMD_PLAIN, "utran_turbo_decoder", 11580,
+	        WITH("iterations=8", "early_stop=true", "scaling=0.75", metrics, windows)),
+	    0);
+	assert_int_equal(
+	    start_at(&other, simd, "utran_turbo_decoder", 11580,
+	        WITH("iterations=8", "early_stop=true", "scaling=0.75", metrics, windows)),
+	    0);
+	for (uint64_t slot = 0; slot < 10; slot++) {
+		const uint32_t coded = make_tti(t, 1, 3856, 16, 6 + (uint32_t)slot % 2);
+		assert_int_equal(run(&plain, t, coded, slot), run(&other, t, coded, slot));
+		assert_memory_equal(plain.out[0].data, other.out[0].data, 3856);
+		wrong += memcmp(other.out[0].data, t->bits, 3856) != 0;
+	}
+	mock_close(&plain);
+	mock_close(&other);
+	return wrong;
+}
+
+static void test_levels(void **state)
+{
+	static const char *const windows[] = {
+	    "windows=0", "windows=1", "windows=8", "windows=32", "windows=64"};
+	unsigned wrong = 0, levels = 0;
+
+	for (uint32_t level = SIMD_PLAIN + 1; level < SIMD_LEVELS; level++) {
+		for (size_t i = 0; simd_has((enum simd_level)level) &&
+		     i < 2 * (sizeof(windows) / sizeof(windows[0]));
+		     i++)
+			wrong += check_level(
+			    *state, level, i % 2 ? "metrics=8" : "metrics=16", windows[i / 2]);
+		levels += simd_has((enum simd_level)level);
+	}
+	assert_in_range(wrong, 20 * levels, 80 * levels);
+}
+
 /* Noise alone never passes: all iterations are run. */
 static void test_early_stop_garbage(void **state)
 {
@@ -309,6 +355,7 @@ int main(void)
 	    cmocka_unit_test(test_refusals),
 	    cmocka_unit_test(test_way),
 	    cmocka_unit_test(test_early_stop),
+	    cmocka_unit_test(test_levels),
 	    cmocka_unit_test(test_early_stop_garbage),
 	    cmocka_unit_test(test_scaling),
 	};

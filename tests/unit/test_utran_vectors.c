@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * test_utran_vectors - the kernels against bits that others made: the files of tests/vectors/utran, and literal numbers
- * of the standard's reference channels. */
+ * test_utran_vectors - the kernels against bits that others made: the files of tests/vectors/utran,
+ * and literal numbers of the standard's reference channels. */
 #include "core/kernels/utran_crc.h"
 #include "core/kernels/utran_interleave.h"
 #include "core/kernels/utran_rate.h"
@@ -124,7 +124,8 @@ static void test_codeword(void **state)
 	check_codeword(3856, "turbo-K3856.txt");
 }
 
-/* The punctured indices printed for the 384 kbit/s reference channel: first and last ones, and how many. */
+/* The punctured indices printed for the 384 kbit/s reference channel: first and last ones, and how
+ * many. */
 static void check_punctured(uint32_t coded, uint32_t matched, enum utran_coding coding,
     const uint32_t *first, uint32_t first_len, const uint32_t *last, uint32_t last_len)
 {
@@ -158,7 +159,8 @@ static void test_punctured(void **state)
 	check_punctured(360, 284, UTRAN_CONVOLUTIONAL, dcch, 10, dcch_end, 4);
 }
 
-/* How many bits each parity loses: 1266 + 1265 for 9049, 1230 + 1230 for 9120, 1028 + 1027 for 9525. */
+/* How many bits each parity loses: 1266 + 1265 for 9049, 1230 + 1230 for 9120, 1028 + 1027 for
+ * 9525. */
 static void test_punctured_by_parity(void **state)
 {
 	static const uint32_t cases[][3] = {
@@ -177,7 +179,8 @@ static void test_punctured_by_parity(void **state)
 	}
 }
 
-/* 9120 bits in 304 rows: row 0 of the output is the column pattern, and every column goes down its rows. */
+/* 9120 bits in 304 rows: row 0 of the output is the column pattern, and every column goes down its
+ * rows. */
 static void test_interleave2_pattern(void **state)
 {
 	static const int pattern[] = {0, 20, 10, 5, 15, 25, 3, 13, 23, 8, 18, 28, 1, 11, 21, 6, 16,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/slot/warm: before any step what it will touch can be read, and nothing is changed by that; the rehearsal's slots run; a
- * lane whose hosts stir each other before the edge does what it did. */
+ * core/slot/warm: before any step what it will touch can be read, and nothing is changed by
+ * that; the rehearsal's slots run; a lane whose hosts stir each other before the edge does what
+ * it did. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,8 +88,8 @@ static void test_nothing_is_changed(void **state)
 				    &rig->instances[4].setup);
 			}
 		assert_int_equal(*(const uint64_t *)rig->instances[4].state, STEPS - 1);
-		assert_int_equal(
-		    ((const struct probe *)rig->instances[2].state)->calls, STEPS - 1); /* lag 1 */
+		/* lag 1 */
+		assert_int_equal(((const struct probe *)rig->instances[2].state)->calls, STEPS - 1);
 		free(image);
 		rig_close(rig);
 	}
@@ -107,7 +108,7 @@ static void test_rehearsal(void **state)
 	rehearsal_free(NULL);
 }
 
-/* ---- a lane of several hosts that stir each other ------------------------------------------------------------------------ */
+/* ---- a lane of several hosts that stir each other ---- */
 
 enum { HOSTS = 4, SLOTS = 60 };
 
@@ -117,16 +118,17 @@ static void *lane_main(void *self)
 	return NULL;
 }
 
-/* Whoever is stirred without having the baton does nothing that can be seen: every message arrives, once and in order. */
+/* Whoever is stirred without having the baton does nothing that can be seen: every message arrives,
+ * once and in order. */
 static void test_stirred(void **state)
 {
 	static const char text[] =
-	    "name = \"stirred\"; slot_ns = 1000000; isolation = \"component\"; instances: {"
-	    "s: { component = \"null_source\"; length = 64; content = \"numbers\"; };"
-	    "c0: { component = \"copy\"; }; c1: { component = \"copy\"; }; k: { component = \"null_sink\"; }; };"
-	    "links = ( \"s -> c0 -> c1 -> k\" );";
+	    "name = \"stirred\"; slot_ns = 1000000; isolation = \"component\"; instances: {s: { "
+	    "component = \"null_source\"; length = 64; content = \"numbers\"; };c0: { component = "
+	    "\"copy\"; }; c1: { component = \"copy\"; }; k: { component = \"null_sink\"; }; "
+	    "};links = ( \"s -> c0 -> c1 -> k\" );";
 	const struct wave_options options = {.clock = "timer"};
-	struct lane_thread *threads = aligned_alloc(64, HOSTS * sizeof(*threads));
+	struct lane_thread *threads = aligned_alloc(64, (HOSTS * sizeof(*threads) + 63) / 64 * 64);
 	struct wave wave;
 	pthread_t ids[HOSTS];
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/waveform: what a file says is what the waveform holds, and everything that is wrong with one is said, word for
- * word. The bad files of tests/waveforms-bad carry what is expected of them in lines `# expect LINE: MESSAGE`. */
+ * core/waveform: what a file says is what the waveform holds, and everything that is wrong with one
+ * is said, word for word. The bad files of tests/waveforms-bad carry what is expected of them in
+ * lines `# expect LINE: MESSAGE`. */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -105,7 +106,7 @@ static void refused(void **state, const char *text, const char *lines)
 #define SOURCE "source: { component = \"source\"; length = 10; };\n"
 #define SINK "sink: { component = \"sink\"; };\n"
 
-/* ---- what is right ------------------------------------------------------------------------------------------------- */
+/* ---- what is right ------------------------------------------------------------------------ */
 
 static void test_defaults(void **state)
 {
@@ -149,7 +150,8 @@ static void test_all_keys(void **state)
 	    "name = \"a-1_B\"; slot_ns = 10000000000; clock = \"timer\"; late = \"skip\";\n"
 	    "isolation = \"none\"; pipelined = true; overrun = \"flag\"; margin = 0.25;\n"
 	    "lanes = [4, 2, 7];\n"
-	    "instances: { a: { component = \"all\"; pin = 2; isolation = \"component\"; period = 5;\n"
+	    "instances: { a: { component = \"all\"; pin = 2; isolation = \"component\"; period = "
+	    "5;\n"
 	    "phase = 4; budget_us = 12.5; }; b: { component = \"all\"; }; };");
 	const struct wf_instance *a = &wf->instances[0];
 
@@ -173,7 +175,8 @@ static void test_values_of_each_kind(void **state)
 	struct waveform *wf = parsed(state,
 	    HEAD
 	    "instances: { a: { component = \"all\"; narrow = -1; wide = 2.5e299; whole = 1e1;\n"
-	    "truth = false; mode = \"fast\"; text = \"a\\\"b\"; path = \"/x\"; taps = [1, -0.5]; };\n"
+	    "truth = false; mode = \"fast\"; text = \"a\\\"b\"; path = \"/x\"; taps = [1, -0.5]; "
+	    "};\n"
 	    "b: { component = \"all\"; whole = -0x5; taps = (0.25); path = \"c/d\"; }; };");
 	const struct wf_value *a = wf->instances[0].values, *b = wf->instances[1].values;
 
@@ -191,17 +194,18 @@ static void test_values_of_each_kind(void **state)
 	waveform_free(wf);
 }
 
-/* A chain names an instance where one port is meant, the only one or the only one that is needed. */
+/* A chain names an instance where one port is meant, the only one or the only one that is
+ * needed. */
 static void test_chains(void **state)
 {
 	struct waveform *wf = parsed(state,
-	    HEAD
-	    "instances: { " SOURCE
-	    "mux: { component = \"mux\"; }; other: { component = \"mux\"; };\n"
-	    "pair: { component = \"pair\"; }; " SINK " };\n"
-	    "links = ( \"source -> mux -> other.in1\", \"source->other\",\n"
-	    " \" other->pair.sent \", { path = \"mux.out -> pair.received\"; delay = 3; items = 9; },\n"
-	    " \"mux.side -> sink\" );");
+	    HEAD "instances: { " SOURCE
+	         "mux: { component = \"mux\"; }; other: { component = \"mux\"; };\n"
+	         "pair: { component = \"pair\"; }; " SINK " };\n"
+	         "links = ( \"source -> mux -> other.in1\", \"source->other\",\n"
+	         " \" other->pair.sent \", { path = \"mux.out -> pair.received\"; delay = 3; items "
+	         "= 9; },\n"
+	         " \"mux.side -> sink\" );");
 	static const int expected[][5] = {/* from, output, to, input, line */
 	    {0, 0, 1, 0, 6}, {1, 0, 2, 1, 6}, {0, 0, 2, 0, 6}, {2, 0, 3, 0, 7}, {1, 0, 3, 1, 7},
 	    {1, 1, 4, 0, 8}};
@@ -244,8 +248,8 @@ static void test_types_spread(void **state)
 	struct waveform *wf = parsed(state,
 	    HEAD
 	    "instances: { last: { component = \"sink\"; }; b: { component = \"copy\"; };\n"
-	    "a: { component = \"copy\"; }; mod: { component = \"mod\"; output = \"ci16\"; };\n" SOURCE
-	    "early: { component = \"copy\"; }; };\n"
+	    "a: { component = \"copy\"; }; mod: { component = \"mod\"; output = \"ci16\"; "
+	    "};\n" SOURCE "early: { component = \"copy\"; }; };\n"
 	    "links = ( \"b -> last\", \"a -> b\", \"mod -> a\", \"source -> early -> mod\" );");
 
 	for (int i = 1; i <= 2; i++)
@@ -282,7 +286,7 @@ static void test_layout_of_the_text(void **state)
 	waveform_free(wf);
 }
 
-/* ---- overrides ----------------------------------------------------------------------------------------------------- */
+/* ---- overrides ------------------------------------------------------------------------ */
 
 #define PLAIN                                                                                      \
 	HEAD "instances: { " SOURCE                                                                \
@@ -368,24 +372,26 @@ static void test_bad_sets(void **state)
 	refused_len(state, PLAIN, strlen(PLAIN), &overrides,
 	    "--set late=never: late = \"never\" is unknown; allowed: slip, skip\n"
 	    "--set lat=skip: unknown key \"lat\" of a waveform, did you mean \"late\"?\n"
-	    "--set links=5: links are the file's to say\n"
+	    "--set links=5: --set cannot change links; change the waveform file\n"
 	    "--set novalue: INSTANCE.PARAMETER=VALUE or KEY=VALUE is needed\n"
 	    "--set =1: INSTANCE.PARAMETER=VALUE or KEY=VALUE is needed\n"
 	    "--set slot_samples=5: slot_samples = 5 is outside [16, 100000000] samples\n"
-	    "--set source.lenght=1: unknown parameter \"lenght\" of source, did you mean \"length\"?\n"
+	    "--set source.lenght=1: unknown parameter \"lenght\" of source, did you mean "
+	    "\"length\"?\n"
 	    "--set nois.x=1: unknown instance \"nois\"; allowed: source, mod, all, sink\n"
 	    "--set source.length=0: source.length = 0 is outside [1, 1000] items\n"
-	    "--set source.length=abc: source.length = \"abc\", a whole number is needed\n"
+	    "--set source.length=abc: source.length = \"abc\"; a whole number is needed\n"
 	    "--set mod.output=cf23: mod.output = \"cf23\" is unknown, did you mean \"cf32\"?\n"
-	    "--set all.truth=yes: all.truth = \"yes\", true or false is needed\n"
-	    "--set source.component=x: the component of an instance is the file's to say\n"
-	    "--set all.taps=1,,2: all.taps[1] = \"\", a number is needed\n"
-	    "--set all.text=12345678: all.text has 8 bytes, at most 7 are allowed\n"
-	    "--set all.path=: all.path = \"\", the path of a file is needed\n"
-	    "--set all.taps=1,2,3,4,5: all.taps has 5 items, 1 .. 4 are allowed\n"
+	    "--set all.truth=yes: all.truth = \"yes\"; true or false is needed\n"
+	    "--set source.component=x: --set cannot change a component; change the component in "
+	    "the waveform file\n"
+	    "--set all.taps=1,,2: all.taps[1] = \"\"; a number is needed\n"
+	    "--set all.text=12345678: all.text has 8 bytes; at most 7 are allowed\n"
+	    "--set all.path=: all.path = \"\"; the path of a file is needed\n"
+	    "--set all.taps=1,2,3,4,5: all.taps has 5 items; 1 .. 4 are allowed\n"
 	    "--set all.narrow=nan: all.narrow = nan is outside [-1, 1] V\n"
 	    "--set all.wide=inf: all.wide = inf is outside [-1e+300, 1e+300]\n"
-	    "--set source.length= 1: source.length = \" 1\", a whole number is needed\n");
+	    "--set source.length= 1: source.length = \" 1\"; a whole number is needed\n");
 }
 
 static void test_bad_options(void **state)
@@ -399,7 +405,7 @@ static void test_bad_options(void **state)
 	    "--late: late = \"slipp\" is unknown, did you mean \"slip\"?\n");
 }
 
-/* ---- what is wrong ------------------------------------------------------------------------------------------------- */
+/* ---- what is wrong ------------------------------------------------------------------------ */
 
 static void test_the_example_of_the_promise(void **state)
 {
@@ -410,7 +416,8 @@ static void test_the_example_of_the_promise(void **state)
 	    "  sink:   { component = \"sink\"; pth = \"x\"; };\n};\n"
 	    "links = ( \"source -> mod -> snk\" );\n",
 	    "x.conf:4: source.length = 0 is outside [1, 1000] items\n"
-	    "x.conf:5: unknown component \"modd\", did you mean \"mod\"?\n"
+	    "x.conf:5: unknown component \"modd\", did you mean \"mod\"? ALOE_COMPONENTS=FOLDER "
+	    "adds a folder of your own components\n"
 	    "x.conf:6: unknown parameter \"pth\" of sink, did you mean \"path\"?\n"
 	    "x.conf:8: unknown instance \"snk\", did you mean \"sink\"?\n");
 }
@@ -421,22 +428,26 @@ static void test_bytes(void **state)
 	char *large = malloc((8 << 20) + 1);
 
 	refused_len(state, zero, sizeof(zero) - 1, &no_overrides,
-	    "x.conf:2: byte 0x00, only UTF-8 text is allowed\n");
-	refused(state, "\n\nname = \"\xff\";", "x.conf:3: byte 0xff, only UTF-8 text is allowed\n");
-	refused(state, "# \xc3", "x.conf:1: byte 0xc3, only UTF-8 text is allowed\n");
-	refused(state, "# \xed\xa0\x80", "x.conf:1: byte 0xed, only UTF-8 text is allowed\n");
-	refused(state, "\x1b", "x.conf:1: byte 0x1b, only UTF-8 text is allowed\n");
+	    "x.conf:2: byte 0x00 is a control character; only UTF-8 text is allowed\n");
+	refused(state, "\n\nname = \"\xff\";",
+	    "x.conf:3: byte 0xff is not UTF-8; only UTF-8 text is allowed\n");
+	refused(state, "# \xc3", "x.conf:1: byte 0xc3 is not UTF-8; only UTF-8 text is allowed\n");
+	refused(state, "# \xed\xa0\x80",
+	    "x.conf:1: byte 0xed is not UTF-8; only UTF-8 text is allowed\n");
+	refused(state, "\x1b",
+	    "x.conf:1: byte 0x1b is a control character; only UTF-8 text is allowed\n");
 	memset(large, ' ', (8 << 20) + 1);
 	refused_len(state, large, (8 << 20) + 1, &no_overrides,
-	    "x.conf:1: 8388609 bytes, a waveform file has at most 8388608\n");
+	    "x.conf:1: the file has 8388609 bytes; at most 8388608 are allowed\n");
 	memset(large, '(', 1 << 20);
 	refused_len(state, large, 1 << 20, &no_overrides,
 	    "x.conf:1: brackets are nested deeper than 16 levels\n");
 	free(large);
 	refused(state, "",
-	    "x.conf:1: instances is missing, instances: { ... }; is needed\n"
-	    "x.conf:1: name is missing, name = \"...\" is needed\n"
-	    "x.conf:1: slot_ns is missing, slot_ns = N is needed (nanoseconds), or slot_samples = N and rate = R\n");
+	    "x.conf:1: instances is missing; instances: { ... }; is needed\n"
+	    "x.conf:1: name is missing; name = \"...\" is needed\n"
+	    "x.conf:1: slot_ns is missing; slot_ns = N (nanoseconds) is needed, or slot_samples = "
+	    "N and rate = R\n");
 }
 
 /* So many errors that the rest is not worth looking at; and not for ever. */
@@ -454,7 +465,8 @@ static void test_too_many_errors(void **state)
 	assert_int_equal(
 	    waveform_parse("x.conf", text, len, fixture->types, NULL, &diag, &waveform), -EINVAL);
 	assert_int_equal(diag.errors, 101);
-	assert_string_equal(diag.lines[100], "x.conf: 100 errors; the rest was not looked at");
+	assert_string_equal(
+	    diag.lines[100], "x.conf: 100 errors; the rest of the file was not checked");
 	diag_fini(&diag);
 }
 
@@ -464,8 +476,35 @@ static void test_settings_without_end(void **state)
 
 	for (int i = 0; i < 32769; i++)
 		at += sprintf(at, "k%d = 1;\n", i);
-	refused(state, text, "x.conf:32769: more than 32768 settings in one group\n");
+	refused(state, text, "x.conf:32769: one group has more than 32768 settings\n");
 	free(text);
+}
+
+/* Of the same error many times over ten are said and the others are counted; one of another kind is
+ * said as it is. */
+static void test_equal_errors(void **state)
+{
+	enum { SAME = 90 };
+	char *text = malloc(16384), *lines = malloc(8192), *at = text, *line = lines;
+
+	at += sprintf(at, HEAD "instances: {\n");
+	for (int i = 0; i < SAME; i++)
+		at += sprintf(at, "a%d: { component = \"cpoy\"; };\n", i);
+	sprintf(at, "b: { component = \"suorce\"; };\n};");
+	for (int i = 0; i < 10; i++)
+		line += sprintf(line,
+		    "x.conf:%d: unknown component \"cpoy\", did you mean \"copy\"? "
+		    "ALOE_COMPONENTS=FOLDER adds a folder of your own components\n",
+		    3 + i);
+	line += sprintf(
+	    line, "  ... and %d more like these; the last is on line %d\n", SAME - 10, 2 + SAME);
+	sprintf(line,
+	    "x.conf:%d: unknown component \"suorce\", did you mean \"source\"? "
+	    "ALOE_COMPONENTS=FOLDER adds a folder of your own components\n",
+	    3 + SAME);
+	refused(state, text, lines);
+	free(text);
+	free(lines);
 }
 
 /* A waveform as large as it may be, in the order that is hardest to sort, parses. */
@@ -564,6 +603,7 @@ int main(void)
 	    cmocka_unit_test(test_too_many_errors),
 	    cmocka_unit_test(test_settings_without_end),
 	    cmocka_unit_test(test_large),
+	    cmocka_unit_test(test_equal_errors),
 	    cmocka_unit_test(test_bad_files),
 	};
 

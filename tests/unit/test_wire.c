@@ -69,6 +69,79 @@ static void test_read_as_drawn(void **state)
 	assert_null(wire_get_text(&view, WIRE_TAG_WAVEFORM, 1));
 }
 
+/* Two tags of one number are two equal cases, which no compiler takes; one that is missing here is
+ * a warning. */
+static bool tag_is_named(enum wire_tag tag)
+{
+	switch (tag) {
+	case WIRE_TAG_CODE:
+	case WIRE_TAG_TEXT:
+	case WIRE_TAG_WAVEFORM:
+	case WIRE_TAG_FILE:
+	case WIRE_TAG_CWD:
+	case WIRE_TAG_SET:
+	case WIRE_TAG_CLOCK:
+	case WIRE_TAG_LATE:
+	case WIRE_TAG_ISOLATION:
+	case WIRE_TAG_PIPELINED:
+	case WIRE_TAG_SLOT_NS:
+	case WIRE_TAG_SLOTS:
+	case WIRE_TAG_LANES:
+	case WIRE_TAG_JSON:
+	case WIRE_TAG_PROGRAM:
+	case WIRE_TAG_COUNT:
+	case WIRE_TAG_SLOT:
+	case WIRE_TAG_INDEX:
+	case WIRE_TAG_NAME:
+	case WIRE_TAG_VALUE:
+	case WIRE_TAG_STATE:
+	case WIRE_TAG_PID:
+	case WIRE_TAG_CURSOR:
+	case WIRE_TAG_LOST:
+	case WIRE_TAG_BYTES:
+	case WIRE_TAG_DAEMON:
+	case WIRE_TAG_COPIES:
+	case WIRE_TAG_RADIO:
+	case WIRE_TAG_RADIO_TEXT:
+	case WIRE_TAG_AGAIN:
+	case WIRE_TAG_NOTE:
+	case WIRE_TAG_LOAD_ID:
+	case WIRE_TAG_FORCE:
+	case WIRE_TAG_NEWEST:
+	case WIRE_TAG_NODE:
+	case WIRE_TAG_ORIGIN:
+		return true;
+	}
+	return false;
+}
+
+static void test_tags_differ(void **state)
+{
+	(void)state;
+	for (int tag = 1; tag <= WIRE_TAG_NODE; tag++)
+		assert_true(tag_is_named((enum wire_tag)tag));
+	assert_false(tag_is_named((enum wire_tag)0));
+}
+
+static void test_another_number(void **state)
+{
+	struct wire_msg msg;
+	const uint8_t *bytes;
+	size_t len;
+
+	(void)state;
+	literal_write(&msg);
+	wire_put_seq(&msg, 0xfedcba98);
+	bytes = wire_bytes(&msg, &len);
+	assert_int_equal(len, sizeof(literal));
+	for (size_t i = 0; i < len; i++)
+		assert_int_equal(
+		    bytes[i], i < 12 || i >= 16 ? literal[i] : 0x98 + 0x22 * (int)(i - 12));
+	wire_fini(&msg);
+	wire_put_seq(&msg, 1); /* refused, as every put */
+	assert_int_equal(msg.error, -EINVAL);
+}
+
 static void test_every_byte_cut_off(void **state)
 {
 	struct wire_view view;
@@ -83,7 +156,8 @@ static void test_every_byte_cut_off(void **state)
 	}
 }
 
-/* Every single changed byte that must be refused; those of type, seq, tags' values and contents may change. */
+/* Every single changed byte that must be refused; those of type, seq, tags' values and contents may
+ * change. */
 static void test_bytes_that_must_agree(void **state)
 {
 	static const struct {
@@ -94,7 +168,7 @@ static void test_bytes_that_must_agree(void **state)
 	    {3, 0},
 	    {4, 0},
 	    {4, 2},
-	    {5, 5},
+	    {5, WIRE_PEERS},
 	    {6, 255},
 	    {7, 1},
 	    {10, 1},
@@ -301,6 +375,8 @@ static void test_names(void **state)
 	assert_string_equal(wire_type_name(WIRE_PREPARE), "PREPARE");
 	assert_string_equal(wire_type_name((enum wire_type)999), "(unknown)");
 	assert_string_equal(wire_peer_name(WIRE_SWMAN), "swman");
+	assert_string_equal(wire_peer_name(WIRE_BRIDGE), "bridge");
+	assert_string_equal(wire_peer_name(WIRE_STATSMAN), "statsman");
 	assert_string_equal(wire_peer_name((enum wire_peer)99), "(unknown)");
 }
 
@@ -309,6 +385,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_written_as_drawn),
 	    cmocka_unit_test(test_read_as_drawn),
+	    cmocka_unit_test(test_tags_differ),
+	    cmocka_unit_test(test_another_number),
 	    cmocka_unit_test(test_every_byte_cut_off),
 	    cmocka_unit_test(test_bytes_that_must_agree),
 	    cmocka_unit_test(test_text_with_a_zero),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * CHDR packets and Ethernet frames against tests/vectors/x310/chdr.txt, both ways: what is read from the bytes is written
- * out in the words of the file and must be its words; what was read is written again and must be its bytes. */
+ * CHDR packets and Ethernet frames against tests/vectors/x310/chdr.txt, both ways: what is read
+ * from the bytes is written out in the words of the file and must be its words; what was read is
+ * written again and must be its bytes. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -22,8 +23,8 @@ enum { BYTES = 512, LINE = 4096 };
 
 struct vector {
 	char *name, *kind, *dialect, *fields;
-	uint8_t *
-	    bytes; /* exactly `size` of them, on the heap, so that a sanitizer sees a byte too many */
+	/* exactly `size` of them, on the heap, so that a sanitizer sees a byte too many */
+	uint8_t *bytes;
 	size_t size;
 };
 
@@ -71,7 +72,7 @@ static void vectors(const char *kind, unsigned least, void (*each)(const struct 
 	assert_true(n >= least);
 }
 
-/* ---- in the words of the file ---------------------------------------------------------------------------------------- */
+/* ---- in the words of the file ---- */
 
 static void print_data(FILE *out, const struct chdr_packet *p)
 {
@@ -252,7 +253,8 @@ static void check_eth(const struct vector *v)
 	assert_int_equal(frame.payload_bytes, size);
 	assert_memory_equal(frame.payload, payload, size);
 	snprintf(text, sizeof(text),
-	    "dmac=%02x:%02x:%02x:%02x:%02x:%02x smac=%02x:%02x:%02x:%02x:%02x:%02x sip=%u.%u.%u.%u dip=%u.%u.%u.%u",
+	    "dmac=%02x:%02x:%02x:%02x:%02x:%02x smac=%02x:%02x:%02x:%02x:%02x:%02x sip=%u.%u.%u.%u "
+	    "dip=%u.%u.%u.%u",
 	    frame.to.mac[0], frame.to.mac[1], frame.to.mac[2], frame.to.mac[3], frame.to.mac[4],
 	    frame.to.mac[5], frame.from.mac[0], frame.from.mac[1], frame.from.mac[2],
 	    frame.from.mac[3], frame.from.mac[4], frame.from.mac[5], frame.from.ip >> 24,
@@ -285,7 +287,7 @@ static void eth_vectors(void **state)
 	vectors("eth", 2, check_eth);
 }
 
-/* ---- more ------------------------------------------------------------------------------------------------------------- */
+/* ---- more ------------------------------------------------------------------------ */
 
 static void management_that_does_not_add_up(void **state)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * CHDR packets held against libuhd's own class (uhd::utils::chdr::chdr_packet), both ways, thousands of each kind with every
- * field at random: what we write is read there as the fields that we meant and is written there as our bytes; what is written
- * there is read by us as those fields. libuhd 4.3 knows the first layout of CTRL packets only; the second is held against
- * vectors (test_x310_chdr). */
+ * CHDR packets held against libuhd's own class (uhd::utils::chdr::chdr_packet), both ways,
+ * thousands of each kind with every field at random: what we write is read there as the fields that
+ * we meant and is written there as our bytes; what is written there is read by us as those fields.
+ * libuhd 4.3 knows the first layout of CTRL packets only; the second is held against vectors
+ * (test_x310_chdr). */
 #include <uhd/utils/chdr/chdr_packet.hpp>
 
 #include <cstdarg>
@@ -84,7 +85,7 @@ ours read_here(const std::vector<uint8_t> &bytes)
 	return packet;
 }
 
-/* ---- data ------------------------------------------------------------------------------------------------------------------ */
+/* ---- data ------------------------------------------------------------------------ */
 
 void data(void **)
 {
@@ -128,7 +129,7 @@ void data(void **)
 	}
 }
 
-/* ---- status and command ------------------------------------------------------------------------------------------------------ */
+/* ---- status and command ---- */
 
 void strs(void **)
 {
@@ -209,7 +210,7 @@ void strc(void **)
 	}
 }
 
-/* ---- control -------------------------------------------------------------------------------------------------------------------- */
+/* ---- control ------------------------------------------------------------------------ */
 
 void ctrl(void **)
 {
@@ -261,7 +262,7 @@ void ctrl(void **)
 	}
 }
 
-/* ---- management ------------------------------------------------------------------------------------------------------------------ */
+/* ---- management ------------------------------------------------------------------------ */
 
 void same_steps(rf::mgmt_payload payload, const struct chdr_mgmt &here)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What one Tx packet that goes wrong costs, in simulated time: round trips and packets as `aloe bench x310-recovery` tells
- * them. */
+ * What one Tx packet that goes wrong costs, in simulated time: round trips and packets as `aloe
+ * bench x310-recovery` tells them. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tools/aloe/bench/x310_world.h"
+#include "tools/bench/x310_world.h"
 
 enum {
 	SAMPLES = 256,
@@ -60,8 +60,9 @@ static void without_a_cure_the_time_slips_for_ever(void **state)
 	assert_int_equal(outcome.misplaced, 2 * SAMPLES);
 }
 
-/* The burst is ended: what follows is in its place again. Nothing is flushed; what was misplaced is what was on its way and in
- * the device's buffer, and one packet is silent, or, where there was one too many, is dropped for being late. */
+/* The burst is ended: what follows is in its place again. Nothing is flushed; what was misplaced is
+ * what was on its way and in the device's buffer, and one packet is silent, or, where there was one
+ * too many, is dropped for being late. */
 static void realigned_in_one_round_trip(void **state)
 {
 	struct x310_outcome outcome = try_one(X310_LOST, TX_REALIGN, false, false);
@@ -83,8 +84,8 @@ static void realigned_in_one_round_trip(void **state)
 	assert_int_equal(outcome.discarded + (uint64_t)outcome.slip, 0);
 }
 
-/* Packets that the device discards: those on their way when it stopped, and as many as come before INIT does; that the
- * host leaves out: what falls into the flushes. */
+/* Packets that the device discards: those on their way when it stopped, and as many as come before
+ * INIT does; that the host leaves out: what falls into the flushes. */
 static void init_once_and_twice(void **state)
 {
 	const uint64_t on_their_way = ADVANCE / PACKET + 1;
@@ -116,7 +117,8 @@ static void init_once_and_twice(void **state)
 		}
 }
 
-/* The radio drops what comes too late and goes on in time: nobody has to do anything, and nobody does. */
+/* The radio drops what comes too late and goes on in time: nobody has to do anything, and nobody
+ * does. */
 static void late_packets_mend_themselves(void **state)
 {
 	(void)state;
@@ -133,7 +135,8 @@ static void late_packets_mend_themselves(void **state)
 	}
 }
 
-/* What the host leaves out is silent, and nothing else: the burst before it is ended, so the time of what follows counts. */
+/* What the host leaves out is silent, and nothing else: the burst before it is ended, so the time
+ * of what follows counts. */
 static void a_packet_that_was_not_sent(void **state)
 {
 	(void)state;
@@ -162,8 +165,8 @@ static void zeros_in_place_cost_one_packet(void **state)
 	    outcome.misplaced + outcome.discarded + outcome.left_out + outcome.round_trips, 0);
 }
 
-/* A longer wire says how often the recovery goes over it: by the time it takes, and nothing that was counted. Packets are
- * sent earlier by the same, so what is on its way costs one more way. */
+/* A longer wire says how often the recovery goes over it: by the time it takes, and nothing that
+ * was counted. Packets are sent earlier by the same, so what is on its way costs one more way. */
 static void round_trips_are_times_over_the_wire(void **state)
 {
 	static const enum tx_policy policies[] = {TX_REALIGN, TX_REINIT, TX_REINIT_TWICE};

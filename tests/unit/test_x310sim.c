@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What of x310sim no stream touches: the device's processor against the vectors, its registers that say what there is, and
- * what lies behind its antennas. */
+ * What of x310sim no stream touches: the device's processor against the vectors, its registers that
+ * say what there is, and what lies behind its antennas. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -20,13 +20,15 @@
 
 enum { IP = 0x7f000002, CONTROL = 1, DEVICE = 2, PEEK = 9, POKE = 5 };
 
-/* ---- the processor -------------------------------------------------------------------------------------------------------- */
+/* ---- the processor ------------------------------------------------------------------------ */
 
 static struct firmware processor(void)
 {
 	struct firmware firmware;
 
-	firmware_init(&firmware, IP, false, "x310sim", "SIM0001");
+	firmware_init(&firmware,
+	    &(struct firmware_options){
+	        &x310_fpgas[0], .ip = IP, .name = "x310sim", .serial = "SIM0001"});
 	return firmware;
 }
 
@@ -45,8 +47,8 @@ static void firmware_vectors(void **state)
 		assert_int_equal(
 		    firmware_take(&firmware, 0, 0, request, size, reply), FIRMWARE_BYTES);
 		assert_memory_equal(reply, want, FIRMWARE_BYTES);
-		assert_int_equal(
-		    firmware_take(&firmware, 0, 0, request, size - 1, reply), 0); /* cut short */
+		/* cut short */
+		assert_int_equal(firmware_take(&firmware, 0, 0, request, size - 1, reply), 0);
 	}
 }
 
@@ -65,8 +67,8 @@ static void mtu_vectors(void **state)
 	put_be32(request + 4, 0);
 	assert_int_equal(mtu_take(request, size, reply, sizeof(reply)), 8);
 	assert_int_equal(mtu_take(request, 7, reply, sizeof(reply)), 0);
-	assert_int_equal(mtu_take(want, size, reply, sizeof(reply)),
-	    64); /* a reply asks as well: both flags are set */
+	/* a reply asks as well: both flags are set */
+	assert_int_equal(mtu_take(want, size, reply, sizeof(reply)), 64);
 	put_be32(request, 2);
 	assert_int_equal(mtu_take(request, size, reply, sizeof(reply)), 0);
 }
@@ -87,7 +89,8 @@ static uint32_t access_word(
 	return get_be32(reply + 12);
 }
 
-/* A host claims the device for two seconds at a time; the addresses that it reads must have the one in use. */
+/* A host claims the device for two seconds at a time; the addresses that it reads must have the one
+ * in use. */
 static void the_processor_knows_its_device(void **state)
 {
 	struct firmware firmware = processor();
@@ -119,13 +122,42 @@ static void the_processor_knows_its_device(void **state)
 	access_word(&firmware, 0, POKE, 0xa000 + 4 * 3, 9);
 	assert_int_equal(firmware_id(&firmware), 9);
 	assert_true(firmware.event_ticks == (1ull << 32 | 77));
-	firmware_init(&firmware, IP, true, "x310sim", "SIM0001");
-	assert_int_equal(
-	    access_word(&firmware, 0, PEEK, 0xa000 + 4 * 6, 0), 0x00270003); /* of UHD 4.9 */
+	firmware_init(&firmware,
+	    &(struct firmware_options){
+	        &x310_fpgas[0], .is_4_9 = true, .ip = IP, .name = "x310sim", .serial = "SIM0001"});
+	/* of UHD 4.9 */
+	assert_int_equal(access_word(&firmware, 0, PEEK, 0xa000 + 4 * 6, 0), 0x00270003);
 	assert_int_equal(access_word(&firmware, 0, PEEK, 0x6000, 0), 0x00060001);
 }
 
-/* ---- client zero ------------------------------------------------------------------------------------------------------------ */
+/* HG: 1 Gbit/s on SFP0, XG: 10; SFP1 has 10 in both. The EEPROM tells UHD which address is whose:
+ * 0 and 2 are of SFP0, 3 is of SFP1. */
+static void images_and_their_ports(void **state)
+{
+	static const uint32_t info[X310_FPGAS] = {0x00400100, 0x00400100, 0x00400200};
+	const uint32_t eeprom = 0x6000 + 4 * 13;
+
+	(void)state;
+	for (int i = 0; i < 2 * X310_FPGAS; i++) {
+		const struct firmware_options options = {.fpga = &x310_fpgas[i / 2],
+		    .is_hg = i % 2,
+		    .ip = IP,
+		    .sfp1_ip = IP + 1,
+		    .name = "x310sim",
+		    .serial = "SIM0001"};
+		struct firmware firmware;
+
+		firmware_init(&firmware, &options);
+		assert_int_equal(access_word(&firmware, 0, PEEK, 0xa000 + 4 * 4, 0), i % 2 == 0);
+		assert_int_equal(access_word(&firmware, 0, PEEK, 0xa000 + 4 * 5, 0), 1);
+		assert_int_equal(access_word(&firmware, 0, PEEK, 0xa000 + 4 * 7, 0), info[i / 2]);
+		assert_int_equal(
+		    access_word(&firmware, 0, PEEK, eeprom + 44 + (i % 2 ? 0 : 8), 0), IP);
+		assert_int_equal(access_word(&firmware, 0, PEEK, eeprom + 44 + 12, 0), IP + 1);
+	}
+}
+
+/* ---- client zero ------------------------------------------------------------------------ */
 
 struct host {
 	struct device device;
@@ -176,8 +208,7 @@ static uint32_t read_register(struct host *host, uint16_t port, uint32_t address
 
 static void host_init(struct host *host)
 {
-	const struct device_options options = {
-	    .version = 0x0100, .capacity = DEVICE_CAPACITY, .divide = 2};
+	const struct device_options options = {.capacity = DEVICE_CAPACITY, .divide = 2};
 	const struct device_io io = {.send = take_answer, .self = host};
 	const struct endpoint own = {CONTROL, 0, DEVICE, DEVICE_FIRST_PORT, true, 0x0100};
 	uint8_t bytes[CHDR_MGMT_BYTES_MAX];
@@ -191,7 +222,8 @@ static void host_init(struct host *host)
 	device_take(&host->device, 77, bytes, chdr_mgmt_write(bytes, 0, 1, &request.message));
 }
 
-/* An edge says source slot and port, destination slot and port. Slots: 1 .. 4 endpoints, then DUC, DDC, radio of each. */
+/* An edge says source slot and port, destination slot and port. Slots: 1 .. 4 endpoints, then DUC,
+ * DDC, radio of each. */
 static void has_edge(
     struct host *host, unsigned from, unsigned from_port, unsigned to, unsigned to_port)
 {
@@ -225,8 +257,8 @@ static void client_zero(void **state)
 		assert_int_equal(info >> 6 & 0x3f, i % 3 == 0 ? 1 : 2);  /* inputs */
 		assert_int_equal(info >> 18 & 0x3f, i % 3 == 2 ? 9 : 6); /* its queue of requests */
 		assert_int_equal(read_register(&host, 0, slot + 4), ids[i]);
-		assert_int_equal(read_register(&host, 0, slot + 8) & 0xfe,
-		    1 << 1 | 10 << 2); /* flushed; 1024 words */
+		/* flushed; 1024 words */
+		assert_int_equal(read_register(&host, 0, slot + 8) & 0xfe, 1 << 1 | 10 << 2);
 	}
 	assert_int_equal(read_register(&host, 0, 11 * 0x40 + 4), 0);
 	has_edge(&host, 1, 0, 5, 0); /* endpoint, DUC, radio, DDC, endpoint */
@@ -257,7 +289,7 @@ static void blocks_and_their_ports(void **state)
 	device_fini(&host.device);
 }
 
-/* ---- behind the antennas ----------------------------------------------------------------------------------------------------- */
+/* ---- behind the antennas ---- */
 
 static void numbered(uint8_t *iq, uint32_t n, uint32_t first)
 {
@@ -272,7 +304,8 @@ static int open_analog(struct analog *analog, const char *source, const char *re
 	return analog_open(analog, &options);
 }
 
-/* The wire has no delay: a sample is heard at the tick at which it was played, once, by its own channel. */
+/* The wire has no delay: a sample is heard at the tick at which it was played, once, by its own
+ * channel. */
 static void a_loop(void **state)
 {
 	uint8_t out[400], in[400], none[400] = {0};
@@ -381,11 +414,11 @@ static void a_stop_ends_what_waits(void **state)
 	(void)state;
 	assert_non_null(device);
 	endpoint = &device->endpoints[0];
-	sim_radio_init(&endpoint->radio, 1);
+	sim_radio_init(&endpoint->radio, x310_fpgas[0].radio, 1);
 	sim_radio_write(&endpoint->radio, TIME_LOW, 1000);
 	sim_radio_write(&endpoint->radio, COMMAND, (uint32_t)CONTINUOUS_AT);
-	sim_radio_write(
-	    &endpoint->radio, COMMAND, (uint32_t)CONTINUOUS_AT); /* its acknowledgement was lost */
+	/* its acknowledgement was lost */
+	sim_radio_write(&endpoint->radio, COMMAND, (uint32_t)CONTINUOUS_AT);
 	assert_int_equal(sim_radio_read(&endpoint->radio, STATUS), DEVICE_COMMANDS - 2);
 	sim_radio_write(&endpoint->radio, COMMAND, 0);
 	sim_radio_write(&endpoint->radio, TIME_LOW, 3000);
@@ -400,7 +433,7 @@ static void a_stop_ends_what_waits(void **state)
 	free(device);
 }
 
-/* ---- what it shows ------------------------------------------------------------------------------------------------------------ */
+/* ---- what it shows ------------------------------------------------------------------------ */
 
 /* Every count is set to a number of its own; each must be seen, in both forms. */
 static void nothing_is_hidden(void **state)
@@ -456,6 +489,7 @@ int main(void)
 	    cmocka_unit_test(firmware_vectors),
 	    cmocka_unit_test(mtu_vectors),
 	    cmocka_unit_test(the_processor_knows_its_device),
+	    cmocka_unit_test(images_and_their_ports),
 	    cmocka_unit_test(client_zero),
 	    cmocka_unit_test(blocks_and_their_ports),
 	    cmocka_unit_test(a_loop),

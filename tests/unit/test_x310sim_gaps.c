@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a device makes of packets that are missing within a burst: those that there are go on with what they have; the one
- * that a paper wishes for plays zeros in their place. Packet k has samples of value k + 1. */
+ * What a device makes of packets that are missing within a burst: those that there are go on with
+ * what they have; the one that a paper wishes for plays zeros in their place. Packet k has samples
+ * of value k + 1. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -55,13 +56,13 @@ static void transmit(void *self, unsigned channel, uint64_t tick, const uint8_t 
 static void world_init(struct world *w, bool zeros)
 {
 	const struct device_options options = {
-	    .version = 0x0100, .capacity = DEVICE_CAPACITY, .divide = DIVIDE, .zeros = zeros};
+	    .capacity = DEVICE_CAPACITY, .divide = DIVIDE, .zeros = zeros};
 	const struct device_io io = {.send = sent, .transmit = transmit, .self = w};
 
 	memset(w->played, 0xff, sizeof(w->played));
 	w->twice = w->elsewhere = 0;
 	device_init(&w->device, &options, &io);
-	sim_table_set(&w->device.addresses, REPORTS, 77);
+	sim_table_set(&w->device.addresses[0], REPORTS, 77);
 	sim_table_set(&w->device.routes, DEVICE, DEVICE_FIRST_PORT);
 	w->device.endpoints[0].input.own = DEVICE;
 	w->device.endpoints[0].input.report_to = REPORTS;
@@ -139,7 +140,8 @@ static void a_gap_is_zeros(void **state)
 	}
 }
 
-/* Nothing comes for a while: no underrun. What comes too late for its place leaves zeros there; the next one is in place. */
+/* Nothing comes for a while: no underrun. What comes too late for its place leaves zeros there; the
+ * next one is in place. */
 static void a_pause_is_zeros(void **state)
 {
 	struct world w;

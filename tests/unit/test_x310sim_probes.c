@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How x310sim measures what lies between its antennas: marks that tell their age, and sounding; against a host that is known
- * here to the sample. */
+ * How x310sim measures what lies between its antennas: marks that tell their age, and sounding;
+ * against a host that is known here to the sample. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -23,7 +23,7 @@
 
 enum { SPP = 100, DIVIDE = 2 };
 
-/* ---- marks ------------------------------------------------------------------------------------------------------------------ */
+/* ---- marks ------------------------------------------------------------------------ */
 
 static void a_mark_tells_its_age(void **state)
 {
@@ -52,7 +52,8 @@ static void a_mark_tells_its_age(void **state)
 	}
 }
 
-/* A host that turns samples into floats and back leaves the marks as they are, whichever of the usual scales it takes. */
+/* A host that turns samples into floats and back leaves the marks as they are, whichever of the
+ * usual scales it takes. */
 static void marks_survive_floats(void **state)
 {
 	static const float scales[] = {32767.0f, 32768.0f};
@@ -86,9 +87,10 @@ static void what_is_no_mark(void **state)
 	latency_take(&latency, 0, 100, DIVIDE, iq, SPP); /* silence */
 	latency_mark(0, 0, DIVIDE, iq, SPP);
 	latency_take(&latency, 0, 100, DIVIDE + 1, iq, SPP); /* another rate */
-	latency_take(&latency, 0, 100, DIVIDE, iq, 1);       /* nothing to compare with */
-	memmove(iq + 4 * SPP / 2, iq + 4 * SPP / 2 + 4,
-	    4 * SPP / 2 - 4); /* a sample is missing in it */
+	/* nothing to compare with */
+	latency_take(&latency, 0, 100, DIVIDE, iq, 1);
+	/* a sample is missing in it */
+	memmove(iq + 4 * SPP / 2, iq + 4 * SPP / 2 + 4, 4 * SPP / 2 - 4);
 	latency_mark(0, SPP, DIVIDE, iq + 4 * (SPP - 1), 1);
 	latency_take(&latency, 0, 100, DIVIDE, iq, SPP);
 	for (int i = 0; i < 4 * SPP; i++) /* another level */
@@ -98,7 +100,7 @@ static void what_is_no_mark(void **state)
 	assert_int_equal(hist_count(&latency.ns), 0);
 }
 
-/* ---- the transform --------------------------------------------------------------------------------------------------------------- */
+/* ---- the transform ------------------------------------------------------------------------ */
 
 static void transforms(void **state)
 {
@@ -129,7 +131,7 @@ static void transforms(void **state)
 	}
 }
 
-/* ---- sounding ----------------------------------------------------------------------------------------------------------------- */
+/* ---- sounding ------------------------------------------------------------------------ */
 
 enum { LENGTH = 1024, TAPS = 64, CHANNELS = 2, LATER = 300, BLOCK = 64 };
 
@@ -279,8 +281,8 @@ static void an_error_is_seen(void **state)
 	sound_close(&host.sound);
 	host_init(&host, &options, taps, 1);
 	play(&host, 5 * LENGTH / BLOCK);
-	taps[2 * TAPS - 2] = taps[2 * TAPS - 1] =
-	    0; /* so that the rest is expected one sample earlier */
+	/* so that the rest is expected one sample earlier */
+	taps[2 * TAPS - 2] = taps[2 * TAPS - 1] = 0;
 	expect = expect_of(&wanted, taps + 2, TAPS - 1);
 	assert_int_equal(expect_find(&expect, &host.sound, 0, &found), 0);
 	assert_int_equal(found.delay, LATER + 1);
@@ -288,7 +290,8 @@ static void an_error_is_seen(void **state)
 	sound_close(&host.sound);
 }
 
-/* The response is another one every three periods: each is found, and only periods with a change in them are not. */
+/* The response is another one every three periods: each is found, and only periods with a change in
+ * them are not. */
 static void responses_that_change(void **state)
 {
 	enum { SETS = 5, PERIODS = 30, EACH = 3 };
@@ -320,7 +323,8 @@ static void responses_that_change(void **state)
 	sound_close(&host.sound);
 }
 
-/* Four paths at once, each another response: two transmitters, and what each makes of both receivers. */
+/* Four paths at once, each another response: two transmitters, and what each makes of both
+ * receivers. */
 static void paths_that_cross(void **state)
 {
 	const struct sound_options options = {LENGTH, 1, 4};
@@ -342,8 +346,8 @@ static void paths_that_cross(void **state)
 		assert_true(found.worst_db < -60);
 	}
 	expect_free(&expect);
-	memmove(taps + 4 * TAPS, taps + 2 * TAPS,
-	    2 * TAPS * sizeof(float)); /* one path is not what it should be */
+	/* one path is not what it should be */
+	memmove(taps + 4 * TAPS, taps + 2 * TAPS, 2 * TAPS * sizeof(float));
 	expect = expect_of(&wanted, taps, 4 * TAPS);
 	assert_int_equal(expect_find(&expect, &host.sound, 0, &found), 0);
 	assert_int_equal(found.within, 4);
@@ -382,7 +386,7 @@ static void seams(void **state)
 	sound_close(&host.sound);
 }
 
-/* ---- files that cannot be -------------------------------------------------------------------------------------------------------- */
+/* ---- files that cannot be ---- */
 
 static void refused(
     const struct expect_options *options, const void *bytes, size_t size, const char *word)
@@ -406,14 +410,14 @@ static void files_of_taps(void **state)
 	struct expect expect;
 
 	(void)state;
-	refused(&one, taps, 12, "complex 32-bit floats");
+	refused(&one, taps, 12, "two 32-bit floats");
 	refused(&one, taps, 0, "0 complex taps");
 	refused(&seven, taps, 8 * 8, "8 complex taps");
 	refused(&two, taps, 6 * 8, "4 paths");
 	refused(&one, taps, sizeof(taps), "room for 1023 taps");
 	refused(&two, taps, 8 * LENGTH, "room for 128 taps");
 	taps[3] = NAN;
-	refused(&one, taps, 16, "no number");
+	refused(&one, taps, 16, "not a number");
 	assert_int_equal(expect_load(&expect, &nowhere, LENGTH, why), -ENOENT);
 	assert_non_null(strstr(why, "/proc/nowhere/taps"));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Windows of a running stream: which of them the device kept its pace in, which were answered, which in time; what is before
- * the first answer or behind the last is none. */
+ * Windows of a running stream: which of them the device kept its pace in, which were answered,
+ * which in time; what is before the first answer or behind the last is none. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -2,10 +2,11 @@
  *
  * utran_plain - 3GPP TS 25.212 a second time, straight from its text, to hold core/kernels against.
  *
- * Written from the formulas and tables of the standard only; it shares no code with the kernels and takes the literal
- * way wherever they take a short one: matrices are filled, padded, permuted and read, the error accumulator of the rate
- * matching runs bit by bit, the parity is a long division on an array. Items are int32_t, so that besides bits the
- * numbers 0, 1, 2, ... can be sent through to see where each one goes. Speed does not matter here.
+ * Written from the formulas and tables of the standard only; it shares no code with the kernels and
+ * takes the literal way wherever they take a short one: matrices are filled, padded, permuted and
+ * read, the error accumulator of the rate matching runs bit by bit, the parity is a long division
+ * on an array. Items are int32_t, so that besides bits the numbers 0, 1, 2, ... can be sent through
+ * to see where each one goes. Speed does not matter here.
  */
 #ifndef TESTS_UTRAN_PLAIN_UTRAN_PLAIN_H
 #define TESTS_UTRAN_PLAIN_UTRAN_PLAIN_H
@@ -36,7 +37,8 @@ static inline void plain_prbs15(int32_t *bits, int n)
 	}
 }
 
-/* 4.2.1: append the parity of `len` bits; out holds len + size. Long division of a(D) D^L by g(D). */
+/* 4.2.1: append the parity of `len` bits; out holds len + size. Long division of a(D) D^L by
+ * g(D). */
 static inline void plain_crc_attach(const int32_t *in, int len, int size, int32_t *out)
 {
 	/* Exponents of the generator polynomials, the leading one first. */
@@ -56,7 +58,8 @@ static inline void plain_crc_attach(const int32_t *in, int len, int size, int32_
 	free(work);
 }
 
-/* 4.2.3.2.1: one constituent coder as the table of (parity, next state) by state and bit; S = 4 s1 + 2 s2 + s3. */
+/* 4.2.3.2.1: one constituent coder as the table of (parity, next state) by state and bit; S = 4 s1
+ * + 2 s2 + s3. */
 static inline int plain_rsc(int *state, int bit)
 {
 	static const int parity[8][2] = {
@@ -100,60 +103,13 @@ static inline int plain_gcd(int a, int b)
 /* 4.2.3.2.3.1: rows, prime, primitive root and columns. */
 static inline void plain_turbo_size(int k, int *rows, int *p, int *v, int *columns)
 {
-	static const int table[][2] = {
-	    {7, 3},
-	    {11, 2},
-	    {13, 2},
-	    {17, 3},
-	    {19, 2},
-	    {23, 5},
-	    {29, 2},
-	    {31, 3},
-	    {37, 2},
-	    {41, 6},
-	    {43, 3},
-	    {47, 5},
-	    {53, 2},
-	    {59, 2},
-	    {61, 2},
-	    {67, 2},
-	    {71, 7},
-	    {73, 5},
-	    {79, 3},
-	    {83, 2},
-	    {89, 3},
-	    {97, 5},
-	    {101, 2},
-	    {103, 5},
-	    {107, 2},
-	    {109, 6},
-	    {113, 3},
-	    {127, 3},
-	    {131, 2},
-	    {137, 3},
-	    {139, 2},
-	    {149, 2},
-	    {151, 6},
-	    {157, 5},
-	    {163, 2},
-	    {167, 5},
-	    {173, 2},
-	    {179, 2},
-	    {181, 2},
-	    {191, 19},
-	    {193, 5},
-	    {197, 2},
-	    {199, 3},
-	    {211, 2},
-	    {223, 3},
-	    {227, 2},
-	    {229, 6},
-	    {233, 3},
-	    {239, 7},
-	    {241, 7},
-	    {251, 6},
-	    {257, 3},
-	};
+	static const int table[][2] = {{7, 3}, {11, 2}, {13, 2}, {17, 3}, {19, 2}, {23, 5}, {29, 2},
+	    {31, 3}, {37, 2}, {41, 6}, {43, 3}, {47, 5}, {53, 2}, {59, 2}, {61, 2}, {67, 2},
+	    {71, 7}, {73, 5}, {79, 3}, {83, 2}, {89, 3}, {97, 5}, {101, 2}, {103, 5}, {107, 2},
+	    {109, 6}, {113, 3}, {127, 3}, {131, 2}, {137, 3}, {139, 2}, {149, 2}, {151, 6},
+	    {157, 5}, {163, 2}, {167, 5}, {173, 2}, {179, 2}, {181, 2}, {191, 19}, {193, 5},
+	    {197, 2}, {199, 3}, {211, 2}, {223, 3}, {227, 2}, {229, 6}, {233, 3}, {239, 7},
+	    {241, 7}, {251, 6}, {257, 3}};
 	int t = 0;
 
 	*rows = k <= 159 ? 5 : (k <= 200 || (k >= 481 && k <= 530)) ? 10 : 20;
@@ -262,8 +218,9 @@ static inline void plain_turbo_encode(const int32_t *in, int k, int32_t *out)
 	free(pi);
 }
 
-/* 4.2.7, equation 1: change of each of `channels` transport channels per radio frame. `n_tti` and `frames` give N_i as
- * a fraction; all TTIs are brought to 80 ms so that the sums are whole numbers. */
+/* 4.2.7, equation 1: change of each of `channels` transport channels per radio frame. `n_tti` and
+ * `frames` give N_i as a fraction; all TTIs are brought to 80 ms so that the sums are whole
+ * numbers. */
 static inline void plain_rate_share(int channels, const int64_t *rm, const int64_t *n_tti,
     const int64_t *frames, int64_t n_data, int64_t *delta_tti)
 {
@@ -303,12 +260,13 @@ static inline int plain_rate_pattern(const int32_t *in, int x, int64_t e_ini, in
 	return n;
 }
 
-/* 4.2.7.2.1 and 4.2.7.4, turbo code punctured: three sequences, two of them thinned, then put together in order. */
+/* 4.2.7.2.1 and 4.2.7.4, turbo code punctured: three sequences, two of them thinned, then put
+ * together in order. */
 static inline int plain_rate_turbo(const int32_t *in, int n, int delta, int32_t *out)
 {
 	const int x = n / 3, half = -delta / 2;
-	const int64_t d1 = -delta % 2 ? half + 1 : half,
-	              d2 = half; /* abs of floor and ceil of delta / 2 */
+	/* abs of floor and ceil of delta / 2 */
+	const int64_t d1 = -delta % 2 ? half + 1 : half, d2 = half;
 	int32_t *sequence = plain_items((size_t)x), *kept = plain_items((size_t)x),
 	        *keep = plain_items((size_t)n);
 	int count = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * utran_plain_conv - convolutional coding and code block segmentation a second time, straight from 3GPP TS 25.212 sections
- * 4.2.3.1 and 4.2.2.2, and the textbook's Viterbi algorithm in double precision; see utran_plain.h.
+ * utran_plain_conv - convolutional coding and code block segmentation a second time, straight from
+ * 3GPP TS 25.212 sections 4.2.3.1 and 4.2.2.2, and the textbook's Viterbi algorithm in double
+ * precision; see utran_plain.h.
  *
- * The register is an array of nine bits, the generators are written out as digits, and the decoder adds up the
- * likelihoods of all paths with no bound on anything: slow, and nothing to get wrong.
+ * The register is an array of nine bits, the generators are written out as digits, and the decoder
+ * adds up the likelihoods of all paths with no bound on anything: slow, and nothing to get wrong.
  */
 #ifndef TESTS_UTRAN_PLAIN_UTRAN_PLAIN_CONV_H
 #define TESTS_UTRAN_PLAIN_UTRAN_PLAIN_CONV_H
@@ -15,11 +16,14 @@
 
 enum { PLAIN_CONV_STATES = 256 };
 
-/* The nine digits of generator n of the code of rate 1/outputs, the one for the newest bit first. */
+/* The nine digits of generator n of the code of rate 1/outputs, the one for the newest bit
+ * first. */
 static inline const char *plain_conv_generator(int outputs, int n)
 {
-	static const char *const digits[2][3] = {{"101110001", "111101011", ""}, /* 561, 753 */
-	    {"101101111", "110110011", "111001001"}};                            /* 557, 663, 711 */
+	/* 561, 753 */
+	static const char *const digits[2][3] = {{"101110001", "111101011", ""},
+	    /* 557, 663, 711 */
+	    {"101101111", "110110011", "111001001"}};
 
 	return digits[outputs - 2][n];
 }
@@ -49,7 +53,8 @@ static inline void plain_conv_encode(int outputs, const int32_t *in, int k, int3
 	}
 }
 
-/* A state is the register's eight oldest bits read as a number, the newest of them the highest digit. */
+/* A state is the register's eight oldest bits read as a number, the newest of them the highest
+ * digit. */
 static inline void plain_conv_register(int state, int bit, int bits[9])
 {
 	bits[0] = bit;
@@ -57,7 +62,8 @@ static inline void plain_conv_register(int state, int bit, int bits[9])
 		bits[d] = state >> (8 - d) & 1;
 }
 
-/* outputs * (k + 8) likelihood ratios, positive = 0, to the k bits of the best path from state 0 to state 0. */
+/* outputs * (k + 8) likelihood ratios, positive = 0, to the k bits of the best path from state 0 to
+ * state 0. */
 static inline void plain_viterbi(int outputs, const double *llr, int k, int32_t *bits)
 {
 	static double metric[2][PLAIN_CONV_STATES];
@@ -97,7 +103,8 @@ static inline void plain_viterbi(int outputs, const double *llr, int k, int32_t 
 	free(from);
 }
 
-/* 4.2.2.2: x bits into *blocks blocks of *size with fillers (0) in front; out holds them one after the other. */
+/* 4.2.2.2: x bits into *blocks blocks of *size with fillers (0) in front; out holds them one after
+ * the other. */
 static inline void plain_code_blocks(
     const int32_t *in, int x, int z, int turbo, int *blocks, int *size, int32_t *out)
 {

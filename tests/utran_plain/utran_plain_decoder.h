@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * utran_plain_decoder - max-log-MAP turbo decoding as the textbook writes it, in 64-bit whole numbers.
+ * utran_plain_decoder - max-log-MAP turbo decoding as the textbook writes it, in 64-bit whole
+ * numbers.
  *
- * Forward and backward recursions over all branches of the trellis with its tail, metric +-x/2 +-y/2 doubled so that it
- * stays whole, L(u) = best path with 0 less best path with 1, and nothing normalised. Extrinsic values are limited to
- * `limit`, if it is not 0, and handed on times scaling / PLAIN_SCALING_ONE, rounded, halves up. It is slow and it cannot overflow: what a fast decoder with the same limits must equal.
+ * Forward and backward recursions over all branches of the trellis with its tail, metric +-x/2
+ * +-y/2 doubled so that it stays whole, L(u) = best path with 0 less best path with 1, and nothing
+ * normalised. Extrinsic values are limited to `limit`, if it is not 0, and handed on times scaling
+ * / PLAIN_SCALING_ONE, rounded, halves up. It is slow and it cannot overflow: what a fast decoder
+ * with the same limits must equal.
  */
 #ifndef TESTS_UTRAN_PLAIN_UTRAN_PLAIN_DECODER_H
 #define TESTS_UTRAN_PLAIN_UTRAN_PLAIN_DECODER_H
@@ -89,8 +92,8 @@ static inline void plain_siso(
 
 static inline int64_t plain_scaled(int64_t extrinsic, int64_t scaling)
 {
-	const int64_t twice =
-	    2 * extrinsic * scaling + PLAIN_SCALING_ONE; /* floor of the half sum, below */
+	/* floor of the half sum, below */
+	const int64_t twice = 2 * extrinsic * scaling + PLAIN_SCALING_ONE;
 
 	return (twice >= 0 ? twice : twice - 2 * PLAIN_SCALING_ONE + 1) / (2 * PLAIN_SCALING_ONE);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * utran_plain_radio - the radio level of the UTRA downlink a second time (3GPP TS 25.211, 25.212 section 4.3.3, 25.213),
- * straight from its text, to hold core/kernels and components/umts against. It shares no code with them: codes come from
- * their recursions, sequences as whole arrays of one period, tables are spelt as they are printed.
+ * utran_plain_radio - the radio level of the UTRA downlink a second time (3GPP TS 25.211, 25.212
+ * section 4.3.3, 25.213), straight from its text, to hold core/kernels and components/umts against.
+ * It shares no code with them: codes come from their recursions, sequences as whole arrays of one
+ * period, tables are spelt as they are printed.
  */
 #ifndef TESTS_UTRAN_PLAIN_UTRAN_PLAIN_RADIO_H
 #define TESTS_UTRAN_PLAIN_UTRAN_PLAIN_RADIO_H
@@ -15,7 +16,8 @@
 
 enum { PLAIN_PERIOD = (1 << 18) - 1, PLAIN_CHIPS = 38400, PLAIN_SLOTS = 15 };
 
-/* TS 25.213 section 4.3.1.1: from the code of half the length with half the number, the second half negated if odd. */
+/* TS 25.213 section 4.3.1.1: from the code of half the length with half the number, the second half
+ * negated if odd. */
 static inline void plain_ovsf(int sf, int code, int *chips)
 {
 	chips[0] = 1;
@@ -180,7 +182,8 @@ static inline int plain_dpch(int format, int tfci, int tpc, const uint8_t *data,
 	return at;
 }
 
-/* The chips of a frame: one DPCH on code C_sf,k of power `power`, and the common pilot with the rest, to 1 in all. */
+/* The chips of a frame: one DPCH on code C_sf,k of power `power`, and the common pilot with the
+ * rest, to 1 in all. */
 static inline void plain_chips(const struct plain_gold *gold, int primary, const uint8_t *bits,
     int sf, int k, double power, double complex *chips)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * utran_plain_uplink - rate matching in the uplink, 3GPP TS 25.212 sections 4.2.7.1.2, 4.2.7.3 and 4.2.7.5, a second time
- * and straight from its text; see utran_plain.h.
+ * utran_plain_uplink - rate matching in the uplink, 3GPP TS 25.212 sections 4.2.7.1.2, 4.2.7.3 and
+ * 4.2.7.5, a second time and straight from its text; see utran_plain.h.
  *
- * q' is a real number here as it is there (a multiple of 1/8, so a double holds it exactly), S is filled in as an array,
- * and the sequences of a turbo code are taken apart and put together again.
+ * q' is a real number here as it is there (a multiple of 1/8, so a double holds it exactly), S is
+ * filled in as an array, and the sequences of a turbo code are taken apart and put together again.
  */
 #ifndef TESTS_UTRAN_PLAIN_UTRAN_PLAIN_UPLINK_H
 #define TESTS_UTRAN_PLAIN_UTRAN_PLAIN_UPLINK_H

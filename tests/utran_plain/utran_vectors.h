@@ -26,7 +26,8 @@ static inline FILE *vectors_open(const char *name)
 	return file;
 }
 
-/* vectors_line reads the next line that is no comment, without its end; NULL at the end of the file. */
+/* vectors_line reads the next line that is no comment, without its end; NULL at the end of the
+ * file. */
 static inline char *vectors_line(FILE *file, char *line)
 {
 	while (fgets(line, VECTORS_LINE_MAX, file)) {

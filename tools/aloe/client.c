@@ -12,13 +12,15 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 
+enum { LOOK_MS = 250, AGAIN_MS = 50, TELL_S = 2, TELL_AGAIN_S = 10, NOTE_S = 30 };
+#define SECOND_NS 1000000000ull
+
 int client_connect(struct client *client)
 {
 	client->bus = bus_connect(client->dir, WIRE_CLIENT);
 	if (client->bus)
 		return 0;
-	fprintf(stderr, "aloe: %s: cannot be used as runtime directory: %s\n", client->dir,
-	    strerror(errno));
+	fprintf(stderr, "aloe: %s: cannot be used: %s\n", client->dir, bus_dir_text(errno));
 	return CLI_FAILED;
 }
 
@@ -52,14 +54,15 @@ int client_open(struct client *client, const struct cli_args *args)
 	const int rc = client_find(client, args);
 
 	if (rc == -ENOENT) {
-		fprintf(stderr, "aloe: no node is running here (%s): start one with `aloe up`\n",
+		fprintf(stderr, "aloe: no node is running in %s; `aloe up` starts a node\n",
 		    client->dir);
 		return CLI_FAILED;
 	}
 	if (rc < 0) {
-		fprintf(stderr, "aloe: %s: %s\n", client->dir, strerror(-rc));
+		fprintf(stderr, "aloe: %s: cannot be used: %s\n", client->dir, bus_dir_text(-rc));
 		return CLI_FAILED;
 	}
+	client->node = cli_get(args, "node");
 	return client_connect(client);
 }
 
@@ -68,6 +71,7 @@ void client_close(struct client *client)
 	bus_close(client->bus);
 	if (client->signal_fd >= 0)
 		close(client->signal_fd);
+	loop_fini(&client->loop);
 }
 
 int client_signals(struct client *client)
@@ -78,6 +82,7 @@ int client_signals(struct client *client)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGWINCH);
 	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
 		return -errno;
 	client->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -88,6 +93,7 @@ void client_request(
     struct client *client, enum wire_type type, enum wire_peer dest, struct wire_msg *ret_msg)
 {
 	wire_init(ret_msg, type, WIRE_CLIENT, dest, bus_seq(client->bus));
+	wire_put_text(ret_msg, WIRE_TAG_NODE, client->node);
 }
 
 static int64_t now_ms(void)
@@ -95,36 +101,75 @@ static int64_t now_ms(void)
 	return (int64_t)(clock_ns() / 1000000);
 }
 
+/* Whoever signals a process and then its group, as timeout(1) does, means one end. */
+static void interrupt_add(struct client *client, uint32_t signal)
+{
+	enum { SAME_NS = 300000000 };
+	const uint64_t now = clock_ns();
+
+	if (signal == client->interrupt && now - client->interrupted_ns < SAME_NS)
+		return;
+	client->interrupts++;
+	client->interrupt = signal;
+	client->interrupted_ns = now;
+}
+
 static int interrupted(struct client *client)
 {
 	struct signalfd_siginfo info;
 	unsigned before = client->interrupts;
 
-	while (read(client->signal_fd, &info, sizeof(info)) == sizeof(info))
-		client->interrupts++;
+	while (read(client->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGWINCH)
+			client->resized = true;
+		else
+			interrupt_add(client, info.ssi_signo);
+	}
 	return client->interrupts != before;
 }
 
-/* wait_any waits for the bus, a signal, or the end of our node: 0 when the time is up or the bus has something. */
-static int wait_any(struct client *client, int timeout_ms)
+static void woke(void *self, short revents)
 {
-	struct pollfd fds[] = {
-	    {.fd = client->bus ? bus_fd(client->bus) : -1, .events = POLLIN},
-	    {.fd = client->signal_fd, .events = POLLIN},
-	    {.fd = client->node_fd, .events = POLLIN},
-	    {.fd = client->words_fd, .events = POLLIN},
-	};
-
-	if (poll(fds, 4, timeout_ms) < 0)
-		return errno == EINTR ? 0 : -errno;
-	if (fds[3].revents)
-		client->words(client->words_self);
-	if (fds[1].revents && interrupted(client))
-		return -EINTR;
-	return fds[2].revents ? -ECHILD : 0;
+	*(short *)self = revents;
 }
 
-/* answer takes what has come until the answer with `seq`: 1 if it did, 0 if there is nothing more, or -errno. */
+/* wait_input waits for the bus, a signal, the end of our node, or input (-1: none): 1 when there is
+ * input, 0 when the time is up or something else has come. */
+static int wait_input(struct client *client, int timeout_ms, int input_fd)
+{
+	enum { BUS, SIGNAL, NODE, WORDS, INPUT, FDS };
+	const int fds[FDS] = {[BUS] = client->bus ? bus_fd(client->bus) : -1,
+	    [SIGNAL] = client->signal_fd,
+	    [NODE] = client->node_fd,
+	    [WORDS] = client->words_fd,
+	    [INPUT] = input_fd};
+	struct loop_watch watches[FDS] = {0};
+	short came[FDS] = {0};
+	int rc;
+
+	for (int i = 0; i < FDS; i++)
+		loop_watch_start(&client->loop, &watches[i], fds[i], POLLIN, woke, &came[i]);
+	rc = loop_step(&client->loop, timeout_ms);
+	for (int i = 0; i < FDS; i++)
+		loop_watch_stop(&client->loop, &watches[i]);
+	if (rc < 0)
+		return rc;
+	if (came[WORDS])
+		client->words(client->words_self);
+	if (came[SIGNAL] && interrupted(client))
+		return -EINTR;
+	if (came[NODE])
+		return -ECHILD;
+	return came[INPUT] != 0;
+}
+
+static int wait_any(struct client *client, int timeout_ms)
+{
+	return wait_input(client, timeout_ms, -1);
+}
+
+/* answer takes what has come until the answer with `seq`: 1 if it did, 0 if there is nothing more,
+ * or -errno. */
 static int answer(struct client *client, uint32_t seq, struct wire_view *ret_view)
 {
 	int rc;
@@ -139,36 +184,77 @@ static int answer(struct client *client, uint32_t seq, struct wire_view *ret_vie
 	return 0;
 }
 
-static uint32_t seq_of(const struct wire_msg *msg)
+/* Who waits wants to know for what. */
+static void wait_report(struct client *client, const struct wire_view *asked)
 {
-	return msg->bytes ? (uint32_t)msg->bytes[12] | (uint32_t)msg->bytes[13] << 8 |
-	        (uint32_t)msg->bytes[14] << 16 | (uint32_t)msg->bytes[15] << 24
-	                  : 0;
+	const uint64_t s = (clock_ns() - client->asked_ns) / SECOND_NS;
+
+	if (s < (client->reported_s ? client->reported_s + TELL_AGAIN_S : TELL_S))
+		return;
+	client->reported_s = s;
+	fprintf(stderr, "aloe: waiting for aloe-%s to answer %s, %u s so far\n",
+	    wire_peer_name(asked->dest), wire_type_name(asked->type), (unsigned)s);
 }
 
 static int ask_once(
-    struct client *client, struct wire_msg *msg, int64_t until, struct wire_view *ret_view)
+    struct client *client, const struct wire_view *whole, int64_t until, struct wire_view *ret_view)
 {
-	const uint32_t seq = seq_of(msg);
+	struct wire_msg msg;
 	int rc;
 
+	if (client->asked_ns == 0)
+		client->asked_ns = clock_ns();
 	answer(client, 0, ret_view); /* what came of earlier questions */
-	rc = bus_send(client->bus, msg);
+	wire_init_copy(&msg, whole, (enum wire_tag)0);
+	rc = bus_send(client->bus, &msg);
 	while (rc == 0) {
 		const int64_t left = until - now_ms();
-		if ((rc = answer(client, seq, ret_view)))
+		if ((rc = answer(client, whole->seq, ret_view)))
 			break;
+		wait_report(client, whole);
 		if (left <= 0)
 			return -ETIMEDOUT;
-		rc = wait_any(client, (int)left);
+		rc = wait_any(client, left < LOOK_MS ? (int)left : LOOK_MS);
 	}
 	return rc > 0 ? 0 : rc;
 }
 
-/* Asked twice, it does no harm. */
-static bool asks_only(enum wire_type type)
+/* An answer that says that there is none. */
+static int loss_take(struct client *client, int rc, const struct wire_view *view)
 {
-	return type == WIRE_PING || type == WIRE_LIST || type == WIRE_STATUS || type == WIRE_GET;
+	uint64_t again;
+	char *text;
+
+	if (rc == -ECONNRESET)
+		snprintf(
+		    client->lost, sizeof(client->lost), "aloe-frontend died before it answered");
+	if (rc != 0 || view->type != WIRE_FAIL || wire_get_u64(view, WIRE_TAG_AGAIN, &again) < 0)
+		return rc;
+	text = wire_get_text(view, WIRE_TAG_TEXT, 0);
+	snprintf(client->lost, sizeof(client->lost), "%s",
+	    text ? text : "a daemon died before it answered");
+	free(text);
+	return -ECONNRESET;
+}
+
+/* What holds for the node as a whole, whatever was asked: not with each of many answers. */
+static void note_show(struct client *client, const struct wire_view *view)
+{
+	char *note = wire_get_text(view, WIRE_TAG_NOTE, 0);
+	const uint64_t now = clock_ns();
+
+	if (note && (client->noted_ns == 0 || now - client->noted_ns > NOTE_S * SECOND_NS)) {
+		fprintf(stderr, "aloe: %s\n", note);
+		client->noted_ns = now;
+	}
+	free(note);
+}
+
+/* Asked twice, it does no harm: what is on its new lanes already is put there once more. */
+static bool may_repeat(enum wire_type type)
+{
+	return type == WIRE_PING || type == WIRE_LIST || type == WIRE_STATUS || type == WIRE_GET ||
+	    type == WIRE_LOAD || type == WIRE_REMAP;
 }
 
 int client_ask(
@@ -176,16 +262,23 @@ int client_ask(
 {
 	const int64_t until = now_ms() + timeout_ms;
 	struct wire_view whole = {0};
-	struct wire_msg copy;
 	size_t len;
 	const uint8_t *bytes = wire_bytes(msg, &len);
 	int rc = bytes ? wire_decode(bytes, len, &whole) : msg->error;
+	bool again = rc == 0;
 
-	if (rc == 0) {
-		do {
-			wire_init_copy(&copy, &whole, (enum wire_tag)0);
-			rc = ask_once(client, &copy, until, ret_view);
-		} while (rc == -ECONNRESET && asks_only(whole.type));
+	while (again) {
+		rc = loss_take(client, ask_once(client, &whole, until, ret_view), ret_view);
+		if (rc == 0) {
+			client->asked_ns = client->reported_s = 0;
+			note_show(client, ret_view);
+		}
+		again = rc == -ECONNRESET && may_repeat(whole.type);
+		if (again && now_ms() >= until)
+			rc = -ETIMEDOUT;
+		else if (again)
+			rc = wait_any(client, AGAIN_MS);
+		again = again && rc == 0;
 	}
 	wire_fini(msg);
 	return rc;
@@ -196,12 +289,27 @@ int client_wait(struct client *client, int timeout_ms)
 	const int64_t until = now_ms() + timeout_ms;
 	int rc = 0;
 
+	client->resized = false;
 	do {
 		struct wire_view view;
 		if (client->bus && (rc = answer(client, 0, &view)) < 0 && rc != -ECONNRESET)
 			break;
 		rc = wait_any(client, (int)(until - now_ms()));
-	} while (rc == 0 && now_ms() < until);
+	} while (rc == 0 && !client->resized && now_ms() < until);
+	return rc;
+}
+
+int client_wait_input(struct client *client, int fd)
+{
+	struct wire_view view;
+	int rc = 0;
+
+	client->resized = false;
+	while (rc == 0 && !client->resized) {
+		if (client->bus && (rc = answer(client, 0, &view)) < 0 && rc != -ECONNRESET)
+			break;
+		rc = wait_input(client, LOOK_MS, fd);
+	}
 	return rc;
 }
 
@@ -211,7 +319,8 @@ static int fail_print(const struct wire_view *view)
 	uint64_t code = CLI_FAILED;
 
 	wire_get_u64(view, WIRE_TAG_CODE, &code);
-	fprintf(stderr, "%s\n", text && text[0] ? text : "the node gives no reason");
+	fprintf(stderr, "%s\n",
+	    text && text[0] ? text : "the node refused the request and gave no reason");
 	free(text);
 	return code == CLI_USAGE ? CLI_USAGE : CLI_FAILED;
 }
@@ -221,21 +330,53 @@ int client_judge(int rc, const struct wire_view *view)
 	if (rc == 0)
 		return view->type == WIRE_OK ? 0 : fail_print(view);
 	if (rc == -ETIMEDOUT)
-		fprintf(stderr, "aloe: the node does not answer (%d s)\n", CLIENT_CALL_MS / 1000);
-	else if (rc == -ECONNRESET)
-		fprintf(stderr,
-		    "aloe: aloe-frontend has died before it had answered; it is being started again. `aloe list` "
-		    "tells what came of it\n");
+		fprintf(
+		    stderr, "aloe: the node has not answered for %d s\n", CLIENT_CALL_MS / 1000);
 	else if (rc == -ECHILD)
-		fprintf(stderr, "aloe: the node has ended unexpectedly\n");
+		fprintf(stderr, "aloe: the node ended unexpectedly\n");
 	else if (rc != -EINTR)
 		fprintf(stderr, "aloe: %s\n", strerror(-rc));
 	return rc == -EINTR ? 130 : CLI_FAILED;
 }
 
+/* An order that may not be given twice: how to see whether it was carried out. */
+static const char *lost_advice(enum wire_type type)
+{
+	switch (type) {
+	case WIRE_START:
+		return "if `aloe list` does not show RUN, give the order again";
+	case WIRE_PAUSE:
+		return "if `aloe list` does not show PAUSE, give the order again";
+	case WIRE_STEP:
+		return "`aloe list` shows the index that was reached; the order runs further slots "
+		       "if it is given again";
+	case WIRE_STOP:
+		return "if `aloe list` does not show STOP, give the order again";
+	case WIRE_UNLOAD:
+		return "if `aloe list` still shows the waveform, give the order again";
+	case WIRE_SET:
+		return "if `aloe get` does not show the new value, give the order again";
+	default:
+		return "`aloe list` shows the state of the node";
+	}
+}
+
 int client_call(struct client *client, struct wire_msg *msg, struct wire_view *ret_view)
 {
-	return client_judge(client_ask(client, msg, CLIENT_CALL_MS, ret_view), ret_view);
+	size_t len;
+	const uint8_t *bytes = wire_bytes(msg, &len);
+	struct wire_view asked = {0};
+	const bool known = bytes && wire_decode(bytes, len, &asked) == 0;
+	const enum wire_type type = known ? asked.type : WIRE_FAIL;
+	const int rc = client_ask(client, msg, CLIENT_CALL_MS, ret_view);
+
+	if (rc != -ECONNRESET)
+		return client_judge(rc, ret_view);
+	fprintf(stderr,
+	    "aloe: %s; it is being started again, and nobody knows whether the order "
+	    "was carried out: %s\n",
+	    client->lost, lost_advice(type));
+	return CLI_FAILED;
 }
 
 json_t *client_json(const struct wire_view *view)
@@ -246,12 +387,12 @@ json_t *client_json(const struct wire_view *view)
 	json_t *json;
 
 	if (wire_get_bytes(view, WIRE_TAG_JSON, 0, &text, &len) < 0) {
-		fprintf(stderr, "aloe: the answer has no JSON\n");
+		fprintf(stderr, "aloe: the node's answer has no JSON\n");
 		return NULL;
 	}
 	json = json_loadb(text, len, JSON_DECODE_ANY, &error);
 	if (!json)
-		fprintf(stderr, "aloe: the answer is not JSON: %s\n", error.text);
+		fprintf(stderr, "aloe: the node's answer is not valid JSON: %s\n", error.text);
 	return json;
 }
 

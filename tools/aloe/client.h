@@ -7,6 +7,7 @@
 
 #include <signal.h>
 
+#include "core/base/loop.h"
 #include "core/bus/bus.h"
 #include "core/cli/cli.h"
 #include "core/json/json.h"
@@ -17,11 +18,21 @@ struct client {
 	struct bus *bus;
 	int signal_fd; /* Ctrl-C and its like, -1: not watched */
 	int node_fd;   /* pidfd of the frontend, -1: not ours. Not closed here */
-	int words_fd; /* what the daemons say, -1: not ours to read; `words` is called when something has come */
+	/* what the daemons say, -1: not ours to read; `words` is called when something has come */
+	int words_fd;
 	void (*words)(void *self);
 	void *words_self;
-	unsigned interrupts; /* how often the user wanted an end */
-	char dir[4096];      /* runtime directory */
+	struct loop loop;        /* goes round while a call waits */
+	unsigned interrupts;     /* how often the user wanted an end */
+	uint32_t interrupt;      /* the signal of the last that was counted */
+	uint64_t interrupted_ns; /* when that came */
+	bool resized;            /* the terminal has another size than before the last wait */
+	uint64_t asked_ns;       /* since when nothing has been answered; 0: all has */
+	uint64_t reported_s;     /* when that was last told, in seconds since */
+	uint64_t noted_ns;       /* when a note of the node was shown last; 0: never */
+	char lost[192];          /* of -ECONNRESET: who has ended */
+	const char *node;        /* --node, for which requests are; NULL: none was named */
+	char dir[4096];          /* runtime directory */
 };
 
 #define CLIENT_NONE                                                                                \
@@ -29,30 +40,37 @@ struct client {
 		.signal_fd = -1, .node_fd = -1, .words_fd = -1                                     \
 	}
 
-/* client_open connects to the node of --dir, or of this user, also while a frontend that was killed is being followed by
- * another. 0, or CLI_FAILED after saying how to start one. */
+/* client_open connects to the node of --dir, or of this user, also while a frontend that was killed
+ * is being followed by another. 0, or CLI_FAILED after saying how to start one. */
 int client_open(struct client *client, const struct cli_args *args);
-/* client_find finds that node without a word: 0, -ENOENT (none is running), or -errno. client->dir is set in any case. */
+/* client_find finds that node without a word: 0, -ENOENT (none is running), or -errno. client->dir
+ * is set in any case. */
 int client_find(struct client *client, const struct cli_args *args);
 /* client_connect connects to a node in client->dir, whether it is there yet or not. */
 int client_connect(struct client *client);
 void client_close(struct client *client);
-/* client_signals makes SIGINT, SIGTERM and SIGHUP end calls with -EINTR instead of the program. 0 or -errno. */
+/* client_signals makes SIGINT, SIGTERM and SIGHUP end calls with -EINTR instead of the program, and
+ * SIGWINCH end a wait. 0 or -errno. */
 int client_signals(struct client *client);
 
 void client_request(
     struct client *client, enum wire_type type, enum wire_peer dest, struct wire_msg *ret_msg);
-/* client_ask sends and waits: 0 with OK or FAIL in ret_view; -EINTR: the user wants an end; -ECHILD: our frontend has ended;
- * -ECONNRESET: a frontend was killed over it, and nobody knows what came of it (what only asks is asked again instead);
- * -ETIMEDOUT; -errno. Says nothing. msg is finished in any case. */
+/* client_ask sends and waits: 0 with OK or FAIL in ret_view; -EINTR: the user wants an end;
+ * -ECHILD: our frontend has ended; -ECONNRESET: a daemon was killed over it, and nobody knows what
+ * came of it (what only asks, and LOAD, which swman knows again, is asked again instead);
+ * -ETIMEDOUT; -errno. It says what it waits for, after 2 s and then every 10 s, on standard error.
+ * msg is finished in any case. */
 int client_ask(
     struct client *client, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view);
-/* client_call is client_ask that prints what went wrong: 0 only with OK; else the exit status. client_judge is the latter
- * half of it. */
+/* client_call is client_ask that prints what went wrong: 0 only with OK; else the exit status.
+ * client_judge is the latter half of it. */
 int client_call(struct client *client, struct wire_msg *msg, struct wire_view *ret_view);
 int client_judge(int rc, const struct wire_view *view);
-/* client_wait does nothing for a while: 0, or -EINTR, -ECHILD. */
+/* client_wait does nothing for a while, or until the terminal is resized: 0, or -EINTR, -ECHILD.
+ * client_wait_input waits until there is something to read on `fd`: 1; 0 when the terminal was
+ * resized; -EINTR, -ECHILD. */
 int client_wait(struct client *client, int timeout_ms);
+int client_wait_input(struct client *client, int fd);
 
 /* client_json takes the JSON of an answer; NULL after saying what is wrong with it. */
 json_t *client_json(const struct wire_view *view);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tools/aloe/commands.h - what each command does; the table is in main.c. All return the exit status. */
+ * tools/aloe/commands.h - what each command does; the table is in main.c. All return the exit
+ * status. */
 #ifndef TOOLS_ALOE_COMMANDS_H
 #define TOOLS_ALOE_COMMANDS_H
 
@@ -26,6 +27,7 @@ int aloe_watch(const struct cli_args *args);
 int aloe_top(const struct cli_args *args);
 int aloe_doctor(const struct cli_args *args); /* doctor/doctor.c */
 int aloe_new(const struct cli_args *args);    /* new.c */
+int aloe_keys(const struct cli_args *args);   /* keys.c */
 int aloe_help(const struct cli_args *args);   /* help.c */
 int aloe_version(const struct cli_args *args);
 int aloe_list_components(const struct cli_args *args);

@@ -6,10 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/component/reals.h"
+#include "core/component/parse.h"
 #include "tools/aloe/client.h"
 #include "tools/aloe/commands.h"
 #include "tools/aloe/source.h"
+
+enum { FORCE_MS = 5000 };
+
+#define SLOT_MAX (UINT64_MAX >> 16) /* what a baton can hold */
+#define NOW UINT64_MAX
 
 static void notes_print(const struct wire_view *view)
 {
@@ -39,7 +44,8 @@ static int load_send(
 		return status;
 	notes_print(&view);
 	name = wire_get_text(&view, WIRE_TAG_WAVEFORM, 0);
-	printf("%s is loaded: `aloe start %s`\n", name ? name : "?", name ? name : "?");
+	printf("%s is loaded; `aloe start %s` starts the waveform\n", name ? name : "?",
+	    name ? name : "?");
 	free(name);
 	return CLI_OK;
 }
@@ -61,22 +67,57 @@ int aloe_load(const struct cli_args *args)
 	return status;
 }
 
-/* order sends one command about the waveform args[0] and says what came of it. */
+/* order_put writes a command about the waveform args[0]. */
+static void order_put(struct client *client, const struct cli_args *args, enum wire_type type,
+    enum wire_peer dest, uint64_t count, struct wire_msg *msg)
+{
+	uint64_t at = NOW;
+
+	cli_whole(args, "at", 0, SLOT_MAX, &at); /* looked at before */
+	client_request(client, type, dest, msg);
+	wire_put_text(msg, WIRE_TAG_WAVEFORM, args->args[0]);
+	if (count)
+		wire_put_u64(msg, WIRE_TAG_COUNT, count);
+	if (cli_has(args, "force"))
+		wire_put_u64(msg, WIRE_TAG_FORCE, 1);
+	if (at != NOW)
+		wire_put_u64(msg, WIRE_TAG_SLOT, at);
+}
+
+/* order_ask asks the manager, and by force exec itself where that one is too busy: what it does
+ * then is not in a report. */
+static int order_ask(struct client *client, const struct cli_args *args, enum wire_type type,
+    uint64_t count, struct wire_view *view)
+{
+	const bool force = cli_has(args, "force");
+	struct wire_msg msg;
+	int rc;
+
+	order_put(client, args, type, WIRE_SWMAN, count, &msg);
+	rc = client_ask(client, &msg, force ? FORCE_MS : CLIENT_CALL_MS, view);
+	if (force && rc == -ETIMEDOUT) {
+		fprintf(stderr,
+		    "aloe: aloe-swman has not answered for %d s; aloe-exec was asked directly, "
+		    "and the report of the run may not be saved\n",
+		    FORCE_MS / 1000);
+		order_put(client, args, type, WIRE_EXEC, count, &msg);
+		rc = client_ask(client, &msg, CLIENT_CALL_MS, view);
+	}
+	return client_judge(rc, view);
+}
+
+/* order sends one command and says what came of it. */
 static int order(const struct cli_args *args, enum wire_type type, uint64_t count, const char *done)
 {
 	struct client client;
 	struct wire_view view;
-	struct wire_msg msg;
-	uint64_t slot;
-	int status = client_open(&client, args);
+	uint64_t slot, at;
+	int status =
+	    cli_whole(args, "at", 0, SLOT_MAX, &at) < 0 ? CLI_USAGE : client_open(&client, args);
 
 	if (status)
 		return status;
-	client_request(&client, type, WIRE_SWMAN, &msg);
-	wire_put_text(&msg, WIRE_TAG_WAVEFORM, args->args[0]);
-	if (count)
-		wire_put_u64(&msg, WIRE_TAG_COUNT, count);
-	status = client_call(&client, &msg, &view);
+	status = order_ask(&client, args, type, count, &view);
 	if (status == 0) {
 		printf("%s %s", args->args[0], done);
 		if (type != WIRE_STOP && type != WIRE_UNLOAD &&
@@ -117,40 +158,27 @@ int aloe_unload(const struct cli_args *args)
 	return order(args, WIRE_UNLOAD, 0, "is unloaded");
 }
 
-/* value_text gives what is to be sent: the text itself, or the numbers of @FILE. The caller frees it. */
-static int value_text(const char *value, char **ret)
-{
-	char why[512] = "no memory";
-	float *data = NULL;
-	uint32_t len = 0;
-	int error = value[0] == '@' ? reals_read(value + 1, &data, &len, why, sizeof(why)) : 0;
-
-	*ret = error ? NULL : value[0] == '@' ? reals_print(data, len) : strdup(value);
-	free(data);
-	if (*ret)
-		return CLI_OK;
-	fprintf(stderr, "aloe: %s\n", why);
-	return error == -EINVAL ? CLI_USAGE : CLI_FAILED;
-}
-
-/* One INSTANCE.PARAMETER=VALUE. */
+/* One INSTANCE.PARAMETER=VALUE. The numbers of @FILE go as text: the node has other folders. */
 static int set_put(const struct cli_args *args, const char *arg, struct wire_msg *msg)
 {
 	const char *equals = strchr(arg, '=');
-	char *name, *text;
-	int status;
+	char *name, *text = NULL, why[PARAM_WHY_BYTES] = "out of memory";
+	int error = -ENOMEM;
 
 	if (!equals || equals == arg)
-		return cli_fail(args, "`%s`: INSTANCE.PARAMETER=VALUE is needed", arg);
-	status = value_text(equals + 1, &text);
-	if (status)
-		return status;
+		return cli_fail(args, "`%s`: a parameter is set by INSTANCE.PARAMETER=VALUE", arg);
 	name = strndup(arg, (size_t)(equals - arg));
-	wire_put_text(msg, WIRE_TAG_NAME, name);
-	wire_put_text(msg, WIRE_TAG_VALUE, text);
+	if (name)
+		error = param_inline(name, equals + 1, &text, why, sizeof(why));
+	if (error) {
+		fprintf(stderr, "%s\n", why);
+	} else {
+		wire_put_text(msg, WIRE_TAG_NAME, name);
+		wire_put_text(msg, WIRE_TAG_VALUE, text);
+	}
 	free(text);
 	free(name);
-	return name ? 0 : CLI_FAILED;
+	return error == -EINVAL ? CLI_USAGE : error ? CLI_FAILED : 0;
 }
 
 static int set_make(struct client *client, const struct cli_args *args, struct wire_msg *msg)

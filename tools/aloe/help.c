@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/json/json.h"
 #include "core/report/type.h"
 #include "tools/aloe/commands.h"
 
@@ -24,13 +25,34 @@ static struct registry *components_open(void)
 	return registry;
 }
 
+static int components_json(const struct registry *registry)
+{
+	json_t *list = json_array();
+	int rc;
+
+	for (size_t i = 0; list && i < registry_len(registry); i++) {
+		const struct component_type *type = registry_at(registry, i);
+
+		json_array_append_new(list,
+		    json_pack("{s:s, s:s, s:s}", "name", type->name, "summary", type->summary,
+		        "file", type->path));
+	}
+	rc = list ? json_dumpf(list, stdout, JSON_INDENT(1)) : -1;
+	printf("\n");
+	json_decref(list);
+	return rc < 0 ? CLI_FAILED : CLI_OK;
+}
+
 int aloe_list_components(const struct cli_args *args)
 {
 	struct registry *registry = components_open();
+	int status = CLI_OK;
 
 	if (!registry)
 		return CLI_FAILED;
-	for (size_t i = 0; i < registry_len(registry); i++) {
+	if (cli_has(args, "json"))
+		status = components_json(registry);
+	for (size_t i = 0; !cli_has(args, "json") && i < registry_len(registry); i++) {
 		const struct component_type *type = registry_at(registry, i);
 		if (cli_has(args, "names"))
 			printf("%s\n", type->name);
@@ -38,7 +60,25 @@ int aloe_list_components(const struct cli_args *args)
 			printf("%-24s %s\n", type->name, type->summary);
 	}
 	registry_close(registry);
-	return CLI_OK;
+	return status;
+}
+
+static int help_all(const struct cli_program *program)
+{
+	struct registry *registry = components_open();
+
+	cli_help(program, NULL, stdout);
+	for (size_t i = 0; i < program->commands.len; i++) {
+		printf("\n---- %s ----\n", program->commands.items[i].name);
+		cli_help(program, &program->commands.items[i], stdout);
+	}
+	for (size_t i = 0; registry && i < registry_len(registry); i++) {
+		printf("\n---- component %s ----\n", registry_at(registry, i)->name);
+		type_print(registry_at(registry, i), stdout);
+	}
+	const int status = registry ? CLI_OK : CLI_FAILED;
+	registry_close(registry);
+	return status;
 }
 
 int aloe_help(const struct cli_args *args)
@@ -48,6 +88,8 @@ int aloe_help(const struct cli_args *args)
 	const struct component_type *type;
 	struct registry *registry;
 
+	if (cli_has(args, "all"))
+		return help_all(args->program);
 	if (!topic || command) {
 		cli_help(args->program, command, stdout);
 		return CLI_OK;

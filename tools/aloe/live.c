@@ -17,38 +17,67 @@ static int64_t now_ms(void)
 	return (int64_t)(clock_ns() / 1000000);
 }
 
-void live_init(struct live *live)
+void live_init(struct live_view *live)
 {
 	const char *term = getenv("TERM");
 
-	*live = (struct live){.tty = isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0};
+	*live =
+	    (struct live_view){.tty = isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0};
 	live->line_ms = now_ms();
 }
 
-void live_clear(struct live *live)
+static struct winsize size_get(void)
 {
-	if (live->lines)
-		printf("\033[%uA\r\033[J", live->lines);
+	struct winsize size = {0};
+
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+	return (struct winsize){
+	    .ws_row = size.ws_row ? size.ws_row : 24, .ws_col = size.ws_col ? size.ws_col : 80};
+}
+
+/* Back to where the table begins. What a terminal has made of its lines when it was resized nobody
+ * knows: all goes then. */
+static void back(struct live_view *live, struct winsize size)
+{
+	if (live->rows && (size.ws_row != live->rows || size.ws_col != live->cols))
+		printf("\033[H\033[2J");
+	else if (live->lines)
+		printf("\033[%uA\r", live->lines);
+	live->lines = 0;
+	live->rows = size.ws_row;
+	live->cols = size.ws_col;
+}
+
+void live_clear(struct live_view *live)
+{
+	if (!live->tty || !live->lines)
+		return;
+	back(live, size_get());
+	printf("\033[J");
+}
+
+void live_leave(struct live_view *live)
+{
+	if (live->tty)
+		printf("\r\033[J");
 	live->lines = 0;
 }
 
 /* Over the old one, line by line, and written at once, so that nothing flickers. */
-static void table(struct live *live, const json_t *report)
+static void table(struct live_view *live, const json_t *report)
 {
-	struct winsize size = {.ws_row = 24, .ws_col = 80};
+	const struct winsize size = size_get();
 	FILE *memory;
 	char *text = NULL;
 	size_t len = 0;
 	unsigned lines;
 
-	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
 	memory = open_memstream(&text, &len);
 	if (!memory)
 		return;
 	lines = report_table(report, size.ws_row > 1 ? size.ws_row - 1u : 0, size.ws_col, memory);
 	fclose(memory);
-	if (live->lines)
-		printf("\033[%uA\r", live->lines);
+	back(live, size);
 	for (const char *at = text; at && *at; at += strcspn(at, "\n") + 1)
 		printf("%.*s\033[K\n", (int)strcspn(at, "\n"), at);
 	printf("\033[J");
@@ -56,7 +85,7 @@ static void table(struct live *live, const json_t *report)
 	free(text);
 }
 
-void live_show(struct live *live, const json_t *report)
+void live_show(struct live_view *live, const json_t *report)
 {
 	if (live->tty) {
 		table(live, report);
@@ -68,7 +97,7 @@ void live_show(struct live *live, const json_t *report)
 }
 
 /* What has been read up to the last line's end, or all of it when it has no end. */
-static size_t whole_lines(const struct live *live)
+static size_t whole_lines(const struct live_view *live)
 {
 	const char *end = live->word_len > 0 ? memrchr(live->word, '\n', live->word_len) : NULL;
 
@@ -77,7 +106,7 @@ static size_t whole_lines(const struct live *live)
 	                                : 0;
 }
 
-static bool words_write(struct live *live, size_t len)
+static bool words_write(struct live_view *live, size_t len)
 {
 	if (len == 0)
 		return false;
@@ -89,7 +118,7 @@ static bool words_write(struct live *live, size_t len)
 	return true;
 }
 
-bool live_words(struct live *live, int fd)
+bool live_words(struct live_view *live, int fd)
 {
 	char bytes[4096];
 	bool wrote = false;
@@ -110,7 +139,7 @@ bool live_words(struct live *live, int fd)
 	return wrote;
 }
 
-void live_fini(struct live *live)
+void live_fini(struct live_view *live)
 {
 	words_write(live, live->word_len);
 	free(live->word);

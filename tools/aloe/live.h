@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tools/aloe/live.h - a report that changes before the user's eyes: a table drawn again and again on a terminal, a line
- * every two seconds anywhere else.
+ * tools/aloe/live.h - a report that changes before the user's eyes: a table drawn again and again
+ * on a terminal, a line every two seconds anywhere else.
  */
 #ifndef TOOLS_ALOE_LIVE_H
 #define TOOLS_ALOE_LIVE_H
@@ -12,20 +12,23 @@
 
 #include "core/json/json.h"
 
-struct live {
+struct live_view {
 	bool tty;
-	unsigned lines;  /* drawn, to go back over */
-	int64_t line_ms; /* when the last line was written */
-	char *word;      /* of the daemons, a line that is not complete */
+	unsigned lines;      /* drawn, to go back over */
+	unsigned rows, cols; /* of the terminal when they were drawn; 0: never */
+	int64_t line_ms;     /* when the last line was written */
+	char *word;          /* of the daemons, a line that is not complete */
 	size_t word_len;
 };
 
-void live_init(struct live *live);
-void live_show(struct live *live, const json_t *report);
-void live_clear(struct live *live); /* takes the table away, for other output */
-/* live_words reads what the daemons have said on `fd`, which does not wait, and writes it on standard error line by line,
- * above the table: true when it wrote, and the table is gone. */
-bool live_words(struct live *live, int fd);
-void live_fini(struct live *live); /* writes what is left of a line */
+void live_init(struct live_view *live);
+void live_show(struct live_view *live, const json_t *report);
+void live_clear(struct live_view *live); /* takes the table away, for other output */
+/* leaves it, with the cursor on an empty line below: a ^C there is gone */
+void live_leave(struct live_view *live);
+/* live_words reads what the daemons have said on `fd`, which does not wait, and writes it on
+ * standard error line by line, above the table: true when it wrote, and the table is gone. */
+bool live_words(struct live_view *live, int fd);
+void live_fini(struct live_view *live); /* writes what is left of a line */
 
 #endif

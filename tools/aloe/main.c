@@ -1,268 +1,365 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * aloe - runs software radios in time slots. This is the table of its commands; help, the man page and completion follow from
- * it. */
-#include "tools/aloe/bench/bench.h"
+ * aloe - runs software radios in time slots. This is the table of its commands; help, the man page
+ * and completion follow from it. */
 #include "tools/aloe/commands.h"
+#include "tools/aloe/manual.h"
 
-#define SOURCE_OPTIONS                                                                                        \
-	{"set", 0, "INST.PARAM=V", NULL, true,                                                                \
-	    "set a parameter, or `KEY=V` of the waveform; may be repeated"},                                  \
-	    {"clock", 0, "CLOCK", "timer virtual step radio", false,                                          \
-	        "timer (real time), virtual (as fast as it goes, same bits), step (when told) or radio (its " \
-	        "samples)"},                                                                                  \
-	    {"radio", 0, "FILE", "@file", false,                                                              \
-	        "platform file whose group `radio` says which device that is"},                               \
-	    {"lanes", 0, "CPU,CPU", NULL, false,                                                              \
-	        "run on these CPUs, one lane each; default: as the plan says"},                               \
-	    {"slot-us", 0, "T", NULL, false, "slot length in microseconds"},                                  \
-	    {"copies", 0, "N", NULL, false,                                                                   \
-	        "N independent copies of it in one waveform; {copy} in a text or path is the number"},        \
-	    {"late", 0, "POLICY", "slip skip", false,                                                         \
-	        "what lateness means: slip (later, never lost) or skip (in time or ABSENT)"},                 \
-	    {"isolation", 0, "HOW", "waveform component none", false,                                         \
-	        "one process a waveform, one an instance, or one shared by trusted waveforms"},               \
-	    {"force", 0, NULL, NULL, false,                                                                   \
-	        "load it even if it does not fit (admit = \"always\")"},                                      \
-	{                                                                                                     \
-		"pipelined", 0, NULL, NULL, false,                                                            \
-		    "one slot on every link: more latency, more lanes of use"                                 \
+#define SOURCE_OPTIONS                                                                             \
+	{"set", 0, "INST.PARAM=V", NULL, true,                                                     \
+	    "set a parameter of an instance, or KEY=V of the waveform; may be repeated"},          \
+	    {"clock", 0, "CLOCK", "timer virtual step radio", false,                               \
+	        "timer (real time), virtual (as fast as possible, same bits), step (one slot at "  \
+	        "a time) or radio (paced by the samples of a radio)"},                             \
+	    {"radio", 0, "FILE", "@file", false,                                                   \
+	        "radio file that describes the device (`man aloe`, section RADIO FILES)"},         \
+	    {"lanes", 0, "CPU,CPU", NULL, false,                                                   \
+	        "run on these CPUs, one lane on each CPU; default: the plan chooses the lanes"},   \
+	    {"slot-us", 0, "T", NULL, false, "slot length in microseconds"},                       \
+	    {"copies", 0, "N", NULL, false,                                                        \
+	        "load N independent copies of the waveform as one waveform; {copy} in a text or "  \
+	        "path is the number of the copy"},                                                 \
+	    {"late", 0, "POLICY", "slip skip", false,                                              \
+	        "what happens to a slot that is not complete in time: slip (the slot runs later, " \
+	        "nothing is lost) or skip (a missing message is ABSENT and counted)"},             \
+	    {"isolation", 0, "HOW", "waveform component none", false,                              \
+	        "processes: waveform (one process per waveform), component (one process per "      \
+	        "instance) or none (one process shared by all trusted waveforms)"},                \
+	    {"force", 0, NULL, NULL, false,                                                        \
+	        "load the waveform even if the plan says that the waveform does not fit (admit = " \
+	        "\"always\")"},                                                                    \
+	{                                                                                          \
+		"pipelined", 0, NULL, NULL, false,                                                 \
+		    "one slot of delay on every link, so that lanes work in parallel"              \
 	}
 
-#define DIR_OPTION                                                                                  \
-	{                                                                                           \
-		"dir", 0, "DIR", "@dir", false,                                                     \
-		    "runtime directory of the node; default $XDG_RUNTIME_DIR/aloe or /tmp/aloe-UID" \
+#define DIR_OPTION                                                                                 \
+	{                                                                                          \
+		"dir", 0, "DIR", "@dir", false,                                                    \
+		    "runtime directory of the node; default $XDG_RUNTIME_DIR/aloe or "             \
+		    "/tmp/aloe-UID"                                                                \
+	}
+#define NODE_OPTIONS                                                                               \
+	DIR_OPTION,                                                                                \
+	{                                                                                          \
+		"node", 0, "NAME", NULL, false,                                                    \
+		    "name of the node that is asked; default: the node of the runtime directory"   \
 	}
 #define STATE_OPTION                                                                               \
 	{                                                                                          \
 		"state", 0, "DIR", "@dir", false,                                                  \
-		    "where runs and profiles are kept; default ~/.local/state/aloe"                \
+		    "folder of runs and profiles; default ~/.local/state/aloe"                     \
 	}
 
-static const struct cli_option node_options[] = {DIR_OPTION};
+static const struct cli_option node_options[] = {NODE_OPTIONS};
 static const struct cli_option run_options[] = {
     {"slots", 's', "N", NULL, false,
-        "every instance runs index 0 .. N-1; default: until a source ends or Ctrl-C"},
+        "number of slots: sources run index 0 .. N-1, and the run ends when their last message "
+        "has arrived; default: until a source ends or Ctrl-C"},
     SOURCE_OPTIONS,
     {"json", 0, NULL, NULL, false,
-        "the report as one JSON object on standard output; notes go to standard error"},
-    {"quiet", 'q', NULL, NULL, false, "print nothing but errors (and what --json asks for)"},
+        "print the report as one JSON object on standard output, and notes on standard error"},
+    {"quiet", 'q', NULL, NULL, false, "print only errors and what --json asks for"},
     {"strict", 0, NULL, NULL, false,
-        "exit 3 when any slot was missed, slipped or skipped, or any message late or absent"},
+        "exit with status 3 if a slot was missed, slipped or skipped, or a message was late or "
+        "absent"},
     STATE_OPTION,
 };
 static const struct cli_option load_options[] = {
-    {"slots", 's', "N", NULL, false, "every instance runs index 0 .. N-1"},
+    {"slots", 's', "N", NULL, false,
+        "number of slots: sources run index 0 .. N-1, and the run ends "
+        "when their last message has arrived"},
     SOURCE_OPTIONS,
-    DIR_OPTION,
+    NODE_OPTIONS,
 };
 static const struct cli_option check_options[] = {SOURCE_OPTIONS};
 static const struct cli_option plan_options[] = {
     SOURCE_OPTIONS,
     {"platform", 0, "NAME", "@file", false,
-        "the machines to plan for: a file, the name of one, or local: this one, as if nothing were loaded; default: this "
-        "one, "
-        "with what the node that runs here has left"},
+        "machines to plan for: a platform file, the name of a platform, or local (this machine "
+        "without its load); default: this machine, less what the running node has loaded"},
+    {"node", 0, "NAME", NULL, false,
+        "with --platform: the node from which the waveform is loaded; an instance with a path is "
+        "on that node unless the waveform file gives it a `node`; default: a path may be on any "
+        "node"},
     {"why", 0, "INSTANCE", NULL, false,
-        "tell what it would cost on every other lane, and what would break"},
+        "explain the lane of this instance: the cost on every other lane, and what would break "
+        "there"},
     {"mapper", 0, "NAME", "tw1 tw2 tw3 tw1d tw2d tw3d greedy worst-fit chain local exact portfolio",
-        false, "ask only this one, at 100 % of the capacity; default: all of them, and the best"},
+        false,
+        "use only this mapper, at 100 % of the capacity; default: all mappers, and the "
+        "best result"},
     {"q", 0, "Q", NULL, false,
-        "weight of processing against links in the cost of a mapping, 0 to 1; default 0.5"},
-    {"json", 0, NULL, NULL, false, "as JSON"},
+        "weight of processing against links in the cost of a mapping, from 0 to 1; default 0.5"},
+    {"json", 0, NULL, NULL, false, "print JSON"},
     DIR_OPTION,
     STATE_OPTION,
 };
 static const struct cli_option up_options[] = {
-    {"foreground", 'f', NULL, NULL, false, "stay here, for systemd and for looking on"},
+    {"foreground", 'f', NULL, NULL, false, "run in the foreground (for systemd)"},
+    {"node", 0, "NAME", NULL, false, "name of the node; default: the name of the machine"},
     DIR_OPTION,
     STATE_OPTION,
 };
 static const struct cli_option step_options[] = {
-    {"count", 'n', "N", NULL, false, "so many slots; default 1"}, DIR_OPTION};
+    {"count", 'n', "N", NULL, false, "number of slots to run; default 1"}, NODE_OPTIONS};
+#define AT_SLOT(help)                                                                              \
+	{                                                                                          \
+		"at", 0, "SLOT", NULL, false, help                                                 \
+	}
+static const struct cli_option start_options[] = {
+    AT_SLOT("first slot that runs; an error if it is too late for that slot; default: as soon as "
+            "every lane can be told"),
+    NODE_OPTIONS,
+};
+static const struct cli_option pause_options[] = {
+    AT_SLOT("first slot that does not run; an error if it is too late for that slot; default: the "
+            "next possible slot"),
+    NODE_OPTIONS,
+};
+static const struct cli_option stop_options[] = {
+    AT_SLOT("first slot in which the sources work no more; an error if it is too late for that "
+            "slot; default: the next possible slot"),
+    {"force", 0, NULL, NULL, false,
+        "kill the waveform's hosts at once instead of waiting for them"},
+    NODE_OPTIONS,
+};
+static const struct cli_option unload_options[] = {
+    {"force", 0, NULL, NULL, false,
+        "kill the waveform's hosts at once instead of waiting for them"},
+    NODE_OPTIONS,
+};
 static const struct cli_option list_options[] = {
-    {"json", 0, NULL, NULL, false, "as JSON"},
-    {"names", 0, NULL, NULL, false, "only the names, one a line"},
-    DIR_OPTION,
+    {"json", 0, NULL, NULL, false, "print JSON"},
+    {"names", 0, NULL, NULL, false, "print only the names, one per line"},
+    NODE_OPTIONS,
 };
 static const struct cli_option json_options[] = {
-    {"json", 0, NULL, NULL, false, "as JSON"}, DIR_OPTION};
+    {"json", 0, NULL, NULL, false, "print JSON"}, NODE_OPTIONS};
 static const struct cli_option set_options[] = {
     {"at", 0, "INDEX", NULL, false,
-        "apply before exactly this index; default: as soon as possible"},
-    DIR_OPTION,
+        "first index that has the new value; default: the next possible index"},
+    NODE_OPTIONS,
 };
 static const struct cli_option remap_options[] = {
-    {"lanes", 0, "CPU,CPU", NULL, false, "on these CPUs, one lane each; default: as it was loaded"},
+    {"lanes", 0, "CPU,CPU", NULL, false,
+        "run on these CPUs, one lane on each CPU; default: as when the waveform was loaded"},
     {"pin", 0, "INST=LANE", NULL, true,
-        "this instance on this lane, counted from 0; may be repeated"},
-    DIR_OPTION,
+        "run instance INST on lane LANE; lanes are numbered from 0; may be repeated"},
+    NODE_OPTIONS,
 };
 static const struct cli_option watch_options[] = {
-    {"interval", 'i', "MS", NULL, false, "how often, in milliseconds; default 1000"},
-    {"count", 'n', "N", NULL, false, "so many times; default: until Ctrl-C"},
-    {"json", 0, NULL, NULL, false, "as JSON"},
-    DIR_OPTION,
+    {"interval", 'i', "MS", NULL, false, "time between two prints in milliseconds; default 1000"},
+    {"count", 'n', "N", NULL, false, "number of prints; default: until Ctrl-C"},
+    {"json", 0, NULL, NULL, false,
+        "print one JSON object per line: waveform, index (finished by all instances), time of "
+        "day (UTC) and values"},
+    NODE_OPTIONS,
 };
 static const struct cli_option doctor_options[] = {
     {"lanes", 0, "CPUS", NULL, false,
-        "the CPUs that lanes are to have, as 1,3 or 1-3; default: all that this process may use"},
-    {"seconds", 0, "N", NULL, false, "how long to measure, in all; 0: not at all; default 4"},
+        "CPUs that the lanes shall use, such as 1,3 or 1-3; default: all CPUs of this process"},
+    {"seconds", 0, "N", NULL, false,
+        "duration of the measurement in seconds, 0 for no measurement; "
+        "default 4"},
     {"apply", 0, NULL, NULL, false,
-        "set what can be set while the machine runs, and write down what it was (root)"},
-    {"revert", 0, NULL, NULL, false, "put back exactly what --apply has set (root)"},
-    {"json", 0, NULL, NULL, false, "as JSON"},
+        "change what can be changed while the machine runs, and record the old values (needs "
+        "root)"},
+    {"revert", 0, NULL, NULL, false, "restore all values that --apply has changed (needs root)"},
+    {"json", 0, NULL, NULL, false, "print JSON"},
     {"state", 0, "DIR", "@dir", false,
-        "where it is written down what was set; default ~/.local/state/aloe"},
+        "folder of the record of changes; default ~/.local/state/aloe"},
 };
+static const struct cli_option help_options[] = {
+    {"all", 0, NULL, NULL, false, "describe all commands and all components"}};
 static const struct cli_option new_options[] = {
-    {"cpp", 0, NULL, NULL, false, "in C++ instead of C"}};
+    {"cpp", 0, NULL, NULL, false, "write the component in C++ instead of C"}};
+
+static const struct cli_option keys_options[] = {
+    {"keys", 0, "DIR", "@dir", false,
+        "folder of the keys; default: keys in the state folder, or /etc/aloe if only that folder "
+        "has a key"},
+    {"force", 0, NULL, NULL, false, "keys new: replace the key that the node has"},
+    STATE_OPTION,
+};
 
 static const char run_doc[] =
-    "Starts a private node, loads and starts the waveform, shows a live table (on a terminal) or a line every two "
-    "seconds, "
-    "and prints the report when the waveform has ended. The first Ctrl-C stops the waveform: what was sent arrives, "
-    "files "
-    "are closed, the report is printed (exit 130); the second ends everything at once. Nothing is left running.\n\n"
-    "With --clock step on a terminal, Enter runs one slot, a number so many, q stops; elsewhere it runs to the end.\n\n"
-    "A waveform with clock = \"radio\", slot_samples and rate runs by the samples of a radio, which --radio names: a "
-    "file with "
-    "a group radio: { type = \"x310\"; transport = \"udp\"; address = \"192.168.40.2\"; tx_advance = 2560; }; or a "
-    "list of two "
-    "(all keys are told in core/waveform/radio.h). A slot begins when its last sample has come, and has the number "
-    "that its "
-    "time says: what is lost is absent where it would have been, and counted with what came late, either way.";
+    "Starts a private node, loads and starts the waveform, shows a live table (on a terminal) or "
+    "a line every two seconds, and prints the report when the waveform has ended. The first "
+    "Ctrl-C stops the waveform: messages on their way still arrive, files are closed, and the "
+    "report is printed (exit status 130). A second Ctrl-C, 0.3 s later or more, ends everything "
+    "at once. No process is left behind.\n\nWith --clock step on a terminal, Enter or s runs one "
+    "slot, a number runs so many slots, and q quits. Without a terminal the waveform runs to its "
+    "end.\n\nA waveform "
+    "with clock = \"radio\", slot_samples and rate is paced by the samples of a radio, which "
+    "--radio names: a file with a group radio: { type = \"x310\"; transport = \"udp\"; address = "
+    "\"192.168.40.2\"; tx_advance = 2560; }; or a list of two groups (the section RADIO FILES of "
+    "`man aloe` describes all keys). A slot begins when its last sample has arrived, and the "
+    "time stamp of the samples gives the slot its number. Lost samples are absent from their "
+    "slot; lost and late samples are counted.";
 static const char check_doc[] =
-    "All errors of the file in one run, each as `file:line: what was found, what is allowed`.";
+    "Prints all errors of the file at once, each as `file:line: what was found, what is allowed`.";
 static const char plan_doc[] =
-    "Prints lanes, order, budgets, by when each starts in its slot, link distances, and the latency in slots and "
-    "microseconds; which mapper won, what the others "
-    "found, and what would be if: the shortest slot, the largest messages, which component to speed up first, how many "
-    "cores it needs. Costs come from the profile of earlier runs of the same waveform, else from the components' own "
-    "figures; the same input gives the same plan. What does not fit is refused (exit 2) with the reason in numbers and "
-    "the nearest thing that would fit. While a node runs here, it is what that node has left that is planned with.\n\n"
-    "A platform file describes machines that need not exist: nodes, cores, links (platforms/nodes/*.conf; the format "
-    "is "
-    "told in core/waveform/platform.h). Its cores are numbered from 0 through all nodes; --lanes names them.";
-static const char up_doc[] =
-    "Starts the daemons of this node in the background; they are started again if they die, "
-    "and what runs goes on. `aloe down` ends them. The "
-    "daemons' lines go to node.log in the state directory.";
+    "Prints lanes, order, budgets, start times in the slot, link distances, and the latency in "
+    "slots and microseconds. The plan also says which mapper won, what the other mappers found, "
+    "and what would be possible: the shortest slot, the largest messages, the component to speed "
+    "up first, the number of cores needed. Costs come from the profile of earlier runs of the "
+    "same waveform, or else from the components' own figures; the same input gives the same "
+    "plan. A waveform that does not fit is refused (exit status 2) with the reason in numbers "
+    "and the nearest waveform that fits. While a node runs on this machine, the plan uses only "
+    "what that node has left.\n\nA platform file describes machines that need not exist: nodes, "
+    "cores and links. The section PLATFORM FILES of `man aloe` describes all keys. Cores are "
+    "numbered from 0 through all nodes of the file; --lanes uses these numbers.";
+static const char up_doc[] = "Starts the daemons of this node in the background. A daemon that "
+                             "dies is started again, and the waveforms go on. `aloe down` stops "
+                             "the node. The log lines of the daemons go to node.log in the state "
+                             "folder.";
 static const char stop_doc[] =
-    "What was sent still arrives, files are closed; the waveform stays for its report until it is unloaded.";
+    "Messages on their way still arrive; then files are closed. The waveform stays loaded, with "
+    "its report, until `aloe unload`.\n\nIf the waveform makes no step for 5 s, or a host does "
+    "not finish within 10 s, the hosts are killed; the waveform is then in state ABNSTOP, and "
+    "its report gives the reason. --force kills the hosts at once.";
+static const char unload_doc[] =
+    "Stops the waveform first, as `aloe stop` does, and saves its report.\n\n--force removes a "
+    "waveform in any state: while the waveform is being loaded or moved to other lanes, and "
+    "while a host hangs or does not answer. The hosts are killed at once, and data that they "
+    "have not written to their files is lost. Waveforms that share a host (isolation \"none\") "
+    "end together.";
 static const char set_doc[] =
-    "Prints the index from which the new value holds. Several numbers, of any instances on any "
-    "lanes, all hold from one index on. Only parameters that `aloe help TYPE` "
-    "calls settable while running.\n\n"
-    "An array is given as numbers with commas between, or as @FILE: numbers in text (white "
-    "space or commas between them, # "
-    "begins a comment), or raw 32-bit floats of this machine where the name ends in .f32. It "
-    "is prepared beside the one in "
-    "force and taken over whole, between two slots.";
+    "Prints the first index that has the new value. Several numbers, of any instances on any "
+    "lanes, change at the same index. A parameter can be set while the waveform runs if `aloe "
+    "help TYPE` says so.\n\nAn array is given as numbers with commas between them, or as @FILE. "
+    "The file has numbers as text (separated by white space or commas, # begins a comment), or "
+    "raw 32-bit floats in the byte order of this machine if its name ends in .f32. The component "
+    "prepares the new array beside the current array and switches between two slots.";
 static const char remap_doc[] =
-    "The waveform goes on where it stood: every instance keeps its state and works on every index once, the output has "
-    "the "
-    "same bits, and others lose no slot. It stands still for a few slots and has the latency of the new plan, both of "
-    "which "
-    "are printed. Without options the manager maps it as at its load, by what the run has measured so far. A pin "
-    "counts "
-    "the lanes that the waveform has, or those of --lanes. What cannot be moved while it runs is refused, and "
-    "nothing changes.";
+    "Every instance keeps its state and processes every index once, the output has the same "
+    "bits, and other waveforms lose no slot. The moved waveform pauses for a few slots and then "
+    "has the latency of the new plan; aloe prints both. Without options the manager maps the "
+    "waveform as it did at load, with the costs that the run has measured so far. A pin counts "
+    "the present lanes of the waveform, or the lanes of --lanes. If the waveform cannot be "
+    "moved, the command is refused and nothing changes.";
 static const char doctor_doc[] =
-    "Tells of each thing on this machine that real time depends on whether it is good, fixable or not available "
-    "here: what it is now, what it should be, why it matters, and how to get there. What ALOE does itself while it "
-    "runs is no fault. Nothing is changed without --apply.\n\n"
-    "Then it measures the CPUs of the lanes, by a loop that wakes by the timer and one that never sleeps, and tells "
-    "how many slots of which length would be missed, of a lane that works half of its time. A CPU on which a lane "
-    "runs now is left alone.\n\n"
-    "--apply changes nothing for good: a restart of the machine undoes it, and so does --revert, which leaves alone, "
-    "and names, what someone else has changed since. What takes CPUs away from others wants --lanes, with one left "
-    "over.";
+    "Prints everything on this machine that real time depends on, each marked as good, fixable "
+    "or not available here: the present value, the value that is needed, the reason, and the "
+    "command that sets the value. What ALOE sets itself while a waveform runs counts as good. "
+    "Without --apply nothing is changed.\n\nThen aloe doctor measures the CPUs of the lanes, "
+    "with one loop that wakes by the timer and one loop that never sleeps, and prints how many "
+    "slots of which length would be missed by a lane that works for half of each slot. A CPU on "
+    "which a lane is running is not measured.\n\n--apply changes nothing permanently: --revert "
+    "undoes the changes, and so does a restart of the machine. --revert does not touch a value "
+    "that someone else has changed since, and names that value. Settings that take CPUs away "
+    "from other programs need --lanes, with at least one CPU left over.";
 static const char new_doc[] =
-    "Makes the folder NAME with a component, a Makefile that builds it against this "
-    "installation, and a waveform to try it: "
-    "`cd NAME && make run`.";
+    "Creates the folder NAME with a component, a test, a waveform, a README and a Makefile that "
+    "builds against this installation: `cd NAME && make run` tries the component, `make test` "
+    "tests it, `make debug` runs it in gdb, and `make asan` tests it with the address sanitizer.";
+
+static const char keys_doc[] =
+    "Nodes of different machines talk over TCP only with keys (CURVE, as in zmq_curve(7)): every "
+    "node has a secret key, and a list of the nodes that may connect to it. A node that is not "
+    "on the list is refused, and so is a node with a wrong key.\n\n"
+    "  keys new NODE         make the key of this node; its public key is printed\n"
+    "  keys list             print the key of this node and the allowed nodes\n"
+    "  keys allow NODE KEY   let a node in that has this public key\n"
+    "  keys revoke NODE      refuse this node from now on; NODE may be its key\n\n"
+    "A public key is 40 characters; put it between single quotes, and `--` before a key that "
+    "begins with a dash. A fingerprint is shorter to compare by voice. The files of the folder, "
+    "node.key and allowed, must be closed to other users (mode 0600), or they are refused. A "
+    "running node reads the list again when it has changed.";
 
 static const char bench_doc[] =
-    "Each prints tables with the number of samples and the reference figures beside ours; "
-    "longer ones show how far they "
-    "are. Ctrl-C ends with what was measured so far (exit 130).";
+    "Starts aloe-bench(1) with the remaining arguments; `aloe bench --help` lists the benchmarks.";
 
 static const struct cli_command commands[] = {
-    {"run", "FILE", 1, 1, "@file", "run a waveform in a node of its own, and report", run_doc,
-        CLI_LIST(run_options), aloe_run},
-    {"check", "FILE", 1, 1, "@file", "check a waveform file, all errors at once", check_doc,
-        CLI_LIST(check_options), aloe_check},
-    {"plan", "FILE", 1, 1, "@file", "tell where and in what order it would run", plan_doc,
+    {"run", "FILE", 1, 1, "@file", "run a waveform in a node of its own and print a report",
+        run_doc, CLI_LIST(run_options), aloe_run},
+    {"check", "FILE", 1, 1, "@file", "check a waveform file and print all errors at once",
+        check_doc, CLI_LIST(check_options), aloe_check},
+    {"plan", "FILE", 1, 1, "@file", "print where and in which order a waveform would run", plan_doc,
         CLI_LIST(plan_options), aloe_plan},
-    {"up", "", 0, 0, NULL, "start a node that stays", up_doc, CLI_LIST(up_options), aloe_up},
-    {"down", "", 0, 0, NULL, "end it, and all that runs in it", NULL, CLI_LIST(node_options),
+    {"up", "", 0, 0, NULL, "start a node in the background", up_doc, CLI_LIST(up_options), aloe_up},
+    {"down", "", 0, 0, NULL, "stop the node and all its waveforms", NULL, CLI_LIST(node_options),
         aloe_down},
-    {"load", "FILE", 1, 1, "@file", "load a waveform into the node", NULL, CLI_LIST(load_options),
-        aloe_load},
-    {"start", "WAVEFORM", 1, 1, "@waveform", "start it, or go on after a pause", NULL,
-        CLI_LIST(node_options), aloe_start},
-    {"pause", "WAVEFORM", 1, 1, "@waveform", "hold it between two slots", NULL,
-        CLI_LIST(node_options), aloe_pause},
-    {"step", "WAVEFORM", 1, 1, "@waveform", "run one slot, then hold", NULL, CLI_LIST(step_options),
-        aloe_step},
-    {"stop", "WAVEFORM", 1, 1, "@waveform", "end it in good order", stop_doc,
-        CLI_LIST(node_options), aloe_stop},
-    {"unload", "WAVEFORM", 1, 1, "@waveform", "remove it from the node", NULL,
-        CLI_LIST(node_options), aloe_unload},
-    {"list", "[components]", 0, 1, "components",
-        "list the loaded waveforms, or the components there are", NULL, CLI_LIST(list_options),
-        aloe_list},
-    {"status", "[WAVEFORM]", 0, 1, "@waveform", "report on a waveform as of now", NULL,
+    {"load", "FILE", 1, 1, "@file", "load a waveform into the running node", NULL,
+        CLI_LIST(load_options), aloe_load},
+    {"start", "WAVEFORM", 1, 1, "@waveform",
+        "start a loaded waveform, or continue a paused waveform", NULL, CLI_LIST(start_options),
+        aloe_start},
+    {"pause", "WAVEFORM", 1, 1, "@waveform", "pause a running waveform between two slots", NULL,
+        CLI_LIST(pause_options), aloe_pause},
+    {"step", "WAVEFORM", 1, 1, "@waveform", "run one slot of a waveform, then pause the waveform",
+        NULL, CLI_LIST(step_options), aloe_step},
+    {"stop", "WAVEFORM", 1, 1, "@waveform", "stop a waveform and close its files", stop_doc,
+        CLI_LIST(stop_options), aloe_stop},
+    {"unload", "WAVEFORM", 1, 1, "@waveform", "remove a waveform from the node", unload_doc,
+        CLI_LIST(unload_options), aloe_unload},
+    {"list", "[components]", 0, 1, "components", "list the loaded waveforms, or all components",
+        NULL, CLI_LIST(list_options), aloe_list},
+    {"status", "[WAVEFORM]", 0, 1, "@waveform", "print the report of a loaded waveform", NULL,
         CLI_LIST(json_options), aloe_status},
-    {"top", "WAVEFORM", 1, 1, "@waveform", "the live table, until Ctrl-C", NULL,
+    {"top", "WAVEFORM", 1, 1, "@waveform", "show the live table of a waveform until Ctrl-C", NULL,
         CLI_LIST(node_options), aloe_top},
-    {"get", "WAVEFORM [INST[.VAR]]", 1, 2, "@waveform", "print variables and parameters", NULL,
-        CLI_LIST(json_options), aloe_get},
-    {"set", "WAVEFORM INST.PARAM=V ...", 2, 33, "@waveform", "set parameters while it runs",
+    {"get", "WAVEFORM [INST[.VAR]]", 1, 2, "@waveform",
+        "print variables and parameters of a waveform", NULL, CLI_LIST(json_options), aloe_get},
+    {"set", "WAVEFORM INST.PARAM=V ...", 2, 33, "@waveform", "set parameters of a running waveform",
         set_doc, CLI_LIST(set_options), aloe_set},
-    {"remap", "WAVEFORM", 1, 1, "@waveform", "move it to other lanes while it runs", remap_doc,
+    {"remap", "WAVEFORM", 1, 1, "@waveform", "move a running waveform to other lanes", remap_doc,
         CLI_LIST(remap_options), aloe_remap},
-    {"watch", "WAVEFORM INST[.VAR]", 2, 2, "@waveform", "print variables again and again", NULL,
-        CLI_LIST(watch_options), aloe_watch},
-    {"bench", "COMMAND", 0, 0, NULL, "measure this installation on this machine", bench_doc,
-        {NULL, 0}, NULL, &bench_program},
+    {"watch", "WAVEFORM INST[.VAR]", 2, 2, "@waveform",
+        "print variables of a waveform every second", NULL, CLI_LIST(watch_options), aloe_watch},
+    {"bench", "COMMAND", 0, 0, NULL, "run a benchmark on this machine", bench_doc,
+        .program = "aloe-bench"},
     {"doctor", "", 0, 0, NULL,
-        "tell what real time lacks on this machine, and the shortest slot it holds", doctor_doc,
+        "check this machine's real-time readiness and the shortest slot it sustains", doctor_doc,
         CLI_LIST(doctor_options), aloe_doctor},
-    {"new", "component NAME", 2, 2, "component", "make the skeleton of a component", new_doc,
+    {"new", "component NAME", 2, 2, "component", "create the folder of a new component", new_doc,
         CLI_LIST(new_options), aloe_new},
-    {"help", "[COMMAND|TYPE]", 0, 1, "@type", "tell of a command, or of a component", NULL,
-        {NULL, 0}, aloe_help},
-    {"version", "", 0, 0, NULL, "print the version", NULL, {NULL, 0}, aloe_version},
+    {"keys", "new|list|allow|revoke [NODE [KEY]]", 1, 3, "new list allow revoke",
+        "make the key of this node, and choose which other nodes may connect", keys_doc,
+        CLI_LIST(keys_options), aloe_keys},
+    {"help", "[COMMAND|TYPE]", 0, 1, "@type",
+        "describe a command or a component; --all describes everything", NULL,
+        CLI_LIST(help_options), aloe_help},
+    {"version", "", 0, 0, NULL, "print the version of ALOE", NULL, {NULL, 0}, aloe_version},
 };
 
 static const char doc[] =
-    "ALOE cuts time into slots. A waveform is a graph of components; every component runs exactly once a slot, one "
-    "after "
-    "another, on pinned cores. aloe checks waveform files, plans and runs them, and talks to a node that is up.";
+    "ALOE cuts time into slots. A waveform is a graph of components; every component runs "
+    "exactly once per slot, one after another, on pinned cores. aloe checks, plans and runs "
+    "waveform files, and controls the running node.";
 static const struct cli_section sections[] = {
     {"EXIT STATUS",
-        "  0    done\n  1    failed while running: a component or file error, a crash, no node\n"
-        "  2    usage or configuration: the command line, the waveform file, something does not fit\n"
-        "  3    with --strict: a slot or a message was not in time\n  130  stopped by Ctrl-C"},
+        "  0    done\n  1    failed while running: an error of a component or file, a crash, a "
+        "radio that\n       does not stream at the end, or no node\n  2    wrong use: the "
+        "command line, the waveform file, a waveform that does not fit, or\n       a command that "
+        "the state of the waveform does not allow (pausing it twice)\n  3    with --strict: "
+        "a slot or a message was not in time\n  130  stopped by Ctrl-C"},
     {"EXAMPLES",
-        "  aloe run waveforms/utran384.conf\n  aloe run waveforms/utran384.conf --set noise.ebn0_db=1\n"
-        "  aloe run bpsk.conf --clock virtual --slots 1000 --json\n"
-        "  aloe up && aloe load bpsk.conf && aloe start bpsk && aloe top bpsk"},
+        "  aloe run utran384\n  aloe run waveforms/utran384.conf --set noise.ebn0_db=1\n"
+        "  aloe run bpsk --clock virtual --slots 1000 --json\n"
+        "  aloe up && aloe load bpsk && aloe start bpsk && aloe top bpsk"},
+    {"RADIO FILES", NULL, manual_radio},
+    {"PLATFORM FILES", manual_platform},
     {"FILES",
-        "  $XDG_RUNTIME_DIR/aloe/               sockets of the node that is up, else /tmp/aloe-UID\n"
-        "  ~/.local/state/aloe/runs/            one folder a run: report.json, report.txt, plan.txt, waveform.conf\n"
-        "  ~/.local/state/aloe/profiles/        measured costs\n"
-        "  ~/.local/state/aloe/doctor.json      what aloe doctor --apply has changed, with what it was\n"
-        "  ~/.local/lib/aloe/                   the user's own components, NAME.so and NAME.desc"},
+        "  $XDG_RUNTIME_DIR/aloe/               sockets of the running node, else "
+        "/tmp/aloe-UID\n  ~/.local/state/aloe/runs/            one folder per run: report.json, "
+        "report.txt, plan.txt, waveform.conf\n  ~/.local/state/aloe/profiles/        measured "
+        "costs\n  ~/.local/state/aloe/doctor.json      changes of aloe doctor --apply, with the "
+        "old values\n  ~/.local/state/aloe/keys/            node.key and allowed, of aloe "
+        "keys; else /etc/aloe\n  ~/.local/lib/aloe/                   the user's own "
+        "components, NAME.so and NAME.desc"},
     {"ENVIRONMENT",
-        "ALOE_COMPONENTS: folders with components, separated by colons, searched first. "
-        "ALOE_LOG: what the daemons say: error, warning, note (default) or debug. "
-        "XDG_RUNTIME_DIR and XDG_STATE_HOME as usual."},
+        "ALOE_COMPONENTS lists folders with components, separated by colons, which are searched "
+        "first. ALOE_WAVEFORMS lists folders with waveforms, separated by colons. FILE is a file "
+        "if a file of that name exists; otherwise, if the name has no slash, aloe looks for "
+        "FILE.conf and FILE in these folders, then among the waveforms of ALOE "
+        "(share/aloe/waveforms, or those of the source). ALOE_LOG selects what the daemons log: "
+        "error, warning, note (default) or debug. XDG_RUNTIME_DIR and XDG_STATE_HOME have their "
+        "usual meaning."},
     {"SEE ALSO",
-        "execinfo(1), comprun(1), aloe-frontend(8), aloe-exec(8), aloe-stats(8), aloe-swman(8), aloe-host(8)"},
+        "aloe-words(7), execinfo(1), comprun(1), aloe-bench(1), aloe-frontend(8), aloe-exec(8), "
+        "aloe-stats(8), aloe-swman(8), aloe-host(8)"},
 };
 
 static const struct cli_program program = {

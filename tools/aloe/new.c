@@ -16,13 +16,14 @@
 
 enum { NAME_MAX_CHARS = 48 };
 
-struct words { /* what the placeholders become */
+struct new_words { /* what the placeholders become */
 	const char *name;
-	char bin[PATH_MAX], include[PATH_MAX];
+	const char *suffix, *cc, *flags, *std, *source; /* these five: of the language */
+	char file[64], bin[PATH_MAX], include[PATH_MAX];
 };
 
 /* words_find tells where this ALOE lies: installed, or in a build folder. */
-static int words_find(struct words *words)
+static int words_find(struct new_words *words)
 {
 	char header[PATH_MAX + 64];
 	int rc = child_path("", words->bin, sizeof(words->bin));
@@ -48,11 +49,13 @@ static int words_find(struct words *words)
 	return -ENOENT;
 }
 
-static const char *word(const struct words *words, const char *at, size_t *ret_len)
+static const char *word(const struct new_words *words, const char *at, size_t *ret_len)
 {
 	const struct {
 		const char *key, *value;
-	} table[] = {{"@NAME@", words->name}, {"@BIN@", words->bin}, {"@INCLUDE@", words->include}};
+	} table[] = {{"@NAME@", words->name}, {"@BIN@", words->bin}, {"@INCLUDE@", words->include},
+	    {"@SOURCE@", words->file}, {"@CC@", words->cc}, {"@FLAGS@", words->flags},
+	    {"@STD@", words->std}};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		*ret_len = strlen(table[i].key);
@@ -62,7 +65,7 @@ static const char *word(const struct words *words, const char *at, size_t *ret_l
 	return NULL;
 }
 
-static void fill_in(const struct words *words, const char *text, FILE *out)
+static void fill_in(const struct new_words *words, const char *text, FILE *out)
 {
 	while (*text) {
 		size_t len;
@@ -76,7 +79,7 @@ static void fill_in(const struct words *words, const char *text, FILE *out)
 	}
 }
 
-static int file_new(const struct words *words, const struct new_file *file)
+static int file_new(const struct new_words *words, const struct new_file *file)
 {
 	char path[PATH_MAX];
 	FILE *name = fmemopen(path, sizeof(path), "w"), *out;
@@ -91,7 +94,7 @@ static int file_new(const struct words *words, const struct new_file *file)
 	out = fopen(path, "wxe");
 	if (!out)
 		return -errno;
-	fill_in(words, file->text, out);
+	fill_in(words, file->text ? file->text : words->source, out);
 	rc = ferror(out) ? -EIO : 0;
 	return fclose(out) != 0 ? -errno : rc;
 }
@@ -123,13 +126,17 @@ static bool name_taken(const char *name)
 	return taken;
 }
 
-static int files_new(const struct cli_args *args, struct words *words)
+static int files_new(const struct cli_args *args, struct new_words *words)
 {
-	const struct new_file *file = cli_has(args, "cpp") ? new_files_cpp : new_files_c;
+	const struct new_file *file = new_files;
 	int rc = words_find(words);
 
+	snprintf(words->file, sizeof(words->file), "%s.%s", words->name, words->suffix);
+
 	if (rc < 0)
-		return cli_fail(args, "<aloe/component.h> is not where this program is: %s",
+		return cli_fail(args,
+		           "the header <aloe/component.h> was not found beside this "
+		           "program: %s",
 		           strerror(-rc)),
 		       CLI_FAILED;
 	if (mkdir(words->name, 0777) < 0)
@@ -138,20 +145,29 @@ static int files_new(const struct cli_args *args, struct words *words)
 		rc = file_new(words, file);
 	if (rc < 0)
 		return cli_fail(args, "%s: %s", words->name, strerror(-rc)), CLI_FAILED;
-	printf("made %s/: `cd %s && make run` builds and tries it\n", words->name, words->name);
+	printf("created %s/: `cd %s && make run` builds and runs the component\n", words->name,
+	    words->name);
 	return CLI_OK;
 }
 
 int aloe_new(const struct cli_args *args)
 {
-	struct words words = {.name = args->args[1]};
+	static const struct new_words c = {NULL, "c", "CC", "CFLAGS", "c11", new_source_c};
+	static const struct new_words cpp = {
+	    NULL, "cpp", "CXX", "CXXFLAGS", "c++20", new_source_cpp};
+	struct new_words words = cli_has(args, "cpp") ? cpp : c;
+
+	words.name = args->args[1];
 
 	if (!name_good(words.name))
 		return cli_fail(args,
-		    "`%s`: a name is small letters, digits and _, begins with a letter, at most %d long",
+		    "`%s` cannot be the name of a component: a name has lower-case letters, "
+		    "digits and _, begins with a letter, and is at most %d characters long",
 		    words.name, NAME_MAX_CHARS);
 	if (name_taken(words.name))
-		return cli_fail(args, "there is a component `%s` already (`aloe help %s`)",
+		return cli_fail(args,
+		    "a component `%s` exists already (`aloe help %s` describes "
+		    "that component)",
 		    words.name, words.name);
 	return files_new(args, &words);
 }

@@ -16,8 +16,9 @@
 #include "core/base/child.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
+#include "core/base/limits.h"
 
-enum { READY_MS = 20000, DOWN_MS = 15000, PING_MS = 500 };
+enum { READY_MS = 20000, DOWN_MS = 15000, PING_MS = 500, TEND_MS = 500 };
 enum { STEADY_MS = 1000, BACKOFF_MS = 50, BACKOFF_MS_MAX = 8000, QUICK_MAX = 8 };
 
 int node_dir(char *ret_dir, size_t size)
@@ -34,19 +35,42 @@ int node_dir(char *ret_dir, size_t size)
 	return rc;
 }
 
-/* ---- the frontend ------------------------------------------------------------------------------------------------ */
+/* ---- the frontend ------------------------------------------------------------------------ */
 
-static int frontend_start(struct node *node)
+static int frontend_spawn(struct node *node, int keep)
 {
-	char path[PATH_MAX], leash_text[16];
-	char *argv[] = {"aloe-frontend", "--dir", (char *)node->dir, "--leash", leash_text,
-	    node->state ? "--state" : NULL, (char *)node->state, NULL};
+	char path[PATH_MAX], leash_text[16], keep_text[16];
+	const char *argv[12] = {
+	    "aloe-frontend", "--dir", node->dir, "--leash", leash_text, "--keep", keep_text};
+	size_t n = 7;
 	int rc = child_path("aloe-frontend", path, sizeof(path));
 
 	snprintf(leash_text, sizeof(leash_text), "%d", node->leash[0]);
-	if (rc == 0)
-		rc = child_spawn(
-		    path, argv, &node->leash[0], 1, node->words[1], &node->pid, &node->pidfd);
+	snprintf(keep_text, sizeof(keep_text), "%d", keep);
+	if (node->state) {
+		argv[n++] = "--state";
+		argv[n++] = node->state;
+	}
+	if (node->name) {
+		argv[n++] = "--node";
+		argv[n++] = node->name;
+	}
+	return rc < 0
+	    ? rc
+	    : child_spawn(path, (char *const *)(uintptr_t)argv, (int[]){node->leash[0], keep}, 2,
+	          node->words[1], &node->pid, &node->pidfd);
+}
+
+/* What the one before it had sent is taken first. */
+static int frontend_start(struct node *node)
+{
+	int pair[2], rc = keep_pair(pair);
+
+	if (rc < 0)
+		return rc;
+	rc = frontend_spawn(node, pair[1]);
+	close(pair[1]);
+	channel_take(&node->keep, pair[0]);
 	if (rc < 0)
 		return rc;
 	node->began_ns = clock_ns();
@@ -54,13 +78,25 @@ static int frontend_start(struct node *node)
 	return 0;
 }
 
-int node_start(
-    struct node *node, struct client *client, const char *dir, const char *state, bool words)
+int node_start(struct node *node, struct client *client, const char *dir, const char *state,
+    const char *name, bool words)
 {
+	char why[256];
 	int rc;
 
-	*node = (struct node){
-	    .client = client, .dir = dir, .state = state, .leash = {-1, -1}, .words = {-1, -1}};
+	*node = (struct node){.client = client,
+	    .dir = dir,
+	    .state = state,
+	    .name = name,
+	    .leash = {-1, -1},
+	    .words = {-1, -1}};
+	limits_begin(); /* what the frontend keeps, this process keeps, too */
+	if (limits_node(0, why, sizeof(why)) < 0) {
+		fprintf(stderr, "aloe: %s\n", why);
+		return -EMFILE;
+	}
+	log_init(&node->log, "aloe");
+	channel_init(&node->keep, CHANNEL_WRITER, &node->log, &client->loop, &node->store);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	rc = leash_new(node->leash);
 	if (rc == 0 && words &&
@@ -69,7 +105,8 @@ int node_start(
 	return rc < 0 ? rc : frontend_start(node);
 }
 
-/* reap waits for the end of the frontend, at most so long, then kills it: its exit status, -1 when it was killed. */
+/* reap waits for the end of the frontend, at most so long, then kills it: its exit status, -1 when
+ * it was killed. */
 static int reap(struct node *node, int timeout_ms)
 {
 	struct pollfd fd = {.fd = node->pidfd, .events = POLLIN};
@@ -78,7 +115,7 @@ static int reap(struct node *node, int timeout_ms)
 	if (node->pid == 0)
 		return -1;
 	if (poll(&fd, 1, timeout_ms) == 0) {
-		fprintf(stderr, "aloe: aloe-frontend does not end: killed\n");
+		fprintf(stderr, "aloe: aloe-frontend did not end in time and was killed\n");
 		kill(node->pid, SIGKILL);
 	}
 	while (waitpid(node->pid, &status, 0) < 0 && errno == EINTR)
@@ -111,19 +148,23 @@ int node_again(struct node *node, bool ever)
 		if (!ever && (status > 0 || node->quick > QUICK_MAX))
 			return -EIO;
 		dprintf(node->words[1] >= 0 ? node->words[1] : STDERR_FILENO,
-		    "aloe: aloe-frontend has died; it is started again, what runs goes on\n");
+		    "aloe: aloe-frontend died and is being started again; the waveforms go on\n");
 		waited = client_wait(node->client, backoff_ms(node->quick));
 		rc = frontend_start(node);
 		status = rc;
 	} while (rc < 0 && ever && waited == 0);
-	return rc < 0 ? rc
-	              : waited; /* who wants an end wants it of a node that can be asked for it */
+	/* who wants an end wants it of a node that can be asked for it */
+	return rc < 0 ? rc : waited;
 }
 
+/* Not at every call: exec can ask how a child has ended for as long as it is not reaped. */
 void node_tend(struct node *node)
 {
 	siginfo_t info = {0};
 
+	if (clock_ns() < node->tended_ns + TEND_MS * 1000000ull)
+		return;
+	node->tended_ns = clock_ns();
 	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0 &&
 	    info.si_pid != node->pid) {
 		waitpid(info.si_pid, NULL, 0);
@@ -131,7 +172,32 @@ void node_tend(struct node *node)
 	}
 }
 
-/* ---- beginning and end ------------------------------------------------------------------------------------------- */
+int node_follow(struct node *node, int rc)
+{
+	struct client *client = node->client;
+
+	node_tend(node);
+	if (rc != -ECHILD)
+		return rc;
+	bus_abandon(client->bus);
+	client->bus = NULL;
+	if (client_connect(client))
+		return -EIO;
+	rc = node_again(node, false);
+	return rc == 0 ? -ECONNRESET : rc == 1 || rc == -EIO ? -ECHILD : rc;
+}
+
+int node_first(struct node *node, const char **ret_missing)
+{
+	int rc;
+
+	do {
+		rc = node_follow(node, node_ready(node->client, ret_missing));
+	} while (rc == -ECONNRESET);
+	return rc;
+}
+
+/* ---- beginning and end ---- */
 
 static int ping(struct client *client, enum wire_peer peer)
 {
@@ -167,6 +233,13 @@ int node_ready(struct client *client, const char **ret_missing)
 	return 0;
 }
 
+/* Nothing is to go on: also hosts that know of their end from their sockets alone. */
+static void kept_forget(struct node *node)
+{
+	channel_close(&node->keep);
+	store_fini(&node->store);
+}
+
 /* What a frontend that was killed in the middle of it all could not end or put away. */
 static void remains_remove(struct node *node)
 {
@@ -185,6 +258,7 @@ void node_down(struct node *node)
 	struct wire_msg msg;
 
 	node->client->node_fd = -1; /* its end is what we want now */
+	kept_forget(node);
 	client_request(node->client, WIRE_DOWN, WIRE_FRONTEND, &msg);
 	client_ask(node->client, &msg, PING_MS, &view);
 	reap(node, DOWN_MS);
@@ -193,6 +267,7 @@ void node_down(struct node *node)
 
 void node_pull(struct node *node)
 {
+	kept_forget(node);
 	close(node->leash[1]);
 	node->leash[1] = -1;
 	reap(node, DOWN_MS);

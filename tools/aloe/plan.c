@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * plan: where and in what order a waveform would run, on this machine or on one that need not exist, and why so. */
+ * plan: where and in what order a waveform would run, on this machine or on one that need not
+ * exist, and why so. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -11,7 +12,7 @@
 #include "core/base/child.h"
 #include "core/base/file.h"
 #include "core/map/explain.h"
-#include "core/report/local.h"
+#include "core/measure/local.h"
 #include "core/report/report.h"
 #include "core/report/store.h"
 #include "tools/aloe/client.h"
@@ -20,7 +21,7 @@
 
 enum { PLATFORM_BYTES_MAX = 1 << 20, NAMES_MAX = 256, LIST_MS = 5000 };
 
-struct request { /* a plan, while it is made */
+struct plan_request { /* a plan, while it is made */
 	const struct cli_args *args;
 	struct source *source;
 	char state[PATH_MAX];
@@ -34,7 +35,7 @@ struct request { /* a plan, while it is made */
 	struct plan_why *why;
 };
 
-/* ---- platforms ------------------------------------------------------------------------------------------------------ */
+/* ---- platforms ------------------------------------------------------------------------ */
 
 /* Where platform files lie: here as in the sources, then where they are installed. */
 static int folder(int number, char *ret_path)
@@ -65,7 +66,7 @@ static size_t names_take(const char *path, char **names, size_t n)
 	return n;
 }
 
-static int unknown_platform(const struct request *request, const char *name)
+static int unknown_platform(const struct plan_request *request, const char *name)
 {
 	char *names[NAMES_MAX + 1] = {NULL}, path[PATH_MAX], all[1024] = "local";
 	size_t n = 0, len = strlen(all);
@@ -79,18 +80,18 @@ static int unknown_platform(const struct request *request, const char *name)
 	nearest = diag_nearest(name, (const char *const *)names, n);
 	if (nearest)
 		cli_fail(request->args,
-		    "--platform %s: there is no such platform, did you mean \"%s\"?", name,
-		    nearest);
+		    "--platform %s: this platform is unknown, did you mean \"%s\"?", name, nearest);
 	else
 		cli_fail(request->args,
-		    "--platform %s: there is no such platform; a file, or one of: %s", name, all);
+		    "--platform %s: this platform is unknown; give a file or one of: %s", name,
+		    all);
 	while (n > 0)
 		free(names[--n]);
 	return -EINVAL;
 }
 
 /* A path, or the name of a file in one of the folders. */
-static int platform_find(const struct request *request, const char *name, char *ret_path)
+static int platform_find(const struct plan_request *request, const char *name, char *ret_path)
 {
 	char path[PATH_MAX];
 
@@ -105,7 +106,7 @@ static int platform_find(const struct request *request, const char *name, char *
 }
 
 /* What a plan for other instruction sets does not know. */
-static void arch_note(struct request *request)
+static void arch_note(struct plan_request *request)
 {
 	const char *here = component_arch_name(component_arch_here());
 	const bool taken =
@@ -117,15 +118,17 @@ static void arch_note(struct request *request)
 		if (!node->arch || (here && strcmp(node->arch, here) == 0))
 			continue;
 		diag_note(&request->source->diag,
-		    "node %s is %s, this machine %s: costs are this machine's, scaled by MMAC/s%s",
+		    "node %s is %s and this machine is %s: the costs were measured on this "
+		    "machine and are scaled by MMAC/s%s",
 		    node->name, node->arch, here ? here : "another",
-		    taken ? "; that the components are built for it is taken for granted" : "");
+		    taken ? "; a build of every component for that node is assumed" : "");
 		return;
 	}
 }
 
-/* What a node that runs here has loaded: NULL if there is none, or if it does not answer, which is told. */
-static json_t *loaded_ask(struct request *request)
+/* What a node that runs here has loaded: NULL if there is none, or if it does not answer, which is
+ * told. */
+static json_t *loaded_ask(struct plan_request *request)
 {
 	struct client client;
 	struct wire_view view;
@@ -143,13 +146,13 @@ static json_t *loaded_ask(struct request *request)
 	}
 	if (!list)
 		diag_note(&request->source->diag,
-		    "the node that runs here does not say what is loaded: planned as if "
-		    "nothing were");
+		    "the running node does not say what is loaded; the plan assumes an empty "
+		    "machine");
 	return list;
 }
 
 /* This machine, with what the node that runs here has left of it. */
-static void beside_open(struct request *request)
+static void beside_open(struct plan_request *request)
 {
 	json_t *list = loaded_ask(request), *loaded;
 	char names[512] = "";
@@ -164,12 +167,39 @@ static void beside_open(struct request *request)
 	}
 	if (names[0])
 		diag_note(&request->source->diag,
-		    "planned beside what the node has loaded: %s; --platform local plans as if nothing were",
+		    "the plan counts what the running node has loaded (%s); --platform local "
+		    "plans for an empty machine",
 		    names);
 	json_decref(list);
 }
 
-static int platform_open(struct request *request)
+/* From which node the waveform is loaded. */
+static int home_take(struct plan_request *request)
+{
+	const char *name = cli_get(request->args, "node");
+	struct platform_model *file = request->file;
+	char all[512] = "";
+	size_t len = 0;
+
+	if (!name)
+		return 0;
+	if (!file)
+		return diag_error(&request->source->diag, NULL, 0,
+		    "--node %s: only a platform file has nodes; give --platform FILE", name);
+	for (uint32_t n = 0; n < file->n_nodes; n++) {
+		if (strcmp(file->nodes[n].name, name) == 0)
+			file->home = n + 1;
+		if (len < sizeof(all))
+			len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s", n ? ", " : "",
+			    file->nodes[n].name);
+	}
+	if (file->home)
+		return 0;
+	return diag_error(&request->source->diag, NULL, 0,
+	    "--node %s: no node \"%s\", there are %s", name, name, all);
+}
+
+static int platform_open(struct plan_request *request)
 {
 	const char *name = cli_get(request->args, "platform");
 	char path[PATH_MAX], *text;
@@ -181,25 +211,25 @@ static int platform_open(struct request *request)
 	if (!name)
 		beside_open(request);
 	if (!name || strcmp(name, "local") == 0)
-		return 0;
+		return home_take(request);
 	rc = platform_find(request, name, path);
 	if (rc < 0)
 		return rc;
 	rc = file_read(path, PLATFORM_BYTES_MAX, &text, &len);
 	if (rc < 0)
 		return diag_error(
-		    &request->source->diag, path, 0, "cannot be read: %s", strerror(-rc));
+		    &request->source->diag, path, 0, "cannot be read: %s", file_reason(rc));
 	rc = platform_parse(path, text, len, &request->source->diag, &request->file);
 	free(text);
 	request->platform = request->file;
 	if (rc == 0)
 		arch_note(request);
-	return rc;
+	return rc ? rc : home_take(request);
 }
 
-/* ---- the plan ------------------------------------------------------------------------------------------------------- */
+/* ---- the plan ------------------------------------------------------------------------ */
 
-static int options_take(struct request *request)
+static int options_take(struct plan_request *request)
 {
 	const char *mapper = cli_get(request->args, "mapper");
 
@@ -212,7 +242,7 @@ static int options_take(struct request *request)
 	return 0;
 }
 
-static int why_make(struct request *request)
+static int why_make(struct plan_request *request)
 {
 	const char *name = cli_get(request->args, "why");
 	const struct waveform *wf = request->source->waveform;
@@ -236,7 +266,7 @@ static int why_make(struct request *request)
 	return -EINVAL;
 }
 
-static int show(const struct request *request)
+static int show(const struct plan_request *request)
 {
 	const struct waveform *wf = request->source->waveform;
 	char *text = cli_has(request->args, "json")
@@ -249,7 +279,7 @@ static int show(const struct request *request)
 	return text ? 0 : -ENOMEM;
 }
 
-static int make(struct request *request)
+static int make(struct plan_request *request)
 {
 	const struct waveform *wf = request->source->waveform;
 	struct diag *diag = &request->source->diag;
@@ -273,7 +303,7 @@ static int make(struct request *request)
 static int plan_of(const struct cli_args *args, struct source *source)
 {
 	const char *given = cli_get(args, "state");
-	struct request *request = calloc(1, sizeof(*request));
+	struct plan_request *request = calloc(1, sizeof(*request));
 	int rc = request ? 0 : -ENOMEM;
 
 	if (rc == 0) {

@@ -16,7 +16,8 @@ static int pin_put(const struct cli_args *args, const char *pin, struct wire_msg
 
 	if (!equals || equals == pin || equals[1] < '0' || equals[1] > '9' ||
 	    (strtoul(equals + 1, &end, 10), *end))
-		return cli_fail(args, "--pin %s: INSTANCE=LANE is needed, lanes count from 0", pin);
+		return cli_fail(
+		    args, "--pin %s: INSTANCE=LANE is needed; lanes are numbered from 0", pin);
 	if (asprintf(&set, "%.*s.pin%s", (int)(equals - pin), pin, equals) < 0)
 		return CLI_FAILED;
 	wire_put_text(msg, WIRE_TAG_SET, set);
@@ -44,9 +45,9 @@ static void answer_print(const struct wire_view *view, const char *waveform)
 
 	wire_get_u64(view, WIRE_TAG_SLOT, &slot);
 	if (state && strcmp(state, "RUN") == 0)
-		printf("%s runs on its new lanes, from slot %" PRIu64 "\n", waveform, slot);
+		printf("%s has run on its new lanes since slot %" PRIu64 "\n", waveform, slot);
 	else
-		printf("%s is on its new lanes, in state %s\n", waveform, state ? state : "?");
+		printf("%s is on its new lanes in state %s\n", waveform, state ? state : "?");
 	if (text)
 		fputs(text, stdout);
 	free(state);

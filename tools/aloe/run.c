@@ -16,7 +16,6 @@
 enum {
 	POLL_MS = 200,
 	LOST_MS = 10000,
-	RETRY_MS = 50,
 	STOP_MS = 30000,
 	STEP_BLOCK = 1000,
 	STEP_TRIES = 3,
@@ -29,17 +28,18 @@ struct run {
 	struct source source;
 	struct client client;
 	struct node node;
-	struct live live;
+	struct live_view live;
 	json_t *report; /* as of the last poll */
 	char *saved;    /* where swman has kept this run */
 	FILE *say;      /* notes go here; NULL: nowhere */
 	bool step;      /* clock `step` */
 	bool keyboard;  /* the user steps */
-	bool losses_told;
-	bool stopping;     /* STOP has been sent */
-	int step_failures; /* in a row */
-	int lost_ms;       /* how long exec has not answered */
-	int stop_ms;       /* since the user wanted an end */
+	bool losses_reported;
+	bool stopping;       /* STOP has been sent */
+	uint64_t steps_left; /* of those that the user asked for */
+	int step_failures;   /* in a row */
+	int lost_ms;         /* how long exec has not answered */
+	int stop_ms;         /* since the user wanted an end */
 };
 
 static bool run_shows(const struct run *run)
@@ -47,7 +47,7 @@ static bool run_shows(const struct run *run)
 	return run->say && !cli_has(run->args, "json");
 }
 
-/* ---- up and loaded ---------------------------------------------------------------------------------------------------------- */
+/* ---- up and loaded ------------------------------------------------------------------------ */
 
 /* What the daemons say goes above the table. */
 static void run_words(void *self)
@@ -58,29 +58,15 @@ static void run_words(void *self)
 		live_show(&run->live, run->report);
 }
 
-/* run_again follows a frontend that was killed by another, which finds all as it was: -ECONNRESET, for what was asked of the
- * first is not known; or what else was the matter. What has not been sent yet is not to reach the second: it is asked again. */
-static int run_again(struct run *run, int rc)
-{
-	if (rc != -ECHILD)
-		return rc;
-	bus_abandon(run->client.bus);
-	run->client.bus = NULL;
-	if (client_connect(&run->client))
-		return -EIO;
-	rc = node_again(&run->node, false);
-	return rc == 0 ? -ECONNRESET : rc == 1 || rc == -EIO ? -ECHILD : rc;
-}
-
 static int run_ask(
     struct run *run, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view)
 {
-	return run_again(run, client_ask(&run->client, msg, timeout_ms, ret_view));
+	return node_follow(&run->node, client_ask(&run->client, msg, timeout_ms, ret_view));
 }
 
 static int run_pause(struct run *run, int ms)
 {
-	const int rc = run_again(run, client_wait(&run->client, ms));
+	const int rc = node_follow(&run->node, client_wait(&run->client, ms));
 
 	return rc == -ECONNRESET ? 0 : rc;
 }
@@ -91,7 +77,7 @@ static int run_up(struct run *run)
 	int rc = node_dir(run->client.dir, sizeof(run->client.dir));
 
 	if (rc == 0)
-		rc = node_start(&run->node, &run->client, run->client.dir, state, true);
+		rc = node_start(&run->node, &run->client, run->client.dir, state, NULL, true);
 	if (rc < 0) {
 		rmdir(run->client.dir);
 		fprintf(stderr, "aloe: the daemons cannot be started: %s\n", strerror(-rc));
@@ -100,17 +86,15 @@ static int run_up(struct run *run)
 	run->client.words_fd = run->node.words[0];
 	if (client_connect(&run->client))
 		return CLI_FAILED;
-	do {
-		rc = run_again(run, node_ready(&run->client, &missing));
-	} while (rc == -ECONNRESET);
+	rc = node_first(&run->node, &missing);
 	if (rc == -ETIMEDOUT)
 		fprintf(stderr, "aloe: aloe-%s does not answer\n", missing);
 	else if (rc < 0 && rc != -EINTR)
-		fprintf(stderr, "aloe: aloe-frontend has ended before the run began\n");
+		fprintf(stderr, "aloe: aloe-frontend ended before the run began\n");
 	return rc == 0 ? CLI_OK : rc == -EINTR ? INTERRUPTED : CLI_FAILED;
 }
 
-static void notes_say(const struct run *run, const struct wire_view *view)
+static void notes_print(const struct run *run, const struct wire_view *view)
 {
 	char *notes = wire_get_text(view, WIRE_TAG_TEXT, 0);
 
@@ -119,7 +103,8 @@ static void notes_say(const struct run *run, const struct wire_view *view)
 	free(notes);
 }
 
-/* run_try_order: 0, or the exit status after saying why; -ECONNRESET when nobody knows what came of it. */
+/* run_try_order: 0, or the exit status after saying why; -ECONNRESET when nobody knows what came of
+ * it. */
 static int run_try_order(struct run *run, enum wire_type type, uint64_t count)
 {
 	struct wire_view view;
@@ -145,45 +130,6 @@ static int run_order(struct run *run, enum wire_type type, uint64_t count)
 	return status;
 }
 
-/* Whether the waveform is loaded, or half loaded: 1, 0 or -errno. */
-static int run_is_loaded(struct run *run)
-{
-	struct wire_view view;
-	struct wire_msg msg;
-	json_t *list;
-	int rc;
-
-	client_request(&run->client, WIRE_LIST, WIRE_SWMAN, &msg);
-	rc = run_ask(run, &msg, CLIENT_CALL_MS, &view);
-	if (rc < 0 || view.type != WIRE_OK)
-		return rc == -ECONNRESET || rc == 0 ? 1 : rc;
-	list = client_json(&view);
-	rc = json_array_size(list) > 0;
-	json_decref(list);
-	return rc;
-}
-
-/* run_unload takes away what may have come of a LOAD that was not answered. */
-static int run_unload(struct run *run)
-{
-	int rc;
-
-	while ((rc = run_is_loaded(run)) == 1) {
-		struct wire_view view;
-		struct wire_msg msg;
-
-		client_request(&run->client, WIRE_UNLOAD, WIRE_SWMAN, &msg);
-		wire_put_text(&msg, WIRE_TAG_WAVEFORM, run->source.waveform->name);
-		rc = run_ask(run, &msg, CLIENT_CALL_MS, &view);
-		if (rc < 0 && rc != -ECONNRESET)
-			break;
-		rc = run_pause(run, RETRY_MS);
-		if (rc < 0)
-			break;
-	}
-	return rc == 0 ? 0 : client_judge(rc, NULL);
-}
-
 static int run_try_load(struct run *run)
 {
 	struct wire_view view;
@@ -201,29 +147,28 @@ static int run_try_load(struct run *run)
 		return status;
 	status = client_judge(status, &view);
 	if (status == 0)
-		notes_say(run, &view);
+		notes_print(run, &view);
 	return status;
 }
 
+/* A LOAD that was not answered is sent again: swman knows it by its number. */
 static int run_load(struct run *run)
 {
-	int status = run_try_load(run);
+	int status;
 
-	while (status == -ECONNRESET) {
-		status = run_unload(run);
-		if (status == CLI_OK)
-			status = run_try_load(run);
-	}
+	do {
+		status = run_try_load(run);
+	} while (status == -ECONNRESET);
 	return status;
 }
 
-/* ---- while it runs ------------------------------------------------------------------------------------------------------------ */
+/* ---- while it runs ------------------------------------------------------------------------ */
 
 static void run_show(struct run *run)
 {
-	if (run->say && !run->losses_told)
+	if (run->say && !run->losses_reported)
 		report_losses(run->report, run->say);
-	run->losses_told = true;
+	run->losses_reported = true;
 	if (run_shows(run))
 		live_show(&run->live, run->report);
 }
@@ -274,49 +219,108 @@ static int run_poll(struct run *run)
 	return CLI_OK;
 }
 
-/* The first Ctrl-C stops the waveform: what was sent arrives, files are closed. The second ends everything at once. */
+/* The first Ctrl-C stops the waveform: what was sent arrives, files are closed. The second ends
+ * everything at once. */
 static int run_interrupted(struct run *run)
 {
 	if (run->client.interrupts > 1)
 		return INTERRUPTED;
 	if (run->say)
-		fprintf(run->say, "\nstopping; once more to end at once\n");
+		fprintf(run->say, "\nstopping; press Ctrl-C again to end at once\n");
 	run->live.lines = 0;
 	run->stopping = true;
 	return run_order(run, WIRE_STOP, 0);
 }
 
-/* keyboard_wait waits for a line; what the daemons say meanwhile is shown. */
-static void keyboard_wait(struct run *run)
-{
-	struct pollfd fds[] = {
-	    {.fd = STDIN_FILENO, .events = POLLIN}, {.fd = run->client.words_fd, .events = POLLIN}};
+/* ---- the keyboard ------------------------------------------------------------------------ */
 
-	while (poll(fds, 2, -1) >= 0 && !fds[0].revents)
-		run_words(run);
+enum { STEPS_MAX = 1000000000 };
+
+static void step_prompt(struct run *run)
+{
+	if (run->say)
+		fprintf(run->say,
+		    "Enter or s runs one slot, NUMBER runs so many slots, q quits "
+		    "> ");
+	fflush(stdout);
+	run->live.lines = 0;
 }
 
-/* step_count asks the keyboard, if there is one, how many slots to run; 0: none, stop. */
-static uint64_t step_count(struct run *run)
+/* line_read reads a line of the keyboard, as much of it as fits: 1, 0 at its end, or -errno. */
+static int line_read(struct run *run, char *line, size_t size)
 {
+	size_t len = 0;
+	char c = 0;
+
+	while (c != '\n') {
+		const int rc =
+		    node_follow(&run->node, client_wait_input(&run->client, STDIN_FILENO));
+		ssize_t got;
+
+		if (rc < 0 && rc != -ECONNRESET)
+			return rc;
+		if (rc == 0) { /* resized */
+			run_show(run);
+			step_prompt(run);
+		}
+		if (rc != 1)
+			continue;
+		got = read(STDIN_FILENO, &c, 1);
+		if (got == 0 || (got < 0 && errno != EINTR))
+			return 0;
+		if (got == 1 && c != '\n' && len + 1 < size)
+			line[len++] = c;
+	}
+	line[len] = 0;
+	return 1;
+}
+
+/* step_line: how many slots a line asks for; 0: to quit; -EINVAL: it says neither. */
+static int64_t step_line(const char *line)
+{
+	const char *word = line + strspn(line, " \t\r");
+	const size_t len = strcspn(word, " \t\r");
 	uint64_t count;
+	char *end;
+
+	if (word[len + strspn(word + len, " \t\r")])
+		return -EINVAL;
+	if (len == 0 || (len == 1 && word[0] == 's'))
+		return 1;
+	if (len == 1 && word[0] == 'q')
+		return 0;
+	count = word[0] >= '0' && word[0] <= '9' ? strtoull(word, &end, 10) : 0;
+	return count > 0 && count <= STEPS_MAX && end == word + len ? (int64_t)count : -EINVAL;
+}
+
+/* steps_ask asks the keyboard, if there is one, how many slots to run: 0: none, quit; or -errno. */
+static int64_t steps_ask(struct run *run)
+{
+	int64_t count = -EINVAL;
 	char line[64];
 
 	if (!run->keyboard)
 		return STEP_BLOCK;
-	if (run->say)
-		fprintf(run->say, "Enter = 1 slot, NUMBER = so many, q = stop: ");
-	fflush(stdout);
-	run->live.lines = 0;
-	keyboard_wait(run);
-	if (!fgets(line, sizeof(line), stdin) || line[0] == 'q')
-		return 0;
-	count = strtoull(line, NULL, 10);
-	return count ? count : 1;
+	while (count == -EINVAL) {
+		int rc;
+
+		step_prompt(run);
+		rc = line_read(run, line, sizeof(line));
+		if (rc <= 0)
+			return rc;
+		count = step_line(line);
+		if (count == -EINVAL)
+			fprintf(stderr,
+			    "`%s` is not understood: Enter or s runs one slot, a number 1 .. %d so "
+			    "many, q quits\n",
+			    line, STEPS_MAX);
+	}
+	return count;
 }
 
-/* With clock `step` each line from the keyboard is a step, or as many as the number on it; without one, all. A step that is
- * refused because the waveform has ended meanwhile is no failure; the next report tells. */
+/* With clock `step` each line from the keyboard is a step, or as many as the number on it; without
+ * one, all. A step that is refused because the waveform has ended meanwhile is no failure; the next
+ * report tells. */
 static int run_step(struct run *run)
 {
 	struct wire_view view;
@@ -326,11 +330,18 @@ static int run_step(struct run *run)
 
 	if (!run->step || run->stopping)
 		return CLI_OK;
-	count = step_count(run);
-	if (!count) {
+	if (run->steps_left == 0) {
+		const int64_t steps = steps_ask(run);
+
+		if (steps < 0)
+			return (int)steps;
+		run->steps_left = (uint64_t)steps;
+	}
+	if (run->steps_left == 0) {
 		run->stopping = true;
 		return run_order(run, WIRE_STOP, 0);
 	}
+	count = run->steps_left < STEP_BLOCK ? run->steps_left : STEP_BLOCK;
 	client_request(&run->client, WIRE_STEP, WIRE_SWMAN, &msg);
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, run->source.waveform->name);
 	wire_put_u64(&msg, WIRE_TAG_COUNT, count);
@@ -338,6 +349,7 @@ static int run_step(struct run *run)
 	if (rc < 0)
 		return rc == -ECONNRESET ? CLI_OK : rc;
 	run->step_failures = view.type == WIRE_OK ? 0 : run->step_failures + 1;
+	run->steps_left -= view.type == WIRE_OK ? count : 0;
 	return run->step_failures < STEP_TRIES ? CLI_OK : run_order(run, WIRE_STEP, count);
 }
 
@@ -371,17 +383,20 @@ static int run_wait(struct run *run)
 			status = run_interrupted(run);
 		run->stop_ms += run->stopping ? POLL_MS : 0;
 		if (status == CLI_OK && run->stop_ms > STOP_MS && !report_ended(run->report)) {
-			fprintf(stderr, "aloe: it does not stop (%d s): ended\n", STOP_MS / 1000);
+			fprintf(stderr,
+			    "aloe: the waveform did not stop within %d s; the node was "
+			    "ended\n",
+			    STOP_MS / 1000);
 			status = CLI_FAILED;
 		}
 	}
 	if (status < 0)
 		fprintf(stderr, "aloe: %s\n",
-		    status == -ECHILD ? "aloe-frontend has ended unexpectedly" : strerror(-status));
+		    status == -ECHILD ? "aloe-frontend ended unexpectedly" : strerror(-status));
 	return status < 0 ? CLI_FAILED : status;
 }
 
-/* ---- afterwards ----------------------------------------------------------------------------------------------------------------- */
+/* ---- afterwards ------------------------------------------------------------------------ */
 
 static int run_report(struct run *run)
 {
@@ -397,15 +412,21 @@ static int run_report(struct run *run)
 			printf("saved      %s\n", run->saved);
 	}
 	if (report_failed(run->report)) {
-		fprintf(stderr, "aloe: %s was stopped by a fault: %s\n", run->source.waveform->name,
+		fprintf(stderr, "aloe: a fault stopped %s: %s\n", run->source.waveform->name,
 		    report_text(run->report, "reason"));
+		return CLI_FAILED;
+	}
+	if (report_radio_trouble(run->report)) {
+		fprintf(stderr, "aloe: the radio does not stream: %s\n",
+		    report_radio_trouble(run->report));
 		return CLI_FAILED;
 	}
 	if (run->client.interrupts)
 		return INTERRUPTED;
 	if (cli_has(run->args, "strict") && !report_clean(run->report)) {
 		fprintf(stderr,
-		    "aloe: --strict: a slot was missed, slipped or skipped, or a message late or absent\n");
+		    "aloe: --strict: a slot was missed, slipped or skipped, or a message was "
+		    "late or absent\n");
 		return STRICT;
 	}
 	return CLI_OK;

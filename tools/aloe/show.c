@@ -120,7 +120,7 @@ int aloe_status(const struct cli_args *args)
 	return with_client(args, status_show);
 }
 
-/* ---- variables ------------------------------------------------------------------------------------------------------------ */
+/* ---- variables ------------------------------------------------------------------------ */
 
 /* flat prints a JSON value as lines "name.name value". */
 static void flat(const char *prefix, const json_t *value)
@@ -144,7 +144,9 @@ static void flat(const char *prefix, const json_t *value)
 	free(text);
 }
 
-static json_t *get_ask(struct client *client, const struct cli_args *args, int *ret_status)
+/* ret_index (may be NULL): how many indices all instances are done with. */
+static json_t *get_ask(
+    struct client *client, const struct cli_args *args, uint64_t *ret_index, int *ret_status)
 {
 	struct wire_view view;
 	struct wire_msg msg;
@@ -157,6 +159,8 @@ static json_t *get_ask(struct client *client, const struct cli_args *args, int *
 	*ret_status = client_call(client, &msg, &view);
 	if (*ret_status == 0) {
 		values = client_json(&view);
+		if (ret_index)
+			wire_get_u64(&view, WIRE_TAG_INDEX, ret_index);
 		*ret_status = values ? CLI_OK : CLI_FAILED;
 	}
 	return values;
@@ -165,7 +169,7 @@ static json_t *get_ask(struct client *client, const struct cli_args *args, int *
 static int get_show(struct client *client, const struct cli_args *args)
 {
 	int status;
-	json_t *values = get_ask(client, args, &status);
+	json_t *values = get_ask(client, args, NULL, &status);
 
 	if (!values)
 		return status;
@@ -175,6 +179,38 @@ static int get_show(struct client *client, const struct cli_args *args)
 		flat("", values);
 	json_decref(values);
 	return status;
+}
+
+/* time_text writes the time of day as 2026-01-31T12:00:00.123456Z. */
+static void time_text(char *ret_text, size_t size)
+{
+	struct timespec now;
+	struct tm tm;
+	char date[32];
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &tm);
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(ret_text, size, "%s.%06ldZ", date, now.tv_nsec / 1000);
+}
+
+/* watch_line prints one object on one line: waveform, index, time, values. */
+static int watch_line(struct client *client, const struct cli_args *args)
+{
+	uint64_t index = 0;
+	char time[64];
+	int status, rc;
+	json_t *values = get_ask(client, args, &index, &status), *line;
+
+	if (!values)
+		return status;
+	time_text(time, sizeof(time));
+	line = json_pack("{s:s, s:I, s:s, s:o}", "waveform", args->args[0], "index",
+	    (json_int_t)index, "time", time, "values", values);
+	rc = line ? json_dumpf(line, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12)) : -1;
+	printf("\n");
+	json_decref(line);
+	return rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
 int aloe_get(const struct cli_args *args)
@@ -193,7 +229,7 @@ static int watch_show(struct client *client, const struct cli_args *args)
 	for (uint64_t n = 0; status == CLI_OK && (!count || n < count); n++) {
 		if (n && client_wait(client, (int)interval_ms) < 0)
 			break;
-		status = get_show(client, args);
+		status = cli_has(args, "json") ? watch_line(client, args) : get_show(client, args);
 		fflush(stdout);
 	}
 	return status == 130 ? CLI_OK : status;
@@ -207,7 +243,7 @@ int aloe_watch(const struct cli_args *args)
 static int top_show(struct client *client, const struct cli_args *args)
 {
 	int status = client_signals(client) < 0 ? CLI_FAILED : CLI_OK;
-	struct live live;
+	struct live_view live;
 	json_t *report;
 
 	live_init(&live);
@@ -219,6 +255,8 @@ static int top_show(struct client *client, const struct cli_args *args)
 		if (status == CLI_OK && client_wait(client, 500) < 0)
 			break;
 	}
+	live_leave(&live);
+	live_fini(&live);
 	return status == 130 ? CLI_OK : status;
 }
 

@@ -6,14 +6,18 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/child.h"
+#include "core/base/clock.h"
 #include "core/base/file.h"
 
 static const char force_set[] = "admit=always";
 
-/* lanes_parse reads "0,1": CPU numbers. The number of them, or -EINVAL after saying what is needed. */
+/* lanes_parse reads "0,1": CPU numbers. The number of them, or -EINVAL after saying what is
+ * needed. */
 static int lanes_parse(const struct cli_args *args, int *ret_lanes)
 {
 	const char *text = cli_get(args, "lanes");
@@ -32,7 +36,8 @@ static int lanes_parse(const struct cli_args *args, int *ret_lanes)
 	}
 	if (text && !n) {
 		cli_fail(args,
-		    "--lanes %s: CPU numbers separated by commas are needed, like 0,1; at most %d",
+		    "--lanes %s: CPU numbers separated by commas are needed, such as 0,1; at "
+		    "most %d",
 		    text, SOURCE_LANES_MAX);
 		return -EINVAL;
 	}
@@ -98,20 +103,65 @@ static int shape_ask(struct source *source)
 	char host[PATH_MAX];
 	const int rc = child_path("aloe-host", host, sizeof(host));
 
-	return rc < 0 ? diag_error(&source->diag, NULL, 0, "aloe-host is not where aloe is: %s",
-	                    strerror(-rc))
+	return rc < 0 ? diag_error(&source->diag, NULL, 0,
+	                    "aloe-host is missing in the folder of aloe: %s", strerror(-rc))
 	              : waveform_shape(source->waveform, host, &source->diag);
 }
 
-static int text_read(struct source *source)
+static bool is_file(const char *path)
 {
-	const int rc = file_read(source->file, SOURCE_BYTES_MAX, &source->text, &source->len);
+	struct stat about;
 
+	return stat(path, &about) == 0 && !S_ISDIR(about.st_mode);
+}
+
+static bool in_folder(
+    const char *folder, int folder_len, const char *name, char *ret_path, size_t size)
+{
+	static const char *const endings[] = {".conf", ""};
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (path_print(ret_path, size, "%.*s/%s%s", folder_len, folder, name, endings[i]) ==
+		        0 &&
+		    is_file(ret_path))
+			return true;
+	return false;
+}
+
+int source_find(const char *name, char *ret_path, size_t size)
+{
+	/* seen from the program: installed, and in a build folder of the sources */
+	static const char *const places[] = {"../share/aloe/waveforms", "../../waveforms"};
+	const char *at = getenv("ALOE_WAVEFORMS");
+	char folder[PATH_MAX];
+
+	if (strchr(name, '/') || is_file(name))
+		return path_print(ret_path, size, "%s", name);
+	for (; at && *at; at += strcspn(at, ":"), at += *at == ':')
+		if (*at != ':' && in_folder(at, (int)strcspn(at, ":"), name, ret_path, size))
+			return 0;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (child_path(places[i], folder, sizeof(folder)) == 0 &&
+		    in_folder(folder, (int)strlen(folder), name, ret_path, size))
+			return 0;
+	return path_print(ret_path, size, "%s", name) < 0 ? -ENAMETOOLONG : -ENOENT;
+}
+
+static int text_read(struct source *source, const char *name)
+{
+	int rc = source_find(name, source->file, sizeof(source->file));
+
+	if (rc == -ENOENT)
+		return diag_error(&source->diag, name, 0,
+		    "cannot be read: no such file, and no waveform of this name in "
+		    "ALOE_WAVEFORMS or among the waveforms of ALOE");
+	if (rc == 0)
+		rc = file_read(source->file, SOURCE_BYTES_MAX, &source->text, &source->len);
 	if (rc == -EFBIG)
 		return diag_error(&source->diag, source->file, 0,
-		    "longer than %d bytes: this is no waveform file", SOURCE_BYTES_MAX);
+		    "is longer than %d bytes and therefore no waveform file", SOURCE_BYTES_MAX);
 	return rc < 0
-	    ? diag_error(&source->diag, source->file, 0, "cannot be read: %s", strerror(-rc))
+	    ? diag_error(&source->diag, source->file, 0, "cannot be read: %s", file_reason(rc))
 	    : 0;
 }
 
@@ -121,7 +171,18 @@ static int radio_read(struct source *source, const struct cli_args *args)
 	size_t len;
 	const int rc = file ? file_read(file, SOURCE_BYTES_MAX, &source->radio, &len) : 0;
 
-	return rc < 0 ? diag_error(&source->diag, file, 0, "cannot be read: %s", strerror(-rc)) : 0;
+	return rc < 0 ? diag_error(&source->diag, file, 0, "cannot be read: %s", file_reason(rc))
+	              : 0;
+}
+
+/* What tells one wish to load from another. */
+static uint64_t load_id(void)
+{
+	uint64_t id;
+
+	return getrandom(&id, sizeof(id), 0) == (ssize_t)sizeof(id)
+	    ? id
+	    : clock_ns() ^ (uint64_t)getpid() << 40;
 }
 
 int source_open(struct source *source, const struct cli_args *args, const char *file, bool shape)
@@ -129,15 +190,15 @@ int source_open(struct source *source, const struct cli_args *args, const char *
 	char *dirs;
 	int rc;
 
-	*source = (struct source){.file = file};
+	*source = (struct source){.load_id = load_id()};
 	diag_init(&source->diag);
 	if (!getcwd(source->cwd, sizeof(source->cwd)))
-		diag_error(&source->diag, NULL, 0, "the working directory cannot be told: %s",
+		diag_error(&source->diag, NULL, 0, "the working directory is unknown: %s",
 		    strerror(errno));
 	dirs = registry_dirs();
 	source->registry = dirs ? registry_open(dirs, &source->diag) : NULL;
 	free(dirs);
-	rc = source->registry ? text_read(source) : -ENOMEM;
+	rc = source->registry ? text_read(source, file) : -ENOMEM;
 	if (rc == 0)
 		rc = radio_read(source, args);
 	if (rc == 0)
@@ -170,6 +231,7 @@ int source_put(const struct source *source, const struct cli_args *args, struct 
 	    cli_whole(args, "slots", 1, UINT64_MAX >> 1, &slots) < 0 ||
 	    cli_whole(args, "copies", 1, SOURCE_COPIES_MAX, &copies) < 0)
 		return CLI_USAGE;
+	wire_put_u64(msg, WIRE_TAG_LOAD_ID, source->load_id);
 	wire_put_text(msg, WIRE_TAG_FILE, source->file);
 	wire_put_bytes(msg, WIRE_TAG_TEXT, source->text, source->len);
 	wire_put_text(msg, WIRE_TAG_CWD, source->cwd);

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * up and down: a node that stays. A keeper process, this program in the background, holds its leash and starts aloe-frontend
- * again when that dies. */
+ * up and down: a node that stays. A keeper process, this program in the background, holds its leash
+ * and starts aloe-frontend again when that dies. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/text.h"
 #include "tools/aloe/commands.h"
 #include "tools/aloe/node.h"
 
@@ -31,26 +34,74 @@ static int keep(struct node *node)
 	return rc == 1 || rc == -EINTR ? CLI_OK : CLI_FAILED;
 }
 
-static int keeper_main(const char *dir, const char *state)
+/* The node is there when all its daemons have answered; before that nobody has seen it, and it is
+ * not tried for ever. 0, or -errno with the reason in words. */
+static int begin(struct node *node, struct client *client, const char *state, const char *name,
+    char *ret_why, size_t size)
 {
-	struct client client = CLIENT_NONE; /* only its signals and timers */
-	struct node node = {.pid = 0};
-	int rc = client_signals(&client);
+	const char *missing = "frontend";
+	int rc = client_signals(client);
 
 	if (rc == 0)
-		rc = node_start(&node, &client, dir, state, false);
-	if (rc < 0) {
-		fprintf(stderr, "aloe: aloe-frontend cannot be started: %s\n", strerror(-rc));
-		return CLI_FAILED;
-	}
-	rc = keep(&node);
-	client_close(&client);
+		rc = node_start(node, client, client->dir, state, name, false);
+	if (rc == 0)
+		rc = client_connect(client) ? -EIO : node_first(node, &missing);
+	bus_close(client->bus);
+	client->bus = NULL;
+	if (rc == -ECHILD)
+		snprintf(ret_why, size, "aloe-frontend ended before the node was up");
+	else if (rc < 0)
+		snprintf(ret_why, size, "aloe-%s does not answer (%s)", missing, strerror(-rc));
 	return rc;
 }
 
-/* detach leaves the terminal: double fork, own session, no standard input or output; log lines go to DIR's log file. True
- * in the keeper. */
-static bool detach(const char *log)
+static const char up_word[] = "up";
+
+/* Whoever waits at the other end reads that the node is up, or the reason. False: nobody waits any
+ * more. */
+static bool end_report(int tell, const char *why)
+{
+	struct pollfd polled = {.fd = tell};
+	/* who has read it may close its end at once */
+	const bool heard = poll(&polled, 1, 0) == 0 && write(tell, why, strlen(why)) >= 0;
+
+	close(tell);
+	return heard;
+}
+
+/* tell: -1 where nobody waits for the node to be up. */
+static int keeper_main(const char *dir, const char *state, const char *name, int tell)
+{
+	struct client client = CLIENT_NONE; /* once it is up, only its signals and timers */
+	struct node node = {.dir = NULL};
+	char why[128] = "";
+	bool heard;
+	int rc;
+
+	path_print(client.dir, sizeof(client.dir), "%s", dir);
+	signal(SIGPIPE, SIG_IGN);
+	rc = begin(&node, &client, state, name, why, sizeof(why));
+	if (rc < 0)
+		fprintf(stderr, "aloe: %s\n", why);
+	if (rc < 0 && node.dir) /* before anybody reads that nothing is left */
+		node_pull(&node);
+	heard = tell < 0 || end_report(tell, rc == 0 ? up_word : why);
+	if (rc == 0 && heard) {
+		rc = keep(&node);
+	} else if (rc == 0) {
+		rc = -EPIPE;
+		node_pull(&node);
+	}
+	client_close(&client);
+	return rc < 0 ? CLI_FAILED : rc;
+}
+
+/* detach leaves the terminal: double fork, own session, no standard input or output; log lines go
+ * to DIR's log file. True in the keeper, which has nothing else of the caller's open but `tell`, as
+ * TELL. */
+enum { TELL = STDERR_FILENO + 1 };
+
+static bool detach(const char *log, int tell)
 {
 	const pid_t child = fork();
 	int fd;
@@ -66,6 +117,10 @@ static bool detach(const char *log)
 		_exit(0);
 	if (chdir("/") < 0)
 		_exit(1);
+	if (tell != TELL && dup3(tell, TELL, O_CLOEXEC) < 0)
+		_exit(1);
+	/* the caller's: a lock or a pipe would be held for as long as the node is up */
+	closefrom(TELL + 1);
 	fd = open("/dev/null", O_RDWR);
 	dup2(fd, STDIN_FILENO);
 	dup2(fd, STDOUT_FILENO);
@@ -78,24 +133,44 @@ static bool detach(const char *log)
 	return true;
 }
 
-static int up_wait(const char *dir, const char *log)
+/* What the node has said since: its log from there on. */
+static void log_show(const char *log, long from)
 {
-	struct client client = CLIENT_NONE;
-	const char *missing = "";
-	int rc;
+	FILE *file = fopen(log, "re");
+	char line[1024];
 
-	path_print(client.dir, sizeof(client.dir), "%s", dir);
-	if (client_connect(&client))
-		return CLI_FAILED;
-	rc = node_ready(&client, &missing);
-	client_close(&client);
-	if (rc < 0) {
-		fprintf(stderr, "aloe: aloe-%s does not answer (%s); see %s\n", missing,
-		    strerror(-rc), log);
-		return CLI_FAILED;
+	if (file && fseek(file, from, SEEK_SET) == 0)
+		while (fgets(line, sizeof(line), file))
+			fputs(line, stderr);
+	if (file)
+		fclose(file);
+}
+
+static long log_length(const char *log)
+{
+	struct stat found;
+
+	return stat(log, &found) == 0 ? (long)found.st_size : 0;
+}
+
+/* The end of file without a word: the keeper has died. */
+static int up_wait(int told, const char *dir, const char *log, long from)
+{
+	char why[128];
+	ssize_t len;
+
+	do
+		len = read(told, why, sizeof(why));
+	while (len < 0 && errno == EINTR);
+	if (len == (ssize_t)strlen(up_word) && !memcmp(why, up_word, (size_t)len)) {
+		printf("the node is up: %s, log %s\n", dir, log);
+		return CLI_OK;
 	}
-	printf("the node is up: %s, log %s\n", dir, log);
-	return CLI_OK;
+	log_show(log, from);
+	fprintf(stderr,
+	    "aloe: the node could not be started and nothing of the node is left; the log is %s\n",
+	    log);
+	return CLI_FAILED;
 }
 
 struct paths {
@@ -133,22 +208,46 @@ static int paths_find(const struct cli_args *args, struct paths *paths)
 	return rc;
 }
 
+static int up_apart(const struct paths *paths, const char *name)
+{
+	const long from = log_length(paths->log);
+	int told[2], status;
+
+	if (pipe2(told, O_CLOEXEC) < 0) {
+		fprintf(stderr, "aloe: %s\n", strerror(errno));
+		return CLI_FAILED;
+	}
+	fflush(stdout);
+	if (detach(paths->log, told[1]))
+		_exit(keeper_main(paths->dir, paths->state, name, TELL));
+	close(told[1]);
+	status = up_wait(told[0], paths->dir, paths->log, from);
+	close(told[0]);
+	return status;
+}
+
 int aloe_up(const struct cli_args *args)
 {
+	const char *name = cli_get(args, "node");
+	struct client client;
 	struct paths paths;
+	int rc;
 
+	if (name && !text_is_node(name))
+		return cli_fail(args, "--node %s: " TEXT_NODE_RULE, name);
 	if (paths_find(args, &paths) < 0)
 		return CLI_FAILED;
-	if (bus_probe(paths.dir) == 0) {
+	rc = client_find(&client, args);
+	if (rc == 0) {
 		printf("a node is up already: %s\n", paths.dir);
 		return CLI_OK;
 	}
-	if (cli_has(args, "foreground"))
-		return keeper_main(paths.dir, paths.state);
-	fflush(stdout);
-	if (detach(paths.log))
-		_exit(keeper_main(paths.dir, paths.state));
-	return up_wait(paths.dir, paths.log);
+	if (rc != -ENOENT) {
+		fprintf(stderr, "aloe: %s: cannot be used: %s\n", paths.dir, bus_dir_text(-rc));
+		return CLI_FAILED;
+	}
+	return cli_has(args, "foreground") ? keeper_main(paths.dir, paths.state, name, -1)
+	                                   : up_apart(&paths, name);
 }
 
 /* Whether a node is there, or one whose frontend was killed and is being followed by another. */
@@ -159,7 +258,8 @@ static bool is_up(const struct client *client)
 	return rc == 0 || rc == -EHOSTDOWN;
 }
 
-/* down_ask asks for the end, and once more where a frontend was killed over it and another one has come. */
+/* down_ask asks for the end, and once more where a frontend was killed over it and another one has
+ * come: 0, the exit status of a refusal, or -errno. */
 static int down_ask(struct client *client)
 {
 	enum { TRIES = 150, TRY_MS = 100, AGAIN = 10 };
@@ -173,6 +273,8 @@ static int down_ask(struct client *client)
 		if (i % AGAIN == 0)
 			rc = client_ask(client, &msg, CLIENT_CALL_MS, &view);
 		wire_fini(&msg);
+		if (i % AGAIN == 0 && rc == 0 && view.type == WIRE_FAIL)
+			return client_judge(rc, &view);
 		poll(NULL, 0, TRY_MS);
 	}
 	return rc == -ECONNRESET ? 0 : rc;
@@ -188,7 +290,7 @@ int aloe_down(const struct cli_args *args)
 	status = down_ask(&client);
 	if (status < 0) {
 		status = client_judge(status, NULL);
-	} else if (is_up(&client)) {
+	} else if (status == 0 && is_up(&client)) {
 		fprintf(stderr, "aloe: the node in %s does not end\n", client.dir);
 		status = CLI_FAILED;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tools/comprun/comprun.h - one component without a waveform: its ports are files, its clock is how fast they can be read.
+ * tools/comprun/comprun.h - one component without a waveform: its ports are files, its clock is how
+ * fast they can be read.
  */
 #ifndef TOOLS_COMPRUN_COMPRUN_H
 #define TOOLS_COMPRUN_COMPRUN_H
@@ -26,7 +27,7 @@ struct bench_chunk {
 	_Alignas(64) uint8_t bytes[];
 };
 
-struct bench {
+struct comprun_bench {
 	const struct cli_args *args;
 	struct diag diag;
 	void *library;
@@ -46,21 +47,21 @@ struct bench {
 };
 
 /* setup.c: each 0, or the exit status with what is wrong in bench->diag. */
-int bench_open(struct bench *bench, const struct cli_args *args);
-int bench_start(struct bench *bench); /* parameters, ports, check, shape, memory, init */
-int bench_close(struct bench *bench);
+int bench_open(struct comprun_bench *bench, const struct cli_args *args);
+int bench_start(struct comprun_bench *bench); /* parameters, ports, check, shape, memory, init */
+int bench_close(struct comprun_bench *bench);
 
 /* param.c: "name=value" as in --set. */
-int bench_set(struct bench *bench, const char *text);
-int bench_required(struct bench *bench);
+int bench_set(struct comprun_bench *bench, const char *text);
+int bench_required(struct comprun_bench *bench);
 
 /* ports.c */
-int bench_ports(struct bench *bench); /* which are connected, to what, with which type */
-int bench_input(struct bench *bench, uint32_t port);
-int bench_output(struct bench *bench, uint32_t port);
+int bench_ports(struct comprun_bench *bench); /* which are connected, to what, with which type */
+int bench_input(struct comprun_bench *bench, uint32_t port);
+int bench_output(struct comprun_bench *bench, uint32_t port);
 
 /* run.c */
-int bench_run(struct bench *bench, uint64_t slots);
-void bench_vars(const struct bench *bench, FILE *out);
+int bench_run(struct comprun_bench *bench, uint64_t slots);
+void bench_vars(const struct comprun_bench *bench, FILE *out);
 
 #endif

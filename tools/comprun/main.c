@@ -5,7 +5,7 @@
 
 static int comprun(const struct cli_args *args)
 {
-	struct bench bench;
+	struct comprun_bench bench;
 	uint64_t slots = UINT64_MAX;
 	int status;
 
@@ -28,38 +28,39 @@ static int comprun(const struct cli_args *args)
 static const struct cli_option options[] = {
     {"param", 'p', "K=V", NULL, true, "set a parameter; may be repeated"},
     {"slots", 's', "N", NULL, false, "run N slots; default: until the inputs or the source end"},
-    {"items", 'n', "N", NULL, false, "items in a message of each input; default 1024"},
+    {"items", 'n', "N", NULL, false, "number of items in a message of each input; default 1024"},
     {"in", 'i', "PORT=FILE", "@file", true,
-        "read an input from a file; default: the first from standard input"},
+        "read an input port from a file; default: the first input reads standard input"},
     {"out", 'o', "PORT=FILE", "@file", true,
-        "write an output to a file; default: the first to standard output"},
+        "write an output port to a file; default: the first output goes to standard output"},
     {"type", 't', "PORT=TYPE", NULL, true,
-        "item type of a port that takes several; bits where it takes bits and bytes"},
+        "item type of a port that takes several types; default: bits, if the port takes bits and "
+        "bytes"},
     {"slot-us", 0, "T", NULL, false,
         "slot length that the component is told, in microseconds; default 10000"},
-    {"vars", 'v', NULL, NULL, false, "print the variables at the end, to standard error"},
+    {"vars", 'v', NULL, NULL, false, "print the variables to standard error at the end"},
 };
 
 static const struct cli_command commands[] = {
     {NULL, "TYPE", 1, 1, "@type",
-        "Runs a component on raw items: standard input to its first input, its first output to "
-        "standard output.",
-        "TYPE is the name of a component, or the path of a .so (with a / in it). Items are raw: bit and byte 1 byte each, "
-        "i16 and "
-        "llr16 2 bytes, f32 4, ci16 2 x 2, cf32 2 x 4, in the machine's byte order. A message has --items items, the last "
-        "one "
-        "what is left. Messages that are ABSENT or IDLE write nothing. A source without an end runs until --slots or "
-        "until "
-        "nobody reads.",
+        "run one component on raw items: standard input feeds the first input, the first output "
+        "goes to standard output",
+        "TYPE is the name of a component, or the path of a .so file (with a / in the path). "
+        "Items are raw and in the byte order of the machine: bit and byte take 1 byte, i16 and "
+        "llr16 2 bytes, f32 4 bytes, ci16 2 x 2 bytes, cf32 2 x 4 bytes. Each message has "
+        "--items items; the last message has the rest. ABSENT and IDLE messages write nothing. A "
+        "source without an end runs until --slots is reached or nobody reads its output.",
         CLI_LIST(options), comprun},
 };
 
 static const struct cli_section sections[] = {
     {"EXIT STATUS",
-        "  0    done\n  1    the component failed, or a file\n  2    usage: parameters, ports"},
+        "  0    done\n  1    the component failed, or a file could not be read or written\n  "
+        "2    wrong use: parameters or ports"},
     {"EXAMPLES",
         "  comprun random_source -p length=1000 --slots 10 > bits\n"
-        "  comprun bpsk_mod --items 1000 < bits | comprun awgn -t in=cf32 -p esn0_db=6 > noisy.cf32\n"
+        "  comprun bpsk_mod --items 1000 < bits | comprun awgn -t in=cf32 -p esn0_db=6 > "
+        "noisy.cf32\n"
         "  comprun bit_compare -i sent=bits -i received=bits2 --vars"},
     {"SEE ALSO", "aloe(1), execinfo(1)"},
 };
@@ -68,9 +69,8 @@ static const struct cli_program program = {
     .name = "comprun",
     .section = 1,
     .summary = "run one component stand-alone",
-    .doc =
-        "comprun drives a component without a waveform and without daemons: for trying it, for tests, and in shell "
-        "pipes.",
+    .doc = "comprun runs a component without a waveform and without daemons: to try the "
+           "component, to test it, or as part of a shell pipe.",
     .commands = CLI_LIST(commands),
     .sections = CLI_LIST(sections),
 };

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/component/param.h"
 #include "core/registry/registry.h"
 #include "tools/comprun/comprun.h"
 
 /* given finds the value of --OPTION PORT=VALUE. */
-static const char *given(const struct bench *bench, const char *option, const char *port)
+static const char *given(const struct comprun_bench *bench, const char *option, const char *port)
 {
 	const size_t len = strlen(port);
 	const char *text;
@@ -21,7 +22,7 @@ static const char *given(const struct bench *bench, const char *option, const ch
 	return NULL;
 }
 
-static bool named(const struct bench *bench, const char *text, int output)
+static bool named(const struct comprun_bench *bench, const char *text, int output)
 {
 	const struct bench_port *ports = output ? bench->port_out : bench->port_in;
 	const uint32_t n = output ? bench->n_out : bench->n_in;
@@ -34,7 +35,7 @@ static bool named(const struct bench *bench, const char *text, int output)
 }
 
 /* Every --in, --out and --type must name a port. */
-static int names_check(struct bench *bench)
+static int names_check(struct comprun_bench *bench)
 {
 	static const char *const options[] = {"in", "out", "type"};
 	const char *text;
@@ -54,7 +55,7 @@ static int names_check(struct bench *bench)
 	return rc;
 }
 
-static int file_open(struct bench *bench, struct bench_port *port, uint32_t number)
+static int file_open(struct comprun_bench *bench, struct bench_port *port, uint32_t number)
 {
 	const bool output = port->port->output;
 	const char *path = given(bench, output ? "out" : "in", port->port->name);
@@ -73,7 +74,7 @@ static int file_open(struct bench *bench, struct bench_port *port, uint32_t numb
 	return 0;
 }
 
-static uint32_t type_of_param(const struct bench *bench, const char *name)
+static uint32_t type_of_param(const struct comprun_bench *bench, const char *name)
 {
 	for (uint32_t i = 0; i < bench->component->params.len; i++) {
 		const struct aloe_param *param = &bench->component->params.items[i];
@@ -84,8 +85,9 @@ static uint32_t type_of_param(const struct bench *bench, const char *name)
 	return 0;
 }
 
-/* What the port says itself, a parameter of the component says, or --type; else what another such port has. */
-static uint32_t type_find(struct bench *bench, const struct bench_port *port)
+/* What the port says itself, a parameter of the component says, or --type; else what another such
+ * port has. */
+static uint32_t type_find(struct comprun_bench *bench, const struct bench_port *port)
 {
 	const char *word = given(bench, "type", port->port->name);
 
@@ -115,15 +117,17 @@ static void types_text(uint32_t types, char *ret, size_t size)
 			snprintf(ret + strlen(ret), size - strlen(ret), " %s", item_type_name(bit));
 }
 
-/* Where nobody says which, bits are meant by what takes bits, and bytes only beside them (a third value, DTX). */
-static uint32_t type_or_bits(struct bench *bench, const struct bench_port *port)
+/* Where nobody says which, bits are meant by what takes bits, and bytes only beside them (a third
+ * value, DTX). */
+static uint32_t type_or_bits(struct comprun_bench *bench, const struct bench_port *port)
 {
 	const uint32_t type = type_find(bench, port);
 
 	return !type && port->port->types == (ALOE_BIT | ALOE_BYTE) ? ALOE_BIT : type;
 }
 
-static int type_set(struct bench *bench, const struct bench_port *port, struct aloe_format *format)
+static int type_set(
+    struct comprun_bench *bench, const struct bench_port *port, struct aloe_format *format)
 {
 	const uint32_t type = type_or_bits(bench, port);
 	char allowed[128];
@@ -139,7 +143,7 @@ static int type_set(struct bench *bench, const struct bench_port *port, struct a
 	    port->port->name, port->port->name, allowed);
 }
 
-int bench_ports(struct bench *bench)
+int bench_ports(struct comprun_bench *bench)
 {
 	const struct aloe_list_ports *ports = &bench->component->ports;
 	int rc = 0;
@@ -162,9 +166,9 @@ int bench_ports(struct bench *bench)
 	return rc;
 }
 
-/* ---- in a slot ------------------------------------------------------------------------------------------------------------- */
+/* ---- in a slot ------------------------------------------------------------------------ */
 
-int bench_input(struct bench *bench, uint32_t number)
+int bench_input(struct comprun_bench *bench, uint32_t number)
 {
 	const struct aloe_format *format = &bench->format_in[number];
 	struct bench_port *port = &bench->port_in[number];
@@ -180,15 +184,15 @@ int bench_input(struct bench *bench, uint32_t number)
 	port->ended = bytes < item * format->max;
 	port->leftover = bytes % item;
 	if (port->leftover)
-		diag_error(&bench->diag, NULL, 0, "%s ends inside an item: %zu of %zu bytes",
-		    port->name, port->leftover, item);
+		diag_error(&bench->diag, NULL, 0, "%s ends inside an item: %zu of %zu byte%s",
+		    port->name, port->leftover, item, plural(item));
 	if (bytes >= item)
 		bench->in[number] = (struct aloe_in){
 		    .data = port->data, .len = (uint32_t)(bytes / item), .state = ALOE_VALID};
 	return 0;
 }
 
-int bench_output(struct bench *bench, uint32_t number)
+int bench_output(struct comprun_bench *bench, uint32_t number)
 {
 	const size_t item = aloe_item_bytes(bench->format_out[number].type);
 	const struct bench_port *port = &bench->port_out[number];
@@ -199,11 +203,12 @@ int bench_output(struct bench *bench, uint32_t number)
 	for (size_t i = 0; i < BENCH_CANARY_BYTES; i++)
 		if (port->data[item * out->max + i] != 0xa5)
 			return diag_error(&bench->diag, NULL, 0,
-			    "%s wrote past the end of output `%s` (%u items)", bench->entry->name,
-			    port->port->name, out->max);
+			    "%s wrote past the end of output `%s`, which has room for %u item%s",
+			    bench->entry->name, port->port->name, out->max, plural(out->max));
 	if (out->len > out->max)
-		return diag_error(&bench->diag, NULL, 0, "%s says %u items in output `%s`, %u fit",
-		    bench->entry->name, out->len, port->port->name, out->max);
+		return diag_error(&bench->diag, NULL, 0,
+		    "%s reports %u item%s in output `%s`, which has room for %u",
+		    bench->entry->name, out->len, plural(out->len), port->port->name, out->max);
 	if (port->file && out->state == ALOE_VALID &&
 	    fwrite(out->data, item, out->len, port->file) != out->len)
 		return diag_error(&bench->diag, NULL, 0, "%s: %s", port->name, strerror(errno));

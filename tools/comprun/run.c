@@ -4,16 +4,25 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "tools/comprun/comprun.h"
 
-static int failed(struct bench *bench, uint64_t index, const char *where, const char *why)
+static int failed(
+    struct comprun_bench *bench, uint64_t index, const char *where, int rc, const char *why)
 {
-	return diag_error(&bench->diag, NULL, 0, "%s: %s at index %" PRIu64 ": %s",
-	    bench->entry->name, where, index, why && why[0] ? why : "failed without a reason");
+	if (why && why[0])
+		return diag_error(&bench->diag, NULL, 0, "%s: %s at index %" PRIu64 ": %s",
+		    bench->entry->name, where, index, why);
+	return diag_error(&bench->diag, NULL, 0,
+	    "%s: %s at index %" PRIu64
+	    " returned %d and gave no reason: let %s %s before it returns "
+	    "a negative number",
+	    bench->entry->name, where, index, rc, where,
+	    strcmp(where, "work") == 0 ? "set slot->why" : "call aloe_fail(setup, ...)");
 }
 
 /* fill_ahead fills the next record, and marks this one as the last if there is none. */
-static int fill_ahead(struct bench *bench, uint64_t index)
+static int fill_ahead(struct comprun_bench *bench, uint64_t index)
 {
 	struct aloe_record *record = &bench->record[index % 2];
 	int rc;
@@ -24,7 +33,7 @@ static int fill_ahead(struct bench *bench, uint64_t index)
 	record->state = ALOE_VALID;
 	rc = bench->component->fill(bench->state, record, &bench->setup);
 	if (rc < 0)
-		return failed(bench, index, "fill", bench->setup.error);
+		return failed(bench, index, "fill", rc, bench->setup.error);
 	if (rc == ALOE_FILL_END) {
 		bench->source_ended = true;
 		bench->record[(index + 1) % 2].end = 1;
@@ -33,7 +42,7 @@ static int fill_ahead(struct bench *bench, uint64_t index)
 }
 
 /* What the engine does for an I/O component without work. */
-static void copy(struct bench *bench, struct aloe_slot *slot)
+static void copy(struct comprun_bench *bench, struct aloe_slot *slot)
 {
 	struct aloe_record *record = slot->record;
 
@@ -52,7 +61,7 @@ static void copy(struct bench *bench, struct aloe_slot *slot)
 	}
 }
 
-static int inputs(struct bench *bench, bool *ret_any)
+static int inputs(struct comprun_bench *bench, bool *ret_any)
 {
 	int rc = 0;
 
@@ -64,13 +73,14 @@ static int inputs(struct bench *bench, bool *ret_any)
 	return rc;
 }
 
-/* one runs one index: 0 to go on, 1 at the end, negative on failure. */
-static int one(struct bench *bench, uint64_t index)
+/* one runs one index, with ALOE_SLOT_AFTER in `flags` behind the last: 0 to go on, 1 at the end,
+ * negative on failure. */
+static int one(struct comprun_bench *bench, uint64_t index, uint32_t flags)
 {
 	struct aloe_record *record =
 	    bench->component->fill || bench->component->drain ? &bench->record[index % 2] : NULL;
 	struct aloe_slot slot = {
-	    .index = index, .in = bench->in, .out = bench->out, .record = record};
+	    .index = index, .in = bench->in, .out = bench->out, .record = record, .flags = flags};
 	int rc = 0;
 
 	for (uint32_t i = 0; i < bench->n_out; i++)
@@ -83,23 +93,39 @@ static int one(struct bench *bench, uint64_t index)
 	else if (record)
 		copy(bench, &slot);
 	if (rc < 0)
-		return failed(bench, index, "work", slot.why);
-	if (bench->component->drain &&
-	    bench->component->drain(bench->state, record, &bench->setup) < 0)
-		return failed(bench, index, "drain", bench->setup.error);
+		return failed(bench, index, "work", rc, slot.why);
+	if (bench->component->drain)
+		rc = bench->component->drain(bench->state, record, &bench->setup);
+	if (rc < 0)
+		return failed(bench, index, "drain", rc, bench->setup.error);
 	for (uint32_t i = 0; i < bench->n_out; i++)
 		if (bench_output(bench, i) < 0)
 			return -1;
 	return slot.flags & ALOE_SLOT_END ? 1 : 0;
 }
 
-int bench_run(struct bench *bench, uint64_t slots)
+/* What it holds after its last input leaves within its tail. */
+static int tail(struct comprun_bench *bench, uint64_t index)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < bench->setup.tail; i++) {
+		for (uint32_t port = 0; port < bench->n_in; port++)
+			bench->in[port] =
+			    (struct aloe_in){.data = bench->port_in[port].data, .state = ALOE_IDLE};
+		rc = one(bench, index + i, ALOE_SLOT_AFTER);
+	}
+	return rc;
+}
+
+int bench_run(struct comprun_bench *bench, uint64_t slots)
 {
 	const bool fills = bench->component->fill != NULL;
 	bool any = true;
 	int rc = fills ? fill_ahead(bench, 0) : 0;
+	uint64_t index;
 
-	for (uint64_t index = 0; rc == 0 && index < slots; index++) {
+	for (index = 0; rc == 0 && index < slots; index++) {
 		if (fills && bench->source_ended && !bench->record[index % 2].end)
 			break; /* it was empty */
 		if (fills && !bench->source_ended)
@@ -108,24 +134,27 @@ int bench_run(struct bench *bench, uint64_t slots)
 			rc = inputs(bench, &any);
 		if (rc < 0 || !any)
 			break;
-		rc = one(bench, index);
+		rc = one(bench, index, 0);
 		if (fills && bench->source_ended && rc == 0)
 			break;
 	}
+	if (rc == 0 && bench->n_in > 0)
+		rc = tail(bench, index);
 	return rc < 0 || bench->diag.errors ? CLI_FAILED : CLI_OK;
 }
 
-void bench_vars(const struct bench *bench, FILE *out)
+void bench_vars(const struct comprun_bench *bench, FILE *out)
 {
 	for (uint32_t i = 0; i < bench->component->vars.len; i++) {
 		const struct aloe_var *var = &bench->component->vars.items[i];
 		const void *field = bench->state + var->offset;
 		uint64_t whole;
+		char number[NUMBER_TEXT];
 		double real;
 		memcpy(&whole, field, sizeof(whole));
 		memcpy(&real, field, sizeof(real));
 		if (var->real)
-			fprintf(out, "%s %.9g\n", var->name, real);
+			fprintf(out, "%s %s\n", var->name, number_text(real, 9, number));
 		else
 			fprintf(out, "%s %" PRIu64 "\n", var->name, whole);
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/simd.h"
+#include "core/base/text.h"
 #include "core/component/param.h"
 #include "core/registry/registry.h"
 #include "core/report/type.h"
@@ -22,8 +23,9 @@ static void *alloc(struct aloe_setup *setup, size_t size)
 	return chunk->bytes;
 }
 
-/* path_find turns the name of a component into the path of its .so; what has a / in it is a path already. */
-static char *path_find(struct bench *bench, const char *type)
+/* path_find turns the name of a component into the path of its .so; what has a / in it is a path
+ * already. */
+static char *path_find(struct comprun_bench *bench, const char *type)
 {
 	char *dirs = registry_dirs(), *path = NULL;
 	struct registry *registry = NULL;
@@ -44,12 +46,12 @@ static char *path_find(struct bench *bench, const char *type)
 	return path;
 }
 
-int bench_open(struct bench *bench, const struct cli_args *args)
+int bench_open(struct comprun_bench *bench, const struct cli_args *args)
 {
 	char *path;
 	int rc;
 
-	*bench = (struct bench){.args = args};
+	*bench = (struct comprun_bench){.args = args};
 	diag_init(&bench->diag);
 	path = path_find(bench, args->args[0]);
 	if (!path)
@@ -71,15 +73,20 @@ int bench_open(struct bench *bench, const struct cli_args *args)
 }
 
 /* said turns a component's answer into ours. */
-static int said(struct bench *bench, int rc, const char *where)
+static int said(struct comprun_bench *bench, int rc, const char *where)
 {
 	if (rc >= 0)
 		return 0;
-	return diag_error(&bench->diag, NULL, 0, "%s: %s: %s", bench->entry->name, where,
-	    bench->setup.error[0] ? bench->setup.error : "failed without a reason");
+	if (bench->setup.error[0])
+		return diag_error(&bench->diag, NULL, 0, "%s: %s: %s", bench->entry->name, where,
+		    bench->setup.error);
+	return diag_error(&bench->diag, NULL, 0,
+	    "%s: %s returned %d and gave no reason: let %s call aloe_fail(setup, ...) before it "
+	    "returns a negative number",
+	    bench->entry->name, where, rc, where);
 }
 
-static int shape(struct bench *bench)
+static int shape(struct comprun_bench *bench)
 {
 	const struct aloe_component *c = bench->component;
 	uint64_t items = 1024;
@@ -96,6 +103,7 @@ static int shape(struct bench *bench)
 	}
 	for (uint32_t i = 0; i < bench->n_out; i++)
 		bench->format_out[i].max = bench->port_out[i].connected ? max : 0;
+	bench->setup.tail = c->tail;
 	if (said(bench, c->check ? c->check(bench->state, &bench->setup) : 0, "check") < 0)
 		return -EINVAL;
 	return said(bench, c->shape ? c->shape(bench->state, &bench->setup) : 0, "shape");
@@ -115,7 +123,7 @@ static int port_memory(struct bench_port *port, const struct aloe_format *format
 	return 0;
 }
 
-static int memory(struct bench *bench)
+static int memory(struct comprun_bench *bench)
 {
 	const struct aloe_component *c = bench->component;
 	const struct aloe_format *format = c->fill ? &bench->format_out[0] : &bench->format_in[0];
@@ -131,12 +139,12 @@ static int memory(struct bench *bench)
 		    .max = format->max, .data = aligned_alloc(64, (size + 127) / 64 * 64)};
 		rc |= bench->record[i].data ? 0 : -ENOMEM;
 	}
-	return rc ? diag_error(&bench->diag, NULL, 0, "out of memory for messages of %u items",
-	                format->max)
+	return rc ? diag_error(&bench->diag, NULL, 0, "out of memory for messages of %u item%s",
+	                format->max, plural(format->max))
 	          : 0;
 }
 
-static int choose_simd(struct bench *bench)
+static int choose_simd(struct comprun_bench *bench)
 {
 	enum simd_level level = SIMD_PLAIN;
 	char why[128];
@@ -147,7 +155,7 @@ static int choose_simd(struct bench *bench)
 	return 0;
 }
 
-int bench_start(struct bench *bench)
+int bench_start(struct comprun_bench *bench)
 {
 	const char *text;
 	int rc = choose_simd(bench);
@@ -177,7 +185,7 @@ int bench_start(struct bench *bench)
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
-static int ports_close(struct bench *bench, struct bench_port *ports, uint32_t n)
+static int ports_close(struct comprun_bench *bench, struct bench_port *ports, uint32_t n)
 {
 	int rc = 0;
 
@@ -192,7 +200,7 @@ static int ports_close(struct bench *bench, struct bench_port *ports, uint32_t n
 	return rc;
 }
 
-int bench_close(struct bench *bench)
+int bench_close(struct comprun_bench *bench)
 {
 	int rc = 0;
 

@@ -5,7 +5,7 @@
 #define TOOLS_EXECINFO_EXECINFO_H
 
 #include "core/cli/cli.h"
-#include "core/image/image.h"
+#include "core/image/state.h"
 #include "core/json/json.h"
 
 struct profile_source {
@@ -17,15 +17,16 @@ struct profile_source {
 	uint64_t lost;
 };
 
-/* Both return the exit status, having said what is wrong. source_live also replaces, in the report, the figures of each
- * instance by those of the samples, if samples are wanted. */
+/* Both return the exit status, having said what is wrong. source_live also replaces, in the report,
+ * the figures of each instance by those of the samples, if samples are wanted. */
 int source_live(const struct cli_args *args, struct profile_source *source);
 int source_saved(const struct cli_args *args, const char *run, struct profile_source *source);
 void source_fini(struct profile_source *source);
 
 /* samples_apply computes calls, mean, quantiles and maximum of every instance from the events. */
 int samples_apply(struct profile_source *source);
-/* hist_show draws one instance's times in 21 lines: of the samples if some were wanted, else of the whole run. */
+/* hist_show draws one instance's times in 21 lines: of the samples if some were wanted, else of the
+ * whole run. */
 int hist_show(const struct profile_source *source, const char *instance);
 
 #endif

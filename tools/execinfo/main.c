@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * execinfo - execution times of components: table, histogram, csv, json; from a node that is up or from a saved run. */
+ * execinfo - execution times of components: table, histogram, csv, json; from a node that is up or
+ * from a saved run. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -8,7 +9,8 @@
 
 #include "core/cli/cli.h"
 #include "core/base/file.h"
-#include "core/report/local.h"
+#include "core/base/text.h"
+#include "core/measure/local.h"
 #include "core/report/report.h"
 #include "core/report/store.h"
 #include "core/report/type.h"
@@ -53,7 +55,7 @@ static void age_print(double seconds)
 	else if (seconds < 172800)
 		printf("%.0f h", seconds / 3600);
 	else
-		printf("%.0f days", seconds / 86400);
+		printf("%.0f d", seconds / 86400);
 }
 
 /* Beside what is kept, which is what plans are made with. */
@@ -64,19 +66,19 @@ static void rates_print(
 	    now->governor);
 	printf("now: %.1f MMAC/s\n", now->mmac_per_s);
 	if (age >= 0) {
-		printf("kept in %s, measured ", state);
+		printf("stored in %s, measured ", state);
 		age_print(age);
 		printf(" ago: %.1f MMAC/s\n", kept->mmac_per_s);
 	} else {
-		printf(
-		    "nothing is kept of this kind of machine in %s: a node has it measured when it starts\n",
+		printf("%s holds no measurement of this kind of machine; a node measures the "
+		       "machine when it starts\n",
 		    state);
 	}
 	for (int which = 0; which < CALIBRATE_CLASSES; which++) {
 		printf("  %-12s %10.4f ns an item",
 		    calibrate_class_name((enum calibrate_class)which), now->ns[which]);
 		if (age >= 0)
-			printf("  kept %10.4f", kept->ns[which]);
+			printf("   stored %10.4f", kept->ns[which]);
 		putchar('\n');
 	}
 }
@@ -122,8 +124,13 @@ static int calibrate(const struct cli_args *args)
 static int save(const struct cli_args *args, const struct profile_source *source)
 {
 	struct class_rates rates;
-	char state[PATH_MAX];
+	char state[PATH_MAX], why[200];
 	int rc = state_find(args, state, sizeof(state));
+
+	if (!report_speaks(source->report, why, sizeof(why))) {
+		fprintf(stderr, "execinfo: --save: %s\n", why);
+		return CLI_FAILED;
+	}
 
 	rc = rc < 0 ? rc : local_calibrate(state);
 	if (rc == 0) {
@@ -134,7 +141,7 @@ static int save(const struct cli_args *args, const struct profile_source *source
 		fprintf(stderr, "execinfo: --save: %s: %s\n", state, strerror(-rc));
 		return CLI_FAILED;
 	}
-	printf("kept as the costs of %s on %s, %s\n", report_text(source->report, "waveform"),
+	printf("stored as the costs of %s on %s: %s\n", report_text(source->report, "waveform"),
 	    rates.cpu, rates.simd);
 	return CLI_OK;
 }
@@ -154,7 +161,8 @@ static int show(const struct cli_args *args, const struct profile_source *source
 		if (source->origin[0])
 			printf("saved run: %s\n", source->origin);
 		if (source->n_events)
-			printf("of the newest %zu calls of each instance:\n", source->wanted);
+			printf("of the newest %zu call%s of each instance:\n", source->wanted,
+			    plural(source->wanted));
 		report_profile(source->report, stdout);
 	}
 	return CLI_OK;
@@ -174,8 +182,8 @@ static int execinfo(const struct cli_args *args)
 	if (type)
 		return describe(type);
 	if (run && samples)
-		return cli_fail(args,
-		    "--samples needs a waveform that is loaded; a saved run has histograms only");
+		return cli_fail(
+		    args, "--samples needs a loaded waveform; a saved run has only histograms");
 	source.wanted = samples;
 	status = run ? source_saved(args, run, &source) : source_live(args, &source);
 	if (status == CLI_OK)
@@ -186,51 +194,54 @@ static int execinfo(const struct cli_args *args)
 
 static const struct cli_option options[] = {
     {"run", 'r', "DIR", "@dir", false,
-        "a saved run: its folder, or `last` (of WAVEFORM, if named)"},
+        "show a saved run: its folder, or `last` (of WAVEFORM, if named)"},
     {"samples", 'n', "N", NULL, false,
-        "take this many samples of each instance now (100 .. 100000) and tell about them"},
+        "take N samples of each instance now (100 .. 100000) and show their times"},
     {"hist", 0, "INSTANCE", NULL, false,
-        "draw the histogram of one instance: of the whole run, or of the --samples"},
-    {"csv", 0, NULL, NULL, false, "one line per instance"},
-    {"json", 0, NULL, NULL, false, "the report as it is"},
+        "draw the histogram of INSTANCE, over the whole run or over the --samples"},
+    {"csv", 0, NULL, NULL, false, "print comma-separated values, one line per instance"},
+    {"json", 0, NULL, NULL, false, "print the report as JSON"},
     {"describe", 0, "TYPE", "@type", false,
-        "tell of a component instead: ports, parameters, variables"},
+        "describe component TYPE instead: ports, parameters, variables"},
     {"save", 0, NULL, NULL, false,
-        "keep the times as what plans for this kind of machine are made with, instead of showing them"},
+        "store the measured times as the costs for plans on this kind of machine, instead of "
+        "showing them"},
     {"calibrate", 0, NULL, NULL, false,
-        "measure what a core does by class of work instead, beside what is kept of this kind of machine and since when"},
+        "measure this core's speed by class of work instead, and show the stored measurement and "
+        "its age beside it"},
     {"dir", 0, "DIR", "@dir", false,
         "runtime directory of the node; default $XDG_RUNTIME_DIR/aloe or /tmp/aloe-UID"},
-    {"state", 0, "DIR", "@dir", false, "where runs are kept; default ~/.local/state/aloe"},
+    {"state", 0, "DIR", "@dir", false, "folder of saved runs; default ~/.local/state/aloe"},
 };
 
 static const struct cli_command commands[] = {
-    {NULL, "[WAVEFORM]", 0, 1, "@waveform", "Tells how long each component takes.",
-        "Without WAVEFORM: of the only one that is loaded; with no node up: of the last saved run. Columns: calls of "
-        "work; mean, "
-        "largest, and quantiles of its time in microseconds; kMAC, the mean in thousand multiply-accumulates of the "
-        "calibrated "
-        "kernel; share, of the slot; then the time spent on each input and output, and what the lane itself takes.",
+    {NULL, "[WAVEFORM]", 0, 1, "@waveform", "show how long each component takes",
+        "WAVEFORM may be left out if only one waveform is loaded. Without a node execinfo shows "
+        "the last saved run (of WAVEFORM, if named). The columns are: calls of work; mean, "
+        "largest value and quantiles of the time of a call in microseconds; kMAC, the mean in "
+        "thousand multiply-accumulates of the calibrated kernel; share, the part of the slot. "
+        "Below stand the time spent on each input and output, and the overhead of the lane. "
+        "aloe-words(7) explains the words.",
         CLI_LIST(options), execinfo},
 };
 
 static const struct cli_section sections[] = {
-    {"EXIT STATUS", "  0    done\n  1    no node, no such waveform, no such run\n  2    usage"},
+    {"EXIT STATUS",
+        "  0    done\n  1    no such waveform, no such run, no node for --samples\n  2    usage"},
     {"EXAMPLES",
         "  execinfo utran384 --samples 10000\n  execinfo utran384 --hist decoder\n"
-        "  execinfo --run last --csv > times.csv\n  execinfo --describe awgn\n  ALOE_SIMD=sse41 execinfo --calibrate"},
-    {"SEE ALSO", "aloe(1), comprun(1)"},
+        "  execinfo --run last --csv > times.csv\n  execinfo --describe awgn\n  ALOE_SIMD=sse41 "
+        "execinfo --calibrate"},
+    {"SEE ALSO", "aloe-words(7), aloe(1), comprun(1)"},
 };
 
 static const struct cli_program program = {
     .name = "execinfo",
     .section = 1,
-    .summary = "execution times of components",
-    .doc =
-        "execinfo shows the execution-time profile of a waveform that is loaded, or of a run that was saved. kMAC "
-        "is the "
-        "unit of every cost: the time divided by that of one scalar multiply-accumulate, as calibrated on this "
-        "machine.",
+    .summary = "show execution times of components",
+    .doc = "execinfo shows the execution times of a loaded waveform or of a saved run. All costs "
+           "have the unit kMAC: a time divided by the time of one thousand scalar "
+           "multiply-accumulates, as calibrated on this machine.",
     .commands = CLI_LIST(commands),
     .sections = CLI_LIST(sections),
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/calibrate.h"
+#include "core/base/text.h"
 #include "core/report/report.h"
 #include "tools/execinfo/execinfo.h"
 
@@ -16,8 +17,8 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* times_of gives the newest times of one instance of the file, of all its copies, smallest first, in ns; the caller frees
- * them. */
+/* times_of gives the newest times of one instance of the file, of all its copies, smallest first,
+ * in ns; the caller frees them. */
 static uint32_t *times_of(const struct profile_source *source, uint32_t instance, size_t *ret_n)
 {
 	const size_t instances = json_array_size(json_object_get(source->report, "instances"));
@@ -82,42 +83,50 @@ int samples_apply(struct profile_source *source)
 	return CLI_OK;
 }
 
-/* ---- histogram -------------------------------------------------------------------------------------------------------------- */
+/* ---- histogram ------------------------------------------------------------------------ */
 
 enum { BINS = 20, BAR = 60 };
 
+/* Cells from the smallest time to the largest, each as many times as long as the one before: a tail
+ * of ten times the median has cells of its own, and those about the median are fine. */
 struct bins {
-	double least, step; /* ns */
-	uint64_t counts[BINS + 1];
+	double least, ratio; /* ns */
+	uint64_t counts[BINS];
 };
+
+static struct bins bins_from(double least, double most)
+{
+	struct bins bins = {.least = fmax(least, 1)};
+
+	bins.ratio = fmax(pow(most / bins.least, 1.0 / BINS), 1.001);
+	return bins;
+}
 
 static void bins_add(struct bins *bins, double ns, uint64_t count)
 {
-	const double bin = (ns - bins->least) / bins->step;
+	const double bin = log(fmax(ns / bins->least, 1)) / log(bins->ratio);
 
-	bins->counts[bin < BINS ? (size_t)bin : BINS] += count;
+	bins->counts[bin < BINS - 1 ? (size_t)bin : BINS - 1] += count;
 }
 
-/* From the smallest to the 99th percentile in equal steps; what is above in a line of its own. */
 static void bins_draw(const struct bins *bins)
 {
 	uint64_t most = 1;
 
-	for (size_t b = 0; b <= BINS; b++)
+	for (size_t b = 0; b < BINS; b++)
 		most = bins->counts[b] > most ? bins->counts[b] : most;
-	for (size_t b = 0; b <= BINS; b++) {
+	for (size_t b = 0; b < BINS; b++) {
 		const int filled = (int)ceil((double)bins->counts[b] * BAR / (double)most);
-		printf("%10.3f us %s %8llu%s%.*s\n", (bins->least + bins->step * (double)b) / 1e3,
-		    b == BINS ? "up" : "  ", (unsigned long long)bins->counts[b], filled ? " " : "",
-		    filled, "############################################################");
+		printf("%10.3f us %8llu%s%.*s\n", bins->least * pow(bins->ratio, (double)b) / 1e3,
+		    (unsigned long long)bins->counts[b], filled ? " " : "", filled,
+		    "############################################################");
 	}
 }
 
 static void draw_samples(const uint32_t *times, size_t n)
 {
-	struct bins bins = {.least = times[0]};
+	struct bins bins = bins_from(times[0], quantile_us(times, n, 1) * 1e3);
 
-	bins.step = fmax((quantile_us(times, n, 0.99) * 1e3 - bins.least) / BINS, 1);
 	for (size_t i = 0; i < n; i++)
 		bins_add(&bins, times[i], 1);
 	bins_draw(&bins);
@@ -126,23 +135,12 @@ static void draw_samples(const uint32_t *times, size_t n)
 /* The report's own histogram: [[lowest ns of the cell, count], ...], in order. */
 static int draw_cells(const json_t *cells)
 {
-	double sum = 0, so_far = 0, top = 0;
-	struct bins bins = {0};
+	const size_t last = json_array_size(cells) - 1;
+	struct bins bins = bins_from(json_number_value(json_array_get(json_array_get(cells, 0), 0)),
+	    json_number_value(json_array_get(json_array_get(cells, last), 0)));
 	json_t *cell;
 	size_t n;
 
-	json_array_foreach(cells, n, cell)
-	{
-		sum += json_number_value(json_array_get(cell, 1));
-	}
-	json_array_foreach(cells, n, cell)
-	{
-		if (so_far < 0.99 * sum)
-			top = json_number_value(json_array_get(cell, 0));
-		so_far += json_number_value(json_array_get(cell, 1));
-	}
-	bins.least = json_number_value(json_array_get(json_array_get(cells, 0), 0));
-	bins.step = fmax((top - bins.least) / BINS, 1);
 	json_array_foreach(cells, n, cell)
 	{
 		bins_add(&bins, json_number_value(json_array_get(cell, 0)),
@@ -174,7 +172,8 @@ static int instance_find(const json_t *report, const char *name)
 
 static int none(const char *instance)
 {
-	fprintf(stderr, "execinfo: no times of %s: has the waveform run?\n", instance);
+	fprintf(stderr, "execinfo: %s has no execution times yet; start the waveform first\n",
+	    instance);
 	return CLI_FAILED;
 }
 
@@ -184,9 +183,10 @@ static int hist_report(const json_t *instance, const char *name)
 
 	if (!json_array_size(cells))
 		return none(name);
-	printf("%s: %.0f calls, %.3f us p50, %.3f p99, %.3f max\n", name,
-	    report_number(instance, "calls"), report_number(instance, "p50_us"),
-	    report_number(instance, "p99_us"), report_number(instance, "max_us"));
+	printf("%s: %.0f call%s, %.3f us p50, %.3f p99, %.3f max\n", name,
+	    report_number(instance, "calls"), plural(report_number(instance, "calls")),
+	    report_number(instance, "p50_us"), report_number(instance, "p99_us"),
+	    report_number(instance, "max_us"));
 	return draw_cells(cells);
 }
 
@@ -205,7 +205,7 @@ int hist_show(const struct profile_source *source, const char *instance)
 	times = times_of(source, (uint32_t)number, &n);
 	if (!times || !n)
 		return free(times), none(instance);
-	printf("%s: %zu samples, %.3f us p50, %.3f p99, %.3f max\n", instance, n,
+	printf("%s: %zu sample%s, %.3f us p50, %.3f p99, %.3f max\n", instance, n, plural(n),
 	    quantile_us(times, n, 0.5), quantile_us(times, n, 0.99), quantile_us(times, n, 1));
 	draw_samples(times, n);
 	free(times);

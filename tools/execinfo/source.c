@@ -20,7 +20,7 @@ void source_fini(struct profile_source *source)
 	free(source->events);
 }
 
-/* ---- a saved run -------------------------------------------------------------------------------------------------------- */
+/* ---- a saved run ------------------------------------------------------------------------ */
 
 static int saved_find(const struct cli_args *args, const char *run, char *ret_path, size_t size)
 {
@@ -48,7 +48,7 @@ int source_saved(const struct cli_args *args, const char *run, struct profile_so
 		rc = file_read(path, REPORT_BYTES_MAX, &text, &len);
 	if (rc < 0) {
 		fprintf(stderr, "execinfo: %s: %s\n", strcmp(run, "last") ? run : "last run",
-		    rc == -ENOENT ? "there is no saved run here" : strerror(-rc));
+		    rc == -ENOENT ? "no run has been saved" : file_reason(rc));
 		return CLI_FAILED;
 	}
 	path_print(source->origin, sizeof(source->origin), "%s", path);
@@ -60,7 +60,7 @@ int source_saved(const struct cli_args *args, const char *run, struct profile_so
 	return source->report ? CLI_OK : CLI_FAILED;
 }
 
-/* ---- a node that is up ----------------------------------------------------------------------------------------------------- */
+/* ---- a node that is up ---- */
 
 static int ask(struct bus *bus, enum wire_type type, const char *waveform, uint64_t cursor,
     struct wire_view *ret_view)
@@ -81,7 +81,8 @@ static int ask(struct bus *bus, enum wire_type type, const char *waveform, uint6
 	if (ret_view->type == WIRE_OK)
 		return CLI_OK;
 	text = wire_get_text(ret_view, WIRE_TAG_TEXT, 0);
-	fprintf(stderr, "execinfo: %s\n", text ? text : "the node gives no reason");
+	fprintf(stderr, "execinfo: %s\n",
+	    text ? text : "the node refused the request and gave no reason");
 	free(text);
 	return CLI_FAILED;
 }
@@ -95,7 +96,7 @@ static json_t *json_of(const struct wire_view *view)
 	if (wire_get_bytes(view, WIRE_TAG_JSON, 0, &text, &len) == 0)
 		json = json_loadb(text, len, 0, NULL);
 	if (!json)
-		fprintf(stderr, "execinfo: the answer is not JSON\n");
+		fprintf(stderr, "execinfo: the node's answer is not valid JSON\n");
 	return json;
 }
 
@@ -112,7 +113,8 @@ static char *only_one(struct bus *bus)
 	if (json_array_size(list) == 1)
 		name = strdup(report_text(json_array_get(list, 0), "name"));
 	else if (list)
-		fprintf(stderr, "execinfo: %zu waveforms are loaded: name one\n",
+		fprintf(stderr,
+		    "execinfo: more than one waveform is loaded (%zu); name one of them\n",
 		    json_array_size(list));
 	json_decref(list);
 	return name;
@@ -140,7 +142,8 @@ static int events_add(struct profile_source *source, const struct wire_view *vie
 	return (int)(n != 0);
 }
 
-/* The slowest instance decides: until each that is called has as many samples as wanted, or nothing comes any more. */
+/* The slowest instance decides: until each that is called has as many samples as wanted, or nothing
+ * comes any more. */
 static int samples_collect(struct bus *bus, const char *waveform, struct profile_source *source)
 {
 	const size_t instances = json_array_size(json_object_get(source->report, "instances"));
@@ -195,11 +198,10 @@ int source_live(const struct cli_args *args, struct profile_source *source)
 
 	rc = rc < 0 ? rc : bus_probe(dir);
 	if (rc < 0) {
-		if (!args->n_args && !source->wanted)
-			return source_saved(args, "last", source);
-		fprintf(stderr,
-		    "execinfo: no node is running here (%s): start one with `aloe up`, or see --run last\n",
-		    dir);
+		if (!source->wanted && source_saved(args, "last", source) == CLI_OK)
+			return CLI_OK;
+		fprintf(
+		    stderr, "execinfo: no node is running in %s; `aloe up` starts a node\n", dir);
 		return CLI_FAILED;
 	}
 	bus = bus_connect(dir, WIRE_CLIENT);

@@ -8,6 +8,7 @@
 #include <uhd/rfnoc/radio_control.hpp>
 #include <uhd/rfnoc_graph.hpp>
 #include <uhd/utils/graph_utils.hpp>
+#include <uhd/version.hpp>
 
 #include <cmath>
 #include <cstdio>
@@ -25,7 +26,7 @@ struct graph_holder {
 };
 
 /* A block between radio and endpoint, and the endpoint. */
-struct chain {
+struct init_chain {
 	block_id_t block;
 	size_t port = 0;
 	int endpoint = -1;
@@ -54,10 +55,10 @@ std::vector<std::string> words(const char *text)
 	}
 }
 
-chain chain_of(
+init_chain chain_of(
     const rfnoc_graph::sptr &graph, const block_id_t &radio, size_t channel, bool receives)
 {
-	chain found;
+	init_chain found;
 
 	for (const auto &edge : get_block_chain(graph, radio, channel, receives)) {
 		block_id_t next(receives ? edge.dst_blockid : edge.src_blockid);
@@ -115,7 +116,7 @@ void check(const std::string &what, const char *wanted, const std::vector<std::s
 	throw std::runtime_error(what + " \"" + wanted + "\" is none of:" + all);
 }
 
-void set_frontend(
+void analog_set(
     radio_control &radio, const initialise_options &options, initialise_channel &channel)
 {
 	const size_t at = channel.channel;
@@ -145,8 +146,8 @@ void set_frontend(
 }
 
 /* Rates of both directions are whole ticks a sample, or the streams would drift apart. */
-void set_rates(const rfnoc_graph::sptr &graph, const chain &rx, const chain &tx, double rate_hz,
-    initialised &ret, initialise_channel &channel)
+void set_rates(const rfnoc_graph::sptr &graph, const init_chain &rx, const init_chain &tx,
+    double rate_hz, initialised &ret, initialise_channel &channel)
 {
 	const auto ddc = graph->get_block<ddc_block_control>(rx.block);
 	const double got = ddc->set_output_rate(rate_hz, rx.port), ticks = ret.tick_rate_hz / got;
@@ -171,8 +172,8 @@ void initialise_one(const rfnoc_graph::sptr &graph, const initialise_options &op
 	find_channel(graph, subdev, channel);
 	const block_id_t id("0/Radio#" + std::to_string(channel.radio));
 	const auto radio = graph->get_block<radio_control>(id);
-	const chain rx = chain_of(graph, id, channel.channel, true),
-	            tx = chain_of(graph, id, channel.channel, false);
+	const init_chain rx = chain_of(graph, id, channel.channel, true),
+	                 tx = chain_of(graph, id, channel.channel, false);
 
 	if (rx.endpoint < 0)
 		throw std::runtime_error("channel " + subdev + " reaches no stream endpoint");
@@ -182,16 +183,17 @@ void initialise_one(const rfnoc_graph::sptr &graph, const initialise_options &op
 	graph->commit();
 	ret.tick_rate_hz = radio->get_rate();
 	set_rates(graph, rx, tx, options.rate_hz, ret, channel);
-	set_frontend(*radio, options, channel);
+	analog_set(*radio, options, channel);
 	/* without a streamer nobody else says it, and packets of 8192 bytes would be sent */
 	radio->set_property<int>("spp", static_cast<int>(options.samples), channel.channel);
-	channel.rx_port = INITIALISE_FIRST_PORT + static_cast<unsigned>(rx.endpoint);
-	channel.tx_port =
-	    tx.endpoint < 0 ? 0 : INITIALISE_FIRST_PORT + static_cast<unsigned>(tx.endpoint);
+	channel.block = radio->regs().get_port_num();
+	channel.rx_endpoint = rx.endpoint;
+	channel.tx_endpoint = tx.endpoint;
 	ret.n_channels++;
 }
 
-/* UHD gives a management request 0.1 s; on a machine that stands still for longer the whole is begun again. */
+/* UHD gives a management request 0.1 s; on a machine that stands still for longer the whole is
+ * begun again. */
 rfnoc_graph::sptr make_graph(const char *args)
 {
 	for (int more = 2;; more--) {
@@ -222,6 +224,13 @@ void set_sources(mb_controller &board, const initialise_options &options, initia
 }
 
 } // namespace
+
+extern "C" const char *initialise_uhd(void)
+{
+	static const std::string version = uhd::get_version_string();
+
+	return version.c_str();
+}
 
 extern "C" bool initialise(
     const struct initialise_options *options, char *ret_why, struct initialised *ret)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tools/x310-init/initialise.h - a device made ready by UHD, up to the stream endpoints and no further.
+ * tools/x310-init/initialise.h - a device made ready by UHD, up to the stream endpoints and no
+ * further.
  *
- *	UHD's here:   clocks, converters, daughterboards, DDC, DUC, the claim (renewed each second while it is open)
- *	not UHD's:    no streamer is made, so the endpoints' data sides, sequence numbers and flow control are as after reset,
- *	              and whoever streams has nothing to take over
+ *         UHD's here:   clocks, converters, daughterboards, DDC, DUC, the claim (renewed each
+ *                       second while it is open)
+ *         not UHD's:    no streamer is made, so the endpoints' data sides, sequence numbers and
+ *                       flow control are as after reset, and whoever streams has nothing to take
+ *                       over
  */
 #ifndef TOOLS_X310_INIT_INITIALISE_H
 #define TOOLS_X310_INIT_INITIALISE_H
@@ -16,16 +19,12 @@
 extern "C" {
 #endif
 
-enum {
-	INITIALISE_CHANNELS = 4,
-	INITIALISE_WHY = 512,
-	INITIALISE_FIRST_PORT = 3 /* crossbar: of endpoint 0 */
-};
+enum { INITIALISE_CHANNELS = 4, INITIALISE_WHY = 640 };
 
 struct initialise_options {
 	const char *args; /* of UHD: "type=x300,addr=192.168.40.2" */
-	const char *
-	    subdev; /* "A:0", "A:0 B:0": radios and their channels, of both directions; NULL: the first */
+	/* "A:0", "A:0 B:0": radios and their channels, of both directions; NULL: the first */
+	const char *subdev;
 	double rate_hz;
 	double rx_hz, tx_hz; /* NAN: as it is */
 	double rx_gain_db, tx_gain_db;
@@ -37,9 +36,9 @@ struct initialise_options {
 struct initialise_channel {
 	char name[16];           /* "A:0" */
 	unsigned radio, channel; /* block Radio#radio, its channel */
-	unsigned
-	    rx_port; /* of the crossbar, behind which the endpoint lies: where the samples come from */
-	unsigned tx_port; /* where they go to; 0: this channel has no DUC */
+	unsigned block;          /* its control port, as UHD's graph has it */
+	/* instance of the endpoint from which the samples come, and to which they go; -1: none */
+	int rx_endpoint, tx_endpoint;
 	uint32_t ticks_per_sample;
 	double rx_hz, tx_hz, rx_gain_db, tx_gain_db; /* as they became */
 	char rx_antenna[16], tx_antenna[16];
@@ -53,6 +52,9 @@ struct initialised {
 	unsigned n_channels;
 	struct initialise_channel channels[INITIALISE_CHANNELS];
 };
+
+/* initialise_uhd gives the version of UHD that is installed: "4.3.0.0-3". */
+const char *initialise_uhd(void);
 
 /* initialise: true; or false with the reason in ret_why (INITIALISE_WHY bytes). */
 bool initialise(const struct initialise_options *options, char *ret_why, struct initialised *ret);

@@ -21,12 +21,11 @@ _x310-init() {
 		-s | --subdev) COMPREPLY=(); return ;;
 		-a | --args) COMPREPLY=(); return ;;
 		--stream-address) COMPREPLY=(); return ;;
-		--sfp) COMPREPLY=(); return ;;
 		-p | --port) COMPREPLY=(); return ;;
 		--own-address) COMPREPLY=(); return ;;
 		--seconds) COMPREPLY=(); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--rate --spp --freq --rx-freq --tx-freq --gain --rx-gain --tx-gain --rx-antenna --tx-antenna --clock-source --time-source --subdev --args --stream-address --sfp --port --own-address --json --seconds --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--rate --spp --freq --rx-freq --tx-freq --gain --rx-gain --tx-gain --rx-antenna --tx-antenna --clock-source --time-source --subdev --args --stream-address --port --own-address --json --seconds --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	esac
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tools/x310sim/analog.h - what lies behind the antenna connectors of all devices: a tone, nothing, a file, a wire from
- * transmitter to receiver, or one of two probes, by which what is played tells of what was heard (latency.h, sound.h); and a
- * file of all that was transmitted. Samples are complex int16.
+ * tools/x310sim/analog.h - what lies behind the antenna connectors of all devices: a tone, nothing,
+ * a file, a wire from transmitter to receiver, or one of two probes, by which what is played tells
+ * of what was heard (latency.h, sound.h); and a file of all that was transmitted. Samples are
+ * complex int16.
  */
 #ifndef TOOLS_X310SIM_ANALOG_H
 #define TOOLS_X310SIM_ANALOG_H
@@ -25,16 +26,16 @@ enum analog_kind {
 };
 
 struct analog_options {
-	const char
-	    *source; /* zeros, tone, loop, ticks, sound, or the path of a file of complex int16 */
+	/* zeros, tone, loop, ticks, sound, or the path of a file of complex int16 */
+	const char *source;
 	const char *record; /* path, or NULL */
 	struct sound_options sound;
 };
 
 struct analog {
 	enum analog_kind kind;
-	FILE *source,
-	    *record;   /* record: what channel 0 transmits, without the silence between bursts */
+	/* record: what channel 0 transmits, without the silence between bursts */
+	FILE *source, *record;
 	uint8_t *loop; /* ANALOG_RING samples of each channel */
 	uint8_t tone[ANALOG_TONE_PERIOD * 4];
 	struct latency latency[ANALOG_CHANNELS];

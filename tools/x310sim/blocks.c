@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The blocks behind endpoint 0 and their registers: client zero, which says what there is, then for each of two radios a
- * DUC, a DDC and the radio itself, with as much of its converters behind SPI as an initialising UHD asks for. */
+ * The blocks behind endpoint 0 and their registers: client zero, which says what there is, then for
+ * each of two radios a DUC, a DDC and the radio itself (in the order of layout.h), with as much
+ * of its converters behind SPI as an initialising UHD asks for. */
 #include "tools/x310sim/device.h"
 
-/* Control ports of the stock image: 1 is the endpoint. */
-enum { PORT_ZERO = 0, PORT_BLOCKS = 2, BLOCKS = 6, BLOCKS_PER_RADIO = 3 };
+/* Control ports: 1 is the endpoint that takes accesses. */
+enum { PORT_ZERO = 0, PORT_BLOCKS = 2 };
 
-enum block { BLOCK_DUC, BLOCK_DDC, BLOCK_RADIO };
-
-/* ---- client zero ------------------------------------------------------------------------------------------------------ */
+/* ---- client zero ------------------------------------------------------------------------ */
 
 enum {
 	ZERO_SLOT = 0x40,
 	ZERO_EDGES = 0x10000,
-	TRANSPORTS = 3,
 	DEVICE_TYPE = 0xa300,
 	MTU_LOG2 = 10,
 	NO_CLOCK = 0x3f
@@ -25,16 +23,21 @@ struct sim_block {
 	uint8_t inputs, outputs, fifo_log2;
 };
 
-static const struct sim_block blocks[BLOCKS_PER_RADIO] = {
-    [BLOCK_DUC] = {0xd0c00000, 1, 1, 6},
-    [BLOCK_DDC] = {0xddc00000, 2, 2, 6},
-    [BLOCK_RADIO] = {0x12ad1000, 2, 2, 9},
+static const struct sim_block blocks[LAYOUT_KINDS] = {
+    [LAYOUT_DUC] = {0xd0c00000, 1, 1, 6},
+    [LAYOUT_DDC] = {0xddc00000, 2, 2, 6},
+    [LAYOUT_RADIO] = {0x12ad1000, 2, 2, 9},
 };
 
-/* Slots: 0 client zero, then the endpoints, then the blocks. */
-static uint32_t slot_of(unsigned radio, enum block block)
+/* Slots: 0 client zero, then the endpoints by their instance, then the blocks. */
+static uint32_t slot_of(const struct sim_layout *layout, enum layout_kind kind, unsigned which)
 {
-	return 1 + DEVICE_ENDPOINTS + radio * BLOCKS_PER_RADIO + block;
+	return 1 + layout->n_seps + layout_block_of(layout, kind, which);
+}
+
+static uint32_t slot_of_sep(const struct sim_layout *layout, unsigned channel, bool receives)
+{
+	return 1u + layout->seps[layout_sep_of(layout, channel, receives)].instance;
 }
 
 static uint32_t edge(uint32_t from, uint32_t from_port, uint32_t to, uint32_t to_port)
@@ -42,46 +45,51 @@ static uint32_t edge(uint32_t from, uint32_t from_port, uint32_t to, uint32_t to
 	return from << 22 | from_port << 16 | to << 6 | to_port;
 }
 
-enum { EDGES_PER_RADIO = 6 };
+enum { EDGES_PER_RADIO = LAYOUT_EDGES / LAYOUT_RADIOS };
 
-static uint32_t read_edge(uint32_t n)
+static uint32_t read_edge(const struct sim_layout *layout, uint32_t n)
 {
-	const unsigned radio = n / EDGES_PER_RADIO;
-	const uint32_t duc = slot_of(radio, BLOCK_DUC), ddc = slot_of(radio, BLOCK_DDC);
-	const uint32_t core = slot_of(radio, BLOCK_RADIO), endpoint = 1 + 2 * radio;
+	const unsigned which = n < LAYOUT_EDGES ? layout->edges[n] : 0,
+	               radio = which / EDGES_PER_RADIO, first = layout->ddc_port[radio];
+	const uint32_t duc = slot_of(layout, LAYOUT_DUC, layout->duc[radio]),
+	               ddc = slot_of(layout, LAYOUT_DDC, layout->ddc[radio]),
+	               core = slot_of(layout, LAYOUT_RADIO, radio);
 	const uint32_t edges[EDGES_PER_RADIO] = {
-	    edge(endpoint, 0, duc, 0),
+	    edge(slot_of_sep(layout, 2 * radio, false), 0, duc, 0),
 	    edge(duc, 0, core, 0),
-	    edge(core, 0, ddc, 0),
-	    edge(ddc, 0, endpoint, 0),
-	    edge(core, 1, ddc, 1),
-	    edge(ddc, 1, endpoint + 1, 0),
+	    edge(core, 0, ddc, first),
+	    edge(ddc, first, slot_of_sep(layout, 2 * radio, true), 0),
+	    edge(core, 1, ddc, 1 - first),
+	    edge(ddc, 1 - first, slot_of_sep(layout, 2 * radio + 1, true), 0),
 	};
 
-	return radio < 2 ? edges[n % EDGES_PER_RADIO] : 0;
+	return n < LAYOUT_EDGES ? edges[which % EDGES_PER_RADIO] : 0;
 }
 
 static uint32_t read_zero(const struct device *device, uint32_t address)
 {
-	const uint32_t slot = address / ZERO_SLOT, first = slot_of(0, BLOCK_DUC);
-	const struct sim_block *block = &blocks[(slot - first) % BLOCKS_PER_RADIO];
+	const struct sim_layout *layout = &device->layout;
+	const uint32_t slot = address / ZERO_SLOT, first = 1 + layout->n_seps;
+	const struct sim_block *block =
+	    &blocks[layout->blocks[(slot - first) % LAYOUT_BLOCKS].kind];
 
 	if (address >= ZERO_EDGES)
-		return address == ZERO_EDGES ? 2 * EDGES_PER_RADIO
-		                             : read_edge((address - ZERO_EDGES) / 4 - 1);
+		return address == ZERO_EDGES ? LAYOUT_EDGES
+		                             : read_edge(layout, (address - ZERO_EDGES) / 4 - 1);
 	switch (address) {
 	case 0x00:
-		return 0x12c6u << 16 | device->options.version;
+		return 0x12c6u << 16 | device->options.fpga->protocol;
 	case 0x04:
-		return 1u << 31 | 1u << 30 | TRANSPORTS << 20 | BLOCKS << 10 | DEVICE_ENDPOINTS;
+		return 1u << 31 | 1u << 30 | LAYOUT_TRANSPORTS << 20 | LAYOUT_BLOCKS << 10 |
+		    layout->n_seps;
 	case 0x08:
-		return 2 * EDGES_PER_RADIO;
+		return LAYOUT_EDGES;
 	case 0x0c:
 		return (uint32_t)DEVICE_TYPE << 16 | device->id;
 	case 0x10:
 		return 1; /* endpoints that take control */
 	}
-	if (slot < first || slot >= first + BLOCKS)
+	if (slot < first || slot >= first + LAYOUT_BLOCKS)
 		return 0;
 	switch (address % ZERO_SLOT) {
 	case 0:
@@ -96,7 +104,34 @@ static uint32_t read_zero(const struct device *device, uint32_t address)
 	}
 }
 
-/* ---- a radio's converters, behind SPI ---------------------------------------------------------------------------------- */
+/* Write registers of a block's slot: flush timeout, then bit 0 flush, 1 CTRL reset, 2 CHDR reset,
+ * at the rising edge (UHD 4.3, client_zero.cpp). The radio core, and with it the message that waits
+ * for an acknowledgement, is reset by the latter alone (noc_shell_radio.v). */
+enum { ZERO_CONTROL = 4, FLUSH = 1, RESET_CHDR = 4 };
+
+static void write_zero(struct device *device, uint32_t address, uint32_t value)
+{
+	const struct sim_layout *layout = &device->layout;
+	const uint32_t block = address / ZERO_SLOT - 1 - layout->n_seps;
+	uint32_t before;
+
+	if (block >= LAYOUT_BLOCKS || address % ZERO_SLOT != ZERO_CONTROL)
+		return;
+	before = device->block_controls[block];
+	device->block_controls[block] = value;
+	for (unsigned port = 0; port < 2; port++) {
+		const int channel = layout_channel(layout, block, port);
+		struct sim_endpoint *endpoint = &device->endpoints[channel < 0 ? 0 : channel];
+
+		if (channel >= 0 && layout->blocks[block].kind == LAYOUT_DUC)
+			endpoint->drops = value & FLUSH;
+		if (channel >= 0 && layout->blocks[block].kind == LAYOUT_RADIO &&
+		    (value & ~before & RESET_CHDR))
+			sim_radio_reset(&endpoint->radio);
+	}
+}
+
+/* ---- a radio's converters, behind SPI ---- */
 
 enum {
 	SPI_CONTROL = 0x80000 + 8 * 169,
@@ -107,7 +142,8 @@ enum {
 
 enum { SLAVE_ADC = 0x40, SLAVE_DAC = 0x80 };
 
-/* The converters' 14 bits of a test pattern: 1 zeros, 2 ones, 3 checkerboard, 5 the one in registers 0x51 and 0x52. */
+/* The converters' 14 bits of a test pattern: 1 zeros, 2 ones, 3 checkerboard, 5 the one in
+ * registers 0x51 and 0x52. */
 static uint32_t pattern(const struct sim_converters *c, uint8_t which)
 {
 	switch (which & 7) {
@@ -157,21 +193,72 @@ static void spi(struct sim_converters *c, uint32_t data)
 		c->spi_back = dac_read(word >> 8 & 0x7f);
 }
 
-/* ---- radio, DDC, DUC ---------------------------------------------------------------------------------------------------- */
+/* ---- a radio's pins ---- */
 
 enum {
-	RADIO_CHANNELS = 0x1000,
-	RADIO_CHANNEL = 0x80,
-	RX_DATA = 0x3c,
-	RATE_CHANNEL = 0x800,
-	DDC_RATE = 0x400,
-	DUC_RATE = 0x408
+	PERIPHERAL = 0x80000,
+	PERIPHERAL_STEP = 8,
+	FRONT_PANEL = 184, /* first register of the bank; x300_radio_control.cpp, UHD 4.3 */
+	DAUGHTERBOARD = 192,
+	FRONT_PANEL_PINS = PERIPHERAL + PERIPHERAL_STEP * 20,
+	DAUGHTERBOARD_PINS = PERIPHERAL + PERIPHERAL_STEP * 19
 };
+
+enum { GPIO_IDLE, GPIO_RX, GPIO_TX, GPIO_BOTH, GPIO_DDR, GPIO_DISABLE };
+
+static const uint32_t banks[SIM_GPIO_BANKS] = {DAUGHTERBOARD, FRONT_PANEL};
+
+/* A register of a bank; NULL: it is none. */
+static uint32_t *gpio_register(struct sim_converters *c, uint32_t address)
+{
+	const uint32_t n = (address - PERIPHERAL) / PERIPHERAL_STEP;
+
+	if (address < PERIPHERAL || address % PERIPHERAL_STEP != 0)
+		return NULL;
+	for (int bank = 0; bank < SIM_GPIO_BANKS; bank++)
+		if (n >= banks[bank] && n < banks[bank] + SIM_GPIO_REGISTERS)
+			return &c->gpio[bank][n - banks[bank]];
+	return NULL;
+}
+
+/* Inputs from the daughterboard: its oscillators have locked, once it is out of reset
+ * (host/lib/usrp/dboard/db_ubx.cpp, UHD 4.3: CPLD_RST_N, RX_LO_LOCKED, TX_LO_LOCKED). */
+enum { BOARD_RUNS = 1 << 19, BOARD_LOCKED = 3 };
+
+static uint32_t gpio_inputs(const struct device *device, int bank, uint32_t out)
+{
+	const struct device_options *options = &device->options;
+
+	return bank == 0 && options->daughterboard && !options->unlocked && (out & BOARD_RUNS)
+	    ? BOARD_LOCKED
+	    : 0;
+}
+
+/* What the pins of a bank show; nothing is connected to the front panel. */
+static uint32_t gpio_pins(struct device *device, unsigned radio, int bank)
+{
+	const uint32_t *gpio = device->converters[radio].gpio[bank];
+	bool rx = false, tx = false;
+	uint32_t out;
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct sim_radio *channel = &device->endpoints[2 * radio + i].radio;
+
+		rx |= channel->rx.running;
+		tx |= channel->tx.phase == SIM_TX_BURST;
+	}
+	out = (gpio[rx + 2 * tx] & ~gpio[GPIO_DISABLE]) | (gpio[GPIO_IDLE] & gpio[GPIO_DISABLE]);
+	return (out & gpio[GPIO_DDR]) | (gpio_inputs(device, bank, out) & ~gpio[GPIO_DDR]);
+}
+
+/* ---- radio, DDC, DUC ------------------------------------------------------------------------ */
+
+enum { RATE_CHANNEL = 0x800, DDC_RATE = 0x400, DUC_RATE = 0x408 };
 
 /* The channel that a radio's register belongs to, NULL: it is the radio's own. */
 static struct sim_endpoint *radio_channel(struct device *device, unsigned radio, uint32_t address)
 {
-	const uint32_t channel = (address - RADIO_CHANNELS) / RADIO_CHANNEL;
+	const uint32_t step = device->map->step, channel = (address - RADIO_CHANNELS) / step;
 
 	return address >= RADIO_CHANNELS && channel < 2 ? &device->endpoints[2 * radio + channel]
 	                                                : NULL;
@@ -179,23 +266,28 @@ static struct sim_endpoint *radio_channel(struct device *device, unsigned radio,
 
 static uint32_t read_radio(struct device *device, unsigned radio, uint32_t address)
 {
+	const struct radio_registers *map = device->map;
 	const struct sim_endpoint *channel = radio_channel(device, radio, address);
 
-	if (channel != NULL && address % RADIO_CHANNEL == RX_DATA)
+	if (channel != NULL && address % map->step == map->rx_data)
 		return adc_now(&device->converters[radio]);
 	if (channel != NULL)
-		return sim_radio_read(&channel->radio, address % RADIO_CHANNEL);
+		return sim_radio_read(&channel->radio, address % map->step);
 	switch (address) {
-	case 0x0:
-		return 1; /* register map v0 */
-	case 0x4:
+	case RADIO_COMPAT:
+		return device->options.fpga->radio_compat;
+	case RADIO_TIME_LOW:
 		return (uint32_t)device->tick;
-	case 0x8:
+	case RADIO_TIME_HIGH:
 		return (uint32_t)(device->tick >> 32);
 	case READ_BACK:
 		return device->converters[radio].spi_back;
 	case MISC_IN:
 		return 0xf;
+	case DAUGHTERBOARD_PINS:
+		return gpio_pins(device, radio, 0);
+	case FRONT_PANEL_PINS:
+		return gpio_pins(device, radio, 1);
 	default:
 		return 0;
 	}
@@ -204,9 +296,12 @@ static uint32_t read_radio(struct device *device, unsigned radio, uint32_t addre
 static void write_radio(struct device *device, unsigned radio, uint32_t address, uint32_t value)
 {
 	struct sim_endpoint *channel = radio_channel(device, radio, address);
+	uint32_t *gpio = gpio_register(&device->converters[radio], address);
 
-	if (channel != NULL)
-		sim_radio_write(&channel->radio, address % RADIO_CHANNEL, value);
+	if (gpio != NULL)
+		*gpio = value;
+	else if (channel != NULL)
+		sim_radio_write(&channel->radio, address % device->map->step, value);
 	else if (address == SPI_CONTROL)
 		device->converters[radio].spi_control = value;
 	else if (address == SPI_DATA)
@@ -227,27 +322,36 @@ static uint32_t read_rate(uint32_t address)
 	}
 }
 
-static void write_rate(
-    struct device *device, unsigned radio, uint32_t address, uint32_t value, uint32_t rate)
+static void write_rate(struct device *device, unsigned block, uint32_t address, uint32_t value)
 {
-	const uint32_t channel = address / RATE_CHANNEL;
+	const uint32_t rate = device->layout.blocks[block].kind == LAYOUT_DDC ? DDC_RATE : DUC_RATE;
+	const int channel = layout_channel(&device->layout, block, address / RATE_CHANNEL);
 
-	if (channel < 2 && address % RATE_CHANNEL == rate && value >= 1 && value <= 2040)
-		device->endpoints[2 * radio + channel].radio.divide = value;
+	if (channel >= 0 && address % RATE_CHANNEL == rate && value >= 1 && value <= 2040)
+		device->endpoints[channel].radio.divide = value;
 }
 
-/* ---- by port ---------------------------------------------------------------------------------------------------------- */
+/* ---- by port ------------------------------------------------------------------------ */
+
+int sim_block_radio(const struct device *device, uint16_t port)
+{
+	const unsigned n = port - PORT_BLOCKS;
+
+	return n < LAYOUT_BLOCKS && device->layout.blocks[n].kind == LAYOUT_RADIO
+	    ? device->layout.blocks[n].which
+	    : -1;
+}
 
 bool sim_block_read(struct device *device, uint16_t port, uint32_t address, uint32_t *ret_value)
 {
-	const unsigned n = port - PORT_BLOCKS, radio = n / BLOCKS_PER_RADIO;
+	const int radio = sim_block_radio(device, port);
 
 	if (port == PORT_ZERO)
 		*ret_value = read_zero(device, address);
-	else if (n >= BLOCKS)
+	else if (port - PORT_BLOCKS >= LAYOUT_BLOCKS || port < PORT_BLOCKS)
 		return false;
-	else if (n % BLOCKS_PER_RADIO == BLOCK_RADIO)
-		*ret_value = read_radio(device, radio, address);
+	else if (radio >= 0)
+		*ret_value = read_radio(device, (unsigned)radio, address);
 	else
 		*ret_value = read_rate(address);
 	return true;
@@ -255,21 +359,17 @@ bool sim_block_read(struct device *device, uint16_t port, uint32_t address, uint
 
 bool sim_block_write(struct device *device, uint16_t port, uint32_t address, uint32_t value)
 {
-	const unsigned n = port - PORT_BLOCKS, radio = n / BLOCKS_PER_RADIO;
+	const int radio = sim_block_radio(device, port);
 
-	if (port == PORT_ZERO)
-		return true; /* flush and reset: there is nothing to wait for */
-	if (n >= BLOCKS)
+	if (port == PORT_ZERO) {
+		write_zero(device, address, value);
+		return true;
+	}
+	if (port - PORT_BLOCKS >= LAYOUT_BLOCKS || port < PORT_BLOCKS)
 		return false;
-	if (n % BLOCKS_PER_RADIO == BLOCK_RADIO)
-		write_radio(device, radio, address, value);
+	if (radio >= 0)
+		write_radio(device, (unsigned)radio, address, value);
 	else
-		write_rate(device, radio, address, value,
-		    n % BLOCKS_PER_RADIO == BLOCK_DDC ? DDC_RATE : DUC_RATE);
+		write_rate(device, port - PORT_BLOCKS, address, value);
 	return true;
-}
-
-unsigned sim_block_radio(uint16_t port)
-{
-	return port >= PORT_BLOCKS + BLOCKS_PER_RADIO;
 }

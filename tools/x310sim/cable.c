@@ -34,7 +34,7 @@ void cable_fini(struct cable *cable)
 	cable->swapped = NULL;
 }
 
-/* ---- whether ------------------------------------------------------------------------------------------------------------- */
+/* ---- whether ------------------------------------------------------------------------ */
 
 /* 0 .. 1, of seed, kind and number (splitmix64). */
 static double chance(const struct cable *cable, enum fault_kind kind, uint64_t number)
@@ -67,7 +67,7 @@ static bool strikes(struct cable *cable, enum fault_kind kind, uint64_t number)
 	return struck;
 }
 
-/* ---- what ---------------------------------------------------------------------------------------------------------------- */
+/* ---- what ------------------------------------------------------------------------ */
 
 static struct fault_packet *copy(
     struct cable *cable, uint64_t due, uint64_t address, const uint8_t *bytes, size_t size)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/x310sim/counts.h"
+#include "core/base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,6 +22,7 @@ static const struct count unit_counts[] = {
     COUNT(struct unit, "malformed", device.malformed),
     COUNT(struct unit, "unroutable", device.unroutable),
     COUNT(struct unit, "no_address", device.no_address),
+    COUNT(struct unit, "no_route", device.no_route),
     COUNT(struct unit, "wire_full", wire_full),
     COUNT(struct unit, "reply_failed", reply_failed),
 };
@@ -32,16 +34,16 @@ static const struct count server_counts[] = {
 
 static const char *const way_names[UNIT_WAYS] = {[UNIT_TX] = "fault_tx", [UNIT_RX] = "fault_rx"};
 
-static const struct count door_counts[] = {
-    COUNT(struct door_counts, "received", received),
-    COUNT(struct door_counts, "sent", sent),
-    COUNT(struct door_counts, "dropped", dropped),
-    COUNT(struct door_counts, "held_back", held_back),
-    COUNT(struct door_counts, "refused", refused),
-    COUNT(struct door_counts, "foreign", foreign),
-    COUNT(struct door_counts, "malformed", malformed),
-    COUNT(struct door_counts, "answered", answered),
-    COUNT(struct door_counts, "unknown", unknown),
+static const struct count transport_counts[] = {
+    COUNT(struct transport_counts, "received", received),
+    COUNT(struct transport_counts, "sent", sent),
+    COUNT(struct transport_counts, "dropped", dropped),
+    COUNT(struct transport_counts, "held_back", held_back),
+    COUNT(struct transport_counts, "refused", refused),
+    COUNT(struct transport_counts, "foreign", foreign),
+    COUNT(struct transport_counts, "malformed", malformed),
+    COUNT(struct transport_counts, "answered", answered),
+    COUNT(struct transport_counts, "unknown", unknown),
 };
 
 static const struct count steady_counts[] = {
@@ -105,7 +107,7 @@ int counts_take(struct counts *counts, const struct server *server, struct expec
 	return 0;
 }
 
-/* ---- text --------------------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------ */
 
 static bool begin(FILE *out, const char *what, int which, bool begun)
 {
@@ -151,10 +153,10 @@ static void unit_text(FILE *out, const struct unit *unit, int which)
 	if (text(
 	        out, "steady", which, steady_counts, N(steady_counts), &unit->steady.counts, false))
 		fprintf(out, "\n");
-	for (int i = 0; i < UNIT_DOORS; i++)
-		if (unit->doors[i] &&
-		    text(out, "sfp", UNIT_DOORS * which + i, door_counts, N(door_counts),
-		        &unit->doors[i]->counts, false))
+	for (int i = 0; i < UNIT_TRANSPORTS; i++)
+		if (unit->transports[i] &&
+		    text(out, "sfp", UNIT_TRANSPORTS * which + i, transport_counts,
+		        N(transport_counts), &unit->transports[i]->counts, false))
 			fprintf(out, "\n");
 }
 
@@ -166,24 +168,25 @@ static void latency_text(FILE *out, const struct latency *latency, unsigned chan
 		return;
 	fprintf(out,
 	    "channel %u: analog to analog (simulated): %" PRIu64
-	    " packets, p50 %.3f us, p99 %.3f us, max %.3f us; "
-	    "%" PRIu64 " steps, %" PRIu64 " unmarked, %" PRIu64 " of other channels\n",
-	    channel, hist_count(ns), (double)hist_quantile(ns, 0.5) * 1e-3,
+	    " packet%s, p50 %.3f us, p99 %.3f us, max %.3f us; %" PRIu64 " step%s, %" PRIu64
+	    " unmarked, %" PRIu64 " of other channels\n",
+	    channel, hist_count(ns), plural(hist_count(ns)), (double)hist_quantile(ns, 0.5) * 1e-3,
 	    (double)hist_quantile(ns, 0.99) * 1e-3, (double)hist_max(ns) * 1e-3, latency->steps,
-	    latency->unmarked, latency->crossed);
+	    plural(latency->steps), latency->unmarked, latency->crossed);
 }
 
 static void found_text(FILE *out, const struct sound_found *found, unsigned channel)
 {
 	fprintf(out,
 	    "channel %u: response (simulated): %" PRIu64 " of %" PRIu64
-	    " within the limit, median error %.1f dB, worst "
-	    "%.1f dB, delay %u samples",
-	    channel, found->within, found->kept, found->median_db, found->worst_db, found->delay);
+	    " within the limit, median error %.1f dB, worst %.1f dB, delay %u sample%s",
+	    channel, found->within, found->kept, found->median_db, found->worst_db, found->delay,
+	    plural(found->delay));
 	if (found->delays > 1)
 		fprintf(out, " (%u different)", found->delays);
-	fprintf(out, ", %u responses found, %" PRIu64 " changes, %" PRIu64 " seams\n",
-	    found->responses, found->changes, found->seams);
+	fprintf(out, ", %u response%s found, %" PRIu64 " change%s, %" PRIu64 " seam%s\n",
+	    found->responses, plural(found->responses), found->changes, plural(found->changes),
+	    found->seams, plural(found->seams));
 }
 
 static void channel_text(FILE *out, const struct counts *counts, unsigned channel)
@@ -197,8 +200,8 @@ static void channel_text(FILE *out, const struct counts *counts, unsigned channe
 	if (counts->expected[channel] && sound->kept)
 		found_text(out, &counts->found[channel], channel);
 	else if (sound->kept)
-		fprintf(out, "channel %u: %" PRIu32 " periods kept, %" PRIu64 " seams\n", channel,
-		    sound->kept, sound->seams);
+		fprintf(out, "channel %u: %" PRIu32 " period%s kept, %" PRIu64 " seam%s\n", channel,
+		    sound->kept, plural(sound->kept), sound->seams, plural(sound->seams));
 }
 
 void counts_text(const struct counts *counts, FILE *out)
@@ -212,10 +215,10 @@ void counts_text(const struct counts *counts, FILE *out)
 	if (text(out, "all", -1, server_counts, N(server_counts), server, false))
 		fprintf(out, "\n");
 	if (!server->pace.options.is_virtual)
-		fprintf(out, "clock: looked at up to %.1f us late\n", late_us(server));
+		fprintf(out, "clock: read up to %.1f us late\n", late_us(server));
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------ */
 
 static void json(FILE *out, const struct count *counts, size_t n, const void *of)
 {
@@ -256,16 +259,18 @@ static void unit_json(FILE *out, const struct unit *unit)
 	fprintf(out, "}}");
 }
 
-static void doors_json(FILE *out, const struct server *server)
+static void transports_json(FILE *out, const struct server *server)
 {
 	bool any = false;
 
 	for (unsigned i = 0; i < server->n_units; i++) {
-		for (int door = 0; door < UNIT_DOORS && server->units[i].doors[door]; door++) {
-			fprintf(out, "%s{\"device\": %u, \"door\": \"%s\", ", any ? ", " : "", i,
-			    server->units[i].doors[door]->kind->name);
-			json(out, door_counts, N(door_counts),
-			    &server->units[i].doors[door]->counts);
+		for (int transport = 0;
+		     transport < UNIT_TRANSPORTS && server->units[i].transports[transport];
+		     transport++) {
+			fprintf(out, "%s{\"device\": %u, \"transport\": \"%s\", ", any ? ", " : "",
+			    i, server->units[i].transports[transport]->kind->name);
+			json(out, transport_counts, N(transport_counts),
+			    &server->units[i].transports[transport]->counts);
 			fprintf(out, "}");
 			any = true;
 		}
@@ -309,8 +314,8 @@ static void found_json(FILE *out, const struct sound_found *found)
 {
 	fprintf(out,
 	    ", \"within\": %" PRIu64
-	    ", \"median_db\": %.2f, \"worst_db\": %.2f, \"worst_within_db\": %.2f, "
-	    "\"delay\": %u, \"delays\": %u, \"responses\": %u, \"changes\": %" PRIu64,
+	    ", \"median_db\": %.2f, \"worst_db\": %.2f, \"worst_within_db\": %.2f, \"delay\": %u, "
+	    "\"delays\": %u, \"responses\": %u, \"changes\": %" PRIu64,
 	    found->within, finite_db(found->median_db), finite_db(found->worst_db),
 	    finite_db(found->worst_within_db), found->delay, found->delays, found->responses,
 	    found->changes);
@@ -345,7 +350,7 @@ void counts_json(const struct counts *counts, FILE *out)
 		unit_json(out, &server->units[i]);
 	}
 	fprintf(out, "], \"sfp\": [");
-	doors_json(out, server);
+	transports_json(out, server);
 	fprintf(out, "], \"channels\": [");
 	for (unsigned i = 0; i < server->n_units * DEVICE_ENDPOINTS; i++) {
 		fprintf(out, "%s", i ? ", " : "");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tools/x310sim/counts.h - all that the simulator counted and measured, for people and as JSON: nothing is counted that is
- * not shown.
+ * tools/x310sim/counts.h - all that the simulator counted and measured, for people and as JSON:
+ * nothing is counted that is not shown.
  *
- * JSON, one line: {"schema": 3, "clock": ..., "clock_late_us": ..., counts of all devices together, "devices": [address,
- * faults and "steady" (steady.h) of each], "sfp": [the ports of each device], "channels": [4 of each device, in its order:
- * counts, "latency" (simulated, ns), "sounding"]}.
+ * JSON, one line: {"schema": 3, "clock": ..., "clock_late_us": ..., counts of all devices together,
+ * "devices": [address, faults and "steady" (steady.h) of each], "sfp": [the ports of each device],
+ * "channels": [4 of each device, in its order: counts, "latency" (simulated, ns), "sounding"]}.
  */
 #ifndef TOOLS_X310SIM_COUNTS_H
 #define TOOLS_X310SIM_COUNTS_H

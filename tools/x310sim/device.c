@@ -1,96 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The device put together: transport, crossbar, what reaches which endpoint. */
+ * The device put together: what reaches which endpoint, and when. */
 #include "tools/x310sim/device.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* ---- queues and tables ----------------------------------------------------------------------------------------------- */
-
-void sim_queue_init(struct sim_queue *queue)
-{
-	*queue = (struct sim_queue){.first = NULL};
-	queue->last = &queue->first;
-}
-
-void sim_queue_clear(struct sim_queue *queue)
-{
-	struct sim_packet *packet;
-
-	while ((packet = sim_queue_pop(queue)) != NULL)
-		free(packet);
-}
-
-int sim_queue_push(struct sim_queue *queue, const uint8_t *bytes, size_t size)
-{
-	struct sim_packet *packet = malloc(sizeof(*packet) + size);
-
-	if (packet == NULL)
-		return -ENOMEM;
-	packet->next = NULL;
-	packet->size = (uint32_t)size;
-	packet->missing = 0;
-	memcpy(packet->bytes, bytes, size);
-	*queue->last = packet;
-	queue->last = &packet->next;
-	queue->bytes += chdr_counted((uint32_t)size);
-	return 0;
-}
-
-struct sim_packet *sim_queue_pop(struct sim_queue *queue)
-{
-	struct sim_packet *packet = queue->first;
-
-	if (packet == NULL)
-		return NULL;
-	queue->first = packet->next;
-	if (queue->first == NULL)
-		queue->last = &queue->first;
-	queue->bytes -= chdr_counted(packet->size);
-	return packet;
-}
-
-void sim_table_set(struct sim_table *table, uint16_t key, uint64_t value)
-{
-	unsigned row = 0;
-
-	while (row < table->n && table->rows[row].key != key)
-		row++;
-	if (row == DEVICE_TABLE) { /* full: the oldest goes */
-		row = 0;
-		for (unsigned i = 1; i < DEVICE_TABLE; i++)
-			row = table->rows[i].age < table->rows[row].age ? i : row;
-		table->rows[row].age = table->age++;
-	} else if (row == table->n) {
-		table->rows[table->n++].age = table->age++;
-	}
-	table->rows[row].key = key;
-	table->rows[row].value = value;
-}
-
-bool sim_table_get(const struct sim_table *table, uint16_t key, uint64_t *ret_value)
-{
-	for (unsigned row = 0; row < table->n; row++) {
-		if (table->rows[row].key != key)
-			continue;
-		*ret_value = table->rows[row].value;
-		return true;
-	}
-	return false;
-}
-
-/* ---- the device ------------------------------------------------------------------------------------------------------- */
 
 void device_init(
     struct device *device, const struct device_options *options, const struct device_io *io)
 {
 	*device = (struct device){.options = *options, .io = *io, .id = 1};
+	if (device->options.fpga == NULL)
+		device->options.fpga = &x310_fpgas[0];
+	device->map = device->options.fpga->radio; /* one that is not known has the latest */
+	if (device->map == NULL)
+		device->map = x310_fpgas[X310_FPGAS - 1].radio;
+	if (options->layout_seed)
+		layout_shuffle(&device->layout, options->layout_seed);
+	else
+		layout_stock(&device->layout);
 	for (int i = 0; i < DEVICE_ENDPOINTS; i++) {
 		sim_input_init(&device->endpoints[i].input);
 		sim_output_init(&device->endpoints[i].output);
-		sim_radio_init(&device->endpoints[i].radio, options->divide);
+		sim_radio_init(&device->endpoints[i].radio, device->map, options->divide);
 	}
 }
 
@@ -103,38 +32,11 @@ void device_fini(struct device *device)
 	}
 }
 
-void device_send(struct device *device, const uint8_t *bytes, size_t size)
-{
-	struct chdr_packet packet;
-	uint64_t address;
-
-	if (chdr_parse(bytes, size, &packet) == 0 &&
-	    sim_table_get(&device->addresses, packet.header.dst, &address))
-		device->io.send(device->io.self, address, bytes, size);
-	else
-		device->no_address++;
-}
-
-unsigned sim_channel(const struct device *device, const struct sim_endpoint *endpoint)
-{
-	return (unsigned)(endpoint - device->endpoints);
-}
-
-/* The crossbar: by its table of routes. */
-struct sim_endpoint *device_endpoint(struct device *device, uint16_t epid)
-{
-	uint64_t port;
-
-	if (!sim_table_get(&device->routes, epid, &port) || port < DEVICE_FIRST_PORT ||
-	    port >= DEVICE_FIRST_PORT + DEVICE_ENDPOINTS)
-		return NULL;
-	return &device->endpoints[port - DEVICE_FIRST_PORT];
-}
-
 static void take_stream(
     struct device *device, const struct chdr_packet *packet, const uint8_t *bytes)
 {
-	struct sim_endpoint *endpoint = device_endpoint(device, packet->header.dst);
+	struct sim_endpoint *endpoint =
+	    device_endpoint(device, packet->header.dst, packet->header.type == CHDR_STRS);
 	struct chdr_strs strs;
 
 	if (endpoint == NULL)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/file.h"
+#include "core/base/text.h"
 
 enum { TAP = 2 * sizeof(float) };
 
@@ -23,22 +24,25 @@ static int divide(struct expect *expect, size_t n_taps, char *ret_why)
 	struct expect_options *options = &expect->options;
 	const uint32_t paths = options->n_channels * options->n_channels, length = expect->length;
 	const uint32_t room = paths > 1 ? length / SOUND_CHANNELS : length - 1;
+	uint32_t taps;
 	char what[256];
 
 	if (options->taps == 0 && n_taps % paths == 0)
 		options->taps = (uint32_t)(n_taps / paths);
+	taps = options->taps > 0 ? options->taps : 1;
 	if (n_taps == 0 || options->taps == 0 || n_taps % ((size_t)options->taps * paths) != 0) {
 		snprintf(what, sizeof(what),
-		    "holds %zu complex taps, which is not so many times %u paths of %u", n_taps,
-		    paths, options->taps);
+		    "holds %zu complex tap%s; a multiple of %u path%s of %u tap%s is needed",
+		    n_taps, plural(n_taps), paths, plural(paths), taps, plural(taps));
 		return wrong(ret_why, options->path, what);
 	}
 	expect->n = (uint32_t)(n_taps / ((size_t)options->taps * paths));
 	if (options->taps > room || expect->n > EXPECT_SETS_MAX) {
 		snprintf(what, sizeof(what),
-		    "%u sets of %u taps; a sounding of %u samples has room for %u taps, and there are at most %d "
-		    "sets",
-		    expect->n, options->taps, length, room, EXPECT_SETS_MAX);
+		    "holds %u set%s of %u tap%s; a sounding of %u sample%s has room for %u tap%s, "
+		    "and at most %d sets are allowed",
+		    expect->n, plural(expect->n), options->taps, plural(options->taps), length,
+		    plural(length), room, plural(room), EXPECT_SETS_MAX);
 		return wrong(ret_why, options->path, what);
 	}
 	return 0;
@@ -62,14 +66,16 @@ int expect_load(
 	*expect = (struct expect){.options = *options, .length = length};
 	rc = file_read(options->path, SIZE_MAX, &bytes, &size);
 	if (rc < 0) {
-		snprintf(ret_why, EXPECT_WHY, "%.150s: %s", options->path, strerror(-rc));
+		snprintf(ret_why, EXPECT_WHY, "%.150s: %s", options->path, file_reason(rc));
 		return rc;
 	}
 	expect->taps = (float *)(void *)bytes;
-	rc = size % TAP ? wrong(ret_why, options->path, "is not so many complex 32-bit floats")
+	rc = size % TAP ? wrong(ret_why, options->path,
+	                      "ends inside a complex number of two "
+	                      "32-bit floats")
 	                : divide(expect, size / TAP, ret_why);
 	if (rc == 0 && !is_good(expect->taps, size / sizeof(float)))
-		rc = wrong(ret_why, options->path, "holds what is no number");
+		rc = wrong(ret_why, options->path, "holds a value that is not a number");
 	if (rc == 0) {
 		expect->sum = calloc(expect->n, (size_t)length * TAP);
 		rc = expect->sum == NULL ? -ENOMEM : 0;

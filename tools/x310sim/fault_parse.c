@@ -80,12 +80,12 @@ static int read_rule(const char *part, enum fault_kind kind, char *value,
 		*us++ = 0;
 		time_us = strtod(us, &end);
 		if (end == us || *end != 0 || !(time_us >= 0 && time_us <= US_MAX))
-			return wrong(ret_why, part, "microseconds are 0 .. 10000000");
+			return wrong(ret_why, part, "0 .. 10000000 microseconds are allowed");
 		rule.ticks = (uint64_t)(time_us * ((double)DEVICE_TICKS_PER_S / 1e6));
 	}
 	if (!read_when(value, &rule))
 		return wrong(ret_why, part,
-		    "when is a probability 0 .. 1, @N+N+... (32 at most) or @FROM/EVERY");
+		    "a probability 0 .. 1, @N+N+... (at most 32 packets) or @FROM/EVERY is needed");
 	options->rules[kind] = rule;
 	return 0;
 }
@@ -101,7 +101,7 @@ static int read_of(
 		options->of = (enum fault_of)i;
 		return 0;
 	}
-	return wrong(ret_why, part, "of is data, control or all");
+	return wrong(ret_why, part, "data, control or all is needed");
 }
 
 static int read_part(const char *part, struct fault_options *options, char *ret_why)
@@ -113,7 +113,7 @@ static int read_part(const char *part, struct fault_options *options, char *ret_
 	snprintf(text, sizeof(text), "%s", part);
 	value = strchr(text, '=');
 	if (value == NULL || strlen(part) >= PART)
-		return wrong(ret_why, part, "is not KIND=WHEN[:MICROSECONDS]");
+		return wrong(ret_why, part, "KIND=WHEN[:MICROSECONDS] is needed");
 	*value++ = 0;
 	for (unsigned kind = 0; kind < FAULT_KINDS; kind++)
 		if (strcmp(text, fault_names[kind]) == 0)
@@ -124,8 +124,8 @@ static int read_part(const char *part, struct fault_options *options, char *ret_
 	if (strcmp(text, "seed") == 0)
 		return whole(&seed, &options->seed) && *seed == 0
 		    ? 0
-		    : wrong(ret_why, part, "is not a whole number");
-	return wrong(ret_why, part, "is none of loss, reorder, duplicate, delay, stall, seed, of");
+		    : wrong(ret_why, part, "a whole number is needed");
+	return wrong(ret_why, part, "loss, reorder, duplicate, delay, stall, seed or of is needed");
 }
 
 int fault_parse(const char *text, struct fault_options *options, char *ret_why)

@@ -7,7 +7,7 @@
 
 enum { ACK = 1, POKE = 4, PEEK = 8 };
 
-enum { SHARED = 0x6000, SETTINGS = 0xa000, I2C_STATUS = 0xff10, I2C_NO_ACK = 0x80 };
+enum { SHARED = 0x6000, SETTINGS = 0xa000, I2C = 0xff00, I2C_BYTES = 0x20 };
 
 enum { CLAIM_STATUS = 5, CLAIM_TIME = 6, CLAIM_HASH = 7, EEPROM_WORD = 13 };
 #define CLAIM_NS 2000000000ull
@@ -41,13 +41,13 @@ static void put_le(uint8_t *at, uint16_t value)
 	at[1] = (uint8_t)(value >> 8);
 }
 
-void firmware_init(
-    struct firmware *firmware, uint32_t ip, bool is_4_9, const char *name, const char *serial)
+void firmware_init(struct firmware *firmware, const struct firmware_options *options)
 {
+	const uint32_t ip = options->ip;
 	static const uint8_t mac[6] = {0x00, 0x80, 0x2f, 0x11, 0x22, 0x33};
 	uint8_t *e;
 
-	*firmware = (struct firmware){.ip = ip, .is_4_9 = is_4_9};
+	*firmware = (struct firmware){.options = *options, .board.nack = true};
 	e = firmware->eeprom;
 	put_le(e, 8);          /* revision */
 	put_le(e + 2, 0x7862); /* X310 */
@@ -59,12 +59,15 @@ void firmware_init(
 	put_be32(e + 24, (ip & 0xffffff00) | 1);
 	for (int i = 0; i < 4; i++) {
 		put_be32(e + 28 + 4 * i, 0xffffff00);
-		put_be32(e + 44 + 4 * i, i == 2 ? ip : 0xc0a80a02 + ((uint32_t)i << 8) * 10);
+		put_be32(e + 44 + 4 * i, 0xc0a80a02 + ((uint32_t)i << 8) * 10);
 	}
-	snprintf((char *)e + 76, 23, "%s", name);
-	snprintf((char *)e + 99, 9, "%s", serial);
-	firmware->shared[0] = is_4_9 ? 0x00060001 : 0x00060000; /* firmware compatibility */
-	firmware->shared[1] = 0x1234abcd;                       /* looked for a GPSDO, found none */
+	put_be32(e + 44 + (options->is_hg ? 0 : 8), ip);
+	if (options->sfp1_ip)
+		put_be32(e + 44 + 12, options->sfp1_ip);
+	snprintf((char *)e + 76, 23, "%s", options->name);
+	snprintf((char *)e + 99, 9, "%s", options->serial);
+	firmware->shared[0] = options->is_4_9 ? x310_fpgas[1].firmware : options->fpga->firmware;
+	firmware->shared[1] = 0x1234abcd; /* looked for a GPSDO, found none */
 }
 
 static uint32_t read_setting(const struct firmware *firmware, uint32_t n, uint64_t ticks)
@@ -72,15 +75,17 @@ static uint32_t read_setting(const struct firmware *firmware, uint32_t n, uint64
 	switch (n) {
 	case READ_SPI_READY:
 	case READ_TIMEKEEPERS:
-	case READ_SFP0: /* 10 Gbit/s */
-	case READ_SFP1:
+	case READ_SFP1: /* 10 Gbit/s */
 		return 1;
+	case READ_SFP0:
+		return !firmware->options.is_hg;
 	case READ_CLOCK:
 		return 0x67; /* all locked */
 	case READ_FPGA:
-		return firmware->is_4_9 ? 0x00270003 : 0x00270000;
+		return firmware->options.is_4_9 ? x310_fpgas[1].fpga_compat
+		                                : firmware->options.fpga->fpga_compat;
 	case READ_RFNOC:
-		return 64u << 16 | 0x0100;
+		return 64u << 16 | firmware->options.fpga->protocol;
 	case READ_GIT:
 		return 0x0a10e310;
 	case READ_DEVICE_ID:
@@ -112,8 +117,8 @@ static uint32_t read_shared(const struct firmware *firmware, uint32_t n, uint64_
 static uint32_t peek(
     const struct firmware *firmware, uint64_t now_ns, uint64_t ticks, uint32_t address)
 {
-	if (address == I2C_STATUS)
-		return I2C_NO_ACK; /* no daughterboard is known */
+	if (address >= I2C && address < I2C + I2C_BYTES)
+		return board_peek(&firmware->board, address - I2C);
 	if (address >= SETTINGS && address < SETTINGS + 4 * FIRMWARE_WORDS)
 		return read_setting(firmware, (address - SETTINGS) / 4, ticks);
 	if (address >= SHARED && address < SHARED + 4 * FIRMWARE_WORDS)
@@ -147,6 +152,8 @@ static void poke(struct firmware *firmware, uint64_t now_ns, uint32_t address, u
 		write_setting(firmware, (address - SETTINGS) / 4, value);
 	else if (address >= SHARED && address < SHARED + 4 * FIRMWARE_WORDS)
 		write_shared(firmware, (address - SHARED) / 4, value, now_ns);
+	else if (address >= I2C && address < I2C + I2C_BYTES)
+		board_poke(&firmware->board, address - I2C, value);
 }
 
 size_t firmware_take(struct firmware *firmware, uint64_t now_ns, uint64_t ticks,

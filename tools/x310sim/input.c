@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The stream endpoint's side towards the radio (chdr_stream_input): a buffer in order of arrival, in which commands wait
- * behind data, and the sequence that is checked where it is read. */
+ * The stream endpoint's side towards the radio (chdr_stream_input): a buffer in order of arrival,
+ * in which commands wait behind data, and the sequence that is checked where it is read. */
 #include <stdlib.h>
 
 #include "tools/x310sim/device.h"
@@ -132,8 +132,8 @@ void sim_input_take(struct device *device, struct sim_endpoint *endpoint,
 	} else if (input->queue.bytes + chdr_counted(packet->header.length) >
 	        device->options.capacity ||
 	    sim_queue_push(&input->queue, bytes, packet->header.length) < 0) {
-		input
-		    ->overflowed++; /* the real one would block the crossbar: the host has sent beyond its window */
+		/* the real one would block the crossbar: the host has sent beyond its window */
+		input->overflowed++;
 	}
 }
 
@@ -189,7 +189,9 @@ static struct sim_packet *take_data(
 	}
 	good = good && in_sequence(device, endpoint, &parsed.header, &packet->missing);
 	consumed(device, endpoint, packet->size);
-	if (good)
+	input->wedged = ++input->taken == device->options.wedge && !device->has_wedged;
+	device->has_wedged |= input->wedged;
+	if (good && !endpoint->drops)
 		return packet;
 	discard(input, packet);
 	free(packet);
@@ -211,8 +213,8 @@ struct sim_packet *sim_input_next(
 	struct sim_packet *packet = NULL;
 
 	sim_input_run(device, endpoint, tick);
-	while (packet == NULL && input->phase == SIM_INPUT_IDLE && input->queue.first != NULL &&
-	    head_is_data(input)) {
+	while (packet == NULL && input->phase == SIM_INPUT_IDLE && !input->wedged &&
+	    input->queue.first != NULL && head_is_data(input)) {
 		packet = take_data(device, endpoint, sim_queue_pop(&input->queue));
 		sim_input_run(device, endpoint, tick);
 	}
@@ -230,8 +232,8 @@ void sim_input_run(struct device *device, struct sim_endpoint *endpoint, uint64_
 		input->strs_seq = 0;
 		report(device, endpoint, CHDR_OKAY, okay_info(device, input));
 	}
-	while (
-	    input->phase == SIM_INPUT_IDLE && input->queue.first != NULL && !head_is_data(input)) {
+	while (input->phase == SIM_INPUT_IDLE && !input->wedged && input->queue.first != NULL &&
+	    !head_is_data(input)) {
 		struct sim_packet *packet = sim_queue_pop(&input->queue);
 		struct chdr_packet parsed;
 

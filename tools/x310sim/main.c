@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * x310sim - a USRP X310 without the hardware: the device's end of the wire, for tests and for those who have none. */
+ * x310sim - a USRP X310 without the hardware: the device's end of the wire, for tests and for those
+ * who have none. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -16,14 +17,15 @@ static int fail(const char *what, int rc)
 	return CLI_FAILED;
 }
 
-static void say_ready(const struct server *server)
+static void ready_print(const struct server *server)
 {
 	for (unsigned i = 0; i < server->n_units; i++)
-		for (int door = 0; door < UNIT_DOORS; door++)
-			if (server->units[i].doors[door] && server->units[i].doors[door]->note[0])
+		for (int transport = 0; transport < UNIT_TRANSPORTS; transport++)
+			if (server->units[i].transports[transport] &&
+			    server->units[i].transports[transport]->note[0])
 				fprintf(stderr, "x310sim: %s: %s\n",
-				    server->units[i].doors[door]->kind->name,
-				    server->units[i].doors[door]->note);
+				    server->units[i].transports[transport]->kind->name,
+				    server->units[i].transports[transport]->note);
 	fprintf(stderr, "x310sim: ready on");
 	for (unsigned i = 0; i < server->n_units; i++) {
 		const struct in_addr ip = {htonl(server->units[i].options.ip)};
@@ -47,13 +49,13 @@ static int report(const struct server *server, const struct options *options, st
 
 static int run(struct server *server, const struct options *options, struct expect *expect)
 {
-	char why[DOOR_WHY] = "";
+	char why[TRANSPORT_WHY] = "";
 	int rc = server_open(server, &options->server, why), status = CLI_FAILED;
 
 	if (rc < 0) {
 		fprintf(stderr, "x310sim: %s\n", why);
 	} else {
-		say_ready(server);
+		ready_print(server);
 		server_run(server,
 		    options->seconds > 0 ? clock_ns() + (uint64_t)(options->seconds * 1e9)
 		                         : UINT64_MAX);
@@ -87,59 +89,78 @@ static int x310sim(const struct cli_args *args)
 
 static const struct cli_section sections[] = {
     {"FAULTS",
-        "KIND=WHEN[:MICROSECONDS], separated by commas. Packets are counted from 0 in each direction; the "
-        "same seed does the same to the same packets.\n\n"
-        "  loss=0.01            each packet with this probability\n"
-        "  reorder=@7+19+300    packets 7, 19 and 300: after the one that follows\n"
-        "  duplicate=@5/100     packet 5 and every 100th after it\n"
-        "  delay=0.001:50       50 us later than those around it\n"
-        "  stall=@500:2000      nothing passes for 2000 us, then all of it\n"
-        "  seed=7               of the probabilities; default 1\n"
-        "  of=data              what is counted and hit: data (samples), control, all"},
+        "A list of KIND=WHEN[:MICROSECONDS], separated by commas. Packets are counted from 0 in "
+        "each direction; the same seed has the same effect on the same packets.\n"
+        "\n"
+        "  loss=0.01            lose each packet with this probability\n"
+        "  reorder=@7+19+300    send packets 7, 19 and 300 after their successors\n"
+        "  duplicate=@5/100     duplicate packet 5 and every 100th packet after packet 5\n"
+        "  delay=0.001:50       delay a packet by 50 us\n"
+        "  stall=@500:2000      pass nothing for 2000 us, then pass everything\n"
+        "  seed=7               seed of the probabilities; default 1\n"
+        "  of=data              kind of packets that are counted and hit: data (samples),\n"
+        "                       control or all"},
     {"LATENCY AND SOUNDING",
-        "All times are the device's sample time, and simulated: there are no converters, no filters and no cables.\n\n"
-        "--source ticks marks every sample with the time at which it is heard; what is played tells its age, if the "
-        "host plays samples as they were. --sound hears a sequence and takes what is played for its answer; a response "
-        "and its delay have to be shorter than the period."},
+        "All times are simulated, in the sample time of the device: there are no converters, no "
+        "filters and no cables.\n"
+        "\n"
+        "--source ticks marks every sample with the time of reception. If the host transmits the "
+        "samples unchanged, x310sim measures the latency from the marks. --sound receives a known "
+        "sequence and treats the transmitted samples as the response; the response and the delay "
+        "of the response must be shorter than the period."},
     {"STEADY",
-        "Whether the host keeps up, window by window of 2 ms or 32 packets, from the first answer to the last: "
-        "paced, the device took no longer than it should have; answered, that, and as many samples came as were "
-        "heard; in_time, as many were played. A machine that stood still spoils the windows it stood still in."},
+        "The JSON object `steady` counts windows of 2 ms or 32 packets, from the first answer of "
+        "the host to the last. A window is paced if the device kept the sample rate; answered if, "
+        "in addition, the host sent as many samples as the device received; in_time if, in "
+        "addition, all these samples were played in time. A pause of the machine spoils only the "
+        "windows of the pause."},
     {"EXAMPLES",
         "  x310sim --address 127.0.0.2 &\n"
         "  uhd_usrp_probe --args type=x300,addr=127.0.0.2\n"
         "  x310sim --port net_memif0,role=server,socket=/tmp/sfp1,socket-abstract=no &\n"
         "  x310sim --source ticks --fault-tx loss=0.001,seed=3 --json\n"
+        "  x310sim --fpga 4.11 --layout-seed 7 --sfp1 127.0.0.3\n"
         "  x310sim --sound 4096 --expect response.f32 --clock virtual\n"
         "  x310sim --devices 2 --drift-ppm 0 --drift-ppm 2.5"},
-    {"EXIT STATUS", "  0    done\n  1    a port or a file cannot be had\n  2    usage"},
+    {"EXIT STATUS",
+        "  0    done\n"
+        "  1    a port cannot be opened, or a file cannot be read or written\n"
+        "  2    wrong use: the command line"},
 };
 
-#define DOC                                                                                                        \
-	"Two radios with 4 receive and 2 transmit channels, 200 MHz, sc16, two 10 Gbit/s ports; the register\n"    \
-	"map of UHD 4.0 to 4.9. Time is this machine's: rates beyond what a core can move are late, and the\n"     \
-	"counts say so. With --clock virtual it waits for the host, and all is the same on any machine. `loop`\n"  \
-	"joins each transmitter to the receiver of the same channel.\n\n"                                          \
-	"The first of its 10 Gbit/s ports is an address of this machine. With --port there is a second one, for\n" \
-	"CHDR alone, which any port of DPDK can be (memif, af_packet, a real one): one core is busy with\n"        \
-	"looking at it.\n\n"                                                                                       \
-	"Who may have which port: kernel UDP and memif everybody; af_packet who has CAP_NET_RAW and\n"             \
-	"CAP_NET_ADMIN. memif's driver (DPDK 22.11) unmaps its rings when its peer goes, whoever is using them:\n" \
-	"a host that goes in the midst of a stream, and not after it has stopped it, may take x310sim with it."
+#define DOC                                                                                        \
+	"The simulated device has two radios with 4 receive and 2 transmit "                       \
+	"channels, 200 MHz, sc16, two network ports, and the FPGA image of UHD "                   \
+	"4.0 to 4.9, 4.10 or 4.11 (--fpga). x310sim keeps the time of this "                       \
+	"machine: at rates above what one core can move, packets are late and "                    \
+	"counted as late. With --clock virtual x310sim waits for the host, and "                   \
+	"the result is the same on every machine. The source `loop` connects each "                \
+	"transmitter to the receiver of the same channel.\n\n"                                     \
+	"SFP0 is an address of this machine. SFP1 is another address (--sfp1), or "                \
+	"a DPDK port for CHDR alone (--port): any DPDK port will do (memif, "                      \
+	"af_packet, a network card), and one core polls this port all the time. "                  \
+	"Each SFP has a table of its own of the hosts that advertised themselves "                 \
+	"there. The crossbar sends a packet to the SFP that the route of its "                     \
+	"endpoint names, and without a route to SFP0. A packet for a host that "                   \
+	"this SFP does not know is lost (counts no_address and no_route).\n\n"                     \
+	"Every user may use kernel UDP and memif; af_packet needs CAP_NET_RAW and "                \
+	"CAP_NET_ADMIN. A host that ends in the middle of a stream leaves the port usable: the "   \
+	"next host connects to the same memif socket."
 
 int main(int argc, char **argv)
 {
 	const struct cli_command commands[] = {
 	    {NULL, "", 0, 0, NULL,
-	        "Is an X310 on an address of this machine until it is told to end.", DOC,
+	        "Simulates an X310 on an address of this machine until SIGINT or SIGTERM.", DOC,
 	        {options_list, options_n}, x310sim, NULL},
 	};
 	const struct cli_program program = {
 	    .name = "x310sim",
 	    .section = 1,
-	    .summary = "a USRP X310 without the hardware",
-	    .doc =
-	        "x310sim is the device's end of the wire: an unmodified UHD brings it up and streams with it.\n\n" DOC,
+	    .summary = "simulate a USRP X310",
+	    .doc = "x310sim behaves on the wire like the device: an unmodified UHD initialises "
+	           "x310sim and streams with x310sim.\n"
+	           "\n" DOC,
 	    .commands = CLI_LIST(commands),
 	    .sections = CLI_LIST(sections),
 	};

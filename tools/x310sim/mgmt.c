@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Management packets on their way through transport, crossbar and endpoint. Each node does what its hop says; RETURN turns
- * the packet round, with the answers of all nodes in one hop. Where nothing lies behind a port nobody answers. */
+ * Management packets on their way through transport, crossbar and endpoint. Each node does what its
+ * hop says; RETURN turns the packet round, with the answers of all nodes in one hop. Where nothing
+ * lies behind a port nobody answers. */
 #include "tools/x310sim/device.h"
 
 enum { NODE_CROSSBAR = 1, NODE_ENDPOINT = 2, NODE_TRANSPORT = 3 };
 
 enum {
-	TRANSPORTS = 3,
 	IPV4_64 = 1,
 	HAS_CTRL = 1,
 	HAS_DATA = 2,
@@ -30,56 +30,67 @@ static void answer(struct walk *walk, enum chdr_mgmt_op op, uint64_t payload)
 	(void)chdr_mgmt_add(&walk->answer, op, payload, false);
 }
 
+/* The first channel of each radio has a DUC. */
+static uint32_t about_endpoint(const struct layout_sep *sep)
+{
+	return HAS_DATA | ONE_OUTPUT | ERRORS | (sep->instance == 0 ? HAS_CTRL : 0) |
+	    (sep->in >= 0 && sep->in % 2 == 0 ? ONE_INPUT : 0);
+}
+
+/* The instance of transport and crossbar is the port by which the packet came in. */
 static void info(struct walk *walk)
 {
-	const unsigned n = walk->port - DEVICE_FIRST_PORT;
-	uint32_t extended, instance = 0;
+	const struct sim_layout *layout = &walk->device->layout;
+	uint32_t extended, instance = sim_sfp(walk->device->from);
 
-	if (walk->node == NODE_TRANSPORT)
+	if (walk->node == NODE_TRANSPORT) {
 		extended = IPV4_64;
-	else if (walk->node == NODE_CROSSBAR)
-		extended = (DEVICE_FIRST_PORT + DEVICE_ENDPOINTS) | TRANSPORTS << 8;
-	else {
-		extended = HAS_DATA | ONE_OUTPUT | ERRORS | (n == 0 ? HAS_CTRL : 0) |
-		    (n % 2 == 0 ? ONE_INPUT : 0);
-		instance = n;
+	} else if (walk->node == NODE_CROSSBAR) {
+		extended = (DEVICE_FIRST_PORT + layout->n_seps) | LAYOUT_TRANSPORTS << 8;
+	} else {
+		const struct layout_sep *sep = &layout->seps[walk->port - DEVICE_FIRST_PORT];
+
+		extended = about_endpoint(sep);
+		instance = sep->instance;
 	}
 	answer(walk, CHDR_INFO_RESP,
 	    walk->device->id | (uint64_t)walk->node << 16 | (uint64_t)instance << 20 |
 	        (uint64_t)extended << 30);
 }
 
-static struct sim_endpoint *endpoint(const struct walk *walk)
+/* The channel whose samples leave by the endpoint, or enter by it; NULL: none. */
+static struct sim_endpoint *channel_of(const struct walk *walk, bool receives)
 {
-	return &walk->device->endpoints[walk->port - DEVICE_FIRST_PORT];
+	const struct layout_sep *sep = &walk->device->layout.seps[walk->port - DEVICE_FIRST_PORT];
+	const int channel = receives ? sep->out : sep->in;
+
+	return channel >= 0 ? &walk->device->endpoints[channel] : NULL;
 }
 
-static void reset(struct sim_endpoint *endpoint, uint32_t what)
+static void reset(struct walk *walk, uint32_t what)
 {
-	if (what & 1) {
-		sim_output_fini(&endpoint->output);
-		sim_output_init(&endpoint->output);
+	struct sim_endpoint *out = channel_of(walk, true), *in = channel_of(walk, false);
+
+	if (out != NULL && what & 1) {
+		sim_output_fini(&out->output);
+		sim_output_init(&out->output);
 	}
-	if (what & 2) {
-		sim_input_fini(&endpoint->input);
-		sim_input_init(&endpoint->input);
+	if (in != NULL && what & 2) {
+		sim_input_fini(&in->input);
+		sim_input_init(&in->input);
 	}
 }
 
-static void write_endpoint(struct walk *walk, uint16_t address, uint32_t data)
+static void write_output(struct walk *walk, uint16_t address, uint32_t data)
 {
-	struct sim_endpoint *sep = endpoint(walk);
-	struct sim_output *out = &sep->output;
+	struct sim_endpoint *channel = channel_of(walk, true);
+	struct sim_output *out = channel != NULL ? &channel->output : NULL;
 
+	if (out == NULL)
+		return; /* nothing comes from there */
 	switch (address) {
-	case SEP_EPID:
-		sep->epid = (uint16_t)data;
-		break;
-	case SEP_RESET:
-		reset(sep, data);
-		break;
 	case SEP_OUT_CTRL:
-		sim_output_control(walk->device, sep, data);
+		sim_output_control(walk->device, channel, data);
 		break;
 	case SEP_OUT_DST:
 		out->dst = (uint16_t)data;
@@ -101,14 +112,26 @@ static void write_endpoint(struct walk *walk, uint16_t address, uint32_t data)
 	}
 }
 
+static void write_endpoint(struct walk *walk, uint16_t address, uint32_t data)
+{
+	if (address == SEP_EPID)
+		walk->device->epids[walk->port - DEVICE_FIRST_PORT] = (uint16_t)data;
+	else if (address == SEP_RESET)
+		reset(walk, data);
+	else
+		write_output(walk, address, data);
+}
+
 static uint32_t read_endpoint(const struct walk *walk, uint16_t address)
 {
-	const struct sim_endpoint *sep = endpoint(walk);
-	const struct sim_output *out = &sep->output;
+	const struct sim_endpoint *channel = channel_of(walk, true);
+	const struct sim_output *out = channel != NULL ? &channel->output : NULL;
 
+	if (address == SEP_EPID)
+		return walk->device->epids[walk->port - DEVICE_FIRST_PORT];
+	if (out == NULL)
+		return 0;
 	switch (address) {
-	case SEP_EPID:
-		return sep->epid;
 	case SEP_OUT_CTRL:
 		return sim_output_status(out);
 	case SEP_OUT_DST:
@@ -145,8 +168,8 @@ static bool hop(struct walk *walk)
 
 		last = step->last;
 		if (step->op == CHDR_ADVERTISE && walk->node == NODE_TRANSPORT)
-			sim_table_set(
-			    &walk->device->addresses, walk->message->src, walk->device->from);
+			sim_table_set(&walk->device->addresses[sim_sfp(walk->device->from)],
+			    walk->message->src, walk->device->from);
 		else if (step->op == CHDR_SEL_DEST && walk->node == NODE_CROSSBAR)
 			walk->port = (unsigned)(step->payload & 1023);
 		else if (step->op == CHDR_INFO_REQ)
@@ -171,7 +194,7 @@ static bool onward(struct walk *walk)
 		return true;
 	}
 	if (walk->node == NODE_ENDPOINT || walk->port < DEVICE_FIRST_PORT ||
-	    walk->port >= DEVICE_FIRST_PORT + DEVICE_ENDPOINTS)
+	    walk->port >= DEVICE_FIRST_PORT + walk->device->layout.n_seps)
 		return false;
 	walk->node = NODE_ENDPOINT;
 	return true;
@@ -184,12 +207,12 @@ void sim_mgmt(struct device *device, const struct chdr_packet *packet)
 	uint8_t bytes[CHDR_MGMT_BYTES_MAX];
 	size_t size;
 
-	if (chdr_mgmt_parse(packet, &message) < 0 ||
-	    message.version >> 8 != device->options.version >> 8) {
+	if (chdr_mgmt_parse(packet, &message) < 0) {
 		device->malformed++;
 		return;
 	}
-	walk.answer = (struct chdr_mgmt){.version = message.version};
+	/* the FPGA looks at no version, and answers with its own (PROTOVER) */
+	walk.answer = (struct chdr_mgmt){.version = device->options.fpga->protocol};
 	answer(&walk, CHDR_NOP, 0);
 	while (walk.step < message.n_steps && hop(&walk))
 		if (!onward(&walk))
@@ -201,6 +224,9 @@ void sim_mgmt(struct device *device, const struct chdr_packet *packet)
 	size = chdr_mgmt_write(bytes, message.src, packet->header.seq, &walk.answer);
 	if (walk.node == NODE_TRANSPORT) /* turned round before the table of addresses is asked */
 		device->io.send(device->io.self, device->from, bytes, size);
+	else if (walk.node ==
+	    NODE_CROSSBAR) /* by the port that it came in, whatever the routes say */
+		sim_send(device, sim_sfp(device->from), message.src, bytes, size);
 	else
 		device_send(device, bytes, size);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The stream endpoint's side towards the host (chdr_stream_output): a window that the host's reports keep open. */
+ * The stream endpoint's side towards the host (chdr_stream_output): a window that the host's
+ * reports keep open. */
 #include <stdlib.h>
 
 #include "platforms/x310/bytes.h"
@@ -27,8 +28,9 @@ static void command(struct device *device, struct sim_endpoint *endpoint, enum c
     uint64_t bytes_total, uint64_t pkts)
 {
 	struct sim_output *output = &endpoint->output;
+	const unsigned sep = layout_sep_of(&device->layout, sim_channel(device, endpoint), true);
 	const struct chdr_strc strc = {
-	    .src = endpoint->epid, .op = (uint8_t)op, .bytes = bytes_total, .pkts = pkts};
+	    .src = device->epids[sep], .op = (uint8_t)op, .bytes = bytes_total, .pkts = pkts};
 	uint8_t bytes[CHDR_STRC_BYTES];
 
 	device_send(device, bytes, chdr_strc_write(bytes, output->dst, output->strc_seq++, &strc));

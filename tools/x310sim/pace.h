@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tools/x310sim/pace.h - the reference that all devices share: how far time has got, in ticks of 200 MHz.
+ * tools/x310sim/pace.h - the reference that all devices share: how far time has got, in ticks of
+ * 200 MHz.
  *
- *	real      this machine's clock. While samples are heard or played it goes at most PACE_STEP at a time, and a quarter
- *	          faster than it should while it is behind, so that after a time in which this machine stood still what has
- *	          come meanwhile is taken in its turn: a device does not stand still, and its host is not to be blamed for
- *	          ours. More than PACE_BEHIND behind, which no ring on the way can hold, it goes as fast as it can
- *	virtual   while samples are heard or played: as fast as the host answers, from event to event. Time stands
- *	          - while the window of Rx is shut: nothing is overrun,
- *	          - at the end of what is there to be played: nothing is underrun,
- *	          - while the host, if it sends as well, has not answered all but the last `lead` samples.
- *	          It goes on without the host when that has said nothing for PACE_PATIENCE_NS of this machine's clock
- *	          (counted), at most at a PACE_SLOWLY of the machine's pace, so that a host that begins to answer is
- *	          not behind. When nothing streams it is this machine's clock again.
+ *         real      this machine's clock. While samples are heard or played it goes at most
+ *                   PACE_STEP at a time, and a quarter faster than it should while it is behind, so
+ *                   that after a time in which this machine stood still what has come meanwhile is
+ *                   taken in its turn: a device does not stand still, and its host is not to be
+ *                   blamed for ours. More than PACE_BEHIND behind, which no ring on the way can
+ *                   hold, it goes as fast as it can
+ *         virtual   while samples are heard or played: as fast as the host answers, from event to
+ *                   event. Time stands
+ * 	          - while the window of Rx is shut: nothing is overrun,
+ * 	          - at the end of what is there to be played: nothing is underrun,
+ *                   - while the host, if it sends as well, has not answered all but the last `lead`
+ *                     samples.
+ *                   It goes on without the host when that has said nothing for PACE_PATIENCE_NS of
+ *                   this machine's clock (counted), at most at a PACE_SLOWLY of the machine's pace,
+ *                   so that a host that begins to answer is not behind. When nothing streams it is
+ *                   this machine's clock again.
  *
- * So what a host does on a busy machine is the same as on an idle one, with a virtual clock, if what it sends for samples
- * that it has heard is to be played later than `lead` samples and a packet after those.
+ * So what a host does on a busy machine is the same as on an idle one, with a virtual clock, if
+ * what it sends for samples that it has heard is to be played later than `lead` samples and a
+ * packet after those.
  */
 #ifndef TOOLS_X310SIM_PACE_H
 #define TOOLS_X310SIM_PACE_H
@@ -32,8 +39,8 @@ struct pace_options {
 
 struct pace {
 	struct pace_options options;
-	uint64_t
-	    last_ns; /* this machine's clock: at ref 0 if real, when it was looked at last if virtual */
+	/* this machine's clock: at ref 0 if real, when it was looked at last if virtual */
+	uint64_t last_ns;
 	uint64_t since_ns; /* time stands since then; 0: it goes on */
 	uint64_t ref;      /* virtual, or behind */
 	bool streams, is_behind;
@@ -44,7 +51,8 @@ struct pace {
 
 void pace_init(struct pace *pace, const struct pace_options *options, uint64_t now_ns);
 uint64_t pace_now(struct pace *pace); /* ref */
-/* pace_turn lets time go on as it should. True: it has come to an event, so the devices are to be looked at without rest. */
+/* pace_turn lets time go on as it should. True: it has come to an event, so the devices are to be
+ * looked at without rest. */
 bool pace_turn(struct pace *pace, struct unit *units, unsigned n, uint64_t now_ns);
 
 #endif

@@ -83,7 +83,8 @@ static void work_fini(struct work *work)
 	free(work->memory);
 }
 
-/* The response of a kept period into work->h, by its place in time and where the input's own channel is heard. */
+/* The response of a kept period into work->h, by its place in time and where the input's own
+ * channel is heard. */
 static void measure(struct work *work, const struct sound *sound, unsigned channel, uint32_t which)
 {
 	const struct sound_channel *c = &sound->channels[channel];
@@ -116,7 +117,7 @@ int sound_response(const struct sound *sound, unsigned channel, uint32_t which, 
 	return 0;
 }
 
-/* ---- comparing --------------------------------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------ */
 
 static const float *taps_of(const struct sound_expected *expected, uint32_t response)
 {

@@ -14,7 +14,7 @@
 enum {
 	IDLE_NS = 1000000,
 	SILENT_NS = 100000,
-	FDS_PER_UNIT = UNIT_SOCKETS + UNIT_DOORS,
+	FDS_PER_UNIT = UNIT_SOCKETS + UNIT_TRANSPORTS,
 	FDS = 1 + SERVER_UNITS * FDS_PER_UNIT
 };
 
@@ -23,7 +23,7 @@ static uint64_t now(void *self)
 	return pace_now(self);
 }
 
-/* ---- the loop ------------------------------------------------------------------------------------------------------------ */
+/* ---- the loop ------------------------------------------------------------------------ */
 
 static uint64_t sleep_ns(struct server *server)
 {
@@ -61,32 +61,33 @@ static bool turn(struct server *server)
 	return busy;
 }
 
-/* The descriptors of a unit: its sockets, then its doors. True: one of its doors tells nothing. */
+/* The descriptors of a unit: its sockets, then its transports. True: one of its transports tells
+ * nothing. */
 static bool watch_unit(const struct unit *unit, struct pollfd *ret_fds)
 {
 	bool silent = false;
 
 	for (int i = 0; i < UNIT_SOCKETS; i++)
 		ret_fds[i] = (struct pollfd){.fd = unit->sockets[i], .events = POLLIN};
-	for (int i = 0; i < UNIT_DOORS; i++) {
-		const int fd = unit->doors[i] ? door_fd(unit->doors[i]) : -1;
+	for (int i = 0; i < UNIT_TRANSPORTS; i++) {
+		const int fd = unit->transports[i] ? transport_fd(unit->transports[i]) : -1;
 
 		ret_fds[UNIT_SOCKETS + i] = (struct pollfd){.fd = fd, .events = POLLIN};
-		silent |= unit->doors[i] != NULL && fd < 0;
+		silent |= unit->transports[i] != NULL && fd < 0;
 	}
 	return silent;
 }
 
-/* Beside a door that is looked at all the time the others are looked at when the kernel says so: asking each of them costs as
- * much as a packet. */
+/* Beside a transport that is looked at all the time the others are looked at when the kernel says
+ * so: asking each of them costs as much as a packet. */
 static void look_at(struct unit *unit, const struct pollfd *fds, bool silent, uint64_t ref)
 {
 	for (unsigned which = 0; which < UNIT_SOCKETS; which++)
 		if (fds[which].revents & POLLIN)
 			unit_datagrams(unit, (int)which, ref);
-	for (unsigned door = 0; door < UNIT_DOORS; door++)
-		unit->is_quiet[door] = silent && fds[UNIT_SOCKETS + door].fd >= 0 &&
-		    !(fds[UNIT_SOCKETS + door].revents & POLLIN);
+	for (unsigned transport = 0; transport < UNIT_TRANSPORTS; transport++)
+		unit->is_quiet[transport] = silent && fds[UNIT_SOCKETS + transport].fd >= 0 &&
+		    !(fds[UNIT_SOCKETS + transport].revents & POLLIN);
 }
 
 static void look(struct server *server, struct pollfd *fds, bool busy, bool silent)
@@ -100,7 +101,8 @@ static void look(struct server *server, struct pollfd *fds, bool busy, bool sile
 		    pace_now(&server->pace));
 }
 
-/* Waits for something to come or to be due; a port that tells nothing is looked at without a pause. */
+/* Waits for something to come or to be due; a port that tells nothing is looked at without a
+ * pause. */
 void server_run(struct server *server, uint64_t until_ns)
 {
 	struct pollfd fds[FDS] = {{.fd = server->signals, .events = POLLIN}};
@@ -117,12 +119,12 @@ void server_run(struct server *server, uint64_t until_ns)
 		busy = turn(server) || silent;
 	}
 	for (unsigned i = 0; i < server->n_units; i++)
-		for (unsigned door = 0; door < UNIT_DOORS; door++)
-			if (server->units[i].doors[door])
-				door_count(server->units[i].doors[door]);
+		for (unsigned transport = 0; transport < UNIT_TRANSPORTS; transport++)
+			if (server->units[i].transports[transport])
+				transport_count(server->units[i].transports[transport]);
 }
 
-/* ---- open and close ---------------------------------------------------------------------------------------------------- */
+/* ---- open and close ------------------------------------------------------------------------ */
 
 static int watch_signals(void)
 {
@@ -145,13 +147,13 @@ int server_open(struct server *server, const struct server_options *options, cha
 		const char *failed = server->analog.failed ? server->analog.failed : "antennas";
 
 		server->signals = -1;
-		snprintf(ret_why, DOOR_WHY, "%s: %s", failed, strerror(-rc));
+		snprintf(ret_why, TRANSPORT_WHY, "%s: %s", failed, strerror(-rc));
 		return rc;
 	}
 	server->signals = watch_signals();
 	if (server->signals < 0) {
-		snprintf(
-		    ret_why, DOOR_WHY, "signals cannot be watched: %s", strerror(-server->signals));
+		snprintf(ret_why, TRANSPORT_WHY, "signals cannot be watched: %s",
+		    strerror(-server->signals));
 		return server->signals;
 	}
 	for (unsigned i = 0; rc == 0 && i < options->n_units; i++) {

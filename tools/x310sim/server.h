@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tools/x310sim/server.h - one or two devices, what lies behind their antennas, and the time that they share.
+ * tools/x310sim/server.h - one or two devices, what lies behind their antennas, and the time that
+ * they share.
  */
 #ifndef TOOLS_X310SIM_SERVER_H
 #define TOOLS_X310SIM_SERVER_H
@@ -25,9 +26,11 @@ struct server {
 	int signals;
 };
 
-/* server_open: 0, or -errno with the reason in ret_why (DOOR_WHY bytes); to be closed in either case. */
+/* server_open: 0, or -errno with the reason in ret_why (TRANSPORT_WHY bytes); to be closed in
+ * either case. */
 int server_open(struct server *server, const struct server_options *options, char *ret_why);
 void server_run(struct server *server, uint64_t until_ns); /* or until SIGINT, SIGTERM */
-int server_close(struct server *server); /* 0, or -errno of what could not be recorded */
+/* 0, or -errno of what could not be recorded */
+int server_close(struct server *server);
 
 #endif

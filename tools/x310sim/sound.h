@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tools/x310sim/sound.h - the impulse response of what lies between receiver and transmitter, to the sample: a known
- * sequence is heard over and over, what is played in answer is kept, and at the end it is told apart from the sequence.
+ * tools/x310sim/sound.h - the impulse response of what lies between receiver and transmitter, to
+ * the sample: a known sequence is heard over and over, what is played in answer is kept, and at the
+ * end it is told apart from the sequence.
  *
- *	sequence x, period N --> ADC --> host: y = h * x --> DAC --> every so many periods one of them is kept
- *	at the end, of each: h = IDFT(DFT(y) / DFT(x)), all N lags; its best place among the responses expected
+ *         sequence x, period N --> ADC --> host: y = h * x --> DAC --> every so many periods one of
+ *         them is kept at the end, of each: h = IDFT(DFT(y) / DFT(x)), all N lags; its best place
+ *         among the responses expected
  *
- * The sequence is a Zadoff-Chu sequence (constant envelope, flat spectrum: Chu, IEEE Trans. Inf. Theory 18, 1972) of level
- * SOUND_LEVEL, so what is not its own echo is spread evenly; rounding to int16 costs about -86 dB of error. Response and
- * delay together have to be shorter than the period: delays are modulo the period.
+ * The sequence is a Zadoff-Chu sequence (constant envelope, flat spectrum: Chu, IEEE Trans. Inf.
+ * Theory 18, 1972) of level SOUND_LEVEL, so what is not its own echo is spread evenly; rounding to
+ * int16 costs about -86 dB of error. Response and delay together have to be shorter than the
+ * period: delays are modulo the period.
  *
- * Channel c hears the sequence c N / SOUND_CHANNELS samples early, so that what crosses from one channel to another is seen
- * in a place of its own: the response from channel c to transmitter t begins (t - c) N / SOUND_CHANNELS lags after the delay.
+ * Channel c hears the sequence c N / SOUND_CHANNELS samples early, so that what crosses from one
+ * channel to another is seen in a place of its own: the response from channel c to transmitter t
+ * begins (t - c) N / SOUND_CHANNELS lags after the delay.
  *
- * Samples are complex int16. Kept periods follow each other without a seam in time; after one nothing is kept until a period
- * has gone by.
+ * Samples are complex int16. Kept periods follow each other without a seam in time; after one
+ * nothing is kept until a period has gone by.
  */
 #ifndef TOOLS_X310SIM_SOUND_H
 #define TOOLS_X310SIM_SOUND_H
@@ -54,7 +58,8 @@ struct sound {
 };
 
 int sound_open(struct sound *sound, const struct sound_options *options); /* 0 or -ENOMEM */
-void sound_close(struct sound *sound); /* also of one that is all zeros */
+/* also of one that is all zeros */
+void sound_close(struct sound *sound);
 
 /* Samples are numbered by their tick: sample = tick / ticks per sample. */
 void sound_receive(
@@ -63,7 +68,7 @@ void sound_receive(
 int sound_transmit(
     struct sound *sound, unsigned channel, uint64_t sample, const uint8_t *iq, uint32_t n);
 
-/* ---- at the end ------------------------------------------------------------------------------------------------------- */
+/* ---- at the end ------------------------------------------------------------------------ */
 
 /* Responses, `taps` complex floats (re, im) each, one after another. */
 struct sound_expected {
@@ -76,8 +81,8 @@ struct sound_expected {
 struct sound_found {
 	uint64_t kept, seams;
 	uint64_t within; /* nearer than limit_db to one of the responses */
-	double
-	    median_db; /* error of all that were kept: |h - expected|^2 / |expected|^2 over all lags */
+	/* error of all that were kept: |h - expected|^2 / |expected|^2 over all lags */
+	double median_db;
 	double worst_db;        /* of all */
 	double worst_within_db; /* of those within the limit */
 	uint32_t delay;         /* samples: of the one with the least error */
@@ -86,11 +91,13 @@ struct sound_found {
 	uint64_t changes;       /* how often another one was found than before */
 };
 
-/* sound_response gives what was measured in the kept period `which`: `length` complex floats, lag 0 (no delay) first, an
- * input's own channel at its place. 0, -ENOMEM or -ENOENT: there is no such period. */
+/* sound_response gives what was measured in the kept period `which`: `length` complex floats, lag 0
+ * (no delay) first, an input's own channel at its place. 0, -ENOMEM or -ENOENT: there is no such
+ * period. */
 int sound_response(const struct sound *sound, unsigned channel, uint32_t which, float *ret_h);
 
-/* sound_find looks for the responses in every kept period. Without any kept: all zeros. 0 or -ENOMEM. */
+/* sound_find looks for the responses in every kept period. Without any kept: all zeros. 0 or
+ * -ENOMEM. */
 int sound_find(const struct sound *sound, unsigned channel, const struct sound_expected *expected,
     struct sound_found *ret);
 

@@ -5,7 +5,8 @@
 struct sums {
 	uint64_t heard, taken, played;
 	uint64_t packet,
-	    nominal; /* of those that hear now: one packet each; heard in a window if nothing is left out */
+	    /* of those that hear now: one packet each; heard in a window if nothing is left out */
+	    nominal;
 	uint64_t ticks; /* of the longest packet */
 };
 
@@ -27,8 +28,8 @@ static void judge(struct steady *steady, const struct sums *sums, uint64_t ticks
 {
 	const uint64_t heard = sums->heard - steady->heard, slack = sums->packet + heard / 500;
 	const bool paced = ns * 100 <= ticks * DEVICE_TICK_NS * 103;
-	const bool whole = sums->packet > 0 &&
-	    heard + slack >= sums->nominal; /* else it overran, and was not begun again yet */
+	/* else it overran, and was not begun again yet */
+	const bool whole = sums->packet > 0 && heard + slack >= sums->nominal;
 
 	steady->pending.all++;
 	steady->pending.paced += paced;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tools/x310sim/steady.h - does the host keep up? Told from a running stream, a short window of the device's time after the
- * other, so that a machine that stood still spoils the windows it stood still in, and what a host does before its stream
- * runs or after it ended is none.
+ * tools/x310sim/steady.h - does the host keep up? Told from a running stream, a short window of the
+ * device's time after the other, so that a machine that stood still spoils the windows it stood
+ * still in, and what a host does before its stream runs or after it ended is none.
  *
- *	heard ----+----+----+----+----+----+----+----+----->
- *	played         first answer: | window | window | window | (none where no answer came any more)
+ * 	heard ----+----+----+----+----+----+----+----+----->
+ *         played         first answer: | window | window | window | (none where no answer came any
+ *                        more)
  *
- * A window is STEADY_TICKS or STEADY_PACKETS packets long, whichever is longer. Where no answer has come for STEADY_PAUSE
- * the stream has ended, and what comes then is another one.
+ * A window is STEADY_TICKS or STEADY_PACKETS packets long, whichever is longer. Where no answer has
+ * come for STEADY_PAUSE the stream has ended, and what comes then is another one.
  */
 #ifndef TOOLS_X310SIM_STEADY_H
 #define TOOLS_X310SIM_STEADY_H
@@ -22,8 +23,8 @@ enum { STEADY_PACKETS = 32 };
 struct steady_counts { /* windows */
 	uint64_t all;
 	uint64_t paced; /* that took the device no longer than they should have, but for 3 % */
-	uint64_t
-	    answered; /* of these: as many samples came as were heard, but for a packet and 0.2 % */
+	/* of these: as many samples came as were heard, but for a packet and 0.2 % */
+	uint64_t answered;
 	uint64_t in_time; /* of all: as many were played as were heard, but for a packet and 2 % */
 };
 

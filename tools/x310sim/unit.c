@@ -12,18 +12,11 @@
 #include "core/base/clock.h"
 #include "platforms/udp/udp.h"
 
-enum {
-	FIRMWARE,
-	MTU,
-	BURST = 64,
-	BUFFERS = 1024,
-	BUFFER_BYTES = CHDR_PACKET_MAX + 1024,
-	PPB = 1000000000
-};
+enum { BURST = 64, BUFFERS = 1024, BUFFER_BYTES = CHDR_PACKET_MAX + 1024, PPB = 1000000000 };
 
-static const uint16_t ports[UNIT_SOCKETS] = {FIRMWARE_PORT, MTU_PORT};
+static const uint16_t ports[UNIT_SOCKETS] = {FIRMWARE_PORT, MTU_PORT, FIRMWARE_PORT, MTU_PORT};
 
-/* ---- time --------------------------------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------ */
 
 /* n x ppb / 10^9, for any n. */
 static int64_t share(uint64_t n, int64_t ppb)
@@ -115,18 +108,19 @@ uint64_t unit_next(const struct unit *unit)
 	return unit->pps_ref && unit->pps_ref < ref ? unit->pps_ref : ref;
 }
 
-/* ---- what the device asks of us ----------------------------------------------------------------------------------------- */
+/* ---- what the device asks of us ---- */
 
-/* Where a packet came from, as the device remembers it: door 16 | address 32 | port 16. */
-static uint64_t to_number(unsigned door, struct door_address peer)
+/* Where a packet came from, as the device remembers it: SFP 16 | address 32 | port 16. */
+static uint64_t to_number(unsigned transport, struct transport_address peer)
 {
-	return (uint64_t)door << 48 | (uint64_t)peer.ip << 16 | peer.port;
+	return (uint64_t)transport << DEVICE_SFP_BIT | (uint64_t)peer.ip << 16 | peer.port;
 }
 
-static void flush_door(struct unit *unit, unsigned door)
+static void flush_transport(struct unit *unit, unsigned transport)
 {
-	struct unit_out *out = &unit->out[door];
-	const unsigned sent = out->n ? door_send(unit->doors[door], out->packets, out->n) : 0;
+	struct unit_out *out = &unit->out[transport];
+	const unsigned sent =
+	    out->n ? transport_send(unit->transports[transport], out->packets, out->n) : 0;
 
 	out->full = sent < out->n;
 	out->n -= sent;
@@ -135,27 +129,28 @@ static void flush_door(struct unit *unit, unsigned door)
 
 void unit_flush(struct unit *unit)
 {
-	for (unsigned door = 0; door < UNIT_DOORS; door++)
-		flush_door(unit, door);
+	for (unsigned transport = 0; transport < UNIT_TRANSPORTS; transport++)
+		flush_transport(unit, transport);
 }
 
-static void to_door(void *self, uint64_t address, const uint8_t *bytes, size_t size)
+static void to_transport(void *self, uint64_t address, const uint8_t *bytes, size_t size)
 {
 	struct unit *unit = self;
-	const unsigned door = (unsigned)(address >> 48);
-	struct unit_out *out = &unit->out[door];
+	const unsigned transport = sim_sfp(address);
+	struct unit_out *out = &unit->out[transport];
 	struct packet *packet;
 
-	if (out->n == DOOR_BURST && !out->full)
-		flush_door(unit, door);
+	if (out->n == TRANSPORT_BURST && !out->full)
+		flush_transport(unit, transport);
 	packet = &out->packets[out->n];
-	if (out->n == DOOR_BURST || door_get(unit->doors[door], packet, 1) == 0) {
+	if (out->n == TRANSPORT_BURST ||
+	    transport_get(unit->transports[transport], packet, 1) == 0) {
 		unit->wire_full++;
 		return;
 	}
 	memcpy(packet->bytes, bytes, size);
 	packet->size = (uint32_t)size;
-	packet->peer = (struct door_address){(uint32_t)(address >> 16), (uint16_t)address};
+	packet->peer = (struct transport_address){(uint32_t)(address >> 16), (uint16_t)address};
 	out->n++;
 }
 
@@ -199,7 +194,7 @@ static void unit_receive(void *self, unsigned channel, uint64_t tick, uint8_t *r
 	analog_receive(unit->analog, in_air(unit, channel), tick, divide(unit, channel), ret_iq, n);
 }
 
-/* ---- what comes ------------------------------------------------------------------------------------------------------- */
+/* ---- what comes ------------------------------------------------------------------------ */
 
 static void to_device(void *self, uint64_t address, const uint8_t *bytes, size_t size)
 {
@@ -208,7 +203,8 @@ static void to_device(void *self, uint64_t address, const uint8_t *bytes, size_t
 	device_take(&unit->device, address, bytes, size);
 }
 
-/* A packet that follows its predecessor after a gap says that the host has nothing to send for the gap. */
+/* A packet that follows its predecessor after a gap says that the host has nothing to send for the
+ * gap. */
 static void count_answer(struct unit *unit, const uint8_t *bytes, size_t size)
 {
 	struct chdr_packet packet;
@@ -218,7 +214,7 @@ static void count_answer(struct unit *unit, const uint8_t *bytes, size_t size)
 
 	if (chdr_parse(bytes, size, &packet) < 0)
 		return;
-	endpoint = device_endpoint(&unit->device, packet.header.dst);
+	endpoint = device_endpoint(&unit->device, packet.header.dst, false);
 	if (endpoint == NULL)
 		return;
 	answer = &unit->answers[sim_channel(&unit->device, endpoint)];
@@ -232,28 +228,30 @@ static void count_answer(struct unit *unit, const uint8_t *bytes, size_t size)
 	answer->next = packet.timestamp + n * endpoint->radio.divide;
 }
 
-static void take_packet(struct unit *unit, unsigned door, const struct packet *packet)
+static void take_packet(struct unit *unit, unsigned transport, const struct packet *packet)
 {
 	const bool data = has_samples(packet->bytes, packet->size);
 
 	if (data)
 		count_answer(unit, packet->bytes, packet->size);
-	cable_take(&unit->cables[UNIT_TX], unit->device.tick, data, to_number(door, packet->peer),
-	    packet->bytes, packet->size);
+	cable_take(&unit->cables[UNIT_TX], unit->device.tick, data,
+	    to_number(transport, packet->peer), packet->bytes, packet->size);
 }
 
-static bool take_burst(struct unit *unit, unsigned door, uint64_t (*now)(void *self), void *self)
+static bool take_burst(
+    struct unit *unit, unsigned transport, uint64_t (*now)(void *self), void *self)
 {
-	struct packet packets[DOOR_BURST];
-	const bool look = unit->doors[door] && !unit->is_quiet[door];
-	const unsigned n = look ? door_receive(unit->doors[door], packets, DOOR_BURST) : 0;
+	struct packet packets[TRANSPORT_BURST];
+	const bool look = unit->transports[transport] && !unit->is_quiet[transport];
+	const unsigned n =
+	    look ? transport_receive(unit->transports[transport], packets, TRANSPORT_BURST) : 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		run_to(unit, unit_ticks(unit, now(self)));
-		take_packet(unit, door, &packets[i]);
+		take_packet(unit, transport, &packets[i]);
 	}
 	if (n)
-		door_put(unit->doors[door], packets, n);
+		transport_put(unit->transports[transport], packets, n);
 	return n > 0;
 }
 
@@ -261,8 +259,8 @@ bool unit_take(struct unit *unit, uint64_t (*now)(void *self), void *self)
 {
 	bool came = false;
 
-	for (unsigned door = 0; door < UNIT_DOORS; door++)
-		came |= take_burst(unit, door, now, self);
+	for (unsigned transport = 0; transport < UNIT_TRANSPORTS; transport++)
+		came |= take_burst(unit, transport, now, self);
 	return came;
 }
 
@@ -276,7 +274,7 @@ static void answer(struct unit *unit, int which, uint64_t ref, const struct sock
 	size_t n;
 
 	firmware->pulse_ticks = unit_ticks(unit, pulse);
-	if (which == FIRMWARE)
+	if (ports[which] == FIRMWARE_PORT)
 		n = firmware_take(firmware, clock_ns(), unit_ticks(unit, ref), bytes, size, reply);
 	else
 		n = mtu_take(bytes, size, reply, sizeof(reply));
@@ -309,7 +307,7 @@ void unit_datagrams(struct unit *unit, int which, uint64_t ref)
 	}
 }
 
-/* ---- for a clock that waits --------------------------------------------------------------------------------------------- */
+/* ---- for a clock that waits ---- */
 
 bool unit_streams(const struct unit *unit)
 {
@@ -379,7 +377,7 @@ uint64_t unit_starves(const struct unit *unit)
 	return tick == UINT64_MAX ? tick : ref_of(unit, tick) - 1;
 }
 
-/* ---- open and close ---------------------------------------------------------------------------------------------------- */
+/* ---- open and close ------------------------------------------------------------------------ */
 
 static int bind_port(uint32_t ip, uint16_t port)
 {
@@ -397,19 +395,41 @@ static int bind_port(uint32_t ip, uint16_t port)
 	return fd;
 }
 
-static int open_doors(struct unit *unit, const struct unit_options *options, char *ret_why)
+/* The processor hears both SFPs where the kernel has both. */
+static int open_sockets(struct unit *unit, const struct unit_options *options, char *ret_why)
 {
-	struct door_options sfp0 = {
+	const bool both = options->sfp1 == &transport_udp;
+
+	for (int i = 0; i < (both ? UNIT_SOCKETS : UNIT_SOCKETS / 2); i++) {
+		const uint32_t own =
+		    i < UNIT_SOCKETS / 2 ? options->ip : options->sfp1_options.own.ip;
+		const struct in_addr ip = {htonl(own)};
+		char text[INET_ADDRSTRLEN] = "";
+
+		unit->sockets[i] = bind_port(own, ports[i]);
+		if (unit->sockets[i] >= 0)
+			continue;
+		inet_ntop(AF_INET, &ip, text, sizeof(text));
+		snprintf(ret_why, TRANSPORT_WHY, "%s: UDP port %u: %s", text, ports[i],
+		    strerror(-unit->sockets[i]));
+		return unit->sockets[i];
+	}
+	return 0;
+}
+
+static int open_transports(struct unit *unit, const struct unit_options *options, char *ret_why)
+{
+	struct transport_options sfp0 = {
 	    .own = {options->ip, CHDR_PORT}, .packets = BUFFERS, .packet_bytes = BUFFER_BYTES};
-	struct door_options sfp1 = options->sfp1_options;
-	int rc = door_open(&door_udp, &sfp0, ret_why, &unit->doors[0]);
+	struct transport_options sfp1 = options->sfp1_options;
+	int rc = transport_open(&transport_udp, &sfp0, ret_why, &unit->transports[0]);
 
 	if (rc < 0 || options->sfp1 == NULL)
 		return rc;
 	sfp1.own.port = CHDR_PORT;
 	sfp1.packets = BUFFERS;
 	sfp1.packet_bytes = sfp1.packet_bytes ? sfp1.packet_bytes : BUFFER_BYTES;
-	return door_open(options->sfp1, &sfp1, ret_why, &unit->doors[1]);
+	return transport_open(options->sfp1, &sfp1, ret_why, &unit->transports[1]);
 }
 
 int unit_open(
@@ -418,26 +438,24 @@ int unit_open(
 	const struct device_io io = {unit_send, unit_transmit, unit_receive, unit};
 	char serial[16];
 
-	*unit = (struct unit){.options = *options, .analog = analog, .sockets = {-1, -1}};
-	snprintf(serial, sizeof(serial), "SIM%04u", options->number + 1);
-	firmware_init(
-	    &unit->firmware, options->ip, options->device.stop_supported, "x310sim", serial);
-	device_init(&unit->device, &options->device, &io);
-	cable_init(&unit->cables[UNIT_TX], &options->faults[UNIT_TX], to_device, unit);
-	cable_init(&unit->cables[UNIT_RX], &options->faults[UNIT_RX], to_door, unit);
-	for (int i = 0; i < UNIT_SOCKETS; i++) {
-		const struct in_addr ip = {htonl(options->ip)};
-		char text[INET_ADDRSTRLEN] = "";
+	struct firmware_options firmware = {.ip = options->ip,
+	    .sfp1_ip = options->sfp1 == &transport_udp ? options->sfp1_options.own.ip : 0,
+	    .is_4_9 = options->device.stop_supported,
+	    .is_hg = options->is_hg,
+	    .name = "x310sim",
+	    .serial = serial};
+	int rc;
 
-		unit->sockets[i] = bind_port(options->ip, ports[i]);
-		if (unit->sockets[i] >= 0)
-			continue;
-		inet_ntop(AF_INET, &ip, text, sizeof(text));
-		snprintf(ret_why, DOOR_WHY, "%s: UDP port %u: %s", text, ports[i],
-		    strerror(-unit->sockets[i]));
-		return unit->sockets[i];
-	}
-	return open_doors(unit, options, ret_why);
+	*unit = (struct unit){.options = *options, .analog = analog, .sockets = {-1, -1, -1, -1}};
+	snprintf(serial, sizeof(serial), "SIM%04u", options->number + 1);
+	device_init(&unit->device, &options->device, &io);
+	firmware.fpga = unit->device.options.fpga;
+	firmware_init(&unit->firmware, &firmware);
+	unit->firmware.board.fitted = options->device.daughterboard;
+	cable_init(&unit->cables[UNIT_TX], &options->faults[UNIT_TX], to_device, unit);
+	cable_init(&unit->cables[UNIT_RX], &options->faults[UNIT_RX], to_transport, unit);
+	rc = open_sockets(unit, options, ret_why);
+	return rc == 0 ? open_transports(unit, options, ret_why) : rc;
 }
 
 void unit_close(struct unit *unit)
@@ -445,8 +463,8 @@ void unit_close(struct unit *unit)
 	for (int i = 0; i < UNIT_SOCKETS; i++)
 		if (unit->sockets[i] >= 0)
 			close(unit->sockets[i]);
-	for (unsigned i = 0; i < UNIT_DOORS; i++)
-		door_close(unit->doors[i]);
+	for (unsigned i = 0; i < UNIT_TRANSPORTS; i++)
+		transport_close(unit->transports[i]);
 	for (int way = 0; way < UNIT_WAYS; way++)
 		cable_fini(&unit->cables[way]);
 	device_fini(&unit->device);

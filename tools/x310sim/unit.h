@@ -1,43 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tools/x310sim/unit.h - a device on the network: its processor's UDP ports, its two 10 Gbit/s ports, the faults of the
- * wire, its sample clock.
+ * tools/x310sim/unit.h - a device on the network: its processor's UDP ports, its two 10 Gbit/s
+ * ports, the faults of the wire, its sample clock.
  *
- *	SFP0   an IPv4 address of this machine, over the kernel: firmware, MTU detection, CHDR
- *	SFP1   CHDR alone, over whatever port it is given: for a host whose own port the kernel does not see
+ * 	SFP0   an IPv4 address of this machine, over the kernel: firmware, MTU, CHDR
+ * 	SFP1   another such address, with all of it; or CHDR alone, over whatever port it is
+ * 	       given: for a host whose own port the kernel does not see
  *
- *	door --> [cable of Tx] --> device --> [cable of Rx] --> door, or for samples a multicast group by SFP0
+ *         transport --> [cable of Tx] --> device --> [cable of Rx] --> transport
+ *                                                       samples may go to a multicast group by SFP0
  *
- * All devices share a reference of 200 MHz, in ticks since the beginning, and its pulse per second; each has ticks of its
- * own, which go faster by drift_ppb and may be set: at once, or at the next pulse, so that several devices have one time.
+ * All devices share a reference of 200 MHz, in ticks since the beginning, and its pulse per second;
+ * each has ticks of its own, which go faster by drift_ppb and may be set: at once, or at the next
+ * pulse, so that several devices have one time.
  */
 #ifndef TOOLS_X310SIM_UNIT_H
 #define TOOLS_X310SIM_UNIT_H
 
-#include "core/platform/door.h"
+#include "core/platform/transport.h"
 #include "tools/x310sim/analog.h"
 #include "tools/x310sim/device.h"
 #include "tools/x310sim/cable.h"
 #include "tools/x310sim/firmware.h"
 #include "tools/x310sim/steady.h"
 
-enum { UNIT_SOCKETS = 2, UNIT_DOORS = 2 };
+enum {
+	UNIT_SOCKETS = 4,
+	UNIT_TRANSPORTS = DEVICE_SFPS
+}; /* sockets: firmware and MTU of each SFP */
 
 enum unit_way { UNIT_TX, UNIT_RX, UNIT_WAYS }; /* from the host, to it */
 
 struct unit_options {
 	struct device_options device;
-	uint32_t ip;                  /* SFP0, host order */
-	const struct door_kind *sfp1; /* or NULL */
-	struct door_options sfp1_options;
+	uint32_t ip;                       /* SFP0, host order */
+	bool is_hg;                        /* SFP0 has 1 Gbit/s */
+	const struct transport_kind *sfp1; /* or NULL */
+	struct transport_options sfp1_options;
 	struct fault_options faults[UNIT_WAYS];
 	int64_t drift_ppb;
-	struct door_address group; /* that samples are sent to; ip 0: to the host that asked */
+	struct transport_address group; /* that samples are sent to; ip 0: to the host that asked */
 	unsigned number;
 };
 
-struct unit_out { /* what goes through a door, until its burst is full or nothing more is due */
-	struct packet packets[DOOR_BURST];
+struct
+    unit_out { /* what goes through a transport, until its burst is full or nothing more is due */
+	struct packet packets[TRANSPORT_BURST];
 	unsigned n;
 	bool full; /* the way out, as it was said in this turn */
 };
@@ -55,11 +63,11 @@ struct unit {
 	struct analog *analog;
 	struct cable cables[UNIT_WAYS];
 	struct unit_options options;
-	int sockets[UNIT_SOCKETS];      /* firmware, MTU */
-	struct door *doors[UNIT_DOORS]; /* SFP0, SFP1; NULL: not there */
-	bool is_quiet
-	    [UNIT_DOORS]; /* nothing has come through it, as its descriptor said last: not looked at */
-	struct unit_out out[UNIT_DOORS];
+	int sockets[UNIT_SOCKETS];                     /* firmware, MTU */
+	struct transport *transports[UNIT_TRANSPORTS]; /* SFP0, SFP1; NULL: not there */
+	/* nothing has come through it, as its descriptor said last: not looked at */
+	bool is_quiet[UNIT_TRANSPORTS];
+	struct unit_out out[UNIT_TRANSPORTS];
 	struct unit_answer answers[DEVICE_ENDPOINTS];
 	uint64_t base_ref, base_tick; /* at that reference it was that tick */
 	uint64_t pps_ref;             /* the time is set then; 0: it is not to be */
@@ -69,15 +77,16 @@ struct unit {
 	uint64_t behind_max;   /* ticks: how late the clock was looked at */
 };
 
-/* unit_open: 0, or -errno with the reason in ret_why (DOOR_WHY bytes); to be closed in either case. */
+/* unit_open: 0, or -errno with the reason in ret_why (TRANSPORT_WHY bytes); to be closed in either
+ * case. */
 int unit_open(
     struct unit *unit, const struct unit_options *options, struct analog *analog, char *ret_why);
 void unit_close(struct unit *unit);
 
 uint64_t unit_ticks(const struct unit *unit, uint64_t ref);
 
-/* unit_run lets time pass. unit_take takes what has come through its doors, at most a burst each; false: nothing has.
- * `now` is asked for each packet. */
+/* unit_run lets time pass. unit_take takes what has come through its transports, at most a burst
+ * each; false: nothing has. `now` is asked for each packet. */
 void unit_run(struct unit *unit, uint64_t ref);
 bool unit_take(struct unit *unit, uint64_t (*now)(void *self), void *self);
 void unit_datagrams(struct unit *unit, int which, uint64_t ref);
@@ -86,11 +95,11 @@ void unit_flush(struct unit *unit);
 /* unit_next gives the reference at which something will happen by itself; UINT64_MAX: nothing. */
 uint64_t unit_next(const struct unit *unit);
 
-/* ---- for a clock that waits for the host ------------------------------------------------------------------------------ */
+/* ---- for a clock that waits for the host ---- */
 
 bool unit_streams(const struct unit *unit); /* samples are heard or played */
-/* unit_waits: the host has to do something before time may go on: open the window of Rx, or send what answers all but the
- * last `lead` samples that it was given. unit_excuse goes on without. */
+/* unit_waits: the host has to do something before time may go on: open the window of Rx, or send
+ * what answers all but the last `lead` samples that it was given. unit_excuse goes on without. */
 bool unit_waits(struct unit *unit, uint64_t lead);
 /* unit_unanswered: somebody could answer, and has been excused. */
 bool unit_unanswered(const struct unit *unit);

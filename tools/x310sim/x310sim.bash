@@ -7,6 +7,10 @@ _x310sim() {
 	*)
 		case $prev in
 		-a | --address) COMPREPLY=(); return ;;
+		--sfp1) COMPREPLY=(); return ;;
+		-i | --image) COMPREPLY=($(compgen -W "HG XG" -- "$cur")); return ;;
+		--fpga) COMPREPLY=($(compgen -W "4.3 4.10 4.11 next" -- "$cur")); return ;;
+		--layout-seed) COMPREPLY=(); return ;;
 		-n | --devices) COMPREPLY=(); return ;;
 		-s | --source) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		-r | --record) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
@@ -25,13 +29,15 @@ _x310sim() {
 		--fault-rx) COMPREPLY=(); return ;;
 		--rx-multicast) COMPREPLY=(); return ;;
 		--missing-tx) COMPREPLY=($(compgen -W "skip zeros" -- "$cur")); return ;;
+		--wedge-tx) COMPREPLY=(); return ;;
+		--daughterboard) COMPREPLY=($(compgen -W "ubx ubx-unlocked" -- "$cur")); return ;;
 		-p | --port) COMPREPLY=(); return ;;
 		--port-address) COMPREPLY=(); return ;;
 		--port-bytes) COMPREPLY=(); return ;;
 		--eal) COMPREPLY=(); return ;;
 		-t | --seconds) COMPREPLY=(); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--address --devices --source --record --sound --sound-every --sound-keep --expect --expect-taps --expect-channels --expect-db --response --clock --lead --drift-ppm --fault-tx --fault-rx --rx-multicast --missing-tx --stop-on-error --port --port-address --port-bytes --eal --seconds --json --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--address --sfp1 --image --fpga --layout-seed --devices --source --record --sound --sound-every --sound-keep --expect --expect-taps --expect-channels --expect-db --response --clock --lead --drift-ppm --fault-tx --fault-rx --rx-multicast --missing-tx --wedge-tx --stop-on-error --daughterboard --port --port-address --port-bytes --eal --seconds --json --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	esac
 }

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The topologies of `aloe bench` on GNU Radio 3.10: a block a stage, a thread a block, as its scheduler has it.
+ * The topologies of `aloe bench` on GNU Radio 3.10: a block a stage, a thread a block, as its
+ * scheduler has it.
  *
- *	pipes      pipes stages items    null_source -> head -> pipes x stages of copy -> null_sink, floats
- *	messages   pipes stages items    so many messages of `bytes` = 500, all queued at the first block before the start, then
- *	                                 "done"; pipes x stages of forwarders; seconds until every sink has seen "done"
- *	chain      stages items          a source that emits a vector of `length` = 1000 floats each ms, copies, and a sink that
- *	                                 tells how long after
- *	throughput items                 bytes -> bits -> symbols -> decisions -> bytes; items: bits
+ *      pipes      pipes stages items    null_source -> head -> pipes x stages of copy -> null_sink,
+ *                                       floats
+ *      messages   pipes stages items    so many messages of `bytes` = 500, all queued at the first
+ *                                       block before the start, then
+ *                                          "done"; pipes x stages of forwarders; seconds until
+ *                                          every sink has seen "done"
+ *      chain      stages items          a source that emits a vector of `length` = 1000 floats each
+ *                                       ms, copies, and a sink that
+ * 	                                 tells how long after
+ *         throughput items                 bytes -> bits -> symbols -> decisions -> bytes; items:
+ *                                          bits
  *
  * `pin` = 1 pins pipe p, blocks of a chain in turn, to CPU p mod their number.
  */
@@ -44,7 +50,8 @@ struct options {
 	FILE *result;
 };
 
-/* GNU Radio logs on standard output: what is printed there goes to standard error, the result to where that was. */
+/* GNU Radio logs on standard output: what is printed there goes to standard error, the result to
+ * where that was. */
 FILE *result_open()
 {
 	const int fd = dup(STDOUT_FILENO);
@@ -81,7 +88,7 @@ double seconds_of(const gr::top_block_sptr &top)
 	return static_cast<double>(peer_now_ns() - began) * 1e-9;
 }
 
-/* ---- pipes ---------------------------------------------------------------------------------------------------------- */
+/* ---- pipes ------------------------------------------------------------------------ */
 
 void pipes(const options &o)
 {
@@ -113,7 +120,7 @@ void pipes(const options &o)
 	    static_cast<unsigned long long>(least));
 }
 
-/* ---- messages ------------------------------------------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------------------ */
 
 const pmt::pmt_t port_in = pmt::mp("in"), port_out = pmt::mp("out");
 
@@ -254,7 +261,7 @@ void messages(const options &o)
 	    seconds, static_cast<unsigned long long>(least), static_cast<unsigned long long>(gaps));
 }
 
-/* ---- chain ---------------------------------------------------------------------------------------------------------- */
+/* ---- chain ------------------------------------------------------------------------ */
 
 /* One vector each ms of the clock; its first 8 bytes say when it was emitted. */
 class paced_source : public gr::sync_block
@@ -339,7 +346,7 @@ void chain(const options &o)
 	fputs("}\n", o.result);
 }
 
-/* ---- throughput ------------------------------------------------------------------------------------------------------ */
+/* ---- throughput ------------------------------------------------------------------------ */
 
 void throughput(const options &o)
 {

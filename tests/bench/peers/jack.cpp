@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A chain of JACK2 clients on the dummy driver, every client a process: what the hand-over from one to the next takes.
+ * A chain of JACK2 clients on the dummy driver, every client a process: what the hand-over from one
+ * to the next takes.
  *
- *	handover  clients = 8  frames = 64  rate = 48000  cycles = 2000    fifo = 1 runs server and clients in real time
+ *      handover  clients = 8  frames = 64  rate = 48000  cycles = 2000 fifo = 1 runs server and
+ *                                                        clients in real time
  *
- * Each client copies its input to its output and notes the clock where its callback begins and ends. Of the periods that
- * every client has seen: hand-over is from the end of one callback to the beginning of the next one's, chain from the first
- * beginning to the last end.
+ * Each client copies its input to its output and notes the clock where its callback begins and
+ * ends. Of the periods that every client has seen: hand-over is from the end of one callback to the
+ * beginning of the next one's, chain from the first beginning to the last end.
  */
 #include <atomic>
 #include <vector>
@@ -47,7 +49,7 @@ struct client {
 	jack_port_t *in, *out;
 };
 
-/* ---- a client ---------------------------------------------------------------------------------------------------------- */
+/* ---- a client ------------------------------------------------------------------------ */
 
 static int process(jack_nframes_t frames, void *context)
 {
@@ -107,10 +109,11 @@ static bool client_open(struct client *client)
 	_exit(0);
 }
 
-/* ---- server ------------------------------------------------------------------------------------------------------------ */
+/* ---- server ------------------------------------------------------------------------ */
 
-/* JACK has room for eight servers in /dev/shm, and one that was killed keeps its place and leaves its files: ours gets a /dev/shm
- * of its own, which ends with it. Without the right to that it is among the others'. */
+/* JACK has room for eight servers in /dev/shm, and one that was killed keeps its place and leaves
+ * its files: ours gets a /dev/shm of its own, which ends with it. Without the right to that it is
+ * among the others'. */
 static void shm_apart()
 {
 	if (unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0)
@@ -172,7 +175,7 @@ static bool server_answers(const struct shared *shared)
 	return false;
 }
 
-/* ---- result ------------------------------------------------------------------------------------------------------------ */
+/* ---- result ------------------------------------------------------------------------ */
 
 /* The stamp of a client in the period that began at `frame`; its list is in order. */
 static const struct stamp *stamp_find(

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tests/bench/peers/peer.h - what the peers' programs in C and C++ have in common: their command line, priority and CPUs, and
- * percentiles. Nothing of ALOE is linked in.
+ * tests/bench/peers/peer.h - what the peers' programs in C and C++ have in common: their command
+ * line, priority and CPUs, and percentiles. Nothing of ALOE is linked in.
  *
- *	PROGRAM TOPOLOGY [KEY=NUMBER ...]
+ * 	PROGRAM TOPOLOGY [KEY=NUMBER ...]
  *
- * Keys: `fifo` = 1 runs all threads under SCHED_FIFO; `wake` = 1 holds /dev/cpu_dma_latency at 0; `cpus` how many CPUs the program may use, the first ones (0: all). What
- * else there is, the program's head says. The result is one JSON object on standard output, with "schema": 1.
+ * Keys: `fifo` = 1 runs all threads under SCHED_FIFO; `wake` = 1 holds /dev/cpu_dma_latency at 0;
+ * `cpus` how many CPUs the program may use, the first ones (0: all). What else there is, the
+ * program's head says. The result is one JSON object on standard output, with "schema": 1.
  */
 #ifndef TESTS_BENCH_PEERS_PEER_H
 #define TESTS_BENCH_PEERS_PEER_H
@@ -43,7 +44,8 @@ static inline void peer_sleep_until(uint64_t at_ns)
 		;
 }
 
-/* peer_number gives KEY of the command line, `otherwise` where it is not. Anything but a number ends the program. */
+/* peer_number gives KEY of the command line, `otherwise` where it is not. Anything but a number
+ * ends the program. */
 static inline double peer_number(int argc, char **argv, const char *key, double otherwise)
 {
 	for (int i = 2; i < argc; i++) {
@@ -73,7 +75,8 @@ static inline bool peer_awake(void)
 	return fd >= 0 && write(fd, &zero, sizeof(zero)) == (ssize_t)sizeof(zero);
 }
 
-/* peer_begin takes priority and CPUs for this thread, and so for those that it will start: ends the program if it may not. */
+/* peer_begin takes priority and CPUs for this thread, and so for those that it will start: ends the
+ * program if it may not. */
 static inline void peer_begin(int argc, char **argv)
 {
 	const unsigned cpus = (unsigned)peer_number(argc, argv, "cpus", 0);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * uhd DEVICE-ARGS [KEY=NUMBER ...] - what a device sends is sent back by UHD's streamers, packet by packet, to be played a constant
- * time after it was heard. Keys: rate (1e6), spp (256), advance_us (1000), seconds (1), channel (0; 1: convolved with 512 taps on
- * the way, two partitions of 256 by plain FFTW), cpus, fifo (peer.h). One JSON object; delays in ns, from when `recv` has given a
+ * uhd DEVICE-ARGS [KEY=NUMBER ...] - what a device sends is sent back by UHD's streamers, packet by
+ * packet, to be played a constant time after it was heard. Keys: rate (1e6), spp (256), advance_us
+ * (1000), seconds (1), channel (0; 1: convolved with 512 taps on the way, two partitions of 256 by
+ * plain FFTW), cpus, fifo (peer.h). One JSON object; delays in ns, from when `recv` has given a
  * packet to when `send` has taken it.
  *
- *	uhd --without-dpdk     says why this libuhd has no DPDK transport, or nothing and status 1 if it has */
+ *         uhd --without-dpdk     says why this libuhd has no DPDK transport, or nothing and status
+ *                                1 if it has */
 #include <cmath>
 #include <complex>
 #include <stdexcept>
@@ -145,19 +147,15 @@ void pass(uhd::rx_streamer &rx, uhd::tx_streamer &tx, size_t spp, double advance
 
 void print(const counts &n, size_t spp, std::vector<double> us)
 {
-	printf(
-	    "{\"schema\": 1, \"seconds\": %.6f, \"samples_per_packet\": %zu, \"packets\": %llu, \"samples\": %llu, "
-	    "\"lost\": %llu, "
-	    "\"overflows\": %llu, \"not_taken\": %llu, \"late\": %llu, \"underruns\": %llu, \"sequence_errors\": "
-	    "%llu, ",
+	printf("{\"schema\": 1, \"seconds\": %.6f, \"samples_per_packet\": %zu, \"packets\": %llu, "
+	       "\"samples\": %llu, \"lost\": %llu, \"overflows\": %llu, \"not_taken\": %llu, "
+	       "\"late\": %llu, \"underruns\": %llu, \"sequence_errors\": %llu, ",
 	    n.seconds, spp, (unsigned long long)n.packets, (unsigned long long)n.samples,
 	    (unsigned long long)n.lost, (unsigned long long)n.overflows,
 	    (unsigned long long)n.not_taken, (unsigned long long)n.late,
 	    (unsigned long long)n.underruns, (unsigned long long)n.sequence);
-	printf(
-	    "\"version\": \"%s\", \"delay_ns\": {\"count\": %zu, \"p50\": %.0f, \"p90\": %.0f, \"p99\": %.0f, "
-	    "\"p99_9\": %.0f, "
-	    "\"p99_99\": %.0f, \"max\": %.0f, \"cells\": [",
+	printf("\"version\": \"%s\", \"delay_ns\": {\"count\": %zu, \"p50\": %.0f, \"p90\": %.0f, "
+	       "\"p99\": %.0f, \"p99_9\": %.0f, \"p99_99\": %.0f, \"max\": %.0f, \"cells\": [",
 	    uhd::get_version_string().c_str(), us.size(),
 	    1e3 * peer_quantile(us.data(), us.size(), 0.5),
 	    1e3 * peer_quantile(us.data(), us.size(), 0.9),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * arrays - shows in every message which array it has: first number, length, mean (made by prepare) and version. An array
- * that begins with -1 is refused, one that begins with -2 ends the process. */
+ * arrays - shows in every message which array it has: first number, length, mean (made by
+ * prepare) and version. An array that begins with -1 is refused, one that begins with -2 ends
+ * the process. */
 #include <aloe/component.h>
 
 #include <stdlib.h>

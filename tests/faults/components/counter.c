@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * counter - in every message the index and the time of the call, 16 bytes: what arrives tells what was lost, and when. */
+ * counter - in every message the index and the time of the call, 16 bytes: what arrives tells what
+ * was lost, and when. */
 #include <aloe/component.h>
 
 #include <time.h>

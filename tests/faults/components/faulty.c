@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * faulty - items passed on unchanged, and at a stated index one of the things that a component must never do. For tests;
- * never installed. */
+ * faulty - items passed on unchanged, and at a stated index one of the things that a component must
+ * never do. For tests; never installed. */
 #include <aloe/component.h>
 
 #include <time.h>
@@ -21,15 +21,20 @@ enum {
 	ERROR,
 	OVERRUN,
 	OVERRUN_ONE,
+	UNDERRUN,
+	UNDERRUN_FAR,
 	CLAIM,
 	CRASH_SHAPE,
 	CRASH_INIT,
 	ERROR_INIT,
-	HANG_INIT
+	HANG_INIT,
+	MINUS_ONE,
+	BARE_ERRNO
 };
 
 static const char *const hows[] = {"nothing", "crash", "abort", "hang", "sleep", "error", "overrun",
-    "overrun_one", "claim", "crash_shape", "crash_init", "error_init", "hang_init", NULL};
+    "overrun_one", "underrun", "underrun_far", "claim", "crash_shape", "crash_init", "error_init",
+    "hang_init", "minus_one", "bare_errno", NULL};
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_ANY, "items of any type"),
@@ -105,11 +110,23 @@ static int misbehave(struct faulty *faulty, struct aloe_slot *slot)
 	case ERROR:
 		slot->why = "the receiver is on fire";
 		return -5;
+	case MINUS_ONE:
+		return -1;
+	case BARE_ERRNO:
+		return -22;
 	case OVERRUN:
 		memset(out + end, 0x55, 64);
 		return 0;
 	case OVERRUN_ONE:
 		out[end] ^= 1;
+		return 0;
+	case UNDERRUN: /* 1000 items */
+		memset(out - (size_t)1000 * faulty->item_bytes, 0x55,
+		    (size_t)1000 * faulty->item_bytes);
+		return 0;
+	case UNDERRUN_FAR: /* and not those just before it */
+		memset(out - (size_t)1000 * faulty->item_bytes, 0x55,
+		    (size_t)1000 * faulty->item_bytes - 64);
 		return 0;
 	case CLAIM:
 		aloe_put(slot, 0, slot->out[0].max + 1);

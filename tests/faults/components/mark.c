@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * mark - passes bytes on and writes behind them what is set in it just then: a number, and of an array its first number and
- * its mean (made by prepare): 12 bytes that say at the sink which change was in force at which index. */
+ * mark - passes bytes on and writes behind them what is set in it just then: a number, and of an
+ * array its first number and its mean (made by prepare): 12 bytes that say at the sink which change
+ * was in force at which index. */
 #include <aloe/component.h>
 
 struct mark {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * nan_source - samples that a broken front end might deliver: NaN, infinities, huge and denormal numbers in turn. */
+ * nan_source - samples that a broken front end might deliver: NaN, infinities, huge and denormal
+ * numbers in turn. */
 #include <aloe/component.h>
 
 #include <math.h>

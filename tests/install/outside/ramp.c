@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ramp - a source in C of somebody else's: index times `step` plus position, `length` items a slot. */
+ * ramp - a source in C of somebody else's: index times `step` plus position, `length` items a
+ * slot. */
 #include <aloe/component.h>
 
 struct ramp {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * aloe doctor: what stands in the way of real time on this machine, and the shortest slot that it holds. */
+ * aloe doctor: what stands in the way of real time on this machine, and the shortest slot that it
+ * holds. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,11 +28,12 @@ static int machine_get(struct doctor *doctor)
 	int cpu = -1, rc;
 
 	if (text != NULL && (cpulist_parse(text, &lanes) < 0 || CPU_COUNT(&lanes) == 0))
-		return cli_fail(doctor->args, "--lanes %s: CPUs are needed, like 1,3 or 1-3", text);
+		return cli_fail(
+		    doctor->args, "--lanes %s: a list of CPUs is needed, such as 1,3 or 1-3", text);
 	rc = machine_open(&doctor->machine, "", text != NULL ? &lanes : NULL, &cpu);
 	if (rc == -ENODEV)
 		return cli_fail(
-		    doctor->args, "--lanes %s: CPU %d is not there, or off line", text, cpu);
+		    doctor->args, "--lanes %s: CPU %d does not exist or is off line", text, cpu);
 	if (rc < 0)
 		fprintf(stderr, "aloe: /sys/devices/system/cpu/online: %s\n", strerror(-rc));
 	return rc < 0 ? CLI_FAILED : CLI_OK;
@@ -50,7 +52,7 @@ static int record_get(struct doctor *doctor, bool change)
 		rc = record_open(&doctor->record, &doctor->machine, state, change, &diag);
 	diag_print(&diag, stderr);
 	if (rc == -EWOULDBLOCK)
-		fprintf(stderr, "aloe: another aloe doctor is at work in %s\n", state);
+		fprintf(stderr, "aloe: another aloe doctor is running; it uses %s\n", state);
 	else if (rc < 0 && diag.len == 0 && !(rc == -EACCES && !change))
 		fprintf(stderr, "aloe: %s/doctor.json: %s\n", state, strerror(-rc));
 	else if (rc == -EACCES && !change)
@@ -92,7 +94,8 @@ static int revert(struct doctor *doctor)
 	return changed(doctor, rc, "undone", done);
 }
 
-/* Who is kept off the lanes' CPUs cannot measure them. Only this process moves; where it may not, the loops say so. */
+/* Who is kept off the lanes' CPUs cannot measure them. Only this process moves; where it may not,
+ * the loops say so. */
 static void enter_lanes(const struct machine *machine)
 {
 	cpu_set_t before, now;
@@ -118,7 +121,7 @@ static int measure_lanes(struct doctor *doctor, double seconds)
 	enter_lanes(&doctor->machine);
 	rc = measure(&doctor->machine.lanes, seconds, &all, &n);
 	if (rc < 0) {
-		fprintf(stderr, "aloe: not measured: %s\n", strerror(-rc));
+		fprintf(stderr, "aloe: the CPUs were not measured: %s\n", strerror(-rc));
 		return CLI_FAILED;
 	}
 	json_object_set_new(doctor->report, "measured", doctor_measured(all, n));
@@ -163,7 +166,7 @@ int aloe_doctor(const struct cli_args *args)
 	int status = cli_real(args, "seconds", 0, 3600, &seconds) < 0 ? CLI_USAGE : CLI_OK;
 
 	if (status == CLI_OK && back && cli_has(args, "apply"))
-		status = cli_fail(args, "--apply and --revert: one of them");
+		status = cli_fail(args, "--apply and --revert exclude each other");
 	if (status == CLI_OK)
 		status = machine_get(&doctor);
 	if (status == CLI_OK && change && !doctor.machine.rights.root)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tools/aloe/doctor/doctor.h - what `aloe doctor` knows of a machine, and of each thing that can be set on it.
+ * tools/aloe/doctor/doctor.h - what `aloe doctor` knows of a machine, and of each thing that can be
+ * set on it.
  *
  *   machine  --judge, for each knob-->  finding: good | fixable | not available here
  *                                          '-- changes --record.h--> written down, made, put back
  *
- * A knob is one entry in a const table: a file with the value that it should have, or a function that judges. Judging reads and
- * changes nothing. All files are read below `root`, so that a test can make up a machine; what only system calls tell is in
- * `rights`.
+ * A knob is one entry in a const table: a file with the value that it should have, or a function
+ * that judges. Judging reads and changes nothing. All files are read below `root`, so that a test
+ * can make up a machine; what only system calls tell is in `rights`.
  */
 #ifndef TOOLS_ALOE_DOCTOR_DOCTOR_H
 #define TOOLS_ALOE_DOCTOR_DOCTOR_H
@@ -37,15 +38,15 @@ struct machine {
 	struct machine_rights rights;
 };
 
-/* machine_open finds the CPUs and asks for the rights; `lanes` NULL: all CPUs that this process may use. 0, -errno; -ENODEV
- * where one of them is not online, *ret_cpu naming it. */
+/* machine_open finds the CPUs and asks for the rights; `lanes` NULL: all CPUs that this process may
+ * use. 0, -errno; -ENODEV where one of them is not online, *ret_cpu naming it. */
 int machine_open(struct machine *machine, const char *root, const cpu_set_t *lanes, int *ret_cpu);
 
 /* machine_path writes `path` below the root; a '*' in it becomes `cpu`. 0 or -ENAMETOOLONG. */
 int machine_path(
     const struct machine *machine, const char *path, int cpu, char *ret_path, size_t size);
-/* machine_read gives the first line of a file, without white space at its end; of a choice as the kernel shows it ("always
- * [madvise] never"), the word that is chosen. 0 or -errno. */
+/* machine_read gives the first line of a file, without white space at its end; of a choice as the
+ * kernel shows it ("always [madvise] never"), the word that is chosen. 0 or -errno. */
 int machine_read(const struct machine *machine, const char *path, char ret_value[MACHINE_VALUE]);
 /* machine_text reads a file whole, at most 1 MB; the caller frees it. NULL if it cannot be read. */
 char *machine_text(const struct machine *machine, const char *path);
@@ -60,7 +61,8 @@ enum verdict { GOOD, FIXABLE, UNAVAILABLE, VERDICTS };
  *   value       the file `path` is to hold `to` instead of `from`
  *   controller  of a cgroup's subtree_control: `to` is "+NAME", `from` "-NAME"
  *   directory   `path` is to be made; put back: removed
- *   tasks       the processes in the file `from` (cgroup.procs) are to be moved to the file `path` */
+ *   tasks       the processes in the file `from` (cgroup.procs) are to be moved to the file
+ *               `path` */
 struct finding {
 	enum verdict verdict;
 	char now[FINDING_TEXT], want[FINDING_TEXT];
@@ -74,8 +76,8 @@ struct knob {
 	    const struct machine *machine, const struct knob *knob, struct finding *finding);
 	const char *path, *want; /* of the judges knob_value and knob_lanes */
 	const char *missing;     /* what it means that the file is not there */
-	bool
-	    needs_rest; /* takes from lanes what others then have to have: not where all CPUs are lanes' */
+	/* takes from lanes what others then have to have: not where all CPUs are lanes' */
+	bool needs_rest;
 };
 
 extern const struct knob knobs[]; /* knobs.c */
@@ -92,7 +94,8 @@ void finding_is(struct finding *finding, enum verdict verdict, const char *want,
 void finding_change(
     struct finding *finding, const char *kind, const char *path, const char *from, const char *to);
 
-/* Judges: one file, or one for each lane's CPU ('*' in the path), should hold `want`. Others: knobs_cpu.c, shield.c. */
+/* Judges: one file, or one for each lane's CPU ('*' in the path), should hold `want`. Others:
+ * knobs_cpu.c, shield.c. */
 void knob_value(const struct machine *machine, const struct knob *knob, struct finding *finding);
 void knob_lanes(const struct machine *machine, const struct knob *knob, struct finding *finding);
 void knob_frequency(

@@ -3,7 +3,6 @@
  * The knobs of Linux real time, and those of them that belong to the machine as a whole. */
 #include <errno.h>
 #include <glob.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,35 +13,6 @@
 
 enum { HUGE_PAGES = 128 }; /* 256 MB: the rings and buffers of a radio at 100 MSa/s each way */
 
-void finding_now(struct finding *finding, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(finding->now, sizeof(finding->now), format, args);
-	va_end(args);
-}
-
-void finding_is(struct finding *finding, enum verdict verdict, const char *want, const char *how)
-{
-	finding->verdict = verdict;
-	snprintf(finding->want, sizeof(finding->want), "%s", want);
-	snprintf(finding->how, sizeof(finding->how), "%s", how);
-}
-
-void finding_change(
-    struct finding *finding, const char *kind, const char *path, const char *from, const char *to)
-{
-	json_array_append_new(finding->changes,
-	    json_pack("{s:s, s:s, s:s, s:s}", "kind", kind, "path", path, "from", from, "to", to));
-}
-
-void finding_fini(struct finding *finding)
-{
-	json_decref(finding->changes);
-	finding->changes = NULL;
-}
-
 void knob_find(const struct machine *machine, const struct knob *knob, struct finding *ret)
 {
 	*ret = (struct finding){.verdict = GOOD, .changes = json_array()};
@@ -50,14 +20,14 @@ void knob_find(const struct machine *machine, const struct knob *knob, struct fi
 	if (ret->verdict != FIXABLE || !knob->needs_rest || CPU_COUNT(&machine->rest) > 0)
 		return;
 	json_array_clear(ret->changes);
-	snprintf(ret->how, sizeof(ret->how), "wants --lanes");
+	snprintf(ret->how, sizeof(ret->how), "needs --lanes");
 }
 
-/* ---- judges ------------------------------------------------------------------------------------------------------------ */
+/* ---- judges ------------------------------------------------------------------------ */
 
 static void not_there(const struct knob *knob, int error, struct finding *finding)
 {
-	finding_now(finding, "%s", error == -ENOENT ? "not there" : strerror(-error));
+	finding_now(finding, "%s", error == -ENOENT ? "not present" : strerror(-error));
 	finding_is(finding, UNAVAILABLE, "", knob->missing != NULL ? knob->missing : "");
 }
 
@@ -96,7 +66,7 @@ static void judge_memlock(
 {
 	(void)knob;
 	finding_now(finding, "no limit");
-	finding_is(finding, GOOD, "", "hosts lock what they have");
+	finding_is(finding, GOOD, "", "hosts lock only the memory that they use");
 	if (machine->rights.lock_all)
 		return;
 	finding_now(finding, "%llu kB", (unsigned long long)machine->rights.memlock_kb);
@@ -123,12 +93,14 @@ static void judge_wake(
 		return;
 	}
 	finding_now(finding, "allowed");
-	finding_is(finding, GOOD, "", "aloe-exec holds it at 0 while a waveform runs in real time");
+	finding_is(finding, GOOD, "",
+	    "aloe-exec holds the file at 0 while a waveform runs in real "
+	    "time");
 	if (access(path, W_OK) == 0)
 		return;
 	finding_now(finding, "refused (%s)", strerror(errno));
 	finding_is(finding, FIXABLE, "allowed",
-	    "a rule for udev that gives /dev/cpu_dma_latency to ALOE's group");
+	    "a udev rule that gives /dev/cpu_dma_latency to ALOE's group");
 }
 
 static void judge_clock(
@@ -151,7 +123,9 @@ static void judge_clock(
 	snprintf(path, sizeof(path), "%.*savailable_clocksource",
 	    (int)(strrchr(knob->path, '/') + 1 - knob->path), knob->path);
 	others = machine_text(machine, path);
-	finding_is(finding, UNAVAILABLE, "", "the kernel does not trust this machine's counter");
+	finding_is(finding, UNAVAILABLE, "",
+	    "the kernel does not trust the time stamp counter of this "
+	    "machine");
 	if (others != NULL && strstr(others, "tsc") != NULL) {
 		finding_is(finding, FIXABLE, "tsc", "");
 		finding_change(finding, "value", knob->path, value, "tsc");
@@ -197,9 +171,9 @@ static void judge_swap(
 
 	finding_now(finding, swap ? "in use" : "none");
 	if (swap && machine->rights.lock_all)
-		finding_is(finding, GOOD, "", "hosts lock what they have");
+		finding_is(finding, GOOD, "", "hosts lock their memory");
 	else if (swap)
-		finding_is(finding, FIXABLE, "none, or locked-memory without limit", "swapoff -a");
+		finding_is(finding, FIXABLE, "none, or unlimited locked memory", "swapoff -a");
 	free(text);
 }
 
@@ -217,7 +191,7 @@ static void judge_huge(
 	snprintf(want, sizeof(want), "%d", HUGE_PAGES);
 	if (atoi(value) < HUGE_PAGES)
 		finding_is(finding, FIXABLE, want,
-		    "sysctl vm.nr_hugepages=128, where a radio comes over DPDK");
+		    "sysctl vm.nr_hugepages=128, if a radio is connected through DPDK");
 }
 
 static void judge_vfio(
@@ -228,7 +202,7 @@ static void judge_vfio(
 		finding_is(finding, GOOD, "", "");
 	else if (finding->verdict == FIXABLE)
 		finding_is(finding, FIXABLE, "allowed",
-		    "chgrp and chmod /dev/vfio/*, where a radio's network card is DPDK's");
+		    "chgrp and chmod /dev/vfio/*, if DPDK drives the network card of a radio");
 }
 
 static double steal_percent(const struct machine *machine)
@@ -262,7 +236,8 @@ static void judge_hypervisor(
 		finding_now(finding, "a virtual machine%s%s, %.2f %% stolen since it started",
 		    *value ? " of " : "", value, steal_percent(machine));
 		finding_is(finding, UNAVAILABLE, "",
-		    "what it takes is seen in the gaps alone: reserve and pin its CPUs on the host");
+		    "the stolen time shows only as gaps; reserve and pin this machine's CPUs on "
+		    "the host");
 	}
 	free(text);
 }
@@ -288,43 +263,47 @@ static void judge_irqbalance(
 		finding_is(finding, FIXABLE, "not running", "systemctl disable --now irqbalance");
 }
 
-/* ---- the table --------------------------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------ */
 
 #define CPU_DIR "/sys/devices/system/cpu/"
 #define MM_DIR "/sys/kernel/mm/"
 
 const struct knob knobs[] = {
     {.name = "real-time",
-        .why = "without it any other program delays a slot by milliseconds",
+        .why = "without real-time priority any other program can delay a slot by milliseconds",
         .judge = judge_fifo},
     {.name = "locked-memory",
-        .why = "a page fault in a slot costs 1 us to milliseconds",
+        .why = "a page fault in a slot costs from 1 us to several milliseconds",
         .judge = judge_memlock},
-    {.name = "timer-slack", .why = "a timed sleep is that much longer", .judge = judge_slack},
+    {.name = "timer-slack",
+        .why = "a timed sleep takes longer by the timer slack",
+        .judge = judge_slack},
     {.name = "cpu-wake-up",
-        .why = "a CPU that sleeps deeply takes 20 us and more to wake",
+        .why = "a CPU in deep sleep needs 20 us and more to wake",
         .judge = judge_wake,
         .path = "/dev/cpu_dma_latency",
-        .missing = "the kernel offers no say in this"},
+        .missing = "the kernel offers no such setting"},
     {.name = "rt-throttling",
-        .why = "else a lane that never sleeps stands still for 50 ms of every second",
+        .why = "the kernel stops a lane that never sleeps for 50 ms of every second",
         .judge = knob_value,
         .path = "/proc/sys/kernel/sched_rt_runtime_us",
         .want = "-1",
         .needs_rest = true},
     {.name = "fair-server",
-        .why = "it gives 5 % of a lane that never sleeps to whoever waits there",
+        .why = "the deadline server gives 5 % of a lane that never sleeps to waiting programs",
         .judge = knob_fair_server,
         .path = "/sys/kernel/debug/sched/fair_server/cpu*/runtime",
         .want = "0",
-        .missing = "debugfs does not show it: keep the lanes' CPUs free of others (isolcpus)",
+        .missing = "debugfs does not show the deadline server; keep other programs off the "
+                   "lanes' CPUs (isolcpus)",
         .needs_rest = true},
     {.name = "shield",
-        .why = "other programs cost a lane its caches and, where it polls, its CPU",
+        .why = "other programs take caches from a lane, and CPU time from a lane that polls",
         .judge = knob_shield,
         .needs_rest = true},
     {.name = "isolcpus",
-        .why = "a lane that polls is real-time only where the kernel puts nothing else",
+        .why = "a lane that polls is real-time only on a CPU on which the kernel schedules "
+               "nothing else",
         .judge = knob_isolcpus,
         .path = CPU_DIR "isolated",
         .want = "isolcpus=managed_irq,domain,",
@@ -334,17 +313,17 @@ const struct knob knobs[] = {
         .judge = knob_isolated,
         .path = CPU_DIR "nohz_full",
         .want = "nohz_full=",
-        .missing = "this kernel cannot (CONFIG_NO_HZ_FULL)",
+        .missing = "this kernel was built without CONFIG_NO_HZ_FULL",
         .needs_rest = true},
     {.name = "rcu_nocbs",
-        .why = "what the kernel puts off is done on the lane's CPU",
+        .why = "the kernel runs deferred work (RCU callbacks) on the lane's CPU",
         .judge = knob_rcu,
         .path = CPU_DIR "nohz_full",
         .want = "rcu_nocbs=",
-        .missing = "this kernel cannot tell (CONFIG_RCU_NOCB_CPU)",
+        .missing = "this kernel was built without CONFIG_RCU_NOCB_CPU",
         .needs_rest = true},
     {.name = "preemption",
-        .why = "the kernel's own work delays a wake-up",
+        .why = "work of the kernel delays a wake-up",
         .judge = judge_preemption,
         .path = "/sys/kernel/debug/sched/preempt",
         .want = "full"},
@@ -352,74 +331,77 @@ const struct knob knobs[] = {
         .why = "an interrupt costs a lane 2 to 50 us",
         .judge = knob_interrupts,
         .path = "/proc/irq/*/smp_affinity_list",
-        .missing = "no interrupts to be seen",
+        .missing = "/proc shows no interrupts",
         .needs_rest = true},
     {.name = "new-irqs",
-        .why = "devices that come later interrupt lanes, too",
+        .why = "devices that are added later interrupt lanes too",
         .judge = knob_mask,
         .path = "/proc/irq/default_smp_affinity",
         .needs_rest = true},
     {.name = "irqbalance",
-        .why = "it would move interrupts back to lanes",
+        .why = "irqbalance moves interrupts back to the lanes' CPUs",
         .judge = judge_irqbalance},
     {.name = "workqueues",
-        .why = "the kernel's own work runs on a lane's CPU",
+        .why = "work of the kernel runs on a lane's CPU",
         .judge = knob_mask,
         .path = "/sys/devices/virtual/workqueue/cpumask",
         .needs_rest = true},
     {.name = "governor",
-        .why = "a CPU that clocks down makes slots longer",
+        .why = "a CPU that lowers its clock makes slots take longer",
         .judge = knob_lanes,
         .path = CPU_DIR "cpu*/cpufreq/scaling_governor",
         .want = "performance",
-        .missing = "the clock is not set from here"},
+        .missing = "this machine does not let Linux set the clock"},
     {.name = "frequency-limit",
-        .why = "a limit below what the CPU can do makes slots longer",
+        .why = "a limit below the maximum clock makes slots take longer",
         .judge = knob_frequency,
         .path = CPU_DIR "cpu*/cpufreq/scaling_max_freq",
-        .missing = "the clock is not set from here"},
+        .missing = "this machine does not let Linux set the clock"},
     {.name = "smt-siblings",
-        .why = "two threads on one core take up to half of it from each other",
+        .why = "two threads of one core take up to half of the core from each other",
         .judge = knob_siblings,
         .path = CPU_DIR "cpu*/topology/thread_siblings_list",
-        .missing = "no topology to be seen"},
+        .missing = "/sys shows no CPU topology"},
     {.name = "clocksource",
-        .why = "every reading of a slow clock is a system call",
+        .why = "each reading of a slow clock is a system call",
         .judge = judge_clock,
         .path = "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
     {.name = "huge-pages",
-        .why = "hosts ask for theirs, and none are made for others in the midst of a slot",
+        .why = "hosts request their own huge pages; with \"always\" the kernel also builds huge "
+               "pages in the middle of a slot",
         .judge = knob_value,
         .path = MM_DIR "transparent_hugepage/enabled",
         .want = "madvise"},
     {.name = "numa-balancing",
-        .why = "it unmaps pages to see who uses them: page faults in slots",
+        .why = "NUMA balancing unmaps pages to see who uses them, which causes page faults in "
+               "slots",
         .judge = knob_value,
         .path = "/proc/sys/kernel/numa_balancing",
         .want = "0",
-        .missing = "this kernel has none"},
+        .missing = "this kernel has no NUMA balancing"},
     {.name = "watchdog",
-        .why = "it interrupts every CPU every few seconds, above any priority",
+        .why = "the watchdog interrupts every CPU every few seconds, above any priority",
         .judge = knob_value,
         .path = "/proc/sys/kernel/watchdog",
         .want = "0",
-        .missing = "this kernel has none"},
+        .missing = "this kernel has no watchdog"},
     {.name = "swap",
-        .why = "memory that was swapped out costs milliseconds",
+        .why = "reading swapped-out memory back costs milliseconds",
         .judge = judge_swap,
         .path = "/proc/swaps"},
     {.name = "dpdk-huge-pages",
-        .why = "a radio over DPDK copies packets between processes without them",
+        .why = "without huge pages DPDK copies packets between processes",
         .judge = judge_huge,
         .path = MM_DIR "hugepages/hugepages-2048kB/free_hugepages",
-        .missing = "no pages of 2 MB here"},
+        .missing = "this machine has no pages of 2 MB"},
     {.name = "dpdk-vfio",
-        .why = "only for a network card that DPDK takes from the kernel; its other ports need none",
+        .why = "needed only for a network card that DPDK takes from the kernel; other DPDK ports "
+               "need no VFIO",
         .judge = judge_vfio,
         .path = "/dev/vfio/vfio",
-        .missing = "no driver loaded"},
+        .missing = "the vfio driver is not loaded"},
     {.name = "hypervisor",
-        .why = "the host takes CPUs away, for milliseconds",
+        .why = "the virtual machine's host takes CPUs away for milliseconds",
         .judge = judge_hypervisor,
         .path = "/proc/cpuinfo"},
 };

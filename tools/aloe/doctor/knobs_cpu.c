@@ -9,6 +9,7 @@
 
 #include "core/base/cpulist.h"
 #include "core/base/file.h"
+#include "core/base/text.h"
 #include "tools/aloe/doctor/doctor.h"
 
 static int path_of(const struct knob *knob, int cpu, char ret_path[PATH_MAX])
@@ -32,7 +33,7 @@ static bool is_lane(const struct machine *machine, int cpu)
 
 static void none(const struct knob *knob, struct finding *finding)
 {
-	finding_now(finding, "not there");
+	finding_now(finding, "not present");
 	finding_is(finding, UNAVAILABLE, "", knob->missing);
 }
 
@@ -89,7 +90,7 @@ void knob_fair_server(
 	    sscanf(release, "%d.%d", &major, &minor) != 2 || major > 6 ||
 	    (major == 6 && minor >= 12))
 		return;
-	finding_now(finding, "none in Linux %d.%d", major, minor);
+	finding_now(finding, "Linux %d.%d has no deadline server", major, minor);
 	finding_is(finding, GOOD, "", "");
 }
 
@@ -103,19 +104,19 @@ void knob_siblings(const struct machine *machine, const struct knob *knob, struc
 		    cpulist_parse(value, &core) < 0)
 			continue;
 		if (finding->verdict == GOOD && CPU_COUNT(&core) > 1) {
-			finding_now(finding, "CPUs %.100s are one core", value);
-			finding_is(finding, FIXABLE, "one of them used",
-			    "name one of each core with --lanes, and put the other "
-			    "off line (/sys/devices/system/cpu/cpuN/online)");
+			finding_now(finding, "CPUs %.100s belong to one core", value);
+			finding_is(finding, FIXABLE, "only one of these CPUs used",
+			    "name one CPU of each core with --lanes, and take the other CPU off "
+			    "line (/sys/devices/system/cpu/cpuN/online)");
 		} else if (finding->now[0] == 0) {
-			finding_now(finding, "every lane has a core");
+			finding_now(finding, "every lane has a core of its own");
 		}
 	}
 	if (finding->now[0] == 0)
 		none(knob, finding);
 }
 
-/* ---- away from lanes --------------------------------------------------------------------------------------------------- */
+/* ---- away from lanes ------------------------------------------------------------------------ */
 
 /* What a set is to be without the lanes' CPUs: false if it has none of them. */
 static bool without_lanes(const struct machine *machine, cpu_set_t *cpus)
@@ -165,10 +166,10 @@ void knob_interrupts(
 		none(knob, finding);
 		return;
 	}
-	finding_now(finding, "%zu of %zu may come to lanes", bad, total);
+	finding_now(finding, "%zu of %zu interrupt%s may come to lanes", bad, total, plural(total));
 	if (bad > 0)
 		finding_is(finding, FIXABLE, "none",
-		    "those that a driver has spread itself stay (virtio, nvme)");
+		    "interrupts that a driver spreads itself (virtio, nvme) cannot be moved");
 }
 
 void knob_mask(const struct machine *machine, const struct knob *knob, struct finding *finding)
@@ -177,7 +178,7 @@ void knob_mask(const struct machine *machine, const struct knob *knob, struct fi
 	cpu_set_t cpus;
 
 	if (machine_read(machine, knob->path, value) < 0 || cpumask_parse(value, &cpus) < 0) {
-		finding_now(finding, "not there");
+		finding_now(finding, "not present");
 		finding_is(finding, UNAVAILABLE, "", "");
 		return;
 	}
@@ -191,7 +192,7 @@ void knob_mask(const struct machine *machine, const struct knob *knob, struct fi
 		finding_change(finding, "value", knob->path, value, want);
 }
 
-/* ---- the kernel's command line ----------------------------------------------------------------------------------------- */
+/* ---- the kernel's command line ---- */
 
 static bool has_lanes(const struct machine *machine, const char *list)
 {

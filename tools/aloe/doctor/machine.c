@@ -111,11 +111,11 @@ bool machine_option(const struct machine *machine, const char *name, char ret_va
 	return found;
 }
 
-/* ---- what only system calls tell --------------------------------------------------------------------------------------- */
+/* ---- what only system calls tell ---- */
 
 static void *try_realtime(void *ret)
 {
-	*(int *)ret = platform_realtime(0, PLATFORM_PRIORITY_KEEPER);
+	*(int *)ret = platform_realtime(0, PLATFORM_PRIORITY_WATCHDOG);
 	return NULL;
 }
 

@@ -13,14 +13,14 @@
 
 #include "core/base/clock.h"
 #include "core/platform/platform.h"
-#include "tools/aloe/bench/progress.h"
+#include "tools/aloe/progress.h"
 
 enum { GAP_NS = 1000, SLOT_NS = 1009000, GUARD_NS = 100000, NICE = -20 };
 
 const unsigned measure_slots_us[] = {10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 20000};
 const size_t n_measure_slots = sizeof(measure_slots_us) / sizeof(measure_slots_us[0]);
 
-struct watch { /* a thread's */
+struct measure_watch { /* a thread's */
 	pthread_t thread;
 	bool started;
 	struct measured *measured;
@@ -51,17 +51,16 @@ static bool pinned(struct measure_loop *loop, int cpu)
 
 static void *poll_main(void *self)
 {
-	const struct watch *watch = self;
+	const struct measure_watch *watch = self;
 	struct measure_loop *loop = &watch->measured->loops[MEASURE_POLLING];
 	uint64_t began;
-	int before;
 
 	if (!pinned(loop, watch->measured->cpu))
 		return NULL;
 	if (platform_may_poll(watch->measured->cpu, &loop->why_not))
 		loop->why_not = NULL;
 	loop->fifo = loop->why_not == NULL && platform_realtime(0, PLATFORM_PRIORITY_LANE) == 0;
-	loop->nice = !loop->fifo && platform_nice(NICE, &before) == 0;
+	loop->nice = !loop->fifo && platform_nice(0, 0, NICE) == 0;
 	began = clock_ns();
 	loop->watched_ns = read_until(loop, began, watch->until_ns) - began;
 	return NULL;
@@ -69,7 +68,7 @@ static void *poll_main(void *self)
 
 static void *timer_main(void *self)
 {
-	const struct watch *watch = self;
+	const struct measure_watch *watch = self;
 	struct measure_loop *loop = &watch->measured->loops[MEASURE_TIMER];
 	uint64_t edge = (clock_ns() / SLOT_NS + 2) * SLOT_NS;
 
@@ -96,8 +95,8 @@ static void *timer_main(void *self)
 static void *(*const mains[MEASURE_KINDS])(void *) = {timer_main, poll_main};
 static const char *const names[MEASURE_KINDS] = {"waking by the timer", "polling"};
 
-static void run(
-    struct watch *watches, size_t n, enum measure_kind kind, uint64_t ns, struct progress *progress)
+static void run(struct measure_watch *watches, size_t n, enum measure_kind kind, uint64_t ns,
+    struct progress *progress)
 {
 	const uint64_t until_ns = clock_ns() + ns;
 
@@ -115,7 +114,7 @@ static void run(
 		const uint64_t next = clock_ns() + 200000000;
 
 		clock_sleep_until(next < until_ns ? next : until_ns);
-		progress_show(progress, "the lanes' CPUs are measured, %s", names[kind]);
+		progress_show(progress, "measuring the lanes' CPUs, %s", names[kind]);
 	}
 	for (size_t i = 0; i < n; i++)
 		if (watches[i].started)
@@ -125,16 +124,18 @@ static void run(
 /* Who has a CPU's lock runs lanes there. */
 static void lock_all(const cpu_set_t *cpus, struct measured *all, int *locks)
 {
+	struct platform_holder holder;
+
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET((size_t)cpu, cpus))
 			continue;
-		*locks = platform_lock_cpu(cpu);
+		*locks = platform_lock_cpu(cpu, &holder);
 		*all++ = (struct measured){.cpu = cpu, .error = *locks < 0 ? *locks : 0};
 		locks++;
 	}
 }
 
-static void run_all(struct measured *all, size_t n, double seconds, struct watch *watches)
+static void run_all(struct measured *all, size_t n, double seconds, struct measure_watch *watches)
 {
 	const int awake = platform_wake_fast();
 	struct progress progress;
@@ -149,11 +150,11 @@ static void run_all(struct measured *all, size_t n, double seconds, struct watch
 		close(awake);
 }
 
-/* In a session of its own, as hosts are: there nice -20 counts against everybody (sched_autogroup), and what threads are given
- * ends with them. */
+/* In a session of its own, as hosts are: there nice -20 counts against everybody (sched_autogroup),
+ * and what threads are given ends with them. */
 static int run_apart(const cpu_set_t *cpus, struct measured *all, size_t n, double seconds)
 {
-	struct watch *watches = calloc(n, sizeof(*watches));
+	struct measure_watch *watches = calloc(n, sizeof(*watches));
 	int *locks = calloc(n, sizeof(*locks)), status = 0;
 	const pid_t pid = watches != NULL && locks != NULL ? fork() : -1;
 
@@ -191,7 +192,7 @@ int measure(const cpu_set_t *cpus, double seconds, struct measured **ret, size_t
 	return rc;
 }
 
-/* ---- what follows from it ------------------------------------------------------------------------------------------------ */
+/* ---- what follows from it ---- */
 
 static double middle_ns(uint32_t cell)
 {

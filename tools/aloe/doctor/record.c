@@ -20,9 +20,9 @@ static const char *text(const json_t *change, const char *key)
 	return json_string_value(json_object_get(change, key));
 }
 
-/* ---- kinds of changes: what is there now, and to have it otherwise ------------------------------------------------------ */
+/* ---- kinds of changes: what is there now, and to have it otherwise ---- */
 
-struct kind {
+struct record_kind {
 	const char *name;
 	/* The value in the words of `from` and `to`. 0 or -errno. */
 	int (*now)(
@@ -90,7 +90,8 @@ static int directory_set(const struct machine *machine, const json_t *change, co
 	return (value[0] != 0 ? mkdir(path, 0755) : rmdir(path)) == 0 ? 0 : -errno;
 }
 
-/* Where they are is not asked: each `set` moves whoever is in the other place, and nobody is no error. */
+/* Where they are is not asked: each `set` moves whoever is in the other place, and nobody is no
+ * error. */
 static int tasks_now(
     const struct machine *machine, const json_t *change, char ret_value[MACHINE_VALUE])
 {
@@ -113,7 +114,8 @@ static size_t tasks_move(const struct machine *machine, const char *from, const 
 	return moved;
 }
 
-/* The kernel keeps its own threads where they are, and whoever was born meanwhile comes with the next round. */
+/* The kernel keeps its own threads where they are, and whoever was born meanwhile comes with the
+ * next round. */
 static int tasks_set(const struct machine *machine, const json_t *change, const char *value)
 {
 	const char *there = text(change, "path"), *here = text(change, "from");
@@ -125,14 +127,14 @@ static int tasks_set(const struct machine *machine, const json_t *change, const 
 	return 0;
 }
 
-static const struct kind kinds[] = {
+static const struct record_kind kinds[] = {
     {"value", value_now, value_set},
     {"controller", controller_now, value_set},
     {"directory", directory_now, directory_set},
     {"tasks", tasks_now, tasks_set},
 };
 
-static const struct kind *kind_of(const json_t *change)
+static const struct record_kind *kind_of(const json_t *change)
 {
 	const char *name = text(change, "kind");
 
@@ -142,7 +144,7 @@ static const struct kind *kind_of(const json_t *change)
 	return NULL;
 }
 
-/* ---- the file ---------------------------------------------------------------------------------------------------------- */
+/* ---- the file ------------------------------------------------------------------------ */
 
 static void boot_of(const struct machine *machine, char ret_boot[MACHINE_VALUE])
 {
@@ -157,9 +159,10 @@ static int change_check(const char *file, const json_t *change, size_t n, struct
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (text(change, keys[i]) == NULL)
 			return diag_error(
-			    diag, file, 0, "changes[%zu].%s: a text is needed", n, keys[i]);
+			    diag, file, 0, "changes[%zu].%s must be a text", n, keys[i]);
 	if (kind_of(change) == NULL)
-		return diag_error(diag, file, 0, "changes[%zu].kind: \"%s\" is not known", n,
+		return diag_error(diag, file, 0,
+		    "changes[%zu].kind is \"%s\", which this program does not know", n,
 		    text(change, "kind"));
 	return 0;
 }
@@ -252,7 +255,7 @@ void record_close(struct record *record)
 		close(record->lock);
 }
 
-/* ---- apply ------------------------------------------------------------------------------------------------------------- */
+/* ---- apply ------------------------------------------------------------------------ */
 
 __attribute__((format(printf, 4, 5))) static void say(
     json_t *done, const json_t *change, bool good, const char *format, ...)
@@ -281,7 +284,8 @@ static size_t find(const json_t *changes, const char *path)
 	return SIZE_MAX;
 }
 
-/* What we had set ourselves is no value to go back to. Where someone else has changed it since, that is the one. */
+/* What we had set ourselves is no value to go back to. Where someone else has changed it since,
+ * that is the one. */
 static int note(struct record *record, json_t *change)
 {
 	const size_t n = find(record->changes, text(change, "path"));
@@ -297,7 +301,7 @@ static int note(struct record *record, json_t *change)
 /* One that is written down. What the file took is what revert will find there. */
 static bool change_make(struct record *record, const json_t *change, json_t *done)
 {
-	const struct kind *kind = kind_of(change);
+	const struct record_kind *kind = kind_of(change);
 	json_t *noted =
 	    json_array_get(record->changes, find(record->changes, text(change, "path")));
 	const int rc = kind->set(record->machine, change, text(change, "to"));
@@ -348,28 +352,29 @@ int record_apply(struct record *record, const json_t *changes, json_t **ret_done
 	return record_save(record);
 }
 
-/* ---- revert ------------------------------------------------------------------------------------------------------------ */
+/* ---- revert ------------------------------------------------------------------------ */
 
 /* Whether there is nothing left to put back of it. */
 static bool change_revert(const struct record *record, const json_t *change, json_t *done)
 {
-	const struct kind *kind = kind_of(change);
+	const struct record_kind *kind = kind_of(change);
 	const char *from = text(change, "from"), *to = text(change, "to");
 	char now[MACHINE_VALUE];
 	int rc = kind->now(record->machine, change, now);
 
 	if (rc == -ENOENT) {
-		say(done, change, true, "is gone, with what was set there");
+		say(done, change, true, "no longer exists, and its setting with it");
 		return true;
 	}
 	if (rc == 0 && strcmp(now, from) == 0) {
-		say(done, change, true, "%s already", from);
+		say(done, change, true, "is %s already", from);
 		return true;
 	}
 	if (rc == 0 && strcmp(now, to) != 0) {
 		say(done, change, false,
-		    "is %s, left as it is: was %s, set to %s, changed by someone else since", now,
-		    from, to);
+		    "was left at %s: --apply changed %s to %s, and someone else changed it again "
+		    "since",
+		    now, from, to);
 		return false;
 	}
 	rc = rc < 0 ? rc : kind->set(record->machine, change, from);

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tools/aloe/doctor/record.h - what was changed on the machine, written down before it is, and put back exactly.
+ * tools/aloe/doctor/record.h - what was changed on the machine, written down before it is, and put
+ * back exactly.
  *
- *   apply:   record := record + {path, from, to} --synced--> write `to` -> record := what the files really took
- *   revert:  file == to: write `from` | file == from: nothing to do | else: someone else's, left as it is and said
- *            record := what could not be put back; removed when that is nothing
+ *   apply:   record := record + {path, from, to} --synced--> write `to` -> record := what the files
+ *            really took
+ *   revert:  file == to: write `from` | file == from: nothing to do | else: someone else's, left as
+ *            it is and said record := what could not be put back; removed when that is nothing
  *
- * So a crash at any point leaves a record with which revert ends where apply began. Applied twice, the value before the first
- * time is kept. What was written down before the machine started anew is void: nothing here outlives that.
+ * So a crash at any point leaves a record with which revert ends where apply began. Applied twice,
+ * the value before the first time is kept. What was written down before the machine started anew is
+ * void: nothing here outlives that.
  *
- * The record is doctor.json in the state directory; who uses it holds a lock. What was done is given as an array of objects {path,
- * from, to, done, said}: `done` true where the machine is now as asked, `said` in words what happened.
+ * The record is doctor.json in the state directory; who uses it holds a lock. What was done is
+ * given as an array of objects {path, from, to, done, said}: `done` true where the machine is now
+ * as asked, `said` in words what happened.
  */
 #ifndef TOOLS_ALOE_DOCTOR_RECORD_H
 #define TOOLS_ALOE_DOCTOR_RECORD_H
@@ -25,16 +29,18 @@ struct record {
 	bool stale;      /* one of before the machine's start was found, and counts no more */
 };
 
-/* record_open reads the record in `state`, an absolute or relative path of a directory, which is made where it is not there and
- * `make` is set. 0; -EWOULDBLOCK: another one has it open; -EINVAL after a line in diag; -errno. */
+/* record_open reads the record in `state`, an absolute or relative path of a directory, which is
+ * made where it is not there and `make` is set. 0; -EWOULDBLOCK: another one has it open; -EINVAL
+ * after a line in diag; -errno. */
 int record_open(struct record *record, const struct machine *machine, const char *state, bool make,
     struct diag *diag);
 void record_close(struct record *record);
 
-/* record_apply makes the changes. 0, with *ret_done (the caller's) for each of them; -errno if it could not be written down, and
- * then nothing has changed. */
+/* record_apply makes the changes. 0, with *ret_done (the caller's) for each of them; -errno if it
+ * could not be written down, and then nothing has changed. */
 int record_apply(struct record *record, const json_t *changes, json_t **ret_done);
-/* record_revert puts all back, the last one first. As above; an error means that the record could not be written. */
+/* record_revert puts all back, the last one first. As above; an error means that the record could
+ * not be written. */
 int record_revert(struct record *record, json_t **ret_done);
 
 #endif

@@ -56,7 +56,8 @@ static json_t *loop_json(const struct measure_loop *loop)
 
 	if (loop->error != 0)
 		return json_pack("{s:s}", "error",
-		    loop->error == -EADDRINUSE ? "a lane runs there now" : strerror(-loop->error));
+		    loop->error == -EADDRINUSE ? "a lane is running on this CPU"
+		                               : strerror(-loop->error));
 	object = json_pack("{s:b, s:b, s:f, s:f, s:o, s:f, s:f}", "fifo", loop->fifo, "nice",
 	    loop->nice, "watched_s", watched_ns * 1e-9, "reading_us", us(loop->reading_ns),
 	    "gaps_us", quantiles(&loop->gaps), "gaps_per_s",

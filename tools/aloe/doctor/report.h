@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tools/aloe/doctor/report.h - what was found, done and measured, as one JSON object, and that object as text.
+ * tools/aloe/doctor/report.h - what was found, done and measured, as one JSON object, and that
+ * object as text.
  */
 #ifndef TOOLS_ALOE_DOCTOR_REPORT_H
 #define TOOLS_ALOE_DOCTOR_REPORT_H
@@ -20,7 +21,8 @@ json_t *doctor_changes(const json_t *found);
 /* doctor_measured is what `measure` gave: {cpus and slots, an array each, shortest_us}. */
 json_t *doctor_measured(const struct measured *all, size_t n);
 
-/* doctor_print prints the report {lanes, root, knobs, done, undone, pending, stale, measured}; what it has of them. */
+/* doctor_print prints the report {lanes, root, knobs, done, undone, pending, stale, measured}; what
+ * it has of them. */
 void doctor_print(const json_t *report, FILE *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The shield: control groups keep everybody else off the lanes' CPUs. All groups below the root are confined to the other
- * CPUs, and what runs in the root itself, where no service manager has sorted it, moves to a group of its own. ALOE is started
- * from the root, or from a group made later. */
+ * The shield: control groups keep everybody else off the lanes' CPUs. All groups below the root are
+ * confined to the other CPUs, and what runs in the root itself, where no service manager has sorted
+ * it, moves to a group of its own. ALOE is started from the root, or from a group made later. */
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>
@@ -13,6 +13,7 @@
 
 #include "core/base/cpulist.h"
 #include "core/base/file.h"
+#include "core/base/text.h"
 #include "tools/aloe/doctor/doctor.h"
 
 #define OTHERS "aloe-others"
@@ -47,7 +48,8 @@ static void add(
 		finding_change(shield->finding, kind, path, from, to);
 }
 
-/* A group without CPUs of its own has its parent's; before the controller is switched on none has a file for them. */
+/* A group without CPUs of its own has its parent's; before the controller is switched on none has a
+ * file for them. */
 static void group_judge(struct shield *shield, const char *path, const char *name)
 {
 	const struct machine *machine = shield->machine;
@@ -152,15 +154,17 @@ static void shield_judge(struct shield *shield)
 		programs = programs_in_root(shield);
 	if (programs > 0)
 		others_make(shield);
-	snprintf(how, sizeof(how), "start ALOE from the root group: echo $$ > %s/cgroup.procs",
+	snprintf(how, sizeof(how),
+	    "start ALOE from the root control group: echo $$ > "
+	    "%s/cgroup.procs",
 	    shield->base);
 	finding_now(finding,
-	    "the lanes' CPUs are open to %u control groups and %u programs in none", shield->open,
-	    programs);
-	finding_is(finding, FIXABLE, "to ALOE alone", how);
+	    "%u control group%s, and %u program%s in no group, may use the lanes' CPUs",
+	    shield->open, plural(shield->open), programs, plural(programs));
+	finding_is(finding, FIXABLE, "only ALOE may use the lanes' CPUs", how);
 	if (shield->open > 0 || programs > 0)
 		return;
-	finding_now(finding, "control groups keep others away");
+	finding_now(finding, "control groups keep other programs away");
 	finding_is(finding, GOOD, "", how);
 	json_array_clear(finding->changes);
 }
@@ -189,6 +193,6 @@ void knob_shield(const struct machine *machine, const struct knob *knob, struct 
 		shield_judge(&shield);
 		return;
 	}
-	finding_now(finding, "not there");
-	finding_is(finding, UNAVAILABLE, "", "no control groups with cpuset");
+	finding_now(finding, "not present");
+	finding_is(finding, UNAVAILABLE, "", "this machine has no control groups with cpuset");
 }

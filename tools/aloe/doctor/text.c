@@ -3,6 +3,7 @@
  * The report for people. */
 #include <string.h>
 
+#include "core/base/text.h"
 #include "tools/aloe/doctor/report.h"
 
 static const char *word(const json_t *object, const char *key)
@@ -22,7 +23,7 @@ static bool is(const json_t *object, const char *key)
 	return json_is_true(json_object_get(object, key));
 }
 
-/* ---- knobs ------------------------------------------------------------------------------------------------------------- */
+/* ---- knobs ------------------------------------------------------------------------ */
 
 static void knob_print(const json_t *knob, bool root, FILE *out)
 {
@@ -54,13 +55,14 @@ static void knobs_print(const json_t *report, FILE *out)
 			if (!any)
 				fprintf(out, "%s\n", doctor_verdicts[v]);
 			any = true;
-			wants_lanes |= strcmp(word(knob, "how"), "wants --lanes") == 0;
+			wants_lanes |= strcmp(word(knob, "how"), "needs --lanes") == 0;
 			knob_print(knob, is(report, "root"), out);
 		}
 	}
 	if (wants_lanes)
 		fprintf(out,
-		    "every CPU is a lane's now: name with --lanes those that are to be, and leave one to all others\n");
+		    "no --lanes given, so every CPU counts as a lane; name the real-time CPUs "
+		    "with --lanes and leave at least one CPU free\n");
 }
 
 static void done_print(const json_t *report, const char *key, const char *title, FILE *out)
@@ -79,7 +81,7 @@ static void done_print(const json_t *report, const char *key, const char *title,
 	}
 }
 
-/* ---- measured ---------------------------------------------------------------------------------------------------------- */
+/* ---- measured ------------------------------------------------------------------------ */
 
 static void loop_print(const json_t *cpu, const char *kind, FILE *out)
 {
@@ -99,12 +101,13 @@ static void loop_print(const json_t *cpu, const char *kind, FILE *out)
 	                           : "ordinary priority");
 	if (late != NULL)
 		fprintf(out,
-		    "wakes %.1f us late p50, %.1f p99, begins %.1f us after the edge p99, %.1f p99.9, %.1f max; ",
+		    "wakes %.1f us late p50, %.1f p99, begins %.1f us after the edge p99, %.1f "
+		    "p99.9, %.1f max; ",
 		    number(woken, "p50"), number(woken, "p99"), number(late, "p99"),
 		    number(late, "p99.9"), number(late, "max"));
-	fprintf(out, "%.0f gaps a second, %.1f us p50, %.1f p99, %.1f max, %.2f %% of the time",
-	    number(loop, "gaps_per_s"), number(gaps, "p50"), number(gaps, "p99"),
-	    number(gaps, "max"), number(loop, "gaps_percent"));
+	fprintf(out, "%.0f gap%s a second, %.1f us p50, %.1f p99, %.1f max, %.2f %% of the time",
+	    number(loop, "gaps_per_s"), plural(number(loop, "gaps_per_s")), number(gaps, "p50"),
+	    number(gaps, "p99"), number(gaps, "max"), number(loop, "gaps_percent"));
 	fprintf(out, "%s%s\n", why[0] != 0 ? "; no FIFO: " : "", why);
 }
 
@@ -122,7 +125,7 @@ static void cell_print(const json_t *slot, const char *kind, FILE *out)
 static void length_print(unsigned us, const char *what, FILE *out)
 {
 	if (us == 0)
-		fprintf(out, "  %s: longer than 20 ms", what);
+		fprintf(out, "  %s: no slot up to 20 ms", what);
 	else
 		fprintf(out, us < 1000 ? "  %s: %.0f us" : "  %s: %.3g ms", what,
 		    us < 1000 ? us : us / 1e3);
@@ -134,14 +137,15 @@ static void measured_print(const json_t *measured, FILE *out)
 	json_t *one;
 	size_t n;
 
-	fprintf(out, "measured: the CPUs' time as lanes get it\n");
+	fprintf(out, "measured CPU time as a lane would get it\n");
 	json_array_foreach(json_object_get(measured, "cpus"), n, one)
 	{
 		for (size_t k = 0; k < MEASURE_KINDS; k++)
 			loop_print(one, doctor_kinds[k], out);
 	}
 	fprintf(out,
-	    "slots missed per million where half of a slot is work, on the worst CPU (of so many)\n");
+	    "slots missed per million on the worst CPU, if the work fills half of each slot (in "
+	    "brackets: slots counted)\n");
 	fprintf(out, "  %8s  %14s %9s  %14s %9s\n", "slot us", "on the timer", "(of)", "polling",
 	    "(of)");
 	json_array_foreach(json_object_get(measured, "slots"), n, one)
@@ -151,14 +155,14 @@ static void measured_print(const json_t *measured, FILE *out)
 			cell_print(one, doctor_kinds[k], out);
 		fprintf(out, "\n");
 	}
-	fprintf(out, "the shortest slot that this host holds, as measured\n");
+	fprintf(out, "shortest slot that this machine sustained in the measurement\n");
 	for (size_t k = 0; k < MEASURE_KINDS; k++) {
 		const json_t *of = json_object_get(least, doctor_kinds[k]);
 
 		fprintf(out, "  %-13s", k == 0 ? "on the timer" : "polling");
 		length_print((unsigned)number(of, "one_in_100"), "1 in 100 missed", out);
 		length_print((unsigned)number(of, "one_in_1000"), "1 in 1000", out);
-		length_print((unsigned)number(of, "none_seen"), "none seen missed", out);
+		length_print((unsigned)number(of, "none_seen"), "no slot missed", out);
 		fprintf(out, "\n");
 	}
 }
@@ -169,15 +173,17 @@ void doctor_print(const json_t *report, FILE *out)
 
 	if (is(report, "stale"))
 		fprintf(out,
-		    "the machine has started anew since the last --apply: what that had set is gone by itself\n");
-	done_print(report, "undone", "put back", out);
+		    "the machine was restarted since the last --apply, which undid all its "
+		    "changes\n");
+	done_print(report, "undone", "settings put back", out);
 	if (json_object_get(report, "knobs") != NULL)
 		fprintf(out, "lanes on CPUs %s\n", word(report, "lanes"));
 	knobs_print(report, out);
 	done_print(report, "done", "applied", out);
 	if (number(report, "pending") > 0)
 		fprintf(out,
-		    "%.0f changes of --apply are in force, written down in %s; --revert puts them back\n",
+		    "changes of --apply in force: %.0f; %s lists the changes, and --revert undoes "
+		    "them\n",
 		    number(report, "pending"), word(report, "record"));
 	if (measured != NULL)
 		measured_print(measured, out);

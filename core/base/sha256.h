@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/base/sha256.h - SHA-256 (FIPS 180-4), to know a file again by its content. [control]
+ */
+#ifndef ALOE_BASE_SHA256_H
+#define ALOE_BASE_SHA256_H
+
+#include <stddef.h>
+
+enum { SHA256_TEXT = 65 }; /* 64 hexadecimal digits and a NUL */
+
+void sha256_text(const void *bytes, size_t len, char ret_hex[SHA256_TEXT]);
+
+/* sha256_file gives the digest of a file of at most `max` bytes: 0, or what file_read says. */
+int sha256_file(const char *path, size_t max, char ret_hex[SHA256_TEXT]);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/image/node.h - the node image: time bases, lane tables, one control block per waveform. Exec
+ * writes it, all others only read. And the lane image: the baton of one lane. Every host on the
+ * lane can write it, hence nobody believes it (core/slot/baton.h).
+ */
+#ifndef ALOE_IMAGE_NODE_H
+#define ALOE_IMAGE_NODE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "core/image/state.h"
+
+enum {
+	NODE_ENTRIES_MAX = 64, /* segments on one lane */
+	NODE_WAVEFORMS_MAX = 64,
+	NODE_TIMEBASES_MAX = 16,
+};
+
+struct node_timebase {
+	_Atomic uint32_t used; /* how many lanes */
+	uint32_t pace;         /* enum image_clock: TIMER, STEP or RADIO */
+	uint64_t slot_ns;
+	uint64_t start_ns;        /* CLOCK_MONOTONIC of slot 0 */
+	_Atomic uint64_t allowed; /* STEP: slots below this may begin */
+};
+
+struct node_entry { /* a segment on a lane, in order */
+	_Atomic uint32_t live;
+	uint32_t waveform; /* control block */
+	uint32_t segment;
+	/* thread of a host on this lane; read by all of them while an entry is used again */
+	_Atomic uint32_t seat;
+};
+
+struct node_lane {
+	int32_t cpu;
+	_Atomic uint32_t timebase; /* IMAGE_NONE: the lane is free */
+	/* how many of the array were ever used; freed ones are used again */
+	_Atomic uint32_t entries;
+	_Atomic uint64_t resets; /* of a baton that could not be */
+	/* when exec looks at the lane next, at the latest: later than this it is dead */
+	_Atomic uint64_t watched_ns;
+	struct node_entry entry[NODE_ENTRIES_MAX];
+};
+
+struct node_change {
+	/* the instance's index before which it applies; IMAGE_FOREVER: the next */
+	uint64_t index;
+	uint64_t sequence; /* 1, 2, 3, ... */
+	uint32_t instance, param;
+	double number;
+};
+
+struct node_control { /* one per waveform */
+	_Atomic uint32_t used;
+	uint32_t state; /* of exec, for its own restart */
+	char name[64];
+	/* how often it has gone over to another image; of exec, for its own restart */
+	uint32_t remaps;
+	/* steps below this may run: PAUSE, STEP, RUN; its low half is a futex word */
+	_Atomic uint64_t limit;
+	_Atomic uint64_t base;    /* slot of step 0 */
+	_Atomic uint64_t last;    /* last index by order (STOP, --slots) */
+	_Atomic uint64_t changes; /* written so far */
+	struct node_change change[NODE_CHANGES];
+};
+
+enum { NODE_SAID_NO_SECOND = 1 };
+
+struct node_image {
+	uint64_t magic;
+	uint32_t version, n_lanes;
+	double mmac_per_s;
+	_Atomic uint32_t quit;
+	uint32_t said; /* NODE_SAID_ bits: what is said once in a node's life */
+	struct node_timebase timebase[NODE_TIMEBASES_MAX];
+	struct node_lane lane[NODE_LANES_MAX];
+	struct node_control control[NODE_WAVEFORMS_MAX];
+};
+
+/* ---- lane image ------------------------------------------------------------------------ */
+
+/* baton = slot << 16 | fresh << 15 | entry. fresh: the slot has not begun, whoever has the entry
+ * waits for the pace. */
+#define BATON_FRESH 0x8000u
+#define BATON_NOBODY 0x7fffu
+struct lane_image {
+	_Alignas(64) _Atomic uint64_t baton;
+	/* since when the baton's entry has it, and whether it is at work (since_make); it names its
+	 * entry: of another one it says nothing */
+	_Atomic uint64_t since;
+	_Atomic uint64_t slots, skipped; /* of the lane */
+	/* how often a lane-mate took the baton on, because exec was dead */
+	_Atomic uint64_t rescued;
+	/* so long before a slot's edge its first thread wants to be awake; 0: not known yet */
+	_Atomic uint64_t guard_ns;
+	_Atomic uint64_t tid[NODE_ENTRIES_MAX];             /* thread of each seat */
+	_Alignas(64) _Atomic uint32_t go[NODE_ENTRIES_MAX]; /* futex word of each seat */
+};
+
+/* since = ns, of which the low bits are: at work (SINCE_AT_WORK), entry. */
+#define SINCE_AT_WORK 0x40u
+#define SINCE_ENTRY 0x3fu
+static inline uint64_t since_make(uint64_t ns, uint32_t at_work, uint32_t entry)
+{
+	return (ns & ~(uint64_t)(SINCE_AT_WORK | SINCE_ENTRY)) | at_work | (entry & SINCE_ENTRY);
+}
+
+static inline uint64_t baton_make(uint64_t slot, uint32_t fresh, uint32_t entry)
+{
+	return slot << 16 | fresh | entry;
+}
+
+static inline uint64_t baton_slot(uint64_t baton)
+{
+	return baton >> 16;
+}
+
+static inline uint32_t baton_entry(uint64_t baton)
+{
+	return baton & 0x7fff;
+}
+
+#endif

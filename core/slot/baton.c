@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/slot/baton.h"
+
+#include <assert.h>
+
+#include "core/base/clock.h"
+
+static uint32_t entries_of(const struct node_lane *lane)
+{
+	const uint32_t entries = atomic_load_explicit(&lane->entries, memory_order_acquire);
+
+	return entries < NODE_ENTRIES_MAX ? entries : NODE_ENTRIES_MAX;
+}
+
+static bool is_live(const struct node_lane *lane, uint32_t entry)
+{
+	return atomic_load_explicit(&lane->entry[entry].live, memory_order_acquire) != 0;
+}
+
+static uint32_t live_from(const struct node_lane *lane, uint32_t first, uint64_t but)
+{
+	const uint32_t entries = entries_of(lane);
+
+	for (uint32_t e = first; e < entries; e++)
+		if (is_live(lane, e) && !(but >> e & 1))
+			return e;
+	return BATON_NOBODY;
+}
+
+static bool seat_has(const struct node_lane *lane, uint32_t seat, uint32_t waveform)
+{
+	const uint32_t entries = entries_of(lane);
+
+	for (uint32_t e = 0; e < entries; e++)
+		if (atomic_load(&lane->entry[e].seat) == seat && is_live(lane, e) &&
+		    lane->entry[e].waveform == waveform)
+			return true;
+	return false;
+}
+
+uint64_t baton_entries(const struct node_lane *lane, uint32_t seat)
+{
+	const uint32_t entries = entries_of(lane);
+	uint64_t set = 0;
+
+	assert(seat < NODE_ENTRIES_MAX);
+	for (uint32_t e = 0; e < entries; e++)
+		if (atomic_load(&lane->entry[e].seat) == seat ||
+		    seat_has(lane, seat, lane->entry[e].waveform))
+			set |= 1ull << e;
+	return set;
+}
+
+uint64_t baton_since(const struct lane_image *image, uint64_t baton)
+{
+	const uint64_t since = atomic_load(&image->since);
+
+	return since != 0 && (since & SINCE_ENTRY) == baton_entry(baton)
+	    ? since | SINCE_AT_WORK | SINCE_ENTRY
+	    : 0;
+}
+
+bool baton_at_work(const struct lane_image *image, uint64_t baton)
+{
+	const uint64_t since = atomic_load(&image->since);
+
+	return !(baton & BATON_FRESH) && (since & SINCE_AT_WORK) &&
+	    (since & SINCE_ENTRY) == baton_entry(baton);
+}
+
+uint64_t baton_next(const struct node_lane *lane, uint64_t baton, uint64_t but)
+{
+	const uint64_t slot = baton_slot(baton);
+	const uint32_t entry = baton_entry(baton);
+	const uint32_t next =
+	    entry >= NODE_ENTRIES_MAX ? BATON_NOBODY : live_from(lane, entry + 1, but);
+
+	/* whoever waited for the pace is gone: the slot is still to begin */
+	if (baton & BATON_FRESH)
+		return baton_make(slot, BATON_FRESH, live_from(lane, 0, but));
+	if (next != BATON_NOBODY)
+		return baton_make(slot, 0, next);
+	return baton_make(slot + 1, BATON_FRESH, live_from(lane, 0, but));
+}
+
+const struct node_timebase *baton_timebase(const struct node_image *node, uint32_t lane)
+{
+	const uint32_t number =
+	    atomic_load_explicit(&node->lane[lane].timebase, memory_order_acquire);
+
+	assert(lane < NODE_LANES_MAX);
+	return number < NODE_TIMEBASES_MAX ? &node->timebase[number] : NULL;
+}
+
+/* Slots that have begun. */
+static uint64_t begun(const struct node_timebase *base, uint64_t now)
+{
+	return now < base->start_ns ? 0 : (now - base->start_ns) / base->slot_ns + 1;
+}
+
+/* The fresh baton of the slot that begins next is the farthest. */
+bool baton_possible(const struct node_image *node, uint32_t lane, uint64_t baton, uint64_t now)
+{
+	const struct node_timebase *base = baton_timebase(node, lane);
+	const uint64_t slots = baton_slot(baton) + ((baton & BATON_FRESH) == 0);
+
+	assert(lane < NODE_LANES_MAX);
+	assert(now != 0);
+	if (baton_entry(baton) == BATON_NOBODY)
+		return true;
+	if (baton_entry(baton) >= NODE_ENTRIES_MAX)
+		return false;
+	if (base != NULL && base->pace == IMAGE_TIMER)
+		return slots <= begun(base, now);
+	return base == NULL || base->pace != IMAGE_STEP || slots <= atomic_load(&base->allowed);
+}
+
+/* One waveform at most has the lane, that of the holder included, which may have been taken off it:
+ * whoever holds it harms nobody else. */
+static bool alone(const struct node_lane *lane, uint64_t baton)
+{
+	const uint32_t entries = entries_of(lane), holder = baton_entry(baton);
+	uint32_t waveform = holder < entries ? lane->entry[holder].waveform : IMAGE_NONE;
+
+	for (uint32_t e = 0; e < entries; e++) {
+		if (!is_live(lane, e))
+			continue;
+		if (waveform != IMAGE_NONE && waveform != lane->entry[e].waveform)
+			return false;
+		waveform = lane->entry[e].waveform;
+	}
+	return true;
+}
+
+/* Without real-time rights a thread may well wait for its CPU for longer than a slot: no reason to
+ * stop it. */
+uint64_t baton_bound(const struct node_image *node, uint32_t lane, uint64_t baton, bool realtime)
+{
+	const struct node_timebase *base = baton_timebase(node, lane);
+	const uint64_t slot_ns = base != NULL ? base->slot_ns : BATON_BOUND_ALONE_NS;
+	uint64_t least = BATON_BOUND_ALONE_NS;
+
+	assert(node != NULL);
+	assert(lane < NODE_LANES_MAX);
+	if (realtime && !alone(&node->lane[lane], baton))
+		least = BATON_BOUND_NS;
+	return slot_ns > least ? slot_ns : least;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Of a possible baton only. */
+static uint64_t edge(const struct node_timebase *base, uint64_t baton)
+{
+	return base != NULL && base->pace == IMAGE_TIMER
+	    ? base->start_ns + baton_slot(baton) * base->slot_ns
+	    : 0;
+}
+
+uint64_t baton_held(const struct node_image *node, uint32_t lane, const struct baton_watch *watch)
+{
+	const uint64_t from = watch->since_ns != 0 ? watch->since_ns : watch->seen_ns;
+
+	assert(lane < NODE_LANES_MAX);
+	return later(from, edge(baton_timebase(node, lane), watch->baton)) + watch->stalled_ns;
+}
+
+/* The step clock stands still for as long as nobody steps, and who waits for a radio waits for as
+ * long as that takes. */
+static bool is_timed(const struct node_timebase *base, uint64_t baton)
+{
+	return base != NULL &&
+	    (base->pace == IMAGE_TIMER || (base->pace == IMAGE_RADIO && !(baton & BATON_FRESH)));
+}
+
+enum baton_state baton_look(const struct node_image *node, uint32_t lane,
+    const struct lane_image *image, struct baton_watch *watch, uint64_t bound_ns)
+{
+	const struct node_timebase *base = baton_timebase(node, lane);
+	const uint64_t baton = atomic_load(&image->baton), since = baton_since(image, baton),
+	               now = clock_ns();
+	const uint32_t entry = baton_entry(baton);
+
+	assert(lane < NODE_LANES_MAX);
+	if (baton != watch->baton || watch->seen_ns == 0)
+		*watch = (struct baton_watch){.baton = baton, .seen_ns = now};
+	if (!baton_possible(node, lane, baton, now))
+		return BATON_IMPOSSIBLE;
+	if (entry == BATON_NOBODY)
+		return live_from(&node->lane[lane], 0, 0) != BATON_NOBODY ? BATON_LEFT : BATON_GOES;
+	if (since != 0 && ((baton & BATON_FRESH) || since >= edge(base, baton)) &&
+	    since <= (watch->since_ns ? watch->since_ns : watch->seen_ns))
+		watch->since_ns = since;
+	if (!is_live(&node->lane[lane], entry) && !baton_at_work(image, baton))
+		return BATON_LEFT;
+	return is_timed(base, baton) && now >= baton_held(node, lane, watch) + bound_ns
+	    ? BATON_OVERDUE
+	    : BATON_GOES;
+}
+
+uint64_t baton_fresh(const struct node_image *node, uint32_t lane, uint64_t slot)
+{
+	const struct node_timebase *base = baton_timebase(node, lane);
+	const uint64_t slots =
+	    base != NULL && base->pace == IMAGE_TIMER ? begun(base, clock_ns()) : 0;
+	const uint64_t allowed =
+	    base != NULL && base->pace == IMAGE_STEP ? atomic_load(&base->allowed) : IMAGE_FOREVER;
+
+	assert(lane < NODE_LANES_MAX);
+	if (base != NULL && base->pace == IMAGE_TIMER)
+		slot = slots > 0 ? slots - 1 : 0;
+	return baton_make(
+	    slot < allowed ? slot : allowed, BATON_FRESH, live_from(&node->lane[lane], 0, 0));
+}

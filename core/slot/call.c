@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * call.c - one call of an instance: binds the spans, calls work, checks and publishes. [slot] */
+#include "core/slot/instance.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#include "core/base/clock.h"
+
+static inline void count(_Atomic uint64_t *counter)
+{
+	atomic_store_explicit(
+	    counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+/* A message that was absent and has been completed by the next call came late. */
+static void look_back(struct instance *it, struct instance_input *input)
+{
+	const struct image_message *message = &input->messages[(input->missed - 1) & input->mask];
+
+	assert(input->missed != 0);
+	if (atomic_load_explicit(&message->stamp, memory_order_relaxed) == input->missed)
+		count(&it->stats->late);
+	input->missed = 0;
+}
+
+/* Not 0: the message says what no writer says. Then it is bound to nothing. */
+__attribute__((always_inline)) static inline uint64_t bind_input(
+    struct instance *it, uint32_t p, uint64_t k)
+{
+	struct instance_input *input = &it->input[p];
+	struct aloe_in *in = &it->in[p];
+	const uint64_t m = k - input->delay;
+	struct image_message *message;
+	uint64_t stamp;
+
+	*in = (struct aloe_in){input->data, 0, ALOE_ABSENT};
+	input->bound = NULL;
+	if (input->messages == NULL || k < input->delay)
+		return 0;
+	if (input->missed != 0)
+		look_back(it, input);
+	if (m > it->last &&
+	    /* its writer has ended, whatever it may have begun before */
+	    m - it->last > input->run_on) {
+		in->state = ALOE_IDLE;
+		return 0;
+	}
+	message = &input->messages[m & input->mask];
+	stamp = atomic_load_explicit(&message->stamp, memory_order_acquire);
+	if (stamp != m + 1) {
+		count(stamp > m + 1 ? &it->stats->overwritten : &it->stats->absent);
+		input->missed = stamp > m + 1 ? 0 : m + 1;
+		return 0;
+	}
+	input->bound = message;
+	in->data = input->data + (m & input->mask) * input->stride;
+	in->state = atomic_load_explicit(&message->state, memory_order_relaxed);
+	in->len =
+	    in->state == ALOE_VALID ? atomic_load_explicit(&message->len, memory_order_relaxed) : 0;
+	if (in->len <= input->max)
+		return 0;
+	*in = (struct aloe_in){input->data, 0, ALOE_ABSENT};
+	it->spoiled = p | IMAGE_SPOILED_INPUT;
+	return 1;
+}
+
+/* What image_canaries says of the message. */
+static inline uint64_t output_bind(struct instance *it, uint32_t p, uint64_t k)
+{
+	struct instance_output *output = &it->output[p];
+	struct aloe_out *out = &it->out[p];
+
+	out->len = 0;
+	out->state = ALOE_ABSENT;
+	if (output->messages == NULL)
+		return 0;
+	output->bound = &output->messages[k & output->mask];
+	atomic_store_explicit(&output->bound->stamp, 0, memory_order_relaxed);
+	out->data = output->data + (k & output->mask) * output->stride;
+	return image_canaries(out->data, output->canary);
+}
+
+/* Before the instance is called it was not this call that wrote there. */
+__attribute__((cold, noinline)) static int spoiled(
+    struct instance *it, uint32_t p, uint64_t k, uint32_t earlier)
+{
+	const uint8_t *items = it->out[p].data;
+	uint64_t before;
+
+	assert(p < it->n_out);
+	assert(it->output[p].messages != NULL);
+	memcpy(&before, items - sizeof(before), sizeof(before));
+	it->spoiled =
+	    p | earlier | (before != IMAGE_CANARY ? IMAGE_SPOILED_BEFORE : IMAGE_SPOILED_BEHIND);
+	it->slot.index = k;
+	it->slot.why = before != IMAGE_CANARY ? "memory before an output message was overwritten"
+	                                      : "memory behind an output message was overwritten";
+	return -EOVERFLOW;
+}
+
+__attribute__((cold, noinline)) static int spoiled_earlier(struct instance *it, uint64_t k)
+{
+	if ((it->spoiled & IMAGE_SPOILED_INPUT) != 0) {
+		it->slot.index = k;
+		it->slot.why = "an input message claims more items than fit";
+		return -EOVERFLOW;
+	}
+	for (uint32_t p = 0; p < it->n_out; p++)
+		if (it->output[p].messages != NULL &&
+		    image_canaries(it->out[p].data, it->output[p].canary) != 0)
+			return spoiled(it, p, k, IMAGE_SPOILED_EARLIER);
+	return 0; /* whole again: somebody writes there at this moment, and will be met again */
+}
+
+static inline int output_publish(struct instance *it, uint32_t p, uint64_t k)
+{
+	struct instance_output *output = &it->output[p];
+	const struct aloe_out *out = &it->out[p];
+
+	if (output->messages == NULL)
+		return 0;
+	if (image_canaries(out->data, output->canary) != 0)
+		return spoiled(it, p, k, 0);
+	if (out->len > out->max) {
+		it->slot.why = "an output message claims more items than fit";
+		return -EOVERFLOW;
+	}
+	atomic_store_explicit(
+	    &output->bound->len, out->state == ALOE_VALID ? out->len : 0, memory_order_relaxed);
+	atomic_store_explicit(&output->bound->state, out->state, memory_order_relaxed);
+	atomic_store_explicit(&output->bound->stamp, k + 1, memory_order_release);
+	return 0;
+}
+
+static inline void record_take(struct instance *it, uint64_t k)
+{
+	struct io_ring *io = &it->io;
+
+	assert(io->len > 0 && io->len == it->records);
+	it->slot.record = NULL;
+	if (it->component->fill != NULL) {
+		if (io_has_record(io))
+			it->slot.record =
+			    &io->records[atomic_load_explicit(&io->tail, memory_order_relaxed) %
+			        io->len];
+	} else if (io_has_space(io)) {
+		it->slot.record =
+		    &io->records[atomic_load_explicit(&io->head, memory_order_relaxed) % io->len];
+		it->slot.record->index = k;
+		it->slot.record->len = 0;
+		it->slot.record->state = ALOE_ABSENT;
+	}
+}
+
+static inline void record_give(struct instance *it)
+{
+	struct io_ring *io = &it->io;
+	_Atomic uint64_t *mine = it->component->fill != NULL ? &io->tail : &io->head;
+
+	assert(it->slot.record != NULL);
+	if (it->component->fill != NULL && it->slot.record->end)
+		it->slot.flags |= ALOE_SLOT_END;
+	atomic_store_explicit(
+	    mine, atomic_load_explicit(mine, memory_order_relaxed) + 1, memory_order_release);
+}
+
+static int record_copy(struct instance *it)
+{
+	struct aloe_record *record = it->slot.record;
+
+	assert(record != NULL);
+	if (it->component->fill != NULL) {
+		if (it->output[0].messages == NULL)
+			return 0;
+		memcpy(it->out[0].data, record->data,
+		    (size_t)record->len * aloe_item_bytes(it->out_format[0].type));
+		aloe_put(&it->slot, 0, record->len);
+		return 0;
+	}
+	record->state = it->in[0].state;
+	record->len = it->in[0].len;
+	memcpy(record->data, it->in[0].data,
+	    (size_t)record->len * aloe_item_bytes(it->in_format[0].type));
+	return 0;
+}
+
+static inline int io_call(struct instance *it, uint64_t k)
+{
+	int status;
+
+	record_take(it, k);
+	if (it->slot.record == NULL) { /* only under skip: the gate waits for it under slip */
+		count(&it->stats->io_lost);
+		return 0;
+	}
+	status = it->work != NULL ? it->work(it->state, &it->slot) : record_copy(it);
+	record_give(it);
+	return status;
+}
+
+static inline int work_call(struct instance *it, uint64_t k)
+{
+	it->slot.index = k;
+	it->slot.flags = k > it->last ? ALOE_SLOT_AFTER : 0;
+	it->slot.why = NULL;
+	if (it->records > 0)
+		return io_call(it, k);
+	return it->work(it->state, &it->slot);
+}
+
+static inline void inputs_recheck(struct instance *it, uint64_t k)
+{
+	bool sound = true;
+
+	assert(it->n_in <= ALOE_PORTS_MAX && it->n_out <= ALOE_PORTS_MAX);
+	atomic_thread_fence(memory_order_acquire);
+	for (uint32_t p = 0; p < it->n_in; p++) {
+		const struct instance_input *input = &it->input[p];
+
+		if (!input->crosses || input->bound == NULL ||
+		    atomic_load_explicit(&input->bound->stamp, memory_order_relaxed) ==
+		        k - input->delay + 1)
+			continue;
+		count(&it->stats->overwritten);
+		sound = false;
+	}
+	for (uint32_t p = 0; p < it->n_out && !sound; p++) {
+		it->out[p].state = ALOE_ABSENT;
+		it->out[p].len = 0;
+	}
+}
+
+int instance_call(struct instance *it, uint64_t k, bool recheck)
+{
+	uint64_t broken = 0;
+	int status;
+
+	for (uint32_t p = 0; p < it->n_in; p++)
+		broken |= bind_input(it, p, k);
+	for (uint32_t p = 0; p < it->n_out; p++)
+		broken |= output_bind(it, p, k);
+	if (broken != 0 && (status = spoiled_earlier(it, k)) != 0)
+		return status;
+	atomic_thread_fence(memory_order_release);
+	status = work_call(it, k);
+	if (recheck)
+		inputs_recheck(it, k);
+	for (uint32_t p = 0; p < it->n_out; p++)
+		if (output_publish(it, p, k) != 0)
+			return -EOVERFLOW;
+	instance_show_vars(it);
+	return status;
+}
+
+static inline uint64_t port_time(struct instance *it, uint32_t port, uint64_t since)
+{
+	const uint64_t now = clock_ns();
+	_Atomic uint64_t *sum = &it->stats->port_ns[port];
+
+	assert(port < 2 * ALOE_PORTS_MAX);
+	atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + now - since,
+	    memory_order_relaxed);
+	return now;
+}
+
+int instance_call_sampled(struct instance *it, uint64_t k, bool recheck)
+{
+	uint64_t now = clock_ns(), broken = 0, begin;
+	int status;
+
+	assert(it->n_in <= ALOE_PORTS_MAX && it->n_out <= ALOE_PORTS_MAX);
+	for (uint32_t p = 0; p < it->n_in; p++) {
+		broken |= bind_input(it, p, k);
+		now = port_time(it, p, now);
+	}
+	for (uint32_t p = 0; p < it->n_out; p++) {
+		broken |= output_bind(it, p, k);
+		now = port_time(it, ALOE_PORTS_MAX + p, now);
+	}
+	if (broken != 0 && (status = spoiled_earlier(it, k)) != 0)
+		return status;
+	atomic_thread_fence(memory_order_release);
+	begin = now;
+	status = work_call(it, k);
+	now = clock_ns();
+	it->work_ns = now - begin;
+	if (recheck)
+		inputs_recheck(it, k);
+	for (uint32_t p = 0; p < it->n_out; p++) {
+		if (output_publish(it, p, k) != 0)
+			return -EOVERFLOW;
+		now = port_time(it, ALOE_PORTS_MAX + p, now);
+	}
+	count(&it->stats->port_count);
+	instance_show_vars(it);
+	return status;
+}
+
+void instance_idle(struct instance *it, uint64_t k)
+{
+	for (uint32_t p = 0; p < it->n_out; p++) {
+		if (it->output[p].messages == NULL)
+			continue;
+		output_bind(it, p, k);
+		it->out[p].state = ALOE_IDLE;
+		output_publish(it, p, k);
+	}
+	count(&it->stats->idle);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * segment_control.c - a segment is bound to its image. [control] */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/slot/segment.h"
+
+static bool shares_lane(const struct image_view *view, uint32_t number)
+{
+	for (uint32_t s = 0; s < view->head->segments.count; s++)
+		if (s != number && view->segments[s].lane == view->segments[number].lane)
+			return true;
+	return false;
+}
+
+int segment_init(struct segment *segment, const struct image_view *view, uint32_t number,
+    struct instance *instances, const struct node_control *control)
+{
+	const struct image_segment *row = &view->segments[number];
+
+	assert(number < view->head->segments.count);
+	assert(instances != NULL && control != NULL);
+	assert(row->n_events > 0);
+	*segment = (struct segment){
+	    .n_instances = row->n_instances,
+	    .n_gates = row->n_gates,
+	    .state = image_segment_state(view, number),
+	    .run = image_run(view),
+	    .control = control,
+	    .events = image_events(view, number),
+	    .n_events = row->n_events,
+	    .slot_ns = view->head->slot_ns,
+	    .end = row->end,
+	    .skip = view->head->late == IMAGE_SKIP,
+	    .counts_misses = image_timed(view->head->clock),
+	    .last_slot = IMAGE_FOREVER,
+	    .lane = image_lane_state(view, row->lane),
+	    .last_of_lane = view->lanes[row->lane].last == number,
+	    .shares_lane = shares_lane(view, number),
+	    .alone = view->head->segments.count == 1,
+	    .holds = view->holds,
+	    .n_holds = view->head->holds.count,
+	};
+	clock_fast_init(&segment->clock);
+	segment->event = (uint32_t)(atomic_load(&segment->state->events) % row->n_events);
+	segment->instances = calloc(row->n_instances + 1, sizeof(struct instance *));
+	segment->io = calloc(row->n_instances + 1, sizeof(struct instance *));
+	segment->gates = calloc(row->n_gates + 1, sizeof(struct segment_gate));
+	if (segment->instances == NULL || segment->io == NULL || segment->gates == NULL) {
+		segment_fini(segment);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < row->n_instances; i++) {
+		segment->instances[i] = &instances[view->order[row->order + i]];
+		if (segment->instances[i]->records > 0)
+			segment->io[segment->n_io++] = segment->instances[i];
+	}
+	for (uint32_t g = 0; g < row->n_gates; g++) {
+		const struct image_gate *gate = &view->gates[row->gates + g];
+		struct image_segment_state *state = image_segment_state(view, gate->segment);
+
+		segment->gates[g] = (struct segment_gate){&state->done, state, gate->offset};
+	}
+	return 0;
+}
+
+void segment_fini(struct segment *segment)
+{
+	free(segment->instances);
+	free(segment->io);
+	free(segment->gates);
+	segment->instances = NULL;
+	segment->io = NULL;
+	segment->gates = NULL;
+}

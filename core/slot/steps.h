@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * core/slot/steps.h - what the files of a segment share: its steps, its gates, and its changes.
+ */
+#ifndef ALOE_SLOT_STEPS_H
+#define ALOE_SLOT_STEPS_H
+
+#include <limits.h>
+
+#include "core/slot/segment.h"
+
+/* segment_changes_pull takes those up to `written` that are for instances of this segment,
+ * segment_changes_due applies those that are due before the instance works on index k. [slot] */
+void segment_changes_pull(struct segment *segment, uint64_t written);
+void segment_changes_due(struct segment *segment, struct instance *it, uint64_t k);
+
+static inline uint64_t segment_done(const struct segment *segment)
+{
+	return atomic_load_explicit(&segment->state->done, memory_order_relaxed);
+}
+
+static inline uint64_t segment_last(const struct segment *segment)
+{
+	const uint64_t run = atomic_load_explicit(&segment->run->last, memory_order_relaxed);
+	const uint64_t order = atomic_load_explicit(&segment->control->last, memory_order_relaxed);
+
+	return run < order ? run : order;
+}
+
+static inline void segment_bump(_Atomic uint64_t *counter, uint64_t n)
+{
+	atomic_store_explicit(
+	    counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
+}
+
+static inline bool segment_gate_open(const struct segment_gate *gate, uint64_t step)
+{
+	return (int64_t)atomic_load_explicit(gate->done, memory_order_acquire) >=
+	    (int64_t)step + gate->offset ||
+	    atomic_load_explicit(&gate->state->ended, memory_order_acquire) != 0;
+}
+
+/* How often a thread without a clock looks at a closed gate before it sleeps: twice as often after
+ * it saw the gate open, half as often after it slept, and as often as ever each 64th time that it
+ * slept in a row. A thousand threads that always spin leave no CPU to those that have work. */
+enum { SPIN_LOOKS_MAX = 2000, SPIN_LOOKS_MIN = 16, SPIN_TRY = 64 };
+
+struct gate_spin {
+	uint32_t looks, sleeps;
+};
+
+static inline void gate_spin_opened(struct gate_spin *spin)
+{
+	spin->looks = spin->looks < SPIN_LOOKS_MAX / 2 ? spin->looks * 2 : SPIN_LOOKS_MAX;
+	spin->sleeps = 0;
+}
+
+static inline void gate_spin_slept(struct gate_spin *spin)
+{
+	spin->looks = spin->looks > 2 * SPIN_LOOKS_MIN ? spin->looks / 2 : SPIN_LOOKS_MIN;
+	if (++spin->sleeps % SPIN_TRY == 0)
+		spin->looks = SPIN_LOOKS_MAX;
+}
+
+static inline void segment_publish_end(struct segment *segment)
+{
+	if (atomic_exchange(&segment->state->ended, 1) == 0 &&
+	    atomic_load(&segment->state->waiters) != 0)
+		futex_wake(futex_low(&segment->state->done), INT_MAX);
+}
+
+#endif

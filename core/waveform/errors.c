@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What all parts of the parser use to report errors. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/waveform/parse.h"
+
+int wf_enough(const struct wf_parse *parse)
+{
+	return parse->diag->errors - parse->errors_before >= WF_ERRORS_MAX ? -E2BIG : 0;
+}
+
+/* libconfig names the line and a reason of its own; the line itself says more. */
+void wf_report_syntax(const struct wf_parse *parse, const config_t *config, const char *text)
+{
+	const char *line = text;
+	char shown[64];
+
+	for (int i = 1; i < config_error_line(config) && line; i++)
+		line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL;
+	line = line ? line + strspn(line, " \t\r") : "";
+	snprintf(shown, sizeof(shown), "%.*s", (int)strcspn(line, "\r\n"), line);
+	diag_error(parse->diag, parse->file, config_error_line(config),
+	    "%s in or before \"%s\"; key = value; or key: { ... }; is needed",
+	    config_error_text(config) ? config_error_text(config) : "syntax error", shown);
+}
+
+/* The line that a message names; those that name none come first (--set) or last. */
+static long line_of(const struct wf_parse *parse, const char *message)
+{
+	const size_t len = strlen(parse->file);
+
+	if (strncmp(message, "--", 2) == 0)
+		return 0;
+	return strncmp(message, parse->file, len) == 0 && message[len] == ':' &&
+	        message[len + 1] != ' '
+	    ? strtol(message + len + 1, NULL, 10)
+	    : LONG_MAX;
+}
+
+/* What is found early in the parse need not stand early in the file. */
+void wf_sort_lines(const struct wf_parse *parse, size_t from)
+{
+	char **lines = parse->diag->lines;
+
+	for (size_t i = from + 1; i < parse->diag->len; i++) {
+		char *line = lines[i];
+		const long number = line_of(parse, line);
+		size_t k = i;
+
+		for (; k > from && line_of(parse, lines[k - 1]) > number; k--)
+			lines[k] = lines[k - 1];
+		lines[k] = line;
+	}
+}
+
+const struct aloe_port *wf_port_of(const struct component_type *type, bool output, int port)
+{
+	for (size_t i = 0; i < type->n_ports; i++)
+		if (type->ports[i].output == output && port-- == 0)
+			return &type->ports[i];
+	return NULL;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * batons.c - the entries of a waveform become live, and are not any more; the baton of a lane goes
+ * on from where nobody takes it. */
+#include "core/base/clock.h"
+#include "core/slot/lane.h"
+#include "daemons/exec/exec.h"
+
+static bool is_live(const struct node_lane *lane, uint32_t entry)
+{
+	return entry < NODE_ENTRIES_MAX && atomic_load(&lane->entry[entry].live) != 0;
+}
+
+/* The baton goes on from where nobody takes it any more. */
+static void baton_advance(struct exec *exec, uint32_t number, uint64_t baton)
+{
+	const struct node_lane *lane = &exec->node->lane[number];
+
+	lane_take_on(
+	    lane, exec->lanes[number].image, baton, baton_next(lane, baton, 0), IMAGE_NONE);
+}
+
+/* One that cannot be. Whoever waits for it finds the lane where its clock is. */
+static void baton_reset(struct exec *exec, uint32_t number, uint64_t baton)
+{
+	struct node_lane *lane = &exec->node->lane[number];
+	struct exec_lane *mine = &exec->lanes[number];
+	const uint64_t fresh = baton_fresh(exec->node, number, atomic_load(&mine->slot)),
+	               now = clock_ns();
+
+	if (lane_take_on(lane, mine->image, baton, fresh, IMAGE_NONE) != 0)
+		return;
+	atomic_fetch_add(&lane->resets, 1);
+	atomic_store(&mine->bad_baton, baton);
+	atomic_store(&mine->bad_ns, now);
+	tell_ring(exec->bell);
+}
+
+/* The slot under way; -1, hence none, before the first. */
+static uint64_t timer_slot(const struct node_timebase *base)
+{
+	const uint64_t now = clock_ns();
+
+	return now < base->start_ns ? IMAGE_FOREVER : (now - base->start_ns) / base->slot_ns;
+}
+
+/* A lane that stood still skips nothing: its next slot is the clock's. On the step clock no slot
+ * is lost: one that became live while the last one left has its turn in slots that were allowed
+ * since. */
+static void baton_start(struct exec *exec, uint32_t number, uint64_t baton)
+{
+	const struct node_lane *lane = &exec->node->lane[number];
+	const uint32_t in_use = atomic_load(&lane->timebase);
+	const struct node_timebase *base =
+	    in_use < NODE_TIMEBASES_MAX ? &exec->node->timebase[in_use] : NULL;
+	uint64_t slot;
+
+	if (base == NULL)
+		return;
+	slot = base->pace == IMAGE_TIMER ? timer_slot(base) + 1
+	    /* goes on from where its host knows to be */
+	    : base->pace == IMAGE_RADIO ? baton_slot(baton)
+	                                : atomic_load(&base->allowed);
+	if (base->pace == IMAGE_STEP && baton_slot(baton) < slot)
+		slot = baton_slot(baton);
+	lane_take_on(lane, exec->lanes[number].image, baton,
+	    baton_next(lane, baton_make(slot, BATON_FRESH, BATON_NOBODY), 0), IMAGE_NONE);
+}
+
+void second_look(struct exec *exec)
+{
+	atomic_fetch_add(&exec->second_word, WATCHDOG_LOOK);
+	futex_wake(&exec->second_word, 1);
+}
+
+bool lane_has_live(const struct node_lane *lane)
+{
+	for (uint32_t e = 0; e < NODE_ENTRIES_MAX; e++)
+		if (is_live(lane, e))
+			return true;
+	return false;
+}
+
+/* Whoever hands the baton on looks at the table first: an entry may come or go between the look and
+ * the hand-on. */
+void lane_tend(struct exec *exec, uint32_t number)
+{
+	const struct node_lane *lane = &exec->node->lane[number];
+	struct lane_image *image = exec->lanes[number].image;
+	uint64_t baton;
+
+	if (image == NULL)
+		return;
+	baton = atomic_load(&image->baton);
+	if (!baton_possible(exec->node, number, baton, clock_ns())) {
+		baton_reset(exec, number, baton);
+	} else if (baton_entry(baton) == BATON_NOBODY) {
+		if (lane_has_live(lane))
+			baton_start(exec, number, baton);
+	} else {
+		atomic_store(&exec->lanes[number].slot, baton_slot(baton));
+		if (!is_live(lane, baton_entry(baton)) && !baton_at_work(image, baton))
+			baton_advance(exec, number, baton);
+	}
+}
+
+/* Whoever hands a baton on may have read the table before: exec looks after the lanes a few times
+ * more. */
+static void tables_changed(struct exec *exec)
+{
+	exec->tables_ns = clock_ns();
+	exec_look_within(exec, EXEC_LOOK_NS);
+}
+
+void lanes_leave_host(struct exec_wave *wave, uint32_t host)
+{
+	for (uint32_t s = 0; wave->places != NULL && s < wave->view.head->segments.count; s++) {
+		const struct exec_place *place = &wave->places[s];
+		uint64_t baton;
+
+		if (wave->view.segments[s].host != host || place->lane == IMAGE_NONE)
+			continue;
+		atomic_store(&wave->exec->node->lane[place->lane].entry[place->entry].live, 0);
+		baton = atomic_load(&wave->exec->lanes[place->lane].image->baton);
+		if (baton_entry(baton) == place->entry)
+			baton_advance(wave->exec, place->lane, baton);
+		else
+			lane_wake(&wave->exec->node->lane[place->lane],
+			    wave->exec->lanes[place->lane].image);
+	}
+	tables_changed(wave->exec);
+}
+
+/* The watchdog may have gone to sleep for as long as a waveform may have its lane alone, or until
+ * somebody is on it. What it has promised is over: the second watchdog reckons with that, too. */
+static void look_now(struct exec *exec, uint32_t number)
+{
+	struct exec_lane *lane = &exec->lanes[number];
+
+	if (!lane->has_watchdog)
+		return;
+	atomic_store(&exec->node->lane[number].watched_ns, clock_ns() + EXEC_LOOK_NS);
+	atomic_fetch_add(&lane->watchdog_word, WATCHDOG_LOOK);
+	futex_wake(&lane->watchdog_word, 1);
+}
+
+void lanes_live(struct exec_wave *wave)
+{
+	struct exec *exec = wave->exec;
+
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		const struct exec_place *place = &wave->places[s];
+
+		if (place->lane != IMAGE_NONE)
+			atomic_store(&exec->node->lane[place->lane].entry[place->entry].live, 1);
+	}
+	for (uint32_t l = 0; l < exec->node->n_lanes; l++) {
+		lane_tend(exec, l);
+		look_now(exec, l);
+	}
+	second_look(exec);
+	wave->rests = false;
+	tables_changed(exec);
+}
+
+void lanes_leave(struct exec_wave *wave)
+{
+	for (uint32_t s = 0; wave->places != NULL && s < wave->view.head->segments.count; s++) {
+		const struct exec_place *place = &wave->places[s];
+
+		if (place->lane != IMAGE_NONE)
+			atomic_store(
+			    &wave->exec->node->lane[place->lane].entry[place->entry].live, 0);
+	}
+	tables_changed(wave->exec);
+}
+
+struct node_timebase *wave_timebase(const struct exec_wave *wave)
+{
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
+		if (wave->places[s].lane != IMAGE_NONE) {
+			const uint32_t base =
+			    atomic_load(&wave->exec->node->lane[wave->places[s].lane].timebase);
+
+			return base < NODE_TIMEBASES_MAX ? &wave->exec->node->timebase[base] : NULL;
+		}
+	return NULL;
+}
+
+uint64_t lanes_slot(const struct exec_wave *wave)
+{
+	const struct node_timebase *base = wave_timebase(wave);
+
+	if (base == NULL)
+		return 0;
+	if (base->pace == IMAGE_RADIO)
+		return baton_slot(
+		    atomic_load(&wave->exec->lanes[wave->places[0].lane].image->baton));
+	if (base->pace != IMAGE_TIMER)
+		return atomic_load(&base->allowed);
+	return clock_ns() < base->start_ns ? 0 : (clock_ns() - base->start_ns) / base->slot_ns;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/exec/remap.h - REMAP: the same instances on other lanes.
+ */
+#ifndef DAEMONS_EXEC_REMAP_H
+#define DAEMONS_EXEC_REMAP_H
+
+#include "daemons/exec/exec.h"
+
+void wave_remap(struct exec_wave *wave, const struct wire_view *request);
+/* REMAPPABLE, STUCK, SWITCHED */
+void remap_answered(struct exec_host *host, const struct hostlink_msg *msg);
+void remap_check(struct exec_wave *wave);
+void remap_restore(
+    struct exec_wave *wave); /* goes on with what an exec before this one was about */
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * second.c - the second watchdog: one thread of ordinary priority for all lanes, on the CPUs that
+ * have none. A lane's own watchdog sleeps on the lane's CPU; a thread with a higher priority than
+ * its own can keep it from ever waking up. Hosts give up the right to such a priority (grant.c);
+ * should one have got it nevertheless, the lane's watchdog does not look when it said that it
+ * would. This one then takes the priority from the host that has such a thread, and the main thread
+ * stops what runs in it. */
+#include <errno.h>
+
+#include "core/base/clock.h"
+#include "core/platform/platform.h"
+#include "daemons/exec/exec.h"
+#include "daemons/exec/tasks.h"
+
+enum { LOOK_NS = 5000000, LATE_NS = 2000000, STALL_NS = 1000000 };
+
+#define NOBODY_NS 3600000000000ull
+
+/* The CPUs of lanes that are in use: how many. */
+static size_t cpus_of_lanes(const struct exec *exec, int *ret)
+{
+	size_t n = 0;
+
+	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
+		if (atomic_load(&exec->node->lane[l].timebase) != IMAGE_NONE)
+			ret[n++] = exec->node->lane[l].cpu;
+	return n;
+}
+
+static void find_raised(struct exec *exec, uint32_t lane, uint64_t late_ns)
+{
+	for (uint32_t seat = 0; seat < NODE_ENTRIES_MAX; seat++) {
+		const pid_t pid = atomic_load(&exec->lanes[lane].pid[seat]);
+
+		if (pid > 0 && tasks_priority(pid) > PLATFORM_PRIORITY_LANE)
+			seat_found(exec, lane, seat, FOUND_RAISED, BATON_NOBODY, late_ns);
+	}
+}
+
+/* Its promise is over, and it has not been there: how long since. 0: all is well, or the lane has
+ * no watchdog. */
+static uint64_t late_by(const struct exec *exec, uint32_t lane, uint64_t now)
+{
+	const uint64_t watched = atomic_load(&exec->node->lane[lane].watched_ns);
+
+	return watched != 0 && now > watched + LATE_NS ? now - watched : 0;
+}
+
+/* When the first of the lanes' watchdogs is late if it does not come back; not sooner than in
+ * LOOK_NS, nor later than in NOBODY_NS. */
+static uint64_t next_look(const struct exec *exec, uint64_t now)
+{
+	uint64_t first = now + NOBODY_NS;
+
+	for (uint32_t l = 0; l < exec->node->n_lanes; l++) {
+		const uint64_t watched = atomic_load(&exec->node->lane[l].watched_ns);
+
+		if (watched != 0 && watched + LATE_NS < first)
+			first = watched + LATE_NS;
+	}
+	return first + 1 > now + LOOK_NS ? first + 1 : now + LOOK_NS;
+}
+
+static void *second_main(void *self)
+{
+	struct exec *exec = self;
+	int cpus[NODE_LANES_MAX];
+
+	for (;;) {
+		const uint32_t word = atomic_load(&exec->second_word);
+		uint64_t wake, now;
+
+		if (word & WATCHDOG_QUIT)
+			return NULL;
+		platform_pin_beside(cpus, cpus_of_lanes(exec, cpus));
+		now = clock_ns();
+		wake = next_look(exec, now);
+		futex_wait(&exec->second_word, word, wake - now);
+		now = clock_ns();
+		for (uint32_t l = 0; l < exec->node->n_lanes && now < wake + STALL_NS; l++) {
+			const uint64_t late_ns = late_by(exec, l, now);
+
+			if (late_ns > 0)
+				find_raised(exec, l, late_ns);
+		}
+	}
+}
+
+/* Once in the node's life, whichever exec it is. */
+static void no_place_say(struct exec *exec)
+{
+	if (exec->node->said & NODE_SAID_NO_SECOND)
+		return;
+	exec->node->said |= NODE_SAID_NO_SECOND;
+	log_warning(&exec->daemon.log,
+	    "every CPU of this node has a lane, so nobody sees a component that stops a lane with "
+	    "a higher priority than the lane's watchdog; leave a CPU without a lane (--lanes)");
+}
+
+/* Called whenever a lane is taken. Where every CPU has a lane there is no place for it. */
+void second_start(struct exec *exec)
+{
+	int cpus[NODE_LANES_MAX];
+
+	if (cpus_of_lanes(exec, cpus) >= exec->node->n_lanes)
+		no_place_say(exec);
+	if (exec->has_second) {
+		second_look(exec);
+		return;
+	}
+	exec->has_second = pthread_create(&exec->second, NULL, second_main, exec) == 0;
+}
+
+void second_stop(struct exec *exec)
+{
+	if (!exec->has_second)
+		return;
+	atomic_fetch_or(&exec->second_word, WATCHDOG_QUIT);
+	futex_wake(&exec->second_word, 1);
+	pthread_join(exec->second, NULL);
+	exec->has_second = false;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/exec/watch.h - what is looked after: faults, ends, limits, hangs, and who is to blame.
+ */
+#ifndef DAEMONS_EXEC_WATCH_H
+#define DAEMONS_EXEC_WATCH_H
+
+#include "core/image/damage.h"
+#include "daemons/exec/exec.h"
+
+/* exec_look looks at everything: when somebody has rung, has asked or has answered, and when
+ * something is due. It starts the timer for what is due next; where nothing is, exec sleeps. */
+void exec_look(void *self);
+void wave_look(void *wave); /* for what is pending; started by wave_look_soon */
+
+/* blame.c: what is to be said of the fault that `instance` has met, as the waveform image tells
+ * it. */
+void blame_fault(const struct exec_wave *wave, uint32_t instance, char *ret, size_t size);
+void blame_damage(
+    const struct exec_wave *wave, const struct image_damage *damage, char *ret, size_t size);
+
+/* overrun.c */
+void overrun_check(struct exec_wave *wave);
+
+/* findings.c */
+void findings_check(struct exec *exec);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * platforms/x310/antenna.h - the open radio, for the files of the driver alone: driver.c opens,
+ * moves samples and closes, recover.c looks after streams that are not as they should be.
+ */
+#ifndef PLATFORMS_X310_ANTENNA_H
+#define PLATFORMS_X310_ANTENNA_H
+
+#include "platforms/x310/channel.h"
+#include "platforms/x310/driver.h"
+#include "platforms/x310/split.h"
+
+struct x310_antenna {
+	struct x310_channel radio;
+	struct transport *transport;
+	struct packet placed;
+	bool has_place, bursting; /* bursting: something was sent, and no end of it */
+	uint64_t heard_ns,
+	    heard_ticks;            /* of the packet that came last; ticks 0: none since set-up */
+	uint64_t tried_ns;          /* when it was set up last */
+	uint64_t events;            /* of the radio's Rx, answered */
+	bool again;                 /* it is being set up once more */
+	struct radio_counts before; /* of it, until then */
+	unsigned tries;             /* to begin again, and nothing has come yet */
+};
+
+struct x310_port {
+	const struct x310_settings *settings; /* that named it first */
+	struct split *split;
+};
+
+struct x310_radio {
+	struct radio radio; /* first */
+	struct x310_antenna antenna[RADIO_CHANNELS_MAX];
+	struct x310_port ports[RADIO_DEVICES_MAX];
+	uint32_t n_ports;
+	uint32_t channels_wanted;
+	uint32_t packets; /* of a channel that the pace may hold */
+	double tick_ns;
+	uint64_t per_slot; /* ticks */
+	uint64_t origin;   /* a slot's first tick */
+	bool running, ended;
+	bool listen; /* somebody else has the devices */
+};
+
+/* What the radio has said of Rx, which then does not go on. */
+uint64_t x310_complaints(const struct x310_antenna *channel);
+
+/* x310_look_after does what has to be done when a stream is not as it should be: begins again after
+ * an overrun; sets up anew what is silent, or has failed, every second and without end. [slot] */
+void x310_look_after(struct x310_radio *x310, uint32_t c, uint64_t now_ns);
+/* The device's time went back: what it still has to send would wait for a time that does not come.
+ * All its channels are set up anew. [slot] */
+void x310_time_back(struct x310_radio *x310, uint32_t c);
+/* x310_owner gives the first antenna of the same block of the same device: that one resets it. */
+uint32_t x310_owner(const struct x310_radio *x310, uint32_t c);
+
+/* Of all that has been counted. */
+void x310_count(const struct x310_radio *x310, uint32_t c, struct radio_counts *ret);
+
+/* Why an antenna does not stream: the last thing that worked. */
+enum x310_trouble {
+	X310_WELL,
+	X310_NO_ANSWER,    /* not even from the device's network port */
+	X310_NO_ROUTE,     /* nothing from behind that port */
+	X310_NO_REGISTERS, /* management is answered, register accesses are not */
+	X310_NO_USE,       /* all of that is answered, and not what a device says that is known */
+	X310_NO_RX,        /* registers answer, the stream of that direction does not begin */
+	X310_NO_TX,
+	X310_NO_DATA, /* both streams stand, and no samples come */
+	X310_TROUBLES
+};
+
+enum x310_trouble x310_trouble_of(const struct x310_channel *radio);
+/* x310_trouble_texts writes a text for each, with address, port, channel and what to do, when it is
+ * known what the device consists of. */
+void x310_trouble_texts(const struct x310_channel *radio, char ret[][RADIO_TROUBLE]);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Streams that are not as they should be.
+ *
+ * 	streams --overrun, late start--> started again
+ *           --silent for STALL_NS, failed, time set back--> set up anew --ready--> started
+ *                                                             |  ^ every RETRY_NS, counted
+ *                                                             +--+
+ *
+ * Nothing is sent before the first packet has come after that (driver.c), for only that tells the
+ * device's time. Of antennas that share a block the first one resets the block, unless another one
+ * still receives, and the others wait until it has. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "platforms/x310/antenna.h"
+
+#define AGAIN_NS 1000000ull /* of a start after an overrun */
+#define AGAIN_LATER_NS 50000000ull
+#define STALL_NS 2000000000ull
+#define RETRY_NS 1000000000ull
+
+uint64_t x310_complaints(const struct x310_antenna *channel)
+{
+	const uint64_t *events = channel->radio.control.events;
+
+	return events[RADIO_RX_OVERRUN] + events[RADIO_RX_LATE];
+}
+
+/* At a slot's first tick, by the packet heard last; where that was too late already, later, and
+ * then at once: packets lie across slots then. */
+static void start_again(struct x310_radio *x310, struct x310_antenna *channel, uint64_t now_ns)
+{
+	const double ahead = (double)(now_ns - channel->heard_ns +
+	    (channel->tries == 0 ? AGAIN_NS : AGAIN_LATER_NS));
+	uint64_t ticks = channel->heard_ticks + (uint64_t)(ahead / x310->tick_ns);
+
+	ticks = x310->origin + ((ticks - x310->origin) / x310->per_slot + 1) * x310->per_slot;
+	x310_start(&channel->radio, channel->heard_ticks != 0 && channel->tries < 2 ? ticks : 0);
+	channel->tries++;
+}
+
+/* ---- counts ------------------------------------------------------------------------ */
+
+/* What has been counted since it was set up is added to *ret. */
+static void add_counts(const struct x310_channel *radio, struct radio_counts *ret)
+{
+	ret->overruns += radio->control.events[RADIO_RX_OVERRUN];
+	ret->late += radio->control.events[RADIO_TX_LATE];
+	ret->underruns += radio->control.events[RADIO_TX_UNDERRUN];
+	ret->sequence += radio->tx.counts.seqerr;
+	ret->restarts += radio->rx.counts.restarts; /* heard, where we listen */
+}
+
+void x310_count(const struct x310_radio *x310, uint32_t c, struct radio_counts *ret)
+{
+	*ret = x310->antenna[c].before;
+	add_counts(&x310->antenna[c].radio, ret);
+}
+
+/* ---- set up anew ------------------------------------------------------------------------ */
+
+static bool same_device(const struct x310_radio *x310, uint32_t a, uint32_t b)
+{
+	return x310->antenna[a].radio.options.device.ip == x310->antenna[b].radio.options.device.ip;
+}
+
+static bool same_block(const struct x310_radio *x310, uint32_t a, uint32_t b)
+{
+	return same_device(x310, a, b) &&
+	    x310->antenna[a].radio.options.number / SURVEY_CHANNELS ==
+	    x310->antenna[b].radio.options.number / SURVEY_CHANNELS;
+}
+
+uint32_t x310_owner(const struct x310_radio *x310, uint32_t c)
+{
+	uint32_t owner = 0;
+
+	while (!same_block(x310, owner, c))
+		owner++;
+	return owner;
+}
+
+static bool silent(const struct x310_antenna *channel, uint64_t now_ns)
+{
+	return channel->again || now_ns > channel->heard_ns + STALL_NS;
+}
+
+static bool may_reset(const struct x310_radio *x310, uint32_t c, uint64_t now_ns)
+{
+	for (uint32_t other = 0; other < x310->radio.channels; other++)
+		if (other != c && same_block(x310, other, c) &&
+		    !silent(&x310->antenna[other], now_ns))
+			return false;
+	return x310_owner(x310, c) == c;
+}
+
+/* All of it, for a device that has been started again knows nothing of us. */
+static void set_up_anew(struct x310_radio *x310, uint32_t c, uint64_t now_ns)
+{
+	struct x310_antenna *channel = &x310->antenna[c];
+	struct x310_options options = channel->radio.options;
+
+	options.reset = may_reset(x310, c, now_ns);
+	add_counts(&channel->radio, &channel->before);
+	if (channel->again || channel->heard_ticks == 0)
+		channel->before.failed++;
+	else
+		channel->before.restarts++;
+	channel->again = true;
+	channel->tried_ns = now_ns;
+	channel->heard_ticks = channel->events = 0;
+	channel->bursting = false;
+	x310_drop(&channel->radio);
+	x310_open(&channel->radio, &options, channel->transport, now_ns);
+	x310_configure(&channel->radio, x310->radio.rx_packet, x310->radio.ticks_per_sample);
+}
+
+/* What has failed is tried again once a second; what goes on will fail or be ready. */
+static bool is_due(const struct x310_antenna *channel, uint64_t now_ns)
+{
+	const bool again = channel->tried_ns > 0 && channel->heard_ticks == 0;
+
+	if (x310_failed(&channel->radio) != NULL)
+		return now_ns >= channel->tried_ns + RETRY_NS;
+	return !channel->again && now_ns > channel->heard_ns + (again ? RETRY_NS : STALL_NS);
+}
+
+static void started(struct x310_antenna *channel, uint64_t now_ns)
+{
+	channel->again = false;
+	channel->heard_ns = now_ns;
+	x310_start(&channel->radio, 0);
+}
+
+void x310_look_after(struct x310_radio *x310, uint32_t c, uint64_t now_ns)
+{
+	struct x310_antenna *channel = &x310->antenna[c];
+	const uint32_t owner = x310_owner(x310, c);
+	const uint64_t sum = x310_complaints(channel);
+
+	if (!x310->running || x310->listen)
+		return;
+	if (sum != channel->events) {
+		channel->events = sum;
+		start_again(x310, channel, now_ns);
+	} else if (channel->again && x310_ready(&channel->radio)) {
+		started(channel, now_ns);
+	} else if (is_due(channel, now_ns)) {
+		channel->before.trouble = x310_trouble_of(&channel->radio);
+		if (owner == c || !silent(&x310->antenna[owner], now_ns))
+			set_up_anew(x310, c, now_ns);
+	}
+}
+
+void x310_time_back(struct x310_radio *x310, uint32_t c)
+{
+	for (uint32_t other = 0; other < x310->radio.channels; other++)
+		if (same_device(x310, other, c))
+			x310->antenna[other].heard_ns = 0;
+}
+
+/* ---- in words ------------------------------------------------------------------------ */
+
+static enum x310_trouble not_surveyed(const struct survey *survey)
+{
+	const enum survey_phase in =
+	    survey->phase == SURVEY_FAILED ? survey->silent_in : survey->phase;
+
+	if (in == SURVEY_ADVERTISE)
+		return X310_NO_ANSWER;
+	if (in < SURVEY_REGISTERS)
+		return X310_NO_ROUTE;
+	return in == SURVEY_REGISTERS ? X310_NO_REGISTERS : X310_NO_USE;
+}
+
+enum x310_trouble x310_trouble_of(const struct x310_channel *radio)
+{
+	const enum stream_phase asked =
+	    radio->control.phase == STREAM_FAILED ? radio->control.failed_in : radio->control.phase;
+
+	if (!radio->surveyed && !radio->options.listen)
+		return not_surveyed(&radio->survey);
+	if (asked <= STREAM_ADVERTISE)
+		return X310_NO_ANSWER;
+	if (asked < STREAM_READY)
+		return X310_NO_ROUTE;
+	if (!control_idle(&radio->control))
+		return X310_NO_REGISTERS;
+	if (radio->options.rx && radio->rx.phase != STREAM_READY)
+		return X310_NO_RX;
+	if (radio->options.tx && radio->tx.phase != STREAM_READY)
+		return X310_NO_TX;
+	return X310_NO_DATA;
+}
+
+#define HEADERS 28 /* of IPv4 and UDP */
+
+__attribute__((format(printf, 3, 4))) static void say(
+    const struct x310_channel *radio, char *ret, const char *format, ...)
+{
+	const uint32_t a = radio->options.device.ip;
+	va_list args;
+	int n = snprintf(ret, RADIO_TROUBLE, "%u.%u.%u.%u port %u, channel %u: ", a >> 24,
+	    a >> 16 & 255, a >> 8 & 255, a & 255, radio->options.device.port,
+	    radio->options.number);
+
+	va_start(args, format);
+	vsnprintf(ret + n, RADIO_TROUBLE - (size_t)n, format, args);
+	va_end(args);
+}
+
+static void say_no_stream(
+    const struct x310_channel *radio, const struct x310_path *path, const char *which, char *ret)
+{
+	say(radio, ret,
+	    "control answers, but the endpoint behind port %u of the crossbar does not begin the "
+	    "%s stream, also after a reset; switch the device off and on",
+	    path->endpoint_port, which);
+}
+
+void x310_trouble_texts(const struct x310_channel *radio, char ret[][RADIO_TROUBLE])
+{
+	const unsigned bytes = X310_HEADER + RADIO_IQ * radio->spp;
+
+	say(radio, ret[X310_NO_ANSWER],
+	    "no answer from the device; check its power, the cable, `address` in the radio file "
+	    "and the route to this address");
+	say(radio, ret[X310_NO_ROUTE],
+	    "the network port answers, the crossbar behind the port does not; switch the device "
+	    "off and on, then run x310-init");
+	say(radio, ret[X310_NO_REGISTERS],
+	    "management is answered, register accesses are not; check that x310-init still runs, "
+	    "or run x310-init again");
+	say(radio, ret[X310_NO_USE],
+	    "the device answers, but what it says of its FPGA image or wiring cannot be used; run "
+	    "x310-init, which says why");
+	say_no_stream(radio, &radio->rx_path, "receive", ret[X310_NO_RX]);
+	say_no_stream(radio, &radio->tx_path, "transmit", ret[X310_NO_TX]);
+	say(radio, ret[X310_NO_DATA],
+	    "control answers, stream set up, no data packets; check that every switch on the way "
+	    "takes packets of %u bytes (MTU %u or more), or set a smaller spp",
+	    bytes, bytes + HEADERS);
+}

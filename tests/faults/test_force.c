@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What does not end by itself: hosts that are stopped, hang, do not listen or have no socket any
+ * more. Nothing stays that cannot be removed by force, and nobody else notices. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/clock.h"
+#include "core/bus/bus.h"
+#include "tests/faults/node.h"
+
+/* Without force a host has this time (daemons/exec/change.h): what is done before it was done by
+ * force. */
+#define PATIENCE_NS 10000000000ull
+enum { SLOT_NS = 1000000 };
+
+static void conf(const char *name, const char *how)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+	    "name = \"%s\"; slot_ns = 1000000; late = \"slip\";\n"
+	    "instances: {\n"
+	    "  source: { component = \"counter\"; };\n"
+	    "  work: { component = \"stubborn\"; how = \"%s\"; values = [0.0]; };\n"
+	    "  sink: { component = \"file_sink\"; path = \"%%s\"; };\n"
+	    "};\nlinks = ( \"source -> work -> sink\" );\n",
+	    name, how);
+	conf_write(name, text);
+}
+
+/* ---- what runs beside it ---- */
+
+static int beside_begin(void **state)
+{
+	if (node_up(state) != 0)
+		return -1;
+	conf("beside", "nothing");
+	wave_begin("beside", "--clock virtual");
+	return 0;
+}
+
+static int beside_end(void **state)
+{
+	wave_end("beside");
+	records_check(aloe_path("beside.out"), SLOT_NS, NULL);
+	return node_down(state);
+}
+
+static bool is_loaded(const char *name)
+{
+	struct ran *ran = aloe_ok("list --names");
+	bool found = false;
+
+	for (char *save = NULL, *line = strtok_r(ran->out, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save))
+		found = found || strcmp(line, name) == 0;
+	ran_free(ran);
+	return found;
+}
+
+/* ---- in the background ---- */
+
+/* A command of its own, whose errors are read when it has ended. */
+static pid_t later(const char *command, const char *name)
+{
+	const pid_t pid = fork();
+	char line[8192];
+	int status;
+
+	assert_true(pid >= 0);
+	if (pid != 0)
+		return pid;
+	snprintf(line, sizeof(line), "'%s' %s '%s' >/dev/null 2>'%s'", aloe_program("aloe"),
+	    command, name, aloe_path("later.err"));
+	status = system(line);
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+static int ended(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		assert_int_equal(errno, EINTR);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void later_fails(pid_t pid, const char *text)
+{
+	char *err;
+
+	assert_int_not_equal(ended(pid), 0);
+	err = file_take(aloe_path("later.err"), NULL);
+	if (strstr(err, text) == NULL)
+		fail_msg("`%s` is not in: `%s`", text, err);
+	free(err);
+}
+
+static void await_state(const char *name, const char *state)
+{
+	ran_free(wave_await(name, state));
+}
+
+/* ---- by force ------------------------------------------------------------------------ */
+
+static bool dead(pid_t host)
+{
+	return kill(host, 0) != 0;
+}
+
+/* It is gone, sooner than without force; what is left can be loaded again. */
+static void unload_by_force(const char *name, pid_t host)
+{
+	const uint64_t from = clock_ns();
+
+	ran_free(aloe_ok("unload %s --force", name));
+	assert_true(clock_ns() - from < PATIENCE_NS);
+	while (host > 0 && !dead(host))
+		clock_sleep_until(clock_ns() + 1000000);
+	assert_false(is_loaded(name));
+	await_state("beside", "RUN");
+}
+
+static pid_t stuck_begin(const char *how, const char *options)
+{
+	conf("stuck", how);
+	return wave_begin("stuck", options);
+}
+
+static void a_host_that_is_stopped(void **state)
+{
+	static const char *const orders[] = {NULL, "stop", "unload", "pause", "remap --lanes 0"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		const pid_t host = stuck_begin("nothing", "--clock virtual");
+		pid_t waits = -1;
+
+		kill(host, SIGSTOP);
+		if (orders[i] != NULL)
+			waits = later(orders[i], "stuck");
+		if (waits > 0)
+			clock_sleep_until(clock_ns() + 100000000);
+		unload_by_force("stuck", host);
+		if (waits > 0 &&
+		    (strcmp(orders[i], "pause") == 0 || strncmp(orders[i], "remap", 5) == 0))
+			later_fails(waits, "force");
+		else if (waits > 0)
+			ended(waits);
+	}
+}
+
+/* Not started yet; paused; over. */
+static void in_every_state(void **state)
+{
+	pid_t host;
+
+	(void)state;
+	conf("stuck", "nothing");
+	ran_free(aloe_ok("load '%s' --clock virtual", aloe_path("stuck.conf")));
+	unload_by_force("stuck", -1);
+	host = stuck_begin("nothing", "--clock virtual");
+	ran_free(aloe_ok("pause stuck"));
+	unload_by_force("stuck", host);
+	host = stuck_begin("nothing", "--clock virtual --slots 5");
+	await_state("stuck", "STOP");
+	unload_by_force("stuck", host);
+	host = stuck_begin("nothing", "--clock timer --lanes 0");
+	unload_by_force("stuck", host);
+	host = stuck_begin("nothing", "--clock step --lanes 0");
+	unload_by_force("stuck", host);
+	ran_free(aloe_ends(2, "unload stuck --force"));
+}
+
+/* False: the order to set came only when the waveform was gone. */
+static bool set_is_overruled(uint64_t nap_ns)
+{
+	const pid_t host = stuck_begin("prepare_hangs", "--clock virtual"),
+	            waits = later("set stuck work.values=-1 --dir", aloe_path("run/aloe"));
+	char *err;
+	bool late;
+
+	clock_sleep_until(clock_ns() + nap_ns);
+	unload_by_force("stuck", host);
+	assert_int_not_equal(ended(waits), 0);
+	err = file_take(aloe_path("later.err"), NULL);
+	late = strstr(err, "no waveform") != NULL;
+	if (!late && strstr(err, "ended by force") == NULL)
+		fail_msg("`ended by force` is not in: `%s`", err);
+	free(err);
+	return !late;
+}
+
+static void a_component_that_hangs(void **state)
+{
+	static const char *const hows[] = {"init_hangs", "init_exits"};
+	pid_t host, waits;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		conf("stuck", hows[i]);
+		waits = later("load --clock virtual", aloe_path("stuck.conf"));
+		await_state("stuck", "LOADED");
+		unload_by_force("stuck", -1);
+		later_fails(waits, "ended by force");
+	}
+	for (uint64_t nap_ns = 100000000; !set_is_overruled(nap_ns); nap_ns *= 2)
+		assert_true(nap_ns < PATIENCE_NS);
+	host = stuck_begin("close_hangs", "--clock virtual");
+	waits = later("stop", "stuck");
+	clock_sleep_until(clock_ns() + 100000000);
+	unload_by_force("stuck", host);
+	assert_int_equal(ended(waits), 0); /* as it wanted */
+}
+
+/* The waveform stays, with its report. */
+static void a_stop_by_force(void **state)
+{
+	const pid_t host = stuck_begin("nothing", "--clock virtual");
+	struct ran *ran;
+
+	(void)state;
+	kill(host, SIGSTOP);
+	ran_free(aloe_ok("stop stuck --force"));
+	assert_true(dead(host));
+	ran = wave_await("stuck", "ABNSTOP");
+	assert_non_null(strstr(ran_text(ran, "reason"), "ended by force"));
+	ran_free(ran);
+	ran_free(aloe_ok("stop stuck --force"));
+	ran_free(aloe_ok("unload stuck"));
+}
+
+static void friends_end_with_it(void **state)
+{
+	struct ran *ran;
+
+	(void)state;
+	conf("friend", "nothing");
+	wave_begin("friend", "--clock virtual --isolation none");
+	stuck_begin("nothing", "--clock virtual --isolation none");
+	unload_by_force("stuck", -1);
+	ran = wave_await("friend", "ABNSTOP");
+	assert_non_null(strstr(
+	    ran_text(ran, "reason"), "another waveform in the same host was ended by force"));
+	ran_free(ran);
+	ran_free(aloe_ok("unload friend"));
+}
+
+/* The manager hangs, is passed by, and forgets the waveform when it hears of it, or when the next
+ * one asks. */
+static void the_manager_hangs(void **state)
+{
+	const pid_t manager = process_one("aloe-swman"),
+	            host = stuck_begin("nothing", "--clock virtual");
+
+	(void)state;
+	kill(manager, SIGSTOP);
+	ran_free(aloe_ok("unload stuck --force"));
+	assert_true(dead(host));
+	kill(manager, SIGCONT);
+	stuck_begin("nothing", "--clock virtual");
+	ran_free(aloe_ok("unload stuck"));
+}
+
+/* What exec has lost behind the manager's back. */
+static void the_tables_disagree(void **state)
+{
+	const pid_t manager = process_one("aloe-swman");
+	struct bus *bus = bus_connect(aloe_path("run/aloe"), WIRE_CLIENT);
+	struct wire_view view;
+	struct wire_msg msg;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		stuck_begin("nothing", "--clock virtual");
+		kill(manager, SIGSTOP);
+		wire_init(&msg, WIRE_UNLOAD, WIRE_CLIENT, WIRE_EXEC, bus_seq(bus));
+		wire_put_text(&msg, WIRE_TAG_WAVEFORM, "stuck");
+		wire_put_u64(&msg, WIRE_TAG_FORCE, 1);
+		assert_int_equal(bus_call(bus, &msg, 5000, &view), 0);
+		assert_int_equal(view.type, WIRE_OK);
+		kill(manager, SIGCONT);
+	}
+	bus_close(bus);
+}
+
+/* ---- without ------------------------------------------------------------------------ */
+
+/* It closes the socket to exec, and lives on: found at once. */
+static void a_host_without_a_socket(void **state)
+{
+	static const char *const options[] = {"--clock virtual", "--clock timer --lanes 0"};
+	const char *const text = "had closed its socket to aloe-exec";
+	uint64_t from = clock_ns();
+	struct ran *ran;
+
+	(void)state;
+	conf("stuck", "init_closes");
+	ran = aloe_ends(1, "load '%s' --clock virtual", aloe_path("stuck.conf"));
+	assert_non_null(strstr(ran->err, text));
+	assert_true(clock_ns() - from < PATIENCE_NS);
+	ran_free(ran);
+	for (size_t i = 0; i < 2; i++) {
+		const pid_t host = stuck_begin("prepare_closes", options[i]);
+
+		from = clock_ns();
+		ran = aloe("set stuck work.values=-1");
+		assert_int_not_equal(ran->status, 0);
+		ran_free(ran);
+		ran = wave_await("stuck", "ABNSTOP");
+		assert_true(clock_ns() - from < PATIENCE_NS);
+		if (strstr(ran_text(ran, "reason"), text) == NULL)
+			fail_msg("%s", ran_text(ran, "reason"));
+		assert_true(dead(host));
+		ran_free(ran);
+		ran_free(aloe_ok("unload stuck"));
+	}
+}
+
+/* A STOP of which nothing comes: the host is told to finish, does not, and is killed. */
+static void a_stop_that_is_overdue(void **state)
+{
+	const pid_t host = stuck_begin("nothing", "--clock virtual");
+	struct ran *ran;
+
+	(void)state;
+	kill(host, SIGSTOP);
+	ran_free(aloe_ok("stop stuck"));
+	assert_true(dead(host));
+	ran = wave_await("stuck", "ABNSTOP");
+	assert_non_null(strstr(
+	    ran_text(ran, "reason"), "the waveform was told to stop and made no step for 5 s"));
+	ran_free(ran);
+	ran_free(aloe_ok("unload stuck"));
+	assert_false(is_loaded("stuck"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_host_that_is_stopped),
+	    cmocka_unit_test(in_every_state),
+	    cmocka_unit_test(a_component_that_hangs),
+	    cmocka_unit_test(a_stop_by_force),
+	    cmocka_unit_test(friends_end_with_it),
+	    cmocka_unit_test(the_manager_hangs),
+	    cmocka_unit_test(the_tables_disagree),
+	    cmocka_unit_test(a_host_without_a_socket),
+	    cmocka_unit_test(a_stop_that_is_overdue),
+	};
+
+	cmocka_set_test_filter(getenv("ONLY"));
+	return cmocka_run_group_tests(tests, beside_begin, beside_end);
+}

@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Start, pause and stop at a slot that was chosen elsewhere: exactly there, or "too late" and nothing has changed. Without a
+# clock, on the step clock, and on the timer.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+B=${B:-build}
+bin=$(cd "$B/bin" && pwd)
+work=$(mktemp -d) || exit 2
+export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=error
+trap '"$bin/aloe" down >/dev/null 2>&1; rm -rf "$work"' EXIT
+
+. tests/common/ok.sh
+aloe() {
+	"$bin/aloe" "$@"
+}
+says() { # STATUS WORDS COMMAND...
+	want=$1
+	words=$2
+	shift 2
+	"$@" >"$work/said" 2>&1
+	got=$?
+	[ $got = "$want" ] && grep -q -e "$words" "$work/said" && return
+	echo "status $got"
+	cat "$work/said"
+	return 1
+}
+eventually() {
+	for _ in $(seq 200); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.05
+	done
+	return 1
+}
+blocks() {
+	aloe get t check.blocks | sed 's/.* //'
+}
+is() { # NUMBER: so many indices have gone through
+	[ "$(blocks)" = "$1" ]
+}
+goes_on() {
+	now=$(blocks)
+	eventually sh -c "[ \"\$('$bin/aloe' get t check.blocks | sed 's/.* //')\" -gt $now ]"
+}
+size() { # FILE BYTES
+	[ "$(wc -c <"$1")" = "$2" ]
+}
+lane() { # a lane of this machine may be another test's
+	for _ in $(seq 100); do
+		aloe "$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+cat >"$work/t.conf" <<END
+name = "t";
+slot_ns = 5000000;
+instances: {
+	source: { component = "random_source"; length = 10; };
+	mod:    { component = "bpsk_mod"; };
+	demod:  { component = "bpsk_demod"; };
+	check:  { component = "bit_compare"; };
+	sink:   { component = "file_sink"; path = "$work/t.out"; };
+};
+links = ( "source -> mod -> demod -> check.received", { path = "source -> check.sent"; }, { path = "demod -> sink"; } );
+END
+ok "up" aloe up
+
+# ---- no clock: slots are steps ----
+ok "virtual: load" aloe load "$work/t.conf" --clock virtual
+ok "no slot at which it can start" says 2 "has no clock (virtual)" aloe start t --at 7
+ok "start" aloe start t
+far=$(($(blocks) + 200000))
+ok "pause at a slot to come" says 0 "t pauses, from slot $far\$" aloe pause t --at $far
+ok "stands exactly there" is $far
+ok "goes on" aloe start t
+ok "pause: too late" says 1 "slot 5 is too late, newest is [0-9]*; name slot [0-9]* or a later slot" aloe pause t --at 5
+ok "nothing has changed" goes_on
+ok "stop: too late" says 1 "slot 5 is too late, newest is" aloe stop t --at 5
+ok "nothing has changed" goes_on
+far=$(($(blocks) + 200000))
+ok "stop at a slot to come" says 0 "t is stopped" aloe stop t --at $far
+ok "every index before that slot has gone through, no other" is $far
+ok "and lies in the file" size "$work/t.out" $((far * 10))
+ok "unload" aloe unload t
+
+# ---- the step clock ----
+ok "step: load" aloe load "$work/t.conf" --clock step
+ok "start at slot 4" says 0 "t runs, from slot 4\$" aloe start t --at 4
+ok "slots go until one of its own has run" aloe step t
+ok "one index" is 1
+ok "stop: slot 4 has begun" says 1 "slot 4 is too late, newest is 4; name slot 6 or a later slot" aloe stop t --at 4
+ok "stop at slot 9" says 0 "t is stopped" aloe stop t --at 9
+ok "five indices, of slots 4 to 8" is 5
+ok "unload" aloe unload t
+
+# ---- the timer ----
+ok "timer: load" lane load "$work/t.conf"
+ok "start: slot 0 is long past" says 1 "slot 0 is too late, newest is" aloe start t --at 0
+ok "and nothing ran" says 0 "INIT" aloe list
+aloe start t --at 0 >"$work/said" 2>&1
+next=$(($(sed 's/.*newest is \([0-9]*\).*/\1/' "$work/said") + 200))
+ok "start at a slot to come" says 0 "t runs, from slot $next\$" aloe start t --at $next
+ok "pause 40 slots later" says 0 "t pauses, from slot $((next + 40))\$" aloe pause t --at $((next + 40))
+ok "40 indices" is 40
+ok "goes on" aloe start t
+ok "stop: too late" says 1 "is too late, newest is" aloe stop t --at $((next + 40))
+ok "nothing has changed" goes_on
+ok "unload" aloe unload t
+exit $failed

@@ -1,0 +1,130 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Types every block of commands of README.md (```sh) as printed and compares the exit status of each command with what
+# README says (`# exit status N`, else 0): from the build folder as this user and installed, where this is root as an
+# ordinary user, twice in a row; where this is root the other way round, too, once. A block that begins with `# needs: ...` (hardware, a network, rights) is listed instead, and
+# its commands are only parsed.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+top=$PWD
+rel=${B:-build}
+B=$(cd "$rel" && pwd) || exit 2
+work=$(mktemp -d /tmp/aloe-readme-XXXXXX) || exit 2 # where nobody may read, too
+chmod 711 "$work"
+cleanup() {
+	for how in build installed build-nobody installed-root; do
+		[ -e "$work/$how/run/aloe" ] && XDG_RUNTIME_DIR="$work/$how/run" "$B/bin/aloe" down >/dev/null 2>&1
+	done
+	rm -rf "$work"
+}
+trap cleanup EXIT
+
+. tests/common/ok.sh
+
+# ---- the blocks of README, one file each ------------------------------------------------------------------------------------
+mkdir "$work/blocks"
+awk -v folder="$work/blocks" '
+	/^```sh$/ { n++; inside = 1; next }
+	/^```/ { if (inside) close(file); inside = 0; next }
+	inside { file = sprintf("%s/%02d", folder, n); print >file }' README.md
+ok "README has blocks of commands" test "$(ls "$work/blocks" | wc -l)" -ge 8
+ok "every command line of README is in such a block" sh -c '! awk "/^\`\`\`/ { inside = !inside; plain = inside && \$0 == \"\`\`\`\"; next }
+	plain && /^(\\$ |build\\/bin\\/|aloe |make |sudo )/" README.md | grep .'
+
+# typed BLOCK: reads the block as a terminal would, and stops at the first command whose exit status is another one.
+cat >"$work/typed.sh" <<'END'
+command=
+while IFS= read -r line <&3; do
+	command="$command$line
+"
+	case $line in *"'"*"'"*) ;; *"'"*) open=${open:-}x ;; esac
+	[ $((${#open} % 2)) = 0 ] || continue
+	want=$(printf %s "$line" | sed -n 's/.*# exit status \([0-9]*\)$/\1/p')
+	eval "$command"
+	status=$?
+	[ "$status" = "${want:-0}" ] || { echo "exit status $status instead of ${want:-0}: $command" >&2; exit 1; }
+	command= open=
+done
+END
+typed() { # HOW BLOCK
+	home="$work/$1"
+	block=$2
+	shift 2
+	(cd "$home/src" && env -i PATH="/usr/sbin:/usr/bin:/sbin:/bin" HOME="$home" XDG_STATE_HOME="$home/state" \
+		XDG_RUNTIME_DIR="$home/run" open= "$@" sh -u "$work/typed.sh" 3<"$block")
+}
+
+# ---- blocks that need something: their words ------------------------------------------------------------------------------------
+capabilities() { # setcap takes pairs of capabilities and a file; root has it do so, on copies
+	[ $# -ge 2 ] || return 1
+	while [ $# -gt 0 ]; do
+		[ $# -ge 2 ] && [ -x "$B/${2#build/}" ] || return 1
+		if [ "$(id -u)" = 0 ]; then
+			cp "$B/${2#build/}" "$work/capable" && setcap "$1" "$work/capable" && getcap "$work/capable" | grep -q cap_sys_nice || return 1
+		else
+			case $1 in cap_*[+=]*) ;; *) return 1 ;; esac
+		fi
+		shift 2
+	done
+}
+capabilities_refused() { ! capabilities cap_sys_nice+ep build/bin/aloe-host build/bin/aloe-exec 2>/dev/null; }
+words() { # COMMAND: is it one that the program would take?
+	case $1 in
+	make\ *) make -n ${1#make } >/dev/null ;;
+	setcap\ *) capabilities ${1#setcap } ;;
+	aloe\ * | x310-init\ *)
+		program=${1%% *}
+		[ -x "$B/bin/$program" ] || return 0 # x310-init without libuhd-dev
+		eval "\"\$B/bin/$program\" --parse ${1#* }" ;;
+	*) echo "no rule for: $1"; return 1 ;;
+	esac
+}
+all_words() { # BLOCK
+	sed 's/ *#.*//; s/ *&$//; s/ && /\n/g' "$1" | sed '/^$/d; s/ >.*//' >"$work/words"
+	test -s "$work/words" || return 1
+	while IFS= read -r line; do words "$line" || return 1; done <"$work/words"
+}
+wrong_words() { ! "$B/bin/aloe" --parse run file --no-such-option && ! "$B/bin/aloe" --parse run; }
+ok "--parse finds wrong words" wrong_words
+ok "setcap without capabilities for a file is found" capabilities_refused
+
+# ---- two users, two places -----------------------------------------------------------------------------------------------------
+prepare() { # HOW WAVEFORMS [BIN]: a folder as README has it in mind, with waveforms and build/bin
+	mkdir -p "$work/$1/src/build" "$work/$1/state" && mkdir -m 700 "$work/$1/run" &&
+		cp -r "$2" "$work/$1/src/waveforms" &&
+		mkdir "$work/$1/src/platforms" && cp -r platforms/nodes "$work/$1/src/platforms" &&
+		if [ -n "${3-}" ]; then ln -s "$3" "$work/$1/src/build/bin"; fi
+}
+copied() { # HOW: what an ordinary user's build folder has, for this one may be out of reach
+	mkdir "$work/$1/src/core" "$work/$1/src/build/lib" "$work/$1/src/build/tests" &&
+		cp -r core/include "$work/$1/src/core" && cp -r "$B/bin" "$work/$1/src/build" &&
+		cp -r "$B/lib/aloe" "$work/$1/src/build/lib" && cp -r "$B/tests/contract" "$work/$1/src/build/tests"
+}
+prepare build waveforms "$B/bin" || exit 2
+make B="$rel" DESTDIR="$work/stage" PREFIX=/usr install >"$work/log" 2>&1 || { cat "$work/log"; exit 2; }
+prepare installed "$work/stage/usr/share/aloe/waveforms" "$work/stage/usr/bin" || exit 2
+user=
+if [ "$(id -u)" = 0 ]; then
+	user="setpriv --reuid=65534 --regid=65534 --clear-groups"
+	prepare installed-root "$work/stage/usr/share/aloe/waveforms" "$work/stage/usr/bin" || exit 2
+	prepare build-nobody waveforms && copied build-nobody || exit 2
+	chown -R 65534:65534 "$work/installed" "$work/build-nobody"
+fi
+for block in "$work"/blocks/*; do
+	name="block ${block##*/} ($(grep -v '^#' "$block" | head -n 1))"
+	needs=$(sed -n '1s/^# needs: //p' "$block")
+	if [ -n "$needs" ]; then
+		echo "# $name needs $needs: only its words are tried"
+		ok "$name: its words" all_words "$block"
+		continue
+	fi
+	for again in "" ", again"; do
+		ok "$name, from the build folder$again" typed build "$block"
+		ok "$name, installed${user:+, as nobody}$again" typed installed "$block" $user
+	done
+	[ -n "$user" ] || continue
+	ok "$name, from the build folder, as nobody" typed build-nobody "$block" $user
+	ok "$name, installed, as root" typed installed-root "$block"
+done
+exit $failed

@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Nothing polls that has nothing to do: how often the threads of a node wake up, by the kernel's own figures (voluntary
+# switches, /proc/PID/task/*/status), with an idle node, with waveforms that stand, and with one that runs. What is allowed
+# is several times of what is needed, and a small part of what a tick of 5 ms takes (200 a second), or an I/O thread that
+# looks every 2 ms.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+B=${B:-build}
+bin=$(cd "$B/bin" && pwd)
+work=$(mktemp -d) || exit 2
+export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=error
+trap '"$bin/aloe" down >/dev/null 2>&1; rm -rf "$work"' EXIT
+
+. tests/common/ok.sh
+aloe() {
+	"$bin/aloe" "$@"
+}
+pids() { # exec, stats, ..., or hosts
+	case $1 in
+	hosts) pgrep -P "$(pids exec)" ;;
+	*) pgrep -f "^aloe-$1 --dir $work/" ;;
+	esac
+}
+switches() { # WHO: of all its threads, so far
+	for pid in $(pids "$1"); do
+		cat "/proc/$pid"/task/*/status
+	done | awk '/^voluntary_ctxt_switches/ { n += $2 } END { print n + 0 }'
+}
+# WHO MOST...: each wakes up at most so often in one second
+wakes() {
+	rm -f "$work"/before.*
+	for word in "$@"; do
+		case $word in
+		[0-9]*) ;;
+		*) switches "$word" >"$work/before.$word" ;;
+		esac
+	done
+	sleep 1
+	all=0
+	while [ $# -gt 0 ]; do
+		n=$(($(switches "$1") - $(cat "$work/before.$1")))
+		echo "$1: $n wake-ups in 1 s, at most $2"
+		[ $n -le "$2" ] || all=1
+		shift 2
+	done
+	return $all
+}
+lane() { # a lane of this machine may be another test's
+	for _ in $(seq 100); do
+		aloe "$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+cat >"$work/t.conf" <<END
+name = "t";
+slot_ns = 10000000;
+instances: {
+	source: { component = "file_source"; path = "/dev/zero"; type = "byte"; length = 100; };
+	copy:   { component = "copy"; };
+	sink:   { component = "file_sink"; path = "/dev/null"; };
+};
+links = ( "source -> copy -> sink" );
+END
+ok "up" aloe up
+sleep 1 # the machine is measured once
+ok "an idle node" wakes exec 20 stats 20 swman 20
+ok "without a clock: loaded" aloe load "$work/t.conf" --clock virtual
+ok "started" aloe start t
+ok "running without a clock" wakes exec 25
+ok "paused" aloe pause t
+sleep 0.2
+ok "paused without a clock, with files" wakes exec 20 hosts 8
+ok "unloaded" aloe unload t
+ok "on a clock of 10 ms: loaded" lane load "$work/t.conf"
+ok "started" aloe start t
+sleep 0.2
+ok "running on a clock, watchdogs of its lane included" wakes exec 70
+ok "paused" aloe pause t
+sleep 0.2
+ok "paused on a clock, with files" wakes exec 25 hosts 8
+ok "it goes on from there" sh -c "'$bin/aloe' start t && sleep 0.2 && '$bin/aloe' status t | grep -q RUN"
+exit $failed

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/aloe/manual.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/platform/radio.h"
+
+/* ---- radio files: the tables of keys of all drivers ---------------------------------------- */
+
+enum { MARGIN = 17, WIDTH = 72 };
+
+/* The words of `text` in lines of WIDTH, behind a margin; *column is where the line is. */
+static void print_words(FILE *out, const char *text, size_t *column)
+{
+	while (*text) {
+		const size_t len = strcspn(text, " ");
+		const bool breaks = *column > MARGIN && *column + 1 + len > WIDTH;
+
+		if (breaks)
+			fprintf(out, "\n%*s", MARGIN, "");
+		*column = breaks ? MARGIN : *column;
+		*column +=
+		    (size_t)fprintf(out, "%s%.*s", *column > MARGIN ? " " : "", (int)len, text);
+		text += len + (text[len] == ' ');
+	}
+}
+
+static const char *default_text(const struct radio_key *key, char *text, size_t size)
+{
+	if (key->otherwise != NULL)
+		snprintf(text, size, "[%s]", key->otherwise);
+	else if (key->kind == RADIO_BOOL)
+		snprintf(text, size, "[%s]", key->value != 0 ? "true" : "false");
+	else if (key->kind == RADIO_CHOICE)
+		snprintf(text, size, "[\"%s\"]", key->words[(int)key->value]);
+	else if (key->kind == RADIO_INT || key->kind == RADIO_REAL)
+		snprintf(text, size, "[%g]", key->value);
+	else
+		snprintf(text, size, "[\"\"]");
+	return text;
+}
+
+static void print_key(FILE *out, const struct radio_key *key)
+{
+	char text[1024], otherwise[160];
+	size_t column = MARGIN, len;
+
+	len = (size_t)snprintf(text, sizeof(text), "%s", key->help);
+	if (key->min < key->max)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "; %g to %g%s%s", key->min,
+		    key->max, key->unit[0] ? " " : "", key->unit);
+	if (key->needed == NULL)
+		snprintf(text + len, sizeof(text) - len, " %s",
+		    default_text(key, otherwise, sizeof(otherwise)));
+	fprintf(out, "  %-14s ", key->name);
+	print_words(out, text, &column);
+	fprintf(out, "\n");
+}
+
+static const char before[] =
+    "A radio file, given by --radio, says which radio is the clock of a waveform with clock = "
+    "\"radio\". It has one group, or a list of two groups for two devices, whose channels are "
+    "numbered in the order of the list:\n\n"
+    "  radio: { type = \"x310\"; transport = \"udp\"; address = \"192.168.40.2\"; };\n"
+    "  radio = ( { ...; address = \"192.168.30.2\"; },\n"
+    "            { ...; address = \"192.168.40.2\"; } );\n\n"
+    "The key type names the driver, and each driver has keys of its own. The default stands in "
+    "brackets; a key without a default is needed. Paths are relative to the directory of the "
+    "command.";
+
+const char *manual_radio(void)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out == NULL)
+		return before;
+	fprintf(out, "%s", before);
+	for (const struct radio_driver *const *driver = radio_drivers; *driver != NULL; driver++) {
+		fprintf(out, "\n\ntype = \"%s\" is %s. Its keys:\n\n", (*driver)->type,
+		    (*driver)->summary);
+		for (uint32_t k = 0; k < (*driver)->n_keys; k++)
+			print_key(out, &(*driver)->keys[k]);
+		fprintf(out, "\n%s", (*driver)->manual);
+	}
+	return fclose(out) == 0 ? text : before;
+}
+
+/* ---- platform files ------------------------------------------------------------------------ */
+
+const char manual_platform[] =
+    "A platform file, given by --platform, describes machines that a plan is made for: nodes, "
+    "their cores, and the links between nodes. The machines need not exist. Those installed with "
+    "aloe are found by their names.\n\n"
+    "  name = \"arm-pair\";\n"
+    "  margin = 0.0;\n"
+    "  assume_builds = false;\n"
+    "  nodes: {\n"
+    "    left:  { mmac_per_s = 200.0; arch = \"armhf\"; };\n"
+    "    right: { cores = 2; mmac_per_s = [200.0, 400.0];\n"
+    "             base_us = 211.7; module_us = 24.97; };\n"
+    "  };\n"
+    "  links = ( { nodes = [\"left\", \"right\"]; mbit_per_s = 100.0;\n"
+    "              kind = \"full\"; delay = 2; } );\n\n"
+    "The keys of the file; the default stands in brackets:\n\n"
+    "  name           of the platform\n"
+    "  margin         share of the slot that is kept free on every core, at\n"
+    "                 most 0.9 [0]\n"
+    "  assume_builds  true: plan as if every component were built for every\n"
+    "                 instruction set [false]\n"
+    "  nodes          a group for each node\n"
+    "  links          a list of the links between nodes [none]\n"
+    "  secure         false: nodes talk without keys, and whoever reaches an\n"
+    "                 address controls that node [true]\n"
+    "  radio          the radios, as described under RADIO FILES [none]\n\n"
+    "The keys of a node:\n\n"
+    "  mmac_per_s     capacity of a core in million MAC-equivalents a second,\n"
+    "                 or a list with one number for each core\n"
+    "  cores          number of cores [1]\n"
+    "  arch           instruction set: x86_64, aarch64 or armhf [\"\": that of\n"
+    "                 this machine]; a component runs only on a node for\n"
+    "                 which a build of it is known\n"
+    "  base_us        what a lane costs in every slot, whatever runs on it [0]\n"
+    "  module_us      what each instance costs beside its own work [0]\n"
+    "  noise_us       outliers of the machine, counted once for each lane [0]\n"
+    "  handover_us    from one host to the next within a lane [0]\n"
+    "  memory_mb      for link buffers [0: unknown]\n"
+    "  address        \"IP:PORT\" or \"[IPv6]:PORT\", in numbers, where the other\n"
+    "                 nodes reach it; all nodes have one, or none [none]\n"
+    "  manager        true: waveforms are loaded here; one of the nodes with\n"
+    "                 addresses [false]\n"
+    "  lanes          a list of CPUs of that machine, one for each core\n"
+    "                 [none]; cores may be left out then\n"
+    "  housekeeping   a list of CPUs for everything else, none of which is in\n"
+    "                 lanes [none]\n"
+    "  shared         true: its lanes have ordinary priority and may share\n"
+    "                 their CPUs, so it makes no claim about time [false]\n"
+    "  key            its public key, as aloe keys list prints it there [none]\n\n"
+    "The keys of a link:\n\n"
+    "  nodes          names of the nodes that it joins\n"
+    "  mbit_per_s     its rate\n"
+    "  kind           \"full\": two nodes, the rate in each direction; \"half\":\n"
+    "                 two nodes share the rate; \"bus\": two or more nodes\n"
+    "                 share it\n"
+    "  delay          a message can be read so many slots later, 1 to 100 [2]\n"
+    "  transport      \"tcp\", \"udp\" or \"dpdk\" [\"tcp\"]\n\n"
+    "Cores are numbered from 0 through all nodes in the order of the file. Plans and --lanes use "
+    "these numbers as CPUs.\n\n"
+    "An instance whose group in the waveform file has node = \"right\" is on that node. An "
+    "instance that has a path and no node is on the node from which the waveform is loaded, which "
+    "aloe plan is told by --node, and the path is a path of that node. A node that the platform "
+    "file does not have, and a pin to a lane of another node, are errors.";

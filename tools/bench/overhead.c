@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * aloe bench overhead: what a slot costs beside the work of its components, T_base + N x T_module,
+ * fitted and measured directly. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/report/report.h"
+#include "tools/bench/commands.h"
+#include "tools/bench/conf.h"
+#include "tools/bench/figures.h"
+#include "tools/bench/published.h"
+#include "tools/bench/run.h"
+#include "tools/bench/samples.h"
+
+/* Two of a chain's components are its source and its sink. */
+enum {
+	PATH = 4096,
+	COUNTS_MAX = 16,
+	ROUNDS_MAX = 64,
+	SLOTS_MAX = 32,
+	SLOT_NS = 1000000, /* but for --slot-us */
+	ENDS = 2,
+	RELATIVE = 10,
+	DIRECT_MAX = 60,
+	SAMPLES = 50000
+};
+enum statistic { MEAN, P50, STATISTICS };
+
+#define IN_PROCESS_SLOT_US 250.0 /* of the chains that are fitted */
+#define HAND_OVER_US 8.0         /* where components are processes: more where that takes more */
+#define RELATIVE_S 1.0           /* for a slot length, and RELATIVE_SLOTS */
+#define RELATIVE_SLOTS 200.0
+
+/* one run: from the slot's edge to its start, and from there to the end of its last component */
+struct sample {
+	double slots, not_run, late[STATISTICS], time[STATISTICS], p99, max;
+};
+
+struct cell { /* a chain */
+	double slot_us;
+	size_t n; /* rounds */
+	struct sample rounds[ROUNDS_MAX];
+	char refused[160];
+};
+
+struct direct { /* from the event rings */
+	double samples, module_us[STATISTICS];
+};
+
+struct overhead {
+	struct bench *bench;
+	enum isolation isolations[ISOLATIONS];
+	int n_isolations, cpu;
+	enum simd_level level;
+	uint64_t samples, rounds;
+	double counts[COUNTS_MAX], slot_us[SLOTS_MAX];
+	size_t n_counts, n_slots;
+	struct cell chains[ISOLATIONS][COUNTS_MAX], relative[ISOLATIONS][SLOTS_MAX];
+	struct direct direct[ISOLATIONS];
+	struct line lines[ISOLATIONS][STATISTICS];
+};
+
+static const char *const statistic_names[STATISTICS] = {"mean", "p50"};
+
+/* ---- runs ------------------------------------------------------------------------ */
+
+static struct sample sample_of(const json_t *report)
+{
+	const json_t *time = json_object_get(json_object_get(report, "latency"), "measured_us");
+	const json_t *late =
+	    json_object_get(json_array_get(json_object_get(report, "lanes"), 0), "late_us");
+	const json_t *slots = json_object_get(report, "slots");
+
+	return (struct sample){
+	    .slots = report_number(time, "count"),
+	    .not_run = report_number(slots, "skipped") + report_number(slots, "slipped"),
+	    .late = {report_number(late, "mean"), report_number(late, "p50")},
+	    .time = {report_number(time, "mean"), report_number(time, "p50")},
+	    .p99 = report_number(time, "p99"),
+	    .max = report_number(time, "max"),
+	};
+}
+
+static void chain_words(const struct overhead *o, const char *path, enum isolation isolation,
+    double slot_us, struct words *words)
+{
+	const char *clock = cli_get(o->bench->args, "clock");
+
+	words_add(words, "%s", path);
+	words_add(words, "--clock=%s", clock ? clock : "timer");
+	words_add(words, "--slot-us=%.9g", slot_us);
+	words_add(words, "--lanes=%d", o->cpu);
+	words_add(words, "--isolation=%s", isolation_name(isolation));
+}
+
+/* One run of one chain. A chain that is refused (a lane has room for so many processes) is an
+ * answer. */
+static int cell_run(struct overhead *o, struct cell *cell, double components,
+    enum isolation isolation, double slots)
+{
+	struct words words = {0};
+	json_t *report = NULL;
+	char *errors = NULL, what[120], path[PATH];
+	int status = conf_chain(o->bench, "chain", (uint64_t)components - ENDS, CONF_COUNTER,
+	    SLOT_NS, path, sizeof(path));
+
+	if (status != CLI_OK || cell->refused[0])
+		return status;
+	chain_words(o, path, isolation, cell->slot_us, &words);
+	words_add(&words, "--slots=%.0f", slots);
+	snprintf(what, sizeof(what), "isolation %s, %.0f component%s, slots of %.0f us",
+	    isolation_name(isolation), components, plural(components), cell->slot_us);
+	status = run_only(o->bench, &words, o->level, what, &report, &errors);
+	if (report && (status == CLI_OK || status == BENCH_INTERRUPTED) && cell->n < ROUNDS_MAX)
+		cell->rounds[cell->n++] = sample_of(report);
+	if (status == CLI_USAGE && components > o->counts[0])
+		snprintf(cell->refused, sizeof(cell->refused), "%.*s",
+		    errors ? (int)strcspn(errors, "\n") : 0, errors ? errors : "");
+	else if (status != CLI_OK && status != BENCH_INTERRUPTED)
+		fputs(errors ? errors : "", stderr);
+	free(errors);
+	json_decref(report);
+	return cell->refused[0] ? CLI_OK : status;
+}
+
+/* The longest chain that ran, of those that do not fill the rings in no time; -1: none ran. */
+static int direct_choose(const struct overhead *o, enum isolation isolation)
+{
+	int best = -1;
+
+	for (size_t c = 0; c < o->n_counts; c++)
+		if (o->chains[isolation][c].n && o->counts[c] > ENDS + 1 &&
+		    o->counts[c] <= DIRECT_MAX && (best < 0 || o->counts[c] > o->counts[best]))
+			best = (int)c;
+	return best;
+}
+
+/* Single calls: from the start of one component to that of the next. */
+static int direct_run(struct overhead *o, enum isolation isolation)
+{
+	const int chosen = direct_choose(o, isolation);
+	const double components = chosen < 0 ? 0 : o->counts[chosen];
+	struct samples samples = {
+	    .waveform = "chain", .wanted = (size_t)fmin(SAMPLES, (double)o->samples * components)};
+	const struct watcher watcher = {samples_look, &samples};
+	struct direct *direct = &o->direct[isolation];
+	struct words words = {0};
+	json_t *report = NULL;
+	double *ns = NULL;
+	char path[PATH];
+	size_t n = 0;
+	int status;
+
+	if (chosen < 0)
+		return CLI_OK;
+	status = conf_chain(o->bench, "chain", (uint64_t)components - ENDS, CONF_COUNTER, SLOT_NS,
+	    path, sizeof(path));
+	if (status != CLI_OK)
+		return status;
+	chain_words(o, path, isolation, o->chains[isolation][chosen].slot_us, &words);
+	status = run_watched(o->bench, &words, o->level, "event rings", &watcher, &report, NULL);
+	if (status == CLI_OK)
+		n = samples_distances(&samples, 1, (uint32_t)components - ENDS, &ns);
+	for (size_t i = 0; i < n; i++)
+		direct->module_us[MEAN] += ns[i] / 1e3 / (double)n;
+	direct->module_us[P50] = n ? median(ns, n) / 1e3 : NAN;
+	direct->samples = (double)n;
+	free(ns);
+	json_decref(report);
+	samples_fini(&samples);
+	return status;
+}
+
+static int rounds_run(struct overhead *o)
+{
+	const double slots = ceil((double)o->samples / (double)o->rounds);
+	int status = CLI_OK;
+
+	for (uint64_t r = 0; r < o->rounds; r++)
+		for (size_t c = 0; c < o->n_counts; c++)
+			for (int i = 0; i < o->n_isolations && status == CLI_OK; i++) {
+				struct cell *cell = &o->chains[o->isolations[i]][c];
+				const bool apart = o->isolations[i] == ISOLATION_COMPONENT;
+				cell->slot_us = fmax(
+				    IN_PROCESS_SLOT_US, apart ? HAND_OVER_US * o->counts[c] : 0);
+				status = cell_run(o, cell, o->counts[c], o->isolations[i], slots);
+			}
+	return status;
+}
+
+static int runs(void *self)
+{
+	struct overhead *o = self;
+	int status = rounds_run(o);
+
+	for (int i = 0; i < o->n_isolations && status == CLI_OK; i++)
+		status = direct_run(o, o->isolations[i]);
+	for (size_t s = 0; s < o->n_slots; s++)
+		for (int i = 0; i < o->n_isolations && status == CLI_OK; i++) {
+			struct cell *cell = &o->relative[o->isolations[i]][s];
+			cell->slot_us = o->slot_us[s];
+			status = cell_run(o, cell, RELATIVE, o->isolations[i],
+			    fmin((double)o->samples,
+			        ceil(fmax(RELATIVE_SLOTS, RELATIVE_S * 1e6 / cell->slot_us))));
+		}
+	return status;
+}
+
+/* ---- the line ------------------------------------------------------------------------ */
+
+static double whole(const struct sample *sample, enum statistic statistic)
+{
+	return sample->late[statistic] + sample->time[statistic];
+}
+
+static struct line line_of(
+    const struct overhead *o, enum isolation isolation, enum statistic statistic)
+{
+	double points[COUNTS_MAX * ROUNDS_MAX][2];
+	size_t n = 0;
+
+	for (size_t c = 0; c < o->n_counts; c++)
+		for (size_t r = 0; r < o->chains[isolation][c].n; r++) {
+			points[n][0] = o->counts[c];
+			points[n++][1] = whole(&o->chains[isolation][c].rounds[r], statistic);
+		}
+	return line_fit((const double(*)[2])points, n);
+}
+
+/* The median over the rounds. */
+static double late_of(const struct cell *cell, enum statistic statistic)
+{
+	double values[ROUNDS_MAX];
+
+	for (size_t r = 0; r < cell->n; r++)
+		values[r] = cell->rounds[r].late[statistic];
+	return median(values, cell->n);
+}
+
+static double time_of(const struct cell *cell, enum statistic statistic)
+{
+	double values[ROUNDS_MAX];
+
+	for (size_t r = 0; r < cell->n; r++)
+		values[r] = cell->rounds[r].time[statistic];
+	return median(values, cell->n);
+}
+
+static double p99_of(const struct cell *cell)
+{
+	double values[ROUNDS_MAX];
+
+	for (size_t r = 0; r < cell->n; r++)
+		values[r] = cell->rounds[r].p99;
+	return median(values, cell->n);
+}
+
+static double max_of(const struct cell *cell)
+{
+	double most = 0;
+
+	for (size_t r = 0; r < cell->n; r++)
+		most = fmax(most, cell->rounds[r].max);
+	return most;
+}
+
+static double slots_of(const struct cell *cell)
+{
+	double sum = 0;
+
+	for (size_t r = 0; r < cell->n; r++)
+		sum += cell->rounds[r].slots;
+	return sum;
+}
+
+/* ---- result ------------------------------------------------------------------------ */
+
+static const struct column chain_columns[] = {
+    {"isolation", "isolation", COLUMN_TEXT},
+    {"components", "components", 0},
+    {"slot_us", "slot us", 0},
+    {"samples", "slots", 0},
+    {"late_us", "late us", 3},
+    {"mean_us", "from start to end us", 3},
+    {"p50_us", "p50", 3},
+    {"p99_us", "p99", 3},
+    {"max_us", "max", 1},
+    {"each_us", "us a component", 3},
+    {"refused", "refused", COLUMN_TEXT},
+};
+
+static void chain_row(struct overhead *o, enum isolation isolation, size_t c)
+{
+	const struct cell *cell = &o->chains[isolation][c];
+	json_t *row = json_pack("{s:s, s:f, s:f, s:f}", "isolation", isolation_name(isolation),
+	    "components", o->counts[c], "slot_us", cell->slot_us, "samples", slots_of(cell));
+
+	if (row && cell->n)
+		json_object_update_new(row,
+		    json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "late_us", late_of(cell, MEAN),
+		        "mean_us", time_of(cell, MEAN), "p50_us", time_of(cell, P50), "p99_us",
+		        p99_of(cell), "max_us", max_of(cell), "each_us",
+		        time_of(cell, MEAN) / o->counts[c]));
+	if (row && cell->refused[0])
+		json_object_set_new(row, "refused", json_string(cell->refused));
+	bench_row(o->bench, row);
+}
+
+static const struct column line_columns[] = {
+    {"isolation", "isolation", COLUMN_TEXT},
+    {"of", "of", COLUMN_TEXT},
+    {"samples", "slots", 0},
+    {"base_us", "T_base us", 3},
+    {"base_low_us", "95 % from", 3},
+    {"base_high_us", "to", 3},
+    {"base_direct_us", "direct", 3},
+    {"module_us", "T_module us", 4},
+    {"module_low_us", "95 % from", 4},
+    {"module_high_us", "to", 4},
+    {"module_direct_us", "direct", 4},
+    {"direct_samples", "samples", 0},
+    {"published_base_us", "published T_base", 1},
+    {"published_module_us", "T_module", 2},
+    {"times", "T_module: times smaller", 1},
+    {"in_process_module_us", "in process T_module us", 4},
+};
+
+static void line_row(struct overhead *o, enum isolation isolation, enum statistic statistic)
+{
+	const struct line *line = &o->lines[isolation][statistic];
+	const struct direct *direct = &o->direct[isolation];
+	const bool apart = isolation == ISOLATION_COMPONENT;
+	double slots = 0, late[COUNTS_MAX];
+	size_t n = 0;
+
+	for (size_t c = 0; c < o->n_counts; c++) {
+		slots += slots_of(&o->chains[isolation][c]);
+		if (o->chains[isolation][c].n)
+			late[n++] = late_of(&o->chains[isolation][c], statistic);
+	}
+	bench_row(o->bench,
+	    json_pack(
+	        "{s:s, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:o, s:o}",
+	        "isolation", isolation_name(isolation), "of", statistic_names[statistic], "samples",
+	        slots, "base_us", json_real_or_null(line->base), "base_low_us",
+	        json_real_or_null(line->base_range.low), "base_high_us",
+	        json_real_or_null(line->base_range.high), "base_direct_us",
+	        json_real_or_null(median(late, n)), "module_us", json_real_or_null(line->slope),
+	        "module_low_us", json_real_or_null(line->slope_range.low), "module_high_us",
+	        json_real_or_null(line->slope_range.high), "module_direct_us",
+	        json_real_or_null(direct->samples > 0 ? direct->module_us[statistic] : NAN),
+	        "direct_samples", direct->samples, "published_base_us", PUBLISHED_BASE_US,
+	        "published_module_us", PUBLISHED_MODULE_US, "times",
+	        json_real_or_null(apart ? PUBLISHED_MODULE_US / line->slope : NAN),
+	        "in_process_module_us",
+	        json_real_or_null(apart && o->chains[ISOLATION_WAVEFORM][0].n
+	                ? o->lines[ISOLATION_WAVEFORM][statistic].slope
+	                : NAN)));
+}
+
+static const struct column relative_columns[] = {
+    {"isolation", "isolation", COLUMN_TEXT},
+    {"slot_us", "slot us", 0},
+    {"samples", "slots", 0},
+    {"overhead_us", "overhead us", 3},
+    {"share", "of the slot", 6},
+    {"fitted_share", "by the line", 6},
+    {"not_run", "not run", 0},
+    {"published_share", "published", 4},
+    {"times", "times smaller", 1},
+    {"in_process_share", "in process", 6},
+};
+
+static double share_of(const struct cell *cell)
+{
+	return cell->n ? whole(&cell->rounds[0], MEAN) / cell->slot_us : NAN;
+}
+
+static void relative_row(struct overhead *o, enum isolation isolation, size_t s)
+{
+	const struct cell *cell = &o->relative[isolation][s];
+	const struct line *line = &o->lines[isolation][MEAN];
+	const bool apart = isolation == ISOLATION_COMPONENT;
+	const double published =
+	    (PUBLISHED_BASE_US + RELATIVE * PUBLISHED_MODULE_US) / cell->slot_us;
+
+	if (!cell->n)
+		return;
+	bench_row(o->bench,
+	    json_pack("{s:s, s:f, s:f, s:f, s:f, s:o, s:f, s:f, s:o, s:o}", "isolation",
+	        isolation_name(isolation), "slot_us", cell->slot_us, "samples", slots_of(cell),
+	        "overhead_us", whole(&cell->rounds[0], MEAN), "share", share_of(cell),
+	        "fitted_share",
+	        json_real_or_null((line->base + RELATIVE * line->slope) / cell->slot_us), "not_run",
+	        cell->rounds[0].not_run, "published_share", published, "times",
+	        json_real_or_null(apart ? published / share_of(cell) : NAN), "in_process_share",
+	        json_real_or_null(apart ? share_of(&o->relative[ISOLATION_WAVEFORM][s]) : NAN)));
+}
+
+static void plot(struct overhead *o)
+{
+	json_t *points;
+
+	for (int i = 0; i < o->n_isolations; i++) {
+		points = plot_series(&o->bench->plot, PLOT_LINE, isolation_name(o->isolations[i]));
+		for (size_t s = 0; s < o->n_slots && points; s++) {
+			const double y = share_of(&o->relative[o->isolations[i]][s]);
+			if (!isnan(y))
+				json_array_append_new(
+				    points, json_pack("[f, f, f, f]", o->slot_us[s], y, y, y));
+		}
+	}
+	points = plot_series(&o->bench->plot, PLOT_MARKS, "published: 186.7 us + 10 x 5.94 us");
+	for (size_t s = 0; s < o->n_slots && points; s++)
+		json_array_append_new(points,
+		    json_pack("[f, f]", o->slot_us[s],
+		        (PUBLISHED_BASE_US + RELATIVE * PUBLISHED_MODULE_US) / o->slot_us[s]));
+	o->bench->plot.title = "overhead of ten components";
+	o->bench->plot.x = "slot length [us]";
+	o->bench->plot.y = "share of the slot";
+	o->bench->plot.log_x = true;
+	o->bench->plot.log_y = true;
+}
+
+static void notes(struct overhead *o)
+{
+	struct bench *bench = o->bench;
+	const char *clock = cli_get(bench->args, "clock");
+
+	bench_note(bench,
+	    "clock %s, CPU %d; chains source -> copy ... copy -> sink with messages of %d bytes: "
+	    "what the copies themselves take is in T_module; %llu round%s, all chains in turn; "
+	    "medians of the rounds",
+	    clock ? clock : "timer", o->cpu, CONF_COUNTER_BYTES, (unsigned long long)o->rounds,
+	    plural(o->rounds));
+	bench_note(bench,
+	    "T: from the slot's edge to the end of its last component = late + from start to end; "
+	    "T = T_base + N x T_module by least squares in proportion to T, 95 %% intervals by "
+	    "Student; between N processes there are N - 1 hand-overs, so that T_base of "
+	    "`component` is less by one, and by as much again as hand-overs between few processes, "
+	    "which all find their caches as they left them, take less than those between many");
+	bench_note(bench,
+	    "the direct T_base is the delay of the first component in the slot, and the direct "
+	    "T_module is the time from the start of one copy to the start of the next copy, both "
+	    "from the event rings");
+	bench_note(bench,
+	    "the published figures are of ALOE on x86 with one process per component, and T_base "
+	    "is the time that its daemons take of a slot, so `times smaller` is shown for "
+	    "isolation component only");
+}
+
+#define TABLE(bench, key, title, columns)                                                          \
+	bench_table(bench, key, title, columns, sizeof(columns) / sizeof((columns)[0]))
+
+static void result(void *self)
+{
+	struct overhead *o = self;
+	TABLE(o->bench, "chains", "a slot of a chain", chain_columns);
+	for (int i = 0; i < o->n_isolations; i++)
+		for (size_t c = 0; c < o->n_counts; c++)
+			chain_row(o, o->isolations[i], c);
+	for (int i = 0; i < ISOLATIONS; i++)
+		for (int s = 0; s < STATISTICS; s++)
+			o->lines[i][s] = line_of(o, (enum isolation)i, (enum statistic)s);
+	TABLE(o->bench, "lines", "what a slot and a component cost", line_columns);
+	for (int i = 0; i < o->n_isolations; i++)
+		for (int s = 0; s < STATISTICS; s++)
+			line_row(o, o->isolations[i], (enum statistic)s);
+	TABLE(o->bench, "relative", "the overhead of ten components", relative_columns);
+	for (int i = 0; i < o->n_isolations; i++)
+		for (size_t s = 0; s < o->n_slots; s++)
+			relative_row(o, o->isolations[i], s);
+	plot(o);
+	notes(o);
+}
+
+static int lists_parse(struct overhead *o)
+{
+	const struct cli_args *args = o->bench->args;
+	const char *counts = cli_get(args, "components"), *slots = cli_get(args, "slot-us");
+	int n = list_parse(counts ? counts : "3,10,50,200", ENDS, 10000, COUNTS_MAX, o->counts);
+
+	for (int i = 0; i < n; i++)
+		if (o->counts[i] != floor(o->counts[i]))
+			n = -1;
+	if (n < 0)
+		return cli_fail(args,
+		    "--components %s: different whole numbers %d .. 10000 are needed", counts,
+		    ENDS);
+	o->n_counts = (size_t)n;
+	n = list_parse(slots ? slots : "100,200,500,1000,2000,5000,10000,20000", 1, 1e7, SLOTS_MAX,
+	    o->slot_us);
+	if (n < 0)
+		return cli_fail(args,
+		    "--slot-us %s: different slot lengths of 1 .. 10000000 us are needed", slots);
+	o->n_slots = (size_t)n;
+	return CLI_OK;
+}
+
+static int options_parse(void *self)
+{
+	struct overhead *o = self;
+	const struct cli_args *args = o->bench->args;
+
+	o->samples = 100000;
+	o->rounds = 5;
+	o->n_isolations = bench_isolations(o->bench, o->isolations);
+	if (o->n_isolations < 0 || bench_level(o->bench, &o->level) < 0 ||
+	    bench_cpu(o->bench, &o->cpu) < 0 ||
+	    cli_whole(args, "samples", 1, 100000000, &o->samples) < 0 ||
+	    cli_whole(args, "rounds", 1, ROUNDS_MAX, &o->rounds) < 0)
+		return CLI_USAGE;
+	return lists_parse(o);
+}
+
+int bench_overhead(const struct cli_args *args)
+{
+	static const struct bench_parts parts = {
+	    sizeof(struct overhead), options_parse, runs, result, NULL};
+
+	return bench_main(args, &parts);
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * aloe bench chain, throughput, handover: one chain, beside others: how late what went in comes
+ * out, how many bits a second it carries, what the hand-over from one component to the next
+ * takes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/report/report.h"
+#include "tools/bench/commands.h"
+#include "tools/bench/conf.h"
+#include "tools/bench/contest.h"
+
+enum {
+	STAGES = 10,
+	VECTOR = 1000,
+	CLIENTS = 8,
+	FRAMES = 64,
+	RATE = 48000,
+	SLOT_BITS = 16384,
+	HANDOVER_SLOT_NS = 1333333
+};
+
+struct paced_kind;
+
+struct paced {
+	struct bench *bench;
+	struct contest contest;
+	const struct paced_kind *kind;
+	enum simd_level level;
+	double seconds; /* of a run that has a clock */
+	bool checked;   /* numbered bytes have come out as they went in */
+};
+
+#define SETUPS(array) .setups = array, .n_setups = sizeof(array) / sizeof((array)[0])
+
+static int report_end(json_t *report, int status)
+{
+	json_decref(report);
+	return status;
+}
+
+/* ---- chain ------------------------------------------------------------------------ */
+
+static const struct contest_setup one_lane[] = {{"1 lane, FIFO", 1, false, "waveform"}};
+static const struct contest_setup one_shared[] = {{"1 lane, FIFO", 1, false, "none"}};
+static const struct contest_setup one_apart[] = {{"1 lane, FIFO", 1, false, "component"}};
+static const struct contest_system chain_peers[] = {
+    {"gnuradio", "gnuradio", 0, 10, 0, contest_gnuradio, CONTEST_GNURADIO_PACED, false}};
+
+static void spread_read(const json_t *spread, double ret[CONTEST_FIGURES])
+{
+	ret[0] = report_number(spread, "p99");
+	ret[1] = report_number(spread, "p50");
+	ret[2] = report_number(spread, "max");
+}
+
+static int slots_run(struct paced *paced, const char *conf, const char *isolation,
+    const char *clock, double slots, const char *what, json_t **ret_report)
+{
+	struct words words = {0};
+	char cpus[16];
+
+	contest_cpus(paced->bench, 1, cpus, sizeof(cpus));
+	words_add(&words, "%s", conf);
+	words_add(&words, "--lanes=%s", cpus);
+	words_add(&words, "--slots=%.0f", slots);
+	words_add(&words, "--isolation=%s", isolation);
+	words_add(&words, "--clock=%s", clock);
+	return run_only(paced->bench, &words, paced->level, what, ret_report, NULL);
+}
+
+/* A source of `items` floats, `stages` of copy, a sink, on a slot clock. */
+static int copies_write(const struct bench *bench, unsigned stages, unsigned items,
+    unsigned slot_ns, char *ret_path, size_t size)
+{
+	char source[80];
+
+	snprintf(source, sizeof(source), "component = \"null_source\"; length = %u;", items);
+	return conf_chain(bench, "paced", stages, source, slot_ns, ret_path, size);
+}
+
+static int chain_measure(struct contest *contest, const struct contest_system *system,
+    const struct contest_setup *setup, const struct contest_size *size, double items,
+    const char *what, double ret[CONTEST_FIGURES])
+{
+	struct paced *paced = contest->self;
+	struct words words = {0};
+	json_t *report = NULL;
+	char path[4096];
+	int status;
+
+	(void)size;
+	if (!system->program) {
+		if (copies_write(paced->bench, STAGES, VECTOR, 1000000, path, sizeof(path)) !=
+		    CLI_OK)
+			return CLI_FAILED;
+		status = slots_run(paced, path, setup->keys, "timer", items, what, &report);
+		spread_read(
+		    json_object_get(json_object_get(report, "latency"), "measured_us"), ret);
+		return report_end(report, status);
+	}
+	words_add(&words, "chain");
+	words_add(&words, "stages=%d", (int)STAGES);
+	words_add(&words, "length=%d", (int)VECTOR);
+	words_add(&words, "items=%.0f", items);
+	contest_words(&words, setup->keys);
+	status = peer_run(paced->bench, system, &words, what, &report);
+	spread_read(json_object_get(report, "latency_us"), ret);
+	return report_end(report, status);
+}
+
+static double in_ms(const struct contest *contest, const struct contest_size *size, double us)
+{
+	(void)contest;
+	(void)size;
+	return us / 1000;
+}
+
+/* ---- throughput ------------------------------------------------------------------------ */
+
+static const struct contest_setup our_setups[] = {
+    {"1 lane", 1, false, NULL},
+    {"2 lanes", 2, false, NULL},
+    {"1 lane, FIFO", 1, true, NULL},
+    {"2 lanes, FIFO", 2, true, NULL},
+};
+static const struct contest_system throughput_peers[] = {
+    {"gnuradio", "gnuradio", 0, 10, 0, contest_gnuradio, CONTEST_GNURADIO, false}};
+
+/* Bytes in, bytes out; with two lanes the receiver has its own. */
+static int bits_write(const struct bench *bench, double bits, unsigned lanes, bool numbers,
+    char *ret_path, size_t size)
+{
+	char text[1024];
+	const int second = lanes > 1;
+
+	snprintf(text, sizeof(text),
+	    "name = \"bits\";\nslot_ns = 1000000;\ninstances: {\n"
+	    "\tsource: { component = \"null_source\"; type = \"byte\"; length = %d; content = "
+	    "\"%s\"; pin = 0; };\n"
+	    "\thead: { component = \"head\"; items = %.0f; pin = 0; };\n"
+	    "\tunpack: { component = \"unpack\"; pin = 0; };\n"
+	    "\tmap: { component = \"bpsk_mod\"; output = \"i16\"; pin = 0; };\n"
+	    "\tdecide: { component = \"bpsk_demod\"; pin = %d; };\n"
+	    "\tpack: { component = \"pack\"; output = \"byte\"; pin = %d; };\n"
+	    "\tsink: { component = \"%s\"; pin = %d; };\n"
+	    "};\nlinks = (\"source -> head -> unpack -> map -> decide -> pack -> sink\");\n",
+	    (int)SLOT_BITS / 8, numbers ? "numbers" : "zeros", bits / 8, second, second,
+	    numbers ? "number_check" : "null_sink", second);
+	return conf_write(bench, "bits", text, ret_path, size);
+}
+
+static int bits_run(struct paced *paced, const struct contest_setup *setup, double items,
+    bool numbers, const char *what, double *ret)
+{
+	struct words words = {.fifo = setup->fifo};
+	const unsigned lanes =
+	    setup->lanes < paced->bench->n_cpus ? setup->lanes : (unsigned)paced->bench->n_cpus;
+	const json_t *sink;
+	json_t *report = NULL;
+	char path[4096], cpus[16];
+	int status;
+
+	if (bits_write(paced->bench, items, lanes, numbers, path, sizeof(path)) != CLI_OK)
+		return CLI_FAILED;
+	contest_cpus(paced->bench, lanes, cpus, sizeof(cpus));
+	words_add(&words, "%s", path);
+	words_add(&words, "--clock=virtual");
+	words_add(&words, "--lanes=%s", cpus);
+	status = run_only(paced->bench, &words, paced->level, what, &report, NULL);
+	sink = json_object_get(report_instance(report, "sink"), "variables");
+	*ret = report_number(report, "run_s");
+	if (status == CLI_OK &&
+	    (report_number(sink, "items") * 8 != items || report_number(sink, "wrong") != 0)) {
+		fprintf(stderr, "%s: the received bytes differ from the sent bytes\n", what);
+		status = CLI_FAILED;
+	}
+	return report_end(report, status);
+}
+
+/* Before the first run one with bytes that are looked at; those that count carry zeros, as the
+ * peers' do. */
+static int bits_ours(struct paced *paced, const struct contest_setup *setup, double items,
+    const char *what, double *ret)
+{
+	int status = paced->checked ? CLI_OK : bits_run(paced, setup, 8e5, true, "check", ret);
+
+	paced->checked = paced->checked || status == CLI_OK;
+	if (status == CLI_OK)
+		status = bits_run(paced, setup, items, false, what, ret);
+	return status;
+}
+
+static int throughput_measure(struct contest *contest, const struct contest_system *system,
+    const struct contest_setup *setup, const struct contest_size *size, double items,
+    const char *what, double ret[CONTEST_FIGURES])
+{
+	struct paced *paced = contest->self;
+	struct words words = {0};
+	json_t *report = NULL;
+	int status;
+
+	(void)size;
+	if (!system->program)
+		return bits_ours(paced, setup, items, what, ret);
+	words_add(&words, "throughput");
+	words_add(&words, "items=%.0f", items);
+	contest_words(&words, setup->keys);
+	status = peer_run(paced->bench, system, &words, what, &report);
+	ret[0] = report_number(report, "seconds");
+	if (status == CLI_OK && report_number(report, "arrived") != items) {
+		fprintf(stderr, "%s: of %.0f bit%s only %.0f arrived\n", what, items, plural(items),
+		    report_number(report, "arrived"));
+		status = CLI_FAILED;
+	}
+	return report_end(report, status);
+}
+
+static double megabits(
+    const struct contest *contest, const struct contest_size *size, double seconds)
+{
+	(void)size;
+	return contest->items / seconds * 1e-6;
+}
+
+/* ---- handover ------------------------------------------------------------------------ */
+
+static const struct contest_setup hot[] = {{"1 lane, no clock", 1, false, "waveform"}};
+static const struct contest_setup jack_setups[] = {
+    {"one core", 0, false, "cpus=1"},
+    {"one core, real time", 0, false, "cpus=1 fifo=1"},
+    {"all cores", 0, false, ""},
+    {"all cores, real time", 0, false, "fifo=1"},
+};
+static const struct contest_system handover_peers[] = {
+    {.name = "jack", .program = "jack", .reach = 40, .reach_others = 1, SETUPS(jack_setups)}};
+
+/* From the first's beginning to the last's end, by their number: with all that the components do
+ * themselves. */
+static int handover_ours(struct paced *paced, const struct contest_setup *setup, double items,
+    const char *what, double ret[CONTEST_FIGURES])
+{
+	const int instances = CLIENTS + 2;
+	const bool free_running = setup == hot;
+	const json_t *measured;
+	json_t *report = NULL;
+	char path[4096];
+	int status;
+
+	if (copies_write(paced->bench, CLIENTS, FRAMES, HANDOVER_SLOT_NS, path, sizeof(path)) !=
+	    CLI_OK)
+		return CLI_FAILED;
+	status = slots_run(
+	    paced, path, setup->keys, free_running ? "virtual" : "timer", items, what, &report);
+	measured = json_object_get(json_object_get(report, "latency"), "measured_us");
+	ret[0] = report_number(measured, "p50") / instances;
+	ret[1] = report_number(measured, "p50");
+	ret[2] = report_number(measured, "p99");
+	return report_end(report, status);
+}
+
+static int handover_measure(struct contest *contest, const struct contest_system *system,
+    const struct contest_setup *setup, const struct contest_size *size, double items,
+    const char *what, double ret[CONTEST_FIGURES])
+{
+	struct paced *paced = contest->self;
+	struct words words = {0};
+	json_t *report = NULL;
+	int status;
+
+	(void)size;
+	if (!system->program)
+		return handover_ours(paced, setup, items, what, ret);
+	words_add(&words, "handover");
+	words_add(&words, "clients=%d", (int)CLIENTS);
+	words_add(&words, "frames=%d", (int)FRAMES);
+	words_add(&words, "rate=%d", (int)RATE);
+	words_add(&words, "cycles=%.0f", items);
+	contest_words(&words, setup->keys);
+	status = peer_run(paced->bench, system, &words, what, &report);
+	ret[0] = report_number(json_object_get(report, "handover_us"), "p50");
+	ret[1] = report_number(json_object_get(report, "chain_us"), "p50");
+	ret[2] = report_number(json_object_get(report, "chain_us"), "p99");
+	return report_end(report, status);
+}
+
+static double per_second(const struct contest *contest, const struct contest_size *size, double us)
+{
+	(void)contest;
+	(void)size;
+	return 1e6 / us;
+}
+
+/* ---- the commands ------------------------------------------------------------------------ */
+
+struct paced_kind {
+	struct contest contest; /* what is the same in each run of the command */
+	const struct contest_system *peers;
+	const struct contest_system ours[4];
+	double items; /* bits; 0: slots of `seconds` */
+	double slot_s;
+	const char *notes[3], *plot, *y;
+};
+
+static const struct paced_kind kinds[] = {
+    {{.measure = chain_measure,
+         .unit = "us",
+         .rate_of = in_ms,
+         .title = "p99 from emit to sink, in us; rate: ms",
+         .more = {NULL, "p50 us", "max us"}},
+        chain_peers,
+        {{.name = "aloe", SETUPS(one_lane)},
+            {.name = "aloe none", .beside = true, SETUPS(one_shared)},
+            {.name = "aloe component", .beside = true, SETUPS(one_apart)}},
+        0, 1e-3,
+        {"a vector of 1000 floats goes every ms through 10 copies; the time is from the source to "
+         "the sink",
+            "ALOE: one lane on a slot clock of 1 ms, with isolation waveform (all components in "
+            "one process, as the blocks of GNU Radio), none, and component (one process per "
+            "component); awake: /dev/cpu_dma_latency is held at 0, as ALOE does"},
+        "latency of ten copies, a vector a ms", "p99 [us]"},
+    {{.measure = throughput_measure,
+         .unit = "s",
+         .rate_of = megabits,
+         .title = "times in s; rate: Mbit/s"},
+        throughput_peers, {{.name = "aloe", SETUPS(our_setups)}}, 50e6, 0,
+        {"bytes to bits to symbols (ours: i16; GNU Radio: float), decided, and back to bytes; "
+         "free-running clock, 16384 bits in a slot; zeros from a null source, after a run with "
+         "numbered bytes that were all seen to come out as they went in"},
+        "BPSK without noise", "time [s]"},
+    {{.measure = handover_measure,
+         .unit = "us",
+         .rate_of = per_second,
+         .title = "time for a component or client, in us; rate: in a second",
+         .more = {NULL, "chain p50 us", "chain p99 us"}},
+        handover_peers,
+        {{.name = "aloe in process", SETUPS(one_lane)},
+            {.name = "aloe component", SETUPS(one_apart)},
+            {.name = "aloe none", .beside = true, SETUPS(one_shared)},
+            {.name = "aloe slot after slot", .beside = true, SETUPS(hot)}},
+        0, HANDOVER_SLOT_NS * 1e-9,
+        {"64 floats in 1.333 ms; ours: source, 8 copies and sink on one lane, from the source's "
+         "beginning to the sink's end, by 10: with all they do themselves; JACK: from the end of a "
+         "client's callback to the beginning of the next one's, 8 clients",
+            "aloe component: each in a process of its own, as JACK's clients are; in process: "
+            "isolation waveform, all in one; none: that of all trusted waveforms; slot after slot: "
+            "all in one, without the clock, so that nothing has left the caches in between, which "
+            "is the most of the time otherwise"},
+        "hand-over", "time [us]"},
+};
+
+static int options_parse(struct paced *paced, const struct paced_kind *kind)
+{
+	struct contest *contest = &paced->contest;
+	int status;
+
+	*contest = kind->contest;
+	contest->bench = paced->bench;
+	contest->self = paced;
+	paced->kind = kind;
+	paced->seconds = 2;
+	status = contest_options(contest);
+	contest->sizes[0] = (struct contest_size){1, STAGES};
+	contest->n_sizes = 1;
+	for (size_t i = 0; i < sizeof(kind->ours) / sizeof(kind->ours[0]) && kind->ours[i].setups;
+	     i++)
+		contest->systems[contest->n_systems++] = kind->ours[i];
+	contest->items = kind->items;
+	if (status == CLI_OK &&
+	    cli_real(paced->bench->args, "seconds", 0.1, 3600, &paced->seconds) < 0)
+		status = CLI_USAGE;
+	if (status == CLI_OK && kind->items > 0 &&
+	    cli_real(paced->bench->args, "items", 8, 1e12, &contest->items) < 0)
+		status = CLI_USAGE;
+	contest->items =
+	    kind->items > 0 ? floor(contest->items / 8) * 8 : ceil(paced->seconds / kind->slot_s);
+	contest->trial_items = contest->items;
+	if (status == CLI_OK && bench_level(paced->bench, &paced->level) < 0)
+		status = CLI_USAGE;
+	return status == CLI_OK ? contest_peers(contest, kind->peers, 1) : status;
+}
+
+static int chain_options(void *self)
+{
+	return options_parse(self, &kinds[0]);
+}
+
+static int throughput_options(void *self)
+{
+	return options_parse(self, &kinds[1]);
+}
+
+static int handover_options(void *self)
+{
+	return options_parse(self, &kinds[2]);
+}
+
+static int paced_measure(void *self)
+{
+	struct paced *paced = self;
+
+	return contest_run(&paced->contest);
+}
+
+/* There is one size: systems side by side. */
+static void paced_plot(struct paced *paced)
+{
+	const struct contest *contest = &paced->contest;
+	struct plot *plot = &paced->bench->plot;
+	json_t *bars;
+
+	plot_fini(plot);
+	*plot = (struct plot){.title = paced->kind->plot, .x = "system", .y = paced->kind->y};
+	bars = plot_series(plot, PLOT_BARS, "mean");
+	for (size_t i = 0; i < contest->n_systems && bars; i++)
+		json_array_append_new(bars,
+		    json_pack("[s, f]", contest->systems[i].name, contest_mean(contest, i, 0)));
+}
+
+static void paced_result(void *self)
+{
+	struct paced *paced = self;
+	const struct paced_kind *kind = paced->kind;
+
+	if (paced->contest.done == 0)
+		return;
+	contest_tables(&paced->contest);
+	for (size_t i = 0; i < sizeof(kind->notes) / sizeof(kind->notes[0]) && kind->notes[i]; i++)
+		bench_note(paced->bench, "%s", kind->notes[i]);
+	paced_plot(paced);
+}
+
+static void paced_fini(void *self)
+{
+	struct paced *paced = self;
+
+	contest_fini(&paced->contest);
+}
+
+static int paced_main(const struct cli_args *args, int (*options)(void *self))
+{
+	const struct bench_parts parts = {
+	    sizeof(struct paced), options, paced_measure, paced_result, paced_fini};
+
+	return bench_main(args, &parts);
+}
+
+int bench_chain(const struct cli_args *args)
+{
+	return paced_main(args, chain_options);
+}
+
+int bench_throughput(const struct cli_args *args)
+{
+	return paced_main(args, throughput_options);
+}
+
+int bench_handover(const struct cli_args *args)
+{
+	return paced_main(args, handover_options);
+}
+
+int bench_overhead_vs(const struct cli_args *args)
+{
+	static const char *const alone[] = {
+	    "samples", "rounds", "components", "slot-us", "isolation", "cpu", "clock"};
+	static const char *const beside[] = {"seconds", "all", "runs", "trials", "seed"};
+	const bool vs = cli_has(args, "vs");
+	const char *const *not = vs ? alone : beside;
+	const size_t n = vs ? sizeof(alone) / sizeof(alone[0]) : sizeof(beside) / sizeof(beside[0]);
+
+	for (size_t i = 0; i < n; i++)
+		if (cli_has(args, not [i]))
+			return cli_fail(args, "--%s is for %s --vs", not [i],
+			    vs ? "measurements without" : "those with");
+	return vs ? bench_handover(args) : bench_overhead(args);
+}

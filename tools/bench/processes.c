@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/bench/processes.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static FILE *proc_open(pid_t pid, const char *what)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, what);
+	return fopen(path, "re");
+}
+
+static pid_t parent_of(pid_t pid)
+{
+	FILE *file = proc_open(pid, "stat");
+	int parent = 0;
+
+	if (file && fscanf(file, "%*d (%*[^)]) %*c %d", &parent) != 1)
+		parent = 0;
+	if (file)
+		fclose(file);
+	return parent;
+}
+
+static bool descends(pid_t pid, pid_t from)
+{
+	while (pid > 1 && pid != from)
+		pid = parent_of(pid);
+	return pid == from;
+}
+
+static bool name_read(struct process *process)
+{
+	FILE *file = proc_open(process->pid, "comm");
+	const bool ours =
+	    file && fscanf(file, "%31s", process->name) == 1 && !strncmp(process->name, "aloe", 4);
+
+	if (file)
+		fclose(file);
+	return ours;
+}
+
+static void line_add(struct process *process, const char *line, bool image)
+{
+	double kb;
+
+	if (sscanf(line, "Private_%*[^:]: %lf", &kb) == 1)
+		*(image ? &process->image_kb : &process->private_kb) += kb;
+	else if (sscanf(line, "Shared_%*[^:]: %lf", &kb) == 1)
+		*(image ? &process->image_kb : &process->shared_kb) += kb;
+}
+
+/* Each mapping's address and name, then its figures, which begin with capitals. */
+static bool memory_read(struct process *process)
+{
+	FILE *file = proc_open(process->pid, "smaps");
+	bool image = false;
+	char line[4608];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (isupper((unsigned char)line[0]))
+			line_add(process, line, image);
+		else
+			image = strstr(line, "/memfd:aloe-") != NULL;
+	if (file)
+		fclose(file);
+	return process->private_kb > 0; /* none: it ends just now */
+}
+
+/* One mapping of a component's file is enough to know it. */
+static void component_add(struct process *process, const char *line)
+{
+	const char *path = strstr(line, "/lib/aloe/"), *name = path ? strrchr(path, '/') + 1 : NULL;
+	const size_t used = strlen(process->components), len = name ? strcspn(name, ".\n") : 0;
+	char word[80];
+
+	if (!name || strncmp(name + len, ".so\n", 4) != 0 || len + 2 > sizeof(word))
+		return;
+	snprintf(word, sizeof(word), "%.*s ", (int)len, name);
+	if (strstr(process->components, word) || used + strlen(word) >= sizeof(process->components))
+		return;
+	memcpy(process->components + used, word, strlen(word) + 1);
+	process->n_components++;
+}
+
+static void components_read(struct process *process)
+{
+	FILE *file = proc_open(process->pid, "maps");
+	char line[4608];
+
+	while (file && fgets(line, sizeof(line), file))
+		component_add(process, line);
+	if (file)
+		fclose(file);
+	if (process->n_components) /* without the last space */
+		process->components[strlen(process->components) - 1] = 0;
+}
+
+size_t processes_below(pid_t from, struct process *ret, size_t n)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *entry;
+	size_t len = 0;
+
+	while (proc && len < n && (entry = readdir(proc))) {
+		struct process *process = &ret[len];
+		*process = (struct process){
+		    .pid = isdigit((unsigned char)entry->d_name[0]) ? atoi(entry->d_name) : 0};
+		if (!process->pid || !descends(process->pid, from) || !name_read(process) ||
+		    !memory_read(process))
+			continue;
+		components_read(process);
+		len++;
+	}
+	if (proc)
+		closedir(proc);
+	return len;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tools/bench/processes.h - a process and all below it: what memory each has for itself and shares
+ * with others, as the kernel says (/proc/PID/smaps). Images are shared by nature, whoever has
+ * touched which of their pages.
+ */
+#ifndef TOOLS_BENCH_PROCESSES_H
+#define TOOLS_BENCH_PROCESSES_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct process {
+	pid_t pid;
+	char name[32];
+	/* resident: its own; of images; libraries and files */
+	double private_kb, image_kb, shared_kb;
+	char components[256]; /* that it has loaded, as "copy null_sink" */
+	unsigned n_components;
+};
+
+/* processes_below finds `from` and what descends from it, of the programs aloe...: how many, at
+ * most n. Those that have ended meanwhile are left out. */
+size_t processes_below(pid_t from, struct process *ret, size_t n);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/bench/topology.h"
+
+#include <stdlib.h>
+
+#include "core/report/report.h"
+#include "tools/bench/conf.h"
+#include "tools/bench/run.h"
+
+unsigned topology_lane(const struct topology *topology, unsigned pipe)
+{
+	return topology->lanes - 1 -
+	    (topology->pipes - 1 - pipe) * topology->lanes / topology->pipes;
+}
+
+static void instances_print(const struct topology *topology, FILE *out)
+{
+	fprintf(out, "instances: {\n\tsource: { %s pin = 0; };\n", topology->source);
+	if (topology->head)
+		fprintf(out, "\thead: { %s pin = 0; };\n", topology->head);
+	for (unsigned p = 0; p < topology->pipes; p++) {
+		const unsigned lane = topology_lane(topology, p);
+
+		for (unsigned s = 0; s < topology->stages; s++)
+			fprintf(out, "\tp%u_%u: { %s pin = %u; };\n", p, s, topology->stage, lane);
+		fprintf(out, "\tk%u: { %s pin = %u; };\n", p, topology->sink, lane);
+	}
+	fputs("};\n", out);
+}
+
+static void links_print(const struct topology *topology, FILE *out)
+{
+	fprintf(out, "links = (");
+	if (topology->head)
+		fputs("\"source -> head\",\n\t", out);
+	for (unsigned p = 0; p < topology->pipes; p++) {
+		fprintf(out, "%s\"%s", p ? ",\n\t" : "", topology->head ? "head" : "source");
+		for (unsigned s = 0; s < topology->stages; s++)
+			fprintf(out, " -> p%u_%u", p, s);
+		fprintf(out, " -> k%u\"", p);
+	}
+	fputs(");\n", out);
+}
+
+int topology_write(
+    const struct bench *bench, const struct topology *topology, char *ret_path, size_t size)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	int status = CLI_FAILED;
+
+	if (!out)
+		return CLI_FAILED;
+	fprintf(out, "name = \"%s\";\nslot_ns = 1000000;\n", topology->name);
+	instances_print(topology, out);
+	links_print(topology, out);
+	if (fclose(out) == 0)
+		status = conf_write(bench, topology->name, text, ret_path, size);
+	free(text);
+	return status;
+}
+
+int topology_sinks(const struct bench *bench, const struct topology *topology, const json_t *report,
+    bool (*sound)(const json_t *variables, const void *wanted), const void *wanted)
+{
+	for (unsigned p = 0; p < topology->pipes; p++) {
+		char name[16], *text;
+		const json_t *variables;
+
+		snprintf(name, sizeof(name), "k%u", p);
+		variables = json_object_get(report_instance(report, name), "variables");
+		if (variables && sound(variables, wanted))
+			continue;
+		text = json_dumps(variables, JSON_ENCODE_ANY);
+		fprintf(stderr, "%s %s: sink %s did not receive what was sent: %s\n",
+		    bench->args->program->name, bench->args->command->name, name,
+		    text ? text : "nothing");
+		free(text);
+		return CLI_FAILED;
+	}
+	return CLI_OK;
+}
