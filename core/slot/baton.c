@@ -68,6 +68,16 @@ bool baton_at_work(const struct lane_image *image, uint64_t baton)
 	    (since & SINCE_ENTRY) == baton_entry(baton);
 }
 
+bool baton_left(const struct node_lane *lane, const struct lane_image *image, uint64_t baton)
+{
+	const uint32_t entry = baton_entry(baton);
+
+	assert(entry < NODE_ENTRIES_MAX);
+	return !is_live(lane, entry) &&
+	    (atomic_load(&lane->entry[entry].seat) >= NODE_ENTRIES_MAX ||
+	        !baton_at_work(image, baton));
+}
+
 uint64_t baton_next(const struct node_lane *lane, uint64_t baton, uint64_t but)
 {
 	const uint64_t slot = baton_slot(baton);
@@ -108,7 +118,7 @@ bool baton_possible(const struct node_image *node, uint32_t lane, uint64_t baton
 	assert(now != 0);
 	if (baton_entry(baton) == BATON_NOBODY)
 		return true;
-	if (baton_entry(baton) >= NODE_ENTRIES_MAX)
+	if (baton_entry(baton) >= entries_of(&node->lane[lane]))
 		return false;
 	if (base != NULL && base->pace == IMAGE_TIMER)
 		return slots <= begun(base, now);
@@ -194,7 +204,7 @@ enum baton_state baton_look(const struct node_image *node, uint32_t lane,
 	if (since != 0 && ((baton & BATON_FRESH) || since >= edge(base, baton)) &&
 	    since <= (watch->since_ns ? watch->since_ns : watch->seen_ns))
 		watch->since_ns = since;
-	if (!is_live(&node->lane[lane], entry) && !baton_at_work(image, baton))
+	if (baton_left(&node->lane[lane], image, baton))
 		return BATON_LEFT;
 	return is_timed(base, baton) && now >= baton_held(node, lane, watch) + bound_ns
 	    ? BATON_OVERDUE

@@ -7,8 +7,8 @@
  * is believed is the table and the time base (node image, exec's alone), the clock, and what the
  * watcher saw itself.
  *
- *   impossible   an entry beyond the table, a slot that the clock has not reached: reset to the
- *                slot of the clock
+ *   impossible   an entry that the lane has never had, a slot that the clock has not reached:
+ *                reset to the slot of the clock
  *                A radio's slots follow the radio's time, which may jump by as much as it likes:
  *                there is nothing to hold their number against, and nobody to protect, for the lane
  *                of a radio is its waveform's alone. The entry is checked there as well.
@@ -63,6 +63,11 @@ uint64_t baton_held(const struct node_image *node, uint32_t lane, const struct b
  * later); 0: that says nothing. baton_at_work: it has begun its part of the slot. */
 uint64_t baton_since(const struct lane_image *image, uint64_t baton);
 bool baton_at_work(const struct lane_image *image, uint64_t baton);
+
+/* baton_left tells whether a possible baton is nobody's: its entry is not live, and whoever was at
+ * work there when it was taken off the lane has ended, or nobody has the entry at all, whatever the
+ * lane image says. */
+bool baton_left(const struct node_lane *lane, const struct lane_image *image, uint64_t baton);
 
 /* baton_entries gives the bits of the entries of a seat, and of all others of its waveforms: they
  * are passed over together, for they are stopped together. */

@@ -321,11 +321,11 @@ static void pass_by(struct lane_thread *thread, uint64_t set)
 static uint64_t entries_with(const struct lane_thread *thread, uint32_t entry)
 {
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
+	const uint32_t seat = entry < NODE_ENTRIES_MAX
+	    ? atomic_load_explicit(&lane->entry[entry].seat, memory_order_relaxed)
+	    : IMAGE_NONE;
 
-	return entry < NODE_ENTRIES_MAX
-	    ? baton_entries(
-	          lane, atomic_load_explicit(&lane->entry[entry].seat, memory_order_relaxed))
-	    : 0;
+	return seat < NODE_ENTRIES_MAX ? baton_entries(lane, seat) : 0;
 }
 
 /* The baton has left the holder whom this thread had found to be overdue. If a lane-mate took it

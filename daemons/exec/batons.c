@@ -99,7 +99,7 @@ void lane_tend(struct exec *exec, uint32_t number)
 			baton_start(exec, number, baton);
 	} else {
 		atomic_store(&exec->lanes[number].slot, baton_slot(baton));
-		if (!is_live(lane, baton_entry(baton)) && !baton_at_work(image, baton))
+		if (baton_left(lane, image, baton))
 			baton_advance(exec, number, baton);
 	}
 }

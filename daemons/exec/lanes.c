@@ -415,6 +415,13 @@ int lanes_take(struct exec_wave *wave, char *ret_why, size_t size)
 	return status;
 }
 
+/* What says of a free entry that it is at work is not believed (baton_left). */
+static void entry_free(struct exec *exec, const struct exec_place *place)
+{
+	if (place->lane != IMAGE_NONE)
+		atomic_store(&exec->node->lane[place->lane].entry[place->entry].seat, IMAGE_NONE);
+}
+
 void lanes_release(struct exec_wave *wave)
 {
 	struct exec *exec = wave->exec;
@@ -433,8 +440,10 @@ void lanes_release(struct exec_wave *wave)
 	for (uint32_t l = 0; l < exec->node->n_lanes; l++)
 		if (set >> l & 1)
 			lane_give(exec, l);
-	for (uint32_t s = 0; s < wave->view.head->segments.count; s++)
+	for (uint32_t s = 0; s < wave->view.head->segments.count; s++) {
+		entry_free(exec, &wave->places[s]);
 		wave->places[s] = (struct exec_place){IMAGE_NONE, IMAGE_NONE, IMAGE_NONE};
+	}
 	if (wave->holds_wake && --exec->realtime_waves == 0 && exec->wake_fd >= 0) {
 		close(exec->wake_fd);
 		exec->wake_fd = -1;

@@ -244,7 +244,7 @@ const char *conf_write(const char *name, const char *format)
 	return path;
 }
 
-pid_t wave_begin(const char *name, const char *options)
+pid_t wave_ready(const char *name, const char *options)
 {
 	pid_t before[64], after[64];
 	size_t n = processes("aloe-host", before, 64), m, b;
@@ -253,7 +253,6 @@ pid_t wave_begin(const char *name, const char *options)
 	snprintf(file, sizeof(file), "%s.conf", name);
 	ran_free(aloe_ok("load '%s' --force %s", aloe_path(file), options));
 	m = processes("aloe-host", after, 64);
-	ran_free(aloe_ok("start %s", name));
 	for (size_t a = 0; a < m; a++) {
 		for (b = 0; b < n && before[b] != after[a]; b++)
 			;
@@ -261,6 +260,14 @@ pid_t wave_begin(const char *name, const char *options)
 			return after[a];
 	}
 	return 0;
+}
+
+pid_t wave_begin(const char *name, const char *options)
+{
+	const pid_t host = wave_ready(name, options);
+
+	ran_free(aloe_ok("start %s", name));
+	return host;
 }
 
 struct ran *wave_await(const char *name, const char *state)

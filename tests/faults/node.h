@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "core/slot/baton.h"
 #include "tests/common/aloe.h"
 
 /* Group setup and teardown: faults_init gives the components and no node, node_up a node as well.
@@ -33,7 +34,9 @@ void zombies_gone(pid_t parent);          /* waits until none of its children is
  * returned. */
 const char *conf_write(const char *name, const char *format);
 
-/* Loads NAME.conf of the working folder (with more options) and starts it. Its host's pid. */
+/* wave_ready loads NAME.conf of the working folder (with more options): its host's pid. wave_begin
+ * starts it as well. */
+pid_t wave_ready(const char *name, const char *options);
 pid_t wave_begin(const char *name, const char *options);
 /* wave_state waits until the waveform has the state, then gives its report. */
 struct ran *wave_await(const char *name, const char *state);
@@ -70,6 +73,15 @@ struct records records_bounded(
  * lost, no index is missing without an excuse (see records_bounded; no stalls, none), and says how
  * many there were. */
 enum { STEADY_SLOT_NS = 10000000 };
+
+/* What `steady` may lose of a lane-mate that is dead or stands still, from the edge of the first
+ * slot that it misses: slot + guard + 0.2 ms. The guard is the time that a holder of the baton has:
+ * a slot, but no less than 1 ms (core/slot/baton.h). 10 ms + 10 ms + 0.2 ms. */
+enum {
+	STEADY_GUARD_NS =
+	    (int)STEADY_SLOT_NS > (int)BATON_BOUND_NS ? (int)STEADY_SLOT_NS : (int)BATON_BOUND_NS,
+	STEADY_BOUND_NS = STEADY_SLOT_NS + STEADY_GUARD_NS + 200000
+};
 pid_t steady_begin(const char *options);
 struct records steady_end(uint64_t bound_ns, const struct stalls *stalls);
 

@@ -67,6 +67,8 @@ static void test_possible_on_the_timer(void **state)
 	assert_false(possible(b, baton_make(101, BATON_FRESH, 0)));
 	assert_false(possible(b, baton_make((1ull << 48) - 1, BATON_FRESH, 0)));
 	assert_false(possible(b, baton_make(99, 0, NODE_ENTRIES_MAX)));
+	assert_false(possible(b, baton_make(99, 0, 2))); /* the lane has had two */
+	assert_false(possible(b, baton_make(99, BATON_FRESH, NODE_ENTRIES_MAX - 1)));
 	assert_false(possible(b, baton_make(99, BATON_FRESH, BATON_NOBODY - 1)));
 	assert_true(possible(b, baton_make(99, 0, BATON_NOBODY)));
 	free(b);
@@ -204,6 +206,25 @@ static void test_overdue(void **state)
 	assert_int_equal(look(b), BATON_LEFT);
 	atomic_store(&b->image.baton, baton_make(12345, BATON_FRESH, 0));
 	assert_int_equal(look(b), BATON_IMPOSSIBLE);
+	free(b);
+}
+
+/* Nobody has the entry any more: that somebody is at work there is not believed, on no clock. */
+static void test_left(void **state)
+{
+	struct bench *b = bench_new(100);
+
+	(void)state;
+	atomic_store(&b->image.baton, baton_make(98, 0, 1));
+	atomic_store(&b->image.since, since_make(clock_ns(), SINCE_AT_WORK, 1));
+	atomic_store(&b->node.lane[0].entry[1].live, 0);
+	b->node.timebase[0].pace = IMAGE_STEP;
+	atomic_store(&b->node.timebase[0].allowed, 100);
+	assert_int_equal(look(b), BATON_GOES); /* its thread ends the slot first */
+	atomic_store(&b->node.lane[0].entry[1].seat, IMAGE_NONE);
+	assert_int_equal(look(b), BATON_LEFT);
+	b->node.timebase[0].pace = IMAGE_TIMER;
+	assert_int_equal(look(b), BATON_LEFT);
 	free(b);
 }
 
@@ -399,6 +420,7 @@ int main(void)
 	    cmocka_unit_test(test_held),
 	    cmocka_unit_test(test_held_before_work),
 	    cmocka_unit_test(test_overdue),
+	    cmocka_unit_test(test_left),
 	    cmocka_unit_test(test_next_but),
 	    cmocka_unit_test(test_a_dead_lane_mate),
 	    cmocka_unit_test(test_a_promise_of_the_dead),

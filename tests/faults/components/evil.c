@@ -44,12 +44,16 @@ enum {
 	DIE,
 	LEAVE,
 	SOCKETS,
-	FORK
+	FORK,
+	/* words of the lane image that no hand-over of its own writes over */
+	STANDS_ENTRY,
+	STANDS_SLOT,
+	STANDS_SINCE
 };
 
 static const char *const hows[] = {"nothing", "baton", "since", "lane", "go", "waveform", "before",
     "behind", "threads", "raise", "raise_thread", "raise_child", "hang", "sleep", "stop", "die",
-    "leave", "sockets", "fork", NULL};
+    "leave", "sockets", "fork", "stands_entry", "stands_slot", "stands_since", NULL};
 
 static const struct aloe_port ports[] = {
     ALOE_IN("in", ALOE_ANY, "items of any type"),
@@ -122,6 +126,72 @@ static void harm_go(struct evil *evil, uint8_t *at, size_t bytes)
 	}
 }
 
+/* ---- after the hand-over ---- */
+
+struct late { /* what its thread needs */
+	struct lane_image *image;
+	int32_t how;
+};
+
+enum { FAR_SLOTS = 1000000, FAR_ENTRY = 1000, KEEPS = 1000, KEEP_NS = 50000 };
+
+/* In the place of one whose slot is still to begin. An entry of the table that nobody ever had is
+ * said to be at work. */
+static uint64_t late_baton(const struct late *late, uint64_t fresh)
+{
+	if (late->how == STANDS_ENTRY)
+		return baton_make(baton_slot(fresh), BATON_FRESH, FAR_ENTRY);
+	if (late->how == STANDS_SLOT)
+		return baton_make(baton_slot(fresh) + FAR_SLOTS, BATON_FRESH, baton_entry(fresh));
+	return baton_make(baton_slot(fresh) - 1, 0, NODE_ENTRIES_MAX - 1);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Between two slots nobody is at work who would hand on what was there before. */
+static void *stand(void *self)
+{
+	struct late *late = self;
+	_Atomic uint64_t *baton = &late->image->baton, *since = &late->image->since;
+	cpu_set_t all;
+	uint64_t had;
+
+	memset(&all, 0xff, sizeof(all));
+	sched_setaffinity(0, sizeof(all), &all);
+	do {
+		nanosleep(&(struct timespec){.tv_nsec = KEEP_NS}, NULL);
+		had = atomic_load(baton);
+	} while (!(had & BATON_FRESH) ||
+	    !atomic_compare_exchange_strong(baton, &had, late_baton(late, had)));
+	for (int i = 0; late->how == STANDS_SINCE && i < KEEPS; i++) {
+		atomic_store(since, since_make(now_ns(), SINCE_AT_WORK, NODE_ENTRIES_MAX - 1));
+		nanosleep(&(struct timespec){.tv_nsec = KEEP_NS}, NULL);
+	}
+	free(late);
+	return NULL;
+}
+
+static void harm_late(struct evil *evil, uint8_t *at, size_t bytes)
+{
+	struct late *late = malloc(sizeof(*late));
+	pthread_t thread;
+
+	(void)bytes;
+	if (late == NULL)
+		return;
+	*late = (struct late){(void *)at, evil->how};
+	if (pthread_create(&thread, NULL, stand, late) == 0)
+		pthread_detach(thread);
+}
+
+/* ---- on the CPU, on the process ---- */
+
 static void *busy(void *self)
 {
 	for (volatile unsigned i = 0;; i = i + 1)
@@ -188,6 +258,11 @@ static void attack_memory(struct evil *evil, struct aloe_slot *slot)
 		break;
 	case GO:
 		mappings(evil, "memfd:aloe-lane", harm_go);
+		break;
+	case STANDS_ENTRY:
+	case STANDS_SLOT:
+	case STANDS_SINCE:
+		mappings(evil, "memfd:aloe-lane", harm_late);
 		break;
 	case WAVEFORM:
 		mappings(evil, "memfd:aloe-waveform", fill);
