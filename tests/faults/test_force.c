@@ -346,6 +346,44 @@ static void a_stop_that_is_overdue(void **state)
 	assert_false(is_loaded("stuck"));
 }
 
+static void log_has(const char *part)
+{
+	char *log = file_take(aloe_path("state/aloe/node.log"), NULL);
+
+	if (strstr(log, part) == NULL)
+		fail_msg("`%s` is not in the node's log:\n%s", part, log);
+	free(log);
+}
+
+/* An UNLOAD without force, in three states at once: who asked gets what it wanted, and exec's log
+ * says why it took so long. */
+static void an_unload_that_is_overdue(void **state)
+{
+	static const char *const names[] = {"running", "paused", "ready"};
+	pid_t hosts[3], waits[3];
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		conf(names[i], "nothing");
+		hosts[i] = i < 2 ? wave_begin(names[i], "--clock virtual")
+		                 : wave_ready(names[i], "--clock virtual");
+	}
+	ran_free(aloe_ok("pause paused"));
+	for (size_t i = 0; i < 3; i++)
+		kill(hosts[i], SIGSTOP);
+	for (size_t i = 0; i < 3; i++)
+		waits[i] = later("unload", names[i]);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(ended(waits[i]), 0);
+		assert_true(dead(hosts[i]));
+		assert_false(is_loaded(names[i]));
+	}
+	log_has("running: stopped: the waveform was told to stop and made no step for 5 s");
+	log_has("paused: stopped: a host did not finish within 10 s and was killed");
+	log_has("ready: stopped: a host did not finish within 10 s and was killed");
+	await_state("beside", "RUN");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -358,6 +396,7 @@ int main(void)
 	    cmocka_unit_test(the_tables_disagree),
 	    cmocka_unit_test(a_host_without_a_socket),
 	    cmocka_unit_test(a_stop_that_is_overdue),
+	    cmocka_unit_test(an_unload_that_is_overdue),
 	};
 
 	cmocka_set_test_filter(getenv("ONLY"));

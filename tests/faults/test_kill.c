@@ -23,8 +23,8 @@ enum {
 	VIRTUAL_KILLS = ALOE_SLOWER(20, 16),
 	TIMER_KILLS = 8,
 	PAIRS = 10,
-	/* a slot, the guard, 0.2 ms */
-	BOUND_NS = 2 * STEADY_SLOT_NS + 200000,
+	TOGETHER = 6,
+	STOPS = 6,
 	APART_NS = 2000000
 };
 
@@ -138,6 +138,67 @@ static void pairs(const char *options, int n, unsigned seed)
 	}
 }
 
+/* Exec and the frontend, up to 2 ms apart, in either order. */
+static void both_kill(int n, unsigned seed)
+{
+	static const char *const daemons[] = {"aloe-exec", "aloe-frontend"};
+
+	for (int i = 0; i < n; i++) {
+		const pid_t pids[] = {process_one(daemons[0]), process_one(daemons[1])};
+
+		slot_random_point(STEADY_SLOT_NS, &seed);
+		kill(pids[i % 2], SIGKILL);
+		if (i % 4 > 1)
+			clock_sleep_until(clock_ns() + (uint64_t)rand_r(&seed) % APART_NS);
+		kill(pids[1 - i % 2], SIGKILL);
+		for (int d = 0; d < 2; d++)
+			process_other(daemons[d], pids[d]);
+		ran_free(wave_await("steady", "RUN"));
+		ran_free(wave_await("victim", "RUN"));
+	}
+}
+
+/* Both waveforms run on in the same hosts, and neither loses an index. */
+static void lose_nothing(const char *options, struct stalls *stalls)
+{
+	pid_t steady, other, hosts[3];
+	char all[64];
+
+	snprintf(all, sizeof(all), "%s --late %s", options, stalls != NULL ? "skip" : "slip");
+	conf_write("victim", victim);
+	steady = steady_begin(all);
+	other = wave_begin("victim", all);
+	both_kill(TOGETHER, 7);
+	assert_int_equal(processes("aloe-host", hosts, 3), 2);
+	assert_true(hosts[0] == steady || hosts[1] == steady);
+	assert_true(hosts[0] == other || hosts[1] == other);
+	wave_end("victim");
+	assert_true(
+	    records_check(aloe_path("victim.out"), STEADY_SLOT_NS, stalls).count > TOGETHER);
+	assert_true(steady_end(0, stalls).count > TOGETHER);
+}
+
+/* A host that stands still; each other time exec is killed with it. */
+static void stop_still(const char *options, int n, unsigned seed)
+{
+	for (int i = 0; i < n; i++) {
+		const pid_t host = wave_begin("victim", options), exec = process_one("aloe-exec");
+		struct ran *ran;
+
+		slot_random_point(STEADY_SLOT_NS, &seed);
+		kill(host, SIGSTOP);
+		if (i % 2 == 1) {
+			kill(exec, SIGKILL);
+			process_other("aloe-exec", exec);
+		}
+		ran = wave_await("victim", "ABNSTOP");
+		assert_non_null(strstr(ran_text(ran, "reason"), "hangs: the instance held lane 0"));
+		ran_free(ran);
+		ran_free(aloe_ok("unload victim"));
+		ran_free(wave_await("steady", "RUN"));
+	}
+}
+
 /* gaps: so many at most, on the timer, of an exec that was killed with a host. */
 static void harm(void (*do_harm)(const char *options, int n, unsigned seed), int n, unsigned seed,
     bool timer, unsigned gaps)
@@ -149,7 +210,7 @@ static void harm(void (*do_harm)(const char *options, int n, unsigned seed), int
 	assert_true(
 	    steady_begin(timer ? "--clock timer --lanes 0" : "--clock virtual --late slip") > 0);
 	do_harm(timer ? "--clock timer --lanes 0" : "--clock virtual", n, seed);
-	records = steady_end(gaps > 0 ? BOUND_NS : 0, stalls);
+	records = steady_end(gaps > 0 ? STEADY_BOUND_NS : 0, stalls);
 	assert_true(records.bounded <= gaps);
 	assert_true(records.count > (uint64_t)n);
 	print_message("%d times, %zu stalls\n", n, stalls != NULL ? stalls_count(stalls) : 0);
@@ -182,6 +243,23 @@ static void pairs_on_the_timer(void **state)
 
 	(void)state;
 	harm(pairs, (int)n, 6, true, (n + ALL_PAIRS - 1) / ALL_PAIRS);
+}
+
+static void exec_and_frontend_lose_nothing(void **state)
+{
+	struct stalls *stalls = stalls_watch(0);
+
+	(void)state;
+	lose_nothing("--clock virtual", NULL);
+	lose_nothing("--clock timer --lanes 0", stalls);
+	stalls_end(stalls);
+}
+
+/* So it is with one that does not die. */
+static void hosts_that_stand_still(void **state)
+{
+	(void)state;
+	harm(stop_still, STOPS, 8, true, STOPS);
 }
 
 /* Linux tells everybody with a pidfd how a process has ended from 6.15 on; before, its parent
@@ -300,6 +378,8 @@ int main(void)
 	    cmocka_unit_test(kills_on_the_timer),
 	    cmocka_unit_test(pairs_on_the_virtual_clock),
 	    cmocka_unit_test(pairs_on_the_timer),
+	    cmocka_unit_test(exec_and_frontend_lose_nothing),
+	    cmocka_unit_test(hosts_that_stand_still),
 	    cmocka_unit_test(a_host_ends_under_another_exec),
 	    cmocka_unit_test(the_cpu_stays_taken),
 	};

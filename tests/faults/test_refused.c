@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * What cannot work is refused before it runs, with the cause: damaged components, files of noise,
  * too little memory, a CPU that is taken, a full disk. */
+#include <fcntl.h>
+#include <grp.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -8,12 +10,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "core/base/clock.h"
 #include "core/platform/platform.h"
+#include "daemons/frontend/supervise.h"
 #include "tests/faults/node.h"
 
 static const char text[] = "name = \"plain\"; slot_ns = 1000000;\n"
@@ -22,6 +28,8 @@ static const char text[] = "name = \"plain\"; slot_ns = 1000000;\n"
                            "  work: { component = \"faulty\"; };\n"
                            "  sink: { component = \"file_sink\"; path = \"%s\"; };\n"
                            "};\nlinks = ( \"source -> work -> sink\" );\n";
+
+enum { NOBODY = 65534 };
 
 static void refused(int status, const char *says, const char *arguments)
 {
@@ -222,6 +230,29 @@ static void a_cpu_that_is_taken(void **state)
 	processes_gone("aloe-frontend");
 }
 
+static off_t log_size(void)
+{
+	struct stat about;
+
+	assert_int_equal(stat(aloe_path("state/aloe/node.log"), &about), 0);
+	return about.st_size;
+}
+
+/* Longer than anybody waits who tries again (SUPERVISE_BACKOFF_MS_MAX): the log is as long as it
+ * was, and no process is there. */
+static void nothing_goes_on(void)
+{
+	static const char *const programs[] = {
+	    "aloe", "aloe-frontend", "aloe-exec", "aloe-stats", "aloe-swman", "aloe-host"};
+	const off_t size = log_size();
+
+	assert_true(size > 0); /* why there is no node */
+	clock_sleep_until(clock_ns() + 2 * SUPERVISE_BACKOFF_MS_MAX * 1000000ull);
+	assert_int_equal(log_size(), size);
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		assert_int_equal(processes(programs[i], (pid_t[1]){0}, 1), 0);
+}
+
 /* The runtime directory has something in the place of a socket. What says so is `aloe up`, and then
  * it is over: once the place is free there is still no node, and no process that would make one. */
 static void a_node_that_cannot_be(void **state)
@@ -241,6 +272,7 @@ static void a_node_that_cannot_be(void **state)
 		assert_int_equal(processes("aloe-frontend", &left, 1), 0); /* at once */
 		processes_gone("aloe");
 	}
+	nothing_goes_on();
 	rmdir(aloe_path("run/aloe/attach"));
 	chmod(aloe_path("run/aloe"), 0755);
 	ran = aloe_once("up");
@@ -260,7 +292,6 @@ static void a_node_that_cannot_be(void **state)
 /* The directory of somebody else; one below which nothing may be made. */
 static void a_node_of_somebody_else(void **state)
 {
-	enum { NOBODY = 65534 };
 	struct ran *ran;
 	char command[512];
 
@@ -285,6 +316,80 @@ static void a_node_of_somebody_else(void **state)
 	remove(aloe_path("said"));
 	ran_free(aloe_ok("up"));
 	ran_free(aloe_ok("down"));
+}
+
+/* ---- somebody else holds the directory ---- */
+
+/* A process of nobody's that has opened the directory and locked it, until it is killed. */
+static pid_t lock_by_nobody(const char *dir)
+{
+	int told[2];
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe(told), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		int fd;
+
+		if (setgroups(0, NULL) != 0 || setgid(NOBODY) != 0 || setuid(NOBODY) != 0)
+			_exit(1);
+		fd = open(dir, O_RDONLY | O_DIRECTORY);
+		if (fd < 0 || flock(fd, LOCK_EX) != 0 || write(told[1], "", 1) != 1)
+			_exit(2);
+		for (;;)
+			pause();
+	}
+	close(told[1]);
+	assert_int_equal(read(told[0], &byte, 1), 1);
+	close(told[0]);
+	return pid;
+}
+
+static void says(int status, const char *command, const char *dir, const char *part)
+{
+	struct ran *ran = aloe_once("%s --dir '%s'", command, dir);
+
+	if (ran->status != status || strstr(ran->err, part) == NULL)
+		fail_msg("aloe %s: exit %d instead of %d, or not `%s`:\n%s%s", command, ran->status,
+		    status, part, ran->out, ran->err);
+	ran_free(ran);
+}
+
+/* While the directory is open to others nothing is done there, and it is said why; once it is
+ * closed, the lock of whoever had opened it before keeps nobody from anything. */
+static void a_lock_of_somebody_else(void **state)
+{
+	static const char closed[] = "closed to all others (chmod 700)";
+	char folder[] = "/tmp/aloe-lock.XXXXXX", dir[64]; /* where nobody may go */
+	pid_t nobody;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_non_null(mkdtemp(folder));
+	snprintf(dir, sizeof(dir), "%s/aloe", folder);
+	assert_int_equal(mkdir(dir, 0755) | chmod(dir, 0755) | chmod(folder, 0755), 0);
+	nobody = lock_by_nobody(dir);
+	says(1, "up", dir, closed);
+	says(1, "list", dir, closed);
+	says(1, "down", dir, closed);
+	processes_gone("aloe");
+	chmod(dir, 0700);
+	says(1, "list", dir, "no node is running in ");
+	ran_free(aloe_ok("up --dir '%s'", dir));
+	ran_free(aloe_ok("list --dir '%s'", dir));
+	chmod(dir, 0755); /* while a node is there: it goes on */
+	says(1, "list", dir, closed);
+	chmod(dir, 0700);
+	ran_free(aloe_ok("list --dir '%s'", dir));
+	ran_free(aloe_ok("down --dir '%s'", dir));
+	processes_gone("aloe-frontend");
+	kill(nobody, SIGKILL);
+	assert_int_equal(waitpid(nobody, NULL, 0), nobody);
+	rmdir(dir);
+	assert_int_equal(rmdir(folder), 0);
 }
 
 /* A lane's CPU is kept from nodes that this one cannot see only as far as its namespace goes. */
@@ -349,6 +454,7 @@ int main(void)
 	    cmocka_unit_test(a_cpu_that_is_taken),
 	    cmocka_unit_test(a_node_that_cannot_be),
 	    cmocka_unit_test(a_node_of_somebody_else),
+	    cmocka_unit_test(a_lock_of_somebody_else),
 	    cmocka_unit_test(a_lock_that_ends_at_a_namespace),
 	    cmocka_unit_test(a_full_disk),
 	    cmocka_unit_test(a_folder_that_is_not_there),
