@@ -270,6 +270,22 @@ void ran_free(struct ran *ran)
 	free(ran);
 }
 
+char *aloe_help(const char *component)
+{
+	struct ran *ran = aloe_ok("help %s", component);
+	char *text = strdup(ran->out), *to = text;
+
+	assert_non_null(text);
+	for (const char *from = text; *from; from++)
+		if (*from != '\n' && *from != ' ')
+			*to++ = *from;
+		else if (to > text && to[-1] != ' ')
+			*to++ = ' ';
+	*to = 0;
+	ran_free(ran);
+	return text;
+}
+
 /* ---- reports ------------------------------------------------------------------------ */
 
 static const json_t *at_path(const struct ran *ran, const char *path)

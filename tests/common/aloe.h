@@ -52,6 +52,8 @@ struct ran *aloe_once(const char *format, ...) __attribute__((format(printf, 1, 
 struct ran *aloe_ends(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #define aloe_ok(...) aloe_ends(0, __VA_ARGS__)
 void ran_free(struct ran *ran);
+/* aloe_help gives what `aloe help COMPONENT` says, in one line; free it. */
+char *aloe_help(const char *component);
 
 /* Numbers out of the report, by path ("latency.slots"; a number is a place in an array).
  * ran_variable takes INSTANCE.VAR. Fails the test where there is none. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/child.h"
+#include "core/base/clock.h"
 #include "daemons/common/daemon.h"
 #include "core/keep/keep.h"
 
@@ -69,11 +70,26 @@ static void fake_entry(void *self, struct keep_entry *kept)
 		keep_entry_fini(kept);
 }
 
+static bool takes_long(const struct fake *fake)
+{
+	for (const struct fake_entry *entry = fake->first; entry; entry = entry->next)
+		if (strcmp(entry->kept.key, FAKE_LONG_KEY) == 0)
+			return fake->peer == WIRE_EXEC;
+	return false;
+}
+
+static void be_silent(void)
+{
+	clock_sleep_until(clock_ns() + FAKE_LONG_MS * 1000000ull);
+}
+
 /* exec puts all it has, to every frontend. */
 static int fake_ready(void *self)
 {
 	struct fake *fake = self;
 
+	if (!fake->ready && takes_long(fake))
+		be_silent();
 	fake->ready = true;
 	for (const struct fake_entry *entry = fake->first; entry && fake->peer == WIRE_EXEC;
 	     entry = entry->next)
@@ -197,6 +213,10 @@ static void fake_handle(void *self, const struct wire_view *view)
 		fake_drop(fake, view);
 		return;
 	case WIRE_STEP: /* no answer, ever */
+		return;
+	case WIRE_LOAD:
+		be_silent();
+		daemon_ok(&fake->daemon, view);
 		return;
 	case WIRE_START: /* passed on */
 		if (fake->peer == WIRE_STATS)

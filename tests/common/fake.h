@@ -15,11 +15,17 @@
  * 	START    stats passes it on to exec; the others FAIL {CODE 7, TEXT "exec says no"}
  * 	PAUSE    starts an aloe-host that knows of no leash and sleeps for good, then OK
  * 	STATUS   sends swman an EVENT, then OK
+ * 	LOAD     is silent for FAKE_LONG_MS, then OK
+ *
+ * exec is silent for as long before its HELLO where it takes up the key FAKE_LONG_KEY.
  */
 #ifndef TESTS_COMMON_FAKE_H
 #define TESTS_COMMON_FAKE_H
 
 #include <stdbool.h>
+
+enum { FAKE_LONG_MS = 7500 }; /* longer than the frontend's patience with who does nothing */
+#define FAKE_LONG_KEY "host/long"
 
 bool fake_named(const char *argv0); /* started as one of them */
 int fake_main(int argc, char **argv);

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "core/base/child.h"
+#include "daemons/frontend/supervise.h"
 #include "tests/common/fake.h"
 #include "tests/common/fake_node.h"
 
@@ -189,6 +190,50 @@ static void test_killed_over_a_request(void **state)
 	bus_close(other);
 }
 
+/* The child of the frontend that is exec now, be it that it has not said so yet; not `old`. */
+static pid_t exec_other(const struct fake_node *node, pid_t old)
+{
+	const char *const argv[] = {"aloe-exec", "--dir", node->dir};
+	pid_t pid = -1;
+	int pidfd;
+
+	while (pid <= 0 || pid == old) {
+		fake_rest();
+		pid = child_find(node->pid, argv, 3, &pidfd);
+		if (pid > 0)
+			close(pidfd);
+	}
+	return pid;
+}
+
+/* Both are silent for longer than SUPERVISE_SILENT: swman over a LOAD, exec over the many entries
+ * that it takes up. Neither is killed for that. */
+static void test_busy_is_not_hung(void **state)
+{
+	struct fake_node *node = *state;
+	const pid_t swman = fake_pid_of(node, WIRE_SWMAN), old = fake_pid_of(node, WIRE_EXEC);
+	struct bus *other = bus_connect(node->dir, WIRE_CLIENT);
+	struct wire_view view;
+	struct wire_msg msg;
+	char name[32];
+	pid_t exec;
+
+	assert_true(FAKE_LONG_MS > SUPERVISE_SILENT * 1000);
+	for (int i = 0; i < 10 * SUPERVISE_KEPT_A_S; i++) {
+		snprintf(name, sizeof(name), "host/%d", i);
+		fake_ask_ok(node, WIRE_PREPARE, WIRE_EXEC, name, "");
+	}
+	fake_ask_ok(node, WIRE_PREPARE, WIRE_EXEC, FAKE_LONG_KEY, "");
+	kill(old, SIGKILL);
+	exec = exec_other(node, old);
+	wire_init(&msg, WIRE_LOAD, WIRE_CLIENT, WIRE_SWMAN, bus_seq(other));
+	assert_int_equal(bus_call(other, &msg, CALL_MS, &view), 0);
+	assert_int_equal(view.type, WIRE_OK); /* and not that it has ended */
+	assert_int_equal(fake_pid_of(node, WIRE_SWMAN), swman);
+	assert_int_equal(fake_pid_of(node, WIRE_EXEC), exec);
+	bus_close(other);
+}
+
 /* Peers that claim to be what they are not. */
 static void test_impostor(void **state)
 {
@@ -357,6 +402,7 @@ int main(int argc, char **argv)
 	    ON_NODE(test_put_and_killed),
 	    ON_NODE(test_many_entries),
 	    ON_NODE(test_killed_over_a_request),
+	    ON_NODE(test_busy_is_not_hung),
 	    ON_NODE(test_impostor),
 	    ON_NODE(test_rubbish_on_the_socket),
 	    ON_NODE(test_down),
