@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -19,6 +20,8 @@
 
 enum { FRAMES = 300, MANY = 10000, FIRST_LOCK = 10 };
 
+#define CLOCK_PPM 20.0
+#define FINGER_DB 0.2
 #define BITS_DB 2.12 /* one block in ten is lost here, by the bits alone */
 #define WALK_DB 12.0 /* and here in a channel that fades at a walking pace, told the path */
 
@@ -77,7 +80,7 @@ static double check_drift(const char *file, double ppm)
  * the lock. 0.1 dB are a factor of two in blocks: what remains is below that. */
 static void test_error_rate_two_oscillators(void **state)
 {
-	static const double ppm[] = {5, -5, 10, -10, 20, -20};
+	static const double ppm[] = {5, -5, 10, -10, CLOCK_PPM, -CLOCK_PPM};
 	const size_t step = frames() < MANY ? 4 : 0;
 	const char *file = drifting();
 	const double alone = check_drift(file, 0);
@@ -136,7 +139,7 @@ static void check_walk(const char *walk, const char *guided, int seed)
 	wrong = ran_variable(known, "compare.block_errors");
 	assert_true(ran_variable(known, "told.changes") > 0.03 * frames());
 	assert_true(wrong > 0.02 * frames());
-	found = run_blocks(walk, WALK_DB + 0.2, more);
+	found = run_blocks(walk, WALK_DB + FINGER_DB, more);
 	assert_true(
 	    ran_variable(found, "compare.block_errors") <= wrong + (frames() < MANY ? 5 : 0));
 	ran_free(known);
@@ -153,9 +156,27 @@ static void test_error_rate_pedestrian(void **state)
 		check_walk(walk, guided, seed);
 }
 
+/* ---- what is stated ---- */
+
+/* The help promises what is measured here. */
+static void test_help(void **state)
+{
+	char *help = aloe_help("utran_sync"), texts[3][64];
+
+	(void)state;
+	snprintf(texts[0], 64, "Clocks may differ by %g ppm either way", CLOCK_PPM);
+	snprintf(texts[1], 64, "the frame is found within %d frames and held", FIRST_LOCK);
+	snprintf(texts[2], 64, "at 3 km/h the finger loses at most %g dB", FINGER_DB);
+	for (int i = 0; i < 3; i++)
+		if (strstr(help, texts[i]) == NULL)
+			fail_msg("`%s` is not in: %s", texts[i], help);
+	free(help);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_help),
 	    cmocka_unit_test(test_error_rate_two_oscillators),
 	    cmocka_unit_test(test_error_rate_pedestrian),
 	};
