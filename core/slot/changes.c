@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * changes.c - parameters that take another value, each before the index that was named. */
+ * changes.c - applies new values of parameters, each before the named index. */
 #include <assert.h>
 
 #include "core/component/param.h"
@@ -59,8 +59,8 @@ static void change_apply(struct instance *it, const struct node_change *change, 
 	atomic_store_explicit(&it->stats->params[change->param], bits, memory_order_relaxed);
 }
 
-/* The first of those due: by index, then in the order in which they were sent; `next` takes the
- * index that comes. */
+/* The first change that is due: by index, then in the order of sending. A change without an index
+ * gets index k. */
 static struct node_change *change_first(
     struct segment *segment, const struct instance *it, uint64_t k)
 {
@@ -79,7 +79,7 @@ static struct node_change *change_first(
 	return first;
 }
 
-/* One that was sent long before and had its index named is not asked for any more. */
+/* A later change already uses this entry; nobody polls for the older change any more. */
 static void change_taken(struct segment *segment, uint64_t sequence, uint64_t k)
 {
 	struct image_taken *taken = &segment->state->taken[sequence % NODE_CHANGES];

@@ -16,12 +16,13 @@ struct instance_input {
 	struct image_message *messages; /* NULL: not connected */
 	uint8_t *data;
 	uint64_t mask, stride, delay;
-	uint64_t run_on;             /* of its writer */
-	struct image_message *bound; /* the message of this call, to look at its stamp again */
-	/* stamp that was not there the last time: come meanwhile, it is late; 0: none */
+	uint64_t run_on;             /* of the writer */
+	struct image_message *bound; /* message of this call, whose stamp is checked again */
+	/* stamp that was missing at the last call; if it is there now, the message was late; 0:
+	 * none */
 	uint64_t missed;
 	uint32_t max; /* items of a message */
-	bool crosses;
+	bool crosses; /* the writer is in another segment */
 };
 
 struct instance_output {
@@ -31,29 +32,29 @@ struct instance_output {
 	struct image_message *bound;
 };
 
-/* What a call touches comes first, and the ports that there are lie together, so that a call in a
- * cold core costs few lines of cache. */
+/* The fields that a call touches come first, and all ports of the instance lie together, so that a
+ * call on a cold core touches few lines of cache. */
 struct instance {
 	int (*work)(void *self, struct aloe_slot *slot);
 	void *state;
 	struct image_instance_state *stats;
 	struct hist_head *time;
-	/* with the three below: one piece of memory, as many as the component has */
+	/* these four arrays lie in one piece of memory; each has as many elements as ports */
 	struct aloe_in *in;
 	struct aloe_out *out;
 	struct instance_input *input;
 	struct instance_output *output;
 	uint32_t n_in, n_out;
 
-	/* run_on: indices beyond the waveform's last that it is called for */
+	/* run_on: calls for indices after the last index of the waveform */
 	uint32_t lag, period, phase, run_on;
-	/* first: step before which it rests, its lag or later */
+	/* first: the first step of the instance, which is its lag or later */
 	uint64_t first, last, budget_ns;
-	/* sinks: where the step of their index began */
+	/* sinks: segment of the source, which knows when the step of an index began */
 	const struct image_segment_state *source_state;
 	const struct image_var *vars;
 	uint32_t n_vars, number, segment; /* numbers in the image */
-	uint32_t records;                 /* of an I/O component's ring; 0: it is none */
+	uint32_t records;                 /* in the ring of an I/O component; 0: no I/O component */
 
 	struct aloe_slot slot;
 	uint64_t work_ns; /* of the last sampled call */
@@ -66,45 +67,46 @@ struct instance {
 	struct aloe_setup setup;
 	struct aloe_format *in_format, *out_format; /* in the piece of the ports */
 	struct arena *arena;
-	struct live *live; /* NULL: no array of it is live */
+	struct live *live; /* NULL: the component has no live array */
 	bool initialised;
-	/* both: it shares it with others of the segment that it was opened in, */
+	/* shares_scratch: the scratch memory belongs to several instances of scratch_segment, the
+	 * segment in which they were opened; these instances may not run at the same time */
 	bool has_scratch, shares_scratch;
-	uint32_t scratch_segment; /* which is this one: none of them may run beside it */
-	/* of the last call: as image_run tells, 0: all canaries are whole */
+	uint32_t scratch_segment;
+	/* canaries that the last call overwrote, as in image_run; 0: none */
 	uint32_t spoiled;
-	uint8_t pad[24]; /* so that each of an array begins on a line */
+	uint8_t pad[24]; /* so that every element of an array begins on a line of cache */
 };
 
 static_assert(offsetof(struct instance, work_ns) == 192 && sizeof(struct instance) % 64 == 0,
-    "what a call touches are three lines of cache, of each in an array");
+    "a call touches three lines of cache, for every element of an array");
 
-/* instance_open sets parameters from the image, runs check and init, makes the I/O ring and fills
- * it for the first time. Its memory is from `arena`, which is the caller's and outlives it; `radio`
- * is the clock's, or NULL. 0, or negative with words for the user in instance->setup.error.
- * [control] */
+/* instance_open sets the parameters from the image, runs check and init, and creates and fills the
+ * I/O ring. The memory of the instance is from `arena`, which belongs to the caller and lives
+ * longer than the instance. `radio` is the radio that is the clock, or NULL. Returns 0, or a
+ * negative number with words for the user in instance->setup.error. [control] */
 int instance_open(struct instance *instance, const struct image_view *view, uint32_t number,
     const struct aloe_entry *entry, struct aloe_radio *radio, struct arena *arena);
-/* instance_follow takes an instance over to the tables and rings of another image of its waveform,
- * filled by image_carry; its state stays as it is. Texts and arrays of the image that it was opened
- * with must live on. [control] */
+/* instance_follow moves an instance to the tables and rings of another image of the waveform, which
+ * image_carry has filled. The state of the component does not change. The texts and arrays of the
+ * image with which the instance was opened must live on. [control] */
 void instance_follow(struct instance *instance, const struct image_view *view);
-/* instance_close drains, calls close, and frees everything but the arena: 0, or negative with
- * setup.error. [control] */
+/* instance_close drains the ring, calls close, and frees everything but the arena. Returns 0, or a
+ * negative number with setup.error. [control] */
 int instance_close(struct instance *instance);
 
-/* instance_call runs work for index k, of a waveform whose last index is instance->last
- * (IMAGE_FOREVER: not known yet): binds the spans, calls, checks and publishes. 0, or negative: the
- * fault is in instance->slot.why. `recheck`: look at the stamps of messages that cross once more
- * (skip). [slot] */
+/* instance_call runs work for index k: binds the spans, calls work, checks and publishes the
+ * messages. instance->last is the last index of the waveform (IMAGE_FOREVER: not known yet).
+ * Returns 0, or a negative number with the fault in instance->slot.why. `recheck` (skip): check the
+ * stamps of messages from other segments again after work. [slot] */
 int instance_call(struct instance *instance, uint64_t k, bool recheck);
-/* instance_call_sampled does the same with a clock read around each port and work. [slot] */
+/* instance_call_sampled does the same, and reads the clock around each port and work. [slot] */
 int instance_call_sampled(struct instance *instance, uint64_t k, bool recheck);
 /* instance_idle publishes IDLE for an index that the period leaves out. [slot] */
 void instance_idle(struct instance *instance, uint64_t k);
 
-/* instance_can tells whether an I/O component has its record (space) for the next call; true for
- * all others. [slot] */
+/* instance_can tells whether an I/O component has the record (source) or the space (sink) for the
+ * next call; true for all other components. [slot] */
 static inline bool instance_can(const struct instance *instance)
 {
 	if (instance->records == 0)
@@ -113,7 +115,7 @@ static inline bool instance_can(const struct instance *instance)
 	                                         : io_has_space(&instance->io);
 }
 
-/* instance_show_vars shows the variables to tools. [slot] */
+/* instance_show_vars copies the variables to the image, where tools read them. [slot] */
 static inline void instance_show_vars(struct instance *it)
 {
 	for (uint32_t i = 0; i < it->n_vars; i++) {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/slot/io.h - between work in the slot and files: a ring of records, one message each, per I/O
- * component.
+ * core/slot/io.h - the ring of records between work in the slot and a file. Every I/O component has
+ * one ring; a record holds one message.
  *
- *   source:  fill [io] -> record ring -> work [slot]          sink:  work [slot] -> record ring ->
- *                                                                    drain [io]
+ *   source:  fill [io]   --> record ring --> work [slot]
+ *   sink:    work [slot] --> record ring --> drain [io]
  *
- * One producer, one consumer, no lock. The producer of a source keeps one record back until it
- * knows whether another follows, so that the last one can be marked. Under slip an empty (full)
- * ring is one more condition of the gate; under skip the message is ABSENT (lost) and counted.
+ * A ring has one producer, one consumer and no lock. The producer of a source keeps one record back
+ * until it knows whether another record follows, so that the last record can be marked. Under slip
+ * a step waits while the ring of a source is empty or the ring of a sink is full. Under skip the
+ * step runs, the message of that index is ABSENT (source) or lost (sink), and it is counted.
  */
 #ifndef ALOE_SLOT_IO_H
 #define ALOE_SLOT_IO_H
@@ -21,20 +22,20 @@ struct io_ring {
 	struct aloe_record *records;
 	uint8_t *data;
 	uint32_t len;            /* records */
-	uint32_t max;            /* items of one */
+	uint32_t max;            /* items in a record */
 	_Atomic uint64_t head;   /* records produced */
 	_Atomic uint64_t tail;   /* records consumed */
-	uint64_t filled;         /* source: head or, with the one kept back, head + 1 */
-	bool ended;              /* source: fill has said that there is no more */
-	_Atomic uint32_t failed; /* fill or drain returned an error: the text is in setup->error */
+	uint64_t filled;         /* source: head, or head + 1 with the record kept back */
+	bool ended;              /* source: fill has returned ALOE_FILL_END */
+	_Atomic uint32_t failed; /* fill or drain has failed; the text is in setup->error */
 };
 
-/* io_ring_init makes a ring of `len` records of `max` items. 0 or -ENOMEM. [control] */
+/* io_ring_init makes a ring of `len` records of `max` items. Returns 0 or -ENOMEM. [control] */
 int io_ring_init(struct io_ring *ring, uint32_t len, uint32_t max, uint32_t item_bytes);
 void io_ring_fini(struct io_ring *ring);
 
-/* io_fill and io_drain move what can be moved now: how many records, or negative after a failure
- * (once). [io] */
+/* io_fill and io_drain move the records that can be moved now. They return how many, or once a
+ * negative number after a failure. [io] */
 int io_fill(struct io_ring *ring, const struct aloe_component *component, void *self,
     struct aloe_setup *setup);
 int io_drain(struct io_ring *ring, const struct aloe_component *component, void *self,

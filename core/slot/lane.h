@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/slot/lane.h - the thread that a host has on a lane: waits for the baton, runs a segment,
- * hands the baton on.
+ * core/slot/lane.h - the thread of a host on a lane. The thread waits for the baton, runs a segment
+ * and passes the baton on.
  *
  *        pace: slot n begins
  *              |
- *     baton (n, fresh, e0) --> (n, e0) --> (n, e1) --> ... --> (n + 1, fresh, e0) -- sleeps until
- *     the next slot
- *                              host A      host B
+ *     baton (n, fresh, e0) --> (n, e0) --> (n, e1) --> ... --> (n + 1, fresh, e0)
+ *                              host A      host B              sleeps until the next slot
  *
- * The lane's table (node image) lists the segments in order; entries that are not live are passed
- * over. Whoever has a fresh baton waits for the pace. Every hand-on is a compare-and-swap: for a
- * thread whose swap fails the lane has gone on without it (it was passed over, or its waveform was
- * taken off the lane); it waits for its next turn. A segment whose next neighbour belongs to the
- * same thread (seat) is followed by it without a system call.
+ * The lane's table (in the node image) lists the segments in order. Entries that are not live are
+ * passed over. The thread that has a fresh baton waits for the pace. A baton is passed on by a
+ * compare-and-swap. If the swap fails, the lane has gone on without this thread (the thread was
+ * passed over, or its waveform was taken off the lane), and the thread waits for its next turn. If
+ * the next segment belongs to the same thread (seat), the thread runs it without a system call.
  *
- * Where the lane's watchdog has died with its process (exec), or has not looked when it said that
- * it would (node_lane.watched_ns), the threads that wait for the baton do its work by the same rule
- * (baton.h): they wait with a time limit, reset an impossible baton, and pass over a holder that is
- * dead or overdue, in this slot and in those that follow.
+ * If the lane's watchdog has died with exec, or is late (node_lane.watched_ns), the threads that
+ * wait for the baton do the watchdog's work by the same rule (baton.h): they wait with a time
+ * limit, reset an impossible baton, and pass over a holder that is dead or overdue, in this slot
+ * and in the slots that follow.
  *
- * Before the edge the first thread warms the core's caches (core/slot/warm.h), and in real time it
- * stirs its lane-mates: they wake up, do so as well, and sleep again, so that neither they nor the
- * kernel's way from one to the next is cold when the slot begins. A thread that wakes up without
- * the baton does no more than that.
+ * Before the edge the first thread warms the core's caches (core/slot/warm.h). In real time it also
+ * stirs its lane-mates: they wake up, warm their caches and sleep again, so that their caches and
+ * the kernel's path between the threads are warm when the slot begins. A thread that wakes up
+ * without the baton does nothing else.
  */
 #ifndef ALOE_SLOT_LANE_H
 #define ALOE_SLOT_LANE_H
@@ -36,61 +35,59 @@
 struct lane_thread {
 	const struct node_image *node;
 	struct lane_image *image;
-	struct radio_pace *radio; /* whose packets are the time of the lane; NULL: none */
+	struct radio_pace *radio; /* radio whose packets are the time of the lane; NULL: none */
 	uint32_t lane, seat;
 	_Atomic uint32_t quit;
 	struct segment *_Atomic segments[NODE_ENTRIES_MAX]; /* this host's, by entry */
-	/* entry that it runs now + 1, for whoever wants to take a segment away */
+	/* entry that the thread runs now + 1; read by a thread that takes a segment away */
 	_Atomic uint64_t inside;
 	struct rehearsal *rehearsal; /* NULL: none */
-	_Atomic bool
-	    /* real-time priority, as all threads of the lane: what one gives away of the CPU is
-	     * theirs alone */
-	    fifo;
+	/* the threads of the lane have real-time priority, so a yield gives the CPU to them only */
+	_Atomic bool fifo;
 	/* the watchdog's process is dead: nobody else looks after the lane */
 	_Atomic bool alone;
-	uint64_t slot, now_ns;    /* its own last, and the time at its end */
-	struct baton_watch watch; /* of a lane without a watchdog, as are the next three */
-	/* how long it waits for a baton that it has looked at before it does so again */
-	uint64_t patience_ns;
-	/* how long it waits for the baton on a lane that is watched; 0: until it is woken */
+	uint64_t slot, now_ns; /* last slot of this thread, and the time at its end */
+	/* the fields from here on replace a watchdog that is dead or late */
+	struct baton_watch watch;
+	uint64_t patience_ns; /* time until the next look at a baton that does not move */
+	/* longest wait for the baton on a lane with a watchdog; 0: until the thread is woken */
 	uint64_t guard_ns;
-	uint64_t passed; /* bits: entries that are passed over */
-	/* since then, for a second; while there is no watchdog, since it last met one of them */
-	uint64_t passed_ns;
-	/* baton whose holder was overdue at the look before, 0: none; and how many had been taken
-	 * on then (lane_image.rescued) */
+	uint64_t passed; /* bits: entries that are passed over; cleared a second after passed_ns */
+	uint64_t passed_ns; /* when an entry was passed over last */
+	/* baton whose holder was overdue at the last look (0: none), and lane_image.rescued then */
 	uint64_t doubted, rescues;
 };
 
-/* lane_guard gives how long before the next edge the lane wants to be awake, when it was to be so
- * `guard` ns before this one and the sleep ended late_ns late. How late is the machine's affair:
- * from one slot to the next it goes up by a quarter or down by 1/4096, so that it ends up where one
- * wake-up in a thousand comes too late, between 4 and 100 us. */
+/* lane_guard returns how long before the next edge the lane should be awake. `guard` is the time by
+ * which the lane should have been awake before this edge, and late_ns is how late the sleep ended.
+ * The guard grows by a quarter or shrinks by 1/4096 from slot to slot, between 4 and 100 us, so
+ * that on any machine about one wake-up in a thousand comes too late. */
 uint64_t lane_guard(uint64_t guard, uint64_t late_ns);
 
-/* lane_polls tells whether a thread on the slot clock never sleeps: where slots are shorter than
- * what it wants to be awake before the edge to begin with. */
+/* lane_polls tells whether a thread on the slot clock never sleeps, because slots are shorter than
+ * the first guard. */
 bool lane_polls(uint64_t slot_ns);
 
-/* lane_run is the body of the thread: returns after *quit or the node's quit. [slot] */
+/* lane_run is the body of the thread. It returns after *quit or the node's quit. [slot] */
 void lane_run(struct lane_thread *thread);
 
-/* lane_alone tells a thread, from another one, whether the watchdog's process is dead. */
+/* lane_alone is called by another thread and sets whether the watchdog's process is dead. */
 void lane_alone(struct lane_thread *thread, bool alone);
 
-/* lane_pass tries to move the baton from `from` to `to` and wakes who has it now: 0, or -ESTALE.
- * Also exec's and the watchdog's. `seat`: the caller's own, not woken; IMAGE_NONE. */
+/* lane_pass tries to move the baton from `from` to `to` and wakes the thread that has it then.
+ * Returns 0, or -ESTALE if the baton was not `from`. Exec and the watchdog call it, too. `seat` is
+ * the caller's own seat, which is not woken; or IMAGE_NONE. */
 int lane_pass(const struct node_lane *lane, struct lane_image *image, uint64_t from, uint64_t to,
     uint32_t seat);
 
-/* lane_take_on does the same in the place of a holder who does not: whoever has it then has it from
- * now on. */
+/* lane_take_on does the same in the place of a holder that does not pass the baton on. The time of
+ * the new holder counts from now. */
 int lane_take_on(const struct node_lane *lane, struct lane_image *image, uint64_t from, uint64_t to,
     uint32_t seat);
 
-/* lane_wake wakes who has the baton now. Exec's and the watchdog's: a host may have died after it
- * had moved the baton and before it had woken the next one, who sleeps without a time limit. */
+/* lane_wake wakes the thread that has the baton now. Exec and the watchdog call it, because a host
+ * may die after it moved the baton and before it woke the next thread, which may sleep without a
+ * time limit. */
 void lane_wake(const struct node_lane *lane, struct lane_image *image);
 
 #endif

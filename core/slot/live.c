@@ -53,13 +53,11 @@ static int call_prepare(const struct live *live, struct live_value *value, char 
 		return 0;
 	setup.error[sizeof(setup.error) - 1] = 0;
 	snprintf(why, size, "%s",
-	    setup.error[0] ? setup.error
-	                   : "the component refused the array "
-	                     "and gave no reason");
+	    setup.error[0] ? setup.error : "the component refused the array and gave no reason");
 	return -EINVAL;
 }
 
-/* A copy of data, prepared; nothing is left on failure. */
+/* Copies and prepares an array; frees everything on failure. */
 static int value_new(const struct live *live, uint32_t param, uint64_t sequence, const float *data,
     uint32_t len, char *why, size_t size, struct live_value **ret)
 {
@@ -170,7 +168,8 @@ int live_offer(struct live *live, uint32_t param, uint64_t sequence, const float
 	while (place < LIVE_OFFERED_MAX && atomic_load(&live->offered[place]) != NULL)
 		place++;
 	if (place == LIVE_OFFERED_MAX) {
-		snprintf(why, size, "%d changes of arrays are pending already", LIVE_OFFERED_MAX);
+		snprintf(why, size, "%d changes of arrays are pending already; try again later",
+		    LIVE_OFFERED_MAX);
 		return -EBUSY;
 	}
 	status = param_reals_fit(row, row->name, data, len, why, size);
@@ -206,7 +205,7 @@ void live_forget(struct live *live, uint64_t sequence)
 	}
 }
 
-/* For tools: what is in force, and that what has been replaced already was. */
+/* Shows an array that is in force to tools, or records that a replaced array was in force. */
 static void value_show(struct live_value *value, bool in_force, const struct image_view *view,
     const struct image_param *param)
 {

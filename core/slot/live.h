@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/slot/live.h - arrays that are replaced while the slot runs.
+ * core/slot/live.h - parameters that are arrays and are replaced while the waveform runs.
  *
- *   control thread                              segment's thread
- *   live_prepare   a second copy, `prepare`
- *   live_offer     ------ by its sequence ----> live_swap: before the call of its index; no
- *                  allocation, no wait
- *   live_sweep     <----- since, until -------- what was in force stays for the step that sees the
- *                  new one
- *     shows what is in force to tools, releases what work has passed
+ *   control thread                            segment's thread
+ *   live_offer   copies the array and calls
+ *                `prepare` of the component
+ *                ------ sequence ----------->   live_swap, before the call for the named index:
+ *                                               swaps pointers; no allocation, no wait
+ *   live_sweep   <----- since, until ---------
+ *                shows the new array to tools, and releases the old array after the first step
+ *                that saw the new array
  */
 #ifndef ALOE_SLOT_LIVE_H
 #define ALOE_SLOT_LIVE_H
@@ -21,54 +22,56 @@
 enum { LIVE_OFFERED_MAX = NODE_CHANGES };
 
 struct live_value {              /* one array of an instance */
-	struct live_value *next; /* control thread's */
+	struct live_value *next; /* used by the control thread only */
 	uint64_t sequence;       /* of the change; 0: as loaded */
 	uint32_t param;
 	bool shown;
 	struct aloe_reals reals;
-	struct arena arena;     /* the copy, and what prepare took */
-	_Atomic uint64_t since; /* step before which it came into force + 1; 0: not yet */
-	/* nobody sees it once so many steps are done; 0: offered or in force */
+	struct arena arena;     /* the copy, and the memory that prepare took */
+	_Atomic uint64_t since; /* first step that sees the array + 1; 0: none yet */
+	/* number of done steps after which no step sees the array; 0: offered or in force */
 	_Atomic uint64_t until;
 };
 
 struct live {
 	const struct aloe_component *component;
 	void *state;
-	/* its instance, formats and level; not its error */
+	/* for instance, formats and level; `error` is not used */
 	const struct aloe_setup *setup;
-	struct live_value *values;                            /* all, control thread's */
+	struct live_value *values; /* all values; used by the control thread only */
 	struct live_value *_Atomic offered[LIVE_OFFERED_MAX]; /* in no order */
-	/* by parameter; the segment's thread's once it runs */
+	/* by parameter; used by the segment's thread only, once this thread runs */
 	struct live_value *in_force[IMAGE_PARAMS_MAX];
 };
 
-/* live_new makes what a component with live arrays needs and prepares those in the state, after
- * init: 0, with NULL in *ret for a component without any; or negative with words in why. live_free
- * releases all, before close. [control] */
+/* live_new is called after init. It makes a struct live for a component with live arrays and
+ * prepares the arrays that are in the state. Returns 0, with NULL in *ret if the component has no
+ * live array; or a negative number with the reason in why. live_free is called before close and
+ * releases everything. [control] */
 int live_new(const struct aloe_component *component, void *state, const struct aloe_setup *setup,
     char *why, size_t size, struct live **ret);
 void live_free(struct live *live);
 
-/* live_offer copies an array, holds it against the descriptor and has it prepared: 0, or negative
- * with words. It waits then for live_swap or live_forget. An older one of the same sequence is
- * forgotten. [control] */
+/* live_offer checks an array against the descriptor, copies it and calls `prepare`. Returns 0, or a
+ * negative number with the reason in why. The array then waits for live_swap or live_forget. An
+ * older array of the same sequence is forgotten. [control] */
 int live_offer(struct live *live, uint32_t param, uint64_t sequence, const float *data,
     uint32_t len, char *why, size_t size);
-/* live_forget takes back what will not be published. [control] */
+/* live_forget frees an offered array that will not be used. [control] */
 void live_forget(struct live *live, uint64_t sequence);
 
-/* live_sweep: `done` are the steps that the instance's segment has completed, `params` the
- * instance's rows in the image. How many values wait for something still. [control] */
+/* live_sweep shows arrays that came into force to tools, and releases arrays that no step sees any
+ * more. `done` is the number of steps that the instance's segment has completed, `params` are the
+ * instance's rows in the image. Returns how many arrays still need a sweep. [control] */
 uint32_t live_sweep(struct live *live, uint64_t done, const struct image_view *view,
     const struct image_param *params);
 
-/* live_moved: the image is another now, and knows nothing of what is in force; the next sweep tells
- * it. [control] */
+/* live_moved is called after the image was replaced. The next live_sweep shows the arrays that are
+ * in force in the new image. [control] */
 void live_moved(struct live *live);
 
-/* live_swap puts the array of `sequence` in force before step `step`: false if there is none.
- * [slot] */
+/* live_swap puts the array of `sequence` in force before step `step`. Returns false if no such
+ * array is offered. [slot] */
 bool live_swap(struct live *live, uint32_t param, uint64_t sequence, uint64_t step);
 
 #endif

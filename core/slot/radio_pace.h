@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/slot/radio_pace.h - the pace `radio`: slots are spans of the radio's own time, told from the
- * packets' time stamps.
+ * core/slot/radio_pace.h - the pace `radio`: a slot is a span of the radio's own time, which the
+ * time stamps of the packets give.
  *
  * 	ticks    tick0         + per_slot      + 2 per_slot
  * 	slot     | n            | n + 1         | n + 2 ...    slot = n + (ticks - tick0) / per_slot
  * 	packets  [   ][   ][   ][   ]      [   ][   ]
- *                                       ^ lost: its samples are missing in n + 1, and n + 2 is n +
- *                                       2 all the same
+ *                                   ^ a lost packet: its samples are missing in slot n + 1; the
+ *                                     number of the next slot does not change
  *
- * A slot begins when its last sample has come on every channel, or one behind it: then what is
- * missing will not come any more. What has come already begins at once, so that after a stall the
- * slots catch up. When nothing comes for `patience` beyond the time at which it should have, slots
- * begin without (the lane flywheels at the nominal rate); packets that come behind their slot are
- * counted and left, and from then on it is waited for so much longer. A jump in the radio's time of
- * more than HORIZON is followed: forward by leaving out the slots between, backward (the radio was
- * set anew) by counting on from here.
+ * A slot begins when its last sample, or a later sample, has arrived on every channel. Samples that
+ * are missing then will not arrive. Slots whose samples have arrived begin at once, so the slots
+ * catch up after a stall. If nothing arrives for `patience` after the expected time, slots begin
+ * without samples at the nominal rate (the lane flywheels). Packets that arrive after their slot
+ * are counted and dropped, and from then on the pace waits longer by as much as they were late. The
+ * pace follows a jump of the radio's time by more than HORIZON: after a jump forward the slots
+ * between are left out; after a jump backward (the radio was started again) the slot numbers go on
+ * from the present slot.
  *
- * A packet that others have overtaken takes its place among them, if its slot has not run yet.
+ * A packet that later packets have overtaken is put in its place if its slot has not run yet.
  *
- * A slot's edge is the time at which its last sample came. While the lane looks without pause it
- * sees that time; of what came while it did not look the edge is the nominal one, which goes on by
- * a slot's length from slot to slot and follows packets that come earlier at once, those that come
- * later slowly. So a stall of this machine shows as lateness of its slots, one of the radio does
- * not.
+ * The edge of a slot is the time at which its last sample arrived. A lane that looks without pause
+ * sees this time. For packets that arrived between two looks the nominal edge is used: it advances
+ * by the length of a slot, follows earlier packets at once and later packets slowly. So a stall of
+ * this machine makes slots late, and a stall of the radio does not.
  */
 #ifndef ALOE_SLOT_RADIO_PACE_H
 #define ALOE_SLOT_RADIO_PACE_H
@@ -35,11 +35,11 @@
 
 #define RADIO_PACE_HORIZON_NS 1000000000ull
 
-struct radio_queue { /* packets of one channel that are not done with, a ring */
+struct radio_queue { /* packets of one channel that are still needed, a ring */
 	struct radio_packet *packets;
 	uint32_t head, tail; /* free running */
-	uint32_t at;         /* the first that may hold what is asked for next */
-	uint64_t covered;    /* tick behind the last one */
+	uint32_t at;         /* first packet that may hold the next samples asked for */
+	uint64_t covered;    /* first tick after the last packet */
 };
 
 struct radio_tx { /* of the slot that runs */
@@ -50,20 +50,20 @@ struct radio_tx { /* of the slot that runs */
 struct radio_pace {
 	struct aloe_radio radio; /* first: what components get */
 	struct radio *device;
-	struct image_radio_state *state; /* where counts are shown; NULL */
-	/* the one that runs or is waited for, and its first tick */
+	struct image_radio_state *state; /* where tools read the counts; NULL */
+	/* slot that runs or is waited for, and its first tick */
 	uint64_t slot, slot_ticks;
 	uint64_t per_slot;             /* ticks */
 	uint64_t horizon;              /* ticks */
-	uint64_t patience_ns, late_ns; /* late_ns: of a radio whose lateness is said */
+	uint64_t patience_ns, late_ns; /* late_ns: lateness from which the radio is reported */
 	double slot_ns, edge_ns;       /* of slot `slot`, nominal */
-	uint64_t looked_ns;            /* when it was looked for packets last */
-	uint64_t since_ns, got_ns;     /* those that came last came between these */
+	uint64_t looked_ns;            /* time of the last look for packets */
+	uint64_t since_ns, got_ns;     /* the last packets arrived between these times */
 	uint32_t mask;                 /* of the queues */
 	bool started, begun;
-	bool missed;   /* somebody asked for samples that are missing */
-	bool unsent;   /* packets in line that have not been flushed */
-	uint32_t ends; /* of slots, or of looks for one, since counts were shown */
+	bool missed;   /* a component asked for samples that are missing */
+	bool unsent;   /* packets have been passed to `send` and not flushed */
+	uint32_t ends; /* slots, or looks for a slot, since the counts were shown */
 	uint64_t caught_up, flywheeled, partial;
 	struct radio_queue queue[RADIO_CHANNELS_MAX];
 	struct radio_tx tx[RADIO_CHANNELS_MAX];
@@ -74,20 +74,23 @@ struct radio_pace {
 	uint32_t trouble[RADIO_CHANNELS_MAX];
 };
 
-/* radio_pace_init: 0 or -ENOMEM. The device is the caller's. [control] */
+/* radio_pace_init returns 0 or -ENOMEM. The device belongs to the caller. [control] */
 int radio_pace_init(
     struct radio_pace *pace, struct radio *device, double rate_hz, uint32_t slot_samples);
 void radio_pace_fini(struct radio_pace *pace);
 
-/* For the lane's thread. wait: slot `slot` or a later one has begun, at its edge, and it is
- * *ret_now_ns; or IMAGE_FOREVER after a millisecond: to be asked again. end: the slot has run.
- * idle: nobody runs slots, what comes is thrown away. [slot] */
+/* The lane's thread calls these functions. [slot]
+ * radio_pace_wait waits until slot `slot` or a later slot has begun, and returns the number of this
+ * slot, its edge and the time now; or IMAGE_FOREVER after a millisecond: call it again.
+ * radio_pace_end is called after a slot has run.
+ * radio_pace_idle is called while no slots are run; it drops all packets that have arrived. */
 uint64_t radio_pace_wait(
     struct radio_pace *pace, uint64_t slot, uint64_t *ret_edge_ns, uint64_t *ret_now_ns);
 void radio_pace_end(struct radio_pace *pace);
 void radio_pace_idle(struct radio_pace *pace);
 
-/* radio_pace_show writes the counts to where tools see them; end does so now and then. */
+/* radio_pace_show copies the counts to the image, where tools read them. radio_pace_end calls it
+ * from time to time. */
 void radio_pace_show(struct radio_pace *pace);
 
 #endif

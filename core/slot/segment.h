@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/slot/segment.h - the part of a lane that one host runs: its instances, one after another,
- * one step per slot.
+ * core/slot/segment.h - the part of a lane that one host runs: instances that run one after
+ * another, one step per slot.
  *
- * A segment counts steps; in step s an instance with lag r works on index k = s - r, if 0 <= k <=
- * last + its run-on (0 for a source), so that the last message goes through (core/map/tails.h). Two
- * segments of a waveform meet only through `done`, the number of steps completed: segment v may run
- * step s when done[u] >= s + offset for each of its gates. For a link u -> v of distance d in a
- * ring of `depth` messages these are
+ * A segment counts steps. In step s an instance with lag r works on index k = s - r if
+ * 0 <= k <= last + run_on. The run-on of an instance (0 for a source) lets the last message pass
+ * through the whole waveform (core/map/tails.h). Two segments of a waveform meet only through
+ * `done`, the number of completed steps: segment v may run step s if done[u] >= s + offset for each
+ * of its gates. A link u -> v of distance d in a ring of `depth` messages has two gates:
  *
  *     v waits for u:  offset = 1 - d           the message is complete
  *     u waits for v:  offset = 1 + d - depth   the buffer is free
  *
- * Under `virtual` and `slip` nothing else decides; under `skip` the step follows the slot and
- * stamps tell what is missing.
+ * Under `virtual` and `slip` only the gates decide when a step runs. Under `skip` the step follows
+ * the slot, and the stamps of the messages show which messages are missing.
  */
 #ifndef ALOE_SLOT_SEGMENT_H
 #define ALOE_SLOT_SEGMENT_H
@@ -26,7 +26,7 @@
 
 enum segment_status {
 	SEGMENT_RAN,
-	/* a gate is closed or a record is missing: slipped, where the step was due */
+	/* a gate is closed or a record is missing; a step that was due has slipped */
 	SEGMENT_WAITS,
 	SEGMENT_PAUSED,  /* at its limit, or not started yet */
 	SEGMENT_ENDED,   /* every instance has run its last index */
@@ -39,8 +39,8 @@ struct segment_gate {
 	int64_t offset;
 };
 
-/* A value whose cell lies in the cold; gone to when the step is over, so that the next instance's
- * time is its own. */
+/* A value of a histogram whose cell is not in the cache. The value is counted after the step, so
+ * that the counting takes no time of the next instance. */
 struct segment_visit {
 	struct hist_head *head;
 	struct hist_cells *cells;
@@ -55,59 +55,60 @@ struct segment {
 	uint32_t n_instances;
 	struct segment_gate *gates;
 	uint32_t n_gates;
-	struct instance **io; /* those of them that have records to wait for */
+	struct instance **io; /* instances of I/O components, which wait for records */
 	uint32_t n_io;
 	struct image_segment_state *state;
 	struct image_run *run;
 	const struct node_control *control;
 	struct image_lane_state *lane;
 	bool last_of_lane, shares_lane;
-	bool alone; /* no other waits for it */
+	bool alone; /* the waveform has no other segment */
 	struct image_event *events;
-	uint32_t n_events, event; /* so many; where the next comes */
+	uint32_t n_events, event; /* size of the ring, and place of the next event */
 	uint64_t slot_ns;
-	uint64_t end; /* its last step is so many beyond the last index */
+	uint64_t end; /* steps after the last index of the waveform */
 	const struct image_hold *holds;
 	uint64_t n_holds;
 	uint64_t work_ns;          /* of this step, if it is sampled */
 	bool skip;                 /* late = "skip" */
 	bool counts_misses;        /* a slot has an end: not under virtual */
-	uint64_t last_slot;        /* the slot last seen; IMAGE_FOREVER */
+	uint64_t last_slot;        /* slot of the last call; IMAGE_FOREVER: none yet */
 	uint64_t late_ns, load_ns; /* last counted */
 	uint64_t changes_seen;
 	struct teller teller;
 	uint32_t n_visits, n_pending;
-	struct segment_visit visits[SEGMENT_VISITS]; /* behind what every slot looks at */
-	struct node_change pending[NODE_CHANGES];    /* exec never has more on their way */
+	struct segment_visit visits[SEGMENT_VISITS]; /* after the fields that every slot reads */
+	struct node_change pending[NODE_CHANGES];    /* exec never publishes more at a time */
 };
 
-/* segment_init binds segment `number` of the view to `instances` (by number in the image, opened).
- * 0 or -ENOMEM. */
+/* segment_init binds segment `number` of the view to `instances` (opened, and indexed by their
+ * numbers in the image). Returns 0 or -ENOMEM. */
 int segment_init(struct segment *segment, const struct image_view *view, uint32_t number,
     struct instance *instances, const struct node_control *control);
 void segment_fini(struct segment *segment);
 
-/* segment_follow gives a new segment the changes that wait, in a segment that stands, for instances
- * that are its now; `written`: so many were published, and all of these are known to it then. Once
- * for each segment of before. [control] */
+/* segment_follow moves the pending changes of migrated instances from `before`, a stopped segment,
+ * to `segment`. `written` is the number of changes published so far; `segment` has seen all of them
+ * afterwards. Called once for each segment of the old mapping. [control] */
 void segment_follow(struct segment *segment, struct segment *before, uint64_t written);
 
-/* segment_ready tells whether step done + 0 may run now; *ret_gate is the gate that is closed, NULL
- * if it is a record. */
+/* segment_ready tells whether the next step may run now. If not, *ret_gate is the closed gate, or
+ * NULL if a record is missing. */
 enum segment_status segment_ready(
     const struct segment *segment, const struct segment_gate **ret_gate);
 
-/* segment_step runs the next step, which began at start_ns in `slot`: the time at which it ended.
- * [slot] */
+/* segment_step runs the next step, which began at start_ns in `slot`, and returns the time at which
+ * the step ended. [slot] */
 uint64_t segment_step(struct segment *segment, uint64_t slot, uint64_t start_ns);
 
-/* segment_slot is what a lane does with it in slot `slot` that began at edge_ns: runs the step that
- * is due, or counts why not. *now_ns is read and advanced. [slot] */
+/* segment_slot is called by the lane in each slot. It runs the step that is due in slot `slot`,
+ * which began at edge_ns, or counts why no step ran. *now_ns is the time, read and advanced. [slot]
+ */
 enum segment_status segment_slot(
     struct segment *segment, uint64_t slot, uint64_t edge_ns, uint64_t *now_ns);
 
-/* segment_run_virtual runs steps as fast as the gates open, until the end, a fault, or *quit.
- * Sleeps between. */
+/* segment_run_virtual runs steps as fast as the gates open, until the end, a fault, or *quit. It
+ * sleeps while a gate is closed. */
 void segment_run_virtual(struct segment *segment, const _Atomic uint32_t *quit);
 
 #endif

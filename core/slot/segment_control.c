@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * segment_control.c - a segment is bound to its image. [control] */
+ * segment_control.c - binds a segment to its image. [control] */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>

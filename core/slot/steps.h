@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/slot/steps.h - what the files of a segment share: its steps, its gates, and its changes.
+ * core/slot/steps.h - small functions that the files of a segment share: steps, gates and changes.
  */
 #ifndef ALOE_SLOT_STEPS_H
 #define ALOE_SLOT_STEPS_H
@@ -9,8 +9,9 @@
 
 #include "core/slot/segment.h"
 
-/* segment_changes_pull takes those up to `written` that are for instances of this segment,
- * segment_changes_due applies those that are due before the instance works on index k. [slot] */
+/* segment_changes_pull takes the published changes, up to number `written`, that are for instances
+ * of this segment. segment_changes_due applies the changes of an instance that are due before the
+ * instance works on index k. [slot] */
 void segment_changes_pull(struct segment *segment, uint64_t written);
 void segment_changes_due(struct segment *segment, struct instance *it, uint64_t k);
 
@@ -40,9 +41,10 @@ static inline bool segment_gate_open(const struct segment_gate *gate, uint64_t s
 	    atomic_load_explicit(&gate->state->ended, memory_order_acquire) != 0;
 }
 
-/* How often a thread without a clock looks at a closed gate before it sleeps: twice as often after
- * it saw the gate open, half as often after it slept, and as often as ever each 64th time that it
- * slept in a row. A thousand threads that always spin leave no CPU to those that have work. */
+/* How often a thread without a clock looks at a closed gate before it sleeps. The number doubles
+ * when the thread saw the gate open, halves when the thread slept, and is the largest again at
+ * every 64th sleep in a row. A thousand threads that always spin would leave no CPU to the threads
+ * that have work. */
 enum { SPIN_LOOKS_MAX = 2000, SPIN_LOOKS_MIN = 16, SPIN_TRY = 64 };
 
 struct gate_spin {

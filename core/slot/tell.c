@@ -15,7 +15,7 @@ void tell_init(struct tell *tell)
 	atomic_store(&tell->io_sleeps, 0);
 }
 
-/* Where it is full it has been rung. */
+/* A bell whose counter is full has been rung already. */
 void tell_ring(int fd)
 {
 	const uint64_t one = 1;
@@ -48,7 +48,7 @@ static bool damaged(const struct segment *segment)
 	    image_segment_damaged(segment->state, teller->n_instances);
 }
 
-/* Once: it runs no step any more. */
+/* True once, when the segment runs no further step. */
 static bool is_over_now(struct segment *segment)
 {
 	const uint64_t last = segment_last(segment);
@@ -87,8 +87,9 @@ void segment_tell(struct segment *segment, uint64_t now_ns)
 	tell_ring(atomic_load_explicit(&teller->host->bell, memory_order_relaxed));
 }
 
-/* The fence stands between the ring that has moved and the word, as it does in the I/O thread the
- * other way round: one of the two sees the other. */
+/* The fence stands between moving the record ring and reading the word. The I/O thread has the same
+ * fence between writing the word and looking at the ring, so one of the two threads sees what the
+ * other thread has done. */
 void segment_tell_io(const struct segment *segment)
 {
 	struct tell *host = segment->teller.host;

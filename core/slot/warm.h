@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/slot/warm.h - what a lane does with the time that it would spin away before a slot's edge.
+ * core/slot/warm.h - how a lane uses the time before a slot's edge, in which it would only spin.
  *
- * After a sleep the core's caches hold what others wanted there. Code and data of a slot come back
- * line after line, each found missing by the one before: of a slot with ten small components two
- * thirds are that (tests/bench/bench_paced). So the lane, awake before the edge (core/slot/lane.h),
- * reads what its segments will touch, and runs a slot of a segment that belongs to no waveform:
- * three instances, for the engine's code and what the core predicts of it.
+ * After a sleep the core's caches hold the data of other programs. Code and data of a slot come
+ * back one line of cache after another, which takes two thirds of a slot with ten small components
+ * (tests/bench/bench_paced). So the lane, which is awake before the edge (core/slot/lane.h), reads
+ * the memory that its segments will touch. Then it rehearses: it runs a slot of a segment with
+ * three instances that belongs to no waveform, so that the engine's code is in the caches and the
+ * core predicts its branches.
  */
 #ifndef ALOE_SLOT_WARM_H
 #define ALOE_SLOT_WARM_H
@@ -15,14 +16,14 @@
 
 struct rehearsal;
 
-/* segment_warm reads what the next step of a segment will touch, one instance after another until
- * until_ns. Changes nothing. [slot] */
+/* segment_warm reads the memory that the next step of a segment will touch, one instance after
+ * another, until until_ns. It changes nothing. [slot] */
 void segment_warm(const struct segment *segment, uint64_t until_ns);
 
 struct rehearsal *rehearsal_new(void); /* NULL: no memory. [control] */
 void rehearsal_free(struct rehearsal *rehearsal);
-/* rehearsal_run runs one slot of it, about a microsecond when all of it is cold: how many have run.
- * [slot] */
+/* rehearsal_run runs one slot of the rehearsal, which takes about a microsecond on a cold core. It
+ * returns how many slots have run. [slot] */
 uint64_t rehearsal_run(struct rehearsal *rehearsal);
 
 #endif
