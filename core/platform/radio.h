@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/platform/radio.h - what the pace and the components ask of any radio: samples with time
- * stamps, room for samples to send, counts. A driver is one folder of platforms/ and no line
- * elsewhere: driver.c in platforms/x defines the constant x_driver. platforms/README.md says how to
+ * core/platform/radio.h - what the pace and the components need from any radio: samples with time
+ * stamps, room for samples to send, and counts. A driver is one folder of platforms/ and no line
+ * elsewhere: platforms/x/driver.c defines the constant x_driver. platforms/README.md says how to
  * add a driver.
  *
- * 	settings   the keys of a group `radio: { ... }`, as the driver's table lists them; the
- *                 driver checks what they mean together (`check`) and opens the radio with them
- * 	receive --> [packets] --> release            of each channel, as they came
- * 	place --> samples written --> send ... flush
+ * 	settings   the keys of a group `radio: { ... }`, which the driver's table lists; the driver
+ * 	           checks them together (`check`) and opens the radio with them (`open`)
+ * 	receive --> [packets] --> release            for each channel, in order of arrival
+ * 	place --> samples are written --> send ... flush
  *
- * Samples are complex, 16 bits each, low byte first. An open radio belongs to one thread. `open`
- * and `close` may wait; the other functions never do.
+ * A sample has a real and an imaginary part of 16 bits each, low byte first. An open radio belongs
+ * to one thread. `open`, `end` and `close` may wait; the other functions never wait.
  */
 #ifndef ALOE_PLATFORM_RADIO_H
 #define ALOE_PLATFORM_RADIO_H
@@ -29,27 +29,28 @@ enum {
 	RADIO_QUEUE_LEAST = 1024,
 	RADIO_IQ = 4, /* bytes of a sample */
 	RADIO_NOTE = 512,
-	RADIO_TROUBLES = 8, /* reasons why a channel does not stream; the first: it does */
-	RADIO_TROUBLE = 256 /* bytes of the text of one */
+	RADIO_TROUBLES =
+	    8, /* reasons why a channel does not stream; reason 0: the channel streams */
+	RADIO_TROUBLE = 256 /* bytes of the text of a reason */
 };
 
 /* ---- settings ------------------------------------------------------------------------ */
 
 enum radio_kind {
-	RADIO_TEXT,   /* const char *; "" where it is not said */
-	RADIO_PATH,   /* the same; relative to the directory of the command */
+	RADIO_TEXT,   /* const char *; "" if the key is missing */
+	RADIO_PATH,   /* const char *; relative to the directory of the command */
 	RADIO_CHOICE, /* int: the place in `words` */
 	RADIO_BOOL,   /* bool */
 	RADIO_INT,    /* int64_t */
 	RADIO_REAL,   /* double */
-	RADIO_INTS,   /* struct radio_numbers: a number or a list */
-	RADIO_REALS
+	RADIO_INTS,   /* struct radio_numbers: a whole number or a list of whole numbers */
+	RADIO_REALS   /* struct radio_numbers: a number or a list of numbers */
 };
 
 struct radio_numbers {
 	double item[RADIO_NUMBERS_MAX];
-	uint32_t n;   /* 0: not said */
-	bool is_list; /* else one number stands for all channels */
+	uint32_t n;   /* 0: the key is missing */
+	bool is_list; /* false: one number for all channels */
 };
 
 struct radio_key {
@@ -60,12 +61,12 @@ struct radio_key {
 	double min, max;
 	const char *unit;
 	const char *const *words; /* of a CHOICE, NULL at the end */
-	double value;             /* where the key is not said */
-	const char *otherwise;    /* that value in words; NULL: as it is written */
-	const char *needed;       /* what to write where the key is missing; NULL: it may be */
+	double value;             /* default */
+	const char *otherwise;    /* the default in words; NULL: the number */
+	const char *needed; /* text to write if the key is missing; NULL: the key is optional */
 };
 
-/* What a waveform asks of its radio. */
+/* What a waveform needs from its radio. */
 struct radio_use {
 	const char *waveform;
 	double rate_hz;
@@ -75,107 +76,110 @@ struct radio_use {
 
 struct radio_driver;
 
-/* One group, as it is checked. */
+/* What `check` gets for one group of a radio file. */
 struct radio_check {
 	const struct radio_driver *driver;
 	struct diag *diag;
 	const char *file;
 	int line;
-	const int *lines;            /* of the keys, in the order of the table; 0: not said */
+	const int *lines;            /* of the keys, in the order of the table; 0: missing key */
 	const void *first;           /* settings of the first group; NULL: this is the first */
-	const struct radio_use *use; /* NULL: no waveform asks, or there are errors already */
+	const struct radio_use *use; /* NULL: there is no waveform, or there are errors already */
 };
 
-/* radio_line gives the line of a key, 0 where it is not said. radio_missing adds the error that
- * `key` is missing, with what is `needed`. */
+/* radio_line returns the line of a key, or 0 if the key is missing. radio_missing adds the error
+ * that `key` is missing; `needed` is the text to write. */
 int radio_line(const struct radio_check *check, const char *key);
 void radio_missing(const struct radio_check *check, const char *key, const char *needed);
 
 /* ---- an open radio ------------------------------------------------------------------------ */
 
 struct radio_packet {
-	struct packet packet; /* the driver's, for release */
+	struct packet packet; /* belongs to the driver, for release */
 	const uint8_t *iq;
-	uint64_t ticks; /* of its first sample */
+	uint64_t ticks; /* of the first sample */
 	uint32_t samples;
-	uint32_t gap;   /* packets before it that are missing */
-	bool overtaken; /* it was in such a gap, and is not missing any more */
+	uint32_t gap;   /* missing packets before this packet */
+	bool overtaken; /* this packet was counted as missing and has arrived now */
 };
 
-/* Since the radio was started, of one channel. */
+/* Counts of one channel since the radio was started. */
 struct radio_counts {
-	uint64_t overruns;  /* it had to stop receiving, and was started again */
-	uint64_t late;      /* packets that it got after their time, and left out */
-	uint64_t underruns; /* it had nothing to send, and should have */
-	uint64_t sequence;  /* reports of packets that are missing, or out of order */
-	uint64_t restarts;  /* it was silent, and set up anew */
-	uint64_t failed;    /* attempts to set it up that led to nothing; tried again for ever */
-	uint32_t trouble;   /* why it does not stream now: which text of struct radio; 0: it does */
+	uint64_t overruns;  /* times that the radio stopped receiving and was started again */
+	uint64_t late;      /* packets that reached the radio after their time and were dropped */
+	uint64_t underruns; /* times that the radio should have sent and had no samples */
+	uint64_t sequence;  /* reports of packets that are missing or out of order */
+	uint64_t restarts;  /* times that the radio was silent and was set up again */
+	uint64_t failed;    /* failed attempts to set the radio up; they never stop */
+	uint32_t trouble;   /* number of the text in struct radio; 0: the channel streams */
 };
 
-struct radio { /* of all devices together; the driver's own part lies behind it */
+struct radio { /* all devices together; the driver's own part follows in memory */
 	const struct radio_driver *driver;
 	uint32_t channels;
 	uint32_t ticks_per_sample;
-	uint32_t rx_packet, tx_packet; /* samples; tx_packet 0: it cannot send */
+	uint32_t rx_packet, tx_packet; /* samples; tx_packet 0: the radio cannot send */
 	int64_t tx_advance;            /* see struct aloe_radio */
-	uint64_t patience_ns;          /* slots begin without packets after so long */
-	uint64_t start_ticks;          /* of the first sample asked for; 0: when it comes */
-	uint64_t end_ticks;            /* behind the last sample; UINT64_MAX: not known, or none */
-	/* slots begin at whole multiples of their length: others who hear the same have the same */
+	uint64_t patience_ns;          /* time without packets after which slots begin without */
+	uint64_t start_ticks;          /* of the first sample; 0: known when it arrives */
+	uint64_t end_ticks;            /* after the last sample; UINT64_MAX: not known, or no end */
+	/* slots begin at whole multiples of their length, so they are the same on every node that
+	 * receives the same samples */
 	bool on_grid;
-	struct aloe_radio_channel channel[RADIO_CHANNELS_MAX]; /* NaN: nobody has said */
-	const char *clock_source, *time_source;                /* NULL: nobody has said */
-	char note[RADIO_NOTE];                                 /* for the user; "" */
-	/* written by open: nothing is put into words while slots run */
+	struct aloe_radio_channel channel[RADIO_CHANNELS_MAX]; /* NaN: not known */
+	const char *clock_source, *time_source;                /* NULL: not known */
+	char note[RADIO_NOTE];                                 /* for the user; "": none */
+	/* texts of the troubles, written by open, because no text is formatted while slots run */
 	char trouble[RADIO_CHANNELS_MAX][RADIO_TROUBLES][RADIO_TROUBLE];
 };
 
 struct radio_driver {
 	const char *type;    /* in radio files */
-	const char *summary; /* of what it drives */
-	const char *manual;  /* paragraphs, behind the keys; NULL */
+	const char *summary; /* the device, in a few words */
+	const char *manual;  /* paragraphs that follow the keys in the manual; NULL: none */
 	const struct radio_key *keys;
 	uint32_t n_keys;
 	size_t settings_size;
 	bool fast; /* struct radio_use.fast is possible */
 
-	/* check looks at what single keys do not tell, adds errors, and sets what follows from the
-	 * settings. channels: of one group. claim: what only one waveform may have at a time, as
-	 * the user knows it; "": nothing. The settings outlive the open radio. */
+	/* check tests what the table of keys cannot state, adds errors, and computes settings that
+	 * follow from others. channels returns the number of channels of one group. claim names the
+	 * device that only one waveform may have at a time, in the user's words; "": none. The
+	 * settings live longer than the open radio. */
 	void (*check)(void *settings, const struct radio_check *check);
 	uint32_t (*channels)(const void *settings);
 	void (*claim)(const void *settings, char *ret, size_t size);
 
-	/* open opens all channels of n groups and waits until they are ready: 0, or -errno with the
-	 * reason in ret_why. By the thread that is to use it. end ends what is being sent and
-	 * received, and waits for what the radio still says of it (counted); NULL: there is
-	 * nothing to wait for. close does so too, where `end` was not called. */
+	/* open opens all channels of n groups and waits until they are ready. It returns 0, or
+	 * -errno with the reason in ret_why. The thread that will use the radio calls it. end stops
+	 * sending and receiving, and waits for the last reports of the radio (counted); NULL: there
+	 * is nothing to wait for. close does the same if `end` was not called. */
 	int (*open)(const void *const *settings, uint32_t n, const struct radio_use *use,
 	    struct radio **ret, char *ret_why, size_t size);
 	void (*end)(struct radio *radio);
 	void (*close)(struct radio *radio);
 
-	uint64_t (*clock)(struct radio *radio); /* nanoseconds, in which packets are waited for */
-	/* start asks for samples from now on. */
+	/* clock returns the time in nanoseconds by which the pace waits for packets. */
+	uint64_t (*clock)(struct radio *radio);
+	/* start asks the radio for samples from now on. */
 	void (*start)(struct radio *radio);
-	/* receive gives what has come, at most n (TRANSPORT_BURST); to be called now and then
-	 * whether samples are wanted or not. What is given back need not be all of it, nor of one
-	 * call; the pace holds radio_queue() packets at most. */
+	/* receive returns packets that have arrived, at most n (TRANSPORT_BURST). The pace calls it
+	 * from time to time even if no samples are wanted. release gives packets back, in any
+	 * number; the pace holds at most radio_queue() packets. */
 	unsigned (*receive)(struct radio *radio, uint32_t channel, uint64_t now_ns,
 	    struct radio_packet *ret, unsigned n);
 	void (*release)(
 	    struct radio *radio, uint32_t channel, const struct radio_packet *packets, unsigned n);
-	/* place gives room for one packet's samples, NULL: there is none. What was placed is sent
-	 * before the next is asked for. send puts it in line, with the time at which it is to be
-	 * played; UINT64_MAX: at once. */
+	/* place returns room for the samples of one packet, or NULL if there is no room. The pace
+	 * calls send before it asks for the next room. send queues the packet, with the time at
+	 * which the radio transmits it; UINT64_MAX: at once. flush sends the queued packets. */
 	uint8_t *(*place)(struct radio *radio, uint32_t channel);
 	void (*send)(struct radio *radio, uint32_t channel, uint32_t samples, uint64_t ticks);
 	void (*flush)(struct radio *radio);
 	void (*count)(struct radio *radio, uint32_t channel, struct radio_counts *ret);
 };
 
-/* radio_queue gives how many packets of a channel the pace may hold at a time. */
+/* radio_queue returns how many packets of a channel the pace may hold at a time. */
 static inline uint32_t radio_queue(uint32_t slot_samples, uint32_t rx_packet)
 {
 	uint32_t n = RADIO_QUEUE_LEAST;
