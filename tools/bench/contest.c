@@ -351,7 +351,7 @@ void contest_tables(struct contest *contest)
 	for (size_t system = 0; system < contest->n_systems; system++)
 		peers += contest->systems[system].program != NULL;
 	if (peers)
-		table_begin(contest, "ratios", "so many times as much the others take",
+		table_begin(contest, "ratios", "how many times as much time the other systems take",
 		    ratio_columns, sizeof(ratio_columns) / sizeof(ratio_columns[0]));
 	for (size_t size = 0; size < contest->n_sizes; size++)
 		for (size_t i = 0; i < peers * (contest->n_systems - peers); i++)

@@ -431,17 +431,17 @@ static void notes(struct overhead *o)
 	const char *clock = cli_get(bench->args, "clock");
 
 	bench_note(bench,
-	    "clock %s, CPU %d; chains source -> copy ... copy -> sink with messages of %d bytes: "
-	    "what the copies themselves take is in T_module; %llu round%s, all chains in turn; "
-	    "medians of the rounds",
+	    "clock %s, CPU %d; chains source -> copy ... copy -> sink with messages of %d bytes; "
+	    "T_module includes the copying itself; %llu round%s, all chains in turn; medians of "
+	    "the rounds",
 	    clock ? clock : "timer", o->cpu, CONF_COUNTER_BYTES, (unsigned long long)o->rounds,
 	    plural(o->rounds));
 	bench_note(bench,
-	    "T: from the slot's edge to the end of its last component = late + from start to end; "
-	    "T = T_base + N x T_module by least squares in proportion to T, 95 %% intervals by "
-	    "Student; between N processes there are N - 1 hand-overs, so that T_base of "
-	    "`component` is less by one, and by as much again as hand-overs between few processes, "
-	    "which all find their caches as they left them, take less than those between many");
+	    "T is the time from the slot's edge to the end of the last component: late + from "
+	    "start to end. T = T_base + N x T_module is fitted by least squares relative to T, "
+	    "with 95 %% intervals by Student. N processes need N - 1 hand-overs, so T_base of "
+	    "`component` is smaller by one hand-over; T_base is smaller still because hand-overs "
+	    "between few processes find warm caches and are faster");
 	bench_note(bench,
 	    "the direct T_base is the delay of the first component in the slot, and the direct "
 	    "T_module is the time from the start of one copy to the start of the next copy, both "

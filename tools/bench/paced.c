@@ -327,9 +327,9 @@ static const struct paced_kind kinds[] = {
          .rate_of = megabits,
          .title = "times in s; rate: Mbit/s"},
         throughput_peers, {{.name = "aloe", SETUPS(our_setups)}}, 50e6, 0,
-        {"bytes to bits to symbols (ours: i16; GNU Radio: float), decided, and back to bytes; "
-         "free-running clock, 16384 bits in a slot; zeros from a null source, after a run with "
-         "numbered bytes that were all seen to come out as they went in"},
+        {"bytes are unpacked to bits, mapped to symbols (ALOE: i16; GNU Radio: float), decided and "
+         "packed to bytes; free-running clock, 16384 bits in a slot; the source sends zeros; a run "
+         "with numbered bytes checks before the measurement that all bytes arrive unchanged"},
         "BPSK without noise", "time [s]"},
     {{.measure = handover_measure,
          .unit = "us",
@@ -342,13 +342,14 @@ static const struct paced_kind kinds[] = {
             {.name = "aloe none", .beside = true, SETUPS(one_shared)},
             {.name = "aloe slot after slot", .beside = true, SETUPS(hot)}},
         0, HANDOVER_SLOT_NS * 1e-9,
-        {"64 floats in 1.333 ms; ours: source, 8 copies and sink on one lane, from the source's "
-         "beginning to the sink's end, by 10: with all they do themselves; JACK: from the end of a "
-         "client's callback to the beginning of the next one's, 8 clients",
-            "aloe component: each in a process of its own, as JACK's clients are; in process: "
-            "isolation waveform, all in one; none: that of all trusted waveforms; slot after slot: "
-            "all in one, without the clock, so that nothing has left the caches in between, which "
-            "is the most of the time otherwise"},
+        {"64 floats in 1.333 ms; ALOE: source, 8 copies and sink on one lane, the time from the "
+         "start of the source to the end of the sink divided by 10, which includes the work of the "
+         "components; JACK: the time from the end of a client's callback to the start of the next "
+         "callback, 8 clients",
+            "aloe component: one process per component, like the clients of JACK; in process: "
+            "isolation waveform, one process for all components; none: the process of all trusted "
+            "waveforms; slot after slot: one process without a clock, so the caches stay warm "
+            "between slots (cold caches take most of the time otherwise)"},
         "hand-over", "time [us]"},
 };
 

@@ -394,15 +394,15 @@ static void limits(struct pipes *pipes)
 	    strcmp(contest->systems[gnuradio].name, "gnuradio") != 0)
 		gnuradio++;
 	bench_table(pipes->bench, "limits",
-	    "what of it is copying, on the lane that has most to do; times in s", limit_columns,
+	    "share of copying on the lane with the most work; times in s", limit_columns,
 	    sizeof(limit_columns) / sizeof(limit_columns[0]));
 	for (size_t z = 0; z < contest->n_sizes; z++)
 		limit_row(pipes, z, &pass, gnuradio);
 	bench_note(pipes->bench,
-	    "copying alone: what source, head and copies have to write, at %.0f GB/s (zeros %.0f), "
-	    "the best of a core that does nothing else with messages of %.1f KiB; the rest: the "
-	    "engine's call, clock, histogram and event, data that come from the other core's "
-	    "cache, and waiting for the other lane; x gnuradio at most: if there were no rest",
+	    "copying alone: the time in which source, head and copies write their bytes at %.0f "
+	    "GB/s (zeros %.0f), the best rate of a core that only copies messages of %.1f KiB; the "
+	    "rest: the engine's call, clock, histogram and event, data from the cache of the other "
+	    "core, and waiting for the other lane; x gnuradio at most: the ratio without the rest",
 	    bytes / pass.copy_s * 1e-9, bytes / pass.zero_s * 1e-9, bytes / 1024);
 }
 

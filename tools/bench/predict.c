@@ -190,8 +190,8 @@ static void errors_of(struct predict *predict, const struct prediction *told,
 		    &predict->errors[emulated][m], percent, component, source->name, target->name);
 		if (m == PREDICT_CLASS && percent > REACH_WORST && !emulated)
 			bench_note(predict->bench,
-			    "missed: %s, %s to %s, %.0f %%: it changes by a factor of %.3g, its "
-			    "mix (%s) by %.3g",
+			    "missed: %s, %s to %s, %.0f %%: the time of the component changes by a "
+			    "factor of %.3g, the time of its mix (%s) by %.3g",
 			    component, source->name, target->name, percent, here / there,
 			    instance->type->mix, told->ns[m] / there);
 	}
@@ -350,9 +350,9 @@ static void notes_skipped(struct predict *predict)
 	switch (predict_build_dir(PREDICT_AARCH64, dir, sizeof(dir))) {
 	case 0:
 		bench_note(predict->bench,
-		    "qemu-neon, qemu-plain: aarch64 code under an emulator on this machine, the "
-		    "chain in one process without the engine: not ARM speed, and not in any mean "
-		    "above but its own");
+		    "qemu-neon, qemu-plain: aarch64 code under an emulator on this machine, with "
+		    "the chain in one process without the engine; this is not the speed of an ARM, "
+		    "and it counts in its own mean only");
 		break;
 	case -ENOEXEC:
 		bench_note(predict->bench,
@@ -371,10 +371,10 @@ static void notes(struct predict *predict)
 	struct bench *bench = predict->bench;
 
 	bench_note(bench,
-	    "error: |predicted / measured - 1|. A prediction knows what the component takes on the "
-	    "source, its mix (in its descriptor), and what both kinds do by class; nothing that "
-	    "was measured of components on the target. reach, this project's own: mean at most "
-	    "%.0f %%, worst at most %.0f %%",
+	    "the error is |predicted / measured - 1|. A prediction uses the time of the component "
+	    "on the source, the mix of the component (in its descriptor), and the speeds of both "
+	    "kinds by class; it uses no time of a component on the target. The target of this "
+	    "project (reach): mean at most %.0f %%, worst at most %.0f %%",
 	    REACH_MEAN, REACH_WORST);
 	bench_note(bench,
 	    "the classes and mixes were chosen for these components and pairs on one machine; the "
@@ -385,8 +385,8 @@ static void notes(struct predict *predict)
 	if (!predict->from)
 		bench_note(bench,
 		    "%s, virtual clock, CPU %d, %d round%s of %g s of slots, all kinds in turn; "
-		    "each time is held against the unit of account as it was then, and the first "
-		    "quartile of the rounds is taken",
+		    "each time is divided by the time of a MAC in the same round, and the result "
+		    "is the first quartile of the rounds",
 		    predict->run.path, predict->run.cpu, (int)predict->rounds,
 		    plural(predict->rounds), predict->run.seconds);
 	if (!predict->from)

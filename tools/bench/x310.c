@@ -362,8 +362,8 @@ static void reach_note(struct x310 *x)
 		    late_percent(&loop->figures));
 	if (loop->done && aloe->done)
 		bench_note(x->bench,
-		    "the slot engine adds %.2f us to the bare loop at p50 (to "
-		    "reach: %.2f), with %.2f %% of the packets late",
+		    "the slot engine adds %.2f us to the bare loop at p50 (to reach: %.2f), with "
+		    "%.2f %% of the packets late",
 		    aloe->figures.p50_us - loop->figures.p50_us, REACH_ENGINE_US,
 		    late_percent(&aloe->figures));
 	if (channel->done && plain->done)
@@ -404,23 +404,24 @@ static void notes(struct x310 *x)
 		    "CPU and %.0f %% on the other CPU, so slow results may come from the machine",
 		    100 * x->gaps[0].share, 100 * x->gaps[1].share);
 	bench_note(bench,
-	    "rate: the fastest of 200 MHz / 2, 4, 8, 10, ... that was held, by bisection with "
-	    "stretches of %d ms, twice if need be. Held: in more than half of the windows of 2 ms "
-	    "(or 32 packets) of the running stream, from its first answer on, the device kept its "
-	    "pace and all but 0.2 %% was answered; the other windows are those in which this "
-	    "machine stood still, which it does at every rate, and \"held\" is how many were not. "
-	    "From antenna to antenna, simulated: the shortest constant of 12.8, 25.2, 31, 40, 50, "
-	    "100, ... us for which in more than half of the windows 98 %% of the answers were in "
-	    "time; then measured by marks in the samples, none where these do not survive. What "
-	    "the long stretch did not hold gets more time or a slower rate. Limited by: which end "
-	    "did not hold the next faster one",
+	    "rate is the fastest held rate of 200 MHz / 2, 4, 8, 10, ..., found by bisection with "
+	    "stretches of %d ms, twice if necessary. A rate is held if, in more than half of the "
+	    "windows of 2 ms (or 32 packets) after the first answer, the device kept its pace and "
+	    "at least 99.8 %% of the packets were answered. In the other windows this machine "
+	    "stood still, which happens at every rate; \"held\" is the share of the windows in "
+	    "which it did not. Antenna to antenna (simulated) is the shortest of 12.8, 25.2, 31, "
+	    "40, 50, 100, ... us at which 98 %% of the answers were in time in more than half of "
+	    "the windows. The time is then measured by marks in the samples; there is no figure if "
+	    "the host changes the marks. If the long stretch fails, it is repeated with more time "
+	    "or a slower rate. Limited by names the end that failed at the next faster rate",
 	    TRIAL_MS);
 	bench_note(bench,
-	    "host delay: from when a packet was in hand to when its answer had been sent; of ALOE "
-	    "from the edge of the slot to the end of its last component. Lost: packets for the "
-	    "host that found no place; late: answers that the device got after their time, and "
-	    "dropped: no latency counts them, so their share of the packets stands beside each; "
-	    "device stood still: the longest, which it then catches up");
+	    "host delay is the time from the reception of a packet to the end of the transmission "
+	    "of its answer; for ALOE from the edge of the slot to the end of the last component. "
+	    "Lost counts packets for which the host had no room. Late counts answers that reached "
+	    "the device after their time and were dropped; no latency includes them, so their "
+	    "share of the packets stands beside each latency. Device stood still is the longest "
+	    "pause of the device, which the device then catches up");
 	bench_note(bench,
 	    "published (Engelhardt et al. 2022, bare metal, isolated cores): pass-through 25.2 us "
 	    "and channel 31 us from analog to analog, with converters; host delay mostly under 1 "

@@ -120,21 +120,23 @@ static void result(void *self)
 	    trial->samples, plural(trial->samples), TICKS_PER_US / trial->divide,
 	    (double)trial->advance_ticks / TICKS_PER_US, (double)trial->wire_ticks / TICKS_PER_US);
 	bench_note(bench,
-	    "devices: goes on: every FPGA image as UHD sets it up; stops on error: images of UHD "
-	    "4.9 and later, if asked for; fills with zeros: what the paper wishes for, none does");
+	    "a device that \"goes on\" has any FPGA image as UHD sets it up; a device that \"stops "
+	    "on error\" has an image of UHD 4.9 or later with this setting; no device \"fills with "
+	    "zeros\", which the paper proposes");
 	bench_note(bench,
-	    "round trips from the report of the error to the first packet that is right again: "
-	    "half for the report, one for each INIT and its answer, half for that packet. "
-	    "Published (Engelhardt et al., Figure 2): three, and what is sent meanwhile is "
-	    "discarded");
+	    "round trips count from the report of the error to the first packet that is right "
+	    "again: half for the report, one for each INIT and its answer, and half for the "
+	    "packet. Published (Engelhardt et al., Figure 2): three round trips, in which sent "
+	    "packets are discarded");
 	bench_note(bench,
-	    "what the protocol forces: a device that stopped goes on only after INIT, which waits "
-	    "its turn behind what the device holds, then discards what comes until it was silent "
-	    "for 87.4 us; one that goes on looks at a timestamp only where a burst begins, so what "
-	    "follows a lost packet plays early until the host ends the burst (realign: one round "
-	    "trip, nothing flushed), or until an underrun; a late packet is dropped by the radio, "
-	    "which then goes on in time by itself; swapped packets heal by themselves; where the "
-	    "host leaves one out it ends the burst before, so that what follows is in time");
+	    "the protocol sets these limits. A device that has stopped goes on only after INIT; "
+	    "INIT waits until the device has played its buffer, and then the device discards "
+	    "packets until no packet has come for 87.4 us. A device that goes on looks at a "
+	    "timestamp only at the start of a burst, so the packets after a lost packet are played "
+	    "early until the host ends the burst (realign: one round trip, nothing is discarded) "
+	    "or until an underrun. The radio drops a late packet and is in time again without "
+	    "help. Swapped packets need no recovery. If the host leaves a packet out, the host "
+	    "ends the burst before, so the following packets are in time");
 	bench_note(bench,
 	    "discarded counts packets that the device discarded; not sent counts slots whose "
 	    "packet the host left out");
