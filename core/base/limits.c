@@ -35,15 +35,15 @@ int limits_node(size_t bytes, char *ret_why, size_t size)
 
 	if (files < LIMITS_NODE) {
 		snprintf(ret_why, size,
-		    "this process may open %llu file%s (ulimit -n), and a node needs %d and 2 "
-		    "more for each host of a waveform: raise the limit",
+		    "this process may open %llu file%s (ulimit -n), but a node needs %d, and 2 "
+		    "more for each host of a waveform; raise the limit",
 		    (unsigned long long)files, plural(files), LIMITS_NODE);
 		return -EMFILE;
 	}
 	if (length < bytes) {
 		snprintf(ret_why, size,
 		    "a file may have %llu byte%s (ulimit -f), which also limits shared memory, "
-		    "and a node needs %zu byte%s in one piece: raise the limit",
+		    "but a node needs %zu byte%s in one piece; raise the limit",
 		    (unsigned long long)length, plural(length), bytes, plural(bytes));
 		return -EFBIG;
 	}

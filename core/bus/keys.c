@@ -70,9 +70,9 @@ static int closed_check(const struct keys_reader *reader, int fd)
 		    (unsigned)st.st_uid);
 	if (st.st_mode & (S_IRWXG | S_IRWXO))
 		return diag_error(reader->diag, reader->path, 0,
-		    "the file is open to other users (mode %04o), and so its keys may be known to "
-		    "them or be theirs; mode 0600 is needed (chmod 600), and after that a new key "
-		    "if others use this machine",
+		    "other users may read or write the file (mode %04o), so they may know or have "
+		    "changed its keys; set mode 0600 (chmod 600), and make a new key if others use "
+		    "this machine",
 		    (unsigned)(st.st_mode & 07777));
 	return 0;
 }

@@ -61,9 +61,9 @@ int tcp_check(const struct bus_tcp *tcp, bool listens, struct diag *diag)
 		keys_missing(tcp, &address, listens, diag);
 	if (tcp->own && tcp->node && strcmp(tcp->own->name, tcp->node) != 0)
 		diag_error(diag, NULL, 0,
-		    "the key here is that of node \"%s\", and this is node \"%s\"; `aloe keys new "
-		    "%s --keys DIR` makes a key for it in another folder",
-		    tcp->own->name, tcp->node, tcp->node);
+		    "the key in this folder belongs to node \"%s\", but this is node \"%s\"; `aloe "
+		    "keys new %s --keys DIR` makes a key for node \"%s\" in another folder",
+		    tcp->own->name, tcp->node, tcp->node, tcp->node);
 	if (tcp->own && !listens && !tcp->server_key)
 		diag_error(diag, NULL, 0,
 		    "the key of the node at %s is not known; `aloe keys allow` with its public key "

@@ -94,7 +94,7 @@ fi
 
 # ---- descriptors
 for files in 12 24 40; do
-	expect "$files descriptors: refused with both numbers" 1 "may open $files files (ulimit -n), and a node needs" \
+	expect "$files descriptors: refused with both numbers" 1 "may open $files files (ulimit -n), but a node needs" \
 		prlimit --nofile=$files "$aloe" run "$work/small.conf" --quiet --slots 10 --clock virtual
 done
 expect "too few for the hosts of a waveform: refused with the numbers" 2 "has 60 hosts, for which aloe-exec needs 121 more" \

@@ -61,7 +61,7 @@ lines=$(wc -l <"$folder/allowed")
 ok "a wrong list: the line" says 2 "allowed:$((lines - 1)): the line has more than two words" list
 ok "all of its lines" grep -qF "allowed:$lines: the key has 5 characters" "$work/out"
 chmod 644 "$folder/node.key"
-ok "a key that others can read" says 2 "node.key: the file is open to other users (mode 0644)" list
+ok "a key that others can read" says 2 "node.key: other users may read or write the file (mode 0644)" list
 ok "and the list too" grep -qF "allowed:$lines:" "$work/out"
 
 ok "a verb that is none" says 2 '`make` is unknown; allowed are: new list allow revoke' make a

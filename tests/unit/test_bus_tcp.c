@@ -652,7 +652,7 @@ static void test_not_opened(void **state)
 	        .node = "a", .address = "127.0.0.1:0", .own = own, .folder = "/", .insecure = true},
 	    true, "node \"a\" has a key, but the platform file says secure = false");
 	refused(&(struct bus_tcp){.node = "b", .address = "127.0.0.1:0", .own = own}, true,
-	    "the key here is that of node \"a\", and this is node \"b\"");
+	    "the key in this folder belongs to node \"a\", but this is node \"b\"");
 	refused(&(struct bus_tcp){.address = "10.0.0.1:7000", .own = own}, false,
 	    "the key of the node at 10.0.0.1:7000 is not known");
 	refused(&(struct bus_tcp){.address = "0.0.0.0:7000", .insecure = true}, false,

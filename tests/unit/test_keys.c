@@ -174,9 +174,9 @@ static void test_wrong_own(void **state)
 	assert_string_equal(
 	    said_of(nodes, "node.key", "# c\n\nname a\r\nsecret " Z40 "\n", 0600), "");
 	assert_string_equal(said_of(nodes, "node.key", "name a\nsecret " Z40, 0644),
-	    "node.key: the file is open to other users (mode 0644), and so its keys may be known "
-	    "to them or be theirs; mode 0600 is needed (chmod 600), and after that a new key if "
-	    "others use this machine\n");
+	    "node.key: other users may read or write the file (mode 0644), so they may know or "
+	    "have changed its keys; set mode 0600 (chmod 600), and make a new key if others use "
+	    "this machine\n");
 	assert_non_null(
 	    strstr(said_of(nodes, "node.key", "name a\nsecret " Z40, 0620), "(mode 0620)"));
 	assert_string_equal(said_of(nodes, "node.key",
@@ -210,9 +210,9 @@ static void test_wrong_list(void **state)
 
 	assert_string_equal(said_of(nodes, "allowed", "", 0600), "");
 	assert_string_equal(said_of(nodes, "allowed", "b " Z40 "\n", 0660),
-	    "allowed: the file is open to other users (mode 0660), and so its keys may be known "
-	    "to them or be theirs; mode 0600 is needed (chmod 600), and after that a new key if "
-	    "others use this machine\n");
+	    "allowed: other users may read or write the file (mode 0660), so they may know or have "
+	    "changed its keys; set mode 0600 (chmod 600), and make a new key if others use this "
+	    "machine\n");
 	assert_string_equal(said_of(nodes, "allowed",
 	                        "b " Z40 "\nb " Z40 "\nc " Z40 "\n"
 	                        "d Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID\n"
