@@ -108,18 +108,18 @@ static const struct cli_option step_options[] = {
 		"at", 0, "SLOT", NULL, false, help                                                 \
 	}
 static const struct cli_option start_options[] = {
-    AT_SLOT("first slot that runs; an error if it is too late for that slot; default: as soon as "
-            "every lane can be told"),
+    AT_SLOT("first slot that runs; an error if that slot is too near or past; default: the first "
+            "slot that all lanes can still meet"),
     NODE_OPTIONS,
 };
 static const struct cli_option pause_options[] = {
-    AT_SLOT("first slot that does not run; an error if it is too late for that slot; default: the "
+    AT_SLOT("first slot that does not run; an error if that slot is too near or past; default: the "
             "next possible slot"),
     NODE_OPTIONS,
 };
 static const struct cli_option stop_options[] = {
-    AT_SLOT("first slot in which the sources work no more; an error if it is too late for that "
-            "slot; default: the next possible slot"),
+    AT_SLOT("first slot in which the sources no longer run; an error if that slot is too near or "
+            "past; default: the next possible slot"),
     {"force", 0, NULL, NULL, false,
         "kill the waveform's hosts at once instead of waiting for them"},
     NODE_OPTIONS,
