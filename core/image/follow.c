@@ -101,8 +101,9 @@ static int instance_follows(
 
 	if (!same_text(a, before->name, b, after->name) ||
 	    !same_text(a, before->component, b, after->component))
-		snprintf(
-		    why, size, "instance \"%s\" is \"%s\" now", name, image_text(b, after->name));
+		snprintf(why, size, "the place of instance \"%s\" (%s) has \"%s\" (%s) now", name,
+		    image_text(a, before->component), image_text(b, after->name),
+		    image_text(b, after->component));
 	else if (before->digest != after->digest || !same_text(a, before->path, b, after->path))
 		snprintf(why, size,
 		    "the component %s of instance \"%s\" was rebuilt after the load: unload the "

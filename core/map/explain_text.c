@@ -53,7 +53,7 @@ static void lanes_print(FILE *out, const struct plan *plan)
 		    lane->need_ns / 1e3, (lane->limit_ns - plan_lane_ns(lane)) / 1e3,
 		    lane->reserve_ns / 1e3,
 		    plan_lane_ns(lane) + lane->reserve_ns > lane->limit_ns
-		        ? "    the slot is missed when the tail comes"
+		        ? "    a slot with the tail is missed"
 		        : "");
 	}
 }

@@ -69,7 +69,9 @@ static const char *mode_text(const struct plan *plan, char *text, size_t size)
 		snprintf(text, size, "by %s, at %.0f %% of the capacity; largest load %.1f %%",
 		    best->name, 100 * best->share, 100 * best->peak);
 	else if (plan->choice.mode == PLAN_OVER)
-		snprintf(text, size, "NOTHING FITS; %s found the smallest largest load: %.1f %%",
+		snprintf(text, size,
+		    "NO MAPPING FITS; the mapping by %s exceeds the capacity least, with a largest "
+		    "load of %.1f %%",
 		    best->name, 100 * best->peak);
 	else if (plan->choice.n_candidates == 1 && best->cost < INFINITY &&
 	    strcmp(best->name, "one lane") != 0)

@@ -88,7 +88,7 @@ void radio_faults_print(const json_t *radio, FILE *out)
 			    radio_faults[i].noun ? plural(count) : "");
 	}
 	if (report_number(radio, "failed") > 0)
-		fprintf(out, "%s %.0f failed attempt%s to set it up", n++ ? "," : "",
+		fprintf(out, "%s %.0f failed attempt%s to set the radio up", n++ ? "," : "",
 		    report_number(radio, "failed"), plural(report_number(radio, "failed")));
 	fprintf(out, n ? "" : " nothing lost or late");
 }

@@ -141,7 +141,7 @@ static int host_end(const struct waveform *waveform, const char *host, pid_t pid
 	if (read_error == -ETIMEDOUT)
 		snprintf(how, sizeof(how), "gave no answer for %g s", quiet_ms / 1000.0);
 	else if (read_error)
-		snprintf(how, sizeof(how), "could not be listened to (%s)", strerror(-read_error));
+		snprintf(how, sizeof(how), "could not be read (%s)", strerror(-read_error));
 	else if (reaped == pid && WIFSIGNALED(status))
 		snprintf(how, sizeof(how), "crashed (%s)", strsignal(WTERMSIG(status)));
 	else if (reaped == pid && WEXITSTATUS(status) != 0)

@@ -265,8 +265,8 @@ static void part_open(struct serve *serve, size_t i, const json_t *object)
 	} else if (!same_tables(part, entry, object)) {
 		char text[512];
 
-		snprintf(text, sizeof(text),
-		    "%.400s and the .desc beside it differ: build both again", path);
+		snprintf(
+		    text, sizeof(text), "%.400s and its .desc file differ; build both again", path);
 		fail(serve, i, text);
 	} else {
 		part->component = entry->component;

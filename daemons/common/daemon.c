@@ -33,18 +33,18 @@ static void usage_print(FILE *out, const char *program, unsigned takes)
 	fprintf(out, "usage: %s --dir DIR [--leash FD]%s%s%s\n", program,
 	    takes & DAEMON_STATE ? " [--state STATEDIR]" : "",
 	    takes & DAEMON_KEEP ? " [--keep FD]" : "", takes & DAEMON_NODE ? " [--node NAME]" : "");
-	fprintf(out, "  --dir DIR      runtime directory, with the frontend's sockets\n");
-	fprintf(out, "  --leash FD     read end of a pipe: end of file ends the program\n");
+	fprintf(out, "  --dir DIR      runtime directory of the node\n");
+	fprintf(out, "  --leash FD     read end of a pipe; the program ends at end of file\n");
 	if (takes & DAEMON_STATE)
-		fprintf(out, "  --state DIR    where profiles and runs are saved\n");
+		fprintf(out, "  --state DIR    folder of runs and profiles\n");
 	if (takes & DAEMON_KEEP)
 		fprintf(out,
-		    "  --keep FD      channel to the process that keeps a copy of what this "
-		    "program keeps\n");
+		    "  --keep FD      channel to the node keeper, which holds a copy of the kept "
+		    "descriptors\n");
 	if (takes & DAEMON_NODE)
 		fprintf(out,
-		    "  --node NAME    name of this node, by which requests and programs of several "
-		    "nodes name it\n");
+		    "  --node NAME    name of this node in requests and in programs of several "
+		    "nodes\n");
 	fprintf(out, "  --help, --version\n");
 }
 
@@ -278,7 +278,7 @@ static void attach_ready(void *self)
 		hello_send(daemon);
 		return;
 	}
-	log_error(&daemon->log, "cannot take up the state that the frontend keeps: %s",
+	log_error(&daemon->log, "cannot take over the state that the frontend keeps: %s",
 	    strerror(-result));
 	loop_stop(&daemon->loop, 1);
 }

@@ -334,7 +334,7 @@ void remap_check(struct exec_wave *wave)
 	if (wave->remap == REMAP_NONE || clock_ns() <= wave->pending.until_ns)
 		return;
 	if (wave->remap == REMAP_SWITCHES)
-		wave_abort(wave, "a host did not go over to its new lanes within %d s", HALT_S);
+		wave_abort(wave, "a host did not move to its new lanes within %d s", HALT_S);
 	else
 		remap_abandon(wave, 1,
 		    "the waveform did not stand still in time for the remap and goes on as before");

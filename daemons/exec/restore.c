@@ -398,8 +398,8 @@ static void judge(struct exec_wave *wave, uint32_t lost, const char *taken)
 		wave_abort(wave, "a host was lost while aloe-exec was being restarted");
 	} else if (wave->outdated) {
 		wave_abort(wave,
-		    "aloe-exec and aloe-frontend were killed in the moment in which the waveform "
-		    "went over to other lanes; load the waveform again");
+		    "aloe-exec and aloe-frontend were killed while the waveform moved to other "
+		    "lanes; load the waveform again");
 	} else if (taken[0]) {
 		wave_abort(wave, "while aloe-exec was being restarted: %s", taken);
 	} else if (wave->state != WAVE_ABNSTOP) {
@@ -410,8 +410,8 @@ static void judge(struct exec_wave *wave, uint32_t lost, const char *taken)
 		lane_name(wave, lane, name);
 		hosts_leave(wave, true);
 		wave_abort(wave,
-		    "the waveform held %s and was passed over in the moment in which aloe-exec "
-		    "was killed",
+		    "the waveform held %s for too long and was taken off the lane just before "
+		    "aloe-exec was killed",
 		    name);
 	}
 }

@@ -163,7 +163,7 @@ static void map_again(
 		daemon_fail(&swman->daemon, remap, 2, "no waveform \"%s\" is loaded", waveform);
 	else if (!run || !run->load || wire_decode(run->load, run->load_len, &load) < 0)
 		daemon_fail(&swman->daemon, remap, 1,
-		    "aloe-swman does not know any more how \"%s\" was loaded; unload the waveform "
+		    "aloe-swman no longer knows how \"%s\" was loaded; unload the waveform "
 		    "and load it again",
 		    waveform);
 	else
@@ -182,7 +182,8 @@ static void list_known(struct swman *swman, struct swman_call *call, const struc
 	if (!answer || answer->type == WIRE_FAIL) /* lost with exec: the client asks again */
 		swman_pass(swman, call, answer, NULL);
 	else if (!list)
-		swman_fail(swman, call, 1, "aloe-exec does not say what is loaded");
+		swman_fail(
+		    swman, call, 1, "aloe-exec did not list the loaded waveforms; try again");
 	else if (wire_decode(call->request, call->request_len, &request) == 0) {
 		if (call->prepares == swman->prepares)
 			map_again(swman, &request, call->waveform, list);

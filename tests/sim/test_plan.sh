@@ -97,7 +97,7 @@ says "refused: the nearest that fits" 2 "the waveform fits with slots of 13152 u
 	aloe plan "$work/heavy.conf" --platform "$work/one.conf"
 says "the slot that was named fits" 0 "lanes: by one lane" aloe plan "$work/heavy.conf" --platform "$work/one.conf" --slot-us 13152
 says "one us less does not" 2 "cannot hold" aloe plan "$work/heavy.conf" --platform "$work/one.conf" --slot-us 13151
-says "told, not refused, with --force" 0 "NOTHING FITS" aloe plan "$work/heavy.conf" --platform "$work/one.conf" --force
+says "told, not refused, with --force" 0 "NO MAPPING FITS" aloe plan "$work/heavy.conf" --platform "$work/one.conf" --force
 says "on two it fits, 2 slots over the link" 0 "latency: 3 slots" aloe plan "$work/heavy.conf" --platform arm-pair
 says "one mapper alone" 0 "lanes: by worst-fit, at 100 %" aloe plan "$work/heavy.conf" --platform x86-four --mapper worst-fit
 says "a mapper that is none" 2 "best" aloe plan "$work/heavy.conf" --mapper best

@@ -412,8 +412,7 @@ static void test_another_component_than_described(void **state)
 	char digest[20], text[5000];
 
 	snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)type->digest);
-	snprintf(
-	    text, sizeof(text), "%s and the .desc beside it differ: build both again", type->path);
+	snprintf(text, sizeof(text), "%s and its .desc file differ; build both again", type->path);
 	serves_error(request_with(fixture, digest, "0000000000000000"), 1, text);
 	serves_error(request_with(fixture, digest, ""), 1, text);
 }
