@@ -103,7 +103,7 @@ const struct node_timebase *baton_timebase(const struct node_image *node, uint32
 }
 
 /* Slots that have begun. */
-static uint64_t begun(const struct node_timebase *base, uint64_t now)
+static uint64_t slots_begun(const struct node_timebase *base, uint64_t now)
 {
 	return now < base->start_ns ? 0 : (now - base->start_ns) / base->slot_ns + 1;
 }
@@ -121,13 +121,13 @@ bool baton_possible(const struct node_image *node, uint32_t lane, uint64_t baton
 	if (baton_entry(baton) >= entries_of(&node->lane[lane]))
 		return false;
 	if (base != NULL && base->pace == IMAGE_TIMER)
-		return slots <= begun(base, now);
+		return slots <= slots_begun(base, now);
 	return base == NULL || base->pace != IMAGE_STEP || slots <= atomic_load(&base->allowed);
 }
 
 /* One waveform at most has the lane, that of the holder included, which may have been taken off it:
  * whoever holds it harms nobody else. */
-static bool alone(const struct node_lane *lane, uint64_t baton)
+static bool lane_is_single(const struct node_lane *lane, uint64_t baton)
 {
 	const uint32_t entries = entries_of(lane), holder = baton_entry(baton);
 	uint32_t waveform = holder < entries ? lane->entry[holder].waveform : IMAGE_NONE;
@@ -152,18 +152,18 @@ uint64_t baton_bound(const struct node_image *node, uint32_t lane, uint64_t bato
 
 	assert(node != NULL);
 	assert(lane < NODE_LANES_MAX);
-	if (realtime && !alone(&node->lane[lane], baton))
+	if (realtime && !lane_is_single(&node->lane[lane], baton))
 		least = BATON_BOUND_NS;
 	return slot_ns > least ? slot_ns : least;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t time_later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
 /* Of a possible baton only. */
-static uint64_t edge(const struct node_timebase *base, uint64_t baton)
+static uint64_t baton_edge(const struct node_timebase *base, uint64_t baton)
 {
 	return base != NULL && base->pace == IMAGE_TIMER
 	    ? base->start_ns + baton_slot(baton) * base->slot_ns
@@ -175,7 +175,8 @@ uint64_t baton_held(const struct node_image *node, uint32_t lane, const struct b
 	const uint64_t from = watch->since_ns != 0 ? watch->since_ns : watch->seen_ns;
 
 	assert(lane < NODE_LANES_MAX);
-	return later(from, edge(baton_timebase(node, lane), watch->baton)) + watch->stalled_ns;
+	return time_later(from, baton_edge(baton_timebase(node, lane), watch->baton)) +
+	    watch->stalled_ns;
 }
 
 /* The step clock stands still for as long as nobody steps, and who waits for a radio waits for as
@@ -201,7 +202,7 @@ enum baton_state baton_look(const struct node_image *node, uint32_t lane,
 		return BATON_IMPOSSIBLE;
 	if (entry == BATON_NOBODY)
 		return live_from(&node->lane[lane], 0, 0) != BATON_NOBODY ? BATON_LEFT : BATON_GOES;
-	if (since != 0 && ((baton & BATON_FRESH) || since >= edge(base, baton)) &&
+	if (since != 0 && ((baton & BATON_FRESH) || since >= baton_edge(base, baton)) &&
 	    since <= (watch->since_ns ? watch->since_ns : watch->seen_ns))
 		watch->since_ns = since;
 	if (baton_left(&node->lane[lane], image, baton))
@@ -215,7 +216,7 @@ uint64_t baton_fresh(const struct node_image *node, uint32_t lane, uint64_t slot
 {
 	const struct node_timebase *base = baton_timebase(node, lane);
 	const uint64_t slots =
-	    base != NULL && base->pace == IMAGE_TIMER ? begun(base, clock_ns()) : 0;
+	    base != NULL && base->pace == IMAGE_TIMER ? slots_begun(base, clock_ns()) : 0;
 	const uint64_t allowed =
 	    base != NULL && base->pace == IMAGE_STEP ? atomic_load(&base->allowed) : IMAGE_FOREVER;
 

@@ -8,7 +8,7 @@
 
 #include "core/base/clock.h"
 
-static inline void count(_Atomic uint64_t *counter)
+static inline void counter_bump(_Atomic uint64_t *counter)
 {
 	atomic_store_explicit(
 	    counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
@@ -21,7 +21,7 @@ static void look_back(struct instance *it, struct instance_input *input)
 
 	assert(input->missed != 0);
 	if (atomic_load_explicit(&message->stamp, memory_order_relaxed) == input->missed)
-		count(&it->stats->late);
+		counter_bump(&it->stats->late);
 	input->missed = 0;
 }
 
@@ -50,7 +50,7 @@ __attribute__((always_inline)) static inline uint64_t bind_input(
 	message = &input->messages[m & input->mask];
 	stamp = atomic_load_explicit(&message->stamp, memory_order_acquire);
 	if (stamp != m + 1) {
-		count(stamp > m + 1 ? &it->stats->overwritten : &it->stats->absent);
+		counter_bump(stamp > m + 1 ? &it->stats->overwritten : &it->stats->absent);
 		input->missed = stamp > m + 1 ? 0 : m + 1;
 		return 0;
 	}
@@ -83,7 +83,7 @@ static inline uint64_t output_bind(struct instance *it, uint32_t p, uint64_t k)
 }
 
 /* Before the instance is called it was not this call that wrote there. */
-__attribute__((cold, noinline)) static int spoiled(
+__attribute__((cold, noinline)) static int spoiled_report(
     struct instance *it, uint32_t p, uint64_t k, uint32_t earlier)
 {
 	const uint8_t *items = it->out[p].data;
@@ -110,7 +110,7 @@ __attribute__((cold, noinline)) static int spoiled_earlier(struct instance *it, 
 	for (uint32_t p = 0; p < it->n_out; p++)
 		if (it->output[p].messages != NULL &&
 		    image_canaries(it->out[p].data, it->output[p].canary) != 0)
-			return spoiled(it, p, k, IMAGE_SPOILED_EARLIER);
+			return spoiled_report(it, p, k, IMAGE_SPOILED_EARLIER);
 	return 0; /* whole again: somebody writes there at this moment, and will be met again */
 }
 
@@ -122,7 +122,7 @@ static inline int output_publish(struct instance *it, uint32_t p, uint64_t k)
 	if (output->messages == NULL)
 		return 0;
 	if (image_canaries(out->data, output->canary) != 0)
-		return spoiled(it, p, k, 0);
+		return spoiled_report(it, p, k, 0);
 	if (out->len > out->max) {
 		it->slot.why = "an output message claims more items than fit";
 		return -EOVERFLOW;
@@ -192,7 +192,7 @@ static inline int io_call(struct instance *it, uint64_t k)
 
 	record_take(it, k);
 	if (it->slot.record == NULL) { /* only under skip: the gate waits for it under slip */
-		count(&it->stats->io_lost);
+		counter_bump(&it->stats->io_lost);
 		return 0;
 	}
 	status = it->work != NULL ? it->work(it->state, &it->slot) : record_copy(it);
@@ -223,7 +223,7 @@ static inline void inputs_recheck(struct instance *it, uint64_t k)
 		    atomic_load_explicit(&input->bound->stamp, memory_order_relaxed) ==
 		        k - input->delay + 1)
 			continue;
-		count(&it->stats->overwritten);
+		counter_bump(&it->stats->overwritten);
 		sound = false;
 	}
 	for (uint32_t p = 0; p < it->n_out && !sound; p++) {
@@ -293,7 +293,7 @@ int instance_call_sampled(struct instance *it, uint64_t k, bool recheck)
 			return -EOVERFLOW;
 		now = port_time(it, ALOE_PORTS_MAX + p, now);
 	}
-	count(&it->stats->port_count);
+	counter_bump(&it->stats->port_count);
 	instance_show_vars(it);
 	return status;
 }
@@ -307,5 +307,5 @@ void instance_idle(struct instance *it, uint64_t k)
 		it->out[p].state = ALOE_IDLE;
 		output_publish(it, p, k);
 	}
-	count(&it->stats->idle);
+	counter_bump(&it->stats->idle);
 }

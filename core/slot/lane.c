@@ -68,7 +68,7 @@ void lane_wake(const struct node_lane *lane, struct lane_image *image)
 	seat_wake(lane, image, atomic_load(&image->baton), IMAGE_NONE);
 }
 
-static bool leaves(const struct lane_thread *thread)
+static bool thread_leaves(const struct lane_thread *thread)
 {
 	return atomic_load_explicit(&thread->quit, memory_order_relaxed) != 0 ||
 	    atomic_load_explicit(&thread->node->quit, memory_order_relaxed) != 0;
@@ -115,7 +115,7 @@ static uint32_t entries_of(const struct lane_thread *thread)
 
 /* Whatever is left of the time before the edge is spun away. What comes first after it is fetched
  * last. */
-static void warm(struct lane_thread *thread, uint64_t until)
+static void lane_warm(struct lane_thread *thread, uint64_t until)
 {
 	struct segment *segment;
 
@@ -130,7 +130,7 @@ static void warm(struct lane_thread *thread, uint64_t until)
 
 /* One lane-mate after another, each once: a thread that has several entries is known by the
  * first. */
-static uint32_t mate(const struct lane_thread *thread, uint32_t entry)
+static uint32_t mate_seat(const struct lane_thread *thread, uint32_t entry)
 {
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
 	const uint32_t seat = atomic_load_explicit(&lane->entry[entry].seat, memory_order_relaxed);
@@ -152,16 +152,16 @@ static uint64_t stir_time(const struct lane_thread *thread, uint64_t slot_ns)
 	uint64_t ns = 0;
 
 	for (uint32_t e = 0; e < entries; e++)
-		ns += mate(thread, e) != thread->seat ? STIR_NS : 0;
+		ns += mate_seat(thread, e) != thread->seat ? STIR_NS : 0;
 	return ns <= slot_ns / STIR_PART ? ns : 0;
 }
 
-static void stir(const struct lane_thread *thread)
+static void mates_stir(const struct lane_thread *thread)
 {
 	const uint32_t entries = entries_of(thread);
 
 	for (uint32_t e = 0; e < entries; e++) {
-		const uint32_t seat = mate(thread, e);
+		const uint32_t seat = mate_seat(thread, e);
 
 		if (seat == thread->seat)
 			continue;
@@ -188,8 +188,8 @@ static void timer_wait(struct lane_thread *thread, uint64_t slot_ns, uint64_t ed
 		atomic_store_explicit(
 		    guard_ns, lane_guard(guard, now - awake), memory_order_relaxed);
 		if (stirring > 0 && now + stirring < edge)
-			stir(thread);
-		warm(thread, edge - WARM_NS);
+			mates_stir(thread);
+		lane_warm(thread, edge - WARM_NS);
 		now = clock_ns();
 	}
 	for (; now < edge; now = clock_ns())
@@ -226,7 +226,7 @@ static uint64_t pace_step(
 	_Atomic uint64_t *allowed = (_Atomic uint64_t *)&base->allowed;
 	uint64_t now = atomic_load(allowed);
 
-	while (slot >= now && !leaves(thread)) {
+	while (slot >= now && !thread_leaves(thread)) {
 		futex_wait(futex_low(allowed), (uint32_t)now, NAP_NS);
 		now = atomic_load(allowed);
 		if (slot >= now) /* let the caller look whether it still has the entry */
@@ -255,7 +255,7 @@ static uint64_t pace_wait(
 
 /* ---- the baton ------------------------------------------------------------------------ */
 
-static inline bool mine(const struct lane_thread *thread, uint64_t baton)
+static inline bool baton_is_mine(const struct lane_thread *thread, uint64_t baton)
 {
 	const uint32_t entry = baton_entry(baton);
 
@@ -279,7 +279,7 @@ static bool is_alone(const struct lane_thread *thread)
 }
 
 /* An entry that is taken off the lane is another waveform's when it is live again. */
-static void forget(struct lane_thread *thread)
+static void passed_forget(struct lane_thread *thread)
 {
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
 
@@ -293,7 +293,7 @@ static void forget(struct lane_thread *thread)
 static uint64_t next_of(struct lane_thread *thread, uint64_t baton)
 {
 	if (thread->passed != 0)
-		forget(thread);
+		passed_forget(thread);
 	return baton_next(&thread->node->lane[thread->lane], baton, thread->passed);
 }
 
@@ -343,7 +343,7 @@ static void doubt_ends(struct lane_thread *thread)
  * every slot until the lane is watched again. The threads of his own waveforms leave that to the
  * others: they are passed over with him, so nobody would remember. Gives how long to wait until the
  * next look. */
-static uint64_t rescue(struct lane_thread *thread, uint64_t bound)
+static uint64_t baton_rescue(struct lane_thread *thread, uint64_t bound)
 {
 	struct baton_watch *watch = &thread->watch;
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
@@ -362,7 +362,7 @@ static uint64_t rescue(struct lane_thread *thread, uint64_t bound)
 		thread->doubted = watch->baton;
 		thread->rescues = atomic_load(&thread->image->rescued);
 		return BATON_DOUBT_NS;
-	} else if ((state != BATON_GOES || passed) && !mine(thread, watch->baton)) {
+	} else if ((state != BATON_GOES || passed) && !baton_is_mine(thread, watch->baton)) {
 		pass_by(thread, overdue);
 		take_on(thread, baton_next(lane, watch->baton, thread->passed));
 	}
@@ -386,7 +386,7 @@ static void look_around(struct lane_thread *thread, uint64_t wanted_ns)
 		thread->watch.stalled_ns += now - wanted_ns;
 	/* what a watchdog has promised ends with its process */
 	if (is_alone(thread)) {
-		thread->patience_ns = rescue(thread, bound);
+		thread->patience_ns = baton_rescue(thread, bound);
 		return;
 	}
 	baton_look(thread->node, thread->lane, thread->image, &thread->watch, bound);
@@ -440,9 +440,9 @@ static void baton_await(struct lane_thread *thread, uint64_t baton)
 	if (status == -ETIMEDOUT && thread->radio == NULL)
 		look_around(thread, wanted);
 	baton = atomic_load(&thread->image->baton);
-	if (thread->fifo && (baton & BATON_FRESH) && status == 0 && !mine(thread, baton))
-		warm(thread, clock_ns() + STIR_NS / 2);
-	if (thread->radio != NULL && !mine(thread, atomic_load(&thread->image->baton)))
+	if (thread->fifo && (baton & BATON_FRESH) && status == 0 && !baton_is_mine(thread, baton))
+		lane_warm(thread, clock_ns() + STIR_NS / 2);
+	if (thread->radio != NULL && !baton_is_mine(thread, atomic_load(&thread->image->baton)))
 		radio_pace_idle(thread->radio);
 }
 
@@ -456,7 +456,7 @@ static int slot_begin(
 	uint64_t slots;
 
 	assert(fresh & BATON_FRESH);
-	if (!mine(thread, fresh)) /* while we waited the entry has become another's */
+	if (!baton_is_mine(thread, fresh)) /* while we waited the entry has become another's */
 		return -EAGAIN;
 	/* the table has changed since: a segment before ours has come, or ours has left */
 	if (first != fresh)
@@ -532,11 +532,11 @@ void lane_run(struct lane_thread *thread)
 	assert(thread->lane < NODE_LANES_MAX);
 	assert(thread->seat < NODE_ENTRIES_MAX);
 	thread->patience_ns = RESCUE_NS;
-	while (!leaves(thread)) {
+	while (!thread_leaves(thread)) {
 		baton = atomic_load(&thread->image->baton);
 		if (thread->doubted != 0 && thread->doubted != baton)
 			doubt_ends(thread);
-		if (!mine(thread, baton)) {
+		if (!baton_is_mine(thread, baton)) {
 			baton_await(thread, baton);
 			continue;
 		}

@@ -17,18 +17,18 @@ static inline void last_lower(struct segment *segment, uint64_t k)
 		;
 }
 
-static inline bool called(const struct instance *it, uint64_t k)
+static inline bool instance_is_called(const struct instance *it, uint64_t k)
 {
 	return it->period == 1 || k % it->period == it->phase;
 }
 
 /* Beyond the last index sources work no more; others run on. */
-static inline bool within(const struct instance *it, uint64_t k, uint64_t last)
+static inline bool index_is_within(const struct instance *it, uint64_t k, uint64_t last)
 {
 	return k <= last || k - last <= it->run_on;
 }
 
-static bool ended(const struct segment *segment, uint64_t step, uint64_t last)
+static bool segment_has_ended(const struct segment *segment, uint64_t step, uint64_t last)
 {
 	return last != IMAGE_FOREVER && step > last + segment->end;
 }
@@ -39,7 +39,8 @@ static bool records_there(const struct segment *segment, uint64_t step, uint64_t
 		const struct instance *it = segment->io[i];
 		const uint64_t k = step - it->lag;
 
-		if (step >= it->first && within(it, k, last) && called(it, k) && !instance_can(it))
+		if (step >= it->first && index_is_within(it, k, last) &&
+		    instance_is_called(it, k) && !instance_can(it))
 			return false;
 	}
 	return true;
@@ -65,7 +66,7 @@ enum segment_status segment_ready(
 		}
 	}
 	last = segment_last(segment);
-	if (ended(segment, step, last))
+	if (segment_has_ended(segment, step, last))
 		return SEGMENT_ENDED;
 	if (step >= limit)
 		return SEGMENT_PAUSED;
@@ -74,7 +75,7 @@ enum segment_status segment_ready(
 	return SEGMENT_RAN;
 }
 
-static void fault(struct segment *segment, const struct instance *it, int status)
+static void fault_publish(struct segment *segment, const struct instance *it, int status)
 {
 	uint32_t none = 0;
 	struct image_run *run = segment->run;
@@ -150,7 +151,7 @@ static inline uint64_t time_after(const struct segment *segment, uint64_t start)
 	return now > start ? now : start;
 }
 
-static inline bool sampled(uint64_t step)
+static inline bool step_is_sampled(uint64_t step)
 {
 	return step % SAMPLE_EVERY == 0;
 }
@@ -165,7 +166,7 @@ static inline uint64_t instance_step(struct segment *segment, struct instance *i
 	atomic_store_explicit(&segment->state->current, it->number + 1, memory_order_relaxed);
 	if (segment->n_pending > 0)
 		segment_changes_due(segment, it, k);
-	if (sampled(step)) {
+	if (step_is_sampled(step)) {
 		assert(k + it->lag == step);
 		assert(k % it->period == it->phase);
 		status = instance_call_sampled(it, k, segment->skip);
@@ -183,7 +184,7 @@ static inline uint64_t instance_step(struct segment *segment, struct instance *i
 	if (it->source_state != NULL && k <= it->last)
 		sink_latency(it, k, slot, now);
 	if (status < 0)
-		fault(segment, it, status);
+		fault_publish(segment, it, status);
 	return now;
 }
 
@@ -228,7 +229,7 @@ static void step_end(struct segment *segment, uint64_t step, uint64_t slot, uint
 	segment_bump(&state->slots, 1);
 	segment_bump(&state->busy_ns, ns);
 	lane_load(segment, slot, ns);
-	if (sampled(step))
+	if (step_is_sampled(step))
 		hist_add(&state->overhead, ns - segment->work_ns);
 	if (segment->alone) {
 		atomic_store_explicit(&state->done, step + 1, memory_order_release);
@@ -248,10 +249,10 @@ static uint64_t step_run(struct segment *segment, uint64_t step, uint64_t slot, 
 		struct instance *it = segment->instances[i];
 		const uint64_t k = step - it->lag, last = segment_last(segment);
 
-		if (step < it->first || !within(it, k, last))
+		if (step < it->first || !index_is_within(it, k, last))
 			continue;
 		it->last = last;
-		if (called(it, k))
+		if (instance_is_called(it, k))
 			now = instance_step(segment, it, k, step, slot, now);
 		else
 			instance_idle(it, k);

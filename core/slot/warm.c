@@ -23,7 +23,7 @@ enum {
 
 /* Reads, because prefetches that find no translation of their address are dropped on some machines;
  * of whatever is there, perhaps written at this moment. */
-__attribute__((no_sanitize_thread)) static void fetch(const void *at, size_t bytes)
+__attribute__((no_sanitize_thread)) static void lines_fetch(const void *at, size_t bytes)
 {
 	const volatile uint8_t *byte = at;
 
@@ -38,26 +38,26 @@ static void code_fetch(uintptr_t at)
 {
 	const size_t left = PAGE - at % PAGE;
 
-	fetch((const void *)at, left < CODE_FETCHED ? left : CODE_FETCHED);
+	lines_fetch((const void *)at, left < CODE_FETCHED ? left : CODE_FETCHED);
 }
 
 /* Where the next value probably falls, too. */
 static void hist_warm(const struct hist *hist, uint64_t ns)
 {
-	fetch(hist, offsetof(struct hist, cells));
-	fetch(&hist->cells.low[hist_cell(ns)], 1);
+	lines_fetch(hist, offsetof(struct hist, cells));
+	lines_fetch(&hist->cells.low[hist_cell(ns)], 1);
 }
 
 static void message_warm(
     const struct image_message *messages, const uint8_t *data, uint64_t at, uint64_t stride)
 {
-	fetch(&messages[at], sizeof(messages[at]));
-	fetch(data + at * stride, DATA_FETCHED < stride ? DATA_FETCHED : stride);
+	lines_fetch(&messages[at], sizeof(messages[at]));
+	lines_fetch(data + at * stride, DATA_FETCHED < stride ? DATA_FETCHED : stride);
 }
 
 static void ports_warm(const struct instance *it, uint64_t k)
 {
-	fetch(it->in,
+	lines_fetch(it->in,
 	    it->n_in * (sizeof(*it->in) + sizeof(*it->input)) +
 	        it->n_out * (sizeof(*it->out) + sizeof(*it->output)));
 	for (uint32_t p = 0; p < it->n_in; p++) {
@@ -73,9 +73,10 @@ static void ports_warm(const struct instance *it, uint64_t k)
 		if (out->messages == NULL)
 			continue;
 		message_warm(out->messages, out->data, k & out->mask, out->stride);
-		fetch(
+		lines_fetch(
 		    out->data + (k & out->mask) * out->stride - sizeof(uint64_t), sizeof(uint64_t));
-		fetch(out->data + (k & out->mask) * out->stride + out->canary, sizeof(uint64_t));
+		lines_fetch(
+		    out->data + (k & out->mask) * out->stride + out->canary, sizeof(uint64_t));
 	}
 }
 
@@ -83,16 +84,16 @@ static void instance_warm(const struct instance *it, uint64_t k)
 {
 	const size_t state = it->component->state_size;
 
-	fetch(it, offsetof(struct instance, work_ns));
-	fetch(it->time, sizeof(*it->time));
+	lines_fetch(it, offsetof(struct instance, work_ns));
+	lines_fetch(it->time, sizeof(*it->time));
 	ports_warm(it, k);
 	if (it->work != NULL) /* what only moves records has none */
 		code_fetch((uintptr_t)it->work);
-	fetch(it->state, state < STATE_FETCHED ? state : STATE_FETCHED);
-	fetch(it->stats->vars, it->n_vars * sizeof(it->stats->vars[0]));
-	fetch(it->vars, it->n_vars * sizeof(*it->vars));
+	lines_fetch(it->state, state < STATE_FETCHED ? state : STATE_FETCHED);
+	lines_fetch(it->stats->vars, it->n_vars * sizeof(it->stats->vars[0]));
+	lines_fetch(it->vars, it->n_vars * sizeof(*it->vars));
 	if (it->records > 0)
-		fetch(&it->io, sizeof(it->io));
+		lines_fetch(&it->io, sizeof(it->io));
 	if (it->source_state != NULL)
 		hist_warm(&it->latency->ns, it->latency_ns);
 }
@@ -104,15 +105,15 @@ void segment_warm(const struct segment *segment, uint64_t until_ns)
 	const uint32_t room = segment->n_events - segment->event; /* to the end of the ring */
 	const size_t n_events = room < EVENTS_FETCHED ? room : EVENTS_FETCHED;
 
-	fetch(segment, offsetof(struct segment, visits));
-	fetch(segment->control, offsetof(struct node_control, change));
-	fetch(segment->run, offsetof(struct image_run, code));
-	fetch(state, offsetof(struct image_segment_state, start_ns));
-	fetch(&state->start_ns[step % IMAGE_STEPS], 8);
-	fetch(&state->slot[step % IMAGE_STEPS], 8);
+	lines_fetch(segment, offsetof(struct segment, visits));
+	lines_fetch(segment->control, offsetof(struct node_control, change));
+	lines_fetch(segment->run, offsetof(struct image_run, code));
+	lines_fetch(state, offsetof(struct image_segment_state, start_ns));
+	lines_fetch(&state->start_ns[step % IMAGE_STEPS], 8);
+	lines_fetch(&state->slot[step % IMAGE_STEPS], 8);
 	hist_warm(&state->late, segment->late_ns);
 	hist_warm(&segment->lane->load, segment->load_ns);
-	fetch(&segment->events[segment->event], n_events * sizeof(struct image_event));
+	lines_fetch(&segment->events[segment->event], n_events * sizeof(struct image_event));
 	for (uint32_t i = 0; i < segment->n_instances && clock_ns() < until_ns; i++)
 		instance_warm(segment->instances[i], step - segment->instances[i]->lag);
 }
@@ -148,7 +149,7 @@ struct rehearsal {
 };
 
 /* Most components move or clear memory by memset and memcpy. */
-static int emit(void *self, struct aloe_slot *slot)
+static int rehearsal_emit(void *self, struct aloe_slot *slot)
 {
 	(void)self;
 	memset(slot->out[0].data, 0, aloe_out_max(slot, 0));
@@ -156,14 +157,14 @@ static int emit(void *self, struct aloe_slot *slot)
 	return 0;
 }
 
-static int pass(void *self, struct aloe_slot *slot)
+static int rehearsal_pass(void *self, struct aloe_slot *slot)
 {
 	(void)self;
 	memcpy(slot->out[0].data, slot->in[0].data, aloe_pass(slot, 0, 0));
 	return 0;
 }
 
-static int take(void *self, struct aloe_slot *slot)
+static int rehearsal_take(void *self, struct aloe_slot *slot)
 {
 	(void)self;
 	(void)aloe_in_len(slot, 0);
@@ -209,9 +210,9 @@ static void parts_fill(struct rehearsal *r)
 {
 	struct instance *last = &r->parts[PARTS - 1].instance;
 
-	part_fill(r, 0, emit);
-	part_fill(r, 1, pass);
-	part_fill(r, 2, take);
+	part_fill(r, 0, rehearsal_emit);
+	part_fill(r, 1, rehearsal_pass);
+	part_fill(r, 2, rehearsal_take);
 	last->source_state = &r->state;
 	last->latency = &r->latency;
 }
