@@ -490,7 +490,7 @@ static int set_up(struct dpdk *dpdk, const struct transport_options *options, ch
 	int rc = rte_eth_dev_configure(dpdk->port, 1, 1, &none);
 
 	if (rc < 0)
-		return fail(ret_why, "the device takes no queues", options->port, rc);
+		return fail(ret_why, "the device cannot be configured", options->port, rc);
 	allow_long(dpdk);
 	rc = rte_eth_dev_adjust_nb_rx_tx_desc(dpdk->port, &rx, &tx);
 	if (rc == 0)
@@ -531,7 +531,7 @@ static int guard(struct dpdk *dpdk, const char *port, char *ret_why)
 		return 0;
 	rc = gate_open(&dpdk->gate, dpdk->port, !serves(port));
 	dpdk->is_shared = rc == 0;
-	return rc < 0 ? fail(ret_why, "the events of the device cannot be guarded", port, rc) : 0;
+	return rc < 0 ? fail(ret_why, "the events of the device cannot be watched", port, rc) : 0;
 }
 
 static int dpdk_open(const struct transport_options *options, char *ret_why, struct transport **ret)

@@ -232,7 +232,8 @@ static void take_counts(struct survey *survey, uint32_t value)
 	survey->n_endpoints = value & 1023;
 	survey->n_blocks = value >> 10 & 1023;
 	if (survey->n_blocks > SURVEY_BLOCKS)
-		fail(survey, "the device says that it has %u blocks", survey->n_blocks);
+		fail(survey, "the device reports %u blocks; ALOE supports at most %d",
+		    survey->n_blocks, SURVEY_BLOCKS);
 }
 
 static void take_block(struct survey *survey, unsigned block, uint32_t noc_id)
@@ -262,7 +263,9 @@ static void take_value(struct survey *survey, uint32_t value)
 	unsigned step = survey->step++;
 
 	if (step == READ_PROTOCOL && value >> 16 != ZERO_MAGIC)
-		fail(survey, "client zero of the device is none: its first register is 0x%08x",
+		fail(survey,
+		    "the device has no client zero: register 0 holds 0x%08x, so the device has "
+		    "another FPGA image",
 		    value);
 	else if (step == READ_COUNTS)
 		take_counts(survey, value);
@@ -277,7 +280,8 @@ static void take_value(struct survey *survey, uint32_t value)
 	}
 	step -= survey->n_blocks;
 	if (step == 0 && (value & 0x3fff) > SURVEY_EDGES)
-		fail(survey, "the device says that it has %u edges", value & 0x3fff);
+		fail(survey, "the device reports %u edges; ALOE supports at most %d",
+		    value & 0x3fff, SURVEY_EDGES);
 	else if (step == 0)
 		survey->n_edges = value & 0x3fff;
 	else if (step <= survey->n_edges)
