@@ -124,7 +124,7 @@ void image_array_seen(
 uint32_t image_array_read(
     const struct image_view *view, const struct image_param *param, float *ret);
 uint64_t image_array_sequence(const struct image_view *view, const struct image_param *param);
-/* image_taken_index returns the index at which a change took effect in a segment; false: not yet. */
+/* image_taken_index returns the index at which a change took effect in a segment; false: none. */
 bool image_taken_index(
     const struct image_view *view, uint32_t segment, uint64_t sequence, uint64_t *ret_index);
 /* image_runs tells whether the segment runs on the view's node. image_node_of returns the number of
