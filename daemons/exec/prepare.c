@@ -132,13 +132,11 @@ static int files_check(const struct exec_wave *wave, char *ret_why, size_t size)
 	if (needed + LIMITS_RESERVE <= left)
 		return 0;
 	snprintf(ret_why, size,
-	    "\"%s\" has %u host%s, for which aloe-exec needs %llu more descriptors and %d in "
-	    "reserve, "
-	    "but aloe-exec may open only %llu more (ulimit -n); raise that limit, or use fewer "
-	    "hosts "
-	    "(isolation)",
+	    "\"%s\" has %u host%s, for which aloe-exec needs %llu more descriptor%s and %d in "
+	    "reserve, but aloe-exec may open only %llu more (ulimit -n); raise that limit, or use "
+	    "fewer hosts (isolation)",
 	    wave->name, wave->view.head->n_hosts, plural(wave->view.head->n_hosts),
-	    (unsigned long long)needed, LIMITS_RESERVE, (unsigned long long)left);
+	    (unsigned long long)needed, plural(needed), LIMITS_RESERVE, (unsigned long long)left);
 	return -EMFILE;
 }
 

@@ -39,7 +39,7 @@ int host_offer(struct host *host, const struct hostlink_msg *msg, const int *fds
 	}
 	data = image_map(fds[0], bytes, false);
 	if (data == NULL) {
-		host_note(host, "no memory for %u numbers", msg->n_items);
+		host_note(host, "no memory for an array of length %u", msg->n_items);
 		return -ENOMEM;
 	}
 	status = live_offer(live, msg->param, msg->sequence, data, msg->n_items, why, sizeof(why));

@@ -182,7 +182,7 @@ files '^README\.md$' | xargs -r awk '
 ' | rule "README is short: 350 lines of 100 columns"
 
 # 1 link, 2 links: what a program counts has its noun from plural (core/base/text.h), unless it is a limit.
-for room in core tools; do
+for room in core daemons tools; do
 	[ ! -d "$room" ] || "$here/messages.sh" "$PWD/$room" | sed "s,^$PWD/,,"
 done | awk '{
 	text = $0
