@@ -25,6 +25,7 @@ enum {
 	PAIRS = 10,
 	TOGETHER = 6,
 	STOPS = 6,
+	TWO_HOSTS = 4,
 	APART_NS = 2000000
 };
 
@@ -199,6 +200,30 @@ static void stop_still(const char *options, int n, unsigned seed)
 	}
 }
 
+/* Two hosts on the lane, of two waveforms, up to 2 ms apart. */
+static void two_hosts_kill(const char *options, int n, unsigned seed)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), "name = \"second\";%s", strchr(victim, ';') + 1);
+	conf_write("second", text);
+	for (int i = 0; i < n; i++) {
+		const pid_t first = wave_begin("victim", options),
+		            second = wave_begin("second", options);
+
+		slot_random_point(STEADY_SLOT_NS, &seed);
+		kill(i % 2 == 0 ? first : second, SIGKILL);
+		if (i % 4 > 1)
+			clock_sleep_until(clock_ns() + (uint64_t)rand_r(&seed) % APART_NS);
+		kill(i % 2 == 0 ? second : first, SIGKILL);
+		ran_free(wave_await("victim", "ABNSTOP"));
+		ran_free(wave_await("second", "ABNSTOP"));
+		ran_free(aloe_ok("unload victim"));
+		ran_free(aloe_ok("unload second"));
+		ran_free(wave_await("steady", "RUN"));
+	}
+}
+
 /* gaps: so many at most, on the timer, of an exec that was killed with a host. */
 static void harm(void (*do_harm)(const char *options, int n, unsigned seed), int n, unsigned seed,
     bool timer, unsigned gaps)
@@ -253,6 +278,13 @@ static void exec_and_frontend_lose_nothing(void **state)
 	lose_nothing("--clock virtual", NULL);
 	lose_nothing("--clock timer --lanes 0", stalls);
 	stalls_end(stalls);
+}
+
+static void two_hosts_at_once(void **state)
+{
+	(void)state;
+	harm(two_hosts_kill, TWO_HOSTS, 9, false, 0);
+	harm(two_hosts_kill, TWO_HOSTS, 10, true, TWO_HOSTS);
 }
 
 /* So it is with one that does not die. */
@@ -379,6 +411,7 @@ int main(void)
 	    cmocka_unit_test(pairs_on_the_virtual_clock),
 	    cmocka_unit_test(pairs_on_the_timer),
 	    cmocka_unit_test(exec_and_frontend_lose_nothing),
+	    cmocka_unit_test(two_hosts_at_once),
 	    cmocka_unit_test(hosts_that_stand_still),
 	    cmocka_unit_test(a_host_ends_under_another_exec),
 	    cmocka_unit_test(the_cpu_stays_taken),
