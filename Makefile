@@ -279,6 +279,10 @@ ATTACKS ?= 1000
 attacks: all $(B)/tests/faults/test_attacks $(FAULTY) $(FAULTY:.so=.desc) ## ATTACKS=1000 attacks on a node by seeds, with components that do harm; SEED=1 is the first
 	$(Q)TEST_TIMEOUT=7200 ATTACKS=$(ATTACKS) tests/run.sh $(B)/tests/faults/test_attacks
 
+CHANGES ?= 10000
+changes: all $(B)/tests/sim/test_changes ## CHANGES=10000 changes to a running node, drawn at random
+	$(Q)TEST_TIMEOUT=7200 ALOE_CHANGES=$(CHANGES) tests/run.sh $(B)/tests/sim/test_changes
+
 BRIDGE_SEEDS ?= 100000
 bridge-seeds: all $(B)/tests/sim/test_bridge ## BRIDGE_SEEDS=100000 random graphs cut over nodes, by seeds; SEED=1 is the first
 	$(Q)BRIDGE_SEEDS=$(BRIDGE_SEEDS) $(B)/tests/sim/test_bridge
@@ -346,6 +350,6 @@ clean: ## remove every build
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile tools/bench/predict.mk
 
-.PHONY: all tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks bridge-seeds many lint messages format install man \
+.PHONY: all tests benches o0 aarch64 deps run check check-san check-tsan check-programs check-neon check-kernels check-chain bench bench-peers bench-engine bench-smoke bench-expected sync-hold fuzz fuzzers attacks changes bridge-seeds many lint messages format install man \
 	uninstall clean help
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -7,8 +7,8 @@
 # it. A script (*.sh) counts as its lines `ok WHAT` and `not ok WHAT`, or as one test by its exit status where it prints
 # none; exit 77 skips it, the reason is its last line. A skip needs a line in tests/expected-skips when CI=true.
 # Each program runs in a folder of its own for temporary and run-time files. Files left there, and processes left behind,
-# are failures. Unit tests, contracts, fuzz smokes, golden runs and what runs nothing in real time go one on each CPU; what
-# has real-time lanes has the machine for itself. The time-out (TEST_TIMEOUT, seconds) is only a guard against hangs. Logs: BUILD/test-logs.
+# are failures. What depends on real time has the machine for itself, all else goes side by side. The time-out
+# (TEST_TIMEOUT, seconds) is only a guard against hangs. Logs: BUILD/test-logs.
 set -u
 
 cd "$(dirname "$0")/.." || exit 2
@@ -136,25 +136,34 @@ run_all() {
 	done
 }
 
+# What has nothing to do with real time goes one on each CPU, and one more, as many of them wait for most of their time.
+# Beside those, one after another: what has lanes on the timer (a CPU has one lane), waits for most of its time, and
+# promises nothing of time. Then, alone: what does.
 together=
+beside=
 alone=
 for program in "$@"; do
-	case $program in
-	"$B"/tests/golden/test_run_exit) alone="$alone $program" ;; # on the timer
-	"$B"/tests/unit/* | "$B"/tests/contract/* | "$B"/tests/fuzz/* | "$B"/tests/golden/*) together="$together $program" ;;
+	case ${program#"$B"/} in
+	tests/golden/test_run_exit) alone="$alone $program" ;;
+	tests/golden/test_run_tails | tests/sim/test_run_node | tests/sim/test_run_live | tests/faults/test_force | \
+		tests/faults/test_refused | tests/faults/test_restore | tests/faults/test_run | tests/faults/test_limits.sh | \
+		tests/sim/test_bench_peers | tests/sim/test_readme.sh) beside="$beside $program" ;;
+	tests/unit/* | tests/contract/* | tests/fuzz/* | tests/golden/*) together="$together $program" ;;
 	tests/house/*) together="$program $together" ;; # the longest first
 	tests/install/*) together="$together $program" ;;
-	"$B"/tests/sim/test_engine | "$B"/tests/sim/test_plan_property | "$B"/tests/sim/test_bench | "$B"/tests/sim/test_bench_papers | \
-		"$B"/tests/sim/test_remap | "$B"/tests/sim/test_x310_channel | "$B"/tests/sim/test_x310_streams | \
-		"$B"/tests/sim/test_json | "$B"/tests/sim/test_radio_file | "$B"/tests/sim/test_terminal | \
-		"$B"/tests/sim/test_x310_init | tests/sim/test_run_ends.sh | tests/sim/test_words.sh | tests/sim/test_comprun.sh | \
-		tests/sim/test_set_kinds.sh | tests/sim/test_node.sh | tests/sim/test_daemons_readme.sh) together="$together $program" ;; # the virtual clock
+	tests/sim/test_engine | tests/sim/test_plan_property | tests/sim/test_bench | tests/sim/test_bench_papers | \
+		tests/sim/test_remap | tests/sim/test_x310_channel | tests/sim/test_x310_streams | tests/sim/test_json | \
+		tests/sim/test_radio_file | tests/sim/test_terminal | tests/sim/test_x310_init | tests/sim/test_bridge | \
+		tests/sim/test_engine_nodes | tests/faults/test_many | tests/faults/test_starved.sh | \
+		tests/sim/test_run_ends.sh | tests/sim/test_words.sh | tests/sim/test_comprun.sh | tests/sim/test_set_kinds.sh | \
+		tests/sim/test_node.sh | tests/sim/test_daemons_readme.sh) together="$together $program" ;;
 	*) alone="$alone $program" ;;
 	esac
 done
-for _ in $(seq "$(nproc)"); do
+for _ in $(seq "$(nproc)") more; do
 	run_all t $together &
 done
+run_all b $beside &
 wait
 run_all a $alone
 

@@ -5,6 +5,7 @@
  * stated bound on the timer: slot + guard + 0.2 ms after each attack. The attacker can be unloaded
  * each time, and nothing of it is left. ATTACKS=1000 for more trials (make attacks), SEED=n for
  * others, ONE=seed for one, LANE=n for another CPU than 0. */
+#include <assert.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -22,7 +23,7 @@
 #include "daemons/exec/tasks.h"
 #include "tests/faults/node.h"
 
-enum { ATTACKS = 50, AT_MIN = 15, AT_MAX = 30 };
+enum { AT_MIN = 15, AT_MAX = 30 };
 
 static const char attacker[] = "name = \"attacker\"; slot_ns = 10000000;\n"
                                "instances: {\n"
@@ -59,7 +60,9 @@ static const struct attack {
     {"fork", false, false, NULL},
 };
 
-enum { N_ATTACKS = sizeof(attacks) / sizeof(attacks[0]) };
+/* Each of them on either clock, and some twice. */
+enum { N_ATTACKS = sizeof(attacks) / sizeof(attacks[0]), ATTACKS = 50 };
+static_assert(ATTACKS >= 2 * N_ATTACKS, "each attack is tried");
 
 enum helper { NOBODY, EXEC_BEFORE, EXEC_AFTER, EXEC_AND_HOST };
 
@@ -79,7 +82,7 @@ static struct trial trial_of(unsigned seed, bool timer)
 	struct trial trial = {.seed = seed};
 
 	do
-		trial.attack = &attacks[(unsigned)rand_r(&random) % N_ATTACKS];
+		trial.attack = &attacks[seed++ % N_ATTACKS];
 	while (!timer && trial.attack->slow && number_of("ATTACKS", ATTACKS) <= ATTACKS);
 	trial.isolation = isolations[rand_r(&random) % 3];
 	trial.helper = rand_r(&random) % 3 == 0 ? (enum helper)(1 + rand_r(&random) % 3) : NOBODY;

@@ -10,8 +10,9 @@
  *         noisy    has state and randomness in it: its bits are those of a run that nobody
  *                  disturbed
  *
- * ALOE_CHANGES=N makes N changes on the virtual clock instead of 2500; on the timer it is 100. Ten
- * thousand remaps, and what happens when a part of one is left out: test_remap. */
+ * ALOE_CHANGES=N makes N changes on the virtual clock instead of 600 (make changes: 10 000); on the
+ * timer it is 100. Ten thousand remaps, and what happens when a part of one is left out:
+ * test_remap. */
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -33,7 +34,7 @@
 enum {
 	FAILED = 1,
 	USAGE = 2,
-	VIRTUAL_CHANGES = ALOE_SLOWER(1200, 300),
+	VIRTUAL_CHANGES = ALOE_SLOWER(600, 300),
 	KILLS = ALOE_SLOWER(8, 4),
 	TIMER_CHANGES = ALOE_SLOWER(100, 30),
 	SLOT_NS = ALOE_SLOWER(5000000, 20000000),

@@ -134,6 +134,8 @@ static void thread_stop(struct world *w, uint32_t host, uint32_t number)
 	atomic_store(&lane->thread.quit, 1);
 	atomic_fetch_add(&w->images[number]->go[host], 1);
 	futex_wake(&w->images[number]->go[host], 1);
+	futex_wake(
+	    futex_low(&w->node->timebase[0].allowed), INT_MAX); /* it need not nap to its end */
 	pthread_join(lane->id, NULL);
 	free(lane);
 	w->hosts[host]->lanes[number] = NULL;
