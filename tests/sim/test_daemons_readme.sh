@@ -23,7 +23,7 @@ page=$top/daemons/README.md
 documented() {
 	awk -F '|' -v section="$1" -v leave="${2:-}" '
 		/^#/ { here = $0 == "### " section }
-		here && /^\| `/ && !(leave != "" && /\*sometimes\*/) { print $2 }' "$page" | grep -oE '`[a-zA-Z_0-9.]+`' | tr -d '`' | sort -u
+		here && /^\| `/ && !(leave != "" && /\*sometimes\*/) { print $2 }' "$page" | grep -oE '`[a-zA-Z_0-9.-]+`' | tr -d '`' | sort -u
 }
 
 # printed FILE: fields, but for those that are named by the waveform.
@@ -37,6 +37,7 @@ printed() {
 agrees() {
 	documented "$1" >all
 	documented "$1" always >always
+	test -s all || return 1
 	printed "$2" >have
 	test -s have && comm -13 all have >undocumented && comm -23 always have >unprinted && test ! -s undocumented -a ! -s unprinted &&
 		return
@@ -81,6 +82,15 @@ ok "a calibration" sh -c "execinfo --calibrate --json >calibrate.json"
 sed -i '/"classes_ns": {/,/}/d' calibrate.json # by class of work
 echo '"classes_ns": {}' >>calibrate.json
 ok "it is in the page" agrees calibrate calibrate.json
+ok "the simulated device" sh -c "x310sim --address 127.0.0.78 --seconds 0.05 --json | grep '^{' >x310sim.json"
+ok "its counts are in the page" agrees x310sim x310sim.json
+awk '/^static const struct column/ { here = 1 } here { print } /};/ { here = 0 }' "$top"/tools/bench/*.c |
+	grep -oE '\{"[A-Za-z_0-9-]+", "' | tr -d '{", ' | sort -u >columns
+documented aloe-bench >all
+ok "each column of aloe-bench is in the page" sh -c "test -s columns && comm -23 columns all >rest && cat rest && test ! -s rest"
+ok "a benchmark" sh -c "aloe-bench map --seeds 2 --units 0 --json --quiet | sed '/^  \"[a-z_]*\": \[/d' >bench.json"
+printed bench.json >have # without the keys of tables
+ok "what it prints is in the page" sh -c "test -s have && comm -23 have all >rest && cat rest && test ! -s rest"
 ok "a node" aloe up --dir "$node"
 ok "a waveform" aloe load "$top/waveforms/utran384-random.conf" --dir "$node" --clock virtual
 ok "a list" sh -c "aloe list --dir '$node' --json >list.json"
