@@ -30,6 +30,7 @@
 #ifndef ALOE_BRIDGE_FRAME_H
 #define ALOE_BRIDGE_FRAME_H
 
+#include <assert.h>
 #include <endian.h>
 #include <stdint.h>
 #include <string.h>
@@ -130,8 +131,11 @@ static inline uint64_t frame_get_u64(const uint8_t *at)
 	return le64toh(value);
 }
 
+/* What was written must end where the layout above ends; the compiler sees that it does. */
 static inline void frame_put_head(uint8_t *at, const struct frame_head *head)
 {
+	const uint8_t *end = at + FRAME_HEAD_BYTES;
+
 	at = frame_put_u32(at, FRAME_MAGIC);
 	at = frame_put_u16(at, head->from);
 	at = frame_put_u16(at, head->to);
@@ -142,58 +146,79 @@ static inline void frame_put_head(uint8_t *at, const struct frame_head *head)
 	at = frame_put_u64(at, head->heard_number);
 	at = frame_put_u64(at, head->last);
 	at = frame_put_u32(at, head->bytes);
-	frame_put_u32(at, head->records);
+	at = frame_put_u32(at, head->records);
+	assert(at == end);
 }
 
 static inline uint8_t *frame_put_record(
     uint8_t *at, enum frame_kind kind, uint16_t n, uint32_t bytes)
 {
+	const uint8_t *end = at + FRAME_RECORD_BYTES;
+
 	at = frame_put_u16(at, (uint16_t)kind);
 	at = frame_put_u16(at, n);
-	return frame_put_u32(at, bytes);
+	at = frame_put_u32(at, bytes);
+	assert(at == end);
+	return at;
 }
 
 static inline uint8_t *frame_put_stands(uint8_t *at, const struct frame_stands *stands)
 {
+	const uint8_t *end = at + FRAME_STANDS_BYTES;
+
 	at = frame_put_record(at, FRAME_STANDS, 0, FRAME_STANDS_BYTES);
 	at = frame_put_u32(at, stands->segment);
 	at = frame_put_u32(at, stands->ended);
-	return frame_put_u64(at, stands->done);
+	at = frame_put_u64(at, stands->done);
+	assert(at == end);
+	return at;
 }
 
 /* Its words follow. */
 static inline uint8_t *frame_put_has(uint8_t *at, const struct frame_has *has, uint16_t words)
 {
+	const uint8_t *end = at + FRAME_HAS_BYTES;
+
 	at = frame_put_record(at, FRAME_HAS, words, FRAME_HAS_BYTES + 8u * words);
 	at = frame_put_u32(at, has->segment);
 	at = frame_put_u32(at, 0);
 	at = frame_put_u64(at, has->done);
-	return frame_put_u64(at, has->whole);
+	at = frame_put_u64(at, has->whole);
+	assert(at == end);
+	return at;
 }
 
 /* Its pieces follow, of `bytes` in all. */
 static inline uint8_t *frame_put_step(
     uint8_t *at, const struct frame_step *step, uint16_t pieces, uint32_t bytes)
 {
+	const uint8_t *end = at + FRAME_STEP_BYTES;
+
 	at = frame_put_record(at, FRAME_STEP, pieces, FRAME_STEP_BYTES + bytes);
 	at = frame_put_u32(at, step->segment);
 	at = frame_put_u16(at, step->part);
 	at = frame_put_u16(at, step->parts);
 	at = frame_put_u64(at, step->step);
 	at = frame_put_u64(at, step->slot);
-	return frame_put_u64(at, step->edge_ns);
+	at = frame_put_u64(at, step->edge_ns);
+	assert(at == end);
+	return at;
 }
 
 /* Its bytes follow. */
 static inline uint8_t *frame_put_piece(uint8_t *at, const struct frame_piece *piece)
 {
+	const uint8_t *end = at + FRAME_PIECE_BYTES;
+
 	at = frame_put_u32(at, piece->buffer);
 	at = frame_put_u32(at, piece->state);
 	at = frame_put_u64(at, piece->index);
 	at = frame_put_u32(at, piece->items);
 	at = frame_put_u32(at, piece->offset);
 	at = frame_put_u32(at, piece->bytes);
-	return frame_put_u32(at, 0);
+	at = frame_put_u32(at, 0);
+	assert(at == end);
+	return at;
 }
 
 static inline void frame_get_head(const uint8_t *at, struct frame_head *ret)

@@ -85,6 +85,7 @@ uint64_t baton_next(const struct node_lane *lane, uint64_t baton, uint64_t but)
 	const uint32_t next =
 	    entry >= NODE_ENTRIES_MAX ? BATON_NOBODY : live_from(lane, entry + 1, but);
 
+	assert(next == BATON_NOBODY || next > entry);
 	/* whoever waited for the pace is gone: the slot is still to begin */
 	if (baton & BATON_FRESH)
 		return baton_make(slot, BATON_FRESH, live_from(lane, 0, but));

@@ -24,6 +24,7 @@ void segment_changes_pull(struct segment *segment, uint64_t written)
 		if (runs(segment, change->instance))
 			segment->pending[segment->n_pending++] = *change;
 	}
+	assert(segment->n_pending <= NODE_CHANGES);
 	atomic_store_explicit(
 	    &segment->state->changes, segment->changes_seen, memory_order_release);
 }

@@ -354,6 +354,7 @@ static uint64_t baton_rescue(struct lane_thread *thread, uint64_t bound)
 	const bool passed = entry < NODE_ENTRIES_MAX && (thread->passed >> entry & 1);
 	uint64_t now, due;
 
+	assert(bound > 0);
 	if (overdue & baton_entries(lane, thread->seat))
 		return RESCUE_NS;
 	if (state == BATON_IMPOSSIBLE || (state == BATON_LEFT && entry == BATON_NOBODY)) {
@@ -418,6 +419,7 @@ static uint64_t guard_time(const struct lane_thread *thread, bool guards)
 	    guards ? baton_timebase(thread->node, thread->lane) : NULL;
 	uint64_t bound;
 
+	assert(thread->seat < NODE_ENTRIES_MAX);
 	if (base == NULL || base->pace != IMAGE_TIMER || base->slot_ns < BATON_BOUND_NS)
 		return 0;
 	bound = baton_bound(
@@ -502,6 +504,7 @@ static bool turn_begin(
 {
 	const uint64_t had = *baton;
 
+	assert(baton_entry(had) < NODE_ENTRIES_MAX);
 	*ret_now = 0;
 	if (had & BATON_FRESH) {
 		if (slot_begin(thread, baton, ret_edge, ret_now) == 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/slot/radio_pace.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 enum { LOOK_NS = 1000000, SHOW_EVERY = 256 };
 
-_Static_assert(
+static_assert(
     (int)RADIO_CHANNELS_MAX == (int)IMAGE_RADIO_CHANNELS_MAX, "every channel has its counts");
 
 static struct radio_pace *pace_of(struct aloe_radio *radio)
@@ -110,6 +111,9 @@ int radio_pace_init(
 	const uint32_t n = radio_queue(slot_samples, device->rx_packet);
 	const double slot_ns = slot_samples * 1e9 / rate_hz;
 
+	assert(n != 0 && (n & (n - 1)) == 0);
+	assert(device->channels <= RADIO_CHANNELS_MAX);
+	assert(device->ticks_per_sample != 0);
 	*pace = (struct radio_pace){
 	    .radio =
 	        {
@@ -289,6 +293,8 @@ static bool keep(
 {
 	const uint64_t end = end_of(pace, packet);
 
+	assert(channel < pace->device->channels);
+	assert(packet->samples > 0);
 	pace->counts[channel].rx_lost += packet->gap;
 	pace->counts[channel].rx_lost -= packet->overtaken;
 	pace->reordered[channel] += packet->overtaken;
@@ -338,9 +344,11 @@ static unsigned channel_take(struct radio_pace *pace, uint32_t channel)
 	struct radio_packet *to = &queue->packets[first];
 	unsigned n, kept = 0;
 
+	assert(queue->tail - queue->head <= pace->mask + 1);
 	most = most < room ? most : room;
 	n = pace->device->driver->receive(pace->device, channel, pace->looked_ns, to,
 	    most < TRANSPORT_BURST ? most : TRANSPORT_BURST);
+	assert(n <= most);
 	for (unsigned i = 0; i < n; i++) {
 		if (!keep(pace, channel, &to[i], pace->looked_ns))
 			continue;

@@ -54,6 +54,7 @@ enum segment_status segment_ready(
 	const uint64_t limit = atomic_load_explicit(&segment->control->limit, memory_order_acquire);
 	uint64_t last;
 
+	assert(segment->n_io <= segment->n_instances);
 	*ret_gate = NULL;
 	if (atomic_load_explicit(&segment->run->fault, memory_order_relaxed) != 0)
 		return SEGMENT_STOPPED;
@@ -215,6 +216,7 @@ static void lane_load(struct segment *segment, uint64_t slot, uint64_t ns)
 		atomic_fetch_add_explicit(sum, ns, memory_order_relaxed);
 	if (!segment->last_of_lane)
 		return;
+	assert(segment->lane != NULL);
 	segment->load_ns =
 	    segment->shares_lane ? atomic_exchange_explicit(sum, 0, memory_order_relaxed) : ns;
 	hist_add(&segment->lane->load, segment->load_ns);
@@ -226,6 +228,7 @@ static void step_end(struct segment *segment, uint64_t step, uint64_t slot, uint
 
 	atomic_store_explicit(&state->current, 0, memory_order_relaxed);
 	visits_make(segment);
+	assert(segment->n_pending <= NODE_CHANGES);
 	segment_bump(&state->slots, 1);
 	segment_bump(&state->busy_ns, ns);
 	lane_load(segment, slot, ns);

@@ -5,6 +5,7 @@
 #ifndef ALOE_SLOT_STEPS_H
 #define ALOE_SLOT_STEPS_H
 
+#include <assert.h>
 #include <limits.h>
 
 #include "core/slot/segment.h"
@@ -55,6 +56,7 @@ static inline void gate_spin_opened(struct gate_spin *spin)
 {
 	spin->looks = spin->looks < SPIN_LOOKS_MAX / 2 ? spin->looks * 2 : SPIN_LOOKS_MAX;
 	spin->sleeps = 0;
+	assert(spin->looks >= SPIN_LOOKS_MIN && spin->looks <= SPIN_LOOKS_MAX);
 }
 
 static inline void gate_spin_slept(struct gate_spin *spin)
@@ -62,6 +64,7 @@ static inline void gate_spin_slept(struct gate_spin *spin)
 	spin->looks = spin->looks > 2 * SPIN_LOOKS_MIN ? spin->looks / 2 : SPIN_LOOKS_MIN;
 	if (++spin->sleeps % SPIN_TRY == 0)
 		spin->looks = SPIN_LOOKS_MAX;
+	assert(spin->looks >= SPIN_LOOKS_MIN && spin->looks <= SPIN_LOOKS_MAX);
 }
 
 static inline void segment_publish_end(struct segment *segment)

@@ -176,6 +176,8 @@ static void part_fill(struct rehearsal *r, uint32_t number, int (*work)(void *, 
 {
 	struct warm_part *part = &r->parts[number];
 
+	assert(number < PARTS);
+	assert(work != NULL);
 	part->instance = (struct instance){.work = work,
 	    .state = r,
 	    .stats = &r->stats,

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "platforms/x310/chdr.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #include "platforms/x310/bytes.h"
+
+static_assert(CHDR_STRS_BYTES == CHDR_HEADER + 4 * 8, "stream status: four words");
+static_assert(CHDR_STRC_BYTES == CHDR_HEADER + 2 * 8, "stream command: two words");
+static_assert(CHDR_HEADER + CHDR_TIMESTAMP + 31 * 8 == 264, "the longest header: all metadata");
 
 static uint64_t bits(uint64_t word, unsigned low, unsigned width)
 {

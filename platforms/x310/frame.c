@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "platforms/x310/frame.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #include "platforms/x310/bytes.h"
@@ -18,6 +19,9 @@ enum {
 	ECHO_REPLY = 0,
 	ECHO_REQUEST = 8
 };
+
+static_assert(FRAME_UDP == ETHERNET + IPV4 + UDP, "headers in front of a payload");
+static_assert(FRAME_ARP == ETHERNET + 28, "RFC 826: IPv4 over Ethernet");
 
 uint16_t frame_checksum(const uint8_t *bytes, size_t size)
 {
