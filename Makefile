@@ -80,6 +80,7 @@ all: $(PROGRAMS) $(COMPONENTS) $(DESCS) $(TRANSPORTS) $(CONTRACT) ## programs in
 # rounding behind our back. So results are the same bits everywhere.
 SPEED := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off
 $(B)/obj/core/kernels/%.o: CFLAGS_ALOE += $(SPEED) -fPIC -fvisibility=hidden
+$(B)/obj/core/measure/classes.o: CFLAGS_ALOE += $(SPEED) # what is measured as a component's call is compiled as one
 # Variants are compiled for their instructions.
 ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 SIMD_x86_64_sse41 := -msse4.1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/base/calibrate.h - the capacity of a core, in the unit of account of every cost: the
- * MAC-equivalent.
+ * core/base/calibrate.h - the unit of account of every cost, the MAC-equivalent, and the classes of
+ * work. core/measure/calibrate.h measures both.
  *
  * One MAC-equivalent is one iteration of a fixed scalar multiply-accumulate kernel (a += x[i] *
  * y[i] in float, compiled without vectorisation, contraction or unrolling, 4 kB of data in L1). The
@@ -16,30 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CALIBRATE_BLOCKS = 25, CALIBRATE_BLOCK_NS = 1000000 };
-
-struct calibration {
-	double mmac_per_s; /* median of the blocks */
-	/* (90th - 10th percentile) / median of the blocks: 0.02 is quiet, 0.5 is disturbed */
-	double spread;
-	double mmac_per_s_best; /* of the fastest block */
-	uint32_t blocks;        /* measured: CALIBRATE_BLOCKS */
-	/* iterations in each, chosen so that it takes about CALIBRATE_BLOCK_NS */
-	uint32_t block_macs;
-};
-
-/* calibrate_mmac measures the core that the calling thread runs on; the caller pins it first.
- * [control] About 50 ms of the CPU (warm up, then the blocks) at whatever priority the caller has;
- * what others take of it meanwhile is not counted. 0, or -EIO when the clock does not advance. */
-int calibrate_mmac(struct calibration *ret);
-
-/* calibrate_mac_now_ns measures the unit for a moment (some 15 us): what a time is to be held
- * against that is measured just before or after, for the clock of a core changes from one moment to
- * the next. */
-double calibrate_mac_now_ns(void);
-
 /* What work is made of, for times that are taken from one machine to another: each class has a rate
- * of its own on each machine and vector level (core/kernels/calibrate.h measures them,
+ * of its own on each machine and vector level (core/measure/calibrate.h measures them,
  * core/map/class.h converts by them). */
 enum calibrate_class {
 	CALIBRATE_CALL,

@@ -4,10 +4,10 @@
  * class, as good as the vector level allows, so that a time measured on one machine can be
  * converted to another (core/map/class.h).
  *
- * The rate of the scalar multiply-accumulate (core/base/calibrate.h) is the unit of account; it
- * says nothing about how much faster a machine with wider vectors moves bits. The kernels here say
- * that. They are not the components': each is the plainest form of its class, on random data in the
- * first cache.
+ * core/measure/calibrate.h measures them. The rate of the scalar multiply-accumulate is the unit of
+ * account; it says nothing about how much faster a machine with wider vectors moves bits. The
+ * kernels here say that. They are not the components': each is the plainest form of its class, on
+ * random data in the first cache.
  *
  *   class        an item is; plain C; vector levels
  *
@@ -119,12 +119,5 @@ static inline uint32_t calibrate_checksum32(const struct calibrate_data *data, u
 void calibrate_copy_plain(struct calibrate_data *data);
 void calibrate_gather8_plain(struct calibrate_data *data);
 void calibrate_gather16_plain(struct calibrate_data *data);
-
-/* calibrate_classes measures ns an item, of each class, at a level that this machine has, on the
- * core that the calling thread runs on; `mac` is the scalar class, measured before: the others are
- * measured in units of it, so that a clock that changes meanwhile changes nothing. [control] About
- * 150 ms. 0, -ENOMEM, or -EIO when the clock does not advance. */
-int calibrate_classes(
-    enum simd_level level, const struct calibration *mac, double ret_ns[CALIBRATE_CLASSES]);
 
 #endif

@@ -10,10 +10,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "core/base/calibrate.h"
+#include "core/measure/calibrate.h"
 #include "core/base/file.h"
 #include "core/base/simd.h"
-#include "core/kernels/calibrate.h"
 
 enum { FILE_BYTES_MAX = 1 << 20 };
 

@@ -3,7 +3,7 @@
  * node.c - a node image of our own. */
 #include <errno.h>
 
-#include "core/base/calibrate.h"
+#include "core/measure/calibrate.h"
 #include "core/platform/platform.h"
 #include "daemons/exec/exec.h"
 

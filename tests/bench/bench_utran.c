@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "core/base/calibrate.h"
+#include "core/measure/calibrate.h"
 #include "core/base/simd.h"
 #include "tests/bench/pairs.h"
 #include "tests/common/wave.h"

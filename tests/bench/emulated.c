@@ -8,7 +8,7 @@
  */
 #include <stdio.h>
 
-#include "core/base/calibrate.h"
+#include "core/measure/calibrate.h"
 #include "core/base/clock.h"
 #include "core/kernels/calibrate.h"
 #include "tests/mock/mock.h"

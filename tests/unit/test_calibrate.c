@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * core/base/calibrate: the conversions of the published table, and a measurement that a second,
- * independent loop of the same unit confirms. */
+ * core/base/calibrate, core/measure/calibrate: the conversions of the published table, a
+ * measurement that a second, independent loop of the same unit confirms, rates of all classes. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "core/base/calibrate.h"
+#include "core/measure/calibrate.h"
 
 /* Published for one core of 600 MMAC/s: CRC 69 kMAC is 115 us, the turbo decoder 1 144.2 kMAC is 1
  * 907 us. */
@@ -64,11 +64,28 @@ static void test_measurement(void **state)
 	assert_true(c.block_macs > 1000);
 }
 
+static void test_rates(void **state)
+{
+	const struct calibration mac = {.mmac_per_s = 2000};
+	double ns[CALIBRATE_CLASSES];
+
+	(void)state;
+	for (int level = 0; level < SIMD_LEVELS; level++) {
+		if (!simd_has((enum simd_level)level))
+			continue;
+		assert_int_equal(calibrate_classes((enum simd_level)level, &mac, ns), 0);
+		assert_true(ns[CALIBRATE_SCALAR] == 0.5);
+		for (int which = 0; which < CALIBRATE_CLASSES; which++)
+			assert_true(ns[which] > 1e-4 && ns[which] < 1e5);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_conversions),
 	    cmocka_unit_test(test_measurement),
+	    cmocka_unit_test(test_rates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

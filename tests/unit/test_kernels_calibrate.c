@@ -74,22 +74,6 @@ static void test_not_nothing(void **state)
 	free(before);
 }
 
-static void test_rates(void **state)
-{
-	const struct calibration mac = {.mmac_per_s = 2000};
-	double ns[CALIBRATE_CLASSES];
-
-	(void)state;
-	for (int level = 0; level < SIMD_LEVELS; level++) {
-		if (!simd_has((enum simd_level)level))
-			continue;
-		assert_int_equal(calibrate_classes((enum simd_level)level, &mac, ns), 0);
-		assert_true(ns[CALIBRATE_SCALAR] == 0.5);
-		for (int which = 0; which < CALIBRATE_CLASSES; which++)
-			assert_true(ns[which] > 1e-4 && ns[which] < 1e5);
-	}
-}
-
 static void test_names(void **state)
 {
 	(void)state;
@@ -107,7 +91,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_levels),
 	    cmocka_unit_test(test_not_nothing),
-	    cmocka_unit_test(test_rates),
 	    cmocka_unit_test(test_names),
 	};
 

@@ -10,7 +10,7 @@ o0: all ## the UTRAN components without optimisation, for aloe bench predict
 
 # And one for another architecture, with a program that runs the chain in one process: no library is needed for it.
 AARCH64 := $(UTRAN:$(B)/%=$(B)/aarch64/%)
-$(B)/tests/bench/emulated: $(call obj,tests/bench/emulated.c core/base/simd.c core/base/calibrate.c core/component/param.c) $(LIBKERNELS)
+$(B)/tests/bench/emulated: $(call obj,tests/bench/emulated.c core/base/simd.c core/base/calibrate.c core/component/param.c core/measure/calibrate.c core/measure/classes.c) $(LIBKERNELS)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS_ALOE) $(LDFLAGS) -o $@ $^ -ldl -lm
