@@ -165,10 +165,15 @@ files '^(core|components|daemons|platforms|tools)/.*\.(c|h|cpp)$' | xargs -r awk
 		else first[tag] = FILENAME ":" FNR
 	}' | rule "a struct tag is declared once"
 
-files '^core/.*\.[ch]$' | xargs -r cat | awk '
-	/(^|[^A-Za-z_])(assert|static_assert|_Static_assert)\(/ { n++ }
-	END { if (n < 10 * int(NR / 1000)) print "core: " n + 0 " assertions in " NR " lines, at least 10 in 1000" }' |
-	rule "core asserts what it takes for granted"
+# Those of the layout are written by a program, so that half of the number has to be elsewhere.
+files '^core/.*\.[ch]$' | xargs -r awk '
+	{ lines++ }
+	/(^|[^A-Za-z_])(assert|static_assert|_Static_assert)\(/ { n++; by_hand += FILENAME != "core/image/layout.c" }
+	END {
+		if (n < 10 * int(lines / 1000)) print "core: " n + 0 " assertions in " lines " lines, at least 10 in 1000"
+		else if (by_hand < 5 * int(lines / 1000))
+			print "core: " by_hand + 0 " assertions in " lines " lines beside the layout, at least 5 in 1000"
+	}' | rule "core asserts what it takes for granted"
 
 if [ -f core/image/layout.sh ] && command -v clang-format >/dev/null; then
 	sh core/image/layout.sh "$tmp/layout.c" 2>&1

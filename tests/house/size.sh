@@ -5,7 +5,7 @@
 # components, daemons, platforms and tools, without blank lines, comments and assertions. What measures is no product:
 # tools/bench and tools/x310loop. An old tree has its benchmarks in tools/aloe/bench, where they were part of the
 # product: they are a row of their own, and the sum is printed with and without them. With two commits the last column
-# is the second as a part of the first. The trees must be formatted alike: 8759fe3 is 5dcacc8 in today's format.
+# is the second as a part of the first. The trees must be formatted alike: 2d4547f is 5dcacc8 in today's format.
 set -eu
 cd "$(dirname "$0")/../.."
 [ $# -gt 0 ] || set -- HEAD

@@ -172,5 +172,7 @@ house && { echo '<!-- SPDX-License-Identifier: BSD-3-Clause -->'; sed -n 's,^cor
 	expect "$(printf 'the slot engine is read in 1 200 lines\nno file above 800 lines, no test above 860')"
 house && lines 600 '' | put core/base/one.c && lines 600 '' | put core/base/two.c &&
 	expect 'core asserts what it takes for granted'
+house && lines 600 '' | put core/base/one.c && lines 600 'static_assert(1, "");' | put core/image/layout.c &&
+	expect 'core asserts what it takes for granted'
 house && build -lfftw3f && expect 'no program needs FFTW or liquid'
 exit $failed
