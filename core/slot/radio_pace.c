@@ -231,10 +231,13 @@ static void release_to(struct radio_pace *pace, uint32_t channel, uint64_t tick)
 	}
 }
 
+/* Of a time that is over: a slot of the new one is whole when all channels have come to it. */
 static void drop_all(struct radio_pace *pace)
 {
-	for (uint32_t c = 0; c < pace->device->channels; c++)
+	for (uint32_t c = 0; c < pace->device->channels; c++) {
 		release_to(pace, c, UINT64_MAX);
+		pace->queue[c].covered = 0;
+	}
 }
 
 /* The slot that is waited for begins at the tick of the first sample that there is. */

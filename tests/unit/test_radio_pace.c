@@ -544,6 +544,30 @@ static void test_two_channels(void **state)
 	rig_free(rig);
 }
 
+/* The time of both goes back, and the second one is heard of it later: the slot waits for it. */
+static void test_two_jump_back(void **state)
+{
+	struct rig *rig = rig_new(2, 100, 100, 0);
+
+	(void)state;
+	for (uint16_t c = 0; c < 2; c++)
+		arrive_all(rig, c, 1500000, 100, 5);
+	for (uint64_t i = 0; i < 5; i++)
+		for (uint16_t c = 0; c < 2; c++)
+			arrive(rig, c, 40 + i * 100, 100, 0)->at_ns =
+			    rig->fake.arrivals[9].at_ns + (1 + i) * 100000 + c * 50000;
+	for (uint64_t s = 0; s < 10; s++) {
+		next(rig);
+		assert_int_equal(rig->slot, s);
+		for (uint16_t c = 0; c < 2; c++)
+			assert_int_equal(
+			    look(rig, c, s < 5 ? 1500000 + s * 100 : 40 + (s - 5) * 100), 0);
+		done(rig);
+	}
+	assert_int_equal(rig->pace.partial, 0);
+	rig_free(rig);
+}
+
 /* One of two says nothing any more: the other's samples are not lost, whatever our patience. */
 static void one_dies(uint64_t patience_ns, uint64_t slots)
 {
@@ -787,6 +811,7 @@ int main(void)
 	    cmocka_unit_test(test_jump_forward),
 	    cmocka_unit_test(test_jump_back),
 	    cmocka_unit_test(test_two_channels),
+	    cmocka_unit_test(test_two_jump_back),
 	    cmocka_unit_test(test_one_channel_dies),
 	    cmocka_unit_test(test_send),
 	    cmocka_unit_test(test_send_between),
