@@ -337,7 +337,7 @@ static void a_real_clock(void **state)
 	const struct device_io io = {.send = NULL};
 	static struct unit unit;
 	struct pace pace;
-	uint64_t now_ns = 1000, before;
+	uint64_t now_ns = 1000000000, before; /* at a pulse: ticks are counted from it */
 
 	(void)state;
 	device_init(&unit.device, &unit.options.device, &io);

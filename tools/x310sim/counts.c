@@ -24,6 +24,7 @@ static const struct count unit_counts[] = {
     COUNT(struct unit, "no_address", device.no_address),
     COUNT(struct unit, "no_route", device.no_route),
     COUNT(struct unit, "wire_full", wire_full),
+    COUNT(struct unit, "too_long", too_long),
     COUNT(struct unit, "reply_failed", reply_failed),
 };
 

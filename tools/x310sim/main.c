@@ -134,7 +134,9 @@ static const struct cli_section sections[] = {
 	"4.0 to 4.9, 4.10 or 4.11 (--fpga). x310sim keeps the time of this "                       \
 	"machine: at rates above what one core can move, packets are late and "                    \
 	"counted as late. With --clock virtual x310sim waits for the host, and "                   \
-	"the result is the same on every machine. The source `loop` connects each "                \
+	"the result is the same on every machine. With the real clock the pulse per "              \
+	"second comes at the whole seconds of this machine's clock, for all x310sim of this "      \
+	"machine. The source `loop` connects each "                                                \
 	"transmitter to the receiver of the same channel.\n\n"                                     \
 	"SFP0 is an address of this machine. SFP1 is another address (--sfp1), or "                \
 	"a DPDK port for CHDR alone (--port): any DPDK port will do (memif, "                      \

@@ -12,7 +12,12 @@
 #include "core/registry/registry.h"
 #include "platforms/udp/udp.h"
 
-enum { TAPS_MAX = SOUND_LENGTH_MAX, EVERY_MAX = 1 << 20, PPM_MAX = 1000 };
+enum {
+	TAPS_MAX = SOUND_LENGTH_MAX,
+	EVERY_MAX = 1 << 20,
+	PPM_MAX = 1000,
+	FRAME_1G = 1472 /* bytes of CHDR that a port with 1 Gbit/s passes */
+};
 
 /* ---- addresses and ports ---- */
 
@@ -171,8 +176,10 @@ static int read_units(const struct cli_args *args, struct options *options)
 	const char *missing = cli_get(args, "missing-tx"), *image = cli_get(args, "image"),
 	           *board = cli_get(args, "daughterboard");
 	const struct x310_fpga *fpga = read_fpga(args);
-	uint64_t n = 1, seed = 0;
+	uint64_t n = 1, seed = 0, frame = CHDR_PACKET_MAX;
 
+	if (cli_whole(args, "frame-bytes", 512, CHDR_PACKET_MAX, &frame) < 0)
+		return CLI_USAGE;
 	if (cli_whole(args, "devices", 1, SERVER_UNITS, &n) < 0 ||
 	    cli_whole(args, "layout-seed", 0, UINT32_MAX, &seed) < 0)
 		return CLI_USAGE;
@@ -194,6 +201,8 @@ static int read_units(const struct cli_args *args, struct options *options)
 		    .capacity = fpga->capacity,
 		    .divide = 2};
 		unit->is_hg = image && strcmp(image, "HG") == 0;
+		unit->frame_bytes[0] = unit->is_hg && frame > FRAME_1G ? FRAME_1G : (uint32_t)frame;
+		unit->frame_bytes[1] = (uint32_t)frame;
 		if (cli_whole(args, "wedge-tx", 1, UINT64_MAX / 2, &unit->device.wedge) < 0)
 			return CLI_USAGE;
 		if (read_faults(args, "fault-tx", &unit->faults[UNIT_TX]) != CLI_OK ||
@@ -314,6 +323,9 @@ const struct cli_option options_list[] = {
     {"image", 'i', "IMAGE", "HG XG", false,
         "kind of the FPGA image: HG (SFP0 has 1 Gbit/s, SFP1 10 Gbit/s) or XG (both have 10 "
         "Gbit/s); default XG"},
+    {"frame-bytes", 0, "N", NULL, false,
+        "size of the largest datagram that the network ports and what lies before them pass, 512 "
+        ".. 8192; default 8192, and 1472 for SFP0 of HG, which has 1 Gbit/s"},
     {"fpga", 0, "UHD", "4.3 4.10 4.11 next", false,
         "release of UHD whose FPGA image is simulated: 4.3 (as of 4.0 to 4.9), 4.10 (other radio "
         "registers), 4.11 (other control packets as well), or next (one that no host knows); "

@@ -4,10 +4,16 @@
 #include "core/base/clock.h"
 
 enum { CATCH_UP = 4 }; /* a quarter faster than it should go */
+enum { PULSE_NS = 1000000000 };
 
 void pace_init(struct pace *pace, const struct pace_options *options, uint64_t now_ns)
 {
-	*pace = (struct pace){.options = *options, .last_ns = now_ns};
+	const uint64_t since = options->is_virtual ? 0 : now_ns % PULSE_NS;
+
+	*pace = (struct pace){.options = *options,
+	    .last_ns = now_ns - since,
+	    .ref = since / DEVICE_TICK_NS,
+	    .looked = since / DEVICE_TICK_NS};
 }
 
 uint64_t pace_now(struct pace *pace)

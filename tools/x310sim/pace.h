@@ -39,7 +39,8 @@ struct pace_options {
 
 struct pace {
 	struct pace_options options;
-	/* this machine's clock: at ref 0 if real, when it was looked at last if virtual */
+	/* this machine's clock: at ref 0 if real (a whole second of it, so that all x310sim of a
+	 * machine have one pulse per second), when it was looked at last if virtual */
 	uint64_t last_ns;
 	uint64_t since_ns; /* time stands since then; 0: it goes on */
 	uint64_t ref;      /* virtual, or behind */

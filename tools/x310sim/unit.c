@@ -140,6 +140,10 @@ static void to_transport(void *self, uint64_t address, const uint8_t *bytes, siz
 	struct unit_out *out = &unit->out[transport];
 	struct packet *packet;
 
+	if (size > unit->options.frame_bytes[transport]) {
+		unit->too_long++;
+		return;
+	}
 	if (out->n == TRANSPORT_BURST && !out->full)
 		flush_transport(unit, transport);
 	packet = &out->packets[out->n];
@@ -232,6 +236,10 @@ static void take_packet(struct unit *unit, unsigned transport, const struct pack
 {
 	const bool data = has_samples(packet->bytes, packet->size);
 
+	if (packet->size > unit->options.frame_bytes[transport]) {
+		unit->too_long++;
+		return;
+	}
 	if (data)
 		count_answer(unit, packet->bytes, packet->size);
 	cable_take(&unit->cables[UNIT_TX], unit->device.tick, data,
@@ -270,14 +278,17 @@ static void answer(struct unit *unit, int which, uint64_t ref, const struct sock
 {
 	const uint64_t pulse = ref / DEVICE_TICKS_PER_S * DEVICE_TICKS_PER_S;
 	struct firmware *firmware = &unit->firmware;
+	const uint32_t most = unit->options.frame_bytes[which / (UNIT_SOCKETS / 2)];
 	uint8_t reply[CHDR_PACKET_MAX] = {0};
 	size_t n;
 
+	if (size > most)
+		return;
 	firmware->pulse_ticks = unit_ticks(unit, pulse);
 	if (ports[which] == FIRMWARE_PORT)
 		n = firmware_take(firmware, clock_ns(), unit_ticks(unit, ref), bytes, size, reply);
 	else
-		n = mtu_take(bytes, size, reply, sizeof(reply));
+		n = mtu_take(bytes, size, reply, most);
 	if (n &&
 	    sendto(unit->sockets[which], reply, n, 0, (const struct sockaddr *)from,
 	        sizeof(*from)) < 0)
@@ -384,10 +395,12 @@ static int bind_port(uint32_t ip, uint16_t port)
 	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	const struct sockaddr_in own = {
 	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(ip), .sin_port = htons(port)};
+	const int whole = IP_PMTUDISC_DO; /* the device does not send fragments */
 
 	if (fd < 0)
 		return -errno;
-	if (bind(fd, (const struct sockaddr *)&own, sizeof(own)) < 0) {
+	if (setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &whole, sizeof(whole)) < 0 ||
+	    bind(fd, (const struct sockaddr *)&own, sizeof(own)) < 0) {
 		const int error = errno;
 		close(fd);
 		return -error;

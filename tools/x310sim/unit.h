@@ -35,6 +35,7 @@ struct unit_options {
 	struct device_options device;
 	uint32_t ip;                       /* SFP0, host order */
 	bool is_hg;                        /* SFP0 has 1 Gbit/s */
+	uint32_t frame_bytes[DEVICE_SFPS]; /* largest datagram that passes, either way */
 	const struct transport_kind *sfp1; /* or NULL */
 	struct transport_options sfp1_options;
 	struct fault_options faults[UNIT_WAYS];
@@ -74,6 +75,7 @@ struct unit {
 	struct steady steady;
 	uint64_t reply_failed; /* of firmware and MTU detection */
 	uint64_t wire_full;    /* packets that found no room on their way out */
+	uint64_t too_long;     /* packets that their SFP does not pass */
 	uint64_t behind_max;   /* ticks: how late the clock was looked at */
 };
 
