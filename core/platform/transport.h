@@ -21,7 +21,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TRANSPORT_BURST = 64, TRANSPORT_WHY = 256 };
+enum {
+	TRANSPORT_BURST = 64,
+	TRANSPORT_WHY = 256,
+	TRANSPORT_HEADERS = 28 /* bytes of IPv4 and UDP before a datagram; an MTU counts them */
+};
 
 struct transport_address {
 	uint32_t ip; /* host order: 192.168.40.2 = 0xc0a82802 */
@@ -64,7 +68,9 @@ struct transport_options {
 	/* dpdk: a virtual device with its arguments ("net_memif0,role=client"), or a PCI address */
 	const char *port;
 	const char *eal; /* dpdk: options for its environment, before ours; NULL */
-	uint32_t ports;  /* dpdk: ports that the process will open, for the size of memory; 0: 1 */
+	/* dpdk: all that the process opens, which its environment is started with once, and which
+	 * its memory is to suffice for; ended by NULL. NULL: `port` alone */
+	const char *const *ports;
 };
 
 struct transport {
@@ -86,6 +92,7 @@ struct transport_kind {
 	void (*count)(struct transport *transport);
 	int (*fd)(const struct transport *transport);
 	bool (*up)(const struct transport *transport);
+	int (*most)(const struct transport *transport, uint32_t ip); /* NULL: not known */
 };
 
 /* transport_open returns 0, or -errno with the reason in ret_why (TRANSPORT_WHY bytes). */
@@ -150,6 +157,13 @@ static inline int transport_fd(const struct transport *transport)
 static inline bool transport_up(const struct transport *transport)
 {
 	return transport->kind->up(transport);
+}
+
+/* transport_most gives the bytes of the largest datagram that goes out to this address, by the MTU
+ * of the way out: nothing is ever sent in fragments. 0: not known; -errno: there is no way there. */
+static inline int transport_most(const struct transport *transport, uint32_t ip)
+{
+	return transport->kind->most != NULL ? transport->kind->most(transport, ip) : 0;
 }
 
 #endif

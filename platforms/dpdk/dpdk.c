@@ -49,6 +49,7 @@ struct dpdk {
 	bool is_shared;
 	char name[NAME];
 	uint32_t packet_bytes;
+	int most;        /* bytes of a datagram that its MTU allows; 0: it knows no such limit */
 	uint64_t errors; /* that the port has told of, counted as refused */
 	struct rte_mempool *pool;
 	struct frame_address own;
@@ -390,6 +391,12 @@ static bool dpdk_up(const struct transport *transport)
 	    link.link_status == RTE_ETH_LINK_UP;
 }
 
+static int dpdk_most(const struct transport *transport, uint32_t ip)
+{
+	(void)ip;
+	return ((const struct dpdk *)(const void *)transport)->most;
+}
+
 /* Events of a virtual device (its peer has gone) are handled in the environment's own thread, with
  * no regard to what we do meanwhile: so the device is taken away there, too. */
 static void remove_there(void *self)
@@ -468,18 +475,41 @@ static int attach(struct dpdk *dpdk, const char *port, char *ret_why)
 		return fail(ret_why, "the device cannot be opened", port, rc);
 	snprintf(dpdk->name, sizeof(dpdk->name), "%.*s", (int)name, port);
 	rc = rte_eth_dev_get_port_by_name(dpdk->name, &dpdk->port);
+	if (rc < 0 && strncmp(port, "net_", 4) != 0 && rte_dev_probe(port) == 0)
+		rc = rte_eth_dev_get_port_by_name(dpdk->name, &dpdk->port);
 	return rc < 0 ? fail(ret_why, "there is no such port", port, rc) : 0;
 }
 
-/* Frames longer than usual have to be allowed, where the port knows such a limit. */
-static void allow_long(struct dpdk *dpdk)
+/* The largest MTU that a port takes, as rte_eth_dev_set_mtu will judge it. */
+static unsigned mtu_most(const struct rte_eth_dev_info *info)
 {
-	const unsigned mtu = dpdk->packet_bytes + FRAME_UDP - RTE_ETHER_HDR_LEN;
-	struct rte_eth_dev_info info;
+	const bool said = info->max_mtu != UINT16_MAX && info->max_rx_pktlen > info->max_mtu;
+	const unsigned around =
+	    said ? info->max_rx_pktlen - info->max_mtu : RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
+	const unsigned most = info->max_rx_pktlen > around ? info->max_rx_pktlen - around : 0;
 
-	if (mtu > RTE_ETHER_MTU && rte_eth_dev_info_get(dpdk->port, &info) == 0 &&
-	    mtu <= info.max_mtu && mtu + RTE_ETHER_HDR_LEN <= info.max_rx_pktlen)
-		(void)rte_eth_dev_set_mtu(dpdk->port, (uint16_t)mtu);
+	return most < info->max_mtu ? most : info->max_mtu;
+}
+
+/* Frames longer than usual have to be allowed. What a card cannot take at all is no error here: who
+ * opens the port compares. memif carries any frame, in several buffers, whatever it says. */
+static int allow_long(struct dpdk *dpdk, const char *port, char *ret_why)
+{
+	unsigned mtu = dpdk->packet_bytes + TRANSPORT_HEADERS;
+	struct rte_eth_dev_info info;
+	int rc;
+
+	if (strncmp(port, MEMIF, strlen(MEMIF)) == 0)
+		return 0;
+	rc = rte_eth_dev_info_get(dpdk->port, &info);
+	if (rc < 0)
+		return fail(ret_why, "the device does not say which MTU it takes", port, rc);
+	mtu = mtu < mtu_most(&info) ? mtu : mtu_most(&info);
+	rc = mtu > RTE_ETHER_MTU ? rte_eth_dev_set_mtu(dpdk->port, (uint16_t)mtu) : 0;
+	if (rc == -ENOTSUP) /* it knows no such limit */
+		return 0;
+	dpdk->most = (int)(mtu > RTE_ETHER_MTU ? mtu : RTE_ETHER_MTU) - TRANSPORT_HEADERS;
+	return rc < 0 ? fail(ret_why, "the MTU that the packets need cannot be set", port, rc) : 0;
 }
 
 static int set_up(struct dpdk *dpdk, const struct transport_options *options, char *ret_why)
@@ -491,7 +521,9 @@ static int set_up(struct dpdk *dpdk, const struct transport_options *options, ch
 
 	if (rc < 0)
 		return fail(ret_why, "the device cannot be configured", options->port, rc);
-	allow_long(dpdk);
+	rc = allow_long(dpdk, options->port, ret_why);
+	if (rc < 0)
+		return rc;
 	rc = rte_eth_dev_adjust_nb_rx_tx_desc(dpdk->port, &rx, &tx);
 	if (rc == 0)
 		rc = rte_eth_rx_queue_setup(dpdk->port, 0, rx, (unsigned)socket, NULL, dpdk->pool);
@@ -577,4 +609,5 @@ const struct transport_kind transport_dpdk = {
     .count = dpdk_count,
     .fd = dpdk_fd,
     .up = dpdk_up,
+    .most = dpdk_most,
 };

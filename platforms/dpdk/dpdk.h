@@ -11,7 +11,7 @@
  *
  * 	--in-memory             where there are free huge pages of 2 MB for all buffers,
  * 	--no-huge -m MB         otherwise: no right is needed, and the note says so
- * 	--no-pci                with a virtual device; -a ADDRESS with a card
+ * 	--no-pci                with virtual devices alone; -a ADDRESS for each card
  *
  * Its memory, and all that the process maps from then on, is locked where that is allowed
  * (CAP_IPC_LOCK, RLIMIT_MEMLOCK).
@@ -27,9 +27,8 @@
 
 extern const struct transport_kind transport_dpdk __attribute__((visibility("default")));
 
-/* dpdk_start starts the environment of this process, once: packet_bytes and packets say how much
- * memory a port wants; the ports after the first have to do with what that one asked for. For the
- * transport alone. */
+/* dpdk_start starts the environment of this process, once, for all options->ports: packet_bytes and
+ * packets say how much memory each of them wants. For the transport alone. */
 int dpdk_start(const struct transport_options *options, char *ret_note, char *ret_why);
 
 #endif

@@ -69,16 +69,36 @@ static unsigned free_huge_pages(void)
 	return n;
 }
 
+/* Every card, or none of those that there are is touched. */
+static void add_ports(struct eal_words *words, const char *const *ports)
+{
+	bool any = false;
+
+	for (; *ports != NULL; ports++) {
+		if (strncmp(*ports, "net_", 4) == 0)
+			continue;
+		add(words, "-a");
+		add(words, *ports);
+		any = true;
+	}
+	if (!any)
+		add(words, "--no-pci");
+}
+
 static void fill(struct eal_words *words, const struct transport_options *options, char *ret_note)
 {
 	const uint64_t bytes =
 	    (uint64_t)options->packets * (options->packet_bytes + PACKET_OVERHEAD);
-	const unsigned each = (unsigned)(2 * bytes / MB) + EAL_MB,
-	               ports = options->ports ? options->ports : 1;
-	const unsigned mb = ports * (each > EACH_MB ? each : EACH_MB);
-	const bool huge = free_huge_pages() * HUGE_MB >= mb;
+	const unsigned each = (unsigned)(2 * bytes / MB) + EAL_MB;
+	const char *const alone[] = {options->port, NULL},
+	                  *const *ports = options->ports ? options->ports : alone;
+	unsigned mb = 0;
 	char text[64];
+	bool huge;
 
+	for (const char *const *port = ports; *port != NULL; port++)
+		mb += each > EACH_MB ? each : EACH_MB;
+	huge = free_huge_pages() * HUGE_MB >= mb;
 	add(words, "aloe");
 	add_all(words, options->eal);
 	snprintf(text, sizeof(text), "--lcores=0@%d",
@@ -94,12 +114,7 @@ static void fill(struct eal_words *words, const struct transport_options *option
 		    "be shared without a copy",
 		    mb);
 	}
-	if (strncmp(options->port, "net_", 4) == 0) {
-		add(words, "--no-pci");
-	} else {
-		add(words, "-a");
-		add(words, options->port);
-	}
+	add_ports(words, ports);
 	add_all(words, "--no-shconf --no-telemetry --log-level=4 --file-prefix=aloe");
 }
 

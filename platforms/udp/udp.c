@@ -223,6 +223,29 @@ static bool udp_up(const struct transport *transport)
 	return true;
 }
 
+/* By a socket that is led there and sends nothing. */
+static int udp_most(const struct transport *transport, uint32_t ip)
+{
+	const uint32_t from = IN_MULTICAST(transport->own.ip) ? 0 : transport->own.ip;
+	const struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(from)},
+	                         peer = {.sin_family = AF_INET,
+	                             .sin_addr.s_addr = htonl(ip),
+	                             .sin_port = htons(transport->own.port)};
+	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	socklen_t size = sizeof(int);
+	int most = 0;
+
+	if (fd < 0)
+		return 0;
+	if (bind(fd, (const struct sockaddr *)&own, sizeof(own)) < 0 ||
+	    connect(fd, (const struct sockaddr *)&peer, sizeof(peer)) < 0)
+		most = -errno;
+	else if (getsockopt(fd, IPPROTO_IP, IP_MTU, &most, &size) == 0)
+		most -= TRANSPORT_HEADERS;
+	close(fd);
+	return most;
+}
+
 static void udp_close(struct transport *transport)
 {
 	struct udp *udp = udp_of(transport);
@@ -294,12 +317,13 @@ static int open_socket(struct udp *udp, const struct transport_options *options)
 {
 	struct sockaddr_in own = address_of(options);
 	const int bytes = (int)(options->queue_bytes ? options->queue_bytes : QUEUE_BYTES),
-	          zero = 0, share = options->group.ip != 0;
+	          zero = 0, share = options->group.ip != 0, whole = IP_PMTUDISC_DO;
 	socklen_t size = sizeof(own);
 
 	udp->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (udp->fd < 0 ||
 	    setsockopt(udp->fd, SOL_SOCKET, SO_REUSEADDR, &share, sizeof(share)) < 0 ||
+	    setsockopt(udp->fd, IPPROTO_IP, IP_MTU_DISCOVER, &whole, sizeof(whole)) < 0 ||
 	    bind(udp->fd, (const struct sockaddr *)&own, sizeof(own)) < 0 ||
 	    join(udp->fd, options) < 0 || getsockname(udp->fd, (struct sockaddr *)&own, &size) < 0)
 		return -errno;
@@ -354,4 +378,5 @@ const struct transport_kind transport_udp = {
     .count = udp_count,
     .fd = udp_fd,
     .up = udp_up,
+    .most = udp_most,
 };

@@ -108,6 +108,11 @@ static bool end_up(const struct transport *transport)
 	return transport_up(((const struct end *)transport)->split->transport);
 }
 
+static int end_most(const struct transport *transport, uint32_t ip)
+{
+	return transport_most(((const struct end *)transport)->split->transport, ip);
+}
+
 static int end_open(const struct transport_options *options, char *ret_why, struct transport **ret)
 {
 	(void)options;
@@ -131,7 +136,7 @@ static void end_close(struct transport *transport)
 }
 
 static const struct transport_kind end_kind = {"split", end_open, end_close, end_receive, end_put,
-    end_get, end_send, end_count, end_fd, end_up};
+    end_get, end_send, end_count, end_fd, end_up, end_most};
 
 struct split *split_new(struct transport *transport)
 {

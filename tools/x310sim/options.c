@@ -115,9 +115,9 @@ static int read_ports(const struct cli_args *args, struct options *options)
 	for (unsigned i = 0; i < options->server.n_units; i++) {
 		struct unit_options *unit = &options->server.units[i];
 
-		unit->sfp1_options.port = cli_nth(args, "port", i);
+		unit->sfp1_options.port = options->ports[i] = cli_nth(args, "port", i);
 		unit->sfp1_options.eal = cli_get(args, "eal");
-		unit->sfp1_options.ports = options->server.n_units;
+		unit->sfp1_options.ports = options->ports;
 		unit->sfp1_options.packet_bytes = (uint32_t)bytes;
 		unit->sfp1 = unit->sfp1_options.port ? symbol : unit->sfp1;
 	}

@@ -11,9 +11,10 @@
 
 struct options {
 	struct server_options server;
-	struct expect_options expect; /* path NULL: nothing is expected */
-	const char *response;         /* file to write the measured response to, or NULL */
-	double seconds;               /* 0: until a signal */
+	struct expect_options expect;        /* path NULL: nothing is expected */
+	const char *response;                /* file to write the measured response to, or NULL */
+	double seconds;                      /* 0: until a signal */
+	const char *ports[SERVER_UNITS + 1]; /* of DPDK, NULL at the end */
 	bool json;
 };
 
