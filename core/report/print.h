@@ -15,7 +15,7 @@ void lane_print(const json_t *instance, FILE *out);
 void radio_counts_print(const json_t *counts, FILE *out);
 void radio_slots_print(const json_t *radio, const char *label, FILE *out);
 /* a line for each channel that does not stream, with the last thing that worked */
-void radio_troubles_print(const json_t *radio, const char *label, FILE *out);
+unsigned radio_troubles_print(const json_t *radio, const char *label, FILE *out);
 void radio_faults_print(const json_t *radio, FILE *out); /* "  radio: 3 lost, 1 late" */
 /* "lane 0: ..." where a baton had to be reset or taken on, a line each: how many (out NULL: which
  * there would be) */

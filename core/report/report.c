@@ -90,6 +90,8 @@ void radio_faults_print(const json_t *radio, FILE *out)
 	if (report_number(radio, "failed") > 0)
 		fprintf(out, "%s %.0f failed attempt%s to set the radio up", n++ ? "," : "",
 		    report_number(radio, "failed"), plural(report_number(radio, "failed")));
+	if (radio_troubles_print(radio, "", NULL) > 0)
+		fprintf(out, "%s does not stream", n++ ? "," : "");
 	fprintf(out, n ? "" : " nothing lost or late");
 }
 
@@ -338,8 +340,9 @@ const char *report_radio_trouble(const json_t *report)
 	return NULL;
 }
 
-void radio_troubles_print(const json_t *radio, const char *label, FILE *out)
+unsigned radio_troubles_print(const json_t *radio, const char *label, FILE *out)
 {
+	unsigned lines = 0;
 	const json_t *c;
 	size_t n;
 
@@ -347,10 +350,17 @@ void radio_troubles_print(const json_t *radio, const char *label, FILE *out)
 	{
 		const double failed = report_number(c, "failed");
 
-		if (json_object_get(c, "trouble"))
-			fprintf(out, "%sdoes not stream: %s (%.0f attempt%s failed)\n", label,
-			    report_text(c, "trouble"), failed, plural(failed));
+		if (!json_object_get(c, "trouble"))
+			continue;
+		lines++;
+		if (out)
+			fprintf(out, "%sdoes not stream: %s", label, report_text(c, "trouble"));
+		if (out && failed > 0)
+			fprintf(out, " (%.0f attempt%s failed)", failed, plural(failed));
+		if (out)
+			fputc('\n', out);
 	}
+	return lines;
 }
 
 static void radio_print(const json_t *report, FILE *out)

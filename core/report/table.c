@@ -190,7 +190,8 @@ static void table_print(const json_t *report, size_t rows, unsigned cols, FILE *
 {
 	const size_t lanes = json_array_size(json_object_get(report, "lanes"));
 	const size_t instances = json_array_size(json_object_get(report, "instances"));
-	const size_t radio = json_object_get(report, "radio") ? 2 : 0,
+	const json_t *counts = json_object_get(report, "radio");
+	const size_t radio = counts ? 2 + radio_troubles_print(counts, "", NULL) : 0,
 	             reason = report_text(report, "reason")[0] != 0;
 	const size_t fixed = 3 + radio + reason + batons_print(report, "", NULL),
 	             room = rows > fixed ? rows - fixed : 0;
@@ -250,6 +251,7 @@ void report_progress(const json_t *report, FILE *out)
 		    report_number(radio, "lost"), report_number(radio, "late"),
 		    report_number(radio, "underruns"), plural(report_number(radio, "underruns")));
 	fputc('\n', out);
+	radio_troubles_print(radio, "radio ", out);
 }
 
 void report_list(const json_t *list, FILE *out)

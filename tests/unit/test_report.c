@@ -185,6 +185,35 @@ static void test_counts_of_one(void **state)
 	json_decref(report);
 }
 
+/* Why a radio does not stream has a line of its own, which the live table has room for. */
+static void test_radio_trouble(void **state)
+{
+	json_t *report = parse(
+	    "{\"schema\":1,\"waveform\":\"w\",\"radio\":{\"packets\":1,\"failed\":3,\"channels\":["
+	    "{\"packets\":1},{\"packets\":0,\"failed\":3,\"trouble\":\"10.0.0.2 port 49153, channel "
+	    "2: no data packets\"}]},\"lanes\":[],\"instances\":[{\"name\":\"c\"},{\"name\":\"d\"},"
+	    "{\"name\":\"e\"},{\"name\":\"f\"}]}");
+	static const char line[] =
+	    "does not stream: 10.0.0.2 port 49153, channel 2: no data packets (3 attempts "
+	    "failed)\n";
+	char *text = text_of(report_print, report);
+	size_t len = 0;
+	FILE *memory;
+
+	(void)state;
+	has(text, line);
+	free(text);
+	text = text_of(report_progress, report);
+	has(text, line);
+	free(text);
+	memory = open_memstream(&text, &len);
+	assert_in_range(report_table(report, 8, 0, memory), 1, 8);
+	fclose(memory);
+	has(text, line);
+	free(text);
+	json_decref(report);
+}
+
 /* A line for each waveform; a radio says what went wrong with it, in words. */
 static void test_list(void **state)
 {
@@ -768,6 +797,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_print),
 	    cmocka_unit_test(test_print_odd),
+	    cmocka_unit_test(test_radio_trouble),
 	    cmocka_unit_test(test_list),
 	    cmocka_unit_test(test_damaged),
 	    cmocka_unit_test(test_schema),
