@@ -29,8 +29,8 @@ enum {
 	RADIO_QUEUE_LEAST = 1024,
 	RADIO_IQ = 4, /* bytes of a sample */
 	RADIO_NOTE = 512,
-	RADIO_TROUBLES =
-	    8, /* reasons why a channel does not stream; reason 0: the channel streams */
+	/* reasons why a channel does not stream; reason 0: the channel streams */
+	RADIO_TROUBLES = 12,
 	RADIO_TROUBLE = 256 /* bytes of the text of a reason */
 };
 
@@ -101,6 +101,7 @@ struct radio_packet {
 	uint32_t samples;
 	uint32_t gap;   /* missing packets before this packet */
 	bool overtaken; /* this packet was counted as missing and has arrived now */
+	bool anew;      /* first packet since the channel was set up anew: its time may have jumped */
 };
 
 /* Counts of one channel since the radio was started. */

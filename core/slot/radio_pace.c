@@ -9,7 +9,7 @@
 #include "core/base/clock.h"
 #include "core/image/program.h"
 
-enum { LOOK_NS = 1000000, SHOW_EVERY = 256 };
+enum { LOOK_NS = 1000000, SHOW_EVERY = 256, RENEWED_NS = 10000000 };
 
 static_assert(
     (int)RADIO_CHANNELS_MAX == (int)IMAGE_RADIO_CHANNELS_MAX, "every channel has its counts");
@@ -139,6 +139,7 @@ int radio_pace_init(
 	    .late_ns = (uint64_t)(slot_ns / 4),
 	    .horizon =
 	        (uint64_t)(RADIO_PACE_HORIZON_NS * 1e-9 * rate_hz) * device->ticks_per_sample,
+	    .renewed = (uint64_t)(RENEWED_NS * 1e-9 * rate_hz) * device->ticks_per_sample,
 	    .mask = n - 1,
 	};
 	for (uint32_t c = 0; c < device->channels; c++) {
@@ -290,6 +291,20 @@ static void align(struct radio_pace *pace, const struct radio_packet *packet)
 		pace->slot_ticks += (packet->ticks - pace->slot_ticks) % per_sample;
 }
 
+/* The time of before counts no longer: slots without samples would only be late. Those of another
+ * channel may have begun already, a little later. */
+static void renew(struct radio_pace *pace, const struct radio_packet *packet, uint64_t now)
+{
+	const bool back = end_of(pace, packet) + pace->per_slot + pace->renewed < pace->slot_ticks;
+
+	if (packet->ticks > pace->slot_ticks)
+		jump(pace, packet->ticks);
+	if (!back && pace->device->channels > 1)
+		return;
+	drop_all(pace);
+	begin(pace, packet, now);
+}
+
 /* False: it is not to be kept. */
 static bool keep(
     struct radio_pace *pace, uint32_t channel, const struct radio_packet *packet, uint64_t now)
@@ -303,6 +318,8 @@ static bool keep(
 	pace->reordered[channel] += packet->overtaken;
 	if (!pace->begun)
 		begin(pace, packet, now);
+	else if (packet->anew)
+		renew(pace, packet, now);
 	if (end + pace->horizon < pace->slot_ticks) { /* the radio's time was set anew */
 		drop_all(pace);
 		begin(pace, packet, now);

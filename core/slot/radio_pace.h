@@ -14,9 +14,9 @@
  * catch up after a stall. If nothing arrives for `patience` after the expected time, slots begin
  * without samples at the nominal rate (the lane flywheels). Packets that arrive after their slot
  * are counted and dropped, and from then on the pace waits longer by as much as they were late. The
- * pace follows a jump of the radio's time by more than HORIZON: after a jump forward the slots
- * between are left out; after a jump backward (the radio was started again) the slot numbers go on
- * from the present slot.
+ * pace follows a jump of the radio's time by more than HORIZON, or any jump after the radio was set
+ * up anew: after a jump forward the slots between are left out; after a jump backward (the radio's
+ * time was set) the slot numbers go on from the present slot.
  *
  * A packet that later packets have overtaken is put in its place if its slot has not run yet.
  *
@@ -54,7 +54,7 @@ struct radio_pace {
 	/* slot that runs or is waited for, and its first tick */
 	uint64_t slot, slot_ticks;
 	uint64_t per_slot;             /* ticks */
-	uint64_t horizon;              /* ticks */
+	uint64_t horizon, renewed;     /* ticks; renewed: new channels begin so near to each other */
 	uint64_t patience_ns, late_ns; /* late_ns: lateness from which the radio is reported */
 	double slot_ns, edge_ns;       /* of slot `slot`, nominal */
 	uint64_t looked_ns;            /* time of the last look for packets */

@@ -22,6 +22,7 @@ struct arrival {
 	uint64_t at_ns, ticks;
 	uint32_t samples;
 	uint16_t channel, gap;
+	bool anew;
 	int released;
 	uint8_t *iq;
 };
@@ -68,7 +69,8 @@ static unsigned fake_receive(
 		    .iq = a->iq,
 		    .ticks = a->ticks,
 		    .samples = a->samples,
-		    .gap = a->gap};
+		    .gap = a->gap,
+		    .anew = a->anew};
 		fake->next[channel] = i + 1;
 	}
 	return got;
@@ -568,6 +570,43 @@ static void test_two_jump_back(void **state)
 	rig_free(rig);
 }
 
+/* A radio that was set up anew has another time, by less than a second: no slot waits for the time
+ * of before, or runs without samples because of it. */
+static void set_up_anew(uint32_t channels, uint64_t first, uint64_t slot)
+{
+	struct rig *rig = rig_new(channels, 100, 100, 0);
+
+	for (uint16_t c = 0; c < channels; c++)
+		arrive_all(rig, c, 500000, 100, 5);
+	for (uint64_t i = 0; i < 5; i++)
+		for (uint16_t c = 0; c < channels; c++) {
+			struct arrival *a = arrive(rig, c, first + i * 100, 100, 0);
+
+			a->at_ns = 3000000000 + (1 + i) * 100000 + c * 20000;
+			a->anew = i == 0;
+		}
+	for (uint64_t s = 0; s < 10; s++) {
+		rig->pace.patience_ns = 1000000000000;
+		next(rig);
+		assert_int_equal(rig->slot, s < 5 ? s : slot + s - 5);
+		for (uint16_t c = 0; c < channels; c++)
+			assert_int_equal(
+			    look(rig, c, s < 5 ? 500000 + s * 100 : first + (s - 5) * 100), 0);
+		done(rig);
+	}
+	assert_int_equal(rig->pace.partial + rig->pace.flywheeled, 0);
+	rig_free(rig);
+}
+
+static void test_set_up_anew(void **state)
+{
+	(void)state;
+	set_up_anew(1, 700040, 2000);
+	set_up_anew(1, 300040, 5);
+	set_up_anew(2, 700000, 2000);
+	set_up_anew(2, 300040, 5);
+}
+
 /* One of two says nothing any more: the other's samples are not lost, whatever our patience. */
 static void one_dies(uint64_t patience_ns, uint64_t slots)
 {
@@ -812,6 +851,7 @@ int main(void)
 	    cmocka_unit_test(test_jump_back),
 	    cmocka_unit_test(test_two_channels),
 	    cmocka_unit_test(test_two_jump_back),
+	    cmocka_unit_test(test_set_up_anew),
 	    cmocka_unit_test(test_one_channel_dies),
 	    cmocka_unit_test(test_send),
 	    cmocka_unit_test(test_send_between),
