@@ -201,7 +201,7 @@ static_assert(sizeof(struct image_taken) == 16, "image_taken");
 static_assert(offsetof(struct image_taken, sequence) == 0, "image_taken.sequence");
 static_assert(offsetof(struct image_taken, index) == 8, "image_taken.index");
 
-static_assert(sizeof(struct image_run) == 9976, "image_run");
+static_assert(sizeof(struct image_run) == 14072, "image_run");
 static_assert(offsetof(struct image_run, last) == 0, "image_run.last");
 static_assert(offsetof(struct image_run, fault) == 8, "image_run.fault");
 static_assert(offsetof(struct image_run, code) == 12, "image_run.code");
@@ -288,7 +288,7 @@ static_assert(sizeof(struct image_radio_late) == 16, "image_radio_late");
 static_assert(offsetof(struct image_radio_late, slot) == 0, "image_radio_late.slot");
 static_assert(offsetof(struct image_radio_late, late_ns) == 8, "image_radio_late.late_ns");
 
-static_assert(sizeof(struct image_radio_state) == 9664, "image_radio_state");
+static_assert(sizeof(struct image_radio_state) == 13760, "image_radio_state");
 static_assert(offsetof(struct image_radio_state, channel) == 0, "image_radio_state.channel");
 static_assert(
     offsetof(struct image_radio_state, n_channels) == 384, "image_radio_state.n_channels");

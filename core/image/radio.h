@@ -13,7 +13,7 @@ enum {
 	IMAGE_RADIOS_MAX = 2,
 	IMAGE_RADIO_CHANNELS_MAX = 4, /* of all radios together */
 	IMAGE_RADIO_LATES = 64,
-	IMAGE_RADIO_TROUBLES = 8,  /* texts of a channel; the first stands for none */
+	IMAGE_RADIO_TROUBLES = 12, /* texts of a channel; the first stands for none */
 	IMAGE_RADIO_TROUBLE = 256, /* bytes of a text */
 };
 

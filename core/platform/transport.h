@@ -160,7 +160,7 @@ static inline bool transport_up(const struct transport *transport)
 }
 
 /* transport_most gives the bytes of the largest datagram that goes out to this address, by the MTU
- * of the way out: nothing is ever sent in fragments. 0: not known; -errno: there is no way there. */
+ * of the way out: nothing is ever sent in fragments. 0: not known; -errno: no way leads there. */
 static inline int transport_most(const struct transport *transport, uint32_t ip)
 {
 	return transport->kind->most != NULL ? transport->kind->most(transport, ip) : 0;

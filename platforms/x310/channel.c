@@ -8,7 +8,6 @@
 #include "core/base/text.h"
 
 enum {
-	CLAIMED_ENDPOINT = 0x40, /* and port: endpoints that we give a number */
 	ERROR_STEP = 0x40,
 	/* of DDC and DUC */
 	RATE_STEP = 0x800,
@@ -29,8 +28,8 @@ static struct endpoint endpoint_of(
 
 	return (struct endpoint){.own = (uint16_t)(radio->options.own + which),
 	    .own_port = layout->own_port,
-	    .device = first ? layout->control_endpoint
-	                    : (uint16_t)(CLAIMED_ENDPOINT + path->endpoint_port),
+	    .device =
+	        first ? layout->control_endpoint : (uint16_t)(SURVEY_CLAIMED + path->endpoint_port),
 	    .device_port = path->endpoint_port,
 	    .claim = !first || !radio->options.initialised,
 	    .version = layout->protocol};
@@ -220,6 +219,12 @@ static bool find_paths(struct x310_channel *radio)
 		snprintf(radio->survey.why, sizeof(radio->survey.why),
 		    "channel %u of the device cannot transmit: no stream endpoint leads to it",
 		    o->number);
+	else if (o->initialised && o->rx && in->endpoint == 0)
+		snprintf(radio->survey.why, sizeof(radio->survey.why),
+		    "nobody has set the channel up: the stream endpoint behind port %u of the "
+		    "crossbar, where its samples leave, lacks its number; run x310-init with "
+		    "--subdev for this channel",
+		    in->endpoint_port);
 	else
 		radio->block = layout->radios[o->number / SURVEY_CHANNELS].port;
 	radio->options.tx &= out != NULL;

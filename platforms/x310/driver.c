@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +28,6 @@ enum {
 #define AHEAD_NS 100000000ull
 /* what the radio says of the last samples comes so long after their time, at most */
 #define REPORTS_NS 100000000ull
-#define BACK_NS 1000000000.0 /* a step back of its time: less mends itself */
 
 static struct x310_radio *x310_of(struct radio *x310)
 {
@@ -40,22 +38,6 @@ static uint64_t clock_of(struct radio *x310)
 {
 	(void)x310;
 	return clock_ns();
-}
-
-/* Takes and answers what comes, and throws samples away: so many packets. */
-static unsigned turn(struct x310_radio *x310)
-{
-	struct x310_packet packets[TRANSPORT_BURST];
-	unsigned sum = 0;
-
-	for (uint32_t c = 0; c < x310->radio.channels; c++) {
-		struct x310_channel *radio = &x310->antenna[c].radio;
-		const unsigned n = x310_receive(radio, clock_ns(), packets, TRANSPORT_BURST);
-
-		x310_release(radio, packets, n);
-		sum += n;
-	}
-	return sum;
 }
 
 static bool idle(const struct x310_radio *x310)
@@ -72,36 +54,10 @@ static void tell(struct x310_radio *x310, uint64_t patience_ns)
 	const uint64_t until = clock_ns() + patience_ns;
 
 	while (!idle(x310) && clock_ns() < until)
-		turn(x310);
+		x310_turn(x310);
 }
 
 /* ---- start ------------------------------------------------------------------------ */
-
-/* One register of the first channel's radio; false: it was not told in time. */
-static bool time_read(struct x310_radio *x310, uint32_t address, uint32_t *ret)
-{
-	struct control *control = &x310->antenna[0].radio.control;
-	const uint64_t until = clock_ns() + TIME_NS;
-
-	if (control_read(control, x310->antenna[0].radio.block, address) != 0)
-		return false;
-	while (!control_idle(control) && clock_ns() < until)
-		turn(x310);
-	*ret = control->value;
-	return control_idle(control);
-}
-
-static uint64_t time_of(struct x310_radio *x310)
-{
-	uint32_t high = 0, low = 0, again = 0;
-
-	for (int i = 0; i < 3; i++)
-		if (time_read(x310, RADIO_TIME_HIGH, &high) &&
-		    time_read(x310, RADIO_TIME_LOW, &low) &&
-		    time_read(x310, RADIO_TIME_HIGH, &again) && high == again)
-			return (uint64_t)high << 32 | low;
-	return 0;
-}
 
 static void start_at(struct x310_radio *x310, uint64_t ticks)
 {
@@ -120,7 +76,7 @@ static void stop(struct x310_radio *x310)
 	for (uint32_t c = 0; c < x310->radio.channels; c++)
 		x310_stop(&x310->antenna[c].radio);
 	tell(x310, TIME_NS);
-	while (turn(x310) > 0 && clock_ns() < until)
+	while (x310_turn(x310) > 0 && clock_ns() < until)
 		; /* what it had sent by then */
 }
 
@@ -137,14 +93,15 @@ static uint64_t packets_of(const struct x310_radio *x310)
  * Of a device that does not say its time no more can be asked. */
 static bool start_together(struct x310_radio *x310, uint64_t ahead_ns)
 {
-	const uint64_t now = time_of(x310), packets = packets_of(x310);
+	const uint64_t now = x310_time_of(x310, 0), packets = packets_of(x310);
 	uint64_t ticks = now + (uint64_t)((double)ahead_ns / x310->tick_ns);
 
 	if (x310->radio.on_grid)
 		ticks += (x310->per_slot - ticks % x310->per_slot) % x310->per_slot;
 	start_at(x310, now != 0 ? ticks : 0);
 	tell(x310, TIME_NS);
-	return now == 0 || (time_of(x310) < ticks && idle(x310) && packets_of(x310) == packets);
+	return now == 0 ||
+	    (x310_time_of(x310, 0) < ticks && idle(x310) && packets_of(x310) == packets);
 }
 
 /* Several channels have one first sample; their time is one (time_source). So have several nodes
@@ -172,8 +129,12 @@ static unsigned receive(
 	struct x310_radio *x310 = x310_of(self);
 	struct x310_antenna *channel = &x310->antenna[c];
 	struct x310_packet packets[TRANSPORT_BURST];
-	const unsigned got = x310_receive(&channel->radio, now_ns, packets, n);
+	unsigned got = x310_receive(&channel->radio, now_ns, packets, n);
 
+	if (got > 0 && !x310_heard(x310, c, now_ns, packets, got)) {
+		x310_release(&channel->radio, packets, got);
+		got = 0;
+	}
 	for (unsigned i = 0; i < got; i++)
 		ret[i] = (struct radio_packet){.packet = packets[i].packet,
 		    .iq = packets[i].iq,
@@ -182,19 +143,12 @@ static unsigned receive(
 		    .gap = packets[i].gap,
 		    .overtaken = packets[i].overtaken};
 	if (got > 0) {
-		const uint64_t before = channel->heard_ticks;
-
-		channel->heard_ns = now_ns;
-		channel->heard_ticks = packets[got - 1].ticks;
-		channel->tries = 0;
-		if (!channel->again && x310_failed(&channel->radio) == NULL)
-			channel->before.trouble = X310_WELL;
-		if ((double)before - (double)channel->heard_ticks > BACK_NS / x310->tick_ns)
-			x310_time_back(x310, c);
-		if (x310->origin == 0 || packets[0].ticks < x310->origin)
-			x310->origin = packets[0].ticks -
-			    (self->on_grid ? packets[0].ticks % x310->per_slot : 0);
+		ret[0].anew = channel->anew;
+		channel->anew = false;
 	}
+	if (got > 0 && (x310->origin == 0 || packets[0].ticks < x310->origin))
+		x310->origin =
+		    packets[0].ticks - (self->on_grid ? packets[0].ticks % x310->per_slot : 0);
 	x310_look_after(x310, c, now_ns);
 	return got;
 }
@@ -279,6 +233,7 @@ static int new_transport(const struct x310_radio *x310, const struct x310_settin
 	    .packet_bytes = bytes > PACKET_LEAST ? bytes : PACKET_LEAST,
 	    .port = settings->port,
 	    .eal = settings->eal,
+	    .ports = x310->port_names,
 	    .group = {settings->group, settings->group_port},
 	    .listen = settings->listen,
 	};
@@ -347,53 +302,6 @@ static struct x310_options options_of(
 	};
 }
 
-/* One number that the radio file has (NAN: it has not) and the device says, too. */
-static bool is_as_said(const char *key, double said, unsigned found, char *ret_why, size_t size)
-{
-	if (isnan(said) || said == found)
-		return true;
-	snprintf(ret_why, size,
-	    "the radio file says %s = %.0f, but the device says %u: the device has another FPGA "
-	    "image or is reached by another cable than when the radio file was written; run "
-	    "x310-init again",
-	    key, said, found);
-	return false;
-}
-
-static bool is_path_as_said(
-    const char *key, double said, const struct x310_path *path, char *ret_why, size_t size)
-{
-	return is_as_said(key, said, path != NULL ? path->endpoint_port : 0, ret_why, size);
-}
-
-/* What x310-init found is still so. */
-static bool is_layout_as_said(const struct x310_settings *settings, uint32_t c,
-    const struct x310_channel *radio, char *ret_why, size_t size)
-{
-	const struct x310_layout *layout = x310_layout(radio);
-	const unsigned number = radio->options.number;
-
-	if (layout == NULL)
-		return true;
-	if (settings->fpga >= 0 && layout->fpga != &x310_fpgas[settings->fpga]) {
-		snprintf(ret_why, size,
-		    "the radio file says fpga = \"%s\", but the device has an image of UHD %s: run "
-		    "x310-init again",
-		    x310_fpgas[settings->fpga].name, layout->fpga->uhd);
-		return false;
-	}
-	return is_as_said("sfp", settings->sfp < 0 ? NAN : (double)settings->sfp, layout->own_port,
-	           ret_why, size) &&
-	    is_as_said("endpoint",
-	        settings->control_endpoint < 0 ? NAN : (double)settings->control_endpoint,
-	        layout->control_endpoint, ret_why, size) &&
-	    is_as_said("block", settings->block.item[c], radio->block, ret_why, size) &&
-	    is_path_as_said("rx_port", settings->rx_port.item[c],
-	        x310_layout_path(layout, number, true), ret_why, size) &&
-	    is_path_as_said("tx_port", settings->tx_port.item[c],
-	        x310_layout_path(layout, number, false), ret_why, size);
-}
-
 /* Why it did not come to stand. What cannot be used says so itself. */
 static int not_standing(
     const struct x310_radio *x310, const struct x310_antenna *channel, char *ret_why, size_t size)
@@ -402,7 +310,7 @@ static int not_standing(
 	const enum x310_trouble trouble = x310_trouble_of(radio);
 
 	if (trouble == X310_NO_USE)
-		snprintf(ret_why, size, "%s", radio->survey.why);
+		x310_say(radio, ret_why, size, "%s", radio->survey.why);
 	else
 		snprintf(ret_why, size, "%s (%s%s)",
 		    x310->radio.trouble[channel - x310->antenna][trouble],
@@ -421,12 +329,12 @@ static int stand(struct x310_radio *x310, struct x310_antenna *channel, char *re
 	struct x310_channel *radio = &channel->radio;
 
 	while (!x310_ready(radio) && x310_failed(radio) == NULL && clock_ns() < until)
-		turn(x310);
+		x310_turn(x310);
 	x310_trouble_texts(radio, x310->radio.trouble[channel - x310->antenna]);
 	if (!x310_ready(radio))
 		return not_standing(x310, channel, ret_why, size);
 	if (radio->control.refused > 0) {
-		snprintf(ret_why, size,
+		x310_say(radio, ret_why, size,
 		    "the device refused accesses to its registers (%llu in all)",
 		    (unsigned long long)radio->control.refused);
 		return -EIO;
@@ -435,38 +343,55 @@ static int stand(struct x310_radio *x310, struct x310_antenna *channel, char *re
 }
 
 /* Each channel has a socket of its own, or its part of a port or group that several have. */
+static int reach(struct x310_radio *x310, struct x310_antenna *channel,
+    const struct x310_settings *settings, char *ret_why, size_t size)
+{
+	const bool alone =
+	    (settings->transport == X310_UDP && settings->group == 0) || x310->channels_wanted == 1;
+	const uint64_t until = clock_ns() + OPEN_NS;
+	char why[RADIO_NOTE] = "";
+	const int status = alone
+	    ? new_transport(x310, settings, x310->packets, &channel->transport, why, sizeof(why))
+	    : port_transport(x310, settings, &channel->transport, why, sizeof(why));
+
+	if (status != 0) {
+		x310_say(&channel->radio, ret_why, size, "%s%s", why,
+		    status == -EADDRNOTAVAIL ? "; own_address must be an address of this machine"
+		                             : "");
+		return status;
+	}
+	if (channel->transport->note[0])
+		snprintf(
+		    x310->radio.note, sizeof(x310->radio.note), "%s", channel->transport->note);
+	while (!transport_up(channel->transport) && clock_ns() < until) {
+		x310_turn(x310);
+		clock_sleep_until(clock_ns() + NAP_NS);
+	}
+	return x310_is_wide(channel, settings, ret_why, size) ? 0 : -EMSGSIZE;
+}
+
 static int open_antenna(struct x310_radio *x310, const struct x310_settings *settings, uint32_t c,
     char *ret_why, size_t size)
 {
 	const uint32_t nth = x310->radio.channels;
-	const bool alone =
-	    (settings->transport == X310_UDP && settings->group == 0) || x310->channels_wanted == 1;
 	struct x310_options options = options_of(settings, c, nth);
 	struct x310_antenna *channel = &x310->antenna[nth];
-	int status = alone
-	    ? new_transport(x310, settings, x310->packets, &channel->transport, ret_why, size)
-	    : port_transport(x310, settings, &channel->transport, ret_why, size);
+	int status;
 
+	channel->radio.options = options;
+	channel->radio.spp = x310->radio.rx_packet;
+	status = reach(x310, channel, settings, ret_why, size);
 	if (status != 0)
 		return status;
-	if (channel->transport->note[0])
-		snprintf(
-		    x310->radio.note, sizeof(x310->radio.note), "%s", channel->transport->note);
-	for (const uint64_t until = clock_ns() + OPEN_NS;
-	     !transport_up(channel->transport) && clock_ns() < until;) {
-		turn(x310);
-		clock_sleep_until(clock_ns() + NAP_NS);
-	}
 	x310->radio.channel[nth] = (struct aloe_radio_channel){settings->rx_frequency.item[c],
 	    settings->rx_gain.item[c], settings->tx_frequency.item[c], settings->tx_gain.item[c]};
 	x310->radio.channels++;
 	/* a host that was killed may have left its messages unacknowledged, and packets */
-	channel->radio.options = options;
 	options.reset = !options.listen && x310_owner(x310, nth) == nth;
 	x310_open(&channel->radio, &options, channel->transport, clock_ns());
 	x310_configure(&channel->radio, x310->radio.rx_packet, x310->radio.ticks_per_sample);
 	status = stand(x310, channel, ret_why, size);
-	if (status == 0 && !is_layout_as_said(settings, c, &channel->radio, ret_why, size))
+	if (status == 0 && !x310_is_as_said(x310, nth, settings, c, ret_why, size))
 		status = -EINVAL;
 	return status;
 }
@@ -502,6 +427,7 @@ static int open_all(const void *const *all, uint32_t n, const struct radio_use *
     struct radio **ret, char *ret_why, size_t size)
 {
 	struct x310_radio *x310 = calloc(1, sizeof(*x310));
+	uint32_t names = 0;
 	int status = 0;
 
 	if (x310 == NULL)
@@ -513,6 +439,8 @@ static int open_all(const void *const *all, uint32_t n, const struct radio_use *
 
 		x310->radio.on_grid |= settings->group != 0;
 		x310->channels_wanted += settings->channel.n;
+		if (settings->transport == X310_DPDK)
+			x310->port_names[names++] = settings->port;
 	}
 	for (uint32_t i = 0; i < n && status == 0; i++) {
 		const struct x310_settings *settings = all[i];
@@ -520,6 +448,8 @@ static int open_all(const void *const *all, uint32_t n, const struct radio_use *
 		for (uint32_t c = 0; c < settings->channel.n && status == 0; c++)
 			status = open_antenna(x310, settings, c, ret_why, size);
 	}
+	if (status == 0 && !x310_is_one_time(x310, ret_why, size))
+		status = -EINVAL;
 	if (status != 0)
 		close_all(&x310->radio);
 	else
@@ -584,7 +514,7 @@ static void end_all(struct radio *self)
 	tell(x310, CLOSE_NS);
 	until = clock_ns() + REPORTS_NS + ahead_ns(x310);
 	while (!all_reported(x310) && clock_ns() < until)
-		turn(x310);
+		x310_turn(x310);
 	tell(x310, CLOSE_NS); /* acknowledgements */
 	x310->ended = true;
 }

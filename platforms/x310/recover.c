@@ -3,7 +3,7 @@
  * Streams that are not as they should be.
  *
  * 	streams --overrun, late start--> started again
- *           --silent for STALL_NS, failed, time set back--> set up anew --ready--> started
+ * 	        --silent for STALL_NS, failed, time set back--> set up anew --ready--> started
  *                                                             |  ^ every RETRY_NS, counted
  *                                                             +--+
  *
@@ -19,6 +19,11 @@
 #define AGAIN_LATER_NS 50000000ull
 #define STALL_NS 2000000000ull
 #define RETRY_NS 1000000000ull
+#define BACK_NS 1000000000.0 /* a step back of the device's time: less mends itself */
+/* between two devices: beyond it slots would jump from the time of one to that of the other */
+#define APART_NS 500000000.0
+#define FRESH_NS 10000000ull /* of what was heard of the first device, to compare with */
+enum { WRONG_PACKETS = 8 /* in a row, until their rate is believed to be wrong */ };
 
 uint64_t x310_complaints(const struct x310_antenna *channel)
 {
@@ -60,14 +65,14 @@ void x310_count(const struct x310_radio *x310, uint32_t c, struct radio_counts *
 
 /* ---- set up anew ------------------------------------------------------------------------ */
 
-static bool same_device(const struct x310_radio *x310, uint32_t a, uint32_t b)
+bool x310_same_device(const struct x310_radio *x310, uint32_t a, uint32_t b)
 {
 	return x310->antenna[a].radio.options.device.ip == x310->antenna[b].radio.options.device.ip;
 }
 
 static bool same_block(const struct x310_radio *x310, uint32_t a, uint32_t b)
 {
-	return same_device(x310, a, b) &&
+	return x310_same_device(x310, a, b) &&
 	    x310->antenna[a].radio.options.number / SURVEY_CHANNELS ==
 	    x310->antenna[b].radio.options.number / SURVEY_CHANNELS;
 }
@@ -107,10 +112,11 @@ static void set_up_anew(struct x310_radio *x310, uint32_t c, uint64_t now_ns)
 		channel->before.failed++;
 	else
 		channel->before.restarts++;
-	channel->again = true;
+	channel->again = channel->anew = true;
 	channel->tried_ns = now_ns;
 	channel->heard_ticks = channel->events = 0;
-	channel->bursting = false;
+	channel->next_ticks = 0;
+	channel->bursting = channel->stale = false;
 	x310_drop(&channel->radio);
 	x310_open(&channel->radio, &options, channel->transport, now_ns);
 	x310_configure(&channel->radio, x310->radio.rx_packet, x310->radio.ticks_per_sample);
@@ -153,11 +159,73 @@ void x310_look_after(struct x310_radio *x310, uint32_t c, uint64_t now_ns)
 	}
 }
 
-void x310_time_back(struct x310_radio *x310, uint32_t c)
+/* ---- what comes ------------------------------------------------------------------------ */
+
+/* Packets that follow each other tell how long a sample is. Where a stream begins again its time
+ * jumps, once. */
+static void look_at_rate(
+    const struct x310_radio *x310, struct x310_antenna *channel, const struct x310_packet *packet)
+{
+	const uint64_t ticks = (uint64_t)packet->n * x310->radio.ticks_per_sample;
+
+	if (packet->overtaken)
+		return;
+	if (channel->next_ticks != 0 && packet->gap == 0)
+		channel->wrong = packet->ticks == channel->next_ticks ? 0 : channel->wrong + 1;
+	channel->next_ticks = packet->ticks + ticks;
+}
+
+/* Against the first device, as it was heard just now. */
+static bool is_apart(const struct x310_radio *x310, uint32_t c, uint64_t now_ns, uint64_t ticks)
+{
+	const struct x310_antenna *first = &x310->antenna[0];
+	const double apart = (double)ticks - (double)first->heard_ticks;
+
+	return c > 0 && !x310_same_device(x310, 0, c) && first->heard_ticks != 0 &&
+	    now_ns < first->heard_ns + FRESH_NS &&
+	    (apart > APART_NS / x310->tick_ns || apart < -APART_NS / x310->tick_ns);
+}
+
+static enum x310_trouble streams_as(const struct x310_antenna *channel, bool apart)
+{
+	if (apart)
+		return X310_OTHER_TIME;
+	return channel->wrong >= WRONG_PACKETS ? X310_OTHER_RATE : X310_WELL;
+}
+
+/* What the device still has to send would wait for a time that does not come: all its channels are
+ * set up anew. */
+static void time_back(struct x310_radio *x310, uint32_t c)
 {
 	for (uint32_t other = 0; other < x310->radio.channels; other++)
-		if (same_device(x310, other, c))
+		if (x310_same_device(x310, other, c)) {
 			x310->antenna[other].heard_ns = 0;
+			x310->antenna[other].stale = true;
+		}
+}
+
+bool x310_heard(struct x310_radio *x310, uint32_t c, uint64_t now_ns,
+    const struct x310_packet *packets, unsigned n)
+{
+	struct x310_antenna *channel = &x310->antenna[c];
+	const uint64_t before = channel->heard_ticks, ticks = packets[n - 1].ticks;
+	bool apart;
+
+	if (channel->stale)
+		return false;
+	channel->heard_ns = now_ns;
+	channel->heard_ticks = ticks;
+	channel->tries = 0;
+	for (unsigned i = 0; i < n; i++)
+		look_at_rate(x310, channel, &packets[i]);
+	if (!x310->listen && (double)before - (double)ticks > BACK_NS / x310->tick_ns) {
+		time_back(x310, c);
+		return false;
+	}
+	apart = is_apart(x310, c, now_ns, ticks);
+	if (!channel->again && x310_failed(&channel->radio) == NULL)
+		channel->before.trouble = streams_as(channel, apart);
+	return !apart;
 }
 
 /* ---- in words ------------------------------------------------------------------------ */
@@ -194,26 +262,25 @@ enum x310_trouble x310_trouble_of(const struct x310_channel *radio)
 	return X310_NO_DATA;
 }
 
-#define HEADERS 28 /* of IPv4 and UDP */
-
-__attribute__((format(printf, 3, 4))) static void say(
-    const struct x310_channel *radio, char *ret, const char *format, ...)
+void x310_say(const struct x310_channel *radio, char *ret, size_t size, const char *format, ...)
 {
 	const uint32_t a = radio->options.device.ip;
 	va_list args;
-	int n = snprintf(ret, RADIO_TROUBLE, "%u.%u.%u.%u port %u, channel %u: ", a >> 24,
-	    a >> 16 & 255, a >> 8 & 255, a & 255, radio->options.device.port,
-	    radio->options.number);
+	const int n =
+	    snprintf(ret, size, "%u.%u.%u.%u port %u, channel %u: ", a >> 24, a >> 16 & 255,
+	        a >> 8 & 255, a & 255, radio->options.device.port, radio->options.number);
 
+	if (n < 0 || (size_t)n >= size)
+		return;
 	va_start(args, format);
-	vsnprintf(ret + n, RADIO_TROUBLE - (size_t)n, format, args);
+	vsnprintf(ret + n, size - (size_t)n, format, args);
 	va_end(args);
 }
 
 static void say_no_stream(
     const struct x310_channel *radio, const struct x310_path *path, const char *which, char *ret)
 {
-	say(radio, ret,
+	x310_say(radio, ret, RADIO_TROUBLE,
 	    "control answers, but the endpoint behind port %u of the crossbar does not begin the "
 	    "%s stream, also after a reset; switch the device off and on",
 	    path->endpoint_port, which);
@@ -223,22 +290,29 @@ void x310_trouble_texts(const struct x310_channel *radio, char ret[][RADIO_TROUB
 {
 	const unsigned bytes = X310_HEADER + RADIO_IQ * radio->spp;
 
-	say(radio, ret[X310_NO_ANSWER],
+	x310_say(radio, ret[X310_NO_ANSWER], RADIO_TROUBLE,
 	    "no answer from the device; check its power, the cable, `address` in the radio file "
 	    "and the route to this address");
-	say(radio, ret[X310_NO_ROUTE],
+	x310_say(radio, ret[X310_NO_ROUTE], RADIO_TROUBLE,
 	    "the network port answers, the crossbar behind the port does not; switch the device "
 	    "off and on, then run x310-init");
-	say(radio, ret[X310_NO_REGISTERS],
+	x310_say(radio, ret[X310_NO_REGISTERS], RADIO_TROUBLE,
 	    "management is answered, register accesses are not; check that x310-init still runs, "
 	    "or run x310-init again");
-	say(radio, ret[X310_NO_USE],
+	x310_say(radio, ret[X310_NO_USE], RADIO_TROUBLE,
 	    "the device answers, but what it says of its FPGA image or wiring cannot be used; run "
 	    "x310-init, which says why");
 	say_no_stream(radio, &radio->rx_path, "receive", ret[X310_NO_RX]);
 	say_no_stream(radio, &radio->tx_path, "transmit", ret[X310_NO_TX]);
-	say(radio, ret[X310_NO_DATA],
+	x310_say(radio, ret[X310_NO_DATA], RADIO_TROUBLE,
 	    "control answers, stream set up, no data packets; check that every switch on the way "
 	    "takes packets of %u bytes (MTU %u or more), or set a smaller spp",
-	    bytes, bytes + HEADERS);
+	    bytes, bytes + TRANSPORT_HEADERS);
+	x310_say(radio, ret[X310_OTHER_RATE], RADIO_TROUBLE,
+	    "samples come, but not one every %u ticks of the device: the rate of this channel was "
+	    "not set; run x310-init with --subdev for this channel",
+	    radio->ticks_per_sample);
+	x310_say(radio, ret[X310_OTHER_TIME], RADIO_TROUBLE,
+	    "samples come, but their time is not that of the first device, which was set or "
+	    "started again; run x310-init with the addresses of both devices");
 }

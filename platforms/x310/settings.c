@@ -104,9 +104,15 @@ const struct radio_key x310_keys[X310_KEYS] = {
 };
 
 const char x310_manual[] =
-    "The device buffers 524287 bytes of what is sent to it (stock images), so tx_advance and one "
-    "slot together must be less than 131000 samples. tx_advance must be more than one slot, the "
-    "way to the device and back, and the time that this machine needs for its work.\n\n"
+    "What a slot produced is buffered by the device until tx_advance samples after the start of "
+    "the slot. The device (stock images) has 524287 bytes for this purpose and reports free room "
+    "in eighths, so tx_advance may be about 112000 samples; a larger value is refused when the "
+    "radio is opened, with the exact limit. tx_advance must be more than one slot, the way to the "
+    "device and back, and the time that this machine needs for its work.\n\n"
+    "Also refused when the radio is opened: packets that the MTU of this machine's network "
+    "interface or the network port of the device does not pass (nothing is sent in fragments); a "
+    "channel that x310-init has not set up, with initialised = true; two devices whose times "
+    "differ by more than a slot.\n\n"
     "With multicast, several nodes receive the same slots: one node has the device, starts it and "
     "stops it; any number of nodes listen, with the same channels in the same order. Slots begin "
     "at whole multiples of their length in the ticks of the device, so they are the same on all "

@@ -139,7 +139,10 @@ enum tx_policy {
 #define TX_PING_NS 1000000ull      /* the window is shut for so long: a report was lost */
 #define TX_SILENCE_NS 200000000ull /* and no PING was answered for so long: INIT */
 enum { TX_INIT_TRIES = 5, TX_RESETS = 1 /* of an endpoint that does not answer so many INITs */ };
-enum { TX_COMMAND_ROOM = 128 /* of the window, for PING and RESYNC alone */ };
+enum {
+	TX_COMMAND_ROOM = 128, /* of the window, for PING and RESYNC alone */
+	TX_REPORTS = 8         /* the device says what it has consumed so often in a window */
+};
 
 struct tx_options {
 	struct endpoint endpoint;

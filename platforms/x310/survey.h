@@ -30,7 +30,10 @@
 
 enum {
 	SURVEY_CONTROL = 2, /* the number that UHD gives to the first endpoint of a device */
-	SURVEY_PORTS = 64,  /* of a crossbar */
+	/* and its port of the crossbar: the number of any other endpoint that x310-init or we give
+	 * one, so that a channel whose endpoint has none has not been set up */
+	SURVEY_CLAIMED = 0x40,
+	SURVEY_PORTS = 64, /* of a crossbar */
 	SURVEY_BLOCKS = 64,
 	SURVEY_EDGES = 128,
 	SURVEY_RADIOS = 4,

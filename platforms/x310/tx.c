@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-enum { REPORTS = 8, SEQ_REACH = 0x4000 };
+enum { SEQ_REACH = 0x4000 };
 
 static void fail(struct tx_stream *tx, const char *why)
 {
@@ -166,7 +166,8 @@ static size_t command(
 
 static size_t poll_init(struct tx_stream *tx, uint64_t now_ns, uint8_t *bytes)
 {
-	struct stream_total every = {(tx->capacity + REPORTS - 1) / REPORTS, 0x1000000 / REPORTS};
+	struct stream_total every = {
+	    (tx->capacity + TX_REPORTS - 1) / TX_REPORTS, 0x1000000 / TX_REPORTS};
 
 	if (now_ns < tx->next_ns)
 		return 0;

@@ -4,179 +4,21 @@
  * device's clock is virtual, so that every packet is accounted for on any machine; its samples tell
  * how old they are when they are played. */
 #include <setjmp.h>
-#include <linux/capability.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "tests/common/aloe.h"
+#include "tests/common/radio_node.h"
 #include "tests/common/x310_rig.h"
 
-enum { SLOTS = 1500, USAGE = 2, INTERRUPTED = 130, ADVANCE = 60000, CHILDREN = 8 };
-
-#define RADIO                                                                                      \
-	"type = \"x310\"; transport = \"udp\"; patience_ms = 100000.0; tx_advance = 60000; "       \
-	"flow_control = true; "
-
-struct sim {
-	pid_t pid;
-	json_t *said;
-};
-
-/* ---- processes ------------------------------------------------------------------------ */
-
-static pid_t children[CHILDREN]; /* 0: a free place */
-
-static void child_exchange(pid_t before, pid_t after)
-{
-	for (int i = 0; i < CHILDREN; i++)
-		if (children[i] == before) {
-			children[i] = after;
-			return;
-		}
-	fail_msg("more than %d children", CHILDREN);
-}
-
-/* A test that has failed leaves no simulator that holds the address, and no node. */
-static int end_all(void **state)
-{
-	(void)state;
-	for (int i = 0; i < CHILDREN; i++) {
-		if (children[i] == 0)
-			continue;
-		kill(children[i], SIGKILL);
-		waitpid(children[i], NULL, 0);
-		children[i] = 0;
-	}
-	return 0;
-}
-
-/* A wait lasts as long as whoever is waited for lives, however busy the machine is. */
-static bool is_alive(pid_t pid)
-{
-	siginfo_t info = {0};
-
-	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-	    info.si_pid == 0;
-}
-
-static pid_t start(const char *const *argv, const char *out, const char *errors)
-{
-	pid_t pid;
-
-	file_make(aloe_path(errors), "", 0);
-	fflush(NULL);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (pid > 0) {
-		child_exchange(0, pid);
-		return pid;
-	}
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* two lanes that poll leave room for the device, on two CPUs */
-	prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0);
-	if (!freopen(aloe_path(out), "w", stdout) || !freopen(aloe_path(errors), "w", stderr))
-		_exit(3);
-	execv(argv[0], (char **)(uintptr_t)argv);
-	_exit(4);
-}
-
-/* Until it has ended so; what it said. */
-static json_t *end(pid_t pid, int wanted, const char *out)
-{
-	json_t *said;
-	size_t len;
-	int status;
-	char *text;
-
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	child_exchange(pid, 0);
-	text = file_take(aloe_path(out), &len);
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != wanted)
-		fail_msg("status %x: %.*s", (unsigned)status, (int)len, text);
-	said = json_loadb(text, len, 0, NULL);
-	assert_non_null(said);
-	free(text);
-	return said;
-}
-
-/* ---- x310sim ------------------------------------------------------------------------ */
-
-static bool ready(void)
-{
-	size_t len;
-	char *text = file_take(aloe_path("errors"), &len);
-	const bool is = memmem(text, len, "ready on", 8) != NULL;
-
-	free(text);
-	return is;
-}
-
-static void sim_start(struct sim *sim, const char *const *more)
-{
-	const char *argv[32] = {aloe_program("x310sim"), "--json", "--address", "127.0.0.7",
-	    "--source", "ticks", "--clock", "virtual"};
-
-	for (int n = 8; *more; more++)
-		argv[n++] = *more;
-	*sim = (struct sim){.pid = start(argv, "said", "errors")};
-	while (!ready()) {
-		assert_true(is_alive(sim->pid));
-		usleep(10000);
-	}
-}
-
-static void sim_stop(struct sim *sim)
-{
-	kill(sim->pid, SIGTERM);
-	sim->said = end(sim->pid, 0, "said");
-}
-
-static double said(const struct sim *sim, size_t channel, const char *key)
-{
-	const json_t *c = json_array_get(json_object_get(sim->said, "channels"), channel);
-	const json_t *value = json_object_get(c, key);
-
-	if (!value)
-		value = json_object_get(json_object_get(c, "latency"), key);
-	assert_true(json_is_number(value));
-	return json_number_value(value);
-}
-
-/* ---- waveforms ------------------------------------------------------------------------ */
-
-/* Every channel sends what it hears. */
-static const char *pass_conf(unsigned channels, unsigned slot_samples)
-{
-	char text[2048];
-	int len = snprintf(text, sizeof(text),
-	    "name = \"pass\";\nclock = \"radio\";\nslot_samples = %u;\nrate = 1e6;\ninstances: {\n",
-	    slot_samples);
-
-	for (unsigned c = 0; c < channels; c++)
-		len += snprintf(text + len, sizeof(text) - (size_t)len,
-		    "\trx%u: { component = \"radio_rx\"; type = \"ci16\"; channel = %u; };\n"
-		    "\ttx%u: { component = \"radio_tx\"; channel = %u; };\n",
-		    c, c, c, c);
-	len += snprintf(text + len, sizeof(text) - (size_t)len,
-	    "};\nlinks = ( \"rx0 -> tx0\"%s );\n", channels > 1 ? ", \"rx1 -> tx1\"" : "");
-	file_make(aloe_path("pass.conf"), text, (size_t)len);
-	return aloe_path("pass.conf");
-}
-
-static const char *radio_conf(const char *text)
-{
-	file_make(aloe_path("radio.conf"), text, strlen(text));
-	return aloe_path("radio.conf");
-}
+enum { USAGE = 2 };
 
 static struct ran *run_pass(const char *more)
 {
@@ -212,10 +54,12 @@ static void check_counts(const struct ran *ran, unsigned channels, double lost)
 /* Every sample that was played is as old as it has to be: no slot was taken for another. */
 static void check_played(const struct sim *sim, size_t channel, double packets)
 {
-	assert_true(said(sim, channel, "tx_packets") == packets + 1); /* and the end of the burst */
-	assert_true(said(sim, channel, "tx_late") == 0 && said(sim, channel, "tx_underruns") == 0);
-	assert_true(said(sim, channel, "min") == ADVANCE * 1000.0 &&
-	    said(sim, channel, "max") == ADVANCE * 1000.0);
+	assert_true(
+	    sim_said(sim, channel, "tx_packets") == packets + 1); /* and the end of the burst */
+	assert_true(
+	    sim_said(sim, channel, "tx_late") == 0 && sim_said(sim, channel, "tx_underruns") == 0);
+	assert_true(sim_said(sim, channel, "min") == ADVANCE * 1000.0 &&
+	    sim_said(sim, channel, "max") == ADVANCE * 1000.0);
 }
 
 /* ---- what there is to see ---- */
@@ -302,7 +146,7 @@ static double two(const char *radios, const char *const *more, size_t second)
 	    ran_number(ran, "radio.partial") == 0 && ran_number(ran, "messages.absent") == 0);
 	check_played(&sim, 0, SLOTS);
 	check_played(&sim, second, SLOTS);
-	late = said(&sim, second, "rx_late");
+	late = sim_said(&sim, second, "rx_late");
 	json_decref(sim.said);
 	ran_free(ran);
 	return late;
@@ -355,6 +199,36 @@ static void test_memif(void **state)
 	two(radio, (const char *const[]){"--lead", "6000", "--port", port, NULL}, 2);
 }
 
+/* Two devices, each by a port of its own that the kernel does not see. */
+static void test_two_ports(void **state)
+{
+	const char *missing = x310_rig_missing(&x310_rig_wires[1]);
+	char ports[2][512], hosts[2][512], radio[2048];
+
+	(void)state;
+	if (missing != NULL) {
+		print_message("not here: %s\n", missing);
+		skip();
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		const char *path = aloe_path(i == 0 ? "memif0" : "memif1");
+
+		snprintf(ports[i], sizeof(ports[i]),
+		    "net_memif%u,role=server,socket=%s,socket-abstract=no", i, path);
+		snprintf(hosts[i], sizeof(hosts[i]),
+		    "{ type = \"x310\"; transport = \"dpdk\"; patience_ms = 100000.0; tx_advance = "
+		    "60000; flow_control = true; address = \"192.168.40.%u\"; own_address = "
+		    "\"192.168.40.%u\"; port = "
+		    "\"net_memif%u,role=client,socket=%s,socket-abstract=no\"; }",
+		    2 + i, 11 + i, i, path);
+	}
+	snprintf(radio, sizeof(radio), "radio = ( %s,\n%s );\n", hosts[0], hosts[1]);
+	two(radio,
+	    (const char *const[]){
+	        "--lead", "6000", "--devices", "2", "--port", ports[0], "--port", ports[1], NULL},
+	    4);
+}
+
 /* Both hear from one tick on, and what they send is as old. */
 static void test_two_devices(void **state)
 {
@@ -379,11 +253,13 @@ static void lost_tx(const char *const *more)
 	sim_stop(&sim);
 	assert_true(
 	    ran_number(ran, "radio.sent") == SLOTS && ran_number(ran, "radio.sequence") == 1);
-	assert_true(said(&sim, 0, "tx_sequence_errors") == 1 && said(&sim, 0, "tx_discarded") == 0);
-	assert_true(said(&sim, 0, "tx_packets") == SLOTS); /* one less, and the end of the burst */
-	assert_true(said(&sim, 0, "min") == (ADVANCE - 256) * 1000.0);
-	assert_true(said(&sim, 0, "max") == ADVANCE * 1000.0);
-	assert_true(said(&sim, 0, "p50") >= ADVANCE * 980.0); /* of most */
+	assert_true(
+	    sim_said(&sim, 0, "tx_sequence_errors") == 1 && sim_said(&sim, 0, "tx_discarded") == 0);
+	assert_true(
+	    sim_said(&sim, 0, "tx_packets") == SLOTS); /* one less, and the end of the burst */
+	assert_true(sim_said(&sim, 0, "min") == (ADVANCE - 256) * 1000.0);
+	assert_true(sim_said(&sim, 0, "max") == ADVANCE * 1000.0);
+	assert_true(sim_said(&sim, 0, "p50") >= ADVANCE * 980.0); /* of most */
 	json_decref(sim.said);
 	ran_free(ran);
 }
@@ -402,7 +278,7 @@ static void lost_tx_untimed(void)
 	sim_stop(&sim);
 	assert_true(
 	    ran_number(ran, "radio.sent") == SLOTS && ran_number(ran, "radio.sequence") == 1);
-	assert_true(said(&sim, 0, "tx_packets") == SLOTS && said(&sim, 0, "tx_late") == 0);
+	assert_true(sim_said(&sim, 0, "tx_packets") == SLOTS && sim_said(&sim, 0, "tx_late") == 0);
 	json_decref(sim.said);
 	ran_free(ran);
 }
@@ -432,160 +308,10 @@ static void test_late_tx(void **state)
 	assert_true(
 	    ran_number(ran, "radio.sent") == SLOTS && ran_number(ran, "radio.sequence") == 0);
 	assert_true(ran_number(ran, "radio.late") > 0);
-	assert_true(said(&sim, 0, "tx_late") >= ran_number(ran, "radio.late"));
-	assert_true(said(&sim, 0, "tx_late") + said(&sim, 0, "tx_packets") == SLOTS + 1);
+	assert_true(sim_said(&sim, 0, "tx_late") >= ran_number(ran, "radio.late"));
+	assert_true(sim_said(&sim, 0, "tx_late") + sim_said(&sim, 0, "tx_packets") == SLOTS + 1);
 	json_decref(sim.said);
 	ran_free(ran);
-}
-
-/* ---- what the radio says of itself ---- */
-
-/* Until the device has been sent something. */
-static void await_samples(const struct sim *sim, pid_t node, const char *record)
-{
-	size_t len = 0;
-
-	while (len == 0) {
-		assert_true(is_alive(sim->pid) && is_alive(node));
-		usleep(10000);
-		free(file_take(aloe_path(record), &len));
-	}
-}
-
-static const char *const late_radio =
-    "radio: { type = \"x310\"; transport = \"udp\"; patience_ms = 100000.0; flow_control = true; "
-    "address = \"127.0.0.7\"; tx_advance = 300; };\n";
-
-/* The last packet is missing: the device notices 60 ms after the last slot, and is heard. */
-static void test_heard_after_the_end(void **state)
-{
-	struct sim sim;
-	struct ran *ran;
-
-	(void)state;
-	pass_conf(1, 256);
-	radio_conf("radio: { " RADIO "address = \"127.0.0.7\"; };\n");
-	sim_start(&sim, (const char *const[]){"--lead", "6000", "--fault-tx", "loss=@1499", NULL});
-	ran = run_pass("");
-	sim_stop(&sim);
-	assert_true(said(&sim, 0, "tx_sequence_errors") == 1);
-	assert_true(ran_number(ran, "radio.sequence") == 1);
-	json_decref(sim.said);
-	ran_free(ran);
-}
-
-/* A host that is killed has left a message unacknowledged, behind which the radio says nothing
- * more: the next host hears of what is late all the same. */
-static void test_host_was_killed(void **state)
-{
-	const char *const argv[] = {aloe_program("aloe"), "run", pass_conf(1, 256), "--radio",
-	    radio_conf(late_radio), "--json", "-q", NULL};
-	struct sim sim;
-	struct ran *ran;
-	pid_t pid;
-
-	(void)state;
-	sim_start(
-	    &sim, (const char *const[]){"--lead", "6000", "--record", aloe_path("any"), NULL});
-	pid = start(argv, "ran", "node");
-	await_samples(&sim, pid, "any");
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	child_exchange(pid, 0);
-	ran = run_pass("");
-	sim_stop(&sim);
-	assert_true(ran_number(ran, "radio.late") > 0);
-	json_decref(sim.said);
-	ran_free(ran);
-}
-
-/* A stream endpoint that takes and answers nothing any more is reset, and the stream goes on. */
-static void test_wedged_endpoint(void **state)
-{
-	const char *const argv[] = {aloe_program("aloe"), "run", pass_conf(1, 256), "--radio",
-	    radio_conf("radio: { " RADIO "address = \"127.0.0.7\"; };\n"), "--json", "-q", NULL};
-	struct ran ran = {0};
-	struct sim sim;
-	size_t len = 0;
-	pid_t pid;
-
-	(void)state;
-	sim_start(&sim,
-	    (const char *const[]){
-	        "--lead", "6000", "--wedge-tx", "500", "--record", aloe_path("any"), NULL});
-	pid = start(argv, "ran", "node");
-	while (len < (size_t)4 * 256 * 600) { /* what was played before and after */
-		assert_true(is_alive(sim.pid) && is_alive(pid));
-		usleep(10000);
-		free(file_take(aloe_path("any"), &len));
-	}
-	kill(pid, SIGINT);
-	ran.report = end(pid, INTERRUPTED, "ran");
-	sim_stop(&sim);
-	assert_true(ran_number(&ran, "radio.no_room") > 0);
-	json_decref(sim.said);
-	json_decref(ran.report);
-}
-
-/* Control goes, samples do not: the run says so, counts what it tries, and does not end well. */
-static void test_no_samples(void **state)
-{
-	const char *const argv[] = {aloe_program("aloe"), "run", pass_conf(1, 256), "--radio",
-	    radio_conf("radio: { " RADIO "address = \"127.0.0.7\"; };\n"), "--json", "-q", NULL};
-	struct ran ran = {0};
-	struct sim sim;
-	pid_t pid;
-
-	(void)state;
-	sim_start(&sim, (const char *const[]){"--lead", "6000", "--fault-rx", "loss=1", NULL});
-	pid = start(argv, "ran", "node");
-	usleep(4500000);
-	assert_true(is_alive(pid));
-	kill(pid, SIGINT);
-	ran.report = end(pid, 1, "ran");
-	sim_stop(&sim);
-	assert_true(ran_number(&ran, "slots.run") == 0 && ran_number(&ran, "radio.failed") > 0);
-	assert_non_null(strstr(ran_text(&ran, "radio.channels.0.trouble"),
-	    "127.0.0.7 port 49153, channel 0: control answers, stream set up, no data packets"));
-	json_decref(sim.said);
-	json_decref(ran.report);
-}
-
-/* ---- a device that is started again ---- */
-
-static void device_start(struct sim *sim, const char *record)
-{
-	sim_start(
-	    sim, (const char *const[]){"--lead", "6000", "--record", aloe_path(record), NULL});
-}
-
-/* It knows nothing of us then, its time is another, and what it is sent is as old as before. */
-static void test_device_starts_again(void **state)
-{
-	const char *const argv[] = {aloe_program("aloe"), "run", pass_conf(1, 256), "--radio",
-	    radio_conf("radio: { " RADIO "address = \"127.0.0.7\"; };\n"), "--json", "-q", NULL};
-	struct ran ran = {0};
-	struct sim sim;
-	pid_t pid;
-
-	(void)state;
-	device_start(&sim, "first");
-	pid = start(argv, "ran", "node");
-	await_samples(&sim, pid, "first");
-	sim_stop(&sim);
-	json_decref(sim.said);
-	device_start(&sim, "second");
-	await_samples(&sim, pid, "second");
-	kill(pid, SIGINT);
-	ran.report = end(pid, INTERRUPTED, "ran");
-	sim_stop(&sim);
-	assert_true(
-	    ran_number(&ran, "radio.restarts") == 1 && ran_number(&ran, "radio.flywheeled") == 0);
-	assert_true(said(&sim, 0, "tx_samples") > 0 && said(&sim, 0, "tx_late") == 0);
-	assert_true(
-	    said(&sim, 0, "min") == ADVANCE * 1000.0 && said(&sim, 0, "max") == ADVANCE * 1000.0);
-	json_decref(sim.said);
-	json_decref(ran.report);
 }
 
 /* ---- two nodes, one device ---- */
@@ -638,13 +364,13 @@ static pid_t listener(void)
 	pid_t pid;
 
 	file_make(aloe_path("listen.conf"), radio, strlen(radio));
-	pid = start(argv, "listened", "listener");
+	pid = node_start(argv, "listened", "listener");
 	for (int status; !joined();) {
 		/* as tests/common/aloe.h: somebody has the lane's CPU */
 		if (waitpid(pid, &status, WNOHANG) == pid) {
-			child_exchange(pid, 0);
+			node_child(pid, 0);
 			assert_true(WIFEXITED(status) && WEXITSTATUS(status) == USAGE);
-			pid = start(argv, "listened", "listener");
+			pid = node_start(argv, "listened", "listener");
 		}
 		usleep(10000);
 	}
@@ -694,7 +420,7 @@ static void test_two_nodes(void **state)
 	pid = listener();
 	ran = aloe_ok("run '%s' --radio '%s' --slots %d --lanes 0 --json -q",
 	    node_conf("had", true), aloe_path("radio.conf"), NODE_SLOTS);
-	heard.report = end(pid, 0, "listened");
+	heard.report = node_end(pid, 0, "listened");
 	sim_stop(&sim);
 	a = file_take(aloe_path("had"), &all);
 	b = file_take(aloe_path("heard"), &some);
@@ -721,7 +447,7 @@ static void test_never_heard(void **state)
 	(void)state;
 	usleep(500000); /* it waits for the first packet then */
 	kill(pid, SIGINT);
-	ran.report = end(pid, INTERRUPTED, "listened");
+	ran.report = node_end(pid, INTERRUPTED, "listened");
 	assert_true(ran_number(&ran, "slots.run") == 0 && ran_number(&ran, "radio.packets") == 0);
 	assert_string_equal(ran_text(&ran, "state"), "STOP");
 	json_decref(ran.report);
@@ -776,23 +502,19 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_teardown(test_one_channel, end_all),
-	    cmocka_unit_test_teardown(test_lost_packets, end_all),
-	    cmocka_unit_test_teardown(test_reordered_packets, end_all),
-	    cmocka_unit_test_teardown(test_two_channels, end_all),
-	    cmocka_unit_test_teardown(test_two_devices, end_all),
-	    cmocka_unit_test_teardown(test_late_start, end_all),
-	    cmocka_unit_test_teardown(test_memif, end_all),
-	    cmocka_unit_test_teardown(test_refused, end_all),
-	    cmocka_unit_test_teardown(test_two_nodes, end_all),
-	    cmocka_unit_test_teardown(test_lost_tx, end_all),
-	    cmocka_unit_test_teardown(test_device_starts_again, end_all),
-	    cmocka_unit_test_teardown(test_heard_after_the_end, end_all),
-	    cmocka_unit_test_teardown(test_host_was_killed, end_all),
-	    cmocka_unit_test_teardown(test_wedged_endpoint, end_all),
-	    cmocka_unit_test_teardown(test_no_samples, end_all),
-	    cmocka_unit_test_teardown(test_late_tx, end_all),
-	    cmocka_unit_test_teardown(test_never_heard, end_all),
+	    cmocka_unit_test_teardown(test_one_channel, node_end_all),
+	    cmocka_unit_test_teardown(test_lost_packets, node_end_all),
+	    cmocka_unit_test_teardown(test_reordered_packets, node_end_all),
+	    cmocka_unit_test_teardown(test_two_channels, node_end_all),
+	    cmocka_unit_test_teardown(test_two_devices, node_end_all),
+	    cmocka_unit_test_teardown(test_late_start, node_end_all),
+	    cmocka_unit_test_teardown(test_memif, node_end_all),
+	    cmocka_unit_test_teardown(test_two_ports, node_end_all),
+	    cmocka_unit_test_teardown(test_refused, node_end_all),
+	    cmocka_unit_test_teardown(test_two_nodes, node_end_all),
+	    cmocka_unit_test_teardown(test_lost_tx, node_end_all),
+	    cmocka_unit_test_teardown(test_late_tx, node_end_all),
+	    cmocka_unit_test_teardown(test_never_heard, node_end_all),
 	};
 
 	return cmocka_run_group_tests(tests, aloe_init, aloe_fini);

@@ -22,8 +22,7 @@ struct arrival {
 	uint64_t at_ns, ticks;
 	uint32_t samples;
 	uint16_t channel, gap;
-	bool anew;
-	int released;
+	int released, anew;
 	uint8_t *iq;
 };
 
@@ -552,19 +551,15 @@ static void test_two_jump_back(void **state)
 	struct rig *rig = rig_new(2, 100, 100, 0);
 
 	(void)state;
-	for (uint16_t c = 0; c < 2; c++)
-		arrive_all(rig, c, 1500000, 100, 5);
-	for (uint64_t i = 0; i < 5; i++)
+	for (uint64_t i = 0; i < 10; i++)
 		for (uint16_t c = 0; c < 2; c++)
-			arrive(rig, c, 40 + i * 100, 100, 0)->at_ns =
-			    rig->fake.arrivals[9].at_ns + (1 + i) * 100000 + c * 50000;
-	for (uint64_t s = 0; s < 10; s++) {
+			arrive(rig, c, i < 5 ? 1500000 + i * 100 : 40 + (i - 5) * 100, 100, 0)
+			    ->at_ns = 2600000000 + i * 100000 + c * 50000;
+	for (uint64_t s = 0; s < 10; s++, done(rig)) {
 		next(rig);
 		assert_int_equal(rig->slot, s);
 		for (uint16_t c = 0; c < 2; c++)
-			assert_int_equal(
-			    look(rig, c, s < 5 ? 1500000 + s * 100 : 40 + (s - 5) * 100), 0);
-		done(rig);
+			look(rig, c, s < 5 ? 1500000 + s * 100 : 40 + (s - 5) * 100);
 	}
 	assert_int_equal(rig->pace.partial, 0);
 	rig_free(rig);
@@ -576,17 +571,16 @@ static void set_up_anew(uint32_t channels, uint64_t first, uint64_t slot)
 {
 	struct rig *rig = rig_new(channels, 100, 100, 0);
 
-	for (uint16_t c = 0; c < channels; c++)
-		arrive_all(rig, c, 500000, 100, 5);
-	for (uint64_t i = 0; i < 5; i++)
+	for (uint64_t i = 0; i < 10; i++)
 		for (uint16_t c = 0; c < channels; c++) {
-			struct arrival *a = arrive(rig, c, first + i * 100, 100, 0);
+			struct arrival *a = arrive(
+			    rig, c, i < 5 ? 500000 + i * 100 : first + (i - 5) * 100, 100, 0);
 
-			a->at_ns = 3000000000 + (1 + i) * 100000 + c * 20000;
-			a->anew = i == 0;
+			a->at_ns = i < 5 ? a->at_ns : 3000000000 + i * 100000 + c * 20000;
+			a->anew = i == 5;
 		}
+	rig->pace.patience_ns = 1000000000000;
 	for (uint64_t s = 0; s < 10; s++) {
-		rig->pace.patience_ns = 1000000000000;
 		next(rig);
 		assert_int_equal(rig->slot, s < 5 ? s : slot + s - 5);
 		for (uint16_t c = 0; c < channels; c++)
@@ -601,10 +595,10 @@ static void set_up_anew(uint32_t channels, uint64_t first, uint64_t slot)
 static void test_set_up_anew(void **state)
 {
 	(void)state;
-	set_up_anew(1, 700040, 2000);
-	set_up_anew(1, 300040, 5);
-	set_up_anew(2, 700000, 2000);
-	set_up_anew(2, 300040, 5);
+	for (uint32_t channels = 1; channels <= 2; channels++) {
+		set_up_anew(channels, 700000, 2000);
+		set_up_anew(channels, 300040, 5);
+	}
 }
 
 /* One of two says nothing any more: the other's samples are not lost, whatever our patience. */

@@ -188,11 +188,11 @@ static void test_counts_of_one(void **state)
 /* Why a radio does not stream has a line of its own, which the live table has room for. */
 static void test_radio_trouble(void **state)
 {
-	json_t *report = parse(
-	    "{\"schema\":1,\"waveform\":\"w\",\"radio\":{\"packets\":1,\"failed\":3,\"channels\":["
-	    "{\"packets\":1},{\"packets\":0,\"failed\":3,\"trouble\":\"10.0.0.2 port 49153, channel "
-	    "2: no data packets\"}]},\"lanes\":[],\"instances\":[{\"name\":\"c\"},{\"name\":\"d\"},"
-	    "{\"name\":\"e\"},{\"name\":\"f\"}]}");
+	json_t *report =
+	    parse("{\"schema\":1,\"waveform\":\"w\",\"radio\":{\"failed\":3,\"channels\":["
+	          "{\"packets\":1},{\"failed\":3,\"trouble\":\"10.0.0.2 port 49153, "
+	          "channel 2: no data packets\"}]},\"lanes\":[],\"instances\":[{\"name\":\"c\"},"
+	          "{\"name\":\"d\"},{\"name\":\"e\"},{\"name\":\"f\"}]}");
 	static const char line[] =
 	    "does not stream: 10.0.0.2 port 49153, channel 2: no data packets (3 attempts "
 	    "failed)\n";

@@ -360,12 +360,31 @@ static void the_number_that_uhd_gave_is_kept(void **state)
 	(void)state;
 	while (w->device.layout.seps[first].instance != 0)
 		first++;
-	w->device.epids[first] = 5;
+	for (unsigned i = 0; i < w->device.layout.n_seps; i++)
+		w->device.epids[i] =
+		    i == first ? 5 : (uint16_t)(SURVEY_CLAIMED + LAYOUT_TRANSPORTS + i);
 	open_channel(w, 2, true);
 	w->radio.options.initialised = true;
 	bring_up(w);
 	assert_int_equal(x310_layout(&w->radio)->control_endpoint, 5);
 	assert_int_equal(w->device.epids[first], 5);
+	world_free(w);
+}
+
+/* x310-init numbers the endpoints of the channels that it sets up; where it holds the device, a
+ * channel without has no rate. */
+static void a_channel_that_was_not_set_up(void **state)
+{
+	struct world *w = world_new(&x310_fpgas[0], 0, 0);
+
+	(void)state;
+	open_channel(w, 2, true);
+	w->radio.options.initialised = true;
+	bring_up(w);
+	assert_non_null(x310_failed(&w->radio));
+	assert_non_null(strstr(x310_failed(&w->radio),
+	    "the stream endpoint behind port 5 of the crossbar, where its samples leave, lacks its "
+	    "number"));
 	world_free(w);
 }
 
@@ -481,6 +500,7 @@ int main(void)
 	    cmocka_unit_test(every_image_and_wiring_streams),
 	    cmocka_unit_test(wirings_differ),
 	    cmocka_unit_test(the_number_that_uhd_gave_is_kept),
+	    cmocka_unit_test(a_channel_that_was_not_set_up),
 	    cmocka_unit_test(a_port_without_a_node_is_passed_over),
 	    cmocka_unit_test(what_is_not_known_or_not_there),
 	    cmocka_unit_test(a_route_by_the_wrong_port_loses_all),

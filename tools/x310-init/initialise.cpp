@@ -10,10 +10,12 @@
 #include <uhd/utils/graph_utils.hpp>
 #include <uhd/version.hpp>
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace uhd::rfnoc;
@@ -78,12 +80,13 @@ init_chain chain_of(
 void find_channel(
     const rfnoc_graph::sptr &graph, const std::string &subdev, initialise_channel &channel)
 {
+	const std::string radios = std::to_string(channel.board) + "/Radio";
 	const size_t colon = subdev.find(':');
 	const std::string slot = subdev.substr(0, colon),
 	                  frontend = colon == std::string::npos ? "" : subdev.substr(colon + 1);
 	std::string there;
 
-	for (const auto &id : graph->find_blocks("Radio")) {
+	for (const auto &id : graph->find_blocks(radios)) {
 		const auto radio = graph->get_block<radio_control>(id);
 
 		for (size_t i = 0; i < radio->get_num_output_ports(); i++) {
@@ -137,6 +140,13 @@ void analog_set(
 		radio.set_rx_gain(options.rx_gain_db, at);
 	if (!std::isnan(options.tx_gain_db))
 		radio.set_tx_gain(options.tx_gain_db, at);
+	channel.rx_bandwidth_hz = channel.tx_bandwidth_hz = NAN;
+	if (!std::isnan(options.bandwidth_hz)) {
+		radio.set_rx_bandwidth(options.bandwidth_hz, at);
+		radio.set_tx_bandwidth(options.bandwidth_hz, at);
+		channel.rx_bandwidth_hz = radio.get_rx_bandwidth(at);
+		channel.tx_bandwidth_hz = radio.get_tx_bandwidth(at);
+	}
 	channel.rx_hz = radio.get_rx_frequency(at);
 	channel.tx_hz = radio.get_tx_frequency(at);
 	channel.rx_gain_db = radio.get_rx_gain(at);
@@ -165,12 +175,13 @@ void set_rates(const rfnoc_graph::sptr &graph, const init_chain &rx, const init_
 }
 
 void initialise_one(const rfnoc_graph::sptr &graph, const initialise_options &options,
-    const std::string &subdev, initialised &ret)
+    unsigned board, const std::string &subdev, initialised &ret)
 {
 	initialise_channel &channel = ret.channels[ret.n_channels];
 
+	channel.board = board;
 	find_channel(graph, subdev, channel);
-	const block_id_t id("0/Radio#" + std::to_string(channel.radio));
+	const block_id_t id(std::to_string(board) + "/Radio#" + std::to_string(channel.radio));
 	const auto radio = graph->get_block<radio_control>(id);
 	const init_chain rx = chain_of(graph, id, channel.channel, true),
 	                 tx = chain_of(graph, id, channel.channel, false);
@@ -191,6 +202,97 @@ void initialise_one(const rfnoc_graph::sptr &graph, const initialise_options &op
 	channel.tx_endpoint = tx.endpoint;
 	ret.n_channels++;
 }
+
+/* ---- one time ------------------------------------------------------------------------ */
+
+using timekeeper = mb_controller::timekeeper;
+using std::chrono::milliseconds;
+
+const milliseconds pulse_patience(2500), after_pulse(10);
+/* clocks of their own go apart by some millionths from one pulse to the next */
+const double pulse_apart_s = 100e-6;
+/* without a common pulse: what is tried for, and what is taken */
+const double turn_wanted_s = 50e-6, turn_apart_s = 1e-3;
+enum { TIME_TRIES = 20 };
+
+/* Until the next pulse has come; it has just been then. */
+void await_pulse(timekeeper &time, const std::string &source)
+{
+	const auto end = std::chrono::steady_clock::now() + pulse_patience;
+	const uint64_t before = time.get_ticks_last_pps();
+
+	while (time.get_ticks_last_pps() == before) {
+		if (std::chrono::steady_clock::now() > end)
+			throw std::runtime_error("no pulse per second comes in (time source " +
+			    source + "); check the cable, or use --time-source internal");
+		std::this_thread::sleep_for(milliseconds(1));
+	}
+}
+
+/* By how much the other one is ahead, in the middle between two looks at the first one. */
+double ahead_of(timekeeper &first, timekeeper &other)
+{
+	const double before = first.get_time_now().get_real_secs(),
+	             there = other.get_time_now().get_real_secs(),
+	             after = first.get_time_now().get_real_secs();
+
+	return there - (before + after) / 2;
+}
+
+std::runtime_error not_one_time(timekeeper &first, timekeeper &other)
+{
+	return std::runtime_error("the two devices do not take one time: the first has " +
+	    std::to_string(first.get_time_now().get_real_secs()) + " s, the second " +
+	    std::to_string(other.get_time_now().get_real_secs()) + " s");
+}
+
+/* Both are told to take a time at the next pulse, long before it comes; and the pulse after that
+ * one has the same time on both. */
+double set_at_pulse(timekeeper &first, timekeeper &other, const initialised &ret)
+{
+	await_pulse(first, ret.time_source);
+	first.set_time_next_pps(uhd::time_spec_t(1.0));
+	other.set_time_next_pps(uhd::time_spec_t(1.0));
+	await_pulse(first, ret.time_source);
+	await_pulse(first, ret.time_source);
+	std::this_thread::sleep_for(after_pulse);
+
+	const double is = std::fabs(
+	    first.get_time_last_pps().get_real_secs() - other.get_time_last_pps().get_real_secs());
+
+	if (is > pulse_apart_s)
+		throw not_one_time(first, other);
+	return is;
+}
+
+/* The second one takes what the first one has, as well as that can be done in turn. */
+double set_in_turn(timekeeper &first, timekeeper &other)
+{
+	double late = 0, is = 0;
+
+	first.set_time_now(uhd::time_spec_t(1.0));
+	for (int i = 0; i < TIME_TRIES; i++) {
+		other.set_time_now(first.get_time_now() + uhd::time_spec_t(late));
+		is = ahead_of(first, other);
+		if (std::fabs(is) < turn_wanted_s)
+			break;
+		late -= is;
+	}
+	if (std::fabs(is) > turn_apart_s)
+		throw not_one_time(first, other);
+	return std::fabs(is);
+}
+
+double set_one_time(const rfnoc_graph::sptr &graph, const initialised &ret)
+{
+	timekeeper &first = *graph->get_mb_controller(0)->get_timekeeper(0),
+	           &other = *graph->get_mb_controller(1)->get_timekeeper(0);
+
+	return std::string(ret.time_source) == "internal" ? set_in_turn(first, other)
+	                                                  : set_at_pulse(first, other, ret);
+}
+
+/* ---- the whole ------------------------------------------------------------------------ */
 
 /* UHD gives a management request 0.1 s; on a machine that stands still for longer the whole is
  * begun again. */
@@ -243,12 +345,18 @@ extern "C" bool initialise(
 
 		ret->self = holder;
 		holder->graph = make_graph(options->args);
-		set_sources(*holder->graph->get_mb_controller(), *options, *ret);
-		if (subdevs.empty() || subdevs.size() > INITIALISE_CHANNELS)
+		ret->n_boards = static_cast<unsigned>(holder->graph->get_num_mboards());
+		const size_t n = subdevs.size() * ret->n_boards;
+		if (n == 0 || n > INITIALISE_CHANNELS)
 			throw std::runtime_error(
-			    "1 to 4 channels are allowed, not " + std::to_string(subdevs.size()));
-		for (const auto &subdev : subdevs)
-			initialise_one(holder->graph, *options, subdev, *ret);
+			    "1 to 4 channels are allowed, not " + std::to_string(n));
+		for (unsigned board = 0; board < ret->n_boards; board++)
+			set_sources(*holder->graph->get_mb_controller(board), *options, *ret);
+		for (unsigned board = 0; board < ret->n_boards; board++)
+			for (const auto &subdev : subdevs)
+				initialise_one(holder->graph, *options, board, subdev, *ret);
+		if (ret->n_boards > 1)
+			ret->apart_s = set_one_time(holder->graph, *ret);
 		return true;
 	} catch (const std::exception &e) {
 		std::snprintf(ret_why, INITIALISE_WHY, "%s", e.what());

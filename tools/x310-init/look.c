@@ -97,6 +97,74 @@ static void ask_fpga(struct x310_look *look, struct transport *transport, uint32
 	look->found = survey->phase == SURVEY_DONE;
 }
 
+/* ---- numbers ------------------------------------------------------------------------ */
+
+static bool is_told(
+    struct transport *transport, struct transport_address to, struct request *request)
+{
+	uint8_t bytes[STREAM_PACKET_MAX];
+	struct chdr_packet chdr;
+	struct chdr_mgmt answer;
+	struct packet packet;
+	bool told = false;
+	int size;
+
+	while (!told && (size = request_poll(request, clock_ns(), bytes)) >= 0) {
+		if (size > 0)
+			send_bytes(transport, to, bytes, (size_t)size);
+		if (transport_receive(transport, &packet, 1) == 0) {
+			clock_sleep_until(clock_ns() + NAP_NS);
+			continue;
+		}
+		told = packet.peer.port == CHDR_PORT &&
+		    chdr_parse(packet.bytes, packet.size, &chdr) == 0 &&
+		    request_take(request, &chdr, &answer);
+		transport_put(transport, &packet, 1);
+	}
+	return told;
+}
+
+static bool number_all(struct transport *transport, struct transport_address to,
+    const struct survey *survey, uint64_t ports)
+{
+	struct endpoint endpoint = survey->endpoint;
+	struct request request = {.open = false};
+	bool all;
+
+	request_advertise(&request, &endpoint); /* of the socket that asks now */
+	request_open(&request, 0, clock_ns());
+	all = is_told(transport, to, &request);
+	for (uint16_t port = 0; all && port < survey->n_ports; port++) {
+		if (!survey->endpoints[port].is_there || port == survey->layout.control_port)
+			continue;
+		endpoint.device_port = port;
+		request_to_device(&request, &endpoint);
+		request_write(&request, SEP_EPID, ports >> port & 1 ? SURVEY_CLAIMED + port : 0);
+		request_end(&request);
+		request_open(&request, port, clock_ns());
+		all = is_told(transport, to, &request);
+	}
+	return all;
+}
+
+bool look_number(uint32_t ip, uint32_t own, const struct x310_look *look, uint64_t ports)
+{
+	const struct transport_options options = {
+	    .own = {own, 0}, .packets = PACKETS, .packet_bytes = PACKET_BYTES};
+	struct transport *transport;
+	char why[TRANSPORT_WHY];
+	bool all;
+
+	if (transport_open(&transport_udp, &options, why, &transport) != 0)
+		return false;
+	all =
+	    number_all(transport, (struct transport_address){ip, CHDR_PORT}, &look->survey, ports);
+	transport_close(transport);
+	return all;
+}
+
+/* ---- both ------------------------------------------------------------------------ */
+
 int look_at(uint32_t ip, uint32_t own, struct x310_look *ret, char *ret_why)
 {
 	const struct transport_options options = {

@@ -26,6 +26,11 @@ struct x310_look {
  * 0, or -errno with the reason in ret_why (TRANSPORT_WHY bytes): no socket could be had. */
 int look_at(uint32_t ip, uint32_t own, struct x310_look *ret, char *ret_why);
 
+/* look_number gives the endpoints of the channels in use (ports of the crossbar, bit by bit) their
+ * numbers, and takes those of all others: so a channel that nobody has set up is told from one that
+ * x310-init has. False: the device did not answer. */
+bool look_number(uint32_t ip, uint32_t own, const struct x310_look *look, uint64_t ports);
+
 /* look_refuses tells whether UHD of this version ("4.3.0.0-3") or ALOE cannot have the device, and
  * writes why. False: nothing speaks against it. */
 bool look_refuses(

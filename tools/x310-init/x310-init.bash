@@ -14,6 +14,7 @@ _x310-init() {
 		-g | --gain) COMPREPLY=(); return ;;
 		--rx-gain) COMPREPLY=(); return ;;
 		--tx-gain) COMPREPLY=(); return ;;
+		-b | --bandwidth) COMPREPLY=(); return ;;
 		--rx-antenna) COMPREPLY=(); return ;;
 		--tx-antenna) COMPREPLY=(); return ;;
 		-c | --clock-source) COMPREPLY=(); return ;;
@@ -25,7 +26,7 @@ _x310-init() {
 		--own-address) COMPREPLY=(); return ;;
 		--seconds) COMPREPLY=(); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--rate --spp --freq --rx-freq --tx-freq --gain --rx-gain --tx-gain --rx-antenna --tx-antenna --clock-source --time-source --subdev --args --stream-address --port --own-address --json --seconds --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--rate --spp --freq --rx-freq --tx-freq --gain --rx-gain --tx-gain --bandwidth --rx-antenna --tx-antenna --clock-source --time-source --subdev --args --stream-address --port --own-address --json --seconds --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	esac
 }

@@ -9,6 +9,7 @@ _x310sim() {
 		-a | --address) COMPREPLY=(); return ;;
 		--sfp1) COMPREPLY=(); return ;;
 		-i | --image) COMPREPLY=($(compgen -W "HG XG" -- "$cur")); return ;;
+		--frame-bytes) COMPREPLY=(); return ;;
 		--fpga) COMPREPLY=($(compgen -W "4.3 4.10 4.11 next" -- "$cur")); return ;;
 		--layout-seed) COMPREPLY=(); return ;;
 		-n | --devices) COMPREPLY=(); return ;;
@@ -37,7 +38,7 @@ _x310sim() {
 		--eal) COMPREPLY=(); return ;;
 		-t | --seconds) COMPREPLY=(); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--address --sfp1 --image --fpga --layout-seed --devices --source --record --sound --sound-every --sound-keep --expect --expect-taps --expect-channels --expect-db --response --clock --lead --drift-ppm --fault-tx --fault-rx --rx-multicast --missing-tx --wedge-tx --stop-on-error --daughterboard --port --port-address --port-bytes --eal --seconds --json --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--address --sfp1 --image --frame-bytes --fpga --layout-seed --devices --source --record --sound --sound-every --sound-keep --expect --expect-taps --expect-channels --expect-db --response --clock --lead --drift-ppm --fault-tx --fault-rx --rx-multicast --missing-tx --wedge-tx --stop-on-error --daughterboard --port --port-address --port-bytes --eal --seconds --json --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	esac
 }
