@@ -101,7 +101,7 @@ struct radio_packet {
 	uint32_t samples;
 	uint32_t gap;   /* missing packets before this packet */
 	bool overtaken; /* this packet was counted as missing and has arrived now */
-	bool anew;      /* first packet since the channel was set up anew: its time may have jumped */
+	bool anew; /* first packet since the channel was set up anew: its time may have jumped */
 };
 
 /* Counts of one channel since the radio was started. */
@@ -134,6 +134,24 @@ struct radio { /* all devices together; the driver's own part follows in memory 
 	char trouble[RADIO_CHANNELS_MAX][RADIO_TROUBLES][RADIO_TROUBLE];
 };
 
+/* ---- a look at a radio, before it is used ------------------------------------------------- */
+
+enum radio_verdict { RADIO_GOOD, RADIO_BAD, RADIO_UNKNOWN };
+enum { RADIO_FOUND = 400 /* bytes of the text of one */ };
+
+/* found is told each thing that was looked at: its name, and a text that says what there is and,
+ * where that is bad, what to do. */
+struct radio_look {
+	void (*found)(struct radio_look *look, const char *what, enum radio_verdict verdict,
+	    const char *text);
+};
+
+/* radio_found is found with a format. */
+__attribute__((format(printf, 4, 5))) void radio_found(
+    struct radio_look *look, const char *what, enum radio_verdict verdict, const char *format, ...);
+
+/* ---- the driver ------------------------------------------------------------------------ */
+
 struct radio_driver {
 	const char *type;    /* in radio files */
 	const char *summary; /* the device, in a few words */
@@ -150,6 +168,14 @@ struct radio_driver {
 	void (*check)(void *settings, const struct radio_check *check);
 	uint32_t (*channels)(const void *settings);
 	void (*claim)(const void *settings, char *ret, size_t size);
+
+	/* examine looks at the way to n devices, without opening them, and says by *ret_use with
+	 * which rate and slot it can be tried whether they stream; rate_hz 0: a trial would change
+	 * something of the user's. tell says what an open radio has learnt of its devices. Both may
+	 * wait; either may be NULL. */
+	void (*examine)(const void *const *settings, uint32_t n, struct radio_look *look,
+	    struct radio_use *ret_use);
+	void (*tell)(struct radio *radio, struct radio_look *look);
 
 	/* open opens all channels of n groups and waits until they are ready. It returns 0, or
 	 * -errno with the reason in ret_why. The thread that will use the radio calls it. end stops

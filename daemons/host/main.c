@@ -6,6 +6,7 @@
 
 #include "core/platform/platform.h"
 #include "daemons/host/describe.h"
+#include "daemons/host/examine.h"
 #include "daemons/host/host.h"
 
 /* Components run with the rights of this process: it has none to priority, and exec gives the
@@ -17,10 +18,12 @@ int main(int argc, char **argv)
 		return host_describe(argv[2]);
 	if (argc == 2 && strcmp(argv[1], "--shape") == 0)
 		return host_shape();
+	if (argc == 3 && strcmp(argv[1], "--examine") == 0)
+		return host_examine(argv[2]);
 	if (argc == 5 && strcmp(argv[1], "--sock") == 0 && strcmp(argv[3], "--leash") == 0)
 		return host_serve(atoi(argv[2]), atoi(argv[4]));
-	fputs("usage: aloe-host --describe FILE.so | --shape | --sock FD --leash FD (started by "
-	      "aloe-exec)\n",
+	fputs("usage: aloe-host --describe FILE.so | --shape | --examine RADIO.conf | --sock FD "
+	      "--leash FD (started by aloe-exec)\n",
 	    stderr);
 	return 2;
 }

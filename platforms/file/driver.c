@@ -132,6 +132,27 @@ static void claim_of(const void *settings, char *ret, size_t size)
 	snprintf(ret, size, "%s", ((const struct file_settings *)settings)->tx_path);
 }
 
+/* A trial would write what is sent over the file of an earlier run. */
+static void file_examine(
+    const void *const *all, uint32_t n, struct radio_look *look, struct radio_use *ret_use)
+{
+	(void)ret_use;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct file_settings *settings = all[i];
+		struct stat about;
+
+		if (stat(settings->path, &about) != 0)
+			radio_found(look, "recording", RADIO_BAD, "%s: %s", settings->path,
+			    strerror(errno));
+		else
+			radio_found(look, "recording", RADIO_GOOD, "%s: %.6g s at %.10g samples/s",
+			    settings->path,
+			    (double)about.st_size / (double)file_item(settings->format) /
+			        settings->rate,
+			    settings->rate);
+	}
+}
+
 /* ---- open and close ------------------------------------------------------------------------ */
 
 /* Slots begin with packets: the whole slot, or its largest part that is not too large. */
@@ -337,6 +358,7 @@ const struct radio_driver file_driver = {
     .check = file_check,
     .channels = channels_of,
     .claim = claim_of,
+    .examine = file_examine,
     .open = file_open_all,
     .close = file_close_all,
     .clock = clock_of,

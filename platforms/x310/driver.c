@@ -11,6 +11,7 @@
 #include "core/registry/registry.h"
 #include "platforms/udp/udp.h"
 #include "platforms/x310/antenna.h"
+#include "platforms/x310/examine.h"
 
 enum {
 	START_TRIES = 4,
@@ -557,6 +558,8 @@ const struct radio_driver x310_driver = {
     .check = x310_check,
     .channels = channels_of,
     .claim = claim_of,
+    .examine = x310_examine,
+    .tell = x310_tell,
     .open = open_all,
     .end = end_all,
     .close = close_all,

@@ -342,6 +342,7 @@ static void stop_on_error(void **state)
 
 enum {
 	FIRMWARE_PORT = 49152,
+	SPI_DATA = 0xa088,
 	TIME_LOW = 0xa190,
 	TIME_HIGH = 0xa1a0,
 	EVENT_LOW = 0xa1b0,
@@ -456,6 +457,74 @@ static void two_devices_that_drift(void **state)
 	assert_true(times[1] > times[2]);
 }
 
+/* ---- a clock that the host programs ---- */
+
+/* Words for the chip that makes the clock, as UHD 4.3 writes them for 184.32 MHz of 10 MHz:
+ * 96 MHz x 2 x 168 x 2 / 25 / 14. */
+static void program_clock(unsigned device)
+{
+	static const uint32_t words[] = {
+	    14u << 5, 1u << 29 | 26, 25u << 20 | 28, 2u << 24 | 168u << 5 | 30};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		ask(device, POKE, SPI_DATA, words[i]);
+}
+
+/* Before that the device counts 200 MHz, as the other one does on. */
+static void a_device_counts_as_its_clock_goes(void **state)
+{
+	static const char *const more[] = {"--devices", "2", NULL};
+	const struct x310_rig_options options = {
+	    .more = more, .spp = RIG_SPP, .ticks_per_sample = 200, .rx = true};
+	struct host *host = *state;
+	uint64_t before[3], after[3];
+
+	x310_rig_start(&host->rig, &x310_rig_wires[0], &options);
+	program_clock(1);
+	for (unsigned i = 0; i < 3; i++)
+		before[i] = time_of(i % 2);
+	usleep(300000);
+	for (unsigned i = 0; i < 3; i++)
+		after[i] = time_of(i % 2);
+	assert_true((double)(after[1] - before[1]) <= 0.9217 * (double)(after[2] - before[0]));
+	assert_true((double)(after[1] - before[1]) >= 0.9215 * (double)(after[0] - before[2]));
+	assert_true(after[0] - before[2] > 20000ull * RIG_TICKS_PER_US);
+}
+
+/* ---- discovery ---- */
+
+/* What a host that knows no address says to all devices of a network; the answer comes from the
+ * device's own address. */
+static void a_device_answers_who_asks_all(void **state)
+{
+	const struct x310_rig_options options = {
+	    .spp = RIG_SPP, .ticks_per_sample = 200, .rx = true};
+	const struct sockaddr_in all = {.sin_family = AF_INET,
+	    .sin_addr.s_addr = htonl(0x7fffffff),
+	    .sin_port = htons(FIRMWARE_PORT)};
+	const struct timeval patience = {20, 0};
+	const int fd = socket(AF_INET, SOCK_DGRAM, 0), yes = 1;
+	uint8_t request[16] = {0, 0, 0, 1}, answer[64] = {0}; /* ACK */
+	struct sockaddr_in from = {0};
+	struct host *host = *state;
+
+	x310_rig_start(&host->rig, &x310_rig_wires[0], &options);
+	assert_true(setsockopt(fd, SOL_SOCKET, SO_BROADCAST, &yes, sizeof(yes)) == 0 &&
+	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0);
+	assert_int_equal(
+	    sendto(fd, request, sizeof(request), 0, (const struct sockaddr *)&all, sizeof(all)),
+	    sizeof(request));
+	while (ntohl(from.sin_addr.s_addr) != 0x7f000003) { /* others may play devices, too */
+		socklen_t size = sizeof(from);
+
+		assert_int_equal(
+		    recvfrom(fd, answer, sizeof(answer), 0, (struct sockaddr *)&from, &size),
+		    sizeof(request));
+	}
+	assert_memory_equal(answer, request, 4);
+	close(fd);
+}
+
 /* ---- a multicast group ---- */
 
 enum { GROUP = 0xefff0a01, GROUP_PORT = 50123 };
@@ -519,6 +588,8 @@ int main(void)
 	    WITH_HOST(stop_on_error),
 	    WITH_HOST(two_devices_on_one_clock),
 	    WITH_HOST(two_devices_that_drift),
+	    WITH_HOST(a_device_counts_as_its_clock_goes),
+	    WITH_HOST(a_device_answers_who_asks_all),
 	    WITH_HOST(two_hosts_hear_the_same),
 	};
 

@@ -264,8 +264,7 @@ static void drift(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ppb) / sizeof(ppb[0]); i++) {
-		struct unit unit = {
-		    .options.drift_ppb = ppb[i], .base_ref = 1000, .base_tick = 50000};
+		struct unit unit = {.ppb = ppb[i], .base_ref = 1000, .base_tick = 50000};
 		const int64_t want = (int64_t)(hour / 1000000000) * ppb[i] +
 		    (int64_t)(hour % 1000000000) * ppb[i] / 1000000000;
 

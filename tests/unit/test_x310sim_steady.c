@@ -21,7 +21,7 @@ struct world {
 
 static void world_init(struct world *w)
 {
-	*w = (struct world){.now_ns = 1};
+	*w = (struct world){.now_ns = 1, .device.tick_ns = DEVICE_TICK_NS};
 	w->device.endpoints[0].radio.spp = SPP;
 	w->device.endpoints[0].radio.divide = DIVIDE;
 	w->device.endpoints[0].radio.rx.running = true;

@@ -186,11 +186,12 @@ _aloe() {
 		_aloe-bench 2>/dev/null ;;
 	doctor)
 		case $prev in
+		--radio) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--lanes) COMPREPLY=(); return ;;
 		--seconds) COMPREPLY=(); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--lanes --seconds --apply --revert --json --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--radio --lanes --seconds --apply --revert --json --state --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	new)
 		case $prev in

@@ -157,6 +157,9 @@ static const struct cli_option watch_options[] = {
     NODE_OPTIONS,
 };
 static const struct cli_option doctor_options[] = {
+    {"radio", 0, "FILE", "@file", false,
+        "check the radio of a radio file instead of this machine: the way to each device, the "
+        "device, and one second of samples there and back"},
     {"lanes", 0, "CPUS", NULL, false,
         "CPUs that the lanes shall use, such as 1,3 or 1-3; default: all CPUs of this process"},
     {"seconds", 0, "N", NULL, false,
@@ -249,7 +252,13 @@ static const char doctor_doc[] =
     "which a lane is running is not measured.\n\n--apply changes nothing permanently: --revert "
     "undoes the changes, and so does a restart of the machine. --revert does not touch a value "
     "that someone else has changed since, and names that value. Settings that take CPUs away "
-    "from other programs need --lanes, with at least one CPU left over.";
+    "from other programs need --lanes, with at least one CPU left over.\n\nWith --radio, aloe "
+    "doctor checks the radio of a radio file as its driver can, one answer on each line, marked "
+    "as good, bad or unknown; if one is bad, the exit status is 1. Of an X310: route, link, MTU, "
+    "firmware, the largest packet that passes, FPGA image, the time of each device, and the "
+    "counts of one second in which all samples received are sent back, at the rate of the radio "
+    "file. Nothing else may use the radio meanwhile, and the transmitter is on. "
+    "platforms/x310/README.md of the source says what each answer means.";
 static const char new_doc[] =
     "Creates the folder NAME with a component, a test, a waveform, a README and a Makefile that "
     "builds against this installation: `cd NAME && make run` tries the component, `make test` "

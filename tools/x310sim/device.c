@@ -6,7 +6,8 @@
 void device_init(
     struct device *device, const struct device_options *options, const struct device_io *io)
 {
-	*device = (struct device){.options = *options, .io = *io, .id = 1};
+	*device =
+	    (struct device){.options = *options, .io = *io, .id = 1, .tick_ns = DEVICE_TICK_NS};
 	if (device->options.fpga == NULL)
 		device->options.fpga = &x310_fpgas[0];
 	device->map = device->options.fpga->radio; /* one that is not known has the latest */

@@ -212,8 +212,9 @@ struct device {
 	bool has_wedged;
 	struct device_io io;
 	uint64_t tick;
-	uint64_t from; /* address of the packet being taken */
-	uint16_t id;   /* 1, until its host gives it another one to tell devices apart */
+	double tick_ns; /* as its sample clock goes */
+	uint64_t from;  /* address of the packet being taken */
+	uint16_t id;    /* 1, until its host gives it another one to tell devices apart */
 	struct sim_table addresses[DEVICE_SFPS], routes;
 	struct sim_layout layout;
 	const struct radio_registers *map;

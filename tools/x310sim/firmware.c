@@ -24,6 +24,7 @@ enum {
 	READ_TIMEKEEPERS = 12,
 	READ_DEVICE_ID = 14,
 	WRITE_DEVICE_ID = 3,
+	WRITE_SPI_DATA = 34, /* to the chip that makes the clock */
 	TIME_LOW = 100,
 	TIME_HIGH = 104,
 	EVENT_LOW = 108,
@@ -129,6 +130,8 @@ static uint32_t peek(
 static void write_setting(struct firmware *firmware, uint32_t n, uint32_t value)
 {
 	firmware->settings[n] = value;
+	if (n == WRITE_SPI_DATA)
+		clock_chip_write(&firmware->clock, value);
 	if (n != TIME_CONTROL)
 		return;
 	firmware->event_ticks =

@@ -15,16 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "platforms/x310/firmware.h"
 #include "platforms/x310/fpga.h"
 #include "tools/x310sim/board.h"
+#include "tools/x310sim/clock_chip.h"
 
-enum {
-	FIRMWARE_PORT = 49152,
-	MTU_PORT = 49158,
-	FIRMWARE_BYTES = 16,
-	FIRMWARE_WORDS = 256,
-	EEPROM_BYTES = 108
-};
+enum { FIRMWARE_WORDS = 256, EEPROM_BYTES = 108 };
 
 struct firmware_options {
 	const struct x310_fpga *fpga;
@@ -46,6 +42,7 @@ struct firmware {
 	uint64_t pulse_ticks; /* of the last one, by the caller */
 	struct firmware_options options;
 	struct board board;
+	struct clock_chip clock;
 };
 
 void firmware_init(struct firmware *firmware, const struct firmware_options *options);

@@ -80,5 +80,7 @@ void latency_take(struct latency *latency, unsigned channel, uint64_t tick, uint
 	latency->steps += latency->any && age != latency->last;
 	latency->any = true;
 	latency->last = age;
-	hist_add(&latency->ns, age * DEVICE_TICK_NS);
+	hist_add(&latency->ns,
+	    latency->tick_ns > 0 ? (uint64_t)((double)age * latency->tick_ns)
+	                         : age * DEVICE_TICK_NS);
 }

@@ -29,6 +29,7 @@ struct latency {
 	uint64_t steps;    /* packets of another age than the one before */
 	uint64_t last;     /* age of the last one, ticks */
 	bool any;
+	double tick_ns; /* 0: of 200 MHz */
 };
 
 /* latency_mark writes n samples (complex int16) of which the first is heard at `tick`, the others

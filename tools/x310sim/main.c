@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "tools/x310sim/carries.h"
 #include "tools/x310sim/counts.h"
 #include "tools/x310sim/options.h"
 
@@ -17,15 +18,25 @@ static int fail(const char *what, int rc)
 	return CLI_FAILED;
 }
 
+static void notes_print(const struct unit *unit)
+{
+	for (unsigned sfp = 0; sfp < UNIT_TRANSPORTS; sfp++) {
+		const struct transport *transport = unit->transports[sfp];
+		char note[CARRIES_NOTE];
+
+		if (transport != NULL && transport->note[0])
+			fprintf(
+			    stderr, "x310sim: %s: %s\n", transport->kind->name, transport->note);
+		carries_note(&unit->options, sfp, note);
+		if (note[0])
+			fprintf(stderr, "x310sim: %s\n", note);
+	}
+}
+
 static void ready_print(const struct server *server)
 {
 	for (unsigned i = 0; i < server->n_units; i++)
-		for (int transport = 0; transport < UNIT_TRANSPORTS; transport++)
-			if (server->units[i].transports[transport] &&
-			    server->units[i].transports[transport]->note[0])
-				fprintf(stderr, "x310sim: %s: %s\n",
-				    server->units[i].transports[transport]->kind->name,
-				    server->units[i].transports[transport]->note);
+		notes_print(&server->units[i]);
 	fprintf(stderr, "x310sim: ready on");
 	for (unsigned i = 0; i < server->n_units; i++) {
 		const struct in_addr ip = {htonl(server->units[i].options.ip)};

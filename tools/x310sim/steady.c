@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/x310sim/steady.h"
 
+#define PACED 1.03
+
 /* Samples of all channels, so far. */
 struct sums {
 	uint64_t heard, taken, played;
@@ -24,10 +26,11 @@ static void add(struct sums *sums, const struct sim_radio *radio, uint64_t ticks
 	sums->ticks = packet_ticks > sums->ticks ? packet_ticks : sums->ticks;
 }
 
-static void judge(struct steady *steady, const struct sums *sums, uint64_t ticks, uint64_t ns)
+static void judge(
+    struct steady *steady, const struct sums *sums, uint64_t ticks, double tick_ns, uint64_t ns)
 {
 	const uint64_t heard = sums->heard - steady->heard, slack = sums->packet + heard / 500;
-	const bool paced = ns * 100 <= ticks * DEVICE_TICK_NS * 103;
+	const bool paced = (double)ns <= (double)ticks * tick_ns * PACED;
 	/* else it overran, and was not begun again yet */
 	const bool whole = sums->packet > 0 && heard + slack >= sums->nominal;
 
@@ -55,7 +58,7 @@ void steady_look(struct steady *steady, const struct device *device, uint64_t no
 	for (int i = 0; i < DEVICE_ENDPOINTS; i++)
 		add(&sums, &device->endpoints[i].radio, ticks);
 	if (steady->open)
-		judge(steady, &sums, ticks, now_ns - steady->begin_ns);
+		judge(steady, &sums, ticks, device->tick_ns, now_ns - steady->begin_ns);
 	if (sums.packet > 0 && sums.taken > steady->taken) {
 		settle(steady);
 		steady->open = true;

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <math.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,11 +11,18 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "platforms/udp/route.h"
 #include "platforms/udp/udp.h"
 
-enum { BURST = 64, BUFFERS = 1024, BUFFER_BYTES = CHDR_PACKET_MAX + 1024, PPB = 1000000000 };
+enum {
+	BURST = 64,
+	BUFFERS = 1024,
+	BUFFER_BYTES = CHDR_PACKET_MAX + 1024,
+	PPB = 1000000000
+};
 
-static const uint16_t ports[UNIT_SOCKETS] = {FIRMWARE_PORT, MTU_PORT, FIRMWARE_PORT, MTU_PORT};
+static const uint16_t ports[UNIT_SOCKETS] = {
+    FIRMWARE_PORT, MTU_PORT, FIRMWARE_PORT, MTU_PORT, FIRMWARE_PORT, FIRMWARE_PORT};
 
 /* ---- time ------------------------------------------------------------------------ */
 
@@ -28,14 +36,13 @@ uint64_t unit_ticks(const struct unit *unit, uint64_t ref)
 {
 	const uint64_t since = ref - unit->base_ref;
 
-	return unit->base_tick + since + (uint64_t)share(since, unit->options.drift_ppb);
+	return unit->base_tick + since + (uint64_t)share(since, unit->ppb);
 }
 
 /* The first reference at which it is that tick; what was before the time was set counts as then. */
 static uint64_t ref_of(const struct unit *unit, uint64_t tick)
 {
-	const uint64_t whole = (uint64_t)(PPB + unit->options.drift_ppb),
-	               since = tick - unit->base_tick;
+	const uint64_t whole = (uint64_t)(PPB + unit->ppb), since = tick - unit->base_tick;
 	uint64_t ref = unit->base_ref + since / whole * PPB + since % whole * PPB / whole;
 
 	if ((int64_t)since < 0)
@@ -43,6 +50,11 @@ static uint64_t ref_of(const struct unit *unit, uint64_t tick)
 	while (unit_ticks(unit, ref) < tick)
 		ref++;
 	return ref;
+}
+
+static unsigned in_air(const struct unit *unit, unsigned channel)
+{
+	return unit->options.number * DEVICE_ENDPOINTS + channel;
 }
 
 static void set_time(struct unit *unit, uint64_t ref)
@@ -57,6 +69,24 @@ static void set_time(struct unit *unit, uint64_t ref)
 	for (int way = 0; way < UNIT_WAYS; way++)
 		cable_set_time(&unit->cables[way], before, tick);
 	memset(unit->answers, 0, sizeof(unit->answers));
+}
+
+/* From here on its ticks have another length. */
+static void set_clock(struct unit *unit, uint64_t ref, double hz)
+{
+	const double drift = 1 + (double)unit->options.drift_ppb / PPB,
+	             speed = hz / (double)DEVICE_TICKS_PER_S;
+	const uint64_t before = unit_ticks(unit, ref);
+
+	device_run(&unit->device, before);
+	unit->base_ref = ref;
+	unit->base_tick = before;
+	unit->clock_hz = hz;
+	unit->ppb = llrint((speed * drift - 1) * PPB);
+	unit->device.tick_ns = DEVICE_TICK_NS / speed;
+	steady_set_time(&unit->steady);
+	for (unsigned c = 0; c < DEVICE_ENDPOINTS; c++)
+		unit->analog->latency[in_air(unit, c)].tick_ns = unit->device.tick_ns;
 }
 
 static void run_to(struct unit *unit, uint64_t tick)
@@ -178,11 +208,6 @@ static uint32_t divide(const struct unit *unit, unsigned channel)
 	return unit->device.endpoints[channel].radio.divide;
 }
 
-static unsigned in_air(const struct unit *unit, unsigned channel)
-{
-	return unit->options.number * DEVICE_ENDPOINTS + channel;
-}
-
 static void unit_transmit(
     void *self, unsigned channel, uint64_t tick, const uint8_t *iq, uint32_t n)
 {
@@ -272,6 +297,12 @@ bool unit_take(struct unit *unit, uint64_t (*now)(void *self), void *self)
 	return came;
 }
 
+/* A host learns a device's address from that of the answer. */
+static int reply_socket(int which)
+{
+	return which < UNIT_OWN_SOCKETS ? which : 2 * (which - UNIT_OWN_SOCKETS);
+}
+
 /* One datagram of the processor's ports. */
 static void answer(struct unit *unit, int which, uint64_t ref, const struct sockaddr_in *from,
     const uint8_t *bytes, size_t size)
@@ -290,10 +321,12 @@ static void answer(struct unit *unit, int which, uint64_t ref, const struct sock
 	else
 		n = mtu_take(bytes, size, reply, most);
 	if (n &&
-	    sendto(unit->sockets[which], reply, n, 0, (const struct sockaddr *)from,
+	    sendto(unit->sockets[reply_socket(which)], reply, n, 0, (const struct sockaddr *)from,
 	        sizeof(*from)) < 0)
 		unit->reply_failed++;
 	unit->device.id = firmware_id(firmware) ? firmware_id(firmware) : unit->device.id;
+	if (firmware->clock.hz > 0 && firmware->clock.hz != unit->clock_hz)
+		set_clock(unit, ref, firmware->clock.hz);
 	if (!firmware->set_time)
 		return;
 	firmware->set_time = false;
@@ -390,7 +423,7 @@ uint64_t unit_starves(const struct unit *unit)
 
 /* ---- open and close ------------------------------------------------------------------------ */
 
-static int bind_port(uint32_t ip, uint16_t port)
+static int bind_port(uint32_t ip, uint16_t port, int share)
 {
 	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	const struct sockaddr_in own = {
@@ -400,6 +433,7 @@ static int bind_port(uint32_t ip, uint16_t port)
 	if (fd < 0)
 		return -errno;
 	if (setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &whole, sizeof(whole)) < 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &share, sizeof(share)) < 0 ||
 	    bind(fd, (const struct sockaddr *)&own, sizeof(own)) < 0) {
 		const int error = errno;
 		close(fd);
@@ -408,18 +442,37 @@ static int bind_port(uint32_t ip, uint16_t port)
 	return fd;
 }
 
+/* The address of an SFP; 0: the kernel does not have it. */
+static uint32_t address_of(const struct unit_options *options, unsigned sfp)
+{
+	if (sfp == 0)
+		return options->ip;
+	return options->sfp1 == &transport_udp ? options->sfp1_options.own.ip : 0;
+}
+
+/* A host that knows no address asks all devices of a network. Several simulators hear it; where
+ * none can, its host has to know the address. */
+static void open_broadcast(struct unit *unit, unsigned sfp)
+{
+	struct udp_interface interface = {.broadcast = 0};
+	int *fd = &unit->sockets[UNIT_OWN_SOCKETS + sfp];
+
+	if (udp_interface_find(address_of(&unit->options, sfp), &interface) == 0 &&
+	    interface.broadcast != 0)
+		*fd = bind_port(interface.broadcast, FIRMWARE_PORT, 1);
+}
+
 /* The processor hears both SFPs where the kernel has both. */
 static int open_sockets(struct unit *unit, const struct unit_options *options, char *ret_why)
 {
-	const bool both = options->sfp1 == &transport_udp;
-
-	for (int i = 0; i < (both ? UNIT_SOCKETS : UNIT_SOCKETS / 2); i++) {
-		const uint32_t own =
-		    i < UNIT_SOCKETS / 2 ? options->ip : options->sfp1_options.own.ip;
+	for (int i = 0; i < UNIT_OWN_SOCKETS; i++) {
+		const uint32_t own = address_of(options, i < UNIT_OWN_SOCKETS / 2 ? 0 : 1);
 		const struct in_addr ip = {htonl(own)};
 		char text[INET_ADDRSTRLEN] = "";
 
-		unit->sockets[i] = bind_port(own, ports[i]);
+		if (own == 0)
+			break;
+		unit->sockets[i] = bind_port(own, ports[i], 0);
 		if (unit->sockets[i] >= 0)
 			continue;
 		inet_ntop(AF_INET, &ip, text, sizeof(text));
@@ -427,6 +480,9 @@ static int open_sockets(struct unit *unit, const struct unit_options *options, c
 		    strerror(-unit->sockets[i]));
 		return unit->sockets[i];
 	}
+	for (unsigned sfp = 0; sfp < DEVICE_SFPS; sfp++)
+		if (address_of(options, sfp) != 0)
+			open_broadcast(unit, sfp);
 	return 0;
 }
 
@@ -452,14 +508,18 @@ int unit_open(
 	char serial[16];
 
 	struct firmware_options firmware = {.ip = options->ip,
-	    .sfp1_ip = options->sfp1 == &transport_udp ? options->sfp1_options.own.ip : 0,
+	    .sfp1_ip = address_of(options, 1),
 	    .is_4_9 = options->device.stop_supported,
 	    .is_hg = options->is_hg,
 	    .name = "x310sim",
 	    .serial = serial};
 	int rc;
 
-	*unit = (struct unit){.options = *options, .analog = analog, .sockets = {-1, -1, -1, -1}};
+	*unit = (struct unit){.options = *options,
+	    .analog = analog,
+	    .sockets = {-1, -1, -1, -1, -1, -1},
+	    .clock_hz = DEVICE_TICKS_PER_S,
+	    .ppb = options->drift_ppb};
 	snprintf(serial, sizeof(serial), "SIM%04u", options->number + 1);
 	device_init(&unit->device, &options->device, &io);
 	firmware.fpga = unit->device.options.fpga;

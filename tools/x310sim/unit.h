@@ -11,8 +11,9 @@
  *                                                       samples may go to a multicast group by SFP0
  *
  * All devices share a reference of 200 MHz, in ticks since the beginning, and its pulse per second;
- * each has ticks of its own, which go faster by drift_ppb and may be set: at once, or at the next
- * pulse, so that several devices have one time.
+ * each has ticks of its own, at the rate that its host has programmed (clock_chip.h), which go
+ * faster by drift_ppb and may be set: at once, or at the next pulse, so that several devices have
+ * one time.
  */
 #ifndef TOOLS_X310SIM_UNIT_H
 #define TOOLS_X310SIM_UNIT_H
@@ -24,10 +25,8 @@
 #include "tools/x310sim/firmware.h"
 #include "tools/x310sim/steady.h"
 
-enum {
-	UNIT_SOCKETS = 4,
-	UNIT_TRANSPORTS = DEVICE_SFPS
-}; /* sockets: firmware and MTU of each SFP */
+/* sockets: firmware and MTU of each SFP; then what hosts broadcast to the firmware, of each */
+enum { UNIT_OWN_SOCKETS = 4, UNIT_SOCKETS = 6, UNIT_TRANSPORTS = DEVICE_SFPS };
 
 enum unit_way { UNIT_TX, UNIT_RX, UNIT_WAYS }; /* from the host, to it */
 
@@ -71,6 +70,8 @@ struct unit {
 	struct unit_out out[UNIT_TRANSPORTS];
 	struct unit_answer answers[DEVICE_ENDPOINTS];
 	uint64_t base_ref, base_tick; /* at that reference it was that tick */
+	double clock_hz;              /* of its sample clock, as the host has set it */
+	int64_t ppb;                  /* by which it differs from the reference, drift and all */
 	uint64_t pps_ref;             /* the time is set then; 0: it is not to be */
 	struct steady steady;
 	uint64_t reply_failed; /* of firmware and MTU detection */

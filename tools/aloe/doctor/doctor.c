@@ -10,6 +10,7 @@
 #include "core/base/cpulist.h"
 #include "core/base/file.h"
 #include "tools/aloe/commands.h"
+#include "tools/aloe/doctor/radio.h"
 #include "tools/aloe/doctor/record.h"
 #include "tools/aloe/doctor/report.h"
 
@@ -158,7 +159,7 @@ static void put_out(struct doctor *doctor)
 		printf("\n");
 }
 
-int aloe_doctor(const struct cli_args *args)
+static int doctor_machine(const struct cli_args *args)
 {
 	struct doctor doctor = {.args = args, .report = json_object(), .record.lock = -1};
 	const bool back = cli_has(args, "revert"), change = back || cli_has(args, "apply");
@@ -180,4 +181,9 @@ int aloe_doctor(const struct cli_args *args)
 	record_close(&doctor.record);
 	json_decref(doctor.report);
 	return status == CLI_OK && back && doctor.failed ? CLI_FAILED : status;
+}
+
+int aloe_doctor(const struct cli_args *args)
+{
+	return cli_has(args, "radio") ? doctor_radio(args) : doctor_machine(args);
 }
