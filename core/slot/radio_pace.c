@@ -460,6 +460,8 @@ static uint64_t edge_of(struct radio_pace *pace)
 {
 	const uint64_t nominal = whole_of(pace->edge_ns);
 
+	if (pace->device->waits)
+		return pace->looked_ns;
 	if (nominal < pace->since_ns) {
 		if (pace->since_ns - nominal > pace->late_ns)
 			radio_late(pace, pace->since_ns - nominal);
@@ -505,6 +507,8 @@ static uint64_t waiting(struct radio_pace *pace, uint64_t *ret_now_ns)
 	const uint64_t now = pace->device->driver->clock(pace->device), edge = edge_of(pace);
 
 	*ret_now_ns = now;
+	if (pace->device->waits)
+		return now;
 	if (real_of(now) < pace->edge_ns)
 		pace->edge_ns = real_of(now);
 	if (now > edge + whole_of(pace->slot_ns))

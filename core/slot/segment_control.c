@@ -34,7 +34,7 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	    .slot_ns = view->head->slot_ns,
 	    .end = row->end,
 	    .skip = view->head->late == IMAGE_SKIP,
-	    .counts_misses = image_timed(view->head->clock),
+	    .counts_misses = image_timed(view->head->clock) && !view->head->radio_fast,
 	    .last_slot = IMAGE_FOREVER,
 	    .lane = image_lane_state(view, row->lane),
 	    .last_of_lane = view->lanes[row->lane].last == number,

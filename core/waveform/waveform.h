@@ -100,10 +100,12 @@ struct waveform {
 	bool copies_differ; /* a text or path contains the number of the copy */
 };
 
-/* waveform_timed tells whether slots begin at given times, so that a long slot is a miss. */
+/* waveform_timed tells whether slots begin at given times, so that a long slot is a miss. A radio that
+ * waits for its slots gives no times. */
 static inline bool waveform_timed(const struct waveform *waveform)
 {
-	return waveform->clock == WF_CLOCK_TIMER || waveform->clock == WF_CLOCK_RADIO;
+	return waveform->clock == WF_CLOCK_TIMER ||
+	    (waveform->clock == WF_CLOCK_RADIO && !waveform->radio_fast);
 }
 
 /* waveform_originals and waveform_original_links return the numbers of instances and links of one

@@ -21,6 +21,13 @@ static bool polls(const struct exec_wave *wave)
 	    (head->clock == IMAGE_TIMER && lane_polls(head->slot_ns));
 }
 
+/* It costs nothing where no slot can be late. */
+static void lose(struct exec_wave *wave, const char *note)
+{
+	if (!wave->view.head->radio_fast)
+		wave_note(wave, note);
+}
+
 /* Whether it is a real-time thread now. */
 static bool give(struct exec_wave *wave, pid_t pid, pid_t tid, uint32_t lane)
 {
@@ -34,12 +41,12 @@ static bool give(struct exec_wave *wave, pid_t pid, pid_t tid, uint32_t lane)
 		    "!%s never sleeps and has no real-time priority but nice %s, because %s\n",
 		    lane_name(wave, lane, name), nice == 0 ? "-20" : "as before (CAP_SYS_NICE)",
 		    why);
-		wave_note(wave, note);
+		lose(wave, note);
 		return false;
 	}
 	if (platform_realtime(tid, PLATFORM_PRIORITY_LANE) == 0)
 		return true;
-	wave_note(wave,
+	lose(wave,
 	    "!no real-time priority (CAP_SYS_NICE): other programs can delay a slot by "
 	    "milliseconds\n");
 	return false;

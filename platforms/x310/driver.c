@@ -412,7 +412,8 @@ static void take_settings(
 	radio->rx_packet = x310_packet_samples(first, use->slot_samples);
 	radio->tx_packet = first->listen ? 0 : radio->rx_packet;
 	radio->tx_advance = first->tx_advance;
-	radio->patience_ns = (uint64_t)(first->patience_ms * 1e6);
+	radio->patience_ns = use->fast ? UINT64_MAX / 8 : (uint64_t)(first->patience_ms * 1e6);
+	radio->waits = use->fast;
 	radio->end_ticks = UINT64_MAX;
 	radio->clock_source = source_of(first->clock_source);
 	radio->time_source = source_of(first->time_source);
@@ -555,6 +556,7 @@ const struct radio_driver x310_driver = {
     .keys = x310_keys,
     .n_keys = X310_KEYS,
     .settings_size = sizeof(struct x310_settings),
+    .fast = true,
     .check = x310_check,
     .channels = channels_of,
     .claim = claim_of,
