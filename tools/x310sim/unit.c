@@ -14,12 +14,7 @@
 #include "platforms/udp/route.h"
 #include "platforms/udp/udp.h"
 
-enum {
-	BURST = 64,
-	BUFFERS = 1024,
-	BUFFER_BYTES = CHDR_PACKET_MAX + 1024,
-	PPB = 1000000000
-};
+enum { BURST = 64, BUFFERS = 1024, BUFFER_BYTES = CHDR_PACKET_MAX + 1024, PPB = 1000000000 };
 
 static const uint16_t ports[UNIT_SOCKETS] = {
     FIRMWARE_PORT, MTU_PORT, FIRMWARE_PORT, MTU_PORT, FIRMWARE_PORT, FIRMWARE_PORT};
@@ -309,7 +304,7 @@ static void answer(struct unit *unit, int which, uint64_t ref, const struct sock
 {
 	const uint64_t pulse = ref / DEVICE_TICKS_PER_S * DEVICE_TICKS_PER_S;
 	struct firmware *firmware = &unit->firmware;
-	const uint32_t most = unit->options.frame_bytes[which / (UNIT_SOCKETS / 2)];
+	const uint32_t most = unit->options.frame_bytes[reply_socket(which) / 2];
 	uint8_t reply[CHDR_PACKET_MAX] = {0};
 	size_t n;
 
