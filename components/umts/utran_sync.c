@@ -37,7 +37,7 @@ enum {
 enum { SAMPLES_MAX = 8, STEPS = 32, RING = 3 * UTRAN_CHIPS, LOST_FRAMES = 7 };
 enum {
 	MARGIN = 4, /* chips: how far from the clock chips are taken, and how far it is moved */
-	/* chips: half the length of the filter for the pilot, where noise hides what is left out */
+	/* chips: half the length of the filter for the pilot; noise hides the rest of the pulse */
 	BRIEF = 4,
 };
 
@@ -45,21 +45,17 @@ enum {
 #define SEEN_RATIO 1.6
 
 #define DOC                                                                                        \
-	"Clocks may differ by 20 ppm either way (two oscillators of 10 ppm): at 384 kbit/s and "   \
-	"a "                                                                                       \
-	"block error rate of 0.1 the frame is found within 10 frames and held. These 20 ppm are "  \
-	"those of the clock of the samples. A carrier that comes from the same oscillator is "     \
-	"off by "                                                                                  \
-	"as many ppm of its frequency, which is 40 kHz at 2 GHz and 20 ppm. The offset of the "    \
-	"carrier must be removed to within search_hz before this component: the component does "   \
-	"not derive the offset of the carrier from that of the clock. The receiver has one "       \
-	"finger, "                                                                                 \
-	"which follows the strongest place within a chip of the clock. In the ITU pedestrian A "   \
-	"channel at 3 km/h the finger loses at most 0.2 dB against a receiver told the "           \
-	"strongest "                                                                               \
-	"path; the energy of paths further away (pedestrian B, vehicular A) is not collected "     \
-	"and "                                                                                     \
-	"counts as noise."
+	"The receiver finds the frame within 10 frames and holds it if the clocks "                \
+	"differ by up to 20 ppm (two oscillators of 10 ppm), at 384 kbit/s and a block "           \
+	"error rate of 0.1. These 20 ppm are those of the sample clock. A carrier from "           \
+	"the same oscillator is off by as many ppm of its frequency: 20 ppm of 2 GHz "             \
+	"are 40 kHz. The component does not derive the carrier offset from the clock "             \
+	"offset, so the carrier offset must be brought within search_hz before this "              \
+	"component. The receiver has one finger, which follows the strongest path "                \
+	"within a chip of the clock. In the ITU pedestrian A channel at 3 km/h the "               \
+	"finger loses at most 0.2 dB compared with a receiver that knows the strongest "           \
+	"path. The energy of paths further away (pedestrian B, vehicular A) is not "               \
+	"collected and counts as noise."
 
 /* A filter for each step of a sample, of samples_per_chip phases. */
 struct filter_bank {

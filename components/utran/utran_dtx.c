@@ -101,9 +101,8 @@ static int dtx_work(void *self, struct aloe_slot *slot)
 ALOE_COMPONENT(utran_dtx) = {
     .summary = "insert DTX: positions of a UTRAN radio frame in which nothing is sent",
     .doc =
-        "Bits become bytes, and the value 2 fills the positions that are left. A TTI that is IDLE "
-        "at its first "
-        "index is DTX altogether.",
+        "Bits become bytes, and the value 2 fills the positions that are left. If a TTI is IDLE at "
+        "its first index, all its positions are DTX.",
     .ports = ALOE_LIST(ports),
     .params = ALOE_LIST(params),
     .vars = ALOE_LIST(vars),

@@ -50,8 +50,8 @@ void stopping_check(struct exec_wave *wave)
 		wave->moved_ns = clock_ns();
 	} else if (clock_ns() > wave->moved_ns + STILL_S * SECONDS + 2 * wave->view.head->slot_ns) {
 		wave_abort(wave,
-		    "the waveform was told to stop and made no step for %d s, because a host "
-		    "hangs or input does not come; messages on their way are lost",
+		    "the waveform had to stop and made no step for %d s, because a host hangs or "
+		    "input does not arrive; messages on their way are lost",
 		    STILL_S);
 	}
 }

@@ -57,13 +57,12 @@ static const struct radio_key keys[] = {
 };
 
 static const char manual[] =
-    "A radio of files gives its samples in real time, at rate. With --clock virtual it gives them "
-    "as fast as the slots are run, and no sample is lost, however slow a component or a disk is. "
-    "In real time a slot waits for samples that the disk has not given yet, and samples that the "
-    "disk does not take are left out and counted (no_room). The samples that a slot sends follow "
-    "the samples sent before: tx_path has no gaps for slots in which nothing was sent. Two groups "
-    "are "
-    "two channels.";
+    "A file radio delivers its samples in real time, at rate. With --clock virtual the samples "
+    "come as fast as the slots are run, and no sample is lost, however slow a component or a disk "
+    "is. In real time a slot waits for samples that the disk has not delivered yet, and samples "
+    "that the disk does not take are left out and counted (no_room). The samples that a slot sends "
+    "are appended to the samples sent before, so tx_path has no gaps for slots in which nothing "
+    "was sent. Two groups are two channels.";
 
 static void check_path(const struct radio_check *check, const struct file_settings *settings)
 {

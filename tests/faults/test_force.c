@@ -339,8 +339,8 @@ static void a_stop_that_is_overdue(void **state)
 	ran_free(aloe_ok("stop stuck"));
 	assert_true(dead(host));
 	ran = wave_await("stuck", "ABNSTOP");
-	assert_non_null(strstr(
-	    ran_text(ran, "reason"), "the waveform was told to stop and made no step for 5 s"));
+	assert_non_null(
+	    strstr(ran_text(ran, "reason"), "the waveform had to stop and made no step for 5 s"));
 	ran_free(ran);
 	ran_free(aloe_ok("unload stuck"));
 	assert_false(is_loaded("stuck"));

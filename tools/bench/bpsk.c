@@ -422,7 +422,7 @@ static void result(void *self)
 	if (bpsk->blind)
 		bench_note(bench,
 		    "real-time priority is not allowed (CAP_SYS_NICE), so gaps and the load of the "
-		    "benchmark cannot be told apart");
+		    "benchmark cannot be distinguished");
 	if (bpsk->refusal && bpsk->refusal[0])
 		bench_note(
 		    bench, "refused: %.*s", (int)strcspn(bpsk->refusal, "\n"), bpsk->refusal);

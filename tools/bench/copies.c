@@ -365,7 +365,7 @@ static void notes(struct copies *copies)
 	if (copies->blind)
 		bench_note(bench,
 		    "real-time priority is not allowed (CAP_SYS_NICE), so gaps and the load of the "
-		    "benchmark cannot be told apart");
+		    "benchmark cannot be distinguished");
 	if (copies->refusal && copies->refusal[0])
 		bench_note(
 		    bench, "refused: %.*s", (int)strcspn(copies->refusal, "\n"), copies->refusal);

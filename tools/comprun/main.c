@@ -37,7 +37,7 @@ static const struct cli_option options[] = {
         "item type of a port that takes several types; default: bits, if the port takes bits and "
         "bytes"},
     {"slot-us", 0, "T", NULL, false,
-        "slot length that the component is told, in microseconds; default 10000"},
+        "slot length that the component gets, in microseconds; default 10000"},
     {"vars", 'v', NULL, NULL, false, "print the variables to standard error at the end"},
 };
 
