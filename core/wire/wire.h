@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/wire/wire.h - the control message: a fixed head and tagged fields, bytes in and bytes out,
- * nothing else.
+ * core/wire/wire.h - the control message: a fixed head and tagged fields. Pure functions on bytes.
  *
- *   head   magic "ALOE" | version u8 | source u8 | dest u8 | flags u8 | type u16 | fields u16 | seq
- *          u32 | length u32
+ *   head   magic "ALOE" | version u8 | source u8 | dest u8 | flags u8 | type u16 | fields u16
+ *          | seq u32 | length u32
  *   field  tag u16 | zero u16 | length u32 | bytes, padded with zeros to a multiple of 4
  *
- * All numbers little endian; a number field is 8 bytes. `length` counts everything after the head.
- * A message whose counts, lengths or padding do not agree is -EBADMSG; nothing that a peer sends is
- * asserted.
+ * All numbers are little endian; a field with a number has 8 bytes. `length` counts all bytes after
+ * the head. If counts, lengths or padding of a message do not agree, the result is -EBADMSG. No
+ * assertion depends on what a peer sends.
  */
 #ifndef ALOE_WIRE_H
 #define ALOE_WIRE_H
@@ -31,52 +30,54 @@ enum wire_peer {
 	WIRE_PEERS
 };
 
-/* type                 from -> to            fields of the request; the reply is OK {...} or FAIL
- *                                            {CODE, TEXT}
- * with the request's seq. WAVEFORM is the waveform's name. */
+/* Each type is described as `from -> to: fields of the request -> fields of the answer`. Fields in
+ * brackets are optional, and * means any number. The answer is OK with these fields, or FAIL with
+ * CODE and TEXT; it has the seq of the request. WAVEFORM is the name of the waveform. */
 enum wire_type {
 	WIRE_OK = 1,
 	/* CODE (exit status: 1 run time, 2 configuration), TEXT (lines for the user), [AGAIN: a
-	 * daemon ended before it had answered; nobody knows what came of it, and who asks again
-	 * asks the next one] */
+	 * daemon ended before it had answered, so nobody knows whether the request was carried out;
+	 * a repeated request goes to the next daemon] */
 	WIRE_FAIL = 2,
-	WIRE_HELLO = 3, /* daemon -> frontend: I am `source`, PID */
+	WIRE_HELLO = 3, /* daemon -> frontend: PID; `source` says which daemon it is */
 	WIRE_PING = 4,  /* any -> any: OK {PID, TEXT version} */
-	WIRE_DOWN = 5,  /* client -> frontend: stop everything; OK when told, then it ends */
+	WIRE_DOWN = 5,  /* client -> frontend: stop everything; after OK the node ends */
 	/* client -> swman: FILE, TEXT, CWD, SET*, [CLOCK, LATE, ISOLATION, PIPELINED, SLOT_NS,
-	 * SLOTS, LANES "0,1", COPIES, LOAD_ID] -> OK {WAVEFORM, TEXT notes}; once more with the
-	 * same LOAD_ID it is loaded once */
+	 * SLOTS, LANES "0,1", COPIES, LOAD_ID] -> OK {WAVEFORM, TEXT notes}; a repeated LOAD with
+	 * the same LOAD_ID does not load the waveform twice */
 	WIRE_LOAD = 10,
-	/* client -> swman -> exec: WAVEFORM, [SLOT: exactly from that one on] -> OK {SLOT} (the
-	 * change is in force); FAIL {NEWEST}: it was too late for that slot, and nothing has
+	/* client -> swman -> exec: WAVEFORM, [SLOT: the first slot that runs] -> OK {SLOT}, when
+	 * the change is in force; or FAIL {NEWEST}: it was too late for that slot, and nothing has
 	 * changed */
 	WIRE_START = 11,
-	WIRE_PAUSE = 12, /* the same: SLOT and later ones do not run */
-	WIRE_STEP = 13,  /* the same without SLOT, [COUNT = 1] */
-	/* the same, [SLOT: the first in which sources work no more], [FORCE]: sinks drain, files
-	 * close; the waveform stays for its report */
+	WIRE_PAUSE = 12, /* like START; SLOT is the first slot that does not run */
+	WIRE_STEP = 13,  /* like START, without SLOT; [COUNT = 1] */
+	/* like START; [SLOT: the first slot in which the sources do not run], [FORCE]. Sinks drain
+	 * and files are closed; the waveform stays loaded with its report */
 	WIRE_STOP = 14,
-	/* the same; gone afterwards. With FORCE its hosts are killed, whatever its state is */
+	/* like STOP; the waveform is removed. With FORCE its hosts are killed in any state */
 	WIRE_UNLOAD = 15,
 	/* client -> swman -> exec: OK {JSON: array of {name, state, index, lanes}} */
 	WIRE_LIST = 16,
 	/* client -> swman -> exec: WAVEFORM -> OK {JSON: the report as of now, [STATE "ended"]} */
 	WIRE_STATUS = 17,
 	/* client -> swman: WAVEFORM, [LANES], SET "inst.pin=lane"*; swman -> exec: WAVEFORM,
-	 * PROGRAM -> OK {SLOT from which it goes on, COUNT slots that it stood, STATE, TEXT} */
+	 * PROGRAM -> OK {SLOT in which the waveform goes on, COUNT slots of the pause, STATE,
+	 * TEXT} */
 	WIRE_REMAP = 18,
-	/* swman -> exec: WAVEFORM, PROGRAM -> OK {TEXT notes}: allocated, hosts up, all INIT */
+	/* swman -> exec: WAVEFORM, PROGRAM -> OK {TEXT notes}, when memory is allocated, all hosts
+	 * run, and all instances are initialised */
 	WIRE_PREPARE = 20,
 	/* client -> exec: WAVEFORM, CURSOR -> OK {CURSOR, LOST, BYTES: struct image_event[]} */
 	WIRE_SAMPLES = 21,
 	/* client -> stats: WAVEFORM, [NAME "inst", "inst.variable", "inst.parameter"] -> OK
 	 * {JSON} */
 	WIRE_GET = 30,
-	/* client -> stats -> exec: WAVEFORM, NAME "inst.param", VALUE, [INDEX] -> OK {INDEX};
-	 * several NAME and VALUE: all of them from that index on; FAIL {NEWEST}: too late for
-	 * that index, and nothing has changed */
+	/* client -> stats -> exec: WAVEFORM, NAME "inst.param", VALUE, [INDEX] -> OK {INDEX}.
+	 * Several pairs of NAME and VALUE take effect at one index. FAIL {NEWEST}: it was too late
+	 * for that index, and nothing has changed */
 	WIRE_SET = 31,
-	/* exec -> swman, no reply: WAVEFORM, STATE ("GONE": it is not there any more), TEXT */
+	/* exec -> swman, no reply: WAVEFORM, STATE ("GONE": the waveform was removed), TEXT */
 	WIRE_EVENT = 40,
 	WIRE_DAEMON = 41, /* frontend -> all daemons, no reply: DAEMON, PID, STATE ("up", "down") */
 };
@@ -109,17 +110,17 @@ enum wire_tag {
 	WIRE_TAG_BYTES = 25,      /* bytes */
 	WIRE_TAG_DAEMON = 26,     /* number, enum wire_peer */
 	WIRE_TAG_COPIES = 28,     /* number */
-	WIRE_TAG_RADIO = 29,      /* text: a platform file */
-	WIRE_TAG_RADIO_TEXT = 30, /* text: what is in it */
+	WIRE_TAG_RADIO = 29,      /* text: name of the radio file */
+	WIRE_TAG_RADIO_TEXT = 30, /* text: content of the radio file */
 	WIRE_TAG_AGAIN = 31,      /* number 1 */
-	/* text: what the frontend adds to an answer, of the node as a whole */
+	/* text: a line about the whole node, which the frontend adds to an answer */
 	WIRE_TAG_NOTE = 34,
-	WIRE_TAG_LOAD_ID = 32, /* number: of one wish to load, however often it is sent */
+	WIRE_TAG_LOAD_ID = 32, /* number of a LOAD, the same each time that the LOAD is sent */
 	WIRE_TAG_FORCE = 33,   /* number 1 */
-	/* text: of a request, the node for which it is; without it, the one that gets it */
+	/* text: node for which a request is; without it, the node that gets the request */
 	WIRE_TAG_NODE = 36,
 	WIRE_TAG_NEWEST = 35, /* number: the newest slot or index that has begun */
-	WIRE_TAG_ORIGIN = 27, /* bytes: frontend's, who asked; comes back in the reply */
+	WIRE_TAG_ORIGIN = 27, /* bytes: for the frontend, who asked; comes back in the answer */
 };
 
 struct wire_view;
@@ -135,18 +136,18 @@ struct wire_msg {
 
 void wire_init(struct wire_msg *msg, enum wire_type type, enum wire_peer source,
     enum wire_peer dest, uint32_t seq);
-/* wire_init_copy starts with the head and the fields of a message received, leaving out all fields
- * of one tag (0: none). wire_put_peers changes who it is from and for. */
+/* wire_init_copy starts with the head and the fields of a received message, without the fields of
+ * one tag (0: with all fields). wire_put_peers changes the sender and the receiver. */
 void wire_init_copy(struct wire_msg *msg, const struct wire_view *view, enum wire_tag without);
 void wire_put_peers(struct wire_msg *msg, enum wire_peer source, enum wire_peer dest);
-/* wire_put_seq gives the message another number: a request that is sent on has one of its own. */
+/* wire_put_seq changes the sequence number, because a request that is passed on has its own. */
 void wire_put_seq(struct wire_msg *msg, uint32_t seq);
 void wire_fini(struct wire_msg *msg); /* may be called again; puts after it are refused */
 void wire_put_bytes(struct wire_msg *msg, enum wire_tag tag, const void *bytes, size_t len);
-/* NULL: leaves the field out */
+/* wire_put_text leaves the field out if text is NULL. */
 void wire_put_text(struct wire_msg *msg, enum wire_tag tag, const char *text);
 void wire_put_u64(struct wire_msg *msg, enum wire_tag tag, uint64_t number);
-/* complete; NULL on error (msg->error) */
+/* wire_bytes returns the complete message, or NULL on error (msg->error). */
 const uint8_t *wire_bytes(struct wire_msg *msg, size_t *ret_len);
 
 /* A message as received: points into the bytes that were decoded. */
@@ -159,15 +160,16 @@ struct wire_view {
 	uint16_t fields;
 };
 
-/* wire_decode checks everything but what the fields mean: 0 or -EBADMSG. A type that this version
- * does not know passes, so that the receiver can answer with its number. */
+/* wire_decode checks everything except the meaning of the fields. Returns 0 or -EBADMSG. A type
+ * that this version does not know passes, so that the receiver can name the type in its answer. */
 int wire_decode(const void *bytes, size_t len, struct wire_view *ret);
-/* The nth field of a tag: 0, or -ENOENT; -EBADMSG when a number has another length than 8. */
+/* wire_get_bytes and wire_get_u64 find the nth (the first) field of a tag. They return 0, -ENOENT,
+ * or -EBADMSG if a number does not have 8 bytes. */
 int wire_get_bytes(const struct wire_view *view, enum wire_tag tag, unsigned nth, const void **ret,
     size_t *ret_len);
 int wire_get_u64(const struct wire_view *view, enum wire_tag tag, uint64_t *ret);
-/* wire_get_text copies the nth field of the tag, terminated (the caller frees); NULL if absent,
- * holding a NUL byte, or no memory. */
+/* wire_get_text returns a terminated copy of the nth field of a tag, which the caller frees. NULL:
+ * there is no such field, the field contains a NUL byte, or there is no memory. */
 char *wire_get_text(const struct wire_view *view, enum wire_tag tag, unsigned nth);
 const char *wire_type_name(enum wire_type type);
 const char *wire_peer_name(enum wire_peer peer);
