@@ -3,12 +3,13 @@
  * core/bus/bus.h - control messages between programs, over ZeroMQ (the only room that includes
  * <zmq.h>).
  *
- * The frontend of a node binds one socket (`ipc://DIR/frontend`); every other program connects to
- * it and names the daemon that a message is for; the frontend passes it on, and the answer back. No
- * message is a real-time matter.
+ * The frontend of a node binds one socket (`ipc://DIR/frontend`). Every other program connects to
+ * this socket and names the daemon that gets the message; the frontend passes the message on, and
+ * the answer back. No message is needed in real time.
  *
  * Between nodes the same messages travel over TCP (bus_listen, bus_join), with CURVE keys and a
- * list of the nodes that are let in (core/bus/keys.h). Whatever such a socket drops is counted.
+ * list of the nodes that may connect (core/bus/keys.h). Everything that such a socket drops is
+ * counted.
  */
 #ifndef ALOE_BUS_H
 #define ALOE_BUS_H
@@ -23,25 +24,26 @@
 
 struct bus;
 
-/* bus_bind is the frontend's end, bus_connect everybody else's (`self` tells which). `dir` is the
- * runtime directory: the user's own, closed to all others (EPERM), no symbolic link (ENOTDIR), with
- * a path short enough for a socket in it (ENAMETOOLONG). NULL with errno; bus_dir_text says what
- * that means. bus_bind makes the directory if need be, locks it for as long as it lives
- * (EADDRINUSE: another frontend is there; the kernel lets go of the lock however a program ends)
- * and replaces the socket of one that was killed. bus_connect may come first: it waits half a
- * second for the directory (ENOENT), connects as soon as somebody binds, and again by itself after
- * a frontend was killed and another one is there; what was sent in between waits for that one. */
+/* bus_bind opens the frontend's end, bus_connect the end of any other program (`self`). `dir` is
+ * the runtime directory. It must belong to the user and be closed to all others (EPERM), must not
+ * be a symbolic link (ENOTDIR), and its path must be short enough for a socket (ENAMETOOLONG). Both
+ * return NULL with errno; bus_dir_text explains errno. bus_bind creates the directory if necessary,
+ * locks it as long as the program lives (EADDRINUSE: there is another frontend; the kernel releases
+ * the lock when a program ends) and replaces the socket of a killed frontend. bus_connect may be
+ * called first: it waits half a second for the directory (ENOENT) and connects as soon as a
+ * frontend binds. After a frontend was killed it connects to the next one; messages that were sent
+ * in between wait for the next one. */
 struct bus *bus_bind(const char *dir);
 struct bus *bus_connect(const char *dir, enum wire_peer self);
-/* bus_hello sends a daemon's HELLO {PID}, with seq 0: to be said to every frontend that it comes
- * to. 0 or -errno. */
+/* bus_hello sends the HELLO {PID} of a daemon with seq 0. A daemon sends it to every new frontend.
+ * Returns 0 or -errno. */
 int bus_hello(struct bus *bus);
-/* bus_close waits at most 200 ms for what is still to be sent. The bound end removes what a
- * frontend has in the directory, and the directory if nothing else is in it. NULL does nothing. */
+/* bus_close waits at most 200 ms until all messages are sent. The bound end removes the frontend's
+ * files from the directory, and the directory if it is empty. NULL does nothing. */
 void bus_close(struct bus *bus);
-void bus_abandon(struct bus *bus); /* the same at once: what has not been sent never will be */
-/* bus_leave (bound end) removes them at once, for one that may be killed any moment: nobody finds
- * it any more, who is connected stays so. */
+void bus_abandon(struct bus *bus); /* closes at once; messages that were not sent are lost */
+/* bus_leave (bound end) removes the frontend's files at once, for a frontend that may be killed at
+ * any moment: no new program connects, and existing connections stay. */
 void bus_leave(struct bus *bus);
 
 /* ---- between nodes ---- */
@@ -50,92 +52,94 @@ enum { BUS_TCP_BYTES_MAX = 1 << 20 }; /* of a message, unless bytes_max says oth
 
 struct bus_tcp {
 	const char *node;           /* this node's name, for messages */
-	const char *address;        /* IP:PORT (core/base/address.h); port 0 to listen at any */
-	const struct keys_own *own; /* this node's key; NULL: there is none */
-	/* of the keys: its list is read again whenever it has changed; bus_listen only */
+	const char *address;        /* IP:PORT (core/base/address.h); port 0: any free port */
+	const struct keys_own *own; /* this node's key; NULL: none */
+	/* bus_listen: folder of the keys; the list is read again when it has changed */
 	const char *folder;
-	const char *server_key; /* bus_join: the public key of the node that listens there */
-	bool insecure;          /* the platform file says secure = false */
+	const char *server_key; /* bus_join: the public key of the node at the address */
+	bool insecure;          /* the platform file has secure = false */
 	size_t bytes_max;       /* 0: BUS_TCP_BYTES_MAX; at most WIRE_BYTES_MAX */
-	/* bus_listen: what may be asked; every other message is dropped. NULL: everything */
+	/* bus_listen: allowed types; all other messages are dropped. NULL: every type */
 	const enum wire_type *types;
 	size_t n_types;
 };
 
-/* bus_listen binds a TCP socket that nodes connect to by bus_join. Without keys it is refused,
- * unless that was written down (insecure). NULL with the reason in diag, and errno: EINVAL when the
- * user has to change something (exit status 2). What is pointed to is not needed afterwards.
+/* bus_listen binds a TCP socket to which nodes connect by bus_join. Without keys it refuses, unless
+ * `insecure` is set. It returns NULL with the reason in diag, and errno: EINVAL if the user has to
+ * change something (exit status 2). It keeps no pointer to its arguments.
  *
- * The allow-list and the clients' handshakes are served by bus_recv: who listens calls it whenever
- * bus_fd is readable, and where nobody does, nobody gets in. A node that was revoked may stay
- * connected; its messages are dropped from the next second on. */
+ * bus_recv serves the allow-list and the handshakes of clients: the program must call it whenever
+ * bus_fd is readable, otherwise no node can connect. A node that was revoked may stay connected;
+ * its messages are dropped from the next second on. */
 struct bus *bus_listen(const struct bus_tcp *tcp, struct diag *diag);
-/* bus_join connects to a node that listens, as soon as it is there, and again after it was lost or
- * refused us. bus_recv and bus_call give -EACCES when that node does not let us in, and -EPROTO
- * when one end has CURVE and the other has not. */
+/* bus_join connects to a listening node as soon as that node is up, and again after the connection
+ * was lost or refused. bus_recv and bus_call return -EACCES if that node refuses this node, and
+ * -EPROTO if only one end has CURVE. */
 struct bus *bus_join(const struct bus_tcp *tcp, enum wire_peer self, struct diag *diag);
-uint16_t bus_port(const struct bus *bus); /* that bus_listen has bound */
+uint16_t bus_port(const struct bus *bus); /* port that bus_listen has bound */
 
-/* bus_news writes what was refused and dropped since it last did, as one line for the log: true at
- * most once a second (by now_ns, clock_ns), and only if there was something. */
+/* bus_news writes one line for the log that counts what was refused and dropped since the last
+ * line. It returns true at most once a second (now_ns is clock_ns), and only if there is a line. */
 bool bus_news(struct bus *bus, uint64_t now_ns, char *ret_text, size_t size);
 
 /* ---- both ---- */
 
-int bus_fd(const struct bus *bus); /* for poll(): readable while bus_recv has something to do */
+int bus_fd(const struct bus *bus); /* for poll(): readable while bus_recv has work */
 
-/* bus_probe: 0 when a frontend lives in `dir`, -ECONNREFUSED when none does, -EHOSTDOWN when the
- * last one was killed (its keeper may start another), or -errno (-ENOENT: no such directory).
- * bus_sweep removes what a killed frontend has left in `dir`: 0, -EADDRINUSE when there is a living
- * one, or -errno. */
+/* bus_probe returns 0 if a frontend lives in `dir`, -ECONNREFUSED if none does, -EHOSTDOWN if the
+ * last frontend was killed (the node keeper may start the next one), or -errno (-ENOENT: no such
+ * directory). bus_sweep removes the files that a killed frontend has left in `dir`. It returns 0,
+ * -EADDRINUSE if a frontend lives there, or -errno. */
 int bus_probe(const char *dir);
 int bus_sweep(const char *dir);
 const char *bus_dir_text(int error);
 
-/* bus_recv takes one message, without waiting: 0, -EAGAIN, -EBADMSG (counted, skipped by the
- * caller), or, once after the frontend has gone, -ECONNRESET: what was asked of it will not be
- * answered. The view is valid until the next call. At the frontend ret_from tells who sent it
- * (bytes of the peer's identity, at most 64). */
+/* bus_recv takes one message, without waiting. It returns 0, -EAGAIN, -EBADMSG (counted; the caller
+ * skips the message), or once, after the frontend has gone, -ECONNRESET: requests that are open
+ * will not be answered. The view is valid until the next call. At the frontend ret_from is the
+ * sender (the peer's identity of at most 64 bytes). */
 struct bus_peer {
 	uint8_t id[64];
 	size_t len;
-	char node[KEYS_NAME]; /* bus_listen: the node whose key it has; "" without keys */
+	char
+	    node[KEYS_NAME]; /* bus_listen: node that the key of the peer belongs to; "": no keys */
 };
 int bus_recv(struct bus *bus, struct wire_view *ret_view, struct bus_peer *ret_from);
-/* bus_send (connected end) sends and finishes msg (wire_fini). bus_send_to (bound end):
- * -EHOSTUNREACH when the peer has gone. Neither waits: -EAGAIN when the peer has fallen far
+/* bus_send (connected end) sends and finishes msg (wire_fini). bus_send_to (bound end) returns
+ * -EHOSTUNREACH if the peer has gone. Neither waits; both return -EAGAIN if the peer is far
  * behind. */
 int bus_send(struct bus *bus, struct wire_msg *msg);
 int bus_send_to(struct bus *bus, const struct bus_peer *to, const void *bytes, size_t len);
 
-/* bus_call sends and waits up to timeout_ms for the answer with the same seq: 0 with OK or FAIL in
- * ret_view, -ETIMEDOUT, -ECONNRESET (the frontend was killed over it), or -errno. Requests that
- * arrive meanwhile (at most 256) are kept for bus_recv; answers that nobody waits for any more are
- * dropped and counted. msg is finished (wire_fini) in any case. */
+/* bus_call sends a request and waits up to timeout_ms for the answer with the same seq. It returns
+ * 0 with OK or FAIL in ret_view, -ETIMEDOUT, -ECONNRESET (the frontend was killed meanwhile), or
+ * -errno. Requests that arrive meanwhile (at most 256) are kept for bus_recv. Answers for which
+ * nobody waits any more are dropped and counted. msg is finished (wire_fini) in any case. */
 int bus_call(struct bus *bus, struct wire_msg *msg, int timeout_ms, struct wire_view *ret_view);
 uint32_t bus_seq(struct bus *bus); /* the next sequence number */
 enum wire_peer bus_self(const struct bus *bus);
 
 struct bus_counts {
 	uint64_t bad;     /* messages that were not well formed */
-	uint64_t dropped; /* answers that came too late, requests beyond those kept */
-	/* over TCP: connections refused, by what was wrong */
-	uint64_t strangers; /* a key that is not on the list */
-	/* CURVE at one end only; the end that sees it second counts it as a handshake */
+	uint64_t dropped; /* late answers, and requests that bus_call could not keep */
+	/* over TCP: refused connections, by reason */
+	uint64_t strangers; /* the key is not on the list */
+	/* CURVE at one end only; the end that notices this second counts a handshake */
 	uint64_t mechanism;
-	uint64_t handshake; /* a wrong secret key, bytes that are no handshake, or too late */
-	/* messages dropped, beside `bad` */
-	uint64_t revoked;  /* of a node that is no longer on the list */
-	uint64_t replayed; /* that were taken before (core/bus/stamp.h) */
-	uint64_t unknown;  /* of a type that may not be asked */
-	uint64_t joined;   /* connections that were let in */
-	/* that ended otherwise: a node left, or libzmq cut it off for a frame longer than bytes_max
-	 * or bytes that are none, in the handshake or later; 4.3.4 does not tell which */
+	uint64_t handshake; /* a wrong secret key, bytes that are no handshake, or a timeout */
+	/* dropped messages, in addition to `bad` */
+	uint64_t revoked;  /* from a node that is no longer on the list */
+	uint64_t replayed; /* taken before (core/bus/stamp.h) */
+	uint64_t unknown;  /* of a type that is not allowed */
+	uint64_t joined;   /* accepted connections */
+	/* connections that ended otherwise: a node left, or libzmq closed the connection after a
+	 * frame longer than bytes_max or after bytes that are no frame; libzmq 4.3.4 does not say
+	 * which */
 	uint64_t ended;
 };
 struct bus_counts bus_counts(const struct bus *bus);
 
-/* bus_reply starts the answer to `request`: right dest, seq and ORIGIN. */
+/* bus_reply starts the answer to `request` with the right dest, seq and ORIGIN. */
 void bus_reply(struct bus *bus, const struct wire_view *request, enum wire_type type,
     struct wire_msg *ret_msg);
 
