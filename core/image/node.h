@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * core/image/node.h - the node image: time bases, lane tables, one control block per waveform. Exec
- * writes it, all others only read. And the lane image: the baton of one lane. Every host on the
- * lane can write it, hence nobody believes it (core/slot/baton.h).
+ * writes the node image, all others only read it. And the lane image: the baton of one lane. Every
+ * host on the lane can write the lane image, so nobody trusts it (core/slot/baton.h).
  */
 #ifndef ALOE_IMAGE_NODE_H
 #define ALOE_IMAGE_NODE_H
@@ -19,7 +19,7 @@ enum {
 };
 
 struct node_timebase {
-	_Atomic uint32_t used; /* how many lanes */
+	_Atomic uint32_t used; /* number of lanes that use it */
 	uint32_t pace;         /* enum image_clock: TIMER, STEP or RADIO */
 	uint64_t slot_ns;
 	uint64_t start_ns;        /* CLOCK_MONOTONIC of slot 0 */
@@ -30,23 +30,23 @@ struct node_entry { /* a segment on a lane, in order */
 	_Atomic uint32_t live;
 	uint32_t waveform; /* control block */
 	uint32_t segment;
-	/* thread of a host on this lane; read by all of them while an entry is used again */
+	/* thread of a host on this lane; all hosts may read it while the entry is used again */
 	_Atomic uint32_t seat;
 };
 
 struct node_lane {
 	int32_t cpu;
 	_Atomic uint32_t timebase; /* IMAGE_NONE: the lane is free */
-	/* how many of the array were ever used; freed ones are used again */
+	/* entries of the array that were ever used; freed entries are used again */
 	_Atomic uint32_t entries;
-	_Atomic uint64_t resets; /* of a baton that could not be */
-	/* when exec looks at the lane next, at the latest: later than this it is dead */
+	_Atomic uint64_t resets; /* of impossible batons */
+	/* latest time of the next look by exec's watchdog; after this time the watchdog is late */
 	_Atomic uint64_t watched_ns;
 	struct node_entry entry[NODE_ENTRIES_MAX];
 };
 
 struct node_change {
-	/* the instance's index before which it applies; IMAGE_FOREVER: the next */
+	/* index of the instance before which the change applies; IMAGE_FOREVER: the next index */
 	uint64_t index;
 	uint64_t sequence; /* 1, 2, 3, ... */
 	uint32_t instance, param;
@@ -55,14 +55,14 @@ struct node_change {
 
 struct node_control { /* one per waveform */
 	_Atomic uint32_t used;
-	uint32_t state; /* of exec, for its own restart */
+	uint32_t state; /* for the next exec */
 	char name[64];
-	/* how often it has gone over to another image; of exec, for its own restart */
+	/* number of remaps to another image; for the next exec */
 	uint32_t remaps;
 	/* steps below this may run: PAUSE, STEP, RUN; its low half is a futex word */
 	_Atomic uint64_t limit;
 	_Atomic uint64_t base;    /* slot of step 0 */
-	_Atomic uint64_t last;    /* last index by order (STOP, --slots) */
+	_Atomic uint64_t last;    /* last index that was ordered (STOP, --slots) */
 	_Atomic uint64_t changes; /* written so far */
 	struct node_change change[NODE_CHANGES];
 };
@@ -74,7 +74,7 @@ struct node_image {
 	uint32_t version, n_lanes;
 	double mmac_per_s;
 	_Atomic uint32_t quit;
-	uint32_t said; /* NODE_SAID_ bits: what is said once in a node's life */
+	uint32_t said; /* NODE_SAID_ bits: messages that were printed, once in a node's life */
 	struct node_timebase timebase[NODE_TIMEBASES_MAX];
 	struct node_lane lane[NODE_LANES_MAX];
 	struct node_control control[NODE_WAVEFORMS_MAX];
@@ -82,25 +82,25 @@ struct node_image {
 
 /* ---- lane image ------------------------------------------------------------------------ */
 
-/* baton = slot << 16 | fresh << 15 | entry. fresh: the slot has not begun, whoever has the entry
- * waits for the pace. */
+/* baton = slot << 16 | fresh << 15 | entry. fresh: the slot has not begun, and the thread of the
+ * entry waits for the pace. */
 #define BATON_FRESH 0x8000u
 #define BATON_NOBODY 0x7fffu
 struct lane_image {
 	_Alignas(64) _Atomic uint64_t baton;
-	/* since when the baton's entry has it, and whether it is at work (since_make); it names its
-	 * entry: of another one it says nothing */
+	/* since when an entry has the baton, and whether the entry is at work (since_make). The
+	 * word names the entry and is valid for this entry only */
 	_Atomic uint64_t since;
 	_Atomic uint64_t slots, skipped; /* of the lane */
-	/* how often a lane-mate took the baton on, because exec was dead */
+	/* times that a lane-mate took the baton on, because exec was dead */
 	_Atomic uint64_t rescued;
-	/* so long before a slot's edge its first thread wants to be awake; 0: not known yet */
+	/* time before a slot's edge at which the first thread must be awake; 0: not known yet */
 	_Atomic uint64_t guard_ns;
 	_Atomic uint64_t tid[NODE_ENTRIES_MAX];             /* thread of each seat */
 	_Alignas(64) _Atomic uint32_t go[NODE_ENTRIES_MAX]; /* futex word of each seat */
 };
 
-/* since = ns, of which the low bits are: at work (SINCE_AT_WORK), entry. */
+/* since = ns; the low bits of the time are replaced by SINCE_AT_WORK and the entry. */
 #define SINCE_AT_WORK 0x40u
 #define SINCE_ENTRY 0x3fu
 static inline uint64_t since_make(uint64_t ns, uint32_t at_work, uint32_t entry)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/image/state.h - what moves in a waveform image: messages, counts, times, values.
+ * core/image/state.h - the data in a waveform image that changes: messages, counts, times, values.
  */
 #ifndef ALOE_IMAGE_STATE_H
 #define ALOE_IMAGE_STATE_H
@@ -15,15 +15,15 @@
 
 enum {
 	IMAGE_MISSES = 64,
-	IMAGE_STEPS = 256, /* steps whose start is remembered */
-	NODE_CHANGES = 64, /* of the control block, that may be on their way */
+	IMAGE_STEPS = 256, /* steps whose start is kept */
+	NODE_CHANGES = 64, /* most changes of a control block that are pending */
 };
 
 #define IMAGE_CANARY 0x5aa5c33c0ff0a55aull /* before and behind the items of every message */
 
 struct image_message {
 	_Atomic uint64_t stamp; /* index + 1 when complete; 0 while being written */
-	/* under skip a reader may come upon them while they are written */
+	/* atomic, because under skip a reader may read them while they are written */
 	_Atomic uint32_t len, state;
 };
 
@@ -36,12 +36,12 @@ struct image_miss {
 	uint32_t instance, follows; /* follows: the slot before was missed, too */
 };
 
-/* A live array as it is in force, for tools: written by the host's control thread when the slot has
- * taken it over. */
+/* A copy of the live array that is in force, for tools. The host's control thread writes the copy
+ * after the slot has taken over the array. */
 struct image_array {
-	/* odd while it is written; 0: never, it is as loaded */
+	/* odd while the copy is written; 0: never written, the array is as loaded */
 	_Alignas(64) _Atomic uint64_t edits;
-	/* of the latest change that was in force and is seen to here */
+	/* sequence of the latest change that was in force */
 	_Atomic uint64_t sequence;
 	_Atomic uint32_t len;
 	_Atomic uint32_t items[]; /* bits of floats, items_max of them */
@@ -61,11 +61,11 @@ struct image_run {
 	_Atomic uint64_t last;  /* last index, set by aloe_end; the smallest wins */
 	_Atomic uint32_t fault; /* instance + 1 of the first fault; then what follows is valid */
 	int32_t code;
-	uint64_t index; /* that it failed at */
-	/* what was found to be overwritten, see image_spoiled; 0: nothing */
+	uint64_t index; /* index of the fault */
+	/* memory that was overwritten, see image_spoiled; 0: none */
 	uint32_t spoiled, spare;
 	char why[240];
-	/* how often it has gone to other lanes; then what its segments had counted before: */
+	/* number of remaps; then the counts of the segments before the last remap: */
 	_Atomic uint64_t remaps;
 	_Atomic uint64_t slots, slipped, skipped, missed;
 	struct image_radio_state radio;
@@ -73,17 +73,17 @@ struct image_run {
 
 struct image_segment_state {
 	_Alignas(64) _Atomic uint64_t done; /* steps completed; its low half is a futex word */
-	_Atomic uint32_t waiters;           /* who sleeps on it */
-	/* has run its last step: nobody waits for it any more */
+	_Atomic uint32_t waiters;           /* threads that sleep on `done` */
+	/* the segment has run its last step, so nobody waits for it any more */
 	_Atomic uint32_t ended;
-	/* From here on nothing is read by the neighbours, who look at the line above from their own
-	 * cores. */
+	/* Neighbour segments read the line of cache above from their own cores, and nothing from
+	 * here on. */
 	_Alignas(64) _Atomic uint32_t current; /* instance that runs now + 1; 0: none */
 	_Atomic uint64_t slots;
 	_Atomic uint64_t busy_ns; /* sum over steps */
 	_Atomic uint64_t events;  /* written so far */
-	_Atomic uint64_t changes; /* of the control block, taken so far */
-	_Atomic uint64_t applied; /* those of them that were for its instances and are in force */
+	_Atomic uint64_t changes; /* changes of the control block that were taken so far */
+	_Atomic uint64_t applied; /* taken changes of its own instances that are in force */
 	_Atomic uint64_t misses;  /* written so far */
 	_Atomic uint64_t slipped, skipped, missed, caught_up;
 	_Atomic uint64_t start_ns[IMAGE_STEPS]; /* of step s at s % IMAGE_STEPS */
@@ -91,35 +91,35 @@ struct image_segment_state {
 	struct image_miss miss[IMAGE_MISSES];
 	struct image_taken taken[NODE_CHANGES];
 	struct hist late; /* ns from slot edge to start */
-	/* ns of the step outside of work; of sampled steps, the sampling's clock reads included */
+	/* time of a step outside of work in ns; in sampled steps it includes the clock reads */
 	struct hist overhead;
 };
 
-/* What a lane's segments take of a slot, together: each adds its part, the last one in the slot's
- * order counts the sum. */
+/* The time of a slot that all segments of a lane take together: each segment adds its part, and the
+ * last segment in the order of the slot counts the sum. */
 enum { IMAGE_LANE_SLOTS = 64 };
 struct image_lane_state {
 	_Alignas(64) _Atomic uint64_t ns[IMAGE_LANE_SLOTS]; /* of slot n at n % IMAGE_LANE_SLOTS */
 	struct hist load;
 };
 
-/* Of a sink: measured from the step's start at its source, as marker, to the end of work. */
+/* Latency of a sink, from the start of the step of the index at the source to the end of work. */
 struct image_latency {
 	_Alignas(64) _Atomic uint64_t slots_min, slots_max;
 	struct hist ns;
 };
 
-/* What every call writes are variables and `time`, the times of each call of work, whose heads lie
- * one behind the other in the order of execution. */
+/* Every call writes only the variables and the times of calls. The heads of the times are not here:
+ * they lie one after another in the order of execution (image_instance.time). */
 struct image_instance_state {
 	_Alignas(64) _Atomic uint64_t vars[IMAGE_VARS_MAX];
 	struct hist_cells time_cells;
 	_Atomic uint64_t idle, absent, late, overwritten, overruns, io_waits, io_lost;
-	/* numbers as they are in force, bits of a double */
+	/* numbers that are in force, as bits of a double */
 	_Atomic uint64_t params[IMAGE_PARAMS_MAX];
-	/* inputs 0..15, outputs 16..31: sampled binding times, summed */
+	/* sum of the sampled binding times: inputs 0..15, outputs 16..31 */
 	_Atomic uint64_t port_ns[32], port_count;
-	/* step before which it rests, see core/image/follow.h; 0: its lag */
+	/* first step of the instance, see core/image/follow.h; 0: its lag */
 	_Atomic uint64_t first;
 };
 
@@ -129,10 +129,9 @@ struct image_event {
 	uint32_t instance;
 };
 
-/* image_spoiled is what image_run says of memory that was overwritten: the canary of which output
- * of the instance, on which side of the items, and whether that was so before the instance was
- * called (then it is not this call that did it). Or the message at which input said that it holds
- * more items than it can. */
+/* image_spoiled describes overwritten memory: the output of the instance whose canary is wrong, the
+ * side of the items, and whether the canary was wrong before the call (then this call has not done
+ * it). Or it names the input whose message states more items than fit. */
 enum image_spoiled {
 	IMAGE_SPOILED_BEHIND = 1u << 8,
 	IMAGE_SPOILED_BEFORE = 1u << 9,
@@ -141,8 +140,8 @@ enum image_spoiled {
 	IMAGE_SPOILED_PORT = (1u << 8) - 1,
 };
 
-/* image_canaries gives 0 if both canaries of the message with these items are whole; else some of
- * their bits differ. */
+/* image_canaries returns 0 if both canaries of the message with these items are whole, otherwise
+ * the bits that differ. */
 static inline uint64_t image_canaries(const uint8_t *items, uint64_t canary)
 {
 	uint64_t before, behind;
