@@ -43,11 +43,10 @@ struct utran_rate_plan {
 	bool once;      /* no bit comes twice */
 	bool masks;     /* instead of steps */
 	uint32_t len;   /* steps or masks */
-	uint32_t
-	    /* items of the output that they make (masks: of the coded bits that they cover); the
-	     * rest goes by table */
-	    done;
-	uint32_t rest; /* where that rest begins in the table */
+	/* output items that the steps make (masks: coded bits that the masks cover); the rest is
+	 * made by the table */
+	uint32_t done;
+	uint32_t rest; /* place in the table at which the rest begins */
 	struct utran_rate_step *steps;
 	uint8_t *places; /* width bytes a step, or a mask of width (dematch: width / 2) bits */
 };

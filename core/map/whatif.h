@@ -19,12 +19,11 @@ struct plan_whatif {
 	bool over;       /* a lane does not hold its instances */
 	uint32_t first;  /* the instance to make faster first: the largest on the fullest lane */
 	double first_ns; /* its budget */
-	double
-	    /* does not fit: what it may take so that its lane does; fits: so that its lane is
-	     * not the fullest. Below 0: not even nothing would do */
-	    enough_ns;
-	double then_ns; /* the shortest slot if it took that (0 where enough_ns is below) */
-	/* so many like that of the first lane are enough; 0: no number up to WHATIF_CORES_MAX */
+	/* largest time of the instance at which its lane fits or, if all lanes fit, is not the
+	 * fullest lane; below 0: even a time of 0 does not suffice */
+	double enough_ns;
+	double then_ns; /* shortest slot at that time; 0 if enough_ns is below 0 */
+	/* cores like the core of the first lane that suffice; 0: more than WHATIF_CORES_MAX */
 	size_t cores;
 };
 

@@ -36,9 +36,8 @@ struct host_wave { /* what we hold of one waveform */
 	uint32_t control;
 	struct host_tables now;
 	struct host_tables *other; /* of a remap that is being prepared; NULL */
-	struct image_view
-	    /* of the program that instances were opened with, once it is no longer in force */
-	    opened_with;
+	/* program with which the instances were opened, after a remap has replaced it */
+	struct image_view opened_with;
 	struct arena arena;         /* of all that follows, and of the instances */
 	struct instance *instances; /* by number in the image; ours are open */
 	void **handles;             /* of the .so files; NULL: not ours */

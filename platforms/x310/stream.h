@@ -175,10 +175,9 @@ struct tx_stream {
 	uint64_t since_resync; /* bytes */
 	/* packets missing (< 0: too many) since the device last looked at a timestamp */
 	int32_t slip;
-	uint16_t
-	    /* of the packet that began the burst, or of one since: what is missing before it is
-	     * no matter */
-	    burst_seq;
+	/* sequence of the first packet of the burst, or of a later one; packets that are missing
+	 * before it do not count */
+	uint16_t burst_seq;
 	struct tx_counts counts;
 };
 

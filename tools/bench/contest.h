@@ -73,9 +73,8 @@ struct contest {
 	const char *unit; /* of what is measured: "s" */
 	double (*rate_of)(
 	    const struct contest *contest, const struct contest_size *size, double value);
-	const char
-	    /* titles of the second and third figure, whose medians are shown too; or NULL */
-	    *more[CONTEST_FIGURES];
+	/* titles of the second and third figure, whose medians are shown, too; or NULL */
+	const char *more[CONTEST_FIGURES];
 	bool pipes; /* tell of pipes and stages */
 	bool all;   /* every set-up takes part as a system of its own */
 	/* of contest_run */

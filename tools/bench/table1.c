@@ -21,10 +21,8 @@ struct table1 {
 	enum simd_level level;
 	/* reports: the chain; the interleaver of 20 ms */
 	json_t *bearer[ISOLATIONS], *longer[ISOLATIONS];
-	double
-	    /* a second, of this core: the most that a run has found, which others on the core
-	     * can only lower */
-	    mmac;
+	/* speed of this core: the largest of all runs, because other programs can only lower it */
+	double mmac;
 };
 
 /* ---- runs ------------------------------------------------------------------------ */

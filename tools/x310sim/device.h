@@ -168,9 +168,8 @@ struct sim_radio {
 	uint32_t divide;                       /* ticks per sample */
 	const struct radio_registers *map;     /* where the registers are */
 	uint32_t registers[SIM_REGISTERS / 4]; /* of the channel, as written */
-	struct sim_message
-	    /* Rx has a place of its own: it waits for its acknowledgement */
-	    messages[DEVICE_MESSAGES + 1];
+	/* one place is for Rx, whose message waits for its acknowledgement */
+	struct sim_message messages[DEVICE_MESSAGES + 1];
 	unsigned n_messages;
 	uint64_t lost_messages; /* there were DEVICE_MESSAGES already */
 	bool awaits_ack;
