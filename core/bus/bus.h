@@ -101,8 +101,7 @@ const char *bus_dir_text(int error);
 struct bus_peer {
 	uint8_t id[64];
 	size_t len;
-	char
-	    node[KEYS_NAME]; /* bus_listen: node that the key of the peer belongs to; "": no keys */
+	char node[KEYS_NAME]; /* bus_listen: node of the key that the peer has; "": no keys */
 };
 int bus_recv(struct bus *bus, struct wire_view *ret_view, struct bus_peer *ret_from);
 /* bus_send (connected end) sends and finishes msg (wire_fini). bus_send_to (bound end) returns

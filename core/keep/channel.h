@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/keep/channel.h - the end of a keep channel that has the store: a writer's, a mirror's, or
- * that of the store's own keeper.
+ * core/keep/channel.h - the end of a keep channel that has the store. The other end is the writer,
+ * a mirror, or the node keeper.
  *
- * Whoever attaches is first sent all entries that concern it, then END. The writer puts and drops;
- * when it says END it has put everything that there is, and what it has not put again is dropped. A
- * mirror is sent every later change too, and waits for its END until the writer's: to a mirror that
- * has seen an earlier store, an entry that is not there is one that was dropped. A keeper has a
- * copy of the store: it begins with the entries of the store before this one, which was lost, and
- * END; from then on it is told every change. The writer is told nothing before that END.
+ * A process that attaches first gets all entries that concern it, then END. The writer puts and
+ * drops entries. After its END it has put every entry again, and all other entries are dropped. A
+ * mirror also gets every later change; it gets END only after the END of the writer, because a
+ * mirror that has seen an earlier store takes a missing entry as dropped. The node keeper has a
+ * copy of the store. It first sends the entries of the last store, which was lost, and END; from
+ * then on it gets every change. The writer gets nothing before that END.
  *
- * Nothing here waits for the other end: what does not fit into its socket is sent later, and of
- * several changes of one entry only the last.
+ * No function waits for the other end. Entries that do not fit into its socket are sent later, and
+ * only the last of several changes of an entry is sent.
  */
 #ifndef ALOE_KEEP_CHANNEL_H
 #define ALOE_KEEP_CHANNEL_H
@@ -30,10 +30,10 @@ struct channel_item {
 };
 
 enum channel_kind {
-	CHANNEL_WRITER, /* all entries, as they are; it puts and drops */
-	CHANNEL_MIRROR, /* those of one prefix, their descriptors read-only */
-	CHANNEL_KEEPER, /* has a copy of all */
-	CHANNEL_PLAIN,  /* none */
+	CHANNEL_WRITER, /* gets all entries; puts and drops entries */
+	CHANNEL_MIRROR, /* gets the entries of one prefix, with read-only descriptors */
+	CHANNEL_KEEPER, /* the node keeper, which has a copy of all entries */
+	CHANNEL_PLAIN,  /* gets no entries */
 };
 
 struct channel {
@@ -42,7 +42,7 @@ struct channel {
 	struct store *store;
 	enum channel_kind kind;
 	const char *prefix; /* of a mirror */
-	/* told of every change that comes in here; NULL: fewer */
+	/* channels that get every change that arrives here; NULL: none */
 	struct channel *mirrors[CHANNEL_MIRRORS_MAX];
 	int fd;      /* -1: closed */
 	bool synced; /* all entries and END have been queued */
@@ -53,14 +53,14 @@ struct channel {
 
 void channel_init(struct channel *channel, enum channel_kind kind, const struct log *log,
     struct loop *loop, struct store *store);
-/* channel_take: somebody has attached by `fd`, which does not wait; in place of an earlier
- * connection. */
+/* channel_take is called when a process has attached by `fd`, which does not wait. The connection
+ * replaces an earlier one. */
 void channel_take(struct channel *channel, int fd);
-void channel_settle(struct channel *channel); /* takes what has come, now */
-void channel_leave(struct channel *channel);  /* tells the daemon to end */
-/* drops all entries of its store, and tells its mirrors */
+void channel_settle(struct channel *channel); /* takes all messages that have arrived, now */
+void channel_leave(struct channel *channel);  /* orders the daemon to end */
+/* channel_forget drops all entries of the store, and sends this to the mirrors. */
 void channel_forget(struct channel *channel);
-/* channel_close first takes what a daemon that has died has put. */
+/* channel_close first takes all entries that a dead daemon has put. */
 void channel_close(struct channel *channel);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core/keep/store.h - the keep store: entries by key, of a writer who may die and be followed by
- * another.
+ * core/keep/store.h - the keep store: the entries of a writer, by key. The writer may die, and
+ * another writer may follow.
  *
- * A node has two of them: one in its frontend, whose writer is exec, and a copy in the process that
- * keeps the frontend (tools/aloe/node.h). So any two processes of a node but that one may be killed
- * at once, and nothing is lost.
+ * A node has two stores: one in the frontend, whose writer is exec, and a copy in the node keeper
+ * (tools/aloe/node.h). So any two processes of a node except the node keeper may be killed at once,
+ * and nothing is lost.
  */
 #ifndef ALOE_KEEP_STORE_H
 #define ALOE_KEEP_STORE_H
@@ -17,23 +17,23 @@
 
 enum { STORE_ENTRIES_MAX = 4096 };
 
-/* An entry lives as long as the store or a channel that has yet to send it holds it. */
+/* An entry lives as long as the store holds it, or a channel that has not sent it yet. */
 struct store_entry {
 	struct store_entry *next;
 	unsigned holders;
-	bool fresh; /* put by the writer that is attached now */
+	bool fresh; /* put by the present writer */
 	struct keep_entry kept;
 };
 
 struct store {
-	struct store_entry *first; /* in the order in which the keys first came */
+	struct store_entry *first; /* in the order in which the keys arrived first */
 	size_t count;
-	bool awaits;  /* a copy of what was kept before is still to come */
-	bool settled; /* the writer has put everything once */
+	bool awaits;  /* the copy of the last store has not arrived yet */
+	bool settled; /* the writer has put every entry once */
 };
 
-/* store_put takes over what `kept` holds (also on failure), in place of an entry of the same key:
- * 0, -ENOSPC, -ENOMEM. */
+/* store_put takes over the content of `kept`, also on failure, and replaces an entry of the same
+ * key. Returns 0, -ENOSPC, or -ENOMEM. */
 int store_put(struct store *store, struct keep_entry *kept, struct store_entry **ret);
 bool store_has(const struct store *store, const char *key);
 bool store_drop(struct store *store, const char *key); /* false: there was none */
