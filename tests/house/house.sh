@@ -157,6 +157,11 @@ files "$sources" | xargs -r awk '{
 	if (length(line) > 100) print FILENAME ":" FNR ": " length(line) " columns, at most 100"
 }' | rule "100 columns, comments too"
 
+# The formatter breaks a declaration whose comment is too long behind its type; the comment belongs before it.
+files "$sources" | xargs -r grep -nE \
+	'^[[:space:]]+((_Atomic|const|static) )*(struct [A-Za-z_0-9]+|u?int[0-9]+_t|bool|double|float|char|unsigned|int|size_t)$' \
+	/dev/null | sed 's/$/: a type without its name/' | rule "no declaration is left in fragments"
+
 # A struct that differs from another one has a tag of its own: who looks for it finds it.
 files '^(core|components|daemons|platforms|tools)/.*\.(c|h|cpp)$' | xargs -r awk '
 	/^[[:space:]]*(static |const |_Alignas\([0-9]+\) )*struct [A-Za-z_0-9]+ \{/ {

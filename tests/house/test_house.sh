@@ -122,6 +122,8 @@ house && lines 800 '' | put core/base/file.c && expect 'no file above 800 lines,
 house && lines 860 '' | put tests/unit/test_file.c && expect 'no file above 800 lines, no test above 860'
 house && echo "/* $(lines 1 "$(printf '%095d' 0)") */" | put core/base/wide.c && expect '100 columns, comments too'
 house && printf 'void f(void)\n{\n\t/* %087d */\n}\n' 0 | put core/base/deep.c && expect '100 columns, comments too'
+house && printf 'struct s {\n\t_Atomic uint32_t\n\t    /* words */\n\t    n;\n};\n' | put core/base/broken.c &&
+	expect 'no declaration is left in fragments'
 house && { echo '<!-- SPDX-License-Identifier: BSD-3-Clause -->'; lines 350 'words'; } | put README.md && expect 'README is short: 350 lines of 100 columns'
 house && printf '<!-- SPDX-License-Identifier: BSD-3-Clause -->\n%0101d\n' 0 | put README.md && expect 'README is short: 350 lines of 100 columns'
 if command -v clang-format >/dev/null; then
