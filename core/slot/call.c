@@ -14,8 +14,8 @@ static inline void counter_bump(_Atomic uint64_t *counter)
 	    counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
-/* A message that was absent and has been completed by the next call came late. */
-static void look_back(struct instance *it, struct instance_input *input)
+/* Counts a message that was absent at the last call and is complete now: it was late. */
+static void input_look_back(struct instance *it, struct instance_input *input)
 {
 	const struct image_message *message = &input->messages[(input->missed - 1) & input->mask];
 
@@ -25,8 +25,8 @@ static void look_back(struct instance *it, struct instance_input *input)
 	input->missed = 0;
 }
 
-/* Not 0: the message says what no writer says. Then it is bound to nothing. */
-__attribute__((always_inline)) static inline uint64_t bind_input(
+/* Returns not 0, and binds no message, if the message states a length that no writer writes. */
+__attribute__((always_inline)) static inline uint64_t input_bind(
     struct instance *it, uint32_t p, uint64_t k)
 {
 	struct instance_input *input = &it->input[p];
@@ -40,10 +40,9 @@ __attribute__((always_inline)) static inline uint64_t bind_input(
 	if (input->messages == NULL || k < input->delay)
 		return 0;
 	if (input->missed != 0)
-		look_back(it, input);
-	if (m > it->last &&
-	    /* its writer has ended, whatever it may have begun before */
-	    m - it->last > input->run_on) {
+		input_look_back(it, input);
+	/* the writer has ended, even if it has begun a message */
+	if (m > it->last && m - it->last > input->run_on) {
 		in->state = ALOE_IDLE;
 		return 0;
 	}
@@ -66,7 +65,7 @@ __attribute__((always_inline)) static inline uint64_t bind_input(
 	return 1;
 }
 
-/* What image_canaries says of the message. */
+/* Returns image_canaries of the message. */
 static inline uint64_t output_bind(struct instance *it, uint32_t p, uint64_t k)
 {
 	struct instance_output *output = &it->output[p];
@@ -82,7 +81,7 @@ static inline uint64_t output_bind(struct instance *it, uint32_t p, uint64_t k)
 	return image_canaries(out->data, output->canary);
 }
 
-/* Before the instance is called it was not this call that wrote there. */
+/* `earlier` (IMAGE_SPOILED_EARLIER): found before the call, so this call has not done it. */
 __attribute__((cold, noinline)) static int spoiled_report(
     struct instance *it, uint32_t p, uint64_t k, uint32_t earlier)
 {
@@ -111,7 +110,7 @@ __attribute__((cold, noinline)) static int spoiled_earlier(struct instance *it, 
 		if (it->output[p].messages != NULL &&
 		    image_canaries(it->out[p].data, it->output[p].canary) != 0)
 			return spoiled_report(it, p, k, IMAGE_SPOILED_EARLIER);
-	return 0; /* whole again: somebody writes there at this moment, and will be met again */
+	return 0; /* whole again: another thread writes there now and will be found again */
 }
 
 static inline int output_publish(struct instance *it, uint32_t p, uint64_t k)
@@ -191,7 +190,7 @@ static inline int io_call(struct instance *it, uint64_t k)
 	int status;
 
 	record_take(it, k);
-	if (it->slot.record == NULL) { /* only under skip: the gate waits for it under slip */
+	if (it->slot.record == NULL) { /* only under skip; under slip the step waits for it */
 		counter_bump(&it->stats->io_lost);
 		return 0;
 	}
@@ -238,7 +237,7 @@ int instance_call(struct instance *it, uint64_t k, bool recheck)
 	int status;
 
 	for (uint32_t p = 0; p < it->n_in; p++)
-		broken |= bind_input(it, p, k);
+		broken |= input_bind(it, p, k);
 	for (uint32_t p = 0; p < it->n_out; p++)
 		broken |= output_bind(it, p, k);
 	if (broken != 0 && (status = spoiled_earlier(it, k)) != 0)
@@ -272,7 +271,7 @@ int instance_call_sampled(struct instance *it, uint64_t k, bool recheck)
 
 	assert(it->n_in <= ALOE_PORTS_MAX && it->n_out <= ALOE_PORTS_MAX);
 	for (uint32_t p = 0; p < it->n_in; p++) {
-		broken |= bind_input(it, p, k);
+		broken |= input_bind(it, p, k);
 		now = port_time(it, p, now);
 	}
 	for (uint32_t p = 0; p < it->n_out; p++) {

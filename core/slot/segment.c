@@ -6,7 +6,7 @@
 
 #include "core/slot/steps.h"
 
-/* fewer than 1 in 100: a p99 is that of steps as they are */
+/* fewer than 1 in 100, so that sampled steps do not change a p99 */
 enum { SAMPLE_EVERY = 128 };
 
 static inline void last_lower(struct segment *segment, uint64_t k)
@@ -22,7 +22,7 @@ static inline bool instance_is_called(const struct instance *it, uint64_t k)
 	return it->period == 1 || k % it->period == it->phase;
 }
 
-/* Beyond the last index sources work no more; others run on. */
+/* After the last index sources do not run; other instances run on. */
 static inline bool index_is_within(const struct instance *it, uint64_t k, uint64_t last)
 {
 	return k <= last || k - last <= it->run_on;
@@ -50,7 +50,7 @@ enum segment_status segment_ready(
     const struct segment *segment, const struct segment_gate **ret_gate)
 {
 	const uint64_t step = segment_done(segment);
-	/* before `last`: exec lowers that one first, and raises this one */
+	/* read before `last`, because exec first lowers `last` and then raises `limit` */
 	const uint64_t limit = atomic_load_explicit(&segment->control->limit, memory_order_acquire);
 	uint64_t last;
 
@@ -100,8 +100,8 @@ static inline void sink_latency(struct instance *it, uint64_t k, uint64_t slot, 
 	const uint64_t slots =
 	    slot - atomic_load_explicit(&it->source_state->slot[at], memory_order_relaxed) + 1;
 
-	/* With declared delays a sink may be at an index before its source: nothing to measure
-	 * then. */
+	/* With declared delays a sink may be at an index before its source; then there is nothing
+	 * to measure. */
 	if (began == 0 || began > now || slots - 1 >= IMAGE_STEPS)
 		return;
 	it->latency_ns = now - began;
@@ -157,7 +157,7 @@ static inline bool step_is_sampled(uint64_t step)
 	return step % SAMPLE_EVERY == 0;
 }
 
-/* One instance in one step; returns the time at its end, which is the start of the next. */
+/* Runs one instance in one step and returns the time at its end, the start of the next instance. */
 static inline uint64_t instance_step(struct segment *segment, struct instance *it, uint64_t k,
     uint64_t step, uint64_t slot, uint64_t start)
 {
@@ -206,8 +206,7 @@ static void step_begin(struct segment *segment, uint64_t step, uint64_t slot, ui
 	segment->work_ns = 0;
 }
 
-/* Each segment of a lane adds its part of the slot; whoever comes last in the slot counts the
- * sum. */
+/* Each segment of a lane adds its part of the slot; the last segment of the slot counts the sum. */
 static void lane_load(struct segment *segment, uint64_t slot, uint64_t ns)
 {
 	_Atomic uint64_t *sum = &segment->lane->ns[slot % IMAGE_LANE_SLOTS];
@@ -301,7 +300,7 @@ static void miss_add(struct segment *segment, uint64_t slot, uint64_t step, uint
 	segment_bump(&state->missed, 1);
 }
 
-/* Which step is due in this slot under slip (the next one) and under skip (the slot's own). */
+/* The step that is due in this slot: under slip the next step, under skip the step of the slot. */
 static enum segment_status due_step(struct segment *segment, uint64_t slot, uint64_t *ret_step)
 {
 	const uint64_t base = atomic_load_explicit(&segment->control->base, memory_order_acquire);
@@ -321,7 +320,7 @@ static enum segment_status due_step(struct segment *segment, uint64_t slot, uint
 	limit = atomic_load_explicit(&segment->control->limit, memory_order_acquire);
 	if (*ret_step < limit)
 		return SEGMENT_RAN;
-	if (limit > done) /* the slots before were skipped: it stands where the others do */
+	if (limit > done) /* the slots before were skipped; all segments pause at the same step */
 		atomic_store(&segment->state->done, limit);
 	return SEGMENT_PAUSED;
 }
