@@ -19,14 +19,13 @@ enum {
 
 enum { RADIO_NAP_NS = 1000000 };
 
-/* So long a thread passes over whom it found to be overdue. A watchdog that has come back in the
- * meantime has found out itself about a host that is dead; it looks at one that stands still when
- * this time is over. */
+/* How long a thread passes over a holder that it found overdue. A watchdog that has come back in
+ * the meantime finds a dead host by itself; it looks at a host that hangs after this time. */
 enum { PASSED_NS = 1000000000 };
 
-/* Of whoever watches in the place of the watchdog: how late that may look; what the machine takes
- * of anybody's time when it stalls; and how often a lane is looked at on which somebody is passed
- * over. */
+/* For a thread that watches in the place of the watchdog: how late the watchdog may look; the
+ * delay from which the machine counts as stalled; and the time between two looks at a lane on which
+ * an entry is passed over. */
 enum { WATCH_LATE_NS = 100000, STALL_NS = 300000, RESCUE_NS = 100000 };
 
 static void seat_wake(
@@ -58,7 +57,7 @@ int lane_take_on(const struct node_lane *lane, struct lane_image *image, uint64_
 
 	if (lane_pass(lane, image, from, to, seat) != 0)
 		return -ESTALE;
-	/* unless it has written its own already */
+	/* unless the new holder has written its own time already */
 	atomic_compare_exchange_strong(&image->since, &had, since_make(clock_ns(), 0, entry));
 	return 0;
 }
@@ -113,8 +112,8 @@ static uint32_t entries_of(const struct lane_thread *thread)
 	return entries < NODE_ENTRIES_MAX ? entries : NODE_ENTRIES_MAX;
 }
 
-/* Whatever is left of the time before the edge is spun away. What comes first after it is fetched
- * last. */
+/* The thread spins for the rest of the time before the edge. The memory that the slot touches first
+ * is fetched last. */
 static void lane_warm(struct lane_thread *thread, uint64_t until)
 {
 	struct segment *segment;
@@ -128,8 +127,8 @@ static void lane_warm(struct lane_thread *thread, uint64_t until)
 		rehearsal_run(thread->rehearsal);
 }
 
-/* One lane-mate after another, each once: a thread that has several entries is known by the
- * first. */
+/* The seat of an entry, once for each thread: for a thread with several entries the first entry
+ * counts. Own seat: no lane-mate to stir. */
 static uint32_t mate_seat(const struct lane_thread *thread, uint32_t entry)
 {
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
@@ -145,7 +144,7 @@ static uint32_t mate_seat(const struct lane_thread *thread, uint32_t entry)
 	return seat;
 }
 
-/* The time that it takes to stir them; 0: it would be too much of the slot, or there is nobody. */
+/* The time for stirring all lane-mates; 0: it is too much of the slot, or there are none. */
 static uint64_t stir_time(const struct lane_thread *thread, uint64_t slot_ns)
 {
 	const uint32_t entries = thread->fifo ? entries_of(thread) : 0;
@@ -201,15 +200,15 @@ bool lane_polls(uint64_t slot_ns)
 	return slot_ns <= GUARD_FIRST_NS;
 }
 
-/* The slot that may begin: `slot` at its edge, or the one under way when that has passed
- * already. */
+/* Returns the slot that may begin: `slot` at its edge, or the present slot if that edge has
+ * passed. */
 static uint64_t pace_timer(
     struct lane_thread *thread, const struct node_timebase *base, uint64_t slot, uint64_t *ret_edge)
 {
 	const uint64_t now = clock_ns();
 	const uint64_t current = now < base->start_ns ? 0 : (now - base->start_ns) / base->slot_ns;
 
-	if (slot > current + 1) /* no lane-mate has written that: nobody waits for it */
+	if (slot > current + 1) /* no lane-mate writes such a slot, so nobody waits for it */
 		return IMAGE_FOREVER;
 	if (current > slot)
 		slot = current;
@@ -229,7 +228,7 @@ static uint64_t pace_step(
 	while (slot >= now && !thread_leaves(thread)) {
 		futex_wait(futex_low(allowed), (uint32_t)now, NAP_NS);
 		now = atomic_load(allowed);
-		if (slot >= now) /* let the caller look whether it still has the entry */
+		if (slot >= now) /* the caller checks whether it still has the entry */
 			return IMAGE_FOREVER;
 	}
 	return slot;
@@ -263,8 +262,7 @@ static inline bool baton_is_mine(const struct lane_thread *thread, uint64_t bato
 	    thread->node->lane[thread->lane].entry[entry].seat == thread->seat;
 }
 
-/* The lane's watchdog says beforehand when it looks again, and the host hears of its process's
- * death. */
+/* The lane's watchdog writes when it will look again, and the host learns when exec dies. */
 static bool is_watched(const struct lane_thread *thread, uint64_t now)
 {
 	return now <= atomic_load_explicit(
@@ -278,7 +276,7 @@ static bool is_alone(const struct lane_thread *thread)
 	    !is_watched(thread, thread->now_ns);
 }
 
-/* An entry that is taken off the lane is another waveform's when it is live again. */
+/* An entry that was taken off the lane belongs to another waveform when it is live again. */
 static void passed_forget(struct lane_thread *thread)
 {
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
@@ -297,7 +295,7 @@ static uint64_t next_of(struct lane_thread *thread, uint64_t baton)
 	return baton_next(&thread->node->lane[thread->lane], baton, thread->passed);
 }
 
-/* Counted first: whoever gets the baton from here is to see it. */
+/* The rescue is counted first, so that the next holder sees the count. */
 static void take_on(struct lane_thread *thread, uint64_t next)
 {
 	atomic_fetch_add(&thread->image->rescued, 1);
@@ -306,7 +304,7 @@ static void take_on(struct lane_thread *thread, uint64_t next)
 		atomic_fetch_sub(&thread->image->rescued, 1);
 }
 
-/* Those who are passed over are known to this thread alone. What it knew long ago is of no use. */
+/* Only this thread knows the entries that it passes over, and forgets them after a time. */
 static void pass_by(struct lane_thread *thread, uint64_t set)
 {
 	const uint64_t now = clock_ns();
@@ -317,7 +315,7 @@ static void pass_by(struct lane_thread *thread, uint64_t set)
 	thread->passed_ns = now;
 }
 
-/* The entries that are passed over with this one. */
+/* The entries that are passed over together with `entry`. */
 static uint64_t entries_with(const struct lane_thread *thread, uint32_t entry)
 {
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
@@ -328,9 +326,9 @@ static uint64_t entries_with(const struct lane_thread *thread, uint32_t entry)
 	return seat < NODE_ENTRIES_MAX ? baton_entries(lane, seat) : 0;
 }
 
-/* The baton has left the holder whom this thread had found to be overdue. If a lane-mate took it
- * on, this thread passes him over as well: all of them would wait for him once more otherwise, one
- * after the other. */
+/* The baton has left the holder that this thread found overdue. If a lane-mate took it on, this
+ * thread passes the holder over as well. Otherwise all lane-mates would wait for the holder again,
+ * one after another. */
 static void doubt_ends(struct lane_thread *thread)
 {
 	assert(thread->doubted != 0);
@@ -339,10 +337,10 @@ static void doubt_ends(struct lane_thread *thread)
 	thread->doubted = 0;
 }
 
-/* Who is overdue gets BATON_DOUBT_NS to go on; then the baton goes on without him, and does so in
- * every slot until the lane is watched again. The threads of his own waveforms leave that to the
- * others: they are passed over with him, so nobody would remember. Gives how long to wait until the
- * next look. */
+/* An overdue holder gets BATON_DOUBT_NS to go on. Then the baton moves on without the holder, in
+ * this slot and in every slot until the lane is watched again. The threads of the holder's own
+ * waveforms leave this to the others: they are passed over with the holder and could not remember
+ * it. Returns the time until the next look. */
 static uint64_t baton_rescue(struct lane_thread *thread, uint64_t bound)
 {
 	struct baton_watch *watch = &thread->watch;
@@ -372,8 +370,8 @@ static uint64_t baton_rescue(struct lane_thread *thread, uint64_t bound)
 	return thread->passed != 0 || due <= now ? RESCUE_NS : due - now;
 }
 
-/* It waited for as long as it may. wanted_ns: it asked to be awake then. The time for which the
- * watchdog has spoken is its. */
+/* The thread has waited as long as it may. wanted_ns: the time at which it wanted to be awake.
+ * Until the time that the watchdog has written, only the watchdog acts. */
 static void look_around(struct lane_thread *thread, uint64_t wanted_ns)
 {
 	const uint64_t now = clock_ns();
@@ -381,11 +379,11 @@ static void look_around(struct lane_thread *thread, uint64_t wanted_ns)
 	const uint64_t bound = baton_bound(
 	    thread->node, thread->lane, atomic_load(&thread->image->baton), thread->fifo);
 
-	assert(thread->radio == NULL); /* whose thread looks at the radio instead */
+	assert(thread->radio == NULL); /* the thread of a radio looks at the radio instead */
 	thread->now_ns = now;
 	if (now > wanted_ns + STALL_NS)
 		thread->watch.stalled_ns += now - wanted_ns;
-	/* what a watchdog has promised ends with its process */
+	/* the promise of a watchdog ends with its process */
 	if (is_alone(thread)) {
 		thread->patience_ns = baton_rescue(thread, bound);
 		return;
@@ -399,10 +397,10 @@ static void look_around(struct lane_thread *thread, uint64_t wanted_ns)
 		thread->patience_ns = due - now;
 }
 
-/* So long it may sleep; 0: until it is woken. A timer to set and to cancel costs as much as a sixth
- * of a hand-over: on a lane that is watched only those have one who begin the slot and who end it,
- * of whom one is left if the other dies. A baton that a lone thread has not looked at yet is looked
- * at soon. */
+/* How long the thread may sleep; 0: until it is woken. Setting and cancelling a timer takes a sixth
+ * of a hand-over, so on a watched lane only the threads that begin and end the slot have a timer;
+ * one of them is left if the other dies. A thread without a watchdog looks soon at a baton that it
+ * has not seen yet. */
 static uint64_t wait_limit(const struct lane_thread *thread, uint64_t baton)
 {
 	if (thread->radio != NULL)
@@ -412,7 +410,7 @@ static uint64_t wait_limit(const struct lane_thread *thread, uint64_t baton)
 	return is_alone(thread) ? RESCUE_NS : thread->guard_ns;
 }
 
-/* Where slots are short nobody has a timer as long as the lane is watched. */
+/* If slots are short, no thread has a timer as long as the lane is watched. */
 static uint64_t guard_time(const struct lane_thread *thread, bool guards)
 {
 	const struct node_timebase *base =
@@ -427,7 +425,7 @@ static uint64_t guard_time(const struct lane_thread *thread, bool guards)
 	return bound + bound / 8;
 }
 
-/* Sleeps until `baton`, which is not its own or cannot be, is another one. */
+/* Sleeps until the baton is no longer `baton`, which is not this thread's or is impossible. */
 static void baton_await(struct lane_thread *thread, uint64_t baton)
 {
 	_Atomic uint32_t *go = &thread->image->go[thread->seat];
@@ -458,9 +456,9 @@ static int slot_begin(
 	uint64_t slots;
 
 	assert(fresh & BATON_FRESH);
-	if (!baton_is_mine(thread, fresh)) /* while we waited the entry has become another's */
+	if (!baton_is_mine(thread, fresh)) /* the entry was given away while this thread waited */
 		return -EAGAIN;
-	/* the table has changed since: a segment before ours has come, or ours has left */
+	/* the table has changed: a segment was added before this one, or this one was removed */
 	if (first != fresh)
 		lane_pass(lane, thread->image, fresh, first, thread->seat);
 	if (first != fresh || slot == IMAGE_FOREVER)
@@ -472,7 +470,7 @@ static int slot_begin(
 	if (slot > baton_slot(fresh) && slots > 0)
 		atomic_fetch_add_explicit(
 		    &thread->image->skipped, slot - baton_slot(fresh), memory_order_relaxed);
-	/* the baton is ours */
+	/* this thread has the baton */
 	atomic_store_explicit(&thread->image->slots, slots + 1, memory_order_relaxed);
 	return 0;
 }
@@ -497,8 +495,8 @@ static uint64_t edge_of(const struct lane_thread *thread, uint64_t slot)
 	                                                 : clock_ns();
 }
 
-/* The baton is in the thread's own hand: what to run, and since when. False: it is not, or not any
- * more. */
+/* True if this thread has the baton; returns the edge of its slot and the time. False: the thread
+ * does not have the baton, or no longer has it. */
 static bool turn_begin(
     struct lane_thread *thread, uint64_t *baton, uint64_t *ret_edge, uint64_t *ret_now)
 {
@@ -508,11 +506,11 @@ static bool turn_begin(
 	*ret_now = 0;
 	if (had & BATON_FRESH) {
 		if (slot_begin(thread, baton, ret_edge, ret_now) == 0) {
-			/* the radio has looked at it */
+			/* the radio has read the clock already */
 			*ret_now = *ret_now != 0 ? *ret_now : clock_ns();
 			return true;
 		}
-		/* nothing to wait for: no such slot, or a lane without a time base */
+		/* the slot does not exist, or the lane has no time base: wait for another baton */
 		if (baton_timebase(thread->node, thread->lane) == NULL ||
 		    !baton_possible(thread->node, thread->lane, had, clock_ns()))
 			baton_await(thread, had);
@@ -556,12 +554,12 @@ void lane_run(struct lane_thread *thread)
 		next = next_of(thread, baton);
 		thread->guard_ns = guard_time(thread, begins || (next & BATON_FRESH));
 		passed = since_make(now, 0, baton_entry(next));
-		if (baton_entry(next) == baton_entry(baton)) /* nobody else's in any case */
+		if (baton_entry(next) == baton_entry(baton)) /* no other entry can have it */
 			atomic_store_explicit(&thread->image->since, passed, memory_order_release);
 		else
-			/* unless it is another's by now */
+			/* unless another entry has it by now */
 			atomic_compare_exchange_strong(&thread->image->since, &since, passed);
-		/* or it has gone on without us */
+		/* fails if the lane has gone on without this thread */
 		lane_pass(lane, thread->image, baton, next, thread->seat);
 	}
 }
