@@ -86,7 +86,7 @@ uint64_t baton_next(const struct node_lane *lane, uint64_t baton, uint64_t but)
 	    entry >= NODE_ENTRIES_MAX ? BATON_NOBODY : live_from(lane, entry + 1, but);
 
 	assert(next == BATON_NOBODY || next > entry);
-	/* whoever waited for the pace is gone: the slot is still to begin */
+	/* the entry that waited for the pace has gone, and the slot has not begun yet */
 	if (baton & BATON_FRESH)
 		return baton_make(slot, BATON_FRESH, live_from(lane, 0, but));
 	if (next != BATON_NOBODY)
@@ -103,13 +103,13 @@ const struct node_timebase *baton_timebase(const struct node_image *node, uint32
 	return number < NODE_TIMEBASES_MAX ? &node->timebase[number] : NULL;
 }
 
-/* Slots that have begun. */
+/* The number of slots that have begun. */
 static uint64_t slots_begun(const struct node_timebase *base, uint64_t now)
 {
 	return now < base->start_ns ? 0 : (now - base->start_ns) / base->slot_ns + 1;
 }
 
-/* The fresh baton of the slot that begins next is the farthest. */
+/* The latest possible baton is the fresh baton of the slot that begins next. */
 bool baton_possible(const struct node_image *node, uint32_t lane, uint64_t baton, uint64_t now)
 {
 	const struct node_timebase *base = baton_timebase(node, lane);
@@ -126,8 +126,8 @@ bool baton_possible(const struct node_image *node, uint32_t lane, uint64_t baton
 	return base == NULL || base->pace != IMAGE_STEP || slots <= atomic_load(&base->allowed);
 }
 
-/* One waveform at most has the lane, that of the holder included, which may have been taken off it:
- * whoever holds it harms nobody else. */
+/* True if at most one waveform has the lane, counting that of the holder, which may have been taken
+ * off the lane. Then a holder harms no other waveform. */
 static bool lane_is_single(const struct node_lane *lane, uint64_t baton)
 {
 	const uint32_t entries = entries_of(lane), holder = baton_entry(baton);
@@ -143,8 +143,8 @@ static bool lane_is_single(const struct node_lane *lane, uint64_t baton)
 	return true;
 }
 
-/* Without real-time rights a thread may well wait for its CPU for longer than a slot: no reason to
- * stop it. */
+/* Without real-time rights a thread may wait for its CPU for longer than a slot, which is no reason
+ * to stop the thread. */
 uint64_t baton_bound(const struct node_image *node, uint32_t lane, uint64_t baton, bool realtime)
 {
 	const struct node_timebase *base = baton_timebase(node, lane);
@@ -163,7 +163,7 @@ static uint64_t time_later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Of a possible baton only. */
+/* The edge of the baton's slot; 0: not known. For a possible baton only. */
 static uint64_t baton_edge(const struct node_timebase *base, uint64_t baton)
 {
 	return base != NULL && base->pace == IMAGE_TIMER
@@ -180,8 +180,8 @@ uint64_t baton_held(const struct node_image *node, uint32_t lane, const struct b
 	    watch->stalled_ns;
 }
 
-/* The step clock stands still for as long as nobody steps, and who waits for a radio waits for as
- * long as that takes. */
+/* Whether the bound counts: not on the step clock, which stands still between steps, and not for a
+ * thread that waits for a radio. */
 static bool is_timed(const struct node_timebase *base, uint64_t baton)
 {
 	return base != NULL &&

@@ -20,7 +20,7 @@ enum {
 enum { RADIO_NAP_NS = 1000000 };
 
 /* How long a thread passes over a holder that it found overdue. A watchdog that has come back in
- * the meantime finds a dead host by itself; it looks at a host that hangs after this time. */
+ * the meantime finds a dead host by itself; after this time it gets to see a host that hangs. */
 enum { PASSED_NS = 1000000000 };
 
 /* For a thread that watches in the place of the watchdog: how late the watchdog may look; the
