@@ -628,6 +628,32 @@ static void tx_resets_a_silent_endpoint(void **state)
 	assert_int_equal(resets, TX_RESETS);
 }
 
+/* So is one that does not send INIT, its output alone, from the third attempt on. */
+static void rx_resets_a_silent_endpoint(void **state)
+{
+	uint8_t bytes[STREAM_PACKET_MAX];
+	unsigned asked = 0, resets = 0;
+	struct rx_stream rx;
+
+	(void)state;
+	rx_configured(&rx);
+	for (uint64_t now = 1; rx.phase != STREAM_FAILED; now += REQUEST_RETRY_NS) {
+		struct chdr_packet packet;
+
+		if (rx_poll(&rx, now, bytes) == 0)
+			continue;
+		asked++;
+		resets += writes(&rx.request, SEP_RESET, SEP_RESET_OUT);
+		assert_int_equal(writes(&rx.request, SEP_RESET, SEP_RESET_OUT),
+		    rx.tries > RX_TRIES_BEFORE_RESET);
+		packet = reply(bytes, CHDR_NOP, 0);
+		rx_control(&rx, now, &packet);
+	}
+	assert_int_equal(asked, REQUEST_TRIES - 1); /* one before */
+	assert_int_equal(resets, REQUEST_TRIES - RX_TRIES_BEFORE_RESET);
+	assert_string_equal(rx.why, "the endpoint does not send INIT");
+}
+
 static void an_endpoint_without_buffer(void **state)
 {
 	struct chdr_packet packet = strs(CHDR_OKAY, 0, 0, 0);
@@ -724,6 +750,7 @@ int main(void)
 	    cmocka_unit_test(tx_sequence_errors),
 	    cmocka_unit_test(tx_late_reports_during_init),
 	    cmocka_unit_test(tx_resets_a_silent_endpoint),
+	    cmocka_unit_test(rx_resets_a_silent_endpoint),
 	    cmocka_unit_test(an_endpoint_without_buffer),
 	    cmocka_unit_test(radio_messages),
 	    cmocka_unit_test(radio_message_acks),
