@@ -357,7 +357,7 @@ size_t bridge_out(struct bridge *bridge, uint32_t number, uint8_t *ret_bytes)
 	    .heard_boot = peer->boot,
 	    .heard_number = peer->heard,
 	    /* after the steps: whoever has one of them has its end, too */
-	    .last = bridge_relaxed(&image_run(&bridge->view)->last),
+	    .last = bridge_last(bridge),
 	    .bytes = (uint32_t)frame.used,
 	    .records = frame.records,
 	};

@@ -117,6 +117,16 @@ static inline uint64_t bridge_base(const struct bridge *bridge)
 	return base != IMAGE_FOREVER ? base : 0;
 }
 
+/* The last index: of a source that has ended, or by order (STOP), which only this node was given.
+ * */
+static inline uint64_t bridge_last(const struct bridge *bridge)
+{
+	const uint64_t run = bridge_relaxed(&image_run(&bridge->view)->last),
+	               order = bridge_relaxed(&bridge->control->last);
+
+	return run < order ? run : order;
+}
+
 static inline struct image_message *bridge_message(
     const struct bridge *bridge, const struct way_route *route, uint64_t index)
 {

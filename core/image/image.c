@@ -651,6 +651,26 @@ bool image_runs(const struct image_view *view, uint32_t segment)
 	return view->node == IMAGE_NONE || image_node_of(view, segment) == view->node;
 }
 
+static bool node_has(const struct image_view *view, uint32_t node, bool sources)
+{
+	for (uint64_t i = 0; i < view->head->instances.count; i++)
+		if (image_node_of(view, view->instances[i].segment) == node &&
+		    (!sources || view->instances[i].source))
+			return true;
+	return false;
+}
+
+uint32_t image_nodes(const struct image_view *view, uint32_t ret_nodes[IMAGE_NODES_MAX])
+{
+	uint32_t n = 0;
+
+	for (int turn = 0; turn < 2; turn++)
+		for (uint32_t i = 0; i < view->head->nodes.count && i < IMAGE_NODES_MAX; i++)
+			if (node_has(view, i, false) && node_has(view, i, true) == (turn == 0))
+				ret_nodes[n++] = i;
+	return n;
+}
+
 uint32_t image_find_node(const struct image_view *view, const char *name)
 {
 	assert(name != NULL);

@@ -133,6 +133,9 @@ bool image_taken_index(
 bool image_runs(const struct image_view *view, uint32_t segment);
 uint32_t image_node_of(const struct image_view *view, uint32_t segment);
 uint32_t image_find_node(const struct image_view *view, const char *name);
+/* image_nodes returns the number of nodes that run a part of the program, nodes with sources
+ * first. */
+uint32_t image_nodes(const struct image_view *view, uint32_t ret_nodes[IMAGE_NODES_MAX]);
 /* image_find_instance returns the number of the instance of that name, or IMAGE_NONE. */
 uint32_t image_find_instance(const struct image_view *view, const char *name, size_t len);
 

@@ -26,6 +26,15 @@ struct node_timebase {
 	_Atomic uint64_t allowed; /* STEP: slots below this may begin */
 };
 
+/* The slot under way; IMAGE_FOREVER before slot 0. Where slots are counted from long ago, start_ns
+ * is a time before CLOCK_MONOTONIC began, and wraps. */
+static inline uint64_t timebase_slot(const struct node_timebase *base, uint64_t now)
+{
+	const uint64_t since = now - base->start_ns;
+
+	return since > UINT64_MAX / 2 ? IMAGE_FOREVER : since / base->slot_ns;
+}
+
 struct node_entry { /* a segment on a lane, in order */
 	_Atomic uint32_t live;
 	uint32_t waveform; /* control block */

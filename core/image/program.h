@@ -57,7 +57,8 @@ struct image_head {
 	uint32_t copies;
 	struct image_table nodes, lanes, hosts, segments, order, gates, instances, inputs, outputs,
 	    buffers, params, vars, reals, radios, holds, text;
-	uint64_t run; /* offset of struct image_run */
+	uint64_t run;     /* offset of struct image_run */
+	uint64_t load_id; /* of the load: the same on all nodes, of no other load */
 };
 
 struct image_node {

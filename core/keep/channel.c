@@ -17,7 +17,8 @@ enum { RETRY_NS = 2000000 };
 static bool concerns(const struct channel *channel, const char *key)
 {
 	if (channel->kind == CHANNEL_MIRROR)
-		return strncmp(key, channel->prefix, strlen(channel->prefix)) == 0;
+		return strncmp(key, channel->prefix, strlen(channel->prefix)) == 0 ||
+		    (channel->also && strcmp(key, channel->also) == 0);
 	return channel->kind == CHANNEL_WRITER || channel->kind == CHANNEL_KEEPER;
 }
 
@@ -50,7 +51,7 @@ static int item_send(const struct channel *channel, const struct channel_item *i
 		return item->kind == KEEP_END ? keep_end(channel->fd)
 		                              : keep_drop(channel->fd, item->key);
 	kept = &item->entry->kept;
-	if (channel->kind == CHANNEL_MIRROR)
+	if (channel->kind == CHANNEL_MIRROR && !channel->writable)
 		return send_read_only(channel->fd, kept);
 	return keep_put(channel->fd, kept->key, kept->blob, kept->len, kept->fds, kept->n_fds);
 }

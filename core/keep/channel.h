@@ -20,7 +20,7 @@
 #include "core/base/loop.h"
 #include "core/keep/store.h"
 
-enum { CHANNEL_MIRRORS_MAX = 2 };
+enum { CHANNEL_MIRRORS_MAX = 3 };
 
 struct channel_item {
 	struct channel_item *next;
@@ -42,6 +42,8 @@ struct channel {
 	struct store *store;
 	enum channel_kind kind;
 	const char *prefix; /* of a mirror */
+	const char *also;   /* a second prefix of a mirror, or NULL */
+	bool writable;      /* a mirror that writes images that exec has made: aloe-bridge */
 	/* channels that get every change that arrives here; NULL: none */
 	struct channel *mirrors[CHANNEL_MIRRORS_MAX];
 	int fd;      /* -1: closed */

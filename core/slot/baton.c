@@ -106,7 +106,7 @@ const struct node_timebase *baton_timebase(const struct node_image *node, uint32
 /* The number of slots that have begun. */
 static uint64_t slots_begun(const struct node_timebase *base, uint64_t now)
 {
-	return now < base->start_ns ? 0 : (now - base->start_ns) / base->slot_ns + 1;
+	return timebase_slot(base, now) + 1;
 }
 
 /* The latest possible baton is the fresh baton of the slot that begins next. */

@@ -206,7 +206,8 @@ static uint64_t pace_timer(
     struct lane_thread *thread, const struct node_timebase *base, uint64_t slot, uint64_t *ret_edge)
 {
 	const uint64_t now = clock_ns();
-	const uint64_t current = now < base->start_ns ? 0 : (now - base->start_ns) / base->slot_ns;
+	const uint64_t under_way = timebase_slot(base, now),
+	               current = under_way == IMAGE_FOREVER ? 0 : under_way;
 
 	if (slot > current + 1) /* no lane-mate writes such a slot, so nobody waits for it */
 		return IMAGE_FOREVER;

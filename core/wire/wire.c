@@ -309,6 +309,9 @@ static const struct {
     {WIRE_SET, "SET"},
     {WIRE_EVENT, "EVENT"},
     {WIRE_DAEMON, "DAEMON"},
+    {WIRE_JOIN, "JOIN"},
+    {WIRE_NODES, "NODES"},
+    {WIRE_FRAME, "FRAME"},
     {WIRE_REMAP, "REMAP"},
 };
 

@@ -80,6 +80,14 @@ enum wire_type {
 	/* exec -> swman, no reply: WAVEFORM, STATE ("GONE": the waveform was removed), TEXT */
 	WIRE_EVENT = 40,
 	WIRE_DAEMON = 41, /* frontend -> all daemons, no reply: DAEMON, PID, STATE ("up", "down") */
+	/* frontend -> the manager's frontend, every half second: NAME (of the node), JSON (what
+	 * kind of node it is) -> OK: it belongs to the platform; FAIL: why not */
+	WIRE_JOIN = 50,
+	/* any -> the manager's frontend: OK {JSON: array of the platform's nodes} */
+	WIRE_NODES = 51,
+	/* bridge -> bridge, no reply: NAME (of the sender's node), [BYTES: a frame of core/bridge]
+	 * */
+	WIRE_FRAME = 52,
 };
 
 enum wire_tag {
@@ -119,6 +127,7 @@ enum wire_tag {
 	WIRE_TAG_FORCE = 33,   /* number 1 */
 	/* text: node for which a request is; without it, the node that gets the request */
 	WIRE_TAG_NODE = 36,
+	WIRE_TAG_HOME = 37,   /* text: of a LOAD, the node from which it comes */
 	WIRE_TAG_NEWEST = 35, /* number: the newest slot or index that has begun */
 	WIRE_TAG_ORIGIN = 27, /* bytes: for the frontend, who asked; comes back in the answer */
 };

@@ -30,9 +30,11 @@ enum {
 
 static void usage_print(FILE *out, const char *program, unsigned takes)
 {
-	fprintf(out, "usage: %s --dir DIR [--leash FD]%s%s%s\n", program,
+	fprintf(out, "usage: %s --dir DIR [--leash FD]%s%s%s%s%s\n", program,
 	    takes & DAEMON_STATE ? " [--state STATEDIR]" : "",
-	    takes & DAEMON_KEEP ? " [--keep FD]" : "", takes & DAEMON_NODE ? " [--node NAME]" : "");
+	    takes & DAEMON_KEEP ? " [--keep FD]" : "", takes & DAEMON_NODE ? " [--node NAME]" : "",
+	    takes & DAEMON_PLATFORM ? " [--platform FILE]" : "",
+	    takes & DAEMON_SHARED ? " [--shared]" : "");
 	fprintf(out, "  --dir DIR      runtime directory of the node\n");
 	fprintf(out, "  --leash FD     read end of a pipe; the program ends at end of file\n");
 	if (takes & DAEMON_STATE)
@@ -45,6 +47,13 @@ static void usage_print(FILE *out, const char *program, unsigned takes)
 		fprintf(out,
 		    "  --node NAME    name of this node in requests and in programs of several "
 		    "nodes\n");
+	if (takes & DAEMON_PLATFORM)
+		fprintf(out,
+		    "  --platform FILE  platform file that contains this node (--node) and the "
+		    "other nodes\n");
+	if (takes & DAEMON_SHARED)
+		fprintf(out,
+		    "  --shared       lanes have ordinary priority and may share their CPUs\n");
 	fprintf(out, "  --help, --version\n");
 }
 
@@ -83,6 +92,12 @@ static int option_take(const char *program, int option, unsigned takes, struct d
 	case 'n':
 		args->node = optarg;
 		return takes & DAEMON_NODE ? node_check(program, optarg) : -EINVAL;
+	case 'p':
+		args->platform = optarg;
+		return takes & DAEMON_PLATFORM ? 0 : -EINVAL;
+	case 'S':
+		args->shared = true;
+		return takes & DAEMON_SHARED ? 0 : -EINVAL;
 	case 'l':
 		return fd_parse(program, "leash", optarg, &args->leash);
 	case 'k':
@@ -108,6 +123,8 @@ int daemon_args_parse(
 	    {"leash", required_argument, NULL, 'l'},
 	    {"keep", required_argument, NULL, 'k'},
 	    {"node", required_argument, NULL, 'n'},
+	    {"platform", required_argument, NULL, 'p'},
+	    {"shared", no_argument, NULL, 'S'},
 	    {"help", no_argument, NULL, 'h'},
 	    {"version", no_argument, NULL, 'v'},
 	    {NULL, 0, NULL, 0},

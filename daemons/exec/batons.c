@@ -39,9 +39,7 @@ static void baton_reset(struct exec *exec, uint32_t number, uint64_t baton)
 /* The slot under way; -1, hence none, before the first. */
 static uint64_t timer_slot(const struct node_timebase *base)
 {
-	const uint64_t now = clock_ns();
-
-	return now < base->start_ns ? IMAGE_FOREVER : (now - base->start_ns) / base->slot_ns;
+	return timebase_slot(base, clock_ns());
 }
 
 /* A lane that stood still skips nothing: its next slot is the clock's. On the step clock no slot
@@ -190,6 +188,7 @@ struct node_timebase *wave_timebase(const struct exec_wave *wave)
 uint64_t lanes_slot(const struct exec_wave *wave)
 {
 	const struct node_timebase *base = wave_timebase(wave);
+	uint64_t slot;
 
 	if (base == NULL)
 		return 0;
@@ -198,5 +197,6 @@ uint64_t lanes_slot(const struct exec_wave *wave)
 		    atomic_load(&wave->exec->lanes[wave->places[0].lane].image->baton));
 	if (base->pace != IMAGE_TIMER)
 		return atomic_load(&base->allowed);
-	return clock_ns() < base->start_ns ? 0 : (clock_ns() - base->start_ns) / base->slot_ns;
+	slot = timebase_slot(base, clock_ns());
+	return slot == IMAGE_FOREVER ? 0 : slot;
 }

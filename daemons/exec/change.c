@@ -109,13 +109,28 @@ void wave_start_late(struct exec_wave *wave)
 	wave->pending.bytes = NULL;
 }
 
+/* It is to start at a slot that is still ahead, so that it can start at a later one instead:
+ * another node was too late for that slot. */
+static bool may_move(const struct exec_wave *wave)
+{
+	const uint64_t base = atomic_load(&wave_control(wave)->base);
+
+	return wave->view.node != IMAGE_NONE && base != IMAGE_FOREVER &&
+	    image_timed(wave->view.head->clock) &&
+	    base + wave_steps_max(wave) > lanes_slot(wave) + 2;
+}
+
 void wave_start(struct exec_wave *wave, const struct wire_view *request)
 {
-	uint64_t slot;
+	uint64_t slot = 0;
+	const bool asked = slot_asked(request, &slot);
 
-	if (!wave_can(wave, request, 1u << WAVE_INIT | 1u << WAVE_PAUSE | 1u << WAVE_STEP, "run"))
+	if (!wave_can(wave, request,
+	        1u << WAVE_INIT | 1u << WAVE_PAUSE | 1u << WAVE_STEP |
+	            (asked && may_move(wave) ? 1u << WAVE_RUN : 0),
+	        "run"))
 		return;
-	if (slot_asked(request, &slot)) {
+	if (asked) {
 		start_at(wave, request, slot);
 		return;
 	}

@@ -34,6 +34,12 @@ static bool give(struct exec_wave *wave, pid_t pid, pid_t tid, uint32_t lane)
 	const char *why = NULL;
 	char note[256], name[LANE_NAME];
 
+	if (wave->exec->daemon.args.shared) {
+		wave_note(wave,
+		    "!this node is shared: its lanes run at ordinary priority, on CPUs that "
+		    "others use too, so nothing is promised about time\n");
+		return false;
+	}
 	if (polls(wave) && !platform_may_poll(wave->exec->node->lane[lane].cpu, &why)) {
 		const int nice = platform_nice(pid, tid, -20);
 

@@ -54,6 +54,16 @@ static int lane_image_new(struct exec *exec, uint32_t number)
 	return 0;
 }
 
+/* Of one of several nodes: slot n begins at n slot lengths of CLOCK_TAI, so that it is the same
+ * slot on all. Slot 0 was long ago, and its time wraps. */
+static uint64_t node_slots_begin(void)
+{
+	struct timespec tai;
+
+	clock_gettime(CLOCK_TAI, &tai);
+	return clock_ns() - ((uint64_t)tai.tv_sec * 1000000000u + (uint64_t)tai.tv_nsec);
+}
+
 static uint32_t timebase_find(struct exec *exec, uint32_t pace, uint64_t slot_ns)
 {
 	uint32_t unused = IMAGE_NONE;
@@ -71,7 +81,8 @@ static uint32_t timebase_find(struct exec *exec, uint32_t pace, uint64_t slot_ns
 
 		base->pace = pace;
 		base->slot_ns = slot_ns;
-		base->start_ns = clock_ns() + 1000000;
+		base->start_ns =
+		    exec->daemon.args.node != NULL ? node_slots_begin() : clock_ns() + 1000000;
 		atomic_store(&base->allowed, 0);
 	}
 	return unused;
@@ -221,12 +232,14 @@ int lane_reuse(struct exec_wave *wave, uint32_t number, char *ret_why, size_t si
 	struct exec_lane *lane = &wave->exec->lanes[number];
 
 	if (image_timed(wave->view.head->clock) && !lane->has_watchdog) {
-		const int status = lane_lock(wave->exec, number, ret_why, size);
+		const bool shared = wave->exec->daemon.args.shared;
+		const int status = shared ? 0 : lane_lock(wave->exec, number, ret_why, size);
 
 		if (status != 0)
 			return status;
 		watchdog_start(wave->exec, number);
-		second_start(wave->exec);
+		if (!shared) /* no thread here has a priority that another could be above */
+			second_start(wave->exec);
 	}
 	lane->users++;
 	return 0;

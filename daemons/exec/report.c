@@ -177,9 +177,10 @@ static json_t *lane(const struct exec_wave *wave, uint32_t number)
 	struct hist *all = calloc(2, sizeof(*all)); /* late, overhead */
 	uint32_t n = 0;                             /* segments on it */
 	uint64_t run = 0, skipped = 0, missed = 0, busy = 0;
-	const char *realtime = strstr(wave->losses, "nice -20") != NULL ? "nice -20"
-	    : strstr(wave->losses, "no real-time priority") != NULL     ? "other"
-	                                                                : "FIFO 50";
+	const char *realtime = wave->exec->daemon.args.shared       ? "other"
+	    : strstr(wave->losses, "nice -20") != NULL              ? "nice -20"
+	    : strstr(wave->losses, "no real-time priority") != NULL ? "other"
+	                                                            : "FIFO 50";
 	json_t *o = json_object();
 
 	for (uint32_t s = 0; s < wave->view.head->segments.count && all != NULL; s++) {
@@ -444,6 +445,18 @@ static json_t *cpus(const struct exec_wave *wave)
 	return array;
 }
 
+static json_t *nodes(const struct exec_wave *wave)
+{
+	uint32_t numbers[IMAGE_NODES_MAX];
+	const uint32_t n = image_nodes(&wave->view, numbers);
+	json_t *array = json_array();
+
+	for (uint32_t i = 0; i < n; i++)
+		json_array_append_new(
+		    array, json_string(image_text(&wave->view, wave->view.nodes[numbers[i]].name)));
+	return array;
+}
+
 char *exec_list(const struct exec *exec)
 {
 	json_t *array = json_array();
@@ -461,6 +474,8 @@ char *exec_list(const struct exec *exec)
 		json_object_set_new(o, "drained", json_boolean(wave->drained));
 		json_object_set_new(o, "lanes", lanes(wave));
 		json_object_set_new(o, "cpus", cpus(wave));
+		if (wave->view.node != IMAGE_NONE)
+			json_object_set_new(o, "nodes", nodes(wave));
 		if (wave->view.head->clock == IMAGE_RADIO)
 			json_object_set_new(o, "radio", report_radio(wave));
 		json_array_append_new(array, o);

@@ -224,7 +224,8 @@ static void *watchdog_main(void *self)
 	free(self);
 	/* in this order: on the CPU of a holder that does not let go of it a thread without
 	 * priority would not get to ask for one */
-	watchdog.realtime = platform_realtime(0, PLATFORM_PRIORITY_WATCHDOG) == 0;
+	watchdog.realtime = !watchdog.exec->daemon.args.shared &&
+	    platform_realtime(0, PLATFORM_PRIORITY_WATCHDOG) == 0;
 	platform_pin(watchdog.lane->cpu);
 	platform_no_slack();
 	while (!((word = atomic_load(&watchdog.mine->watchdog_word)) & WATCHDOG_QUIT)) {

@@ -78,7 +78,8 @@ static pid_t daemon_pid(void *self, enum wire_peer daemon)
 	struct frontend *frontend = self;
 	struct channel *const channels[WIRE_PEERS] = {[WIRE_EXEC] = &frontend->exec,
 	    [WIRE_STATS] = &frontend->stats,
-	    [WIRE_SWMAN] = &frontend->swman};
+	    [WIRE_SWMAN] = &frontend->swman,
+	    [WIRE_BRIDGE] = &frontend->bridge};
 
 	listener_settle(&frontend->listener);
 	return channels[daemon] && channels[daemon]->fd >= 0
@@ -206,8 +207,61 @@ static int bus_start(struct frontend *frontend, const char *dir)
 	if (!frontend->bus)
 		return -EINVAL;
 	route_init(&frontend->route, frontend->name, &frontend->log, &frontend->loop, frontend->bus,
-	    &owner);
+	    &frontend->nodes, &owner);
 	return 0;
+}
+
+/* ---- other nodes ---- */
+
+static void node_message(
+    void *self, const struct wire_view *view, const struct bus_peer *from, uint32_t node)
+{
+	route_node(&((struct frontend *)self)->route, view, from, node);
+}
+
+static void node_changed(void *self, uint32_t node, bool there)
+{
+	route_node_changed(&((struct frontend *)self)->route, node, there);
+}
+
+static int nodes_start(struct frontend *frontend, const struct daemon_args *args)
+{
+	const struct nodes_owner owner = {node_message, node_changed, frontend};
+
+	return nodes_init(&frontend->nodes, &frontend->machines, &frontend->log, &frontend->loop,
+	    args->dir, args->state, &owner);
+}
+
+static void args_add(struct frontend *frontend, enum wire_peer peer, const struct daemon_args *args)
+{
+	const bool given = args->platform != NULL;
+
+	supervise_arg(&frontend->supervise, peer, given, "--node", frontend->name);
+	supervise_arg(&frontend->supervise, peer, given, "--platform", args->platform);
+}
+
+/* swman is on the manager only, and a bridge is needed where there are other nodes. */
+static void daemons_add(struct frontend *frontend, const struct daemon_args *args)
+{
+	struct supervise *supervise = &frontend->supervise;
+	const struct machines *machines = &frontend->machines;
+	const bool several = machines->model != NULL;
+
+	supervise_add(supervise, WIRE_EXEC, &frontend->exec);
+	supervise_arg(supervise, WIRE_EXEC, several, "--node", frontend->name);
+	supervise_arg(supervise, WIRE_EXEC,
+	    several && machines->model->nodes[machines->self].shared, "--shared", NULL);
+	supervise_add(supervise, WIRE_STATS, &frontend->stats);
+	if (machines_managed(machines)) {
+		supervise_add(supervise, WIRE_SWMAN, &frontend->swman);
+		supervise_arg(supervise, WIRE_SWMAN, args->state != NULL, "--state", args->state);
+		args_add(frontend, WIRE_SWMAN, args);
+	}
+	if (several) {
+		supervise_add(supervise, WIRE_BRIDGE, &frontend->bridge);
+		supervise_arg(supervise, WIRE_BRIDGE, args->state != NULL, "--state", args->state);
+		args_add(frontend, WIRE_BRIDGE, args);
+	}
 }
 
 /* Where nobody above us holds the leash, those of an earlier frontend end with it: none is to be
@@ -221,14 +275,17 @@ static int daemons_start(struct frontend *frontend, const struct daemon_args *ar
 	frontend->stats.prefix = "waveform/";
 	frontend->exec.mirrors[0] = &frontend->stats;
 	frontend->exec.mirrors[1] = &frontend->keeper;
+	frontend->exec.mirrors[2] = &frontend->bridge;
+	frontend->bridge.prefix = "waveform/";
+	frontend->bridge.also = "node";
+	frontend->bridge.writable = true;
 	frontend->keeper.mirrors[0] = &frontend->exec;
 	if (args->keep >= 0)
 		channel_take(&frontend->keeper, args->keep);
-	supervise_add(supervise, WIRE_EXEC, &frontend->exec, NULL);
-	supervise_add(supervise, WIRE_STATS, &frontend->stats, NULL);
-	supervise_add(supervise, WIRE_SWMAN, &frontend->swman, args->state);
-	for (int peer = WIRE_EXEC; peer <= WIRE_SWMAN && result == 0; peer++)
-		result = supervise_start(supervise, (enum wire_peer)peer, adopt);
+	daemons_add(frontend, args);
+	for (int peer = WIRE_EXEC; peer <= WIRE_BRIDGE && result == 0; peer++)
+		if (supervise->children[peer].of)
+			result = supervise_start(supervise, (enum wire_peer)peer, adopt);
 	return result;
 }
 
@@ -264,6 +321,8 @@ int frontend_init(struct frontend *frontend, const struct daemon_args *args)
 	channel_init(
 	    &frontend->swman, CHANNEL_PLAIN, &frontend->log, &frontend->loop, &frontend->store);
 	channel_init(
+	    &frontend->bridge, CHANNEL_MIRROR, &frontend->log, &frontend->loop, &frontend->store);
+	channel_init(
 	    &frontend->keeper, CHANNEL_KEEPER, &frontend->log, &frontend->loop, &frontend->store);
 	supervise_init(&frontend->supervise, &frontend->log, &frontend->loop, args->dir, &owner);
 	limits_begin();
@@ -271,7 +330,9 @@ int frontend_init(struct frontend *frontend, const struct daemon_args *args)
 		log_error(&frontend->log, "%s", why);
 		return -EINVAL;
 	}
-	result = bus_start(frontend, args->dir);
+	result = machines_open(&frontend->machines, args, &frontend->log);
+	result = result ? result : bus_start(frontend, args->dir);
+	result = result ? result : nodes_start(frontend, args);
 	result = result ? result : parts_init(frontend, args);
 	result = result ? result : daemons_start(frontend, args);
 	if (!result)
@@ -300,8 +361,11 @@ void frontend_fini(struct frontend *frontend)
 	channel_close(&frontend->exec);
 	channel_close(&frontend->stats);
 	channel_close(&frontend->swman);
+	channel_close(&frontend->bridge);
 	channel_close(&frontend->keeper);
 	store_fini(&frontend->store);
+	nodes_fini(&frontend->nodes);
+	machines_close(&frontend->machines);
 	if (frontend->bus)
 		route_fini(&frontend->route);
 	bus_close(frontend->bus);

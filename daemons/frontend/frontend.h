@@ -31,9 +31,11 @@ struct frontend {
 	struct bus *bus;
 	struct store store;
 	struct listener listener;
-	struct channel exec, stats, swman; /* their keep channels */
-	struct channel keeper;             /* of the node's keeper, which has a copy of the store */
+	struct channel exec, stats, swman, bridge; /* their keep channels */
+	struct channel keeper; /* of the node's keeper, which has a copy of the store */
 	struct supervise supervise;
+	struct machines machines;
+	struct nodes nodes;
 	struct route route;
 	char name[NODE_NAME]; /* of the node */
 	struct loop_watch signal_watch, leash_watch;

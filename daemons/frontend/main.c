@@ -11,8 +11,8 @@ int main(int argc, char **argv)
 {
 	struct daemon_args args;
 	struct frontend frontend;
-	int result = daemon_args_parse(
-	    "aloe-frontend", argc, argv, DAEMON_STATE | DAEMON_KEEP | DAEMON_NODE, &args);
+	int result = daemon_args_parse("aloe-frontend", argc, argv,
+	    DAEMON_STATE | DAEMON_KEEP | DAEMON_NODE | DAEMON_PLATFORM, &args);
 
 	if (result)
 		return result > 0 ? 0 : 2;

@@ -15,6 +15,10 @@
 
 enum { MESSAGES_IN_A_ROW = 64, EXPIRY_NS = 100000000 };
 
+/* What the identity of a peer begins with that came over another node: those of this machine begin
+ * with 0, for libzmq makes them. */
+enum { BY_NODE = 1 };
+
 static bool peer_same(const struct bus_peer *a, const struct bus_peer *b)
 {
 	return a->len == b->len && memcmp(a->id, b->id, a->len) == 0;
@@ -40,11 +44,22 @@ static bool is_event(const struct wire_view *view)
 	return view->type == WIRE_EVENT || view->type == WIRE_DAEMON;
 }
 
+static int bytes_send(
+    struct route *route, const struct bus_peer *to, const uint8_t *bytes, size_t len)
+{
+	struct bus_peer peer = {.len = to->len - 1};
+
+	if (to->len == 0 || to->id[0] != BY_NODE)
+		return bus_send_to(route->bus, to, bytes, len);
+	memcpy(peer.id, to->id + 1, peer.len);
+	return nodes_reply(route->nodes, &peer, bytes, len);
+}
+
 static int msg_try(struct route *route, const struct bus_peer *to, struct wire_msg *msg)
 {
 	size_t len;
 	const uint8_t *bytes = wire_bytes(msg, &len);
-	const int result = bytes ? bus_send_to(route->bus, to, bytes, len) : msg->error;
+	const int result = bytes ? bytes_send(route, to, bytes, len) : msg->error;
 
 	if (result < 0)
 		log_debug(route->log, "a message could not be passed on: %s", strerror(-result));
@@ -263,10 +278,17 @@ static void request_pass(struct route *route, const struct wire_view *view, enum
 	request_send(route, &msg, view, &origin);
 }
 
+static void event_to_manager(struct route *route, const struct wire_view *view);
+
 static void event_pass(struct route *route, const struct wire_view *view, enum wire_peer sender)
 {
 	struct wire_msg msg;
 
+	if (sender != WIRE_CLIENT && view->dest == WIRE_SWMAN &&
+	    !machines_managed(route->nodes->machines)) {
+		event_to_manager(route, view);
+		return;
+	}
 	if (sender == WIRE_CLIENT || view->dest == WIRE_CLIENT ||
 	    route->daemons[view->dest].len == 0)
 		return;
@@ -332,8 +354,25 @@ static void hello_take(
 	parked_send(route, kind);
 }
 
+static void nodes_send_list(
+    struct route *route, const struct wire_view *view, const struct bus_peer *from)
+{
+	char *text = nodes_list(route->nodes);
+	struct wire_msg msg;
+
+	bus_reply(route->bus, view, WIRE_OK, &msg);
+	wire_put_text(&msg, WIRE_TAG_JSON, text);
+	msg_send(route, from, &msg);
+	free(text);
+}
+
+/* Of a client or daemon of this machine; another node may not say HELLO or DOWN here. */
 static void own_take(struct route *route, const struct wire_view *view, const struct bus_peer *from)
 {
+	if (from->id[0] == BY_NODE && view->type != WIRE_PING && view->type != WIRE_NODES) {
+		failure_send(route, from, view->seq, "no other node may ask this", false);
+		return;
+	}
 	switch (view->type) {
 	case WIRE_HELLO:
 		hello_take(route, view, from);
@@ -345,40 +384,204 @@ static void own_take(struct route *route, const struct wire_view *view, const st
 		ok_send(route, view, from);
 		route->owner.down(route->owner.self);
 		return;
+	case WIRE_NODES:
+		nodes_send_list(route, view, from);
+		return;
 	default:
 		fail_about(route, from, view->seq, WIRE_FRONTEND, "does not know message %u (%s)",
 		    view->type, wire_type_name(view->type));
 	}
 }
 
+/* ---- other nodes ---- */
+
 /* The name comes from a peer: no more of it is given back than a name can have, and nothing that a
  * terminal would obey. */
 static void no_node(
     struct route *route, const struct bus_peer *from, uint32_t seq, const void *name, size_t len)
 {
-	char shown[NODE_NAME] = "", text[256];
+	const struct platform_model *model = route->nodes->machines->model;
+	char shown[NODE_NAME], text[512];
 	struct wire_msg msg;
+	size_t at;
 
-	memcpy(shown, name, len < NODE_NAME ? len : NODE_NAME - 1);
-	for (char *c = shown; *c; c++)
-		if ((unsigned char)*c <= ' ' || (unsigned char)*c > '~')
-			*c = '?';
-	snprintf(text, sizeof(text), "no node \"%s\", there is %s", shown, route->node);
+	machines_shown(name, len, shown, sizeof(shown));
+	at = (size_t)snprintf(text, sizeof(text), "no node \"%s\", there %s %s", shown,
+	    model && model->n_nodes > 1 ? "are" : "is", model ? model->nodes[0].name : route->node);
+	for (size_t n = 1; model && n < model->n_nodes && at < sizeof(text); n++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, ", %s", model->nodes[n].name);
 	failure_put(route, from, seq, 2, text, &msg);
 	msg_send(route, from, &msg);
 }
 
-/* Whether a request is for this node; answered if not. */
-static bool is_ours(struct route *route, const struct wire_view *view, const struct bus_peer *from)
+/* For which node a request is: MACHINES_NONE for this one. False: for none, which has been
+ * answered. */
+static bool node_of(struct route *route, const struct wire_view *view, const struct bus_peer *from,
+    uint32_t *ret_node)
 {
+	const struct machines *machines = route->nodes->machines;
+	const bool managers = view->dest == WIRE_SWMAN || view->type == WIRE_NODES;
 	const void *name;
+	bool given, own;
 	size_t len;
 
-	if (wire_get_bytes(view, WIRE_TAG_NODE, 0, &name, &len) < 0 ||
-	    (len == strlen(route->node) && memcmp(name, route->node, len) == 0))
-		return true;
-	no_node(route, from, view->seq, name, len);
-	return false;
+	given = wire_get_bytes(view, WIRE_TAG_NODE, 0, &name, &len) == 0;
+	own = given && len == strlen(route->node) && memcmp(name, route->node, len) == 0;
+	*ret_node = given && !own ? machines_find(machines, name, len) : MACHINES_NONE;
+	if (given && !own && *ret_node == MACHINES_NONE) {
+		no_node(route, from, view->seq, name, len);
+		return false;
+	}
+	if (managers) /* there is one, whatever node is named */
+		*ret_node = machines_managed(machines) ? MACHINES_NONE : machines->manager;
+	return true;
+}
+
+static void msg_to_node(struct route *route, uint32_t node, struct wire_msg *msg, int *ret)
+{
+	size_t len;
+	const uint8_t *bytes = wire_bytes(msg, &len);
+
+	*ret = bytes ? nodes_send(route->nodes, node, bytes, len) : msg->error;
+	wire_fini(msg);
+}
+
+static void relay_fail(struct route *route, const struct bus_peer *to, uint32_t seq, uint32_t node)
+{
+	char text[700];
+
+	nodes_missing(route->nodes, node, text, sizeof(text));
+	failure_send(route, to, seq, text, false);
+}
+
+/* A request for another node. */
+static void node_pass(struct route *route, const struct wire_view *view, enum wire_peer sender,
+    const struct bus_peer *from, uint32_t node)
+{
+	const struct bus_peer origin = origin_of(view, sender, from);
+	struct route_pending *pending = pending_add(route, &origin, view, view->dest);
+	const uint32_t next = nodes_next(route->nodes, node);
+	struct wire_msg msg;
+	const void *home;
+	size_t len;
+	int result;
+
+	if (!pending) {
+		failure_send(route, &origin, view->seq, "aloe-frontend: out of memory", false);
+		return;
+	}
+	pending->node = next + 1;
+	pending->relay = ++route->relays;
+	wire_init_copy(&msg, view, WIRE_TAG_ORIGIN);
+	wire_put_peers(&msg, WIRE_CLIENT, view->dest);
+	wire_put_seq(&msg, pending->relay);
+	if (view->type == WIRE_LOAD && wire_get_bytes(view, WIRE_TAG_HOME, 0, &home, &len) < 0)
+		wire_put_text(&msg, WIRE_TAG_HOME, route->node);
+	msg_to_node(route, next, &msg, &result);
+	if (result == 0)
+		return;
+	pending_answered(route, &origin, view->seq);
+	relay_fail(route, &origin, view->seq, next);
+}
+
+static void node_answer(struct route *route, const struct wire_view *view, uint32_t node)
+{
+	for (struct route_pending **at = &route->first; *at; at = &(*at)->next) {
+		struct route_pending *pending = *at;
+		struct bus_peer origin = pending->origin;
+		struct wire_msg msg;
+
+		if (pending->node != node + 1 || pending->relay != view->seq)
+			continue;
+		wire_init_copy(&msg, view, WIRE_TAG_ORIGIN);
+		wire_put_peers(&msg, WIRE_FRONTEND, peer_kind(route, &origin));
+		wire_put_seq(&msg, pending->seq);
+		pending_remove(route, at);
+		msg_send(route, &origin, &msg);
+		return;
+	}
+	log_debug(route->log, "an answer of a node to no request was dropped");
+}
+
+/* What a daemon of this node tells swman, where that is on another one. */
+static void event_to_manager(struct route *route, const struct wire_view *view)
+{
+	struct wire_msg msg;
+	int result;
+
+	wire_init_copy(&msg, view, WIRE_TAG_ORIGIN);
+	wire_put_text(&msg, WIRE_TAG_NODE, route->node);
+	msg_to_node(route, route->nodes->machines->manager, &msg, &result);
+}
+
+/* The node says its name; who has joined under which one is known here. */
+static void node_event(struct route *route, const struct wire_view *view, uint32_t node)
+{
+	struct wire_msg msg;
+
+	if (view->dest != WIRE_SWMAN || route->daemons[WIRE_SWMAN].len == 0)
+		return;
+	wire_init_copy(&msg, view, WIRE_TAG_NODE);
+	wire_put_peers(&msg, WIRE_FRONTEND, WIRE_SWMAN);
+	wire_put_text(&msg, WIRE_TAG_NODE, machines_name(route->nodes->machines, node));
+	msg_send(route, &route->daemons[WIRE_SWMAN], &msg);
+}
+
+static void own_take(
+    struct route *route, const struct wire_view *view, const struct bus_peer *from);
+
+static void request_route(struct route *route, const struct wire_view *view, enum wire_peer sender,
+    const struct bus_peer *from)
+{
+	uint32_t node;
+
+	if (!node_of(route, view, from, &node))
+		return;
+	if (node != MACHINES_NONE)
+		node_pass(route, view, sender, from, node);
+	else if (view->dest == WIRE_FRONTEND)
+		own_take(route, view, from);
+	else
+		request_pass(route, view, sender, from);
+}
+
+void route_node(
+    struct route *route, const struct wire_view *view, const struct bus_peer *from, uint32_t node)
+{
+	struct bus_peer tagged = {.len = from->len + 1, .id = {BY_NODE}};
+
+	if (from->len >= sizeof(tagged.id))
+		return;
+	memcpy(tagged.id + 1, from->id, from->len);
+	if (is_answer(view))
+		node_answer(route, view, node);
+	else if (is_event(view))
+		node_event(route, view, node);
+	else
+		request_route(route, view, WIRE_CLIENT, &tagged);
+}
+
+void route_node_changed(struct route *route, uint32_t node, bool there)
+{
+	char text[700];
+	struct wire_msg msg;
+
+	nodes_missing(route->nodes, node, text, sizeof(text));
+	for (struct route_pending **at = &route->first; *at;) {
+		if (there || (*at)->node != node + 1) {
+			at = &(*at)->next;
+			continue;
+		}
+		failure_send(route, &(*at)->origin, (*at)->seq, text, true);
+		pending_remove(route, at);
+	}
+	if (route->daemons[WIRE_SWMAN].len == 0)
+		return;
+	wire_init(&msg, WIRE_DAEMON, WIRE_FRONTEND, WIRE_SWMAN, 0);
+	wire_put_u64(&msg, WIRE_TAG_DAEMON, WIRE_FRONTEND);
+	wire_put_text(&msg, WIRE_TAG_STATE, there ? "up" : "down");
+	wire_put_text(&msg, WIRE_TAG_NODE, machines_name(route->nodes->machines, node));
+	msg_send(route, &route->daemons[WIRE_SWMAN], &msg);
 }
 
 static void message_take(
@@ -392,12 +595,8 @@ static void message_take(
 		answer_pass(route, view, sender);
 	else if (is_event(view))
 		event_pass(route, view, sender);
-	else if (!is_ours(route, view, from))
-		return;
-	else if (view->dest == WIRE_FRONTEND)
-		own_take(route, view, from);
 	else
-		request_pass(route, view, sender, from);
+		request_route(route, view, sender, from);
 }
 
 /* The 1st, 2nd, 4th, 8th ...: a peer cannot fill the log. */
@@ -436,10 +635,10 @@ static void bus_ready(void *self, short revents)
 /* ---- life ------------------------------------------------------------------------ */
 
 void route_init(struct route *route, const char *node, const struct log *log, struct loop *loop,
-    struct bus *bus, const struct route_owner *owner)
+    struct bus *bus, struct nodes *nodes, const struct route_owner *owner)
 {
-	*route =
-	    (struct route){.node = node, .log = log, .loop = loop, .bus = bus, .owner = *owner};
+	*route = (struct route){
+	    .node = node, .log = log, .loop = loop, .bus = bus, .nodes = nodes, .owner = *owner};
 	loop_watch_start(loop, &route->watch, bus_fd(bus), POLLIN, bus_ready, route);
 }
 
@@ -459,7 +658,8 @@ void route_lost(struct route *route, enum wire_peer daemon)
 	for (struct route_pending **at = &route->first; *at;) {
 		struct route_pending *pending = *at;
 		const bool asked = gone.len > 0 && peer_same(&pending->origin, &gone);
-		const bool unanswered = pending->dest == daemon && !pending->parked;
+		const bool unanswered =
+		    pending->dest == daemon && pending->node == 0 && !pending->parked;
 
 		if (unanswered && !asked)
 			lost_fail(route, pending, "ended before it had answered");
@@ -486,7 +686,7 @@ void route_ping(struct route *route, enum wire_peer daemon)
 bool route_busy(const struct route *route, enum wire_peer daemon)
 {
 	for (const struct route_pending *pending = route->first; pending; pending = pending->next) {
-		if (pending->dest == daemon && !pending->parked &&
+		if (pending->dest == daemon && pending->node == 0 && !pending->parked &&
 		    (pending->type == WIRE_LOAD || pending->type == WIRE_PREPARE ||
 		        pending->type == WIRE_UNLOAD || pending->type == WIRE_REMAP))
 			return true;
@@ -506,5 +706,17 @@ void route_announce(struct route *route, enum wire_peer daemon, pid_t pid, const
 		wire_put_u64(&msg, WIRE_TAG_PID, (uint64_t)pid);
 		wire_put_text(&msg, WIRE_TAG_STATE, state);
 		msg_send(route, &route->daemons[kind], &msg);
+	}
+	if (!machines_managed(route->nodes->machines)) {
+		struct wire_view view = {0};
+		struct wire_msg msg;
+		size_t len;
+
+		wire_init(&msg, WIRE_DAEMON, WIRE_FRONTEND, WIRE_SWMAN, 0);
+		wire_put_u64(&msg, WIRE_TAG_DAEMON, daemon);
+		wire_put_text(&msg, WIRE_TAG_STATE, state);
+		if (wire_bytes(&msg, &len) && wire_decode(msg.bytes, len, &view) == 0)
+			event_to_manager(route, &view);
+		wire_fini(&msg);
 	}
 }

@@ -12,8 +12,10 @@
  * a daemon that is just being started waits for it, at most ROUTE_PARK_MS. Events (WIRE_EVENT,
  * WIRE_DAEMON) have no answer and do not wait.
  *
- * A request with NODE is for the node of that name: for this one, or it is answered that there is
- * none.
+ * A request with NODE is for the node of that name: for this one, for one that has joined
+ * (nodes.h), or it is answered that there is none. A daemon of a node that has none of its own
+ * (swman) is the manager's. What goes to another node has a sequence number of its own on the way,
+ * by which the answer finds back to who asked.
  */
 #ifndef ALOE_FRONTEND_ROUTE_H
 #define ALOE_FRONTEND_ROUTE_H
@@ -23,6 +25,7 @@
 #include "core/base/log.h"
 #include "core/bus/bus.h"
 #include "core/base/loop.h"
+#include "daemons/frontend/nodes.h"
 
 enum { ROUTE_PARK_MS = 3000, ROUTE_PENDING_MAX = 4096 };
 
@@ -32,6 +35,8 @@ struct route_pending { /* a request without an answer yet */
 	uint32_t seq;
 	enum wire_peer dest;
 	enum wire_type type;
+	uint32_t node;   /* 1 + the node that it was sent to; 0: to a daemon of this one */
+	uint32_t relay;  /* its number on the way there */
 	uint8_t *parked; /* not sent yet: the message */
 	size_t len;
 	uint64_t until_ns;
@@ -57,6 +62,8 @@ struct route {
 	struct loop *loop;
 	struct bus *bus;
 	struct route_owner owner;
+	struct nodes *nodes; /* the other nodes */
+	uint32_t relays;
 	struct bus_peer daemons[WIRE_PEERS]; /* len 0: not there */
 	struct route_pending *first;         /* oldest first */
 	size_t n_pending;
@@ -67,10 +74,15 @@ struct route {
 
 /* node: the name of this one, the caller's */
 void route_init(struct route *route, const char *node, const struct log *log, struct loop *loop,
-    struct bus *bus, const struct route_owner *owner);
+    struct bus *bus, struct nodes *nodes, const struct route_owner *owner);
 void route_fini(struct route *route);
 /* route_lost: the daemon has ended; what it has not answered is answered. */
 void route_lost(struct route *route, enum wire_peer daemon);
+/* route_node takes a message of another node; route_node_changed answers what a node that has gone
+ * was asked, and tells swman of it. */
+void route_node(
+    struct route *route, const struct wire_view *view, const struct bus_peer *from, uint32_t node);
+void route_node_changed(struct route *route, uint32_t node, bool there);
 void route_ping(struct route *route, enum wire_peer daemon);
 /* route_busy: the daemon has been asked for something that may keep it from answering for long. */
 bool route_busy(const struct route *route, enum wire_peer daemon);

@@ -3,6 +3,7 @@
  * daemons/frontend/supervise.c - the other daemons of the node. */
 #include "daemons/frontend/supervise.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -158,11 +159,25 @@ void supervise_init(struct supervise *supervise, const struct log *log, struct l
 	loop_timer_start(loop, &supervise->second, SECOND_NS, second, supervise);
 }
 
-void supervise_add(
-    struct supervise *supervise, enum wire_peer peer, struct channel *channel, const char *state)
+void supervise_add(struct supervise *supervise, enum wire_peer peer, struct channel *channel)
 {
 	supervise->children[peer] = (struct supervise_child){
-	    .of = supervise, .peer = peer, .pidfd = -1, .channel = channel, .state = state};
+	    .of = supervise, .peer = peer, .pidfd = -1, .channel = channel};
+}
+
+void supervise_arg(struct supervise *supervise, enum wire_peer peer, bool given, const char *arg,
+    const char *value)
+{
+	const char **args = supervise->children[peer].args;
+	size_t n = 0;
+
+	while (args[n])
+		n++;
+	assert(n + 2 <= SUPERVISE_ARGS_MAX);
+	if (given) {
+		args[n] = arg;
+		args[n + 1] = value;
+	}
 }
 
 pid_t supervise_pid(const struct supervise *supervise, enum wire_peer peer)
@@ -183,10 +198,11 @@ static int child_exec(struct supervise_child *child, const char *name)
 {
 	struct supervise *supervise = child->of;
 	char path[PATH_MAX], leash_text[16];
-	const char *argv[] = {name, "--dir", supervise->dir, "--leash", leash_text,
-	    child->state ? "--state" : NULL, child->state, NULL};
+	const char *argv[5 + SUPERVISE_ARGS_MAX + 1] = {
+	    name, "--dir", supervise->dir, "--leash", leash_text};
 	int result = child_path(name, path, sizeof(path));
 
+	memcpy(argv + 5, child->args, sizeof(child->args));
 	snprintf(leash_text, sizeof(leash_text), "%d", supervise->leash);
 	if (!result)
 		result = child_spawn(path, (char *const *)(uintptr_t)argv, &supervise->leash, 1, -1,

@@ -41,6 +41,7 @@ enum {
 	SUPERVISE_KEPT_A_S = 20,    /* entries that it takes up at least in a second */
 	SUPERVISE_CALM_S = 60,
 	SUPERVISE_OVERLOAD_S = 10, /* so long it is told */
+	SUPERVISE_ARGS_MAX = 6,
 };
 
 struct supervise;
@@ -59,7 +60,7 @@ struct supervise_child {
 	bool killed;  /* and has not ended yet */
 	struct loop_timer restart;
 	struct channel *channel;
-	const char *state; /* --state; NULL: not given */
+	const char *args[SUPERVISE_ARGS_MAX + 1]; /* beside --dir and --leash; NULL ends them */
 };
 
 struct supervise_owner {
@@ -93,8 +94,11 @@ void supervise_init(struct supervise *supervise, const struct log *log, struct l
 void supervise_fini(struct supervise *supervise);
 /* supervise_add names a daemon; supervise_start starts it for the first time, or, where `adopt`,
  * takes up the one that is there: 0, or -errno when there is no such program. */
-void supervise_add(
-    struct supervise *supervise, enum wire_peer peer, struct channel *channel, const char *state);
+void supervise_add(struct supervise *supervise, enum wire_peer peer, struct channel *channel);
+/* supervise_arg gives it another argument, and the value of that (NULL: none); nothing where
+ * `given` is false. Texts are the caller's. */
+void supervise_arg(struct supervise *supervise, enum wire_peer peer, bool given, const char *arg,
+    const char *value);
 int supervise_start(struct supervise *supervise, enum wire_peer peer, bool adopt);
 pid_t supervise_pid(const struct supervise *supervise, enum wire_peer peer);
 /* supervise_attach gives a daemon's connection to its channel; false: it is none of ours, and `fd`

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "core/base/child.h"
 #include "core/base/clock.h"
@@ -192,10 +193,83 @@ static void capacity_take(struct load *load)
 		    (double)(clock_ns() - begin) * 1e-9);
 }
 
+/* ---- on several nodes ---- */
+
+/* What is taken of a core by waveforms that are loaded there. */
+static double taken_ns(const struct load *load, const char *node, int cpu)
+{
+	json_t *waveform, *lane;
+	double us = 0;
+	size_t n, l;
+
+	json_array_foreach(load->list, n, waveform)
+	{
+		if (strcmp(report_text(waveform, "node"), node) != 0 ||
+		    strcmp(report_text(waveform, "clock"), "virtual") == 0)
+			continue;
+		json_array_foreach(json_object_get(waveform, "lanes"), l, lane)
+		{
+			if ((int)report_number(lane, "cpu") == cpu)
+				us += report_number(lane, "admitted_us");
+		}
+	}
+	return us * 1e3;
+}
+
+/* In the platform file cores are numbered through all nodes; here they are CPUs of their node. */
+static int cpu_of(const struct platform_model *model, uint32_t core)
+{
+	const uint32_t node = model->cores[core].node;
+	uint32_t first = core;
+
+	while (first > 0 && model->cores[first - 1].node == node)
+		first--;
+	return model->nodes[node].lanes.items[core - first];
+}
+
+static int plan_on(struct load *load)
+{
+	const struct machines *machines = &load->swman->machines;
+	struct platform_model model = *machines->model;
+	struct platform_core *cores = calloc(model.n_lanes, sizeof(*cores));
+	char *home = wire_get_text(load->request, WIRE_TAG_HOME, 0);
+	const uint32_t from = home ? machines_find(machines, home, strlen(home)) : machines->self;
+	int rc = cores ? 0 : -ENOMEM;
+
+	free(home);
+	for (uint32_t c = 0; cores && c < model.n_lanes; c++) {
+		cores[c] = model.cores[c];
+		if (load->waveform->clock != WF_CLOCK_VIRTUAL)
+			cores[c].taken_ns = taken_ns(
+			    load, machines_name(machines, cores[c].node), cpu_of(&model, c));
+	}
+	model.cores = cores;
+	model.home = from == MACHINES_NONE ? 0 : from + 1;
+	profile_take(load);
+	if (rc == 0)
+		rc = plan_make(load->waveform, &model, &load->profile, &load->diag, &load->plan);
+	for (uint32_t l = 0; rc == 0 && l < load->plan->n_lanes; l++)
+		load->plan->cpus[l] = cpu_of(&model, (uint32_t)load->plan->cpus[l]);
+	free(cores);
+	return rc;
+}
+
+/* Of no other load, on any node. */
+static uint64_t load_id_new(void)
+{
+	uint64_t id = 0;
+
+	while (id == 0 && getrandom(&id, sizeof(id), 0) != sizeof(id))
+		;
+	return id;
+}
+
 static int plan(struct load *load)
 {
 	struct local_platform platform;
 
+	if (load->swman->machines.model)
+		return plan_on(load);
 	capacity_take(load);
 	local_platform(load->swman->state, &platform);
 	local_beside(load->list, load->waveform, &platform);
@@ -301,10 +375,17 @@ static void prepare(struct load *load)
 	if (rc < 0)
 		log_warning(&swman->daemon.log, "%s: this run will not be kept: %s", swman->state,
 		    strerror(-rc));
+	swman->prepares++;
+	if (swman->machines.model) {
+		swman->prepare_on(swman, load->request, call->waveform, call->notes, load->program,
+		    load->program_len);
+		swman_call_free(call);
+		free(plan_text);
+		return;
+	}
 	wire_init(&msg, WIRE_PREPARE, WIRE_SWMAN, WIRE_EXEC, 0);
 	wire_put_text(&msg, WIRE_TAG_WAVEFORM, call->waveform);
 	wire_put_bytes(&msg, WIRE_TAG_PROGRAM, load->program, load->program_len);
-	swman->prepares++;
 	swman_ask(swman, call, &msg, prepared);
 	free(plan_text);
 }
@@ -401,7 +482,8 @@ static void load(struct swman *swman, const struct wire_view *request,
 	if (rc == 0)
 		rc = plan(&load);
 	if (rc == 0)
-		rc = program_build(load.waveform, load.plan, load.slots, &load.diag, &load.program,
+		rc = program_build(load.waveform, load.plan, load.slots,
+		    swman->machines.model ? load_id_new() : 0, &load.diag, &load.program,
 		    &load.program_len);
 	if (rc == 0 && remap)
 		load.send(swman, remap, load.waveform, load.plan, load.program, load.program_len);
@@ -450,4 +532,9 @@ void swman_load_again(struct swman *swman, const struct wire_view *request,
     const struct wire_view *remap, const char *cpus, const json_t *list, swman_send *send)
 {
 	load(swman, request, remap, cpus, list, send);
+}
+
+void swman_load_on(struct swman *swman, const struct wire_view *request, const json_t *list)
+{
+	load(swman, request, NULL, NULL, list, NULL);
 }

@@ -28,17 +28,23 @@ int main(int argc, char **argv)
 	    .handle = swman_handle,
 	    .ready = swman_ready,
 	    .lost = swman_lost};
-	struct swman swman = {.runs_sweep = swman_runs_sweep};
+	struct swman swman = {.runs_sweep = swman_runs_sweep,
+	    .prepare_on = several_prepare,
+	    .ending_on = several_ending};
 	struct daemon_args args;
-	int code = daemon_args_parse("aloe-swman", argc, argv, DAEMON_STATE, &args);
+	int code = daemon_args_parse(
+	    "aloe-swman", argc, argv, DAEMON_STATE | DAEMON_NODE | DAEMON_PLATFORM, &args);
 
 	if (code)
 		return code > 0 ? 0 : 2;
 	if (daemon_init(&swman.daemon, &role, &args, &swman))
 		return 1;
 	state_find(&swman, &args);
-	code = daemon_run(&swman.daemon);
+	code = machines_open(&swman.machines, &args, &swman.daemon.log) < 0
+	    ? 2
+	    : daemon_run(&swman.daemon);
 	swman_fini(&swman);
+	machines_close(&swman.machines);
 	daemon_fini(&swman.daemon);
 	return code;
 }

@@ -649,12 +649,13 @@ static int assemble(struct build *b, void **ret_bytes, size_t *ret_len)
 }
 
 int program_build(const struct waveform *waveform, const struct plan *plan, uint64_t slots,
-    struct diag *diag, void **ret_bytes, size_t *ret_len)
+    uint64_t load_id, struct diag *diag, void **ret_bytes, size_t *ret_len)
 {
 	struct build b = {
 	    .wf = waveform,
 	    .plan = plan,
 	    .head.slots = slots == 0 ? IMAGE_FOREVER : slots,
+	    .head.load_id = load_id,
 	    .nodes.size = sizeof(struct image_node),
 	    .lanes.size = sizeof(struct image_lane),
 	    .hosts.size = sizeof(struct image_host),

@@ -14,9 +14,10 @@
 
 #include "core/map/plan.h"
 
-/* program_build: `slots` = how many indices to run, 0: until the sources end. 0, or -errno with the
+/* program_build: `slots` = how many indices to run, 0: until the sources end; load_id: of a load on
+ * several nodes, else 0. 0, or -errno with the
  * reason in diag; the caller frees *ret_bytes. */
 int program_build(const struct waveform *waveform, const struct plan *plan, uint64_t slots,
-    struct diag *diag, void **ret_bytes, size_t *ret_len);
+    uint64_t load_id, struct diag *diag, void **ret_bytes, size_t *ret_len);
 
 #endif

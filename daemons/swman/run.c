@@ -114,6 +114,7 @@ void swman_run_drop(struct swman *swman, const char *waveform, bool keep)
 		rmdir(run->dir);
 	}
 	free(run->load);
+	free(run->nodes);
 	shape_kept_fini(&run->shape);
 	free(run);
 }
@@ -219,6 +220,16 @@ static struct swman_run *looked(
 	if (report && report_number(report, "started") != 0)
 		save(swman, run, report);
 	json_decref(report);
+	return run;
+}
+
+struct swman_run *swman_run_report(
+    struct swman *swman, const char *waveform, const json_t *report, bool over)
+{
+	struct swman_run *run = swman_run_find(swman, waveform);
+
+	if (run && !run->saved && over && report_number(report, "started") != 0)
+		save(swman, run, report);
 	return run;
 }
 
@@ -366,7 +377,7 @@ static void ending_done(
 		swman_sweep_start(swman);
 }
 
-static void ending_ask(struct swman *swman, struct swman_run *run)
+static void one_ending_ask(struct swman *swman, struct swman_run *run)
 {
 	struct swman_call *call = run->asking ? NULL : swman_call_new(NULL, run->waveform);
 
@@ -374,6 +385,15 @@ static void ending_ask(struct swman *swman, struct swman_run *run)
 		return;
 	run->asking = true;
 	status_ask(swman, call, ending_done);
+}
+
+static void ending_ask(struct swman *swman, struct swman_run *run)
+{
+	if (swman->machines.model) {
+		swman->ending_on(swman, run);
+		return;
+	}
+	one_ending_ask(swman, run);
 }
 
 static bool stopped(const char *state)
@@ -464,11 +484,19 @@ static void others_forget(struct swman *swman, const json_t *list)
 
 static void learned(struct swman *swman, struct swman_call *call, const struct wire_view *answer)
 {
-	json_t *list = report_take(answer), *waveform;
-	size_t n;
+	json_t *list = report_take(answer);
 
 	(void)call;
-	if (json_is_array(list))
+	swman_run_list(swman, list, true);
+	json_decref(list);
+}
+
+void swman_run_list(struct swman *swman, const json_t *list, bool whole)
+{
+	json_t *waveform;
+	size_t n;
+
+	if (json_is_array(list) && whole)
 		others_forget(swman, list);
 	json_array_foreach(list, n, waveform)
 	{
@@ -485,7 +513,6 @@ static void learned(struct swman *swman, struct swman_call *call, const struct w
 			ending_ask(swman, run);
 		}
 	}
-	json_decref(list);
 }
 
 struct swman_run *swman_run_known(struct swman *swman, const char *waveform)

@@ -6,7 +6,12 @@
 
 int swman_ready(void *self)
 {
-	swman_runs_learn(self);
+	struct swman *swman = self;
+
+	if (swman->machines.model)
+		several_learn(swman);
+	else
+		swman_runs_learn(swman);
 	return 0;
 }
 
@@ -18,6 +23,7 @@ void swman_lost(void *self)
 void swman_fini(struct swman *swman)
 {
 	loop_timer_stop(&swman->daemon.loop, &swman->sweep);
+	loop_timer_stop(&swman->daemon.loop, &swman->learn);
 	swman_calls_lose(swman, "aloe-swman ends");
 	while (swman->runs)
 		swman_run_drop(swman, swman->runs->waveform, swman->runs->saved);
@@ -49,6 +55,10 @@ void swman_handle(void *self, const struct wire_view *view)
 {
 	struct swman *swman = self;
 
+	if (swman->machines.model && view->type != WIRE_OK && view->type != WIRE_FAIL) {
+		several_handle(swman, view);
+		return;
+	}
 	switch (view->type) {
 	case WIRE_OK:
 	case WIRE_FAIL:

@@ -25,9 +25,10 @@
 #include "core/measure/local.h"
 #include "core/waveform/shape.h"
 #include "core/waveform/waveform.h"
-#include "daemons/common/daemon.h"
+#include "daemons/common/machines.h"
 
 struct swman;
+struct gather;
 
 struct swman_call { /* a question to exec that is not answered yet */
 	struct swman_call *next;
@@ -44,6 +45,8 @@ struct swman_call { /* a question to exec that is not answered yet */
 	bool again; /* because exec or the frontend has ended: the next one may be asked */
 	bool force; /* UNLOAD with FORCE: goes on whatever the answer is */
 	bool known; /* ... and somebody has known the waveform so far */
+	struct gather *gather; /* of which the question is one; NULL: of none */
+	uint32_t gather_at;
 };
 
 struct swman_run { /* of a waveform that is loaded */
@@ -57,18 +60,27 @@ struct swman_run { /* of a waveform that is loaded */
 	size_t load_len;
 	struct shape_kept shape; /* what its components said */
 	uint64_t learned_ns;     /* when its costs were last taken down, 0: never */
+	uint32_t *nodes;         /* of the platform, that it is on; without one NULL */
+	uint32_t n_nodes;
+	uint64_t slot_ns; /* on a clock; 0: on none */
 };
 
 struct swman {
 	struct daemon daemon;
+	struct machines machines; /* that this one manages */
 	char state[PATH_MAX];
 	struct swman_call *calls;
 	uint64_t prepares; /* and remaps, sent to exec */
 	struct swman_run *runs;
 	struct registry *registry; /* as of registry_stamp; NULL: not read yet */
 	uint64_t registry_stamp;
+	struct loop_timer learn;                 /* of the nodes of a platform, what they have */
 	struct loop_timer sweep;                 /* calls that time out, runs that end */
 	void (*runs_sweep)(struct swman *swman); /* swman_runs_sweep */
+	/* of a platform: several_prepare, several_ending */
+	void (*prepare_on)(struct swman *swman, const struct wire_view *request,
+	    const char *waveform, const char *notes, const void *program, size_t len);
+	void (*ending_on)(struct swman *swman, struct swman_run *run);
 };
 
 /* swman.c */
@@ -92,7 +104,20 @@ void swman_fail(struct swman *swman, const struct swman_call *call, int code, co
 void swman_pass(struct swman *swman, const struct swman_call *call, const struct wire_view *answer,
     const char *file);
 
-/* load.c */
+/* several.c: the same for the waveforms of a platform, whose parts are on several nodes.
+ * several_handle does with a message what swman_handle does without a platform. several_prepare
+ * sends the program to the nodes that it names, and answers LOAD when all are ready; several_taken
+ * gives the model of the platform with what is loaded there (`list`). */
+void several_handle(struct swman *swman, const struct wire_view *view);
+void several_load(struct swman *swman, const struct wire_view *request);
+void several_learn(void *swman);
+void several_ending(struct swman *swman, struct swman_run *run); /* asks for its last report */
+void several_prepare(struct swman *swman, const struct wire_view *request, const char *waveform,
+    const char *notes, const void *program, size_t len);
+
+/* load.c. swman_load_on loads what `request` says on the platform, beside what its nodes have in
+ * `list` (exec's lists, each waveform with its node). */
+void swman_load_on(struct swman *swman, const struct wire_view *request, const json_t *list);
 void swman_load(struct swman *swman, const struct wire_view *request);
 /* swman_load_again maps what was loaded with `request` once more, as `remap` wants it, on the same
  * CPUs (NULL: as the request says), beside what else exec has in `list`; `send` follows, or the
@@ -126,5 +151,12 @@ void swman_event(struct swman *swman, const struct wire_view *event);
 void swman_runs_sweep(struct swman *swman);
 /* after a restart: what exec has, and which folders belong to it */
 void swman_runs_learn(struct swman *swman);
+/* swman_run_list takes exec's list: what is new is known from now on, what it has not is forgotten
+ * if the list is the whole of it.
+ * swman_run_report takes a report of a waveform: saved, once, when it is over; it is no report:
+ * NULL. */
+void swman_run_list(struct swman *swman, const json_t *list, bool whole);
+struct swman_run *swman_run_report(
+    struct swman *swman, const char *waveform, const json_t *report, bool over);
 
 #endif

@@ -159,7 +159,8 @@ static int program_of(const struct engine *e, struct waveform *wf, struct plan *
 	int status;
 
 	diag_init(&diag);
-	status = program_build(wf, plan, e->ender < 0 ? e->length : 0, &diag, ret_program, ret_len);
+	status =
+	    program_build(wf, plan, e->ender < 0 ? e->length : 0, 0, &diag, ret_program, ret_len);
 	diag_fini(&diag);
 	return status;
 }

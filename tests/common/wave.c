@@ -65,7 +65,7 @@ static int build(struct wave *w, const struct wave_options *options, struct diag
 
 	if (status != 0)
 		return status;
-	status = program_build(w->waveform, w->plan, 0, diag, &program, &len);
+	status = program_build(w->waveform, w->plan, 0, 0, diag, &program, &len);
 	if (status != 0)
 		return status;
 	status = image_create(program, len, &w->files);

@@ -13,6 +13,7 @@ work=$(mktemp -d) || exit 2
 node=$work/node
 end() {
 	aloe down --dir "$node" >/dev/null 2>&1
+	aloe down --dir "$node.a" >/dev/null 2>&1
 	rm -rf "$work"
 }
 trap end EXIT
@@ -101,4 +102,11 @@ documented list always | grep -v '^radio$' >always
 ok "and the page's are in it" sh -c "comm -23 always have >rest; cat rest; test ! -s rest"
 ok "a look" sh -c "aloe watch utran384-random compare --dir '$node' --json --count 1 | sed 's/\"values\":{.*/\"values\": {}/; s/\":/\": /g' >watch.json"
 ok "it is in the page" agrees watch watch.json
+cat >platform.conf <<END
+name = "one"; secure = false;
+nodes: { a: { mmac_per_s = 1.0; manager = true; lanes = [0]; address = "127.0.0.1:$((20000 + $$ % 10000 * 4))"; }; };
+END
+ok "a node of a platform" aloe up --dir "$node.a" --platform platform.conf --node a
+ok "its nodes" sh -c "aloe list nodes --dir '$node.a' --json >nodes.json"
+ok "they are in the page, and the page's in them" agrees nodes nodes.json
 exit "$failed"

@@ -338,7 +338,7 @@ static void test_places(void **state)
 	assert_int_equal(
 	    waveform_parse("x.conf", chain, strlen(chain), *state, &overrides, &diag, &wf), 0);
 	plan = planned(wf, 1);
-	assert_int_equal(program_build(wf, plan, 0, &diag, &program, &len), 0);
+	assert_int_equal(program_build(wf, plan, 0, 0, &diag, &program, &len), 0);
 	rows = (const void *)((const uint8_t *)program +
 	    ((const struct image_head *)program)->buffers.offset);
 	assert_int_equal(plan->n_buffers, 6);
@@ -366,7 +366,7 @@ static void test_apart(void **state)
 		wf->links[l].delay = 1; /* into the filters */
 	plan = planned(wf, 2);
 	diag_init(&diag);
-	assert_int_equal(program_build(wf, plan, 0, &diag, &program, &len), 0);
+	assert_int_equal(program_build(wf, plan, 0, 0, &diag, &program, &len), 0);
 	head = program;
 	rows = (const void *)((const uint8_t *)program + head->buffers.offset);
 	for (uint32_t i = 0; i < head->buffers.count; i++)
@@ -379,7 +379,7 @@ static void test_apart(void **state)
 	for (size_t i = 0; i < wf->n_instances; i++)
 		wf->instances[i].pin = -1;
 	plan = planned(wf, 1);
-	assert_int_equal(program_build(wf, plan, 0, &diag, &program, &len), 0);
+	assert_int_equal(program_build(wf, plan, 0, 0, &diag, &program, &len), 0);
 	head = program;
 	rows = (const void *)((const uint8_t *)program + head->buffers.offset);
 	for (uint32_t i = 0; i < head->buffers.count; i++)
@@ -404,7 +404,7 @@ static void test_program(void **state)
 	struct image_files files;
 
 	diag_init(&diag);
-	assert_int_equal(program_build(wf, plan, 0, &diag, &program, &len), 0);
+	assert_int_equal(program_build(wf, plan, 0, 0, &diag, &program, &len), 0);
 	assert_int_equal(image_create(program, len, &files), 0);
 	assert_int_equal(image_open(&files, false, &view), 0);
 	head = view.head;

@@ -516,7 +516,7 @@ static void *pair_program(size_t *ret_len)
 	    waveform_shape(wf, host, &diag) != 0)
 		fail_msg("%s", diag.lines[0]);
 	plan = pair_plan(wf, &diag);
-	assert_int_equal(program_build(wf, plan, INDICES, &diag, &program, ret_len), 0);
+	assert_int_equal(program_build(wf, plan, INDICES, 0, &diag, &program, ret_len), 0);
 	plan_free(plan);
 	waveform_free(wf);
 	registry_close(registry);

@@ -75,7 +75,7 @@ static void built(
 	size_t len;
 
 	diag_init(&diag);
-	if (program_build(wf, plan, slots, &diag, &program, &len) != 0)
+	if (program_build(wf, plan, slots, 0, &diag, &program, &len) != 0)
 		fail_msg("%s", diag.len > 0 ? diag.lines[0] : "no reason");
 	assert_int_equal(diag.len, 0);
 	diag_fini(&diag);
@@ -564,11 +564,11 @@ static void test_refused(void **state)
 	hand_open(&h, hand);
 	diag_init(&diag);
 	starve_after(0);
-	assert_true(program_build(h.wf, h.plan, 0, &diag, &program, &len) < 0);
+	assert_true(program_build(h.wf, h.plan, 0, 0, &diag, &program, &len) < 0);
 	starve_over();
 	assert_string_equal(diag.lines[0], "hand.conf: no memory for the program");
 	h.plan->buffers[0].type = 0; /* as no plan is */
-	assert_true(program_build(h.wf, h.plan, 0, &diag, &program, &len) < 0);
+	assert_true(program_build(h.wf, h.plan, 0, 0, &diag, &program, &len) < 0);
 	assert_string_equal(diag.lines[1],
 	    "hand.conf: the program is not sound: a table names something that is not there");
 	assert_null(program);

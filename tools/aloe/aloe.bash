@@ -59,17 +59,20 @@ _aloe() {
 	up)
 		case $prev in
 		--node) COMPREPLY=(); return ;;
+		--platform) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--foreground --node --dir --state --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--foreground --node --platform --dir --state --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	down)
 		case $prev in
+		--platform) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		--node) COMPREPLY=(); return ;;
+		--state) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 		esac
-		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--dir --node --help" -- "$cur")); return; fi
+		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--platform --dir --node --state --help" -- "$cur")); return; fi
 		COMPREPLY=() ;;
 	load)
 		case $prev in
@@ -132,7 +135,7 @@ _aloe() {
 		--node) COMPREPLY=(); return ;;
 		esac
 		if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--json --names --dir --node --help" -- "$cur")); return; fi
-		COMPREPLY=($(compgen -W "components" -- "$cur")) ;;
+		COMPREPLY=($(compgen -W "components nodes" -- "$cur")) ;;
 	status)
 		case $prev in
 		--dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;

@@ -37,21 +37,31 @@ static int probe(const char *dir)
 	return rc;
 }
 
-int client_find(struct client *client, const struct cli_args *args)
+int client_probe(const char *dir)
 {
-	const char *dir = cli_get(args, "dir");
+	const int rc = probe(dir);
+
+	return rc == -ECONNREFUSED || rc == -EHOSTDOWN ? -ENOENT : rc;
+}
+
+static int find(struct client *client, const char *dir)
+{
 	int rc;
 
 	*client = (struct client)CLIENT_NONE;
 	rc = dir ? path_print(client->dir, sizeof(client->dir), "%s", dir)
 	         : dir_runtime(client->dir, sizeof(client->dir));
-	rc = rc < 0 ? rc : probe(client->dir);
-	return rc == -ECONNREFUSED || rc == -EHOSTDOWN ? -ENOENT : rc;
+	return rc < 0 ? rc : client_probe(client->dir);
 }
 
-int client_open(struct client *client, const struct cli_args *args)
+int client_find(struct client *client, const struct cli_args *args)
 {
-	const int rc = client_find(client, args);
+	return find(client, cli_get(args, "dir"));
+}
+
+static int open_as(struct client *client, const char *dir, const char *node)
+{
+	const int rc = find(client, dir);
 
 	if (rc == -ENOENT) {
 		fprintf(stderr, "aloe: no node is running in %s; `aloe up` starts a node\n",
@@ -62,8 +72,18 @@ int client_open(struct client *client, const struct cli_args *args)
 		fprintf(stderr, "aloe: %s: cannot be used: %s\n", client->dir, bus_dir_text(-rc));
 		return CLI_FAILED;
 	}
-	client->node = cli_get(args, "node");
+	client->node = node;
 	return client_connect(client);
+}
+
+int client_open(struct client *client, const struct cli_args *args)
+{
+	return open_as(client, cli_get(args, "dir"), cli_get(args, "node"));
+}
+
+int client_in(struct client *client, const char *dir)
+{
+	return open_as(client, dir, NULL);
 }
 
 void client_close(struct client *client)

@@ -46,6 +46,10 @@ int client_open(struct client *client, const struct cli_args *args);
 /* client_find finds that node without a word: 0, -ENOENT (none is running), or -errno. client->dir
  * is set in any case. */
 int client_find(struct client *client, const struct cli_args *args);
+/* client_probe is client_find in `dir`, without a client. */
+int client_probe(const char *dir);
+/* client_in is client_open for the node in `dir`. */
+int client_in(struct client *client, const char *dir);
 /* client_connect connects to a node in client->dir, whether it is there yet or not. */
 int client_connect(struct client *client);
 void client_close(struct client *client);

@@ -51,7 +51,15 @@
 		    "folder of runs and profiles; default ~/.local/state/aloe"                     \
 	}
 
+#define PLATFORM_OPTION                                                                            \
+	{                                                                                          \
+		"platform", 0, "NAME", "@file", false,                                             \
+		    "platform file, or its name, of the nodes that belong together; default: this "\
+		    "node is alone, and opens no network socket"                                   \
+	}
+
 static const struct cli_option node_options[] = {NODE_OPTIONS};
+static const struct cli_option down_options[] = {PLATFORM_OPTION, NODE_OPTIONS, STATE_OPTION};
 static const struct cli_option run_options[] = {
     {"slots", 's', "N", NULL, false,
         "number of slots: sources run index 0 .. N-1, and the run ends when their last message "
@@ -97,7 +105,10 @@ static const struct cli_option plan_options[] = {
 };
 static const struct cli_option up_options[] = {
     {"foreground", 'f', NULL, NULL, false, "run in the foreground (for systemd)"},
-    {"node", 0, "NAME", NULL, false, "name of the node; default: the name of the machine"},
+    {"node", 0, "NAME", NULL, false,
+        "name of the node; default: the name of the machine, or with --platform all nodes whose "
+        "addresses are of this machine"},
+    PLATFORM_OPTION,
     DIR_OPTION,
     STATE_OPTION,
 };
@@ -216,7 +227,13 @@ static const char plan_doc[] =
 static const char up_doc[] = "Starts the daemons of this node in the background. A daemon that "
                              "dies is started again, and the waveforms go on. `aloe down` stops "
                              "the node. The log lines of the daemons go to node.log in the state "
-                             "folder.";
+                             "folder.\n\nWith --platform the node is one of several that run "
+                             "waveforms together (section PLATFORM FILES): it connects to the "
+                             "manager over TCP with its key (`aloe keys`). Without --node all "
+                             "nodes of this machine are started: the manager in the runtime "
+                             "directory and the state folder, each other node X in DIR-X and "
+                             "STATE/nodes/X, with its keys in STATE/nodes/X/keys. `aloe down "
+                             "--platform` stops them.";
 static const char stop_doc[] =
     "Messages on their way still arrive; then files are closed. The waveform stays loaded, with "
     "its report, until `aloe unload`.\n\nIf the waveform makes no step for 5 s, or a host does "
@@ -288,7 +305,7 @@ static const struct cli_command commands[] = {
     {"plan", "FILE", 1, 1, "@file", "print where and in which order a waveform would run", plan_doc,
         CLI_LIST(plan_options), aloe_plan},
     {"up", "", 0, 0, NULL, "start a node in the background", up_doc, CLI_LIST(up_options), aloe_up},
-    {"down", "", 0, 0, NULL, "stop the node and all its waveforms", NULL, CLI_LIST(node_options),
+    {"down", "", 0, 0, NULL, "stop the node and all its waveforms", NULL, CLI_LIST(down_options),
         aloe_down},
     {"load", "FILE", 1, 1, "@file", "load a waveform into the running node", NULL,
         CLI_LIST(load_options), aloe_load},
@@ -303,8 +320,9 @@ static const struct cli_command commands[] = {
         CLI_LIST(stop_options), aloe_stop},
     {"unload", "WAVEFORM", 1, 1, "@waveform", "remove a waveform from the node", unload_doc,
         CLI_LIST(unload_options), aloe_unload},
-    {"list", "[components]", 0, 1, "components", "list the loaded waveforms, or all components",
-        NULL, CLI_LIST(list_options), aloe_list},
+    {"list", "[components|nodes]", 0, 1, "components nodes",
+        "list the loaded waveforms, all components, or the nodes of the platform", NULL,
+        CLI_LIST(list_options), aloe_list},
     {"status", "[WAVEFORM]", 0, 1, "@waveform", "print the report of a loaded waveform", NULL,
         CLI_LIST(json_options), aloe_status},
     {"top", "WAVEFORM", 1, 1, "@waveform", "show the live table of a waveform until Ctrl-C", NULL,
@@ -367,8 +385,8 @@ static const struct cli_section sections[] = {
         "error, warning, note (default) or debug. XDG_RUNTIME_DIR and XDG_STATE_HOME have their "
         "usual meaning."},
     {"SEE ALSO",
-        "aloe-words(7), execinfo(1), comprun(1), aloe-bench(1), aloe-frontend(8), aloe-exec(8), "
-        "aloe-stats(8), aloe-swman(8), aloe-host(8)"},
+        "aloe-words(7), execinfo(1), comprun(1), aloe-bench(1), aloe-frontend(8), aloe-bridge(8), "
+        "aloe-exec(8), aloe-stats(8), aloe-swman(8), aloe-host(8)"},
 };
 
 static const struct cli_program program = {

@@ -40,7 +40,7 @@ int node_dir(char *ret_dir, size_t size)
 static int frontend_spawn(struct node *node, int keep)
 {
 	char path[PATH_MAX], leash_text[16], keep_text[16];
-	const char *argv[12] = {
+	const char *argv[14] = {
 	    "aloe-frontend", "--dir", node->dir, "--leash", leash_text, "--keep", keep_text};
 	size_t n = 7;
 	int rc = child_path("aloe-frontend", path, sizeof(path));
@@ -54,6 +54,10 @@ static int frontend_spawn(struct node *node, int keep)
 	if (node->name) {
 		argv[n++] = "--node";
 		argv[n++] = node->name;
+	}
+	if (node->platform) {
+		argv[n++] = "--platform";
+		argv[n++] = node->platform;
 	}
 	return rc < 0
 	    ? rc
@@ -79,7 +83,7 @@ static int frontend_start(struct node *node)
 }
 
 int node_start(struct node *node, struct client *client, const char *dir, const char *state,
-    const char *name, bool words)
+    const struct node_of *of, bool words)
 {
 	char why[256];
 	int rc;
@@ -87,7 +91,9 @@ int node_start(struct node *node, struct client *client, const char *dir, const 
 	*node = (struct node){.client = client,
 	    .dir = dir,
 	    .state = state,
-	    .name = name,
+	    .name = of ? of->name : NULL,
+	    .platform = of ? of->platform : NULL,
+	    .managed = !of || !of->platform || of->manages,
 	    .leash = {-1, -1},
 	    .words = {-1, -1}};
 	limits_begin(); /* what the frontend keeps, this process keeps, too */
@@ -192,7 +198,7 @@ int node_first(struct node *node, const char **ret_missing)
 	int rc;
 
 	do {
-		rc = node_follow(node, node_ready(node->client, ret_missing));
+		rc = node_follow(node, node_ready(node, ret_missing));
 	} while (rc == -ECONNRESET);
 	return rc;
 }
@@ -210,13 +216,19 @@ static int ping(struct client *client, enum wire_peer peer)
 	return rc == 0 && view.type != WIRE_OK ? -EAGAIN : rc;
 }
 
-int node_ready(struct client *client, const char **ret_missing)
+int node_ready(const struct node *node, const char **ret_missing)
 {
-	static const enum wire_peer peers[] = {WIRE_FRONTEND, WIRE_EXEC, WIRE_STATS, WIRE_SWMAN};
+	static const enum wire_peer peers[] = {
+	    WIRE_FRONTEND, WIRE_EXEC, WIRE_STATS, WIRE_SWMAN, WIRE_BRIDGE};
+	struct client *client = node->client;
 	int waited_ms = 0;
 
 	for (size_t i = 0; i < sizeof(peers) / sizeof(peers[0]);) {
-		int rc = ping(client, peers[i]);
+		const bool has = peers[i] == WIRE_SWMAN ? node->managed
+		    : peers[i] == WIRE_BRIDGE           ? node->platform != NULL
+		                                        : true;
+		int rc = has ? ping(client, peers[i]) : 0;
+
 		*ret_missing = wire_peer_name(peers[i]);
 		if (rc == 0) {
 			i++;

@@ -28,6 +28,8 @@
 struct node {
 	const char *dir, *state;
 	const char *name;      /* NULL: that of the machine */
+	const char *platform;  /* file of the nodes that it belongs to; NULL: it is alone */
+	bool managed;          /* by itself: it has an aloe-swman */
 	struct client *client; /* told of the frontend's end (node_fd) */
 	pid_t pid;             /* 0: there is no frontend */
 	int pidfd;             /* readable when the frontend has ended */
@@ -42,10 +44,15 @@ struct node {
 
 /* node_dir makes a private runtime directory below $XDG_RUNTIME_DIR or /tmp. 0 or -errno. */
 int node_dir(char *ret_dir, size_t size);
-/* node_start starts aloe-frontend in `dir`; `state` and `name` may be NULL; `words`: what the
- * daemons say is to be read at words[0], which does not wait. 0 or -errno. */
+/* node_start starts aloe-frontend in `dir`; `state` may be NULL; `of`: which node of which
+ * platform, NULL: a node of no name that is alone; `words`: what the daemons say is to be read at
+ * words[0], which does not wait. 0 or -errno. */
+struct node_of {
+	const char *name, *platform; /* may be NULL */
+	bool manages;                /* that platform */
+};
 int node_start(struct node *node, struct client *client, const char *dir, const char *state,
-    const char *name, bool words);
+    const struct node_of *of, bool words);
 /* node_again follows a frontend that has ended (-ECHILD): 0 when another one has been started; 1
  * when it had ended in good order; -EIO when it had failed, or too many in a row were killed,
  * unless `ever`; -EINTR; -errno. */
@@ -59,7 +66,7 @@ int node_follow(struct node *node, int rc);
 int node_first(struct node *node, const char **ret_missing);
 /* node_ready waits until all daemons answer. 0; -EINTR, -ECHILD, -ETIMEDOUT, *ret_missing naming
  * the daemon. */
-int node_ready(struct client *client, const char **ret_missing);
+int node_ready(const struct node *node, const char **ret_missing);
 /* node_tend reaps what has ended, but for the frontend, at most twice a second; so does
  * node_follow. */
 void node_tend(struct node *node);

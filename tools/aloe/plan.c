@@ -2,14 +2,12 @@
  *
  * plan: where and in what order a waveform would run, on this machine or on one that need not
  * exist, and why so. */
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/child.h"
 #include "core/base/file.h"
 #include "core/map/explain.h"
 #include "core/measure/local.h"
@@ -17,9 +15,10 @@
 #include "core/report/store.h"
 #include "tools/aloe/client.h"
 #include "tools/aloe/commands.h"
+#include "tools/aloe/platforms.h"
 #include "tools/aloe/source.h"
 
-enum { PLATFORM_BYTES_MAX = 1 << 20, NAMES_MAX = 256, LIST_MS = 5000 };
+enum { LIST_MS = 5000 };
 
 struct plan_request { /* a plan, while it is made */
 	const struct cli_args *args;
@@ -34,76 +33,6 @@ struct plan_request { /* a plan, while it is made */
 	struct plan_whatif whatif;
 	struct plan_why *why;
 };
-
-/* ---- platforms ------------------------------------------------------------------------ */
-
-/* Where platform files lie: here as in the sources, then where they are installed. */
-static int folder(int number, char *ret_path)
-{
-	char self[PATH_MAX];
-	int rc;
-
-	if (number == 0)
-		return path_print(ret_path, PATH_MAX, "platforms/nodes");
-	rc = child_path("..", self, sizeof(self));
-	return rc < 0 ? rc : path_print(ret_path, PATH_MAX, "%s/share/aloe/platforms", self);
-}
-
-static size_t names_take(const char *path, char **names, size_t n)
-{
-	DIR *dir = opendir(path);
-	const struct dirent *entry;
-
-	while (dir && n < NAMES_MAX && (entry = readdir(dir))) {
-		const size_t len = strlen(entry->d_name);
-
-		if (len > 5 && strcmp(entry->d_name + len - 5, ".conf") == 0 &&
-		    (names[n] = strndup(entry->d_name, len - 5)))
-			n++;
-	}
-	if (dir)
-		closedir(dir);
-	return n;
-}
-
-static int unknown_platform(const struct plan_request *request, const char *name)
-{
-	char *names[NAMES_MAX + 1] = {NULL}, path[PATH_MAX], all[1024] = "local";
-	size_t n = 0, len = strlen(all);
-	const char *nearest;
-
-	for (int i = 0; i < 2; i++)
-		if (folder(i, path) == 0)
-			n = names_take(path, names, n);
-	for (size_t i = 0; i < n && len < sizeof(all); i++)
-		len += (size_t)snprintf(all + len, sizeof(all) - len, ", %s", names[i]);
-	nearest = diag_nearest(name, (const char *const *)names, n);
-	if (nearest)
-		cli_fail(request->args,
-		    "--platform %s: this platform is unknown, did you mean \"%s\"?", name, nearest);
-	else
-		cli_fail(request->args,
-		    "--platform %s: this platform is unknown; give a file or one of: %s", name,
-		    all);
-	while (n > 0)
-		free(names[--n]);
-	return -EINVAL;
-}
-
-/* A path, or the name of a file in one of the folders. */
-static int platform_find(const struct plan_request *request, const char *name, char *ret_path)
-{
-	char path[PATH_MAX];
-
-	if (strchr(name, '/') || access(name, R_OK) == 0)
-		return path_print(ret_path, PATH_MAX, "%s", name);
-	for (int i = 0; i < 2; i++)
-		if (folder(i, path) == 0 &&
-		    path_print(ret_path, PATH_MAX, "%s/%s.conf", path, name) == 0 &&
-		    access(ret_path, R_OK) == 0)
-			return 0;
-	return unknown_platform(request, name);
-}
 
 /* What a plan for other instruction sets does not know. */
 static void arch_note(struct plan_request *request)
@@ -202,8 +131,7 @@ static int home_take(struct plan_request *request)
 static int platform_open(struct plan_request *request)
 {
 	const char *name = cli_get(request->args, "platform");
-	char path[PATH_MAX], *text;
-	size_t len;
+	char path[PATH_MAX];
 	int rc;
 
 	local_platform(request->state, &request->local);
@@ -212,15 +140,10 @@ static int platform_open(struct plan_request *request)
 		beside_open(request);
 	if (!name || strcmp(name, "local") == 0)
 		return home_take(request);
-	rc = platform_find(request, name, path);
+	rc = platform_find(request->args, name, path);
 	if (rc < 0)
 		return rc;
-	rc = file_read(path, PLATFORM_BYTES_MAX, &text, &len);
-	if (rc < 0)
-		return diag_error(
-		    &request->source->diag, path, 0, "cannot be read: %s", file_reason(rc));
-	rc = platform_parse(path, text, len, &request->source->diag, &request->file);
-	free(text);
+	rc = platform_take(path, &request->source->diag, &request->file);
 	request->platform = request->file;
 	if (rc == 0)
 		arch_note(request);

@@ -77,8 +77,61 @@ static int with_client(
 	return status;
 }
 
+static void node_line(const json_t *node)
+{
+	const bool joined = json_is_true(json_object_get(node, "joined"));
+	const json_t *cpus = json_object_get(node, "cpus");
+	size_t n;
+	json_t *cpu;
+
+	printf("%-12s %-21s %-8s %-8s %-8s", report_text(node, "name"),
+	    report_text(node, "address"),
+	    json_is_true(json_object_get(node, "manager")) ? "manager" : "",
+	    joined ? "joined" : "missing",
+	    json_is_true(json_object_get(node, "shared")) ? "shared" : "");
+	if (joined)
+		printf(" %s, CPU", report_text(node, "arch"));
+	json_array_foreach(cpus, n, cpu)
+	{
+		if (joined)
+			printf("%s%lld", n > 0 ? "," : " ", json_integer_value(cpu));
+	}
+	printf("\n");
+}
+
+static int nodes_show(struct client *client, const struct cli_args *args)
+{
+	struct wire_view view;
+	struct wire_msg msg;
+	json_t *list, *node;
+	int status;
+	size_t n;
+
+	client_request(client, WIRE_NODES, WIRE_FRONTEND, &msg);
+	status = client_call(client, &msg, &view);
+	list = status == 0 ? client_json(&view) : NULL;
+	if (!list)
+		return status ? status : CLI_FAILED;
+	if (cli_has(args, "json"))
+		status = json_show(list);
+	else if (json_array_size(list) == 0)
+		printf("this node is alone: it was started without --platform\n");
+	else
+		json_array_foreach(list, n, node)
+		{
+			if (cli_has(args, "names"))
+				printf("%s\n", report_text(node, "name"));
+			else
+				node_line(node);
+		}
+	json_decref(list);
+	return status;
+}
+
 int aloe_list(const struct cli_args *args)
 {
+	if (args->n_args && strcmp(args->args[0], "nodes") == 0)
+		return with_client(args, nodes_show);
 	return args->n_args ? aloe_list_components(args) : with_client(args, list_show);
 }
 

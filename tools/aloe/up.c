@@ -5,18 +5,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/address.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "tools/aloe/commands.h"
 #include "tools/aloe/node.h"
+#include "tools/aloe/platforms.h"
 
 /* keep keeps a frontend running until it has ended in good order, or the user wants an end. */
 static int keep(struct node *node)
@@ -36,14 +40,14 @@ static int keep(struct node *node)
 
 /* The node is there when all its daemons have answered; before that nobody has seen it, and it is
  * not tried for ever. 0, or -errno with the reason in words. */
-static int begin(struct node *node, struct client *client, const char *state, const char *name,
-    char *ret_why, size_t size)
+static int begin(struct node *node, struct client *client, const char *state,
+    const struct node_of *of, char *ret_why, size_t size)
 {
 	const char *missing = "frontend";
 	int rc = client_signals(client);
 
 	if (rc == 0)
-		rc = node_start(node, client, client->dir, state, name, false);
+		rc = node_start(node, client, client->dir, state, of, false);
 	if (rc == 0)
 		rc = client_connect(client) ? -EIO : node_first(node, &missing);
 	bus_close(client->bus);
@@ -70,7 +74,7 @@ static bool end_report(int tell, const char *why)
 }
 
 /* tell: -1 where nobody waits for the node to be up. */
-static int keeper_main(const char *dir, const char *state, const char *name, int tell)
+static int keeper_main(const char *dir, const char *state, const struct node_of *of, int tell)
 {
 	struct client client = CLIENT_NONE; /* once it is up, only its signals and timers */
 	struct node node = {.dir = NULL};
@@ -80,7 +84,7 @@ static int keeper_main(const char *dir, const char *state, const char *name, int
 
 	path_print(client.dir, sizeof(client.dir), "%s", dir);
 	signal(SIGPIPE, SIG_IGN);
-	rc = begin(&node, &client, state, name, why, sizeof(why));
+	rc = begin(&node, &client, state, of, why, sizeof(why));
 	if (rc < 0)
 		fprintf(stderr, "aloe: %s\n", why);
 	if (rc < 0 && node.dir) /* before anybody reads that nothing is left */
@@ -187,28 +191,42 @@ static int absolute(const char *path, char *ret_path, size_t size)
 	return getcwd(cwd, sizeof(cwd)) ? path_print(ret_path, size, "%s/%s", cwd, path) : -errno;
 }
 
-/* paths_find also makes the directories. */
-static int paths_find(const struct cli_args *args, struct paths *paths)
+/* paths_find also makes the directories. `beside`: a node of that name beside the one of --dir and
+ * --state, NULL: that one itself. */
+static int paths_find(const struct cli_args *args, const char *beside, struct paths *paths)
 {
 	const char *dir = cli_get(args, "dir"), *state = cli_get(args, "state");
-	int rc = dir ? absolute(dir, paths->dir, sizeof(paths->dir))
-	             : dir_runtime(paths->dir, sizeof(paths->dir));
+	char own_dir[PATH_MAX], own_state[PATH_MAX];
+	int rc =
+	    dir ? absolute(dir, own_dir, sizeof(own_dir)) : dir_runtime(own_dir, sizeof(own_dir));
 
 	if (rc == 0)
-		rc = state ? absolute(state, paths->state, sizeof(paths->state))
-		           : dir_state(paths->state, sizeof(paths->state));
+		rc = state ? absolute(state, own_state, sizeof(own_state))
+		           : dir_state(own_state, sizeof(own_state));
 	if (rc == 0)
-		rc = dir_make(paths->state);
+		rc = path_print(paths->dir, sizeof(paths->dir), "%s%s%s", own_dir,
+		    beside ? "-" : "", beside ? beside : "");
 	if (rc == 0)
-		rc = dir_make(paths->dir);
+		rc = path_print(paths->state, sizeof(paths->state), "%s%s%s", own_state,
+		    beside ? "/nodes/" : "", beside ? beside : "");
 	if (rc == 0)
 		rc = path_print(paths->log, sizeof(paths->log), "%s/node.log", paths->state);
+	if (rc < 0)
+		fprintf(stderr, "aloe: %s or %s: %s\n", own_dir, own_state, strerror(-rc));
+	return rc;
+}
+
+static int paths_make(const struct paths *paths)
+{
+	int rc = dir_make(paths->state);
+
+	rc = rc ? rc : dir_make(paths->dir);
 	if (rc < 0)
 		fprintf(stderr, "aloe: %s or %s: %s\n", paths->dir, paths->state, strerror(-rc));
 	return rc;
 }
 
-static int up_apart(const struct paths *paths, const char *name)
+static int up_apart(const struct paths *paths, const struct node_of *of)
 {
 	const long from = log_length(paths->log);
 	int told[2], status;
@@ -219,25 +237,21 @@ static int up_apart(const struct paths *paths, const char *name)
 	}
 	fflush(stdout);
 	if (detach(paths->log, told[1]))
-		_exit(keeper_main(paths->dir, paths->state, name, TELL));
+		_exit(keeper_main(paths->dir, paths->state, of, TELL));
 	close(told[1]);
 	status = up_wait(told[0], paths->dir, paths->log, from);
 	close(told[0]);
 	return status;
 }
 
-int aloe_up(const struct cli_args *args)
+static int up_one(const struct cli_args *args, const char *beside, const struct node_of *of)
 {
-	const char *name = cli_get(args, "node");
-	struct client client;
 	struct paths paths;
 	int rc;
 
-	if (name && !text_is_node(name))
-		return cli_fail(args, "--node %s: " TEXT_NODE_RULE, name);
-	if (paths_find(args, &paths) < 0)
+	if (paths_find(args, beside, &paths) < 0 || paths_make(&paths) < 0)
 		return CLI_FAILED;
-	rc = client_find(&client, args);
+	rc = client_probe(paths.dir);
 	if (rc == 0) {
 		printf("a node is up already: %s\n", paths.dir);
 		return CLI_OK;
@@ -246,8 +260,160 @@ int aloe_up(const struct cli_args *args)
 		fprintf(stderr, "aloe: %s: cannot be used: %s\n", paths.dir, bus_dir_text(-rc));
 		return CLI_FAILED;
 	}
-	return cli_has(args, "foreground") ? keeper_main(paths.dir, paths.state, name, -1)
-	                                   : up_apart(&paths, name);
+	return cli_has(args, "foreground") ? keeper_main(paths.dir, paths.state, of, -1)
+	                                   : up_apart(&paths, of);
+}
+
+/* ---- nodes of a platform ------------------------------------------------------------------- */
+
+struct several { /* nodes of a platform */
+	const struct cli_args *args;
+	char path[PATH_MAX];
+	struct platform_model *model;
+	struct diag diag;
+};
+
+static int several_open(const struct cli_args *args, struct several *several)
+{
+	char found[PATH_MAX];
+	int rc;
+
+	*several = (struct several){.args = args};
+	diag_init(&several->diag);
+	rc = platform_find(args, cli_get(args, "platform"), found);
+	rc = rc ? rc : absolute(found, several->path, sizeof(several->path));
+	rc = rc ? rc : platform_take(several->path, &several->diag, &several->model);
+	if (rc == 0 && !several->model->nodes[0].address)
+		rc = diag_error(&several->diag, several->path, 0,
+		    "the nodes of %s have no addresses, so they can be planned for, but not run",
+		    several->model->name);
+	diag_print(&several->diag, stderr);
+	return rc < 0 ? CLI_USAGE : CLI_OK;
+}
+
+static void several_close(struct several *several)
+{
+	platform_free(several->model);
+	diag_fini(&several->diag);
+}
+
+/* A socket can be bound to an address of this machine, and to no other. */
+static bool is_local(const struct platform_node *node)
+{
+	struct sockaddr_in6 at = {.sin6_family = AF_INET6};
+	struct address address;
+	bool local;
+	int fd;
+
+	if (address_parse(node->address, &address) < 0)
+		return false;
+	fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	memcpy(&at.sin6_addr, address.ip, sizeof(at.sin6_addr));
+	local = fd >= 0 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int)) == 0 &&
+	    bind(fd, (const struct sockaddr *)&at, sizeof(at)) == 0;
+	if (fd >= 0)
+		close(fd);
+	return local;
+}
+
+static int no_node(const struct several *several, const char *name)
+{
+	fprintf(stderr, "aloe: no node \"%s\", there are ", name);
+	for (size_t n = 0; n < several->model->n_nodes; n++)
+		fprintf(stderr, "%s%s", n > 0 ? ", " : "", several->model->nodes[n].name);
+	fprintf(stderr, "\n");
+	return CLI_USAGE;
+}
+
+/* Before anything is started: what its frontend would refuse. */
+static int key_check(const struct several *several, const char *beside, const char *name)
+{
+	char folder[KEYS_PATH];
+	struct paths paths;
+	struct keys_own own;
+	struct diag diag;
+	int rc;
+
+	if (several->model->insecure)
+		return CLI_OK;
+	if (paths_find(several->args, beside, &paths) < 0 ||
+	    keys_folder(NULL, paths.state, folder) < 0)
+		return CLI_FAILED;
+	diag_init(&diag);
+	rc = keys_own_load(folder, &diag, &own);
+	if (rc == -ENOENT)
+		diag_error(&diag, NULL, 0,
+		    "node \"%s\" has no key; `aloe keys new %s --keys %s` makes one, and `aloe "
+		    "keys allow` lets another node in; `secure = false` in the platform file "
+		    "opens the addresses to everybody",
+		    name, name, folder);
+	keys_own_wipe(&own);
+	diag_print(&diag, stderr);
+	diag_fini(&diag);
+	return rc < 0 ? CLI_USAGE : CLI_OK;
+}
+
+static int up_named(const struct several *several, const struct platform_node *node, bool beside)
+{
+	const struct node_of of = {node->name, several->path, node->manager};
+	const char *where = beside && !node->manager ? node->name : NULL;
+	const int status = key_check(several, where, node->name);
+
+	return status ? status : up_one(several->args, where, &of);
+}
+
+/* Of this machine, the manager first: the others ask for it. */
+static int up_local(const struct several *several)
+{
+	int status = CLI_OK, n = 0;
+
+	if (cli_has(several->args, "foreground"))
+		return cli_fail(
+		    several->args, "--foreground is for one node; name it with --node NAME");
+	for (int turn = 0; turn < 2; turn++)
+		for (size_t i = 0; i < several->model->n_nodes && status == CLI_OK; i++) {
+			const struct platform_node *node = &several->model->nodes[i];
+
+			if (node->manager != (turn == 0) || !is_local(node))
+				continue;
+			status = up_named(several, node, true);
+			n++;
+		}
+	if (n > 0)
+		return status;
+	fprintf(
+	    stderr, "aloe: no node of %s has an address of this machine\n", several->model->name);
+	return CLI_FAILED;
+}
+
+static int up_platform(const struct cli_args *args, const char *name)
+{
+	struct several several;
+	int status = several_open(args, &several);
+	size_t i = 0;
+
+	if (status == 0 && !name) {
+		status = up_local(&several);
+	} else if (status == 0) {
+		while (
+		    i < several.model->n_nodes && strcmp(several.model->nodes[i].name, name) != 0)
+			i++;
+		status = i < several.model->n_nodes
+		    ? up_named(&several, &several.model->nodes[i], false)
+		    : no_node(&several, name);
+	}
+	several_close(&several);
+	return status;
+}
+
+int aloe_up(const struct cli_args *args)
+{
+	const char *name = cli_get(args, "node");
+	const struct node_of of = {.name = name};
+
+	if (name && !text_is_node(name))
+		return cli_fail(args, "--node %s: " TEXT_NODE_RULE, name);
+	return cli_has(args, "platform") ? up_platform(args, name) : up_one(args, NULL, &of);
 }
 
 /* Whether a node is there, or one whose frontend was killed and is being followed by another. */
@@ -280,22 +446,53 @@ static int down_ask(struct client *client)
 	return rc == -ECONNRESET ? 0 : rc;
 }
 
-int aloe_down(const struct cli_args *args)
+static int down_one(struct client *client, int opened)
 {
-	struct client client;
-	int status = client_open(&client, args);
+	int status = opened;
 
 	if (status)
 		return status;
-	status = down_ask(&client);
+	status = down_ask(client);
 	if (status < 0) {
 		status = client_judge(status, NULL);
-	} else if (status == 0 && is_up(&client)) {
-		fprintf(stderr, "aloe: the node in %s does not end\n", client.dir);
+	} else if (status == 0 && is_up(client)) {
+		fprintf(stderr, "aloe: the node in %s does not end\n", client->dir);
 		status = CLI_FAILED;
 	}
 	if (status == 0)
-		printf("the node is down: %s\n", client.dir);
-	client_close(&client);
+		printf("the node is down: %s\n", client->dir);
+	client_close(client);
 	return status;
+}
+
+/* The manager last. */
+static int down_local(const struct cli_args *args)
+{
+	struct several several;
+	int status = several_open(args, &several);
+	const size_t n = status ? 0 : several.model->n_nodes;
+
+	for (size_t i = 0; i < 2 * n; i++) {
+		const struct platform_node *node = &several.model->nodes[i % n];
+		struct client client;
+		struct paths paths;
+
+		if (node->manager != (i >= n) || !is_local(node))
+			continue;
+		if (paths_find(args, node->manager ? NULL : node->name, &paths) < 0)
+			status = CLI_FAILED;
+		else if (client_probe(paths.dir) == 0 &&
+		    down_one(&client, client_in(&client, paths.dir)))
+			status = CLI_FAILED;
+	}
+	several_close(&several);
+	return status;
+}
+
+int aloe_down(const struct cli_args *args)
+{
+	struct client client;
+
+	return cli_has(args, "platform") ? down_local(args)
+	                                 : down_one(&client, client_open(&client, args));
 }

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "daemons/bridge/carried.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "core/base/clock.h"
+#include "core/bridge/frame.h"
+
+static const char prefix[] = "waveform/";
+
+static uint64_t time_of(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t inode_of(int fd)
+{
+	struct stat file;
+
+	return fstat(fd, &file) == 0 ? file.st_ino : 0;
+}
+
+/* ---- rounds ---- */
+
+static void round_send(struct carried *carried, struct carried_wave *wave, uint32_t peer)
+{
+	size_t len;
+
+	wave->peers[peer].sent_ns = clock_ns();
+	bridge_round(wave->bridge, peer);
+	while ((len = bridge_out(wave->bridge, peer, carried->frame)) > 0)
+		links_send(&carried->links, wave->peers[peer].node, carried->frame, len);
+}
+
+/* A step may be under way. */
+static bool may_run(const struct carried_wave *wave)
+{
+	return atomic_load(&wave->control->base) != IMAGE_FOREVER;
+}
+
+static void wave_look(struct carried *carried, struct carried_wave *wave, uint64_t now)
+{
+	const uint64_t word_ms = may_run(wave) ? CARRIED_WORD_MS : CARRIED_REST_MS;
+
+	for (uint32_t p = 0; p < wave->n_peers; p++)
+		if (bridge_news(wave->bridge, p) ||
+		    now - wave->peers[p].sent_ns >= word_ms * 1000000ull)
+			round_send(carried, wave, p);
+}
+
+static void look(void *self)
+{
+	struct carried *carried = self;
+	const uint64_t now = clock_ns();
+	bool runs = false;
+
+	for (struct carried_wave *wave = carried->waves; wave; wave = wave->next) {
+		wave_look(carried, wave, now);
+		runs |= may_run(wave);
+	}
+	if (carried->waves)
+		loop_timer_start(carried->loop, &carried->look,
+		    runs ? CARRIED_LOOK_NS : CARRIED_REST_MS * 1000000ull, look, carried);
+}
+
+static void look_soon(struct carried *carried)
+{
+	loop_timer_start(carried->loop, &carried->look, CARRIED_LOOK_NS, look, carried);
+}
+
+/* The n-th, for n a power of two: a peer cannot fill the log. */
+static void stray_log(struct carried *carried, uint32_t node)
+{
+	const uint64_t n = ++carried->strays;
+
+	if ((n & (n - 1)) == 0)
+		log_debug(carried->log, "frames of no waveform here, the last of node \"%s\": %llu",
+		    machines_name(carried->machines, node), (unsigned long long)n);
+}
+
+/* A bridge says itself what is not for it. */
+static void frame_take(void *self, uint32_t node, const void *bytes, size_t len)
+{
+	struct carried *carried = self;
+	struct frame_head head;
+
+	if (len < FRAME_HEAD_BYTES)
+		return;
+	frame_get_head(bytes, &head);
+	for (struct carried_wave *wave = carried->waves; wave; wave = wave->next) {
+		if (wave->view.head->load_id != head.load_id)
+			continue;
+		for (uint32_t p = 0; p < wave->n_peers; p++)
+			if (wave->peers[p].node == node && bridge_in(wave->bridge, bytes, len) == 0)
+				wave_look(carried, wave, clock_ns());
+		return;
+	}
+	stray_log(carried, node);
+}
+
+/* ---- waveforms ---- */
+
+static struct carried_wave **wave_at(struct carried *carried, const char *name)
+{
+	struct carried_wave **at = &carried->waves;
+
+	while (*at && strcmp((*at)->name, name) != 0)
+		at = &(*at)->next;
+	return at;
+}
+
+static void wave_free(struct carried_wave *wave)
+{
+	bridge_free(wave->bridge);
+	image_close(&wave->view);
+	free(wave->peers);
+	free(wave);
+}
+
+static void wave_remove(struct carried *carried, const char *name)
+{
+	struct carried_wave **at = wave_at(carried, name), *wave = *at;
+
+	if (!wave)
+		return;
+	*at = wave->next;
+	wave_free(wave);
+}
+
+static const struct node_control *control_find(const struct carried *carried, const char *name)
+{
+	for (uint32_t i = 0; i < NODE_WAVEFORMS_MAX; i++) {
+		const struct node_control *control = &carried->node->control[i];
+
+		if (atomic_load(&control->used) &&
+		    strncmp(control->name, name, sizeof(control->name)) == 0)
+			return control;
+	}
+	return NULL;
+}
+
+/* The nodes of the program that are others, as the platform has them. */
+static int peers_find(const struct carried *carried, struct carried_wave *wave,
+    struct bridge_peer_options *ret_options)
+{
+	uint32_t numbers[IMAGE_NODES_MAX];
+	const uint32_t n = image_nodes(&wave->view, numbers);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name = image_text(&wave->view, wave->view.nodes[numbers[i]].name);
+		const uint32_t node = machines_find(carried->machines, name, strlen(name));
+
+		if (node == MACHINES_NONE)
+			return -ENOENT;
+		if (numbers[i] == wave->view.node)
+			continue;
+		ret_options[wave->n_peers] =
+		    (struct bridge_peer_options){(uint16_t)numbers[i], LINKS_FRAME_BYTES};
+		wave->peers[wave->n_peers++].node = node;
+	}
+	return 0;
+}
+
+static int bridge_make(struct carried *carried, struct carried_wave *wave, char *ret_why)
+{
+	const size_t n = wave->view.head->nodes.count;
+	struct bridge_peer_options *peers = calloc(n, sizeof(*peers));
+	int rc;
+
+	snprintf(ret_why, BRIDGE_WHY, "not enough memory");
+	wave->peers = calloc(n, sizeof(*wave->peers));
+	rc = peers && wave->peers ? peers_find(carried, wave, peers) : -ENOMEM;
+	if (rc == -ENOENT)
+		snprintf(ret_why, BRIDGE_WHY, "the program names a node that the platform has not");
+	if (rc == 0) {
+		const struct bridge_options options = {.load_id = wave->view.head->load_id,
+		    .boot = carried->boot,
+		    .node = (uint16_t)wave->view.node,
+		    .peers = peers,
+		    .n_peers = wave->n_peers,
+		    .epoch_ns = time_of(CLOCK_TAI) - time_of(CLOCK_MONOTONIC)};
+
+		wave->bridge = bridge_new(&wave->view, wave->control, &options, ret_why);
+		rc = wave->bridge ? 0 : -EINVAL;
+	}
+	free(peers);
+	return rc;
+}
+
+/* One that is on this node alone needs no bridge: -EXDEV. */
+static int wave_open(struct carried *carried, struct carried_wave *wave,
+    const struct image_files *files, char *ret_why)
+{
+	int rc = image_open(files, true, &wave->view);
+
+	if (rc < 0) {
+		snprintf(ret_why, BRIDGE_WHY, "%s", strerror(-rc));
+		return rc;
+	}
+	wave->view.node =
+	    image_find_node(&wave->view, machines_name(carried->machines, carried->machines->self));
+	if (wave->view.head->nodes.count <= 1 || wave->view.node == IMAGE_NONE)
+		return -EXDEV;
+	wave->control = carried->node ? control_find(carried, wave->name) : NULL;
+	if (!wave->control) {
+		snprintf(ret_why, BRIDGE_WHY, "the node image does not have the waveform");
+		return -EINVAL;
+	}
+	return bridge_make(carried, wave, ret_why);
+}
+
+static void wave_add(struct carried *carried, const char *name, const struct image_files *files)
+{
+	struct carried_wave *wave = *wave_at(carried, name);
+	const uint64_t inode = inode_of(files->image);
+	char why[BRIDGE_WHY] = "not enough memory";
+	int rc;
+
+	if (wave && wave->inode == inode) { /* only what exec knows of it has changed */
+		wave->doubtful = false;
+		return;
+	}
+	wave_remove(carried, name);
+	wave = calloc(1, sizeof(*wave));
+	if (wave) {
+		wave->inode = inode;
+		snprintf(wave->name, sizeof(wave->name), "%s", name);
+	}
+	rc = wave ? wave_open(carried, wave, files, why) : -ENOMEM;
+	if (rc < 0 && rc != -EXDEV)
+		log_error(
+		    carried->log, "waveform \"%s\" is not carried to other nodes: %s", name, why);
+	if (rc < 0) {
+		if (wave)
+			wave_free(wave);
+		return;
+	}
+	wave->next = carried->waves;
+	carried->waves = wave;
+	look_soon(carried);
+}
+
+/* ---- what the frontend keeps ---- */
+
+static void node_take(struct carried *carried, int fd)
+{
+	const uint64_t inode = inode_of(fd);
+	struct node_image *node;
+
+	if (carried->node && carried->node_inode == inode)
+		return;
+	node = image_map(fd, sizeof(struct node_image), false);
+	if (!node) {
+		log_error(carried->log, "the node image cannot be mapped");
+		return;
+	}
+	while (carried->waves) /* of the one before */
+		wave_remove(carried, carried->waves->name);
+	carried->node = node;
+	carried->node_inode = inode;
+}
+
+void carried_entry(struct carried *carried, struct keep_entry *entry)
+{
+	const bool put = entry->kind == KEEP_PUT;
+
+	if (put && strcmp(entry->key, "node") == 0 && entry->n_fds == 1)
+		node_take(carried, entry->fds[0]);
+	else if (strncmp(entry->key, prefix, sizeof(prefix) - 1) == 0 && put && entry->n_fds == 2)
+		wave_add(carried, entry->key + sizeof(prefix) - 1,
+		    &(struct image_files){entry->fds[0], entry->fds[1]});
+	else if (strncmp(entry->key, prefix, sizeof(prefix) - 1) == 0 && !put)
+		wave_remove(carried, entry->key + sizeof(prefix) - 1);
+	keep_entry_fini(entry);
+}
+
+void carried_lost(struct carried *carried)
+{
+	for (struct carried_wave *wave = carried->waves; wave; wave = wave->next)
+		wave->doubtful = true;
+}
+
+void carried_settled(struct carried *carried)
+{
+	struct carried_wave *next;
+
+	for (struct carried_wave *wave = carried->waves; wave; wave = next) {
+		next = wave->next;
+		if (wave->doubtful)
+			wave_remove(carried, wave->name);
+	}
+}
+
+int carried_open(struct carried *carried, const struct machines *machines, const struct log *log,
+    struct loop *loop)
+{
+	*carried = (struct carried){.machines = machines,
+	    .log = log,
+	    .loop = loop,
+	    .frame = malloc(LINKS_FRAME_BYTES),
+	    .boot = time_of(CLOCK_REALTIME)};
+	if (!carried->frame)
+		return -ENOMEM;
+	return links_open(&carried->links, machines, log, loop, frame_take, carried);
+}
+
+void carried_close(struct carried *carried)
+{
+	loop_timer_stop(carried->loop, &carried->look);
+	while (carried->waves)
+		wave_remove(carried, carried->waves->name);
+	links_close(&carried->links);
+	free(carried->frame);
+}

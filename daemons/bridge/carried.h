@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/bridge/carried.h - the waveforms that are on several nodes: for each a core/bridge over
+ * its image, and when it has a round.
+ *
+ * exec's images come from the frontend (core/keep), writable, with the node image. A waveform has a
+ * round with a peer when there is news for that one, looked at every CARRIED_LOOK_NS while the
+ * waveform may run and after each frame that came in, and once in CARRIED_WORD_MS in any case, by
+ * which what was lost is noticed.
+ */
+#ifndef DAEMONS_BRIDGE_CARRIED_H
+#define DAEMONS_BRIDGE_CARRIED_H
+
+#include "core/bridge/bridge.h"
+#include "core/keep/keep.h"
+#include "daemons/bridge/links.h"
+
+enum { CARRIED_LOOK_NS = 1000000, CARRIED_WORD_MS = 20, CARRIED_REST_MS = 100 };
+
+struct carried_peer {
+	uint32_t node; /* of the platform */
+	uint64_t sent_ns;
+};
+
+struct carried_wave {
+	struct carried_wave *next;
+	char name[KEEP_KEY_MAX + 1];
+	uint64_t inode; /* of the image */
+	struct image_view view;
+	const struct node_control *control;
+	struct bridge *bridge;
+	struct carried_peer *peers; /* as they are numbered in the bridge */
+	uint32_t n_peers;
+	bool doubtful; /* not named by the frontend that there is now; it may still do so */
+};
+
+struct carried {
+	const struct machines *machines;
+	const struct log *log;
+	struct loop *loop;
+	struct bridge_links links;
+	struct node_image *node; /* NULL: not there yet */
+	uint64_t node_inode;
+	struct carried_wave *waves;
+	struct loop_timer look;
+	uint8_t *frame;  /* room for one */
+	uint64_t boot;   /* of this process, CLOCK_REALTIME */
+	uint64_t strays; /* frames of no waveform here */
+};
+
+int carried_open(struct carried *carried, const struct machines *machines, const struct log *log,
+    struct loop *loop); /* 0, or -errno after logging why */
+void carried_close(struct carried *carried);
+/* What the frontend keeps; carried_entry finishes the entry. */
+void carried_entry(struct carried *carried, struct keep_entry *entry);
+void carried_lost(struct carried *carried);    /* the frontend was killed */
+void carried_settled(struct carried *carried); /* another one has named all that there is */
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "daemons/bridge/links.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+
+enum { MESSAGES_IN_A_ROW = 64, MORE_BYTES = 4096 };
+
+static const enum wire_type types[] = {WIRE_FRAME};
+
+/* Whose frame it is: by its key, and without keys by what it says. */
+static uint32_t sender_of(
+    const struct bridge_links *links, const struct wire_view *view, const struct bus_peer *from)
+{
+	const void *name;
+	size_t len;
+	uint32_t node;
+
+	if (wire_get_bytes(view, WIRE_TAG_NAME, 0, &name, &len) < 0)
+		return MACHINES_NONE;
+	node = machines_find(links->machines, name, len);
+	if (node == MACHINES_NONE || node == links->machines->self)
+		return MACHINES_NONE;
+	return from->node[0] && strcmp(from->node, machines_name(links->machines, node)) != 0
+	    ? MACHINES_NONE
+	    : node;
+}
+
+static void message_take(struct bridge_links *links, const struct wire_view *view, uint32_t node)
+{
+	const void *bytes;
+	size_t len;
+
+	if (wire_get_bytes(view, WIRE_TAG_BYTES, 0, &bytes, &len) == 0)
+		links->frame(links->self, node, bytes, len);
+}
+
+static void listened(void *self, short revents)
+{
+	struct bridge_links *links = self;
+
+	(void)revents;
+	for (int i = 0; i < MESSAGES_IN_A_ROW; i++) {
+		struct bus_peer from = {.len = 0};
+		struct wire_view view;
+		const int result = bus_recv(links->bus, &view, &from);
+		uint32_t node;
+
+		if (result == -EAGAIN)
+			return;
+		node = result == 0 && view.type == WIRE_FRAME ? sender_of(links, &view, &from)
+		                                              : MACHINES_NONE;
+		if (node == MACHINES_NONE || links->one[node].bus)
+			continue;
+		links->one[node].peer = from;
+		message_take(links, &view, node);
+	}
+}
+
+/* Whom we have connected to has shown its key. */
+static void joined(void *self, short revents)
+{
+	struct bridge_link *one = self;
+
+	(void)revents;
+	for (int i = 0; i < MESSAGES_IN_A_ROW; i++) {
+		struct wire_view view;
+		const int result = bus_recv(one->bus, &view, NULL);
+
+		if (result == -EAGAIN)
+			return;
+		if (result == 0 && view.type == WIRE_FRAME)
+			message_take(one->of, &view, one->node);
+	}
+}
+
+static void message_send(struct bridge_link *one, const void *frame, size_t frame_len)
+{
+	const struct machines *machines = one->of->machines;
+	struct wire_msg msg;
+	const uint8_t *bytes;
+	size_t len;
+
+	wire_init(&msg, WIRE_FRAME, WIRE_BRIDGE, WIRE_BRIDGE, 1);
+	wire_put_text(&msg, WIRE_TAG_NAME, machines_name(machines, machines->self));
+	if (frame_len > 0)
+		wire_put_bytes(&msg, WIRE_TAG_BYTES, frame, frame_len);
+	one->sent_ns = clock_ns();
+	if (one->bus) {
+		bus_send(one->bus, &msg);
+		return;
+	}
+	bytes = wire_bytes(&msg, &len);
+	if (bytes && one->peer.len > 0)
+		bus_send_to(one->of->bus, &one->peer, bytes, len);
+	wire_fini(&msg);
+}
+
+void links_send(struct bridge_links *links, uint32_t node, const void *bytes, size_t len)
+{
+	message_send(&links->one[node], bytes, len);
+}
+
+static void news_log(struct bridge_links *links, struct bus *bus)
+{
+	char news[400];
+
+	if (bus && bus_news(bus, clock_ns(), news, sizeof(news)))
+		log_note(links->log, "other nodes: %s", news);
+}
+
+static void word(void *self)
+{
+	struct bridge_links *links = self;
+
+	news_log(links, links->bus);
+	for (uint32_t n = 0; n < links->machines->model->n_nodes; n++) {
+		struct bridge_link *one = &links->one[n];
+
+		if (one->bus && clock_ns() - one->sent_ns >= LINKS_WORD_MS * 1000000ull)
+			message_send(one, NULL, 0);
+	}
+	loop_timer_start(links->loop, &links->word, LINKS_WORD_MS * 1000000ull, word, links);
+}
+
+/* ---- life ---- */
+
+static struct bus *bus_new(struct bridge_links *links, uint32_t node, struct diag *diag)
+{
+	const bool listens = node == links->machines->self;
+	char address[MACHINES_ADDRESS];
+	struct bus_tcp tcp;
+
+	machines_tcp(links->machines, node, MACHINES_BRIDGE, address, &tcp);
+	tcp.bytes_max = LINKS_FRAME_BYTES + MORE_BYTES;
+	tcp.types = types;
+	tcp.n_types = sizeof(types) / sizeof(types[0]);
+	return listens ? bus_listen(&tcp, diag) : bus_join(&tcp, WIRE_BRIDGE, diag);
+}
+
+static int all_open(struct bridge_links *links, struct diag *diag)
+{
+	const struct machines *machines = links->machines;
+
+	links->bus = bus_new(links, machines->self, diag);
+	for (uint32_t n = 0; links->bus && n < machines->model->n_nodes; n++) {
+		struct bridge_link *one = &links->one[n];
+
+		*one = (struct bridge_link){.of = links, .node = n};
+		if (n >= machines->self)
+			continue;
+		one->bus = bus_new(links, n, diag);
+		if (!one->bus)
+			return -EINVAL;
+		loop_watch_start(links->loop, &one->watch, bus_fd(one->bus), POLLIN, joined, one);
+	}
+	return links->bus ? 0 : -EINVAL;
+}
+
+int links_open(struct bridge_links *links, const struct machines *machines, const struct log *log,
+    struct loop *loop, void (*frame)(void *self, uint32_t node, const void *bytes, size_t len),
+    void *self)
+{
+	struct diag diag;
+	int rc;
+
+	*links = (struct bridge_links){
+	    .machines = machines, .log = log, .loop = loop, .frame = frame, .self = self};
+	links->one = calloc(machines->model->n_nodes, sizeof(*links->one));
+	if (!links->one)
+		return -ENOMEM;
+	diag_init(&diag);
+	rc = all_open(links, &diag);
+	machines_tell(log, &diag);
+	diag_fini(&diag);
+	if (rc < 0)
+		return rc;
+	loop_watch_start(loop, &links->watch, bus_fd(links->bus), POLLIN, listened, links);
+	word(links);
+	return 0;
+}
+
+void links_close(struct bridge_links *links)
+{
+	for (uint32_t n = 0; links->one && n < links->machines->model->n_nodes; n++) {
+		if (links->one[n].bus)
+			loop_watch_stop(links->loop, &links->one[n].watch);
+		bus_close(links->one[n].bus);
+	}
+	if (links->bus) {
+		loop_watch_stop(links->loop, &links->watch);
+		loop_timer_stop(links->loop, &links->word);
+	}
+	bus_close(links->bus);
+	free(links->one);
+	links->one = NULL;
+	links->bus = NULL;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/bridge/links.h - frames to the bridges of other nodes and from them, over TCP.
+ *
+ * Of two nodes the one that comes later in the platform file connects to the other. Whoever has
+ * connected sends something every LINKS_WORD_MS at least, so that the other end knows by which
+ * connection it is reached. What cannot be sent is dropped: core/bridge sends it again.
+ */
+#ifndef DAEMONS_BRIDGE_LINKS_H
+#define DAEMONS_BRIDGE_LINKS_H
+
+#include "daemons/common/machines.h"
+
+enum { LINKS_WORD_MS = 100, LINKS_FRAME_BYTES = 1 << 18 };
+
+struct bridge_links;
+
+struct bridge_link { /* to one other node */
+	struct bridge_links *of;
+	uint32_t node;
+	struct bus *bus;      /* that we connect by; NULL: the other one connects to us */
+	struct bus_peer peer; /* then: it; len 0: not heard yet */
+	struct loop_watch watch;
+	uint64_t sent_ns; /* when something was sent last */
+};
+
+struct bridge_links {
+	const struct machines *machines;
+	const struct log *log;
+	struct loop *loop;
+	struct bus *bus; /* for those that connect to us */
+	struct loop_watch watch;
+	struct loop_timer word;
+	struct bridge_link *one; /* by node */
+	void (*frame)(void *self, uint32_t node, const void *bytes, size_t len);
+	void *self;
+};
+
+/* links_open: 0, or -errno after logging why. `frame` is called for what comes of a node. */
+int links_open(struct bridge_links *links, const struct machines *machines, const struct log *log,
+    struct loop *loop, void (*frame)(void *self, uint32_t node, const void *bytes, size_t len),
+    void *self);
+void links_close(struct bridge_links *links);
+void links_send(struct bridge_links *links, uint32_t node, const void *bytes, size_t len);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "daemons/swman/merge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/report/report.h"
+
+/* That which the waveform as a whole is in: the first of these that one of its parts is in. */
+static const char *const states[] = {
+    "ABNSTOP", "LOADED", "INIT", "STEP", "PAUSE", "RUN", "STOP", NULL};
+
+static int rank(const char *state)
+{
+	int i = 0;
+
+	while (states[i] && strcmp(states[i], state) != 0)
+		i++;
+	return i;
+}
+
+static void state_merge(json_t *into, const json_t *one)
+{
+	if (rank(report_text(one, "state")) < rank(report_text(into, "state")))
+		json_object_set(into, "state", json_object_get(one, "state"));
+}
+
+static void reason_add(json_t *into, const json_t *one, const char *node)
+{
+	const char *have = report_text(into, "reason"), *more = report_text(one, "reason");
+	char *text;
+
+	if (!more[0] ||
+	    asprintf(&text, "%s%snode \"%s\": %s", have, have[0] ? "; " : "", node, more) < 0)
+		return;
+	json_object_set_new(into, "reason", json_string(text));
+	free(text);
+}
+
+enum how { SUM, MOST, LEAST };
+
+static void number_merge(json_t *into, const json_t *one, const char *key, enum how how)
+{
+	const json_t *a = json_object_get(into, key), *b = json_object_get(one, key);
+	const double x = json_number_value(a), y = json_number_value(b);
+	const double merged = how == SUM ? x + y : how == MOST ? fmax(x, y) : fmin(x, y);
+
+	if (json_is_integer(a) && json_is_integer(b))
+		json_object_set_new(into, key, json_integer((json_int_t)merged));
+	else if (json_is_number(a) && json_is_number(b))
+		json_object_set_new(into, key, json_real(merged));
+}
+
+static void truth_merge(json_t *into, const json_t *one, const char *key, bool all)
+{
+	const bool a = json_is_true(json_object_get(into, key)),
+	           b = json_is_true(json_object_get(one, key));
+
+	json_object_set_new(into, key, json_boolean(all ? a && b : a || b));
+}
+
+static void counts_merge(json_t *into, const json_t *one, const char *group)
+{
+	json_t *have = json_object_get(into, group), *value;
+	const char *key;
+	void *next;
+
+	json_object_foreach_safe(have, next, key, value)
+	{
+		const bool same = strcmp(key, "run") == 0 || strcmp(key, "drain") == 0;
+
+		number_merge(have, json_object_get(one, group), key, same ? MOST : SUM);
+	}
+}
+
+/* One sink's latency, or that of sinks of one node. */
+static void latency_merge(json_t *into, const json_t *one)
+{
+	const json_t *have = json_object_get(into, "latency"),
+	             *more = json_object_get(one, "latency");
+
+	if (report_number(more, "measured_slots_max") > report_number(have, "measured_slots_max"))
+		json_object_set(into, "latency", json_object_get(one, "latency"));
+}
+
+static bool has_line(const json_t *list, const json_t *line)
+{
+	json_t *other;
+	size_t n;
+
+	json_array_foreach(list, n, other)
+	{
+		if (json_equal(other, line))
+			return true;
+	}
+	return false;
+}
+
+static void lines_add(json_t *into, const json_t *one, const char *key)
+{
+	json_t *have = json_object_get(into, key), *line;
+	size_t n;
+
+	json_array_foreach(json_object_get(one, key), n, line)
+	{
+		if (!has_line(have, line))
+			json_array_append(have, line);
+	}
+}
+
+static void lanes_add(json_t *into, const json_t *one, const char *node)
+{
+	json_t *lane;
+	size_t n;
+
+	json_array_foreach(json_object_get(one, "lanes"), n, lane)
+	{
+		json_t *copy = json_copy(lane);
+
+		json_object_set_new(copy, "node", json_string(node));
+		json_array_append_new(into, copy);
+	}
+}
+
+static bool has_lane(const json_t *report, json_int_t number)
+{
+	json_t *lane;
+	size_t n;
+
+	json_array_foreach(json_object_get(report, "lanes"), n, lane)
+	{
+		if (json_integer_value(json_object_get(lane, "lane")) == number)
+			return true;
+	}
+	return false;
+}
+
+/* Each instance as the node has it that runs it. */
+static void instances_merge(json_t *into, const json_t *one)
+{
+	json_t *have = json_object_get(into, "instances"), *instance;
+	size_t n;
+
+	json_array_foreach(json_object_get(one, "instances"), n, instance)
+	{
+		if (n < json_array_size(have) &&
+		    has_lane(one, json_integer_value(json_object_get(instance, "lane"))))
+			json_array_set(have, n, instance);
+	}
+}
+
+static void one_merge(json_t *into, const json_t *one)
+{
+	static const char *const lists[] = {"misses", "notes", "losses"};
+
+	state_merge(into, one);
+	number_merge(into, one, "index", LEAST);
+	number_merge(into, one, "run_s", MOST);
+	truth_merge(into, one, "started", false);
+	truth_merge(into, one, "ended", true);
+	truth_merge(into, one, "drained", true);
+	counts_merge(into, one, "slots");
+	counts_merge(into, one, "messages");
+	latency_merge(into, one);
+	instances_merge(into, one);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		lines_add(into, one, lists[i]);
+}
+
+json_t *merge_report(json_t *const *reports, const char *const *nodes, size_t n)
+{
+	json_t *into = json_deep_copy(reports[0]), *lanes = json_array();
+
+	json_object_set_new(into, "reason", json_string(""));
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0)
+			one_merge(into, reports[i]);
+		lanes_add(lanes, reports[i], nodes[i]);
+		reason_add(into, reports[i], nodes[i]);
+	}
+	json_object_set_new(into, "lanes", lanes);
+	return into;
+}
+
+static json_t *named(const json_t *list, const char *name)
+{
+	json_t *waveform;
+	size_t n;
+
+	json_array_foreach(list, n, waveform)
+	{
+		if (strcmp(report_text(waveform, "name"), name) == 0)
+			return waveform;
+	}
+	return NULL;
+}
+
+static json_t *waveform_new(const json_t *from, const char *node)
+{
+	json_t *waveform = json_deep_copy(from);
+
+	json_object_set_new(waveform, "reason", json_string(""));
+	json_object_set_new(waveform, "lanes", json_array());
+	if (!json_is_array(json_object_get(waveform, "nodes"))) /* it is on one node */
+		json_object_set_new(waveform, "nodes", json_pack("[s]", node));
+	return waveform;
+}
+
+void merge_list(json_t *list, const json_t *one, const char *node)
+{
+	json_t *waveform;
+	size_t n;
+
+	json_array_foreach(one, n, waveform)
+	{
+		json_t *have = named(list, report_text(waveform, "name"));
+
+		if (!have) {
+			have = waveform_new(waveform, node);
+			json_array_append_new(list, have);
+		}
+		state_merge(have, waveform);
+		number_merge(have, waveform, "index", LEAST);
+		truth_merge(have, waveform, "drained", true);
+		lanes_add(json_object_get(have, "lanes"), waveform, node);
+		reason_add(have, waveform, node);
+	}
+}

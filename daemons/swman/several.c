@@ -1,0 +1,738 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * several.c - orders for a waveform whose parts are on several nodes.
+ *
+ *   LOAD     what all nodes have -> plan, program -> PREPARE to each node of the program; all
+ * READY,
+ *            or UNLOAD to each, and the answer names the node that was not, and why: nothing ran
+ *   START    on a clock one slot for all, which is far enough ahead to be heard of; one was too
+ * late
+ *            for it: all are given a later one
+ *   STOP     one node after another, those with sources first: the last index that the first one
+ *            chooses goes to the others with the frames of the bridges
+ *   STATUS, LIST    asked of all, and put together (merge.h)
+ *   UNLOAD   STOP, STATUS for the report that is kept, UNLOAD
+ *
+ * A node that has gone costs what it ran; the others wait at their gates. They go on when it is
+ * back with its image, and are unloaded by force if not. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/image/image.h"
+#include "core/report/report.h"
+#include "daemons/swman/gather.h"
+#include "daemons/swman/merge.h"
+
+enum { START_SLOTS = 10, START_NS = 50000000, START_TRIES = 4, LEARN_NS = 50000000 };
+
+static const char *name_of(const struct swman *swman, uint32_t node)
+{
+	return machines_name(&swman->machines, node);
+}
+
+static void no_memory(struct swman *swman, const struct wire_view *request)
+{
+	daemon_fail(&swman->daemon, request, 1, "out of memory");
+}
+
+/* A question to all nodes of the platform; NULL after answering. */
+static struct gather *gather_all(struct swman *swman, const struct wire_view *request)
+{
+	uint32_t nodes[PLATFORM_NODES_MAX];
+	const uint32_t n = (uint32_t)swman->machines.model->n_nodes;
+	struct gather *gather;
+
+	for (uint32_t i = 0; i < n; i++)
+		nodes[i] = i;
+	gather = gather_new(request, NULL, nodes, n);
+	if (!gather && request)
+		no_memory(swman, request);
+	return gather;
+}
+
+/* A question to the nodes of the waveform that a request names; NULL after answering. */
+static struct gather *gather_run(struct swman *swman, const struct wire_view *request)
+{
+	char *waveform = wire_get_text(request, WIRE_TAG_WAVEFORM, 0);
+	const struct swman_run *run = waveform ? swman_run_find(swman, waveform) : NULL;
+	struct gather *gather = NULL;
+
+	if (!waveform)
+		daemon_fail(&swman->daemon, request, 2, "the name of a waveform is needed");
+	else if (!run || run->n_nodes == 0)
+		daemon_fail(&swman->daemon, request, 2, "no waveform \"%s\" is loaded", waveform);
+	else if (!(gather = gather_new(request, waveform, run->nodes, run->n_nodes)))
+		no_memory(swman, request);
+	free(waveform);
+	return gather;
+}
+
+static void order_make(struct wire_msg *msg, enum wire_type type, const char *waveform)
+{
+	wire_init(msg, type, WIRE_SWMAN, WIRE_EXEC, 0);
+	if (waveform[0])
+		wire_put_text(msg, WIRE_TAG_WAVEFORM, waveform);
+}
+
+static void force_put(struct wire_msg *msg, bool force)
+{
+	if (force)
+		wire_put_u64(msg, WIRE_TAG_FORCE, 1);
+}
+
+/* ---- LIST ------------------------------------------------------------------------ */
+
+static json_t *lists_merge(const struct swman *swman, const struct gather *gather)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < gather->n; i++) {
+		json_t *one = gather_json(&gather->answers[i]);
+
+		merge_list(list, one, name_of(swman, gather->answers[i].node));
+		json_decref(one);
+	}
+	return list;
+}
+
+static void json_answer(struct swman *swman, const struct gather *gather, const json_t *json,
+    const char *state, const char *file)
+{
+	char *text = json_dumps(
+	    json, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9) | JSON_ENCODE_ANY);
+	struct wire_msg msg;
+
+	gather_ok(swman, gather, &msg);
+	wire_put_text(&msg, WIRE_TAG_JSON, text);
+	wire_put_text(&msg, WIRE_TAG_STATE, state);
+	wire_put_text(&msg, WIRE_TAG_FILE, file);
+	gather_send(swman, &msg);
+	free(text);
+}
+
+static void listed(struct swman *swman, struct gather *gather)
+{
+	json_t *list = lists_merge(swman, gather);
+
+	json_answer(swman, gather, list, NULL, NULL);
+	json_decref(list);
+	gather_free(gather);
+}
+
+static void list_ask(struct swman *swman, const struct wire_view *request,
+    void (*done)(struct swman *swman, struct gather *gather))
+{
+	struct gather *gather = gather_all(swman, request);
+	struct wire_msg msg;
+
+	if (!gather)
+		return;
+	gather->slot = swman->prepares;
+	order_make(&msg, WIRE_LIST, "");
+	gather_ask(swman, gather, &msg, done);
+}
+
+/* ---- what the nodes have ---- */
+
+static void run_place(struct swman *swman, struct swman_run *run, const json_t *waveform)
+{
+	const json_t *names = json_object_get(waveform, "nodes");
+	const size_t n = json_array_size(names);
+	uint32_t *nodes = calloc(n + 1, sizeof(*nodes));
+
+	if (!nodes)
+		return;
+	free(run->nodes);
+	run->nodes = nodes;
+	run->n_nodes = 0;
+	for (size_t i = 0; i < n; i++) {
+		const char *name = json_string_value(json_array_get(names, i));
+
+		nodes[run->n_nodes] =
+		    name ? machines_find(&swman->machines, name, strlen(name)) : MACHINES_NONE;
+		run->n_nodes += nodes[run->n_nodes] != MACHINES_NONE;
+	}
+	run->slot_ns = strcmp(report_text(waveform, "clock"), "timer") == 0
+	    ? (uint64_t)report_number(waveform, "slot_ns")
+	    : 0;
+}
+
+/* A node that does not answer has what it had: nothing is forgotten for it. */
+static void learned(struct swman *swman, struct gather *gather)
+{
+	json_t *list = lists_merge(swman, gather), *waveform;
+	size_t n;
+
+	swman_run_list(swman, list, gather_failed(gather) == NULL);
+	json_array_foreach(list, n, waveform)
+	{
+		struct swman_run *run = swman_run_find(swman, report_text(waveform, "name"));
+
+		if (run && run->n_nodes == 0)
+			run_place(swman, run, waveform);
+	}
+	json_decref(list);
+	gather_free(gather);
+}
+
+/* Other nodes are asked by way of the frontend, which passes on what comes after HELLO. */
+void several_learn(void *self)
+{
+	struct swman *swman = self;
+
+	if (swman->daemon.greeted)
+		list_ask(swman, NULL, learned);
+	else
+		loop_timer_start(
+		    &swman->daemon.loop, &swman->learn, LEARN_NS, several_learn, swman);
+}
+
+/* ---- LOAD ------------------------------------------------------------------------ */
+
+static void load_known(struct swman *swman, struct gather *gather)
+{
+	json_t *list = json_array(), *waveform;
+	struct wire_view request;
+	size_t n;
+
+	for (uint32_t i = 0; i < gather->n; i++) {
+		json_t *one = gather_json(&gather->answers[i]);
+
+		json_array_foreach(one, n, waveform)
+		{
+			json_object_set_new(
+			    waveform, "node", json_string(name_of(swman, gather->answers[i].node)));
+			json_array_append(list, waveform);
+		}
+		json_decref(one);
+	}
+	if (wire_decode(gather->request, gather->request_len, &request) == 0) {
+		if (gather->slot == swman->prepares)
+			swman_load_on(swman, &request, list);
+		else /* what is taken has changed since */
+			several_load(swman, &request);
+	}
+	json_decref(list);
+	gather_free(gather);
+}
+
+void several_load(struct swman *swman, const struct wire_view *request)
+{
+	list_ask(swman, request, load_known);
+}
+
+static void withdrawn(struct swman *swman, struct gather *gather)
+{
+	gather_refuse(swman, gather, (int)gather->slot, "%s", gather->text ? gather->text : "");
+	swman_run_drop(swman, gather->waveform, false);
+	gather_free(gather);
+}
+
+/* Nothing has run, and nothing is left. */
+static void withdraw(struct swman *swman, struct gather *gather, const struct gather_answer *why)
+{
+	struct wire_msg msg;
+	char text[1000];
+
+	gather_why(swman, why, text, sizeof(text));
+	free(gather->text);
+	if (asprintf(&gather->text, "%s; the waveform is loaded on no node", text) < 0)
+		gather->text = NULL;
+	gather->slot = why->code > 0 ? why->code : 1;
+	order_make(&msg, WIRE_UNLOAD, gather->waveform);
+	force_put(&msg, true);
+	gather_ask(swman, gather, &msg, withdrawn);
+}
+
+static void prepared(struct swman *swman, struct gather *gather)
+{
+	const struct gather_answer *failed = gather_failed(gather);
+	struct wire_msg msg;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *notes;
+
+	if (failed) {
+		withdraw(swman, gather, failed);
+		return;
+	}
+	notes = open_memstream(&text, &len);
+	for (uint32_t i = 0; notes && i < gather->n; i++) {
+		char *more = wire_get_text(&gather->answers[i].view, WIRE_TAG_TEXT, 0);
+
+		if (i == 0 && gather->text && gather->text[0])
+			fprintf(notes, "%s", gather->text);
+		if (more && more[0])
+			fprintf(notes, "%snode \"%s\": %s", ftell(notes) > 0 ? "\n" : "",
+			    name_of(swman, gather->answers[i].node), more);
+		free(more);
+	}
+	if (notes)
+		fclose(notes);
+	gather_ok(swman, gather, &msg);
+	wire_put_text(&msg, WIRE_TAG_WAVEFORM, gather->waveform);
+	wire_put_text(&msg, WIRE_TAG_TEXT, text);
+	gather_send(swman, &msg);
+	free(text);
+	gather_free(gather);
+}
+
+static uint32_t nodes_of(
+    const struct swman *swman, const struct image_view *view, uint32_t nodes[IMAGE_NODES_MAX])
+{
+	const uint32_t n = image_nodes(view, nodes);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name = image_text(view, view->nodes[nodes[i]].name);
+
+		nodes[i] = machines_find(&swman->machines, name, strlen(name));
+	}
+	return n;
+}
+
+void several_prepare(struct swman *swman, const struct wire_view *request, const char *waveform,
+    const char *notes, const void *program, size_t len)
+{
+	struct swman_run *run = swman_run_find(swman, waveform);
+	uint32_t nodes[IMAGE_NODES_MAX];
+	struct image_view view;
+	struct gather *gather;
+	struct wire_msg msg;
+
+	image_bind(program, &view);
+	gather = gather_new(request, waveform, nodes, nodes_of(swman, &view, nodes));
+	if (run) {
+		run->nodes = calloc(IMAGE_NODES_MAX, sizeof(*nodes));
+		run->n_nodes = run->nodes ? nodes_of(swman, &view, run->nodes) : 0;
+		run->slot_ns = view.head->clock == IMAGE_TIMER ? view.head->slot_ns : 0;
+	}
+	if (!gather || !run || !run->nodes) {
+		no_memory(swman, request);
+		if (gather)
+			gather_free(gather);
+		return;
+	}
+	gather->text = notes ? strdup(notes) : NULL;
+	order_make(&msg, WIRE_PREPARE, waveform);
+	wire_put_bytes(&msg, WIRE_TAG_PROGRAM, program, len);
+	gather_ask(swman, gather, &msg, prepared);
+}
+
+/* ---- START, PAUSE ------------------------------------------------------------------------ */
+
+/* The slot that is far enough ahead for all nodes to hear of it; the farther, the more often one
+ * was too late. */
+static uint64_t slot_ahead(uint64_t slot_ns, uint32_t tries)
+{
+	const uint64_t more = (START_NS / slot_ns) << tries;
+	struct timespec tai;
+	uint64_t now;
+
+	clock_gettime(CLOCK_TAI, &tai);
+	now = (uint64_t)tai.tv_sec * 1000000000u + (uint64_t)tai.tv_nsec;
+	return now / slot_ns + 1 + (more > START_SLOTS ? more : START_SLOTS);
+}
+
+static void changed(struct swman *swman, struct gather *gather)
+{
+	const struct gather_answer *failed = gather_failed(gather);
+	struct wire_msg msg;
+	uint64_t slot = 0;
+
+	if (failed) {
+		gather_fail(swman, gather, failed);
+	} else {
+		wire_get_u64(&gather->answers[0].view, WIRE_TAG_SLOT, &slot);
+		gather_ok(swman, gather, &msg);
+		wire_put_u64(&msg, WIRE_TAG_SLOT, slot);
+		gather_send(swman, &msg);
+	}
+	gather_free(gather);
+}
+
+static void start_ask(struct swman *swman, struct gather *gather);
+
+static bool too_late(const struct gather_answer *answer)
+{
+	uint64_t newest;
+
+	return answer && answer->bytes &&
+	    wire_get_u64(&answer->view, WIRE_TAG_NEWEST, &newest) == 0;
+}
+
+/* Those that were in time have not begun: they take the later slot instead. */
+static void started(struct swman *swman, struct gather *gather)
+{
+	if (too_late(gather_failed(gather)) && ++gather->at < START_TRIES)
+		start_ask(swman, gather);
+	else
+		changed(swman, gather);
+}
+
+static void start_ask(struct swman *swman, struct gather *gather)
+{
+	const struct swman_run *run = swman_run_find(swman, gather->waveform);
+	struct wire_msg msg;
+
+	order_make(&msg, WIRE_START, gather->waveform);
+	if (run && run->slot_ns > 0)
+		wire_put_u64(&msg, WIRE_TAG_SLOT, slot_ahead(run->slot_ns, gather->at));
+	gather_ask(swman, gather, &msg, started);
+}
+
+/* At the slot that the user names, or one that swman chooses; without a clock at none. */
+static void change_ask(struct swman *swman, const struct wire_view *request)
+{
+	struct gather *gather = gather_run(swman, request);
+	const struct swman_run *run = gather ? swman_run_find(swman, gather->waveform) : NULL;
+	uint64_t slot;
+	struct wire_msg msg;
+	bool named;
+
+	if (!gather)
+		return;
+	named = wire_get_u64(request, WIRE_TAG_SLOT, &slot) == 0;
+	if (request->type == WIRE_PAUSE && run->slot_ns == 0 && run->n_nodes > 1) {
+		gather_refuse(swman, gather, 2,
+		    "\"%s\" is on %u nodes and has no clock, so there is no slot at which all of "
+		    "them could pause",
+		    gather->waveform, run->n_nodes);
+		gather_free(gather);
+	} else if (request->type == WIRE_START && !named) {
+		start_ask(swman, gather);
+	} else {
+		order_make(&msg, request->type, gather->waveform);
+		if (named || run->slot_ns > 0)
+			wire_put_u64(
+			    &msg, WIRE_TAG_SLOT, named ? slot : slot_ahead(run->slot_ns, 0));
+		gather_ask(swman, gather, &msg, changed);
+	}
+}
+
+/* ---- STATUS ------------------------------------------------------------------------ */
+
+/* Of the nodes that have answered; NULL: none has. */
+static json_t *reports_merge(const struct swman *swman, const struct gather *gather)
+{
+	json_t **reports = calloc(gather->n + 1, sizeof(*reports)), *merged = NULL;
+	const char **names = calloc(gather->n + 1, sizeof(*names));
+	size_t n = 0;
+
+	for (uint32_t i = 0; reports && names && i < gather->n; i++) {
+		names[n] = name_of(swman, gather->answers[i].node);
+		reports[n] = gather_json(&gather->answers[i]);
+		n += reports[n] != NULL;
+	}
+	if (n > 0)
+		merged = merge_report(reports, names, n);
+	for (uint32_t i = 0; merged && i < gather->n; i++) {
+		char why[1000];
+
+		if (gather->answers[i].ok)
+			continue;
+		gather_why(swman, &gather->answers[i], why, sizeof(why));
+		json_array_append_new(json_object_get(merged, "losses"), json_string(why));
+	}
+	while (n > 0)
+		json_decref(reports[--n]);
+	free(reports);
+	free(names);
+	return merged;
+}
+
+static bool all_ended(const struct gather *gather)
+{
+	bool all = true;
+
+	for (uint32_t i = 0; i < gather->n; i++) {
+		char *state = gather->answers[i].ok
+		    ? wire_get_text(&gather->answers[i].view, WIRE_TAG_STATE, 0)
+		    : NULL;
+
+		all = all && state && strcmp(state, "ended") == 0;
+		free(state);
+	}
+	return all;
+}
+
+static void status_known(struct swman *swman, struct gather *gather)
+{
+	json_t *report = reports_merge(swman, gather);
+	const bool ended = all_ended(gather);
+	const struct swman_run *run;
+
+	if (report) {
+		run = swman_run_report(swman, gather->waveform, report, ended);
+		json_answer(swman, gather, report, ended ? "ended" : NULL,
+		    run && run->saved && run->dir[0] ? run->dir : NULL);
+	} else {
+		gather_fail(swman, gather, &gather->answers[0]);
+	}
+	json_decref(report);
+	gather_free(gather);
+}
+
+static void status_ask(struct swman *swman, struct gather *gather,
+    void (*done)(struct swman *swman, struct gather *gather))
+{
+	struct wire_msg msg;
+
+	order_make(&msg, WIRE_STATUS, gather->waveform);
+	gather_ask(swman, gather, &msg, done);
+}
+
+static void ending_known(struct swman *swman, struct gather *gather)
+{
+	json_t *report = reports_merge(swman, gather);
+	struct swman_run *run = swman_run_find(swman, gather->waveform);
+
+	if (run && report && all_ended(gather)) {
+		swman_run_report(swman, gather->waveform, report, true);
+		run->ending = false;
+	}
+	if (run)
+		run->asking = false;
+	json_decref(report);
+	gather_free(gather);
+}
+
+void several_ending(struct swman *swman, struct swman_run *run)
+{
+	struct gather *gather = run->asking || run->n_nodes == 0
+	    ? NULL
+	    : gather_new(NULL, run->waveform, run->nodes, run->n_nodes);
+
+	swman_sweep_start(swman);
+	if (!gather)
+		return;
+	run->asking = true;
+	status_ask(swman, gather, ending_known);
+}
+
+/* ---- STOP, UNLOAD ------------------------------------------------------------------------ */
+
+static void stop_next(struct swman *swman, struct gather *gather,
+    void (*done)(struct swman *swman, struct gather *gather))
+{
+	struct wire_msg msg;
+
+	order_make(&msg, WIRE_STOP, gather->waveform);
+	force_put(&msg, gather->force);
+	if (gather->force)
+		gather_ask(swman, gather, &msg, done);
+	else
+		gather_ask_one(swman, gather, &msg, gather->at++, done);
+}
+
+static void stopped(struct swman *swman, struct gather *gather)
+{
+	if (!gather->force && gather->answers[gather->at - 1].ok && gather->at < gather->n)
+		stop_next(swman, gather, stopped);
+	else if (!gather->force && !gather->answers[gather->at - 1].ok) {
+		gather_fail(swman, gather, &gather->answers[gather->at - 1]);
+		gather_free(gather);
+	} else
+		changed(swman, gather);
+}
+
+static void stop(struct swman *swman, const struct wire_view *request)
+{
+	struct gather *gather;
+	uint64_t force = 0;
+
+	if (wire_get_u64(request, WIRE_TAG_SLOT, &(uint64_t){0}) == 0) {
+		change_ask(swman, request);
+		return;
+	}
+	gather = gather_run(swman, request);
+	if (!gather)
+		return;
+	gather->force = wire_get_u64(request, WIRE_TAG_FORCE, &force) == 0 && force != 0;
+	stop_next(swman, gather, stopped);
+}
+
+/* By force what a node does not know, or no longer, is no reason to keep the rest. */
+static void unloaded(struct swman *swman, struct gather *gather)
+{
+	const struct gather_answer *failed = gather->force ? NULL : gather_failed(gather);
+	const struct swman_run *run = swman_run_find(swman, gather->waveform);
+	struct wire_msg msg;
+
+	if (failed) {
+		gather_fail(swman, gather, failed);
+	} else {
+		swman_run_drop(swman, gather->waveform, run && run->saved);
+		gather_ok(swman, gather, &msg);
+		gather_send(swman, &msg);
+	}
+	gather_free(gather);
+}
+
+static void unload_looked(struct swman *swman, struct gather *gather)
+{
+	json_t *report = reports_merge(swman, gather);
+	struct wire_msg msg;
+
+	if (report)
+		swman_run_report(swman, gather->waveform, report, true);
+	json_decref(report);
+	order_make(&msg, WIRE_UNLOAD, gather->waveform);
+	force_put(&msg, gather->force);
+	gather_ask(swman, gather, &msg, unloaded);
+}
+
+static void unload_stopped(struct swman *swman, struct gather *gather)
+{
+	const struct gather_answer *last = &gather->answers[gather->force ? 0 : gather->at - 1];
+
+	if (!gather->force && !last->ok) {
+		gather_fail(swman, gather, last);
+		gather_free(gather);
+	} else if (!gather->force && gather->at < gather->n) {
+		stop_next(swman, gather, unload_stopped);
+	} else {
+		status_ask(swman, gather, unload_looked);
+	}
+}
+
+static void unload(struct swman *swman, const struct wire_view *request)
+{
+	struct gather *gather = gather_run(swman, request);
+	uint64_t force = 0;
+
+	if (!gather)
+		return;
+	gather->force = wire_get_u64(request, WIRE_TAG_FORCE, &force) == 0 && force != 0;
+	stop_next(swman, gather, unload_stopped);
+}
+
+/* ---- by themselves ------------------------------------------------------------------------ */
+
+static void others_stopped(struct swman *swman, struct gather *gather)
+{
+	(void)swman;
+	gather_free(gather);
+}
+
+/* Its other parts would wait for it for ever. */
+static void others_stop(struct swman *swman, const struct swman_run *run)
+{
+	struct gather *gather = gather_new(NULL, run->waveform, run->nodes, run->n_nodes);
+	struct wire_msg msg;
+
+	if (!gather)
+		return;
+	order_make(&msg, WIRE_STOP, run->waveform);
+	force_put(&msg, true);
+	gather_ask(swman, gather, &msg, others_stopped);
+}
+
+static void event(struct swman *swman, const struct wire_view *view)
+{
+	char *waveform = wire_get_text(view, WIRE_TAG_WAVEFORM, 0),
+	     *state = wire_get_text(view, WIRE_TAG_STATE, 0);
+	struct swman_run *run = waveform ? swman_run_find(swman, waveform) : NULL;
+	const bool failed = state && strcmp(state, "ABNSTOP") == 0;
+
+	if (run && state && !run->saved && (failed || strcmp(state, "STOP") == 0)) {
+		if (failed && !run->ending)
+			others_stop(swman, run);
+		run->ending = true;
+		swman_sweep_start(swman);
+	}
+	free(waveform);
+	free(state);
+}
+
+static void daemon_event(struct swman *swman, const struct wire_view *view)
+{
+	char *state = wire_get_text(view, WIRE_TAG_STATE, 0);
+	uint64_t peer = 0;
+
+	wire_get_u64(view, WIRE_TAG_DAEMON, &peer);
+	if ((peer == WIRE_EXEC || peer == WIRE_FRONTEND) && state && strcmp(state, "up") == 0)
+		several_learn(swman);
+	free(state);
+}
+
+/* Of one part of the waveform: that of the node that is named, or the first. */
+static void forward(struct swman *swman, const struct wire_view *request)
+{
+	struct gather *gather = gather_run(swman, request);
+	struct wire_msg msg;
+	const void *name;
+	size_t len;
+
+	if (!gather)
+		return;
+	wire_init_copy(&msg, request, (enum wire_tag)0);
+	wire_put_peers(&msg, WIRE_SWMAN, WIRE_EXEC);
+	if (wire_get_bytes(request, WIRE_TAG_NODE, 0, &name, &len) < 0)
+		wire_put_text(&msg, WIRE_TAG_NODE, name_of(swman, gather->answers[0].node));
+	if (bus_send(swman->daemon.bus, &msg) < 0)
+		gather_refuse(swman, gather, 1, "aloe-exec cannot be reached");
+	gather_free(gather);
+}
+
+static void step(struct swman *swman, const struct wire_view *request)
+{
+	const struct gather *gather = gather_run(swman, request);
+
+	if (gather && gather->n > 1)
+		gather_refuse(swman, gather, 2,
+		    "\"%s\" is on %u nodes, and steps are for a waveform on one node",
+		    gather->waveform, gather->n);
+	else if (gather)
+		forward(swman, request);
+	if (gather)
+		gather_free((struct gather *)gather);
+}
+
+void several_handle(struct swman *swman, const struct wire_view *view)
+{
+	struct gather *gather;
+
+	switch (view->type) {
+	case WIRE_LOAD:
+		several_load(swman, view);
+		break;
+	case WIRE_LIST:
+		list_ask(swman, view, listed);
+		break;
+	case WIRE_START:
+	case WIRE_PAUSE:
+		change_ask(swman, view);
+		break;
+	case WIRE_STEP:
+		step(swman, view);
+		break;
+	case WIRE_STOP:
+		stop(swman, view);
+		break;
+	case WIRE_UNLOAD:
+		unload(swman, view);
+		break;
+	case WIRE_STATUS:
+		gather = gather_run(swman, view);
+		if (gather)
+			status_ask(swman, gather, status_known);
+		break;
+	case WIRE_SAMPLES:
+		forward(swman, view);
+		break;
+	case WIRE_REMAP:
+		daemon_fail(&swman->daemon, view, 2,
+		    "a waveform of several nodes cannot be moved; unload it and load it again");
+		break;
+	case WIRE_EVENT:
+		event(swman, view);
+		break;
+	case WIRE_DAEMON:
+		daemon_event(swman, view);
+		break;
+	default:
+		daemon_fail(&swman->daemon, view, 2, "aloe-swman does not know %s",
+		    wire_type_name(view->type));
+	}
+}

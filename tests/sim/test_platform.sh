@@ -1,0 +1,230 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Two nodes of a platform on this machine: up, joined, and who is refused; a waveform whose instances are on both, loaded,
+# started, paused, stopped and unloaded from either; its bits are those of one lane, also while bridges, frontends, an exec and
+# the manager are killed; a node that is missing is named; with keys and without.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+B=${B:-build}
+bin=$(cd "$B/bin" && pwd)
+work=$(mktemp -d) || exit 2
+export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=error
+platform=$work/pair.conf
+end() {
+	for dir in other wrong; do "$bin/aloe" down --dir "$work/$dir" >/dev/null 2>&1; done
+	for p in "$work"/pair.conf "$work"/safe.conf; do
+		[ -f "$p" ] && "$bin/aloe" down --platform "$p" >/dev/null 2>&1
+	done
+	"$bin/aloe" down >/dev/null 2>&1
+	rm -rf "$work"
+}
+trap end EXIT
+. tests/common/ok.sh
+cd "$work" || exit 2
+
+aloe() { "$bin/aloe" "$@"; }
+says() { # STATUS WORDS COMMAND...
+	want=$1
+	words=$2
+	shift 2
+	"$@" >said 2>&1
+	got=$?
+	[ $got = "$want" ] && grep -qF -e "$words" said && return
+	echo "status $got"
+	cat said
+	return 1
+}
+eventually() { # a condition that comes true by itself
+	for _ in $(seq 400); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.05
+	done
+	"$@"
+}
+joined() { test "$(aloe list nodes "$@" | grep -c ' joined ')" = 2; }
+missing() { aloe list nodes | grep -q "^$1 .* missing"; }
+state_is() { aloe list "${3:---names}" >/dev/null && aloe list | grep -q "^$1  *$2 "; }
+pid_of() { # DAEMON NODE_DIRECTORY: its number
+	ps -eo pid=,args= | awk -v daemon="aloe-$1" -v dir="$2" '$2 == daemon && $4 == dir { print $1 }'
+}
+killed() { # DAEMON NODE_DIRECTORY: and another one is there
+	before=$(pid_of "$1" "$2")
+	test -n "$before" && kill -9 "$before" && eventually sh -c "p=\$(ps -eo pid=,args= | awk -v d='aloe-$1' -v dir='$2' \
+		'\$2 == d && \$4 == dir { print \$1 }'); test -n \"\$p\" -a \"\$p\" != $before"
+}
+same() { test "$(sha256sum <"$1")" = "$(sha256sum <"$2")"; }
+network() { # DIRECTORY: how many network sockets the processes of its node have
+	for pid in $(ps -eo pid=,args= | awk -v dir="$1" '$2 ~ /^aloe-/ && $4 == dir { print $1 }'); do
+		find "/proc/$pid/fd" -lname 'socket:*' -printf '%l\n' 2>/dev/null
+	done | tr -dc '0-9\n' | sort -u >inodes
+	cat /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6 2>/dev/null | awk '{ print $10 }' | sort -u |
+		comm -12 - inodes | grep -c '[1-9]'
+}
+
+port=$((20000 + $$ % 10000 * 4))
+cat >pair.conf <<END
+name = "pair";
+secure = false;
+nodes: {
+	a: { mmac_per_s = 1000.0; address = "127.0.0.1:$port"; manager = true; shared = true; lanes = [0]; };
+	b: { mmac_per_s = 1000.0; address = "127.0.0.1:$((port + 2))"; shared = true; lanes = [0]; };
+};
+links = ( { nodes = ["a", "b"]; mbit_per_s = 1000.0; delay = 2; } );
+END
+cat >two.conf <<'END'
+name = "two";
+slot_ns = 20000000;
+instances: {
+	source: { component = "random_source"; length = 1000; seed = 7; node = "a"; };
+	mod:    { component = "bpsk_mod"; node = "b"; };
+	demod:  { component = "bpsk_demod"; node = "b"; };
+	sink:   { component = "file_sink"; path = "two.bin"; };
+};
+links = ( "source -> mod -> demod -> sink" );
+END
+sed 's/ node = "[ab]";//' two.conf >one.conf
+aloe run one.conf --clock virtual --slots 200 -q --set sink.path=one.bin
+aloe run one.conf --clock virtual --slots 20000 -q --set sink.path=many.bin
+
+# ---- one node, then two ----
+
+ok "a node without a platform is up" says 0 "the node is up" aloe up
+ok "it opens no network socket" test "$(network "$work/aloe")" = 0
+ok "it is alone" says 0 "this node is alone" aloe list nodes
+ok "it has no bridge" test -z "$(pid_of bridge "$work/aloe")"
+ok "down" says 0 "the node is down" aloe down
+ok "all nodes of this machine are up" says 0 "the node is up: $work/aloe-b" aloe up --platform pair.conf
+ok "they have network sockets" test "$(network "$work/aloe")" != 0
+ok "both have joined" eventually joined
+ok "any node's client says so" joined --dir "$work/aloe-b"
+ok "swman is on the manager only" test -n "$(pid_of swman "$work/aloe")" -a -z "$(pid_of swman "$work/aloe-b")"
+ok "no other node" says 2 'no node "x", there are a, b' aloe list --node x
+ok "nor by way of the other" says 2 'no node "x", there are a, b' aloe list --node x --dir "$work/aloe-b"
+ok "no such node to start" says 2 'no node "x", there are a, b' aloe up --platform pair.conf --node x --dir "$work/other"
+
+# ---- a waveform on both ----
+
+ok "load" says 0 "two is loaded" aloe load two.conf --clock virtual --slots 200
+ok "it is on both nodes" says 0 "0,0" aloe list
+ok "start" says 0 "two runs" aloe start two
+ok "it comes to its end" eventually state_is two STOP
+ok "its bits are those of one lane" same two.bin one.bin
+ok "the report has each instance as its own node has it" sh -c "'$bin/aloe' status two --json | tr -d ' \n' |
+	grep -o '\"calls\":[0-9]*' | sort | uniq -c | grep -q '4 \"calls\":200'"
+ok "unload from the other node" says 0 "two is unloaded" aloe unload two --dir "$work/aloe-b"
+ok "the run was kept" sh -c "ls '$XDG_STATE_HOME'/aloe/runs/two-*/report.json"
+rm -f two.bin
+ok "load from the other node: the path is there" says 0 "two is loaded" aloe load two.conf --slots 200 --dir "$work/aloe-b"
+ok "start, on a clock" says 0 "two runs" aloe start two --dir "$work/aloe-b"
+ok "a shared node says that nothing is promised" says 0 "this node is shared" aloe status two
+ok "pause, at one slot for both" says 0 "two pauses" aloe pause two
+ok "it goes on" says 0 "two runs, from slot" aloe start two
+slot=$(sed -n 's/.*from slot //p' said)
+ok "it comes to its end there" eventually state_is two STOP
+ok "its bits are those of one lane there" same two.bin one.bin
+ok "unload" says 0 "two is unloaded" aloe unload two
+ok "load, for a slot to come" says 0 "two is loaded" aloe load two.conf --slots 20
+ok "a slot that was" says 1 "is too late" aloe start two --at "$slot"
+ok "one that is far ahead" says 0 "two runs, from slot $((slot + 100000))" aloe start two --at $((slot + 100000))
+ok "what has not begun may begin at another slot" says 0 "two runs" aloe start two
+ok "and does" eventually state_is two STOP
+ok "unload that" says 0 "two is unloaded" aloe unload two
+ok "load, without an end" says 0 "two is loaded" aloe load two.conf --clock virtual
+ok "no pause without a clock" says 2 "is on 2 nodes and has no clock" sh -c "'$bin/aloe' start two && exec '$bin/aloe' pause two"
+ok "no step" says 2 "steps are for a waveform on one node" aloe step two
+ok "no remap" says 2 "cannot be moved" aloe remap two
+ok "stop" says 0 "two is stopped" aloe stop two
+ok "what was on its way has arrived" sh -c "n=\$(stat -c %s two.bin) && test \$n -gt 0 &&
+	head -c \$n many.bin >cut.bin && head -c \$(stat -c %s cut.bin) two.bin | cmp - cut.bin"
+ok "unload it" says 0 "two is unloaded" aloe unload two
+
+# ---- kills ----
+
+ok "load, to be disturbed" says 0 "two is loaded" aloe load two.conf --clock virtual --slots 20000
+ok "start it" says 0 "two runs" aloe start two
+for turn in 1 2 3; do
+	ok "kill $turn of the bridge of a" killed bridge "$work/aloe"
+	ok "kill $turn of the bridge of b" killed bridge "$work/aloe-b"
+done
+ok "kill the frontend of b" killed frontend "$work/aloe-b"
+ok "kill the frontend of a" killed frontend "$work/aloe"
+ok "kill the exec of b" killed exec "$work/aloe-b"
+ok "kill the manager" killed swman "$work/aloe"
+ok "both have joined again" eventually joined
+ok "it comes to its end in spite of all" eventually state_is two STOP
+ok "its bits are those of one lane in spite of all" same two.bin many.bin
+ok "the manager knows it" says 0 "two: ended, index 20000" aloe status two
+ok "unload what was disturbed" says 0 "two is unloaded" aloe unload two
+
+# ---- a part that fails, a node that is lost ----
+
+ok "load, to fail" says 0 "two is loaded" aloe load two.conf --clock virtual
+ok "start what is to fail" says 0 "two runs" aloe start two
+hosts() { ps -eo pid=,ppid=,args= | awk -v exec="$(pid_of exec "$1")" '$2 == exec && $3 == "aloe-host" { print $1 }'; }
+ok "kill the host of b" kill -9 $(hosts "$work/aloe-b")
+ok "the part of a is stopped, too" eventually sh -c "test -z '$(hosts "$work/aloe")' || '$bin/aloe' list | grep -q 'two .*ABNSTOP'"
+ok "the report names the node" eventually says 0 'node "b": the host of' aloe status two
+ok "unload what has failed" says 0 "two is unloaded" aloe unload two
+ok "load, to lose a node" says 0 "two is loaded" aloe load two.conf --clock virtual
+ok "start that" says 0 "two runs" aloe start two
+ok "node b is lost" says 0 "the node is down" aloe down --dir "$work/aloe-b"
+ok "it is missing" eventually missing b
+ok "what is left waits for it" says 0 "two: RUN" aloe status two
+ok "and says for whom" says 0 'node "b" is not there' aloe status two
+ok "no unload without it" says 1 'node "b" is not there' aloe unload two
+ok "but by force" says 0 "two is unloaded" aloe unload two --force
+ok "then nothing is loaded" says 0 "no waveform is loaded" aloe list
+ok "node b is up again" says 0 "the node is up" aloe up --platform pair.conf
+ok "it has joined again" eventually joined
+
+# ---- who is missing, and who is refused ----
+
+cp pair.conf changed.conf
+echo "# another text" >>changed.conf
+ok "no second node of that name: its port is taken" says 1 "cannot be listened at" aloe up --platform pair.conf --node b --dir "$work/other" --state "$work/st1"
+ok "b goes down" says 0 "the node is down" aloe down --dir "$work/aloe-b"
+ok "it is missed" eventually missing b
+ok "nothing is loaded without it" says 1 'node "b"' aloe load two.conf --clock virtual
+ok "on no node" says 0 "no waveform is loaded" aloe list
+ok "b with another platform file" says 0 "the node is up" aloe up --platform changed.conf --node b --dir "$work/wrong" --state "$work/st2"
+ok "is refused, and told why" eventually says 1 "was given another platform file" aloe list nodes --dir "$work/wrong"
+ok "down with that, too" says 0 "the node is down" aloe down --dir "$work/wrong"
+ok "b is back" says 0 "the node is up" aloe up --platform pair.conf
+ok "and has joined" eventually joined
+ok "down, all of them" says 0 "the node is down: $work/aloe" aloe down --platform pair.conf
+ok "nothing is left" test -z "$(ps -eo args= | grep "aloe-[a-z]* --dir $work")"
+
+# ---- one node is not ready ----
+
+sed '/b: {/s/lanes = .0./lanes = [1023]/' pair.conf >short.conf
+ok "up, with a CPU that b has not" says 0 "the node is up" aloe up --platform short.conf
+ok "both have joined there" eventually joined
+ok "no load, and node and reason are named" says 2 'node "b": CPU 1023 does not exist' aloe load two.conf
+ok "nothing is left of it on any node" says 0 "no waveform is loaded" aloe list
+ok "without a clock it needs no CPU" says 0 "two is loaded" aloe load two.conf --clock virtual
+ok "down with it" says 0 "the node is down" aloe down --platform short.conf
+
+# ---- with keys ----
+
+sed -e '/secure/d' -e 's/pair/safe/' pair.conf >safe.conf
+ok "no keys: nothing is opened" says 2 'node "a" has no key; `aloe keys new a --keys' aloe up --platform safe.conf
+for node in a b; do
+	keys=$XDG_STATE_HOME/aloe/keys
+	[ $node = b ] && keys=$XDG_STATE_HOME/aloe/nodes/b/keys
+	aloe keys new $node --keys "$keys" | sed -n 's/^  public key   //p' >key.$node
+done
+ok "keys are made" test -s key.a -a -s key.b
+aloe keys allow b --keys "$XDG_STATE_HOME/aloe/keys" -- "$(cat key.b)" >/dev/null
+aloe keys allow a --keys "$XDG_STATE_HOME/aloe/nodes/b/keys" -- "$(cat key.a)" >/dev/null
+ok "up with keys" says 0 "the node is up: $work/aloe-b" aloe up --platform safe.conf
+ok "both have joined with their keys" eventually joined
+ok "load over CURVE" says 0 "two is loaded" aloe load two.conf --clock virtual --slots 200
+ok "start over CURVE" says 0 "two runs" aloe start two
+ok "the end over CURVE" eventually state_is two STOP
+ok "the bits over CURVE" same two.bin one.bin
+ok "b is revoked" says 0 "" aloe keys revoke b --keys "$XDG_STATE_HOME/aloe/keys"
+ok "and is heard no longer" eventually missing b
+ok "down with keys" says 0 "the node is down: $work/aloe" aloe down --platform safe.conf
+
+exit $failed
