@@ -54,7 +54,7 @@ struct radio_pace {
 	/* slot that runs or is waited for, and its first tick */
 	uint64_t slot, slot_ticks;
 	uint64_t per_slot;             /* ticks */
-	uint64_t horizon, renewed;     /* ticks; renewed: new channels begin so near to each other */
+	uint64_t horizon, renewed;     /* ticks; renewed: how near new channels begin */
 	uint64_t patience_ns, late_ns; /* late_ns: lateness from which the radio is reported */
 	double slot_ns, edge_ns;       /* of slot `slot`, nominal */
 	uint64_t looked_ns;            /* time of the last look for packets */

@@ -100,8 +100,8 @@ struct waveform {
 	bool copies_differ; /* a text or path contains the number of the copy */
 };
 
-/* waveform_timed tells whether slots begin at given times, so that a long slot is a miss. A radio that
- * waits for its slots gives no times. */
+/* waveform_timed tells whether slots begin at given times, so that a long slot is a miss. A radio
+ * that waits for its slots gives no times. */
 static inline bool waveform_timed(const struct waveform *waveform)
 {
 	return waveform->clock == WF_CLOCK_TIMER ||

@@ -8,6 +8,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
+#include "core/base/text.h"
 #include "core/json/json.h"
 #include "core/waveform/radio_file.h"
 
@@ -43,7 +44,7 @@ static void print_found(
 
 /* ---- a second of samples ------------------------------------------------------------------ */
 
-struct trial {
+struct loopback {
 	struct radio *radio;
 	double rate_hz;
 	uint64_t ahead; /* ticks from reception to transmission */
@@ -51,7 +52,7 @@ struct trial {
 	    sent[RADIO_CHANNELS_MAX], no_room[RADIO_CHANNELS_MAX];
 };
 
-static void send_back(struct trial *trial, uint32_t c, const struct radio_packet *packet)
+static void send_back(struct loopback *trial, uint32_t c, const struct radio_packet *packet)
 {
 	struct radio *radio = trial->radio;
 	const uint32_t n = packet->samples < radio->tx_packet ? packet->samples : radio->tx_packet;
@@ -67,7 +68,7 @@ static void send_back(struct trial *trial, uint32_t c, const struct radio_packet
 }
 
 /* What has come on a channel, counted and sent back: how many. */
-static unsigned turn(struct trial *trial, uint32_t c)
+static unsigned turn(struct loopback *trial, uint32_t c)
 {
 	struct radio *radio = trial->radio;
 	const struct radio_driver *driver = radio->driver;
@@ -87,7 +88,7 @@ static unsigned turn(struct trial *trial, uint32_t c)
 	return n;
 }
 
-static bool is_enough(const struct trial *trial)
+static bool is_enough(const struct loopback *trial)
 {
 	for (uint32_t c = 0; c < trial->radio->channels; c++)
 		if ((double)trial->samples[c] < trial->rate_hz * TRIAL_S)
@@ -96,7 +97,7 @@ static bool is_enough(const struct trial *trial)
 }
 
 /* Until every channel has given its samples, or it is clear that they do not come. */
-static void stream(struct trial *trial)
+static void stream(struct loopback *trial)
 {
 	uint64_t end = clock_ns() + PATIENCE_NS;
 	bool begun = false;
@@ -115,7 +116,7 @@ static void stream(struct trial *trial)
 	}
 }
 
-static void say_channel(const struct trial *trial, struct radio_look *look, uint32_t c)
+static void say_channel(const struct loopback *trial, struct radio_look *look, uint32_t c)
 {
 	const bool sends = trial->radio->tx_packet > 0;
 	struct radio_counts counts = {0};
@@ -133,17 +134,18 @@ static void say_channel(const struct trial *trial, struct radio_look *look, uint
 	else
 		radio_found(look, "loopback", good ? RADIO_GOOD : RADIO_BAD,
 		    "channel %" PRIu32 ", 1 s at %g samples/s: %" PRIu64
-		    " packets received, %" PRIu64 " lost, %" PRIu64 " overruns; %" PRIu64
-		    " sent back, %" PRIu64 " late, %" PRIu64 " underruns, %" PRIu64
+		    " packet%s received, %" PRIu64 " lost, %" PRIu64 " overrun%s; %" PRIu64
+		    " sent back, %" PRIu64 " late, %" PRIu64 " underrun%s, %" PRIu64
 		    " out of sequence, %" PRIu64 " found no room%s",
-		    c, trial->rate_hz, trial->packets[c], trial->lost[c], counts.overruns,
-		    trial->sent[c], counts.late, counts.underruns, counts.sequence,
-		    trial->no_room[c], sends ? "" : " (the radio cannot send)");
+		    c, trial->rate_hz, trial->packets[c], plural(trial->packets[c]), trial->lost[c],
+		    counts.overruns, plural(counts.overruns), trial->sent[c], counts.late,
+		    counts.underruns, plural(counts.underruns), counts.sequence, trial->no_room[c],
+		    sends ? "" : " (the radio cannot send)");
 }
 
 static void try_out(struct radio *radio, double rate_hz, struct radio_look *look)
 {
-	struct trial trial = {.radio = radio, .rate_hz = rate_hz};
+	struct loopback trial = {.radio = radio, .rate_hz = rate_hz};
 	const double ahead = rate_hz / AHEAD_PER_S;
 
 	trial.ahead =

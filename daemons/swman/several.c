@@ -2,23 +2,23 @@
  *
  * several.c - orders for a waveform whose parts are on several nodes.
  *
- *   LOAD     what all nodes have -> plan, program -> PREPARE to each node of the program; all
- * READY,
- *            or UNLOAD to each, and the answer names the node that was not, and why: nothing ran
- *   START    on a clock one slot for all, which is far enough ahead to be heard of; one was too
- * late
- *            for it: all are given a later one
- *   STOP     one node after another, those with sources first: the last index that the first one
- *            chooses goes to the others with the frames of the bridges
- *   STATUS, LIST    asked of all, and put together (merge.h)
+ *   LOAD     plan and program from what all nodes have, then PREPARE to each node of the program.
+ *            All nodes are ready, or UNLOAD goes to each node, nothing ran, and the answer names
+ *            the node that was not ready, with the reason.
+ *   START    with a clock one slot for all nodes, far enough ahead to reach all. If a node was too
+ *            late for the slot, all nodes get a later slot.
+ *   STOP     one node after another, nodes with sources first. The bridges carry the last index
+ *            that the first node chooses to the other nodes.
+ *   STATUS, LIST    sent to all nodes; the answers are put together (merge.h)
  *   UNLOAD   STOP, STATUS for the report that is kept, UNLOAD
  *
- * A node that has gone costs what it ran; the others wait at their gates. They go on when it is
- * back with its image, and are unloaded by force if not. */
+ * A lost node costs what it ran. The other nodes wait at their gates: they go on when the lost node
+ * is back with its image, and otherwise are unloaded by force. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "core/base/text.h"
 #include "core/image/image.h"
 #include "core/report/report.h"
 #include "daemons/swman/gather.h"
@@ -395,9 +395,9 @@ static void change_ask(struct swman *swman, const struct wire_view *request)
 	named = wire_get_u64(request, WIRE_TAG_SLOT, &slot) == 0;
 	if (request->type == WIRE_PAUSE && run->slot_ns == 0 && run->n_nodes > 1) {
 		gather_refuse(swman, gather, 2,
-		    "\"%s\" is on %u nodes and has no clock, so there is no slot at which all of "
+		    "\"%s\" is on %u node%s and has no clock, so there is no slot at which all of "
 		    "them could pause",
-		    gather->waveform, run->n_nodes);
+		    gather->waveform, run->n_nodes, plural(run->n_nodes));
 		gather_free(gather);
 	} else if (request->type == WIRE_START && !named) {
 		start_ask(swman, gather);
@@ -681,8 +681,8 @@ static void step(struct swman *swman, const struct wire_view *request)
 
 	if (gather && gather->n > 1)
 		gather_refuse(swman, gather, 2,
-		    "\"%s\" is on %u nodes, and steps are for a waveform on one node",
-		    gather->waveform, gather->n);
+		    "\"%s\" is on %u node%s, and steps are for a waveform on one node",
+		    gather->waveform, (unsigned)gather->n, plural(gather->n));
 	else if (gather)
 		forward(swman, request);
 	if (gather)

@@ -10,16 +10,16 @@ enum { ACK = 1, PEEK = 8, ECHO_REQUEST = 1, ECHO_REPLY = 2, TRIES = 3 };
 #define TRY_NS 150000000ull
 #define NAP_NS 50000ull
 
-struct question {
+struct firmware_question {
 	struct transport_address to;
 	uint8_t head[FIRMWARE_BYTES]; /* zeros follow */
 	uint32_t size;
-	bool (*is_answer)(const struct question *question, const struct packet *packet);
+	bool (*is_answer)(const struct firmware_question *question, const struct packet *packet);
 	uint32_t wanted; /* bytes of the answer */
 	uint32_t value;  /* that the answer gave */
 };
 
-static void ask(struct transport *transport, const struct question *question)
+static void ask(struct transport *transport, const struct firmware_question *question)
 {
 	const size_t head = question->size < FIRMWARE_BYTES ? question->size : FIRMWARE_BYTES;
 	struct packet packet;
@@ -34,7 +34,7 @@ static void ask(struct transport *transport, const struct question *question)
 		transport_put(transport, &packet, 1);
 }
 
-static bool answered(struct transport *transport, struct question *question)
+static bool answered(struct transport *transport, struct firmware_question *question)
 {
 	const uint64_t end = clock_ns() + TRY_NS;
 	struct packet packet;
@@ -54,7 +54,7 @@ static bool answered(struct transport *transport, struct question *question)
 	return found;
 }
 
-static bool get_answer(struct transport *transport, struct question *question)
+static bool get_answer(struct transport *transport, struct firmware_question *question)
 {
 	for (int i = 0; i < TRIES; i++) {
 		ask(transport, question);
@@ -64,14 +64,14 @@ static bool get_answer(struct transport *transport, struct question *question)
 	return false;
 }
 
-static bool is_register(const struct question *question, const struct packet *packet)
+static bool is_register(const struct firmware_question *question, const struct packet *packet)
 {
 	return packet->size == FIRMWARE_BYTES && memcmp(packet->bytes, question->head, 12) == 0;
 }
 
 bool x310_peek(struct transport *transport, uint32_t ip, uint32_t address, uint32_t *ret)
 {
-	struct question question = {
+	struct firmware_question question = {
 	    .to = {ip, FIRMWARE_PORT}, .size = FIRMWARE_BYTES, .is_answer = is_register};
 
 	put_be32(question.head, ACK | PEEK);
@@ -83,7 +83,7 @@ bool x310_peek(struct transport *transport, uint32_t ip, uint32_t address, uint3
 	return true;
 }
 
-static bool is_echo(const struct question *question, const struct packet *packet)
+static bool is_echo(const struct firmware_question *question, const struct packet *packet)
 {
 	return packet->size == question->wanted && (get_be32(packet->bytes) & ECHO_REPLY) &&
 	    get_be32(packet->bytes + 4) == question->size;
@@ -91,7 +91,7 @@ static bool is_echo(const struct question *question, const struct packet *packet
 
 bool x310_passes(struct transport *transport, uint32_t ip, uint32_t out, uint32_t in)
 {
-	struct question question = {
+	struct firmware_question question = {
 	    .to = {ip, MTU_PORT}, .size = out, .is_answer = is_echo, .wanted = in};
 
 	put_be32(question.head, ECHO_REQUEST);

@@ -94,8 +94,8 @@ const char *manual_radio(void)
 const char manual_platform[] =
     "A platform file, given by --platform, describes machines that a plan is made for: nodes, "
     "their cores, and the links between nodes. The machines need not exist. The platform files "
-    "that are installed with aloe are found by their names. Nodes that have addresses can run: aloe "
-    "up --platform.\n\n"
+    "that are installed with aloe are found by their names. Nodes that have addresses can run: "
+    "aloe up --platform.\n\n"
     "  name = \"arm-pair\";\n"
     "  margin = 0.0;\n"
     "  assume_builds = false;\n"
