@@ -66,18 +66,22 @@ static const char *mode_text(const struct plan *plan, char *text, size_t size)
 	const struct plan_candidate *best = &plan->choice.best;
 
 	if (plan->choice.mode == PLAN_TIERS)
-		snprintf(text, size, "by %s, at %.0f %% of the capacity; largest load %.1f %%",
+		snprintf(text, size,
+		    "chosen by mapper %s, at %.0f %% of the capacity; largest load %.1f %%",
 		    best->name, 100 * best->share, 100 * best->peak);
 	else if (plan->choice.mode == PLAN_OVER)
 		snprintf(text, size,
-		    "NO MAPPING FITS; the mapping by %s exceeds the capacity least, with a largest "
+		    "NO MAPPING FITS; the mapping of %s exceeds the capacity least, with a largest "
 		    "load of %.1f %%",
 		    best->name, 100 * best->peak);
 	else if (plan->choice.n_candidates == 1 && best->cost < INFINITY &&
 	    strcmp(best->name, "one lane") != 0)
-		snprintf(text, size, "by %s alone, as evenly as this mapper can", best->name);
+		snprintf(
+		    text, size, "chosen by mapper %s alone, as evenly as possible", best->name);
 	else
-		snprintf(text, size, "by %s, as evenly as possible without a link that goes back",
+		snprintf(text, size,
+		    "chosen by mapper %s, as evenly as possible without a link back to an earlier "
+		    "lane",
 		    best->name);
 	return text;
 }

@@ -95,11 +95,11 @@ says "refused: what is missing" 2 "lane 0 (board CPU 0) cannot hold its 5 instan
 	aloe plan "$work/heavy.conf" --platform "$work/one.conf"
 says "refused: the nearest that fits" 2 "the waveform fits with slots of 13152 us .* or with 2 cores like the first" \
 	aloe plan "$work/heavy.conf" --platform "$work/one.conf"
-says "the slot that was named fits" 0 "lanes: by one lane" aloe plan "$work/heavy.conf" --platform "$work/one.conf" --slot-us 13152
+says "the slot that was named fits" 0 "lanes: chosen by mapper one lane" aloe plan "$work/heavy.conf" --platform "$work/one.conf" --slot-us 13152
 says "one us less does not" 2 "cannot hold" aloe plan "$work/heavy.conf" --platform "$work/one.conf" --slot-us 13151
 says "told, not refused, with --force" 0 "NO MAPPING FITS" aloe plan "$work/heavy.conf" --platform "$work/one.conf" --force
 says "on two it fits, 2 slots over the link" 0 "latency: 3 slots" aloe plan "$work/heavy.conf" --platform arm-pair
-says "one mapper alone" 0 "lanes: by worst-fit, at 100 %" aloe plan "$work/heavy.conf" --platform x86-four --mapper worst-fit
+says "one mapper alone" 0 "lanes: chosen by mapper worst-fit, at 100 %" aloe plan "$work/heavy.conf" --platform x86-four --mapper worst-fit
 says "a mapper that is none" 2 "best" aloe plan "$work/heavy.conf" --mapper best
 says "a weight that is none" 2 "\-\-q" aloe plan "$work/heavy.conf" --q 2
 says "why here" 0 "the lane would need" aloe plan "$work/heavy.conf" --platform arm-pair --why x6000
@@ -184,7 +184,7 @@ sed 's/"light"/"second"/' "$work/light.conf" >"$work/second.conf"
 says "a plan is made with what the node has left" 2 "admitted before 6002.0 us" \
 	aloe plan "$work/second.conf" --lanes 0
 says "or elsewhere in it" 0 "the plan counts what the running node has loaded (light)" aloe plan "$work/second.conf"
-says "of the machine alone, when asked" 0 "lanes: by" aloe plan "$work/second.conf" --lanes 0 --platform local
+says "of the machine alone, when asked" 0 "lanes: chosen by mapper" aloe plan "$work/second.conf" --lanes 0 --platform local
 says "a second beside it does not, by what the first was promised" 2 "admitted before 6002.0 us" \
 	load "$work/second.conf" --lanes 0
 says "it is loaded all the same with --force" 0 "second is loaded" load "$work/second.conf" --lanes 0 --force
