@@ -22,6 +22,7 @@ struct x310_antenna {
 	uint64_t events;     /* of the radio's Rx, answered */
 	uint64_t next_ticks; /* behind the packet that came last; 0: none since set-up */
 	unsigned wrong;      /* packets in a row that say another rate */
+	bool apart; /* of another time than the first device, as far as that was to be heard */
 	bool stale; /* the time went back: what comes until it is set up anew is of before */
 	bool again; /* it is being set up once more */
 	bool anew;  /* and nothing has come since */

@@ -22,7 +22,7 @@
 #define BACK_NS 1000000000.0 /* a step back of the device's time: less mends itself */
 /* between two devices: beyond it slots would jump from the time of one to that of the other */
 #define APART_NS 500000000.0
-#define FRESH_NS 10000000ull /* of what was heard of the first device, to compare with */
+#define FRESH_NS 50000000ull /* of what was heard of the first device, to compare with */
 enum { WRONG_PACKETS = 8 /* in a row, until their rate is believed to be wrong */ };
 
 uint64_t x310_complaints(const struct x310_antenna *channel)
@@ -175,15 +175,27 @@ static void look_at_rate(
 	channel->next_ticks = packet->ticks + ticks;
 }
 
-/* Against the first device, as it was heard just now. */
-static bool is_apart(const struct x310_radio *x310, uint32_t c, uint64_t now_ns, uint64_t ticks)
+static bool is_far(const struct x310_radio *x310, uint64_t ticks, uint64_t other)
+{
+	const double apart = (double)ticks - (double)other;
+
+	return apart > APART_NS / x310->tick_ns || apart < -APART_NS / x310->tick_ns;
+}
+
+/* Of another device than the first: against that one, as it was heard just now. Where it was not, a
+ * leap is not believed, and what was found last holds. `before`: heard of this channel; 0: nothing. */
+static bool is_apart(struct x310_radio *x310, uint32_t c, uint64_t now_ns, uint64_t before)
 {
 	const struct x310_antenna *first = &x310->antenna[0];
-	const double apart = (double)ticks - (double)first->heard_ticks;
+	struct x310_antenna *channel = &x310->antenna[c];
 
-	return c > 0 && !x310_same_device(x310, 0, c) && first->heard_ticks != 0 &&
-	    now_ns < first->heard_ns + FRESH_NS &&
-	    (apart > APART_NS / x310->tick_ns || apart < -APART_NS / x310->tick_ns);
+	if (c == 0 || x310_same_device(x310, 0, c))
+		return false;
+	if (first->heard_ticks != 0 && now_ns < first->heard_ns + FRESH_NS)
+		channel->apart = is_far(x310, channel->heard_ticks, first->heard_ticks);
+	else if (before != 0 && is_far(x310, channel->heard_ticks, before))
+		channel->apart = true;
+	return channel->apart;
 }
 
 static enum x310_trouble streams_as(const struct x310_antenna *channel, bool apart)
@@ -222,7 +234,7 @@ bool x310_heard(struct x310_radio *x310, uint32_t c, uint64_t now_ns,
 		time_back(x310, c);
 		return false;
 	}
-	apart = is_apart(x310, c, now_ns, ticks);
+	apart = is_apart(x310, c, now_ns, before);
 	if (!channel->again && x310_failed(&channel->radio) == NULL)
 		channel->before.trouble = streams_as(channel, apart);
 	return !apart;
@@ -292,7 +304,7 @@ void x310_trouble_texts(const struct x310_channel *radio, char ret[][RADIO_TROUB
 
 	x310_say(radio, ret[X310_NO_ANSWER], RADIO_TROUBLE,
 	    "no answer from the device; check its power, the cable, `address` in the radio file "
-	    "and the route to this address");
+	    "and the route to this address; after it was switched on, run x310-init");
 	x310_say(radio, ret[X310_NO_ROUTE], RADIO_TROUBLE,
 	    "the network port answers, the crossbar behind the port does not; switch the device "
 	    "off and on, then run x310-init");

@@ -189,10 +189,11 @@ static void poke(int fd, const struct sockaddr_in *to, uint32_t address, uint32_
 }
 
 /* Registers of the timekeeper: the time low and high, and when it is taken (1: now). */
-void sim_set_time(uint64_t ticks)
+void sim_set_time(unsigned device, uint64_t ticks)
 {
-	const struct sockaddr_in to = {
-	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000007), .sin_port = htons(49152)};
+	const struct sockaddr_in to = {.sin_family = AF_INET,
+	    .sin_addr.s_addr = htonl(0x7f000007 + device),
+	    .sin_port = htons(49152)};
 	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	assert_true(fd >= 0);

@@ -35,11 +35,11 @@ struct sim {
 };
 
 /* sim_start: on 127.0.0.7, with a virtual clock. sim_said gives a number of a channel's counts, or
- * of its latency. sim_set_time makes it another tick, as a host does. */
+ * of its latency. sim_set_time makes it another tick on one of its devices (0, 1), as a host does. */
 void sim_start(struct sim *sim, const char *const *more);
 void sim_stop(struct sim *sim);
 double sim_said(const struct sim *sim, size_t channel, const char *key);
-void sim_set_time(uint64_t ticks);
+void sim_set_time(unsigned device, uint64_t ticks);
 
 /* The files of a waveform in which every channel sends what it hears, and of its radio. */
 const char *pass_conf(unsigned channels, unsigned slot_samples);

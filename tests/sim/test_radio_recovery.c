@@ -218,7 +218,7 @@ static void time_set_back(unsigned channels, const char *radio)
 	    &sim, (const char *const[]){"--lead", "6000", "--record", aloe_path("any"), NULL});
 	pid = node_run(argv, "ran", "node");
 	await_played(&sim, pid, "any", PLAYED_BEFORE);
-	sim_set_time(1000);
+	sim_set_time(0, 1000);
 	await_played(&sim, pid, "any", PLAYED_AFTER);
 	kill(pid, SIGINT);
 	ran.report = node_end(pid, INTERRUPTED, "ran");
@@ -250,12 +250,45 @@ static void test_time_of_two_channels_set_back(void **state)
 	time_set_back(2, "radio: { " RADIO "address = \"127.0.0.7\"; channel = [0, 2]; };\n");
 }
 
+/* One of two devices gets another time: its samples are not used, it is named, and slots do not
+ * leap to that time. */
+static void test_other_time(void **state)
+{
+	const char *const argv[] = {aloe_program("aloe"), "run", pass_conf(2, 256), "--radio",
+	    radio_conf("radio = ( { " RADIO "address = \"127.0.0.7\"; }, { " RADIO
+	               "address = \"127.0.0.8\"; } );\n"),
+	    "--json", "-q", NULL};
+	struct ran ran = {0};
+	struct sim sim;
+	pid_t pid;
+
+	(void)state;
+	sim_start(&sim,
+	    (const char *const[]){
+	        "--lead", "6000", "--devices", "2", "--record", aloe_path("any"), NULL});
+	pid = node_run(argv, "ran", "node");
+	await_samples(&sim, pid, "any");
+	sim_set_time(1, 1000000000000);
+	usleep(2000000);
+	assert_true(node_is_alive(pid));
+	kill(pid, SIGINT);
+	ran.report = node_end(pid, 1, "ran");
+	sim_stop(&sim);
+	assert_non_null(strstr(ran_text(&ran, "radio.channels.1.trouble"),
+	    "127.0.0.8 port 49153, channel 0: samples come, but their time is not that of the "
+	    "first device"));
+	assert_true(ran_number(&ran, "slots.skipped") == 0);
+	json_decref(sim.said);
+	json_decref(ran.report);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_teardown(test_device_starts_again, node_end_all),
 	    cmocka_unit_test_teardown(test_time_set_back, node_end_all),
 	    cmocka_unit_test_teardown(test_time_of_two_channels_set_back, node_end_all),
+	    cmocka_unit_test_teardown(test_other_time, node_end_all),
 	    cmocka_unit_test_teardown(test_heard_after_the_end, node_end_all),
 	    cmocka_unit_test_teardown(test_host_was_killed, node_end_all),
 	    cmocka_unit_test_teardown(test_wedged_endpoint, node_end_all),

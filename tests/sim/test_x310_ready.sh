@@ -8,25 +8,15 @@ set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=$(realpath "${B:-build}")
 work=$(mktemp -d) || exit 2
-pids= init=
+init=
 trap 'kill $pids $init 2>/dev/null; rm -rf "$work"' EXIT
 . tests/common/ok.sh
+. tests/common/radio.sh
 if [ ! -x "$B/bin/x310-init" ]; then
 	echo "x310-init was not built: libuhd-dev or libboost-dev is not installed"
 	exit 77
 fi
 
-sim_start() { # OPTIONS...
-	: >"$work/said"
-	"$B/bin/x310sim" --json "$@" >"$work/json.$2" 2>"$work/said" &
-	pids="$pids $!"
-	for _ in $(seq 200); do
-		grep -q ready "$work/said" && return
-		sleep 0.05
-	done
-	cat "$work/said"
-	return 1
-}
 init_start() { # ADDRESSES AND OPTIONS...
 	: >"$work/init"
 	"$B/bin/x310-init" --rate 1e6 "$@" >"$work/radio.conf" 2>"$work/init" &
@@ -49,53 +39,26 @@ says() { # WORDS: of x310-init
 	cat "$work/init"
 	return 1
 }
-waveform() { # CHANNELS
-	{
-		printf 'name = "pass";\nclock = "radio";\nslot_samples = 10240;\nrate = 1e6;\ninstances: {\n'
-		for c in $(seq 0 $(($1 - 1))); do
-			printf 'rx%s: { component = "radio_rx"; type = "ci16"; channel = %s; };\n' $c $c
-			printf 'tx%s: { component = "radio_tx"; channel = %s; };\n' $c $c
-		done
-		printf '};\nlinks = ( "rx0 -> tx0"%s );\n' "$([ "$1" -gt 1 ] && echo ', "rx1 -> tx1"')"
-	} >"$work/pass.conf"
-}
-# A lane has its CPU for itself; another test may have it just now.
-run() { # OPTIONS...
-	for _ in $(seq 240); do
-		timeout -k 20 60 "$B/bin/aloe" run "$work/pass.conf" --radio "$work/radio.conf" --json -q "$@" \
-			>"$work/out" 2>"$work/err"
-		status=$?
-		grep -q "taken by the lane of another" "$work/err" || return $status
-		sleep 0.5
-	done
-	return 99
-}
-refused() { # WORDS
-	run --slots 10 && return 1
-	grep -q -e "$1" "$work/err" && return
-	cat "$work/err"
-	return 1
-}
 # Slots of both devices are whole: none begins because time has passed.
 as_one() {
-	run --slots 100 || return 1
+	run "" --slots 100 || return 1
 	sed -n '/"radio"/,$p' "$work/out" | grep -m 1 '"flywheeled"' | grep -q ": 0,"
 }
 
-waveform 1
+waveform 10240 1
 ok "the simulator begins, with daughterboards" sim_start --address 127.0.0.46 --daughterboard ubx
 ok "x310-init makes it ready" init_start 127.0.0.46 --freq 7e9 --gain 50
 ok "a frequency that UHD has changed is printed as asked and got" says \
 	"127\.0\.0\.46, channel A:0: receive frequency 7000000000 Hz asked, 6000000000 Hz got"
 ok "so is a gain" says "channel A:0: transmit gain 50 dB asked, 31.5 dB got"
 ok "what became as it was asked for is not" sh -c "! grep -q 'bandwidth' '$work/init'"
-ok "the channel that was set up streams" run --slots 20
+ok "the channel that was set up streams" run "" --slots 20
 sed -i 's/channel = 0;/channel = 2;/; /block =/d; /x_port =/d' "$work/radio.conf"
 ok "one that was not is refused, and its endpoint named" refused \
 	"127\.0\.0\.46 port 49153, channel 2: .*endpoint behind port 5 of the crossbar.* lacks its number; run x310-init"
 ok "x310-init gives it back" init_end
 
-waveform 2
+waveform 10240 2
 ok "the first of two begins" sim_start --address 127.0.0.47 --drift-ppm 1.5
 ok "the second one begins, with a clock of its own" sim_start --address 127.0.0.48 --drift-ppm -1
 ok "x310-init makes both ready by their pulse" init_start 127.0.0.47 127.0.0.48 --time-source external

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platforms/x310/channel.h"
+#include "platforms/x310/antenna.h"
 #include "tools/x310sim/device.h"
 
 enum {
@@ -388,6 +388,25 @@ static void a_channel_that_was_not_set_up(void **state)
 	world_free(w);
 }
 
+/* Whatever the address, what a table shows of a channel is not cut off. */
+static void troubles_fit(void **state)
+{
+	struct x310_channel radio = {.options = {.device = {0xffffffff, 49153}, .number = 3},
+	    .rx_path = {.endpoint_port = 63},
+	    .tx_path = {.endpoint_port = 63},
+	    .spp = 1996,
+	    .ticks_per_sample = 200000};
+	static char texts[RADIO_TROUBLES][RADIO_TROUBLE];
+
+	(void)state;
+	x310_trouble_texts(&radio, texts);
+	assert_string_equal(texts[X310_WELL], "");
+	for (unsigned i = X310_WELL + 1; i < X310_TROUBLES; i++) {
+		assert_memory_equal(texts[i], "255.255.255.255 port 49153, channel 3: ", 39);
+		assert_in_range(strlen(texts[i]), 60, RADIO_TROUBLE - 2);
+	}
+}
+
 static void a_port_without_a_node_is_passed_over(void **state)
 {
 	struct world *w = world_new(&x310_fpgas[0], 0, 0);
@@ -501,6 +520,7 @@ int main(void)
 	    cmocka_unit_test(wirings_differ),
 	    cmocka_unit_test(the_number_that_uhd_gave_is_kept),
 	    cmocka_unit_test(a_channel_that_was_not_set_up),
+	    cmocka_unit_test(troubles_fit),
 	    cmocka_unit_test(a_port_without_a_node_is_passed_over),
 	    cmocka_unit_test(what_is_not_known_or_not_there),
 	    cmocka_unit_test(a_route_by_the_wrong_port_loses_all),
