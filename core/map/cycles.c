@@ -198,7 +198,7 @@ static void placement_spread(const struct knot *knot, int *pins)
 }
 
 /* The legal placement with the fewest links between lanes; without any legal one the last tried
- * stays, for plan_lags to refuse with the cycle's name. */
+ * stays, for lags_make to refuse with the cycle's name. */
 static int knot_place(struct knot *knot, int *pins)
 {
 	const size_t n = placements(knot);
@@ -231,7 +231,7 @@ static int knot_judge(struct knot *knot, struct knots *knots)
 	knot_load(knot);
 	rc = knot_legal(knot, NULL, &crossings);
 	if (rc != -ELOOP || knot->wf->pipelined)
-		/* pipelined: no placement helps, plan_lags refuses it by name */
+		/* pipelined: no placement helps, lags_make refuses it by name */
 		return rc == -ELOOP ? 0 : rc;
 	if (knot->n_lanes > 1)
 		return knot_place(knot, knots->pins);

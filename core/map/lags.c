@@ -212,11 +212,3 @@ int lags_make(
 	free(arcs);
 	return rc;
 }
-
-int plan_lags(
-    const struct waveform *wf, const uint32_t *lanes, uint32_t *ret_lags, struct diag *diag)
-{
-	const struct lag_lanes of = {.of = lanes};
-
-	return lags_make(wf, &of, ret_lags, diag);
-}

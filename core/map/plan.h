@@ -160,11 +160,6 @@ int plan_build(const struct waveform *waveform, const struct platform_model *pla
     struct plan **ret);
 void plan_free(struct plan *plan);
 
-/* plan_lags is an inner step: for given lanes it computes the least lags with which every link is
- * legal. */
-int plan_lags(
-    const struct waveform *waveform, const uint32_t *lanes, uint32_t *ret_lags, struct diag *diag);
-
 /* plan_print returns the text of `aloe plan`. */
 char *plan_print(const struct waveform *waveform, const struct plan *plan);
 

@@ -48,8 +48,9 @@ void shape_kept_fini(struct shape_kept *kept);
 int waveform_shape_again(
     struct waveform *waveform, const char *host, struct shape_kept *kept, struct diag *diag);
 
-/* waveform_shape_answer is waveform_shape_serve with `progress` (may be NULL) called before each
- * call into a component: `call` is "open", "check" or "shape". */
+/* waveform_shape_answer is the host's side: JSON in, JSON out (the caller frees it); opens the
+ * components named. `progress` (may be NULL) is called before each call into a component: `call` is
+ * "open", "check" or "shape". */
 char *waveform_shape_answer(const char *request,
     void (*progress)(void *context, const char *call, const char *instance), void *context);
 

@@ -505,8 +505,3 @@ char *waveform_shape_answer(const char *request,
 	serve_fini(&serve);
 	return text;
 }
-
-char *waveform_shape_serve(const char *request)
-{
-	return waveform_shape_answer(request, NULL, NULL);
-}

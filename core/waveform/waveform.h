@@ -155,8 +155,4 @@ int waveform_shape_apply(struct waveform *waveform, const char *answer, struct d
  * in diag, or -EPROTO if the host died (diag names the component that was called). */
 int waveform_shape(struct waveform *waveform, const char *host, struct diag *diag);
 
-/* waveform_shape_serve is the host's side: it opens the components and returns the answer to a
- * question, both JSON. The caller frees the answer. */
-char *waveform_shape_serve(const char *request);
-
 #endif

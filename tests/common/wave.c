@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/waveform/shape.h"
 #include "daemons/swman/program.h"
 
 enum { LANES_MAX = 4 };
@@ -47,7 +48,7 @@ static int parse(
 	if (status != 0)
 		return status;
 	request = waveform_shape_json(w->waveform);
-	answer = request != NULL ? waveform_shape_serve(request) : NULL;
+	answer = request != NULL ? waveform_shape_answer(request, NULL, NULL) : NULL;
 	status = answer != NULL ? waveform_shape_apply(w->waveform, answer, diag) : -1;
 	free(request);
 	free(answer);

@@ -10,7 +10,7 @@
  *         noisy    has state and randomness in it: its bits are those of a run that nobody
  *                  disturbed
  *
- * ALOE_CHANGES=N makes N changes on the virtual clock instead of 600 (make changes: 10 000); on the
+ * ALOE_CHANGES=N makes N changes on the virtual clock, not 1200 (make changes: 10 000); on the
  * timer it is 100. Ten thousand remaps, and what happens when a part of one is left out:
  * test_remap. */
 #include <math.h>
@@ -34,7 +34,7 @@
 enum {
 	FAILED = 1,
 	USAGE = 2,
-	VIRTUAL_CHANGES = ALOE_SLOWER(600, 300),
+	VIRTUAL_CHANGES = ALOE_SLOWER(1200, 300),
 	KILLS = ALOE_SLOWER(8, 4),
 	TIMER_CHANGES = ALOE_SLOWER(100, 30),
 	SLOT_NS = ALOE_SLOWER(5000000, 20000000),
@@ -497,7 +497,7 @@ static void exec_off_end(pid_t child)
  * is told, or is refused because it is too late. */
 static void sets_while_exec_is_off(void **state)
 {
-	enum { SETS = ALOE_SLOWER(600, 100) };
+	enum { SETS = ALOE_SLOWER(300, 100) };
 	struct world w;
 	pid_t child;
 	size_t seen;

@@ -16,6 +16,7 @@
 
 #include "core/image/image.h"
 #include "core/map/plan.h"
+#include "core/waveform/shape.h"
 #include "core/waveform/waveform.h"
 #include "daemons/swman/program.h"
 
@@ -181,7 +182,8 @@ static void test_shape(void **state)
 	                *apart = parsed(state, 50, NULL);
 	struct waveform *one = parsed(state, 1, "sink.path=/dev/null");
 	char *of_alike = waveform_shape_json(alike), *of_apart = waveform_shape_json(apart);
-	char *of_one = waveform_shape_json(one), *answer = waveform_shape_serve(of_alike);
+	char *of_one = waveform_shape_json(one),
+	     *answer = waveform_shape_answer(of_alike, NULL, NULL);
 	struct diag diag;
 
 	diag_init(&diag);

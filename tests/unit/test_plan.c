@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "core/map/map.h"
 #include "core/map/plan.h"
 #include "core/map/profile.h"
 #include "tests/common/graph.h"
@@ -374,13 +375,14 @@ static void test_lags_of_given_lanes(void **state)
 	diag_init(&diag);
 	chain(&graph, 4);
 	waveform = graph_waveform(&graph);
-	assert_int_equal(plan_lags(waveform, lanes, lags, &diag), 0);
+	assert_int_equal(lags_make(waveform, &(struct lag_lanes){.of = lanes}, lags, &diag), 0);
 	for (uint32_t i = 0; i < 4; i++)
 		assert_int_equal(lags[i], i);
 	graph_waveform_free(waveform);
 	cycle_of_three(&graph, 1);
 	waveform = graph_waveform(&graph);
-	assert_int_equal(plan_lags(waveform, split, lags, &diag), -EINVAL);
+	assert_int_equal(
+	    lags_make(waveform, &(struct lag_lanes){.of = split}, lags, &diag), -EINVAL);
 	assert_int_equal(diag.errors, 1);
 	graph_waveform_free(waveform);
 	diag_fini(&diag);

@@ -347,7 +347,7 @@ static void test_notes_are_told(void **state)
 /* The first error in the answer to `request`, which it frees. */
 static void serves_error(char *request, int instance, const char *text)
 {
-	char *answer = waveform_shape_serve(request);
+	char *answer = waveform_shape_answer(request, NULL, NULL);
 	struct diag diag;
 
 	diag_init(&diag);
