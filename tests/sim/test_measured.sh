@@ -108,4 +108,12 @@ figure 'bench bler' 'Eb/N0 at BLER 0.1' '.*reference: \([0-9.]*\) dB.*' 'Block e
 figure 'bench x310' 'X310 at 100 MSa' "$first" 'From a radio' 'ALOE-DPDK | pass-through 256 | 100.0' 'host delay p50 us'
 figure 'bench x310' 'X310 at 100 MSa' '.*(\([0-9.]*\) % of.*' 'From a radio' 'ALOE-DPDK | pass-through 256 | 100.0' 'late % of the packets'
 figure 'bench memory' 'memory that an instance' "$first" Memory 'waveform | 200' together
+# A latency counts no late packet, so the share of late packets stands beside it.
+no_latency_alone() { # FILE: lines that quote a latency of the X310 without it
+	! grep -E 'antenna to antenna p50|A bench x310' "$1" | grep -v 'late' | grep .
+}
+ok "measured: latencies of the X310 have a column for late packets" grep -q 'antenna to antenna p50.*late % of the packets' \
+	tests/bench/MEASURED.md
+ok "measured: none stands without" no_latency_alone tests/bench/MEASURED.md
+ok "README: neither" no_latency_alone README.md
 exit $failed

@@ -108,8 +108,10 @@ void device_send(struct device *device, const uint8_t *bytes, size_t size)
 	(void)sim_table_get(&device->routes, packet.header.dst, &port);
 	if (port < DEVICE_SFPS)
 		sim_send(device, (unsigned)port, packet.header.dst, bytes, size);
-	else
+	else if (packet.header.type == CHDR_MGMT || packet.header.type == CHDR_CTRL)
 		device->unroutable++;
+	else
+		sim_stream(device, &packet, bytes); /* to an endpoint of its own */
 }
 
 unsigned sim_channel(const struct device *device, const struct sim_endpoint *endpoint)

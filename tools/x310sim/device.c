@@ -33,8 +33,7 @@ void device_fini(struct device *device)
 	}
 }
 
-static void take_stream(
-    struct device *device, const struct chdr_packet *packet, const uint8_t *bytes)
+void sim_stream(struct device *device, const struct chdr_packet *packet, const uint8_t *bytes)
 {
 	struct sim_endpoint *endpoint =
 	    device_endpoint(device, packet->header.dst, packet->header.type == CHDR_STRS);
@@ -62,7 +61,7 @@ void device_take(struct device *device, uint64_t from, const uint8_t *bytes, siz
 	else if (packet.header.type == CHDR_CTRL)
 		sim_ctrl(device, &packet);
 	else
-		take_stream(device, &packet, bytes);
+		sim_stream(device, &packet, bytes);
 	device_run(device, device->tick);
 }
 

@@ -259,6 +259,9 @@ void sim_send(
     struct device *device, unsigned sfp, uint16_t epid, const uint8_t *bytes, size_t size);
 unsigned sim_sfp(uint64_t address);
 
+/* What travels in a stream, to the endpoint that its number leads to: from a host, or from another
+ * endpoint of the device. */
+void sim_stream(struct device *device, const struct chdr_packet *packet, const uint8_t *bytes);
 void sim_mgmt(struct device *device, const struct chdr_packet *packet);
 void sim_ctrl(struct device *device, const struct chdr_packet *packet);
 

@@ -111,6 +111,22 @@ static const struct cli_section sections[] = {
         "  seed=7               seed of the probabilities; default 1\n"
         "  of=data              kind of packets that are counted and hit: data (samples),\n"
         "                       control or all"},
+    {"OTHER FAULTS",
+        "  --frame-bytes N                  a switch that passes no jumbo frames\n"
+        "  --wedge-tx N                     an endpoint that hangs until the host resets it\n"
+        "  --daughterboard ubx-unlocked     oscillators that do not lock\n"
+        "  --fpga next, --layout-seed N     an image that no host knows, or another wiring\n"
+        "  --drift-ppm PPM                  a clock that is off"},
+    {"WHAT IS MISSING",
+        "The Replay block of the stock images (their endpoints 4 and 5), and with it UHD's "
+        "rfnoc_replay_samples_from_file: it stores samples in the DRAM of the device, which no "
+        "stream between host and antenna uses. The GPSDO, PCIe, FPGA programming, the filters of "
+        "DDC and DUC (samples pass as they are), and whatever is analog: gains, frequencies and "
+        "switches of a daughterboard are taken and change no sample.\n"
+        "\n"
+        "What is there: streams from one endpoint of the device to another (rfnoc_radio_loopback), "
+        "discovery by broadcast, the sample clock as the host programs it (200, 184.32, 120 MHz), "
+        "pins of both GPIO banks."},
     {"LATENCY AND SOUNDING",
         "All times are simulated, in the sample time of the device: there are no converters, no "
         "filters and no cables.\n"

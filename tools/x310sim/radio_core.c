@@ -15,6 +15,7 @@ enum { TX_UNDERRUN = 1, TX_LATE = 2, TX_BURST_END = 3, RX_LATE = 1, RX_OVERRUN =
 void sim_radio_init(struct sim_radio *radio, const struct radio_registers *map, uint32_t divide)
 {
 	*radio = (struct sim_radio){.spp = SPP_MAX, .divide = divide ? divide : 1, .map = map};
+	radio->registers[map->rx_has_time / 4] = 1;
 }
 
 void sim_radio_fini(struct sim_radio *radio)
@@ -35,6 +36,7 @@ void sim_radio_reset(struct sim_radio *radio)
 	radio->ctrl_seq = 0;
 	radio->spp = SPP_MAX;
 	memset(radio->registers, 0, sizeof(radio->registers));
+	radio->registers[radio->map->rx_has_time / 4] = 1;
 }
 
 /* ---- messages ------------------------------------------------------------------------ */
@@ -281,8 +283,10 @@ static uint64_t tx_next(const struct device *device, const struct sim_radio *rad
 static void record(struct device *device, struct sim_endpoint *endpoint, uint32_t n, bool end)
 {
 	struct sim_radio *radio = &endpoint->radio;
+	const bool timed = radio->registers[radio->map->rx_has_time / 4] & 1;
 	const struct chdr_packet packet = {
-	    .header = {.type = CHDR_DATA_TS, .eob = end}, .timestamp = radio->rx.tick};
+	    .header = {.type = timed ? CHDR_DATA_TS : CHDR_DATA, .eob = end},
+	    .timestamp = radio->rx.tick};
 	uint8_t bytes[CHDR_PACKET_MAX];
 	const size_t at = chdr_write(bytes, &packet, n * IQ_BYTES);
 
