@@ -85,8 +85,8 @@ enum wire_type {
 	WIRE_JOIN = 50,
 	/* any -> the manager's frontend: OK {JSON: array of the platform's nodes} */
 	WIRE_NODES = 51,
-	/* bridge -> bridge, no reply: NAME (of the sender's node), [BYTES: a frame of core/bridge]
-	 * */
+	/* bridge -> bridge, no reply: NAME (of the sender's node), [BYTES: a frame of core/bridge],
+	 * [KEY: of the datagrams between the two from now on] */
 	WIRE_FRAME = 52,
 };
 
@@ -127,6 +127,7 @@ enum wire_tag {
 	WIRE_TAG_FORCE = 33,   /* number 1 */
 	/* text: node for which a request is; without it, the node that gets the request */
 	WIRE_TAG_NODE = 36,
+	WIRE_TAG_KEY = 38,    /* bytes: of core/seal */
 	WIRE_TAG_HOME = 37,   /* text: of a LOAD, the node from which it comes */
 	WIRE_TAG_NEWEST = 35, /* number: the newest slot or index that has begun */
 	WIRE_TAG_ORIGIN = 27, /* bytes: for the frontend, who asked; comes back in the answer */

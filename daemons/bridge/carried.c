@@ -162,8 +162,8 @@ static int peers_find(const struct carried *carried, struct carried_wave *wave,
 			return -ENOENT;
 		if (numbers[i] == wave->view.node)
 			continue;
-		ret_options[wave->n_peers] =
-		    (struct bridge_peer_options){(uint16_t)numbers[i], LINKS_FRAME_BYTES};
+		ret_options[wave->n_peers] = (struct bridge_peer_options){
+		    (uint16_t)numbers[i], links_frame_bytes(&carried->links, node)};
 		wave->peers[wave->n_peers++].node = node;
 	}
 	return 0;

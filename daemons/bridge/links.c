@@ -29,6 +29,40 @@ static uint32_t sender_of(
 	    : node;
 }
 
+/* ---- keys of datagrams ---- */
+
+static void bytes_send(struct bridge_link *one, enum wire_tag tag, const void *bytes, size_t len);
+
+/* Whoever has connected anew has no key that was ever used. */
+static void key_give(struct bridge_links *links, uint32_t node)
+{
+	uint8_t key[SEAL_KEY_BYTES];
+
+	if (!datagrams_reach(&links->datagrams, node))
+		return;
+	if (seal_key_new(key) < 0 || datagrams_key(&links->datagrams, node, key) < 0)
+		log_error(links->log, "no key can be made for the datagrams to node \"%s\"",
+		    machines_name(links->machines, node));
+	else
+		bytes_send(&links->one[node], WIRE_TAG_KEY, key, sizeof(key));
+	seal_key_wipe(key, sizeof(key));
+}
+
+/* By whom we have connected to. */
+static void key_take(struct bridge_links *links, const struct wire_view *view, uint32_t node)
+{
+	const void *key;
+	size_t len;
+
+	if (wire_get_bytes(view, WIRE_TAG_KEY, 0, &key, &len) == 0 && len == SEAL_KEY_BYTES &&
+	    datagrams_reach(&links->datagrams, node) &&
+	    datagrams_key(&links->datagrams, node, key) < 0)
+		log_error(links->log, "the key of node \"%s\" cannot be used",
+		    machines_name(links->machines, node));
+}
+
+/* ---- messages ---- */
+
 static void message_take(struct bridge_links *links, const struct wire_view *view, uint32_t node)
 {
 	const void *bytes;
@@ -48,6 +82,7 @@ static void listened(void *self, short revents)
 		struct wire_view view;
 		const int result = bus_recv(links->bus, &view, &from);
 		uint32_t node;
+		bool is_new;
 
 		if (result == -EAGAIN)
 			return;
@@ -55,7 +90,11 @@ static void listened(void *self, short revents)
 		                                              : MACHINES_NONE;
 		if (node == MACHINES_NONE || links->one[node].bus)
 			continue;
+		is_new = links->one[node].peer.len != from.len ||
+		    memcmp(links->one[node].peer.id, from.id, from.len) != 0;
 		links->one[node].peer = from;
+		if (is_new)
+			key_give(links, node);
 		message_take(links, &view, node);
 	}
 }
@@ -72,12 +111,15 @@ static void joined(void *self, short revents)
 
 		if (result == -EAGAIN)
 			return;
-		if (result == 0 && view.type == WIRE_FRAME)
-			message_take(one->of, &view, one->node);
+		if (result != 0 || view.type != WIRE_FRAME)
+			continue;
+		key_take(one->of, &view, one->node);
+		message_take(one->of, &view, one->node);
 	}
 }
 
-static void message_send(struct bridge_link *one, const void *frame, size_t frame_len)
+static void bytes_send(
+    struct bridge_link *one, enum wire_tag tag, const void *some, size_t some_len)
 {
 	const struct machines *machines = one->of->machines;
 	struct wire_msg msg;
@@ -86,8 +128,8 @@ static void message_send(struct bridge_link *one, const void *frame, size_t fram
 
 	wire_init(&msg, WIRE_FRAME, WIRE_BRIDGE, WIRE_BRIDGE, 1);
 	wire_put_text(&msg, WIRE_TAG_NAME, machines_name(machines, machines->self));
-	if (frame_len > 0)
-		wire_put_bytes(&msg, WIRE_TAG_BYTES, frame, frame_len);
+	if (some_len > 0)
+		wire_put_bytes(&msg, tag, some, some_len);
 	one->sent_ns = clock_ns();
 	if (one->bus) {
 		bus_send(one->bus, &msg);
@@ -101,7 +143,15 @@ static void message_send(struct bridge_link *one, const void *frame, size_t fram
 
 void links_send(struct bridge_links *links, uint32_t node, const void *bytes, size_t len)
 {
-	message_send(&links->one[node], bytes, len);
+	if (datagrams_reach(&links->datagrams, node))
+		datagrams_send(&links->datagrams, node, bytes, len);
+	else
+		bytes_send(&links->one[node], WIRE_TAG_BYTES, bytes, len);
+}
+
+uint32_t links_frame_bytes(const struct bridge_links *links, uint32_t node)
+{
+	return datagrams_reach(&links->datagrams, node) ? DATAGRAMS_FRAME_BYTES : LINKS_FRAME_BYTES;
 }
 
 static void news_log(struct bridge_links *links, struct bus *bus)
@@ -121,7 +171,7 @@ static void word(void *self)
 		struct bridge_link *one = &links->one[n];
 
 		if (one->bus && clock_ns() - one->sent_ns >= LINKS_WORD_MS * 1000000ull)
-			message_send(one, NULL, 0);
+			bytes_send(one, WIRE_TAG_BYTES, NULL, 0);
 	}
 	loop_timer_start(links->loop, &links->word, LINKS_WORD_MS * 1000000ull, word, links);
 }
@@ -176,6 +226,7 @@ int links_open(struct bridge_links *links, const struct machines *machines, cons
 	rc = all_open(links, &diag);
 	machines_tell(log, &diag);
 	diag_fini(&diag);
+	rc = rc ? rc : datagrams_open(&links->datagrams, machines, log, loop, frame, self);
 	if (rc < 0)
 		return rc;
 	loop_watch_start(loop, &links->watch, bus_fd(links->bus), POLLIN, listened, links);
@@ -195,6 +246,7 @@ void links_close(struct bridge_links *links)
 		loop_timer_stop(links->loop, &links->word);
 	}
 	bus_close(links->bus);
+	datagrams_close(&links->datagrams);
 	free(links->one);
 	links->one = NULL;
 	links->bus = NULL;

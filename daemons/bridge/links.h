@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * daemons/bridge/links.h - frames to the bridges of other nodes and from them, over TCP.
+ * daemons/bridge/links.h - frames to the bridges of other nodes and from them, over TCP, or over
+ * UDP (datagrams.h) with a key that is sent over TCP.
  *
  * Of two nodes the one that comes later in the platform file connects to the other. Whoever has
  * connected sends something every LINKS_WORD_MS at least, so that the other end knows by which
@@ -9,7 +10,7 @@
 #ifndef DAEMONS_BRIDGE_LINKS_H
 #define DAEMONS_BRIDGE_LINKS_H
 
-#include "daemons/common/machines.h"
+#include "daemons/bridge/datagrams.h"
 
 enum { LINKS_WORD_MS = 100, LINKS_FRAME_BYTES = 1 << 18 };
 
@@ -32,6 +33,7 @@ struct bridge_links {
 	struct loop_watch watch;
 	struct loop_timer word;
 	struct bridge_link *one; /* by node */
+	struct datagrams datagrams;
 	void (*frame)(void *self, uint32_t node, const void *bytes, size_t len);
 	void *self;
 };
@@ -41,6 +43,8 @@ int links_open(struct bridge_links *links, const struct machines *machines, cons
     struct loop *loop, void (*frame)(void *self, uint32_t node, const void *bytes, size_t len),
     void *self);
 void links_close(struct bridge_links *links);
+/* how long a frame to the node may be; the same at the other end */
+uint32_t links_frame_bytes(const struct bridge_links *links, uint32_t node);
 void links_send(struct bridge_links *links, uint32_t node, const void *bytes, size_t len);
 
 #endif

@@ -51,6 +51,18 @@ static int names_error(const struct machines *machines, const char *name, struct
 	    diag, NULL, 0, "the platform has no node \"%s\", there are %s", name ? name : "", all);
 }
 
+static int links_check(const struct machines *machines, const char *file, struct diag *diag)
+{
+	const struct platform_model *model = machines->model;
+
+	for (size_t l = 0; l < model->n_links; l++)
+		if (model->links[l].transport == PLATFORM_DPDK)
+			return diag_error(diag, file, 0,
+			    "a link has transport = \"dpdk\", over which no bridge can send yet; "
+			    "\"tcp\" or \"udp\" is needed of nodes that are to run");
+	return 0;
+}
+
 static int ports_check(const struct machines *machines, const char *file, struct diag *diag)
 {
 	const struct platform_model *model = machines->model;
@@ -96,7 +108,7 @@ static int model_take(struct machines *machines, const char *file, const char *n
 		return diag_error(diag, file, 0,
 		    "the nodes of %s have no addresses, so they can be planned for, but not run",
 		    machines->model->name);
-	return ports_check(machines, file, diag);
+	return links_check(machines, file, diag) < 0 ? -EINVAL : ports_check(machines, file, diag);
 }
 
 static int keys_take(struct machines *machines, const struct daemon_args *args, struct diag *diag)

@@ -7,6 +7,8 @@
  *            the node that was not ready, with the reason.
  *   START    with a clock one slot for all nodes, far enough ahead to reach all. If a node was too
  *            late for the slot, all nodes get a later slot.
+ *   PAUSE    one slot for all nodes, a second ahead: a node that is too late for the slot cannot
+ *            pause at the step of the other nodes any more.
  *   STOP     one node after another, nodes with sources first. The bridges carry the last index
  *            that the first node chooses to the other nodes.
  *   STATUS, LIST    sent to all nodes; the answers are put together (merge.h)
@@ -24,7 +26,13 @@
 #include "daemons/swman/gather.h"
 #include "daemons/swman/merge.h"
 
-enum { START_SLOTS = 10, START_NS = 50000000, START_TRIES = 4, LEARN_NS = 50000000 };
+enum {
+	START_SLOTS = 10,
+	START_NS = 50000000,
+	PAUSE_NS = 1000000000,
+	START_TRIES = 4,
+	LEARN_NS = 50000000
+};
 
 static const char *name_of(const struct swman *swman, uint32_t node)
 {
@@ -321,11 +329,10 @@ void several_prepare(struct swman *swman, const struct wire_view *request, const
 
 /* ---- START, PAUSE ------------------------------------------------------------------------ */
 
-/* The slot that is far enough ahead for all nodes to hear of it; the farther, the more often one
- * was too late. */
-static uint64_t slot_ahead(uint64_t slot_ns, uint32_t tries)
+/* The slot that is so long ahead: for all nodes to hear of it. */
+static uint64_t slot_ahead(uint64_t slot_ns, uint64_t ns)
 {
-	const uint64_t more = (START_NS / slot_ns) << tries;
+	const uint64_t more = ns / slot_ns;
 	struct timespec tai;
 	uint64_t now;
 
@@ -377,7 +384,8 @@ static void start_ask(struct swman *swman, struct gather *gather)
 
 	order_make(&msg, WIRE_START, gather->waveform);
 	if (run && run->slot_ns > 0)
-		wire_put_u64(&msg, WIRE_TAG_SLOT, slot_ahead(run->slot_ns, gather->at));
+		wire_put_u64(&msg, WIRE_TAG_SLOT,
+		    slot_ahead(run->slot_ns, (uint64_t)START_NS << gather->at));
 	gather_ask(swman, gather, &msg, started);
 }
 
@@ -405,7 +413,7 @@ static void change_ask(struct swman *swman, const struct wire_view *request)
 		order_make(&msg, request->type, gather->waveform);
 		if (named || run->slot_ns > 0)
 			wire_put_u64(
-			    &msg, WIRE_TAG_SLOT, named ? slot : slot_ahead(run->slot_ns, 0));
+			    &msg, WIRE_TAG_SLOT, named ? slot : slot_ahead(run->slot_ns, PAUSE_NS));
 		gather_ask(swman, gather, &msg, changed);
 	}
 }

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "daemons/bridge/datagrams.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/address.h"
+#include "platforms/udp/udp.h"
+
+enum { PACKETS = 256 };
+
+static bool joins(const struct platform_link *link, uint32_t node)
+{
+	bool joined = false;
+
+	for (size_t i = 0; i < link->n_nodes; i++)
+		joined |= link->nodes[i] == node;
+	return joined;
+}
+
+static bool over_udp(const struct machines *machines, uint32_t node)
+{
+	const struct platform_model *model = machines->model;
+	bool udp = false;
+
+	for (size_t l = 0; node != machines->self && l < model->n_links; l++)
+		udp |= model->links[l].transport == PLATFORM_UDP && joins(&model->links[l], node) &&
+		    joins(&model->links[l], machines->self);
+	return udp;
+}
+
+/* Of the bridge of a node; an IPv4 address. */
+static int address_of(const struct machines *machines, uint32_t node, struct transport_address *ret)
+{
+	struct address address;
+
+	if (address_parse(machines->model->nodes[node].address, &address) < 0 || address.v6)
+		return -EAFNOSUPPORT;
+	*ret = (struct transport_address){.ip = (uint32_t)address.ip[12] << 24 |
+	        (uint32_t)address.ip[13] << 16 | (uint32_t)address.ip[14] << 8 | address.ip[15],
+	    .port = (uint16_t)(address.port + MACHINES_BRIDGE)};
+	return 0;
+}
+
+/* ---- receiving ---- */
+
+static uint32_t peer_at(const struct datagrams *datagrams, const struct transport_address *at)
+{
+	for (uint32_t n = 0; n < datagrams->machines->model->n_nodes; n++)
+		if (datagrams->peers[n].used && datagrams->peers[n].at.ip == at->ip &&
+		    datagrams->peers[n].at.port == at->port)
+			return n;
+	return MACHINES_NONE;
+}
+
+static void packet_take(struct datagrams *datagrams, const struct packet *packet)
+{
+	const uint32_t node = peer_at(datagrams, &packet->peer);
+	struct seal *seal = node != MACHINES_NONE ? datagrams->peers[node].seal : NULL;
+	uint16_t from = 0;
+	size_t len;
+
+	if (!seal ||
+	    seal_take(seal, packet->bytes, packet->size, datagrams->payload,
+	        sizeof(datagrams->payload), &len, &from) < 0 ||
+	    from != node)
+		datagrams->dropped++;
+	else
+		datagrams->frame(datagrams->self, node, datagrams->payload, len);
+}
+
+static void ready(void *self, short revents)
+{
+	struct datagrams *datagrams = self;
+	struct packet packets[TRANSPORT_BURST];
+	const unsigned n = transport_receive(datagrams->transport, packets, TRANSPORT_BURST);
+
+	(void)revents;
+	for (unsigned i = 0; i < n; i++)
+		packet_take(datagrams, &packets[i]);
+	transport_put(datagrams->transport, packets, n);
+}
+
+/* ---- sending ---- */
+
+bool datagrams_reach(const struct datagrams *datagrams, uint32_t node)
+{
+	return datagrams->peers && datagrams->peers[node].used;
+}
+
+int datagrams_key(struct datagrams *datagrams, uint32_t node, const uint8_t key[SEAL_KEY_BYTES])
+{
+	struct seal_use use = {.node = (uint16_t)datagrams->machines->self};
+	struct seal *seal = NULL;
+	int rc;
+
+	memcpy(use.key, key, SEAL_KEY_BYTES);
+	rc = seal_new(&use, &seal);
+	seal_key_wipe(use.key, SEAL_KEY_BYTES);
+	if (rc < 0)
+		return rc;
+	seal_free(datagrams->peers[node].seal);
+	datagrams->peers[node].seal = seal;
+	return 0;
+}
+
+void datagrams_send(struct datagrams *datagrams, uint32_t node, const void *bytes, size_t len)
+{
+	struct datagrams_peer *peer = &datagrams->peers[node];
+	struct packet packet;
+	size_t size = 0;
+
+	if (!peer->seal || transport_get(datagrams->transport, &packet, 1) != 1)
+		return;
+	packet.peer = peer->at;
+	if (seal_put(peer->seal, (uint16_t)node, bytes, len, packet.bytes,
+	        DATAGRAMS_FRAME_BYTES + SEAL_MORE_BYTES, &size) == 0) {
+		packet.size = (uint32_t)size;
+		if (transport_send(datagrams->transport, &packet, 1) == 1)
+			return;
+	}
+	transport_put(datagrams->transport, &packet, 1);
+}
+
+/* ---- life ---- */
+
+static int socket_open(struct datagrams *datagrams, const struct log *log)
+{
+	struct transport_options options = {
+	    .packets = PACKETS, .packet_bytes = DATAGRAMS_FRAME_BYTES + SEAL_MORE_BYTES};
+	char why[TRANSPORT_WHY] =
+	    "the nodes of a link with transport = \"udp\" need IPv4 addresses";
+	int rc = address_of(datagrams->machines, datagrams->machines->self, &options.own);
+
+	for (uint32_t n = 0; rc == 0 && n < datagrams->machines->model->n_nodes; n++)
+		if (datagrams->peers[n].used)
+			rc = address_of(datagrams->machines, n, &datagrams->peers[n].at);
+	rc = rc ? rc : transport_open(&transport_udp, &options, why, &datagrams->transport);
+	if (rc < 0) {
+		log_error(log, "%s", why);
+		return rc;
+	}
+	loop_watch_start(datagrams->loop, &datagrams->watch, transport_fd(datagrams->transport),
+	    POLLIN, ready, datagrams);
+	return 0;
+}
+
+int datagrams_open(struct datagrams *datagrams, const struct machines *machines,
+    const struct log *log, struct loop *loop,
+    void (*frame)(void *self, uint32_t node, const void *bytes, size_t len), void *self)
+{
+	bool any = false;
+
+	*datagrams =
+	    (struct datagrams){.machines = machines, .loop = loop, .frame = frame, .self = self};
+	datagrams->peers = calloc(machines->model->n_nodes, sizeof(*datagrams->peers));
+	if (!datagrams->peers)
+		return -ENOMEM;
+	for (uint32_t n = 0; n < machines->model->n_nodes; n++) {
+		datagrams->peers[n].used = over_udp(machines, n);
+		any |= datagrams->peers[n].used;
+	}
+	return any ? socket_open(datagrams, log) : 0;
+}
+
+void datagrams_close(struct datagrams *datagrams)
+{
+	for (uint32_t n = 0; datagrams->peers && n < datagrams->machines->model->n_nodes; n++)
+		seal_free(datagrams->peers[n].seal);
+	free(datagrams->peers);
+	datagrams->peers = NULL;
+	if (datagrams->transport)
+		loop_watch_stop(datagrams->loop, &datagrams->watch);
+	transport_close(datagrams->transport);
+	datagrams->transport = NULL;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * daemons/bridge/datagrams.h - frames over UDP, sealed (core/seal), to and from those nodes that
+ * the platform file joins to this one by a link with transport = "udp".
+ *
+ * Two bridges have a key of their own, which the one that was connected to makes whenever it is
+ * connected to anew, and sends over that connection (links.h). So no two lives of a bridge ever
+ * seal with one key, and what was recorded of earlier ones is worth nothing. Datagrams that are
+ * lost, or come before the key, are nobody's loss: core/bridge sends their frames again.
+ */
+#ifndef DAEMONS_BRIDGE_DATAGRAMS_H
+#define DAEMONS_BRIDGE_DATAGRAMS_H
+
+#include "core/platform/transport.h"
+#include "core/seal/seal.h"
+#include "daemons/common/machines.h"
+
+/* A frame in a datagram that no Ethernet has to cut. */
+enum { DATAGRAMS_FRAME_BYTES = 1472 - SEAL_MORE_BYTES };
+
+struct datagrams_peer {
+	bool used; /* its frames go over UDP */
+	struct transport_address at;
+	struct seal *seal; /* NULL: no key yet */
+};
+
+struct datagrams {
+	const struct machines *machines;
+	struct loop *loop;
+	struct transport *transport; /* NULL: no node is reached so */
+	struct loop_watch watch;
+	struct datagrams_peer *peers; /* by node */
+	uint8_t payload[DATAGRAMS_FRAME_BYTES];
+	uint64_t dropped; /* that were none of ours, forged, or taken before */
+	void (*frame)(void *self, uint32_t node, const void *bytes, size_t len);
+	void *self;
+};
+
+/* datagrams_open: 0, or -errno after logging why. */
+int datagrams_open(struct datagrams *datagrams, const struct machines *machines,
+    const struct log *log, struct loop *loop,
+    void (*frame)(void *self, uint32_t node, const void *bytes, size_t len), void *self);
+void datagrams_close(struct datagrams *datagrams);
+bool datagrams_reach(const struct datagrams *datagrams, uint32_t node);
+/* datagrams_key: from now on frames to and from the node are sealed with it. 0 or -errno. */
+int datagrams_key(struct datagrams *datagrams, uint32_t node, const uint8_t key[SEAL_KEY_BYTES]);
+void datagrams_send(struct datagrams *datagrams, uint32_t node, const void *bytes, size_t len);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Frames over UDP between two bridges: they come as they were, with the key that both have; without
+ * a key, with another one, sent again, or from elsewhere they do not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/file.h"
+#include "daemons/bridge/datagrams.h"
+#include "platforms/udp/udp.h"
+
+enum { STEPS = 20, STEP_MS = 5 };
+
+struct end {
+	struct machines machines;
+	struct datagrams datagrams;
+	uint8_t bytes[DATAGRAMS_FRAME_BYTES];
+	size_t len;
+	unsigned frames;
+};
+
+struct rig {
+	char dir[64], file[128];
+	int port;
+	struct log log;
+	struct loop loop;
+	struct end a, b;
+};
+
+static void frame(void *self, uint32_t node, const void *bytes, size_t len)
+{
+	struct end *end = self;
+
+	assert_int_equal(node, end->machines.self == 0 ? 1 : 0);
+	assert_true(len <= sizeof(end->bytes));
+	memcpy(end->bytes, bytes, len);
+	end->len = len;
+	end->frames++;
+}
+
+static void end_open(struct rig *rig, struct end *end, const char *name)
+{
+	const struct daemon_args args = {
+	    .node = name, .platform = rig->file, .state = rig->dir, .dir = rig->dir};
+
+	assert_int_equal(machines_open(&end->machines, &args, &rig->log), 0);
+	assert_int_equal(
+	    datagrams_open(&end->datagrams, &end->machines, &rig->log, &rig->loop, frame, end), 0);
+}
+
+static void rig_open(struct rig *rig, const char *transport)
+{
+	char text[512];
+
+	memset(rig, 0, sizeof(*rig));
+	snprintf(rig->dir, sizeof(rig->dir), "/tmp/aloe-udp-XXXXXX");
+	assert_non_null(mkdtemp(rig->dir));
+	rig->port = 20000 + getpid() % 10000 * 4;
+	snprintf(rig->file, sizeof(rig->file), "%s/pair.conf", rig->dir);
+	snprintf(text, sizeof(text),
+	    "name = \"pair\"; secure = false; nodes: { a: { mmac_per_s = 1.0; address = "
+	    "\"127.0.0.1:%d\"; manager = true; lanes = [0]; }; b: { mmac_per_s = 1.0; address = "
+	    "\"127.0.0.1:%d\"; lanes = [1]; }; }; links = ( { nodes = [\"a\", \"b\"]; mbit_per_s = "
+	    "1.0; transport = \"%s\"; } );",
+	    rig->port, rig->port + 2, transport);
+	assert_int_equal(file_write(rig->file, text, strlen(text)), 0);
+	log_init(&rig->log, "test");
+	loop_init(&rig->loop);
+	end_open(rig, &rig->a, "a");
+	end_open(rig, &rig->b, "b");
+}
+
+static void rig_close(struct rig *rig)
+{
+	datagrams_close(&rig->a.datagrams);
+	datagrams_close(&rig->b.datagrams);
+	machines_close(&rig->a.machines);
+	machines_close(&rig->b.machines);
+	loop_fini(&rig->loop);
+	unlink(rig->file);
+	rmdir(rig->dir);
+}
+
+static void keys_give(struct rig *rig, uint8_t of_a, uint8_t of_b)
+{
+	uint8_t key[SEAL_KEY_BYTES];
+
+	memset(key, of_a, sizeof(key));
+	assert_int_equal(datagrams_key(&rig->a.datagrams, 1, key), 0);
+	memset(key, of_b, sizeof(key));
+	assert_int_equal(datagrams_key(&rig->b.datagrams, 0, key), 0);
+}
+
+static void wait(struct rig *rig)
+{
+	for (int i = 0; i < STEPS; i++)
+		loop_step(&rig->loop, STEP_MS);
+}
+
+static void test_they_come(void **state)
+{
+	uint8_t bytes[DATAGRAMS_FRAME_BYTES];
+	struct rig rig;
+
+	(void)state;
+	rig_open(&rig, "udp");
+	assert_true(datagrams_reach(&rig.a.datagrams, 1));
+	assert_false(datagrams_reach(&rig.a.datagrams, 0));
+	keys_give(&rig, 7, 7);
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i * 31);
+	datagrams_send(&rig.a.datagrams, 1, bytes, sizeof(bytes));
+	datagrams_send(&rig.b.datagrams, 0, bytes, 1);
+	wait(&rig);
+	assert_int_equal(rig.b.frames, 1);
+	assert_int_equal(rig.b.len, sizeof(bytes));
+	assert_memory_equal(rig.b.bytes, bytes, sizeof(bytes));
+	assert_int_equal(rig.a.frames, 1);
+	assert_int_equal(rig.a.len, 1);
+	rig_close(&rig);
+}
+
+static void test_keys(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	rig_open(&rig, "udp");
+	datagrams_send(&rig.a.datagrams, 1, "x", 1); /* there is no key yet */
+	keys_give(&rig, 7, 8);
+	datagrams_send(&rig.a.datagrams, 1, "x", 1);
+	wait(&rig);
+	assert_int_equal(rig.b.frames, 0);
+	assert_int_equal(rig.b.datagrams.dropped, 1);
+	rig_close(&rig);
+}
+
+/* Of `from` too little or nothing is there: a plain socket stands in for a, or for a stranger. */
+static void raw_send(struct rig *rig, int port, const struct packet *what, unsigned times)
+{
+	const struct transport_options options = {
+	    .own = {0x7f000001, (uint16_t)port}, .packets = 8, .packet_bytes = 2048};
+	char why[TRANSPORT_WHY];
+	struct transport *transport;
+
+	assert_int_equal(transport_open(&transport_udp, &options, why, &transport), 0);
+	for (unsigned i = 0; i < times; i++) {
+		struct packet packet;
+
+		assert_int_equal(transport_get(transport, &packet, 1), 1);
+		memcpy(packet.bytes, what->bytes, what->size);
+		packet.size = what->size;
+		packet.peer = (struct transport_address){0x7f000001, (uint16_t)(rig->port + 3)};
+		assert_int_equal(transport_send(transport, &packet, 1), 1);
+	}
+	wait(rig);
+	transport_close(transport);
+}
+
+static void test_strangers(void **state)
+{
+	const struct seal_use use = {.key = {7, 7, 7}, .node = 0};
+	uint8_t sealed[256], bytes[64] = "a frame";
+	struct packet packet = {.bytes = sealed};
+	struct seal *seal;
+	struct rig rig;
+	size_t len;
+
+	(void)state;
+	rig_open(&rig, "udp");
+	assert_int_equal(datagrams_key(&rig.b.datagrams, 0, use.key), 0);
+	assert_int_equal(seal_new(&use, &seal), 0);
+	assert_int_equal(seal_put(seal, 1, bytes, sizeof(bytes), sealed, sizeof(sealed), &len), 0);
+	packet.size = (uint32_t)len;
+	raw_send(&rig, 0, &packet, 1); /* the right key, from another place */
+	assert_int_equal(rig.b.frames, 0);
+	assert_int_equal(rig.b.datagrams.dropped, 1);
+	datagrams_close(&rig.a.datagrams);
+	raw_send(&rig, rig.port + 1, &packet, 3); /* from there, three times */
+	assert_int_equal(rig.b.frames, 1);
+	assert_int_equal(rig.b.datagrams.dropped, 3);
+	sealed[SEAL_HEAD_BYTES] ^= 1;
+	raw_send(&rig, rig.port + 1, &packet, 1);
+	packet.size = 3;
+	raw_send(&rig, rig.port + 1, &packet, 1);
+	assert_int_equal(rig.b.frames, 1);
+	assert_int_equal(rig.b.datagrams.dropped, 5);
+	seal_free(seal);
+	rig_close(&rig);
+}
+
+/* Nobody is reached so: there is no socket. */
+static void test_tcp(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	rig_open(&rig, "tcp");
+	assert_false(datagrams_reach(&rig.a.datagrams, 1));
+	assert_null(rig.a.datagrams.transport);
+	rig_close(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_they_come),
+	    cmocka_unit_test(test_keys),
+	    cmocka_unit_test(test_strangers),
+	    cmocka_unit_test(test_tcp),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
