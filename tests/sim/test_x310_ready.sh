@@ -46,26 +46,26 @@ as_one() {
 }
 
 waveform 10240 1
-ok "the simulator begins, with daughterboards" sim_start --address 127.0.0.46 --daughterboard ubx
-ok "x310-init makes it ready" init_start 127.0.0.46 --freq 7e9 --gain 50
+ok "the simulator begins, with daughterboards" sim_start --address 127.0.0.146 --daughterboard ubx
+ok "x310-init makes it ready" init_start 127.0.0.146 --freq 7e9 --gain 50
 ok "a frequency that UHD has changed is printed as asked and got" says \
-	"127\.0\.0\.46, channel A:0: receive frequency 7000000000 Hz asked, 6000000000 Hz got"
+	"127\.0\.0\.146, channel A:0: receive frequency 7000000000 Hz asked, 6000000000 Hz got"
 ok "so is a gain" says "channel A:0: transmit gain 50 dB asked, 31.5 dB got"
 ok "what became as it was asked for is not" sh -c "! grep -q 'bandwidth' '$work/init'"
 ok "the channel that was set up streams" run "" --slots 20
 sed -i 's/channel = 0;/channel = 2;/; /block =/d; /x_port =/d' "$work/radio.conf"
 ok "one that was not is refused, and its endpoint named" refused \
-	"127\.0\.0\.46 port 49153, channel 2: .*endpoint behind port 5 of the crossbar.* lacks its number; run x310-init"
+	"127\.0\.0\.146 port 49153, channel 2: .*endpoint behind port 5 of the crossbar.* lacks its number; run x310-init"
 ok "x310-init gives it back" init_end
 
 waveform 10240 2
-ok "the first of two begins" sim_start --address 127.0.0.47 --drift-ppm 1.5
-ok "the second one begins, with a clock of its own" sim_start --address 127.0.0.48 --drift-ppm -1
-ok "x310-init makes both ready by their pulse" init_start 127.0.0.47 127.0.0.48 --time-source external
-ok "and has compared their times" says "the times of 127\.0\.0\.47 and 127\.0\.0\.48 differ by [0-9.]* us$"
+ok "the first of two begins" sim_start --address 127.0.0.147 --drift-ppm 1.5
+ok "the second one begins, with a clock of its own" sim_start --address 127.0.0.148 --drift-ppm -1
+ok "x310-init makes both ready by their pulse" init_start 127.0.0.147 127.0.0.148 --time-source external
+ok "and has compared their times" says "the times of 127\.0\.0\.147 and 127\.0\.0\.148 differ by [0-9.]* us$"
 ok "they run as one radio" as_one
 ok "x310-init gives both back" init_end
-ok "x310-init makes both ready one after the other" init_start 127.0.0.47 127.0.0.48 --time-source internal
+ok "x310-init makes both ready one after the other" init_start 127.0.0.147 127.0.0.148 --time-source internal
 ok "and says that they go apart" says "differ by [0-9.]* us and go apart"
 ok "they run as one radio for a while" as_one
 ok "x310-init gives both back again" init_end
