@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The device put together: what reaches which endpoint, and when. */
+#include <stdlib.h>
+
 #include "tools/x310sim/device.h"
 
 void device_init(
@@ -17,6 +19,7 @@ void device_init(
 		layout_shuffle(&device->layout, options->layout_seed);
 	else
 		layout_stock(&device->layout);
+	sim_queue_init(&device->within);
 	for (int i = 0; i < DEVICE_ENDPOINTS; i++) {
 		sim_input_init(&device->endpoints[i].input);
 		sim_output_init(&device->endpoints[i].output);
@@ -26,6 +29,7 @@ void device_init(
 
 void device_fini(struct device *device)
 {
+	sim_queue_clear(&device->within);
 	for (int i = 0; i < DEVICE_ENDPOINTS; i++) {
 		sim_input_fini(&device->endpoints[i].input);
 		sim_output_fini(&device->endpoints[i].output);
@@ -33,7 +37,8 @@ void device_fini(struct device *device)
 	}
 }
 
-void sim_stream(struct device *device, const struct chdr_packet *packet, const uint8_t *bytes)
+static void take_stream(
+    struct device *device, const struct chdr_packet *packet, const uint8_t *bytes)
 {
 	struct sim_endpoint *endpoint =
 	    device_endpoint(device, packet->header.dst, packet->header.type == CHDR_STRS);
@@ -45,6 +50,19 @@ void sim_stream(struct device *device, const struct chdr_packet *packet, const u
 		sim_input_take(device, endpoint, packet, bytes);
 	else if (chdr_strs_parse(packet, &strs) == 0)
 		sim_output_strs(device, endpoint, &strs);
+}
+
+/* The crossbar leads back to an endpoint of the device, which may answer at once. */
+static void take_within(struct device *device)
+{
+	struct sim_packet *packet;
+	struct chdr_packet parsed;
+
+	while ((packet = sim_queue_pop(&device->within)) != NULL) {
+		if (chdr_parse(packet->bytes, packet->size, &parsed) == 0)
+			take_stream(device, &parsed, packet->bytes);
+		free(packet);
+	}
 }
 
 void device_take(struct device *device, uint64_t from, const uint8_t *bytes, size_t size)
@@ -61,7 +79,7 @@ void device_take(struct device *device, uint64_t from, const uint8_t *bytes, siz
 	else if (packet.header.type == CHDR_CTRL)
 		sim_ctrl(device, &packet);
 	else
-		sim_stream(device, &packet, bytes);
+		take_stream(device, &packet, bytes);
 	device_run(device, device->tick);
 }
 
@@ -93,6 +111,7 @@ void device_run(struct device *device, uint64_t tick)
 		for (int i = 0; i < DEVICE_ENDPOINTS; i++) {
 			sim_input_run(device, &device->endpoints[i], device->tick);
 			sim_radio_run(device, &device->endpoints[i], device->tick);
+			take_within(device);
 		}
 	} while (device_next(device) <= tick);
 	device->tick = tick > device->tick ? tick : device->tick;

@@ -211,9 +211,10 @@ struct device {
 	bool has_wedged;
 	struct device_io io;
 	uint64_t tick;
-	double tick_ns; /* as its sample clock goes */
-	uint64_t from;  /* address of the packet being taken */
-	uint16_t id;    /* 1, until its host gives it another one to tell devices apart */
+	double tick_ns;          /* as its sample clock goes */
+	uint64_t from;           /* address of the packet being taken */
+	uint16_t id;             /* 1, until its host gives it another one to tell devices apart */
+	struct sim_queue within; /* from an endpoint of the device to another */
 	struct sim_table addresses[DEVICE_SFPS], routes;
 	struct sim_layout layout;
 	const struct radio_registers *map;
@@ -259,9 +260,6 @@ void sim_send(
     struct device *device, unsigned sfp, uint16_t epid, const uint8_t *bytes, size_t size);
 unsigned sim_sfp(uint64_t address);
 
-/* What travels in a stream, to the endpoint that its number leads to: from a host, or from another
- * endpoint of the device. */
-void sim_stream(struct device *device, const struct chdr_packet *packet, const uint8_t *bytes);
 void sim_mgmt(struct device *device, const struct chdr_packet *packet);
 void sim_ctrl(struct device *device, const struct chdr_packet *packet);
 
