@@ -1,19 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Two nodes of a platform on this machine: up, joined, and who is refused; a waveform whose instances are on both, loaded,
+# Nodes of a platform, two or three on this machine: up, joined, and who is refused; a waveform whose instances are on both, loaded,
 # started, paused, stopped and unloaded from either; its bits are those of one lane, also while bridges, frontends, an exec and
 # the manager are killed; a node that is missing is named; with keys and without.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
+top=$PWD
 bin=$(cd "$B/bin" && pwd)
 work=$(mktemp -d) || exit 2
 export XDG_RUNTIME_DIR="$work" XDG_STATE_HOME="$work/state" ALOE_LOG=error
 platform=$work/pair.conf
 end() {
 	for dir in other wrong; do "$bin/aloe" down --dir "$work/$dir" >/dev/null 2>&1; done
-	for p in "$work"/pair.conf "$work"/udp.conf "$work"/safe.conf; do
+	for p in "$work"/pair.conf "$work"/udp.conf "$work"/three.conf "$work"/safe.conf; do
 		[ -f "$p" ] && "$bin/aloe" down --platform "$p" >/dev/null 2>&1
 	done
 	"$bin/aloe" down >/dev/null 2>&1
@@ -42,7 +43,11 @@ eventually() { # a condition that comes true by itself
 	done
 	"$@"
 }
-joined() { test "$(aloe list nodes "$@" | grep -c ' joined ')" = 2; }
+joined() { # [HOW_MANY] [--dir DIR]
+	want=2
+	case ${1:-} in [0-9]*) want=$1 && shift ;; esac
+	test "$(aloe list nodes "$@" | grep -c ' joined ')" = "$want"
+}
 missing() { aloe list nodes | grep -q "^$1 .* missing"; }
 state_is() { aloe list "${3:---names}" >/dev/null && aloe list | grep -q "^$1  *$2 "; }
 pid_of() { # DAEMON NODE_DIRECTORY: its number
@@ -62,7 +67,7 @@ network() { # DIRECTORY: how many network sockets the processes of its node have
 		comm -12 - inodes | grep -c '[1-9]'
 }
 
-port=$((20000 + $$ % 10000 * 4))
+port=$((20000 + $$ % 5000 * 8))
 cat >pair.conf <<END
 name = "pair";
 secure = false;
@@ -254,6 +259,48 @@ ok "the bits of that over UDP" same two.bin one.bin
 ok "down with UDP" says 0 "the node is down" aloe down --platform udp.conf
 sed 's/delay = 2;/delay = 2; transport = "dpdk";/' pair.conf >dpdk.conf
 ok "no node over DPDK" says 1 'over which no bridge can send yet' aloe up --platform dpdk.conf
+
+# ---- a bearer over three nodes: transmitter, channel, receiver ----
+
+awk '/^\t(source|bits|crc|encoder|match|interleave1|segment|mux|interleave2|mod):/ { sub(/; };/, "; node = \"a\"; };") }
+	/^\t(noise):/ { sub(/; };/, "; node = \"b\"; };") }
+	/^\t(soft|deinterleave2|demux|desegment|deinterleave1|dematch|decoder|check|words|sink|compare):/ {
+		sub(/; };/, "; node = \"c\"; };") }
+	{ print }' "$top/waveforms/utran384.conf" | sed "s|{here}|$top/waveforms|" >bearer.conf
+ok "every instance has a node" test "$(grep -c 'node = ' bearer.conf)" = 22
+aloe run "$top/waveforms/utran384.conf" --clock virtual --slots 150 -q --set sink.path=lane.wav --set noise.ebn0_db=1
+node() { # NAME PORT_AFTER MORE
+	echo "	$1: { mmac_per_s = 1000.0; address = \"127.0.0.1:$((port + $2))\"; shared = true; lanes = [0]; $3};"
+}
+link() { echo "	{ nodes = [\"$1\", \"$2\"]; mbit_per_s = 1000.0; transport = \"$transport\"; }$3"; }
+for transport in tcp udp; do
+	{
+		echo 'name = "three"; secure = false;'
+		echo 'nodes: {'
+		node a 0 "manager = true; "
+		node b 2 ""
+		node c 4 ""
+		echo '};'
+		echo 'links = ('
+		link a b ,
+		link b c ,
+		link a c ""
+		echo ');'
+	} >three.conf
+	rm -f lost
+	ok "three nodes are up, $transport" says 0 "aloe-c" env LD_PRELOAD="$work/loss.so" LOSS_LOG="$work/lost" \
+		"$bin/aloe" up --platform three.conf
+	ok "all have joined, $transport" eventually joined 3
+	ok "the bearer is loaded, $transport" says 0 "utran384 is loaded" aloe load bearer.conf --slots 150 --slot-us 20000 \
+		--set sink.path=nodes.wav --set noise.ebn0_db=1
+	ok "it is started, $transport" says 0 "utran384 runs" aloe start utran384
+	ok "it ends, $transport" eventually state_is utran384 STOP
+	ok "its sound is that of one lane, $transport" same nodes.wav lane.wav
+	ok "it is unloaded, $transport" says 0 "is unloaded" aloe unload utran384
+	ok "three nodes are down, $transport" says 0 "the node is down" aloe down --platform three.conf
+	rm -f nodes.wav
+done
+ok "datagrams of the bearer were lost" test -s lost
 
 # ---- one node is not ready ----
 
