@@ -252,6 +252,7 @@ static void daemons_add(struct frontend *frontend, const struct daemon_args *arg
 	supervise_arg(supervise, WIRE_EXEC,
 	    several && machines->model->nodes[machines->self].shared, "--shared", NULL);
 	supervise_add(supervise, WIRE_STATS, &frontend->stats);
+	supervise_arg(supervise, WIRE_STATS, several, "--node", frontend->name);
 	if (machines_managed(machines)) {
 		supervise_add(supervise, WIRE_SWMAN, &frontend->swman);
 		supervise_arg(supervise, WIRE_SWMAN, args->state != NULL, "--state", args->state);

@@ -191,7 +191,8 @@ static void get_all(
 	json_t *values = json_object();
 
 	for (uint32_t i = 0; i < wave->view.head->instances.count; i++)
-		instance_add(values, &wave->view, i);
+		if (image_runs(&wave->view, wave->view.instances[i].segment))
+			instance_add(values, &wave->view, i);
 	values_send(stats, request, &wave->view, values);
 	json_decref(values);
 }

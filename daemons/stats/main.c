@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 	    stats_waves_ready, stats_waves_lost};
 	struct stats stats = {.first = NULL};
 	struct daemon_args args;
-	int status = daemon_args_parse("aloe-stats", argc, argv, 0, &args);
+	int status = daemon_args_parse("aloe-stats", argc, argv, DAEMON_NODE, &args);
 
 	if (status)
 		return status > 0 ? 0 : 2;

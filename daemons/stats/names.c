@@ -72,6 +72,19 @@ static int item_missing(const struct image_view *view, uint32_t instance, const 
 	return -ENOENT;
 }
 
+/* What it writes is in the image of its own node. */
+static int elsewhere(
+    const struct image_view *view, uint32_t instance, char *ret_error, size_t error_bytes)
+{
+	const struct image_instance *row = &view->instances[instance];
+	const char *node = image_text(view, view->nodes[image_node_of(view, row->segment)].name);
+
+	snprintf(ret_error, error_bytes,
+	    "instance \"%s\" is on node \"%s\"; name it with --node %s",
+	    image_text(view, row->name), node, node);
+	return -ENOENT;
+}
+
 static uint32_t var_find(
     const struct image_view *view, const struct image_instance *row, const char *name)
 {
@@ -103,6 +116,8 @@ int stats_name_find(const struct stats_wave *wave, const char *text, struct stat
 	name.var = name.param = IMAGE_NONE;
 	if (name.instance == IMAGE_NONE)
 		return instance_missing(wave, text, len, ret_error, error_bytes);
+	if (!image_runs(view, view->instances[name.instance].segment))
+		return elsewhere(view, name.instance, ret_error, error_bytes);
 	if (dot) {
 		name.var = var_find(view, &view->instances[name.instance], dot + 1);
 		name.param = param_find(view, &view->instances[name.instance], dot + 1);

@@ -50,6 +50,8 @@ static int wave_add(struct stats *stats, const char *name, const struct image_fi
 		free(wave);
 		return result;
 	}
+	if (wave->view.head->nodes.count > 1 && stats->daemon.args.node)
+		wave->view.node = image_find_node(&wave->view, stats->daemon.args.node);
 	snprintf(wave->name, sizeof(wave->name), "%s", name);
 	*wave_at(stats, name) = wave;
 	return 0;

@@ -59,6 +59,13 @@ static struct gather *gather_all(struct swman *swman, const struct wire_view *re
 	return gather;
 }
 
+/* Not known here, or not yet. */
+static void unknown(struct swman *swman, const struct wire_view *request, const char *waveform)
+{
+	daemon_fail(&swman->daemon, request, 2, "no waveform \"%s\" is loaded", waveform);
+	several_learn(swman);
+}
+
 /* A question to the nodes of the waveform that a request names; NULL after answering. */
 static struct gather *gather_run(struct swman *swman, const struct wire_view *request)
 {
@@ -69,7 +76,7 @@ static struct gather *gather_run(struct swman *swman, const struct wire_view *re
 	if (!waveform)
 		daemon_fail(&swman->daemon, request, 2, "the name of a waveform is needed");
 	else if (!run || run->n_nodes == 0)
-		daemon_fail(&swman->daemon, request, 2, "no waveform \"%s\" is loaded", waveform);
+		unknown(swman, request, waveform);
 	else if (!(gather = gather_new(request, waveform, run->nodes, run->n_nodes)))
 		no_memory(swman, request);
 	free(waveform);
