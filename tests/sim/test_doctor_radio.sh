@@ -97,7 +97,7 @@ sim() { # NAME OPTIONS...
 	return 1
 }
 ok "two devices of one reference begin" sim one 127.0.0.70 2
-sleep 0.2
+sleep 1.2 # what begins within the same second has the same time
 ok "and one with a time of its own" sim other 127.0.0.72 1
 two together 127.0.0.71
 two apart 127.0.0.72
