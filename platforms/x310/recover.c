@@ -182,8 +182,9 @@ static bool is_far(const struct x310_radio *x310, uint64_t ticks, uint64_t other
 	return apart > APART_NS / x310->tick_ns || apart < -APART_NS / x310->tick_ns;
 }
 
-/* Of another device than the first: against that one, as it was heard just now. Where it was not, a
- * leap is not believed, and what was found last holds. `before`: heard of this channel; 0: nothing. */
+/* is_apart compares a channel of another device with the first device, whose time was heard now.
+ * If the first device was not heard, a leap is not believed, and the last result holds. `before` is
+ * the last time of this channel; 0: none. */
 static bool is_apart(struct x310_radio *x310, uint32_t c, uint64_t now_ns, uint64_t before)
 {
 	const struct x310_antenna *first = &x310->antenna[0];

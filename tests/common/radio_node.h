@@ -34,8 +34,9 @@ struct sim {
 	json_t *said; /* after sim_stop */
 };
 
-/* sim_start: on 127.0.0.7, with a virtual clock. sim_said gives a number of a channel's counts, or
- * of its latency. sim_set_time makes it another tick on one of its devices (0, 1), as a host does. */
+/* sim_start starts x310sim on 127.0.0.7, with a virtual clock. sim_said gives a number of a
+ * channel's counts, or of its latency. sim_set_time sets another tick on one of its devices (0, 1),
+ * as a host does. */
 void sim_start(struct sim *sim, const char *const *more);
 void sim_stop(struct sim *sim);
 double sim_said(const struct sim *sim, size_t channel, const char *key);

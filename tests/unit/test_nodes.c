@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Which nodes may join the manager of a platform, and why another may not; requests of a node that
- * has not joined go nowhere. The manager's end is the frontend's own (daemons/frontend/nodes.c), the
- * node's end is written here, field by field. */
+ * has not joined go nowhere. The manager's end is the frontend's own (daemons/frontend/nodes.c);
+ * the node's end is written here. */
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
