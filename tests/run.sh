@@ -147,7 +147,7 @@ for program in "$@"; do
 	tests/golden/test_run_exit) alone="$alone $program" ;;
 	tests/golden/test_run_tails | tests/sim/test_run_node | tests/sim/test_run_live | tests/faults/test_force | \
 		tests/faults/test_refused | tests/faults/test_restore | tests/faults/test_run | tests/faults/test_limits.sh | \
-		tests/sim/test_bench_peers | tests/sim/test_readme.sh) beside="$beside $program" ;;
+		tests/sim/test_bench_peers | tests/sim/test_readme.sh | tests/install/test_new_radio.sh) beside="$beside $program" ;;
 	tests/unit/* | tests/contract/* | tests/fuzz/* | tests/golden/*) together="$together $program" ;;
 	tests/house/*) together="$program $together" ;; # the longest first
 	tests/install/*) together="$together $program" ;;

@@ -378,7 +378,7 @@ static void an_unload_that_is_overdue(void **state)
 		assert_true(dead(hosts[i]));
 		assert_false(is_loaded(names[i]));
 	}
-	log_has("running: stopped: the waveform was told to stop and made no step for 5 s");
+	log_has("running: stopped: the waveform had to stop and made no step for 5 s");
 	log_has("paused: stopped: a host did not finish within 10 s and was killed");
 	log_has("ready: stopped: a host did not finish within 10 s and was killed");
 	await_state("beside", "RUN");

@@ -164,8 +164,8 @@ static void test_help(void **state)
 	char *help = aloe_help("utran_sync"), texts[3][64];
 
 	(void)state;
-	snprintf(texts[0], 64, "Clocks may differ by %g ppm either way", CLOCK_PPM);
-	snprintf(texts[1], 64, "the frame is found within %d frames and held", FIRST_LOCK);
+	snprintf(texts[0], 64, "holds it if the clocks differ by up to %g ppm", CLOCK_PPM);
+	snprintf(texts[1], 64, "The receiver finds the frame within %d frames", FIRST_LOCK);
 	snprintf(texts[2], 64, "at 3 km/h the finger loses at most %g dB", FINGER_DB);
 	for (int i = 0; i < 3; i++)
 		if (strstr(help, texts[i]) == NULL)

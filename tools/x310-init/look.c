@@ -6,19 +6,9 @@
 
 #include "core/base/clock.h"
 #include "platforms/udp/udp.h"
-#include "platforms/x310/bytes.h"
+#include "platforms/x310/firmware.h"
 
-/* The firmware's port and register (tools/x310sim/firmware.h plays them). */
-enum {
-	FIRMWARE_PORT = 49152,
-	FIRMWARE_BYTES = 16,
-	ACK_AND_PEEK = 1 | 8,
-	RFNOC_INFO = 0xa000 + 4 * 7,
-	TRIES = 3,
-	PACKETS = 64,
-	PACKET_BYTES = 2176
-};
-#define TRY_NS 300000000ull
+enum { PACKETS = 64, PACKET_BYTES = 2176 };
 #define NAP_NS 100000ull
 #define SURVEY_NS 5000000000ull
 
@@ -34,39 +24,6 @@ static void send_bytes(
 	packet.peer = to;
 	if (transport_send(transport, &packet, 1) == 0)
 		transport_put(transport, &packet, 1);
-}
-
-/* ---- the firmware ------------------------------------------------------------------------ */
-
-static void take_info(struct x310_look *look, const uint8_t *asked, const struct packet *packet)
-{
-	if (packet->size < FIRMWARE_BYTES || memcmp(packet->bytes, asked, 12) != 0)
-		return;
-	look->answers = true;
-	look->protocol = (uint16_t)get_be32(packet->bytes + 12);
-}
-
-static void ask_firmware(struct x310_look *look, struct transport *transport, uint32_t ip)
-{
-	for (uint32_t i = 0; i < TRIES && !look->answers; i++) {
-		const uint64_t end = clock_ns() + TRY_NS;
-		uint8_t bytes[FIRMWARE_BYTES] = {0};
-		struct packet packet;
-
-		put_be32(bytes, ACK_AND_PEEK);
-		put_be32(bytes + 4, i);
-		put_be32(bytes + 8, RFNOC_INFO);
-		send_bytes(
-		    transport, (struct transport_address){ip, FIRMWARE_PORT}, bytes, sizeof(bytes));
-		while (!look->answers && clock_ns() < end) {
-			if (transport_receive(transport, &packet, 1) == 0) {
-				clock_sleep_until(clock_ns() + NAP_NS);
-				continue;
-			}
-			take_info(look, bytes, &packet);
-			transport_put(transport, &packet, 1);
-		}
-	}
 }
 
 /* ---- the FPGA ------------------------------------------------------------------------ */
@@ -170,12 +127,14 @@ int look_at(uint32_t ip, uint32_t own, struct x310_look *ret, char *ret_why)
 	const struct transport_options options = {
 	    .own = {own, 0}, .packets = PACKETS, .packet_bytes = PACKET_BYTES};
 	struct transport *transport = NULL;
+	uint32_t rfnoc = 0;
 	int status = transport_open(&transport_udp, &options, ret_why, &transport);
 
 	*ret = (struct x310_look){.answers = false};
 	if (status != 0)
 		return status;
-	ask_firmware(ret, transport, ip);
+	ret->answers = x310_peek(transport, ip, FIRMWARE_RFNOC, &rfnoc);
+	ret->protocol = (uint16_t)rfnoc;
 	if (ret->answers)
 		ask_fpga(ret, transport, ip);
 	transport_close(transport);
