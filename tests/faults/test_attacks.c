@@ -60,7 +60,7 @@ static const struct attack {
     {"fork", false, false, NULL},
 };
 
-/* Each of them on either clock, and some twice. */
+/* Each attack is tried on the timer; the virtual clock leaves out the slow attacks. */
 enum { N_ATTACKS = sizeof(attacks) / sizeof(attacks[0]), ATTACKS = 50 };
 static_assert(ATTACKS >= 2 * N_ATTACKS, "each attack is tried");
 

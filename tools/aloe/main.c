@@ -54,7 +54,7 @@
 #define PLATFORM_OPTION                                                                            \
 	{                                                                                          \
 		"platform", 0, "NAME", "@file", false,                                             \
-		    "platform file, or its name, of the nodes that belong together; default: this "\
+		    "platform file of the nodes that belong together, or its name; default: the "  \
 		    "node is alone, and opens no network socket"                                   \
 	}
 
