@@ -359,6 +359,8 @@ static_assert(offsetof(struct lane_image, skipped) == 24, "lane_image.skipped");
 static_assert(offsetof(struct lane_image, rescued) == 32, "lane_image.rescued");
 static_assert(offsetof(struct lane_image, guard_ns) == 40, "lane_image.guard_ns");
 static_assert(offsetof(struct lane_image, tid) == 48, "lane_image.tid");
+static_assert(offsetof(struct lane_image, bad_baton) == 560, "lane_image.bad_baton");
+static_assert(offsetof(struct lane_image, bad_ns) == 568, "lane_image.bad_ns");
 static_assert(offsetof(struct lane_image, go) == 576, "lane_image.go");
 
 static_assert(sizeof(struct hist_cells) == 10368, "hist_cells");

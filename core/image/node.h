@@ -105,7 +105,10 @@ struct lane_image {
 	_Atomic uint64_t rescued;
 	/* time before a slot's edge at which the first thread must be awake; 0: not known yet */
 	_Atomic uint64_t guard_ns;
-	_Atomic uint64_t tid[NODE_ENTRIES_MAX];             /* thread of each seat */
+	_Atomic uint64_t tid[NODE_ENTRIES_MAX]; /* thread of each seat */
+	/* the impossible baton that a lane-mate replaced last, and when; exec judges it as if exec
+	 * had found it. 0: none */
+	_Atomic uint64_t bad_baton, bad_ns;
 	_Alignas(64) _Atomic uint32_t go[NODE_ENTRIES_MAX]; /* futex word of each seat */
 };
 

@@ -297,12 +297,25 @@ static uint64_t next_of(struct lane_thread *thread, uint64_t baton)
 }
 
 /* The rescue is counted first, so that the next holder sees the count. */
-static void take_on(struct lane_thread *thread, uint64_t next)
+static bool take_on(struct lane_thread *thread, uint64_t next)
 {
 	atomic_fetch_add(&thread->image->rescued, 1);
 	if (lane_take_on(&thread->node->lane[thread->lane], thread->image, thread->watch.baton,
-	        next, thread->seat) != 0)
-		atomic_fetch_sub(&thread->image->rescued, 1);
+	        next, thread->seat) == 0)
+		return true;
+	atomic_fetch_sub(&thread->image->rescued, 1);
+	return false;
+}
+
+/* Exec learns which baton was impossible, and when, and stops whoever worked there last. */
+static void baton_replace(struct lane_thread *thread)
+{
+	const uint64_t now = clock_ns();
+
+	if (!take_on(thread, baton_fresh(thread->node, thread->lane, thread->slot)))
+		return;
+	atomic_store(&thread->image->bad_ns, now);
+	atomic_store(&thread->image->bad_baton, thread->watch.baton);
 }
 
 /* Only this thread knows the entries that it passes over, and forgets them after a time. */
@@ -356,7 +369,9 @@ static uint64_t baton_rescue(struct lane_thread *thread, uint64_t bound)
 	assert(bound > 0);
 	if (overdue & baton_entries(lane, thread->seat))
 		return RESCUE_NS;
-	if (state == BATON_IMPOSSIBLE || (state == BATON_LEFT && entry == BATON_NOBODY)) {
+	if (state == BATON_IMPOSSIBLE) {
+		baton_replace(thread);
+	} else if (state == BATON_LEFT && entry == BATON_NOBODY) {
 		take_on(thread, baton_fresh(thread->node, thread->lane, thread->slot));
 	} else if (overdue != 0 && !passed && thread->doubted != watch->baton) {
 		thread->doubted = watch->baton;

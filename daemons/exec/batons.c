@@ -20,20 +20,36 @@ static void baton_advance(struct exec *exec, uint32_t number, uint64_t baton)
 	    lane, exec->lanes[number].image, baton, baton_next(lane, baton, 0), IMAGE_NONE);
 }
 
-/* One that cannot be. Whoever waits for it finds the lane where its clock is. */
+/* An impossible baton was replaced: findings.c stops whoever worked on the lane before `ns`. */
+static void baton_was_reset(struct exec *exec, uint32_t number, uint64_t baton, uint64_t ns)
+{
+	atomic_fetch_add(&exec->node->lane[number].resets, 1);
+	atomic_store(&exec->lanes[number].bad_baton, baton);
+	atomic_store(&exec->lanes[number].bad_ns, ns);
+	tell_ring(exec->bell);
+}
+
+/* Replaces an impossible baton. Whoever waits for the baton finds the lane where its clock is. */
 static void baton_reset(struct exec *exec, uint32_t number, uint64_t baton)
 {
-	struct node_lane *lane = &exec->node->lane[number];
 	struct exec_lane *mine = &exec->lanes[number];
 	const uint64_t fresh = baton_fresh(exec->node, number, atomic_load(&mine->slot)),
 	               now = clock_ns();
 
-	if (lane_take_on(lane, mine->image, baton, fresh, IMAGE_NONE) != 0)
-		return;
-	atomic_fetch_add(&lane->resets, 1);
-	atomic_store(&mine->bad_baton, baton);
-	atomic_store(&mine->bad_ns, now);
-	tell_ring(exec->bell);
+	if (lane_take_on(&exec->node->lane[number], mine->image, baton, fresh, IMAGE_NONE) == 0)
+		baton_was_reset(exec, number, baton, now);
+}
+
+/* Lane-mates replace an impossible baton if exec was dead or late. What they leave is as little to
+ * be believed as the baton itself: it stops nobody who has not worked on the lane. */
+static void baton_hear(struct exec *exec, uint32_t number)
+{
+	struct lane_image *image = exec->lanes[number].image;
+	const uint64_t now = clock_ns(), baton = atomic_exchange(&image->bad_baton, 0),
+	               at = atomic_load(&image->bad_ns);
+
+	if (baton != 0)
+		baton_was_reset(exec, number, baton, at != 0 && at < now ? at : now);
 }
 
 /* The slot under way; -1, hence none, before the first. */
@@ -89,6 +105,7 @@ void lane_tend(struct exec *exec, uint32_t number)
 
 	if (image == NULL)
 		return;
+	baton_hear(exec, number);
 	baton = atomic_load(&image->baton);
 	if (!baton_possible(exec->node, number, baton, clock_ns())) {
 		baton_reset(exec, number, baton);

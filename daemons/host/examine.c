@@ -206,7 +206,7 @@ int host_examine(const char *path)
 	struct radio_use use = {.waveform = "aloe doctor"};
 	struct wf_radios *radios = NULL;
 
-	if (parse(path, &radios) < 0)
+	if (parse(path, &radios) < 0 || radios == NULL)
 		return 2;
 	if (radios->driver[0]->examine == NULL)
 		radio_found(&examination.look, "driver", RADIO_UNKNOWN,

@@ -469,6 +469,22 @@ static void test_tend(void **state)
 	world_free(w);
 }
 
+/* What a lane-mate has reset is counted and judged as if exec had found it, once. */
+static void test_hears_of_a_reset(void **state)
+{
+	struct world *w = world_new(1, 1, 1);
+
+	(void)state;
+	atomic_store(&w->images[0]->bad_ns, UINT64_MAX); /* a time that has not come */
+	atomic_store(&w->images[0]->bad_baton, baton_make(3, 0, 77));
+	lane_tend(w->exec, 0);
+	lane_tend(w->exec, 0);
+	assert_int_equal(atomic_load(&w->node->lane[0].resets), 1);
+	assert_int_equal(atomic_load(&w->exec->lanes[0].bad_baton), baton_make(3, 0, 77));
+	assert_in_range(atomic_load(&w->exec->lanes[0].bad_ns), 1, clock_ns());
+	world_free(w);
+}
+
 /* The baton comes to an entry that has just been taken off the lane: its segment does not run any
  * more. */
 static void test_not_live(void **state)
@@ -829,6 +845,7 @@ int main(void)
 	    cmocka_unit_test(test_same_seat),
 	    cmocka_unit_test(test_a_watchdog_that_comes_late),
 	    cmocka_unit_test(test_tend),
+	    cmocka_unit_test(test_hears_of_a_reset),
 	    cmocka_unit_test(test_not_live),
 	    cmocka_unit_test(test_life),
 	    cmocka_unit_test(test_guard),

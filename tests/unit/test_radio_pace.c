@@ -567,7 +567,7 @@ static void test_two_jump_back(void **state)
 
 /* A radio that was set up anew has another time, by less than a second: no slot waits for the time
  * of before, or runs without samples because of it. */
-static void set_up_anew(uint32_t channels, uint64_t first, uint64_t slot)
+static void set_up_anew(uint16_t channels, uint64_t first, uint64_t slot)
 {
 	struct rig *rig = rig_new(channels, 100, 100, 0);
 

@@ -465,6 +465,18 @@ static int down_one(struct client *client, int opened)
 	return status;
 }
 
+static int down_node(const struct cli_args *args, const struct platform_node *node)
+{
+	struct client client;
+	struct paths paths;
+
+	if (paths_find(args, node->manager ? NULL : node->name, &paths) < 0)
+		return CLI_FAILED;
+	if (client_probe(paths.dir) == 0 && down_one(&client, client_in(&client, paths.dir)))
+		return CLI_FAILED;
+	return 0;
+}
+
 /* The manager last. */
 static int down_local(const struct cli_args *args)
 {
@@ -472,19 +484,14 @@ static int down_local(const struct cli_args *args)
 	int status = several_open(args, &several);
 	const size_t n = status ? 0 : several.model->n_nodes;
 
-	for (size_t i = 0; i < 2 * n; i++) {
-		const struct platform_node *node = &several.model->nodes[i % n];
-		struct client client;
-		struct paths paths;
+	for (int manager = 0; manager <= 1; manager++)
+		for (size_t i = 0; i < n; i++) {
+			const struct platform_node *node = &several.model->nodes[i];
 
-		if (node->manager != (i >= n) || !is_local(node))
-			continue;
-		if (paths_find(args, node->manager ? NULL : node->name, &paths) < 0)
-			status = CLI_FAILED;
-		else if (client_probe(paths.dir) == 0 &&
-		    down_one(&client, client_in(&client, paths.dir)))
-			status = CLI_FAILED;
-	}
+			if (node->manager == (manager == 1) && is_local(node) &&
+			    down_node(args, node) != 0)
+				status = CLI_FAILED;
+		}
 	several_close(&several);
 	return status;
 }

@@ -179,13 +179,14 @@ static void *stand(void *self)
 
 static void harm_late(struct evil *evil, uint8_t *at, size_t bytes)
 {
+	struct lane_image *image = (void *)at;
 	struct late *late = malloc(sizeof(*late));
 	pthread_t thread;
 
 	(void)bytes;
 	if (late == NULL)
 		return;
-	*late = (struct late){(void *)at, evil->how};
+	*late = (struct late){image, evil->how};
 	if (pthread_create(&thread, NULL, stand, late) == 0)
 		pthread_detach(thread);
 }
