@@ -137,26 +137,26 @@ run_all() {
 }
 
 # What has nothing to do with real time goes one on each CPU, and one more, as many of them wait for most of their time.
-# Beside those, one after another: what has lanes on the timer (a CPU has one lane), waits for most of its time, and
+# Beside those, one after another: what has lanes on the timer or a radio (a CPU has one lane), waits for most of its time, and
 # promises nothing of time. Then, alone: what does.
 together=
 beside=
 alone=
 for program in "$@"; do
 	case ${program#"$B"/} in
-	tests/golden/test_run_exit) alone="$alone $program" ;;
+	tests/golden/test_run_exit | tests/sim/test_daemons_readme.sh) alone="$alone $program" ;;
 	tests/golden/test_run_tails | tests/sim/test_run_node | tests/sim/test_run_live | tests/faults/test_force | \
 		tests/faults/test_refused | tests/faults/test_restore | tests/faults/test_run | tests/faults/test_limits.sh | \
-		tests/sim/test_bench_peers | tests/sim/test_readme.sh | tests/install/test_new_radio.sh) beside="$beside $program" ;;
+		tests/sim/test_bench_peers | tests/sim/test_readme.sh | tests/install/test_new_radio.sh | \
+		tests/sim/test_x310_channel | tests/sim/test_radio_file | tests/sim/test_bench) beside="$beside $program" ;;
 	tests/unit/* | tests/contract/* | tests/fuzz/* | tests/golden/*) together="$together $program" ;;
 	tests/house/*) together="$program $together" ;; # the longest first
 	tests/install/*) together="$together $program" ;;
-	tests/sim/test_engine | tests/sim/test_plan_property | tests/sim/test_bench | tests/sim/test_bench_papers | \
-		tests/sim/test_remap | tests/sim/test_x310_channel | tests/sim/test_x310_streams | tests/sim/test_json | \
-		tests/sim/test_radio_file | tests/sim/test_terminal | tests/sim/test_x310_init | tests/sim/test_bridge | \
+	tests/sim/test_engine | tests/sim/test_plan_property | tests/sim/test_bench_papers | \
+		tests/sim/test_remap | tests/sim/test_x310_streams | tests/sim/test_json | tests/sim/test_terminal | tests/sim/test_x310_init | tests/sim/test_bridge | \
 		tests/sim/test_engine_nodes | tests/faults/test_many | tests/faults/test_starved.sh | \
 		tests/sim/test_run_ends.sh | tests/sim/test_words.sh | tests/sim/test_comprun.sh | tests/sim/test_set_kinds.sh | \
-		tests/sim/test_node.sh | tests/sim/test_daemons_readme.sh) together="$together $program" ;;
+		tests/sim/test_node.sh) together="$together $program" ;;
 	*) alone="$alone $program" ;;
 	esac
 done
