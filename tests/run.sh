@@ -7,8 +7,9 @@
 # it. A script (*.sh) counts as its lines `ok WHAT` and `not ok WHAT`, or as one test by its exit status where it prints
 # none; exit 77 skips it, the reason is its last line. A skip needs a line in tests/expected-skips when CI=true.
 # Each program runs in a folder of its own for temporary and run-time files. Files left there, and processes left behind,
-# are failures. What depends on real time has the machine for itself, all else goes side by side. The time-out
-# (TEST_TIMEOUT, seconds) is only a guard against hangs. Logs: BUILD/test-logs.
+# are failures. What depends on real time has the machine for itself, all else goes side by side. A program of two parts
+# (aloe_part in tests/common/aloe.h) is run twice, once with each. The time-out (TEST_TIMEOUT, seconds) is only a guard
+# against hangs. Logs: BUILD/test-logs.
 set -u
 
 cd "$(dirname "$0")/.." || exit 2
@@ -65,13 +66,14 @@ skips() {
 	' "$2"
 }
 
-# run_one N PROGRAM
+# run_one N PROGRAM[:PART]
 run_one() {
 	n=$1
-	program=$2
-	name=${program#"$B"/tests/}
+	program=${2%:*}
+	case $2 in *:*) export TEST_PART="${2##*:}" ;; *) unset TEST_PART ;; esac
+	name=${2#"$B"/tests/}
 	name=${name#tests/}
-	log=$logs/$(echo "$name" | tr / .).log
+	log=$logs/$(echo "$name" | tr /: ..).log
 	mark=$$.$n. # with an end: no mark is the beginning of another
 	mkdir -p "$scratch/$n/run" "$scratch/$n/home"
 	chmod 700 "$scratch/$n/run"
@@ -112,7 +114,7 @@ run_one() {
 	rm -rf "${scratch:?}/$n/"*
 	set -- $(count "$log" $status "$script")
 	echo "${name%%/*} $1 $2 $3 $seconds" >>"$scratch/results"
-	skips "$name" "$log" $status >>"$scratch/skips"
+	skips "${name%:*}" "$log" $status >>"$scratch/skips"
 	if [ "$2" != 0 ]; then
 		echo "$name ($log)" >>"$scratch/failures"
 		told="  FAIL  $(printf %-40s "$name") $1 passed, $2 failed, exit $status, $seconds s
@@ -136,32 +138,44 @@ run_all() {
 	done
 }
 
-# What has nothing to do with real time goes one on each CPU, and one more, as many of them wait for most of their time.
-# Beside those, one after another: what has lanes on the timer or a radio (a CPU has one lane), waits for most of its time, and
-# promises nothing of time. Then, alone: what does.
-together=
+# First, side by side, what has nothing to do with real time: what computes, one on each CPU; what waits for most of its time,
+# two more; and one row of what has lanes on the timer or a radio (a CPU has one lane), waits for most of its time, and
+# promises nothing of time. Whoever has nothing left to do helps the others, but for that row. Then, alone: what does.
+computes=
+waits=
 beside=
 alone=
 for program in "$@"; do
 	case ${program#"$B"/} in
+	# of two parts: with lanes, and the rest
+	tests/faults/test_run | tests/faults/test_force | tests/sim/test_run_node | tests/sim/test_run_live | \
+		tests/sim/test_run_determinism | tests/golden/test_run_tails)
+		beside="$beside $program:lanes" waits="$waits $program:rest" ;;
+	tests/faults/test_kill | tests/faults/test_components | tests/faults/test_attacks | tests/sim/test_changes)
+		alone="$alone $program:lanes" waits="$waits $program:rest" ;;
 	tests/golden/test_run_exit | tests/sim/test_daemons_readme.sh) alone="$alone $program" ;;
-	tests/golden/test_run_tails | tests/sim/test_run_node | tests/sim/test_run_live | tests/faults/test_force | \
-		tests/faults/test_refused | tests/faults/test_restore | tests/faults/test_run | tests/faults/test_limits.sh | \
-		tests/sim/test_bench_peers | tests/sim/test_readme.sh | tests/install/test_new_radio.sh | \
-		tests/sim/test_x310_channel | tests/sim/test_radio_file | tests/sim/test_bench) beside="$beside $program" ;;
-	tests/unit/* | tests/contract/* | tests/fuzz/* | tests/golden/*) together="$together $program" ;;
-	tests/house/*) together="$program $together" ;; # the longest first
-	tests/install/*) together="$together $program" ;;
-	tests/sim/test_engine | tests/sim/test_plan_property | tests/sim/test_bench_papers | \
-		tests/sim/test_remap | tests/sim/test_x310_streams | tests/sim/test_json | tests/sim/test_terminal | tests/sim/test_x310_init | tests/sim/test_bridge | \
-		tests/sim/test_engine_nodes | tests/faults/test_many | tests/faults/test_starved.sh | \
-		tests/sim/test_run_ends.sh | tests/sim/test_words.sh | tests/sim/test_comprun.sh | tests/sim/test_set_kinds.sh | \
-		tests/sim/test_node.sh) together="$together $program" ;;
+	tests/faults/test_refused | tests/faults/test_limits.sh | tests/sim/test_bench_peers | tests/sim/test_readme.sh | \
+		tests/install/test_new_radio.sh | tests/sim/test_x310_channel | tests/sim/test_radio_file | tests/sim/test_bench | \
+		tests/sim/test_run_copies | tests/sim/test_short_runs.sh | tests/sim/test_lane_names.sh | tests/sim/test_plan.sh | \
+		tests/sim/test_at.sh) \
+		beside="$beside $program" ;;
+	tests/sim/test_platform.sh) waits="$program $waits" ;; # the longest first
+	tests/unit/test_frontend | tests/unit/test_frontend_killed | tests/faults/test_restore | tests/faults/test_many | \
+		tests/faults/test_starved.sh | tests/sim/test_run_ends.sh | tests/sim/test_node.sh | tests/sim/test_words.sh | \
+		tests/sim/test_set_kinds.sh | tests/sim/test_terminal | tests/sim/test_x310_init) waits="$waits $program" ;;
+	tests/house/*) computes="$program $computes" ;; # the longest first
+	tests/unit/* | tests/contract/* | tests/fuzz/* | tests/golden/* | tests/install/* | tests/sim/test_engine | \
+		tests/sim/test_engine_nodes | tests/sim/test_plan_property | tests/sim/test_bench_papers | tests/sim/test_remap | \
+		tests/sim/test_x310_streams | tests/sim/test_json | tests/sim/test_bridge | tests/sim/test_comprun.sh) \
+		computes="$computes $program" ;;
 	*) alone="$alone $program" ;;
 	esac
 done
-for _ in $(seq "$(nproc)") more; do
-	run_all t $together &
+for _ in $(seq "$(nproc)"); do
+	{ run_all c $computes; run_all w $waits; } &
+done
+for _ in 1 2; do
+	{ run_all w $waits; run_all c $computes; } &
 done
 run_all b $beside &
 wait

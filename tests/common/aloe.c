@@ -21,6 +21,13 @@ enum { COMMAND = 8192, TAKEN_S = 120, TAKEN_MS = 500 };
 
 static const char taken[] = "taken by the lane of another ALOE node (pid ";
 
+bool aloe_part(const char *part)
+{
+	const char *wanted = getenv("TEST_PART");
+
+	return wanted == NULL || strcmp(wanted, part) == 0;
+}
+
 /* ---- folders ------------------------------------------------------------------------ */
 
 /* The working folder stands in the environment, so that nothing need stand in a variable. */

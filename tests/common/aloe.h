@@ -33,6 +33,11 @@ struct ran {
 	json_t *report; /* of standard output, if that is one JSON object or array; else NULL */
 };
 
+/* aloe_part tells whether the tests of a part are to be run: "lanes" (those that take lanes on the
+ * timer or a radio) or "rest". tests/run.sh runs the two at different times (TEST_PART); without
+ * TEST_PART all are. */
+bool aloe_part(const char *part);
+
 /* Group setup and teardown of CMocka. aloe_fini fails where the runs have left a socket or folder
  * behind. */
 int aloe_init(void **state);

@@ -41,6 +41,10 @@ pid_t wave_begin(const char *name, const char *options);
 /* wave_state waits until the waveform has the state, then gives its report. */
 struct ran *wave_await(const char *name, const char *state);
 void wave_end(const char *name); /* stop and unload */
+/* is_death tells whether this is the reason of a waveform on the timer whose host has ended, with
+ * `word` in it. A process that ends has the lane until the kernel has taken it down: longer than a
+ * slot where others want the CPUs, and then the host is found to hang before it is found dead. */
+bool is_death(const char *reason, const char *word);
 
 /* A stall of the machine, as a thread of the highest priority saw it on a CPU. */
 struct stall {
@@ -68,7 +72,8 @@ struct records records_check(const char *path, uint64_t slot_ns, const struct st
 struct records records_bounded(
     const char *path, uint64_t slot_ns, uint64_t bound_ns, const struct stalls *stalls);
 
-/* `steady`, which others are harmed beside: 0.3 ms of work in slots of 10 ms, late = skip.
+/* `steady`, which others are harmed beside: 0.3 ms of work (on the virtual clock: of sleep) in
+ * slots of 10 ms, late = skip.
  * steady_begin loads and starts it: its host's pid. steady_end stops and unloads it: no message was
  * lost, no index is missing without an excuse (see records_bounded; no stalls, none), and says how
  * many there were. */

@@ -243,18 +243,25 @@ static void status_of_a_run(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
+	const struct CMUnitTest lanes[] = {
 	    cmocka_unit_test(faults_on_the_timer),
 	    cmocka_unit_test(hangs_on_the_timer),
 	    cmocka_unit_test(a_hang_alone_on_its_lane),
 	    cmocka_unit_test(faults_with_many_hosts),
-	    cmocka_unit_test(faults_on_the_virtual_clock),
 	    cmocka_unit_test(a_crash_in_the_shared_host),
+	};
+	const struct CMUnitTest rest[] = {
+	    cmocka_unit_test(faults_on_the_virtual_clock),
 	    cmocka_unit_test(faults_before_the_start),
 	    cmocka_unit_test(samples_that_are_no_numbers),
 	    cmocka_unit_test(status_of_a_run),
 	};
+	int failed = 0;
 
 	cmocka_set_test_filter(getenv("ONLY"));
-	return cmocka_run_group_tests(tests, node_up, node_down);
+	if (aloe_part("lanes"))
+		failed += cmocka_run_group_tests(lanes, node_up, node_down);
+	if (aloe_part("rest"))
+		failed += cmocka_run_group_tests(rest, node_up, node_down);
+	return failed;
 }

@@ -22,7 +22,7 @@
 /* Without force a host has this time (daemons/exec/change.h): what is done before it was done by
  * force. */
 #define PATIENCE_NS 10000000000ull
-enum { SLOT_NS = 1000000 };
+enum { SLOT_NS = 1000000, NAP_NS = 100000000 };
 
 static void conf(const char *name, const char *how)
 {
@@ -32,9 +32,10 @@ static void conf(const char *name, const char *how)
 	    "name = \"%s\"; slot_ns = 1000000; late = \"slip\";\n"
 	    "instances: {\n"
 	    "  source: { component = \"counter\"; };\n"
+	    "  paces: { component = \"faulty\"; nap_us = 300.0; };\n"
 	    "  work: { component = \"stubborn\"; how = \"%s\"; values = [0.0]; };\n"
 	    "  sink: { component = \"file_sink\"; path = \"%%s\"; };\n"
-	    "};\nlinks = ( \"source -> work -> sink\" );\n",
+	    "};\nlinks = ( \"source -> paces -> work -> sink\" );\n",
 	    name, how);
 	conf_write(name, text);
 }
@@ -107,6 +108,21 @@ static void later_fails(pid_t pid, const char *text)
 	free(err);
 }
 
+/* It fails and says `text`. False: the waveform was gone before it came. */
+static bool later_is_overruled(pid_t pid, const char *text)
+{
+	bool late;
+	char *err;
+
+	assert_int_not_equal(ended(pid), 0);
+	err = file_take(aloe_path("later.err"), NULL);
+	late = strstr(err, "no waveform") != NULL;
+	if (!late && strstr(err, text) == NULL)
+		fail_msg("`%s` is not in: `%s`", text, err);
+	free(err);
+	return !late;
+}
+
 static void await_state(const char *name, const char *state)
 {
 	ran_free(wave_await(name, state));
@@ -138,27 +154,36 @@ static pid_t stuck_begin(const char *how, const char *options)
 	return wave_begin("stuck", options);
 }
 
+/* What waits for a host that stands still is told by whom it is overruled. False: the order came
+ * only when the waveform was gone. */
+static bool order_is_overruled(const char *order, uint64_t nap_ns)
+{
+	const pid_t host = stuck_begin("nothing", "--clock virtual");
+	const bool fails = strcmp(order, "pause") == 0 || strncmp(order, "remap", 5) == 0;
+	pid_t waits;
+
+	kill(host, SIGSTOP);
+	waits = later(order, "stuck");
+	clock_sleep_until(clock_ns() + nap_ns);
+	unload_by_force("stuck", host);
+	if (!fails) {
+		ended(waits);
+		return true;
+	}
+	return later_is_overruled(waits, "force");
+}
+
 static void a_host_that_is_stopped(void **state)
 {
-	static const char *const orders[] = {NULL, "stop", "unload", "pause", "remap --lanes 0"};
+	static const char *const orders[] = {"stop", "unload", "pause", "remap --lanes 0"};
+	pid_t host = stuck_begin("nothing", "--clock virtual");
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
-		const pid_t host = stuck_begin("nothing", "--clock virtual");
-		pid_t waits = -1;
-
-		kill(host, SIGSTOP);
-		if (orders[i] != NULL)
-			waits = later(orders[i], "stuck");
-		if (waits > 0)
-			clock_sleep_until(clock_ns() + 100000000);
-		unload_by_force("stuck", host);
-		if (waits > 0 &&
-		    (strcmp(orders[i], "pause") == 0 || strncmp(orders[i], "remap", 5) == 0))
-			later_fails(waits, "force");
-		else if (waits > 0)
-			ended(waits);
-	}
+	kill(host, SIGSTOP);
+	unload_by_force("stuck", host);
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
+		for (uint64_t nap_ns = NAP_NS; !order_is_overruled(orders[i], nap_ns); nap_ns *= 2)
+			assert_true(nap_ns < PATIENCE_NS);
 }
 
 /* Not started yet; paused; over. */
@@ -183,21 +208,31 @@ static void in_every_state(void **state)
 	ran_free(aloe_ends(2, "unload stuck --force"));
 }
 
-/* False: the order to set came only when the waveform was gone. */
+/* As order_is_overruled. */
 static bool set_is_overruled(uint64_t nap_ns)
 {
 	const pid_t host = stuck_begin("prepare_hangs", "--clock virtual"),
 	            waits = later("set stuck work.values=-1 --dir", aloe_path("run/aloe"));
-	char *err;
-	bool late;
 
 	clock_sleep_until(clock_ns() + nap_ns);
 	unload_by_force("stuck", host);
-	assert_int_not_equal(ended(waits), 0);
+	return later_is_overruled(waits, "ended by force");
+}
+
+/* The order to stop gets what it wanted. As order_is_overruled. */
+static bool stop_is_done(uint64_t nap_ns)
+{
+	const pid_t host = stuck_begin("close_hangs", "--clock virtual"),
+	            waits = later("stop", "stuck");
+	bool late;
+	char *err;
+
+	clock_sleep_until(clock_ns() + nap_ns);
+	unload_by_force("stuck", host);
+	late = ended(waits) != 0;
 	err = file_take(aloe_path("later.err"), NULL);
-	late = strstr(err, "no waveform") != NULL;
-	if (!late && strstr(err, "ended by force") == NULL)
-		fail_msg("`ended by force` is not in: `%s`", err);
+	if (late && strstr(err, "no waveform") == NULL)
+		fail_msg("%s", err);
 	free(err);
 	return !late;
 }
@@ -205,7 +240,7 @@ static bool set_is_overruled(uint64_t nap_ns)
 static void a_component_that_hangs(void **state)
 {
 	static const char *const hows[] = {"init_hangs", "init_exits"};
-	pid_t host, waits;
+	pid_t waits;
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
@@ -215,13 +250,10 @@ static void a_component_that_hangs(void **state)
 		unload_by_force("stuck", -1);
 		later_fails(waits, "ended by force");
 	}
-	for (uint64_t nap_ns = 100000000; !set_is_overruled(nap_ns); nap_ns *= 2)
+	for (uint64_t nap_ns = NAP_NS; !set_is_overruled(nap_ns); nap_ns *= 2)
 		assert_true(nap_ns < PATIENCE_NS);
-	host = stuck_begin("close_hangs", "--clock virtual");
-	waits = later("stop", "stuck");
-	clock_sleep_until(clock_ns() + 100000000);
-	unload_by_force("stuck", host);
-	assert_int_equal(ended(waits), 0); /* as it wanted */
+	for (uint64_t nap_ns = NAP_NS; !stop_is_done(nap_ns); nap_ns *= 2)
+		assert_true(nap_ns < PATIENCE_NS);
 }
 
 /* The waveform stays, with its report. */
@@ -386,19 +418,26 @@ static void an_unload_that_is_overdue(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_host_that_is_stopped),
+	const struct CMUnitTest lanes[] = {
 	    cmocka_unit_test(in_every_state),
+	    cmocka_unit_test(a_host_without_a_socket),
+	};
+	const struct CMUnitTest rest[] = {
+	    cmocka_unit_test(a_host_that_is_stopped),
 	    cmocka_unit_test(a_component_that_hangs),
 	    cmocka_unit_test(a_stop_by_force),
 	    cmocka_unit_test(friends_end_with_it),
 	    cmocka_unit_test(the_manager_hangs),
 	    cmocka_unit_test(the_tables_disagree),
-	    cmocka_unit_test(a_host_without_a_socket),
 	    cmocka_unit_test(a_stop_that_is_overdue),
 	    cmocka_unit_test(an_unload_that_is_overdue),
 	};
+	int failed = 0;
 
 	cmocka_set_test_filter(getenv("ONLY"));
-	return cmocka_run_group_tests(tests, beside_begin, beside_end);
+	if (aloe_part("lanes"))
+		failed += cmocka_run_group_tests(lanes, beside_begin, beside_end);
+	if (aloe_part("rest"))
+		failed += cmocka_run_group_tests(rest, beside_begin, beside_end);
+	return failed;
 }

@@ -20,7 +20,9 @@ program() {
 expect() {
 	what=$1 status=$2 last=$3
 	shift 3
-	(cd "$B/tests/unit" && for name in "$@"; do echo "$B/tests/unit/$name"; done) | xargs "$here/run.sh" >"$work/out" 2>&1
+	for name in "$@"; do
+		case $name in */*) echo "$B/tests/$name" ;; *) echo "$B/tests/unit/$name" ;; esac
+	done | xargs "$here/run.sh" >"$work/out" 2>&1
 	got=$?
 	[ $got = 0 ] || got=1
 	if [ $got = "$status" ] && [ "$(tail -n 1 "$work/out")" = "$last" ]; then
@@ -80,6 +82,15 @@ echo 'this machine has no such device'
 exit 77
 END
 
+program parts <<'END'
+case ${TEST_PART:-} in
+lanes) echo '[  PASSED  ] 2 test(s).' ;;
+rest) echo '[  PASSED  ] 3 test(s).' ;;
+*) echo '[  PASSED  ] 7 test(s).' ;;
+esac
+END
+mkdir "$B/tests/faults" && mv "$B/tests/unit/parts" "$B/tests/faults/test_kill"
+
 export CI=
 expect "passed are counted" 0 "6 passed, 0 failed, 0 skipped" good good
 expect "failed are counted" 1 "5 passed, 1 failed, 0 skipped" good bad
@@ -99,5 +110,6 @@ expect "a thread that ended under its eyes is none" 0 "1 passed, 0 failed, 0 ski
 expect "lines of a script are counted" 1 "1 passed, 1 failed, 0 skipped" tap.sh
 expect "a silent script counts by its status" 0 "1 passed, 0 failed, 0 skipped" quiet.sh
 expect "a skip is no failure" 0 "5 passed, 0 failed, 2 skipped" good skips quiet.sh away.sh
+expect "a program of two parts is run with each" 0 "8 passed, 0 failed, 0 skipped" faults/test_kill good
 CI=true expect "but with CI=true it needs to be expected" 1 "4 passed, 2 failed, 2 skipped" good skips away.sh
 exit $failed
