@@ -14,6 +14,7 @@
 #include "tools/aloe/source.h"
 
 enum {
+	POLL_FIRST_MS = 5,
 	POLL_MS = 200,
 	LOST_MS = 10000,
 	STOP_MS = 30000,
@@ -36,6 +37,7 @@ struct run {
 	bool keyboard;  /* the user steps */
 	bool losses_reported;
 	bool stopping;       /* STOP has been sent */
+	int poll_ms;         /* to the next poll: a short run, or its end, is seen soon */
 	uint64_t steps_left; /* of those that the user asked for */
 	int step_failures;   /* in a row */
 	int lost_ms;         /* how long exec has not answered */
@@ -229,6 +231,7 @@ static int run_interrupted(struct run *run)
 		fprintf(run->say, "\nstopping; press Ctrl-C again to end at once\n");
 	run->live.lines = 0;
 	run->stopping = true;
+	run->poll_ms = POLL_FIRST_MS;
 	return run_order(run, WIRE_STOP, 0);
 }
 
@@ -369,16 +372,26 @@ static int run_start(struct run *run)
 	return status;
 }
 
+/* Until the next poll: each time twice as long, to POLL_MS. */
+static int run_rest(struct run *run)
+{
+	const int ms = run->step ? 20 : run->poll_ms;
+
+	run->poll_ms = 2 * run->poll_ms < POLL_MS ? 2 * run->poll_ms : POLL_MS;
+	return run_pause(run, ms);
+}
+
 static int run_wait(struct run *run)
 {
 	int status = CLI_OK;
 
+	run->poll_ms = POLL_FIRST_MS;
 	while (status == CLI_OK && !report_ended(run->report)) {
 		status = run_step(run);
 		if (status == CLI_OK)
 			status = run_poll(run);
 		if (status == CLI_OK && !report_ended(run->report))
-			status = run_pause(run, run->step ? 20 : POLL_MS);
+			status = run_rest(run);
 		if (status == -EINTR || (status == INTERRUPTED && run->client.interrupts == 1))
 			status = run_interrupted(run);
 		run->stop_ms += run->stopping ? POLL_MS : 0;
