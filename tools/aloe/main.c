@@ -233,7 +233,11 @@ static const char up_doc[] = "Starts the daemons of this node in the background.
                              "nodes of this machine are started: the manager in the runtime "
                              "directory and the state folder, each other node X in DIR-X and "
                              "STATE/nodes/X, with its keys in STATE/nodes/X/keys. `aloe down "
-                             "--platform` stops them.";
+                             "--platform` stops them.\n\nWith --foreground aloe tells systemd "
+                             "(NOTIFY_SOCKET) when the node is up and when it ends and, if "
+                             "WATCHDOG_USEC is set, that the node's frontend answers. The unit "
+                             "aloe@.service and the Slurm script share/aloe/deploy/aloe.slurm "
+                             "come with ALOE.";
 static const char stop_doc[] =
     "Messages on their way still arrive; then files are closed. The waveform stays loaded, with "
     "its report, until `aloe unload`.\n\nIf the waveform makes no step for 5 s, or a host does "

@@ -245,6 +245,19 @@ int node_ready(const struct node *node, const char **ret_missing)
 	return 0;
 }
 
+int node_answers(struct node *node)
+{
+	struct client *client = node->client;
+	int rc = client_connect(client) ? -EIO : ping(client, WIRE_FRONTEND);
+
+	if (rc == 0)
+		bus_close(client->bus);
+	else
+		bus_abandon(client->bus);
+	client->bus = NULL;
+	return rc == 0 ? 1 : rc == -EINTR || rc == -ECHILD ? rc : 0;
+}
+
 /* Nothing is to go on: also hosts that know of their end from their sockets alone. */
 static void kept_forget(struct node *node)
 {

@@ -16,24 +16,48 @@
 #include <unistd.h>
 
 #include "core/base/address.h"
+#include "core/base/clock.h"
 #include "core/base/file.h"
+#include "core/base/notify.h"
 #include "core/base/text.h"
 #include "tools/aloe/commands.h"
 #include "tools/aloe/node.h"
 #include "tools/aloe/platforms.h"
 
+/* What a service manager is told of the node: that it lives only while its frontend answers. */
+static void told(const struct notify *notify, const char *state)
+{
+	const int rc = notify_send(notify, state);
+
+	if (rc < 0)
+		fprintf(stderr, "aloe: the service manager could not be told %s: %s\n", state,
+		    strerror(-rc));
+}
+
+static int sign_of_life(struct node *node, struct notify *notify)
+{
+	const int rc = notify_due(notify, clock_ns()) ? node_answers(node) : 0;
+
+	if (rc == 1)
+		notify_alive(notify, clock_ns());
+	return rc < 0 ? rc : 0;
+}
+
 /* keep keeps a frontend running until it has ended in good order, or the user wants an end. */
-static int keep(struct node *node)
+static int keep(struct node *node, struct notify *notify)
 {
 	enum { TEND_MS = 1000 };
 	int rc = 0;
 
 	while (rc == 0) {
-		rc = client_wait(node->client, TEND_MS);
+		rc = client_wait(node->client, notify_left_ms(notify, clock_ns(), TEND_MS));
 		node_tend(node);
+		if (rc == 0)
+			rc = sign_of_life(node, notify);
 		if (rc == -ECHILD)
 			rc = node_again(node, true);
 	}
+	told(notify, "STOPPING=1");
 	node_pull(node);
 	return rc == 1 || rc == -EINTR ? CLI_OK : CLI_FAILED;
 }
@@ -77,6 +101,7 @@ static bool end_report(int tell, const char *why)
 static int keeper_main(const char *dir, const char *state, const struct node_of *of, int tell)
 {
 	struct client client = CLIENT_NONE; /* once it is up, only its signals and timers */
+	struct notify notify = {.fd = -1};
 	struct node node = {.dir = NULL};
 	char why[128] = "";
 	bool heard;
@@ -84,6 +109,13 @@ static int keeper_main(const char *dir, const char *state, const struct node_of 
 
 	path_print(client.dir, sizeof(client.dir), "%s", dir);
 	signal(SIGPIPE, SIG_IGN);
+	/* in the background nobody watches this process */
+	rc = tell < 0 ? notify_open(&notify) : 0;
+	if (rc < 0)
+		fprintf(stderr,
+		    "aloe: NOTIFY_SOCKET: %s; the service manager is not told that the node is "
+		    "up\n",
+		    strerror(-rc));
 	rc = begin(&node, &client, state, of, why, sizeof(why));
 	if (rc < 0)
 		fprintf(stderr, "aloe: %s\n", why);
@@ -91,11 +123,13 @@ static int keeper_main(const char *dir, const char *state, const struct node_of 
 		node_pull(&node);
 	heard = tell < 0 || end_report(tell, rc == 0 ? up_word : why);
 	if (rc == 0 && heard) {
-		rc = keep(&node);
+		told(&notify, "READY=1");
+		rc = keep(&node, &notify);
 	} else if (rc == 0) {
 		rc = -EPIPE;
 		node_pull(&node);
 	}
+	notify_close(&notify);
 	client_close(&client);
 	return rc < 0 ? CLI_FAILED : rc;
 }
