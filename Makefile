@@ -329,6 +329,8 @@ install: all ## DESTDIR= PREFIX=/usr/local
 	$(Q)sed 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' core/aloe.pc.in > $(call at,lib/pkgconfig)/aloe.pc
 	$(Q)for f in $(wildcard waveforms/*); do $(INSTALL) -m 644 $$f $(call at,share/aloe/waveforms)/$${f##*/} || exit 1; done
 	$(Q)for f in $(wildcard platforms/nodes/*.conf); do $(INSTALL) -m 644 $$f $(call at,share/aloe/platforms)/$${f##*/} || exit 1; done
+	$(Q)sed 's,/usr/local/bin,$(PREFIX)/bin,' platforms/deploy/aloe@.service | $(INSTALL) -m 644 /dev/stdin $(call at,lib/systemd/system)/aloe@.service
+	$(Q)$(INSTALL) -m 755 platforms/deploy/aloe.slurm $(call at,share/aloe/deploy)/aloe.slurm
 	$(Q)for f in $(MAN); do $(INSTALL) -m 644 $$f $(call at,share/man)/man$${f##*.}/$${f##*/} || exit 1; done
 	$(Q)for room in $(DOCS); do $(INSTALL) -m 644 $$room/README.md $(call at,share/doc/aloe)/$$room.md || exit 1; done
 	$(Q)for f in $(wildcard tools/*/*.bash); do f=$${f##*/}; \
@@ -341,6 +343,7 @@ man: $(PROGRAMS) ## write man pages and completions of the tools again, from the
 
 uninstall: ## what install put there
 	$(Q)rm -f $(foreach p,$(PROGRAMS) x310-init,$(call at,bin)/$(notdir $(p))) $(call at,lib/pkgconfig)/aloe.pc \
+		$(call at,lib/systemd/system)/aloe@.service \
 		$(foreach m,$(MAN),$(call at,share/man)/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
 		$(foreach c,$(wildcard tools/*/*.bash),$(call at,share/bash-completion/completions)/$(basename $(notdir $(c))))
 	$(Q)rm -rf $(call at,lib/aloe) $(call at,lib/aloe-transports) $(call at,lib/aloe-contract) $(call at,include/aloe) $(call at,share/aloe) $(call at,share/doc/aloe)

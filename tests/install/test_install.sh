@@ -18,9 +18,23 @@ ok "install" make B="$B" DESTDIR="$stage" PREFIX=/usr install
 for file in bin/aloe bin/execinfo bin/comprun bin/aloe-frontend bin/aloe-bridge bin/aloe-exec bin/aloe-host bin/aloe-stats bin/aloe-swman \
 	lib/aloe/gain.so lib/aloe/gain.desc lib/pkgconfig/aloe.pc include/aloe/component.h \
 	share/aloe/waveforms/utran384.conf share/man/man1/aloe.1 share/man/man1/execinfo.1 share/man/man1/comprun.1 \
-	share/bash-completion/completions/aloe share/doc/aloe/daemons.md share/doc/aloe/platforms.md; do
+	share/bash-completion/completions/aloe share/doc/aloe/daemons.md share/doc/aloe/platforms.md \
+	lib/systemd/system/aloe@.service share/aloe/deploy/aloe.slurm; do
 	ok "installed: $file" test -s "$stage/usr/$file"
 done
+
+# The unit as it was installed, but for the folder; whatever systemd has to say of it is a failure.
+unit_says() { # [SED]: into `verdict`
+	sed "s,=/usr/bin/aloe ,=$stage/usr/bin/aloe ,; ${1:-}" "$stage/usr/lib/systemd/system/aloe@.service" >"$work/aloe@.service"
+	systemd-analyze verify --man=no "$work/aloe@node.service" >"$work/verdict" 2>&1
+}
+unit_is_valid() { unit_says && ! test -s "$work/verdict" || { cat "$work/verdict" && false; }; }
+unit_is_not() { ! unit_says "$1" || test -s "$work/verdict"; }
+if command -v systemd-analyze >/dev/null; then
+	ok "the unit is valid" unit_is_valid
+	ok "a program that is not there would be found" unit_is_not s,/bin/aloe,/bin/none,
+	ok "and a wrong word, too" unit_is_not s/WatchdogSec/WatchdogSeconds/
+fi
 
 export PKG_CONFIG_PATH="$stage/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$stage"
 flags=$(pkg-config --cflags aloe)

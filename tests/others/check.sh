@@ -3,7 +3,8 @@
 #
 # tests/others/check.sh [PART...] - programs of others against x310sim with UBX daughterboards, on loopback: `examples` of
 # Debian's uhd-host, `discovery` by uhd_find_devices, `devtest` (Ettus' own tests of a USRP X3x0, from uhd-host), `gnuradio`
-# (gr-uhd), `soapy` (SoapyUHD). Default: all. By `make check-others`, which installs the programs (tests/deps.sh test others).
+# (gr-uhd), `soapy` (SoapyUHD); and `slurm` with three nodes (tests/others/slurm.sh). Default: all. By `make check-others`, which
+# installs the programs (tests/deps.sh test others).
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
@@ -141,8 +142,11 @@ part_soapy() {
 	ok "it ends" sim_end
 	ok "the device sent a second of samples and more" channel_0 rx_samples -ge 1000000
 }
+part_slurm() {
+	tests/others/slurm.sh || failed=1
+}
 
-for part in ${*:-examples discovery gnuradio soapy devtest}; do
+for part in ${*:-examples discovery gnuradio soapy devtest slurm}; do
 	"part_$part"
 done
 exit $failed

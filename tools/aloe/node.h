@@ -67,8 +67,8 @@ int node_first(struct node *node, const char **ret_missing);
 /* node_ready waits until all daemons answer. 0; -EINTR, -ECHILD, -ETIMEDOUT, *ret_missing naming
  * the daemon. */
 int node_ready(const struct node *node, const char **ret_missing);
-/* node_answers asks the frontend of a node whose client has no bus open: 1 if it answers within half
- * a second, 0 if not; -EINTR, -ECHILD. */
+/* node_answers asks the frontend of a node whose client has no bus open: 1 if it answers within
+ * half a second, 0 if not; -EINTR, -ECHILD. */
 int node_answers(struct node *node);
 /* node_tend reaps what has ended, but for the frontend, at most twice a second; so does
  * node_follow. */
