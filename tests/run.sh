@@ -147,19 +147,19 @@ beside=
 alone=
 for program in "$@"; do
 	case ${program#"$B"/} in
-	# of two parts: with lanes, and the rest
+	# of two parts: with lanes, and the rest; the longest first
 	tests/faults/test_run | tests/faults/test_force | tests/sim/test_run_node | tests/sim/test_run_live | \
 		tests/sim/test_run_determinism | tests/golden/test_run_tails)
-		beside="$beside $program:lanes" waits="$waits $program:rest" ;;
+		beside="$beside $program:lanes" waits="$program:rest $waits" ;;
 	tests/faults/test_kill | tests/faults/test_components | tests/faults/test_attacks | tests/sim/test_changes)
-		alone="$alone $program:lanes" waits="$waits $program:rest" ;;
+		alone="$alone $program:lanes" waits="$program:rest $waits" ;;
 	tests/golden/test_run_exit | tests/sim/test_daemons_readme.sh) alone="$alone $program" ;;
 	tests/faults/test_refused | tests/faults/test_limits.sh | tests/sim/test_bench_peers | tests/sim/test_readme.sh | \
 		tests/install/test_new_radio.sh | tests/sim/test_x310_channel | tests/sim/test_radio_file | tests/sim/test_bench | \
 		tests/sim/test_run_copies | tests/sim/test_short_runs.sh | tests/sim/test_lane_names.sh | tests/sim/test_plan.sh | \
 		tests/sim/test_at.sh) \
 		beside="$beside $program" ;;
-	tests/sim/test_platform.sh) waits="$program $waits" ;; # the longest first
+	tests/sim/test_platform.sh) waits="$program $waits" ;;
 	tests/unit/test_frontend | tests/unit/test_frontend_killed | tests/faults/test_restore | tests/faults/test_many | \
 		tests/faults/test_starved.sh | tests/sim/test_run_ends.sh | tests/sim/test_node.sh | tests/sim/test_words.sh | \
 		tests/sim/test_set_kinds.sh | tests/sim/test_terminal | tests/sim/test_x310_init | \

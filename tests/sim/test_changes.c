@@ -497,7 +497,7 @@ static void exec_off_end(pid_t child)
  * is told, or is refused because it is too late. */
 static void sets_while_exec_is_off(void **state)
 {
-	enum { SETS = ALOE_SLOWER(150, 100) };
+	enum { SETS = ALOE_SLOWER(75, 50) };
 	struct world w;
 	pid_t child;
 	size_t seen;

@@ -37,7 +37,7 @@ says() { # STATUS WORDS COMMAND...
 	return 1
 }
 eventually() { # a condition that comes true by itself
-	for _ in $(seq 400); do
+	for _ in $(seq 1200); do
 		"$@" >/dev/null 2>&1 && return
 		sleep 0.05
 	done
@@ -67,7 +67,7 @@ network() { # DIRECTORY: how many network sockets the processes of its node have
 		comm -12 - inodes | grep -c '[1-9]'
 }
 
-port=$((20000 + $$ % 5000 * 8))
+port=$((10000 + $$ % 1250 * 8)) # below those that the kernel gives to whoever asks for any
 cat >pair.conf <<END
 name = "pair";
 secure = false;

@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 
 . tests/common/ok.sh
 eventually() {
-	for _ in $(seq 200); do
+	for _ in $(seq 600); do
 		"$@" >/dev/null 2>&1 && return
 		sleep 0.05
 	done
@@ -65,7 +65,7 @@ ok "and nothing left" eventually nothing
 begin
 ok "it runs" eventually runs
 kill -INT $aloe
-sleep 0.05
+sleep 0.01
 kill -INT $aloe
 ok "the same signal to it and to its group, as by timeout: exit 130" ends 130
 ok "which is one end, with the report" grep -q "^bpsk: ended, index [1-9]" "$work/out"

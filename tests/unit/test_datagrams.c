@@ -61,7 +61,7 @@ static void rig_open(struct rig *rig, const char *transport)
 	memset(rig, 0, sizeof(*rig));
 	snprintf(rig->dir, sizeof(rig->dir), "/tmp/aloe-udp-XXXXXX");
 	assert_non_null(mkdtemp(rig->dir));
-	rig->port = 20000 + getpid() % 10000 * 4;
+	rig->port = 20000 + getpid() % 3000 * 4;
 	snprintf(rig->file, sizeof(rig->file), "%s/pair.conf", rig->dir);
 	snprintf(text, sizeof(text),
 	    "name = \"pair\"; secure = false; nodes: { a: { mmac_per_s = 1.0; address = "
