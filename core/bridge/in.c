@@ -176,6 +176,8 @@ static void piece_take(const struct bridge *bridge, const struct way_route *rout
 {
 	const uint64_t all = (uint64_t)piece->items * route->item_bytes;
 
+	assert(piece->items <= route->max);
+	assert((uint64_t)piece->offset + piece->bytes <= all);
 	if (!message_begin(bridge, route, message, piece)) {
 		message->broken = true;
 		return;
@@ -246,6 +248,8 @@ static struct step_in *step_place(const struct bridge *bridge, struct peer *peer
 	const uint64_t done = bridge_relaxed(&way->state->done);
 	struct step_in *step = &way->steps[frame->step % BRIDGE_WINDOW];
 
+	assert(way->n_routes > 0);
+	assert(frame->part < frame->parts && frame->parts <= 64 * way->n_words);
 	if (!bridge->skip && frame->step < done) {
 		peer->counts.known++;
 		return NULL;

@@ -66,6 +66,7 @@ static bool has_put_one(const struct way_in *way, struct frame_out *frame)
 	    step->tag == done + 1 ? (uint16_t)((step->parts + 63) / 64) : (uint16_t)0;
 	uint8_t *at = record_place(frame, FRAME_HAS_BYTES + 8u * words);
 
+	assert(words <= way->n_words);
 	if (at == NULL)
 		return false;
 	at = frame_put_has(at, &has, words);
@@ -153,6 +154,7 @@ static size_t part_walk(const struct bridge *bridge, struct peer *peer, const st
 		const struct way_route *route = &way->routes[round->route];
 		uint64_t bytes = route->there ? route->bytes - round->byte : 0;
 
+		assert(!route->there || round->byte <= route->bytes);
 		if (!route->there)
 			continue;
 		if (*ret_pieces == UINT16_MAX ||
@@ -169,6 +171,7 @@ static size_t part_walk(const struct bridge *bridge, struct peer *peer, const st
 			break;
 	}
 	*ret_end = at;
+	assert(used <= room);
 	return used;
 }
 
@@ -198,6 +201,7 @@ static void step_begin(
 	uint16_t pieces;
 	uint8_t *end;
 
+	assert(!round->in_step);
 	for (uint32_t r = 0; r < way->n_routes; r++)
 		route_look(bridge, peer, &way->routes[r], step);
 	round->again = step < way->sent;

@@ -6,6 +6,7 @@
 static struct image_array *array_of(const struct image_view *view, const struct image_param *param)
 {
 	assert(param->array != 0);
+	assert(view->base != NULL);
 	return (void *)(view->base + param->array);
 }
 

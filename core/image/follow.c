@@ -209,6 +209,7 @@ int image_fit(const struct image_view *before, void *program)
 	struct image_buffer *rows;
 
 	assert(program != NULL);
+	assert(program != before->program);
 	image_bind(program, &after);
 	rows = (struct image_buffer *)after.buffers;
 	for (uint64_t i = 0; status == 0 && i < after.head->buffers.count; i++) {
@@ -401,6 +402,7 @@ int image_carry(const struct image_view *before, const struct image_view *after,
 {
 	int status;
 
+	assert(before->base != NULL && after->base != NULL);
 	assert(before->base != after->base);
 	if (!same_head(before->head, after->head) || after->head->segments.count == 0)
 		return -EINVAL;

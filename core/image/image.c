@@ -497,6 +497,7 @@ int image_open(const struct image_files *files, bool writable, struct image_view
 
 static int view_unprotect(const struct image_view *view, int fd, uint64_t offset, uint64_t bytes)
 {
+	assert(offset % IMAGE_PAGE == 0);
 	assert(offset + bytes <= view->bytes);
 	if (bytes != 0 &&
 	    mmap(view->base + offset, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
@@ -551,7 +552,8 @@ const char *image_text(const struct image_view *view, uint64_t offset)
 
 struct image_run *image_run(const struct image_view *view)
 {
-	assert(view->base != NULL && view->head != NULL);
+	assert(view->base != NULL);
+	assert(view->head != NULL);
 	return (void *)(view->base + view->head->run);
 }
 
@@ -572,6 +574,7 @@ struct image_instance_state *image_instance_state(const struct image_view *view,
 struct hist_head *image_time(const struct image_view *view, uint32_t instance)
 {
 	assert(instance < view->head->instances.count);
+	assert(view->base != NULL);
 	return (void *)(view->base + view->instances[instance].time);
 }
 
@@ -585,7 +588,8 @@ uint64_t image_time_quantile(const struct image_view *view, uint32_t instance, d
 {
 	struct hist time = {0};
 
-	assert(q >= 0 && q <= 1);
+	assert(q >= 0);
+	assert(q <= 1);
 	image_time_merge(view, instance, &time);
 	return hist_quantile(&time, q);
 }
@@ -595,35 +599,43 @@ struct image_latency *image_latency(const struct image_view *view, uint32_t inst
 	const uint64_t at = view->instances[instance].latency;
 
 	assert(instance < view->head->instances.count);
+	assert(view->base != NULL);
 	return at != 0 ? (void *)(view->base + at) : NULL;
 }
 
 struct image_lane_state *image_lane_state(const struct image_view *view, uint32_t lane)
 {
 	assert(lane < view->head->lanes.count);
+	assert(view->base != NULL);
 	return (void *)(view->base + view->lanes[lane].state);
 }
 
 struct image_message *image_messages(const struct image_view *view, uint32_t buffer)
 {
 	assert(buffer < view->head->buffers.count);
+	assert(view->base != NULL);
 	return (void *)(view->base + view->buffers[buffer].messages);
 }
 
 uint8_t *image_data(const struct image_view *view, uint32_t buffer)
 {
 	assert(buffer < view->head->buffers.count);
+	assert(view->base != NULL);
 	return view->base + view->buffers[buffer].data;
 }
 
 struct image_event *image_events(const struct image_view *view, uint32_t segment)
 {
 	assert(segment < view->head->segments.count);
+	assert(view->base != NULL);
 	return (void *)(view->base + view->segments[segment].events);
 }
 
 const float *image_reals(const struct image_view *view, const struct image_param *param)
 {
+	assert(view->program != NULL);
+	assert(param->n_reals == 0 ||
+	    param->reals + 4ull * param->n_reals <= view->head->static_bytes);
 	return (const void *)((const uint8_t *)view->program + param->reals);
 }
 

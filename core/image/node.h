@@ -95,6 +95,7 @@ struct node_image {
  * entry waits for the pace. */
 #define BATON_FRESH 0x8000u
 #define BATON_NOBODY 0x7fffu
+#define BATON_SLOT_MAX (UINT64_MAX >> 16)
 struct lane_image {
 	_Alignas(64) _Atomic uint64_t baton;
 	/* since when an entry has the baton, and whether the entry is at work (since_make). The

@@ -25,7 +25,8 @@ _Static_assert(sizeof(struct arena_region) == LINE, "pieces are aligned");
 
 static size_t round_up(size_t size, size_t to)
 {
-	assert(to != 0 && (to & (to - 1)) == 0);
+	assert(to != 0);
+	assert((to & (to - 1)) == 0);
 	return (size + to - 1) / to * to;
 }
 
@@ -47,7 +48,9 @@ static struct arena_region *region_new(struct arena *arena, size_t least)
 	const size_t align = size >= HUGE_PAGE ? HUGE_PAGE : LINE;
 	struct arena_region *region;
 
+	assert(least > sizeof(*region));
 	size = round_up(size, align);
+	assert(size >= least);
 	region = aligned_alloc(align, size);
 	if (region == NULL)
 		return NULL;
@@ -66,7 +69,7 @@ void *arena_take(struct arena *arena, size_t size)
 	const size_t bytes = round_up(size > 0 ? size : 1, LINE);
 	struct arena_region *region = arena->regions;
 
-	assert(arena != NULL);
+	assert(region == NULL || region->used <= region->size);
 	if (bytes < size || bytes > SIZE_MAX / 4)
 		return NULL;
 	if (ALONE || region == NULL || region->size - region->used < bytes)
@@ -74,12 +77,14 @@ void *arena_take(struct arena *arena, size_t size)
 	if (region == NULL)
 		return NULL;
 	region->used += bytes;
+	assert(region->used <= region->size);
 	return (uint8_t *)region + region->used - bytes;
 }
 
 void *arena_scratch(struct arena *arena, uint64_t owner, size_t size)
 {
 	assert(size > 0);
+	assert(arena->scratch == NULL || arena->scratch_bytes > 0);
 	if (arena->scratch == NULL || arena->scratch_owner != owner ||
 	    arena->scratch_bytes < size) {
 		arena->scratch = arena_take(arena, size);

@@ -43,6 +43,7 @@ uint64_t baton_entries(const struct node_lane *lane, uint32_t seat)
 	const uint32_t entries = entries_of(lane);
 	uint64_t set = 0;
 
+	static_assert(NODE_ENTRIES_MAX <= 64, "an entry is a bit of the set");
 	assert(seat < NODE_ENTRIES_MAX);
 	for (uint32_t e = 0; e < entries; e++)
 		if (atomic_load(&lane->entry[e].seat) == seat ||
@@ -72,6 +73,7 @@ bool baton_left(const struct node_lane *lane, const struct lane_image *image, ui
 {
 	const uint32_t entry = baton_entry(baton);
 
+	static_assert(BATON_NOBODY >= NODE_ENTRIES_MAX, "no entry is nobody");
 	assert(entry < NODE_ENTRIES_MAX);
 	return !is_live(lane, entry) &&
 	    (atomic_load(&lane->entry[entry].seat) >= NODE_ENTRIES_MAX ||
@@ -86,6 +88,7 @@ uint64_t baton_next(const struct node_lane *lane, uint64_t baton, uint64_t but)
 	    entry >= NODE_ENTRIES_MAX ? BATON_NOBODY : live_from(lane, entry + 1, but);
 
 	assert(next == BATON_NOBODY || next > entry);
+	assert(next == BATON_NOBODY || !(but >> next & 1));
 	/* the entry that waited for the pace has gone, and the slot has not begun yet */
 	if (baton & BATON_FRESH)
 		return baton_make(slot, BATON_FRESH, live_from(lane, 0, but));
@@ -99,6 +102,8 @@ const struct node_timebase *baton_timebase(const struct node_image *node, uint32
 	const uint32_t number =
 	    atomic_load_explicit(&node->lane[lane].timebase, memory_order_acquire);
 
+	static_assert(
+	    (uint32_t)IMAGE_NONE >= (uint32_t)NODE_TIMEBASES_MAX, "a free lane has no time base");
 	assert(lane < NODE_LANES_MAX);
 	return number < NODE_TIMEBASES_MAX ? &node->timebase[number] : NULL;
 }
@@ -176,6 +181,7 @@ uint64_t baton_held(const struct node_image *node, uint32_t lane, const struct b
 	const uint64_t from = watch->since_ns != 0 ? watch->since_ns : watch->seen_ns;
 
 	assert(lane < NODE_LANES_MAX);
+	assert(watch->since_ns <= watch->seen_ns);
 	return time_later(from, baton_edge(baton_timebase(node, lane), watch->baton)) +
 	    watch->stalled_ns;
 }
@@ -197,6 +203,7 @@ enum baton_state baton_look(const struct node_image *node, uint32_t lane,
 	const uint32_t entry = baton_entry(baton);
 
 	assert(lane < NODE_LANES_MAX);
+	assert(bound_ns > 0);
 	if (baton != watch->baton || watch->seen_ns == 0)
 		*watch = (struct baton_watch){.baton = baton, .seen_ns = now};
 	if (!baton_possible(node, lane, baton, now))
@@ -222,6 +229,7 @@ uint64_t baton_fresh(const struct node_image *node, uint32_t lane, uint64_t slot
 	    base != NULL && base->pace == IMAGE_STEP ? atomic_load(&base->allowed) : IMAGE_FOREVER;
 
 	assert(lane < NODE_LANES_MAX);
+	assert(slot <= BATON_SLOT_MAX);
 	if (base != NULL && base->pace == IMAGE_TIMER)
 		slot = slots > 0 ? slots - 1 : 0;
 	return baton_make(

@@ -19,6 +19,7 @@ static void input_look_back(struct instance *it, struct instance_input *input)
 {
 	const struct image_message *message = &input->messages[(input->missed - 1) & input->mask];
 
+	assert(input->messages != NULL);
 	assert(input->missed != 0);
 	if (atomic_load_explicit(&message->stamp, memory_order_relaxed) == input->missed)
 		counter_bump(&it->stats->late);
@@ -35,12 +36,14 @@ __attribute__((always_inline)) static inline uint64_t input_bind(
 	struct image_message *message;
 	uint64_t stamp;
 
+	assert(p < it->n_in);
 	*in = (struct aloe_in){input->data, 0, ALOE_ABSENT};
 	input->bound = NULL;
 	if (input->messages == NULL || k < input->delay)
 		return 0;
 	if (input->missed != 0)
 		input_look_back(it, input);
+	assert(input->missed == 0);
 	/* the writer has ended, even if it has begun a message */
 	if (m > it->last && m - it->last > input->run_on) {
 		in->state = ALOE_IDLE;
@@ -101,7 +104,9 @@ __attribute__((cold, noinline)) static int spoiled_report(
 
 __attribute__((cold, noinline)) static int spoiled_earlier(struct instance *it, uint64_t k)
 {
+	assert(it->n_out <= ALOE_PORTS_MAX);
 	if ((it->spoiled & IMAGE_SPOILED_INPUT) != 0) {
+		assert((it->spoiled & IMAGE_SPOILED_PORT) < it->n_in);
 		it->slot.index = k;
 		it->slot.why = "an input message claims more items than fit";
 		return -EOVERFLOW;
@@ -118,8 +123,10 @@ static inline int output_publish(struct instance *it, uint32_t p, uint64_t k)
 	struct instance_output *output = &it->output[p];
 	const struct aloe_out *out = &it->out[p];
 
+	assert(p < it->n_out);
 	if (output->messages == NULL)
 		return 0;
+	assert(output->bound != NULL);
 	if (image_canaries(out->data, output->canary) != 0)
 		return spoiled_report(it, p, k, 0);
 	if (out->len > out->max) {
@@ -137,7 +144,8 @@ static inline void record_take(struct instance *it, uint64_t k)
 {
 	struct io_ring *io = &it->io;
 
-	assert(io->len > 0 && io->len == it->records);
+	assert(io->len == it->records);
+	assert(it->component->fill != NULL || it->component->drain != NULL);
 	it->slot.record = NULL;
 	if (it->component->fill != NULL) {
 		if (io_has_record(io))
@@ -158,6 +166,7 @@ static inline void record_give(struct instance *it)
 	struct io_ring *io = &it->io;
 	_Atomic uint64_t *mine = it->component->fill != NULL ? &io->tail : &io->head;
 
+	assert(it->records > 0);
 	assert(it->slot.record != NULL);
 	if (it->component->fill != NULL && it->slot.record->end)
 		it->slot.flags |= ALOE_SLOT_END;
@@ -170,6 +179,7 @@ static int record_copy(struct instance *it)
 	struct aloe_record *record = it->slot.record;
 
 	assert(record != NULL);
+	assert(it->work == NULL);
 	if (it->component->fill != NULL) {
 		if (it->output[0].messages == NULL)
 			return 0;
@@ -189,6 +199,8 @@ static inline int io_call(struct instance *it, uint64_t k)
 {
 	int status;
 
+	assert(it->records > 0);
+	assert(it->state != NULL);
 	record_take(it, k);
 	if (it->slot.record == NULL) { /* only under skip; under slip the step waits for it */
 		counter_bump(&it->stats->io_lost);
@@ -213,7 +225,8 @@ static inline void inputs_recheck(struct instance *it, uint64_t k)
 {
 	bool sound = true;
 
-	assert(it->n_in <= ALOE_PORTS_MAX && it->n_out <= ALOE_PORTS_MAX);
+	assert(it->n_in <= ALOE_PORTS_MAX);
+	assert(it->n_out <= ALOE_PORTS_MAX);
 	atomic_thread_fence(memory_order_acquire);
 	for (uint32_t p = 0; p < it->n_in; p++) {
 		const struct instance_input *input = &it->input[p];
@@ -259,6 +272,7 @@ static inline uint64_t port_time(struct instance *it, uint32_t port, uint64_t si
 	_Atomic uint64_t *sum = &it->stats->port_ns[port];
 
 	assert(port < 2 * ALOE_PORTS_MAX);
+	assert(now >= since);
 	atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + now - since,
 	    memory_order_relaxed);
 	return now;
@@ -269,7 +283,9 @@ int instance_call_sampled(struct instance *it, uint64_t k, bool recheck)
 	uint64_t now = clock_ns(), broken = 0, begin;
 	int status;
 
-	assert(it->n_in <= ALOE_PORTS_MAX && it->n_out <= ALOE_PORTS_MAX);
+	assert(it->n_in <= ALOE_PORTS_MAX);
+	assert(it->n_out <= ALOE_PORTS_MAX);
+	assert(k <= it->last || k - it->last <= it->run_on);
 	for (uint32_t p = 0; p < it->n_in; p++) {
 		broken |= input_bind(it, p, k);
 		now = port_time(it, p, now);

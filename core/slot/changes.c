@@ -16,6 +16,7 @@ static bool runs(const struct segment *segment, uint32_t instance)
 
 void segment_changes_pull(struct segment *segment, uint64_t written)
 {
+	assert(segment->n_pending <= NODE_CHANGES);
 	for (; segment->changes_seen < written && segment->n_pending < NODE_CHANGES;
 	     segment->changes_seen++) {
 		const struct node_change *change =
@@ -24,7 +25,7 @@ void segment_changes_pull(struct segment *segment, uint64_t written)
 		if (runs(segment, change->instance))
 			segment->pending[segment->n_pending++] = *change;
 	}
-	assert(segment->n_pending <= NODE_CHANGES);
+	assert(segment->changes_seen >= written || segment->n_pending == NODE_CHANGES);
 	atomic_store_explicit(
 	    &segment->state->changes, segment->changes_seen, memory_order_release);
 }
@@ -47,6 +48,7 @@ static void change_apply(struct instance *it, const struct node_change *change, 
 	uint64_t bits;
 
 	assert(it->component != NULL);
+	assert(change->instance == it->number);
 	if (change->param >= it->component->params.len || change->param >= IMAGE_PARAMS_MAX)
 		return;
 	param = &it->component->params.items[change->param];
@@ -67,6 +69,7 @@ static struct node_change *change_first(
 {
 	struct node_change *first = NULL;
 
+	assert(segment->n_pending <= NODE_CHANGES);
 	for (uint32_t i = 0; i < segment->n_pending; i++) {
 		struct node_change *change = &segment->pending[i];
 
@@ -77,6 +80,7 @@ static struct node_change *change_first(
 		        (change->index == first->index && change->sequence < first->sequence)))
 			first = change;
 	}
+	assert(first == NULL || (first->instance == it->number && first->index <= k));
 	return first;
 }
 

@@ -45,6 +45,7 @@ static void inputs_bind(
 		if (in->buffer == IMAGE_NONE)
 			continue;
 		buffer = &view->buffers[in->buffer];
+		assert((buffer->depth & (buffer->depth - 1)) == 0 && buffer->max <= in->max);
 		it->input[p] = (struct instance_input){
 		    .messages = image_messages(view, in->buffer),
 		    .data = image_data(view, in->buffer),
@@ -72,6 +73,8 @@ static void outputs_bind(
 		if (out->buffer == IMAGE_NONE)
 			continue;
 		buffer = &view->buffers[out->buffer];
+		assert(buffer->canary >= buffer->max); /* items have a byte at least */
+		assert(buffer->stride >= buffer->canary + 2 * sizeof(uint64_t));
 		it->out[p].max = buffer->max;
 		it->output[p] = (struct instance_output){
 		    .messages = image_messages(view, out->buffer),
@@ -106,6 +109,8 @@ static int params_set(
 		return aloe_fail(&it->setup,
 		    "the component has %u parameter%s, but the plan has %u",
 		    it->component->params.len, plural(it->component->params.len), row->n_params);
+	assert(it->state != NULL);
+	assert(row->n_params <= IMAGE_PARAMS_MAX);
 	param_defaults(it->component, it->state);
 	for (uint32_t i = 0; i < row->n_params; i++) {
 		const struct aloe_param *param = &it->component->params.items[i];
@@ -147,6 +152,7 @@ static int io_open(struct instance *it)
 	int status;
 
 	assert(it->state != NULL);
+	assert(it->initialised);
 	if (it->component->fill == NULL && it->component->drain == NULL)
 		return 0;
 	if (io_ring_init(&it->io, io_records(it), format->max,
@@ -172,6 +178,7 @@ static int ports_alloc(struct instance *it, const struct image_instance *row)
 	uint8_t *piece =
 	    arena_take(it->arena, row->n_inputs * one_in + row->n_outputs * one_out + 1);
 
+	assert(row->n_inputs <= ALOE_PORTS_MAX && row->n_outputs <= ALOE_PORTS_MAX);
 	if (piece == NULL)
 		return aloe_fail(&it->setup, "no memory for %u port%s",
 		    row->n_inputs + row->n_outputs, plural(row->n_inputs + row->n_outputs));
@@ -181,6 +188,8 @@ static int ports_alloc(struct instance *it, const struct image_instance *row)
 	it->output = (void *)(it->input + row->n_inputs);
 	it->in_format = it->setup.in = (void *)(it->output + row->n_outputs);
 	it->out_format = it->setup.out = (void *)(it->in_format + row->n_inputs);
+	assert((uint8_t *)(it->out_format + row->n_outputs) ==
+	    piece + row->n_inputs * one_in + row->n_outputs * one_out);
 	return 0;
 }
 
@@ -311,6 +320,7 @@ int instance_close(struct instance *it)
 	int status = 0;
 
 	assert(it->component != NULL);
+	assert(!it->initialised || it->state != NULL);
 	if (it->initialised && it->component->drain != NULL && it->records > 0)
 		status = io_drain(&it->io, it->component, it->state, &it->setup);
 	if (status >= 0 && atomic_load(&it->io.failed))

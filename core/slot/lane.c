@@ -87,6 +87,7 @@ uint64_t lane_guard(uint64_t guard, uint64_t late_ns)
 	const uint64_t next = late_ns > guard ? guard + guard / 4 : guard - guard / 4096;
 	const uint64_t least = next > GUARD_MIN_NS ? next : GUARD_MIN_NS;
 
+	static_assert(GUARD_MIN_NS / 4096 > 0, "every guard can shrink");
 	assert(guard <= GUARD_MAX_NS);
 	return least < GUARD_MAX_NS ? least : GUARD_MAX_NS;
 }
@@ -94,6 +95,7 @@ uint64_t lane_guard(uint64_t guard, uint64_t late_ns)
 static bool segment_enter(struct lane_thread *thread, uint32_t entry, struct segment **ret)
 {
 	assert(entry < NODE_ENTRIES_MAX);
+	assert(atomic_load_explicit(&thread->inside, memory_order_relaxed) == 0);
 	atomic_store(&thread->inside, entry + 1);
 	*ret = atomic_load(&thread->segments[entry]);
 	return *ret != NULL && atomic_load(&thread->node->lane[thread->lane].entry[entry].live);
@@ -134,6 +136,8 @@ static uint32_t mate_seat(const struct lane_thread *thread, uint32_t entry)
 	const struct node_lane *lane = &thread->node->lane[thread->lane];
 	const uint32_t seat = atomic_load_explicit(&lane->entry[entry].seat, memory_order_relaxed);
 
+	assert(entry < NODE_ENTRIES_MAX);
+	assert(thread->seat < NODE_ENTRIES_MAX);
 	if (!atomic_load_explicit(&lane->entry[entry].live, memory_order_relaxed) ||
 	    seat >= NODE_ENTRIES_MAX)
 		return thread->seat;
@@ -159,9 +163,11 @@ static void mates_stir(const struct lane_thread *thread)
 {
 	const uint32_t entries = entries_of(thread);
 
+	assert(entries <= NODE_ENTRIES_MAX);
 	for (uint32_t e = 0; e < entries; e++) {
 		const uint32_t seat = mate_seat(thread, e);
 
+		assert(seat < NODE_ENTRIES_MAX);
 		if (seat == thread->seat)
 			continue;
 		atomic_fetch_add(&thread->image->go[seat], 1);
@@ -214,6 +220,7 @@ static uint64_t pace_timer(
 	if (current > slot)
 		slot = current;
 	assert(slot == current || slot == current + 1);
+	assert(base->slot_ns > 0);
 	*ret_edge = base->start_ns + slot * base->slot_ns;
 	if (now < *ret_edge)
 		timer_wait(thread, base->slot_ns, *ret_edge, now);
@@ -240,6 +247,8 @@ static uint64_t pace_wait(
 {
 	const struct node_timebase *base = baton_timebase(thread->node, thread->lane);
 
+	assert(slot <= BATON_SLOT_MAX);
+	assert(thread->lane < NODE_LANES_MAX);
 	if (base == NULL)
 		return IMAGE_FOREVER;
 	if (base->pace == IMAGE_TIMER)
@@ -346,6 +355,7 @@ static uint64_t entries_with(const struct lane_thread *thread, uint32_t entry)
 static void doubt_ends(struct lane_thread *thread)
 {
 	assert(thread->doubted != 0);
+	assert(thread->radio == NULL);
 	if (atomic_load(&thread->image->rescued) != thread->rescues)
 		pass_by(thread, entries_with(thread, baton_entry(thread->doubted)));
 	thread->doubted = 0;
@@ -367,6 +377,7 @@ static uint64_t baton_rescue(struct lane_thread *thread, uint64_t bound)
 	uint64_t now, due;
 
 	assert(bound > 0);
+	assert(thread->radio == NULL);
 	if (overdue & baton_entries(lane, thread->seat))
 		return RESCUE_NS;
 	if (state == BATON_IMPOSSIBLE) {
@@ -396,6 +407,7 @@ static void look_around(struct lane_thread *thread, uint64_t wanted_ns)
 	    thread->node, thread->lane, atomic_load(&thread->image->baton), thread->fifo);
 
 	assert(thread->radio == NULL); /* the thread of a radio looks at the radio instead */
+	assert(bound >= BATON_BOUND_NS);
 	thread->now_ns = now;
 	if (now > wanted_ns + STALL_NS)
 		thread->watch.stalled_ns += now - wanted_ns;
@@ -433,6 +445,7 @@ static uint64_t guard_time(const struct lane_thread *thread, bool guards)
 	    guards ? baton_timebase(thread->node, thread->lane) : NULL;
 	uint64_t bound;
 
+	assert(thread->lane < NODE_LANES_MAX);
 	assert(thread->seat < NODE_ENTRIES_MAX);
 	if (base == NULL || base->pace != IMAGE_TIMER || base->slot_ns < BATON_BOUND_NS)
 		return 0;
@@ -451,6 +464,7 @@ static void baton_await(struct lane_thread *thread, uint64_t baton)
 	int status = 0;
 
 	assert(thread->seat < NODE_ENTRIES_MAX);
+	assert(thread->radio == NULL || limit > 0); /* packets come to a thread that sleeps, too */
 	if (atomic_load(&thread->image->baton) == baton)
 		status = futex_wait(go, seen, limit);
 	if (status == -ETIMEDOUT && thread->radio == NULL)
@@ -479,6 +493,7 @@ static int slot_begin(
 		lane_pass(lane, thread->image, fresh, first, thread->seat);
 	if (first != fresh || slot == IMAGE_FOREVER)
 		return -EAGAIN;
+	assert(thread->radio != NULL || slot >= baton_slot(fresh)); /* a radio's time may jump */
 	*baton = baton_make(slot, 0, baton_entry(fresh));
 	if (lane_pass(lane, thread->image, fresh, *baton, thread->seat) != 0)
 		return -EAGAIN;
@@ -524,6 +539,7 @@ static bool turn_begin(
 		if (slot_begin(thread, baton, ret_edge, ret_now) == 0) {
 			/* the radio has read the clock already */
 			*ret_now = *ret_now != 0 ? *ret_now : clock_ns();
+			assert(!(*baton & BATON_FRESH));
 			return true;
 		}
 		/* the slot does not exist, or the lane has no time base: wait for another baton */

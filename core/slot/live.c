@@ -11,6 +11,7 @@
 
 static const struct aloe_param *param_of(const struct live *live, uint32_t param)
 {
+	assert(param < IMAGE_PARAMS_MAX);
 	assert(param < live->component->params.len);
 	return &live->component->params.items[param];
 }
@@ -48,6 +49,8 @@ static int call_prepare(const struct live *live, struct live_value *value, char 
 	};
 	const struct aloe_param *param = param_of(live, value->param);
 
+	assert(param_is_live_array(param));
+	assert(value->reals.data != NULL);
 	if (live->component->prepare == NULL ||
 	    live->component->prepare(live->state, param, &value->reals, &setup) >= 0)
 		return 0;
@@ -65,6 +68,8 @@ static int value_new(const struct live *live, uint32_t param, uint64_t sequence,
 	float *copy = value != NULL ? arena_take(&value->arena, (len + 1) * sizeof(*copy)) : NULL;
 	int status = copy == NULL ? -ENOMEM : 0;
 
+	assert(param < IMAGE_PARAMS_MAX);
+	assert(data != NULL || len == 0);
 	if (status != 0)
 		snprintf(why, size, "no memory for %u number%s", len, plural(len));
 	if (status == 0) {
@@ -92,6 +97,8 @@ static void values_push(struct live *live, struct live_value *value)
 
 static int prepare_loaded(struct live *live, char *why, size_t size)
 {
+	assert(live->values == NULL);
+	assert(live->component->params.len <= IMAGE_PARAMS_MAX);
 	for (uint32_t p = 0; p < live->component->params.len; p++) {
 		const struct aloe_reals *reals = field_of(live, p);
 		struct live_value *value;
@@ -125,7 +132,8 @@ int live_new(const struct aloe_component *component, void *state, const struct a
 	struct live *live;
 	int status;
 
-	assert(component != NULL && state != NULL);
+	assert(component != NULL);
+	assert(state != NULL);
 	*ret = NULL;
 	if (!has_live_array(component))
 		return 0;
@@ -199,8 +207,10 @@ void live_forget(struct live *live, uint64_t sequence)
 		if (value == NULL || value->sequence != sequence)
 			continue;
 		atomic_store(&live->offered[i], NULL);
-		while (*link != value)
+		while (*link != value) {
+			assert(*link != NULL);
 			link = &(*link)->next;
+		}
 		values_remove(live, link);
 	}
 }
@@ -224,6 +234,7 @@ uint32_t live_sweep(struct live *live, uint64_t done, const struct image_view *v
 	uint32_t waiting = 0;
 
 	assert(view->base != NULL);
+	assert(params != NULL);
 	while (*link != NULL) {
 		struct live_value *value = *link;
 		const uint64_t since = atomic_load_explicit(&value->since, memory_order_acquire);
@@ -244,9 +255,11 @@ uint32_t live_sweep(struct live *live, uint64_t done, const struct image_view *v
 void live_moved(struct live *live)
 {
 	assert(live != NULL);
-	for (struct live_value *value = live->values; value != NULL; value = value->next)
+	for (struct live_value *value = live->values; value != NULL; value = value->next) {
+		assert(value->param < IMAGE_PARAMS_MAX);
 		if (value->sequence != 0)
 			value->shown = false;
+	}
 }
 
 /* ---- [slot] ------------------------------------------------------------------------ */
@@ -261,6 +274,7 @@ bool live_swap(struct live *live, uint32_t param, uint64_t sequence, uint64_t st
 
 		if (value == NULL || value->sequence != sequence || value->param != param)
 			continue;
+		assert(live->in_force[param] != NULL);
 		field = field_of(live, param);
 		value->reals.version = field->version + 1;
 		*field = value->reals;

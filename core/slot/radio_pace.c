@@ -45,6 +45,8 @@ static const uint8_t *received(
 	const struct radio_packet *packet;
 	uint32_t offset = 0;
 
+	assert(channel < pace->device->channels);
+	assert(from < radio->slot_samples);
 	if (from == 0)
 		queue->at = queue->head;
 	while (queue->at != queue->tail &&
@@ -69,6 +71,8 @@ static uint8_t *place(struct aloe_radio *radio, uint32_t channel, uint32_t *ret_
 	struct radio_tx *tx = &pace->tx[channel];
 	const uint32_t left = radio->tx_packet > 0 ? radio->slot_samples - tx->sent : 0;
 
+	assert(channel < pace->device->channels);
+	assert(tx->sent <= radio->slot_samples);
 	*ret_samples = left < radio->tx_packet ? left : radio->tx_packet;
 	if (left > 0 && tx->place == NULL)
 		tx->place = pace->device->driver->place(pace->device, channel);
@@ -92,8 +96,10 @@ static void send_placed(struct aloe_radio *radio, uint32_t channel, uint32_t sam
 	    ? UINT64_MAX
 	    : pace->slot_ticks + ahead * pace->device->ticks_per_sample;
 
+	assert(channel < pace->device->channels);
 	if (tx->place == NULL || samples == 0)
 		return;
+	assert(samples <= radio->slot_samples - tx->sent);
 	tx->place = NULL;
 	tx->sent += samples;
 	pace->sent[channel]++;
@@ -189,10 +195,12 @@ static void channel_show(struct radio_pace *pace, uint32_t c)
 
 void radio_pace_show(struct radio_pace *pace)
 {
+	assert(pace->device->channels <= RADIO_CHANNELS_MAX);
 	for (uint32_t c = 0; c < pace->device->channels; c++) {
 		struct radio_counts counts = {0};
 
 		pace->device->driver->count(pace->device, c, &counts);
+		assert(counts.trouble < RADIO_TROUBLES);
 		pace->counts[c].rx_overruns = counts.overruns;
 		pace->counts[c].tx_late = counts.late;
 		pace->counts[c].tx_underruns = counts.underruns;
@@ -219,6 +227,8 @@ static void release_to(struct radio_pace *pace, uint32_t channel, uint64_t tick)
 {
 	struct radio_queue *queue = &pace->queue[channel];
 
+	assert(channel < pace->device->channels);
+	assert(queue->tail - queue->head <= pace->mask + 1);
 	while (queue->head != queue->tail &&
 	    end_of(pace, &queue->packets[queue->head & pace->mask]) <= tick) {
 		const uint32_t first = queue->head & pace->mask;
@@ -246,11 +256,13 @@ static void begin(struct radio_pace *pace, const struct radio_packet *packet, ui
 {
 	const uint64_t asked = pace->device->start_ticks;
 
+	assert(pace->per_slot > 0);
 	pace->slot_ticks =
 	    packet->ticks - (pace->device->on_grid ? packet->ticks % pace->per_slot : 0);
 	if (!pace->begun && asked != 0 && packet->ticks >= asked &&
 	    packet->ticks - asked < pace->horizon)
 		pace->slot_ticks = asked;
+	assert(pace->slot_ticks <= packet->ticks);
 	pace->edge_ns = (double)now + pace->slot_ns -
 	    (double)(end_of(pace, packet) - pace->slot_ticks) / (double)pace->per_slot *
 	        pace->slot_ns;
@@ -342,6 +354,8 @@ static bool keep(
 /* The packet at the tail goes before those that overtook it. */
 static void sort_in(struct radio_pace *pace, struct radio_queue *queue)
 {
+	assert(queue->tail - queue->head <= pace->mask); /* the packet is not counted yet */
+	assert(queue->packets[queue->tail & pace->mask].overtaken);
 	for (uint32_t at = queue->tail; at != queue->head; at--) {
 		struct radio_packet *one = &queue->packets[at & pace->mask],
 		                    *before = &queue->packets[(at - 1) & pace->mask];
@@ -391,6 +405,8 @@ static unsigned take(struct radio_pace *pace)
 	for (uint32_t c = 0; c < pace->device->channels; c++)
 		n += channel_take(pace, c);
 	now = pace->device->driver->clock(pace->device);
+	assert(n <= pace->device->channels * TRANSPORT_BURST);
+	assert(now >= pace->looked_ns);
 	if (n > 0) {
 		pace->since_ns = pace->looked_ns;
 		pace->got_ns = now;
@@ -460,6 +476,8 @@ static uint64_t edge_of(struct radio_pace *pace)
 {
 	const uint64_t nominal = whole_of(pace->edge_ns);
 
+	assert(pace->since_ns <= pace->got_ns);
+	assert(pace->got_ns <= pace->looked_ns);
 	if (pace->device->waits)
 		return pace->looked_ns;
 	if (nominal < pace->since_ns) {
@@ -473,6 +491,7 @@ static uint64_t edge_of(struct radio_pace *pace)
 /* False: it has not begun within LOOK_NS. */
 static bool gather(struct radio_pace *pace, uint64_t *ret_edge_ns, uint64_t *ret_now_ns)
 {
+	assert(pace->started);
 	for (uint64_t until = 0;;) {
 		/* nothing had come by then that is not here */
 		const uint64_t before = pace->looked_ns;
@@ -484,6 +503,7 @@ static bool gather(struct radio_pace *pace, uint64_t *ret_edge_ns, uint64_t *ret
 		if (whole(pace)) {
 			edge_follow(pace, real_of(now));
 			*ret_edge_ns = edge_of(pace);
+			assert(*ret_edge_ns <= now);
 			return true;
 		}
 		if (n > 0)
@@ -506,6 +526,8 @@ static uint64_t waiting(struct radio_pace *pace, uint64_t *ret_now_ns)
 {
 	const uint64_t now = pace->device->driver->clock(pace->device), edge = edge_of(pace);
 
+	assert(pace->begun);
+	assert(edge <= now);
 	*ret_now_ns = now;
 	if (pace->device->waits)
 		return now;
@@ -542,6 +564,8 @@ uint64_t radio_pace_wait(
 			radio_pace_show(pace);
 		return IMAGE_FOREVER;
 	}
+	assert(pace->begun);
+	assert(*ret_edge_ns <= *ret_now_ns);
 	if (pace->device->end_ticks != UINT64_MAX)
 		pace->radio.left = left(pace);
 	return pace->slot;
@@ -549,6 +573,7 @@ uint64_t radio_pace_wait(
 
 void radio_pace_end(struct radio_pace *pace)
 {
+	assert(pace->ends < SHOW_EVERY);
 	if (pace->unsent)
 		pace->device->driver->flush(pace->device);
 	pace->unsent = false;
@@ -558,6 +583,7 @@ void radio_pace_end(struct radio_pace *pace)
 	pace->slot_ticks += pace->per_slot;
 	pace->edge_ns += pace->slot_ns;
 	for (uint32_t c = 0; c < pace->device->channels; c++) {
+		assert(pace->tx[c].sent <= pace->radio.slot_samples);
 		pace->tx[c].sent = 0;
 		release_to(pace, c, pace->slot_ticks);
 	}

@@ -55,6 +55,7 @@ enum segment_status segment_ready(
 	uint64_t last;
 
 	assert(segment->n_io <= segment->n_instances);
+	assert(segment->n_gates == 0 || segment->gates != NULL);
 	*ret_gate = NULL;
 	if (atomic_load_explicit(&segment->run->fault, memory_order_relaxed) != 0)
 		return SEGMENT_STOPPED;
@@ -100,6 +101,8 @@ static inline void sink_latency(struct instance *it, uint64_t k, uint64_t slot, 
 	const uint64_t slots =
 	    slot - atomic_load_explicit(&it->source_state->slot[at], memory_order_relaxed) + 1;
 
+	assert(k <= it->last);
+	assert(it->latency != NULL);
 	/* With declared delays a sink may be at an index before its source; then there is nothing
 	 * to measure. */
 	if (began == 0 || began > now || slots - 1 >= IMAGE_STEPS)
@@ -123,12 +126,14 @@ static inline void event_add(
 	atomic_store_explicit(&segment->state->events, n + 1, memory_order_release);
 }
 
-static void visits_make(struct segment *segment)
+static inline void visits_make(struct segment *segment)
 {
 	assert(segment->n_visits <= SEGMENT_VISITS);
-	for (uint32_t i = 0; i < segment->n_visits; i++)
+	for (uint32_t i = 0; i < segment->n_visits; i++) {
+		assert(segment->visits[i].cell < HIST_CELLS);
 		hist_head_visit(
 		    segment->visits[i].head, segment->visits[i].cells, segment->visits[i].cell);
+	}
 	segment->n_visits = 0;
 }
 
@@ -169,6 +174,7 @@ static inline uint64_t instance_step(struct segment *segment, struct instance *i
 		segment_changes_due(segment, it, k);
 	if (step_is_sampled(step)) {
 		assert(k + it->lag == step);
+		assert(it->first >= it->lag);
 		assert(k % it->period == it->phase);
 		status = instance_call_sampled(it, k, segment->skip);
 		segment->work_ns += it->work_ns;
@@ -213,8 +219,10 @@ static void lane_load(struct segment *segment, uint64_t slot, uint64_t ns)
 
 	if (segment->shares_lane)
 		atomic_fetch_add_explicit(sum, ns, memory_order_relaxed);
-	if (!segment->last_of_lane)
+	if (!segment->last_of_lane) {
+		assert(segment->shares_lane);
 		return;
+	}
 	assert(segment->lane != NULL);
 	segment->load_ns =
 	    segment->shares_lane ? atomic_exchange_explicit(sum, 0, memory_order_relaxed) : ns;
@@ -227,6 +235,7 @@ static void step_end(struct segment *segment, uint64_t step, uint64_t slot, uint
 
 	atomic_store_explicit(&state->current, 0, memory_order_relaxed);
 	visits_make(segment);
+	assert(segment->n_visits == 0);
 	assert(segment->n_pending <= NODE_CHANGES);
 	segment_bump(&state->slots, 1);
 	segment_bump(&state->busy_ns, ns);
@@ -315,6 +324,7 @@ static enum segment_status due_step(struct segment *segment, uint64_t slot, uint
 	status = segment_ready(segment, &gate);
 	if (!segment->skip || (status != SEGMENT_RAN && status != SEGMENT_WAITS))
 		return status;
+	assert(gate == NULL || status == SEGMENT_WAITS);
 	*ret_step = slot - base;
 	assert(*ret_step >= done);
 	limit = atomic_load_explicit(&segment->control->limit, memory_order_acquire);
@@ -332,6 +342,7 @@ enum segment_status segment_slot(
 	uint64_t step;
 	const enum segment_status status = due_step(segment, slot, &step);
 
+	assert(slot != IMAGE_FOREVER); /* this word stands for no slot */
 	if (status == SEGMENT_RAN || status == SEGMENT_WAITS) {
 		if (segment->last_slot != IMAGE_FOREVER && slot > segment->last_slot + 1)
 			segment_bump(&segment->state->skipped, slot - segment->last_slot - 1);

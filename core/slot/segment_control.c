@@ -21,8 +21,10 @@ int segment_init(struct segment *segment, const struct image_view *view, uint32_
 	const struct image_segment *row = &view->segments[number];
 
 	assert(number < view->head->segments.count);
-	assert(instances != NULL && control != NULL);
+	assert(instances != NULL);
+	assert(control != NULL);
 	assert(row->n_events > 0);
+	assert(row->n_gates == 0 || view->head->segments.count > 1);
 	*segment = (struct segment){
 	    .n_instances = row->n_instances,
 	    .n_gates = row->n_gates,

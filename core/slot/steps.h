@@ -56,7 +56,8 @@ static inline void gate_spin_opened(struct gate_spin *spin)
 {
 	spin->looks = spin->looks < SPIN_LOOKS_MAX / 2 ? spin->looks * 2 : SPIN_LOOKS_MAX;
 	spin->sleeps = 0;
-	assert(spin->looks >= SPIN_LOOKS_MIN && spin->looks <= SPIN_LOOKS_MAX);
+	assert(spin->looks >= SPIN_LOOKS_MIN);
+	assert(spin->looks <= SPIN_LOOKS_MAX);
 }
 
 static inline void gate_spin_slept(struct gate_spin *spin)
@@ -64,7 +65,8 @@ static inline void gate_spin_slept(struct gate_spin *spin)
 	spin->looks = spin->looks > 2 * SPIN_LOOKS_MIN ? spin->looks / 2 : SPIN_LOOKS_MIN;
 	if (++spin->sleeps % SPIN_TRY == 0)
 		spin->looks = SPIN_LOOKS_MAX;
-	assert(spin->looks >= SPIN_LOOKS_MIN && spin->looks <= SPIN_LOOKS_MAX);
+	assert(spin->looks >= SPIN_LOOKS_MIN);
+	assert(spin->looks <= SPIN_LOOKS_MAX);
 }
 
 static inline void segment_publish_end(struct segment *segment)

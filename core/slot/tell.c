@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/slot/tell.h"
 
+#include <assert.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,6 +30,8 @@ void segment_tells(
 {
 	const struct image_host *mine = &view->hosts[view->segments[number].host];
 
+	assert(number < view->head->segments.count);
+	assert(segment->state == image_segment_state(view, number));
 	segment->teller = (struct teller){
 	    .host = host,
 	    .walls = {view->base + mine->offset, view->base + mine->links - IMAGE_WALL},

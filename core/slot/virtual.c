@@ -13,6 +13,8 @@ static void wait_gate(const struct segment_gate *gate, uint64_t step, struct gat
 	struct image_segment_state *state = gate->state;
 	uint64_t done;
 
+	assert(gate->done == &state->done);
+	assert(spin->looks >= SPIN_LOOKS_MIN);
 	for (uint32_t i = 0; i < spin->looks; i++) {
 		if (segment_gate_open(gate, step)) {
 			gate_spin_opened(spin);
@@ -56,6 +58,7 @@ void segment_run_virtual(struct segment *segment, const _Atomic uint32_t *quit)
 		const enum segment_status status = segment_ready(segment, &gate);
 		const uint64_t step = segment_done(segment);
 
+		assert(gate == NULL || status != SEGMENT_RAN);
 		if (status == SEGMENT_ENDED)
 			segment_publish_end(segment);
 		if (status == SEGMENT_ENDED || status == SEGMENT_STOPPED ||

@@ -105,6 +105,8 @@ void segment_warm(const struct segment *segment, uint64_t until_ns)
 	const uint32_t room = segment->n_events - segment->event; /* to the end of the ring */
 	const size_t n_events = room < EVENTS_FETCHED ? room : EVENTS_FETCHED;
 
+	assert(segment->lane != NULL);
+	assert(segment->event < segment->n_events);
 	lines_fetch(segment, offsetof(struct segment, visits));
 	lines_fetch(segment->control, offsetof(struct node_control, change));
 	lines_fetch(segment->run, offsetof(struct image_run, code));
@@ -227,6 +229,8 @@ struct rehearsal *rehearsal_new(void)
 		return NULL;
 	memset(r, 0, sizeof(*r));
 	parts_fill(r);
+	assert(r->parts[0].instance.n_in == 0);
+	assert(r->parts[PARTS - 1].instance.n_out == 0);
 	atomic_store(&r->control.limit, IMAGE_FOREVER);
 	atomic_store(&r->control.last, IMAGE_FOREVER);
 	atomic_store(&r->run.last, IMAGE_FOREVER);
@@ -256,6 +260,7 @@ uint64_t rehearsal_run(struct rehearsal *r)
 	uint64_t now = edge;
 
 	assert(r != NULL);
+	assert(r->segment.instances == r->order);
 	segment_slot(
 	    &r->segment, atomic_load_explicit(&r->state.done, memory_order_relaxed), edge, &now);
 	return atomic_load_explicit(&r->state.done, memory_order_relaxed);

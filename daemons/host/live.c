@@ -33,7 +33,8 @@ int host_offer(struct host *host, const struct hostlink_msg *msg, const int *fds
 	float *data;
 	int status;
 
-	if (live == NULL || !is_array(live, msg->param) || n_fds != 1 || msg->n_items == 0) {
+	if (live == NULL || !is_array(live, msg->param) || n_fds != 1 || msg->n_items == 0 ||
+	    msg->sequence == 0) {
 		host_note(host, "no such array");
 		return -EBADMSG;
 	}

@@ -180,6 +180,22 @@ files '^core/.*\.[ch]$' | xargs -r awk '
 			print "core: " by_hand + 0 " assertions in " lines " lines beside the layout, at least 5 in 1000"
 	}' | rule "core asserts what it takes for granted"
 
+# An engine function that has an invariant states two; $here/asserts says why a long one states none.
+files '^core/slot/.*\.[ch]$' | xargs -r awk '
+	FILENAME == ARGV[1] { if (/^core/) { sub(/:$/, "", $2); excused[$1 " " $2] = $1 } next }
+	FNR == 1 { seen[FILENAME] = 1; body = 0 }
+	/^[a-z_].*\(/ && !/;$/ { name = $0; sub(/^__attribute__.*\)\) /, "", name); sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }
+	/^\{/ { body = FNR; n = 0 }
+	body && /assert\(/ { n++ }
+	body && /^\}/ {
+		at = FILENAME " " name
+		if (at in excused && n == 0) delete excused[at]
+		else if (n == 1 || (n == 0 && FNR - body > 10)) print at ": " FNR - body - 1 " lines with " n " assertions, two are asked for"
+		body = 0
+	}
+	END { for (at in excused) if (excused[at] in seen) print at ": stands in tests/house/asserts, and asserts or is not there" }
+	' "$here/asserts" | rule "an engine function asserts twice what it takes for granted"
+
 if [ -f core/image/layout.sh ] && command -v clang-format >/dev/null; then
 	sh core/image/layout.sh "$tmp/layout.c" 2>&1
 	diff core/image/layout.c "$tmp/layout.c" | sed -n 's,^[<>],core/image/layout.c: &,p' | head -5
