@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/map/radios.h"
+
 /* Of a slot that is shorter than what a lane costs itself: it is mapped all the same, and admission
  * says why it is not held. */
 static const double LEAST_ROOM = 1e-3;
@@ -83,10 +85,25 @@ static int lane_find(const struct waveform *wf, const struct platform_model *pla
 	return 0;
 }
 
+/* Where a radio is the clock, the one lane is on the node of the radio. */
+static int radio_lane_check(const struct resources *resources, const struct waveform *wf,
+    const struct platform_model *platform, size_t core, struct diag *diag)
+{
+	const uint32_t wanted = platform->cores[core].node, node = resources->lanes[0].node;
+
+	return node == wanted
+	    ? 0
+	    : diag_error(diag, wf->file, 0,
+	          "lanes: core %d is on node \"%s\", but the radio is on node \"%s\"",
+	          resources->lanes[0].cpu, platform->nodes[node].name,
+	          platform->nodes[wanted].name);
+}
+
 static int lanes_init(struct resources *resources, const struct waveform *wf,
     const struct platform_model *platform, struct diag *diag)
 {
-	int rc = 0;
+	size_t first;
+	int rc = radios_core(wf, platform, diag, &first);
 
 	resources->lanes = calloc(resources->n_lanes, sizeof(*resources->lanes));
 	if (!resources->lanes)
@@ -97,9 +114,12 @@ static int lanes_init(struct resources *resources, const struct waveform *wf,
 			rc = lane_find(wf, platform, resources->margin, wf->lanes[lane],
 			    &resources->lanes[lane], diag);
 		else
-			lane_fill(wf, platform, resources->margin, lane, &resources->lanes[lane]);
+			lane_fill(
+			    wf, platform, resources->margin, first + lane, &resources->lanes[lane]);
 		resources->known = resources->known && resources->lanes[lane].mmac_per_s > 0;
 	}
+	if (!rc && first > 0 && resources->named)
+		rc = radio_lane_check(resources, wf, platform, first, diag);
 	return rc;
 }
 

@@ -18,7 +18,7 @@ static const char *const root_keys[] = {
     "name", "margin", "assume_builds", "nodes", "links", "radio", "secure"};
 static const char *const node_keys[] = {"mmac_per_s", "cores", "arch", "base_us", "module_us",
     "noise_us", "handover_us", "memory_mb", "address", "manager", "lanes", "housekeeping", "shared",
-    "key"};
+    "key", "radios"};
 static const char *const link_keys[] = {"nodes", "mbit_per_s", "kind", "delay", "transport"};
 
 #define KEYS(keys) keys, sizeof(keys) / sizeof((keys)[0])
@@ -290,6 +290,37 @@ static int cpus_read(struct platform_reader *reader, const config_setting_t *gro
 	return ret->items ? 0 : -ENOMEM;
 }
 
+/* One text or a list of texts, none twice. */
+static int names_read(struct platform_reader *reader, const config_setting_t *group,
+    const char *node, const char *key, struct platform_names *ret)
+{
+	const config_setting_t *setting = config_setting_get_member(group, key);
+	const bool list = setting && config_setting_is_list(setting);
+	const int n = list ? config_setting_length(setting) : setting ? 1 : 0;
+	char name[160];
+
+	snprintf(name, sizeof(name), "%s.%s", node, key);
+	ret->items = calloc((size_t)n + 1, sizeof(*ret->items));
+	if (!ret->items)
+		return -ENOMEM;
+	for (int i = 0; i < n; i++) {
+		const struct wf_raw raw = wf_raw_setting(
+		    &reader->parse, list ? config_setting_get_elem(setting, (unsigned)i) : setting);
+		const char *text;
+
+		if (wf_want_text(&raw, name, reader->parse.diag, &text) < 0)
+			continue;
+		for (size_t k = 0; k < ret->n; k++)
+			if (strcmp(ret->items[k], text) == 0)
+				node_error(
+				    reader, group, key, "%s names \"%.80s\" twice", name, text);
+		ret->items[ret->n] = strdup(text);
+		if (!ret->items[ret->n++])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static void cpus_check(struct platform_reader *reader, const config_setting_t *group,
     const struct platform_node *node, double *cores)
 {
@@ -321,6 +352,7 @@ static int running_read(struct platform_reader *reader, const config_setting_t *
 	rc = rc ? rc : key_read(reader, group, node);
 	rc = rc ? rc : cpus_read(reader, group, node->name, "lanes", &node->lanes);
 	rc = rc ? rc : cpus_read(reader, group, node->name, "housekeeping", &node->housekeeping);
+	rc = rc ? rc : names_read(reader, group, node->name, "radios", &node->radios);
 	if (rc)
 		return rc;
 	cpus_check(reader, group, node, cores);
@@ -689,6 +721,9 @@ void platform_free(struct platform_model *platform)
 		free(platform->nodes[i].key);
 		free(platform->nodes[i].lanes.items);
 		free(platform->nodes[i].housekeeping.items);
+		for (size_t r = 0; r < platform->nodes[i].radios.n; r++)
+			free(platform->nodes[i].radios.items[r]);
+		free(platform->nodes[i].radios.items);
 	}
 	for (size_t i = 0; i < platform->n_links; i++)
 		free(platform->links[i].nodes);

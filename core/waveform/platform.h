@@ -47,6 +47,11 @@ struct platform_cpus {
 	size_t n; /* 0: not given */
 };
 
+struct platform_names {
+	char **items;
+	size_t n; /* 0: not given */
+};
+
 struct platform_node {
 	char *name;
 	char *arch; /* NULL: this machine's */
@@ -57,6 +62,8 @@ struct platform_node {
 	bool manager;        /* of exactly one node with an address */
 	bool shared;         /* its lanes run at ordinary priority and share their CPUs */
 	struct platform_cpus lanes, housekeeping; /* CPUs of that machine, none in both */
+	/* devices that this node reaches, each by the name that its driver claims it by */
+	struct platform_names radios;
 };
 
 struct platform_core {
